@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fuzz target: elf_check() on any bytes.  A verdict comes with a sentence,
+ * the sentence is printable, and nothing shorter than a header passes.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elfhdr.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	char why[160], tiny[8];
+	size_t i;
+	int verdict;
+
+	memset(why, 0, sizeof(why));
+	verdict = elf_check(data, len, why, sizeof(why));
+	if (verdict == 0 && len < ELF_CHECK_LEN)
+		abort();
+	if (verdict == -1 && why[0] == '\0')
+		abort();
+	for (i = 0; why[i] != '\0'; i++) {
+		if (why[i] < 0x20 || why[i] > 0x7e)
+			abort();
+	}
+	/* a short buffer changes the sentence only */
+	if (elf_check(data, len, tiny, sizeof(tiny)) != verdict)
+		abort();
+	return 0;
+}
