@@ -1,0 +1,113 @@
+# debuglantern: build, run, test, install.  `make help` lists the targets.
+
+O ?=		build
+PREFIX ?=	/usr/local
+DESTDIR ?=
+SYSCONFDIR ?=	/etc
+LIBEXECDIR ?=	$(PREFIX)/libexec/debuglantern
+VERSION :=	0.1.0
+
+CC ?=		cc
+BISON ?=	bison
+PKG_CONFIG ?=	pkg-config
+
+WARN :=		-Wall -Wextra -Wconversion -Wformat=2 -Wshadow \
+		-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+ifeq ($(CI),true)
+WARN +=		-Werror
+endif
+HARDEN :=	-fstack-protector-strong -fstack-clash-protection \
+		-fcf-protection=full -D_FORTIFY_SOURCE=2 -fPIE
+CFLAGS ?=	-O2 -g
+ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
+		$(WARN) $(HARDEN) $(CFLAGS) $(SAN)
+ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
+		$(LDFLAGS) $(SAN)
+# `make SANITIZE=1 O=build-asan` builds with the address and UB sanitizers
+ifdef SANITIZE
+SAN :=		-fsanitize=address,undefined -fno-sanitize-recover=undefined
+HARDEN :=	-fstack-protector-strong -fPIE
+endif
+
+ROLES :=	netproc spawner launcher archiver announcer idproc
+BIN :=		$(O)/bin
+LIBEXEC :=	$(O)/libexec/debuglantern
+
+all: $(BIN)/debuglanternd $(BIN)/debuglanternctl \
+	$(ROLES:%=$(LIBEXEC)/%)
+
+help:
+	@echo 'make            build into $(O)/'
+	@echo 'make run        install what is missing (as root), build, start'
+	@echo 'make check      build and run every test'
+	@echo 'make bench      measure against baselines, print a table'
+	@echo 'make fuzz       run every fuzz target (FUZZ_TIME seconds each)'
+	@echo 'make install    install below DESTDIR and PREFIX'
+	@echo 'make format     lay the sources out with clang-format'
+	@echo 'make lint       man pages, scripts and sources'
+	@echo 'make clean      remove $(O)/'
+
+# --- common ------------------------------------------------------------
+common_SRCS :=	$(filter-out common/dispatch.c,$(wildcard common/*.c))
+common_OBJS :=	$(common_SRCS:%.c=$(O)/obj/%.o) $(O)/obj/common/conf.tab.o
+LIBCOMMON :=	$(O)/obj/libcommon.a
+
+$(LIBCOMMON): $(common_OBJS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(O)/gen/conf.tab.c: common/conf.y
+	@mkdir -p $(@D)
+	$(BISON) -o $@ $<
+
+# bison's skeleton, not ours, converts between int widths
+$(O)/obj/common/conf.tab.o: $(O)/gen/conf.tab.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Wno-conversion -Wno-sign-conversion -Icommon \
+	    -MMD -MP -c -o $@ $<
+
+$(O)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
+
+# --- one binary per role -----------------------------------------------
+parent_LIBS :=	-lseccomp
+netproc_LIBS :=	-lseccomp
+spawner_LIBS :=	-lseccomp -luuid
+launcher_LIBS := -lseccomp
+idproc_LIBS :=	-lseccomp
+announcer_LIBS := -lseccomp -lavahi-client -lavahi-common
+archiver_LIBS := -lseccomp -larchive
+ctl_LIBS :=	-ljson-c -lbsd -lavahi-client -lavahi-common
+-include $(wildcard */*.mk)
+
+# $(1) directory, $(2) binary, $(3) SELF_ROLE or empty
+define PROGRAM
+$(1)_SRCS ?=	$$(wildcard $(1)/*.c)
+$(1)_OBJS :=	$$($(1)_SRCS:%.c=$$(O)/obj/%.o) \
+		$(if $(3),$$(O)/obj/$(1)/dispatch.o)
+$(if $(3),$$(O)/obj/$(1)/dispatch.o: common/dispatch.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -DSELF_ROLE=$(3) -Icommon -MMD -MP -c -o $$@ $$<)
+
+$(2): $$($(1)_OBJS) $$(LIBCOMMON)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$($(1)_OBJS) $$(LIBCOMMON) $$($(1)_LIBS)
+-include $$($(1)_OBJS:.o=.d)
+endef
+
+$(eval $(call PROGRAM,parent,$(BIN)/debuglanternd,PARENT))
+$(eval $(call PROGRAM,ctl,$(BIN)/debuglanternctl,))
+$(eval $(call PROGRAM,netproc,$(LIBEXEC)/netproc,NETPROC))
+$(eval $(call PROGRAM,spawner,$(LIBEXEC)/spawner,SPAWNER))
+$(eval $(call PROGRAM,launcher,$(LIBEXEC)/launcher,LAUNCHER))
+$(eval $(call PROGRAM,announcer,$(LIBEXEC)/announcer,ANNOUNCER))
+$(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
+$(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
+-include $(common_OBJS:.o=.d)
+
+clean:
+	rm -rf $(O)
+
+.PHONY: all help clean
+.DELETE_ON_ERROR:

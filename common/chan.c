@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: ISC */
+/* Channels: sending, queueing, receiving and checking messages. */
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fdkind.h"
+#include "log.h"
+#include "msg.h"
+#include "msg_out.h"
+
+/* Messages handled per turn of the loop, so that no peer starves the rest. */
+#define READ_BURST	32
+/* Handlers that drain other channels, nested at most so deep, less one. */
+#define READ_DEPTH	4
+
+struct chan_out {
+	struct chan_out	*next;
+	int		 fd;
+	size_t		 len;
+	uint8_t		 data[];
+};
+
+/* Twice the limit in wire size, as sk_buff overhead counts too. */
+#define SOCKET_BUFFER	(1024 * 1024)
+
+int
+chan_pair(int fds[2])
+{
+	int size = SOCKET_BUFFER;
+	int i;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0, fds) == -1)
+		return -1;
+	/* capped by the host's limit, which always admits one message */
+	for (i = 0; i < 2; i++)
+		(void)setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &size,
+		    sizeof(size));
+	return 0;
+}
+
+void
+chan_init(struct channel *c, enum role self, enum role peer, chan_gone_fn gone,
+    chan_state_fn state)
+{
+	memset(c, 0, sizeof(*c));
+	c->fd = -1;
+	c->self = self;
+	c->peer = peer;
+	c->gone = gone;
+	c->state = state;
+	c->out_tail = &c->out_head;
+}
+
+bool
+chan_is_open(const struct channel *c)
+{
+	return c->fd != -1;
+}
+
+static void	on_io(uint32_t, void *);
+
+int
+chan_open(struct channel *c, int fd, uint32_t generation)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags == -1 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) == -1 ||
+	    loop_add(&c->io, fd, EPOLLIN, on_io, c) == -1) {
+		close(fd);
+		return -1;
+	}
+	c->fd = fd;
+	c->generation = generation;
+	return 0;
+}
+
+void
+chan_close(struct channel *c)
+{
+	struct chan_out *o;
+
+	if (c->fd == -1)
+		return;
+	loop_del(&c->io);
+	close(c->fd);
+	c->fd = -1;
+	while ((o = c->out_head) != NULL) {
+		c->out_head = o->next;
+		if (o->fd != -1)
+			close(o->fd);
+		free(o);
+	}
+	c->out_tail = &c->out_head;
+	c->out_bytes = 0;
+}
+
+static void
+cut_off(struct channel *c, const char *why)
+{
+	chan_close(c);
+	c->gone(c, why);
+}
+
+/* 1 = sent, 0 = would block, -1 = the peer has gone. */
+static int
+send_raw(int sock_fd, const void *data, size_t len, int fd)
+{
+	union {
+		struct cmsghdr	hdr;
+		char		buf[CMSG_SPACE(sizeof(int))];
+	} ctl;
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)data,
+	    .iov_len = len };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *cm;
+	ssize_t n;
+
+	if (fd != -1) {
+		memset(&ctl, 0, sizeof(ctl));
+		mh.msg_control = ctl.buf;
+		mh.msg_controllen = sizeof(ctl.buf);
+		cm = CMSG_FIRSTHDR(&mh);
+		cm->cmsg_level = SOL_SOCKET;
+		cm->cmsg_type = SCM_RIGHTS;
+		cm->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(cm), &fd, sizeof(fd));
+	}
+	do {
+		n = sendmsg(sock_fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n == -1 && errno == EINTR);
+	if (n != -1)
+		return 1;
+	/* ETOOMANYREFS and ENOBUFS pass when the peer has read on */
+	return errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS ?
+	    0 : -1;
+}
+
+static int
+enqueue(struct channel *c, const void *data, size_t len, int fd)
+{
+	struct chan_out *o;
+
+	if (c->out_bytes + len > CHAN_QUEUE_MAX)
+		return -1;
+	o = malloc(sizeof(*o) + len);
+	if (o == NULL)
+		return -1;
+	o->next = NULL;
+	o->fd = fd;
+	o->len = len;
+	memcpy(o->data, data, len);
+	*c->out_tail = o;
+	c->out_tail = &o->next;
+	c->out_bytes += len;
+	return loop_mod(&c->io, EPOLLIN | EPOLLOUT);
+}
+
+int
+chan_send(struct channel *c, struct msg_out *o, int fd)
+{
+	size_t len = sizeof(o->hdr) + o->hdr.length;
+	int sent = 0;
+
+	if (c->fd == -1 || o->bad) {
+		if (o->bad)
+			log_warnx("message %s is too large to send",
+			    msg_name(o->hdr.type));
+		goto fail;
+	}
+	o->hdr.generation = c->generation;
+	if (c->out_head == NULL)
+		sent = send_raw(c->fd, &o->hdr, len, fd);
+	if (sent == 1) {
+		if (fd != -1)
+			close(fd);
+		return 0;
+	}
+	/* a peer that has gone is noticed by the read side, in its own turn */
+	if (sent == -1)
+		goto fail;
+	if (enqueue(c, &o->hdr, len, fd) == 0)
+		return 0;
+	if (fd != -1)
+		close(fd);
+	cut_off(c, "does not read its messages");
+	return -1;
+fail:
+	if (fd != -1)
+		close(fd);
+	return -1;
+}
+
+static void
+flush_queue(struct channel *c)
+{
+	struct chan_out *o;
+	int sent;
+
+	while ((o = c->out_head) != NULL) {
+		sent = send_raw(c->fd, o->data, o->len, o->fd);
+		if (sent == 0)
+			return;
+		c->out_head = o->next;
+		if (c->out_head == NULL)
+			c->out_tail = &c->out_head;
+		c->out_bytes -= o->len;
+		if (o->fd != -1)
+			close(o->fd);
+		free(o);
+		if (sent == -1)
+			return;
+	}
+	(void)loop_mod(&c->io, EPOLLIN);
+}
+
+/*
+ * Takes the one fd out of the control data.  A second fd, truncated data or
+ * any other control message is a violation; what came is closed.
+ */
+static const char *
+take_control(struct msghdr *mh, int *fd)
+{
+	struct cmsghdr *cm;
+	const char *why = NULL;
+	size_t i, n;
+	int got;
+
+	if (mh->msg_flags & MSG_CTRUNC)
+		why = "more fds than the table allows, or no room for them";
+	for (cm = CMSG_FIRSTHDR(mh); cm != NULL; cm = CMSG_NXTHDR(mh, cm)) {
+		if (cm->cmsg_level != SOL_SOCKET ||
+		    cm->cmsg_type != SCM_RIGHTS) {
+			why = "control data that is not an fd";
+			continue;
+		}
+		n = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < n; i++) {
+			memcpy(&got, CMSG_DATA(cm) + i * sizeof(int),
+			    sizeof(got));
+			if (*fd == -1)
+				*fd = got;
+			else {
+				close(got);
+				why = "more than one fd";
+			}
+		}
+	}
+	return why;
+}
+
+static bool
+may_send(const struct msg_row *row, enum role peer)
+{
+	return row->from == peer ||
+	    (row->from == ROLE_CHILD && peer != ROLE_PARENT);
+}
+
+static const char *
+check(const struct channel *c, const struct msg *m, size_t len)
+{
+	const struct msg_row *row;
+
+	if (len < sizeof(m->hdr) || len - sizeof(m->hdr) != m->hdr.length)
+		return "length does not match the header";
+	if (m->hdr.type == MSG_NONE || m->hdr.type >= MSG_COUNT ||
+	    msg_handlers[m->hdr.type] == NULL)
+		return "a message that this role does not take";
+	row = &msg_rows[m->hdr.type];
+	if (!may_send(row, c->peer))
+		return "a message that this peer may not send";
+	if (m->hdr.generation != c->generation)
+		return "wrong generation";
+	if (m->hdr.length < row->min || m->hdr.length > row->max)
+		return "length outside the table's bounds";
+	return fdkind_check(row->fd, m->fd);
+}
+
+static const char *
+handle(struct channel *c, struct msg *m, size_t len)
+{
+	const char *why = check(c, m, len);
+	const struct msg_row *row;
+	int r;
+
+	if (why != NULL)
+		return why;
+	row = &msg_rows[m->hdr.type];
+	m->chan = c;
+	if (row->states != STATE_ANY && c->state != NULL) {
+		r = c->state(m, row);
+		if (r != 0)
+			return r == 1 ? NULL : "a session that is not its own";
+	}
+	if (msg_handlers[m->hdr.type](m) == -1)
+		return "fields that do not fit the message";
+	return NULL;
+}
+
+/* 1 = one message handled, 0 = nothing there, -1 = the channel is gone. */
+static int
+read_one(struct channel *c, int flags)
+{
+	/* a handler may drain another channel: it gets a buffer of its own */
+	static uint8_t payloads[READ_DEPTH][MSG_PAYLOAD_MAX + 1];
+	static unsigned int depth;
+	uint8_t *payload = payloads[depth];
+	union {
+		struct cmsghdr	hdr;
+		char		buf[CMSG_SPACE(sizeof(int))];
+	} ctl;
+	struct msg m = { .fd = -1, .next = payload };
+	struct iovec iov[2] = {
+		{ .iov_base = &m.hdr, .iov_len = sizeof(m.hdr) },
+		{ .iov_base = payload, .iov_len = sizeof(payloads[0]) },
+	};
+	struct msghdr mh = { .msg_iov = iov, .msg_iovlen = 2,
+	    .msg_control = ctl.buf, .msg_controllen = sizeof(ctl.buf) };
+	const char *why;
+	ssize_t n;
+
+	if (depth == READ_DEPTH - 1)
+		return 0;
+	n = recvmsg(c->fd, &mh, MSG_CMSG_CLOEXEC | flags);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0) {
+		cut_off(c, NULL);
+		return -1;
+	}
+	why = take_control(&mh, &m.fd);
+	m.left = m.hdr.length;
+	if (why == NULL && mh.msg_flags & MSG_TRUNC)
+		why = "a message that is too long";
+	depth++;
+	if (why == NULL)
+		why = handle(c, &m, (size_t)n);
+	depth--;
+	if (m.fd != -1)
+		close(m.fd);
+	/* the handler may have closed or replaced the channel itself */
+	if (why == NULL)
+		return c->fd == -1 ? -1 : 1;
+	log_warnx("%s broke the message table: %s (%s)", role_name(c->peer),
+	    why, msg_name(m.hdr.type));
+	cut_off(c, why);
+	return -1;
+}
+
+int
+chan_recv_one(struct channel *c)
+{
+	int flags = fcntl(c->fd, F_GETFL);
+	int r;
+
+	if (flags == -1 || fcntl(c->fd, F_SETFL, flags & ~O_NONBLOCK) == -1)
+		return -1;
+	r = read_one(c, 0);
+	if (c->fd != -1 && fcntl(c->fd, F_SETFL, flags | O_NONBLOCK) == -1)
+		return -1;
+	return r == 1 ? 0 : -1;
+}
+
+void
+chan_drain(struct channel *c, unsigned int max)
+{
+	/* a handler that drains its own channel would share one buffer */
+	if (c->in_read)
+		return;
+	c->in_read = true;
+	while (max-- > 0 && c->fd != -1 && read_one(c, MSG_DONTWAIT) == 1)
+		continue;
+	c->in_read = false;
+}
+
+static void
+on_io(uint32_t events, void *arg)
+{
+	struct channel *c = arg;
+
+	if (events & EPOLLOUT)
+		flush_queue(c);
+	if (c->fd != -1 && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		chan_drain(c, READ_BURST);
+}

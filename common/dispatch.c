@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The handlers of one role, taken from the message table.  Compiled once for
+ * each role with -DSELF_ROLE=<ROLE>; rows for other receivers become NULL,
+ * so a role that lacks a handler of its own does not link.
+ */
+#include "msg.h"
+
+#define CAT_(a, b)	a##b
+#define CAT(a, b)	CAT_(a, b)
+
+/* TO_<SELF>_<row's receiver>(h) is h when the receiver is this role. */
+#define IS_PARENT_PARENT(h)		h
+#define IS_NETPROC_NETPROC(h)		h
+#define IS_SPAWNER_SPAWNER(h)		h
+#define IS_LAUNCHER_LAUNCHER(h)		h
+#define IS_ANNOUNCER_ANNOUNCER(h)	h
+#define IS_IDPROC_IDPROC(h)		h
+#define IS_NETPROC_CHILD(h)		h
+#define IS_SPAWNER_CHILD(h)		h
+#define IS_LAUNCHER_CHILD(h)		h
+#define IS_ANNOUNCER_CHILD(h)		h
+#define IS_IDPROC_CHILD(h)		h
+#include "dispatch_none.h"
+
+/* Declared for all rows: only those that are used need to exist. */
+#define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
+	int handler(struct msg *);
+#include "msgs.def"
+#undef MSG
+
+const msg_handler msg_handlers[MSG_COUNT] = {
+#define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
+	[MSG_##name] = CAT(CAT(CAT(IS_, SELF_ROLE), _), to)(handler),
+#include "msgs.def"
+#undef MSG
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: ISC */
+/* System call filters: from the tables to the kernel. */
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "filter.h"
+
+/* libseccomp's own name for the sorted tree; fewer compares per call */
+#define OPTIMIZE_TREE	2
+
+/*
+ * What a role does whatever its job is: memory for malloc, the event loop,
+ * channels, clocks, and going away.  Mappings are never executable.
+ */
+static const struct filter_rule base[] = {
+	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev),
+	ALLOW(close), ALLOW(close_range), ALLOW(fstat), ALLOW(lseek),
+	ALLOW(recvmsg), ALLOW(sendmsg), ALLOW(recvfrom), ALLOW(sendto),
+	ALLOW(epoll_wait), ALLOW(epoll_pwait), ALLOW(epoll_ctl),
+	ALLOW(poll), ALLOW(ppoll),
+	ALLOW(brk), ALLOW(munmap), ALLOW(mremap), ALLOW(madvise),
+	ALLOW_ARG(mmap, FILTER_CLEAR(2, PROT_EXEC)),
+	ALLOW_ARG(mprotect, FILTER_CLEAR(2, PROT_EXEC)),
+	ALLOW(futex), ALLOW(getrandom), ALLOW(rseq),
+	ALLOW(clock_gettime), ALLOW(clock_nanosleep), ALLOW(nanosleep),
+	ALLOW(gettimeofday), ALLOW(time), ALLOW(restart_syscall),
+	ALLOW(getpid), ALLOW(gettid), ALLOW(getppid),
+	ALLOW(rt_sigreturn), ALLOW(rt_sigaction), ALLOW(rt_sigprocmask),
+	ALLOW(exit), ALLOW(exit_group),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_GETFL)),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_SETFL)),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_GETFD)),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_SETFD)),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_GET_SEALS)),
+	/* fd kinds: foreign pidfds are asked without reaping */
+	ALLOW(waitid),
+	ALLOW_ARG(ioctl, FILTER_INT(1, 0xb703)),	/* NS_GET_NSTYPE */
+	/* a message that an aborting libc prints */
+	ALLOW_ARG(newfstatat, FILTER_INT(3, AT_EMPTY_PATH)),
+};
+
+static int
+add(scmp_filter_ctx ctx, uint32_t action, const struct filter_rule *rules,
+    size_t n)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < n; i++) {
+		/* a call that this architecture does not have */
+		if (rules[i].nr < 0)
+			continue;
+		r = seccomp_rule_add_array(ctx, action, rules[i].nr,
+		    rules[i].nargs, rules[i].args);
+		/* two tables may name the same call */
+		if (r < 0 && r != -EEXIST) {
+			errno = -r;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static scmp_filter_ctx
+build(const struct filter *f)
+{
+	scmp_filter_ctx ctx = seccomp_init(f->otherwise);
+	int r;
+
+	if (ctx == NULL) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	(void)seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, OPTIMIZE_TREE);
+	r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH,
+	    SCMP_ACT_KILL_PROCESS);
+	if (r < 0) {
+		errno = -r;
+		goto fail;
+	}
+	if (f->with_base && add(ctx, f->matched, base,
+	    sizeof(base) / sizeof(base[0])) == -1)
+		goto fail;
+	if (add(ctx, f->matched, f->rules, f->nrules) == -1)
+		goto fail;
+	return ctx;
+fail:
+	r = errno;
+	seccomp_release(ctx);
+	errno = r;
+	return NULL;
+}
+
+int
+filter_compile(const struct filter *f, void **prog, size_t *ninstr)
+{
+	scmp_filter_ctx ctx = NULL;
+	struct stat st;
+	void *buf = NULL;
+	int fd = -1, r, saved;
+
+	/* libseccomp exports to an fd only */
+	fd = memfd_create("bpf", MFD_CLOEXEC);
+	if (fd == -1)
+		return -1;
+	ctx = build(f);
+	if (ctx == NULL)
+		goto fail;
+	r = seccomp_export_bpf(ctx, fd);
+	if (r < 0) {
+		errno = -r;
+		goto fail;
+	}
+	if (fstat(fd, &st) == -1)
+		goto fail;
+	buf = malloc((size_t)st.st_size);
+	if (buf == NULL ||
+	    pread(fd, buf, (size_t)st.st_size, 0) != st.st_size)
+		goto fail;
+	seccomp_release(ctx);
+	close(fd);
+	*prog = buf;
+	*ninstr = (size_t)st.st_size / sizeof(struct sock_filter);
+	return 0;
+fail:
+	saved = errno;
+	free(buf);
+	if (ctx != NULL)
+		seccomp_release(ctx);
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+int
+filter_install(const void *prog, size_t ninstr)
+{
+	struct sock_fprog fp = {
+		.len = (unsigned short)ninstr,
+		.filter = (struct sock_filter *)(uintptr_t)prog,
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		return -1;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &fp) == -1 ?
+	    -1 : 0;
+}
+
+int
+filter_load(const struct filter *f)
+{
+	void *prog = NULL;
+	size_t n;
+	int r;
+
+	if (filter_compile(f, &prog, &n) == -1)
+		return -1;
+	r = filter_install(prog, n);
+	free(prog);
+	return r;
+}
+
+int
+filter_print(const struct filter *f, int fd)
+{
+	scmp_filter_ctx ctx = build(f);
+	int r;
+
+	if (ctx == NULL)
+		return -1;
+	r = seccomp_export_pfc(ctx, fd);
+	seccomp_release(ctx);
+	if (r < 0) {
+		errno = -r;
+		return -1;
+	}
+	return 0;
+}

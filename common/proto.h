@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC */
+/* Small numbers inside messages, and the bounds of what they carry. */
+#ifndef DL_PROTO_H
+#define DL_PROTO_H
+
+#include <stdint.h>
+
+/* The control protocol's line, without its newline. */
+#define LINE_MAX_BYTES		65536
+/* Saved arguments and variables of one session, in bytes with their NULs. */
+#define ARGS_MAX_BYTES		(40 * 1024)
+#define ENV_MAX_BYTES		(32 * 1024)
+#define ENV_MAX_COUNT		512
+#define LABEL_MAX		64
+#define EXEC_PATH_MAX		1024
+#define USER_NAME_MAX		64
+
+/* LISTENER and LISTENER_RULE */
+enum {
+	LISTENER_AUTH_NONE	= 1 << 0,	/* everybody is the rule's uid */
+	LISTENER_PLAIN		= 1 << 1	/* not loopback and not encrypted */
+};
+
+/* PEER_IS */
+enum {
+	PEER_KNOWN		= 0,
+	PEER_REFUSED		= 1		/* close; the reason is for the log */
+};
+
+/* START */
+enum {
+	START_DEBUG		= 1 << 0,	/* stop at the first instruction */
+	START_SPLIT		= 1 << 1,	/* stdout and stderr apart */
+	START_DEBUG_PIPE	= 1 << 2	/* debugger over this connection */
+};
+
+/* DEBUG */
+enum {
+	DEBUG_BY_PORT		= 0,
+	DEBUG_BY_PIPE		= 1
+};
+
+/* LIMITS: per session resource limits, in the order of the fields */
+enum {
+	LIMIT_CPU,
+	LIMIT_AS,
+	LIMIT_NOFILE,
+	LIMIT_NPROC,
+	LIMIT_CORE,
+	LIMIT_COUNT
+};
+
+/* RUN_FD */
+enum run_fd {
+	RUN_FD_STDIN,		/* pipe, write end */
+	RUN_FD_STDOUT,		/* pipe, read end; both streams unless split */
+	RUN_FD_STDERR,		/* pipe, read end; only when split */
+	RUN_FD_STATUS,		/* pipe, read end: struct stub_report */
+	RUN_FD_STUB,		/* pidfd: readable when the tree is gone */
+	RUN_FD_TARGET,		/* pidfd of the program */
+	RUN_FD_COUNT
+};
+
+/* ATTACH_FD */
+enum attach_fd {
+	ATTACH_FD_WIRE,		/* socket: the remote serial protocol */
+	ATTACH_FD_ERRORS,	/* pipe, read end: gdbserver's stderr */
+	ATTACH_FD_PIDFD,
+	ATTACH_FD_COUNT
+};
+
+/* JOB_FD */
+enum job_fd {
+	JOB_FD_REPORT,		/* pipe, read end: struct job_report */
+	JOB_FD_RESULT,		/* mount namespace (UNPACK) or file (PACK) */
+	JOB_FD_PIDFD,		/* pidfd of the job's init: gone = all gone */
+	JOB_FD_COUNT
+};
+
+/* POKE: whom the pidfd names decides who else is reached */
+enum {
+	POKE_ONE,		/* that process */
+	POKE_TREE_TERM,		/* a stub: SIGTERM and SIGCONT to its tree */
+	POKE_TREE_KILL		/* a stub: SIGKILL to its tree */
+};
+
+/*
+ * What a stub writes, one record per event; smaller than PIPE_BUF, so reads
+ * are whole.  The tree is empty when the stub's pidfd is readable.
+ */
+enum {
+	STUB_EXITED = 1,	/* the program: value = exit code */
+	STUB_SIGNALED		/* the program: value = signal */
+};
+struct stub_report {
+	uint32_t	what;
+	uint32_t	value;
+};
+
+/* Steps of a start, for RUN_FAILED and its kin; step_text() words them. */
+#define STEP_TABLE(X)							\
+	X(FORK,		"fork a process")				\
+	X(CGROUP,	"make the session's cgroup")			\
+	X(IDS,		"become the session's owner")			\
+	X(PIPES,	"make the session's pipes")			\
+	X(USERNS,	"make a user namespace")			\
+	X(IDMAP,	"write the id map of the user namespace")	\
+	X(NAMESPACES,	"make the namespaces")				\
+	X(MOUNT,	"set up the mounts")				\
+	X(PIVOT,	"change the root directory")			\
+	X(PROC,		"mount /proc")					\
+	X(BUNDLE,	"enter the bundle")				\
+	X(NETWORK,	"set up the network namespace")			\
+	X(LIMITS,	"set the resource limits")			\
+	X(LANDLOCK,	"restrict the file system")			\
+	X(CAPS,		"drop the capabilities")			\
+	X(SECCOMP,	"load the system call filter")			\
+	X(STUB,		"start the session's first process")		\
+	X(TRACE,	"stop the program at its first instruction")	\
+	X(EXEC,		"execute the program")				\
+	X(INTERP,	"find the program's interpreter")		\
+	X(GDBSERVER,	"execute gdbserver")				\
+	X(JOIN,		"join the session's namespaces")		\
+	X(TMPFILE,	"make a temporary file")			\
+	X(ARCHIVER,	"execute the archiver")
+
+enum step {
+	STEP_NONE,
+#define X(id, text)	STEP_##id,
+	STEP_TABLE(X)
+#undef X
+	STEP_COUNT
+};
+
+/* "make a user namespace" and the like; "take an unknown step". */
+const char	*step_text(uint32_t);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What every child of the parent has in common: from exec to the loop.
+ *
+ * fd 3 is the channel to the parent.  Its first message is SETUP.  Then the
+ * role prepares (opens what it will need), confines itself, says READY and
+ * runs the loop.  A failure on the way is fatal: the line names the step, the
+ * errno and the remedy, and the parent ends the start.
+ */
+#ifndef DL_ROLE_H
+#define DL_ROLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "confine.h"
+#include "filter.h"
+#include "msg.h"
+#include "settings.h"
+
+struct role_desc {
+	enum role		 self;
+	/* Opens what the role needs from outside; may be NULL. */
+	void			(*prepare)(void);
+	/*
+	 * Replaces the usual confinement (empty root, service user, no
+	 * capabilities) up to but not including Landlock; may be NULL.
+	 */
+	void			(*confine)(void);
+	bool			 keep_root;	/* needs the host's files */
+	bool			 landlock;
+	enum landlock_level	 landlock_level;
+	int64_t			 fsize;		/* RLIMIT_FSIZE, -1 = leave */
+	int64_t			 nproc;		/* RLIMIT_NPROC, -1 = leave */
+	const struct filter	*filter;
+	/* Everything else is set up; the loop starts next; may be NULL. */
+	void			(*start)(void);
+	/* A channel to that role is there (again): takes fd. */
+	void			(*peer)(enum role, int fd, uint32_t gen);
+	void			(*settings)(void);	/* may be NULL */
+	void			(*shutdown)(void);	/* NULL = exit */
+};
+
+/* What SETUP and SETTINGS said; valid from prepare() on. */
+extern struct settings	 settings;
+extern enum mode	 role_mode;
+extern struct channel	 parent_chan;
+
+/* Does not return. */
+void	role_main(const struct role_desc *) __attribute__((noreturn));
+/* Asks the parent to end and restart a peer that broke the table. */
+void	role_violation(enum role, uint32_t generation, const char *why);
+/* Dies with "cannot WHAT: errno; REMEDY". */
+void	role_cannot(const char *what, const char *remedy)
+	    __attribute__((noreturn));
+
+#endif

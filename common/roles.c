@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: ISC */
+/* Names of the roles. */
+#include "roles.h"
+
+const char *
+role_name(unsigned int role)
+{
+	static const char *const names[] = {
+#define X(id, name)	name,
+		ROLE_TABLE(X)
+#undef X
+	};
+
+	return role < ROLE_COUNT ? names[role] : "unknown";
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The kinds of process that debuglantern consists of.  Every message names
+ * the role that may send it and the role that may receive it.
+ */
+#ifndef DL_ROLES_H
+#define DL_ROLES_H
+
+#define ROLE_TABLE(X)							\
+	X(PARENT,	"parent")					\
+	X(NETPROC,	"netproc")					\
+	X(SPAWNER,	"spawner")					\
+	X(LAUNCHER,	"launcher")					\
+	X(ANNOUNCER,	"announcer")					\
+	X(IDPROC,	"idproc")
+
+enum role {
+#define X(id, name)	ROLE_##id,
+	ROLE_TABLE(X)
+#undef X
+	ROLE_COUNT,
+	/* in the message table only: every role but the parent */
+	ROLE_CHILD = ROLE_COUNT
+};
+
+/* Returns "spawner" and the like; "unknown" for a number out of range. */
+const char	*role_name(unsigned int);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: ISC */
+/* The part of the configuration that is sent to the roles. */
+#ifndef DL_SETTINGS_H
+#define DL_SETTINGS_H
+
+#include <stdint.h>
+
+#include "msg.h"
+
+enum mode {
+	MODE_SYSTEM = 1,	/* started by root, one user per role */
+	MODE_USER
+};
+
+enum sandbox {
+	SANDBOX_NONE,
+	SANDBOX_NAMESPACES,
+	SANDBOX_TMPFS,
+	SANDBOX_COUNT,
+	SANDBOX_DEFAULT = SANDBOX_COUNT	/* in START only */
+};
+
+enum network {
+	NETWORK_SHARED,
+	NETWORK_NONE,
+	NETWORK_COUNT,
+	NETWORK_DEFAULT = NETWORK_COUNT	/* in START only */
+};
+
+/* Isolation that the operator gave up by name. */
+enum {
+	WEAKEN_USERNS	= 1 << 0,
+	WEAKEN_SECCOMP	= 1 << 1,
+	WEAKEN_CHROOT	= 1 << 2
+};
+
+#define LIMIT_UNLIMITED	UINT64_MAX
+
+struct settings {
+#define NUM(name)	uint64_t name;
+#define STR(name, size)	char name[size];
+#include "settings.def"
+#undef NUM
+#undef STR
+};
+
+void	settings_put(struct msg_out *, const struct settings *);
+/* Reads what settings_put() wrote; failures mark the message as bad. */
+void	settings_get(struct msg *, struct settings *);
+
+#endif

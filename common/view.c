@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/* Sessions on the wire. */
+#include <string.h>
+
+#include "view.h"
+
+void
+view_put(struct msg_out *o, const struct session_view *v)
+{
+	msg_put_u32(o, v->owner);
+	msg_put_str(o, v->owner_name);
+	msg_put_u32(o, v->state);
+	msg_put_u32(o, (uint32_t)v->pid);
+	msg_put_u32(o, v->debug_port);
+	msg_put_u32(o, v->run);
+	msg_put_u32(o, v->bundle);
+	msg_put_u32(o, v->tty);
+	msg_put_u32(o, v->split);
+	msg_put_u32(o, v->has_exit_code);
+	msg_put_u32(o, v->exit_code);
+	msg_put_u32(o, v->signal);
+	msg_put_u64(o, v->size);
+	msg_put_u64(o, (uint64_t)v->started_ns);
+	msg_put_u64(o, (uint64_t)v->exited_ns);
+	msg_put_str(o, v->exec_path);
+	msg_put_str(o, v->bundle_dir);
+	msg_put_str(o, v->name);
+	msg_put_blob(o, v->args, v->args_len);
+	msg_put_blob(o, v->env, v->env_len);
+}
+
+/* Whole NUL-terminated strings or nothing. */
+static void
+get_strings(struct msg *m, const char **p, size_t *len)
+{
+	*p = msg_get_blob(m, len);
+	if (*len > 0 && (*p)[*len - 1] != '\0')
+		m->bad = true;
+}
+
+void
+view_get(struct msg *m, struct session_view *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->owner = msg_get_u32(m);
+	msg_get_str(m, v->owner_name, sizeof(v->owner_name));
+	v->state = msg_get_u32(m);
+	v->pid = (int32_t)msg_get_u32(m);
+	v->debug_port = msg_get_u32(m);
+	v->run = msg_get_u32(m);
+	v->bundle = msg_get_u32(m) != 0;
+	v->tty = msg_get_u32(m) != 0;
+	v->split = msg_get_u32(m) != 0;
+	v->has_exit_code = msg_get_u32(m) != 0;
+	v->exit_code = msg_get_u32(m);
+	v->signal = msg_get_u32(m);
+	v->size = msg_get_u64(m);
+	v->started_ns = (int64_t)msg_get_u64(m);
+	v->exited_ns = (int64_t)msg_get_u64(m);
+	msg_get_str(m, v->exec_path, sizeof(v->exec_path));
+	msg_get_str(m, v->bundle_dir, sizeof(v->bundle_dir));
+	msg_get_str(m, v->name, sizeof(v->name));
+	v->args = msg_get_blob(m, &v->args_len);
+	get_strings(m, &v->env, &v->env_len);
+}

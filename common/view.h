@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A session as its owner sees it: what the spawner pushes to netproc at
+ * every change, and what STATUS and LIST are made from.
+ */
+#ifndef DL_VIEW_H
+#define DL_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "msg.h"
+#include "proto.h"
+
+struct session_view {
+	uint32_t	 owner;		/* uid */
+	char		 owner_name[USER_NAME_MAX];
+	uint32_t	 state;		/* LOADED, RUNNING, DEBUGGING, STOPPED */
+	int32_t		 pid;		/* 0 = none */
+	uint32_t	 debug_port;	/* 0 = none */
+	uint32_t	 run;		/* counts starts; ring belongs to it */
+	bool		 bundle;
+	bool		 tty;
+	bool		 split;
+	bool		 has_exit_code;
+	uint32_t	 exit_code;
+	uint32_t	 signal;	/* 0 = none */
+	uint64_t	 size;		/* bytes uploaded */
+	int64_t		 started_ns;	/* CLOCK_REALTIME, 0 = never */
+	int64_t		 exited_ns;
+	char		 exec_path[EXEC_PATH_MAX];
+	char		 bundle_dir[256];
+	char		 name[LABEL_MAX + 1];	/* label, empty = none */
+	/* as typed; points into the message or the registry: borrowed */
+	const char	*args;
+	size_t		 args_len;
+	/* KEY=VALUE strings, each with its NUL, sorted by key: borrowed */
+	const char	*env;
+	size_t		 env_len;
+};
+
+void	view_put(struct msg_out *, const struct session_view *);
+/* args and env point into the message: copy them if they must live on. */
+void	view_get(struct msg *, struct session_view *);
+
+#endif
