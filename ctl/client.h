@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* What a command works with: the target, the options and a connection. */
+#ifndef CTL_CLIENT_H
+#define CTL_CLIENT_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+
+#include "conn.h"
+#include "options.h"
+#include "quote.h"
+
+struct command;
+
+struct client {
+	struct target		 target;
+	const struct command	*command;
+	struct options		 opts;
+	struct conn		*conn;		/* NULL until it is needed */
+	unsigned int		 timeout_s;	/* 0: none */
+	bool			 json;		/* stdout gets JSON */
+	bool			 json_errors;	/* --json was given */
+};
+
+/* Connects unless that was done. CTL_OK, or an exit code after a report. */
+int	client_connect(struct client *);
+
+/* A further connection to the same daemon, NULL after a report. */
+struct conn *client_open(const struct client *);
+
+/* Sends a command of bare words, the last one NULL. As client_connect(). */
+int	client_send(struct client *, const char *verb, ...)
+	    __attribute__((sentinel));
+
+/* Ends the line, sends and frees it. As client_connect(). */
+int	client_send_line(struct client *, struct line *);
+
+/*
+ * Takes an answer, the caller's to put. CTL_REFUSED after a report for an
+ * error of the daemon, *jsonp is NULL then.
+ */
+int	client_answer(struct client *, struct json_object **jsonp);
+
+/* client_send() and client_answer() in one. */
+int	client_ask(struct client *, struct json_object **jsonp,
+	    const char *verb, ...) __attribute__((sentinel));
+
+/* The answer on a connection of the caller's, otherwise as client_answer(). */
+int	client_answer_on(struct conn *, bool json_errors,
+	    struct json_object **jsonp);
+
+#endif

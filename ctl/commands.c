@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC */
+/* The table of commands: what help, completion and main() know of them. */
+#include <string.h>
+
+#include "basic.h"
+#include "commands.h"
+#include "discover.h"
+#include "gdb.h"
+#include "help.h"
+#include "host.h"
+#include "options.h"
+#include "output.h"
+#include "run.h"
+#include "top.h"
+#include "transfer.h"
+
+#define NET	(OPT(SANDBOX) | OPT(NETWORK))
+
+const struct command commands[] = {
+	{ "upload", NULL, "FILE", "load a program or a bundle",
+	    cmd_upload, NULL, 1, 1, 0, true,
+	    OPT(BUNDLE) | OPT(NAME) | OPT(QUIET) },
+	{ "start", NULL, "ID", "start a session's program",
+	    cmd_start, "START", 1, 1, 0, true,
+	    OPT(DEBUG) | OPT(SPLIT) | NET },
+	{ "run", NULL, "FILE [[--] ARGUMENT ...]",
+	    "load a program, run it here and delete it again",
+	    cmd_run, NULL, 1, -1, 1, true,
+	    OPT(BUNDLE) | OPT(NAME) | OPT(ENV) | OPT(RAW) | NET },
+	{ "args", NULL, "ID [[--] ARGUMENT ...]",
+	    "set the arguments for the next start",
+	    cmd_args, "ARGS", 1, -1, 1, false, 0 },
+	{ "env", NULL, "ID KEY=VALUE ...", "set environment variables",
+	    cmd_env, "ENV", 2, -1, 1, false, 0 },
+	{ "envdel", NULL, "ID KEY ...", "remove environment variables",
+	    cmd_env, "ENVDEL", 2, -1, 1, false, 0 },
+	{ "envlist", NULL, "ID", "show environment variables",
+	    cmd_envlist, "ENVLIST", 1, 1, 0, false, 0 },
+	{ "stop", NULL, "ID", "end the program (SIGTERM, then SIGKILL)",
+	    cmd_session, "STOP", 1, 1, 0, true, 0 },
+	{ "kill", NULL, "ID", "end the program at once (SIGKILL)",
+	    cmd_session, "KILL", 1, 1, 0, true, 0 },
+	{ "signal", NULL, "ID SIGNAL", "send a signal to the program",
+	    cmd_signal, "SIGNAL", 2, 2, 1, false, 0 },
+	{ "list", "ls", "", "show all sessions",
+	    cmd_list, "LIST", 0, 0, 0, false, 0 },
+	{ "status", NULL, "ID", "show one session",
+	    cmd_status, "STATUS", 1, 1, 0, false, 0 },
+	{ "delete", "rm", "ID ...", "forget sessions that do not run",
+	    cmd_delete, "DELETE", 1, -1, 0, true, 0 },
+	{ "output", NULL, "ID", "print what the program wrote",
+	    cmd_output, NULL, 1, 1, 0, true,
+	    OPT(OFFSET) | OPT(FOLLOW) | OPT(TAIL) | OPT(RAW) },
+	{ "follow", NULL, "ID", "print what the program writes, to its end",
+	    cmd_follow, NULL, 1, 1, 0, true,
+	    OPT(OFFSET) | OPT(TAIL) | OPT(RAW) },
+	{ "input", NULL, "ID [FILE|-]", "write to the program's input",
+	    cmd_input, NULL, 1, 2, 0, true, OPT(EOF) },
+	{ "wait", NULL, "ID [SECONDS]", "wait until the program has ended",
+	    cmd_wait, "WAIT", 1, 2, 0, true, 0 },
+	{ "name", NULL, "ID [LABEL]", "give a session a label, or none",
+	    cmd_session, "NAME", 1, 2, 0, false, 0 },
+	{ "limits", NULL, "ID LIMIT=VALUE ...",
+	    "limits for the next start: cpu as nofile nproc core",
+	    cmd_limits, "LIMITS", 2, -1, 1, false, 0 },
+	{ "debug", NULL, "ID", "attach gdbserver to a running program",
+	    cmd_session, "DEBUG", 1, 1, 0, true, 0 },
+	{ "gdb", NULL, "ID [-- GDB_ARGUMENT ...]",
+	    "debug a session with gdb, whatever its state",
+	    cmd_gdb, NULL, 1, -1, 0, true,
+	    OPT(SYMBOLS) | OPT(SYSROOT) | OPT(PORT) | NET },
+	{ "gdb-pipe", NULL, "ID",
+	    "connect standard input and output to gdbserver",
+	    cmd_gdb_pipe, NULL, 1, 1, 0, true, 0 },
+	{ "sysroot", NULL, "", "fetch the target's libraries (tar.gz)",
+	    cmd_sysroot, NULL, 0, 0, 0, true, OPT(OUTFILE) },
+	{ "deps", NULL, "", "show what the target can do",
+	    cmd_deps, "DEPS", 0, 0, 0, false, 0 },
+	{ "activity", NULL, "", "show the latest events",
+	    cmd_activity, "ACTIVITY", 0, 0, 0, false, 0 },
+	{ "top", NULL, "", "show all sessions, again and again",
+	    cmd_top, NULL, 0, 0, 0, false, OPT(DELAY) | OPT(COUNT) },
+	{ "discover", NULL, "", "find targets on the local network",
+	    cmd_discover, NULL, 0, 0, 0, false, 0 },
+	{ "version", NULL, "", "show the versions of client and daemon",
+	    cmd_version, "VERSION", 0, 0, 0, false, 0 },
+	{ "help", NULL, "[COMMAND]", "show help",
+	    cmd_help, "HELP", 0, 1, 0, false,
+	    OPT(DAEMON) | OPT(COMPLETION) },
+};
+
+const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
+
+const struct command *
+command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ncommands; i++)
+		if (strcmp(name, commands[i].name) == 0 ||
+		    (commands[i].alias != NULL &&
+		    strcmp(name, commands[i].alias) == 0))
+			return &commands[i];
+	return NULL;
+}

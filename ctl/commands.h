@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/* The table of commands. */
+#ifndef CTL_COMMANDS_H
+#define CTL_COMMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct client;
+
+struct command {
+	const char	*name;
+	const char	*alias;		/* NULL: none */
+	const char	*usage;		/* words after the name */
+	const char	*summary;
+	/* argv: the words after the name, NULL terminated. An exit code. */
+	int		(*handler)(struct client *, int argc, char **argv);
+	const char	*verb;		/* of the protocol, for handlers that
+					 * serve several commands */
+	int		 min;		/* words */
+	int		 max;		/* words; -1: any number */
+	size_t		 literal;	/* no options after so many words */
+	bool		 slow;		/* the daemon may take its time */
+	uint64_t	 options;	/* OPT() of options.h */
+};
+
+extern const struct command commands[];
+extern const size_t ncommands;
+
+/* By name or alias, NULL when there is none. */
+const struct command *command_find(const char *name);
+
+#endif

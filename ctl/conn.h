@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC */
+/* One connection to a daemon: lines, bytes and payloads. */
+#ifndef CTL_CONN_H
+#define CTL_CONN_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONN_LINE_MAX	65535		/* bytes of a command line, no LF */
+#define CONN_ANSWER_MAX	(64U << 20)	/* bytes of an answer line */
+
+struct target {
+	char	host[256];
+	char	port[6];
+};
+
+/*
+ * Reads "host", "host:port", "[v6]", "[v6]:port" or a bare IPv6 address.
+ * -1 when it is none of these; the caller reports.
+ */
+int	target_parse(struct target *, const char *);
+
+/* The form that target_parse() reads; buf holds TARGET_TEXT bytes. */
+#define TARGET_TEXT	(sizeof(struct target) + 4)
+const char *target_text(const struct target *, char *buf);
+
+struct conn;
+
+/*
+ * Connects; the caller closes the result with conn_close(). NULL after a
+ * report. timeout_s bounds connecting (0: 10 s) and each wait for the daemon
+ * afterwards (0: no bound; a dead host is noticed by keep-alive).
+ */
+struct conn *conn_open(const struct target *, unsigned int timeout_s);
+void	conn_close(struct conn *);
+
+/* The connection's descriptor, borrowed, non-blocking. */
+int	conn_fd(const struct conn *);
+
+/* Sends all of buf. -1 when the connection is gone, not reported. */
+int	conn_send(struct conn *, const void *buf, size_t len);
+
+/*
+ * Sends len bytes of a regular file, calls progress(arg, sent) now and then.
+ * Stops early, without an error, when the daemon has begun to answer or
+ * closed: its answer says why. -1 and errno when the file ends early
+ * (ENODATA) or cannot be read.
+ */
+int	conn_send_file(struct conn *, int file_fd, size_t len,
+	    void (*progress)(void *, size_t), void *arg);
+
+/*
+ * The next line without its LF, NUL terminated, valid until the next call on
+ * this connection. NULL after a report: nothing, half a line or too long a
+ * line came.
+ */
+char	*conn_line(struct conn *, size_t *lenp);
+
+/* For poll loops: a line that is here already, or NULL. */
+char	*conn_take_line(struct conn *, size_t *lenp);
+
+/*
+ * For poll loops: receives once. Bytes read, 0 at the end of the stream, -1
+ * and errno (EAGAIN: nothing there; EMSGSIZE: the line is too long).
+ */
+ssize_t	conn_fill(struct conn *);
+
+/* Takes up to len bytes that are here already; how many. */
+size_t	conn_take(struct conn *, void *buf, size_t len);
+
+/*
+ * Up to len bytes, buffered ones first, waiting for at least one. 0 at the
+ * end, -1 and errno (EINTR when a signal was caught, ETIMEDOUT).
+ */
+ssize_t	conn_read(struct conn *, void *buf, size_t len);
+
+#endif

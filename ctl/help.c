@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/* Help and the lists that the shells complete from, both made from the tables
+ * of commands and options. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "commands.h"
+#include "help.h"
+#include "reply.h"
+#include "report.h"
+#include "table.h"
+
+static void
+print_options(uint64_t options, FILE *out)
+{
+	const struct opt_spec *s;
+	char left[64];
+	enum opt opt;
+
+	for (opt = 0; opt < OPT_MAX; opt++) {
+		s = &opt_specs[opt];
+		if (!(options >> opt & 1) || s->summary == NULL)
+			continue;
+		snprintf(left, sizeof(left), "%c%c%s --%s%s%s",
+		    s->letter ? '-' : ' ', s->letter ? s->letter : ' ',
+		    s->letter ? "," : " ", s->name, s->arg ? " " : "",
+		    s->arg ? s->arg : "");
+		fprintf(out, "  %-26s  %s\n", left, s->summary);
+	}
+}
+
+static void
+print_all(FILE *out)
+{
+	const struct command *c;
+	size_t i;
+
+	fprintf(out, "usage: %s [OPTION ...] COMMAND [ARGUMENT ...]\n\n",
+	    CTL_NAME);
+	for (i = 0; i < ncommands; i++) {
+		c = &commands[i];
+		fprintf(out, "  %-10s %s%s%s%s\n", c->name, c->summary,
+		    c->alias ? " (" : "", c->alias ? c->alias : "",
+		    c->alias ? ")" : "");
+	}
+	fputs("\nOptions of all commands:\n", out);
+	print_options(OPTS_GLOBAL, out);
+	fprintf(out, "\n\"%s help COMMAND\" tells more, "
+	    "%s(1) everything.\n", CTL_NAME, CTL_NAME);
+}
+
+void
+help_print(const struct command *c, FILE *out)
+{
+	if (c == NULL) {
+		print_all(out);
+		return;
+	}
+	fprintf(out, "usage: %s %s%s%s%s\n", CTL_NAME, c->name,
+	    c->options ? " [OPTION ...]" : "", *c->usage ? " " : "",
+	    c->usage);
+	fprintf(out, "%s\n", c->summary);
+	if (c->alias != NULL)
+		fprintf(out, "Also called %s.\n", c->alias);
+	if (c->options & ~OPT(COMPLETION)) {
+		fputs("\nOptions:\n", out);
+		print_options(c->options, out);
+	}
+}
+
+/*
+ * For the completion scripts: "command:summary" a line, or with a command's
+ * name "--option:summary" and "-o:summary" lines. Options with an argument
+ * end in "=".
+ */
+static void
+print_completion(const struct command *c)
+{
+	uint64_t options = OPTS_GLOBAL | (c != NULL ? c->options : 0);
+	const struct opt_spec *s;
+	enum opt opt;
+	size_t i;
+
+	for (i = 0; c == NULL && i < ncommands; i++)
+		printf("%s:%s\n", commands[i].name, commands[i].summary);
+	for (opt = 0; opt < OPT_MAX; opt++) {
+		s = &opt_specs[opt];
+		if (options >> opt & 1 && s->summary != NULL)
+			printf("--%s%s:%s\n", s->name, s->arg ? "=" : "",
+			    s->summary);
+	}
+}
+
+static void
+print_daemon(struct json_object *json)
+{
+	static const struct table_column columns[] = {
+		{ .title = "USAGE", .keep = 1 }, { .title = "DESCRIPTION" },
+	};
+	struct json_object *list, *o;
+	struct table *t;
+	size_t i;
+
+	if (!json_object_object_get_ex(json, "commands", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	t = table_new(columns, 2);
+	for (i = 0; i < json_object_array_length(list); i++) {
+		o = json_object_array_get_idx(list, i);
+		table_cell(t, reply_str(o, "usage", reply_str(o, "name",
+		    "?")), PLAIN);
+		table_cell(t, reply_str(o, "description", ""), PLAIN);
+	}
+	table_print(t, stdout, term_width(STDOUT_FILENO), 0,
+	    term_colours(STDOUT_FILENO));
+	table_free(t);
+}
+
+static int
+daemon_help(struct client *c)
+{
+	struct json_object *json;
+	int code;
+
+	if ((code = client_ask(c, &json, c->command->verb, NULL)) != CTL_OK)
+		return code;
+	if (c->json)
+		reply_print(json, stdout);
+	else if (json_object_is_type(json, json_type_object))
+		print_daemon(json);
+	json_object_put(json);
+	return report_flush();
+}
+
+int
+cmd_help(struct client *c, int argc, char **argv)
+{
+	const struct command *about = NULL;
+
+	if (argc > 0 && (about = command_find(argv[0])) == NULL)
+		return usage_error("no command \"%s\"; see \"%s help\"",
+		    argv[0], CTL_NAME);
+	if (opt_given(&c->opts, OPT_DAEMON))
+		return daemon_help(c);
+	if (opt_given(&c->opts, OPT_COMPLETION))
+		print_completion(about);
+	else
+		help_print(about, stdout);
+	return report_flush();
+}

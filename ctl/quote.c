@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: ISC */
+/* Command lines of the protocol. Whatever a user's argument holds, it arrives
+ * as that argument, or it is refused here: it never becomes a second word or
+ * a second command. */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conn.h"
+#include "quote.h"
+#include "report.h"
+
+static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    "abcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+
+static void
+append(struct line *l, const char *s, size_t len)
+{
+	char *text;
+
+	if ((text = realloc(l->text, l->len + len + 1)) == NULL)
+		err(CTL_USAGE, NULL);
+	memcpy(text + l->len, s, len);
+	l->len += len;
+	text[l->len] = '\0';
+	l->text = text;
+}
+
+static void
+separate(struct line *l)
+{
+	if (l->len > 0)
+		append(l, " ", 1);
+}
+
+int
+line_word(struct line *l, const char *word)
+{
+	const unsigned char *p = (const unsigned char *)word;
+
+	for (; *p > ' ' && *p != 0x7f; p++)
+		;
+	if (*p != '\0' || *word == '\0') {
+		report("\"%s\" cannot be sent: give a word that is not empty "
+		    "and has no white space in it", word);
+		return -1;
+	}
+	separate(l);
+	append(l, word, strlen(word));
+	return 0;
+}
+
+int
+line_quoted(struct line *l, const char *arg)
+{
+	size_t n;
+
+	if (strchr(arg, '\n') != NULL) {
+		report("the argument \"%s\" cannot be sent: the protocol ends "
+		    "a command at a line feed; pass it in a file", arg);
+		return -1;
+	}
+	separate(l);
+	if (*arg != '\0' && arg[strspn(arg, plain)] == '\0') {
+		append(l, arg, strlen(arg));
+		return 0;
+	}
+	append(l, "'", 1);
+	for (; *arg != '\0'; arg += n) {
+		if ((n = strcspn(arg, "'")) > 0)
+			append(l, arg, n);
+		else {
+			append(l, "'\\''", 4);
+			n = 1;
+		}
+	}
+	append(l, "'", 1);
+	return 0;
+}
+
+int
+line_rest(struct line *l, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (strchr(text, '\n') != NULL ||
+	    (len > 0 && text[len - 1] == '\r')) {
+		report("\"%s\" cannot be sent: a value must have no line feed "
+		    "in it and no carriage return at its end", text);
+		return -1;
+	}
+	separate(l);
+	append(l, text, len);
+	return 0;
+}
+
+int
+line_end(struct line *l)
+{
+	if (l->len > CONN_LINE_MAX) {
+		report("the command takes %zu bytes, the protocol carries %d; "
+		    "pass long arguments in a file", l->len, CONN_LINE_MAX);
+		return -1;
+	}
+	append(l, "\n", 1);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* Command lines of the protocol, built from words that stay what they are. */
+#ifndef CTL_QUOTE_H
+#define CTL_QUOTE_H
+
+#include <stddef.h>
+
+/*
+ * A growing command line; text is NULL at first and freed by the caller.
+ * The functions return 0, or -1 after a report when a word cannot be sent.
+ */
+struct line {
+	char	*text;
+	size_t	 len;
+};
+
+/* A bare word: an id, a number, a path. No white space in it. */
+int	line_word(struct line *, const char *word);
+
+/* An argument of any kind but one with a line feed, quoted as needed. */
+int	line_quoted(struct line *, const char *arg);
+
+/* The rest of the line as it is: a KEY=VALUE. */
+int	line_rest(struct line *, const char *text);
+
+/* Ends the line; -1 when it is longer than the protocol allows. */
+int	line_end(struct line *);
+
+#endif

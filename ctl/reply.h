@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers of the daemon: JSON values and what they hold. */
+#ifndef CTL_REPLY_H
+#define CTL_REPLY_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* One JSON object or array, the caller's; NULL when the text is none. */
+struct json_object *reply_parse(const char *text, size_t len);
+
+/* The error code of {"ok":false,...}, borrowed; NULL for any other answer. */
+const char *reply_error(struct json_object *);
+
+/* Error code and message on stderr, or the answer itself when json is set. */
+void	reply_report(struct json_object *, bool json);
+
+/*
+ * One line of JSON. What a terminal would obey stands in it as \uXXXX, so
+ * that it is still the same JSON.
+ */
+void	reply_print(struct json_object *, FILE *);
+
+/* A member as text: dflt when it is missing, null or no string. Borrowed. */
+const char *reply_str(struct json_object *, const char *key,
+	    const char *dflt);
+
+/* A member that is a whole number; false when it is missing or none. */
+bool	reply_int(struct json_object *, const char *key, int64_t *);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/* Messages on stderr: one line each, nothing of a peer's reaches a terminal
+ * unescaped. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "safe.h"
+
+static bool	 holding;
+static char	*held;
+
+static void __attribute__((format(printf, 1, 0)))
+report_v(const char *fmt, va_list ap)
+{
+	char *raw = NULL, *clean;
+
+	if (vasprintf(&raw, fmt, ap) == -1)
+		raw = NULL;
+	clean = safe_string(raw != NULL ? raw : "out of memory");
+	free(raw);
+	if (holding) {
+		free(held);
+		held = clean;
+		return;
+	}
+	fprintf(stderr, "%s: %s\n", CTL_NAME, clean);
+	free(clean);
+}
+
+void
+report_hold(void)
+{
+	holding = true;
+}
+
+char *
+report_release(void)
+{
+	char *text = held;
+
+	holding = false;
+	held = NULL;
+	return text;
+}
+
+void
+report(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report_v(fmt, ap);
+	va_end(ap);
+}
+
+int
+usage_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report_v(fmt, ap);
+	va_end(ap);
+	return CTL_USAGE;
+}
+
+int
+report_flush(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return CTL_OK;
+	if (errno != EPIPE)
+		report("cannot write to standard output: %s", strerror(errno));
+	return CTL_USAGE;
+}

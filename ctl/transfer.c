@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands that move bytes: upload, sysroot, input. A transfer that breaks
+ * leaves neither half a session nor half a file. */
+#include <sys/stat.h>
+
+#include <bsd/stdlib.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "commands.h"
+#include "progress.h"
+#include "reply.h"
+#include "report.h"
+#include "safe.h"
+#include "session.h"
+#include "transfer.h"
+
+#define INPUT_PIECE	(32U << 10)
+#define READ_PIECE	(128U << 10)
+
+/* An open regular file and its size, or -1 after a report. */
+static int
+open_regular(const char *path, size_t *sizep)
+{
+	struct stat st;
+	int file_fd;
+
+	/* O_NONBLOCK: a FIFO must not hold us before we can refuse it. */
+	file_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file_fd == -1 || fstat(file_fd, &st) == -1) {
+		report("%s: %s", path, strerror(errno));
+		goto fail;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		report("%s is not a regular file", path);
+		goto fail;
+	}
+	*sizep = (size_t)st.st_size;
+	return file_fd;
+fail:
+	if (file_fd != -1)
+		close(file_fd);
+	return -1;
+}
+
+static void
+show_progress(void *arg, size_t done)
+{
+	progress_update(arg, done);
+}
+
+/* Sends the payload. CTL_OK when an answer is to be expected. */
+static int
+send_payload(struct client *c, const char *path, int file_fd, size_t size)
+{
+	struct progress bar;
+	int error = 0;
+
+	progress_start(&bar, "upload", size);
+	if (conn_send_file(c->conn, file_fd, size, show_progress,
+	    &bar) == -1)
+		error = errno;
+	progress_end(&bar);
+	if (error == 0)
+		return CTL_OK;
+	if (error == ENODATA) {
+		report("%s became shorter while it was sent", path);
+		return CTL_USAGE;
+	}
+	report("cannot send %s: %s", path, strerror(error));
+	return CTL_UNREACHABLE;
+}
+
+int
+upload_file(struct client *c, const char *path, struct json_object **jsonp)
+{
+	const char *label = c->opts.value[OPT_NAME], *id;
+	struct json_object *named;
+	char digits[24];
+	size_t size = 0;
+	int code, file_fd;
+
+	*jsonp = NULL;
+	if ((file_fd = open_regular(path, &size)) == -1)
+		return CTL_USAGE;
+	snprintf(digits, sizeof(digits), "%zu", size);
+	code = client_send(c, "UPLOAD", digits, c->opts.value[OPT_BUNDLE],
+	    NULL);
+	if (code == CTL_OK)
+		code = send_payload(c, path, file_fd, size);
+	close(file_fd);
+	if (code == CTL_OK)
+		code = client_answer(c, jsonp);
+	if (code != CTL_OK || label == NULL)
+		return code;
+	id = reply_str(*jsonp, "id", "");
+	if ((code = client_ask(c, &named, "NAME", id, label, NULL)) == CTL_OK)
+		json_object_put(named);
+	else {
+		/* Nobody can want a session that is not named as asked. */
+		if (client_ask(c, &named, "DELETE", id, NULL) == CTL_OK)
+			json_object_put(named);
+		json_object_put(*jsonp);
+		*jsonp = NULL;
+	}
+	return code;
+}
+
+int
+cmd_upload(struct client *c, int argc, char **argv)
+{
+	struct json_object *json;
+	char *id;
+	int code;
+
+	(void)argc;
+	if ((code = upload_file(c, argv[0], &json)) != CTL_OK)
+		return code;
+	if (opt_given(&c->opts, OPT_QUIET)) {
+		id = safe_string(reply_str(json, "id", ""));
+		puts(id);
+		free(id);
+	} else if (c->json)
+		reply_print(json, stdout);
+	else
+		session_print_line(json, stdout);
+	json_object_put(json);
+	return report_flush();
+}
+
+/* Ctrl-C must reach the clean-up of a file that is half there. */
+static void
+interrupted(int signo)
+{
+	(void)signo;
+}
+
+static void
+catch_interrupts(void)
+{
+	struct sigaction sa = { .sa_handler = interrupted };
+
+	/* No SA_RESTART: the wait for bytes has to end. */
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
+static int
+write_all(int fd, const char *buf, size_t len)
+{
+	ssize_t n;
+
+	for (; len > 0; buf += n, len -= (size_t)n)
+		if ((n = write(fd, buf, len)) == -1)
+			return -1;
+	return 0;
+}
+
+/* Copies size bytes of the connection to out_fd. An exit code. */
+static int
+receive(struct client *c, int out_fd, const char *path, uint64_t size)
+{
+	static char buf[READ_PIECE];
+	struct progress bar;
+	uint64_t done = 0;
+	int code = CTL_OK;
+	ssize_t n;
+
+	progress_start(&bar, "sysroot", size);
+	while (done < size && code == CTL_OK) {
+		n = conn_read(c->conn, buf, size - done < sizeof(buf) ?
+		    (size_t)(size - done) : sizeof(buf));
+		if (n <= 0) {
+			progress_end(&bar);
+			report("%" PRIu64 " of %" PRIu64 " bytes came: %s",
+			    done, size, n == 0 ? "connection closed" :
+			    strerror(errno));
+			code = CTL_UNREACHABLE;
+		} else if (write_all(out_fd, buf, (size_t)n) == -1) {
+			progress_end(&bar);
+			report("cannot write %s: %s", path, strerror(errno));
+			code = CTL_USAGE;
+		} else {
+			done += (uint64_t)n;
+			progress_update(&bar, done);
+		}
+	}
+	progress_end(&bar);
+	return code;
+}
+
+/* Writes beside the file and renames, so that path is whole or as before. */
+static int
+receive_file(struct client *c, const char *path, uint64_t size)
+{
+	int code = CTL_USAGE, out_fd;
+	mode_t mask;
+	char *part;
+
+	if (asprintf(&part, "%s.XXXXXX", path) == -1)
+		return usage_error("out of memory");
+	if ((out_fd = mkostemp(part, O_CLOEXEC)) == -1) {
+		report("cannot write %s: %s", path, strerror(errno));
+		free(part);
+		return CTL_USAGE;
+	}
+	umask(mask = umask(0));
+	if ((code = receive(c, out_fd, path, size)) != CTL_OK)
+		goto fail;
+	code = CTL_USAGE;
+	/* fsync: a full disk may tell only now. */
+	if (fchmod(out_fd, 0666 & ~mask) == -1 || fsync(out_fd) == -1 ||
+	    rename(part, path) == -1) {
+		report("cannot write %s: %s", path, strerror(errno));
+		goto fail;
+	}
+	close(out_fd);
+	free(part);
+	return CTL_OK;
+fail:
+	close(out_fd);
+	unlink(part);
+	free(part);
+	return code;
+}
+
+/* The size in "SYSROOT <size>"; CTL_OK, or an exit code after a report. */
+static int
+sysroot_size(struct client *c, uint64_t *sizep)
+{
+	struct json_object *json;
+	const char *digits;
+	char *text;
+	size_t len;
+
+	if ((text = conn_line(c->conn, &len)) == NULL)
+		return CTL_UNREACHABLE;
+	digits = text + strlen("SYSROOT ");
+	if (strncmp(text, "SYSROOT ", strlen("SYSROOT ")) == 0 &&
+	    *digits != '\0' && strlen(digits) < 19 &&
+	    digits[strspn(digits, "0123456789")] == '\0') {
+		*sizep = strtoull(digits, NULL, 10);
+		return CTL_OK;
+	}
+	json = reply_parse(text, len);
+	if (json == NULL || reply_error(json) == NULL) {
+		report("the answer to SYSROOT is neither a size nor an error");
+		json_object_put(json);
+		return CTL_UNREACHABLE;
+	}
+	reply_report(json, c->json_errors);
+	json_object_put(json);
+	return CTL_REFUSED;
+}
+
+int
+cmd_sysroot(struct client *c, int argc, char **argv)
+{
+	const char *path = c->opts.value[OPT_OUTFILE];
+	uint64_t size;
+	int code;
+
+	(void)argc;
+	(void)argv;
+	if (path == NULL)
+		path = isatty(STDOUT_FILENO) ? "sysroot.tar.gz" : "-";
+	if ((code = client_send(c, "SYSROOT", NULL)) != CTL_OK ||
+	    (code = sysroot_size(c, &size)) != CTL_OK)
+		return code;
+	if (strcmp(path, "-") == 0)
+		return receive(c, STDOUT_FILENO, "standard output", size);
+	catch_interrupts();
+	if ((code = receive_file(c, path, size)) != CTL_OK)
+		return code;
+	if (isatty(STDOUT_FILENO))
+		printf("%s  %" PRIu64 " bytes\n", path, size);
+	return report_flush();
+}
+
+static int
+input_piece(struct client *c, const char *id, const char *buf, size_t len,
+    struct json_object **jsonp)
+{
+	char digits[24];
+	int code;
+
+	json_object_put(*jsonp);
+	*jsonp = NULL;
+	snprintf(digits, sizeof(digits), "%zu", len);
+	if ((code = client_send(c, "INPUT", id, digits, NULL)) != CTL_OK)
+		return code;
+	/* A refusal may come with a close: the answer tells more. */
+	if (conn_send(c->conn, buf, len) == -1 && errno != EPIPE &&
+	    errno != ECONNRESET) {
+		report("cannot send the input: %s", strerror(errno));
+		return CTL_UNREACHABLE;
+	}
+	return client_answer(c, jsonp);
+}
+
+static int
+send_input(struct client *c, const char *id, const char *path, int in_fd,
+    struct json_object **jsonp)
+{
+	char buf[INPUT_PIECE];
+	int code = CTL_OK;
+	ssize_t n;
+
+	while (code == CTL_OK && (n = read(in_fd, buf, sizeof(buf))) != 0) {
+		if (n == -1)
+			return usage_error("%s: %s", path, strerror(errno));
+		code = input_piece(c, id, buf, (size_t)n, jsonp);
+	}
+	return code;
+}
+
+int
+cmd_input(struct client *c, int argc, char **argv)
+{
+	const char *path = argc > 1 ? argv[1] : "-";
+	bool eof = opt_given(&c->opts, OPT_EOF);
+	struct json_object *json = NULL;
+	int code = CTL_OK, in_fd = STDIN_FILENO;
+
+	if (argc > 1 || !eof) {
+		if (strcmp(path, "-") != 0 &&
+		    (in_fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+			return usage_error("%s: %s", path, strerror(errno));
+		code = send_input(c, argv[0], path, in_fd, &json);
+		if (in_fd != STDIN_FILENO)
+			close(in_fd);
+	}
+	if (code == CTL_OK && (eof || json == NULL)) {
+		json_object_put(json);
+		json = NULL;
+		code = eof ? client_ask(c, &json, "INPUT", argv[0], "eof",
+		    NULL) : client_ask(c, &json, "STATUS", argv[0], NULL);
+	}
+	if (code == CTL_OK && c->json)
+		reply_print(json, stdout);
+	else if (code == CTL_OK)
+		session_print_line(json, stdout);
+	json_object_put(json);
+	return code == CTL_OK ? report_flush() : code;
+}
