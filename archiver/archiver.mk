@@ -1,0 +1,4 @@
+# archiver: one job, one archive
+archiver_SRCS := $(addprefix archiver/,main.c unpack.c pack.c paths.c \
+		beneath.c execpath.c report.c seen.c source.c cage.c)
+archiver_LIBS := -lseccomp -larchive
