@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The configuration of the daemon, as the parent holds it: defaults, the
+ * file, the command line on top, then the cross checks, in this order.
+ * Nothing here is global: a second struct conf may be built while the first
+ * one is in use.
+ */
+#ifndef CONF_H
+#define CONF_H
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CONF_UNLIMITED		UINT64_MAX
+#define CONF_MAX_ERRORS		20	/* reported by one call */
+#define CONF_MAX_LISTENS	32
+#define CONF_MAX_NAMES		64	/* values of one list */
+#define CONF_LINE_DEFAULT	0	/* nobody set it */
+#define CONF_LINE_COMMAND	(-1)	/* set by conf_set() */
+
+/* From weak to strong; a set is a mask of 1 << value. */
+enum conf_sandbox {
+	CONF_SANDBOX_NONE,
+	CONF_SANDBOX_NAMESPACES,
+	CONF_SANDBOX_TMPFS
+};
+
+enum conf_network {
+	CONF_NETWORK_SHARED,
+	CONF_NETWORK_NONE
+};
+
+enum conf_log_level {
+	CONF_LOG_ERROR,
+	CONF_LOG_WARN,
+	CONF_LOG_INFO,
+	CONF_LOG_DEBUG
+};
+
+struct conf_listen {
+	char	*addr;		/* canonical literal, "localhost" or "*" */
+	char	*user;		/* auth none as USER; NULL: no auth none */
+	uint16_t port;		/* 0: the key port holds */
+	bool	 plain;
+	int	 line;
+};
+
+struct conf_names {
+	char	**v;
+	size_t	 n;
+};
+
+/* CONF_UNLIMITED where there is none; cpu in seconds, sizes in bytes. */
+struct conf_limits {
+	uint64_t cpu;
+	uint64_t as;
+	uint64_t nofile;
+	uint64_t nproc;
+	uint64_t core;
+	uint64_t memory;	/* cgroup */
+	uint64_t pids;		/* cgroup */
+};
+
+/* Timeouts are seconds, sizes bytes; strings are never NULL. */
+struct conf {
+	bool	 system_mode;
+	uid_t	 invoking;
+	char	*name;		/* of the file parsed; NULL: none was */
+	int	*lines;		/* by key: where it was set */
+
+	struct conf_listen *listens;
+	size_t	 nlistens;
+	uint16_t port;
+	uint16_t web_port;	/* 0: off */
+	char	*service_name;	/* see conf_service_name() */
+	bool	 mdns;
+
+	uint32_t max_sessions;
+	uint64_t max_total_bytes;
+	uint32_t max_connections;
+	uint32_t max_connections_per_user;
+	uint64_t connection_memory;
+	uint64_t output_buffer;
+
+	uint32_t stop_timeout;
+	uint32_t idle_timeout;	/* 0: never */
+	uint32_t line_timeout;
+	uint32_t debug_timeout;
+
+	uint32_t sandbox;	/* enum conf_sandbox */
+	uint32_t allow_sandbox;	/* mask; 0: to be filled by conf_check() */
+	uint32_t network;	/* enum conf_network */
+	bool	 control;
+	struct conf_limits limits;
+
+	uint64_t bundle_max_bytes;
+	uint32_t bundle_max_members;
+	uint32_t bundle_max_path;
+	uint64_t sysroot_max_bytes;
+
+	uint32_t min_uid;
+	struct conf_names allow_groups;
+	char	*gdbserver;
+	char	*state_dir;	/* "" in user mode: the parent chooses */
+	char	*run_dir;	/* likewise */
+	char	*socket;	/* "": the parent chooses */
+
+	bool	 weaken_userns;
+	bool	 weaken_seccomp;
+	bool	 weaken_chroot;
+	uint32_t log_level;	/* enum conf_log_level */
+};
+
+/* text is one line, without newline, valid during the call only. */
+typedef void (*conf_error_fn)(void *arg, const char *text);
+
+/* Returns a new conf with every default, or NULL and ENOMEM. */
+struct conf	*conf_default(bool system_mode, uid_t invoking);
+/* Takes c, which may be NULL. */
+void		 conf_free(struct conf *);
+/*
+ * Reads all of the file, which is borrowed, into c. name is for messages.
+ * -1: errors were reported, c is good for conf_free() alone.
+ */
+int		 conf_parse(struct conf *, const char *name, FILE *,
+		    conf_error_fn, void *arg);
+/*
+ * Sets a key as the file would ("port", "limit cpu", "listen" with an
+ * address as value) over what the file said. -1: err says why.
+ */
+int		 conf_set(struct conf *, const char *key, const char *value,
+		    char *err, size_t errsize);
+/*
+ * Checks what no single line can know, and fills what depends on other
+ * keys. -1: errors were reported.
+ */
+int		 conf_check(struct conf *, conf_error_fn, void *arg);
+/* Prints every key so that the print parses to an equal conf. */
+void		 conf_print(const struct conf *, FILE *);
+/* Compares the settings; where they were set does not count. */
+bool		 conf_equal(const struct conf *, const struct conf *);
+
+/* The port of a listen statement, in host order. */
+uint16_t	 conf_listen_port(const struct conf *,
+		    const struct conf_listen *);
+/*
+ * Fills the one or two addresses of a listen statement, with the given
+ * port in host order. Returns their number; -1 and ENODEV when the
+ * interface of a link-local address does not exist.
+ */
+int		 conf_listen_addrs(const struct conf_listen *, uint16_t port,
+		    struct sockaddr_storage out[2]);
+/* IPv4 127/8 or ::1. */
+bool		 conf_addr_is_loopback(const struct sockaddr_storage *);
+/*
+ * Expands service-name for a host name, cut to the 63 bytes of a DNS label
+ * at a character boundary.
+ */
+void		 conf_service_name(const struct conf *, const char *host,
+		    char out[64]);
+
+/* Strict: decimal digits and nothing else, between min and max. */
+int		 conf_parse_number(const char *, uint64_t min, uint64_t max,
+		    uint64_t *);
+/* Strict: digits, then K, M or G if wanted (powers of 1024). */
+int		 conf_parse_size(const char *, uint64_t *);
+/* The shortest exact form that conf_parse_size() reads. */
+void		 conf_format_size(uint64_t, char out[24]);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Checks across keys, made when file and command line have been read. Above
+ * all: nobody is served without being known, unless the file says so in as
+ * many words.
+ */
+#include <netinet/in.h>
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "conf_table.h"
+
+struct checker {
+	struct conf	*conf;
+	conf_error_fn	 fn;
+	void		*arg;
+	int		 errors;
+};
+
+/* One bound address, with the statement that asked for it. */
+struct bound {
+	const struct conf_listen	*listen;
+	struct sockaddr_storage		 ss;
+};
+
+static void	 complain(struct checker *, int, const char *, ...)
+		    __attribute__((format(printf, 3, 4)));
+
+static void
+complain(struct checker *ck, int line, const char *fmt, ...)
+{
+	const char	*name = ck->conf->name;
+	char		 text[400], message[4600];
+	va_list		 ap;
+
+	if (ck->errors++ >= CONF_MAX_ERRORS)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (line > 0 && name != NULL)
+		snprintf(message, sizeof(message), "%s:%d: %s", name, line,
+		    text);
+	else
+		snprintf(message, sizeof(message), "%s: %s",
+		    line == CONF_LINE_COMMAND || name == NULL ?
+		    "command line" : name, text);
+	ck->fn(ck->arg, message);
+}
+
+/* The line of the one of two keys that somebody set. */
+static int
+either_line(const struct conf *c, const char *a, const char *b)
+{
+	int	line = conf_key_line(c, a);
+
+	return line != CONF_LINE_DEFAULT ? line : conf_key_line(c, b);
+}
+
+static void
+check_access(struct checker *ck, const struct conf_listen *l, bool loopback)
+{
+	if (loopback)
+		return;
+	if (l->user == NULL)
+		complain(ck, l->line, "listen on %s: not a loopback address, "
+		    "and tokens are not available; use 127.0.0.1 or ::1, or "
+		    "\"auth none as USER plain\", the latter only on a "
+		    "network you trust", l->addr);
+	else if (!l->plain)
+		complain(ck, l->line, "listen on %s: auth none on an address "
+		    "that is not loopback sends everything in clear; add the "
+		    "word plain if this network is trusted", l->addr);
+}
+
+/* Returns how many addresses were added to bound. */
+static size_t
+check_listen(struct checker *ck, const struct conf_listen *l,
+    struct bound *bound)
+{
+	struct sockaddr_storage	ss[2];
+	int			i, n;
+
+	n = conf_listen_addrs(l, conf_listen_port(ck->conf, l), ss);
+	if (n < 0) {
+		complain(ck, l->line, "listen on %s: this host has no such "
+		    "interface", l->addr);
+		return 0;
+	}
+	check_access(ck, l, conf_addr_is_loopback(&ss[0]));
+	for (i = 0; i < n; i++) {
+		bound[i].listen = l;
+		bound[i].ss = ss[i];
+	}
+	return (size_t)n;
+}
+
+static bool
+v4_overlap(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in	*x = (const struct sockaddr_in *)a;
+	const struct sockaddr_in	*y = (const struct sockaddr_in *)b;
+
+	return x->sin_port == y->sin_port &&
+	    (x->sin_addr.s_addr == y->sin_addr.s_addr ||
+	    x->sin_addr.s_addr == 0 || y->sin_addr.s_addr == 0);
+}
+
+static bool
+v6_overlap(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in6	*x = (const struct sockaddr_in6 *)a;
+	const struct sockaddr_in6	*y = (const struct sockaddr_in6 *)b;
+
+	if (x->sin6_port != y->sin6_port)
+		return false;
+	if (IN6_IS_ADDR_UNSPECIFIED(&x->sin6_addr) ||
+	    IN6_IS_ADDR_UNSPECIFIED(&y->sin6_addr))
+		return true;
+	return IN6_ARE_ADDR_EQUAL(&x->sin6_addr, &y->sin6_addr) &&
+	    x->sin6_scope_id == y->sin6_scope_id;
+}
+
+/* The second bind would fail with an errno that names neither line. */
+static void
+check_overlap(struct checker *ck, const struct bound *a,
+    const struct bound *b)
+{
+	bool	overlap;
+
+	if (a->listen == b->listen || a->ss.ss_family != b->ss.ss_family)
+		return;
+	overlap = a->ss.ss_family == AF_INET ? v4_overlap(&a->ss, &b->ss) :
+	    v6_overlap(&a->ss, &b->ss);
+	if (!overlap)
+		return;
+	complain(ck, b->listen->line, "listen on %s port %u: already taken by "
+	    "\"listen on %s\"%s", b->listen->addr,
+	    conf_listen_port(ck->conf, b->listen), a->listen->addr,
+	    a->listen->line > 0 ? " above" : "");
+}
+
+static void
+check_listens(struct checker *ck)
+{
+	struct bound	bound[2 * CONF_MAX_LISTENS];
+	size_t		i, j, n = 0;
+
+	for (i = 0; i < ck->conf->nlistens; i++)
+		n += check_listen(ck, &ck->conf->listens[i], &bound[n]);
+	for (i = 0; i < n; i++) {
+		for (j = i + 1; j < n; j++)
+			check_overlap(ck, &bound[i], &bound[j]);
+	}
+}
+
+static void
+check_web_port(struct checker *ck)
+{
+	const struct conf	*c = ck->conf;
+	size_t			 i;
+
+	for (i = 0; i < c->nlistens; i++) {
+		if (c->web_port != conf_listen_port(c, &c->listens[i]))
+			continue;
+		complain(ck, either_line(c, "web-port", "port"), "web-port "
+		    "must differ from the port of the control protocol, %u",
+		    c->web_port);
+		return;
+	}
+}
+
+static void
+check_sandbox(struct checker *ck)
+{
+	struct conf		*c = ck->conf;
+	const uint32_t		 all = (1U << (CONF_SANDBOX_TMPFS + 1)) - 1;
+	const uint32_t		 weaker = (1U << c->sandbox) - 1;
+
+	if (c->allow_sandbox == 0)
+		c->allow_sandbox = all & ~weaker;
+	if (c->allow_sandbox & (1U << c->sandbox))
+		return;
+	complain(ck, either_line(c, "allow-sandbox", "sandbox"),
+	    "allow-sandbox must contain %s, the configured sandbox",
+	    conf_key_find("sandbox")->words[c->sandbox]);
+}
+
+static void
+check_connections(struct checker *ck)
+{
+	struct conf	*c = ck->conf;
+	int		 line = conf_key_line(c, "max-connections-per-user");
+
+	if (c->max_connections_per_user <= c->max_connections)
+		return;
+	/* One of the two is only a default: it gives way. */
+	if (line == CONF_LINE_DEFAULT)
+		c->max_connections_per_user = c->max_connections;
+	else
+		complain(ck, line, "max-connections-per-user must be at most "
+		    "max-connections, %u, not %u", c->max_connections,
+		    c->max_connections_per_user);
+}
+
+static void
+check_directories(struct checker *ck)
+{
+	static const char *const	 keys[] = { "state-dir", "run-dir" };
+	const char			*values[] = {
+		ck->conf->state_dir, ck->conf->run_dir
+	};
+	size_t				 i;
+
+	/* Only in user mode there is a home directory to fall back on. */
+	for (i = 0; i < 2 && ck->conf->system_mode; i++) {
+		if (values[i][0] == '\0')
+			complain(ck, conf_key_line(ck->conf, keys[i]), "%s "
+			    "must be an absolute path in system mode, not "
+			    "\"\"", keys[i]);
+	}
+	if (values[0][0] != '\0' && strcmp(values[0], values[1]) == 0)
+		complain(ck, either_line(ck->conf, "run-dir", "state-dir"),
+		    "run-dir must differ from state-dir, %.64s", values[0]);
+}
+
+int
+conf_check(struct conf *c, conf_error_fn fn, void *arg)
+{
+	struct checker	ck = { .conf = c, .fn = fn, .arg = arg };
+
+	check_listens(&ck);
+	check_web_port(&ck);
+	check_sandbox(&ck);
+	check_connections(&ck);
+	check_directories(&ck);
+	return ck.errors == 0 ? 0 : -1;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the files of the configuration share among themselves: the table of
+ * keys and the types of their values. Nobody else includes this.
+ */
+#ifndef CONF_TABLE_H
+#define CONF_TABLE_H
+
+#include "conf.h"
+
+enum conf_type {
+	CONF_BOOL,
+	CONF_NUMBER,		/* min..max, in 2, 4 or 8 bytes */
+	CONF_SIZE,		/* the same with suffixes */
+	CONF_WORD,		/* index into words */
+	CONF_SET,		/* mask over words */
+	CONF_PATH,		/* absolute, at most max bytes */
+	CONF_SERVICE,		/* template of the service name */
+	CONF_NAMES,		/* struct conf_names, may be repeated */
+	CONF_NTYPES
+};
+
+#define CONF_F_UNLIMITED	0x1	/* the word unlimited is allowed */
+#define CONF_F_POW2		0x2	/* a power of two only */
+#define CONF_F_EMPTY		0x4	/* "" is allowed, in user mode at least */
+#define CONF_F_SECONDS		0x8
+
+struct conf_key {
+	const char	*name;
+	enum conf_type	 type;
+	unsigned int	 flags;
+	size_t		 offset;	/* of the field in struct conf */
+	size_t		 size;		/* of the field */
+	uint64_t	 min, max;
+	const char	*def;		/* as the file would say it; NULL: none */
+	const char	*user_def;	/* in user mode; NULL: def */
+	const char	*zero;		/* what 0 means; NULL: nothing special */
+	const char *const *words;	/* NULL-terminated */
+};
+
+extern const struct conf_key	conf_keys[];
+extern const size_t		conf_nkeys;
+
+const struct conf_key	*conf_key_find(const char *name);
+/* The key at an edit distance of at most two, or NULL. */
+const char		*conf_key_nearest(const char *name);
+/* "unknown key ..." with the nearest one. */
+void			 conf_key_unknown(const char *name, char *err,
+			    size_t errsize);
+/* Where the key was set, CONF_LINE_*. */
+int			 conf_key_line(const struct conf *, const char *name);
+/* Sets one key and notes the line. -1: err says why. */
+int			 conf_key_set(struct conf *, const struct conf_key *,
+			    const char *value, int line, char *err,
+			    size_t errsize);
+
+/* conf_type.c: a value of one key, by its type. */
+void	*conf_field(struct conf *, const struct conf_key *);
+const void *conf_value(const struct conf *, const struct conf_key *);
+uint64_t conf_load(const struct conf *, const struct conf_key *);
+int	 conf_type_parse(struct conf *, const struct conf_key *,
+	    const char *value, char *err, size_t errsize);
+/* What a good value looks like, for messages. */
+void	 conf_type_describe(const struct conf_key *, char *out, size_t);
+/* The value in quotes, shortened, without control characters. */
+void	 conf_quote(const char *value, char out[80]);
+/* May it be the name of a user or a group? */
+bool	 conf_name_valid(const char *);
+void	 conf_names_free(struct conf_names *);
+
+/* conf_listen.c */
+/* Takes l's strings in every case. -1: err says why. */
+int	 conf_listen_add(struct conf *, struct conf_listen *l, char *err,
+	    size_t errsize);
+void	 conf_listen_clear(struct conf_listen *);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fuzz target of the configuration: no file may break the parser, and what
+ * it accepts must survive being printed and parsed again.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+on_error(void *arg, const char *text)
+{
+	int	*errors = arg;
+
+	/* A message is one non-empty line, and they are few. */
+	if (text[0] == '\0' || strchr(text, '\n') != NULL ||
+	    ++*errors > CONF_MAX_ERRORS)
+		abort();
+}
+
+/* Returns NULL when the text was refused. */
+static struct conf *
+parse(const void *text, size_t len)
+{
+	struct conf	*c;
+	FILE		*f;
+	int		 errors = 0, ret;
+
+	c = conf_default(true, 0);
+	f = fmemopen((void *)(uintptr_t)text, len, "r");
+	if (c == NULL || f == NULL)
+		abort();
+	ret = conf_parse(c, "fuzz", f, on_error, &errors);
+	fclose(f);
+	if ((ret == -1) != (errors > 0))
+		abort();
+	if (ret == 0)
+		return c;
+	conf_free(c);
+	return NULL;
+}
+
+static struct conf *
+reparse(const struct conf *c)
+{
+	struct conf	*again;
+	char		*text = NULL;
+	size_t		 len = 0;
+	FILE		*f;
+
+	if ((f = open_memstream(&text, &len)) == NULL)
+		abort();
+	conf_print(c, f);
+	if (fclose(f) != 0)
+		abort();
+	again = parse(text, len);
+	free(text);
+	return again;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct conf	*c, *again;
+	int		 errors = 0;
+
+	if ((c = parse(data, len)) == NULL)
+		return 0;
+	again = reparse(c);
+	if (again == NULL || !conf_equal(c, again))
+		abort();
+	conf_free(again);
+	errors = 0;
+	if (conf_check(c, on_error, &errors) == 0) {
+		again = reparse(c);
+		if (again == NULL || !conf_equal(c, again))
+			abort();
+		conf_free(again);
+	}
+	conf_free(c);
+	return 0;
+}
