@@ -60,11 +60,9 @@ $(O)/gen/conf.tab.c: common/conf.y
 	@mkdir -p $(@D)
 	$(BISON) -o $@ $<
 
-# bison's skeleton, not ours, converts between int widths
 $(O)/obj/common/conf.tab.o: $(O)/gen/conf.tab.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Wno-conversion -Wno-sign-conversion -Icommon \
-	    -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
 
 $(O)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -106,8 +104,55 @@ $(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
 $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 -include $(common_OBJS:.o=.d)
 
+# --- packages ----------------------------------------------------------
+BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
+		libjson-c-dev libarchive-dev libavahi-client-dev gdbserver
+TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
+		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
+		bubblewrap zip xz-utils zstd
+
+deps:
+	@etc/packages.sh $(BUILD_PKGS)
+
+deps-test:
+	@etc/packages.sh $(BUILD_PKGS) $(TEST_PKGS)
+
+# --- run from the build tree -------------------------------------------
+run: deps
+	@$(MAKE) --no-print-directory all
+	@etc/run.sh $(BIN)
+
+# --- tests -------------------------------------------------------------
+UNIT_SRCS :=	$(wildcard regress/unit/test_*.c)
+UNIT_BINS :=	$(UNIT_SRCS:regress/unit/%.c=$(O)/regress/%)
+HELPER_SRCS :=	$(wildcard regress/helpers/*.c)
+HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
+
+# a unit test names what it needs of a role in its first lines:
+#   /* links: spawner/owner.c spawner/session.c */
+$(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
+	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
+	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
+	    $(LIBCOMMON) -lcmocka -lseccomp -luuid
+
+# programs for sessions to run: static, small, hostile, or all of these
+$(O)/regress/helpers/%: regress/helpers/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -o $@ $< \
+	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
+
+test-bins: $(UNIT_BINS) $(HELPERS)
+
+check: deps-test
+	@$(MAKE) --no-print-directory all test-bins
+	@regress/run.sh $(abspath $(O))
+
+-include etc/install.mk
+
 clean:
 	rm -rf $(O)
 
-.PHONY: all help clean
+.PHONY: all help clean deps deps-test run check test-bins
 .DELETE_ON_ERROR:

@@ -200,6 +200,8 @@ role_main(const struct role_desc *d)
 {
 	desc = d;
 	log_init(role_name(d->self), LOG_L_INFO, NULL);
+	/* executed by fd, its name would be the fd's number */
+	(void)prctl(PR_SET_NAME, role_name(d->self), 0, 0, 0);
 	reset_process();
 	if (caps_ambient_clear() == -1)
 		fatal("ambient capabilities");

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: ISC */
+/* The children: starting, linking them to each other, starting them again. */
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "parent.h"
+
+#define BACKOFF_FIRST_MS	100
+#define BACKOFF_MOST_MS		30000
+#define QUIET_MS		60000
+/* A child that says nothing for so long while starting has failed. */
+#define READY_MS		10000
+
+/* The reserve launcher is a child like the others, with a slot of its own. */
+enum { SLOT_RESERVE = ROLE_COUNT, SLOT_COUNT };
+
+struct child {
+	enum role	 role;
+	pid_t		 pid;		/* 0 = not running */
+	int		 pidfd;
+	struct loop_io	 io;		/* of pidfd */
+	struct channel	 chan;
+	struct loop_timer timer;	/* restart, or limit of the start */
+	uint64_t	 since_ms;
+	uint32_t	 backoff_ms;	/* 0 = the next restart is at once */
+	bool		 ready;
+};
+
+/* Who talks to whom, besides the parent. */
+static struct link {
+	enum role	 a, b;
+	uint32_t	 generation;
+} links[] = {
+	{ ROLE_NETPROC, ROLE_SPAWNER, 0 },
+	{ ROLE_NETPROC, ROLE_IDPROC, 0 },
+	{ ROLE_IDPROC, ROLE_SPAWNER, 0 },
+	{ ROLE_SPAWNER, ROLE_LAUNCHER, 0 },
+};
+#define NLINKS	(sizeof(links) / sizeof(links[0]))
+
+static struct child children[SLOT_COUNT];
+/* Opened as root: the tree may stand where _dlparent cannot look. */
+static int binary_fds[ROLE_COUNT];
+static int archiver_fd = -1;
+
+int	parent_on_ready(struct msg *);
+int	parent_on_violation(struct msg *);
+int	parent_on_chained(struct msg *);
+
+static void	start_child(struct child *);
+static void	restart_later(struct child *);
+
+bool
+child_send(enum role role, struct msg_out *o, int fd)
+{
+	return chan_send(&children[role].chan, o, fd) == 0;
+}
+
+static struct child *
+child_of(struct channel *c)
+{
+	size_t i;
+
+	for (i = 0; i < SLOT_COUNT; i++)
+		if (&children[i].chan == c)
+			return &children[i];
+	fatalx("a channel without a child");
+}
+
+static void
+kill_child(struct child *c)
+{
+	if (c->pidfd != -1)
+		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL,
+		    0);
+}
+
+/* The table is broken or the pipe is: either way this process must go. */
+static void
+chan_gone(struct channel *chan, const char *why)
+{
+	(void)why;
+	kill_child(child_of(chan));
+}
+
+static void
+link_up(struct link *l)
+{
+	struct msg_out *o;
+	int fds[2];
+
+	if (children[l->a].pid == 0 || children[l->b].pid == 0)
+		return;
+	if (chan_pair(fds) == -1) {
+		log_warn("cannot connect %s and %s", role_name(l->a),
+		    role_name(l->b));
+		return;
+	}
+	l->generation++;
+	o = msg_new(MSG_PEER, NULL, 0, 0);
+	msg_put_u32(o, l->b);
+	msg_put_u32(o, l->generation);
+	(void)child_send(l->a, o, fds[0]);
+	o = msg_new(MSG_PEER, NULL, 0, 0);
+	msg_put_u32(o, l->a);
+	msg_put_u32(o, l->generation);
+	(void)child_send(l->b, o, fds[1]);
+}
+
+static void
+tell_backoff(const struct child *c, uint32_t ms)
+{
+	struct msg_out *o = msg_new(MSG_BACKOFF, NULL, 0, 0);
+
+	msg_put_u32(o, c->role);
+	msg_put_u32(o, ms);
+	(void)child_send(ROLE_NETPROC, o, -1);
+}
+
+/* What a fresh child gets beyond SETUP, once it runs. */
+static void
+introduce(struct child *c)
+{
+	struct msg_out *o;
+	size_t i;
+
+	if (c->role == ROLE_IDPROC) {
+		o = msg_new(MSG_DIAG, NULL, 0, 0);
+		(void)child_send(c->role, o, dup(d.diag_fd));
+	}
+	for (i = 0; i < NLINKS; i++)
+		if (links[i].a == c->role || links[i].b == c->role)
+			link_up(&links[i]);
+	if (d.started)
+		listen_hand_out(c->role);
+	if (d.started && c->role == ROLE_ANNOUNCER)
+		announce_send();
+}
+
+static void
+send_setup(struct child *c)
+{
+	struct msg_out *o = msg_new(MSG_SETUP, NULL, 0, 0);
+
+	msg_put_u32(o, d.mode);
+	msg_put_u32(o, d.role_id[c->role].uid);
+	msg_put_u32(o, d.role_id[c->role].gid);
+	msg_put_u32(o, d.opt.verbose ? LOG_L_DEBUG : d.conf->log_level);
+	settings_put(o, &d.settings);
+	(void)chan_send(&c->chan, o, -1);
+}
+
+static void
+on_exit_io(uint32_t events, void *arg)
+{
+	struct child *c = arg;
+	siginfo_t si;
+
+	(void)events;
+	memset(&si, 0, sizeof(si));
+	if (waitid(P_PIDFD, (id_t)c->pidfd, &si, WEXITED) == -1)
+		log_warn("waitid %s", role_name(c->role));
+	/* what it said last tells why it died */
+	chan_drain(&c->chan, 64);
+	loop_del(&c->io);
+	close(c->pidfd);
+	c->pidfd = -1;
+	c->pid = 0;
+	loop_timer_unset(&c->timer);
+	chan_close(&c->chan);
+	if (d.stopping) {
+		parent_stop();
+		return;
+	}
+	if (!d.started) {
+		log_error("%s failed during the start", role_name(c->role));
+		places_remove();
+		exit(1);
+	}
+	log_warnx("%s %s %d", role_name(c->role), si.si_code == CLD_EXITED ?
+	    "exited with" : "was ended by signal", si.si_status);
+	restart_later(c);
+}
+
+static void
+ready_late(void *arg)
+{
+	struct child *c = arg;
+
+	log_warnx("%s is not ready after %d s", role_name(c->role),
+	    READY_MS / 1000);
+	kill_child(c);
+}
+
+static void
+adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
+{
+	c->pid = pid;
+	c->pidfd = pidfd;
+	c->ready = false;
+	c->since_ms = loop_now_ms();
+	chan_init(&c->chan, ROLE_PARENT, c->role, chan_gone, NULL);
+	if (chan_open(&c->chan, sock_fd, 0) == -1 ||
+	    loop_add(&c->io, pidfd, EPOLLIN, on_exit_io, c) == -1)
+		fatal("cannot watch %s", role_name(c->role));
+	loop_timer_set(&c->timer, READY_MS, ready_late, c);
+	send_setup(c);
+	if (c->role == ROLE_LAUNCHER)
+		(void)chan_send(&c->chan, msg_new(MSG_ARCHIVER, NULL, 0, 0),
+		    dup(archiver_fd));
+}
+
+static void __attribute__((noreturn))
+exec_child(const struct child *c, int sock_fd)
+{
+	char *argv[] = { (char *)(uintptr_t)role_name(c->role), NULL };
+	char *envp[] = { NULL, NULL };
+	char bus[PATH_LEN];
+	const char *v = getenv("DBUS_SYSTEM_BUS_ADDRESS");
+
+	/* the one variable that a library of a role goes by */
+	if (v != NULL && c->role == ROLE_ANNOUNCER) {
+		(void)snprintf(bus, sizeof(bus), "DBUS_SYSTEM_BUS_ADDRESS=%s",
+		    v);
+		envp[0] = bus;
+	}
+	if (dup2(sock_fd, 3) == -1 ||
+	    users_lend_caps(c->role == ROLE_LAUNCHER) == -1)
+		_exit(126);
+	/* fd 3 itself would keep close-on-exec if it was the socket */
+	if (sock_fd == 3 && fcntl(3, F_SETFD, 0) == -1)
+		_exit(126);
+	(void)execveat(binary_fds[c->role], "", argv, envp, AT_EMPTY_PATH);
+	fatal("cannot execute %s/%s", d.libexec, role_name(c->role));
+}
+
+static void
+start_child(struct child *c)
+{
+	int fds[2], pidfd;
+	pid_t pid;
+
+	if (chan_pair(fds) == -1) {
+		log_warn("cannot start %s", role_name(c->role));
+		restart_later(c);
+		return;
+	}
+	pid = fork();
+	if (pid == 0)
+		exec_child(c, fds[1]);
+	close(fds[1]);
+	if (pid == -1 ||
+	    (pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) == -1) {
+		log_warn("cannot start %s", role_name(c->role));
+		close(fds[0]);
+		restart_later(c);
+		return;
+	}
+	adopt(c, fds[0], pidfd, pid);
+	introduce(c);
+}
+
+/*
+ * Only launchers start launchers once the parent is under its filter: the
+ * reserve takes the place of one that died, after it has made another
+ * reserve.  The socket given to the new one comes back as its channel when
+ * CHAINED brings its pidfd.
+ */
+static int chain_fd = -1;
+static struct loop_timer chain_timer;
+
+static void
+chain_late(void *arg)
+{
+	(void)arg;
+	fatalx("no launcher can be started any more; the daemon must be "
+	    "started again");
+}
+
+static void
+chain_reserve(struct child *from)
+{
+	int fds[2];
+
+	if (chan_pair(fds) == -1) {
+		log_warn("cannot start a launcher in reserve");
+		return;
+	}
+	if (chain_fd != -1)
+		close(chain_fd);
+	chain_fd = fds[0];
+	(void)chan_send(&from->chan, msg_new(MSG_CHAIN, NULL, 0, 0), fds[1]);
+	loop_timer_set(&chain_timer, READY_MS, chain_late, NULL);
+}
+
+/* 0 when /proc does not tell; the pidfd is what names the process. */
+static pid_t
+pid_of(int pidfd)
+{
+	char path[64], line[128];
+	pid_t pid = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	f = fopen(path, "re");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "Pid: %d", &pid) == 1)
+			break;
+	if (f != NULL)
+		fclose(f);
+	return pid;
+}
+
+int
+parent_on_chained(struct msg *m)
+{
+	struct child *c = &children[SLOT_RESERVE];
+	pid_t pid;
+
+	if (msg_end(m) == -1 || chain_fd == -1 || c->pid != 0)
+		return -1;
+	pid = pid_of(m->fd);
+	if (pid <= 0)
+		return -1;
+	loop_timer_unset(&chain_timer);
+	adopt(c, chain_fd, msg_take_fd(m), pid);
+	chain_fd = -1;
+	return 0;
+}
+
+static void
+move_child(struct child *to, struct child *from)
+{
+	struct channel *chan = &from->chan;
+	int fd = dup(chan->fd);
+
+	if (fd == -1 || fcntl(fd, F_SETFD, FD_CLOEXEC) == -1)
+		fatal("dup");
+	loop_del(&from->io);
+	loop_timer_unset(&from->timer);
+	chan_close(chan);
+	to->pid = from->pid;
+	to->pidfd = from->pidfd;
+	to->ready = from->ready;
+	to->since_ms = loop_now_ms();
+	from->pid = 0;
+	from->pidfd = -1;
+	chan_init(&to->chan, ROLE_PARENT, ROLE_LAUNCHER, chan_gone, NULL);
+	if (chan_open(&to->chan, fd, 0) == -1 ||
+	    loop_add(&to->io, to->pidfd, EPOLLIN, on_exit_io, to) == -1)
+		fatal("cannot watch the launcher");
+}
+
+static void
+restart_launcher(struct child *c)
+{
+	struct child *active = &children[ROLE_LAUNCHER];
+	struct child *reserve = &children[SLOT_RESERVE];
+
+	if (c == active) {
+		if (reserve->pid == 0)
+			fatalx("both launchers are gone; the daemon must be "
+			    "started again");
+		move_child(active, reserve);
+		introduce(active);
+	}
+	chain_reserve(active);
+}
+
+static void
+restart_now(void *arg)
+{
+	struct child *c = arg;
+
+	if (d.stopping)
+		return;
+	if (c->role == ROLE_LAUNCHER)
+		restart_launcher(c);
+	else
+		start_child(c);
+	tell_backoff(c, 0);
+}
+
+/* The first time at once, then after 100 ms, doubling to 30 s. */
+static void
+restart_later(struct child *c)
+{
+	uint32_t wait = c->backoff_ms;
+
+	if (loop_now_ms() - c->since_ms >= QUIET_MS)
+		wait = 0;
+	c->backoff_ms = wait == 0 ? BACKOFF_FIRST_MS :
+	    wait * 2 > BACKOFF_MOST_MS ? BACKOFF_MOST_MS : wait * 2;
+	if (wait == 0) {
+		restart_now(c);
+		return;
+	}
+	log_warnx("%s starts again in %u ms", role_name(c->role), wait);
+	tell_backoff(c, wait);
+	loop_timer_set(&c->timer, wait, restart_now, c);
+}
+
+int
+parent_on_ready(struct msg *m)
+{
+	struct child *c = child_of(m->chan);
+
+	if (msg_end(m) == -1 || c->ready)
+		return -1;
+	c->ready = true;
+	loop_timer_unset(&c->timer);
+	if (!d.started && children_ready())
+		parent_started();
+	return 0;
+}
+
+/*
+ * A child accuses a peer.  It is believed only about links that exist, and
+ * only for their present generation.
+ */
+int
+parent_on_violation(struct msg *m)
+{
+	struct child *from = child_of(m->chan);
+	uint32_t role = msg_get_u32(m);
+	uint32_t gen = msg_get_u32(m);
+	char why[256];
+	size_t i;
+
+	msg_get_str(m, why, sizeof(why));
+	if (msg_end(m) == -1)
+		return -1;
+	for (i = 0; i < NLINKS; i++) {
+		struct link *l = &links[i];
+
+		if (!((l->a == from->role && l->b == role) ||
+		    (l->b == from->role && l->a == role)) ||
+		    l->generation != gen)
+			continue;
+		log_warnx("%s is ended: %s says it sent %s", role_name(role),
+		    role_name(from->role), why);
+		kill_child(&children[role]);
+	}
+	return 0;
+}
+
+bool
+children_ready(void)
+{
+	size_t i;
+
+	for (i = 0; i < SLOT_COUNT; i++)
+		if (!children[i].ready)
+			return false;
+	return true;
+}
+
+static int
+open_binary(const char *name)
+{
+	char path[PATH_LEN * 2];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", d.libexec, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		fatal("cannot open %s", path);
+	return fd;
+}
+
+void
+children_find(void)
+{
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++)
+		binary_fds[i] = open_binary(role_name((unsigned int)i));
+	archiver_fd = open_binary("archiver");
+}
+
+void
+children_start(void)
+{
+	size_t i;
+
+	/* a launcher's child that outlives it comes to us to be reaped */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
+		fatal("subreaper");
+	for (i = 0; i < SLOT_COUNT; i++) {
+		children[i].role = i == SLOT_RESERVE ? ROLE_LAUNCHER :
+		    (enum role)i;
+		children[i].pidfd = -1;
+		chan_init(&children[i].chan, ROLE_PARENT, children[i].role,
+		    chan_gone, NULL);
+	}
+	children[ROLE_PARENT].ready = true;
+	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++)
+		start_child(&children[i]);
+	/* not introduced: it talks to nobody until it is needed */
+	chain_reserve(&children[ROLE_LAUNCHER]);
+}
+
+void
+children_settings(void)
+{
+	struct msg_out *o;
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++) {
+		o = msg_new(MSG_SETTINGS, NULL, 0, 0);
+		settings_put(o, &d.settings);
+		(void)chan_send(&children[i].chan, o, -1);
+	}
+}
+
+/* Sessions end first; the roles that serve them go when that is done. */
+void
+children_shutdown(void)
+{
+	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
+	    -1);
+	(void)child_send(ROLE_NETPROC, msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1);
+	if (!child_send(ROLE_SPAWNER, msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1))
+		children_kill();
+}
+
+void
+children_kill(void)
+{
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+		kill_child(&children[i]);
+}
+
+bool
+children_gone(void)
+{
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+		if (children[i].pid != 0)
+			return false;
+	return true;
+}
+
+bool
+children_own(pid_t pid)
+{
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+		if (children[i].pid == pid)
+			return true;
+	return false;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/* The command line, and the configuration below it. */
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "parent.h"
+
+#define SYSTEM_CONF	"/etc/debuglantern.conf"
+
+static const char usage_text[] =
+    "usage: debuglanternd [-dnv] [-f file] [--bind address] [--max-sessions n]\n"
+    "                     [--max-total-bytes n] [--port n] [--service-name name]\n"
+    "                     [--socket path] [--state-dir directory] [--user]\n"
+    "                     [--web-port n]\n";
+
+/* Each of these sets one key of the configuration over the file's value. */
+static const struct {
+	const char	*flag;
+	const char	*key;
+} key_flags[] = {
+	{ "port",		"port" },
+	{ "bind",		"listen" },
+	{ "web-port",		"web-port" },
+	{ "service-name",	"service-name" },
+	{ "max-sessions",	"max-sessions" },
+	{ "max-total-bytes",	"max-total-bytes" },
+	{ "socket",		"socket" },
+	{ "state-dir",		"state-dir" },
+};
+#define NKEYS	(sizeof(key_flags) / sizeof(key_flags[0]))
+#define MAX_SET	32
+
+static struct {
+	const char	*key, *value;
+} set[MAX_SET];
+static size_t nset;
+static bool in_start = true;
+
+static void __attribute__((noreturn))
+usage(void)
+{
+	fputs(usage_text, stderr);
+	exit(2);
+}
+
+static void
+on_conf_error(void *arg, const char *text)
+{
+	(void)arg;
+	if (in_start)
+		fprintf(stderr, "debuglanternd: %s\n", text);
+	else
+		log_error("%s", text);
+}
+
+static const char *
+default_file(void)
+{
+	static char path[PATH_LEN];
+	const char *home = getenv("XDG_CONFIG_HOME");
+
+	if (d.mode == MODE_SYSTEM)
+		return SYSTEM_CONF;
+	if (home != NULL && home[0] == '/')
+		(void)snprintf(path, sizeof(path),
+		    "%s/debuglantern/debuglantern.conf", home);
+	else
+		(void)snprintf(path, sizeof(path),
+		    "%s/.config/debuglantern/debuglantern.conf",
+		    getenv("HOME") != NULL ? getenv("HOME") : "");
+	return path;
+}
+
+/* No file in the usual place means the defaults; one that is named must be. */
+static int
+read_file(struct conf *c)
+{
+	const char *name = d.opt.file != NULL ? d.opt.file : default_file();
+	char text[PATH_LEN * 2];
+	FILE *f = fopen(name, "re");
+	int r;
+
+	if (f == NULL) {
+		if (d.opt.file == NULL && errno == ENOENT)
+			return 0;
+		(void)snprintf(text, sizeof(text), "%s: %s", name,
+		    strerror(errno));
+		on_conf_error(NULL, text);
+		return -1;
+	}
+	r = conf_parse(c, name, f, on_conf_error, NULL);
+	fclose(f);
+	return r;
+}
+
+struct conf *
+flags_load(void)
+{
+	struct conf *c = conf_default(d.mode == MODE_SYSTEM, getuid());
+	char why[256];
+	size_t i;
+
+	if (c == NULL)
+		return NULL;
+	if (read_file(c) == -1)
+		goto fail;
+	for (i = 0; i < nset; i++) {
+		if (conf_set(c, set[i].key, set[i].value, why,
+		    sizeof(why)) == -1) {
+			on_conf_error(NULL, why);
+			goto fail;
+		}
+	}
+	if (conf_check(c, on_conf_error, NULL) == -1)
+		goto fail;
+	return c;
+fail:
+	conf_free(c);
+	return NULL;
+}
+
+enum { OPT_KEY = 256, OPT_USER = OPT_KEY + NKEYS };
+
+static void
+parse_options(int argc, char **argv)
+{
+	struct option longs[NKEYS + 2];
+	size_t i;
+	int ch;
+
+	memset(longs, 0, sizeof(longs));
+	for (i = 0; i < NKEYS; i++) {
+		longs[i].name = key_flags[i].flag;
+		longs[i].has_arg = required_argument;
+		longs[i].val = OPT_KEY + (int)i;
+	}
+	longs[NKEYS].name = "user";
+	longs[NKEYS].val = OPT_USER;
+
+	while ((ch = getopt_long(argc, argv, "df:nv", longs, NULL)) != -1) {
+		if (ch >= OPT_KEY && ch < OPT_USER) {
+			if (nset == MAX_SET)
+				errx(2, "too many options");
+			set[nset].key = key_flags[ch - OPT_KEY].key;
+			set[nset++].value = optarg;
+		} else if (ch == 'd')
+			d.opt.foreground = true;
+		else if (ch == 'f')
+			d.opt.file = optarg;
+		else if (ch == 'n')
+			d.opt.check = true;
+		else if (ch == 'v')
+			d.opt.verbose = true;
+		else if (ch == OPT_USER)
+			d.opt.user = true;
+		else
+			usage();
+	}
+	if (optind != argc)
+		usage();
+}
+
+void
+flags_parse(int argc, char **argv)
+{
+	parse_options(argc, argv);
+	d.mode = geteuid() == 0 && !d.opt.user ? MODE_SYSTEM : MODE_USER;
+	d.conf = flags_load();
+	if (d.conf == NULL)
+		exit(d.opt.check ? 1 : 2);
+	if (d.opt.check) {
+		if (d.opt.verbose)
+			conf_print(d.conf, stdout);
+		else
+			fputs("configuration OK\n", stderr);
+		exit(fflush(stdout) == 0 ? 0 : 1);
+	}
+	in_start = false;
+}

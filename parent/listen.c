@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Listening sockets: made here, while there may be root, and handed to
+ * netproc; idproc gets the rule that goes with each.
+ */
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "parent.h"
+#include "proto.h"
+
+#define MAX_LISTENERS	(CONF_MAX_LISTENS * 2)
+#define BACKLOG		512
+
+struct listener {
+	struct sockaddr_storage	 addr;
+	socklen_t		 len;
+	uint32_t		 flags;		/* LISTENER_* */
+	uid_t			 uid;		/* with LISTENER_AUTH_NONE */
+	char			 text[160];
+	int			 fd;
+};
+
+static struct listener	 list[MAX_LISTENERS];
+static size_t		 nlist;
+
+static socklen_t
+addr_len(const struct sockaddr_storage *ss)
+{
+	return ss->ss_family == AF_INET ? sizeof(struct sockaddr_in) :
+	    sizeof(struct sockaddr_in6);
+}
+
+static void
+describe(struct listener *l, const struct conf_listen *c)
+{
+	char ip[INET6_ADDRSTRLEN];
+	bool v6 = l->addr.ss_family == AF_INET6;
+	const void *p = v6 ?
+	    (const void *)&((struct sockaddr_in6 *)&l->addr)->sin6_addr :
+	    (const void *)&((struct sockaddr_in *)&l->addr)->sin_addr;
+
+	if (inet_ntop(l->addr.ss_family, p, ip, sizeof(ip)) == NULL)
+		(void)snprintf(ip, sizeof(ip), "?");
+	(void)snprintf(l->text, sizeof(l->text), "%s%s%s port %u%s%.64s",
+	    v6 ? "[" : "", ip, v6 ? "]" : "",
+	    ntohs(v6 ? ((struct sockaddr_in6 *)&l->addr)->sin6_port :
+	    ((struct sockaddr_in *)&l->addr)->sin_port),
+	    c->user != NULL ? " auth none as " : "",
+	    c->user != NULL ? c->user : "");
+}
+
+static int
+rule_of(struct listener *l, const struct conf_listen *c)
+{
+	struct passwd *pw;
+
+	if (!conf_addr_is_loopback(&l->addr))
+		l->flags |= LISTENER_PLAIN;
+	if (c->user == NULL)
+		return 0;
+	pw = getpwnam(c->user);
+	if (pw == NULL || pw->pw_uid == 0) {
+		log_error("listen on %s: %s", c->addr, pw == NULL ?
+		    "auth none as a user that does not exist" :
+		    "auth none as root is refused; name an ordinary user");
+		return -1;
+	}
+	if (d.mode == MODE_USER && pw->pw_uid != getuid()) {
+		log_error("listen on %s: auth none as %s needs a daemon "
+		    "started by root", c->addr, c->user);
+		return -1;
+	}
+	l->flags |= LISTENER_AUTH_NONE;
+	l->uid = pw->pw_uid;
+	return 0;
+}
+
+/* The listeners that a configuration asks for; none is open yet. */
+static ssize_t
+wanted(const struct conf *c, struct listener *out)
+{
+	struct sockaddr_storage ss[2];
+	size_t i, n = 0;
+	int j, k;
+
+	for (i = 0; i < c->nlistens; i++) {
+		k = conf_listen_addrs(&c->listens[i],
+		    conf_listen_port(c, &c->listens[i]), ss);
+		if (k == -1) {
+			log_error("listen on %s: no such interface",
+			    c->listens[i].addr);
+			return -1;
+		}
+		for (j = 0; j < k && n < MAX_LISTENERS; j++, n++) {
+			memset(&out[n], 0, sizeof(out[n]));
+			out[n].fd = -1;
+			out[n].addr = ss[j];
+			out[n].len = addr_len(&ss[j]);
+			if (rule_of(&out[n], &c->listens[i]) == -1)
+				return -1;
+			describe(&out[n], &c->listens[i]);
+		}
+	}
+	return (ssize_t)n;
+}
+
+static int
+open_one(struct listener *l)
+{
+	int on = 1;
+
+	l->fd = socket(l->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
+	    SOCK_NONBLOCK, 0);
+	/* a host without IPv6 is served by IPv4 alone */
+	if (l->fd == -1 && errno == EAFNOSUPPORT)
+		return 0;
+	if (l->fd == -1 ||
+	    setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on,
+	    sizeof(on)) == -1 ||
+	    (l->addr.ss_family == AF_INET6 && setsockopt(l->fd, IPPROTO_IPV6,
+	    IPV6_V6ONLY, &on, sizeof(on)) == -1) ||
+	    bind(l->fd, (struct sockaddr *)&l->addr, l->len) == -1 ||
+	    listen(l->fd, BACKLOG) == -1) {
+		/* ::1 is missing where IPv6 is switched off by sysctl */
+		if (errno == EADDRNOTAVAIL && l->addr.ss_family == AF_INET6 &&
+		    conf_addr_is_loopback(&l->addr)) {
+			close(l->fd);
+			l->fd = -1;
+			return 0;
+		}
+		log_error("cannot listen on %s: %s%s", l->text,
+		    strerror(errno), errno == EADDRINUSE ?
+		    "; another program has the port, choose one with --port" :
+		    "");
+		return -1;
+	}
+	return 0;
+}
+
+void
+listen_open(void)
+{
+	ssize_t n = wanted(d.conf, list);
+	size_t i, open = 0;
+
+	if (n == -1)
+		exit(1);
+	nlist = (size_t)n;
+	for (i = 0; i < nlist; i++) {
+		if (open_one(&list[i]) == -1)
+			exit(1);
+		open += list[i].fd != -1;
+		if (list[i].flags & LISTENER_AUTH_NONE)
+			log_warnx("%s: everybody who reaches it acts as that "
+			    "user", list[i].text);
+	}
+	if (open == 0)
+		fatalx("there is no address to listen on");
+}
+
+static bool
+same(const struct listener *a, const struct listener *b)
+{
+	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
+}
+
+static void
+gone(size_t i)
+{
+	struct msg_out *o = msg_new(MSG_LISTENER_GONE, NULL, 0, 0);
+
+	msg_put_u32(o, (uint32_t)i);
+	(void)child_send(ROLE_NETPROC, o, -1);
+}
+
+int
+listen_reload(const struct conf *c)
+{
+	static struct listener next[MAX_LISTENERS];
+	ssize_t n = wanted(c, next);
+	bool kept[MAX_LISTENERS] = { false };
+	size_t i, j;
+
+	if (n == -1)
+		return -1;
+	for (i = 0; i < (size_t)n; i++) {
+		for (j = 0; j < nlist; j++)
+			if (same(&next[i], &list[j])) {
+				next[i].fd = list[j].fd;
+				kept[j] = true;
+			}
+		if (next[i].fd == -1 && open_one(&next[i]) == -1)
+			goto fail;
+	}
+	for (j = 0; j < nlist; j++) {
+		gone(j);
+		if (!kept[j] && list[j].fd != -1)
+			close(list[j].fd);
+	}
+	memcpy(list, next, sizeof(list));
+	nlist = (size_t)n;
+	listen_hand_out(ROLE_IDPROC);
+	listen_hand_out(ROLE_NETPROC);
+	return 0;
+fail:
+	for (i = 0; i < (size_t)n; i++) {
+		for (j = 0; j < nlist && next[i].fd != list[j].fd; j++)
+			continue;
+		if (j == nlist && next[i].fd != -1)
+			close(next[i].fd);
+	}
+	return -1;
+}
+
+static void
+hand_rules(void)
+{
+	struct msg_out *o;
+	size_t i;
+
+	for (i = 0; i < nlist; i++) {
+		o = msg_new(MSG_LISTENER_RULE, NULL, 0, 0);
+		msg_put_u32(o, (uint32_t)i);
+		msg_put_u32(o, list[i].flags);
+		msg_put_u32(o, list[i].uid);
+		msg_put_bytes(o, &list[i].addr, list[i].len);
+		(void)child_send(ROLE_IDPROC, o, -1);
+	}
+	(void)child_send(ROLE_IDPROC, msg_new(MSG_LISTENER_RULES_END, NULL, 0,
+	    0), -1);
+}
+
+void
+listen_hand_out(enum role role)
+{
+	struct msg_out *o;
+	size_t i;
+
+	if (role == ROLE_IDPROC)
+		hand_rules();
+	for (i = 0; role == ROLE_NETPROC && i < nlist; i++) {
+		if (list[i].fd == -1)
+			continue;
+		o = msg_new(MSG_LISTENER, NULL, 0, 0);
+		msg_put_u32(o, (uint32_t)i);
+		msg_put_u32(o, list[i].flags);
+		msg_put_str(o, list[i].text);
+		(void)child_send(ROLE_NETPROC, o, dup(list[i].fd));
+	}
+}
+
+void
+listen_close(void)
+{
+	size_t i;
+
+	for (i = 0; i < nlist; i++)
+		if (list[i].fd != -1)
+			close(list[i].fd);
+	nlist = 0;
+}
+
+void
+listen_describe(void (*fn)(const char *))
+{
+	size_t i;
+
+	for (i = 0; i < nlist; i++)
+		if (list[i].fd != -1)
+			fn(list[i].text);
+}
+
+static bool
+any_family(int family)
+{
+	size_t i;
+
+	for (i = 0; i < nlist; i++)
+		if (list[i].fd != -1 && list[i].addr.ss_family == family)
+			return true;
+	return false;
+}
+
+void
+announce_send(void)
+{
+	char host[HOST_NAME_MAX + 1] = "localhost", name[64];
+	struct msg_out *o;
+	bool open = false;
+	size_t i;
+
+	if (!d.conf->mdns)
+		return;
+	(void)gethostname(host, sizeof(host) - 1);
+	conf_service_name(d.conf, host, name);
+	for (i = 0; i < nlist; i++)
+		open |= (list[i].flags & LISTENER_AUTH_NONE) != 0;
+	o = msg_new(MSG_ANNOUNCE, NULL, 0, 0);
+	msg_put_u32(o, d.conf->port);
+	msg_put_u32(o, d.conf->web_port);
+	msg_put_u32(o, (any_family(AF_INET) ? 1U : 0) |
+	    (any_family(AF_INET6) ? 2U : 0));
+	msg_put_str(o, name);
+	msg_put_str(o, DL_VERSION);
+	msg_put_str(o, open ? "none" : "peer");
+	(void)child_send(ROLE_ANNOUNCER, o, -1);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * debuglanternd: the parent.  It reads the configuration, makes what needs
+ * root, gives root up, and from then on only starts its children again and
+ * writes their log lines.  It never touches network data.
+ */
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/netlink.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "parent.h"
+
+/* All of a stop must be done in 5 s. */
+#define STOP_LIMIT_MS	4500
+
+struct daemon		 d = { .fence_fd = -1, .diag_fd = -1 };
+
+static struct loop_io	 signals = LOOP_IO_INIT;
+static struct loop_timer stop_timer;
+static uint32_t		 alive, clients;
+
+int	parent_on_clients(struct msg *);
+int	parent_on_mdns_state(struct msg *);
+int	parent_on_sessions_alive(struct msg *);
+int	parent_on_stopped_all(struct msg *);
+
+static void
+find_libexec(void)
+{
+	char exe[PATH_LEN];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n == -1 || (size_t)n == sizeof(exe) - 1)
+		fatal("cannot find the own executable");
+	exe[n] = '\0';
+	/* .../bin/debuglanternd and .../libexec/debuglantern/ROLE */
+	if ((slash = strrchr(exe, '/')) != NULL)
+		*slash = '\0';
+	if ((slash = strrchr(exe, '/')) != NULL)
+		*slash = '\0';
+	if (snprintf(d.libexec, sizeof(d.libexec), "%s/libexec/debuglantern",
+	    exe) >= (int)sizeof(d.libexec) || access(d.libexec, X_OK) == -1)
+		fatal("cannot find the other programs in %s", d.libexec);
+}
+
+void
+settings_fill(void)
+{
+	struct settings *s = &d.settings;
+	const struct conf *c = d.conf;
+
+	s->max_sessions = c->max_sessions;
+	s->max_total_bytes = c->max_total_bytes;
+	s->max_connections = c->max_connections;
+	s->max_connections_per_user = c->max_connections_per_user;
+	s->connection_memory = c->connection_memory;
+	s->output_buffer = c->output_buffer;
+	s->stop_timeout = c->stop_timeout;
+	s->idle_timeout = c->idle_timeout;
+	s->line_timeout = c->line_timeout;
+	s->debug_timeout = c->debug_timeout;
+	s->sandbox = c->sandbox;
+	s->allow_sandbox = c->allow_sandbox;
+	s->network = c->network;
+	s->control = c->control;
+	s->limit_cpu = c->limits.cpu;
+	s->limit_as = c->limits.as;
+	s->limit_nofile = c->limits.nofile;
+	s->limit_nproc = c->limits.nproc;
+	s->limit_core = c->limits.core;
+	s->limit_memory = c->limits.memory;
+	s->limit_pids = c->limits.pids;
+	s->bundle_max_bytes = c->bundle_max_bytes;
+	s->bundle_max_members = c->bundle_max_members;
+	s->bundle_max_path = c->bundle_max_path;
+	s->sysroot_max_bytes = c->sysroot_max_bytes;
+	s->min_uid = c->min_uid;
+	s->run_uid = d.run_id.uid;
+	s->run_gid = d.run_id.gid;
+	s->daemon_uid = getuid();
+	s->weakened = (c->weaken_userns ? WEAKEN_USERNS : 0U) |
+	    (c->weaken_seccomp ? WEAKEN_SECCOMP : 0U) |
+	    (c->weaken_chroot ? WEAKEN_CHROOT : 0U);
+	s->port = c->port;
+	(void)snprintf(s->gdbserver, sizeof(s->gdbserver), "%s",
+	    c->gdbserver);
+	(void)snprintf(s->state_dir, sizeof(s->state_dir), "%s", d.state_dir);
+	(void)snprintf(s->run_dir, sizeof(s->run_dir), "%s", d.run_dir);
+	(void)snprintf(s->version, sizeof(s->version), "%s", DL_VERSION);
+}
+
+static void
+say_listening(const char *text)
+{
+	log_info("listening on %s", text);
+}
+
+/* Every role has said READY: only now is there anything to connect to. */
+void
+parent_started(void)
+{
+	d.started = true;
+	listen_hand_out(ROLE_IDPROC);
+	listen_hand_out(ROLE_NETPROC);
+	announce_send();
+	parent_filter();
+	listen_describe(say_listening);
+	if (d.settings.weakened != 0)
+		log_warnx("isolation is weakened by the configuration:%s%s%s",
+		    d.conf->weaken_userns ? " weaken-userns" : "",
+		    d.conf->weaken_seccomp ? " weaken-seccomp" : "",
+		    d.conf->weaken_chroot ? " weaken-chroot" : "");
+	log_info("debuglanternd %s is ready (%s mode)", DL_VERSION,
+	    d.mode == MODE_SYSTEM ? "system" : "user");
+	daemon_ready();
+	notify_watchdog();
+}
+
+/* What the present process has is not got again: users, places, isolation. */
+static const char *
+needs_restart(const struct conf *c)
+{
+	if (strcmp(c->state_dir, d.conf->state_dir) != 0)
+		return "state-dir";
+	if (strcmp(c->run_dir, d.conf->run_dir) != 0)
+		return "run-dir";
+	if (c->min_uid != d.conf->min_uid)
+		return "min-uid";
+	if (c->allow_groups.n != d.conf->allow_groups.n)
+		return "allow-group";
+	if (c->weaken_userns != d.conf->weaken_userns ||
+	    c->weaken_seccomp != d.conf->weaken_seccomp ||
+	    c->weaken_chroot != d.conf->weaken_chroot)
+		return "weaken-";
+	return NULL;
+}
+
+static void
+reload(void)
+{
+	struct conf *c = flags_load();
+	const char *key;
+
+	if (c == NULL) {
+		log_error("the configuration was not reloaded");
+		return;
+	}
+	key = needs_restart(c);
+	if (key != NULL || listen_reload(c) == -1) {
+		log_error("the configuration was not reloaded: %s%s",
+		    key != NULL ? key : "a listener",
+		    key != NULL ? " changes at a restart only" :
+		    " could not be opened");
+		conf_free(c);
+		return;
+	}
+	conf_free(d.conf);
+	d.conf = c;
+	settings_fill();
+	children_settings();
+	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
+	    -1);
+	announce_send();
+	log_info("the configuration was reloaded");
+}
+
+static void
+stop_late(void *arg)
+{
+	(void)arg;
+	log_warnx("the stop takes too long; children are killed");
+	children_kill();
+}
+
+/* Called for the signal, and again as each child goes. */
+void
+parent_stop(void)
+{
+	if (!d.stopping) {
+		d.stopping = true;
+		notify_send("STOPPING=1");
+		log_info("stopping");
+		listen_close();
+		loop_timer_set(&stop_timer, STOP_LIMIT_MS, stop_late, NULL);
+		children_shutdown();
+	}
+	if (children_gone())
+		loop_stop();
+}
+
+/* Launchers' children that were left over are reaped here. */
+static void
+reap_strays(void)
+{
+	siginfo_t si;
+
+	for (;;) {
+		memset(&si, 0, sizeof(si));
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
+		    si.si_pid == 0 || children_own(si.si_pid))
+			return;
+		(void)waitid(P_PID, (id_t)si.si_pid, &si, WEXITED | WNOHANG);
+	}
+}
+
+static void
+on_signal(uint32_t events, void *arg)
+{
+	struct signalfd_siginfo si;
+
+	(void)events;
+	(void)arg;
+	if (read(signals.fd, &si, sizeof(si)) != sizeof(si))
+		return;
+	if (si.ssi_signo == SIGHUP && d.started && !d.stopping)
+		reload();
+	else if (si.ssi_signo == SIGTERM || si.ssi_signo == SIGINT)
+		parent_stop();
+	else if (si.ssi_signo == SIGCHLD)
+		reap_strays();
+}
+
+static void
+catch_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGCHLD);
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) == -1 ||
+	    (fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) == -1 ||
+	    loop_add(&signals, fd, EPOLLIN, on_signal, NULL) == -1)
+		fatal("signals");
+}
+
+static void
+report_load(void)
+{
+	char state[96];
+
+	(void)snprintf(state, sizeof(state),
+	    "STATUS=serving, %u running sessions, %s", alive,
+	    clients > 0 ? "clients connected" : "no client");
+	notify_send(state);
+}
+
+int
+parent_on_clients(struct msg *m)
+{
+	clients = msg_get_u32(m);
+	report_load();
+	return msg_end(m);
+}
+
+int
+parent_on_sessions_alive(struct msg *m)
+{
+	alive = msg_get_u32(m);
+	report_load();
+	return msg_end(m);
+}
+
+int
+parent_on_mdns_state(struct msg *m)
+{
+	char text[256];
+	struct msg_out *o;
+
+	msg_get_str(m, text, sizeof(text));
+	if (msg_end(m) == -1)
+		return -1;
+	o = msg_new(MSG_MDNS, NULL, 0, 0);
+	msg_put_str(o, text);
+	(void)child_send(ROLE_NETPROC, o, -1);
+	return 0;
+}
+
+int
+parent_on_stopped_all(struct msg *m)
+{
+	if (d.stopping)
+		children_kill();
+	return msg_end(m);
+}
+
+static void
+raise_limits(void)
+{
+	struct rlimit rl;
+
+	/* connections, rings, pidfds: children need many fds */
+	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
+		rl.rlim_cur = rl.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &rl);
+	}
+	rl.rlim_cur = rl.rlim_max = 0;
+	(void)setrlimit(RLIMIT_CORE, &rl);
+}
+
+int
+main(int argc, char **argv)
+{
+	flags_parse(argc, argv);
+	log_init("debuglanternd", LOG_L_WARN, NULL);
+	if (close_range(3, ~0U, 0) == -1)
+		fatal("close_range");
+	find_libexec();
+	notify_init();
+	daemon_fork();
+	users_find();
+	listen_open();
+	places_make();
+	raise_limits();
+	d.diag_fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC |
+	    SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
+	if (d.diag_fd == -1)
+		fatal("cannot ask the kernel about sockets (sock_diag)");
+	fence_make();
+	children_find();
+	settings_fill();
+	if (loop_init() == -1)
+		fatal("epoll");
+	catch_signals();
+	users_drop();
+	sink_init();
+	children_start();
+	if (loop_run() == -1)
+		fatal("event loop");
+	places_remove();
+	log_info("stopped");
+	return 0;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the outside hears from the parent: systemd's readiness protocol
+ * (sd_notify(3), without its library), the log, and the shell that waits.
+ */
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "log.h"
+#include "parent.h"
+
+/* Lines of one role per second; the rest is counted and said once. */
+#define LINES_PER_SECOND	50
+
+static int		 notify_fd = -1;
+static struct loop_timer watchdog;
+static uint64_t		 watchdog_ms;
+static int		 ready_fd = -1;
+static bool		 to_stderr;
+
+int	parent_on_log(struct msg *);
+
+void
+notify_init(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	const char *usec = getenv("WATCHDOG_USEC");
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	socklen_t len;
+
+	if (path == NULL || (path[0] != '/' && path[0] != '@') ||
+	    strlen(path) >= sizeof(sun.sun_path))
+		return;
+	memcpy(sun.sun_path, path, strlen(path));
+	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+	    strlen(path));
+	if (path[0] == '@')
+		sun.sun_path[0] = '\0';
+	notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0);
+	if (notify_fd == -1 || connect(notify_fd, (struct sockaddr *)&sun,
+	    len) == -1)
+		fatal("cannot reach NOTIFY_SOCKET %s", path);
+	if (usec != NULL)
+		watchdog_ms = strtoull(usec, NULL, 10) / 2000;
+}
+
+void
+notify_send(const char *state)
+{
+	if (notify_fd != -1 && send(notify_fd, state, strlen(state),
+	    MSG_NOSIGNAL) == -1)
+		log_warn("notify");
+}
+
+static void
+on_watchdog(void *arg)
+{
+	(void)arg;
+	notify_send("WATCHDOG=1");
+	notify_watchdog();
+}
+
+void
+notify_watchdog(void)
+{
+	if (watchdog_ms > 0)
+		loop_timer_set(&watchdog, watchdog_ms, on_watchdog, NULL);
+}
+
+static void
+write_line(enum log_level level, const char *line)
+{
+	static const int prio[] = {
+		[LOG_L_ERROR] = LOG_ERR, [LOG_L_WARN] = LOG_WARNING,
+		[LOG_L_INFO] = LOG_INFO, [LOG_L_DEBUG] = LOG_DEBUG,
+		[LOG_L_AUDIT] = LOG_NOTICE,
+	};
+	char out[LOG_LINE_MAX + 128], stamp[32];
+	struct tm tm;
+	time_t now = time(NULL);
+	int n;
+
+	if (!to_stderr) {
+		syslog(prio[level] | (level == LOG_L_AUDIT ? LOG_AUTH :
+		    LOG_DAEMON), "%s", line);
+		return;
+	}
+	(void)strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ",
+	    gmtime_r(&now, &tm));
+	n = snprintf(out, sizeof(out), "%s %s\n", stamp, line);
+	if (n > 0 && write(STDERR_FILENO, out, (size_t)n) == -1)
+		return;
+}
+
+static void
+own_line(enum log_level level, const char *line)
+{
+	char out[LOG_LINE_MAX + 16];
+
+	(void)snprintf(out, sizeof(out), "parent: %s", line);
+	write_line(level, out);
+}
+
+void
+sink_init(void)
+{
+	/* both are opened now: later there is no right to */
+	tzset();
+	to_stderr = d.opt.foreground || access("/dev/log", W_OK) == -1;
+	if (!to_stderr)
+		openlog("debuglanternd", LOG_NDELAY | LOG_PID, LOG_DAEMON);
+	log_init("parent", d.opt.verbose ? LOG_L_DEBUG :
+	    (enum log_level)d.conf->log_level, own_line);
+}
+
+/*
+ * A line of a child, which may be in an attacker's hands: escaped once more,
+ * marked with the role's name, and only so many a second.
+ */
+int
+parent_on_log(struct msg *m)
+{
+	static struct {
+		uint64_t	second;
+		unsigned int	lines, lost;
+	} quota[ROLE_COUNT];
+	enum role who = m->chan->peer;
+	uint32_t level = msg_get_u32(m);
+	uint64_t second = loop_now_ms() / 1000;
+	char raw[LOG_LINE_MAX + 1], line[LOG_LINE_MAX], out[LOG_LINE_MAX + 32];
+	size_t i, n;
+
+	msg_get_str(m, raw, sizeof(raw));
+	if (msg_end(m) == -1 || level > LOG_L_AUDIT)
+		return -1;
+	if (quota[who].second != second) {
+		if (quota[who].lost > 0)
+			log_warnx("%s: %u lines were left out",
+			    role_name(who), quota[who].lost);
+		quota[who].second = second;
+		quota[who].lines = quota[who].lost = 0;
+	}
+	/* the audit trail is complete or it is none */
+	if (++quota[who].lines > LINES_PER_SECOND && level != LOG_L_AUDIT) {
+		quota[who].lost++;
+		return 0;
+	}
+	for (i = n = 0; raw[i] != '\0' && n < sizeof(line) - 1; i++)
+		line[n++] = raw[i] < 0x20 || raw[i] >= 0x7f ? '?' : raw[i];
+	line[n] = '\0';
+	(void)snprintf(out, sizeof(out), "%s: %s", role_name(who), line);
+	write_line((enum log_level)level, out);
+	return 0;
+}
+
+void
+daemon_fork(void)
+{
+	int fds[2], null_fd;
+	char ok;
+	pid_t pid;
+
+	if (d.opt.foreground || notify_fd != -1)
+		return;
+	if (pipe2(fds, O_CLOEXEC) == -1 || (pid = fork()) == -1)
+		fatal("cannot go into the background");
+	if (pid > 0) {
+		close(fds[1]);
+		_exit(read(fds[0], &ok, 1) == 1 ? 0 : 1);
+	}
+	close(fds[0]);
+	ready_fd = fds[1];
+	if (setsid() == -1)
+		fatal("setsid");
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd == -1 || dup2(null_fd, STDIN_FILENO) == -1)
+		fatal("/dev/null");
+	close(null_fd);
+}
+
+void
+daemon_ready(void)
+{
+	int null_fd;
+
+	notify_send("READY=1\nSTATUS=serving");
+	if (ready_fd == -1)
+		return;
+	/* errors of the start went to the terminal; from here on the log */
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd != -1) {
+		(void)dup2(null_fd, STDOUT_FILENO);
+		(void)dup2(null_fd, STDERR_FILENO);
+		close(null_fd);
+	}
+	if (write(ready_fd, "", 1) != 1)
+		log_warn("nobody waits for the start any more");
+	close(ready_fd);
+	ready_fd = -1;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of the parent share: its options, users and children. */
+#ifndef DL_PARENT_H
+#define DL_PARENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "conf.h"
+#include "msg.h"
+#include "settings.h"
+
+#define PATH_LEN	256
+
+struct options {
+	const char	*file;		/* -f; NULL = the usual place */
+	bool		 check;		/* -n */
+	bool		 verbose;	/* -v */
+	bool		 foreground;	/* -d */
+	bool		 user;		/* --user */
+};
+
+/* A service user.  In user mode all of them are the invoking user. */
+struct identity {
+	uid_t		 uid;
+	gid_t		 gid;
+};
+
+struct daemon {
+	struct options	 opt;
+	enum mode	 mode;
+	struct conf	*conf;
+	struct settings	 settings;
+	char		 libexec[PATH_LEN];
+	char		 run_dir[PATH_LEN];
+	char		 state_dir[PATH_LEN];
+	struct identity	 self;			/* _dlparent */
+	struct identity	 role_id[ROLE_COUNT];
+	struct identity	 run_id;		/* _dlrun */
+	int		 fence_fd;		/* user namespace, -1 = none */
+	int		 diag_fd;		/* sock_diag of the host */
+	bool		 started;		/* every role has said READY */
+	bool		 stopping;
+};
+
+extern struct daemon	 d;
+
+/* flags.c: fills d.opt and d.conf from the command line and the file. */
+void	 flags_parse(int argc, char **argv);
+/* Reads the configuration again; NULL when it is bad (already reported). */
+struct conf *flags_load(void);
+
+/* users.c: service users, the fence, dropping root. */
+void	 users_find(void);
+void	 fence_make(void);
+/* From root to _dlparent with the four capabilities that it keeps. */
+void	 users_drop(void);
+/* In a child, before exec: raises what it needs to confine itself. */
+int	 users_lend_caps(bool fence);
+
+/* places.c: directories and the cgroup tree. */
+void	 places_make(void);
+void	 places_remove(void);
+
+/* filter.c */
+void	 parent_filter(void);
+
+/* children.c: starting, linking, restarting. */
+/* Opens the roles' binaries while there is root. */
+void	 children_find(void);
+void	 children_start(void);
+bool	 children_ready(void);
+/* Sends settings to all roles. */
+void	 children_settings(void);
+void	 children_shutdown(void);
+void	 children_kill(void);
+/* Nothing is left to wait for at the stop. */
+bool	 children_gone(void);
+/* Is that pid the parent's to reap by its pidfd? */
+bool	 children_own(pid_t);
+/* False while a role is not running or not linked: the message is lost. */
+bool	 child_send(enum role, struct msg_out *, int fd);
+/* Makes the settings of d.conf those of d.settings. */
+void	 settings_fill(void);
+
+/* listen.c: the sockets. */
+void	 listen_open(void);
+/* Moves to the listeners of another configuration; -1 = nothing changed. */
+int	 listen_reload(const struct conf *);
+void	 listen_hand_out(enum role);
+void	 listen_close(void);
+/* Says where the daemon listens: one line each by fn. */
+void	 listen_describe(void (*fn)(const char *));
+
+/* Announces the listeners by mDNS, unless the configuration says no. */
+void	 announce_send(void);
+
+/* notify.c: systemd's readiness protocol, the log, readiness for a shell. */
+void	 notify_init(void);
+void	 notify_send(const char *state);
+void	 notify_watchdog(void);
+void	 sink_init(void);
+/* Forks into the background; the first process waits for daemon_ready(). */
+void	 daemon_fork(void);
+void	 daemon_ready(void);
+
+/* main.c */
+void	 parent_started(void);
+void	 parent_stop(void);
+
+#endif

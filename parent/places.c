@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: ISC */
+/* Directories, and the cgroup tree that sessions are put into. */
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "parent.h"
+
+static char	tree[PATH_LEN];		/* of cgroups; empty = none */
+static bool	own_tree;		/* made by us, so removed by us */
+static int	home_procs_fd = -1;	/* the cgroup that we came from */
+
+/* In user mode a directory of another user's would be a trap. */
+static void
+make_dir(const char *path, mode_t mode, struct identity who)
+{
+	struct stat st;
+
+	if (mkdir(path, mode) == -1 && errno != EEXIST)
+		fatal("cannot make the directory %s", path);
+	if (lstat(path, &st) == -1 || !S_ISDIR(st.st_mode))
+		fatalx("%s is not a directory", path);
+	if (st.st_uid != geteuid() && st.st_uid != who.uid)
+		fatalx("%s belongs to uid %u; remove it or name another "
+		    "directory", path, st.st_uid);
+	if (d.mode == MODE_SYSTEM && chown(path, who.uid, who.gid) == -1)
+		fatal("cannot give away %s", path);
+	if (chmod(path, mode) == -1)
+		fatal("cannot set the mode of %s", path);
+}
+
+static void
+make_below(const char *dir, const char *name, mode_t mode,
+    struct identity who)
+{
+	char path[PATH_LEN * 2];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	make_dir(path, mode, who);
+}
+
+/* mkdir -p of what leads to path, with the modes that such places have. */
+static void
+make_leading(const char *path)
+{
+	char part[PATH_LEN];
+	char *p;
+
+	(void)snprintf(part, sizeof(part), "%s", path);
+	for (p = strchr(part + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(part, d.mode == MODE_SYSTEM ? 0755 : 0700) == -1 &&
+		    errno != EEXIST && errno != EROFS && errno != EACCES)
+			fatal("cannot make the directory %s", part);
+		*p = '/';
+	}
+}
+
+/* A directory from the config, an environment variable, or below home. */
+static void
+choose(char *out, const char *configured, const char *var, const char *suffix)
+{
+	const char *base = getenv(var), *home = getenv("HOME");
+	int n;
+
+	if (configured[0] != '\0')
+		n = snprintf(out, PATH_LEN, "%s", configured);
+	else if (base != NULL && base[0] == '/')
+		n = snprintf(out, PATH_LEN, "%s/debuglantern", base);
+	else if (suffix[0] == '\0')
+		n = snprintf(out, PATH_LEN, "/tmp/debuglantern-%u", getuid());
+	else if (home != NULL && home[0] == '/')
+		n = snprintf(out, PATH_LEN, "%s/%s", home, suffix);
+	else
+		fatalx("HOME is not set; name a --state-dir");
+	if (n >= PATH_LEN - 64)
+		fatalx("%s is too long for a directory's name", out);
+}
+
+/* Where cgroup2 is mounted; -1 when it is not. */
+static int
+find_cgroup2(char *mnt, size_t size)
+{
+	char line[1024], point[PATH_LEN], type[32];
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	int found = -1;
+
+	while (f != NULL && found == -1 && fgets(line, sizeof(line), f)) {
+		const char *sep = strstr(line, " - ");
+
+		if (sep == NULL || sscanf(sep, " - %31s", type) != 1 ||
+		    strcmp(type, "cgroup2") != 0 ||
+		    sscanf(line, "%*s %*s %*s %*s %255s", point) != 1)
+			continue;
+		(void)snprintf(mnt, size, "%s", point);
+		found = 0;
+	}
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+static int
+own_cgroup(char *path, size_t size)
+{
+	char line[1024];
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	int found = -1;
+
+	while (f != NULL && found == -1 && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "0::", 3) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		if (strlen(line + 3) < size) {
+			memcpy(path, line + 3, strlen(line + 3) + 1);
+			found = 0;
+		}
+	}
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+static int
+write_at(const char *dir, const char *name, const char *text)
+{
+	char path[PATH_LEN * 2];
+	int fd;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd == -1)
+		return -1;
+	n = write(fd, text, strlen(text));
+	close(fd);
+	return n == -1 ? -1 : 0;
+}
+
+static void
+give(const char *dir, const char *name)
+{
+	struct identity who = d.role_id[ROLE_LAUNCHER];
+	char path[PATH_LEN * 2];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (d.mode == MODE_SYSTEM && chown(path, who.uid, who.gid) == -1)
+		log_warn("cannot give away %s", path);
+}
+
+/* A controller that the host keeps elsewhere is no error: DEPS tells. */
+static void
+enable_controllers(const char *dir)
+{
+	static const char *const wanted[] = { "+pids", "+memory", "+cpu" };
+	size_t i;
+
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		(void)write_at(dir, "cgroup.subtree_control", wanted[i]);
+}
+
+/*
+ * Under systemd the tree is the delegated cgroup of the service.  Elsewhere
+ * root makes one of its own, below a directory that _dlparent may empty.
+ */
+static int
+choose_tree(void)
+{
+	char mnt[PATH_LEN], own[PATH_LEN], path[PATH_LEN * 3], yes[2];
+
+	if (find_cgroup2(mnt, sizeof(mnt)) == -1 ||
+	    own_cgroup(own, sizeof(own)) == -1)
+		return -1;
+	(void)snprintf(path, sizeof(path), "%s%s", mnt, own);
+	if (strcmp(own, "/") != 0 && access(path, W_OK) == 0 &&
+	    (getxattr(path, "user.delegate", yes, sizeof(yes)) > 0 ||
+	    getxattr(path, "trusted.delegate", yes, sizeof(yes)) > 0)) {
+		(void)snprintf(tree, sizeof(tree), "%.255s", path);
+		return 0;
+	}
+	if (d.mode != MODE_SYSTEM)
+		return -1;
+	(void)snprintf(path, sizeof(path), "%s%s/cgroup.procs", mnt, own);
+	home_procs_fd = open(path, O_WRONLY | O_CLOEXEC);
+	(void)snprintf(path, sizeof(path), "%.200s/debuglantern", mnt);
+	if (mkdir(path, 0755) == -1 && errno != EEXIST)
+		return -1;
+	if (chown(path, d.self.uid, d.self.gid) == -1)
+		return -1;
+	(void)write_at(mnt, "cgroup.subtree_control", "+pids +memory +cpu");
+	enable_controllers(path);
+	(void)snprintf(tree, sizeof(tree), "%.220s/%d", path, getpid());
+	if (mkdir(tree, 0755) == -1)
+		return -1;
+	own_tree = true;
+	return 0;
+}
+
+static void
+make_cgroups(void)
+{
+	char dir[PATH_LEN + 16];
+
+	if (choose_tree() == -1) {
+		tree[0] = '\0';
+		return;
+	}
+	(void)snprintf(dir, sizeof(dir), "%s/daemon", tree);
+	if ((mkdir(dir, 0755) == -1 && errno != EEXIST) ||
+	    write_at(dir, "cgroup.procs", "0") == -1) {
+		log_warn("cannot use the cgroup %s; sessions have none", tree);
+		tree[0] = '\0';
+		return;
+	}
+	(void)snprintf(dir, sizeof(dir), "%s/sessions", tree);
+	if (mkdir(dir, 0755) == -1 && errno != EEXIST)
+		fatal("cannot make the cgroup %s", dir);
+	enable_controllers(tree);
+	enable_controllers(dir);
+	give(tree, "cgroup.procs");
+	give(tree, "sessions");
+	give(tree, "sessions/cgroup.procs");
+	give(tree, "sessions/cgroup.subtree_control");
+	give(tree, "daemon/cgroup.procs");
+	if (own_tree && chown(tree, d.self.uid, d.self.gid) == -1)
+		log_warn("cannot give away %s", tree);
+	if (snprintf(d.settings.cgroup, sizeof(d.settings.cgroup), "%s",
+	    dir) >= (int)sizeof(d.settings.cgroup))
+		fatalx("the cgroup's name %s is too long", dir);
+}
+
+void
+places_make(void)
+{
+	struct identity root = { geteuid(), getegid() };
+	bool system = d.mode == MODE_SYSTEM;
+
+	umask(022);
+	choose(d.run_dir, d.conf->run_dir, "XDG_RUNTIME_DIR", "");
+	choose(d.state_dir, d.conf->state_dir, "XDG_STATE_HOME",
+	    ".local/state/debuglantern");
+	make_leading(d.run_dir);
+	make_leading(d.state_dir);
+	make_dir(d.run_dir, system ? 0755 : 0700, root);
+	make_below(d.run_dir, "empty", 0555, root);
+	make_dir(d.state_dir, system ? 0755 : 0700, root);
+	/* owners make their unlinked files here and cannot list others' */
+	make_below(d.state_dir, "tmp", system ? 01733 : 0700, system ?
+	    (struct identity){ 0, d.role_id[ROLE_LAUNCHER].gid } : root);
+	make_cgroups();
+}
+
+/*
+ * Leaves the tree first: a cgroup with a process in it cannot be removed.
+ * What systemd made is systemd's to remove.
+ */
+void
+places_remove(void)
+{
+	static const char *const parts[] = { "/sessions", "/daemon", "" };
+	char path[PATH_LEN + 16];
+	size_t i;
+
+	if (!own_tree)
+		return;
+	if (home_procs_fd == -1 || write(home_procs_fd, "0", 1) != 1)
+		log_warn("cannot leave the cgroup %s", tree);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", tree, parts[i]);
+		if (rmdir(path) == -1 && errno != ENOENT)
+			log_warn("cannot remove the cgroup %s", path);
+	}
+}

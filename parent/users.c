@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Service users, and the way from root to none.  In system mode the parent
+ * ends as _dlparent with four capabilities; uid 0 is out of reach for it by
+ * its filter and for launchers by the fence, a user namespace in which no
+ * uid 0 exists.
+ */
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "caps.h"
+#include "log.h"
+#include "parent.h"
+
+#define LAST_UID	60000
+
+#define KEPT_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
+			 CAP_BIT(CAP_SYS_CHROOT) | CAP_BIT(CAP_KILL))
+#define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
+			 CAP_BIT(CAP_KILL))
+
+static const char *const role_users[ROLE_COUNT] = {
+	[ROLE_PARENT]	 = "_dlparent",
+	[ROLE_NETPROC]	 = "_dlnet",
+	[ROLE_SPAWNER]	 = "_dlspawn",
+	[ROLE_LAUNCHER]	 = "_dllaunch",
+	[ROLE_ANNOUNCER] = "_dlmdns",
+	[ROLE_IDPROC]	 = "_dlid",
+};
+
+static struct identity
+find(const char *name)
+{
+	struct passwd *pw = getpwnam(name);
+
+	if (pw == NULL)
+		fatalx("the service user %s does not exist; "
+		    "systemd-sysusers makes it from debuglantern's sysusers.d "
+		    "file, or start with --user", name);
+	if (pw->pw_uid == 0 || pw->pw_gid == 0)
+		fatalx("the service user %s must not be root", name);
+	return (struct identity){ pw->pw_uid, pw->pw_gid };
+}
+
+void
+users_find(void)
+{
+	struct identity me = { geteuid(), getegid() };
+	size_t i;
+
+	for (i = 0; i < ROLE_COUNT; i++)
+		d.role_id[i] = d.mode == MODE_SYSTEM ? find(role_users[i]) :
+		    me;
+	d.run_id = d.mode == MODE_SYSTEM ? find("_dlrun") : me;
+	d.self = d.role_id[ROLE_PARENT];
+}
+
+/* One "inside outside count" line; ids are the same on both sides. */
+static void
+map_line(char *map, size_t size, uint32_t id, uint32_t count)
+{
+	size_t len = strlen(map);
+
+	(void)snprintf(map + len, size - len, "%u %u %u\n", id, id, count);
+}
+
+static void
+map_one(char *map, size_t size, uint32_t id)
+{
+	/* the range of users is one line; ids in it must not come twice */
+	if (id < d.conf->min_uid || id > LAST_UID)
+		map_line(map, size, id, 1);
+}
+
+static void
+map_groups(char *map, size_t size)
+{
+	struct group *gr;
+	size_t i, len = 0, max = sizeof(d.settings.allow_groups);
+
+	for (i = 0; i < d.conf->allow_groups.n; i++) {
+		gr = getgrnam(d.conf->allow_groups.v[i]);
+		if (gr == NULL)
+			fatalx("allow-group %s: there is no such group",
+			    d.conf->allow_groups.v[i]);
+		if (gr->gr_gid == 0)
+			fatalx("allow-group %s: group 0 is never given to "
+			    "sessions", d.conf->allow_groups.v[i]);
+		if (gr->gr_gid != d.role_id[ROLE_LAUNCHER].gid &&
+		    gr->gr_gid != d.run_id.gid)
+			map_one(map, size, gr->gr_gid);
+		len += (size_t)snprintf(d.settings.allow_groups + len,
+		    max - len, "%s%u", len > 0 ? "," : "", gr->gr_gid);
+		if (len >= max)
+			fatalx("too many allow-group");
+	}
+}
+
+static void
+write_map(pid_t pid, const char *which, const char *map)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd == -1 || write(fd, map, strlen(map)) != (ssize_t)strlen(map))
+		fatal("cannot write the %s of the fence", which);
+	close(fd);
+}
+
+static void __attribute__((noreturn))
+fence_child(int tell_fd, int wait_fd)
+{
+	char c = 0;
+
+	/* its owner, _dlparent, has all capabilities towards it later */
+	if (setgroups(0, NULL) == -1 ||
+	    setresgid(d.self.gid, d.self.gid, d.self.gid) == -1 ||
+	    setresuid(d.self.uid, d.self.uid, d.self.uid) == -1 ||
+	    unshare(CLONE_NEWUSER) == -1)
+		_exit(errno);
+	/* lives until its maps are written and it has been opened */
+	if (write(tell_fd, &c, 1) != 1 || read(wait_fd, &c, 1) == -1)
+		_exit(errno);
+	_exit(0);
+}
+
+static void
+fence_fill(pid_t pid)
+{
+	char map[8192] = "", path[64];
+
+	map_one(map, sizeof(map), d.role_id[ROLE_LAUNCHER].uid);
+	map_one(map, sizeof(map), d.run_id.uid);
+	map_line(map, sizeof(map), d.conf->min_uid,
+	    LAST_UID + 1 - d.conf->min_uid);
+	write_map(pid, "uid_map", map);
+
+	map[0] = '\0';
+	map_one(map, sizeof(map), d.role_id[ROLE_LAUNCHER].gid);
+	if (d.run_id.gid != d.role_id[ROLE_LAUNCHER].gid)
+		map_one(map, sizeof(map), d.run_id.gid);
+	map_groups(map, sizeof(map));
+	map_line(map, sizeof(map), d.conf->min_uid,
+	    LAST_UID + 1 - d.conf->min_uid);
+	write_map(pid, "gid_map", map);
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	d.fence_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (d.fence_fd == -1)
+		fatal("cannot open the fence");
+}
+
+void
+fence_make(void)
+{
+	int up[2], down[2], status;
+	pid_t pid;
+	char c;
+
+	if (d.mode != MODE_SYSTEM)
+		return;
+	if (pipe2(up, O_CLOEXEC) == -1 || pipe2(down, O_CLOEXEC) == -1 ||
+	    (pid = fork()) == -1)
+		fatal("cannot make the fence");
+	if (pid == 0) {
+		close(down[1]);
+		fence_child(up[1], down[0]);
+	}
+	close(up[1]);
+	close(down[0]);
+	if (read(up[0], &c, 1) != 1) {
+		(void)waitpid(pid, &status, 0);
+		errno = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
+		fatal("cannot make a user namespace for launchers (raise "
+		    "user.max_user_namespaces)");
+	}
+	fence_fill(pid);
+	close(up[0]);
+	close(down[1]);
+	(void)waitpid(pid, &status, 0);
+}
+
+void
+users_drop(void)
+{
+	if (d.mode != MODE_SYSTEM) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+			fatal("no_new_privs");
+		return;
+	}
+	if (caps_bound(KEPT_CAPS) == -1 ||
+	    prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == -1 ||
+	    setgroups(0, NULL) == -1 ||
+	    setresgid(d.self.gid, d.self.gid, d.self.gid) == -1 ||
+	    setresuid(d.self.uid, d.self.uid, d.self.uid) == -1 ||
+	    caps_set(KEPT_CAPS, KEPT_CAPS) == -1 ||
+	    prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
+		fatal("cannot become %s", role_users[ROLE_PARENT]);
+}
+
+int
+users_lend_caps(bool fence)
+{
+	uint64_t caps = fence ? LAUNCHER_CAPS : KEPT_CAPS;
+
+	if (d.mode != MODE_SYSTEM)
+		return 0;
+	if (fence && setns(d.fence_fd, CLONE_NEWUSER) == -1)
+		return -1;
+	if (caps_set(caps, caps) == -1)
+		return -1;
+	return caps_ambient(caps);
+}

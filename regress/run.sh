@@ -1,0 +1,47 @@
+#!/bin/sh
+# Runs every test below regress/ against a build directory and prints one
+# line of counts last.  usage: regress/run.sh BUILD_DIRECTORY
+set -u
+
+build=$1
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top" || exit 1
+[ "$(id -u)" -ne 0 ] || etc/service-users.sh || exit 1
+
+DL_BUILD=$build
+DL_BIN=$build/bin
+DL_LIBEXEC=$build/libexec/debuglantern
+DL_HELPERS=$build/regress/helpers
+CMOCKA_MESSAGE_OUTPUT=TAP
+PYTHONDONTWRITEBYTECODE=1
+export DL_BUILD DL_BIN DL_LIBEXEC DL_HELPERS CMOCKA_MESSAGE_OUTPUT \
+    PYTHONDONTWRITEBYTECODE
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT INT TERM
+set -- "$build"/regress/test_*
+[ -z "${DL_TESTS:-}" ] || set --
+# shellcheck disable=SC2086 # a list of files
+prove --jobs "${DL_JOBS:-2}" --verbose --merge --exec '' "$@" \
+    ${DL_TESTS:-regress/e2e/*.t regress/attack/*.t} >"$log" 2>&1
+status=$?
+
+# what failed, with what it said; the rest only counts
+grep -E '^(not ok|Bail out|# )|Dubious|Failed|Result|Parse errors|^Files=' \
+    "$log" | grep -v '# TODO' | tail -400
+passed=$(grep -cE '^ *ok [0-9]+' "$log")
+failed=$(grep -cE '^ *not ok [0-9]+' "$log")
+skipped=$(grep -cE '^ *ok [0-9]+.*# SKIP|skipped:' "$log")
+passed=$((passed - $(grep -cE '^ *ok [0-9]+.*# SKIP' "$log")))
+# a test that dies or stops half-way has failed, whatever it counted
+if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+	failed=1
+fi
+if [ "${MUST_WORK:-0}" = 1 ] && [ "$skipped" -gt 0 ]; then
+	echo "skipped with MUST_WORK=1:"
+	grep -E '# SKIP|skipped:' "$log"
+	failed=$((failed + skipped))
+fi
+[ -z "${DL_LOG:-}" ] || cp "$log" "$DL_LOG"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
