@@ -186,8 +186,9 @@ on_exit_io(uint32_t events, void *arg)
 	}
 	if (!d.started) {
 		log_error("%s failed during the start", role_name(c->role));
-		places_remove();
-		exit(1);
+		d.failed = true;
+		parent_stop();
+		return;
 	}
 	log_warnx("%s %s %d", role_name(c->role), si.si_code == CLD_EXITED ?
 	    "exited with" : "was ended by signal", si.si_status);
@@ -529,6 +530,10 @@ children_settings(void)
 void
 children_shutdown(void)
 {
+	if (!d.started) {
+		children_kill();
+		return;
+	}
 	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
 	    -1);
 	(void)child_send(ROLE_NETPROC, msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1);

@@ -347,5 +347,5 @@ main(int argc, char **argv)
 		fatal("event loop");
 	places_remove();
 	log_info("stopped");
-	return 0;
+	return d.failed ? 1 : 0;
 }

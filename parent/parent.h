@@ -42,6 +42,7 @@ struct daemon {
 	int		 diag_fd;		/* sock_diag of the host */
 	bool		 started;		/* every role has said READY */
 	bool		 stopping;
+	bool		 failed;		/* and so the exit status is 1 */
 };
 
 extern struct daemon	 d;
