@@ -146,13 +146,26 @@ $(O)/regress/helpers/%: regress/helpers/%.c
 test-bins: $(UNIT_BINS) $(HELPERS)
 
 check: deps-test
-	@$(MAKE) --no-print-directory all test-bins
+	@$(MAKE) --no-print-directory all test-bins fuzz-bins
 	@regress/run.sh $(abspath $(O))
 
 -include etc/install.mk
+-include regress/fuzz/fuzz.mk
+-include regress/bench/bench.mk
+
+# --- order -------------------------------------------------------------
+C_FILES =	$(shell git ls-files '*.c' '*.h')
+
+format:
+	clang-format -i $(C_FILES)
+
+lint:
+	mandoc -T lint -W warning man/*.[1-9]
+	shellcheck .ci/run $$(git ls-files '*.sh')
+
 
 clean:
 	rm -rf $(O)
 
-.PHONY: all help clean deps deps-test run check test-bins
+.PHONY: all help clean deps deps-test run check test-bins format lint
 .DELETE_ON_ERROR:

@@ -3,7 +3,7 @@
 # exist yet; as systemd-sysusers would, on hosts that have none.
 set -eu
 
-conf=$(dirname "$0")/sysusers.d/debuglantern.conf
+conf=$(cd "$(dirname "$0")" && pwd)/sysusers.d/debuglantern.conf
 if command -v systemd-sysusers >/dev/null 2>&1; then
 	exec systemd-sysusers "$conf"
 fi

@@ -8,17 +8,23 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 [ "$(id -u)" -ne 0 ] || etc/service-users.sh || exit 1
 
+# a copy that every user can reach, wherever the tree stands
+stage=$(mktemp -d)
+log=$(mktemp)
+trap 'rm -rf "$stage" "$log"' EXIT INT TERM
+chmod 755 "$stage"
+cp -r "$build/bin" "$build/libexec" "$build/regress/helpers" "$stage" ||
+    exit 1
+
 DL_BUILD=$build
-DL_BIN=$build/bin
-DL_LIBEXEC=$build/libexec/debuglantern
-DL_HELPERS=$build/regress/helpers
+DL_BIN=$stage/bin
+DL_LIBEXEC=$stage/libexec/debuglantern
+DL_HELPERS=$stage/helpers
 CMOCKA_MESSAGE_OUTPUT=TAP
 PYTHONDONTWRITEBYTECODE=1
 export DL_BUILD DL_BIN DL_LIBEXEC DL_HELPERS CMOCKA_MESSAGE_OUTPUT \
     PYTHONDONTWRITEBYTECODE
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT INT TERM
 set -- "$build"/regress/test_*
 [ -z "${DL_TESTS:-}" ] || set --
 # shellcheck disable=SC2086 # a list of files

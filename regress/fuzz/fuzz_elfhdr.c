@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* links: common/elfhdr.c */
 /*
  * Fuzz target: elf_check() on any bytes.  A verdict comes with a sentence,
  * the sentence is printable, and nothing shorter than a header passes.

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: ISC
+# A small stand-in for the daemon: enough of the control protocol to test the
+# client alone, with real programs behind it, and answers gone wrong on demand.
+import base64
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import uuid
+
+
+def now():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Refused(Exception):
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+class Session:
+    def __init__(self, path, size, exec_path):
+        self.id = str(uuid.uuid4())
+        self.path, self.size, self.exec_path = path, size, exec_path
+        self.args, self.env, self.name = "", {}, None
+        self.process = None
+        self.state = "LOADED"
+        self.exit_code = self.signal = None
+        self.started = self.exited = None
+        self.chunks = []            # (stream, bytes)
+        self.changed = threading.Condition()
+
+    def object(self):
+        o = {"id": self.id, "state": self.state,
+             "pid": self.process.pid if self.state == "RUNNING" else None,
+             "debug_port": None}
+        if self.exec_path:
+            o.update(bundle=True, exec_path=self.exec_path, bundle_dir="/b")
+        if self.args:
+            o["args"] = self.args
+        if self.env:
+            o["env"] = self.env
+        o.update(name=self.name, size=self.size, exit_code=self.exit_code,
+                 signal=self.signal, started_at=self.started,
+                 exited_at=self.exited, owner="tester", tty=False)
+        return o
+
+    def pump(self, stream, fd):
+        while data := os.read(fd, 65536):
+            with self.changed:
+                self.chunks.append((stream, data))
+                self.changed.notify_all()
+
+    def attend(self, threads):
+        for t in threads:
+            t.join()
+        code = self.process.wait()
+        with self.changed:
+            self.state, self.exited = "STOPPED", now()
+            if code < 0:
+                self.signal = signal.Signals(-code).name
+            else:
+                self.exit_code = code
+            self.changed.notify_all()
+
+    def start(self):
+        if self.state == "RUNNING":
+            raise Refused("already_running", "session is already running")
+        try:
+            self.process = subprocess.Popen(
+                [self.path] + shlex.split(self.args),
+                env=dict(os.environ, **self.env), stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        except OSError as e:
+            raise Refused("fork_failed", "cannot execute: " + e.strerror)
+        self.state, self.started, self.chunks = "RUNNING", now(), []
+        self.exit_code = self.signal = self.exited = None
+        threads = [threading.Thread(target=self.pump, daemon=True, args=a)
+                   for a in (("out", self.process.stdout.fileno()),
+                             ("err", self.process.stderr.fileno()))]
+        for t in threads:
+            t.start()
+        threading.Thread(target=self.attend, args=(threads,),
+                         daemon=True).start()
+
+    def output(self):
+        return b"".join(data for _, data in self.chunks)
+
+
+class Handler:
+    def __init__(self, server, sock):
+        self.server, self.sock = server, sock
+        self.file = sock.makefile("rb")
+
+    def serve(self):
+        try:
+            while line := self.file.readline():
+                self.server.lines.append(line[:-1].decode())
+                self.command(line[:-1].decode())
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        finally:
+            self.sock.close()
+
+    def send(self, value):
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        self.sock.sendall(text.encode() + b"\n")
+
+    def command(self, line):
+        verb, _, rest = line.partition(" ")
+        odd = self.server.odd.get(verb)
+        if odd is not None:
+            odd(self, rest)
+            return
+        method = getattr(self, "do_" + verb.lower(), None)
+        try:
+            if method is None:
+                raise Refused("unknown_command", "unknown command")
+            answer = method(rest)
+            if answer is not None:
+                self.send(answer)
+        except Refused as e:
+            self.send({"ok": False, "error_code": e.code,
+                       "message": str(e), "time": now()})
+
+    def find(self, name):
+        for s in self.server.sessions:
+            if s.id.startswith(name) or s.name == name:
+                return s
+        raise Refused("not_found", "session not found")
+
+    def do_upload(self, rest):
+        size, *exec_path = rest.split()
+        data = self.file.read(int(size))
+        fd, path = tempfile.mkstemp(dir=self.server.dir)
+        with os.fdopen(fd, "wb") as f:
+            f.write(data)
+        os.chmod(path, 0o700)
+        s = Session(path, len(data), exec_path[0] if exec_path else None)
+        self.server.sessions.append(s)
+        o = {"id": s.id, "state": "LOADED", "size": s.size}
+        if exec_path:
+            o.update(bundle=True, exec_path=s.exec_path)
+        return o
+
+    def do_start(self, rest):
+        s = self.find(rest.split()[0])
+        s.start()
+        return s.object()
+
+    def do_args(self, rest):
+        name, _, args = rest.partition(" ")
+        s = self.find(name)
+        s.args = args
+        return s.object()
+
+    def do_env(self, rest):
+        name, _, pair = rest.partition(" ")
+        key, _, value = pair.partition("=")
+        s = self.find(name)
+        s.env[key] = value
+        return s.object()
+
+    def do_envdel(self, rest):
+        name, _, key = rest.partition(" ")
+        s = self.find(name)
+        s.env.pop(key, None)
+        return s.object()
+
+    def do_envlist(self, rest):
+        return dict(sorted(self.find(rest).env.items()))
+
+    def do_list(self, rest):
+        return [s.object() for s in self.server.sessions]
+
+    def do_status(self, rest):
+        return self.find(rest).object()
+
+    def end(self, name, number):
+        s = self.find(name)
+        if s.state != "RUNNING":
+            raise Refused("not_running", "session is not running")
+        s.process.send_signal(number)
+        return s
+
+    def do_kill(self, rest):
+        s = self.end(rest, signal.SIGKILL)
+        with s.changed:
+            s.changed.wait_for(lambda: s.state == "STOPPED")
+        return s.object()
+
+    def do_stop(self, rest):
+        s = self.end(rest, signal.SIGTERM)
+        with s.changed:
+            s.changed.wait_for(lambda: s.state == "STOPPED")
+        return s.object()
+
+    def do_signal(self, rest):
+        name, sig = rest.split()
+        number = int(sig) if sig.isdigit() else signal.Signals[
+            "SIG" + sig.removeprefix("SIG")]
+        return self.end(name, number).object()
+
+    def do_name(self, rest):
+        name, *label = rest.split()
+        s = self.find(name)
+        s.name = label[0] if label else None
+        return s.object()
+
+    def do_delete(self, rest):
+        s = self.find(rest)
+        if s.state == "RUNNING":
+            raise Refused("session_running", "session is running")
+        self.server.sessions.remove(s)
+        return {"id": s.id, "state": "DELETED"}
+
+    def do_wait(self, rest):
+        name, *seconds = rest.split()
+        s = self.find(name)
+        with s.changed:
+            s.changed.wait_for(lambda: s.state == "STOPPED",
+                               int(seconds[0]) if seconds else None)
+        return s.object()
+
+    def do_input(self, rest):
+        name, size = rest.split()
+        if size == "eof":
+            s = self.find(name)
+            s.process.stdin.close()
+            return s.object()
+        data = self.file.read(int(size))
+        s = self.find(name)
+        try:
+            s.process.stdin.write(data)
+        except (OSError, AttributeError):
+            raise Refused("not_running", "session does not read")
+        return s.object()
+
+    def do_output(self, rest):
+        name, *more = rest.split()
+        s = self.find(name)
+        offset = int(more[0]) if more else 0
+        data = s.output()
+        o = {"id": s.id, "output": data[offset:].decode(errors="replace"),
+             "offset": offset, "total": len(data)}
+        if "base64" in more:
+            o["output"] = base64.b64encode(data[offset:]).decode()
+            o["encoding"] = "base64"
+        return o
+
+    def do_follow(self, rest):
+        name, *more = rest.split()
+        s = self.find(name)
+        at = int(more[0]) if more else 0
+        while True:
+            with s.changed:
+                s.changed.wait_for(lambda: len(s.output()) > at or
+                                   s.state == "STOPPED")
+                chunks, state = list(s.chunks), s.state
+            begin = 0
+            for stream, data in chunks:
+                end = begin + len(data)
+                if end > at:
+                    self.send({"id": s.id, "output": base64.b64encode(
+                        data[at - begin:]).decode(), "offset": at,
+                        "total": end, "encoding": "base64",
+                        "stream": stream})
+                    at = end
+                begin = end
+            if state == "STOPPED":
+                return {"id": s.id, "state": state, "signal": s.signal,
+                        "exit_code": s.exit_code, "offset": at,
+                        "total": at, "final": True}
+
+    def do_limits(self, rest):
+        return self.find(rest.split()[0]).object()
+
+    def do_deps(self, rest):
+        return {"deps": [
+            {"name": "gdbserver", "description": "debugging",
+             "available": False, "required": True,
+             "remedy": "apt-get install gdbserver"},
+            {"name": "tar", "description": "built in", "available": True,
+             "required": True}], "all_satisfied": False}
+
+    def do_activity(self, rest):
+        return [{"time": now(), "message": "tester UPLOAD ok"}]
+
+    def do_version(self, rest):
+        return {"version": "9.9", "protocol": 1, "extensions": ["FOLLOW"],
+                "sandbox": "namespaces", "weakened": [], "roles": {},
+                "warnings": []}
+
+    def do_help(self, rest):
+        return {"commands": [{"name": "LIST", "usage": "LIST",
+                              "description": "all sessions"}]}
+
+    def do_sysroot(self, rest):
+        data = self.server.sysroot
+        self.sock.sendall(b"SYSROOT %d\n" % len(data) + data)
+
+    def do_gdbpipe(self, rest):
+        s = self.find(rest)
+        # The first bytes of the relay come in one piece with the answer.
+        text = json.dumps(s.object()).encode()
+        self.sock.sendall(text + b"\n+hello+")
+        while data := self.file.read1(4096):
+            self.sock.sendall(data.upper())
+
+
+class FakeServer:
+    """Serves on a free loopback port until close(). odd maps a verb to a
+    function (handler, rest of the line) that answers instead."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix="fake-server-")
+        self.sessions, self.lines, self.odd = [], [], {}
+        self.sysroot = os.urandom(300000)
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.target = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+        self.thread.start()
+
+    def accept(self):
+        while True:
+            try:
+                sock, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=Handler(self, sock).serve,
+                             daemon=True).start()
+
+    def close(self):
+        # accept() may hold on to a socket that is merely closed.
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.socket.close()
+        for s in self.sessions:
+            if s.state == "RUNNING":
+                s.process.kill()
+        for name in os.listdir(self.dir):
+            os.unlink(os.path.join(self.dir, name))
+        os.rmdir(self.dir)
+
+
+if __name__ == "__main__":
+    server = FakeServer()
+    print(server.target, flush=True)
+    try:
+        signal.pause()
+    finally:
+        server.close()

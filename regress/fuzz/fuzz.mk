@@ -1,0 +1,25 @@
+# Fuzz targets: regress/fuzz/fuzz_NAME.c, corpus/NAME/, dict/NAME.dict.
+# A target names the sources that it fuzzes in a line of its own:
+#   /* links: netproc/line.c common/proto.c */
+FUZZ_TIME ?=	60
+FUZZ_CC ?=	clang
+FUZZ_FLAGS :=	-std=gnu11 -D_GNU_SOURCE -g -O1 -DDL_VERSION='"fuzz"' \
+		-fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Icommon -I.
+FUZZ_SRCS :=	$(wildcard regress/fuzz/fuzz_*.c)
+FUZZ_BINS :=	$(FUZZ_SRCS:regress/fuzz/%.c=$(O)/fuzz/%)
+
+$(O)/fuzz/fuzz_%: regress/fuzz/fuzz_%.c $(O)/gen/conf.tab.c $(common_SRCS) \
+    $(wildcard netproc/*.c spawner/*.c)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) $$(sed -n \
+	    's,^/\* flags: \(.*\) \*/$$,\1,p' $<) -o $@ $< $$(sed -n \
+	    's,^/\* links: \(.*\) \*/$$,\1,p' $< | \
+	    sed 's,conf.tab.c,$(O)/gen/conf.tab.c,') -lseccomp -luuid
+
+fuzz-bins: $(FUZZ_BINS)
+
+fuzz: fuzz-bins
+	@regress/fuzz/run.sh $(O)/fuzz $(FUZZ_TIME)
+
+.PHONY: fuzz fuzz-bins
