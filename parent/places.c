@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +168,39 @@ enable_controllers(const char *dir)
 		(void)write_at(dir, "cgroup.subtree_control", wanted[i]);
 }
 
+/* A daemon that was killed could not take its tree away; it is empty now. */
+static void
+sweep_trees(const char *base)
+{
+	static const char *const parts[] = { "/sessions", "/daemon", "" };
+	char path[PATH_LEN * 2];
+	struct dirent *e, *leaf;
+	DIR *dir = opendir(base), *inner;
+	size_t i;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/%d/sessions", base,
+		    pid);
+		inner = opendir(path);
+		while (inner != NULL && (leaf = readdir(inner)) != NULL)
+			(void)unlinkat(dirfd(inner), leaf->d_name,
+			    AT_REMOVEDIR);
+		if (inner != NULL)
+			closedir(inner);
+		for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+			(void)snprintf(path, sizeof(path), "%s/%d%s", base,
+			    pid, parts[i]);
+			(void)rmdir(path);
+		}
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
 /*
  * Under systemd the tree is the delegated cgroup of the service.  Elsewhere
  * root makes one of its own, below a directory that _dlparent may empty.
@@ -194,7 +229,8 @@ choose_tree(void)
 		return -1;
 	if (chown(path, d.self.uid, d.self.gid) == -1)
 		return -1;
-	(void)write_at(mnt, "cgroup.subtree_control", "+pids +memory +cpu");
+	sweep_trees(path);
+	enable_controllers(mnt);
 	enable_controllers(path);
 	(void)snprintf(tree, sizeof(tree), "%.220s/%d", path, getpid());
 	if (mkdir(tree, 0755) == -1)
