@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,8 +64,9 @@ static const struct filter_rule pack_rules[] = {
 	ALLOW(pread64), ALLOW(openat2), ALLOW(close), ALLOW(fstat),
 	ALLOW(newfstatat), ALLOW(getdents64),
 	ALLOW_ARG(pwrite64, FILTER_INT(0, STDIN_FILENO)),
-	/* fdopendir() asks whether it may read */
+	/* fdopendir() asks whether it may read, and sets close-on-exec */
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_GETFL)),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_SETFD)),
 };
 
 struct limit {
@@ -187,7 +189,12 @@ cage(const int *dir_fds, size_t n, uint64_t access, uint64_t fsize,
 		.rules = rules,
 		.nrules = nrules,
 	};
+	void *prog;
+	size_t len;
 
+	/* compiled first: it goes through a file, for which limits hold too */
+	if (filter_compile(&filter, &prog, &len) == -1)
+		return "compile the system call filter";
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 		return "give up privileges";
@@ -195,8 +202,9 @@ cage(const int *dir_fds, size_t n, uint64_t access, uint64_t fsize,
 		return "restrict files by Landlock";
 	if (set_limits(fsize) == -1)
 		return "set resource limits";
-	if (filter_load(&filter) == -1)
+	if (filter_install(prog, len) == -1)
 		return "load the system call filter";
+	free(prog);
 	return NULL;
 }
 

@@ -93,7 +93,8 @@ put_bytes(struct archive *a, void *data, const void *buf, size_t len)
 	ssize_t n;
 
 	if (len > p->max - p->job->bytes) {
-		archive_set_error(a, EFBIG, "it takes more than %llu bytes",
+		job_fail(p->job, ERR_SYSROOT_FAILED,
+		    "the sysroot takes more than %llu bytes, packed",
 		    (unsigned long long)p->max);
 		return ARCHIVE_FATAL;
 	}

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* The archive's bytes. */
+/* Where the archive's bytes come from, and what may be made of them. */
 #ifndef ARCHIVER_SOURCE_H
 #define ARCHIVER_SOURCE_H
 
 #include <sys/types.h>
 
 #include <archive.h>
+#include <locale.h>
+#include <stdbool.h>
 
 struct source {
+	struct archive *a;	/* the reader */
+	locale_t utf8;
 	int fd;			/* borrowed; read by offset only */
 	off_t at;
 	off_t size;
@@ -15,9 +19,18 @@ struct source {
 };
 
 /*
- * Makes a (borrowed) read the regular file fd (borrowed) through s, which
- * must live as long as a.  An ARCHIVE_* code.
+ * Before the sandbox closes: makes the reader for the formats that we take,
+ * and has libc load what it would load on first use.  NULL, or what is wrong.
  */
-int	source_open(struct source *s, int fd, struct archive *a);
+const char	*source_prepare(struct source *);
+
+/* Begins to read the regular file fd (borrowed).  An ARCHIVE_* code. */
+int	 source_open(struct source *, int fd);
+
+/* Whether the file begins with these bytes. */
+bool	 source_begins(const struct source *, const char *magic);
+
+/* Frees the reader. */
+void	 source_free(struct source *);
 
 #endif

@@ -9,10 +9,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <iconv.h>
-#include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +31,7 @@ struct unpack {
 };
 
 /* Made before the filter is loaded, read after. */
-static struct archive *reader;
-static locale_t utf8;
+static struct source source;
 
 static int
 refuse(struct unpack *u, const char *why)
@@ -474,6 +470,10 @@ check_layers(struct unpack *u)
 static int
 first_failed(struct unpack *u)
 {
+	/* a zip that begins with the end of its directory */
+	if (source.size == 0 || source_begins(&source, "PK\005\006"))
+		return job_fail(u->job, ERR_EXTRACT_FAILED,
+		    "the archive is empty");
 	/* no format has bid for it; EILSEQ is libarchive's word for that */
 	if (archive_format(u->a) == 0 && archive_errno(u->a) == EILSEQ)
 		return job_fail(u->job, ERR_EXTRACT_FAILED,
@@ -509,85 +509,38 @@ put_all(struct unpack *u)
 	return 0;
 }
 
-/*
- * libarchive brings names into the locale's character set.  To a tar it is
- * to leave them alone: in the C locale it gives up on what is not ASCII and
- * hands out the bytes, in a UTF-8 one it would compose accents.  Zip has no
- * such way out, there names become "?" unless the locale is UTF-8.
- */
-static void
-prepare_names(void)
-{
-	iconv_t cd;
-
-	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	/* libc reads its table of character sets now, as later it cannot */
-	cd = iconv_open(nl_langinfo(CODESET), "UTF-8");
-	if (cd != (iconv_t)-1)
-		iconv_close(cd);
-}
-
-static void
-choose_names(void)
-{
-	char magic[2];
-
-	if (utf8 != (locale_t)0 &&
-	    pread(STDIN_FILENO, magic, sizeof(magic), 0) == sizeof(magic) &&
-	    memcmp(magic, "PK", sizeof(magic)) == 0)
-		(void)uselocale(utf8);
-}
-
 int
 unpack_prepare(struct job *job)
 {
-	prepare_names();
-	reader = archive_read_new();
-	/*
-	 * Nothing but these.  A warning would mean that libarchive lacks the
-	 * code and would run a program for it.  Zip only with its directory
-	 * at the end: read as a stream, it could show other members to us
-	 * than to the one who checked it elsewhere.
-	 */
-	if (reader == NULL ||
-	    archive_read_support_filter_gzip(reader) != ARCHIVE_OK ||
-	    archive_read_support_filter_xz(reader) != ARCHIVE_OK ||
-	    archive_read_support_filter_zstd(reader) != ARCHIVE_OK ||
-	    archive_read_support_format_tar(reader) != ARCHIVE_OK ||
-	    archive_read_support_format_zip_seekable(reader) != ARCHIVE_OK)
-		return job_fail(job, ERR_INTERNAL, "libarchive lacks gzip, xz, "
-		    "zstd, tar or zip: %s", reader == NULL ? "no memory" :
-		    archive_error_string(reader));
-	return 0;
+	const char *lacks = source_prepare(&source);
+
+	if (lacks == NULL)
+		return 0;
+	return job_fail(job, ERR_INTERNAL, "libarchive cannot read gzip, xz, "
+	    "zstd, tar or zip: %s", lacks);
 }
 
 int
 unpack_run(struct job *job, int root_fd, const struct unpack_limits *max,
     const char *exec_path)
 {
-	static struct source source;
 	struct unpack u;
 	int r = -1;
 
 	memset(&u, 0, sizeof(u));
 	u.job = job;
 	u.max = max;
-	u.a = reader;
+	u.a = source.a;
 	u.root_fd = root_fd;
 	if (execpath_check(job, exec_path, max->path) == -1)
 		goto out;
-	choose_names();
-	if (source_open(&source, STDIN_FILENO, u.a) != ARCHIVE_OK) {
-		if (source.size == 0)
-			job_fail(job, ERR_EXTRACT_FAILED,
-			    "the archive is empty");
-		else
-			first_failed(&u);
+	if (source_open(&source, STDIN_FILENO) != ARCHIVE_OK) {
+		first_failed(&u);
 		goto out;
 	}
 	if (put_all(&u) == 0)
 		r = execpath_ready(job, root_fd, exec_path);
 out:
-	archive_read_free(u.a);
+	source_free(&source);
 	return r;
 }
