@@ -173,7 +173,7 @@ static void
 sweep_trees(const char *base)
 {
 	static const char *const parts[] = { "/sessions", "/daemon", "" };
-	char path[PATH_LEN * 2];
+	char path[PATH_LEN * 4];
 	struct dirent *e, *leaf;
 	DIR *dir = opendir(base), *inner;
 	size_t i;
