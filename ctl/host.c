@@ -138,27 +138,40 @@ cmd_activity(struct client *c, int argc, char **argv)
 }
 
 static void
+print_text(const char *s)
+{
+	char *text = safe_string(s);
+
+	printf(" %s", text);
+	free(text);
+}
+
+static void
 print_version_member(const char *key, struct json_object *v)
 {
-	char *name = safe_string(key), *text;
-	size_t i;
+	char *name = safe_string(key);
+	size_t i, n = 1;
 
 	printf("%-11s", name);
-	if (json_object_is_type(v, json_type_array)) {
-		for (i = 0; i < json_object_array_length(v); i++) {
-			text = safe_string(json_object_get_string(
-			    json_object_array_get_idx(v, i)));
-			printf(" %s", text);
-			free(text);
-		}
-	} else {
-		text = safe_string(v != NULL ? json_object_get_string(v) :
-		    "none");
-		printf(" %s", text);
-		free(text);
-	}
-	putchar('\n');
 	free(name);
+	if (json_object_is_type(v, json_type_array)) {
+		n = json_object_array_length(v);
+		for (i = 0; i < n; i++)
+			print_text(json_object_get_string(
+			    json_object_array_get_idx(v, i)));
+	} else if (json_object_is_type(v, json_type_object)) {
+		n = (size_t)json_object_object_length(v);
+		json_object_object_foreach(v, k, member) {
+			print_text(k);
+			putchar(':');
+			print_text(json_object_to_json_string_ext(member,
+			    JSON_C_TO_STRING_PLAIN));
+		}
+	} else if (v == NULL)
+		n = 0;
+	else
+		print_text(json_object_get_string(v));
+	puts(n == 0 ? " none" : "");
 }
 
 static void

@@ -2,6 +2,7 @@
 /* Aligned tables for people: columns as wide as their cells, the widest ones
  * shortened until a line fits the terminal. */
 #include <err.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -98,20 +99,33 @@ natural_widths(const struct table *t, size_t *widths)
 	}
 }
 
+/* The column that fit() takes from next; ncolumns when none is left. */
+static size_t
+widest_column(const struct table *t, const size_t *widths)
+{
+	size_t col, widest = t->ncolumns;
+
+	for (col = 0; col < t->ncolumns; col++)
+		if (!t->columns[col].keep && widths[col] > SHORTEST &&
+		    (widest == t->ncolumns || widths[col] > widths[widest]))
+			widest = col;
+	return widest;
+}
+
 static void
 fit(const struct table *t, size_t *widths, size_t width)
 {
-	size_t col, widest;
+	size_t col, total;
 
-	while (width > 0 && sum(widths, t->ncolumns) > width) {
-		widest = t->ncolumns;
-		for (col = 0; col < t->ncolumns; col++)
-			if (!t->columns[col].keep && (widest == t->ncolumns ||
-			    widths[col] > widths[widest]))
-				widest = col;
-		if (widest == t->ncolumns || widths[widest] <= SHORTEST)
-			break;
-		widths[widest]--;
+	if (width == 0)
+		return;
+	while ((total = sum(widths, t->ncolumns)) > width &&
+	    (col = widest_column(t, widths)) < t->ncolumns)
+		widths[col]--;
+	/* A broken line is worse to read than one without its end. */
+	for (col = t->ncolumns; total > width && col > 1; col--) {
+		widths[col - 1] = 0;
+		total = sum(widths, t->ncolumns);
 	}
 }
 

@@ -428,9 +428,9 @@ def test_terminal():
     upload("exit 0", "--name", "wide\u6f22" + "n" * 60)
     upload("exec sleep 100", "--name", "runs")
     ctl("start", "runs")
-    r = on_terminal("list", size=(24, 60))
+    r = on_terminal("list", size=(24, 40))
     lines = r.out.decode().splitlines()
-    ok(b"\x1b[" in r.out and max(map(visible, lines)) <= 60,
+    ok(b"\x1b[" in r.out and max(map(visible, lines)) <= 40,
        "a table fits the terminal", r.out)
     r = on_terminal("list", NO_COLOR="1")
     ok(b"\x1b" not in r.out and b"RUNNING" in r.out, "NO_COLOR", r.out)
