@@ -73,8 +73,7 @@ client_send(struct client *c, const char *verb, ...)
 }
 
 int
-client_answer_on(struct conn *conn, bool json_errors,
-    struct json_object **jsonp)
+client_read(struct conn *conn, struct json_object **jsonp)
 {
 	char *text;
 	size_t len;
@@ -82,23 +81,25 @@ client_answer_on(struct conn *conn, bool json_errors,
 	*jsonp = NULL;
 	if ((text = conn_line(conn, &len)) == NULL)
 		return CTL_UNREACHABLE;
-	if ((*jsonp = reply_parse(text, len)) == NULL) {
-		report("the answer is not JSON: %.60s%s; is this the control "
-		    "port of debuglanternd?", text, len > 60 ? "..." : "");
-		return CTL_UNREACHABLE;
-	}
-	if (reply_error(*jsonp) == NULL)
+	if ((*jsonp = reply_parse(text, len)) != NULL)
 		return CTL_OK;
-	reply_report(*jsonp, json_errors);
-	json_object_put(*jsonp);
-	*jsonp = NULL;
-	return CTL_REFUSED;
+	report("the answer is not JSON: %.60s%s; is this the control port of "
+	    "debuglanternd?", text, len > 60 ? "..." : "");
+	return CTL_UNREACHABLE;
 }
 
 int
 client_answer(struct client *c, struct json_object **jsonp)
 {
-	return client_answer_on(c->conn, c->json_errors, jsonp);
+	int code;
+
+	if ((code = client_read(c->conn, jsonp)) != CTL_OK ||
+	    reply_error(*jsonp) == NULL)
+		return code;
+	reply_report(*jsonp, c->json_errors);
+	json_object_put(*jsonp);
+	*jsonp = NULL;
+	return CTL_REFUSED;
 }
 
 int

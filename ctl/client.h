@@ -45,8 +45,7 @@ int	client_answer(struct client *, struct json_object **jsonp);
 int	client_ask(struct client *, struct json_object **jsonp,
 	    const char *verb, ...) __attribute__((sentinel));
 
-/* The answer on a connection of the caller's, otherwise as client_answer(). */
-int	client_answer_on(struct conn *, bool json_errors,
-	    struct json_object **jsonp);
+/* An answer, error or not, the caller's to put. As client_connect(). */
+int	client_read(struct conn *, struct json_object **jsonp);
 
 #endif

@@ -31,7 +31,10 @@
 			    "gdb.execute('file target:/proc/%d/exe' % " \
 			    "gdb.selected_inferior().pid)"
 
-/* Puts the session under gdbserver. The answer is the caller's to put. */
+/*
+ * Sees to a gdbserver for the session, but for a running one that gdb-pipe
+ * will be attached to. The answer is the caller's to put.
+ */
 static int
 attach(struct client *c, const char *id, struct json_object **jsonp)
 {
@@ -41,7 +44,9 @@ attach(struct client *c, const char *id, struct json_object **jsonp)
 	if ((code = client_ask(c, jsonp, "STATUS", id, NULL)) != CTL_OK)
 		return code;
 	state = reply_str(*jsonp, "state", "");
-	if (strcmp(state, "DEBUGGING") == 0)
+	if (strcmp(state, "DEBUGGING") == 0 ||
+	    (strcmp(state, "RUNNING") == 0 &&
+	    !opt_given(&c->opts, OPT_PORT)))
 		return CTL_OK;
 	if (strcmp(state, "RUNNING") == 0) {
 		json_object_put(*jsonp);
@@ -153,10 +158,41 @@ cmd_gdb(struct client *c, int argc, char **argv)
 	return code;
 }
 
+/*
+ * A session that was started under gdbserver, or that DEBUG was used on, has
+ * its gdbserver at a port of the same host already.
+ */
+static int
+pipe_to_port(struct client *c, const char *id)
+{
+	struct json_object *session;
+	struct target target = c->target;
+	struct conn *conn;
+	int64_t port;
+	int code;
+
+	if ((code = client_ask(c, &session, "STATUS", id, NULL)) != CTL_OK)
+		return code;
+	if (!reply_int(session, "debug_port", &port) || port < 1 ||
+	    port > 65535) {
+		report("another debugger is attached to the session");
+		json_object_put(session);
+		return CTL_REFUSED;
+	}
+	json_object_put(session);
+	snprintf(target.port, sizeof(target.port), "%" PRId64, port);
+	if ((conn = conn_open(&target, c->timeout_s)) == NULL)
+		return CTL_UNREACHABLE;
+	code = relay(conn, STDIN_FILENO, STDOUT_FILENO);
+	conn_close(conn);
+	return code;
+}
+
 int
 cmd_gdb_pipe(struct client *c, int argc, char **argv)
 {
-	struct json_object *session;
+	struct json_object *answer;
+	const char *error;
 	int code;
 
 	(void)argc;
@@ -166,9 +202,17 @@ cmd_gdb_pipe(struct client *c, int argc, char **argv)
 		    argv[0]);
 	/* gdb's Ctrl-C reaches us too and is not meant for us. */
 	signal(SIGINT, SIG_IGN);
-	code = client_ask(c, &session, "GDBPIPE", argv[0], NULL);
-	if (code != CTL_OK)
+	if ((code = client_send(c, "GDBPIPE", argv[0], NULL)) != CTL_OK ||
+	    (code = client_read(c->conn, &answer)) != CTL_OK)
 		return code;
-	json_object_put(session);
-	return relay(c->conn, STDIN_FILENO, STDOUT_FILENO);
+	if ((error = reply_error(answer)) == NULL)
+		code = relay(c->conn, STDIN_FILENO, STDOUT_FILENO);
+	else if (strcmp(error, "already_debugging") == 0)
+		code = pipe_to_port(c, argv[0]);
+	else {
+		reply_report(answer, c->json_errors);
+		code = CTL_REFUSED;
+	}
+	json_object_put(answer);
+	return code;
 }

@@ -315,6 +315,16 @@ def test_sessions():
     same(ctl("sysroot").out, server.sysroot, "sysroot into a pipe")
     r = ctl("gdb-pipe", sid, data=b"abc")
     same((r.code, r.out), (0, b"+hello+ABC"), "gdb-pipe")
+    close, target = raw_server(b"+port+", after=0.3)
+    server.odd["GDBPIPE"] = lambda h, rest: h.send(
+        {"ok": False, "error_code": "already_debugging", "message": "busy"})
+    server.odd["STATUS"] = lambda h, rest: h.send(
+        {"id": sid, "debug_port": int(target.split(":")[1])})
+    r = ctl("gdb-pipe", sid, data=b"abc")
+    same((r.code, r.out), (0, b"+port+"), "gdb-pipe by way of the port")
+    close()
+    server.odd.clear()
+    same(ctl("gdb-pipe", "nobody").code, 1, "gdb-pipe refused")
 
 
 def test_output():
@@ -497,6 +507,10 @@ def test_gdb():
        any(w.startswith("target remote | ") for w in words) and
        not any(sid in w for w in words[:-2]),
        "nothing of the daemon's is in a shell command", words)
+    server.lines.clear()
+    r = ctl("gdb", sid, PATH=path)
+    same((r.code, server.lines), (0, ["STATUS " + sid]),
+         "gdb leaves a running session to gdb-pipe")
     server.odd["DEBUG"] = lambda h, rest: h.send(
         dict(server.sessions[0].object(), debug_port=4567))
     r = ctl("gdb", sid, "--port", "--sysroot", "/x", "--symbols", CTL,
