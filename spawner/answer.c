@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers to netproc. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "activity.h"
+#include "answer.h"
+#include "peers.h"
+
+/* What a RESULT can carry beside its two numbers, and a little less. */
+#define TEXT_MAX	1000
+
+bool
+asker_init(struct asker *a, const struct msg *m, const char *command)
+{
+	a->owner = owner_of(m);
+	a->command = command;
+	a->request = m->hdr.request;
+	a->conn = m->hdr.conn;
+	a->generation = m->hdr.generation;
+	return a->owner != NULL;
+}
+
+bool
+asker_waits(const struct asker *a)
+{
+	return a->owner != NULL;
+}
+
+struct msg_out *
+answer_new(const struct asker *a, enum msg_type type, const struct sid *id)
+{
+	return msg_new(type, id, a->conn, a->request);
+}
+
+int
+answer_with(struct asker *a, struct msg_out *o, int fd)
+{
+	/* connections and requests of an earlier netproc mean nothing now */
+	if (a->owner == NULL || a->generation != netproc_chan.generation) {
+		fd_close(&fd);
+		return -1;
+	}
+	return chan_send(&netproc_chan, o, fd);
+}
+
+void
+answer(struct asker *a, const struct sid *id, enum err code,
+    const char *message, ...)
+{
+	char text[TEXT_MAX] = "";
+	struct msg_out *o;
+	va_list ap;
+
+	if (a->owner == NULL)
+		return;
+	if (message != NULL) {
+		va_start(ap, message);
+		(void)vsnprintf(text, sizeof(text), message, ap);
+		va_end(ap);
+	}
+	activity_answer(a, id, code, text);
+	o = answer_new(a, MSG_RESULT, id);
+	msg_put_u32(o, code);
+	msg_put_str(o, text);
+	(void)answer_with(a, o, -1);
+	a->owner = NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers to netproc, and who waits for one. */
+#ifndef SPAWNER_ANSWER_H
+#define SPAWNER_ANSWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "errors.h"
+#include "msg.h"
+#include "owner.h"
+
+/* Enough to answer later; an answer for a netproc of the past is dropped. */
+struct asker {
+	struct owner	*owner;		/* NULL = nobody waits */
+	const char	*command;	/* static, for the activity list */
+	uint64_t	 request;
+	uint32_t	 conn;
+	uint32_t	 generation;
+};
+
+/* false when the connection is unknown: the handler returns -1 then. */
+bool	 asker_init(struct asker *, const struct msg *, const char *command);
+bool	 asker_waits(const struct asker *);
+
+/*
+ * Sends RESULT and notes the event; message NULL = the code's own text.
+ * The asker is not waiting any more after it.
+ */
+void	 answer(struct asker *, const struct sid *, enum err,
+	    const char *message, ...) __attribute__((format(printf, 4, 5)));
+/* The message that answers instead of RESULT: sends it, takes fd. */
+int	 answer_with(struct asker *, struct msg_out *, int fd);
+/* msg_new() with the asker's connection and request. */
+struct msg_out *answer_new(const struct asker *, enum msg_type,
+	    const struct sid *);
+
+#endif

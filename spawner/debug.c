@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Debuggers.  The launcher starts gdbserver in the session's namespaces; its
+ * stderr tells whether it attached; netproc gets its socket.  Whatever
+ * happens, the debugger is over when its pidfd says so.
+ */
+#include <sys/epoll.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "activity.h"
+#include "debug.h"
+#include "fdkind.h"
+#include "handlers.h"
+#include "log.h"
+#include "peers.h"
+#include "push.h"
+#include "role.h"
+#include "stop.h"
+
+#define ATTACH_MS	10000
+#define OFFER_MS	30000
+/* A gdbserver whose peer has gone removes its breakpoints and detaches. */
+#define LEAVE_MS	3000
+#define ATTACHED_TEXT	"Attached; pid"
+
+static void	on_end_timeout(void *arg);
+
+static void
+debug_close(struct session *s)
+{
+	struct debugger *d = &s->debug;
+	size_t i;
+
+	loop_timer_unset(&d->timer);
+	loop_del(&d->errors_io);
+	loop_del(&d->pid_io);
+	for (i = 0; i < ATTACH_FD_COUNT; i++)
+		fd_close(&d->fds[i]);
+	d->phase = DEBUG_NONE;
+	d->serial = 0;
+	d->offered = false;
+	d->said_len = 0;
+}
+
+void
+debug_free(struct session *s)
+{
+	debug_close(s);
+}
+
+static void
+debug_refuse(struct session *s, enum err code, const char *message)
+{
+	answer(&s->debug.asker, &s->id, code, message == NULL ? NULL : "%s",
+	    message);
+}
+
+/* What gdbserver said, as one line. */
+static void
+debug_refuse_said(struct session *s)
+{
+	struct debugger *d = &s->debug;
+	char text[800];
+	size_t i;
+
+	while (d->said_len > 0 && d->said[d->said_len - 1] == '\n')
+		d->said_len--;
+	for (i = 0; i < d->said_len; i++)
+		if (d->said[i] == '\n')
+			d->said[i] = ' ';
+	log_escape(text, sizeof(text), d->said, d->said_len);
+	if (text[0] == '\0')
+		debug_refuse(s, ERR_DEBUG_FAILED,
+		    "gdbserver ended without a word");
+	else
+		answer(&d->asker, &s->id, ERR_DEBUG_FAILED,
+		    "gdbserver could not be attached: %s", text);
+}
+
+/* The debugger is no more; the program may live on. */
+static void
+debug_over(struct session *s)
+{
+	struct debugger *d = &s->debug;
+	bool of_start = d->of_start, failed = asker_waits(&d->asker);
+
+	if (d->offered)
+		(void)chan_send(&netproc_chan,
+		    msg_new(MSG_DEBUG_OVER, &s->id, 0, 0), -1);
+	if (failed)
+		debug_refuse_said(s);
+	debug_close(s);
+	s->view.debug_port = 0;
+	if (s->state == STATE_DEBUGGING) {
+		session_set_state(s, STATE_RUNNING);
+		push_session(s);
+		activity_note(s->owner, &s->id, "debugger detached");
+	}
+	if (!of_start || s->stub_fd == -1)
+		return;
+	/* nobody would ever let it run */
+	if (failed)
+		stop_kill(s);
+	else
+		(void)poke(&s->id, 0, s->target_fd, SIGCONT, POKE_ONE);
+}
+
+/* Gives gdbserver time to detach cleanly, then kills it. */
+static void
+debug_end(struct session *s, uint64_t ms)
+{
+	s->debug.phase = DEBUG_ENDING;
+	loop_timer_set(&s->debug.timer, ms, on_end_timeout, s);
+}
+
+static void
+on_end_timeout(void *arg)
+{
+	struct session *s = arg;
+	int fd = s->debug.fds[ATTACH_FD_PIDFD];
+
+	/* never begun, or not to be killed: done with it all the same */
+	if (fd == -1) {
+		debug_over(s);
+		return;
+	}
+	(void)poke(&s->id, 0, fd, SIGKILL, POKE_ONE);
+	loop_timer_set(&s->debug.timer, LEAVE_MS, on_end_timeout, s);
+}
+
+static void
+on_timeout(void *arg)
+{
+	struct session *s = arg;
+
+	debug_refuse(s, ERR_DEBUG_FAILED, s->debug.phase == DEBUG_OFFERED ?
+	    "no port was opened for the debugger in time" :
+	    "gdbserver did not attach within 10 seconds");
+	if (s->debug.of_start)
+		stop_kill(s);
+	debug_end(s, 0);
+}
+
+void
+debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
+{
+	struct debugger *d = &s->debug;
+	const struct account *acc = &s->owner->account;
+	struct msg_out *o;
+	int fd = fd_copy(s->stub_fd);
+
+	d->asker = *a;
+	d->by_pipe = by_pipe;
+	d->of_start = of_start;
+	d->serial = next_serial();
+	d->phase = DEBUG_ATTACHING;
+	o = msg_new(MSG_ATTACH, &s->id, 0, d->serial);
+	msg_put_u32(o, s->inner_pid);
+	owner_put(o, &acc->rights);
+	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1) {
+		debug_refuse(s, ERR_TRY_AGAIN, NULL);
+		debug_close(s);
+		if (of_start)
+			stop_kill(s);
+		return;
+	}
+	loop_timer_set(&d->timer, ATTACH_MS, on_timeout, s);
+}
+
+int
+spawn_on_debug(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	uint32_t by = msg_get_u32(m);
+	struct asker a;
+
+	if (msg_end(m) == -1 || by > DEBUG_BY_PIPE ||
+	    !asker_init(&a, m, "DEBUG"))
+		return -1;
+	if (s->debug.phase != DEBUG_NONE)
+		answer(&a, &s->id, ERR_ALREADY_DEBUGGING, NULL);
+	else if (s->view.pid == 0)
+		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
+		    "only processes that it started are left");
+	else if (s->stop.stage != STOP_NONE)
+		answer(&a, &s->id, ERR_BUSY, "the session is being stopped");
+	else
+		debug_begin(s, &a, by == DEBUG_BY_PIPE, false);
+	return 0;
+}
+
+/* -- the launcher's answers -- */
+
+static struct session *
+find_attach(const struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+
+	if (s == NULL || m->hdr.request == 0 ||
+	    s->debug.serial != m->hdr.request)
+		return NULL;
+	return s;
+}
+
+static bool
+good_attach_fd(uint32_t kind, int fd)
+{
+	static const enum msg_fd kinds[ATTACH_FD_COUNT] = {
+		[ATTACH_FD_WIRE] = FD_SOCKET,
+		[ATTACH_FD_ERRORS] = FD_PIPE,
+		[ATTACH_FD_PIDFD] = FD_PIDFD,
+	};
+	int flags = fcntl(fd, F_GETFL);
+
+	return kind < ATTACH_FD_COUNT && flags != -1 &&
+	    fdkind_check(kinds[kind], fd) == NULL &&
+	    (kind == ATTACH_FD_PIDFD ||
+	    fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0);
+}
+
+int
+spawn_on_attach_fd(struct msg *m)
+{
+	struct session *s = find_attach(m);
+	uint32_t kind = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || !good_attach_fd(kind, m->fd))
+		return -1;
+	/* of an attach that was given up: its socket closes, it goes */
+	if (s == NULL)
+		return 0;
+	if (s->debug.fds[kind] != -1)
+		return -1;
+	s->debug.fds[kind] = msg_take_fd(m);
+	return 0;
+}
+
+/* The beginning matters; the rest is read so that it never blocks. */
+static void
+read_errors(struct debugger *d)
+{
+	char waste[512], *to = d->said + d->said_len;
+	size_t room = sizeof(d->said) - d->said_len;
+	ssize_t n;
+
+	if (room == 0)
+		n = read(d->fds[ATTACH_FD_ERRORS], waste, sizeof(waste));
+	else
+		n = read(d->fds[ATTACH_FD_ERRORS], to, room);
+	if (n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR))
+		loop_del(&d->errors_io);
+	if (n > 0 && room > 0)
+		d->said_len += (size_t)n;
+}
+
+static void
+on_pid(uint32_t events, void *arg)
+{
+	struct session *s = arg;
+
+	(void)events;
+	/* its last words may be why */
+	read_errors(&s->debug);
+	debug_over(s);
+}
+
+/* gdbserver is there and attached: netproc may have its socket. */
+static void
+offer(struct session *s)
+{
+	struct debugger *d = &s->debug;
+	int fd = d->fds[ATTACH_FD_WIRE];
+
+	d->fds[ATTACH_FD_WIRE] = -1;
+	d->phase = DEBUG_OFFERED;
+	loop_timer_set(&d->timer, OFFER_MS, on_timeout, s);
+	if (answer_with(&d->asker, answer_new(&d->asker, MSG_DEBUG_FD, &s->id),
+	    fd) == 0) {
+		d->offered = true;
+		return;
+	}
+	/* that netproc has gone, and gdbserver goes with its socket */
+	d->asker.owner = NULL;
+	debug_end(s, LEAVE_MS);
+}
+
+static void
+on_errors(uint32_t events, void *arg)
+{
+	struct session *s = arg;
+	struct debugger *d = &s->debug;
+
+	(void)events;
+	read_errors(d);
+	if (d->phase == DEBUG_WATCHING && memmem(d->said, d->said_len,
+	    ATTACHED_TEXT, strlen(ATTACHED_TEXT)) != NULL)
+		offer(s);
+}
+
+int
+spawn_on_attached(struct msg *m)
+{
+	struct session *s = find_attach(m);
+	struct debugger *d;
+	size_t i;
+
+	(void)msg_get_u32(m);
+	if (msg_end(m) == -1)
+		return -1;
+	if (s == NULL)
+		return 0;
+	d = &s->debug;
+	for (i = 0; i < ATTACH_FD_COUNT; i++)
+		if (d->fds[i] == -1)
+			return -1;
+	if (d->errors_io.active || d->pid_io.active)
+		return -1;
+	d->errors_io = d->pid_io = (struct loop_io)LOOP_IO_INIT;
+	if (loop_add(&d->errors_io, d->fds[ATTACH_FD_ERRORS], EPOLLIN,
+	    on_errors, s) == -1 ||
+	    loop_add(&d->pid_io, d->fds[ATTACH_FD_PIDFD], EPOLLIN, on_pid,
+	    s) == -1) {
+		log_warn("watching gdbserver");
+		debug_end(s, 0);
+		return 0;
+	}
+	if (d->phase == DEBUG_ATTACHING)
+		d->phase = DEBUG_WATCHING;
+	else
+		debug_end(s, 0);
+	return 0;
+}
+
+int
+spawn_on_attach_failed(struct msg *m)
+{
+	struct session *s = find_attach(m);
+	uint32_t step = msg_get_u32(m), errnum = msg_get_u32(m);
+	const char *why = strerrordesc_np((int)errnum);
+	bool of_start;
+
+	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT)
+		return -1;
+	if (s == NULL)
+		return 0;
+	if (step == STEP_GDBSERVER && errnum == ENOENT)
+		answer(&s->debug.asker, &s->id, ERR_DEBUG_FAILED,
+		    "gdbserver is not at %s; install it or set gdbserver in "
+		    "the configuration", settings.gdbserver);
+	else
+		answer(&s->debug.asker, &s->id, ERR_DEBUG_FAILED,
+		    "cannot %s: %s", step_text(step),
+		    why == NULL ? "unknown error" : why);
+	of_start = s->debug.of_start;
+	debug_close(s);
+	if (of_start)
+		stop_kill(s);
+	return 0;
+}
+
+/* -- netproc's part -- */
+
+int
+spawn_on_debug_port(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	uint32_t port = msg_get_u32(m);
+	struct asker a;
+
+	if (msg_end(m) == -1 || port > UINT16_MAX ||
+	    !asker_init(&a, m, "DEBUG"))
+		return -1;
+	/* it may have ended, or been ended, while netproc opened a port */
+	if (s == NULL || s->owner != a.owner ||
+	    s->debug.phase != DEBUG_OFFERED ||
+	    s->debug.asker.conn != a.conn) {
+		answer(&a, &m->hdr.session, ERR_DEBUG_FAILED,
+		    "the debugger has ended already");
+		return 0;
+	}
+	a.command = s->debug.asker.command;
+	s->debug.asker.owner = NULL;
+	if (port == 0 && !s->debug.by_pipe) {
+		answer(&a, &s->id, ERR_DEBUG_FAILED,
+		    "no port could be opened for the debugger");
+		if (s->debug.of_start)
+			stop_kill(s);
+		debug_end(s, LEAVE_MS);
+		return 0;
+	}
+	loop_timer_unset(&s->debug.timer);
+	s->debug.phase = DEBUG_ACTIVE;
+	s->view.debug_port = port;
+	session_set_state(s, STATE_DEBUGGING);
+	push_session(s);
+	answer(&a, &s->id, ERR_OK, NULL);
+	return 0;
+}
+
+int
+spawn_on_debug_end(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+
+	if (s != NULL && s->owner->held && s->debug.offered &&
+	    s->debug.phase != DEBUG_ENDING)
+		debug_end(s, LEAVE_MS);
+	return msg_end(m);
+}
+
+/* -- ends that come from elsewhere -- */
+
+void
+debug_tree_gone(struct session *s)
+{
+	struct debugger *d = &s->debug;
+
+	if (d->phase == DEBUG_NONE)
+		return;
+	if (asker_waits(&d->asker))
+		debug_refuse(s, ERR_NOT_RUNNING,
+		    "the program ended before the debugger was attached");
+	if (d->fds[ATTACH_FD_PIDFD] != -1)
+		(void)poke(&s->id, 0, d->fds[ATTACH_FD_PIDFD], SIGKILL,
+		    POKE_ONE);
+	d->of_start = false;
+	debug_over(s);
+}
+
+void
+debug_drop_all(void)
+{
+	struct session *s;
+
+	SESSION_FOREACH(s) {
+		if (s->debug.phase == DEBUG_NONE)
+			continue;
+		s->debug.asker.owner = NULL;
+		s->debug.offered = false;
+		s->view.debug_port = 0;
+		debug_end(s, s->debug.phase == DEBUG_ATTACHING ? 0 :
+		    LEAVE_MS);
+	}
+}
+
+void
+debug_launcher_lost(void)
+{
+	struct session *s;
+
+	SESSION_FOREACH(s) {
+		if (s->debug.phase != DEBUG_ATTACHING)
+			continue;
+		debug_refuse(s, ERR_TRY_AGAIN, NULL);
+		if (s->debug.of_start)
+			stop_kill(s);
+		debug_close(s);
+	}
+}

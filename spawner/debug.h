@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* gdbserver beside a program: attached, offered to netproc, ended. */
+#ifndef SPAWNER_DEBUG_H
+#define SPAWNER_DEBUG_H
+
+#include "session.h"
+
+/*
+ * Attaches to the running program and answers the asker when netproc serves
+ * the debugger, or when it failed.  of_start: the program waits at its first
+ * instruction and is killed if nobody can debug it.
+ */
+void	debug_begin(struct session *, struct asker *, bool by_pipe,
+	    bool of_start);
+/* The program's tree is gone, and so is what debugs it. */
+void	debug_tree_gone(struct session *);
+void	debug_free(struct session *);
+/* netproc has gone, and the sockets of all debuggers with it. */
+void	debug_drop_all(void);
+void	debug_launcher_lost(void);
+
+#endif

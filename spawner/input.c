@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* The program's standard input: netproc writes to it by itself. */
+#include "handlers.h"
+#include "peers.h"
+#include "session.h"
+
+int
+spawn_on_input(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	struct asker a;
+	int fd;
+
+	if (msg_end(m) == -1 || !asker_init(&a, m, "INPUT"))
+		return -1;
+	if (s->stdin_fd == -1) {
+		answer(&a, &s->id, ERR_INVALID_ARGUMENT,
+		    "the program's input has been ended already");
+		return 0;
+	}
+	fd = fd_copy(s->stdin_fd);
+	if (fd == -1)
+		answer(&a, &s->id, ERR_INTERNAL, NULL);
+	else
+		(void)answer_with(&a, answer_new(&a, MSG_INPUT_FD, &s->id),
+		    fd);
+	return 0;
+}
+
+int
+spawn_on_input_eof(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	struct asker a;
+
+	if (msg_end(m) == -1 || !asker_init(&a, m, "INPUT"))
+		return -1;
+	/* ending it twice is no mistake */
+	fd_close(&s->stdin_fd);
+	answer(&a, &s->id, ERR_OK, NULL);
+	return 0;
+}

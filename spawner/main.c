@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * spawner: the only place where state is decided.  It holds the registry of
+ * sessions, their images, rings and pidfds, checks quotas and policy, and
+ * tells the launcher what to do.  It runs in an empty root without
+ * capabilities; nothing here opens a path or executes anything.
+ */
+#include <time.h>
+
+#include "peers.h"
+#include "policy/table.h"
+#include "role.h"
+#include "stop.h"
+#include "upload.h"
+
+static void
+prepare(void)
+{
+	/* gmtime_r() reads the time zone's file once, which is out of reach */
+	tzset();
+	peers_init();
+	upload_init();
+}
+
+static const struct role_desc desc = {
+	.self = ROLE_SPAWNER,
+	.prepare = prepare,
+	.landlock = true,
+	.landlock_level = LANDLOCK_NOTHING,
+	.fsize = -1,		/* would bound the images too */
+	.nproc = 0,
+	.filter = &spawner_filter,
+	.peer = peer_replace,
+	.shutdown = stop_everything,
+};
+
+int
+main(void)
+{
+	role_main(&desc);
+}

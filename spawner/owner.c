@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: ISC */
+/* Principals, their accounts, and which replicas netproc holds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug.h"
+#include "handlers.h"
+#include "job.h"
+#include "log.h"
+#include "owner.h"
+#include "peers.h"
+#include "push.h"
+#include "role.h"
+#include "session.h"
+#include "upload.h"
+
+#define BUCKETS		1024	/* power of two */
+#define OWNERS_MAX	4096
+#define ACCOUNT_MS	10000
+#define WAITS_MAX	256
+/* Closed connections whose PRINCIPAL may still be under way. */
+#define EARLY_MAX	256
+/*
+ * Clients of one command come back soon: the replica stays so long after a
+ * user's last connection.
+ */
+#define LINGER_MS	30000
+
+struct conn {
+	LIST_ENTRY(conn) next;
+	uint32_t	 number;
+	struct owner	*owner;
+};
+
+struct wait {
+	struct owner	*owner;		/* NULL = free */
+	account_fn	 fn;
+	uint64_t	 token;
+};
+
+static LIST_HEAD(conn_head, conn) conns[BUCKETS];
+static size_t		 nconns;
+static LIST_HEAD(, owner) owners = LIST_HEAD_INITIALIZER(owners);
+static size_t		 nowners;
+static struct wait	 waits[WAITS_MAX];
+static uint32_t		 early[EARLY_MAX];
+static size_t		 nearly;
+static bool		 in_lookup;
+
+static struct conn_head *
+conn_bucket(uint32_t number)
+{
+	return &conns[number & (BUCKETS - 1)];
+}
+
+static struct conn *
+conn_find(uint32_t number)
+{
+	struct conn *c;
+
+	LIST_FOREACH(c, conn_bucket(number), next)
+		if (c->number == number)
+			return c;
+	return NULL;
+}
+
+struct owner *
+owner_of(const struct msg *m)
+{
+	struct conn *c = conn_find(m->hdr.conn);
+
+	/* idproc spoke before netproc could: its word may still be queued */
+	if (c == NULL && chan_is_open(&idproc_chan)) {
+		in_lookup = true;
+		chan_drain(&idproc_chan, BUCKETS);
+		in_lookup = false;
+		c = conn_find(m->hdr.conn);
+	}
+	return c == NULL ? NULL : c->owner;
+}
+
+struct owner *
+owner_by_uid(uint32_t uid)
+{
+	struct owner *o;
+
+	LIST_FOREACH(o, &owners, next)
+		if (o->uid == uid)
+			return o;
+	return NULL;
+}
+
+static struct owner *
+owner_make(uint32_t uid, const char *name)
+{
+	struct owner *o = owner_by_uid(uid);
+
+	if (o == NULL) {
+		if (nowners == OWNERS_MAX)
+			return NULL;
+		o = calloc(1, sizeof(*o));
+		if (o == NULL)
+			return NULL;
+		o->uid = uid;
+		LIST_INSERT_HEAD(&owners, o, next);
+		nowners++;
+	}
+	memcpy(o->name, name, strlen(name) + 1);
+	return o;
+}
+
+static void
+on_linger(void *arg)
+{
+	struct owner *o = arg;
+	struct session *s;
+
+	/* the debug port of a session belongs to its replica */
+	SESSION_FOREACH(s)
+		if (s->owner == o && s->debug.phase != DEBUG_NONE) {
+			loop_timer_set(&o->linger, LINGER_MS, on_linger, o);
+			return;
+		}
+	push_owner_gone(o);
+	o->held = false;
+}
+
+static void
+conn_free(struct conn *c)
+{
+	struct owner *o = c->owner;
+
+	LIST_REMOVE(c, next);
+	nconns--;
+	free(c);
+	if (--o->nconns == 0 && o->held)
+		loop_timer_set(&o->linger, LINGER_MS, on_linger, o);
+}
+
+void
+owner_forget_all(void)
+{
+	struct owner *o;
+	struct conn *c;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		while ((c = LIST_FIRST(&conns[i])) != NULL)
+			conn_free(c);
+	LIST_FOREACH(o, &owners, next) {
+		loop_timer_unset(&o->linger);
+		o->held = false;
+	}
+	memset(early, 0, sizeof(early));
+}
+
+static bool
+closed_early(uint32_t number)
+{
+	size_t i;
+
+	for (i = 0; i < EARLY_MAX; i++)
+		if (early[i] == number) {
+			early[i] = 0;
+			return true;
+		}
+	return false;
+}
+
+static int
+conn_new(uint32_t number, struct owner *o)
+{
+	struct conn *c = conn_find(number);
+
+	if (c != NULL)
+		conn_free(c);
+	/* netproc keeps to the limit itself unless it was taken over */
+	if (nconns > settings.max_connections * 2 + BUCKETS) {
+		netproc_cut("more connections than max-connections");
+		return -1;
+	}
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return -1;
+	c->number = number;
+	c->owner = o;
+	LIST_INSERT_HEAD(conn_bucket(number), c, next);
+	nconns++;
+	o->nconns++;
+	loop_timer_unset(&o->linger);
+	return 0;
+}
+
+static bool
+account_is_fresh(const struct account *a)
+{
+	return a->asked_ms != 0 && loop_now_ms() - a->asked_ms < ACCOUNT_MS;
+}
+
+static int
+ask_account(const struct owner *o)
+{
+	struct msg_out *m = msg_new(MSG_LOOKUP, NULL, 0, 0);
+
+	msg_put_u32(m, o->uid);
+	return chan_send(&idproc_chan, m, -1);
+}
+
+/* Nobody is root here, and in user mode there is only one user. */
+static bool
+may_be_principal(uint32_t uid)
+{
+	if (role_mode == MODE_USER)
+		return uid == settings.daemon_uid;
+	return uid != 0;
+}
+
+int
+spawn_on_principal(struct msg *m)
+{
+	char name[USER_NAME_MAX];
+	uint32_t uid = msg_get_u32(m), number = m->hdr.conn;
+	struct owner *o;
+
+	msg_get_str(m, name, sizeof(name));
+	if (msg_end(m) == -1 || number == 0 || !may_be_principal(uid))
+		return -1;
+	/* the connection may be of a netproc that is announced just now */
+	if (!in_lookup)
+		chan_drain(&parent_chan, BUCKETS);
+	if (closed_early(number))
+		return 0;
+	o = owner_make(uid, name);
+	if (o == NULL || conn_new(number, o) == -1)
+		return 0;
+	/* a start that follows needs the account at once */
+	if (!account_is_fresh(&o->account))
+		(void)ask_account(o);
+	if (!o->held) {
+		o->held = true;
+		push_owner(o);
+	}
+	(void)chan_send(&netproc_chan, msg_new(MSG_SYNCED, NULL, number, 0),
+	    -1);
+	return 0;
+}
+
+int
+spawn_on_conn_closed(struct msg *m)
+{
+	struct conn *c;
+
+	/* its PRINCIPAL may wait in the other channel */
+	if (owner_of(m) == NULL) {
+		early[nearly++ % EARLY_MAX] = m->hdr.conn;
+		return msg_end(m);
+	}
+	upload_drop_conn(m->hdr.conn);
+	job_drop_packs(m->hdr.conn);
+	c = conn_find(m->hdr.conn);
+	if (c != NULL)
+		conn_free(c);
+	return msg_end(m);
+}
+
+/* -- accounts -- */
+
+int
+account_want(struct owner *o, account_fn fn, uint64_t token)
+{
+	size_t i;
+
+	if (account_is_fresh(&o->account)) {
+		fn(o->account.known ? &o->account : NULL, token);
+		return 0;
+	}
+	for (i = 0; i < WAITS_MAX; i++)
+		if (waits[i].owner == NULL)
+			break;
+	if (i == WAITS_MAX || ask_account(o) == -1)
+		return -1;
+	waits[i] = (struct wait){ o, fn, token };
+	return 0;
+}
+
+static void
+tell_waiting(const struct owner *o)
+{
+	struct wait w;
+	size_t i;
+
+	for (i = 0; i < WAITS_MAX; i++) {
+		w = waits[i];
+		if (w.owner == NULL || (o != NULL && w.owner != o))
+			continue;
+		waits[i].owner = NULL;
+		w.fn(o != NULL && o->account.known ? &o->account : NULL,
+		    w.token);
+	}
+}
+
+void
+account_lost(void)
+{
+	tell_waiting(NULL);
+}
+
+/* allow_groups is "27,44": decimal gids */
+static bool
+group_allowed(uint32_t gid)
+{
+	const char *p = settings.allow_groups;
+	char *end;
+
+	if (gid >= settings.min_uid)
+		return true;
+	while (*p != '\0') {
+		if (strtoul(p, &end, 10) == gid && end != p)
+			return true;
+		p = end + strcspn(end, ",");
+		p += *p == ',';
+	}
+	return false;
+}
+
+/* The list from NSS, cut down to what the fence maps. */
+static void
+get_groups(struct msg *m, struct run_owner *w)
+{
+	uint32_t n = msg_get_u32(m), i, gid;
+
+	w->ngroups = 0;
+	for (i = 0; i < n && !m->bad; i++) {
+		gid = msg_get_u32(m);
+		if (gid != 0 && w->ngroups < GROUPS_MAX && group_allowed(gid))
+			w->groups[w->ngroups++] = gid;
+	}
+	if (role_mode == MODE_USER)
+		w->ngroups = 0;
+}
+
+int
+spawn_on_account(struct msg *m)
+{
+	struct account a;
+	char name[USER_NAME_MAX];
+	struct owner *o;
+
+	memset(&a, 0, sizeof(a));
+	a.rights.uid = msg_get_u32(m);
+	a.known = msg_get_u32(m) == 1;
+	a.rights.gid = msg_get_u32(m);
+	get_groups(m, &a.rights);
+	msg_get_str(m, name, sizeof(name));
+	msg_get_str(m, a.home, sizeof(a.home));
+	msg_get_str(m, a.shell, sizeof(a.shell));
+	if (msg_end(m) == -1)
+		return -1;
+	o = owner_by_uid(a.rights.uid);
+	if (o == NULL)
+		return 0;
+	if (role_mode == MODE_SYSTEM && a.rights.gid == 0) {
+		log_warnx("the account of %s has group 0, which no session "
+		    "gets", o->name);
+		a.known = false;
+	}
+	a.asked_ms = loop_now_ms();
+	o->account = a;
+	tell_waiting(o);
+	return 0;
+}

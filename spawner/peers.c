@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The channels to the other roles: what each may ask, what is dropped when
+ * one goes, and small things about fds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "debug.h"
+#include "deps.h"
+#include "job.h"
+#include "log.h"
+#include "owner.h"
+#include "peers.h"
+#include "role.h"
+#include "session.h"
+#include "start.h"
+#include "stop.h"
+#include "upload.h"
+
+struct channel	 netproc_chan, idproc_chan, launcher_chan;
+bool		 shutting_down;
+
+static struct loop_timer netproc_timer, idproc_timer, launcher_timer;
+
+uint64_t
+next_serial(void)
+{
+	static uint64_t serial;
+
+	return ++serial;
+}
+
+int
+fd_copy(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+void
+fd_close(int *fd)
+{
+	if (*fd != -1)
+		close(*fd);
+	*fd = -1;
+}
+
+void
+sweep(const struct sid *id, int fd)
+{
+	if (id != NULL || fd != -1)
+		(void)chan_send(&launcher_chan, msg_new(MSG_SWEEP, id, 0, 0),
+		    fd);
+}
+
+static void
+drop_netproc(void *arg)
+{
+	(void)arg;
+	upload_drop_all();
+	job_drop_packs(0);
+	debug_drop_all();
+	owner_forget_all();
+}
+
+static void
+drop_idproc(void *arg)
+{
+	(void)arg;
+	account_lost();
+}
+
+static void
+drop_launcher(void *arg)
+{
+	(void)arg;
+	start_launcher_lost();
+	stop_launcher_lost();
+	debug_launcher_lost();
+	job_launcher_lost();
+	deps_launcher_lost();
+}
+
+/* What belonged to a role, and when to drop it: not inside a handler. */
+static const struct peer {
+	enum role		 role;
+	struct channel		*chan;
+	struct loop_timer	*timer;
+	loop_timer_fn		 drop;
+} peers[] = {
+	{ ROLE_NETPROC, &netproc_chan, &netproc_timer, drop_netproc },
+	{ ROLE_IDPROC, &idproc_chan, &idproc_timer, drop_idproc },
+	{ ROLE_LAUNCHER, &launcher_chan, &launcher_timer, drop_launcher },
+};
+#define NPEERS	(sizeof(peers) / sizeof(peers[0]))
+
+static const struct peer *
+peer_find(enum role role)
+{
+	size_t i;
+
+	for (i = 0; i < NPEERS; i++)
+		if (peers[i].role == role)
+			return &peers[i];
+	return NULL;
+}
+
+/*
+ * A send inside a handler may end here, so the sessions that the handler
+ * holds must stay: the rest is done when the loop comes round.
+ */
+static void
+on_gone(struct channel *c, const char *why)
+{
+	const struct peer *p = peer_find(c->peer);
+
+	if (why != NULL)
+		role_violation(c->peer, c->generation, why);
+	if (p != NULL)
+		loop_timer_set(p->timer, 0, p->drop, NULL);
+}
+
+void
+netproc_cut(const char *why)
+{
+	if (!chan_is_open(&netproc_chan))
+		return;
+	log_warnx("netproc is to be replaced: %s", why);
+	chan_close(&netproc_chan);
+	on_gone(&netproc_chan, why);
+}
+
+/*
+ * Asked before every request that names a session in certain states: does
+ * it exist for the asker, and is it in one of them?
+ */
+static int
+check_state(struct msg *m, const struct msg_row *row)
+{
+	struct session *s = session_find(&m->hdr.session);
+	struct asker a;
+	enum err code = row->refusal;
+
+	if (!asker_init(&a, m, row->name))
+		return -1;
+	if (s == NULL || s->owner != a.owner ||
+	    (s->state == STATE_UPLOADING && row->states != STATE_UPLOADING)) {
+		answer(&a, &m->hdr.session, ERR_NOT_FOUND, NULL);
+		return 1;
+	}
+	if (row->states & s->state)
+		return 0;
+	/* a start is under way: soon the answer would be another */
+	if (s->state == STATE_STARTING && code == ERR_NOT_RUNNING)
+		code = ERR_BUSY;
+	answer(&a, &s->id, code, NULL);
+	return 1;
+}
+
+void
+peer_replace(enum role role, int fd, uint32_t gen)
+{
+	const struct peer *p = peer_find(role);
+
+	if (p == NULL) {
+		fd_close(&fd);
+		return;
+	}
+	chan_close(p->chan);
+	loop_timer_unset(p->timer);
+	p->drop(NULL);
+	if (chan_open(p->chan, fd, gen) == -1)
+		log_warn("channel to %s", role_name(role));
+}
+
+void
+peers_init(void)
+{
+	size_t i;
+
+	for (i = 0; i < NPEERS; i++)
+		chan_init(peers[i].chan, ROLE_SPAWNER, peers[i].role, on_gone,
+		    check_state);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC */
+/* The channels to the other roles. */
+#ifndef SPAWNER_PEERS_H
+#define SPAWNER_PEERS_H
+
+#include <stdbool.h>
+
+#include "msg.h"
+
+extern struct channel netproc_chan, idproc_chan, launcher_chan;
+
+/* The daemon is stopping: nothing new is begun. */
+extern bool shutting_down;
+
+void	 peers_init(void);
+/* A role was started (again): takes fd; what belonged to the old is dropped. */
+void	 peer_replace(enum role, int fd, uint32_t generation);
+/* Numbers that pair a question to another role with its answer; never 0. */
+uint64_t next_serial(void);
+/* Asks the parent to replace netproc; what was its own is dropped soon. */
+void	 netproc_cut(const char *why);
+/* A copy that chan_send() may take; -1 with errno. */
+int	 fd_copy(int fd);
+/* Closes *fd if it is open and marks it as closed. */
+void	 fd_close(int *fd);
+/*
+ * Gives an image, bundle or archive to the launcher, which lets a process of
+ * no importance close it: freeing its pages may take 100 ms.  Takes fd (-1 =
+ * none).  What the session (NULL = none) left on the host goes too.
+ */
+void	 sweep(const struct sid *, int fd);
+
+#endif

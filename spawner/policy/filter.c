@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The spawner's system calls beside those of every role: memory files and
+ * copies of fds.  Nothing here takes a path, makes a process or a socket.
+ */
+#include <fcntl.h>
+
+#include "table.h"
+
+static const struct filter_rule rules[] = {
+	/* images, archives and rings */
+	ALLOW(memfd_create), ALLOW(ftruncate), ALLOW(fchmod), ALLOW(pread64),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_ADD_SEALS)),
+	/* what is handed out is a copy */
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
+	/* how much a dead program may have left in its pipe */
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_GETPIPE_SZ)),
+	/* libuuid mixes it into its randomness */
+	ALLOW(getuid),
+};
+
+const struct filter spawner_filter = {
+	.otherwise = SCMP_ACT_KILL_PROCESS,
+	.matched = SCMP_ACT_ALLOW,
+	.rules = rules,
+	.nrules = sizeof(rules) / sizeof(rules[0]),
+	.with_base = 1,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: ISC */
+/* What the spawner may ask of the kernel. */
+#ifndef SPAWNER_POLICY_TABLE_H
+#define SPAWNER_POLICY_TABLE_H
+
+#include "filter.h"
+
+extern const struct filter spawner_filter;
+
+#endif

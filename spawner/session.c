@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC */
+/* The registry of sessions. */
+#include <sys/epoll.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "debug.h"
+#include "job.h"
+#include "peers.h"
+#include "role.h"
+#include "session.h"
+
+#define BUCKETS		256
+
+struct session_list sessions = TAILQ_HEAD_INITIALIZER(sessions);
+
+static LIST_HEAD(, session) buckets[BUCKETS];
+static size_t	 count;
+static unsigned int alive;
+
+_Static_assert(sizeof(uuid_t) == sizeof(struct sid), "ids are UUIDs");
+
+/* Ids are random, so any byte of them is as good as a hash. */
+static unsigned int
+bucket(const struct sid *id)
+{
+	return id->b[0];
+}
+
+static void
+close_all(int *fds, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		fd_close(&fds[i]);
+}
+
+static void
+mark_closed(struct session *s)
+{
+	size_t i;
+
+	s->image_fd = s->stdin_fd = s->status_fd = -1;
+	s->stub_fd = s->target_fd = -1;
+	s->out.io.fd = s->err.io.fd = -1;
+	s->ring = (struct ring)RING_INIT;
+	s->start.ring = (struct ring)RING_INIT;
+	for (i = 0; i < RUN_FD_COUNT; i++)
+		s->start.fds[i] = -1;
+	for (i = 0; i < ATTACH_FD_COUNT; i++)
+		s->debug.fds[i] = -1;
+}
+
+struct session *
+session_new(struct owner *owner)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	size_t i;
+
+	if (s == NULL)
+		return NULL;
+	mark_closed(s);
+	s->out.session = s->err.session = s;
+	do {
+		uuid_generate_random(s->id.b);
+	} while (session_find(&s->id) != NULL);
+	uuid_unparse_lower(s->id.b, s->text);
+	s->state = STATE_UPLOADING;
+	s->owner = owner;
+	s->view.state = STATE_LOADED;
+	s->view.owner = owner->uid;
+	memcpy(s->view.owner_name, owner->name, sizeof(owner->name));
+	for (i = 0; i < LIMIT_COUNT; i++)
+		s->limits[i] = LIMIT_UNLIMITED;
+	TAILQ_INSERT_TAIL(&sessions, s, entry);
+	LIST_INSERT_HEAD(&buckets[bucket(&s->id)], s, hash);
+	count++;
+	return s;
+}
+
+static void
+stream_free(struct stream *st)
+{
+	int fd = st->io.fd;
+
+	loop_del(&st->io);
+	fd_close(&fd);
+	st->io.fd = -1;
+}
+
+void
+session_free(struct session *s)
+{
+	session_set_state(s, STATE_DELETING);
+	if (s->job != NULL)
+		job_cancel(s->job);
+	loop_timer_unset(&s->start.timer);
+	loop_timer_unset(&s->stop.timer);
+	debug_free(s);
+	loop_del(&s->status_io);
+	loop_del(&s->stub_io);
+	stream_free(&s->out);
+	stream_free(&s->err);
+	fd_close(&s->stdin_fd);
+	fd_close(&s->status_fd);
+	fd_close(&s->stub_fd);
+	fd_close(&s->target_fd);
+	close_all(s->start.fds, RUN_FD_COUNT);
+	ring_close(&s->start.ring);
+	ring_close(&s->ring);
+	sweep(&s->id, s->image_fd);
+	TAILQ_REMOVE(&sessions, s, entry);
+	LIST_REMOVE(s, hash);
+	count--;
+	free(s->stop.waiting);
+	free(s->args);
+	free(s->argv);
+	free(s->env);
+	free(s);
+}
+
+struct session *
+session_find(const struct sid *id)
+{
+	struct session *s;
+
+	LIST_FOREACH(s, &buckets[bucket(id)], hash)
+		if (memcmp(&s->id, id, sizeof(*id)) == 0)
+			return s;
+	return NULL;
+}
+
+size_t
+session_count(void)
+{
+	return count;
+}
+
+uint64_t
+session_bytes(void)
+{
+	struct session *s;
+	uint64_t sum = 0;
+
+	/* no overflow: each was below the quota when it was admitted */
+	SESSION_FOREACH(s)
+		sum += s->bytes;
+	return sum;
+}
+
+static bool
+is_alive(enum session_state state)
+{
+	return (state & (STATE_STARTING | STATE_ALIVE)) != 0;
+}
+
+void
+session_set_state(struct session *s, enum session_state state)
+{
+	bool was = is_alive(s->state), is = is_alive(state);
+	struct msg_out *o;
+
+	s->state = state;
+	if (state & (STATE_LOADED | STATE_ALIVE | STATE_STOPPED))
+		s->view.state = state;
+	if (was == is)
+		return;
+	alive += is ? 1 : -1U;
+	o = msg_new(MSG_SESSIONS_ALIVE, NULL, 0, 0);
+	msg_put_u32(o, alive);
+	(void)chan_send(&parent_chan, o, -1);
+}
+
+bool
+session_is_shown(const struct session *s)
+{
+	return (s->state & STATE_SETTLED) != 0;
+}
+
+unsigned int
+session_alive_count(void)
+{
+	return alive;
+}

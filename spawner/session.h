@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* A session: image, process tree, I/O and debugger; and the registry. */
+#ifndef SPAWNER_SESSION_H
+#define SPAWNER_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "answer.h"
+#include "loop.h"
+#include "proto.h"
+#include "ring.h"
+#include "view.h"
+
+#define SID_TEXT	37
+
+struct job;
+struct session;
+
+/* One pipe that is drained into the ring. */
+struct stream {
+	struct loop_io	 io;
+	struct session	*session;
+	uint32_t	 number;	/* 0 both, 1 stdout, 2 stderr */
+};
+
+/* Between START and the launcher's answer. */
+struct start {
+	struct asker	 asker;
+	uint64_t	 serial;	/* 0 = no start under way */
+	uint32_t	 flags, sandbox, network;
+	int		 fds[RUN_FD_COUNT];
+	struct ring	 ring;		/* of the run to come */
+	struct loop_timer timer;
+	enum session_state before;
+};
+
+enum stop_stage {
+	STOP_NONE,
+	STOP_TERM,	/* SIGTERM sent to the tree */
+	STOP_KILL,	/* SIGKILL sent to the tree */
+	STOP_STUB,	/* SIGKILL sent to its first process */
+	STOP_FAILED
+};
+
+struct stop {
+	enum stop_stage	 stage;
+	uint64_t	 serial;	/* of the last POKE */
+	struct loop_timer timer;
+	struct asker	*waiting;	/* malloc'ed */
+	size_t		 nwaiting;
+};
+
+enum debug_phase {
+	DEBUG_NONE,
+	DEBUG_ATTACHING,	/* the launcher has been asked */
+	DEBUG_WATCHING,		/* gdbserver runs, "Attached" is awaited */
+	DEBUG_OFFERED,		/* netproc has its socket */
+	DEBUG_ACTIVE,
+	DEBUG_ENDING		/* told to go, its pidfd is awaited */
+};
+
+struct debugger {
+	enum debug_phase phase;
+	struct asker	 asker;		/* DEBUG, or START with --debug */
+	uint64_t	 serial;
+	bool		 by_pipe;
+	bool		 of_start;	/* the program has not run yet */
+	bool		 offered;	/* netproc was given the socket */
+	int		 fds[ATTACH_FD_COUNT];
+	struct loop_io	 errors_io, pid_io;
+	struct loop_timer timer;
+	char		 said[1024];	/* its stderr, the beginning */
+	size_t		 said_len;
+};
+
+struct session {
+	TAILQ_ENTRY(session) entry;
+	LIST_ENTRY(session) hash;
+	struct sid	 id;
+	char		 text[SID_TEXT];
+	enum session_state state;
+	struct owner	*owner;
+	struct session_view view;	/* what its owner sees */
+	uint64_t	 bytes;		/* counted against the quota */
+	int		 image_fd;	/* memfd, bundle or half upload */
+	uint32_t	 upload_conn;
+	struct job	*job;		/* unpacks it; NULL = none */
+
+	/* malloc'ed: as typed, split, and KEY=VALUE strings; view borrows */
+	char		*args, *argv, *env;
+	size_t		 argv_len;
+	uint64_t	 limits[LIMIT_COUNT];	/* LIMIT_UNLIMITED = not set */
+
+	struct start	 start;
+	struct stop	 stop;
+	struct debugger	 debug;
+
+	/* the run */
+	int		 stdin_fd, status_fd, stub_fd, target_fd;
+	struct stream	 out, err;
+	struct loop_io	 status_io, stub_io;
+	uint32_t	 inner_pid;	/* in its own pid namespace */
+	uint32_t	 sandbox;
+	struct ring	 ring;
+	bool		 armed;		/* netproc waits for a DOORBELL */
+	uint64_t	 armed_at;
+};
+
+TAILQ_HEAD(session_list, session);
+extern struct session_list sessions;
+#define SESSION_FOREACH(s)	TAILQ_FOREACH(s, &sessions, entry)
+#define SESSION_FOREACH_SAFE(s, tmp)					\
+	for ((s) = TAILQ_FIRST(&sessions);				\
+	    (s) != NULL && ((tmp) = TAILQ_NEXT(s, entry), 1); (s) = (tmp))
+
+/* A new session in state UPLOADING; NULL with errno. */
+struct session	*session_new(struct owner *);
+/* Ends everything that belongs to it; the caller has told its users. */
+void		 session_free(struct session *);
+struct session	*session_find(const struct sid *);
+size_t		 session_count(void);
+/* Bytes of all images and bundles, uploads under way included. */
+uint64_t	 session_bytes(void);
+/* Also keeps the parent's count of live sessions right. */
+void		 session_set_state(struct session *, enum session_state);
+bool		 session_is_shown(const struct session *);
+/* Of all users: sessions being started, running or debugged. */
+unsigned int	 session_alive_count(void);
+
+#endif

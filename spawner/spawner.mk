@@ -1,0 +1,3 @@
+# the spawner: registry, policy, rings
+spawner_SRCS := $(wildcard spawner/*.c) spawner/policy/filter.c
+spawner_LIBS := -lseccomp -luuid

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * START: policy, the owner's account, the order to the launcher, and its
+ * answer.  A session whose start fails is as it was before.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "debug.h"
+#include "fdkind.h"
+#include "handlers.h"
+#include "log.h"
+#include "output.h"
+#include "exit.h"
+#include "peers.h"
+#include "push.h"
+#include "role.h"
+#include "runspec.h"
+#include "start.h"
+
+#define START_MS	30000
+
+static const char *const sandbox_names[SANDBOX_COUNT] = {
+	[SANDBOX_NONE] = "none",
+	[SANDBOX_NAMESPACES] = "namespaces",
+	[SANDBOX_TMPFS] = "tmpfs",
+};
+
+static void
+start_reset(struct session *s)
+{
+	size_t i;
+
+	loop_timer_unset(&s->start.timer);
+	/* the stub of a start that is given up sees its status pipe go */
+	for (i = 0; i < RUN_FD_COUNT; i++)
+		fd_close(&s->start.fds[i]);
+	ring_close(&s->start.ring);
+	s->start.serial = 0;
+	s->start.asker.owner = NULL;
+}
+
+void
+start_fail(struct session *s, enum err code, const char *message)
+{
+	struct asker a = s->start.asker;
+
+	session_set_state(s, s->start.before);
+	start_reset(s);
+	answer(&a, &s->id, code, message == NULL ? NULL : "%s", message);
+}
+
+static void
+on_timeout(void *arg)
+{
+	start_fail(arg, ERR_FORK_FAILED,
+	    "the program was not started within 30 seconds");
+}
+
+void
+start_launcher_lost(void)
+{
+	struct session *s;
+
+	SESSION_FOREACH(s)
+		if (s->start.serial != 0)
+			start_fail(s, ERR_TRY_AGAIN, NULL);
+}
+
+static struct session *
+find_start(const struct sid *id, uint64_t serial)
+{
+	struct session *s = session_find(id);
+
+	return s != NULL && serial != 0 && s->start.serial == serial ?
+	    s : NULL;
+}
+
+/* Tells why not, or settles sandbox and network. */
+static bool
+sandbox_allowed(struct asker *a, struct session *s, uint32_t *sandbox,
+    uint32_t *network)
+{
+	if (*sandbox == SANDBOX_DEFAULT)
+		*sandbox = (uint32_t)settings.sandbox;
+	if (*network == NETWORK_DEFAULT)
+		*network = (uint32_t)settings.network;
+	if (!(settings.allow_sandbox & (1U << *sandbox))) {
+		answer(a, &s->id, ERR_NOT_PERMITTED, "the configuration does "
+		    "not allow sandbox %s (allow-sandbox)",
+		    sandbox_names[*sandbox]);
+		return false;
+	}
+	if (*network < settings.network) {
+		answer(a, &s->id, ERR_NOT_PERMITTED, "the configuration does "
+		    "not allow the host's network (network none)");
+		return false;
+	}
+	if (*network == NETWORK_NONE && *sandbox == SANDBOX_NONE) {
+		answer(a, &s->id, ERR_NOT_PERMITTED, "network none needs "
+		    "sandbox namespaces or tmpfs");
+		return false;
+	}
+	return true;
+}
+
+static void
+order(struct session *s, const struct account *acc)
+{
+	struct run_spec spec;
+	struct msg_out *o;
+	int fd;
+
+	runspec_fill(&spec, s, acc);
+	o = msg_new(MSG_RUN, &s->id, 0, s->start.serial);
+	run_put(o, &spec);
+	fd = fd_copy(s->image_fd);
+	if (fd == -1)
+		start_fail(s, ERR_FORK_FAILED,
+		    "the spawner has no file descriptor left");
+	else if (chan_send(&launcher_chan, o, fd) == -1)
+		start_fail(s, ERR_TRY_AGAIN, NULL);
+}
+
+static void
+on_account(const struct account *acc, uint64_t serial)
+{
+	struct session *s;
+	char text[160];
+
+	SESSION_FOREACH(s)
+		if (s->start.serial == serial)
+			break;
+	if (s == NULL)
+		return;
+	if (acc != NULL) {
+		order(s, acc);
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "the account of %s (uid %u) could "
+	    "not be read; it must exist on this host", s->owner->name,
+	    s->owner->uid);
+	start_fail(s, ERR_FORK_FAILED, text);
+}
+
+static void
+start_begin(struct session *s, struct asker *a)
+{
+	struct start *st = &s->start;
+
+	if (ring_create(&st->ring, settings.output_buffer) == -1) {
+		answer(a, &s->id, ERR_FORK_FAILED,
+		    "no memory for the program's output");
+		return;
+	}
+	st->asker = *a;
+	st->serial = next_serial();
+	st->before = s->state;
+	session_set_state(s, STATE_STARTING);
+	loop_timer_set(&st->timer, START_MS, on_timeout, s);
+	if (account_want(s->owner, on_account, st->serial) == -1)
+		start_fail(s, ERR_TRY_AGAIN, NULL);
+}
+
+int
+spawn_on_start(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	uint32_t flags = msg_get_u32(m);
+	uint32_t sandbox = msg_get_u32(m), network = msg_get_u32(m);
+	struct asker a;
+
+	if (msg_end(m) == -1 || sandbox > SANDBOX_DEFAULT ||
+	    network > NETWORK_DEFAULT || !asker_init(&a, m, "START"))
+		return -1;
+	if (flags & ~(uint32_t)(START_DEBUG | START_SPLIT | START_DEBUG_PIPE))
+		return -1;
+	if (shutting_down || !chan_is_open(&launcher_chan)) {
+		answer(&a, &s->id, ERR_TRY_AGAIN, NULL);
+		return 0;
+	}
+	if (!sandbox_allowed(&a, s, &sandbox, &network))
+		return 0;
+	s->start.flags = flags;
+	s->start.sandbox = sandbox;
+	s->start.network = network;
+	start_begin(s, &a);
+	return 0;
+}
+
+/* What each fd of a run has to be. */
+static const struct {
+	enum msg_fd	 kind;
+	int		 mode;		/* O_RDONLY, O_WRONLY; -1 = any */
+	bool		 optional;
+} run_fds[RUN_FD_COUNT] = {
+	[RUN_FD_STDIN]	= { FD_PIPE, O_WRONLY, false },
+	[RUN_FD_STDOUT]	= { FD_PIPE, O_RDONLY, false },
+	[RUN_FD_STDERR]	= { FD_PIPE, O_RDONLY, true },
+	[RUN_FD_STATUS]	= { FD_PIPE, O_RDONLY, false },
+	[RUN_FD_STUB]	= { FD_PIDFD, -1, false },
+	[RUN_FD_TARGET]	= { FD_PIDFD, -1, false },
+};
+
+static bool
+good_run_fd(uint32_t kind, int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (kind >= RUN_FD_COUNT || flags == -1 ||
+	    fdkind_check(run_fds[kind].kind, fd) != NULL)
+		return false;
+	if (run_fds[kind].mode == -1)
+		return true;
+	return (flags & O_ACCMODE) == run_fds[kind].mode &&
+	    fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+int
+spawn_on_run_fd(struct msg *m)
+{
+	struct session *s = find_start(&m->hdr.session, m->hdr.request);
+	uint32_t kind = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || !good_run_fd(kind, m->fd))
+		return -1;
+	/* a start that was given up: closing its fds ends what was begun */
+	if (s == NULL)
+		return 0;
+	if (s->start.fds[kind] != -1)
+		return -1;
+	s->start.fds[kind] = msg_take_fd(m);
+	return 0;
+}
+
+static bool
+has_all_fds(const struct session *s)
+{
+	bool split = (s->start.flags & START_SPLIT) != 0;
+	size_t i;
+
+	for (i = 0; i < RUN_FD_COUNT; i++)
+		if (s->start.fds[i] == -1 && !run_fds[i].optional)
+			return false;
+	return (s->start.fds[RUN_FD_STDERR] != -1) == split;
+}
+
+static int
+take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+static int64_t
+wall_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void
+view_of_new_run(struct session *s, uint32_t pid)
+{
+	struct session_view *v = &s->view;
+
+	v->pid = (int32_t)pid;
+	v->run++;
+	v->split = (s->start.flags & START_SPLIT) != 0;
+	v->has_exit_code = false;
+	v->exit_code = v->signal = v->debug_port = 0;
+	v->started_ns = wall_ns();
+	v->exited_ns = 0;
+}
+
+/* The new run takes the place of the last one, its output included. */
+static void
+adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
+{
+	int *fds = s->start.fds;
+
+	ring_close(&s->ring);
+	s->ring = s->start.ring;
+	s->start.ring = (struct ring)RING_INIT;
+	s->armed = false;
+	s->inner_pid = inner_pid;
+	s->sandbox = s->start.sandbox;
+	s->stdin_fd = take(&fds[RUN_FD_STDIN]);
+	s->target_fd = take(&fds[RUN_FD_TARGET]);
+	view_of_new_run(s, pid);
+	session_set_state(s, STATE_RUNNING);
+	output_watch(s, take(&fds[RUN_FD_STDOUT]), take(&fds[RUN_FD_STDERR]));
+	exit_watch(s, take(&fds[RUN_FD_STATUS]), take(&fds[RUN_FD_STUB]));
+}
+
+int
+spawn_on_ran(struct msg *m)
+{
+	struct session *s = find_start(&m->hdr.session, m->hdr.request);
+	uint32_t pid = msg_get_u32(m), inner_pid = msg_get_u32(m);
+	uint32_t flags;
+	struct asker a;
+
+	if (msg_end(m) == -1 || pid == 0 || pid > INT32_MAX || inner_pid == 0)
+		return -1;
+	if (s == NULL)
+		return 0;
+	if (!has_all_fds(s))
+		return -1;
+	a = s->start.asker;
+	flags = s->start.flags;
+	adopt(s, pid, inner_pid);
+	start_reset(s);
+	push_session(s);
+	push_ring(s);
+	if (flags & START_DEBUG)
+		debug_begin(s, &a, (flags & START_DEBUG_PIPE) != 0, true);
+	else
+		answer(&a, &s->id, ERR_OK, NULL);
+	return 0;
+}
+
+/* exec's errors that need more words than their own. */
+static const struct {
+	int		 errnum;
+	const char	*text;
+} exec_errors[] = {
+	{ ENOEXEC, "the kernel does not know this format or architecture" },
+	{ ENOENT, "the program's interpreter (PT_INTERP) does not exist in "
+	    "the sandbox; link it statically, upload it as a bundle, or "
+	    "install the interpreter" },
+	{ EACCES, "the program or its interpreter is not executable" },
+	{ ELIBBAD, "the program's interpreter (PT_INTERP) is damaged or for "
+	    "another architecture" },
+	{ ELOOP, "the path of the program leads through a symbolic link" },
+	{ EXDEV, "the path of the program leads out of the bundle" },
+	{ E2BIG, "arguments and environment are too long" },
+	{ ENOMEM, "there is not enough memory for it; limits as= and memory "
+	    "may be too low" },
+	{ EPERM, "the host forbids it; see sysctl vm.memfd_noexec" },
+};
+
+/* Other steps whose errno alone does not say what would help. */
+static const struct {
+	uint32_t	 step;
+	const char	*remedy;
+} remedies[] = {
+	{ STEP_FORK, "the limits of processes (limit pids, limit nproc) may "
+	    "be reached" },
+	{ STEP_CGROUP, "DEPS says whether a cgroup is delegated" },
+	{ STEP_IDS, "the user's uid and groups must be among those that the "
+	    "daemon may use (min-uid, allow-group)" },
+	{ STEP_USERNS, "this host restricts user namespaces; DEPS says how "
+	    "to allow them" },
+	{ STEP_NAMESPACES, "this host restricts namespaces; DEPS says how "
+	    "to allow them" },
+	{ STEP_LIMITS, "a limit is above that of the daemon itself" },
+};
+
+static void
+run_failure(uint32_t step, uint32_t errnum, char *text, size_t size)
+{
+	const char *why = strerrordesc_np((int)errnum);
+	const char *remedy = NULL;
+	size_t i;
+
+	if (step == STEP_EXEC || step == STEP_INTERP)
+		for (i = 0; i < sizeof(exec_errors) / sizeof(*exec_errors); i++)
+			if (exec_errors[i].errnum == (int)errnum) {
+				(void)snprintf(text, size, "cannot execute the "
+				    "program: %s", exec_errors[i].text);
+				return;
+			}
+	for (i = 0; i < sizeof(remedies) / sizeof(*remedies); i++)
+		if (remedies[i].step == step)
+			remedy = remedies[i].remedy;
+	(void)snprintf(text, size, "cannot %s: %s%s%s", step_text(step),
+	    why == NULL ? "unknown error" : why, remedy == NULL ? "" : "; ",
+	    remedy == NULL ? "" : remedy);
+}
+
+int
+spawn_on_run_failed(struct msg *m)
+{
+	struct session *s = find_start(&m->hdr.session, m->hdr.request);
+	uint32_t step = msg_get_u32(m), errnum = msg_get_u32(m);
+	bool exec = step == STEP_EXEC || step == STEP_INTERP;
+	char text[400];
+
+	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT ||
+	    errnum > INT32_MAX)
+		return -1;
+	if (s == NULL)
+		return 0;
+	run_failure(step, errnum, text, sizeof(text));
+	start_fail(s, exec ? ERR_EXEC_FAILED : ERR_FORK_FAILED, text);
+	return 0;
+}

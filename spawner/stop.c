@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Ending a session: SIGTERM to its tree, after stop-timeout SIGKILL to its
+ * tree, at last SIGKILL to its first process.  Signals go by pidfd through
+ * the launcher, which alone may send them.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers.h"
+#include "job.h"
+#include "log.h"
+#include "peers.h"
+#include "role.h"
+#include "stop.h"
+
+/* Between the stages after SIGTERM. */
+#define KILL_MS		2000
+/* How soon to try again when there is no launcher just now. */
+#define RETRY_MS	200
+#define SHUTDOWN_SECONDS 3
+#define SHUTDOWN_POLL_MS 20
+#define WAITING_MAX	64
+#define SIGNALS_MAX	64
+
+/* SIGNALs whose POKED has not come. */
+struct pending {
+	struct asker	 asker;
+	struct sid	 id;
+	uint64_t	 serial;	/* 0 = free */
+};
+
+static struct pending	 pending[SIGNALS_MAX];
+static struct loop_timer shutdown_timer;
+
+static void	on_stage_over(void *arg);
+
+int
+poke(const struct sid *id, uint64_t serial, int pidfd, int sig, uint32_t whom)
+{
+	struct msg_out *o;
+	int fd = fd_copy(pidfd);
+
+	if (fd == -1)
+		return -1;
+	o = msg_new(MSG_POKE, id, 0, serial);
+	msg_put_u32(o, (uint32_t)sig);
+	msg_put_u32(o, whom);
+	return chan_send(&launcher_chan, o, fd);
+}
+
+/* -- the stages -- */
+
+static const struct {
+	int		 signal;
+	uint32_t	 whom;
+} stages[] = {
+	[STOP_TERM] = { SIGTERM, POKE_TREE_TERM },
+	[STOP_KILL] = { SIGKILL, POKE_TREE_KILL },
+	[STOP_STUB] = { SIGKILL, POKE_ONE },
+};
+
+static uint64_t
+stage_ms(enum stop_stage stage)
+{
+	uint64_t seconds = settings.stop_timeout;
+
+	if (stage != STOP_TERM)
+		return KILL_MS;
+	if (shutting_down && seconds > SHUTDOWN_SECONDS)
+		seconds = SHUTDOWN_SECONDS;
+	return seconds * 1000;
+}
+
+static void
+answer_waiting(struct session *s, enum err code)
+{
+	struct asker *waiting = s->stop.waiting;
+	size_t i, n = s->stop.nwaiting;
+
+	s->stop.waiting = NULL;
+	s->stop.nwaiting = 0;
+	for (i = 0; i < n; i++)
+		answer(&waiting[i], &s->id, code, code == ERR_KILL_FAILED ?
+		    "the session's processes do not end; one may hang in the "
+		    "kernel" : NULL);
+	free(waiting);
+}
+
+static void
+enter_stage(struct session *s, enum stop_stage stage)
+{
+	uint64_t ms = stage_ms(stage);
+
+	if (stage == STOP_FAILED) {
+		log_warnx("session %s does not end", s->text);
+		s->stop.stage = STOP_NONE;
+		answer_waiting(s, ERR_KILL_FAILED);
+		return;
+	}
+	s->stop.stage = stage;
+	s->stop.serial = next_serial();
+	if (poke(&s->id, s->stop.serial, s->stub_fd, stages[stage].signal,
+	    stages[stage].whom) == -1) {
+		/* the parent is about to start another launcher */
+		s->stop.stage = stage - 1;
+		ms = RETRY_MS;
+	}
+	/* where there is no pid namespace the debugger is not in the tree */
+	if (s->debug.fds[ATTACH_FD_PIDFD] != -1)
+		(void)poke(&s->id, 0, s->debug.fds[ATTACH_FD_PIDFD],
+		    stages[stage].signal, POKE_ONE);
+	loop_timer_set(&s->stop.timer, ms, on_stage_over, s);
+}
+
+static void
+on_stage_over(void *arg)
+{
+	struct session *s = arg;
+
+	enter_stage(s, s->stop.stage + 1);
+}
+
+void
+stop_kill(struct session *s)
+{
+	if (s->stub_fd != -1 && s->stop.stage < STOP_KILL)
+		enter_stage(s, STOP_KILL);
+}
+
+void
+stop_tree_gone(struct session *s)
+{
+	loop_timer_unset(&s->stop.timer);
+	s->stop.stage = STOP_NONE;
+	answer_waiting(s, ERR_OK);
+}
+
+static int
+stop_request(struct msg *m, const char *command, enum stop_stage stage)
+{
+	struct session *s = session_find(&m->hdr.session);
+	struct asker a, *more;
+
+	if (msg_end(m) == -1 || !asker_init(&a, m, command))
+		return -1;
+	more = s->stop.nwaiting == WAITING_MAX ? NULL :
+	    reallocarray(s->stop.waiting, s->stop.nwaiting + 1,
+	    sizeof(*more));
+	if (more == NULL) {
+		answer(&a, &s->id, ERR_BUSY, NULL);
+		return 0;
+	}
+	s->stop.waiting = more;
+	more[s->stop.nwaiting++] = a;
+	if (s->stop.stage < stage)
+		enter_stage(s, stage);
+	return 0;
+}
+
+int
+spawn_on_stop(struct msg *m)
+{
+	return stop_request(m, "STOP", STOP_TERM);
+}
+
+int
+spawn_on_kill(struct msg *m)
+{
+	return stop_request(m, "KILL", STOP_KILL);
+}
+
+/* -- single signals -- */
+
+static struct pending *
+pending_find(uint64_t serial)
+{
+	size_t i;
+
+	for (i = 0; i < SIGNALS_MAX; i++)
+		if (pending[i].serial == serial)
+			return &pending[i];
+	return NULL;
+}
+
+int
+spawn_on_signal(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	uint32_t sig = msg_get_u32(m);
+	struct pending *p = pending_find(0);
+	struct asker a;
+
+	if (msg_end(m) == -1 || sig == 0 || sig >= NSIG ||
+	    !asker_init(&a, m, "SIGNAL"))
+		return -1;
+	if (s->view.pid == 0)
+		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
+		    "STOP or KILL ends what it left running");
+	else if (p == NULL)
+		answer(&a, &s->id, ERR_BUSY, NULL);
+	else {
+		*p = (struct pending){ a, s->id, next_serial() };
+		if (poke(&s->id, p->serial, s->target_fd, (int)sig,
+		    POKE_ONE) == 0)
+			return 0;
+		p->serial = 0;
+		answer(&a, &s->id, ERR_TRY_AGAIN, NULL);
+	}
+	return 0;
+}
+
+static void
+stop_poked(struct session *s, uint32_t errnum)
+{
+	/* a tree that is gone already is about to be noticed */
+	if (errnum == 0 || errnum == ESRCH)
+		return;
+	errno = (int)errnum;
+	log_warn("signal to session %s", s->text);
+	/* what SIGTERM could not reach, the next stage may */
+	loop_timer_set(&s->stop.timer, 0, on_stage_over, s);
+}
+
+int
+spawn_on_poked(struct msg *m)
+{
+	struct pending *p = m->hdr.request == 0 ? NULL :
+	    pending_find(m->hdr.request);
+	struct session *s = session_find(&m->hdr.session);
+	uint32_t errnum = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || errnum > INT32_MAX)
+		return -1;
+	if (p != NULL) {
+		p->serial = 0;
+		if (errnum == 0)
+			answer(&p->asker, &p->id, ERR_OK, NULL);
+		else
+			answer(&p->asker, &p->id, errnum == ESRCH ?
+			    ERR_NOT_RUNNING : ERR_KILL_FAILED, NULL);
+	} else if (s != NULL && s->stop.stage != STOP_NONE &&
+	    s->stop.serial == m->hdr.request)
+		stop_poked(s, errnum);
+	return 0;
+}
+
+void
+stop_launcher_lost(void)
+{
+	size_t i;
+
+	for (i = 0; i < SIGNALS_MAX; i++) {
+		if (pending[i].serial == 0)
+			continue;
+		pending[i].serial = 0;
+		answer(&pending[i].asker, &pending[i].id, ERR_TRY_AGAIN, NULL);
+	}
+	/* stages go on by their timers: a poke that was lost is repeated */
+}
+
+/* -- the end of the daemon -- */
+
+static void
+check_all_stopped(void *arg)
+{
+	struct session *s;
+
+	(void)arg;
+	/* also those whose start was under way when the end began */
+	SESSION_FOREACH(s)
+		if ((s->state & STATE_ALIVE) && s->stop.stage == STOP_NONE)
+			enter_stage(s, STOP_TERM);
+	if (session_alive_count() == 0 && job_count() == 0)
+		(void)chan_send(&parent_chan,
+		    msg_new(MSG_STOPPED_ALL, NULL, 0, 0), -1);
+	else
+		loop_timer_set(&shutdown_timer, SHUTDOWN_POLL_MS,
+		    check_all_stopped, NULL);
+}
+
+void
+stop_everything(void)
+{
+	if (shutting_down)
+		return;
+	shutting_down = true;
+	job_cancel_all();
+	check_all_stopped(NULL);
+}
