@@ -66,6 +66,8 @@ is_kind(enum msg_fd kind, int fd)
 		return is_mode(fd, S_IFREG);
 	case FD_IMAGE:
 		return is_memfd(fd) || is_namespace(fd);
+	case FD_WASTE:
+		return is_mode(fd, S_IFREG) || is_namespace(fd);
 	case FD_STREAM:
 		return is_stream(fd);
 	case FD_NONE:
@@ -82,7 +84,7 @@ fdkind_check(enum msg_fd kind, int fd)
 	if (kind == FD_NONE)
 		return fd == -1 ? NULL : "an fd where none belongs";
 	if (fd == -1)
-		return kind == FD_IMAGE ? NULL : "no fd where one belongs";
+		return kind == FD_IMAGE || kind == FD_WASTE ? NULL : "no fd where one belongs";
 	flags = fcntl(fd, F_GETFL);
 	if (flags == -1 || (flags & O_PATH) != 0)
 		return "an fd that only names a path";

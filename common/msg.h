@@ -44,6 +44,7 @@ enum msg_fd {
 	FD_PIDFD,
 	FD_FILE,		/* a regular file */
 	FD_IMAGE,		/* a memfd, a namespace, or none at all */
+	FD_WASTE,		/* a memfd, a namespace, a file, or none */
 	FD_STREAM		/* pipe, socket, pidfd, namespace or file */
 };
 
