@@ -1,0 +1,652 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""What the daemon costs, each figure beside a baseline measured in the same
+minutes on the same machine. Prints one table. A bound that is missed is a
+"NO" in it, never a failure: only a figure that could not be measured is."""
+import base64
+import contextlib
+import gzip
+import io
+import json
+import os
+import platform
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tarfile
+import time
+import traceback
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "regress/e2e/lib"))
+import dl  # noqa: E402
+
+QUICK = os.environ.get("BENCH_QUICK", "") not in ("", "0")
+TOOLS = os.path.join(os.environ.get("DL_BUILD", os.path.join(TOP, "build")),
+                     "regress/bench")
+MIB = 1 << 20
+ROUNDS = 1 if QUICK else 5
+
+
+def tool(name):
+    return os.path.join(TOOLS, name)
+
+
+def median(values):
+    return statistics.median(values)
+
+
+# --- the table ---------------------------------------------------------------
+
+class Table:
+    HEAD = ("figure", "measured", "baseline", "ratio", "bound", "met")
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, figure, measured, baseline, ratio, bound, met):
+        self.rows.append((figure, measured, baseline, ratio, bound,
+                          "-" if met is None else "yes" if met else "NO"))
+        print("  " + "  ".join(self.rows[-1]), file=sys.stderr, flush=True)
+
+    def ratio(self, figure, measured, baseline, unit, most=None, least=None):
+        """Against the baseline: at most or at least so many times as much."""
+        r = measured / baseline
+        bound, met = bound_of(r, most, least, " x")
+        self.add(figure, f"{measured:.1f} {unit}", f"{baseline:.1f} {unit}",
+                 f"{r:.2f}", bound, met)
+
+    def value(self, figure, measured, unit, most=None, least=None,
+              baseline=None, digits=1):
+        """A bound in the unit itself; the baseline is for comparison."""
+        bound, met = bound_of(round(measured, digits), most, least,
+                              " " + unit)
+        self.add(figure, f"{measured:.{digits}f} {unit}",
+                 "-" if baseline is None else f"{baseline:.{digits}f} {unit}",
+                 "-" if not baseline else f"{measured / baseline:.2f}",
+                 bound, met)
+
+    def print(self):
+        rows = [self.HEAD] + self.rows
+        w = [max(len(r[i]) for r in rows) for i in range(len(self.HEAD))]
+        for r in rows:
+            cells = [r[0].ljust(w[0])]
+            cells += [r[i].rjust(w[i]) for i in range(1, 4)]
+            cells += [r[4].ljust(w[4]), r[5]]
+            print("  ".join(cells).rstrip())
+
+
+def bound_of(v, most, least, unit):
+    if most is not None:
+        return f"<= {most:g}{unit}", v <= most
+    if least is not None:
+        return f">= {least:g}{unit}", v >= least
+    return "-", None
+
+
+table = Table()
+
+
+# --- processes ---------------------------------------------------------------
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+def cpu_ns(pids):
+    """The scheduler's own count: ticks are too coarse for microseconds."""
+    total = 0
+    for p in pids:
+        for t in os.listdir(f"/proc/{p}/task"):
+            total += int(read(f"/proc/{p}/task/{t}/schedstat").split()[0])
+    return total
+
+
+def ticks(pids):
+    """User and system time, from behind the name, which may hold blanks."""
+    return sum(int(v) for p in pids
+               for v in read(f"/proc/{p}/stat").rpartition(")")[2]
+               .split()[11:13])
+
+
+def status_sum(pids, pattern):
+    return sum(int(v) for p in pids
+               for v in re.findall(pattern + r":\s*(\d+)",
+                                   read(f"/proc/{p}/status")))
+
+
+def pss_kib(pids):
+    return sum(int(re.search(r"^Pss:\s*(\d+)", read(
+        f"/proc/{p}/smaps_rollup"), re.M)[1]) for p in pids)
+
+
+def reset_peaks(pids):
+    for p in pids:
+        with open(f"/proc/{p}/clear_refs", "w") as f:
+            f.write("5")
+
+
+class Server:
+    """A baseline server: prints its port, is killed at the end."""
+
+    def __init__(self, *argv):
+        self.proc = subprocess.Popen([tool(argv[0]), *map(str, argv[1:])],
+                                     stdout=subprocess.PIPE, text=True)
+        self.port = int(self.proc.stdout.readline())
+        self.pids = [self.proc.pid]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.proc.kill()
+        self.proc.wait()
+        self.proc.stdout.close()
+
+
+class Quiet(dl.Daemon):
+    """As in service: without a line of log for every step."""
+    FLAGS = ("-d",)
+
+
+class Target:
+    """A private daemon, and the pids whose costs count."""
+
+    def __init__(self, conf=""):
+        self.daemon = Quiet(
+            mode="system" if os.geteuid() == 0 else "user",
+            conf=conf + "\nstop-timeout 2\n")
+        self.port = self.daemon.port
+        self.dir = self.daemon.dir
+        with contextlib.closing(self.client()) as c:
+            good(c.cmd("LIST"))
+        self.refresh()
+
+    def refresh(self):
+        self.pids = dl.descendants(self.daemon.proc.pid)
+
+    def client(self, timeout=60):
+        return self.daemon.client(timeout=timeout)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.daemon.cleanup()
+
+
+def good(answer):
+    if isinstance(answer, dict) and "error_code" in answer:
+        raise RuntimeError(f"refused: {answer}")
+    return answer
+
+
+def session(c, name="tiny", args=""):
+    sid = good(c.upload(tool(name)))["id"]
+    if args:
+        good(c.cmd(f"ARGS {sid} {args}"))
+    return sid
+
+
+def run_tool(name, *argv):
+    p = subprocess.run([tool(name), *map(str, argv)], text=True, timeout=300,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode != 0:
+        raise RuntimeError(f"{name} {argv}: {p.stderr.strip()}")
+    return p.stdout
+
+
+class Probe:
+    """The client that waits: asks once a millisecond until it is read."""
+
+    def __init__(self, port, request="LIST"):
+        self.proc = subprocess.Popen(
+            [tool("probe"), str(port), "1", request], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self.proc.stdout.readline() != "ready\n":
+            raise RuntimeError("probe: " + self.proc.stderr.read())
+
+    def longest_ms(self):
+        out, errors = self.proc.communicate(timeout=60)
+        if self.proc.returncode != 0:
+            raise RuntimeError("probe: " + errors.strip())
+        return json.loads(out)["wait"]["max"] / 1e6
+
+
+# --- requests ----------------------------------------------------------------
+
+def cpu_per_request(server, request, conns, depth=1):
+    """Microseconds of CPU in the server's processes for one request."""
+    ms = 200 if QUICK else 600
+    p = subprocess.Popen(
+        [tool("load"), str(server.port), str(conns), str(depth), "0", str(ms),
+         request], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    if p.stdout.readline() != "ready\n":
+        raise RuntimeError(f"load: cannot reach port {server.port}")
+    before = cpu_ns(server.pids)
+    p.stdin.write("go\n")
+    p.stdin.flush()
+    line = p.stdout.readline()
+    used = cpu_ns(server.pids) - before
+    p.communicate()
+    return used / 1000 / json.loads(line)["answers"]
+
+
+def requests(t, request, title, bound, shapes):
+    with contextlib.closing(t.client()) as c:
+        c.send(request + "\n")
+        size = len(c.recv_line()) + 1
+    with Server("echo", size) as echo:
+        for conns, depth in shapes:
+            ours, bare = [], []
+            for _ in range(ROUNDS):
+                bare.append(cpu_per_request(echo, request, conns, depth))
+                ours.append(cpu_per_request(t, request, conns, depth))
+            table.ratio(f"{title}, {conns} connection{'s'[:conns > 1]}" +
+                        (f", {depth} deep" if depth > 1 else "") +
+                        f" ({size} B): CPU", median(ours), median(bare), "us",
+                        most=bound if depth == 1 else None)
+
+
+SHAPES = ((1, 1), (100, 1), (1, 32))
+
+
+def figure_status():
+    with Target() as t:
+        with contextlib.closing(t.client()) as c:
+            sid = session(c)
+        requests(t, f"STATUS {sid}", "STATUS", 1.5, SHAPES)
+
+
+def figure_list():
+    with Target() as t:
+        with contextlib.closing(t.client()) as c:
+            session(c)
+        requests(t, "LIST", "LIST", 1.5, SHAPES)
+
+
+def figure_list32():
+    with Target("max-sessions 32") as t:
+        with contextlib.closing(t.client()) as c:
+            for _ in range(32):
+                session(c)
+        requests(t, "LIST", "LIST of 32 sessions", 2.5, SHAPES)
+
+
+# --- uploads -----------------------------------------------------------------
+
+def padded(directory, size):
+    """An image of that many bytes: a good program, then anything."""
+    path = os.path.join(directory, "padded")
+    with open(path, "wb") as f:
+        with open(tool("tiny"), "rb") as g:
+            f.write(g.read())
+        f.truncate(size)
+        f.seek(4096)
+        block = os.urandom(MIB)
+        while f.tell() + len(block) <= size:
+            f.write(block)
+    return path
+
+
+def push(port, path):
+    """Seconds, and the new session's id."""
+    ns, answer = run_tool("push", port, path).splitlines()
+    return int(ns) / 1e9, good(json.loads(answer))["id"]
+
+
+def upload_rounds(t, sink, path, rounds):
+    ours, bare = [], []
+    with contextlib.closing(t.client()) as c:
+        for _ in range(rounds):
+            bare.append(push(sink.port, path)[0])
+            seconds, sid = push(t.port, path)
+            ours.append(seconds)
+            good(c.cmd(f"DELETE {sid}"))
+    return median(ours), median(bare)
+
+
+def longest_wait(t, act, rounds):
+    """Of LIST, and of an echo that nobody but the machine keeps waiting."""
+    ours, bare = [], []
+    with Server("echo", 300) as echo:
+        for _ in range(rounds):
+            probes = Probe(t.port), Probe(echo.port)
+            act()
+            ours.append(probes[0].longest_ms())
+            bare.append(probes[1].longest_ms())
+    return median(ours), median(bare)
+
+
+def figure_upload():
+    size = 64 * MIB
+    with Target() as t, Server("sink") as sink:
+        path = padded(t.dir, size)
+        upload_rounds(t, sink, path, 1)
+        ours, bare = upload_rounds(t, sink, path, ROUNDS + 2)
+        table.ratio("UPLOAD 64 MiB: rate", size / MIB / ours,
+                    size / MIB / bare, "MiB/s", least=0.6)
+        upload_rss(t, path)
+
+        def act():
+            _, sid = push(t.port, path)
+            with contextlib.closing(t.client()) as c:
+                good(c.cmd(f"DELETE {sid}"))
+        table_wait("UPLOAD 64 MiB", t, act, 1 if QUICK else 5)
+
+
+def upload_rss(t, path):
+    """The sum of each process's peak over what it had before."""
+    reset_peaks(t.pids)
+    before = status_sum(t.pids, "VmRSS")
+    _, sid = push(t.port, path)
+    grown = status_sum(t.pids, "VmHWM") - before
+    table.value("UPLOAD 64 MiB: peak RSS growth", grown / 1024, "MiB",
+                most=2, digits=2)
+    with contextlib.closing(t.client()) as c:
+        good(c.cmd(f"DELETE {sid}"))
+
+
+def table_wait(title, t, act, rounds):
+    ours, bare = longest_wait(t, act, rounds)
+    table.value(f"longest LIST during {title}", ours, "ms", most=10,
+                baseline=bare, digits=2)
+
+
+# --- starts ------------------------------------------------------------------
+
+BWRAP = ("--", "/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/", "/")
+
+
+def fill_gib(t):
+    path = padded(t.dir, 64 * MIB)
+    for _ in range(16):
+        push(t.port, path)
+    os.unlink(path)
+
+
+def timed(name, *argv):
+    """Medians in microseconds: to exec, to the end of the program."""
+    r = json.loads(run_tool(name, *argv))
+    return r["exec"]["p50"] / 1000, r["exit"]["p50"] / 1000
+
+
+def figure_start():
+    n = 20 if QUICK else 200
+    with Target() as plain, \
+            Target("max-total-bytes 2G") as full, \
+            Target("sandbox tmpfs\nnetwork none") as tmpfs:
+        fill_gib(full)
+        targets = {"plain": plain, "full": full, "tmpfs": tmpfs}
+        calls = {"vfork": ("spawn", n, tool("tiny")),
+                 "bwrap": ("spawn", n // 4, *BWRAP, tool("tiny"))}
+        for k, t in targets.items():
+            with contextlib.closing(t.client()) as c:
+                calls[k] = ("starts", t.port, session(c), n)
+        got = {k: [] for k in calls}
+        for _ in range(ROUNDS):
+            for k, call in calls.items():
+                got[k].append(timed(*call))
+        start_rows({k: [median(x) for x in zip(*v)] for k, v in got.items()})
+
+
+def start_rows(got):
+    """The baseline counts to the end of its program: it has no other one."""
+    bare = got["vfork"][1]
+    rows = (("START to exec, namespaces", got["plain"][0], bare, 10),
+            ("START to exec, tmpfs, network none", got["tmpfs"][0], bare, 30),
+            ("  the same against bwrap --unshare-all", got["tmpfs"][0],
+             got["bwrap"][1], 0.5),
+            ("  the same, 1 GiB held against none", got["full"][0],
+             got["plain"][0], 1.2),
+            ("START to STOPPED, namespaces", got["plain"][1], bare, None),
+            ("START to STOPPED, tmpfs, network none", got["tmpfs"][1], bare,
+             None),
+            ("vfork + execveat to exec", got["vfork"][0], bare, None))
+    for title, ours, base, bound in rows:
+        if title.startswith("  the same, 1 GiB"):
+            title = "START to exec, namespaces, 1 GiB held against none"
+        table.ratio(title, ours, base, "us", most=bound)
+
+
+# --- output ------------------------------------------------------------------
+
+def flood(c, sid, size):
+    """Seconds from START until all output is in the ring."""
+    t = time.monotonic()
+    good(c.cmd(f"START {sid}"))
+    good(c.cmd(f"WAIT {sid} 60"))
+    t = time.monotonic() - t
+    total = good(c.cmd(f"OUTPUT {sid} {size}"))["total"]
+    if total != size:
+        raise RuntimeError(f"{total} bytes captured of {size}")
+    return t
+
+
+def figure_capture():
+    size = 100 * MIB
+    ours, bare = [], []
+    with Target() as t, contextlib.closing(t.client()) as c:
+        sid = session(c, "job", f"flood {size}")
+        flood(c, sid, size)
+        for _ in range(ROUNDS + 2):
+            r = json.loads(run_tool("drain", tool("job"), "flood", size))
+            bare.append(r["ns"] / 1e9)
+            ours.append(flood(c, sid, size))
+    table.ratio("capture of 100 MiB of stdout: rate",
+                100 / median(ours), 100 / median(bare), "MiB/s", least=0.6)
+
+
+def followed(c, sid):
+    """What FOLLOW tells, byte for byte, until the line with the state."""
+    out = b""
+    c.send(f"FOLLOW {sid} 0 base64\n")
+    while True:
+        line = good(c.json())
+        if "output" in line:
+            out += base64.b64decode(line["output"])
+        if "state" in line:
+            return out
+
+
+def figure_follow():
+    lines = 10000 if QUICK else 30000
+    want = b"".join(b"%099d\n" % i for i in range(lines))
+    with Target() as t, contextlib.closing(t.client()) as c:
+        sid = session(c, "job", f"pace {lines} {lines // 10}")
+        good(c.cmd(f"START {sid}"))
+        got = followed(c, sid)
+    same = len(set(got.splitlines()) & set(want.splitlines()))
+    if got != want and same == lines:
+        raise RuntimeError("the follower got every line, and more or "
+                           "in another order")
+    table.value(f"follower at 1 MB/s, {lines // 10000} s: received",
+                100 * same / lines, "%", least=100)
+
+
+# --- idle --------------------------------------------------------------------
+
+def figure_idle():
+    with Target() as t:
+        time.sleep(0.5)
+        before = pss_kib(t.pids)
+        table.value(f"all {len(t.pids)} processes, idle: PSS", before / 1024,
+                    "MiB", most=12, digits=2)
+        idle_cpu(t, 1 if QUICK else 5)
+        idle_connections(t, 1000)
+
+
+def idle_cpu(t, seconds):
+    switches = r"ctxt_switches"
+    a = ticks(t.pids), status_sum(t.pids, switches), cpu_ns(t.pids)
+    time.sleep(seconds)
+    b = ticks(t.pids), status_sum(t.pids, switches), cpu_ns(t.pids)
+    table.value(f"idle for {seconds} s: CPU", b[0] - a[0], "ticks", most=0,
+                digits=0)
+    table.value(f"idle for {seconds} s: CPU, by the scheduler",
+                (b[2] - a[2]) / 1000, "us", digits=0)
+    table.value(f"idle for {seconds} s: context switches", b[1] - a[1],
+                "times", digits=0)
+
+
+def idle_connections(t, n):
+    """Each has asked once, so that what asking leaves behind counts."""
+    before = pss_kib(t.pids)
+    conns = [t.client() for _ in range(n)]
+    for c in conns:
+        good(c.cmd("LIST"))
+    time.sleep(0.5)
+    grown = pss_kib(t.pids) - before
+    for c in conns:
+        c.close()
+    table.value(f"{n} idle connections: PSS of each", grown / n, "KiB",
+                most=4, digits=2)
+
+
+# --- what one client does to another -----------------------------------------
+
+def bomb():
+    """A small archive of 2 GiB: gzip members repeat at no cost."""
+    head = io.BytesIO()
+    with tarfile.open(fileobj=head, mode="w", format=tarfile.USTAR_FORMAT) \
+            as tar:
+        tar.add(tool("tiny"), "prog")
+    prog = head.getvalue()[:1024]
+    info = tarfile.TarInfo("zeros")
+    info.size = 2048 * MIB
+    zeros = gzip.compress(bytes(64 * MIB), 1)
+    return gzip.compress(prog + info.tobuf(tarfile.USTAR_FORMAT)) + \
+        zeros * 32 + gzip.compress(bytes(1024))
+
+
+def delay_bomb(t, data):
+    with contextlib.closing(t.client()) as c:
+        answer = c.upload(data, "prog")
+    if answer.get("error_code") != "extract_failed":
+        raise RuntimeError(f"a bomb was answered: {answer}")
+
+
+def delay_sysroot(t):
+    """Some seconds of packing, then the client goes away."""
+    with contextlib.closing(t.client()) as c:
+        c.send("SYSROOT\n")
+        c.s.settimeout(1 if QUICK else 4)
+        with contextlib.suppress(TimeoutError):
+            line = c.recv_line()
+            if not line.startswith(b"SYSROOT "):
+                raise RuntimeError(f"SYSROOT: {line!r}")
+
+
+def delay_pipelined(t, n=60000):
+    p = subprocess.run([tool("load"), str(t.port), "1", str(n), str(n), "0",
+                        "LIST"], input="go\n", stdout=subprocess.PIPE,
+                       text=True, timeout=120)
+    if json.loads(p.stdout.splitlines()[-1])["answers"] != n:
+        raise RuntimeError(f"not {n} answers: {p.stdout}")
+
+
+def delay_stop(t):
+    with contextlib.closing(t.client()) as c:
+        sid = session(c, "job", "stubborn")
+        good(c.cmd(f"START {sid}"))
+        time.sleep(0.1)
+        if good(c.cmd(f"STOP {sid}"))["state"] != "STOPPED":
+            raise RuntimeError("STOP was answered before the program stopped")
+        good(c.cmd(f"DELETE {sid}"))
+
+
+def delay_flood(t):
+    size = (100 if QUICK else 500) * MIB
+    with contextlib.closing(t.client()) as c:
+        sid = session(c, "job", f"flood {size}")
+        flood(c, sid, size)
+        good(c.cmd(f"DELETE {sid}"))
+
+
+def figure_delay():
+    data = bomb()
+    rounds = 1 if QUICK else 3
+    with Target() as t:
+        with contextlib.closing(t.client()) as c:
+            session(c)
+        for title, act in (
+                ("nothing else", lambda: time.sleep(1)),
+                ("a tar bomb", lambda: delay_bomb(t, data)),
+                ("SYSROOT", lambda: delay_sysroot(t)),
+                ("60000 pipelined LISTs", lambda: delay_pipelined(t)),
+                ("STOP of a SIGTERM-ignorer", lambda: delay_stop(t)),
+                ("an output flood", lambda: delay_flood(t))):
+            try:
+                table_wait(title, t, act, rounds)
+            except Exception:
+                failure(title)
+
+
+# --- the run -----------------------------------------------------------------
+
+FIGURES = {
+    "status": figure_status,
+    "list": figure_list,
+    "list32": figure_list32,
+    "upload": figure_upload,
+    "start": figure_start,
+    "capture": figure_capture,
+    "follow": figure_follow,
+    "idle": figure_idle,
+    "delay": figure_delay,
+}
+failures = []
+
+
+def failure(name):
+    failures.append(name)
+    table.add(name, "failed", "-", "-", "-", None)
+    traceback.print_exc()
+
+
+def machine(when):
+    return (f"{when} {time.strftime('%H:%M:%S')}: load "
+            f"{' '.join(read('/proc/loadavg').split()[:4])}, "
+            f"{os.cpu_count()} cores, {platform.system()} "
+            f"{platform.release()}")
+
+
+def chosen():
+    names = [n for n in os.environ.get("BENCH", "").split(",") if n] or \
+        list(FIGURES)
+    for n in names:
+        if n not in FIGURES:
+            sys.exit(f"BENCH: no figure {n!r}; there are "
+                     f"{', '.join(FIGURES)}")
+    return names
+
+
+def main():
+    names = chosen()
+    # a thousand connections of ours, and their servers' ends elsewhere
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
+    start = machine("start")
+    for n in names:
+        print(f"measuring {n}", file=sys.stderr, flush=True)
+        try:
+            FIGURES[n]()
+        except Exception:
+            failure(n)
+    print()
+    print(start)
+    print(machine("end  "))
+    print("medians of interleaved rounds" +
+          (", quick: too few to judge by" if QUICK else ""))
+    print()
+    table.print()
+    if failures:
+        sys.exit("could not measure: " + ", ".join(failures))
+
+
+if __name__ == "__main__":
+    main()
