@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: ISC
 """What the end-to-end tests share: TAP, a private daemon, a raw client."""
 import atexit
+import base64
 import contextlib
+import io
 import json
 import os
 import pwd
@@ -10,7 +12,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
+import threading
 import time
 import traceback
 
@@ -19,8 +23,18 @@ LIBEXEC = os.environ.get("DL_LIBEXEC", "build/libexec/debuglantern")
 HELPERS = os.environ.get("DL_HELPERS", "build/regress/helpers")
 MUST_WORK = os.environ.get("MUST_WORK") == "1"
 
-# Uids of users that need no account: sessions run as numbers.
-ALICE, BOB = 41001, 41002
+# Uids of users that need no account: sessions run as numbers.  Test files
+# that run at the same time have users of their own, so that they can look
+# for what their users left behind.
+ALICE = 20000 + os.getpid() % 10000 * 2 + 1
+BOB = ALICE + 1
+
+AS_ROOT = os.geteuid() == 0
+MODES = ("system", "user") if AS_ROOT else ("user",)
+
+# Lines in the log of a daemon whose processes misbehave.
+TROUBLE = ("is ended:", "was ended by signal", "exited with",
+           "failed during", "is not ready after")
 
 
 class Tap:
@@ -29,11 +43,13 @@ class Tap:
     def __init__(self):
         self.n = 0
         self.failed = 0
+        self.prefix = ""
 
     def ok(self, cond, name, detail=None):
         self.n += 1
         if not cond:
             self.failed += 1
+        name = self.prefix + name
         print(f"{'ok' if cond else 'not ok'} {self.n} - {name}", flush=True)
         if not cond and detail is not None:
             for line in str(detail).splitlines()[-40:]:
@@ -52,14 +68,65 @@ tap = Tap()
 ok, eq = tap.ok, tap.eq
 
 
+def attempt(name, fn, *args):
+    """An exception is one failed test, not the end."""
+    try:
+        fn(*args)
+        return True
+    except Exception:  # noqa: the trace is the detail of the failure
+        return ok(False, f"{name} ran to its end", traceback.format_exc())
+
+
 def run_tests(*tests):
-    """Runs each function; an exception is one failed test, not the end."""
+    """Runs each function, then ends.  DL_ONLY=word runs those with it."""
     for t in tests:
-        try:
-            t()
-        except Exception:  # noqa: the trace is the detail of the failure
-            ok(False, f"{t.__name__} ran to its end", traceback.format_exc())
+        attempt(t.__name__, t)
     tap.done()
+
+
+def in_modes(*tests, modes=MODES, calm=True, **kw):
+    """One function for run_tests: a daemon per mode, tests(daemon) on it.
+
+    After each test all sessions are removed.  Unless calm is False, no role
+    may have died."""
+    only = os.environ.get("DL_ONLY", "")
+    tests = [t for t in tests if only in t.__name__]
+
+    def run():
+        for mode in modes if tests else ():
+            tap.prefix = mode + ": "
+            try:
+                with Daemon(mode, **kw) as d:
+                    run_on(d, tests, calm)
+            finally:
+                tap.prefix = ""
+    run.__name__ = "in_modes"
+    return run
+
+
+def run_on(d, tests, calm):
+    for t in tests:
+        seen = len(d.log())
+        good = attempt(t.__name__, t, d)
+        good = attempt(f"clean-up after {t.__name__}", d.tidy) and good
+        if not good:
+            for line in d.log()[seen:].splitlines()[-15:]:
+                print("#  log: " + line, flush=True)
+    if calm:
+        bad = [line for line in d.log().splitlines()
+               if any(w in line for w in TROUBLE)]
+        eq(bad, [], "no process of the daemon was ended or died")
+
+
+def alone(fn, modes=MODES):
+    """For tests that start daemons themselves: fn(mode) for each mode."""
+    def run():
+        for mode in modes:
+            tap.prefix = mode + ": "
+            attempt(fn.__name__, fn, mode)
+            tap.prefix = ""
+    run.__name__ = fn.__name__
+    return run
 
 
 def wait_for(fn, seconds=10, step=0.02):
@@ -155,9 +222,34 @@ class Client:
         self.send(head.encode() + b"\n" + data)
         return self.json()
 
+    def closed(self, seconds=10):
+        """Whether the other end closes without sending more."""
+        self.s.settimeout(seconds)
+        try:
+            return self.s.recv(65536) == b""
+        except ConnectionError:
+            return True
+        except socket.timeout:
+            return False
+
+    def start(self, path, args="", flags="", until=None):
+        """Upload and start; waits for the bytes until in the output."""
+        sid = self.upload(path)["id"]
+        if args:
+            self.cmd(f"ARGS {sid} {args}")
+        r = self.cmd(f"START {sid} {flags}".strip())
+        if "error_code" in r:
+            raise RuntimeError(f"START {path}: {r}")
+        if until is not None:
+            self.until(sid, until)
+        return sid, r
+
+    def until(self, sid, what, seconds=20):
+        if not wait_for(lambda: what in self.output(sid), seconds):
+            raise RuntimeError(f"{what!r} is not in {self.output(sid)!r}")
+
     def output(self, sid):
         """All bytes that are held, exact."""
-        import base64
         return base64.b64decode(self.cmd(f"OUTPUT {sid} 0 base64")["output"])
 
     def run(self, path, args="", wait=20):
@@ -176,6 +268,7 @@ class Client:
 
 class Daemon:
     """A private daemon: own port, own directories, stopped at exit."""
+    FLAGS = ("-d", "-v")
 
     def __init__(self, mode="system", conf="", args=(), uid=ALICE, env=None,
                  wait=True, wrapper=()):
@@ -209,7 +302,7 @@ class Daemon:
 
     def start(self, wait=True):
         argv = self.wrapper + [
-            os.path.join(BIN, "debuglanternd"), "-d", "-v", "-f",
+            os.path.join(BIN, "debuglanternd"), *self.FLAGS, "-f",
             self.conf_path, "--port", str(self.port)] + self.args
         if self.mode == "user" and os.geteuid() == 0 and self.uid is None:
             argv.append("--user")
@@ -228,6 +321,23 @@ class Daemon:
                         self.proc.poll() is not None, 20) or \
                 self.proc.poll() is not None:
             raise RuntimeError("the daemon did not start:\n" + self.log())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.cleanup()
+
+    def tidy(self):
+        """Ends and deletes every session of the default user."""
+        c = self.client()
+        for s in c.cmd("LIST"):
+            if s["state"] in ("RUNNING", "DEBUGGING"):
+                c.cmd("KILL " + s["id"])
+            r = c.cmd("DELETE " + s["id"])
+            if r.get("state") != "DELETED":
+                raise RuntimeError(f"cannot delete {s}: {r}")
+        c.close()
 
     def log(self):
         with open(self.log_path, errors="replace") as f:
@@ -272,6 +382,10 @@ class Daemon:
         pids = sorted(self.children(name))
         return pids[0] if pids else None
 
+    def processes(self):
+        """Every process below the daemon, itself first."""
+        return descendants(self.proc.pid)
+
     def stop(self, sig=signal.SIGTERM, timeout=15):
         """Seconds that the stop took."""
         t = time.monotonic()
@@ -288,6 +402,7 @@ class Daemon:
                 self.proc.kill()
                 self.proc.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
+        atexit.unregister(self.cleanup)
 
 
 def helper(name):
@@ -296,3 +411,124 @@ def helper(name):
 
 def service_uid(name):
     return pwd.getpwnam(name).pw_uid
+
+
+# --- /proc ---------------------------------------------------------------
+
+def pids():
+    return [int(p) for p in os.listdir("/proc") if p.isdigit()]
+
+
+def read_proc(pid, name):
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as f:
+            return f.read()
+    except OSError:
+        return b""
+
+
+def stat_of(pid):
+    """(comm, state, ppid, start time) or None."""
+    s = read_proc(pid, "stat").decode(errors="replace")
+    if not s:
+        return None
+    rest = s[s.rindex(")") + 2:].split()
+    return (s[s.index("(") + 1:s.rindex(")")], rest[0], int(rest[1]),
+            int(rest[19]))
+
+
+def status_of(pid):
+    """/proc/PID/status as a dictionary."""
+    text = read_proc(pid, "status").decode(errors="replace")
+    return {k: v.strip() for k, _, v in
+            (line.partition(":") for line in text.splitlines())}
+
+
+def descendants(root):
+    stats = {p: s for p, s in ((p, stat_of(p)) for p in pids()) if s}
+    out, i = [root], 0
+    while i < len(out):
+        out += [p for p, s in stats.items() if s[2] == out[i]]
+        i += 1
+    return out
+
+
+def alive(pid):
+    s = stat_of(pid)
+    return s is not None and s[1] != "Z"
+
+
+def session_processes(sid):
+    """Processes that carry the session's id in their environment."""
+    want = b"DEBUGLANTERN_SESSION=" + sid.encode()
+    return [p for p in pids() if want in read_proc(p, "environ").split(b"\0")]
+
+
+def user_processes(uid):
+    return [p for p in pids()
+            if status_of(p).get("Uid", "x").split()[0] == str(uid)]
+
+
+# --- things to upload ----------------------------------------------------
+
+def tar_of(*members, compression="gz"):
+    """A tar of (name, data or path[, mode]) or of TarInfo[, data]."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:" + compression) as t:
+        for m in members:
+            if isinstance(m[0], tarfile.TarInfo):
+                data = m[1] if len(m) > 1 else b""
+                m[0].size = len(data)
+                t.addfile(m[0], io.BytesIO(data))
+                continue
+            data = m[1]
+            if isinstance(data, str):
+                with open(data, "rb") as f:
+                    data = f.read()
+            info = tarfile.TarInfo(m[0])
+            info.size, info.mode = len(data), m[2] if len(m) > 2 else 0o755
+            t.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def read_helper(name):
+    with open(helper(name), "rb") as f:
+        return f.read()
+
+
+class Prober:
+    """Another client, which asks for LIST all the time: did it wait?"""
+
+    def __init__(self, d, uid=None, gap=0.01):
+        self.c = d.client(uid)
+        self.gap, self.worst, self.asked = gap, 0.0, 0
+        self.end = threading.Event()
+        self.thread = threading.Thread(target=self.ask, daemon=True)
+        self.thread.start()
+
+    def ask(self):
+        try:
+            while not self.end.is_set():
+                t = time.monotonic()
+                self.c.send("LIST\n")
+                self.c.recv_line()
+                self.worst = max(self.worst, time.monotonic() - t)
+                self.asked += 1
+                self.end.wait(self.gap)
+        except (OSError, EOFError) as e:
+            self.worst, self.why = 1e9, e
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end.set()
+        self.thread.join(30)
+        self.c.close()
+
+    def check(self, name, bound=1.0):
+        """A bound far from noise: it tells a stall, not a speed."""
+        self.end.set()
+        self.thread.join(60)
+        ok(self.worst < bound and self.asked > 0, name,
+           f"the longest wait was {self.worst:.3f} s, {self.asked} asked")

@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# A session as it looks from inside, in every kind of sandbox and both modes,
+# and what hostile programs can do there.
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import (AS_ROOT, Daemon, Prober, alone, attempt, eq, helper,
+                in_modes, ok, run_tests, service_uid, session_processes,
+                status_of, tap, tar_of, wait_for)
+
+KINDS = ("none", "namespaces", "tmpfs")
+ALL = "allow-sandbox none, namespaces, tmpfs\n"
+
+
+def parse(text):
+    out = {}
+    for line in text.decode(errors="replace").splitlines():
+        k, _, v = line.partition("=")
+        out.setdefault(k, []).append(v)
+    return out
+
+
+def inside(c, flags="", args="", image=None):
+    """What the helper says from inside, and the host's pid of it."""
+    sid = c.upload(image or helper("inside"))["id"]
+    if args:
+        c.cmd(f"ARGS {sid} {args}")
+    r = c.cmd(f"START {sid} {flags}".strip())
+    if "error_code" in r:
+        raise RuntimeError(str(r))
+    r = c.cmd(f"WAIT {sid} 20")
+    if r["state"] != "STOPPED" or r["exit_code"] != 0:
+        raise RuntimeError(str((r, c.output(sid))))
+    return sid, parse(c.output(sid))
+
+
+def one(v, k):
+    return v.get(k, [None])[0]
+
+
+def own_ns(name):
+    return os.readlink(f"/proc/self/ns/{name}")
+
+
+def each_kind(d, fn):
+    for kind in KINDS:
+        before = tap.prefix
+        tap.prefix += kind + ": "
+        attempt(fn.__name__, fn, d, d.client(), kind)
+        tap.prefix = before
+
+
+def owner(d):
+    return service_uid("_dlrun") if d.mode == "system" else \
+        (d.uid if d.uid is not None else os.getuid())
+
+
+# --- what every session gets ---------------------------------------------
+
+def fds_are_0_1_2_only(d):
+    def test(d, c, kind):
+        # others run, with pipes of their own that might be inherited
+        other, _ = c.start(helper("sleeper"), until=b"ready")
+        for flags in ("", "--split"):
+            _, v = inside(c, f"--sandbox {kind} {flags}")
+            eq(sorted(k for k in v if k.startswith("fd")),
+               ["fd0", "fd1", "fd2"], f"fds are 0, 1 and 2 only {flags}")
+            ok(all("pipe:" in one(v, f"fd{i}") for i in range(3)),
+               "and they are pipes", [one(v, f"fd{i}") for i in range(3)])
+            eq(one(v, "fd1") == one(v, "fd2"), not flags,
+               f"stdout and stderr share a pipe unless split {flags}")
+    each_kind(d, test)
+
+
+def fds_of_a_bundle(d):
+    def test(d, c, kind):
+        r = c.upload(tar_of(("inside", helper("inside"))), "inside")
+        sid = r["id"]
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.cmd(f"WAIT {sid} 20")
+        v = parse(c.output(sid))
+        eq(sorted(k for k in v if k.startswith("fd")), ["fd0", "fd1", "fd2"],
+           "bundle: fds are 0, 1 and 2 only")
+        eq(one(v, "cwd"), c.cmd("STATUS " + sid)["bundle_dir"],
+           "bundle: the directory is bundle_dir")
+        eq(one(v, "argv0"), "inside", "bundle: argv[0] is the exec_path")
+    each_kind(d, test)
+
+
+def no_rights(d):
+    def test(d, c, kind):
+        _, v = inside(c, f"--sandbox {kind}")
+        for cap in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+            eq(one(v, "status." + cap), "0" * 16, f"{cap} is empty")
+        eq(one(v, "status.NoNewPrivs"), "1", "no_new_privs")
+        eq(one(v, "status.Seccomp"), "2", "a system call filter")
+        ok("0" not in one(v, "status.Uid").split() and
+           "0" not in one(v, "status.Gid").split(),
+           "no uid or gid is 0", v.get("status.Uid"))
+        ok("0" not in one(v, "status.Groups").split(),
+           "no group is 0", v.get("status.Groups"))
+    each_kind(d, test)
+
+
+def seen_from_outside(d):
+    """The same from the host: what the kernel knows of the process."""
+    def test(d, c, kind):
+        sid, s = c.start(helper("sleeper"), flags=f"--sandbox {kind}",
+                         until=b"ready")
+        st = status_of(s["pid"])
+        eq(set(st["Uid"].split()), {str(owner(d))}, "it runs as its owner")
+        eq([st[k] for k in ("CapPrm", "CapEff", "CapAmb", "CapInh",
+                            "NoNewPrivs", "Seccomp")],
+           ["0" * 16] * 4 + ["1", "2"], "no capability, seen from outside")
+        for p in session_processes(sid):
+            eq(status_of(p)["CapEff"], "0" * 16, f"nor process {p}'s")
+        # the stub above it
+        stub = int(st["PPid"])
+        eq(set(status_of(stub)["Uid"].split()), {str(owner(d))},
+           "its stub runs as the owner too")
+        eq([status_of(stub)[k] for k in ("CapPrm", "CapEff", "CapAmb")],
+           ["0" * 16] * 3, "its stub has no capability")
+        c.cmd("KILL " + sid)
+    each_kind(d, test)
+
+
+def clean_start(d):
+    """Whatever the daemon was started with, a program starts fresh."""
+    def test(d, c, kind):
+        _, v = inside(c, f"--sandbox {kind}")
+        eq(one(v, "umask"), "22", "umask 022")
+        eq(one(v, "nice"), "0", "nice 0")
+        eq([k for k in v if k.startswith("signal")], [],
+           "every signal is at its default")
+        eq(one(v, "status.SigBlk"), "0" * 16, "no signal is blocked")
+        eq(one(v, "status.SigIgn"), "0" * 16, "no signal is ignored")
+    each_kind(d, test)
+
+
+def environment_is_exact(d):
+    def test(d, c, kind):
+        sid, v = inside(c, f"--sandbox {kind}")
+        names = sorted(k[4:] for k in v if k.startswith("env."))
+        eq(names, ["DEBUGLANTERN_SESSION", "HOME", "LANG", "LOGNAME", "PATH",
+                   "SHELL", "USER"], "the environment has these names only")
+        eq((one(v, "env.DEBUGLANTERN_SESSION"), one(v, "env.LANG")),
+           (sid, "C.UTF-8"), "and their values")
+    each_kind(d, test)
+
+
+def working_directory(d):
+    def test(d, c, kind):
+        _, v = inside(c, f"--sandbox {kind}")
+        cwd = one(v, "cwd")
+        ok(cwd and cwd.startswith("/") and "unreachable" not in cwd,
+           "the working directory is inside of the root", cwd)
+    each_kind(d, test)
+
+
+def namespaces_differ(d):
+    c = d.client()
+    _, v = inside(c, "--sandbox namespaces")
+    for ns in ("user", "pid", "mnt", "ipc", "uts"):
+        ok(one(v, "ns." + ns) != own_ns(ns), f"namespaces: an own {ns}")
+    eq(one(v, "ns.net"), own_ns("net"), "namespaces: the host's network")
+    eq((one(v, "pid"), one(v, "ppid")), ("2", "1"),
+       "namespaces: process 2 beside its stub, not 1")
+    _, w = inside(c, "--sandbox namespaces")
+    ok(one(w, "ns.pid") != one(v, "ns.pid") and
+       one(w, "ns.user") != one(v, "ns.user"),
+       "namespaces: two sessions do not share them")
+    _, v = inside(c, "--sandbox none")
+    for ns in ("pid", "ipc", "uts", "net"):
+        eq(one(v, "ns." + ns), own_ns(ns), f"none: the host's {ns}")
+
+
+def network_none(d):
+    c = d.client()
+    for kind in ("namespaces", "tmpfs"):
+        _, v = inside(c, f"--sandbox {kind} --network none", "/sys/class/net")
+        ok(one(v, "ns.net") != own_ns("net"), f"{kind}: --network none: an "
+           "own network")
+        sid = c.upload(helper("connects"))["id"]
+        c.cmd(f"ARGS {sid} 127.0.0.1 {d.port}")
+        c.cmd(f"START {sid} --sandbox {kind} --network none")
+        c.cmd(f"WAIT {sid} 20")
+        ok(b"self refused" in c.output(sid), f"{kind}: --network none: "
+           "nobody to connect to", c.output(sid))
+
+
+def tmpfs_root(d):
+    c = d.client()
+    marker = d.dir
+    _, v = inside(c, "--sandbox tmpfs",
+                  f"/ /usr /tmp /dev /proc /etc/shadow /root /home {marker}")
+    eq(one(v, "fstype./"), "1021994", "tmpfs: the root is a tmpfs")
+    ok("usr" in v["entry./"], "tmpfs: /usr is there", v["entry./"])
+    ok(int(one(v, "entries./usr")) > 3, "tmpfs: with what the host has")
+    eq(one(v, "path.%s" % marker), "No such file or directory",
+       "tmpfs: the host's /tmp is not there")
+    ok(one(v, "path./etc/shadow") == "No such file or directory",
+       "tmpfs: no /etc/shadow", v.get("path./etc/shadow"))
+    ok(set(v["entry./dev"]) <= {"null", "zero", "full", "random", "urandom",
+                                "tty", "pts", "ptmx", "shm", "fd", "stdin",
+                                "stdout", "stderr", "console", "mqueue"},
+       "tmpfs: a small /dev", v["entry./dev"])
+    eq(sorted(p for p in v["entry./proc"] if p.isdigit()), ["1", "2"],
+       "tmpfs: /proc shows the session alone")
+    sid = c.upload("/bin/dash")["id"]
+    c.cmd(f"ARGS {sid} -c 'echo x >/usr/x; echo x >/bin/x; echo x >/x; "
+          "echo x >/tmp/x && echo tmp; exit 0'")
+    c.cmd(f"START {sid} --sandbox tmpfs")
+    c.cmd(f"WAIT {sid} 20")
+    out = c.output(sid)
+    ok(b"/usr/x" in out and b"tmp\n" in out,
+       "tmpfs: /usr is read-only, /tmp may be written", out)
+
+
+def masked_directories(d):
+    def test(d, c, kind):
+        for sub in ("state", "run"):
+            path = os.path.join(d.dir, sub)
+            _, v = inside(c, f"--sandbox {kind}", path)
+            left = [x for x in v.get("entry." + path, []) if x != "bundle"]
+            eq(left, [], f"the daemon's {sub} directory shows nothing")
+    for kind in ("namespaces", "tmpfs"):
+        test(d, d.client(), kind)
+
+
+def processes_of_the_host_are_hidden(d):
+    c = d.client()
+    sid = c.upload(helper("ptracer"))["id"]
+    victim, s = c.start(helper("sleeper"), until=b"ready")
+    c.cmd(f"ARGS {sid} {s['pid']} {d.proc.pid} {d.role_pid('netproc')} "
+          f"{d.role_pid('spawner')} {d.role_pid('launcher')} {os.getpid()}")
+    for kind in KINDS:
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.cmd(f"WAIT {sid} 20")
+        v = parse(c.output(sid))
+        for pid in (d.proc.pid, d.role_pid("netproc"),
+                    d.role_pid("spawner"), d.role_pid("launcher"),
+                    os.getpid()):
+            for what in ("seize", "mem", "environ", "kill"):
+                got = one(v, f"{what}.{pid}")
+                if kind == "none" and d.mode == "user" and \
+                        pid == os.getpid() and not AS_ROOT:
+                    continue
+                ok(got != "0", f"{kind}: no {what} of the daemon or of the "
+                   "host", (pid, got))
+        if kind != "none":
+            eq(sorted(v["proc"]), ["1", "2"],
+               f"{kind}: /proc shows the session alone")
+    eq(c.cmd("STATUS " + victim)["state"], "RUNNING",
+       "the sibling is untouched")
+
+
+def siblings_are_apart(d):
+    """ptrace, memory and signals of another session of the same owner."""
+    c = d.client()
+    victim, s = c.start(helper("handler"), until=b"ready")
+    sid = c.upload(helper("ptracer"))["id"]
+    c.cmd(f"ARGS {sid} {s['pid']}")
+    for kind in ("namespaces", "tmpfs"):
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.cmd(f"WAIT {sid} 20")
+        v = parse(c.output(sid))
+        eq([one(v, f"{x}.{s['pid']}") for x in ("seize", "kill", "pidfd")],
+           ["ESRCH"] * 3, f"{kind}: another session is not there")
+    eq(c.output(victim), b"ready\n", "and has got no signal")
+
+
+# --- what it may call ----------------------------------------------------
+
+DENIED = ("unshare_user", "unshare_net", "clone_user", "clone_user_high",
+          "clone3", "setns", "mount", "umount", "pivot_root", "chroot",
+          "open_tree", "fsopen", "bpf", "perf_event_open", "io_uring_setup",
+          "userfaultfd", "keyctl", "add_key", "pidfd_getfd",
+          "open_by_handle_at", "tiocsti", "tiocsti_high", "setuid0",
+          "setgid0", "setuid_high", "setgroups", "kill_init", "ptrace_init",
+          "reboot", "sethostname")
+ALLOWED = ("ptrace_child", "process_vm_readv", "personality", "memfd_create",
+           "mmap_exec")
+
+
+def system_calls(d):
+    def test(d, c, kind):
+        sid, s = c.start(helper("tries"), flags=f"--sandbox {kind}")
+        s = c.cmd(f"WAIT {sid} 20")
+        v = parse(c.output(sid))
+        eq((s["exit_code"], s["signal"]), (0, None),
+           "denied calls get an error, they do not kill")
+        eq([n for n in DENIED if one(v, n) in ("0", None)], [],
+           "every call of the deny list is refused")
+        eq((one(v, "clone3"), one(v, "unshare_user")), ("ENOSYS", "EPERM"),
+           "clone3 seems not to exist, unshare is not permitted")
+        eq([(n, one(v, n)) for n in ALLOWED if one(v, n) != "0"], [],
+           "what debuggers need is allowed")
+    each_kind(d, test)
+
+
+# --- hostile programs ----------------------------------------------------
+
+def is_no_client_of_its_daemon(d):
+    def test(d, c, kind):
+        sid = c.upload(helper("connects"))["id"]
+        for addr in ("127.0.0.1",):
+            c.cmd(f"ARGS {sid} {addr} {d.port}")
+            c.cmd(f"START {sid} --sandbox {kind}")
+            s = c.cmd(f"WAIT {sid} 20")
+            out = c.output(sid).decode()
+            ok(s["state"] == "STOPPED" and "got" not in out and
+               "self" in out and "grandchild" in out,
+               "neither the program nor its orphan is served", out)
+    each_kind(d, test)
+
+
+def control_yes(mode):
+    with Daemon(mode, "control yes\n" + ALL) as d:
+        c = d.client()
+        sid = c.upload(helper("connects"))["id"]
+        c.cmd(f"ARGS {sid} 127.0.0.1 {d.port}")
+        for kind in KINDS:
+            c.cmd(f"START {sid} --sandbox {kind}")
+            c.cmd(f"WAIT {sid} 20")
+            ok(b"self got [{" in c.output(sid),
+               f"{kind}: control yes: the program is served", c.output(sid))
+
+
+def fork_bomb(d):
+    def test(d, c, kind):
+        sid = c.upload(helper("bomb"))["id"]
+        c.cmd(f"LIMITS {sid} nproc=60")
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.until(sid, b"ready")
+        with Prober(d) as others:
+            ok(wait_for(lambda: len(session_processes(sid)) > 10, 20),
+               "a fork bomb goes off")
+            r = c.cmd("KILL " + sid)
+            eq(r.get("state"), "STOPPED", "KILL ends a fork bomb")
+            others.check("a fork bomb: nobody else waits", 3)
+        eq(session_processes(sid), [], "nothing of a fork bomb is left")
+    each_kind(d, test)
+
+
+def fork_bomb_stop(d):
+    c = d.client()
+    sid = c.upload(helper("bomb"))["id"]
+    c.cmd(f"LIMITS {sid} nproc=60")
+    c.cmd("START " + sid)
+    c.until(sid, b"ready")
+    eq(c.cmd("STOP " + sid).get("state"), "STOPPED",
+       "STOP ends a fork bomb that ignores SIGTERM")
+    eq(session_processes(sid), [], "nothing of it is left")
+
+
+def fd_bomb(d):
+    c = d.client()
+    sid, s = c.run(helper("limits"), "nofile")
+    ok(c.output(sid).startswith(b"opened 1021 ") or
+       b"EMFILE" in c.output(sid), "an fd bomb meets its limit",
+       c.output(sid))
+
+
+def double_fork_leaves_nothing(d):
+    def test(d, c, kind):
+        sid = c.upload(helper("orphan"))["id"]
+        for verb in ("KILL", "STOP"):
+            c.cmd(f"START {sid} --sandbox {kind}")
+            c.until(sid, b"lives")
+            c.cmd(f"{verb} {sid}")
+            eq(session_processes(sid), [],
+               f"double fork and setsid: {verb} leaves nothing")
+    each_kind(d, test)
+
+
+def outside_kill_of_the_stub(d):
+    """Somebody kills the stub: the tree goes, the session is STOPPED."""
+    def test(d, c, kind):
+        sid, s = c.start(helper("family"), "3", f"--sandbox {kind}",
+                         until=b"ready")
+        stub = int(status_of(s["pid"])["PPid"])
+        os.kill(stub, 9)
+        r = c.cmd(f"WAIT {sid} 20")
+        eq(r.get("state"), "STOPPED", "the session is STOPPED")
+        ok(wait_for(lambda: not session_processes(sid)),
+           "nothing of it is left", session_processes(sid))
+        c.cmd(f"START {sid} --sandbox {kind}")
+        eq(c.cmd("KILL " + sid).get("state"), "STOPPED",
+           "and it can be started again")
+    if AS_ROOT:
+        each_kind(d, test)
+
+
+def echo_to_dev_stderr_in_a_script(d):
+    def test(d, c, kind):
+        sid = c.upload("/bin/dash")["id"]
+        c.cmd(f"ARGS {sid} -c 'echo one; echo two >/dev/stderr; "
+              "echo three >&2'")
+        for flags in ("", "--split"):
+            c.cmd(f"START {sid} --sandbox {kind} {flags}".strip())
+            s = c.cmd(f"WAIT {sid} 20")
+            eq((s["exit_code"], sorted(c.output(sid).split())),
+               (0, [b"one", b"three", b"two"]),
+               f"echo >/dev/stderr in a script {flags}")
+    each_kind(d, test)
+
+
+def abort_is_sigabrt(d):
+    def test(d, c, kind):
+        sid = c.upload(helper("crash"))["id"]
+        for how, want in (("abort", "SIGABRT"), ("segv", "SIGSEGV"),
+                          ("15", "SIGTERM"), ("2", "SIGINT")):
+            c.cmd(f"ARGS {sid} {how}")
+            c.cmd(f"START {sid} --sandbox {kind}")
+            eq(c.cmd(f"WAIT {sid} 20")["signal"], want,
+               f"{how} is reported as {want}")
+    each_kind(d, test)
+
+
+def image_is_sealed(d):
+    """A program cannot change its image, nor leave a copy behind."""
+    c = d.client()
+    sid = c.upload("/bin/dash")["id"]
+    c.cmd(f"ARGS {sid} -c 'echo x >/proc/$$/exe; exit 0'")
+    for _ in range(2):
+        c.cmd("START " + sid)
+        s = c.cmd(f"WAIT {sid} 20")
+        eq(s["exit_code"], 0, "the image is the same in the next run")
+
+
+# --- choices -------------------------------------------------------------
+
+def choice_of_sandbox(mode):
+    with Daemon(mode) as d:
+        c = d.client()
+        sid = c.upload(helper("inside"))["id"]
+        r = c.cmd(f"START {sid} --sandbox none")
+        eq(r.get("error_code"), "not_permitted",
+           "a weaker sandbox than the configuration allows is refused")
+        c.cmd(f"START {sid} --sandbox tmpfs")
+        eq(c.cmd(f"WAIT {sid} 20").get("exit_code"), 0,
+           "a stronger one may be chosen")
+        r = c.cmd(f"START {sid} --sandbox nonsense")
+        eq(r.get("ok"), False, "an unknown one is refused")
+        eq(c.cmd("VERSION").get("sandbox"), "namespaces",
+           "VERSION tells the default")
+
+
+def defaults_of_the_configuration(mode):
+    with Daemon(mode, "sandbox tmpfs\nnetwork none\n") as d:
+        c = d.client()
+        _, v = inside(c, args="/")
+        eq(one(v, "fstype./"), "1021994", "sandbox tmpfs in the configuration")
+        ok(one(v, "ns.net") != own_ns("net"), "network none in it")
+
+
+run_tests(
+    in_modes(
+        fds_are_0_1_2_only, fds_of_a_bundle, no_rights, seen_from_outside,
+        clean_start, environment_is_exact, working_directory,
+        namespaces_differ, network_none, tmpfs_root, masked_directories,
+        processes_of_the_host_are_hidden, siblings_are_apart, system_calls,
+        is_no_client_of_its_daemon, fork_bomb, fork_bomb_stop, fd_bomb,
+        double_fork_leaves_nothing, outside_kill_of_the_stub,
+        echo_to_dev_stderr_in_a_script, abort_is_sigabrt, image_is_sealed,
+        conf=ALL + "stop-timeout 1\n"),
+    alone(control_yes), alone(choice_of_sandbox),
+    alone(defaults_of_the_configuration))
