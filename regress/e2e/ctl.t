@@ -62,9 +62,9 @@ def ctl(*args, data=b"", target=None, **extra):
     return Result(p.returncode, p.stdout, p.stderr)
 
 
-def on_terminal(*args, keys=(), size=(24, 100), signals=(), **extra):
-    """Runs the client on a terminal of its own; keys and signals are pairs
-    of seconds to wait and what to send."""
+def on_terminal(*args, keys=(), size=(24, 100), **extra):
+    """Runs the client on a terminal of its own; keys are pairs of seconds to
+    wait and what to type then."""
     pid, master_fd = pty.fork()
     if pid == 0:
         os.execve(CTL, [CTL, "-t", server.target, *args], environment(extra))
@@ -102,14 +102,6 @@ def upload(text="exit 0", *options):
 def spawn(*args, **kwargs):
     return subprocess.Popen([CTL, "-t", server.target, *args],
                             env=environment({}), **kwargs)
-
-
-def wait_until(condition):
-    for _ in range(1000):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def raw_server(answer, after=None):
