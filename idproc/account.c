@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: ISC */
+/* NSS look-ups by uid and their short-lived cache. */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account.h"
+#include "log.h"
+#include "loop.h"
+
+/* Long enough for a burst of connections, short enough for a new group. */
+#define CACHE_MS	(10 * 1000)
+#define CACHE_SLOTS	16
+
+/* Nobody's: the search goes through every source before it gives up. */
+#define UNUSED_UID	((uid_t)-3)
+#define UNUSED_GID	((gid_t)-3)
+
+struct slot {
+	struct account	 a;
+	uint64_t	 until_ms;	/* 0 = empty */
+};
+
+static struct slot	*slots[CACHE_SLOTS];
+
+void
+accounts_preload(void)
+{
+	gid_t groups[GROUPS_MAX];
+	int n = GROUPS_MAX;
+
+	(void)getpwuid(UNUSED_UID);
+	(void)getgrgid(UNUSED_GID);
+	/* initgroups asks every source, whether or not it knows the name */
+	(void)getgrouplist("root", 0, groups, &n);
+}
+
+/* Text that does not fit would name another file: the account is refused. */
+static int
+copy(char *dst, size_t size, const char *src, uid_t uid, const char *what)
+{
+	if (src == NULL)
+		src = "";
+	if (strlen(src) >= size) {
+		log_warnx("uid %u: the %s in its account is longer than %zu "
+		    "bytes; shorten it", uid, what, size - 1);
+		return -1;
+	}
+	memcpy(dst, src, strlen(src) + 1);
+	return 0;
+}
+
+static void
+groups_of(struct account *a)
+{
+	int n = GROUPS_MAX;
+
+	if (getgrouplist(a->name, a->gid, a->groups, &n) == -1) {
+		log_warnx("%s is in %d groups; the first %d count", a->name,
+		    n, GROUPS_MAX);
+		n = GROUPS_MAX;
+	}
+	a->ngroups = n < 0 ? 0 : (uint32_t)n;
+}
+
+static void
+look_up(struct account *a, uid_t uid)
+{
+	struct passwd *pw;
+
+	memset(a, 0, sizeof(*a));
+	a->uid = uid;
+	errno = 0;
+	pw = getpwuid(uid);
+	if (pw == NULL) {
+		if (errno != 0 && errno != ENOENT)
+			log_warn("uid %u", uid);
+		return;
+	}
+	if (copy(a->name, sizeof(a->name), pw->pw_name, uid, "name") == -1 ||
+	    copy(a->home, sizeof(a->home), pw->pw_dir, uid, "home") == -1 ||
+	    copy(a->shell, sizeof(a->shell), pw->pw_shell, uid, "shell") == -1 ||
+	    a->name[0] == '\0')
+		return;
+	a->gid = pw->pw_gid;
+	groups_of(a);
+	a->found = true;
+}
+
+/* The slot of that uid, else an empty one, else the one that is oldest. */
+static struct slot **
+slot_for(uid_t uid)
+{
+	struct slot **best = &slots[0];
+	size_t i;
+
+	for (i = 0; i < CACHE_SLOTS; i++) {
+		if (slots[i] == NULL)
+			return &slots[i];
+		if (slots[i]->a.uid == uid)
+			return &slots[i];
+		if (slots[i]->until_ms < (*best)->until_ms)
+			best = &slots[i];
+	}
+	return best;
+}
+
+const struct account *
+account_of(uid_t uid)
+{
+	struct slot **where = slot_for(uid);
+
+	if (*where == NULL) {
+		*where = calloc(1, sizeof(**where));
+		if (*where == NULL)
+			fatal("account cache");
+	}
+	if ((*where)->a.uid != uid || (*where)->until_ms <= loop_now_ms()) {
+		look_up(&(*where)->a, uid);
+		(*where)->until_ms = loop_now_ms() + CACHE_MS;
+	}
+	return &(*where)->a;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/* Accounts of the host by uid, from NSS, remembered for a few seconds. */
+#ifndef DL_ACCOUNT_H
+#define DL_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "proto.h"
+#include "run.h"
+
+#define ACCOUNT_PATH_MAX	256
+
+struct account {
+	uid_t		uid;
+	gid_t		gid;
+	bool		found;		/* else only uid is set */
+	uint32_t	ngroups;
+	gid_t		groups[GROUPS_MAX];
+	char		name[USER_NAME_MAX];
+	char		home[ACCOUNT_PATH_MAX];
+	char		shell[ACCOUNT_PATH_MAX];
+};
+
+/*
+ * Loads every NSS module that a later look-up may need, as nothing can be
+ * loaded after confinement.
+ */
+void	 accounts_preload(void);
+/* Never NULL; valid until the next call.  May wait for a slow NSS source. */
+const struct account *account_of(uid_t);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * idproc: the only process that looks users up.  It answers two questions:
+ * whose is this connection (netproc asks, the spawner is told first), and
+ * what account has this uid (the spawner asks).
+ */
+#include <sys/socket.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account.h"
+#include "caps.h"
+#include "diag.h"
+#include "log.h"
+#include "msg.h"
+#include "origin.h"
+#include "role.h"
+#include "rules.h"
+#include "who.h"
+
+int	id_on_listener_rule(struct msg *);
+int	id_on_listener_rules_end(struct msg *);
+int	id_on_diag(struct msg *);
+int	id_on_who(struct msg *);
+int	id_on_lookup(struct msg *);
+
+static struct channel	netproc_chan, spawner_chan;
+
+/*
+ * NSS modules are other people's code, and each host has its own: what they
+ * ask for beyond this table is answered "no such call", so that one of them
+ * may fail without anybody being shut out.  They were loaded before, and
+ * mappings stay without PROT_EXEC: no module can come in later.
+ */
+static const struct filter_rule rules[] = {
+	/* files: /etc, /run/systemd/userdb, caches; /proc and cgroups */
+	ALLOW_ARG(openat, FILTER_CLEAR(2, O_ACCMODE | O_CREAT | O_TRUNC)),
+	ALLOW(newfstatat), ALLOW(statx), ALLOW(getdents64),
+	ALLOW(readlinkat), ALLOW(pread64), ALLOW(fstatfs), ALLOW(statfs),
+	ALLOW(access), ALLOW(faccessat), ALLOW(faccessat2),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
+	/* the sockets of nscd, sssd, nslcd, winbindd, systemd-userdbd */
+	ALLOW_ARG(socket, FILTER_INT(0, AF_UNIX)),
+	ALLOW(connect), ALLOW(shutdown), ALLOW(setsockopt),
+	ALLOW(epoll_create1), ALLOW(timerfd_create), ALLOW(timerfd_settime),
+	/* they tell their service who asks */
+	ALLOW(getuid), ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid),
+	ALLOW(getresuid), ALLOW(getresgid), ALLOW(uname), ALLOW(umask),
+	/* the two ends of a connection, and what kind of socket it is */
+	ALLOW(getsockname), ALLOW(getpeername), ALLOW(getsockopt),
+};
+
+static const struct filter filter = {
+	.otherwise = SCMP_ACT_ERRNO(ENOSYS),
+	.matched = SCMP_ACT_ALLOW,
+	.rules = rules,
+	.nrules = sizeof(rules) / sizeof(rules[0]),
+	.with_base = 1,
+};
+
+static void	prepare(void);
+static void	start_channels(void);
+static void	peer(enum role, int, uint32_t);
+
+static struct role_desc desc = {
+	.self = ROLE_IDPROC,
+	.prepare = prepare,
+	.keep_root = true,
+	.landlock_level = LANDLOCK_READONLY,
+	.fsize = 0,
+	.nproc = 0,
+	.filter = &filter,
+	.start = start_channels,
+	.peer = peer,
+};
+
+/*
+ * In user mode started by root: only with this may the descriptors of root's
+ * own clients be looked at.  The filter has no call that does more with it.
+ */
+static void
+confine_for_root(void)
+{
+	uint64_t keep = caps_effective() & CAP_BIT(CAP_SYS_PTRACE);
+
+	if (caps_set(keep, 0) == -1)
+		role_cannot("drop its capabilities",
+		    "this must always work: report it");
+}
+
+static void
+prepare(void)
+{
+	accounts_preload();
+	origin_init();
+	/* a Landlock domain hides the descriptors of processes outside it */
+	desc.landlock = role_mode == MODE_SYSTEM;
+	if (role_mode == MODE_USER && geteuid() == 0)
+		desc.confine = confine_for_root;
+}
+
+static void
+gone(struct channel *c, const char *why)
+{
+	if (why != NULL)
+		role_violation(c->peer, c->generation, why);
+}
+
+static void
+start_channels(void)
+{
+	chan_init(&netproc_chan, ROLE_IDPROC, ROLE_NETPROC, gone, NULL);
+	chan_init(&spawner_chan, ROLE_IDPROC, ROLE_SPAWNER, gone, NULL);
+}
+
+static void
+peer(enum role who, int fd, uint32_t generation)
+{
+	struct channel *c;
+
+	if (who != ROLE_NETPROC && who != ROLE_SPAWNER) {
+		close(fd);
+		return;
+	}
+	c = who == ROLE_NETPROC ? &netproc_chan : &spawner_chan;
+	chan_close(c);
+	if (chan_open(c, fd, generation) == -1)
+		log_warn("channel to %s", role_name(who));
+}
+
+int
+id_on_listener_rule(struct msg *m)
+{
+	uint32_t flags, uid;
+	const void *sa;
+	size_t len;
+
+	(void)msg_get_u32(m);
+	flags = msg_get_u32(m);
+	uid = msg_get_u32(m);
+	sa = msg_get_rest(m, &len);
+	if (msg_end(m) == -1)
+		return -1;
+	return rules_add(flags, uid, sa, len);
+}
+
+int
+id_on_listener_rules_end(struct msg *m)
+{
+	rules_commit();
+	return msg_end(m);
+}
+
+int
+id_on_diag(struct msg *m)
+{
+	if (msg_end(m) == -1)
+		return -1;
+	return diag_open(msg_take_fd(m));
+}
+
+/* The spawner must know the principal before netproc speaks for it. */
+static int
+tell_spawner(const struct msg *m, const struct principal *p)
+{
+	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, m->hdr.conn,
+	    m->hdr.request);
+
+	msg_put_u32(o, p->uid);
+	msg_put_str(o, p->name);
+	return chan_send(&spawner_chan, o, -1);
+}
+
+int
+id_on_who(struct msg *m)
+{
+	char why[WHO_REASON_MAX] = "";
+	struct principal p = { .uid = (uid_t)-1 };
+	struct msg_out *o;
+	int r;
+
+	if (msg_end(m) == -1 || m->hdr.conn == 0)
+		return -1;
+	r = who_is(m->fd, &p, why);
+	if (r == 0 && tell_spawner(m, &p) == -1) {
+		r = -1;
+		(void)strcpy(why, "the spawner is being restarted; try again");
+	}
+	o = msg_new(MSG_PEER_IS, NULL, m->hdr.conn, m->hdr.request);
+	msg_put_u32(o, r == 0 ? PEER_KNOWN : PEER_REFUSED);
+	msg_put_u32(o, r == 0 ? p.uid : (uint32_t)-1);
+	msg_put_str(o, r == 0 ? p.name : NULL);
+	msg_put_str(o, why);
+	(void)chan_send(m->chan, o, -1);
+	return 0;
+}
+
+int
+id_on_lookup(struct msg *m)
+{
+	uint32_t uid = msg_get_u32(m);
+	const struct account *a;
+	struct msg_out *o;
+	uint32_t i;
+
+	if (msg_end(m) == -1)
+		return -1;
+	a = account_of(uid);
+	o = msg_new(MSG_ACCOUNT, NULL, m->hdr.conn, m->hdr.request);
+	msg_put_u32(o, a->uid);
+	msg_put_u32(o, a->found);
+	msg_put_u32(o, a->gid);
+	msg_put_u32(o, a->ngroups);
+	for (i = 0; i < a->ngroups; i++)
+		msg_put_u32(o, a->groups[i]);
+	msg_put_str(o, a->name);
+	msg_put_str(o, a->home);
+	msg_put_str(o, a->shell);
+	(void)chan_send(m->chan, o, -1);
+	return 0;
+}
+
+int
+main(void)
+{
+	role_main(&desc);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * In system mode the control group of the socket tells where it was made:
+ * sessions cannot leave theirs.  In user mode they belong to the same user
+ * as everything around them, who may move his processes about, so the
+ * process that has the socket is looked for as well.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cgroups.h"
+#include "holders.h"
+#include "origin.h"
+#include "role.h"
+
+static bool	by_cgroup, by_holder;
+
+void
+origin_init(void)
+{
+	if (settings.cgroup[0] != '\0') {
+		if (cgroups_init(settings.cgroup) == -1)
+			role_cannot("find its sessions' control groups",
+			    "cgroup v2 must be mounted and delegated");
+		by_cgroup = true;
+	}
+	if (role_mode != MODE_USER)
+		return;
+	if (holders_init() == -1)
+		role_cannot("read /proc", "mount /proc");
+	by_holder = true;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(char *why, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(why, size, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static int
+check_cgroup(const struct diag_socket *s, char *why, size_t size)
+{
+	if (s->cgroup == 0)
+		return refuse(why, size, "the kernel does not tell the control "
+		    "group of a socket (CONFIG_CGROUPS), so that a session "
+		    "would pass for a user");
+	switch (cgroups_place(s->cgroup)) {
+	case CGROUP_OUTSIDE:
+		return 0;
+	case CGROUP_SESSION:
+		return refuse(why, size, "it comes from a session; sessions "
+		    "are clients only with \"control yes\"");
+	case CGROUP_UNKNOWN:
+		break;
+	}
+	return refuse(why, size, "its control group %llu is not on this host "
+	    "any more, and may have been a session's",
+	    (unsigned long long)s->cgroup);
+}
+
+static int
+check_holder(const struct diag_socket *s, char *why, size_t size)
+{
+	/* sessions of this daemon cannot have any other uid */
+	if (s->uid != settings.daemon_uid)
+		return 0;
+	switch (holders_find(s->uid, s->inode)) {
+	case HOLDER_OUTSIDE:
+		return 0;
+	case HOLDER_SESSION:
+		return refuse(why, size, "it comes from a session or from "
+		    "another pid namespace; sessions are clients only with "
+		    "\"control yes\"");
+	case HOLDER_NONE:
+		break;
+	}
+	return refuse(why, size, "no process that can be looked at has its "
+	    "socket %u, so it may be a session's", s->inode);
+}
+
+int
+origin_check(const struct diag_socket *s, char *why, size_t size)
+{
+	if (settings.control != 0)
+		return 0;
+	if (!by_cgroup && !by_holder)
+		return refuse(why, size, "without a control group of their "
+		    "own sessions cannot be told from users: delegate one "
+		    "(cgroup v2), or set \"control yes\"");
+	if (by_cgroup && check_cgroup(s, why, size) == -1)
+		return -1;
+	return by_holder ? check_holder(s, why, size) : 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* A session is not a client of its daemon: tells the two apart. */
+#ifndef DL_ORIGIN_H
+#define DL_ORIGIN_H
+
+#include <stddef.h>
+
+#include "diag.h"
+
+/* Prepares what the daemon's mode and control groups allow to be asked. */
+void	origin_init(void);
+/*
+ * 0 when the socket, of this host, is no session's, or when sessions may be
+ * clients.  Else -1 with a line for the log in why; so also when it cannot
+ * be told.
+ */
+int	origin_check(const struct diag_socket *, char *why, size_t size);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* Which local users are principals, and as whom. */
+#ifndef DL_PRINCIPAL_H
+#define DL_PRINCIPAL_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "proto.h"
+
+struct principal {
+	uid_t	uid;
+	char	name[USER_NAME_MAX];
+};
+
+/*
+ * Finds the principal of a uid.  Returns 0, or -1 with a line for the log
+ * in why.
+ */
+int	principal_of(uid_t, struct principal *, char *why, size_t size);
+
+#endif
