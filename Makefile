@@ -153,6 +153,9 @@ check: deps-test
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 
+docs: $(O)/regress/helpers/msgtable
+	$(O)/regress/helpers/msgtable >docs/MESSAGES.md
+
 # --- order -------------------------------------------------------------
 C_FILES =	$(shell git ls-files '*.c' '*.h')
 
@@ -167,5 +170,5 @@ lint:
 clean:
 	rm -rf $(O)
 
-.PHONY: all help clean deps deps-test run check test-bins format lint
+.PHONY: all help clean deps deps-test run check test-bins docs format lint
 .DELETE_ON_ERROR:
