@@ -153,7 +153,7 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	struct debugger *d = &s->debug;
 	const struct account *acc = &s->owner->account;
 	struct msg_out *o;
-	int fd = fd_copy(s->stub_fd);
+	int fd = fd_copy(s->target_fd);
 
 	d->asker = *a;
 	d->by_pipe = by_pipe;
@@ -161,8 +161,8 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	d->serial = next_serial();
 	d->phase = DEBUG_ATTACHING;
 	o = msg_new(MSG_ATTACH, &s->id, 0, d->serial);
-	msg_put_u32(o, s->inner_pid);
 	owner_put(o, &acc->rights);
+	msg_put_u32(o, s->inner_pid);
 	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1) {
 		debug_refuse(s, ERR_TRY_AGAIN, NULL);
 		debug_close(s);

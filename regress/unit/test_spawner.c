@@ -1,0 +1,675 @@
+/* SPDX-License-Identifier: ISC */
+/* The spawner: life of a session, and who may do what in which state. */
+/* links: spawner/activity.c spawner/answer.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/start.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/policy/filter.c */
+#include "test_spawner_rig.h"
+
+static void
+life_of_a_session(void **state)
+{
+	struct session_view v;
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+	char buf[64];
+	uint64_t offset = 0;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	r = start(&sid, ALICE_CONN, 0, &ring);
+	assert_int_equal(write(r.out, "all of it", 9), 9);
+	finish(&r, STUB_EXITED, 3);
+	v = expect_session(STATE_RUNNING);
+	if (v.exited_ns != 0) {
+		assert_int_equal(v.pid, 0);
+		v = expect_session(STATE_STOPPED);
+	}
+	assert_true(v.has_exit_code);
+	assert_int_equal(v.exit_code, 3);
+	assert_int_equal(v.signal, 0);
+	assert_true(v.exited_ns >= v.started_ns);
+	assert_int_equal(ring_read(&ring, &offset, buf, sizeof(buf)), 9);
+	assert_memory_equal(buf, "all of it", 9);
+	ring_close(&ring);
+	/* the last run's output goes when the next begins */
+	r = start(&sid, ALICE_CONN, 0, &ring);
+	assert_int_equal(ring_total(&ring), 0);
+	ring_close(&ring);
+	finish(&r, STUB_SIGNALED, 11);
+	v = expect_session(STATE_RUNNING);
+	assert_int_equal(v.signal, 11);
+	assert_false(v.has_exit_code);
+	(void)expect_session(STATE_STOPPED);
+	ask(MSG_DELETE, &sid, ALICE_CONN);
+	expect(ROLE_NETPROC, MSG_SESSION_GONE);
+	expect_result(ERR_OK, NULL);
+	expect(ROLE_LAUNCHER, MSG_SWEEP);
+	assert_true(got.m.fd != -1);
+	close(got.m.fd);
+}
+
+static void
+output_is_whole_when_stopped(void **state)
+{
+	static char big[48 * 1024], back[sizeof(big)];
+	struct session_view v;
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+	uint64_t offset;
+	int i;
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	for (i = 0; i < 50; i++) {
+		r = start(&sid, ALICE_CONN, 0, &ring);
+		assert_int_equal(write(r.out, big, sizeof(big)), sizeof(big));
+		finish(&r, STUB_EXITED, 0);
+		do {
+			expect(ROLE_NETPROC, MSG_SESSION);
+			view_get(&got.m, &v);
+		} while (v.state != STATE_STOPPED);
+		offset = 0;
+		assert_int_equal(ring_read(&ring, &offset, back, sizeof(back)),
+		    sizeof(back));
+		assert_memory_equal(back, big, sizeof(big));
+		ring_close(&ring);
+	}
+}
+
+static void
+order_to_run(void **state)
+{
+	static struct run_spec spec;
+	struct msg_out *o;
+	struct sid sid;
+	struct run r;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	o = msg_new(MSG_ARGS, &sid, ALICE_CONN, 3);
+	msg_put_str(o, "-v 'a b'");
+	msg_put_blob(o, "-v\0a b", 7);
+	rig_send(ROLE_NETPROC, o, -1);
+	assert_string_equal("-v 'a b'", strndup(expect_session(STATE_LOADED).args,
+	    8));
+	expect_result(ERR_OK, NULL);
+	o = msg_new(MSG_ENV, &sid, ALICE_CONN, 3);
+	msg_put_str(o, "PATH");
+	msg_put_str(o, "/mine");
+	rig_send(ROLE_NETPROC, o, -1);
+	(void)expect_session(STATE_LOADED);
+	expect_result(ERR_OK, NULL);
+	ask_start(&sid, ALICE_CONN, START_SPLIT);
+	r = expect_run(&spec);
+	(void)r;
+	assert_int_equal(spec.owner.uid, ALICE);
+	assert_int_equal(spec.owner.ngroups, 2);
+	assert_int_equal(spec.owner.groups[0], 27);
+	assert_int_equal(spec.owner.groups[1], 1500);
+	assert_true(spec.split);
+	assert_false(spec.bundle);
+	assert_int_equal(spec.sandbox, SANDBOX_NAMESPACES);
+	assert_int_equal(spec.limits[LIMIT_NOFILE], 1024);
+	assert_int_equal(spec.argv_len, 6 + 7);
+	assert_memory_equal(spec.argv, "image\0-v\0a b", 13);
+	assert_non_null(memmem(spec.envp, spec.envp_len, "PATH=/mine", 11));
+	assert_null(memmem(spec.envp, spec.envp_len, "PATH=/usr", 9));
+	assert_non_null(memmem(spec.envp, spec.envp_len, "USER=alice", 11));
+}
+
+static void
+quotas_before_any_byte(void **state)
+{
+	struct sid sids[4];
+	int i, fd;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	ask_upload(ALICE_CONN, 0, "");
+	expect_result(ERR_INVALID_SIZE, NULL);
+	ask_upload(ALICE_CONN, UINT64_MAX, "");
+	expect_result(ERR_MAX_BYTES, "18446744073709551615");
+	ask_upload(ALICE_CONN, 1024 * 1024 + 1, "");
+	expect_result(ERR_MAX_BYTES, "1048576");
+	ask_upload(ALICE_CONN, 10, "/abs");
+	expect_result(ERR_INVALID_EXEC_PATH, NULL);
+	ask_upload(ALICE_CONN, 10, "a/../b");
+	expect_result(ERR_INVALID_EXEC_PATH, NULL);
+	/* half an upload counts as much as a whole one */
+	fd = get_room(ALICE_CONN, 1024 * 1024, "", &sids[0]);
+	ask_upload(ALICE_CONN, 1, "");
+	expect_result(ERR_UPLOAD_IN_PROGRESS, NULL);
+	login(BOB_CONN, BOB, "bob");
+	ask_upload(BOB_CONN, 1, "");
+	expect_result(ERR_MAX_BYTES, " 0 of ");
+	close(fd);
+	ask(MSG_UPLOAD_ABORT, &sids[0], ALICE_CONN);
+	for (i = 0; i < 4; i++)
+		sids[i] = upload(ALICE_CONN);
+	ask_upload(BOB_CONN, 1, "");
+	expect_result(ERR_MAX_SESSIONS, "max-sessions");
+}
+
+static void
+exec_path_with_dots_is_fine(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	close(get_room(ALICE_CONN, 10, "a..b/..c/d", &sid));
+}
+
+static void
+image_is_sealed(void **state)
+{
+	Elf64_Ehdr eh = good_elf();
+	struct sid sid;
+	int fd;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	fd = get_room(ALICE_CONN, IMAGE_SIZE, "", &sid);
+	assert_int_equal(ftruncate(fd, IMAGE_SIZE + 1), -1);
+	assert_int_equal(ftruncate(fd, 1), -1);
+	assert_int_equal(write(fd, &eh, sizeof(eh)), sizeof(eh));
+	ask(MSG_UPLOADED, &sid, ALICE_CONN);
+	(void)expect_session(STATE_LOADED);
+	expect_result(ERR_OK, NULL);
+	assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+	assert_int_equal(errno, EPERM);
+	close(fd);
+}
+
+static void
+wrong_images(void **state)
+{
+	Elf64_Ehdr eh = good_elf();
+	struct sid sid;
+	int fd;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	fd = get_room(ALICE_CONN, 4, "", &sid);
+	assert_int_equal(write(fd, "#!/b", 4), 4);
+	close(fd);
+	ask(MSG_UPLOADED, &sid, ALICE_CONN);
+	expect_result(ERR_INVALID_ELF, "script");
+	eh.e_machine = EM_SPARC;
+	fd = get_room(ALICE_CONN, IMAGE_SIZE, "", &sid);
+	assert_int_equal(write(fd, &eh, sizeof(eh)), sizeof(eh));
+	close(fd);
+	ask(MSG_UPLOADED, &sid, ALICE_CONN);
+	expect_result(ERR_INVALID_ELF, "this host runs");
+	/* nothing is left of either */
+	ask(MSG_DELETE, &sid, ALICE_CONN);
+	expect_result(ERR_NOT_FOUND, NULL);
+}
+
+static void
+others_sessions_do_not_exist(void **state)
+{
+	static const enum msg_type types[] = { MSG_UPLOADED, MSG_START,
+	    MSG_ARGS, MSG_ENV, MSG_ENVDEL, MSG_LABEL, MSG_LIMITS, MSG_STOP,
+	    MSG_KILL, MSG_SIGNAL, MSG_DELETE, MSG_DEBUG, MSG_INPUT,
+	    MSG_INPUT_EOF };
+	struct msg_out *o;
+	struct sid sid;
+	size_t i, j;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	login(BOB_CONN, BOB, "bob");
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		for (j = 0; j < 2; j++) {
+			o = msg_new(types[i], j == 0 ? &sid : &no_sid,
+			    BOB_CONN, 5);
+			while (msg_out_len(o) < msg_rows[types[i]].min)
+				msg_put_u32(o, 0);
+			rig_send(ROLE_NETPROC, o, -1);
+			expect_result(ERR_NOT_FOUND, NULL);
+		}
+	/* these have no answer, and no effect either */
+	ask(MSG_UPLOAD_ABORT, &sid, BOB_CONN);
+	ask(MSG_DEBUG_END, &sid, BOB_CONN);
+	ask(MSG_STOP, &sid, ALICE_CONN);
+	expect_result(ERR_NOT_RUNNING, NULL);
+}
+
+static void
+wrong_states(void **state)
+{
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	ask(MSG_KILL, &sid, ALICE_CONN);
+	expect_result(ERR_NOT_RUNNING, NULL);
+	ask(MSG_INPUT, &sid, ALICE_CONN);
+	expect_result(ERR_NOT_RUNNING, NULL);
+	ask_start(&sid, ALICE_CONN, 0);
+	r = expect_run(NULL);
+	/* while it starts */
+	ask_start(&sid, ALICE_CONN, 0);
+	expect_result(ERR_ALREADY_RUNNING, NULL);
+	ask(MSG_STOP, &sid, ALICE_CONN);
+	expect_result(ERR_BUSY, NULL);
+	ask(MSG_DELETE, &sid, ALICE_CONN);
+	expect_result(ERR_SESSION_RUNNING, NULL);
+	give_run_fds(&r, false);
+	send_ran(&r);
+	(void)expect_session(STATE_RUNNING);
+	expect(ROLE_NETPROC, MSG_RING);
+	assert_int_equal(ring_map(&ring, got.m.fd), 0);
+	ring_close(&ring);
+	expect_result(ERR_OK, NULL);
+	ask_start(&sid, ALICE_CONN, 0);
+	expect_result(ERR_ALREADY_RUNNING, NULL);
+	ask(MSG_DELETE, &sid, ALICE_CONN);
+	expect_result(ERR_SESSION_RUNNING, NULL);
+	finish(&r, STUB_EXITED, 0);
+}
+
+static void
+start_that_fails(void **state)
+{
+	static const struct {
+		uint32_t step, errnum;
+		enum err code;
+		const char *text;
+	} cases[] = {
+		{ STEP_EXEC, ENOEXEC, ERR_EXEC_FAILED, "architecture" },
+		{ STEP_EXEC, ENOENT, ERR_EXEC_FAILED, "PT_INTERP" },
+		{ STEP_EXEC, EACCES, ERR_EXEC_FAILED, "not executable" },
+		{ STEP_USERNS, EPERM, ERR_FORK_FAILED, "user namespace" },
+		{ STEP_FORK, EAGAIN, ERR_FORK_FAILED, "limit" },
+		{ STEP_MOUNT, 12345, ERR_FORK_FAILED, "unknown error" },
+	};
+	struct msg_out *o;
+	struct sid sid;
+	struct run r;
+	size_t i;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ask_start(&sid, ALICE_CONN, 0);
+		r = expect_run(NULL);
+		o = msg_new(MSG_RUN_FAILED, &sid, 0, r.serial);
+		msg_put_u32(o, cases[i].step);
+		msg_put_u32(o, cases[i].errnum);
+		rig_send(ROLE_LAUNCHER, o, -1);
+		expect_result(cases[i].code, cases[i].text);
+	}
+	/* an answer to a start that is over changes nothing */
+	send_ran(&r);
+	ask(MSG_STOP, &sid, ALICE_CONN);
+	expect_result(ERR_NOT_RUNNING, NULL);
+}
+
+static void
+sandbox_policy(void **state)
+{
+	struct msg_out *o;
+	struct sid sid;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	o = msg_new(MSG_START, &sid, ALICE_CONN, 2);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, SANDBOX_NONE);
+	msg_put_u32(o, NETWORK_DEFAULT);
+	rig_send(ROLE_NETPROC, o, -1);
+	expect_result(ERR_NOT_PERMITTED, "allow-sandbox");
+}
+
+static void
+expect_poke(uint32_t sig, uint32_t whom, uint32_t errnum)
+{
+	struct msg_out *o;
+	uint32_t n, w;
+
+	expect(ROLE_LAUNCHER, MSG_POKE);
+	n = msg_get_u32(&got.m);
+	w = msg_get_u32(&got.m);
+	assert_int_equal(n, sig);
+	assert_int_equal(w, whom);
+	assert_true(got.m.fd != -1);
+	close(got.m.fd);
+	o = msg_new(MSG_POKED, &got.m.hdr.session, 0, got.m.hdr.request);
+	msg_put_u32(o, errnum);
+	rig_send(ROLE_LAUNCHER, o, -1);
+}
+
+static void
+stop_escalates(void **state)
+{
+	struct session_view v;
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	r = start(&sid, ALICE_CONN, 0, &ring);
+	ring_close(&ring);
+	ask(MSG_STOP, &sid, ALICE_CONN);
+	expect_poke(SIGTERM, POKE_TREE_TERM, 0);
+	/* a second one waits along */
+	ask(MSG_STOP, &sid, ALICE_CONN);
+	expect_quiet(ROLE_NETPROC);
+	expect_poke(SIGKILL, POKE_TREE_KILL, 0);
+	expect_poke(SIGKILL, POKE_ONE, 0);
+	end_process(r.target);
+	end_process(r.stub);
+	v = expect_session(STATE_STOPPED);
+	assert_int_equal(v.signal, SIGKILL);
+	expect_result(ERR_OK, NULL);
+	expect_result(ERR_OK, NULL);
+	close_run_ends(&r);
+}
+
+static void
+signals(void **state)
+{
+	struct msg_out *o;
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+	int i;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	r = start(&sid, ALICE_CONN, 0, &ring);
+	ring_close(&ring);
+	for (i = 0; i < 2; i++) {
+		o = msg_new(MSG_SIGNAL, &sid, ALICE_CONN, 5);
+		msg_put_u32(o, SIGUSR1);
+		rig_send(ROLE_NETPROC, o, -1);
+		expect_poke(SIGUSR1, POKE_ONE, i == 0 ? 0 : EPERM);
+		expect_result(i == 0 ? ERR_OK : ERR_KILL_FAILED, NULL);
+	}
+	finish(&r, STUB_EXITED, 0);
+}
+
+static void
+output_rings_when_armed(void **state)
+{
+	struct msg_out *o;
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+	int i;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	r = start(&sid, ALICE_CONN, START_SPLIT, &ring);
+	assert_int_equal(write(r.out, "quiet", 5), 5);
+	expect_quiet(ROLE_NETPROC);
+	o = msg_new(MSG_ARM, &sid, 0, 0);
+	msg_put_u64(o, 5);
+	rig_send(ROLE_NETPROC, o, -1);
+	expect_quiet(ROLE_NETPROC);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(write(r.err, "loud", 4), 4);
+	expect(ROLE_NETPROC, MSG_DOORBELL);
+	assert_true(msg_get_u64(&got.m) >= 9);
+	/* once only */
+	expect_quiet(ROLE_NETPROC);
+	assert_int_equal(ring_total(&ring), 17);
+	ring_close(&ring);
+	finish(&r, STUB_EXITED, 0);
+}
+
+static void
+input(void **state)
+{
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+	char c;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	r = start(&sid, ALICE_CONN, 0, &ring);
+	ring_close(&ring);
+	ask(MSG_INPUT, &sid, ALICE_CONN);
+	expect(ROLE_NETPROC, MSG_INPUT_FD);
+	assert_int_equal(write(got.m.fd, "i", 1), 1);
+	close(got.m.fd);
+	assert_int_equal(read(r.in, &c, 1), 1);
+	ask(MSG_INPUT_EOF, &sid, ALICE_CONN);
+	expect_result(ERR_OK, NULL);
+	assert_int_equal(read(r.in, &c, 1), 0);
+	ask(MSG_INPUT, &sid, ALICE_CONN);
+	expect_result(ERR_INVALID_ARGUMENT, "ended already");
+	finish(&r, STUB_EXITED, 0);
+}
+
+static void
+labels_and_limits(void **state)
+{
+	static const char *const bad[] = { "beef", "a b", "12-34", "a/b",
+	    "\303\244" };
+	struct msg_out *o;
+	struct sid one, two;
+	size_t i;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	one = upload(ALICE_CONN);
+	two = upload(ALICE_CONN);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		o = msg_new(MSG_LABEL, &one, ALICE_CONN, 5);
+		msg_put_str(o, bad[i]);
+		rig_send(ROLE_NETPROC, o, -1);
+		expect_result(ERR_INVALID_NAME, NULL);
+	}
+	o = msg_new(MSG_LABEL, &one, ALICE_CONN, 5);
+	msg_put_str(o, "web-1");
+	rig_send(ROLE_NETPROC, o, -1);
+	assert_string_equal(expect_session(STATE_LOADED).name, "web-1");
+	expect_result(ERR_OK, NULL);
+	o = msg_new(MSG_LABEL, &two, ALICE_CONN, 5);
+	msg_put_str(o, "web-1");
+	rig_send(ROLE_NETPROC, o, -1);
+	expect_result(ERR_INVALID_NAME, "has that label already");
+	for (i = 1023; i <= 1025; i++) {
+		o = msg_new(MSG_LIMITS, &two, ALICE_CONN, 5);
+		msg_put_u32(o, 1 << LIMIT_NOFILE);
+		msg_put_u64(o, 0);
+		msg_put_u64(o, 0);
+		msg_put_u64(o, i);
+		msg_put_u64(o, 0);
+		msg_put_u64(o, 0);
+		rig_send(ROLE_NETPROC, o, -1);
+		if (i <= 1024)
+			expect_result(ERR_OK, NULL);
+		else
+			expect_result(ERR_NOT_PERMITTED, "1024");
+	}
+}
+
+static void
+set_env(const struct sid *sid, const char *key, const char *value)
+{
+	struct msg_out *o = msg_new(value == NULL ? MSG_ENVDEL : MSG_ENV, sid,
+	    ALICE_CONN, 5);
+
+	msg_put_str(o, key);
+	if (value != NULL)
+		msg_put_str(o, value);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+expect_env(const char *text, size_t len)
+{
+	struct session_view v = expect_session(STATE_LOADED);
+
+	assert_int_equal(v.env_len, len);
+	if (len > 0)
+		assert_memory_equal(v.env, text, len);
+	expect_result(ERR_OK, NULL);
+}
+
+static void
+variables_are_sorted(void **state)
+{
+	static char big[ENV_MAX_BYTES];
+	struct sid sid;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	set_env(&sid, "AB", "1");
+	expect_env("AB=1", 5);
+	set_env(&sid, "A", "2=x");
+	expect_env("A=2=x\0AB=1", 11);
+	set_env(&sid, "AA", "");
+	expect_env("A=2=x\0AA=\0AB=1", 15);
+	set_env(&sid, "A", "3");
+	expect_env("A=3\0AA=\0AB=1", 13);
+	set_env(&sid, "AA", NULL);
+	expect_env("A=3\0AB=1", 9);
+	set_env(&sid, "AA", NULL);
+	expect_result(ERR_OK, NULL);
+	set_env(&sid, "1A", "x");
+	expect_result(ERR_INVALID_ENV, NULL);
+	set_env(&sid, "", "x");
+	expect_result(ERR_INVALID_ENV, NULL);
+	set_env(&sid, "A=B", "x");
+	expect_result(ERR_INVALID_ENV, NULL);
+	memset(big, 'x', sizeof(big) - 1);
+	set_env(&sid, "A", big);
+	expect_result(ERR_INVALID_ENV, "32768");
+	set_env(&sid, "A", NULL);
+	expect_env("AB=1", 5);
+	set_env(&sid, "AB", NULL);
+	expect_env("", 0);
+}
+
+static void
+activity_is_ones_own(void **state)
+{
+	char when[32], text[512];
+	struct sid sid;
+	uint32_t i, n;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	login(BOB_CONN, BOB, "bob");
+	ask(MSG_STOP, &sid, BOB_CONN);
+	expect_result(ERR_NOT_FOUND, NULL);
+	ask(MSG_ACTIVITY, NULL, ALICE_CONN);
+	expect(ROLE_NETPROC, MSG_ACTIVITY_LINES);
+	n = msg_get_u32(&got.m);
+	assert_int_equal(n, 1);
+	for (i = 0; i < n; i++) {
+		msg_get_str(&got.m, when, sizeof(when));
+		msg_get_str(&got.m, text, sizeof(text));
+		assert_int_equal(strlen(when), 20);
+		assert_non_null(strstr(text, "alice UPLOAD "));
+		assert_null(strstr(text, "bob"));
+	}
+	assert_int_equal(msg_get_u32(&got.m), 0);
+	assert_int_equal(msg_end(&got.m), 0);
+}
+
+static void
+activity_comes_in_parts(void **state)
+{
+	uint32_t n, sum = 0, more, i;
+	struct sid sid;
+	char when[32], text[512];
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	for (i = 0; i < 700; i++) {
+		ask_upload(ALICE_CONN, UINT64_MAX, "");
+		expect_result(ERR_MAX_BYTES, NULL);
+	}
+	(void)sid;
+	ask(MSG_ACTIVITY, NULL, ALICE_CONN);
+	do {
+		expect(ROLE_NETPROC, MSG_ACTIVITY_LINES);
+		n = msg_get_u32(&got.m);
+		sum += n;
+		while (n-- > 0) {
+			msg_get_str(&got.m, when, sizeof(when));
+			msg_get_str(&got.m, text, sizeof(text));
+		}
+		more = msg_get_u32(&got.m);
+		assert_int_equal(msg_end(&got.m), 0);
+	} while (more);
+	assert_int_equal(sum, 500);
+}
+
+static void
+user_mode_has_one_user(void **state)
+{
+	(void)state;
+	send_principal(ALICE_CONN, ALICE, "alice");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	send_principal(BOB_CONN, BOB, "bob");
+	expect(ROLE_PARENT, MSG_VIOLATION);
+}
+
+static int
+in_user_mode(void **state)
+{
+	rig_default_settings();
+	rig_mode = MODE_USER;
+	rig_settings.daemon_uid = ALICE;
+	rig_settings.weakened = WEAKEN_USERNS;
+	return rig_start(state);
+}
+
+#define T(f)	cmocka_unit_test_setup_teardown(f, rig_start, rig_stop)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(life_of_a_session),
+		T(output_is_whole_when_stopped),
+		T(order_to_run),
+		T(quotas_before_any_byte),
+		T(exec_path_with_dots_is_fine),
+		T(image_is_sealed),
+		T(wrong_images),
+		T(others_sessions_do_not_exist),
+		T(wrong_states),
+		T(start_that_fails),
+		T(sandbox_policy),
+		T(stop_escalates),
+		T(signals),
+		T(output_rings_when_armed),
+		T(input),
+		T(labels_and_limits),
+		T(variables_are_sorted),
+		T(activity_is_ones_own),
+		T(activity_comes_in_parts),
+		cmocka_unit_test_setup_teardown(user_mode_has_one_user,
+		    in_user_mode, rig_stop),
+	};
+
+	return cmocka_run_group_tests_name("spawner", tests, NULL, NULL);
+}
