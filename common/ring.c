@@ -272,3 +272,27 @@ ring_stream(const struct ring *r, uint64_t offset, uint64_t *end)
 	}
 	return 0;
 }
+
+size_t
+ring_marks(const struct ring *r, uint64_t from, uint64_t to,
+    struct ring_mark *out, size_t max)
+{
+	uint64_t n, i, first;
+	size_t count = 0;
+
+	if (r->hdr == NULL)
+		return 0;
+	n = atomic_load_explicit(&r->hdr->nmarks, memory_order_acquire);
+	first = n > RING_MARKS - 1 ? n - (RING_MARKS - 1) : 0;
+	/* down to the one that from lies in */
+	for (i = n; i > first; i--)
+		if (r->marks[(i - 1) & (RING_MARKS - 1)].offset <= from)
+			break;
+	for (i = i > first ? i - 1 : first; i < n && count < max; i++) {
+		out[count] = r->marks[i & (RING_MARKS - 1)];
+		if (out[count].offset >= to)
+			break;
+		count++;
+	}
+	return count;
+}

@@ -61,6 +61,12 @@ uint64_t ring_total(const struct ring *);
  * what was overtaken is dropped and *offset moved up again.
  */
 size_t	 ring_read(const struct ring *, uint64_t *offset, void *, size_t len);
+/*
+ * The marks of the bytes from from up to to, oldest first, at most max; the
+ * first may lie before from.  Returns how many.
+ */
+size_t	 ring_marks(const struct ring *, uint64_t from, uint64_t to,
+	    struct ring_mark *, size_t max);
 /* The stream at offset, 0 = unknown; *end = where that stretch ends. */
 uint32_t ring_stream(const struct ring *, uint64_t offset, uint64_t *end);
 

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: ISC */
+/* VERSION, HELP, DEPS and ACTIVITY: what the daemon is, can and did. */
+#include <stdio.h>
+#include <string.h>
+
+#include "about.h"
+#include "answer.h"
+#include "ask.h"
+#include "commands.h"
+#include "conn.h"
+#include "listener.h"
+#include "role.h"
+#include "roles.h"
+#include "settings.h"
+
+#define PROTOCOL	1
+
+/* ms until a role is started again; 0 = it runs. */
+static uint32_t	backoff[ROLE_COUNT];
+static char	mdns[512] = "not announced yet";
+
+int
+net_on_backoff(struct msg *m)
+{
+	uint32_t role = msg_get_u32(m), ms = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || role >= ROLE_COUNT)
+		return -1;
+	backoff[role] = ms;
+	return 0;
+}
+
+int
+net_on_mdns(struct msg *m)
+{
+	msg_get_str(m, mdns, sizeof(mdns));
+	return msg_end(m);
+}
+
+static const char *
+mdns_text(void)
+{
+	return mdns[0] == '\0' ? "announced" : mdns;
+}
+
+/* -- VERSION and HELP ----------------------------------------------------- */
+
+static void
+extensions_json(struct text *t)
+{
+	size_t i;
+
+	json_open(t, '[');
+	for (i = 0; i < ncommands; i++)
+		if (commands[i].extension)
+			json_text(t, commands[i].verb);
+	json_close(t, ']');
+}
+
+static void
+weakened_json(struct text *t)
+{
+	static const struct {
+		uint64_t	 bit;
+		const char	*key;
+	} keys[] = {
+		{ WEAKEN_USERNS, "weaken-userns" },
+		{ WEAKEN_SECCOMP, "weaken-seccomp" },
+		{ WEAKEN_CHROOT, "weaken-chroot" },
+	};
+	size_t i;
+
+	json_open(t, '[');
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (settings.weakened & keys[i].bit)
+			json_text(t, keys[i].key);
+	json_close(t, ']');
+}
+
+static void
+warnings_json(struct text *t)
+{
+	json_open(t, '[');
+	listener_warnings(t);
+	if (settings.sandbox == SANDBOX_NONE)
+		json_text(t, "sessions run without a sandbox unless they "
+		    "choose one (sandbox none)");
+	if (settings.control != 0)
+		json_text(t, "the programs of sessions may be clients of the "
+		    "daemon (control yes)");
+	json_close(t, ']');
+}
+
+static void
+roles_json(struct text *t)
+{
+	uint32_t role;
+
+	json_open(t, '{');
+	for (role = 0; role < ROLE_COUNT; role++) {
+		if (role == ROLE_PARENT)
+			continue;
+		json_key(t, role_name(role));
+		if (backoff[role] == 0) {
+			json_text(t, "running");
+			continue;
+		}
+		json_open(t, '{');
+		json_key(t, "back_off_ms");
+		json_u64(t, backoff[role]);
+		json_close(t, '}');
+	}
+	json_close(t, '}');
+}
+
+static const char *
+sandbox_text(uint64_t sandbox)
+{
+	static const char *const names[SANDBOX_COUNT] = {
+		[SANDBOX_NONE] = "none",
+		[SANDBOX_NAMESPACES] = "namespaces",
+		[SANDBOX_TMPFS] = "tmpfs",
+	};
+
+	return sandbox < SANDBOX_COUNT ? names[sandbox] : "unknown";
+}
+
+void
+cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	struct text *t = answer_begin();
+
+	(void)s;
+	(void)ws;
+	json_open(t, '{');
+	json_key(t, "name");
+	json_text(t, "debuglantern");
+	json_key(t, "version");
+	json_text(t, settings.version);
+	json_key(t, "protocol");
+	json_u64(t, PROTOCOL);
+	json_key(t, "extensions");
+	extensions_json(t);
+	json_key(t, "mode");
+	json_text(t, role_mode == MODE_SYSTEM ? "system" : "user");
+	json_key(t, "sandbox");
+	json_text(t, sandbox_text(settings.sandbox));
+	json_key(t, "weakened");
+	weakened_json(t);
+	json_key(t, "warnings");
+	warnings_json(t);
+	json_key(t, "mdns");
+	json_text(t, mdns_text());
+	json_key(t, "roles");
+	roles_json(t);
+	json_close(t, '}');
+	answer_end(c);
+}
+
+void
+cmd_help(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	struct text *t = answer_begin();
+	size_t i;
+
+	(void)s;
+	(void)ws;
+	json_open(t, '{');
+	json_key(t, "commands");
+	json_open(t, '[');
+	for (i = 0; i < ncommands; i++) {
+		json_open(t, '{');
+		json_key(t, "name");
+		json_text(t, commands[i].verb);
+		json_key(t, "usage");
+		json_text(t, commands[i].usage);
+		json_key(t, "description");
+		json_text(t, commands[i].description);
+		json_close(t, '}');
+	}
+	json_close(t, ']');
+	json_close(t, '}');
+	answer_end(c);
+}
+
+/* -- DEPS ----------------------------------------------------------------- */
+
+static void
+rows_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+{
+	(void)a;
+	answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
+}
+
+void
+cmd_deps(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	(void)s;
+	(void)ws;
+	ask_send(c, ask_new(c, MSG_DEPS, NULL),
+	    (struct ask){ .fn = rows_failed });
+}
+
+static void
+blob_json(struct text *t, const char *key, struct msg *m)
+{
+	size_t len;
+	const void *p = msg_get_blob(m, &len);
+
+	json_key(t, key);
+	json_string(t, p, len);
+}
+
+static void
+flags_json(struct text *t, bool available, bool required)
+{
+	json_key(t, "available");
+	json_raw(t, available ? "true" : "false");
+	json_key(t, "required");
+	json_raw(t, required ? "true" : "false");
+}
+
+/* One row of the message; returns whether a requirement is not met. */
+static bool
+dep_json(struct text *t, struct msg *m)
+{
+	bool available, required;
+	const void *remedy;
+	size_t len;
+
+	json_open(t, '{');
+	blob_json(t, "name", m);
+	blob_json(t, "description", m);
+	available = msg_get_u32(m) != 0;
+	required = msg_get_u32(m) != 0;
+	flags_json(t, available, required);
+	remedy = msg_get_blob(m, &len);
+	if (!available && len > 0) {
+		json_key(t, "remedy");
+		json_string(t, remedy, len);
+	}
+	json_close(t, '}');
+	return required && !available;
+}
+
+/* Only netproc is told what became of the announcement. */
+static void
+mdns_json(struct text *t)
+{
+	bool announced = mdns[0] == '\0';
+
+	json_open(t, '{');
+	json_key(t, "name");
+	json_text(t, "mdns");
+	json_key(t, "description");
+	json_text(t, "lets clients find this daemon (_mydebug._tcp)");
+	flags_json(t, announced, false);
+	if (!announced) {
+		json_key(t, "remedy");
+		json_text(t, mdns);
+	}
+	json_close(t, '}');
+}
+
+int
+net_on_deps_rows(struct msg *m)
+{
+	struct conn *c = ask_find(m);
+	struct text *t = answer_begin();
+	uint32_t n = msg_get_u32(m), i;
+	bool missing = false;
+
+	json_open(t, '{');
+	json_key(t, "deps");
+	json_open(t, '[');
+	for (i = 0; i < n && !m->bad; i++)
+		missing |= dep_json(t, m);
+	mdns_json(t);
+	json_close(t, ']');
+	json_key(t, "all_satisfied");
+	json_raw(t, missing ? "false" : "true");
+	json_close(t, '}');
+	if (msg_end(m) == -1)
+		return -1;
+	if (c == NULL)
+		return 0;
+	if (c->u.ask.fn != rows_failed)
+		return -1;
+	conn_enter(c, &mode_line);
+	answer_end(c);
+	conn_run(c);
+	return 0;
+}
+
+/* -- ACTIVITY ------------------------------------------------------------- */
+
+/* An answer that has begun cannot become an error. */
+static void
+activity_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+{
+	if (a->begun)
+		c->dead = true;
+	else
+		answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
+}
+
+void
+cmd_activity(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	(void)s;
+	(void)ws;
+	ask_send(c, ask_new(c, MSG_ACTIVITY, NULL),
+	    (struct ask){ .fn = activity_failed });
+}
+
+/* The rows of one message, with a comma before each but the first. */
+static bool
+activity_json(struct text *t, struct msg *m, bool begun)
+{
+	uint32_t n = msg_get_u32(m), i;
+
+	for (i = 0; i < n && !m->bad; i++) {
+		if (begun || i > 0)
+			text_puts(t, ",");
+		text_puts(t, "{");
+		blob_json(t, "time", m);
+		blob_json(t, "message", m);
+		text_puts(t, "}");
+	}
+	return begun || n > 0;
+}
+
+int
+net_on_activity_lines(struct msg *m)
+{
+	struct conn *c = ask_find(m);
+	struct text *t = answer_begin();
+	bool begun = c != NULL && c->u.ask.begun, more;
+
+	if (!begun)
+		text_puts(t, "[");
+	begun = activity_json(t, m, begun);
+	more = msg_get_u32(m) != 0;
+	if (msg_end(m) == -1)
+		return -1;
+	if (c == NULL)
+		return 0;
+	if (c->u.ask.fn != activity_failed)
+		return -1;
+	if (more) {
+		c->u.ask.begun = begun;
+		conn_write(c, t->p, t->len);
+	} else {
+		text_puts(t, "]");
+		conn_enter(c, &mode_line);
+		answer_end(c);
+	}
+	conn_run(c);
+	return 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers: session objects, errors, and the times in them. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "answer.h"
+#include "conn.h"
+#include "line.h"
+#include "replica.h"
+
+#define ANSWER_MAX	((size_t)4 << 20)
+/* Memory kept between answers: most are far smaller. */
+#define ANSWER_KEEP	(16 * 1024)
+#define NS		1000000000LL
+
+static struct text	 answer = { .max = ANSWER_MAX };
+
+struct text *
+answer_begin(void)
+{
+	text_reset(&answer, ANSWER_KEEP);
+	return &answer;
+}
+
+void
+answer_end(struct conn *c)
+{
+	if (answer.bad) {
+		answer_error(c, ERR_INTERNAL, "the answer is too long");
+		return;
+	}
+	text_put(&answer, "\n", 1);
+	conn_write(c, answer.p, answer.len);
+}
+
+char *
+time_text(int64_t ns, bool ms, char buf[TIME_TEXT])
+{
+	time_t s = (time_t)(ns / NS);
+	struct tm tm;
+	char part[8] = "";
+
+	/* the spawner's word, and no time is worth an error */
+	if (ns < 0 || gmtime_r(&s, &tm) == NULL)
+		memset(&tm, 0, sizeof(tm));
+	if (ms)
+		(void)snprintf(part, sizeof(part), ".%03u",
+		    (unsigned int)(ns % NS / 1000000) % 1000);
+	/* strftime() would look for the time zone's file */
+	(void)snprintf(buf, TIME_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u%sZ",
+	    (unsigned int)(tm.tm_year + 1900) % 10000,
+	    (unsigned int)(tm.tm_mon + 1) % 100,
+	    (unsigned int)tm.tm_mday % 100, (unsigned int)tm.tm_hour % 100,
+	    (unsigned int)tm.tm_min % 100, (unsigned int)tm.tm_sec % 100,
+	    part);
+	return buf;
+}
+
+char *
+id_text(const struct sid *sid, char buf[ID_TEXT])
+{
+	static const char hex[] = "0123456789abcdef";
+	char *p = buf;
+	size_t i;
+
+	for (i = 0; i < sizeof(sid->b); i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*p++ = '-';
+		*p++ = hex[sid->b[i] >> 4];
+		*p++ = hex[sid->b[i] & 15];
+	}
+	*p = '\0';
+	return buf;
+}
+
+void
+answer_error(struct conn *c, uint32_t err, const char *message)
+{
+	struct text *t = answer_begin();
+	struct timespec now;
+	char when[TIME_TEXT];
+
+	if (message == NULL || message[0] == '\0')
+		message = err_text(err);
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	json_open(t, '{');
+	json_key(t, "ok");
+	json_raw(t, "false");
+	json_key(t, "error_code");
+	json_text(t, err_code(err));
+	json_key(t, "message");
+	json_text(t, message);
+	json_key(t, "time");
+	json_text(t, time_text((int64_t)now.tv_sec * NS, false, when));
+	json_close(t, '}');
+	answer_end(c);
+}
+
+void
+answer_errorf(struct conn *c, uint32_t err, const char *fmt, ...)
+{
+	char message[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	answer_error(c, err, message);
+}
+
+void
+answer_session(struct conn *c, const struct sid *sid)
+{
+	const struct rsession *s = replica_find(sid);
+
+	if (s == NULL || s->owner != c->owner) {
+		answer_error(c, ERR_NOT_FOUND, NULL);
+		return;
+	}
+	conn_write(c, s->json.p, s->json.len);
+	conn_write(c, "\n", 1);
+}
+
+const char *
+state_text(uint32_t state)
+{
+	switch (state) {
+	case STATE_LOADED:
+		return "LOADED";
+	case STATE_RUNNING:
+		return "RUNNING";
+	case STATE_DEBUGGING:
+		return "DEBUGGING";
+	case STATE_STOPPED:
+		return "STOPPED";
+	}
+	return NULL;
+}
+
+static void
+number_or_null(struct text *t, const char *key, bool have, uint64_t v)
+{
+	json_key(t, key);
+	if (have)
+		json_u64(t, v);
+	else
+		json_raw(t, "null");
+}
+
+static void
+time_or_null(struct text *t, const char *key, int64_t ns)
+{
+	char when[TIME_TEXT];
+
+	json_key(t, key);
+	if (ns > 0)
+		json_text(t, time_text(ns, true, when));
+	else
+		json_raw(t, "null");
+}
+
+void
+end_json(struct text *t, const struct session_view *v)
+{
+	char name[16];
+
+	number_or_null(t, "exit_code", v->has_exit_code, v->exit_code);
+	json_key(t, "signal");
+	if (v->signal != 0)
+		json_text(t, signal_text(v->signal, name, sizeof(name)));
+	else
+		json_raw(t, "null");
+}
+
+static void
+bundle_json(struct text *t, const struct session_view *v)
+{
+	json_key(t, "bundle");
+	json_raw(t, "true");
+	json_key(t, "exec_path");
+	json_text(t, v->exec_path);
+	json_key(t, "bundle_dir");
+	json_text(t, v->bundle_dir);
+}
+
+void
+session_json(struct text *t, const char *id, const struct session_view *v)
+{
+	json_open(t, '{');
+	json_key(t, "id");
+	json_text(t, id);
+	json_key(t, "state");
+	json_text(t, state_text(v->state));
+	number_or_null(t, "pid", v->pid > 0, (uint64_t)v->pid);
+	number_or_null(t, "debug_port", v->debug_port != 0, v->debug_port);
+	if (v->bundle)
+		bundle_json(t, v);
+	if (v->args_len > 0) {
+		json_key(t, "args");
+		json_string(t, v->args, v->args_len);
+	}
+	if (v->env_len > 0) {
+		json_key(t, "env");
+		env_json(t, v->env, v->env_len);
+	}
+	json_key(t, "name");
+	if (v->name[0] != '\0')
+		json_text(t, v->name);
+	else
+		json_raw(t, "null");
+	number_or_null(t, "size", true, v->size);
+	end_json(t, v);
+	time_or_null(t, "started_at", v->started_ns);
+	time_or_null(t, "exited_at", v->exited_ns);
+	json_key(t, "owner");
+	json_text(t, v->owner_name);
+	json_key(t, "tty");
+	json_raw(t, v->tty ? "true" : "false");
+	json_close(t, '}');
+}
+
+void
+env_json(struct text *t, const char *env, size_t len)
+{
+	const char *p = env, *end = env + len, *eq;
+
+	json_open(t, '{');
+	while (p < end) {
+		size_t n = strnlen(p, (size_t)(end - p));
+
+		eq = memchr(p, '=', n);
+		if (eq != NULL) {
+			json_string(t, p, (size_t)(eq - p));
+			text_put(t, ":", 1);
+			json_string(t, eq + 1, n - (size_t)(eq - p) - 1);
+		}
+		p += n + 1;
+	}
+	json_close(t, '}');
+}

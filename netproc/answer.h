@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers: session objects, errors, and the times in them. */
+#ifndef DL_NET_ANSWER_H
+#define DL_NET_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "errors.h"
+#include "json.h"
+#include "view.h"
+
+struct conn;
+struct rsession;
+struct sid;
+
+#define TIME_TEXT	32
+#define ID_TEXT		37
+
+/*
+ * One text for all answers that are not kept: emptied by answer_begin(),
+ * written to the connection with a newline by answer_end().
+ */
+struct text *answer_begin(void);
+void	 answer_end(struct conn *);
+
+/* message NULL or empty = the text that belongs to the code. */
+void	 answer_error(struct conn *, uint32_t err, const char *message);
+void	 answer_errorf(struct conn *, uint32_t err, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
+/* The session object, or not_found when it has gone meanwhile. */
+void	 answer_session(struct conn *, const struct sid *);
+
+/* Writes the session object (common shape of STATUS, LIST and others). */
+void	 session_json(struct text *, const char *id,
+	    const struct session_view *);
+const char *state_text(uint32_t state);
+/* An object of KEY=VALUE strings, each with its NUL. */
+void	 env_json(struct text *, const char *env, size_t len);
+/* exit_code and signal, each null where there is none. */
+void	 end_json(struct text *, const struct session_view *);
+
+/* RFC 3339 in UTC; CLOCK_REALTIME in ns.  Returns buf. */
+char	*time_text(int64_t ns, bool ms, char buf[TIME_TEXT]);
+char	*id_text(const struct sid *, char buf[ID_TEXT]);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: ISC */
+/* The table of commands, and the way from a line to its row. */
+#include <string.h>
+
+#include "about.h"
+#include "answer.h"
+#include "commands.h"
+#include "conn.h"
+#include "debug.h"
+#include "listener.h"
+#include "output.h"
+#include "payload.h"
+#include "replica.h"
+#include "session_cmds.h"
+#include "sysroot.h"
+
+#define S	true, false
+#define N	false, false
+#define XS	true, true
+#define XN	false, true
+
+/* UPLOAD and INPUT look at all by themselves: a payload may follow. */
+const struct command commands[] = {
+	{ "UPLOAD", 0, ARGS_ANY, N, "UPLOAD <size> [<exec_path>]",
+	    "loads an ELF file, or a bundle and the program in it; the bytes "
+	    "follow the line", cmd_upload },
+	{ "START", 1, ARGS_ANY, S, "START <id> [--debug] [--split] "
+	    "[--sandbox none|namespaces|tmpfs] [--network shared|none]",
+	    "runs the program", cmd_start },
+	{ "ARGS", 1, ARGS_ANY, S, "ARGS <id> [<arguments>]",
+	    "sets the arguments for the next start, or none", cmd_args },
+	{ "ENV", 2, ARGS_ANY, S, "ENV <id> <KEY>=<value>",
+	    "sets an environment variable for the next start", cmd_env },
+	{ "ENVDEL", 2, 2, S, "ENVDEL <id> <KEY>",
+	    "removes an environment variable", cmd_envdel },
+	{ "ENVLIST", 1, 1, S, "ENVLIST <id>",
+	    "shows the environment variables", cmd_envlist },
+	{ "STOP", 1, 1, S, "STOP <id>",
+	    "ends the program with SIGTERM, after a while with SIGKILL",
+	    cmd_stop },
+	{ "KILL", 1, 1, S, "KILL <id>", "ends the program with SIGKILL",
+	    cmd_kill },
+	{ "DEBUG", 1, 1, S, "DEBUG <id>",
+	    "attaches gdbserver and opens a port for gdb", cmd_debug },
+	{ "LIST", 0, 0, N, "LIST", "shows all sessions", cmd_list },
+	{ "STATUS", 1, 1, S, "STATUS <id>", "shows a session", cmd_status },
+	{ "DELETE", 1, 1, S, "DELETE <id>",
+	    "forgets a session that is not running", cmd_delete },
+	{ "OUTPUT", 1, 3, S, "OUTPUT <id> [<offset>] [base64]",
+	    "shows what the program wrote", cmd_output },
+	{ "DEPS", 0, 0, N, "DEPS", "shows what this host can do", cmd_deps },
+	{ "SYSROOT", 0, 0, N, "SYSROOT",
+	    "sends the libraries of this host as tar.gz", cmd_sysroot },
+	{ "ACTIVITY", 0, 0, N, "ACTIVITY", "shows the last events",
+	    cmd_activity },
+	{ "FOLLOW", 1, 3, XS, "FOLLOW <id> [<offset>] [base64]",
+	    "shows what the program writes, until it ends", cmd_follow },
+	{ "WAIT", 1, 2, XS, "WAIT <id> [<seconds>]",
+	    "answers when the program has ended or the time is over",
+	    cmd_wait },
+	{ "SIGNAL", 2, 2, XS, "SIGNAL <id> <name or number>",
+	    "sends a signal to the program", cmd_signal },
+	{ "INPUT", 0, ARGS_ANY, XN, "INPUT <id> <size>|eof",
+	    "writes the bytes that follow the line to the program's input, or "
+	    "ends it", cmd_input },
+	{ "NAME", 1, 2, XS, "NAME <id> [<label>]",
+	    "gives the session a label that can be used as its id, or none",
+	    cmd_name },
+	{ "LIMITS", 2, 6, XS, "LIMITS <id> [cpu=<n>] [as=<n>] [nofile=<n>] "
+	    "[nproc=<n>] [core=<n>]",
+	    "sets resource limits for the next start: seconds, bytes, numbers "
+	    "or unlimited", cmd_limits },
+	{ "GDBPIPE", 1, 1, XS, "GDBPIPE <id>",
+	    "attaches gdbserver; after the answer the connection is gdb's",
+	    cmd_gdbpipe },
+	{ "VERSION", 0, 0, XN, "VERSION",
+	    "shows what the daemon is and how it runs", cmd_version },
+	{ "HELP", 0, 0, XN, "HELP", "shows the commands", cmd_help },
+};
+const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
+
+static const struct command *
+find(const struct word *verb)
+{
+	size_t i;
+
+	for (i = 0; i < ncommands; i++)
+		if (word_is(verb, commands[i].verb))
+			return &commands[i];
+	return NULL;
+}
+
+void
+command_misused(struct conn *c, const struct words *ws, const char *what)
+{
+	const struct command *cmd = find(&ws->w[0]);
+
+	answer_errorf(c, ERR_INVALID_ARGUMENT, "%s; usage: %s", what,
+	    cmd == NULL ? "HELP" : cmd->usage);
+}
+
+static void
+run_row(struct conn *c, const struct command *cmd, const struct words *ws)
+{
+	struct rsession *s = NULL;
+	uint32_t err;
+
+	if (ws->n - 1 < cmd->min) {
+		command_misused(c, ws, "something is missing");
+		return;
+	}
+	if (ws->n - 1 > cmd->max) {
+		command_misused(c, ws, "there is too much");
+		return;
+	}
+	if (cmd->session) {
+		s = replica_resolve(c->owner, &ws->w[1], &err);
+		if (s == NULL) {
+			answer_error(c, err, NULL);
+			return;
+		}
+	}
+	cmd->run(c, s, ws);
+}
+
+/*
+ * A web page can make a browser send what it likes to this port, but not
+ * without a request line before it.
+ */
+static bool
+refused(struct conn *c, const struct words *ws, const char *line, size_t len)
+{
+	if (line_is_http(ws)) {
+		listener_log("a client spoke HTTP to the control port; closed");
+		c->dead = true;
+		return true;
+	}
+	if (line_has_control(line, len)) {
+		answer_error(c, ERR_INVALID_ARGUMENT, "a control character "
+		    "stands in the line; the connection is closed");
+		conn_finish(c);
+		return true;
+	}
+	return false;
+}
+
+void
+command_run(struct conn *c, const char *line, size_t len)
+{
+	const struct command *cmd;
+	struct words ws;
+
+	line_split(line, len, &ws);
+	if (refused(c, &ws, line, len) || ws.n == 0)
+		return;
+	cmd = find(&ws.w[0]);
+	if (cmd == NULL)
+		answer_error(c, ERR_UNKNOWN_COMMAND, NULL);
+	else
+		run_row(c, cmd, &ws);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/* The commands of the control protocol: one row each. */
+#ifndef DL_NET_COMMANDS_H
+#define DL_NET_COMMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "line.h"
+
+struct conn;
+struct rsession;
+
+#define ARGS_ANY	255
+
+struct command {
+	const char	*verb;
+	unsigned int	 min, max;	/* words after the verb */
+	bool		 session;	/* the first of them names a session */
+	bool		 extension;	/* not part of the base protocol */
+	const char	*usage, *description;
+	/* s is NULL unless session is set; ws->w[0] is the verb. */
+	void		 (*run)(struct conn *, struct rsession *s,
+			    const struct words *ws);
+};
+
+extern const struct command	commands[];
+extern const size_t		ncommands;
+
+/* Runs one line (without its end) of this connection. */
+void	 command_run(struct conn *, const char *line, size_t len);
+/* Answers invalid_argument with the usage of the command and what is wrong. */
+void	 command_misused(struct conn *, const struct words *,
+	    const char *what);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A client's connection: its buffers, its time-outs, and the mode that says
+ * what it is doing.  A mode is stepped by conn_run() until it waits; a step
+ * does a bounded piece of work, so that no connection delays the others.
+ *
+ * Whoever changes something that a mode waits for calls conn_run() last: it
+ * sends what was written and may free the connection.
+ */
+#ifndef DL_NET_CONN_H
+#define DL_NET_CONN_H
+
+#include <sys/queue.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loop.h"
+#include "msg.h"
+
+struct conn;
+struct owner;
+struct rsession;
+struct output;
+
+/* Which time-out holds. */
+enum conn_clock {
+	CLOCK_NONE,		/* the client waits for us */
+	CLOCK_LINE,		/* we wait for the rest of something */
+	CLOCK_IDLE		/* nothing is going on, or it does not read */
+};
+
+struct conn_mode {
+	const char	*name;
+	enum conn_clock	 clock;
+	/* The step reads by itself (conn_take()), not into the line buffer. */
+	bool		 bulk;
+	/* Earlier answers must have been handed to the kernel first. */
+	bool		 alone;
+	/* A client that has sent its end is not waited for. */
+	bool		 ends_at_eof;
+	/* Returns false when there is nothing to do until something happens. */
+	bool		 (*step)(struct conn *);
+	/* due_ms has passed; conn_run() follows.  Where due_ms is set. */
+	void		 (*expired)(struct conn *);
+	/* The watched session has changed; conn_run() follows.  May be NULL. */
+	void		 (*changed)(struct conn *);
+	/* The spawner has gone; conn_run() follows.  May be NULL. */
+	void		 (*lost)(struct conn *);
+	/* Gives back what the mode holds, also when the connection ends. */
+	void		 (*leave)(struct conn *);
+};
+
+struct ask;
+/*
+ * An answer to a request of the spawner; msg is empty or an explanation.
+ * The connection reads commands again, unless this changes that.
+ */
+typedef void	(*ask_fn)(struct conn *, struct ask *, uint32_t err,
+		    const char *msg);
+
+struct ask {
+	ask_fn		 fn;
+	struct sid	 session;
+	uint64_t	 request;
+	uint64_t	 size;		/* of a payload that follows */
+	bool		 pipe;		/* GDBPIPE */
+	bool		 begun;		/* ACTIVITY: rows have been written */
+};
+
+struct payload {
+	int		 fd;		/* memfd or pipe; owned; -1 = none */
+	uint64_t	 done, left;
+	struct sid	 session;
+	struct loop_io	 io;		/* of the pipe */
+};
+
+struct follow {
+	uint64_t	 offset;
+	uint32_t	 run;		/* 0 = has not started yet */
+	bool		 base64;
+	/* How the run ended: the session may be in its next one by now. */
+	bool		 ended, has_exit_code;
+	uint32_t	 exit_code, signal;
+	uint64_t	 total;
+};
+
+struct conn {
+	TAILQ_ENTRY(conn)	 all;
+	LIST_ENTRY(conn)	 hash;
+	/* The session that it waits for; NULL when that has gone. */
+	TAILQ_ENTRY(conn)	 watch;
+	struct rsession		*watched;
+	bool			 watching;
+
+	struct loop_io		 io;
+	struct loop_timer	 timer;
+	int			 fd;	/* owned */
+	uint32_t		 number;
+	uint32_t		 listener_flags;	/* LISTENER_* */
+	const struct conn_mode	*mode;
+	struct owner		*owner;	/* NULL = not known yet */
+	uint64_t		 active_ms;	/* last byte in or out */
+	uint64_t		 due_ms;	/* the mode's own; 0 = none */
+	bool			 synced;	/* the spawner knows it */
+	bool			 eof;		/* of the client's */
+	bool			 stalled;	/* wants no input for now */
+	bool			 dead;
+	size_t			 cost;		/* bytes of this turn */
+
+	/* Sizes and places in the buffers; NULL while there is nothing. */
+	char			*in, *out;
+	size_t			 in_pos, in_len, in_cap, scanned;
+	size_t			 out_pos, out_len, out_cap;
+
+	union {
+		struct ask	 ask;
+		struct payload	 payload;
+		struct follow	 follow;
+		struct output	*output;
+		struct relay	*relay;
+		uint64_t	 next_seq;	/* LIST */
+		uint64_t	 ident_end_ms;
+		bool		 shut;		/* linger */
+		struct {
+			int	 fd;
+			uint64_t left;
+			int64_t	 at;
+		}		 file;		/* SYSROOT */
+	} u;
+};
+
+TAILQ_HEAD(conn_list, conn);
+extern struct conn_list	 conns;
+extern size_t		 conn_count;
+
+/* Chooses where connection numbers begin. */
+void	 conn_init(void);
+/* A number that no other connection of this process had; never 0. */
+uint32_t conn_number(void);
+/* Takes fd.  NULL (fd is closed) when there is no memory. */
+struct conn *conn_new(int fd, uint32_t listener_flags);
+/* NULL when there is none (any more). */
+struct conn *conn_find(uint32_t number);
+/* Steps the mode, sends, sets up what to wait for; may free it. */
+void	 conn_run(struct conn *);
+/* Leaves the present mode and enters another. */
+void	 conn_enter(struct conn *, const struct conn_mode *);
+/* Ends when its answers are with the client, or after a short while. */
+void	 conn_finish(struct conn *);
+/* For all connections, also when f frees the one that it is given. */
+void	 conn_each(void (*f)(struct conn *, void *), void *);
+
+/* -- input -- */
+/* The next bytes, at most want; 0 = none now.  Good until the next call. */
+size_t	 conn_take(struct conn *, size_t want, const char **);
+/* What has been read and not been used; *p is borrowed. */
+size_t	 conn_unused(struct conn *, const char **);
+/* n bytes of that are used now. */
+void	 conn_skip(struct conn *, size_t n);
+/* The turn ends after this step; the next comes when the client reads. */
+void	 conn_yield(struct conn *);
+
+/* -- output -- */
+/* Adds to the answers; without memory the connection ends. */
+void	 conn_write(struct conn *, const void *, size_t);
+/* Bytes that wait to be sent. */
+size_t	 conn_unsent(const struct conn *);
+
+/* -- waiting for a session -- */
+void	 conn_watch(struct conn *, struct rsession *);
+void	 conn_unwatch(struct conn *);
+
+extern const struct conn_mode	mode_line;	/* reads commands */
+extern const struct conn_mode	mode_linger;	/* says good-bye */
+
+/* Pieces of work and of output that are enough for one step. */
+#define CONN_PIECE	(32 * 1024)
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Debug ports and pipes.  A port is opened on the address by which the
+ * client came in.  Whoever connects over loopback must be the session's
+ * owner; others are dropped and the port stays open for the right one.
+ */
+#include <sys/epoll.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "ask.h"
+#include "debug.h"
+#include "listener.h"
+#include "log.h"
+#include "proto.h"
+#include "relay.h"
+#include "replica.h"
+#include "role.h"
+#include "who.h"
+
+/* Time for idproc to say who has connected. */
+#define WHO_MS		5000
+
+struct debug {
+	TAILQ_ENTRY(debug)	 all;
+	struct sid		 session;
+	uint32_t		 owner;		/* uid */
+	bool			 anyone;	/* listener without identity */
+	int			 wire_fd;	/* owned; -1 = relay has it */
+	int			 listen_fd;	/* owned; -1 = closed */
+	struct loop_io		 listen_io;
+	struct loop_timer	 timer;		/* of the port */
+	/* connected, but not known to be the owner yet */
+	int			 guest_fd;	/* owned */
+	uint32_t		 guest;		/* its number, 0 = none */
+	struct loop_timer	 guest_timer;
+	struct relay		*relay;
+};
+
+static TAILQ_HEAD(, debug) debugs = TAILQ_HEAD_INITIALIZER(debugs);
+
+static void	on_connect(uint32_t, void *);
+
+static struct debug *
+find(const struct sid *sid)
+{
+	struct debug *d;
+
+	TAILQ_FOREACH(d, &debugs, all)
+		if (memcmp(&d->session, sid, sizeof(*sid)) == 0)
+			return d;
+	return NULL;
+}
+
+/* Gives up the present guest; the port goes on waiting. */
+static void
+drop_guest(struct debug *d)
+{
+	loop_timer_unset(&d->guest_timer);
+	if (d->guest_fd != -1)
+		close(d->guest_fd);
+	d->guest_fd = -1;
+	d->guest = 0;
+	(void)loop_mod(&d->listen_io, EPOLLIN);
+}
+
+static void
+close_port(struct debug *d)
+{
+	loop_timer_unset(&d->timer);
+	loop_del(&d->listen_io);
+	if (d->listen_fd != -1)
+		close(d->listen_fd);
+	d->listen_fd = -1;
+}
+
+static void
+debug_free(struct debug *d)
+{
+	drop_guest(d);
+	close_port(d);
+	if (d->wire_fd != -1)
+		close(d->wire_fd);
+	if (d->relay != NULL)
+		relay_free(d->relay);
+	TAILQ_REMOVE(&debugs, d, all);
+	free(d);
+}
+
+/* gdbserver sees its socket close and detaches. */
+static void
+finish(struct debug *d)
+{
+	struct sid sid = d->session;
+
+	debug_free(d);
+	(void)chan_send(&spawner_chan, msg_new(MSG_DEBUG_END, &sid, 0, 0), -1);
+}
+
+static void
+on_relay_done(void *arg)
+{
+	struct debug *d = arg;
+
+	d->relay = NULL;
+	finish(d);
+}
+
+static void
+start_relay(struct debug *d, int client_fd, const void *first, size_t len)
+{
+	int wire_fd = d->wire_fd;
+
+	d->wire_fd = -1;
+	close_port(d);
+	d->relay = relay_new(client_fd, wire_fd, first, len, on_relay_done, d);
+	if (d->relay == NULL)
+		finish(d);
+}
+
+/* -- the port ------------------------------------------------------------- */
+
+static void
+on_port_timeout(void *arg)
+{
+	finish(arg);
+}
+
+static void
+on_guest_timeout(void *arg)
+{
+	drop_guest(arg);
+}
+
+static void
+welcome(struct debug *d)
+{
+	int fd = d->guest_fd;
+
+	d->guest_fd = -1;
+	drop_guest(d);
+	start_relay(d, fd, NULL, 0);
+}
+
+static void
+on_connect(uint32_t events, void *arg)
+{
+	struct debug *d = arg;
+	int on = 1;
+
+	(void)events;
+	d->guest_fd = accept4(d->listen_fd, NULL, NULL,
+	    SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (d->guest_fd == -1)
+		return;
+	/* packets of the remote protocol are small and waited for */
+	(void)setsockopt(d->guest_fd, IPPROTO_TCP, TCP_NODELAY, &on,
+	    sizeof(on));
+	if (d->anyone) {
+		welcome(d);
+		return;
+	}
+	d->guest = conn_number();
+	(void)loop_mod(&d->listen_io, 0);
+	loop_timer_set(&d->guest_timer, WHO_MS, on_guest_timeout, d);
+	(void)who_ask(d->guest, d->guest_fd);
+}
+
+bool
+debug_peer_is(uint32_t number, bool known, uint32_t uid, const char *why)
+{
+	struct debug *d;
+
+	TAILQ_FOREACH(d, &debugs, all)
+		if (d->guest != 0 && d->guest == number)
+			break;
+	if (d == NULL)
+		return false;
+	/* the spawner was told of it as of a client, which it is not */
+	if (known)
+		who_closed(number);
+	if (known && uid == d->owner)
+		welcome(d);
+	else {
+		listener_log("a connection to a debug port was refused: %s",
+		    known ? "not the session's owner" : why);
+		drop_guest(d);
+	}
+	return true;
+}
+
+void
+debug_who_again(void)
+{
+	struct debug *d;
+
+	TAILQ_FOREACH(d, &debugs, all)
+		if (d->guest != 0)
+			(void)who_ask(d->guest, d->guest_fd);
+}
+
+/* The address by which the client came in, with a port to be chosen. */
+static socklen_t
+same_address(int fd, struct sockaddr_storage *ss)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)ss;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ss;
+	socklen_t len = sizeof(*ss);
+
+	if (getsockname(fd, (struct sockaddr *)ss, &len) == -1)
+		return 0;
+	if (ss->ss_family == AF_INET6) {
+		v6->sin6_port = 0;
+		return len;
+	}
+	if (ss->ss_family != AF_INET) {
+		/* a local socket: gdb comes by loopback */
+		memset(v4, 0, sizeof(*v4));
+		v4->sin_family = AF_INET;
+		v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		len = sizeof(*v4);
+	}
+	v4->sin_port = 0;
+	return len;
+}
+
+/* Listens and returns the port; 0 when that cannot be done. */
+static uint32_t
+open_port(struct debug *d, int client_fd)
+{
+	struct sockaddr_storage ss;
+	struct sockaddr *sa = (struct sockaddr *)&ss;
+	socklen_t len = same_address(client_fd, &ss);
+	int fd;
+
+	if (len == 0)
+		return 0;
+	fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+	    0);
+	if (fd == -1)
+		return 0;
+	if (bind(fd, sa, len) == -1 || listen(fd, 4) == -1)
+		goto fail;
+	len = sizeof(ss);
+	if (getsockname(fd, sa, &len) == -1 ||
+	    loop_add(&d->listen_io, fd, EPOLLIN, on_connect, d) == -1)
+		goto fail;
+	d->listen_fd = fd;
+	loop_timer_set(&d->timer, settings.debug_timeout * 1000,
+	    on_port_timeout, d);
+	return ntohs(ss.ss_family == AF_INET6 ?
+	    ((struct sockaddr_in6 *)&ss)->sin6_port :
+	    ((struct sockaddr_in *)&ss)->sin_port);
+fail:
+	log_warn("cannot open a debug port");
+	close(fd);
+	return 0;
+}
+
+/* -- the spawner's part --------------------------------------------------- */
+
+static struct debug *
+debug_new(const struct sid *sid, const struct conn *c, int wire_fd)
+{
+	struct debug *d = find(sid);
+
+	if (d != NULL)
+		debug_free(d);
+	d = calloc(1, sizeof(*d));
+	if (d == NULL) {
+		close(wire_fd);
+		return NULL;
+	}
+	d->session = *sid;
+	d->owner = c->owner->uid;
+	d->anyone = (c->listener_flags & LISTENER_AUTH_NONE) != 0;
+	d->wire_fd = wire_fd;
+	d->listen_fd = d->guest_fd = -1;
+	d->listen_io = (struct loop_io)LOOP_IO_INIT;
+	TAILQ_INSERT_TAIL(&debugs, d, all);
+	return d;
+}
+
+int
+net_on_debug_fd(struct msg *m)
+{
+	struct conn *c = ask_find(m);
+	struct debug *d;
+	struct msg_out *o;
+	uint32_t port = 0;
+
+	if (msg_end(m) == -1)
+		return -1;
+	if (c == NULL) {
+		/* the asker has gone, so nobody will come */
+		(void)chan_send(&spawner_chan, msg_new(MSG_DEBUG_END,
+		    &m->hdr.session, 0, 0), -1);
+		return 0;
+	}
+	d = debug_new(&m->hdr.session, c, msg_take_fd(m));
+	if (d != NULL && !c->u.ask.pipe)
+		port = open_port(d, c->fd);
+	if (d != NULL && !c->u.ask.pipe && port == 0)
+		debug_free(d);
+	o = msg_new(MSG_DEBUG_PORT, &m->hdr.session, c->number,
+	    m->hdr.request);
+	msg_put_u32(o, port);
+	(void)chan_send(&spawner_chan, o, -1);
+	return 0;
+}
+
+int
+net_on_debug_over(struct msg *m)
+{
+	struct debug *d = find(&m->hdr.session);
+
+	if (d != NULL && d->relay != NULL)
+		relay_over(d->relay);
+	else if (d != NULL)
+		debug_free(d);
+	return msg_end(m);
+}
+
+void
+debug_clear(void)
+{
+	while (!TAILQ_EMPTY(&debugs))
+		debug_free(TAILQ_FIRST(&debugs));
+}
+
+/* -- commands ------------------------------------------------------------- */
+
+void
+cmd_debug(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	struct msg_out *o = ask_new(c, MSG_DEBUG, &s->sid);
+
+	(void)ws;
+	msg_put_u32(o, DEBUG_BY_PORT);
+	ask_session(c, o, &s->sid);
+}
+
+/* The answer has gone out; from here on the socket is the relay's. */
+static bool
+pipe_step(struct conn *c)
+{
+	struct debug *d = find(&c->u.ask.session);
+	const char *first;
+	size_t len = conn_unused(c, &first);
+	int fd = c->fd;
+
+	/* meanwhile it may have ended, or another may have been quicker */
+	if (d == NULL || d->wire_fd == -1) {
+		c->dead = true;
+		return false;
+	}
+	loop_del(&c->io);
+	c->fd = -1;
+	start_relay(d, fd, first, len);
+	c->dead = true;
+	return false;
+}
+
+static void
+pipe_leave(struct conn *c)
+{
+	debug_release(&c->u.ask.session);
+}
+
+static const struct conn_mode mode_pipe = {
+	.name = "gdb",
+	.clock = CLOCK_IDLE,
+	.alone = true,
+	.step = pipe_step,
+	.leave = pipe_leave,
+};
+
+void
+debug_release(const struct sid *sid)
+{
+	struct debug *d = find(sid);
+
+	if (d != NULL && d->wire_fd != -1 && d->listen_fd == -1)
+		finish(d);
+}
+
+static void
+pipe_begin(struct conn *c, const struct sid *sid)
+{
+	answer_session(c, sid);
+	conn_enter(c, &mode_pipe);
+	c->u.ask.session = *sid;
+}
+
+static void
+pipe_done(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+{
+	if (err == ERR_OK) {
+		pipe_begin(c, &a->session);
+		return;
+	}
+	debug_release(&a->session);
+	answer_error(c, err, msg);
+}
+
+void
+cmd_gdbpipe(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	struct debug *d = find(&s->sid);
+	struct msg_out *o;
+
+	(void)ws;
+	/* a port that nobody has connected to yet: this gdb takes its place */
+	if (d != NULL && d->wire_fd != -1) {
+		close_port(d);
+		pipe_begin(c, &s->sid);
+		return;
+	}
+	o = ask_new(c, MSG_DEBUG, &s->sid);
+	msg_put_u32(o, DEBUG_BY_PIPE);
+	ask_send(c, o, (struct ask){ .fn = pipe_done, .session = s->sid,
+	    .pipe = true });
+}

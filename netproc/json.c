@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: ISC */
+/* A small writer of JSON: bounded, and valid whatever bytes it is given. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+#define CAP_MIN		256
+/* the longest form of one byte: \u001f */
+#define ESCAPE_MAX	6
+#define REPLACEMENT	"\xef\xbf\xbd"
+
+static bool
+grow(struct text *t, size_t need)
+{
+	size_t cap = t->cap < CAP_MIN ? CAP_MIN : t->cap;
+	char *p;
+
+	if (t->bad || need > t->max || t->len > t->max - need)
+		return false;
+	while (cap < t->len + need)
+		cap *= 2;
+	p = realloc(t->p, cap);
+	if (p == NULL)
+		return false;
+	t->p = p;
+	t->cap = cap;
+	return true;
+}
+
+char *
+text_room(struct text *t, size_t n)
+{
+	if (n > t->cap - t->len && !grow(t, n)) {
+		t->bad = true;
+		return NULL;
+	}
+	return t->p + t->len;
+}
+
+void
+text_put(struct text *t, const void *p, size_t len)
+{
+	char *at = text_room(t, len);
+
+	if (at == NULL || len == 0)
+		return;
+	memcpy(at, p, len);
+	t->len += len;
+}
+
+void
+text_puts(struct text *t, const char *s)
+{
+	text_put(t, s, strlen(s));
+}
+
+void
+text_reset(struct text *t, size_t keep)
+{
+	if (t->cap > keep) {
+		free(t->p);
+		t->p = NULL;
+		t->cap = 0;
+	}
+	t->len = 0;
+	t->bad = false;
+}
+
+void
+text_free(struct text *t)
+{
+	text_reset(t, 0);
+}
+
+/* A value follows directly after an opening bracket or a key's colon. */
+static void
+comma(struct text *t)
+{
+	char last = t->len > 0 ? t->p[t->len - 1] : '[';
+
+	if (last != '{' && last != '[' && last != ':')
+		text_put(t, ",", 1);
+}
+
+void
+json_open(struct text *t, char bracket)
+{
+	comma(t);
+	text_put(t, &bracket, 1);
+}
+
+void
+json_close(struct text *t, char bracket)
+{
+	text_put(t, &bracket, 1);
+}
+
+void
+json_key(struct text *t, const char *key)
+{
+	comma(t);
+	text_put(t, "\"", 1);
+	text_puts(t, key);
+	text_put(t, "\":", 2);
+}
+
+void
+json_string(struct text *t, const void *p, size_t len)
+{
+	comma(t);
+	text_put(t, "\"", 1);
+	(void)json_escape(t, p, len, false);
+	text_put(t, "\"", 1);
+}
+
+void
+json_text(struct text *t, const char *s)
+{
+	json_string(t, s, strlen(s));
+}
+
+void
+json_u64(struct text *t, uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu",
+	    (unsigned long long)v);
+
+	comma(t);
+	text_put(t, digits, (size_t)n);
+}
+
+void
+json_raw(struct text *t, const char *s)
+{
+	comma(t);
+	text_puts(t, s);
+}
+
+/*
+ * Length of the sequence that begins at p: 1 to 4; 0 = not UTF-8; -1 = what
+ * is there is right, but it ends too early.
+ */
+static int
+utf8_length(const uint8_t *p, size_t left)
+{
+	uint8_t low = 0x80, high = 0xbf;
+	int n, i;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	/* overlong forms, surrogates, and what is beyond U+10FFFF */
+	if (p[0] == 0xe0)
+		low = 0xa0;
+	else if (p[0] == 0xed)
+		high = 0x9f;
+	else if (p[0] == 0xf0)
+		low = 0x90;
+	else if (p[0] == 0xf4)
+		high = 0x8f;
+	for (i = 1; i < n; i++) {
+		if ((size_t)i == left)
+			return -1;
+		if (p[i] < low || p[i] > high)
+			return 0;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return n;
+}
+
+size_t
+utf8_unfinished(const void *buf, size_t len)
+{
+	const uint8_t *p = buf;
+	size_t back;
+
+	for (back = 1; back <= 3 && back <= len; back++)
+		if (p[len - back] >= 0xc0)
+			return utf8_length(p + len - back, back) == -1 ?
+			    back : 0;
+	return 0;
+}
+
+static bool
+is_plain(uint8_t c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+/* One byte below 0x80 that cannot stand for itself. */
+static void
+put_escaped(struct text *t, uint8_t c)
+{
+	static const char from[] = "\"\\\n\r\t\b\f", to[] = "\"\\nrtbf";
+	const char *hit = c == '\0' ? NULL : strchr(from, c);
+	char buf[ESCAPE_MAX + 1];
+
+	if (hit != NULL) {
+		buf[0] = '\\';
+		buf[1] = to[hit - from];
+		text_put(t, buf, 2);
+		return;
+	}
+	(void)snprintf(buf, sizeof(buf), "\\u%04x", c);
+	text_put(t, buf, ESCAPE_MAX);
+}
+
+size_t
+json_escape(struct text *t, const void *buf, size_t len, bool more)
+{
+	const uint8_t *p = buf;
+	size_t at = 0, run;
+	int n;
+
+	while (at < len && !t->bad) {
+		for (run = at; run < len && is_plain(p[run]); run++)
+			continue;
+		text_put(t, p + at, run - at);
+		at = run;
+		if (at == len)
+			break;
+		n = utf8_length(p + at, len - at);
+		if (n == -1 && more)
+			break;
+		if (n == 1)
+			put_escaped(t, p[at]);
+		else if (n > 1)
+			text_put(t, p + at, (size_t)n);
+		else
+			text_puts(t, REPLACEMENT);
+		at += n > 1 ? (size_t)n : 1;
+	}
+	return at;
+}
+
+void
+text_base64(struct text *t, const void *buf, size_t len)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *p = buf;
+	char *out = text_room(t, (len + 2) / 3 * 4);
+	uint32_t v;
+	size_t i;
+
+	if (out == NULL)
+		return;
+	t->len += (len + 2) / 3 * 4;
+	for (i = 0; i < len; i += 3, out += 4) {
+		v = (uint32_t)p[i] << 16;
+		if (i + 1 < len)
+			v |= (uint32_t)p[i + 1] << 8;
+		if (i + 2 < len)
+			v |= p[i + 2];
+		out[0] = digits[v >> 18];
+		out[1] = digits[v >> 12 & 63];
+		out[2] = i + 1 < len ? digits[v >> 6 & 63] : '=';
+		out[3] = i + 2 < len ? digits[v & 63] : '=';
+	}
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: ISC */
+/* Accepting connections: limits, and patience when fds run out. */
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "conn.h"
+#include "listener.h"
+#include "log.h"
+#include "proto.h"
+#include "role.h"
+#include "who.h"
+
+#define BURST		16
+#define PAUSE_MS	250
+/* Beyond the limit so many may still be told that it is reached. */
+#define REFUSALS	16
+/* fds that are none of a connection or of a debugged session */
+#define FDS_OTHER	64
+#define FDS_PER_CONN	2
+#define FDS_PER_DEBUG	3
+#define LOG_PER_S	5
+#define KEEPALIVE_S	60
+
+struct listener {
+	LIST_ENTRY(listener)	 all;
+	struct loop_io		 io;
+	int			 fd;	/* owned */
+	uint32_t		 index, flags;
+	char			 text[224];
+};
+
+static LIST_HEAD(, listener) listeners;
+static struct loop_timer pause_timer;
+static bool		 paused;
+static size_t		 limit;
+
+void
+listener_log(const char *fmt, ...)
+{
+	static uint64_t second;
+	static unsigned int lines;
+	char line[256];
+	va_list ap;
+
+	if (second != loop_now_ms() / 1000) {
+		second = loop_now_ms() / 1000;
+		lines = 0;
+	}
+	if (++lines > LOG_PER_S)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	log_info("%s", line);
+}
+
+/*
+ * A full fd table would lose the fds of messages, which looks like a
+ * spawner that breaks the rules: so connections never fill it.
+ */
+void
+listener_limit(void)
+{
+	uint64_t other = FDS_OTHER + FDS_PER_DEBUG * settings.max_sessions;
+	uint64_t need = other + FDS_PER_CONN * settings.max_connections;
+	struct rlimit rl;
+
+	limit = settings.max_connections;
+	if (getrlimit(RLIMIT_NOFILE, &rl) == -1 || rl.rlim_cur >= need)
+		return;
+	rl.rlim_cur = need < rl.rlim_max ? need : rl.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &rl);
+	if (rl.rlim_cur >= need)
+		return;
+	limit = rl.rlim_cur > other + FDS_PER_CONN ?
+	    (rl.rlim_cur - other) / FDS_PER_CONN : 1;
+	log_warnx("only %zu connections instead of max-connections %llu: the "
+	    "limit of open files is %llu and %llu are needed", limit,
+	    (unsigned long long)settings.max_connections,
+	    (unsigned long long)rl.rlim_cur, (unsigned long long)need);
+}
+
+static void
+watch_all(uint32_t events)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &listeners, all)
+		(void)loop_mod(&l->io, events);
+}
+
+void
+listener_resume(void)
+{
+	if (!paused)
+		return;
+	paused = false;
+	loop_timer_unset(&pause_timer);
+	watch_all(EPOLLIN);
+}
+
+static void
+on_pause_over(void *arg)
+{
+	(void)arg;
+	listener_resume();
+}
+
+/* The connections that cannot be accepted stay in the kernel's queue. */
+static void
+pause_all(void)
+{
+	listener_log("accepting pauses: %s", errno == EMFILE ?
+	    "no file descriptor is left" : "the system is short of memory");
+	paused = true;
+	watch_all(0);
+	loop_timer_set(&pause_timer, PAUSE_MS, on_pause_over, NULL);
+}
+
+static void
+welcome(const struct listener *l, int fd)
+{
+	struct conn *c = conn_new(fd, l->flags);
+
+	if (c == NULL)
+		return;
+	if (conn_count > limit) {
+		listener_log("the limit of %zu connections is reached", limit);
+		answer_error(c, ERR_MAX_CONNECTIONS, NULL);
+		conn_finish(c);
+	} else
+		who_start(c);
+	conn_run(c);
+}
+
+static void
+on_io(uint32_t events, void *arg)
+{
+	struct listener *l = arg;
+	int fd, i;
+
+	(void)events;
+	for (i = 0; i < BURST && !paused; i++) {
+		fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd != -1) {
+			if (conn_count >= limit + REFUSALS)
+				close(fd);
+			else
+				welcome(l, fd);
+		} else if (errno == EMFILE || errno == ENFILE ||
+		    errno == ENOBUFS || errno == ENOMEM)
+			pause_all();
+		else if (errno == EAGAIN)
+			break;
+		/* others are errors of that connection: on to the next */
+	}
+}
+
+static void
+drop(struct listener *l)
+{
+	loop_del(&l->io);
+	close(l->fd);
+	LIST_REMOVE(l, all);
+	free(l);
+}
+
+static struct listener *
+find(uint32_t index)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &listeners, all)
+		if (l->index == index)
+			return l;
+	return NULL;
+}
+
+/* Accepted sockets inherit these, so no connection costs a call for them. */
+static void
+set_options(int fd)
+{
+	int on = 1, idle = KEEPALIVE_S;
+
+	/* fail on a local socket, which needs none of them */
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &idle, sizeof(idle));
+}
+
+int
+net_on_listener(struct msg *m)
+{
+	uint32_t index = msg_get_u32(m);
+	struct listener *l = find(index), *n;
+
+	if (l != NULL)
+		drop(l);
+	n = calloc(1, sizeof(*n));
+	if (n == NULL)
+		return 0;
+	n->index = index;
+	n->flags = msg_get_u32(m);
+	msg_get_str(m, n->text, sizeof(n->text));
+	if (msg_end(m) == -1) {
+		free(n);
+		return -1;
+	}
+	n->fd = msg_take_fd(m);
+	LIST_INSERT_HEAD(&listeners, n, all);
+	set_options(n->fd);
+	if (loop_add(&n->io, n->fd, paused ? 0 : EPOLLIN, on_io, n) == -1)
+		log_warn("cannot watch the listener on %s", n->text);
+	return 0;
+}
+
+int
+net_on_listener_gone(struct msg *m)
+{
+	struct listener *l = find(msg_get_u32(m));
+
+	if (l != NULL)
+		drop(l);
+	return msg_end(m);
+}
+
+void
+listener_warnings(struct text *t)
+{
+	struct listener *l;
+	char line[320];
+
+	LIST_FOREACH(l, &listeners, all) {
+		if (!(l->flags & LISTENER_AUTH_NONE))
+			continue;
+		(void)snprintf(line, sizeof(line), "%s asks nobody who he is "
+		    "(auth none)", l->text);
+		json_text(t, line);
+	}
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What netproc knows of the sessions: a copy that the spawner keeps up to
+ * date, on the same channel as its answers.  Sessions are grouped by owner,
+ * as nobody is told of another's.
+ */
+#ifndef DL_NET_REPLICA_H
+#define DL_NET_REPLICA_H
+
+#include <sys/queue.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "answer.h"
+#include "conn.h"
+#include "json.h"
+#include "line.h"
+#include "msg.h"
+#include "ring.h"
+#include "view.h"
+
+struct rsession {
+	LIST_ENTRY(rsession)	 hash;
+	TAILQ_ENTRY(rsession)	 by_owner;
+	struct owner		*owner;
+	struct sid		 sid;
+	char			 id[ID_TEXT];
+	uint64_t		 seq;	/* counts sessions as they came */
+	/* args and env point into strings; all else is by value */
+	struct session_view	 view;
+	struct text		 strings;
+	struct text		 json;	/* the session object */
+	struct ring		 ring;	/* read-only; of run ring_run */
+	uint32_t		 ring_run;
+	bool			 armed;	/* the spawner will ring */
+	struct conn_list	 watchers;
+};
+
+struct owner {
+	LIST_ENTRY(owner)	 all;
+	uint32_t		 uid;
+	unsigned int		 refs;	/* connections and sessions */
+	unsigned int		 nconns;
+	TAILQ_HEAD(, rsession)	 sessions;	/* oldest first */
+};
+
+/* NULL without memory.  Each get is undone by a put. */
+struct owner *owner_get(uint32_t uid);
+void	 owner_put(struct owner *);
+
+/* NULL when there is none. */
+struct rsession *replica_find(const struct sid *);
+/*
+ * What a client calls a session: its id, a unique beginning of it, or its
+ * label.  NULL with *err set when that names none or more than one.
+ */
+struct rsession *replica_resolve(const struct owner *, const struct word *,
+    uint32_t *err);
+/* The spawner has gone, and its sessions with it. */
+void	 replica_clear(void);
+/* The ring of the present run; NULL before there is one. */
+const struct ring *replica_ring(const struct rsession *);
+/* Asks to be told when there is more output than total. */
+void	 replica_arm(struct rsession *, uint64_t total);
+
+int	 net_on_session(struct msg *);
+int	 net_on_session_gone(struct msg *);
+int	 net_on_ring(struct msg *);
+int	 net_on_doorbell(struct msg *);
+
+#endif

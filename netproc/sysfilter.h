@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: ISC */
+/* The system calls that netproc may make. */
+#ifndef DL_NET_SYSFILTER_H
+#define DL_NET_SYSFILTER_H
+
+#include "filter.h"
+
+extern const struct filter	netproc_filter;
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC */
+/* SYSROOT: a file of the spawner's, sent as fast as the client reads. */
+#include <sys/sendfile.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "ask.h"
+#include "conn.h"
+#include "sysroot.h"
+
+#define PIECE	(128 * 1024)
+
+static void
+sysroot_refused(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+{
+	(void)a;
+	answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
+}
+
+void
+cmd_sysroot(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	(void)s;
+	(void)ws;
+	ask_send(c, ask_new(c, MSG_SYSROOT, NULL),
+	    (struct ask){ .fn = sysroot_refused });
+}
+
+static bool
+sysroot_step(struct conn *c)
+{
+	off_t at = (off_t)c->u.file.at;
+	ssize_t n;
+
+	if (c->u.file.left == 0) {
+		conn_enter(c, &mode_line);
+		return true;
+	}
+	n = sendfile(c->fd, c->u.file.fd, &at, c->u.file.left < PIECE ?
+	    (size_t)c->u.file.left : PIECE);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR)) {
+		conn_yield(c);
+		return true;
+	}
+	if (n <= 0) {
+		/* the size has been promised already */
+		c->dead = true;
+		return false;
+	}
+	c->u.file.at += n;
+	c->u.file.left -= (uint64_t)n;
+	c->active_ms = loop_now_ms();
+	c->cost += (size_t)n;
+	return true;
+}
+
+static void
+sysroot_leave(struct conn *c)
+{
+	close(c->u.file.fd);
+}
+
+static const struct conn_mode mode_sysroot = {
+	.name = "sysroot",
+	.clock = CLOCK_IDLE,
+	.alone = true,
+	.step = sysroot_step,
+	.leave = sysroot_leave,
+};
+
+int
+net_on_sysroot_fd(struct msg *m)
+{
+	struct conn *c = ask_find(m);
+	uint64_t size = msg_get_u64(m);
+	char head[48];
+	int n;
+
+	if (msg_end(m) == -1 || size > INT64_MAX)
+		return -1;
+	if (c == NULL)
+		return 0;
+	if (c->u.ask.fn != sysroot_refused)
+		return -1;
+	conn_enter(c, &mode_sysroot);
+	c->u.file.fd = msg_take_fd(m);
+	c->u.file.left = size;
+	n = snprintf(head, sizeof(head), "SYSROOT %" PRIu64 "\n", size);
+	conn_write(c, head, (size_t)n);
+	conn_run(c);
+	return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC */
+/* Identity of connections: questions to idproc, and what they lead to. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "ask.h"
+#include "debug.h"
+#include "line.h"
+#include "listener.h"
+#include "log.h"
+#include "proto.h"
+#include "replica.h"
+#include "role.h"
+#include "who.h"
+
+/* A question may be lost when idproc or the spawner is restarted. */
+#define RETRY_MS	1000
+
+static struct channel	idproc_chan;
+
+int
+who_ask(uint32_t number, int sock_fd)
+{
+	int fd = fcntl(sock_fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd == -1)
+		return -1;
+	return chan_send(&idproc_chan, msg_new(MSG_WHO, NULL, number, 0), fd);
+}
+
+void
+who_closed(uint32_t number)
+{
+	(void)chan_send(&spawner_chan,
+	    msg_new(MSG_CONN_CLOSED, NULL, number, 0), -1);
+}
+
+void
+who_start(struct conn *c)
+{
+	conn_enter(c, &mode_ident);
+	c->due_ms = loop_now_ms() + RETRY_MS;
+	c->u.ident_end_ms = loop_now_ms() + settings.line_timeout * 1000;
+	/* with one of the two missing the answer would be lost */
+	if (chan_is_open(&spawner_chan) && chan_is_open(&idproc_chan))
+		(void)who_ask(c->number, c->fd);
+}
+
+static void
+ident_expired(struct conn *c)
+{
+	uint64_t end = c->u.ident_end_ms;
+
+	if (loop_now_ms() >= end) {
+		answer_error(c, ERR_TRY_AGAIN, NULL);
+		conn_finish(c);
+		return;
+	}
+	who_start(c);
+	c->u.ident_end_ms = end;
+}
+
+const struct conn_mode mode_ident = {
+	.name = "ident",
+	.clock = CLOCK_LINE,
+	.expired = ident_expired,
+};
+
+void
+who_forget(struct conn *c)
+{
+	/* not earlier: the spawner has heard of it before we did */
+	if (c->owner == NULL)
+		return;
+	c->owner->nconns--;
+	owner_put(c->owner);
+	c->owner = NULL;
+	who_closed(c->number);
+}
+
+static void
+again_one(struct conn *c, void *arg)
+{
+	(void)arg;
+	if (c->mode == &mode_ident)
+		ident_expired(c);
+	conn_run(c);
+}
+
+void
+who_again(void)
+{
+	conn_each(again_one, NULL);
+	debug_who_again();
+}
+
+static void
+refuse(struct conn *c, uint32_t err, const char *message)
+{
+	answer_error(c, err, message);
+	conn_finish(c);
+}
+
+/* false when this user has connections enough. */
+static bool
+join_owner(struct conn *c, uint32_t uid)
+{
+	struct owner *o = owner_get(uid);
+
+	if (o == NULL)
+		return false;
+	c->owner = o;
+	o->nconns++;
+	return o->nconns <= settings.max_connections_per_user;
+}
+
+static void
+ready(struct conn *c)
+{
+	if (c->synced && c->owner != NULL && c->mode == &mode_ident)
+		conn_enter(c, &mode_line);
+}
+
+static void
+identified(struct conn *c, uint32_t uid)
+{
+	if (c->owner == NULL && !join_owner(c, uid)) {
+		refuse(c, ERR_MAX_CONNECTIONS, "this user has as many "
+		    "connections as the configuration allows; close one "
+		    "first");
+		return;
+	}
+	if (c->owner->uid != uid) {
+		log_warnx("a connection changed from uid %u to uid %u; closed",
+		    c->owner->uid, uid);
+		c->dead = true;
+		return;
+	}
+	ready(c);
+}
+
+int
+net_on_peer_is(struct msg *m)
+{
+	uint32_t verdict = msg_get_u32(m), uid = msg_get_u32(m);
+	char name[USER_NAME_MAX], why[512];
+	struct conn *c = conn_find(m->hdr.conn);
+
+	msg_get_str(m, name, sizeof(name));
+	msg_get_str(m, why, sizeof(why));
+	if (msg_end(m) == -1)
+		return -1;
+	if (c == NULL) {
+		if (!debug_peer_is(m->hdr.conn, verdict == PEER_KNOWN, uid,
+		    why) && verdict == PEER_KNOWN)
+			who_closed(m->hdr.conn);
+		return 0;
+	}
+	if (c->mode != &mode_ident)
+		return 0;
+	if (verdict == PEER_KNOWN)
+		identified(c, uid);
+	else {
+		listener_log("a connection was refused: %s", why);
+		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
+		    "to a user that this daemon serves");
+	}
+	conn_run(c);
+	return 0;
+}
+
+int
+net_on_synced(struct msg *m)
+{
+	struct conn *c = conn_find(m->hdr.conn);
+
+	if (c != NULL) {
+		c->synced = true;
+		ready(c);
+		conn_run(c);
+	}
+	return msg_end(m);
+}
+
+static void
+gone(struct channel *ch, const char *why)
+{
+	if (why != NULL)
+		role_violation(ROLE_IDPROC, ch->generation, why);
+}
+
+void
+who_init(void)
+{
+	chan_init(&idproc_chan, ROLE_NETPROC, ROLE_IDPROC, gone, NULL);
+}
+
+void
+who_peer(int fd, uint32_t generation)
+{
+	chan_close(&idproc_chan);
+	if (chan_open(&idproc_chan, fd, generation) == -1)
+		log_warn("cannot use the channel to idproc");
+	who_again();
+}

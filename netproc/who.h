@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Who is at the other end: asked of idproc for every connection.  A
+ * connection is served when idproc has said who it is and the spawner has
+ * sent that user's sessions.
+ */
+#ifndef DL_NET_WHO_H
+#define DL_NET_WHO_H
+
+#include "conn.h"
+#include "msg.h"
+
+void	 who_init(void);
+/* A new channel to idproc; takes fd. */
+void	 who_peer(int fd, uint32_t generation);
+/* Asks who is at the other end of sock_fd; -1 when idproc cannot be asked. */
+int	 who_ask(uint32_t number, int sock_fd);
+/* Asks for a connection, which waits for the answer. */
+void	 who_start(struct conn *);
+/* The connection ends: takes it off its owner, tells the spawner. */
+void	 who_forget(struct conn *);
+/* A number that is no connection's any more must be forgotten there too. */
+void	 who_closed(uint32_t number);
+/* Asks again for all that still wait. */
+void	 who_again(void);
+
+extern const struct conn_mode	mode_ident;
+
+int	 net_on_peer_is(struct msg *);
+int	 net_on_synced(struct msg *);
+
+#endif
