@@ -59,8 +59,9 @@ add(scmp_filter_ctx ctx, uint32_t action, const struct filter_rule *rules,
 		/* a call that this architecture does not have */
 		if (rules[i].nr < 0)
 			continue;
-		r = seccomp_rule_add_array(ctx, action, rules[i].nr,
-		    rules[i].nargs, rules[i].args);
+		r = seccomp_rule_add_array(ctx,
+		    rules[i].action != 0 ? rules[i].action : action,
+		    rules[i].nr, rules[i].nargs, rules[i].args);
 		/* two tables may name the same call */
 		if (r < 0 && r != -EEXIST) {
 			errno = -r;

@@ -21,6 +21,7 @@ struct filter_rule {
 	int			 nr;		/* SCMP_SYS(name) */
 	unsigned int		 nargs;
 	struct scmp_arg_cmp	 args[FILTER_ARGS];
+	uint32_t		 action;	/* 0 = the filter's "matched" */
 };
 
 /* For tables:  ALLOW(read), ALLOW_ARG(prctl, FILTER_INT(0, PR_SET_NAME)) */

@@ -115,6 +115,13 @@ role_on_shutdown(struct msg *m)
 	return msg_end(m);
 }
 
+void
+role_service_ids(uid_t *uid, gid_t *gid)
+{
+	*uid = service_uid;
+	*gid = service_gid;
+}
+
 static void
 reset_process(void)
 {
@@ -166,6 +173,9 @@ user_confine(void)
 static void
 confine(void)
 {
+	void *prog = NULL;
+	size_t ninstr = 0;
+
 	if (desc->confine != NULL)
 		desc->confine();
 	else {
@@ -184,15 +194,19 @@ confine(void)
 	if (desc->landlock && confine_landlock(desc->landlock_level) == -1)
 		role_cannot("enter a Landlock domain",
 		    "the kernel offers Landlock but refuses it");
+	/* compiling writes to a memfd, which RLIMIT_FSIZE would forbid */
+	if (desc->filter != NULL && !(settings.weakened & WEAKEN_SECCOMP) &&
+	    filter_compile(desc->filter, &prog, &ninstr) == -1)
+		role_cannot("compile its system call filter",
+		    "this must always work: report it");
 	if (confine_rlimits(desc->fsize, desc->nproc) == -1)
 		role_cannot("set its resource limits",
 		    "this must always work: report it");
-	if (desc->filter == NULL || settings.weakened & WEAKEN_SECCOMP)
-		return;
-	if (filter_load(desc->filter) == -1)
+	if (prog != NULL && filter_install(prog, ninstr) == -1)
 		role_cannot("load its system call filter",
 		    "the kernel needs CONFIG_SECCOMP_FILTER, or set "
 		    "weaken-seccomp yes");
+	free(prog);
 }
 
 void

@@ -47,6 +47,8 @@ extern struct settings	 settings;
 extern enum mode	 role_mode;
 extern struct channel	 parent_chan;
 
+/* The service user's ids (system mode), for a confine hook of one's own. */
+void	role_service_ids(uid_t *, gid_t *);
 /* Does not return. */
 void	role_main(const struct role_desc *) __attribute__((noreturn));
 /* Asks the parent to end and restart a peer that broke the table. */
