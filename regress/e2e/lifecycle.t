@@ -358,7 +358,8 @@ def env_bounds(d):
         r = c.cmd(f"ENV {sid} K{i}={'v' * 1000}")
         if "error_code" in r:
             break
-    ok(r.get("error_code") == "invalid_env", "ENV: there is a bound", str(r)[:200])
+    ok(r.get("error_code") == "invalid_env", "ENV: there is a bound",
+       str(r)[:200])
     n = len(c.cmd("ENVLIST " + sid))
     eq(n, i, "ENV: what was refused has changed nothing")
     c.cmd("START " + sid)

@@ -274,7 +274,8 @@ def output_while_running(d):
         r = wait_for(lambda: (lambda r: r if r["output"] else None)(
             c.cmd(f"OUTPUT {sid} {len(want)}")))
         want += r["output"].encode()
-    eq(want, b"".join(b"line %d\n" % i for i in range(50)), "polling with offsets: nothing lost or doubled")
+    eq(want, b"".join(b"line %d\n" % i for i in range(50)),
+       "polling with offsets: nothing lost or doubled")
 
 
 def output_flood_stops_nobody(d):

@@ -281,7 +281,8 @@ class Daemon:
         self.conf_path = os.path.join(self.dir, "conf")
         self.args = list(args)
         self.env = dict(os.environ if env is None else env)
-        self.env.pop("NOTIFY_SOCKET", None)
+        if env is None:
+            self.env.pop("NOTIFY_SOCKET", None)
         self.wrapper = list(wrapper)
         self.proc = None
         base = f'state-dir "{self.dir}/state"\nrun-dir "{self.dir}/run"\n'

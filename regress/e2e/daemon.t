@@ -1,0 +1,468 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# The daemon as its operator meets it: flags, configuration, reload, stop,
+# restart, background, and systemd's notifications.
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import (AS_ROOT, BIN, Client, Daemon, alive, alone, eq,
+                free_port, helper, ok, run_tests, session_processes,
+                status_of, tar_of, wait_for)
+
+EXE = os.path.join(BIN, "debuglanternd")
+
+
+def run(*args, **kw):
+    return subprocess.run([EXE, *args], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=30, **kw)
+
+
+def conf_file(d, text):
+    path = os.path.join(d.dir, "other.conf")
+    with open(path, "w") as f:
+        f.write(text)
+    os.chmod(path, 0o644)
+    return path
+
+
+def connects(port, host="127.0.0.1", uid=None):
+    try:
+        Client(port, host, uid, 5).close()
+        return True
+    except OSError:
+        return False
+
+
+def answers(port, host="127.0.0.1", uid=None):
+    try:
+        return Client(port, host, uid, 5).cmd("LIST") == []
+    except (OSError, EOFError):
+        return False
+
+
+# --- flags ---------------------------------------------------------------
+
+def flags():
+    for args in (["--nope"], ["-x"], ["--port"], ["extra"], ["-n", "extra"],
+                 ["--port", "0"], ["--port", "65536"], ["--port", "-1"],
+                 ["--port", "1e3"], ["--port", "0x10"], ["--port", " 80"],
+                 ["--port", "80 "], ["--port", ""], ["--port", "4444x"],
+                 ["--max-sessions", "0"], ["--max-sessions", "many"],
+                 ["--max-total-bytes", "5X"], ["--max-total-bytes", "-5"],
+                 ["--max-total-bytes", "99999999999999999999999"],
+                 ["--web-port", "65536"], ["--web-port", "x"],
+                 ["--bind", "nowhere.example"], ["--bind", "300.1.1.1"],
+                 ["--bind", ""], ["--state-dir", "relative"],
+                 ["--socket", "relative"], ["--service-name", ""],
+                 ["-f", "/nonexistent"]):
+        r = run(*args)
+        ok(r.returncode != 0 and r.stderr and not r.stdout,
+           f"{' '.join(args) or '(none)'}: an error with words",
+           (r.returncode, r.stderr))
+    r = run("--nope")
+    ok(b"usage" in r.stderr and r.returncode == 2, "unknown flags: usage, 2",
+       r.stderr)
+    r = run("--port", "x", "-n")
+    ok(b"port" in r.stderr, "a bad number: the message names the flag",
+       r.stderr)
+
+
+def check_only():
+    path = f"/tmp/dl-daemon-t-{os.getpid()}"
+    texts = {
+        "": True,
+        "port 5000\nlisten on 127.0.0.1\n": True,
+        "port 5000\nport 5001\n": False,
+        "prot 5000\n": False,
+        "port \"x\n": False,
+        "limit nofile\n": False,
+    }
+    try:
+        for text, good in texts.items():
+            with open(path, "w") as f:
+                f.write(text)
+            r = run("-n", "-f", path)
+            eq(r.returncode == 0, good, f"-n with {text[:20]!r}")
+            if not good:
+                ok(re.search(rb":\d+: ", r.stderr), "an error names its line",
+                   r.stderr)
+        r = run("-n", "-f", "/dev/null")
+        ok(b"OK" in r.stderr, "-n says OK", r.stderr)
+    finally:
+        os.unlink(path)
+
+
+def print_back():
+    path = f"/tmp/dl-daemon-t-{os.getpid()}.2"
+    text = '''addr = "127.0.0.2"
+listen on localhost
+listen on $addr port 4500 auth none as nobody
+port 4499
+service-name "a \\"quoted\\" name %h"
+max-total-bytes 3M
+allow-sandbox none, tmpfs, namespaces
+limit as 5G
+limit cpu unlimited
+gdbserver /opt/with\\ space/gdbserver
+'''.replace("/opt/with\\ space/gdbserver", '"/opt/with space/gdbserver"')
+    try:
+        with open(path, "w") as f:
+            f.write(text)
+        first = run("-nv", "-f", path)
+        eq(first.returncode, 0, "-nv prints the configuration")
+        with open(path, "wb") as f:
+            f.write(first.stdout)
+        second = run("-nv", "-f", path)
+        eq((second.returncode, second.stdout), (0, first.stdout),
+           "-nv: the print parses to the same")
+        ok(b"4499" in first.stdout and b"127.0.0.2" in first.stdout and
+           b"with space" in first.stdout, "-nv: it holds what was set",
+           first.stdout)
+        third = run("-nv", "-f", path, "--port", "4498")
+        ok(b"4498" in third.stdout and b"4499" not in third.stdout,
+           "flags override the file", third.stdout)
+    finally:
+        os.unlink(path)
+
+
+# --- start ---------------------------------------------------------------
+
+def port_taken(mode):
+    with Daemon(mode) as d:
+        r = subprocess.run(
+            d.wrapper + [EXE, "-d", "-f", d.conf_path, "--port", str(d.port),
+                         "--state-dir", d.dir + "/home/s"] +
+            (["--user"] if mode == "user" and d.uid is None and AS_ROOT
+             else []),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, timeout=30, env=d.env,
+            **(dict(user=d.uid, group=d.uid, extra_groups=[])
+               if d.uid is not None else {}))
+        lines = r.stderr.decode().splitlines()
+        ok(r.returncode != 0 and any(str(d.port) in x for x in lines),
+           "port taken: the start fails and names the port", r.stderr)
+        eq(len(lines), 1, "port taken: one line")
+        eq(d.client().cmd("LIST"), [], "and the first daemon is untouched")
+
+
+def listens_on_loopback_only(mode):
+    with Daemon(mode) as d:
+        ok(answers(d.port, "127.0.0.1", d.uid), "127.0.0.1 is served")
+        ok(answers(d.port, "::1", d.uid), "::1 is served")
+        for name, n in (("tcp", 8), ("tcp6", 32)):
+            with open(f"/proc/net/{name}") as f:
+                addrs = [x.split()[1] for x in f.readlines()[1:]
+                         if x.split()[3] == "0A" and
+                         x.split()[1].endswith(f":{d.port:04X}")]
+            eq([a.split(":")[0] for a in addrs],
+               ["0100007F" if n == 8 else "0" * 24 + "01000000"],
+               f"{name}: loopback and nothing else")
+
+
+def bind_flag(mode):
+    with Daemon(mode, args=["--bind", "127.0.0.3"]) as d:
+        ok(answers(d.port, "127.0.0.3", d.uid), "--bind ADDR is served")
+        eq(connects(d.port, "127.0.0.1", d.uid), False,
+           "--bind replaces the defaults")
+
+
+def max_sessions_flag(mode):
+    with Daemon(mode, args=["--max-sessions", "1", "--max-total-bytes",
+                            "2M"]) as d:
+        c = d.client()
+        c.upload(helper("hello"))
+        eq(c.upload(helper("hello")).get("error_code"),
+           "max_sessions_reached", "--max-sessions 1")
+        e = d.client()
+        e.send("UPLOAD 3000000\n")
+        eq(e.json().get("ok"), False, "--max-total-bytes 2M")
+
+
+def children_and_binaries(mode):
+    with Daemon(mode) as d:
+        names = sorted(set(d.children().values()))
+        eq(names, ["announcer", "idproc", "launcher", "netproc", "spawner"],
+           "a process for each role")
+        exes = {n: os.readlink(f"/proc/{p}/exe")
+                for p, n in d.children().items()} if AS_ROOT else {}
+        eq(len(set(exes.values())), len(names) if AS_ROOT else 0,
+           "and a binary")
+
+
+# --- SIGHUP --------------------------------------------------------------
+
+def reload_listeners(mode):
+    with Daemon(mode) as d:
+        with open(d.conf_path) as f:
+            base = f.read()
+        extra = free_port()
+        kept = d.client()
+        kept.cmd("LIST")
+        d.write_conf(base + "listen on localhost\n"
+                     f"listen on 127.0.0.1 port {extra}\n")
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: answers(extra, uid=d.uid)),
+           "SIGHUP adds a listener")
+        eq(kept.cmd("LIST"), [], "SIGHUP keeps connections")
+        late = Client(extra, uid=d.uid)
+        eq(late.cmd("LIST"), [], "the new listener serves")
+        d.write_conf(base)
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: not connects(extra, uid=d.uid)),
+           "SIGHUP removes a listener")
+        ok(answers(d.port, uid=d.uid), "the others stay")
+        eq(kept.cmd("LIST"), [], "SIGHUP keeps connections again")
+
+
+def reload_settings(mode):
+    with Daemon(mode) as d:
+        with open(d.conf_path) as f:
+            base = f.read()
+        c = d.client()
+        sid, s = c.start(helper("sleeper"), until=b"ready")
+        d.write_conf(base + "max-sessions 1\n")
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: "reloaded" in d.log()), "SIGHUP is logged")
+        ok(wait_for(lambda: c.upload(helper("hello")).get("error_code") ==
+                    "max_sessions_reached"), "SIGHUP brings new settings")
+        eq(c.cmd("STATUS " + sid)["pid"], s["pid"], "sessions go on")
+
+
+def bad_configuration_keeps_the_old_one(mode):
+    with Daemon(mode, "max-sessions 2\n") as d:
+        c = d.client()
+        for text in ("max-sessions 1\nnonsense\n", "listen on 300.0.0.1\n",
+                     'state-dir "/somewhere/else"\n'):
+            seen = len(d.log())
+            d.write_conf(text)
+            d.proc.send_signal(signal.SIGHUP)
+            ok(wait_for(lambda: "was not reloaded" in d.log()[seen:]),
+               f"SIGHUP with {text[:12]!r}..: refused in the log",
+               d.log()[seen:])
+        os.unlink(d.conf_path)
+        seen = len(d.log())
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: "was not reloaded" in d.log()[seen:]),
+           "SIGHUP without a file: refused in the log")
+        ids = [c.upload(helper("hello")).get("id") for _ in range(2)]
+        eq((None in ids, c.upload(helper("hello")).get("error_code")),
+           (False, "max_sessions_reached"), "the old one is whole")
+        ok(answers(d.port, "::1", d.uid) is False and
+           connects(d.port, "::1", d.uid), "with its listeners")
+
+
+def many_sighups(mode):
+    with Daemon(mode) as d:
+        c = d.client()
+        for _ in range(50):
+            d.proc.send_signal(signal.SIGHUP)
+            c.cmd("LIST")
+        ok(answers(d.port, uid=d.uid), "many SIGHUPs do no harm")
+
+
+# --- SIGTERM -------------------------------------------------------------
+
+def cgroup_dirs(d):
+    out = []
+    for top in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
+        path = f"{top}/debuglantern/{d.proc.pid}"
+        if os.path.isdir(path):
+            out.append(path)
+    return out
+
+
+def mounts():
+    with open("/proc/self/mountinfo") as f:
+        return f.read()
+
+
+def sigterm_ends_everything(mode):
+    before = mounts()
+    d = Daemon(mode, "stop-timeout 60\n")
+    try:
+        c = d.client()
+        sids = [c.start(helper("ignorer"), "child", until=b"ready")[0],
+                c.start(helper("orphan"), until=b"lives")[0],
+                c.start(helper("sleeper"), until=b"ready")[0]]
+        c.upload(tar_of(("run", helper("hello"))), "run")
+        sid, _ = c.start(helper("target"), until=b"target")
+        c.cmd("DEBUG " + sid)
+        sids.append(sid)
+        procs = d.processes()
+        groups = cgroup_dirs(d)
+        took = d.stop()
+        ok(took < 5, "SIGTERM ends it within 5 s, a SIGTERM-ignorer or not",
+           took)
+        eq(d.proc.returncode, 0, "SIGTERM: exit code 0")
+        eq([status_of(p).get("Name") for p in procs if alive(p)], [],
+           "SIGTERM: no process is left")
+        for sid in sids:
+            eq(session_processes(sid), [], "SIGTERM: no session is left")
+        eq(mounts(), before, "SIGTERM: no mount is left")
+        eq([g for g in groups if os.path.isdir(g)], [],
+           "SIGTERM: no cgroup is left")
+        eq(connects(d.port, uid=d.uid), False, "SIGTERM: nobody listens")
+        ok(c.closed(), "SIGTERM: clients are disconnected")
+        d.start()
+        eq(d.client().cmd("LIST"), [],
+           "restart on the same port works at once")
+        took = d.stop(signal.SIGINT)
+        ok(took < 5 and d.proc.returncode == 0, "SIGINT does the same", took)
+    finally:
+        d.cleanup()
+
+
+def sigterm_with_connections_open(mode):
+    """Connections in every state do not keep the port."""
+    with Daemon(mode) as d:
+        held = [d.client() for _ in range(20)]
+        for i, c in enumerate(held):
+            c.send(["LIST\n", "LIS", "UPLOAD 100\nx", "FOLLOW x\n"][i % 4])
+        for _ in range(3):
+            ok(d.stop() < 5, "SIGTERM with open connections")
+            d.start()
+            ok(answers(d.port, uid=d.uid), "restart on the same port")
+
+
+def sigterm_while_starting(mode):
+    d = Daemon(mode, wait=False)
+    try:
+        wait_for(lambda: d.proc.poll() is not None or "SigCgt" in
+                 status_of(d.proc.pid), 1)
+        procs = d.processes()
+        d.stop()
+        ok(wait_for(lambda: not [p for p in procs if alive(p)]),
+           "SIGTERM while starting: nothing is left")
+    finally:
+        d.cleanup()
+
+
+# --- systemd, background -------------------------------------------------
+
+def sd_notify(mode):
+    with tempfile.TemporaryDirectory(prefix="dl-notify-") as tmp:
+        os.chmod(tmp, 0o777)
+        path = os.path.join(tmp, "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+            s.bind(path)
+            os.chmod(path, 0o777)
+            s.settimeout(20)
+            env = dict(os.environ, WATCHDOG_USEC="400000",
+                       NOTIFY_SOCKET=path)
+            d = Daemon(mode, env=env)
+            try:
+                got = s.recv(4096).decode()
+                while "READY=1" not in got:
+                    got = s.recv(4096).decode()
+                ok("READY=1" in got, "sd_notify: READY=1")
+                eq(d.client().cmd("LIST"), [], "sd_notify: ready means served")
+                n = 0
+                end = time.monotonic() + 10
+                while n < 3 and time.monotonic() < end:
+                    n += "WATCHDOG=1" in s.recv(4096).decode()
+                eq(n, 3, "sd_notify: WATCHDOG=1 again and again")
+                d.proc.send_signal(signal.SIGTERM)
+                got = ""
+                while "STOPPING=1" not in got and d.proc.poll() is None:
+                    got = s.recv(4096).decode()
+                ok("STOPPING=1" in got, "sd_notify: STOPPING=1")
+                d.proc.wait(10)
+            finally:
+                d.cleanup()
+
+
+def background(mode):
+    """Without -d it returns when it is ready and goes on by itself."""
+    with Daemon(mode) as d:
+        port = free_port()
+        argv = [EXE, "-f", conf_file(
+            d, f'state-dir "{d.dir}/home/s"\nrun-dir "{d.dir}/home/r"\n'
+            "mdns no\n"), "--port", str(port)]
+        if mode == "user" and AS_ROOT and d.uid is None:
+            argv.append("--user")
+        kw = {}
+        if d.uid is not None:
+            kw = dict(user=d.uid, group=d.uid, extra_groups=[])
+        r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           timeout=30, **kw)
+        eq((r.returncode, r.stdout), (0, b""), "without -d: returns 0")
+        ok(answers(port, uid=d.uid), "without -d: it is ready by then")
+        pid = listener(port)
+        ok(pid, "without -d: a daemon is there")
+        if not pid:
+            return
+        ok(os.getsid(pid) != os.getsid(0), "without -d: a session of its own")
+        r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           timeout=30, **kw)
+        ok(r.returncode != 0 and str(port).encode() in r.stderr,
+           "without -d: a failed start is told to who started it", r)
+        os.kill(pid, signal.SIGTERM)
+        ok(wait_for(lambda: not alive(pid)), "without -d: SIGTERM ends it")
+
+
+def listener(port):
+    """The parent whose command line has that port."""
+    want = [b"--port", str(port).encode()]
+    for p in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{p}/cmdline", "rb") as f:
+                words = f.read().split(b"\0")
+        except (OSError, NotADirectoryError):
+            continue
+        if p.isdigit() and b"debuglanternd" in words[0] and any(
+                words[i:i + 2] == want for i in range(len(words))):
+            return int(p)
+    return None
+
+
+def inherited_fds_and_signals(mode):
+    """What the starter leaves open does not reach anybody."""
+    r, w = os.pipe()
+    os.set_inheritable(w, True)
+    try:
+        d = Daemon(mode, wrapper=["sh", "-c", "umask 077; exec \"$@\" 3>&1 "
+                                  "4>&1 9>&1", "sh"])
+        try:
+            c = d.client()
+            sid, _ = c.run(helper("inside"))
+            out = c.output(sid).decode()
+            eq([x for x in out.splitlines() if re.match(r"fd[3-9]", x)], [],
+               "a starter's open files do not reach sessions")
+            ok("umask=22\n" in out, "nor does its umask")
+        finally:
+            d.cleanup()
+    finally:
+        os.close(r)
+        os.close(w)
+
+
+def places_are_private(mode):
+    with Daemon(mode) as d:
+        for sub in ("state", "run"):
+            st = os.stat(os.path.join(d.dir, sub))
+            eq(st.st_mode & 0o022, 0, f"{sub}: nobody else may write")
+            ok(stat.S_ISDIR(st.st_mode), f"{sub}: a directory")
+            eq(st.st_uid, d.uid if d.uid is not None else os.geteuid(),
+               f"{sub}: whose it is")
+
+
+run_tests(
+    flags, check_only, print_back,
+    *[alone(t) for t in (
+        port_taken, listens_on_loopback_only, bind_flag, max_sessions_flag,
+        children_and_binaries, reload_listeners, reload_settings,
+        bad_configuration_keeps_the_old_one, many_sighups,
+        sigterm_ends_everything, sigterm_with_connections_open,
+        sigterm_while_starting, sd_notify, background,
+        inherited_fds_and_signals, places_are_private)])
