@@ -541,6 +541,19 @@ children_shutdown(void)
 		children_kill();
 }
 
+/* The sessions have ended: launchers take the cgroups away as they go. */
+void
+children_end(void)
+{
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+		if (i != ROLE_SPAWNER && i != ROLE_NETPROC)
+			(void)chan_send(&children[i].chan,
+			    msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1);
+	kill_child(&children[ROLE_SPAWNER]);
+}
+
 void
 children_kill(void)
 {

@@ -298,7 +298,7 @@ int
 parent_on_stopped_all(struct msg *m)
 {
 	if (d.stopping)
-		children_kill();
+		children_end();
 	return msg_end(m);
 }
 

@@ -75,6 +75,7 @@ bool	 children_ready(void);
 /* Sends settings to all roles. */
 void	 children_settings(void);
 void	 children_shutdown(void);
+void	 children_end(void);
 void	 children_kill(void);
 /* Nothing is left to wait for at the stop. */
 bool	 children_gone(void);
