@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "account.h"
 #include "log.h"
 #include "loop.h"
+#include "role.h"
 
 /* Long enough for a burst of connections, short enough for a new group. */
 #define CACHE_MS	(10 * 1000)
@@ -66,6 +68,23 @@ groups_of(struct account *a)
 	a->ngroups = n < 0 ? 0 : (uint32_t)n;
 }
 
+/*
+ * Containers run with uids that have no account.  In user mode there is only
+ * one uid and nothing to be gained from its groups; in system mode an account
+ * that is missing may be one whose directory service is down: refused.
+ */
+static void
+without_account(struct account *a, uid_t uid)
+{
+	if (role_mode != MODE_USER || uid != settings.daemon_uid)
+		return;
+	(void)snprintf(a->name, sizeof(a->name), "%u", uid);
+	(void)snprintf(a->home, sizeof(a->home), "/");
+	(void)snprintf(a->shell, sizeof(a->shell), "/bin/sh");
+	a->gid = getegid();
+	a->found = true;
+}
+
 static void
 look_up(struct account *a, uid_t uid)
 {
@@ -78,6 +97,7 @@ look_up(struct account *a, uid_t uid)
 	if (pw == NULL) {
 		if (errno != 0 && errno != ENOENT)
 			log_warn("uid %u", uid);
+		without_account(a, uid);
 		return;
 	}
 	if (copy(a->name, sizeof(a->name), pw->pw_name, uid, "name") == -1 ||
