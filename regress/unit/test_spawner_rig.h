@@ -7,6 +7,7 @@
 #define TEST_SPAWNER_RIG_H
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -339,7 +340,7 @@ login(uint32_t conn, uint32_t uid, const char *name)
 
 /* -- requests -- */
 
-static struct sid	 no_sid;
+static const struct sid	 no_sid __attribute__((unused));
 
 static void
 ask(enum msg_type type, const struct sid *sid, uint32_t conn)
@@ -437,9 +438,13 @@ idle_process(int *pidfd)
 {
 	pid_t pid = fork();
 
-	if (pid == 0)
+	if (pid == 0) {
+		/* a copy of a channel would keep it open */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)close_range(3, ~0U, 0);
 		for (;;)
 			pause();
+	}
 	assert_true(pid > 0);
 	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	assert_true(*pidfd != -1);
