@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: ISC */
+/* Steps that every process between launcher and program takes. */
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "caps.h"
+#include "child.h"
+#include "confine.h"
+#include "filter.h"
+#include "flight.h"
+#include "hand.h"
+#include "role.h"
+
+#define INNER_ID	1000
+#define USUAL_UMASK	022
+/* above every number that child_begin() hands out */
+#define ASIDE		16
+
+/* Where they are not mapped yet, a process cannot read its own ids. */
+static uid_t	outer_uid;
+static gid_t	outer_gid;
+
+pid_t
+child_clone(uint64_t flags, int cgroup_fd, int *pidfd)
+{
+	struct clone_args a = {
+		.flags = flags | CLONE_PIDFD,
+		.pidfd = (uintptr_t)pidfd,
+		.exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD,
+	};
+
+	if (cgroup_fd != -1) {
+		a.flags |= CLONE_INTO_CGROUP;
+		a.cgroup = (unsigned int)cgroup_fd;
+	}
+	return (pid_t)syscall(SYS_clone3, &a, sizeof(a));
+}
+
+void
+child_begin(int up_fd, const int keep_fds[2])
+{
+	const int old[] = { up_fd, keep_fds[0], keep_fds[1] };
+	int aside[3], i;
+
+	for (i = 0; i < 3; i++) {
+		aside[i] = -1;
+		if (old[i] != -1 &&
+		    (aside[i] = fcntl(old[i], F_DUPFD, ASIDE)) == -1)
+			_exit(1);
+	}
+	for (i = 0; i < 3; i++) {
+		if (aside[i] == -1)
+			close(UP_SOCK + i);
+		else if (dup2(aside[i], UP_SOCK + i) == -1)
+			_exit(1);
+	}
+	if (close_range(UP_SOCK + 3, ~0U, 0) == -1)
+		child_die(STEP_FORK);
+}
+
+static void
+send_up(const struct up *u, int fd)
+{
+	union {
+		struct cmsghdr	hdr;
+		char		buf[CMSG_SPACE(sizeof(int))];
+	} ctl;
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)u,
+	    .iov_len = sizeof(*u) };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (fd != -1) {
+		memset(&ctl, 0, sizeof(ctl));
+		mh.msg_control = ctl.buf;
+		mh.msg_controllen = sizeof(ctl.buf);
+		ctl.hdr.cmsg_level = SOL_SOCKET;
+		ctl.hdr.cmsg_type = SCM_RIGHTS;
+		ctl.hdr.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&ctl.hdr), &fd, sizeof(fd));
+	}
+	/* a launcher that does not listen any more has ended us already */
+	if (sendmsg(UP_SOCK, &mh, MSG_NOSIGNAL) == -1)
+		_exit(1);
+}
+
+void
+child_up(uint32_t what, uint32_t a, int fd)
+{
+	struct up u = { what, a, 0 };
+
+	send_up(&u, fd);
+	if (fd != -1)
+		close(fd);
+}
+
+void
+child_die(enum step step)
+{
+	struct up u = { UP_FAILED, step, (uint32_t)errno };
+
+	send_up(&u, -1);
+	_exit(1);
+}
+
+void
+child_become(const struct run_owner *w)
+{
+	uid_t r, e, s;
+	gid_t rg, eg, sg;
+
+	if (role_mode == MODE_SYSTEM) {
+		if (setgroups(w->ngroups, w->groups) == -1 ||
+		    setresgid(w->gid, w->gid, w->gid) == -1 ||
+		    setresuid(w->uid, w->uid, w->uid) == -1)
+			child_die(STEP_IDS);
+		if (getresuid(&r, &e, &s) == -1 ||
+		    getresgid(&rg, &eg, &sg) == -1)
+			child_die(STEP_IDS);
+		if (r != w->uid || e != w->uid || s != w->uid ||
+		    rg != w->gid || eg != w->gid || sg != w->gid) {
+			errno = EPERM;
+			child_die(STEP_IDS);
+		}
+	}
+	outer_uid = geteuid();
+	outer_gid = getegid();
+	/* setresuid between two users that are not root keeps them */
+	if (caps_set(0, 0) == -1)
+		child_die(STEP_CAPS);
+}
+
+static int
+map_fd(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd == -1)
+		child_die(STEP_IDMAP);
+	return fd;
+}
+
+static void
+put_map(int fd, const char *text)
+{
+	if (write(fd, text, strlen(text)) == -1)
+		child_die(STEP_IDMAP);
+	close(fd);
+}
+
+void
+child_map_ids(void)
+{
+	char uid_map[32], gid_map[32];
+	int groups_fd, uid_fd, gid_fd;
+
+	/*
+	 * The files are root's as long as this process is not dumpable.  It
+	 * is a copy of the launcher that the owner might read then, so it is
+	 * dumpable for three opens only.
+	 */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
+		child_die(STEP_IDMAP);
+	groups_fd = map_fd("/proc/self/setgroups");
+	uid_fd = map_fd("/proc/self/uid_map");
+	gid_fd = map_fd("/proc/self/gid_map");
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
+		child_die(STEP_IDMAP);
+	(void)snprintf(uid_map, sizeof(uid_map), "%d %u 1", INNER_ID,
+	    outer_uid);
+	(void)snprintf(gid_map, sizeof(gid_map), "%d %u 1", INNER_ID,
+	    outer_gid);
+	put_map(groups_fd, "deny");
+	put_map(uid_fd, uid_map);
+	put_map(gid_fd, gid_map);
+}
+
+static void
+reset_signals(void)
+{
+	struct sigaction sa = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		(void)sigaction(sig, &sa, NULL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/*
+ * A process with a user namespace to itself may empty the bounding set too.
+ * Without one it keeps the parent's, which no_new_privs makes worthless.
+ */
+static void
+drop_caps(void)
+{
+	if ((caps_effective() & CAP_BIT(CAP_SETPCAP) && caps_bound(0) == -1) ||
+	    caps_set(0, 0) == -1 || caps_ambient_clear() == -1)
+		child_die(STEP_CAPS);
+}
+
+void
+child_filter(void)
+{
+	if (session_prog != NULL &&
+	    filter_install(session_prog, session_prog_len) == -1)
+		child_die(STEP_SECCOMP);
+}
+
+void
+child_last(int in_fd, int out_fd, int err_fd, bool filter)
+{
+	(void)setsid();
+	(void)setpriority(PRIO_PROCESS, 0, 0);
+	(void)umask(USUAL_UMASK);
+	if (dup2(in_fd, 0) == -1 || dup2(out_fd, 1) == -1 ||
+	    dup2(err_fd, 2) == -1 ||
+	    close_range(UP_SOCK, ~0U, CLOSE_RANGE_CLOEXEC) == -1)
+		child_die(STEP_PIPES);
+	reset_signals();
+	drop_caps();
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		child_die(STEP_CAPS);
+	/* only Yama knows this; where it is, debuggers are no ancestors */
+	(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (filter)
+		child_filter();
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the processes between launcher and program have in common.  They are
+ * forks of the launcher with everything closed; whatever fails is told over
+ * UP_SOCK as {step, errno} and ends the process.
+ */
+#ifndef LAUNCHER_CHILD_H
+#define LAUNCHER_CHILD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "proto.h"
+#include "run.h"
+
+#define UP_SOCK		3
+#define KEPT_FD		4
+#define KEPT_FD2	5
+
+/* fork() with a pidfd; flags of clone3.  cgroup_fd is borrowed, -1 = none. */
+pid_t	 child_clone(uint64_t flags, int cgroup_fd, int *pidfd);
+/* Moves all to their numbers (-1 = none) and closes everything else. */
+void	 child_begin(int up_fd, const int keep_fds[2]);
+/* Tells the launcher; fd (-1 = none) is sent and closed here. */
+void	 child_up(uint32_t what, uint32_t a, int fd);
+/* Ends with that step and errno. */
+void	 child_die(enum step) __attribute__((noreturn));
+/* All ids become the owner's, all capabilities go. */
+void	 child_become(const struct run_owner *);
+/* In a new user namespace: the owner is 1000 in it and there is nobody else. */
+void	 child_map_ids(void);
+/*
+ * The last steps before exec: session leader, standard fds (borrowed),
+ * signals, capabilities, and the filter when there are namespaces to guard.
+ */
+void	 child_last(int in_fd, int out_fd, int err_fd, bool filter);
+/* The filter alone, for a process that stays. */
+void	 child_filter(void);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Starts in flight: the launcher forks a first process, which becomes the
+ * owner and makes the rest, and hears from all of them over one socket.  It
+ * never waits for them: an answer comes, or the socket closes, or time is up.
+ */
+#ifndef LAUNCHER_FLIGHT_H
+#define LAUNCHER_FLIGHT_H
+
+#include <stdint.h>
+
+#include "msg.h"
+
+enum flight_kind { FLIGHT_RUN, FLIGHT_ATTACH, FLIGHT_JOB, FLIGHT_KINDS };
+
+/* What a process on the way says; at most one fd comes with it. */
+enum { UP_FD = 1, UP_PID, UP_FAILED };
+struct up {
+	uint32_t	what;
+	uint32_t	a;	/* RUN_FD_* and kin; pid in its own namespace; step */
+	uint32_t	b;	/* errno */
+};
+
+/*
+ * Runs in the new process with the socket as UP_SOCK and the kept fds as
+ * KEPT_FD and KEPT_FD2 (child.h), all others closed; arg is as it was in the
+ * launcher.
+ */
+typedef void	(*flight_fn)(const void *arg) __attribute__((noreturn));
+
+/*
+ * Starts fn for the request m.  The fds are borrowed, -1 = none.  Answers m
+ * itself, also when it cannot even begin.
+ */
+void	 flight_begin(const struct msg *m, enum flight_kind, flight_fn,
+	    const void *arg, const int keep_fds[2], int cgroup_fd);
+/* Answers m with the failure of a step, errno. */
+void	 flight_refuse(const struct msg *m, enum flight_kind, uint32_t step);
+/* The spawner has gone: ends what it asked for. */
+void	 flight_drop_all(void);
+
+#endif

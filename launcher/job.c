@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC */
+/* The archiver as its owner, in a sandbox of its own. */
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "flight.h"
+#include "job.h"
+#include "mounts.h"
+#include "role.h"
+
+#define JOB_NAMESPACES	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID |	\
+			 CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET)
+#define JOB_CPU		300
+/* the last page of every file, and the directories that paths imply */
+#define PAGE		4096
+#define EXTRA_INODES	1024
+/* beyond this a sum could wrap; no host has as much memory */
+#define SANE		(UINT64_MAX / 4 / PAGE)
+
+struct job_kind {
+	/* in the namespaces, before the archiver's own mounts; in_fd or -1 */
+	void		(*inside)(const struct job_spec *);
+	/* fills argv from index 1; text has room for each number */
+	void		(*args)(const struct job_spec *, char **argv,
+			    char text[3][24]);
+};
+
+static char *
+decimal(char text[24], uint64_t v)
+{
+	(void)snprintf(text, 24, "%" PRIu64, v);
+	return text;
+}
+
+static void
+unpack_args(const struct job_spec *j, char **argv, char text[3][24])
+{
+	argv[1] = (char *)(uintptr_t)"unpack";
+	argv[2] = decimal(text[0], j->max_bytes);
+	argv[3] = decimal(text[1], j->max_members);
+	argv[4] = decimal(text[2], j->max_path);
+	argv[5] = (char *)(uintptr_t)j->exec_path;
+}
+
+static void
+pack_args(const struct job_spec *j, char **argv, char text[3][24])
+{
+	argv[1] = (char *)(uintptr_t)"pack";
+	argv[2] = decimal(text[0], j->max_bytes);
+}
+
+/*
+ * The tmpfs that will be the bundle.  The archiver counts for itself; these
+ * limits hold when it has been taken over.
+ */
+static void
+unpack_inside(const struct job_spec *j)
+{
+	uint64_t members = j->max_members < SANE ? j->max_members : SANE;
+	uint64_t bytes = j->max_bytes < SANE * PAGE ? j->max_bytes :
+	    SANE * PAGE;
+	char options[96];
+	int ns_fd;
+
+	(void)snprintf(options, sizeof(options), "mode=0755,size=%" PRIu64
+	    ",nr_inodes=%" PRIu64, bytes + (members + EXTRA_INODES) * PAGE,
+	    members + EXTRA_INODES);
+	if (mount("none", settings.state_dir, "tmpfs", MS_NOSUID | MS_NODEV,
+	    options) == -1 || chdir(settings.state_dir) == -1 ||
+	    mkdir(BUNDLE_NAME, 0755) == -1 || chdir(BUNDLE_NAME) == -1)
+		child_die(STEP_MOUNT);
+	ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	/* what is mounted from here on is not the bundle's */
+	if (ns_fd == -1 || unshare(CLONE_NEWNS) == -1)
+		child_die(STEP_NAMESPACES);
+	child_up(UP_FD, JOB_FD_RESULT, ns_fd);
+}
+
+static void
+pack_inside(const struct job_spec *j)
+{
+	(void)j;
+	mounts_mask(settings.state_dir);
+	if (chdir("/") == -1)
+		child_die(STEP_MOUNT);
+}
+
+static void __attribute__((noreturn))
+archiver(const struct job_kind *k, const struct job_spec *j, int in_fd,
+    int out_fd)
+{
+	const struct rlimit cpu = { JOB_CPU, JOB_CPU };
+	char *argv[7] = { (char *)(uintptr_t)"archiver" };
+	char *envp[] = { NULL };
+	char text[3][24];
+	int null_fd;
+
+	child_map_ids();
+	umask(0);
+	mounts_private();
+	k->inside(j);
+	mounts_mask(settings.run_dir);
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd == -1)
+		child_die(STEP_PIPES);
+	mounts_mask("/proc");
+	k->args(j, argv, text);
+	child_last(in_fd, out_fd, null_fd, true);
+	if (setrlimit(RLIMIT_CPU, &cpu) == -1)
+		child_die(STEP_LIMITS);
+	child_up(UP_PID, (uint32_t)getpid(), -1);
+	(void)execveat(KEPT_FD2, "", argv, envp, AT_EMPTY_PATH);
+	child_die(STEP_ARCHIVER);
+}
+
+static void __attribute__((noreturn))
+job_first(const struct job_kind *k, const struct job_spec *j, int in_fd)
+{
+	int p[2], pidfd = -1;
+	pid_t pid;
+
+	if (pipe2(p, O_CLOEXEC) == -1)
+		child_die(STEP_PIPES);
+	child_up(UP_FD, JOB_FD_REPORT, p[0]);
+	pid = child_clone(JOB_NAMESPACES | CLONE_PARENT, -1, &pidfd);
+	if (pid == -1)
+		child_die(STEP_USERNS);
+	if (pid == 0)
+		archiver(k, j, in_fd, p[1]);
+	child_up(UP_FD, JOB_FD_PIDFD, pidfd);
+	_exit(0);
+}
+
+void
+job_unpack(const void *arg)
+{
+	static const struct job_kind kind = { unpack_inside, unpack_args };
+	const struct job_spec *j = arg;
+
+	child_become(&j->owner);
+	job_first(&kind, j, KEPT_FD);
+}
+
+void
+job_pack(const void *arg)
+{
+	static const struct job_kind kind = { pack_inside, pack_args };
+	const struct job_spec *j = arg;
+	char dir[sizeof(settings.state_dir) + 8];
+	int fd;
+
+	child_become(&j->owner);
+	/* the owner's own file: he may be over his quota */
+	(void)snprintf(dir, sizeof(dir), "%s/tmp", settings.state_dir);
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd == -1 || dup2(fd, KEPT_FD) == -1)
+		child_die(STEP_TMPFILE);
+	child_up(UP_FD, JOB_FD_RESULT, fd);
+	job_first(&kind, j, KEPT_FD);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * launcher: the spawner's hand.  It starts, signals and attaches on the
+ * spawner's word, as owners that it checks itself, and decides nothing.
+ */
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "caps.h"
+#include "cgroup.h"
+#include "child.h"
+#include "flight.h"
+#include "hand.h"
+#include "job.h"
+#include "log.h"
+#include "probe.h"
+#include "role.h"
+#include "session.h"
+#include "sessfilter.h"
+
+/* All that it has, and only inside the fence, where there is no root. */
+#define HAND_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
+			 CAP_BIT(CAP_KILL))
+#define CHANNEL_FD	3
+
+int	launch_on_archiver(struct msg *);
+int	launch_on_attach(struct msg *);
+int	launch_on_chain(struct msg *);
+int	launch_on_pack(struct msg *);
+int	launch_on_poke(struct msg *);
+int	launch_on_probe(struct msg *);
+int	launch_on_run(struct msg *);
+int	launch_on_sweep(struct msg *);
+int	launch_on_unpack(struct msg *);
+
+struct channel	 spawner_chan;
+void		*session_prog;
+size_t		 session_prog_len;
+int		 archiver_fd = -1;
+int		 userns_errno;
+
+static int	 self_fd = -1;		/* this binary, for CHAIN */
+
+bool
+owner_allowed(const struct run_owner *w)
+{
+	uint32_t i;
+
+	errno = EPERM;
+	if (role_mode == MODE_USER)
+		return w->uid == getuid() && w->gid == getgid();
+	if (w->uid == 0 || w->gid == 0 ||
+	    (w->uid < settings.min_uid && w->uid != settings.run_uid))
+		return false;
+	for (i = 0; i < w->ngroups; i++)
+		if (w->groups[i] == 0)
+			return false;
+	return true;
+}
+
+static bool
+run_allowed(const struct msg *m, const struct run_spec *r)
+{
+	errno = EPERM;
+	if (!(settings.allow_sandbox >> r->sandbox & 1))
+		return false;
+	errno = EBADF;
+	return m->fd != -1 && owner_allowed(&r->owner);
+}
+
+int
+launch_on_run(struct msg *m)
+{
+	static struct run_spec r;
+	void *text = (void *)(uintptr_t)m->next;
+	size_t len = m->left;
+	int cgroup_fd = -1;
+
+	run_get(m, &r);
+	if (msg_end(m) == -1)
+		return -1;
+	if (!run_allowed(m, &r))
+		flight_refuse(m, FLIGHT_RUN, STEP_IDS);
+	else if (cgroup_make(&m->hdr.session, r.memory, r.pids,
+	    &cgroup_fd) == -1)
+		flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
+	else
+		flight_begin(m, FLIGHT_RUN, session_first, &r,
+		    (const int[2]){ m->fd, -1 }, cgroup_fd);
+	if (cgroup_fd != -1)
+		close(cgroup_fd);
+	/* the next child is another owner's: no variables are left for it */
+	explicit_bzero(text, len);
+	explicit_bzero(&r, sizeof(r));
+	return 0;
+}
+
+int
+launch_on_attach(struct msg *m)
+{
+	struct attach_spec a;
+	int cgroup_fd;
+
+	owner_get(m, &a.owner);
+	a.pid = msg_get_u32(m);
+	if (msg_end(m) == -1)
+		return -1;
+	if (!owner_allowed(&a.owner)) {
+		flight_refuse(m, FLIGHT_ATTACH, STEP_IDS);
+		return 0;
+	}
+	cgroup_fd = cgroup_open(&m->hdr.session);
+	flight_begin(m, FLIGHT_ATTACH, attach_first, &a,
+	    (const int[2]){ m->fd, -1 }, cgroup_fd);
+	if (cgroup_fd != -1)
+		close(cgroup_fd);
+	return 0;
+}
+
+static int
+on_job(struct msg *m, flight_fn fn)
+{
+	struct job_spec j;
+
+	job_get(m, &j);
+	if (msg_end(m) == -1)
+		return -1;
+	if (!owner_allowed(&j.owner))
+		flight_refuse(m, FLIGHT_JOB, STEP_IDS);
+	else
+		flight_begin(m, FLIGHT_JOB, fn, &j,
+		    (const int[2]){ m->fd, archiver_fd }, -1);
+	return 0;
+}
+
+int
+launch_on_unpack(struct msg *m)
+{
+	return on_job(m, job_unpack);
+}
+
+int
+launch_on_pack(struct msg *m)
+{
+	return on_job(m, job_pack);
+}
+
+int
+launch_on_poke(struct msg *m)
+{
+	static const int to_stub[] = { [POKE_TREE_TERM] = SIGTERM,
+	    [POKE_TREE_KILL] = SIGUSR1 };
+	uint32_t sig = msg_get_u32(m), whom = msg_get_u32(m), error = 0;
+	struct msg_out *o;
+
+	if (msg_end(m) == -1 || sig >= NSIG || whom > POKE_TREE_KILL)
+		return -1;
+	if (whom != POKE_ONE)
+		sig = (uint32_t)to_stub[whom];
+	if (syscall(SYS_pidfd_send_signal, m->fd, sig, NULL, 0) == -1)
+		error = (uint32_t)errno;
+	/* a program without a pid namespace may have ended its stub first */
+	if (whom == POKE_TREE_KILL && error == ESRCH)
+		cgroup_kill(&m->hdr.session);
+	o = msg_new(MSG_POKED, &m->hdr.session, m->hdr.conn, m->hdr.request);
+	msg_put_u32(o, error);
+	(void)chan_send(&spawner_chan, o, -1);
+	return 0;
+}
+
+/*
+ * The last reference to an image of a gigabyte or to a bundle of 40,000
+ * files takes long to go.  A process of its own holds it until it is the
+ * only one, and goes with it.
+ */
+static void
+let_go(struct msg *m)
+{
+	int wait[2], pidfd = -1;
+	pid_t pid;
+	char c;
+
+	if (m->fd == -1 || pipe2(wait, O_CLOEXEC) == -1)
+		return;
+	pid = child_clone(0, -1, &pidfd);
+	if (pid == 0) {
+		close(wait[1]);
+		_exit(read(wait[0], &c, 1) == 0 ? 0 : 1);
+	}
+	close(msg_take_fd(m));
+	close(wait[0]);
+	close(wait[1]);
+	if (pidfd != -1)
+		close(pidfd);
+}
+
+int
+launch_on_sweep(struct msg *m)
+{
+	let_go(m);
+	cgroup_sweep(&m->hdr.session);
+	return msg_end(m);
+}
+
+int
+launch_on_probe(struct msg *m)
+{
+	struct msg_out *o = msg_new(MSG_PROBED, &m->hdr.session, m->hdr.conn,
+	    m->hdr.request);
+
+	probe_put(o);
+	(void)chan_send(&spawner_chan, o, -1);
+	return msg_end(m);
+}
+
+int
+launch_on_archiver(struct msg *m)
+{
+	if (archiver_fd != -1)
+		close(archiver_fd);
+	archiver_fd = msg_take_fd(m);
+	return msg_end(m);
+}
+
+static void __attribute__((noreturn))
+chained(int fd)
+{
+	/* tells it that the filter is on already: they would pile up */
+	char *argv[] = { (char *)(uintptr_t)role_name(ROLE_LAUNCHER),
+	    (char *)(uintptr_t)"chained", NULL };
+	char *envp[] = { NULL };
+
+	if (dup2(fd, CHANNEL_FD) == -1 || (role_mode == MODE_SYSTEM &&
+	    caps_ambient(HAND_CAPS) == -1))
+		_exit(126);
+	(void)execveat(self_fd, "", argv, envp, AT_EMPTY_PATH);
+	_exit(127);
+}
+
+/* A new launcher, as the parent's child. */
+int
+launch_on_chain(struct msg *m)
+{
+	int pidfd = -1;
+	pid_t pid = child_clone(CLONE_PARENT, -1, &pidfd);
+
+	if (pid == 0)
+		chained(m->fd);
+	/* the parent counts the seconds: no answer is an answer */
+	if (pid == -1)
+		log_warn("cannot start a launcher");
+	else
+		(void)chan_send(&parent_chan,
+		    msg_new(MSG_CHAINED, NULL, 0, 0), pidfd);
+	return msg_end(m);
+}
+
+static void
+spawner_gone(struct channel *c, const char *why)
+{
+	flight_drop_all();
+	if (why != NULL)
+		role_violation(ROLE_SPAWNER, c->generation, why);
+}
+
+static void
+on_peer(enum role peer, int fd, uint32_t gen)
+{
+	if (peer != ROLE_SPAWNER) {
+		close(fd);
+		return;
+	}
+	flight_drop_all();
+	chan_close(&spawner_chan);
+	if (chan_open(&spawner_chan, fd, gen) == -1)
+		log_warn("cannot watch the spawner's channel");
+}
+
+static void
+prepare(void)
+{
+	self_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	if (self_fd == -1)
+		role_cannot("open its own binary", "/proc must be mounted");
+	if (!(settings.weakened & WEAKEN_SECCOMP) &&
+	    filter_compile(&session_filter, &session_prog,
+	    &session_prog_len) == -1)
+		role_cannot("compile the session's filter",
+		    "this must always work: report it");
+	chan_init(&spawner_chan, ROLE_LAUNCHER, ROLE_SPAWNER, spawner_gone,
+	    NULL);
+}
+
+static void
+confine(void)
+{
+	uint64_t keep = 0;
+	uid_t uid;
+	gid_t gid;
+
+	if (role_mode == MODE_SYSTEM) {
+		role_service_ids(&uid, &gid);
+		keep = HAND_CAPS;
+		if (confine_ids(uid, gid) == -1)
+			role_cannot("become its service user",
+			    "start debuglanternd as root");
+	}
+	if (caps_set(keep, keep) == -1)
+		role_cannot("drop its capabilities",
+		    "this must always work: report it");
+}
+
+static void
+start(void)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+
+	userns_errno = probe_userns();
+	errno = userns_errno;
+	if (userns_errno != 0 && settings.sandbox != SANDBOX_NONE)
+		role_cannot("make a user namespace for sessions",
+		    "allow them (user.max_user_namespaces, kernel."
+		    "unprivileged_userns_clone, AppArmor), or set "
+		    "sandbox none");
+	/* nobody waits for children here: pidfds tell of them elsewhere */
+	(void)sigaction(SIGCHLD, &sa, NULL);
+}
+
+static void
+shut_down(void)
+{
+	if (settings.cgroup[0] != '\0')
+		cgroup_sweep_all();
+	_exit(0);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct role_desc desc = {
+		.self = ROLE_LAUNCHER,
+		.prepare = prepare,
+		.confine = confine,
+		.keep_root = true,
+		.fsize = -1,
+		.nproc = -1,
+		.filter = &launcher_filter,
+		.start = start,
+		.peer = on_peer,
+		.shutdown = shut_down,
+	};
+
+	(void)argv;
+	if (argc > 1)
+		desc.filter = NULL;
+	role_main(&desc);
+}

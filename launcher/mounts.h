@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a session or a job sees of the file system.  For a process that has
+ * all capabilities in its own user and mount namespace; failures end it.
+ */
+#ifndef LAUNCHER_MOUNTS_H
+#define LAUNCHER_MOUNTS_H
+
+#include "run.h"
+
+/* Where a bundle lies, below the state directory. */
+#define BUNDLE_NAME	"bundle"
+
+/* All of a session's mounts, for its kind of sandbox. */
+void	mounts_session(const struct run_spec *);
+/* Nothing that is mounted from now on is seen by others, or the reverse. */
+void	mounts_private(void);
+/* An empty directory lies over path; one that cannot be reached needs none. */
+void	mounts_mask(const char *path);
+/* Brings up lo in a new network namespace. */
+void	mounts_loopback(void);
+
+#endif

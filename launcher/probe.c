@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: ISC */
+/* What this host offers to sessions: the rows of DEPS. */
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "confine.h"
+#include "hand.h"
+#include "probe.h"
+#include "role.h"
+
+#define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* Each says whether it is there, and in what form if that varies. */
+struct row {
+	const char	*name, *what, *remedy;
+	bool		 required;
+	bool		(*probe)(char *form, size_t size);
+};
+
+int
+probe_userns(void)
+{
+	int fd = -1;
+	pid_t pid = child_clone(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID,
+	    -1, &fd);
+
+	if (pid == -1)
+		return errno;
+	if (pid == 0)
+		_exit(0);
+	while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
+		continue;
+	close(fd);
+	return 0;
+}
+
+/* -1 when the kernel does not have it. */
+static int
+sysctl_digit(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char c = 0;
+	ssize_t n;
+
+	if (fd == -1)
+		return -1;
+	n = read(fd, &c, 1);
+	close(fd);
+	return n == 1 && c >= '0' && c <= '9' ? c - '0' : -1;
+}
+
+static bool
+have_gdbserver(char *form, size_t size)
+{
+	(void)snprintf(form, size, "%s", settings.gdbserver);
+	return access(settings.gdbserver, X_OK) == 0;
+}
+
+static bool
+built_in(char *form, size_t size)
+{
+	(void)snprintf(form, size, "built in");
+	return true;
+}
+
+static bool
+have_userns(char *form, size_t size)
+{
+	const char *why = strerrordesc_np(userns_errno);
+
+	if (userns_errno != 0)
+		(void)snprintf(form, size, "%s", why == NULL ? "refused" :
+		    why);
+	return userns_errno == 0;
+}
+
+static bool
+have_landlock(char *form, size_t size)
+{
+	int abi = landlock_abi();
+
+	if (abi > 0)
+		(void)snprintf(form, size, "ABI %d", abi);
+	return abi > 0;
+}
+
+static bool
+have_seccomp(char *form, size_t size)
+{
+	if (settings.weakened & WEAKEN_SECCOMP) {
+		(void)snprintf(form, size, "off by weaken-seccomp");
+		return false;
+	}
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
+}
+
+static bool
+have_cgroup(char *form, size_t size)
+{
+	(void)snprintf(form, size, "%s", settings.cgroup);
+	return settings.cgroup[0] != '\0';
+}
+
+static bool
+have_memfd(char *form, size_t size)
+{
+	int v = sysctl_digit("/proc/sys/vm/memfd_noexec");
+
+	if (v != -1)
+		(void)snprintf(form, size, "vm.memfd_noexec=%d", v);
+	return v < 2;
+}
+
+static bool
+have_ptrace(char *form, size_t size)
+{
+	int v = sysctl_digit("/proc/sys/kernel/yama/ptrace_scope");
+
+	if (v == -1)
+		(void)snprintf(form, size, "no Yama");
+	else
+		(void)snprintf(form, size, "kernel.yama.ptrace_scope=%d", v);
+	return v < 2;
+}
+
+static const struct row rows[] = {
+	{ "gdbserver", "attaches debuggers to sessions",
+	    "apt install gdbserver", true, have_gdbserver },
+	{ "tar", "unpacks bundles and packs the sysroot", "", true, built_in },
+	{ "gzip", "unpacks bundles and packs the sysroot", "", true,
+	    built_in },
+	{ "user-namespaces", "isolates sessions (sandbox namespaces, tmpfs)",
+	    "sysctl user.max_user_namespaces=15000; where they exist also "
+	    "kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_"
+	    "unprivileged_userns=0", false, have_userns },
+	{ "seccomp", "denies system calls to sessions and roles",
+	    "a kernel with CONFIG_SECCOMP_FILTER and no weaken-seccomp",
+	    false, have_seccomp },
+	{ "landlock", "keeps roles away from files",
+	    "boot with lsm=landlock,... on a kernel with "
+	    "CONFIG_SECURITY_LANDLOCK", false, have_landlock },
+	{ "cgroup", "limits a session's memory and processes as a whole",
+	    "start it by systemd with Delegate=yes, or as root on a host "
+	    "with cgroup2", false, have_cgroup },
+	{ "memfd", "runs images from memory", "sysctl vm.memfd_noexec=1",
+	    false, have_memfd },
+	{ "ptrace", "lets gdbserver attach",
+	    "sysctl kernel.yama.ptrace_scope=1", false, have_ptrace },
+};
+
+void
+probe_put(struct msg_out *o)
+{
+	char form[256], what[512];
+	bool there;
+	size_t i;
+
+	msg_put_u32(o, NELEM(rows));
+	for (i = 0; i < NELEM(rows); i++) {
+		form[0] = '\0';
+		there = rows[i].probe(form, sizeof(form));
+		(void)snprintf(what, sizeof(what), form[0] == '\0' ? "%s" :
+		    "%s (%s)", rows[i].what, form);
+		msg_put_str(o, rows[i].name);
+		msg_put_str(o, what);
+		msg_put_u32(o, there);
+		msg_put_u32(o, rows[i].required);
+		msg_put_str(o, there ? "" : rows[i].remedy);
+	}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC */
+/* What this host offers to sessions: the rows of DEPS. */
+#ifndef LAUNCHER_PROBE_H
+#define LAUNCHER_PROBE_H
+
+#include "msg.h"
+
+/* Puts u32 n and n rows. */
+void	probe_put(struct msg_out *);
+/* Tries to make a user namespace; 0 or its errno.  Waits for the trial. */
+int	probe_userns(void);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: ISC */
+/* From the first process to the program: owner, namespaces, exec. */
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/nsfs.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "child.h"
+#include "flight.h"
+#include "hand.h"
+#include "mounts.h"
+#include "role.h"
+#include "session.h"
+#include "stub.h"
+
+#define PIPE_SIZE	(1024 * 1024)
+/* between SIGXCPU and SIGKILL */
+#define CPU_GRACE	5
+/* every byte a string of its own, and the NULL */
+#define ARGV_MAX	(ARGS_MAX_BYTES + 2)
+#define ENVP_MAX	(ENV_MAX_COUNT + 64)
+
+/* The program's ends of its pipes, and the stub's. */
+struct ends {
+	int	in_fd, out_fd, err_fd, status_fd;
+};
+
+/* One pipe; the end that is not the program's goes up as that kind. */
+static int
+make_pipe(enum run_fd kind, bool read_up)
+{
+	int p[2];
+
+	if (pipe2(p, O_CLOEXEC) == -1)
+		child_die(STEP_PIPES);
+	/* fewer wakeups for who drains it; the user's share may be used up */
+	if (kind == RUN_FD_STDOUT || kind == RUN_FD_STDERR)
+		(void)fcntl(p[0], F_SETPIPE_SZ, PIPE_SIZE);
+	child_up(UP_FD, kind, read_up ? p[0] : p[1]);
+	return read_up ? p[1] : p[0];
+}
+
+static void
+make_pipes(struct ends *e, bool split)
+{
+	e->in_fd = make_pipe(RUN_FD_STDIN, false);
+	e->out_fd = make_pipe(RUN_FD_STDOUT, true);
+	e->err_fd = split ? make_pipe(RUN_FD_STDERR, true) : e->out_fd;
+	e->status_fd = make_pipe(RUN_FD_STATUS, true);
+}
+
+static void
+set_limits(const uint64_t *limits)
+{
+	static const __rlimit_resource_t what[LIMIT_COUNT] = {
+		[LIMIT_CPU] = RLIMIT_CPU, [LIMIT_AS] = RLIMIT_AS,
+		[LIMIT_NOFILE] = RLIMIT_NOFILE,
+		[LIMIT_NPROC] = RLIMIT_NPROC, [LIMIT_CORE] = RLIMIT_CORE,
+	};
+	struct rlimit rl;
+	rlim_t max, v;
+	int i;
+
+	for (i = 0; i < LIMIT_COUNT; i++) {
+		if (getrlimit(what[i], &rl) == -1)
+			child_die(STEP_LIMITS);
+		max = rl.rlim_max;
+		v = limits[i] == LIMIT_UNLIMITED ? RLIM_INFINITY : limits[i];
+		rl.rlim_cur = v < max ? v : max;
+		rl.rlim_max = rl.rlim_cur;
+		if (i == LIMIT_CPU && max - rl.rlim_cur > CPU_GRACE)
+			rl.rlim_max = rl.rlim_cur + CPU_GRACE;
+		if (setrlimit(what[i], &rl) == -1)
+			child_die(STEP_LIMITS);
+	}
+}
+
+/* Pointers into the NUL-terminated strings of a message. */
+static char **
+vector(char **v, size_t max, const char *p, size_t len)
+{
+	const char *end = p + len;
+	size_t n = 0;
+
+	while (p < end) {
+		if (n == max - 1) {
+			errno = E2BIG;
+			child_die(STEP_EXEC);
+		}
+		v[n++] = (char *)(uintptr_t)p;
+		p += strlen(p) + 1;
+	}
+	v[n] = NULL;
+	return v;
+}
+
+/* The same rule as the archiver's check; O_PATH does not wait for a FIFO. */
+static int
+open_in_bundle(const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+	    .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+}
+
+static void
+exec_image(const struct run_spec *r, char **argv, char **envp)
+{
+	int fd = KEPT_FD;
+
+	if (r->bundle) {
+		fd = open_in_bundle(r->exec_path);
+		if (fd == -1)
+			child_die(STEP_EXEC);
+		/* by its name, so that ps and argv tell the same */
+		(void)execve(r->exec_path, argv, envp);
+	} else
+		(void)execveat(fd, "", argv, envp, AT_EMPTY_PATH);
+	/* the file is there: what is missing is what it names */
+	child_die(errno == ENOENT ? STEP_INTERP : STEP_EXEC);
+}
+
+static void
+go_to_start(const struct run_spec *r)
+{
+	char dir[sizeof(settings.state_dir) + sizeof(BUNDLE_NAME) + 1];
+
+	if (r->bundle) {
+		(void)snprintf(dir, sizeof(dir), "%s/%s", settings.state_dir,
+		    BUNDLE_NAME);
+		if (chdir(dir) == -1)
+			child_die(STEP_BUNDLE);
+	} else if ((r->home[0] == '\0' || chdir(r->home) == -1) &&
+	    chdir("/") == -1)
+		child_die(STEP_MOUNT);
+}
+
+static void
+mark_first_stop(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, FIRST_STOP_MARK);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void __attribute__((noreturn))
+target(const struct run_spec *r, const struct ends *e)
+{
+	static char *argv[ARGV_MAX], *envp[ENVP_MAX];
+
+	vector(argv, ARGV_MAX, r->argv, r->argv_len);
+	vector(envp, ENVP_MAX, r->envp, r->envp_len);
+	go_to_start(r);
+	/* without a pid namespace it would outlive a stub that was killed */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
+		child_die(STEP_STUB);
+	if (r->debug && ptrace(PTRACE_TRACEME, 0, 0, 0) == -1)
+		child_die(STEP_TRACE);
+	child_last(e->in_fd, e->out_fd, e->err_fd,
+	    r->sandbox != SANDBOX_NONE);
+	set_limits(r->limits);
+	if (r->debug)
+		mark_first_stop();
+	child_up(UP_PID, (uint32_t)getpid(), -1);
+	exec_image(r, argv, envp);
+	_exit(1);
+}
+
+/*
+ * The program traps at its first instruction.  Let go with a SIGSTOP it stays
+ * there, in a stop that any debugger may take over.
+ */
+static void
+stop_at_first(pid_t pid)
+{
+	siginfo_t si;
+
+	for (;;) {
+		if (waitid(P_PID, (id_t)pid, &si,
+		    WSTOPPED | WEXITED | WNOWAIT) == -1)
+			child_die(STEP_TRACE);
+		/* it has told why itself, and the stub will reap it */
+		if (si.si_code != CLD_TRAPPED && si.si_code != CLD_STOPPED)
+			return;
+		if (si.si_status == SIGTRAP)
+			break;
+		if (ptrace(PTRACE_CONT, pid, 0, si.si_status) == -1)
+			child_die(STEP_TRACE);
+	}
+	if (ptrace(PTRACE_DETACH, pid, 0, SIGSTOP) == -1 ||
+	    waitid(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) == -1)
+		child_die(STEP_TRACE);
+}
+
+static void
+prepare_inside(const struct run_spec *r)
+{
+	if (r->sandbox == SANDBOX_NONE) {
+		if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
+			child_die(STEP_STUB);
+		return;
+	}
+	/* a bundle's user namespace has its map already */
+	if (!r->bundle)
+		child_map_ids();
+	if (r->network == NETWORK_NONE)
+		mounts_loopback();
+	mounts_session(r);
+}
+
+static void __attribute__((noreturn))
+stub(const struct run_spec *r, const struct ends *e)
+{
+	bool whole = r->sandbox != SANDBOX_NONE;
+	int target_fd = -1;
+	pid_t pid;
+
+	stub_signals();
+	prepare_inside(r);
+	pid = child_clone(0, -1, &target_fd);
+	if (pid == -1)
+		child_die(STEP_STUB);
+	if (pid == 0)
+		target(r, e);
+	child_up(UP_FD, RUN_FD_TARGET, target_fd);
+	if (r->debug)
+		stop_at_first(pid);
+	stub_run(pid, e->status_fd, whole);
+}
+
+/* A bundle brings the mounts that it was unpacked in, and their owner. */
+static void
+enter_bundle(void)
+{
+	int user_fd = ioctl(KEPT_FD, NS_GET_USERNS);
+
+	if (user_fd == -1 || setns(user_fd, CLONE_NEWUSER) == -1 ||
+	    setns(KEPT_FD, CLONE_NEWNS) == -1)
+		child_die(STEP_BUNDLE);
+	close(user_fd);
+}
+
+static uint64_t
+namespaces(const struct run_spec *r)
+{
+	uint64_t flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
+	    CLONE_NEWUTS;
+
+	if (r->sandbox == SANDBOX_NONE)
+		return 0;
+	if (r->network == NETWORK_NONE)
+		flags |= CLONE_NEWNET;
+	return r->bundle ? flags : flags | CLONE_NEWUSER;
+}
+
+void
+session_first(const void *arg)
+{
+	const struct run_spec *r = arg;
+	struct ends e;
+	int stub_fd = -1;
+	pid_t pid;
+
+	/* the owner's pipes: else /dev/stderr could not be opened again */
+	child_become(&r->owner);
+	make_pipes(&e, r->split);
+	if (r->bundle)
+		enter_bundle();
+	pid = child_clone(namespaces(r) | CLONE_PARENT, -1, &stub_fd);
+	if (pid == -1)
+		child_die(namespaces(r) & CLONE_NEWUSER ? STEP_USERNS :
+		    STEP_NAMESPACES);
+	if (pid == 0)
+		stub(r, &e);
+	child_up(UP_FD, RUN_FD_STUB, stub_fd);
+	_exit(0);
+}

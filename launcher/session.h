@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The three processes of a start.  The first becomes the owner, makes the
+ * pipes and, in the session's namespaces, the stub; the stub sets up what is
+ * inside them and starts the program.
+ */
+#ifndef LAUNCHER_SESSION_H
+#define LAUNCHER_SESSION_H
+
+/* A flight_fn; arg is a struct run_spec, KEPT_FD the image or bundle. */
+void	session_first(const void *arg) __attribute__((noreturn));
+
+#endif
