@@ -109,6 +109,13 @@ is_tcp(int fd)
 	    option_is(fd, SO_PROTOCOL, IPPROTO_TCP);
 }
 
+bool
+endpoint_is_local(int sock_fd)
+{
+	return option_is(sock_fd, SO_DOMAIN, AF_UNIX) &&
+	    option_is(sock_fd, SO_TYPE, SOCK_STREAM);
+}
+
 const char *
 ends_of(int sock_fd, struct ends *e)
 {

@@ -40,4 +40,7 @@ const char *endpoint_text(const struct endpoint *, char buf[ENDPOINT_TEXT]);
  */
 const char *ends_of(int sock_fd, struct ends *);
 
+/* A stream socket of this host, whose peer has credentials. */
+bool	 endpoint_is_local(int sock_fd);
+
 #endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The owner of a socket by way of /proc/PID/fd, and whether it belongs to a
- * session: by its pid namespace, or by having the daemon or a session's stub
- * above it.
+ * session: by its pid namespace, or by having the daemon above it.
  */
 #include <sys/stat.h>
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,16 +14,12 @@
 #include <unistd.h>
 
 #include "holders.h"
-#include "log.h"
 
 /* "pid:[4026531836]", "socket:[123]" */
 #define LINK_MAX_BYTES	64
 #define ANCESTORS_MAX	64
-/* A stub is forked from the launcher and keeps its name. */
-#define STUB_NAME	"launcher"
 
 static char	 own_ns[LINK_MAX_BYTES];
-static char	 stub_exe[PATH_MAX];
 static pid_t	 daemon_pid;
 /* clients come back: whoever was found last is looked at first */
 static pid_t	 last_holder;
@@ -46,18 +39,9 @@ read_link(int dir_fd, const char *name, char *buf, size_t size)
 int
 holders_init(void)
 {
-	char *slash;
-
 	daemon_pid = getppid();
-	if (read_link(AT_FDCWD, "/proc/self/ns/pid", own_ns,
-	    sizeof(own_ns)) == -1 ||
-	    read_link(AT_FDCWD, "/proc/self/exe", stub_exe,
-	    sizeof(stub_exe) - sizeof(STUB_NAME)) == -1)
-		return -1;
-	slash = strrchr(stub_exe, '/');
-	if (slash != NULL)
-		memcpy(slash + 1, STUB_NAME, sizeof(STUB_NAME));
-	return 0;
+	return read_link(AT_FDCWD, "/proc/self/ns/pid", own_ns,
+	    sizeof(own_ns));
 }
 
 static int
@@ -93,14 +77,17 @@ has_socket(int pid_fd, const char *want)
 	return found;
 }
 
-/* Name and parent out of "pid (name) state ppid ...". */
-static int
-read_stat(int pid_fd, char name[32], pid_t *parent)
+/* The parent out of "pid (name) state ppid ..."; -1 when it is not there. */
+static pid_t
+parent_of(pid_t pid)
 {
-	int fd = openat(pid_fd, "stat", O_RDONLY | O_CLOEXEC);
-	char buf[256], *open_paren, *close_paren;
+	char buf[256], *end;
+	pid_t parent;
 	ssize_t n;
+	int fd;
 
+	(void)snprintf(buf, sizeof(buf), "/proc/%d/stat", pid);
+	fd = open(buf, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return -1;
 	n = read(fd, buf, sizeof(buf) - 1);
@@ -108,52 +95,27 @@ read_stat(int pid_fd, char name[32], pid_t *parent)
 	if (n <= 0)
 		return -1;
 	buf[n] = '\0';
-	open_paren = strchr(buf, '(');
 	/* the name is at most 15 bytes and may hold parentheses itself */
-	close_paren = strrchr(buf, ')');
-	if (open_paren == NULL || close_paren == NULL ||
-	    sscanf(close_paren, ") %*c %d", parent) != 1)
+	end = strrchr(buf, ')');
+	if (end == NULL || sscanf(end, ") %*c %d", &parent) != 1)
 		return -1;
-	*close_paren = '\0';
-	(void)snprintf(name, 32, "%s", open_paren + 1);
-	return 0;
+	return parent;
 }
 
 /*
- * A stub that lost its launcher hangs below init.  Its name tells it from
- * other programs, and only the stub itself could change that; a namesake is
- * told apart by its file.  A stub's file cannot be read, as it is not
- * dumpable.
+ * The daemon is the subreaper of its launchers, so what they started has it
+ * above for as long as it lives.  Whoever cannot be followed up to init
+ * counts as a session.
  */
-static bool
-is_stub(int pid_fd, const char *name)
+bool
+holders_is_session(pid_t pid)
 {
-	char exe[PATH_MAX];
+	int i;
 
-	if (strcmp(name, STUB_NAME) != 0)
-		return false;
-	return read_link(pid_fd, "exe", exe, sizeof(exe)) == -1 ||
-	    strcmp(exe, stub_exe) == 0;
-}
-
-/* Whoever cannot be followed up to init counts as a session. */
-static bool
-descends_from_daemon(pid_t pid)
-{
-	char name[32];
-	bool stub;
-	int i, fd;
-
-	for (i = 0; i < ANCESTORS_MAX && pid != daemon_pid; i++) {
+	for (i = 0; i < ANCESTORS_MAX && pid != -1 && pid != daemon_pid; i++) {
 		if (pid <= 1)
 			return false;
-		fd = open_pid(pid);
-		if (fd == -1)
-			return true;
-		stub = read_stat(fd, name, &pid) == -1 || is_stub(fd, name);
-		close(fd);
-		if (stub)
-			return true;
+		pid = parent_of(pid);
 	}
 	return true;
 }
@@ -165,7 +127,7 @@ judge(int pid_fd, pid_t pid)
 
 	if (read_link(pid_fd, "ns/pid", ns, sizeof(ns)) == -1)
 		return HOLDER_NONE;
-	if (strcmp(ns, own_ns) != 0 || descends_from_daemon(pid))
+	if (strcmp(ns, own_ns) != 0 || holders_is_session(pid))
 		return HOLDER_SESSION;
 	return HOLDER_OUTSIDE;
 }

@@ -6,6 +6,7 @@
 #ifndef DL_HOLDERS_H
 #define DL_HOLDERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,5 +20,7 @@ enum holder {
 int	holders_init(void);
 /* Looks among the processes of uid, the youngest first. */
 enum holder holders_find(uid_t, uint32_t inode);
+/* Is that process one that the daemon started, or gone?  By its ancestors. */
+bool	 holders_is_session(pid_t);
 
 #endif

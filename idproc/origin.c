@@ -24,11 +24,9 @@ origin_init(void)
 			    "cgroup v2 must be mounted and delegated");
 		by_cgroup = true;
 	}
-	if (role_mode != MODE_USER)
-		return;
 	if (holders_init() == -1)
 		role_cannot("read /proc", "mount /proc");
-	by_holder = true;
+	by_holder = role_mode == MODE_USER;
 }
 
 static int __attribute__((format(printf, 3, 4)))
@@ -95,4 +93,13 @@ origin_check(const struct diag_socket *s, char *why, size_t size)
 	if (by_cgroup && check_cgroup(s, why, size) == -1)
 		return -1;
 	return by_holder ? check_holder(s, why, size) : 0;
+}
+
+int
+origin_check_pid(pid_t pid, char *why, size_t size)
+{
+	if (settings.control != 0 || !holders_is_session(pid))
+		return 0;
+	return refuse(why, size, "process %d is a session's, or gone; sessions "
+	    "are clients only with \"control yes\"", pid);
 }

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include <sys/types.h>
+
 #include "diag.h"
 
 /* Prepares what the daemon's mode and control groups allow to be asked. */
@@ -15,5 +17,8 @@ void	origin_init(void);
  * be told.
  */
 int	origin_check(const struct diag_socket *, char *why, size_t size);
+
+/* The same for a client of the local socket, by its credentials. */
+int	 origin_check_pid(pid_t, char *why, size_t size);
 
 #endif

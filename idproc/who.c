@@ -3,6 +3,8 @@
  * From an accepted connection to a principal: the listener's rule, or the
  * owner of the socket at the other end.
  */
+#include <sys/socket.h>
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,6 +88,21 @@ by_rule(int sock_fd, const struct ends *e, const struct rule *rule,
 	return principal_of(rule->uid, p, why, WHO_REASON_MAX);
 }
 
+/* Who connected, as the kernel noted it then: SO_PEERCRED, unix(7). */
+static int
+by_credentials(int sock_fd, struct principal *p, char *why)
+{
+	struct ucred cr;
+	socklen_t len = sizeof(cr);
+
+	if (getsockopt(sock_fd, SOL_SOCKET, SO_PEERCRED, &cr, &len) == -1 ||
+	    len != sizeof(cr) || cr.pid <= 0)
+		return refuse(why, "the kernel does not know its credentials");
+	if (principal_of(cr.uid, p, why, WHO_REASON_MAX) == -1)
+		return -1;
+	return origin_check_pid(cr.pid, why, WHO_REASON_MAX);
+}
+
 int
 who_is(int sock_fd, struct principal *p, char why[WHO_REASON_MAX])
 {
@@ -93,6 +110,8 @@ who_is(int sock_fd, struct principal *p, char why[WHO_REASON_MAX])
 	const char *wrong;
 	struct ends e;
 
+	if (endpoint_is_local(sock_fd))
+		return by_credentials(sock_fd, p, why);
 	wrong = ends_of(sock_fd, &e);
 	if (wrong != NULL)
 		return refuse(why, wrong);

@@ -21,7 +21,8 @@
 #include "parent.h"
 #include "proto.h"
 
-#define MAX_LISTENERS	(CONF_MAX_LISTENS * 2)
+/* every address in both families, and the local socket */
+#define MAX_LISTENERS	(CONF_MAX_LISTENS * 2 + 1)
 #define BACKLOG		512
 
 struct listener {
@@ -88,6 +89,64 @@ rule_of(struct listener *l, const struct conf_listen *c)
 	return 0;
 }
 
+/* The local socket: clients are known by their credentials. */
+static int
+add_local(const struct conf *c, struct listener *l)
+{
+	struct sockaddr_un *sun = (struct sockaddr_un *)&l->addr;
+	int n;
+
+	memset(l, 0, sizeof(*l));
+	l->fd = -1;
+	sun->sun_family = AF_UNIX;
+	n = c->socket[0] != '\0' ?
+	    snprintf(sun->sun_path, sizeof(sun->sun_path), "%s", c->socket) :
+	    snprintf(sun->sun_path, sizeof(sun->sun_path),
+	    "%s/debuglantern.sock", d.run_dir);
+	if (n >= (int)sizeof(sun->sun_path)) {
+		log_error("the socket's path %s is longer than %zu bytes",
+		    c->socket, sizeof(sun->sun_path) - 1);
+		return -1;
+	}
+	l->len = sizeof(*sun);
+	(void)snprintf(l->text, sizeof(l->text), "%s", sun->sun_path);
+	return 0;
+}
+
+/* A socket that nobody answers was left by a daemon that was killed. */
+static int
+open_local(struct listener *l)
+{
+	const struct sockaddr_un *sun = (struct sockaddr_un *)&l->addr;
+	mode_t old;
+	int r;
+
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0);
+	if (l->fd == -1)
+		goto fail;
+	if (connect(l->fd, (struct sockaddr *)&l->addr, l->len) == 0 ||
+	    errno == EAGAIN) {
+		errno = EADDRINUSE;
+		goto fail;
+	}
+	if (errno == ECONNREFUSED && unlink(sun->sun_path) == -1)
+		goto fail;
+	old = umask(d.mode == MODE_SYSTEM ? 0111 : 0177);
+	r = bind(l->fd, (struct sockaddr *)&l->addr, l->len);
+	(void)umask(old);
+	if (r == 0 && listen(l->fd, BACKLOG) == 0)
+		return 0;
+fail:
+	log_error("cannot listen on %s: %s%s", l->text, strerror(errno),
+	    errno == EADDRINUSE ? "; another daemon has it, choose one with "
+	    "--socket" : "");
+	if (l->fd != -1)
+		close(l->fd);
+	l->fd = -1;
+	return -1;
+}
+
 /* The listeners that a configuration asks for; none is open yet. */
 static ssize_t
 wanted(const struct conf *c, struct listener *out)
@@ -104,7 +163,7 @@ wanted(const struct conf *c, struct listener *out)
 			    c->listens[i].addr);
 			return -1;
 		}
-		for (j = 0; j < k && n < MAX_LISTENERS; j++, n++) {
+		for (j = 0; j < k && n < MAX_LISTENERS - 1; j++, n++) {
 			memset(&out[n], 0, sizeof(out[n]));
 			out[n].fd = -1;
 			out[n].addr = ss[j];
@@ -114,7 +173,7 @@ wanted(const struct conf *c, struct listener *out)
 			describe(&out[n], &c->listens[i]);
 		}
 	}
-	return (ssize_t)n;
+	return add_local(c, &out[n]) == -1 ? -1 : (ssize_t)n + 1;
 }
 
 static int
@@ -122,6 +181,8 @@ open_one(struct listener *l)
 {
 	int on = 1;
 
+	if (l->addr.ss_family == AF_UNIX)
+		return open_local(l);
 	l->fd = socket(l->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
 	/* a host without IPv6 is served by IPv4 alone */
@@ -162,7 +223,8 @@ listen_open(void)
 	for (i = 0; i < nlist; i++) {
 		if (open_one(&list[i]) == -1)
 			exit(1);
-		open += list[i].fd != -1;
+		open += list[i].fd != -1 &&
+		    list[i].addr.ss_family != AF_UNIX;
 		if (list[i].flags & LISTENER_AUTH_NONE)
 			log_warnx("%s: everybody who reaches it acts as that "
 			    "user", list[i].text);
@@ -175,6 +237,17 @@ static bool
 same(const struct listener *a, const struct listener *b)
 {
 	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
+}
+
+static void
+close_one(struct listener *l)
+{
+	if (l->fd == -1)
+		return;
+	close(l->fd);
+	l->fd = -1;
+	if (l->addr.ss_family == AF_UNIX)
+		(void)unlink(((struct sockaddr_un *)&l->addr)->sun_path);
 }
 
 static void
@@ -207,8 +280,8 @@ listen_reload(const struct conf *c)
 	}
 	for (j = 0; j < nlist; j++) {
 		gone(j);
-		if (!kept[j] && list[j].fd != -1)
-			close(list[j].fd);
+		if (!kept[j])
+			close_one(&list[j]);
 	}
 	memcpy(list, next, sizeof(list));
 	nlist = (size_t)n;
@@ -232,6 +305,8 @@ hand_rules(void)
 	size_t i;
 
 	for (i = 0; i < nlist; i++) {
+		if (list[i].addr.ss_family == AF_UNIX)
+			continue;
 		o = msg_new(MSG_LISTENER_RULE, NULL, 0, 0);
 		msg_put_u32(o, (uint32_t)i);
 		msg_put_u32(o, list[i].flags);
@@ -268,8 +343,7 @@ listen_close(void)
 	size_t i;
 
 	for (i = 0; i < nlist; i++)
-		if (list[i].fd != -1)
-			close(list[i].fd);
+		close_one(&list[i]);
 	nlist = 0;
 }
 

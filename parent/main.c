@@ -327,8 +327,8 @@ main(int argc, char **argv)
 	notify_init();
 	daemon_fork();
 	users_find();
-	listen_open();
 	places_make();
+	listen_open();
 	raise_limits();
 	d.diag_fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, NETLINK_SOCK_DIAG);

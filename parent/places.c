@@ -284,7 +284,8 @@ places_make(void)
 	    ".local/state/debuglantern");
 	make_leading(d.run_dir);
 	make_leading(d.state_dir);
-	make_dir(d.run_dir, system ? 0755 : 0700, root);
+	/* the parent's, so that it can take its socket away */
+	make_dir(d.run_dir, system ? 0755 : 0700, d.self);
 	make_below(d.run_dir, "empty", 0555, root);
 	make_dir(d.state_dir, system ? 0755 : 0700, root);
 	/* owners make their unlinked files here and cannot list others' */
