@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* Avahi's watches and timeouts on the event loop of this process. */
+#ifndef DL_AVPOLL_H
+#define DL_AVPOLL_H
+
+#include <avahi-common/watch.h>
+
+/* One for the whole process; never freed. */
+const AvahiPoll	*avpoll(void);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * announcer: tells the network by mDNS where this daemon listens.  It holds
+ * the connection to D-Bus and to avahi-daemon, and nothing else.
+ */
+#include <sys/socket.h>
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "msg.h"
+#include "role.h"
+#include "service.h"
+
+int	ann_on_announce(struct msg *);
+int	ann_on_withdraw(struct msg *);
+
+/* Only what a connection to a local socket and its credentials take. */
+static const struct filter_rule rules[] = {
+	ALLOW_ARG(socket, FILTER_INT(0, AF_UNIX)),
+	ALLOW(connect), ALLOW(shutdown),
+	ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(getsockname),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
+	/* EXTERNAL authentication states the uid; libdbus looks for setuid */
+	ALLOW(getuid), ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid),
+	ALLOW(getresuid), ALLOW(getresgid),
+};
+
+static const struct filter filter = {
+	.otherwise = SCMP_ACT_KILL_PROCESS,
+	.matched = SCMP_ACT_ALLOW,
+	.rules = rules,
+	.nrules = sizeof(rules) / sizeof(rules[0]),
+	.with_base = 1,
+};
+
+static void
+send_state(const char *text)
+{
+	struct msg_out *o = msg_new(MSG_MDNS_STATE, NULL, 0, 0);
+
+	msg_put_str(o, text);
+	(void)chan_send(&parent_chan, o, -1);
+}
+
+static void
+start(void)
+{
+	service_init(send_state);
+}
+
+/* Taken back by name, so that browsers hear of it at once. */
+static void
+stop(void)
+{
+	service_withdraw();
+	_exit(0);
+}
+
+int
+ann_on_announce(struct msg *m)
+{
+	struct service s;
+	uint32_t port, web_port;
+
+	memset(&s, 0, sizeof(s));
+	port = msg_get_u32(m);
+	web_port = msg_get_u32(m);
+	s.families = msg_get_u32(m) & (FAMILY_IPV4 | FAMILY_IPV6);
+	msg_get_str(m, s.name, sizeof(s.name));
+	msg_get_str(m, s.version, sizeof(s.version));
+	msg_get_str(m, s.auth, sizeof(s.auth));
+	if (msg_end(m) == -1 || port == 0 || port > UINT16_MAX ||
+	    web_port > UINT16_MAX)
+		return -1;
+	s.port = (uint16_t)port;
+	s.web_port = (uint16_t)web_port;
+	if (s.families == 0)
+		service_withdraw();
+	else
+		service_announce(&s);
+	return 0;
+}
+
+int
+ann_on_withdraw(struct msg *m)
+{
+	service_withdraw();
+	return msg_end(m);
+}
+
+int
+main(void)
+{
+	/* the root stays for the socket of the system bus */
+	static const struct role_desc desc = {
+		.self = ROLE_ANNOUNCER,
+		.keep_root = true,
+		.landlock = true,
+		.landlock_level = LANDLOCK_READONLY,
+		.fsize = 0,
+		.nproc = 0,
+		.filter = &filter,
+		.start = start,
+		.shutdown = stop,
+	};
+
+	role_main(&desc);
+}
