@@ -3,13 +3,12 @@
 # Sessions under a real gdb: by port and by pipe, images and bundles, and
 # what is left when any side goes away.
 import os
-import socket
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, BIN, BOB, Daemon, Prober, alive, alone, as_uid, eq,
+from dl import (AS_ROOT, BIN, BOB, Daemon, Prober, alive, alone, connect, eq,
                 helper, in_modes, ok, run_tests, session_processes, stat_of,
                 status_of, tar_of, wait_for)
 
@@ -166,8 +165,7 @@ def gdb_without_detach(d):
     c = d.client()
     sid, _ = c.start(helper("target"), until=b"target")
     r = c.cmd("DEBUG " + sid)
-    with as_uid(user(d)):
-        s = socket.create_connection(("127.0.0.1", r["debug_port"]), 10)
+    s = connect("127.0.0.1", r["debug_port"], user(d), 10)
     s.sendall(b"+$?#3f")
     ok(s.recv(100), "gdbserver answers")
     s.close()
@@ -254,8 +252,7 @@ def kill_while_attached(d):
         sid, s = c.start(helper("target"), until=b"target")
         r = c.cmd("DEBUG " + sid)
         port = r["debug_port"]
-        with as_uid(user(d)):
-            conn = socket.create_connection(("127.0.0.1", port), 10)
+        conn = connect("127.0.0.1", port, user(d), 10)
         conn.sendall(b"+$?#3f")
         conn.recv(100)
         mine = gdbservers(status_of(s["pid"])["Uid"].split()[0])
@@ -321,14 +318,12 @@ def port_takes_one_connection(d):
     c = d.client()
     sid, _ = c.start(helper("target"), until=b"target")
     port = c.cmd("DEBUG " + sid)["debug_port"]
-    with as_uid(user(d)):
-        first = socket.create_connection(("127.0.0.1", port), 10)
+    first = connect("127.0.0.1", port, user(d), 10)
     first.sendall(b"+$?#3f")
     ok(first.recv(100), "the first connection talks to gdbserver")
     ok(wait_for(lambda: not ports_open(port)), "the port closes after it")
     try:
-        with as_uid(user(d)):
-            socket.create_connection(("127.0.0.1", port), 5).close()
+        connect("127.0.0.1", port, user(d), 5).close()
         second = "taken"
     except OSError:
         second = "refused"
@@ -362,8 +357,7 @@ def foreigner_on_the_port(d):
     sid, _ = c.start(helper("target"), until=b"target")
     port = c.cmd("DEBUG " + sid)["debug_port"]
     for _ in range(3):
-        with as_uid(BOB):
-            s = socket.create_connection(("127.0.0.1", port), 10)
+        s = connect("127.0.0.1", port, BOB, 10)
         s.settimeout(10)
         try:
             s.sendall(b"+$?#3f")
@@ -405,9 +399,8 @@ def port_closes_after_debug_timeout(mode):
         r = c.cmd("DEBUG " + sid)
         out = gdb(d, "print ticks > 0", "detach", port=r.get("debug_port"))
         ok("$1 = 1" in out, "and DEBUG works again", out)
-        with as_uid(user(d)):
-            r = c.cmd("DEBUG " + sid)
-            s = socket.create_connection(("127.0.0.1", r["debug_port"]), 10)
+        r = c.cmd("DEBUG " + sid)
+        s = connect("127.0.0.1", r["debug_port"], user(d), 10)
         s.sendall(b"+$?#3f")
         s.recv(100)
         time.sleep(1.5)

@@ -227,7 +227,6 @@ def follow_many(d):
     c.cmd("START " + sid)
     got = {}
 
-    # connections are made one after the other: as_uid is the process's
     clients = [d.client() for _ in range(20)]
 
     def run(i, e):

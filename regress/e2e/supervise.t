@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (Daemon, alive, alone, as_uid, eq, helper, in_modes,
+from dl import (Daemon, alive, alone, connect, eq, helper, in_modes,
                 ok, run_tests, session_processes, status_of, tar_of, wait_for)
 
 ROLES = ("netproc", "spawner", "launcher", "idproc", "announcer")
@@ -216,8 +216,7 @@ def launcher_dies_while_debugging(d):
     sid, s = c.start(helper("target"), until=b"target")
     r = c.cmd("DEBUG " + sid)
     kill_role(d, "launcher")
-    with as_uid(d.uid):
-        g = socket.create_connection(("127.0.0.1", r["debug_port"]), 10)
+    g = connect("127.0.0.1", r["debug_port"], d.uid, 10)
     g.sendall(b"+$?#3f")
     ok(g.recv(100), "launcher: a debugger stays attached")
     g.close()

@@ -2,7 +2,8 @@
 """What the end-to-end tests share: TAP, a private daemon, a raw client."""
 import atexit
 import base64
-import contextlib
+import ctypes
+import errno
 import io
 import json
 import os
@@ -30,6 +31,8 @@ ALICE = 20000 + os.getpid() % 10000 * 2 + 1
 BOB = ALICE + 1
 
 AS_ROOT = os.geteuid() == 0
+# Daemons are stopped by atexit; a test that is ended must get there too.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 MODES = ("system", "user") if AS_ROOT else ("user",)
 
 # Lines in the log of a daemon whose processes misbehave.
@@ -153,27 +156,101 @@ def free_port():
                 continue
 
 
-@contextlib.contextmanager
-def as_uid(uid):
-    """Sockets made inside belong to uid (root only)."""
+class Held(socket.socket):
+    """A socket that a Maker holds too, until it is closed here."""
+
+    def __init__(self, fd, maker, number):
+        super().__init__(fileno=fd)
+        self.maker, self.number = maker, number
+
+    def close(self):
+        super().close()
+        maker, self.maker = self.maker, None
+        if maker is not None:
+            maker.drop(self.number)
+
+    __del__ = close
+
+
+class Maker:
+    """A process of another user that makes connections and keeps them.
+
+    Who owns a connection is told by the socket's uid and by the processes
+    that hold it: it takes a whole process to be somebody else."""
+    made = {}
+
+    def __init__(self, uid):
+        self.lock = threading.Lock()
+        self.s, theirs = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                self.s.close()
+                os.setgroups([])
+                os.setresgid(uid, uid, uid)
+                os.setresuid(uid, uid, uid)
+                # as after an exec: the daemon may look who holds a socket
+                ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+                self.serve(theirs)
+            finally:
+                os._exit(0)
+        theirs.close()
+        atexit.register(self.end)
+
+    def end(self):
+        self.s.close()
+        os.waitpid(self.pid, 0)
+
+    @staticmethod
+    def serve(s):
+        held = {}
+        for n, line in enumerate(s.makefile("r")):
+            what, *more = json.loads(line)
+            if what == "close":
+                held.pop(more[0]).close()
+                continue
+            try:
+                held[n] = socket.create_connection(more[0], timeout=more[1])
+                socket.send_fds(s, [b"%d\n" % n], [held[n].fileno()])
+            except OSError as e:
+                s.send(b"-%d\n" % (e.errno or errno.ETIMEDOUT))
+
+    def ask(self, *what):
+        self.s.sendall(json.dumps(what).encode() + b"\n")
+
+    def connect(self, address, timeout):
+        with self.lock:
+            self.ask("connect", address, timeout)
+            data, fds, _, _ = socket.recv_fds(self.s, 100, 1)
+        n = int(data)
+        if not fds:
+            raise OSError(-n, os.strerror(-n))
+        s = Held(fds[0], self, n)
+        s.settimeout(timeout)
+        return s
+
+    def drop(self, number):
+        with self.lock:
+            try:
+                self.ask("close", number)
+            except OSError:
+                pass
+
+
+def connect(host, port, uid=None, timeout=30):
+    """A connection of a user's (root only, else one's own)."""
     if uid is None or uid == os.geteuid():
-        yield
-        return
-    os.setegid(uid)
-    os.seteuid(uid)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
+        return socket.create_connection((host, port), timeout=timeout)
+    if uid not in Maker.made:
+        Maker.made[uid] = Maker(uid)
+    return Maker.made[uid].connect((host, port), timeout)
 
 
 class Client:
     """One connection of the control protocol, as plain as it gets."""
 
     def __init__(self, port, host="127.0.0.1", uid=None, timeout=30):
-        with as_uid(uid):
-            self.s = socket.create_connection((host, port), timeout=timeout)
+        self.s = connect(host, port, uid, timeout)
         self.buf = b""
 
     def send(self, data):
@@ -198,12 +275,14 @@ class Client:
         return out
 
     def recv_eof(self):
-        while True:
-            d = self.s.recv(65536)
-            if not d:
-                out, self.buf = self.buf, b""
-                return out
-            self.buf += d
+        parts, self.buf = [self.buf], b""
+        try:
+            while d := self.s.recv(1 << 20):
+                parts.append(d)
+        finally:
+            self.buf = b"".join(parts)
+        out, self.buf = self.buf, b""
+        return out
 
     def json(self):
         return json.loads(self.recv_line())
