@@ -155,14 +155,16 @@ job_pack(const void *arg)
 	static const struct job_kind kind = { pack_inside, pack_args };
 	const struct job_spec *j = arg;
 	char dir[sizeof(settings.state_dir) + 8];
-	int fd;
+	int fd, in_fd;
 
 	child_become(&j->owner);
 	/* the owner's own file: he may be over his quota */
 	(void)snprintf(dir, sizeof(dir), "%s/tmp", settings.state_dir);
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd == -1 || dup2(fd, KEPT_FD) == -1)
+	if (fd == -1 ||
+	    (in_fd = fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD2 + 1)) == -1)
 		child_die(STEP_TMPFILE);
+	/* closes the number that it sends */
 	child_up(UP_FD, JOB_FD_RESULT, fd);
-	job_first(&kind, j, KEPT_FD);
+	job_first(&kind, j, in_fd);
 }

@@ -20,7 +20,6 @@
 #include "stub.h"
 
 #define STATUS_FD	0
-/* rounds of killing what forks faster than /proc can be read */
 #define KILL_ROUNDS	100
 #define TREE_MAX	8192
 
@@ -115,21 +114,6 @@ signal_descendants(int sig)
 }
 
 static void
-signal_tree(int sig)
-{
-	int rounds = 0;
-
-	if (is_init) {
-		(void)kill(-1, sig);
-		return;
-	}
-	while (signal_descendants(sig) > 0 && sig == SIGKILL &&
-	    ++rounds < KILL_ROUNDS)
-		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
-			continue;
-}
-
-static void
 report(int status)
 {
 	struct stub_report r = { STUB_EXITED, 0 };
@@ -156,6 +140,21 @@ reap(void)
 	}
 	if (pid == -1 && errno == ECHILD)
 		_exit(0);
+}
+
+/* Rounds, as a tree may grow faster than /proc can be read. */
+static void
+signal_tree(int sig)
+{
+	int rounds = 0;
+
+	if (is_init) {
+		(void)kill(-1, sig);
+		return;
+	}
+	while (signal_descendants(sig) > 0 && sig == SIGKILL &&
+	    ++rounds < KILL_ROUNDS)
+		reap();
 }
 
 /*
