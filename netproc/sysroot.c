@@ -62,6 +62,9 @@ static void
 sysroot_leave(struct conn *c)
 {
 	close(c->u.file.fd);
+	/* the spawner has kept a copy, so that closing took no time here */
+	(void)chan_send(&spawner_chan, msg_new(MSG_SYSROOT_DONE, NULL,
+	    c->number, 0), -1);
 }
 
 static const struct conn_mode mode_sysroot = {
