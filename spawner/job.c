@@ -165,7 +165,7 @@ unpacked(struct job *j)
 		return;
 	}
 	s->bytes += more;
-	sweep(&s->id, s->image_fd);
+	sweep(NULL, s->image_fd);
 	s->image_fd = j->fds[JOB_FD_RESULT];
 	j->fds[JOB_FD_RESULT] = -1;
 	(void)snprintf(s->view.bundle_dir, sizeof(s->view.bundle_dir),
