@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: ISC */
+/* links: idproc/endpoint.c idproc/rules.c idproc/diag.c idproc/principal.c idproc/account.c */
+/* idproc: addresses, listener rules, the kernel's answers, principals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "idproc/account.h"
+#include "idproc/diag.h"
+#include "idproc/endpoint.h"
+#include "idproc/principal.h"
+#include "idproc/rules.h"
+#include "settings.h"
+
+/* what role.c holds in the daemon */
+struct settings	settings;
+enum mode	role_mode;
+
+#define SEQ	77
+
+/* addr with a colon is IPv6 */
+static socklen_t
+sockaddr(struct sockaddr_storage *ss, const char *addr, int port)
+{
+	struct sockaddr_in *sin = (struct sockaddr_in *)ss;
+	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)ss;
+
+	memset(ss, 0, sizeof(*ss));
+	if (strchr(addr, ':') == NULL) {
+		sin->sin_family = AF_INET;
+		sin->sin_port = htons((uint16_t)port);
+		assert_int_equal(inet_pton(AF_INET, addr, &sin->sin_addr), 1);
+		return sizeof(*sin);
+	}
+	sin6->sin6_family = AF_INET6;
+	sin6->sin6_port = htons((uint16_t)port);
+	assert_int_equal(inet_pton(AF_INET6, addr, &sin6->sin6_addr), 1);
+	return sizeof(*sin6);
+}
+
+static struct endpoint
+end(const char *addr, int port)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sockaddr(&ss, addr, port);
+	struct endpoint e;
+
+	assert_int_equal(endpoint_set(&e, &ss, len), 0);
+	return e;
+}
+
+static void
+addresses(void **state)
+{
+	static const struct {
+		const char *addr, *text;
+		bool loopback, any;
+	} t[] = {
+		{ "127.0.0.1", "127.0.0.1:80", true, false },
+		{ "127.9.8.7", "127.9.8.7:80", true, false },
+		{ "128.0.0.1", "128.0.0.1:80", false, false },
+		{ "0.0.0.0", "0.0.0.0:80", false, true },
+		{ "::1", "[::1]:80", true, false },
+		{ "::", "[::]:80", false, true },
+		{ "::2", "[::2]:80", false, false },
+		{ "::ffff:127.0.0.1", "127.0.0.1:80", true, false },
+		{ "::ffff:10.0.0.1", "10.0.0.1:80", false, false },
+	};
+	char buf[ENDPOINT_TEXT];
+	struct endpoint e;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		e = end(t[i].addr, 80);
+		assert_string_equal(endpoint_text(&e, buf), t[i].text);
+		assert_int_equal(endpoint_is_loopback(&e), t[i].loopback);
+		assert_int_equal(endpoint_is_any(&e), t[i].any);
+	}
+}
+
+static void
+broken_addresses(void **state)
+{
+	struct sockaddr_storage ss;
+	struct endpoint e;
+	size_t len;
+
+	(void)state;
+	for (len = 0; len <= sizeof(ss); len++) {
+		(void)sockaddr(&ss, "127.0.0.1", 1);
+		assert_int_equal(endpoint_set(&e, &ss, len),
+		    len == sizeof(struct sockaddr_in) ? 0 : -1);
+		(void)sockaddr(&ss, "::1", 1);
+		assert_int_equal(endpoint_set(&e, &ss, len),
+		    len == sizeof(struct sockaddr_in6) ? 0 : -1);
+		ss.ss_family = AF_UNIX;
+		assert_int_equal(endpoint_set(&e, &ss, len), -1);
+	}
+}
+
+static void
+scopes(void **state)
+{
+	struct endpoint a = end("fe80::1", 80), b = a;
+
+	(void)state;
+	a.scope = 2;
+	assert_true(endpoint_same_addr(&a, &b));
+	b.scope = 3;
+	assert_false(endpoint_same_addr(&a, &b));
+	b.scope = 2;
+	assert_true(endpoint_same_addr(&a, &b));
+}
+
+static int
+add(const char *addr, int port, uint32_t uid)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sockaddr(&ss, addr, port);
+
+	return rules_add(1, uid, &ss, len);
+}
+
+/* The uid of the rule in force, 0 when there is none. */
+static uint32_t
+rule_for(const char *addr, int port)
+{
+	struct endpoint e = end(addr, port);
+	const struct rule *r = rules_find(&e);
+
+	return r == NULL ? 0 : r->uid;
+}
+
+static void
+rules_fit(void **state)
+{
+	(void)state;
+	add("0.0.0.0", 80, 1);
+	add("10.0.0.1", 80, 2);
+	add("::", 80, 3);
+	add("::", 81, 4);
+	add("::1", 82, 5);
+	assert_int_equal(rule_for("10.0.0.1", 80), 0);
+	rules_commit();
+	assert_int_equal(rule_for("10.0.0.1", 80), 2);
+	assert_int_equal(rule_for("10.0.0.2", 80), 1);
+	assert_int_equal(rule_for("::ffff:10.0.0.1", 80), 2);
+	assert_int_equal(rule_for("::5", 80), 3);
+	assert_int_equal(rule_for("10.0.0.1", 81), 4);
+	assert_int_equal(rule_for("::1", 82), 5);
+	assert_int_equal(rule_for("::2", 82), 0);
+	assert_int_equal(rule_for("127.0.0.1", 82), 0);
+	assert_int_equal(rule_for("10.0.0.1", 83), 0);
+}
+
+static void
+rules_are_a_set(void **state)
+{
+	int i;
+
+	(void)state;
+	add("10.0.0.1", 80, 1);
+	rules_commit();
+	add("10.0.0.2", 80, 2);
+	assert_int_equal(rule_for("10.0.0.1", 80), 1);
+	rules_commit();
+	assert_int_equal(rule_for("10.0.0.1", 80), 0);
+	assert_int_equal(rule_for("10.0.0.2", 80), 2);
+	rules_commit();
+	assert_int_equal(rule_for("10.0.0.2", 80), 0);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(add("10.0.0.1", 1000 + i, 1), 0);
+	assert_int_equal(add("10.0.0.1", 2000, 1), -1);
+	rules_commit();
+	assert_int_equal(rule_for("10.0.0.1", 1063), 1);
+}
+
+/* An answer of the kernel about a client 127.0.0.1:1000 of our port 80. */
+struct answer {
+	struct nlmsghdr		nlh;
+	struct inet_diag_msg	d;
+	struct nlattr		shutdown_attr;
+	uint8_t			shutdown[4];
+	struct nlattr		cgroup_attr;
+	uint64_t		cgroup __attribute__((packed));
+};
+
+static const struct ends *
+our_ends(void)
+{
+	static struct ends e;
+
+	e.local = end("127.0.0.1", 80);
+	e.peer = end("127.0.0.1", 1000);
+	return &e;
+}
+
+static struct answer
+good(void)
+{
+	struct answer a;
+
+	memset(&a, 0, sizeof(a));
+	a.nlh.nlmsg_len = sizeof(a);
+	a.nlh.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	a.nlh.nlmsg_seq = SEQ;
+	a.d.idiag_family = AF_INET;
+	a.d.idiag_state = TCP_ESTABLISHED;
+	a.d.id.idiag_sport = htons(1000);
+	a.d.id.idiag_dport = htons(80);
+	a.d.id.idiag_src[0] = a.d.id.idiag_dst[0] = htonl(INADDR_LOOPBACK);
+	a.d.idiag_uid = 1234;
+	a.d.idiag_inode = 99;
+	a.shutdown_attr.nla_len = 5;
+	a.shutdown_attr.nla_type = INET_DIAG_SHUTDOWN;
+	a.cgroup_attr.nla_len = sizeof(a.cgroup_attr) + sizeof(a.cgroup);
+	a.cgroup_attr.nla_type = INET_DIAG_CGROUP_ID;
+	a.cgroup = 4711;
+	return a;
+}
+
+static int
+parse(const struct answer *a, size_t len, struct diag_socket *s)
+{
+	memset(s, 0, sizeof(*s));
+	return diag_parse(a, len, SEQ, our_ends(), s);
+}
+
+static void
+answer_good(void **state)
+{
+	struct answer a = good();
+	struct diag_socket s;
+
+	(void)state;
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_FOUND);
+	assert_int_equal(s.uid, 1234);
+	assert_int_equal(s.inode, 99);
+	assert_int_equal(s.cgroup, 4711);
+	a.d.idiag_family = AF_INET6;
+	memcpy(a.d.id.idiag_src, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1", 16);
+	memcpy(a.d.id.idiag_dst, a.d.id.idiag_src, 16);
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_FOUND);
+}
+
+static void
+answer_of_another(void **state)
+{
+	struct answer a;
+	struct diag_socket s;
+
+	(void)state;
+	a = good();
+	a.d.id.idiag_sport = htons(1001);
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_NONE);
+	a = good();
+	a.d.id.idiag_dport = htons(81);
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_NONE);
+	a = good();
+	a.d.id.idiag_src[0] = htonl(INADDR_LOOPBACK + 1);
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_NONE);
+	a = good();
+	a.d.id.idiag_dst[0] = htonl(INADDR_ANY);
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_NONE);
+	a = good();
+	a.d.idiag_family = AF_INET6;
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_NONE);
+	a = good();
+	a.nlh.nlmsg_seq++;
+	assert_int_equal(parse(&a, sizeof(a), &s), -1);
+	a = good();
+	a.nlh.nlmsg_type = NLMSG_DONE;
+	assert_int_equal(parse(&a, sizeof(a), &s), -1);
+}
+
+static void
+answer_states(void **state)
+{
+	struct answer a = good();
+	struct diag_socket s;
+	uint8_t i;
+	bool alive;
+
+	(void)state;
+	for (i = 0; i < 14; i++) {
+		a.d.idiag_state = i;
+		alive = i == TCP_ESTABLISHED || i == TCP_FIN_WAIT1 ||
+		    i == TCP_FIN_WAIT2 || i == TCP_CLOSE_WAIT;
+		assert_int_equal(parse(&a, sizeof(a), &s),
+		    alive ? DIAG_FOUND : DIAG_CLOSED);
+	}
+	/* what a closed socket looks like: root's */
+	a = good();
+	a.d.idiag_uid = 0;
+	a.d.idiag_inode = 0;
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_CLOSED);
+}
+
+static void
+answer_errors(void **state)
+{
+	struct {
+		struct nlmsghdr	nlh;
+		int		error;
+	} a = { { .nlmsg_len = sizeof(a), .nlmsg_type = NLMSG_ERROR,
+	    .nlmsg_seq = SEQ }, -ENOENT };
+	struct diag_socket s;
+
+	(void)state;
+	assert_int_equal(diag_parse(&a, sizeof(a), SEQ, our_ends(), &s),
+	    DIAG_NONE);
+	a.error = -EPERM;
+	assert_int_equal(diag_parse(&a, sizeof(a), SEQ, our_ends(), &s),
+	    DIAG_FAILED);
+	assert_int_equal(errno, EPERM);
+}
+
+/* Every length, and attributes that lie about theirs. */
+static void
+answer_cut(void **state)
+{
+	struct answer a = good();
+	struct diag_socket s;
+	size_t len;
+	int r;
+
+	(void)state;
+	for (len = 0; len < sizeof(a); len++) {
+		a.nlh.nlmsg_len = sizeof(a);
+		assert_int_equal(parse(&a, len, &s), -1);
+		a.nlh.nlmsg_len = (uint32_t)len;
+		r = parse(&a, len, &s);
+		assert_true(r == -1 || s.cgroup == 0);
+	}
+	for (len = 0; len < 70; len++) {
+		a = good();
+		a.shutdown_attr.nla_len = (uint16_t)len;
+		(void)parse(&a, sizeof(a), &s);
+		assert_true(s.cgroup == 0 || s.cgroup == 4711);
+	}
+	a = good();
+	a.cgroup_attr.nla_len = UINT16_MAX;
+	assert_int_equal(parse(&a, sizeof(a), &s), DIAG_FOUND);
+	assert_int_equal(s.cgroup, 0);
+}
+
+/* A listener on one address, a client that connects to another form. */
+static void
+ask_the_kernel(const char *listen_on, const char *connect_to)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sockaddr(&ss, listen_on, 0);
+	struct diag_socket s;
+	struct ends e;
+	struct stat st;
+	int listen_fd, client_fd, conn_fd, port, off = 0;
+
+	listen_fd = socket(ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (ss.ss_family == AF_INET6)
+		(void)setsockopt(listen_fd, IPPROTO_IPV6, IPV6_V6ONLY, &off,
+		    sizeof(off));
+	assert_int_equal(bind(listen_fd, (struct sockaddr *)&ss, len), 0);
+	assert_int_equal(listen(listen_fd, 1), 0);
+	assert_int_equal(getsockname(listen_fd, (struct sockaddr *)&ss, &len),
+	    0);
+	/* the port is at the same place in both families */
+	port = ntohs(((struct sockaddr_in *)&ss)->sin_port);
+	assert_non_null(ends_of(listen_fd, &e));
+	len = sockaddr(&ss, connect_to, port);
+	client_fd = socket(ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(client_fd, (struct sockaddr *)&ss, len), 0);
+	conn_fd = accept(listen_fd, NULL, NULL);
+
+	assert_null(ends_of(conn_fd, &e));
+	assert_int_equal(diag_find(&e, &s), DIAG_FOUND);
+	assert_int_equal(s.uid, geteuid());
+	assert_int_equal(fstat(client_fd, &st), 0);
+	assert_int_equal(s.inode, st.st_ino);
+	assert_int_equal(shutdown(client_fd, SHUT_WR), 0);
+	assert_int_equal(diag_find(&e, &s), DIAG_FOUND);
+	close(client_fd);
+	assert_int_not_equal(diag_find(&e, &s), DIAG_FOUND);
+	close(conn_fd);
+	/* only the listener is left, which is nobody's client */
+	assert_int_not_equal(diag_find(&e, &s), DIAG_FOUND);
+	close(listen_fd);
+}
+
+static void
+kernel(void **state)
+{
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
+	    NETLINK_SOCK_DIAG);
+
+	(void)state;
+	assert_false(diag_is_open());
+	assert_int_equal(diag_open(socket(AF_UNIX, SOCK_DGRAM, 0)), -1);
+	assert_int_equal(diag_open(socket(AF_NETLINK, SOCK_DGRAM,
+	    NETLINK_ROUTE)), -1);
+	assert_int_equal(diag_open(fd), 0);
+	ask_the_kernel("127.0.0.1", "127.0.0.1");
+	ask_the_kernel("127.0.0.1", "::ffff:127.0.0.1");
+	ask_the_kernel("::1", "::1");
+	ask_the_kernel("::", "::1");
+	ask_the_kernel("::", "127.0.0.1");
+	ask_the_kernel("::", "::ffff:127.0.0.1");
+}
+
+static void
+refused(uid_t uid, const char *text)
+{
+	struct principal p;
+	char why[240] = "";
+
+	assert_int_equal(principal_of(uid, &p, why, sizeof(why)), -1);
+	if (strstr(why, text) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", why, text);
+}
+
+static void
+served(uid_t uid, uid_t as, const char *name)
+{
+	struct principal p;
+	char why[240] = "";
+
+	assert_int_equal(principal_of(uid, &p, why, sizeof(why)), 0);
+	assert_int_equal(p.uid, as);
+	assert_string_equal(p.name, name);
+}
+
+/* The accounts root, daemon (1) and bin (2) are those of every Debian. */
+static void
+principals_system(void **state)
+{
+	(void)state;
+	role_mode = MODE_SYSTEM;
+	settings.run_uid = 1;
+	settings.min_uid = 2;
+	served(0, 1, "daemon");
+	served(1, 1, "daemon");
+	served(2, 2, "bin");
+	settings.min_uid = 1000;
+	served(0, 1, "daemon");
+	refused(2, "min-uid 1000");
+	refused(999, "min-uid 1000");
+	refused(59999, "no usable account");
+	refused(60001, "above 60000");
+	refused(65534, "above 60000");
+	refused((uid_t)-1, "above 60000");
+}
+
+static void
+principals_user(void **state)
+{
+	(void)state;
+	role_mode = MODE_USER;
+	settings.daemon_uid = 2;
+	served(2, 2, "bin");
+	refused(0, "serves uid 2 alone");
+	refused(3, "serves uid 2 alone");
+	settings.daemon_uid = 59999;
+	served(59999, 59999, "59999");
+}
+
+static void
+accounts(void **state)
+{
+	const struct account *a;
+	struct passwd *pw = getpwuid(1);
+
+	(void)state;
+	assert_non_null(pw);
+	a = account_of(1);
+	assert_true(a->found);
+	assert_string_equal(a->name, pw->pw_name);
+	assert_string_equal(a->home, pw->pw_dir);
+	assert_string_equal(a->shell, pw->pw_shell);
+	assert_int_equal(a->gid, pw->pw_gid);
+	assert_true(a->ngroups >= 1);
+	assert_int_equal(a->groups[0], pw->pw_gid);
+	a = account_of(59999);
+	assert_false(a->found);
+	assert_int_equal(a->uid, 59999);
+	assert_int_equal(a->ngroups, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(broken_addresses),
+		cmocka_unit_test(scopes),
+		cmocka_unit_test(rules_fit),
+		cmocka_unit_test(rules_are_a_set),
+		cmocka_unit_test(answer_good),
+		cmocka_unit_test(answer_of_another),
+		cmocka_unit_test(answer_states),
+		cmocka_unit_test(answer_errors),
+		cmocka_unit_test(answer_cut),
+		cmocka_unit_test(kernel),
+		cmocka_unit_test(principals_system),
+		cmocka_unit_test(principals_user),
+		cmocka_unit_test(accounts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
