@@ -428,6 +428,18 @@ parent_on_ready(struct msg *m)
 }
 
 /*
+ * The spawner's end is the end of everybody's sessions.  Only the launcher,
+ * which nobody outside can talk to, is believed about it; of the others the
+ * accuser goes, which gives both a new link as well.
+ */
+static enum role
+to_blame(enum role from, enum role accused)
+{
+	return accused == ROLE_SPAWNER && from != ROLE_LAUNCHER ? from :
+	    accused;
+}
+
+/*
  * A child accuses a peer.  It is believed only about links that exist, and
  * only for their present generation.
  */
@@ -450,9 +462,10 @@ parent_on_violation(struct msg *m)
 		    (l->b == from->role && l->a == role)) ||
 		    l->generation != gen)
 			continue;
-		log_warnx("%s is ended: %s says it sent %s", role_name(role),
-		    role_name(from->role), why);
-		kill_child(&children[role]);
+		log_warnx("%s is ended: %s says that %s sent %s",
+		    role_name(to_blame(from->role, role)),
+		    role_name(from->role), role_name(role), why);
+		kill_child(&children[to_blame(from->role, role)]);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
  * any more and do not have it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 
 static const struct filter_rule common_rules[] = {
 	/* programs and their libraries */
-	ALLOW(execve), ALLOW(arch_prctl), ALLOW(set_tid_address),
+	ALLOW_ARG(execveat, FILTER_INT(4, AT_EMPTY_PATH)),
+	ALLOW(arch_prctl), ALLOW(set_tid_address),
 	ALLOW(set_robust_list), ALLOW(prlimit64), ALLOW(mmap),
 	ALLOW(mprotect), ALLOW(pread64), ALLOW(openat), ALLOW(access),
 	ALLOW(faccessat), ALLOW(faccessat2), ALLOW(newfstatat), ALLOW(statx),
