@@ -212,5 +212,6 @@ loop_run(void)
 		batch_len = 0;
 		run_timers();
 	}
+	stopping = false;
 	return 0;
 }

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The spawner's messages, with state: the input is a list of records, each a
+ * message of netproc, idproc or the launcher, bytes of a session's process,
+ * or time that passes.  Every message goes through a real channel.
+ */
+/* flags: -DSELF_ROLE=SPAWNER */
+/* links: common/dispatch.c common/caps.c common/chan.c common/confine.c common/elfhdr.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/view.c spawner/activity.c spawner/answer.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/start.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/policy/filter.c */
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/msg_out.h"
+#include "errors.h"
+#include "log.h"
+#include "ring.h"
+#include "role.h"
+#include "spawner/job.h"
+#include "spawner/peers.h"
+#include "spawner/session.h"
+#include "view.h"
+
+#define USERS		3
+#define PIPES		8
+#define ASKED		8
+#define RECORD		8	/* bytes before a record's payload */
+
+int	LLVMFuzzerInitialize(int *, char ***);
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+/* -- time is the input's -- */
+
+static uint64_t	 fake_ms = 1000000;
+
+int
+clock_gettime(clockid_t id, struct timespec *ts)
+{
+	if (id != CLOCK_MONOTONIC)
+		return (int)syscall(SYS_clock_gettime, id, ts);
+	ts->tv_sec = (time_t)(fake_ms / 1000);
+	ts->tv_nsec = (long)(fake_ms % 1000) * 1000000;
+	return 0;
+}
+
+/* -- the other ends -- */
+
+static int	 ends[ROLE_COUNT];
+static uint32_t	 gens[ROLE_COUNT];
+/* our ends of the pipes that the launcher gave */
+static int	 pipes[PIPES];
+static size_t	 npipes;
+/* what the launcher was asked, so that it can answer */
+static struct msg_hdr asked[ASKED];
+static size_t	 nasked;
+
+static void
+must(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void
+no_log(enum log_level level, const char *line)
+{
+	(void)level;
+	(void)line;
+}
+
+static void
+on_turn(void *arg)
+{
+	(void)arg;
+	loop_stop();
+}
+
+/* One turn of the loop, after ms. */
+static void
+turn(uint64_t ms)
+{
+	static struct loop_timer timer;
+
+	fake_ms += ms;
+	loop_timer_set(&timer, 0, on_turn, NULL);
+	must(loop_run() == 0);
+}
+
+static void
+connect_role(enum role role)
+{
+	int pair[2];
+
+	must(chan_pair(pair) == 0);
+	if (ends[role] != -1)
+		close(ends[role]);
+	ends[role] = pair[0];
+	peer_replace(role, pair[1], ++gens[role]);
+}
+
+/* What the spawner says must be well formed, whatever it was told. */
+static void
+check_said(struct msg *m)
+{
+	struct session_view v;
+	struct ring ring;
+	Elf64_Ehdr eh;
+
+	must(m->hdr.type > MSG_NONE && m->hdr.type < MSG_COUNT);
+	must(msg_rows[m->hdr.type].from == ROLE_SPAWNER);
+	must(m->hdr.length >= msg_rows[m->hdr.type].min);
+	must(m->hdr.length <= msg_rows[m->hdr.type].max);
+	if (m->hdr.type == MSG_SESSION) {
+		view_get(m, &v);
+		must(msg_end(m) == 0);
+		must(v.state == STATE_LOADED || v.state == STATE_RUNNING ||
+		    v.state == STATE_DEBUGGING || v.state == STATE_STOPPED);
+	} else if (m->hdr.type == MSG_RESULT)
+		must(msg_get_u32(m) < ERR_COUNT);
+	else if (m->hdr.type == MSG_RING) {
+		must(ring_map(&ring, msg_take_fd(m)) == 0);
+		ring_close(&ring);
+	} else if (m->hdr.type == MSG_ROOM && (m->hdr.conn & 1)) {
+		/* every other user uploads programs */
+		memset(&eh, 0, sizeof(eh));
+		memcpy(eh.e_ident, "\177ELF\2\1\1", 7);
+		eh.e_type = ET_EXEC;
+		eh.e_machine = EM_X86_64;
+		eh.e_phoff = sizeof(eh);
+		eh.e_phnum = 1;
+		eh.e_phentsize = sizeof(Elf64_Phdr);
+		(void)!write(m->fd, &eh, sizeof(eh));
+	}
+}
+
+static bool
+hear_one(enum role role)
+{
+	static uint8_t payload[MSG_PAYLOAD_MAX];
+	union {
+		struct cmsghdr	hdr;
+		char		buf[CMSG_SPACE(sizeof(int))];
+	} ctl;
+	struct msg m = { .next = payload, .fd = -1 };
+	struct iovec iov[2] = { { &m.hdr, sizeof(m.hdr) },
+	    { payload, sizeof(payload) } };
+	struct msghdr mh = { .msg_iov = iov, .msg_iovlen = 2,
+	    .msg_control = ctl.buf, .msg_controllen = sizeof(ctl.buf) };
+
+	if (recvmsg(ends[role], &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0)
+		return false;
+	m.left = m.hdr.length;
+	if (CMSG_FIRSTHDR(&mh) != NULL)
+		memcpy(&m.fd, CMSG_DATA(CMSG_FIRSTHDR(&mh)), sizeof(int));
+	if (role == ROLE_LAUNCHER && m.hdr.request != 0)
+		asked[nasked++ % ASKED] = m.hdr;
+	if (role != ROLE_PARENT)
+		check_said(&m);
+	if (m.fd != -1)
+		close(m.fd);
+	return true;
+}
+
+static void
+hear(void)
+{
+	static const enum role roles[] = { ROLE_PARENT, ROLE_NETPROC,
+	    ROLE_IDPROC, ROLE_LAUNCHER };
+	size_t i;
+
+	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		while (hear_one(roles[i]))
+			continue;
+}
+
+/* -- what comes with a message -- */
+
+static int
+keep_pipe(bool we_write)
+{
+	int p[2];
+
+	if (npipes == PIPES || pipe2(p, O_CLOEXEC | O_NONBLOCK) == -1)
+		return -1;
+	pipes[npipes++] = p[we_write ? 1 : 0];
+	return p[we_write ? 0 : 1];
+}
+
+static int
+some_socket(void)
+{
+	int p[2];
+
+	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p) == 0);
+	close(p[1]);
+	return p[0];
+}
+
+static int
+make_fd(unsigned int kind)
+{
+	switch (kind % 8) {
+	case 1:
+		return memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	case 2:
+		return keep_pipe(true);
+	case 3:
+		return keep_pipe(false);
+	case 4:
+		return (int)syscall(SYS_pidfd_open, getpid(), 0);
+	case 5:
+		return some_socket();
+	case 6:
+		return open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	case 7:
+		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	default:
+		return -1;
+	}
+}
+
+/* The kind that would be right, for the launcher's streams. */
+static unsigned int
+right_kind(uint32_t type, const uint8_t *payload, size_t len)
+{
+	static const uint8_t run[] = { 3, 2, 2, 2, 4, 4 };
+	static const uint8_t attach[] = { 5, 2, 4 };
+	static const uint8_t job[] = { 2, 6, 4 };
+	uint32_t kind = 0;
+
+	if (len >= sizeof(kind))
+		memcpy(&kind, payload, sizeof(kind));
+	if (type == MSG_RUN_FD)
+		return run[kind % sizeof(run)];
+	if (type == MSG_ATTACH_FD)
+		return attach[kind % sizeof(attach)];
+	return type == MSG_JOB_FD ? job[kind % sizeof(job)] : 0;
+}
+
+/* -- records -- */
+
+/* The nth message that this role may send to the spawner. */
+static uint32_t
+nth_type(enum role from, unsigned int n)
+{
+	uint32_t types[MSG_COUNT];
+	unsigned int count = 0;
+	uint32_t i;
+
+	for (i = 1; i < MSG_COUNT; i++)
+		if (msg_rows[i].from == from && msg_rows[i].to == ROLE_SPAWNER)
+			types[count++] = i;
+	return types[n % count];
+}
+
+static struct sid
+nth_session(unsigned int n)
+{
+	struct session *s;
+	struct sid none;
+
+	n %= (unsigned int)session_count() + 1;
+	SESSION_FOREACH(s)
+		if (n-- == 0)
+			return s->id;
+	memset(&none, 0, sizeof(none));
+	return none;
+}
+
+static void
+send_record(enum role from, const uint8_t *r, const uint8_t *payload,
+    size_t len)
+{
+	static struct msg_out o;
+	union {
+		struct cmsghdr	hdr;
+		char		buf[CMSG_SPACE(sizeof(int))];
+	} ctl;
+	struct iovec iov = { &o.hdr, 0 };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+	const struct msg_hdr *q = &asked[r[4] % ASKED];
+	int fd;
+
+	memset(&o.hdr, 0, sizeof(o.hdr));
+	o.hdr.type = r[0] & 0x80 ? r[1] : nth_type(from, r[1]);
+	memcpy(o.payload, payload, len);
+	if (!(r[0] & 0x40) && o.hdr.type < MSG_COUNT &&
+	    len < msg_rows[o.hdr.type].min) {
+		memset(o.payload + len, 0, msg_rows[o.hdr.type].min - len);
+		len = msg_rows[o.hdr.type].min;
+	}
+	o.hdr.length = (uint32_t)len;
+	o.hdr.conn = r[3] % (USERS * 2);
+	o.hdr.generation = gens[from];
+	o.hdr.request = r[4];
+	o.hdr.session = nth_session(r[2]);
+	if (from == ROLE_LAUNCHER) {
+		o.hdr.request = q->request;
+		o.hdr.session = q->session;
+	}
+	fd = make_fd(r[5] == 0 ? right_kind(o.hdr.type, o.payload, len) :
+	    r[5]);
+	if (fd != -1) {
+		memset(&ctl, 0, sizeof(ctl));
+		mh.msg_control = ctl.buf;
+		mh.msg_controllen = sizeof(ctl.buf);
+		ctl.hdr.cmsg_level = SOL_SOCKET;
+		ctl.hdr.cmsg_type = SCM_RIGHTS;
+		ctl.hdr.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&ctl.hdr), &fd, sizeof(fd));
+	}
+	iov.iov_len = sizeof(o.hdr) + len;
+	(void)sendmsg(ends[from], &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (fd != -1)
+		close(fd);
+}
+
+/* What is no message: time, new peers, a process that writes or closes. */
+static void
+event(const uint8_t *r, const uint8_t *payload, size_t len)
+{
+	size_t i = npipes == 0 ? 0 : r[2] % npipes;
+
+	switch (r[1] % 6) {
+	case 0:
+		turn((uint64_t)r[2] * 100);
+		break;
+	case 1:
+		connect_role(ROLE_NETPROC);
+		break;
+	case 2:
+		connect_role(ROLE_LAUNCHER);
+		break;
+	case 3:
+		connect_role(ROLE_IDPROC);
+		break;
+	case 4:
+		if (npipes > 0)
+			(void)!write(pipes[i], payload, len);
+		break;
+	case 5:
+		if (npipes > 0) {
+			close(pipes[i]);
+			pipes[i] = pipes[--npipes];
+		}
+		break;
+	}
+}
+
+static void
+clean_up(void)
+{
+	static const enum role roles[] = { ROLE_LAUNCHER, ROLE_IDPROC,
+	    ROLE_NETPROC };
+	struct session *s, *next;
+	size_t i;
+
+	SESSION_FOREACH_SAFE(s, next)
+		session_free(s);
+	for (i = 0; i < 3; i++)
+		connect_role(roles[i]);
+	for (i = 0; i < 10 && job_count() > 0; i++)
+		turn(3000);
+	must(session_count() == 0 && job_count() == 0);
+	must(session_alive_count() == 0);
+	while (npipes > 0)
+		close(pipes[--npipes]);
+	/* lingering replicas and what is in the sockets */
+	turn(100000);
+	hear();
+	memset(asked, 0, sizeof(asked));
+	nasked = 0;
+}
+
+/* So that an fd that was forgotten is noticed. */
+static int
+count_fds(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 128; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
+}
+
+static void
+parent_gone(struct channel *c, const char *why)
+{
+	(void)c;
+	(void)why;
+	abort();
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct settings *s = &settings;
+	int pair[2], i;
+
+	(void)argc;
+	(void)argv;
+	signal(SIGPIPE, SIG_IGN);
+	log_init("fuzz", LOG_L_ERROR, no_log);
+	for (i = 0; i < ROLE_COUNT; i++)
+		ends[i] = -1;
+	role_mode = MODE_SYSTEM;
+	s->max_sessions = 8;
+	s->max_total_bytes = s->bundle_max_bytes = 1 << 20;
+	s->max_connections = 16;
+	s->output_buffer = 4096;
+	s->stop_timeout = 5;
+	s->sandbox = SANDBOX_NAMESPACES;
+	s->allow_sandbox = 7;
+	s->limit_nofile = 1024;
+	s->sysroot_max_bytes = 1 << 20;
+	s->min_uid = 1000;
+	must(loop_init() == 0 && chan_pair(pair) == 0);
+	chan_init(&parent_chan, ROLE_SPAWNER, ROLE_PARENT, parent_gone, NULL);
+	must(chan_open(&parent_chan, pair[1], 0) == 0);
+	ends[ROLE_PARENT] = pair[0];
+	peers_init();
+	clean_up();
+	return 0;
+}
+
+/* Connections 1 to 3, each of a user of its own. */
+static void
+log_in(void)
+{
+	struct msg_out *o;
+	uint32_t i;
+
+	for (i = 1; i <= USERS; i++) {
+		o = msg_new(MSG_PRINCIPAL, NULL, i, 0);
+		o->hdr.generation = gens[ROLE_IDPROC];
+		msg_put_u32(o, 1000 + i);
+		msg_put_str(o, "user");
+		must(send(ends[ROLE_IDPROC], &o->hdr, sizeof(o->hdr) +
+		    o->hdr.length, 0) > 0);
+		o = msg_new(MSG_ACCOUNT, NULL, 0, 0);
+		o->hdr.generation = gens[ROLE_IDPROC];
+		msg_put_u32(o, 1000 + i);
+		msg_put_u32(o, 1);
+		msg_put_u32(o, 1000 + i);
+		msg_put_u32(o, 0);
+		msg_put_str(o, "user");
+		msg_put_str(o, "/home/user");
+		msg_put_str(o, "");
+		must(send(ends[ROLE_IDPROC], &o->hdr, sizeof(o->hdr) +
+		    o->hdr.length, 0) > 0);
+	}
+	turn(0);
+	hear();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *p, size_t size)
+{
+	static const enum role roles[] = { ROLE_NETPROC, ROLE_LAUNCHER,
+	    ROLE_IDPROC };
+	int before = count_fds();
+	size_t len;
+
+	log_in();
+	while (size >= RECORD) {
+		len = (size_t)p[6] | (size_t)p[7] << 8;
+		if (len > size - RECORD)
+			len = size - RECORD;
+		if ((p[0] & 3) == 3)
+			event(p, p + RECORD, len);
+		else
+			send_record(roles[p[0] & 3], p, p + RECORD, len);
+		turn(1);
+		hear();
+		p += RECORD + len;
+		size -= RECORD + len;
+	}
+	clean_up();
+	must(count_fds() == before);
+	return 0;
+}
