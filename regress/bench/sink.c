@@ -31,7 +31,7 @@ keep(int memfd, const char *p, size_t len)
 static void
 fill(int fd, int memfd, size_t left)
 {
-	static char buf[64 * 1024];
+	static char buf[256 * 1024];
 	ssize_t n;
 
 	while (left > 0) {
