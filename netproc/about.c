@@ -48,12 +48,17 @@ mdns_text(void)
 static void
 extensions_json(struct text *t)
 {
+	/* what commands of the base protocol take in addition */
+	static const char *const forms[] = { "OUTPUT base64", "START --split",
+		"START --sandbox", "START --network" };
 	size_t i;
 
 	json_open(t, '[');
 	for (i = 0; i < ncommands; i++)
 		if (commands[i].extension)
 			json_text(t, commands[i].verb);
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		json_text(t, forms[i]);
 	json_close(t, ']');
 }
 

@@ -525,11 +525,11 @@ on_timer(void *arg)
 	}
 	if (c->due_ms != 0)
 		c->mode->expired(c);
-	else if (clock_of(c) == CLOCK_LINE) {
+	else if (c->mode->clock == CLOCK_LINE) {
 		answer_error(c, ERR_TIMED_OUT, NULL);
 		conn_finish(c);
 	} else
-		/* an answer that nobody asked for would be taken for one */
+		/* an answer to no command would be taken for another's */
 		c->dead = true;
 	conn_run(c);
 }
