@@ -172,7 +172,7 @@ enable_controllers(const char *dir)
 static void
 sweep_trees(const char *base)
 {
-	static const char *const parts[] = { "/sessions", "/daemon", "" };
+	static const char *const parts[] = { "/sessions", "" };
 	char path[PATH_LEN * 4];
 	struct dirent *e, *leaf;
 	DIR *dir = opendir(base), *inner;
@@ -182,6 +182,10 @@ sweep_trees(const char *base)
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
 		if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		/* one of another pid namespace is not seen, but is in there */
+		(void)snprintf(path, sizeof(path), "%s/%d/daemon", base, pid);
+		if (rmdir(path) == -1 && errno != ENOENT)
 			continue;
 		(void)snprintf(path, sizeof(path), "%s/%d/sessions", base,
 		    pid);
@@ -301,7 +305,7 @@ places_make(void)
 void
 places_remove(void)
 {
-	static const char *const parts[] = { "/sessions", "/daemon", "" };
+	static const char *const parts[] = { "/sessions", "" };
 	char path[PATH_LEN + 16];
 	size_t i;
 
