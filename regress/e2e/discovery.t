@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# Discovery by mDNS: the real daemon, a dbus-daemon and an avahi-daemon of its
+# own, in a network namespace that has only "lo".
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+
+INSIDE = "DL_DISCOVERY_INSIDE"
+if os.geteuid() != 0:
+    print("1..0 # skipped: a private avahi-daemon needs root")
+    sys.exit(0)
+if INSIDE not in os.environ:
+    # also a pid namespace: whatever happens, nothing stays behind
+    os.environ[INSIDE] = "1"
+    os.execvp("unshare", ["unshare", "-n", "-m", "-p", "-f", "--mount-proc",
+                          "--kill-child", "--propagation", "private",
+                          sys.executable, os.path.abspath(__file__)])
+
+from dl import (Client, Daemon, alone, eq, ok, run_tests,  # noqa: E402
+                wait_for)
+
+TYPE = "_mydebug._tcp"
+# An account that every Debian has: D-Bus wants one.
+USER = 1
+
+
+class Network:
+    """The bus and avahi-daemon; each may come and go."""
+
+    def __init__(self):
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)
+        self.dir = tempfile.mkdtemp(prefix="dl-mdns-")
+        os.chmod(self.dir, 0o755)
+        self.path = self.dir + "/bus"
+        os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + self.path
+        self.bus = self.avahi = None
+
+    def run(self, *argv):
+        return subprocess.Popen(argv, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+    def bus_up(self):
+        self.bus = self.run("dbus-daemon", "--system", "--nofork",
+                            "--nopidfile", "--nosyslog",
+                            "--address=unix:path=" + self.path)
+        if not wait_for(self.bus_answers, 10):
+            raise RuntimeError("dbus-daemon did not start")
+
+    def bus_answers(self):
+        with socket.socket(socket.AF_UNIX) as s:
+            return s.connect_ex(self.path) == 0
+
+    def bus_down(self):
+        self.end(self.bus)
+        os.unlink(self.path)
+
+    def avahi_up(self):
+        # the limits of its own are by user, and would count the host's
+        self.avahi = self.run("avahi-daemon", "--no-drop-root",
+                              "--no-chroot", "--no-rlimits")
+        if not wait_for(lambda: subprocess.run(
+                ["avahi-browse", "-t", "_none._tcp"],
+                stderr=subprocess.DEVNULL).returncode == 0, 10, 0.1):
+            raise RuntimeError("avahi-daemon did not start")
+
+    def avahi_down(self):
+        self.end(self.avahi)
+        shutil.rmtree("/run/avahi-daemon", ignore_errors=True)
+
+    @staticmethod
+    def end(proc):
+        proc.kill()
+        proc.wait()
+
+    def down(self):
+        self.avahi_down()
+        self.bus_down()
+
+
+def unescape(name):
+    """\\032 and the like, as avahi-browse prints them."""
+    out, i = "", 0
+    while i < len(name):
+        if name[i] == "\\" and name[i + 1:i + 4].isdigit():
+            out += chr(int(name[i + 1:i + 4]))
+            i += 4
+        else:
+            out += name[i]
+            i += 1
+    return out
+
+
+def browse():
+    """{name: (port, address, {txt})} of what can be seen now."""
+    r = subprocess.run(["avahi-browse", "-rtp", TYPE], timeout=30,
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    seen = {}
+    for line in r.stdout.decode().splitlines():
+        f = line.split(";")
+        if f[0] == "=":
+            txt = dict(w.strip('"').split("=", 1)
+                       for w in f[9].split('" "') if "=" in w)
+            seen[unescape(f[3])] = (int(f[8]), f[7], txt)
+        elif f[0] == "-":
+            seen.pop(unescape(f[3]), None)
+    return seen
+
+
+def sees(name, port, seconds=20):
+    """Waits until that service is seen; what is seen then."""
+    seen = {}
+
+    def look():
+        seen.clear()
+        seen.update(browse())
+        return name in seen and seen[name][0] == port
+    wait_for(look, seconds, 0.2)
+    return seen.get(name, (0, None, None))
+
+
+def mdns_state(d):
+    return d.client().cmd("VERSION")["mdns"]
+
+
+def deps_row(d):
+    rows = d.client().cmd("DEPS")["deps"]
+    return next(r for r in rows if r["name"] == "mdns")
+
+
+def daemon(mode, name, more=""):
+    return Daemon(mode, conf=f'mdns yes\nservice-name "{name}"\n{more}',
+                  uid=USER)
+
+
+net = None
+
+
+def no_bus(mode):
+    with daemon(mode, "without") as d:
+        ok(wait_for(lambda: "no D-Bus" in mdns_state(d)),
+           "without D-Bus the daemon runs, and VERSION says so",
+           mdns_state(d))
+        row = deps_row(d)
+        ok(not row["available"] and not row["required"] and
+           "start dbus and avahi-daemon" in row["remedy"],
+           "DEPS says what to start", row)
+        net.bus_up()
+        try:
+            ok(wait_for(lambda: "avahi-daemon is not running" in
+                        mdns_state(d), 20),
+               "with D-Bus alone, avahi-daemon is missed", mdns_state(d))
+            net.avahi_up()
+            try:
+                eq(sees("without", d.port)[0], d.port,
+                   "it is announced when both have come")
+                ok(wait_for(lambda: deps_row(d)["available"]),
+                   "DEPS says that it is announced", deps_row(d))
+            finally:
+                net.avahi_down()
+        finally:
+            net.bus_down()
+
+
+def announced(mode):
+    net.bus_up()
+    net.avahi_up()
+    try:
+        with daemon(mode, "lamp on %h") as d:
+            name = "lamp on " + socket.gethostname().split(".")[0]
+            port, addr, txt = sees(name, d.port)
+            eq((port, addr), (d.port, "127.0.0.1"),
+               "host name, address and port are found")
+            version = d.client().cmd("VERSION")["version"]
+            eq(txt, {"version": version, "auth": "peer", "web": ""},
+               "TXT tells version, auth and web")
+            r = d.ctl("discover", "--json")
+            ok(r.returncode == 0 and str(d.port).encode() in r.stdout,
+               "debuglanternctl discover lists it", r)
+            d.write_conf(open(d.conf_path).read().replace("lamp", "lantern"))
+            d.proc.send_signal(signal.SIGHUP)
+            eq(sees(name.replace("lamp", "lantern"), d.port)[0], d.port,
+               "after a reload it has its new name")
+            ok(wait_for(lambda: name not in browse(), 10, 0.2),
+               "and not the old one")
+            d.stop()
+            eq(wait_for(lambda: {} == browse(), 10, 0.2), True,
+               "it is taken back at the stop")
+    finally:
+        net.down()
+
+
+def open_listener(mode):
+    net.bus_up()
+    net.avahi_up()
+    try:
+        user = "daemon" if mode == "user" else "_dlrun"
+        with daemon(mode, "open", "listen on 127.0.0.1 auth none as "
+                    f"{user}\n") as d:
+            txt = sees("open", d.port)[2]
+            eq(txt and txt["auth"], "none", "auth none is told")
+        with Daemon(mode, conf="mdns no\n", uid=USER):
+            time.sleep(3)
+            eq(browse(), {}, "nothing is announced with mdns no")
+    finally:
+        net.down()
+
+
+def not_before_listening(mode):
+    """Whoever sees it can connect."""
+    net.bus_up()
+    net.avahi_up()
+    p = subprocess.Popen(["avahi-browse", "-rp", TYPE],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        with daemon(mode, "prompt") as d:
+            for line in p.stdout:
+                if line.startswith(b"="):
+                    break
+            c = Client(int(line.split(b";")[8]), uid=d.uid)
+            eq(c.cmd("LIST"), [], "it answers as soon as it is seen")
+    finally:
+        net.end(p)
+        net.down()
+
+
+def comes_back(mode):
+    net.bus_up()
+    net.avahi_up()
+    try:
+        with daemon(mode, "back") as d:
+            eq(sees("back", d.port)[0], d.port, "it is announced")
+            net.avahi_down()
+            ok(wait_for(lambda: mdns_state(d) != "announced"),
+               "VERSION says when avahi-daemon has gone", mdns_state(d))
+            net.avahi_up()
+            eq(sees("back", d.port)[0], d.port,
+               "it is announced again after avahi-daemon's restart")
+            net.down()
+            ok(wait_for(lambda: "no D-Bus" in mdns_state(d)),
+               "VERSION says when D-Bus has gone", mdns_state(d))
+            net.bus_up()
+            net.avahi_up()
+            eq(sees("back", d.port, 40)[0], d.port,
+               "it is announced again after D-Bus' restart")
+            pid = d.role_pid("announcer")
+            before = d.log().count('announced as "back"')
+            os.kill(pid, signal.SIGKILL)
+            ok(wait_for(lambda: d.role_pid("announcer") not in (None, pid)),
+               "a killed announcer is started again", d.log())
+            ok(wait_for(lambda: d.log().count('announced as "back"') >
+                        before) and
+               sees("back", d.port)[0] == d.port,
+               "and announces again", d.log())
+    finally:
+        net.down()
+
+
+def collision(mode):
+    net.bus_up()
+    net.avahi_up()
+    other = net.run("avahi-publish", "-s", "twin", TYPE, "5555")
+    try:
+        eq(sees("twin", 5555)[0], 5555, "the name is taken")
+        with daemon(mode, "twin") as d:
+            eq(sees("twin #2", d.port)[0], d.port,
+               "a taken name gives way to the next")
+            eq(browse()["twin"][0], 5555, "and the first keeps its own")
+    finally:
+        net.end(other)
+        net.down()
+
+
+net = Network()
+try:
+    run_tests(*(alone(t) for t in (no_bus, announced, open_listener,
+                                   not_before_listening, comes_back,
+                                   collision)))
+finally:
+    shutil.rmtree(net.dir, ignore_errors=True)
