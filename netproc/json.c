@@ -21,6 +21,8 @@ grow(struct text *t, size_t need)
 		return false;
 	while (cap < t->len + need)
 		cap *= 2;
+	if (cap > t->max)
+		cap = t->max;
 	p = realloc(t->p, cap);
 	if (p == NULL)
 		return false;
