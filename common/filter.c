@@ -2,6 +2,7 @@
 /* System call filters: from the tables to the kernel. */
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -24,7 +25,10 @@
 static const struct filter_rule base[] = {
 	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev),
 	ALLOW(close), ALLOW(close_range), ALLOW(fstat), ALLOW(lseek),
-	ALLOW(recvmsg), ALLOW(sendmsg), ALLOW(recvfrom), ALLOW(sendto),
+	ALLOW(recvmsg), ALLOW(recvfrom),
+	/* fast open would connect without connect() */
+	ALLOW_ARG(sendmsg, FILTER_CLEAR(2, MSG_FASTOPEN)),
+	ALLOW_ARG(sendto, FILTER_CLEAR(3, MSG_FASTOPEN)),
 	ALLOW(epoll_wait), ALLOW(epoll_pwait), ALLOW(epoll_ctl),
 	ALLOW(poll), ALLOW(ppoll),
 	ALLOW(brk), ALLOW(munmap), ALLOW(mremap), ALLOW(madvise),
