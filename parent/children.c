@@ -54,6 +54,7 @@ static struct child children[SLOT_COUNT];
 /* Opened as root: the tree may stand where _dlparent cannot look. */
 static int binary_fds[ROLE_COUNT];
 static int archiver_fd = -1;
+static int null_fd = -1;
 
 int	parent_on_ready(struct msg *);
 int	parent_on_violation(struct msg *);
@@ -237,6 +238,11 @@ exec_child(const struct child *c, int sock_fd)
 		    v);
 		envp[0] = bus;
 	}
+	/* in the background nobody's terminal or pipe is kept open */
+	if (dup2(null_fd, STDIN_FILENO) == -1 ||
+	    (!d.opt.foreground && (dup2(null_fd, STDOUT_FILENO) == -1 ||
+	    dup2(null_fd, STDERR_FILENO) == -1)))
+		_exit(126);
 	if (dup2(sock_fd, 3) == -1 ||
 	    users_lend_caps(c->role == ROLE_LAUNCHER) == -1)
 		_exit(126);
@@ -502,6 +508,9 @@ children_find(void)
 	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++)
 		binary_fds[i] = open_binary(role_name((unsigned int)i));
 	archiver_fd = open_binary("archiver");
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd == -1)
+		fatal("/dev/null");
 }
 
 void

@@ -11,7 +11,8 @@ cd "$top" || exit 1
 # a copy that every user can reach, wherever the tree stands
 stage=$(mktemp -d)
 log=$(mktemp)
-trap 'rm -rf "$stage" "$log"' EXIT INT TERM
+trap 'rm -rf "$stage" "$log"' EXIT
+trap "exit 1" INT TERM
 chmod 755 "$stage"
 cp -r "$build/bin" "$build/libexec" "$build/regress/helpers" "$stage" ||
     exit 1

@@ -391,13 +391,14 @@ class Daemon:
         if self.uid is not None:
             kw = {"user": self.uid, "group": self.uid, "extra_groups": []}
         # pidfd and log belong to this process, so that nothing leaks
+        before = len(self.log()) if os.path.exists(self.log_path) else 0
         with open(self.log_path, "ab") as log:
             self.proc = subprocess.Popen(
                 argv, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                 env=self.env, cwd="/", **kw)
         if not wait:
             return
-        if not wait_for(lambda: "is ready" in self.log() or
+        if not wait_for(lambda: "is ready" in self.log()[before:] or
                         self.proc.poll() is not None, 20) or \
                 self.proc.poll() is not None:
             raise RuntimeError("the daemon did not start:\n" + self.log())
