@@ -7,8 +7,10 @@
 /* flags: -DSELF_ROLE=SPAWNER */
 /* links: common/dispatch.c common/caps.c common/chan.c common/confine.c common/elfhdr.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/view.c spawner/activity.c spawner/answer.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/start.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/policy/filter.c */
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -203,6 +205,25 @@ some_socket(void)
 	return p[0];
 }
 
+/* The process that all pidfds name; an event ends it. */
+static pid_t	 victim = -1;
+
+static void
+new_victim(void)
+{
+	if (victim != -1) {
+		kill(victim, SIGKILL);
+		must(waitpid(victim, NULL, 0) == victim);
+	}
+	victim = fork();
+	if (victim == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)close_range(0, ~0U, 0);
+		for (;;)
+			pause();
+	}
+}
+
 static int
 make_fd(unsigned int kind)
 {
@@ -214,7 +235,7 @@ make_fd(unsigned int kind)
 	case 3:
 		return keep_pipe(false);
 	case 4:
-		return (int)syscall(SYS_pidfd_open, getpid(), 0);
+		return (int)syscall(SYS_pidfd_open, victim, 0);
 	case 5:
 		return some_socket();
 	case 6:
@@ -328,7 +349,7 @@ event(const uint8_t *r, const uint8_t *payload, size_t len)
 {
 	size_t i = npipes == 0 ? 0 : r[2] % npipes;
 
-	switch (r[1] % 6) {
+	switch (r[1] % 7) {
 	case 0:
 		turn((uint64_t)r[2] * 100);
 		break;
@@ -350,6 +371,9 @@ event(const uint8_t *r, const uint8_t *payload, size_t len)
 			close(pipes[i]);
 			pipes[i] = pipes[--npipes];
 		}
+		break;
+	case 6:
+		new_victim();
 		break;
 	}
 }
@@ -426,6 +450,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	must(chan_open(&parent_chan, pair[1], 0) == 0);
 	ends[ROLE_PARENT] = pair[0];
 	peers_init();
+	new_victim();
 	clean_up();
 	return 0;
 }
