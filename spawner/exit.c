@@ -114,6 +114,9 @@ on_stub(uint32_t events, void *arg)
 	/* a stub that was killed itself takes the tree along unreported */
 	if (!has_ended(s))
 		program_ended(s, STUB_SIGNALED, SIGKILL);
+	/* or, without a pid namespace, leaves it to the cgroup */
+	if (s->sandbox == SANDBOX_NONE)
+		(void)poke(&s->id, 0, s->stub_fd, SIGKILL, POKE_TREE_KILL);
 	close_run(s);
 	debug_tree_gone(s);
 	session_set_state(s, STATE_STOPPED);
