@@ -1,0 +1,76 @@
+# install and uninstall.  A configuration that is there stays as it is.
+
+# the makefile reads every directory's fragment, and this one by name as well
+ifndef INSTALL_MK
+INSTALL_MK :=	read
+
+BINDIR =	$(PREFIX)/bin
+MANDIR =	$(PREFIX)/share/man
+UNITDIR =	$(PREFIX)/lib/systemd
+SYSUSERSDIR =	$(PREFIX)/lib/sysusers.d
+TMPFILESDIR =	$(PREFIX)/lib/tmpfiles.d
+BASHCOMPDIR =	$(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR =	$(PREFIX)/share/zsh/site-functions
+INSTALL ?=	install
+CONF =		$(DESTDIR)$(SYSCONFDIR)/debuglantern.conf
+
+INSTALLED_BINS := debuglanternd debuglanternctl
+INSTALLED_MAN :=  $(notdir $(wildcard man/*.[1-9]))
+FILL =		sed -e 's,@BINDIR@,$(BINDIR),g' \
+		-e 's,@SYSCONFDIR@,$(SYSCONFDIR),g'
+
+# the daemon finds its roles beside its own directory
+install: all
+	@[ '$(LIBEXECDIR)' = '$(PREFIX)/libexec/debuglantern' ] || { \
+		echo 'LIBEXECDIR must be $(PREFIX)/libexec/debuglantern:' \
+		    'debuglanternd looks in ../libexec/debuglantern' >&2; \
+		exit 1; }
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBEXECDIR)
+	$(INSTALL) -m 0755 $(INSTALLED_BINS:%=$(BIN)/%) $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 0755 $(ROLES:%=$(LIBEXEC)/%) $(DESTDIR)$(LIBEXECDIR)
+	for page in $(INSTALLED_MAN); do \
+		$(INSTALL) -D -m 0644 man/$$page \
+		    $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page || exit 1; \
+	done
+	$(INSTALL) -d $(DESTDIR)$(UNITDIR)/system $(DESTDIR)$(UNITDIR)/user \
+	    $(DESTDIR)$(TMPFILESDIR)
+	$(FILL) etc/systemd/debuglantern.service.in \
+	    >$(DESTDIR)$(UNITDIR)/system/debuglantern.service
+	$(FILL) etc/systemd/debuglantern-user.service.in \
+	    >$(DESTDIR)$(UNITDIR)/user/debuglantern-user.service
+	$(FILL) etc/tmpfiles.d/debuglantern.conf.in \
+	    >$(DESTDIR)$(TMPFILESDIR)/debuglantern.conf
+	chmod 0644 $(DESTDIR)$(UNITDIR)/system/debuglantern.service \
+	    $(DESTDIR)$(UNITDIR)/user/debuglantern-user.service \
+	    $(DESTDIR)$(TMPFILESDIR)/debuglantern.conf
+	$(INSTALL) -D -m 0644 etc/sysusers.d/debuglantern.conf \
+	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf
+	$(INSTALL) -D -m 0644 etc/completions/debuglanternctl \
+	    $(DESTDIR)$(BASHCOMPDIR)/debuglanternctl
+	$(INSTALL) -D -m 0644 etc/completions/_debuglanternctl \
+	    $(DESTDIR)$(ZSHCOMPDIR)/_debuglanternctl
+	@if [ -e $(CONF) ]; then \
+		echo 'kept $(CONF); etc/debuglantern.conf has the defaults'; \
+	else \
+		$(INSTALL) -D -m 0644 etc/debuglantern.conf $(CONF); \
+	fi
+	@[ -n '$(DESTDIR)' ] || echo 'next, as root: systemd-sysusers;' \
+	    'systemd-tmpfiles --create; systemctl daemon-reload;' \
+	    'systemctl enable --now debuglantern'
+
+# sessions' state, service users and the configuration are the operator's
+uninstall:
+	rm -f $(INSTALLED_BINS:%=$(DESTDIR)$(BINDIR)/%)
+	rm -rf $(DESTDIR)$(LIBEXECDIR)
+	for page in $(INSTALLED_MAN); do \
+		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+	rm -f $(DESTDIR)$(UNITDIR)/system/debuglantern.service \
+	    $(DESTDIR)$(UNITDIR)/user/debuglantern-user.service \
+	    $(DESTDIR)$(TMPFILESDIR)/debuglantern.conf \
+	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf \
+	    $(DESTDIR)$(BASHCOMPDIR)/debuglanternctl \
+	    $(DESTDIR)$(ZSHCOMPDIR)/_debuglanternctl
+
+.PHONY: install uninstall
+
+endif

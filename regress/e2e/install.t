@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# make install and uninstall, into a directory of their own.
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+import dl  # noqa: E402
+from dl import Daemon, eq, ok, run_tests  # noqa: E402
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+BUILD = os.environ.get("DL_BUILD", "build")
+ROLES = ("netproc", "spawner", "launcher", "archiver", "announcer", "idproc")
+ROOT = tempfile.mkdtemp(prefix="dl-install-")
+os.chmod(ROOT, 0o755)
+
+PROGRAMS = ["usr/bin/debuglanternd", "usr/bin/debuglanternctl"] + [
+    "usr/libexec/debuglantern/" + r for r in ROLES]
+FILES = [
+    "usr/share/man/man8/debuglanternd.8",
+    "usr/share/man/man5/debuglantern.conf.5",
+    "usr/share/man/man1/debuglanternctl.1",
+    "usr/lib/systemd/system/debuglantern.service",
+    "usr/lib/systemd/user/debuglantern-user.service",
+    "usr/lib/sysusers.d/debuglantern.conf",
+    "usr/lib/tmpfiles.d/debuglantern.conf",
+    "usr/share/bash-completion/completions/debuglanternctl",
+    "usr/share/zsh/site-functions/_debuglanternctl",
+    "etc/debuglantern.conf",
+]
+CONF = os.path.join(ROOT, "etc/debuglantern.conf")
+
+
+def make(*args):
+    return subprocess.run(
+        ["make", "-C", TOP, "--no-print-directory",
+         "O=" + os.path.abspath(BUILD), "DESTDIR=" + ROOT, "PREFIX=/usr",
+         *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, timeout=600)
+
+
+def mode_of(path):
+    try:
+        return stat.S_IMODE(os.stat(os.path.join(ROOT, path)).st_mode)
+    except OSError:
+        return None
+
+
+def read(path):
+    with open(os.path.join(ROOT, path)) as f:
+        return f.read()
+
+
+def install():
+    # whatever the mask of whoever installs
+    os.umask(0o022)
+    r = make("install")
+    ok(r.returncode == 0, "make install", r.stdout)
+    for f in PROGRAMS:
+        eq(mode_of(f), 0o755, f"{f} can be executed")
+    for f in FILES:
+        eq(mode_of(f), 0o644, f"{f} can be read")
+
+
+def paths_are_filled_in():
+    unit = read("usr/lib/systemd/system/debuglantern.service")
+    ok("ExecStart=/usr/bin/debuglanternd -f /etc/debuglantern.conf\n" in unit,
+       "the unit starts what was installed", unit)
+    for f in FILES[3:7]:
+        ok("@BINDIR@" not in read(f) and "@SYSCONFDIR@" not in read(f),
+           f"{f} has no place left open")
+
+
+def units_are_valid():
+    if shutil.which("systemd-analyze") is None:
+        return ok(True, "units are valid # SKIP no systemd-analyze here")
+    units = os.path.join(ROOT, "usr/lib/systemd/system")
+    # what the unit refers to
+    shutil.copytree("/lib/systemd/system", units, dirs_exist_ok=True,
+                    symlinks=True, ignore=lambda d, names:
+                    [n for n in names if not n.endswith(".target")])
+    kill = os.path.join(ROOT, "bin/kill")
+    os.makedirs(os.path.dirname(kill), exist_ok=True)
+    shutil.copy("/bin/true", kill)
+    # another root is searched for units of the system alone
+    user = os.path.join(units, "debuglantern-user.service")
+    shutil.copy(os.path.join(units, "../user/debuglantern-user.service"), user)
+    for unit in ("debuglantern.service", "debuglantern-user.service"):
+        r = subprocess.run(["systemd-analyze", "verify", "--man=no",
+                            "--root=" + ROOT, unit],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        eq((r.returncode, r.stdout), (0, b""), unit + " is valid")
+    os.unlink(user)
+    users = subprocess.run(["systemd-sysusers", "--root=" + ROOT, "--dry-run"],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    ok(users.returncode == 0 and b"_dlparent" in users.stdout,
+       "the service users can be made", users.stdout)
+    for f in os.listdir(units):
+        if f.endswith(".target"):
+            path = os.path.join(units, f)
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+    os.unlink(kill)
+
+
+def configuration():
+    exe = os.path.join(ROOT, "usr/bin/debuglanternd")
+    r = subprocess.run([exe, "-n", "-f", CONF], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT)
+    ok(r.returncode == 0, "the installed configuration is valid", r.stdout)
+    with open(CONF, "a") as f:
+        f.write("port 4445\n")
+    r = make("install")
+    ok(r.returncode == 0 and "kept " in r.stdout, "a second install says "
+       "that it keeps the configuration", r.stdout)
+    ok(read("etc/debuglantern.conf").endswith("port 4445\n"), "and keeps it")
+
+
+def installed_daemon():
+    dl.BIN = os.path.join(ROOT, "usr/bin")
+    for mode in dl.MODES:
+        with Daemon(mode) as d:
+            eq(d.client().cmd("LIST"), [],
+               f"the installed daemon serves in {mode} mode")
+
+
+def wrong_libexec():
+    r = make("install", "LIBEXECDIR=/usr/lib/elsewhere")
+    ok(r.returncode != 0 and "LIBEXECDIR must be" in r.stdout,
+       "a place where the daemon would not look is refused", r.stdout)
+
+
+def uninstall():
+    r = make("uninstall")
+    ok(r.returncode == 0, "make uninstall", r.stdout)
+    left = [os.path.join(d, f)[len(ROOT) + 1:]
+            for d, _, files in os.walk(ROOT) for f in files]
+    eq(left, ["etc/debuglantern.conf"], "only the configuration is left")
+
+
+try:
+    run_tests(install, paths_are_filled_in, units_are_valid, configuration,
+              installed_daemon, wrong_libexec, uninstall)
+finally:
+    shutil.rmtree(ROOT, ignore_errors=True)
