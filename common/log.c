@@ -70,7 +70,7 @@ emit(enum log_level level, const char *line)
 		return;
 }
 
-static void
+static void __attribute__((format(printf, 3, 0)))
 vlog(enum log_level level, int errnum, const char *fmt, va_list ap)
 {
 	char raw[LOG_LINE_MAX], line[LOG_LINE_MAX];
