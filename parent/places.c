@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -298,6 +299,23 @@ places_make(void)
 	make_cgroups();
 }
 
+/* What has just died leaves its cgroup a moment later. */
+static int
+remove_soon(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	int tries;
+
+	for (tries = 0; tries < 50; tries++) {
+		if (rmdir(path) == 0 || errno == ENOENT)
+			return 0;
+		if (errno != EBUSY)
+			break;
+		(void)nanosleep(&pause, NULL);
+	}
+	return -1;
+}
+
 /*
  * Leaves the tree first: a cgroup with a process in it cannot be removed.
  * What systemd made is systemd's to remove.
@@ -315,7 +333,7 @@ places_remove(void)
 		log_warn("cannot leave the cgroup %s", tree);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		(void)snprintf(path, sizeof(path), "%s%s", tree, parts[i]);
-		if (rmdir(path) == -1 && errno != ENOENT)
+		if (remove_soon(path) == -1)
 			log_warn("cannot remove the cgroup %s", path);
 	}
 }
