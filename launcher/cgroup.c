@@ -19,6 +19,7 @@
 #define SWEEPS		128
 #define SWEEP_MS	100
 #define SWEEP_TRIES	100
+#define DYING_MS	50
 /* the tree, a slash and a UUID */
 #define LEAF_PATH	(sizeof(settings.cgroup) + 40)
 
@@ -84,28 +85,6 @@ cgroup_open(const struct sid *s)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int
-cgroup_make(const struct sid *s, uint64_t memory, uint64_t pids,
-    int *cgroup_fd)
-{
-	char path[LEAF_PATH];
-
-	*cgroup_fd = -1;
-	if (!leaf_path(path, s))
-		return 0;
-	if (mkdir(path, 0755) == -1 && errno != EEXIST)
-		return -1;
-	*cgroup_fd = cgroup_open(s);
-	if (*cgroup_fd == -1)
-		return -1;
-	if (put_limit(*cgroup_fd, "memory.max", memory) == 0 &&
-	    put_limit(*cgroup_fd, "pids.max", pids) == 0)
-		return 0;
-	close(*cgroup_fd);
-	*cgroup_fd = -1;
-	return -1;
-}
-
 void
 cgroup_kill(const struct sid *s)
 {
@@ -125,6 +104,52 @@ remove_leaf(const struct sid *s)
 
 	return !leaf_path(path, s) || rmdir(path) == 0 ||
 	    errno != EBUSY;
+}
+
+/*
+ * A cgroup that cgroup.kill was used on cannot be used again: the kernel
+ * compares its count of kills with that of the cgroup that a process is
+ * cloned from, and ends the newcomer.  What is dying there takes
+ * milliseconds.
+ */
+static void
+finish_sweep(const struct sid *s)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+	size_t i;
+	int n;
+
+	for (i = 0; i < SWEEPS; i++) {
+		if (sweeps[i].tries == 0 ||
+		    memcmp(&sweeps[i].session, s, sizeof(*s)) != 0)
+			continue;
+		for (n = 0; n < DYING_MS && !remove_leaf(s); n++)
+			(void)nanosleep(&ms, NULL);
+		sweeps[i].tries = 0;
+	}
+}
+
+int
+cgroup_make(const struct sid *s, uint64_t memory, uint64_t pids,
+    int *cgroup_fd)
+{
+	char path[LEAF_PATH];
+
+	*cgroup_fd = -1;
+	if (!leaf_path(path, s))
+		return 0;
+	finish_sweep(s);
+	if (mkdir(path, 0755) == -1 && errno != EEXIST)
+		return -1;
+	*cgroup_fd = cgroup_open(s);
+	if (*cgroup_fd == -1)
+		return -1;
+	if (put_limit(*cgroup_fd, "memory.max", memory) == 0 &&
+	    put_limit(*cgroup_fd, "pids.max", pids) == 0)
+		return 0;
+	close(*cgroup_fd);
+	*cgroup_fd = -1;
+	return -1;
 }
 
 static void

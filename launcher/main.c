@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -154,6 +155,15 @@ launch_on_pack(struct msg *m)
 	return on_job(m, job_pack);
 }
 
+/* Signals for a process that nobody has reaped yet succeed, for nothing. */
+static bool
+has_exited(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
 int
 launch_on_poke(struct msg *m)
 {
@@ -169,8 +179,8 @@ launch_on_poke(struct msg *m)
 	if (syscall(SYS_pidfd_send_signal, m->fd, sig, NULL, 0) == -1)
 		error = (uint32_t)errno;
 	/* a program without a pid namespace may have ended its stub first */
-	if (whom == POKE_TREE_KILL && error == ESRCH)
-		cgroup_kill(&m->hdr.session);
+	if (whom == POKE_TREE_KILL && (error == ESRCH || has_exited(m->fd)))
+		cgroup_sweep(&m->hdr.session);
 	o = msg_new(MSG_POKED, &m->hdr.session, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, error);
 	(void)chan_send(&spawner_chan, o, -1);
