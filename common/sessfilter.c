@@ -57,10 +57,7 @@
 	DENY_ARG(ioctl, FILTER_INT(1, TIOCSTI)),			\
 	DENY_ARG(ioctl, FILTER_INT(1, IOCTL_TIOCLINUX))
 
-static const struct filter_rule session_rules[] = {
-	SANDBOX_RULES, HOST_RULES
-};
-
+static const struct filter_rule session_rules[] = { SANDBOX_RULES };
 static const struct filter_rule launcher_rules[] = { HOST_RULES };
 
 const struct filter session_filter = {

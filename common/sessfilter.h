@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a session may not ask of the kernel: one deny list, two cuts of it.
+ * What a session may not ask of the kernel: a deny list in two parts.
  * Everything else is allowed, as the programs under test are anybody's and
  * debuggers (ptrace, process_vm_*, personality, memfd_create, executable
  * mappings) run under it too.
@@ -12,7 +12,10 @@
 
 /* The launcher's own, inherited by all that it starts. */
 extern const struct filter	 launcher_filter;
-/* The whole list: sessions with namespaces of their own, gdbserver, jobs. */
+/*
+ * What comes on top for everything that runs in namespaces of its own:
+ * sessions, gdbserver, jobs.  Short, as the kernel compiles it at each start.
+ */
 extern const struct filter	 session_filter;
 
 #endif

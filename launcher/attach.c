@@ -53,7 +53,8 @@ gdbserver(const struct attach_spec *a, int wire_fd, int err_fd, bool filter)
 	char *envp[] = { (char *)(uintptr_t)"PATH=/usr/bin:/bin", NULL };
 
 	(void)snprintf(pid, sizeof(pid), "%u", a->pid);
-	child_last(wire_fd, wire_fd, err_fd, filter);
+	child_lock(filter);
+	child_last(wire_fd, wire_fd, err_fd);
 	child_up(UP_PID, (uint32_t)getpid(), -1);
 	(void)execve(settings.gdbserver, argv, envp);
 	child_die(STEP_GDBSERVER);

@@ -187,15 +187,17 @@ child_map_ids(void)
 	put_map(gid_fd, gid_map);
 }
 
+/* What is ignored would stay so; handlers go by themselves at exec. */
 static void
 reset_signals(void)
 {
+	static const int ignored[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE };
 	struct sigaction sa = { .sa_handler = SIG_DFL };
 	sigset_t none;
-	int sig;
+	size_t i;
 
-	for (sig = 1; sig < NSIG; sig++)
-		(void)sigaction(sig, &sa, NULL);
+	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		(void)sigaction(ignored[i], &sa, NULL);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -213,15 +215,18 @@ drop_caps(void)
 }
 
 void
-child_filter(void)
+child_lock(bool filter)
 {
-	if (session_prog != NULL &&
+	drop_caps();
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		child_die(STEP_CAPS);
+	if (filter && session_prog != NULL &&
 	    filter_install(session_prog, session_prog_len) == -1)
 		child_die(STEP_SECCOMP);
 }
 
 void
-child_last(int in_fd, int out_fd, int err_fd, bool filter)
+child_last(int in_fd, int out_fd, int err_fd)
 {
 	(void)setsid();
 	(void)setpriority(PRIO_PROCESS, 0, 0);
@@ -231,11 +236,6 @@ child_last(int in_fd, int out_fd, int err_fd, bool filter)
 	    close_range(UP_SOCK, ~0U, CLOSE_RANGE_CLOEXEC) == -1)
 		child_die(STEP_PIPES);
 	reset_signals();
-	drop_caps();
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
-		child_die(STEP_CAPS);
 	/* only Yama knows this; where it is, debuggers are no ancestors */
 	(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	if (filter)
-		child_filter();
 }

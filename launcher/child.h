@@ -30,11 +30,11 @@ void	 child_become(const struct run_owner *);
 /* In a new user namespace: the owner is 1000 in it and there is nobody else. */
 void	 child_map_ids(void);
 /*
- * The last steps before exec: session leader, standard fds (borrowed),
- * signals, capabilities, and the filter when there are namespaces to guard.
+ * Gives up for good: capabilities, the way back to them, and, where there are
+ * namespaces to guard, the system calls that made them.
  */
-void	 child_last(int in_fd, int out_fd, int err_fd, bool filter);
-/* The filter alone, for a process that stays. */
-void	 child_filter(void);
+void	 child_lock(bool filter);
+/* The last steps before exec: session leader, standard fds (borrowed). */
+void	 child_last(int in_fd, int out_fd, int err_fd);
 
 #endif

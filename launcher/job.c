@@ -88,7 +88,7 @@ static void
 pack_inside(const struct job_spec *j)
 {
 	(void)j;
-	mounts_mask(settings.state_dir);
+	(void)mounts_mask(settings.state_dir);
 	if (chdir("/") == -1)
 		child_die(STEP_MOUNT);
 }
@@ -107,13 +107,14 @@ archiver(const struct job_kind *k, const struct job_spec *j, int in_fd,
 	umask(0);
 	mounts_private();
 	k->inside(j);
-	mounts_mask(settings.run_dir);
+	(void)mounts_mask(settings.run_dir);
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd == -1)
 		child_die(STEP_PIPES);
-	mounts_mask("/proc");
+	(void)mounts_mask("/proc");
 	k->args(j, argv, text);
-	child_last(in_fd, out_fd, null_fd, true);
+	child_lock(true);
+	child_last(in_fd, out_fd, null_fd);
 	if (setrlimit(RLIMIT_CPU, &cpu) == -1)
 		child_die(STEP_LIMITS);
 	child_up(UP_PID, (uint32_t)getpid(), -1);

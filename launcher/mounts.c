@@ -46,13 +46,15 @@ mounts_private(void)
 		child_die(STEP_MOUNT);
 }
 
-void
+bool
 mounts_mask(const char *path)
 {
 	if (mount("none", path, "tmpfs", QUIET | MS_RDONLY,
-	    "size=4k,nr_inodes=2,mode=0555") == -1 &&
-	    errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+	    "size=4k,nr_inodes=2,mode=0555") == 0)
+		return true;
+	if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
 		child_die(STEP_MOUNT);
+	return false;
 }
 
 static void
@@ -206,6 +208,8 @@ new_root(const struct run_spec *r)
 void
 mounts_session(const struct run_spec *r)
 {
+	bool masked;
+
 	umask(0);
 	mounts_private();
 	if (r->sandbox == SANDBOX_TMPFS) {
@@ -213,10 +217,13 @@ mounts_session(const struct run_spec *r)
 		return;
 	}
 	mount_proc("/proc");
-	/* a bundle's tmpfs lies over the state directory already */
-	if (!r->bundle)
-		mounts_mask(settings.state_dir);
-	if (!r->control)
-		mounts_mask(settings.run_dir);
 	freeze_cgroups();
+	/* a bundle's tmpfs lies over the state directory already */
+	masked = !r->bundle && mounts_mask(settings.state_dir);
+	if (r->control)
+		return;
+	/* the same emptiness twice: a second one is dear to make */
+	if (!masked || mount(settings.state_dir, settings.run_dir, NULL,
+	    MS_BIND, NULL) == -1)
+		(void)mounts_mask(settings.run_dir);
 }

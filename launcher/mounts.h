@@ -15,8 +15,11 @@
 void	mounts_session(const struct run_spec *);
 /* Nothing that is mounted from now on is seen by others, or the reverse. */
 void	mounts_private(void);
-/* An empty directory lies over path; one that cannot be reached needs none. */
-void	mounts_mask(const char *path);
+/*
+ * Lays an empty directory over path.  False when it needs none, as nothing
+ * in here can reach it.
+ */
+bool	mounts_mask(const char *path);
 /* Brings up lo in a new network namespace. */
 void	mounts_loopback(void);
 

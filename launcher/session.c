@@ -27,6 +27,7 @@
 #include "stub.h"
 
 #define PIPE_SIZE	(1024 * 1024)
+#define TARGET_STACK	(64 * 1024)
 /* between SIGXCPU and SIGKILL */
 #define CPU_GRACE	5
 /* every byte a string of its own, and the NULL */
@@ -159,10 +160,18 @@ mark_first_stop(void)
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-static void __attribute__((noreturn))
-target(const struct run_spec *r, const struct ends *e)
+/* What target() needs, as clone() passes one argument. */
+struct target_arg {
+	const struct run_spec	*r;
+	const struct ends	*e;
+};
+
+static int
+target(void *arg)
 {
 	static char *argv[ARGV_MAX], *envp[ENVP_MAX];
+	const struct run_spec *r = ((struct target_arg *)arg)->r;
+	const struct ends *e = ((struct target_arg *)arg)->e;
 
 	vector(argv, ARGV_MAX, r->argv, r->argv_len);
 	vector(envp, ENVP_MAX, r->envp, r->envp_len);
@@ -172,14 +181,30 @@ target(const struct run_spec *r, const struct ends *e)
 		child_die(STEP_STUB);
 	if (r->debug && ptrace(PTRACE_TRACEME, 0, 0, 0) == -1)
 		child_die(STEP_TRACE);
-	child_last(e->in_fd, e->out_fd, e->err_fd,
-	    r->sandbox != SANDBOX_NONE);
+	child_last(e->in_fd, e->out_fd, e->err_fd);
 	set_limits(r->limits);
 	if (r->debug)
 		mark_first_stop();
 	child_up(UP_PID, (uint32_t)getpid(), -1);
 	exec_image(r, argv, envp);
-	_exit(1);
+	return 1;
+}
+
+/*
+ * The program's process shares the stub's memory until it executes, which
+ * saves a copy of it; one to be debugged is traced by the stub meanwhile, so
+ * the stub must not be held up.
+ */
+static pid_t
+fork_target(const struct run_spec *r, const struct ends *e, int *pidfd)
+{
+	static _Alignas(16) char stack[TARGET_STACK];
+	struct target_arg arg = { r, e };
+	int flags = CLONE_PIDFD | SIGCHLD;
+
+	if (!r->debug)
+		flags |= CLONE_VM | CLONE_VFORK;
+	return clone(target, stack + sizeof(stack), flags, &arg, pidfd);
 }
 
 /*
@@ -233,11 +258,11 @@ stub(const struct run_spec *r, const struct ends *e)
 
 	stub_signals();
 	prepare_inside(r);
-	pid = child_clone(0, -1, &target_fd);
+	/* the program inherits it: a filter is dear to load */
+	child_lock(whole);
+	pid = fork_target(r, e, &target_fd);
 	if (pid == -1)
 		child_die(STEP_STUB);
-	if (pid == 0)
-		target(r, e);
 	child_up(UP_FD, RUN_FD_TARGET, target_fd);
 	if (r->debug)
 		stop_at_first(pid);

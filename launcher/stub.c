@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "caps.h"
 #include "child.h"
 #include "proto.h"
 #include "stub.h"
@@ -189,10 +188,6 @@ keep_only(int status_fd)
 	if (signal_fd == -1 || dup2(signal_fd, STATUS_FD + 1) == -1)
 		child_die(STEP_STUB);
 	signal_fd = STATUS_FD + 1;
-	if (caps_set(0, 0) == -1)
-		child_die(STEP_CAPS);
-	if (is_init)
-		child_filter();
 	(void)close_range((unsigned int)signal_fd + 1, ~0U, 0);
 }
 
