@@ -323,7 +323,7 @@ remove_soon(const char *path)
 void
 places_remove(void)
 {
-	static const char *const parts[] = { "/sessions", "" };
+	static const char *const parts[] = { "/sessions", "/daemon", "" };
 	char path[PATH_LEN + 16];
 	size_t i;
 
