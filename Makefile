@@ -109,7 +109,7 @@ BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		libjson-c-dev libarchive-dev libavahi-client-dev gdbserver
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
-		bubblewrap zip xz-utils zstd
+		bubblewrap zip xz-utils zstd systemd git
 
 deps:
 	@etc/packages.sh $(BUILD_PKGS)
@@ -150,6 +150,7 @@ check: deps-test
 	@regress/run.sh $(abspath $(O))
 
 -include etc/install.mk
+-include regress/attack/attack.mk
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 

@@ -244,20 +244,37 @@ choose_tree(void)
 	return 0;
 }
 
+/*
+ * In system mode the cgroup of a socket is what tells a session from a user
+ * (idproc): going without is a choice that has a name.
+ */
+static void
+without_cgroups(const char *why)
+{
+	tree[0] = '\0';
+	if (d.mode == MODE_SYSTEM && !d.conf->control)
+		fatal("cannot %s for sessions; mount cgroup v2 where root may "
+		    "write, or set control yes, which lets sessions be clients "
+		    "of the daemon", why);
+	log_warn("cannot %s for sessions; they have none", why);
+}
+
 static void
 make_cgroups(void)
 {
 	char dir[PATH_LEN + 16];
 
+	errno = ENOENT;
 	if (choose_tree() == -1) {
+		if (d.mode == MODE_SYSTEM)
+			without_cgroups("make a cgroup tree");
 		tree[0] = '\0';
 		return;
 	}
 	(void)snprintf(dir, sizeof(dir), "%s/daemon", tree);
 	if ((mkdir(dir, 0755) == -1 && errno != EEXIST) ||
 	    write_at(dir, "cgroup.procs", "0") == -1) {
-		log_warn("cannot use the cgroup %s; sessions have none", tree);
-		tree[0] = '\0';
+		without_cgroups("enter a cgroup made");
 		return;
 	}
 	(void)snprintf(dir, sizeof(dir), "%s/sessions", tree);

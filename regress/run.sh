@@ -30,7 +30,7 @@ set -- "$build"/regress/test_*
 [ -z "${DL_TESTS:-}" ] || set --
 # shellcheck disable=SC2086 # a list of files
 prove --jobs "${DL_JOBS:-2}" --verbose --merge --exec '' "$@" \
-    ${DL_TESTS:-regress/e2e/*.t regress/attack/*.t} >"$log" 2>&1
+    ${DL_TESTS:-regress/e2e/*.t regress/attack/*.t regress/fuzz/smoke.t} >"$log" 2>&1
 status=$?
 
 # what failed, with what it said; the rest only counts
