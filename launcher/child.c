@@ -115,6 +115,13 @@ child_die(enum step step)
 	_exit(1);
 }
 
+uint64_t
+child_root_caps(void)
+{
+	return role_mode == MODE_USER && geteuid() == 0 ?
+	    CAP_BIT(CAP_SETFCAP) : 0;
+}
+
 void
 child_become(const struct run_owner *w)
 {
@@ -138,7 +145,7 @@ child_become(const struct run_owner *w)
 	outer_uid = geteuid();
 	outer_gid = getegid();
 	/* setresuid between two users that are not root keeps them */
-	if (caps_set(0, 0) == -1)
+	if (caps_set(child_root_caps(), 0) == -1)
 		child_die(STEP_CAPS);
 }
 

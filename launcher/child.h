@@ -25,7 +25,13 @@ void	 child_begin(int up_fd, const int keep_fds[2]);
 void	 child_up(uint32_t what, uint32_t a, int fd);
 /* Ends with that step and errno. */
 void	 child_die(enum step) __attribute__((noreturn));
-/* All ids become the owner's, all capabilities go. */
+/*
+ * What a user mode of root's keeps until a session's namespace is made: only
+ * who has CAP_SETFCAP may map uid 0 into a namespace, as user_namespaces(7)
+ * says.  0 for everybody else.
+ */
+uint64_t child_root_caps(void);
+/* All ids become the owner's, all capabilities but the above go. */
 void	 child_become(const struct run_owner *);
 /* In a new user namespace: the owner is 1000 in it and there is nobody else. */
 void	 child_map_ids(void);

@@ -313,7 +313,7 @@ prepare(void)
 static void
 confine(void)
 {
-	uint64_t keep = 0;
+	uint64_t keep = child_root_caps();
 	uid_t uid;
 	gid_t gid;
 
