@@ -108,6 +108,12 @@ flags_load(void)
 
 	if (c == NULL)
 		return NULL;
+	/*
+	 * Sessions of root's user mode are uid 0 to the host's files: unless
+	 * the file says otherwise they do not see them.
+	 */
+	if (d.mode == MODE_USER && geteuid() == 0)
+		c->sandbox = CONF_SANDBOX_TMPFS;
 	if (read_file(c) == -1)
 		goto fail;
 	for (i = 0; i < nset; i++) {

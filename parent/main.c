@@ -124,6 +124,10 @@ parent_started(void)
 		    d.conf->weaken_userns ? " weaken-userns" : "",
 		    d.conf->weaken_seccomp ? " weaken-seccomp" : "",
 		    d.conf->weaken_chroot ? " weaken-chroot" : "");
+	if (d.mode == MODE_USER && geteuid() == 0 &&
+	    d.conf->sandbox != CONF_SANDBOX_TMPFS)
+		log_warnx("sessions run as root and may change the host's "
+		    "files; use sandbox tmpfs, or system mode");
 	log_info("debuglanternd %s is ready (%s mode)", DL_VERSION,
 	    d.mode == MODE_SYSTEM ? "system" : "user");
 	daemon_ready();
