@@ -21,6 +21,8 @@
 #define STATUS_FD	0
 #define KILL_ROUNDS	100
 #define TREE_MAX	8192
+#define GRACE_MS	1000
+#define GRACE_STEP_MS	10
 
 static int	signal_fd = -1;
 static bool	is_init;
@@ -125,7 +127,8 @@ report(int status)
 	(void)!write(STATUS_FD, &r, sizeof(r));
 }
 
-static void
+/* False when no child is left. */
+static bool
 reap(void)
 {
 	int status;
@@ -137,8 +140,17 @@ reap(void)
 			program = 0;
 		}
 	}
-	if (pid == -1 && errno == ECHILD)
-		_exit(0);
+	return pid == 0 || errno != ECHILD;
+}
+
+/*
+ * gdbserver is in the namespace but nobody's child here.  It gets a moment to
+ * tell how the program ended before it goes down with its init.
+ */
+static bool
+others_left(void)
+{
+	return is_init && kill(-1, 0) == 0;
 }
 
 /* Rounds, as a tree may grow faster than /proc can be read. */
@@ -153,7 +165,7 @@ signal_tree(int sig)
 	}
 	while (signal_descendants(sig) > 0 && sig == SIGKILL &&
 	    ++rounds < KILL_ROUNDS)
-		reap();
+		(void)reap();
 }
 
 /*
@@ -194,7 +206,9 @@ keep_only(int status_fd)
 void
 stub_run(pid_t target, int status_fd, bool init)
 {
+	int wait = GRACE_MS / GRACE_STEP_MS;
 	struct pollfd p[2];
+	bool alone;
 
 	is_init = init;
 	program = target;
@@ -202,8 +216,10 @@ stub_run(pid_t target, int status_fd, bool init)
 	p[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 	p[1] = (struct pollfd){ .fd = STATUS_FD };
 	for (;;) {
-		reap();
-		if (poll(p, 2, -1) == -1)
+		alone = !reap();
+		if (alone && (!others_left() || wait-- == 0))
+			_exit(0);
+		if (poll(p, 2, alone ? GRACE_STEP_MS : -1) == -1)
 			continue;
 		if (p[0].revents != 0)
 			take_signal();
