@@ -149,21 +149,60 @@ welcome(struct debug *d)
 	start_relay(d, fd, NULL, 0);
 }
 
+/* Whether an address, as 16 bytes, is of this host's loopback. */
+static bool
+is_loopback(const struct in6_addr *a)
+{
+	return IN6_IS_ADDR_LOOPBACK(a) ||
+	    (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
+}
+
+static void
+as_v6(const struct sockaddr_storage *ss, struct in6_addr *a)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)ss;
+
+	memset(a, 0, sizeof(*a));
+	if (ss->ss_family == AF_INET6)
+		*a = ((const struct sockaddr_in6 *)ss)->sin6_addr;
+	else {
+		a->s6_addr[10] = a->s6_addr[11] = 0xff;
+		memcpy(&a->s6_addr[12], &v4->sin_addr, 4);
+	}
+}
+
+/* Whether the peer is on another host, where nobody can tell who it is. */
+static bool
+is_remote(int fd, const struct sockaddr_storage *peer)
+{
+	struct sockaddr_storage local;
+	socklen_t len = sizeof(local);
+	struct in6_addr a, b;
+
+	if (getsockname(fd, (struct sockaddr *)&local, &len) == -1)
+		return false;
+	as_v6(peer, &a);
+	as_v6(&local, &b);
+	return !is_loopback(&a) && memcmp(&a, &b, sizeof(a)) != 0;
+}
+
 static void
 on_connect(uint32_t events, void *arg)
 {
 	struct debug *d = arg;
+	struct sockaddr_storage peer = { 0 };
+	socklen_t len = sizeof(peer);
 	int on = 1;
 
 	(void)events;
-	d->guest_fd = accept4(d->listen_fd, NULL, NULL,
+	d->guest_fd = accept4(d->listen_fd, (struct sockaddr *)&peer, &len,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (d->guest_fd == -1)
 		return;
 	/* packets of the remote protocol are small and waited for */
 	(void)setsockopt(d->guest_fd, IPPROTO_TCP, TCP_NODELAY, &on,
 	    sizeof(on));
-	if (d->anyone) {
+	if (d->anyone && is_remote(d->guest_fd, &peer)) {
 		welcome(d);
 		return;
 	}
@@ -186,7 +225,8 @@ debug_peer_is(uint32_t number, bool known, uint32_t uid, const char *why)
 	/* the spawner was told of it as of a client, which it is not */
 	if (known)
 		who_closed(number);
-	if (known && uid == d->owner)
+	/* also where everybody is welcome, a session is not */
+	if (known && (d->anyone || uid == d->owner))
 		welcome(d);
 	else {
 		listener_log("a connection to a debug port was refused: %s",
