@@ -178,9 +178,10 @@ limit(int resource, int64_t value)
 }
 
 int
-confine_rlimits(int64_t fsize, int64_t nproc)
+confine_rlimits(int64_t fsize, int64_t nproc, bool core)
 {
-	if (limit(RLIMIT_CORE, 0) == -1 || limit(RLIMIT_FSIZE, fsize) == -1)
+	if ((!core && limit(RLIMIT_CORE, 0) == -1) ||
+	    limit(RLIMIT_FSIZE, fsize) == -1)
 		return -1;
 	return limit(RLIMIT_NPROC, nproc);
 }

@@ -25,7 +25,10 @@ enum landlock_level {
 int	confine_landlock(enum landlock_level);
 int	landlock_abi(void);
 
-/* RLIMIT_CORE 0, RLIMIT_FSIZE and RLIMIT_NPROC as given (-1 = leave). */
-int	confine_rlimits(int64_t fsize, int64_t nproc);
+/*
+ * RLIMIT_FSIZE and RLIMIT_NPROC as given (-1 = leave), RLIMIT_CORE 0 unless
+ * core: sessions may be allowed to dump, and a hard limit is for good.
+ */
+int	confine_rlimits(int64_t fsize, int64_t nproc, bool core);
 
 #endif

@@ -15,6 +15,11 @@
 #include "role.h"
 
 #define PARENT_FD	3
+/*
+ * Half of what may wait for the parent.  A role that logs faster than the log
+ * is written would be cut off, and go: lines are less than sessions.
+ */
+#define LOG_BACKLOG	(CHAN_QUEUE_MAX / 2)
 
 int	role_on_setup(struct msg *);
 int	role_on_settings(struct msg *);
@@ -32,13 +37,32 @@ static bool		 have_setup;
 static enum log_level	 log_most = LOG_L_INFO;
 
 static void
-log_to_parent(enum log_level level, const char *line)
+send_line(enum log_level level, const char *line)
 {
 	struct msg_out *o = msg_new(MSG_LOG, NULL, 0, 0);
 
 	msg_put_u32(o, level);
 	msg_put_str(o, line);
 	(void)chan_send(&parent_chan, o, -1);
+}
+
+static void
+log_to_parent(enum log_level level, const char *line)
+{
+	static unsigned long lost;
+	char text[64];
+
+	if (chan_backlog(&parent_chan) > LOG_BACKLOG) {
+		lost++;
+		return;
+	}
+	if (lost > 0) {
+		(void)snprintf(text, sizeof(text), "%lu lines were lost: the "
+		    "log is too slow", lost);
+		lost = 0;
+		send_line(LOG_L_WARN, text);
+	}
+	send_line(level, line);
 }
 
 void
@@ -199,7 +223,7 @@ confine(void)
 	    filter_compile(desc->filter, &prog, &ninstr) == -1)
 		role_cannot("compile its system call filter",
 		    "this must always work: report it");
-	if (confine_rlimits(desc->fsize, desc->nproc) == -1)
+	if (confine_rlimits(desc->fsize, desc->nproc, desc->core) == -1)
 		role_cannot("set its resource limits",
 		    "this must always work: report it");
 	if (prog != NULL && filter_install(prog, ninstr) == -1)

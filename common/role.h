@@ -33,6 +33,7 @@ struct role_desc {
 	enum landlock_level	 landlock_level;
 	int64_t			 fsize;		/* RLIMIT_FSIZE, -1 = leave */
 	int64_t			 nproc;		/* RLIMIT_NPROC, -1 = leave */
+	bool			 core;		/* leaves RLIMIT_CORE to sessions */
 	const struct filter	*filter;
 	/* Everything else is set up; the loop starts next; may be NULL. */
 	void			(*start)(void);

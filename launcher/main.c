@@ -363,6 +363,7 @@ main(int argc, char **argv)
 		.keep_root = true,
 		.fsize = -1,
 		.nproc = -1,
+		.core = true,
 		.filter = &launcher_filter,
 		.start = start,
 		.peer = on_peer,

@@ -316,8 +316,11 @@ raise_limits(void)
 		rl.rlim_cur = rl.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &rl);
 	}
-	rl.rlim_cur = rl.rlim_max = 0;
-	(void)setrlimit(RLIMIT_CORE, &rl);
+	/* the hard limit is for sessions whose owner asks for core files */
+	if (getrlimit(RLIMIT_CORE, &rl) == 0) {
+		rl.rlim_cur = 0;
+		(void)setrlimit(RLIMIT_CORE, &rl);
+	}
 }
 
 int

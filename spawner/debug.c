@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,13 +53,52 @@ void
 debug_free(struct session *s)
 {
 	debug_close(s);
+	free(s->refusal.text);
+	s->refusal.text = NULL;
+}
+
+static void
+tell(struct session *s, struct asker *a, enum err code, const char *text)
+{
+	answer(a, &s->id, code, text == NULL ? NULL : "%s", text);
+}
+
+/*
+ * No debugger.  A program that was started for one would wait for it for
+ * ever: it is ended first, and who asked is answered when that is done.
+ */
+static void
+refuse(struct session *s, struct asker *a, enum err code, const char *text)
+{
+	if (!s->debug.of_start || s->stub_fd == -1) {
+		tell(s, a, code, text);
+		return;
+	}
+	if (!asker_waits(&s->refusal.asker)) {
+		s->refusal.asker = *a;
+		s->refusal.code = code;
+		s->refusal.text = text == NULL ? NULL : strdup(text);
+		a->owner = NULL;
+	} else
+		tell(s, a, code, text);
+	stop_kill(s);
+}
+
+void
+debug_tell_refused(struct session *s)
+{
+	struct refusal *r = &s->refusal;
+
+	if (asker_waits(&r->asker))
+		tell(s, &r->asker, r->code, r->text);
+	free(r->text);
+	r->text = NULL;
 }
 
 static void
 debug_refuse(struct session *s, enum err code, const char *message)
 {
-	answer(&s->debug.asker, &s->id, code, message == NULL ? NULL : "%s",
-	    message);
+	refuse(s, &s->debug.asker, code, message);
 }
 
 /* What gdbserver said, as one line. */
@@ -66,7 +106,7 @@ static void
 debug_refuse_said(struct session *s)
 {
 	struct debugger *d = &s->debug;
-	char text[800];
+	char text[800], line[900];
 	size_t i;
 
 	while (d->said_len > 0 && d->said[d->said_len - 1] == '\n')
@@ -78,9 +118,11 @@ debug_refuse_said(struct session *s)
 	if (text[0] == '\0')
 		debug_refuse(s, ERR_DEBUG_FAILED,
 		    "gdbserver ended without a word");
-	else
-		answer(&d->asker, &s->id, ERR_DEBUG_FAILED,
+	else {
+		(void)snprintf(line, sizeof(line),
 		    "gdbserver could not be attached: %s", text);
+		debug_refuse(s, ERR_DEBUG_FAILED, line);
+	}
 }
 
 /* The debugger is no more; the program may live on. */
@@ -104,10 +146,8 @@ debug_over(struct session *s)
 	}
 	if (!of_start || s->stub_fd == -1)
 		return;
-	/* nobody would ever let it run */
-	if (failed)
-		stop_kill(s);
-	else
+	/* else nobody would ever let it run */
+	if (!failed)
 		(void)poke(&s->id, 0, s->target_fd, SIGCONT, POKE_ONE);
 }
 
@@ -142,8 +182,6 @@ on_timeout(void *arg)
 	debug_refuse(s, ERR_DEBUG_FAILED, s->debug.phase == DEBUG_OFFERED ?
 	    "no port was opened for the debugger in time" :
 	    "gdbserver did not attach within 10 seconds");
-	if (s->debug.of_start)
-		stop_kill(s);
 	debug_end(s, 0);
 }
 
@@ -166,8 +204,6 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1) {
 		debug_refuse(s, ERR_TRY_AGAIN, NULL);
 		debug_close(s);
-		if (of_start)
-			stop_kill(s);
 		return;
 	}
 	loop_timer_set(&d->timer, ATTACH_MS, on_timeout, s);
@@ -343,24 +379,21 @@ spawn_on_attach_failed(struct msg *m)
 	struct session *s = find_attach(m);
 	uint32_t step = msg_get_u32(m), errnum = msg_get_u32(m);
 	const char *why = strerrordesc_np((int)errnum);
-	bool of_start;
+	char text[sizeof(settings.gdbserver) + 128];
 
 	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT)
 		return -1;
 	if (s == NULL)
 		return 0;
 	if (step == STEP_GDBSERVER && errnum == ENOENT)
-		answer(&s->debug.asker, &s->id, ERR_DEBUG_FAILED,
-		    "gdbserver is not at %s; install it or set gdbserver in "
-		    "the configuration", settings.gdbserver);
+		(void)snprintf(text, sizeof(text), "gdbserver is not at %s; "
+		    "install it or set gdbserver in the configuration",
+		    settings.gdbserver);
 	else
-		answer(&s->debug.asker, &s->id, ERR_DEBUG_FAILED,
-		    "cannot %s: %s", step_text(step),
-		    why == NULL ? "unknown error" : why);
-	of_start = s->debug.of_start;
+		(void)snprintf(text, sizeof(text), "cannot %s: %s",
+		    step_text(step), why == NULL ? "unknown error" : why);
+	debug_refuse(s, ERR_DEBUG_FAILED, text);
 	debug_close(s);
-	if (of_start)
-		stop_kill(s);
 	return 0;
 }
 
@@ -387,10 +420,8 @@ spawn_on_debug_port(struct msg *m)
 	a.command = s->debug.asker.command;
 	s->debug.asker.owner = NULL;
 	if (port == 0 && !s->debug.by_pipe) {
-		answer(&a, &s->id, ERR_DEBUG_FAILED,
+		refuse(s, &a, ERR_DEBUG_FAILED,
 		    "no port could be opened for the debugger");
-		if (s->debug.of_start)
-			stop_kill(s);
 		debug_end(s, LEAVE_MS);
 		return 0;
 	}
@@ -424,7 +455,7 @@ debug_tree_gone(struct session *s)
 	if (d->phase == DEBUG_NONE)
 		return;
 	if (asker_waits(&d->asker))
-		debug_refuse(s, ERR_NOT_RUNNING,
+		tell(s, &d->asker, ERR_NOT_RUNNING,
 		    "the program ended before the debugger was attached");
 	if (d->fds[ATTACH_FD_PIDFD] != -1)
 		(void)poke(&s->id, 0, d->fds[ATTACH_FD_PIDFD], SIGKILL,
@@ -458,8 +489,6 @@ debug_launcher_lost(void)
 		if (s->debug.phase != DEBUG_ATTACHING)
 			continue;
 		debug_refuse(s, ERR_TRY_AGAIN, NULL);
-		if (s->debug.of_start)
-			stop_kill(s);
 		debug_close(s);
 	}
 }

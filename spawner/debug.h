@@ -19,4 +19,7 @@ void	debug_free(struct session *);
 void	debug_drop_all(void);
 void	debug_launcher_lost(void);
 
+/* The tree of a start that failed has gone: who asked is told why. */
+void	debug_tell_refused(struct session *);
+
 #endif

@@ -76,6 +76,13 @@ struct debugger {
 	size_t		 said_len;
 };
 
+/* Why a start with a debugger failed; told when it has been undone. */
+struct refusal {
+	struct asker	 asker;
+	enum err	 code;
+	char		*text;		/* malloc'ed; NULL = the code's own */
+};
+
 struct session {
 	TAILQ_ENTRY(session) entry;
 	LIST_ENTRY(session) hash;
@@ -97,6 +104,7 @@ struct session {
 	struct start	 start;
 	struct stop	 stop;
 	struct debugger	 debug;
+	struct refusal	 refusal;
 
 	/* the run */
 	int		 stdin_fd, status_fd, stub_fd, target_fd;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug.h"
 #include "handlers.h"
 #include "job.h"
 #include "log.h"
@@ -135,6 +136,7 @@ stop_tree_gone(struct session *s)
 {
 	loop_timer_unset(&s->stop.timer);
 	s->stop.stage = STOP_NONE;
+	debug_tell_refused(s);
 	answer_waiting(s, ERR_OK);
 }
 
