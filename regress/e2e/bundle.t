@@ -279,13 +279,12 @@ def slow_archive_is_cancelled(mode):
             t.addfile(info, Zeros())
         data = out.getvalue()
         c.send(b"UPLOAD %d prog\n" % len(data) + data)
-        c.close()
-        e = d.client()
-        ok(wait_for(lambda: e.cmd("LIST") == []),
-           "an asker that leaves: no session is left")
-        ok(wait_for(lambda: not [p for p in d.processes() if b"archiver" in
-                                 open(f"/proc/{p}/comm", "rb").read()]),
+        ok(wait_for(d.archivers), "an archiver is at work")
+        c.reset()
+        ok(wait_for(lambda: not d.archivers()),
            "an asker that leaves: no archiver is left")
+        eq(d.client().cmd("LIST"), [], "an asker that leaves: no session is "
+           "left")
 
 
 def limit_of_members(mode):

@@ -49,12 +49,10 @@ def becomes(c, sid, what, seconds=15):
     return wait_for(lambda: state(c, sid)["state"] == what, seconds)
 
 
-def gdbservers(uid=None):
-    """gdbserver processes, of one uid."""
-    return [p for p in (int(x) for x in os.listdir("/proc") if x.isdigit())
-            if (stat_of(p) or ("",))[0] == "gdbserver" and
-            (uid is None or status_of(p).get("Uid", "").split()[:1] ==
-             [str(uid)])]
+def gdbservers(d):
+    """The gdbserver processes below this daemon."""
+    return [p for p in d.processes()
+            if (stat_of(p) or ("",))[0] == "gdbserver"]
 
 
 def ports_open(port):
@@ -227,7 +225,8 @@ def gdbserver_missing(mode):
         c.cmd("KILL " + sid)
         r = c.cmd(f"START {sid} --debug")
         eq(r.get("error_code"), "debug_failed", "START --debug too")
-        eq(state(c, sid)["state"], "STOPPED", "and nothing is running")
+        ok(becomes(c, sid, "STOPPED"), "and nothing is running",
+           state(c, sid))
         eq(session_processes(sid), [], "no process is left")
         deps = {x["name"]: x for x in c.cmd("DEPS")["deps"]}
         eq(deps["gdbserver"]["available"], False, "DEPS says so")
@@ -255,7 +254,7 @@ def kill_while_attached(d):
         conn = connect("127.0.0.1", port, user(d), 10)
         conn.sendall(b"+$?#3f")
         conn.recv(100)
-        mine = gdbservers(status_of(s["pid"])["Uid"].split()[0])
+        mine = gdbservers(d)
         eq(len(mine), 1, f"{verb} while attached: a gdbserver before")
         r = c.cmd(f"{verb} {sid}")
         eq((r.get("state"), r.get("pid"), r.get("debug_port")),
@@ -426,10 +425,10 @@ def gdbserver_is_confined(d):
     c = d.client()
     sid, s = c.start(helper("target"), until=b"target")
     r = c.cmd("DEBUG " + sid)
-    uid = status_of(s["pid"])["Uid"].split()[0]
-    mine = gdbservers(uid)
-    eq(len(mine), 1, "one gdbserver of the owner's")
+    mine = gdbservers(d)
+    eq(len(mine), 1, "one gdbserver")
     st = status_of(mine[0])
+    eq(st["Uid"], status_of(s["pid"])["Uid"], "gdbserver: the owner's")
     eq([st[k] for k in ("NoNewPrivs", "Seccomp", "CapInh", "CapAmb")],
        ["1", "2", "0" * 16, "0" * 16], "gdbserver: no_new_privs, filter, "
        "no ambient rights")

@@ -135,9 +135,7 @@ def reset_in_upload(d):
     for _ in range(40):
         c = d.client()
         c.send(b"UPLOAD 100000000\n" + b"x" * 500)
-        c.s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
-                       b"\x01\0\0\0\0\0\0\0")
-        c.close()
+        c.reset()
     # 40 x 100 MB would pass max-total-bytes if the room was not given back
     c = d.client()
     r = wait_for(lambda: "id" in c.upload(helper("hello")))

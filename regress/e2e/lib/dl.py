@@ -2,7 +2,9 @@
 """What the end-to-end tests share: TAP, a private daemon, a raw client."""
 import atexit
 import base64
+import contextlib
 import ctypes
+import encodings.idna  # now: other users may not reach python
 import errno
 import io
 import json
@@ -11,6 +13,7 @@ import pwd
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tarfile
@@ -192,6 +195,8 @@ class Maker:
                 # as after an exec: the daemon may look who holds a socket
                 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
                 self.serve(theirs)
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(0)
         theirs.close()
@@ -344,6 +349,12 @@ class Client:
     def close(self):
         self.s.close()
 
+    def reset(self):
+        """Goes away for good: a mere close might still read answers."""
+        self.s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                          struct.pack("ii", 1, 0))
+        self.s.close()
+
 
 class Daemon:
     """A private daemon: own port, own directories, stopped at exit."""
@@ -388,7 +399,12 @@ class Daemon:
             argv.append("--user")
         self.env["HOME"] = os.path.join(self.dir, "home")
         kw = {}
-        if self.uid is not None:
+        if self.uid is not None and self.wrapper:
+            # wrappers are root's, to mount things
+            argv[len(self.wrapper):0] = [
+                "setpriv", "--reuid", str(self.uid), "--regid",
+                str(self.uid), "--clear-groups"]
+        elif self.uid is not None:
             kw = {"user": self.uid, "group": self.uid, "extra_groups": []}
         # pidfd and log belong to this process, so that nothing leaks
         before = len(self.log()) if os.path.exists(self.log_path) else 0
@@ -442,8 +458,11 @@ class Daemon:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kw)
 
     def children(self, name=None):
-        """{pid: comm} of the daemon's processes, by parent pid."""
+        """{pid: comm} of the daemon's roles, by parent pid.
+
+        Stubs of sessions whose launcher has died are its children too."""
         out = {}
+        own = len(status_of(self.proc.pid).get("NSpid", "").split())
         for p in os.listdir("/proc"):
             if not p.isdigit():
                 continue
@@ -455,7 +474,8 @@ class Daemon:
             comm = s[s.index("(") + 1:s.rindex(")")]
             rest = s[s.rindex(")") + 2:].split()
             if int(rest[1]) == self.proc.pid and rest[0] != "Z":
-                if name is None or comm == name:
+                inside = len(status_of(p).get("NSpid", "").split())
+                if (name is None or comm == name) and inside == own:
                     out[int(p)] = comm
         return out
 
@@ -466,6 +486,10 @@ class Daemon:
     def processes(self):
         """Every process below the daemon, itself first."""
         return descendants(self.proc.pid)
+
+    def archivers(self):
+        return [p for p in self.processes()
+                if b"archiver" in read_proc(p, "comm")]
 
     def stop(self, sig=signal.SIGTERM, timeout=15):
         """Seconds that the stop took."""
@@ -484,6 +508,28 @@ class Daemon:
                 self.proc.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
         atexit.unregister(self.cleanup)
+
+
+@contextlib.contextmanager
+def passwd_wrapper(*uids):
+    """What to start a daemon by, so that these uids have accounts there.
+
+    Their names are "u" and the number; /etc/passwd and /etc/group are other
+    files in a mount namespace of its own (root only)."""
+    with tempfile.TemporaryDirectory(prefix="dl-accounts-") as tmp:
+        os.chmod(tmp, 0o755)
+        for name in ("passwd", "group"):
+            with open("/etc/" + name) as f:
+                text = f.read()
+            for u in uids:
+                text += f"u{u}:x:{u}:{u}::/:/bin/sh\n" if name == "passwd" \
+                    else f"u{u}:x:{u}:\n"
+            with open(f"{tmp}/{name}", "w") as f:
+                f.write(text)
+            os.chmod(f"{tmp}/{name}", 0o644)
+        yield ["unshare", "-m", "sh", "-c",
+               "mount --bind $0/passwd /etc/passwd && "
+               "mount --bind $0/group /etc/group && exec \"$@\"", tmp]
 
 
 def helper(name):
@@ -546,8 +592,10 @@ def session_processes(sid):
 
 
 def user_processes(uid):
-    return [p for p in pids()
-            if status_of(p).get("Uid", "x").split()[0] == str(uid)]
+    """Every process of that user, but for those that make connections."""
+    makers = {m.pid for m in Maker.made.values()}
+    return [p for p in pids() if p not in makers and
+            status_of(p).get("Uid", "x").split()[0] == str(uid)]
 
 
 # --- things to upload ----------------------------------------------------

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# Whose a session is: users see their own alone, who is nobody is refused,
+# and what root uploads does not run as root.
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, connect, eq,
+                helper, ok, passwd_wrapper, read_helper, run_tests,
+                service_uid, status_of, tar_of)
+
+SYSTEM = ("system",) if AS_ROOT else ()
+
+
+def refused(port, host="127.0.0.1", uid=None):
+    """No command of the connection is carried out."""
+    try:
+        c = Client(port, host, uid, 10)
+        c.send("LIST\n")
+        r = c.json()
+    except (OSError, EOFError):
+        return True
+    return isinstance(r, dict) and r.get("ok") is False
+
+
+def two_users(mode):
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        sid, s = a.start(helper("sleeper"), until=b"ready")
+        bundle = a.upload(tar_of(("run", helper("hello"))), "run")["id"]
+        a.cmd(f"NAME {sid} mine")
+        a.cmd(f"NAME {bundle} bundle")
+        eq(status_of(s["pid"])["Uid"].split(), [str(ALICE)] * 4,
+           "a user's session runs as that user")
+        eq(status_of(s["pid"])["Gid"].split(), [str(ALICE)] * 4,
+           "with that user's group")
+        eq(status_of(s["pid"]).get("Groups", "").split(), [str(ALICE)] if
+           status_of(s["pid"]).get("Groups") else [], "and no other group")
+        eq(a.cmd("STATUS " + sid)["owner"], f"u{ALICE}",
+           "owner is the user's name")
+        eq(len(a.cmd("LIST")), 2, "its owner sees it")
+        eq(b.cmd("LIST"), [], "nobody else does")
+        for line in ("START {}", "START {} --debug", "STOP {}", "KILL {}",
+                     "DEBUG {}", "STATUS {}", "DELETE {}", "OUTPUT {}",
+                     "OUTPUT {} 0 base64", "ARGS {} a", "ENV {} A=b",
+                     "ENVDEL {} A", "ENVLIST {}", "WAIT {} 1",
+                     "SIGNAL {} TERM", "NAME {} x", "LIMITS {} cpu=1",
+                     "FOLLOW {}", "INPUT {} eof", "GDBPIPE {}"):
+            for who in (sid, sid[:8], "mine", bundle):
+                eq(b.cmd(line.format(who)).get("error_code"), "not_found",
+                   f"{line.format('X')} of a foreign session: not_found")
+        b.send(f"INPUT {sid} 5\nLIST\n")
+        eq(b.json().get("error_code"), "not_found",
+           "INPUT of a foreign session: not_found")
+        eq(a.cmd("STATUS " + sid), dict(s, name="mine"),
+           "and nothing has happened to it")
+        r = b.cmd("ACTIVITY")
+        ok(sid not in str(r) and bundle not in str(r),
+           "ACTIVITY tells nothing of foreign sessions", r)
+        ok(sid in str(a.cmd("ACTIVITY")), "and its owner everything")
+        other = b.upload(helper("hello"))["id"]
+        eq(b.cmd(f"NAME {other} mine").get("name"), "mine",
+           "labels of others are not taken")
+        eq((a.cmd("STATUS mine")["id"], b.cmd("STATUS mine")["id"]),
+           (sid, other), "each has its own")
+        a.cmd("KILL " + sid)
+        for c in (a, b):
+            for x in c.cmd("LIST"):
+                c.cmd("DELETE " + x["id"])
+
+
+def root_runs_as_dlrun(mode):
+    with Daemon(mode) as d:
+        c = d.client(0)
+        sid, s = c.start(helper("sleeper"), until=b"ready")
+        uid = service_uid("_dlrun")
+        eq(status_of(s["pid"])["Uid"].split(), [str(uid)] * 4,
+           "uid 0: sessions run as _dlrun")
+        eq(s["owner"], "_dlrun", "uid 0: and belong to it")
+        c.cmd("KILL " + sid)
+
+
+def system_users_are_refused(mode):
+    with Daemon(mode) as d:
+        for name in ("daemon", "nobody", "_dlnet", "_dlspawn"):
+            ok(refused(d.port, uid=service_uid(name)),
+               f"{name} is refused")
+        # no account: it may be gone or its directory unreachable
+        ok(refused(d.port, uid=BOB) or d.client(BOB).upload(
+            helper("hello")).get("ok") is False or
+           "error_code" in run_as(d, BOB), "a uid without account runs "
+           "nothing")
+
+
+def run_as(d, uid):
+    c = d.client(uid)
+    return c.cmd("START " + c.upload(helper("hello")).get("id", "x"))
+
+
+def min_uid(mode):
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, f"min-uid {BOB}\n", wrapper=wrapper) as d:
+        ok(refused(d.port, uid=ALICE), "below min-uid: refused")
+        ok(not refused(d.port, uid=BOB), "from min-uid on: served")
+
+
+def user_mode_serves_its_user(mode):
+    with Daemon(mode) as d:
+        eq(d.client().cmd("LIST"), [], "user mode: the invoking user")
+        if AS_ROOT and d.uid is not None:
+            ok(refused(d.port, uid=BOB), "user mode: nobody else")
+            ok(refused(d.port, uid=service_uid("_dlrun")),
+               "user mode: no service user")
+            ok(refused(d.port, uid=0), "user mode: not even root")
+
+
+def auth_none(mode):
+    """Unmodified clients of everybody's are one user's."""
+    with passwd_wrapper(ALICE, BOB) as wrapper:
+        who = f"u{BOB}" if mode == "system" else None
+        d = Daemon(mode, "listen on localhost\nlisten on 127.0.0.2 auth none "
+                   f"as {who}\n", wrapper=wrapper)
+        with d:
+            for uid in (ALICE, BOB, 0, service_uid("daemon")):
+                c = Client(d.port, "127.0.0.2", uid)
+                sid, s = c.start(helper("sleeper"), until=b"ready")
+                eq((status_of(s["pid"])["Uid"].split()[0], s["owner"]),
+                   (str(BOB), who), "auth none as USER: everybody is USER")
+                c.cmd("KILL " + sid)
+                c.cmd("DELETE " + sid)
+            b = Client(d.port, "127.0.0.2", ALICE)
+            sid = b.upload(helper("hello"))["id"]
+            eq([x["id"] for x in d.client(BOB).cmd("LIST")], [sid],
+               "and sees what USER sees by the other door")
+            eq(d.client(ALICE).cmd("LIST"), [], "others do not")
+            ok("auth none" in d.log(), "the log says so at the start")
+            ok("127.0.0.2" in str(b.cmd("VERSION")["warnings"]),
+               "VERSION says so", b.cmd("VERSION"))
+
+
+def auth_none_as_root_is_refused(mode):
+    d = Daemon(mode, "listen on 127.0.0.2 auth none as root\n", wait=False)
+    with d:
+        d.proc.wait(20)
+        ok(d.proc.returncode != 0 and "root" in d.log(),
+           "auth none as root: the start is refused", d.log())
+
+
+def plain_is_needed(mode):
+    d = Daemon(mode, "listen on 0.0.0.0 auth none as nobody\n", wait=False)
+    with d:
+        d.proc.wait(20)
+        ok(d.proc.returncode != 0 and "plain" in d.log(),
+           "auth none on all addresses needs the word plain", d.log())
+
+
+def sessions_survive_their_connection(mode):
+    with passwd_wrapper(ALICE) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        a = d.client(ALICE)
+        sid, s = a.start(helper("sleeper"), until=b"ready")
+        a.close()
+        a = d.client(ALICE)
+        eq(a.cmd("STATUS " + sid)["pid"], s["pid"],
+           "the next connection of the same user sees the session")
+        a.cmd("KILL " + sid)
+
+
+def a_closed_client_is_nobody(mode):
+    """A socket whose owner has gone reads as uid 0 in the kernel's table."""
+    with passwd_wrapper(ALICE) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        data = read_helper("hello")
+        for _ in range(100):
+            s = connect("127.0.0.1", d.port, ALICE)
+            s.sendall(b"UPLOAD %d\n" % len(data) + data)
+            s.close()
+        # those of Alice's that were known in time are hers, none is root's
+        eq(d.client(0).cmd("LIST"), [], "a client that has closed is not "
+           "taken for root")
+        owners = {x["owner"] for x in d.client(ALICE).cmd("LIST")}
+        ok(owners <= {f"u{ALICE}"}, "but for itself, or for nobody", owners)
+
+
+def files_of_the_owner(mode):
+    """A session reads what its user may read, and writes as the user."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        base = tempfile.mkdtemp(prefix="dl-owners-")
+        try:
+            os.chmod(base, 0o755)
+            for uid in (ALICE, BOB):
+                p = os.path.join(base, str(uid))
+                os.mkdir(p, 0o700)
+                with open(p + "/secret", "w") as f:
+                    f.write(f"secret of {uid}\n")
+                os.chown(p, uid, uid)
+                os.chown(p + "/secret", uid, uid)
+                os.chmod(p + "/secret", 0o600)
+            with open(base + "/root", "w") as f:
+                f.write("secret of root\n")
+            os.chmod(base + "/root", 0o600)
+            a = d.client(ALICE)
+            sid = a.upload("/bin/dash")["id"]
+            a.cmd(f"ARGS {sid} -c 'cat {base}/*/secret {base}/root; "
+                  f"echo x >{base}/{ALICE}/new'")
+            a.cmd("START " + sid)
+            a.cmd(f"WAIT {sid} 20")
+            out = a.output(sid).decode()
+            ok(f"secret of {ALICE}\n" in out and "of root" not in out and
+               f"secret of {BOB}" not in out, "a session has its user's "
+               "rights and no others", out)
+            eq(os.stat(f"{base}/{ALICE}/new").st_uid, ALICE,
+               "what it writes is its user's")
+        finally:
+            shutil.rmtree(base)
+
+
+def quotas_are_shared_but_counted(mode):
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, "max-sessions 2\n", wrapper=wrapper) as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        sid = a.upload(helper("hello"))["id"]
+        b.upload(helper("hello"))
+        r = b.upload(helper("hello"))
+        eq(r.get("error_code"), "max_sessions_reached",
+           "max-sessions counts everybody's")
+        ok(sid not in r["message"], "and the refusal tells nothing of others")
+
+
+def foreign_debug_port(mode):
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        a = d.client(ALICE)
+        sid, _ = a.start(helper("target"), until=b"target")
+        port = a.cmd("DEBUG " + sid)["debug_port"]
+        for uid in (BOB, 0):
+            s = connect("127.0.0.1", port, uid, 10)
+            try:
+                s.sendall(b"+$?#3f")
+                got = s.recv(100)
+            except ConnectionError:
+                got = b""
+            eq(got, b"", f"{'root' if uid == 0 else 'another user'} on a "
+               "debug port gets nothing")
+            s.close()
+        s = connect("127.0.0.1", port, ALICE, 10)
+        s.sendall(b"+$?#3f")
+        ok(s.recv(100), "its owner does")
+        s.close()
+        a.cmd("KILL " + sid)
+
+
+def ctl_as_users(mode):
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        r = d.ctl("upload", "-q", helper("hello"), uid=ALICE)
+        sid = r.stdout.decode().strip()
+        eq(r.returncode, 0, "debuglanternctl as a user")
+        r = d.ctl("status", sid, uid=BOB)
+        eq((r.returncode, b"not found" in r.stderr), (1, True),
+           "and as another")
+
+
+run_tests(
+    *[alone(t, SYSTEM) for t in (
+        two_users, root_runs_as_dlrun, system_users_are_refused, min_uid,
+        auth_none, auth_none_as_root_is_refused, plain_is_needed,
+        sessions_survive_their_connection, a_closed_client_is_nobody,
+        files_of_the_owner, quotas_are_shared_but_counted,
+        foreign_debug_port, ctl_as_users)],
+    alone(user_mode_serves_its_user, ("user",)))

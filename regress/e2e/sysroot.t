@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# SYSROOT: its header and bytes, what is in it, its bounds, and that nobody
+# else notices.
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import contextlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import (AS_ROOT, BIN, LIBEXEC, Daemon, MODES, Prober, alone, eq,
+                helper, ok, run_tests, stat_of, wait_for)
+
+
+def needed_libraries():
+    """What the daemon itself loads, so that it can stand on a small tree."""
+    out = set()
+    programs = [os.path.join(BIN, "debuglanternd"), "/usr/bin/setpriv",
+                "/bin/sh"]
+    programs += [os.path.join(LIBEXEC, x) for x in os.listdir(LIBEXEC)]
+    for p in programs:
+        text = subprocess.run(["ldd", p], stdout=subprocess.PIPE,
+                              check=True).stdout.decode()
+        out.update(re.findall(r"(/\S+\.so\S*) \(", text))
+    return out
+
+
+@contextlib.contextmanager
+def small_tree():
+    """A wrapper after which /usr/lib holds little more than is needed."""
+    base = tempfile.mkdtemp(prefix="dl-sysroot-")
+    try:
+        os.chmod(base, 0o755)
+        lib = os.path.join(base, "lib")
+        os.mkdir(lib)
+        for path in needed_libraries():
+            real = os.path.realpath(path)
+            for name in {path, real}:
+                inside = os.path.join("/", *name.split("/")[1:])
+                for top in ("/usr/lib/", "/lib/"):
+                    if inside.startswith(top):
+                        to = os.path.join(lib, inside[len(top):])
+                        os.makedirs(os.path.dirname(to), exist_ok=True)
+                        shutil.copy(real, to)
+        # /lib64 is its own, or a link to /usr/lib64
+        os.makedirs(lib + "/debug/sub")
+        with open(lib + "/debug/sub/x.debug", "wb") as f:
+            f.write(b"debug " * 1000)
+        with open(lib + "/plain.so.1.2", "wb") as f:
+            f.write(b"library " * 1000)
+        os.symlink("plain.so.1.2", lib + "/plain.so.1")
+        os.symlink("/usr/lib/plain.so.1", lib + "/plain.so")
+        os.symlink("nowhere", lib + "/dangling.so")
+        os.symlink("/etc/shadow", lib + "/outside.so")
+        os.symlink("loop", lib + "/loop")
+        os.mkfifo(lib + "/fifo")
+        with open(lib + "/secret.so", "wb") as f:
+            f.write(b"not for everybody")
+        os.chmod(lib + "/secret.so", 0o600)
+        yield ["unshare", "-m", "sh", "-c",
+               "mount --bind \"$0\" /usr/lib && exec \"$@\"", lib]
+    finally:
+        shutil.rmtree(base)
+
+
+def fetch(c):
+    c.send("SYSROOT\n")
+    head = c.recv_line()
+    m = re.fullmatch(rb"SYSROOT ([0-9]+)", head)
+    if not m:
+        raise RuntimeError(head)
+    return int(m[1]), c.recv_bytes(int(m[1]))
+
+
+def whole(mode):
+    with small_tree() as wrapper, Daemon(mode, wrapper=wrapper) as d:
+        c = d.client()
+        with Prober(d) as others:
+            c.send("SYSROOT\nVERSION\n")
+            m = re.fullmatch(rb"SYSROOT ([1-9][0-9]*)", c.recv_line())
+            ok(m, "SYSROOT <size> is the header")
+            data = c.recv_bytes(int(m[1]))
+            eq("version" in c.json(), True, "exactly so many bytes follow, "
+               "then the next answer")
+            others.check("SYSROOT: nobody else waits")
+        eq(data[:2], b"\x1f\x8b", "SYSROOT: gzip")
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as t:
+            members = t.getmembers()
+            names = [x.name.lstrip("./") for x in members]
+            content = {}
+            for x in members:
+                if x.isfile() or x.islnk():
+                    content[x.name.lstrip("./")] = t.extractfile(x).read()
+        ok(not [x for x in members if x.issym()],
+           "SYSROOT: symbolic links are resolved",
+           [x.name for x in members if x.issym()])
+        ok(not [x for x in members if not (x.isfile() or x.isdir() or
+                                           x.islnk())],
+           "SYSROOT: files and directories only")
+        ok(any(n.endswith("libc.so.6") for n in content),
+           "SYSROOT: it has the C library", names[:20])
+        eq([content.get(f"usr/lib/{n}") for n in
+            ("plain.so", "plain.so.1", "plain.so.1.2")],
+           [b"library " * 1000] * 3, "SYSROOT: linked libraries are whole")
+        eq(content.get("usr/lib/debug/sub/x.debug"), b"debug " * 1000,
+           "SYSROOT: /usr/lib/debug is in it")
+        ok(any(n.startswith("lib/") or n == "lib" for n in names) and
+           any(n.startswith("lib64") for n in names) or
+           not os.path.exists("/lib64"),
+           "SYSROOT: /lib and /lib64 are in it", names[:20])
+        text = b"".join(content.values())
+        ok(b"not for everybody" not in text and b"root:" not in
+           content.get("usr/lib/outside.so", b""),
+           "SYSROOT: nothing that its asker may not read")
+        eq([n for n in content if n.endswith(("dangling.so", "fifo",
+                                              "/loop"))], [],
+           "SYSROOT: dangling links, loops and FIFOs are left out")
+        ok(wait_for(lambda: not d.archivers()), "SYSROOT: no archiver is left")
+        left = os.path.join(d.dir, "state", "tmp")
+        if AS_ROOT and os.path.isdir(left):
+            eq(os.listdir(left), [], "SYSROOT: no file is left")
+        a = c.cmd("ACTIVITY")
+        ok(any("SYSROOT" in x["message"] for x in a),
+           "SYSROOT: it is in the activity", a)
+
+
+def again_and_at_once(mode):
+    with small_tree() as wrapper, Daemon(mode, wrapper=wrapper) as d:
+        clients = [d.client() for _ in range(4)]
+        for c in clients:
+            c.send("SYSROOT\n")
+        got = []
+        for c in clients:
+            head = c.recv_line()
+            if head.startswith(b"SYSROOT "):
+                got.append(c.recv_bytes(int(head.split()[1]))[:2])
+            else:
+                got.append(head)
+        ok(got.count(b"\x1f\x8b") >= 1 and
+           all(x == b"\x1f\x8b" or b'"ok":false' in x for x in got),
+           "four at once: each is served whole, or refused", got)
+        n, data = fetch(d.client())
+        eq(len(data), n, "and once more")
+
+
+def asker_that_does_not_read(mode):
+    with small_tree() as wrapper, Daemon(mode, wrapper=wrapper) as d:
+        c = d.client()
+        c.send("SYSROOT\n")
+        with Prober(d) as others:
+            c.recv_line()
+            sid, s = d.client().run(helper("hello"))
+            eq(s["exit_code"], 0, "an asker that does not read stops nobody")
+            others.check("an asker that does not read: nobody else waits")
+        c.close()
+        ok(wait_for(lambda: not d.archivers()), "and leaves no archiver")
+
+
+def too_large(mode):
+    with small_tree() as wrapper, \
+            Daemon(mode, "sysroot-max-bytes 64K\n", wrapper=wrapper) as d:
+        c = d.client()
+        c.send("SYSROOT\n")
+        r = c.json()
+        eq((r.get("ok"), r.get("error_code")), (False, "sysroot_failed"),
+           "more than sysroot-max-bytes: an error, not a cut archive")
+        ok("sysroot-max-bytes" in r["message"] or "64" in r["message"] or
+           "65536" in r["message"], "it names the limit", r)
+        eq(c.cmd("LIST"), [], "the connection goes on")
+        ok(wait_for(lambda: not d.archivers()), "no archiver is left")
+
+
+def gigabytes(mode):
+    """The host's own /usr/lib, as large as it is: work for a while."""
+    with Daemon(mode) as d:
+        c, e = d.client(), d.client()
+        c.send("SYSROOT\n")
+        with Prober(d) as others:
+            ok(wait_for(lambda: d.archivers()), "an archiver is at work")
+
+            def lines():
+                return [x for x in e.cmd("ACTIVITY")
+                        if re.search("sysroot|SYSROOT", x["message"])]
+            got = wait_for(lambda: len(lines()) >= 2 and lines() or
+                           not d.archivers(), 20)
+            ok(len(lines()) >= 2, "a line of progress per second in ACTIVITY",
+               got)
+            sid, s = e.run(helper("hello"))
+            eq(s["exit_code"], 0, "others upload and start meanwhile")
+            others.check("a large SYSROOT: nobody else waits")
+        c.reset()
+        ok(wait_for(lambda: not d.archivers()),
+           "an asker that leaves ends the archiver")
+        ok(not [p for p in d.processes() if (stat_of(p) or "  ")[1] == "Z"],
+           "and leaves no zombie")
+        t = time.monotonic()
+        d.client().send("SYSROOT\n")
+        wait_for(lambda: d.archivers())
+        d.stop()
+        ok(time.monotonic() - t < 10, "SIGTERM ends it while it packs")
+        eq(d.archivers(), [], "and no archiver is left")
+
+
+BOTH = MODES if AS_ROOT else ()
+run_tests(alone(whole, BOTH), alone(again_and_at_once, BOTH),
+          alone(asker_that_does_not_read, BOTH), alone(too_large, BOTH),
+          alone(gigabytes))
