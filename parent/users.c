@@ -198,7 +198,9 @@ void
 users_drop(void)
 {
 	if (d.mode != MODE_SYSTEM) {
-		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		/* sessions of the same user may run without a sandbox */
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+		    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 			fatal("no_new_privs");
 		return;
 	}
