@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "peers.h"
-#include "policy/table.h"
 #include "role.h"
 #include "stop.h"
 #include "upload.h"
+#include "sysfilter.h"
 
 static void
 prepare(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* What the spawner may ask of the kernel. */
-#ifndef SPAWNER_POLICY_TABLE_H
-#define SPAWNER_POLICY_TABLE_H
+#ifndef SPAWNER_SYSFILTER_H
+#define SPAWNER_SYSFILTER_H
 
 #include "filter.h"
 

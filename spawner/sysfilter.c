@@ -5,7 +5,7 @@
  */
 #include <fcntl.h>
 
-#include "table.h"
+#include "sysfilter.h"
 
 static const struct filter_rule rules[] = {
 	/* images, archives and rings */

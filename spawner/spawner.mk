@@ -1,3 +1,0 @@
-# the spawner: registry, policy, rings
-spawner_SRCS := $(wildcard spawner/*.c) spawner/policy/filter.c
-spawner_LIBS := -lseccomp -luuid
