@@ -78,6 +78,7 @@ chan_open(struct channel *c, int fd, uint32_t generation)
 	}
 	c->fd = fd;
 	c->generation = generation;
+	c->paused = false;
 	return 0;
 }
 
@@ -98,7 +99,29 @@ chan_close(struct channel *c)
 		free(o);
 	}
 	c->out_tail = &c->out_head;
-	c->out_bytes = 0;
+	c->out_bytes = c->out_fds = 0;
+}
+
+size_t
+chan_backlog(const struct channel *c)
+{
+	return c->out_bytes;
+}
+
+static int
+watch(struct channel *c)
+{
+	return loop_mod(&c->io, (c->paused ? 0U : (uint32_t)EPOLLIN) |
+	    (c->out_head != NULL ? (uint32_t)EPOLLOUT : 0U));
+}
+
+void
+chan_pause(struct channel *c, bool paused)
+{
+	if (c->fd == -1)
+		return;
+	c->paused = paused;
+	(void)watch(c);
 }
 
 static void
@@ -147,7 +170,8 @@ enqueue(struct channel *c, const void *data, size_t len, int fd)
 {
 	struct chan_out *o;
 
-	if (c->out_bytes + len > CHAN_QUEUE_MAX)
+	if (c->out_bytes + len > CHAN_QUEUE_MAX ||
+	    (fd != -1 && c->out_fds == CHAN_QUEUE_FDS))
 		return -1;
 	o = malloc(sizeof(*o) + len);
 	if (o == NULL)
@@ -159,7 +183,8 @@ enqueue(struct channel *c, const void *data, size_t len, int fd)
 	*c->out_tail = o;
 	c->out_tail = &o->next;
 	c->out_bytes += len;
-	return loop_mod(&c->io, EPOLLIN | EPOLLOUT);
+	c->out_fds += fd != -1;
+	return watch(c);
 }
 
 int
@@ -211,13 +236,14 @@ flush_queue(struct channel *c)
 		if (c->out_head == NULL)
 			c->out_tail = &c->out_head;
 		c->out_bytes -= o->len;
+		c->out_fds -= o->fd != -1;
 		if (o->fd != -1)
 			close(o->fd);
 		free(o);
 		if (sent == -1)
 			return;
 	}
-	(void)loop_mod(&c->io, EPOLLIN);
+	(void)watch(c);
 }
 
 /*
@@ -374,7 +400,8 @@ chan_drain(struct channel *c, unsigned int max)
 	if (c->in_read)
 		return;
 	c->in_read = true;
-	while (max-- > 0 && c->fd != -1 && read_one(c, MSG_DONTWAIT) == 1)
+	while (max-- > 0 && c->fd != -1 && !c->paused &&
+	    read_one(c, MSG_DONTWAIT) == 1)
 		continue;
 	c->in_read = false;
 }
@@ -386,6 +413,9 @@ on_io(uint32_t events, void *arg)
 
 	if (events & EPOLLOUT)
 		flush_queue(c);
+	/* a hang-up is always reported and would keep the loop busy */
+	if (events & (EPOLLHUP | EPOLLERR))
+		c->paused = false;
 	if (c->fd != -1 && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		chan_drain(c, READ_BURST);
 }

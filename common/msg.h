@@ -154,7 +154,8 @@ struct channel {
 	enum role	 self, peer;
 	uint32_t	 generation;
 	struct chan_out	*out_head, **out_tail;
-	size_t		 out_bytes;
+	size_t		 out_bytes, out_fds;
+	bool		 paused;
 	chan_gone_fn	 gone;
 	chan_state_fn	 state;
 	bool		 in_read;
@@ -162,6 +163,11 @@ struct channel {
 
 /* Bytes that may wait for a peer that does not read, before it is cut off. */
 #define CHAN_QUEUE_MAX	(8 * 1024 * 1024)
+/*
+ * And fds: a message costs its sender one, so that small ones could use up
+ * all.  As many as there can be sessions.
+ */
+#define CHAN_QUEUE_FDS	4096
 
 void	 chan_init(struct channel *, enum role self, enum role peer,
 	    chan_gone_fn, chan_state_fn);
@@ -180,6 +186,13 @@ int	 chan_send(struct channel *, struct msg_out *, int fd);
 int	 chan_recv_one(struct channel *);
 /* Handles every message that is already there (at most max). */
 void	 chan_drain(struct channel *, unsigned int max);
+/* Bytes that wait for the peer to read. */
+size_t	 chan_backlog(const struct channel *);
+/*
+ * Stops reading from the peer until it is told to go on: who asks for more
+ * than can be done has to wait.  A new connection begins unpaused.
+ */
+void	 chan_pause(struct channel *, bool);
 /* Both ends, SEQPACKET, close-on-exec, non-blocking. */
 int	 chan_pair(int fds[2]);
 

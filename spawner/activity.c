@@ -40,6 +40,7 @@ record(const struct owner *owner, const char *text)
 	/* what a program or an archive said may be in it */
 	log_escape(e->text, sizeof(e->text), text, strlen(text));
 	log_audit("%s", e->text);
+	peers_pace();
 }
 
 static void

@@ -19,10 +19,17 @@
 #include "stop.h"
 #include "upload.h"
 
+/* Of the parent's queue: more than a busy second's audit lines. */
+#define PARENT_BACKLOG	(1024 * 1024)
+#define PACE_MS		10
+/* Of the launcher's: images wait to be closed by it, which is slow work. */
+#define SWEEP_BACKLOG	(64 * 1024)
+
 struct channel	 netproc_chan, idproc_chan, launcher_chan;
 bool		 shutting_down;
 
 static struct loop_timer netproc_timer, idproc_timer, launcher_timer;
+static struct loop_timer pace_timer;
 
 uint64_t
 next_serial(void)
@@ -46,9 +53,31 @@ fd_close(int *fd)
 	*fd = -1;
 }
 
+static void
+on_pace(void *arg)
+{
+	bool late = chan_backlog(&parent_chan) > PARENT_BACKLOG / 2;
+
+	(void)arg;
+	chan_pause(&netproc_chan, late);
+	if (late)
+		loop_timer_set(&pace_timer, PACE_MS, on_pace, NULL);
+}
+
+void
+peers_pace(void)
+{
+	if (pace_timer.slot == 0 &&
+	    chan_backlog(&parent_chan) > PARENT_BACKLOG)
+		on_pace(NULL);
+}
+
 void
 sweep(const struct sid *id, int fd)
 {
+	/* else deleted images would pile up, and the quota not hold */
+	if (chan_backlog(&launcher_chan) > SWEEP_BACKLOG)
+		fd_close(&fd);
 	if (id != NULL || fd != -1)
 		(void)chan_send(&launcher_chan, msg_new(MSG_SWEEP, id, 0, 0),
 		    fd);

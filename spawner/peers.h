@@ -19,6 +19,11 @@ void	 peer_replace(enum role, int fd, uint32_t generation);
 uint64_t next_serial(void);
 /* Asks the parent to replace netproc; what was its own is dropped soon. */
 void	 netproc_cut(const char *why);
+/*
+ * To be called for what users cause and the parent has to do: when it does
+ * not keep up, netproc's requests wait until it does.
+ */
+void	 peers_pace(void);
 /* A copy that chan_send() may take; -1 with errno. */
 int	 fd_copy(int fd);
 /* Closes *fd if it is open and marks it as closed. */
