@@ -312,6 +312,19 @@ chain_reserve(struct child *from)
 	loop_timer_set(&chain_timer, READY_MS, chain_late, NULL);
 }
 
+/*
+ * A launcher makes its successor our child.  Anybody else's pidfd would be
+ * that of a process which we then end on the launcher's word.
+ */
+static bool
+is_our_child(int pidfd)
+{
+	siginfo_t si;
+
+	return waitid(P_PIDFD, (id_t)pidfd, &si,
+	    WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 /* 0 when /proc does not tell; the pidfd is what names the process. */
 static pid_t
 pid_of(int pidfd)
@@ -338,8 +351,8 @@ parent_on_chained(struct msg *m)
 
 	if (msg_end(m) == -1 || chain_fd == -1 || c->pid != 0)
 		return -1;
-	pid = pid_of(m->fd);
-	if (pid <= 0)
+	pid = is_our_child(m->fd) ? pid_of(m->fd) : 0;
+	if (pid <= 0 || children_own(pid))
 		return -1;
 	loop_timer_unset(&chain_timer);
 	adopt(c, chain_fd, msg_take_fd(m), pid);

@@ -142,7 +142,9 @@ parent_on_log(struct msg *m)
 	size_t i, n;
 
 	msg_get_str(m, raw, sizeof(raw));
-	if (msg_end(m) == -1 || level > LOG_L_AUDIT)
+	/* who did what is the spawner's to say, and nobody else's */
+	if (msg_end(m) == -1 || level > LOG_L_AUDIT ||
+	    (level == LOG_L_AUDIT && who != ROLE_SPAWNER))
 		return -1;
 	if (quota[who].second != second) {
 		if (quota[who].lost > 0)
