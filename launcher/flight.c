@@ -123,6 +123,7 @@ finish(struct flight *f)
 {
 	struct msg_out *o;
 	unsigned int i, have = 0;
+	int fd;
 
 	for (i = 0; i < FLIGHT_FDS; i++)
 		if (f->fds[i] != -1)
@@ -136,8 +137,11 @@ finish(struct flight *f)
 			continue;
 		o = msg_new(f->kind->fd, &f->session, f->conn, f->request);
 		msg_put_u32(o, i);
-		(void)chan_send(&spawner_chan, o, f->fds[i]);
+		fd = f->fds[i];
 		f->fds[i] = -1;
+		/* the spawner's end drops all flights, this one too */
+		if (chan_send(&spawner_chan, o, fd) == -1 && f->kind == NULL)
+			return;
 	}
 	answer2(f, f->kind->done, f->pids, f->kind->npids);
 	release(f);
