@@ -35,7 +35,14 @@
 #define PACK_MS		(1800 * 1000)
 /* Between telling a job to die and giving it up. */
 #define KILL_MS		2000
+/* From its last word, or the first that is nonsense, to its end. */
+#define LEAVE_MS	5000
 #define PACKS_MAX	2
+/*
+ * Each bundle that is being unpacked may take what the quota has left, which
+ * is counted when it is done: so one at a time for an owner, and few in all.
+ */
+#define UNPACKS_MAX	3
 /* The archiver counts in off_t and needs some slack. */
 #define BYTES_MAX	((uint64_t)INT64_MAX / 2)
 
@@ -45,6 +52,8 @@ struct job {
 	struct owner	*owner;
 	struct asker	 asker;
 	uint64_t	 serial;
+	bool		 unpacks;
+	bool		 waits;		/* for another to be done */
 	bool		 begun;		/* the launcher said JOB */
 	bool		 cancelled;
 	bool		 sent;		/* packed, and netproc has the file */
@@ -59,6 +68,9 @@ struct job {
 static LIST_HEAD(, job) jobs = LIST_HEAD_INITIALIZER(jobs);
 
 static void	on_timeout(void *arg);
+static void	start_next(void *arg);
+
+static struct loop_timer next_timer;
 
 size_t
 job_count(void)
@@ -84,6 +96,7 @@ job_new(struct asker *a, struct session *s)
 	j->asker = *a;
 	j->owner = a->owner;
 	j->session = s;
+	j->unpacks = s != NULL;
 	j->serial = next_serial();
 	LIST_INSERT_HEAD(&jobs, j, next);
 	return j;
@@ -105,6 +118,9 @@ job_free(struct job *j)
 		else
 			fd_close(&j->fds[i]);
 	LIST_REMOVE(j, next);
+	/* not at once: the caller may hold jobs and sessions */
+	if (j->unpacks)
+		loop_timer_set(&next_timer, 0, start_next, NULL);
 	free(j);
 }
 
@@ -289,9 +305,11 @@ on_report(uint32_t events, void *arg)
 	int r = read_report(j);
 
 	(void)events;
-	if (r == -1)
+	if (r == -1) {
 		loop_del(&j->report_io);
-	else if (r == 1)
+		/* one that talks on would wait for a reader all its time */
+		loop_timer_set(&j->timer, LEAVE_MS, on_timeout, j);
+	} else if (r == 1)
 		note_progress(j);
 }
 
@@ -380,7 +398,7 @@ job_launcher_lost(void)
 	/* one that has begun needs no launcher any more */
 	for (j = LIST_FIRST(&jobs); j != NULL; j = next) {
 		next = LIST_NEXT(j, next);
-		if (j->begun)
+		if (j->begun || j->waits)
 			continue;
 		if (j->cancelled)
 			job_free(j);
@@ -454,6 +472,48 @@ on_account(const struct account *acc, uint64_t serial)
 		order_pack(j, &spec);
 }
 
+/* Also those that were cancelled: their files are there until they die. */
+static bool
+must_wait(const struct owner *owner)
+{
+	struct job *j;
+	size_t n = 0;
+
+	LIST_FOREACH(j, &jobs, next) {
+		if (!j->unpacks || j->waits)
+			continue;
+		if (j->owner == owner)
+			return true;
+		n++;
+	}
+	return n >= UNPACKS_MAX;
+}
+
+static struct job *
+first_waiting(void)
+{
+	struct job *j, *first = NULL;
+
+	/* the newest is at the head */
+	LIST_FOREACH(j, &jobs, next)
+		if (j->waits && !j->cancelled && !must_wait(j->owner))
+			first = j;
+	return first;
+}
+
+static void
+start_next(void *arg)
+{
+	struct job *j;
+
+	(void)arg;
+	while ((j = first_waiting()) != NULL) {
+		j->waits = false;
+		if (account_want(j->owner, on_account, j->serial) == -1)
+			job_fail(j, ERR_TRY_AGAIN, NULL);
+	}
+}
+
 void
 job_unpack(struct session *s, struct asker *a)
 {
@@ -465,8 +525,8 @@ job_unpack(struct session *s, struct asker *a)
 		return;
 	}
 	s->job = j;
-	if (account_want(a->owner, on_account, j->serial) == -1)
-		job_fail(j, ERR_TRY_AGAIN, NULL);
+	j->waits = true;
+	start_next(NULL);
 }
 
 static const char *
@@ -476,11 +536,14 @@ sysroot_busy(const struct asker *a)
 	size_t n = 0;
 
 	LIST_FOREACH(j, &jobs, next) {
-		if (j->session != NULL || j->cancelled || j->sent)
+		if (j->unpacks || j->cancelled)
 			continue;
+		/* its file takes as much room as one that is being made */
 		if (j->owner == a->owner)
-			return "your earlier SYSROOT is still being packed";
-		n++;
+			return j->sent ? "your earlier SYSROOT is still being "
+			    "sent" : "your earlier SYSROOT is still being "
+			    "packed";
+		n += !j->sent;
 	}
 	return n < PACKS_MAX ? NULL :
 	    "other users' SYSROOTs are being packed; try again later";

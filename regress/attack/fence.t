@@ -58,7 +58,7 @@ def fence_of(d, pid, who):
                                  60000)]
     good += [f"gid:{n}" for n in (gid, 1000, 60000)]
     good += ["groups:1000", f"groups+:{BOB}", "setuid:1000", "fsuid:1000",
-             "map:1000", "fsgid:1000"]
+             "map:1000", "gmap:1000", "fsgid:1000"]
     got = tries(pid, uid, gid, good)
     eq([t for t in good if got.get(t) != "0"], [],
        f"{who}: the ids of sessions can be had")
