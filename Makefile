@@ -130,7 +130,8 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 
 # a unit test names what it needs of a role in its first lines:
 #   /* links: spawner/owner.c spawner/session.c */
-$(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON)
+$(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) \
+    $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
