@@ -173,10 +173,11 @@ system_confine(void)
 	char dir[sizeof(settings.run_dir) + 8];
 
 	(void)snprintf(dir, sizeof(dir), "%s/empty", settings.run_dir);
-	if (!desc->keep_root && confine_chroot(dir) == -1)
+	if (!desc->keep_root && !(settings.weakened & WEAKEN_CHROOT) &&
+	    confine_chroot(dir) == -1)
 		role_cannot("change its root directory",
 		    "the run directory must hold an empty directory \"empty\" "
-		    "of root's");
+		    "of root's; or set weaken-chroot yes");
 	if (confine_ids(service_uid, service_gid) == -1)
 		role_cannot("become its service user",
 		    "start debuglanternd as root");

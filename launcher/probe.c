@@ -79,6 +79,9 @@ have_userns(char *form, size_t size)
 	if (userns_errno != 0)
 		(void)snprintf(form, size, "%s", why == NULL ? "refused" :
 		    why);
+	else if (settings.weakened & WEAKEN_USERNS)
+		(void)snprintf(form, size, "for sessions alone, roles have "
+		    "none by weaken-userns");
 	return userns_errno == 0;
 }
 

@@ -326,6 +326,8 @@ listen_hand_out(enum role role)
 
 	if (role == ROLE_IDPROC)
 		hand_rules();
+	if (role == ROLE_NETPROC)
+		tell_mdns_state();
 	for (i = 0; role == ROLE_NETPROC && i < nlist; i++) {
 		if (list[i].fd == -1)
 			continue;

@@ -31,6 +31,7 @@ struct daemon		 d = { .fence_fd = -1, .diag_fd = -1 };
 static struct loop_io	 signals = LOOP_IO_INIT;
 static struct loop_timer stop_timer;
 static uint32_t		 alive, clients;
+static char		 mdns_state[256] = "not announced yet";
 
 int	parent_on_clients(struct msg *);
 int	parent_on_mdns_state(struct msg *);
@@ -101,6 +102,16 @@ settings_fill(void)
 	(void)snprintf(s->state_dir, sizeof(s->state_dir), "%s", d.state_dir);
 	(void)snprintf(s->run_dir, sizeof(s->run_dir), "%s", d.run_dir);
 	(void)snprintf(s->version, sizeof(s->version), "%s", DL_VERSION);
+}
+
+/* For DEPS and VERSION; empty when all is well. */
+void
+tell_mdns_state(void)
+{
+	struct msg_out *o = msg_new(MSG_MDNS, NULL, 0, 0);
+
+	msg_put_str(o, d.conf->mdns ? mdns_state : "switched off by mdns no");
+	(void)child_send(ROLE_NETPROC, o, -1);
 }
 
 static void
@@ -179,6 +190,7 @@ reload(void)
 	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
 	    -1);
 	announce_send();
+	tell_mdns_state();
 	log_info("the configuration was reloaded");
 }
 
@@ -286,15 +298,10 @@ parent_on_sessions_alive(struct msg *m)
 int
 parent_on_mdns_state(struct msg *m)
 {
-	char text[256];
-	struct msg_out *o;
-
-	msg_get_str(m, text, sizeof(text));
+	msg_get_str(m, mdns_state, sizeof(mdns_state));
 	if (msg_end(m) == -1)
 		return -1;
-	o = msg_new(MSG_MDNS, NULL, 0, 0);
-	msg_put_str(o, text);
-	(void)child_send(ROLE_NETPROC, o, -1);
+	tell_mdns_state();
 	return 0;
 }
 

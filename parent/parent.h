@@ -108,6 +108,7 @@ void	 daemon_fork(void);
 void	 daemon_ready(void);
 
 /* main.c */
+void	 tell_mdns_state(void);
 void	 parent_started(void);
 void	 parent_stop(void);
 
