@@ -9,6 +9,7 @@ static const char *const fd_words[] = {
 	[FD_NONE] = "-", [FD_SOCKET] = "socket", [FD_MEMFD] = "memfd",
 	[FD_PIPE] = "pipe", [FD_PIDFD] = "pidfd", [FD_FILE] = "file",
 	[FD_IMAGE] = "memfd, namespace or none",
+	[FD_WASTE] = "memfd, namespace, file or none",
 	[FD_STREAM] = "pipe, socket, pidfd, namespace or file",
 };
 
