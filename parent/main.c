@@ -145,6 +145,19 @@ parent_started(void)
 	notify_watchdog();
 }
 
+static bool
+same_groups(const struct conf *a, const struct conf *b)
+{
+	size_t i;
+
+	if (a->allow_groups.n != b->allow_groups.n)
+		return false;
+	for (i = 0; i < a->allow_groups.n; i++)
+		if (strcmp(a->allow_groups.v[i], b->allow_groups.v[i]) != 0)
+			return false;
+	return true;
+}
+
 /* What the present process has is not got again: users, places, isolation. */
 static const char *
 needs_restart(const struct conf *c)
@@ -155,7 +168,7 @@ needs_restart(const struct conf *c)
 		return "run-dir";
 	if (c->min_uid != d.conf->min_uid)
 		return "min-uid";
-	if (c->allow_groups.n != d.conf->allow_groups.n)
+	if (!same_groups(c, d.conf))
 		return "allow-group";
 	if (c->weaken_userns != d.conf->weaken_userns ||
 	    c->weaken_seccomp != d.conf->weaken_seccomp ||

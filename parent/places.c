@@ -25,18 +25,24 @@ static void
 make_dir(const char *path, mode_t mode, struct identity who)
 {
 	struct stat st;
+	int fd;
 
 	if (mkdir(path, mode) == -1 && errno != EEXIST)
 		fatal("cannot make the directory %s", path);
-	if (lstat(path, &st) == -1 || !S_ISDIR(st.st_mode))
+	/* by fd: what is looked at is what is changed, whoever may rename */
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1 && (errno == ENOTDIR || errno == ELOOP))
 		fatalx("%s is not a directory", path);
+	if (fd == -1 || fstat(fd, &st) == -1)
+		fatal("cannot open the directory %s", path);
 	if (st.st_uid != geteuid() && st.st_uid != who.uid)
 		fatalx("%s belongs to uid %u; remove it or name another "
 		    "directory", path, st.st_uid);
-	if (d.mode == MODE_SYSTEM && chown(path, who.uid, who.gid) == -1)
+	if (d.mode == MODE_SYSTEM && fchown(fd, who.uid, who.gid) == -1)
 		fatal("cannot give away %s", path);
-	if (chmod(path, mode) == -1)
+	if (fchmod(fd, mode) == -1)
 		fatal("cannot set the mode of %s", path);
+	close(fd);
 }
 
 static void
