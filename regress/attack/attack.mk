@@ -11,7 +11,7 @@ $(ATTACK_PROGS:%=$(ATTACK_DIR)/%): $(ATTACK_DIR)/%: regress/attack/%.c
 	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
 
 $(ATTACK_DIR)/rogue_netproc: regress/attack/rogue_netproc.c \
-    netproc/sysfilter.c $(O)/obj/netproc/dispatch.o $(LIBCOMMON)
+    netproc/sysfilter.c $(O)/obj/netproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 

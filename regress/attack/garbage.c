@@ -5,15 +5,20 @@
  * its name says (garbage-exit, garbage-flood ...), as archiver as the
  * EXEC_PATH of the bundle says.
  */
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jobreport.h"
 
 #define ATTACHED	"Attached; pid = 2\n"
+
+static pid_t	target;
 
 static void
 put(int fd, const void *p, size_t n)
@@ -56,6 +61,16 @@ g_words(void)
 	_exit(1);
 }
 
+/* Whether it has really attached is looked at: who only says so waits. */
+static void
+attach(void)
+{
+	if (ptrace(PTRACE_ATTACH, target, 0, 0) == -1)
+		_exit(1);
+	(void)waitpid(target, NULL, __WALL);
+	put(2, ATTACHED, sizeof(ATTACHED) - 1);
+}
+
 static void
 g_attached(void)
 {
@@ -64,9 +79,16 @@ g_attached(void)
 }
 
 static void
-g_flood(void)
+g_liar(void)
 {
 	put(2, ATTACHED, sizeof(ATTACHED) - 1);
+	linger();
+}
+
+static void
+g_flood(void)
+{
+	attach();
 	if (fork() == 0)
 		fill(2);
 	fill(1);
@@ -84,7 +106,7 @@ g_closes(void)
 static void
 g_deaf(void)
 {
-	put(2, ATTACHED, sizeof(ATTACHED) - 1);
+	attach();
 	linger();
 }
 
@@ -101,7 +123,7 @@ g_children(void)
 				(void)signal(i, SIG_IGN);
 			linger();
 		}
-	put(2, ATTACHED, sizeof(ATTACHED) - 1);
+	attach();
 	linger();
 }
 
@@ -203,7 +225,7 @@ static const struct {
 	void		(*fn)(void);
 } modes[] = {
 	{ "exit", g_exit }, { "words", g_words }, { "attached", g_attached },
-	{ "flood", g_flood }, { "closes", g_closes }, { "deaf", g_deaf },
+	{ "liar", g_liar }, { "flood", g_flood }, { "closes", g_closes }, { "deaf", g_deaf },
 	{ "children", g_children },
 	{ "half", a_half }, { "escapes", a_escapes }, { "kinds", a_kinds },
 	{ "nothing", a_nothing }, { "huge", a_huge }, { "twice", a_twice },
@@ -217,6 +239,7 @@ main(int argc, char **argv)
 	const char *mode = strrchr(argv[0], '-');
 	size_t i;
 
+	target = argc > 1 ? atoi(argv[argc - 1]) : 0;
 	if (argc == 6 && strcmp(argv[1], "unpack") == 0)
 		mode = argv[5];
 	else if (mode != NULL)

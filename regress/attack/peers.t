@@ -14,8 +14,8 @@ from dl import (AS_ROOT, Prober, alive, alone, connect, eq, helper, ok,
                 run_tests, session_processes, status_of, tar_of, wait_for)
 
 rogue.with_roles(archiver=helper("garbage"))
-MODES_OF_GDBSERVER = ("exit", "words", "attached", "flood", "closes", "deaf",
-                      "children")
+MODES_OF_GDBSERVER = ("exit", "words", "attached", "liar", "flood", "closes",
+                      "deaf", "children")
 
 
 def rss(d):
@@ -70,6 +70,8 @@ def debugger(d, how):
            f"gdbserver {how}: DEBUG is answered", r)
         ok("\x1b" not in str(r) and "\x07" not in str(r),
            f"gdbserver {how}: its words are escaped", r)
+        eq("debug_port" in r, how in ("flood", "deaf", "children"),
+           f"gdbserver {how}: only one that has attached gets a port")
         if r.get("debug_port"):
             use_port(d, r["debug_port"])
         p.check(f"gdbserver {how}: nobody else waits", 3)
