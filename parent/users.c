@@ -51,6 +51,11 @@ find(const char *name)
 		    "file, or start with --user", name);
 	if (pw->pw_uid == 0 || pw->pw_gid == 0)
 		fatalx("the service user %s must not be root", name);
+	/* the fence maps all users: a launcher could be that one */
+	if (pw->pw_uid >= d.conf->min_uid && pw->pw_uid <= LAST_UID)
+		fatalx("the service user %s has uid %u, among those of users; "
+		    "give it one below min-uid (%u), or set min-uid above it",
+		    name, pw->pw_uid, d.conf->min_uid);
 	return (struct identity){ pw->pw_uid, pw->pw_gid };
 }
 
