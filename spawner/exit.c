@@ -135,6 +135,7 @@ exit_watch(struct session *s, int status_fd, int stub_fd)
 	    loop_add(&s->stub_io, stub_fd, EPOLLIN, on_stub, s) == -1) {
 		/* nobody would see its end: it may not begin */
 		log_warn("watching session %s", s->text);
+		loop_del(&s->status_io);
 		fd_close(&s->status_fd);
 	}
 }
