@@ -429,5 +429,5 @@ run_tests(on_each(
     walk_of_proc, others_by_number, shared_memory_and_names,
     devices_and_files, leaving_the_cgroup, set_user_id_programs, core_dumps,
     doors, connection_in_flight, hit_and_run, killing_everybody,
-    against_its_stub, orphans_without_a_stub, hidden_children, deaf_programs, memory_bomb, fd_bomb,
-    output_flood, fork_bombs))
+    against_its_stub, orphans_without_a_stub, hidden_children, deaf_programs,
+    memory_bomb, fd_bomb, output_flood, fork_bombs))
