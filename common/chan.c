@@ -354,6 +354,9 @@ read_one(struct channel *c, int flags)
 	if (depth == READ_DEPTH - 1)
 		return 0;
 	n = recvmsg(c->fd, &mh, MSG_CMSG_CLOEXEC | flags);
+	/* told first when it left something unread; its last words follow */
+	if (n == -1 && errno == ECONNRESET)
+		n = recvmsg(c->fd, &mh, MSG_CMSG_CLOEXEC | flags);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n <= 0) {

@@ -232,6 +232,31 @@ fail:
 	return code;
 }
 
+/* A device or a pipe takes the bytes itself: nothing may replace it. */
+static int
+receive_special(struct client *c, const char *path, uint64_t size)
+{
+	int code, out_fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (out_fd == -1) {
+		report("cannot write %s: %s", path, strerror(errno));
+		return CTL_USAGE;
+	}
+	code = receive(c, out_fd, path, size);
+	close(out_fd);
+	return code;
+}
+
+static int
+receive_to(struct client *c, const char *path, uint64_t size)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return receive_special(c, path, size);
+	return receive_file(c, path, size);
+}
+
 /* The size in "SYSROOT <size>"; CTL_OK, or an exit code after a report. */
 static int
 sysroot_size(struct client *c, uint64_t *sizep)
@@ -278,7 +303,7 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 	if (strcmp(path, "-") == 0)
 		return receive(c, STDOUT_FILENO, "standard output", size);
 	catch_interrupts();
-	if ((code = receive_file(c, path, size)) != CTL_OK)
+	if ((code = receive_to(c, path, size)) != CTL_OK)
 		return code;
 	if (isatty(STDOUT_FILENO))
 		printf("%s  %" PRIu64 " bytes\n", path, size);
