@@ -275,7 +275,7 @@ def slow_archive_is_cancelled(mode):
         out = io.BytesIO()
         with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as t:
             info = tarfile.TarInfo("prog")
-            info.size = 600 * MIB
+            info.size = 400 * MIB
             t.addfile(info, Zeros())
         data = out.getvalue()
         c.send(b"UPLOAD %d prog\n" % len(data) + data)

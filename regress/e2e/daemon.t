@@ -19,6 +19,7 @@ from dl import (AS_ROOT, BIN, Client, Daemon, alive, alone, eq,
                 status_of, tar_of, wait_for)
 
 EXE = os.path.join(BIN, "debuglanternd")
+SYSTEM = ("system",) if AS_ROOT else ()
 
 
 def run(*args, **kw):
@@ -153,6 +154,59 @@ def port_taken(mode):
            "port taken: the start fails and names the port", r.stderr)
         eq(len(lines), 1, "port taken: one line")
         eq(d.client().cmd("LIST"), [], "and the first daemon is untouched")
+
+
+def fails_closed(mode):
+    """Root of a user namespace cannot become the service users."""
+    d = Daemon(mode, wait=False, wrapper=["unshare", "-r"])
+    with d:
+        d.proc.wait(20)
+        ok(d.proc.returncode != 0, "a step that cannot be taken ends the "
+           "start")
+        lines = [x for x in d.log().splitlines() if x]
+        ok(len(lines) == 1 and "ready" not in lines[0],
+           "with one line that says which", d.log())
+        eq(connects(d.port), False, "and nobody listens")
+
+
+def no_user_namespaces(mode):
+    """A host that forbids them: the start says so and names the remedy."""
+    inner = ["unshare", "-U", "--map-root-user", "sh", "-c",
+             "echo 0 >/proc/sys/user/max_user_namespaces; exec \"$@\"", "sh"]
+    d = Daemon(mode, wait=False, args=["--user"], wrapper=inner)
+    with d:
+        d.proc.wait(20)
+        log = d.log()
+        ok(d.proc.returncode != 0 and "namespace" in log,
+           "no user namespaces: the start fails and says why", log)
+        ok("max_user_namespaces" in log or "weaken-userns" in log,
+           "and what would help", log)
+
+
+def local_socket(mode):
+    for args, name in (((), "run/debuglantern.sock"),
+                       (("--socket", None), "home/own.sock")):
+        with Daemon(mode, args=[], wait=False) as d:
+            d.stop()
+            path = os.path.join(d.dir, name)
+            d.args = [path if a is None else a for a in args]
+            os.chmod(d.dir + "/home", 0o755)
+            d.start()
+            me = d.uid if d.uid is not None else os.geteuid()
+            c = Client(path, uid=me)
+            eq(c.cmd("LIST"), [], f"{name}: served")
+            sid, s = c.run(helper("hello"))
+            eq((s["exit_code"], c.output(sid)), (0, b"Hello world\n"),
+               f"{name}: the same protocol")
+            eq([x["id"] for x in d.client().cmd("LIST")], [sid],
+               f"{name}: the same sessions as by TCP")
+            d.stop()
+            # a name in a directory of root's is not the daemon's to remove
+            if not args:
+                eq(os.path.exists(path), False, f"{name}: gone after the "
+                   "stop")
+            d.start()
+            eq(Client(path, uid=me).cmd("LIST"), [], f"{name}: there again")
 
 
 def listens_on_loopback_only(mode):
@@ -400,15 +454,16 @@ def background(mode):
         ok(answers(port, uid=d.uid), "without -d: it is ready by then")
         pid = listener(port)
         ok(pid, "without -d: a daemon is there")
-        if not pid:
-            return
-        ok(os.getsid(pid) != os.getsid(0), "without -d: a session of its own")
-        r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           timeout=30, **kw)
-        ok(r.returncode != 0 and str(port).encode() in r.stderr,
-           "without -d: a failed start is told to who started it", r)
-        os.kill(pid, signal.SIGTERM)
+        try:
+            ok(os.getsid(pid) != os.getsid(0),
+               "without -d: a session of its own")
+            r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               timeout=30, **kw)
+            ok(r.returncode != 0 and str(port).encode() in r.stderr,
+               "without -d: a failed start is told to who started it", r)
+        finally:
+            os.kill(pid, signal.SIGTERM)
         ok(wait_for(lambda: not alive(pid)), "without -d: SIGTERM ends it")
 
 
@@ -462,9 +517,11 @@ def places_are_private(mode):
 
 
 run_tests(
-    flags, check_only, print_back,
+    flags, check_only, print_back, alone(fails_closed, SYSTEM),
+    alone(no_user_namespaces, SYSTEM),
     *[alone(t) for t in (
-        port_taken, listens_on_loopback_only, bind_flag, max_sessions_flag,
+        port_taken, local_socket, listens_on_loopback_only, bind_flag,
+        max_sessions_flag,
         children_and_binaries, reload_listeners, reload_settings,
         bad_configuration_keeps_the_old_one, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,

@@ -420,6 +420,20 @@ def asker_leaves(d):
     c.cmd("KILL " + sid)
 
 
+def files_through_the_debug_port(d):
+    """gdb can fetch files by gdbserver: those of the session's user only."""
+    c = d.client()
+    sid, _ = c.start(helper("target"), until=b"target")
+    r = c.cmd("DEBUG " + sid)
+    to = os.path.join(d.dir, "home", "fetched")
+    out = gdb(d, f"remote get /etc/hostname {to}", "shell echo between",
+              f"remote get /etc/shadow {to}", "detach",
+              port=r["debug_port"])
+    ok("Permission denied" in out.split("between")[1],
+       "remote get /etc/shadow: permission denied", out)
+    c.cmd("KILL " + sid)
+
+
 def gdbserver_is_confined(d):
     """It counts as hostile: same user, no rights, in the namespaces."""
     c = d.client()
@@ -456,7 +470,8 @@ run_tests(
         kill_before_anybody_connects, program_ends_while_attached,
         delete_of_a_debugged, port_takes_one_connection,
         port_is_on_the_address_of_the_requester, foreigner_on_the_port,
-        session_on_its_own_port, asker_leaves, gdbserver_is_confined,
+        session_on_its_own_port, asker_leaves,
+        files_through_the_debug_port, gdbserver_is_confined,
         conf="allow-sandbox none, namespaces, tmpfs\nstop-timeout 2\n"),
     alone(gdbserver_missing), alone(gdbserver_that_fails),
     alone(port_closes_after_debug_timeout))

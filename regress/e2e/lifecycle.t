@@ -453,20 +453,22 @@ def limits_are_set(d):
 
 
 def default_limits_of_the_configuration(mode):
-    with Daemon(mode, "limit nofile 99\nlimit core 0\nlimit as 900M\n") as d:
+    with Daemon(mode, "limit nofile 99\nlimit core 1M\nlimit as 900M\n") as d:
         c = d.client()
         sid, _ = c.run(helper("inside"))
         out = c.output(sid).decode()
-        ok("limit.nofile=99,99\n" in out and "limit.core=0,0\n" in out and
-           f"limit.as={900 << 20},{900 << 20}\n" in out,
-           "limits of the configuration", out)
-        c.cmd(f"LIMITS {sid} nofile=500")
+        ok(f"limit.nofile=99,99\nlimit.nproc=512,512\nlimit.core={1 << 20},"
+           f"{1 << 20}\n" in out and f"limit.as={900 << 20},{900 << 20}\n"
+           in out, "limits of the configuration", out)
+        for more in ("nofile=100", "core=1048577", "as=unlimited"):
+            eq(c.cmd(f"LIMITS {sid} {more}").get("error_code"),
+               "not_permitted", f"LIMITS {more}: not above the configuration")
+        c.cmd(f"LIMITS {sid} core=4096 nofile=50")
         c.cmd("START " + sid)
         c.cmd(f"WAIT {sid} 20")
-        now = dict(x.split("=", 1) for x in c.output(sid).decode().
-                   splitlines() if x.startswith("limit."))
-        ok(int(now["limit.nofile"].split(",")[0]) in (99, 500),
-           "LIMITS beside the configuration: a number of one of them", now)
+        out = c.output(sid).decode()
+        ok("limit.nofile=50,50\n" in out and "limit.core=4096,4096\n" in out,
+           "LIMITS below it", out)
 
 
 # --- starts that fail ----------------------------------------------------

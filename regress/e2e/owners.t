@@ -84,6 +84,22 @@ def root_runs_as_dlrun(mode):
         c.cmd("KILL " + sid)
 
 
+def local_socket_knows_its_users(mode):
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        path = d.dir + "/run/debuglantern.sock"
+        a, b = Client(path, uid=ALICE), Client(path, uid=BOB)
+        sid = a.upload(helper("hello"))["id"]
+        eq(a.cmd("STATUS " + sid)["owner"], f"u{ALICE}",
+           "local socket: the peer's user is the owner")
+        eq((b.cmd("LIST"), b.cmd("STATUS " + sid)["error_code"]),
+           ([], "not_found"), "local socket: others do not see it")
+        eq([x["id"] for x in d.client(ALICE).cmd("LIST")], [sid],
+           "local socket: the same user by TCP does")
+        ok(refused(path, uid=service_uid("daemon")),
+           "local socket: system users are refused")
+
+
 def system_users_are_refused(mode):
     with Daemon(mode) as d:
         for name in ("daemon", "nobody", "_dlnet", "_dlspawn"):
@@ -268,7 +284,8 @@ def ctl_as_users(mode):
 
 run_tests(
     *[alone(t, SYSTEM) for t in (
-        two_users, root_runs_as_dlrun, system_users_are_refused, min_uid,
+        two_users, root_runs_as_dlrun, local_socket_knows_its_users,
+        system_users_are_refused, min_uid,
         auth_none, auth_none_as_root_is_refused, plain_is_needed,
         sessions_survive_their_connection, a_closed_client_is_nobody,
         files_of_the_owner, quotas_are_shared_but_counted,

@@ -26,6 +26,8 @@ BIN = os.environ.get("DL_BIN", "build/bin")
 LIBEXEC = os.environ.get("DL_LIBEXEC", "build/libexec/debuglantern")
 HELPERS = os.environ.get("DL_HELPERS", "build/regress/helpers")
 MUST_WORK = os.environ.get("MUST_WORK") == "1"
+# a build with sanitizers: slower, larger, and it tells of bugs by itself
+SANITIZED = os.environ.get("DL_SANITIZED") == "1"
 
 # Uids of users that need no account: sessions run as numbers.  Test files
 # that run at the same time have users of their own, so that they can look
@@ -41,6 +43,8 @@ MODES = ("system", "user") if AS_ROOT else ("user",)
 # Lines in the log of a daemon whose processes misbehave.
 TROUBLE = ("is ended:", "was ended by signal", "exited with",
            "failed during", "is not ready after")
+# ... and what a sanitizer says of them.
+REPORTS = ("AddressSanitizer", "runtime error:")
 
 
 class Tap:
@@ -159,6 +163,16 @@ def free_port():
                 continue
 
 
+def dial(address, timeout):
+    """A (host, port), or the path of a local socket."""
+    if not isinstance(address, str):
+        return socket.create_connection(address, timeout=timeout)
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(timeout)
+    s.connect(address)
+    return s
+
+
 class Held(socket.socket):
     """A socket that a Maker holds too, until it is closed here."""
 
@@ -215,7 +229,7 @@ class Maker:
                 held.pop(more[0]).close()
                 continue
             try:
-                held[n] = socket.create_connection(more[0], timeout=more[1])
+                held[n] = dial(*more)
                 socket.send_fds(s, [b"%d\n" % n], [held[n].fileno()])
             except OSError as e:
                 s.send(b"-%d\n" % (e.errno or errno.ETIMEDOUT))
@@ -243,18 +257,24 @@ class Maker:
 
 
 def connect(host, port, uid=None, timeout=30):
-    """A connection of a user's (root only, else one's own)."""
+    """A connection of a user's (root only, else one's own).
+
+    Without a port, host is the path of a local socket."""
+    address = (host, port) if port is not None else host
     if uid is None or uid == os.geteuid():
-        return socket.create_connection((host, port), timeout=timeout)
+        return dial(address, timeout)
     if uid not in Maker.made:
         Maker.made[uid] = Maker(uid)
-    return Maker.made[uid].connect((host, port), timeout)
+    return Maker.made[uid].connect(address, timeout)
 
 
 class Client:
     """One connection of the control protocol, as plain as it gets."""
 
     def __init__(self, port, host="127.0.0.1", uid=None, timeout=30):
+        """port may be the path of a local socket."""
+        if isinstance(port, str):
+            host, port = port, None
         self.s = connect(host, port, uid, timeout)
         self.buf = b""
 
@@ -409,9 +429,16 @@ class Daemon:
         # pidfd and log belong to this process, so that nothing leaks
         before = len(self.log()) if os.path.exists(self.log_path) else 0
         with open(self.log_path, "ab") as log:
+            errors = log
+            if SANITIZED:
+                # roles that may not write files may still write reports
+                errors = subprocess.Popen(["cat"], stdin=subprocess.PIPE,
+                                          stdout=log).stdin
             self.proc = subprocess.Popen(
-                argv, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                argv, stdout=log, stderr=errors, stdin=subprocess.DEVNULL,
                 env=self.env, cwd="/", **kw)
+            if SANITIZED:
+                errors.close()
         if not wait:
             return
         if not wait_for(lambda: "is ready" in self.log()[before:] or
@@ -506,8 +533,18 @@ class Daemon:
             except subprocess.TimeoutExpired:
                 self.proc.kill()
                 self.proc.wait()
+        if os.path.exists(self.log_path):
+            said = reports(self.log())
+            if said:
+                ok(False, "no sanitizer found a bug in the daemon", said)
         shutil.rmtree(self.dir, ignore_errors=True)
         atexit.unregister(self.cleanup)
+
+
+def reports(text):
+    """What sanitizers said in a log, from the first report on."""
+    at = [text.find(r) for r in REPORTS if r in text]
+    return text[max(0, min(at) - 200):][:4000] if at else ""
 
 
 @contextlib.contextmanager
