@@ -119,6 +119,7 @@ struct stub_report {
 	X(TRACE,	"stop the program at its first instruction")	\
 	X(EXEC,		"execute the program")				\
 	X(INTERP,	"find the program's interpreter")		\
+	X(LOADER,	"load the program's libraries")			\
 	X(GDBSERVER,	"execute gdbserver")				\
 	X(JOIN,		"join the session's namespaces")		\
 	X(TMPFILE,	"make a temporary file")			\

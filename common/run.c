@@ -67,6 +67,7 @@ run_put(struct msg_out *o, const struct run_spec *r)
 	msg_put_u32(o, r->split);
 	msg_put_u32(o, r->bundle);
 	msg_put_u32(o, r->control);
+	msg_put_u32(o, r->watch_loader);
 	for (i = 0; i < LIMIT_COUNT; i++)
 		msg_put_u64(o, r->limits[i]);
 	msg_put_u64(o, r->memory);
@@ -90,6 +91,7 @@ run_get(struct msg *m, struct run_spec *r)
 	r->split = get_below(m, 2) != 0;
 	r->bundle = get_below(m, 2) != 0;
 	r->control = get_below(m, 2) != 0;
+	r->watch_loader = get_below(m, 2) != 0;
 	for (i = 0; i < LIMIT_COUNT; i++)
 		r->limits[i] = msg_get_u64(m);
 	r->memory = msg_get_u64(m);

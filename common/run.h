@@ -28,6 +28,7 @@ struct run_spec {
 	bool		 split;		/* a pipe of its own for stderr */
 	bool		 bundle;	/* the fd is a mount namespace */
 	bool		 control;	/* may be a client of the daemon */
+	bool		 watch_loader;	/* fail when libraries are missing */
 	uint64_t	 limits[LIMIT_COUNT];
 	uint64_t	 memory, pids;	/* of the cgroup */
 	char		 exec_path[EXEC_PATH_MAX];	/* bundles */

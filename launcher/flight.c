@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "cgroup.h"
 #include "flight.h"
 #include "hand.h"
 #include "log.h"
@@ -107,12 +108,39 @@ end_processes(const struct flight *f)
 		    0);
 }
 
+/* Gives them all away.  False when the spawner's end dropped this flight. */
+static bool
+send_fds(struct flight *f)
+{
+	struct msg_out *o;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < FLIGHT_FDS; i++) {
+		if (f->fds[i] == -1)
+			continue;
+		o = msg_new(f->kind->fd, &f->session, f->conn, f->request);
+		msg_put_u32(o, i);
+		fd = f->fds[i];
+		f->fds[i] = -1;
+		if (chan_send(&spawner_chan, o, fd) == -1 && f->kind == NULL)
+			return false;
+	}
+	return true;
+}
+
 static void
 fail(struct flight *f, uint32_t step, uint32_t error)
 {
 	uint32_t v[2] = { step, error };
 
 	end_processes(f);
+	/* with sandbox none a program may have ended its stub and live on */
+	if (f->kind == &kinds[FLIGHT_RUN])
+		cgroup_kill(&f->session);
+	/* what the loader said is in the program's pipe */
+	if (step == STEP_LOADER && !send_fds(f))
+		return;
 	answer2(f, f->kind->failed, v, 2);
 	release(f);
 }
@@ -121,9 +149,7 @@ fail(struct flight *f, uint32_t step, uint32_t error)
 static void
 finish(struct flight *f)
 {
-	struct msg_out *o;
 	unsigned int i, have = 0;
-	int fd;
 
 	for (i = 0; i < FLIGHT_FDS; i++)
 		if (f->fds[i] != -1)
@@ -132,17 +158,8 @@ finish(struct flight *f)
 		fail(f, STEP_FORK, ECHILD);
 		return;
 	}
-	for (i = 0; i < FLIGHT_FDS; i++) {
-		if (f->fds[i] == -1)
-			continue;
-		o = msg_new(f->kind->fd, &f->session, f->conn, f->request);
-		msg_put_u32(o, i);
-		fd = f->fds[i];
-		f->fds[i] = -1;
-		/* the spawner's end drops all flights, this one too */
-		if (chan_send(&spawner_chan, o, fd) == -1 && f->kind == NULL)
-			return;
-	}
+	if (!send_fds(f))
+		return;
 	answer2(f, f->kind->done, f->pids, f->kind->npids);
 	release(f);
 }

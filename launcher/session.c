@@ -21,6 +21,7 @@
 #include "child.h"
 #include "flight.h"
 #include "hand.h"
+#include "loader.h"
 #include "mounts.h"
 #include "role.h"
 #include "session.h"
@@ -179,7 +180,7 @@ target(void *arg)
 	/* without a pid namespace it would outlive a stub that was killed */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
 		child_die(STEP_STUB);
-	if (r->debug && ptrace(PTRACE_TRACEME, 0, 0, 0) == -1)
+	if ((r->debug || r->watch_loader) && ptrace(PTRACE_TRACEME, 0, 0, 0) == -1)
 		child_die(STEP_TRACE);
 	child_last(e->in_fd, e->out_fd, e->err_fd);
 	set_limits(r->limits);
@@ -202,7 +203,7 @@ fork_target(const struct run_spec *r, const struct ends *e, int *pidfd)
 	struct target_arg arg = { r, e };
 	int flags = CLONE_PIDFD | SIGCHLD;
 
-	if (!r->debug)
+	if (!r->debug && !r->watch_loader)
 		flags |= CLONE_VM | CLONE_VFORK;
 	return clone(target, stack + sizeof(stack), flags, &arg, pidfd);
 }
@@ -266,6 +267,8 @@ stub(const struct run_spec *r, const struct ends *e)
 	child_up(UP_FD, RUN_FD_TARGET, target_fd);
 	if (r->debug)
 		stop_at_first(pid);
+	else if (r->watch_loader)
+		loader_watch(pid);
 	stub_run(pid, e->status_fd, whole);
 }
 

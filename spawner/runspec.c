@@ -108,6 +108,9 @@ runspec_fill(struct run_spec *spec, const struct session *s,
 	spec->split = (s->start.flags & START_SPLIT) != 0;
 	spec->bundle = s->view.bundle;
 	spec->control = settings.control != 0;
+	/* it costs as much as a start: once, until something changes */
+	spec->watch_loader = !spec->debug &&
+	    (s->proven & 1U << s->start.sandbox) == 0;
 	memcpy(spec->exec_path, s->view.exec_path, sizeof(spec->exec_path));
 	memcpy(spec->home, acc->home, sizeof(spec->home));
 	fill_limits(spec, s);

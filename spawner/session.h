@@ -112,6 +112,7 @@ struct session {
 	struct loop_io	 status_io, stub_io;
 	uint32_t	 inner_pid;	/* in its own pid namespace */
 	uint32_t	 sandbox;
+	uint32_t	 proven;	/* 1 << sandbox: its loader found all */
 	struct ring	 ring;
 	bool		 armed;		/* netproc waits for a DOORBELL */
 	uint64_t	 armed_at;

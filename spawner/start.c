@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "debug.h"
 #include "fdkind.h"
@@ -316,6 +317,8 @@ spawn_on_ran(struct msg *m)
 		return -1;
 	a = s->start.asker;
 	flags = s->start.flags;
+	if ((flags & START_DEBUG) == 0)
+		s->proven |= 1U << s->start.sandbox;
 	adopt(s, pid, inner_pid);
 	start_reset(s);
 	push_session(s);
@@ -386,12 +389,35 @@ run_failure(uint32_t step, uint32_t errnum, char *text, size_t size)
 	    remedy == NULL ? "" : remedy);
 }
 
+/* What the loader said last, in what it left in its pipe. */
+static void
+loader_said(const struct session *s, char *text, size_t size)
+{
+	int fd = s->start.fds[RUN_FD_STDERR] != -1 ?
+	    s->start.fds[RUN_FD_STDERR] : s->start.fds[RUN_FD_STDOUT];
+	char said[512], line[300];
+	const char *last;
+	ssize_t n;
+
+	n = fd == -1 ? 0 : read(fd, said, sizeof(said) - 1);
+	if (n <= 0)
+		return;
+	while (n > 0 && said[n - 1] == '\n')
+		n--;
+	said[n] = '\0';
+	last = strrchr(said, '\n');
+	last = last == NULL ? said : last + 1;
+	(void)snprintf(text, size, "cannot load the program's libraries: %s",
+	    log_escape(line, sizeof(line), last, strlen(last)));
+}
+
 int
 spawn_on_run_failed(struct msg *m)
 {
 	struct session *s = find_start(&m->hdr.session, m->hdr.request);
 	uint32_t step = msg_get_u32(m), errnum = msg_get_u32(m);
-	bool exec = step == STEP_EXEC || step == STEP_INTERP;
+	bool exec = step == STEP_EXEC || step == STEP_INTERP ||
+	    step == STEP_LOADER;
 	char text[400];
 
 	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT ||
@@ -400,6 +426,8 @@ spawn_on_run_failed(struct msg *m)
 	if (s == NULL)
 		return 0;
 	run_failure(step, errnum, text, sizeof(text));
+	if (step == STEP_LOADER)
+		loader_said(s, text, sizeof(text));
 	start_fail(s, exec ? ERR_EXEC_FAILED : ERR_FORK_FAILED, text);
 	return 0;
 }

@@ -205,6 +205,8 @@ set_var(struct session *s, struct asker *a, const char *key, const char *value)
 	else if (splice(s, at, del, key, value, add) == -1)
 		answer(a, &s->id, ERR_INTERNAL, "out of memory");
 	else {
+		/* LD_LIBRARY_PATH and its like */
+		s->proven = 0;
 		push_session(s);
 		answer(a, &s->id, ERR_OK, NULL);
 	}
@@ -255,8 +257,10 @@ spawn_on_envdel(struct msg *m)
 		answer(&a, &s->id, ERR_INTERNAL, "out of memory");
 		return 0;
 	}
-	if (del > 0)
+	if (del > 0) {
+		s->proven = 0;
 		push_session(s);
+	}
 	/* one that is not set is deleted already */
 	answer(&a, &s->id, ERR_OK, NULL);
 	return 0;

@@ -208,7 +208,7 @@ class Launcher:
                            *groups)
 
     def run(self, image, argv=("image",), env=(), sandbox=NAMESPACES,
-            network=0, debug=0, split=0, bundle=0, control=0, limits=(),
+            network=0, debug=0, split=0, bundle=0, control=0, watch=0, limits=(),
             owner=None, exec_path="", home="/", memory=UNLIMITED,
             pids=UNLIMITED, sid=bytes(16)):
         lim = [UNLIMITED] * 5
@@ -216,8 +216,8 @@ class Launcher:
         for i, v in limits:
             lim[i] = v
         body = (owner or self.owner()) + struct.pack(
-            "=6I7Q", sandbox, network, debug, split, bundle, control, *lim,
-            memory, pids) + pack_str(exec_path) + pack_str(home) + \
+            "=7I7Q", sandbox, network, debug, split, bundle, control, watch,
+            *lim, memory, pids) + pack_str(exec_path) + pack_str(home) + \
             strings(argv) + strings(env)
         return Run(self, *self.ask("RUN", body, image, sid))
 
