@@ -129,6 +129,28 @@ finish_sweep(const struct sid *s)
 	}
 }
 
+/*
+ * A leaf of an earlier run is made anew: once cgroup.kill was written, kernels
+ * kill whatever is cloned into it for as long as it exists.  The last process
+ * of that run may need a moment to leave.
+ */
+static int
+make_leaf(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	int tries;
+
+	for (tries = 0; tries < 20; tries++) {
+		if (mkdir(path, 0755) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+		if (rmdir(path) == -1 && errno == EBUSY)
+			(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 int
 cgroup_make(const struct sid *s, uint64_t memory, uint64_t pids,
     int *cgroup_fd)
@@ -139,7 +161,7 @@ cgroup_make(const struct sid *s, uint64_t memory, uint64_t pids,
 	if (!leaf_path(path, s))
 		return 0;
 	finish_sweep(s);
-	if (mkdir(path, 0755) == -1 && errno != EEXIST)
+	if (make_leaf(path) == -1)
 		return -1;
 	*cgroup_fd = cgroup_open(s);
 	if (*cgroup_fd == -1)
