@@ -19,15 +19,17 @@ endif
 HARDEN :=	-fstack-protector-strong -fstack-clash-protection \
 		-fcf-protection=full -D_FORTIFY_SOURCE=2 -fPIE
 CFLAGS ?=	-O2 -g
+# `make SANITIZE=1 O=build-asan` builds with the address and UB sanitizers
+ifdef SANITIZE
+SAN :=		-fsanitize=address,undefined -fno-sanitize-recover=undefined \
+		-fno-omit-frame-pointer
+HARDEN :=	-fstack-protector-strong -fPIE
+SAN_OBJS =	$(O)/obj/regress/sanitize.o
+endif
 ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 		$(WARN) $(HARDEN) $(CFLAGS) $(SAN)
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
-# `make SANITIZE=1 O=build-asan` builds with the address and UB sanitizers
-ifdef SANITIZE
-SAN :=		-fsanitize=address,undefined -fno-sanitize-recover=undefined
-HARDEN :=	-fstack-protector-strong -fPIE
-endif
 
 ROLES :=	netproc spawner launcher archiver announcer idproc
 BIN :=		$(O)/bin
@@ -40,9 +42,11 @@ help:
 	@echo 'make            build into $(O)/'
 	@echo 'make run        install what is missing (as root), build, start'
 	@echo 'make check      build and run every test'
+	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
 	@echo 'make bench      measure against baselines, print a table'
 	@echo 'make fuzz       run every fuzz target (FUZZ_TIME seconds each)'
 	@echo 'make install    install below DESTDIR and PREFIX'
+	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
 	@echo 'make format     lay the sources out with clang-format'
 	@echo 'make lint       man pages, scripts and sources'
 	@echo 'make clean      remove $(O)/'
@@ -88,9 +92,10 @@ $(if $(3),$$(O)/obj/$(1)/dispatch.o: common/dispatch.c
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) -DSELF_ROLE=$(3) -Icommon -MMD -MP -c -o $$@ $$<)
 
-$(2): $$($(1)_OBJS) $$(LIBCOMMON)
+$(2): $$($(1)_OBJS) $$(SAN_OBJS) $$(LIBCOMMON)
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$($(1)_OBJS) $$(LIBCOMMON) $$($(1)_LIBS)
+	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$($(1)_OBJS) $$(SAN_OBJS) \
+	    $$(LIBCOMMON) $$($(1)_LIBS)
 -include $$($(1)_OBJS:.o=.d)
 endef
 
@@ -144,11 +149,17 @@ $(O)/regress/helpers/%: regress/helpers/%.c
 	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -o $@ $< \
 	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
 
+$(O)/regress/helpers/msgtable: common/msgs.def common/msg.h common/msg.c
+
 test-bins: $(UNIT_BINS) $(HELPERS)
 
 check: deps-test
 	@$(MAKE) --no-print-directory all test-bins fuzz-bins
 	@regress/run.sh $(abspath $(O))
+
+check-asan: deps-test
+	@$(MAKE) --no-print-directory SANITIZE=1 O=$(O)-asan all test-bins
+	@regress/run.sh $(abspath $(O)-asan)
 
 -include etc/install.mk
 -include regress/attack/attack.mk
@@ -172,5 +183,6 @@ lint:
 clean:
 	rm -rf $(O)
 
-.PHONY: all help clean deps deps-test run check test-bins docs format lint
+.PHONY: all help clean deps deps-test run check check-asan \
+	test-bins docs format lint
 .DELETE_ON_ERROR:

@@ -18,6 +18,10 @@
 #include "cage.h"
 #include "confine.h"
 #include "filter.h"
+#include "sanitize.h"
+
+/* Shadow memory alone is terabytes of it. */
+#define ADDRESS_SPACE	(SANITIZED ? RLIM_INFINITY : (rlim_t)512 << 20)
 
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -31,28 +35,8 @@
 
 #define REPORT	ALLOW_ARG(write, FILTER_INT(0, STDOUT_FILENO))
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED	1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED	1
-#endif
-#endif
-
-/* What the sanitizers' run time needs to tell of a bug before it dies. */
-#ifdef SANITIZED
-#define SANITIZER							\
-	ALLOW(sigaltstack), ALLOW(openat), ALLOW(open), ALLOW(read),	\
-	ALLOW(readlink), ALLOW(readlinkat), ALLOW(getpid),		\
-	ALLOW(gettid), ALLOW(futex), ALLOW(sched_yield), ALLOW(lseek),	\
-	ALLOW(rt_sigaction), ALLOW(rt_sigprocmask),			\
-	ALLOW_ARG(write, FILTER_INT(0, STDERR_FILENO)),
-#else
-#define SANITIZER
-#endif
-
 static const struct filter_rule unpack_rules[] = {
-	MEMORY_AND_EXIT, REPORT, SANITIZER
+	MEMORY_AND_EXIT, REPORT,
 	ALLOW(pread64), ALLOW(pwrite64), ALLOW(openat2), ALLOW(close),
 	ALLOW(fstat), ALLOW(newfstatat), ALLOW(mkdirat), ALLOW(symlinkat),
 	ALLOW(linkat), ALLOW(unlinkat), ALLOW(fchmod), ALLOW(ftruncate),
@@ -60,7 +44,7 @@ static const struct filter_rule unpack_rules[] = {
 };
 
 static const struct filter_rule pack_rules[] = {
-	MEMORY_AND_EXIT, REPORT, SANITIZER
+	MEMORY_AND_EXIT, REPORT,
 	ALLOW(pread64), ALLOW(openat2), ALLOW(close), ALLOW(fstat),
 	ALLOW(newfstatat), ALLOW(getdents64),
 	ALLOW_ARG(pwrite64, FILTER_INT(0, STDIN_FILENO)),
@@ -95,10 +79,8 @@ set_limits(uint64_t fsize)
 		{ RLIMIT_NPROC, 0 },
 		{ RLIMIT_NOFILE, 64 },
 		{ RLIMIT_FSIZE, fsize },
-#ifndef SANITIZED
 		/* xz and zstd headers name the memory that they want */
-		{ RLIMIT_AS, (rlim_t)512 << 20 },
-#endif
+		{ RLIMIT_AS, ADDRESS_SPACE },
 	};
 	size_t i;
 

@@ -10,13 +10,19 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "filter.h"
+#include "sanitize.h"
 
 /* libseccomp's own name for the sorted tree; fewer compares per call */
 #define OPTIMIZE_TREE	2
+
+#define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
+#define REFUSE(name)							\
+	{ .nr = SCMP_SYS(name), .action = SCMP_ACT_ERRNO(ENOENT) }
 
 /*
  * What a role does whatever its job is: memory for malloc, the event loop,
@@ -52,6 +58,20 @@ static const struct filter_rule base[] = {
 	ALLOW_ARG(newfstatat, FILTER_INT(3, AT_EMPTY_PATH)),
 };
 
+/*
+ * What a sanitizer's report takes.  Its run time looks for more to tell, in
+ * files and through a pipe, and can do without.
+ */
+static const struct filter_rule reports[] = {
+	ALLOW_ARG(write, FILTER_INT(0, STDERR_FILENO)),
+	ALLOW(sigaltstack), ALLOW(sched_yield), ALLOW(futex),
+	ALLOW(getpid), ALLOW(gettid), ALLOW(getrlimit), ALLOW(prlimit64),
+	ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(exit_group),
+	REFUSE(open), REFUSE(openat), REFUSE(readlink),
+	REFUSE(readlinkat), REFUSE(stat), REFUSE(newfstatat),
+	REFUSE(access), REFUSE(pipe), REFUSE(pipe2),
+};
+
 static int
 add(scmp_filter_ctx ctx, uint32_t action, const struct filter_rule *rules,
     size_t n)
@@ -75,6 +95,40 @@ add(scmp_filter_ctx ctx, uint32_t action, const struct filter_rule *rules,
 	return 0;
 }
 
+static bool
+names(const struct filter_rule *rules, size_t n, int nr)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (rules[i].nr == nr)
+			return true;
+	return false;
+}
+
+/*
+ * What a role's own tables say of a call stands.  Filters that do not kill
+ * are inherited by programs which read files as they start.
+ */
+static int
+add_reports(scmp_filter_ctx ctx, const struct filter *f)
+{
+	struct filter_rule r;
+	size_t i;
+
+	for (i = 0; i < NELEM(reports); i++) {
+		r = reports[i];
+		if (r.action != 0 && (names(f->rules, f->nrules, r.nr) ||
+		    (f->with_base && names(base, NELEM(base), r.nr))))
+			continue;
+		if (f->otherwise != SCMP_ACT_KILL_PROCESS)
+			r.action = 0;
+		if (add(ctx, f->matched, &r, 1) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 static scmp_filter_ctx
 build(const struct filter *f)
 {
@@ -92,10 +146,12 @@ build(const struct filter *f)
 		errno = -r;
 		goto fail;
 	}
-	if (f->with_base && add(ctx, f->matched, base,
-	    sizeof(base) / sizeof(base[0])) == -1)
+	if (f->with_base && add(ctx, f->matched, base, NELEM(base)) == -1)
 		goto fail;
 	if (add(ctx, f->matched, f->rules, f->nrules) == -1)
+		goto fail;
+	if (SANITIZED && f->matched == SCMP_ACT_ALLOW &&
+	    add_reports(ctx, f) == -1)
 		goto fail;
 	return ctx;
 fail:

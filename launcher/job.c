@@ -15,6 +15,7 @@
 #include "job.h"
 #include "mounts.h"
 #include "role.h"
+#include "sanitize.h"
 
 #define JOB_NAMESPACES	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID |	\
 			 CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET)
@@ -114,7 +115,7 @@ archiver(const struct job_kind *k, const struct job_spec *j, int in_fd,
 	(void)mounts_mask("/proc");
 	k->args(j, argv, text);
 	child_lock(true);
-	child_last(in_fd, out_fd, null_fd);
+	child_last(in_fd, out_fd, SANITIZED ? STDERR_FILENO : null_fd);
 	if (setrlimit(RLIMIT_CPU, &cpu) == -1)
 		child_die(STEP_LIMITS);
 	child_up(UP_PID, (uint32_t)getpid(), -1);
