@@ -32,7 +32,7 @@ print_bytes(struct printer *p, const unsigned char *data, size_t len)
 {
 	if (p->filtered)
 		safe_filter_put(&p->filter, data, len, stdout);
-	else
+	else if (len > 0)
 		fwrite(data, 1, len, stdout);
 }
 
