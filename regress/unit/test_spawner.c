@@ -83,6 +83,7 @@ static void
 order_to_run(void **state)
 {
 	static struct run_spec spec;
+	struct session_view v;
 	struct msg_out *o;
 	struct sid sid;
 	struct run r;
@@ -94,8 +95,9 @@ order_to_run(void **state)
 	msg_put_str(o, "-v 'a b'");
 	msg_put_blob(o, "-v\0a b", 7);
 	rig_send(ROLE_NETPROC, o, -1);
-	assert_string_equal("-v 'a b'", strndup(expect_session(STATE_LOADED).args,
-	    8));
+	v = expect_session(STATE_LOADED);
+	assert_int_equal(v.args_len, 8);
+	assert_memory_equal(v.args, "-v 'a b'", 8);
 	expect_result(ERR_OK, NULL);
 	o = msg_new(MSG_ENV, &sid, ALICE_CONN, 3);
 	msg_put_str(o, "PATH");
