@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -329,6 +330,15 @@ handle(struct channel *c, struct msg *m, size_t len)
 	return NULL;
 }
 
+/* An empty packet reads like the end, but only the end hangs up too. */
+static bool
+has_gone(int fd)
+{
+	struct pollfd p = { .fd = fd };
+
+	return poll(&p, 1, 0) == -1 || (p.revents & (POLLHUP | POLLERR)) != 0;
+}
+
 /* 1 = one message handled, 0 = nothing there, -1 = the channel is gone. */
 static int
 read_one(struct channel *c, int flags)
@@ -359,7 +369,7 @@ read_one(struct channel *c, int flags)
 		n = recvmsg(c->fd, &mh, MSG_CMSG_CLOEXEC | flags);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n <= 0) {
+	if (n == -1 || (n == 0 && has_gone(c->fd))) {
 		cut_off(c, NULL);
 		return -1;
 	}

@@ -240,8 +240,8 @@ exec_child(const struct child *c, int sock_fd)
 	}
 	/* in the background nobody's terminal or pipe is kept open */
 	if (dup2(null_fd, STDIN_FILENO) == -1 ||
-	    (!d.opt.foreground && (dup2(null_fd, STDOUT_FILENO) == -1 ||
-	    dup2(null_fd, STDERR_FILENO) == -1)))
+	    dup2(null_fd, STDOUT_FILENO) == -1 ||
+	    (!d.opt.foreground && dup2(null_fd, STDERR_FILENO) == -1))
 		_exit(126);
 	if (dup2(sock_fd, 3) == -1 ||
 	    users_lend_caps(c->role == ROLE_LAUNCHER) == -1)

@@ -307,6 +307,16 @@ fd_goes_to_its_taker(void **state)
 }
 
 static void
+empty_packet(void **state)
+{
+	(void)state;
+	/* it is not the end: whoever sends it is to be ended, not waited for */
+	assert_int_equal(send(peer_fd, "", 0, 0), 0);
+	chan_drain(&chan, 1);
+	expect_cut("does not match");
+}
+
+static void
 end_of_the_peer(void **state)
 {
 	(void)state;
@@ -563,6 +573,7 @@ main(void)
 		T(not_its_to_send),
 		T(wrong_lengths),
 		T(short_header),
+		T(empty_packet),
 		T(other_generation),
 		T(wrong_fds),
 		T(fields_that_do_not_fit),
