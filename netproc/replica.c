@@ -9,7 +9,6 @@
 
 #define HASH		256
 #define JSON_MAX	((size_t)1 << 20)
-#define PREFIX_MIN	4
 
 static LIST_HEAD(, rsession) table[HASH];
 static LIST_HEAD(, owner) owners;
@@ -103,7 +102,7 @@ is_prefix(const struct word *w, const char *id)
 {
 	size_t i;
 
-	if (w->len < PREFIX_MIN || w->len >= ID_TEXT)
+	if (w->len == 0 || w->len >= ID_TEXT)
 		return false;
 	for (i = 0; i < w->len; i++)
 		if (w->p[i] != id[i] && (hex_value(w->p[i]) == -1 ||
