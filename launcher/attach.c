@@ -55,7 +55,7 @@ gdbserver(const struct attach_spec *a, int wire_fd, int err_fd, bool filter)
 	(void)snprintf(pid, sizeof(pid), "%u", a->pid);
 	child_lock(filter);
 	child_last(wire_fd, wire_fd, err_fd);
-	child_up(UP_PID, (uint32_t)getpid(), -1);
+	child_up_pid(0, -1);
 	(void)execve(settings.gdbserver, argv, envp);
 	child_die(STEP_GDBSERVER);
 }
@@ -130,8 +130,8 @@ attach_first(const void *arg)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wire) == -1 ||
 	    pipe2(err, O_CLOEXEC) == -1)
 		child_die(STEP_PIPES);
-	child_up(UP_FD, ATTACH_FD_WIRE, wire[0]);
-	child_up(UP_FD, ATTACH_FD_ERRORS, err[0]);
+	child_up_fd(ATTACH_FD_WIRE, wire[0]);
+	child_up_fd(ATTACH_FD_ERRORS, err[0]);
 	filter = join(KEPT_FD);
 	first = waits_at_first(a->pid);
 	/* who joins a pid namespace is not in it, but its children are */
@@ -140,7 +140,7 @@ attach_first(const void *arg)
 		child_die(STEP_FORK);
 	if (pid == 0)
 		gdbserver(a, wire[1], err[1], filter);
-	child_up(UP_FD, ATTACH_FD_PIDFD, fcntl(pidfd, F_DUPFD_CLOEXEC, 0));
+	child_up_fd(ATTACH_FD_PIDFD, fcntl(pidfd, F_DUPFD_CLOEXEC, 0));
 	/* the answer comes when this process ends: not before it is safe */
 	if (wait_for_tracer(a->pid, pidfd) && first)
 		end_first_stop(KEPT_FD);

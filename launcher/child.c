@@ -72,24 +72,24 @@ child_begin(int up_fd, const int keep_fds[2])
 }
 
 static void
-send_up(const struct up *u, int fd)
+send_up(const struct up *u, const int *fds, size_t n)
 {
 	union {
 		struct cmsghdr	hdr;
-		char		buf[CMSG_SPACE(sizeof(int))];
+		char		buf[CMSG_SPACE(UP_FDS_MAX * sizeof(int))];
 	} ctl;
 	struct iovec iov = { .iov_base = (void *)(uintptr_t)u,
 	    .iov_len = sizeof(*u) };
 	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
 
-	if (fd != -1) {
+	if (n > 0) {
 		memset(&ctl, 0, sizeof(ctl));
 		mh.msg_control = ctl.buf;
-		mh.msg_controllen = sizeof(ctl.buf);
+		mh.msg_controllen = CMSG_SPACE(n * sizeof(int));
 		ctl.hdr.cmsg_level = SOL_SOCKET;
 		ctl.hdr.cmsg_type = SCM_RIGHTS;
-		ctl.hdr.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&ctl.hdr), &fd, sizeof(fd));
+		ctl.hdr.cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(&ctl.hdr), fds, n * sizeof(int));
 	}
 	/* a launcher that does not listen any more has ended us already */
 	if (sendmsg(UP_SOCK, &mh, MSG_NOSIGNAL) == -1)
@@ -97,21 +97,48 @@ send_up(const struct up *u, int fd)
 }
 
 void
-child_up(uint32_t what, uint32_t a, int fd)
+child_up_fd(unsigned int kind, int fd)
 {
-	struct up u = { what, a, 0 };
+	struct up u = { .what = UP_FDS, .fds = 1U << kind };
 
-	send_up(&u, fd);
+	send_up(&u, &fd, 1);
+	close(fd);
+}
+
+void
+child_up_fds(const int *fds, unsigned int n)
+{
+	struct up u = { .what = UP_FDS };
+	int some[UP_FDS_MAX];
+	unsigned int i;
+	size_t used = 0;
+
+	for (i = 0; i < n && used < UP_FDS_MAX; i++) {
+		if (fds[i] == -1)
+			continue;
+		u.fds |= 1U << i;
+		some[used++] = fds[i];
+	}
+	send_up(&u, some, used);
+}
+
+void
+child_up_pid(unsigned int kind, int fd)
+{
+	struct up u = { .what = UP_PID, .a = (uint32_t)getpid() };
+
 	if (fd != -1)
-		close(fd);
+		u.fds = 1U << kind;
+	send_up(&u, &fd, fd != -1);
 }
 
 void
 child_die(enum step step)
 {
-	struct up u = { UP_FAILED, step, (uint32_t)errno };
+	struct up u = { .what = UP_FAILED, .a = step,
+	    .b = (uint32_t)errno };
 
-	send_up(&u, -1);
+	send_up(&u, NULL, 0);
 	_exit(1);
 }
 

@@ -21,8 +21,12 @@
 pid_t	 child_clone(uint64_t flags, int cgroup_fd, int *pidfd);
 /* Moves all to their numbers (-1 = none) and closes everything else. */
 void	 child_begin(int up_fd, const int keep_fds[2]);
-/* Tells the launcher; fd (-1 = none) is sent and closed here. */
-void	 child_up(uint32_t what, uint32_t a, int fd);
+/* Sends that fd (-1 = none) as that kind to the launcher, and closes it. */
+void	 child_up_fd(unsigned int kind, int fd);
+/* Sends many, each as the kind that is its index, -1 = none.  Borrows them. */
+void	 child_up_fds(const int *fds, unsigned int n);
+/* "I am the process", with an fd of that kind (-1 = none); borrows it. */
+void	 child_up_pid(unsigned int kind, int fd);
 /* Ends with that step and errno. */
 void	 child_die(enum step) __attribute__((noreturn));
 /*

@@ -23,6 +23,7 @@
 struct kind {
 	enum msg_type	fd, done, failed;
 	unsigned int	need;		/* fds without which it did not work */
+	unsigned int	early;		/* fds sent on before it has worked */
 	unsigned int	init;		/* the pidfd that ends all of it */
 	unsigned int	npids;		/* in the answer */
 };
@@ -32,11 +33,13 @@ struct kind {
 static const struct kind kinds[FLIGHT_KINDS] = {
 	[FLIGHT_RUN] = { MSG_RUN_FD, MSG_RAN, MSG_RUN_FAILED,
 	    BIT(RUN_FD_STDIN) | BIT(RUN_FD_STDOUT) | BIT(RUN_FD_STATUS) |
-	    BIT(RUN_FD_STUB) | BIT(RUN_FD_TARGET), RUN_FD_STUB, 2 },
+	    BIT(RUN_FD_STUB) | BIT(RUN_FD_TARGET),
+	    BIT(RUN_FD_STDIN) | BIT(RUN_FD_STDOUT) | BIT(RUN_FD_STDERR) |
+	    BIT(RUN_FD_STATUS), RUN_FD_STUB, 2 },
 	[FLIGHT_ATTACH] = { MSG_ATTACH_FD, MSG_ATTACHED, MSG_ATTACH_FAILED,
-	    BIT(ATTACH_FD_COUNT) - 1, ATTACH_FD_PIDFD, 1 },
+	    BIT(ATTACH_FD_COUNT) - 1, 0, ATTACH_FD_PIDFD, 1 },
 	[FLIGHT_JOB] = { MSG_JOB_FD, MSG_JOB, MSG_JOB_FAILED,
-	    BIT(JOB_FD_COUNT) - 1, JOB_FD_PIDFD, 1 },
+	    BIT(JOB_FD_COUNT) - 1, 0, JOB_FD_PIDFD, 1 },
 };
 
 struct flight {
@@ -47,6 +50,7 @@ struct flight {
 	struct loop_io	 io;
 	struct loop_timer timer;
 	int		 up_fd, first_fd;
+	unsigned int	 have;		/* fds that came, sent on or not */
 	int		 fds[FLIGHT_FDS];
 	uint32_t	 pids[2];	/* the host's, and in its namespace */
 };
@@ -108,16 +112,29 @@ end_processes(const struct flight *f)
 		    0);
 }
 
-/* Gives them all away.  False when the spawner's end dropped this flight. */
+static void
+fail(struct flight *f, uint32_t step, uint32_t error)
+{
+	uint32_t v[2] = { step, error };
+
+	end_processes(f);
+	/* with sandbox none a program may have ended its stub and live on */
+	if (f->kind == &kinds[FLIGHT_RUN])
+		cgroup_kill(&f->session);
+	answer2(f, f->kind->failed, v, 2);
+	release(f);
+}
+
+/* False when the spawner's end has dropped all flights, this one too. */
 static bool
-send_fds(struct flight *f)
+send_fds(struct flight *f, unsigned int mask)
 {
 	struct msg_out *o;
 	unsigned int i;
 	int fd;
 
 	for (i = 0; i < FLIGHT_FDS; i++) {
-		if (f->fds[i] == -1)
+		if (f->fds[i] == -1 || !(mask & BIT(i)))
 			continue;
 		o = msg_new(f->kind->fd, &f->session, f->conn, f->request);
 		msg_put_u32(o, i);
@@ -129,93 +146,104 @@ send_fds(struct flight *f)
 	return true;
 }
 
-static void
-fail(struct flight *f, uint32_t step, uint32_t error)
-{
-	uint32_t v[2] = { step, error };
-
-	end_processes(f);
-	/* with sandbox none a program may have ended its stub and live on */
-	if (f->kind == &kinds[FLIGHT_RUN])
-		cgroup_kill(&f->session);
-	/* what the loader said is in the program's pipe */
-	if (step == STEP_LOADER && !send_fds(f))
-		return;
-	answer2(f, f->kind->failed, v, 2);
-	release(f);
-}
-
 /* The last holder of the socket has closed it: by exec, or by dying. */
 static void
 finish(struct flight *f)
 {
-	unsigned int i, have = 0;
-
-	for (i = 0; i < FLIGHT_FDS; i++)
-		if (f->fds[i] != -1)
-			have |= BIT(i);
-	if ((have & f->kind->need) != f->kind->need || f->pids[0] == 0) {
+	if ((f->have & f->kind->need) != f->kind->need || f->pids[0] == 0) {
 		fail(f, STEP_FORK, ECHILD);
 		return;
 	}
-	if (!send_fds(f))
+	if (!send_fds(f, ~0U))
 		return;
 	answer2(f, f->kind->done, f->pids, f->kind->npids);
 	release(f);
 }
 
-static void
-take_up(struct flight *f, const struct up *u, int fd, pid_t sender)
+/* Each to its place.  False, and the rest is closed, when one has none. */
+static bool
+keep_fds(struct flight *f, uint32_t mask, const int *fds, size_t n)
 {
-	if (u->what == UP_FD && fd != -1 && u->a < FLIGHT_FDS &&
-	    f->fds[u->a] == -1) {
-		f->fds[u->a] = fd;
+	unsigned int i;
+	size_t used = 0;
+
+	for (i = 0; i < FLIGHT_FDS && used < n; i++)
+		if (mask & ~f->have & BIT(i)) {
+			f->have |= BIT(i);
+			f->fds[i] = fds[used++];
+		}
+	if (used == n)
+		return true;
+	while (used < n)
+		close(fds[used++]);
+	return false;
+}
+
+static void
+take_up(struct flight *f, const struct up *u, const int *fds, size_t n,
+    pid_t sender)
+{
+	if (!keep_fds(f, u->fds, fds, n) || u->what > UP_FAILED) {
+		fail(f, STEP_FORK, EPROTO);
 		return;
 	}
-	if (fd != -1)
-		close(fd);
+	if (u->what == UP_FAILED) {
+		fail(f, u->a, u->b);
+		return;
+	}
 	if (u->what == UP_PID) {
 		f->pids[0] = (uint32_t)sender;
 		f->pids[1] = u->a;
-	} else
-		fail(f, u->what == UP_FAILED ? u->a : STEP_FORK,
-		    u->what == UP_FAILED ? u->b : EPROTO);
+	}
+	/* the spawner looks at them while the rest is made */
+	(void)send_fds(f, f->kind->early);
 }
 
-/* 1 = one record, 0 = none yet, -1 = closed. */
-static int
-receive(int up_fd, struct up *u, int *fd, pid_t *sender)
+static size_t
+take_control(struct msghdr *mh, int fds[UP_FDS_MAX], pid_t *sender)
 {
-	union {
-		struct cmsghdr	hdr;
-		char		buf[CMSG_SPACE(sizeof(int)) +
-				    CMSG_SPACE(sizeof(struct ucred))];
-	} ctl;
-	struct iovec iov = { .iov_base = u, .iov_len = sizeof(*u) };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1,
-	    .msg_control = ctl.buf, .msg_controllen = sizeof(ctl.buf) };
 	struct cmsghdr *cm;
 	struct ucred cred;
-	ssize_t n;
+	size_t n = 0;
 
-	*fd = -1;
 	*sender = 0;
-	n = recvmsg(up_fd, &mh, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n != (ssize_t)sizeof(*u))
-		return -1;
-	for (cm = CMSG_FIRSTHDR(&mh); cm != NULL; cm = CMSG_NXTHDR(&mh, cm)) {
+	for (cm = CMSG_FIRSTHDR(mh); cm != NULL; cm = CMSG_NXTHDR(mh, cm)) {
 		if (cm->cmsg_level != SOL_SOCKET)
 			continue;
-		if (cm->cmsg_type == SCM_RIGHTS)
-			memcpy(fd, CMSG_DATA(cm), sizeof(*fd));
+		if (cm->cmsg_type == SCM_RIGHTS) {
+			n = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+			memcpy(fds, CMSG_DATA(cm), n * sizeof(int));
+		}
 		/* the kernel's word, and as the host counts */
 		if (cm->cmsg_type == SCM_CREDENTIALS) {
 			memcpy(&cred, CMSG_DATA(cm), sizeof(cred));
 			*sender = cred.pid;
 		}
 	}
+	return n;
+}
+
+/* 1 = one record, 0 = none yet, -1 = closed. */
+static int
+receive(int up_fd, struct up *u, int fds[UP_FDS_MAX], size_t *nfds,
+    pid_t *sender)
+{
+	union {
+		struct cmsghdr	hdr;
+		char		buf[CMSG_SPACE(UP_FDS_MAX * sizeof(int)) +
+				    CMSG_SPACE(sizeof(struct ucred))];
+	} ctl;
+	struct iovec iov = { .iov_base = u, .iov_len = sizeof(*u) };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1,
+	    .msg_control = ctl.buf, .msg_controllen = sizeof(ctl.buf) };
+	ssize_t n;
+
+	n = recvmsg(up_fd, &mh, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n != (ssize_t)sizeof(*u))
+		return -1;
+	*nfds = take_control(&mh, fds, sender);
 	return 1;
 }
 
@@ -223,17 +251,18 @@ static void
 on_up(uint32_t events, void *arg)
 {
 	struct flight *f = arg;
+	int fds[UP_FDS_MAX], r;
 	struct up u;
 	pid_t sender;
-	int fd, r;
+	size_t n;
 
 	(void)events;
 	while (f->kind != NULL &&
-	    (r = receive(f->up_fd, &u, &fd, &sender)) != 0) {
+	    (r = receive(f->up_fd, &u, fds, &n, &sender)) != 0) {
 		if (r == -1)
 			finish(f);
 		else
-			take_up(f, &u, fd, sender);
+			take_up(f, &u, fds, n, sender);
 	}
 }
 

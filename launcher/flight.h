@@ -13,11 +13,16 @@
 
 enum flight_kind { FLIGHT_RUN, FLIGHT_ATTACH, FLIGHT_JOB, FLIGHT_KINDS };
 
-/* What a process on the way says; at most one fd comes with it. */
-enum { UP_FD = 1, UP_PID, UP_FAILED };
+/*
+ * What a process on the way says.  The fds that come with it are in the order
+ * of their kinds (RUN_FD_* and kin); a wakeup each would be dear.
+ */
+enum { UP_FDS = 1, UP_PID, UP_FAILED };
+#define UP_FDS_MAX	8
 struct up {
 	uint32_t	what;
-	uint32_t	a;	/* RUN_FD_* and kin; pid in its own namespace; step */
+	uint32_t	fds;	/* 1 << kind for each */
+	uint32_t	a;	/* pid in its own namespace; step */
 	uint32_t	b;	/* errno */
 };
 

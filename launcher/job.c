@@ -82,7 +82,7 @@ unpack_inside(const struct job_spec *j)
 	/* what is mounted from here on is not the bundle's */
 	if (ns_fd == -1 || unshare(CLONE_NEWNS) == -1)
 		child_die(STEP_NAMESPACES);
-	child_up(UP_FD, JOB_FD_RESULT, ns_fd);
+	child_up_fd(JOB_FD_RESULT, ns_fd);
 }
 
 static void
@@ -118,7 +118,7 @@ archiver(const struct job_kind *k, const struct job_spec *j, int in_fd,
 	child_last(in_fd, out_fd, SANITIZED ? STDERR_FILENO : null_fd);
 	if (setrlimit(RLIMIT_CPU, &cpu) == -1)
 		child_die(STEP_LIMITS);
-	child_up(UP_PID, (uint32_t)getpid(), -1);
+	child_up_pid(0, -1);
 	(void)execveat(KEPT_FD2, "", argv, envp, AT_EMPTY_PATH);
 	child_die(STEP_ARCHIVER);
 }
@@ -131,13 +131,13 @@ job_first(const struct job_kind *k, const struct job_spec *j, int in_fd)
 
 	if (pipe2(p, O_CLOEXEC) == -1)
 		child_die(STEP_PIPES);
-	child_up(UP_FD, JOB_FD_REPORT, p[0]);
+	child_up_fd(JOB_FD_REPORT, p[0]);
 	pid = child_clone(JOB_NAMESPACES | CLONE_PARENT, -1, &pidfd);
 	if (pid == -1)
 		child_die(STEP_USERNS);
 	if (pid == 0)
 		archiver(k, j, in_fd, p[1]);
-	child_up(UP_FD, JOB_FD_PIDFD, pidfd);
+	child_up_fd(JOB_FD_PIDFD, pidfd);
 	_exit(0);
 }
 
@@ -167,6 +167,6 @@ job_pack(const void *arg)
 	    (in_fd = fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD2 + 1)) == -1)
 		child_die(STEP_TMPFILE);
 	/* closes the number that it sends */
-	child_up(UP_FD, JOB_FD_RESULT, fd);
+	child_up_fd(JOB_FD_RESULT, fd);
 	job_first(&kind, j, in_fd);
 }

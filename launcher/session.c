@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* From the first process to the program: owner, namespaces, exec. */
 #include <sys/ioctl.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -28,6 +29,7 @@
 #include "stub.h"
 
 #define PIPE_SIZE	(1024 * 1024)
+#define STUB_STACK	(128 * 1024)
 #define TARGET_STACK	(64 * 1024)
 /* between SIGXCPU and SIGKILL */
 #define CPU_GRACE	5
@@ -35,14 +37,15 @@
 #define ARGV_MAX	(ARGS_MAX_BYTES + 2)
 #define ENVP_MAX	(ENV_MAX_COUNT + 64)
 
-/* The program's ends of its pipes, and the stub's. */
+/* The program's ends of its pipes, the stub's, and what goes up. */
 struct ends {
 	int	in_fd, out_fd, err_fd, status_fd;
+	int	up_fds[RUN_FD_COUNT];
 };
 
 /* One pipe; the end that is not the program's goes up as that kind. */
 static int
-make_pipe(enum run_fd kind, bool read_up)
+make_pipe(struct ends *e, enum run_fd kind, bool read_up)
 {
 	int p[2];
 
@@ -51,17 +54,21 @@ make_pipe(enum run_fd kind, bool read_up)
 	/* fewer wakeups for who drains it; the user's share may be used up */
 	if (kind == RUN_FD_STDOUT || kind == RUN_FD_STDERR)
 		(void)fcntl(p[0], F_SETPIPE_SZ, PIPE_SIZE);
-	child_up(UP_FD, kind, read_up ? p[0] : p[1]);
+	e->up_fds[kind] = read_up ? p[0] : p[1];
 	return read_up ? p[1] : p[0];
 }
 
 static void
 make_pipes(struct ends *e, bool split)
 {
-	e->in_fd = make_pipe(RUN_FD_STDIN, false);
-	e->out_fd = make_pipe(RUN_FD_STDOUT, true);
-	e->err_fd = split ? make_pipe(RUN_FD_STDERR, true) : e->out_fd;
-	e->status_fd = make_pipe(RUN_FD_STATUS, true);
+	int i;
+
+	for (i = 0; i < RUN_FD_COUNT; i++)
+		e->up_fds[i] = -1;
+	e->in_fd = make_pipe(e, RUN_FD_STDIN, false);
+	e->out_fd = make_pipe(e, RUN_FD_STDOUT, true);
+	e->err_fd = split ? make_pipe(e, RUN_FD_STDERR, true) : e->out_fd;
+	e->status_fd = make_pipe(e, RUN_FD_STATUS, true);
 }
 
 static void
@@ -161,18 +168,19 @@ mark_first_stop(void)
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* What target() needs, as clone() passes one argument. */
-struct target_arg {
+/* What stub() and target() need, as clone() passes one argument. */
+struct start {
 	const struct run_spec	*r;
-	const struct ends	*e;
+	struct ends		 e;
 };
 
 static int
 target(void *arg)
 {
 	static char *argv[ARGV_MAX], *envp[ENVP_MAX];
-	const struct run_spec *r = ((struct target_arg *)arg)->r;
-	const struct ends *e = ((struct target_arg *)arg)->e;
+	const struct run_spec *r = ((struct start *)arg)->r;
+	const struct ends *e = &((struct start *)arg)->e;
+	int self_fd;
 
 	vector(argv, ARGV_MAX, r->argv, r->argv_len);
 	vector(envp, ENVP_MAX, r->envp, r->envp_len);
@@ -186,7 +194,10 @@ target(void *arg)
 	set_limits(r->limits);
 	if (r->debug)
 		mark_first_stop();
-	child_up(UP_PID, (uint32_t)getpid(), -1);
+	self_fd = pidfd_open(getpid(), 0);
+	if (self_fd == -1)
+		child_die(STEP_STUB);
+	child_up_pid(RUN_FD_TARGET, self_fd);
 	exec_image(r, argv, envp);
 	return 1;
 }
@@ -197,15 +208,14 @@ target(void *arg)
  * the stub must not be held up.
  */
 static pid_t
-fork_target(const struct run_spec *r, const struct ends *e, int *pidfd)
+fork_target(struct start *s)
 {
 	static _Alignas(16) char stack[TARGET_STACK];
-	struct target_arg arg = { r, e };
-	int flags = CLONE_PIDFD | SIGCHLD;
+	int flags = SIGCHLD;
 
-	if (!r->debug && !r->watch_loader)
+	if (!s->r->debug && !s->r->watch_loader)
 		flags |= CLONE_VM | CLONE_VFORK;
-	return clone(target, stack + sizeof(stack), flags, &arg, pidfd);
+	return clone(target, stack + sizeof(stack), flags, s);
 }
 
 /*
@@ -250,26 +260,28 @@ prepare_inside(const struct run_spec *r)
 	mounts_session(r);
 }
 
-static void __attribute__((noreturn))
-stub(const struct run_spec *r, const struct ends *e)
+static int
+stub(void *arg)
 {
+	struct start *s = arg;
+	const struct run_spec *r = s->r;
 	bool whole = r->sandbox != SANDBOX_NONE;
-	int target_fd = -1;
 	pid_t pid;
 
 	stub_signals();
 	prepare_inside(r);
 	/* the program inherits it: a filter is dear to load */
 	child_lock(whole);
-	pid = fork_target(r, e, &target_fd);
+	pid = fork_target(s);
 	if (pid == -1)
 		child_die(STEP_STUB);
-	child_up(UP_FD, RUN_FD_TARGET, target_fd);
 	if (r->debug)
 		stop_at_first(pid);
 	else if (r->watch_loader)
 		loader_watch(pid);
-	stub_run(pid, e->status_fd, whole);
+	/* the launcher may answer while this process settles */
+	close(UP_SOCK);
+	stub_run(pid, s->e.status_fd, whole);
 }
 
 /* A bundle brings the mounts that it was unpacked in, and their owner. */
@@ -297,25 +309,35 @@ namespaces(const struct run_spec *r)
 	return r->bundle ? flags : flags | CLONE_NEWUSER;
 }
 
+/*
+ * The stub takes over the memory of the first process, which has nothing left
+ * to do but to tell of it and end: that saves a copy, and tearing down one.
+ * They are the same user's, and one of them does no more than is below.
+ */
+static pid_t
+fork_stub(struct start *s)
+{
+	static _Alignas(16) char stack[STUB_STACK];
+	uint64_t flags = namespaces(s->r) | CLONE_PARENT | CLONE_PIDFD |
+	    CLONE_VM;
+
+	return clone(stub, stack + sizeof(stack), (int)flags, s,
+	    &s->e.up_fds[RUN_FD_STUB]);
+}
+
 void
 session_first(const void *arg)
 {
-	const struct run_spec *r = arg;
-	struct ends e;
-	int stub_fd = -1;
-	pid_t pid;
+	struct start s = { .r = arg };
 
 	/* the owner's pipes: else /dev/stderr could not be opened again */
-	child_become(&r->owner);
-	make_pipes(&e, r->split);
-	if (r->bundle)
+	child_become(&s.r->owner);
+	make_pipes(&s.e, s.r->split);
+	if (s.r->bundle)
 		enter_bundle();
-	pid = child_clone(namespaces(r) | CLONE_PARENT, -1, &stub_fd);
-	if (pid == -1)
-		child_die(namespaces(r) & CLONE_NEWUSER ? STEP_USERNS :
+	if (fork_stub(&s) == -1)
+		child_die(namespaces(s.r) & CLONE_NEWUSER ? STEP_USERNS :
 		    STEP_NAMESPACES);
-	if (pid == 0)
-		stub(r, &e);
-	child_up(UP_FD, RUN_FD_STUB, stub_fd);
+	child_up_fds(s.e.up_fds, RUN_FD_COUNT);
 	_exit(0);
 }
