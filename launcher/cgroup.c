@@ -20,6 +20,8 @@
 #define SWEEP_MS	100
 #define SWEEP_TRIES	100
 #define DYING_MS	50
+/* of a leaf that cgroup.kill was written in: not writable */
+#define KILLED_MODE	0500
 /* the tree, a slash and a UUID */
 #define LEAF_PATH	(sizeof(settings.cgroup) + 40)
 
@@ -92,6 +94,8 @@ cgroup_kill(const struct sid *s)
 
 	if (fd == -1)
 		return;
+	/* a mark for the next start, which may be another launcher's */
+	(void)fchmod(fd, KILLED_MODE);
 	(void)put(fd, "cgroup.kill", "1");
 	close(fd);
 }
@@ -129,8 +133,23 @@ finish_sweep(const struct sid *s)
 	}
 }
 
+/* The leaf of an earlier run that ended by itself: making one is dear. */
+static int
+usable_leaf(const struct sid *s)
+{
+	int fd = cgroup_open(s);
+	struct stat st;
+
+	if (fd == -1)
+		return -1;
+	if (fstat(fd, &st) == 0 && st.st_mode & S_IWUSR)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /*
- * A leaf of an earlier run is made anew: once cgroup.kill was written, kernels
+ * A leaf that was killed in is made anew: once cgroup.kill was written, kernels
  * kill whatever is cloned into it for as long as it exists.  The last process
  * of that run may need a moment to leave.
  */
@@ -161,9 +180,9 @@ cgroup_make(const struct sid *s, uint64_t memory, uint64_t pids,
 	if (!leaf_path(path, s))
 		return 0;
 	finish_sweep(s);
-	if (make_leaf(path) == -1)
-		return -1;
-	*cgroup_fd = cgroup_open(s);
+	*cgroup_fd = usable_leaf(s);
+	if (*cgroup_fd == -1 && make_leaf(path) == 0)
+		*cgroup_fd = cgroup_open(s);
 	if (*cgroup_fd == -1)
 		return -1;
 	if (put_limit(*cgroup_fd, "memory.max", memory) == 0 &&

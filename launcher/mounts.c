@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <net/if.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,15 +30,22 @@
 #define ROOT	"/proc"
 #define ROOT_OPTIONS	"mode=0755,size=256m,nr_inodes=65536"
 
-void
-mounts_loopback(void)
+int
+mounts_network(void)
 {
 	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd, net_fd;
 
+	if (unshare(CLONE_NEWNET) == -1)
+		child_die(STEP_NAMESPACES);
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd == -1 || ioctl(fd, SIOCSIFFLAGS, &ifr) == -1)
 		child_die(STEP_NETWORK);
+	net_fd = ioctl(fd, SIOCGSKNS);
+	if (net_fd == -1)
+		child_die(STEP_NETWORK);
 	close(fd);
+	return net_fd;
 }
 
 void

@@ -20,7 +20,7 @@ void	mounts_private(void);
  * in here can reach it.
  */
 bool	mounts_mask(const char *path);
-/* Brings up lo in a new network namespace. */
-void	mounts_loopback(void);
+/* Enters a new network namespace, where lo is up.  Returns it; give. */
+int	mounts_network(void);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/nsfs.h>
 #include <linux/openat2.h>
 #include <sched.h>
@@ -172,6 +173,8 @@ mark_first_stop(void)
 struct start {
 	const struct run_spec	*r;
 	struct ends		 e;
+	/* of the session's network namespace, 0 until it is made */
+	_Atomic int		 net_fd;
 };
 
 static int
@@ -244,20 +247,29 @@ stop_at_first(pid_t pid)
 		child_die(STEP_TRACE);
 }
 
+/* Should the other not come to its end, the launcher ends this one as well. */
 static void
-prepare_inside(const struct run_spec *r)
+enter_network(struct start *s)
 {
+	while (s->net_fd == 0)
+		(void)syscall(SYS_futex, &s->net_fd, FUTEX_WAIT, 0, NULL);
+	if (setns(s->net_fd, CLONE_NEWNET) == -1)
+		child_die(STEP_NETWORK);
+}
+
+static void
+prepare_inside(struct start *s)
+{
+	const struct run_spec *r = s->r;
+
 	if (r->sandbox == SANDBOX_NONE) {
 		if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
 			child_die(STEP_STUB);
 		return;
 	}
-	/* a bundle's user namespace has its map already */
-	if (!r->bundle)
-		child_map_ids();
-	if (r->network == NETWORK_NONE)
-		mounts_loopback();
 	mounts_session(r);
+	if (r->network == NETWORK_NONE)
+		enter_network(s);
 }
 
 static int
@@ -269,7 +281,7 @@ stub(void *arg)
 	pid_t pid;
 
 	stub_signals();
-	prepare_inside(r);
+	prepare_inside(s);
 	/* the program inherits it: a filter is dear to load */
 	child_lock(whole);
 	pid = fork_target(s);
@@ -296,48 +308,61 @@ enter_bundle(void)
 	close(user_fd);
 }
 
-static uint64_t
-namespaces(const struct run_spec *r)
+static void
+enter_user_namespace(void)
 {
-	uint64_t flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-	    CLONE_NEWUTS;
-
-	if (r->sandbox == SANDBOX_NONE)
-		return 0;
-	if (r->network == NETWORK_NONE)
-		flags |= CLONE_NEWNET;
-	return r->bundle ? flags : flags | CLONE_NEWUSER;
+	if (unshare(CLONE_NEWUSER) == -1)
+		child_die(STEP_USERNS);
+	child_map_ids();
 }
 
 /*
- * The stub takes over the memory of the first process, which has nothing left
- * to do but to tell of it and end: that saves a copy, and tearing down one.
- * They are the same user's, and one of them does no more than is below.
+ * The stub takes over the memory of the first process, which saves a copy,
+ * and tearing one down.  They are the same user's, and the first one only
+ * does what session_first() still has to.
  */
 static pid_t
 fork_stub(struct start *s)
 {
 	static _Alignas(16) char stack[STUB_STACK];
-	uint64_t flags = namespaces(s->r) | CLONE_PARENT | CLONE_PIDFD |
-	    CLONE_VM;
+	int flags = CLONE_PARENT | CLONE_PIDFD | CLONE_VM;
 
-	return clone(stub, stack + sizeof(stack), (int)flags, s,
+	if (s->r->sandbox != SANDBOX_NONE)
+		flags |= CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
+		    CLONE_NEWUTS;
+	/* the namespace that is made meanwhile comes as an fd */
+	if (s->r->network == NETWORK_NONE)
+		flags |= CLONE_FILES;
+	return clone(stub, stack + sizeof(stack), flags, s,
 	    &s->e.up_fds[RUN_FD_STUB]);
+}
+
+/* The dearest namespace, while the stub makes the mounts. */
+static void
+make_network(struct start *s)
+{
+	s->net_fd = mounts_network();
+	(void)syscall(SYS_futex, &s->net_fd, FUTEX_WAKE, 1);
 }
 
 void
 session_first(const void *arg)
 {
-	struct start s = { .r = arg };
+	/* not on the stack, as the stub goes on with it */
+	static struct start s;
 
+	s.r = arg;
 	/* the owner's pipes: else /dev/stderr could not be opened again */
 	child_become(&s.r->owner);
 	make_pipes(&s.e, s.r->split);
 	if (s.r->bundle)
 		enter_bundle();
+	else if (s.r->sandbox != SANDBOX_NONE)
+		enter_user_namespace();
 	if (fork_stub(&s) == -1)
-		child_die(namespaces(s.r) & CLONE_NEWUSER ? STEP_USERNS :
-		    STEP_NAMESPACES);
+		child_die(STEP_NAMESPACES);
 	child_up_fds(s.e.up_fds, RUN_FD_COUNT);
+	if (s.r->network == NETWORK_NONE)
+		make_network(&s);
 	_exit(0);
 }

@@ -398,6 +398,8 @@ def port_closes_after_debug_timeout(mode):
         r = c.cmd("DEBUG " + sid)
         out = gdb(d, "print ticks > 0", "detach", port=r.get("debug_port"))
         ok("$1 = 1" in out, "and DEBUG works again", out)
+        # gdb is gone a moment earlier than gdbserver
+        becomes(c, sid, "RUNNING")
         r = c.cmd("DEBUG " + sid)
         s = connect("127.0.0.1", r["debug_port"], user(d), 10)
         s.sendall(b"+$?#3f")
