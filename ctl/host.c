@@ -140,7 +140,7 @@ cmd_activity(struct client *c, int argc, char **argv)
 static void
 print_text(const char *s)
 {
-	char *text = safe_string(s);
+	char *text = safe_string(s == NULL ? "null" : s);
 
 	printf(" %s", text);
 	free(text);
@@ -150,7 +150,7 @@ static void
 print_version_member(const char *key, struct json_object *v)
 {
 	char *name = safe_string(key);
-	size_t i, n = 1;
+	size_t i, left, n = 1;
 
 	printf("%-11s", name);
 	free(name);
@@ -160,12 +160,13 @@ print_version_member(const char *key, struct json_object *v)
 			print_text(json_object_get_string(
 			    json_object_array_get_idx(v, i)));
 	} else if (json_object_is_type(v, json_type_object)) {
-		n = (size_t)json_object_object_length(v);
+		left = n = (size_t)json_object_object_length(v);
 		json_object_object_foreach(v, k, member) {
 			print_text(k);
-			putchar(':');
-			print_text(json_object_to_json_string_ext(member,
-			    JSON_C_TO_STRING_PLAIN));
+			/* a string is shown without its quotes */
+			print_text(json_object_get_string(member));
+			if (--left > 0)
+				putchar(',');
 		}
 	} else if (v == NULL)
 		n = 0;

@@ -182,6 +182,12 @@ def test_unreachable():
     ok(r.code == 3 and b"within 1 s" in r.err and
        time.monotonic() - began < 4, "silent daemon and --timeout", r)
     close()
+    close, target = raw_server(b'{"weakened":[null],"roles":{"a":null,"b":'
+                               b'"running"},"mode":null}\n')
+    r = ctl("--table", "version", target=target)
+    ok(r.code == 0 and b"a null, b running" in r.out,
+       "null where a string belongs", r)
+    close()
     close, target = raw_server(b'SYSROOT 100\nabc')
     path = os.path.join(work, "sysroot")
     r = ctl("sysroot", "-o", path, target=target)
