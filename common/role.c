@@ -2,6 +2,7 @@
 /* Start-up of a role, and the messages that every role takes. */
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -146,19 +147,31 @@ role_service_ids(uid_t *uid, gid_t *gid)
 	*gid = service_gid;
 }
 
+/*
+ * By system call: what an ancestor had ignored of the two signals that libc
+ * keeps for itself, libc would not touch, and sessions would inherit.
+ */
+static void
+reset_signals(void)
+{
+	/* the kernel's structure, all zero: SIG_DFL, no flags, no mask */
+	static const uint64_t dfl[8];
+	int sig;
+
+	for (sig = 1; sig < _NSIG; sig++)
+		(void)syscall(SYS_rt_sigaction, sig, dfl, NULL, _NSIG / 8);
+}
+
 static void
 reset_process(void)
 {
-	struct sigaction sa = { .sa_handler = SIG_DFL };
+	struct sigaction sa = { .sa_handler = SIG_IGN };
 	sigset_t none;
-	int sig;
 
 	if (close_range(PARENT_FD + 1, ~0U, 0) == -1)
 		fatal("close_range");
 	umask(077);
-	for (sig = 1; sig < NSIG; sig++)
-		(void)sigaction(sig, &sa, NULL);
-	sa.sa_handler = SIG_IGN;
+	reset_signals();
 	(void)sigaction(SIGPIPE, &sa, NULL);
 	/* the parent stops its children by message, not by terminal */
 	(void)sigaction(SIGINT, &sa, NULL);

@@ -174,8 +174,9 @@ def refused_archives(d):
     for name, data in (("no archive", b"hello, world"), ("zeros", bytes(999)),
                        ("an ELF", read_helper("hello")),
                        ("a cut archive", good[:len(good) // 2]),
-                       ("a broken archive", good[:100] + b"\0" * 8 +
-                        good[108:]),
+                       # a deflate block of the kind that does not exist
+                       ("a broken archive", good[:10] + b"\xff" * 8 +
+                        good[18:]),
                        ("an empty archive", tar_of())):
         r = c.upload(data, "prog")
         eq(r.get("error_code"), "extract_failed", f"{name}: extract_failed")

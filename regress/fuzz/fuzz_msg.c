@@ -213,7 +213,8 @@ new_victim(void)
 {
 	if (victim != -1) {
 		kill(victim, SIGKILL);
-		must(waitpid(victim, NULL, 0) == victim);
+		/* the fuzzer's own alarm comes once a second */
+		must(TEMP_FAILURE_RETRY(waitpid(victim, NULL, 0)) == victim);
 	}
 	victim = fork();
 	if (victim == 0) {
