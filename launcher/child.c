@@ -236,15 +236,19 @@ reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/*
- * A process with a user namespace to itself may empty the bounding set too.
- * Without one it keeps the parent's, which no_new_privs makes worthless.
- */
+void
+child_unbound(void)
+{
+	if (caps_effective() & CAP_BIT(CAP_SETPCAP) &&
+	    prctl(PR_CAPBSET_READ, 0, 0, 0, 0) == 1 && caps_bound(0) == -1)
+		child_die(STEP_CAPS);
+}
+
 static void
 drop_caps(void)
 {
-	if ((caps_effective() & CAP_BIT(CAP_SETPCAP) && caps_bound(0) == -1) ||
-	    caps_set(0, 0) == -1 || caps_ambient_clear() == -1)
+	child_unbound();
+	if (caps_set(0, 0) == -1 || caps_ambient_clear() == -1)
 		child_die(STEP_CAPS);
 }
 

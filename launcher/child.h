@@ -40,6 +40,12 @@ void	 child_become(const struct run_owner *);
 /* In a new user namespace: the owner is 1000 in it and there is nobody else. */
 void	 child_map_ids(void);
 /*
+ * A process with a user namespace to itself may empty the bounding set too.
+ * Without one it keeps the parent's, which no_new_privs makes worthless.
+ * Done by child_lock(); where there is a moment to wait, it can be done there.
+ */
+void	 child_unbound(void);
+/*
  * Gives up for good: capabilities, the way back to them, and, where there are
  * namespaces to guard, the system calls that made them.
  */

@@ -171,18 +171,13 @@ add_devices(void)
 	    { "/proc/self/fd/1", "dev/stdout" },
 	    { "/proc/self/fd/2", "dev/stderr" } };
 	size_t i;
-	int fd;
 
 	make_dir("dev", 0755);
 	make_dir("dev/shm", 01777);
-	for (i = 0; i < NELEM(nodes); i++) {
-		fd = open(nodes[i] + 1, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (fd == -1)
+	for (i = 0; i < NELEM(nodes); i++)
+		if (mknod(nodes[i] + 1, S_IFREG | 0666, 0) == -1 ||
+		    mount(nodes[i], nodes[i] + 1, NULL, MS_BIND, NULL) == -1)
 			child_die(STEP_MOUNT);
-		close(fd);
-		if (mount(nodes[i], nodes[i] + 1, NULL, MS_BIND, NULL) == -1)
-			child_die(STEP_MOUNT);
-	}
 	for (i = 0; i < NELEM(links); i++)
 		if (symlink(links[i][0], links[i][1]) == -1)
 			child_die(STEP_MOUNT);

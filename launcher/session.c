@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach.h"
@@ -30,6 +31,8 @@
 #include "stub.h"
 
 #define PIPE_SIZE	(1024 * 1024)
+/* longer than the launcher waits for a start */
+#define NETWORK_SECONDS	30
 #define STUB_STACK	(128 * 1024)
 #define TARGET_STACK	(64 * 1024)
 /* between SIGXCPU and SIGKILL */
@@ -247,12 +250,19 @@ stop_at_first(pid_t pid)
 		child_die(STEP_TRACE);
 }
 
-/* Should the other not come to its end, the launcher ends this one as well. */
+/*
+ * What the first process makes meanwhile.  Should it fail, the launcher ends
+ * this one too, if it has heard of it by then.
+ */
 static void
 enter_network(struct start *s)
 {
+	const struct timespec most = { .tv_sec = NETWORK_SECONDS };
+
 	while (s->net_fd == 0)
-		(void)syscall(SYS_futex, &s->net_fd, FUTEX_WAIT, 0, NULL);
+		if (syscall(SYS_futex, &s->net_fd, FUTEX_WAIT, 0, &most) ==
+		    -1 && errno == ETIMEDOUT)
+			child_die(STEP_NETWORK);
 	if (setns(s->net_fd, CLONE_NEWNET) == -1)
 		child_die(STEP_NETWORK);
 }
@@ -268,8 +278,11 @@ prepare_inside(struct start *s)
 		return;
 	}
 	mounts_session(r);
-	if (r->network == NETWORK_NONE)
-		enter_network(s);
+	if (r->network != NETWORK_NONE)
+		return;
+	child_unbound();
+	child_up_fds(s->e.up_fds, RUN_FD_COUNT);
+	enter_network(s);
 }
 
 static int
@@ -361,8 +374,10 @@ session_first(const void *arg)
 		enter_user_namespace();
 	if (fork_stub(&s) == -1)
 		child_die(STEP_NAMESPACES);
-	child_up_fds(s.e.up_fds, RUN_FD_COUNT);
+	/* who has the longer way does not stop to talk */
 	if (s.r->network == NETWORK_NONE)
 		make_network(&s);
+	else
+		child_up_fds(s.e.up_fds, RUN_FD_COUNT);
 	_exit(0);
 }

@@ -162,14 +162,26 @@ void
 session_set_state(struct session *s, enum session_state state)
 {
 	bool was = is_alive(s->state), is = is_alive(state);
-	struct msg_out *o;
 
 	s->state = state;
 	if (state & (STATE_LOADED | STATE_ALIVE | STATE_STOPPED))
 		s->view.state = state;
-	if (was == is)
+	if (was != is)
+		alive += is ? 1 : -1U;
+	/* a start has more urgent things to say first */
+	if (state != STATE_STARTING)
+		session_tell_alive();
+}
+
+void
+session_tell_alive(void)
+{
+	static unsigned int told;
+	struct msg_out *o;
+
+	if (told == alive)
 		return;
-	alive += is ? 1 : -1U;
+	told = alive;
 	o = msg_new(MSG_SESSIONS_ALIVE, NULL, 0, 0);
 	msg_put_u32(o, alive);
 	(void)chan_send(&parent_chan, o, -1);

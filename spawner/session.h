@@ -133,8 +133,10 @@ struct session	*session_find(const struct sid *);
 size_t		 session_count(void);
 /* Bytes of all images and bundles, uploads under way included. */
 uint64_t	 session_bytes(void);
-/* Also keeps the parent's count of live sessions right. */
+/* Also keeps the parent's count of live sessions right, except at STARTING. */
 void		 session_set_state(struct session *, enum session_state);
+/* Tells the parent how many are alive, if that is news. */
+void		 session_tell_alive(void);
 bool		 session_is_shown(const struct session *);
 /* Of all users: sessions being started, running or debugged. */
 unsigned int	 session_alive_count(void);

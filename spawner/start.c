@@ -124,6 +124,7 @@ order(struct session *s, const struct account *acc)
 		    "the spawner has no file descriptor left");
 	else if (chan_send(&launcher_chan, o, fd) == -1)
 		start_fail(s, ERR_TRY_AGAIN, NULL);
+	session_tell_alive();
 }
 
 static void
