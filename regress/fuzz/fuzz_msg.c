@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
