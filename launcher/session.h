@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The three processes of a start.  The first becomes the owner, makes the
- * pipes and, in the session's namespaces, the stub; the stub sets up what is
- * inside them and starts the program.
+ * The three processes of a start.  The first becomes the owner, enters the
+ * session's user namespace, and makes the pipes and, in the other namespaces,
+ * the stub; while that sets up what is inside them, it makes the network.
+ * Then the stub starts the program.
  */
 #ifndef LAUNCHER_SESSION_H
 #define LAUNCHER_SESSION_H
