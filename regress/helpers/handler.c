@@ -28,10 +28,14 @@ on_signal(int sig)
 int
 main(void)
 {
-	signal(SIGTERM, on_signal);
-	signal(SIGUSR1, on_signal);
-	signal(SIGUSR2, on_signal);
-	signal(SIGCONT, on_signal);
+	static const int sigs[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGCONT };
+	struct sigaction sa = { .sa_handler = on_signal };
+	size_t i;
+
+	/* STOP sends TERM and CONT: the last word is not to be interrupted */
+	sigfillset(&sa.sa_mask);
+	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++)
+		sigaction(sigs[i], &sa, NULL);
 	say("ready\n", 6);
 	for (;;)
 		pause();
