@@ -200,9 +200,14 @@ look(uint32_t outside, uint32_t session, pid_t test_pid, pid_t session_pid)
 
 	if (holders_init() == -1)
 		return __LINE__;
-	if (holders_find(geteuid(), outside) != HOLDER_OUTSIDE)
+	/* processes of the session's may have to close, or open, theirs */
+	for (i = 0; i < 200 && h != HOLDER_OUTSIDE; i++) {
+		h = holders_find(geteuid(), outside);
+		usleep(10000);
+	}
+	if (h != HOLDER_OUTSIDE)
 		return __LINE__;
-	/* the session's process may have to get going first */
+	h = HOLDER_NONE;
 	for (i = 0; i < 200 && h == HOLDER_NONE; i++) {
 		h = holders_find(geteuid(), session);
 		usleep(10000);
