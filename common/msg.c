@@ -148,6 +148,16 @@ msg_get_blob(struct msg *m, size_t *len)
 	return p == NULL ? (const uint8_t *)"" : p;
 }
 
+const char *
+msg_get_strings(struct msg *m, size_t *len)
+{
+	const char *p = msg_get_blob(m, len);
+
+	if (*len > 0 && p[*len - 1] != '\0')
+		m->bad = true;
+	return p;
+}
+
 void
 msg_get_str(struct msg *m, char *buf, size_t size)
 {

@@ -129,6 +129,8 @@ uint32_t msg_get_u32(struct msg *);
 uint64_t msg_get_u64(struct msg *);
 /* The next u32-counted bytes; the pointer is good during the handler. */
 const void *msg_get_blob(struct msg *, size_t *len);
+/* The same for NUL-terminated strings one after the other. */
+const char *msg_get_strings(struct msg *, size_t *len);
 /* A string without NUL inside, shorter than size, else the message is bad. */
 void	 msg_get_str(struct msg *, char *buf, size_t size);
 /* Everything that is left, as raw bytes. */

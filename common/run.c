@@ -44,17 +44,6 @@ get_below(struct msg *m, uint32_t count)
 	return 0;
 }
 
-/* Whole NUL-terminated strings or nothing. */
-static const char *
-get_strings(struct msg *m, size_t *len)
-{
-	const char *p = msg_get_blob(m, len);
-
-	if (*len > 0 && p[*len - 1] != '\0')
-		m->bad = true;
-	return p;
-}
-
 void
 run_put(struct msg_out *o, const struct run_spec *r)
 {
@@ -98,8 +87,8 @@ run_get(struct msg *m, struct run_spec *r)
 	r->pids = msg_get_u64(m);
 	msg_get_str(m, r->exec_path, sizeof(r->exec_path));
 	msg_get_str(m, r->home, sizeof(r->home));
-	r->argv = get_strings(m, &r->argv_len);
-	r->envp = get_strings(m, &r->envp_len);
+	r->argv = msg_get_strings(m, &r->argv_len);
+	r->envp = msg_get_strings(m, &r->envp_len);
 }
 
 void

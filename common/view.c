@@ -29,15 +29,6 @@ view_put(struct msg_out *o, const struct session_view *v)
 	msg_put_blob(o, v->env, v->env_len);
 }
 
-/* Whole NUL-terminated strings or nothing. */
-static void
-get_strings(struct msg *m, const char **p, size_t *len)
-{
-	*p = msg_get_blob(m, len);
-	if (*len > 0 && (*p)[*len - 1] != '\0')
-		m->bad = true;
-}
-
 void
 view_get(struct msg *m, struct session_view *v)
 {
@@ -61,5 +52,5 @@ view_get(struct msg *m, struct session_view *v)
 	msg_get_str(m, v->bundle_dir, sizeof(v->bundle_dir));
 	msg_get_str(m, v->name, sizeof(v->name));
 	v->args = msg_get_blob(m, &v->args_len);
-	get_strings(m, &v->env, &v->env_len);
+	v->env = msg_get_strings(m, &v->env_len);
 }
