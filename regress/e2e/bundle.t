@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: ISC
 # Bundles through the protocol: formats, each refusal with its reason, what
 # is left of them, and that nobody waits for the work.
+import gzip
 import io
 import lzma
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -269,18 +271,24 @@ class Zeros:
         return bytes(n)
 
 
+def long_work():
+    """An archive that is small and keeps an archiver busy for seconds."""
+    name = tarfile.TarInfo("d")
+    name.type, name.mode = tarfile.DIRTYPE, 0o755
+    return gzip.compress(name.tobuf() * 2048, 1) * 600
+
+
 def slow_archive_is_cancelled(mode):
     """The asker goes away while the archiver works."""
-    with Daemon(mode) as d:
+    with Daemon(mode, "bundle-max-members 10000000\n") as d:
         c = d.client()
-        out = io.BytesIO()
-        with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as t:
-            info = tarfile.TarInfo("prog")
-            info.size = 400 * MIB
-            t.addfile(info, Zeros())
-        data = out.getvalue()
+        data = long_work()
         c.send(b"UPLOAD %d prog\n" % len(data) + data)
-        ok(wait_for(d.archivers), "an archiver is at work")
+        seen = wait_for(d.archivers)
+        ok(seen, "an archiver is at work")
+        # from now on it cannot come to its end by itself
+        for pid in seen:
+            os.kill(pid, signal.SIGSTOP)
         c.reset()
         ok(wait_for(lambda: not d.archivers()),
            "an asker that leaves: no archiver is left")
