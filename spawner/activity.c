@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The last events, each visible to the user that it is about. */
+/* Each user's last events: what others do pushes none of them out. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <uuid/uuid.h>
@@ -16,30 +17,87 @@
 #define TIME_TEXT	32
 /* Payload of one ACTIVITY_LINES; the longest event fits many times over. */
 #define PART_MAX	(MSG_PAYLOAD_MAX - 1024)
+/* Of all users: over a hundred may fill their lists with usual lines. */
+#define TOTAL_MAX	((size_t)8 * 1024 * 1024)
 
 static const struct sid no_session;
 
 struct event {
-	uint32_t	 uid;
+	STAILQ_ENTRY(event) next;
 	time_t		 when;
-	char		 text[EVENT_TEXT];
+	char		 text[];
 };
 
-static struct event	 events[EVENTS];
-static size_t		 made;		/* ever; the newest EVENTS are kept */
+static size_t		 total;
+
+static size_t
+event_size(const struct event *e)
+{
+	return sizeof(*e) + strlen(e->text) + 1;
+}
 
 static void
-record(const struct owner *owner, const char *text)
+drop_oldest(struct events *list)
 {
-	struct event *e = &events[made++ % EVENTS];
+	struct event *e = STAILQ_FIRST(&list->head);
+
+	STAILQ_REMOVE_HEAD(&list->head, next);
+	list->n--;
+	list->bytes -= event_size(e);
+	total -= event_size(e);
+	free(e);
+}
+
+/*
+ * Where all lists together are too long, the longest is cut: nobody loses an
+ * event while somebody has more than he.
+ */
+static void
+make_room(struct owner *owner, size_t size)
+{
+	struct events *most = &owner->events;
+	struct owner *o;
+
+	if (most->n == EVENTS)
+		drop_oldest(most);
+	while (total + size > TOTAL_MAX) {
+		OWNER_FOREACH(o)
+			if (o->events.bytes > most->bytes)
+				most = &o->events;
+		drop_oldest(most);
+	}
+}
+
+/* Without memory for it the audit log has it still. */
+static void
+keep(struct owner *owner, const char *text)
+{
+	struct events *list = &owner->events;
+	size_t len = strlen(text) + 1;
+	struct event *e = malloc(sizeof(*e) + len);
 	struct timespec ts;
 
+	if (e == NULL)
+		return;
+	make_room(owner, sizeof(*e) + len);
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	e->uid = owner->uid;
 	e->when = ts.tv_sec;
+	memcpy(e->text, text, len);
+	STAILQ_INSERT_TAIL(&list->head, e, next);
+	list->n++;
+	list->bytes += event_size(e);
+	total += event_size(e);
+}
+
+static void
+record(struct owner *owner, const char *text)
+{
+	char line[EVENT_TEXT];
+
 	/* what a program or an archive said may be in it */
-	log_escape(e->text, sizeof(e->text), text, strlen(text));
-	log_audit("%s", e->text);
+	log_escape(line, sizeof(line), text, strlen(text));
+	keep(owner, line);
+	log_audit("%s", line);
 	peers_pace();
 }
 
@@ -73,7 +131,7 @@ activity_answer(const struct asker *a, const struct sid *id, enum err code,
 }
 
 void
-activity_note(const struct owner *owner, const struct sid *id,
+activity_note(struct owner *owner, const struct sid *id,
     const char *what, ...)
 {
 	char text[EVENT_TEXT], detail[EVENT_TEXT / 2], session[SID_TEXT + 1];
@@ -109,59 +167,55 @@ wire_len(const struct event *e)
 	return 2 * sizeof(uint32_t) + TIME_TEXT + strlen(e->text);
 }
 
-/* How many of uid's events from number i on fit one message; *end after. */
+/* How many events from e on fit one message; *end is the first that did not. */
 static uint32_t
-count_part(uint32_t uid, size_t i, size_t *end)
+count_part(struct event *e, struct event **end)
 {
 	size_t len = 0;
 	uint32_t n = 0;
 
-	for (; i < made; i++) {
-		if (events[i % EVENTS].uid != uid)
-			continue;
-		len += wire_len(&events[i % EVENTS]);
+	for (; e != NULL; e = STAILQ_NEXT(e, next), n++) {
+		len += wire_len(e);
 		if (len > PART_MAX)
 			break;
-		n++;
 	}
-	*end = i;
+	*end = e;
 	return n;
 }
 
-static void
-send_part(struct asker *a, uint32_t n, size_t from, size_t end)
+/* -1 when netproc has gone, and with it perhaps what e points to. */
+static int
+send_part(struct asker *a, uint32_t n, const struct event *e,
+    const struct event *end)
 {
 	struct msg_out *o = answer_new(a, MSG_ACTIVITY_LINES, NULL);
-	const struct event *e;
 	char when[TIME_TEXT];
 
 	msg_put_u32(o, n);
-	for (; from < end; from++) {
-		e = &events[from % EVENTS];
-		if (e->uid != a->owner->uid)
-			continue;
+	for (; e != end; e = STAILQ_NEXT(e, next)) {
 		time_text(e->when, when);
 		msg_put_str(o, when);
 		msg_put_str(o, e->text);
 	}
-	msg_put_u32(o, end < made);
-	(void)answer_with(a, o, -1);
+	msg_put_u32(o, end != NULL);
+	return answer_with(a, o, -1);
 }
 
 int
 spawn_on_activity(struct msg *m)
 {
+	struct event *from, *end;
 	struct asker a;
-	size_t from, end;
 	uint32_t n;
 
 	if (!asker_init(&a, m, NULL))
 		return -1;
-	from = made > EVENTS ? made - EVENTS : 0;
-	do {
-		n = count_part(a.owner->uid, from, &end);
-		send_part(&a, n, from, end);
+	from = STAILQ_FIRST(&a.owner->events.head);
+	for (;;) {
+		n = count_part(from, &end);
+		if (send_part(&a, n, from, end) == -1 || end == NULL)
+			break;
 		from = end;
-	} while (end < made);
+	}
 	return msg_end(m);
 }

@@ -11,7 +11,7 @@
 void	activity_answer(const struct asker *, const struct sid *, enum err,
 	    const char *message);
 /* Something that happened to a user's session by itself; id may be NULL. */
-void	activity_note(const struct owner *, const struct sid *,
+void	activity_note(struct owner *, const struct sid *,
 	    const char *what, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -38,9 +38,10 @@ struct wait {
 	uint64_t	 token;
 };
 
+struct owner_list owners = LIST_HEAD_INITIALIZER(owners);
+
 static LIST_HEAD(conn_head, conn) conns[BUCKETS];
 static size_t		 nconns;
-static LIST_HEAD(, owner) owners = LIST_HEAD_INITIALIZER(owners);
 static size_t		 nowners;
 static struct wait	 waits[WAITS_MAX];
 static uint32_t		 early[EARLY_MAX];
@@ -84,7 +85,7 @@ owner_by_uid(uint32_t uid)
 {
 	struct owner *o;
 
-	LIST_FOREACH(o, &owners, next)
+	OWNER_FOREACH(o)
 		if (o->uid == uid)
 			return o;
 	return NULL;
@@ -102,6 +103,7 @@ owner_make(uint32_t uid, const char *name)
 		if (o == NULL)
 			return NULL;
 		o->uid = uid;
+		STAILQ_INIT(&o->events.head);
 		LIST_INSERT_HEAD(&owners, o, next);
 		nowners++;
 	}
@@ -147,7 +149,7 @@ owner_forget_all(void)
 	for (i = 0; i < BUCKETS; i++)
 		while ((c = LIST_FIRST(&conns[i])) != NULL)
 			conn_free(c);
-	LIST_FOREACH(o, &owners, next) {
+	OWNER_FOREACH(o) {
 		loop_timer_unset(&o->linger);
 		o->held = false;
 	}

@@ -23,6 +23,12 @@ struct account {
 	char		 shell[256];
 };
 
+/* The last that was done to a user's sessions; activity.c fills it. */
+struct events {
+	STAILQ_HEAD(, event) head;	/* oldest first */
+	size_t		 n, bytes;
+};
+
 /* A user that has been seen; lives as long as the spawner. */
 struct owner {
 	LIST_ENTRY(owner) next;
@@ -32,7 +38,12 @@ struct owner {
 	bool		 held;		/* netproc has a replica */
 	struct loop_timer linger;
 	struct account	 account;
+	struct events	 events;
 };
+
+LIST_HEAD(owner_list, owner);
+extern struct owner_list owners;
+#define OWNER_FOREACH(o)	LIST_FOREACH(o, &owners, next)
 
 /*
  * Whose connection the message is about, NULL when idproc has not said.

@@ -593,22 +593,27 @@ activity_is_ones_own(void **state)
 	assert_int_equal(msg_end(&got.m), 0);
 }
 
+/* An event each, longer than most. */
 static void
-activity_comes_in_parts(void **state)
+make_events(uint32_t conn, uint32_t n)
 {
-	uint32_t n, sum = 0, more, i;
-	struct sid sid;
+	while (n-- > 0) {
+		ask_upload(conn, UINT64_MAX, "");
+		expect_result(ERR_MAX_BYTES, NULL);
+		/* the audit log */
+		while (rig_recv(ROLE_PARENT, 0))
+			continue;
+	}
+}
+
+/* How many lines ACTIVITY has; first gets the oldest. */
+static uint32_t
+count_activity(uint32_t conn, char first[512])
+{
+	uint32_t n, sum = 0, more;
 	char when[32], text[512];
 
-	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	for (i = 0; i < 700; i++) {
-		ask_upload(ALICE_CONN, UINT64_MAX, "");
-		expect_result(ERR_MAX_BYTES, NULL);
-	}
-	(void)sid;
-	ask(MSG_ACTIVITY, NULL, ALICE_CONN);
+	ask(MSG_ACTIVITY, NULL, conn);
 	do {
 		expect(ROLE_NETPROC, MSG_ACTIVITY_LINES);
 		n = msg_get_u32(&got.m);
@@ -616,11 +621,51 @@ activity_comes_in_parts(void **state)
 		while (n-- > 0) {
 			msg_get_str(&got.m, when, sizeof(when));
 			msg_get_str(&got.m, text, sizeof(text));
+			if (*first == '\0')
+				(void)strcpy(first, text);
 		}
 		more = msg_get_u32(&got.m);
 		assert_int_equal(msg_end(&got.m), 0);
 	} while (more);
-	assert_int_equal(sum, 500);
+	return sum;
+}
+
+static void
+activity_comes_in_parts(void **state)
+{
+	char first[512] = "";
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	(void)upload(ALICE_CONN);
+	make_events(ALICE_CONN, 700);
+	assert_int_equal(count_activity(ALICE_CONN, first), 500);
+	assert_non_null(strstr(first, "max_total_bytes_reached"));
+}
+
+static void
+activity_of_others_pushes_none_out(void **state)
+{
+	char first[512] = "";
+	uint32_t i, sum = 0, n;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	(void)upload(ALICE_CONN);
+	/* more than all lists together hold */
+	for (i = 0; i < 110; i++) {
+		login(BOB_CONN + i, BOB + i, "a-user-with-a-long-name");
+		make_events(BOB_CONN + i, 510);
+	}
+	make_events(ALICE_CONN, 2);
+	assert_int_equal(count_activity(ALICE_CONN, first), 3);
+	assert_non_null(strstr(first, "alice UPLOAD "));
+	for (i = 0; i < 110; i++) {
+		sum += n = count_activity(BOB_CONN + i, first);
+		assert_in_range(n, 300, 500);
+	}
+	/* the total is bounded too */
+	assert_in_range(sum, 110 * 300, 110 * 490);
 }
 
 static void
@@ -669,6 +714,7 @@ main(void)
 		T(variables_are_sorted),
 		T(activity_is_ones_own),
 		T(activity_comes_in_parts),
+		T(activity_of_others_pushes_none_out),
 		cmocka_unit_test_setup_teardown(user_mode_has_one_user,
 		    in_user_mode, rig_stop),
 	};
