@@ -20,6 +20,7 @@
 #include "reply.h"
 #include "report.h"
 #include "run.h"
+#include "signals.h"
 #include "sink.h"
 #include "transfer.h"
 
@@ -404,14 +405,9 @@ prepare(struct run *r, char **argv)
 static int
 take_signals(struct run *r)
 {
-	sigset_t set;
+	static const int ours[] = { SIGINT, SIGTERM, SIGHUP };
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->signal_fd = signals_take(ours, sizeof(ours) / sizeof(ours[0]));
 	if (r->signal_fd != -1)
 		return CTL_OK;
 	return usage_error("signalfd: %s", strerror(errno));

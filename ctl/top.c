@@ -19,6 +19,7 @@
 #include "reply.h"
 #include "report.h"
 #include "session.h"
+#include "signals.h"
 #include "term.h"
 #include "top.h"
 
@@ -244,16 +245,11 @@ watch(struct top *t)
 static int
 take_signals(void)
 {
-	sigset_t set;
+	static const int ours[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH
+	};
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGTSTP);
-	sigaddset(&set, SIGWINCH);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return signals_take(ours, sizeof(ours) / sizeof(ours[0]));
 }
 
 int

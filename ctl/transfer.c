@@ -20,6 +20,7 @@
 #include "report.h"
 #include "safe.h"
 #include "session.h"
+#include "signals.h"
 #include "transfer.h"
 
 #define INPUT_PIECE	(32U << 10)
@@ -145,12 +146,14 @@ interrupted(int signo)
 static void
 catch_interrupts(void)
 {
+	static const int ours[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction sa = { .sa_handler = interrupted };
+	size_t i;
 
 	/* No SA_RESTART: the wait for bytes has to end. */
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (signal_wanted(ours[i]))
+			sigaction(ours[i], &sa, NULL);
 }
 
 static int

@@ -23,6 +23,11 @@ from fake_server import FakeServer  # noqa: E402
 CTL = os.path.join(os.path.abspath(os.environ.get(
     "DL_BIN", os.path.join(HERE, "../../build/bin"))), "debuglanternctl")
 count = failed = 0
+# Who starts the tests in the background may have these ignored.  A handler is
+# not inherited: what is started from here has them at their default.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 
 def ok(good, name, *seen):
@@ -99,8 +104,8 @@ def upload(text="exit 0", *options):
     return json.loads(r.out)["id"]
 
 
-def spawn(*args, **kwargs):
-    return subprocess.Popen([CTL, "-t", server.target, *args],
+def spawn(*args, by=(), **kwargs):
+    return subprocess.Popen([*by, CTL, "-t", server.target, *args],
                             env=environment({}), **kwargs)
 
 
@@ -421,6 +426,15 @@ def test_run():
     p.send_signal(signal.SIGHUP)
     p.communicate(timeout=20)
     same(p.returncode, 143, "run: a hang-up stops the program")
+    p = spawn("run", script("echo up\nread x\nexit 6"),
+              by=["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"],
+              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdout.readline()
+    p.send_signal(signal.SIGHUP)
+    p.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    p.communicate(b"x\n", timeout=20)
+    same(p.returncode, 6, "run: what was ignored at the start stays ignored")
     p = spawn("run", script("exec yes"), stdout=subprocess.PIPE)
     p.stdout.readline()
     p.stdout.close()
