@@ -24,7 +24,37 @@ enum {
 /* PEER_IS */
 enum {
 	PEER_KNOWN		= 0,
-	PEER_REFUSED		= 1		/* close; the reason is for the log */
+	PEER_REFUSED		= 1,		/* close; the reason is for the log */
+	PEER_STRANGER		= 2		/* from elsewhere: AUTH says who */
+};
+
+/* What a principal may do beyond his own sessions, or may not: a connection's. */
+enum {
+	PRINCIPAL_ADMIN		= 1 << 0,	/* sees and uses everybody's */
+	PRINCIPAL_STRANGER	= 1 << 1,	/* nobody until AUTH */
+	PRINCIPAL_REFUSED	= 1 << 2,	/* was closed; for the audit log */
+	PRINCIPAL_READ_ONLY	= 1 << 3,	/* by a read-only token */
+	PRINCIPAL_BY_TOKEN	= 1 << 4,
+	PRINCIPAL_BY_RULE	= 1 << 5	/* auth none as USER */
+};
+
+/* By which way a connection came. */
+enum door {
+	DOOR_LOCAL,		/* the local socket */
+	DOOR_TCP,
+	DOOR_TLS,
+	DOOR_COUNT
+};
+
+/* "[2001:db8::1]:65535", "pid 4194304" */
+#define ADDRESS_TEXT		80
+
+/* What somebody may do with a session; each includes those before it. */
+enum access {
+	ACCESS_NONE,
+	ACCESS_SEE,		/* read-only: state, output */
+	ACCESS_USE,		/* whatever its owner's account can do */
+	ACCESS_OWN		/* share it, too */
 };
 
 /* START */
@@ -99,6 +129,9 @@ struct stub_report {
 
 /* Steps of a start, for RUN_FAILED and its kin; step_text() words them. */
 #define STEP_TABLE(X)							\
+	X(FLIGHTS,	"have more than 16 starts and jobs of one user "\
+			"under way")					\
+	X(FLIGHTS_ALL,	"have more than 256 starts and jobs under way")	\
 	X(FORK,		"fork a process")				\
 	X(CGROUP,	"make the session's cgroup")			\
 	X(IDS,		"become the session's owner")			\

@@ -16,7 +16,9 @@
 #include "log.h"
 #include "proto.h"
 
-#define FLIGHTS		64
+/* Where they are named to users: STEP_FLIGHTS and STEP_FLIGHTS_ALL. */
+#define FLIGHTS		256
+#define FLIGHTS_OF_ONE	16
 #define FLIGHT_MS	20000
 #define FLIGHT_FDS	RUN_FD_COUNT
 
@@ -44,6 +46,7 @@ static const struct kind kinds[FLIGHT_KINDS] = {
 
 struct flight {
 	const struct kind *kind;	/* NULL = free */
+	uint32_t	 uid;		/* whose it is */
 	struct sid	 session;
 	uint32_t	 conn;
 	uint64_t	 request;
@@ -272,41 +275,57 @@ on_late(void *arg)
 	fail(arg, STEP_FORK, ETIMEDOUT);
 }
 
+/* A free place; none for who has his share.  *step says which limit it was. */
 static struct flight *
-new_flight(const struct msg *m, enum flight_kind kind)
+find_place(uint32_t uid, uint32_t *step)
 {
-	struct flight *f;
-	unsigned int i;
+	struct flight *f, *place = NULL;
+	unsigned int mine = 0;
 
 	for (f = flights; f < flights + FLIGHTS; f++) {
-		if (f->kind != NULL)
-			continue;
-		memset(f, 0, sizeof(*f));
-		f->kind = &kinds[kind];
-		f->session = m->hdr.session;
-		f->conn = m->hdr.conn;
-		f->request = m->hdr.request;
-		f->up_fd = f->first_fd = -1;
-		for (i = 0; i < FLIGHT_FDS; i++)
-			f->fds[i] = -1;
-		return f;
+		if (f->kind == NULL)
+			place = f;
+		else if (f->uid == uid)
+			mine++;
 	}
+	*step = mine >= FLIGHTS_OF_ONE ? STEP_FLIGHTS : STEP_FLIGHTS_ALL;
 	errno = EAGAIN;
-	return NULL;
+	return mine >= FLIGHTS_OF_ONE ? NULL : place;
+}
+
+static struct flight *
+new_flight(const struct msg *m, enum flight_kind kind, uint32_t uid)
+{
+	uint32_t step;
+	struct flight *f = find_place(uid, &step);
+	unsigned int i;
+
+	if (f == NULL) {
+		flight_refuse(m, kind, step);
+		return NULL;
+	}
+	memset(f, 0, sizeof(*f));
+	f->kind = &kinds[kind];
+	f->uid = uid;
+	f->session = m->hdr.session;
+	f->conn = m->hdr.conn;
+	f->request = m->hdr.request;
+	f->up_fd = f->first_fd = -1;
+	for (i = 0; i < FLIGHT_FDS; i++)
+		f->fds[i] = -1;
+	return f;
 }
 
 void
-flight_begin(const struct msg *m, enum flight_kind kind, flight_fn fn,
-    const void *arg, const int keep_fds[2], int cgroup_fd)
+flight_begin(const struct msg *m, enum flight_kind kind, uint32_t uid,
+    flight_fn fn, const void *arg, const int keep_fds[2], int cgroup_fd)
 {
-	struct flight *f = new_flight(m, kind);
+	struct flight *f = new_flight(m, kind, uid);
 	int pair[2] = { -1, -1 }, on = 1;
 	pid_t pid;
 
-	if (f == NULL) {
-		flight_refuse(m, kind, STEP_FORK);
+	if (f == NULL)
 		return;
-	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
 		goto fail;
 	f->up_fd = pair[0];

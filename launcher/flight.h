@@ -34,11 +34,12 @@ struct up {
 typedef void	(*flight_fn)(const void *arg) __attribute__((noreturn));
 
 /*
- * Starts fn for the request m.  The fds are borrowed, -1 = none.  Answers m
- * itself, also when it cannot even begin.
+ * Starts fn for the request m of that user's, who has a share of what can be
+ * under way, so that nobody keeps others from starting.  The fds are borrowed,
+ * -1 = none.  Answers m itself, also when it cannot even begin.
  */
-void	 flight_begin(const struct msg *m, enum flight_kind, flight_fn,
-	    const void *arg, const int keep_fds[2], int cgroup_fd);
+void	 flight_begin(const struct msg *m, enum flight_kind, uint32_t uid,
+	    flight_fn, const void *arg, const int keep_fds[2], int cgroup_fd);
 /* Answers m with the failure of a step, errno. */
 void	 flight_refuse(const struct msg *m, enum flight_kind, uint32_t step);
 /* The spawner has gone: ends what it asked for. */

@@ -95,7 +95,7 @@ launch_on_run(struct msg *m)
 	    &cgroup_fd) == -1)
 		flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
 	else
-		flight_begin(m, FLIGHT_RUN, session_first, &r,
+		flight_begin(m, FLIGHT_RUN, r.owner.uid, session_first, &r,
 		    (const int[2]){ m->fd, -1 }, cgroup_fd);
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
@@ -120,7 +120,7 @@ launch_on_attach(struct msg *m)
 		return 0;
 	}
 	cgroup_fd = cgroup_open(&m->hdr.session);
-	flight_begin(m, FLIGHT_ATTACH, attach_first, &a,
+	flight_begin(m, FLIGHT_ATTACH, a.owner.uid, attach_first, &a,
 	    (const int[2]){ m->fd, -1 }, cgroup_fd);
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
@@ -138,7 +138,7 @@ on_job(struct msg *m, flight_fn fn)
 	if (!owner_allowed(&j.owner))
 		flight_refuse(m, FLIGHT_JOB, STEP_IDS);
 	else
-		flight_begin(m, FLIGHT_JOB, fn, &j,
+		flight_begin(m, FLIGHT_JOB, j.owner.uid, fn, &j,
 		    (const int[2]){ m->fd, archiver_fd }, -1);
 	return 0;
 }

@@ -67,3 +67,10 @@ answer(struct asker *a, const struct sid *id, enum err code,
 	(void)answer_with(a, o, -1);
 	a->owner = NULL;
 }
+
+enum err
+step_code(uint32_t step, enum err usual)
+{
+	return step == STEP_FLIGHTS || step == STEP_FLIGHTS_ALL ? ERR_BUSY :
+	    usual;
+}

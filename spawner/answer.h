@@ -31,6 +31,8 @@ void	 answer(struct asker *, const struct sid *, enum err,
 	    const char *message, ...) __attribute__((format(printf, 4, 5)));
 /* The message that answers instead of RESULT: sends it, takes fd. */
 int	 answer_with(struct asker *, struct msg_out *, int fd);
+/* The code for a step of the launcher's that failed: the usual one, or BUSY. */
+enum err step_code(uint32_t step, enum err usual);
 /* msg_new() with the asker's connection and request. */
 struct msg_out *answer_new(const struct asker *, enum msg_type,
 	    const struct sid *);

@@ -392,7 +392,7 @@ spawn_on_attach_failed(struct msg *m)
 	else
 		(void)snprintf(text, sizeof(text), "cannot %s: %s",
 		    step_text(step), why == NULL ? "unknown error" : why);
-	debug_refuse(s, ERR_DEBUG_FAILED, text);
+	debug_refuse(s, step_code(step, ERR_DEBUG_FAILED), text);
 	debug_close(s);
 	return 0;
 }

@@ -654,8 +654,8 @@ spawn_on_job_failed(struct msg *m)
 	}
 	(void)snprintf(text, sizeof(text), "cannot %s: %s", step_text(step),
 	    why == NULL ? "unknown error" : why);
-	job_fail(j, j->session != NULL ? ERR_EXTRACT_FAILED :
-	    step == STEP_TMPFILE ? ERR_TMPFILE_FAILED : ERR_SYSROOT_FAILED,
+	job_fail(j, step_code(step, j->session != NULL ? ERR_EXTRACT_FAILED :
+	    step == STEP_TMPFILE ? ERR_TMPFILE_FAILED : ERR_SYSROOT_FAILED),
 	    text);
 	return 0;
 }

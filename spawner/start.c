@@ -356,6 +356,8 @@ static const struct {
 	uint32_t	 step;
 	const char	*remedy;
 } remedies[] = {
+	{ STEP_FLIGHTS, "try again when one of them is done" },
+	{ STEP_FLIGHTS_ALL, "try again when one of them is done" },
 	{ STEP_FORK, "the limits of processes (limit pids, limit nproc) may "
 	    "be reached" },
 	{ STEP_CGROUP, "DEPS says whether a cgroup is delegated" },
@@ -429,6 +431,7 @@ spawn_on_run_failed(struct msg *m)
 	run_failure(step, errnum, text, sizeof(text));
 	if (step == STEP_LOADER)
 		loader_said(s, text, sizeof(text));
-	start_fail(s, exec ? ERR_EXEC_FAILED : ERR_FORK_FAILED, text);
+	start_fail(s, step_code(step, exec ? ERR_EXEC_FAILED :
+	    ERR_FORK_FAILED), text);
 	return 0;
 }

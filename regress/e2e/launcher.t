@@ -570,6 +570,42 @@ def owners(p):
     ok(all(m[1] > 0 for m in maps), "no uid 0 in the launcher's namespace")
 
 
+def share(p):
+    """Who has many starts under way keeps nobody else from starting."""
+    slow, quick = memfd("/bin/true"), helper("hello")
+    # a library that nobody writes keeps the loader waiting
+    fifo = os.path.join(p.dir, "library")
+    os.mkfifo(fifo)
+    os.chmod(fifo, 0o644)
+    first = p.l.requests
+    # the last is another user's, where there are any
+    bob = p.l.owner(BOB if p.l.mode == "system" else None)
+    orders = [(p.l.run_body(env=("LD_PRELOAD=" + fifo,), watch=1), slow)
+              ] * 17 + \
+        [(p.l.run_body(owner=bob), quick)] * (p.l.mode == "system")
+    for body, image in orders:
+        p.l.spawner.send("RUN", body, image, p.l.requests, gen=7)
+        p.l.requests += 1
+    answers, fds = {}, []
+    while len(answers) < len(orders):
+        m = p.l.spawner.recv(25)
+        fds += m.fds
+        if not m.name.endswith("_FD"):
+            answers[m.request - first] = m
+    order = list(answers)
+    eq({n: hand.STEPS[m.u32()[0]] for n, m in answers.items()
+        if m.name != "RAN"}, {16: "FLIGHTS"},
+       "the 17th start of one user is refused")
+    eq(order[:-16], [16, 17][:len(orders) - 16],
+       "at once, and nobody else's")
+    # the stubs see their status pipes close
+    for fd in fds + [slow, quick]:
+        os.close(fd)
+    r = p.sh("true")
+    eq(r.report(), ("exited", 0), "when they are done, it is over")
+    r.close()
+
+
 def launcher_status(p):
     with open(f"/proc/{p.l.pid}/status") as f:
         v = dict(line.rstrip("\n").split(":\t", 1) for line in f
@@ -671,7 +707,7 @@ def cgroups(mode):
 PER_KIND = (hygiene, groups, output, endings, failures, refused_calls, trees,
             bomb, spawner_dies, stub_is_deaf, siblings, masks, network, root,
             debugging, attach_fails)
-PER_PLACE = (bundles, bundle_refused, packing, probes, owners,
+PER_PLACE = (bundles, bundle_refused, packing, probes, owners, share,
              launcher_status, chain, outlived)
 ALONE = (not_allowed, no_gdbserver, cgroups)
 only = os.environ.get("DL_ONLY", "")

@@ -207,19 +207,22 @@ class Launcher:
         return struct.pack(f"={3 + len(groups)}I", uid, gid, len(groups),
                            *groups)
 
-    def run(self, image, argv=("image",), env=(), sandbox=NAMESPACES,
-            network=0, debug=0, split=0, bundle=0, control=0, watch=0, limits=(),
-            owner=None, exec_path="", home="/", memory=UNLIMITED,
-            pids=UNLIMITED, sid=bytes(16)):
+    def run_body(self, argv=("image",), env=(), sandbox=NAMESPACES,
+                 network=0, debug=0, split=0, bundle=0, control=0, watch=0,
+                 limits=(), owner=None, exec_path="", home="/",
+                 memory=UNLIMITED, pids=UNLIMITED):
         lim = [UNLIMITED] * 5
         lim[4] = 0
         for i, v in limits:
             lim[i] = v
-        body = (owner or self.owner()) + struct.pack(
+        return (owner or self.owner()) + struct.pack(
             "=7I7Q", sandbox, network, debug, split, bundle, control, watch,
             *lim, memory, pids) + pack_str(exec_path) + pack_str(home) + \
             strings(argv) + strings(env)
-        return Run(self, *self.ask("RUN", body, image, sid))
+
+    def run(self, image, *args, sid=bytes(16), **kw):
+        return Run(self, *self.ask("RUN", self.run_body(*args, **kw), image,
+                                   sid))
 
     def poke(self, fd, sig, whom=ONE, sid=bytes(16)):
         _, m = self.ask("POKE", struct.pack("=2I", sig, whom), fd, sid)
