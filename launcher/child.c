@@ -267,7 +267,12 @@ void
 child_last(int in_fd, int out_fd, int err_fd)
 {
 	(void)setsid();
-	(void)setpriority(PRIO_PROCESS, 0, 0);
+	/*
+	 * A daemon that was given precedence does not pass it on; one that
+	 * was told to be nice stays so with all that it starts.
+	 */
+	if (getpriority(PRIO_PROCESS, 0) < 0)
+		(void)setpriority(PRIO_PROCESS, 0, 0);
 	(void)umask(USUAL_UMASK);
 	if (dup2(in_fd, 0) == -1 || dup2(out_fd, 1) == -1 ||
 	    dup2(err_fd, 2) == -1 ||

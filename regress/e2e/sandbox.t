@@ -131,12 +131,26 @@ def clean_start(d):
     def test(d, c, kind):
         _, v = inside(c, f"--sandbox {kind}")
         eq(one(v, "umask"), "22", "umask 022")
-        eq(one(v, "nice"), "0", "nice 0")
+        eq(one(v, "nice"), str(max(0, os.nice(0))), "as nice as the daemon")
         eq([k for k in v if k.startswith("signal")], [],
            "every signal is at its default")
         eq(one(v, "status.SigBlk"), "0" * 16, "no signal is blocked")
         eq(one(v, "status.SigIgn"), "0" * 16, "no signal is ignored")
     each_kind(d, test)
+
+
+def niceness(mode):
+    """Sessions are as nice as their daemon, and never less than usual."""
+    for more in (5, -5) if AS_ROOT else (5,):
+        with Daemon(mode, ALL, wrapper=["nice", "-n", str(more)]) as d:
+            its = os.getpriority(os.PRIO_PROCESS, d.proc.pid)
+            eq(its, max(-20, min(19, os.nice(0) + more)),
+               f"a daemon started at nice {more}")
+
+            def test(d, c, kind):
+                _, v = inside(c, f"--sandbox {kind}")
+                eq(one(v, "nice"), str(max(0, its)), f"nice {more}: a session")
+            each_kind(d, test)
 
 
 def environment_is_exact(d):
@@ -472,5 +486,5 @@ run_tests(
         double_fork_leaves_nothing, outside_kill_of_the_stub,
         echo_to_dev_stderr_in_a_script, abort_is_sigabrt, image_is_sealed,
         conf=ALL + "stop-timeout 1\n"),
-    alone(control_yes), alone(choice_of_sandbox),
+    alone(niceness), alone(control_yes), alone(choice_of_sandbox),
     alone(defaults_of_the_configuration))
