@@ -144,3 +144,28 @@ account_of(uid_t uid)
 	}
 	return &(*where)->a;
 }
+
+/* Where the one user has no account, his number is his name. */
+static bool
+is_daemon_user(const char *name)
+{
+	return role_mode == MODE_USER &&
+	    strcmp(name, account_of((uid_t)settings.daemon_uid)->name) == 0;
+}
+
+const struct account *
+account_named(const char *name)
+{
+	static const struct account none = { .uid = (uid_t)-1 };
+	struct passwd *pw;
+
+	if (is_daemon_user(name))
+		return account_of((uid_t)settings.daemon_uid);
+	errno = 0;
+	pw = getpwnam(name);
+	if (pw != NULL)
+		return account_of(pw->pw_uid);
+	if (errno != 0 && errno != ENOENT)
+		log_warn("the user %s", name);
+	return &none;
+}

@@ -30,5 +30,7 @@ struct account {
 void	 accounts_preload(void);
 /* Never NULL; valid until the next call.  May wait for a slow NSS source. */
 const struct account *account_of(uid_t);
+/* The same by name; when there is none, uid is -1. */
+const struct account *account_named(const char *name);
 
 #endif

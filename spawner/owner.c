@@ -33,8 +33,9 @@ struct conn {
 };
 
 struct wait {
-	struct owner	*owner;		/* NULL = free */
-	account_fn	 fn;
+	struct owner	*owner;		/* NULL = asked by name */
+	uint64_t	 serial;	/* of the question by name, else 0 */
+	account_fn	 fn;		/* NULL = free */
 	uint64_t	 token;
 };
 
@@ -199,12 +200,14 @@ account_is_fresh(const struct account *a)
 	return a->asked_ms != 0 && loop_now_ms() - a->asked_ms < ACCOUNT_MS;
 }
 
+/* name NULL = by uid; serial is 0 then. */
 static int
-ask_account(const struct owner *o)
+ask_account(uint32_t uid, const char *name, uint64_t serial)
 {
-	struct msg_out *m = msg_new(MSG_LOOKUP, NULL, 0, 0);
+	struct msg_out *m = msg_new(MSG_LOOKUP, NULL, 0, serial);
 
-	msg_put_u32(m, o->uid);
+	msg_put_u32(m, uid);
+	msg_put_str(m, name);
 	return chan_send(&idproc_chan, m, -1);
 }
 
@@ -237,7 +240,7 @@ spawn_on_principal(struct msg *m)
 		return 0;
 	/* a start that follows needs the account at once */
 	if (!account_is_fresh(&o->account))
-		(void)ask_account(o);
+		(void)ask_account(o->uid, NULL, 0);
 	if (!o->held) {
 		o->held = true;
 		push_owner(o);
@@ -267,44 +270,85 @@ spawn_on_conn_closed(struct msg *m)
 
 /* -- accounts -- */
 
+static struct wait *
+free_wait(void)
+{
+	size_t i;
+
+	for (i = 0; i < WAITS_MAX; i++)
+		if (waits[i].fn == NULL)
+			return &waits[i];
+	return NULL;
+}
+
 int
 account_want(struct owner *o, account_fn fn, uint64_t token)
 {
-	size_t i;
+	struct wait *w;
 
 	if (account_is_fresh(&o->account)) {
 		fn(o->account.known ? &o->account : NULL, token);
 		return 0;
 	}
-	for (i = 0; i < WAITS_MAX; i++)
-		if (waits[i].owner == NULL)
-			break;
-	if (i == WAITS_MAX || ask_account(o) == -1)
+	w = free_wait();
+	if (w == NULL || ask_account(o->uid, NULL, 0) == -1)
 		return -1;
-	waits[i] = (struct wait){ o, fn, token };
+	*w = (struct wait){ o, 0, fn, token };
 	return 0;
 }
 
-static void
-tell_waiting(const struct owner *o)
+int
+account_want_name(const char *name, account_fn fn, uint64_t token)
 {
-	struct wait w;
+	struct wait *w = free_wait();
+	uint64_t serial = next_serial();
+
+	if (w == NULL || ask_account((uint32_t)-1, name, serial) == -1)
+		return -1;
+	*w = (struct wait){ NULL, serial, fn, token };
+	return 0;
+}
+
+/* Each is forgotten before it is told: it may ask again. */
+static void
+tell(struct wait *slot, const struct account *a)
+{
+	struct wait w = *slot;
+
+	slot->fn = NULL;
+	w.fn(a != NULL && a->known ? a : NULL, w.token);
+}
+
+static void
+tell_owner(const struct owner *o)
+{
 	size_t i;
 
-	for (i = 0; i < WAITS_MAX; i++) {
-		w = waits[i];
-		if (w.owner == NULL || (o != NULL && w.owner != o))
-			continue;
-		waits[i].owner = NULL;
-		w.fn(o != NULL && o->account.known ? &o->account : NULL,
-		    w.token);
-	}
+	for (i = 0; i < WAITS_MAX; i++)
+		if (waits[i].fn != NULL && waits[i].owner == o)
+			tell(&waits[i], &o->account);
+}
+
+static void
+tell_serial(uint64_t serial, const struct account *a)
+{
+	size_t i;
+
+	for (i = 0; i < WAITS_MAX; i++)
+		if (waits[i].fn != NULL && waits[i].serial == serial) {
+			tell(&waits[i], a);
+			return;
+		}
 }
 
 void
 account_lost(void)
 {
-	tell_waiting(NULL);
+	size_t i;
+
+	for (i = 0; i < WAITS_MAX; i++)
+		if (waits[i].fn != NULL)
+			tell(&waits[i], NULL);
 }
 
 /* allow_groups is "27,44": decimal gids */
@@ -345,7 +389,6 @@ int
 spawn_on_account(struct msg *m)
 {
 	struct account a;
-	char name[USER_NAME_MAX];
 	struct owner *o;
 
 	memset(&a, 0, sizeof(a));
@@ -353,21 +396,25 @@ spawn_on_account(struct msg *m)
 	a.known = msg_get_u32(m) == 1;
 	a.rights.gid = msg_get_u32(m);
 	get_groups(m, &a.rights);
-	msg_get_str(m, name, sizeof(name));
+	msg_get_str(m, a.name, sizeof(a.name));
 	msg_get_str(m, a.home, sizeof(a.home));
 	msg_get_str(m, a.shell, sizeof(a.shell));
 	if (msg_end(m) == -1)
 		return -1;
+	if (role_mode == MODE_SYSTEM && a.known && a.rights.gid == 0) {
+		log_warnx("the account of %s has group 0, which no session "
+		    "gets", a.name);
+		a.known = false;
+	}
+	if (m->hdr.request != 0) {
+		tell_serial(m->hdr.request, &a);
+		return 0;
+	}
 	o = owner_by_uid(a.rights.uid);
 	if (o == NULL)
 		return 0;
-	if (role_mode == MODE_SYSTEM && a.rights.gid == 0) {
-		log_warnx("the account of %s has group 0, which no session "
-		    "gets", o->name);
-		a.known = false;
-	}
 	a.asked_ms = loop_now_ms();
 	o->account = a;
-	tell_waiting(o);
+	tell_owner(o);
 	return 0;
 }

@@ -17,6 +17,7 @@
 /* What NSS said about a user, as much as a program of his needs. */
 struct account {
 	bool		 known;
+	char		 name[USER_NAME_MAX];
 	uint64_t	 asked_ms;	/* when it was current, 0 = never */
 	struct run_owner rights;
 	char		 home[256];
@@ -62,6 +63,12 @@ typedef void	(*account_fn)(const struct account *acc, uint64_t token);
  * or no idproc, fn is not called.
  */
 int		 account_want(struct owner *, account_fn, uint64_t token);
+/*
+ * The same by name, for users who need not be owners: fn is called later, and
+ * not with accounts that cannot be principals.
+ */
+int		 account_want_name(const char *name, account_fn,
+		    uint64_t token);
 /* idproc has gone: everybody who waits is told. */
 void		 account_lost(void);
 

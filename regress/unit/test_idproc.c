@@ -502,6 +502,37 @@ accounts(void **state)
 	assert_int_equal(a->ngroups, 0);
 }
 
+static void
+accounts_by_name(void **state)
+{
+	const struct account *a;
+	struct passwd *pw = getpwuid(1);
+	char name[USER_NAME_MAX];
+
+	(void)state;
+	assert_non_null(pw);
+	(void)snprintf(name, sizeof(name), "%s", pw->pw_name);
+	role_mode = MODE_SYSTEM;
+	settings.daemon_uid = 0;
+	a = account_named(name);
+	assert_true(a->found);
+	assert_int_equal(a->uid, 1);
+	assert_string_equal(a->name, name);
+	a = account_named("no-such-user-here");
+	assert_false(a->found);
+	assert_int_equal(a->uid, (uid_t)-1);
+	/* a number is a name only where its user has no other */
+	a = account_named("59999");
+	assert_false(a->found);
+	role_mode = MODE_USER;
+	settings.daemon_uid = 59998;
+	a = account_named("59998");
+	assert_true(a->found);
+	assert_int_equal(a->uid, 59998);
+	a = account_named("59999");
+	assert_false(a->found);
+}
+
 int
 main(void)
 {
@@ -520,6 +551,7 @@ main(void)
 		cmocka_unit_test(principals_system),
 		cmocka_unit_test(principals_user),
 		cmocka_unit_test(accounts),
+		cmocka_unit_test(accounts_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
