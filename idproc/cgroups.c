@@ -19,15 +19,22 @@
 
 #include "cgroups.h"
 
-/* Users may make groups in what is delegated to them: bound the walk. */
+/*
+ * Users may make groups in what is delegated to them.  The walk is bounded,
+ * and for each delegated part by itself: whoever fills his own hides nobody
+ * else's groups behind it.
+ */
 #define DEPTH_MAX	32
-#define DIRS_MAX	20000
+#define DIRS_MAX	20000	/* of those that root has made */
+#define DELEGATED_MAX	4000
 #define KNOWN_MAX	64
 
 static const char	*sessions_dir;
 static uint64_t		 sessions_id;
 static char		 root_dir[PATH_MAX];
 static uint64_t		 root_id;
+static uid_t		 root_uid;
+static unsigned int	 budget_of_root;
 /* ids known to be outside; the oldest is replaced */
 static uint64_t		 known[KNOWN_MAX];
 static size_t		 known_next;
@@ -77,6 +84,7 @@ cgroups_init(const char *sessions)
 	if (stat(root_dir, &st) == -1)
 		return -1;
 	root_id = st.st_ino;
+	root_uid = st.st_uid;
 	return 0;
 }
 
@@ -119,23 +127,37 @@ is_of_session(uint64_t id)
 	return found;
 }
 
+static bool	is_below(DIR *, uint64_t, int, unsigned int *);
+
+/* The same below a directory of d, which may be where a delegation begins. */
+static bool
+is_in(DIR *d, const char *name, uint64_t id, int depth, unsigned int *budget)
+{
+	unsigned int delegated = DELEGATED_MAX;
+	DIR *sub = open_dir(dirfd(d), name);
+	struct stat st;
+
+	if (sub == NULL)
+		return false;
+	if (budget == &budget_of_root &&
+	    (fstat(dirfd(sub), &st) == -1 || st.st_uid != root_uid))
+		budget = &delegated;
+	return is_below(sub, id, depth, budget);
+}
+
 /* Looks below d for id, past the sessions; takes d. */
 static bool
 is_below(DIR *d, uint64_t id, int depth, unsigned int *budget)
 {
 	struct dirent *de;
 	bool found = false;
-	DIR *sub;
 
 	while (!found && *budget > 0 && (de = readdir(d)) != NULL) {
 		if (!is_group(de) || de->d_ino == sessions_id)
 			continue;
 		(*budget)--;
-		if (de->d_ino == id)
-			found = true;
-		else if (depth < DEPTH_MAX &&
-		    (sub = open_dir(dirfd(d), de->d_name)) != NULL)
-			found = is_below(sub, id, depth + 1, budget);
+		found = de->d_ino == id || (depth < DEPTH_MAX &&
+		    is_in(d, de->d_name, id, depth + 1, budget));
 	}
 	closedir(d);
 	return found;
@@ -144,13 +166,13 @@ is_below(DIR *d, uint64_t id, int depth, unsigned int *budget)
 static bool
 is_outside(uint64_t id)
 {
-	unsigned int budget = DIRS_MAX;
 	DIR *d;
 
 	if (id == root_id)
 		return true;
+	budget_of_root = DIRS_MAX;
 	d = open_dir(AT_FDCWD, root_dir);
-	return d != NULL && is_below(d, id, 0, &budget);
+	return d != NULL && is_below(d, id, 0, &budget_of_root);
 }
 
 enum cgroup_place

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,51 @@ groups(void **state)
 	drop("/user");
 	drop("");
 	assert_int_equal(cgroups_place(one), CGROUP_UNKNOWN);
+}
+
+/* Makes or removes n groups below name. */
+static void
+fill(const char *name, unsigned int n, bool full)
+{
+	char path[512];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		(void)snprintf(path, sizeof(path), "%s%s/%u", tree, name, i);
+		assert_int_equal(full ? mkdir(path, 0755) : rmdir(path), 0);
+	}
+}
+
+/* Whoever makes many groups in his part hides nobody else's. */
+static void
+many_groups(void **state)
+{
+	static char sessions[300];
+	char mnt[200], path[512], name[8];
+	unsigned int i;
+
+	(void)state;
+	if (geteuid() != 0 || find_mount(mnt, sizeof(mnt)) == -1)
+		skip();
+	(void)snprintf(tree, sizeof(tree), "%s/dl-test-%d", mnt, getpid());
+	(void)make("");
+	(void)make("/sessions");
+	(void)snprintf(sessions, sizeof(sessions), "%s/sessions", tree);
+	assert_int_equal(cgroups_init(sessions), 0);
+	(void)make("/alice");
+	(void)snprintf(path, sizeof(path), "%s/alice", tree);
+	assert_int_equal(chown(path, 1001, 1001), 0);
+	fill("/alice", 20100, true);
+	/* the order of the walk is by hashes of names: before it and after */
+	for (i = 0; i < 8; i++) {
+		(void)snprintf(name, sizeof(name), "/bob%u", i);
+		assert_int_equal(cgroups_place(make(name)), CGROUP_OUTSIDE);
+		drop(name);
+	}
+	fill("/alice", 20100, false);
+	drop("/alice");
+	drop("/sessions");
+	drop("");
 }
 
 static uint32_t
@@ -308,6 +354,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_cgroup),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(many_groups),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(namespaces),
 	};
