@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Commands that move bytes: upload, sysroot, input. A transfer that breaks
  * leaves neither half a session nor half a file. */
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <bsd/stdlib.h>
@@ -289,6 +290,19 @@ sysroot_size(struct client *c, uint64_t *sizep)
 	return CTL_REFUSED;
 }
 
+/*
+ * A client that closes looks like one that has only sent its last command;
+ * packing would go on for nobody.  One that resets has gone.
+ */
+static void
+reset_at_end(struct client *c)
+{
+	const struct linger now = { .l_onoff = 1, .l_linger = 0 };
+
+	(void)setsockopt(conn_fd(c->conn), SOL_SOCKET, SO_LINGER, &now,
+	    sizeof(now));
+}
+
 int
 cmd_sysroot(struct client *c, int argc, char **argv)
 {
@@ -300,8 +314,10 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 	(void)argv;
 	if (path == NULL)
 		path = isatty(STDOUT_FILENO) ? "sysroot.tar.gz" : "-";
-	if ((code = client_send(c, "SYSROOT", NULL)) != CTL_OK ||
-	    (code = sysroot_size(c, &size)) != CTL_OK)
+	if ((code = client_send(c, "SYSROOT", NULL)) != CTL_OK)
+		return code;
+	reset_at_end(c);
+	if ((code = sysroot_size(c, &size)) != CTL_OK)
 		return code;
 	if (strcmp(path, "-") == 0)
 		return receive(c, STDOUT_FILENO, "standard output", size);

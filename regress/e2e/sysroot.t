@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -15,8 +16,8 @@ import tempfile
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, BIN, LIBEXEC, Daemon, MODES, Prober, alive, alone, eq,
-                helper, ok, run_tests, stat_of, wait_for)
+from dl import (AS_ROOT, BIN, Client, LIBEXEC, Daemon, MODES, Prober, alive,
+                alone, eq, helper, ok, run_tests, stat_of, wait_for)
 
 
 def needed_libraries():
@@ -173,6 +174,16 @@ def client_writes_it(mode):
            "what is no file is written to, not replaced")
 
 
+def half_close(mode):
+    with small_tree() as wrapper, Daemon(mode, wrapper=wrapper) as d:
+        c = d.client()
+        c.send("SYSROOT\n")
+        c.s.shutdown(socket.SHUT_WR)
+        n = int(c.recv_line().split()[1])
+        eq(len(c.recv_bytes(n)), n, "who has shut his sending direction "
+           "gets all of it")
+
+
 def asker_that_does_not_read(mode):
     with small_tree() as wrapper, Daemon(mode, wrapper=wrapper) as d:
         c = d.client()
@@ -223,6 +234,24 @@ def gigabytes(mode):
            "an asker that leaves ends the archiver")
         ok(not [p for p in d.processes() if (stat_of(p) or "  ")[1] == "Z"],
            "and leaves no zombie")
+        env = dict(d.env, DEBUGLANTERN_TARGET=f"127.0.0.1:{d.port}")
+        kw = dict(user=d.uid, group=d.uid, extra_groups=[]) \
+            if AS_ROOT and d.uid is not None else {}
+        ctl = subprocess.Popen(
+            [os.path.join(BIN, "debuglanternctl"), "sysroot", "-o",
+             "/dev/null"], env=env, **kw)
+        ok(wait_for(d.archivers), "debuglanternctl asks for one")
+        ctl.kill()
+        ctl.wait()
+        ok(wait_for(lambda: not d.archivers()),
+           "its death ends the archiver too")
+        local = Client(os.path.join(d.dir, "run", "debuglantern.sock"),
+                       uid=d.uid)
+        local.send("SYSROOT\n")
+        ok(wait_for(d.archivers), "another by the local socket")
+        local.close()
+        ok(wait_for(lambda: not d.archivers()),
+           "which is closed: the archiver ends")
         c = d.client()
         c.send("SYSROOT\n")
         packing = wait_for(d.archivers)
@@ -233,6 +262,6 @@ def gigabytes(mode):
 
 BOTH = MODES if AS_ROOT else ()
 run_tests(alone(whole, BOTH), alone(again_and_at_once, BOTH),
-          alone(client_writes_it, BOTH),
+          alone(client_writes_it, BOTH), alone(half_close, BOTH),
           alone(asker_that_does_not_read, BOTH), alone(too_large, BOTH),
           alone(gigabytes))
