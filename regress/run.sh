@@ -45,15 +45,16 @@ grep -E '^(not ok|Bail out|# )|Dubious|Failed|Result|Parse errors|^Files=' \
     "$log" | grep -v '# TODO' | tail -400
 passed=$(grep -cE '^ *ok [0-9]+' "$log")
 failed=$(grep -cE '^ *not ok [0-9]+' "$log")
-skipped=$(grep -cE '^ *ok [0-9]+.*# SKIP|skipped:' "$log")
-passed=$((passed - $(grep -cE '^ *ok [0-9]+.*# SKIP' "$log")))
+skips='^ *ok [0-9]+.*# skip|^[^ #]+ \.+ skipped:'
+skipped=$(grep -ciE "$skips" "$log")
+passed=$((passed - $(grep -ciE '^ *ok [0-9]+.*# skip' "$log")))
 # a test that dies or stops half-way has failed, whatever it counted
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
 	failed=1
 fi
 if [ "${MUST_WORK:-0}" = 1 ] && [ "$skipped" -gt 0 ]; then
 	echo "skipped with MUST_WORK=1:"
-	grep -E '# SKIP|skipped:' "$log"
+	grep -iE "$skips" "$log"
 	failed=$((failed + skipped))
 fi
 [ -z "${DL_LOG:-}" ] || cp "$log" "$DL_LOG"

@@ -76,8 +76,6 @@ def paths_are_filled_in():
 
 
 def units_are_valid():
-    if shutil.which("systemd-analyze") is None:
-        return ok(True, "units are valid # SKIP no systemd-analyze here")
     units = os.path.join(ROOT, "usr/lib/systemd/system")
     # what the unit refers to
     shutil.copytree("/lib/systemd/system", units, dirs_exist_ok=True,
