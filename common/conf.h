@@ -20,6 +20,7 @@
 #define CONF_MAX_ERRORS		20	/* reported by one call */
 #define CONF_MAX_LISTENS	32
 #define CONF_MAX_NAMES		64	/* values of one list */
+#define CONF_MAX_QUOTAS		256
 #define CONF_LINE_DEFAULT	0	/* nobody set it */
 #define CONF_LINE_COMMAND	(-1)	/* set by conf_set() */
 
@@ -46,6 +47,7 @@ struct conf_listen {
 	char	*addr;		/* canonical literal, "localhost" or "*" */
 	char	*user;		/* auth none as USER; NULL: no auth none */
 	uint16_t port;		/* 0: the key port holds */
+	bool	 tls;
 	bool	 plain;
 	int	 line;
 };
@@ -53,6 +55,28 @@ struct conf_listen {
 struct conf_names {
 	char	**v;
 	size_t	 n;
+};
+
+enum conf_quota_kind {
+	CONF_QUOTA_DEFAULT,
+	CONF_QUOTA_USER,
+	CONF_QUOTA_GROUP
+};
+
+/*
+ * What one user may use, as the statement says it; CONF_UNLIMITED where it
+ * says nothing. cpu in seconds, bytes and memory in bytes.
+ */
+struct conf_quota {
+	enum conf_quota_kind kind;
+	char	*name;		/* of the user or group; NULL: default */
+	int	 line;
+	unsigned int set;	/* which the statement names, while it is read */
+	uint64_t sessions;
+	uint64_t bytes;
+	uint64_t cpu;
+	uint64_t memory;
+	uint64_t processes;
 };
 
 /* CONF_UNLIMITED where there is none; cpu in seconds, sizes in bytes. */
@@ -79,6 +103,9 @@ struct conf {
 	uint16_t web_port;	/* 0: off */
 	char	*service_name;	/* see conf_service_name() */
 	bool	 mdns;
+	char	*tls_certificate; /* "": made at the first start, as is the key */
+	char	*tls_key;
+	char	*tls_client_ca;	/* "": no certificates of clients */
 
 	uint32_t max_sessions;
 	uint64_t max_total_bytes;
@@ -103,8 +130,13 @@ struct conf {
 	uint32_t bundle_max_path;
 	uint64_t sysroot_max_bytes;
 
+	struct conf_quota *quotas;
+	size_t	 nquotas;
+
 	uint32_t min_uid;
 	struct conf_names allow_groups;
+	struct conf_names admin_users;
+	struct conf_names admin_groups;
 	char	*gdbserver;
 	char	*state_dir;	/* "" in user mode: the parent chooses */
 	char	*run_dir;	/* likewise */
@@ -114,6 +146,7 @@ struct conf {
 	bool	 weaken_seccomp;
 	bool	 weaken_chroot;
 	uint32_t log_level;	/* enum conf_log_level */
+	char	*audit_file;	/* "": syslog alone */
 };
 
 /* text is one line, without newline, valid during the call only. */
@@ -140,6 +173,11 @@ int		 conf_set(struct conf *, const char *key, const char *value,
  * keys. -1: errors were reported.
  */
 int		 conf_check(struct conf *, conf_error_fn, void *arg);
+/*
+ * Reports what is allowed but perhaps not meant: a plain listener on a
+ * network, a quota that leaves nothing for others. Returns how many.
+ */
+int		 conf_warn(struct conf *, conf_error_fn, void *arg);
 /* Prints every key so that the print parses to an equal conf. */
 void		 conf_print(const struct conf *, FILE *);
 /* Compares the settings; where they were set does not count. */

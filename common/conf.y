@@ -68,6 +68,7 @@ struct parser {
 	struct macro	*macros;
 	int		 nmacros;
 	struct conf_listen listen;	/* the statement being read */
+	struct conf_quota quota;	/* likewise */
 };
 
 static int	 confyylex(CONFYYSTYPE *, struct parser *);
@@ -76,14 +77,17 @@ static void	 report(struct parser *, int, const char *, ...)
 		    __attribute__((format(printf, 3, 4)));
 static void	 set_scalar(struct parser *, const char *,
 		    const struct value_list *);
-static void	 set_limit(struct parser *, const char *,
+static void	 set_prefixed(struct parser *, const char *, const char *,
 		    const struct value_list *);
 static void	 define_macro(struct parser *, const char *, const char *);
 static void	 listen_begin(struct parser *, char *);
 static void	 listen_port(struct parser *, const char *);
 static void	 listen_user(struct parser *, char *);
-static void	 listen_plain(struct parser *);
+static void	 listen_flag(struct parser *, bool *, const char *);
 static void	 listen_end(struct parser *);
+static void	 quota_begin(struct parser *, enum conf_quota_kind, char *);
+static void	 quota_limit(struct parser *, const char *, const char *);
+static void	 quota_end(struct parser *);
 static void	 join(struct parser *, struct value_list *,
 		    struct value_list, const char *);
 }
@@ -94,9 +98,12 @@ static void	 join(struct parser *, struct value_list *,
 }
 
 %token <string> WORD QUOTED
-%token <string> LISTEN "listen" LIMIT "limit"
+%token <string> LISTEN "listen" QUOTA "quota"
+/* A word that begins the names of several keys. */
+%token <string> PREFIX
 %token <string> ON "on" PORT "port" AUTH "auth" NONE "none" AS "as"
-%token <string> PLAIN "plain"
+%token <string> PLAIN "plain" TLS "tls"
+%token <string> DEFAULT "default" USER "user" GROUP "group"
 %type <string> word value
 %type <values> values
 
@@ -121,13 +128,14 @@ statement	: word '=' value {
 			free($word);
 			free($values.text);
 		}
-		| LIMIT word values {
-			set_limit(p, $word, &$values);
-			free($LIMIT);
+		| PREFIX word values {
+			set_prefixed(p, $PREFIX, $word, &$values);
+			free($PREFIX);
 			free($word);
 			free($values.text);
 		}
 		| listen_head listen_options	{ listen_end(p); }
+		| quota_head quota_limits	{ quota_end(p); }
 		;
 
 listen_head	: LISTEN ON value {
@@ -150,8 +158,40 @@ listen_options	: %empty
 			free($AS);
 		}
 		| listen_options PLAIN {
-			listen_plain(p);
+			listen_flag(p, &p->listen.plain, $PLAIN);
 			free($PLAIN);
+		}
+		| listen_options TLS {
+			listen_flag(p, &p->listen.tls, $TLS);
+			free($TLS);
+		}
+		;
+
+quota_head	: QUOTA DEFAULT {
+			quota_begin(p, CONF_QUOTA_DEFAULT, NULL);
+			free($QUOTA);
+			free($DEFAULT);
+		}
+		| QUOTA USER value {
+			quota_begin(p, CONF_QUOTA_USER, $value);
+			free($QUOTA);
+			free($USER);
+		}
+		| QUOTA GROUP value {
+			quota_begin(p, CONF_QUOTA_GROUP, $value);
+			free($QUOTA);
+			free($GROUP);
+		}
+		;
+
+quota_limits	: quota_limit
+		| quota_limits quota_limit
+		;
+
+quota_limit	: word value {
+			quota_limit(p, $word, $value);
+			free($word);
+			free($value);
 		}
 		;
 
@@ -174,7 +214,8 @@ value		: word
 		;
 
 /* Words are keywords only where the grammar wants them. */
-word		: WORD | ON | PORT | AUTH | NONE | AS | PLAIN
+word		: WORD | ON | PORT | AUTH | NONE | AS | PLAIN | TLS
+		| DEFAULT | USER | GROUP
 		;
 
 %%
@@ -233,12 +274,12 @@ set_scalar(struct parser *p, const char *name,
 }
 
 static void
-set_limit(struct parser *p, const char *resource,
+set_prefixed(struct parser *p, const char *prefix, const char *word,
     const struct value_list *values)
 {
 	char	name[MAX_TOKEN + 8];
 
-	snprintf(name, sizeof(name), "limit %s", resource);
+	snprintf(name, sizeof(name), "%s %s", prefix, word);
 	set_scalar(p, name, values);
 }
 
@@ -296,11 +337,11 @@ listen_user(struct parser *p, char *user)
 }
 
 static void
-listen_plain(struct parser *p)
+listen_flag(struct parser *p, bool *flag, const char *word)
 {
-	if (p->listen.plain)
-		report(p, p->statement, "listen has more than one plain");
-	p->listen.plain = true;
+	if (*flag)
+		report(p, p->statement, "listen has more than one %s", word);
+	*flag = true;
 }
 
 static void
@@ -309,6 +350,34 @@ listen_end(struct parser *p)
 	char	err[400];
 
 	if (conf_listen_add(p->conf, &p->listen, err, sizeof(err)) == -1)
+		report(p, p->statement, "%s", err);
+}
+
+static void
+quota_begin(struct parser *p, enum conf_quota_kind kind, char *name)
+{
+	conf_quota_clear(&p->quota);
+	p->quota.kind = kind;
+	p->quota.name = name;
+	p->quota.line = p->statement;
+}
+
+static void
+quota_limit(struct parser *p, const char *resource, const char *value)
+{
+	char	err[400];
+
+	if (conf_quota_set(&p->quota, resource, value, err,
+	    sizeof(err)) == -1)
+		report(p, p->statement, "%s", err);
+}
+
+static void
+quota_end(struct parser *p)
+{
+	char	err[400];
+
+	if (conf_quota_add(p->conf, &p->quota, err, sizeof(err)) == -1)
 		report(p, p->statement, "%s", err);
 }
 
@@ -406,6 +475,34 @@ free_macros(struct parser *p)
 
 /* Syntax errors: said in terms of the statement, not of the grammar */
 
+static const struct form {
+	const char	*first;
+	const char	*form;
+} forms[] = {
+	{ "listen", "listen must be: listen on ADDRESS [port NUMBER] "
+	    "[auth none as USER] [tls|plain]" },
+	{ "limit", "limit must be followed by a resource (cpu, as, nofile, "
+	    "nproc, core, memory or pids) and a value" },
+	{ "tls", "tls must be followed by certificate, key or client-ca and "
+	    "a path" },
+	{ "admin", "admin must be followed by user or group and a name" },
+	{ "quota", "quota must be: quota default|user NAME|group NAME "
+	    "[sessions NUMBER] [bytes SIZE] [cpu SECONDS] [memory SIZE] "
+	    "[processes NUMBER], with one of these at least" },
+};
+
+static const char *
+form_of(const char *first)
+{
+	size_t	i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcmp(forms[i].first, first) == 0)
+			return forms[i].form;
+	}
+	return NULL;
+}
+
 static void
 report_unexpected(struct parser *p)
 {
@@ -416,13 +513,8 @@ report_unexpected(struct parser *p)
 	if (p->assigning && p->first[0] != '\0')
 		report(p, p->statement, "a macro is defined by NAME = "
 		    "\"VALUE\", with one value");
-	else if (strcmp(p->first, "listen") == 0)
-		report(p, p->statement, "listen must be: listen on ADDRESS "
-		    "[port NUMBER] [auth none as USER] [plain]");
-	else if (strcmp(p->first, "limit") == 0)
-		report(p, p->statement, "limit must be followed by a resource "
-		    "(cpu, as, nofile, nproc, core, memory or pids) and a "
-		    "value");
+	else if (form_of(p->first) != NULL)
+		report(p, p->statement, "%s", form_of(p->first));
 	else if (k != NULL) {
 		conf_type_describe(k, text, sizeof(text));
 		report(p, p->statement, "%s must be followed by its value, "
@@ -625,14 +717,21 @@ keyword(const struct parser *p)
 		int		 token;
 		bool		 first;	/* begins a statement */
 	} keywords[] = {
+		{ "admin",	PREFIX,	true },
+		{ "limit",	PREFIX,	true },
+		{ "listen",	LISTEN,	true },
+		{ "quota",	QUOTA,	true },
+		{ "tls",	PREFIX,	true },
 		{ "as",		AS,	false },
 		{ "auth",	AUTH,	false },
-		{ "limit",	LIMIT,	true },
-		{ "listen",	LISTEN,	true },
+		{ "default",	DEFAULT, false },
+		{ "group",	GROUP,	false },
 		{ "none",	NONE,	false },
 		{ "on",		ON,	false },
 		{ "plain",	PLAIN,	false },
 		{ "port",	PORT,	false },
+		{ "tls",	TLS,	false },
+		{ "user",	USER,	false },
 	};
 	size_t	i;
 
@@ -788,6 +887,7 @@ conf_parse(struct conf *c, const char *name, FILE *f, conf_error_fn fn,
 	p->at_start = true;
 	ret = parser_run(p, f);
 	conf_listen_clear(&p->listen);
+	conf_quota_clear(&p->quota);
 	free_macros(p);
 	free(p->text);
 	free(p);

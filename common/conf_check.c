@@ -61,17 +61,11 @@ either_line(const struct conf *c, const char *a, const char *b)
 static void
 check_access(struct checker *ck, const struct conf_listen *l, bool loopback)
 {
-	if (loopback)
+	if (loopback || l->tls || l->plain)
 		return;
-	if (l->user == NULL)
-		complain(ck, l->line, "listen on %s: not a loopback address, "
-		    "and tokens are not available; use 127.0.0.1 or ::1, or "
-		    "\"auth none as USER plain\", the latter only on a "
-		    "network you trust", l->addr);
-	else if (!l->plain)
-		complain(ck, l->line, "listen on %s: auth none on an address "
-		    "that is not loopback sends everything in clear; add the "
-		    "word plain if this network is trusted", l->addr);
+	complain(ck, l->line, "listen on %s: not a loopback address, so "
+	    "tokens and programs would be sent in clear; add the word tls, or "
+	    "plain if you trust this network", l->addr);
 }
 
 /* Returns how many addresses were added to bound. */
@@ -225,6 +219,33 @@ check_directories(struct checker *ck)
 		    "run-dir must differ from state-dir, %.64s", values[0]);
 }
 
+static void
+check_tls(struct checker *ck)
+{
+	const struct conf	*c = ck->conf;
+	bool			 certificate = c->tls_certificate[0] != '\0';
+	bool			 key = c->tls_key[0] != '\0';
+
+	if (certificate == key)
+		return;
+	complain(ck, conf_key_line(c, certificate ? "tls certificate" :
+	    "tls key"), "%s needs a %s; with neither of them both are made at "
+	    "the first start", certificate ? "tls certificate" : "tls key",
+	    certificate ? "tls key" : "tls certificate");
+}
+
+static void
+check_audit_file(struct checker *ck)
+{
+	const struct conf	*c = ck->conf;
+
+	if (c->audit_file[0] != '\0' && strncmp(c->audit_file, "/dev/",
+	    5) == 0)
+		complain(ck, conf_key_line(c, "audit-file"), "audit-file must "
+		    "be a file that keeps what is written, not %.64s",
+		    c->audit_file);
+}
+
 int
 conf_check(struct conf *c, conf_error_fn fn, void *arg)
 {
@@ -235,5 +256,55 @@ conf_check(struct conf *c, conf_error_fn fn, void *arg)
 	check_sandbox(&ck);
 	check_connections(&ck);
 	check_directories(&ck);
+	check_tls(&ck);
+	check_audit_file(&ck);
 	return ck.errors == 0 ? 0 : -1;
+}
+
+static void
+warn_plain(struct checker *ck, const struct conf_listen *l)
+{
+	struct sockaddr_storage	ss[2];
+
+	if (!l->plain || conf_listen_addrs(l, 1, ss) < 1 ||
+	    conf_addr_is_loopback(&ss[0]))
+		return;
+	complain(ck, l->line, "listen on %s plain: whoever can read this "
+	    "network reads %s; use tls", l->addr, l->user != NULL ?
+	    "everything that is sent" : "the tokens that are sent");
+}
+
+/*
+ * A quota keeps users from each other's way; one as large as the whole
+ * daemon does not.
+ */
+static void
+warn_quota(struct checker *ck, const struct conf_quota *q)
+{
+	const struct conf	*c = ck->conf;
+	char			 title[280], size[24];
+
+	conf_quota_title(q, title, sizeof(title));
+	conf_format_size(c->max_total_bytes, size);
+	if (q->sessions >= c->max_sessions)
+		complain(ck, q->line, "%s: one user may have all sessions of "
+		    "the daemon; say sessions less than max-sessions, %u",
+		    title, c->max_sessions);
+	if (q->bytes >= c->max_total_bytes)
+		complain(ck, q->line, "%s: one user may have all bytes of the "
+		    "daemon; say bytes less than max-total-bytes, %s", title,
+		    size);
+}
+
+int
+conf_warn(struct conf *c, conf_error_fn fn, void *arg)
+{
+	struct checker	ck = { .conf = c, .fn = fn, .arg = arg };
+	size_t		i;
+
+	for (i = 0; i < c->nlistens; i++)
+		warn_plain(&ck, &c->listens[i]);
+	for (i = 0; i < c->nquotas && c->system_mode; i++)
+		warn_quota(&ck, &c->quotas[i]);
+	return ck.errors;
 }

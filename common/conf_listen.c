@@ -123,6 +123,11 @@ listen_valid(struct conf_listen *l, char *err, size_t errsize)
 	}
 	free(l->addr);
 	l->addr = addr;
+	if (l->tls && l->plain) {
+		snprintf(err, errsize, "listen on %s: tls and plain exclude "
+		    "each other; use one of them", addr);
+		return -1;
+	}
 	if (l->user == NULL)
 		return 0;
 	conf_quote(l->user, quoted);

@@ -7,8 +7,8 @@
 
 #include "conf_table.h"
 
-static void
-print_quoted(const char *s, FILE *f)
+void
+conf_print_quoted(const char *s, FILE *f)
 {
 	putc('"', f);
 	for (; *s != '\0'; s++) {
@@ -82,7 +82,7 @@ print_string(const struct conf *c, const struct conf_key *k, FILE *f)
 	char *const	*field = conf_value(c, k);
 
 	fprintf(f, "%s ", k->name);
-	print_quoted(*field, f);
+	conf_print_quoted(*field, f);
 	putc('\n', f);
 }
 
@@ -94,7 +94,7 @@ print_names(const struct conf *c, const struct conf_key *k, FILE *f)
 
 	for (i = 0; i < names->n; i++) {
 		fprintf(f, "%s ", k->name);
-		print_quoted(names->v[i], f);
+		conf_print_quoted(names->v[i], f);
 		putc('\n', f);
 	}
 }
@@ -103,14 +103,14 @@ static void
 print_listen(const struct conf_listen *l, FILE *f)
 {
 	fprintf(f, "listen on ");
-	print_quoted(l->addr, f);
+	conf_print_quoted(l->addr, f);
 	if (l->port != 0)
 		fprintf(f, " port %u", l->port);
 	if (l->user != NULL) {
 		fprintf(f, " auth none as ");
-		print_quoted(l->user, f);
+		conf_print_quoted(l->user, f);
 	}
-	fprintf(f, "%s\n", l->plain ? " plain" : "");
+	fprintf(f, "%s%s\n", l->tls ? " tls" : "", l->plain ? " plain" : "");
 }
 
 static void (*const printers[CONF_NTYPES])(const struct conf *,
@@ -132,6 +132,8 @@ conf_print(const struct conf *c, FILE *f)
 
 	for (i = 0; i < c->nlistens; i++)
 		print_listen(&c->listens[i], f);
+	for (i = 0; i < c->nquotas; i++)
+		conf_quota_print(&c->quotas[i], f);
 	for (i = 0; i < conf_nkeys; i++)
 		printers[conf_keys[i].type](c, &conf_keys[i], f);
 }

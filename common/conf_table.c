@@ -55,6 +55,12 @@ const struct conf_key conf_keys[] = {
 	{ .name = "service-name", FIELD(service_name), .type = CONF_SERVICE,
 	  .max = 63, .def = "debuglantern on %h" },
 	{ .name = "mdns", FIELD(mdns), .type = CONF_BOOL, .def = "yes" },
+	PATHNAME("tls certificate", tls_certificate, FILE_PATH_MAX, "",
+	    .flags = CONF_F_EMPTY),
+	PATHNAME("tls key", tls_key, FILE_PATH_MAX, "",
+	    .flags = CONF_F_EMPTY),
+	PATHNAME("tls client-ca", tls_client_ca, FILE_PATH_MAX, "",
+	    .flags = CONF_F_EMPTY),
 
 	NUMBER("max-sessions", max_sessions, 1, 4096, "32"),
 	SIZE("max-total-bytes", max_total_bytes, 1, 8192 * G, "512M"),
@@ -100,6 +106,8 @@ const struct conf_key conf_keys[] = {
 
 	NUMBER("min-uid", min_uid, 1, UID_MAX_MAPPED, "1000"),
 	{ .name = "allow-group", FIELD(allow_groups), .type = CONF_NAMES },
+	{ .name = "admin user", FIELD(admin_users), .type = CONF_NAMES },
+	{ .name = "admin group", FIELD(admin_groups), .type = CONF_NAMES },
 	PATHNAME("gdbserver", gdbserver, FILE_PATH_MAX, "/usr/bin/gdbserver"),
 	PATHNAME("state-dir", state_dir, FILE_PATH_MAX,
 	    "/var/lib/debuglantern", .flags = CONF_F_EMPTY, .user_def = ""),
@@ -112,11 +120,15 @@ const struct conf_key conf_keys[] = {
 	BOOL("weaken-seccomp", weaken_seccomp),
 	BOOL("weaken-chroot", weaken_chroot),
 	WORD("log-level", log_level, log_words, "info"),
+	PATHNAME("audit-file", audit_file, FILE_PATH_MAX, "",
+	    .flags = CONF_F_EMPTY),
 };
 const size_t conf_nkeys = sizeof(conf_keys) / sizeof(conf_keys[0]);
 
 /* Words that begin a line and are no rows. */
-static const char *const statements[] = { "listen", "limit" };
+static const char *const statements[] = {
+	"listen", "limit", "tls", "admin", "quota"
+};
 #define NSTATEMENTS	(sizeof(statements) / sizeof(statements[0]))
 
 const struct conf_key *
@@ -314,11 +326,15 @@ conf_free(struct conf *c)
 	for (i = 0; i < c->nlistens; i++)
 		conf_listen_clear(&c->listens[i]);
 	free(c->listens);
+	for (i = 0; i < c->nquotas; i++)
+		conf_quota_clear(&c->quotas[i]);
+	free(c->quotas);
 	for (i = 0; i < conf_nkeys; i++) {
 		if (is_string(&conf_keys[i]))
 			free(*(char **)conf_field(c, &conf_keys[i]));
+		if (conf_keys[i].type == CONF_NAMES)
+			conf_names_free(conf_field(c, &conf_keys[i]));
 	}
-	conf_names_free(&c->allow_groups);
 	free(c->lines);
 	free(c->name);
 	free(c);
@@ -359,7 +375,22 @@ listen_equal(const struct conf_listen *a, const struct conf_listen *b)
 	if (a->user != NULL && strcmp(a->user, b->user) != 0)
 		return false;
 	return strcmp(a->addr, b->addr) == 0 && a->port == b->port &&
-	    a->plain == b->plain;
+	    a->tls == b->tls && a->plain == b->plain;
+}
+
+/* Their order counts: the first rule that fits a user is his. */
+static bool
+quotas_equal(const struct conf *a, const struct conf *b)
+{
+	size_t	i;
+
+	if (a->nquotas != b->nquotas)
+		return false;
+	for (i = 0; i < a->nquotas; i++) {
+		if (!conf_quota_equal(&a->quotas[i], &b->quotas[i]))
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -368,7 +399,7 @@ conf_equal(const struct conf *a, const struct conf *b)
 	size_t	i;
 
 	if (a->system_mode != b->system_mode || a->invoking != b->invoking ||
-	    a->nlistens != b->nlistens)
+	    a->nlistens != b->nlistens || !quotas_equal(a, b))
 		return false;
 	for (i = 0; i < a->nlistens; i++) {
 		if (!listen_equal(&a->listens[i], &b->listens[i]))

@@ -74,4 +74,20 @@ int	 conf_listen_add(struct conf *, struct conf_listen *l, char *err,
 	    size_t errsize);
 void	 conf_listen_clear(struct conf_listen *);
 
+/* conf_quota.c */
+void	 conf_quota_clear(struct conf_quota *);
+/* Sets one resource of q. -1: err says why. */
+int	 conf_quota_set(struct conf_quota *q, const char *resource,
+	    const char *value, char *err, size_t errsize);
+/* Takes q's name in every case. -1: err says why. */
+int	 conf_quota_add(struct conf *, struct conf_quota *q, char *err,
+	    size_t errsize);
+/* "quota user lab" */
+void	 conf_quota_title(const struct conf_quota *, char *out, size_t);
+void	 conf_quota_print(const struct conf_quota *, FILE *);
+bool	 conf_quota_equal(const struct conf_quota *,
+	    const struct conf_quota *);
+/* A string in quotes, as the file wants it. */
+void	 conf_print_quoted(const char *, FILE *);
+
 #endif

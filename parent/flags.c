@@ -59,6 +59,22 @@ on_conf_error(void *arg, const char *text)
 		log_error("%s", text);
 }
 
+static void
+on_conf_warning(void *arg, const char *text)
+{
+	(void)arg;
+	if (in_start)
+		fprintf(stderr, "debuglanternd: warning: %s\n", text);
+	else
+		log_warnx("%s", text);
+}
+
+void
+flags_warn(void)
+{
+	(void)conf_warn(d.conf, on_conf_warning, NULL);
+}
+
 static const char *
 default_file(void)
 {
@@ -181,6 +197,7 @@ flags_parse(int argc, char **argv)
 	if (d.conf == NULL)
 		exit(d.opt.check ? 1 : 2);
 	if (d.opt.check) {
+		flags_warn();
 		if (d.opt.verbose)
 			conf_print(d.conf, stdout);
 		else

@@ -130,6 +130,7 @@ parent_started(void)
 	announce_send();
 	parent_filter();
 	listen_describe(say_listening);
+	flags_warn();
 	if (d.settings.weakened != 0)
 		log_warnx("isolation is weakened by the configuration:%s%s%s",
 		    d.conf->weaken_userns ? " weaken-userns" : "",
@@ -205,6 +206,7 @@ reload(void)
 	announce_send();
 	tell_mdns_state();
 	log_info("the configuration was reloaded");
+	flags_warn();
 }
 
 static void

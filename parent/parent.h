@@ -51,6 +51,8 @@ extern struct daemon	 d;
 void	 flags_parse(int argc, char **argv);
 /* Reads the configuration again; NULL when it is bad (already reported). */
 struct conf *flags_load(void);
+/* Says what the configuration allows but may not mean. */
+void	 flags_warn(void);
 
 /* users.c: service users, the fence, dropping root. */
 void	 users_find(void);

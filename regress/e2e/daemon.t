@@ -108,6 +108,17 @@ def print_back():
     text = '''addr = "127.0.0.2"
 listen on localhost
 listen on $addr port 4500 auth none as nobody
+listen on 192.0.2.1 port 4501 tls
+listen on 192.0.2.1 port 4502 plain
+tls certificate /etc/c.pem
+tls key "/etc/the key.pem"
+tls client-ca /etc/ca.pem
+admin user ann, bob
+admin group wheel
+quota default sessions 8 bytes 1M
+quota group lab cpu 60 memory 1G processes 64
+quota user ci sessions unlimited
+audit-file /var/log/audit
 port 4499
 service-name "a \\"quoted\\" name %h"
 max-total-bytes 3M
@@ -127,8 +138,17 @@ gdbserver /opt/with\\ space/gdbserver
         eq((second.returncode, second.stdout), (0, first.stdout),
            "-nv: the print parses to the same")
         ok(b"4499" in first.stdout and b"127.0.0.2" in first.stdout and
-           b"with space" in first.stdout, "-nv: it holds what was set",
-           first.stdout)
+           b"with space" in first.stdout and b"4501 tls" in first.stdout and
+           b"admin user \"bob\"" in first.stdout and
+           b"\"lab\" sessions unlimited bytes unlimited cpu 60" in
+           first.stdout, "-nv: it holds what was set", first.stdout)
+        warnings = first.stderr.decode().splitlines()
+        ok(any("192.0.2.1 plain" in w and ".2:5:" in w for w in warnings),
+           "-n warns of a plain listener on a network", warnings)
+        ok(any("quota user ci: one user may have all sessions" in w
+               for w in warnings) and
+           not any("quota default" in w for w in warnings),
+           "-n warns of a quota that leaves nothing for others", warnings)
         third = run("-nv", "-f", path, "--port", "4498")
         ok(b"4498" in third.stdout and b"4499" not in third.stdout,
            "flags override the file", third.stdout)

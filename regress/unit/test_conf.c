@@ -211,6 +211,13 @@ assert_common_defaults(const struct conf *c)
 	assert_int_equal(c->allow_groups.n, 0);
 	assert_string_equal(c->gdbserver, "/usr/bin/gdbserver");
 	assert_string_equal(c->socket, "");
+	assert_string_equal(c->tls_certificate, "");
+	assert_string_equal(c->tls_key, "");
+	assert_string_equal(c->tls_client_ca, "");
+	assert_string_equal(c->audit_file, "");
+	assert_int_equal(c->admin_users.n, 0);
+	assert_int_equal(c->admin_groups.n, 0);
+	assert_int_equal(c->nquotas, 0);
 }
 
 static void
@@ -268,6 +275,9 @@ test_defaults(void **state)
 
 /* Keys */
 
+#define NAMES	"a list of names of 1 to 255 bytes, without blank, \":\" " \
+		"and \"/\" and not starting with \"-\""
+
 /* For each key a value that is not the default, its print, a bad value. */
 static const struct key_case {
 	const char	*name;
@@ -283,6 +293,12 @@ static const struct key_case {
 	    "1 to 63 bytes of UTF-8 text, in which %h is the host name and "
 	    "%% a percent sign" },
 	{ "mdns", "no", NULL, "on", "yes or no" },
+	{ "tls certificate", "\"/etc/c.pem\"", NULL, "c.pem",
+	    "an absolute path of at most 4095 bytes or \"\"" },
+	{ "tls key", "\"/etc/k.pem\"", NULL, "k.pem",
+	    "an absolute path of at most 4095 bytes or \"\"" },
+	{ "tls client-ca", "\"/etc/ca.pem\"", NULL, "ca",
+	    "an absolute path of at most 4095 bytes or \"\"" },
 	{ "max-sessions", "4096", NULL, "4097", "a number from 1 to 4096" },
 	{ "max-total-bytes", "1024K", "1M", "-5",
 	    "a size from 1 to 8192G (digits, then K, M or G)" },
@@ -331,9 +347,9 @@ static const struct key_case {
 	{ "sysroot-max-bytes", "1025", NULL, "0",
 	    "a size from 1 to 8192G (digits, then K, M or G)" },
 	{ "min-uid", "60000", NULL, "0", "a number from 1 to 60000" },
-	{ "allow-group", "\"dialout\"", NULL, "-x",
-	    "a list of names of 1 to 255 bytes, without blank, \":\" and "
-	    "\"/\" and not starting with \"-\"" },
+	{ "allow-group", "\"dialout\"", NULL, "-x", NAMES },
+	{ "admin user", "\"ann\"", NULL, "a:b", NAMES },
+	{ "admin group", "\"wheel\"", NULL, "-x", NAMES },
 	{ "gdbserver", "\"/opt/g db\"", NULL, "gdbserver",
 	    "an absolute path of at most 4095 bytes" },
 	{ "state-dir", "\"/srv/dl\"", NULL, "dl",
@@ -347,6 +363,8 @@ static const struct key_case {
 	{ "weaken-chroot", "yes", NULL, "maybe", "yes or no" },
 	{ "log-level", "debug", NULL, "trace",
 	    "error, warn, info or debug" },
+	{ "audit-file", "\"/var/log/dl audit\"", NULL, "audit",
+	    "an absolute path of at most 4095 bytes or \"\"" },
 };
 
 static void
@@ -432,7 +450,7 @@ test_every_key_once(void **state)
 	(void)state;
 	for (i = 0; i < NITEMS(key_cases); i++) {
 		kc = &key_cases[i];
-		if (strcmp(kc->name, "allow-group") == 0)
+		if (conf_key_find(kc->name)->type == CONF_NAMES)
 			continue;
 		snprintf(text, sizeof(text), "%s %s\n\n%s %s\n", kc->name,
 		    kc->value, kc->name, kc->value);
@@ -489,8 +507,9 @@ test_syntax(void **state)
 	assert_int_equal(conf_key_line(c, "state-dir"), 7);
 	conf_free(c);
 	/* Keywords of one statement are plain words in another. */
-	c = good("allow-group listen, on, port, auth, none, as plain limit");
-	assert_int_equal(c->allow_groups.n, 8);
+	c = good("allow-group listen, on, port, auth, none, as plain limit "
+	    "tls default user group quota admin");
+	assert_int_equal(c->allow_groups.n, 14);
 	conf_free(c);
 }
 
@@ -516,6 +535,11 @@ test_macros(void **state)
 	assert_string_equal(c->service_name, "$a");
 	conf_free(c);
 }
+
+#define QUOTA_FORM \
+	"F:1: quota must be: quota default|user NAME|group NAME [sessions " \
+	"NUMBER] [bytes SIZE] [cpu SECONDS] [memory SIZE] [processes " \
+	"NUMBER], with one of these at least"
 
 static const struct {
 	const char	*text;
@@ -575,11 +599,11 @@ static const struct {
 	    "sign, not \"100%\"" },
 	/* listen */
 	{ "listen", "F:1: listen must be: listen on ADDRESS [port NUMBER] "
-	    "[auth none as USER] [plain]" },
+	    "[auth none as USER] [tls|plain]" },
 	{ "listen 127.0.0.1", "F:1: listen must be: listen on ADDRESS [port "
-	    "NUMBER] [auth none as USER] [plain]" },
+	    "NUMBER] [auth none as USER] [tls|plain]" },
 	{ "listen on ::1 auth token", "F:1: listen must be: listen on "
-	    "ADDRESS [port NUMBER] [auth none as USER] [plain]" },
+	    "ADDRESS [port NUMBER] [auth none as USER] [tls|plain]" },
 	{ "listen on ::1 port 0",
 	    "F:1: port must be a number from 1 to 65535, not \"0\"" },
 	{ "listen on ::1 port 1 port 2",
@@ -592,6 +616,54 @@ static const struct {
 	    "followed by the name of a user, not \"a/b\"" },
 	{ "listen on ::1 auth none as root", "F:1: auth none as must name an "
 	    "ordinary user, not \"root\": anybody would be root" },
+	{ "listen on ::1 tls port 5 tls",
+	    "F:1: listen has more than one tls" },
+	{ "listen on 0::1 plain tls", "F:1: listen on ::1: tls and plain "
+	    "exclude each other; use one of them" },
+	/* several words */
+	{ "tls", "F:1: tls must be followed by certificate, key or client-ca "
+	    "and a path" },
+	{ "tls \"/x\"", "F:1: tls must be followed by certificate, key or "
+	    "client-ca and a path" },
+	{ "tls keys /x", "F:1: unknown key \"tls keys\", perhaps \"tls "
+	    "key\"?" },
+	{ "admin wheel", "F:1: admin must be followed by user or group and a "
+	    "name" },
+	{ "admin groups wheel", "F:1: unknown key \"admin groups\", perhaps "
+	    "\"admin group\"?" },
+	{ "admin user a\nadmin user b a", "F:2: admin user names a twice" },
+	/* quota */
+	{ "quota", QUOTA_FORM },
+	{ "quota everybody sessions 5", QUOTA_FORM },
+	{ "quota default", QUOTA_FORM },
+	{ "quota user sessions 5", QUOTA_FORM },
+	{ "quota user a", QUOTA_FORM },
+	{ "quota group a, sessions 5", QUOTA_FORM },
+	{ "quota default sessions", QUOTA_FORM },
+	{ "quota \"default\" sessions 5", QUOTA_FORM },
+	{ "quota default files 5", "F:1: quota knows sessions, bytes, cpu, "
+	    "memory and processes, not \"files\"" },
+	{ "quota default cpu 1 sessions 2 cpu 3",
+	    "F:1: quota has more than one cpu" },
+	{ "quota default sessions 4097", "F:1: quota sessions must be a "
+	    "number from 0 to 4096 or unlimited, not \"4097\"" },
+	{ "quota default bytes 1T", "F:1: quota bytes must be a size from 0 "
+	    "to 8192G (digits, then K, M or G) or unlimited, not \"1T\"" },
+	{ "quota default cpu 0", "F:1: quota cpu must be a number of seconds "
+	    "from 1 to 315360000 or unlimited, not \"0\"" },
+	{ "quota default memory 1023K", "F:1: quota memory must be a size "
+	    "from 1M to 8192G (digits, then K, M or G) or unlimited, not "
+	    "\"1023K\"" },
+	{ "quota default processes 3", "F:1: quota processes must be a number "
+	    "from 4 to 4194304 or unlimited, not \"3\"" },
+	{ "quota user a/b cpu 1", "F:1: quota user must be followed by the "
+	    "name of a user, not \"a/b\"" },
+	{ "quota group \"\" cpu 1", "F:1: quota group must be followed by the "
+	    "name of a group, not \"\"" },
+	{ "quota user a cpu 1\nquota group a cpu 1\nquota user a cpu 2",
+	    "F:3: quota user a is already set in line 1" },
+	{ "quota default cpu 1\nquota default bytes 1",
+	    "F:2: quota default is already set in line 1" },
 	/* macros */
 	{ "port $x", "F:1: macro \"x\" is not defined: write x = \"VALUE\" "
 	    "in a line above" },
@@ -798,6 +870,11 @@ test_list_bounds(void **state)
 		    "listen on ::1 port %zu\n", i + 1);
 	assert_parse_error(text, "F:33: more than 32 listen statements");
 
+	for (i = len = 0; i <= CONF_MAX_QUOTAS; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+		    "quota user u%zu cpu 1\n", i);
+	assert_parse_error(text, "F:257: more than 256 quota statements");
+
 	for (i = len = 0; i <= 256; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 		    "m%zu = 1\n", i);
@@ -876,6 +953,10 @@ test_listen(void **state)
 	conf_free(c);
 }
 
+#define NOT_LOOPBACK \
+	": not a loopback address, so tokens and programs would be sent in " \
+	"clear; add the word tls, or plain if you trust this network"
+
 /* Checks across keys: NULL where the text is right. */
 static const struct {
 	const char	*text;
@@ -886,17 +967,26 @@ static const struct {
 	{ "listen on ::1 auth none as lab", NULL },
 	{ "listen on 192.0.2.1 plain auth none as lab", NULL },
 	{ "listen on * auth none as lab plain", NULL },
-	{ "\nlisten on 192.0.2.1", "F:2: listen on 192.0.2.1: not a loopback "
-	    "address, and tokens are not available; use 127.0.0.1 or ::1, or "
-	    "\"auth none as USER plain\", the latter only on a network you "
-	    "trust" },
-	{ "listen on * plain", "F:1: listen on *: not a loopback "
-	    "address, and tokens are not available; use 127.0.0.1 or ::1, or "
-	    "\"auth none as USER plain\", the latter only on a network you "
-	    "trust" },
-	{ "listen on 0.0.0.0 auth none as lab", "F:1: listen on 0.0.0.0: "
-	    "auth none on an address that is not loopback sends everything in "
-	    "clear; add the word plain if this network is trusted" },
+	{ "listen on * tls", NULL },
+	{ "listen on * plain", NULL },
+	{ "listen on 192.0.2.1 tls auth none as lab", NULL },
+	{ "listen on ::1 tls\nlisten on ::1 port 5 plain", NULL },
+	{ "\nlisten on 192.0.2.1", "F:2: listen on 192.0.2.1" NOT_LOOPBACK },
+	{ "listen on * port 5", "F:1: listen on *" NOT_LOOPBACK },
+	{ "listen on 0.0.0.0 auth none as lab",
+	    "F:1: listen on 0.0.0.0" NOT_LOOPBACK },
+	{ "listen on ::1\nlisten on * tls", "F:2: listen on * port 4444: "
+	    "already taken by \"listen on ::1\" above" },
+	{ "tls certificate /c\ntls key /k\ntls client-ca /a", NULL },
+	{ "tls client-ca /a", NULL },
+	{ "\ntls certificate /c", "F:2: tls certificate needs a tls key; "
+	    "with neither of them both are made at the first start" },
+	{ "tls certificate \"\"\ntls key /k", "F:2: tls key needs a tls "
+	    "certificate; with neither of them both are made at the first "
+	    "start" },
+	{ "audit-file /var/log/a", NULL },
+	{ "audit-file /dev/null", "F:1: audit-file must be a file that keeps "
+	    "what is written, not /dev/null" },
 	{ "listen on fe80::1%nosuch0 auth none as lab plain", "F:1: listen "
 	    "on fe80::1%nosuch0: this host has no such interface" },
 	{ "listen on ::1\nlisten on 0::1", "F:2: listen on ::1 port 4444: "
@@ -955,6 +1045,86 @@ test_checks(void **state)
 		}
 		conf_free(c);
 	}
+}
+
+/* What is allowed, but said: system mode, user mode. */
+static const struct {
+	const char	*text;
+	const char	*warning;	/* NULL: none */
+	bool		 system_only;
+} warnings[] = {
+	{ "", NULL, false },
+	{ "listen on * tls\nlisten on 127.0.0.2 plain port 5", NULL, false },
+	{ "\nlisten on * plain", "F:2: listen on * plain: whoever can read "
+	    "this network reads the tokens that are sent; use tls", false },
+	{ "listen on 192.0.2.1 plain auth none as lab", "F:1: listen on "
+	    "192.0.2.1 plain: whoever can read this network reads everything "
+	    "that is sent; use tls", false },
+	{ "quota default sessions 31 bytes 511M", NULL, false },
+	{ "max-sessions 8\nmax-total-bytes 1M\n"
+	    "quota group lab sessions 8 bytes 1023K", "F:3: quota group lab: "
+	    "one user may have all sessions of the daemon; say sessions less "
+	    "than max-sessions, 8", true },
+	{ "quota user ann sessions 1 cpu 5", "F:1: quota user ann: one user "
+	    "may have all bytes of the daemon; say bytes less than "
+	    "max-total-bytes, 512M", true },
+};
+
+static void
+test_warnings(void **state)
+{
+	struct errors	 e;
+	struct conf	*c;
+	size_t		 i;
+	int		 n;
+
+	(void)state;
+	for (i = 0; i < NITEMS(warnings); i++) {
+		c = good(warnings[i].text);
+		e.n = 0;
+		assert_int_equal(conf_check(c, on_error, &e), 0);
+		n = warnings[i].warning != NULL;
+		assert_int_equal(conf_warn(c, on_error, &e), n);
+		assert_int_equal(e.n, n);
+		if (n == 1)
+			assert_string_equal(e.text[0], warnings[i].warning);
+		/* one user has no others whom he could crowd out */
+		c->system_mode = false;
+		e.n = 0;
+		conf_warn(c, on_error, &e);
+		assert_int_equal(e.n, warnings[i].system_only ? 0 : n);
+		conf_free(c);
+	}
+}
+
+static void
+test_quota(void **state)
+{
+	struct conf	*c = good("quota default sessions 0 bytes 5K\n"
+	    "quota user user processes 4 memory 1G\nn=lab\n"
+	    "quota group $n cpu 60 \\\n sessions unlimited bytes 0\n");
+
+	(void)state;
+	assert_int_equal(c->nquotas, 3);
+	assert_int_equal(c->quotas[0].kind, CONF_QUOTA_DEFAULT);
+	assert_null(c->quotas[0].name);
+	assert_int_equal(c->quotas[0].sessions, 0);
+	assert_int_equal(c->quotas[0].bytes, 5 << 10);
+	assert_true(c->quotas[0].cpu == CONF_UNLIMITED);
+	assert_int_equal(c->quotas[1].kind, CONF_QUOTA_USER);
+	assert_string_equal(c->quotas[1].name, "user");
+	assert_int_equal(c->quotas[1].processes, 4);
+	assert_int_equal(c->quotas[1].memory, 1 << 30);
+	assert_int_equal(c->quotas[2].kind, CONF_QUOTA_GROUP);
+	assert_string_equal(c->quotas[2].name, "lab");
+	assert_int_equal(c->quotas[2].cpu, 60);
+	assert_true(c->quotas[2].sessions == CONF_UNLIMITED);
+	assert_int_equal(c->quotas[2].bytes, 0);
+	assert_true(prints_line(c, "quota default sessions 0 bytes 5K cpu "
+	    "unlimited memory unlimited processes unlimited"));
+	assert_true(prints_line(c, "quota group \"lab\" sessions unlimited "
+	    "bytes 0 cpu 60 memory unlimited processes unlimited"));
+	conf_free(c);
 }
 
 static void
@@ -1249,7 +1419,42 @@ draw_listens(struct conf *c)
 		l.port = (uint16_t)(draw(2) ? draw(65536) : 0);
 		l.user = draw(2) ? strdup(users[draw(NITEMS(users))]) : NULL;
 		l.plain = draw(2) == 1;
+		l.tls = !l.plain && draw(2) == 1;
 		if (conf_listen_add(c, &l, err, sizeof(err)) == -1)
+			fail_msg("%s", err);
+	}
+}
+
+static uint64_t
+draw_limit(uint64_t min, uint64_t max)
+{
+	return draw(3) == 0 ? CONF_UNLIMITED : min + draw(max - min + 1);
+}
+
+static void
+draw_quotas(struct conf *c)
+{
+	static const char *const names[] = {
+		"lab", "EX\\lab_\"x'", "$y", "default", "a#b",
+	};
+	struct conf_quota	q = { .name = NULL };
+	char			err[400];
+	size_t			i, n = draw(NITEMS(names) + 1);
+
+	for (i = 0; i < n; i++) {
+		conf_quota_clear(&q);
+		q.kind = (enum conf_quota_kind)draw(3);
+		if (q.kind != CONF_QUOTA_DEFAULT)
+			q.name = strdup(names[i]);
+		else if (i > 0)		/* there may be one of these */
+			continue;
+		q.line = 1;
+		q.sessions = draw_limit(0, 4096);
+		q.bytes = draw_limit(0, 1 << 30);
+		q.cpu = draw_limit(1, 1000);
+		q.memory = draw_limit(1 << 20, 1 << 30);
+		q.processes = draw_limit(4, 5000);
+		if (conf_quota_add(c, &q, err, sizeof(err)) == -1)
 			fail_msg("%s", err);
 	}
 }
@@ -1270,6 +1475,7 @@ draw_conf(void)
 			fail_msg("%s", err);
 	}
 	draw_listens(c);
+	draw_quotas(c);
 	return c;
 }
 
@@ -1298,13 +1504,18 @@ test_round_trip(void **state)
 }
 
 static void
-test_equal_sees_listens(void **state)
+test_equal_sees_statements(void **state)
 {
 	static const char *const texts[] = {
 		"listen on ::1", "listen on ::1 port 4444",
 		"listen on ::1 plain", "listen on ::1 auth none as a",
 		"listen on ::1 auth none as b", "listen on 127.0.0.1",
-		"listen on ::1\nlisten on 127.0.0.1",
+		"listen on ::1\nlisten on 127.0.0.1", "listen on ::1 tls",
+		"quota default cpu 1", "quota default cpu 2",
+		"quota user a cpu 1", "quota group a cpu 1",
+		"quota user b cpu 1", "quota user b memory 1M",
+		"quota user a cpu 1\nquota user b cpu 1",
+		"quota user b cpu 1\nquota user a cpu 1",
 	};
 	struct conf	*a, *b;
 	size_t		 i, j;
@@ -1412,6 +1623,8 @@ main(void)
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_listen),
 		cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_check_fills),
 		cmocka_unit_test(test_check_at_most_20_errors),
 		cmocka_unit_test(test_command_line),
@@ -1419,7 +1632,7 @@ main(void)
 		cmocka_unit_test(test_two_parses),
 		cmocka_unit_test(test_no_leak),
 		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_equal_sees_listens),
+		cmocka_unit_test(test_equal_sees_statements),
 		cmocka_unit_test(test_shipped_file),
 		cmocka_unit_test(test_manual_names_every_key),
 	};
