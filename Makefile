@@ -75,7 +75,7 @@ $(O)/obj/%.o: %.c
 # --- one binary per role -----------------------------------------------
 parent_LIBS :=	-lseccomp
 netproc_LIBS :=	-lseccomp
-spawner_LIBS :=	-lseccomp -luuid
+spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
 idproc_LIBS :=	-lseccomp
 announcer_LIBS := -lseccomp -lavahi-client -lavahi-common
@@ -111,7 +111,8 @@ $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 
 # --- packages ----------------------------------------------------------
 BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
-		libjson-c-dev libarchive-dev libavahi-client-dev gdbserver
+		libsodium-dev libjson-c-dev libarchive-dev libavahi-client-dev \
+		gdbserver
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
 		bubblewrap zip xz-utils zstd systemd git
@@ -141,7 +142,7 @@ $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) \
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
 	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
-	    $(LIBCOMMON) -lcmocka -lseccomp -luuid
+	    $(LIBCOMMON) -lcmocka -lseccomp -luuid -lsodium
 
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c
