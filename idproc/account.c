@@ -169,3 +169,37 @@ account_named(const char *name)
 		log_warn("the user %s", name);
 	return &none;
 }
+
+/* list is "27,44": decimal ids */
+static bool
+listed(const char *list, uint32_t id)
+{
+	char *end;
+
+	while (*list != '\0') {
+		if (strtoul(list, &end, 10) == id && end != list)
+			return true;
+		list = end + strcspn(end, ",");
+		list += *list == ',';
+	}
+	return false;
+}
+
+bool
+account_is_admin(const struct account *a)
+{
+	uint32_t i;
+
+	if (!a->found)
+		return false;
+	/* who that is over TCP nobody knows: root, or root's proxy's client */
+	if (role_mode == MODE_SYSTEM &&
+	    (a->uid == 0 || a->uid == (uid_t)settings.run_uid))
+		return false;
+	if (listed(settings.admin_users, a->uid))
+		return true;
+	for (i = 0; i < a->ngroups; i++)
+		if (listed(settings.admin_groups, a->groups[i]))
+			return true;
+	return false;
+}

@@ -102,6 +102,7 @@ settings_fill(void)
 	(void)snprintf(s->state_dir, sizeof(s->state_dir), "%s", d.state_dir);
 	(void)snprintf(s->run_dir, sizeof(s->run_dir), "%s", d.run_dir);
 	(void)snprintf(s->version, sizeof(s->version), "%s", DL_VERSION);
+	access_commit();
 }
 
 /* For DEPS and VERSION; empty when all is well. */
@@ -178,22 +179,36 @@ needs_restart(const struct conf *c)
 	return NULL;
 }
 
+/* The last step of these is the one that changes something. */
+static bool
+can_become(const struct conf *c)
+{
+	const char *key = needs_restart(c);
+
+	if (key != NULL)
+		log_error("the configuration was not reloaded: %s changes at "
+		    "a restart only", key);
+	else if (access_find(c) == -1)
+		log_error("the configuration was not reloaded: it names "
+		    "somebody that cannot be meant");
+	else if (listen_reload(c) == -1)
+		log_error("the configuration was not reloaded: a listener "
+		    "could not be opened");
+	else
+		return true;
+	return false;
+}
+
 static void
 reload(void)
 {
 	struct conf *c = flags_load();
-	const char *key;
 
 	if (c == NULL) {
 		log_error("the configuration was not reloaded");
 		return;
 	}
-	key = needs_restart(c);
-	if (key != NULL || listen_reload(c) == -1) {
-		log_error("the configuration was not reloaded: %s%s",
-		    key != NULL ? key : "a listener",
-		    key != NULL ? " changes at a restart only" :
-		    " could not be opened");
+	if (!can_become(c)) {
 		conf_free(c);
 		return;
 	}
@@ -356,6 +371,8 @@ main(int argc, char **argv)
 	notify_init();
 	daemon_fork();
 	users_find();
+	if (access_find(d.conf) == -1)
+		return 1;
 	places_make();
 	listen_open();
 	raise_limits();

@@ -62,6 +62,13 @@ void	 users_drop(void);
 /* In a child, before exec: raises what it needs to confine itself. */
 int	 users_lend_caps(bool fence);
 
+/*
+ * access.c: finds the users and groups that a configuration names, for the
+ * next access_commit().  -1: one of them does not exist, which was said.
+ */
+int	 access_find(const struct conf *);
+void	 access_commit(void);
+
 /* places.c: directories and the cgroup tree. */
 void	 places_make(void);
 void	 places_remove(void);

@@ -335,6 +335,41 @@ def bad_configuration_keeps_the_old_one(mode):
            connects(d.port, "::1", d.uid), "with its listeners")
 
 
+NOBODY = (
+    ("admin user no-such-user", "no-such-user: there is no such user"),
+    ("admin group no-such-group", "no-such-group: there is no such group"),
+    ("quota user no-such-user cpu 1", "no-such-user: there is no such user"),
+    ("quota group no-such-group cpu 1",
+     "no-such-group: there is no such group"))
+ROOT = (
+    ("admin user root", "root is an administrator at the local socket"),
+    ("admin user _dlrun", "root is an administrator at the local socket"))
+
+
+def names_of_nobody(mode):
+    """Whoever gets the name one day would get the rights with it."""
+    wrong = NOBODY + (ROOT if mode == "system" else ())
+    for line, text in wrong:
+        with Daemon(mode, line + "\n", wait=False) as d:
+            d.proc.wait(20)
+            eq(d.proc.returncode, 1, f"{line}: the start is refused")
+            ok(text in d.log(), f"{line}: the log says why", d.log())
+    with Daemon(mode, "admin user daemon\nadmin group daemon\n"
+                "quota user daemon sessions 1\n") as d:
+        with open(d.conf_path) as f:
+            base = f.read()
+        for line, text in wrong:
+            seen = len(d.log())
+            d.write_conf(base + f"listen on 127.0.0.2\n{line}\n")
+            d.proc.send_signal(signal.SIGHUP)
+            ok(wait_for(lambda: "was not reloaded" in d.log()[seen:]) and
+               text in d.log()[seen:], f"{line}: a reload is refused",
+               d.log()[seen:])
+            ok(not connects(d.port, "127.0.0.2", d.uid),
+               "and nothing of it is done")
+        ok(answers(d.port, uid=d.uid), "the daemon goes on")
+
+
 def many_sighups(mode):
     with Daemon(mode) as d:
         c = d.client()
@@ -543,7 +578,7 @@ run_tests(
         port_taken, local_socket, listens_on_loopback_only, bind_flag,
         max_sessions_flag,
         children_and_binaries, reload_listeners, reload_settings,
-        bad_configuration_keeps_the_old_one, many_sighups,
+        bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
         sigterm_while_starting, sd_notify, background,
         inherited_fds_and_signals, places_are_private)])

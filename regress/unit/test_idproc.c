@@ -533,6 +533,46 @@ accounts_by_name(void **state)
 	assert_false(a->found);
 }
 
+/* Through an own account: its groups are whatever the test says. */
+static void
+admins(void **state)
+{
+	struct account a = { .uid = 1000, .gid = 1000, .found = true,
+	    .ngroups = 2, .groups = { 1000, 27 } };
+
+	(void)state;
+	role_mode = MODE_SYSTEM;
+	settings.run_uid = 999;
+	assert_false(account_is_admin(&a));
+	strcpy(settings.admin_users, "100,10000,11000");
+	assert_false(account_is_admin(&a));
+	strcpy(settings.admin_users, "100,1000");
+	assert_true(account_is_admin(&a));
+	a.found = false;
+	assert_false(account_is_admin(&a));
+	a.found = true;
+	strcpy(settings.admin_users, "0,999");
+	a.uid = 0;
+	assert_false(account_is_admin(&a));
+	a.uid = 999;
+	assert_false(account_is_admin(&a));
+	a.uid = 1000;
+	strcpy(settings.admin_users, "");
+	strcpy(settings.admin_groups, "2,270");
+	assert_false(account_is_admin(&a));
+	strcpy(settings.admin_groups, "2,270,27");
+	assert_true(account_is_admin(&a));
+	a.ngroups = 1;
+	assert_false(account_is_admin(&a));
+	/* in user mode root is one user like another */
+	role_mode = MODE_USER;
+	a.uid = 0;
+	strcpy(settings.admin_users, "0");
+	assert_true(account_is_admin(&a));
+	strcpy(settings.admin_users, "");
+	strcpy(settings.admin_groups, "");
+}
+
 int
 main(void)
 {
@@ -552,6 +592,7 @@ main(void)
 		cmocka_unit_test(principals_user),
 		cmocka_unit_test(accounts),
 		cmocka_unit_test(accounts_by_name),
+		cmocka_unit_test(admins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
