@@ -18,7 +18,7 @@ struct AvahiWatch {
 	struct loop_io		 io;
 	int			 fd;		/* Avahi's */
 	int			 dup_fd;	/* ours, for the loop */
-	AvahiWatchEvent		 happened;
+	AvahiWatchEvent		 happened;	/* for a callback to ask */
 	AvahiWatchCallback	 fn;
 	void			*userdata;
 };
@@ -125,6 +125,7 @@ ms_until(const struct timeval *tv)
 	if (gettimeofday(&now, NULL) == -1 || !timercmp(tv, &now, >))
 		return 0;
 	timersub(tv, &now, &rest);
+	/* rounded up: a timer that is early would only be set again */
 	return (uint64_t)rest.tv_sec * 1000 + (uint64_t)rest.tv_usec / 1000 + 1;
 }
 

@@ -78,6 +78,7 @@ ann_on_announce(struct msg *m)
 		return -1;
 	s.port = (uint16_t)port;
 	s.web_port = (uint16_t)web_port;
+	/* only local sockets are open: there is nothing to tell others */
 	if (s.families == 0)
 		service_withdraw();
 	else

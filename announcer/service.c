@@ -45,6 +45,7 @@ static void	connect_again(void *);
 static void
 state(const char *text)
 {
+	/* each retry meets the same trouble: it is told once */
 	if (strcmp(text, told) == 0)
 		return;
 	(void)snprintf(told, sizeof(told), "%s", text);
@@ -109,6 +110,7 @@ take_another_name(void)
 {
 	char *other = avahi_alternative_service_name(name);
 
+	/* no memory: with the old name it collides again, and tries again */
 	if (other == NULL)
 		return;
 	(void)snprintf(name, sizeof(name), "%s", other);
@@ -127,6 +129,7 @@ group_changed(AvahiEntryGroup *g, AvahiEntryGroupState s, void *arg)
 		state("");
 		break;
 	case AVAHI_ENTRY_GROUP_COLLISION:
+		/* another host has it: only asking the network tells */
 		take_another_name();
 		publish(c);
 		break;
@@ -148,6 +151,7 @@ txt_record(void)
 
 	if (wanted.web_port != 0)
 		(void)snprintf(web, sizeof(web), "%u", wanted.web_port);
+	/* each goes to the front; without memory the list is as it was */
 	l = avahi_string_list_add_pair(NULL, "web", web);
 	more = avahi_string_list_add_pair(l, "auth", wanted.auth);
 	l = more == NULL ? l : more;
@@ -171,6 +175,7 @@ add_service(void)
 	AvahiStringList *txt = txt_record();
 	int r = AVAHI_ERR_COLLISION, i;
 
+	/* bounded: these calls wait for avahi-daemon's word */
 	for (i = 0; i < RENAMES_MAX && r == AVAHI_ERR_COLLISION; i++) {
 		if (i > 0)
 			take_another_name();
@@ -217,14 +222,17 @@ client_changed(AvahiClient *c, AvahiClientState s, void *arg)
 		break;
 	case AVAHI_CLIENT_S_COLLISION:
 	case AVAHI_CLIENT_S_REGISTERING:
+		/* records that name the host as it was would mislead */
 		state("avahi-daemon is settling the name of this host");
 		if (group != NULL)
 			(void)avahi_entry_group_reset(group);
 		break;
 	case AVAHI_CLIENT_CONNECTING:
+		/* libavahi waits for the daemon by itself (NO_FAIL) */
 		tell_error(AVAHI_ERR_NO_DAEMON);
 		break;
 	case AVAHI_CLIENT_FAILURE:
+		/* a client that has failed never works again */
 		tell_error(avahi_client_errno(c));
 		try_later();
 		break;
@@ -264,6 +272,7 @@ service_announce(const struct service *s)
 	is_wanted = true;
 	memcpy(name, wanted.name, sizeof(name));
 	retry_ms = RETRY_FIRST_MS;
+	/* a client that is still waiting publishes when it runs */
 	if (client != NULL &&
 	    avahi_client_get_state(client) == AVAHI_CLIENT_S_RUNNING)
 		publish(client);

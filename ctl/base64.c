@@ -38,6 +38,7 @@ base64_decode(const char *text, size_t len, size_t *outlen)
 			return NULL;
 		}
 		bits = (bits << 6) | (unsigned char)v;
+		/* every digit but the first of four completes a byte */
 		if (i % 4 != 0)
 			out[n++] = (unsigned char)(bits >> (6 - 2 * (i % 4)));
 	}

@@ -81,6 +81,7 @@ follow_decode(struct json_object *json, struct follow_event *e)
 	e->to_stderr = strcmp(reply_str(json, "stream", ""), "err") == 0;
 	e->final = json_object_object_get_ex(json, "final", &final) &&
 	    json_object_get_boolean(final);
+	/* a line that says nothing would be waited behind for ever */
 	if (!e->final && !e->has_data)
 		goto fail;
 	if (e->final)

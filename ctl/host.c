@@ -73,6 +73,7 @@ print_deps(struct json_object *json)
 	t = table_new(columns, N(columns));
 	for (i = 0; i < json_object_array_length(deps); i++) {
 		d = json_object_array_get_idx(deps, i);
+		/* red is only what the daemon cannot do its work without */
 		have = is_true(d, "available");
 		need = is_true(d, "required");
 		table_cell(t, reply_str(d, "name", "?"), PLAIN);

@@ -65,6 +65,7 @@ line_quoted(struct line *l, const char *arg)
 		append(l, arg, strlen(arg));
 		return 0;
 	}
+	/* nothing is special between single quotes, but for themselves */
 	append(l, "'", 1);
 	for (; *arg != '\0'; arg += n) {
 		if ((n = strcspn(arg, "'")) > 0)

@@ -74,6 +74,7 @@ report_flush(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return CTL_OK;
+	/* head(1) has had enough: that is no trouble to tell of */
 	if (errno != EPIPE)
 		report("cannot write to standard output: %s", strerror(errno));
 	return CTL_USAGE;

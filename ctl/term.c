@@ -40,6 +40,7 @@ term_colours(int fd)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
+	/* an empty NO_COLOR counts as none: so its convention has it */
 	return isatty(fd) && (no == NULL || *no == '\0') && term != NULL &&
 	    strcmp(term, "dumb") != 0;
 }
@@ -63,6 +64,7 @@ term_bytes(uint64_t bytes, char buf[TERM_BYTES])
 	double n = (double)bytes;
 	int unit = -1;
 
+	/* what would be rounded to 1024 is one of the next unit */
 	while (n >= 1023.5 && unit < 5) {
 		n /= 1024;
 		unit++;

@@ -67,8 +67,10 @@ ask_session(struct conn *c, struct msg_out *o, const struct sid *sid)
 void
 ask_done(struct conn *c, uint32_t err, const char *msg)
 {
+	/* the mode that is entered next has the same memory */
 	struct ask a = c->u.ask;
 
+	/* leaving would end the debugger that fn() is about to take over */
 	c->u.ask.pipe = false;
 	conn_enter(c, &mode_line);
 	a.fn(c, &a, err, msg);

@@ -18,6 +18,7 @@ line_find(const char *buf, size_t have, size_t *scanned, size_t *len,
 	/* a ClientHello has no newline to wait for */
 	if (have > 0 && buf[0] == TLS_HANDSHAKE)
 		return LINE_TLS;
+	/* no byte is looked at twice, in however many pieces a line comes */
 	nl = have > *scanned ?
 	    memchr(buf + *scanned, '\n', have - *scanned) : NULL;
 	if (nl == NULL) {
@@ -64,6 +65,7 @@ line_split(const char *p, size_t len, struct words *ws)
 			p++;
 		if (p == end)
 			return;
+		/* one more than fits tells that there are too many */
 		if (ws->n == WORDS_MAX) {
 			ws->n++;
 			return;
@@ -143,6 +145,7 @@ number_parse(const struct word *w, uint64_t max, uint64_t *v)
 		if (w->p[i] < '0' || w->p[i] > '9')
 			return "is not a plain decimal number";
 		digit = (uint64_t)(w->p[i] - '0');
+		/* asked before the sum is made: it could wrap */
 		if (n > (max - digit) / 10 || digit > max)
 			return "is too large";
 		n = n * 10 + digit;
@@ -193,6 +196,7 @@ env_check(const struct word *w, size_t *eq)
 
 	if (eq != NULL && at == NULL)
 		return "there is no =; give KEY=VALUE";
+	/* a shell could not read it by any other name */
 	if (len == 0)
 		return "the name before = is empty";
 	for (i = 0; i < len; i++)

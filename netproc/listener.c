@@ -56,6 +56,7 @@ listener_log(const char *fmt, ...)
 		second = loop_now_ms() / 1000;
 		lines = 0;
 	}
+	/* strangers cause these lines: they may not fill the log */
 	if (++lines > LOG_PER_S)
 		return;
 	va_start(ap, fmt);
@@ -150,6 +151,7 @@ on_io(uint32_t events, void *arg)
 	int fd, i;
 
 	(void)events;
+	/* a flood of connections lets those that are served go on */
 	for (i = 0; i < BURST && !paused; i++) {
 		fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd != -1) {
@@ -207,6 +209,7 @@ net_on_listener(struct msg *m)
 
 	if (l != NULL)
 		drop(l);
+	/* without memory there is one door less, and the others work */
 	n = calloc(1, sizeof(*n));
 	if (n == NULL)
 		return 0;

@@ -81,6 +81,7 @@ read_side(struct relay *r, size_t i)
 	struct stream *s = &r->from[i];
 	ssize_t n;
 
+	/* what was read must go first, so a slow side slows the other */
 	if (s->eof || s->len > 0)
 		return;
 	s->pos = 0;
@@ -181,6 +182,7 @@ relay_new(int client_fd, int wire_fd, const void *first, size_t len,
     relay_fn done, void *arg)
 {
 	struct relay *r = calloc(1, sizeof(*r));
+	/* what the client sent right behind its command is gdb's first word */
 	size_t cap = len > BUFFER ? len : BUFFER;
 
 	if (r == NULL) {

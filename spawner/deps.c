@@ -36,6 +36,7 @@ spawn_on_deps(struct msg *m)
 		return 0;
 	}
 	waiting[nwaiting++] = a;
+	/* a probe starts processes: one at a time, whoever asks */
 	if (probe_serial != 0)
 		return 0;
 	probe_serial = next_serial();
@@ -47,7 +48,7 @@ spawn_on_deps(struct msg *m)
 
 /* The rows are text for people; here it counts that they are rows. */
 static int
-check_rows(struct msg m)
+check_rows(struct msg m)	/* a copy: reading moves its position */
 {
 	uint32_t n = msg_get_u32(&m), i;
 	size_t len;

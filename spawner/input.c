@@ -18,6 +18,7 @@ spawn_on_input(struct msg *m)
 		    "the program's input has been ended already");
 		return 0;
 	}
+	/* ours stays open: the program's input ends when its owner says so */
 	fd = fd_copy(s->stdin_fd);
 	if (fd == -1)
 		answer(&a, &s->id, ERR_INTERNAL, NULL);

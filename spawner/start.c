@@ -95,6 +95,7 @@ sandbox_allowed(struct asker *a, struct session *s, uint32_t *sandbox,
 		    sandbox_names[*sandbox]);
 		return false;
 	}
+	/* the stricter one is the greater */
 	if (*network < settings.network) {
 		answer(a, &s->id, ERR_NOT_PERMITTED, "the configuration does "
 		    "not allow the host's network (network none)");
@@ -133,6 +134,7 @@ on_account(const struct account *acc, uint64_t serial)
 	struct session *s;
 	char text[160];
 
+	/* by number: the session may have been deleted meanwhile */
 	SESSION_FOREACH(s)
 		if (s->start.serial == serial)
 			break;
@@ -153,6 +155,7 @@ start_begin(struct session *s, struct asker *a)
 {
 	struct start *st = &s->start;
 
+	/* a ring of its own: should the start fail, the last output stays */
 	if (ring_create(&st->ring, settings.output_buffer) == -1) {
 		answer(a, &s->id, ERR_FORK_FAILED,
 		    "no memory for the program's output");
@@ -247,6 +250,7 @@ has_all_fds(const struct session *s)
 	for (i = 0; i < RUN_FD_COUNT; i++)
 		if (s->start.fds[i] == -1 && !run_fds[i].optional)
 			return false;
+	/* a second pipe that nobody asked for would be read by nobody */
 	return (s->start.fds[RUN_FD_STDERR] != -1) == split;
 }
 
@@ -318,6 +322,7 @@ spawn_on_ran(struct msg *m)
 		return -1;
 	a = s->start.asker;
 	flags = s->start.flags;
+	/* under a debugger nobody watches the loader */
 	if ((flags & START_DEBUG) == 0)
 		s->proven |= 1U << s->start.sandbox;
 	adopt(s, pid, inner_pid);
