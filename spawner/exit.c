@@ -124,18 +124,22 @@ on_stub(uint32_t events, void *arg)
 	stop_tree_gone(s);
 }
 
-void
+int
 exit_watch(struct session *s, int status_fd, int stub_fd)
 {
+	int saved;
+
 	s->status_fd = status_fd;
 	s->stub_fd = stub_fd;
 	s->status_io = (struct loop_io)LOOP_IO_INIT;
 	s->stub_io = (struct loop_io)LOOP_IO_INIT;
-	if (loop_add(&s->status_io, status_fd, EPOLLIN, on_status, s) == -1 ||
-	    loop_add(&s->stub_io, stub_fd, EPOLLIN, on_stub, s) == -1) {
-		/* nobody would see its end: it may not begin */
-		log_warn("watching session %s", s->text);
-		loop_del(&s->status_io);
-		fd_close(&s->status_fd);
-	}
+	if (loop_add(&s->status_io, status_fd, EPOLLIN, on_status, s) == 0 &&
+	    loop_add(&s->stub_io, stub_fd, EPOLLIN, on_stub, s) == 0)
+		return 0;
+	saved = errno;
+	log_warn("watching session %s", s->text);
+	/* nobody would see its end: it may not go on */
+	close_run(s);
+	errno = saved;
+	return -1;
 }

@@ -5,7 +5,10 @@
 
 #include "session.h"
 
-/* Takes both: the stub's reports, and its pidfd. */
-void	exit_watch(struct session *, int status_fd, int stub_fd);
+/*
+ * Takes both: the stub's reports, and its pidfd.  -1 with errno when they
+ * cannot be watched; the stub ends its tree then.
+ */
+int	exit_watch(struct session *, int status_fd, int stub_fd);
 
 #endif

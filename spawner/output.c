@@ -71,26 +71,37 @@ on_output(uint32_t events, void *arg)
 		stream_close(st);
 }
 
-static void
+/* -1 when nobody would read it. */
+static int
 stream_watch(struct stream *st, int fd, uint32_t number)
 {
 	st->number = number;
 	st->io = (struct loop_io)LOOP_IO_INIT;
-	if (fd == -1)
-		return;
-	if (loop_add(&st->io, fd, EPOLLIN, on_output, st) == -1) {
-		log_warn("output of session %s", st->session->text);
-		fd_close(&fd);
-	}
+	if (fd == -1 || loop_add(&st->io, fd, EPOLLIN, on_output, st) == 0)
+		return 0;
+	log_warn("output of session %s", st->session->text);
+	fd_close(&fd);
+	return -1;
 }
 
-void
+int
 output_watch(struct session *s, int out_fd, int err_fd)
 {
 	bool split = err_fd != -1;
+	int out = stream_watch(&s->out, out_fd, split ? 1 : 0);
+	int err = stream_watch(&s->err, err_fd, 2);
 
-	stream_watch(&s->out, out_fd, split ? 1 : 0);
-	stream_watch(&s->err, err_fd, 2);
+	if (out == 0 && err == 0)
+		return 0;
+	output_drop(s);
+	return -1;
+}
+
+void
+output_drop(struct session *s)
+{
+	stream_close(&s->out);
+	stream_close(&s->err);
 }
 
 /* No more than the pipe can hold: somebody else might have it open still. */

@@ -5,8 +5,13 @@
 
 #include "session.h"
 
-/* Takes both; err_fd is -1 unless the streams are split. */
-void	output_watch(struct session *, int out_fd, int err_fd);
+/*
+ * Takes both; err_fd is -1 unless the streams are split.  -1 with errno when
+ * they cannot be watched.
+ */
+int	output_watch(struct session *, int out_fd, int err_fd);
+/* Closes the pipes with what is in them. */
+void	output_drop(struct session *);
 /* The tree is gone: takes what is left in the pipes and closes them. */
 void	output_finish(struct session *);
 

@@ -286,6 +286,22 @@ view_of_new_run(struct session *s, uint32_t pid)
 	v->exited_ns = 0;
 }
 
+/* -1 with errno: it is not watched, and ends.  Nothing has changed then. */
+static int
+watch(struct session *s)
+{
+	int *fds = s->start.fds;
+
+	if (output_watch(s, take(&fds[RUN_FD_STDOUT]),
+	    take(&fds[RUN_FD_STDERR])) == -1)
+		return -1;
+	if (exit_watch(s, take(&fds[RUN_FD_STATUS]),
+	    take(&fds[RUN_FD_STUB])) == 0)
+		return 0;
+	output_drop(s);
+	return -1;
+}
+
 /* The new run takes the place of the last one, its output included. */
 static void
 adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
@@ -302,8 +318,6 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 	s->target_fd = take(&fds[RUN_FD_TARGET]);
 	view_of_new_run(s, pid);
 	session_set_state(s, STATE_RUNNING);
-	output_watch(s, take(&fds[RUN_FD_STDOUT]), take(&fds[RUN_FD_STDERR]));
-	exit_watch(s, take(&fds[RUN_FD_STATUS]), take(&fds[RUN_FD_STUB]));
 }
 
 int
@@ -320,6 +334,11 @@ spawn_on_ran(struct msg *m)
 		return 0;
 	if (!has_all_fds(s))
 		return -1;
+	if (watch(s) == -1) {
+		start_fail(s, ERR_FORK_FAILED, "the spawner cannot watch one "
+		    "more program; see sysctl fs.epoll.max_user_watches");
+		return 0;
+	}
 	a = s->start.asker;
 	flags = s->start.flags;
 	/* under a debugger nobody watches the loader */

@@ -1,7 +1,67 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner: life of a session, and who may do what in which state. */
-/* links: spawner/activity.c spawner/answer.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/start.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c */
+/* links: spawner/activity.c spawner/answer.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/input.c spawner/job.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/start.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c */
 #include "test_spawner_rig.h"
+
+/* What cannot be watched, which a test tells by the size of its pipe. */
+#define UNWATCHED	8192
+
+static int
+picky_loop_add(struct loop_io *io, int fd, uint32_t events, loop_io_fn fn,
+    void *arg)
+{
+	errno = ENOSPC;
+	return fcntl(fd, F_GETPIPE_SZ) == UNWATCHED ? -1 :
+	    loop_add(io, fd, events, fn, arg);
+}
+#define loop_add picky_loop_add
+#include "spawner/exit.c"
+#include "spawner/output.c"
+#undef loop_add
+
+/* Of a pipe's write end: nobody reads any more. */
+static bool
+has_hung_up(int fd)
+{
+	struct pollfd p = { fd, 0, 0 };
+
+	return poll(&p, 1, WAIT_MS) == 1 && (p.revents & POLLERR) != 0;
+}
+
+/* Whose end nobody would see is not begun. */
+static void
+not_watched(void **state)
+{
+	struct session_view v;
+	struct ring ring;
+	struct sid sid;
+	struct run r;
+	int i;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	for (i = 0; i < 3; i++) {
+		ask_start(&sid, ALICE_CONN, START_SPLIT);
+		r = expect_run(NULL);
+		give_run_fds(&r, true);
+		assert_int_equal(fcntl(i == 0 ? r.out : i == 1 ? r.err :
+		    r.status, F_SETPIPE_SZ, UNWATCHED), UNWATCHED);
+		send_ran(&r);
+		expect_result(ERR_FORK_FAILED, "cannot watch");
+		assert_true(has_hung_up(r.out));
+		assert_true(has_hung_up(r.err));
+		assert_true(has_hung_up(r.status));
+		close_run_ends(&r);
+		end_process(r.target);
+		end_process(r.stub);
+	}
+	r = start(&sid, ALICE_CONN, 0, &ring);
+	finish(&r, STUB_EXITED, 0);
+	v = expect_session(STATE_RUNNING);
+	if (v.exited_ns != 0)
+		(void)expect_session(STATE_STOPPED);
+}
 
 static void
 life_of_a_session(void **state)
@@ -696,6 +756,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(life_of_a_session),
+		T(not_watched),
 		T(output_is_whole_when_stopped),
 		T(order_to_run),
 		T(quotas_before_any_byte),
