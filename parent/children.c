@@ -447,13 +447,17 @@ parent_on_ready(struct msg *m)
 }
 
 /*
- * The spawner's end is the end of everybody's sessions.  Only the launcher,
- * which nobody outside can talk to, is believed about it; of the others the
- * accuser goes, which gives both a new link as well.
+ * The spawner's end is the end of everybody's sessions: only the launcher,
+ * which nobody outside can talk to, is believed about it.  netproc faces the
+ * network and is believed about nobody: it could keep idproc in its back-off,
+ * which the spawner needs.  Where a word does not count the accuser goes,
+ * which gives both a new link as well.
  */
 static enum role
 to_blame(enum role from, enum role accused)
 {
+	if (from == ROLE_NETPROC)
+		return from;
 	return accused == ROLE_SPAWNER && from != ROLE_LAUNCHER ? from :
 	    accused;
 }

@@ -473,6 +473,13 @@ def accusations(d, v, r):
     ok(reconnect(d), "and the next netproc serves")
 
 
+def accusing_idproc(d, v, r):
+    """The spawner needs it: it must not be kept in its back-off."""
+    r.send("VIOLATION", u32(IDPROC, r.idproc_gen) + blob("lies"), PARENT)
+    ok(r.is_dead(), "who accuses idproc is ended")
+    eq(d.role_pid("idproc"), v.roles["idproc"], "and idproc is not")
+
+
 def log_flood(d, v, r):
     line = r.datagram("LOG", u32(1) + blob(b"\x1b]0;x\x07" * 100), PARENT)
     before = os.path.getsize(d.log_path)
@@ -626,7 +633,7 @@ run_tests(
         died_in_an_upload, uploads_of_all_connections, accusations,
         log_flood, flood_of_questions)),
     alone(then_ended(a_mapping_that_stays, deaf_flood, too_many_connections,
-                     no_way_out_by_fast_open)),
+                     accusing_idproc, no_way_out_by_fast_open)),
     alone(cases_of(unknown_types, wrong_fds, strangers, bad_fields,
                    to_the_parent, system_calls)),
     alone(cases_of(malformed)), alone(cases_of(wrong_senders)))
