@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The stub's life: wait for children, signals and the spawner's death. */
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,7 +21,8 @@
 
 #define STATUS_FD	0
 #define KILL_ROUNDS	100
-#define TREE_MAX	8192
+/* PID_MAX_LIMIT of the kernel. */
+#define PIDS_MAX	(4 * 1024 * 1024)
 #define GRACE_MS	1000
 #define GRACE_STEP_MS	10
 
@@ -63,23 +65,44 @@ parent_of(pid_t pid)
 	return (pid_t)strtol(p + 4, NULL, 10);
 }
 
-static size_t
-all_pids(pid_t *pids, pid_t *parents)
+/* Fills the table of parents, by pid; returns the highest pid. */
+static pid_t
+read_parents(pid_t *parents)
 {
 	struct dirent *de;
 	DIR *dir = opendir("/proc");
-	size_t n = 0;
-	pid_t pid;
+	pid_t pid, last = 0;
 
-	while (dir != NULL && n < TREE_MAX && (de = readdir(dir)) != NULL) {
+	while (dir != NULL && (de = readdir(dir)) != NULL) {
 		pid = (pid_t)strtol(de->d_name, NULL, 10);
-		if (pid <= 1 || (parents[n] = parent_of(pid)) == 0)
+		if (pid <= 1 || pid >= PIDS_MAX)
 			continue;
-		pids[n++] = pid;
+		parents[pid] = parent_of(pid);
+		if (pid > last)
+			last = pid;
 	}
 	if (dir != NULL)
 		closedir(dir);
-	return n;
+	return last;
+}
+
+/* What is found out is noted for the whole way up: each is walked once. */
+static bool
+descends(pid_t *parents, pid_t pid, pid_t self)
+{
+	pid_t up = pid, next;
+	size_t steps = 0;
+	bool found;
+
+	/* pids that came round while /proc was read may make a ring */
+	while (up != self && up > 1 && up < PIDS_MAX && steps++ < PIDS_MAX)
+		up = parents[up];
+	found = up == self;
+	for (; pid != self && pid > 1 && pid < PIDS_MAX; pid = next) {
+		next = parents[pid];
+		parents[pid] = found ? self : 1;
+	}
+	return found;
 }
 
 /*
@@ -90,27 +113,24 @@ all_pids(pid_t *pids, pid_t *parents)
 static size_t
 signal_descendants(int sig)
 {
-	static pid_t pids[TREE_MAX], parents[TREE_MAX];
-	pid_t self = getpid();
-	size_t n = all_pids(pids, parents), i, j, met = 0;
-	bool grown = true;
+	const size_t size = PIDS_MAX * sizeof(pid_t);
+	pid_t self = getpid(), *parents, pid, last;
+	size_t met = 0;
 
-	/* whoever is found takes the stub as parent: a mark, level by level */
-	while (grown) {
-		grown = false;
-		for (i = 0; i < n; i++) {
-			if (parents[i] != self || pids[i] == 0)
-				continue;
-			(void)kill(pids[i], sig);
-			met++;
-			for (j = 0; j < n; j++)
-				if (parents[j] == pids[i]) {
-					parents[j] = self;
-					grown = true;
-				}
-			pids[i] = 0;
-		}
+	/* sparse: only the pages of pids that exist are ever there */
+	parents = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (parents == MAP_FAILED) {
+		if (program != 0)
+			(void)kill(program, sig);
+		return 0;
 	}
+	last = read_parents(parents);
+	for (pid = 2; pid <= last; pid++)
+		if (pid != self && parents[pid] != 0 &&
+		    descends(parents, pid, self) && kill(pid, sig) == 0)
+			met++;
+	(void)munmap(parents, size);
 	return met;
 }
 

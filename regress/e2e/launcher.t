@@ -224,6 +224,25 @@ def bomb(p, kind):
     r.close()
 
 
+def crowded(p, kind):
+    """A tree among very many other processes."""
+    if kind != NONE:
+        return
+    crowd = subprocess.Popen([os.path.join(HELPERS, "crowd"), "8300"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        eq(crowd.stdout.read(6), b"ready\n", "8300 processes of the host")
+        r = p.run("orphan", sandbox=kind)
+        r.until("lives\n")
+        eq(p.l.poke(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for a tree")
+        eq(r.read(), "grandchild ends\n", "which is found among them")
+        ok(r.gone(), "and has ended")
+        r.close()
+    finally:
+        crowd.stdin.close()
+        crowd.wait()
+
+
 def spawner_dies(p, kind):
     r = p.run("ignorer", sandbox=kind)
     r.until("ready")
@@ -705,8 +724,8 @@ def cgroups(mode):
 
 
 PER_KIND = (hygiene, groups, output, endings, failures, refused_calls, trees,
-            bomb, spawner_dies, stub_is_deaf, siblings, masks, network, root,
-            debugging, attach_fails)
+            bomb, crowded, spawner_dies, stub_is_deaf, siblings, masks,
+            network, root, debugging, attach_fails)
 PER_PLACE = (bundles, bundle_refused, packing, probes, owners, share,
              launcher_status, chain, outlived)
 ALONE = (not_allowed, no_gdbserver, cgroups)
