@@ -104,6 +104,7 @@ enum job_fd {
 	JOB_FD_REPORT,		/* pipe, read end: struct job_report */
 	JOB_FD_RESULT,		/* mount namespace (UNPACK) or file (PACK) */
 	JOB_FD_PIDFD,		/* pidfd of the job's init: gone = all gone */
+	JOB_FD_SPACE,		/* UNPACK: a file where it unpacks: fstatfs() */
 	JOB_FD_COUNT
 };
 

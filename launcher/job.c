@@ -69,7 +69,7 @@ unpack_inside(const struct job_spec *j)
 	uint64_t bytes = j->max_bytes < SANE * PAGE ? j->max_bytes :
 	    SANE * PAGE;
 	char options[96];
-	int ns_fd;
+	int ns_fd, space_fd;
 
 	(void)snprintf(options, sizeof(options), "mode=0755,size=%" PRIu64
 	    ",nr_inodes=%" PRIu64, bytes + (members + EXTRA_INODES) * PAGE,
@@ -83,6 +83,11 @@ unpack_inside(const struct job_spec *j)
 	if (ns_fd == -1 || unshare(CLONE_NEWNS) == -1)
 		child_die(STEP_NAMESPACES);
 	child_up_fd(JOB_FD_RESULT, ns_fd);
+	/* by this the spawner sees what the archiver says that it has used */
+	space_fd = open("..", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (space_fd == -1)
+		child_die(STEP_MOUNT);
+	child_up_fd(JOB_FD_SPACE, space_fd);
 }
 
 static void

@@ -7,10 +7,12 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <linux/nsfs.h>
 #include <sched.h>
 #include <signal.h>
@@ -112,6 +114,8 @@ job_free(struct job *j)
 	loop_timer_unset(&j->timer);
 	loop_del(&j->report_io);
 	loop_del(&j->pid_io);
+	/* before the bundle, so that it is not this that takes all files along */
+	fd_close(&j->fds[JOB_FD_SPACE]);
 	for (i = 0; i < JOB_FD_COUNT; i++)
 		if (i == JOB_FD_RESULT)
 			sweep(NULL, j->fds[i]);
@@ -161,17 +165,43 @@ is_mount_namespace(int fd)
 	return fd != -1 && ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNS;
 }
 
+/*
+ * What the bundle counts for: the sum of its files, which only the archiver
+ * knows, but not less than the memory that is gone without the last page of
+ * each.  UINT64_MAX when that cannot be seen.
+ */
+static uint64_t
+bundle_bytes(const struct job *j)
+{
+	uint64_t used, rests;
+	struct statfs fs;
+
+	if (fstatfs(j->fds[JOB_FD_SPACE], &fs) == -1 ||
+	    fs.f_type != TMPFS_MAGIC || fs.f_bfree > fs.f_blocks ||
+	    fs.f_ffree > fs.f_files)
+		return UINT64_MAX;
+	used = (fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+	rests = (fs.f_files - fs.f_ffree) * (uint64_t)fs.f_bsize;
+	used = used > rests ? used - rests : 0;
+	return used > j->last.bytes ? used : j->last.bytes;
+}
+
 static void
 unpacked(struct job *j)
 {
 	struct session *s = j->session;
 	struct asker a = j->asker;
-	uint64_t more = j->last.bytes > s->bytes ?
-	    j->last.bytes - s->bytes : 0;
+	uint64_t bytes = bundle_bytes(j);
+	uint64_t more = bytes > s->bytes ? bytes - s->bytes : 0;
 
 	if (!is_mount_namespace(j->fds[JOB_FD_RESULT])) {
 		job_fail(j, ERR_EXTRACT_FAILED,
 		    "the launcher sent no mount namespace with the bundle");
+		return;
+	}
+	if (bytes == UINT64_MAX) {
+		job_fail(j, ERR_EXTRACT_FAILED,
+		    "the launcher sent no file of the bundle's memory");
 		return;
 	}
 	/* others may have uploaded while this was unpacked */
@@ -583,6 +613,8 @@ good_job_fd(uint32_t kind, int fd)
 		return fdkind_check(FD_PIPE, fd) == NULL && flags != -1 &&
 		    (flags & O_ACCMODE) == O_RDONLY &&
 		    fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
+	case JOB_FD_SPACE:
+		return fdkind_check(FD_FILE, fd) == NULL;
 	case JOB_FD_RESULT:
 		return fdkind_check(FD_FILE, fd) == NULL ||
 		    is_mount_namespace(fd);
@@ -619,6 +651,8 @@ spawn_on_job(struct msg *m)
 		return -1;
 	if (j == NULL)
 		return 0;
+	if (j->unpacks != (j->fds[JOB_FD_SPACE] != -1))
+		return -1;
 	if (j->begun || j->fds[JOB_FD_REPORT] == -1 ||
 	    j->fds[JOB_FD_PIDFD] == -1)
 		return -1;

@@ -11,6 +11,8 @@ static const struct filter_rule rules[] = {
 	/* images, archives and rings */
 	ALLOW(memfd_create), ALLOW(ftruncate), ALLOW(fchmod), ALLOW(pread64),
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_ADD_SEALS)),
+	/* how much room a bundle takes */
+	ALLOW(fstatfs),
 	/* what is handed out is a copy */
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
 	/* how much a dead program may have left in its pipe */

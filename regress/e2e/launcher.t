@@ -20,8 +20,9 @@ from dl import (  # noqa: E402
     ALICE, AS_ROOT, BOB, HELPERS, MODES, attempt, eq, ok, tap, wait_for)
 import hand  # noqa: E402
 from hand import (  # noqa: E402
-    DEBUGGER, ERRORS, INIT, NAMESPACES, NONE, ONE, REPORT, RESULT, STATUS,
-    STDERR, STDIN, STDOUT, STUB, TARGET, TMPFS, TREE_KILL, TREE_TERM, WIRE)
+    DEBUGGER, ERRORS, INIT, NAMESPACES, NONE, ONE, REPORT, RESULT, SPACE,
+    STATUS, STDERR, STDIN, STDOUT, STUB, TARGET, TMPFS, TREE_KILL, TREE_TERM,
+    WIRE)
 
 KINDS = {"none": NONE, "namespaces": NAMESPACES, "tmpfs": TMPFS}
 ENV = ("PATH=/usr/bin:/bin",)
@@ -463,6 +464,10 @@ def bundle_refused(p):
     fds, m = p.l.ask("UNPACK", job(p, "a", size=1000), archive)
     eq(m.name, "JOB", "an archiver starts")
     eq(last_report(fds)[0], 3, "too many bytes are refused")
+    st, fs = os.fstat(fds[SPACE]), os.fstatvfs(fds[SPACE])
+    eq((st.st_nlink, st.st_dev == os.stat("/").st_dev), (0, False),
+       "a file that tells of the bundle's room")
+    ok(fs.f_blocks < 10**6, "which is bounded")
     for fd in fds.values():
         os.close(fd)
     os.close(archive)

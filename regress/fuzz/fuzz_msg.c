@@ -255,7 +255,7 @@ right_kind(uint32_t type, const uint8_t *payload, size_t len)
 {
 	static const uint8_t run[] = { 3, 2, 2, 2, 4, 4 };
 	static const uint8_t attach[] = { 5, 2, 4 };
-	static const uint8_t job[] = { 2, 6, 4 };
+	static const uint8_t job[] = { 2, 6, 4, 7 };
 	uint32_t kind = 0;
 
 	if (len >= sizeof(kind))

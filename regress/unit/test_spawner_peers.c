@@ -521,8 +521,9 @@ send_job_fd(const struct fake_job *j, uint32_t kind, int fd)
 	rig_give(ROLE_LAUNCHER, o, fd);
 }
 
+/* space_fd is a file where the bundle is, -1 = in a place of its own. */
 static struct fake_job
-expect_job(enum msg_type type, int result_fd)
+expect_job_in(enum msg_type type, int result_fd, int space_fd)
 {
 	struct fake_job j;
 	struct msg_out *o;
@@ -539,12 +540,21 @@ expect_job(enum msg_type type, int result_fd)
 	j.report = p[1];
 	send_job_fd(&j, JOB_FD_REPORT, p[0]);
 	send_job_fd(&j, JOB_FD_RESULT, result_fd);
+	if (type == MSG_UNPACK)
+		send_job_fd(&j, JOB_FD_SPACE, space_fd != -1 ? space_fd :
+		    memfd_create("space", MFD_CLOEXEC));
 	j.pid = idle_process(&pidfd);
 	send_job_fd(&j, JOB_FD_PIDFD, pidfd);
 	o = msg_new(MSG_JOB, &j.sid, 0, j.serial);
 	msg_put_u32(o, (uint32_t)j.pid);
 	rig_send(ROLE_LAUNCHER, o, -1);
 	return j;
+}
+
+static struct fake_job
+expect_job(enum msg_type type, int result_fd)
+{
+	return expect_job_in(type, result_fd, -1);
 }
 
 static void
@@ -618,6 +628,44 @@ bundle(void **state)
 	assert_true(spec.bundle);
 	assert_string_equal(spec.argv, "bin/prog");
 	assert_string_equal(spec.exec_path, "bin/prog");
+}
+
+/* An archiver that has been taken over says less than is there. */
+static void
+bundle_that_lies(void **state)
+{
+	static const char data[1024 * 1024];
+	int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct fake_job j;
+
+	(void)state;
+	assert_true(fd != -1 && copy != -1);
+	assert_int_equal(write(fd, data, sizeof(data)), sizeof(data));
+	assert_int_equal(write(fd, data, sizeof(data)), sizeof(data));
+	login(ALICE_CONN, ALICE, "alice");
+	(void)upload_bundle();
+	j = expect_job_in(MSG_UNPACK, mount_ns(), copy);
+	report(&j, JOBREPORT_DONE, ERR_OK, 100, "");
+	job_ends(&j);
+	expect_result(ERR_MAX_BYTES, "larger than what is free");
+	close(fd);
+}
+
+/* What is no file of a tmpfs says nothing of the bundle. */
+static void
+bundle_without_space(void **state)
+{
+	struct fake_job j;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	(void)upload_bundle();
+	j = expect_job_in(MSG_UNPACK, mount_ns(),
+	    open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+	report(&j, JOBREPORT_DONE, ERR_OK, 100, "");
+	job_ends(&j);
+	expect_result(ERR_EXTRACT_FAILED, "no file of the bundle's memory");
 }
 
 static void
@@ -794,6 +842,8 @@ main(void)
 		T(kill_while_debugging),
 		T(netproc_goes_while_debugging),
 		T(bundle),
+		T(bundle_that_lies),
+		T(bundle_without_space),
 		T(bundles_that_fail),
 		T(sysroot),
 		T(deps),

@@ -32,7 +32,7 @@ UNLIMITED = 2**64 - 1
 NONE, NAMESPACES, TMPFS = range(3)
 STDIN, STDOUT, STDERR, STATUS, STUB, TARGET = range(6)
 WIRE, ERRORS, DEBUGGER = range(3)
-REPORT, RESULT, INIT = range(3)
+REPORT, RESULT, INIT, SPACE = range(4)
 ONE, TREE_TERM, TREE_KILL = range(3)
 
 libc = ctypes.CDLL(None, use_errno=True)
