@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The deny list of sessions. */
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include <errno.h>
 #include <sched.h>
@@ -53,6 +54,11 @@
 	DENY(vhangup), DENY(uselib), DENY(lookup_dcookie),		\
 	DENY(nfsservctl), DENY(_sysctl), DENY(iopl), DENY(ioperm),	\
 	DENY(settimeofday), DENY(clock_settime),			\
+	/* of use to 16-bit and 32-bit code alone, which does not run here */ \
+	DENY(modify_ldt),						\
+	/* no network namespace holds them: to the hypervisor, the kernel */ \
+	DENY_ARG(socket, FILTER_INT(0, AF_VSOCK)),			\
+	DENY_ARG(socket, FILTER_INT(0, AF_ALG)),			\
 	/* bytes typed into a terminal that others read from */		\
 	DENY_ARG(ioctl, FILTER_INT(1, TIOCSTI)),			\
 	DENY_ARG(ioctl, FILTER_INT(1, IOCTL_TIOCLINUX))

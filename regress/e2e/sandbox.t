@@ -287,13 +287,15 @@ def siblings_are_apart(d):
 DENIED = ("mount", "umount", "pivot_root", "bpf", "perf_event_open",
           "io_uring_setup", "userfaultfd", "keyctl", "add_key",
           "pidfd_getfd", "open_by_handle_at", "tiocsti", "tiocsti_high",
-          "setuid0", "setgid0", "setuid_high", "setgroups", "reboot")
+          "setuid0", "setgid0", "setuid_high", "setgroups", "reboot",
+          "af_vsock", "af_alg", "af_alg_high") + \
+    ("modify_ldt",) * (os.uname()[4] == "x86_64")
 # in a sandbox: what could take it apart
 INSIDE = ("unshare_user", "unshare_net", "clone_user", "clone_user_high",
           "clone3", "setns", "chroot", "open_tree", "fsopen", "ptrace_init",
           "sethostname")
 ALLOWED = ("ptrace_child", "process_vm_readv", "personality", "memfd_create",
-           "mmap_exec")
+           "mmap_exec", "af_unix", "af_inet", "af_netlink")
 
 
 def system_calls(d):

@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/mman.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -65,6 +66,9 @@ debugging(void)
 	say("process_vm_readv", process_vm_readv(pid, &to, 1, &from, 1, 0));
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, &status, 0);
+	say("af_unix", socket(AF_UNIX, SOCK_STREAM, 0));
+	say("af_inet", socket(AF_INET, SOCK_STREAM, 0));
+	say("af_netlink", socket(AF_NETLINK, SOCK_RAW, 0));
 	say("personality", personality(ADDR_NO_RANDOMIZE));
 	say("memfd_create", memfd_create("x", 0));
 	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -102,6 +106,13 @@ main(void)
 	say("tiocsti", ioctl(0, TIOCSTI, &c));
 	/* syscall() passes the upper half on, ioctl() may not */
 	say("tiocsti_high", syscall(SYS_ioctl, 0, TIOCSTI | 1UL << 32, &c));
+#ifdef SYS_modify_ldt
+	say("modify_ldt", syscall(SYS_modify_ldt, 0, NULL, 0));
+#endif
+	say("af_vsock", socket(AF_VSOCK, SOCK_STREAM, 0));
+	say("af_alg", socket(AF_ALG, SOCK_SEQPACKET, 0));
+	say("af_alg_high", syscall(SYS_socket, AF_ALG | 1UL << 32,
+	    SOCK_SEQPACKET, 0));
 	say("setuid0", setuid(0));
 	say("setgid0", setgid(0));
 	say("setuid_high", syscall(SYS_setuid, 1UL << 32));
