@@ -74,7 +74,7 @@ $(O)/obj/%.o: %.c
 
 # --- one binary per role -----------------------------------------------
 parent_LIBS :=	-lseccomp
-netproc_LIBS :=	-lseccomp
+netproc_LIBS :=	-lseccomp -ljson-c
 spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
 idproc_LIBS :=	-lseccomp
@@ -142,7 +142,7 @@ $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) \
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
 	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
-	    $(LIBCOMMON) -lcmocka -lseccomp -luuid -lsodium
+	    $(LIBCOMMON) -lcmocka -lseccomp -luuid -lsodium -ljson-c
 
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "conn.h"
 #include "listener.h"
+#include "params.h"
 #include "role.h"
 #include "roles.h"
 #include "settings.h"
@@ -50,7 +51,7 @@ extensions_json(struct text *t)
 {
 	/* what commands of the base protocol take in addition */
 	static const char *const forms[] = { "OUTPUT base64", "START --split",
-		"START --sandbox", "START --network" };
+		"START --sandbox", "START --network", "JSON lines" };
 	size_t i;
 
 	json_open(t, '[');
@@ -162,6 +163,24 @@ cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 	answer_end(c);
 }
 
+static void
+params_json(struct text *t, const struct param *p)
+{
+	json_key(t, "args");
+	json_open(t, '[');
+	for (; p->name != NULL; p++) {
+		json_open(t, '{');
+		json_key(t, "name");
+		json_text(t, p->name);
+		json_key(t, "type");
+		json_text(t, param_type(p->kind));
+		json_key(t, "required");
+		json_raw(t, param_is_needed(p) ? "true" : "false");
+		json_close(t, '}');
+	}
+	json_close(t, ']');
+}
+
 void
 cmd_help(struct conn *c, struct rsession *s, const struct words *ws)
 {
@@ -181,6 +200,7 @@ cmd_help(struct conn *c, struct rsession *s, const struct words *ws)
 		json_text(t, commands[i].usage);
 		json_key(t, "description");
 		json_text(t, commands[i].description);
+		params_json(t, commands[i].params);
 		json_close(t, '}');
 	}
 	json_close(t, ']');
@@ -340,9 +360,9 @@ net_on_activity_lines(struct msg *m)
 {
 	struct conn *c = ask_find(m);
 	struct text *t = answer_begin();
-	bool begun = c != NULL && c->u.ask.begun, more;
+	bool begun = c != NULL && c->u.ask.begun, first = !begun, more;
 
-	if (!begun)
+	if (first)
 		text_puts(t, "[");
 	begun = activity_json(t, m, begun);
 	more = msg_get_u32(m) != 0;
@@ -352,13 +372,15 @@ net_on_activity_lines(struct msg *m)
 		return 0;
 	if (c->u.ask.fn != activity_failed)
 		return -1;
-	if (more) {
-		c->u.ask.begun = begun;
-		conn_write(c, t->p, t->len);
-	} else {
+	if (!more)
 		text_puts(t, "]");
+	if (first)
+		answer_open(c);
+	answer_piece(c);
+	c->u.ask.begun = begun;
+	if (!more) {
 		conn_enter(c, &mode_line);
-		answer_end(c);
+		answer_close(c);
 	}
 	conn_run(c);
 	return 0;

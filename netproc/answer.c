@@ -16,6 +16,8 @@
 #define NS		1000000000LL
 
 static struct text	 answer = { .max = ANSWER_MAX };
+/* what stands around an answer to a JSON request */
+static struct text	 wrap = { .max = 1024 };
 
 struct text *
 answer_begin(void)
@@ -24,15 +26,89 @@ answer_begin(void)
 	return &answer;
 }
 
+static void
+id_json(struct text *t, const struct reply *r)
+{
+	json_key(t, "id");
+	if (r->text)
+		json_string(t, r->id, r->len);
+	else if (r->len > 0)
+		text_put(t, r->id, r->len);
+	else
+		json_raw(t, "null");
+}
+
+static void
+open_as(struct conn *c, bool event)
+{
+	if (c->reply.form != REPLY_JSON)
+		return;
+	text_reset(&wrap, ANSWER_KEEP);
+	json_open(&wrap, '{');
+	id_json(&wrap, &c->reply);
+	if (event)
+		json_key(&wrap, "event");
+	else {
+		json_key(&wrap, "success");
+		json_raw(&wrap, "true");
+		json_key(&wrap, "result");
+	}
+	conn_write(c, wrap.p, wrap.len);
+}
+
 void
-answer_end(struct conn *c)
+answer_open(struct conn *c)
+{
+	open_as(c, false);
+}
+
+void
+answer_piece(struct conn *c)
+{
+	/* its beginning is with the client already */
+	if (answer.bad)
+		c->dead = true;
+	conn_write(c, answer.p, answer.len);
+}
+
+void
+answer_close(struct conn *c)
+{
+	if (c->reply.form == REPLY_JSON)
+		conn_write(c, "}", 1);
+	conn_write(c, "\n", 1);
+}
+
+void
+answer_text(struct conn *c, const struct text *t)
+{
+	open_as(c, false);
+	conn_write(c, t->p, t->len);
+	answer_close(c);
+}
+
+static void
+end_as(struct conn *c, bool event)
 {
 	if (answer.bad) {
 		answer_error(c, ERR_INTERNAL, "the answer is too long");
 		return;
 	}
-	text_put(&answer, "\n", 1);
+	open_as(c, event);
 	conn_write(c, answer.p, answer.len);
+	answer_close(c);
+}
+
+void
+answer_end(struct conn *c)
+{
+	end_as(c, false);
+}
+
+void
+answer_event(struct conn *c)
+{
+	end_as(c, true);
 }
 
 char *
@@ -75,17 +151,13 @@ id_text(const struct sid *sid, char buf[ID_TEXT])
 	return buf;
 }
 
-void
-answer_error(struct conn *c, uint32_t err, const char *message)
+static void
+line_error(struct text *t, uint32_t err, const char *message)
 {
-	struct text *t = answer_begin();
 	struct timespec now;
 	char when[TIME_TEXT];
 
-	if (message == NULL || message[0] == '\0')
-		message = err_text(err);
 	(void)clock_gettime(CLOCK_REALTIME, &now);
-	json_open(t, '{');
 	json_key(t, "ok");
 	json_raw(t, "false");
 	json_key(t, "error_code");
@@ -94,8 +166,40 @@ answer_error(struct conn *c, uint32_t err, const char *message)
 	json_text(t, message);
 	json_key(t, "time");
 	json_text(t, time_text((int64_t)now.tv_sec * NS, false, when));
+}
+
+static void
+request_error(struct text *t, const struct reply *r, uint32_t err,
+    const char *message)
+{
+	id_json(t, r);
+	json_key(t, "success");
+	json_raw(t, "false");
+	json_key(t, "error");
+	json_open(t, '{');
+	json_key(t, "code");
+	json_text(t, err_code(err));
+	json_key(t, "message");
+	json_text(t, message);
 	json_close(t, '}');
-	answer_end(c);
+}
+
+void
+answer_error(struct conn *c, uint32_t err, const char *message)
+{
+	struct text *t = answer_begin();
+
+	if (message == NULL || message[0] == '\0')
+		message = err_text(err);
+	json_open(t, '{');
+	/* who has not said anything yet may be a client of either kind */
+	if (c->reply.form != REPLY_JSON)
+		line_error(t, err, message);
+	if (c->reply.form != REPLY_LINE)
+		request_error(t, &c->reply, err, message);
+	json_close(t, '}');
+	text_put(t, "\n", 1);
+	conn_write(c, t->p, t->len);
 }
 
 void
@@ -119,8 +223,7 @@ answer_session(struct conn *c, const struct sid *sid)
 		answer_error(c, ERR_NOT_FOUND, NULL);
 		return;
 	}
-	conn_write(c, s->json.p, s->json.len);
-	conn_write(c, "\n", 1);
+	answer_text(c, &s->json);
 }
 
 const char *

@@ -20,10 +20,21 @@ struct sid;
 
 /*
  * One text for all answers that are not kept: emptied by answer_begin(),
- * written to the connection with a newline by answer_end().
+ * written to the connection as a whole answer by answer_end(), as one of
+ * several by answer_event().
  */
 struct text *answer_begin(void);
 void	 answer_end(struct conn *);
+void	 answer_event(struct conn *);
+/*
+ * An answer in pieces: what comes between the two is written as it is.  All
+ * answers go this way, as JSON requests have theirs wrapped.
+ */
+void	 answer_open(struct conn *);
+void	 answer_piece(struct conn *);	/* what is in the text */
+void	 answer_close(struct conn *);
+/* A whole answer that was made before. */
+void	 answer_text(struct conn *, const struct text *);
 
 /* message NULL or empty = the text that belongs to the code. */
 void	 answer_error(struct conn *, uint32_t err, const char *message);

@@ -9,8 +9,10 @@
 #include "debug.h"
 #include "listener.h"
 #include "output.h"
+#include "params.h"
 #include "payload.h"
 #include "replica.h"
+#include "request.h"
 #include "session_cmds.h"
 #include "sysroot.h"
 
@@ -21,61 +23,86 @@
 
 /* UPLOAD and INPUT look at all by themselves: a payload may follow. */
 const struct command commands[] = {
-	{ "UPLOAD", 0, ARGS_ANY, N, "UPLOAD <size> [<exec_path>]",
+	{ "UPLOAD", 0, ARGS_ANY, N, params_upload,
+	    "UPLOAD <size> [<exec_path>]",
 	    "loads an ELF file, or a bundle and the program in it; the bytes "
 	    "follow the line", cmd_upload },
-	{ "START", 1, ARGS_ANY, S, "START <id> [--debug] [--split] "
+	{ "START", 1, ARGS_ANY, S, params_start,
+	    "START <id> [--debug] [--split] "
 	    "[--sandbox none|namespaces|tmpfs] [--network shared|none]",
 	    "runs the program", cmd_start },
-	{ "ARGS", 1, ARGS_ANY, S, "ARGS <id> [<arguments>]",
+	{ "ARGS", 1, ARGS_ANY, S, params_args,
+	    "ARGS <id> [<arguments>]",
 	    "sets the arguments for the next start, or none", cmd_args },
-	{ "ENV", 2, ARGS_ANY, S, "ENV <id> <KEY>=<value>",
+	{ "ENV", 2, ARGS_ANY, S, params_env,
+	    "ENV <id> <KEY>=<value>",
 	    "sets an environment variable for the next start", cmd_env },
-	{ "ENVDEL", 2, 2, S, "ENVDEL <id> <KEY>",
+	{ "ENVDEL", 2, 2, S, params_envdel,
+	    "ENVDEL <id> <KEY>",
 	    "removes an environment variable", cmd_envdel },
-	{ "ENVLIST", 1, 1, S, "ENVLIST <id>",
+	{ "ENVLIST", 1, 1, S, params_session,
+	    "ENVLIST <id>",
 	    "shows the environment variables", cmd_envlist },
-	{ "STOP", 1, 1, S, "STOP <id>",
+	{ "STOP", 1, 1, S, params_session,
+	    "STOP <id>",
 	    "ends the program with SIGTERM, after a while with SIGKILL",
 	    cmd_stop },
-	{ "KILL", 1, 1, S, "KILL <id>", "ends the program with SIGKILL",
+	{ "KILL", 1, 1, S, params_session,
+	    "KILL <id>", "ends the program with SIGKILL",
 	    cmd_kill },
-	{ "DEBUG", 1, 1, S, "DEBUG <id>",
+	{ "DEBUG", 1, 1, S, params_session,
+	    "DEBUG <id>",
 	    "attaches gdbserver and opens a port for gdb", cmd_debug },
-	{ "LIST", 0, 0, N, "LIST", "shows all sessions", cmd_list },
-	{ "STATUS", 1, 1, S, "STATUS <id>", "shows a session", cmd_status },
-	{ "DELETE", 1, 1, S, "DELETE <id>",
+	{ "LIST", 0, 0, N, params_none,
+	    "LIST", "shows all sessions", cmd_list },
+	{ "STATUS", 1, 1, S, params_session,
+	    "STATUS <id>", "shows a session", cmd_status },
+	{ "DELETE", 1, 1, S, params_session,
+	    "DELETE <id>",
 	    "forgets a session that is not running", cmd_delete },
-	{ "OUTPUT", 1, 3, S, "OUTPUT <id> [<offset>] [base64]",
+	{ "OUTPUT", 1, 3, S, params_range,
+	    "OUTPUT <id> [<offset>] [base64]",
 	    "shows what the program wrote", cmd_output },
-	{ "DEPS", 0, 0, N, "DEPS", "shows what this host can do", cmd_deps },
-	{ "SYSROOT", 0, 0, N, "SYSROOT",
+	{ "DEPS", 0, 0, N, params_none,
+	    "DEPS", "shows what this host can do", cmd_deps },
+	{ "SYSROOT", 0, 0, N, params_none,
+	    "SYSROOT",
 	    "sends the libraries of this host as tar.gz", cmd_sysroot },
-	{ "ACTIVITY", 0, 0, N, "ACTIVITY", "shows the last events",
+	{ "ACTIVITY", 0, 0, N, params_none,
+	    "ACTIVITY", "shows the last events",
 	    cmd_activity },
-	{ "FOLLOW", 1, 3, XS, "FOLLOW <id> [<offset>] [base64]",
+	{ "FOLLOW", 1, 3, XS, params_range,
+	    "FOLLOW <id> [<offset>] [base64]",
 	    "shows what the program writes, until it ends", cmd_follow },
-	{ "WAIT", 1, 2, XS, "WAIT <id> [<seconds>]",
+	{ "WAIT", 1, 2, XS, params_wait,
+	    "WAIT <id> [<seconds>]",
 	    "answers when the program has ended or the time is over",
 	    cmd_wait },
-	{ "SIGNAL", 2, 2, XS, "SIGNAL <id> <name or number>",
+	{ "SIGNAL", 2, 2, XS, params_signal,
+	    "SIGNAL <id> <name or number>",
 	    "sends a signal to the program", cmd_signal },
-	{ "INPUT", 0, ARGS_ANY, XN, "INPUT <id> <size>|eof",
+	{ "INPUT", 0, ARGS_ANY, XN, params_input,
+	    "INPUT <id> <size>|eof",
 	    "writes the bytes that follow the line to the program's input, or "
 	    "ends it", cmd_input },
-	{ "NAME", 1, 2, XS, "NAME <id> [<label>]",
+	{ "NAME", 1, 2, XS, params_name,
+	    "NAME <id> [<label>]",
 	    "gives the session a label that can be used as its id, or none",
 	    cmd_name },
-	{ "LIMITS", 2, 6, XS, "LIMITS <id> [cpu=<n>] [as=<n>] [nofile=<n>] "
+	{ "LIMITS", 2, 6, XS, params_limits,
+	    "LIMITS <id> [cpu=<n>] [as=<n>] [nofile=<n>] "
 	    "[nproc=<n>] [core=<n>]",
 	    "sets resource limits for the next start: seconds, bytes, numbers "
 	    "or unlimited", cmd_limits },
-	{ "GDBPIPE", 1, 1, XS, "GDBPIPE <id>",
+	{ "GDBPIPE", 1, 1, XS, params_session,
+	    "GDBPIPE <id>",
 	    "attaches gdbserver; after the answer the connection is gdb's",
 	    cmd_gdbpipe },
-	{ "VERSION", 0, 0, XN, "VERSION",
+	{ "VERSION", 0, 0, XN, params_none,
+	    "VERSION",
 	    "shows what the daemon is and how it runs", cmd_version },
-	{ "HELP", 0, 0, XN, "HELP", "shows the commands", cmd_help },
+	{ "HELP", 0, 0, XN, params_none,
+	    "HELP", "shows the commands", cmd_help },
 };
 const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
 
@@ -144,12 +171,39 @@ refused(struct conn *c, const struct words *ws, const char *line, size_t len)
 	return false;
 }
 
+static void
+run_request(struct conn *c, const char *line, size_t len)
+{
+	struct request r;
+
+	request_parse(line, len, &r);
+	c->reply = r.reply;
+	if (r.err == ERR_OK)
+		run_row(c, r.cmd, &r.words);
+	else if (r.follows == FOLLOWS_UNKNOWN) {
+		answer_error(c, r.err, r.why);
+		conn_finish(c);
+	} else
+		payload_refuse(c, r.err, r.why, r.size);
+}
+
+void
+command_form(struct conn *c, char first)
+{
+	c->reply = (struct reply){
+	    .form = first == '{' ? REPLY_JSON : REPLY_LINE };
+}
+
 void
 command_run(struct conn *c, const char *line, size_t len)
 {
 	const struct command *cmd;
 	struct words ws;
 
+	if (len > 0 && line[0] == '{') {
+		run_request(c, line, len);
+		return;
+	}
 	line_split(line, len, &ws);
 	if (refused(c, &ws, line, len) || ws.n == 0)
 		return;

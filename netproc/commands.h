@@ -9,6 +9,7 @@
 #include "line.h"
 
 struct conn;
+struct param;
 struct rsession;
 
 #define ARGS_ANY	255
@@ -18,6 +19,7 @@ struct command {
 	unsigned int	 min, max;	/* words after the verb */
 	bool		 session;	/* the first of them names a session */
 	bool		 extension;	/* not part of the base protocol */
+	const struct param *params;	/* the same by name */
 	const char	*usage, *description;
 	/* s is NULL unless session is set; ws->w[0] is the verb. */
 	void		 (*run)(struct conn *, struct rsession *s,
@@ -27,6 +29,8 @@ struct command {
 extern const struct command	commands[];
 extern const size_t		ncommands;
 
+/* From its first byte: the form of the answer to a line that is not whole. */
+void	 command_form(struct conn *, char first);
 /* Runs one line (without its end) of this connection. */
 void	 command_run(struct conn *, const char *line, size_t len);
 /* Answers invalid_argument with the usage of the command and what is wrong. */

@@ -573,6 +573,7 @@ line_step(struct conn *c)
 
 	if (have == 0)
 		return false;
+	command_form(c, *line);
 	if (!c->synced) {
 		who_start(c);
 		return false;

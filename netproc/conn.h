@@ -18,6 +18,7 @@
 
 #include "loop.h"
 #include "msg.h"
+#include "request.h"
 
 struct conn;
 struct owner;
@@ -108,6 +109,7 @@ struct conn {
 	bool			 stalled;	/* wants no input for now */
 	bool			 dead;
 	size_t			 cost;		/* bytes of this turn */
+	struct reply		 reply;		/* to the present command */
 
 	/* Sizes and places in the buffers; NULL while there is nothing. */
 	char			*in, *out;

@@ -141,13 +141,10 @@ json_raw(struct text *t, const char *s)
 	text_puts(t, s);
 }
 
-/*
- * Length of the sequence that begins at p: 1 to 4; 0 = not UTF-8; -1 = what
- * is there is right, but it ends too early.
- */
-static int
-utf8_length(const uint8_t *p, size_t left)
+int
+utf8_length(const void *buf, size_t left)
 {
+	const uint8_t *p = buf;
 	uint8_t low = 0x80, high = 0xbf;
 	int n, i;
 

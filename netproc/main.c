@@ -11,6 +11,7 @@
 #include "ask.h"
 #include "conn.h"
 #include "listener.h"
+#include "request.h"
 #include "role.h"
 #include "sysfilter.h"
 #include "who.h"
@@ -21,6 +22,7 @@ prepare(void)
 	/* gmtime_r() would look for the time zone's file at its first call */
 	tzset();
 	listener_limit();
+	request_init();
 	ask_init();
 	who_init();
 }

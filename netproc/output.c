@@ -102,7 +102,8 @@ output_tail(struct conn *c, const struct output *o)
 	if (o->split)
 		chunks_json(t, o);
 	json_close(t, '}');
-	answer_end(c);
+	answer_piece(c);
+	answer_close(c);
 }
 
 static void
@@ -115,7 +116,8 @@ output_head(struct conn *c, const char *id)
 	json_text(t, id);
 	json_key(t, "output");
 	text_puts(t, "\"");
-	conn_write(c, t->p, t->len);
+	answer_open(c);
+	answer_piece(c);
 }
 
 static bool
@@ -135,7 +137,7 @@ output_step(struct conn *c)
 		text_base64(t, o->bytes + o->pos, n);
 	else
 		n = json_escape(t, o->bytes + o->pos, n, o->pos + n < o->len);
-	conn_write(c, t->p, t->len);
+	answer_piece(c);
 	o->pos += n;
 	return true;
 }
@@ -290,7 +292,7 @@ follow_line(struct conn *c, uint64_t offset, const char *p, size_t n,
 		json_text(t, stream == 2 ? "err" : "out");
 	}
 	json_close(t, '}');
-	answer_end(c);
+	answer_event(c);
 }
 
 /* One line of output; false when there is nothing that can be sent yet. */

@@ -47,8 +47,8 @@ static const struct conn_mode mode_discard = {
 	.step = discard_step,
 };
 
-static void
-refuse(struct conn *c, uint32_t err, const char *why, uint64_t left)
+void
+payload_refuse(struct conn *c, uint32_t err, const char *why, uint64_t left)
 {
 	answer_error(c, err, why);
 	if (left > DISCARD_MAX) {
@@ -64,7 +64,7 @@ refuse(struct conn *c, uint32_t err, const char *why, uint64_t left)
 static void
 upload_refused(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 {
-	refuse(c, err, msg, a->size);
+	payload_refuse(c, err, msg, a->size);
 }
 
 void
@@ -82,7 +82,7 @@ cmd_upload(struct conn *c, struct rsession *s, const struct words *ws)
 		return;
 	}
 	if (r.err != ERR_OK) {
-		refuse(c, r.err, r.why, r.size);
+		payload_refuse(c, r.err, r.why, r.size);
 		return;
 	}
 	o = ask_new(c, MSG_UPLOAD, NULL);
@@ -140,7 +140,7 @@ upload_leave(struct conn *c)
 static void
 upload_lost(struct conn *c)
 {
-	refuse(c, ERR_TRY_AGAIN, NULL, c->u.payload.left);
+	payload_refuse(c, ERR_TRY_AGAIN, NULL, c->u.payload.left);
 }
 
 static int
@@ -188,7 +188,7 @@ upload_step(struct conn *c)
 	}
 	u->left -= n;
 	if (store(u->fd, p, n, u->done) == -1) {
-		refuse(c, ERR_UPLOAD_WRITE, strerrordesc_np(errno), u->left);
+		payload_refuse(c, ERR_UPLOAD_WRITE, strerrordesc_np(errno), u->left);
 		return true;
 	}
 	u->done += n;
@@ -233,7 +233,7 @@ net_on_room(struct msg *m)
 static void
 input_refused(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 {
-	refuse(c, err == ERR_OK ? ERR_INTERNAL : err, msg, a->size);
+	payload_refuse(c, err == ERR_OK ? ERR_INTERNAL : err, msg, a->size);
 }
 
 void
@@ -252,7 +252,7 @@ cmd_input(struct conn *c, struct rsession *s, const struct words *ws)
 	}
 	s = replica_resolve(c->owner, &ws->w[1], &err);
 	if (s == NULL)
-		refuse(c, err, NULL, size);
+		payload_refuse(c, err, NULL, size);
 	else if (eof)
 		ask_session(c, ask_new(c, MSG_INPUT_EOF, &s->sid), &s->sid);
 	else
@@ -287,7 +287,7 @@ input_stall(struct conn *c)
 	struct payload *u = &c->u.payload;
 
 	if (loop_add(&u->io, u->fd, EPOLLOUT, on_pipe, c) == -1)
-		refuse(c, ERR_INTERNAL, NULL, u->left);
+		payload_refuse(c, ERR_INTERNAL, NULL, u->left);
 	else
 		c->stalled = true;
 	return !c->stalled;
@@ -317,7 +317,7 @@ input_step(struct conn *c)
 	if (n == -1 && errno == EAGAIN)
 		return input_stall(c);
 	if (n == -1 && errno != EINTR) {
-		refuse(c, ERR_UPLOAD_WRITE, "the program does not read its "
+		payload_refuse(c, ERR_UPLOAD_WRITE, "the program does not read its "
 		    "input any more", u->left);
 		return true;
 	}

@@ -12,6 +12,10 @@ struct rsession;
 void	cmd_upload(struct conn *, struct rsession *, const struct words *);
 void	cmd_input(struct conn *, struct rsession *, const struct words *);
 
+/* Answers the error, and reads as many bytes without using them. */
+void	payload_refuse(struct conn *, uint32_t err, const char *why,
+	    uint64_t left);
+
 int	net_on_room(struct msg *);
 int	net_on_input_fd(struct msg *);
 

@@ -19,8 +19,7 @@ void
 cmd_status(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	(void)ws;
-	conn_write(c, s->json.p, s->json.len);
-	conn_write(c, "\n", 1);
+	answer_text(c, &s->json);
 }
 
 /*
@@ -43,7 +42,8 @@ list_step(struct conn *c)
 		conn_write(c, s->json.p, s->json.len);
 		c->u.next_seq = s->seq + 1;
 	}
-	conn_write(c, "]\n", 2);
+	conn_write(c, "]", 1);
+	answer_close(c);
 	conn_enter(c, &mode_line);
 	return true;
 }
@@ -61,6 +61,7 @@ cmd_list(struct conn *c, struct rsession *s, const struct words *ws)
 	(void)ws;
 	conn_enter(c, &mode_list);
 	c->u.next_seq = 1;
+	answer_open(c);
 	conn_write(c, "[", 1);
 	(void)list_step(c);
 }

@@ -92,8 +92,14 @@ net_on_sysroot_fd(struct msg *m)
 	conn_enter(c, &mode_sysroot);
 	c->u.file.fd = msg_take_fd(m);
 	c->u.file.left = size;
-	n = snprintf(head, sizeof(head), "SYSROOT %" PRIu64 "\n", size);
+	/* the bytes follow this line */
+	if (c->reply.form == REPLY_JSON)
+		n = snprintf(head, sizeof(head), "{\"size\":%" PRIu64 "}", size);
+	else
+		n = snprintf(head, sizeof(head), "SYSROOT %" PRIu64, size);
+	answer_open(c);
 	conn_write(c, head, (size_t)n);
+	answer_close(c);
 	conn_run(c);
 	return 0;
 }

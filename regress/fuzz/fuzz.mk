@@ -15,7 +15,7 @@ $(O)/fuzz/fuzz_%: regress/fuzz/fuzz_%.c $(O)/gen/conf.tab.c $(common_SRCS) \
 	$(FUZZ_CC) $(FUZZ_FLAGS) $$(sed -n \
 	    's,^/\* flags: \(.*\) \*/$$,\1,p' $<) -o $@ $< $$(sed -n \
 	    's,^/\* links: \(.*\) \*/$$,\1,p' $< | \
-	    sed 's,conf.tab.c,$(O)/gen/conf.tab.c,') -lseccomp -luuid -lsodium
+	    sed 's,conf.tab.c,$(O)/gen/conf.tab.c,') -lseccomp -luuid -lsodium -ljson-c
 
 fuzz-bins: $(FUZZ_BINS)
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC */
+/* Strict tokens of JSON: see the header. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "json.h"
+#include "jsonlex.h"
+#include "line.h"
+
+/* An empty object costs json-c 400 times the bytes that stand for it. */
+#define CONTAINERS_MAX	64
+#define MEMBERS_MAX	64
+/* strtod() takes its time over numbers that no command wants */
+#define NUMBER_MAX	32
+
+struct lex {
+	const char	*p, *end;
+	size_t		 members, containers;
+};
+
+static bool
+is_digit(const struct lex *l)
+{
+	return l->p < l->end && *l->p >= '0' && *l->p <= '9';
+}
+
+static bool
+take(struct lex *l, const char *set)
+{
+	if (l->p == l->end || *l->p == '\0' || strchr(set, *l->p) == NULL)
+		return false;
+	l->p++;
+	return true;
+}
+
+static bool
+take_digits(struct lex *l)
+{
+	bool any = is_digit(l);
+
+	while (is_digit(l))
+		l->p++;
+	return any;
+}
+
+static const char *
+number(struct lex *l)
+{
+	static const char wrong[] = "is not a number";
+	const char *begin = l->p;
+	struct word digits;
+	bool negative = take(l, "-"), zero;
+	uint64_t v;
+
+	digits.p = l->p;
+	zero = l->p < l->end && *l->p == '0';
+	if (!take_digits(l))
+		return wrong;
+	digits.len = (size_t)(l->p - digits.p);
+	if (zero && digits.len > 1)
+		return "is a number with a zero before it";
+	/* a fraction is good JSON; no command takes one */
+	if (take(l, ".") && !take_digits(l))
+		return wrong;
+	if (take(l, "eE") && (take(l, "+-"), !take_digits(l)))
+		return wrong;
+	if (l->p - begin > NUMBER_MAX || number_parse(&digits, negative ?
+	    (uint64_t)INT64_MAX + 1 : UINT64_MAX, &v) != NULL)
+		return "is a number that is too large";
+	return NULL;
+}
+
+/* The four digits after "\u"; -1 when they are not. */
+static int
+hex4(struct lex *l)
+{
+	int v = 0, i;
+
+	if (l->end - l->p < 4)
+		return -1;
+	for (i = 0; i < 4; i++) {
+		int c = (unsigned char)l->p[i];
+
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			v = v << 4 | ((c | 0x20) - 'a' + 10);
+		else
+			return -1;
+	}
+	l->p += 4;
+	return v;
+}
+
+/* What follows a backslash. */
+static const char *
+escape(struct lex *l)
+{
+	static const char lone[] = "is half a surrogate pair";
+	int v;
+
+	if (take(l, "\"\\/bfnrt"))
+		return NULL;
+	if (!take(l, "u") || (v = hex4(l)) == -1)
+		return "is no escape of JSON";
+	if (v == 0)
+		return "is a NUL, which no text may hold";
+	if (v < 0xd800 || v > 0xdfff)
+		return NULL;
+	if (v > 0xdbff || !take(l, "\\") || !take(l, "u"))
+		return lone;
+	v = hex4(l);
+	return v >= 0xdc00 && v <= 0xdfff ? NULL : lone;
+}
+
+static const char *
+string(struct lex *l)
+{
+	const char *why, *at;
+	int n;
+
+	for (l->p++; l->p < l->end && *l->p != '"'; ) {
+		unsigned char c = (unsigned char)*l->p;
+
+		if (c < 0x20)
+			return "is a control character within a string; "
+			    "write it as an escape";
+		if (c == '\\') {
+			at = l->p++;
+			if ((why = escape(l)) != NULL) {
+				l->p = at;
+				return why;
+			}
+			continue;
+		}
+		n = utf8_length(l->p, (size_t)(l->end - l->p));
+		if (n <= 0)
+			return "is not UTF-8";
+		l->p += n;
+	}
+	if (l->p == l->end)
+		return "a string has begun that does not end";
+	l->p++;
+	return NULL;
+}
+
+static const char *
+literal(struct lex *l)
+{
+	static const char *const words[] = { "true", "false", "null" };
+	struct word w = { l->p, 0 };
+	size_t i;
+
+	while (l->p < l->end && ((*l->p | 0x20) >= 'a' && (*l->p | 0x20) <= 'z'))
+		l->p++;
+	w.len = (size_t)(l->p - w.p);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (word_is(&w, words[i]))
+			return NULL;
+	return "stands for no value of JSON";
+}
+
+static const char *
+token(struct lex *l)
+{
+	if (*l->p == '"')
+		return string(l);
+	if (*l->p == '-' || is_digit(l))
+		return number(l);
+	if (take(l, "{["))
+		return ++l->containers > CONTAINERS_MAX ?
+		    "is one object or array too many" : NULL;
+	if (take(l, ":"))
+		return ++l->members > MEMBERS_MAX ?
+		    "is one member too many" : NULL;
+	return take(l, " \t\r,]}") ? NULL : literal(l);
+}
+
+const char *
+jsonlex_check(const char *p, size_t len, struct jsonlex *result)
+{
+	struct lex l = { .p = p, .end = p + len };
+	const char *why = NULL, *begin = p;
+
+	while (why == NULL && l.p < l.end) {
+		begin = l.p;
+		why = token(&l);
+	}
+	/* in a string that is the place within it */
+	result->at = (size_t)((begin < l.end && *begin == '"' ? l.p : begin) -
+	    p);
+	result->members = l.members;
+	return why;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The strictness that json-c lacks: it takes NaN, quotes of both kinds, lone
+ * surrogates and control characters, rounds numbers that are too large, and
+ * lets the last of two members of one name win.
+ */
+#ifndef DL_NET_JSONLEX_H
+#define DL_NET_JSONLEX_H
+
+#include <stddef.h>
+
+struct jsonlex {
+	size_t		 members;	/* of all objects together */
+	size_t		 at;		/* bytes until what is wrong */
+};
+
+/*
+ * Looks at the tokens of a text, not at their order.  NULL for "good", else
+ * a static string that says what is wrong.  Bounds how much memory a parser
+ * can need: objects, arrays and members are few.
+ */
+const char *jsonlex_check(const char *, size_t, struct jsonlex *);
+
+#endif

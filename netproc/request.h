@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A request in JSON: parsed, checked against what its command takes, and
+ * turned into the words that the same command would have as a line.
+ */
+#ifndef DL_NET_REQUEST_H
+#define DL_NET_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "line.h"
+
+struct command;
+
+/* Bytes of an id that is a string. */
+#define REQUEST_ID_MAX	64
+
+/* How an answer looks, and whose it is. */
+struct reply {
+	enum {
+		REPLY_BOTH,		/* no line has been read yet */
+		REPLY_LINE,
+		REPLY_JSON
+	}		 form;
+	bool		 text;		/* the id is a string, else a number */
+	uint8_t		 len;		/* 0 and no string: null */
+	char		 id[REQUEST_ID_MAX];
+};
+
+struct request {
+	struct reply	 reply;
+	const struct command *cmd;
+	struct words	 words;		/* good until the next request */
+	uint32_t	 err;		/* ERR_OK, or why it is refused ... */
+	char		 why[320];	/* empty = the code says it all */
+	/* ... and what follows it nevertheless: bytes that are no commands */
+	enum {
+		FOLLOWS_NOTHING,
+		FOLLOWS_SIZE,		/* so many as size says */
+		FOLLOWS_UNKNOWN
+	}		 follows;
+	uint64_t	 size;
+};
+
+/* Makes json-c ready; before confinement. */
+void	 request_init(void);
+/* Looks at one line without its end. */
+void	 request_parse(const char *, size_t, struct request *);
+
+#endif
