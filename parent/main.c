@@ -191,6 +191,9 @@ can_become(const struct conf *c)
 	else if (access_find(c) == -1)
 		log_error("the configuration was not reloaded: it names "
 		    "somebody that cannot be meant");
+	else if (audit_find(c) == -1)
+		log_error("the configuration was not reloaded: there is no "
+		    "audit-file that could be written");
 	else if (listen_reload(c) == -1)
 		log_error("the configuration was not reloaded: a listener "
 		    "could not be opened");
@@ -214,6 +217,7 @@ reload(void)
 	}
 	conf_free(d.conf);
 	d.conf = c;
+	audit_commit();
 	settings_fill();
 	children_settings();
 	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
@@ -374,6 +378,9 @@ main(int argc, char **argv)
 	if (access_find(d.conf) == -1)
 		return 1;
 	places_make();
+	if (audit_find(d.conf) == -1)
+		return 1;
+	audit_commit();
 	listen_open();
 	raise_limits();
 	d.diag_fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC |

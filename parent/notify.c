@@ -161,6 +161,8 @@ parent_on_log(struct msg *m)
 	for (i = n = 0; raw[i] != '\0' && n < sizeof(line) - 1; i++)
 		line[n++] = raw[i] < 0x20 || raw[i] >= 0x7f ? '?' : raw[i];
 	line[n] = '\0';
+	if (level == LOG_L_AUDIT)
+		audit_line(line);
 	(void)snprintf(out, sizeof(out), "%s: %s", role_name(who), line);
 	write_line((enum log_level)level, out);
 	return 0;

@@ -69,6 +69,15 @@ int	 users_lend_caps(bool fence);
 int	 access_find(const struct conf *);
 void	 access_commit(void);
 
+/*
+ * audit.c: opens the audit file that a configuration wants, for the next
+ * audit_commit().  -1: it cannot be had, which was said.
+ */
+int	 audit_find(const struct conf *);
+void	 audit_commit(void);
+/* Adds a line, without newline and control characters, if there is a file. */
+void	 audit_line(const char *);
+
 /* places.c: directories and the cgroup tree. */
 void	 places_make(void);
 void	 places_remove(void);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The audit file: lines are added to it and nothing else.  In system mode it
+ * is root's and opened while there is root, so that no process of the daemon
+ * can open it in any other way later.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "parent.h"
+
+#define FILE_NAME_MAX	4096
+
+static int	audit_fd = -1;		/* -1 = none */
+static int	next_fd = -1;		/* of the configuration to come */
+static bool	torn;			/* the last line was not ended */
+static unsigned long missing;		/* lines, since the file is full */
+
+static uid_t
+right_owner(void)
+{
+	return d.mode == MODE_SYSTEM ? 0 : geteuid();
+}
+
+/* Whoever may rename a directory on the way decides what the file is. */
+static int
+check_way(const char *path)
+{
+	char part[FILE_NAME_MAX];
+	struct stat st;
+	char *slash;
+
+	(void)snprintf(part, sizeof(part), "%s", path);
+	for (;;) {
+		slash = strrchr(part, '/');
+		if (slash == NULL)
+			return 0;
+		slash[slash == part] = '\0';
+		if (stat(part, &st) == -1) {
+			log_error("audit-file %s: %s: %s", path, part,
+			    strerror(errno));
+			return -1;
+		}
+		if ((st.st_uid != 0 && st.st_uid != right_owner()) ||
+		    ((st.st_mode & 022) != 0 &&
+		    (st.st_mode & S_ISVTX) == 0)) {
+			log_error("audit-file %s: others than its owner may "
+			    "change the directory %s; choose another one",
+			    path, part);
+			return -1;
+		}
+		if (slash == part)
+			return 0;
+	}
+}
+
+static int
+check_file(const char *path, const struct stat *st)
+{
+	mode_t most = d.mode == MODE_SYSTEM ? 0640 : 0600;
+
+	if (!S_ISREG(st->st_mode))
+		log_error("audit-file %s: it is not a regular file; name one",
+		    path);
+	else if (st->st_uid != right_owner())
+		log_error("audit-file %s: it belongs to uid %u; it must be "
+		    "uid %u's", path, st->st_uid, right_owner());
+	else if ((st->st_mode & 07777 & ~most) != 0)
+		log_error("audit-file %s: it has mode %04o; give it %04o",
+		    path, st->st_mode & 07777, most);
+	else if ((st->st_mode & 040) != 0 && st->st_gid != 0 &&
+	    st->st_gid != d.self.gid)
+		log_error("audit-file %s: the group %u may read it; give it "
+		    "to the group root or _dlparent", path, st->st_gid);
+	else if (st->st_nlink != 1)
+		log_error("audit-file %s: it has %lu names; leave it this one",
+		    path, (unsigned long)st->st_nlink);
+	else
+		return 0;
+	return -1;
+}
+
+static int
+give_away(int fd)
+{
+	if (d.mode == MODE_SYSTEM && fchown(fd, 0, d.self.gid) == -1)
+		return -1;
+	return fchmod(fd, d.mode == MODE_SYSTEM ? 0640 : 0600);
+}
+
+/* Returns an fd to append by, or -1 with a line that says why not. */
+static int
+open_file(const char *path)
+{
+	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY | O_CLOEXEC;
+	struct stat st;
+	int fd;
+
+	if (check_way(path) == -1)
+		return -1;
+	/* made by nobody else, or there before and looked at */
+	fd = open(path, flags | O_CREAT | O_EXCL, 0600);
+	if (fd != -1 && give_away(fd) == -1)
+		goto fail;
+	if (fd == -1 && errno == EEXIST)
+		fd = open(path, flags);
+	if (fd == -1 || fstat(fd, &st) == -1)
+		goto fail;
+	if (check_file(path, &st) == 0)
+		return fd;
+	close(fd);
+	return -1;
+fail:
+	log_error("audit-file %s: %s", path, errno == ELOOP ?
+	    "it is a symbolic link; name the file itself" : strerror(errno));
+	if (fd != -1)
+		close(fd);
+	return -1;
+}
+
+/* Still the file that is open?  It may have been moved away. */
+static bool
+is_open_file(const char *path)
+{
+	struct stat a, b;
+
+	return audit_fd != -1 && fstat(audit_fd, &a) == 0 &&
+	    lstat(path, &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino;
+}
+
+int
+audit_find(const struct conf *c)
+{
+	const char *path = c->audit_file;
+	bool same = audit_fd != -1 && strcmp(path, d.conf->audit_file) == 0;
+
+	if (next_fd != -1 && next_fd != audit_fd)
+		close(next_fd);
+	next_fd = -1;
+	if (path[0] == '\0')
+		return 0;
+	next_fd = same && is_open_file(path) ? audit_fd : open_file(path);
+	if (next_fd == -1 && same) {
+		log_warnx("audit-file %s: it goes on where the old file is; a "
+		    "restart begins a new one", path);
+		next_fd = audit_fd;
+	}
+	return next_fd == -1 ? -1 : 0;
+}
+
+void
+audit_commit(void)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+
+	/* a limit on file sizes is no reason to end either */
+	(void)sigaction(SIGXFSZ, &sa, NULL);
+	if (audit_fd != -1 && audit_fd != next_fd)
+		close(audit_fd);
+	if (audit_fd != next_fd) {
+		torn = false;
+		missing = 0;
+	}
+	audit_fd = next_fd;
+	next_fd = -1;
+}
+
+/* Whole, or the file has a torn line that the next one ends. */
+static int
+put(const char *line)
+{
+	char out[LOG_LINE_MAX + 64], stamp[32];
+	time_t now = time(NULL);
+	struct tm tm;
+	ssize_t n;
+	int len;
+
+	(void)strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ",
+	    gmtime_r(&now, &tm));
+	len = snprintf(out, sizeof(out), "%s%s %s\n", torn ? "\n" : "", stamp,
+	    line);
+	n = write(audit_fd, out, (size_t)len);
+	if (n == len) {
+		torn = false;
+		return 0;
+	}
+	if (n > 0) {
+		torn = out[n - 1] != '\n';
+		errno = ENOSPC;
+	}
+	return -1;
+}
+
+/*
+ * Without room the daemon goes on, as the same lines are in the log; one
+ * line there and one in the file say what the file lacks.
+ */
+void
+audit_line(const char *line)
+{
+	char text[96];
+
+	if (audit_fd == -1)
+		return;
+	if (missing > 0) {
+		(void)snprintf(text, sizeof(text), "%lu lines are missing "
+		    "here, see the log", missing);
+		if (put(text) == -1) {
+			missing++;
+			return;
+		}
+		log_warnx("audit-file: it is written again; %lu lines are "
+		    "missing in it", missing);
+		missing = 0;
+	}
+	if (put(line) == -1 && missing++ == 0)
+		log_warn("audit-file: cannot be written, lines go to the log "
+		    "alone");
+}
