@@ -111,11 +111,12 @@ $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 
 # --- packages ----------------------------------------------------------
 BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
-		libsodium-dev libjson-c-dev libarchive-dev libavahi-client-dev \
-		gdbserver
+		libsodium-dev libtls-dev libjson-c-dev libarchive-dev \
+		libavahi-client-dev gdbserver
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
-		bubblewrap zip xz-utils zstd systemd git
+		bubblewrap zip xz-utils zstd systemd git openssl \
+		openssh-client openssh-server zsh
 
 deps:
 	@etc/packages.sh $(BUILD_PKGS)

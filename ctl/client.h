@@ -9,11 +9,14 @@
 #include "conn.h"
 #include "options.h"
 #include "quote.h"
+#include "secure.h"
+#include "target.h"
 
 struct command;
 
 struct client {
-	struct target		 target;
+	struct target		 target;	/* once connected: as reached */
+	struct trust		 trust;
 	const struct command	*command;
 	struct options		 opts;
 	struct conn		*conn;		/* NULL until it is needed */
@@ -25,8 +28,15 @@ struct client {
 /* Connects unless that was done. CTL_OK, or an exit code after a report. */
 int	client_connect(struct client *);
 
-/* A further connection to the same daemon, NULL after a report. */
-struct conn *client_open(const struct client *);
+/* A further connection to the same daemon. As client_connect(). */
+int	client_open(struct client *, struct conn **);
+
+/*
+ * Logs in on a connection that nothing was sent on. The answer is the
+ * caller's to put; as client_answer().
+ */
+int	client_log_in(struct client *, struct conn *, const char *token,
+	    struct json_object **jsonp);
 
 /* Sends a command of bare words, the last one NULL. As client_connect(). */
 int	client_send(struct client *, const char *verb, ...)

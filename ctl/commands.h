@@ -22,6 +22,7 @@ struct command {
 	int		 max;		/* words; -1: any number */
 	size_t		 literal;	/* no options after so many words */
 	bool		 slow;		/* the daemon may take its time */
+	bool		 anonymous;	/* sees to logging in by itself */
 	uint64_t	 options;	/* OPT() of options.h */
 };
 

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: ISC */
-/* One connection to a daemon. The socket never blocks: every wait is a poll
- * with a bound, and a signal that was caught ends it. */
+/* One connection to a daemon. Its descriptor never blocks: every wait is a
+ * poll with a bound, and a signal that was caught ends it. */
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-
-#include <bsd/stdlib.h>
-#include <bsd/string.h>
 #include <errno.h>
 #include <limits.h>
-#include <netdb.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conn.h"
+#include "dial.h"
+#include "local.h"
 #include "report.h"
+#include "secure.h"
+#include "ssh.h"
+#include "stream.h"
+#include "target.h"
 
-#define DEFAULT_PORT	"4444"
 #define CONNECT_S	10U
 #define SEND_PIECE	(1U << 20)
+#define TLS_PIECE	(64U << 10)
 #define FILL_PIECE	(64U << 10)
 
 struct conn {
-	int		 sock_fd;
+	struct stream	 stream;
+	struct ssh	 ssh;
+	struct target	 target;
 	int		 wait_ms;	/* for an answer; -1: for ever */
 	char		*buf;
 	size_t		 size;		/* allocated */
@@ -36,59 +37,6 @@ struct conn {
 	size_t		 scanned;	/* no LF before this one */
 	char		 name[TARGET_TEXT];
 };
-
-/* Takes the text after the host: nothing, or ":" and a port. */
-static int
-take_port(struct target *t, const char *s)
-{
-	const char *bad = NULL;
-
-	if (*s == '\0') {
-		strlcpy(t->port, DEFAULT_PORT, sizeof(t->port));
-		return 0;
-	}
-	if (*s++ != ':' || strspn(s, "0123456789") != strlen(s))
-		return -1;
-	strtonum(s, 1, 65535, &bad);
-	if (bad != NULL || strlen(s) >= sizeof(t->port))
-		return -1;
-	strlcpy(t->port, s, sizeof(t->port));
-	return 0;
-}
-
-int
-target_parse(struct target *t, const char *s)
-{
-	const char *end = s + strlen(s), *colon = strchr(s, ':');
-	size_t len;
-
-	if (*s == '[') {
-		if ((end = strchr(++s, ']')) == NULL ||
-		    take_port(t, end + 1) == -1)
-			return -1;
-	} else if (colon != NULL && strchr(colon + 1, ':') == NULL) {
-		end = colon;
-		if (take_port(t, colon) == -1)
-			return -1;
-	} else
-		strlcpy(t->port, DEFAULT_PORT, sizeof(t->port));
-	len = (size_t)(end - s);
-	if (len == 0 || len >= sizeof(t->host))
-		return -1;
-	memcpy(t->host, s, len);
-	t->host[len] = '\0';
-	return 0;
-}
-
-const char *
-target_text(const struct target *t, char *buf)
-{
-	bool v6 = strchr(t->host, ':') != NULL;
-
-	snprintf(buf, TARGET_TEXT, "%s%s%s:%s", v6 ? "[" : "", t->host,
-	    v6 ? "]" : "", t->port);
-	return buf;
-}
 
 static int
 wait_ms(unsigned int timeout_s, unsigned int none)
@@ -100,86 +48,96 @@ wait_ms(unsigned int timeout_s, unsigned int none)
 	return timeout_s > INT_MAX / 1000 ? INT_MAX : (int)timeout_s * 1000;
 }
 
-/* -1 and errno: ETIMEDOUT, EINTR. */
-static int
-wait_for(int fd, short events, int ms, short *revents)
+/* An allocated connection without one yet. */
+static struct conn *
+conn_new(unsigned int timeout_s)
 {
-	struct pollfd pfd = { .fd = fd, .events = events };
-	int n;
-
-	if ((n = poll(&pfd, 1, ms)) == -1)
-		return -1;
-	if (n == 0) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
-	if (revents != NULL)
-		*revents = pfd.revents;
-	return 0;
-}
-
-/* A connected, non-blocking socket, or -1 and errno. */
-static int
-connect_one(const struct addrinfo *ai, int ms)
-{
-	int one = 1, error = 0, saved, sock_fd;
-	socklen_t len = sizeof(error);
-
-	sock_fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK |
-	    SOCK_CLOEXEC, 0);
-	if (sock_fd == -1)
-		return -1;
-	if (connect(sock_fd, ai->ai_addr, ai->ai_addrlen) == -1) {
-		if (errno != EINPROGRESS ||
-		    wait_for(sock_fd, POLLOUT, ms, NULL) == -1 ||
-		    getsockopt(sock_fd, SOL_SOCKET, SO_ERROR, &error,
-		    &len) == -1)
-			goto fail;
-		if ((errno = error) != 0)
-			goto fail;
-	}
-	/* Commands are small and waited for; hosts can vanish silently. */
-	setsockopt(sock_fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	setsockopt(sock_fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
-	return sock_fd;
-fail:
-	saved = errno;
-	close(sock_fd);
-	errno = saved;
-	return -1;
-}
-
-struct conn *
-conn_open(const struct target *t, unsigned int timeout_s)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *ai;
-	int error, sock_fd = -1;
 	struct conn *c;
 
 	if ((c = calloc(1, sizeof(*c))) == NULL) {
 		report("out of memory");
 		return NULL;
 	}
-	target_text(t, c->name);
+	stream_init(&c->stream, -1, NULL);
 	c->wait_ms = wait_ms(timeout_s, 0);
-	if ((error = getaddrinfo(t->host, t->port, &hints, &list)) != 0) {
-		report("cannot find host %s: %s", t->host,
-		    gai_strerror(error));
-		free(c);
-		return NULL;
-	}
-	for (ai = list; ai != NULL && sock_fd == -1; ai = ai->ai_next)
-		sock_fd = connect_one(ai, wait_ms(timeout_s, CONNECT_S));
-	freeaddrinfo(list);
-	if (sock_fd == -1) {
-		report("cannot reach %s: %s%s", c->name, strerror(errno),
-		    errno == ECONNREFUSED ?
-		    "; is debuglanternd running there?" : "");
-		free(c);
-		return NULL;
-	}
-	c->sock_fd = sock_fd;
 	return c;
+}
+
+/* Plain, or TLS on top; a person who was asked has taken too long for the
+ * daemon to wait: he is known now, and met anew. */
+static int
+open_tcp(struct conn *c, const struct target *t, const struct trust *trust,
+    int ms)
+{
+	int code, sock_fd;
+	bool asked;
+
+	do {
+		if ((sock_fd = dial(t, ms, &code)) == -1)
+			return code;
+		if (t->kind == TARGET_PLAIN) {
+			stream_init(&c->stream, sock_fd, NULL);
+			return CTL_OK;
+		}
+		code = secure_start(&c->stream, sock_fd, t, trust, ms,
+		    &asked);
+		if (code == CTL_OK && asked)
+			stream_close(&c->stream);
+	} while (code == CTL_OK && asked);
+	return code;
+}
+
+/* The socket of a target that is none of TCP's; -1 and *code. */
+static int
+open_socket(struct conn *c, struct target *t, int *code)
+{
+	int sock_fd;
+
+	if (t->kind == TARGET_UNIX)
+		return local_connect(t->path, false, code);
+	if (t->kind == TARGET_DEFAULT) {
+		sock_fd = local_default(t, code);
+		if (sock_fd != -1 || *code != CTL_OK)
+			return sock_fd;
+		if (!t->socket_only)
+			target_no_socket(t);
+		else {
+			report("no local socket of debuglanternd is here; is "
+			    "it running?");
+			*code = CTL_UNREACHABLE;
+		}
+		return -1;
+	}
+	*code = CTL_UNREACHABLE;
+	return ssh_start(&c->ssh, t);
+}
+
+int
+conn_open(struct conn **cp, struct target *t, const struct trust *trust,
+    unsigned int timeout_s)
+{
+	int code, ms = wait_ms(timeout_s, CONNECT_S), sock_fd = -1;
+	struct conn *c;
+
+	*cp = NULL;
+	if ((c = conn_new(timeout_s)) == NULL)
+		return CTL_USAGE;
+	if ((code = target_resolve(t)) != CTL_OK)
+		goto fail;
+	if (t->kind != TARGET_PLAIN && t->kind != TARGET_TLS &&
+	    (sock_fd = open_socket(c, t, &code)) == -1 && code != CTL_OK)
+		goto fail;
+	c->target = *t;
+	target_text(t, c->name);
+	if (sock_fd != -1)
+		stream_init(&c->stream, sock_fd, NULL);
+	else if ((code = open_tcp(c, t, trust, ms)) != CTL_OK)
+		goto fail;
+	*cp = c;
+	return CTL_OK;
+fail:
+	conn_close(c);
+	return code;
 }
 
 void
@@ -187,15 +145,45 @@ conn_close(struct conn *c)
 {
 	if (c == NULL)
 		return;
-	close(c->sock_fd);
+	stream_close(&c->stream);
+	ssh_end(&c->ssh, &c->target, 0);
+	/* A new token may have come this way. */
+	if (c->buf != NULL)
+		explicit_bzero(c->buf, c->size);
 	free(c->buf);
 	free(c);
+}
+
+bool
+conn_is_private(const struct conn *c)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+
+	if (c->stream.tls != NULL || c->target.kind == TARGET_SSH)
+		return true;
+	if (getpeername(c->stream.sock_fd, (struct sockaddr *)&ss,
+	    &len) == -1)
+		return false;
+	return dial_is_local(&ss);
 }
 
 int
 conn_fd(const struct conn *c)
 {
-	return c->sock_fd;
+	return c->stream.sock_fd;
+}
+
+short
+conn_read_events(const struct conn *c)
+{
+	return c->stream.read_events;
+}
+
+short
+conn_write_events(const struct conn *c)
+{
+	return c->stream.write_events;
 }
 
 int
@@ -205,10 +193,10 @@ conn_send(struct conn *c, const void *buf, size_t len)
 	ssize_t n;
 
 	while (len > 0) {
-		n = send(c->sock_fd, p, len, MSG_NOSIGNAL);
+		n = stream_write(&c->stream, p, len);
 		if (n == -1 && errno == EAGAIN) {
-			if (wait_for(c->sock_fd, POLLOUT, c->wait_ms,
-			    NULL) == -1)
+			if (stream_wait(&c->stream, c->stream.write_events,
+			    c->wait_ms, NULL) == -1)
 				return -1;
 			continue;
 		}
@@ -220,23 +208,61 @@ conn_send(struct conn *c, const void *buf, size_t len)
 	return 0;
 }
 
+/*
+ * Waits until more can be sent. 1 when the daemon has said something or has
+ * closed, and nothing more should be; -1 and errno.
+ */
+static int
+wait_to_send(struct conn *c)
+{
+	short revents;
+	ssize_t n;
+
+	if (stream_wait(&c->stream, POLLIN | c->stream.write_events,
+	    c->wait_ms, &revents) == -1)
+		return -1;
+	if ((revents & (POLLIN | POLLERR | POLLHUP)) == 0)
+		return 0;
+	/* What comes in TLS need not be for us. */
+	n = conn_fill(c);
+	return n == -1 && errno == EAGAIN ? 0 : 1;
+}
+
+/* A piece of the file, in buf where the kernel cannot do it by itself. Bytes
+ * sent, 0 at the file's end, -1 and errno. */
+static ssize_t
+send_piece(struct conn *c, int file_fd, off_t at, size_t len, char *buf)
+{
+	ssize_t n;
+
+	if (c->stream.tls == NULL)
+		return sendfile(c->stream.sock_fd, file_fd, &at, len);
+	if (len > TLS_PIECE)
+		len = TLS_PIECE;
+	if ((n = pread(file_fd, buf, len, at)) <= 0)
+		return n;
+	return stream_write(&c->stream, buf, (size_t)n);
+}
+
 int
 conn_send_file(struct conn *c, int file_fd, size_t len,
     void (*progress)(void *, size_t), void *arg)
 {
-	size_t sent = 0, piece;
-	short revents;
-	ssize_t n;
+	static char buf[TLS_PIECE];
+	size_t sent = 0, piece, waited = 0;
+	ssize_t n = -1;
+	int r;
 
+	errno = EAGAIN;
 	while (sent < len) {
-		if (wait_for(c->sock_fd, POLLIN | POLLOUT, c->wait_ms,
-		    &revents) == -1)
-			return -1;
 		/* A refusal comes before the payload is through. */
-		if (revents & (POLLIN | POLLERR | POLLHUP))
-			return 0;
+		if (n == -1 || sent - waited >= SEND_PIECE) {
+			if ((r = wait_to_send(c)) != 0)
+				return r == 1 ? 0 : -1;
+			waited = sent;
+		}
 		piece = len - sent < SEND_PIECE ? len - sent : SEND_PIECE;
-		n = sendfile(c->sock_fd, file_fd, NULL, piece);
+		n = send_piece(c, file_fd, (off_t)sent, piece, buf);
 		if (n == 0) {
 			errno = ENODATA;
 			return -1;
@@ -288,7 +314,7 @@ conn_fill(struct conn *c)
 	if (make_room(c) == -1)
 		return -1;
 	/* One byte stays free for the NUL of conn_take_line(). */
-	n = recv(c->sock_fd, c->buf + c->end, c->size - c->end - 1, 0);
+	n = stream_read(&c->stream, c->buf + c->end, c->size - c->end - 1);
 	if (n > 0)
 		c->end += (size_t)n;
 	return n;
@@ -313,9 +339,19 @@ conn_take_line(struct conn *c, size_t *lenp)
 	return line;
 }
 
-static void
-report_end(const struct conn *c, ssize_t n, int error)
+const char *
+conn_strerror(const struct conn *c)
 {
+	return errno == EPROTO && *c->stream.why != '\0' ? c->stream.why :
+	    strerror(errno);
+}
+
+static void
+report_end(struct conn *c, ssize_t n, int error)
+{
+	/* Why ssh ended says it all. */
+	if (n == 0 && ssh_end(&c->ssh, &c->target, 1) != CTL_OK)
+		return;
 	if (n == 0 && c->start == c->end)
 		report("%s closed the connection without an answer", c->name);
 	else if (n == 0)
@@ -327,9 +363,11 @@ report_end(const struct conn *c, ssize_t n, int error)
 	else if (error == EMSGSIZE)
 		report("the answer of %s is longer than %u bytes", c->name,
 		    CONN_ANSWER_MAX);
-	else
+	else {
+		errno = error;
 		report("the connection to %s broke: %s", c->name,
-		    strerror(error));
+		    conn_strerror(c));
+	}
 }
 
 char *
@@ -342,7 +380,8 @@ conn_line(struct conn *c, size_t *lenp)
 		if ((n = conn_fill(c)) > 0)
 			continue;
 		if (n == -1 && errno == EAGAIN &&
-		    wait_for(c->sock_fd, POLLIN, c->wait_ms, NULL) == 0)
+		    stream_wait(&c->stream, c->stream.read_events,
+		    c->wait_ms, NULL) == 0)
 			continue;
 		report_end(c, n, errno);
 		return NULL;
@@ -366,15 +405,39 @@ conn_take(struct conn *c, void *buf, size_t len)
 }
 
 ssize_t
-conn_read(struct conn *c, void *buf, size_t len)
+conn_recv(struct conn *c, void *buf, size_t len)
 {
 	size_t have = conn_take(c, buf, len);
+
+	return have > 0 ? (ssize_t)have : stream_read(&c->stream, buf, len);
+}
+
+ssize_t
+conn_read(struct conn *c, void *buf, size_t len)
+{
 	ssize_t n;
 
-	if (have > 0)
-		return (ssize_t)have;
-	while ((n = recv(c->sock_fd, buf, len, 0)) == -1 && errno == EAGAIN)
-		if (wait_for(c->sock_fd, POLLIN, c->wait_ms, NULL) == -1)
+	while ((n = conn_recv(c, buf, len)) == -1 && errno == EAGAIN)
+		if (stream_wait(&c->stream, c->stream.read_events,
+		    c->wait_ms, NULL) == -1)
 			return -1;
 	return n;
+}
+
+bool
+conn_buffered(const struct conn *c)
+{
+	return c->start < c->end;
+}
+
+ssize_t
+conn_write(struct conn *c, const void *buf, size_t len)
+{
+	return stream_write(&c->stream, buf, len);
+}
+
+int
+conn_end(struct conn *c)
+{
+	return stream_end(&c->stream);
 }

@@ -11,33 +11,27 @@
 #define CONN_LINE_MAX	65535		/* bytes of a command line, no LF */
 #define CONN_ANSWER_MAX	(64U << 20)	/* bytes of an answer line */
 
-struct target {
-	char	host[256];
-	char	port[6];
-};
-
-/*
- * Reads "host", "host:port", "[v6]", "[v6]:port" or a bare IPv6 address.
- * -1 when it is none of these; the caller reports.
- */
-int	target_parse(struct target *, const char *);
-
-/* The form that target_parse() reads; buf holds TARGET_TEXT bytes. */
-#define TARGET_TEXT	(sizeof(struct target) + 4)
-const char *target_text(const struct target *, char *buf);
-
 struct conn;
+struct target;
+struct trust;
 
 /*
- * Connects; the caller closes the result with conn_close(). NULL after a
- * report. timeout_s bounds connecting (0: 10 s) and each wait for the daemon
+ * Connects; the caller closes the result with conn_close(). An exit code,
+ * after a report unless it is CTL_OK. The target becomes how it was reached.
+ * timeout_s bounds connecting (0: 10 s) and each wait for the daemon
  * afterwards (0: no bound; a dead host is noticed by keep-alive).
  */
-struct conn *conn_open(const struct target *, unsigned int timeout_s);
+int	conn_open(struct conn **, struct target *, const struct trust *,
+	    unsigned int timeout_s);
 void	conn_close(struct conn *);
 
-/* The connection's descriptor, borrowed, non-blocking. */
+/* Whether nobody on a network can read or change what is sent. */
+bool	conn_is_private(const struct conn *);
+
+/* For poll loops: a borrowed descriptor and what to wait for there. */
 int	conn_fd(const struct conn *);
+short	conn_read_events(const struct conn *);
+short	conn_write_events(const struct conn *);
 
 /* Sends all of buf. -1 when the connection is gone, not reported. */
 int	conn_send(struct conn *, const void *buf, size_t len);
@@ -50,6 +44,9 @@ int	conn_send(struct conn *, const void *buf, size_t len);
  */
 int	conn_send_file(struct conn *, int file_fd, size_t len,
 	    void (*progress)(void *, size_t), void *arg);
+
+/* What errno means after a failure on the connection. Borrowed. */
+const char *conn_strerror(const struct conn *);
 
 /*
  * The next line without its LF, NUL terminated, valid until the next call on
@@ -75,5 +72,20 @@ size_t	conn_take(struct conn *, void *buf, size_t len);
  * end, -1 and errno (EINTR when a signal was caught, ETIMEDOUT).
  */
 ssize_t	conn_read(struct conn *, void *buf, size_t len);
+
+/*
+ * For poll loops: what is here already, else what comes without waiting, into
+ * at least STREAM_PIECE bytes. As conn_fill().
+ */
+ssize_t	conn_recv(struct conn *, void *buf, size_t len);
+
+/* Whether conn_recv() has something whatever poll says. */
+bool	conn_buffered(const struct conn *);
+
+/* For poll loops: as write(2), -1 and errno (EAGAIN). */
+ssize_t	conn_write(struct conn *, const void *buf, size_t len);
+
+/* Tells the daemon that nothing more will come; as conn_write(). */
+int	conn_end(struct conn *);
 
 #endif

@@ -15,6 +15,7 @@
 #include "relay.h"
 #include "reply.h"
 #include "report.h"
+#include "secret.h"
 
 /*
  * gdb hands this to a shell. It is the same text every time: what varies,
@@ -69,9 +70,20 @@ set_environment(const struct client *c, const char *id)
 	if (setenv("DEBUGLANTERN_CTL", self, 1) == -1 ||
 	    setenv("DEBUGLANTERN_SESSION", id, 1) == -1 ||
 	    setenv("DEBUGLANTERN_TARGET", target_text(&c->target, target),
-	    1) == -1)
+	    1) == -1 || options_export(&c->opts) == -1)
 		return usage_error("setenv: %s", strerror(errno));
+	secret_export();
 	return CTL_OK;
+}
+
+/* Where the debug port of a session is: who came by the local socket finds
+ * it on loopback. */
+static void
+debug_host(const struct target *t, struct target *host)
+{
+	*host = *t;
+	if (t->kind == TARGET_UNIX)
+		target_no_socket(host);
 }
 
 /* The gdb command that connects; NULL after a report. The caller frees it. */
@@ -79,16 +91,23 @@ static char *
 connect_command(const struct client *c, struct json_object *session)
 {
 	char target[TARGET_TEXT], *text, *colon;
+	struct target host;
 	int64_t port;
 
 	if (!opt_given(&c->opts, OPT_PORT))
 		return strdup(PIPE_COMMAND);
+	if (c->target.kind == TARGET_SSH || c->target.kind == TARGET_TLS) {
+		report("the debug port has neither ssh nor TLS; leave --port "
+		    "out");
+		return NULL;
+	}
 	if (!reply_int(session, "debug_port", &port) || port < 1 ||
 	    port > 65535) {
 		report("the session has no debug port; leave --port out");
 		return NULL;
 	}
-	target_text(&c->target, target);
+	debug_host(&c->target, &host);
+	target_text(&host, target);
 	if ((colon = strrchr(target, ':')) != NULL)
 		*colon = '\0';
 	if (asprintf(&text, "target remote %s:%" PRId64, target, port) == -1)
@@ -166,7 +185,7 @@ static int
 pipe_to_port(struct client *c, const char *id)
 {
 	struct json_object *session;
-	struct target target = c->target;
+	struct target target;
 	struct conn *conn;
 	int64_t port;
 	int code;
@@ -180,10 +199,17 @@ pipe_to_port(struct client *c, const char *id)
 		return CTL_REFUSED;
 	}
 	json_object_put(session);
+	if (c->target.kind == TARGET_TLS || c->target.kind == TARGET_SSH) {
+		report("the session's debug port cannot be reached by TLS or "
+		    "ssh; end the debugger there");
+		return CTL_REFUSED;
+	}
+	debug_host(&c->target, &target);
 	snprintf(target.port, sizeof(target.port), "%" PRId64, port);
-	if ((conn = conn_open(&target, c->timeout_s)) == NULL)
-		return CTL_UNREACHABLE;
-	code = relay(conn, STDIN_FILENO, STDOUT_FILENO);
+	code = conn_open(&conn, &target, &c->trust, c->timeout_s);
+	if (code != CTL_OK)
+		return code;
+	code = relay(conn, STDIN_FILENO, STDOUT_FILENO, false, "gdbserver");
 	conn_close(conn);
 	return code;
 }
@@ -206,7 +232,8 @@ cmd_gdb_pipe(struct client *c, int argc, char **argv)
 	    (code = client_read(c->conn, &answer)) != CTL_OK)
 		return code;
 	if ((error = reply_error(answer)) == NULL)
-		code = relay(c->conn, STDIN_FILENO, STDOUT_FILENO);
+		code = relay(c->conn, STDIN_FILENO, STDOUT_FILENO, false,
+		    "gdbserver");
 	else if (strcmp(error, "already_debugging") == 0)
 		code = pipe_to_port(c, argv[0]);
 	else {

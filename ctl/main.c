@@ -12,9 +12,9 @@
 #include "client.h"
 #include "commands.h"
 #include "help.h"
+#include "known.h"
 #include "report.h"
-
-#define DEFAULT_TARGET	"127.0.0.1:4444"
+#include "secret.h"
 
 /* Commands that only look something up are not waited for any longer. */
 #define QUICK_S		60
@@ -22,16 +22,35 @@
 static int
 set_target(struct client *c)
 {
-	const char *text = c->opts.value[OPT_TARGET];
+	const char *text = opt_value(&c->opts, OPT_TARGET);
 
-	if (text == NULL)
-		text = getenv("DEBUGLANTERN_TARGET");
-	if (text == NULL || *text == '\0')
-		text = DEFAULT_TARGET;
+	if (text == NULL || *text == '\0') {
+		c->target.kind = TARGET_DEFAULT;
+		return 0;
+	}
 	if (target_parse(&c->target, text) == 0)
 		return 0;
-	report("target \"%s\": give HOST, HOST:PORT or [IPV6]:PORT with a "
-	    "port from 1 to 65535", text);
+	report("target \"%s\": " TARGET_FORMS, text);
+	return -1;
+}
+
+static int
+set_trust(struct client *c)
+{
+	struct trust *t = &c->trust;
+
+	t->fingerprint = opt_value(&c->opts, OPT_FINGERPRINT);
+	t->ca = opt_value(&c->opts, OPT_CA);
+	t->cert = opt_value(&c->opts, OPT_CERT);
+	t->key = opt_value(&c->opts, OPT_KEY);
+	if (t->fingerprint != NULL && !fingerprint_valid(t->fingerprint)) {
+		report("\"%s\" is no fingerprint: give SHA256: and 43 "
+		    "characters of base64", t->fingerprint);
+		return -1;
+	}
+	if ((t->cert == NULL) == (t->key == NULL))
+		return 0;
+	report("--cert and --key belong together");
 	return -1;
 }
 
@@ -88,7 +107,8 @@ run_command(struct client *c, int n, char **words)
 	}
 	if (n < cmd->min || (cmd->max != -1 && n > cmd->max))
 		return wrong_words(cmd, n);
-	if (set_target(c) == -1 || set_timeout(c) == -1 || set_form(c) == -1)
+	if (set_target(c) == -1 || set_trust(c) == -1 ||
+	    set_timeout(c) == -1 || set_form(c) == -1)
 		return CTL_USAGE;
 	return cmd->handler(c, n, words);
 }
@@ -154,6 +174,7 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	code = client_main(&client, argc, argv);
 	conn_close(client.conn);
+	secret_wipe();
 	free(client.opts.env);
 	return code;
 }

@@ -10,48 +10,100 @@
 #include "report.h"
 
 const struct opt_spec opt_specs[OPT_MAX] = {
-	[OPT_TARGET] = { "target", 't', "HOST[:PORT]",
-	    "daemon, else $DEBUGLANTERN_TARGET" },
-	[OPT_JSON] = { "json", 0, NULL, "print the daemon's JSON" },
+	[OPT_TARGET] = { "target", 't', "TARGET",
+	    "daemon: HOST[:PORT], tls://, ssh:// or unix:",
+	    "DEBUGLANTERN_TARGET" },
+	[OPT_JSON] = { "json", 0, NULL, "print the daemon's JSON", NULL },
 	[OPT_TABLE] = { "table", 0, NULL,
-	    "print tables also where no terminal is" },
+	    "print tables also where no terminal is", NULL },
 	[OPT_TIMEOUT] = { "timeout", 0, "SECONDS",
-	    "how long to wait for an answer" },
-	[OPT_HELP] = { "help", 'h', NULL, "show help and exit" },
+	    "how long to wait for an answer", NULL },
+	[OPT_HELP] = { "help", 'h', NULL, "show help and exit", NULL },
 	[OPT_VERSION] = { "version", 'V', NULL,
-	    "show the client's version and exit" },
+	    "show the client's version and exit", NULL },
 	[OPT_BUNDLE] = { "bundle", 0, "EXEC_PATH",
-	    "FILE is an archive with this program" },
-	[OPT_NAME] = { "name", 0, "LABEL", "label of the session" },
-	[OPT_QUIET] = { "quiet", 'q', NULL, "print nothing but the id" },
-	[OPT_DEBUG] = { "debug", 0, NULL, "start it under gdbserver" },
+	    "FILE is an archive with this program", NULL },
+	[OPT_NAME] = { "name", 0, "LABEL", "label of the session", NULL },
+	[OPT_QUIET] = { "quiet", 'q', NULL, "print nothing but the id, or token",
+	    NULL },
+	[OPT_DEBUG] = { "debug", 0, NULL, "start it under gdbserver", NULL },
 	[OPT_SPLIT] = { "split", 0, NULL,
-	    "keep standard output and standard error apart" },
+	    "keep standard output and standard error apart", NULL },
 	[OPT_SANDBOX] = { "sandbox", 0, "KIND",
-	    "sandbox: none, namespaces or tmpfs" },
+	    "sandbox: none, namespaces or tmpfs", NULL },
 	[OPT_NETWORK] = { "network", 0, "KIND",
-	    "network: none or shared" },
-	[OPT_OFFSET] = { "offset", 0, "BYTES", "begin at this byte" },
+	    "network: none or shared", NULL },
+	[OPT_OFFSET] = { "offset", 0, "BYTES", "begin at this byte", NULL },
 	[OPT_FOLLOW] = { "follow", 'f', NULL,
-	    "go on until the program ends" },
-	[OPT_TAIL] = { "tail", 0, "LINES", "only the last lines" },
+	    "go on until the end, if there is any", NULL },
+	[OPT_TAIL] = { "tail", 0, "LINES", "only the last lines", NULL },
 	[OPT_RAW] = { "raw", 0, NULL,
-	    "pass control characters to the terminal" },
-	[OPT_EOF] = { "eof", 0, NULL, "close the program's input (after it)" },
-	[OPT_OUTFILE] = { "output", 'o', "FILE", "where to write it" },
-	[OPT_ENV] = { "env", 'e', "KEY=VALUE", "environment variable" },
+	    "pass control characters to the terminal", NULL },
+	[OPT_EOF] = { "eof", 0, NULL, "close the program's input (after it)",
+	    NULL },
+	[OPT_OUTFILE] = { "output", 'o', "FILE", "where to write it", NULL },
+	[OPT_ENV] = { "env", 'e', "KEY=VALUE", "environment variable", NULL },
 	[OPT_SYMBOLS] = { "symbols", 0, "FILE",
-	    "program with symbols, else the target's" },
+	    "program with symbols, else the target's", NULL },
 	[OPT_SYSROOT] = { "sysroot", 0, "DIR",
-	    "libraries, else the target's own" },
+	    "libraries, else the target's own", NULL },
 	[OPT_PORT] = { "port", 0, NULL,
-	    "connect to the session's debug port" },
-	[OPT_DELAY] = { "delay", 'd', "SECONDS", "time between looks (2)" },
-	[OPT_COUNT] = { "count", 'n', "COUNT", "how many looks" },
+	    "connect to the session's debug port", NULL },
+	[OPT_DELAY] = { "delay", 'd', "SECONDS", "time between looks (2)",
+	    NULL },
+	[OPT_COUNT] = { "count", 'n', "COUNT", "how many looks", NULL },
 	[OPT_DAEMON] = { "daemon", 0, NULL,
-	    "list the commands of the daemon's protocol" },
-	[OPT_COMPLETION] = { "completion", 0, NULL, NULL },
+	    "list the commands of the daemon's protocol", NULL },
+	[OPT_COMPLETION] = { "completion", 0, NULL, NULL, NULL },
+	[OPT_CA] = { "ca", 0, "FILE", "trust the daemons that it signed",
+	    "DEBUGLANTERN_CA" },
+	[OPT_CERT] = { "cert", 0, "FILE", "certificate to show to the daemon",
+	    "DEBUGLANTERN_CERT" },
+	[OPT_KEY] = { "key", 0, "FILE", "key of that certificate",
+	    "DEBUGLANTERN_KEY" },
+	[OPT_FINGERPRINT] = { "fingerprint", 0, "SHA256:...",
+	    "trust only the certificate with it",
+	    "DEBUGLANTERN_FINGERPRINT" },
+	[OPT_PLAIN] = { "plain", 0, NULL,
+	    "send also without TLS, where all can read it",
+	    "DEBUGLANTERN_PLAIN" },
+	[OPT_TOKEN_FILE] = { "token-file", 0, "FILE",
+	    "file with the token to log in by", "DEBUGLANTERN_TOKEN_FILE" },
+	[OPT_USER] = { "user", 0, "USER", "whom the token stands for", NULL },
+	[OPT_READ_ONLY] = { "read-only", 0, NULL,
+	    "the token lets look, no more", NULL },
+	[OPT_EXPIRES] = { "expires", 0, "TIME",
+	    "how long it is good: 30d, 12h, 90m, 600s", NULL },
+	[OPT_LABEL] = { "label", 0, "LABEL", "what the token is for", NULL },
 };
+
+const char *
+opt_value(const struct options *o, enum opt opt)
+{
+	const char *value = o->value[opt];
+
+	if (value == NULL && opt_specs[opt].env != NULL)
+		value = getenv(opt_specs[opt].env);
+	else if (value != NULL)
+		return value;
+	return value != NULL && *value != '\0' ? value : NULL;
+}
+
+int
+options_export(const struct options *o)
+{
+	enum opt opt;
+
+	for (opt = 0; opt < OPT_MAX; opt++) {
+		if (opt_specs[opt].env == NULL || opt == OPT_TARGET ||
+		    o->value[opt] == NULL)
+			continue;
+		if (setenv(opt_specs[opt].env, *o->value[opt] != '\0' ?
+		    o->value[opt] : "1", 1) == -1)
+			return -1;
+	}
+	return 0;
+}
 
 bool
 opt_given(const struct options *o, enum opt opt)

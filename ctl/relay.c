@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Bytes both ways between a connection and two descriptors. Neither way waits
  * for the other. */
-#include <sys/socket.h>
-
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -13,16 +11,26 @@
 #include "conn.h"
 #include "relay.h"
 #include "report.h"
+#include "stream.h"
 
+/* One way. A descriptor is -1 where the connection stands. */
 struct flow {
 	int	from_fd;
 	int	to_fd;
-	size_t	piece;		/* bytes of one write */
 	size_t	len;
 	size_t	done;
 	bool	ended;		/* no more to read */
-	char	buf[32768];
+	bool	told;		/* ... and the other side knows */
+	char	buf[2 * STREAM_PIECE];
 };
+
+struct relay {
+	struct conn	*conn;
+	struct flow	 up;
+	struct flow	 down;
+};
+
+enum slot { SLOT_IN, SLOT_OUT, SLOT_CONN, SLOT_MAX };
 
 static bool
 flow_idle(const struct flow *f)
@@ -30,14 +38,37 @@ flow_idle(const struct flow *f)
 	return f->done == f->len;
 }
 
+static bool
+harmless(void)
+{
+	return errno == EAGAIN || errno == EINTR;
+}
+
+static bool
+gone(void)
+{
+	return errno == EPIPE || errno == ECONNRESET;
+}
+
+/* The daemon takes no more: what it has said before is still worth having. */
+static int
+give_up(struct flow *up)
+{
+	up->done = up->len = 0;
+	up->ended = up->told = true;
+	return 0;
+}
+
 /* -1 and errno: the flow is broken. */
 static int
-flow_read(struct flow *f)
+flow_read(struct relay *r, struct flow *f)
 {
-	ssize_t n = read(f->from_fd, f->buf, sizeof(f->buf));
+	ssize_t n;
 
+	n = f->from_fd == -1 ? conn_recv(r->conn, f->buf, sizeof(f->buf)) :
+	    read(f->from_fd, f->buf, sizeof(f->buf));
 	if (n == -1)
-		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+		return harmless() ? 0 : -1;
 	f->len = (size_t)n;
 	f->done = 0;
 	f->ended = n == 0;
@@ -45,75 +76,110 @@ flow_read(struct flow *f)
 }
 
 static int
-flow_write(struct flow *f)
+flow_write(struct relay *r, struct flow *f)
 {
 	size_t len = f->len - f->done;
 	ssize_t n;
 
-	n = write(f->to_fd, f->buf + f->done, len < f->piece ? len :
-	    f->piece);
+	/* Ours may block: pieces that fit whenever poll says so. */
+	n = f->to_fd == -1 ? conn_write(r->conn, f->buf + f->done, len) :
+	    write(f->to_fd, f->buf + f->done, len < PIPE_BUF ? len :
+	    PIPE_BUF);
+	if (n == -1 && f->to_fd == -1 && gone())
+		return give_up(f);
 	if (n == -1)
-		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+		return harmless() ? 0 : -1;
 	f->done += (size_t)n;
 	return 0;
 }
 
-/* A flow either reads or writes, one at a time. */
-static int
-flow_step(struct flow *f, const struct pollfd *in, const struct pollfd *out)
+/* The end of a way, once its last byte is through. */
+static void
+flow_end(struct relay *r, struct flow *f, bool half)
 {
-	if (out->fd != -1 && out->revents != 0)
-		return flow_write(f);
-	if (in->fd != -1 && in->revents != 0)
-		return flow_read(f);
-	return 0;
+	if (!f->ended || f->told || !flow_idle(f))
+		return;
+	if (f->to_fd != -1) {
+		if (half)
+			close(f->to_fd);
+	} else if (conn_end(r->conn) == -1 && harmless())
+		return;
+	f->told = true;
+}
+
+static void
+fill_slots(struct relay *r, struct pollfd *pfds)
+{
+	bool reading = flow_idle(&r->down) && !r->down.ended;
+	bool writing = !flow_idle(&r->up) || (r->up.ended && !r->up.told);
+
+	pfds[SLOT_IN] = (struct pollfd){ .events = POLLIN,
+		.fd = flow_idle(&r->up) && !r->up.ended ? r->up.from_fd : -1 };
+	pfds[SLOT_OUT] = (struct pollfd){ .events = POLLOUT,
+		.fd = flow_idle(&r->down) ? -1 : r->down.to_fd };
+	/* With nothing to send or to get it tells that the daemon is gone;
+	 * with output of its still here it would tell so again and again. */
+	pfds[SLOT_CONN] = (struct pollfd){ .fd = reading || writing ||
+	    flow_idle(&r->down) ? conn_fd(r->conn) : -1 };
+	if (reading)
+		pfds[SLOT_CONN].events |= conn_read_events(r->conn);
+	if (writing)
+		pfds[SLOT_CONN].events |= conn_write_events(r->conn);
 }
 
 static int
-relay_turn(struct flow *up, struct flow *down)
+relay_turn(struct relay *r)
 {
-	struct flow *flows[2] = { up, down };
-	struct pollfd pfds[4];
-	size_t i;
+	struct pollfd pfds[SLOT_MAX];
+	short revents;
 
-	for (i = 0; i < 2; i++) {
-		pfds[2 * i] = (struct pollfd){
-			.fd = flow_idle(flows[i]) && !flows[i]->ended ?
-			    flows[i]->from_fd : -1, .events = POLLIN };
-		pfds[2 * i + 1] = (struct pollfd){
-			.fd = flow_idle(flows[i]) ? -1 : flows[i]->to_fd,
-			.events = POLLOUT };
-	}
-	if (poll(pfds, 4, -1) == -1)
+	fill_slots(r, pfds);
+	if (poll(pfds, SLOT_MAX, conn_buffered(r->conn) &&
+	    flow_idle(&r->down) ? 0 : -1) == -1)
 		return errno == EINTR ? 0 : -1;
-	for (i = 0; i < 2; i++)
-		if (flow_step(flows[i], &pfds[2 * i],
-		    &pfds[2 * i + 1]) == -1)
-			return -1;
+	revents = pfds[SLOT_CONN].revents;
+	if (pfds[SLOT_OUT].revents != 0 && flow_write(r, &r->down) == -1)
+		return -1;
+	if (pfds[SLOT_IN].revents != 0 && flow_read(r, &r->up) == -1)
+		return -1;
+	if (!flow_idle(&r->up) && revents != 0 &&
+	    flow_write(r, &r->up) == -1)
+		return -1;
+	if (flow_idle(&r->down) && !r->down.ended &&
+	    (revents != 0 || conn_buffered(r->conn)) &&
+	    flow_read(r, &r->down) == -1)
+		return -1;
+	/* Nobody will read what is still to come from here. */
+	if ((revents & (POLLHUP | POLLERR)) != 0 && r->down.ended)
+		give_up(&r->up);
 	return 0;
+}
+
+static bool
+over(const struct relay *r, bool half)
+{
+	if (!r->down.ended || !flow_idle(&r->down))
+		return false;
+	return !half || (r->up.ended && r->up.told);
 }
 
 int
-relay(struct conn *c, int in_fd, int out_fd)
+relay(struct conn *c, int in_fd, int out_fd, bool half, const char *what)
 {
-	struct flow up = { .from_fd = in_fd, .to_fd = conn_fd(c),
-	    .piece = sizeof(up.buf) };
-	struct flow down = { .from_fd = conn_fd(c), .to_fd = out_fd,
-	    .piece = PIPE_BUF };
-	bool told = false;
+	struct relay r = { .conn = c,
+	    .up = { .from_fd = in_fd, .to_fd = -1 },
+	    .down = { .from_fd = -1, .to_fd = out_fd } };
 
-	/* Bytes may have come along with the daemon's answer. */
-	down.len = conn_take(c, down.buf, sizeof(down.buf));
-	while (!down.ended || !flow_idle(&down)) {
-		if (relay_turn(&up, &down) == -1) {
-			if (errno == EPIPE || errno == ECONNRESET)
+	while (!over(&r, half)) {
+		if (relay_turn(&r) == -1) {
+			if (gone())
 				return CTL_OK;
-			report("the connection to gdbserver broke: %s",
-			    strerror(errno));
+			report("the connection to %s broke: %s", what,
+			    conn_strerror(c));
 			return CTL_UNREACHABLE;
 		}
-		if (up.ended && !told)
-			told = shutdown(up.to_fd, SHUT_WR) == 0;
+		flow_end(&r, &r.up, half);
+		flow_end(&r, &r.down, half);
 	}
 	return CTL_OK;
 }

@@ -46,8 +46,11 @@ reply_report(struct json_object *json, bool as_json)
 	if (as_json)
 		reply_print(json, stderr);
 	else
-		report("%s: %s", reply_error(json),
-		    reply_str(json, "message", "no reason given"));
+		report("%s: %s%s", reply_error(json),
+		    reply_str(json, "message", "no reason given"),
+		    strcmp(reply_error(json), "auth_required") == 0 ?
+		    " (see login, --token-file and $DEBUGLANTERN_TOKEN)" :
+		    "");
 }
 
 void

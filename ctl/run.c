@@ -195,7 +195,7 @@ send_input(struct run *r, const char *buf, size_t len)
 	    NULL);
 	r->input = c.conn;
 	if (code == CTL_OK && conn_send(r->input, buf, len) == -1) {
-		report("cannot send the input: %s", strerror(errno));
+		report("cannot send the input: %s", conn_strerror(r->input));
 		code = CTL_UNREACHABLE;
 	}
 	if (code != CTL_OK || len == 0)
@@ -308,11 +308,14 @@ fill_slots(struct run *r, struct pollfd *pfds)
 
 	want(pfds, SLOT_SIGNAL, true, r->signal_fd, POLLIN);
 	want(pfds, SLOT_FOLLOW, !pending && !r->final,
-	    conn_fd(r->follow), POLLIN);
+	    conn_fd(r->follow), conn_read_events(r->follow));
 	want(pfds, SLOT_STDIN, r->stdin_open && !r->input_busy && !r->final,
 	    STDIN_FILENO, POLLIN);
-	want(pfds, SLOT_INPUT, r->input != NULL && !r->final,
-	    r->input != NULL ? conn_fd(r->input) : -1, POLLIN);
+	if (r->input != NULL && !r->final)
+		want(pfds, SLOT_INPUT, true, conn_fd(r->input),
+		    conn_read_events(r->input));
+	else
+		want(pfds, SLOT_INPUT, false, -1, 0);
 	want(pfds, SLOT_OUT, sink_pending(&r->out), r->out.out_fd, POLLOUT);
 	want(pfds, SLOT_ERR, sink_pending(&r->err), r->err.out_fd, POLLOUT);
 	for (i = 0; i < NASIDES; i++)

@@ -76,7 +76,8 @@ send_payload(struct client *c, const char *path, int file_fd, size_t size)
 		report("%s became shorter while it was sent", path);
 		return CTL_USAGE;
 	}
-	report("cannot send %s: %s", path, strerror(error));
+	errno = error;
+	report("cannot send %s: %s", path, conn_strerror(c->conn));
 	return CTL_UNREACHABLE;
 }
 
@@ -186,7 +187,7 @@ receive(struct client *c, int out_fd, const char *path, uint64_t size)
 			progress_end(&bar);
 			report("%" PRIu64 " of %" PRIu64 " bytes came: %s",
 			    done, size, n == 0 ? "connection closed" :
-			    strerror(errno));
+			    conn_strerror(c->conn));
 			code = CTL_UNREACHABLE;
 		} else if (write_all(out_fd, buf, (size_t)n) == -1) {
 			progress_end(&bar);
@@ -344,7 +345,7 @@ input_piece(struct client *c, const char *id, const char *buf, size_t len,
 	/* A refusal may come with a close: the answer tells more. */
 	if (conn_send(c->conn, buf, len) == -1 && errno != EPIPE &&
 	    errno != ECONNRESET) {
-		report("cannot send the input: %s", strerror(errno));
+		report("cannot send the input: %s", conn_strerror(c->conn));
 		return CTL_UNREACHABLE;
 	}
 	return client_answer(c, jsonp);

@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -96,15 +97,24 @@ class Session:
 class Handler:
     def __init__(self, server, sock):
         self.server, self.sock = server, sock
-        self.file = sock.makefile("rb")
+        self.user = None            # who has logged in by a token
 
     def serve(self):
         try:
+            if self.server.tls is not None:
+                self.sock = self.server.tls.wrap_socket(
+                    self.sock, server_side=True)
+            self.file = self.sock.makefile("rb")
             while line := self.file.readline():
-                self.server.lines.append(line[:-1].decode())
-                self.command(line[:-1].decode())
+                text = line[:-1].decode(errors="replace")
+                self.server.lines.append(text)
+                self.command(text)
+            if self.server.tls is not None:
+                self.sock.unwrap()
         except (BrokenPipeError, ConnectionResetError):
             pass
+        except ssl.SSLError as e:
+            self.server.tls_errors.append(str(e))
         finally:
             self.sock.close()
 
@@ -128,6 +138,56 @@ class Handler:
         except Refused as e:
             self.send({"ok": False, "error_code": e.code,
                        "message": str(e), "time": now()})
+
+    def do_auth(self, rest):
+        user = self.server.tokens.get(rest)
+        if user is None:
+            raise Refused("auth_failed", "no such token")
+        self.user = user
+        return {"ok": True, "user": user, "read_only": False, "admin": False}
+
+    def do_whoami(self, rest):
+        return {"user": self.user or "tester", "uid": 1000, "door": "tcp",
+                "address": "127.0.0.1:1", "read_only": False,
+                "admin": False, "token": None}
+
+    def do_token(self, rest):
+        what, *more = rest.split()
+        t = {"id": "1f2e3d4c", "user": "tester", "read_only": False,
+             "created": now(), "expires": None, "label": ""}
+        if what == "create":
+            options = dict(w.partition("=")[::2] for w in more)
+            t.update(token="dlt_" + "A" * 43, label=options.get("label", ""),
+                     user=options.get("user", "tester"),
+                     read_only="read-only" in options)
+            return t
+        return [t] if what == "list" else {"ok": True, "id": more[0]}
+
+    def do_share(self, rest):
+        name, user = rest.split()
+        user, _, access = user.partition(":")
+        return dict(self.find(name).object(),
+                    shared=[{"user": user, "access": access or "ro"}])
+
+    def do_unshare(self, rest):
+        return self.find(rest.split()[0]).object()
+
+    def do_quota(self, rest):
+        return [{"user": rest or "tester",
+                 "sessions": {"used": 3, "limit": 10},
+                 "bytes": {"used": 3 << 20, "limit": None},
+                 "cpu": {"limit": 60}, "memory": {"limit": 1 << 30},
+                 "processes": {"used": 7, "limit": None}}]
+
+    def do_audit(self, rest):
+        first, *seconds = rest.split() or ["1"]
+        at = int(first)
+        with self.server.audited:
+            self.server.audited.wait_for(
+                lambda: len(self.server.audit) >= at,
+                int(seconds[0]) if seconds else 0)
+            events = self.server.audit[at - 1:]
+        return {"events": events, "next": at + len(events)}
 
     def find(self, name):
         for s in self.server.sessions:
@@ -315,17 +375,44 @@ class Handler:
 
 
 class FakeServer:
-    """Serves on a free loopback port until close(). odd maps a verb to a
-    function (handler, rest of the line) that answers instead."""
+    """Serves until close(): on a free loopback port, or at address, or on a
+    local socket (path), in TLS with the server context tls. odd maps a verb
+    to a function (handler, rest of the line) that answers instead."""
 
-    def __init__(self):
+    def __init__(self, address=("127.0.0.1", 0), path=None, tls=None):
         self.dir = tempfile.mkdtemp(prefix="fake-server-")
         self.sessions, self.lines, self.odd = [], [], {}
+        self.tls, self.tls_errors, self.tokens = tls, [], {}
+        self.audit, self.audited = [], threading.Condition()
         self.sysroot = os.urandom(300000)
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.target = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.path = path
+        if path is not None:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.bind(path)
+            self.socket.listen(16)
+            self.target = "unix:" + path
+        else:
+            self.socket = socket.create_server(address)
+            self.port = self.socket.getsockname()[1]
+            self.target = "%s%s:%d" % ("tls://" if tls else "", address[0],
+                                       self.port)
         self.thread = threading.Thread(target=self.accept, daemon=True)
         self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def event(self, action):
+        """Something for the audit log."""
+        with self.audited:
+            self.audit.append({
+                "seq": len(self.audit) + 1, "time": now(), "user": "tester",
+                "door": "tcp", "address": "127.0.0.1:1", "session": None,
+                "action": action, "result": "ok"})
+            self.audited.notify_all()
 
     def accept(self):
         while True:
@@ -347,6 +434,8 @@ class FakeServer:
         for name in os.listdir(self.dir):
             os.unlink(os.path.join(self.dir, name))
         os.rmdir(self.dir)
+        if self.path is not None and os.path.exists(self.path):
+            os.unlink(self.path)
 
 
 if __name__ == "__main__":

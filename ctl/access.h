@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands about who may do what: identity, sharing, quotas. */
+#ifndef CTL_ACCESS_H
+#define CTL_ACCESS_H
+
+struct client;
+
+int	cmd_fingerprint(struct client *, int, char **);
+int	cmd_quota(struct client *, int, char **);
+int	cmd_share(struct client *, int, char **);
+int	cmd_whoami(struct client *, int, char **);
+
+#endif

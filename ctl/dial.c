@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC */
+/* TCP connections to a host, by its name or, where only multicast DNS knows
+ * that, by the address it gave. */
+#include <sys/socket.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dial.h"
+#include "report.h"
+#include "stream.h"
+#include "target.h"
+
+/* A connected, non-blocking socket, or -1 and errno. */
+static int
+connect_one(const struct addrinfo *ai, int ms)
+{
+	int one = 1, error = 0, saved, sock_fd;
+	socklen_t len = sizeof(error);
+	struct stream s;
+
+	sock_fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK |
+	    SOCK_CLOEXEC, 0);
+	if (sock_fd == -1)
+		return -1;
+	stream_init(&s, sock_fd, NULL);
+	if (connect(sock_fd, ai->ai_addr, ai->ai_addrlen) == -1) {
+		if (errno != EINPROGRESS ||
+		    stream_wait(&s, POLLOUT, ms, NULL) == -1 ||
+		    getsockopt(sock_fd, SOL_SOCKET, SO_ERROR, &error,
+		    &len) == -1)
+			goto fail;
+		if ((errno = error) != 0)
+			goto fail;
+	}
+	/* Commands are small and waited for; hosts can vanish silently. */
+	setsockopt(sock_fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(sock_fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	return sock_fd;
+fail:
+	saved = errno;
+	close(sock_fd);
+	errno = saved;
+	return -1;
+}
+
+/* The host's addresses, the caller's to free; NULL after a report. */
+static struct addrinfo *
+look_up(const struct target *t)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list;
+	int error;
+
+	error = getaddrinfo(t->host, t->port, &hints, &list);
+	if (error != 0 && *t->address != '\0' &&
+	    getaddrinfo(t->address, t->port, &hints, &list) == 0)
+		return list;
+	if (error == 0)
+		return list;
+	report("cannot find host %s: %s", t->host, gai_strerror(error));
+	return NULL;
+}
+
+int
+dial(const struct target *t, int ms, int *code)
+{
+	struct addrinfo *list, *ai;
+	char text[TARGET_TEXT];
+	int sock_fd = -1;
+
+	*code = CTL_UNREACHABLE;
+	if ((list = look_up(t)) == NULL)
+		return -1;
+	for (ai = list; ai != NULL && sock_fd == -1; ai = ai->ai_next)
+		sock_fd = connect_one(ai, ms);
+	freeaddrinfo(list);
+	if (sock_fd == -1)
+		report("cannot reach %s: %s%s", target_text(t, text),
+		    strerror(errno), errno == ECONNREFUSED ?
+		    "; is debuglanternd running there?" : "");
+	return sock_fd;
+}
+
+bool
+dial_is_local(const struct sockaddr_storage *ss)
+{
+	const struct sockaddr_in6 *sin6 = (const void *)ss;
+	const struct sockaddr_in *sin = (const void *)ss;
+	const struct in6_addr *a = &sin6->sin6_addr;
+
+	if (ss->ss_family == AF_UNIX)
+		return true;
+	if (ss->ss_family == AF_INET)
+		return ntohl(sin->sin_addr.s_addr) >> 24 == 127;
+	if (ss->ss_family != AF_INET6)
+		return false;
+	return IN6_IS_ADDR_LOOPBACK(a) ||
+	    (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+/* Bytes to and from a daemon: over a socket as they are, or in TLS. Neither
+ * ever blocks but in stream_wait(). */
+#include <sys/socket.h>
+
+#include <bsd/string.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <tls.h>
+#include <unistd.h>
+
+#include "stream.h"
+
+void
+stream_init(struct stream *s, int sock_fd, struct tls *tls)
+{
+	memset(s, 0, sizeof(*s));
+	s->sock_fd = sock_fd;
+	s->tls = tls;
+	s->read_events = POLLIN;
+	s->write_events = POLLOUT;
+}
+
+/* The result of a libtls call as that of a system call. */
+static ssize_t
+result(struct stream *s, ssize_t n, short *events)
+{
+	const char *why;
+
+	if (n >= 0)
+		return n;
+	if (n == TLS_WANT_POLLIN || n == TLS_WANT_POLLOUT) {
+		*events = n == TLS_WANT_POLLIN ? POLLIN : POLLOUT;
+		errno = EAGAIN;
+		return -1;
+	}
+	/* A socket's own error tells more than TLS's about it. */
+	if (errno != EPIPE && errno != ECONNRESET)
+		errno = EPROTO;
+	why = tls_error(s->tls);
+	strlcpy(s->why, why != NULL ? why : "broken TLS", sizeof(s->why));
+	return -1;
+}
+
+ssize_t
+stream_read(struct stream *s, void *buf, size_t len)
+{
+	if (s->tls == NULL)
+		return recv(s->sock_fd, buf, len, 0);
+	s->read_events = POLLIN;
+	errno = 0;
+	return result(s, tls_read(s->tls, buf, len), &s->read_events);
+}
+
+ssize_t
+stream_write(struct stream *s, const void *buf, size_t len)
+{
+	if (s->write_ended) {
+		errno = EPIPE;
+		return -1;
+	}
+	if (s->tls == NULL)
+		return send(s->sock_fd, buf, len, MSG_NOSIGNAL);
+	s->write_events = POLLOUT;
+	errno = 0;
+	return result(s, tls_write(s->tls, buf, len), &s->write_events);
+}
+
+int
+stream_end(struct stream *s)
+{
+	if (s->write_ended)
+		return 0;
+	if (s->tls != NULL) {
+		s->write_events = POLLOUT;
+		errno = 0;
+		/* Says so inside TLS too: an end without is an attack. */
+		if (result(s, tls_close(s->tls), &s->write_events) == -1)
+			return -1;
+	} else if (shutdown(s->sock_fd, SHUT_WR) == -1)
+		return -1;
+	s->write_ended = true;
+	return 0;
+}
+
+int
+stream_wait(const struct stream *s, short events, int ms, short *revents)
+{
+	struct pollfd pfd = { .fd = s->sock_fd, .events = events };
+	int n;
+
+	if ((n = poll(&pfd, 1, ms)) == -1)
+		return -1;
+	if (n == 0) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	if (revents != NULL)
+		*revents = pfd.revents;
+	return 0;
+}
+
+void
+stream_close(struct stream *s)
+{
+	if (s->tls != NULL) {
+		stream_end(s);
+		tls_free(s->tls);
+	}
+	if (s->sock_fd != -1)
+		close(s->sock_fd);
+	stream_init(s, -1, NULL);
+}
