@@ -63,18 +63,12 @@ def daemon(mode, conf=""):
     """One that knows ALICE and BOB by name in system mode.
 
     They are in a copy of the accounts that only this daemon sees."""
-    wrapper = ()
     if mode == "system":
-        f = tempfile.NamedTemporaryFile("w", prefix="dl-passwd-")
-        with open("/etc/passwd") as old:
-            f.write(old.read())
-        for name, uid in (("dl-alice", dl.ALICE), ("dl-bob", dl.BOB)):
-            f.write(f"{name}:x:{uid}:{uid}::/:/bin/sh\n")
-        f.flush()
-        os.fchmod(f.fileno(), 0o644)
-        wrapper = ("unshare", "-m", "sh", "-c", f"mount --bind {f.name} "
-                   "/etc/passwd && exec \"$@\"", "sh")
-    d = dl.Daemon(mode, conf, wrapper=wrapper)
+        with dl.passwd_wrapper(("dl-alice", dl.ALICE),
+                               ("dl-bob", dl.BOB)) as wrapper:
+            d = dl.Daemon(mode, conf, wrapper=wrapper)
+    else:
+        d = dl.Daemon(mode, conf)
     d.alice = dl.ALICE if dl.AS_ROOT else None
     d.bob = dl.BOB if mode == "system" else d.alice
     return d

@@ -559,26 +559,29 @@ def reports(text):
     return text[max(0, min(at) - 200):][:4000] if at else ""
 
 
-@contextlib.contextmanager
-def passwd_wrapper(*uids):
-    """What to start a daemon by, so that these uids have accounts there.
+# Not a mount on /etc/passwd: whoever adds a user to the host puts another
+# file in its place, and mounts on the old one go away.
+ACCOUNTS = ("mount -t tmpfs -o mode=755 none \"$0\"/etc && "
+            "cp -a /etc/. \"$0\"/etc && "
+            "cat \"$0\"/passwd >>\"$0\"/etc/passwd && "
+            "cat \"$0\"/group >>\"$0\"/etc/group && "
+            "mount --move \"$0\"/etc /etc && exec \"$@\"")
 
-    Their names are "u" and the number; /etc/passwd and /etc/group are other
-    files in a mount namespace of its own (root only)."""
+
+@contextlib.contextmanager
+def passwd_wrapper(*users):
+    """What to start a daemon by, so that these users have accounts there.
+
+    Each is a (name, uid), or a uid for the name of "u" and the number; /etc
+    is a copy in a mount namespace of its own (root only)."""
+    users = [u if isinstance(u, tuple) else (f"u{u}", u) for u in users]
     with tempfile.TemporaryDirectory(prefix="dl-accounts-") as tmp:
-        os.chmod(tmp, 0o755)
-        for name in ("passwd", "group"):
-            with open("/etc/" + name) as f:
-                text = f.read()
-            for u in uids:
-                text += f"u{u}:x:{u}:{u}::/:/bin/sh\n" if name == "passwd" \
-                    else f"u{u}:x:{u}:\n"
-            with open(f"{tmp}/{name}", "w") as f:
-                f.write(text)
-            os.chmod(f"{tmp}/{name}", 0o644)
-        yield ["unshare", "-m", "sh", "-c",
-               "mount --bind $0/passwd /etc/passwd && "
-               "mount --bind $0/group /etc/group && exec \"$@\"", tmp]
+        os.mkdir(tmp + "/etc")
+        with open(tmp + "/passwd", "w") as f:
+            f.writelines(f"{n}:x:{u}:{u}::/:/bin/sh\n" for n, u in users)
+        with open(tmp + "/group", "w") as f:
+            f.writelines(f"{n}:x:{u}:\n" for n, u in users)
+        yield ["unshare", "-m", "sh", "-c", ACCOUNTS, tmp]
 
 
 def helper(name):
