@@ -387,7 +387,8 @@ def session_on_its_own_port(d):
 
 
 def port_closes_after_debug_timeout(mode):
-    with Daemon(mode, "debug-timeout 1\n") as d:
+    # long enough for a gdb to start and connect on a busy machine
+    with Daemon(mode, "debug-timeout 3\n") as d:
         c = d.client()
         sid, _ = c.start(helper("target"), until=b"target")
         port = c.cmd("DEBUG " + sid)["debug_port"]
@@ -404,7 +405,7 @@ def port_closes_after_debug_timeout(mode):
         s = connect("127.0.0.1", r["debug_port"], user(d), 10)
         s.sendall(b"+$?#3f")
         s.recv(100)
-        time.sleep(1.5)
+        time.sleep(4)
         eq(state(c, sid)["state"], "DEBUGGING",
            "an attached debugger may stay longer")
         s.close()

@@ -422,7 +422,7 @@ def limit_of_connections(mode):
 
 
 def timeouts_of_lines(mode):
-    with Daemon(mode, "line-timeout 1\n") as d:
+    with Daemon(mode, "line-timeout 2\n") as d:
         idle = d.client()
         idle.cmd("LIST")
         half = d.client()
@@ -436,7 +436,8 @@ def timeouts_of_lines(mode):
         slow = d.client()
         data = read_helper("hello")
         slow.send(b"UPLOAD %d\n" % len(data))
-        step = len(data) // 4
+        # steps far below the limit, together far above it
+        step = len(data) // 6
         for i in range(0, len(data), step):
             slow.send(data[i:i + step])
             time.sleep(0.5)
@@ -447,11 +448,11 @@ def timeouts_of_lines(mode):
 
 
 def timeouts_of_idle(mode):
-    with Daemon(mode, "idle-timeout 1\n") as d:
+    with Daemon(mode, "idle-timeout 2\n") as d:
         idle = d.client()
         ok(idle.closed(8), "idle-timeout closes an idle connection")
         c = d.client()
-        sid, _ = c.start(helper("sleeper"), "3", until=b"ready")
+        sid, _ = c.start(helper("sleeper"), "5", until=b"ready")
         r = c.cmd(f"WAIT {sid} 20")
         eq((r["state"], r["exit_code"]), ("STOPPED", 0),
            "idle-timeout leaves those alone who wait for an answer")

@@ -357,7 +357,7 @@ def debugging(p, kind):
     for debug in (1, 0):
         r = p.run("target", sandbox=kind, debug=debug)
         if not debug:
-            time.sleep(0.1)
+            r.until("target")
         for turn in range(2):
             fds, m = p.l.ask("ATTACH", p.l.owner() +
                              struct.pack("=I", r.inner), r.fds[TARGET])
