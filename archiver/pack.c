@@ -102,6 +102,11 @@ put_bytes(struct archive *a, void *data, const void *buf, size_t len)
 		n = pwrite(STDIN_FILENO, buf, len, (off_t)p->job->bytes);
 	while (n == -1 && errno == EINTR);
 	if (n == -1) {
+		if (errno == ENOSPC || errno == EDQUOT)
+			job_fail(p->job, ERR_SYSROOT_FAILED, "the sysroot "
+			    "could not be packed: %s where state-dir is",
+			    errno == ENOSPC ? "no space is left" :
+			    "your disk quota is used up");
 		archive_set_error(a, errno, "%s", strerror(errno));
 		return ARCHIVE_FATAL;
 	}

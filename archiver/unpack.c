@@ -66,7 +66,7 @@ count_member(struct unpack *u)
 {
 	if (u->job->members >= u->max->members)
 		return job_fail(u->job, ERR_EXTRACT_FAILED,
-		    "more than %llu members",
+		    "more than %llu members (bundle-max-members)",
 		    (unsigned long long)u->max->members);
 	u->job->members++;
 	return 0;
@@ -79,7 +79,8 @@ want_bytes(struct unpack *u, uint64_t more)
 	if (more <= u->max->bytes - u->job->bytes)
 		return 0;
 	return job_fail(u->job, ERR_EXTRACT_FAILED,
-	    "unpacks to more than %llu bytes",
+	    "unpacks to more than %llu bytes (bundle-max-bytes, or what "
+	    "max-total-bytes has left)",
 	    (unsigned long long)u->max->bytes);
 }
 

@@ -686,7 +686,8 @@ spawn_on_job_failed(struct msg *m)
 		job_free(j);
 		return 0;
 	}
-	(void)snprintf(text, sizeof(text), "cannot %s: %s", step_text(step),
+	(void)snprintf(text, sizeof(text), "cannot %s%s: %s", step_text(step),
+	    step == STEP_TMPFILE ? " where state-dir is" : "",
 	    why == NULL ? "unknown error" : why);
 	job_fail(j, step_code(step, j->session != NULL ? ERR_EXTRACT_FAILED :
 	    step == STEP_TMPFILE ? ERR_TMPFILE_FAILED : ERR_SYSROOT_FAILED),
