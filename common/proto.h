@@ -49,6 +49,11 @@ enum door {
 /* "[2001:db8::1]:65535", "pid 4194304" */
 #define ADDRESS_TEXT		80
 
+/* STATE_FILE */
+enum {
+	STATE_TOKENS
+};
+
 /* What somebody may do with a session; each includes those before it. */
 enum access {
 	ACCESS_NONE,

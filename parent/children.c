@@ -222,6 +222,8 @@ adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 	if (c->role == ROLE_LAUNCHER)
 		(void)chan_send(&c->chan, msg_new(MSG_ARCHIVER, NULL, 0, 0),
 		    dup(archiver_fd));
+	if (c->role == ROLE_SPAWNER)
+		state_hand_out(&c->chan);
 }
 
 static void __attribute__((noreturn))

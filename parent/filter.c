@@ -44,6 +44,7 @@ static const struct filter_rule common_rules[] = {
 	/* what roles do before and after they confine themselves */
 	ALLOW(epoll_create1), ALLOW(eventfd2), ALLOW(memfd_create),
 	ALLOW(ftruncate), ALLOW(fchmod), ALLOW(pwrite64), ALLOW(preadv),
+	ALLOW(fdatasync),
 	ALLOW(pwritev), ALLOW(prctl), ALLOW(capget), ALLOW(capset),
 	ALLOW(seccomp), ALLOW(chroot), ALLOW(chdir), ALLOW(signalfd4),
 	ALLOW(landlock_create_ruleset), ALLOW(landlock_restrict_self),

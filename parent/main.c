@@ -382,6 +382,7 @@ main(int argc, char **argv)
 		return 1;
 	audit_commit();
 	listen_open();
+	state_open();
 	raise_limits();
 	d.diag_fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, NETLINK_SOCK_DIAG);

@@ -82,6 +82,12 @@ void	 audit_line(const char *);
 void	 places_make(void);
 void	 places_remove(void);
 
+/* state.c: files that outlive the daemon. */
+/* Opens them, or ends the start when one is not as it was made. */
+void	 state_open(void);
+/* Sends the spawner's to a new spawner. */
+void	 state_hand_out(struct channel *);
+
 /* filter.c */
 void	 parent_filter(void);
 

@@ -9,6 +9,7 @@
 
 #include "peers.h"
 #include "role.h"
+#include "state.h"
 #include "stop.h"
 #include "upload.h"
 #include "sysfilter.h"
@@ -18,6 +19,7 @@ prepare(void)
 {
 	/* gmtime_r() reads the time zone's file once, which is out of reach */
 	tzset();
+	state_receive();
 	peers_init();
 	upload_init();
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The spawner's system calls beside those of every role: memory files and
- * copies of fds.  Nothing here takes a path, makes a process or a socket.
+ * The spawner's system calls beside those of every role: memory files,
+ * copies of fds, and writing one file.  Nothing here takes a path, makes a
+ * process or a socket.
  */
 #include <fcntl.h>
 
+#include "state.h"
 #include "sysfilter.h"
 
 static const struct filter_rule rules[] = {
@@ -17,6 +19,9 @@ static const struct filter_rule rules[] = {
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
 	/* how much a dead program may have left in its pipe */
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_GETPIPE_SZ)),
+	/* the tokens' file, which is read before */
+	ALLOW_ARG(pwrite64, FILTER_INT(0, TOKENS_FD)),
+	ALLOW_ARG(fdatasync, FILTER_INT(0, TOKENS_FD)),
 	/* libuuid mixes it into its randomness */
 	ALLOW(getuid),
 };

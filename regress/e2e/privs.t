@@ -35,7 +35,8 @@ FDS = {
                      r"/sys/fs/cgroup/.*|/tmp/.*",
     "netproc": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]",
     "spawner": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]|"
-               r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]",
+               r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]|"
+               r"/tmp/.*/state/tokens",
     "launcher": USUAL + r"|.*/libexec/debuglantern/(launcher|archiver)|"
                 r"pipe:\[\d+\]",
     "announcer": USUAL,

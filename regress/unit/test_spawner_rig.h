@@ -244,6 +244,18 @@ rig_child(int chan_fd)
 	role_main(&d);
 }
 
+/* No name, and none but this test has it. */
+static int
+rig_tokens_file(void)
+{
+	char path[] = "/tmp/dl-test-tokens-XXXXXX";
+	int fd = mkostemp(path, O_CLOEXEC);
+
+	assert_int_not_equal(fd, -1);
+	assert_int_equal(unlink(path), 0);
+	return fd;
+}
+
 static int
 rig_start(void **state)
 {
@@ -271,6 +283,9 @@ rig_start(void **state)
 	msg_put_u32(o, LOG_L_INFO);
 	settings_put(o, &rig_settings);
 	rig_send(ROLE_PARENT, o, -1);
+	o = msg_new(MSG_STATE_FILE, NULL, 0, 0);
+	msg_put_u32(o, STATE_TOKENS);
+	rig_give(ROLE_PARENT, o, rig_tokens_file());
 	expect(ROLE_PARENT, MSG_READY);
 	rig_peer(ROLE_NETPROC);
 	rig_peer(ROLE_IDPROC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Tokens: who gets in, and what a damaged file means: nobody gets in by it. */
-/* links: spawner/tokens.c */
+/* links: spawner/tokens.c spawner/sysfilter.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,16 +9,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "spawner/state.h"
+#include "spawner/sysfilter.h"
 #include "spawner/tokens.h"
 
 #define ALICE	1001
@@ -504,6 +508,69 @@ a_file_that_cannot_be_written(void **state)
 	assert_false(is_good(text));
 }
 
+#ifndef __SANITIZE_ADDRESS__
+/* -- the spawner's filter; a sanitizer needs more calls ------------------- */
+
+static int
+under_the_filter(int (*call)(int), int fd)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (filter_load(&spawner_filter) == -1)
+			_exit(2);
+		_exit(call(fd) == -1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int
+call_pwrite(int fd)
+{
+	return (int)pwrite(fd, "x", 1, 0);
+}
+
+static int
+call_fsync(int fd)
+{
+	return fsync(fd);
+}
+
+static int
+call_open(int fd)
+{
+	(void)fd;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static int
+call_dup3(int fd)
+{
+	return dup3(fd, TOKENS_FD, O_CLOEXEC);
+}
+
+static void
+the_filter_knows_the_file(void **state)
+{
+	int other = memfd_create("other", MFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(dup3(file, TOKENS_FD, O_CLOEXEC), TOKENS_FD);
+	assert_int_not_equal(other, TOKENS_FD);
+	assert_int_equal(under_the_filter(call_pwrite, TOKENS_FD), 0);
+	assert_int_equal(under_the_filter(fdatasync, TOKENS_FD), 0);
+	assert_int_equal(under_the_filter(call_pwrite, other), SIGSYS);
+	assert_int_equal(under_the_filter(fdatasync, other), SIGSYS);
+	assert_int_equal(under_the_filter(call_fsync, TOKENS_FD), SIGSYS);
+	assert_int_equal(under_the_filter(call_open, -1), SIGSYS);
+	assert_int_equal(under_the_filter(call_dup3, other), SIGSYS);
+	assert_int_equal(close(TOKENS_FD), 0);
+	assert_int_equal(close(other), 0);
+}
+#endif
+
 int
 main(void)
 {
@@ -524,6 +591,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(names_and_labels, begin, end),
 		cmocka_unit_test_setup_teardown(a_file_that_cannot_be_written,
 		    begin, end),
+#ifndef __SANITIZE_ADDRESS__
+		cmocka_unit_test_setup_teardown(the_filter_knows_the_file,
+		    begin, end),
+#endif
 	};
 
 	tokens_init();
