@@ -134,7 +134,13 @@ log_debug(const char *fmt, ...)
 void
 log_audit(const char *fmt, ...)
 {
-	LOG_BODY(LOG_L_AUDIT, 0);
+	char line[LOG_LINE_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	emit(LOG_L_AUDIT, line);
 }
 
 void

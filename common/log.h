@@ -27,7 +27,10 @@ void	 log_warn(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_warnx(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_info(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_debug(const char *, ...) __attribute__((format(printf, 1, 2)));
-/* The audit trail: never filtered by level. */
+/*
+ * The audit trail: never filtered by level.  What is not our own text in it
+ * has been through log_escape() already.
+ */
 void	 log_audit(const char *, ...) __attribute__((format(printf, 1, 2)));
 
 /* Only for our own bugs and failures of set-up; never for peer data. */

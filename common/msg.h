@@ -123,6 +123,8 @@ void	 msg_put_blob(struct msg_out *, const void *, size_t);	/* u32 + raw */
 void	 msg_put_str(struct msg_out *, const char *);	/* NULL = empty */
 /* Bytes of payload so far, so that a long answer can be sent in parts. */
 size_t	 msg_out_len(const struct msg_out *);
+/* Forgets the payload, which held a secret; after it was sent. */
+void	 msg_out_wipe(struct msg_out *);
 
 /* -- reading: after a failure every getter returns 0 or empty -- */
 uint32_t msg_get_u32(struct msg *);
@@ -135,6 +137,8 @@ const char *msg_get_strings(struct msg *, size_t *len);
 void	 msg_get_str(struct msg *, char *buf, size_t size);
 /* Everything that is left, as raw bytes. */
 const void *msg_get_rest(struct msg *, size_t *len);
+/* Forgets a blob of it, which is a secret. */
+void	 msg_wipe(struct msg *, const void *blob, size_t len);
 /* 0 when all fields were there and nothing is left, else -1. */
 int	 msg_end(struct msg *);
 /* The caller owns the fd from now on.  -1 when there is none. */

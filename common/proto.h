@@ -38,6 +38,12 @@ enum {
 	PRINCIPAL_BY_RULE	= 1 << 5	/* auth none as USER */
 };
 
+/* ACCOUNT */
+enum {
+	ACCOUNT_FOUND		= 1 << 0,	/* and may be a principal */
+	ACCOUNT_ADMIN		= 1 << 1
+};
+
 /* By which way a connection came. */
 enum door {
 	DOOR_LOCAL,		/* the local socket */

@@ -27,6 +27,7 @@ view_put(struct msg_out *o, const struct session_view *v)
 	msg_put_str(o, v->name);
 	msg_put_blob(o, v->args, v->args_len);
 	msg_put_blob(o, v->env, v->env_len);
+	msg_put_blob(o, v->shares, v->shares_len);
 }
 
 void
@@ -53,4 +54,5 @@ view_get(struct msg *m, struct session_view *v)
 	msg_get_str(m, v->name, sizeof(v->name));
 	v->args = msg_get_blob(m, &v->args_len);
 	v->env = msg_get_strings(m, &v->env_len);
+	v->shares = msg_get_strings(m, &v->shares_len);
 }

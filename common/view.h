@@ -38,6 +38,9 @@ struct session_view {
 	/* KEY=VALUE strings, each with its NUL, sorted by key: borrowed */
 	const char	*env;
 	size_t		 env_len;
+	/* "bob:ro" strings, each with its NUL: borrowed */
+	const char	*shares;
+	size_t		 shares_len;
 };
 
 void	view_put(struct msg_out *, const struct session_view *);

@@ -165,36 +165,45 @@ id_on_diag(struct msg *m)
 
 /* The spawner must know the principal before netproc speaks for it. */
 static int
-tell_spawner(const struct msg *m, const struct principal *p)
+tell_spawner(const struct msg *m, const struct verdict *v)
 {
+	static const uint32_t flags[] = {
+		[PEER_KNOWN] = 0,
+		[PEER_REFUSED] = PRINCIPAL_REFUSED,
+		[PEER_STRANGER] = PRINCIPAL_STRANGER,
+	};
 	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, m->hdr.conn,
 	    m->hdr.request);
 
-	msg_put_u32(o, p->uid);
-	msg_put_str(o, p->name);
+	msg_put_u32(o, v->principal.uid);
+	msg_put_u32(o, v->principal.flags | flags[v->what]);
+	msg_put_u32(o, v->door);
+	msg_put_str(o, v->principal.name);
+	msg_put_str(o, v->address);
+	msg_put_str(o, v->why);
 	return chan_send(&spawner_chan, o, -1);
 }
 
 int
 id_on_who(struct msg *m)
 {
-	char why[WHO_REASON_MAX] = "";
-	struct principal p = { .uid = (uid_t)-1 };
+	struct verdict v;
 	struct msg_out *o;
-	int r;
 
 	if (msg_end(m) == -1 || m->hdr.conn == 0)
 		return -1;
-	r = who_is(m->fd, &p, why);
-	if (r == 0 && tell_spawner(m, &p) == -1) {
-		r = -1;
-		(void)strcpy(why, "the spawner is being restarted; try again");
+	who_is(m->fd, &v);
+	if (tell_spawner(m, &v) == -1 && v.what != PEER_REFUSED) {
+		v.what = PEER_REFUSED;
+		(void)strcpy(v.why,
+		    "the spawner is being restarted; try again");
 	}
 	o = msg_new(MSG_PEER_IS, NULL, m->hdr.conn, m->hdr.request);
-	msg_put_u32(o, r == 0 ? PEER_KNOWN : PEER_REFUSED);
-	msg_put_u32(o, r == 0 ? p.uid : (uint32_t)-1);
-	msg_put_str(o, r == 0 ? p.name : NULL);
-	msg_put_str(o, why);
+	msg_put_u32(o, v.what);
+	msg_put_u32(o, v.principal.uid);
+	msg_put_u32(o, v.principal.flags);
+	msg_put_str(o, v.principal.name);
+	msg_put_str(o, v.why);
 	(void)chan_send(m->chan, o, -1);
 	return 0;
 }
@@ -231,7 +240,8 @@ id_on_lookup(struct msg *m)
 	a = name[0] == '\0' ? account_of(uid) : principal_named(name);
 	o = msg_new(MSG_ACCOUNT, NULL, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, a->uid);
-	msg_put_u32(o, a->found);
+	msg_put_u32(o, (a->found ? ACCOUNT_FOUND : 0U) |
+	    (account_is_admin(a) ? ACCOUNT_ADMIN : 0U));
 	msg_put_u32(o, a->gid);
 	msg_put_u32(o, a->ngroups);
 	for (i = 0; i < a->ngroups; i++)

@@ -61,6 +61,8 @@ in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 	}
 	p->uid = uid;
 	memcpy(p->name, a->name, sizeof(p->name));
+	if (account_is_admin(a))
+		p->flags |= PRINCIPAL_ADMIN;
 	return 0;
 }
 

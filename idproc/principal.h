@@ -4,13 +4,15 @@
 #define DL_PRINCIPAL_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "proto.h"
 
 struct principal {
-	uid_t	uid;
-	char	name[USER_NAME_MAX];
+	uid_t		uid;
+	uint32_t	flags;		/* PRINCIPAL_* */
+	char		name[USER_NAME_MAX];
 };
 
 /*

@@ -17,11 +17,18 @@
 #include "rules.h"
 #include "who.h"
 
-static int
-refuse(char *why, const char *text)
+static uint32_t
+refuse(struct verdict *v, const char *text)
 {
-	(void)snprintf(why, WHO_REASON_MAX, "%s", text);
-	return -1;
+	(void)snprintf(v->why, sizeof(v->why), "%s", text);
+	return PEER_REFUSED;
+}
+
+static uint32_t
+known_as(struct verdict *v, uid_t uid)
+{
+	return principal_of(uid, &v->principal, v->why, sizeof(v->why)) == 0 ?
+	    PEER_KNOWN : PEER_REFUSED;
 }
 
 /*
@@ -40,41 +47,36 @@ find_client(int sock_fd, const struct ends *e, struct diag_socket *s)
 	return r;
 }
 
-static int
-not_found(enum diag_result r, char *why)
+static uint32_t
+not_found(enum diag_result r, struct verdict *v)
 {
 	if (r != DIAG_FAILED)
-		return refuse(why, "the client has closed already");
-	(void)snprintf(why, WHO_REASON_MAX, "the kernel was asked by sock_diag "
-	    "for its owner and failed: %s", strerrordesc_np(errno));
-	return -1;
+		return refuse(v, "the client has closed already");
+	(void)snprintf(v->why, sizeof(v->why), "the kernel was asked by "
+	    "sock_diag for its owner and failed: %s", strerrordesc_np(errno));
+	return PEER_REFUSED;
 }
 
-static int
-by_owner(int sock_fd, const struct ends *e, struct principal *p, char *why)
+static uint32_t
+by_owner(int sock_fd, const struct ends *e, struct verdict *v)
 {
 	struct diag_socket s;
-	enum diag_result r;
+	enum diag_result r = find_client(sock_fd, e, &s);
 
-	if (!endpoint_is_loopback(&e->local) || !endpoint_is_loopback(&e->peer))
-		return refuse(why, "only clients on the loopback addresses can "
-		    "be identified here; others need a listener with \"auth "
-		    "none as USER\"");
-	r = find_client(sock_fd, e, &s);
 	if (r != DIAG_FOUND)
-		return not_found(r, why);
-	if (principal_of(s.uid, p, why, WHO_REASON_MAX) == -1)
-		return -1;
-	return origin_check(&s, why, WHO_REASON_MAX);
+		return not_found(r, v);
+	if (known_as(v, s.uid) != PEER_KNOWN ||
+	    origin_check(&s, v->why, sizeof(v->why)) == -1)
+		return PEER_REFUSED;
+	return PEER_KNOWN;
 }
 
 /*
- * Everybody is the rule's user, but for sessions, which may come here by any
- * address of this host.
+ * A client that need not be of this host, but may be: a session reaches
+ * every address of it, and is no client at any.
  */
-static int
-by_rule(int sock_fd, const struct ends *e, const struct rule *rule,
-    struct principal *p, char *why)
+static uint32_t
+from_elsewhere(int sock_fd, const struct ends *e, struct verdict *v)
 {
 	struct diag_socket s;
 	enum diag_result r = find_client(sock_fd, e, &s);
@@ -82,45 +84,79 @@ by_rule(int sock_fd, const struct ends *e, const struct rule *rule,
 	    !endpoint_same_addr(&e->peer, &e->local);
 
 	if (r != DIAG_FOUND && !(r == DIAG_NONE && remote))
-		return not_found(r, why);
-	if (r == DIAG_FOUND && origin_check(&s, why, WHO_REASON_MAX) == -1)
-		return -1;
-	return principal_of(rule->uid, p, why, WHO_REASON_MAX);
+		return not_found(r, v);
+	if (r == DIAG_FOUND &&
+	    origin_check(&s, v->why, sizeof(v->why)) == -1)
+		return PEER_REFUSED;
+	return PEER_STRANGER;
+}
+
+static uint32_t
+by_rule(int sock_fd, const struct ends *e, const struct rule *rule,
+    struct verdict *v)
+{
+	uint32_t what = from_elsewhere(sock_fd, e, v);
+
+	if (what != PEER_STRANGER)
+		return what;
+	what = known_as(v, rule->uid);
+	v->principal.flags = PRINCIPAL_BY_RULE;
+	return what;
 }
 
 /* Who connected, as the kernel noted it then: SO_PEERCRED, unix(7). */
-static int
-by_credentials(int sock_fd, struct principal *p, char *why)
+static uint32_t
+by_credentials(int sock_fd, struct verdict *v)
 {
 	struct ucred cr;
 	socklen_t len = sizeof(cr);
 
 	if (getsockopt(sock_fd, SOL_SOCKET, SO_PEERCRED, &cr, &len) == -1 ||
 	    len != sizeof(cr) || cr.pid <= 0)
-		return refuse(why, "the kernel does not know its credentials");
-	if (principal_of(cr.uid, p, why, WHO_REASON_MAX) == -1)
-		return -1;
-	return origin_check_pid(cr.pid, why, WHO_REASON_MAX);
+		return refuse(v, "the kernel does not know its credentials");
+	(void)snprintf(v->address, sizeof(v->address), "pid %d", cr.pid);
+	if (known_as(v, cr.uid) != PEER_KNOWN ||
+	    origin_check_pid(cr.pid, v->why, sizeof(v->why)) == -1)
+		return PEER_REFUSED;
+	/* only here is root known not to be a proxy for somebody else */
+	if (cr.uid == 0)
+		v->principal.flags |= PRINCIPAL_ADMIN;
+	return PEER_KNOWN;
 }
 
-int
-who_is(int sock_fd, struct principal *p, char why[WHO_REASON_MAX])
+static uint32_t
+by_address(int sock_fd, struct verdict *v)
 {
 	const struct rule *rule;
 	const char *wrong;
 	struct ends e;
 
-	if (endpoint_is_local(sock_fd))
-		return by_credentials(sock_fd, p, why);
 	wrong = ends_of(sock_fd, &e);
 	if (wrong != NULL)
-		return refuse(why, wrong);
+		return refuse(v, wrong);
+	(void)endpoint_text(&e.peer, v->address);
 	if (!diag_is_open())
-		return refuse(why, "the daemon has not told how to ask for "
+		return refuse(v, "the daemon has not told how to ask for "
 		    "owners of sockets yet");
 	/* debug ports have no rule: they are for whoever is identified */
 	rule = rules_find(&e.local);
 	if (rule != NULL && (rule->flags & LISTENER_AUTH_NONE) != 0)
-		return by_rule(sock_fd, &e, rule, p, why);
-	return by_owner(sock_fd, &e, p, why);
+		return by_rule(sock_fd, &e, rule, v);
+	if (endpoint_is_loopback(&e.local) && endpoint_is_loopback(&e.peer))
+		return by_owner(sock_fd, &e, v);
+	if (rule != NULL)
+		return from_elsewhere(sock_fd, &e, v);
+	return refuse(v, "only clients on the loopback addresses can be "
+	    "identified here");
+}
+
+void
+who_is(int sock_fd, struct verdict *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->door = endpoint_is_local(sock_fd) ? DOOR_LOCAL : DOOR_TCP;
+	v->what = v->door == DOOR_LOCAL ? by_credentials(sock_fd, v) :
+	    by_address(sock_fd, v);
+	if (v->what != PEER_KNOWN)
+		v->principal = (struct principal){ .uid = (uid_t)-1 };
 }

@@ -7,10 +7,15 @@
 
 #define WHO_REASON_MAX	240
 
-/*
- * Borrows the socket, which is not trusted.  Returns 0 and the principal, or
- * -1 and a line for the log.
- */
-int	who_is(int sock_fd, struct principal *, char why[WHO_REASON_MAX]);
+struct verdict {
+	uint32_t	 what;		/* PEER_* */
+	enum door	 door;
+	struct principal principal;	/* uid -1 unless it is known */
+	char		 address[ADDRESS_TEXT];
+	char		 why[WHO_REASON_MAX];	/* a line for the log */
+};
+
+/* Borrows the socket, which is not trusted. */
+void	who_is(int sock_fd, struct verdict *);
 
 #endif

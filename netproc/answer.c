@@ -219,7 +219,7 @@ answer_session(struct conn *c, const struct sid *sid)
 {
 	const struct rsession *s = replica_find(sid);
 
-	if (s == NULL || s->owner != c->owner) {
+	if (s == NULL || replica_access(c->owner, s) == ACCESS_NONE) {
 		answer_error(c, ERR_NOT_FOUND, NULL);
 		return;
 	}
@@ -288,6 +288,28 @@ bundle_json(struct text *t, const struct session_view *v)
 	json_text(t, v->bundle_dir);
 }
 
+/* "bob:ro" becomes an object of its two parts. */
+static void
+shares_json(struct text *t, const char *p, size_t len)
+{
+	const char *end = p + len, *colon;
+
+	json_key(t, "shared");
+	json_open(t, '[');
+	for (; p < end; p += strlen(p) + 1) {
+		colon = strrchr(p, ':');
+		if (colon == NULL)
+			continue;
+		json_open(t, '{');
+		json_key(t, "user");
+		json_string(t, p, (size_t)(colon - p));
+		json_key(t, "access");
+		json_text(t, colon + 1);
+		json_close(t, '}');
+	}
+	json_close(t, ']');
+}
+
 void
 session_json(struct text *t, const char *id, const struct session_view *v)
 {
@@ -321,6 +343,8 @@ session_json(struct text *t, const char *id, const struct session_view *v)
 	json_text(t, v->owner_name);
 	json_key(t, "tty");
 	json_raw(t, v->tty ? "true" : "false");
+	if (v->shares_len > 0)
+		shares_json(t, v->shares, v->shares_len);
 	json_close(t, '}');
 }
 

@@ -4,6 +4,8 @@
 
 #include "about.h"
 #include "answer.h"
+#include "audit.h"
+#include "auth.h"
 #include "commands.h"
 #include "conn.h"
 #include "debug.h"
@@ -16,10 +18,16 @@
 #include "session_cmds.h"
 #include "sysroot.h"
 
-#define S	true, false
-#define N	false, false
-#define XS	true, true
-#define XN	false, true
+/* A session is named and used, or only seen; the daemon likewise. */
+#define S	true, false, ACCESS_USE
+#define SR	true, false, ACCESS_SEE
+#define N	false, false, ACCESS_USE
+#define NR	false, false, ACCESS_SEE
+/* The same of extensions. */
+#define XS	true, true, ACCESS_USE
+#define XSR	true, true, ACCESS_SEE
+#define XN	false, true, ACCESS_USE
+#define XNR	false, true, ACCESS_SEE
 
 /* UPLOAD and INPUT look at all by themselves: a payload may follow. */
 const struct command commands[] = {
@@ -40,7 +48,7 @@ const struct command commands[] = {
 	{ "ENVDEL", 2, 2, S, params_envdel,
 	    "ENVDEL <id> <KEY>",
 	    "removes an environment variable", cmd_envdel },
-	{ "ENVLIST", 1, 1, S, params_session,
+	{ "ENVLIST", 1, 1, SR, params_session,
 	    "ENVLIST <id>",
 	    "shows the environment variables", cmd_envlist },
 	{ "STOP", 1, 1, S, params_session,
@@ -53,28 +61,28 @@ const struct command commands[] = {
 	{ "DEBUG", 1, 1, S, params_session,
 	    "DEBUG <id>",
 	    "attaches gdbserver and opens a port for gdb", cmd_debug },
-	{ "LIST", 0, 0, N, params_none,
+	{ "LIST", 0, 0, NR, params_none,
 	    "LIST", "shows all sessions", cmd_list },
-	{ "STATUS", 1, 1, S, params_session,
+	{ "STATUS", 1, 1, SR, params_session,
 	    "STATUS <id>", "shows a session", cmd_status },
 	{ "DELETE", 1, 1, S, params_session,
 	    "DELETE <id>",
 	    "forgets a session that is not running", cmd_delete },
-	{ "OUTPUT", 1, 3, S, params_range,
+	{ "OUTPUT", 1, 3, SR, params_range,
 	    "OUTPUT <id> [<offset>] [base64]",
 	    "shows what the program wrote", cmd_output },
-	{ "DEPS", 0, 0, N, params_none,
+	{ "DEPS", 0, 0, NR, params_none,
 	    "DEPS", "shows what this host can do", cmd_deps },
 	{ "SYSROOT", 0, 0, N, params_none,
 	    "SYSROOT",
 	    "sends the libraries of this host as tar.gz", cmd_sysroot },
-	{ "ACTIVITY", 0, 0, N, params_none,
+	{ "ACTIVITY", 0, 0, NR, params_none,
 	    "ACTIVITY", "shows the last events",
 	    cmd_activity },
-	{ "FOLLOW", 1, 3, XS, params_range,
+	{ "FOLLOW", 1, 3, XSR, params_range,
 	    "FOLLOW <id> [<offset>] [base64]",
 	    "shows what the program writes, until it ends", cmd_follow },
-	{ "WAIT", 1, 2, XS, params_wait,
+	{ "WAIT", 1, 2, XSR, params_wait,
 	    "WAIT <id> [<seconds>]",
 	    "answers when the program has ended or the time is over",
 	    cmd_wait },
@@ -98,10 +106,26 @@ const struct command commands[] = {
 	    "GDBPIPE <id>",
 	    "attaches gdbserver; after the answer the connection is gdb's",
 	    cmd_gdbpipe },
-	{ "VERSION", 0, 0, XN, params_none,
+	{ "SHARE", 2, 2, XS, params_share,
+	    "SHARE <id> <user>[:ro|:rw]",
+	    "lets another user see the session, or use it as its owner does",
+	    cmd_share },
+	{ "UNSHARE", 2, 2, XS, params_unshare,
+	    "UNSHARE <id> <user>", "takes that back", cmd_unshare },
+	{ "AUTH", 1, 1, XNR, params_auth,
+	    "AUTH <token>",
+	    "says who the client is; the first line of a connection",
+	    cmd_auth },
+	{ "WHOAMI", 0, 0, XNR, params_none,
+	    "WHOAMI", "shows who the client is", cmd_whoami },
+	{ "AUDIT", 0, 2, XNR, params_audit,
+	    "AUDIT [<number> [<seconds>]]",
+	    "shows the audit log from that event on to administrators",
+	    cmd_audit },
+	{ "VERSION", 0, 0, XNR, params_none,
 	    "VERSION",
 	    "shows what the daemon is and how it runs", cmd_version },
-	{ "HELP", 0, 0, XN, params_none,
+	{ "HELP", 0, 0, XNR, params_none,
 	    "HELP", "shows the commands", cmd_help },
 };
 const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
@@ -126,12 +150,28 @@ command_misused(struct conn *c, const struct words *ws, const char *what)
 	    cmd == NULL ? "HELP" : cmd->usage);
 }
 
+/* Where a payload follows, the command says so when it has skipped that. */
+static bool
+permitted(const struct conn *c, const struct rsession *s,
+    const struct command *cmd)
+{
+	if (cmd->need == ACCESS_SEE || (cmd->max == ARGS_ANY && s == NULL))
+		return true;
+	return !c->read_only &&
+	    (s == NULL || replica_access(c->owner, s) >= cmd->need);
+}
+
 static void
 run_row(struct conn *c, const struct command *cmd, const struct words *ws)
 {
 	struct rsession *s = NULL;
 	uint32_t err;
 
+	if (c->stranger && cmd->run != cmd_auth) {
+		answer_error(c, ERR_AUTH_REQUIRED, NULL);
+		conn_finish(c);
+		return;
+	}
 	if (ws->n - 1 < cmd->min) {
 		command_misused(c, ws, "something is missing");
 		return;
@@ -147,7 +187,12 @@ run_row(struct conn *c, const struct command *cmd, const struct words *ws)
 			return;
 		}
 	}
+	if (!permitted(c, s, cmd)) {
+		answer_error(c, ERR_READ_ONLY, NULL);
+		return;
+	}
 	cmd->run(c, s, ws);
+	c->spoke = true;
 }
 
 /*
@@ -208,7 +253,10 @@ command_run(struct conn *c, const char *line, size_t len)
 	if (refused(c, &ws, line, len) || ws.n == 0)
 		return;
 	cmd = find(&ws.w[0]);
-	if (cmd == NULL)
+	if (cmd == NULL && c->stranger) {
+		answer_error(c, ERR_AUTH_REQUIRED, NULL);
+		conn_finish(c);
+	} else if (cmd == NULL)
 		answer_error(c, ERR_UNKNOWN_COMMAND, NULL);
 	else
 		run_row(c, cmd, &ws);

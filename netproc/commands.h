@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "line.h"
+#include "proto.h"
 
 struct conn;
 struct param;
@@ -19,6 +20,7 @@ struct command {
 	unsigned int	 min, max;	/* words after the verb */
 	bool		 session;	/* the first of them names a session */
 	bool		 extension;	/* not part of the base protocol */
+	enum access	 need;		/* ACCESS_SEE: also when read-only */
 	const struct param *params;	/* the same by name */
 	const char	*usage, *description;
 	/* s is NULL unless session is set; ws->w[0] is the verb. */

@@ -273,6 +273,13 @@ conn_skip(struct conn *c, size_t n)
 }
 
 void
+conn_wipe(struct conn *c)
+{
+	if (c->in != NULL)
+		explicit_bzero(c->in, c->in_pos);
+}
+
+void
 conn_yield(struct conn *c)
 {
 	c->cost = BULK_COST_MAX;
@@ -490,6 +497,9 @@ clock_of(const struct conn *c)
 {
 	if (c->stalled)
 		return CLOCK_NONE;
+	/* who has not said who he is keeps no place for long */
+	if (c->stranger && c->mode == &mode_line)
+		return CLOCK_LINE;
 	if (c->mode == &mode_line && c->in_len > c->in_pos &&
 	    conn_unsent(c) == 0)
 		return CLOCK_LINE;

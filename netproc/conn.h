@@ -105,6 +105,10 @@ struct conn {
 	uint64_t		 active_ms;	/* last byte in or out */
 	uint64_t		 due_ms;	/* the mode's own; 0 = none */
 	bool			 synced;	/* the spawner knows it */
+	bool			 stranger;	/* may only AUTH */
+	bool			 read_only;	/* by its token */
+	bool			 by_token;
+	bool			 spoke;		/* AUTH would come too late */
 	bool			 eof;		/* of the client's */
 	bool			 stalled;	/* wants no input for now */
 	bool			 dead;
@@ -161,6 +165,8 @@ size_t	 conn_take(struct conn *, size_t want, const char **);
 size_t	 conn_unused(struct conn *, const char **);
 /* n bytes of that are used now. */
 void	 conn_skip(struct conn *, size_t n);
+/* Forgets the bytes that were used: a secret was among them. */
+void	 conn_wipe(struct conn *);
 /* The turn ends after this step; the next comes when the client reads. */
 void	 conn_yield(struct conn *);
 

@@ -118,7 +118,8 @@ uploaded(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 {
 	const struct rsession *s = replica_find(&a->session);
 
-	if (err == ERR_OK && s != NULL && s->owner == c->owner)
+	if (err == ERR_OK && s != NULL &&
+	    replica_access(c->owner, s) != ACCESS_NONE)
 		upload_json(c, s);
 	else
 		answer_error(c, err == ERR_OK ? ERR_NOT_FOUND : err, msg);
@@ -253,6 +254,8 @@ cmd_input(struct conn *c, struct rsession *s, const struct words *ws)
 	s = replica_resolve(c->owner, &ws->w[1], &err);
 	if (s == NULL)
 		payload_refuse(c, err, NULL, size);
+	else if (c->read_only || replica_access(c->owner, s) < ACCESS_USE)
+		payload_refuse(c, ERR_READ_ONLY, NULL, size);
 	else if (eof)
 		ask_session(c, ask_new(c, MSG_INPUT_EOF, &s->sid), &s->sid);
 	else

@@ -15,12 +15,12 @@ static LIST_HEAD(, owner) owners;
 static uint64_t		 last_seq;
 
 struct owner *
-owner_get(uint32_t uid)
+owner_get(uint32_t uid, bool admin)
 {
 	struct owner *o;
 
 	LIST_FOREACH(o, &owners, all)
-		if (o->uid == uid) {
+		if (o->uid == uid && o->admin == admin) {
 			o->refs++;
 			return o;
 		}
@@ -28,8 +28,9 @@ owner_get(uint32_t uid)
 	if (o == NULL)
 		return NULL;
 	o->uid = uid;
+	o->admin = admin;
 	o->refs = 1;
-	TAILQ_INIT(&o->sessions);
+	TAILQ_INIT(&o->sights);
 	LIST_INSERT_HEAD(&owners, o, all);
 	return o;
 }
@@ -111,31 +112,82 @@ is_prefix(const struct word *w, const char *id)
 	return true;
 }
 
-struct rsession *
-replica_resolve(const struct owner *o, const struct word *w, uint32_t *err)
+static struct sight *
+sight_find(const struct owner *o, const struct rsession *s)
 {
-	struct rsession *s, *found = NULL;
-	struct sid sid;
+	struct sight *g;
 
-	*err = ERR_NOT_FOUND;
-	if (parse_id(w, &sid)) {
-		s = replica_find(&sid);
-		if (s != NULL && s->owner == o)
-			return s;
+	LIST_FOREACH(g, &s->sights, by_session)
+		if (g->owner == o)
+			return g;
+	return NULL;
+}
+
+enum access
+replica_access(const struct owner *o, const struct rsession *s)
+{
+	const struct sight *g = sight_find(o, s);
+
+	return g == NULL ? ACCESS_NONE : (enum access)g->access;
+}
+
+/* One of his own goes before others' of the same label. */
+static struct rsession *
+by_label(const struct owner *o, const struct word *w, uint32_t *err)
+{
+	struct rsession *found = NULL;
+	struct sight *g;
+	bool more = false;
+
+	TAILQ_FOREACH(g, &o->sights, by_owner) {
+		if (g->session->view.name[0] == '\0' ||
+		    !word_is(w, g->session->view.name))
+			continue;
+		if (g->session->view.owner == o->uid)
+			return g->session;
+		more = found != NULL;
+		found = g->session;
 	}
-	TAILQ_FOREACH(s, &o->sessions, by_owner)
-		if (s->view.name[0] != '\0' && word_is(w, s->view.name))
-			return s;
-	TAILQ_FOREACH(s, &o->sessions, by_owner) {
-		if (!is_prefix(w, s->id))
+	if (!more)
+		return found;
+	*err = ERR_AMBIGUOUS_ID;
+	return NULL;
+}
+
+static struct rsession *
+by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
+{
+	struct rsession *found = NULL;
+	struct sight *g;
+
+	TAILQ_FOREACH(g, &o->sights, by_owner) {
+		if (!is_prefix(w, g->session->id))
 			continue;
 		if (found != NULL) {
 			*err = ERR_AMBIGUOUS_ID;
 			return NULL;
 		}
-		found = s;
+		found = g->session;
 	}
 	return found;
+}
+
+struct rsession *
+replica_resolve(const struct owner *o, const struct word *w, uint32_t *err)
+{
+	struct rsession *s;
+	struct sid sid;
+
+	*err = ERR_NOT_FOUND;
+	if (parse_id(w, &sid)) {
+		s = replica_find(&sid);
+		if (s != NULL && sight_find(o, s) != NULL)
+			return s;
+	}
+	s = by_label(o, w, err);
+	if (s != NULL || *err != ERR_NOT_FOUND)
+		return s;
+	return by_prefix(o, w, err);
 }
 
 const struct ring *
@@ -171,16 +223,48 @@ wake(struct rsession *s)
 	}
 }
 
+/* Ends the waiting of those who may not see it any more; NULL = of all. */
+static void
+turn_away(struct rsession *s, const struct owner *o)
+{
+	struct conn_list orphans = TAILQ_HEAD_INITIALIZER(orphans);
+	struct conn *c, *next;
+
+	for (c = TAILQ_FIRST(&s->watchers); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, watch);
+		if (o != NULL && c->owner != o)
+			continue;
+		TAILQ_REMOVE(&s->watchers, c, watch);
+		TAILQ_INSERT_TAIL(&orphans, c, watch);
+		c->watched = NULL;
+	}
+	/* conn_run() may free it, and takes it off no list: watched is NULL */
+	while ((c = TAILQ_FIRST(&orphans)) != NULL) {
+		TAILQ_REMOVE(&orphans, c, watch);
+		conn_run(c);
+	}
+}
+
+static void
+sight_free(struct sight *g)
+{
+	LIST_REMOVE(g, by_session);
+	TAILQ_REMOVE(&g->owner->sights, g, by_owner);
+	owner_put(g->owner);
+	free(g);
+}
+
 static void
 forget(struct rsession *s)
 {
 	struct conn_list orphans = TAILQ_HEAD_INITIALIZER(orphans);
+	struct sight *g;
 	struct conn *c;
 
 	TAILQ_CONCAT(&orphans, &s->watchers, watch);
 	LIST_REMOVE(s, hash);
-	TAILQ_REMOVE(&s->owner->sessions, s, by_owner);
-	owner_put(s->owner);
+	while ((g = LIST_FIRST(&s->sights)) != NULL)
+		sight_free(g);
 	ring_close(&s->ring);
 	text_free(&s->strings);
 	text_free(&s->json);
@@ -204,43 +288,65 @@ replica_clear(void)
 }
 
 static struct rsession *
-add(const struct sid *sid, uint32_t uid)
+add(const struct sid *sid)
 {
 	struct rsession *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
-	s->owner = owner_get(uid);
-	if (s->owner == NULL) {
-		free(s);
-		return NULL;
-	}
 	s->sid = *sid;
 	(void)id_text(sid, s->id);
 	s->seq = ++last_seq;
 	s->ring = (struct ring)RING_INIT;
 	s->strings.max = s->json.max = JSON_MAX;
 	TAILQ_INIT(&s->watchers);
+	LIST_INIT(&s->sights);
 	LIST_INSERT_HEAD(&table[slot(sid)], s, hash);
-	TAILQ_INSERT_TAIL(&s->owner->sessions, s, by_owner);
 	return s;
 }
 
-/* Keeps the view; args and env live in the message only. */
+/* His list is in the order in which the sessions came. */
+static void
+sight_add(struct owner *o, struct rsession *s, uint32_t access)
+{
+	struct sight *g = calloc(1, sizeof(*g)), *before;
+
+	if (g == NULL) {
+		log_warnx("no memory for a session's viewer");
+		owner_put(o);
+		return;
+	}
+	g->owner = o;
+	g->session = s;
+	g->access = access;
+	LIST_INSERT_HEAD(&s->sights, g, by_session);
+	TAILQ_FOREACH_REVERSE(before, &o->sights, sights, by_owner)
+		if (before->session->seq < s->seq)
+			break;
+	if (before == NULL)
+		TAILQ_INSERT_HEAD(&o->sights, g, by_owner);
+	else
+		TAILQ_INSERT_AFTER(&o->sights, before, g, by_owner);
+}
+
+/* Keeps the view; its texts live in the message only. */
 static void
 keep(struct rsession *s, const struct session_view *v)
 {
 	text_reset(&s->strings, JSON_MAX);
 	text_put(&s->strings, v->args, v->args_len);
 	text_put(&s->strings, v->env, v->env_len);
+	text_put(&s->strings, v->shares, v->shares_len);
 	s->view = *v;
 	if (s->strings.bad) {
 		log_warnx("no memory for a session's arguments");
-		s->view.args_len = s->view.env_len = 0;
+		s->view.args_len = s->view.env_len = s->view.shares_len = 0;
 	}
 	s->view.args = s->strings.p;
 	s->view.env = s->strings.p == NULL ? NULL :
 	    s->strings.p + s->view.args_len;
+	s->view.shares = s->strings.p == NULL ? NULL :
+	    s->view.env + s->view.env_len;
 	text_reset(&s->json, JSON_MAX);
 	session_json(&s->json, s->id, &s->view);
 }
@@ -256,16 +362,47 @@ net_on_session(struct msg *m)
 		return -1;
 	s = replica_find(&m->hdr.session);
 	if (s == NULL)
-		s = add(&m->hdr.session, v.owner);
+		s = add(&m->hdr.session);
 	if (s == NULL) {
 		log_warnx("no memory for a session");
 		return 0;
 	}
 	/* a session cannot change hands */
-	if (s->owner->uid != v.owner)
+	if (s->json.len > 0 && s->view.owner != v.owner)
 		return -1;
 	keep(s, &v);
 	wake(s);
+	return 0;
+}
+
+int
+net_on_sees(struct msg *m)
+{
+	struct rsession *s = replica_find(&m->hdr.session);
+	uint32_t uid = msg_get_u32(m), admin = msg_get_u32(m);
+	uint32_t access = msg_get_u32(m);
+	struct owner *o;
+	struct sight *g;
+
+	if (msg_end(m) == -1 || admin > 1 || access > ACCESS_OWN)
+		return -1;
+	o = s == NULL ? NULL : owner_get(uid, admin);
+	/* without memory the session was not kept either */
+	if (o == NULL)
+		return 0;
+	g = sight_find(o, s);
+	if (g == NULL && access != ACCESS_NONE) {
+		sight_add(o, s, access);
+		return 0;
+	}
+	owner_put(o);
+	if (g == NULL)
+		return 0;
+	g->access = access;
+	if (access == ACCESS_NONE) {
+		turn_away(s, g->owner);
+		sight_free(g);
+	}
 	return 0;
 }
 

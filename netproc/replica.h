@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What netproc knows of the sessions: a copy that the spawner keeps up to
- * date, on the same channel as its answers.  Sessions are grouped by owner,
- * as nobody is told of another's.
+ * date, on the same channel as its answers, with who may see which of them.
  */
 #ifndef DL_NET_REPLICA_H
 #define DL_NET_REPLICA_H
@@ -22,8 +21,6 @@
 
 struct rsession {
 	LIST_ENTRY(rsession)	 hash;
-	TAILQ_ENTRY(rsession)	 by_owner;
-	struct owner		*owner;
 	struct sid		 sid;
 	char			 id[ID_TEXT];
 	uint64_t		 seq;	/* counts sessions as they came */
@@ -35,25 +32,44 @@ struct rsession {
 	uint32_t		 ring_run;
 	bool			 armed;	/* the spawner will ring */
 	struct conn_list	 watchers;
+	LIST_HEAD(, sight)	 sights;
 };
 
+/* Whose eyes connections see with; an administrator has two pairs. */
 struct owner {
 	LIST_ENTRY(owner)	 all;
 	uint32_t		 uid;
-	unsigned int		 refs;	/* connections and sessions */
+	bool			 admin;
+	char			 name[USER_NAME_MAX];
+	unsigned int		 refs;	/* connections and sights */
 	unsigned int		 nconns;
-	TAILQ_HEAD(, rsession)	 sessions;	/* oldest first */
+	TAILQ_HEAD(sights, sight) sights;	/* oldest first */
 };
 
+/* That somebody may see a session, or more. */
+struct sight {
+	TAILQ_ENTRY(sight)	 by_owner;
+	LIST_ENTRY(sight)	 by_session;
+	struct owner		*owner;
+	struct rsession		*session;
+	uint32_t		 access;	/* enum access */
+};
+
+/* All connections that nobody has said AUTH on. */
+#define UID_STRANGER	UINT32_MAX
+
 /* NULL without memory.  Each get is undone by a put. */
-struct owner *owner_get(uint32_t uid);
+struct owner *owner_get(uint32_t uid, bool admin);
 void	 owner_put(struct owner *);
 
+/* What somebody may do with a session. */
+enum access replica_access(const struct owner *, const struct rsession *);
 /* NULL when there is none. */
 struct rsession *replica_find(const struct sid *);
 /*
  * What a client calls a session: its id, a unique beginning of it, or its
- * label.  NULL with *err set when that names none or more than one.
+ * label; of labels that are equal, his own.  NULL with *err set when that
+ * names none or more than one.
  */
 struct rsession *replica_resolve(const struct owner *, const struct word *,
     uint32_t *err);
@@ -65,6 +81,7 @@ const struct ring *replica_ring(const struct rsession *);
 void	 replica_arm(struct rsession *, uint64_t total);
 
 int	 net_on_session(struct msg *);
+int	 net_on_sees(struct msg *);
 int	 net_on_session_gone(struct msg *);
 int	 net_on_ring(struct msg *);
 int	 net_on_doorbell(struct msg *);

@@ -29,10 +29,12 @@ cmd_status(struct conn *c, struct rsession *s, const struct words *ws)
 static bool
 list_step(struct conn *c)
 {
-	struct rsession *s;
+	const struct rsession *s;
+	const struct sight *g;
 	size_t begin = conn_unsent(c);
 
-	TAILQ_FOREACH(s, &c->owner->sessions, by_owner) {
+	TAILQ_FOREACH(g, &c->owner->sights, by_owner) {
+		s = g->session;
 		if (s->seq < c->u.next_seq)
 			continue;
 		if (conn_unsent(c) - begin > CONN_PIECE)
@@ -391,4 +393,51 @@ cmd_limits(struct conn *c, struct rsession *s, const struct words *ws)
 	for (i = 0; i < LIMIT_COUNT; i++)
 		msg_put_u64(o, limits[i]);
 	ask_session(c, o, &s->sid);
+}
+
+/* -- SHARE ---------------------------------------------------------------- */
+
+static void
+share(struct conn *c, struct rsession *s, enum access access,
+    const struct word *user)
+{
+	struct msg_out *o = ask_new(c, MSG_SHARE, &s->sid);
+
+	msg_put_u32(o, access);
+	msg_put_blob(o, user->p, user->len);
+	ask_session(c, o, &s->sid);
+}
+
+void
+cmd_share(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	struct word user = ws->w[2], mode = { "ro", 2 };
+	const char *colon = memrchr(user.p, ':', user.len);
+
+	if (colon != NULL) {
+		mode.p = colon + 1;
+		mode.len = user.len - (size_t)(mode.p - user.p);
+		user.len = (size_t)(colon - user.p);
+	}
+	if (user.len == 0 || user.len >= USER_NAME_MAX ||
+	    memchr(user.p, '\0', user.len) != NULL)
+		command_misused(c, ws, "the user's name is missing or too long");
+	else if (word_is(&mode, "ro"))
+		share(c, s, ACCESS_SEE, &user);
+	else if (word_is(&mode, "rw"))
+		share(c, s, ACCESS_USE, &user);
+	else
+		command_misused(c, ws, "a share is ro or rw");
+}
+
+void
+cmd_unshare(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	const struct word *user = &ws->w[2];
+
+	if (user->len >= USER_NAME_MAX ||
+	    memchr(user->p, '\0', user->len) != NULL)
+		command_misused(c, ws, "the user's name is too long");
+	else
+		share(c, s, ACCESS_NONE, user);
 }

@@ -21,6 +21,8 @@ void	cmd_delete(struct conn *, struct rsession *, const struct words *);
 void	cmd_wait(struct conn *, struct rsession *, const struct words *);
 void	cmd_signal(struct conn *, struct rsession *, const struct words *);
 void	cmd_name(struct conn *, struct rsession *, const struct words *);
+void	cmd_share(struct conn *, struct rsession *, const struct words *);
+void	cmd_unshare(struct conn *, struct rsession *, const struct words *);
 void	cmd_limits(struct conn *, struct rsession *, const struct words *);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Identity of connections: questions to idproc, and what they lead to. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "answer.h"
@@ -67,15 +68,35 @@ const struct conn_mode mode_ident = {
 	.expired = ident_expired,
 };
 
+static void
+leave_owner(struct conn *c)
+{
+	c->owner->nconns--;
+	owner_put(c->owner);
+	c->owner = NULL;
+}
+
+/* false when this user has connections enough. */
+static bool
+join_owner(struct conn *c, uint32_t uid, bool admin, const char *name)
+{
+	struct owner *o = owner_get(uid, admin);
+
+	if (o == NULL)
+		return false;
+	(void)snprintf(o->name, sizeof(o->name), "%s", name);
+	c->owner = o;
+	o->nconns++;
+	return o->nconns <= settings.max_connections_per_user;
+}
+
 void
 who_forget(struct conn *c)
 {
 	/* not earlier: the spawner has heard of it before we did */
 	if (c->owner == NULL)
 		return;
-	c->owner->nconns--;
-	owner_put(c->owner);
-	c->owner = NULL;
+	leave_owner(c);
 	who_closed(c->number);
 }
 
@@ -102,19 +123,6 @@ refuse(struct conn *c, uint32_t err, const char *message)
 	conn_finish(c);
 }
 
-/* false when this user has connections enough. */
-static bool
-join_owner(struct conn *c, uint32_t uid)
-{
-	struct owner *o = owner_get(uid);
-
-	if (o == NULL)
-		return false;
-	c->owner = o;
-	o->nconns++;
-	return o->nconns <= settings.max_connections_per_user;
-}
-
 static void
 ready(struct conn *c)
 {
@@ -123,15 +131,24 @@ ready(struct conn *c)
 }
 
 static void
-identified(struct conn *c, uint32_t uid)
+identified(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 {
-	if (c->owner == NULL && !join_owner(c, uid)) {
-		refuse(c, ERR_MAX_CONNECTIONS, "this user has as many "
-		    "connections as the configuration allows; close one "
-		    "first");
+	bool admin = (flags & PRINCIPAL_ADMIN) != 0;
+
+	if (c->owner == NULL && !join_owner(c, uid, admin, name)) {
+		refuse(c, ERR_MAX_CONNECTIONS, c->stranger ? "too many "
+		    "connections wait for AUTH; try again" : "this user has "
+		    "as many connections as the configuration allows; close "
+		    "one first");
 		return;
 	}
-	if (c->owner->uid != uid) {
+	/* the spawner was restarted, and knows nothing of tokens given */
+	if (c->by_token) {
+		refuse(c, ERR_TRY_AGAIN, "a part of the daemon was restarted; "
+		    "connect and AUTH again");
+		return;
+	}
+	if (c->owner->uid != uid || c->owner->admin != admin) {
 		log_warnx("a connection changed from uid %u to uid %u; closed",
 		    c->owner->uid, uid);
 		c->dead = true;
@@ -140,34 +157,55 @@ identified(struct conn *c, uint32_t uid)
 	ready(c);
 }
 
+static void
+judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
+    const char *name)
+{
+	if (verdict == PEER_STRANGER) {
+		c->stranger = c->owner == NULL || c->stranger;
+		identified(c, UID_STRANGER, 0, "");
+	} else if (verdict == PEER_KNOWN)
+		identified(c, uid, flags, name);
+	else
+		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
+		    "to a user that this daemon serves");
+}
+
 int
 net_on_peer_is(struct msg *m)
 {
 	uint32_t verdict = msg_get_u32(m), uid = msg_get_u32(m);
+	uint32_t flags = msg_get_u32(m);
 	char name[USER_NAME_MAX], why[512];
 	struct conn *c = conn_find(m->hdr.conn);
 
 	msg_get_str(m, name, sizeof(name));
 	msg_get_str(m, why, sizeof(why));
-	if (msg_end(m) == -1)
+	if (msg_end(m) == -1 || verdict > PEER_STRANGER)
 		return -1;
 	if (c == NULL) {
 		if (!debug_peer_is(m->hdr.conn, verdict == PEER_KNOWN, uid,
-		    why) && verdict == PEER_KNOWN)
+		    why) && verdict != PEER_REFUSED)
 			who_closed(m->hdr.conn);
 		return 0;
 	}
 	if (c->mode != &mode_ident)
 		return 0;
-	if (verdict == PEER_KNOWN)
-		identified(c, uid);
-	else {
+	if (verdict == PEER_REFUSED)
 		listener_log("a connection was refused: %s", why);
-		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
-		    "to a user that this daemon serves");
-	}
+	judged(c, verdict, uid, flags, name);
 	conn_run(c);
 	return 0;
+}
+
+bool
+who_becomes(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
+{
+	leave_owner(c);
+	c->stranger = false;
+	c->by_token = true;
+	c->read_only = (flags & PRINCIPAL_READ_ONLY) != 0;
+	return join_owner(c, uid, (flags & PRINCIPAL_ADMIN) != 0, name);
 }
 
 int

@@ -8,13 +8,13 @@
 #include <uuid/uuid.h>
 
 #include "activity.h"
+#include "audit.h"
 #include "handlers.h"
 #include "log.h"
-#include "peers.h"
+#include "utc.h"
 
 #define EVENTS		500
 #define EVENT_TEXT	400
-#define TIME_TEXT	32
 /* Payload of one ACTIVITY_LINES; the longest event fits many times over. */
 #define PART_MAX	(MSG_PAYLOAD_MAX - 1024)
 /* Of all users: over a hundred may fill their lists with usual lines. */
@@ -97,8 +97,6 @@ record(struct owner *owner, const char *text)
 	/* what a program or an archive said may be in it */
 	log_escape(line, sizeof(line), text, strlen(text));
 	keep(owner, line);
-	log_audit("%s", line);
-	peers_pace();
 }
 
 static void
@@ -111,23 +109,38 @@ id_text(const struct sid *id, char text[SID_TEXT + 1])
 	uuid_unparse_lower(id->b, text + 1);
 }
 
+/* Who acts sees what he did, and the owner what was done to his session. */
+static void
+record_for(const struct asker *a, const struct sid *id, const char *text)
+{
+	const struct session *s = id == NULL ? NULL : session_find(id);
+
+	record(a->owner, text);
+	if (s != NULL && s->owner != a->owner &&
+	    access_of(a->viewer, s) != ACCESS_NONE)
+		record(s->owner, text);
+}
+
 void
 activity_answer(const struct asker *a, const struct sid *id, enum err code,
     const char *message)
 {
-	char text[EVENT_TEXT], session[SID_TEXT + 1];
+	char text[EVENT_TEXT], result[EVENT_TEXT / 2] = "ok";
+	char session[SID_TEXT + 1];
 
 	if (a->command == NULL)
 		return;
 	id_text(id, session);
-	if (code == ERR_OK)
-		(void)snprintf(text, sizeof(text), "%s %s%s: ok",
-		    a->owner->name, a->command, session);
-	else
-		(void)snprintf(text, sizeof(text), "%s %s%s: %s (%s)",
-		    a->owner->name, a->command, session, err_code(code),
-		    message[0] == '\0' ? err_text(code) : message);
-	record(a->owner, text);
+	if (code != ERR_OK)
+		(void)snprintf(result, sizeof(result), "%s (%s)",
+		    err_code(code), message[0] == '\0' ? err_text(code) :
+		    message);
+	(void)snprintf(text, sizeof(text), "%s %s%s: %s", a->owner->name,
+	    a->command, session, result);
+	record_for(a, id, text);
+	audit_write(&(struct audit){ .user = a->owner->name,
+	    .door = door_text(a->door), .address = a->address,
+	    .session = id, .action = a->command, .result = result });
 }
 
 void
@@ -144,27 +157,14 @@ activity_note(struct owner *owner, const struct sid *id,
 	(void)snprintf(text, sizeof(text), "%s session%s: %s", owner->name,
 	    session, detail);
 	record(owner, text);
-}
-
-static void
-time_text(time_t when, char text[TIME_TEXT])
-{
-	struct tm tm;
-
-	memset(&tm, 0, sizeof(tm));
-	/* strftime() would look for the time zone's file */
-	(void)gmtime_r(&when, &tm);
-	(void)snprintf(text, TIME_TEXT, "%04u-%02u-%02uT%02u:%02u:%02uZ",
-	    (unsigned int)(tm.tm_year + 1900) % 10000,
-	    (unsigned int)(tm.tm_mon + 1) % 100, (unsigned int)tm.tm_mday % 100,
-	    (unsigned int)tm.tm_hour % 100, (unsigned int)tm.tm_min % 100,
-	    (unsigned int)tm.tm_sec % 100);
+	audit_write(&(struct audit){ .user = owner->name, .session = id,
+	    .action = "session", .result = detail });
 }
 
 static size_t
 wire_len(const struct event *e)
 {
-	return 2 * sizeof(uint32_t) + TIME_TEXT + strlen(e->text);
+	return 2 * sizeof(uint32_t) + UTC_TEXT + strlen(e->text);
 }
 
 /* How many events from e on fit one message; *end is the first that did not. */
@@ -189,11 +189,11 @@ send_part(struct asker *a, uint32_t n, const struct event *e,
     const struct event *end)
 {
 	struct msg_out *o = answer_new(a, MSG_ACTIVITY_LINES, NULL);
-	char when[TIME_TEXT];
+	char when[UTC_TEXT];
 
 	msg_put_u32(o, n);
 	for (; e != end; e = STAILQ_NEXT(e, next)) {
-		time_text(e->when, when);
+		utc_text(e->when, when);
 		msg_put_str(o, when);
 		msg_put_str(o, e->text);
 	}

@@ -6,7 +6,9 @@
 
 #include "activity.h"
 #include "answer.h"
+#include "client.h"
 #include "peers.h"
+#include "role.h"
 
 /* What a RESULT can carry beside its two numbers, and a little less. */
 #define TEXT_MAX	1000
@@ -14,12 +16,28 @@
 bool
 asker_init(struct asker *a, const struct msg *m, const char *command)
 {
-	a->owner = owner_of(m);
+	struct client *c = client_of(m);
+
+	memset(a, 0, sizeof(*a));
+	if (c == NULL || c->viewer == NULL)
+		return false;
+	c->spoke = true;
+	a->viewer = c->viewer;
+	a->owner = c->viewer->owner;
+	a->flags = c->flags;
+	a->door = c->door;
+	memcpy(a->address, c->address, sizeof(a->address));
 	a->command = command;
 	a->request = m->hdr.request;
 	a->conn = m->hdr.conn;
 	a->generation = m->hdr.generation;
-	return a->owner != NULL;
+	return true;
+}
+
+bool
+asker_is_admin(const struct asker *a)
+{
+	return (a->flags & PRINCIPAL_ADMIN) != 0 || role_mode == MODE_USER;
 }
 
 bool

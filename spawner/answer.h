@@ -13,6 +13,10 @@
 /* Enough to answer later; an answer for a netproc of the past is dropped. */
 struct asker {
 	struct owner	*owner;		/* NULL = nobody waits */
+	struct viewer	*viewer;
+	uint32_t	 flags;		/* PRINCIPAL_* of the connection */
+	enum door	 door;
+	char		 address[ADDRESS_TEXT];
 	const char	*command;	/* static, for the activity list */
 	uint64_t	 request;
 	uint32_t	 conn;
@@ -21,6 +25,8 @@ struct asker {
 
 /* false when the connection is unknown: the handler returns -1 then. */
 bool	 asker_init(struct asker *, const struct msg *, const char *command);
+/* In user mode the only user is. */
+bool	 asker_is_admin(const struct asker *);
 bool	 asker_waits(const struct asker *);
 
 /*

@@ -410,7 +410,7 @@ spawn_on_debug_port(struct msg *m)
 	    !asker_init(&a, m, "DEBUG"))
 		return -1;
 	/* it may have ended, or been ended, while netproc opened a port */
-	if (s == NULL || s->owner != a.owner ||
+	if (s == NULL || access_of(a.viewer, s) < ACCESS_USE ||
 	    s->debug.phase != DEBUG_OFFERED ||
 	    s->debug.asker.conn != a.conn) {
 		answer(&a, &m->hdr.session, ERR_DEBUG_FAILED,
@@ -439,7 +439,7 @@ spawn_on_debug_end(struct msg *m)
 {
 	struct session *s = session_find(&m->hdr.session);
 
-	if (s != NULL && s->owner->held && s->debug.offered &&
+	if (s != NULL && sight_told(s) && s->debug.offered &&
 	    s->debug.phase != DEBUG_ENDING)
 		debug_end(s, LEAVE_MS);
 	return msg_end(m);

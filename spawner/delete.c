@@ -14,7 +14,6 @@ spawn_on_delete(struct msg *m)
 
 	if (msg_end(m) == -1 || !asker_init(&a, m, "DELETE"))
 		return -1;
-	push_gone(s);
 	session_free(s);
 	answer(&a, &id, ERR_OK, NULL);
 	return 0;

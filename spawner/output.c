@@ -143,7 +143,7 @@ spawn_on_arm(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	/* netproc may not have heard yet that the session is gone */
-	if (s == NULL || !s->owner->held || s->ring.hdr == NULL)
+	if (s == NULL || !sight_told(s) || s->ring.hdr == NULL)
 		return 0;
 	s->armed = true;
 	s->armed_at = offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Principals, their accounts, and which replicas netproc holds. */
+/* Users that have been seen, and their accounts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,23 +14,9 @@
 #include "session.h"
 #include "upload.h"
 
-#define BUCKETS		1024	/* power of two */
 #define OWNERS_MAX	4096
 #define ACCOUNT_MS	10000
 #define WAITS_MAX	256
-/* Closed connections whose PRINCIPAL may still be under way. */
-#define EARLY_MAX	256
-/*
- * Clients of one command come back soon: the replica stays so long after a
- * user's last connection.
- */
-#define LINGER_MS	30000
-
-struct conn {
-	LIST_ENTRY(conn) next;
-	uint32_t	 number;
-	struct owner	*owner;
-};
 
 struct wait {
 	struct owner	*owner;		/* NULL = asked by name */
@@ -41,45 +27,8 @@ struct wait {
 
 struct owner_list owners = LIST_HEAD_INITIALIZER(owners);
 
-static LIST_HEAD(conn_head, conn) conns[BUCKETS];
-static size_t		 nconns;
 static size_t		 nowners;
 static struct wait	 waits[WAITS_MAX];
-static uint32_t		 early[EARLY_MAX];
-static size_t		 nearly;
-static bool		 in_lookup;
-
-static struct conn_head *
-conn_bucket(uint32_t number)
-{
-	return &conns[number & (BUCKETS - 1)];
-}
-
-static struct conn *
-conn_find(uint32_t number)
-{
-	struct conn *c;
-
-	LIST_FOREACH(c, conn_bucket(number), next)
-		if (c->number == number)
-			return c;
-	return NULL;
-}
-
-struct owner *
-owner_of(const struct msg *m)
-{
-	struct conn *c = conn_find(m->hdr.conn);
-
-	/* idproc spoke before netproc could: its word may still be queued */
-	if (c == NULL && chan_is_open(&idproc_chan)) {
-		in_lookup = true;
-		chan_drain(&idproc_chan, BUCKETS);
-		in_lookup = false;
-		c = conn_find(m->hdr.conn);
-	}
-	return c == NULL ? NULL : c->owner;
-}
 
 struct owner *
 owner_by_uid(uint32_t uid)
@@ -92,7 +41,7 @@ owner_by_uid(uint32_t uid)
 	return NULL;
 }
 
-static struct owner *
+struct owner *
 owner_make(uint32_t uid, const char *name)
 {
 	struct owner *o = owner_by_uid(uid);
@@ -104,94 +53,14 @@ owner_make(uint32_t uid, const char *name)
 		if (o == NULL)
 			return NULL;
 		o->uid = uid;
+		o->viewers[false].owner = o->viewers[true].owner = o;
+		o->viewers[true].admin = true;
 		STAILQ_INIT(&o->events.head);
 		LIST_INSERT_HEAD(&owners, o, next);
 		nowners++;
 	}
 	memcpy(o->name, name, strlen(name) + 1);
 	return o;
-}
-
-static void
-on_linger(void *arg)
-{
-	struct owner *o = arg;
-	struct session *s;
-
-	/* the debug port of a session belongs to its replica */
-	SESSION_FOREACH(s)
-		if (s->owner == o && s->debug.phase != DEBUG_NONE) {
-			loop_timer_set(&o->linger, LINGER_MS, on_linger, o);
-			return;
-		}
-	push_owner_gone(o);
-	o->held = false;
-}
-
-static void
-conn_free(struct conn *c)
-{
-	struct owner *o = c->owner;
-
-	LIST_REMOVE(c, next);
-	nconns--;
-	free(c);
-	if (--o->nconns == 0 && o->held)
-		loop_timer_set(&o->linger, LINGER_MS, on_linger, o);
-}
-
-void
-owner_forget_all(void)
-{
-	struct owner *o;
-	struct conn *c;
-	size_t i;
-
-	for (i = 0; i < BUCKETS; i++)
-		while ((c = LIST_FIRST(&conns[i])) != NULL)
-			conn_free(c);
-	OWNER_FOREACH(o) {
-		loop_timer_unset(&o->linger);
-		o->held = false;
-	}
-	memset(early, 0, sizeof(early));
-}
-
-static bool
-closed_early(uint32_t number)
-{
-	size_t i;
-
-	for (i = 0; i < EARLY_MAX; i++)
-		if (early[i] == number) {
-			early[i] = 0;
-			return true;
-		}
-	return false;
-}
-
-static int
-conn_new(uint32_t number, struct owner *o)
-{
-	struct conn *c = conn_find(number);
-
-	if (c != NULL)
-		conn_free(c);
-	/* netproc keeps to the limit itself unless it was taken over */
-	if (nconns > settings.max_connections * 2 + BUCKETS) {
-		netproc_cut("more connections than max-connections");
-		return -1;
-	}
-	c = calloc(1, sizeof(*c));
-	if (c == NULL)
-		return -1;
-	c->number = number;
-	c->owner = o;
-	LIST_INSERT_HEAD(conn_bucket(number), c, next);
-	nconns++;
-	o->nconns++;
-	loop_timer_unset(&o->linger);
-	return 0;
 }
 
 static bool
@@ -211,64 +80,14 @@ ask_account(uint32_t uid, const char *name, uint64_t serial)
 	return chan_send(&idproc_chan, m, -1);
 }
 
-/* Nobody is root here, and in user mode there is only one user. */
-static bool
-may_be_principal(uint32_t uid)
+void
+account_refresh(const struct owner *o)
 {
-	if (role_mode == MODE_USER)
-		return uid == settings.daemon_uid;
-	return uid != 0;
-}
-
-int
-spawn_on_principal(struct msg *m)
-{
-	char name[USER_NAME_MAX];
-	uint32_t uid = msg_get_u32(m), number = m->hdr.conn;
-	struct owner *o;
-
-	msg_get_str(m, name, sizeof(name));
-	if (msg_end(m) == -1 || number == 0 || !may_be_principal(uid))
-		return -1;
-	/* the connection may be of a netproc that is announced just now */
-	if (!in_lookup)
-		chan_drain(&parent_chan, BUCKETS);
-	if (closed_early(number))
-		return 0;
-	o = owner_make(uid, name);
-	if (o == NULL || conn_new(number, o) == -1)
-		return 0;
-	/* a start that follows needs the account at once */
 	if (!account_is_fresh(&o->account))
 		(void)ask_account(o->uid, NULL, 0);
-	if (!o->held) {
-		o->held = true;
-		push_owner(o);
-	}
-	(void)chan_send(&netproc_chan, msg_new(MSG_SYNCED, NULL, number, 0),
-	    -1);
-	return 0;
 }
 
-int
-spawn_on_conn_closed(struct msg *m)
-{
-	struct conn *c;
-
-	/* its PRINCIPAL may wait in the other channel */
-	if (owner_of(m) == NULL) {
-		early[nearly++ % EARLY_MAX] = m->hdr.conn;
-		return msg_end(m);
-	}
-	upload_drop_conn(m->hdr.conn);
-	job_drop_packs(m->hdr.conn);
-	c = conn_find(m->hdr.conn);
-	if (c != NULL)
-		conn_free(c);
-	return msg_end(m);
-}
-
-/* -- accounts -- */
+/* -- who waits for one -- */
 
 static struct wait *
 free_wait(void)
@@ -390,10 +209,13 @@ spawn_on_account(struct msg *m)
 {
 	struct account a;
 	struct owner *o;
+	uint32_t flags;
 
 	memset(&a, 0, sizeof(a));
 	a.rights.uid = msg_get_u32(m);
-	a.known = msg_get_u32(m) == 1;
+	flags = msg_get_u32(m);
+	a.known = (flags & ACCOUNT_FOUND) != 0;
+	a.admin = (flags & ACCOUNT_ADMIN) != 0;
 	a.rights.gid = msg_get_u32(m);
 	get_groups(m, &a.rights);
 	msg_get_str(m, a.name, sizeof(a.name));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Principals: who a connection is (by idproc's word), what account a user
- * has, and whose sessions netproc holds a replica of.
+ * Users: those who have or had connections, and what accounts they have.
  */
 #ifndef SPAWNER_OWNER_H
 #define SPAWNER_OWNER_H
@@ -13,10 +12,12 @@
 #include "msg.h"
 #include "proto.h"
 #include "run.h"
+#include "sight.h"
 
 /* What NSS said about a user, as much as a program of his needs. */
 struct account {
 	bool		 known;
+	bool		 admin;
 	char		 name[USER_NAME_MAX];
 	uint64_t	 asked_ms;	/* when it was current, 0 = never */
 	struct run_owner rights;
@@ -35,9 +36,7 @@ struct owner {
 	LIST_ENTRY(owner) next;
 	uint32_t	 uid;
 	char		 name[USER_NAME_MAX];
-	unsigned int	 nconns;
-	bool		 held;		/* netproc has a replica */
-	struct loop_timer linger;
+	struct viewer	 viewers[2];	/* himself, and as an administrator */
 	struct account	 account;
 	struct events	 events;
 };
@@ -46,15 +45,12 @@ LIST_HEAD(owner_list, owner);
 extern struct owner_list owners;
 #define OWNER_FOREACH(o)	LIST_FOREACH(o, &owners, next)
 
-/*
- * Whose connection the message is about, NULL when idproc has not said.
- * A handler answers NULL with -1: netproc made the connection up.
- */
-struct owner	*owner_of(const struct msg *);
 struct owner	*owner_by_uid(uint32_t uid);
-/* netproc has gone: no connection and no replica is left. */
-void		 owner_forget_all(void);
+/* The one there is, or a new one; NULL: too many, or no memory. */
+struct owner	*owner_make(uint32_t uid, const char *name);
 
+/* Asks for his account, unless it was current a moment ago. */
+void		 account_refresh(const struct owner *);
 /* acc is NULL when there is no such account or nobody to ask. */
 typedef void	(*account_fn)(const struct account *acc, uint64_t token);
 /*

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "audit.h"
+#include "client.h"
 #include "debug.h"
 #include "deps.h"
 #include "job.h"
@@ -90,7 +92,8 @@ drop_netproc(void *arg)
 	upload_drop_all();
 	job_drop_packs(0);
 	debug_drop_all();
-	owner_forget_all();
+	audit_drop_waiting();
+	client_forget_all();
 }
 
 static void
@@ -170,12 +173,20 @@ check_state(struct msg *m, const struct msg_row *row)
 	struct session *s = session_find(&m->hdr.session);
 	struct asker a;
 	enum err code = row->refusal;
+	enum access access;
 
 	if (!asker_init(&a, m, row->name))
 		return -1;
-	if (s == NULL || s->owner != a.owner ||
-	    (s->state == STATE_UPLOADING && row->states != STATE_UPLOADING)) {
+	access = s == NULL ? ACCESS_NONE : access_of(a.viewer, s);
+	if (access == ACCESS_NONE ||
+	    (s->state == STATE_UPLOADING && (row->states != STATE_UPLOADING ||
+	    s->owner != a.owner))) {
 		answer(&a, &m->hdr.session, ERR_NOT_FOUND, NULL);
+		return 1;
+	}
+	/* whatever names a state changes something */
+	if (access < ACCESS_USE || (a.flags & PRINCIPAL_READ_ONLY)) {
+		answer(&a, &m->hdr.session, ERR_READ_ONLY, NULL);
 		return 1;
 	}
 	if (row->states & s->state)

@@ -2,20 +2,19 @@
 /* Keeping netproc's replica of the sessions as new as the registry. */
 #include "peers.h"
 #include "push.h"
-
-static bool
-is_held(const struct session *s)
-{
-	return s->owner->held && session_is_shown(s);
-}
+#include "share.h"
+#include "sight.h"
 
 void
 push_session(struct session *s)
 {
 	struct msg_out *o;
 
-	if (!is_held(s))
+	/* the first that sees it gets it by that */
+	if (!sight_told(s)) {
+		sight_update(s);
 		return;
+	}
 	o = msg_new(MSG_SESSION, &s->id, 0, 0);
 	view_put(o, &s->view);
 	(void)chan_send(&netproc_chan, o, -1);
@@ -27,7 +26,7 @@ push_ring(struct session *s)
 	struct msg_out *o;
 	int fd;
 
-	if (!is_held(s) || s->ring.fd == -1)
+	if (!sight_told(s) || s->ring.fd == -1)
 		return;
 	fd = fd_copy(s->ring.fd);
 	if (fd == -1)
@@ -40,30 +39,6 @@ push_ring(struct session *s)
 void
 push_gone(const struct session *s)
 {
-	if (s->owner->held)
-		(void)chan_send(&netproc_chan,
-		    msg_new(MSG_SESSION_GONE, &s->id, 0, 0), -1);
-}
-
-void
-push_owner(const struct owner *owner)
-{
-	struct session *s;
-
-	SESSION_FOREACH(s) {
-		if (s->owner != owner)
-			continue;
-		push_session(s);
-		push_ring(s);
-	}
-}
-
-void
-push_owner_gone(const struct owner *owner)
-{
-	struct session *s;
-
-	SESSION_FOREACH(s)
-		if (s->owner == owner && session_is_shown(s))
-			push_gone(s);
+	(void)chan_send(&netproc_chan,
+	    msg_new(MSG_SESSION_GONE, &s->id, 0, 0), -1);
 }

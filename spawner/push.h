@@ -5,12 +5,10 @@
 
 #include "session.h"
 
-/* Each does nothing when netproc holds no replica of that owner. */
+/* Each does nothing while nobody who is connected may see the session. */
 void	push_session(struct session *);
 void	push_ring(struct session *);
+/* sight_end() and sight.c alone decide when. */
 void	push_gone(const struct session *);
-/* All sessions of a user with their rings; all out of the replica. */
-void	push_owner(const struct owner *);
-void	push_owner_gone(const struct owner *);
 
 #endif

@@ -12,6 +12,7 @@
 #include "peers.h"
 #include "role.h"
 #include "session.h"
+#include "share.h"
 
 #define BUCKETS		256
 
@@ -95,6 +96,7 @@ stream_free(struct stream *st)
 void
 session_free(struct session *s)
 {
+	sight_end(s);
 	session_set_state(s, STATE_DELETING);
 	if (s->job != NULL)
 		job_cancel(s->job);
@@ -116,6 +118,7 @@ session_free(struct session *s)
 	TAILQ_REMOVE(&sessions, s, entry);
 	LIST_REMOVE(s, hash);
 	count--;
+	share_free(s);
 	free(s->stop.waiting);
 	free(s->args);
 	free(s->argv);

@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "proto.h"
 #include "ring.h"
+#include "sight.h"
 #include "view.h"
 
 #define SID_TEXT	37
@@ -76,6 +77,13 @@ struct debugger {
 	size_t		 said_len;
 };
 
+/* Who else may see or use it. */
+struct share {
+	uint32_t	 uid;
+	enum access	 access;
+	char		 name[USER_NAME_MAX];
+};
+
 /* Why a start with a debugger failed; told when it has been undone. */
 struct refusal {
 	struct asker	 asker;
@@ -95,6 +103,11 @@ struct session {
 	int		 image_fd;	/* memfd, bundle or half upload */
 	uint32_t	 upload_conn;
 	struct job	*job;		/* unpacks it; NULL = none */
+
+	struct sight_list sights;
+	struct share	*shares;	/* malloc'ed */
+	size_t		 nshares;
+	char		*shares_text;	/* malloc'ed; view borrows it */
 
 	/* malloc'ed: as typed, split, and KEY=VALUE strings; view borrows */
 	char		*args, *argv, *env;

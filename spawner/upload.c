@@ -100,7 +100,9 @@ refuse(struct asker *a, uint64_t size, const char *path)
 {
 	enum err code = ERR_OK;
 
-	if (shutting_down)
+	if (a->flags & PRINCIPAL_READ_ONLY)
+		answer(a, NULL, code = ERR_READ_ONLY, NULL);
+	else if (shutting_down)
 		answer(a, NULL, code = ERR_TRY_AGAIN,
 		    "the daemon is being stopped");
 	else if (size == 0)

@@ -182,7 +182,9 @@ ASKS = {"UPLOAD": u64(1) + blob(""), "START": u32(0, 3, 2),
         "LIMITS": u32(0) + u64(0, 0, 0, 0, 0), "STOP": b"", "KILL": b"",
         "SIGNAL": u32(10), "DELETE": b"", "DEBUG": u32(0), "INPUT": b"",
         "DEBUG_PORT": u32(4444), "INPUT_EOF": b"", "SYSROOT": b"",
-        "UPLOADED": b"", "ACTIVITY": b"", "DEPS": b""}
+        "UPLOADED": b"", "ACTIVITY": b"", "DEPS": b"", "WHOAMI": b"",
+        "AUTH": blob("dlt_x"), "AUDIT": u64(0) + u32(0),
+        "SHARE": u32(1) + blob("nobody")}
 
 
 def strangers():

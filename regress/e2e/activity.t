@@ -77,7 +77,8 @@ def audit_log(d):
     sid, _ = c.run(helper("hello"))
     log = d.log()
     for verb in ("UPLOAD", "START"):
-        ok(re.search(rf"spawner: \S+ {verb} {sid}: ok", log),
+        ok(re.search(rf'user="\S+" door=tcp address="127.0.0.1:\d+" '
+                     rf'session={sid} action="{verb}" result="ok"', log),
            f"the audit log has {verb}")
 
 

@@ -5,7 +5,7 @@
  * or time that passes.  Every message goes through a real channel.
  */
 /* flags: -DSELF_ROLE=SPAWNER */
-/* links: common/dispatch.c common/caps.c common/chan.c common/confine.c common/elfhdr.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/view.c spawner/activity.c spawner/answer.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/start.c spawner/state.c spawner/stop.c spawner/throttle.c spawner/tokens.c spawner/upload.c spawner/vars.c spawner/sysfilter.c */
+/* links: common/dispatch.c common/caps.c common/chan.c common/confine.c common/elfhdr.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/view.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c */
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -468,7 +468,11 @@ log_in(void)
 		o = msg_new(MSG_PRINCIPAL, NULL, i, 0);
 		o->hdr.generation = gens[ROLE_IDPROC];
 		msg_put_u32(o, 1000 + i);
+		msg_put_u32(o, 0);
+		msg_put_u32(o, DOOR_TCP);
 		msg_put_str(o, "user");
+		msg_put_str(o, "127.0.0.1:1");
+		msg_put_str(o, NULL);
 		must(send(ends[ROLE_IDPROC], &o->hdr, sizeof(o->hdr) +
 		    o->hdr.length, 0) > 0);
 		o = msg_new(MSG_ACCOUNT, NULL, 0, 0);

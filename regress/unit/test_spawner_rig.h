@@ -125,7 +125,15 @@ rig_recv(enum role from, int ms)
 	return true;
 }
 
-/* The next message must be this one; log lines in between do not count. */
+/* What comes between others, unless it is what is waited for. */
+static bool
+in_between(enum msg_type type)
+{
+	return got.m.hdr.type == MSG_LOG || (got.m.hdr.type == MSG_SEES &&
+	    type != MSG_SEES);
+}
+
+/* The next message must be this one. */
 static void
 expect(enum role from, enum msg_type type)
 {
@@ -133,7 +141,7 @@ expect(enum role from, enum msg_type type)
 		if (!rig_recv(from, WAIT_MS))
 			fail_msg("no %s came from the spawner",
 			    msg_name(type));
-	} while (got.m.hdr.type == MSG_LOG);
+	} while (in_between(type));
 	if (got.m.hdr.type != (uint32_t)type)
 		fail_msg("%s instead of %s", msg_name(got.m.hdr.type),
 		    msg_name(type));
@@ -320,7 +328,11 @@ send_principal(uint32_t conn, uint32_t uid, const char *name)
 	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, conn, 0);
 
 	msg_put_u32(o, uid);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, DOOR_TCP);
 	msg_put_str(o, name);
+	msg_put_str(o, "127.0.0.1:1");
+	msg_put_str(o, NULL);
 	rig_send(ROLE_IDPROC, o, -1);
 }
 

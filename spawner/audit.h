@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The audit log: who did what, by which way, with what result.  Each event is
+ * one line to the parent, and the last of them are kept for AUDIT.
+ */
+#ifndef SPAWNER_AUDIT_H
+#define SPAWNER_AUDIT_H
+
+#include "client.h"
+#include "msg.h"
+#include "proto.h"
+
+/* All borrowed; NULL where there is none.  Text need not be printable. */
+struct audit {
+	const char	*user, *door, *address;
+	const struct sid *session;
+	const char	*action;	/* "START", "login" */
+	const char	*result;	/* "ok", or an error code and its reason */
+};
+
+void	 audit_write(const struct audit *);
+/* A connection of a known user. */
+void	 audit_login(const struct client *);
+/* One that was closed; why is for people. */
+void	 audit_refused(enum door, const char *address, const char *why);
+/* netproc has gone: nobody waits for events any more. */
+void	 audit_drop_waiting(void);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: ISC */
+/* AUTH: a connection becomes that of its token's user.  WHOAMI. */
+#include <stdio.h>
+#include <string.h>
+
+#include "audit.h"
+#include "client.h"
+#include "errors.h"
+#include "handlers.h"
+#include "peers.h"
+#include "role.h"
+#include "sight.h"
+#include "throttle.h"
+#include "tokens.h"
+
+/* AUTHs whose user's account is being looked up. */
+#define PENDING_MAX	64
+
+struct pending {
+	uint64_t	 serial;	/* 0 = free */
+	uint64_t	 request;
+	uint32_t	 conn, generation;
+	uint32_t	 uid;
+	char		 token[TOKEN_ID + 1];
+};
+
+static struct pending	 pending[PENDING_MAX];
+
+static void
+result(uint32_t conn, uint64_t request, enum err code, const char *text)
+{
+	struct msg_out *o = msg_new(MSG_RESULT, NULL, conn, request);
+
+	msg_put_u32(o, code);
+	msg_put_str(o, text);
+	(void)chan_send(&netproc_chan, o, -1);
+}
+
+static void
+refuse(const struct client *c, uint64_t request, enum err code,
+    const char *text)
+{
+	audit_refused(c->door, c->address, text == NULL ? err_code(code) :
+	    text);
+	result(c->number, request, code, text);
+}
+
+/* netproc is told before its connection is shown anything. */
+static void
+admit(struct client *c, const struct pending *p, const struct token *t,
+    const struct account *acc)
+{
+	uint32_t flags = PRINCIPAL_BY_TOKEN;
+	struct viewer *v;
+	struct msg_out *o;
+
+	if (t->read_only)
+		flags |= PRINCIPAL_READ_ONLY;
+	if (acc->admin)
+		flags |= PRINCIPAL_ADMIN;
+	v = viewer_make(t->uid, t->user, acc->admin);
+	if (v == NULL) {
+		result(p->conn, p->request, ERR_TRY_AGAIN, NULL);
+		return;
+	}
+	o = msg_new(MSG_AUTHED, NULL, p->conn, p->request);
+	msg_put_u32(o, t->uid);
+	msg_put_u32(o, flags);
+	msg_put_str(o, t->user);
+	(void)chan_send(&netproc_chan, o, -1);
+	memcpy(c->token, t->id, sizeof(c->token));
+	client_become(c, v, flags);
+	audit_login(c);
+	result(p->conn, p->request, ERR_OK, NULL);
+}
+
+static void
+on_account(const struct account *acc, uint64_t serial)
+{
+	struct pending *slot = pending, p;
+	const struct token *t;
+	struct client *c;
+
+	while (slot < pending + PENDING_MAX && slot->serial != serial)
+		slot++;
+	if (slot == pending + PENDING_MAX)
+		return;
+	p = *slot;
+	slot->serial = 0;
+	c = client_find(p.conn);
+	if (c == NULL || p.generation != netproc_chan.generation)
+		return;
+	/* it may have been revoked meanwhile */
+	t = tokens_find(p.token);
+	if (t == NULL || acc == NULL || acc->rights.uid != t->uid)
+		refuse(c, p.request, ERR_AUTH_FAILED, t == NULL ? NULL :
+		    "the token's user has no account here any more");
+	else
+		admit(c, &p, t, acc);
+}
+
+static void
+look_up(struct client *c, const struct msg *m, const struct token *t)
+{
+	struct pending *p = pending;
+	struct owner *o = owner_make(t->uid, t->user);
+
+	while (p < pending + PENDING_MAX && p->serial != 0)
+		p++;
+	if (p == pending + PENDING_MAX || o == NULL) {
+		result(c->number, m->hdr.request, ERR_TRY_AGAIN, NULL);
+		return;
+	}
+	*p = (struct pending){ .serial = next_serial(),
+	    .request = m->hdr.request, .conn = c->number,
+	    .generation = m->hdr.generation, .uid = t->uid };
+	memcpy(p->token, t->id, sizeof(p->token));
+	if (account_want(o, on_account, p->serial) == -1) {
+		p->serial = 0;
+		result(c->number, m->hdr.request, ERR_TRY_AGAIN, NULL);
+	}
+}
+
+/* Who is slowed down: a host, a network of IPv6, or a local user. */
+static const char *
+origin(const struct client *c, char text[ADDRESS_TEXT])
+{
+	if (c->door != DOOR_LOCAL || c->viewer == NULL)
+		return c->address;
+	(void)snprintf(text, ADDRESS_TEXT, "uid %u", c->viewer->owner->uid);
+	return text;
+}
+
+int
+spawn_on_auth(struct msg *m)
+{
+	struct client *c = client_of(m);
+	const struct token *t;
+	unsigned int wait;
+	char text[96], uid[ADDRESS_TEXT];
+	const char *from;
+	size_t len;
+	const char *secret = msg_get_blob(m, &len);
+
+	if (msg_end(m) == -1 || c == NULL || c->spoke)
+		return -1;
+	c->spoke = true;
+	from = origin(c, uid);
+	if (!throttle_may(from, &wait)) {
+		(void)snprintf(text, sizeof(text), "too many wrong tokens "
+		    "came from your address; try again in %u s", wait);
+		refuse(c, m->hdr.request, ERR_TOO_MANY_TRIES, text);
+		return 0;
+	}
+	t = tokens_check(secret, len);
+	msg_wipe(m, secret, len);
+	if (t != NULL) {
+		look_up(c, m, t);
+		return 0;
+	}
+	throttle_wrong(from);
+	refuse(c, m->hdr.request, ERR_AUTH_FAILED, NULL);
+	return 0;
+}
+
+int
+spawn_on_whoami(struct msg *m)
+{
+	const struct client *c = client_of(m);
+	struct msg_out *o;
+
+	if (msg_end(m) == -1 || c == NULL || c->viewer == NULL)
+		return -1;
+	o = msg_new(MSG_IDENTITY, NULL, m->hdr.conn, m->hdr.request);
+	msg_put_str(o, door_text(c->door));
+	msg_put_str(o, c->address);
+	msg_put_str(o, c->token);
+	(void)chan_send(&netproc_chan, o, -1);
+	return 0;
+}

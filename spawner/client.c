@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: ISC */
+/* Connections of netproc, by number. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit.h"
+#include "client.h"
+#include "handlers.h"
+#include "job.h"
+#include "peers.h"
+#include "role.h"
+#include "sight.h"
+#include "upload.h"
+
+#define BUCKETS		1024	/* power of two */
+/* Closed connections whose PRINCIPAL may still be under way. */
+#define EARLY_MAX	256
+
+static LIST_HEAD(client_head, client) clients[BUCKETS];
+static size_t		 nclients;
+static uint32_t		 early[EARLY_MAX];
+static size_t		 nearly;
+static bool		 in_lookup;
+
+static struct client_head *
+bucket(uint32_t number)
+{
+	return &clients[number & (BUCKETS - 1)];
+}
+
+struct client *
+client_find(uint32_t number)
+{
+	struct client *c;
+
+	LIST_FOREACH(c, bucket(number), next)
+		if (c->number == number)
+			return c;
+	return NULL;
+}
+
+struct client *
+client_of(const struct msg *m)
+{
+	struct client *c = client_find(m->hdr.conn);
+
+	/* idproc spoke before netproc could: its word may still be queued */
+	if (c == NULL && chan_is_open(&idproc_chan)) {
+		in_lookup = true;
+		chan_drain(&idproc_chan, BUCKETS);
+		in_lookup = false;
+		c = client_find(m->hdr.conn);
+	}
+	return c;
+}
+
+void
+client_become(struct client *c, struct viewer *v, uint32_t flags)
+{
+	struct viewer *old = c->viewer;
+
+	c->viewer = v;
+	c->flags = flags;
+	if (v != NULL)
+		viewer_join(v);
+	if (old != NULL)
+		viewer_leave(old);
+}
+
+static void
+client_free(struct client *c)
+{
+	client_become(c, NULL, 0);
+	LIST_REMOVE(c, next);
+	nclients--;
+	free(c);
+}
+
+void
+client_forget_all(void)
+{
+	struct client *c;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		while ((c = LIST_FIRST(&clients[i])) != NULL)
+			client_free(c);
+	viewer_forget_all();
+	memset(early, 0, sizeof(early));
+}
+
+static bool
+closed_early(uint32_t number)
+{
+	size_t i;
+
+	for (i = 0; i < EARLY_MAX; i++)
+		if (early[i] == number) {
+			early[i] = 0;
+			return true;
+		}
+	return false;
+}
+
+/* NULL: there are too many, or there is no memory. */
+static struct client *
+client_new(uint32_t number)
+{
+	struct client *c = client_find(number);
+
+	if (c != NULL)
+		client_free(c);
+	/* netproc keeps to the limit itself unless it was taken over */
+	if (nclients > settings.max_connections * 2 + BUCKETS) {
+		netproc_cut("more connections than max-connections");
+		return NULL;
+	}
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return NULL;
+	c->number = number;
+	LIST_INSERT_HEAD(bucket(number), c, next);
+	nclients++;
+	return c;
+}
+
+/* Nobody is root here, and in user mode there is only one user. */
+static bool
+may_be_principal(uint32_t uid)
+{
+	if (role_mode == MODE_USER)
+		return uid == settings.daemon_uid;
+	return uid != 0;
+}
+
+/* What idproc says about a connection. */
+struct word_of_idproc {
+	uint32_t	 uid, flags, door;
+	char		 name[USER_NAME_MAX], address[ADDRESS_TEXT];
+	char		 why[256];
+};
+
+static int
+get_principal(struct msg *m, struct word_of_idproc *w)
+{
+	w->uid = msg_get_u32(m);
+	w->flags = msg_get_u32(m);
+	w->door = msg_get_u32(m);
+	msg_get_str(m, w->name, sizeof(w->name));
+	msg_get_str(m, w->address, sizeof(w->address));
+	msg_get_str(m, w->why, sizeof(w->why));
+	if (msg_end(m) == -1 || m->hdr.conn == 0 || w->door >= DOOR_COUNT)
+		return -1;
+	if (w->flags & (PRINCIPAL_STRANGER | PRINCIPAL_REFUSED))
+		return 0;
+	return may_be_principal(w->uid) ? 0 : -1;
+}
+
+static void
+tell_synced(const struct client *c)
+{
+	(void)chan_send(&netproc_chan, msg_new(MSG_SYNCED, NULL, c->number,
+	    0), -1);
+}
+
+int
+spawn_on_principal(struct msg *m)
+{
+	struct word_of_idproc w;
+	struct viewer *v = NULL;
+	struct client *c;
+
+	if (get_principal(m, &w) == -1)
+		return -1;
+	/* the connection may be of a netproc that is announced just now */
+	if (!in_lookup)
+		chan_drain(&parent_chan, BUCKETS);
+	if (w.flags & PRINCIPAL_REFUSED) {
+		audit_refused(w.door, w.address, w.why);
+		return 0;
+	}
+	if (closed_early(m->hdr.conn))
+		return 0;
+	if (!(w.flags & PRINCIPAL_STRANGER)) {
+		v = viewer_make(w.uid, w.name, w.flags & PRINCIPAL_ADMIN);
+		if (v == NULL)
+			return 0;
+	}
+	c = client_new(m->hdr.conn);
+	if (c == NULL)
+		return 0;
+	c->door = w.door;
+	memcpy(c->address, w.address, sizeof(c->address));
+	client_become(c, v, w.flags);
+	if (v != NULL)
+		audit_login(c);
+	tell_synced(c);
+	return 0;
+}
+
+int
+spawn_on_conn_closed(struct msg *m)
+{
+	struct client *c = client_of(m);
+
+	/* its PRINCIPAL may wait in the other channel */
+	if (c == NULL) {
+		early[nearly++ % EARLY_MAX] = m->hdr.conn;
+		return msg_end(m);
+	}
+	upload_drop_conn(m->hdr.conn);
+	job_drop_packs(m->hdr.conn);
+	client_free(c);
+	return msg_end(m);
+}
+
+const char *
+door_text(enum door d)
+{
+	static const char *const names[DOOR_COUNT] = {
+		[DOOR_LOCAL] = "local",
+		[DOOR_TCP] = "tcp",
+		[DOOR_TLS] = "tls",
+	};
+
+	return d < DOOR_COUNT ? names[d] : "unknown";
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Netproc's connections, and who is at their other ends: by idproc's word,
+ * or by a token.
+ */
+#ifndef SPAWNER_CLIENT_H
+#define SPAWNER_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "msg.h"
+#include "owner.h"
+#include "proto.h"
+#include "tokens.h"
+
+struct client {
+	LIST_ENTRY(client) next;
+	uint32_t	 number;
+	struct viewer	*viewer;	/* NULL = a stranger so far */
+	uint32_t	 flags;		/* PRINCIPAL_* */
+	enum door	 door;
+	bool		 spoke;		/* AUTH would come too late */
+	char		 address[ADDRESS_TEXT];
+	char		 token[TOKEN_ID + 1];	/* its id, empty = none */
+};
+
+/*
+ * Whose connection the message is about, NULL when idproc has not said.
+ * A handler answers NULL with -1: netproc made the connection up.
+ */
+struct client	*client_of(const struct msg *);
+/* NULL when there is none (any more). */
+struct client	*client_find(uint32_t number);
+/* From now on it is this user's, who sees his sessions; NULL = nobody's. */
+void		 client_become(struct client *, struct viewer *,
+		    uint32_t flags);
+/* netproc has gone: no connection and no replica is left. */
+void		 client_forget_all(void);
+
+/* "local", "tcp" or "tls". */
+const char	*door_text(enum door);
+
+#endif

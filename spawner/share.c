@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Shares: kept with the session, by uid.  Who may only see a session reads
+ * its state and output; who may use it acts as its owner.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "handlers.h"
+#include "peers.h"
+#include "push.h"
+#include "role.h"
+#include "share.h"
+#include "sight.h"
+
+#define SHARES_MAX	32
+/* SHAREs whose user is being looked up. */
+#define PENDING_MAX	64
+
+struct pending {
+	struct asker	 asker;		/* owner NULL = free */
+	struct sid	 id;
+	uint64_t	 serial;
+	enum access	 access;
+	char		 name[USER_NAME_MAX];
+};
+
+static struct pending	 pending[PENDING_MAX];
+
+static struct share *
+share_find(const struct session *s, uint32_t uid)
+{
+	size_t i;
+
+	for (i = 0; i < s->nshares; i++)
+		if (s->shares[i].uid == uid)
+			return &s->shares[i];
+	return NULL;
+}
+
+enum access
+share_access(const struct session *s, uint32_t uid)
+{
+	const struct share *h = share_find(s, uid);
+
+	return h == NULL ? ACCESS_NONE : h->access;
+}
+
+void
+share_free(struct session *s)
+{
+	free(s->shares);
+	free(s->shares_text);
+	s->shares = NULL;
+	s->shares_text = NULL;
+	s->nshares = 0;
+	s->view.shares_len = 0;
+}
+
+/* "bob:ro", "eve:rw": what the session's viewers are told. */
+static int
+write_text(struct session *s)
+{
+	char *text = NULL;
+	size_t len = 0, i;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f == NULL)
+		return -1;
+	for (i = 0; i < s->nshares; i++)
+		(void)fprintf(f, "%s:%s%c", s->shares[i].name,
+		    s->shares[i].access == ACCESS_SEE ? "ro" : "rw", '\0');
+	if (fclose(f) == EOF) {
+		free(text);
+		return -1;
+	}
+	free(s->shares_text);
+	s->shares_text = text;
+	s->view.shares = text;
+	s->view.shares_len = len;
+	return 0;
+}
+
+static void
+changed(struct session *s, struct asker *a)
+{
+	if (write_text(s) == -1) {
+		answer(a, &s->id, ERR_INTERNAL, "out of memory");
+		return;
+	}
+	push_session(s);
+	sight_update(s);
+	answer(a, &s->id, ERR_OK, NULL);
+}
+
+static void
+give(struct session *s, struct asker *a, const struct pending *p,
+    uint32_t uid)
+{
+	struct share *h = share_find(s, uid), *more;
+
+	if (h == NULL && s->nshares == SHARES_MAX) {
+		answer(a, &s->id, ERR_INVALID_ARGUMENT, "a session is shared "
+		    "with at most %d users; UNSHARE one first", SHARES_MAX);
+		return;
+	}
+	if (h == NULL) {
+		more = reallocarray(s->shares, s->nshares + 1, sizeof(*more));
+		if (more == NULL) {
+			answer(a, &s->id, ERR_INTERNAL, "out of memory");
+			return;
+		}
+		s->shares = more;
+		h = &more[s->nshares++];
+		h->uid = uid;
+		memcpy(h->name, p->name, sizeof(h->name));
+	}
+	h->access = p->access;
+	changed(s, a);
+}
+
+static void
+on_account(const struct account *acc, uint64_t serial)
+{
+	struct pending *p = pending;
+	struct session *s;
+	struct asker a;
+
+	while (p < pending + PENDING_MAX &&
+	    (p->asker.owner == NULL || p->serial != serial))
+		p++;
+	if (p == pending + PENDING_MAX)
+		return;
+	a = p->asker;
+	p->asker.owner = NULL;
+	s = session_find(&p->id);
+	if (s == NULL || !session_is_shown(s))
+		answer(&a, &p->id, ERR_NOT_FOUND, NULL);
+	else if (acc == NULL)
+		answer(&a, &s->id, ERR_INVALID_ARGUMENT, "no user %s who "
+		    "could have sessions here", p->name);
+	else if (acc->rights.uid == s->owner->uid)
+		answer(&a, &s->id, ERR_INVALID_ARGUMENT,
+		    "%s is the session's owner", p->name);
+	else
+		give(s, &a, p, acc->rights.uid);
+}
+
+static void
+share(struct session *s, struct asker *a, const char *name,
+    enum access access)
+{
+	struct pending *p = pending;
+
+	while (p < pending + PENDING_MAX && p->asker.owner != NULL)
+		p++;
+	if (p == pending + PENDING_MAX) {
+		answer(a, &s->id, ERR_TRY_AGAIN, NULL);
+		return;
+	}
+	*p = (struct pending){ .asker = *a, .id = s->id, .access = access,
+	    .serial = next_serial() };
+	(void)snprintf(p->name, sizeof(p->name), "%s", name);
+	if (account_want_name(name, on_account, p->serial) == 0)
+		return;
+	p->asker.owner = NULL;
+	answer(a, &s->id, ERR_TRY_AGAIN, NULL);
+}
+
+static void
+unshare(struct session *s, struct asker *a, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->nshares; i++)
+		if (strcmp(s->shares[i].name, name) == 0)
+			break;
+	if (i == s->nshares) {
+		answer(a, &s->id, ERR_INVALID_ARGUMENT,
+		    "the session is not shared with %s", name);
+		return;
+	}
+	s->shares[i] = s->shares[--s->nshares];
+	changed(s, a);
+}
+
+int
+spawn_on_share(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	uint32_t access = msg_get_u32(m);
+	char name[USER_NAME_MAX];
+	struct asker a;
+
+	msg_get_str(m, name, sizeof(name));
+	if (msg_end(m) == -1 || access > ACCESS_USE ||
+	    !asker_init(&a, m, access == ACCESS_NONE ? "UNSHARE" : "SHARE"))
+		return -1;
+	if (access_of(a.viewer, s) < ACCESS_OWN)
+		answer(&a, &s->id, ERR_NOT_PERMITTED, "only its owner, %s, "
+		    "shares a session", s->owner->name);
+	else if (role_mode == MODE_USER)
+		answer(&a, &s->id, ERR_NOT_PERMITTED, "this daemon serves one "
+		    "user alone; start debuglanternd as root to share");
+	else if (access == ACCESS_NONE)
+		unshare(s, &a, name);
+	else
+		share(s, &a, name, access);
+	return 0;
+}

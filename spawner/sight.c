@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC */
+/* Viewers, and what each of them is shown by netproc. */
+#include <stdlib.h>
+
+#include "owner.h"
+#include "peers.h"
+#include "push.h"
+#include "session.h"
+#include "share.h"
+#include "sight.h"
+
+/*
+ * Clients of one command come back soon: the replica stays so long after a
+ * user's last connection.
+ */
+#define LINGER_MS	30000
+
+/* Those that netproc holds a replica for. */
+static LIST_HEAD(, viewer) held = LIST_HEAD_INITIALIZER(held);
+
+struct viewer *
+viewer_make(uint32_t uid, const char *name, bool admin)
+{
+	struct owner *o = owner_make(uid, name);
+
+	return o == NULL ? NULL : &o->viewers[admin];
+}
+
+enum access
+access_of(const struct viewer *v, const struct session *s)
+{
+	if (v->admin || v->owner == s->owner)
+		return ACCESS_OWN;
+	return share_access(s, v->owner->uid);
+}
+
+static struct sight *
+sight_find(const struct session *s, const struct viewer *v)
+{
+	struct sight *g;
+
+	LIST_FOREACH(g, &s->sights, next)
+		if (g->viewer == v)
+			return g;
+	return NULL;
+}
+
+static void
+sight_free(struct sight *g)
+{
+	LIST_REMOVE(g, next);
+	free(g);
+}
+
+bool
+sight_told(const struct session *s)
+{
+	return !LIST_EMPTY(&s->sights);
+}
+
+static void
+tell(const struct session *s, const struct viewer *v, enum access access)
+{
+	struct msg_out *o = msg_new(MSG_SEES, &s->id, 0, 0);
+
+	msg_put_u32(o, v->owner->uid);
+	msg_put_u32(o, v->admin);
+	msg_put_u32(o, access);
+	(void)chan_send(&netproc_chan, o, -1);
+}
+
+/* Who begins to see a session gets all of it, before he is told that. */
+static void
+grant(struct session *s, struct viewer *v, enum access access)
+{
+	struct sight *g = calloc(1, sizeof(*g));
+	bool first = LIST_EMPTY(&s->sights);
+
+	if (g == NULL)
+		return;
+	g->viewer = v;
+	g->access = access;
+	LIST_INSERT_HEAD(&s->sights, g, next);
+	if (first) {
+		push_session(s);
+		push_ring(s);
+	}
+	tell(s, v, access);
+}
+
+static void
+revoke(struct session *s, struct sight *g)
+{
+	struct viewer *v = g->viewer;
+
+	sight_free(g);
+	if (LIST_EMPTY(&s->sights))
+		push_gone(s);
+	else
+		tell(s, v, ACCESS_NONE);
+}
+
+static void
+adjust(struct session *s, struct viewer *v)
+{
+	enum access access = v->held && session_is_shown(s) ?
+	    access_of(v, s) : ACCESS_NONE;
+	struct sight *g = sight_find(s, v);
+
+	if (g == NULL) {
+		if (access != ACCESS_NONE)
+			grant(s, v, access);
+	} else if (access == ACCESS_NONE)
+		revoke(s, g);
+	else if (access != g->access) {
+		g->access = access;
+		tell(s, v, access);
+	}
+}
+
+void
+sight_update(struct session *s)
+{
+	struct viewer *v;
+
+	LIST_FOREACH(v, &held, next)
+		adjust(s, v);
+}
+
+void
+sight_end(struct session *s)
+{
+	struct sight *g;
+
+	if (sight_told(s))
+		push_gone(s);
+	while ((g = LIST_FIRST(&s->sights)) != NULL)
+		sight_free(g);
+}
+
+static void
+adjust_all(struct viewer *v)
+{
+	struct session *s;
+
+	SESSION_FOREACH(s)
+		adjust(s, v);
+}
+
+static void
+release(struct viewer *v)
+{
+	loop_timer_unset(&v->linger);
+	v->held = false;
+	LIST_REMOVE(v, next);
+}
+
+static void
+on_linger(void *arg)
+{
+	struct viewer *v = arg;
+	struct session *s;
+
+	/* the debug port of a session belongs to its replica */
+	SESSION_FOREACH(s)
+		if (s->debug.phase != DEBUG_NONE && sight_find(s, v) != NULL) {
+			loop_timer_set(&v->linger, LINGER_MS, on_linger, v);
+			return;
+		}
+	release(v);
+	adjust_all(v);
+}
+
+void
+viewer_join(struct viewer *v)
+{
+	v->nconns++;
+	loop_timer_unset(&v->linger);
+	/* a start that follows needs the account at once */
+	account_refresh(v->owner);
+	if (v->held)
+		return;
+	v->held = true;
+	LIST_INSERT_HEAD(&held, v, next);
+	adjust_all(v);
+}
+
+void
+viewer_leave(struct viewer *v)
+{
+	if (--v->nconns == 0 && v->held)
+		loop_timer_set(&v->linger, LINGER_MS, on_linger, v);
+}
+
+void
+viewer_forget_all(void)
+{
+	struct session *s;
+	struct sight *g;
+
+	while (!LIST_EMPTY(&held))
+		release(LIST_FIRST(&held));
+	SESSION_FOREACH(s)
+		while ((g = LIST_FIRST(&s->sights)) != NULL)
+			sight_free(g);
+}

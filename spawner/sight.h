@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Who may see which session, and what netproc has been told of it.  A viewer
+ * is a user as connections see with his eyes: root's by the local socket, and
+ * an administrator's, see everybody's sessions.
+ */
+#ifndef SPAWNER_SIGHT_H
+#define SPAWNER_SIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "loop.h"
+#include "proto.h"
+
+struct owner;
+struct session;
+
+struct viewer {
+	LIST_ENTRY(viewer) next;	/* of those that netproc knows */
+	struct owner	*owner;
+	bool		 admin;
+	unsigned int	 nconns;
+	bool		 held;		/* netproc has a replica */
+	struct loop_timer linger;
+};
+
+/* One that netproc was told of. */
+struct sight {
+	LIST_ENTRY(sight) next;
+	struct viewer	*viewer;
+	enum access	 access;
+};
+LIST_HEAD(sight_list, sight);
+
+/* NULL: there are too many users, or there is no memory. */
+struct viewer	*viewer_make(uint32_t uid, const char *name, bool admin);
+/* A connection begins or ends to be his; netproc is told what he sees. */
+void		 viewer_join(struct viewer *);
+void		 viewer_leave(struct viewer *);
+/* netproc has gone, and all that it was told. */
+void		 viewer_forget_all(void);
+
+enum access	 access_of(const struct viewer *, const struct session *);
+/* The session, or who may see it, has changed. */
+void		 sight_update(struct session *);
+/* Does netproc have it? */
+bool		 sight_told(const struct session *);
+/* The session is about to be freed: netproc forgets it. */
+void		 sight_end(struct session *);
+
+#endif
