@@ -129,6 +129,8 @@ parse_text(const char *line, size_t len, struct request *r)
 	else if (err != json_tokener_success)
 		refuse(r, ERR_INVALID_JSON, "at byte %zu: %s", lex.at,
 		    json_tokener_error_desc(err));
+	else if (!json_object_is_type(o, json_type_object))
+		refuse(r, ERR_INVALID_JSON, "a request is an object");
 	else if (count_members(o) != lex.members)
 		refuse(r, ERR_INVALID_JSON, "an object has two members of the "
 		    "same name");

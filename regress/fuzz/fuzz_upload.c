@@ -16,12 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "errors.h"
 #include "log.h"
 #include "msg_out.h"
 #include "netproc/ask.h"
 #include "netproc/conn.h"
 #include "netproc/line.h"
 #include "netproc/replica.h"
+#include "netproc/request.h"
 #include "netproc/who.h"
 #include "role.h"
 
@@ -76,6 +78,7 @@ start(void)
 	settings.connection_memory = 256 * 1024;
 	settings.max_connections_per_user = 10;
 	MUST(loop_init() == 0);
+	request_init();
 	chan_init(&parent_chan, ROLE_NETPROC, ROLE_PARENT, NULL, NULL);
 	ask_init();
 	who_init();
@@ -185,14 +188,52 @@ payload_of(const struct words *ws, bool *upload)
 	return (int64_t)size;
 }
 
+/* The same of a line in JSON. */
+static int64_t
+payload_of_request(const char *p, size_t len, bool *upload)
+{
+	struct request r;
+
+	*upload = false;
+	request_parse(p, len, &r);
+	if (r.err == ERR_OK)
+		return payload_of(&r.words, upload);
+	if (r.follows == FOLLOWS_NOTHING)
+		return 0;
+	return r.follows == FOLLOWS_UNKNOWN || r.size > DISCARD_MAX ? -1 :
+	    (int64_t)r.size;
+}
+
+/* What follows a line of words; false = nothing is read any more. */
+static bool
+read_words(const char *p, size_t len, int64_t *size, bool *upload)
+{
+	struct words ws;
+
+	*size = 0;
+	line_split(p, len, &ws);
+	if (line_is_http(&ws))
+		return false;
+	if (line_has_control(p, len)) {
+		want.answers++;
+		return false;
+	}
+	/* nothing is answered to an empty line */
+	if (ws.n == 0)
+		want.answers--;
+	else
+		*size = payload_of(&ws, upload);
+	return true;
+}
+
 /* Takes one line; false = nothing after it is read. */
 static bool
 read_line(const uint8_t **p, size_t *left)
 {
+	const char *line = (const char *)*p;
 	size_t scanned = 0, len, used;
-	struct words ws;
+	bool upload = false;
 	int64_t size;
-	bool upload;
 
 	switch (line_find((const char *)*p, *left < LINE_BUFFER ? *left :
 	    LINE_BUFFER, &scanned, &len, &used)) {
@@ -204,18 +245,12 @@ read_line(const uint8_t **p, size_t *left)
 	default:
 		return false;
 	}
-	line_split((const char *)*p, len, &ws);
-	if (line_is_http(&ws))
+	if (len > 0 && line[0] == '{')
+		size = payload_of_request(line, len, &upload);
+	else if (!read_words(line, len, &size, &upload))
 		return false;
-	if (line_has_control((const char *)*p, len)) {
-		want.answers++;
-		return false;
-	}
 	*p += used;
 	*left -= used;
-	if (ws.n == 0)
-		return true;
-	size = payload_of(&ws, &upload);
 	/* a refusal comes before the payload, anything else after it */
 	want.answers += !upload || (uint64_t)size <= *left;
 	if (size < 0 || (uint64_t)size > *left)
