@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* TCP connections to a host, by its name or, where only multicast DNS knows
- * that, by the address it gave. */
+ * that, by the addresses it gave. */
 #include <sys/socket.h>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include <bsd/string.h>
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -50,41 +51,47 @@ fail:
 	return -1;
 }
 
-/* The host's addresses, the caller's to free; NULL after a report. */
-static struct addrinfo *
-look_up(const struct target *t)
+/* To each of a host's addresses until one answers: a socket, or -1 and errno.
+ * -1 and *error when there is no such host. */
+static int
+connect_host(const char *host, const char *port, int ms, int *error)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list;
-	int error;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *ai;
+	int sock_fd = -1;
 
-	error = getaddrinfo(t->host, t->port, &hints, &list);
-	if (error != 0 && *t->address != '\0' &&
-	    getaddrinfo(t->address, t->port, &hints, &list) == 0)
-		return list;
-	if (error == 0)
-		return list;
-	report("cannot find host %s: %s", t->host, gai_strerror(error));
-	return NULL;
+	if ((*error = getaddrinfo(host, port, &hints, &list)) != 0)
+		return -1;
+	for (ai = list; ai != NULL && sock_fd == -1; ai = ai->ai_next)
+		sock_fd = connect_one(ai, ms);
+	freeaddrinfo(list);
+	return sock_fd;
 }
 
 int
 dial(const struct target *t, int ms, int *code)
 {
-	struct addrinfo *list, *ai;
-	char text[TARGET_TEXT];
-	int sock_fd = -1;
+	char addresses[sizeof(t->addresses)], text[TARGET_TEXT];
+	char *next = addresses, *address;
+	int error, sock_fd = -1;
 
 	*code = CTL_UNREACHABLE;
-	if ((list = look_up(t)) == NULL)
-		return -1;
-	for (ai = list; ai != NULL && sock_fd == -1; ai = ai->ai_next)
-		sock_fd = connect_one(ai, ms);
-	freeaddrinfo(list);
+	strlcpy(addresses, t->addresses, sizeof(addresses));
+	/* The port is of the host that answered there, so is its address. */
+	while (sock_fd == -1 && (address = strsep(&next, " ")) != NULL &&
+	    *address != '\0')
+		sock_fd = connect_host(address, t->port, ms, &error);
 	if (sock_fd == -1)
+		sock_fd = connect_host(t->host, t->port, ms, &error);
+	if (sock_fd != -1)
+		return sock_fd;
+	if (error != 0)
+		report("cannot find host %s: %s", t->host,
+		    gai_strerror(error));
+	else
 		report("cannot reach %s: %s%s", target_text(t, text),
 		    strerror(errno), errno == ECONNREFUSED ?
 		    "; is debuglanternd running there?" : "");
-	return sock_fd;
+	return -1;
 }
 
 bool

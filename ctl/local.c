@@ -41,7 +41,7 @@ static int
 open_plain(const char *path, unsigned int flags)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW | flags,
+		.flags = O_PATH | O_CLOEXEC | flags,
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
 

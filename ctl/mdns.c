@@ -23,6 +23,7 @@
 
 #define SERVICE		"_mydebug._tcp"
 #define LOOKUP_MS	1000
+#define MORE_MS		150
 
 struct wanted;
 
@@ -115,16 +116,25 @@ take_target(const struct wanted *w, struct json_object *o)
 	struct target *t = w->target;
 	struct json_object *txt;
 	uint16_t tls = tls_port(o);
+	enum target_kind kind;
 	int64_t port = tls;
+	char text[8];
 
 	if (!same_host(reply_str(o, "host", ""), t->host) &&
 	    strcasecmp(address, t->host) != 0)
 		return false;
 	if (tls == 0 && (w->tls || !reply_int(o, "port", &port)))
 		return false;
-	t->kind = tls != 0 ? TARGET_TLS : TARGET_PLAIN;
-	snprintf(t->port, sizeof(t->port), "%u", (unsigned int)port & 0xffff);
-	strlcpy(t->address, address, sizeof(t->address));
+	snprintf(text, sizeof(text), "%u", (unsigned int)port & 0xffff);
+	kind = tls != 0 ? TARGET_TLS : TARGET_PLAIN;
+	/* A host may have several daemons; the first one it is. */
+	if (*t->addresses != '\0' && (t->kind != kind ||
+	    strcmp(t->port, text) != 0))
+		return false;
+	t->kind = kind;
+	strlcpy(t->port, text, sizeof(t->port));
+	strlcat(t->addresses, address, sizeof(t->addresses));
+	strlcat(t->addresses, " ", sizeof(t->addresses));
 	if (json_object_object_get_ex(o, "txt", &txt))
 		strlcpy(t->announced, reply_str(txt, "fp", ""),
 		    sizeof(t->announced));
@@ -193,8 +203,8 @@ resolved(AvahiServiceResolver *resolver, AvahiIfIndex ifindex,
 		json_object_object_add(o, "txt", text_records(txt));
 		add_tls(o);
 		json_object_array_add(s->found, o);
-		s->met = s->met || (s->wanted != NULL &&
-		    take_target(s->wanted, o));
+		if (s->wanted != NULL && take_target(s->wanted, o))
+			s->met = true;
 	}
 	s->resolving--;
 	avahi_service_resolver_free(resolver);
@@ -239,15 +249,20 @@ state_changed(AvahiClient *avahi, AvahiClientState state, void *arg)
 	complain(s, "avahi-daemon went away", avahi_client_errno(avahi));
 }
 
-/* Until everything known is resolved or the time is over. */
+/* Until everything known is resolved or the time is over. Of a host that was
+ * found further addresses come soon or not at all. */
 static void
 search(struct search *s, int64_t wait_ms)
 {
 	int64_t end = now_ms() + wait_ms, left;
+	bool met = false;
 
 	while (s->code == CTL_OK && (left = end - now_ms()) > 0) {
-		if (s->met || (s->complete && s->resolving == 0))
+		if (s->complete && s->resolving == 0)
 			break;
+		if (s->met && !met && left > MORE_MS)
+			end = now_ms() + MORE_MS;
+		met = s->met;
 		if (avahi_simple_poll_iterate(s->poll, (int)left) != 0)
 			break;
 	}

@@ -25,7 +25,7 @@ struct target {
 	bool	socket_only;	/* TARGET_DEFAULT is not to try TCP */
 	/* What multicast DNS had to say, "" for nothing. Anybody on the
 	 * network can say it. */
-	char	address[128];
+	char	addresses[256];	/* with spaces between */
 	char	announced[64];	/* fingerprint */
 };
 

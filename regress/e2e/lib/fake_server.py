@@ -392,7 +392,9 @@ class FakeServer:
             self.socket.listen(16)
             self.target = "unix:" + path
         else:
-            self.socket = socket.create_server(address)
+            self.socket = socket.create_server(
+                address, family=socket.AF_INET6 if ":" in address[0] else
+                socket.AF_INET)
             self.port = self.socket.getsockname()[1]
             self.target = "%s%s:%d" % ("tls://" if tls else "", address[0],
                                        self.port)
