@@ -349,8 +349,9 @@ conn_strerror(const struct conn *c)
 static void
 report_end(struct conn *c, ssize_t n, int error)
 {
-	/* Why ssh ended says it all. */
-	if (n == 0 && ssh_end(&c->ssh, &c->target, 1) != CTL_OK)
+	/* Why ssh ended says it all; what it left unread makes it a reset. */
+	if ((n == 0 || error == ECONNRESET) && ssh_end(&c->ssh, &c->target,
+	    1) != CTL_OK)
 		return;
 	if (n == 0 && c->start == c->end)
 		report("%s closed the connection without an answer", c->name);
