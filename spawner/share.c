@@ -138,7 +138,8 @@ on_account(const struct account *acc, uint64_t serial)
 	s = session_find(&p->id);
 	if (s == NULL || !session_is_shown(s))
 		answer(&a, &p->id, ERR_NOT_FOUND, NULL);
-	else if (acc == NULL)
+	/* root has sessions as another user */
+	else if (acc == NULL || strcmp(acc->name, p->name) != 0)
 		answer(&a, &s->id, ERR_INVALID_ARGUMENT, "no user %s who "
 		    "could have sessions here", p->name);
 	else if (acc->rights.uid == s->owner->uid)

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# Sessions that others may see or use, administrators, and the audit log.
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper, ok,
+                passwd_wrapper, run_tests, service_uid, status_of, wait_for)
+
+SYSTEM = ("system",) if AS_ROOT else ()
+CAROL = BOB + 1
+# bash has a builtin of that name for this
+ECHO = "while read x; do echo got $x; done"
+
+
+def users(conf=""):
+    """Daemon with three accounts, as a pair of context managers in one."""
+    class Both:
+        def __enter__(self):
+            self.w = passwd_wrapper(ALICE, BOB, CAROL)
+            self.d = Daemon("system", conf, wrapper=self.w.__enter__())
+            return self.d
+
+        def __exit__(self, *why):
+            self.d.cleanup()
+            self.w.__exit__(*why)
+    return Both()
+
+
+def shell(c, script):
+    sid = c.upload("/bin/dash")["id"]
+    c.cmd(f"ARGS {sid} -c '{script}'")
+    r = c.cmd("START " + sid)
+    if r.get("state") != "RUNNING":
+        raise RuntimeError(r)
+    return sid
+
+
+def codes(c, sid, *lines):
+    return [c.cmd(x.format(sid)).get("error_code") for x in lines]
+
+
+CHANGES = ("START {}", "STOP {}", "KILL {}", "ARGS {} a", "ENV {} A=b",
+           "ENVDEL {} A", "SIGNAL {} USR1", "NAME {} x", "LIMITS {} cpu=1",
+           "DELETE {}", "DEBUG {}", "GDBPIPE {}", "INPUT {} eof",
+           "SHARE {} daemon", "UNSHARE {} nobody")
+
+
+def read_only_share():
+    with users() as d:
+        a, b, c = d.client(ALICE), d.client(BOB), d.client(CAROL)
+        sid = shell(a, ECHO)
+        r = a.cmd(f"SHARE {sid} u{BOB}")
+        eq(r.get("shared"), [{"user": f"u{BOB}", "access": "ro"}],
+           "SHARE answers the session, with whom it is shared")
+        eq([x["id"] for x in b.cmd("LIST")], [sid], "he sees it at once, on "
+           "a connection that was there before")
+        eq(b.cmd("STATUS " + sid[:8])["owner"], f"u{ALICE}",
+           "and whose it is")
+        eq(c.cmd("LIST"), [], "nobody else does")
+        eq(codes(b, sid, *CHANGES), ["read_only"] * len(CHANGES),
+           "read-only: nothing that changes anything")
+        b.send(f"INPUT {sid} 5\nLIST\n")
+        eq(b.json().get("error_code"), "read_only", "read-only: no INPUT")
+        eq(b.cmd("WHOAMI").get("user"), f"u{BOB}",
+           "and its payload is no command")
+        a.send(f"INPUT {sid} 6\nhello\n")
+        a.json()
+        b = d.client(BOB)
+        b.send(f"FOLLOW {sid}\n")
+        said = ""
+        while "got hello" not in said:
+            said += str(b.json())
+        ok("got hello" in said, "read-only: FOLLOW")
+        b2 = d.client(BOB)
+        ok("got hello" in str(b2.cmd("OUTPUT " + sid)), "read-only: OUTPUT")
+        ok("error_code" not in b2.cmd("ENVLIST " + sid), "and ENVLIST")
+        r = a.cmd(f"UNSHARE {sid} u{BOB}")
+        ok("shared" not in r, "UNSHARE takes it back", r)
+        eq(b2.cmd("LIST"), [], "he sees it no more")
+        eq(b2.cmd("STATUS " + sid)["error_code"], "not_found",
+           "not by its id either")
+        b.send("LIST\n")
+        last = [b.json(), b.json()]
+        ok([] in last, "a FOLLOW ends with the share", last)
+        eq(a.cmd(f"UNSHARE {sid} u{BOB}")["error_code"], "invalid_argument",
+           "UNSHARE of who has no share says so")
+        a.cmd("KILL " + sid)
+
+
+def read_write_share():
+    with users() as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        sid = shell(a, ECHO)
+        a.cmd(f"NAME {sid} work")
+        mine = b.upload(helper("hello"))["id"]
+        b.cmd(f"NAME {mine} work")
+        r = a.cmd(f"SHARE work u{BOB}:rw")
+        eq(r["shared"][0]["access"], "rw", "SHARE user:rw")
+        eq(b.cmd("STATUS work")["id"], mine, "a label names one's own first")
+        eq({x["id"] for x in b.cmd("LIST")}, {sid, mine}, "LIST has both")
+        b.send(f"INPUT {sid} 4\nabc\n")
+        ok("error_code" not in b.json(), "read-write: INPUT")
+        ok(wait_for(lambda: b"got abc" in b.output(sid)),
+           "and the program gets it")
+        eq(b.cmd(f"SHARE {sid} u{CAROL}")["error_code"], "not_permitted",
+           "but sharing is the owner's")
+        eq(b.cmd(f"UNSHARE {sid} u{BOB}")["error_code"], "not_permitted",
+           "and so is unsharing")
+        eq(b.cmd("KILL " + sid)["state"], "STOPPED", "read-write: KILL")
+        s = b.cmd("START " + sid)
+        eq(status_of(s["pid"])["Uid"].split(), [str(ALICE)] * 4,
+           "read-write: START runs it as its owner, not as who asked")
+        ok(f"u{BOB} KILL {sid}" in str(a.cmd("ACTIVITY")),
+           "the owner sees in ACTIVITY what was done to it")
+        eq(a.cmd(f"SHARE {sid} u{BOB}:ro")["shared"][0]["access"], "ro",
+           "a later SHARE replaces the earlier")
+        eq(b.cmd("KILL " + sid)["error_code"], "read_only", "at once")
+        a.cmd("KILL " + sid)
+        a.cmd("DELETE " + sid)
+        eq([x["id"] for x in b.cmd("LIST")], [mine], "a session that was "
+           "deleted is gone for everybody")
+
+
+def wrong_shares():
+    with users() as d:
+        a = d.client(ALICE)
+        sid = a.upload(helper("hello"))["id"]
+        for who, why in ((f"u{ALICE}", "owner"), ("nosuchuser", "no user"),
+                         ("daemon", "no user"), ("root", "no user"),
+                         (f"u{BOB}:x", "ro or rw"), (":rw", "missing"),
+                         ("x" * 100, "too long"), ("", "missing")):
+            r = a.cmd(f"SHARE {sid} {who}")
+            ok(r.get("error_code") == "invalid_argument" and
+               why in r["message"], f"SHARE with {who[:10]!r} is refused "
+               "with the reason", r)
+        ok("shared" not in a.cmd("STATUS " + sid), "and nothing was shared")
+        a.send("".join(f"SHARE {sid} u{u}\nUNSHARE {sid} u{u}\n"
+                       for u in (BOB, CAROL) * 50))
+        eq({a.json().get("state") for _ in range(200)}, {"LOADED"},
+           "many in a row are answered in order")
+
+
+def shares_end_with_the_spawner():
+    with users() as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        sid = a.upload(helper("hello"))["id"]
+        a.cmd(f"SHARE {sid} u{BOB}")
+        os.kill(d.role_pid("netproc"), 9)
+        ok(wait_for(lambda: sees(d, BOB) == [sid], 20),
+           "a new netproc shows shares as the old one did")
+        ok(wait_for(lambda: sees(d, CAROL) == [], 20), "and to nobody else")
+
+
+def sees(d, uid):
+    try:
+        return [x["id"] for x in d.client(uid).cmd("LIST")]
+    except (OSError, EOFError, TypeError):
+        return None
+
+
+def administrators():
+    with users(f"admin user u{CAROL}\n") as d:
+        a, c = d.client(ALICE), d.client(CAROL)
+        sid = shell(a, ECHO)
+        eq([x["id"] for x in c.cmd("LIST")], [sid], "an administrator sees "
+           "everybody's sessions")
+        eq(c.cmd("WHOAMI")["admin"], True, "WHOAMI says so")
+        eq(a.cmd("WHOAMI")["admin"], False, "and of others not")
+        eq(c.cmd("KILL " + sid)["state"], "STOPPED", "and may end them")
+        r = c.cmd("AUDIT")
+        kill = [e for e in r["events"] if e["action"] == "KILL"]
+        eq([(e["user"], e["session"], e["result"], e["door"])
+            for e in kill], [(f"u{CAROL}", sid, "ok", "tcp")],
+           "AUDIT: who did what to which session")
+        ok(any(e["action"] == "login" and e["user"] == f"u{ALICE}"
+               for e in r["events"]), "AUDIT: logins")
+        eq([e["seq"] for e in r["events"]], list(range(r["next"])),
+           "AUDIT: numbered")
+        eq(c.cmd(f"AUDIT {r['next'] - 1}")["events"], r["events"][-1:],
+           "AUDIT from a number")
+        eq(a.cmd("AUDIT")["error_code"], "not_permitted",
+           "AUDIT is not for others")
+        follow(d, a, c)
+
+
+def follow(d, a, c):
+    at = c.cmd("AUDIT 999999999")["next"]
+    t = time.monotonic()
+    eq(c.cmd(f"AUDIT {at} 1"), {"events": [], "next": at},
+       "AUDIT waits as long as it was told")
+    ok(time.monotonic() - t >= 0.9, "and not less")
+    c.send(f"AUDIT {at} 30\n")
+    time.sleep(0.2)
+    sid = a.upload(helper("hello"))["id"]
+    e = c.json()["events"]
+    eq((e[0]["action"], e[0]["session"]), ("UPLOAD", sid),
+       "AUDIT: an event ends the wait")
+
+
+def root_is_admin_by_the_local_socket_alone():
+    with users() as d:
+        a = d.client(ALICE)
+        sid = a.upload(helper("hello"))["id"]
+        r = Client(d.dir + "/run/debuglantern.sock", uid=0)
+        eq([x["id"] for x in r.cmd("LIST")], [sid],
+           "root sees all by the local socket")
+        w = r.cmd("WHOAMI")
+        eq((w["user"], w["door"], w["admin"]), ("_dlrun", "local", True),
+           "and is an administrator")
+        t = d.client(0)
+        eq(t.cmd("LIST"), [], "over TCP root is a user like others")
+        eq(t.cmd("WHOAMI")["admin"], False, "and no administrator")
+        eq(r.cmd("WHOAMI")["admin"], True, "while the other connection is")
+        mine = t.upload(helper("hello"))["id"]
+        ok({sid, mine} == {x["id"] for x in r.cmd("LIST")} and
+           [x["id"] for x in t.cmd("LIST")] == [mine],
+           "each goes on seeing what it may")
+        eq(r.cmd(f"SHARE {sid} u{BOB}")["shared"][0]["user"], f"u{BOB}",
+           "an administrator may share for the owner")
+
+
+def admin_group():
+    with users("admin group root\n") as d:
+        # the group of root has nobody in it that is served
+        eq(d.client(ALICE).cmd("WHOAMI")["admin"], False,
+           "admin group: who is not in it is none")
+    with users(f"admin group u{BOB}\n") as d:
+        eq(d.client(BOB).cmd("WHOAMI")["admin"], True, "admin group")
+        eq(d.client(ALICE).cmd("WHOAMI")["admin"], False, "but others not")
+
+
+def whoami():
+    with users() as d:
+        r = d.client(ALICE).cmd("WHOAMI")
+        port = r.pop("address").split(":")[1]
+        eq(r, {"user": f"u{ALICE}", "uid": ALICE, "door": "tcp",
+               "admin": False, "read_only": False, "token": None}, "WHOAMI")
+        ok(port.isdigit(), "with the client's port", port)
+
+
+def refusals_are_audited():
+    with users() as d:
+        root = Client(d.dir + "/run/debuglantern.sock", uid=0)
+        at = root.cmd("AUDIT 999999999")["next"]
+        try:
+            d.client(service_uid("daemon")).cmd("LIST")
+        except EOFError:
+            pass
+        e = [x for x in root.cmd(f"AUDIT {at} 5")["events"]
+             if x["action"] == "login"]
+        ok(len(e) == 1 and e[0]["result"].startswith("refused") and
+           e[0]["user"] is None, "a refusal is in the audit log", e)
+        log = d.log()
+        ok('action="login" result="refused' in log, "and in the log")
+
+
+def user_mode(mode):
+    with Daemon(mode) as d:
+        c = d.client()
+        sid = c.upload(helper("hello"))["id"]
+        r = c.cmd(f"SHARE {sid} nobody")
+        ok(r.get("error_code") == "not_permitted" and "root" in r["message"],
+           "user mode: SHARE says why not", r)
+        ok(c.cmd("AUDIT")["events"], "user mode: AUDIT is for the user")
+
+
+tests = [read_only_share, read_write_share, wrong_shares,
+         shares_end_with_the_spawner, administrators,
+         root_is_admin_by_the_local_socket_alone, admin_group, whoami,
+         refusals_are_audited]
+run_tests(*(tests if SYSTEM else []), alone(user_mode, ("user",)))
