@@ -223,13 +223,18 @@ run_request(struct conn *c, const char *line, size_t len)
 
 	request_parse(line, len, &r);
 	c->reply = r.reply;
-	if (r.err == ERR_OK)
+	/* of all that is wrong, a stranger is told what he must do first */
+	if (c->stranger && (r.cmd == NULL || r.cmd->run != cmd_auth)) {
+		answer_error(c, ERR_AUTH_REQUIRED, NULL);
+		conn_finish(c);
+	} else if (r.err == ERR_OK)
 		run_row(c, r.cmd, &r.words);
-	else if (r.follows == FOLLOWS_UNKNOWN) {
+	else if (c->stranger || r.follows == FOLLOWS_UNKNOWN) {
 		answer_error(c, r.err, r.why);
 		conn_finish(c);
 	} else
 		payload_refuse(c, r.err, r.why, r.size);
+	request_wipe(&r);
 }
 
 void

@@ -72,7 +72,18 @@ const struct param params_unshare[] = {
 	{ "user", PARAM_WORD, PARAM_MUST, " " }, END
 };
 const struct param params_auth[] = {
-	{ "token", PARAM_WORD, PARAM_MUST, " " }, END
+	{ "token", PARAM_SECRET, PARAM_MUST, " " }, END
+};
+const struct param params_token[] = {
+	{ "action", PARAM_WORD, PARAM_MUST, " " },
+	{ "id", PARAM_WORD, PARAM_MAY, " " },
+	{ "user", PARAM_WORD, PARAM_MAY, " user=" },
+	{ "read_only", PARAM_FLAG, PARAM_MAY, " read-only" },
+	{ "expires", PARAM_NUMBER, PARAM_MAY, " expires=" },
+	{ "label", PARAM_WORD, PARAM_MAY, " label=" }, END
+};
+const struct param params_quota[] = {
+	{ "user", PARAM_WORD, PARAM_MAY, " " }, END
 };
 const struct param params_audit[] = {
 	{ "from", PARAM_NUMBER, PARAM_MAY, " " },
@@ -84,6 +95,7 @@ param_type(enum param_kind kind)
 {
 	static const char *const types[PARAM_KINDS] = {
 		[PARAM_WORD] = "string",
+		[PARAM_SECRET] = "string",
 		[PARAM_TEXT] = "string",
 		[PARAM_NUMBER] = "number",
 		[PARAM_SIZE] = "number",

@@ -10,6 +10,7 @@
 
 enum param_kind {
 	PARAM_WORD,		/* a string, not empty, no control characters */
+	PARAM_SECRET,		/* the same; no copy of it is left behind */
 	PARAM_TEXT,		/* a string of any kind */
 	PARAM_NUMBER,		/* a whole number from 0 */
 	PARAM_SIZE,		/* the same; so many bytes follow the line */
@@ -46,6 +47,7 @@ extern const struct param	params_none[], params_session[],
     params_upload[], params_start[], params_args[], params_env[],
     params_envdel[], params_range[], params_wait[], params_signal[],
     params_input[], params_name[], params_limits[], params_share[],
-    params_unshare[], params_auth[], params_audit[];
+    params_unshare[], params_auth[], params_audit[], params_token[],
+    params_quota[];
 
 #endif

@@ -307,8 +307,8 @@ static const struct {
 	void		(*add)(struct builder *, struct request *,
 			    const struct param *, struct json_object *);
 } values[] = {
-	{ json_type_string, 1U << PARAM_WORD | 1U << PARAM_TEXT |
-	    1U << PARAM_EITHER, add_word },
+	{ json_type_string, 1U << PARAM_WORD | 1U << PARAM_SECRET |
+	    1U << PARAM_TEXT | 1U << PARAM_EITHER, add_word },
 	{ json_type_int, 1U << PARAM_NUMBER | 1U << PARAM_SIZE |
 	    1U << PARAM_EITHER, add_number },
 	{ json_type_array, 1U << PARAM_ARGV, add_argv },
@@ -455,6 +455,41 @@ find_payload(struct request *r, struct json_object *args)
 	r->size = json_object_get_uint64(v);
 }
 
+/* A secret stays in the words, until request_wipe(), and nowhere else. */
+static void
+wipe_parser(const struct request *r, struct json_object *args)
+{
+	static const char other[] = "\"                                        "
+	    "                                                                "
+	    "                                                                \"";
+	const struct param *p;
+	struct json_object *v;
+
+	for (p = r->cmd->params; p->name != NULL; p++) {
+		if (p->kind != PARAM_SECRET ||
+		    !json_object_object_get_ex(args, p->name, &v) ||
+		    !json_object_is_type(v, json_type_string))
+			continue;
+		/* json-c does not mind what the bytes of its string are */
+		explicit_bzero((char *)(uintptr_t)json_object_get_string(v),
+		    (size_t)json_object_get_string_len(v));
+		/* and assembles the next string in the same place */
+		if (tokener_ready()) {
+			json_object_put(json_tokener_parse_ex(tokener, other,
+			    sizeof(other) - 1));
+			tokener_done(0);
+		}
+	}
+}
+
+void
+request_wipe(struct request *r)
+{
+	if (r->words.n > 0)
+		explicit_bzero(buffer, (size_t)(r->words.end - buffer));
+	r->words.n = 0;
+}
+
 /* The same where not even JSON could be read: by the mere look of it. */
 static void
 suspect_payload(struct request *r, const char *line, size_t len)
@@ -551,6 +586,7 @@ take_request(struct request *r, struct json_object *o)
 		check_names(r, args);
 	if (r->err == ERR_OK)
 		make_words(r, args);
+	wipe_parser(r, args);
 }
 
 void

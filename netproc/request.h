@@ -48,5 +48,7 @@ struct request {
 void	 request_init(void);
 /* Looks at one line without its end. */
 void	 request_parse(const char *, size_t, struct request *);
+/* The words are gone after this. */
+void	 request_wipe(struct request *);
 
 #endif

@@ -27,6 +27,7 @@ const struct command commands[] = {
 	ROW("SIGNAL", params_signal), ROW("INPUT", params_input),
 	ROW("NAME", params_name), ROW("LIMITS", params_limits),
 	ROW("SHARE", params_share), ROW("AUDIT", params_audit),
+	ROW("AUTH", params_auth), ROW("TOKEN", params_token),
 };
 const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
 
@@ -116,6 +117,12 @@ static const struct {
 	{ "share", "\"session\":\"x\",\"user\":\"bob\",\"access\":\"rw\"",
 	    "SHARE|x|bob:rw" },
 	{ "audit", "\"from\":1,\"seconds\":2", "AUDIT|1|2" },
+	{ "auth", "\"token\":\"dlt_x\"", "AUTH|dlt_x" },
+	{ "token", "\"action\":\"revoke\",\"id\":\"1f2e3d4c\"",
+	    "TOKEN|revoke|1f2e3d4c" },
+	{ "token", "\"action\":\"create\",\"label\":\"a b\",\"user\":\"bob\","
+	    "\"read_only\":true,\"expires\":60",
+	    "TOKEN|create|user=bob|read-only|expires=60|label=a b" },
 	{ "args", "\"session\":\"x\"", "ARGS|x" },
 	{ "args", "\"session\":\"x\",\"argv\":[]", "ARGS|x" },
 	{ "args", "\"session\":\"x\",\"text\":\" a  'b c' \"",
@@ -431,6 +438,58 @@ test_payloads(void **state)
 	assert_int_equal(r.follows, FOLLOWS_NOTHING);
 }
 
+/* -- secrets -- */
+
+/* How often it stands in memory that may be written, but for the stack. */
+static size_t
+count_copies(const char *secret, size_t len)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512], access[8];
+	unsigned long begin, end;
+	size_t n = 0;
+	char *p;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps) != NULL) {
+		assert_int_equal(sscanf(line, "%lx-%lx %7s", &begin, &end,
+		    access), 3);
+		/* larger ones are the shadows of sanitizers */
+		if (strncmp(access, "rw", 2) != 0 || end - begin > 16 << 20 ||
+		    strstr(line, "[stack]") != NULL)
+			continue;
+		for (p = (char *)begin; (p = memmem(p, end - (unsigned long)p,
+		    secret, len)) != NULL; p += len)
+			n++;
+	}
+	(void)fclose(maps);
+	return n;
+}
+
+static void
+test_secret(void **state)
+{
+	static const char head[] = "{\"command\":\"auth\",\"args\":"
+	    "{\"token\":\"";
+	char secret[47], line[128];
+	size_t i, len = sizeof(head) - 1;
+
+	(void)state;
+	for (i = 0; i < sizeof(secret); i++)
+		secret[i] = (char)('A' + i * 7 % 26);
+	memcpy(line, head, len);
+	memcpy(line + len, secret, sizeof(secret));
+	memcpy(line + len + sizeof(secret), "\"}}", 3);
+	request_parse(line, len + sizeof(secret) + 3, &r);
+	assert_int_equal(r.err, ERR_OK);
+	assert_int_equal(r.words.w[1].len, sizeof(secret));
+	assert_memory_equal(r.words.w[1].p, secret, sizeof(secret));
+	/* the words have it, and nobody else */
+	assert_int_equal(count_copies(secret, sizeof(secret)), 1);
+	request_wipe(&r);
+	assert_int_equal(count_copies(secret, sizeof(secret)), 0);
+}
+
 /* -- rows -- */
 
 static void
@@ -466,6 +525,7 @@ main(void)
 		cmocka_unit_test(test_misused),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_payloads),
+		cmocka_unit_test(test_secret),
 		cmocka_unit_test(test_needs),
 	};
 
