@@ -20,6 +20,7 @@
 struct audit {
 	struct client	*client;
 	bool		 started;	/* an answer has come */
+	bool		 more;		/* ... and it had events in it */
 	int64_t		 next;		/* number of the next event */
 };
 
@@ -69,6 +70,7 @@ print_events(struct audit *a, struct json_object *json)
 			print_event(e);
 	}
 	a->started = reply_int(json, "next", &a->next);
+	a->more = i > 0;
 	return report_flush();
 }
 
@@ -103,7 +105,8 @@ cmd_audit(struct client *c, int argc, char **argv)
 	(void)argv;
 	while ((code = ask(&a, follow)) == CTL_OK ||
 	    (code == CTL_UNREACHABLE && a.started && tries < RETRIES)) {
-		if (!follow)
+		/* An answer holds so many events and no more. */
+		if (!follow && (code != CTL_OK || !a.started || !a.more))
 			break;
 		tries = code == CTL_OK ? 0 : tries + 1;
 		if (code == CTL_OK)
