@@ -200,6 +200,8 @@ cmd_help(struct conn *c, struct rsession *s, const struct words *ws)
 		json_text(t, commands[i].usage);
 		json_key(t, "description");
 		json_text(t, commands[i].description);
+		json_key(t, "read_only");
+		json_raw(t, commands[i].need == ACCESS_SEE ? "true" : "false");
 		params_json(t, commands[i].params);
 		json_close(t, '}');
 	}
