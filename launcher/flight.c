@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,8 +37,7 @@ static const struct kind kinds[FLIGHT_KINDS] = {
 	[FLIGHT_RUN] = { MSG_RUN_FD, MSG_RAN, MSG_RUN_FAILED,
 	    BIT(RUN_FD_STDIN) | BIT(RUN_FD_STDOUT) | BIT(RUN_FD_STATUS) |
 	    BIT(RUN_FD_STUB) | BIT(RUN_FD_TARGET),
-	    BIT(RUN_FD_STDIN) | BIT(RUN_FD_STDOUT) | BIT(RUN_FD_STDERR) |
-	    BIT(RUN_FD_STATUS), RUN_FD_STUB, 2 },
+	    BIT(RUN_FD_COUNT) - 1, RUN_FD_STUB, 2 },
 	[FLIGHT_ATTACH] = { MSG_ATTACH_FD, MSG_ATTACHED, MSG_ATTACH_FAILED,
 	    BIT(ATTACH_FD_COUNT) - 1, 0, ATTACH_FD_PIDFD, 1 },
 	[FLIGHT_JOB] = { MSG_JOB_FD, MSG_JOB, MSG_JOB_FAILED,
@@ -54,6 +54,7 @@ struct flight {
 	struct loop_io	 io;
 	struct loop_timer timer;
 	int		 up_fd, first_fd;
+	int		 init_fd;	/* what ends all of it, when it is sent on */
 	unsigned int	 have;		/* fds that came, sent on or not */
 	int		 fds[FLIGHT_FDS];
 	uint32_t	 pids[2];	/* the host's, and in its namespace */
@@ -100,6 +101,7 @@ release(struct flight *f)
 	loop_timer_unset(&f->timer);
 	close_fd(&f->up_fd);
 	close_fd(&f->first_fd);
+	close_fd(&f->init_fd);
 	for (i = 0; i < FLIGHT_FDS; i++)
 		close_fd(&f->fds[i]);
 	f->kind = NULL;
@@ -108,8 +110,10 @@ release(struct flight *f)
 static void
 end_processes(const struct flight *f)
 {
-	int init_fd = f->fds[f->kind->init];
+	int init_fd = f->init_fd;
 
+	if (init_fd == -1)
+		init_fd = f->fds[f->kind->init];
 	(void)syscall(SYS_pidfd_send_signal, f->first_fd, SIGKILL, NULL, 0);
 	if (init_fd != -1)
 		(void)syscall(SYS_pidfd_send_signal, init_fd, SIGKILL, NULL,
@@ -183,6 +187,19 @@ keep_fds(struct flight *f, uint32_t mask, const int *fds, size_t n)
 	return false;
 }
 
+/* The spawner looks at them while the rest is made. */
+static void
+send_early(struct flight *f)
+{
+	int init_fd = f->fds[f->kind->init];
+
+	if (f->kind->early & BIT(f->kind->init) && init_fd != -1 &&
+	    (f->init_fd = fcntl(init_fd, F_DUPFD_CLOEXEC, 0)) == -1)
+		fail(f, STEP_FORK, (uint32_t)errno);
+	else
+		(void)send_fds(f, f->kind->early);
+}
+
 static void
 take_up(struct flight *f, const struct up *u, const int *fds, size_t n,
     pid_t sender)
@@ -199,8 +216,7 @@ take_up(struct flight *f, const struct up *u, const int *fds, size_t n,
 		f->pids[0] = (uint32_t)sender;
 		f->pids[1] = u->a;
 	}
-	/* the spawner looks at them while the rest is made */
-	(void)send_fds(f, f->kind->early);
+	send_early(f);
 }
 
 static size_t
@@ -311,7 +327,7 @@ new_flight(const struct msg *m, enum flight_kind kind, uint32_t uid)
 	f->session = m->hdr.session;
 	f->conn = m->hdr.conn;
 	f->request = m->hdr.request;
-	f->up_fd = f->first_fd = -1;
+	f->up_fd = f->first_fd = f->init_fd = -1;
 	for (i = 0; i < FLIGHT_FDS; i++)
 		f->fds[i] = -1;
 	return f;

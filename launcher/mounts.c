@@ -31,21 +31,28 @@
 #define ROOT_OPTIONS	"mode=0755,size=256m,nr_inodes=65536"
 
 int
-mounts_network(void)
+mounts_network(int *sock_fd)
 {
-	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	int fd, net_fd;
+	int net_fd;
 
 	if (unshare(CLONE_NEWNET) == -1)
 		child_die(STEP_NAMESPACES);
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd == -1 || ioctl(fd, SIOCSIFFLAGS, &ifr) == -1)
+	*sock_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (*sock_fd == -1)
 		child_die(STEP_NETWORK);
-	net_fd = ioctl(fd, SIOCGSKNS);
+	net_fd = ioctl(*sock_fd, SIOCGSKNS);
 	if (net_fd == -1)
 		child_die(STEP_NETWORK);
-	close(fd);
 	return net_fd;
+}
+
+void
+mounts_network_up(int sock_fd)
+{
+	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+
+	if (ioctl(sock_fd, SIOCSIFFLAGS, &ifr) == -1)
+		child_die(STEP_NETWORK);
 }
 
 void

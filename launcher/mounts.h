@@ -20,7 +20,9 @@ void	mounts_private(void);
  * in here can reach it.
  */
 bool	mounts_mask(const char *path);
-/* Enters a new network namespace, where lo is up.  Returns it; give. */
-int	mounts_network(void);
+/* Enters a new network namespace.  Returns it, and a socket in it; gives both. */
+int	mounts_network(int *sock_fd);
+/* Brings its loopback device up.  Borrows the socket. */
+void	mounts_network_up(int sock_fd);
 
 #endif

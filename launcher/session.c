@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/nsfs.h>
 #include <linux/openat2.h>
@@ -178,14 +179,40 @@ struct start {
 	struct ends		 e;
 	/* of the session's network namespace, 0 until it is made */
 	_Atomic int		 net_fd;
+	/* 1 when its loopback device is up, which takes a while longer */
+	_Atomic int		 net_up;
 };
+
+/*
+ * For what the first process makes meanwhile.  Should it fail, the launcher
+ * ends this one too, if it has heard of it by then.
+ */
+static int
+await(_Atomic int *value)
+{
+	const struct timespec most = { .tv_sec = NETWORK_SECONDS };
+
+	while (*value == 0)
+		if (syscall(SYS_futex, value, FUTEX_WAIT, 0, &most) == -1 &&
+		    errno == ETIMEDOUT)
+			child_die(STEP_NETWORK);
+	return *value;
+}
+
+static void
+tell(_Atomic int *value, int v)
+{
+	*value = v;
+	(void)syscall(SYS_futex, value, FUTEX_WAKE, INT_MAX);
+}
 
 static int
 target(void *arg)
 {
 	static char *argv[ARGV_MAX], *envp[ENVP_MAX];
-	const struct run_spec *r = ((struct start *)arg)->r;
-	const struct ends *e = &((struct start *)arg)->e;
+	struct start *s = arg;
+	const struct run_spec *r = s->r;
+	const struct ends *e = &s->e;
 	int self_fd;
 
 	vector(argv, ARGV_MAX, r->argv, r->argv_len);
@@ -204,6 +231,9 @@ target(void *arg)
 	if (self_fd == -1)
 		child_die(STEP_STUB);
 	child_up_pid(RUN_FD_TARGET, self_fd);
+	/* no program meets a network that is half made */
+	if (r->network == NETWORK_NONE)
+		(void)await(&s->net_up);
 	exec_image(r, argv, envp);
 	return 1;
 }
@@ -221,6 +251,9 @@ fork_target(struct start *s)
 
 	if (!s->r->debug && !s->r->watch_loader)
 		flags |= CLONE_VM | CLONE_VFORK;
+	else if (s->r->network == NETWORK_NONE)
+		/* a copy would not hear of it */
+		(void)await(&s->net_up);
 	return clone(target, stack + sizeof(stack), flags, s);
 }
 
@@ -250,23 +283,6 @@ stop_at_first(pid_t pid)
 		child_die(STEP_TRACE);
 }
 
-/*
- * What the first process makes meanwhile.  Should it fail, the launcher ends
- * this one too, if it has heard of it by then.
- */
-static void
-enter_network(struct start *s)
-{
-	const struct timespec most = { .tv_sec = NETWORK_SECONDS };
-
-	while (s->net_fd == 0)
-		if (syscall(SYS_futex, &s->net_fd, FUTEX_WAIT, 0, &most) ==
-		    -1 && errno == ETIMEDOUT)
-			child_die(STEP_NETWORK);
-	if (setns(s->net_fd, CLONE_NEWNET) == -1)
-		child_die(STEP_NETWORK);
-}
-
 static void
 prepare_inside(struct start *s)
 {
@@ -277,12 +293,21 @@ prepare_inside(struct start *s)
 			child_die(STEP_STUB);
 		return;
 	}
+	/*
+	 * The first process leaves these to this one, as the network takes it
+	 * longer than all that is done here.  A bundle brings its maps.
+	 */
+	if (!r->bundle)
+		child_map_ids();
+	if (unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) == -1)
+		child_die(STEP_NAMESPACES);
 	mounts_session(r);
 	if (r->network != NETWORK_NONE)
 		return;
 	child_unbound();
 	child_up_fds(s->e.up_fds, RUN_FD_COUNT);
-	enter_network(s);
+	if (setns(await(&s->net_fd), CLONE_NEWNET) == -1)
+		child_die(STEP_NETWORK);
 }
 
 static int
@@ -304,8 +329,9 @@ stub(void *arg)
 		stop_at_first(pid);
 	else if (r->watch_loader)
 		loader_watch(pid);
-	/* the launcher may answer while this process settles */
+	/* the launcher answers while this process settles, or before */
 	close(UP_SOCK);
+	(void)sched_yield();
 	stub_run(pid, s->e.status_fd, whole);
 }
 
@@ -321,14 +347,6 @@ enter_bundle(void)
 	close(user_fd);
 }
 
-static void
-enter_user_namespace(void)
-{
-	if (unshare(CLONE_NEWUSER) == -1)
-		child_die(STEP_USERNS);
-	child_map_ids();
-}
-
 /*
  * The stub takes over the memory of the first process, which saves a copy,
  * and tearing one down.  They are the same user's, and the first one only
@@ -341,8 +359,7 @@ fork_stub(struct start *s)
 	int flags = CLONE_PARENT | CLONE_PIDFD | CLONE_VM;
 
 	if (s->r->sandbox != SANDBOX_NONE)
-		flags |= CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-		    CLONE_NEWUTS;
+		flags |= CLONE_NEWPID;
 	/* the namespace that is made meanwhile comes as an fd */
 	if (s->r->network == NETWORK_NONE)
 		flags |= CLONE_FILES;
@@ -354,8 +371,11 @@ fork_stub(struct start *s)
 static void
 make_network(struct start *s)
 {
-	s->net_fd = mounts_network();
-	(void)syscall(SYS_futex, &s->net_fd, FUTEX_WAKE, 1);
+	int sock_fd;
+
+	tell(&s->net_fd, mounts_network(&sock_fd));
+	mounts_network_up(sock_fd);
+	tell(&s->net_up, 1);
 }
 
 void
@@ -370,8 +390,8 @@ session_first(const void *arg)
 	make_pipes(&s.e, s.r->split);
 	if (s.r->bundle)
 		enter_bundle();
-	else if (s.r->sandbox != SANDBOX_NONE)
-		enter_user_namespace();
+	else if (s.r->sandbox != SANDBOX_NONE && unshare(CLONE_NEWUSER) == -1)
+		child_die(STEP_USERNS);
 	if (fork_stub(&s) == -1)
 		child_die(STEP_NAMESPACES);
 	/* who has the longer way does not stop to talk */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The three processes of a start.  The first becomes the owner, enters the
- * session's user namespace, and makes the pipes and, in the other namespaces,
- * the stub; while that sets up what is inside them, it makes the network.
- * Then the stub starts the program.
+ * session's user namespace, and makes the pipes and the stub; while that makes
+ * the other namespaces and what is in them, it makes the network.  Then the
+ * stub starts the program.
  */
 #ifndef LAUNCHER_SESSION_H
 #define LAUNCHER_SESSION_H
