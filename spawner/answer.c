@@ -78,11 +78,12 @@ answer(struct asker *a, const struct sid *id, enum err code,
 		(void)vsnprintf(text, sizeof(text), message, ap);
 		va_end(ap);
 	}
-	activity_answer(a, id, code, text);
 	o = answer_new(a, MSG_RESULT, id);
 	msg_put_u32(o, code);
 	msg_put_str(o, text);
 	(void)answer_with(a, o, -1);
+	/* afterwards: who waits for the answer does not wait for the log */
+	activity_answer(a, id, code, text);
 	a->owner = NULL;
 }
 

@@ -125,6 +125,13 @@ order(struct session *s, const struct account *acc)
 		    "the spawner has no file descriptor left");
 	else if (chan_send(&launcher_chan, o, fd) == -1)
 		start_fail(s, ERR_TRY_AGAIN, NULL);
+	/*
+	 * A ring of its own: should the start fail, the last output stays.
+	 * The launcher is at work by now; without a ring its fds are refused.
+	 */
+	else if (ring_create(&s->start.ring, settings.output_buffer) == -1)
+		start_fail(s, ERR_FORK_FAILED,
+		    "no memory for the program's output");
 	session_tell_alive();
 }
 
@@ -155,12 +162,6 @@ start_begin(struct session *s, struct asker *a)
 {
 	struct start *st = &s->start;
 
-	/* a ring of its own: should the start fail, the last output stays */
-	if (ring_create(&st->ring, settings.output_buffer) == -1) {
-		answer(a, &s->id, ERR_FORK_FAILED,
-		    "no memory for the program's output");
-		return;
-	}
 	st->asker = *a;
 	st->serial = next_serial();
 	st->before = s->state;
@@ -302,13 +303,12 @@ watch(struct session *s)
 	return -1;
 }
 
-/* The new run takes the place of the last one, its output included. */
+/* The new run takes the place of the last one.  Its ring is the caller's. */
 static void
 adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 {
 	int *fds = s->start.fds;
 
-	ring_close(&s->ring);
 	s->ring = s->start.ring;
 	s->start.ring = (struct ring)RING_INIT;
 	s->armed = false;
@@ -327,6 +327,7 @@ spawn_on_ran(struct msg *m)
 	uint32_t pid = msg_get_u32(m), inner_pid = msg_get_u32(m);
 	uint32_t flags;
 	struct asker a;
+	struct ring last;
 
 	if (msg_end(m) == -1 || pid == 0 || pid > INT32_MAX || inner_pid == 0)
 		return -1;
@@ -341,17 +342,20 @@ spawn_on_ran(struct msg *m)
 	}
 	a = s->start.asker;
 	flags = s->start.flags;
+	last = s->ring;
 	/* under a debugger nobody watches the loader */
 	if ((flags & START_DEBUG) == 0)
 		s->proven |= 1U << s->start.sandbox;
 	adopt(s, pid, inner_pid);
 	start_reset(s);
 	push_session(s);
-	push_ring(s);
 	if (flags & START_DEBUG)
 		debug_begin(s, &a, (flags & START_DEBUG_PIPE) != 0, true);
 	else
 		answer(&a, &s->id, ERR_OK, NULL);
+	/* who waits for the answer needs no ring yet */
+	push_ring(s);
+	ring_close(&last);
 	return 0;
 }
 

@@ -329,10 +329,10 @@ wrong_states(void **state)
 	give_run_fds(&r, false);
 	send_ran(&r);
 	(void)expect_session(STATE_RUNNING);
+	expect_result(ERR_OK, NULL);
 	expect(ROLE_NETPROC, MSG_RING);
 	assert_int_equal(ring_map(&ring, got.m.fd), 0);
 	ring_close(&ring);
-	expect_result(ERR_OK, NULL);
 	ask_start(&sid, ALICE_CONN, 0);
 	expect_result(ERR_ALREADY_RUNNING, NULL);
 	ask(MSG_DELETE, &sid, ALICE_CONN);
@@ -376,6 +376,32 @@ start_that_fails(void **state)
 	send_ran(&r);
 	ask(MSG_STOP, &sid, ALICE_CONN);
 	expect_result(ERR_NOT_RUNNING, NULL);
+}
+
+/* The launcher is at work by then: what it made goes with its pipes. */
+static void
+start_without_a_ring(void **state)
+{
+	struct pollfd p = { .fd = -1 };
+	struct sid sid;
+	struct run r;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	ask_start(&sid, ALICE_CONN, 0);
+	r = expect_run(NULL);
+	expect_result(ERR_FORK_FAILED, "no memory");
+	give_run_fds(&r, false);
+	send_ran(&r);
+	p.fd = r.status;
+	assert_int_equal(poll(&p, 1, 5000), 1);
+	assert_int_equal(p.revents, POLLERR);
+	ask(MSG_STOP, &sid, ALICE_CONN);
+	expect_result(ERR_NOT_RUNNING, NULL);
+	end_process(r.target);
+	end_process(r.stub);
+	close_run_ends(&r);
 }
 
 static void
@@ -749,6 +775,15 @@ in_user_mode(void **state)
 	return rig_start(state);
 }
 
+/* No ring has such a size, so none can be made. */
+static int
+without_rings(void **state)
+{
+	rig_default_settings();
+	rig_settings.output_buffer = 1;
+	return rig_start(state);
+}
+
 #define T(f)	cmocka_unit_test_setup_teardown(f, rig_start, rig_stop)
 
 int
@@ -776,6 +811,8 @@ main(void)
 		T(activity_is_ones_own),
 		T(activity_comes_in_parts),
 		T(activity_of_others_pushes_none_out),
+		cmocka_unit_test_setup_teardown(start_without_a_ring,
+		    without_rings, rig_stop),
 		cmocka_unit_test_setup_teardown(user_mode_has_one_user,
 		    in_user_mode, rig_stop),
 	};

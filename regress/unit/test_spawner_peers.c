@@ -164,6 +164,9 @@ netproc_that_is_replaced(void **state)
 	r = start(&sid, ALICE_CONN, 0, &ring);
 	ring_close(&ring);
 	assert_int_equal(write(r.out, "kept", 4), 4);
+	/* by now it has closed the fd that it sent last */
+	ask_start(&sid, ALICE_CONN, 0);
+	expect_result(ERR_ALREADY_RUNNING, NULL);
 	before = spawner_fds();
 	close(get_room(ALICE_CONN, 1000, "", &half));
 	ask(MSG_KILL, &sid, ALICE_CONN);

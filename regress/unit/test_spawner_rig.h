@@ -558,10 +558,10 @@ start(const struct sid *sid, uint32_t conn, uint32_t flags, struct ring *ring)
 	send_ran(&r);
 	v = expect_session(STATE_RUNNING);
 	assert_int_equal(v.pid, r.target);
-	expect(ROLE_NETPROC, MSG_RING);
-	assert_int_equal(ring_map(ring, got.m.fd), 0);
 	if (!(flags & START_DEBUG))
 		expect_result(ERR_OK, NULL);
+	expect(ROLE_NETPROC, MSG_RING);
+	assert_int_equal(ring_map(ring, got.m.fd), 0);
 	return r;
 }
 
