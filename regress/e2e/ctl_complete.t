@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# The completions of debuglanternctl, in shells that somebody types into.
+import os
+import pty
+import select
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "lib"))
+from ctl_rig import CTL, Certificate, Home  # noqa: E402
+from dl import attempt, eq, ok, tap  # noqa: E402
+from fake_server import FakeServer  # noqa: E402
+
+COMPLETIONS = os.path.join(HERE, "../../etc/completions")
+work = tempfile.TemporaryDirectory(prefix="dl-complete-")
+# the program is found by its name, and hides none of the machine's
+os.symlink(CTL, work.name + "/debuglanternctl")
+os.mkdir(work.name + "/files")
+with open(work.name + "/files/image.bin", "w") as image:
+    image.write("x")
+
+START = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"],
+             "bind 'set enable-bracketed-paste off'; "
+             "source %s" % shlex.quote(COMPLETIONS + "/debuglanternctl")),
+    "zsh": (["zsh", "-f", "-i"],
+            "unsetopt zle_bracketed_paste prompt_sp prompt_cr; "
+            "unset zle_bracketed_paste; fpath=(%s $fpath); "
+            "autoload -Uz compinit; compinit -u -d %s/dump" %
+            (shlex.quote(COMPLETIONS), work.name)),
+}
+
+
+class Shell:
+    """A shell on a terminal; what follows TAB is what it made of the line."""
+
+    def __init__(self, name, home):
+        argv, setup = START[name]
+        env = home.environment({})
+        env.update(PATH=work.name + ":" + env["PATH"], PS1="$ ",
+                   TERM="dumb", HISTFILE="")
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(work.name + "/files")
+            os.execvpe(argv[0], argv, env)
+        self.command(setup + "; PS1='$ '; PROMPT='$ '; stty cols 300")
+
+    def read(self, until, seconds=20):
+        out, end = b"", time.monotonic() + seconds
+        while until not in out and time.monotonic() < end:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    out += os.read(self.fd, 65536)
+                except OSError:
+                    break
+        return out
+
+    def command(self, text):
+        """Runs a command, to its end."""
+        self.n = getattr(self, "n", 0) + 1
+        mark = b"<done%d>" % self.n
+        os.write(self.fd, text.encode() + b"; echo '<do'ne%d'>'\n" % self.n)
+        return self.read(mark)
+
+    def complete(self, line):
+        """The line as the shell would run it, after TAB."""
+        # typed into an echo, so that the outcome is what the shell says
+        log = work.name + "/argv"
+        if os.path.exists(log):
+            os.unlink(log)
+        os.write(self.fd, line.encode() + b"\t")
+        time.sleep(0.3)
+        self.settle()
+        os.write(self.fd, b"\x01" + b"printf '<%s>' X ")
+        os.write(self.fd, b"\x05 >" + log.encode() + b"\n")
+        self.command("true")
+        with open(log) as f:
+            return f.read()[len("<X>"):]
+
+    def listing(self, line):
+        """What it offers where there is a choice."""
+        os.write(self.fd, line.encode() + b"\t\t")
+        time.sleep(0.3)
+        out = self.settle()
+        os.write(self.fd, b"\x15\n")
+        self.command("true")
+        return out.decode(errors="replace")
+
+    def settle(self):
+        """Until nothing has come for a while, but something has."""
+        out, quiet, end = b"", 0, time.monotonic() + 10
+        while quiet < 8 and time.monotonic() < end:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                out += os.read(self.fd, 65536)
+                quiet = 0
+            else:
+                quiet += 1
+        return out
+
+    def close(self):
+        os.write(self.fd, b"\x15exit\n")
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
+
+
+def words(name, home, server, shell):
+    t = "debuglanternctl -t %s " % server.target
+    for line, wanted in (
+            ("debuglanternctl uplo", "<debuglanternctl><upload>"),
+            ("debuglanternctl fing", "<debuglanternctl><fingerprint>"),
+            ("debuglanternctl --finger",
+             "<debuglanternctl><--fingerprint>"),
+            ("debuglanternctl help unsh", "<debuglanternctl><help><unshare>"),
+            ("debuglanternctl start --sand",
+             "<debuglanternctl><start><--sandbox>"),
+            ("debuglanternctl start --sandbox tm",
+             "<debuglanternctl><start><--sandbox><tmpfs>"),
+            ("debuglanternctl token cr", "<debuglanternctl><token><create>"),
+            ("debuglanternctl token create --read",
+             "<debuglanternctl><token><create><--read-only>"),
+            ("debuglanternctl upload ima",
+             "<debuglanternctl><upload><image.bin>"),
+            ("debuglanternctl --ca ima", "<debuglanternctl><--ca><image.bin>"),
+            (t + "status complete-", "<debuglanternctl><-t><%s><status>"
+             "<complete-me>" % server.target),
+            (t + "token revoke 1f", "<debuglanternctl><-t><%s><token>"
+             "<revoke><1f2e3d4c>" % server.target),
+            ("debuglanternctl unshare x _ap",
+             "<debuglanternctl><unshare><x><_apt>"),
+            ("debuglanternctl -t tls://rig", "<debuglanternctl><-t>"
+             "<tls://rig.example:4445>")):
+        seen = shell.complete(line)
+        eq(seen, wanted, "%s: %s" % (name, line.replace(t, "... ")))
+    seen = shell.listing("debuglanternctl share x _apt:r")
+    ok("ro" in seen and "rw" in seen, name + ": how a session can be shared",
+       seen)
+    seen = shell.listing("debuglanternctl to")
+    ok("token" in seen and "top" in seen, name + ": a choice", seen)
+    if name == "zsh":
+        ok("make, list and revoke" in seen, name + ": with what they are",
+           seen)
+
+
+def asks_nothing(name, home, shell):
+    """A daemon that is not known yet is no matter for completion."""
+    cert = Certificate(work.name, "unknown-" + name)
+    with FakeServer(tls=cert.server()) as s:
+        seen = shell.listing("debuglanternctl -t %s status a" % s.target)
+        ok("FINGERPRINT" not in seen and "not known" not in seen,
+           name + ": it asks nothing", seen)
+        eq(s.lines, [], name + ": and says nothing")
+
+
+def in_shell(name):
+    with FakeServer() as server, Home() as home:
+        os.makedirs(home.config, 0o700)
+        with open(home.known_hosts, "w") as f:
+            f.write("[rig.example]:4445 SHA256:%s\n" % ("a" * 43))
+        os.chmod(home.known_hosts, 0o600)
+        home.ctl("-t", server.target, "upload", work.name +
+                 "/files/image.bin", "--name", "complete-me")
+        shell = Shell(name, home)
+        words(name, home, server, shell)
+        asks_nothing(name, home, shell)
+        shell.close()
+
+
+for which in START:
+    attempt(which, in_shell, which)
+tap.done()
