@@ -2,73 +2,20 @@
 # SPDX-License-Identifier: ISC
 # SYSROOT: its header and bytes, what is in it, its bounds, and that nobody
 # else notices.
-import contextlib
 import io
 import os
 import re
-import shutil
 import socket
 import stat
 import subprocess
 import sys
 import tarfile
-import tempfile
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, BIN, Client, LIBEXEC, Daemon, MODES, Prober, alive,
-                alone, eq, helper, ok, run_tests, stat_of, wait_for)
-
-
-def needed_libraries():
-    """What the daemon itself loads, so that it can stand on a small tree."""
-    out = set()
-    programs = [os.path.join(BIN, "debuglanternd"), "/usr/bin/setpriv",
-                "/bin/sh"]
-    programs += [os.path.join(LIBEXEC, x) for x in os.listdir(LIBEXEC)]
-    for p in programs:
-        text = subprocess.run(["ldd", p], stdout=subprocess.PIPE,
-                              check=True).stdout.decode()
-        out.update(re.findall(r"(/\S+\.so\S*) \(", text))
-    return out
-
-
-@contextlib.contextmanager
-def small_tree():
-    """A wrapper after which /usr/lib holds little more than is needed."""
-    base = tempfile.mkdtemp(prefix="dl-sysroot-")
-    try:
-        os.chmod(base, 0o755)
-        lib = os.path.join(base, "lib")
-        os.mkdir(lib)
-        for path in needed_libraries():
-            real = os.path.realpath(path)
-            for name in {path, real}:
-                inside = os.path.join("/", *name.split("/")[1:])
-                for top in ("/usr/lib/", "/lib/"):
-                    if inside.startswith(top):
-                        to = os.path.join(lib, inside[len(top):])
-                        os.makedirs(os.path.dirname(to), exist_ok=True)
-                        shutil.copy(real, to)
-        # /lib64 is its own, or a link to /usr/lib64
-        os.makedirs(lib + "/debug/sub")
-        with open(lib + "/debug/sub/x.debug", "wb") as f:
-            f.write(b"debug " * 1000)
-        with open(lib + "/plain.so.1.2", "wb") as f:
-            f.write(b"library " * 1000)
-        os.symlink("plain.so.1.2", lib + "/plain.so.1")
-        os.symlink("/usr/lib/plain.so.1", lib + "/plain.so")
-        os.symlink("nowhere", lib + "/dangling.so")
-        os.symlink("/etc/shadow", lib + "/outside.so")
-        os.symlink("loop", lib + "/loop")
-        os.mkfifo(lib + "/fifo")
-        with open(lib + "/secret.so", "wb") as f:
-            f.write(b"not for everybody")
-        os.chmod(lib + "/secret.so", 0o600)
-        yield ["unshare", "-m", "sh", "-c",
-               "mount --bind \"$0\" /usr/lib && exec \"$@\"", lib]
-    finally:
-        shutil.rmtree(base)
+from dl import (AS_ROOT, BIN, Client, Daemon, MODES, Prober, alive,
+                alone, eq, helper, ok, run_tests, small_tree, stat_of,
+                wait_for)
 
 
 def fetch(c):
