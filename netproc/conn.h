@@ -12,6 +12,7 @@
 
 #include <sys/queue.h>
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,6 +101,7 @@ struct conn {
 	int			 fd;	/* owned */
 	uint32_t		 number;
 	uint32_t		 listener_flags;	/* LISTENER_* */
+	struct in6_addr		 from;
 	const struct conn_mode	*mode;
 	struct owner		*owner;	/* NULL = not known yet */
 	uint64_t		 active_ms;	/* last byte in or out */

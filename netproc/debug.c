@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Debug ports and pipes.  A port is opened on the address by which the
- * client came in.  Whoever connects over loopback must be the session's
- * owner; others are dropped and the port stays open for the right one.
+ * client came in.  Whoever connects to it must be the user who asked for it,
+ * or where that cannot be told, on a listener that is plain, come from the
+ * address that the request came from; others are dropped and the port stays
+ * open for the right one.
  */
 #include <sys/epoll.h>
 #include <sys/queue.h>
@@ -31,8 +33,10 @@
 struct debug {
 	TAILQ_ENTRY(debug)	 all;
 	struct sid		 session;
-	uint32_t		 owner;		/* uid */
+	uint32_t		 owner;		/* uid of who asked */
 	bool			 anyone;	/* listener without identity */
+	bool			 by_address;	/* who asked came from there: */
+	struct in6_addr		 from;
 	int			 wire_fd;	/* owned; -1 = relay has it */
 	int			 listen_fd;	/* owned; -1 = closed */
 	struct loop_io		 listen_io;
@@ -157,20 +161,6 @@ is_loopback(const struct in6_addr *a)
 	    (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
 }
 
-static void
-as_v6(const struct sockaddr_storage *ss, struct in6_addr *a)
-{
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)ss;
-
-	memset(a, 0, sizeof(*a));
-	if (ss->ss_family == AF_INET6)
-		*a = ((const struct sockaddr_in6 *)ss)->sin6_addr;
-	else {
-		a->s6_addr[10] = a->s6_addr[11] = 0xff;
-		memcpy(&a->s6_addr[12], &v4->sin_addr, 4);
-	}
-}
-
 /* Whether the peer is on another host, where nobody can tell who it is. */
 static bool
 is_remote(int fd, const struct sockaddr_storage *peer)
@@ -181,9 +171,18 @@ is_remote(int fd, const struct sockaddr_storage *peer)
 
 	if (getsockname(fd, (struct sockaddr *)&local, &len) == -1)
 		return false;
-	as_v6(peer, &a);
-	as_v6(&local, &b);
+	listener_address(peer, &a);
+	listener_address(&local, &b);
 	return !is_loopback(&a) && memcmp(&a, &b, sizeof(a)) != 0;
+}
+
+static bool
+is_from(const struct debug *d, const struct sockaddr_storage *peer)
+{
+	struct in6_addr a;
+
+	listener_address(peer, &a);
+	return d->by_address && memcmp(&a, &d->from, sizeof(a)) == 0;
 }
 
 static void
@@ -202,7 +201,8 @@ on_connect(uint32_t events, void *arg)
 	/* packets of the remote protocol are small and waited for */
 	(void)setsockopt(d->guest_fd, IPPROTO_TCP, TCP_NODELAY, &on,
 	    sizeof(on));
-	if (d->anyone && is_remote(d->guest_fd, &peer)) {
+	if (is_remote(d->guest_fd, &peer) &&
+	    (d->anyone || is_from(d, &peer))) {
 		welcome(d);
 		return;
 	}
@@ -321,6 +321,10 @@ debug_new(const struct sid *sid, const struct conn *c, int wire_fd)
 	d->session = *sid;
 	d->owner = c->owner->uid;
 	d->anyone = (c->listener_flags & LISTENER_AUTH_NONE) != 0;
+	/* a token came in clear from there: the address is as good as that */
+	d->by_address = c->by_token &&
+	    (c->listener_flags & LISTENER_PLAIN) != 0;
+	d->from = c->from;
 	d->wire_fd = wire_fd;
 	d->listen_fd = d->guest_fd = -1;
 	d->listen_io = (struct loop_io)LOOP_IO_INIT;

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "answer.h"
@@ -128,13 +129,28 @@ pause_all(void)
 	loop_timer_set(&pause_timer, PAUSE_MS, on_pause_over, NULL);
 }
 
+void
+listener_address(const struct sockaddr_storage *ss, struct in6_addr *a)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)ss;
+
+	memset(a, 0, sizeof(*a));
+	if (ss->ss_family == AF_INET6)
+		*a = ((const struct sockaddr_in6 *)ss)->sin6_addr;
+	else if (ss->ss_family == AF_INET) {
+		a->s6_addr[10] = a->s6_addr[11] = 0xff;
+		memcpy(&a->s6_addr[12], &v4->sin_addr, 4);
+	}
+}
+
 static void
-welcome(const struct listener *l, int fd)
+welcome(const struct listener *l, int fd, const struct sockaddr_storage *from)
 {
 	struct conn *c = conn_new(fd, l->flags);
 
 	if (c == NULL)
 		return;
+	listener_address(from, &c->from);
 	if (conn_count > limit) {
 		listener_log("the limit of %zu connections is reached", limit);
 		answer_error(c, ERR_MAX_CONNECTIONS, NULL);
@@ -148,17 +164,21 @@ static void
 on_io(uint32_t events, void *arg)
 {
 	struct listener *l = arg;
+	struct sockaddr_storage from = { 0 };
+	socklen_t len;
 	int fd, i;
 
 	(void)events;
 	/* a flood of connections lets those that are served go on */
 	for (i = 0; i < BURST && !paused; i++) {
-		fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		len = sizeof(from);
+		fd = accept4(l->fd, (struct sockaddr *)&from, &len,
+		    SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd != -1) {
 			if (conn_count >= limit + REFUSALS)
 				close(fd);
 			else
-				welcome(l, fd);
+				welcome(l, fd, &from);
 		} else if (errno == EMFILE || errno == ENFILE ||
 		    errno == ENOBUFS || errno == ENOMEM)
 			pause_all();

@@ -3,6 +3,10 @@
 #ifndef DL_NET_LISTENER_H
 #define DL_NET_LISTENER_H
 
+#include <sys/socket.h>
+
+#include <netinet/in.h>
+
 #include "json.h"
 #include "msg.h"
 
@@ -14,6 +18,9 @@ void	 listener_resume(void);
 void	 listener_warnings(struct text *);
 /* log_info(), but at most a few lines a second: clients cause it. */
 void	 listener_log(const char *, ...) __attribute__((format(printf, 1, 2)));
+
+/* An address as 16 bytes, IPv4 mapped; zeros for other families. */
+void	 listener_address(const struct sockaddr_storage *, struct in6_addr *);
 
 int	 net_on_listener(struct msg *);
 int	 net_on_listener_gone(struct msg *);
