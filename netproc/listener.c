@@ -265,10 +265,12 @@ listener_warnings(struct text *t)
 	char line[320];
 
 	LIST_FOREACH(l, &listeners, all) {
-		if (!(l->flags & LISTENER_AUTH_NONE))
+		if (!(l->flags & (LISTENER_AUTH_NONE | LISTENER_PLAIN)))
 			continue;
-		(void)snprintf(line, sizeof(line), "%s asks nobody who he is "
-		    "(auth none)", l->text);
+		(void)snprintf(line, sizeof(line), "%s %s", l->text,
+		    l->flags & LISTENER_AUTH_NONE ?
+		    "asks nobody who he is (auth none)" :
+		    "sends everything in clear, tokens too (plain)");
 		json_text(t, line);
 	}
 }

@@ -14,7 +14,7 @@
 void	 listener_limit(void);
 /* A connection has ended: if accepting was paused, it goes on. */
 void	 listener_resume(void);
-/* A JSON string for each listener that asks nobody who he is. */
+/* A JSON string for each listener that trusts its network. */
 void	 listener_warnings(struct text *);
 /* log_info(), but at most a few lines a second: clients cause it. */
 void	 listener_log(const char *, ...) __attribute__((format(printf, 1, 2)));
