@@ -309,6 +309,12 @@ test_bounds(void **state)
 	(void)snprintf(text + len, 8, "}");
 	parse(text);
 	refused(ERR_INVALID_JSON, "one member too many");
+	len = (size_t)snprintf(text, sizeof(text), "{\"a\":[");
+	for (i = 0; i < 64; i++)
+		len += (size_t)snprintf(text + len, 8, "1,");
+	(void)snprintf(text + len, 8, "1]}");
+	parse(text);
+	refused(ERR_INVALID_JSON, "one number too many");
 }
 
 static const struct {
