@@ -157,13 +157,14 @@ token_create(struct client *c)
 	const char *text;
 	int code;
 
-	secret_harden();
 	if (create_line(c, &l) == -1) {
 		free(l.text);
 		return CTL_USAGE;
 	}
 	if ((code = client_send_line(c, &l)) == CTL_OK)
 		code = client_answer(c, &json);
+	/* not before: the daemon may have to look at us to know us */
+	secret_harden();
 	if (code != CTL_OK)
 		return code;
 	text = reply_str(json, "token", "");
