@@ -103,7 +103,7 @@ const struct command commands[] = {
 	    cmd_login, "AUTH", 0, 0, 0, false, true, 0 },
 	{ "logout", NULL, "", "forget the token for the target",
 	    cmd_logout, NULL, 0, 0, 0, false, true, 0 },
-	{ "fingerprint", NULL, "", "show the daemon's certificate's",
+	{ "fingerprint", NULL, "", "show the fingerprint of the daemon's TLS",
 	    cmd_fingerprint, "VERSION", 0, 0, 0, false, false, 0 },
 	{ "proxy", NULL, "",
 	    "connect standard input and output to the local socket",

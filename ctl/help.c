@@ -28,7 +28,7 @@ print_options(uint64_t options, FILE *out)
 		    s->letter ? '-' : ' ', s->letter ? s->letter : ' ',
 		    s->letter ? "," : " ", s->name, s->arg ? " " : "",
 		    s->arg ? s->arg : "");
-		fprintf(out, "  %-26s  %s\n", left, s->summary);
+		fprintf(out, "  %-28s  %s\n", left, s->summary);
 	}
 }
 
@@ -42,7 +42,7 @@ print_all(FILE *out)
 	    CTL_NAME);
 	for (i = 0; i < ncommands; i++) {
 		c = &commands[i];
-		fprintf(out, "  %-10s %s%s%s%s\n", c->name, c->summary,
+		fprintf(out, "  %-12s%s%s%s%s\n", c->name, c->summary,
 		    c->alias ? " (" : "", c->alias ? c->alias : "",
 		    c->alias ? ")" : "");
 	}

@@ -167,6 +167,26 @@ print_env(FILE *out, struct json_object *env)
 	}
 }
 
+/* With whom it is shared: "bob ro, carol rw". */
+static void
+print_shared(FILE *out, struct json_object *list)
+{
+	size_t i, n = json_object_array_length(list);
+	char *access, *user;
+	struct json_object *o;
+
+	fprintf(out, "%-11s ", "shared");
+	for (i = 0; i < n; i++) {
+		o = json_object_array_get_idx(list, i);
+		user = safe_string(reply_str(o, "user", "?"));
+		access = safe_string(reply_str(o, "access", "?"));
+		fprintf(out, "%s%s %s", i > 0 ? ", " : "", user, access);
+		free(user);
+		free(access);
+	}
+	fputc('\n', out);
+}
+
 void
 session_print(struct json_object *s, FILE *out)
 {
@@ -178,6 +198,9 @@ session_print(struct json_object *s, FILE *out)
 		if (strcmp(key, "env") == 0 &&
 		    json_object_is_type(v, json_type_object))
 			print_env(out, v);
+		else if (strcmp(key, "shared") == 0 &&
+		    json_object_is_type(v, json_type_array))
+			print_shared(out, v);
 		else
 			print_member(out, key, v);
 	}

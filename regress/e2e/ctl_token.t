@@ -338,6 +338,9 @@ def sharing():
         ok(r.code == 0 and r.err.count(b"warning") == 1 and b"account" in
            r.err, "share USER:rw warns what that means", r)
         eq(s.lines[-1], "SHARE %s bob:rw" % sid, "what is sent")
+        ctl("share", sid, "carol")
+        r = ctl("--table", "status", sid)
+        ok(b"bob rw, carol ro\n" in r.out, "status, for people", r)
         for text in ("bob:", "bob:x", "bob:rwx", "bob:RW"):
             r = ctl("share", sid, text)
             ok(r.code == 2 and b"USER:ro" in r.err, text, r)

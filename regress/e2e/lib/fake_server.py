@@ -36,6 +36,7 @@ class Session:
         self.started = self.exited = None
         self.chunks = []            # (stream, bytes)
         self.changed = threading.Condition()
+        self.shared = []
 
     def object(self):
         o = {"id": self.id, "state": self.state,
@@ -50,6 +51,8 @@ class Session:
         o.update(name=self.name, size=self.size, exit_code=self.exit_code,
                  signal=self.signal, started_at=self.started,
                  exited_at=self.exited, owner="tester", tty=False)
+        if self.shared:
+            o["shared"] = self.shared
         return o
 
     def pump(self, stream, fd):
@@ -166,11 +169,16 @@ class Handler:
     def do_share(self, rest):
         name, user = rest.split()
         user, _, access = user.partition(":")
-        return dict(self.find(name).object(),
-                    shared=[{"user": user, "access": access or "ro"}])
+        s = self.find(name)
+        s.shared = [o for o in s.shared if o["user"] != user]
+        s.shared.append({"user": user, "access": access or "ro"})
+        return s.object()
 
     def do_unshare(self, rest):
-        return self.find(rest.split()[0]).object()
+        name, user = rest.split()
+        s = self.find(name)
+        s.shared = [o for o in s.shared if o["user"] != user]
+        return s.object()
 
     def do_quota(self, rest):
         return [{"user": rest or "tester",
