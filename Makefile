@@ -31,7 +31,7 @@ ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
 
-ROLES :=	netproc spawner launcher archiver announcer idproc
+ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc
 BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
 
@@ -78,6 +78,7 @@ netproc_LIBS :=	-lseccomp -ljson-c
 spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
 idproc_LIBS :=	-lseccomp
+tlsproc_LIBS :=	-lseccomp -ltls -lcrypto
 announcer_LIBS := -lseccomp -lavahi-client -lavahi-common
 archiver_LIBS := -lseccomp -larchive
 ctl_LIBS :=	-ljson-c -lbsd -lavahi-client -lavahi-common
@@ -106,12 +107,13 @@ $(eval $(call PROGRAM,spawner,$(LIBEXEC)/spawner,SPAWNER))
 $(eval $(call PROGRAM,launcher,$(LIBEXEC)/launcher,LAUNCHER))
 $(eval $(call PROGRAM,announcer,$(LIBEXEC)/announcer,ANNOUNCER))
 $(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
+$(eval $(call PROGRAM,tlsproc,$(LIBEXEC)/tlsproc,TLSPROC))
 $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 -include $(common_OBJS:.o=.d)
 
 # --- packages ----------------------------------------------------------
 BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
-		libsodium-dev libtls-dev libjson-c-dev libarchive-dev \
+		libsodium-dev libtls-dev libssl-dev libjson-c-dev libarchive-dev \
 		libavahi-client-dev gdbserver
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \

@@ -64,20 +64,23 @@ int
 ann_on_announce(struct msg *m)
 {
 	struct service s;
-	uint32_t port, web_port;
+	uint32_t port, web_port, tls_port;
 
 	memset(&s, 0, sizeof(s));
 	port = msg_get_u32(m);
 	web_port = msg_get_u32(m);
+	tls_port = msg_get_u32(m);
 	s.families = msg_get_u32(m) & (FAMILY_IPV4 | FAMILY_IPV6);
 	msg_get_str(m, s.name, sizeof(s.name));
 	msg_get_str(m, s.version, sizeof(s.version));
 	msg_get_str(m, s.auth, sizeof(s.auth));
+	msg_get_str(m, s.fingerprint, sizeof(s.fingerprint));
 	if (msg_end(m) == -1 || port == 0 || port > UINT16_MAX ||
-	    web_port > UINT16_MAX)
+	    web_port > UINT16_MAX || tls_port > UINT16_MAX)
 		return -1;
 	s.port = (uint16_t)port;
 	s.web_port = (uint16_t)web_port;
+	s.tls_port = (uint16_t)tls_port;
 	/* only local sockets are open: there is nothing to tell others */
 	if (s.families == 0)
 		service_withdraw();

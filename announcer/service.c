@@ -147,7 +147,7 @@ static AvahiStringList *
 txt_record(void)
 {
 	AvahiStringList *l, *more;
-	char web[8] = "";
+	char web[8] = "", tls[8];
 
 	if (wanted.web_port != 0)
 		(void)snprintf(web, sizeof(web), "%u", wanted.web_port);
@@ -155,6 +155,14 @@ txt_record(void)
 	l = avahi_string_list_add_pair(NULL, "web", web);
 	more = avahi_string_list_add_pair(l, "auth", wanted.auth);
 	l = more == NULL ? l : more;
+	l = more == NULL ? l : more;
+	if (wanted.tls_port != 0) {
+		(void)snprintf(tls, sizeof(tls), "%u", wanted.tls_port);
+		more = avahi_string_list_add_pair(l, "fp", wanted.fingerprint);
+		l = more == NULL ? l : more;
+		more = avahi_string_list_add_pair(l, "tls", tls);
+		l = more == NULL ? l : more;
+	}
 	more = avahi_string_list_add_pair(l, "version", wanted.version);
 	return more == NULL ? l : more;
 }

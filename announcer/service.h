@@ -13,10 +13,12 @@ enum {
 struct service {
 	uint16_t	port;
 	uint16_t	web_port;	/* 0 = none */
+	uint16_t	tls_port;	/* 0 = none */
 	uint32_t	families;	/* FAMILY_* */
 	char		name[64];
 	char		version[64];
 	char		auth[32];
+	char		fingerprint[64];	/* of the TLS certificate */
 };
 
 /* Told at every change; text is empty when the service is announced. */

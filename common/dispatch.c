@@ -16,11 +16,13 @@
 #define IS_LAUNCHER_LAUNCHER(h)		h
 #define IS_ANNOUNCER_ANNOUNCER(h)	h
 #define IS_IDPROC_IDPROC(h)		h
+#define IS_TLSPROC_TLSPROC(h)		h
 #define IS_NETPROC_CHILD(h)		h
 #define IS_SPAWNER_CHILD(h)		h
 #define IS_LAUNCHER_CHILD(h)		h
 #define IS_ANNOUNCER_CHILD(h)		h
 #define IS_IDPROC_CHILD(h)		h
+#define IS_TLSPROC_CHILD(h)		h
 #include "dispatch_none.h"
 
 /* Declared for all rows: only those that are used need to exist. */

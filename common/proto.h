@@ -18,7 +18,8 @@
 /* LISTENER and LISTENER_RULE */
 enum {
 	LISTENER_AUTH_NONE	= 1 << 0,	/* everybody is the rule's uid */
-	LISTENER_PLAIN		= 1 << 1	/* not loopback and not encrypted */
+	LISTENER_PLAIN		= 1 << 1,	/* not loopback and not encrypted */
+	LISTENER_TLS		= 1 << 2	/* tlsproc accepts */
 };
 
 /* PEER_IS */

@@ -12,7 +12,8 @@
 	X(SPAWNER,	"spawner")					\
 	X(LAUNCHER,	"launcher")					\
 	X(ANNOUNCER,	"announcer")					\
-	X(IDPROC,	"idproc")
+	X(IDPROC,	"idproc")					\
+	X(TLSPROC,	"tlsproc")
 
 enum role {
 #define X(id, name)	ROLE_##id,

@@ -20,6 +20,7 @@
 #include "origin.h"
 #include "role.h"
 #include "rules.h"
+#include "tlspeers.h"
 #include "who.h"
 
 int	id_on_listener_rule(struct msg *);
@@ -27,8 +28,13 @@ int	id_on_listener_rules_end(struct msg *);
 int	id_on_diag(struct msg *);
 int	id_on_who(struct msg *);
 int	id_on_lookup(struct msg *);
+int	id_on_tls_peer(struct msg *);
+int	id_on_tls_gone(struct msg *);
 
-static struct channel	netproc_chan, spawner_chan;
+/* More than can be on their way at once. */
+#define DRAIN_MOST	65536
+
+static struct channel	netproc_chan, spawner_chan, tls_chan;
 
 /*
  * NSS modules are other people's code, and each host has its own: what they
@@ -115,18 +121,22 @@ start_channels(void)
 {
 	chan_init(&netproc_chan, ROLE_IDPROC, ROLE_NETPROC, gone, NULL);
 	chan_init(&spawner_chan, ROLE_IDPROC, ROLE_SPAWNER, gone, NULL);
+	chan_init(&tls_chan, ROLE_IDPROC, ROLE_TLSPROC, gone, NULL);
 }
 
 static void
 peer(enum role who, int fd, uint32_t generation)
 {
-	struct channel *c;
+	struct channel *c = who == ROLE_NETPROC ? &netproc_chan :
+	    who == ROLE_SPAWNER ? &spawner_chan :
+	    who == ROLE_TLSPROC ? &tls_chan : NULL;
 
-	if (who != ROLE_NETPROC && who != ROLE_SPAWNER) {
+	if (c == NULL) {
 		close(fd);
 		return;
 	}
-	c = who == ROLE_NETPROC ? &netproc_chan : &spawner_chan;
+	if (who == ROLE_TLSPROC)
+		tlspeers_clear();
 	chan_close(c);
 	if (chan_open(c, fd, generation) == -1)
 		log_warn("channel to %s", role_name(who));
@@ -185,6 +195,49 @@ tell_spawner(const struct msg *m, const struct verdict *v)
 }
 
 int
+id_on_tls_peer(struct msg *m)
+{
+	uint64_t inode = msg_get_u64(m);
+	char name[USER_NAME_MAX];
+
+	msg_get_str(m, name, sizeof(name));
+	if (msg_end(m) == -1)
+		return -1;
+	return tlspeers_add(inode, name, m->fd);
+}
+
+int
+id_on_tls_gone(struct msg *m)
+{
+	tlspeers_remove(msg_get_u64(m));
+	return msg_end(m);
+}
+
+/*
+ * false = tlsproc has not told of it: it will, when it or this process was
+ * started again meanwhile, and netproc asks again.
+ */
+static bool
+judge(int sock_fd, struct verdict *v)
+{
+	const struct verdict *known;
+
+	if (!tlspeers_is_pair(sock_fd)) {
+		who_is(sock_fd, v);
+		return true;
+	}
+	known = tlspeers_find(sock_fd);
+	if (known == NULL) {
+		chan_drain(&tls_chan, DRAIN_MOST);
+		known = tlspeers_find(sock_fd);
+	}
+	if (known == NULL)
+		return false;
+	*v = *known;
+	return true;
+}
+
+int
 id_on_who(struct msg *m)
 {
 	struct verdict v;
@@ -192,7 +245,8 @@ id_on_who(struct msg *m)
 
 	if (msg_end(m) == -1 || m->hdr.conn == 0)
 		return -1;
-	who_is(m->fd, &v);
+	if (!judge(m->fd, &v))
+		return 0;
 	if (tell_spawner(m, &v) == -1 && v.what != PEER_REFUSED) {
 		v.what = PEER_REFUSED;
 		(void)strcpy(v.why,

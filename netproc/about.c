@@ -19,6 +19,9 @@
 /* ms until a role is started again; 0 = it runs. */
 static uint32_t	backoff[ROLE_COUNT];
 static char	mdns[512] = "not announced yet";
+/* Where TLS is spoken, 0 = nowhere; empty = the certificate is not read yet. */
+static uint32_t	tls_port;
+static char	tls_fingerprint[64];
 
 int
 net_on_backoff(struct msg *m)
@@ -29,6 +32,14 @@ net_on_backoff(struct msg *m)
 		return -1;
 	backoff[role] = ms;
 	return 0;
+}
+
+int
+net_on_tls_fingerprint(struct msg *m)
+{
+	tls_port = msg_get_u32(m);
+	msg_get_str(m, tls_fingerprint, sizeof(tls_fingerprint));
+	return msg_end(m);
 }
 
 int
@@ -104,7 +115,9 @@ roles_json(struct text *t)
 
 	json_open(t, '{');
 	for (role = 0; role < ROLE_COUNT; role++) {
-		if (role == ROLE_PARENT)
+		/* one that nobody needs is not there, and is not missed */
+		if (role == ROLE_PARENT ||
+		    (role == ROLE_TLSPROC && tls_port == 0))
 			continue;
 		json_key(t, role_name(role));
 		if (backoff[role] == 0) {
@@ -116,6 +129,24 @@ roles_json(struct text *t)
 		json_u64(t, backoff[role]);
 		json_close(t, '}');
 	}
+	json_close(t, '}');
+}
+
+static void
+tls_json(struct text *t)
+{
+	if (tls_port == 0) {
+		json_raw(t, "null");
+		return;
+	}
+	json_open(t, '{');
+	json_key(t, "port");
+	json_u64(t, tls_port);
+	json_key(t, "fingerprint");
+	if (tls_fingerprint[0] == '\0')
+		json_raw(t, "null");
+	else
+		json_text(t, tls_fingerprint);
 	json_close(t, '}');
 }
 
@@ -157,6 +188,8 @@ cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 	warnings_json(t);
 	json_key(t, "mdns");
 	json_text(t, mdns_text());
+	json_key(t, "tls");
+	tls_json(t);
 	json_key(t, "roles");
 	roles_json(t);
 	json_close(t, '}');

@@ -16,6 +16,7 @@ void	cmd_activity(struct conn *, struct rsession *, const struct words *);
 
 int	net_on_backoff(struct msg *);
 int	net_on_mdns(struct msg *);
+int	net_on_tls_fingerprint(struct msg *);
 int	net_on_deps_rows(struct msg *);
 int	net_on_activity_lines(struct msg *);
 

@@ -35,12 +35,13 @@
 struct listener {
 	LIST_ENTRY(listener)	 all;
 	struct loop_io		 io;
-	int			 fd;	/* owned */
+	int			 fd;	/* owned; -1 = it is tlsproc's */
 	uint32_t		 index, flags;
 	char			 text[224];
 };
 
 static LIST_HEAD(, listener) listeners;
+static struct channel	 tls_chan;
 static struct loop_timer pause_timer;
 static bool		 paused;
 static size_t		 limit;
@@ -161,6 +162,15 @@ welcome(const struct listener *l, int fd, const struct sockaddr_storage *from)
 }
 
 static void
+take(const struct listener *l, int fd, const struct sockaddr_storage *from)
+{
+	if (conn_count >= limit + REFUSALS)
+		close(fd);
+	else
+		welcome(l, fd, from);
+}
+
+static void
 on_io(uint32_t events, void *arg)
 {
 	struct listener *l = arg;
@@ -174,12 +184,9 @@ on_io(uint32_t events, void *arg)
 		len = sizeof(from);
 		fd = accept4(l->fd, (struct sockaddr *)&from, &len,
 		    SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd != -1) {
-			if (conn_count >= limit + REFUSALS)
-				close(fd);
-			else
-				welcome(l, fd, &from);
-		} else if (errno == EMFILE || errno == ENFILE ||
+		if (fd != -1)
+			take(l, fd, &from);
+		else if (errno == EMFILE || errno == ENFILE ||
 		    errno == ENOBUFS || errno == ENOMEM)
 			pause_all();
 		else if (errno == EAGAIN)
@@ -192,7 +199,8 @@ static void
 drop(struct listener *l)
 {
 	loop_del(&l->io);
-	close(l->fd);
+	if (l->fd != -1)
+		close(l->fd);
 	LIST_REMOVE(l, all);
 	free(l);
 }
@@ -221,8 +229,9 @@ set_options(int fd)
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &idle, sizeof(idle));
 }
 
-int
-net_on_listener(struct msg *m)
+/* In place of one with the same index; NULL when the message is bad. */
+static struct listener *
+listener_new(struct msg *m)
 {
 	uint32_t index = msg_get_u32(m);
 	struct listener *l = find(index), *n;
@@ -232,20 +241,73 @@ net_on_listener(struct msg *m)
 	/* without memory there is one door less, and the others work */
 	n = calloc(1, sizeof(*n));
 	if (n == NULL)
-		return 0;
+		fatal("listeners");
 	n->index = index;
 	n->flags = msg_get_u32(m);
 	msg_get_str(m, n->text, sizeof(n->text));
 	if (msg_end(m) == -1) {
 		free(n);
-		return -1;
+		return NULL;
 	}
 	n->fd = msg_take_fd(m);
 	LIST_INSERT_HEAD(&listeners, n, all);
+	return n;
+}
+
+int
+net_on_listener(struct msg *m)
+{
+	struct listener *n = listener_new(m);
+
+	if (n == NULL)
+		return -1;
 	set_options(n->fd);
 	if (loop_add(&n->io, n->fd, paused ? 0 : EPOLLIN, on_io, n) == -1)
 		log_warn("cannot watch the listener on %s", n->text);
 	return 0;
+}
+
+int
+net_on_tls_door(struct msg *m)
+{
+	return listener_new(m) == NULL ? -1 : 0;
+}
+
+/* The bytes of a client whom tlsproc has shaken hands with. */
+int
+net_on_tls_conn(struct msg *m)
+{
+	const struct listener *l = find(msg_get_u32(m));
+	/* idproc knows where it comes from; from here it is as good as local */
+	const struct sockaddr_storage from = { .ss_family = AF_UNSPEC };
+
+	if (msg_end(m) == -1)
+		return -1;
+	/* a reload may have taken the listener away meanwhile */
+	if (l != NULL && l->flags & LISTENER_TLS)
+		take(l, msg_take_fd(m), &from);
+	return 0;
+}
+
+static void
+tls_gone(struct channel *c, const char *why)
+{
+	if (why != NULL)
+		role_violation(ROLE_TLSPROC, c->generation, why);
+}
+
+void
+listener_init(void)
+{
+	chan_init(&tls_chan, ROLE_NETPROC, ROLE_TLSPROC, tls_gone, NULL);
+}
+
+void
+listener_tls_peer(int fd, uint32_t generation)
+{
+	chan_close(&tls_chan);
+	if (chan_open(&tls_chan, fd, generation) == -1)
+		log_warn("cannot use the channel to tlsproc");
 }
 
 int

@@ -25,4 +25,11 @@ void	 listener_address(const struct sockaddr_storage *, struct in6_addr *);
 int	 net_on_listener(struct msg *);
 int	 net_on_listener_gone(struct msg *);
 
+/* Connections that tlsproc accepted come over this channel; takes fd. */
+void	 listener_tls_peer(int fd, uint32_t generation);
+void	 listener_init(void);
+
+int	 net_on_tls_door(struct msg *);
+int	 net_on_tls_conn(struct msg *);
+
 #endif

@@ -25,6 +25,7 @@ prepare(void)
 	request_init();
 	ask_init();
 	who_init();
+	listener_init();
 }
 
 static void
@@ -34,6 +35,8 @@ peer(enum role role, int fd, uint32_t generation)
 		ask_peer(fd, generation);
 	else if (role == ROLE_IDPROC)
 		who_peer(fd, generation);
+	else if (role == ROLE_TLSPROC)
+		listener_tls_peer(fd, generation);
 	else
 		close(fd);
 }

@@ -47,6 +47,8 @@ static struct link {
 	{ ROLE_NETPROC, ROLE_IDPROC, 0 },
 	{ ROLE_IDPROC, ROLE_SPAWNER, 0 },
 	{ ROLE_SPAWNER, ROLE_LAUNCHER, 0 },
+	{ ROLE_TLSPROC, ROLE_IDPROC, 0 },
+	{ ROLE_TLSPROC, ROLE_NETPROC, 0 },
 };
 #define NLINKS	(sizeof(links) / sizeof(links[0]))
 
@@ -67,6 +69,13 @@ bool
 child_send(enum role role, struct msg_out *o, int fd)
 {
 	return chan_send(&children[role].chan, o, fd) == 0;
+}
+
+/* All but one serve every configuration. */
+static bool
+is_wanted(enum role role)
+{
+	return role != ROLE_TLSPROC || listen_tls_port() != 0;
 }
 
 static struct child *
@@ -191,6 +200,8 @@ on_exit_io(uint32_t events, void *arg)
 		parent_stop();
 		return;
 	}
+	if (!is_wanted(c->role))
+		return;
 	log_warnx("%s %s %d", role_name(c->role), si.si_code == CLD_EXITED ?
 	    "exited with" : "was ended by signal", si.si_status);
 	restart_later(c);
@@ -501,7 +512,7 @@ children_ready(void)
 	size_t i;
 
 	for (i = 0; i < SLOT_COUNT; i++)
-		if (!children[i].ready)
+		if (!children[i].ready && is_wanted(children[i].role))
 			return false;
 	return true;
 }
@@ -549,9 +560,37 @@ children_start(void)
 	}
 	children[ROLE_PARENT].ready = true;
 	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++)
-		start_child(&children[i]);
+		if (is_wanted((enum role)i))
+			start_child(&children[i]);
 	/* not introduced: it talks to nobody until it is needed */
 	chain_reserve(&children[ROLE_LAUNCHER]);
+}
+
+void
+children_wanted(void)
+{
+	struct child *c;
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++) {
+		c = &children[i];
+		if (!is_wanted(c->role)) {
+			if (c->pid == 0)
+				loop_timer_unset(&c->timer);
+			(void)chan_send(&c->chan, msg_new(MSG_SHUTDOWN, NULL,
+			    0, 0), -1);
+		} else if (c->pid == 0 && c->timer.slot == 0) {
+			c->backoff_ms = 0;
+			start_child(c);
+		}
+	}
+}
+
+void
+children_renew(enum role role)
+{
+	children[role].backoff_ms = 0;
+	kill_child(&children[role]);
 }
 
 void

@@ -35,6 +35,8 @@ static const struct filter_rule common_rules[] = {
 	/* supervision */
 	ALLOW(wait4), ALLOW(pidfd_open), ALLOW(pidfd_send_signal),
 	ALLOW(rmdir), ALLOW(unlink), ALLOW(unlinkat), ALLOW(dup),
+	/* a key that is made after a reload */
+	ALLOW(fsync), ALLOW(renameat), ALLOW(renameat2),
 	ALLOW(dup2), ALLOW(dup3), ALLOW(fcntl), ALLOW(ioctl), ALLOW(pipe2),
 	/* sockets: listeners after a reload, syslog, and the roles' own */
 	ALLOW(socket), ALLOW(socketpair), ALLOW(bind), ALLOW(listen),

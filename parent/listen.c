@@ -55,11 +55,11 @@ describe(struct listener *l, const struct conf_listen *c)
 
 	if (inet_ntop(l->addr.ss_family, p, ip, sizeof(ip)) == NULL)
 		(void)snprintf(ip, sizeof(ip), "?");
-	(void)snprintf(l->text, sizeof(l->text), "%s%s%s port %u%s%.64s",
+	(void)snprintf(l->text, sizeof(l->text), "%s%s%s port %u%s%s%.64s",
 	    v6 ? "[" : "", ip, v6 ? "]" : "",
 	    ntohs(v6 ? ((struct sockaddr_in6 *)&l->addr)->sin6_port :
 	    ((struct sockaddr_in *)&l->addr)->sin_port),
-	    c->user != NULL ? " auth none as " : "",
+	    c->tls ? " tls" : "", c->user != NULL ? " auth none as " : "",
 	    c->user != NULL ? c->user : "");
 }
 
@@ -68,7 +68,9 @@ rule_of(struct listener *l, const struct conf_listen *c)
 {
 	struct passwd *pw;
 
-	if (!conf_addr_is_loopback(&l->addr))
+	if (c->tls)
+		l->flags |= LISTENER_TLS;
+	else if (!conf_addr_is_loopback(&l->addr))
 		l->flags |= LISTENER_PLAIN;
 	if (c->user == NULL)
 		return 0;
@@ -257,6 +259,11 @@ gone(size_t i)
 
 	msg_put_u32(o, (uint32_t)i);
 	(void)child_send(ROLE_NETPROC, o, -1);
+	if (!(list[i].flags & LISTENER_TLS))
+		return;
+	o = msg_new(MSG_TLS_LISTENER_GONE, NULL, 0, 0);
+	msg_put_u32(o, (uint32_t)i);
+	(void)child_send(ROLE_TLSPROC, o, -1);
 }
 
 int
@@ -287,6 +294,7 @@ listen_reload(const struct conf *c)
 	nlist = (size_t)n;
 	listen_hand_out(ROLE_IDPROC);
 	listen_hand_out(ROLE_NETPROC);
+	listen_hand_out(ROLE_TLSPROC);
 	return 0;
 fail:
 	for (i = 0; i < (size_t)n; i++) {
@@ -318,25 +326,58 @@ hand_rules(void)
 	    0), -1);
 }
 
+/* Who serves it gets the socket; netproc serves both kinds in the end. */
+static void
+hand_one(enum role role, size_t i)
+{
+	bool tls = (list[i].flags & LISTENER_TLS) != 0;
+	struct msg_out *o;
+
+	if (role == ROLE_TLSPROC && !tls)
+		return;
+	o = msg_new(role == ROLE_TLSPROC ? MSG_TLS_LISTENER :
+	    tls ? MSG_TLS_DOOR : MSG_LISTENER, NULL, 0, 0);
+	msg_put_u32(o, (uint32_t)i);
+	if (role == ROLE_NETPROC) {
+		msg_put_u32(o, list[i].flags);
+		msg_put_str(o, list[i].text);
+	}
+	(void)child_send(role, o, role == ROLE_NETPROC && tls ? -1 :
+	    dup(list[i].fd));
+}
+
 void
 listen_hand_out(enum role role)
 {
-	struct msg_out *o;
 	size_t i;
 
 	if (role == ROLE_IDPROC)
 		hand_rules();
-	if (role == ROLE_NETPROC)
+	if (role == ROLE_NETPROC) {
 		tell_mdns_state();
-	for (i = 0; role == ROLE_NETPROC && i < nlist; i++) {
-		if (list[i].fd == -1)
-			continue;
-		o = msg_new(MSG_LISTENER, NULL, 0, 0);
-		msg_put_u32(o, (uint32_t)i);
-		msg_put_u32(o, list[i].flags);
-		msg_put_str(o, list[i].text);
-		(void)child_send(ROLE_NETPROC, o, dup(list[i].fd));
+		tls_tell();
 	}
+	if (role != ROLE_NETPROC && role != ROLE_TLSPROC)
+		return;
+	for (i = 0; i < nlist; i++)
+		if (list[i].fd != -1)
+			hand_one(role, i);
+}
+
+uint16_t
+listen_tls_port(void)
+{
+	const struct sockaddr_storage *ss;
+	size_t i;
+
+	for (i = 0; i < nlist; i++) {
+		ss = &list[i].addr;
+		if (list[i].fd != -1 && list[i].flags & LISTENER_TLS)
+			return ntohs(ss->ss_family == AF_INET6 ?
+			    ((const struct sockaddr_in6 *)ss)->sin6_port :
+			    ((const struct sockaddr_in *)ss)->sin_port);
+	}
+	return 0;
 }
 
 void
@@ -387,10 +428,12 @@ announce_send(void)
 	o = msg_new(MSG_ANNOUNCE, NULL, 0, 0);
 	msg_put_u32(o, d.conf->port);
 	msg_put_u32(o, d.conf->web_port);
+	msg_put_u32(o, listen_tls_port());
 	msg_put_u32(o, (any_family(AF_INET) ? 1U : 0) |
 	    (any_family(AF_INET6) ? 2U : 0));
 	msg_put_str(o, name);
 	msg_put_str(o, DL_VERSION);
 	msg_put_str(o, open ? "none" : "peer");
+	msg_put_str(o, listen_tls_port() != 0 ? tls_fingerprint() : "");
 	(void)child_send(ROLE_ANNOUNCER, o, -1);
 }

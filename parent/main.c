@@ -102,6 +102,12 @@ settings_fill(void)
 	(void)snprintf(s->state_dir, sizeof(s->state_dir), "%s", d.state_dir);
 	(void)snprintf(s->run_dir, sizeof(s->run_dir), "%s", d.run_dir);
 	(void)snprintf(s->version, sizeof(s->version), "%s", DL_VERSION);
+	s->tls_port = listen_tls_port();
+	(void)snprintf(s->tls_certificate, sizeof(s->tls_certificate), "%s",
+	    c->tls_certificate);
+	(void)snprintf(s->tls_key, sizeof(s->tls_key), "%s", c->tls_key);
+	(void)snprintf(s->tls_client_ca, sizeof(s->tls_client_ca), "%s",
+	    c->tls_client_ca);
 	access_commit();
 }
 
@@ -128,6 +134,7 @@ parent_started(void)
 	d.started = true;
 	listen_hand_out(ROLE_IDPROC);
 	listen_hand_out(ROLE_NETPROC);
+	listen_hand_out(ROLE_TLSPROC);
 	announce_send();
 	parent_filter();
 	listen_describe(say_listening);
@@ -224,6 +231,10 @@ reload(void)
 	    -1);
 	announce_send();
 	tell_mdns_state();
+	if (tls_files_changed())
+		children_renew(ROLE_TLSPROC);
+	children_wanted();
+	tls_tell();
 	log_info("the configuration was reloaded");
 	flags_warn();
 }
@@ -391,6 +402,7 @@ main(int argc, char **argv)
 	fence_make();
 	children_find();
 	settings_fill();
+	tls_note_files();
 	if (loop_init() == -1)
 		fatal("epoll");
 	catch_signals();

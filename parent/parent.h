@@ -96,6 +96,10 @@ void	 parent_filter(void);
 void	 children_find(void);
 void	 children_start(void);
 bool	 children_ready(void);
+/* A role that nothing needed at the start runs when it is needed. */
+void	 children_wanted(void);
+/* Ends a role that is to start again at once. */
+void	 children_renew(enum role);
 /* Sends settings to all roles. */
 void	 children_settings(void);
 void	 children_shutdown(void);
@@ -119,8 +123,20 @@ void	 listen_close(void);
 /* Says where the daemon listens: one line each by fn. */
 void	 listen_describe(void (*fn)(const char *));
 
+/* The port of the first TLS listener, 0 = there is none. */
+uint16_t listen_tls_port(void);
+
 /* Announces the listeners by mDNS, unless the configuration says no. */
 void	 announce_send(void);
+
+/* tls.c: the certificate. */
+/* Remembers which files the key and certificates are. */
+void	 tls_note_files(void);
+/* Have other files taken their place, or are others named now? */
+bool	 tls_files_changed(void);
+const char *tls_fingerprint(void);
+/* Tells netproc where TLS is spoken and by whom. */
+void	 tls_tell(void);
 
 /* notify.c: systemd's readiness protocol, the log, readiness for a shell. */
 void	 notify_init(void);

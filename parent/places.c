@@ -319,6 +319,8 @@ places_make(void)
 	/* owners make their unlinked files here and cannot list others' */
 	make_below(d.state_dir, "tmp", system ? 01733 : 0700, system ?
 	    (struct identity){ 0, d.role_id[ROLE_LAUNCHER].gid } : root);
+	/* also while nobody needs a key: later there is no right to make it */
+	make_below(d.state_dir, "tls", 0700, d.role_id[ROLE_TLSPROC]);
 	make_cgroups();
 }
 

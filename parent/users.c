@@ -38,6 +38,7 @@ static const char *const role_users[ROLE_COUNT] = {
 	[ROLE_LAUNCHER]	 = "_dllaunch",
 	[ROLE_ANNOUNCER] = "_dlmdns",
 	[ROLE_IDPROC]	 = "_dlid",
+	[ROLE_TLSPROC]	 = "_dltls",
 };
 
 static struct identity

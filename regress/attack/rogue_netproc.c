@@ -91,6 +91,9 @@ record(struct msg *m)
 	int handler(struct msg *);					\
 	int handler(struct msg *m) { return record(m); }
 RECORD(net_on_listener_gone)
+RECORD(net_on_tls_door)
+RECORD(net_on_tls_fingerprint)
+RECORD(net_on_tls_conn)
 RECORD(net_on_backoff)
 RECORD(net_on_mdns)
 RECORD(net_on_peer_is)

@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, Daemon, alone, connect, eq, helper, ok,
                 read_proc, run_tests, service_uid, stat_of, status_of,
                 tar_of, wait_for)
+from tlsclient import with_tls
 
 SETGID, SETUID, KILL, SYS_CHROOT = 1 << 6, 1 << 7, 1 << 5, 1 << 18
 CLONE_NEWUSER = 0x10000000
@@ -25,6 +26,7 @@ TABLE = {
     "launcher": ("_dllaunch", SETUID | SETGID | KILL, False),
     "announcer": ("_dlmdns", 0, False),
     "idproc": ("_dlid", 0, False),
+    "tlsproc": ("_dltls", 0, True),
 }
 
 # what the fds of a role may be, beside 0, 1 and 2
@@ -41,6 +43,7 @@ FDS = {
                 r"pipe:\[\d+\]",
     "announcer": USUAL,
     "idproc": USUAL + r"|/proc|/etc/.*",
+    "tlsproc": USUAL,
 }
 
 
@@ -105,20 +108,25 @@ def places(pid, role, empty, when):
     dirs = [x for n, x in fds.items() if n > 2 and
             os.path.isdir(f"/proc/{pid}/fd/{n}") and x != "/proc"]
     eq(dirs, [], f"{when}: {role}: no directory is open")
-    if role in ("debuglanternd", "netproc", "spawner"):
+    if role in ("debuglanternd", "netproc", "spawner", "tlsproc"):
         # the owner of its files in /proc is root when it is not dumpable
         eq(os.stat(f"/proc/{pid}/environ").st_uid, 0,
            f"{when}: {role}: cannot be traced or dumped")
 
 
+def every_role(mode, conf="", **kw):
+    """A daemon with a listener for each of them."""
+    return Daemon(mode, with_tls(conf)[1], **kw)
+
+
 def at_the_start(mode):
-    with Daemon(mode) as d:
+    with every_role(mode) as d:
         check(d, "at the start")
         nobody_is_root(d, "at the start")
 
 
 def with_sessions(mode):
-    with Daemon(mode) as d:
+    with every_role(mode) as d:
         c = d.client()
         c.start(helper("family"), "2", until=b"ready")
         sid, _ = c.start(helper("target"), until=b"target")
@@ -147,11 +155,11 @@ def nobody_is_root(d, when):
 
 
 def after_kill(mode):
-    with Daemon(mode, "stop-timeout 1\n") as d:
+    with every_role(mode, "stop-timeout 1\n") as d:
         c = d.client()
         c.start(helper("sleeper"), until=b"ready")
         for role in ("netproc", "spawner", "launcher", "idproc",
-                     "announcer"):
+                     "announcer", "tlsproc"):
             old = d.role_pid(role)
             n = len(d.children(role))
             os.kill(old, signal.SIGKILL)
@@ -162,7 +170,7 @@ def after_kill(mode):
 
         def settled():
             return all(status_of(p).get("Seccomp") == "2"
-                       for p in roles(d)) and len(roles(d)) == 7
+                       for p in roles(d)) and len(roles(d)) == 8
         wait_for(settled)
 
         def served():
@@ -180,7 +188,7 @@ def after_kill(mode):
 
 def groups_of_the_starter(mode):
     """Root's groups reach neither the roles nor the sessions."""
-    with Daemon(mode, "allow-sandbox none, namespaces, tmpfs\n", wrapper=[
+    with every_role(mode, "allow-sandbox none, namespaces, tmpfs\n", wrapper=[
             "setpriv", "--groups", "0,4,24"]) as d:
         check(d, "started with groups")
         c = d.client()

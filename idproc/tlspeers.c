@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: ISC */
+/* A table of connections over TLS, and what a certificate adds to one. */
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "endpoint.h"
+#include "log.h"
+#include "proto.h"
+#include "tlspeers.h"
+
+#define HASH	1024		/* chains; a power of two */
+/* max-connections ends at 60000 */
+#define MOST	65536
+
+struct tlspeer {
+	LIST_ENTRY(tlspeer)	 hash;
+	uint64_t		 inode;
+	struct verdict		 verdict;
+};
+
+static LIST_HEAD(, tlspeer) table[HASH];
+static size_t		 npeers;
+
+static struct tlspeer *
+find(uint64_t inode)
+{
+	struct tlspeer *p;
+
+	LIST_FOREACH(p, &table[inode % HASH], hash)
+		if (p->inode == inode)
+			return p;
+	return NULL;
+}
+
+/*
+ * Whom the certificate names, that he is, wherever he comes from: only a
+ * session stays what it is.  A name that is nobody's adds nothing.
+ */
+static void
+add_name(struct verdict *v, const char *name)
+{
+	const struct account *a;
+
+	if (name[0] == '\0' || v->what == PEER_REFUSED)
+		return;
+	a = account_named(name);
+	if (!a->found) {
+		log_info("%s: there is no user %s, whom its certificate names",
+		    v->address, name);
+		return;
+	}
+	v->what = principal_of(a->uid, &v->principal, v->why,
+	    sizeof(v->why)) == 0 ? PEER_KNOWN : PEER_REFUSED;
+	if (v->what != PEER_KNOWN)
+		v->principal = (struct principal){ .uid = (uid_t)-1 };
+}
+
+int
+tlspeers_add(uint64_t inode, const char *name, int tcp_fd)
+{
+	struct tlspeer *p = find(inode);
+
+	if (p == NULL) {
+		if (npeers == MOST)
+			return -1;
+		p = calloc(1, sizeof(*p));
+		/* who is not remembered is not served: netproc asks in vain */
+		if (p == NULL)
+			return 0;
+		p->inode = inode;
+		LIST_INSERT_HEAD(&table[inode % HASH], p, hash);
+		npeers++;
+	}
+	who_is(tcp_fd, &p->verdict);
+	p->verdict.door = DOOR_TLS;
+	add_name(&p->verdict, name);
+	return 0;
+}
+
+static void
+drop(struct tlspeer *p)
+{
+	LIST_REMOVE(p, hash);
+	free(p);
+	npeers--;
+}
+
+void
+tlspeers_remove(uint64_t inode)
+{
+	struct tlspeer *p = find(inode);
+
+	if (p != NULL)
+		drop(p);
+}
+
+void
+tlspeers_clear(void)
+{
+	size_t i;
+
+	for (i = 0; i < HASH; i++)
+		while (!LIST_EMPTY(&table[i]))
+			drop(LIST_FIRST(&table[i]));
+}
+
+bool
+tlspeers_is_pair(int sock_fd)
+{
+	struct sockaddr_un sun;
+	socklen_t len = sizeof(sun);
+
+	return endpoint_is_local(sock_fd) &&
+	    getsockname(sock_fd, (struct sockaddr *)&sun, &len) == 0 &&
+	    len <= offsetof(struct sockaddr_un, sun_path);
+}
+
+const struct verdict *
+tlspeers_find(int sock_fd)
+{
+	struct tlspeer *p;
+	struct stat st;
+
+	if (fstat(sock_fd, &st) == -1)
+		return NULL;
+	p = find(st.st_ino);
+	return p == NULL ? NULL : &p->verdict;
+}
