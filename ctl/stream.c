@@ -39,7 +39,11 @@ result(struct stream *s, ssize_t n, short *events)
 	if (errno != EPIPE && errno != ECONNRESET)
 		errno = EPROTO;
 	why = tls_error(s->tls);
-	strlcpy(s->why, why != NULL ? why : "broken TLS", sizeof(s->why));
+	if (why == NULL)
+		why = "broken TLS";
+	else if (strstr(why, "unexpected eof") != NULL)
+		why = "it ended without saying so in TLS";
+	strlcpy(s->why, why, sizeof(s->why));
 	return -1;
 }
 
