@@ -446,6 +446,21 @@ test_payloads(void **state)
 
 /* -- secrets -- */
 
+/* Reads what a sanitizer would not let be read. */
+static size_t __attribute__((no_sanitize_address))
+count_within(const volatile char *p, const volatile char *end,
+    const char *secret, size_t len)
+{
+	size_t n = 0, i;
+
+	for (; p + len <= end; p++) {
+		for (i = 0; i < len && p[i] == secret[i]; i++)
+			continue;
+		n += i == len;
+	}
+	return n;
+}
+
 /* How often it stands in memory that may be written, but for the stack. */
 static size_t
 count_copies(const char *secret, size_t len)
@@ -454,7 +469,6 @@ count_copies(const char *secret, size_t len)
 	char line[512], access[8];
 	unsigned long begin, end;
 	size_t n = 0;
-	char *p;
 
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps) != NULL) {
@@ -464,9 +478,7 @@ count_copies(const char *secret, size_t len)
 		if (strncmp(access, "rw", 2) != 0 || end - begin > 16 << 20 ||
 		    strstr(line, "[stack]") != NULL)
 			continue;
-		for (p = (char *)begin; (p = memmem(p, end - (unsigned long)p,
-		    secret, len)) != NULL; p += len)
-			n++;
+		n += count_within((char *)begin, (char *)end, secret, len);
 	}
 	(void)fclose(maps);
 	return n;
