@@ -221,6 +221,19 @@ net_on_synced(struct msg *m)
 	return msg_end(m);
 }
 
+/* Its token was revoked or has expired: between answers nothing can be said. */
+int
+net_on_conn_end(struct msg *m)
+{
+	struct conn *c = conn_find(m->hdr.conn);
+
+	if (c != NULL) {
+		c->dead = true;
+		conn_run(c);
+	}
+	return msg_end(m);
+}
+
 static void
 gone(struct channel *ch, const char *why)
 {

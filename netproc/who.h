@@ -34,5 +34,6 @@ extern const struct conn_mode	mode_ident;
 
 int	 net_on_peer_is(struct msg *);
 int	 net_on_synced(struct msg *);
+int	 net_on_conn_end(struct msg *);
 
 #endif

@@ -27,6 +27,7 @@ asker_init(struct asker *a, const struct msg *m, const char *command)
 	a->flags = c->flags;
 	a->door = c->door;
 	memcpy(a->address, c->address, sizeof(a->address));
+	memcpy(a->token, c->token, sizeof(a->token));
 	a->command = command;
 	a->request = m->hdr.request;
 	a->conn = m->hdr.conn;

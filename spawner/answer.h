@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "msg.h"
 #include "owner.h"
+#include "tokens.h"
 
 /* Enough to answer later; an answer for a netproc of the past is dropped. */
 struct asker {
@@ -17,6 +18,7 @@ struct asker {
 	uint32_t	 flags;		/* PRINCIPAL_* of the connection */
 	enum door	 door;
 	char		 address[ADDRESS_TEXT];
+	char		 token[TOKEN_ID + 1];	/* empty = none */
 	const char	*command;	/* static, for the activity list */
 	uint64_t	 request;
 	uint32_t	 conn;

@@ -2,6 +2,7 @@
 /* AUTH: a connection becomes that of its token's user.  WHOAMI. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "audit.h"
 #include "client.h"
@@ -15,6 +16,8 @@
 
 /* AUTHs whose user's account is being looked up. */
 #define PENDING_MAX	64
+/* No connection by a token that expires lives longer. */
+#define EXPIRY_MAX_S	(30 * 24 * 3600)
 
 struct pending {
 	uint64_t	 serial;	/* 0 = free */
@@ -45,6 +48,30 @@ refuse(const struct client *c, uint64_t request, enum err code,
 	result(c->number, request, code, text);
 }
 
+static void
+on_expiry(void *arg)
+{
+	struct client *c = arg;
+	char id[sizeof(c->token)];
+
+	memcpy(id, c->token, sizeof(id));
+	client_end_token(id);
+}
+
+/* A clock that is set back makes it late; a new AUTH is refused in time. */
+static void
+watch_expiry(struct client *c, const struct token *t)
+{
+	int64_t left = t->expires - (int64_t)time(NULL);
+
+	if (t->expires == 0)
+		return;
+	if (left > EXPIRY_MAX_S)
+		left = EXPIRY_MAX_S;
+	loop_timer_set(&c->expiry, left < 0 ? 0 : (uint64_t)left * 1000,
+	    on_expiry, c);
+}
+
 /* netproc is told before its connection is shown anything. */
 static void
 admit(struct client *c, const struct pending *p, const struct token *t,
@@ -69,6 +96,7 @@ admit(struct client *c, const struct pending *p, const struct token *t,
 	msg_put_str(o, t->user);
 	(void)chan_send(&netproc_chan, o, -1);
 	memcpy(c->token, t->id, sizeof(c->token));
+	watch_expiry(c, t);
 	client_become(c, v, flags);
 	audit_login(c);
 	result(p->conn, p->request, ERR_OK, NULL);

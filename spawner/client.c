@@ -5,6 +5,7 @@
 
 #include "audit.h"
 #include "client.h"
+#include "debug.h"
 #include "handlers.h"
 #include "job.h"
 #include "peers.h"
@@ -71,6 +72,7 @@ static void
 client_free(struct client *c)
 {
 	client_become(c, NULL, 0);
+	loop_timer_unset(&c->expiry);
 	LIST_REMOVE(c, next);
 	nclients--;
 	free(c);
@@ -87,6 +89,32 @@ client_forget_all(void)
 			client_free(c);
 	viewer_forget_all();
 	memset(early, 0, sizeof(early));
+}
+
+/* Requests may be under way: until netproc has heard of it they find nothing. */
+static void
+end(struct client *c)
+{
+	struct viewer *nobody = viewer_make(UINT32_MAX, "nobody", false);
+
+	if (nobody == NULL)
+		return;
+	client_become(c, nobody, PRINCIPAL_READ_ONLY | PRINCIPAL_BY_TOKEN);
+	(void)chan_send(&netproc_chan, msg_new(MSG_CONN_END, NULL, c->number,
+	    0), -1);
+}
+
+void
+client_end_token(const char *id)
+{
+	struct client *c;
+	size_t i;
+
+	debug_end_token(id);
+	for (i = 0; i < BUCKETS; i++)
+		LIST_FOREACH(c, &clients[i], next)
+			if (strcmp(c->token, id) == 0)
+				end(c);
 }
 
 static bool

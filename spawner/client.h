@@ -24,6 +24,7 @@ struct client {
 	bool		 spoke;		/* AUTH would come too late */
 	char		 address[ADDRESS_TEXT];
 	char		 token[TOKEN_ID + 1];	/* its id, empty = none */
+	struct loop_timer expiry;	/* of the token */
 };
 
 /*
@@ -36,6 +37,11 @@ struct client	*client_find(uint32_t number);
 /* From now on it is this user's, who sees his sessions; NULL = nobody's. */
 void		 client_become(struct client *, struct viewer *,
 		    uint32_t flags);
+/*
+ * Connections that came by that token are nobody's from now on, and netproc
+ * is told to close them.
+ */
+void		 client_end_token(const char *id);
 /* netproc has gone: no connection and no replica is left. */
 void		 client_forget_all(void);
 

@@ -434,6 +434,19 @@ spawn_on_debug_port(struct msg *m)
 	return 0;
 }
 
+void
+debug_end_token(const char *id)
+{
+	struct session *s;
+
+	/* their connection may be the debugger's alone by now */
+	SESSION_FOREACH(s)
+		if (s->debug.offered && s->debug.phase != DEBUG_ENDING &&
+		    strcmp(s->debug.asker.token, id) == 0)
+			(void)chan_send(&netproc_chan,
+			    msg_new(MSG_DEBUG_OVER, &s->id, 0, 0), -1);
+}
+
 int
 spawn_on_debug_end(struct msg *m)
 {

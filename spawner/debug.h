@@ -18,6 +18,8 @@ void	debug_free(struct session *);
 /* netproc has gone, and the sockets of all debuggers with it. */
 void	debug_drop_all(void);
 void	debug_launcher_lost(void);
+/* Debuggers of connections that came by that token are to leave. */
+void	debug_end_token(const char *id);
 
 /* The tree of a start that failed has gone: who asked is told why. */
 void	debug_tell_refused(struct session *);
