@@ -3,9 +3,11 @@
 # Requests in JSON: every command says the same as in the control protocol,
 # and no bytes, however they come, do more harm than there.
 import base64
+import ctypes
 import json
 import os
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -682,6 +684,76 @@ def refused_connections(mode):
         held.close()
 
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+NEWNET = 0x40000000
+
+
+def from_elsewhere(pid, address):
+    """A connection made in the network namespace of another process."""
+    made = []
+
+    def run():
+        # a thread's namespace is its own, and a socket keeps it
+        with open(f"/proc/{pid}/ns/net") as f:
+            if LIBC.setns(f.fileno(), NEWNET) != 0:
+                raise OSError(ctypes.get_errno(), "setns")
+        made.append(socket.create_connection(address, timeout=20))
+    t = threading.Thread(target=run)
+    t.start()
+    t.join()
+    return made[0]
+
+
+def strangers(mode):
+    """Who comes from elsewhere may AUTH, and nothing else.
+
+    The last test: this process stays in a network of its own."""
+    if LIBC.unshare(NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    other = subprocess.Popen(["unshare", "-n", "sh", "-c",
+                              "echo ready; exec sleep 600"],
+                             stdout=subprocess.PIPE)
+    try:
+        other.stdout.readline()
+        there = ["nsenter", "-t", str(other.pid), "-n"]
+        for argv in (["ip", "link", "set", "lo", "up"],
+                     ["ip", "link", "add", "va", "type", "veth", "peer",
+                      "name", "vb", "netns", str(other.pid)],
+                     ["ip", "address", "add", "198.51.100.1/24", "dev", "va"],
+                     ["ip", "link", "set", "va", "up"],
+                     there + ["ip", "address", "add", "198.51.100.2/24",
+                              "dev", "vb"],
+                     there + ["ip", "link", "set", "vb", "up"]):
+            subprocess.run(argv, check=True)
+        with Daemon(mode, "listen on 198.51.100.1 plain\n") as d:
+            strangers_of(d, other.pid)
+    finally:
+        other.kill()
+        other.wait()
+
+
+def strangers_of(d, pid):
+    def told(line):
+        c = Json(d)
+        c.s.close()
+        c.s = from_elsewhere(pid, ("198.51.100.1", d.port))
+        c.send(line + '\n{"id":2,"command":"version"}\n')
+        got = [json.loads(x) for x in to_eof(c)]
+        return [(x["id"], x["success"], x["error"]["code"]) for x in got]
+
+    for line in ('{"id":1,"command":"list"}', '{"id":1,"command":"nope"}',
+                 '{"id":1,"command":"upload","args":{"size":"x"}}',
+                 '{"id":1,"command":"status","args":{"nonsense":1}}'):
+        eq(told(line), [(1, False, "auth_required")],
+           f"a stranger's {line}: auth_required, then closed")
+    eq(told('{"id":1,}'), [(None, False, "auth_required")],
+       "a stranger's line that is not JSON: likewise")
+    wrong = '{"id":"a","command":"auth","args":{"token":%s}}'
+    eq((told(wrong % '"dlt_x"'), told(wrong % 5)),
+       ([("a", False, "auth_failed")], [("a", False, "invalid_argument")]),
+       "a stranger's wrong tokens: told so, then closed")
+
+
 run_tests(
     in_modes(every_command, every_argument, arguments_intact,
              variables_intact, what_no_text_may_hold, invalid_json, ids,
@@ -689,4 +761,5 @@ run_tests(
              half_close, slow_reader, long_lines,
              refused_payloads_are_no_requests, hostile_lines_cost_little),
     alone(sysroot_of_a_small_tree,
-          modes=MODES if AS_ROOT else ()), alone(refused_connections))
+          modes=MODES if AS_ROOT else ()), alone(refused_connections),
+    alone(strangers, modes=("system",) if AS_ROOT else ()))
