@@ -83,6 +83,25 @@ chan_open(struct channel *c, int fd, uint32_t generation)
 	return 0;
 }
 
+static void
+forget(const struct msg_hdr *h, void *p, size_t len)
+{
+	if (msg_is_secret(h->type))
+		explicit_bzero(p, len);
+}
+
+static void
+free_out(struct chan_out *o)
+{
+	struct msg_hdr h;
+
+	memcpy(&h, o->data, sizeof(h));
+	forget(&h, o->data, o->len);
+	if (o->fd != -1)
+		close(o->fd);
+	free(o);
+}
+
 void
 chan_close(struct channel *c)
 {
@@ -95,9 +114,7 @@ chan_close(struct channel *c)
 	c->fd = -1;
 	while ((o = c->out_head) != NULL) {
 		c->out_head = o->next;
-		if (o->fd != -1)
-			close(o->fd);
-		free(o);
+		free_out(o);
 	}
 	c->out_tail = &c->out_head;
 	c->out_bytes = c->out_fds = 0;
@@ -188,8 +205,8 @@ enqueue(struct channel *c, const void *data, size_t len, int fd)
 	return watch(c);
 }
 
-int
-chan_send(struct channel *c, struct msg_out *o, int fd)
+static int
+send_or_queue(struct channel *c, struct msg_out *o, int fd)
 {
 	size_t len = sizeof(o->hdr) + o->hdr.length;
 	int sent = 0;
@@ -223,6 +240,19 @@ fail:
 	return -1;
 }
 
+int
+chan_send(struct channel *c, struct msg_out *o, int fd)
+{
+	size_t len = o->hdr.length;
+	bool secret = msg_is_secret(o->hdr.type);
+	int r = send_or_queue(c, o, fd);
+
+	/* there is one outgoing message at a time, and this may be the next */
+	if (secret)
+		explicit_bzero(o->payload, len);
+	return r;
+}
+
 static void
 flush_queue(struct channel *c)
 {
@@ -238,9 +268,7 @@ flush_queue(struct channel *c)
 			c->out_tail = &c->out_head;
 		c->out_bytes -= o->len;
 		c->out_fds -= o->fd != -1;
-		if (o->fd != -1)
-			close(o->fd);
-		free(o);
+		free_out(o);
 		if (sent == -1)
 			return;
 	}
@@ -381,6 +409,8 @@ read_one(struct channel *c, int flags)
 	if (why == NULL)
 		why = handle(c, &m, (size_t)n);
 	depth--;
+	forget(&m.hdr, payload, (size_t)n < sizeof(m.hdr) ? 0 :
+	    (size_t)n - sizeof(m.hdr));
 	if (m.fd != -1)
 		close(m.fd);
 	/* the handler may have closed or replaced the channel itself */

@@ -41,6 +41,12 @@ msg_name(uint32_t type)
 	return msg_rows[type].name;
 }
 
+bool
+msg_is_secret(uint32_t type)
+{
+	return type == MSG_AUTH || type == MSG_TOKEN;
+}
+
 struct msg_out *
 msg_new(enum msg_type type, const struct sid *session, uint32_t conn,
     uint64_t request)

@@ -110,6 +110,8 @@ extern const struct msg_row msg_rows[MSG_COUNT];
 extern const msg_handler msg_handlers[MSG_COUNT];
 
 const char	*msg_name(uint32_t type);
+/* Who may know its payload is few: channels keep no copy of such a message. */
+bool		 msg_is_secret(uint32_t type);
 
 /* -- writing -- */
 struct msg_out;

@@ -69,6 +69,11 @@ enum access {
 	ACCESS_OWN		/* share it, too */
 };
 
+/* TOKEN_CREATE */
+enum {
+	TOKEN_READ_ONLY		= 1 << 0
+};
+
 /* START */
 enum {
 	START_DEBUG		= 1 << 0,	/* stop at the first instruction */

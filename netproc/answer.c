@@ -111,6 +111,14 @@ answer_event(struct conn *c)
 	end_as(c, true);
 }
 
+void
+answer_wipe(void)
+{
+	if (answer.p != NULL)
+		explicit_bzero(answer.p, answer.len);
+	text_reset(&answer, ANSWER_KEEP);
+}
+
 char *
 time_text(int64_t ns, bool ms, char buf[TIME_TEXT])
 {

@@ -26,6 +26,8 @@ struct sid;
 struct text *answer_begin(void);
 void	 answer_end(struct conn *);
 void	 answer_event(struct conn *);
+/* Forgets the text, in which there was a secret. */
+void	 answer_wipe(void);
 /*
  * An answer in pieces: what comes between the two is written as it is.  All
  * answers go this way, as JSON requests have theirs wrapped.

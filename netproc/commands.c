@@ -17,6 +17,7 @@
 #include "request.h"
 #include "session_cmds.h"
 #include "sysroot.h"
+#include "token.h"
 
 /* A session is named and used, or only seen; the daemon likewise. */
 #define S	true, false, ACCESS_USE
@@ -118,6 +119,11 @@ const struct command commands[] = {
 	    cmd_auth },
 	{ "WHOAMI", 0, 0, XNR, params_none,
 	    "WHOAMI", "shows who the client is", cmd_whoami },
+	{ "TOKEN", 1, 5, XN, params_token,
+	    "TOKEN create [user=<user>] [read-only] [expires=<seconds>] "
+	    "[label=<label>] | list | revoke <token-id>",
+	    "makes a token to log in with from elsewhere, shows those that "
+	    "there are, or ends one", cmd_token },
 	{ "AUDIT", 0, 2, XNR, params_audit,
 	    "AUDIT [<number> [<seconds>]]",
 	    "shows the audit log from that event on to administrators",

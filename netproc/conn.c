@@ -122,6 +122,8 @@ release_in(struct conn *c)
 static void
 release_out(struct conn *c)
 {
+	if (c->secret && c->out != NULL)
+		explicit_bzero(c->out, c->out_len);
 	if (c->out == scratch)
 		scratch_used = false;
 	else
@@ -224,9 +226,14 @@ make_room(struct conn *c)
 	cap = c->in_cap < 512 ? 1024 : c->in_cap * 2;
 	if (cap > LINE_BUFFER)
 		cap = LINE_BUFFER;
-	p = realloc(c->in, cap);
+	p = malloc(cap);
 	if (p == NULL)
 		return c->in_len < c->in_cap;
+	/* realloc() would leave the old bytes, maybe of a token, behind */
+	memcpy(p, c->in, c->in_len);
+	if (!c->spoke)
+		explicit_bzero(c->in, c->in_len);
+	free(c->in);
 	c->in = p;
 	c->in_cap = cap;
 	return true;
@@ -322,6 +329,9 @@ keep_input(struct conn *c)
 		return;
 	}
 	memcpy(p, input + c->in_pos, left);
+	/* half of the first line may be half of a token */
+	if (!c->spoke)
+		explicit_bzero(input + c->in_pos, left);
 	input_used = false;
 	c->in = p;
 	c->in_pos = 0;
@@ -356,6 +366,12 @@ spill(struct conn *c, size_t more)
 	c->out_len = have;
 	c->out_cap = more == 0 ? have : cap + cap / 4;
 	return true;
+}
+
+void
+conn_secret(struct conn *c)
+{
+	c->secret = true;
 }
 
 void
@@ -394,8 +410,10 @@ flush(struct conn *c)
 	}
 	c->active_ms = loop_now_ms();
 	c->out_pos += (size_t)n;
-	if (c->out_pos == c->out_len)
+	if (c->out_pos == c->out_len) {
 		release_out(c);
+		c->secret = false;
+	}
 }
 
 /* -- turns ---------------------------------------------------------------- */

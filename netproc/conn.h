@@ -69,6 +69,7 @@ struct ask {
 	uint64_t	 size;		/* of a payload that follows */
 	bool		 pipe;		/* GDBPIPE */
 	bool		 begun;		/* ACTIVITY: rows have been written */
+	char		 token[8];	/* TOKEN revoke: its id */
 };
 
 struct payload {
@@ -121,6 +122,7 @@ struct conn {
 	char			*in, *out;
 	size_t			 in_pos, in_len, in_cap, scanned;
 	size_t			 out_pos, out_len, out_cap;
+	bool			 secret;	/* wipe what is sent */
 
 	union {
 		struct ask	 ask;
@@ -175,6 +177,8 @@ void	 conn_yield(struct conn *);
 /* -- output -- */
 /* Adds to the answers; without memory the connection ends. */
 void	 conn_write(struct conn *, const void *, size_t);
+/* What is written next is a secret: no copy stays once it has been sent. */
+void	 conn_secret(struct conn *);
 /* Bytes that wait to be sent. */
 size_t	 conn_unsent(const struct conn *);
 

@@ -135,6 +135,8 @@ activity_answer(const struct asker *a, const struct sid *id, enum err code,
 		(void)snprintf(result, sizeof(result), "%s (%s)",
 		    err_code(code), message[0] == '\0' ? err_text(code) :
 		    message);
+	else if (message[0] != '\0')
+		(void)snprintf(result, sizeof(result), "ok (%s)", message);
 	(void)snprintf(text, sizeof(text), "%s %s%s: %s", a->owner->name,
 	    a->command, session, result);
 	record_for(a, id, text);

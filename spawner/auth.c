@@ -120,7 +120,9 @@ on_account(const struct account *acc, uint64_t serial)
 		return;
 	/* it may have been revoked meanwhile */
 	t = tokens_find(p.token);
-	if (t == NULL || acc == NULL || acc->rights.uid != t->uid)
+	/* the uid may have become somebody else's, too */
+	if (t == NULL || acc == NULL || acc->rights.uid != t->uid ||
+	    strcmp(acc->name, t->user) != 0)
 		refuse(c, p.request, ERR_AUTH_FAILED, t == NULL ? NULL :
 		    "the token's user has no account here any more");
 	else
@@ -149,11 +151,14 @@ look_up(struct client *c, const struct msg *m, const struct token *t)
 	}
 }
 
-/* Who is slowed down: a host, a network of IPv6, or a local user. */
+/*
+ * Who is slowed down: a host, a network of IPv6, or a local user, who shares
+ * the loopback address with all others.
+ */
 static const char *
 origin(const struct client *c, char text[ADDRESS_TEXT])
 {
-	if (c->door != DOOR_LOCAL || c->viewer == NULL)
+	if (c->viewer == NULL || (c->flags & PRINCIPAL_BY_RULE))
 		return c->address;
 	(void)snprintf(text, ADDRESS_TEXT, "uid %u", c->viewer->owner->uid);
 	return text;

@@ -38,6 +38,7 @@ struct owner {
 	char		 name[USER_NAME_MAX];
 	struct viewer	 viewers[2];	/* himself, and as an administrator */
 	struct account	 account;
+	uint64_t	 changes_ms;	/* of tokens: counted up to then */
 	struct events	 events;
 };
 

@@ -114,6 +114,8 @@ RECORD(net_on_input_fd)
 RECORD(net_on_doorbell)
 RECORD(net_on_sysroot_fd)
 RECORD(net_on_activity_lines)
+RECORD(net_on_token)
+RECORD(net_on_token_rows)
 RECORD(net_on_deps_rows)
 
 int	net_on_listener(struct msg *);
