@@ -65,8 +65,11 @@ number(struct lex *l)
 	/* a fraction is good JSON; no command takes one */
 	if (take(l, ".") && !take_digits(l))
 		return wrong;
-	if (take(l, "eE") && (take(l, "+-"), !take_digits(l)))
-		return wrong;
+	if (take(l, "eE")) {
+		(void)take(l, "+-");
+		if (!take_digits(l))
+			return wrong;
+	}
 	if (++l->numbers > NUMBERS_MAX)
 		return "is one number too many";
 	if (l->p - begin > DIGITS_MAX || number_parse(&digits, negative ?
