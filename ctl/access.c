@@ -113,6 +113,10 @@ print_quota(struct json_object *list, FILE *out)
 	struct table *t;
 	size_t i;
 
+	if (json_object_array_length(list) == 0) {
+		fputs("nobody holds anything\n", out);
+		return;
+	}
 	t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
 	for (i = 0; i < json_object_array_length(list); i++) {
 		o = json_object_array_get_idx(list, i);

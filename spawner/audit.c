@@ -25,7 +25,7 @@
 struct event {
 	char		 when[UTC_TEXT];
 	char		 user[USER_NAME_MAX];
-	char		 door[8];
+	char		 door[12];	/* room for one that is escaped */
 	char		 address[ADDRESS_TEXT];
 	char		 session[SID_TEXT];
 	char		 action[24];
