@@ -78,10 +78,8 @@ want_bytes(struct unpack *u, uint64_t more)
 {
 	if (more <= u->max->bytes - u->job->bytes)
 		return 0;
-	return job_fail(u->job, ERR_EXTRACT_FAILED,
-	    "unpacks to more than %llu bytes (bundle-max-bytes, or what "
-	    "max-total-bytes has left)",
-	    (unsigned long long)u->max->bytes);
+	return job_fail(u->job, ERR_MAX_BYTES, "unpacks to more than %llu "
+	    "bytes", (unsigned long long)u->max->bytes);
 }
 
 /* The modes that a careful umask would leave, and the owner's full access. */

@@ -97,6 +97,23 @@ enum {
 	LIMIT_COUNT
 };
 
+/* QUOTA_RULE, QUOTA_ROWS: whom it is for, and what it limits */
+enum quota_kind {
+	QUOTA_DEFAULT,
+	QUOTA_USER,
+	QUOTA_GROUP,
+	QUOTA_KINDS
+};
+
+enum quota_what {
+	QUOTA_SESSIONS,
+	QUOTA_BYTES,
+	QUOTA_CPU,		/* seconds, of each process */
+	QUOTA_MEMORY,		/* bytes */
+	QUOTA_PROCESSES,
+	QUOTA_COUNT
+};
+
 /* RUN_FD */
 enum run_fd {
 	RUN_FD_STDIN,		/* pipe, write end */

@@ -61,6 +61,8 @@ run_put(struct msg_out *o, const struct run_spec *r)
 		msg_put_u64(o, r->limits[i]);
 	msg_put_u64(o, r->memory);
 	msg_put_u64(o, r->pids);
+	msg_put_u64(o, r->user_memory);
+	msg_put_u64(o, r->user_processes);
 	msg_put_str(o, r->exec_path);
 	msg_put_str(o, r->home);
 	msg_put_blob(o, r->argv, r->argv_len);
@@ -85,6 +87,8 @@ run_get(struct msg *m, struct run_spec *r)
 		r->limits[i] = msg_get_u64(m);
 	r->memory = msg_get_u64(m);
 	r->pids = msg_get_u64(m);
+	r->user_memory = msg_get_u64(m);
+	r->user_processes = msg_get_u64(m);
 	msg_get_str(m, r->exec_path, sizeof(r->exec_path));
 	msg_get_str(m, r->home, sizeof(r->home));
 	r->argv = msg_get_strings(m, &r->argv_len);
@@ -99,6 +103,7 @@ job_put(struct msg_out *o, const struct job_spec *j)
 	msg_put_u64(o, j->max_bytes);
 	msg_put_u64(o, j->max_members);
 	msg_put_u64(o, j->max_path);
+	msg_put_u64(o, j->processes);
 	msg_put_str(o, j->exec_path);
 }
 
@@ -111,5 +116,6 @@ job_get(struct msg *m, struct job_spec *j)
 	j->max_bytes = msg_get_u64(m);
 	j->max_members = msg_get_u64(m);
 	j->max_path = msg_get_u64(m);
+	j->processes = msg_get_u64(m);
 	msg_get_str(m, j->exec_path, sizeof(j->exec_path));
 }

@@ -31,6 +31,8 @@ struct run_spec {
 	bool		 watch_loader;	/* fail when libraries are missing */
 	uint64_t	 limits[LIMIT_COUNT];
 	uint64_t	 memory, pids;	/* of the cgroup */
+	/* of all that this owner runs */
+	uint64_t	 user_memory, user_processes;
 	char		 exec_path[EXEC_PATH_MAX];	/* bundles */
 	char		 home[256];	/* where an image starts, if it exists */
 	/*
@@ -50,6 +52,7 @@ struct job_spec {
 	struct run_owner owner;
 	enum sandbox	 sandbox;	/* of the bundle's sessions */
 	uint64_t	 max_bytes, max_members, max_path;
+	uint64_t	 processes;	/* of all that this owner runs */
 	char		 exec_path[EXEC_PATH_MAX];
 };
 

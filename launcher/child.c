@@ -176,6 +176,23 @@ child_become(const struct run_owner *w)
 		child_die(STEP_CAPS);
 }
 
+void
+child_count(uint64_t processes)
+{
+	struct rlimit rl;
+
+	/* in user mode the user has processes that are none of ours */
+	if (role_mode != MODE_SYSTEM || processes == LIMIT_UNLIMITED)
+		return;
+	if (getrlimit(RLIMIT_NPROC, &rl) == -1)
+		child_die(STEP_LIMITS);
+	if (processes < rl.rlim_max)
+		rl.rlim_max = processes;
+	rl.rlim_cur = rl.rlim_max;
+	if (setrlimit(RLIMIT_NPROC, &rl) == -1)
+		child_die(STEP_LIMITS);
+}
+
 static int
 map_fd(const char *path)
 {

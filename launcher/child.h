@@ -37,6 +37,12 @@ void	 child_die(enum step) __attribute__((noreturn));
 uint64_t child_root_caps(void);
 /* All ids become the owner's, all capabilities but the above go. */
 void	 child_become(const struct run_owner *);
+/*
+ * After it, and before the user namespace: in this one the kernel counts all
+ * of the owner's processes, also those in namespaces below it, and those that
+ * are made from now on are not begun when there are so many already.
+ */
+void	 child_count(uint64_t processes);
 /* In a new user namespace: the owner is 1000 in it and there is nobody else. */
 void	 child_map_ids(void);
 /*

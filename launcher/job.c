@@ -153,6 +153,7 @@ job_unpack(const void *arg)
 	const struct job_spec *j = arg;
 
 	child_become(&j->owner);
+	child_count(j->processes);
 	job_first(&kind, j, KEPT_FD);
 }
 

@@ -113,6 +113,15 @@ have_cgroup(char *form, size_t size)
 }
 
 static bool
+have_user_limits(char *form, size_t size)
+{
+	(void)snprintf(form, size, "memory: of each process; processes: of %s",
+	    role_mode == MODE_SYSTEM ? "all sessions together" :
+	    "each session");
+	return true;
+}
+
+static bool
 have_memfd(char *form, size_t size)
 {
 	int v = sysctl_digit("/proc/sys/vm/memfd_noexec");
@@ -153,6 +162,8 @@ static const struct row rows[] = {
 	{ "cgroup", "limits a session's memory and processes as a whole",
 	    "start it by systemd with Delegate=yes, or as root on a host "
 	    "with cgroup2", false, have_cgroup },
+	{ "quotas", "keep a user's sessions from the memory and processes of "
+	    "others", "", false, have_user_limits },
 	{ "memfd", "runs images from memory", "sysctl vm.memfd_noexec=1",
 	    false, have_memfd },
 	{ "ptrace", "lets gdbserver attach",

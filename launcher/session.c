@@ -387,6 +387,7 @@ session_first(const void *arg)
 	s.r = arg;
 	/* the owner's pipes: else /dev/stderr could not be opened again */
 	child_become(&s.r->owner);
+	child_count(s.r->user_processes);
 	make_pipes(&s.e, s.r->split);
 	if (s.r->bundle)
 		enter_bundle();

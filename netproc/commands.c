@@ -13,6 +13,7 @@
 #include "output.h"
 #include "params.h"
 #include "payload.h"
+#include "quota.h"
 #include "replica.h"
 #include "request.h"
 #include "session_cmds.h"
@@ -119,6 +120,10 @@ const struct command commands[] = {
 	    cmd_auth },
 	{ "WHOAMI", 0, 0, XNR, params_none,
 	    "WHOAMI", "shows who the client is", cmd_whoami },
+	{ "QUOTA", 0, 1, XNR, params_quota,
+	    "QUOTA [<user>]",
+	    "shows what the client, or to administrators others, may have",
+	    cmd_quota },
 	{ "TOKEN", 1, 5, XN, params_token,
 	    "TOKEN create [user=<user>] [read-only] [expires=<seconds>] "
 	    "[label=<label>] | list | revoke <token-id>",

@@ -11,15 +11,24 @@
 
 #include "log.h"
 #include "parent.h"
+#include "proto.h"
 
 /* What a configuration comes to; the next one becomes the present at once. */
-struct access {
+struct found {
 	char		admin_users[sizeof(d.settings.admin_users)];
 	char		admin_groups[sizeof(d.settings.admin_groups)];
 	uint32_t	quota_ids[CONF_MAX_QUOTAS];
 };
 
-static struct access next;
+static struct found present, next;
+
+static const uint32_t quota_kinds[] = {
+	[CONF_QUOTA_DEFAULT] = QUOTA_DEFAULT,
+	[CONF_QUOTA_USER] = QUOTA_USER,
+	[CONF_QUOTA_GROUP] = QUOTA_GROUP,
+};
+
+_Static_assert(CONF_UNLIMITED == LIMIT_UNLIMITED, "the same on the wire");
 
 static int
 user_id(const char *what, const char *name, uint32_t *id)
@@ -71,7 +80,7 @@ admin_allowed(const char *name, uint32_t uid)
 }
 
 static int
-find_admins(const struct conf *c, struct access *a)
+find_admins(const struct conf *c, struct found *a)
 {
 	uint32_t id;
 	size_t i;
@@ -91,7 +100,7 @@ find_admins(const struct conf *c, struct access *a)
 }
 
 static int
-find_quotas(const struct conf *c, struct access *a)
+find_quotas(const struct conf *c, struct found *a)
 {
 	const struct conf_quota *q;
 	char what[PATH_LEN];
@@ -119,11 +128,37 @@ access_find(const struct conf *c)
 	return 0;
 }
 
+/* The spawner decides by them; a new one has none yet. */
+void
+access_tell(void)
+{
+	const struct conf_quota *q;
+	struct msg_out *o;
+	size_t i;
+
+	for (i = 0; i < d.conf->nquotas; i++) {
+		q = &d.conf->quotas[i];
+		o = msg_new(MSG_QUOTA_RULE, NULL, 0, 0);
+		msg_put_u32(o, quota_kinds[q->kind]);
+		msg_put_u32(o, present.quota_ids[i]);
+		msg_put_u64(o, q->sessions);
+		msg_put_u64(o, q->bytes);
+		msg_put_u64(o, q->cpu);
+		msg_put_u64(o, q->memory);
+		msg_put_u64(o, q->processes);
+		msg_put_str(o, q->name);
+		(void)child_send(ROLE_SPAWNER, o, -1);
+	}
+	(void)child_send(ROLE_SPAWNER, msg_new(MSG_QUOTA_RULES_END, NULL, 0,
+	    0), -1);
+}
+
 void
 access_commit(void)
 {
-	memcpy(d.settings.admin_users, next.admin_users,
+	present = next;
+	memcpy(d.settings.admin_users, present.admin_users,
 	    sizeof(d.settings.admin_users));
-	memcpy(d.settings.admin_groups, next.admin_groups,
+	memcpy(d.settings.admin_groups, present.admin_groups,
 	    sizeof(d.settings.admin_groups));
 }

@@ -150,6 +150,9 @@ introduce(struct child *c)
 		o = msg_new(MSG_DIAG, NULL, 0, 0);
 		(void)child_send(c->role, o, dup(d.diag_fd));
 	}
+	/* before anybody can ask it for something */
+	if (c->role == ROLE_SPAWNER)
+		access_tell();
 	for (i = 0; i < NLINKS; i++)
 		if (links[i].a == c->role || links[i].b == c->role)
 			link_up(&links[i]);

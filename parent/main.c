@@ -227,6 +227,7 @@ reload(void)
 	audit_commit();
 	settings_fill();
 	children_settings();
+	access_tell();
 	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
 	    -1);
 	announce_send();

@@ -68,6 +68,8 @@ int	 users_lend_caps(bool fence);
  */
 int	 access_find(const struct conf *);
 void	 access_commit(void);
+/* Sends the spawner what was committed of quotas. */
+void	 access_tell(void);
 
 /*
  * audit.c: opens the audit file that a configuration wants, for the next

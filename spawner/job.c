@@ -28,6 +28,7 @@
 #include "jobreport.h"
 #include "log.h"
 #include "peers.h"
+#include "quota.h"
 #include "role.h"
 #include "run.h"
 #include "stop.h"
@@ -139,6 +140,12 @@ job_find(uint64_t serial)
 	return NULL;
 }
 
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* -- how a job ends -- */
 
 /* The upload of a bundle that came to nothing leaves nothing. */
@@ -193,6 +200,7 @@ unpacked(struct job *j)
 	struct asker a = j->asker;
 	uint64_t bytes = bundle_bytes(j);
 	uint64_t more = bytes > s->bytes ? bytes - s->bytes : 0;
+	char text[600], why[500];
 
 	if (!is_mount_namespace(j->fds[JOB_FD_RESULT])) {
 		job_fail(j, ERR_EXTRACT_FAILED,
@@ -205,9 +213,10 @@ unpacked(struct job *j)
 		return;
 	}
 	/* others may have uploaded while this was unpacked */
-	if (more > upload_room()) {
-		job_fail(j, ERR_MAX_BYTES, "the unpacked bundle is larger "
-		    "than what is free (max-total-bytes)");
+	if (upload_too_large(s->owner, more, why, sizeof(why)) != ERR_OK) {
+		(void)snprintf(text, sizeof(text), "the unpacked bundle is "
+		    "larger than what is free: %s", why);
+		job_fail(j, ERR_MAX_BYTES, text);
 		return;
 	}
 	s->bytes += more;
@@ -277,6 +286,24 @@ spawn_on_sysroot_done(struct msg *m)
 	return msg_end(m);
 }
 
+/* The limit that it met is the smaller of two. */
+static void
+too_large(struct job *j)
+{
+	uint64_t room = upload_room(j->owner) + j->session->bytes;
+	char name[QUOTA_TITLE + 16], text[sizeof(name) + 100];
+
+	if (room >= settings.bundle_max_bytes)
+		(void)strcpy(name, "bundle-max-bytes");
+	else
+		upload_room_name(j->owner, name, sizeof(name));
+	(void)snprintf(text, sizeof(text), "the bundle unpacks to more than "
+	    "%" PRIu64 " bytes (%s)", least(settings.bundle_max_bytes, room),
+	    name);
+	job_fail(j, room >= settings.bundle_max_bytes ? ERR_EXTRACT_FAILED :
+	    ERR_MAX_BYTES, text);
+}
+
 static void
 job_failed(struct job *j)
 {
@@ -291,6 +318,10 @@ job_failed(struct job *j)
 	if (j->last.kind != JOBREPORT_FAILED) {
 		job_fail(j, code, "the archiver ended before it was done; "
 		    "the archive may be damaged or too large for its limits");
+		return;
+	}
+	if (j->last.code == ERR_MAX_BYTES && j->session != NULL) {
+		too_large(j);
 		return;
 	}
 	memcpy(text, j->last.text, sizeof(j->last.text));
@@ -439,12 +470,6 @@ job_launcher_lost(void)
 
 /* -- how a job begins -- */
 
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void
 order_unpack(struct job *j, struct job_spec *spec)
 {
@@ -453,7 +478,7 @@ order_unpack(struct job *j, struct job_spec *spec)
 	int fd = fd_copy(s->image_fd);
 
 	spec->max_bytes = least(settings.bundle_max_bytes,
-	    upload_room() + s->bytes);
+	    upload_room(s->owner) + s->bytes);
 	spec->max_members = settings.bundle_max_members;
 	spec->max_path = settings.bundle_max_path;
 	memcpy(spec->exec_path, s->view.exec_path, sizeof(spec->exec_path));
@@ -484,6 +509,7 @@ on_account(const struct account *acc, uint64_t serial)
 {
 	struct job *j = job_find(serial);
 	struct job_spec spec;
+	struct quota q;
 
 	if (j == NULL || j->cancelled)
 		return;
@@ -494,7 +520,9 @@ on_account(const struct account *acc, uint64_t serial)
 		return;
 	}
 	memset(&spec, 0, sizeof(spec));
+	quota_of(j->owner, &q);
 	spec.owner = acc->rights;
+	spec.processes = q.most[QUOTA_PROCESSES];
 	spec.sandbox = (enum sandbox)settings.sandbox;
 	if (j->session != NULL)
 		order_unpack(j, &spec);

@@ -188,15 +188,17 @@ group_allowed(uint32_t gid)
 	return false;
 }
 
-/* The list from NSS, cut down to what the fence maps. */
+/* The list from NSS; his programs get what the fence maps of it. */
 static void
-get_groups(struct msg *m, struct run_owner *w)
+get_groups(struct msg *m, struct account *a)
 {
 	uint32_t n = msg_get_u32(m), i, gid;
+	struct run_owner *w = &a->rights;
 
-	w->ngroups = 0;
 	for (i = 0; i < n && !m->bad; i++) {
 		gid = msg_get_u32(m);
+		if (a->nall < GROUPS_MAX)
+			a->all_groups[a->nall++] = gid;
 		if (gid != 0 && w->ngroups < GROUPS_MAX && group_allowed(gid))
 			w->groups[w->ngroups++] = gid;
 	}
@@ -217,7 +219,7 @@ spawn_on_account(struct msg *m)
 	a.known = (flags & ACCOUNT_FOUND) != 0;
 	a.admin = (flags & ACCOUNT_ADMIN) != 0;
 	a.rights.gid = msg_get_u32(m);
-	get_groups(m, &a.rights);
+	get_groups(m, &a);
 	msg_get_str(m, a.name, sizeof(a.name));
 	msg_get_str(m, a.home, sizeof(a.home));
 	msg_get_str(m, a.shell, sizeof(a.shell));

@@ -21,6 +21,8 @@ struct account {
 	char		 name[USER_NAME_MAX];
 	uint64_t	 asked_ms;	/* when it was current, 0 = never */
 	struct run_owner rights;
+	uint32_t	 nall;		/* groups, as NSS has them */
+	uint32_t	 all_groups[GROUPS_MAX];
 	char		 home[256];
 	char		 shell[256];
 };

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "owner.h"
 #include "peers.h"
+#include "quotas.h"
 #include "role.h"
 #include "session.h"
 #include "start.h"
@@ -93,6 +94,7 @@ drop_netproc(void *arg)
 	job_drop_packs(0);
 	debug_drop_all();
 	audit_drop_waiting();
+	quotas_drop_waiting();
 	client_forget_all();
 }
 

@@ -76,24 +76,39 @@ fill_argv(struct run_spec *spec, const struct session *s)
 	spec->argv_len = b.len;
 }
 
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void
+runspec_most(const struct quota *q, uint64_t most[LIMIT_COUNT])
+{
+	most[LIMIT_CPU] = least(settings.limit_cpu, q->most[QUOTA_CPU]);
+	most[LIMIT_AS] = least(settings.limit_as, q->most[QUOTA_MEMORY]);
+	most[LIMIT_NOFILE] = settings.limit_nofile;
+	most[LIMIT_NPROC] = least(settings.limit_nproc,
+	    q->most[QUOTA_PROCESSES]);
+	most[LIMIT_CORE] = settings.limit_core;
+}
+
 static void
 fill_limits(struct run_spec *spec, const struct session *s)
 {
-	const uint64_t most[LIMIT_COUNT] = {
-		[LIMIT_CPU] = settings.limit_cpu,
-		[LIMIT_AS] = settings.limit_as,
-		[LIMIT_NOFILE] = settings.limit_nofile,
-		[LIMIT_NPROC] = settings.limit_nproc,
-		[LIMIT_CORE] = settings.limit_core,
-	};
+	uint64_t most[LIMIT_COUNT];
+	struct quota q;
 	size_t i;
 
+	quota_of(s->owner, &q);
+	runspec_most(&q, most);
 	/* the ceiling may have come down since the session's was set */
 	for (i = 0; i < LIMIT_COUNT; i++)
-		spec->limits[i] = s->limits[i] < most[i] ? s->limits[i] :
-		    most[i];
+		spec->limits[i] = least(s->limits[i], most[i]);
 	spec->memory = settings.limit_memory;
 	spec->pids = settings.limit_pids;
+	spec->user_memory = q.most[QUOTA_MEMORY];
+	spec->user_processes = q.most[QUOTA_PROCESSES];
 }
 
 void

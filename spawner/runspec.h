@@ -3,9 +3,12 @@
 #ifndef SPAWNER_RUNSPEC_H
 #define SPAWNER_RUNSPEC_H
 
+#include "quota.h"
 #include "run.h"
 #include "session.h"
 
+/* The most that a session of a user with this quota may have of each LIMIT_. */
+void	runspec_most(const struct quota *, uint64_t most[LIMIT_COUNT]);
 /* argv and envp point into static memory, good until the next call. */
 void	runspec_fill(struct run_spec *, const struct session *,
 	    const struct account *);

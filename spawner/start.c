@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 #include "exit.h"
 #include "peers.h"
 #include "push.h"
+#include "quota.h"
 #include "role.h"
 #include "runspec.h"
 #include "start.h"
@@ -420,6 +422,27 @@ run_failure(uint32_t step, uint32_t errnum, char *text, size_t size)
 	    remedy == NULL ? "" : remedy);
 }
 
+/*
+ * The kernel counts an owner's processes for us and has one errno for too
+ * many of them.
+ */
+static bool
+processes_used_up(const struct session *s, uint32_t step, uint32_t errnum,
+    char *text, size_t size)
+{
+	struct quota q;
+
+	quota_of(s->owner, &q);
+	if (errnum != EAGAIN || q.most[QUOTA_PROCESSES] == LIMIT_UNLIMITED ||
+	    (step != STEP_NAMESPACES && step != STEP_STUB &&
+	    step != STEP_FORK))
+		return false;
+	(void)snprintf(text, size, "your sessions have all %" PRIu64
+	    " processes that you may have (%s processes); end one first",
+	    q.most[QUOTA_PROCESSES], q.title);
+	return true;
+}
+
 /* What the loader said last, in what it left in its pipe. */
 static void
 loader_said(const struct session *s, char *text, size_t size)
@@ -456,7 +479,8 @@ spawn_on_run_failed(struct msg *m)
 		return -1;
 	if (s == NULL)
 		return 0;
-	run_failure(step, errnum, text, sizeof(text));
+	if (!processes_used_up(s, step, errnum, text, sizeof(text)))
+		run_failure(step, errnum, text, sizeof(text));
 	if (step == STEP_LOADER)
 		loader_said(s, text, sizeof(text));
 	start_fail(s, step_code(step, exec ? ERR_EXEC_FAILED :

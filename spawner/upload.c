@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #include "log.h"
 #include "peers.h"
 #include "push.h"
+#include "quota.h"
 #include "role.h"
 #include "session.h"
 #include "upload.h"
@@ -39,7 +42,16 @@
 #define FDS_PER_SESSION		12
 #define FDS_SPARE		64
 
+/* An upload that waits for its owner's account. */
+struct pending {
+	LIST_ENTRY(pending) next;
+	struct asker	 asker;
+	uint64_t	 serial, size;
+	char		 path[EXEC_PATH_MAX];
+};
+
 static uint64_t	fd_sessions = UINT64_MAX;
+static LIST_HEAD(, pending) pending = LIST_HEAD_INITIALIZER(pending);
 
 void
 upload_init(void)
@@ -57,13 +69,59 @@ upload_init(void)
 		    fd_sessions, (uint64_t)rl.rlim_cur);
 }
 
-uint64_t
-upload_room(void)
+static uint64_t
+room_in_all(void)
 {
 	uint64_t used = session_bytes();
 
 	return used < settings.max_total_bytes ?
 	    settings.max_total_bytes - used : 0;
+}
+
+uint64_t
+upload_room(const struct owner *o)
+{
+	uint64_t in_all = room_in_all(), own;
+	struct quota q;
+
+	quota_of(o, &q);
+	own = quota_room(o, &q, QUOTA_BYTES);
+	return own < in_all ? own : in_all;
+}
+
+void
+upload_room_name(const struct owner *o, char *text, size_t size)
+{
+	struct quota q;
+
+	quota_of(o, &q);
+	if (quota_room(o, &q, QUOTA_BYTES) <= room_in_all())
+		(void)snprintf(text, size, "%s bytes", q.title);
+	else
+		(void)snprintf(text, size, "max-total-bytes");
+}
+
+enum err
+upload_too_large(const struct owner *o, uint64_t size, char *text,
+    size_t text_size)
+{
+	uint64_t in_all = room_in_all(), own;
+	struct quota q;
+
+	quota_of(o, &q);
+	own = quota_room(o, &q, QUOTA_BYTES);
+	if (size > own)
+		(void)snprintf(text, text_size, "%" PRIu64 " bytes are too "
+		    "many: %" PRIu64 " of your %" PRIu64 " are free (%s bytes)",
+		    size, own, q.most[QUOTA_BYTES], q.title);
+	else if (size > in_all)
+		(void)snprintf(text, text_size, "%" PRIu64 " bytes are too "
+		    "many: %" PRIu64 " of %" PRIu64 " are free "
+		    "(max-total-bytes)", size, in_all,
+		    settings.max_total_bytes);
+	else
+		return ERR_OK;
+	return ERR_MAX_BYTES;
 }
 
 /* Relative and inside the bundle; the archiver looks at the file itself. */
@@ -87,14 +145,53 @@ static bool
 uploads_already(uint32_t conn)
 {
 	struct session *s;
+	struct pending *p;
 
+	LIST_FOREACH(p, &pending, next)
+		if (p->asker.conn == conn)
+			return true;
 	SESSION_FOREACH(s)
 		if (s->state == STATE_UPLOADING && s->upload_conn == conn)
 			return true;
 	return false;
 }
 
+static enum err
+too_many(const struct owner *o, char *text, size_t size)
+{
+	uint64_t used = quota_used(o, QUOTA_SESSIONS);
+	struct quota q;
+
+	quota_of(o, &q);
+	if (used >= q.most[QUOTA_SESSIONS])
+		(void)snprintf(text, size, "you have %" PRIu64 " sessions, "
+		    "which is your limit (%s sessions %" PRIu64 "); delete "
+		    "one first", used, q.title, q.most[QUOTA_SESSIONS]);
+	else if (session_count() >= settings.max_sessions ||
+	    session_count() >= fd_sessions)
+		(void)snprintf(text, size, "%zu sessions exist, which is the "
+		    "limit (max-sessions); delete one first",
+		    session_count());
+	else
+		return ERR_OK;
+	return ERR_MAX_SESSIONS;
+}
+
 /* ERR_OK, or the answer has been sent. */
+static enum err
+refuse_for_want(struct asker *a, uint64_t size)
+{
+	char text[QUOTA_TITLE + 200];
+	enum err code = too_many(a->owner, text, sizeof(text));
+
+	if (code == ERR_OK)
+		code = upload_too_large(a->owner, size, text, sizeof(text));
+	if (code != ERR_OK)
+		answer(a, NULL, code, "%s", text);
+	return code;
+}
+
+/* The same, for what has nothing to do with quotas. */
 static enum err
 refuse(struct asker *a, uint64_t size, const char *path)
 {
@@ -111,16 +208,6 @@ refuse(struct asker *a, uint64_t size, const char *path)
 		answer(a, NULL, code = ERR_INVALID_EXEC_PATH, NULL);
 	else if (uploads_already(a->conn))
 		answer(a, NULL, code = ERR_UPLOAD_IN_PROGRESS, NULL);
-	else if (session_count() >= settings.max_sessions ||
-	    session_count() >= fd_sessions)
-		answer(a, NULL, code = ERR_MAX_SESSIONS,
-		    "%zu sessions exist, which is the limit (max-sessions); "
-		    "delete one first", session_count());
-	else if (size > upload_room())
-		answer(a, NULL, code = ERR_MAX_BYTES, "%" PRIu64 " bytes are "
-		    "too many: %" PRIu64 " of %" PRIu64 " are free "
-		    "(max-total-bytes)", size, upload_room(),
-		    settings.max_total_bytes);
 	return code;
 }
 
@@ -157,39 +244,100 @@ no_room(struct asker *a, int errnum)
 	    "(sysctl vm.memfd_noexec must be 0 or 1)" : "");
 }
 
+/* Everything that speaks against it has been looked at but the quotas. */
+static void
+upload_begin(struct asker *a, uint64_t size, const char *path)
+{
+	struct session *s;
+	struct msg_out *o;
+	int fd;
+
+	if (refuse_for_want(a, size) != ERR_OK)
+		return;
+	s = session_new(a->owner);
+	if (s == NULL) {
+		no_room(a, errno);
+		return;
+	}
+	s->view.bundle = path[0] != '\0';
+	s->view.size = s->bytes = size;
+	s->upload_conn = a->conn;
+	memcpy(s->view.exec_path, path, sizeof(s->view.exec_path));
+	fd = make_room(s, size);
+	if (fd == -1) {
+		no_room(a, errno);
+		session_free(s);
+		return;
+	}
+	o = answer_new(a, MSG_ROOM, &s->id);
+	msg_put_u64(o, size);
+	(void)answer_with(a, o, fd);
+}
+
+static void
+pending_free(struct pending *p)
+{
+	LIST_REMOVE(p, next);
+	free(p);
+}
+
+static void
+on_account(const struct account *acc, uint64_t serial)
+{
+	struct pending *p;
+
+	/* by number: its connection may have gone meanwhile */
+	LIST_FOREACH(p, &pending, next)
+		if (p->serial == serial)
+			break;
+	if (p == NULL)
+		return;
+	if (acc == NULL)
+		answer(&p->asker, NULL, ERR_TRY_AGAIN, "your account could not "
+		    "be read, so your quota is not known");
+	else
+		upload_begin(&p->asker, p->size, p->path);
+	pending_free(p);
+}
+
+/* Only his groups say which quota is his, and they are not known yet. */
+static void
+upload_later(struct asker *a, uint64_t size, const char *path)
+{
+	struct pending *p = calloc(1, sizeof(*p));
+
+	if (p == NULL) {
+		no_room(a, errno);
+		return;
+	}
+	p->asker = *a;
+	p->serial = next_serial();
+	p->size = size;
+	memcpy(p->path, path, sizeof(p->path));
+	LIST_INSERT_HEAD(&pending, p, next);
+	if (account_want(a->owner, on_account, p->serial) == -1) {
+		answer(a, NULL, ERR_TRY_AGAIN, NULL);
+		pending_free(p);
+	}
+}
+
 int
 spawn_on_upload(struct msg *m)
 {
 	char path[EXEC_PATH_MAX];
 	uint64_t size = msg_get_u64(m);
-	struct session *s;
 	struct asker a;
-	struct msg_out *o;
-	int fd;
 
+	memset(path, 0, sizeof(path));
 	msg_get_str(m, path, sizeof(path));
 	if (msg_end(m) == -1 || !asker_init(&a, m, "UPLOAD"))
 		return -1;
 	if (refuse(&a, size, path) != ERR_OK)
 		return 0;
-	s = session_new(a.owner);
-	if (s == NULL) {
-		no_room(&a, errno);
-		return 0;
-	}
-	s->view.bundle = path[0] != '\0';
-	s->view.size = s->bytes = size;
-	s->upload_conn = a.conn;
-	memcpy(s->view.exec_path, path, sizeof(path));
-	fd = make_room(s, size);
-	if (fd == -1) {
-		no_room(&a, errno);
-		session_free(s);
-		return 0;
-	}
-	o = answer_new(&a, MSG_ROOM, &s->id);
-	msg_put_u64(o, size);
-	(void)answer_with(&a, o, fd);
+	if (quota_is_known(a.owner))
+		upload_begin(&a, size, path);
+	else
+		upload_later(&a, size, path);
 	return 0;
 }
 
@@ -262,11 +410,25 @@ spawn_on_upload_abort(struct msg *m)
 	return msg_end(m);
 }
 
+/* conn 0 = of all connections */
+static void
+drop_pending(uint32_t conn)
+{
+	struct pending *p, *next;
+
+	for (p = LIST_FIRST(&pending); p != NULL; p = next) {
+		next = LIST_NEXT(p, next);
+		if (conn == 0 || p->asker.conn == conn)
+			pending_free(p);
+	}
+}
+
 void
 upload_drop_conn(uint32_t conn)
 {
 	struct session *s, *next;
 
+	drop_pending(conn);
 	SESSION_FOREACH_SAFE(s, next)
 		if (s->state == STATE_UPLOADING && s->upload_conn == conn)
 			session_free(s);
@@ -277,6 +439,7 @@ upload_drop_all(void)
 {
 	struct session *s, *next;
 
+	drop_pending(0);
 	SESSION_FOREACH_SAFE(s, next)
 		if (s->state == STATE_UPLOADING)
 			session_free(s);

@@ -14,7 +14,12 @@ void	upload_drop_conn(uint32_t conn);
 void	upload_drop_all(void);
 /* The image or bundle is complete: the session can be seen and started. */
 void	upload_loaded(struct session *, struct asker *);
-/* How many bytes the quota has left. */
-uint64_t upload_room(void);
+/* How many bytes quotas leave that user now. */
+uint64_t upload_room(const struct owner *);
+/* What sets it: "quota default bytes", "max-total-bytes". */
+void	 upload_room_name(const struct owner *, char *text, size_t);
+/* ERR_OK, or why so many more bytes of his are too many. */
+enum err upload_too_large(const struct owner *, uint64_t bytes, char *text,
+	    size_t size);
 
 #endif

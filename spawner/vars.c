@@ -7,7 +7,9 @@
 #include "handlers.h"
 #include "peers.h"
 #include "push.h"
+#include "quota.h"
 #include "role.h"
+#include "runspec.h"
 #include "vars.h"
 
 #define DIGITS	"0123456789"
@@ -337,14 +339,40 @@ static const uint64_t limit_least[LIMIT_COUNT] = {
 	[LIMIT_CORE] = 0,
 };
 
+/* The quotas that are ceilings of limits. */
+static const char *
+quota_name(const struct quota *q, size_t i, uint64_t most)
+{
+	static const struct {
+		enum quota_what	 what;
+		const char	*name;
+	} names[LIMIT_COUNT] = {
+		[LIMIT_CPU] = { QUOTA_CPU, "cpu" },
+		[LIMIT_AS] = { QUOTA_MEMORY, "memory" },
+		[LIMIT_NPROC] = { QUOTA_PROCESSES, "processes" },
+	};
+
+	return names[i].name != NULL && q->most[names[i].what] == most ?
+	    names[i].name : NULL;
+}
+
 static bool
 limit_allowed(struct asker *a, const struct session *s, size_t i,
-    uint64_t value, uint64_t most)
+    uint64_t value, const struct quota *q)
 {
-	if (value > most)
+	uint64_t most[LIMIT_COUNT];
+	const char *quota;
+
+	runspec_most(q, most);
+	quota = quota_name(q, i, most[i]);
+	if (value > most[i] && quota != NULL)
+		answer(a, &s->id, ERR_NOT_PERMITTED, "your quota allows %s at "
+		    "most %" PRIu64 " (%s %s)", limit_names[i], most[i],
+		    q->title, quota);
+	else if (value > most[i])
 		answer(a, &s->id, ERR_NOT_PERMITTED, "the configuration "
 		    "allows %s at most %" PRIu64 " (limit %s)",
-		    limit_names[i], most, limit_names[i]);
+		    limit_names[i], most[i], limit_names[i]);
 	else if (value < limit_least[i])
 		answer(a, &s->id, ERR_INVALID_ARGUMENT, "%s must be at least "
 		    "%" PRIu64, limit_names[i], limit_least[i]);
@@ -356,17 +384,11 @@ limit_allowed(struct asker *a, const struct session *s, size_t i,
 int
 spawn_on_limits(struct msg *m)
 {
-	const uint64_t most[LIMIT_COUNT] = {
-		[LIMIT_CPU] = settings.limit_cpu,
-		[LIMIT_AS] = settings.limit_as,
-		[LIMIT_NOFILE] = settings.limit_nofile,
-		[LIMIT_NPROC] = settings.limit_nproc,
-		[LIMIT_CORE] = settings.limit_core,
-	};
 	struct session *s = session_find(&m->hdr.session);
 	uint32_t mask = msg_get_u32(m);
 	uint64_t value[LIMIT_COUNT];
 	struct asker a;
+	struct quota q;
 	size_t i;
 
 	for (i = 0; i < LIMIT_COUNT; i++)
@@ -374,9 +396,10 @@ spawn_on_limits(struct msg *m)
 	if (msg_end(m) == -1 || mask >> LIMIT_COUNT != 0 ||
 	    !asker_init(&a, m, "LIMITS"))
 		return -1;
+	quota_of(s->owner, &q);
 	for (i = 0; i < LIMIT_COUNT; i++)
 		if ((mask & (1U << i)) &&
-		    !limit_allowed(&a, s, i, value[i], most[i]))
+		    !limit_allowed(&a, s, i, value[i], &q))
 			return 0;
 	for (i = 0; i < LIMIT_COUNT; i++)
 		if (mask & (1U << i))

@@ -5,7 +5,7 @@
  * or time that passes.  Every message goes through a real channel.
  */
 /* flags: -DSELF_ROLE=SPAWNER */
-/* links: common/dispatch.c common/caps.c common/chan.c common/confine.c common/elfhdr.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/view.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/token_cmds.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c */
+/* links: common/dispatch.c common/caps.c common/chan.c common/confine.c common/elfhdr.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/view.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c */
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

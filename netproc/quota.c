@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/* QUOTA: a row for each user, in as many messages as it takes. */
+#include <string.h>
+
+#include "answer.h"
+#include "ask.h"
+#include "commands.h"
+#include "conn.h"
+#include "json.h"
+#include "proto.h"
+#include "quota.h"
+#include "settings.h"
+
+static const char *const names[QUOTA_COUNT] = {
+	[QUOTA_SESSIONS] = "sessions",
+	[QUOTA_BYTES] = "bytes",
+	[QUOTA_CPU] = "cpu",
+	[QUOTA_MEMORY] = "memory",
+	[QUOTA_PROCESSES] = "processes",
+};
+
+/* An answer that has begun cannot become an error. */
+static void
+quota_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+{
+	if (a->begun)
+		c->dead = true;
+	else
+		answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
+}
+
+void
+cmd_quota(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	const struct word *user = &ws->w[1];
+	struct msg_out *o;
+
+	(void)s;
+	if (ws->n > 1 && (user->len == 0 || user->len >= USER_NAME_MAX ||
+	    memchr(user->p, '\0', user->len) != NULL)) {
+		command_misused(c, ws, "the user's name is missing or too "
+		    "long");
+		return;
+	}
+	o = ask_new(c, MSG_QUOTA, NULL);
+	msg_put_blob(o, user->p, ws->n > 1 ? user->len : 0);
+	ask_send(c, o, (struct ask){ .fn = quota_failed });
+}
+
+static void
+limit_json(struct text *t, uint64_t limit)
+{
+	json_key(t, "limit");
+	if (limit == LIMIT_UNLIMITED)
+		json_raw(t, "null");
+	else
+		json_u64(t, limit);
+}
+
+static void
+row_json(struct text *t, struct msg *m)
+{
+	/* the last of them are not counted here, but by the kernel */
+	uint64_t used[QUOTA_BYTES + 1];
+	const void *user;
+	size_t i, len;
+
+	user = msg_get_blob(m, &len);
+	/* the comma before it was put: it may end another message's rows */
+	text_puts(t, "{");
+	json_key(t, "user");
+	json_string(t, user, len);
+	used[QUOTA_SESSIONS] = msg_get_u64(m);
+	used[QUOTA_BYTES] = msg_get_u64(m);
+	for (i = 0; i < QUOTA_COUNT; i++) {
+		json_key(t, names[i]);
+		json_open(t, '{');
+		if (i <= QUOTA_BYTES) {
+			json_key(t, "used");
+			json_u64(t, used[i]);
+		}
+		limit_json(t, msg_get_u64(m));
+		json_close(t, '}');
+	}
+	json_close(t, '}');
+}
+
+int
+net_on_quota_rows(struct msg *m)
+{
+	struct conn *c = ask_find(m);
+	struct text *t = answer_begin();
+	uint32_t n = msg_get_u32(m), i, more;
+	bool first = c == NULL || !c->u.ask.begun;
+
+	if (first)
+		text_puts(t, "[");
+	for (i = 0; i < n && !m->bad; i++) {
+		if (!first || i > 0)
+			text_puts(t, ",");
+		row_json(t, m);
+	}
+	more = msg_get_u32(m);
+	if (msg_end(m) == -1 || (n == 0 && more != 0))
+		return -1;
+	if (c == NULL)
+		return 0;
+	if (c->u.ask.fn != quota_failed)
+		return -1;
+	if (more == 0)
+		text_puts(t, "]");
+	if (first)
+		answer_open(c);
+	answer_piece(c);
+	c->u.ask.begun = true;
+	if (more == 0) {
+		conn_enter(c, &mode_line);
+		answer_close(c);
+	}
+	conn_run(c);
+	return 0;
+}

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# Quotas: whose is whose, what they keep a user from, and that nobody else is
+# kept from anything by them.
+import os
+import re
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper, ok,
+                passwd_wrapper, read_helper, run_tests, tar_of, wait_for)
+
+SYSTEM = ("system",) if AS_ROOT else ()
+CAROL = BOB + 1
+LAB, OTHER = 55001, 55002		# groups that are nobody's own
+HELLO = len(read_helper("hello"))
+
+
+class Users:
+    """A system daemon with three users; Carol and Bob are in groups."""
+    def __init__(self, conf):
+        self.conf = conf
+
+    def __enter__(self):
+        self.accounts = passwd_wrapper(ALICE, BOB, CAROL)
+        groups = (f"dllab:x:{LAB}:u{BOB},u{CAROL}\\n"
+                  f"dlother:x:{OTHER}:u{CAROL}\\n")
+        wrapper = self.accounts.__enter__() + [
+            "sh", "-c", f"printf '{groups}' >>/etc/group && exec \"$@\"",
+            "sh"]
+        self.daemon = Daemon("system", self.conf, wrapper=wrapper)
+        return self.daemon
+
+    def __exit__(self, *_):
+        self.daemon.cleanup()
+        self.accounts.__exit__(None, None, None)
+
+
+def refusal(r):
+    return r.get("error_code"), r.get("message", "")
+
+
+def reload(d, conf):
+    with open(d.conf_path) as f:
+        base = re.sub("(?m)^(quota|max-).*\n", "", f.read())
+    seen = len(d.log())
+    d.write_conf(base + conf)
+    d.proc.send_signal(signal.SIGHUP)
+    ok(wait_for(lambda: "was reloaded" in d.log()[seen:]), "SIGHUP",
+       d.log()[seen:])
+
+
+def sessions(mode):
+    with Users("quota default sessions 2\n") as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        first = a.upload(helper("hello"))["id"]
+        half = d.client(ALICE)
+        half.send(f"UPLOAD {HELLO}\n")
+        half.send(read_helper("hello")[:100])
+        ok(wait_for(lambda: a.cmd("QUOTA")[0]["sessions"]["used"] == 2),
+           "a half upload counts")
+        code, text = refusal(a.upload(helper("hello")))
+        eq(code, "max_sessions_reached", "one more is refused")
+        ok("you have 2 sessions" in text and
+           "quota default sessions 2" in text, "and told why", text)
+        eq(len([b.upload(helper("hello")).get("id") for _ in range(2)]), 2,
+           "others are not kept from theirs")
+        eq(refusal(b.upload(helper("hello")))[0], "max_sessions_reached",
+           "but by their own")
+        half.s.close()
+        ok(wait_for(lambda: a.cmd("QUOTA")[0]["sessions"]["used"] == 1),
+           "a half upload that is given up is given back")
+        ok(a.upload(helper("hello")).get("id"), "so there is room again")
+        eq(a.cmd("DELETE " + first).get("state"), "DELETED", "delete one")
+        ok(a.upload(helper("hello")).get("id"), "and room again")
+        reload(d, "quota default sessions 1\n")
+        code, text = refusal(a.upload(helper("hello")))
+        ok(code == "max_sessions_reached" and "sessions 1" in text,
+           "a reload brings another quota", text)
+        eq(len(a.cmd("LIST")), 2, "what there is stays")
+        reload(d, "")
+        ok(a.upload(helper("hello")).get("id"), "or none")
+        reload(d, "max-sessions 5\n")
+        eq("max-sessions" in refusal(a.upload(helper("hello")))[1], True,
+           "the daemon's own limit stays that of all")
+        reload(d, f"quota user u{ALICE} sessions 0\n")
+        eq(refusal(a.upload(helper("hello")))[0], "max_sessions_reached",
+           "none at all")
+        for c in (a, b):
+            for s in c.cmd("LIST"):
+                c.cmd("DELETE " + s["id"])
+
+
+def count(mode):
+    """Bytes of images, half uploads and bundles, each before it is there."""
+    limit = HELLO * 2 + 100
+    with Users(f"quota default bytes {limit}\n") as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        a.upload(helper("hello"))
+        half = d.client(ALICE)
+        half.send(f"UPLOAD {HELLO}\n")
+        ok(wait_for(lambda: a.cmd("QUOTA")[0]["bytes"] ==
+                    {"used": HELLO * 2, "limit": limit}),
+           "a half upload counts with all of it")
+        a.send("UPLOAD 101\n" + "x" * 101)
+        code, text = refusal(a.json())
+        eq(code, "max_total_bytes_reached", "more is refused")
+        ok(f"100 of your {limit} are free" in text and
+           "quota default bytes" in text, "with the figures", text)
+        ok(b.upload(helper("hello")).get("id"), "others have their own room")
+        half.s.close()
+        ok(wait_for(lambda: a.cmd("QUOTA")[0]["bytes"]["used"] == HELLO),
+           "what is given up is given back")
+        big = tar_of(("run", helper("hello")), ("big", b"\0" * 3000000))
+        code, text = refusal(a.upload(big, "run"))
+        eq(code, "max_total_bytes_reached", "a bundle's files count")
+        ok(f"{limit - HELLO} bytes (quota default bytes)" in text,
+           "with the figures", text)
+        eq(a.cmd("QUOTA")[0]["bytes"]["used"], HELLO,
+           "and one that was refused leaves nothing")
+        for c in (a, b):
+            for s in c.cmd("LIST"):
+                c.cmd("DELETE " + s["id"])
+
+
+def whose(mode):
+    conf = ("quota group dlother sessions 3\nquota default sessions 1\n"
+            "quota group dllab sessions 2\n"
+            f"quota user u{ALICE} sessions 4 cpu 7\n")
+    with Users(conf) as d:
+        def limits(uid):
+            r = d.client(uid).cmd("QUOTA")
+            return r[0]["sessions"]["limit"], r[0]["cpu"]["limit"]
+
+        # the first of them may upload before their groups are known
+        c = d.client(CAROL)
+        made = [c.upload(helper("hello")).get("id") for _ in range(4)]
+        eq((None in made[:3], made[3]), (False, None),
+           "the first group in the file that fits")
+        ok(wait_for(lambda: limits(BOB) == (2, None)), "a group's",
+           limits(BOB))
+        eq(limits(ALICE), (4, 7), "a user's own")
+        reload(d, f"quota user u{BOB} bytes 5K\nquota default sessions 1\n")
+        eq([limits(u) for u in (ALICE, BOB, CAROL)],
+           [(1, None), (None, None), (1, None)],
+           "what his statement leaves out is not limited")
+        for s in c.cmd("LIST"):
+            c.cmd("DELETE " + s["id"])
+
+
+def out_of(c, sid):
+    c.cmd(f"WAIT {sid} 20")
+    return c.output(sid).decode()
+
+
+def ceilings(mode):
+    with Users(f"quota user u{ALICE} cpu 1 memory 64M processes 30\n"
+               "limit cpu 100\n") as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        sid = a.upload(helper("limits"))["id"]
+        for line, text in (
+                ("cpu=2", "cpu at most 1 (quota user"),
+                (f"as={65 << 20}", f"as at most {64 << 20} (quota user"),
+                ("nproc=31", "nproc at most 30 (quota user"),
+                ("nofile=2000", "nofile at most 1024 (limit nofile)")):
+            code, why = refusal(a.cmd(f"LIMITS {sid} {line}"))
+            ok(code == "not_permitted" and text in why, f"LIMITS {line}", why)
+        ok("error_code" not in a.cmd(f"LIMITS {sid} cpu=1 as={64 << 20} "
+                                     "nproc=30"), "what fits is taken")
+        other = b.upload(helper("limits"))["id"]
+        code, why = refusal(b.cmd(f"LIMITS {other} cpu=101"))
+        ok("limit cpu" in why, "others have the configuration's", why)
+        a.cmd(f"LIMITS {sid} cpu=unlimited")
+        a.cmd(f"ARGS {sid} cpu")
+        a.cmd("START " + sid)
+        eq(a.cmd(f"WAIT {sid} 20").get("signal"), "SIGXCPU",
+           "cpu: ended by the quota")
+        for size, want in ((32 << 20, "mapped 0"), (80 << 20,
+                                                    "mapped ENOMEM")):
+            a.cmd(f"ARGS {sid} as {size}")
+            a.cmd("START " + sid)
+            ok(want in out_of(a, sid), f"memory: {size >> 20} MB")
+        b.cmd(f"ARGS {other} as {80 << 20}")
+        b.cmd("START " + other)
+        ok("mapped 0" in out_of(b, other), "memory: not others'")
+        reload(d, f"quota user u{ALICE} memory 16M\n")
+        a.cmd(f"ARGS {sid} as {32 << 20}")
+        a.cmd("START " + sid)
+        ok("mapped ENOMEM" in out_of(a, sid),
+           "memory: a quota that came down holds for the next start")
+        for c in (a, b):
+            for s in c.cmd("LIST"):
+                c.cmd("DELETE " + s["id"])
+
+
+def forked(c, sid, flags=""):
+    c.cmd(f"ARGS {sid} nproc")
+    r = c.cmd(f"START {sid} {flags}")
+    if "error_code" in r:
+        return r
+    ok(wait_for(lambda: "forked" in c.output(sid).decode()), "it forks")
+    return int(re.search(r"forked (\d+)", c.output(sid).decode()).group(1))
+
+
+def processes(mode):
+    """The kernel counts: each session has one that looks after it."""
+    with Users("quota default processes 12\nstop-timeout 1\n"
+               "allow-sandbox none, namespaces, tmpfs\n") as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        bundle = a.upload(tar_of(("run", helper("limits"))), "run")["id"]
+        one = a.upload(helper("limits"))["id"]
+        two = a.upload(helper("sleeper"))["id"]
+        other = b.upload(helper("limits"))["id"]
+        for kind in ("none", "namespaces", "tmpfs"):
+            flags = f"--sandbox {kind}"
+            eq(forked(a, one, flags), 10, f"{kind}: 12 with the two first")
+            code, text = refusal(a.cmd(f"START {two} {flags}"))
+            ok(code == "fork_failed" and "quota default processes" in text,
+               f"{kind}: another start of his is refused with words", text)
+            eq(forked(b, other, flags), 10, f"{kind}: others have their own")
+            b.cmd("KILL " + other)
+            a.cmd("KILL " + one)
+            ok("error_code" not in a.cmd(f"START {two} {flags}"),
+               f"{kind}: when they have ended there is room again")
+            eq(forked(a, one, flags), 8, f"{kind}: all sessions together")
+            a.cmd("KILL " + one)
+            if kind != "none":
+                eq(forked(a, bundle, flags), 8, f"{kind}: bundles as well")
+                a.cmd("KILL " + bundle)
+            a.cmd("KILL " + two)
+        for c in (a, b):
+            for s in c.cmd("LIST"):
+                c.cmd("DELETE " + s["id"])
+
+
+def command(mode):
+    with Users(f"quota user u{ALICE} sessions 5 bytes 1M cpu 9 memory 2M "
+               f"processes 44\nadmin user u{BOB}\n") as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        root = Client(d.dir + "/run/debuglantern.sock")
+        a.upload(helper("hello"))
+        row = {"user": f"u{ALICE}", "sessions": {"used": 1, "limit": 5},
+               "bytes": {"used": HELLO, "limit": 1 << 20},
+               "cpu": {"limit": 9}, "memory": {"limit": 2 << 20},
+               "processes": {"limit": 44}}
+        none = {"sessions": {"used": 0, "limit": None},
+                "bytes": {"used": 0, "limit": None}, "cpu": {"limit": None},
+                "memory": {"limit": None}, "processes": {"limit": None}}
+        eq(a.cmd("QUOTA"), [row], "QUOTA: the asker's")
+        eq(a.cmd(f"QUOTA u{ALICE}"), [row], "by name")
+        code, text = refusal(a.cmd(f"QUOTA u{BOB}"))
+        ok(code == "not_permitted" and "administrators" in text,
+           "not those of others", text)
+        eq(refusal(a.cmd("QUOTA no-such-user"))[0], "not_permitted",
+           "nor whether there are others")
+        for who, c in (("an administrator", b), ("root", root)):
+            eq(c.cmd("QUOTA"), [row], f"{who}: everybody with use")
+            eq(c.cmd(f"QUOTA u{ALICE}"), [row], f"{who}: one of them")
+            eq(c.cmd(f"QUOTA u{CAROL}"), [dict(none, user=f"u{CAROL}")],
+               f"{who}: one who was never here")
+            eq(refusal(c.cmd("QUOTA no-such-user"))[0], "invalid_argument",
+               f"{who}: nobody")
+        eq(refusal(a.cmd("QUOTA a b"))[0], "invalid_argument", "too much")
+        a.send('{"id":1,"command":"QUOTA","args":{"user":"u%d"}}\n' % ALICE)
+        eq(a.json(), {"id": 1, "success": True, "result": [row]},
+           "QUOTA as JSON")
+        out = d.ctl("quota", uid=ALICE)
+        ok(out.returncode == 0 and b'"limit":5' in out.stdout, "ctl quota",
+           out.stdout + out.stderr)
+        deps = {r["name"]: r for r in a.cmd("DEPS")["deps"]}
+        ok("quotas" in deps and "memory" in deps["quotas"]["description"],
+           "DEPS says how they are kept", deps.get("quotas"))
+        for s in a.cmd("LIST"):
+            a.cmd("DELETE " + s["id"])
+
+
+def user_mode(mode):
+    """One user: his quota is a limit that he sets himself."""
+    with Daemon(mode, "quota default sessions 1 cpu 60 processes 9\n") as d:
+        c = d.client()
+        sid = c.upload(helper("limits"))["id"]
+        eq(refusal(c.upload(helper("hello")))[0], "max_sessions_reached",
+           "user mode: sessions")
+        ok("quota" in refusal(c.cmd(f"LIMITS {sid} cpu=61"))[1],
+           "user mode: cpu")
+        ok(0 < forked(c, sid) < 9, "user mode: processes of each session")
+        c.cmd("KILL " + sid)
+        c.cmd("DELETE " + sid)
+
+
+run_tests(*[alone(t, SYSTEM) for t in (
+    sessions, count, whose, ceilings, processes, command)],
+    alone(user_mode, ("user",)))

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Quotas.  Which one is a user's is decided anew at each question, so that
+ * neither a reload nor a change of his groups leaves an old answer behind.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "handlers.h"
+#include "quota.h"
+#include "session.h"
+
+/* as many as the configuration can have */
+#define RULES_MAX	256
+
+struct rule {
+	uint32_t	kind, id;	/* enum quota_kind; uid or gid */
+	char		name[256];	/* of the user or group */
+	uint64_t	most[QUOTA_COUNT];
+};
+
+static struct {
+	struct rule	v[RULES_MAX];
+	size_t		n;
+	bool		groups;		/* some are of groups */
+} coming, in_force;
+
+int
+spawn_on_quota_rule(struct msg *m)
+{
+	struct rule *r = &coming.v[coming.n];
+	size_t i;
+
+	if (coming.n == RULES_MAX)
+		return -1;
+	r->kind = msg_get_u32(m);
+	r->id = msg_get_u32(m);
+	for (i = 0; i < QUOTA_COUNT; i++)
+		r->most[i] = msg_get_u64(m);
+	msg_get_str(m, r->name, sizeof(r->name));
+	if (msg_end(m) == -1 || r->kind >= QUOTA_KINDS)
+		return -1;
+	coming.groups |= r->kind == QUOTA_GROUP;
+	coming.n++;
+	return 0;
+}
+
+int
+spawn_on_quota_rules_end(struct msg *m)
+{
+	in_force = coming;
+	coming.n = 0;
+	coming.groups = false;
+	return msg_end(m);
+}
+
+static bool
+is_member(const struct account *a, uint32_t gid)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->nall; i++)
+		if (a->all_groups[i] == gid)
+			return true;
+	return false;
+}
+
+static bool
+fits(const struct rule *r, const struct owner *o, enum quota_kind kind)
+{
+	if (r->kind != kind)
+		return false;
+	if (kind == QUOTA_USER)
+		return r->id == o->uid;
+	return kind == QUOTA_DEFAULT || is_member(&o->account, r->id);
+}
+
+static const struct rule *
+find_rule(const struct owner *o)
+{
+	static const enum quota_kind order[] = { QUOTA_USER, QUOTA_GROUP,
+	    QUOTA_DEFAULT };
+	size_t i, k;
+
+	for (k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+		for (i = 0; i < in_force.n; i++)
+			if (fits(&in_force.v[i], o, order[k]))
+				return &in_force.v[i];
+	return NULL;
+}
+
+void
+quota_of(const struct owner *o, struct quota *q)
+{
+	static const char *const kinds[QUOTA_KINDS] = {
+		[QUOTA_DEFAULT] = "default",
+		[QUOTA_USER] = "user ",
+		[QUOTA_GROUP] = "group ",
+	};
+	const struct rule *r = find_rule(o);
+	size_t i;
+
+	if (r == NULL) {
+		q->title[0] = '\0';
+		for (i = 0; i < QUOTA_COUNT; i++)
+			q->most[i] = LIMIT_UNLIMITED;
+		return;
+	}
+	(void)snprintf(q->title, sizeof(q->title), "quota %s%s",
+	    kinds[r->kind], r->name);
+	memcpy(q->most, r->most, sizeof(q->most));
+}
+
+bool
+quota_is_known(const struct owner *o)
+{
+	return !in_force.groups || o->account.asked_ms != 0;
+}
+
+uint64_t
+quota_used(const struct owner *o, enum quota_what what)
+{
+	struct session *s;
+	uint64_t n = 0;
+
+	SESSION_FOREACH(s)
+		if (s->owner == o)
+			n += what == QUOTA_SESSIONS ? 1 : s->bytes;
+	return n;
+}
+
+uint64_t
+quota_room(const struct owner *o, const struct quota *q, enum quota_what what)
+{
+	uint64_t used = quota_used(o, what);
+
+	return used < q->most[what] ? q->most[what] - used : 0;
+}
