@@ -183,7 +183,7 @@ ASKS = {"UPLOAD": u64(1) + blob(""), "START": u32(0, 3, 2),
         "SIGNAL": u32(10), "DELETE": b"", "DEBUG": u32(0), "INPUT": b"",
         "DEBUG_PORT": u32(4444), "INPUT_EOF": b"", "SYSROOT": b"",
         "UPLOADED": b"", "ACTIVITY": b"", "DEPS": b"", "WHOAMI": b"",
-        "AUTH": blob("dlt_x"), "AUDIT": u64(0) + u32(0),
+        "AUTH": blob("dlt_x"), "AUDIT": u64(0) + u32(0), "QUOTA": blob(""),
         "SHARE": u32(1) + blob("nobody")}
 
 
@@ -302,6 +302,7 @@ def on_one_daemon(*tests):
                 ok(v.output_is_whole(),
                    f"{test.__name__}: another's output is whole")
     run.__name__ = tests[0].__name__ + " and others"
+    run.chooses = True
     return run
 
 
@@ -526,6 +527,7 @@ def then_ended(*tests):
                 ok(v.output_is_whole(),
                    f"{test.__name__}: another's output is whole")
     run.__name__ = tests[0].__name__ + " and others"
+    run.chooses = True
     return run
 
 

@@ -48,6 +48,7 @@ ROWS = {
     "AUTH": (ANY, "AUTH x", "invalid_argument"),    # not the first line
     "WHOAMI": (ANY, "WHOAMI", None),
     "TOKEN": (HOST, "TOKEN revoke 00000000", "not_found"),
+    "QUOTA": (ANY, "QUOTA", None),
     "AUDIT": (ADMIN, "AUDIT 999999999", None),
     "VERSION": (ANY, "VERSION", None),
     "HELP": (ANY, "HELP", None),
