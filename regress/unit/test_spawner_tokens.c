@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: ISC */
+/* The spawner's side of TOKEN and AUTH: who may, and what is told to whom. */
+/* links: spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/token_cmds.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c */
+/* sessions play no part here, but the rig has them */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "test_spawner_rig.h"
+
+#define ADMIN_CONN	20
+#define CAROL		1003
+
+/* What TOKEN and TOKEN_ROWS tell of a token. */
+struct row {
+	char		 secret[64], id[16], user[64], label[80];
+	uint32_t	 read_only;
+	uint64_t	 created, expires;
+};
+
+static void
+enter(uint32_t conn, uint32_t uid, const char *name, uint32_t flags)
+{
+	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, conn, 0);
+
+	msg_put_u32(o, uid);
+	msg_put_u32(o, flags);
+	msg_put_u32(o, DOOR_TCP);
+	msg_put_str(o, name);
+	msg_put_str(o, "192.0.2.1:4000");
+	msg_put_str(o, NULL);
+	rig_send(ROLE_IDPROC, o, -1);
+	if (!(flags & PRINCIPAL_STRANGER))
+		expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+}
+
+static void
+ask_create(uint32_t conn, uint32_t flags, uint64_t life_s, const char *user,
+    const char *label)
+{
+	struct msg_out *o = msg_new(MSG_TOKEN_CREATE, NULL, conn, 31);
+
+	msg_put_u32(o, flags);
+	msg_put_u64(o, life_s);
+	msg_put_str(o, user);
+	msg_put_str(o, label);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+ask_revoke(uint32_t conn, const char *id)
+{
+	struct msg_out *o = msg_new(MSG_TOKEN_REVOKE, NULL, conn, 32);
+
+	msg_put_str(o, id);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+ask_auth(uint32_t conn, const char *token)
+{
+	struct msg_out *o = msg_new(MSG_AUTH, NULL, conn, 33);
+
+	msg_put_str(o, token);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+get_row(struct row *r)
+{
+	msg_get_str(&got.m, r->id, sizeof(r->id));
+	msg_get_str(&got.m, r->user, sizeof(r->user));
+	r->read_only = msg_get_u32(&got.m);
+	r->created = msg_get_u64(&got.m);
+	r->expires = msg_get_u64(&got.m);
+	msg_get_str(&got.m, r->label, sizeof(r->label));
+}
+
+static struct row
+expect_token(uint32_t conn)
+{
+	struct row r;
+
+	expect(ROLE_NETPROC, MSG_TOKEN);
+	assert_int_equal(got.m.hdr.conn, conn);
+	assert_int_equal(got.m.hdr.request, 31);
+	msg_get_str(&got.m, r.secret, sizeof(r.secret));
+	get_row(&r);
+	assert_int_equal(msg_end(&got.m), 0);
+	assert_int_equal(strlen(r.secret), 47);
+	assert_int_equal(strlen(r.id), 8);
+	return r;
+}
+
+static uint32_t
+count_rows(uint32_t conn)
+{
+	struct row r;
+	uint32_t n, i;
+
+	ask(MSG_TOKEN_LIST, NULL, conn);
+	expect(ROLE_NETPROC, MSG_TOKEN_ROWS);
+	n = msg_get_u32(&got.m);
+	for (i = 0; i < n; i++)
+		get_row(&r);
+	assert_int_equal(msg_get_u32(&got.m), 0);
+	assert_int_equal(msg_end(&got.m), 0);
+	return n;
+}
+
+/* The spawner asks who that is; returns the number of its question. */
+static uint64_t
+expect_question(const char *want)
+{
+	char name[64];
+
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	(void)msg_get_u32(&got.m);
+	msg_get_str(&got.m, name, sizeof(name));
+	assert_int_equal(msg_end(&got.m), 0);
+	assert_string_equal(name, want);
+	assert_int_not_equal(got.m.hdr.request, 0);
+	return got.m.hdr.request;
+}
+
+static void
+tell_account(uint64_t request, uint32_t uid, bool found, const char *name)
+{
+	struct msg_out *o = msg_new(MSG_ACCOUNT, NULL, 0, request);
+
+	msg_put_u32(o, uid);
+	msg_put_u32(o, found);
+	msg_put_u32(o, uid);
+	msg_put_u32(o, 0);
+	msg_put_str(o, name);
+	msg_put_str(o, "/home");
+	msg_put_str(o, "/bin/sh");
+	rig_send(ROLE_IDPROC, o, -1);
+}
+
+/* -- tests -- */
+
+static void
+made_listed_revoked(void **state)
+{
+	struct row r, s;
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	enter(BOB_CONN, BOB, "bob", 0);
+	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 100, "", "label");
+	r = expect_token(ALICE_CONN);
+	assert_string_equal(r.user, "alice");
+	assert_string_equal(r.label, "label");
+	assert_int_equal(r.read_only, 1);
+	assert_int_equal(r.expires, r.created + 100);
+	ask_create(ALICE_CONN, 0, 0, "alice", "");
+	s = expect_token(ALICE_CONN);
+	assert_string_not_equal(r.secret, s.secret);
+	assert_int_equal(s.expires, 0);
+	assert_int_equal(count_rows(ALICE_CONN), 2);
+	assert_int_equal(count_rows(BOB_CONN), 0);
+	ask_revoke(BOB_CONN, r.id);
+	expect_result(ERR_NOT_FOUND, "TOKEN list");
+	ask_revoke(ALICE_CONN, r.id);
+	expect_result(ERR_OK, NULL);
+	ask_revoke(ALICE_CONN, r.id);
+	expect_result(ERR_NOT_FOUND, NULL);
+	assert_int_equal(count_rows(ALICE_CONN), 1);
+}
+
+static void
+who_may_not(void **state)
+{
+	static const uint32_t flags[] = { PRINCIPAL_BY_RULE,
+	    PRINCIPAL_BY_RULE | PRINCIPAL_ADMIN, PRINCIPAL_BY_TOKEN,
+	    PRINCIPAL_READ_ONLY };
+	uint32_t conn = 40;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++, conn++) {
+		enter(conn, 2000 + conn, "somebody", flags[i]);
+		ask_create(conn, 0, 0, "", "");
+		expect_result(ERR_NOT_PERMITTED, "connect on the daemon's");
+		ask(MSG_TOKEN_LIST, NULL, conn);
+		expect_result(ERR_NOT_PERMITTED, NULL);
+		ask_revoke(conn, "00000000");
+		expect_result(ERR_NOT_PERMITTED, NULL);
+	}
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	ask_create(ALICE_CONN, 0, 0, "bob", "");
+	expect_result(ERR_NOT_PERMITTED, "administrators");
+	ask_create(ALICE_CONN, 0, 0, "", "a b");
+	expect_result(ERR_INVALID_ARGUMENT, "a label is");
+	assert_int_equal(count_rows(ALICE_CONN), 0);
+}
+
+static void
+for_another(void **state)
+{
+	struct row r;
+	uint64_t q;
+
+	(void)state;
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	enter(BOB_CONN, BOB, "bob", 0);
+	ask_create(ADMIN_CONN, 0, 0, "Bob", "");
+	q = expect_question("Bob");
+	/* an answer to another question changes nothing */
+	tell_account(q + 1000, ALICE, true, "alice");
+	expect_quiet(ROLE_NETPROC);
+	tell_account(q, BOB, true, "bob");
+	r = expect_token(ADMIN_CONN);
+	assert_string_equal(r.user, "bob");
+	assert_int_equal(count_rows(BOB_CONN), 1);
+	assert_int_equal(count_rows(ADMIN_CONN), 1);
+	/* an answer that comes twice makes no second one */
+	tell_account(q, BOB, true, "bob");
+	expect_quiet(ROLE_NETPROC);
+	ask_create(ADMIN_CONN, 0, 0, "eve", "");
+	tell_account(expect_question("eve"), (uint32_t)-1, false, "");
+	expect_result(ERR_INVALID_ARGUMENT, "no user eve");
+	assert_int_equal(count_rows(ADMIN_CONN), 1);
+	ask_revoke(ADMIN_CONN, r.id);
+	expect_result(ERR_OK, NULL);
+	assert_int_equal(count_rows(BOB_CONN), 0);
+}
+
+/* Where nobody would be told the token, none is made. */
+static void
+nobody_to_tell(void **state)
+{
+	uint64_t q;
+
+	(void)state;
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	enter(ADMIN_CONN + 1, CAROL, "carol", PRINCIPAL_ADMIN);
+	ask_create(ADMIN_CONN, 0, 0, "bob", "");
+	q = expect_question("bob");
+	ask(MSG_CONN_CLOSED, NULL, ADMIN_CONN);
+	tell_account(q, BOB, true, "bob");
+	expect_quiet(ROLE_NETPROC);
+	assert_int_equal(count_rows(ADMIN_CONN + 1), 0);
+	/* a netproc that has been replaced since */
+	ask_create(ADMIN_CONN + 1, 0, 0, "bob", "");
+	q = expect_question("bob");
+	rig_peer(ROLE_NETPROC);
+	tell_account(q, BOB, true, "bob");
+	expect_quiet(ROLE_NETPROC);
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	assert_int_equal(count_rows(ADMIN_CONN), 0);
+	/* and nobody to be asked */
+	ask_create(ADMIN_CONN, 0, 0, "bob", "");
+	(void)expect_question("bob");
+	rig_peer(ROLE_IDPROC);
+	expect_result(ERR_TRY_AGAIN, NULL);
+	assert_int_equal(count_rows(ADMIN_CONN), 0);
+}
+
+static void
+in_by_a_token(void **state)
+{
+	struct row r;
+	uint32_t conn;
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	tell_account(0, ALICE, true, "alice");
+	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 0, "", "");
+	r = expect_token(ALICE_CONN);
+	for (conn = 50; conn < 52; conn++)
+		enter(conn, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect(ROLE_NETPROC, MSG_AUTHED);
+	assert_int_equal(msg_get_u32(&got.m), ALICE);
+	assert_int_equal(msg_get_u32(&got.m), PRINCIPAL_BY_TOKEN |
+	    PRINCIPAL_READ_ONLY);
+	expect_result(ERR_OK, NULL);
+	/* not even a netproc that was taken over makes it more than that */
+	ask_create(50, 0, 0, "", "");
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	r.secret[20] ^= 1;
+	ask_auth(51, r.secret);
+	expect_result(ERR_AUTH_FAILED, NULL);
+}
+
+/* The uid of a token is somebody else's by now. */
+static void
+not_his_uid_any_more(void **state)
+{
+	struct row r;
+	uint64_t q;
+
+	(void)state;
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	ask_create(ADMIN_CONN, 0, 0, "bob", "");
+	q = expect_question("bob");
+	tell_account(q, BOB, true, "bob");
+	r = expect_token(ADMIN_CONN);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	tell_account(0, BOB, true, "robert");
+	expect_result(ERR_AUTH_FAILED, "no account here any more");
+	enter(51, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(51, r.secret);
+	expect_result(ERR_AUTH_FAILED, "no account here any more");
+}
+
+/* Nothing that goes to the parent has a token in it. */
+static void
+not_in_the_log(void **state)
+{
+	struct row r;
+	bool told = false;
+	char line[1024];
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	tell_account(0, ALICE, true, "alice");
+	ask_create(ALICE_CONN, 0, 0, "", "");
+	r = expect_token(ALICE_CONN);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect(ROLE_NETPROC, MSG_AUTHED);
+	expect_result(ERR_OK, NULL);
+	ask_revoke(ALICE_CONN, r.id);
+	/* whose connection ends with it */
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	expect_result(ERR_OK, NULL);
+	while (rig_recv(ROLE_PARENT, 100)) {
+		if (got.m.hdr.type != MSG_LOG)
+			continue;
+		(void)msg_get_u32(&got.m);
+		msg_get_str(&got.m, line, sizeof(line));
+		assert_null(strstr(line, r.secret + 4));
+		told = told || strstr(line, r.id) != NULL;
+	}
+	assert_true(told);
+}
+
+static void
+a_life_too_long(void **state)
+{
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	ask_create(ALICE_CONN, 0, UINT64_MAX, "", "");
+	/* netproc counts the seconds: it has been taken over */
+	assert_false(rig_recv(ROLE_NETPROC, WAIT_MS));
+}
+
+/* So many changes that everybody would wait for the disk. */
+static void
+too_fast(void **state)
+{
+	struct row r;
+	uint32_t code = ERR_OK;
+	int i;
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	enter(BOB_CONN, BOB, "bob", 0);
+	for (i = 0; i < 1000 && code == ERR_OK; i++) {
+		ask_create(BOB_CONN, 0, 0, "", "");
+		do
+			assert_true(rig_recv(ROLE_NETPROC, WAIT_MS));
+		while (got.m.hdr.type != MSG_TOKEN &&
+		    got.m.hdr.type != MSG_RESULT);
+		if (got.m.hdr.type == MSG_RESULT) {
+			code = msg_get_u32(&got.m);
+			break;
+		}
+		msg_get_str(&got.m, r.secret, sizeof(r.secret));
+		get_row(&r);
+		ask_revoke(BOB_CONN, r.id);
+		expect(ROLE_NETPROC, MSG_RESULT);
+		code = msg_get_u32(&got.m);
+	}
+	assert_int_equal(code, ERR_TRY_AGAIN);
+	ask_create(ALICE_CONN, 0, 0, "", "");
+	(void)expect_token(ALICE_CONN);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(made_listed_revoked, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(who_may_not, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(for_another, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(nobody_to_tell, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(in_by_a_token, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(not_his_uid_any_more,
+		    rig_start, rig_stop),
+		cmocka_unit_test_setup_teardown(not_in_the_log, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(a_life_too_long, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(too_fast, rig_start, rig_stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
