@@ -140,12 +140,14 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 # a unit test names what it needs of a role in its first lines:
 #   /* links: spawner/owner.c spawner/session.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) \
-    $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch])
+    $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
+    tlsproc/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
 	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
-	    $(LIBCOMMON) -lcmocka -lseccomp -luuid -lsodium -ljson-c
+	    $(LIBCOMMON) -lcmocka -lseccomp -luuid -lsodium -ljson-c \
+	    -lcrypto
 
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c

@@ -14,9 +14,10 @@ from rogue import daemon
 from dl import (AS_ROOT, MODES, Prober, alive, attempt, eq, helper, ok,
                 pids, read_helper, read_proc, run_tests, session_processes,
                 stat_of, status_of, tap, wait_for)
+from tlsclient import with_tls
 
 CONF = ("allow-sandbox none, namespaces, tmpfs\nstop-timeout 1\n"
-        "gdbserver \"/usr/bin/gdbserver\"\n")
+        "gdbserver \"/usr/bin/gdbserver\"\n" + with_tls()[1])
 KINDS = ("none", "namespaces", "tmpfs")
 HOSTILE = read_helper("hostile")
 
@@ -189,7 +190,8 @@ def others_by_number(d):
                 Session(d, "deaf", until=b"ready") as near:
             stubs = [int(status_of(x.pid)["PPid"]) for x in (far, near)]
             roles = [p for n in ("netproc", "spawner", "launcher", "idproc",
-                                 "announcer") for p in d.children(n)]
+                                 "announcer", "tlsproc")
+                     for p in d.children(n)]
             targets = roles + [d.proc.pid, 1, far.pid, near.pid] + stubs
             if kind == "none" and d.mode == "user":
                 # there nothing stands between processes of one user

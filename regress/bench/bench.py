@@ -12,12 +12,14 @@ import os
 import platform
 import re
 import resource
+import shutil
 import socket
 import statistics
 import struct
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 import traceback
 
@@ -25,6 +27,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "regress/e2e/lib"))
 import dl  # noqa: E402
+from tlsclient import with_tls  # noqa: E402
 
 QUICK = os.environ.get("BENCH_QUICK", "") not in ("", "0")
 TOOLS = os.path.join(os.environ.get("DL_BUILD", os.path.join(TOP, "build")),
@@ -361,6 +364,108 @@ def upload_rss(t, path):
         good(c.cmd(f"DELETE {sid}"))
 
 
+def tls_client(port):
+    return subprocess.Popen(
+        ["openssl", "s_client", "-quiet", "-connect", f"127.0.0.1:{port}"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL)
+
+
+def tls_push(port, data):
+    """Seconds from the first byte to the daemon's answer, and the id."""
+    p = tls_client(port)
+    p.stdin.write(b"WHOAMI\n")
+    p.stdin.flush()
+    # the handshake and the identity are not what is measured
+    p.stdout.readline()
+    began = time.monotonic()
+    p.stdin.write(b"UPLOAD %d\n" % len(data) + data)
+    p.stdin.flush()
+    answer = json.loads(p.stdout.readline())
+    seconds = time.monotonic() - began
+    p.kill()
+    p.communicate()
+    return seconds, good(answer)["id"]
+
+
+def tls_sink(cert, data):
+    """Seconds for the same bytes into openssl s_server, to their last."""
+    port = dl.free_port()
+    server = subprocess.Popen(
+        ["openssl", "s_server", "-quiet", "-accept", f"127.0.0.1:{port}",
+         "-cert", cert, "-key", cert], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    dl.wait_for(lambda: listens(server.pid))
+    p = tls_client(port)
+    p.stdin.write(b"x")
+    p.stdin.flush()
+    server.stdout.read(1)
+    reader = threading.Thread(target=drain, args=(server.stdout, len(data)))
+    reader.start()
+    began = time.monotonic()
+    p.stdin.write(data)
+    p.stdin.flush()
+    reader.join()
+    seconds = time.monotonic() - began
+    if p.poll() is not None or server.poll() is not None:
+        raise RuntimeError("openssl ended early")
+    for proc in (p, server):
+        proc.kill()
+        proc.communicate()
+    return seconds
+
+
+def listens(pid):
+    return any(x.split()[3] == "0A" for x in
+               read(f"/proc/{pid}/net/tcp").splitlines()[1:]
+               if x.split()[9] in sockets(pid))
+
+
+def sockets(pid):
+    out = []
+    for n in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            out.append(os.readlink(f"/proc/{pid}/fd/{n}")[8:-1])
+    return out
+
+
+def drain(pipe, n):
+    """Without a copy: what is compared is TLS."""
+    with open(os.devnull, "wb") as null:
+        while n > 0:
+            moved = os.splice(pipe.fileno(), null.fileno(), MIB)
+            if moved == 0:
+                return
+            n -= moved
+
+
+def figure_tls():
+    if shutil.which("openssl") is None:
+        table.skip("UPLOAD 64 MiB over TLS: rate", "needs openssl")
+        return
+    port, conf = with_tls()
+    with Target(conf) as t:
+        with open(padded(t.dir, 64 * MIB), "rb") as f:
+            data = f.read()
+        cert = os.path.join(t.dir, "cert.pem")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=bench",
+             "-keyout", cert, "-out", cert + ".crt"], check=True,
+            stderr=subprocess.DEVNULL)
+        with open(cert, "a") as f:
+            f.write(read(cert + ".crt"))
+        ours, bare = [], []
+        with contextlib.closing(t.client()) as c:
+            for _ in range(ROUNDS + 2):
+                bare.append(tls_sink(cert, data))
+                seconds, sid = tls_push(port, data)
+                ours.append(seconds)
+                good(c.cmd(f"DELETE {sid}"))
+        table.ratio("UPLOAD 64 MiB over TLS: rate (s_client into s_server)",
+                    64 / median(ours), 64 / median(bare), "MiB/s", least=0.7)
+
+
 def table_wait(title, t, act, rounds):
     ours, bare = longest_wait(t, act, rounds)
     table.value(f"longest LIST during {title}", ours, "ms", most=10,
@@ -610,6 +715,7 @@ FIGURES = {
     "list": figure_list,
     "list32": figure_list32,
     "upload": figure_upload,
+    "tls": figure_tls,
     "start": figure_start,
     "capture": figure_capture,
     "follow": figure_follow,

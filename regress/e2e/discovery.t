@@ -26,6 +26,7 @@ if INSIDE not in os.environ:
 
 from dl import (Client, Daemon, alone, eq, ok, run_tests,  # noqa: E402
                 wait_for)
+from tlsclient import with_tls  # noqa: E402
 
 TYPE = "_mydebug._tcp"
 # An account that every Debian has: D-Bus wants one.
@@ -175,14 +176,16 @@ def announced(mode):
     net.bus_up()
     net.avahi_up()
     try:
-        with daemon(mode, "lamp on %h") as d:
+        tls_port, tls = with_tls()
+        with daemon(mode, "lamp on %h", tls) as d:
             name = "lamp on " + socket.gethostname().split(".")[0]
             port, addr, txt = sees(name, d.port)
             eq((port, addr), (d.port, "127.0.0.1"),
                "host name, address and port are found")
-            version = d.client().cmd("VERSION")["version"]
-            eq(txt, {"version": version, "auth": "peer", "web": ""},
-               "TXT tells version, auth and web")
+            v = d.client().cmd("VERSION")
+            eq(txt, {"version": v["version"], "auth": "peer", "web": "",
+                     "tls": str(tls_port), "fp": v["tls"]["fingerprint"]},
+               "TXT tells version, auth, web, and where and who TLS is")
             r = d.ctl("discover", "--json")
             ok(r.returncode == 0 and str(d.port).encode() in r.stdout,
                "debuglanternctl discover lists it", r)
