@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner's side of TOKEN and AUTH: who may, and what is told to whom. */
-/* links: spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/token_cmds.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c */
+/* links: spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c */
 /* sessions play no part here, but the rig has them */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "test_spawner_rig.h"
