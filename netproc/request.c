@@ -420,12 +420,18 @@ make_words(struct request *r, struct json_object *args)
 {
 	struct builder b = { .ws = &r->words };
 	const struct param *p = r->cmd->params;
+	char names[NAMES_MAX];
 
 	begin_word(&b);
 	add(&b, r->cmd->verb, strlen(r->cmd->verb));
 	while (p->name != NULL && r->err == ERR_OK)
 		p = add_param(&b, r, args, p);
 	r->words.end = buffer + b.len;
+	/* what no single argument has done wrong */
+	if (r->words.n - 1 < r->cmd->min || r->words.n - 1 > r->cmd->max)
+		MISUSED(r, "there is too %s; %s takes %s",
+		    r->words.n - 1 < r->cmd->min ? "little" : "much",
+		    r->cmd->verb, names_of(r->cmd->params, names));
 	if (b.full)
 		refuse(r, ERR_INVALID_ARGS, "there are too many bytes of "
 		    "arguments");

@@ -295,6 +295,8 @@ connect_client(int fd)
 	MUST(c->owner != NULL);
 	c->owner->nconns++;
 	c->synced = true;
+	/* AUTH comes too late, which does not end the connection */
+	c->spoke = true;
 	conn_enter(c, &mode_line);
 }
 

@@ -18,14 +18,15 @@
 #include "netproc/request.h"
 
 /* Rows of every kind of parameter; none of them is run. */
-#define ROW(name, list)	{ .verb = name, .params = list }
+#define ROW(name, list)	{ .verb = name, .params = list, .max = ARGS_ANY }
 const struct command commands[] = {
 	ROW("LIST", params_none), ROW("STATUS", params_session),
 	ROW("UPLOAD", params_upload), ROW("START", params_start),
 	ROW("ARGS", params_args), ROW("ENV", params_env),
 	ROW("OUTPUT", params_range), ROW("WAIT", params_wait),
 	ROW("SIGNAL", params_signal), ROW("INPUT", params_input),
-	ROW("NAME", params_name), ROW("LIMITS", params_limits),
+	ROW("NAME", params_name),
+	{ .verb = "LIMITS", .params = params_limits, .min = 2, .max = 3 },
 	ROW("SHARE", params_share), ROW("AUDIT", params_audit),
 	ROW("AUTH", params_auth), ROW("TOKEN", params_token),
 };
@@ -368,6 +369,10 @@ static const struct {
 	{ "share", "\"session\":\"x\",\"user\":\"b:rw\"",
 	    "args.user must not have \":\"" },
 	{ "audit", "\"seconds\":2", "args.seconds needs args.from" },
+	{ "limits", "\"session\":\"x\"", "there is too little; LIMITS takes "
+	    "args.session, args.cpu, args.as" },
+	{ "limits", "\"session\":\"x\",\"cpu\":1,\"as\":2,\"core\":3",
+	    "there is too much; LIMITS takes args.session" },
 };
 
 static void
