@@ -752,6 +752,18 @@ def strangers_of(d, pid):
     eq((told(wrong % '"dlt_x"'), told(wrong % 5)),
        ([("a", False, "auth_failed")], [("a", False, "invalid_argument")]),
        "a stranger's wrong tokens: told so, then closed")
+    made = Json(d).result("token", action="create", read_only=True,
+                          expires=60, label="json")
+    c = Json(d)
+    c.s.close()
+    c.s = from_elsewhere(pid, ("198.51.100.1", d.port))
+    r = c.result("auth", token=made["token"])
+    eq((r["ok"], r["read_only"], r["user"]), (True, True, made["user"]),
+       "a stranger's token: he is its user")
+    eq((c.result("whoami")["token"], c.ask("upload", b"x", size=1)["error"]
+        ["code"], c.result("list")), (made["id"], "read_only", []),
+       "and may do what the token allows")
+    ok(made["token"] not in d.log(), "the token is not in the log")
 
 
 run_tests(
