@@ -55,6 +55,9 @@ client_log_in(struct client *c, struct conn *conn, const char *token,
 	int code;
 
 	*jsonp = NULL;
+	/* A daemon that is here may look at us until it has answered. */
+	if (!conn_is_here(conn))
+		secret_hide();
 	if ((code = check_private(c, conn, true)) != CTL_OK)
 		return code;
 	snprintf(line, sizeof(line), "AUTH %s\n", token);
@@ -64,9 +67,10 @@ client_log_in(struct client *c, struct conn *conn, const char *token,
 		code = CTL_UNREACHABLE;
 	}
 	explicit_bzero(line, sizeof(line));
-	if (code != CTL_OK ||
-	    (code = client_read(conn, jsonp)) != CTL_OK ||
-	    reply_error(*jsonp) == NULL)
+	if (code == CTL_OK)
+		code = client_read(conn, jsonp);
+	secret_hide();
+	if (code != CTL_OK || reply_error(*jsonp) == NULL)
 		return code;
 	reply_report(*jsonp, c->json_errors);
 	json_object_put(*jsonp);
@@ -82,6 +86,7 @@ client_open(struct client *c, struct conn **connp)
 	const char *token;
 	int code;
 
+	secret_expose();
 	code = conn_open(connp, &c->target, &c->trust, c->timeout_s);
 	if (code != CTL_OK || c->command->anonymous)
 		return code;

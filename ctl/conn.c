@@ -168,6 +168,20 @@ conn_is_private(const struct conn *c)
 	return dial_is_local(&ss);
 }
 
+bool
+conn_is_here(const struct conn *c)
+{
+	struct sockaddr_storage self, peer;
+	socklen_t self_len = sizeof(self), peer_len = sizeof(peer);
+
+	if (c->target.kind == TARGET_SSH ||
+	    getsockname(c->stream.sock_fd, (struct sockaddr *)&self,
+	    &self_len) == -1 || getpeername(c->stream.sock_fd,
+	    (struct sockaddr *)&peer, &peer_len) == -1)
+		return false;
+	return dial_is_local(&peer) || dial_same_host(&self, &peer);
+}
+
 int
 conn_fd(const struct conn *c)
 {

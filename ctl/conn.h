@@ -28,6 +28,9 @@ void	conn_close(struct conn *);
 /* Whether nobody on a network can read or change what is sent. */
 bool	conn_is_private(const struct conn *);
 
+/* Whether the daemon is on this host, by whatever address. */
+bool	conn_is_here(const struct conn *);
+
 /* For poll loops: a borrowed descriptor and what to wait for there. */
 int	conn_fd(const struct conn *);
 short	conn_read_events(const struct conn *);

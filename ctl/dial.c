@@ -110,3 +110,19 @@ dial_is_local(const struct sockaddr_storage *ss)
 	return IN6_IS_ADDR_LOOPBACK(a) ||
 	    (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
 }
+
+bool
+dial_same_host(const struct sockaddr_storage *a,
+    const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+	const struct sockaddr_in6 *a6 = (const void *)a;
+	const struct sockaddr_in6 *b6 = (const void *)b;
+
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a->ss_family == AF_INET6 &&
+	    IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
+}

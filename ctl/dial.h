@@ -18,4 +18,8 @@ int	dial(const struct target *, int ms, int *code);
 /* Whether a socket's other end is on this host: loopback, or no network. */
 bool	dial_is_local(const struct sockaddr_storage *);
 
+/* Whether two addresses are one, whatever the ports. */
+bool	dial_same_host(const struct sockaddr_storage *,
+	    const struct sockaddr_storage *);
+
 #endif

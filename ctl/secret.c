@@ -29,15 +29,27 @@
 static char secret[TOKEN_TEXT];
 static bool from_environment;
 
-void
-secret_harden(void)
+static void
+no_core(void)
 {
-	struct rlimit none = { 0, 0 };
+	struct rlimit core = { 0, 0 };
 
+	getrlimit(RLIMIT_CORE, &core);
+	core.rlim_cur = 0;
+	setrlimit(RLIMIT_CORE, &core);
+}
+
+void
+secret_hide(void)
+{
+	no_core();
 	prctl(PR_SET_DUMPABLE, 0);
-	getrlimit(RLIMIT_CORE, &none);
-	none.rlim_cur = 0;
-	setrlimit(RLIMIT_CORE, &none);
+}
+
+void
+secret_expose(void)
+{
+	prctl(PR_SET_DUMPABLE, 1);
 }
 
 void
@@ -142,7 +154,7 @@ secret_given(const struct options *o, const char **tokenp)
 	if (path == NULL && value == NULL && *secret == '\0')
 		return CTL_OK;
 	if (*secret == '\0') {
-		secret_harden();
+		no_core();
 		code = path != NULL && (value == NULL ||
 		    opt_given(o, OPT_TOKEN_FILE)) ? read_file(path) :
 		    read_environment(value);
@@ -167,12 +179,7 @@ secret_for(const struct options *o, const char *target, const char **tokenp)
 	    store_next(&s, &key, &value)) {
 		if (strcmp(key, target) != 0)
 			continue;
-		/*
-		 * Not without a token: a daemon in user mode looks into its
-		 * clients' /proc, to tell them from sessions, and refuses
-		 * those that cannot be looked at.
-		 */
-		secret_harden();
+		no_core();
 		code = take(value, "~/.config/debuglantern/" TOKENS);
 		*tokenp = code == CTL_OK ? secret : NULL;
 	}
@@ -193,7 +200,7 @@ secret_ask(const char *target, const char **tokenp)
 	int code;
 
 	*tokenp = NULL;
-	secret_harden();
+	secret_hide();
 	snprintf(prompt, sizeof(prompt), "Token for %.400s: ", target);
 	/* Without a terminal it is the first line of standard input. */
 	if (readpassphrase(prompt, text, sizeof(text), RPP_ECHO_OFF |

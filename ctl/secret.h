@@ -8,10 +8,13 @@ struct options;
 #define TOKEN_TEXT	48	/* "dlt_", 43 characters and a NUL */
 
 /*
- * From now on nobody of the same user can read our memory, and no core file
- * is written. To be called before a token is read or asked for.
+ * From now on no other process of the user can read our memory, and no core
+ * file is written. Until secret_expose(): a daemon of the same host may have
+ * to look at its clients, to tell them from sessions, and refuses those that
+ * it cannot look at.
  */
-void	secret_harden(void);
+void	secret_hide(void);
+void	secret_expose(void);
 
 /*
  * The token for a target (target_text()): of --token-file, of

@@ -113,8 +113,7 @@ context(int sock_fd, const struct target *t, const struct trust *trust)
 	return tls;
 }
 
-/* Whether what waits there begins as TLS does; a plain port stays silent or
- * answers something else. */
+/* A port without TLS stays silent, closes or answers something else. */
 static int
 handshake(struct stream *s, const struct target *t, int ms)
 {
@@ -135,8 +134,10 @@ handshake(struct stream *s, const struct target *t, int ms)
 	if (n == 0)
 		return CTL_OK;
 	why = tls_error(s->tls);
-	report("no TLS with %s: %s", text, why != NULL ? why :
-	    "the connection was closed");
+	if (why == NULL || strstr(why, "unexpected eof") != NULL)
+		why = "it closed the connection; does it speak TLS at that "
+		    "port?";
+	report("no TLS with %s: %s", text, why);
 	return CTL_UNREACHABLE;
 }
 

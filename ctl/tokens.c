@@ -164,7 +164,7 @@ token_create(struct client *c)
 	if ((code = client_send_line(c, &l)) == CTL_OK)
 		code = client_answer(c, &json);
 	/* not before: the daemon may have to look at us to know us */
-	secret_harden();
+	secret_hide();
 	if (code != CTL_OK)
 		return code;
 	text = reply_str(json, "token", "");

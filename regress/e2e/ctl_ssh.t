@@ -19,6 +19,9 @@ from fake_server import FakeServer  # noqa: E402
 
 work = tempfile.TemporaryDirectory(prefix="dl-ctl-ssh-")
 os.chmod(work.name, 0o755)
+if os.geteuid() not in (u.pw_uid for u in pwd.getpwall()):
+    print("1..0 # skipped: sshd knows users with an account only")
+    sys.exit(0)
 USER = pwd.getpwuid(os.geteuid()).pw_name
 # sshd wants this as root, and it is empty
 if os.geteuid() == 0:

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(HERE, "lib"))
 
 INSIDE = "DL_TOKEN_INSIDE"
 if INSIDE not in os.environ:
-    os.environ[INSIDE] = "1"
+    os.environ[INSIDE] = "root" if os.geteuid() == 0 else "user"
     more = [] if os.geteuid() == 0 else ["-r"]
     os.execvp("unshare", ["unshare", *more, "-n", "-p", "-m", "-f",
                           "--mount-proc", "--kill-child", "--propagation",
@@ -248,7 +248,7 @@ def out_of_sight():
             ok(TOKEN.encode() not in f.read(), "and has been wiped")
         eq(resource.prlimit(p.pid, resource.RLIMIT_CORE)[0], 0,
            "it writes no core file")
-        if os.geteuid() == 0 and os.environ[INSIDE] == "1":
+        if os.environ[INSIDE] == "root":
             r = subprocess.run(
                 ["setpriv", "--reuid", "12345", "--clear-groups", "sh", "-c",
                  "DEBUGLANTERN_TOKEN=%s HOME=/nonexistent "
