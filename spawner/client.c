@@ -91,14 +91,15 @@ client_forget_all(void)
 	memset(early, 0, sizeof(early));
 }
 
-/* Requests may be under way: until netproc has heard of it they find nothing. */
+/*
+ * Requests may be under way: until netproc has heard of it they find nothing,
+ * and where there is no memory for that, break the rules.
+ */
 static void
 end(struct client *c)
 {
 	struct viewer *nobody = viewer_make(UINT32_MAX, "nobody", false);
 
-	if (nobody == NULL)
-		return;
 	client_become(c, nobody, PRINCIPAL_READ_ONLY | PRINCIPAL_BY_TOKEN);
 	(void)chan_send(&netproc_chan, msg_new(MSG_CONN_END, NULL, c->number,
 	    0), -1);
@@ -184,11 +185,23 @@ get_principal(struct msg *m, struct word_of_idproc *w)
 	return may_be_principal(w->uid) ? 0 : -1;
 }
 
-static void
-tell_synced(const struct client *c)
+/*
+ * Netproc asks again when an answer is late, and gets all of the answers: the
+ * later ones are not to undo an AUTH that came between them.
+ */
+static bool
+is_known(const struct client *c, const struct word_of_idproc *w)
 {
-	(void)chan_send(&netproc_chan, msg_new(MSG_SYNCED, NULL, c->number,
-	    0), -1);
+	return c != NULL && c->said_uid == w->uid &&
+	    c->said_flags == w->flags && c->door == w->door &&
+	    strcmp(c->address, w->address) == 0;
+}
+
+static void
+tell_synced(uint32_t number)
+{
+	(void)chan_send(&netproc_chan, msg_new(MSG_SYNCED, NULL, number, 0),
+	    -1);
 }
 
 int
@@ -209,6 +222,10 @@ spawn_on_principal(struct msg *m)
 	}
 	if (closed_early(m->hdr.conn))
 		return 0;
+	if (is_known(client_find(m->hdr.conn), &w)) {
+		tell_synced(m->hdr.conn);
+		return 0;
+	}
 	if (!(w.flags & PRINCIPAL_STRANGER)) {
 		v = viewer_make(w.uid, w.name, w.flags & PRINCIPAL_ADMIN);
 		if (v == NULL)
@@ -218,11 +235,13 @@ spawn_on_principal(struct msg *m)
 	if (c == NULL)
 		return 0;
 	c->door = w.door;
+	c->said_uid = w.uid;
+	c->said_flags = w.flags;
 	memcpy(c->address, w.address, sizeof(c->address));
 	client_become(c, v, w.flags);
 	if (v != NULL)
 		audit_login(c);
-	tell_synced(c);
+	tell_synced(c->number);
 	return 0;
 }
 

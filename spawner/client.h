@@ -23,6 +23,7 @@ struct client {
 	enum door	 door;
 	bool		 spoke;		/* AUTH would come too late */
 	char		 address[ADDRESS_TEXT];
+	uint32_t	 said_uid, said_flags;	/* by idproc, before any AUTH */
 	char		 token[TOKEN_ID + 1];	/* its id, empty = none */
 	struct loop_timer expiry;	/* of the token */
 };

@@ -283,6 +283,42 @@ in_by_a_token(void **state)
 	expect_result(ERR_AUTH_FAILED, NULL);
 }
 
+/*
+ * Netproc has asked who that is several times, and idproc was slow: what it
+ * says late must not make a stranger again of who has said AUTH since.
+ */
+static void
+told_again_who_it_is(void **state)
+{
+	struct row r;
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	tell_account(0, ALICE, true, "alice");
+	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 0, "", "");
+	r = expect_token(ALICE_CONN);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect(ROLE_NETPROC, MSG_AUTHED);
+	expect_result(ERR_OK, NULL);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_create(50, 0, 0, "", "");
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	/* nor does it bring back what has ended */
+	ask_revoke(ALICE_CONN, r.id);
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	expect_result(ERR_OK, NULL);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask(MSG_WHOAMI, NULL, 50);
+	expect(ROLE_NETPROC, MSG_IDENTITY);
+	/* another word is another connection */
+	send_principal(50, BOB, "bob");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	ask(MSG_WHOAMI, NULL, 50);
+	expect(ROLE_NETPROC, MSG_IDENTITY);
+}
+
 /* The uid of a token is somebody else's by now. */
 static void
 not_his_uid_any_more(void **state)
@@ -394,6 +430,8 @@ main(void)
 		    rig_stop),
 		cmocka_unit_test_setup_teardown(in_by_a_token, rig_start,
 		    rig_stop),
+		cmocka_unit_test_setup_teardown(told_again_who_it_is,
+		    rig_start, rig_stop),
 		cmocka_unit_test_setup_teardown(not_his_uid_any_more,
 		    rig_start, rig_stop),
 		cmocka_unit_test_setup_teardown(not_in_the_log, rig_start,
