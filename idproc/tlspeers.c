@@ -15,6 +15,7 @@
 #include "endpoint.h"
 #include "log.h"
 #include "proto.h"
+#include "role.h"
 #include "tlspeers.h"
 
 #define HASH	1024		/* chains; a power of two */
@@ -51,6 +52,9 @@ add_name(struct verdict *v, const char *name)
 	const struct account *a;
 
 	if (name[0] == '\0' || v->what == PEER_REFUSED)
+		return;
+	/* none can have been verified: it is not believed at all */
+	if (settings.tls_client_ca[0] == '\0')
 		return;
 	a = account_named(name);
 	if (!a->found) {
