@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* DEPS: one probe of the host answers everybody who asked meanwhile. */
-#include <stddef.h>
+#include <stdlib.h>
 
 #include "answer.h"
 #include "deps.h"
 #include "handlers.h"
 #include "peers.h"
+#include "role.h"
 
-#define WAITING_MAX	64
-
-static struct asker	 waiting[WAITING_MAX];
+static struct asker	*waiting;	/* malloc'ed; one of each connection */
 static size_t		 nwaiting;
 static uint64_t		 probe_serial;	/* 0 = no probe under way */
 
@@ -27,14 +26,17 @@ deps_launcher_lost(void)
 int
 spawn_on_deps(struct msg *m)
 {
-	struct asker a;
+	struct asker a, *more;
 
 	if (msg_end(m) == -1 || !asker_init(&a, m, NULL))
 		return -1;
-	if (nwaiting == WAITING_MAX) {
+	more = nwaiting >= settings.max_connections ? NULL :
+	    reallocarray(waiting, nwaiting + 1, sizeof(*more));
+	if (more == NULL) {
 		answer(&a, NULL, ERR_BUSY, NULL);
 		return 0;
 	}
+	waiting = more;
 	waiting[nwaiting++] = a;
 	/* a probe starts processes: one at a time, whoever asks */
 	if (probe_serial != 0)

@@ -16,19 +16,24 @@
 
 #define OWNERS_MAX	4096
 #define ACCOUNT_MS	10000
-#define WAITS_MAX	256
 
+/*
+ * One for each request that goes on with an account, and requests are
+ * counted where they come from: a table of them would be one that a user
+ * could fill for all.
+ */
 struct wait {
-	struct owner	*owner;		/* NULL = asked by name */
+	LIST_ENTRY(wait) next;
+	const struct owner *owner;	/* NULL = asked by name */
 	uint64_t	 serial;	/* of the question by name, else 0 */
-	account_fn	 fn;		/* NULL = free */
+	account_fn	 fn;
 	uint64_t	 token;
 };
 
 struct owner_list owners = LIST_HEAD_INITIALIZER(owners);
 
 static size_t		 nowners;
-static struct wait	 waits[WAITS_MAX];
+static LIST_HEAD(wait_list, wait) waits = LIST_HEAD_INITIALIZER(waits);
 
 struct owner *
 owner_by_uid(uint32_t uid)
@@ -89,85 +94,73 @@ account_refresh(const struct owner *o)
 
 /* -- who waits for one -- */
 
-static struct wait *
-free_wait(void)
+static int
+wait_for(const struct owner *o, uint64_t serial, account_fn fn,
+    uint64_t token)
 {
-	size_t i;
+	struct wait *w = calloc(1, sizeof(*w));
 
-	for (i = 0; i < WAITS_MAX; i++)
-		if (waits[i].fn == NULL)
-			return &waits[i];
-	return NULL;
+	if (w == NULL)
+		return -1;
+	w->owner = o;
+	w->serial = serial;
+	w->fn = fn;
+	w->token = token;
+	LIST_INSERT_HEAD(&waits, w, next);
+	return 0;
 }
 
 int
 account_want(struct owner *o, account_fn fn, uint64_t token)
 {
-	struct wait *w;
-
 	if (account_is_fresh(&o->account)) {
 		fn(o->account.known ? &o->account : NULL, token);
 		return 0;
 	}
-	w = free_wait();
-	if (w == NULL || ask_account(o->uid, NULL, 0) == -1)
+	if (ask_account(o->uid, NULL, 0) == -1)
 		return -1;
-	*w = (struct wait){ o, 0, fn, token };
-	return 0;
+	return wait_for(o, 0, fn, token);
 }
 
 int
 account_want_name(const char *name, account_fn fn, uint64_t token)
 {
-	struct wait *w = free_wait();
 	uint64_t serial = next_serial();
 
-	if (w == NULL || ask_account((uint32_t)-1, name, serial) == -1)
+	if (ask_account((uint32_t)-1, name, serial) == -1)
 		return -1;
-	*w = (struct wait){ NULL, serial, fn, token };
-	return 0;
+	return wait_for(NULL, serial, fn, token);
 }
 
-/* Each is forgotten before it is told: it may ask again. */
+/*
+ * Those who wait for this owner (NULL = for anybody), or for the answer with
+ * that number.  They leave the list before they are told: they may ask again.
+ */
 static void
-tell(struct wait *slot, const struct account *a)
+tell(const struct owner *o, uint64_t serial, const struct account *a)
 {
-	struct wait w = *slot;
+	struct wait_list told = LIST_HEAD_INITIALIZER(told);
+	struct wait *w, *next;
 
-	slot->fn = NULL;
-	w.fn(a != NULL && a->known ? a : NULL, w.token);
-}
-
-static void
-tell_owner(const struct owner *o)
-{
-	size_t i;
-
-	for (i = 0; i < WAITS_MAX; i++)
-		if (waits[i].fn != NULL && waits[i].owner == o)
-			tell(&waits[i], &o->account);
-}
-
-static void
-tell_serial(uint64_t serial, const struct account *a)
-{
-	size_t i;
-
-	for (i = 0; i < WAITS_MAX; i++)
-		if (waits[i].fn != NULL && waits[i].serial == serial) {
-			tell(&waits[i], a);
-			return;
-		}
+	for (w = LIST_FIRST(&waits); w != NULL; w = next) {
+		next = LIST_NEXT(w, next);
+		if (serial != 0 ? w->serial != serial :
+		    o != NULL && w->owner != o)
+			continue;
+		LIST_REMOVE(w, next);
+		LIST_INSERT_HEAD(&told, w, next);
+	}
+	while ((w = LIST_FIRST(&told)) != NULL) {
+		LIST_REMOVE(w, next);
+		w->fn(a != NULL && a->known ? a : NULL, w->token);
+		free(w);
+	}
 }
 
 void
 account_lost(void)
 {
-	size_t i;
-
-	for (i = 0; i < WAITS_MAX; i++)
-		if (waits[i].fn != NULL)
-			tell(&waits[i], NULL);
+	tell(NULL, 0, NULL);
 }
 
 /* allow_groups is "27,44": decimal gids */
@@ -231,7 +224,7 @@ spawn_on_account(struct msg *m)
 		a.known = false;
 	}
 	if (m->hdr.request != 0) {
-		tell_serial(m->hdr.request, &a);
+		tell(NULL, m->hdr.request, &a);
 		return 0;
 	}
 	o = owner_by_uid(a.rights.uid);
@@ -239,6 +232,6 @@ spawn_on_account(struct msg *m)
 		return 0;
 	a.asked_ms = loop_now_ms();
 	o->account = a;
-	tell_owner(o);
+	tell(o, 0, &o->account);
 	return 0;
 }

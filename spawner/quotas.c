@@ -115,8 +115,15 @@ on_account(const struct account *acc, uint64_t serial)
 static void
 ask(struct asker *a, const char *name)
 {
-	struct asked *p = calloc(1, sizeof(*p));
+	struct asked *p;
 
+	/* netproc has one question of each connection at a time */
+	LIST_FOREACH(p, &asked, next)
+		if (p->asker.conn == a->conn) {
+			answer(a, NULL, ERR_BUSY, NULL);
+			return;
+		}
+	p = calloc(1, sizeof(*p));
 	if (p == NULL) {
 		answer(a, NULL, ERR_INTERNAL, "out of memory");
 		return;

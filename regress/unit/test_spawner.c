@@ -216,6 +216,110 @@ quotas_before_any_byte(void **state)
 	expect_result(ERR_MAX_SESSIONS, "max-sessions");
 }
 
+/* Sessions and bytes; nothing of the rest is limited. */
+static void
+send_quota(uint32_t kind, uint32_t id, uint64_t n, uint64_t bytes,
+    const char *name)
+{
+	struct msg_out *o = msg_new(MSG_QUOTA_RULE, NULL, 0, 0);
+	int i;
+
+	msg_put_u32(o, kind);
+	msg_put_u32(o, id);
+	msg_put_u64(o, n);
+	msg_put_u64(o, bytes);
+	for (i = QUOTA_BYTES + 1; i < QUOTA_COUNT; i++)
+		msg_put_u64(o, LIMIT_UNLIMITED);
+	msg_put_str(o, name);
+	rig_send(ROLE_PARENT, o, -1);
+}
+
+static void
+send_quotas_end(void)
+{
+	rig_send(ROLE_PARENT, msg_new(MSG_QUOTA_RULES_END, NULL, 0, 0), -1);
+}
+
+static void
+upload_refused(uint32_t conn, uint64_t size, enum err code, const char *text)
+{
+	ask_upload(conn, size, "");
+	expect_result(code, text);
+}
+
+static void
+quotas_are_each_users_own(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	send_quota(QUOTA_DEFAULT, 0, 1, 5000, NULL);
+	send_quota(QUOTA_GROUP, 28, 2, LIMIT_UNLIMITED, "second");
+	send_quota(QUOTA_USER, BOB, LIMIT_UNLIMITED, 300, "bob");
+	send_quota(QUOTA_GROUP, 1500, 0, 0, "third");
+	send_quotas_end();
+	login(ALICE_CONN, ALICE, "alice");
+	login(BOB_CONN, BOB, "bob");
+	/* 28 is no group that her programs may have, and hers all the same */
+	close(get_room(ALICE_CONN, 100, "", &sid));
+	send_principal(ALICE_CONN + 10, ALICE, "alice");
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	(void)upload(ALICE_CONN + 10);
+	upload_refused(ALICE_CONN + 10, 100, ERR_MAX_SESSIONS,
+	    "you have 2 sessions, which is your limit (quota group second "
+	    "sessions 2)");
+	upload_refused(BOB_CONN, 301, ERR_MAX_BYTES, "301 bytes are too many: "
+	    "300 of your 300 are free (quota user bob bytes)");
+	close(get_room(BOB_CONN, 300, "", &sid));
+	send_principal(BOB_CONN + 10, BOB, "bob");
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	upload_refused(BOB_CONN + 10, 1, ERR_MAX_BYTES, "0 of your 300");
+	ask(MSG_UPLOAD_ABORT, &sid, BOB_CONN);
+	close(get_room(BOB_CONN + 10, 300, "", &sid));
+}
+
+static void
+quota_of_a_group_waits_for_the_account(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	send_quota(QUOTA_GROUP, 27, 1, 200, "lab");
+	send_quotas_end();
+	send_principal(ALICE_CONN, ALICE, "alice");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	ask_upload(ALICE_CONN, 201, "");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect_quiet(ROLE_NETPROC);
+	/* it is one at a time all the same */
+	ask_upload(ALICE_CONN, 1, "");
+	expect_result(ERR_UPLOAD_IN_PROGRESS, NULL);
+	send_account(ALICE, true);
+	expect_result(ERR_MAX_BYTES, "quota group lab bytes");
+	close(get_room(ALICE_CONN, 200, "", &sid));
+
+	/* who has gone meanwhile gets no room */
+	send_principal(BOB_CONN, BOB, "bob");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	ask_upload(BOB_CONN, 100, "");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	ask(MSG_CONN_CLOSED, NULL, BOB_CONN);
+	expect_quiet(ROLE_NETPROC);
+	send_account(BOB, true);
+	expect_quiet(ROLE_NETPROC);
+
+	/* and who cannot be looked up is told so */
+	send_principal(BOB_CONN + 1, BOB + 1, "carol");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	ask_upload(BOB_CONN + 1, 100, "");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	send_account(BOB + 1, false);
+	expect_result(ERR_TRY_AGAIN, "your account could not be read");
+}
+
 static void
 exec_path_with_dots_is_fine(void **state)
 {
@@ -795,6 +899,8 @@ main(void)
 		T(output_is_whole_when_stopped),
 		T(order_to_run),
 		T(quotas_before_any_byte),
+		T(quotas_are_each_users_own),
+		T(quota_of_a_group_waits_for_the_account),
 		T(exec_path_with_dots_is_fine),
 		T(image_is_sealed),
 		T(wrong_images),
