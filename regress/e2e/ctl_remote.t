@@ -4,9 +4,11 @@
 # tokens, shares and what the audit log tells of it.
 import json
 import os
+import pwd
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,7 +29,7 @@ if INSIDE not in os.environ:
                      "--map-group=%d " % (uid, gid)) + '"$@"', "sh",
         sys.executable, os.path.abspath(__file__)])
 
-from ctl_rig import CTL, Home  # noqa: E402
+from ctl_rig import CTL, Certificate, Home  # noqa: E402
 from dl import (ALICE, AS_ROOT, BOB, Daemon, alone,  # noqa: E402
                 attempt, eq, free_port, helper, ok, passwd_wrapper,
                 run_tests, wait_for)
@@ -222,6 +224,42 @@ def known_hosts(rig):
            "a new certificate is refused", r)
 
 
+def certificates(mode):
+    """A client's certificate is his log-in, where the daemon says so."""
+    name = "u%d" % ALICE if mode == "system" else \
+        pwd.getpwuid(ME).pw_name if not AS_ROOT else "u%d" % ALICE
+    with passwd_wrapper(ALICE, BOB) as wrapper, Home() as h, \
+            tempfile.TemporaryDirectory(prefix="dl-ca-") as tmp:
+        os.chmod(tmp, 0o755)
+        ca = Certificate(tmp, "ca")
+        os.chmod(ca.cert, 0o644)
+        alice = Certificate(tmp, "alice", ca=ca, cn=name)
+        nobody = Certificate(tmp, "nobody", ca=ca, cn="no such user")
+        other = Certificate(tmp, "other", cn=name)
+        port = free_port()
+        with Daemon(mode, "listen on localhost\nlisten on %s port %d tls\n"
+                    "tls client-ca \"%s\"\n" % (LAB, port, ca.cert),
+                    wrapper=wrapper if AS_ROOT else ()) as d:
+            r = d.ctl("--table", "fingerprint")
+            extra = {"DEBUGLANTERN_FINGERPRINT": r.stdout.decode().strip()}
+
+            def use(c, *args):
+                more = ["--cert", c.cert, "--key", c.key] if c else []
+                return h.ctl("-t", "tls://%s:%d" % (LAB, port), *more, *args,
+                             **extra)
+            r = use(alice, "whoami")
+            ok(r.code == 0 and json.loads(r.out)["uid"] == ME,
+               "--cert and --key are a log-in", r)
+            r = use(alice, "run", helper("hello"))
+            ok(r.out == b"Hello world\n", "and work", r)
+            r = use(None, "list")
+            ok(r.code == 1 and b"auth_required" in r.err,
+               "without them a token is asked for", r)
+            for c, what in ((nobody, "of nobody"), (other, "of one's own")):
+                r = use(c, "list")
+                ok(r.code != 0 and r.out == b"", "a certificate " + what, r)
+
+
 def remote(mode):
     with passwd_wrapper(ALICE, BOB) as wrapper:
         rig = Rig(mode, wrapper if mode == "system" else ())
@@ -231,4 +269,4 @@ def remote(mode):
                 attempt(test.__name__, test, rig)
 
 
-run_tests(alone(remote))
+run_tests(alone(remote), alone(certificates))
