@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* AUTH: a connection becomes that of its token's user.  WHOAMI. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,20 +15,19 @@
 #include "throttle.h"
 #include "tokens.h"
 
-/* AUTHs whose user's account is being looked up. */
-#define PENDING_MAX	64
 /* No connection by a token that expires lives longer. */
 #define EXPIRY_MAX_S	(30 * 24 * 3600)
 
+/* An AUTH whose user's account is being looked up; a connection has one. */
 struct pending {
-	uint64_t	 serial;	/* 0 = free */
-	uint64_t	 request;
+	LIST_ENTRY(pending) next;
+	uint64_t	 serial, request;
 	uint32_t	 conn, generation;
 	uint32_t	 uid;
 	char		 token[TOKEN_ID + 1];
 };
 
-static struct pending	 pending[PENDING_MAX];
+static LIST_HEAD(, pending) pending = LIST_HEAD_INITIALIZER(pending);
 
 static void
 result(uint32_t conn, uint64_t request, enum err code, const char *text)
@@ -105,16 +105,18 @@ admit(struct client *c, const struct pending *p, const struct token *t,
 static void
 on_account(const struct account *acc, uint64_t serial)
 {
-	struct pending *slot = pending, p;
+	struct pending *slot, p;
 	const struct token *t;
 	struct client *c;
 
-	while (slot < pending + PENDING_MAX && slot->serial != serial)
-		slot++;
-	if (slot == pending + PENDING_MAX)
+	LIST_FOREACH(slot, &pending, next)
+		if (slot->serial == serial)
+			break;
+	if (slot == NULL)
 		return;
+	LIST_REMOVE(slot, next);
 	p = *slot;
-	slot->serial = 0;
+	free(slot);
 	c = client_find(p.conn);
 	if (c == NULL || p.generation != netproc_chan.generation)
 		return;
@@ -132,21 +134,23 @@ on_account(const struct account *acc, uint64_t serial)
 static void
 look_up(struct client *c, const struct msg *m, const struct token *t)
 {
-	struct pending *p = pending;
 	struct owner *o = owner_make(t->uid, t->user);
+	struct pending *p = o == NULL ? NULL : calloc(1, sizeof(*p));
 
-	while (p < pending + PENDING_MAX && p->serial != 0)
-		p++;
-	if (p == pending + PENDING_MAX || o == NULL) {
+	if (p == NULL) {
 		result(c->number, m->hdr.request, ERR_TRY_AGAIN, NULL);
 		return;
 	}
-	*p = (struct pending){ .serial = next_serial(),
-	    .request = m->hdr.request, .conn = c->number,
-	    .generation = m->hdr.generation, .uid = t->uid };
+	p->serial = next_serial();
+	p->request = m->hdr.request;
+	p->conn = c->number;
+	p->generation = m->hdr.generation;
+	p->uid = t->uid;
 	memcpy(p->token, t->id, sizeof(p->token));
+	LIST_INSERT_HEAD(&pending, p, next);
 	if (account_want(o, on_account, p->serial) == -1) {
-		p->serial = 0;
+		LIST_REMOVE(p, next);
+		free(p);
 		result(c->number, m->hdr.request, ERR_TRY_AGAIN, NULL);
 	}
 }

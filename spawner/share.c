@@ -16,18 +16,18 @@
 #include "sight.h"
 
 #define SHARES_MAX	32
-/* SHAREs whose user is being looked up. */
-#define PENDING_MAX	64
 
+/* A SHARE whose user is being looked up; each connection has one at a time. */
 struct pending {
-	struct asker	 asker;		/* owner NULL = free */
+	LIST_ENTRY(pending) next;
+	struct asker	 asker;
 	struct sid	 id;
 	uint64_t	 serial;
 	enum access	 access;
 	char		 name[USER_NAME_MAX];
 };
 
-static struct pending	 pending[PENDING_MAX];
+static LIST_HEAD(, pending) pending = LIST_HEAD_INITIALIZER(pending);
 
 static struct share *
 share_find(const struct session *s, uint32_t uid)
@@ -124,17 +124,17 @@ give(struct session *s, struct asker *a, const struct pending *p,
 static void
 on_account(const struct account *acc, uint64_t serial)
 {
-	struct pending *p = pending;
+	struct pending *p;
 	struct session *s;
 	struct asker a;
 
-	while (p < pending + PENDING_MAX &&
-	    (p->asker.owner == NULL || p->serial != serial))
-		p++;
-	if (p == pending + PENDING_MAX)
+	LIST_FOREACH(p, &pending, next)
+		if (p->serial == serial)
+			break;
+	if (p == NULL)
 		return;
+	LIST_REMOVE(p, next);
 	a = p->asker;
-	p->asker.owner = NULL;
 	s = session_find(&p->id);
 	if (s == NULL || !session_is_shown(s))
 		answer(&a, &p->id, ERR_NOT_FOUND, NULL);
@@ -147,26 +147,41 @@ on_account(const struct account *acc, uint64_t serial)
 		    "%s is the session's owner", p->name);
 	else
 		give(s, &a, p, acc->rights.uid);
+	free(p);
+}
+
+static bool
+shares_already(uint32_t conn)
+{
+	struct pending *p;
+
+	LIST_FOREACH(p, &pending, next)
+		if (p->asker.conn == conn)
+			return true;
+	return false;
 }
 
 static void
 share(struct session *s, struct asker *a, const char *name,
     enum access access)
 {
-	struct pending *p = pending;
+	struct pending *p = shares_already(a->conn) ? NULL :
+	    calloc(1, sizeof(*p));
 
-	while (p < pending + PENDING_MAX && p->asker.owner != NULL)
-		p++;
-	if (p == pending + PENDING_MAX) {
+	if (p == NULL) {
 		answer(a, &s->id, ERR_TRY_AGAIN, NULL);
 		return;
 	}
-	*p = (struct pending){ .asker = *a, .id = s->id, .access = access,
-	    .serial = next_serial() };
+	p->asker = *a;
+	p->id = s->id;
+	p->access = access;
+	p->serial = next_serial();
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
-	if (account_want_name(name, on_account, p->serial) == 0)
+	if (account_want_name(name, on_account, p->serial) == 0) {
+		LIST_INSERT_HEAD(&pending, p, next);
 		return;
-	p->asker.owner = NULL;
+	}
+	free(p);
 	answer(a, &s->id, ERR_TRY_AGAIN, NULL);
 }
 
