@@ -23,8 +23,8 @@ if INSIDE not in os.environ:
                           os.path.abspath(__file__)])
 
 from ctl_rig import Certificate, Home  # noqa: E402
-from dl import (ALICE, BIN, Daemon, alone, eq, helper, ok,  # noqa: E402
-                run_tests, wait_for)
+from dl import (ALICE, BIN, Daemon, alone, eq, free_port,  # noqa: E402
+                helper, ok, run_tests, wait_for)
 from fake_server import FakeServer  # noqa: E402
 
 # Whoever is root of a user namespace alone can give nothing away.
@@ -312,8 +312,29 @@ def found_by_mdns():
             ok(r.code == 3 and plain.lines == ["LIST"],
                "tls:// never becomes less", r)
             lan.end(p)
+        announced_daemon()
     finally:
         lan.down()
+
+
+def announced_daemon():
+    """What the daemon says of itself is enough to find it."""
+    port = free_port()
+    with Daemon("system", "mdns yes\nservice-name \"the rig\"\n"
+                "listen on localhost\n"
+                "listen on 198.51.100.1 port %d tls\n" % port) as d, \
+            Home() as h:
+        wait_for(lambda: b"the" in subprocess.run(
+            ["avahi-browse", "-tp", "_mydebug._tcp"],
+            capture_output=True).stdout, 10, 0.2)
+        print_ = d.ctl("--table", "fingerprint").stdout.decode().strip()
+        r = h.ctl("-t", "rig", "list", DEBUGLANTERN_FINGERPRINT=print_)
+        ok(r.code == 1 and b"auth_required" in r.err,
+           "the daemon itself, by its host's name alone", r)
+        r = h.on_terminal("-t", "rig", "list", answers=[
+            (b"FINGERPRINT)? ", b"yes\n")])
+        ok(print_.encode() in r.out and b"same one is announced" in r.out,
+           "with the fingerprint that it announces", r)
 
 
 ok(os.path.exists(os.path.join(BIN, "debuglanternctl")), "it is built")
