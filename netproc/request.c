@@ -49,6 +49,19 @@ refuse(struct request *r, uint32_t err, const char *fmt, ...)
 
 /* -- the text ------------------------------------------------------------- */
 
+/* json-c assembles each string in the same place: what was there has gone. */
+static void
+overwrite_string(void)
+{
+	static const char other[] = "\"                                        "
+	    "                                                                "
+	    "                                                                \"";
+
+	json_object_put(json_tokener_parse_ex(tokener, other,
+	    sizeof(other) - 1));
+	json_tokener_reset(tokener);
+}
+
 static bool
 tokener_ready(void)
 {
@@ -58,6 +71,8 @@ tokener_ready(void)
 	if (tokener == NULL)
 		return false;
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	/* a place that grew later would leave half a secret where it was */
+	overwrite_string();
 	return true;
 }
 
@@ -465,9 +480,6 @@ find_payload(struct request *r, struct json_object *args)
 static void
 wipe_parser(const struct request *r, struct json_object *args)
 {
-	static const char other[] = "\"                                        "
-	    "                                                                "
-	    "                                                                \"";
 	const struct param *p;
 	struct json_object *v;
 
@@ -479,12 +491,8 @@ wipe_parser(const struct request *r, struct json_object *args)
 		/* json-c does not mind what the bytes of its string are */
 		explicit_bzero((char *)(uintptr_t)json_object_get_string(v),
 		    (size_t)json_object_get_string_len(v));
-		/* and assembles the next string in the same place */
-		if (tokener_ready()) {
-			json_object_put(json_tokener_parse_ex(tokener, other,
-			    sizeof(other) - 1));
-			tokener_done(0);
-		}
+		if (tokener_ready())
+			overwrite_string();
 	}
 }
 
