@@ -50,7 +50,7 @@ class Shell:
             os.execvpe(argv[0], argv, env)
         self.command(setup + "; PS1='$ '; PROMPT='$ '; stty cols 300")
 
-    def read(self, until, seconds=20):
+    def read(self, until, seconds=60):
         out, end = b"", time.monotonic() + seconds
         while until not in out and time.monotonic() < end:
             if select.select([self.fd], [], [], 0.1)[0]:
@@ -65,7 +65,10 @@ class Shell:
         self.n = getattr(self, "n", 0) + 1
         mark = b"<done%d>" % self.n
         os.write(self.fd, text.encode() + b"; echo '<do'ne%d'>'\n" % self.n)
-        return self.read(mark)
+        # the terminal is the shell's again once it has prompted
+        out = self.read(mark)
+        return out if b"$ " in out.rpartition(mark)[2] else \
+            out + self.read(b"$ ")
 
     def complete(self, line):
         """The line as the shell would run it, after TAB."""
@@ -73,34 +76,18 @@ class Shell:
         log = work.name + "/argv"
         if os.path.exists(log):
             os.unlink(log)
-        os.write(self.fd, line.encode() + b"\t")
-        time.sleep(0.3)
-        self.settle()
-        os.write(self.fd, b"\x01" + b"printf '<%s>' X ")
-        os.write(self.fd, b"\x05 >" + log.encode() + b"\n")
+        # what is typed meanwhile waits until the line is completed
+        os.write(self.fd, line.encode() + b"\t" +
+                 b"\x01" + b"printf '<%s>' X " +
+                 b"\x05 >" + log.encode() + b"\n")
         self.command("true")
         with open(log) as f:
             return f.read()[len("<X>"):]
 
     def listing(self, line):
         """What it offers where there is a choice."""
-        os.write(self.fd, line.encode() + b"\t\t")
-        time.sleep(0.3)
-        out = self.settle()
-        os.write(self.fd, b"\x15\n")
-        self.command("true")
-        return out.decode(errors="replace")
-
-    def settle(self):
-        """Until nothing has come for a while, but something has."""
-        out, quiet, end = b"", 0, time.monotonic() + 10
-        while quiet < 8 and time.monotonic() < end:
-            if select.select([self.fd], [], [], 0.1)[0]:
-                out += os.read(self.fd, 65536)
-                quiet = 0
-            else:
-                quiet += 1
-        return out
+        os.write(self.fd, line.encode() + b"\t\t\x15")
+        return self.command("true").decode(errors="replace")
 
     def close(self):
         os.write(self.fd, b"\x15exit\n")
