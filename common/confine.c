@@ -167,6 +167,22 @@ confine_landlock(enum landlock_level level)
 	return r;
 }
 
+int
+confine_scope(void)
+{
+	const struct ruleset_attr attr = { .scoped = SCOPE_ALL };
+	int fd, r, saved;
+
+	fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	if (fd == -1)
+		return -1;
+	r = (int)syscall(SYS_landlock_restrict_self, fd, 0);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return r;
+}
+
 static int
 limit(int resource, int64_t value)
 {

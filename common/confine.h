@@ -24,6 +24,13 @@ enum landlock_level {
 /* 0 also where the kernel has no Landlock (landlock_abi() is 0 there). */
 int	confine_landlock(enum landlock_level);
 int	landlock_abi(void);
+/*
+ * Needs ABI LANDLOCK_SCOPES and no_new_privs.  From now on abstract sockets
+ * and signals reach only the caller and what it starts, nobody else; others
+ * reach it as before.
+ */
+#define LANDLOCK_SCOPES	6
+int	confine_scope(void);
 
 /*
  * RLIMIT_FSIZE and RLIMIT_NPROC as given (-1 = leave), RLIMIT_CORE 0 unless

@@ -180,7 +180,7 @@ struct stub_report {
 	X(BUNDLE,	"enter the bundle")				\
 	X(NETWORK,	"set up the network namespace")			\
 	X(LIMITS,	"set the resource limits")			\
-	X(LANDLOCK,	"restrict the file system")			\
+	X(LANDLOCK,	"load the Landlock rules")			\
 	X(CAPS,		"drop the capabilities")			\
 	X(SECCOMP,	"load the system call filter")			\
 	X(STUB,		"start the session's first process")		\

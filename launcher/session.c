@@ -23,6 +23,7 @@
 
 #include "attach.h"
 #include "child.h"
+#include "confine.h"
 #include "flight.h"
 #include "hand.h"
 #include "loader.h"
@@ -310,6 +311,18 @@ prepare_inside(struct start *s)
 		child_die(STEP_NETWORK);
 }
 
+/*
+ * Abstract sockets know no users, and a network that is shared has them all.
+ * Here and not in child_lock(): a debugger in a domain of its own would not
+ * get at the program in this one.
+ */
+static void
+scope(void)
+{
+	if (landlock_abi() >= LANDLOCK_SCOPES && confine_scope() == -1)
+		child_die(STEP_LANDLOCK);
+}
+
 static int
 stub(void *arg)
 {
@@ -322,6 +335,8 @@ stub(void *arg)
 	prepare_inside(s);
 	/* the program inherits it: a filter is dear to load */
 	child_lock(whole);
+	if (whole)
+		scope();
 	pid = fork_target(s);
 	if (pid == -1)
 		child_die(STEP_STUB);

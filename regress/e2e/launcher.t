@@ -408,8 +408,9 @@ def make_tar(members):
 
 
 def job(p, exec_path="", size=64 << 20, members=1000):
-    return p.l.owner() + struct.pack("=IQQQ", NAMESPACES, size, members,
-                                     512) + hand.pack_str(exec_path)
+    return p.l.owner() + struct.pack(
+        "=I4Q", NAMESPACES, size, members, 512, hand.UNLIMITED) + \
+        hand.pack_str(exec_path)
 
 
 def last_report(fds):

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: ISC
 # Whose a session is: users see their own alone, who is nobody is refused,
 # and what root uploads does not run as root.
+import contextlib
 import os
 import shutil
+import signal
+import socket
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, connect, eq,
                 helper, ok, passwd_wrapper, read_helper, run_tests,
-                service_uid, status_of, tar_of)
+                service_uid, status_of, tar_of, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 
@@ -187,19 +190,111 @@ def sessions_survive_their_connection(mode):
 
 
 def a_closed_client_is_nobody(mode):
-    """A socket whose owner has gone reads as uid 0 in the kernel's table."""
+    """A socket whose owner has gone reads as uid 0 in the kernel's table,
+    and a process that has gone may have left its number to another."""
     with passwd_wrapper(ALICE) as wrapper, \
             Daemon(mode, wrapper=wrapper) as d:
         data = read_helper("hello")
-        for _ in range(100):
-            s = connect("127.0.0.1", d.port, ALICE)
-            s.sendall(b"UPLOAD %d\n" % len(data) + data)
-            s.close()
-        # those of Alice's that were known in time are hers, none is root's
-        eq(d.client(0).cmd("LIST"), [], "a client that has closed is not "
-           "taken for root")
-        owners = {x["owner"] for x in d.client(ALICE).cmd("LIST")}
-        ok(owners <= {f"u{ALICE}"}, "but for itself, or for nobody", owners)
+        for door in (d.port, d.dir + "/run/debuglantern.sock"):
+            for _ in range(100):
+                s = Client(door, uid=ALICE)
+                s.send(b"UPLOAD %d\n" % len(data) + data)
+                s.close()
+            # those of Alice's that were known in time are hers, none root's
+            eq(d.client(0).cmd("LIST"), [], "a client that has closed is "
+               "not taken for root")
+            a = d.client(ALICE)
+            owners = {x["owner"] for x in a.cmd("LIST")}
+            ok(owners <= {f"u{ALICE}"}, "but for itself, or for nobody",
+               owners)
+            for x in a.cmd("LIST"):
+                a.cmd("DELETE " + x["id"])
+
+
+def exits_at_once(path, uid):
+    """A client of the local socket that is no process any more."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+            with socket.socket(socket.AF_UNIX) as s:
+                s.connect(path)
+                s.sendall(b"UPLOAD 4\nxxxxLIST\n")
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+    return pid
+
+
+@contextlib.contextmanager
+def unseen(d):
+    """Nobody is looked up before the end of the block."""
+    pid = d.role_pid("idproc")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def a_process_that_has_gone(mode):
+    with passwd_wrapper(ALICE) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        path = d.dir + "/run/debuglantern.sock"
+        with unseen(d):
+            gone = [exits_at_once(path, u) for u in (ALICE, 0)]
+        for pid in gone:
+            ok(wait_for(lambda: f"process {pid} is a session's, or gone" in
+                        d.log()), "local socket: who has gone before it was "
+               "looked up is nobody", d.log()[-500:])
+
+
+TCP_REPAIR = 19
+
+
+def a_foreign_listener(mode):
+    """Where there is no client any more, the kernel tells of a listener on
+    its port, be it anybody's."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, wrapper=wrapper) as d:
+        data = read_helper("hello")
+        for dies in (False, True):
+            seen = len(d.log())
+            with unseen(d):
+                a = d.client(ALICE)
+                a.s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                a.send(b"UPLOAD %d\n" % len(data) + data)
+                listener = listen_as(BOB, a.s.getsockname())
+                if dies:
+                    # without a word to the other end
+                    a.s.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
+                    a.close()
+            if dies:
+                ok(wait_for(lambda: "closed already" in d.log()[seen:]),
+                   "a client that has died is nobody", d.log()[seen:])
+            else:
+                eq(d.client(ALICE).cmd("STATUS " + a.json()["id"])["owner"],
+                   f"u{ALICE}", "a foreign listener on a client's port does "
+                   "not hide the client")
+            eq(d.client(BOB).cmd("LIST"), [], "who listens on its port has "
+               "nothing of it")
+            eq(len(d.client(ALICE).cmd("LIST")), 1, "and nothing was done "
+               "for the dead")
+            listener.close()
+
+
+def listen_as(uid, address):
+    os.seteuid(uid)
+    try:
+        s = socket.socket()
+    finally:
+        os.seteuid(0)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    s.bind(address)
+    s.listen(5)
+    return s
 
 
 def files_of_the_owner(mode):
@@ -288,6 +383,7 @@ run_tests(
         system_users_are_refused, min_uid,
         auth_none, auth_none_as_root_is_refused, plain_is_needed,
         sessions_survive_their_connection, a_closed_client_is_nobody,
+        a_process_that_has_gone, a_foreign_listener,
         files_of_the_owner, quotas_are_shared_but_counted,
         foreign_debug_port, ctl_as_users)],
     alone(user_mode_serves_its_user, ("user",)))

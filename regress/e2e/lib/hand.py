@@ -216,8 +216,9 @@ class Launcher:
         for i, v in limits:
             lim[i] = v
         return (owner or self.owner()) + struct.pack(
-            "=7I7Q", sandbox, network, debug, split, bundle, control, watch,
-            *lim, memory, pids) + pack_str(exec_path) + pack_str(home) + \
+            "=7I9Q", sandbox, network, debug, split, bundle, control, watch,
+            *lim, memory, pids, UNLIMITED, UNLIMITED) + \
+            pack_str(exec_path) + pack_str(home) + \
             strings(argv) + strings(env)
 
     def run(self, image, *args, sid=bytes(16), **kw):
