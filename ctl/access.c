@@ -57,6 +57,7 @@ cmd_share(struct client *c, int argc, char **argv)
 	code = client_ask(c, &json, c->command->verb, argv[0], argv[1], NULL);
 	if (code != CTL_OK)
 		return code;
+	/* After the answer: of what did not happen nobody need be warned. */
 	if (access != NULL && strcmp(access, ":rw") == 0 &&
 	    strcmp(c->command->verb, "SHARE") == 0)
 		report("warning: %.*s can now make this session do whatever "

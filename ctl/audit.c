@@ -58,6 +58,7 @@ print_events(struct audit *a, struct json_object *json)
 		return CTL_UNREACHABLE;
 	}
 	e = json_object_array_get_idx(events, 0);
+	/* A reader that was away too long is told so. */
 	if (a->started && e != NULL && reply_int(e, "seq", &first) &&
 	    first > a->next)
 		report("%" PRId64 " events are lost: the daemon keeps only "
@@ -111,6 +112,7 @@ cmd_audit(struct client *c, int argc, char **argv)
 		tries = code == CTL_OK ? 0 : tries + 1;
 		if (code == CTL_OK)
 			continue;
+		/* The log outlives what we read it through. */
 		conn_close(c->conn);
 		c->conn = NULL;
 		sleep(1);

@@ -152,6 +152,7 @@ known_check(const struct target *t, const char *fingerprint,
 
 	*asked = false;
 	target_key(t, key);
+	/* Who names one wants that one, whatever was known before. */
 	if (given != NULL) {
 		if (strcmp(given, fingerprint) == 0)
 			return CTL_OK;

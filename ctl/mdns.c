@@ -123,6 +123,7 @@ take_target(const struct wanted *w, struct json_object *o)
 	if (!same_host(reply_str(o, "host", ""), t->host) &&
 	    strcasecmp(address, t->host) != 0)
 		return false;
+	/* What was asked for with TLS is not found without. */
 	if (tls == 0 && (w->tls || !reply_int(o, "port", &port)))
 		return false;
 	snprintf(text, sizeof(text), "%u", (unsigned int)port & 0xffff);

@@ -59,6 +59,7 @@ create_line(const struct client *c, struct line *l)
 	long long seconds = 0;
 	char word[300];
 
+	/* Nothing is sent of a command line that is half right. */
 	if (expires != NULL && (seconds = parse_time(expires)) == -1)
 		return -1;
 	if (line_word(l, c->command->verb) == -1 ||
@@ -167,6 +168,7 @@ token_create(struct client *c)
 	secret_hide();
 	if (code != CTL_OK)
 		return code;
+	/* What is printed as it is must be what it should be. */
 	text = reply_str(json, "token", "");
 	if (strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	    "0123456789-_") != strlen(text) || *text == '\0') {
@@ -267,6 +269,7 @@ cmd_login(struct client *c, int argc, char **argv)
 			return code;
 	}
 	code = client_log_in(c, c->conn, token, &json);
+	/* One that nobody accepts is not worth keeping. */
 	if (code == CTL_OK)
 		code = secret_keep(target, token);
 	if (code == CTL_OK && c->json)
