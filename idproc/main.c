@@ -226,6 +226,11 @@ judge(int sock_fd, struct verdict *v)
 		who_is(sock_fd, v);
 		return true;
 	}
+	if (settings.tls_port == 0) {
+		who_refuse(v, "it is an end of a pair, as those of TLS are, "
+		    "and no listener speaks TLS");
+		return true;
+	}
 	known = tlspeers_find(sock_fd);
 	if (known == NULL) {
 		chan_drain(&tls_chan, DRAIN_MOST);

@@ -160,3 +160,12 @@ who_is(int sock_fd, struct verdict *v)
 	if (v->what != PEER_KNOWN)
 		v->principal = (struct principal){ .uid = (uid_t)-1 };
 }
+
+void
+who_refuse(struct verdict *v, const char *why)
+{
+	memset(v, 0, sizeof(*v));
+	v->door = DOOR_LOCAL;
+	v->what = refuse(v, why);
+	v->principal.uid = (uid_t)-1;
+}

@@ -17,5 +17,7 @@ struct verdict {
 
 /* Borrows the socket, which is not trusted. */
 void	who_is(int sock_fd, struct verdict *);
+/* Fills in that nobody is there who could be served. */
+void	who_refuse(struct verdict *, const char *why);
 
 #endif

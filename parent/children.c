@@ -466,13 +466,15 @@ parent_on_ready(struct msg *m)
  * The spawner's end is the end of everybody's sessions: only the launcher,
  * which nobody outside can talk to, is believed about it.  netproc faces the
  * network and is believed about nobody: it could keep idproc in its back-off,
- * which the spawner needs.  Where a word does not count the accuser goes,
- * which gives both a new link as well.
+ * which the spawner needs; but for tlsproc, which nobody needs more than
+ * netproc.  tlsproc faces the network as well.  Where a word does not count
+ * the accuser goes, which gives both a new link as well.
  */
 static enum role
 to_blame(enum role from, enum role accused)
 {
-	if (from == ROLE_NETPROC)
+	if (from == ROLE_TLSPROC ||
+	    (from == ROLE_NETPROC && accused != ROLE_TLSPROC))
 		return from;
 	return accused == ROLE_SPAWNER && from != ROLE_LAUNCHER ? from :
 	    accused;
@@ -499,7 +501,7 @@ parent_on_violation(struct msg *m)
 
 		if (!((l->a == from->role && l->b == role) ||
 		    (l->b == from->role && l->a == role)) ||
-		    l->generation != gen)
+		    l->generation != gen || gen == 0)
 			continue;
 		log_warnx("%s is ended: %s says that %s sent %s",
 		    role_name(to_blame(from->role, role)),
