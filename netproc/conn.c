@@ -100,7 +100,7 @@ conn_new(int fd, uint32_t listener_flags)
 	c->number = conn_number();
 	c->listener_flags = listener_flags;
 	c->mode = &mode_ident;
-	c->active_ms = loop_now_ms();
+	c->begun_ms = c->active_ms = loop_now_ms();
 	LIST_INSERT_HEAD(&table[c->number % HASH], c, hash);
 	TAILQ_INSERT_TAIL(&conns, c, all);
 	if (conn_count++ == 0)
@@ -515,9 +515,6 @@ clock_of(const struct conn *c)
 {
 	if (c->stalled)
 		return CLOCK_NONE;
-	/* who has not said who he is keeps no place for long */
-	if (c->stranger && c->mode == &mode_line)
-		return CLOCK_LINE;
 	if (c->mode == &mode_line && c->in_len > c->in_pos &&
 	    conn_unsent(c) == 0)
 		return CLOCK_LINE;
@@ -532,6 +529,9 @@ deadline(const struct conn *c)
 
 	if (c->due_ms != 0)
 		return c->due_ms;
+	/* who has not said who he is keeps no place, a byte now and then or not */
+	if (c->stranger && c->mode == &mode_line)
+		return c->begun_ms + settings.line_timeout * 1000;
 	if (clock == CLOCK_NONE)
 		return 0;
 	s = clock == CLOCK_LINE ? settings.line_timeout :

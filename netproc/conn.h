@@ -105,6 +105,7 @@ struct conn {
 	struct in6_addr		 from;
 	const struct conn_mode	*mode;
 	struct owner		*owner;	/* NULL = not known yet */
+	uint64_t		 begun_ms;	/* accepted */
 	uint64_t		 active_ms;	/* last byte in or out */
 	uint64_t		 due_ms;	/* the mode's own; 0 = none */
 	bool			 synced;	/* the spawner knows it */
