@@ -84,7 +84,8 @@ enum {
 /* DEBUG */
 enum {
 	DEBUG_BY_PORT		= 0,
-	DEBUG_BY_PIPE		= 1
+	DEBUG_BY_PIPE		= 1,
+	DEBUG_TAKE		= 2	/* over: the port of another request */
 };
 
 /* LIMITS: per session resource limits, in the order of the fields */

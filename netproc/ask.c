@@ -17,7 +17,7 @@ static void
 asked_leave(struct conn *c)
 {
 	if (c->u.ask.pipe)
-		debug_release(&c->u.ask.session);
+		debug_release(&c->u.ask.session, c->number);
 }
 
 static void

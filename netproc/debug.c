@@ -33,6 +33,7 @@
 struct debug {
 	TAILQ_ENTRY(debug)	 all;
 	struct sid		 session;
+	uint32_t		 conn;		/* whose it is while it is a pipe's */
 	uint32_t		 owner;		/* uid of who asked */
 	bool			 anyone;	/* listener without identity */
 	bool			 by_address;	/* who asked came from there: */
@@ -319,6 +320,7 @@ debug_new(const struct sid *sid, const struct conn *c, int wire_fd)
 		return NULL;
 	}
 	d->session = *sid;
+	d->conn = c->number;
 	d->owner = c->owner->uid;
 	d->anyone = (c->listener_flags & LISTENER_AUTH_NONE) != 0;
 	/* a token came in clear from there: the address is as good as that */
@@ -401,7 +403,7 @@ pipe_step(struct conn *c)
 	int fd = c->fd;
 
 	/* meanwhile it may have ended, or another may have been quicker */
-	if (d == NULL || d->wire_fd == -1) {
+	if (d == NULL || d->conn != c->number || d->wire_fd == -1) {
 		c->dead = true;
 		return false;
 	}
@@ -415,7 +417,7 @@ pipe_step(struct conn *c)
 static void
 pipe_leave(struct conn *c)
 {
-	debug_release(&c->u.ask.session);
+	debug_release(&c->u.ask.session, c->number);
 }
 
 static const struct conn_mode mode_pipe = {
@@ -427,11 +429,11 @@ static const struct conn_mode mode_pipe = {
 };
 
 void
-debug_release(const struct sid *sid)
+debug_release(const struct sid *sid, uint32_t conn)
 {
 	struct debug *d = find(sid);
 
-	if (d != NULL && d->wire_fd != -1 && d->listen_fd == -1)
+	if (d != NULL && d->conn == conn && d->wire_fd != -1 && d->listen_fd == -1)
 		finish(d);
 }
 
@@ -450,7 +452,7 @@ pipe_done(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 		pipe_begin(c, &a->session);
 		return;
 	}
-	debug_release(&a->session);
+	debug_release(&a->session, c->number);
 	answer_error(c, err, msg);
 }
 
@@ -458,17 +460,18 @@ void
 cmd_gdbpipe(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	struct debug *d = find(&s->sid);
+	bool take = d != NULL && d->wire_fd != -1 && d->listen_fd != -1;
 	struct msg_out *o;
 
 	(void)ws;
 	/* a port that nobody has connected to yet: this gdb takes its place */
-	if (d != NULL && d->wire_fd != -1) {
+	if (take) {
+		drop_guest(d);
 		close_port(d);
-		pipe_begin(c, &s->sid);
-		return;
+		d->conn = c->number;
 	}
 	o = ask_new(c, MSG_DEBUG, &s->sid);
-	msg_put_u32(o, DEBUG_BY_PIPE);
+	msg_put_u32(o, take ? DEBUG_TAKE : DEBUG_BY_PIPE);
 	ask_send(c, o, (struct ask){ .fn = pipe_done, .session = s->sid,
 	    .pipe = true });
 }

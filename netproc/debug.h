@@ -23,8 +23,8 @@ bool	 debug_peer_is(uint32_t number, bool known, uint32_t uid,
 	    const char *why);
 /* Asks again about connections whose answer may have been lost. */
 void	 debug_who_again(void);
-/* Whoever was to be the debugger over a connection has gone before that. */
-void	 debug_release(const struct sid *);
+/* Whoever was to be the debugger over that connection has gone before. */
+void	 debug_release(const struct sid *, uint32_t conn);
 /* The spawner has gone: so have all debuggers. */
 void	 debug_clear(void);
 

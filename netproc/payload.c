@@ -296,6 +296,16 @@ input_stall(struct conn *c)
 	return !c->stalled;
 }
 
+/* What was shared may be taken back before all of it has been written. */
+static uint32_t
+input_allowed(const struct conn *c)
+{
+	if (c->watched == NULL)
+		return ERR_NOT_FOUND;
+	return replica_access(c->owner, c->watched) < ACCESS_USE ?
+	    ERR_READ_ONLY : ERR_OK;
+}
+
 static bool
 input_step(struct conn *c)
 {
@@ -303,11 +313,17 @@ input_step(struct conn *c)
 	struct sid sid = u->session;
 	const char *p;
 	size_t have = conn_unused(c, &p);
+	uint32_t err;
 	ssize_t n;
 
 	if (u->left == 0) {
 		conn_enter(c, &mode_line);
 		answer_session(c, &sid);
+		return true;
+	}
+	err = input_allowed(c);
+	if (err != ERR_OK) {
+		payload_refuse(c, err, NULL, u->left);
 		return true;
 	}
 	if (c->stalled)
@@ -341,6 +357,7 @@ int
 net_on_input_fd(struct msg *m)
 {
 	struct conn *c = ask_find(m);
+	struct rsession *s;
 	struct ask a;
 	int flags;
 
@@ -360,6 +377,9 @@ net_on_input_fd(struct msg *m)
 	c->u.payload.session = a.session;
 	c->u.payload.io = (struct loop_io)LOOP_IO_INIT;
 	c->active_ms = loop_now_ms();
+	s = replica_find(&a.session);
+	if (s != NULL)
+		conn_watch(c, s);
 	conn_run(c);
 	return 0;
 }

@@ -402,7 +402,8 @@ net_on_sees(struct msg *m)
 	if (access == ACCESS_NONE) {
 		turn_away(s, g->owner);
 		sight_free(g);
-	}
+	} else
+		wake(s);
 	return 0;
 }
 

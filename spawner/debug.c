@@ -209,6 +209,23 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	loop_timer_set(&d->timer, ATTACH_MS, on_timeout, s);
 }
 
+/* From now on it is this asker's: it ends when he may use the session no more. */
+static void
+take_place(struct session *s, struct asker *a)
+{
+	if (s->debug.phase != DEBUG_ACTIVE || s->view.debug_port == 0) {
+		answer(a, &s->id, ERR_DEBUG_FAILED,
+		    "the debugger has ended already");
+		return;
+	}
+	s->debug.asker = *a;
+	s->debug.asker.owner = NULL;
+	s->debug.by_pipe = true;
+	s->view.debug_port = 0;
+	push_session(s);
+	answer(a, &s->id, ERR_OK, NULL);
+}
+
 int
 spawn_on_debug(struct msg *m)
 {
@@ -216,10 +233,12 @@ spawn_on_debug(struct msg *m)
 	uint32_t by = msg_get_u32(m);
 	struct asker a;
 
-	if (msg_end(m) == -1 || by > DEBUG_BY_PIPE ||
+	if (msg_end(m) == -1 || by > DEBUG_TAKE ||
 	    !asker_init(&a, m, "DEBUG"))
 		return -1;
-	if (s->debug.phase != DEBUG_NONE)
+	if (by == DEBUG_TAKE)
+		take_place(s, &a);
+	else if (s->debug.phase != DEBUG_NONE)
 		answer(&a, &s->id, ERR_ALREADY_DEBUGGING, NULL);
 	else if (s->view.pid == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
@@ -434,6 +453,27 @@ spawn_on_debug_port(struct msg *m)
 	return 0;
 }
 
+/* Whoever debugs it may not any more: gdbserver goes, whatever netproc does. */
+static void
+turn_out(struct session *s)
+{
+	if (s->debug.offered) {
+		(void)chan_send(&netproc_chan,
+		    msg_new(MSG_DEBUG_OVER, &s->id, 0, 0), -1);
+		debug_end(s, LEAVE_MS);
+		return;
+	}
+	debug_refuse(s, ERR_NOT_PERMITTED, "who asked for the debugger may "
+	    "not use the session any more");
+	debug_end(s, 0);
+}
+
+static bool
+can_end(const struct session *s)
+{
+	return s->debug.phase != DEBUG_NONE && s->debug.phase != DEBUG_ENDING;
+}
+
 void
 debug_end_token(const char *id)
 {
@@ -441,10 +481,15 @@ debug_end_token(const char *id)
 
 	/* their connection may be the debugger's alone by now */
 	SESSION_FOREACH(s)
-		if (s->debug.offered && s->debug.phase != DEBUG_ENDING &&
-		    strcmp(s->debug.asker.token, id) == 0)
-			(void)chan_send(&netproc_chan,
-			    msg_new(MSG_DEBUG_OVER, &s->id, 0, 0), -1);
+		if (can_end(s) && strcmp(s->debug.asker.token, id) == 0)
+			turn_out(s);
+}
+
+void
+debug_access_changed(struct session *s)
+{
+	if (can_end(s) && access_of(s->debug.asker.viewer, s) < ACCESS_USE)
+		turn_out(s);
 }
 
 int

@@ -20,6 +20,8 @@ void	debug_drop_all(void);
 void	debug_launcher_lost(void);
 /* Debuggers of connections that came by that token are to leave. */
 void	debug_end_token(const char *id);
+/* And that of one who may not use the session any more. */
+void	debug_access_changed(struct session *);
 
 /* The tree of a start that failed has gone: who asked is told why. */
 void	debug_tell_refused(struct session *);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "debug.h"
 #include "handlers.h"
 #include "peers.h"
 #include "push.h"
@@ -92,6 +93,7 @@ changed(struct session *s, struct asker *a)
 	}
 	push_session(s);
 	sight_update(s);
+	debug_access_changed(s);
 	answer(a, &s->id, ERR_OK, NULL);
 }
 

@@ -201,7 +201,7 @@ def bad_fields():
     for n in (0, 65, 66, 2**31, 2**32 - 1, 2**32 - 9):
         yield (f"signal {n}", lambda r, n=n: r.send(
             "SIGNAL", u32(n), request=9, session=own_session(r, True)))
-    for by in (2, 2**32 - 1):
+    for by in (3, 2**32 - 1):
         yield (f"DEBUG by {by}", lambda r, n=by: r.send(
             "DEBUG", u32(n), request=9, session=own_session(r, True)))
     for what, payload in (
