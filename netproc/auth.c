@@ -53,11 +53,13 @@ cmd_auth(struct conn *c, struct rsession *s, const struct words *ws)
 
 	(void)s;
 	if (c->spoke) {
+		conn_wipe(c);
 		answer_error(c, ERR_INVALID_ARGUMENT, "AUTH must be the first "
 		    "line of a connection");
 		return;
 	}
 	if (token->len > TOKEN_MAX) {
+		conn_wipe(c);
 		answer_error(c, ERR_AUTH_FAILED, NULL);
 		conn_finish(c);
 		return;

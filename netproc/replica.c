@@ -154,22 +154,27 @@ by_label(const struct owner *o, const struct word *w, uint32_t *err)
 	return NULL;
 }
 
+/* What others share with him makes none of his own ambiguous. */
 static struct rsession *
 by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
 {
-	struct rsession *found = NULL;
+	struct rsession *found[2] = { NULL, NULL };	/* others', his own */
+	unsigned int n[2] = { 0, 0 };
 	struct sight *g;
+	bool own;
 
 	TAILQ_FOREACH(g, &o->sights, by_owner) {
 		if (!is_prefix(w, g->session->id))
 			continue;
-		if (found != NULL) {
-			*err = ERR_AMBIGUOUS_ID;
-			return NULL;
-		}
-		found = g->session;
+		own = g->session->view.owner == o->uid;
+		found[own] = g->session;
+		n[own]++;
 	}
-	return found;
+	own = n[true] > 0;
+	if (n[own] <= 1)
+		return found[own];
+	*err = ERR_AMBIGUOUS_ID;
+	return NULL;
 }
 
 struct rsession *

@@ -68,7 +68,7 @@ enum access replica_access(const struct owner *, const struct rsession *);
 struct rsession *replica_find(const struct sid *);
 /*
  * What a client calls a session: its id, a unique beginning of it, or its
- * label; of labels that are equal, his own.  NULL with *err set when that
+ * label; where others' are meant as well as his own, his own.  NULL with *err set when that
  * names none or more than one.
  */
 struct rsession *replica_resolve(const struct owner *, const struct word *,

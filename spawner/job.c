@@ -616,6 +616,10 @@ spawn_on_sysroot(struct msg *m)
 
 	if (msg_end(m) == -1 || !asker_init(&a, m, "SYSROOT"))
 		return -1;
+	if (a.flags & PRINCIPAL_READ_ONLY) {
+		answer(&a, NULL, ERR_READ_ONLY, NULL);
+		return 0;
+	}
 	busy = sysroot_busy(&a);
 	if (busy != NULL || shutting_down) {
 		answer(&a, NULL, ERR_BUSY, busy == NULL ? NULL : "%s", busy);

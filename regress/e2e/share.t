@@ -124,6 +124,24 @@ def read_write_share():
            "deleted is gone for everybody")
 
 
+def own_before_shared():
+    with users() as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        mine = a.upload(helper("hello"))["id"]
+        for _ in range(400):
+            other = b.upload(helper("hello"))["id"]
+            if other[0] == mine[0]:
+                break
+            b.cmd("DELETE " + other)
+        eq(other[0], mine[0], "two ids that begin alike")
+        b.cmd(f"SHARE {other} u{ALICE}:rw")
+        eq(len(a.cmd("LIST")), 2, "she sees both")
+        eq(a.cmd("STATUS " + mine[0]).get("id"), mine, "what others share "
+           "makes no beginning of one's own id ambiguous")
+        a.cmd("DELETE " + mine)
+        eq(a.cmd("STATUS " + other[0]).get("id"), other, "but has one too")
+
+
 def wrong_shares():
     with users() as d:
         a = d.client(ALICE)
@@ -267,7 +285,7 @@ def user_mode(mode):
         ok(c.cmd("AUDIT")["events"], "user mode: AUDIT is for the user")
 
 
-tests = [read_only_share, read_write_share, wrong_shares,
+tests = [read_only_share, read_write_share, own_before_shared, wrong_shares,
          shares_end_with_the_spawner, administrators,
          root_is_admin_by_the_local_socket_alone, admin_group, whoami,
          refusals_are_audited]

@@ -278,6 +278,10 @@ in_by_a_token(void **state)
 	/* not even a netproc that was taken over makes it more than that */
 	ask_create(50, 0, 0, "", "");
 	expect_result(ERR_NOT_PERMITTED, NULL);
+	ask(MSG_SYSROOT, NULL, 50);
+	expect_result(ERR_READ_ONLY, NULL);
+	ask_upload(50, 1, "");
+	expect_result(ERR_READ_ONLY, NULL);
 	r.secret[20] ^= 1;
 	ask_auth(51, r.secret);
 	expect_result(ERR_AUTH_FAILED, NULL);
