@@ -262,6 +262,7 @@ id_on_who(struct msg *m)
 	msg_put_u32(o, v.principal.uid);
 	msg_put_u32(o, v.principal.flags);
 	msg_put_str(o, v.principal.name);
+	msg_put_str(o, v.address);
 	msg_put_str(o, v.why);
 	(void)chan_send(m->chan, o, -1);
 	return 0;

@@ -23,6 +23,7 @@
 
 struct conn;
 struct owner;
+struct source;
 struct rsession;
 struct output;
 
@@ -110,6 +111,7 @@ struct conn {
 	uint64_t		 due_ms;	/* the mode's own; 0 = none */
 	bool			 synced;	/* the spawner knows it */
 	bool			 stranger;	/* may only AUTH */
+	struct source		*source;	/* of a stranger; its own count */
 	bool			 read_only;	/* by its token */
 	bool			 by_token;
 	bool			 spoke;		/* AUTH would come too late */

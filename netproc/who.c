@@ -13,6 +13,7 @@
 #include "proto.h"
 #include "replica.h"
 #include "role.h"
+#include "stranger.h"
 #include "who.h"
 
 /* A question may be lost when idproc or the spawner is restarted. */
@@ -71,6 +72,7 @@ const struct conn_mode mode_ident = {
 static void
 leave_owner(struct conn *c)
 {
+	stranger_leave(c);
 	c->owner->nconns--;
 	owner_put(c->owner);
 	c->owner = NULL;
@@ -87,7 +89,8 @@ join_owner(struct conn *c, uint32_t uid, bool admin, const char *name)
 	(void)snprintf(o->name, sizeof(o->name), "%s", name);
 	c->owner = o;
 	o->nconns++;
-	return o->nconns <= settings.max_connections_per_user;
+	return uid == UID_STRANGER ||
+	    o->nconns <= settings.max_connections_per_user;
 }
 
 void
@@ -136,10 +139,9 @@ identified(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 	bool admin = (flags & PRINCIPAL_ADMIN) != 0;
 
 	if (c->owner == NULL && !join_owner(c, uid, admin, name)) {
-		refuse(c, ERR_MAX_CONNECTIONS, c->stranger ? "too many "
-		    "connections wait for AUTH; try again" : "this user has "
-		    "as many connections as the configuration allows; close "
-		    "one first");
+		refuse(c, ERR_MAX_CONNECTIONS, "this user has as many "
+		    "connections as the configuration allows; close one "
+		    "first");
 		return;
 	}
 	/* the spawner was restarted, and knows nothing of tokens given */
@@ -159,12 +161,16 @@ identified(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 
 static void
 judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
-    const char *name)
+    const char *name, const char *address)
 {
-	if (verdict == PEER_STRANGER) {
-		c->stranger = c->owner == NULL || c->stranger;
+	if (verdict == PEER_STRANGER && c->owner == NULL &&
+	    !stranger_enter(c, address)) {
+		who_closed(c->number);
+		refuse(c, ERR_MAX_CONNECTIONS, "too many connections from "
+		    "elsewhere wait for AUTH; try again");
+	} else if (verdict == PEER_STRANGER)
 		identified(c, UID_STRANGER, 0, "");
-	} else if (verdict == PEER_KNOWN)
+	else if (verdict == PEER_KNOWN)
 		identified(c, uid, flags, name);
 	else
 		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
@@ -176,10 +182,11 @@ net_on_peer_is(struct msg *m)
 {
 	uint32_t verdict = msg_get_u32(m), uid = msg_get_u32(m);
 	uint32_t flags = msg_get_u32(m);
-	char name[USER_NAME_MAX], why[512];
+	char name[USER_NAME_MAX], address[ADDRESS_TEXT], why[512];
 	struct conn *c = conn_find(m->hdr.conn);
 
 	msg_get_str(m, name, sizeof(name));
+	msg_get_str(m, address, sizeof(address));
 	msg_get_str(m, why, sizeof(why));
 	if (msg_end(m) == -1 || verdict > PEER_STRANGER)
 		return -1;
@@ -193,7 +200,7 @@ net_on_peer_is(struct msg *m)
 		return 0;
 	if (verdict == PEER_REFUSED)
 		listener_log("a connection was refused: %s", why);
-	judged(c, verdict, uid, flags, name);
+	judged(c, verdict, uid, flags, name, address);
 	conn_run(c);
 	return 0;
 }

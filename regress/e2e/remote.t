@@ -117,11 +117,14 @@ def without_a_token(d, far):
 def strangers_have_little_time(mode="system"):
     with passwd_wrapper(ALICE) as w, Daemon(
             mode, f"listen on localhost\nlisten on {HOST} plain\n"
-            "line-timeout 2\nmax-connections-per-user 5\n", wrapper=w) as d:
+            "line-timeout 2\nmax-connections 80\n", wrapper=w) as d:
         idle = [Remote(FAR_HOST, d.port) for _ in range(5)]
         eq(code(Remote(FAR_HOST, d.port).json()), "max_connections_reached",
-           "those who have not said who they are share one user's places")
+           "those of one address who have not said who they are have a "
+           "sixteenth of all places")
         eq(d.client(ALICE).cmd("LIST"), [], "and take nobody else's")
+        eq(code(Remote(FAR_HOST, d.port, FAR).cmd("LIST")), "auth_required",
+           "not even another address's")
         t = time.monotonic()
         idle[0].recv_eof()
         ok(time.monotonic() - t < 8, "they are closed after line-timeout")

@@ -7,7 +7,7 @@
  * for a command, nor the reverse.
  */
 /* flags: -DSELF_ROLE=NETPROC */
-/* links: netproc/about.c netproc/answer.c netproc/ask.c netproc/audit.c netproc/auth.c netproc/commands.c netproc/conn.c netproc/debug.c netproc/json.c netproc/jsonlex.c netproc/line.c netproc/listener.c netproc/output.c netproc/params.c netproc/payload.c netproc/quota.c netproc/relay.c netproc/replica.c netproc/request.c netproc/session_cmds.c netproc/sysroot.c netproc/who.c common/dispatch.c common/caps.c common/chan.c common/confine.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/settings.c common/view.c netproc/token.c */
+/* links: netproc/about.c netproc/answer.c netproc/ask.c netproc/audit.c netproc/auth.c netproc/commands.c netproc/conn.c netproc/debug.c netproc/json.c netproc/jsonlex.c netproc/line.c netproc/listener.c netproc/output.c netproc/params.c netproc/payload.c netproc/quota.c netproc/relay.c netproc/replica.c netproc/request.c netproc/session_cmds.c netproc/stranger.c netproc/sysroot.c netproc/who.c common/dispatch.c common/caps.c common/chan.c common/confine.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/settings.c common/view.c netproc/token.c */
 #include <sys/mman.h>
 #include <sys/socket.h>
 
