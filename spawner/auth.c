@@ -98,8 +98,9 @@ admit(struct client *c, const struct pending *p, const struct token *t,
 	memcpy(c->token, t->id, sizeof(c->token));
 	watch_expiry(c, t);
 	client_become(c, v, flags);
-	audit_login(c);
 	result(p->conn, p->request, ERR_OK, NULL);
+	/* not in between, where netproc would be woken once more */
+	audit_login(c);
 }
 
 static void

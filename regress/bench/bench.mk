@@ -2,7 +2,7 @@
 # BENCH_QUICK=1: under a minute, only whether all can be measured.
 # BENCH=status,upload: these figures alone (bench.py names them).
 BENCH_DIR :=	$(O)/regress/bench
-BENCH_NET :=	echo load probe push sink starts
+BENCH_NET :=	echo firsts load probe push sink starts
 BENCH_PLAIN :=	drain spawn
 BENCH_BINS :=	$(addprefix $(BENCH_DIR)/,$(BENCH_NET) $(BENCH_PLAIN) job tiny)
 BENCH_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN)

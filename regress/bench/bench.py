@@ -708,6 +708,93 @@ def figure_delay():
                 failure(title)
 
 
+# --- who a connection is -----------------------------------------------------
+
+# of documentation, and of nobody outside of a network that is ours alone
+ADDRESS = "192.0.2.1"
+NETWORK = ("unshare", "-n", "sh", "-c", "ip link set lo up && ip address add "
+           f"{ADDRESS}/32 dev lo && exec \"$@\"", "sh")
+FIRSTS = 20 if QUICK else 200
+
+
+def firsts(address, port, when, request, pids):
+    """Microseconds of CPU in each of the processes, and until the answer,
+    for one first request."""
+    p = subprocess.Popen(
+        [tool("firsts"), address, str(port), str(FIRSTS), when],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    p.stdin.write(request + "\n")
+    p.stdin.flush()
+    if p.stdout.readline() != "ready\n":
+        raise RuntimeError("firsts: could not connect")
+    # until all have been accepted and looked up
+    time.sleep(0.3)
+    before = [cpu_ns([x]) for x in pids]
+    p.stdin.write("\n")
+    p.stdin.flush()
+    line = p.stdout.readline()
+    # and all has been logged
+    time.sleep(0.1)
+    used = [cpu_ns([x]) - b for x, b in zip(pids, before)]
+    p.communicate("\n")
+    return ([u / 1000 / FIRSTS for u in used],
+            json.loads(line)["first"]["p50"] / 1000)
+
+
+def auth_costs(address, conf):
+    """CPU of all processes for AUTH; for WHOAMI, which goes the same way but
+    for the log; and the time until the answer of AUTH."""
+    auth, whoami, wait = [], [], []
+    with Target(conf + "max-connections-per-user 1000\n") as t:
+        with contextlib.closing(t.client()) as c:
+            token = good(c.cmd("TOKEN create"))["token"]
+        for _ in range(ROUNDS):
+            cpu, us = firsts(address, t.port, "early", "AUTH " + token,
+                             t.pids)
+            auth.append(sum(cpu))
+            wait.append(us)
+            cpu, us = firsts("127.0.0.1", t.port, "early", "WHOAMI", t.pids)
+            whoami.append(sum(cpu))
+    return [median(x) for x in (auth, whoami, wait)]
+
+
+def in_a_network():
+    """The same by a copy of this program that has one to itself."""
+    p = subprocess.run([*NETWORK, sys.executable, os.path.abspath(__file__)],
+                       env=dict(os.environ, BENCH_AUTH="1"), timeout=300,
+                       stdout=subprocess.PIPE, check=True)
+    return json.loads(p.stdout)
+
+
+def figure_auth():
+    if ROOT:
+        auth, whoami, wait = in_a_network()
+    else:
+        auth, whoami, wait = auth_costs("127.0.0.1", "")
+    table.value("AUTH of a connection that is there (WHOAMI): CPU", auth,
+                "us", most=50, baseline=whoami)
+    table.value("  until its answer", wait, "us")
+
+
+def figure_identity():
+    """Of the look-up alone there is only its CPU: it is done on the way to
+    the first answer, which is told beside that of a server without."""
+    cpu, wait, bare = [], [], []
+    with Target("max-connections-per-user 1000") as t, \
+            Server("echo", 300) as echo:
+        idproc = t.daemon.role_pid("idproc")
+        for _ in range(ROUNDS):
+            bare.append(firsts("127.0.0.1", echo.port, "late", "LIST",
+                               echo.pids)[1])
+            used, us = firsts("127.0.0.1", t.port, "late", "LIST", [idproc])
+            cpu.append(used[0])
+            wait.append(us)
+    table.value("identity of a loopback client: CPU of the look-up",
+                median(cpu), "us", most=100)
+    table.value("  connect to the first answer, more than an echo's",
+                median(wait) - median(bare), "us", most=100)
+
+
 # --- the run -----------------------------------------------------------------
 
 FIGURES = {
@@ -721,6 +808,8 @@ FIGURES = {
     "follow": figure_follow,
     "idle": figure_idle,
     "delay": figure_delay,
+    "auth": figure_auth,
+    "identity": figure_identity,
 }
 failures = []
 
@@ -765,6 +854,10 @@ def main():
     # a thousand connections of ours, and their servers' ends elsewhere
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
+    if os.environ.get("BENCH_AUTH"):
+        print(json.dumps(auth_costs(ADDRESS, "listen on localhost\nlisten "
+                                    f"on {ADDRESS} plain\n")))
+        return
     start, times = machine("start"), cpu_times()
     for n in names:
         print(f"measuring {n}", file=sys.stderr, flush=True)
