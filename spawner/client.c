@@ -118,6 +118,33 @@ client_end_token(const char *id)
 				end(c);
 }
 
+static void
+end_admins(void)
+{
+	struct client *c;
+	size_t i;
+
+	debug_end_admins();
+	for (i = 0; i < BUCKETS; i++)
+		LIST_FOREACH(c, &clients[i], next)
+			if (c->viewer != NULL && c->viewer->admin)
+				end(c);
+}
+
+void
+client_settings(void)
+{
+	static char users[sizeof(settings.admin_users)];
+	static char groups[sizeof(settings.admin_groups)];
+
+	if (strcmp(users, settings.admin_users) == 0 &&
+	    strcmp(groups, settings.admin_groups) == 0)
+		return;
+	memcpy(users, settings.admin_users, sizeof(users));
+	memcpy(groups, settings.admin_groups, sizeof(groups));
+	end_admins();
+}
+
 static bool
 closed_early(uint32_t number)
 {

@@ -43,6 +43,11 @@ void		 client_become(struct client *, struct viewer *,
  * is told to close them.
  */
 void		 client_end_token(const char *id);
+/*
+ * The settings are new: where they name other administrators than before,
+ * connections of administrators end, and come back as what they are now.
+ */
+void		 client_settings(void);
 /* netproc has gone: no connection and no replica is left. */
 void		 client_forget_all(void);
 

@@ -492,6 +492,17 @@ debug_access_changed(struct session *s)
 		turn_out(s);
 }
 
+void
+debug_end_admins(void)
+{
+	struct session *s;
+
+	SESSION_FOREACH(s)
+		if (can_end(s) && s->debug.asker.viewer->admin &&
+		    s->debug.asker.viewer->owner != s->owner)
+			turn_out(s);
+}
+
 int
 spawn_on_debug_end(struct msg *m)
 {

@@ -22,6 +22,8 @@ void	debug_launcher_lost(void);
 void	debug_end_token(const char *id);
 /* And that of one who may not use the session any more. */
 void	debug_access_changed(struct session *);
+/* And those of administrators beside sessions that are not their own. */
+void	debug_end_admins(void);
 
 /* The tree of a start that failed has gone: who asked is told why. */
 void	debug_tell_refused(struct session *);

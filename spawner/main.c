@@ -7,6 +7,7 @@
  */
 #include <time.h>
 
+#include "client.h"
 #include "peers.h"
 #include "role.h"
 #include "state.h"
@@ -22,6 +23,7 @@ prepare(void)
 	state_receive();
 	peers_init();
 	upload_init();
+	client_settings();
 }
 
 static const struct role_desc desc = {
@@ -33,6 +35,7 @@ static const struct role_desc desc = {
 	.nproc = 0,
 	.filter = &spawner_filter,
 	.peer = peer_replace,
+	.settings = client_settings,
 	.shutdown = stop_everything,
 };
 

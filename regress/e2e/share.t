@@ -204,6 +204,21 @@ def administrators():
         follow(d, a, c)
 
 
+def administrators_no_more():
+    with users(f"admin user u{CAROL}\n") as d:
+        a, c = d.client(ALICE), d.client(CAROL)
+        sid = a.upload(helper("hello"))["id"]
+        eq([x["id"] for x in c.cmd("LIST")], [sid], "an administrator")
+        with open(d.conf_path) as f:
+            text = f.read()
+        d.write_conf(text.replace(f"u{CAROL}", f"u{BOB}"))
+        d.proc.send_signal(1)
+        ok(c.closed(), "who is none after a reload loses his connections")
+        ok(wait_for(lambda: sees(d, BOB) == [sid]), "the new one sees all")
+        eq(sees(d, CAROL), [], "the old one his own alone")
+        eq(a.cmd("LIST")[0]["id"], sid, "others are not disturbed")
+
+
 def follow(d, a, c):
     at = c.cmd("AUDIT 999999999")["next"]
     t = time.monotonic()
@@ -287,6 +302,7 @@ def user_mode(mode):
 
 tests = [read_only_share, read_write_share, own_before_shared, wrong_shares,
          shares_end_with_the_spawner, administrators,
+         administrators_no_more,
          root_is_admin_by_the_local_socket_alone, admin_group, whoami,
          refusals_are_audited]
 run_tests(*(tests if SYSTEM else []), alone(user_mode, ("user",)))
