@@ -115,9 +115,12 @@ record_for(const struct asker *a, const struct sid *id, const char *text)
 {
 	const struct session *s = id == NULL ? NULL : session_find(id);
 
-	record(a->owner, text);
-	if (s != NULL && s->owner != a->owner &&
-	    access_of(a->viewer, s) != ACCESS_NONE)
+	bool others = s != NULL && s->owner != a->owner;
+
+	/* who is an administrator here may come by another way as none */
+	if (!others || !a->viewer->admin)
+		record(a->owner, text);
+	if (others && access_of(a->viewer, s) != ACCESS_NONE)
 		record(s->owner, text);
 }
 

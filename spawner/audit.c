@@ -148,11 +148,13 @@ audit_refused(enum door door, const char *address, const char *why)
 }
 
 void
-audit_drop_waiting(void)
+audit_drop_waiting(uint32_t conn)
 {
 	size_t i;
 
 	for (i = 0; i < WAITING_MAX; i++) {
+		if (conn != 0 && waiting[i].asker.conn != conn)
+			continue;
 		loop_timer_unset(&waiting[i].timer);
 		waiting[i].asker.owner = NULL;
 	}

@@ -23,7 +23,7 @@ void	 audit_write(const struct audit *);
 void	 audit_login(const struct client *);
 /* One that was closed; why is for people. */
 void	 audit_refused(enum door, const char *address, const char *why);
-/* netproc has gone: nobody waits for events any more. */
-void	 audit_drop_waiting(void);
+/* That connection has gone, or all (0): they wait for events no more. */
+void	 audit_drop_waiting(uint32_t conn);
 
 #endif

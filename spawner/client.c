@@ -284,6 +284,7 @@ spawn_on_conn_closed(struct msg *m)
 	}
 	upload_drop_conn(m->hdr.conn);
 	job_drop_packs(m->hdr.conn);
+	audit_drop_waiting(m->hdr.conn);
 	client_free(c);
 	return msg_end(m);
 }

@@ -93,7 +93,7 @@ drop_netproc(void *arg)
 	upload_drop_all();
 	job_drop_packs(0);
 	debug_drop_all();
-	audit_drop_waiting();
+	audit_drop_waiting(0);
 	quotas_drop_waiting();
 	client_forget_all();
 }

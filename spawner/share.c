@@ -138,7 +138,9 @@ on_account(const struct account *acc, uint64_t serial)
 	LIST_REMOVE(p, next);
 	a = p->asker;
 	s = session_find(&p->id);
-	if (s == NULL || !session_is_shown(s))
+	/* meanwhile he may have become an administrator no more */
+	if (s == NULL || !session_is_shown(s) ||
+	    access_of(a.viewer, s) < ACCESS_OWN)
 		answer(&a, &p->id, ERR_NOT_FOUND, NULL);
 	/* root has sessions as another user */
 	else if (acc == NULL || strcmp(acc->name, p->name) != 0)
