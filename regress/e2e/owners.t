@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, connect, eq,
                 helper, ok, passwd_wrapper, read_helper, run_tests,
-                service_uid, status_of, tar_of, wait_for)
+                service_uid, stat_of, status_of, tar_of, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 
@@ -234,6 +234,9 @@ def unseen(d):
     pid = d.role_pid("idproc")
     os.kill(pid, signal.SIGSTOP)
     try:
+        # it may be awake for a moment still
+        if not wait_for(lambda: stat_of(pid)[1] == "T"):
+            raise RuntimeError("idproc does not stop")
         yield
     finally:
         os.kill(pid, signal.SIGCONT)
@@ -271,6 +274,8 @@ def a_foreign_listener(mode):
                     # without a word to the other end
                     a.s.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
                     a.close()
+                    # her process holds it too: it does one after the other
+                    d.client(ALICE).close()
             if dies:
                 ok(wait_for(lambda: "closed already" in d.log()[seen:]),
                    "a client that has died is nobody", d.log()[seen:])
