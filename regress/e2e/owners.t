@@ -266,10 +266,8 @@ def a_foreign_listener(mode):
         for dies in (False, True):
             seen = len(d.log())
             with unseen(d):
-                a = d.client(ALICE)
-                a.s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                a, listener = client_and_listener(d)
                 a.send(b"UPLOAD %d\n" % len(data) + data)
-                listener = listen_as(BOB, a.s.getsockname())
                 if dies:
                     # without a word to the other end
                     a.s.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
@@ -288,6 +286,18 @@ def a_foreign_listener(mode):
             eq(len(d.client(ALICE).cmd("LIST")), 1, "and nothing was done "
                "for the dead")
             listener.close()
+
+
+def client_and_listener(d):
+    """Other programs may have connections from the same port."""
+    for last in (False,) * 20 + (True,):
+        a = d.client(ALICE)
+        a.s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            return a, listen_as(BOB, a.s.getsockname())
+        except OSError:
+            if last:
+                raise
 
 
 def listen_as(uid, address):
