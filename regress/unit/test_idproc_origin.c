@@ -176,10 +176,13 @@ inode_of(int fd)
 	return (uint32_t)st.st_ino;
 }
 
+/* A byte to ready_fd (-1 = none) says that it does not outlive its parent. */
 static void
-hold(void)
+hold(int ready_fd)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (ready_fd != -1 && write(ready_fd, "", 1) != 1)
+		_exit(77);
 	for (;;)
 		pause();
 }
@@ -193,7 +196,7 @@ holder(int other_fd)
 	if (pid != 0)
 		return pid;
 	close(other_fd);
-	hold();
+	hold(-1);
 	return -1;
 }
 
@@ -212,17 +215,15 @@ holder_in(int flags, int fd)
 		/* a pid namespace is for the children */
 		if (unshare(flags) == -1)
 			_exit(77);
-		if (fork() == 0) {
-			close(ready[1]);
-			hold();
-		}
+		if (fork() == 0)
+			hold(ready[1]);
 		close(fd);
-		if (write(ready[1], "", 1) == 1)
-			hold();
-		_exit(77);
+		hold(ready[1]);
 	}
 	close(ready[1]);
 	close(fd);
+	/* of both */
+	assert_int_equal(read(ready[0], &c, 1), 1);
 	assert_int_equal(read(ready[0], &c, 1), 1);
 	close(ready[0]);
 	return pid;
