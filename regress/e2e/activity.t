@@ -75,10 +75,11 @@ def last_500(d):
 def audit_log(d):
     c = d.client()
     sid, _ = c.run(helper("hello"))
-    log = d.log()
     for verb in ("UPLOAD", "START"):
-        ok(re.search(rf'user="\S+" door=tcp address="127.0.0.1:\d+" '
-                     rf'session={sid} action="{verb}" result="ok"', log),
+        # written by another process, when the answer may be here already
+        ok(wait_for(lambda v=verb: re.search(
+            rf'user="\S+" door=tcp address="127.0.0.1:\d+" '
+            rf'session={sid} action="{v}" result="ok"', d.log())),
            f"the audit log has {verb}")
 
 

@@ -86,7 +86,8 @@ def refused(mode, before, text, what, way=""):
     with Place(mode, before, wait=False, way=way) as d:
         d.proc.wait(20)
         eq(d.proc.returncode, 1, f"{what}: the start is refused")
-        ok(text in d.log() and "audit-file" in d.log(),
+        # its words may come through a pipe after it has ended
+        ok(wait_for(lambda: text in d.log() and "audit-file" in d.log()),
            f"{what}: the log says why", d.log())
 
 

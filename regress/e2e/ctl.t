@@ -23,11 +23,6 @@ from fake_server import FakeServer  # noqa: E402
 CTL = os.path.join(os.path.abspath(os.environ.get(
     "DL_BIN", os.path.join(HERE, "../../build/bin"))), "debuglanternctl")
 count = failed = 0
-# Who starts the tests in the background may have these ignored.  A handler is
-# not inherited: what is started from here has them at their default.
-for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, lambda *_: None)
 
 
 def ok(good, name, *seen):

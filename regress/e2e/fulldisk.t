@@ -94,6 +94,8 @@ def state_dir(mode):
                "state-dir is full: SYSROOT is refused")
             ok("no space" in r["message"] and "state-dir" in r["message"],
                "and names the disk", r)
+            # the file of the one before goes with its archiver
+            wait_for(lambda: not d.archivers())
             made = use_up_files(sees(d, "state"))
             r = c.cmd("SYSROOT")
             eq(r["error_code"], "tmpfile_create_failed",

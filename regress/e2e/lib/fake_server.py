@@ -13,6 +13,12 @@ import threading
 import time
 import uuid
 
+# Who starts the tests in the background may have these ignored.  A handler is
+# not inherited: what is started from here has them at their default.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
+
 
 def now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
