@@ -31,15 +31,16 @@ ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
 
-ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc
+ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc debugger
 BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
 
-all: $(BIN)/debuglanternd $(BIN)/debuglanternctl \
+all: $(BIN)/debuglanternd $(BIN)/debuglanternctl $(BIN)/debugger \
 	$(ROLES:%=$(LIBEXEC)/%)
 
 help:
 	@echo 'make            build into $(O)/'
+	@echo 'make WEB=no     the same without the web page, for which node is needed'
 	@echo 'make run        install what is missing (as root), build, start'
 	@echo 'make check      build and run every test'
 	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
@@ -74,7 +75,7 @@ $(O)/obj/%.o: %.c
 
 # --- one binary per role -----------------------------------------------
 parent_LIBS :=	-lseccomp
-netproc_LIBS :=	-lseccomp -ljson-c
+netproc_LIBS :=	-lseccomp -ljson-c -lsodium -lmicrohttpd -lwslay -lnettle
 spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
 idproc_LIBS :=	-lseccomp
@@ -83,6 +84,9 @@ announcer_LIBS := -lseccomp -lavahi-client -lavahi-common
 archiver_LIBS := -lseccomp -larchive
 ctl_LIBS :=	-ljson-c -lbsd -lavahi-client -lavahi-common
 -include $(wildcard */*.mk)
+# its own name: without it there is no netproc
+include web/web.mk
+netproc_LIBS +=	$(LIBWEB)
 
 # $(1) directory, $(2) binary, $(3) SELF_ROLE or empty
 define PROGRAM
@@ -102,6 +106,7 @@ endef
 
 $(eval $(call PROGRAM,parent,$(BIN)/debuglanternd,PARENT))
 $(eval $(call PROGRAM,ctl,$(BIN)/debuglanternctl,))
+$(eval $(call PROGRAM,dbg,$(BIN)/debugger,))
 $(eval $(call PROGRAM,netproc,$(LIBEXEC)/netproc,NETPROC))
 $(eval $(call PROGRAM,spawner,$(LIBEXEC)/spawner,SPAWNER))
 $(eval $(call PROGRAM,launcher,$(LIBEXEC)/launcher,LAUNCHER))
@@ -109,16 +114,20 @@ $(eval $(call PROGRAM,announcer,$(LIBEXEC)/announcer,ANNOUNCER))
 $(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
 $(eval $(call PROGRAM,tlsproc,$(LIBEXEC)/tlsproc,TLSPROC))
 $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
+$(eval $(call PROGRAM,debugger,$(LIBEXEC)/debugger,DEBUGGER))
+$(LIBEXEC)/netproc: $(LIBWEB)
 -include $(common_OBJS:.o=.d)
 
 # --- packages ----------------------------------------------------------
 BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		libsodium-dev libtls-dev libssl-dev libjson-c-dev libarchive-dev \
-		libavahi-client-dev gdbserver
+		libavahi-client-dev libmicrohttpd-dev libwslay-dev nettle-dev gdbserver $(WEB_PKGS)
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
-		bubblewrap zip xz-utils zstd systemd git openssl \
-		openssh-client openssh-server zsh
+		bubblewrap delve g++ golang-go lldb-19 python3-debugpy \
+		zip xz-utils zstd systemd git openssl \
+		openssh-client openssh-server zsh \
+		vim nano less tmux htop procps $(WEB_TEST_PKGS)
 
 deps:
 	@etc/packages.sh $(BUILD_PKGS)
@@ -139,14 +148,14 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 
 # a unit test names what it needs of a role in its first lines:
 #   /* links: spawner/owner.c spawner/session.c */
-$(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) \
+$(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
     $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
-    tlsproc/*.[ch])
+    tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
 	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
-	    $(LIBCOMMON) -lcmocka -lseccomp -luuid -lsodium -ljson-c \
+	    $(LIBCOMMON) $(LIBWEB) -lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
 	    -lcrypto
 
 # programs for sessions to run: static, small, hostile, or all of these
@@ -157,7 +166,7 @@ $(O)/regress/helpers/%: regress/helpers/%.c
 
 $(O)/regress/helpers/msgtable: common/msgs.def common/msg.h common/msg.c
 
-test-bins: $(UNIT_BINS) $(HELPERS)
+test-bins: $(UNIT_BINS) $(HELPERS) $(WEB_TEST)
 
 check: deps-test
 	@$(MAKE) --no-print-directory all test-bins fuzz-bins

@@ -17,6 +17,9 @@
 
 /* Messages handled per turn of the loop, so that no peer starves the rest. */
 #define READ_BURST	32
+#define CALM_MS		5
+/* And after such a pause: what a socket's buffer holds. */
+#define CALM_BURST	512
 /* Handlers that drain other channels, nested at most so deep, less one. */
 #define READ_DEPTH	4
 
@@ -48,14 +51,14 @@ chan_pair(int fds[2])
 
 void
 chan_init(struct channel *c, enum role self, enum role peer, chan_gone_fn gone,
-    chan_state_fn state)
+    chan_allow_fn allow)
 {
 	memset(c, 0, sizeof(*c));
 	c->fd = -1;
 	c->self = self;
 	c->peer = peer;
 	c->gone = gone;
-	c->state = state;
+	c->allow = allow;
 	c->out_tail = &c->out_head;
 }
 
@@ -112,6 +115,8 @@ chan_close(struct channel *c)
 	loop_del(&c->io);
 	close(c->fd);
 	c->fd = -1;
+	loop_timer_unset(&c->calm);
+	c->chatty = false;
 	while ((o = c->out_head) != NULL) {
 		c->out_head = o->next;
 		free_out(o);
@@ -129,7 +134,9 @@ chan_backlog(const struct channel *c)
 static int
 watch(struct channel *c)
 {
-	return loop_mod(&c->io, (c->paused ? 0U : (uint32_t)EPOLLIN) |
+	bool wait = c->paused || c->calm.slot != 0;
+
+	return loop_mod(&c->io, (wait ? 0U : (uint32_t)EPOLLIN) |
 	    (c->out_head != NULL ? (uint32_t)EPOLLOUT : 0U));
 }
 
@@ -348,8 +355,8 @@ handle(struct channel *c, struct msg *m, size_t len)
 		return why;
 	row = &msg_rows[m->hdr.type];
 	m->chan = c;
-	if (row->states != STATE_ANY && c->state != NULL) {
-		r = c->state(m, row);
+	if (c->allow != NULL) {
+		r = c->allow(m, row);
 		if (r != 0)
 			return r == 1 ? NULL : "a session that is not its own";
 	}
@@ -449,6 +456,35 @@ chan_drain(struct channel *c, unsigned int max)
 	c->in_read = false;
 }
 
+void
+chan_calm(struct channel *c)
+{
+	c->chatty = true;
+}
+
+static void	on_calm_over(void *);
+
+/* After a turn of reading. */
+static void
+calm_down(struct channel *c)
+{
+	if (c->fd == -1)
+		return;
+	if (c->chatty)
+		loop_timer_set(&c->calm, CALM_MS, on_calm_over, c);
+	c->chatty = false;
+	(void)watch(c);
+}
+
+static void
+on_calm_over(void *arg)
+{
+	struct channel *c = arg;
+
+	chan_drain(c, CALM_BURST);
+	calm_down(c);
+}
+
 static void
 on_io(uint32_t events, void *arg)
 {
@@ -459,6 +495,8 @@ on_io(uint32_t events, void *arg)
 	/* a hang-up is always reported and would keep the loop busy */
 	if (events & (EPOLLHUP | EPOLLERR))
 		c->paused = false;
-	if (c->fd != -1 && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+	if (c->fd != -1 && events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
 		chan_drain(c, READ_BURST);
+		calm_down(c);
+	}
 }

@@ -21,6 +21,7 @@
 #define CONF_MAX_LISTENS	32
 #define CONF_MAX_NAMES		64	/* values of one list */
 #define CONF_MAX_QUOTAS		256
+#define CONF_MAX_ADAPTERS	16
 #define CONF_LINE_DEFAULT	0	/* nobody set it */
 #define CONF_LINE_COMMAND	(-1)	/* set by conf_set() */
 
@@ -46,7 +47,8 @@ enum conf_log_level {
 struct conf_listen {
 	char	*addr;		/* canonical literal, "localhost" or "*" */
 	char	*user;		/* auth none as USER; NULL: no auth none */
-	uint16_t port;		/* 0: the key port holds */
+	uint16_t port;		/* 0: the key port, or web-port, holds */
+	bool	 web;		/* speaks HTTP */
 	bool	 tls;
 	bool	 plain;
 	int	 line;
@@ -79,6 +81,13 @@ struct conf_quota {
 	uint64_t processes;
 };
 
+/* A debugger's adapter: how it is started, and by which name it is meant. */
+struct conf_adapter {
+	char	*name;
+	char	*command;	/* words apart by blanks */
+	int	 line;
+};
+
 /* CONF_UNLIMITED where there is none; cpu in seconds, sizes in bytes. */
 struct conf_limits {
 	uint64_t cpu;
@@ -100,7 +109,8 @@ struct conf {
 	struct conf_listen *listens;
 	size_t	 nlistens;
 	uint16_t port;
-	uint16_t web_port;	/* 0: off */
+	uint16_t web_port;	/* 0: no web listener is opened */
+	struct conf_names web_hosts; /* names that a Host header may have */
 	char	*service_name;	/* see conf_service_name() */
 	bool	 mdns;
 	char	*tls_certificate; /* "": made at the first start, as is the key */
@@ -114,10 +124,25 @@ struct conf {
 	uint64_t connection_memory;
 	uint64_t output_buffer;
 
+	char	*pty_default_shell; /* "": the account's */
+	uint64_t pty_scrollback;
+	uint32_t pty_idle_ttl;	/* 0: never */
+	uint32_t pty_max_clients;
+	uint32_t pty_grace;
+
 	uint32_t stop_timeout;
 	uint32_t idle_timeout;	/* 0: never */
 	uint32_t line_timeout;
 	uint32_t debug_timeout;
+	uint32_t exit_idle;	/* 0: never */
+	uint32_t dap_initialize;
+	uint32_t dap_request;
+	uint32_t dap_await;
+	uint32_t debugger_idle;	/* 0: never */
+	uint32_t debugger_output_events;
+	uint64_t debugger_output_bytes;
+	struct conf_adapter *adapters;
+	size_t	 nadapters;
 
 	uint32_t sandbox;	/* enum conf_sandbox */
 	uint32_t allow_sandbox;	/* mask; 0: to be filled by conf_check() */
@@ -183,7 +208,17 @@ void		 conf_print(const struct conf *, FILE *);
 /* Compares the settings; where they were set does not count. */
 bool		 conf_equal(const struct conf *, const struct conf *);
 
-/* The port of a listen statement, in host order. */
+/*
+ * The listeners that there are to be, from 0 on, then NULL: the statements,
+ * and where none of them is of the web, one on localhost.
+ */
+const struct conf_listen *conf_listen_at(const struct conf *, size_t);
+/* Nobody has said where the web is to be: it may be left out. */
+bool		 conf_web_is_default(const struct conf *);
+/*
+ * The port of a listen statement, in host order; 0: it is of the web, which
+ * is off.
+ */
 uint16_t	 conf_listen_port(const struct conf *,
 		    const struct conf_listen *);
 /*

@@ -90,6 +90,7 @@ static void	 quota_limit(struct parser *, const char *, const char *);
 static void	 quota_end(struct parser *);
 static void	 join(struct parser *, struct value_list *,
 		    struct value_list, const char *);
+static void	 adapter(struct parser *, char *, char *);
 }
 
 %union {
@@ -98,11 +99,12 @@ static void	 join(struct parser *, struct value_list *,
 }
 
 %token <string> WORD QUOTED
-%token <string> LISTEN "listen" QUOTA "quota"
+%token <string> LISTEN "listen" QUOTA "quota" WEB "web" ADAPTER "adapter"
+%token <string> WEB_LISTEN "listen of the web"
 /* A word that begins the names of several keys. */
 %token <string> PREFIX
 %token <string> ON "on" PORT "port" AUTH "auth" NONE "none" AS "as"
-%token <string> PLAIN "plain" TLS "tls"
+%token <string> PLAIN "plain" TLS "tls" COMMAND "command"
 %token <string> DEFAULT "default" USER "user" GROUP "group"
 %type <string> word value
 %type <values> values
@@ -134,13 +136,31 @@ statement	: word '=' value {
 			free($word);
 			free($values.text);
 		}
+		| WEB WORD[word] values {
+			set_prefixed(p, $WEB, $word, &$values);
+			free($WEB);
+			free($word);
+			free($values.text);
+		}
 		| listen_head listen_options	{ listen_end(p); }
 		| quota_head quota_limits	{ quota_end(p); }
+		| ADAPTER value[name] COMMAND value[command] {
+			adapter(p, $name, $command);
+			free($ADAPTER);
+			free($COMMAND);
+		}
 		;
 
 listen_head	: LISTEN ON value {
 			listen_begin(p, $value);
 			free($LISTEN);
+			free($ON);
+		}
+		| WEB WEB_LISTEN ON value {
+			listen_begin(p, $value);
+			p->listen.web = true;
+			free($WEB);
+			free($WEB_LISTEN);
 			free($ON);
 		}
 		;
@@ -215,7 +235,7 @@ value		: word
 
 /* Words are keywords only where the grammar wants them. */
 word		: WORD | ON | PORT | AUTH | NONE | AS | PLAIN | TLS
-		| DEFAULT | USER | GROUP
+		| DEFAULT | USER | GROUP | WEB_LISTEN | COMMAND
 		;
 
 %%
@@ -381,6 +401,17 @@ quota_end(struct parser *p)
 		report(p, p->statement, "%s", err);
 }
 
+/* Takes both. */
+static void
+adapter(struct parser *p, char *name, char *command)
+{
+	struct conf_adapter	a = { name, command, p->statement };
+	char			err[400];
+
+	if (conf_adapter_add(p->conf, &a, err, sizeof(err)) == -1)
+		report(p, p->statement, "%s", err);
+}
+
 /* Macros */
 
 static struct macro *
@@ -485,6 +516,14 @@ static const struct form {
 	    "nproc, core, memory or pids) and a value" },
 	{ "tls", "tls must be followed by certificate, key or client-ca and "
 	    "a path" },
+	{ "web", "web must be: web listen on ADDRESS [port NUMBER] "
+	    "[auth none as USER] [tls|plain], or web host NAME" },
+	{ "timeout", "timeout must be followed by dap-initialize, dap-request "
+	    "or await and a number of seconds" },
+	{ "debugger", "debugger must be followed by idle, output-events or "
+	    "output-bytes and a value" },
+	{ "adapter", "adapter must be: adapter NAME command \"PROGRAM "
+	    "ARGUMENTS\"" },
 	{ "admin", "admin must be followed by user or group and a name" },
 	{ "quota", "quota must be: quota default|user NAME|group NAME "
 	    "[sessions NUMBER] [bytes SIZE] [cpu SECONDS] [memory SIZE] "
@@ -717,15 +756,21 @@ keyword(const struct parser *p)
 		int		 token;
 		bool		 first;	/* begins a statement */
 	} keywords[] = {
+		{ "adapter",	ADAPTER, true },
 		{ "admin",	PREFIX,	true },
+		{ "debugger",	PREFIX,	true },
 		{ "limit",	PREFIX,	true },
 		{ "listen",	LISTEN,	true },
 		{ "quota",	QUOTA,	true },
+		{ "timeout",	PREFIX,	true },
 		{ "tls",	PREFIX,	true },
+		{ "web",	WEB,	true },
 		{ "as",		AS,	false },
 		{ "auth",	AUTH,	false },
+		{ "command",	COMMAND, false },
 		{ "default",	DEFAULT, false },
 		{ "group",	GROUP,	false },
+		{ "listen",	WEB_LISTEN, false },
 		{ "none",	NONE,	false },
 		{ "on",		ON,	false },
 		{ "plain",	PLAIN,	false },

@@ -11,11 +11,15 @@
 
 #include "conf_table.h"
 
+/* A user's part of all connections is never less, unless there are fewer. */
+#define FAIR_LEAST	32
+
 struct checker {
 	struct conf	*conf;
 	conf_error_fn	 fn;
 	void		*arg;
 	int		 errors;
+	bool		 web_port;	/* has been complained of */
 };
 
 /* One bound address, with the statement that asked for it. */
@@ -63,9 +67,9 @@ check_access(struct checker *ck, const struct conf_listen *l, bool loopback)
 {
 	if (loopback || l->tls || l->plain)
 		return;
-	complain(ck, l->line, "listen on %s: not a loopback address, so "
+	complain(ck, l->line, "%slisten on %s: not a loopback address, so "
 	    "tokens and programs would be sent in clear; add the word tls, or "
-	    "plain if you trust this network", l->addr);
+	    "plain if you trust this network", l->web ? "web " : "", l->addr);
 }
 
 /* Returns how many addresses were added to bound. */
@@ -76,6 +80,9 @@ check_listen(struct checker *ck, const struct conf_listen *l,
 	struct sockaddr_storage	ss[2];
 	int			i, n;
 
+	/* web-port 0 */
+	if (conf_listen_port(ck->conf, l) == 0)
+		return 0;
 	n = conf_listen_addrs(l, conf_listen_port(ck->conf, l), ss);
 	if (n < 0) {
 		complain(ck, l->line, "listen on %s: this host has no such "
@@ -116,6 +123,25 @@ v6_overlap(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 	    x->sin6_scope_id == y->sin6_scope_id;
 }
 
+/* A web listener that has its port from the key. */
+static bool
+by_web_port(const struct bound *b)
+{
+	return b->listen->web && b->listen->port == 0;
+}
+
+static void
+complain_web_port(struct checker *ck)
+{
+	const struct conf	*c = ck->conf;
+
+	if (!ck->web_port)
+		complain(ck, either_line(c, "web-port", "port"), "web-port "
+		    "must differ from the port of the control protocol, %u",
+		    c->web_port);
+	ck->web_port = true;
+}
+
 /* The second bind would fail with an errno that names neither line. */
 static void
 check_overlap(struct checker *ck, const struct bound *a,
@@ -127,41 +153,30 @@ check_overlap(struct checker *ck, const struct bound *a,
 		return;
 	overlap = a->ss.ss_family == AF_INET ? v4_overlap(&a->ss, &b->ss) :
 	    v6_overlap(&a->ss, &b->ss);
-	if (!overlap)
-		return;
-	complain(ck, b->listen->line, "listen on %s port %u: already taken by "
-	    "\"listen on %s\"%s", b->listen->addr,
-	    conf_listen_port(ck->conf, b->listen), a->listen->addr,
-	    a->listen->line > 0 ? " above" : "");
+	if (overlap && a->listen->web != b->listen->web &&
+	    (by_web_port(a) || by_web_port(b)))
+		complain_web_port(ck);
+	else if (overlap)
+		complain(ck, b->listen->line, "%slisten on %s port %u: "
+		    "already taken by \"%slisten on %s\"%s",
+		    b->listen->web ? "web " : "", b->listen->addr,
+		    conf_listen_port(ck->conf, b->listen),
+		    a->listen->web ? "web " : "", a->listen->addr,
+		    a->listen->line > 0 ? " above" : "");
 }
 
 static void
 check_listens(struct checker *ck)
 {
-	struct bound	bound[2 * CONF_MAX_LISTENS];
-	size_t		i, j, n = 0;
+	struct bound			 bound[2 * CONF_MAX_LISTENS + 2];
+	const struct conf_listen	*l;
+	size_t				 i, j, n = 0;
 
-	for (i = 0; i < ck->conf->nlistens; i++)
-		n += check_listen(ck, &ck->conf->listens[i], &bound[n]);
+	for (i = 0; (l = conf_listen_at(ck->conf, i)) != NULL; i++)
+		n += check_listen(ck, l, &bound[n]);
 	for (i = 0; i < n; i++) {
 		for (j = i + 1; j < n; j++)
 			check_overlap(ck, &bound[i], &bound[j]);
-	}
-}
-
-static void
-check_web_port(struct checker *ck)
-{
-	const struct conf	*c = ck->conf;
-	size_t			 i;
-
-	for (i = 0; i < c->nlistens; i++) {
-		if (c->web_port != conf_listen_port(c, &c->listens[i]))
-			continue;
-		complain(ck, either_line(c, "web-port", "port"), "web-port "
-		    "must differ from the port of the control protocol, %u",
-		    c->web_port);
-		return;
 	}
 }
 
@@ -187,12 +202,15 @@ check_connections(struct checker *ck)
 	struct conf	*c = ck->conf;
 	int		 line = conf_key_line(c, "max-connections-per-user");
 
-	if (c->max_connections_per_user <= c->max_connections)
-		return;
-	/* One of the two is only a default: it gives way. */
-	if (line == CONF_LINE_DEFAULT)
-		c->max_connections_per_user = c->max_connections;
-	else
+	/* nobody takes all places, and few are not worth dividing */
+	if (line == CONF_LINE_DEFAULT) {
+		c->max_connections_per_user = c->max_connections / 4;
+		if (c->max_connections_per_user < FAIR_LEAST)
+			c->max_connections_per_user = FAIR_LEAST;
+		if (c->max_connections_per_user > c->max_connections)
+			c->max_connections_per_user = c->max_connections;
+	}
+	if (c->max_connections_per_user > c->max_connections)
 		complain(ck, line, "max-connections-per-user must be at most "
 		    "max-connections, %u, not %u", c->max_connections,
 		    c->max_connections_per_user);
@@ -252,7 +270,6 @@ conf_check(struct conf *c, conf_error_fn fn, void *arg)
 	struct checker	ck = { .conf = c, .fn = fn, .arg = arg };
 
 	check_listens(&ck);
-	check_web_port(&ck);
 	check_sandbox(&ck);
 	check_connections(&ck);
 	check_directories(&ck);
@@ -269,8 +286,8 @@ warn_plain(struct checker *ck, const struct conf_listen *l)
 	if (!l->plain || conf_listen_addrs(l, 1, ss) < 1 ||
 	    conf_addr_is_loopback(&ss[0]))
 		return;
-	complain(ck, l->line, "listen on %s plain: whoever can read this "
-	    "network reads %s; use tls", l->addr, l->user != NULL ?
+	complain(ck, l->line, "%slisten on %s plain: whoever can read this "
+	    "network reads %s; use tls", l->web ? "web " : "", l->addr, l->user != NULL ?
 	    "everything that is sent" : "the tokens that are sent");
 }
 

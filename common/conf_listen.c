@@ -94,14 +94,18 @@ origin(int line)
 	return line == CONF_LINE_COMMAND ? 2 : 1;
 }
 
-/* So the default goes with the first statement, and all of them with a flag. */
+/*
+ * So the default goes with the first statement, and all of them with a flag;
+ * those of the web are apart from the others.
+ */
 static void
-drop_weaker(struct conf *c, int line)
+drop_weaker(struct conf *c, const struct conf_listen *l)
 {
 	size_t	i, kept = 0;
 
 	for (i = 0; i < c->nlistens; i++) {
-		if (origin(c->listens[i].line) < origin(line))
+		if (c->listens[i].web == l->web &&
+		    origin(c->listens[i].line) < origin(l->line))
 			conf_listen_clear(&c->listens[i]);
 		else
 			c->listens[kept++] = c->listens[i];
@@ -150,7 +154,7 @@ conf_listen_add(struct conf *c, struct conf_listen *l, char *err,
 
 	if (listen_valid(l, err, errsize) == -1)
 		goto fail;
-	drop_weaker(c, l->line);
+	drop_weaker(c, l);
 	if (c->nlistens == CONF_MAX_LISTENS) {
 		snprintf(err, errsize, "more than %d listen statements",
 		    CONF_MAX_LISTENS);
@@ -170,10 +174,44 @@ conf_listen_add(struct conf *c, struct conf_listen *l, char *err,
 	return -1;
 }
 
+static bool
+names_web(const struct conf *c)
+{
+	size_t	i;
+
+	for (i = 0; i < c->nlistens; i++) {
+		if (c->listens[i].web)
+			return true;
+	}
+	return false;
+}
+
+const struct conf_listen *
+conf_listen_at(const struct conf *c, size_t i)
+{
+	static char			localhost[] = "localhost";
+	static const struct conf_listen	web = { .addr = localhost,
+	    .web = true, .line = CONF_LINE_DEFAULT };
+
+	if (i < c->nlistens)
+		return &c->listens[i];
+	return i == c->nlistens && !names_web(c) && c->web_port != 0 ? &web :
+	    NULL;
+}
+
+bool
+conf_web_is_default(const struct conf *c)
+{
+	return !names_web(c) &&
+	    conf_key_line(c, "web-port") == CONF_LINE_DEFAULT;
+}
+
 uint16_t
 conf_listen_port(const struct conf *c, const struct conf_listen *l)
 {
-	return l->port != 0 ? l->port : c->port;
+	if (l->web && c->web_port == 0)
+		return 0;
+	return l->port != 0 ? l->port : l->web ? c->web_port : c->port;
 }
 
 static void

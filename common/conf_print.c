@@ -102,7 +102,7 @@ print_names(const struct conf *c, const struct conf_key *k, FILE *f)
 static void
 print_listen(const struct conf_listen *l, FILE *f)
 {
-	fprintf(f, "listen on ");
+	fprintf(f, "%slisten on ", l->web ? "web " : "");
 	conf_print_quoted(l->addr, f);
 	if (l->port != 0)
 		fprintf(f, " port %u", l->port);
@@ -134,6 +134,8 @@ conf_print(const struct conf *c, FILE *f)
 		print_listen(&c->listens[i], f);
 	for (i = 0; i < c->nquotas; i++)
 		conf_quota_print(&c->quotas[i], f);
+	for (i = 0; i < c->nadapters; i++)
+		conf_adapter_print(&c->adapters[i], f);
 	for (i = 0; i < conf_nkeys; i++)
 		printers[conf_keys[i].type](c, &conf_keys[i], f);
 }

@@ -51,7 +51,9 @@ static const char *const log_words[] = {
 
 const struct conf_key conf_keys[] = {
 	NUMBER("port", port, 1, 65535, "4444"),
-	NUMBER("web-port", web_port, 0, 65535, "0", .zero = "off"),
+	NUMBER("web-port", web_port, 0, 65535, "8080", .zero = "off"),
+	{ .name = "web host", FIELD(web_hosts), .type = CONF_NAMES,
+	  .flags = CONF_F_HOST },
 	{ .name = "service-name", FIELD(service_name), .type = CONF_SERVICE,
 	  .max = 63, .def = "debuglantern on %h" },
 	{ .name = "mdns", FIELD(mdns), .type = CONF_BOOL, .def = "yes" },
@@ -66,16 +68,35 @@ const struct conf_key conf_keys[] = {
 	SIZE("max-total-bytes", max_total_bytes, 1, 8192 * G, "512M"),
 	NUMBER("max-connections", max_connections, 1, 60000, "1100"),
 	NUMBER("max-connections-per-user", max_connections_per_user, 1, 60000,
-	    "1100"),
+	    "275"),
 	SIZE("connection-memory", connection_memory, 128 * K, 16 * M, "256K"),
 	SIZE("output-buffer", output_buffer, 64 * K, 64 * M, "256K",
 	    .flags = CONF_F_POW2),
+
+	PATHNAME("pty-default-shell", pty_default_shell, 255, "",
+	    .flags = CONF_F_EMPTY),
+	SIZE("pty-scrollback", pty_scrollback, 64 * K, 64 * M, "1M",
+	    .flags = CONF_F_POW2),
+	SECONDS("pty-idle-ttl", pty_idle_ttl, 0, WEEK, "900",
+	    .zero = "never"),
+	NUMBER("pty-max-clients", pty_max_clients, 1, 256, "8"),
+	SECONDS("pty-grace", pty_grace, 0, WEEK, "300"),
 
 	SECONDS("stop-timeout", stop_timeout, 1, 3600, "10"),
 	SECONDS("idle-timeout", idle_timeout, 0, WEEK, "600",
 	    .zero = "never"),
 	SECONDS("line-timeout", line_timeout, 1, 3600, "30"),
 	SECONDS("debug-timeout", debug_timeout, 1, 3600, "60"),
+	SECONDS("exit-idle", exit_idle, 0, WEEK, "0", .zero = "never"),
+	SECONDS("timeout dap-initialize", dap_initialize, 1, 3600, "10"),
+	SECONDS("timeout dap-request", dap_request, 1, 3600, "30"),
+	SECONDS("timeout await", dap_await, 1, WEEK, "300"),
+	SECONDS("debugger idle", debugger_idle, 0, WEEK, "1800",
+	    .zero = "never"),
+	NUMBER("debugger output-events", debugger_output_events, 1, 100000,
+	    "1000"),
+	SIZE("debugger output-bytes", debugger_output_bytes, 64 * K, 64 * M,
+	    "1M", .flags = CONF_F_POW2),
 
 	WORD("sandbox", sandbox, sandbox_words, "namespaces"),
 	{ .name = "allow-sandbox", FIELD(allow_sandbox), .type = CONF_SET,
@@ -127,7 +148,8 @@ const size_t conf_nkeys = sizeof(conf_keys) / sizeof(conf_keys[0]);
 
 /* Words that begin a line and are no rows. */
 static const char *const statements[] = {
-	"listen", "limit", "tls", "admin", "quota"
+	"listen", "limit", "tls", "admin", "quota", "web", "timeout",
+	"debugger", "adapter"
 };
 #define NSTATEMENTS	(sizeof(statements) / sizeof(statements[0]))
 
@@ -329,6 +351,9 @@ conf_free(struct conf *c)
 	for (i = 0; i < c->nquotas; i++)
 		conf_quota_clear(&c->quotas[i]);
 	free(c->quotas);
+	for (i = 0; i < c->nadapters; i++)
+		conf_adapter_clear(&c->adapters[i]);
+	free(c->adapters);
 	for (i = 0; i < conf_nkeys; i++) {
 		if (is_string(&conf_keys[i]))
 			free(*(char **)conf_field(c, &conf_keys[i]));
@@ -375,7 +400,7 @@ listen_equal(const struct conf_listen *a, const struct conf_listen *b)
 	if (a->user != NULL && strcmp(a->user, b->user) != 0)
 		return false;
 	return strcmp(a->addr, b->addr) == 0 && a->port == b->port &&
-	    a->tls == b->tls && a->plain == b->plain;
+	    a->tls == b->tls && a->plain == b->plain && a->web == b->web;
 }
 
 /* Their order counts: the first rule that fits a user is his. */
@@ -399,7 +424,8 @@ conf_equal(const struct conf *a, const struct conf *b)
 	size_t	i;
 
 	if (a->system_mode != b->system_mode || a->invoking != b->invoking ||
-	    a->nlistens != b->nlistens || !quotas_equal(a, b))
+	    a->nlistens != b->nlistens || !quotas_equal(a, b) ||
+	    !conf_adapters_equal(a, b))
 		return false;
 	for (i = 0; i < a->nlistens; i++) {
 		if (!listen_equal(&a->listens[i], &b->listens[i]))

@@ -24,6 +24,7 @@ enum conf_type {
 #define CONF_F_POW2		0x2	/* a power of two only */
 #define CONF_F_EMPTY		0x4	/* "" is allowed, in user mode at least */
 #define CONF_F_SECONDS		0x8
+#define CONF_F_HOST		0x10	/* names of hosts, not of users */
 
 struct conf_key {
 	const char	*name;
@@ -87,6 +88,13 @@ void	 conf_quota_title(const struct conf_quota *, char *out, size_t);
 void	 conf_quota_print(const struct conf_quota *, FILE *);
 bool	 conf_quota_equal(const struct conf_quota *,
 	    const struct conf_quota *);
+/* conf_adapter.c */
+void	 conf_adapter_clear(struct conf_adapter *);
+/* Takes a's strings in every case. -1: err says why. */
+int	 conf_adapter_add(struct conf *, struct conf_adapter *a, char *err,
+	    size_t errsize);
+void	 conf_adapter_print(const struct conf_adapter *, FILE *);
+bool	 conf_adapters_equal(const struct conf *, const struct conf *);
 /* A string in quotes, as the file wants it. */
 void	 conf_print_quoted(const char *, FILE *);
 

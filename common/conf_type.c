@@ -3,6 +3,7 @@
  * The types of configuration values: how the text of each is read, and what
  * is said of a text that cannot be.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -352,6 +353,26 @@ add_name(struct conf_names *names, const struct conf_key *k, char *name,
 	return -1;
 }
 
+/* Labels of letters, digits and "-", with dots between them. */
+static bool
+conf_host_valid(const char *name)
+{
+	const unsigned char	*p = (const unsigned char *)name;
+	size_t			 label = 0;
+
+	for (; *p != '\0'; p++) {
+		if (*p == '.' && label > 0)
+			label = 0;
+		else if ((*p < 0x80 && isalnum(*p)) || *p == '-')
+			label++;
+		else
+			return false;
+		if (label > 63)
+			return false;
+	}
+	return label > 0 && strlen(name) <= 253;
+}
+
 static int
 parse_names(struct conf *c, const struct conf_key *k, const char *value,
     char *err, size_t errsize)
@@ -366,7 +387,8 @@ parse_names(struct conf *c, const struct conf_key *k, const char *value,
 			snprintf(err, errsize, "out of memory");
 			return -1;
 		}
-		if (!conf_name_valid(name)) {
+		if (!(k->flags & CONF_F_HOST ? conf_host_valid(name) :
+		    conf_name_valid(name))) {
 			free(name);
 			return -1;
 		}
@@ -465,7 +487,11 @@ describe_service(const struct conf_key *k, char *out, size_t size)
 static void
 describe_names(const struct conf_key *k, char *out, size_t size)
 {
-	(void)k;
+	if (k->flags & CONF_F_HOST) {
+		append(out, size, "a list of names of hosts, such as "
+		    "lab.example.org");
+		return;
+	}
 	append(out, size, "a list of names of 1 to %d bytes, without blank, "
 	    "\":\" and \"/\" and not starting with \"-\"", NAME_MAX_BYTES);
 }

@@ -17,6 +17,7 @@
 #define IS_ANNOUNCER_ANNOUNCER(h)	h
 #define IS_IDPROC_IDPROC(h)		h
 #define IS_TLSPROC_TLSPROC(h)		h
+#define IS_DEBUGGER_DEBUGGER(h)		h
 #define IS_NETPROC_CHILD(h)		h
 #define IS_SPAWNER_CHILD(h)		h
 #define IS_LAUNCHER_CHILD(h)		h

@@ -2,6 +2,7 @@
 /* Kinds of fd, found out without trusting whoever sent it. */
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -44,10 +45,21 @@ is_namespace(int fd)
 }
 
 static bool
+is_pty(int fd)
+{
+	struct stat st;
+
+	/* a slave has another number, also where devpts is a private one */
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+	    st.st_rdev == makedev(5, 2);
+}
+
+static bool
 is_stream(int fd)
 {
 	return is_mode(fd, S_IFIFO) || is_mode(fd, S_IFSOCK) ||
-	    is_pidfd(fd) || is_namespace(fd) || is_mode(fd, S_IFREG);
+	    is_pidfd(fd) || is_namespace(fd) || is_mode(fd, S_IFREG) ||
+	    is_pty(fd);
 }
 
 static bool
@@ -68,6 +80,8 @@ is_kind(enum msg_fd kind, int fd)
 		return is_memfd(fd) || is_namespace(fd);
 	case FD_WASTE:
 		return is_mode(fd, S_IFREG) || is_namespace(fd);
+	case FD_PTY:
+		return is_pty(fd);
 	case FD_STREAM:
 		return is_stream(fd);
 	case FD_NONE:

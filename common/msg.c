@@ -44,7 +44,7 @@ msg_name(uint32_t type)
 bool
 msg_is_secret(uint32_t type)
 {
-	return type == MSG_AUTH || type == MSG_TOKEN;
+	return type == MSG_AUTH || type == MSG_TOKEN || type == MSG_KEY;
 }
 
 struct msg_out *

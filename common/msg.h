@@ -45,7 +45,8 @@ enum msg_fd {
 	FD_FILE,		/* a regular file */
 	FD_IMAGE,		/* a memfd, a namespace, or none at all */
 	FD_WASTE,		/* a memfd, a namespace, a file, or none */
-	FD_STREAM		/* pipe, socket, pidfd, namespace or file */
+	FD_PTY,			/* the master of a pseudo terminal */
+	FD_STREAM		/* pipe, socket, pidfd, namespace, file or PTY */
 };
 
 /* Session states as bits, for the STATES column. */
@@ -151,10 +152,11 @@ struct chan_out;
 /* The peer has gone or broken the table; why is NULL for a plain end. */
 typedef void	(*chan_gone_fn)(struct channel *, const char *why);
 /*
- * Asked before a handler whose row names states.  Returns 0 to go on, 1 when
- * the message has been answered with the row's refusal, -1 for a violation.
+ * Asked before every handler: may this peer ask that now, and is the session
+ * in a state that the row names?  Returns 0 to go on, 1 when the message has
+ * been answered with a refusal, -1 for a violation.
  */
-typedef int	(*chan_state_fn)(struct msg *, const struct msg_row *);
+typedef int	(*chan_allow_fn)(struct msg *, const struct msg_row *);
 
 struct channel {
 	struct loop_io	 io;
@@ -165,8 +167,10 @@ struct channel {
 	size_t		 out_bytes, out_fds;
 	bool		 paused;
 	chan_gone_fn	 gone;
-	chan_state_fn	 state;
+	chan_allow_fn	 allow;
 	bool		 in_read;
+	bool		 chatty;	/* chan_calm() was called in this turn */
+	struct loop_timer calm;
 };
 
 /* Bytes that may wait for a peer that does not read, before it is cut off. */
@@ -178,7 +182,7 @@ struct channel {
 #define CHAN_QUEUE_FDS	4096
 
 void	 chan_init(struct channel *, enum role self, enum role peer,
-	    chan_gone_fn, chan_state_fn);
+	    chan_gone_fn, chan_allow_fn);
 /* Takes fd (made non-blocking).  Returns -1 with errno; fd is closed then. */
 int	 chan_open(struct channel *, int fd, uint32_t generation);
 /* Closes and drops what is queued; harmless when closed.  gone not called. */
@@ -201,6 +205,12 @@ size_t	 chan_backlog(const struct channel *);
  * than can be done has to wait.  A new connection begins unpaused.
  */
 void	 chan_pause(struct channel *, bool);
+/*
+ * What the peer says next can wait a few milliseconds and be read with what
+ * follows: being woken costs more than most messages.  Nothing is lost when
+ * the peer goes meanwhile.
+ */
+void	 chan_calm(struct channel *);
 /* Both ends, SEQPACKET, close-on-exec, non-blocking. */
 int	 chan_pair(int fds[2]);
 

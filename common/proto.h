@@ -15,11 +15,15 @@
 #define EXEC_PATH_MAX		1024
 #define USER_NAME_MAX		64
 
+/* A certificate that expires within so many seconds is warned about. */
+#define CERT_WARN_S		(14 * 24 * 3600)
+
 /* LISTENER and LISTENER_RULE */
 enum {
 	LISTENER_AUTH_NONE	= 1 << 0,	/* everybody is the rule's uid */
 	LISTENER_PLAIN		= 1 << 1,	/* not loopback and not encrypted */
-	LISTENER_TLS		= 1 << 2	/* tlsproc accepts */
+	LISTENER_TLS		= 1 << 2,	/* tlsproc accepts */
+	LISTENER_WEB		= 1 << 3	/* HTTP; everybody is a stranger */
 };
 
 /* PEER_IS */
@@ -36,7 +40,20 @@ enum {
 	PRINCIPAL_REFUSED	= 1 << 2,	/* was closed; for the audit log */
 	PRINCIPAL_READ_ONLY	= 1 << 3,	/* by a read-only token */
 	PRINCIPAL_BY_TOKEN	= 1 << 4,
-	PRINCIPAL_BY_RULE	= 1 << 5	/* auth none as USER */
+	PRINCIPAL_BY_RULE	= 1 << 5,	/* auth none as USER */
+	PRINCIPAL_BY_KEY	= 1 << 6,	/* KEY_COOKIE or KEY_LOGIN */
+	PRINCIPAL_GUEST		= 1 << 7	/* one session's terminal, no more */
+};
+
+/*
+ * With whose eyes a connection sees: an administrator may be there as one and
+ * as none, and guests have numbers that are no uids.
+ */
+enum eyes {
+	EYES_OWN,
+	EYES_ADMIN,
+	EYES_GUEST,
+	EYES_COUNT
 };
 
 /* ACCOUNT */
@@ -50,6 +67,8 @@ enum door {
 	DOOR_LOCAL,		/* the local socket */
 	DOOR_TCP,
 	DOOR_TLS,
+	DOOR_WEB,
+	DOOR_WEB_TLS,
 	DOOR_COUNT
 };
 
@@ -69,16 +88,43 @@ enum access {
 	ACCESS_OWN		/* share it, too */
 };
 
+/* NEW */
+enum {
+	NEW_TTY			= 1 << 0,	/* its runs have a terminal */
+	NEW_EPHEMERAL		= 1 << 1	/* goes a while after its end */
+};
+
+/* Columns and rows of a terminal: 0 = as before, else 80 and 24. */
+#define TTY_SIZE_MAX		1000
+#define TTY_COLS		80
+#define TTY_ROWS		24
+/* Of one TTY_INPUT. */
+#define TTY_INPUT_MAX		16384
+/* The size of an upload whose client does not know it either. */
+#define UPLOAD_UNKNOWN		((uint64_t)INT64_MAX)
+/* PACE, HOLD: what is written is read as fast as it comes. */
+#define PACE_FREE		UINT64_MAX
+
 /* TOKEN_CREATE */
 enum {
 	TOKEN_READ_ONLY		= 1 << 0
+};
+
+/* KEY_MAKE */
+enum key_kind {
+	KEY_COOKIE,		/* a browser that has logged in */
+	KEY_LOGIN,		/* logs in once, within ten minutes */
+	KEY_TICKET,		/* opens a terminal once, within half a minute */
+	KEY_SESSION,		/* a session's two: for whoever is given one */
+	KEY_KINDS
 };
 
 /* START */
 enum {
 	START_DEBUG		= 1 << 0,	/* stop at the first instruction */
 	START_SPLIT		= 1 << 1,	/* stdout and stderr apart */
-	START_DEBUG_PIPE	= 1 << 2	/* debugger over this connection */
+	START_DEBUG_PIPE	= 1 << 2,	/* debugger over this connection */
+	START_TTY		= 1 << 3	/* on a terminal instead of pipes */
 };
 
 /* DEBUG */
@@ -115,24 +161,96 @@ enum quota_what {
 	QUOTA_COUNT
 };
 
+/* SAMPLED, USAGE and USER_USED: the kernel does not tell. */
+#define USAGE_UNKNOWN		UINT64_MAX
+/* USER_USE: nobody's uid. */
+#define USER_ALL		UINT32_MAX
+
 /* RUN_FD */
 enum run_fd {
 	RUN_FD_STDIN,		/* pipe, write end */
-	RUN_FD_STDOUT,		/* pipe, read end; both streams unless split */
+	RUN_FD_STDOUT,		/* pipe, read end; both streams unless split;
+				   a terminal's master, and no stdin then */
 	RUN_FD_STDERR,		/* pipe, read end; only when split */
 	RUN_FD_STATUS,		/* pipe, read end: struct stub_report */
 	RUN_FD_STUB,		/* pidfd: readable when the tree is gone */
 	RUN_FD_TARGET,		/* pidfd of the program */
+	RUN_FD_EVENTS,		/* file: memory.events of its cgroup; only where
+				   its memory is limited */
+	/* pipes: the other ends of an adapter's own three */
+	RUN_FD_ADAPTER_IN,
+	RUN_FD_ADAPTER_OUT,
+	RUN_FD_ADAPTER_ERR,
 	RUN_FD_COUNT
 };
 
 /* ATTACH_FD */
 enum attach_fd {
-	ATTACH_FD_WIRE,		/* socket: the remote serial protocol */
-	ATTACH_FD_ERRORS,	/* pipe, read end: gdbserver's stderr */
+	ATTACH_FD_WIRE,		/* socket, or pipe to its standard input */
+	ATTACH_FD_ERRORS,	/* pipe, read end: its stderr */
 	ATTACH_FD_PIDFD,
+	ATTACH_FD_OUT,		/* pipe, read end: its standard output */
 	ATTACH_FD_COUNT
 };
+
+/* ATTACH */
+enum {
+	ATTACH_PIPES		= 1 << 0	/* two instead of the socket */
+};
+
+/* INSTRUMENT_FD */
+enum instrument_fd {
+	INSTRUMENT_FD_CHANNEL,	/* socket: the spawner's end */
+	INSTRUMENT_FD_PIDFD,
+	INSTRUMENT_FD_COUNT
+};
+
+/* DBG_ANSWER and DBG_REPLY */
+enum {
+	DBG_MORE		= 1 << 0,
+	DBG_FAILED		= 1 << 1
+};
+/* Of one request, and of its answer, in bytes. */
+#define DBG_REQUEST_MAX		(60 * 1024)
+#define DBG_ANSWER_MAX		(256 * 1024)
+/* Requests under way: of one connection, and of one session. */
+#define DBG_ASKS_OF_ONE		32
+#define DBG_ASKS		256
+
+/* DBG_RUN */
+enum {
+	DBG_RUN_TTY		= 1 << 0,	/* the program has a terminal */
+	DBG_RUN_BESIDE		= 1 << 1,	/* the program runs already */
+	DBG_RUN_HOST		= 1 << 2	/* no sandbox: user mode only */
+};
+
+/* DBG_FD: the debugger's ends of the adapter's pipes */
+enum dbg_fd {
+	DBG_FD_IN,		/* its standard input */
+	DBG_FD_OUT,
+	DBG_FD_ERR,
+	DBG_FD_COUNT
+};
+
+/* DBG_STATE: what a debugger is doing */
+enum dbg_phase {
+	DBG_IDLE,
+	DBG_INITIALIZING,
+	DBG_CONFIGURING,
+	DBG_RUNNING,
+	DBG_STOPPED,
+	DBG_TERMINATED,
+	DBG_PHASES
+};
+
+/*
+ * What an adapter that is a session's program finds open beside its own
+ * three: the standard streams of the program to be debugged, and the image.
+ */
+#define ADAPTER_STDIN_FD	3
+#define ADAPTER_STDOUT_FD	4
+#define ADAPTER_STDERR_FD	5
+#define ADAPTER_IMAGE_FD	6
 
 /* JOB_FD */
 enum job_fd {
@@ -147,7 +265,9 @@ enum job_fd {
 enum {
 	POKE_ONE,		/* that process */
 	POKE_TREE_TERM,		/* a stub: SIGTERM and SIGCONT to its tree */
-	POKE_TREE_KILL		/* a stub: SIGKILL to its tree */
+	POKE_TREE_KILL,		/* a stub: SIGKILL to its tree */
+	POKE_TREE_HUP,		/* a stub: SIGHUP and SIGCONT to its tree */
+	POKE_COUNT
 };
 
 /*
@@ -172,6 +292,7 @@ struct stub_report {
 	X(CGROUP,	"make the session's cgroup")			\
 	X(IDS,		"become the session's owner")			\
 	X(PIPES,	"make the session's pipes")			\
+	X(TTY,		"make the session's terminal")			\
 	X(USERNS,	"make a user namespace")			\
 	X(IDMAP,	"write the id map of the user namespace")	\
 	X(NAMESPACES,	"make the namespaces")				\
@@ -186,10 +307,13 @@ struct stub_report {
 	X(SECCOMP,	"load the system call filter")			\
 	X(STUB,		"start the session's first process")		\
 	X(TRACE,	"stop the program at its first instruction")	\
+	X(CWD,		"enter the working directory")			\
+	X(COMMAND,	"find the command")				\
 	X(EXEC,		"execute the program")				\
 	X(INTERP,	"find the program's interpreter")		\
 	X(LOADER,	"load the program's libraries")			\
 	X(GDBSERVER,	"execute gdbserver")				\
+	X(INSTRUMENT,	"start the debugger's process")			\
 	X(JOIN,		"join the session's namespaces")		\
 	X(TMPFILE,	"make a temporary file")			\
 	X(ARCHIVER,	"execute the archiver")

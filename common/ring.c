@@ -252,6 +252,18 @@ ring_read(const struct ring *r, uint64_t *offset, void *buf, size_t len)
 	return len;
 }
 
+bool
+ring_changes(const struct ring *r, uint64_t offset, size_t n)
+{
+	uint64_t made;
+
+	if (r->hdr == NULL)
+		return false;
+	made = atomic_load_explicit(&r->hdr->nmarks, memory_order_acquire);
+	return made >= n &&
+	    r->marks[(made - n) & (RING_MARKS - 1)].offset > offset;
+}
+
 uint32_t
 ring_stream(const struct ring *r, uint64_t offset, uint64_t *end)
 {

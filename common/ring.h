@@ -67,6 +67,8 @@ size_t	 ring_read(const struct ring *, uint64_t *offset, void *, size_t len);
  */
 size_t	 ring_marks(const struct ring *, uint64_t from, uint64_t to,
 	    struct ring_mark *, size_t max);
+/* Whether n changes of stream (n < RING_MARKS) lie behind offset, or more. */
+bool	 ring_changes(const struct ring *, uint64_t offset, size_t n);
 /* The stream at offset, 0 = unknown; *end = where that stretch ends. */
 uint32_t ring_stream(const struct ring *, uint64_t offset, uint64_t *end);
 

@@ -8,8 +8,10 @@ role_name(unsigned int role)
 	static const char *const names[] = {
 #define X(id, name)	name,
 		ROLE_TABLE(X)
+		[ROLE_CHILD] = "unknown",
+		INSTRUMENT_TABLE(X)
 #undef X
 	};
 
-	return role < ROLE_COUNT ? names[role] : "unknown";
+	return role < ROLE_END ? names[role] : "unknown";
 }

@@ -15,13 +15,24 @@
 	X(IDPROC,	"idproc")					\
 	X(TLSPROC,	"tlsproc")
 
+/*
+ * Those that the launcher starts, as many as there are sessions that need
+ * one; they know the spawner alone.
+ */
+#define INSTRUMENT_TABLE(X)						\
+	X(DEBUGGER,	"debugger")
+
 enum role {
 #define X(id, name)	ROLE_##id,
 	ROLE_TABLE(X)
 #undef X
 	ROLE_COUNT,
 	/* in the message table only: every role but the parent */
-	ROLE_CHILD = ROLE_COUNT
+	ROLE_CHILD = ROLE_COUNT,
+#define X(id, name)	ROLE_##id,
+	INSTRUMENT_TABLE(X)
+#undef X
+	ROLE_END
 };
 
 /* Returns "spawner" and the like; "unknown" for a number out of range. */

@@ -57,6 +57,11 @@ run_put(struct msg_out *o, const struct run_spec *r)
 	msg_put_u32(o, r->bundle);
 	msg_put_u32(o, r->control);
 	msg_put_u32(o, r->watch_loader);
+	msg_put_u32(o, r->command);
+	msg_put_u32(o, r->adapter);
+	msg_put_u32(o, r->tty);
+	msg_put_u32(o, r->cols);
+	msg_put_u32(o, r->rows);
 	for (i = 0; i < LIMIT_COUNT; i++)
 		msg_put_u64(o, r->limits[i]);
 	msg_put_u64(o, r->memory);
@@ -65,6 +70,7 @@ run_put(struct msg_out *o, const struct run_spec *r)
 	msg_put_u64(o, r->user_processes);
 	msg_put_str(o, r->exec_path);
 	msg_put_str(o, r->home);
+	msg_put_str(o, r->cwd);
 	msg_put_blob(o, r->argv, r->argv_len);
 	msg_put_blob(o, r->envp, r->envp_len);
 }
@@ -83,6 +89,11 @@ run_get(struct msg *m, struct run_spec *r)
 	r->bundle = get_below(m, 2) != 0;
 	r->control = get_below(m, 2) != 0;
 	r->watch_loader = get_below(m, 2) != 0;
+	r->command = get_below(m, 2) != 0;
+	r->adapter = get_below(m, 2) != 0;
+	r->tty = get_below(m, 2) != 0;
+	r->cols = get_below(m, TTY_SIZE_MAX + 1);
+	r->rows = get_below(m, TTY_SIZE_MAX + 1);
 	for (i = 0; i < LIMIT_COUNT; i++)
 		r->limits[i] = msg_get_u64(m);
 	r->memory = msg_get_u64(m);
@@ -91,6 +102,7 @@ run_get(struct msg *m, struct run_spec *r)
 	r->user_processes = msg_get_u64(m);
 	msg_get_str(m, r->exec_path, sizeof(r->exec_path));
 	msg_get_str(m, r->home, sizeof(r->home));
+	msg_get_str(m, r->cwd, sizeof(r->cwd));
 	r->argv = msg_get_strings(m, &r->argv_len);
 	r->envp = msg_get_strings(m, &r->envp_len);
 }

@@ -29,12 +29,17 @@ struct run_spec {
 	bool		 bundle;	/* the fd is a mount namespace */
 	bool		 control;	/* may be a client of the daemon */
 	bool		 watch_loader;	/* fail when libraries are missing */
+	bool		 command;	/* argv[0] names it; there is no fd */
+	bool		 adapter;	/* so does it, and it debugs the rest */
+	bool		 tty;		/* on a terminal of that size */
+	uint32_t	 cols, rows;
 	uint64_t	 limits[LIMIT_COUNT];
 	uint64_t	 memory, pids;	/* of the cgroup */
 	/* of all that this owner runs */
 	uint64_t	 user_memory, user_processes;
 	char		 exec_path[EXEC_PATH_MAX];	/* bundles */
 	char		 home[256];	/* where an image starts, if it exists */
+	char		 cwd[EXEC_PATH_MAX]; /* where it starts, empty = there */
 	/*
 	 * NUL-terminated strings one after the other, borrowed from the
 	 * message (get) or the caller (put).  argv begins with argv[0].

@@ -27,11 +27,20 @@ enum network {
 	NETWORK_DEFAULT = NETWORK_COUNT	/* in START only */
 };
 
+/* The last id that sessions can have: above are overflow and dynamic ids. */
+#define LAST_UID	60000
+
 /* Isolation that the operator gave up by name. */
 enum {
 	WEAKEN_USERNS	= 1 << 0,
 	WEAKEN_SECCOMP	= 1 << 1,
 	WEAKEN_CHROOT	= 1 << 2
+};
+
+/* What limits and counts whole cgroups, and not only single processes. */
+enum {
+	CONTROLLER_MEMORY = 1 << 0,
+	CONTROLLER_PIDS	= 1 << 1
 };
 
 #define LIMIT_UNLIMITED	UINT64_MAX

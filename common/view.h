@@ -23,11 +23,23 @@ struct session_view {
 	bool		 bundle;
 	bool		 tty;
 	bool		 split;
+	bool		 command;	/* of the host, no image */
+	bool		 ephemeral;
+	uint32_t	 cols, rows;	/* of the terminal, 0 = none */
+	bool		 debugger;	/* it has one; what that does: */
+	bool		 debugger_current;	/* its owner's, without a name */
+	uint32_t	 debugger_phase;	/* enum dbg_phase */
+	char		 debugger_adapter[32];	/* empty = none yet */
+	/* what held for the last run; of use when it has started */
+	uint32_t	 sandbox, network;
+	uint64_t	 limits[LIMIT_COUNT];
 	bool		 has_exit_code;
 	uint32_t	 exit_code;
 	uint32_t	 signal;	/* 0 = none */
+	bool		 out_of_memory;	/* why that was SIGKILL */
 	uint64_t	 size;		/* bytes uploaded */
-	int64_t		 started_ns;	/* CLOCK_REALTIME, 0 = never */
+	int64_t		 created_ns;	/* CLOCK_REALTIME */
+	int64_t		 started_ns;	/* 0 = never */
 	int64_t		 exited_ns;
 	char		 exec_path[EXEC_PATH_MAX];
 	char		 bundle_dir[256];
@@ -35,6 +47,9 @@ struct session_view {
 	/* as typed; points into the message or the registry: borrowed */
 	const char	*args;
 	size_t		 args_len;
+	/* a command and its arguments, each with its NUL: borrowed */
+	const char	*cmd;
+	size_t		 cmd_len;
 	/* KEY=VALUE strings, each with its NUL, sorted by key: borrowed */
 	const char	*env;
 	size_t		 env_len;

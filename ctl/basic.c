@@ -8,6 +8,7 @@
 #include "basic.h"
 #include "client.h"
 #include "commands.h"
+#include "rawterm.h"
 #include "reply.h"
 #include "report.h"
 #include "safe.h"
@@ -59,6 +60,18 @@ cmd_signal(struct client *c, int argc, char **argv)
 }
 
 int
+line_size(struct line *l)
+{
+	unsigned int cols, rows;
+
+	if (!rawterm_size(&cols, &rows))
+		return 0;
+	if (line_number(l, "cols", cols) == -1)
+		return -1;
+	return line_number(l, "rows", rows);
+}
+
+int
 start_session(struct client *c, const char *id, const char *option,
     struct json_object **jsonp)
 {
@@ -82,6 +95,9 @@ start_session(struct client *c, const char *id, const char *option,
 			goto fail;
 	}
 	if (opt_given(&c->opts, OPT_SPLIT) && line_word(&l, "--split") == -1)
+		goto fail;
+	if (opt_given(&c->opts, OPT_TTY) && (line_word(&l, "--tty") == -1 ||
+	    line_size(&l) == -1))
 		goto fail;
 	code = client_send_line(c, &l);
 	return code == CTL_OK ? client_answer(c, jsonp) : code;
@@ -111,6 +127,23 @@ args_line(struct line *l, const char *id, char **argv)
 		if (line_quoted(l, *argv) == -1)
 			return -1;
 	return 0;
+}
+
+int
+print_new(struct client *c, struct json_object *json)
+{
+	char *id;
+
+	if (opt_given(&c->opts, OPT_QUIET)) {
+		id = safe_string(reply_str(json, "id", ""));
+		puts(id);
+		free(id);
+	} else if (c->json)
+		reply_print(json, stdout);
+	else
+		session_print_line(json, stdout);
+	json_object_put(json);
+	return report_flush();
 }
 
 int

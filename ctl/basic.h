@@ -25,13 +25,19 @@ struct json_object;
 int	change_variable(struct client *, const char *verb, const char *id,
 	    const char *text, struct json_object **jsonp);
 
+/* Prints a session that was just made: all, or its id (-q).  Takes it. */
+int	print_new(struct client *, struct json_object *);
+
 /* The command line of ARGS; 0, or -1 after a report. The caller frees it. */
 struct line;
 int	args_line(struct line *, const char *id, char **argv);
 
+/* Words for the size of our terminal, if there is one. As line_word(). */
+int	line_size(struct line *);
+
 /*
- * START with the --sandbox and --network of the command line, and the option
- * given (NULL: none). As client_ask().
+ * START with the --sandbox, --network and --tty of the command line, and the
+ * option given (NULL: none). As client_ask().
  */
 int	start_session(struct client *, const char *id, const char *option,
 	    struct json_object **jsonp);

@@ -7,102 +7,8 @@
 #include <string.h>
 
 #include "client.h"
-#include "commands.h"
 #include "reply.h"
 #include "report.h"
-#include "secret.h"
-
-/* Once is enough, however many connections a command makes. */
-static void
-warn_plain(const struct client *c, const char *target, bool token)
-{
-	static bool warned;
-	bool accepted = opt_value(&c->opts, OPT_PLAIN) != NULL;
-
-	if (warned || (accepted && !token))
-		return;
-	warned = true;
-	if (token)
-		report("warning: the token goes to %s without TLS; who reads "
-		    "it on its way has it", target);
-	else
-		report("warning: %s is reached without TLS: others on the "
-		    "network can read and change what is sent", target);
-}
-
-/* Whether a token may be sent there. */
-static int
-check_private(const struct client *c, const struct conn *conn, bool token)
-{
-	char target[TARGET_TEXT];
-
-	if (conn_is_private(conn))
-		return CTL_OK;
-	target_text(&c->target, target);
-	if (token && opt_value(&c->opts, OPT_PLAIN) == NULL)
-		return usage_error("the token is not sent to %s without TLS: "
-		    "use tls:// or ssh://, or --plain if everybody on the "
-		    "network may have it", target);
-	warn_plain(c, target, token);
-	return CTL_OK;
-}
-
-int
-client_log_in(struct client *c, struct conn *conn, const char *token,
-    struct json_object **jsonp)
-{
-	char line[TOKEN_TEXT + 8];
-	int code;
-
-	*jsonp = NULL;
-	/* A daemon that is here may look at us until it has answered. */
-	if (!conn_is_here(conn))
-		secret_hide();
-	if ((code = check_private(c, conn, true)) != CTL_OK)
-		return code;
-	snprintf(line, sizeof(line), "AUTH %s\n", token);
-	if (conn_send(conn, line, strlen(line)) == -1 && errno != EPIPE &&
-	    errno != ECONNRESET) {
-		report("cannot log in: %s", conn_strerror(conn));
-		code = CTL_UNREACHABLE;
-	}
-	explicit_bzero(line, sizeof(line));
-	if (code == CTL_OK)
-		code = client_read(conn, jsonp);
-	secret_hide();
-	if (code != CTL_OK || reply_error(*jsonp) == NULL)
-		return code;
-	reply_report(*jsonp, c->json_errors);
-	json_object_put(*jsonp);
-	*jsonp = NULL;
-	return CTL_REFUSED;
-}
-
-int
-client_open(struct client *c, struct conn **connp)
-{
-	struct json_object *answer = NULL;
-	char target[TARGET_TEXT];
-	const char *token;
-	int code;
-
-	secret_expose();
-	code = conn_open(connp, &c->target, &c->trust, c->timeout_s);
-	if (code != CTL_OK || c->command->anonymous)
-		return code;
-	target_text(&c->target, target);
-	code = secret_for(&c->opts, target, &token);
-	if (code == CTL_OK && token != NULL)
-		code = client_log_in(c, *connp, token, &answer);
-	else if (code == CTL_OK)
-		code = check_private(c, *connp, false);
-	json_object_put(answer);
-	if (code != CTL_OK) {
-		conn_close(*connp);
-		*connp = NULL;
-	}
-	return code;
-}
 
 int
 client_connect(struct client *c)
@@ -203,4 +109,60 @@ client_ask(struct client *c, struct json_object **jsonp, const char *verb,
 	code = send_words(c, verb, ap);
 	va_end(ap);
 	return code == CTL_OK ? client_answer(c, jsonp) : code;
+}
+
+/* The line of a request; takes args. */
+static int
+send_request(struct client *c, const char *command, struct json_object *args)
+{
+	struct json_object *o = json_object_new_object();
+	struct line l = { 0 };
+
+	json_object_object_add(o, "command", json_object_new_string(command));
+	json_object_object_add(o, "args", args);
+	l.text = reply_text(o, &l.len);
+	json_object_put(o);
+	return l.text == NULL ? usage_error("out of memory") :
+	    client_send_line(c, &l);
+}
+
+/* The error of a request as those of commands look. */
+static void
+report_error(const struct client *c, struct json_object *answer)
+{
+	struct json_object *o = json_object_new_object(), *error = NULL;
+
+	json_object_object_get_ex(answer, "error", &error);
+	json_object_object_add(o, "ok", json_object_new_boolean(0));
+	json_object_object_add(o, "error_code", json_object_new_string(
+	    reply_str(error, "code", "error")));
+	json_object_object_add(o, "message", json_object_new_string(
+	    reply_str(error, "message", "no reason given")));
+	reply_report(o, c->json_errors);
+	json_object_put(o);
+}
+
+int
+client_request(struct client *c, const char *command,
+    struct json_object *args, struct json_object **resultp)
+{
+	struct json_object *answer, *success, *result;
+	int code;
+
+	*resultp = NULL;
+	if ((code = send_request(c, command, args)) != CTL_OK ||
+	    (code = client_answer(c, &answer)) != CTL_OK)
+		return code;
+	if (!json_object_object_get_ex(answer, "success", &success) ||
+	    !json_object_get_boolean(success)) {
+		report_error(c, answer);
+		code = CTL_REFUSED;
+	} else if (!json_object_object_get_ex(answer, "result", &result) ||
+	    !json_object_is_type(result, json_type_object)) {
+		report("the answer has no result in it");
+		code = CTL_UNREACHABLE;
+	} else
+		*resultp = json_object_get(result);
+	json_object_put(answer);
+	return code;
 }

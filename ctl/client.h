@@ -28,7 +28,8 @@ struct client {
 /* Connects unless that was done. CTL_OK, or an exit code after a report. */
 int	client_connect(struct client *);
 
-/* A further connection to the same daemon. As client_connect(). */
+/* A further connection to the same daemon, by the program's own way. As
+ * client_connect(). */
 int	client_open(struct client *, struct conn **);
 
 /*
@@ -37,6 +38,9 @@ int	client_open(struct client *, struct conn **);
  */
 int	client_log_in(struct client *, struct conn *, const char *token,
 	    struct json_object **jsonp);
+
+/* The same by the token for the target, if there is one. */
+int	client_greet(struct client *, struct conn *);
 
 /* Sends a command of bare words, the last one NULL. As client_connect(). */
 int	client_send(struct client *, const char *verb, ...)
@@ -54,6 +58,13 @@ int	client_answer(struct client *, struct json_object **jsonp);
 /* client_send() and client_answer() in one. */
 int	client_ask(struct client *, struct json_object **jsonp,
 	    const char *verb, ...) __attribute__((sentinel));
+
+/*
+ * A request in JSON, for what words cannot carry: takes args. The result of
+ * it is the caller's to put; as client_answer().
+ */
+int	client_request(struct client *, const char *command,
+	    struct json_object *args, struct json_object **resultp);
 
 /* An answer, error or not, the caller's to put. As client_connect(). */
 int	client_read(struct conn *, struct json_object **jsonp);

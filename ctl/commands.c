@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "attach.h"
 #include "audit.h"
 #include "basic.h"
 #include "commands.h"
@@ -10,10 +11,13 @@
 #include "gdb.h"
 #include "help.h"
 #include "host.h"
-#include "options.h"
+#include "keys.h"
 #include "output.h"
+#include "play.h"
 #include "proxy.h"
+#include "record.h"
 #include "run.h"
+#include "shell.h"
 #include "tokens.h"
 #include "top.h"
 #include "transfer.h"
@@ -26,11 +30,28 @@ const struct command commands[] = {
 	    OPT(BUNDLE) | OPT(NAME) | OPT(QUIET) },
 	{ "start", NULL, "ID", "start a session's program",
 	    cmd_start, "START", 1, 1, 0, true, false,
-	    OPT(DEBUG) | OPT(SPLIT) | NET },
+	    OPT(DEBUG) | OPT(SPLIT) | OPT(TTY) | NET },
 	{ "run", NULL, "FILE [[--] ARGUMENT ...]",
 	    "load a program, run it here and delete it again",
 	    cmd_run, NULL, 1, -1, 1, true, false,
-	    OPT(BUNDLE) | OPT(NAME) | OPT(ENV) | OPT(RAW) | NET },
+	    OPT(BUNDLE) | OPT(NAME) | OPT(ENV) | OPT(RAW) | OPT(TTY) |
+	    OPT(ESCAPE) | NET },
+	{ "new", NULL, "[[--] COMMAND [ARGUMENT ...]]",
+	    "make a session of a command of the target",
+	    cmd_new, NULL, 0, -1, LITERAL_COMMAND, true, false,
+	    OPT(TTY) | OPT(NAME) | OPT(CWD) | OPT(ENV) | OPT(QUIET) },
+	{ "shell", NULL, "[[--] COMMAND [ARGUMENT ...]]",
+	    "open a shell, or a command, on the target",
+	    cmd_shell, NULL, 0, -1, LITERAL_COMMAND, true, false,
+	    OPT(NAME) | OPT(CWD) | OPT(ENV) | OPT(ESCAPE) | NET },
+	{ "attach", NULL, "ID", "connect this terminal to a session's",
+	    cmd_attach, NULL, 1, 1, 0, true, false,
+	    OPT(READ_ONLY) | OPT(FROM) | OPT(ESCAPE) },
+	{ "record", NULL, "ID", "record a session's terminal (asciicast)",
+	    cmd_record, NULL, 1, 1, 0, true, false, OPT(OUTFILE) },
+	{ "play", NULL, "FILE|-", "show a recording on this terminal",
+	    cmd_play, NULL, 1, 1, 0, true, false,
+	    OPT(SPEED) | OPT(IDLE_LIMIT) | OPT(RESIZE) },
 	{ "args", NULL, "ID [[--] ARGUMENT ...]",
 	    "set the arguments for the next start",
 	    cmd_args, "ARGS", 1, -1, 1, false, false, 0 },
@@ -54,10 +75,10 @@ const struct command commands[] = {
 	    cmd_delete, "DELETE", 1, -1, 0, true, false, 0 },
 	{ "output", NULL, "ID", "print what the program wrote",
 	    cmd_output, NULL, 1, 1, 0, true, false,
-	    OPT(OFFSET) | OPT(FOLLOW) | OPT(TAIL) | OPT(RAW) },
+	    OPT(OFFSET) | OPT(FOLLOW) | OPT(TAIL) | OPT(RAW) | OPT(HOLD) },
 	{ "follow", NULL, "ID", "print what the program writes, to its end",
 	    cmd_follow, NULL, 1, 1, 0, true, false,
-	    OPT(OFFSET) | OPT(TAIL) | OPT(RAW) },
+	    OPT(OFFSET) | OPT(TAIL) | OPT(RAW) | OPT(HOLD) },
 	{ "input", NULL, "ID [FILE|-]", "write to the program's input",
 	    cmd_input, NULL, 1, 2, 0, true, false, OPT(EOF) },
 	{ "wait", NULL, "ID [SECONDS]", "wait until the program has ended",
@@ -90,6 +111,13 @@ const struct command commands[] = {
 	    cmd_share, "SHARE", 2, 2, 0, false, false, 0 },
 	{ "unshare", NULL, "ID USER", "take that back",
 	    cmd_share, "UNSHARE", 2, 2, 0, false, false, 0 },
+	{ "keys", NULL, "ID", "make keys that open a session to others",
+	    cmd_keys, "KEYS", 1, 1, 0, false, false, OPT(ROTATE) },
+	{ "ticket", NULL, "ID [ro]",
+	    "make a key that opens a session's terminal once",
+	    cmd_ticket, "TICKET", 1, 2, 0, false, false, 0 },
+	{ "web", NULL, "", "print an address to log in at with a browser",
+	    cmd_web, "LOGIN", 0, 0, 0, false, false, OPT(OPEN) },
 	{ "quota", NULL, "[USER]", "show use and limits",
 	    cmd_quota, "QUOTA", 0, 1, 0, false, false, 0 },
 	{ "audit", NULL, "", "show who did what (for administrators)",

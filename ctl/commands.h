@@ -7,7 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "switches.h"
+
 struct client;
+
+/* The words are a command for the target: behind its first one nothing is an
+ * option, and a "--" is its own. */
+#define LITERAL_COMMAND	SIZE_MAX
 
 struct command {
 	const char	*name;

@@ -13,14 +13,11 @@
 
 #include "conn.h"
 #include "dial.h"
-#include "local.h"
 #include "report.h"
-#include "secure.h"
 #include "ssh.h"
 #include "stream.h"
 #include "target.h"
 
-#define CONNECT_S	10U
 #define SEND_PIECE	(1U << 20)
 #define TLS_PIECE	(64U << 10)
 #define FILL_PIECE	(64U << 10)
@@ -38,8 +35,8 @@ struct conn {
 	char		 name[TARGET_TEXT];
 };
 
-static int
-wait_ms(unsigned int timeout_s, unsigned int none)
+int
+conn_ms(unsigned int timeout_s, unsigned int none)
 {
 	if (timeout_s == 0)
 		timeout_s = none;
@@ -48,9 +45,9 @@ wait_ms(unsigned int timeout_s, unsigned int none)
 	return timeout_s > INT_MAX / 1000 ? INT_MAX : (int)timeout_s * 1000;
 }
 
-/* An allocated connection without one yet. */
-static struct conn *
-conn_new(unsigned int timeout_s)
+struct conn *
+conn_new(const struct stream *s, const struct ssh *ssh,
+    const struct target *t, unsigned int timeout_s)
 {
 	struct conn *c;
 
@@ -58,86 +55,12 @@ conn_new(unsigned int timeout_s)
 		report("out of memory");
 		return NULL;
 	}
-	stream_init(&c->stream, -1, NULL);
-	c->wait_ms = wait_ms(timeout_s, 0);
-	return c;
-}
-
-/* Plain, or TLS on top; a person who was asked has taken too long for the
- * daemon to wait: he is known now, and met anew. */
-static int
-open_tcp(struct conn *c, const struct target *t, const struct trust *trust,
-    int ms)
-{
-	int code, sock_fd;
-	bool asked;
-
-	do {
-		if ((sock_fd = dial(t, ms, &code)) == -1)
-			return code;
-		if (t->kind == TARGET_PLAIN) {
-			stream_init(&c->stream, sock_fd, NULL);
-			return CTL_OK;
-		}
-		code = secure_start(&c->stream, sock_fd, t, trust, ms,
-		    &asked);
-		if (code == CTL_OK && asked)
-			stream_close(&c->stream);
-	} while (code == CTL_OK && asked);
-	return code;
-}
-
-/* The socket of a target that is none of TCP's; -1 and *code. */
-static int
-open_socket(struct conn *c, struct target *t, int *code)
-{
-	int sock_fd;
-
-	if (t->kind == TARGET_UNIX)
-		return local_connect(t->path, false, code);
-	if (t->kind == TARGET_DEFAULT) {
-		sock_fd = local_default(t, code);
-		if (sock_fd != -1 || *code != CTL_OK)
-			return sock_fd;
-		if (!t->socket_only)
-			target_no_socket(t);
-		else {
-			report("no local socket of debuglanternd is here; is "
-			    "it running?");
-			*code = CTL_UNREACHABLE;
-		}
-		return -1;
-	}
-	*code = CTL_UNREACHABLE;
-	return ssh_start(&c->ssh, t);
-}
-
-int
-conn_open(struct conn **cp, struct target *t, const struct trust *trust,
-    unsigned int timeout_s)
-{
-	int code, ms = wait_ms(timeout_s, CONNECT_S), sock_fd = -1;
-	struct conn *c;
-
-	*cp = NULL;
-	if ((c = conn_new(timeout_s)) == NULL)
-		return CTL_USAGE;
-	if ((code = target_resolve(t)) != CTL_OK)
-		goto fail;
-	if (t->kind != TARGET_PLAIN && t->kind != TARGET_TLS &&
-	    (sock_fd = open_socket(c, t, &code)) == -1 && code != CTL_OK)
-		goto fail;
+	c->stream = *s;
+	c->ssh = *ssh;
 	c->target = *t;
+	c->wait_ms = conn_ms(timeout_s, 0);
 	target_text(t, c->name);
-	if (sock_fd != -1)
-		stream_init(&c->stream, sock_fd, NULL);
-	else if ((code = open_tcp(c, t, trust, ms)) != CTL_OK)
-		goto fail;
-	*cp = c;
-	return CTL_OK;
-fail:
-	conn_close(c);
-	return code;
+	return c;
 }
 
 void

@@ -12,6 +12,8 @@
 #define CONN_ANSWER_MAX	(64U << 20)	/* bytes of an answer line */
 
 struct conn;
+struct ssh;
+struct stream;
 struct target;
 struct trust;
 
@@ -24,6 +26,16 @@ struct trust;
 int	conn_open(struct conn **, struct target *, const struct trust *,
 	    unsigned int timeout_s);
 void	conn_close(struct conn *);
+
+/*
+ * The same of what has been opened already: takes the stream and ssh. NULL
+ * after a report, then they are still the caller's.
+ */
+struct conn *conn_new(const struct stream *, const struct ssh *,
+	    const struct target *, unsigned int timeout_s);
+
+/* Seconds as poll(2) has them; 0 stands for none, and 0 there for ever. */
+int	conn_ms(unsigned int timeout_s, unsigned int none);
 
 /* Whether nobody on a network can read or change what is sent. */
 bool	conn_is_private(const struct conn *);

@@ -1,9 +1,19 @@
-# debuglanternctl: which sources make it, and what it links.
-ctl_SRCS :=	$(addprefix ctl/,access.c audit.c base64.c basic.c client.c \
-		commands.c conn.c dial.c discover.c follow.c gdb.c help.c \
-		host.c known.c local.c main.c mdns.c options.c output.c \
-		progress.c proxy.c quote.c relay.c reply.c report.c run.c \
-		safe.c secret.c secure.c session.c signals.c sink.c ssh.c \
-		store.c stream.c table.c target.c term.c tokens.c top.c \
+# debuglanternctl and debugger: which sources make them, and what they link.
+# What both have; it speaks no TLS, so that debugger loads nothing of it.
+CTL_SHARED :=	$(addprefix ctl/,args.c base64.c client.c conn.c dial.c follow.c \
+		input.c local.c options.c printer.c quote.c reply.c report.c \
+		safe.c signals.c ssh.c stream.c table.c target.c term.c utf8.c)
+ctl_SRCS :=	$(CTL_SHARED) $(addprefix ctl/,access.c attach.c audit.c \
+		basic.c cast.c commands.c discover.c escape.c gdb.c help.c \
+		host.c keys.c known.c lantern.c link.c login.c main.c mdns.c \
+		open.c output.c people.c play.c progress.c proxy.c quiet.c \
+		rawterm.c record.c relay.c resolve.c run.c secret.c secure.c \
+		session.c shell.c sink.c store.c switches.c tokens.c top.c \
 		transfer.c)
-ctl_LIBS :=	-ljson-c -lbsd -lavahi-client -lavahi-common -ltls
+ctl_LIBS :=	-ljson-c -lbsd -lavahi-client -lavahi-common -ltls -lm
+
+dbg_SRCS :=	$(CTL_SHARED) $(addprefix ctl/dbg_,ask.c build.c commands.c \
+		daemon.c dap.c help.c io.c lists.c main.c mark.c open.c \
+		options.c request.c sessions.c setup.c show.c start.c view.c) \
+		$(addprefix debugger/,codec.c profile.c profile_table.c)
+dbg_LIBS :=	-ljson-c -lbsd

@@ -30,7 +30,7 @@ connect_one(const struct addrinfo *ai, int ms)
 	    SOCK_CLOEXEC, 0);
 	if (sock_fd == -1)
 		return -1;
-	stream_init(&s, sock_fd, NULL);
+	stream_init(&s, sock_fd);
 	if (connect(sock_fd, ai->ai_addr, ai->ai_addrlen) == -1) {
 		if (errno != EINPROGRESS ||
 		    stream_wait(&s, POLLOUT, ms, NULL) == -1 ||

@@ -10,6 +10,7 @@
 #include "mdns.h"
 #include "reply.h"
 #include "report.h"
+#include "switches.h"
 #include "table.h"
 
 #define DEFAULT_WAIT_S	3

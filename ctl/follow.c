@@ -63,6 +63,7 @@ decode_end(struct json_object *json, struct follow_event *e)
 		e->exit_code = 128 + signal_number(sig);
 	else if (reply_int(json, "exit_code", &code))
 		e->exit_code = (int)(code & 0xff);
+	e->out_of_memory = reply_true(json, "out_of_memory");
 }
 
 int

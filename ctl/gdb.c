@@ -16,6 +16,7 @@
 #include "reply.h"
 #include "report.h"
 #include "secret.h"
+#include "switches.h"
 
 /*
  * gdb hands this to a shell. It is the same text every time: what varies,
@@ -70,7 +71,7 @@ set_environment(const struct client *c, const char *id)
 	if (setenv("DEBUGLANTERN_CTL", self, 1) == -1 ||
 	    setenv("DEBUGLANTERN_SESSION", id, 1) == -1 ||
 	    setenv("DEBUGLANTERN_TARGET", target_text(&c->target, target),
-	    1) == -1 || options_export(&c->opts) == -1)
+	    1) == -1 || options_export(&c->opts, OPT_TARGET) == -1)
 		return usage_error("setenv: %s", strerror(errno));
 	secret_export();
 	return CTL_OK;

@@ -14,25 +14,6 @@
 #include "table.h"
 
 static void
-print_options(uint64_t options, FILE *out)
-{
-	const struct opt_spec *s;
-	char left[64];
-	enum opt opt;
-
-	for (opt = 0; opt < OPT_MAX; opt++) {
-		s = &opt_specs[opt];
-		if (!(options >> opt & 1) || s->summary == NULL)
-			continue;
-		snprintf(left, sizeof(left), "%c%c%s --%s%s%s",
-		    s->letter ? '-' : ' ', s->letter ? s->letter : ' ',
-		    s->letter ? "," : " ", s->name, s->arg ? " " : "",
-		    s->arg ? s->arg : "");
-		fprintf(out, "  %-28s  %s\n", left, s->summary);
-	}
-}
-
-static void
 print_all(FILE *out)
 {
 	const struct command *c;
@@ -47,7 +28,7 @@ print_all(FILE *out)
 		    c->alias ? ")" : "");
 	}
 	fputs("\nOptions of all commands:\n", out);
-	print_options(OPTS_GLOBAL, out);
+	options_print(OPTS_GLOBAL, out);
 	fprintf(out, "\n\"%s help COMMAND\" tells more, "
 	    "%s(1) everything.\n", CTL_NAME, CTL_NAME);
 }
@@ -67,31 +48,20 @@ help_print(const struct command *c, FILE *out)
 		fprintf(out, "Also called %s.\n", c->alias);
 	if (c->options & ~OPT(COMPLETION)) {
 		fputs("\nOptions:\n", out);
-		print_options(c->options, out);
+		options_print(c->options, out);
 	}
 }
 
-/*
- * For the completion scripts: "command:summary" a line, or with a command's
- * name "--option:summary" and "-o:summary" lines. Options with an argument
- * end in "=".
- */
+/* For the completion scripts: "command:summary" a line, or a command's
+ * options. */
 static void
 print_completion(const struct command *c)
 {
-	uint64_t options = OPTS_GLOBAL | (c != NULL ? c->options : 0);
-	const struct opt_spec *s;
-	enum opt opt;
 	size_t i;
 
 	for (i = 0; c == NULL && i < ncommands; i++)
 		printf("%s:%s\n", commands[i].name, commands[i].summary);
-	for (opt = 0; opt < OPT_MAX; opt++) {
-		s = &opt_specs[opt];
-		if (options >> opt & 1 && s->summary != NULL)
-			printf("--%s%s:%s\n", s->name, s->arg ? "=" : "",
-			    s->summary);
-	}
+	options_complete(OPTS_GLOBAL | (c != NULL ? c->options : 0), stdout);
 }
 
 static void

@@ -203,16 +203,29 @@ own_path(char *path, size_t size)
 		*path = '\0';
 }
 
+void
+local_own(struct target *t)
+{
+	t->kind = TARGET_UNIX;
+	own_path(t->path, sizeof(t->path));
+}
+
+void
+local_system(struct target *t)
+{
+	t->kind = TARGET_UNIX;
+	strlcpy(t->path, SYSTEM_SOCKET, sizeof(t->path));
+}
+
 int
 local_default(struct target *t, int *code)
 {
 	int sock_fd;
 
-	t->kind = TARGET_UNIX;
-	strlcpy(t->path, SYSTEM_SOCKET, sizeof(t->path));
+	local_system(t);
 	sock_fd = local_connect(t->path, true, code);
 	if (sock_fd == -1 && *code == CTL_OK) {
-		own_path(t->path, sizeof(t->path));
+		local_own(t);
 		sock_fd = local_connect(t->path, true, code);
 	}
 	return sock_fd;

@@ -15,6 +15,10 @@ struct target;
  */
 int	local_connect(const char *path, bool perhaps, int *code);
 
+/* The local sockets of the user's own daemon, and of the system's. */
+void	local_own(struct target *);
+void	local_system(struct target *);
+
 /*
  * Connects to the local socket of the system's daemon, else to that of the
  * user's own, and makes it the target. As above, with perhaps.

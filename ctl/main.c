@@ -93,7 +93,8 @@ static int
 run_command(struct client *c, int n, char **words)
 {
 	const struct command *cmd = c->command;
-	int literal = (int)cmd->literal;
+	int literal = cmd->literal == LITERAL_COMMAND ? 0 :
+	    (int)cmd->literal;
 
 	/* "args ID -- ARGUMENTS": only the first "--" is ours. */
 	if (literal > 0 && n > literal && strcmp(words[literal], "--") == 0) {
@@ -153,7 +154,8 @@ client_main(struct client *c, int argc, char **argv)
 		goto done;
 	}
 	n = options_parse(&c->opts, OPTS_GLOBAL | c->command->options,
-	    c->command->literal, n - 1, words + 1, rest);
+	    c->command->literal == LITERAL_COMMAND ? 1 : c->command->literal,
+	    n - 1, words + 1, rest);
 	if (n != -1 && opt_given(&c->opts, OPT_VERSION))
 		code = without_command(c);
 	else if (n != -1)
@@ -175,6 +177,6 @@ main(int argc, char **argv)
 	code = client_main(&client, argc, argv);
 	conn_close(client.conn);
 	secret_wipe();
-	free(client.opts.env);
+	options_clear(&client.opts);
 	return code;
 }

@@ -6,23 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-enum opt {
-	OPT_TARGET, OPT_JSON, OPT_TABLE, OPT_TIMEOUT, OPT_HELP, OPT_VERSION,
-	OPT_BUNDLE, OPT_NAME, OPT_QUIET, OPT_DEBUG, OPT_SPLIT, OPT_SANDBOX,
-	OPT_NETWORK, OPT_OFFSET, OPT_FOLLOW, OPT_TAIL, OPT_RAW, OPT_EOF,
-	OPT_OUTFILE, OPT_ENV, OPT_SYMBOLS, OPT_SYSROOT, OPT_PORT,
-	OPT_DELAY, OPT_COUNT, OPT_DAEMON, OPT_COMPLETION, OPT_CA, OPT_CERT,
-	OPT_KEY, OPT_FINGERPRINT, OPT_PLAIN, OPT_TOKEN_FILE, OPT_USER,
-	OPT_READ_ONLY, OPT_EXPIRES, OPT_LABEL,
-	OPT_MAX
-};
-
-#define OPT(name)	(UINT64_C(1) << OPT_##name)
-#define OPTS_GLOBAL	(OPT(TARGET) | OPT(JSON) | OPT(TABLE) | \
-			    OPT(TIMEOUT) | OPT(HELP) | OPT(VERSION) | \
-			    OPT(CA) | OPT(CERT) | OPT(KEY) | \
-			    OPT(FINGERPRINT) | OPT(PLAIN) | OPT(TOKEN_FILE))
+#define OPTIONS_MAX	64U	/* a bit each in a mask of them */
+#define OPT_LISTS	2U
 
 struct opt_spec {
 	const char	*name;		/* long name */
@@ -32,12 +19,21 @@ struct opt_spec {
 	const char	*env;		/* variable that gives it too, or NULL */
 };
 
-extern const struct opt_spec opt_specs[OPT_MAX];
+/* Each program has a table of its own. */
+extern const struct opt_spec opt_specs[];
+extern const unsigned int opt_count;
+
+/* Those that may be repeated; opt_count for none. */
+extern const unsigned int opt_lists[OPT_LISTS];
+
+struct opt_list {
+	const char	**value;
+	size_t		  n;
+};
 
 struct options {
-	const char	 *value[OPT_MAX];	/* NULL: not given */
-	const char	**env;			/* every --env, in order */
-	size_t		  nenv;
+	const char	*value[OPTIONS_MAX];	/* NULL: not given */
+	struct opt_list	 list[OPT_LISTS];	/* all of opt_lists, in order */
 };
 
 /*
@@ -50,16 +46,23 @@ int	options_parse(struct options *o, uint64_t allowed,
 	    size_t literal_after, int argc, char **argv, char **words);
 
 /* What was given with an option or by its variable; NULL: neither. */
-const char *opt_value(const struct options *, enum opt);
+const char *opt_value(const struct options *, unsigned int opt);
 
-/* Puts options that have a variable there, for a program of ours that is
- * started again. -1 and errno. */
-int	options_export(const struct options *);
+/* Puts options that have a variable there, but one, for a program of ours that
+ * is started again. -1 and errno. */
+int	options_export(const struct options *, unsigned int but);
 
-bool	opt_given(const struct options *, enum opt);
+bool	opt_given(const struct options *, unsigned int opt);
+
+void	options_clear(struct options *);
+
+/* For help: a line an option. For the shells: "--name:summary" lines, "=" at
+ * the end of those names that take a value. */
+void	options_print(uint64_t options, FILE *);
+void	options_complete(uint64_t options, FILE *);
 
 /* The whole number given with an option, within bounds; -1 after a report. */
-int	opt_number(const struct options *, enum opt, long long min,
+int	opt_number(const struct options *, unsigned int opt, long long min,
 	    long long max, long long *np);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* proxy: the far end of an ssh:// target. Standard input and output are
- * connected to the local socket; who may do what is the daemon's to say. */
+ * connected to the local socket; who may do what is the daemon's to say. Of
+ * another target it is the near end, for a program that speaks no TLS. */
 #include <unistd.h>
 
 #include "client.h"
 #include "proxy.h"
 #include "relay.h"
 #include "report.h"
+#include "switches.h"
 
 int
 cmd_proxy(struct client *c, int argc, char **argv)
@@ -17,14 +19,18 @@ cmd_proxy(struct client *c, int argc, char **argv)
 	(void)argv;
 	if (isatty(STDIN_FILENO))
 		return usage_error("standard input is a terminal; this is for "
-		    "ssh, which an ssh:// target starts");
+		    "programs: ssh, which an ssh:// target starts, "
+		    "or debugger");
 	/* What a login's profile sets is for people. */
 	if (!opt_given(&c->opts, OPT_TARGET)) {
 		c->target = (struct target){ .kind = TARGET_DEFAULT };
 		c->target.socket_only = true;
-	} else if (c->target.kind != TARGET_UNIX)
-		return usage_error("give a local socket: --target unix:PATH");
+	}
 	if ((code = client_connect(c)) != CTL_OK)
+		return code;
+	/* who is on the local socket is known without a word */
+	if (c->target.kind != TARGET_UNIX &&
+	    (code = client_greet(c, c->conn)) != CTL_OK)
 		return code;
 	return relay(c->conn, STDIN_FILENO, STDOUT_FILENO, true,
 	    "debuglanternd");

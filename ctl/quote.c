@@ -3,6 +3,7 @@
  * as that argument, or it is refused here: it never becomes a second word or
  * a second command. */
 #include <err.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,19 +52,38 @@ line_word(struct line *l, const char *word)
 }
 
 int
-line_quoted(struct line *l, const char *arg)
+line_number(struct line *l, const char *key, unsigned int number)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), "%s=%u", key, number);
+	return line_word(l, word);
+}
+
+int
+line_value(struct line *l, const char *key, const char *value)
+{
+	char *word;
+	int r;
+
+	if (*value == '\0')
+		return line_word(l, value);
+	if (asprintf(&word, "%s=%s", key, value) == -1)
+		err(CTL_USAGE, NULL);
+	r = line_word(l, word);
+	free(word);
+	return r;
+}
+
+void
+line_any(struct line *l, const char *arg)
 {
 	size_t n;
 
-	if (strchr(arg, '\n') != NULL) {
-		report("the argument \"%s\" cannot be sent: the protocol ends "
-		    "a command at a line feed; pass it in a file", arg);
-		return -1;
-	}
 	separate(l);
 	if (*arg != '\0' && arg[strspn(arg, plain)] == '\0') {
 		append(l, arg, strlen(arg));
-		return 0;
+		return;
 	}
 	/* nothing is special between single quotes, but for themselves */
 	append(l, "'", 1);
@@ -76,6 +96,17 @@ line_quoted(struct line *l, const char *arg)
 		}
 	}
 	append(l, "'", 1);
+}
+
+int
+line_quoted(struct line *l, const char *arg)
+{
+	if (strchr(arg, '\n') != NULL) {
+		report("the argument \"%s\" cannot be sent: the protocol ends "
+		    "a command at a line feed; pass it in a file", arg);
+		return -1;
+	}
+	line_any(l, arg);
 	return 0;
 }
 

@@ -17,8 +17,17 @@ struct line {
 /* A bare word: an id, a number, a path. No white space in it. */
 int	line_word(struct line *, const char *word);
 
+/* An argument of any kind, quoted as needed: for people to read. */
+void	line_any(struct line *, const char *arg);
+
 /* An argument of any kind but one with a line feed, quoted as needed. */
 int	line_quoted(struct line *, const char *arg);
+
+/* "key=number". */
+int	line_number(struct line *, const char *key, unsigned int number);
+
+/* "key=value", both without white space in them. */
+int	line_value(struct line *, const char *key, const char *value);
 
 /* The rest of the line as it is: a KEY=VALUE. */
 int	line_rest(struct line *, const char *text);

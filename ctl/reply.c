@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Answers of the daemon. They are taken for what they are: text from
  * somebody else, checked before anything is done with it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "reply.h"
@@ -72,6 +73,23 @@ reply_print(struct json_object *json, FILE *out)
 	fputc('\n', out);
 }
 
+char *
+reply_text(struct json_object *json, size_t *lenp)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, lenp);
+
+	if (out == NULL)
+		return NULL;
+	reply_print(json, out);
+	if (fclose(out) != 0 || *lenp == 0) {
+		free(text);
+		return NULL;
+	}
+	text[--*lenp] = '\0';
+	return text;
+}
+
 const char *
 reply_str(struct json_object *json, const char *key, const char *dflt)
 {
@@ -82,6 +100,16 @@ reply_str(struct json_object *json, const char *key, const char *dflt)
 	    !json_object_is_type(v, json_type_string))
 		return dflt;
 	return json_object_get_string(v);
+}
+
+bool
+reply_true(struct json_object *json, const char *key)
+{
+	struct json_object *v;
+
+	return json_object_is_type(json, json_type_object) &&
+	    json_object_object_get_ex(json, key, &v) &&
+	    json_object_get_boolean(v);
 }
 
 bool

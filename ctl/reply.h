@@ -24,9 +24,16 @@ void	reply_report(struct json_object *, bool json);
  */
 void	reply_print(struct json_object *, FILE *);
 
+/* The same as text without its LF, the caller's to free; NULL when memory is
+ * short. */
+char	*reply_text(struct json_object *, size_t *lenp);
+
 /* A member as text: dflt when it is missing, null or no string. Borrowed. */
 const char *reply_str(struct json_object *, const char *key,
 	    const char *dflt);
+
+/* Whether a member is there and true. */
+bool	reply_true(struct json_object *, const char *key);
 
 /* A member that is a whole number; false when it is missing or none. */
 bool	reply_int(struct json_object *, const char *key, int64_t *);

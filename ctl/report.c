@@ -11,6 +11,8 @@
 #include "report.h"
 #include "safe.h"
 
+const char *report_name = CTL_NAME;
+
 static bool	 holding;
 static char	*held;
 
@@ -28,7 +30,7 @@ report_v(const char *fmt, va_list ap)
 		held = clean;
 		return;
 	}
-	fprintf(stderr, "%s: %s\n", CTL_NAME, clean);
+	fprintf(stderr, "%s: %s\n", report_name, clean);
 	free(clean);
 }
 
@@ -56,6 +58,16 @@ report(const char *fmt, ...)
 	va_start(ap, fmt);
 	report_v(fmt, ap);
 	va_end(ap);
+}
+
+void
+report_more(const char *text)
+{
+	char *clean = safe_string(text);
+
+	if (!holding)
+		fprintf(stderr, "  %s\n", clean);
+	free(clean);
 }
 
 int

@@ -12,8 +12,14 @@ enum exit_code {
 
 #define CTL_NAME	"debuglanternctl"
 
+/* Whose messages they are: the program's own name. */
+extern const char *report_name;
+
 /* One line on stderr, "debuglanternctl: ...", safe for a terminal. */
 void	report(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A further line of the same message. */
+void	report_more(const char *text);
 
 /*
  * For a time in which stderr is no place for messages: the last one is kept.

@@ -14,14 +14,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "basic.h"
 #include "client.h"
 #include "follow.h"
 #include "reply.h"
 #include "report.h"
 #include "run.h"
+#include "shell.h"
 #include "signals.h"
 #include "sink.h"
+#include "switches.h"
 #include "transfer.h"
 
 #define INPUT_PIECE	(32U << 10)
@@ -45,6 +48,7 @@ struct run {
 	struct sink	 out;
 	struct sink	 err;
 	uint64_t	 next;		/* offset of the next byte */
+	bool		 holds;		/* the daemon can make it wait */
 	bool		 stdin_open;	/* more input may come */
 	size_t		 in_flight;	/* bytes not yet acknowledged */
 	bool		 input_busy;
@@ -99,11 +103,55 @@ send_follow(struct run *r)
 
 	c.conn = NULL;
 	snprintf(digits, sizeof(digits), "%" PRIu64, r->next);
-	code = client_send(&c, "FOLLOW", r->id, digits, "base64", NULL);
+	code = client_send(&c, "FOLLOW", r->id, digits, "base64",
+	    r->holds ? "hold" : NULL, NULL);
 	if (code != CTL_OK)
 		conn_close(c.conn);
 	else
 		r->follow = c.conn;
+	return code;
+}
+
+/* Whether this daemon lets a program wait for who follows it. */
+static int
+ask_hold(struct run *r)
+{
+	struct json_object *json, *list, *one;
+	size_t i;
+	int code = client_ask(r->client, &json, "VERSION", NULL);
+
+	if (code != CTL_OK)
+		return code;
+	if (json_object_object_get_ex(json, "extensions", &list) &&
+	    json_object_is_type(list, json_type_array))
+		for (i = 0; i < json_object_array_length(list); i++) {
+			one = json_object_array_get_idx(list, i);
+			if (json_object_is_type(one, json_type_string) &&
+			    strcmp(json_object_get_string(one),
+			    "FOLLOW hold") == 0)
+				r->holds = true;
+		}
+	json_object_put(json);
+	return CTL_OK;
+}
+
+/* Follows it; with the first line it is held, and can be started. */
+static int
+begin_follow(struct run *r)
+{
+	struct json_object *json;
+	int code;
+
+	if ((code = ask_hold(r)) != CTL_OK ||
+	    (code = send_follow(r)) != CTL_OK || !r->holds)
+		return code;
+	if ((code = client_read(r->follow, &json)) != CTL_OK)
+		return code;
+	if (reply_error(json) != NULL) {
+		reply_report(json, r->client->json_errors);
+		code = CTL_REFUSED;
+	}
+	json_object_put(json);
 	return code;
 }
 
@@ -140,6 +188,9 @@ take_event(struct run *r, struct json_object *json)
 	if (e.final) {
 		r->final = true;
 		r->code = e.exit_code;
+		if (e.out_of_memory)
+			report("killed: its memory, or that of all your "
+			    "sessions together, was used up (QUOTA shows both)");
 	}
 	follow_event_clear(&e);
 	return CTL_OK;
@@ -381,11 +432,12 @@ prepare(struct run *r, char **argv)
 	struct client *c = r->client;
 	struct json_object *json;
 	struct line l = { 0 };
+	const struct opt_list *env = &c->opts.list[LIST_ENV];
 	size_t i;
 	int code;
 
-	for (i = 0; i < c->opts.nenv; i++) {
-		code = change_variable(c, "ENV", r->id, c->opts.env[i],
+	for (i = 0; i < env->n; i++) {
+		code = change_variable(c, "ENV", r->id, env->value[i],
 		    &json);
 		json_object_put(json);
 		if (code != CTL_OK)
@@ -446,7 +498,7 @@ run_session(struct run *r, char **argv)
 	    (code = prepare(r, argv)) != CTL_OK)
 		goto done;
 	/* First the follower, so that no byte can be missed. */
-	if ((code = send_follow(r)) != CTL_OK)
+	if ((code = begin_follow(r)) != CTL_OK)
 		goto done;
 	code = start_session(r->client, r->id, "--split", &json);
 	json_object_put(json);
@@ -470,12 +522,21 @@ cmd_run(struct client *c, int argc, char **argv)
 	int code;
 
 	(void)argc;
-	if ((code = upload_file(c, argv[0], &json)) != CTL_OK)
+	if ((code = attach_check(c)) != CTL_OK ||
+	    (code = upload_file(c, argv[0], &json)) != CTL_OK)
 		return code;
 	r.id = strdup(reply_str(json, "id", ""));
 	json_object_put(json);
 	if (r.id == NULL)
 		return usage_error("out of memory");
+	if (opt_given(&c->opts, OPT_TTY)) {
+		if ((code = prepare(&r, argv + 1)) == CTL_OK)
+			code = shell_run(c, r.id);
+		else
+			forget_session(&r, false);
+		free(r.id);
+		return code;
+	}
 	sink_init(&r.out, STDOUT_FILENO, raw);
 	sink_init(&r.err, STDERR_FILENO, raw);
 	r.stdin_open = true;

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
 #include "report.h"
 #include "secret.h"
 #include "store.h"
+#include "switches.h"
 
 #define TOKENS		"tokens"
 #define VARIABLE	"DEBUGLANTERN_TOKEN"
@@ -62,9 +62,14 @@ secret_wipe(void)
 static int
 take(const char *text, const char *where)
 {
-	size_t len = strcspn(text, "\r\n");
+	/* the last three are a session's, whose guest one is by them */
+	static const char *const kinds[] = { "dlt_", "dls_", "dlv_", "dlk_" };
+	size_t i, len = strcspn(text, "\r\n");
 
-	if (len != TOKEN_TEXT - 1 || strncmp(text, "dlt_", 4) != 0 ||
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strncmp(text, kinds[i], 4) == 0)
+			break;
+	if (len != TOKEN_TEXT - 1 || i == sizeof(kinds) / sizeof(kinds[0]) ||
 	    strspn(text + 4, ALPHABET) != len - 4) {
 		/* Whatever it is, it may be a secret: it is not shown. */
 		report("what %s holds is no token: one is \"dlt_\" and 43 "

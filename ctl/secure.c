@@ -17,6 +17,10 @@
 #include "stream.h"
 #include "target.h"
 
+static const struct cipher cipher = {
+	tls_read, tls_write, tls_close, tls_free, tls_error,
+};
+
 /* Standard base64 of 32 bytes without padding. */
 static void
 encode(const unsigned char in[32], char out[44])
@@ -154,7 +158,8 @@ secure_start(struct stream *s, int sock_fd, const struct target *t,
 		close(sock_fd);
 		return CTL_USAGE;
 	}
-	stream_init(s, sock_fd, tls);
+	stream_init(s, sock_fd);
+	stream_encrypt(s, &cipher, tls);
 	if ((code = handshake(s, t, ms)) != CTL_OK)
 		goto fail;
 	if (fingerprint(tls, print) == -1) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "quote.h"
 #include "reply.h"
 #include "safe.h"
 #include "session.h"
@@ -14,6 +15,7 @@
 
 #define ID_SHORT	8
 #define ID_FULL		36
+#define CPU_TEXT	16
 
 const char *
 session_end(struct json_object *s, char buf[SESSION_END])
@@ -23,7 +25,8 @@ session_end(struct json_object *s, char buf[SESSION_END])
 
 	buf[0] = '\0';
 	if (sig != NULL)
-		strlcpy(buf, sig, SESSION_END);
+		snprintf(buf, SESSION_END, "%s%s", sig,
+		    reply_true(s, "out_of_memory") ? " out of memory" : "");
 	else if (reply_int(s, "exit_code", &code))
 		snprintf(buf, SESSION_END, "exit %" PRId64, code);
 	return buf;
@@ -106,14 +109,34 @@ value_text(struct json_object *v)
 	    JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
-/* Program of a bundle and arguments, the caller's to free. */
+/* A command as one would type it, but for what no terminal should get; the
+ * caller frees it. */
+static char *
+vector_text(struct json_object *list)
+{
+	struct line l = { 0 };
+	const char *word;
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(list); i++) {
+		word = json_object_get_string(json_object_array_get_idx(list,
+		    i));
+		line_any(&l, word != NULL ? word : "");
+	}
+	return l.text != NULL ? l.text : strdup("");
+}
+
+/* The command, or program of a bundle, and arguments; the caller frees it. */
 static char *
 command_text(struct json_object *s)
 {
 	const char *exec = reply_str(s, "exec_path", "");
-	struct json_object *args = NULL;
+	struct json_object *args = NULL, *command;
 	char *text = NULL;
 
+	if (json_object_object_get_ex(s, "command", &command) &&
+	    json_object_is_type(command, json_type_array))
+		return vector_text(command);
 	json_object_object_get_ex(s, "args", &args);
 	if (asprintf(&text, "%s%s%s", exec, *exec != '\0' && args != NULL ?
 	    " " : "", args != NULL ? value_text(args) : "") == -1)
@@ -228,10 +251,33 @@ id_length(struct json_object *list)
 	return len < ID_FULL ? len : ID_FULL;
 }
 
+/* Members that top adds; empty elsewhere. */
+static const char *
+cpu_percent(struct json_object *s, char buf[CPU_TEXT])
+{
+	struct json_object *v;
+
+	buf[0] = '\0';
+	if (json_object_object_get_ex(s, "cpu_percent", &v))
+		(void)snprintf(buf, CPU_TEXT, "%.1f",
+		    json_object_get_double(v));
+	return buf;
+}
+
+static const char *
+memory(struct json_object *s, char buf[TERM_BYTES])
+{
+	int64_t n;
+
+	return reply_int(s, "memory", &n) && n >= 0 ?
+	    term_bytes((uint64_t)n, buf) : "";
+}
+
 static void
 add_row(struct table *t, struct json_object *s, size_t id_len)
 {
 	char id[ID_FULL + 1], num[24], bytes[TERM_BYTES], end[SESSION_END];
+	char cpu[CPU_TEXT];
 	char *command = command_text(s);
 
 	snprintf(id, sizeof(id), "%.*s", (int)id_len,
@@ -243,6 +289,8 @@ add_row(struct table *t, struct json_object *s, size_t id_len)
 	table_cell(t, number(s, "debug_port", num), PLAIN);
 	table_cell(t, size(s, bytes), PLAIN);
 	table_cell(t, run_time(s, bytes), PLAIN);
+	table_cell(t, cpu_percent(s, cpu), PLAIN);
+	table_cell(t, memory(s, bytes), PLAIN);
 	table_cell(t, session_end(s, end), state_colour(s));
 	table_cell(t, reply_str(s, "owner", ""), PLAIN);
 	table_cell(t, command != NULL ? command : "", PLAIN);
@@ -259,6 +307,8 @@ session_print_table(struct json_object *list, FILE *out, size_t width,
 		{ "PORT", .right = 1, .keep = 1, .optional = 1 },
 		{ "SIZE", .right = 1, .keep = 1 },
 		{ "TIME", .right = 1, .keep = 1 },
+		{ "CPU%", .right = 1, .keep = 1, .optional = 1 },
+		{ "MEMORY", .right = 1, .keep = 1, .optional = 1 },
 		{ "END", .keep = 1, .optional = 1 },
 		{ "OWNER", .optional = 1 }, { "ARGUMENTS", .optional = 1 },
 	};

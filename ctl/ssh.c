@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A daemon's local socket through the user's own ssh, with its keys, its
+/* A daemon's local socket through a program: the user's own ssh, with its keys, its
  * configuration and its questions. What it says on standard error passes a
  * process of ours, since the other host may speak there too. */
 #include <sys/prctl.h>
@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 #define STEP_MS		10
 
 /* argv of ssh: nothing of a target can become an option. */
-static void
+static void __attribute__((noreturn))
 exec_ssh(const struct target *t)
 {
 	const char *argv[12], **next = argv, *ssh;
@@ -73,7 +74,8 @@ fork_bound(void)
 }
 
 static pid_t
-start_ssh(const struct target *t, int sock_fd, int errors_fd)
+start_program(const struct target *t, const char *const *argv, int sock_fd,
+    int errors_fd)
 {
 	sigset_t none;
 	pid_t pid = fork_bound();
@@ -89,7 +91,10 @@ start_ssh(const struct target *t, int sock_fd, int errors_fd)
 	    dup2(sock_fd, STDOUT_FILENO) == -1 ||
 	    dup2(errors_fd, STDERR_FILENO) == -1)
 		_exit(CTL_UNREACHABLE);
-	exec_ssh(t);
+	if (argv == NULL)
+		exec_ssh(t);
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	report("cannot start %s: %s", argv[0], strerror(errno));
 	_exit(CTL_UNREACHABLE);
 }
 
@@ -121,8 +126,8 @@ start_errors(int errors_fd)
 	_exit(0);
 }
 
-int
-ssh_start(struct ssh *ssh, const struct target *t)
+static int
+start(struct ssh *ssh, const struct target *t, const char *const *argv)
 {
 	int errors[2] = { -1, -1 }, pair[2] = { -1, -1 }, sock_fd = -1;
 
@@ -131,7 +136,8 @@ ssh_start(struct ssh *ssh, const struct target *t)
 	    pipe2(errors, O_CLOEXEC) == -1 ||
 	    fcntl(pair[0], F_SETFL, O_NONBLOCK) == -1)
 		goto fail;
-	if ((ssh->pid = start_ssh(t, pair[1], errors[1])) == -1)
+	if ((ssh->pid = start_program(t, argv, pair[1],
+	    errors[1])) == -1)
 		goto fail;
 	close(errors[1]);
 	errors[1] = -1;
@@ -141,7 +147,8 @@ ssh_start(struct ssh *ssh, const struct target *t)
 	pair[0] = -1;
 fail:
 	if (sock_fd == -1)
-		report("cannot start ssh: %s", strerror(errno));
+		report("cannot start %s: %s", argv != NULL ? argv[0] : "ssh",
+		    strerror(errno));
 	if (pair[0] != -1)
 		close(pair[0]);
 	if (pair[1] != -1)
@@ -151,6 +158,20 @@ fail:
 	if (errors[1] != -1)
 		close(errors[1]);
 	return sock_fd;
+}
+
+int
+ssh_start(struct ssh *ssh, const struct target *t)
+{
+	ssh->ours = false;
+	return start(ssh, t, NULL);
+}
+
+int
+ssh_start_ours(struct ssh *ssh, const char *const *argv)
+{
+	ssh->ours = true;
+	return start(ssh, NULL, argv);
 }
 
 /* Waits a while for a child, then ends it. Its status, -1 when ended. */
@@ -187,6 +208,9 @@ ssh_end(struct ssh *ssh, const struct target *t, int unexpected)
 	reap(&ssh->errors_pid, LINGER_MS);
 	if (!unexpected || status == -1 || status == 0)
 		return CTL_OK;
+	/* one of ours has said why */
+	if (ssh->ours)
+		return CTL_UNREACHABLE;
 	if (WIFSIGNALED(status))
 		report("ssh was ended by signal %d", WTERMSIG(status));
 	else if (WEXITSTATUS(status) == 255)

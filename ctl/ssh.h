@@ -5,11 +5,14 @@
 
 #include <sys/types.h>
 
+#include <stdbool.h>
+
 struct target;
 
 struct ssh {
 	pid_t	pid;		/* 0: none */
 	pid_t	errors_pid;	/* prints what ssh says */
+	bool	ours;		/* a program that tells why it ends */
 };
 
 /*
@@ -17,6 +20,9 @@ struct ssh {
  * the other host's; -1 after a report.
  */
 int	ssh_start(struct ssh *, const struct target *);
+
+/* The same with a program of ours in its place, found as execvp(3) does. */
+int	ssh_start_ours(struct ssh *, const char *const *argv);
 
 /*
  * Waits for the end of an ssh whose socket has been closed or has come to

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Bytes to and from a daemon: over a socket as they are, or in TLS. Neither
- * ever blocks but in stream_wait(). */
+ * ever blocks but in stream_wait(). Of libtls this has the constants alone:
+ * programs that speak no TLS do not load it. */
 #include <sys/socket.h>
 
 #include <bsd/string.h>
@@ -13,13 +14,19 @@
 #include "stream.h"
 
 void
-stream_init(struct stream *s, int sock_fd, struct tls *tls)
+stream_init(struct stream *s, int sock_fd)
 {
 	memset(s, 0, sizeof(*s));
 	s->sock_fd = sock_fd;
-	s->tls = tls;
 	s->read_events = POLLIN;
 	s->write_events = POLLOUT;
+}
+
+void
+stream_encrypt(struct stream *s, const struct cipher *cipher, struct tls *tls)
+{
+	s->cipher = cipher;
+	s->tls = tls;
 }
 
 /* The result of a libtls call as that of a system call. */
@@ -38,7 +45,7 @@ result(struct stream *s, ssize_t n, short *events)
 	/* A socket's own error tells more than TLS's about it. */
 	if (errno != EPIPE && errno != ECONNRESET)
 		errno = EPROTO;
-	why = tls_error(s->tls);
+	why = s->cipher->error(s->tls);
 	if (why == NULL)
 		why = "broken TLS";
 	else if (strstr(why, "unexpected eof") != NULL)
@@ -54,7 +61,7 @@ stream_read(struct stream *s, void *buf, size_t len)
 		return recv(s->sock_fd, buf, len, 0);
 	s->read_events = POLLIN;
 	errno = 0;
-	return result(s, tls_read(s->tls, buf, len), &s->read_events);
+	return result(s, s->cipher->read(s->tls, buf, len), &s->read_events);
 }
 
 ssize_t
@@ -68,7 +75,7 @@ stream_write(struct stream *s, const void *buf, size_t len)
 		return send(s->sock_fd, buf, len, MSG_NOSIGNAL);
 	s->write_events = POLLOUT;
 	errno = 0;
-	return result(s, tls_write(s->tls, buf, len), &s->write_events);
+	return result(s, s->cipher->write(s->tls, buf, len), &s->write_events);
 }
 
 int
@@ -80,7 +87,7 @@ stream_end(struct stream *s)
 		s->write_events = POLLOUT;
 		errno = 0;
 		/* Says so inside TLS too: an end without is an attack. */
-		if (result(s, tls_close(s->tls), &s->write_events) == -1)
+		if (result(s, s->cipher->close(s->tls), &s->write_events) == -1)
 			return -1;
 	} else if (shutdown(s->sock_fd, SHUT_WR) == -1)
 		return -1;
@@ -110,9 +117,9 @@ stream_close(struct stream *s)
 {
 	if (s->tls != NULL) {
 		stream_end(s);
-		tls_free(s->tls);
+		s->cipher->free(s->tls);
 	}
 	if (s->sock_fd != -1)
 		close(s->sock_fd);
-	stream_init(s, -1, NULL);
+	stream_init(s, -1);
 }

@@ -19,14 +19,27 @@ struct tls;
 struct stream {
 	int		 sock_fd;
 	struct tls	*tls;		/* NULL: the bytes go as they are */
+	const struct cipher *cipher;	/* ... what speaks it otherwise */
 	short		 read_events;	/* what to poll for to read */
 	short		 write_events;	/* ... and to write */
 	bool		 write_ended;
 	char		 why[256];	/* TLS's own words about an error */
 };
 
-/* Takes sock_fd and tls, which may be NULL. */
-void	stream_init(struct stream *, int sock_fd, struct tls *tls);
+/* The functions of libtls that a stream needs, by its own conventions. */
+struct cipher {
+	ssize_t		(*read)(struct tls *, void *, size_t);
+	ssize_t		(*write)(struct tls *, const void *, size_t);
+	int		(*close)(struct tls *);
+	void		(*free)(struct tls *);
+	const char	*(*error)(struct tls *);
+};
+
+/* Takes sock_fd. */
+void	stream_init(struct stream *, int sock_fd);
+
+/* From now on what passes is TLS. Takes tls, borrows cipher. */
+void	stream_encrypt(struct stream *, const struct cipher *, struct tls *);
 
 /*
  * As read(2) and write(2). -1 and errno: EAGAIN after which read_events or

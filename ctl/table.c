@@ -193,25 +193,35 @@ print_row(const struct table *t, FILE *out, const struct cell *cells,
 	fputc('\n', out);
 }
 
-void
-table_print(const struct table *t, FILE *out, size_t width, size_t max_rows,
-    int colours)
+/* The titles as a row, and how wide the columns are: the caller's. */
+static struct cell *
+lay_out(const struct table *t, size_t width, size_t **widthsp)
 {
 	struct cell *titles;
-	size_t col, row, *widths;
+	size_t col;
 
 	titles = calloc(t->ncolumns, sizeof(*titles));
-	widths = calloc(t->ncolumns, sizeof(*widths));
-	if (titles == NULL || widths == NULL)
+	*widthsp = calloc(t->ncolumns, sizeof(**widthsp));
+	if (titles == NULL || *widthsp == NULL)
 		err(2, NULL);
-	natural_widths(t, widths);
-	fit(t, widths, width);
+	natural_widths(t, *widthsp);
+	fit(t, *widthsp, width);
 	for (col = 0; col < t->ncolumns; col++) {
 		/* Titles are ours and ASCII; nobody writes through this. */
 		titles[col].text = (char *)(uintptr_t)t->columns[col].title;
 		titles[col].width = strlen(t->columns[col].title);
 		titles[col].colour = BOLD;
 	}
+	return titles;
+}
+
+void
+table_print(const struct table *t, FILE *out, size_t width, size_t max_rows,
+    int colours)
+{
+	size_t row, *widths;
+	struct cell *titles = lay_out(t, width, &widths);
+
 	print_row(t, out, titles, widths, colours);
 	for (row = 0; row < t->ncells / t->ncolumns; row++) {
 		if (max_rows > 0 && row == max_rows)
@@ -219,6 +229,82 @@ table_print(const struct table *t, FILE *out, size_t width, size_t max_rows,
 		print_row(t, out, t->cells + row * t->ncolumns, widths,
 		    colours);
 	}
+	free(titles);
+	free(widths);
+}
+
+/* -- with lines around everything ------------------------------------------ */
+
+struct box {
+	const char	*across, *down;
+	const char	*ends[3][3];	/* of lines: left, between, right */
+};
+
+enum edge { EDGE_TOP, EDGE_MIDDLE, EDGE_BOTTOM };
+
+static const struct box ascii_box = {
+	"-", "|", { { "+", "+", "+" }, { "+", "+", "+" }, { "+", "+", "+" } },
+};
+static const struct box utf8_box = {
+	"\u2500", "\u2502", {
+		{ "\u250c", "\u252c", "\u2510" },
+		{ "\u251c", "\u253c", "\u2524" },
+		{ "\u2514", "\u2534", "\u2518" },
+	},
+};
+
+static void
+box_line(const struct table *t, FILE *out, const size_t *widths,
+    const struct box *b, enum edge edge)
+{
+	const char *end = b->ends[edge][0];
+	size_t col, i;
+
+	for (col = 0; col < t->ncolumns; col++) {
+		if (widths[col] == 0)
+			continue;
+		fputs(end, out);
+		end = b->ends[edge][1];
+		for (i = 0; i < widths[col] + 2; i++)
+			fputs(b->across, out);
+	}
+	fprintf(out, "%s\n", b->ends[edge][2]);
+}
+
+static void
+box_row(const struct table *t, FILE *out, const struct cell *cells,
+    const size_t *widths, const struct box *b, int colours)
+{
+	size_t col;
+
+	for (col = 0; col < t->ncolumns; col++) {
+		if (widths[col] == 0)
+			continue;
+		fprintf(out, "%s ", b->down);
+		print_cell(out, &cells[col], widths[col],
+		    t->columns[col].right, 0, colours);
+		fputc(' ', out);
+	}
+	fprintf(out, "%s\n", b->down);
+}
+
+void
+table_box(const struct table *t, FILE *out, size_t width, int utf8,
+    int colours)
+{
+	const struct box *b = utf8 ? &utf8_box : &ascii_box;
+	/* a blank more on both sides, and one line more than there are gaps */
+	size_t row, *widths, frame = t->ncolumns + 3;
+	struct cell *titles;
+
+	titles = lay_out(t, width > frame ? width - frame : width, &widths);
+	box_line(t, out, widths, b, EDGE_TOP);
+	box_row(t, out, titles, widths, b, colours);
+	box_line(t, out, widths, b, EDGE_MIDDLE);
+	for (row = 0; row < t->ncells / t->ncolumns; row++)
+		box_row(t, out, t->cells + row * t->ncolumns, widths, b,
+		    colours);
+	box_line(t, out, widths, b, EDGE_BOTTOM);
 	free(titles);
 	free(widths);
 }

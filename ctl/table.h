@@ -31,4 +31,8 @@ void	table_cell(struct table *, const char *text, enum colour);
 void	table_print(const struct table *, FILE *, size_t width,
 	    size_t max_rows, int colours);
 
+/* The same with lines around everything, in ASCII unless utf8. */
+void	table_box(const struct table *, FILE *, size_t width, int utf8,
+	    int colours);
+
 #endif

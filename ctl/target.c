@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which daemon is meant: the forms a target is written in, and what a host
- * without a scheme stands for. */
+/* Which daemon is meant: the forms a target is written in. */
 #include <arpa/inet.h>
 
 #include <bsd/stdlib.h>
@@ -10,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "known.h"
-#include "mdns.h"
 #include "report.h"
 #include "target.h"
 
@@ -162,37 +159,6 @@ target_is_loopback(const struct target *t)
 		return IN6_IS_ADDR_LOOPBACK(&a6);
 	return strcasecmp(t->host, "localhost") == 0 || (len > 10 &&
 	    strcasecmp(t->host + len - 10, ".localhost") == 0);
-}
-
-/*
- * A host that was known to speak TLS is never spoken to without: who sits
- * between could have it otherwise.
- */
-static int
-resolve_host(struct target *t)
-{
-	bool known, tls = t->kind == TARGET_TLS;
-	int code;
-
-	code = known_port(t, &known);
-	if (code != CTL_OK)
-		return code;
-	if (known)
-		t->kind = TARGET_TLS;
-	else if (t->port_given || target_is_loopback(t) ||
-	    !mdns_lookup(t, tls))
-		t->kind = tls ? TARGET_TLS : TARGET_PLAIN;
-	t->port_given = true;
-	return CTL_OK;
-}
-
-int
-target_resolve(struct target *t)
-{
-	if (t->kind == TARGET_HOST || (t->kind == TARGET_TLS &&
-	    !t->port_given))
-		return resolve_host(t);
-	return CTL_OK;
 }
 
 void

@@ -133,7 +133,7 @@ print_created(struct client *c, struct json_object *json)
 {
 	struct json_object *list;
 
-	if (c->json) {
+	if (c->json && !opt_given(&c->opts, OPT_QUIET)) {
 		reply_print(json, stdout);
 		return;
 	}

@@ -20,6 +20,7 @@
 #include "report.h"
 #include "session.h"
 #include "signals.h"
+#include "switches.h"
 #include "term.h"
 #include "top.h"
 
@@ -78,7 +79,7 @@ draw(struct top *t, FILE *out)
 	    t->trouble != NULL ? t->trouble : "");
 	if (json_object_array_length(t->list) > 0)
 		session_print_table(t->list, out, width,
-		    height > 5 ? height - 5 : 1,
+		    height == 0 ? 0 : height > 5 ? height - 5 : 1,
 		    term_colours(STDOUT_FILENO));
 }
 
@@ -104,6 +105,84 @@ show_screen(struct top *t)
 	free(text);
 }
 
+/* NULL when that session was not there. */
+static struct json_object *
+row_of(struct json_object *list, const char *id)
+{
+	struct json_object *row;
+	size_t i, n = list == NULL ? 0 : json_object_array_length(list);
+
+	for (i = 0; i < n; i++) {
+		row = json_object_array_get_idx(list, i);
+		if (strcmp(reply_str(row, "id", ""), id) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/*
+ * How much of one processor, between two samples; while there is no later
+ * one than at the last look, what it was then.
+ */
+static void
+add_percent(struct json_object *s, struct json_object *before)
+{
+	int64_t ns, at_ms, old_ns, old_at_ms;
+	struct json_object *old;
+
+	if (before == NULL || !reply_int(s, "cpu_ns", &ns) ||
+	    !reply_int(s, "at_ms", &at_ms) ||
+	    !reply_int(before, "cpu_ns", &old_ns) ||
+	    !reply_int(before, "at_ms", &old_at_ms))
+		return;
+	if (at_ms > old_at_ms && ns >= old_ns)
+		json_object_object_add(s, "cpu_percent", json_object_new_double(
+		    (double)(ns - old_ns) / 1e4 / (double)(at_ms - old_at_ms)));
+	else
+		json_object_object_add(s, "cpu_percent",
+		    json_object_object_get_ex(before, "cpu_percent", &old) ?
+		    json_object_get(old) : json_object_new_double(0));
+}
+
+/* What the sessions use becomes part of them. */
+static void
+merge_usage(struct json_object *list, struct json_object *usage,
+    struct json_object *before)
+{
+	static const char *const keys[] = { "cpu_ns", "memory", "at_ms" };
+	struct json_object *s, *row, *v;
+	size_t i, k;
+
+	for (i = 0; i < json_object_array_length(list); i++) {
+		s = json_object_array_get_idx(list, i);
+		row = row_of(usage, reply_str(s, "id", ""));
+		if (row == NULL || !json_object_is_type(s, json_type_object))
+			continue;
+		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+			if (json_object_object_get_ex(row, keys[k], &v))
+				json_object_object_add(s, keys[k],
+				    json_object_get(v));
+		add_percent(s, row_of(before, reply_str(s, "id", "")));
+	}
+}
+
+/* An older daemon does not know it: then there is nothing to show. */
+static int
+ask_usage(struct top *t, struct json_object *list)
+{
+	struct json_object *usage;
+	int code = client_send(t->client, "USAGE", NULL);
+
+	if (code == CTL_OK)
+		code = client_read(t->client->conn, &usage);
+	if (code != CTL_OK)
+		return code;
+	if (json_object_is_type(usage, json_type_array))
+		merge_usage(list, usage, t->list);
+	json_object_put(usage);
+	return CTL_OK;
+}
+
 static int
 ask(struct top *t)
 {
@@ -116,6 +195,8 @@ ask(struct top *t)
 		json_object_put(list);
 		code = CTL_UNREACHABLE;
 	}
+	if (code == CTL_OK && (code = ask_usage(t, list)) != CTL_OK)
+		json_object_put(list);
 	if (code != CTL_OK)
 		return code;
 	json_object_put(t->list);

@@ -14,8 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basic.h"
 #include "client.h"
 #include "commands.h"
+#include "input.h"
 #include "progress.h"
 #include "reply.h"
 #include "report.h"
@@ -24,7 +26,6 @@
 #include "signals.h"
 #include "transfer.h"
 
-#define INPUT_PIECE	(32U << 10)
 #define READ_PIECE	(128U << 10)
 
 /* An open regular file and its size, or -1 after a report. */
@@ -120,22 +121,12 @@ int
 cmd_upload(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
-	char *id;
 	int code;
 
 	(void)argc;
 	if ((code = upload_file(c, argv[0], &json)) != CTL_OK)
 		return code;
-	if (opt_given(&c->opts, OPT_QUIET)) {
-		id = safe_string(reply_str(json, "id", ""));
-		puts(id);
-		free(id);
-	} else if (c->json)
-		reply_print(json, stdout);
-	else
-		session_print_line(json, stdout);
-	json_object_put(json);
-	return report_flush();
+	return print_new(c, json);
 }
 
 /* Ctrl-C must reach the clean-up of a file that is half there. */
@@ -330,43 +321,6 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 	return report_flush();
 }
 
-static int
-input_piece(struct client *c, const char *id, const char *buf, size_t len,
-    struct json_object **jsonp)
-{
-	char digits[24];
-	int code;
-
-	json_object_put(*jsonp);
-	*jsonp = NULL;
-	snprintf(digits, sizeof(digits), "%zu", len);
-	if ((code = client_send(c, "INPUT", id, digits, NULL)) != CTL_OK)
-		return code;
-	/* A refusal may come with a close: the answer tells more. */
-	if (conn_send(c->conn, buf, len) == -1 && errno != EPIPE &&
-	    errno != ECONNRESET) {
-		report("cannot send the input: %s", conn_strerror(c->conn));
-		return CTL_UNREACHABLE;
-	}
-	return client_answer(c, jsonp);
-}
-
-static int
-send_input(struct client *c, const char *id, const char *path, int in_fd,
-    struct json_object **jsonp)
-{
-	char buf[INPUT_PIECE];
-	int code = CTL_OK;
-	ssize_t n;
-
-	while (code == CTL_OK && (n = read(in_fd, buf, sizeof(buf))) != 0) {
-		if (n == -1)
-			return usage_error("%s: %s", path, strerror(errno));
-		code = input_piece(c, id, buf, (size_t)n, jsonp);
-	}
-	return code;
-}
-
 int
 cmd_input(struct client *c, int argc, char **argv)
 {
@@ -379,7 +333,7 @@ cmd_input(struct client *c, int argc, char **argv)
 		if (strcmp(path, "-") != 0 &&
 		    (in_fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 			return usage_error("%s: %s", path, strerror(errno));
-		code = send_input(c, argv[0], path, in_fd, &json);
+		code = input_send(c, argv[0], path, in_fd, &json);
 		if (in_fd != STDIN_FILENO)
 			close(in_fd);
 	}

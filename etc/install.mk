@@ -14,7 +14,8 @@ ZSHCOMPDIR =	$(PREFIX)/share/zsh/site-functions
 INSTALL ?=	install
 CONF =		$(DESTDIR)$(SYSCONFDIR)/debuglantern.conf
 
-INSTALLED_BINS := debuglanternd debuglanternctl
+INSTALLED_BINS := debuglanternd debuglanternctl debugger
+COMPLETED :=	debuglanternctl debugger
 INSTALLED_MAN :=  $(notdir $(wildcard man/*.[1-9]))
 FILL =		sed -e 's,@BINDIR@,$(BINDIR),g' \
 		-e 's,@SYSCONFDIR@,$(SYSCONFDIR),g'
@@ -27,7 +28,8 @@ install: all
 		exit 1; }
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBEXECDIR)
 	$(INSTALL) -m 0755 $(INSTALLED_BINS:%=$(BIN)/%) $(DESTDIR)$(BINDIR)
-	$(INSTALL) -m 0755 $(ROLES:%=$(LIBEXEC)/%) $(DESTDIR)$(LIBEXECDIR)
+	$(INSTALL) -m 0755 $(ROLES:%=$(LIBEXEC)/%) $(LIBEXEC)/dapdial \
+	    $(DESTDIR)$(LIBEXECDIR)
 	for page in $(INSTALLED_MAN); do \
 		$(INSTALL) -D -m 0644 man/$$page \
 		    $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page || exit 1; \
@@ -45,10 +47,12 @@ install: all
 	    $(DESTDIR)$(TMPFILESDIR)/debuglantern.conf
 	$(INSTALL) -D -m 0644 etc/sysusers.d/debuglantern.conf \
 	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf
-	$(INSTALL) -D -m 0644 etc/completions/debuglanternctl \
-	    $(DESTDIR)$(BASHCOMPDIR)/debuglanternctl
-	$(INSTALL) -D -m 0644 etc/completions/_debuglanternctl \
-	    $(DESTDIR)$(ZSHCOMPDIR)/_debuglanternctl
+	for name in $(COMPLETED); do \
+		$(INSTALL) -D -m 0644 etc/completions/$$name \
+		    $(DESTDIR)$(BASHCOMPDIR)/$$name && \
+		$(INSTALL) -D -m 0644 etc/completions/_$$name \
+		    $(DESTDIR)$(ZSHCOMPDIR)/_$$name || exit 1; \
+	done
 	@if [ -e $(CONF) ]; then \
 		echo 'kept $(CONF); etc/debuglantern.conf has the defaults'; \
 	else \
@@ -68,8 +72,8 @@ uninstall:
 	    $(DESTDIR)$(UNITDIR)/user/debuglantern-user.service \
 	    $(DESTDIR)$(TMPFILESDIR)/debuglantern.conf \
 	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf \
-	    $(DESTDIR)$(BASHCOMPDIR)/debuglanternctl \
-	    $(DESTDIR)$(ZSHCOMPDIR)/_debuglanternctl
+	    $(COMPLETED:%=$(DESTDIR)$(BASHCOMPDIR)/%) \
+	    $(COMPLETED:%=$(DESTDIR)$(ZSHCOMPDIR)/_%)
 
 .PHONY: install uninstall
 

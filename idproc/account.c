@@ -145,6 +145,16 @@ account_of(uid_t uid)
 	return &(*where)->a;
 }
 
+void
+accounts_forget(void)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE_SLOTS; i++)
+		if (slots[i] != NULL)
+			slots[i]->until_ms = 0;
+}
+
 /* Where the one user has no account, his number is his name. */
 static bool
 is_daemon_user(const char *name)

@@ -32,6 +32,8 @@ void	 accounts_preload(void);
 const struct account *account_of(uid_t);
 /* The same by name; when there is none, uid is -1. */
 const struct account *account_named(const char *name);
+/* Each is looked up anew. */
+void	 accounts_forget(void);
 /* By the configuration; at which doors root is one is not decided here. */
 bool	 account_is_admin(const struct account *);
 

@@ -109,22 +109,27 @@ is_group(const struct dirent *de)
 	return de->d_type == DT_DIR && de->d_name[0] != '.';
 }
 
+/* Whether so many levels of groups below that directory have it. */
+static bool
+has_group(int at_fd, const char *name, int levels, uint64_t id)
+{
+	DIR *d = open_dir(at_fd, name);
+	struct dirent *de;
+	bool found = false;
+
+	while (d != NULL && !found && (de = readdir(d)) != NULL)
+		found = is_group(de) && (de->d_ino == id || (levels > 1 &&
+		    has_group(dirfd(d), de->d_name, levels - 1, id)));
+	if (d != NULL)
+		closedir(d);
+	return found;
+}
+
+/* Users have theirs, and in it one for each session. */
 static bool
 is_of_session(uint64_t id)
 {
-	struct dirent *de;
-	bool found = id == sessions_id;
-	DIR *d;
-
-	if (found)
-		return true;
-	d = open_dir(AT_FDCWD, sessions_dir);
-	if (d == NULL)
-		return false;
-	while (!found && (de = readdir(d)) != NULL)
-		found = is_group(de) && de->d_ino == id;
-	closedir(d);
-	return found;
+	return id == sessions_id || has_group(AT_FDCWD, sessions_dir, 2, id);
 }
 
 static bool	is_below(DIR *, uint64_t, int, unsigned int *);

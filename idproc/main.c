@@ -82,6 +82,8 @@ static struct role_desc desc = {
 	.filter = &filter,
 	.start = start_channels,
 	.peer = peer,
+	/* who sends SIGHUP may have changed groups as well */
+	.settings = accounts_forget,
 };
 
 /*
@@ -226,7 +228,7 @@ judge(int sock_fd, struct verdict *v)
 		who_is(sock_fd, v);
 		return true;
 	}
-	if (settings.tls_port == 0) {
+	if (settings.has_tls == 0) {
 		who_refuse(v, "it is an end of a pair, as those of TLS are, "
 		    "and no listener speaks TLS");
 		return true;

@@ -5,7 +5,9 @@
  * as everything around them, who may move his processes about, so the
  * process that has the socket is looked for as well.
  */
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "cgroups.h"
@@ -95,10 +97,20 @@ origin_check(const struct diag_socket *s, char *why, size_t size)
 	return by_holder ? check_holder(s, why, size) : 0;
 }
 
-int
-origin_check_pid(pid_t pid, char *why, size_t size)
+static bool
+has_ended(int pidfd)
 {
-	if (settings.control != 0 || !holders_is_session(pid))
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return pidfd != -1 && poll(&p, 1, 0) != 0;
+}
+
+/* While it runs nobody else has its number: so that is asked last. */
+int
+origin_check_pid(pid_t pid, int pidfd, char *why, size_t size)
+{
+	if (settings.control != 0 ||
+	    (!holders_is_session(pid) && !has_ended(pidfd)))
 		return 0;
 	return refuse(why, size, "process %d is a session's, or gone; sessions "
 	    "are clients only with \"control yes\"", pid);

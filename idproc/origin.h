@@ -18,7 +18,11 @@ void	origin_init(void);
  */
 int	origin_check(const struct diag_socket *, char *why, size_t size);
 
-/* The same for a client of the local socket, by its credentials. */
-int	 origin_check_pid(pid_t, char *why, size_t size);
+/*
+ * The same for a client of the local socket, by its credentials.  pidfd is
+ * that process, borrowed; -1 where the kernel has none for it: then one that
+ * has ended might pass for the next with its number.
+ */
+int	 origin_check_pid(pid_t, int pidfd, char *why, size_t size);
 
 #endif

@@ -7,9 +7,6 @@
 #include "principal.h"
 #include "role.h"
 
-/* The last id that sessions can have: above are overflow and dynamic ids. */
-#define LAST_UID	60000
-
 /*
  * User mode serves one user, who need not have an account: in a container
  * the number may be all there is.

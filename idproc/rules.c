@@ -4,8 +4,8 @@
 
 #include "rules.h"
 
-/* every listen statement of a configuration, both families */
-#define RULES_MAX	64
+/* every listener of a configuration, both families */
+#define RULES_MAX	66
 
 struct rules {
 	struct rule	v[RULES_MAX];

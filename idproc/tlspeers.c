@@ -44,7 +44,8 @@ find(uint64_t inode)
 
 /*
  * Whom the certificate names, that he is, wherever he comes from: only a
- * session stays what it is.  A name that is nobody's adds nothing.
+ * session stays what it is.  A name that is nobody's adds nothing; nor does
+ * one over HTTP, where a browser shows it for whatever page it has loaded.
  */
 static void
 add_name(struct verdict *v, const char *name)
@@ -85,8 +86,12 @@ tlspeers_add(uint64_t inode, const char *name, int tcp_fd)
 		npeers++;
 	}
 	who_is(tcp_fd, &p->verdict);
-	p->verdict.door = DOOR_TLS;
-	add_name(&p->verdict, name);
+	if (p->verdict.door == DOOR_WEB)
+		p->verdict.door = DOOR_WEB_TLS;
+	else {
+		p->verdict.door = DOOR_TLS;
+		add_name(&p->verdict, name);
+	}
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "endpoint.h"
@@ -16,6 +17,11 @@
 #include "proto.h"
 #include "rules.h"
 #include "who.h"
+
+/* since Linux 6.5, and not in the headers of this base */
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77
+#endif
 
 static uint32_t
 refuse(struct verdict *v, const char *text)
@@ -88,6 +94,9 @@ from_elsewhere(int sock_fd, const struct ends *e, struct verdict *v)
 	if (r == DIAG_FOUND &&
 	    origin_check(&s, v->why, sizeof(v->why)) == -1)
 		return PEER_REFUSED;
+	/* so that one user's wrong tries make no other user wait */
+	if (r == DIAG_FOUND)
+		v->principal.uid = s.uid;
 	return PEER_STRANGER;
 }
 
@@ -104,6 +113,31 @@ by_rule(int sock_fd, const struct ends *e, const struct rule *rule,
 	return what;
 }
 
+/* -1 before Linux 6.5; where there could be one and is none, it has gone. */
+static int
+pidfd_of_peer(int sock_fd, bool *gone)
+{
+	socklen_t len = sizeof(int);
+	int pidfd = -1;
+
+	*gone = getsockopt(sock_fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd,
+	    &len) == -1 && errno != ENOPROTOOPT;
+	return pidfd;
+}
+
+static int
+check_origin(int sock_fd, pid_t pid, struct verdict *v)
+{
+	bool gone;
+	int pidfd = pidfd_of_peer(sock_fd, &gone);
+	int r = gone ? (int)refuse(v, "the process that connected has ended") :
+	    origin_check_pid(pid, pidfd, v->why, sizeof(v->why));
+
+	if (pidfd != -1)
+		close(pidfd);
+	return r;
+}
+
 /* Who connected, as the kernel noted it then: SO_PEERCRED, unix(7). */
 static uint32_t
 by_credentials(int sock_fd, struct verdict *v)
@@ -116,7 +150,7 @@ by_credentials(int sock_fd, struct verdict *v)
 		return refuse(v, "the kernel does not know its credentials");
 	(void)snprintf(v->address, sizeof(v->address), "pid %d", cr.pid);
 	if (known_as(v, cr.uid) != PEER_KNOWN ||
-	    origin_check_pid(cr.pid, v->why, sizeof(v->why)) == -1)
+	    check_origin(sock_fd, cr.pid, v) != 0)
 		return PEER_REFUSED;
 	/* only here is root known not to be a proxy for somebody else */
 	if (cr.uid == 0)
@@ -135,13 +169,19 @@ by_address(int sock_fd, struct verdict *v)
 	if (wrong != NULL)
 		return refuse(v, wrong);
 	(void)endpoint_text(&e.peer, v->address);
+	v->principal.uid = (uid_t)-1;
 	if (!diag_is_open())
 		return refuse(v, "the daemon has not told how to ask for "
 		    "owners of sockets yet");
 	/* debug ports have no rule: they are for whoever is identified */
 	rule = rules_find(&e.local);
+	if (rule != NULL && (rule->flags & LISTENER_WEB) != 0)
+		v->door = DOOR_WEB;
 	if (rule != NULL && (rule->flags & LISTENER_AUTH_NONE) != 0)
 		return by_rule(sock_fd, &e, rule, v);
+	/* what a browser sends, it may send for any page: it has to log in */
+	if (v->door == DOOR_WEB)
+		return from_elsewhere(sock_fd, &e, v);
 	if (endpoint_is_loopback(&e.local) && endpoint_is_loopback(&e.peer))
 		return by_owner(sock_fd, &e, v);
 	if (rule != NULL)
@@ -157,7 +197,7 @@ who_is(int sock_fd, struct verdict *v)
 	v->door = endpoint_is_local(sock_fd) ? DOOR_LOCAL : DOOR_TCP;
 	v->what = v->door == DOOR_LOCAL ? by_credentials(sock_fd, v) :
 	    by_address(sock_fd, v);
-	if (v->what != PEER_KNOWN)
+	if (v->what == PEER_REFUSED)
 		v->principal = (struct principal){ .uid = (uid_t)-1 };
 }
 

@@ -10,7 +10,7 @@
 struct verdict {
 	uint32_t	 what;		/* PEER_* */
 	enum door	 door;
-	struct principal principal;	/* uid -1 unless it is known */
+	struct principal principal;	/* of strangers the socket's uid, or -1 */
 	char		 address[ADDRESS_TEXT];
 	char		 why[WHO_REASON_MAX];	/* a line for the log */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* gdbserver beside a session's program, in its namespaces. */
+/* Debuggers beside a session's program, in its namespaces. */
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -15,8 +15,13 @@
 
 #include "attach.h"
 #include "child.h"
+#include "command.h"
 #include "flight.h"
 #include "role.h"
+
+/* of an adapter with all that it is given */
+#define ARGV_MAX	512
+#define ENVP_MAX	(ENV_MAX_COUNT + 64)
 
 #define ALL_BUT_NET	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID |	\
 			 CLONE_NEWIPC | CLONE_NEWUTS)
@@ -43,21 +48,48 @@ join(int pidfd)
 	child_die(STEP_JOIN);
 }
 
-static void __attribute__((noreturn))
-gdbserver(const struct attach_spec *a, int wire_fd, int err_fd, bool filter)
-{
-	char pid[16];
-	char *argv[] = { settings.gdbserver, (char *)(uintptr_t)"--once",
-	    (char *)(uintptr_t)"--attach", (char *)(uintptr_t)"-", pid,
-	    NULL };
-	char *envp[] = { (char *)(uintptr_t)"PATH=/usr/bin:/bin", NULL };
+/* Ends of its streams: ours, and the debugger's own. */
+struct wires {
+	int	 ours[ATTACH_FD_COUNT];
+	int	 own[3];
+};
 
-	(void)snprintf(pid, sizeof(pid), "%u", a->pid);
+static void __attribute__((noreturn))
+debugger(const struct attach_spec *a, const struct wires *w, bool filter)
+{
+	static char *argv[ARGV_MAX], *envp[ENVP_MAX];
+	enum step step;
+
+	child_vector(argv, ARGV_MAX, a->argv, a->argv_len);
+	child_vector(envp, ENVP_MAX, a->envp, a->envp_len);
+	/* what it is, and with what arguments, is its owner's choice */
+	if (a->flags & ATTACH_PIPES) {
+		child_count(a->processes);
+		child_limits(a->limits);
+	}
 	child_lock(filter);
-	child_last(wire_fd, wire_fd, err_fd);
+	child_last(w->own[0], w->own[1], w->own[2]);
 	child_up_pid(0, -1);
-	(void)execve(settings.gdbserver, argv, envp);
-	child_die(STEP_GDBSERVER);
+	step = command_exec(argv, envp);
+	child_die(a->flags & ATTACH_PIPES ? step : STEP_GDBSERVER);
+}
+
+static void
+make_wires(const struct attach_spec *a, struct wires *w)
+{
+	int in[2], out[2] = { -1, -1 }, err[2];
+
+	if (pipe2(err, O_CLOEXEC) == -1 || (a->flags & ATTACH_PIPES ?
+	    pipe2(in, O_CLOEXEC) == -1 || pipe2(out, O_CLOEXEC) == -1 :
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) == -1))
+		child_die(STEP_PIPES);
+	w->own[0] = in[0];
+	w->own[1] = a->flags & ATTACH_PIPES ? out[1] : in[0];
+	w->own[2] = err[1];
+	w->ours[ATTACH_FD_WIRE] = in[1];
+	w->ours[ATTACH_FD_ERRORS] = err[0];
+	w->ours[ATTACH_FD_PIDFD] = -1;
+	w->ours[ATTACH_FD_OUT] = out[0];
 }
 
 static void
@@ -122,27 +154,25 @@ void
 attach_first(const void *arg)
 {
 	const struct attach_spec *a = arg;
-	int wire[2], err[2], pidfd = -1;
-	bool filter, first;
+	bool filter, first, gdbserver = !(a->flags & ATTACH_PIPES);
+	struct wires w;
+	int pidfd = -1;
 	pid_t pid;
 
 	child_become(&a->owner);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wire) == -1 ||
-	    pipe2(err, O_CLOEXEC) == -1)
-		child_die(STEP_PIPES);
-	child_up_fd(ATTACH_FD_WIRE, wire[0]);
-	child_up_fd(ATTACH_FD_ERRORS, err[0]);
+	make_wires(a, &w);
+	child_up_fds(w.ours, ATTACH_FD_COUNT);
 	filter = join(KEPT_FD);
-	first = waits_at_first(a->pid);
+	first = gdbserver && waits_at_first(a->pid);
 	/* who joins a pid namespace is not in it, but its children are */
 	pid = child_clone(CLONE_PARENT, -1, &pidfd);
 	if (pid == -1)
 		child_die(STEP_FORK);
 	if (pid == 0)
-		gdbserver(a, wire[1], err[1], filter);
+		debugger(a, &w, filter);
 	child_up_fd(ATTACH_FD_PIDFD, fcntl(pidfd, F_DUPFD_CLOEXEC, 0));
 	/* the answer comes when this process ends: not before it is safe */
-	if (wait_for_tracer(a->pid, pidfd) && first)
+	if (gdbserver && wait_for_tracer(a->pid, pidfd) && first)
 		end_first_stop(KEPT_FD);
 	_exit(0);
 }

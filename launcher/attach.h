@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* gdbserver beside a session's program, in its namespaces. */
+/*
+ * gdbserver, or the adapter of another debugger, beside a session's program,
+ * in its namespaces.
+ */
 #ifndef LAUNCHER_ATTACH_H
 #define LAUNCHER_ATTACH_H
 
@@ -14,6 +17,12 @@
 struct attach_spec {
 	struct run_owner owner;
 	uint32_t	 pid;		/* in the session's pid namespace */
+	uint32_t	 flags;		/* ATTACH_* */
+	/* with ATTACH_PIPES: as a program of the session's would have */
+	uint64_t	 processes, limits[LIMIT_COUNT];
+	/* NUL-terminated strings one after the other, borrowed */
+	const char	*argv, *envp;
+	size_t		 argv_len, envp_len;
 };
 
 /* A flight_fn; arg is a struct attach_spec, KEPT_FD the program's pidfd. */

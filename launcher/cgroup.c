@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* Cgroups of sessions: made at the start, removed after the end. */
+/*
+ * Cgroups of users and of their sessions: made at the start, removed after
+ * the end.
+ */
 #include <sys/stat.h>
+#include <sys/time.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,18 +20,22 @@
 #include "cgroup.h"
 #include "log.h"
 #include "loop.h"
+#include "proto.h"
 #include "role.h"
 
 #define SWEEPS		128
 #define SWEEP_MS	100
 #define SWEEP_TRIES	100
 #define DYING_MS	50
+/* How long others wait while the kernel makes a limit true. */
+#define LIMIT_US	5000
 /* of a leaf that cgroup.kill was written in: not writable */
 #define KILLED_MODE	0500
-/* the tree, a slash and a UUID */
-#define LEAF_PATH	(sizeof(settings.cgroup) + 40)
+/* the tree, "/u4294967295", a slash and a UUID */
+#define LEAF_PATH	(sizeof(settings.cgroup) + 56)
 
 struct sweep {
+	uint32_t	uid;
 	struct sid	session;
 	unsigned int	tries;		/* 0 = free */
 };
@@ -33,21 +43,35 @@ struct sweep {
 static struct sweep	 sweeps[SWEEPS];
 static struct loop_timer sweep_timer;
 
-/* Named by the session's id.  False when the host delegates no cgroups. */
+/*
+ * Named by numbers: the owner's and the session's id.  Without s the user's
+ * own.  False when the host delegates no cgroups.
+ */
 static bool
-leaf_path(char path[LEAF_PATH], const struct sid *s)
+path_of(char path[LEAF_PATH], uint32_t uid, const struct sid *s)
 {
-	size_t i, len = strlen(settings.cgroup);
+	size_t i, len;
 
-	if (len == 0)
+	if (settings.cgroup[0] == '\0')
 		return false;
-	memcpy(path, settings.cgroup, len);
-	path[len++] = '/';
-	for (i = 0; i < sizeof(s->b); i++)
+	len = (size_t)snprintf(path, LEAF_PATH, "%s/u%" PRIu32 "%s",
+	    settings.cgroup, uid, s == NULL ? "" : "/");
+	for (i = 0; s != NULL && i < sizeof(s->b); i++)
 		len += (size_t)snprintf(path + len, LEAF_PATH - len,
 		    i >= 4 && i <= 10 && i % 2 == 0 ? "-%02x" : "%02x",
 		    s->b[i]);
 	return true;
+}
+
+static int
+open_dir(uint32_t uid, const struct sid *s)
+{
+	char path[LEAF_PATH];
+
+	errno = ENOENT;
+	if (!path_of(path, uid, s))
+		return -1;
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 static int
@@ -77,20 +101,183 @@ put_limit(int dir_fd, const char *file, uint64_t v)
 	return put(dir_fd, file, text);
 }
 
-int
-cgroup_open(const struct sid *s)
+static int
+put_limits(int dir_fd, const struct cgroup_limits *l)
 {
-	char path[LEAF_PATH];
-
-	if (!leaf_path(path, s))
-		return -1;
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return put_limit(dir_fd, "memory.max", l->memory) == -1 ||
+	    put_limit(dir_fd, "pids.max", l->pids) == -1 ? -1 : 0;
 }
 
-void
-cgroup_kill(const struct sid *s)
+int
+cgroup_open(uint32_t uid, const struct sid *s)
 {
-	int fd = cgroup_open(s);
+	return open_dir(uid, s);
+}
+
+/* -- of users ------------------------------------------------------------- */
+
+static int
+put_user(int dir_fd, const struct cgroup_limits *l)
+{
+	/* what was swapped out would not be counted as memory any more */
+	if (put(dir_fd, "memory.swap.max", l->memory == LIMIT_UNLIMITED ?
+	    "max" : "0") == -1)
+		return -1;
+	return put_limits(dir_fd, l);
+}
+
+/* Sessions may be limited and counted by themselves, too. */
+static void
+enable_controllers(int dir_fd)
+{
+	static const char *const wanted[] = { "+memory", "+pids", "+cpu" };
+	size_t i;
+
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		(void)put(dir_fd, "cgroup.subtree_control", wanted[i]);
+}
+
+/* One that is there has its limits: made with it, or changed since. */
+static int
+make_user(uint32_t uid, const struct cgroup_limits *l)
+{
+	char path[LEAF_PATH];
+	int dir_fd, saved;
+
+	(void)path_of(path, uid, NULL);
+	if (mkdir(path, 0755) == -1)
+		return errno == EEXIST ? 0 : -1;
+	dir_fd = open_dir(uid, NULL);
+	/* idproc looks for sessions in it, and no role's umask lets it */
+	if (dir_fd != -1 && fchmod(dir_fd, 0755) == 0 &&
+	    put_user(dir_fd, l) == 0) {
+		enable_controllers(dir_fd);
+		close(dir_fd);
+		return 0;
+	}
+	saved = errno;
+	if (dir_fd != -1)
+		close(dir_fd);
+	/* the next start may not take it for one with limits */
+	(void)rmdir(path);
+	errno = saved;
+	return -1;
+}
+
+static void
+interrupt(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * Below what is in use, memory.max holds at once, but the kernel returns only
+ * when it has ended enough processes, which may take long.  Nobody else waits
+ * for that: a signal makes it return, and it goes on when those want more.
+ */
+static int
+put_user_soon(int dir_fd, const struct cgroup_limits *l)
+{
+	const struct itimerval off = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval on = { { 0, LIMIT_US }, { 0, LIMIT_US } };
+	struct sigaction sa = { .sa_handler = interrupt }, old;
+	int r, saved;
+
+	if (sigaction(SIGALRM, &sa, &old) == -1 ||
+	    setitimer(ITIMER_REAL, &on, NULL) == -1)
+		return -1;
+	r = put_user(dir_fd, l);
+	saved = errno;
+	(void)setitimer(ITIMER_REAL, &off, NULL);
+	(void)sigaction(SIGALRM, &old, NULL);
+	errno = saved;
+	return r;
+}
+
+bool
+cgroup_limit_user(uint32_t uid, const struct cgroup_limits *l)
+{
+	int dir_fd = open_dir(uid, NULL), r, saved;
+
+	/* it will be made with them */
+	if (dir_fd == -1)
+		return errno == ENOENT;
+	r = put_user_soon(dir_fd, l);
+	saved = errno;
+	close(dir_fd);
+	errno = saved;
+	return r == 0;
+}
+
+static uint64_t
+number_in(int dir_fd, const char *file)
+{
+	int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
+	char text[24];
+	ssize_t n;
+
+	if (fd == -1)
+		return USAGE_UNKNOWN;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return USAGE_UNKNOWN;
+	text[n] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
+static size_t
+use_of(uint32_t uid, struct cgroup_use *u)
+{
+	int dir_fd = open_dir(uid, NULL);
+
+	if (dir_fd == -1)
+		return 0;
+	u->uid = uid;
+	u->memory = number_in(dir_fd, "memory.current");
+	u->pids = number_in(dir_fd, "pids.current");
+	close(dir_fd);
+	return 1;
+}
+
+/* USER_ALL for what is no user's. */
+static uint32_t
+uid_of(const struct dirent *e)
+{
+	unsigned long n;
+	char *end;
+
+	if (e->d_type != DT_DIR || e->d_name[0] != 'u')
+		return USER_ALL;
+	n = strtoul(e->d_name + 1, &end, 10);
+	return *end == '\0' && n < USER_ALL ? (uint32_t)n : USER_ALL;
+}
+
+size_t
+cgroup_users(uint32_t uid, struct cgroup_use *u, size_t max)
+{
+	struct dirent *e;
+	size_t n = 0;
+	DIR *dir;
+
+	if (uid != USER_ALL)
+		return use_of(uid, u);
+	if (settings.cgroup[0] == '\0' ||
+	    (dir = opendir(settings.cgroup)) == NULL)
+		return 0;
+	while (n < max && (e = readdir(dir)) != NULL)
+		if (uid_of(e) != USER_ALL)
+			n += use_of(uid_of(e), &u[n]);
+	closedir(dir);
+	return n;
+}
+
+/* -- of sessions ---------------------------------------------------------- */
+
+void
+cgroup_kill(uint32_t uid, const struct sid *s)
+{
+	int fd = cgroup_open(uid, s);
 
 	if (fd == -1)
 		return;
@@ -100,14 +287,19 @@ cgroup_kill(const struct sid *s)
 	close(fd);
 }
 
-/* True when it is gone. */
+/* True when it is gone.  A user's cannot go before his last session's. */
 static bool
-remove_leaf(const struct sid *s)
+remove_leaf(uint32_t uid, const struct sid *s)
 {
 	char path[LEAF_PATH];
 
-	return !leaf_path(path, s) || rmdir(path) == 0 ||
-	    errno != EBUSY;
+	if (!path_of(path, uid, s))
+		return true;
+	if (rmdir(path) == -1 && errno == EBUSY)
+		return false;
+	(void)path_of(path, uid, NULL);
+	(void)rmdir(path);
+	return true;
 }
 
 /*
@@ -117,17 +309,17 @@ remove_leaf(const struct sid *s)
  * milliseconds.
  */
 static void
-finish_sweep(const struct sid *s)
+finish_sweep(uint32_t uid, const struct sid *s)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	size_t i;
 	int n;
 
 	for (i = 0; i < SWEEPS; i++) {
-		if (sweeps[i].tries == 0 ||
+		if (sweeps[i].tries == 0 || sweeps[i].uid != uid ||
 		    memcmp(&sweeps[i].session, s, sizeof(*s)) != 0)
 			continue;
-		for (n = 0; n < DYING_MS && !remove_leaf(s); n++)
+		for (n = 0; n < DYING_MS && !remove_leaf(uid, s); n++)
 			(void)nanosleep(&ms, NULL);
 		sweeps[i].tries = 0;
 	}
@@ -135,9 +327,9 @@ finish_sweep(const struct sid *s)
 
 /* The leaf of an earlier run that ended by itself: making one is dear. */
 static int
-usable_leaf(const struct sid *s)
+usable_leaf(uint32_t uid, const struct sid *s)
 {
-	int fd = cgroup_open(s);
+	int fd = cgroup_open(uid, s);
 	struct stat st;
 
 	if (fd == -1)
@@ -154,11 +346,13 @@ usable_leaf(const struct sid *s)
  * of that run may need a moment to leave.
  */
 static int
-make_leaf(const char *path)
+make_leaf(uint32_t uid, const struct sid *s)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	char path[LEAF_PATH];
 	int tries;
 
+	(void)path_of(path, uid, s);
 	for (tries = 0; tries < 20; tries++) {
 		if (mkdir(path, 0755) == 0)
 			return 0;
@@ -171,22 +365,21 @@ make_leaf(const char *path)
 }
 
 int
-cgroup_make(const struct sid *s, uint64_t memory, uint64_t pids,
+cgroup_make(uint32_t uid, const struct sid *s,
+    const struct cgroup_limits *user, const struct cgroup_limits *session,
     int *cgroup_fd)
 {
-	char path[LEAF_PATH];
-
 	*cgroup_fd = -1;
-	if (!leaf_path(path, s))
+	if (settings.cgroup[0] == '\0')
 		return 0;
-	finish_sweep(s);
-	*cgroup_fd = usable_leaf(s);
-	if (*cgroup_fd == -1 && make_leaf(path) == 0)
-		*cgroup_fd = cgroup_open(s);
+	finish_sweep(uid, s);
+	*cgroup_fd = usable_leaf(uid, s);
+	if (*cgroup_fd == -1 && make_user(uid, user) == 0 &&
+	    make_leaf(uid, s) == 0)
+		*cgroup_fd = cgroup_open(uid, s);
 	if (*cgroup_fd == -1)
 		return -1;
-	if (put_limit(*cgroup_fd, "memory.max", memory) == 0 &&
-	    put_limit(*cgroup_fd, "pids.max", pids) == 0)
+	if (put_limits(*cgroup_fd, session) == 0)
 		return 0;
 	close(*cgroup_fd);
 	*cgroup_fd = -1;
@@ -203,7 +396,7 @@ sweep_again(void *arg)
 	for (i = 0; i < SWEEPS; i++) {
 		if (sweeps[i].tries == 0)
 			continue;
-		if (remove_leaf(&sweeps[i].session))
+		if (remove_leaf(sweeps[i].uid, &sweeps[i].session))
 			sweeps[i].tries = 0;
 		else if (--sweeps[i].tries == 0)
 			log_warnx("a cgroup of an ended session stays busy");
@@ -214,16 +407,17 @@ sweep_again(void *arg)
 }
 
 void
-cgroup_sweep(const struct sid *s)
+cgroup_sweep(uint32_t uid, const struct sid *s)
 {
 	size_t i;
 
-	if (remove_leaf(s))
+	if (remove_leaf(uid, s))
 		return;
-	cgroup_kill(s);
+	cgroup_kill(uid, s);
 	for (i = 0; i < SWEEPS; i++) {
 		if (sweeps[i].tries != 0)
 			continue;
+		sweeps[i].uid = uid;
 		sweeps[i].session = *s;
 		sweeps[i].tries = SWEEP_TRIES;
 		loop_timer_set(&sweep_timer, SWEEP_MS, sweep_again, NULL);
@@ -232,20 +426,28 @@ cgroup_sweep(const struct sid *s)
 	log_warnx("too many cgroups wait to be removed; one stays");
 }
 
-/* True when no leaf is left. */
+/* Those below dir, which the levels say; true when none is left. */
 static bool
-sweep_once(void)
+sweep_dir(DIR *dir, int levels)
 {
 	bool left = false;
 	struct dirent *e;
-	DIR *dir = opendir(settings.cgroup);
+	DIR *sub;
+	int fd;
 
-	while (dir != NULL && (e = readdir(dir)) != NULL)
-		if (e->d_type == DT_DIR && e->d_name[0] != '.' &&
-		    unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR) == -1)
+	while ((e = readdir(dir)) != NULL) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		fd = levels == 1 ? -1 : openat(dirfd(dir), e->d_name,
+		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd != -1 && (sub = fdopendir(fd)) != NULL) {
+			left |= !sweep_dir(sub, levels - 1);
+			closedir(sub);
+		} else if (fd != -1)
+			close(fd);
+		if (unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR) == -1)
 			left |= errno == EBUSY;
-	if (dir != NULL)
-		closedir(dir);
+	}
 	return !left;
 }
 
@@ -253,9 +455,17 @@ void
 cgroup_sweep_all(void)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	bool done = false;
 	int tries;
+	DIR *dir;
 
 	/* the last process of a tree leaves its cgroup a moment after it died */
-	for (tries = 0; tries < 100 && !sweep_once(); tries++)
-		(void)nanosleep(&pause, NULL);
+	for (tries = 0; tries < 100 && !done; tries++) {
+		if (tries > 0)
+			(void)nanosleep(&pause, NULL);
+		dir = opendir(settings.cgroup);
+		done = dir == NULL || sweep_dir(dir, 2);
+		if (dir != NULL)
+			closedir(dir);
+	}
 }

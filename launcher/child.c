@@ -26,12 +26,15 @@
 
 #define INNER_ID	1000
 #define USUAL_UMASK	022
+/* between SIGXCPU and SIGKILL */
+#define CPU_GRACE	5
 /* above every number that child_begin() hands out */
 #define ASIDE		16
 
 /* Where they are not mapped yet, a process cannot read its own ids. */
 static uid_t	outer_uid;
 static gid_t	outer_gid;
+static int	up_sock = UP_SOCK;
 
 pid_t
 child_clone(uint64_t flags, int cgroup_fd, int *pidfd)
@@ -92,7 +95,7 @@ send_up(const struct up *u, const int *fds, size_t n)
 		memcpy(CMSG_DATA(&ctl.hdr), fds, n * sizeof(int));
 	}
 	/* a launcher that does not listen any more has ended us already */
-	if (sendmsg(UP_SOCK, &mh, MSG_NOSIGNAL) == -1)
+	if (sendmsg(up_sock, &mh, MSG_NOSIGNAL) == -1)
 		_exit(1);
 }
 
@@ -181,8 +184,12 @@ child_count(uint64_t processes)
 {
 	struct rlimit rl;
 
-	/* in user mode the user has processes that are none of ours */
-	if (role_mode != MODE_SYSTEM || processes == LIMIT_UNLIMITED)
+	/*
+	 * His cgroup counts better than this, and in user mode he has
+	 * processes that are none of ours.
+	 */
+	if (role_mode != MODE_SYSTEM || processes == LIMIT_UNLIMITED ||
+	    settings.controllers & CONTROLLER_PIDS)
 		return;
 	if (getrlimit(RLIMIT_NPROC, &rl) == -1)
 		child_die(STEP_LIMITS);
@@ -191,6 +198,32 @@ child_count(uint64_t processes)
 	rl.rlim_cur = rl.rlim_max;
 	if (setrlimit(RLIMIT_NPROC, &rl) == -1)
 		child_die(STEP_LIMITS);
+}
+
+void
+child_limits(const uint64_t *limits)
+{
+	static const __rlimit_resource_t what[LIMIT_COUNT] = {
+		[LIMIT_CPU] = RLIMIT_CPU, [LIMIT_AS] = RLIMIT_AS,
+		[LIMIT_NOFILE] = RLIMIT_NOFILE,
+		[LIMIT_NPROC] = RLIMIT_NPROC, [LIMIT_CORE] = RLIMIT_CORE,
+	};
+	struct rlimit rl;
+	rlim_t max, v;
+	int i;
+
+	for (i = 0; i < LIMIT_COUNT; i++) {
+		if (getrlimit(what[i], &rl) == -1)
+			child_die(STEP_LIMITS);
+		max = rl.rlim_max;
+		v = limits[i] == LIMIT_UNLIMITED ? RLIM_INFINITY : limits[i];
+		rl.rlim_cur = v < max ? v : max;
+		rl.rlim_max = rl.rlim_cur;
+		if (i == LIMIT_CPU && max - rl.rlim_cur > CPU_GRACE)
+			rl.rlim_max = rl.rlim_cur + CPU_GRACE;
+		if (setrlimit(what[i], &rl) == -1)
+			child_die(STEP_LIMITS);
+	}
 }
 
 static int
@@ -242,13 +275,13 @@ child_map_ids(void)
 static void
 reset_signals(void)
 {
-	static const int ignored[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE };
 	struct sigaction sa = { .sa_handler = SIG_DFL };
 	sigset_t none;
-	size_t i;
+	int sig;
 
-	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		(void)sigaction(ignored[i], &sa, NULL);
+	/* a daemon that was started with & would pass on a dead ^C */
+	for (sig = SIGHUP; sig <= SIGSYS; sig++)
+		(void)sigaction(sig, &sa, NULL);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -280,8 +313,8 @@ child_lock(bool filter)
 		child_die(STEP_SECCOMP);
 }
 
-void
-child_last(int in_fd, int out_fd, int err_fd)
+static void
+lead(void)
 {
 	(void)setsid();
 	/*
@@ -291,11 +324,71 @@ child_last(int in_fd, int out_fd, int err_fd)
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		(void)setpriority(PRIO_PROCESS, 0, 0);
 	(void)umask(USUAL_UMASK);
+}
+
+static void
+be_a_program(void)
+{
+	reset_signals();
+	/* only Yama knows this; where it is, debuggers are no ancestors */
+	(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+void
+child_last(int in_fd, int out_fd, int err_fd)
+{
+	lead();
 	if (dup2(in_fd, 0) == -1 || dup2(out_fd, 1) == -1 ||
 	    dup2(err_fd, 2) == -1 ||
 	    close_range(UP_SOCK, ~0U, CLOSE_RANGE_CLOEXEC) == -1)
 		child_die(STEP_PIPES);
-	reset_signals();
-	/* only Yama knows this; where it is, debuggers are no ancestors */
-	(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	be_a_program();
+}
+
+/* None of the numbers that are given out may be in use by another of them. */
+static int
+lift(int fd)
+{
+	int up = fd == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, ASIDE);
+
+	if (fd != -1 && up == -1)
+		child_die(STEP_PIPES);
+	return up;
+}
+
+void
+child_last_fds(const int *fds, int n)
+{
+	int aside[ASIDE], i;
+
+	lead();
+	up_sock = lift(UP_SOCK);
+	for (i = 0; i < n; i++)
+		aside[i] = lift(fds[i]);
+	for (i = 0; i < n; i++)
+		if (aside[i] == -1)
+			close(i);
+		else if (dup2(aside[i], i) == -1)
+			child_die(STEP_PIPES);
+	if (close_range((unsigned int)n, ~0U, CLOSE_RANGE_CLOEXEC) == -1)
+		child_die(STEP_PIPES);
+	be_a_program();
+}
+
+char **
+child_vector(char **v, size_t max, const char *p, size_t len)
+{
+	const char *end = p + len;
+	size_t n = 0;
+
+	while (p < end) {
+		if (n == max - 1) {
+			errno = E2BIG;
+			child_die(STEP_EXEC);
+		}
+		v[n++] = (char *)(uintptr_t)p;
+		p += strlen(p) + 1;
+	}
+	v[n] = NULL;
+	return v;
 }

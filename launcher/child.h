@@ -7,6 +7,7 @@
 #ifndef LAUNCHER_CHILD_H
 #define LAUNCHER_CHILD_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -43,6 +44,8 @@ void	 child_become(const struct run_owner *);
  * are made from now on are not begun when there are so many already.
  */
 void	 child_count(uint64_t processes);
+/* rlimits of a program, LIMIT_COUNT of them; none above those it has. */
+void	 child_limits(const uint64_t *);
 /* In a new user namespace: the owner is 1000 in it and there is nobody else. */
 void	 child_map_ids(void);
 /*
@@ -58,5 +61,12 @@ void	 child_unbound(void);
 void	 child_lock(bool filter);
 /* The last steps before exec: session leader, standard fds (borrowed). */
 void	 child_last(int in_fd, int out_fd, int err_fd);
+/*
+ * The same with n fds as 0 to n - 1, -1 = none.  What goes up still does, by
+ * another number than UP_SOCK: not for who shares his memory.
+ */
+void	 child_last_fds(const int *fds, int n);
+/* Pointers into NUL-terminated strings one after the other; max with NULL. */
+char	**child_vector(char **v, size_t max, const char *p, size_t len);
 
 #endif

@@ -35,14 +35,18 @@ struct kind {
 
 static const struct kind kinds[FLIGHT_KINDS] = {
 	[FLIGHT_RUN] = { MSG_RUN_FD, MSG_RAN, MSG_RUN_FAILED,
-	    BIT(RUN_FD_STDIN) | BIT(RUN_FD_STDOUT) | BIT(RUN_FD_STATUS) |
+	    BIT(RUN_FD_STDOUT) | BIT(RUN_FD_STATUS) |
 	    BIT(RUN_FD_STUB) | BIT(RUN_FD_TARGET),
 	    BIT(RUN_FD_COUNT) - 1, RUN_FD_STUB, 2 },
 	[FLIGHT_ATTACH] = { MSG_ATTACH_FD, MSG_ATTACHED, MSG_ATTACH_FAILED,
-	    BIT(ATTACH_FD_COUNT) - 1, 0, ATTACH_FD_PIDFD, 1 },
+	    BIT(ATTACH_FD_WIRE) | BIT(ATTACH_FD_ERRORS) |
+	    BIT(ATTACH_FD_PIDFD), 0, ATTACH_FD_PIDFD, 2 },
 	[FLIGHT_JOB] = { MSG_JOB_FD, MSG_JOB, MSG_JOB_FAILED,
 	    BIT(JOB_FD_REPORT) | BIT(JOB_FD_RESULT) | BIT(JOB_FD_PIDFD), 0,
 	    JOB_FD_PIDFD, 1 },
+	[FLIGHT_INSTRUMENT] = { MSG_INSTRUMENT_FD, MSG_INSTRUMENT_RAN,
+	    MSG_INSTRUMENT_FAILED, BIT(INSTRUMENT_FD_COUNT) - 1, 0,
+	    INSTRUMENT_FD_PIDFD, 1 },
 };
 
 struct flight {
@@ -128,7 +132,7 @@ fail(struct flight *f, uint32_t step, uint32_t error)
 	end_processes(f);
 	/* with sandbox none a program may have ended its stub and live on */
 	if (f->kind == &kinds[FLIGHT_RUN])
-		cgroup_kill(&f->session);
+		cgroup_kill(f->uid, &f->session);
 	answer2(f, f->kind->failed, v, 2);
 	release(f);
 }

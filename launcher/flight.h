@@ -10,15 +10,22 @@
 #include <stdint.h>
 
 #include "msg.h"
+#include "proto.h"
 
-enum flight_kind { FLIGHT_RUN, FLIGHT_ATTACH, FLIGHT_JOB, FLIGHT_KINDS };
+enum flight_kind {
+	FLIGHT_RUN,
+	FLIGHT_ATTACH,
+	FLIGHT_JOB,
+	FLIGHT_INSTRUMENT,
+	FLIGHT_KINDS
+};
 
 /*
  * What a process on the way says.  The fds that come with it are in the order
  * of their kinds (RUN_FD_* and kin); a wakeup each would be dear.
  */
 enum { UP_FDS = 1, UP_PID, UP_FAILED };
-#define UP_FDS_MAX	8
+#define UP_FDS_MAX	RUN_FD_COUNT
 struct up {
 	uint32_t	what;
 	uint32_t	fds;	/* 1 << kind for each */

@@ -12,6 +12,8 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,32 +23,42 @@
 #include "child.h"
 #include "flight.h"
 #include "hand.h"
+#include "instrument.h"
 #include "job.h"
 #include "log.h"
 #include "probe.h"
 #include "role.h"
 #include "session.h"
 #include "sessfilter.h"
+#include "usage.h"
 
 /* All that it has, and only inside the fence, where there is no root. */
 #define HAND_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
 			 CAP_BIT(CAP_KILL))
 #define CHANNEL_FD	3
+/* As many users as the spawner knows; all of them fit into one message. */
+#define USERS_MAX	4096
 
 int	launch_on_archiver(struct msg *);
 int	launch_on_attach(struct msg *);
 int	launch_on_chain(struct msg *);
+int	launch_on_instrument(struct msg *);
+int	launch_on_instrument_file(struct msg *);
 int	launch_on_pack(struct msg *);
 int	launch_on_poke(struct msg *);
 int	launch_on_probe(struct msg *);
 int	launch_on_run(struct msg *);
+int	launch_on_sample(struct msg *);
 int	launch_on_sweep(struct msg *);
 int	launch_on_unpack(struct msg *);
+int	launch_on_user_limits(struct msg *);
+int	launch_on_user_use(struct msg *);
 
 struct channel	 spawner_chan;
 void		*session_prog;
 size_t		 session_prog_len;
 int		 archiver_fd = -1;
+int		 debugger_fd = -1;
 int		 userns_errno;
 
 static int	 self_fd = -1;		/* this binary, for CHAIN */
@@ -71,11 +83,44 @@ owner_allowed(const struct run_owner *w)
 static bool
 run_allowed(const struct msg *m, const struct run_spec *r)
 {
+	bool own = role_mode == MODE_USER && r->adapter;
+
 	errno = EPERM;
-	if (!(settings.allow_sandbox >> r->sandbox & 1))
+	/* a debugger of its user's other processes is where they are */
+	if (!(settings.allow_sandbox >> r->sandbox & 1) &&
+	    !(own && r->sandbox == SANDBOX_NONE))
 		return false;
 	errno = EBADF;
-	return m->fd != -1 && owner_allowed(&r->owner);
+	return (m->fd == -1) == r->command && !(r->adapter && r->debug) &&
+	    owner_allowed(&r->owner);
+}
+
+static int
+make_cgroup(const struct sid *s, const struct run_spec *r, int *cgroup_fd)
+{
+	const struct cgroup_limits user = { r->user_memory,
+	    r->user_processes }, session = { r->memory, r->pids };
+
+	return cgroup_make(r->owner.uid, s, &user, &session, cgroup_fd);
+}
+
+/* By it the spawner sees why the kernel has killed a program. */
+static void
+send_events(const struct msg *m, const struct run_spec *r, int cgroup_fd)
+{
+	struct msg_out *o;
+	int fd;
+
+	if (cgroup_fd == -1 || !(settings.controllers & CONTROLLER_MEMORY) ||
+	    (r->memory == LIMIT_UNLIMITED &&
+	    r->user_memory == LIMIT_UNLIMITED))
+		return;
+	fd = openat(cgroup_fd, "memory.events", O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	o = msg_new(MSG_RUN_FD, &m->hdr.session, m->hdr.conn, m->hdr.request);
+	msg_put_u32(o, RUN_FD_EVENTS);
+	(void)chan_send(&spawner_chan, o, fd);
 }
 
 int
@@ -91,12 +136,13 @@ launch_on_run(struct msg *m)
 		return -1;
 	if (!run_allowed(m, &r))
 		flight_refuse(m, FLIGHT_RUN, STEP_IDS);
-	else if (cgroup_make(&m->hdr.session, r.memory, r.pids,
-	    &cgroup_fd) == -1)
+	else if (make_cgroup(&m->hdr.session, &r, &cgroup_fd) == -1)
 		flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
-	else
+	else {
+		send_events(m, &r, cgroup_fd);
 		flight_begin(m, FLIGHT_RUN, r.owner.uid, session_first, &r,
 		    (const int[2]){ m->fd, -1 }, cgroup_fd);
+	}
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
 	/* the next child is another owner's: no variables are left for it */
@@ -109,17 +155,23 @@ int
 launch_on_attach(struct msg *m)
 {
 	struct attach_spec a;
-	int cgroup_fd;
+	int cgroup_fd, i;
 
 	owner_get(m, &a.owner);
 	a.pid = msg_get_u32(m);
-	if (msg_end(m) == -1)
+	a.flags = msg_get_u32(m);
+	a.argv = msg_get_strings(m, &a.argv_len);
+	a.envp = msg_get_strings(m, &a.envp_len);
+	a.processes = a.flags & ATTACH_PIPES ? msg_get_u64(m) : 0;
+	for (i = 0; i < LIMIT_COUNT; i++)
+		a.limits[i] = a.flags & ATTACH_PIPES ? msg_get_u64(m) : 0;
+	if (msg_end(m) == -1 || a.argv_len == 0)
 		return -1;
 	if (!owner_allowed(&a.owner)) {
 		flight_refuse(m, FLIGHT_ATTACH, STEP_IDS);
 		return 0;
 	}
-	cgroup_fd = cgroup_open(&m->hdr.session);
+	cgroup_fd = cgroup_open(a.owner.uid, &m->hdr.session);
 	flight_begin(m, FLIGHT_ATTACH, a.owner.uid, attach_first, &a,
 	    (const int[2]){ m->fd, -1 }, cgroup_fd);
 	if (cgroup_fd != -1)
@@ -168,11 +220,12 @@ int
 launch_on_poke(struct msg *m)
 {
 	static const int to_stub[] = { [POKE_TREE_TERM] = SIGTERM,
-	    [POKE_TREE_KILL] = SIGUSR1 };
+	    [POKE_TREE_KILL] = SIGUSR1, [POKE_TREE_HUP] = SIGHUP };
 	uint32_t sig = msg_get_u32(m), whom = msg_get_u32(m), error = 0;
+	uint32_t uid = msg_get_u32(m);
 	struct msg_out *o;
 
-	if (msg_end(m) == -1 || sig >= NSIG || whom > POKE_TREE_KILL)
+	if (msg_end(m) == -1 || sig >= NSIG || whom >= POKE_COUNT)
 		return -1;
 	if (whom != POKE_ONE)
 		sig = (uint32_t)to_stub[whom];
@@ -180,7 +233,7 @@ launch_on_poke(struct msg *m)
 		error = (uint32_t)errno;
 	/* a program without a pid namespace may have ended its stub first */
 	if (whom == POKE_TREE_KILL && (error == ESRCH || has_exited(m->fd)))
-		cgroup_sweep(&m->hdr.session);
+		cgroup_sweep(uid, &m->hdr.session);
 	o = msg_new(MSG_POKED, &m->hdr.session, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, error);
 	(void)chan_send(&spawner_chan, o, -1);
@@ -216,9 +269,50 @@ let_go(struct msg *m)
 int
 launch_on_sweep(struct msg *m)
 {
+	uint32_t uid = msg_get_u32(m);
+
+	if (msg_end(m) == -1)
+		return -1;
 	let_go(m);
-	cgroup_sweep(&m->hdr.session);
-	return msg_end(m);
+	cgroup_sweep(uid, &m->hdr.session);
+	return 0;
+}
+
+int
+launch_on_user_limits(struct msg *m)
+{
+	uint32_t uid = msg_get_u32(m);
+	struct cgroup_limits l;
+
+	l.memory = msg_get_u64(m);
+	l.pids = msg_get_u64(m);
+	if (msg_end(m) == -1)
+		return -1;
+	if (!cgroup_limit_user(uid, &l))
+		log_warn("the limits of uid %u's sessions", uid);
+	return 0;
+}
+
+int
+launch_on_user_use(struct msg *m)
+{
+	static struct cgroup_use use[USERS_MAX];
+	uint32_t uid = msg_get_u32(m);
+	struct msg_out *o;
+	size_t i, n;
+
+	if (msg_end(m) == -1)
+		return -1;
+	n = cgroup_users(uid, use, USERS_MAX);
+	o = msg_new(MSG_USER_USED, NULL, m->hdr.conn, m->hdr.request);
+	msg_put_u32(o, (uint32_t)n);
+	for (i = 0; i < n; i++) {
+		msg_put_u32(o, use[i].uid);
+		msg_put_u64(o, use[i].memory);
+		msg_put_u64(o, use[i].pids);
+	}
+	(void)chan_send(&spawner_chan, o, -1);
+	return 0;
 }
 
 int
@@ -229,6 +323,79 @@ launch_on_probe(struct msg *m)
 
 	probe_put(o);
 	(void)chan_send(&spawner_chan, o, -1);
+	return msg_end(m);
+}
+
+/* 0 when it has ended: its number may be somebody else's. */
+static pid_t
+pid_of(int proc_fd, int pidfd)
+{
+	char path[64], text[512];
+	const char *p;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
+	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd != -1)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	p = strstr(text, "\nPid:\t");
+	return p == NULL || has_exited(pidfd) ? 0 :
+	    (pid_t)strtol(p + strlen("\nPid:\t"), NULL, 10);
+}
+
+int
+launch_on_sample(struct msg *m)
+{
+	struct usage u = { USAGE_UNKNOWN, USAGE_UNKNOWN };
+	uint32_t uid = msg_get_u32(m);
+	int leaf_fd = cgroup_open(uid, &m->hdr.session);
+	int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	pid_t pid = leaf_fd == -1 ? pid_of(proc_fd, m->fd) : 0;
+	struct msg_out *o;
+
+	if (leaf_fd != -1) {
+		usage_of_leaf(leaf_fd, proc_fd, &u);
+		close(leaf_fd);
+	} else if (pid > 0)
+		usage_of_tree(pid, proc_fd, &u);
+	if (proc_fd != -1)
+		close(proc_fd);
+	o = msg_new(MSG_SAMPLED, &m->hdr.session, 0, m->hdr.request);
+	msg_put_u64(o, u.cpu_ns);
+	msg_put_u64(o, u.memory);
+	(void)chan_send(&spawner_chan, o, -1);
+	return msg_end(m);
+}
+
+int
+launch_on_instrument(struct msg *m)
+{
+	struct run_owner owner;
+	uint32_t role;
+
+	owner_get(m, &owner);
+	role = msg_get_u32(m);
+	if (msg_end(m) == -1 || role != ROLE_DEBUGGER)
+		return -1;
+	if (!owner_allowed(&owner))
+		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_IDS);
+	else
+		flight_begin(m, FLIGHT_INSTRUMENT, owner.uid, instrument_first,
+		    &owner, (const int[2]){ -1, debugger_fd }, -1);
+	return 0;
+}
+
+int
+launch_on_instrument_file(struct msg *m)
+{
+	if (msg_get_u32(m) != ROLE_DEBUGGER)
+		return -1;
+	if (debugger_fd != -1)
+		close(debugger_fd);
+	debugger_fd = msg_take_fd(m);
 	return msg_end(m);
 }
 

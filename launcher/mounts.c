@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -73,11 +74,58 @@ mounts_mask(const char *path)
 	return false;
 }
 
+/* What is at path appears, with these attributes more, at another one. */
+static void
+place(const char *path, uint64_t attrs, const char *at)
+{
+	struct mount_attr attr = { .attr_set = attrs };
+	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE |
+	    OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+
+	if (fd == -1 || mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE,
+	    &attr, sizeof(attr)) == -1 ||
+	    move_mount(fd, "", AT_FDCWD, at, MOVE_MOUNT_F_EMPTY_PATH) == -1)
+		child_die(STEP_MOUNT);
+	close(fd);
+}
+
+/*
+ * --user of root: files and the kernel's switches know its sessions by their
+ * uid alone, and let them do what root may, without a capability.
+ */
+static bool
+is_hosts_root(void)
+{
+	return role_mode == MODE_USER && settings.daemon_uid == 0;
+}
+
+/* All but the processes' own directories, which debuggers write to. */
+static void
+freeze_proc(const char *path)
+{
+	char name[PATH_MAX];
+	struct dirent *e;
+	DIR *dir = opendir(path);
+
+	if (dir == NULL)
+		child_die(STEP_PROC);
+	while ((e = readdir(dir)) != NULL) {
+		if (e->d_type == DT_LNK || e->d_name[0] == '.' ||
+		    strspn(e->d_name, "0123456789") > 0)
+			continue;
+		(void)snprintf(name, sizeof(name), "%s/%s", path, e->d_name);
+		place(name, MOUNT_ATTR_RDONLY, name);
+	}
+	closedir(dir);
+}
+
 static void
 mount_proc(const char *path)
 {
 	if (mount("proc", path, "proc", QUIET, NULL) == -1)
 		child_die(STEP_PROC);
+	if (is_hosts_root())
+		freeze_proc(path);
 }
 
 /* The owner may have been given a cgroup; its sessions may not leave theirs. */
@@ -128,48 +176,86 @@ try_path(const char *path, mode_t mode)
 static void
 bind_tree(const char *path, uint64_t attrs)
 {
-	struct mount_attr attr = { .attr_set = attrs };
-	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE |
-	    OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-
-	if (fd == -1 || mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE,
-	    &attr, sizeof(attr)) == -1 || try_path(path, 0755) == -1 ||
-	    move_mount(fd, "", AT_FDCWD, path + 1,
-	    MOVE_MOUNT_F_EMPTY_PATH) == -1)
+	if (try_path(path, 0755) == -1)
 		child_die(STEP_MOUNT);
-	close(fd);
+	place(path, attrs, path + 1);
 }
 
-/* Directories as read-only mounts, merged-/usr links as links. */
+/* Directories and files as read-only mounts, links as links. */
+static void
+add_host(const char *path)
+{
+	const uint64_t attrs = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+	    MOUNT_ATTR_NODEV;
+	char link[PATH_MAX];
+	struct stat st;
+	ssize_t n;
+
+	if (lstat(path, &st) == -1)
+		return;
+	if (S_ISDIR(st.st_mode)) {
+		bind_tree(path, attrs);
+		return;
+	}
+	if (S_ISREG(st.st_mode)) {
+		if (mknod(path + 1, S_IFREG | 0444, 0) == -1)
+			child_die(STEP_MOUNT);
+		place(path, attrs, path + 1);
+		return;
+	}
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n == -1)
+		child_die(STEP_MOUNT);
+	link[n] = '\0';
+	if (symlink(link, path + 1) == -1)
+		child_die(STEP_MOUNT);
+}
+
+/* Of /etc root's sessions get what programs look for, and no secrets. */
 static void
 add_system(void)
 {
 	static const char *const dirs[] = { "/usr", "/bin", "/sbin", "/lib",
-	    "/lib32", "/lib64", "/libx32", "/etc" };
-	char link[PATH_MAX];
-	struct stat st;
-	ssize_t n;
+	    "/lib32", "/lib64", "/libx32" };
+	static const char *const known[] = { "/etc/alternatives",
+	    "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/debian_version",
+	    "/etc/fonts", "/etc/gai.conf", "/etc/group", "/etc/host.conf",
+	    "/etc/hostname", "/etc/hosts", "/etc/inputrc",
+	    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+	    "/etc/locale.alias", "/etc/localtime", "/etc/mime.types",
+	    "/etc/networks", "/etc/nsswitch.conf", "/etc/os-release",
+	    "/etc/passwd", "/etc/profile", "/etc/protocols",
+	    "/etc/resolv.conf", "/etc/services", "/etc/shells",
+	    "/etc/ssl/certs", "/etc/terminfo", "/etc/timezone" };
 	size_t i;
 
-	for (i = 0; i < NELEM(dirs); i++) {
-		if (lstat(dirs[i], &st) == -1)
-			continue;
-		if (S_ISDIR(st.st_mode)) {
-			bind_tree(dirs[i], MOUNT_ATTR_RDONLY |
-			    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-			continue;
-		}
-		n = readlink(dirs[i], link, sizeof(link) - 1);
-		if (n == -1)
-			child_die(STEP_MOUNT);
-		link[n] = '\0';
-		if (symlink(link, dirs[i] + 1) == -1)
-			child_die(STEP_MOUNT);
+	for (i = 0; i < NELEM(dirs); i++)
+		add_host(dirs[i]);
+	if (!is_hosts_root()) {
+		add_host("/etc");
+		return;
 	}
+	make_dir("etc", 0755);
+	for (i = 0; i < NELEM(known); i++)
+		add_host(known[i]);
+}
+
+/*
+ * Terminals of its own: those of other sessions and of the host have no name
+ * in here.  The kernel takes them from all that there may be, so one session
+ * gets so many only.  The host's /dev/ptmx leads here too: it looks for what
+ * is mounted beside it.
+ */
+static void
+mount_terminals(const char *path)
+{
+	if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC,
+	    "ptmxmode=0666,mode=0600,max=64") == -1)
+		child_die(STEP_TTY);
 }
 
 static void
-add_devices(void)
+add_devices(const struct run_spec *r)
 {
 	static const char *const nodes[] = { "/dev/null", "/dev/zero",
 	    "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty" };
@@ -188,6 +274,12 @@ add_devices(void)
 	for (i = 0; i < NELEM(links); i++)
 		if (symlink(links[i][0], links[i][1]) == -1)
 			child_die(STEP_MOUNT);
+	if (!r->tty)
+		return;
+	make_dir("dev/pts", 0755);
+	mount_terminals("dev/pts");
+	if (symlink("pts/ptmx", "dev/ptmx") == -1)
+		child_die(STEP_MOUNT);
 }
 
 static void
@@ -197,7 +289,7 @@ new_root(const struct run_spec *r)
 	    ROOT_OPTIONS) == -1 || chdir(ROOT) == -1)
 		child_die(STEP_MOUNT);
 	add_system();
-	add_devices();
+	add_devices(r);
 	make_dir("tmp", 01777);
 	make_dir("var", 0755);
 	make_dir("var/tmp", 01777);
@@ -229,6 +321,8 @@ mounts_session(const struct run_spec *r)
 	}
 	mount_proc("/proc");
 	freeze_cgroups();
+	if (r->tty)
+		mount_terminals("/dev/pts");
 	/* a bundle's tmpfs lies over the state directory already */
 	masked = !r->bundle && mounts_mask(settings.state_dir);
 	if (r->control)

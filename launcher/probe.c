@@ -16,6 +16,8 @@
 #include "probe.h"
 #include "role.h"
 
+#define LLVM_FIRST	18
+#define LLVM_LAST	40
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* Each says whether it is there, and in what form if that varies. */
@@ -86,6 +88,16 @@ have_userns(char *form, size_t size)
 }
 
 static bool
+have_roots(char *form, size_t size)
+{
+	bool given_up = (settings.weakened & WEAKEN_CHROOT) != 0;
+
+	if (given_up)
+		(void)snprintf(form, size, "off by weaken-chroot");
+	return !given_up;
+}
+
+static bool
 have_landlock(char *form, size_t size)
 {
 	int abi = landlock_abi();
@@ -113,12 +125,28 @@ have_cgroup(char *form, size_t size)
 }
 
 static bool
+have_controllers(char *form, size_t size)
+{
+	bool memory = settings.controllers & CONTROLLER_MEMORY;
+	bool pids = settings.controllers & CONTROLLER_PIDS;
+
+	if (memory != pids)
+		(void)snprintf(form, size, "only %s", memory ? "memory" :
+		    "processes");
+	return memory && pids;
+}
+
+static bool
 have_user_limits(char *form, size_t size)
 {
-	(void)snprintf(form, size, "memory: of each process; processes: of %s",
-	    role_mode == MODE_SYSTEM ? "all sessions together" :
+	bool memory = settings.controllers & CONTROLLER_MEMORY;
+	bool pids = settings.controllers & CONTROLLER_PIDS;
+
+	(void)snprintf(form, size, "memory: of %s; processes: of %s",
+	    memory ? "all sessions together" : "each process",
+	    pids || role_mode == MODE_SYSTEM ? "all sessions together" :
 	    "each session");
-	return true;
+	return memory && pids;
 }
 
 static bool
@@ -143,6 +171,56 @@ have_ptrace(char *form, size_t size)
 	return v < 2;
 }
 
+/* Debian has one for each version of LLVM, and perhaps one that is meant. */
+static bool
+have_lldb_dap(char *form, size_t size)
+{
+	int v, i;
+
+	(void)snprintf(form, size, "/usr/bin/lldb-dap");
+	if (access(form, X_OK) == 0)
+		return true;
+	for (v = LLVM_LAST; v >= LLVM_FIRST; v--)
+		for (i = 0; i < 2; i++) {
+			(void)snprintf(form, size, i == 0 ?
+			    "/usr/bin/lldb-dap-%d" :
+			    "/usr/lib/llvm-%d/bin/lldb-dap", v);
+			if (access(form, X_OK) == 0)
+				return true;
+		}
+	form[0] = '\0';
+	return false;
+}
+
+static bool
+first_of(const char *const *paths, char *form, size_t size)
+{
+	for (; *paths != NULL; paths++)
+		if (access(*paths, X_OK) == 0) {
+			(void)snprintf(form, size, "%s", *paths);
+			return true;
+		}
+	return false;
+}
+
+static bool
+have_delve(char *form, size_t size)
+{
+	static const char *const paths[] = { "/usr/local/bin/dlv",
+	    "/usr/bin/dlv", NULL };
+
+	return first_of(paths, form, size);
+}
+
+static bool
+have_debugpy(char *form, size_t size)
+{
+	static const char *const paths[] = {
+	    "/usr/lib/python3/dist-packages/debugpy", NULL };
+
+	return first_of(paths, form, size);
+}
+
 static const struct row rows[] = {
 	{ "gdbserver", "attaches debuggers to sessions",
 	    "apt install gdbserver", true, have_gdbserver },
@@ -156,18 +234,32 @@ static const struct row rows[] = {
 	{ "seccomp", "denies system calls to sessions and roles",
 	    "a kernel with CONFIG_SECCOMP_FILTER and no weaken-seccomp",
 	    false, have_seccomp },
+	{ "empty-roots", "shows no file to roles that need none",
+	    "no weaken-chroot", false, have_roots },
 	{ "landlock", "keeps roles away from files",
 	    "boot with lsm=landlock,... on a kernel with "
 	    "CONFIG_SECURITY_LANDLOCK", false, have_landlock },
-	{ "cgroup", "limits a session's memory and processes as a whole",
-	    "start it by systemd with Delegate=yes, or as root on a host "
-	    "with cgroup2", false, have_cgroup },
+	{ "cgroup", "tells a session's processes from others, and ends them "
+	    "together", "start it by systemd with Delegate=yes, or as root on "
+	    "a host with cgroup2", false, have_cgroup },
+	{ "cgroup-controllers", "limit a session's memory and processes as a "
+	    "whole", "let cgroup2 have the controllers memory and pids "
+	    "(cgroup_no_v1=memory,pids at boot), and delegate them to the "
+	    "daemon", false, have_controllers },
 	{ "quotas", "keep a user's sessions from the memory and processes of "
-	    "others", "", false, have_user_limits },
+	    "others", "as for cgroup-controllers: only cgroups limit the sum of "
+	    "a user's sessions", false, have_user_limits },
 	{ "memfd", "runs images from memory", "sysctl vm.memfd_noexec=1",
 	    false, have_memfd },
 	{ "ptrace", "lets gdbserver attach",
 	    "sysctl kernel.yama.ptrace_scope=1", false, have_ptrace },
+	{ "lldb-dap", "debugs C, C++ and Rust programs (debugger)",
+	    "apt install lldb, of version 18 or later", false,
+	    have_lldb_dap },
+	{ "delve", "debugs Go programs (debugger)", "apt install delve",
+	    false, have_delve },
+	{ "debugpy", "debugs Python programs (debugger)",
+	    "apt install python3-debugpy", false, have_debugpy },
 };
 
 void

@@ -4,7 +4,6 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -23,6 +22,7 @@
 
 #include "attach.h"
 #include "child.h"
+#include "command.h"
 #include "confine.h"
 #include "flight.h"
 #include "hand.h"
@@ -31,14 +31,13 @@
 #include "role.h"
 #include "session.h"
 #include "stub.h"
+#include "tty.h"
 
 #define PIPE_SIZE	(1024 * 1024)
 /* longer than the launcher waits for a start */
 #define NETWORK_SECONDS	30
 #define STUB_STACK	(128 * 1024)
 #define TARGET_STACK	(64 * 1024)
-/* between SIGXCPU and SIGKILL */
-#define CPU_GRACE	5
 /* every byte a string of its own, and the NULL */
 #define ARGV_MAX	(ARGS_MAX_BYTES + 2)
 #define ENVP_MAX	(ENV_MAX_COUNT + 64)
@@ -46,6 +45,7 @@
 /* The program's ends of its pipes, the stub's, and what goes up. */
 struct ends {
 	int	in_fd, out_fd, err_fd, status_fd;
+	int	adapter_fds[3];
 	int	up_fds[RUN_FD_COUNT];
 };
 
@@ -65,61 +65,23 @@ make_pipe(struct ends *e, enum run_fd kind, bool read_up)
 }
 
 static void
-make_pipes(struct ends *e, bool split)
+make_pipes(struct ends *e, const struct run_spec *r)
 {
 	int i;
 
 	for (i = 0; i < RUN_FD_COUNT; i++)
 		e->up_fds[i] = -1;
+	e->status_fd = make_pipe(e, RUN_FD_STATUS, true);
+	if (r->adapter) {
+		e->adapter_fds[0] = make_pipe(e, RUN_FD_ADAPTER_IN, false);
+		e->adapter_fds[1] = make_pipe(e, RUN_FD_ADAPTER_OUT, true);
+		e->adapter_fds[2] = make_pipe(e, RUN_FD_ADAPTER_ERR, true);
+	}
+	if (r->tty)
+		return;
 	e->in_fd = make_pipe(e, RUN_FD_STDIN, false);
 	e->out_fd = make_pipe(e, RUN_FD_STDOUT, true);
-	e->err_fd = split ? make_pipe(e, RUN_FD_STDERR, true) : e->out_fd;
-	e->status_fd = make_pipe(e, RUN_FD_STATUS, true);
-}
-
-static void
-set_limits(const uint64_t *limits)
-{
-	static const __rlimit_resource_t what[LIMIT_COUNT] = {
-		[LIMIT_CPU] = RLIMIT_CPU, [LIMIT_AS] = RLIMIT_AS,
-		[LIMIT_NOFILE] = RLIMIT_NOFILE,
-		[LIMIT_NPROC] = RLIMIT_NPROC, [LIMIT_CORE] = RLIMIT_CORE,
-	};
-	struct rlimit rl;
-	rlim_t max, v;
-	int i;
-
-	for (i = 0; i < LIMIT_COUNT; i++) {
-		if (getrlimit(what[i], &rl) == -1)
-			child_die(STEP_LIMITS);
-		max = rl.rlim_max;
-		v = limits[i] == LIMIT_UNLIMITED ? RLIM_INFINITY : limits[i];
-		rl.rlim_cur = v < max ? v : max;
-		rl.rlim_max = rl.rlim_cur;
-		if (i == LIMIT_CPU && max - rl.rlim_cur > CPU_GRACE)
-			rl.rlim_max = rl.rlim_cur + CPU_GRACE;
-		if (setrlimit(what[i], &rl) == -1)
-			child_die(STEP_LIMITS);
-	}
-}
-
-/* Pointers into the NUL-terminated strings of a message. */
-static char **
-vector(char **v, size_t max, const char *p, size_t len)
-{
-	const char *end = p + len;
-	size_t n = 0;
-
-	while (p < end) {
-		if (n == max - 1) {
-			errno = E2BIG;
-			child_die(STEP_EXEC);
-		}
-		v[n++] = (char *)(uintptr_t)p;
-		p += strlen(p) + 1;
-	}
-	v[n] = NULL;
-	return v;
+	e->err_fd = r->split ? make_pipe(e, RUN_FD_STDERR, true) : e->out_fd;
 }
 
 /* The same rule as the archiver's check; O_PATH does not wait for a FIFO. */
@@ -137,6 +99,8 @@ exec_image(const struct run_spec *r, char **argv, char **envp)
 {
 	int fd = KEPT_FD;
 
+	if (r->command || r->adapter)
+		child_die(command_exec(argv, envp));
 	if (r->bundle) {
 		fd = open_in_bundle(r->exec_path);
 		if (fd == -1)
@@ -154,7 +118,10 @@ go_to_start(const struct run_spec *r)
 {
 	char dir[sizeof(settings.state_dir) + sizeof(BUNDLE_NAME) + 1];
 
-	if (r->bundle) {
+	if (r->cwd[0] != '\0') {
+		if (chdir(r->cwd) == -1)
+			child_die(STEP_CWD);
+	} else if (r->bundle) {
 		(void)snprintf(dir, sizeof(dir), "%s/%s", settings.state_dir,
 		    BUNDLE_NAME);
 		if (chdir(dir) == -1)
@@ -207,6 +174,24 @@ tell(_Atomic int *value, int v)
 	(void)syscall(SYS_futex, value, FUTEX_WAKE, INT_MAX);
 }
 
+/* The program's streams are not an adapter's own: it passes them on. */
+static void
+take_fds(const struct run_spec *r, const struct ends *e)
+{
+	const int fds[] = { e->adapter_fds[0], e->adapter_fds[1],
+	    e->adapter_fds[2], [ADAPTER_STDIN_FD] = e->in_fd,
+	    [ADAPTER_STDOUT_FD] = e->out_fd, [ADAPTER_STDERR_FD] = e->err_fd,
+	    [ADAPTER_IMAGE_FD] = r->command || r->bundle ? -1 : KEPT_FD };
+
+	if (r->adapter) {
+		child_last_fds(fds, sizeof(fds) / sizeof(fds[0]));
+		return;
+	}
+	child_last(e->in_fd, e->out_fd, e->err_fd);
+	if (r->tty)
+		tty_control();
+}
+
 static int
 target(void *arg)
 {
@@ -216,16 +201,16 @@ target(void *arg)
 	const struct ends *e = &s->e;
 	int self_fd;
 
-	vector(argv, ARGV_MAX, r->argv, r->argv_len);
-	vector(envp, ENVP_MAX, r->envp, r->envp_len);
+	child_vector(argv, ARGV_MAX, r->argv, r->argv_len);
+	child_vector(envp, ENVP_MAX, r->envp, r->envp_len);
 	go_to_start(r);
 	/* without a pid namespace it would outlive a stub that was killed */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
 		child_die(STEP_STUB);
 	if ((r->debug || r->watch_loader) && ptrace(PTRACE_TRACEME, 0, 0, 0) == -1)
 		child_die(STEP_TRACE);
-	child_last(e->in_fd, e->out_fd, e->err_fd);
-	set_limits(r->limits);
+	take_fds(r, e);
+	child_limits(r->limits);
 	if (r->debug)
 		mark_first_stop();
 	self_fd = pidfd_open(getpid(), 0);
@@ -250,7 +235,7 @@ fork_target(struct start *s)
 	static _Alignas(16) char stack[TARGET_STACK];
 	int flags = SIGCHLD;
 
-	if (!s->r->debug && !s->r->watch_loader)
+	if (!s->r->debug && !s->r->watch_loader && !s->r->adapter)
 		flags |= CLONE_VM | CLONE_VFORK;
 	else if (s->r->network == NETWORK_NONE)
 		/* a copy would not hear of it */
@@ -312,6 +297,20 @@ prepare_inside(struct start *s)
 }
 
 /*
+ * In the session's own devpts where it has one.  The stub's copies go when it
+ * begins to wait: once the last program has closed the terminal, it is over.
+ */
+static void
+make_tty(struct start *s)
+{
+	struct ends *e = &s->e;
+	int fd = tty_open(s->r, &e->in_fd);
+
+	e->out_fd = e->err_fd = e->in_fd;
+	child_up_fd(RUN_FD_STDOUT, fd);
+}
+
+/*
  * Abstract sockets know no users, and a network that is shared has them all.
  * Here and not in child_lock(): a debugger in a domain of its own would not
  * get at the program in this one.
@@ -333,6 +332,8 @@ stub(void *arg)
 
 	stub_signals();
 	prepare_inside(s);
+	if (r->tty)
+		make_tty(s);
 	/* the program inherits it: a filter is dear to load */
 	child_lock(whole);
 	if (whole)
@@ -403,7 +404,7 @@ session_first(const void *arg)
 	/* the owner's pipes: else /dev/stderr could not be opened again */
 	child_become(&s.r->owner);
 	child_count(s.r->user_processes);
-	make_pipes(&s.e, s.r->split);
+	make_pipes(&s.e, s.r);
 	if (s.r->bundle)
 		enter_bundle();
 	else if (s.r->sandbox != SANDBOX_NONE && unshare(CLONE_NEWUSER) == -1)

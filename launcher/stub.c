@@ -21,6 +21,9 @@
 
 #define STATUS_FD	0
 #define KILL_ROUNDS	100
+/* Between two bursts, doubled up to the other: some may hang in the kernel. */
+#define HUNT_MS		1
+#define HUNT_MS_MAX	256
 /* PID_MAX_LIMIT of the kernel. */
 #define PIDS_MAX	(4 * 1024 * 1024)
 #define GRACE_MS	1000
@@ -29,6 +32,7 @@
 static int	signal_fd = -1;
 static bool	is_init;
 static pid_t	program;
+static int	hunting;	/* ms until the next burst, 0 = not to be killed */
 
 void
 stub_signals(void)
@@ -60,7 +64,8 @@ parent_of(pid_t pid)
 		return 0;
 	line[n] = '\0';
 	p = strrchr(line, ')');
-	if (p == NULL || strlen(p) < 5 || p[2] == 'Z')
+	/* also of zombies: only the first thread may be one */
+	if (p == NULL || strlen(p) < 5)
 		return 0;
 	return (pid_t)strtol(p + 4, NULL, 10);
 }
@@ -173,19 +178,55 @@ others_left(void)
 	return is_init && kill(-1, 0) == 0;
 }
 
-/* Rounds, as a tree may grow faster than /proc can be read. */
+/*
+ * Only the stub's own children, which whoever has lost its parent is one of:
+ * much faster than to read all of /proc.  Returns how many were met.
+ */
+static size_t
+kill_children(void)
+{
+	static char list[64 * 1024];
+	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd == -1 ? -1 : read(fd, list, sizeof(list) - 1);
+	char *p = list, *end;
+	size_t met = 0;
+	long pid;
+
+	if (fd != -1)
+		close(fd);
+	list[n > 0 ? n : 0] = '\0';
+	/* a number that was cut off would have no space behind it */
+	while ((pid = strtol(p, &end, 10)) > 1 && *end == ' ') {
+		if (kill((pid_t)pid, SIGKILL) == 0)
+			met++;
+		p = end;
+	}
+	return met;
+}
+
+/*
+ * A tree that forks and exits all the time is somewhere else when /proc has
+ * been read: it is hunted until no child is left, in bursts.
+ */
 static void
-signal_tree(int sig)
+hunt(void)
 {
 	int rounds = 0;
 
-	if (is_init) {
+	while (reap() && rounds++ < KILL_ROUNDS)
+		if (kill_children() == 0)
+			(void)signal_descendants(SIGKILL);
+}
+
+static void
+signal_tree(int sig)
+{
+	if (is_init)
 		(void)kill(-1, sig);
-		return;
-	}
-	while (signal_descendants(sig) > 0 && sig == SIGKILL &&
-	    ++rounds < KILL_ROUNDS)
-		(void)reap();
+	else
+		(void)signal_descendants(sig);
+	if (sig == SIGKILL)
+		hunting = HUNT_MS;
 }
 
 /*
@@ -201,8 +242,8 @@ take_signal(void)
 		return;
 	if (is_init && (si.ssi_pid != 0 || si.ssi_code != SI_USER))
 		return;
-	if (si.ssi_signo == SIGTERM) {
-		signal_tree(SIGTERM);
+	if (si.ssi_signo == SIGTERM || si.ssi_signo == SIGHUP) {
+		signal_tree((int)si.ssi_signo);
 		signal_tree(SIGCONT);
 	} else if (si.ssi_signo == SIGUSR1)
 		signal_tree(SIGKILL);
@@ -223,6 +264,21 @@ keep_only(int status_fd)
 	(void)close_range((unsigned int)signal_fd + 1, ~0U, 0);
 }
 
+/* How long to wait at most for a signal; -1 = until there is one. */
+static int
+patience(bool alone)
+{
+	int ms = hunting;
+
+	if (alone)
+		return GRACE_STEP_MS;
+	if (is_init || hunting == 0)
+		return -1;
+	if (hunting < HUNT_MS_MAX)
+		hunting *= 2;
+	return ms;
+}
+
 void
 stub_run(pid_t target, int status_fd, bool init)
 {
@@ -236,10 +292,12 @@ stub_run(pid_t target, int status_fd, bool init)
 	p[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 	p[1] = (struct pollfd){ .fd = STATUS_FD };
 	for (;;) {
+		if (hunting != 0 && !is_init)
+			hunt();
 		alone = !reap();
 		if (alone && (!others_left() || wait-- == 0))
 			_exit(0);
-		if (poll(p, 2, alone ? GRACE_STEP_MS : -1) == -1)
+		if (poll(p, 2, patience(alone)) == -1)
 			continue;
 		if (p[0].revents != 0)
 			take_signal();

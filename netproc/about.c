@@ -2,6 +2,7 @@
 /* VERSION, HELP, DEPS and ACTIVITY: what the daemon is, can and did. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "about.h"
 #include "answer.h"
@@ -10,11 +11,15 @@
 #include "conn.h"
 #include "listener.h"
 #include "params.h"
+#include "proto.h"
 #include "role.h"
 #include "roles.h"
 #include "settings.h"
 
 #define PROTOCOL	1
+#define DAY_S		(24 * 3600)
+#define NS_PER_S	1000000000LL
+#define TIME_MOST_S	((uint64_t)INT64_MAX / NS_PER_S)
 
 /* ms until a role is started again; 0 = it runs. */
 static uint32_t	backoff[ROLE_COUNT];
@@ -22,6 +27,7 @@ static char	mdns[512] = "not announced yet";
 /* Where TLS is spoken, 0 = nowhere; empty = the certificate is not read yet. */
 static uint32_t	tls_port;
 static char	tls_fingerprint[64];
+static uint64_t	tls_expires;		/* s since 1970 */
 
 int
 net_on_backoff(struct msg *m)
@@ -38,6 +44,7 @@ int
 net_on_tls_fingerprint(struct msg *m)
 {
 	tls_port = msg_get_u32(m);
+	tls_expires = msg_get_u64(m);
 	msg_get_str(m, tls_fingerprint, sizeof(tls_fingerprint));
 	return msg_end(m);
 }
@@ -61,8 +68,8 @@ static void
 extensions_json(struct text *t)
 {
 	/* what commands of the base protocol take in addition */
-	static const char *const forms[] = { "OUTPUT base64", "START --split",
-		"START --sandbox", "START --network", "JSON lines" };
+	static const char *const forms[] = { "OUTPUT base64", "FOLLOW hold",
+		"START --split", "START --sandbox", "START --network", "JSON lines" };
 	size_t i;
 
 	json_open(t, '[');
@@ -94,10 +101,51 @@ weakened_json(struct text *t)
 	json_close(t, ']');
 }
 
+/* What the memory and the processes of a quota are counted of. */
+static void
+quotas_json(struct text *t)
+{
+	bool memory = settings.controllers & CONTROLLER_MEMORY;
+	bool pids = settings.controllers & CONTROLLER_PIDS;
+
+	json_open(t, '{');
+	json_key(t, "memory");
+	json_text(t, memory ? "user" : "process");
+	json_key(t, "processes");
+	json_text(t, pids || role_mode == MODE_SYSTEM ? "user" : "session");
+	json_close(t, '}');
+}
+
+/* NULL: nobody speaks TLS here, or the certificate is good for long. */
+static const char *
+certificate_warning(void)
+{
+	static char line[128];
+	int64_t left = (int64_t)tls_expires - (int64_t)time(NULL);
+
+	if (tls_port == 0 || tls_fingerprint[0] == '\0' || left >= CERT_WARN_S)
+		return NULL;
+	if (left <= 0)
+		return "the certificate for TLS has expired; put a new one in "
+		    "its place and send SIGHUP to debuglanternd";
+	(void)snprintf(line, sizeof(line), "the certificate for TLS expires in "
+	    "%lld days; put a new one in its place and send SIGHUP to "
+	    "debuglanternd", (long long)(left / DAY_S));
+	return line;
+}
+
 static void
 warnings_json(struct text *t)
 {
+	const char *certificate = certificate_warning();
+
 	json_open(t, '[');
+	if (settings.has_tls != 0 && backoff[ROLE_TLSPROC] != 0)
+		json_text(t, "TLS is not served: tlsproc does not start with "
+		    "its certificate and key, or ends again and again; the log "
+		    "says why, and SIGHUP to debuglanternd tries at once");
+	if (certificate != NULL)
+		json_text(t, certificate);
 	listener_warnings(t);
 	if (settings.sandbox == SANDBOX_NONE)
 		json_text(t, "sessions run without a sandbox unless they "
@@ -117,7 +165,7 @@ roles_json(struct text *t)
 	for (role = 0; role < ROLE_COUNT; role++) {
 		/* one that nobody needs is not there, and is not missed */
 		if (role == ROLE_PARENT ||
-		    (role == ROLE_TLSPROC && tls_port == 0))
+		    (role == ROLE_TLSPROC && settings.has_tls == 0))
 			continue;
 		json_key(t, role_name(role));
 		if (backoff[role] == 0) {
@@ -135,6 +183,8 @@ roles_json(struct text *t)
 static void
 tls_json(struct text *t)
 {
+	char when[TIME_TEXT];
+
 	if (tls_port == 0) {
 		json_raw(t, "null");
 		return;
@@ -147,19 +197,30 @@ tls_json(struct text *t)
 		json_raw(t, "null");
 	else
 		json_text(t, tls_fingerprint);
+	json_key(t, "expires");
+	if (tls_fingerprint[0] == '\0' || tls_expires > TIME_MOST_S)
+		json_raw(t, "null");
+	else
+		json_text(t, time_text((int64_t)tls_expires * NS_PER_S, false,
+		    when));
 	json_close(t, '}');
 }
 
-static const char *
-sandbox_text(uint64_t sandbox)
+static void
+web_json(struct text *t)
 {
-	static const char *const names[SANDBOX_COUNT] = {
-		[SANDBOX_NONE] = "none",
-		[SANDBOX_NAMESPACES] = "namespaces",
-		[SANDBOX_TMPFS] = "tmpfs",
-	};
-
-	return sandbox < SANDBOX_COUNT ? names[sandbox] : "unknown";
+	if (settings.web_port == 0) {
+		json_raw(t, "null");
+		return;
+	}
+	json_open(t, '{');
+	json_key(t, "address");
+	json_text(t, settings.web_address);
+	json_key(t, "port");
+	json_u64(t, settings.web_port);
+	json_key(t, "tls");
+	json_raw(t, settings.web_tls ? "true" : "false");
+	json_close(t, '}');
 }
 
 void
@@ -184,12 +245,16 @@ cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 	json_text(t, sandbox_text(settings.sandbox));
 	json_key(t, "weakened");
 	weakened_json(t);
+	json_key(t, "quotas");
+	quotas_json(t);
 	json_key(t, "warnings");
 	warnings_json(t);
 	json_key(t, "mdns");
 	json_text(t, mdns_text());
 	json_key(t, "tls");
 	tls_json(t);
+	json_key(t, "web");
+	web_json(t);
 	json_key(t, "roles");
 	roles_json(t);
 	json_close(t, '}');
@@ -303,21 +368,20 @@ dep_json(struct text *t, struct msg *m)
 	return required && !available;
 }
 
-/* Only netproc is told what became of the announcement. */
+/* A row of what only netproc is told; remedy NULL = it is as it should be. */
 static void
-mdns_json(struct text *t)
+own_dep_json(struct text *t, const char *name, const char *what,
+    const char *remedy)
 {
-	bool announced = mdns[0] == '\0';
-
 	json_open(t, '{');
 	json_key(t, "name");
-	json_text(t, "mdns");
+	json_text(t, name);
 	json_key(t, "description");
-	json_text(t, "lets clients find this daemon (_mydebug._tcp)");
-	flags_json(t, announced, false);
-	if (!announced) {
+	json_text(t, what);
+	flags_json(t, remedy == NULL, false);
+	if (remedy != NULL) {
 		json_key(t, "remedy");
-		json_text(t, mdns);
+		json_text(t, remedy);
 	}
 	json_close(t, '}');
 }
@@ -335,7 +399,11 @@ net_on_deps_rows(struct msg *m)
 	json_open(t, '[');
 	for (i = 0; i < n && !m->bad; i++)
 		missing |= dep_json(t, m);
-	mdns_json(t);
+	own_dep_json(t, "mdns", "lets clients find this daemon "
+	    "(_mydebug._tcp)", mdns[0] == '\0' ? NULL : mdns);
+	if (tls_port != 0)
+		own_dep_json(t, "tls-certificate", "proves to clients over TLS "
+		    "which daemon this is", certificate_warning());
 	json_close(t, ']');
 	json_key(t, "all_satisfied");
 	json_raw(t, missing ? "false" : "true");

@@ -7,8 +7,10 @@
 
 #include "answer.h"
 #include "conn.h"
+#include "debugger.h"
 #include "line.h"
 #include "replica.h"
+#include "settings.h"
 
 #define ANSWER_MAX	((size_t)4 << 20)
 /* Memory kept between answers: most are far smaller. */
@@ -41,6 +43,10 @@ id_json(struct text *t, const struct reply *r)
 static void
 open_as(struct conn *c, bool event)
 {
+	if (c->port != NULL) {
+		c->port->answer(c, ERR_OK);
+		return;
+	}
 	if (c->reply.form != REPLY_JSON)
 		return;
 	text_reset(&wrap, ANSWER_KEEP);
@@ -74,6 +80,10 @@ answer_piece(struct conn *c)
 void
 answer_close(struct conn *c)
 {
+	if (c->port != NULL) {
+		c->port->answered(c);
+		return;
+	}
 	if (c->reply.form == REPLY_JSON)
 		conn_write(c, "}", 1);
 	conn_write(c, "\n", 1);
@@ -106,9 +116,12 @@ answer_end(struct conn *c)
 }
 
 void
-answer_event(struct conn *c)
+answer_event(struct conn *c, uint64_t next)
 {
-	end_as(c, true);
+	if (c->port != NULL && !answer.bad)
+		c->port->event(c, &answer, next);
+	else
+		end_as(c, true);
 }
 
 void
@@ -177,12 +190,8 @@ line_error(struct text *t, uint32_t err, const char *message)
 }
 
 static void
-request_error(struct text *t, const struct reply *r, uint32_t err,
-    const char *message)
+error_object(struct text *t, uint32_t err, const char *message)
 {
-	id_json(t, r);
-	json_key(t, "success");
-	json_raw(t, "false");
 	json_key(t, "error");
 	json_open(t, '{');
 	json_key(t, "code");
@@ -192,6 +201,16 @@ request_error(struct text *t, const struct reply *r, uint32_t err,
 	json_close(t, '}');
 }
 
+static void
+request_error(struct text *t, const struct reply *r, uint32_t err,
+    const char *message)
+{
+	id_json(t, r);
+	json_key(t, "success");
+	json_raw(t, "false");
+	error_object(t, err, message);
+}
+
 void
 answer_error(struct conn *c, uint32_t err, const char *message)
 {
@@ -199,6 +218,13 @@ answer_error(struct conn *c, uint32_t err, const char *message)
 
 	if (message == NULL || message[0] == '\0')
 		message = err_text(err);
+	if (c->port != NULL) {
+		c->port->answer(c, err);
+		error_object(t, err, message);
+		answer_piece(c);
+		c->port->answered(c);
+		return;
+	}
 	json_open(t, '{');
 	/* who has not said anything yet may be a client of either kind */
 	if (c->reply.form != REPLY_JSON)
@@ -208,6 +234,33 @@ answer_error(struct conn *c, uint32_t err, const char *message)
 	json_close(t, '}');
 	text_put(t, "\n", 1);
 	conn_write(c, t->p, t->len);
+}
+
+void
+answer_error_object(struct conn *c, uint32_t err, const char *p, size_t len)
+{
+	struct text *t = answer_begin();
+
+	if (c->port != NULL)
+		c->port->answer(c, err);
+	else {
+		json_open(t, '{');
+		if (c->reply.form == REPLY_JSON) {
+			id_json(t, &c->reply);
+			json_key(t, "success");
+			json_raw(t, "false");
+		} else
+			line_error(t, err, err_text(err));
+	}
+	json_key(t, "error");
+	text_put(t, p, len);
+	if (c->port != NULL) {
+		answer_piece(c);
+		c->port->answered(c);
+		return;
+	}
+	text_put(t, "}\n", 2);
+	answer_piece(c);
 }
 
 void
@@ -250,6 +303,18 @@ state_text(uint32_t state)
 	return NULL;
 }
 
+const char *
+sandbox_text(uint64_t sandbox)
+{
+	static const char *const names[SANDBOX_COUNT] = {
+		[SANDBOX_NONE] = "none",
+		[SANDBOX_NAMESPACES] = "namespaces",
+		[SANDBOX_TMPFS] = "tmpfs",
+	};
+
+	return sandbox < SANDBOX_COUNT ? names[sandbox] : "unknown";
+}
+
 static void
 number_or_null(struct text *t, const char *key, bool have, uint64_t v)
 {
@@ -283,6 +348,11 @@ end_json(struct text *t, const struct session_view *v)
 		json_text(t, signal_text(v->signal, name, sizeof(name)));
 	else
 		json_raw(t, "null");
+	/* only then, as clients know the others */
+	if (v->out_of_memory) {
+		json_key(t, "out_of_memory");
+		json_raw(t, "true");
+	}
 }
 
 static void
@@ -318,6 +388,65 @@ shares_json(struct text *t, const char *p, size_t len)
 	json_close(t, ']');
 }
 
+static void
+command_json(struct text *t, const struct session_view *v)
+{
+	const char *p = v->cmd, *end = p + v->cmd_len;
+
+	json_key(t, "command");
+	if (!v->command) {
+		json_raw(t, "null");
+		return;
+	}
+	json_open(t, '[');
+	for (; p < end; p += strlen(p) + 1)
+		json_text(t, p);
+	json_close(t, ']');
+}
+
+static void
+limits_json(struct text *t, const struct session_view *v)
+{
+	static const char *const names[LIMIT_COUNT] = {
+		[LIMIT_CPU] = "cpu",
+		[LIMIT_AS] = "as",
+		[LIMIT_NOFILE] = "nofile",
+		[LIMIT_NPROC] = "nproc",
+		[LIMIT_CORE] = "core",
+	};
+	size_t i;
+
+	json_open(t, '{');
+	for (i = 0; i < LIMIT_COUNT; i++)
+		number_or_null(t, names[i], v->limits[i] != LIMIT_UNLIMITED,
+		    v->limits[i]);
+	json_close(t, '}');
+}
+
+/* As it held for the last run, which is not what a next one may get. */
+static void
+held_json(struct text *t, const struct session_view *v)
+{
+	static const char *const networks[] = { "shared", "none" };
+	bool ran = v->started_ns != 0;
+
+	json_key(t, "sandbox");
+	if (ran)
+		json_text(t, sandbox_text(v->sandbox));
+	else
+		json_raw(t, "null");
+	json_key(t, "network");
+	if (ran)
+		json_text(t, networks[v->network == NETWORK_NONE]);
+	else
+		json_raw(t, "null");
+	json_key(t, "limits");
+	if (ran)
+		limits_json(t, v);
+	else
+		json_raw(t, "null");
+}
+
 void
 session_json(struct text *t, const char *id, const struct session_view *v)
 {
@@ -351,9 +480,31 @@ session_json(struct text *t, const char *id, const struct session_view *v)
 	json_text(t, v->owner_name);
 	json_key(t, "tty");
 	json_raw(t, v->tty ? "true" : "false");
+	number_or_null(t, "cols", v->tty, v->cols);
+	number_or_null(t, "rows", v->tty, v->rows);
+	command_json(t, v);
+	held_json(t, v);
+	json_key(t, "debugger");
+	debugger_json(t, v);
+	time_or_null(t, "created_at", v->created_ns);
 	if (v->shares_len > 0)
 		shares_json(t, v->shares, v->shares_len);
 	json_close(t, '}');
+}
+
+void
+answer_guest(struct conn *c, const struct rsession *s)
+{
+	struct session_view v = s->view;
+
+	v.pid = 0;
+	v.debug_port = 0;
+	v.bundle = v.command = false;
+	v.args_len = v.env_len = v.shares_len = v.cmd_len = 0;
+	v.started_ns = 0;
+	v.debugger = false;
+	session_json(answer_begin(), s->id, &v);
+	answer_end(c);
 }
 
 void

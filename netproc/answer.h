@@ -25,7 +25,7 @@ struct sid;
  */
 struct text *answer_begin(void);
 void	 answer_end(struct conn *);
-void	 answer_event(struct conn *);
+void	 answer_event(struct conn *, uint64_t next);
 /* Forgets the text, in which there was a secret. */
 void	 answer_wipe(void);
 /*
@@ -42,13 +42,20 @@ void	 answer_text(struct conn *, const struct text *);
 void	 answer_error(struct conn *, uint32_t err, const char *message);
 void	 answer_errorf(struct conn *, uint32_t err, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
+/* The same with an object, made elsewhere, of what is told of the error. */
+void	 answer_error_object(struct conn *, uint32_t err, const char *p,
+	    size_t len);
 /* The session object, or not_found when it has gone meanwhile. */
 void	 answer_session(struct conn *, const struct sid *);
+
+/* It without what its terminal does not show: variables, arguments, people. */
+void	 answer_guest(struct conn *, const struct rsession *);
 
 /* Writes the session object (common shape of STATUS, LIST and others). */
 void	 session_json(struct text *, const char *id,
 	    const struct session_view *);
 const char *state_text(uint32_t state);
+const char *sandbox_text(uint64_t sandbox);
 /* An object of KEY=VALUE strings, each with its NUL. */
 void	 env_json(struct text *, const char *env, size_t len);
 /* exit_code and signal, each null where there is none. */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests to the spawner, and what becomes of them when it goes away. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "answer.h"
 #include "ask.h"
 #include "debug.h"
 #include "log.h"
 #include "replica.h"
 #include "role.h"
+#include "usage.h"
 #include "who.h"
 
 struct channel			spawner_chan;
@@ -18,6 +22,9 @@ asked_leave(struct conn *c)
 {
 	if (c->u.ask.pipe)
 		debug_release(&c->u.ask.session, c->number);
+	if (c->u.ask.pieces != NULL)
+		text_free(c->u.ask.pieces);
+	free(c->u.ask.pieces);
 }
 
 static void
@@ -37,6 +44,12 @@ struct msg_out *
 ask_new(struct conn *c, enum msg_type type, const struct sid *sid)
 {
 	return msg_new(type, sid, c->number, ++last_request);
+}
+
+uint64_t
+ask_last(void)
+{
+	return last_request;
 }
 
 void
@@ -76,6 +89,18 @@ ask_done(struct conn *c, uint32_t err, const char *msg)
 	a.fn(c, &a, err, msg);
 }
 
+/* A mode that asks while it does other things takes the answer by itself. */
+static void
+answered(const struct msg *m, uint32_t err, const char *message)
+{
+	struct conn *c = conn_find(m->hdr.conn);
+
+	if (c == NULL || c->mode->answered == NULL)
+		return;
+	c->mode->answered(c, m->hdr.request, err, message);
+	conn_run(c);
+}
+
 struct conn *
 ask_find(const struct msg *m)
 {
@@ -93,15 +118,20 @@ net_on_result(struct msg *m)
 {
 	struct conn *c = ask_find(m);
 	uint32_t err = msg_get_u32(m);
+	static const struct sid none;
 	char message[1024];
 
 	msg_get_str(m, message, sizeof(message));
 	if (msg_end(m) == -1)
 		return -1;
 	if (c != NULL) {
+		/* what was asked for may have been to make one */
+		if (memcmp(&c->u.ask.session, &none, sizeof(none)) == 0)
+			c->u.ask.session = m->hdr.session;
 		ask_done(c, err, message);
 		conn_run(c);
-	}
+	} else
+		answered(m, err, message);
 	return 0;
 }
 
@@ -124,6 +154,7 @@ lost(void *arg)
 	(void)arg;
 	loop_timer_unset(&lost_timer);
 	debug_clear();
+	usage_lost();
 	conn_each(lost_one, NULL);
 	replica_clear();
 }
@@ -155,5 +186,6 @@ ask_peer(int fd, uint32_t generation)
 	}
 	if (chan_open(&spawner_chan, fd, generation) == -1)
 		log_warn("cannot use the channel to the spawner");
+	usage_again();
 	who_again();
 }

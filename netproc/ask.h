@@ -16,6 +16,8 @@ void	 ask_init(void);
 void	 ask_peer(int fd, uint32_t generation);
 /* The message for a request of this connection; session may be NULL. */
 struct msg_out *ask_new(struct conn *, enum msg_type, const struct sid *);
+/* The number of the request that was made last. */
+uint64_t ask_last(void);
 /*
  * Sends it and waits; how.fn is called with the answer, or with
  * ERR_TRY_AGAIN at once when there is no spawner.

@@ -9,9 +9,7 @@
 #include "replica.h"
 #include "who.h"
 
-#define TOKEN_MAX	128
-
-static void
+void
 identity_json(struct text *t, const struct conn *c)
 {
 	json_key(t, "user");
@@ -28,7 +26,7 @@ auth_done(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 	struct text *t;
 
 	(void)a;
-	/* AUTHED comes before its RESULT */
+	/* the spawner's leave is AUTHED and no RESULT */
 	if (err == ERR_OK && !c->by_token)
 		err = ERR_INTERNAL;
 	if (err != ERR_OK) {
@@ -46,10 +44,19 @@ auth_done(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 }
 
 void
+auth_ask(struct conn *c, const char *secret, size_t len, ask_fn done)
+{
+	struct msg_out *o = ask_new(c, MSG_AUTH, NULL);
+
+	msg_put_blob(o, secret, len);
+	ask_send(c, o, (struct ask){ .fn = done, .auth = true });
+	msg_out_wipe(o);
+}
+
+void
 cmd_auth(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	const struct word *token = &ws->w[1];
-	struct msg_out *o;
 
 	(void)s;
 	if (c->spoke) {
@@ -58,17 +65,14 @@ cmd_auth(struct conn *c, struct rsession *s, const struct words *ws)
 		    "line of a connection");
 		return;
 	}
-	if (token->len > TOKEN_MAX) {
+	if (token->len > AUTH_MAX) {
 		conn_wipe(c);
 		answer_error(c, ERR_AUTH_FAILED, NULL);
 		conn_finish(c);
 		return;
 	}
-	o = ask_new(c, MSG_AUTH, NULL);
-	msg_put_blob(o, token->p, token->len);
-	ask_send(c, o, (struct ask){ .fn = auth_done });
-	/* neither the line nor the message shall hold it any longer */
-	msg_out_wipe(o);
+	auth_ask(c, token->p, token->len, auth_done);
+	/* the line shall not hold it any longer */
 	conn_wipe(c);
 }
 
@@ -84,13 +88,15 @@ net_on_authed(struct msg *m)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.fn != auth_done)
+	if (!c->u.ask.auth)
 		return -1;
-	if (!who_becomes(c, uid, flags, name)) {
+	if (who_becomes(c, uid, flags, name))
+		ask_done(c, ERR_OK, NULL);
+	else {
 		c->by_token = false;
 		ask_done(c, ERR_MAX_CONNECTIONS, NULL);
-		conn_run(c);
 	}
+	conn_run(c);
 	return 0;
 }
 
@@ -143,6 +149,8 @@ net_on_identity(struct msg *m)
 		json_raw(t, "null");
 	else
 		json_text(t, token);
+	if (c->port != NULL)
+		c->port->whoami(c, t);
 	json_close(t, '}');
 	answer_end(c);
 	conn_run(c);

@@ -3,12 +3,25 @@
 #ifndef DL_NET_AUTH_H
 #define DL_NET_AUTH_H
 
+#include "conn.h"
+#include "json.h"
 #include "line.h"
 #include "msg.h"
 
-struct conn;
 struct rsession;
 
+/* Bytes of a token or key; whatever is longer is none. */
+#define AUTH_MAX	128
+
+/*
+ * Asks whether the secret (at most AUTH_MAX bytes, borrowed) is somebody's:
+ * done() is called with ERR_OK when the connection is his from now on, else
+ * with why not.  Once in a connection's life, before anything else is asked.
+ */
+void	auth_ask(struct conn *, const char *secret, size_t len, ask_fn done);
+
+/* The members user, read_only and admin. */
+void	identity_json(struct text *, const struct conn *);
 void	cmd_auth(struct conn *, struct rsession *, const struct words *);
 void	cmd_whoami(struct conn *, struct rsession *, const struct words *);
 

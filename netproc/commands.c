@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "about.h"
+#include "accept.h"
 #include "answer.h"
+#include "attach.h"
 #include "audit.h"
 #include "auth.h"
 #include "commands.h"
 #include "conn.h"
 #include "debug.h"
-#include "listener.h"
+#include "debugger.h"
+#include "keys.h"
 #include "output.h"
 #include "params.h"
 #include "payload.h"
@@ -18,18 +21,21 @@
 #include "request.h"
 #include "session_cmds.h"
 #include "sysroot.h"
+#include "terminal.h"
 #include "token.h"
 
 /* A session is named and used, or only seen; the daemon likewise. */
-#define S	true, false, ACCESS_USE
-#define SR	true, false, ACCESS_SEE
-#define N	false, false, ACCESS_USE
-#define NR	false, false, ACCESS_SEE
-/* The same of extensions. */
-#define XS	true, true, ACCESS_USE
-#define XSR	true, true, ACCESS_SEE
-#define XN	false, true, ACCESS_USE
-#define XNR	false, true, ACCESS_SEE
+#define S	true, false, ACCESS_USE, false
+#define SR	true, false, ACCESS_SEE, false
+#define N	false, false, ACCESS_USE, false
+#define NR	false, false, ACCESS_SEE, false
+/* The same of extensions; no guest may any of these ... */
+#define XS	true, true, ACCESS_USE, false
+#define XSR	true, true, ACCESS_SEE, false
+#define XN	false, true, ACCESS_USE, false
+#define XNR	false, true, ACCESS_SEE, false
+/* ... but this. */
+#define GSR	true, true, ACCESS_SEE, true
 
 /* UPLOAD and INPUT look at all by themselves: a payload may follow. */
 const struct command commands[] = {
@@ -37,8 +43,13 @@ const struct command commands[] = {
 	    "UPLOAD <size> [<exec_path>]",
 	    "loads an ELF file, or a bundle and the program in it; the bytes "
 	    "follow the line", cmd_upload },
+	{ "NEW", 0, ARGS_ANY, XN, params_new,
+	    "NEW [tty] [ephemeral] [cols=<n>] [rows=<n>] [name=<label>] "
+	    "[cwd=<path>] [env=<KEY>=<value>] [start=now|attach] [-- <command> [<arguments>]]",
+	    "makes a session of a command of this host, or of a shell",
+	    cmd_new },
 	{ "START", 1, ARGS_ANY, S, params_start,
-	    "START <id> [--debug] [--split] "
+	    "START <id> [--debug] [--split] [--tty [cols=<n>] [rows=<n>]] "
 	    "[--sandbox none|namespaces|tmpfs] [--network shared|none]",
 	    "runs the program", cmd_start },
 	{ "ARGS", 1, ARGS_ANY, S, params_args,
@@ -81,9 +92,10 @@ const struct command commands[] = {
 	{ "ACTIVITY", 0, 0, NR, params_none,
 	    "ACTIVITY", "shows the last events",
 	    cmd_activity },
-	{ "FOLLOW", 1, 3, XSR, params_range,
-	    "FOLLOW <id> [<offset>] [base64]",
-	    "shows what the program writes, until it ends", cmd_follow },
+	{ "FOLLOW", 1, 4, XSR, params_follow,
+	    "FOLLOW <id> [<offset>] [base64] [hold]",
+	    "shows what the program writes, until it ends; with hold the "
+	    "program waits for the client", cmd_follow },
 	{ "WAIT", 1, 2, XSR, params_wait,
 	    "WAIT <id> [<seconds>]",
 	    "answers when the program has ended or the time is over",
@@ -95,6 +107,14 @@ const struct command commands[] = {
 	    "INPUT <id> <size>|eof",
 	    "writes the bytes that follow the line to the program's input, or "
 	    "ends it", cmd_input },
+	{ "RESIZE", 3, 3, XS, params_resize,
+	    "RESIZE <id> <columns> <rows>",
+	    "sets the size of the session's terminal", cmd_resize },
+	{ "MARK", 1, 1, XSR, params_session,
+	    "MARK <id>",
+	    "shows from which offset the output of the session's terminal can "
+	    "be shown, and what puts one into the state that it was in there",
+	    cmd_mark },
 	{ "NAME", 1, 2, XS, params_name,
 	    "NAME <id> [<label>]",
 	    "gives the session a label that can be used as its id, or none",
@@ -108,6 +128,11 @@ const struct command commands[] = {
 	    "GDBPIPE <id>",
 	    "attaches gdbserver; after the answer the connection is gdb's",
 	    cmd_gdbpipe },
+	{ "DEBUGGER", 0, ARGS_ANY, XNR, params_debugger,
+	    "DEBUGGER [<session>] [use] <request> | start [name=<label>] "
+	    "[image=<id>] [sandbox=<kind>] [network=<kind>] <request> | list",
+	    "asks the debugger of a session, a JSON object, or starts one",
+	    cmd_debugger },
 	{ "SHARE", 2, 2, XS, params_share,
 	    "SHARE <id> <user>[:ro|:rw]",
 	    "lets another user see the session, or use it as its owner does",
@@ -120,6 +145,9 @@ const struct command commands[] = {
 	    cmd_auth },
 	{ "WHOAMI", 0, 0, XNR, params_none,
 	    "WHOAMI", "shows who the client is", cmd_whoami },
+	{ "USAGE", 0, 0, XNR, params_none,
+	    "USAGE", "shows what running sessions use of processor and memory",
+	    cmd_usage },
 	{ "QUOTA", 0, 1, XNR, params_quota,
 	    "QUOTA [<user>]",
 	    "shows what the client, or to administrators others, may have",
@@ -129,6 +157,22 @@ const struct command commands[] = {
 	    "[label=<label>] | list | revoke <token-id>",
 	    "makes a token to log in with from elsewhere, shows those that "
 	    "there are, or ends one", cmd_token },
+	{ "LOGIN", 1, 1, XN, params_login,
+	    "LOGIN link",
+	    "makes a key that a browser logs in with, once, within ten minutes",
+	    cmd_login },
+	{ "TICKET", 1, 2, XSR, params_ticket,
+	    "TICKET <id> [ro|role=ro|role=rw]",
+	    "makes a key that opens the session's terminal, once, within 30 "
+	    "seconds", cmd_ticket },
+	{ "KEYS", 1, 2, XS, params_keys,
+	    "KEYS <id> [rotate]",
+	    "makes the session's two keys, or new ones that end those: for "
+	    "whoever is to use its terminal, or to watch it", cmd_keys },
+	{ "ATTACH", 1, 5, GSR, params_attach,
+	    "ATTACH <id> [from=<offset>] [ro] [cols=<n>] [rows=<n>]",
+	    "shows the session's terminal and types on it; after the answer "
+	    "the connection carries lantern.bin.v1", cmd_attach },
 	{ "AUDIT", 0, 2, XNR, params_audit,
 	    "AUDIT [<number> [<seconds>]]",
 	    "shows the audit log from that event on to administrators",
@@ -152,6 +196,14 @@ find(const struct word *verb)
 	return NULL;
 }
 
+const struct command *
+command_find(const char *verb)
+{
+	const struct word w = { verb, strlen(verb) };
+
+	return find(&w);
+}
+
 void
 command_misused(struct conn *c, const struct words *ws, const char *what)
 {
@@ -161,25 +213,51 @@ command_misused(struct conn *c, const struct words *ws, const char *what)
 	    cmd == NULL ? "HELP" : cmd->usage);
 }
 
+/* What a guest may not do, he need not be told the form of. */
+static bool
+is_for(const struct conn *c, const struct command *cmd)
+{
+	return c->owner == NULL || !c->owner->guest || cmd->guest;
+}
+
+static bool
+has_payload(const struct command *cmd)
+{
+	const struct param *p;
+
+	for (p = cmd->params; p->name != NULL; p++)
+		if (p->kind == PARAM_SIZE)
+			return true;
+	return false;
+}
+
 /* Where a payload follows, the command says so when it has skipped that. */
 static bool
 permitted(const struct conn *c, const struct rsession *s,
     const struct command *cmd)
 {
-	if (cmd->need == ACCESS_SEE || (cmd->max == ARGS_ANY && s == NULL))
+	if (cmd->need == ACCESS_SEE || has_payload(cmd))
 		return true;
 	return !c->read_only &&
 	    (s == NULL || replica_access(c->owner, s) >= cmd->need);
 }
 
-static void
-run_row(struct conn *c, const struct command *cmd, const struct words *ws)
+void
+command_row(struct conn *c, const struct command *cmd,
+    void (*run)(struct conn *, struct rsession *, const struct words *),
+    const struct words *ws)
 {
 	struct rsession *s = NULL;
 	uint32_t err;
 
 	if (c->stranger && cmd->run != cmd_auth) {
 		answer_error(c, ERR_AUTH_REQUIRED, NULL);
+		conn_finish(c);
+		return;
+	}
+	if (!is_for(c, cmd)) {
+		answer_error(c, ERR_NOT_PERMITTED, "a guest of one session's "
+		    "terminal may type and watch there, and nothing else");
 		conn_finish(c);
 		return;
 	}
@@ -202,8 +280,16 @@ run_row(struct conn *c, const struct command *cmd, const struct words *ws)
 		answer_error(c, ERR_READ_ONLY, NULL);
 		return;
 	}
-	cmd->run(c, s, ws);
+	if (run == NULL)
+		run = cmd->run;
+	run(c, s, ws);
 	c->spoke = true;
+}
+
+static void
+run_row(struct conn *c, const struct command *cmd, const struct words *ws)
+{
+	command_row(c, cmd, NULL, ws);
 }
 
 /*
@@ -214,7 +300,7 @@ static bool
 refused(struct conn *c, const struct words *ws, const char *line, size_t len)
 {
 	if (line_is_http(ws)) {
-		listener_log("a client spoke HTTP to the control port; closed");
+		accept_log("a client spoke HTTP to the control port; closed");
 		c->dead = true;
 		return true;
 	}

@@ -21,6 +21,7 @@ struct command {
 	bool		 session;	/* the first of them names a session */
 	bool		 extension;	/* not part of the base protocol */
 	enum access	 need;		/* ACCESS_SEE: also when read-only */
+	bool		 guest;		/* a session's guests may, too */
 	const struct param *params;	/* the same by name */
 	const char	*usage, *description;
 	/* s is NULL unless session is set; ws->w[0] is the verb. */
@@ -35,6 +36,15 @@ extern const size_t		ncommands;
 void	 command_form(struct conn *, char first);
 /* Runs one line (without its end) of this connection. */
 void	 command_run(struct conn *, const char *line, size_t len);
+/* NULL when there is none of this name. */
+const struct command *command_find(const char *verb);
+/*
+ * Runs a row for words that were made of something else than a line; run in
+ * place of the row's own function, unless it is NULL.
+ */
+void	 command_row(struct conn *, const struct command *,
+	    void (*run)(struct conn *, struct rsession *,
+	    const struct words *), const struct words *);
 /* Answers invalid_argument with the usage of the command and what is wrong. */
 void	 command_misused(struct conn *, const struct words *,
 	    const char *what);

@@ -8,6 +8,7 @@
  * answer costs one recv(), one send() and no allocation.
  */
 #include <sys/epoll.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include <errno.h>
@@ -16,16 +17,17 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "answer.h"
 #include "ask.h"
+#include "attach.h"
 #include "commands.h"
 #include "conn.h"
 #include "line.h"
-#include "listener.h"
 #include "log.h"
 #include "replica.h"
-#include "settings.h"
 #include "role.h"
+#include "settings.h"
 #include "who.h"
 
 #define HASH		1024		/* chains; a power of two */
@@ -86,16 +88,9 @@ tell_parent(void)
 	(void)chan_send(&parent_chan, o, -1);
 }
 
-struct conn *
-conn_new(int fd, uint32_t listener_flags)
+static struct conn *
+begin(struct conn *c, int fd, uint32_t listener_flags)
 {
-	struct conn *c = calloc(1, sizeof(*c));
-
-	if (c == NULL || loop_add(&c->io, fd, EPOLLIN, on_io, c) == -1) {
-		free(c);
-		close(fd);
-		return NULL;
-	}
 	c->fd = fd;
 	c->number = conn_number();
 	c->listener_flags = listener_flags;
@@ -106,6 +101,38 @@ conn_new(int fd, uint32_t listener_flags)
 	if (conn_count++ == 0)
 		tell_parent();
 	return c;
+}
+
+struct conn *
+conn_new(int fd, uint32_t listener_flags)
+{
+	struct conn *c = calloc(1, sizeof(*c));
+
+	if (c == NULL || loop_add(&c->io, fd, EPOLLIN, on_io, c) == -1) {
+		free(c);
+		close(fd);
+		return NULL;
+	}
+	return begin(c, fd, listener_flags);
+}
+
+struct conn *
+conn_new_port(const struct conn_port *port, void *arg,
+    uint32_t listener_flags)
+{
+	struct conn *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->port = port;
+	c->port_arg = arg;
+	return begin(c, -1, listener_flags);
+}
+
+int
+conn_socket(const struct conn *c)
+{
+	return c->port == NULL ? c->fd : c->port->socket(c);
 }
 
 static void
@@ -140,17 +167,20 @@ destroy(struct conn *c)
 	conn_unwatch(c);
 	loop_del(&c->io);
 	loop_timer_unset(&c->timer);
+	if (c->port != NULL)
+		c->port->gone(c);
 	if (c->fd != -1)
 		close(c->fd);
 	release_in(c);
 	release_out(c);
+	ws_end(c);
 	who_forget(c);
 	LIST_REMOVE(c, hash);
 	TAILQ_REMOVE(&conns, c, all);
 	free(c);
 	if (--conn_count == 0)
 		tell_parent();
-	listener_resume();
+	accept_resume();
 }
 
 void
@@ -242,7 +272,8 @@ make_room(struct conn *c)
 static ssize_t
 receive(struct conn *c, char *buf, size_t len)
 {
-	ssize_t n = recv(c->fd, buf, len, MSG_DONTWAIT);
+	ssize_t n = c->port != NULL ? c->port->take(c, buf, len) :
+	    recv(c->fd, buf, len, MSG_DONTWAIT);
 
 	if (n > 0) {
 		c->active_ms = loop_now_ms();
@@ -338,6 +369,22 @@ keep_input(struct conn *c)
 	c->in_len = c->in_cap = left;
 }
 
+bool
+conn_adopt(struct conn *c, int fd, const void *p, size_t n)
+{
+	c->fd = fd;
+	if (loop_add(&c->io, fd, EPOLLIN, on_io, c) == -1)
+		return false;
+	if (n == 0)
+		return true;
+	c->in = malloc(n);
+	if (c->in == NULL)
+		return false;
+	memcpy(c->in, p, n);
+	c->in_len = c->in_cap = n;
+	return true;
+}
+
 /* -- output --------------------------------------------------------------- */
 
 size_t
@@ -394,15 +441,18 @@ conn_write(struct conn *c, const void *p, size_t len)
 	c->cost += len;
 }
 
-static void
-flush(struct conn *c)
+void
+conn_flush(struct conn *c)
 {
 	ssize_t n;
 
 	if (conn_unsent(c) == 0)
 		return;
-	n = send(c->fd, c->out + c->out_pos, conn_unsent(c),
-	    MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (c->port != NULL)
+		n = c->port->give(c, c->out + c->out_pos, conn_unsent(c));
+	else
+		n = send(c->fd, c->out + c->out_pos, conn_unsent(c),
+		    MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n == -1) {
 		if (errno != EAGAIN && errno != EINTR)
 			c->dead = true;
@@ -416,6 +466,22 @@ flush(struct conn *c)
 	}
 }
 
+ssize_t
+conn_send_file(struct conn *c, int file_fd, off_t *at, size_t n)
+{
+	ssize_t got, sent;
+
+	if (c->port == NULL)
+		return sendfile(c->fd, file_fd, at, n);
+	got = pread(file_fd, bulk, n < BULK ? n : BULK, *at);
+	if (got <= 0)
+		return got;
+	sent = c->port->give(c, bulk, (size_t)got);
+	if (sent > 0)
+		*at += sent;
+	return sent;
+}
+
 /* -- turns ---------------------------------------------------------------- */
 
 /* A reader that is slow is not given more to read. */
@@ -426,7 +492,7 @@ is_blocked(struct conn *c)
 
 	if (unsent == 0 || (unsent <= CONN_PIECE && !c->mode->alone))
 		return false;
-	flush(c);
+	conn_flush(c);
 	return conn_unsent(c) > 0;
 }
 
@@ -457,7 +523,9 @@ settle(struct conn *c, bool runnable)
 	/* a socket that can be written to comes round on the next turn */
 	if (conn_unsent(c) > 0 || runnable)
 		want |= EPOLLOUT;
-	if (loop_mod(&c->io, want) == -1)
+	if (c->port != NULL)
+		c->port->want(c, want);
+	else if (loop_mod(&c->io, want) == -1)
 		c->dead = true;
 	arm(c);
 }
@@ -465,7 +533,7 @@ settle(struct conn *c, bool runnable)
 static bool
 is_over(struct conn *c)
 {
-	return c->eof && c->mode->ends_at_eof && conn_unsent(c) == 0;
+	return c->eof && c->port == NULL && c->mode->ends_at_eof && conn_unsent(c) == 0;
 }
 
 void
@@ -480,7 +548,7 @@ conn_run(struct conn *c)
 			break;
 		again = step(c);
 	}
-	flush(c);
+	conn_flush(c);
 	keep_input(c);
 	if (c->out == scratch && !spill(c, 0))
 		c->dead = true;
@@ -493,6 +561,14 @@ conn_run(struct conn *c)
 		destroy(c);
 }
 
+void
+conn_feed(struct conn *c)
+{
+	if (!c->mode->bulk)
+		fill(c);
+	conn_run(c);
+}
+
 static void
 on_io(uint32_t events, void *arg)
 {
@@ -502,8 +578,11 @@ on_io(uint32_t events, void *arg)
 	if (events & EPOLLERR ||
 	    (events & EPOLLHUP && (!(events & EPOLLIN) || c->eof)))
 		c->dead = true;
-	else if (events & EPOLLIN && !c->mode->bulk)
+	else if (events & EPOLLIN && !c->mode->bulk) {
 		fill(c);
+		if (c->mode->input != NULL)
+			c->mode->input(c);
+	}
 	conn_run(c);
 }
 
@@ -529,6 +608,9 @@ deadline(const struct conn *c)
 
 	if (c->due_ms != 0)
 		return c->due_ms;
+	/* its port knows better how long the client takes */
+	if (c->port != NULL && !c->stranger)
+		return 0;
 	/* who has not said who he is keeps no place, a byte now and then or not */
 	if (c->stranger && c->mode == &mode_line)
 		return c->begun_ms + settings.line_timeout * 1000;
@@ -586,7 +668,7 @@ line_refused(struct conn *c, enum line_status status)
 		conn_finish(c);
 		return true;
 	}
-	listener_log("a client spoke TLS to the control port; closed");
+	accept_log("a client spoke TLS to the control port; closed");
 	c->dead = true;
 	return false;
 }
@@ -599,6 +681,8 @@ line_step(struct conn *c)
 	const char *line;
 	size_t have = conn_unused(c, &line);
 
+	if (c->port != NULL)
+		return c->port->next(c);
 	if (have == 0)
 		return false;
 	command_form(c, *line);
@@ -632,6 +716,11 @@ linger_step(struct conn *c)
 {
 	const char *p;
 
+	/* a port's client has its answer, and how it ends is the port's */
+	if (c->port != NULL) {
+		c->dead = true;
+		return false;
+	}
 	if (!c->u.shut) {
 		if (shutdown(c->fd, SHUT_WR) == -1)
 			c->dead = true;

@@ -11,20 +11,25 @@
 #define DL_NET_CONN_H
 
 #include <sys/queue.h>
+#include <sys/types.h>
 
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hold.h"
 #include "loop.h"
 #include "msg.h"
 #include "request.h"
+#include "termask.h"
 
 struct conn;
 struct owner;
 struct source;
+struct text;
 struct rsession;
+struct feed;
 struct output;
 
 /* Which time-out holds. */
@@ -34,11 +39,50 @@ enum conn_clock {
 	CLOCK_IDLE		/* nothing is going on, or it does not read */
 };
 
+/*
+ * What stands in for the socket of a connection that has none of its own:
+ * its commands and their payloads come from here, and answers go there.
+ */
+struct conn_port {
+	/* As recv() and send() that do not wait. */
+	ssize_t	 (*take)(struct conn *, void *, size_t);
+	ssize_t	 (*give)(struct conn *, const void *, size_t);
+	/* conn_run() is to be called when one of these EPOLL* bits is so. */
+	void	 (*want)(struct conn *, uint32_t);
+	/* Runs the next command; false = there is none now. */
+	bool	 (*next)(struct conn *);
+	/* What is given next answers the command: ERR_OK, or an error. */
+	void	 (*answer)(struct conn *, uint32_t err);
+	/* The answer ends with what has been written. */
+	void	 (*answered)(struct conn *);
+	/*
+	 * An object of several that make up the answer, and where the next
+	 * one begins; the text is borrowed.
+	 */
+	void	 (*event)(struct conn *, const struct text *, uint64_t next);
+	/* A line before the answer, of which there is a copy. */
+	void	 (*header)(struct conn *, const char *name, const char *value);
+	/* The answer is an object, where others of this request are not. */
+	void	 (*enveloped)(struct conn *);
+	/* Members that WHOAMI has beside the usual ones. */
+	void	 (*whoami)(struct conn *, struct text *);
+	/* What the answer is about. */
+	void	 (*about)(struct conn *, const struct rsession *);
+	/* The payload's size is the most that it can be: payload_end(). */
+	bool	 (*is_open)(const struct conn *);
+	/* The socket through which the client is reached: borrowed. */
+	int	 (*socket)(const struct conn *);
+	/* The connection ends now: it is not to be touched any more. */
+	void	 (*gone)(struct conn *);
+};
+
 struct conn_mode {
 	const char	*name;
 	enum conn_clock	 clock;
 	/* The step reads by itself (conn_take()), not into the line buffer. */
 	bool		 bulk;
+	/* Its bytes are those of a payload. */
+	bool		 payload;
 	/* Earlier answers must have been handed to the kernel first. */
 	bool		 alone;
 	/* A client that has sent its end is not waited for. */
@@ -51,6 +95,11 @@ struct conn_mode {
 	void		 (*changed)(struct conn *);
 	/* The spawner has gone; conn_run() follows.  May be NULL. */
 	void		 (*lost)(struct conn *);
+	/* More has come, also while the client does not read.  May be NULL. */
+	void		 (*input)(struct conn *);
+	/* A RESULT to what this mode asked; conn_run() follows.  May be NULL. */
+	void		 (*answered)(struct conn *, uint64_t request,
+			    uint32_t err, const char *);
 	/* Gives back what the mode holds, also when the connection ends. */
 	void		 (*leave)(struct conn *);
 };
@@ -63,19 +112,39 @@ struct ask;
 typedef void	(*ask_fn)(struct conn *, struct ask *, uint32_t err,
 		    const char *msg);
 
+/* A key, or why there is none; see keys.h. */
+struct key_answer;
+typedef void	(*key_fn)(struct conn *, struct ask *,
+		    const struct key_answer *);
+
+/* When a session that NEW makes shall start. */
+enum new_start {
+	NEW_UNSAID,
+	NEW_NOW,
+	NEW_AT_ATTACH		/* when the first client attaches */
+};
+
 struct ask {
 	ask_fn		 fn;
 	struct sid	 session;
 	uint64_t	 request;
 	uint64_t	 size;		/* of a payload that follows */
+	bool		 open;		/* that is the most */
 	bool		 pipe;		/* GDBPIPE */
+	uint32_t	 typed;		/* INPUT: bytes of this request */
 	bool		 begun;		/* ACTIVITY: rows have been written */
+	bool		 auth;		/* AUTH: who it is may change */
+	key_fn		 key;		/* told the key that was asked for */
 	char		 token[8];	/* TOKEN revoke: its id */
+	struct term_ask	 term;		/* what to attach to when it runs */
+	enum new_start	 start;		/* NEW */
+	struct text	*pieces;	/* DEBUGGER: malloc'ed; NULL = none */
 };
 
 struct payload {
 	int		 fd;		/* memfd or pipe; owned; -1 = none */
 	uint64_t	 done, left;
+	bool		 open;		/* left is the most */
 	struct sid	 session;
 	struct loop_io	 io;		/* of the pipe */
 };
@@ -84,8 +153,9 @@ struct follow {
 	uint64_t	 offset;
 	uint32_t	 run;		/* 0 = has not started yet */
 	bool		 base64;
+	struct hold	 hold;
 	/* How the run ended: the session may be in its next one by now. */
-	bool		 ended, has_exit_code;
+	bool		 ended, has_exit_code, out_of_memory;
 	uint32_t	 exit_code, signal;
 	uint64_t	 total;
 };
@@ -100,12 +170,15 @@ struct conn {
 
 	struct loop_io		 io;
 	struct loop_timer	 timer;
-	int			 fd;	/* owned */
+	int			 fd;	/* owned; -1 = it has a port */
+	const struct conn_port	*port;	/* NULL = it has a socket */
+	void			*port_arg;	/* the port's own */
 	uint32_t		 number;
 	uint32_t		 listener_flags;	/* LISTENER_* */
 	struct in6_addr		 from;
 	const struct conn_mode	*mode;
 	struct owner		*owner;	/* NULL = not known yet */
+	bool			 counted;	/* among the owner's */
 	uint64_t		 begun_ms;	/* accepted */
 	uint64_t		 active_ms;	/* last byte in or out */
 	uint64_t		 due_ms;	/* the mode's own; 0 = none */
@@ -120,6 +193,8 @@ struct conn {
 	bool			 dead;
 	size_t			 cost;		/* bytes of this turn */
 	struct reply		 reply;		/* to the present command */
+	struct ws		*ws;		/* owned; NULL = it is none */
+	struct greeting		*greeting;	/* attach.c's, of a ws */
 
 	/* Sizes and places in the buffers; NULL while there is nothing. */
 	char			*in, *out;
@@ -132,7 +207,9 @@ struct conn {
 		struct payload	 payload;
 		struct follow	 follow;
 		struct output	*output;
+		struct feed	*feed;
 		struct relay	*relay;
+		struct term_client *term;
 		uint64_t	 next_seq;	/* LIST */
 		uint64_t	 ident_end_ms;
 		bool		 shut;		/* linger */
@@ -154,6 +231,21 @@ void	 conn_init(void);
 uint32_t conn_number(void);
 /* Takes fd.  NULL (fd is closed) when there is no memory. */
 struct conn *conn_new(int fd, uint32_t listener_flags);
+/* The same of one behind a port. */
+struct conn *conn_new_port(const struct conn_port *, void *arg,
+    uint32_t listener_flags);
+/* Its socket, or that behind its port. */
+int	 conn_socket(const struct conn *);
+/*
+ * Sends at most n bytes of a file from *at on, and moves that.  -1 with
+ * errno; EAGAIN = not now.
+ */
+ssize_t	 conn_send_file(struct conn *, int file_fd, off_t *at, size_t n);
+/*
+ * A socket of its own from now on: takes fd, also on failure; the n bytes
+ * (copied) have been read from it.  false without memory.
+ */
+bool	 conn_adopt(struct conn *, int fd, const void *, size_t n);
 /* NULL when there is none (any more). */
 struct conn *conn_find(uint32_t number);
 /* Steps the mode, sends, sets up what to wait for; may free it. */
@@ -162,6 +254,8 @@ void	 conn_run(struct conn *);
 void	 conn_enter(struct conn *, const struct conn_mode *);
 /* Ends when its answers are with the client, or after a short while. */
 void	 conn_finish(struct conn *);
+/* Its port has bytes for it: takes what it has room for, and conn_run(). */
+void	 conn_feed(struct conn *);
 /* For all connections, also when f frees the one that it is given. */
 void	 conn_each(void (*f)(struct conn *, void *), void *);
 
@@ -184,6 +278,8 @@ void	 conn_write(struct conn *, const void *, size_t);
 void	 conn_secret(struct conn *);
 /* Bytes that wait to be sent. */
 size_t	 conn_unsent(const struct conn *);
+/* Hands over what it can of them. */
+void	 conn_flush(struct conn *);
 
 /* -- waiting for a session -- */
 void	 conn_watch(struct conn *, struct rsession *);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "answer.h"
 #include "ask.h"
 #include "debug.h"
@@ -230,7 +231,7 @@ debug_peer_is(uint32_t number, bool known, uint32_t uid, const char *why)
 	if (known && (d->anyone || uid == d->owner))
 		welcome(d);
 	else {
-		listener_log("a connection to a debug port was refused: %s",
+		accept_log("a connection to a debug port was refused: %s",
 		    known ? "not the session's owner" : why);
 		drop_guest(d);
 	}
@@ -352,7 +353,7 @@ net_on_debug_fd(struct msg *m)
 	}
 	d = debug_new(&m->hdr.session, c, msg_take_fd(m));
 	if (d != NULL && !c->u.ask.pipe)
-		port = open_port(d, c->fd);
+		port = open_port(d, conn_socket(c));
 	if (d != NULL && !c->u.ask.pipe && port == 0)
 		debug_free(d);
 	o = msg_new(MSG_DEBUG_PORT, &m->hdr.session, c->number,

@@ -15,10 +15,16 @@
 #define NUMBERS_MAX	64
 /* strtod() takes its time over numbers that no command wants */
 #define DIGITS_MAX	32
+/* Of an answer; a bit each. */
+#define ANSWER_DEPTH	64
 
 struct lex {
 	const char	*p, *end;
 	size_t		 members, containers, numbers;
+	bool		 answer;	/* not for a parser of ours */
+	/* open brackets: bit n is set where the one of depth n is a brace */
+	uint64_t	 braces;
+	unsigned int	 depth;
 };
 
 static bool
@@ -70,6 +76,8 @@ number(struct lex *l)
 		if (!take_digits(l))
 			return wrong;
 	}
+	if (l->answer)
+		return NULL;
 	if (++l->numbers > NUMBERS_MAX)
 		return "is one number too many";
 	if (l->p - begin > DIGITS_MAX || number_parse(&digits, negative ?
@@ -168,9 +176,33 @@ literal(struct lex *l)
 	return "stands for no value of JSON";
 }
 
+/* Brackets of an answer. */
+static const char *
+nest(struct lex *l, char bracket)
+{
+	uint64_t bit;
+
+	if (bracket == '{' || bracket == '[') {
+		if (l->depth == ANSWER_DEPTH)
+			return "is nested too deeply";
+		bit = (uint64_t)1 << l->depth++;
+		l->braces = bracket == '{' ? l->braces | bit :
+		    l->braces & ~bit;
+		return NULL;
+	}
+	if (l->depth == 0 ||
+	    (l->braces >> --l->depth & 1) != (bracket == '}'))
+		return "closes what was not opened";
+	return NULL;
+}
+
 static const char *
 token(struct lex *l)
 {
+	if (l->answer && strchr("{}[]", *l->p) != NULL && *l->p != '\0')
+		return nest(l, *l->p++);
+	if (l->answer && take(l, ":"))
+		return NULL;
 	if (*l->p == '"')
 		return string(l);
 	if (*l->p == '-' || is_digit(l))
@@ -198,5 +230,23 @@ jsonlex_check(const char *p, size_t len, struct jsonlex *result)
 	result->at = (size_t)((begin < l.end && *begin == '"' ? l.p : begin) -
 	    p);
 	result->members = l.members;
+	return why;
+}
+
+const char *
+jsonlex_answer(const char *p, size_t len)
+{
+	struct lex l = { .p = p, .end = p + len, .answer = true };
+	const char *why = NULL;
+
+	if (len == 0 || *p != '{')
+		return "is no object";
+	while (why == NULL && l.p < l.end) {
+		why = token(&l);
+		if (why == NULL && l.depth == 0 && l.p < l.end)
+			why = "is more than one object";
+	}
+	if (why == NULL && l.depth > 0)
+		why = "ends too early";
 	return why;
 }

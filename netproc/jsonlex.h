@@ -20,5 +20,10 @@ struct jsonlex {
  * can need: objects, arrays and members are few.
  */
 const char *jsonlex_check(const char *, size_t, struct jsonlex *);
+/*
+ * The same of an answer that is passed on: as long as it likes, but one
+ * object whose brackets match, so that what stands around it stays around it.
+ */
+const char *jsonlex_answer(const char *, size_t);
 
 #endif

@@ -1,133 +1,49 @@
 /* SPDX-License-Identifier: ISC */
-/* Accepting connections: limits, and patience when fds run out. */
-#include <sys/epoll.h>
-#include <sys/resource.h>
+/* Listeners: who is let in by which, and how many. */
+#include <sys/queue.h>
 #include <sys/socket.h>
 
-#include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "answer.h"
 #include "conn.h"
+#include "http.h"
 #include "listener.h"
 #include "log.h"
 #include "proto.h"
 #include "role.h"
 #include "who.h"
 
-#define BURST		16
-#define PAUSE_MS	250
 /* Beyond the limit so many may still be told that it is reached. */
 #define REFUSALS	16
 /* fds that are none of a connection or of a debugged session */
 #define FDS_OTHER	64
 #define FDS_PER_CONN	2
 #define FDS_PER_DEBUG	3
-#define LOG_PER_S	5
-#define KEEPALIVE_S	60
 
 struct listener {
 	LIST_ENTRY(listener)	 all;
-	struct loop_io		 io;
-	int			 fd;	/* owned; -1 = it is tlsproc's */
+	struct acceptor		 door;
+	bool			 accepts;	/* else tlsproc does */
 	uint32_t		 index, flags;
 	char			 text[224];
 };
 
 static LIST_HEAD(, listener) listeners;
 static struct channel	 tls_chan;
-static struct loop_timer pause_timer;
-static bool		 paused;
 static size_t		 limit;
 
 void
-listener_log(const char *fmt, ...)
-{
-	static uint64_t second;
-	static unsigned int lines;
-	char line[256];
-	va_list ap;
-
-	if (second != loop_now_ms() / 1000) {
-		second = loop_now_ms() / 1000;
-		lines = 0;
-	}
-	/* strangers cause these lines: they may not fill the log */
-	if (++lines > LOG_PER_S)
-		return;
-	va_start(ap, fmt);
-	(void)vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	log_info("%s", line);
-}
-
-/*
- * A full fd table would lose the fds of messages, which looks like a
- * spawner that breaks the rules: so connections never fill it.
- */
-void
 listener_limit(void)
 {
-	uint64_t other = FDS_OTHER + FDS_PER_DEBUG * settings.max_sessions;
-	uint64_t need = other + FDS_PER_CONN * settings.max_connections;
-	struct rlimit rl;
-
-	limit = settings.max_connections;
-	if (getrlimit(RLIMIT_NOFILE, &rl) == -1 || rl.rlim_cur >= need)
-		return;
-	rl.rlim_cur = need < rl.rlim_max ? need : rl.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &rl);
-	if (rl.rlim_cur >= need)
-		return;
-	limit = rl.rlim_cur > other + FDS_PER_CONN ?
-	    (rl.rlim_cur - other) / FDS_PER_CONN : 1;
-	log_warnx("only %zu connections instead of max-connections %llu: the "
-	    "limit of open files is %llu and %llu are needed", limit,
-	    (unsigned long long)settings.max_connections,
-	    (unsigned long long)rl.rlim_cur, (unsigned long long)need);
-}
-
-static void
-watch_all(uint32_t events)
-{
-	struct listener *l;
-
-	LIST_FOREACH(l, &listeners, all)
-		(void)loop_mod(&l->io, events);
-}
-
-void
-listener_resume(void)
-{
-	if (!paused)
-		return;
-	paused = false;
-	loop_timer_unset(&pause_timer);
-	watch_all(EPOLLIN);
-}
-
-static void
-on_pause_over(void *arg)
-{
-	(void)arg;
-	listener_resume();
-}
-
-/* The connections that cannot be accepted stay in the kernel's queue. */
-static void
-pause_all(void)
-{
-	listener_log("accepting pauses: %s", errno == EMFILE ?
-	    "no file descriptor is left" : "the system is short of memory");
-	paused = true;
-	watch_all(0);
-	loop_timer_set(&pause_timer, PAUSE_MS, on_pause_over, NULL);
+	limit = accept_limit("connections", FDS_PER_CONN,
+	    FDS_OTHER + FDS_PER_DEBUG * settings.max_sessions);
 }
 
 void
@@ -153,7 +69,7 @@ welcome(const struct listener *l, int fd, const struct sockaddr_storage *from)
 		return;
 	listener_address(from, &c->from);
 	if (conn_count > limit) {
-		listener_log("the limit of %zu connections is reached", limit);
+		accept_log("the limit of %zu connections is reached", limit);
 		answer_error(c, ERR_MAX_CONNECTIONS, NULL);
 		conn_finish(c);
 	} else
@@ -166,41 +82,23 @@ take(const struct listener *l, int fd, const struct sockaddr_storage *from)
 {
 	if (conn_count >= limit + REFUSALS)
 		close(fd);
+	else if (l->flags & LISTENER_WEB)
+		http_accept(fd, l->flags, from, conn_count >= limit);
 	else
 		welcome(l, fd, from);
 }
 
 static void
-on_io(uint32_t events, void *arg)
+on_accepted(int fd, const struct sockaddr_storage *from, void *arg)
 {
-	struct listener *l = arg;
-	struct sockaddr_storage from = { 0 };
-	socklen_t len;
-	int fd, i;
-
-	(void)events;
-	/* a flood of connections lets those that are served go on */
-	for (i = 0; i < BURST && !paused; i++) {
-		len = sizeof(from);
-		fd = accept4(l->fd, (struct sockaddr *)&from, &len,
-		    SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd != -1)
-			take(l, fd, &from);
-		else if (errno == EMFILE || errno == ENFILE ||
-		    errno == ENOBUFS || errno == ENOMEM)
-			pause_all();
-		else if (errno == EAGAIN)
-			break;
-		/* others are errors of that connection: on to the next */
-	}
+	take(arg, fd, from);
 }
 
 static void
 drop(struct listener *l)
 {
-	loop_del(&l->io);
-	if (l->fd != -1)
-		close(l->fd);
+	if (l->accepts)
+		accept_end(&l->door);
 	LIST_REMOVE(l, all);
 	free(l);
 }
@@ -214,19 +112,6 @@ find(uint32_t index)
 		if (l->index == index)
 			return l;
 	return NULL;
-}
-
-/* Accepted sockets inherit these, so no connection costs a call for them. */
-static void
-set_options(int fd)
-{
-	int on = 1, idle = KEEPALIVE_S;
-
-	/* fail on a local socket, which needs none of them */
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &idle, sizeof(idle));
 }
 
 /* In place of one with the same index; NULL when the message is bad. */
@@ -249,7 +134,6 @@ listener_new(struct msg *m)
 		free(n);
 		return NULL;
 	}
-	n->fd = msg_take_fd(m);
 	LIST_INSERT_HEAD(&listeners, n, all);
 	return n;
 }
@@ -261,9 +145,8 @@ net_on_listener(struct msg *m)
 
 	if (n == NULL)
 		return -1;
-	set_options(n->fd);
-	if (loop_add(&n->io, n->fd, paused ? 0 : EPOLLIN, on_io, n) == -1)
-		log_warn("cannot watch the listener on %s", n->text);
+	n->accepts = true;
+	accept_begin(&n->door, msg_take_fd(m), on_accepted, n);
 	return 0;
 }
 
@@ -318,6 +201,13 @@ net_on_listener_gone(struct msg *m)
 	if (l != NULL)
 		drop(l);
 	return msg_end(m);
+}
+
+void
+listener_end(void)
+{
+	while (!LIST_EMPTY(&listeners))
+		drop(LIST_FIRST(&listeners));
 }
 
 void

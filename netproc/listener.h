@@ -12,12 +12,10 @@
 
 /* How many connections there may be, with the fds that they may need. */
 void	 listener_limit(void);
-/* A connection has ended: if accepting was paused, it goes on. */
-void	 listener_resume(void);
+/* Nobody is accepted any more. */
+void	 listener_end(void);
 /* A JSON string for each listener that trusts its network. */
 void	 listener_warnings(struct text *);
-/* log_info(), but at most a few lines a second: clients cause it. */
-void	 listener_log(const char *, ...) __attribute__((format(printf, 1, 2)));
 
 /* An address as 16 bytes, IPv4 mapped; zeros for other families. */
 void	 listener_address(const struct sockaddr_storage *, struct in6_addr *);

@@ -5,27 +5,101 @@
  * of the sessions or with the word of the spawner.  It owns no session and
  * no file, and whatever it says of itself nobody believes.
  */
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ask.h"
+#include "attach.h"
 #include "conn.h"
+#include "feed.h"
+#include "http.h"
 #include "listener.h"
+#include "log.h"
 #include "request.h"
 #include "role.h"
 #include "sysfilter.h"
+#include "termmsg.h"
 #include "who.h"
+
+/* For those who are told that we go to hear it, and say good-bye. */
+#define FAREWELL_MS	500
+#define FAREWELL_POLL_MS 20
+
+static struct loop_io	 signals = LOOP_IO_INIT;
+static struct loop_timer farewell;
+static uint64_t		 farewell_end_ms;
+
+static void
+on_farewell(void *arg)
+{
+	(void)arg;
+	if (conn_count == 0 || loop_now_ms() >= farewell_end_ms)
+		_exit(0);
+	loop_timer_set(&farewell, FAREWELL_POLL_MS, on_farewell, NULL);
+}
+
+/* Who has no word for it sees that the connection ends. */
+static void
+take_leave(struct conn *c, void *arg)
+{
+	(void)arg;
+	if (!ws_farewell(c))
+		c->dead = true;
+	conn_run(c);
+}
+
+static void
+go(void)
+{
+	if (farewell_end_ms != 0)
+		return;
+	farewell_end_ms = loop_now_ms() + FAREWELL_MS;
+	listener_end();
+	conn_each(take_leave, NULL);
+	on_farewell(NULL);
+}
+
+static void
+on_signal(uint32_t events, void *arg)
+{
+	(void)events;
+	(void)arg;
+	loop_del(&signals);
+	go();
+}
+
+static void
+catch_signal(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) == -1 ||
+	    (fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) == -1 ||
+	    loop_add(&signals, fd, EPOLLIN, on_signal, NULL) == -1)
+		fatal("signalfd");
+}
 
 static void
 prepare(void)
 {
+	catch_signal();
 	/* gmtime_r() would look for the time zone's file at its first call */
 	tzset();
 	listener_limit();
 	request_init();
+	termmsg_init();
 	ask_init();
 	who_init();
 	listener_init();
+	http_init();
+	feed_init();
 }
 
 static void
@@ -52,6 +126,7 @@ static const struct role_desc desc = {
 	.filter = &netproc_filter,
 	.start = conn_init,
 	.peer = peer,
+	.shutdown = go,
 };
 
 int

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * OUTPUT and FOLLOW.  The bytes come from the ring that the spawner writes;
- * nothing here makes a program wait.  OUTPUT takes a copy, so that a slow
- * reader gets one consistent answer; FOLLOW reads on as its client does, and
- * a client that is too slow sees the offset jump.
+ * OUTPUT and FOLLOW.  The bytes come from the ring that the spawner writes.
+ * OUTPUT takes a copy, so that a slow reader gets one consistent answer;
+ * FOLLOW reads on as its client does, and a client that is too slow sees the
+ * offset jump, unless it holds the program.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer.h"
 #include "conn.h"
+#include "hold.h"
 #include "output.h"
 #include "replica.h"
 #include "settings.h"
@@ -29,19 +30,32 @@ struct output {
 	size_t			 nmarks;
 };
 
-/* "[<offset>] [base64]" from the third word on.  NULL or what is wrong. */
+/* What stands behind an id. */
+struct range {
+	uint64_t	 offset;
+	bool		 base64, hold;
+};
+
+/*
+ * "[<offset>] [base64] [hold]" from the third word on, without the last where
+ * that is not offered.  NULL or what is wrong.
+ */
 static const char *
-parse_range(const struct words *ws, uint64_t *offset, bool *base64)
+parse_range(const struct words *ws, bool holds, struct range *g)
 {
 	size_t n = ws->n;
 
-	*offset = 0;
-	*base64 = n > 2 && word_is(&ws->w[n - 1], "base64");
-	if (*base64)
+	*g = (struct range){ .offset = 0 };
+	g->hold = holds && n > 2 && word_is(&ws->w[n - 1], "hold");
+	if (g->hold)
+		n--;
+	g->base64 = n > 2 && word_is(&ws->w[n - 1], "base64");
+	if (g->base64)
 		n--;
 	if (n > 3)
-		return "after the offset only base64 may follow";
-	return n == 3 ? number_parse(&ws->w[2], UINT64_MAX, offset) : NULL;
+		return holds ? "may be followed by base64 and hold only" :
+		    "may be followed by base64 only";
+	return n == 3 ? number_parse(&ws->w[2], UINT64_MAX, &g->offset) : NULL;
 }
 
 static bool
@@ -188,19 +202,18 @@ cmd_output(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	const struct ring *r = replica_ring(s);
 	struct output *o;
-	uint64_t offset;
-	bool base64;
+	struct range g;
 
-	if (range_refused(c, parse_range(ws, &offset, &base64)))
+	if (range_refused(c, parse_range(ws, false, &g)))
 		return;
 	o = calloc(1, sizeof(*o));
 	if (o == NULL) {
 		answer_error(c, ERR_INTERNAL, "out of memory");
 		return;
 	}
-	o->base64 = base64;
+	o->base64 = g.base64;
 	o->split = s->view.split;
-	o->offset = r == NULL ? 0 : offset;
+	o->offset = r == NULL ? 0 : g.offset;
 	conn_enter(c, &mode_output);
 	c->u.output = o;
 	if (r != NULL && snapshot(o, r) == -1) {
@@ -232,6 +245,7 @@ follow_changed(struct conn *c)
 		f->has_exit_code = s->view.has_exit_code;
 		f->exit_code = s->view.exit_code;
 		f->signal = s->view.signal;
+		f->out_of_memory = s->view.out_of_memory;
 	}
 }
 
@@ -243,6 +257,7 @@ follow_final(struct conn *c)
 		.has_exit_code = f.has_exit_code,
 		.exit_code = f.exit_code,
 		.signal = f.signal,
+		.out_of_memory = f.out_of_memory,
 	};
 	struct text *t = answer_begin();
 
@@ -263,16 +278,25 @@ follow_final(struct conn *c)
 	conn_enter(c, &mode_line);
 }
 
-static void
-follow_line(struct conn *c, uint64_t offset, const char *p, size_t n,
-    uint64_t total, uint32_t stream)
+static const char *
+stream_name(const struct conn *c, uint32_t stream)
+{
+	if (c->port != NULL)
+		return stream == 2 ? "stderr" : "stdout";
+	return stream == 2 ? "err" : "out";
+}
+
+/* The beginning of a line about n bytes of output. */
+static struct text *
+follow_open(struct conn *c, uint64_t offset, const char *p, size_t n,
+    uint64_t total)
 {
 	struct text *t = answer_begin();
 
 	json_open(t, '{');
 	json_key(t, "id");
 	json_text(t, c->watched->id);
-	json_key(t, "output");
+	json_key(t, c->port != NULL ? "data" : "output");
 	if (c->u.follow.base64) {
 		text_puts(t, "\"");
 		text_base64(t, p, n);
@@ -287,12 +311,21 @@ follow_line(struct conn *c, uint64_t offset, const char *p, size_t n,
 		json_key(t, "encoding");
 		json_text(t, "base64");
 	}
+	return t;
+}
+
+static void
+follow_line(struct conn *c, uint64_t offset, const char *p, size_t n,
+    uint64_t total, uint32_t stream)
+{
+	struct text *t = follow_open(c, offset, p, n, total);
+
 	if (stream != 0) {
 		json_key(t, "stream");
-		json_text(t, stream == 2 ? "err" : "out");
+		json_text(t, stream_name(c, stream));
 	}
 	json_close(t, '}');
-	answer_event(c);
+	answer_event(c, offset + n);
 }
 
 /* One line of output; false when there is nothing that can be sent yet. */
@@ -324,6 +357,44 @@ follow_piece(struct conn *c, const struct ring *r)
 	return true;
 }
 
+/* Whether it may not hold the session, or not any more. */
+static bool
+follow_refused(struct conn *c)
+{
+	const char *why = NULL;
+	uint32_t err = c->u.follow.hold.on ? hold_refused(c, &why) : ERR_OK;
+
+	if (err == ERR_OK)
+		return false;
+	conn_enter(c, &mode_line);
+	answer_error(c, err, why);
+	return true;
+}
+
+/* What holds learns how far it is, now and then. */
+static void
+follow_moved(struct conn *c, const struct ring *r)
+{
+	struct follow *f = &c->u.follow;
+	uint64_t taken;
+
+	if (!f->hold.on)
+		return;
+	taken = hold_taken(f->offset, conn_unsent(c), PIECE);
+	if (hold_is_news(&f->hold, r, taken))
+		hold_tell(c, f->run, taken);
+}
+
+/* All up to total has been said: it should be on its way. */
+static void
+follow_rests(struct conn *c, const struct ring *r, uint64_t total)
+{
+	if (c->u.follow.hold.on)
+		conn_flush(c);
+	follow_moved(c, r);
+	replica_arm(c->watched, total);
+}
+
 static bool
 follow_step(struct conn *c)
 {
@@ -338,17 +409,30 @@ follow_step(struct conn *c)
 		return true;
 	}
 	follow_changed(c);
+	if (follow_refused(c))
+		return true;
 	r = f->run != 0 && s->ring_run == f->run ? replica_ring(s) : NULL;
 	total = r == NULL ? 0 : ring_total(r);
-	if (r != NULL && f->offset < total && follow_piece(c, r))
+	if (r != NULL && f->offset < total && follow_piece(c, r)) {
+		follow_moved(c, r);
 		return true;
+	}
 	if (f->ended) {
 		follow_final(c);
 		return true;
 	}
 	if (r != NULL)
-		replica_arm(s, total);
+		follow_rests(c, r, total);
 	return false;
+}
+
+static void
+follow_leave(struct conn *c)
+{
+	const struct follow *f = &c->u.follow;
+
+	if (f->hold.on && !f->ended && c->watched != NULL)
+		hold_tell(c, f->run, PACE_FREE);
 }
 
 static const struct conn_mode mode_follow = {
@@ -356,18 +440,41 @@ static const struct conn_mode mode_follow = {
 	.clock = CLOCK_NONE,
 	.step = follow_step,
 	.changed = follow_changed,
+	.leave = follow_leave,
 };
+
+/* Its first line: no program that starts after it runs ahead. */
+static void
+follow_hold(struct conn *c)
+{
+	struct follow *f = &c->u.follow;
+	const struct ring *r = replica_ring(c->watched);
+	struct text *t;
+
+	f->hold.on = true;
+	if (follow_refused(c))
+		return;
+	follow_changed(c);
+	if (!f->ended)
+		hold_tell(c, f->run, f->offset);
+	t = follow_open(c, f->offset, "", 0, r == NULL ? 0 : ring_total(r));
+	json_key(t, "held");
+	json_raw(t, "true");
+	json_close(t, '}');
+	answer_event(c, f->offset);
+}
 
 void
 cmd_follow(struct conn *c, struct rsession *s, const struct words *ws)
 {
-	uint64_t offset;
-	bool base64;
+	struct range g;
 
-	if (range_refused(c, parse_range(ws, &offset, &base64)))
+	if (range_refused(c, parse_range(ws, true, &g)))
 		return;
 	conn_enter(c, &mode_follow);
-	c->u.follow.offset = offset;
-	c->u.follow.base64 = base64;
+	c->u.follow.offset = g.offset;
+	c->u.follow.base64 = g.base64;
 	conn_watch(c, s);
+	if (g.hold)
+		follow_hold(c);
 }

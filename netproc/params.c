@@ -14,12 +14,31 @@ const struct param params_upload[] = {
 	{ "size", PARAM_SIZE, PARAM_MUST, " " },
 	{ "exec_path", PARAM_WORD, PARAM_MAY, " " }, END
 };
+const struct param params_new[] = {
+	{ "tty", PARAM_FLAG, PARAM_MAY, " tty" },
+	{ "ephemeral", PARAM_FLAG, PARAM_MAY, " ephemeral" },
+	{ "cols", PARAM_NUMBER, PARAM_MAY, " cols=" },
+	{ "rows", PARAM_NUMBER, PARAM_MAY, " rows=" },
+	{ "name", PARAM_WORD, PARAM_MAY, " name=" },
+	{ "cwd", PARAM_WORD, PARAM_MAY, " cwd=" },
+	{ "env", PARAM_ENV, PARAM_MAY, " env=" },
+	{ "start", PARAM_WORD, PARAM_MAY, " start=" },
+	{ "argv", PARAM_ARGV, PARAM_MAY, " -- " }, END
+};
+const struct param params_resize[] = {
+	SESSION,
+	{ "cols", PARAM_NUMBER, PARAM_MUST, " " },
+	{ "rows", PARAM_NUMBER, PARAM_MUST, " " }, END
+};
 const struct param params_start[] = {
 	SESSION,
 	{ "debug", PARAM_FLAG, PARAM_MAY, " --debug" },
 	{ "split", PARAM_FLAG, PARAM_MAY, " --split" },
 	{ "sandbox", PARAM_WORD, PARAM_MAY, " --sandbox " },
-	{ "network", PARAM_WORD, PARAM_MAY, " --network " }, END
+	{ "network", PARAM_WORD, PARAM_MAY, " --network " },
+	{ "tty", PARAM_FLAG, PARAM_MAY, " --tty" },
+	{ "cols", PARAM_NUMBER, PARAM_MAY, " cols=" },
+	{ "rows", PARAM_NUMBER, PARAM_MAY, " rows=" }, END
 };
 const struct param params_args[] = {
 	SESSION,
@@ -39,6 +58,12 @@ const struct param params_range[] = {
 	SESSION,
 	{ "offset", PARAM_NUMBER, PARAM_MAY, " " },
 	{ "base64", PARAM_FLAG, PARAM_MAY, " base64" }, END
+};
+const struct param params_follow[] = {
+	SESSION,
+	{ "offset", PARAM_NUMBER, PARAM_MAY, " " },
+	{ "base64", PARAM_FLAG, PARAM_MAY, " base64" },
+	{ "hold", PARAM_FLAG, PARAM_MAY, " hold" }, END
 };
 const struct param params_wait[] = {
 	SESSION,
@@ -82,6 +107,36 @@ const struct param params_token[] = {
 	{ "expires", PARAM_NUMBER, PARAM_MAY, " expires=" },
 	{ "label", PARAM_WORD, PARAM_MAY, " label=" }, END
 };
+const struct param params_login[] = {
+	{ "action", PARAM_WORD, PARAM_MUST, " " }, END
+};
+const struct param params_ticket[] = {
+	SESSION,
+	{ "read_only", PARAM_FLAG, PARAM_MAY, " ro" },
+	{ "role", PARAM_WORD, PARAM_OR, " role=" }, END
+};
+const struct param params_keys[] = {
+	SESSION,
+	{ "rotate", PARAM_FLAG, PARAM_MAY, " rotate" }, END
+};
+const struct param params_attach[] = {
+	SESSION,
+	{ "from", PARAM_NUMBER, PARAM_MAY, " from=" },
+	{ "read_only", PARAM_FLAG, PARAM_MAY, " ro" },
+	{ "cols", PARAM_NUMBER, PARAM_MAY, " cols=" },
+	{ "rows", PARAM_NUMBER, PARAM_MAY, " rows=" }, END
+};
+const struct param params_debugger[] = {
+	{ "session", PARAM_WORD, PARAM_MAY, " session=" },
+	{ "start", PARAM_FLAG, PARAM_MAY, " start" },
+	{ "list", PARAM_FLAG, PARAM_MAY, " list" },
+	{ "use", PARAM_FLAG, PARAM_MAY, " use" },
+	{ "name", PARAM_WORD, PARAM_MAY, " name=" },
+	{ "image", PARAM_WORD, PARAM_MAY, " image=" },
+	{ "sandbox", PARAM_WORD, PARAM_MAY, " sandbox=" },
+	{ "network", PARAM_WORD, PARAM_MAY, " network=" },
+	{ "request", PARAM_JSON, PARAM_MAY, " " }, END
+};
 const struct param params_quota[] = {
 	{ "user", PARAM_WORD, PARAM_MAY, " " }, END
 };
@@ -102,6 +157,8 @@ param_type(enum param_kind kind)
 		[PARAM_EITHER] = "string or number",
 		[PARAM_FLAG] = "boolean",
 		[PARAM_ARGV] = "array of strings",
+		[PARAM_ENV] = "object of strings",
+		[PARAM_JSON] = "object",
 	};
 
 	return types[kind];

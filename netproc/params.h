@@ -17,6 +17,8 @@ enum param_kind {
 	PARAM_EITHER,		/* a word or a number */
 	PARAM_FLAG,		/* a boolean */
 	PARAM_ARGV,		/* an array of strings, quoted as for ARGS */
+	PARAM_ENV,		/* an object of strings: KEY=VALUE, each with a NUL */
+	PARAM_JSON,		/* an object, passed on; a line ends with it */
 	PARAM_KINDS
 };
 
@@ -45,9 +47,10 @@ bool	 param_is_needed(const struct param *);
 /* -- the parameters of commands.c's rows -- */
 extern const struct param	params_none[], params_session[],
     params_upload[], params_start[], params_args[], params_env[],
-    params_envdel[], params_range[], params_wait[], params_signal[],
-    params_input[], params_name[], params_limits[], params_share[],
+    params_envdel[], params_range[], params_follow[], params_wait[],
+    params_signal[], params_input[], params_name[], params_limits[], params_share[],
     params_unshare[], params_auth[], params_audit[], params_token[],
-    params_quota[];
+    params_quota[], params_login[], params_ticket[], params_keys[],
+    params_new[], params_resize[], params_attach[], params_debugger[];
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include "conn.h"
 #include "payload.h"
 #include "replica.h"
+#include "terminal.h"
 
 /* A payload that nobody wants is read up to this size. */
 #define DISCARD_MAX	((uint64_t)1 << 30)
@@ -50,7 +53,15 @@ static const struct conn_mode mode_discard = {
 void
 payload_refuse(struct conn *c, uint32_t err, const char *why, uint64_t left)
 {
+	const char *p;
+
 	answer_error(c, err, why);
+	/* where a payload ends its port knows, and reads on by itself */
+	if (c->port != NULL) {
+		conn_skip(c, conn_unused(c, &p));
+		conn_enter(c, &mode_line);
+		return;
+	}
 	if (left > DISCARD_MAX) {
 		conn_finish(c);
 		return;
@@ -70,6 +81,7 @@ upload_refused(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 void
 cmd_upload(struct conn *c, struct rsession *s, const struct words *ws)
 {
+	bool open = c->port != NULL && c->port->is_open(c);
 	struct upload_request r;
 	struct msg_out *o;
 
@@ -85,16 +97,21 @@ cmd_upload(struct conn *c, struct rsession *s, const struct words *ws)
 		payload_refuse(c, r.err, r.why, r.size);
 		return;
 	}
-	o = ask_new(c, MSG_UPLOAD, NULL);
+	o = ask_new(c, open ? MSG_UPLOAD_OPEN : MSG_UPLOAD, NULL);
 	msg_put_u64(o, r.size);
 	msg_put_blob(o, r.path.p, r.path.len);
-	ask_send(c, o, (struct ask){ .fn = upload_refused, .size = r.size });
+	ask_send(c, o, (struct ask){ .fn = upload_refused, .size = r.size,
+	    .open = open });
 }
 
 static void
 upload_json(struct conn *c, const struct rsession *s)
 {
-	struct text *t = answer_begin();
+	struct text *t;
+
+	if (c->port != NULL)
+		c->port->about(c, s);
+	t = answer_begin();
 
 	json_open(t, '{');
 	json_key(t, "id");
@@ -167,11 +184,28 @@ upload_complete(struct conn *c)
 {
 	struct sid sid = c->u.payload.session;
 
+	struct msg_out *o = ask_new(c, c->u.payload.open ? MSG_UPLOAD_END :
+	    MSG_UPLOADED, &sid);
+
 	/* nobody may be able to write when the spawner seals it */
 	close(c->u.payload.fd);
 	c->u.payload.fd = -1;
-	ask_send(c, ask_new(c, MSG_UPLOADED, &sid),
-	    (struct ask){ .fn = uploaded, .session = sid });
+	if (c->u.payload.open)
+		msg_put_u64(o, c->u.payload.done);
+	ask_send(c, o, (struct ask){ .fn = uploaded, .session = sid });
+}
+
+/* More came than could be reserved for what had no size. */
+static void
+upload_overflow(struct conn *c)
+{
+	char why[192];
+
+	(void)snprintf(why, sizeof(why), "more than %" PRIu64 " bytes came, "
+	    "which is what there was room for when nothing said how many "
+	    "would: send a Content-Length, or delete something first",
+	    c->u.payload.done);
+	payload_refuse(c, ERR_MAX_BYTES, why, 0);
 }
 
 static bool
@@ -179,13 +213,19 @@ upload_step(struct conn *c)
 {
 	struct payload *u = &c->u.payload;
 	const char *p;
-	size_t n = conn_take(c, u->left > SIZE_MAX / 2 ? SIZE_MAX / 2 :
-	    (size_t)u->left, &p);
+	/* of an open one a byte that has no room is to be noticed */
+	uint64_t most = u->left + (u->open ? 1 : 0);
+	size_t n = conn_take(c, most > SIZE_MAX / 2 ? SIZE_MAX / 2 :
+	    (size_t)most, &p);
 
 	if (n == 0) {
 		if (c->eof)
 			c->dead = true;
 		return false;
+	}
+	if (n > u->left) {
+		upload_overflow(c);
+		return true;
 	}
 	u->left -= n;
 	if (store(u->fd, p, n, u->done) == -1) {
@@ -193,7 +233,7 @@ upload_step(struct conn *c)
 		return true;
 	}
 	u->done += n;
-	if (u->left == 0)
+	if (u->left == 0 && !u->open)
 		upload_complete(c);
 	return true;
 }
@@ -201,6 +241,7 @@ upload_step(struct conn *c)
 static const struct conn_mode mode_upload = {
 	.name = "upload",
 	.clock = CLOCK_LINE,
+	.payload = true,
 	.bulk = true,
 	.step = upload_step,
 	.lost = upload_lost,
@@ -212,15 +253,19 @@ net_on_room(struct msg *m)
 {
 	struct conn *c = ask_find(m);
 	uint64_t size = msg_get_u64(m);
+	bool open;
 
 	if (msg_end(m) == -1)
 		return -1;
 	/* when the asker has gone, the spawner has been told so */
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.fn != upload_refused || c->u.ask.size != size)
+	open = c->u.ask.open;
+	if (c->u.ask.fn != upload_refused || (open ? c->u.ask.size < size :
+	    c->u.ask.size != size))
 		return -1;
 	conn_enter(c, &mode_upload);
+	c->u.payload.open = open;
 	c->u.payload.fd = msg_take_fd(m);
 	c->u.payload.left = size;
 	c->u.payload.session = m->hdr.session;
@@ -256,6 +301,8 @@ cmd_input(struct conn *c, struct rsession *s, const struct words *ws)
 		payload_refuse(c, err, NULL, size);
 	else if (c->read_only || replica_access(c->owner, s) < ACCESS_USE)
 		payload_refuse(c, ERR_READ_ONLY, NULL, size);
+	else if (!eof && s->view.tty)
+		terminal_input(c, s, size);
 	else if (eof)
 		ask_session(c, ask_new(c, MSG_INPUT_EOF, &s->sid), &s->sid);
 	else
@@ -349,6 +396,7 @@ input_step(struct conn *c)
 static const struct conn_mode mode_input = {
 	.name = "input",
 	.clock = CLOCK_LINE,
+	.payload = true,
 	.step = input_step,
 	.leave = input_leave,
 };
@@ -382,4 +430,26 @@ net_on_input_fd(struct msg *m)
 		conn_watch(c, s);
 	conn_run(c);
 	return 0;
+}
+
+/* -- payloads without a size ---------------------------------------------- */
+
+bool
+payload_is_taken(const struct conn *c)
+{
+	return c->mode->payload || (c->mode == &mode_asked &&
+	    c->u.ask.typed > 0);
+}
+
+void
+payload_end(struct conn *c)
+{
+	const char *p;
+
+	if (c->mode == &mode_upload)
+		upload_complete(c);
+	else if (c->mode == &mode_asked)
+		c->u.ask.size = conn_unused(c, &p);
+	else
+		c->u.payload.left = conn_unused(c, &p);
 }

@@ -3,6 +3,8 @@
 #ifndef DL_NET_PAYLOAD_H
 #define DL_NET_PAYLOAD_H
 
+#include <stdbool.h>
+
 #include "line.h"
 #include "msg.h"
 
@@ -12,7 +14,17 @@ struct rsession;
 void	cmd_upload(struct conn *, struct rsession *, const struct words *);
 void	cmd_input(struct conn *, struct rsession *, const struct words *);
 
-/* Answers the error, and reads as many bytes without using them. */
+/* Whether the bytes of a payload are what the conn waits for. */
+bool	payload_is_taken(const struct conn *);
+/*
+ * A payload whose size was UPLOAD_UNKNOWN ends with what has been fed; for a
+ * conn whose payload is taken.  conn_run() is to follow.
+ */
+void	payload_end(struct conn *);
+/*
+ * Answers the error, and reads as many bytes without using them; behind a
+ * port what is left is the port's affair.
+ */
 void	payload_refuse(struct conn *, uint32_t err, const char *why,
 	    uint64_t left);
 

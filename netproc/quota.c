@@ -60,8 +60,7 @@ limit_json(struct text *t, uint64_t limit)
 static void
 row_json(struct text *t, struct msg *m)
 {
-	/* the last of them are not counted here, but by the kernel */
-	uint64_t used[QUOTA_BYTES + 1];
+	uint64_t used[QUOTA_COUNT] = { [QUOTA_CPU] = USAGE_UNKNOWN };
 	const void *user;
 	size_t i, len;
 
@@ -72,10 +71,12 @@ row_json(struct text *t, struct msg *m)
 	json_string(t, user, len);
 	used[QUOTA_SESSIONS] = msg_get_u64(m);
 	used[QUOTA_BYTES] = msg_get_u64(m);
+	used[QUOTA_MEMORY] = msg_get_u64(m);
+	used[QUOTA_PROCESSES] = msg_get_u64(m);
 	for (i = 0; i < QUOTA_COUNT; i++) {
 		json_key(t, names[i]);
 		json_open(t, '{');
-		if (i <= QUOTA_BYTES) {
+		if (used[i] != USAGE_UNKNOWN) {
 			json_key(t, "used");
 			json_u64(t, used[i]);
 		}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask.h"
+#include "feed.h"
 #include "log.h"
 #include "replica.h"
 
@@ -15,12 +16,12 @@ static LIST_HEAD(, owner) owners;
 static uint64_t		 last_seq;
 
 struct owner *
-owner_get(uint32_t uid, bool admin)
+owner_get(uint32_t uid, enum eyes eyes)
 {
 	struct owner *o;
 
 	LIST_FOREACH(o, &owners, all)
-		if (o->uid == uid && o->admin == admin) {
+		if (o->uid == uid && o->eyes == eyes) {
 			o->refs++;
 			return o;
 		}
@@ -28,9 +29,12 @@ owner_get(uint32_t uid, bool admin)
 	if (o == NULL)
 		return NULL;
 	o->uid = uid;
-	o->admin = admin;
+	o->eyes = eyes;
+	o->admin = eyes == EYES_ADMIN;
+	o->guest = eyes == EYES_GUEST;
 	o->refs = 1;
 	TAILQ_INIT(&o->sights);
+	TAILQ_INIT(&o->changed);
 	LIST_INSERT_HEAD(&owners, o, all);
 	return o;
 }
@@ -154,6 +158,16 @@ by_label(const struct owner *o, const struct word *w, uint32_t *err)
 	return NULL;
 }
 
+struct rsession *
+replica_labelled(const struct owner *o, const char *label)
+{
+	const struct word w = { label, strlen(label) };
+	uint32_t err;
+	struct rsession *s = w.len == 0 ? NULL : by_label(o, &w, &err);
+
+	return s != NULL && s->view.owner == o->uid ? s : NULL;
+}
+
 /* What others share with him makes none of his own ambiguous. */
 static struct rsession *
 by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
@@ -253,6 +267,7 @@ turn_away(struct rsession *s, const struct owner *o)
 static void
 sight_free(struct sight *g)
 {
+	feed_gone(g);
 	LIST_REMOVE(g, by_session);
 	TAILQ_REMOVE(&g->owner->sights, g, by_owner);
 	owner_put(g->owner);
@@ -324,6 +339,7 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access)
 	g->owner = o;
 	g->session = s;
 	g->access = access;
+	feed_seen(g);
 	LIST_INSERT_HEAD(&s->sights, g, by_session);
 	TAILQ_FOREACH_REVERSE(before, &o->sights, sights, by_owner)
 		if (before->session->seq < s->seq)
@@ -338,22 +354,28 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access)
 static void
 keep(struct rsession *s, const struct session_view *v)
 {
+	s->usage.known &= s->view.run == v->run;
 	text_reset(&s->strings, JSON_MAX);
 	text_put(&s->strings, v->args, v->args_len);
 	text_put(&s->strings, v->env, v->env_len);
+	text_put(&s->strings, v->cmd, v->cmd_len);
 	text_put(&s->strings, v->shares, v->shares_len);
 	s->view = *v;
 	if (s->strings.bad) {
 		log_warnx("no memory for a session's arguments");
 		s->view.args_len = s->view.env_len = s->view.shares_len = 0;
+		s->view.cmd_len = 0;
 	}
 	s->view.args = s->strings.p;
 	s->view.env = s->strings.p == NULL ? NULL :
 	    s->strings.p + s->view.args_len;
-	s->view.shares = s->strings.p == NULL ? NULL :
+	s->view.cmd = s->strings.p == NULL ? NULL :
 	    s->view.env + s->view.env_len;
+	s->view.shares = s->strings.p == NULL ? NULL :
+	    s->view.cmd + s->view.cmd_len;
 	text_reset(&s->json, JSON_MAX);
 	session_json(&s->json, s->id, &s->view);
+	feed_changed(s);
 }
 
 int
@@ -384,14 +406,14 @@ int
 net_on_sees(struct msg *m)
 {
 	struct rsession *s = replica_find(&m->hdr.session);
-	uint32_t uid = msg_get_u32(m), admin = msg_get_u32(m);
+	uint32_t uid = msg_get_u32(m), eyes = msg_get_u32(m);
 	uint32_t access = msg_get_u32(m);
 	struct owner *o;
 	struct sight *g;
 
-	if (msg_end(m) == -1 || admin > 1 || access > ACCESS_OWN)
+	if (msg_end(m) == -1 || eyes >= EYES_COUNT || access > ACCESS_OWN)
 		return -1;
-	o = s == NULL ? NULL : owner_get(uid, admin);
+	o = s == NULL ? NULL : owner_get(uid, eyes);
 	/* without memory the session was not kept either */
 	if (o == NULL)
 		return 0;

@@ -31,35 +31,51 @@ struct rsession {
 	struct ring		 ring;	/* read-only; of run ring_run */
 	uint32_t		 ring_run;
 	bool			 armed;	/* the spawner will ring */
+	struct {
+		bool		 known;
+		uint64_t	 at_ms;	/* of the loop's clock */
+		uint64_t	 cpu_ns, memory; /* USAGE_UNKNOWN = nobody can say */
+	}			 usage;	/* of the present run */
 	struct conn_list	 watchers;
 	LIST_HEAD(, sight)	 sights;
 };
 
-/* Whose eyes connections see with; an administrator has two pairs. */
+/*
+ * Whose eyes connections see with: an administrator has two pairs, and a
+ * guest sees one session, at most to use its terminal.
+ */
 struct owner {
 	LIST_ENTRY(owner)	 all;
-	uint32_t		 uid;
-	bool			 admin;
+	uint32_t		 uid;	/* of a guest a number that is none */
+	enum eyes		 eyes;
+	bool			 admin, guest;	/* by these */
 	char			 name[USER_NAME_MAX];
 	unsigned int		 refs;	/* connections and sights */
 	unsigned int		 nconns;
 	TAILQ_HEAD(sights, sight) sights;	/* oldest first */
+	/* feed.c's: the same, what changed last at the end; who listens */
+	TAILQ_HEAD(, sight)	 changed;
+	LIST_HEAD(, feed)	 feeds;
+	LIST_ENTRY(owner)	 news;
+	bool			 has_news;
 };
 
 /* That somebody may see a session, or more. */
 struct sight {
 	TAILQ_ENTRY(sight)	 by_owner;
+	TAILQ_ENTRY(sight)	 by_change;
 	LIST_ENTRY(sight)	 by_session;
 	struct owner		*owner;
 	struct rsession		*session;
 	uint32_t		 access;	/* enum access */
+	uint64_t		 change;	/* the number of the last: feed.h */
 };
 
 /* All connections that nobody has said AUTH on. */
 #define UID_STRANGER	UINT32_MAX
 
 /* NULL without memory.  Each get is undone by a put. */
-struct owner *owner_get(uint32_t uid, bool admin);
+struct owner *owner_get(uint32_t uid, enum eyes);
 void	 owner_put(struct owner *);
 
 /* What somebody may do with a session. */
@@ -73,6 +89,8 @@ struct rsession *replica_find(const struct sid *);
  */
 struct rsession *replica_resolve(const struct owner *, const struct word *,
     uint32_t *err);
+/* His own session of that label; NULL when there is none. */
+struct rsession *replica_labelled(const struct owner *, const char *label);
 /* The spawner has gone, and its sessions with it. */
 void	 replica_clear(void);
 /* The ring of the present run; NULL before there is one. */

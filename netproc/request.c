@@ -316,6 +316,54 @@ add_argv(struct builder *b, struct request *r, const struct param *p,
 	}
 }
 
+static bool
+has_nul(const char *p, size_t len)
+{
+	return memchr(p, '\0', len) != NULL;
+}
+
+static void
+add_env(struct builder *b, struct request *r, const struct param *p,
+    struct json_object *v)
+{
+	const char *value;
+	size_t len;
+
+	json_object_object_foreach(v, key, item) {
+		if (!json_object_is_type(item, json_type_string)) {
+			MISUSED(r, "args.%s.%.40s must be a string", p->name,
+			    key);
+			return;
+		}
+		value = json_object_get_string(item);
+		len = (size_t)json_object_get_string_len(item);
+		if (has_nul(value, len)) {
+			MISUSED(r, "args.%s.%.40s must not have \\u0000 in "
+			    "it", p->name, key);
+			return;
+		}
+		add(b, key, strlen(key));
+		add(b, "=", 1);
+		add(b, value, len + 1);
+	}
+}
+
+/* As compact as it goes; the line of it would have all blanks, too. */
+static void
+add_json(struct builder *b, struct request *r, const struct param *p,
+    struct json_object *v)
+{
+	size_t len;
+	const char *s = json_object_to_json_string_length(v,
+	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+
+	(void)p;
+	if (s == NULL)
+		refuse(r, ERR_INTERNAL, "out of memory");
+	else
+		add(b, s, len);
+}
+
 static const struct {
 	enum json_type	 type;
 	unsigned int	 kinds;
@@ -327,6 +375,8 @@ static const struct {
 	{ json_type_int, 1U << PARAM_NUMBER | 1U << PARAM_SIZE |
 	    1U << PARAM_EITHER, add_number },
 	{ json_type_array, 1U << PARAM_ARGV, add_argv },
+	{ json_type_object, 1U << PARAM_ENV, add_env },
+	{ json_type_object, 1U << PARAM_JSON, add_json },
 	{ json_type_boolean, 1U << PARAM_FLAG, NULL },
 };
 
@@ -345,13 +395,17 @@ add_value(struct builder *b, struct request *r, const struct param *p,
 		if (type == json_type_array &&
 		    json_object_array_length(v) == 0)
 			return;
+		if (type == json_type_object && p->kind != PARAM_JSON &&
+		    json_object_object_length(v) == 0)
+			return;
 		add_before(b, p->before);
 		if (values[i].add != NULL)
 			values[i].add(b, r, p, v);
 		return;
 	}
 	MISUSED(r, "args.%s must be %s %s%s", p->name,
-	    p->kind == PARAM_ARGV ? "an" : "a",
+	    p->kind == PARAM_ARGV || p->kind == PARAM_ENV ||
+	    p->kind == PARAM_JSON ? "an" : "a",
 	    p->kind == PARAM_NUMBER || p->kind == PARAM_SIZE ? "whole " : "",
 	    param_type(p->kind));
 }
@@ -578,6 +632,17 @@ check_members(struct request *r, struct json_object *o)
 }
 
 static void
+take_args(struct request *r, struct json_object *args)
+{
+	find_payload(r, args);
+	if (args != NULL)
+		check_names(r, args);
+	if (r->err == ERR_OK)
+		make_words(r, args);
+	wipe_parser(r, args);
+}
+
+static void
 take_request(struct request *r, struct json_object *o)
 {
 	struct json_object *id = NULL, *command = NULL, *args = NULL;
@@ -593,14 +658,25 @@ take_request(struct request *r, struct json_object *o)
 		MISUSED(r, "args must be an object");
 		args = NULL;
 	}
-	if (r->cmd == NULL)
-		return;
-	find_payload(r, args);
-	if (args != NULL)
-		check_names(r, args);
-	if (r->err == ERR_OK)
-		make_words(r, args);
-	wipe_parser(r, args);
+	if (r->cmd != NULL)
+		take_args(r, args);
+}
+
+void
+request_from(struct request *r, const struct command *cmd,
+    struct json_object *args)
+{
+	memset(r, 0, sizeof(*r));
+	r->reply.form = REPLY_JSON;
+	r->cmd = cmd;
+	take_args(r, args);
+}
+
+struct json_object *
+request_object(const char *text, size_t len, struct request *r)
+{
+	memset(r, 0, sizeof(*r));
+	return parse_text(text, len, r);
 }
 
 void

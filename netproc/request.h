@@ -13,6 +13,7 @@
 #include "line.h"
 
 struct command;
+struct json_object;
 
 /* Bytes of an id that is a string. */
 #define REQUEST_ID_MAX	64
@@ -48,6 +49,14 @@ struct request {
 void	 request_init(void);
 /* Looks at one line without its end. */
 void	 request_parse(const char *, size_t, struct request *);
+/*
+ * The same of arguments that are an object already, or NULL for none; they
+ * are borrowed.
+ */
+void	 request_from(struct request *, const struct command *,
+	    struct json_object *args);
+/* One strict object, owned by the caller; NULL with err and why set. */
+struct json_object *request_object(const char *, size_t, struct request *);
 /* The words are gone after this. */
 void	 request_wipe(struct request *);
 

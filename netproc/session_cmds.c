@@ -9,6 +9,8 @@
 #include "replica.h"
 #include "session_cmds.h"
 #include "settings.h"
+#include "terminal.h"
+#include "usage.h"
 
 /* Longer than any daemon runs; sums of milliseconds cannot overflow. */
 #define WAIT_MAX_S	(3650ULL * 86400)
@@ -27,7 +29,7 @@ cmd_status(struct conn *c, struct rsession *s, const struct words *ws)
  * made; sessions keep their order, so none comes twice or is left out.
  */
 static bool
-list_step(struct conn *c)
+write_rows(struct conn *c, void (*row)(struct conn *, const struct rsession *))
 {
 	const struct rsession *s;
 	const struct sight *g;
@@ -41,7 +43,7 @@ list_step(struct conn *c)
 			return true;
 		if (c->u.next_seq > 1)
 			conn_write(c, ",", 1);
-		conn_write(c, s->json.p, s->json.len);
+		row(c, s);
 		c->u.next_seq = s->seq + 1;
 	}
 	conn_write(c, "]", 1);
@@ -49,6 +51,43 @@ list_step(struct conn *c)
 	conn_enter(c, &mode_line);
 	return true;
 }
+
+static void
+write_session(struct conn *c, const struct rsession *s)
+{
+	conn_write(c, s->json.p, s->json.len);
+}
+
+static void
+write_usage(struct conn *c, const struct rsession *s)
+{
+	struct text *t = answer_begin();
+
+	json_open(t, '{');
+	json_key(t, "id");
+	json_text(t, s->id);
+	usage_json(t, s);
+	json_close(t, '}');
+	answer_piece(c);
+}
+
+static bool
+list_step(struct conn *c)
+{
+	return write_rows(c, write_session);
+}
+
+static bool
+usage_step(struct conn *c)
+{
+	return write_rows(c, write_usage);
+}
+
+static const struct conn_mode mode_usage = {
+	.name = "usage",
+	.clock = CLOCK_IDLE,
+	.step = usage_step,
+};
 
 static const struct conn_mode mode_list = {
 	.name = "list",
@@ -66,6 +105,19 @@ cmd_list(struct conn *c, struct rsession *s, const struct words *ws)
 	answer_open(c);
 	conn_write(c, "[", 1);
 	(void)list_step(c);
+}
+
+void
+cmd_usage(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	(void)s;
+	(void)ws;
+	usage_look();
+	conn_enter(c, &mode_usage);
+	c->u.next_seq = 1;
+	answer_open(c);
+	conn_write(c, "[", 1);
+	(void)usage_step(c);
 }
 
 void
@@ -158,7 +210,7 @@ cmd_kill(struct conn *c, struct rsession *s, const struct words *ws)
 	ask_plain(c, MSG_KILL, s);
 }
 
-static void
+void
 delete_done(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 {
 	char id[ID_TEXT];
@@ -199,6 +251,16 @@ static const struct choice networks[] = {
 	{ "shared", NETWORK_SHARED }, { "none", NETWORK_NONE }, { NULL, 0 }
 };
 
+static const struct choice start_flags[] = {
+	{ "--debug", START_DEBUG }, { "--split", START_SPLIT },
+	{ "--tty", START_TTY }, { NULL, 0 }
+};
+
+/* What START was asked for; 0 columns or rows = as they were. */
+struct start {
+	uint32_t	 flags, sandbox, network, cols, rows;
+};
+
 static bool
 choose(const struct choice *ch, const struct word *w, uint32_t *v)
 {
@@ -212,33 +274,30 @@ choose(const struct choice *ch, const struct word *w, uint32_t *v)
 
 /* Reads one option at word *i, moves *i on.  NULL or what is wrong. */
 static const char *
-start_option(const struct words *ws, size_t *i, uint32_t *flags,
-    uint32_t *sandbox, uint32_t *network)
+start_option(const struct words *ws, size_t *i, struct start *st)
 {
 	const struct word *w = &ws->w[(*i)++], *value = &ws->w[*i];
+	uint32_t flag;
 
-	if (word_is(w, "--debug")) {
-		*flags |= START_DEBUG;
-		return NULL;
-	}
-	if (word_is(w, "--split")) {
-		*flags |= START_SPLIT;
+	if (choose(start_flags, w, &flag)) {
+		st->flags |= flag;
 		return NULL;
 	}
 	if (word_is(w, "--sandbox"))
-		return (*i)++ < ws->n && choose(sandboxes, value, sandbox) ?
-		    NULL : "--sandbox is none, namespaces or tmpfs";
+		return (*i)++ < ws->n && choose(sandboxes, value,
+		    &st->sandbox) ? NULL :
+		    "--sandbox is none, namespaces or tmpfs";
 	if (word_is(w, "--network"))
-		return (*i)++ < ws->n && choose(networks, value, network) ?
-		    NULL : "--network is shared or none";
-	return "there is no such option";
+		return (*i)++ < ws->n && choose(networks, value,
+		    &st->network) ? NULL : "--network is shared or none";
+	return terminal_size_option(w, &st->cols, &st->rows);
 }
 
 void
 cmd_start(struct conn *c, struct rsession *s, const struct words *ws)
 {
-	uint32_t flags = 0, sandbox = SANDBOX_DEFAULT;
-	uint32_t network = NETWORK_DEFAULT;
+	struct start st = { .sandbox = SANDBOX_DEFAULT,
+	    .network = NETWORK_DEFAULT };
 	const char *why = NULL;
 	struct msg_out *o;
 	size_t i = 2;
@@ -246,15 +305,17 @@ cmd_start(struct conn *c, struct rsession *s, const struct words *ws)
 	if (ws->n >= WORDS_MAX)
 		why = "there is too much";
 	while (why == NULL && i < ws->n)
-		why = start_option(ws, &i, &flags, &sandbox, &network);
+		why = start_option(ws, &i, &st);
 	if (why != NULL) {
 		command_misused(c, ws, why);
 		return;
 	}
 	o = ask_new(c, MSG_START, &s->sid);
-	msg_put_u32(o, flags);
-	msg_put_u32(o, sandbox);
-	msg_put_u32(o, network);
+	msg_put_u32(o, st.flags);
+	msg_put_u32(o, st.sandbox);
+	msg_put_u32(o, st.network);
+	msg_put_u32(o, st.cols);
+	msg_put_u32(o, st.rows);
 	ask_session(c, o, &s->sid);
 }
 

@@ -3,8 +3,11 @@
 #ifndef DL_NET_SESSION_CMDS_H
 #define DL_NET_SESSION_CMDS_H
 
+#include <stdint.h>
+
 #include "line.h"
 
+struct ask;
 struct conn;
 struct rsession;
 
@@ -16,6 +19,7 @@ void	cmd_envlist(struct conn *, struct rsession *, const struct words *);
 void	cmd_stop(struct conn *, struct rsession *, const struct words *);
 void	cmd_kill(struct conn *, struct rsession *, const struct words *);
 void	cmd_list(struct conn *, struct rsession *, const struct words *);
+void	cmd_usage(struct conn *, struct rsession *, const struct words *);
 void	cmd_status(struct conn *, struct rsession *, const struct words *);
 void	cmd_delete(struct conn *, struct rsession *, const struct words *);
 void	cmd_wait(struct conn *, struct rsession *, const struct words *);
@@ -24,5 +28,8 @@ void	cmd_name(struct conn *, struct rsession *, const struct words *);
 void	cmd_share(struct conn *, struct rsession *, const struct words *);
 void	cmd_unshare(struct conn *, struct rsession *, const struct words *);
 void	cmd_limits(struct conn *, struct rsession *, const struct words *);
+
+/* Answers what DELETE is answered; an ask_fn whose ask names the session. */
+void	delete_done(struct conn *, struct ask *, uint32_t err, const char *msg);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conn.h"
+#include "replica.h"
 #include "role.h"
 #include "stranger.h"
 
@@ -46,6 +47,17 @@ network_of(const char *address, struct in6_addr *a)
 		a->s6_addr[10] = a->s6_addr[11] = 0xff;
 }
 
+/*
+ * Whose socket it is, of a client on this host: they share their addresses,
+ * and no user keeps the others out.  No network looks like this.
+ */
+static void
+user_as_network(uint32_t uid, struct in6_addr *a)
+{
+	memset(a, 0xff, sizeof(*a));
+	memcpy(&a->s6_addr[12], &uid, sizeof(uid));
+}
+
 static struct source *
 source_of(const struct in6_addr *network)
 {
@@ -63,7 +75,7 @@ source_of(const struct in6_addr *network)
 }
 
 bool
-stranger_enter(struct conn *c, const char *address)
+stranger_enter(struct conn *c, uint32_t uid, const char *address)
 {
 	uint64_t most = part(settings.max_connections);
 	struct in6_addr network;
@@ -71,7 +83,10 @@ stranger_enter(struct conn *c, const char *address)
 
 	if (total >= most)
 		return false;
-	network_of(address, &network);
+	if (uid != UID_STRANGER)
+		user_as_network(uid, &network);
+	else
+		network_of(address, &network);
 	s = source_of(&network);
 	/* with a place free, a source that exists has somebody there */
 	if (s == NULL || s->n >= part(most))

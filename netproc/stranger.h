@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Clients from elsewhere that have not said who they are.  All of them have
- * a quarter of max-connections, and those of one address a quarter of that,
- * so that no host keeps out users, or all other hosts.
+ * Clients that have not said who they are: from elsewhere, or by the web.  All
+ * of them have a quarter of max-connections, and those of one address, or of
+ * one user of this host, a quarter of that, so that none keeps out the others.
  */
 #ifndef DL_NET_STRANGER_H
 #define DL_NET_STRANGER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct conn;
 
 /*
+ * uid is whose socket it is, UID_STRANGER when it is of another host.
  * address is idproc's, with a port; what one client of IPv6 usually has to
  * itself, 64 bits of network, counts as one.  false: there is no place.
  */
-bool	 stranger_enter(struct conn *, const char *address);
+bool	 stranger_enter(struct conn *, uint32_t uid, const char *address);
 /* It ends, or has become somebody's; harmless for all others. */
 void	 stranger_leave(struct conn *);
 

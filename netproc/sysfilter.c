@@ -26,9 +26,11 @@ static const struct filter_rule rules[] = {
 	OPTION(IPPROTO_TCP, TCP_NODELAY),
 	OPTION(IPPROTO_TCP, TCP_KEEPIDLE),
 	OPTION(IPPROTO_TCP, TCP_KEEPINTVL),
+	OPTION(IPPROTO_TCP, TCP_CORK),
+	OPTION(IPPROTO_TCP, TCP_NOTSENT_LOWAT),
 	OPTION(SOL_SOCKET, SO_KEEPALIVE),
 	/* uploads and the sysroot */
-	ALLOW(pwrite64), ALLOW(sendfile),
+	ALLOW(pwrite64), ALLOW(sendfile), ALLOW(pread64),
 	/* a copy of a connection for idproc to look at */
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
 };

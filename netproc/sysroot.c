@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* SYSROOT: a file of the spawner's, sent as fast as the client reads. */
-#include <sys/sendfile.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,9 +36,11 @@ sysroot_step(struct conn *c)
 
 	if (c->u.file.left == 0) {
 		conn_enter(c, &mode_line);
+		if (c->port != NULL)
+			c->port->answered(c);
 		return true;
 	}
-	n = sendfile(c->fd, c->u.file.fd, &at, c->u.file.left < PIECE ?
+	n = conn_send_file(c, c->u.file.fd, &at, c->u.file.left < PIECE ?
 	    (size_t)c->u.file.left : PIECE);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR)) {
 		conn_yield(c);
@@ -92,7 +92,12 @@ net_on_sysroot_fd(struct msg *m)
 	conn_enter(c, &mode_sysroot);
 	c->u.file.fd = msg_take_fd(m);
 	c->u.file.left = size;
-	/* the bytes follow this line */
+	/* the bytes follow this line; HTTP has its own for that */
+	if (c->port != NULL) {
+		c->port->answer(c, ERR_OK);
+		conn_run(c);
+		return 0;
+	}
 	if (c->reply.form == REPLY_JSON)
 		n = snprintf(head, sizeof(head), "{\"size\":%" PRIu64 "}", size);
 	else

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "answer.h"
 #include "ask.h"
 #include "debug.h"
 #include "line.h"
-#include "listener.h"
 #include "log.h"
 #include "proto.h"
 #include "replica.h"
@@ -16,10 +16,14 @@
 #include "stranger.h"
 #include "who.h"
 
+/* All guests together have one of so many parts of all connections. */
+#define GUESTS_PART	4
+
 /* A question may be lost when idproc or the spawner is restarted. */
 #define RETRY_MS	1000
 
 static struct channel	idproc_chan;
+static uint64_t		nguests;
 
 int
 who_ask(uint32_t number, int sock_fd)
@@ -46,7 +50,7 @@ who_start(struct conn *c)
 	c->u.ident_end_ms = loop_now_ms() + settings.line_timeout * 1000;
 	/* with one of the two missing the answer would be lost */
 	if (chan_is_open(&spawner_chan) && chan_is_open(&idproc_chan))
-		(void)who_ask(c->number, c->fd);
+		(void)who_ask(c->number, conn_socket(c));
 }
 
 static void
@@ -73,24 +77,51 @@ static void
 leave_owner(struct conn *c)
 {
 	stranger_leave(c);
-	c->owner->nconns--;
+	c->owner->nconns -= c->counted;
+	if (c->owner->guest)
+		nguests -= c->counted;
 	owner_put(c->owner);
 	c->owner = NULL;
 }
 
+static enum eyes
+eyes_of(uint32_t flags)
+{
+	return flags & PRINCIPAL_GUEST ? EYES_GUEST :
+	    flags & PRINCIPAL_ADMIN ? EYES_ADMIN : EYES_OWN;
+}
+
+/*
+ * A user may make sessions, and keys of them for guests, without end: what
+ * those may have is counted for all of them.
+ */
+static bool
+has_place(const struct owner *o)
+{
+	uint64_t most = settings.max_connections / GUESTS_PART;
+
+	if (o->uid == UID_STRANGER)
+		return true;
+	return o->nconns < settings.max_connections_per_user &&
+	    (!o->guest || nguests < (most > 0 ? most : 1));
+}
+
 /* false when this user has connections enough. */
 static bool
-join_owner(struct conn *c, uint32_t uid, bool admin, const char *name)
+join_owner(struct conn *c, uint32_t uid, enum eyes eyes, const char *name)
 {
-	struct owner *o = owner_get(uid, admin);
+	struct owner *o = owner_get(uid, eyes);
 
 	if (o == NULL)
 		return false;
 	(void)snprintf(o->name, sizeof(o->name), "%s", name);
 	c->owner = o;
-	o->nconns++;
-	return uid == UID_STRANGER ||
-	    o->nconns <= settings.max_connections_per_user;
+	/* one that is refused takes no place while it is told so */
+	c->counted = has_place(o);
+	o->nconns += c->counted;
+	if (o->guest)
+		nguests += c->counted;
+	return c->counted;
 }
 
 void
@@ -136,9 +167,9 @@ ready(struct conn *c)
 static void
 identified(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 {
-	bool admin = (flags & PRINCIPAL_ADMIN) != 0;
+	enum eyes eyes = eyes_of(flags);
 
-	if (c->owner == NULL && !join_owner(c, uid, admin, name)) {
+	if (c->owner == NULL && !join_owner(c, uid, eyes, name)) {
 		refuse(c, ERR_MAX_CONNECTIONS, "this user has as many "
 		    "connections as the configuration allows; close one "
 		    "first");
@@ -150,7 +181,7 @@ identified(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 		    "connect and AUTH again");
 		return;
 	}
-	if (c->owner->uid != uid || c->owner->admin != admin) {
+	if (c->owner->uid != uid || c->owner->eyes != eyes) {
 		log_warnx("a connection changed from uid %u to uid %u; closed",
 		    c->owner->uid, uid);
 		c->dead = true;
@@ -164,7 +195,7 @@ judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
     const char *name, const char *address)
 {
 	if (verdict == PEER_STRANGER && c->owner == NULL &&
-	    !stranger_enter(c, address)) {
+	    !stranger_enter(c, uid, address)) {
 		who_closed(c->number);
 		refuse(c, ERR_MAX_CONNECTIONS, "too many connections from "
 		    "elsewhere wait for AUTH; try again");
@@ -199,7 +230,7 @@ net_on_peer_is(struct msg *m)
 	if (c->mode != &mode_ident)
 		return 0;
 	if (verdict == PEER_REFUSED)
-		listener_log("a connection was refused: %s", why);
+		accept_log("a connection was refused: %s", why);
 	judged(c, verdict, uid, flags, name, address);
 	conn_run(c);
 	return 0;
@@ -212,7 +243,7 @@ who_becomes(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 	c->stranger = false;
 	c->by_token = true;
 	c->read_only = (flags & PRINCIPAL_READ_ONLY) != 0;
-	return join_owner(c, uid, (flags & PRINCIPAL_ADMIN) != 0, name);
+	return join_owner(c, uid, eyes_of(flags), name);
 }
 
 int

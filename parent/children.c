@@ -22,9 +22,14 @@
 #define QUIET_MS		60000
 /* A child that says nothing for so long while starting has failed. */
 #define READY_MS		10000
+/* Of a child that has died: more than its socket holds. */
+#define LAST_WORDS		4096
 
-/* The reserve launcher is a child like the others, with a slot of its own. */
-enum { SLOT_RESERVE = ROLE_COUNT, SLOT_COUNT };
+/*
+ * The reserve launcher is a child like the others, with a slot of its own;
+ * so is a tlsproc that tries new files while the old one serves.
+ */
+enum { SLOT_RESERVE = ROLE_COUNT, SLOT_TRIAL, SLOT_COUNT };
 
 struct child {
 	enum role	 role;
@@ -36,6 +41,7 @@ struct child {
 	uint64_t	 since_ms;
 	uint32_t	 backoff_ms;	/* 0 = the next restart is at once */
 	bool		 ready;
+	bool		 complained;	/* has logged an error */
 };
 
 /* Who talks to whom, besides the parent. */
@@ -55,7 +61,7 @@ static struct link {
 static struct child children[SLOT_COUNT];
 /* Opened as root: the tree may stand where _dlparent cannot look. */
 static int binary_fds[ROLE_COUNT];
-static int archiver_fd = -1;
+static int archiver_fd = -1, debugger_fd = -1;
 static int null_fd = -1;
 
 int	parent_on_ready(struct msg *);
@@ -64,6 +70,7 @@ int	parent_on_chained(struct msg *);
 
 static void	start_child(struct child *);
 static void	restart_later(struct child *);
+static void	trial_over(struct child *);
 
 bool
 child_send(enum role role, struct msg_out *o, int fd)
@@ -75,7 +82,7 @@ child_send(enum role role, struct msg_out *o, int fd)
 static bool
 is_wanted(enum role role)
 {
-	return role != ROLE_TLSPROC || listen_tls_port() != 0;
+	return role != ROLE_TLSPROC || listen_has_tls();
 }
 
 static struct child *
@@ -171,7 +178,8 @@ send_setup(struct child *c)
 	msg_put_u32(o, d.role_id[c->role].uid);
 	msg_put_u32(o, d.role_id[c->role].gid);
 	msg_put_u32(o, d.opt.verbose ? LOG_L_DEBUG : d.conf->log_level);
-	settings_put(o, &d.settings);
+	settings_put(o, c == &children[ROLE_TLSPROC] ? tls_settings() :
+	    &d.settings);
 	(void)chan_send(&c->chan, o, -1);
 }
 
@@ -186,7 +194,7 @@ on_exit_io(uint32_t events, void *arg)
 	if (waitid(P_PIDFD, (id_t)c->pidfd, &si, WEXITED) == -1)
 		log_warn("waitid %s", role_name(c->role));
 	/* what it said last tells why it died */
-	chan_drain(&c->chan, 64);
+	chan_drain(&c->chan, LAST_WORDS);
 	loop_del(&c->io);
 	close(c->pidfd);
 	c->pidfd = -1;
@@ -197,8 +205,15 @@ on_exit_io(uint32_t events, void *arg)
 		parent_stop();
 		return;
 	}
+	if (c == &children[SLOT_TRIAL]) {
+		trial_over(c);
+		return;
+	}
 	if (!d.started) {
-		log_error("%s failed during the start", role_name(c->role));
+		/* one line says why: its own, if it could say anything */
+		if (!c->complained)
+			log_error("%s failed during the start",
+			    role_name(c->role));
 		d.failed = true;
 		parent_stop();
 		return;
@@ -207,6 +222,10 @@ on_exit_io(uint32_t events, void *arg)
 		return;
 	log_warnx("%s %s %d", role_name(c->role), si.si_code == CLD_EXITED ?
 	    "exited with" : "was ended by signal", si.si_status);
+	if (c->role == ROLE_TLSPROC && !c->ready)
+		log_warnx("TLS is not served: the lines above say what is "
+		    "wrong with its files; SIGHUP tries them at once when they "
+		    "are repaired");
 	restart_later(c);
 }
 
@@ -220,12 +239,25 @@ ready_late(void *arg)
 	kill_child(c);
 }
 
+/* Of what a launcher starts that is no child of ours. */
+static void
+send_binaries(struct child *c)
+{
+	struct msg_out *o = msg_new(MSG_ARCHIVER, NULL, 0, 0);
+
+	(void)chan_send(&c->chan, o, dup(archiver_fd));
+	o = msg_new(MSG_INSTRUMENT_FILE, NULL, 0, 0);
+	msg_put_u32(o, ROLE_DEBUGGER);
+	(void)chan_send(&c->chan, o, dup(debugger_fd));
+}
+
 static void
 adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 {
 	c->pid = pid;
 	c->pidfd = pidfd;
 	c->ready = false;
+	c->complained = false;
 	c->since_ms = loop_now_ms();
 	chan_init(&c->chan, ROLE_PARENT, c->role, chan_gone, NULL);
 	if (chan_open(&c->chan, sock_fd, 0) == -1 ||
@@ -234,8 +266,7 @@ adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 	loop_timer_set(&c->timer, READY_MS, ready_late, c);
 	send_setup(c);
 	if (c->role == ROLE_LAUNCHER)
-		(void)chan_send(&c->chan, msg_new(MSG_ARCHIVER, NULL, 0, 0),
-		    dup(archiver_fd));
+		send_binaries(c);
 	if (c->role == ROLE_SPAWNER)
 		state_hand_out(&c->chan);
 }
@@ -270,14 +301,29 @@ exec_child(const struct child *c, int sock_fd)
 }
 
 static void
+cannot_start(struct child *c)
+{
+	if (!d.started)
+		fatal("cannot start %s (raise the limits of processes and "
+		    "open files)", role_name(c->role));
+	log_warn("cannot start %s", role_name(c->role));
+	c->ready = false;
+	/* counts as a short life: the next try has to wait */
+	c->since_ms = loop_now_ms();
+	if (c == &children[SLOT_TRIAL])
+		trial_over(c);
+	else
+		restart_later(c);
+}
+
+static void
 start_child(struct child *c)
 {
 	int fds[2], pidfd;
 	pid_t pid;
 
 	if (chan_pair(fds) == -1) {
-		log_warn("cannot start %s", role_name(c->role));
-		restart_later(c);
+		cannot_start(c);
 		return;
 	}
 	pid = fork();
@@ -286,13 +332,13 @@ start_child(struct child *c)
 	close(fds[1]);
 	if (pid == -1 ||
 	    (pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) == -1) {
-		log_warn("cannot start %s", role_name(c->role));
 		close(fds[0]);
-		restart_later(c);
+		cannot_start(c);
 		return;
 	}
 	adopt(c, fds[0], pidfd, pid);
-	introduce(c);
+	if (c != &children[SLOT_TRIAL])
+		introduce(c);
 }
 
 /*
@@ -448,6 +494,74 @@ restart_later(struct child *c)
 	loop_timer_set(&c->timer, wait, restart_now, c);
 }
 
+/* -- a certificate is tried before it replaces another -- */
+
+static bool	trial_again;
+
+void
+children_try_tls(void)
+{
+	struct child *c = &children[ROLE_TLSPROC];
+	struct child *trial = &children[SLOT_TRIAL];
+
+	/* nothing serves that could go on: children_wanted() starts it */
+	if (c->pid == 0) {
+		tls_tried(true);
+		loop_timer_unset(&c->timer);
+		return;
+	}
+	trial_again = trial->pid != 0;
+	if (trial_again)
+		kill_child(trial);
+	else
+		start_child(trial);
+}
+
+static void
+trial_over(struct child *c)
+{
+	if (trial_again) {
+		trial_again = false;
+		start_child(c);
+	} else if (!c->ready) {
+		log_warnx("the certificate is not replaced: TLS goes on with "
+		    "the old one until SIGHUP finds files that are good");
+		tls_forget_files();
+		tls_tried(false);
+	}
+}
+
+static void
+trial_passed(struct child *c)
+{
+	kill_child(c);
+	if (trial_again)
+		return;
+	log_info("the certificate is read again; connections over TLS end");
+	tls_tried(true);
+	children[ROLE_TLSPROC].backoff_ms = 0;
+	kill_child(&children[ROLE_TLSPROC]);
+}
+
+/* What one role cannot do at the start, others often cannot either. */
+bool
+child_complains(struct channel *chan)
+{
+	static struct child *first;
+	struct child *c = child_of(chan);
+
+	c->complained = true;
+	if (first == NULL)
+		first = c;
+	return d.started || c == first;
+}
+
+bool
+child_serves(const struct channel *chan)
+{
+	return chan != &children[SLOT_TRIAL].chan;
+}
+
 int
 parent_on_ready(struct msg *m)
 {
@@ -457,6 +571,10 @@ parent_on_ready(struct msg *m)
 		return -1;
 	c->ready = true;
 	loop_timer_unset(&c->timer);
+	if (c == &children[SLOT_TRIAL]) {
+		trial_passed(c);
+		return 0;
+	}
 	if (!d.started && children_ready())
 		parent_started();
 	return 0;
@@ -517,7 +635,8 @@ children_ready(void)
 	size_t i;
 
 	for (i = 0; i < SLOT_COUNT; i++)
-		if (!children[i].ready && is_wanted(children[i].role))
+		if (!children[i].ready && i != SLOT_TRIAL &&
+		    is_wanted(children[i].role))
 			return false;
 	return true;
 }
@@ -543,6 +662,7 @@ children_find(void)
 	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++)
 		binary_fds[i] = open_binary(role_name((unsigned int)i));
 	archiver_fd = open_binary("archiver");
+	debugger_fd = open_binary("debugger");
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd == -1)
 		fatal("/dev/null");
@@ -558,7 +678,7 @@ children_start(void)
 		fatal("subreaper");
 	for (i = 0; i < SLOT_COUNT; i++) {
 		children[i].role = i == SLOT_RESERVE ? ROLE_LAUNCHER :
-		    (enum role)i;
+		    i == SLOT_TRIAL ? ROLE_TLSPROC : (enum role)i;
 		children[i].pidfd = -1;
 		chan_init(&children[i].chan, ROLE_PARENT, children[i].role,
 		    chan_gone, NULL);
@@ -587,15 +707,9 @@ children_wanted(void)
 		} else if (c->pid == 0 && c->timer.slot == 0) {
 			c->backoff_ms = 0;
 			start_child(c);
+			tell_backoff(c, 0);
 		}
 	}
-}
-
-void
-children_renew(enum role role)
-{
-	children[role].backoff_ms = 0;
-	kill_child(&children[role]);
 }
 
 void

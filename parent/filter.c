@@ -42,7 +42,7 @@ static const struct filter_rule common_rules[] = {
 	ALLOW(socket), ALLOW(socketpair), ALLOW(bind), ALLOW(listen),
 	ALLOW(accept4), ALLOW(connect), ALLOW(setsockopt), ALLOW(getsockopt),
 	ALLOW(getsockname), ALLOW(getpeername), ALLOW(shutdown),
-	ALLOW(sendfile), ALLOW(sendmmsg), ALLOW(splice),
+	ALLOW(sendfile), ALLOW(sendmmsg), ALLOW(splice), ALLOW(flock),
 	/* what roles do before and after they confine themselves */
 	ALLOW(epoll_create1), ALLOW(eventfd2), ALLOW(memfd_create),
 	ALLOW(ftruncate), ALLOW(fchmod), ALLOW(pwrite64), ALLOW(preadv),

@@ -12,10 +12,13 @@
 #include "parent.h"
 
 #define SYSTEM_CONF	"/etc/debuglantern.conf"
+/* seconds, of a daemon that was started because somebody needed one */
+#define LOCAL_IDLE	1800
 
 static const char usage_text[] =
-    "usage: debuglanternd [-dnv] [-f file] [--bind address] [--max-sessions n]\n"
-    "                     [--max-total-bytes n] [--port n] [--service-name name]\n"
+    "usage: debuglanternd [-dnv] [-f file] [--bind address] [--local]\n"
+    "                     [--max-sessions n] [--max-total-bytes n] [--port n]\n"
+    "                     [--service-name name]\n"
     "                     [--socket path] [--state-dir directory] [--user]\n"
     "                     [--web-port n]\n";
 
@@ -126,12 +129,19 @@ flags_load(void)
 		return NULL;
 	/*
 	 * Sessions of root's user mode are uid 0 to the host's files: unless
-	 * the file says otherwise they do not see them.
+	 * the file says otherwise they do not see them. Those of a local one
+	 * are his own programs, which are where he has them.
 	 */
-	if (d.mode == MODE_USER && geteuid() == 0)
+	if (d.mode == MODE_USER && geteuid() == 0 && !d.opt.local)
 		c->sandbox = CONF_SANDBOX_TMPFS;
 	if (read_file(c) == -1)
 		goto fail;
+	/* nobody has said that it is to be there for others */
+	if (d.opt.local) {
+		c->mdns = false;
+		if (c->exit_idle == 0)
+			c->exit_idle = LOCAL_IDLE;
+	}
 	for (i = 0; i < nset; i++) {
 		if (conf_set(c, set[i].key, set[i].value, why,
 		    sizeof(why)) == -1) {
@@ -147,12 +157,12 @@ fail:
 	return NULL;
 }
 
-enum { OPT_KEY = 256, OPT_USER = OPT_KEY + NKEYS };
+enum { OPT_KEY = 256, OPT_USER = OPT_KEY + NKEYS, OPT_LOCAL };
 
 static void
 parse_options(int argc, char **argv)
 {
-	struct option longs[NKEYS + 2];
+	struct option longs[NKEYS + 3];
 	size_t i;
 	int ch;
 
@@ -164,6 +174,8 @@ parse_options(int argc, char **argv)
 	}
 	longs[NKEYS].name = "user";
 	longs[NKEYS].val = OPT_USER;
+	longs[NKEYS + 1].name = "local";
+	longs[NKEYS + 1].val = OPT_LOCAL;
 
 	while ((ch = getopt_long(argc, argv, "df:nv", longs, NULL)) != -1) {
 		if (ch >= OPT_KEY && ch < OPT_USER) {
@@ -181,6 +193,8 @@ parse_options(int argc, char **argv)
 			d.opt.verbose = true;
 		else if (ch == OPT_USER)
 			d.opt.user = true;
+		else if (ch == OPT_LOCAL)
+			d.opt.local = true;
 		else
 			usage();
 	}

@@ -3,12 +3,14 @@
  * Listening sockets: made here, while there may be root, and handed to
  * netproc; idproc gets the rule that goes with each.
  */
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
 #include <pwd.h>
@@ -21,15 +23,17 @@
 #include "parent.h"
 #include "proto.h"
 
-/* every address in both families, and the local socket */
-#define MAX_LISTENERS	(CONF_MAX_LISTENS * 2 + 1)
+/* every address in both families, the web's default, the local socket */
+#define MAX_LISTENERS	((CONF_MAX_LISTENS + 1) * 2 + 1)
 #define BACKLOG		512
+#define LOCK_PATH	(sizeof(((struct sockaddr_un *)NULL)->sun_path) + 8)
 
 struct listener {
 	struct sockaddr_storage	 addr;
 	socklen_t		 len;
 	uint32_t		 flags;		/* LISTENER_* */
 	uid_t			 uid;		/* with LISTENER_AUTH_NONE */
+	bool			 may_fail;	/* nobody asked for it */
 	char			 text[160];
 	int			 fd;
 };
@@ -44,22 +48,34 @@ addr_len(const struct sockaddr_storage *ss)
 	    sizeof(struct sockaddr_in6);
 }
 
+static const void *
+ip_of(const struct sockaddr_storage *ss)
+{
+	return ss->ss_family == AF_INET6 ?
+	    (const void *)&((const struct sockaddr_in6 *)ss)->sin6_addr :
+	    (const void *)&((const struct sockaddr_in *)ss)->sin_addr;
+}
+
+static uint16_t
+port_of(const struct sockaddr_storage *ss)
+{
+	return ntohs(ss->ss_family == AF_INET6 ?
+	    ((const struct sockaddr_in6 *)ss)->sin6_port :
+	    ((const struct sockaddr_in *)ss)->sin_port);
+}
+
 static void
 describe(struct listener *l, const struct conf_listen *c)
 {
 	char ip[INET6_ADDRSTRLEN];
 	bool v6 = l->addr.ss_family == AF_INET6;
-	const void *p = v6 ?
-	    (const void *)&((struct sockaddr_in6 *)&l->addr)->sin6_addr :
-	    (const void *)&((struct sockaddr_in *)&l->addr)->sin_addr;
 
-	if (inet_ntop(l->addr.ss_family, p, ip, sizeof(ip)) == NULL)
+	if (inet_ntop(l->addr.ss_family, ip_of(&l->addr), ip, sizeof(ip)) ==
+	    NULL)
 		(void)snprintf(ip, sizeof(ip), "?");
-	(void)snprintf(l->text, sizeof(l->text), "%s%s%s port %u%s%s%.64s",
-	    v6 ? "[" : "", ip, v6 ? "]" : "",
-	    ntohs(v6 ? ((struct sockaddr_in6 *)&l->addr)->sin6_port :
-	    ((struct sockaddr_in *)&l->addr)->sin_port),
-	    c->tls ? " tls" : "", c->user != NULL ? " auth none as " : "",
+	(void)snprintf(l->text, sizeof(l->text), "%s%s%s%s port %u%s%s%.64s",
+	    c->web ? "web " : "", v6 ? "[" : "", ip, v6 ? "]" : "",
+	    port_of(&l->addr), c->tls ? " tls" : "", c->user != NULL ? " auth none as " : "",
 	    c->user != NULL ? c->user : "");
 }
 
@@ -68,6 +84,8 @@ rule_of(struct listener *l, const struct conf_listen *c)
 {
 	struct passwd *pw;
 
+	if (c->web)
+		l->flags |= LISTENER_WEB;
 	if (c->tls)
 		l->flags |= LISTENER_TLS;
 	else if (!conf_addr_is_loopback(&l->addr))
@@ -115,9 +133,39 @@ add_local(const struct conf *c, struct listener *l)
 	return 0;
 }
 
+/*
+ * Two daemons that start at the same time must not take each other's socket
+ * for one that is left over.  The lock is gone when it has served: who waited
+ * for it looks again whether it is there.
+ */
+static int
+lock_local(const char *socket_path, char lock[LOCK_PATH])
+{
+	struct stat held, there;
+	int fd;
+
+	(void)snprintf(lock, LOCK_PATH, "%s.lock", socket_path);
+	for (;;) {
+		fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
+		if (fd == -1)
+			return -1;
+		while (flock(fd, LOCK_EX) == -1)
+			if (errno != EINTR) {
+				close(fd);
+				return -1;
+			}
+		if (fstat(fd, &held) == 0 && stat(lock, &there) == 0 &&
+		    held.st_ino == there.st_ino &&
+		    held.st_dev == there.st_dev)
+			return fd;
+		close(fd);
+	}
+}
+
 /* A socket that nobody answers was left by a daemon that was killed. */
 static int
-open_local(struct listener *l)
+bind_local(struct listener *l)
 {
 	const struct sockaddr_un *sun = (struct sockaddr_un *)&l->addr;
 	mode_t old;
@@ -149,20 +197,39 @@ fail:
 	return -1;
 }
 
+static int
+open_local(struct listener *l)
+{
+	const struct sockaddr_un *sun = (struct sockaddr_un *)&l->addr;
+	char lock[LOCK_PATH];
+	int lock_fd = lock_local(sun->sun_path, lock), r;
+
+	if (lock_fd == -1) {
+		log_error("cannot listen on %s: %s: %s", l->text, lock,
+		    strerror(errno));
+		return -1;
+	}
+	r = bind_local(l);
+	(void)unlink(lock);
+	close(lock_fd);
+	return r;
+}
+
 /* The listeners that a configuration asks for; none is open yet. */
 static ssize_t
 wanted(const struct conf *c, struct listener *out)
 {
+	const struct conf_listen *l;
 	struct sockaddr_storage ss[2];
 	size_t i, n = 0;
 	int j, k;
 
-	for (i = 0; i < c->nlistens; i++) {
-		k = conf_listen_addrs(&c->listens[i],
-		    conf_listen_port(c, &c->listens[i]), ss);
+	for (i = 0; (l = conf_listen_at(c, i)) != NULL; i++) {
+		if (conf_listen_port(c, l) == 0 || d.opt.local)
+			continue;
+		k = conf_listen_addrs(l, conf_listen_port(c, l), ss);
 		if (k == -1) {
-			log_error("listen on %s: no such interface",
-			    c->listens[i].addr);
+			log_error("listen on %s: no such interface", l->addr);
 			return -1;
 		}
 		for (j = 0; j < k && n < MAX_LISTENERS - 1; j++, n++) {
@@ -170,12 +237,39 @@ wanted(const struct conf *c, struct listener *out)
 			out[n].fd = -1;
 			out[n].addr = ss[j];
 			out[n].len = addr_len(&ss[j]);
-			if (rule_of(&out[n], &c->listens[i]) == -1)
+			out[n].may_fail = l->web && conf_web_is_default(c);
+			if (rule_of(&out[n], l) == -1)
 				return -1;
-			describe(&out[n], &c->listens[i]);
+			describe(&out[n], l);
 		}
 	}
 	return add_local(c, &out[n]) == -1 ? -1 : (ssize_t)n + 1;
+}
+
+/* -1, or 0 for what the daemon can do without. */
+static int
+cannot_open(struct listener *l)
+{
+	int error = errno;
+
+	if (l->fd != -1)
+		close(l->fd);
+	l->fd = -1;
+	/* ::1 is missing where IPv6 is switched off by sysctl */
+	if (error == EADDRNOTAVAIL && l->addr.ss_family == AF_INET6 &&
+	    conf_addr_is_loopback(&l->addr))
+		return 0;
+	if (l->may_fail) {
+		log_warnx("cannot listen on %s: %s; there is no web page "
+		    "there unless --web-port names another port, or 0 for "
+		    "none", l->text, strerror(error));
+		return 0;
+	}
+	log_error("cannot listen on %s: %s%s", l->text, strerror(error),
+	    error != EADDRINUSE ? "" : l->flags & LISTENER_WEB ?
+	    "; another program has the port, choose one with --web-port" :
+	    "; another program has the port, choose one with --port");
+	return -1;
 }
 
 static int
@@ -196,20 +290,8 @@ open_one(struct listener *l)
 	    (l->addr.ss_family == AF_INET6 && setsockopt(l->fd, IPPROTO_IPV6,
 	    IPV6_V6ONLY, &on, sizeof(on)) == -1) ||
 	    bind(l->fd, (struct sockaddr *)&l->addr, l->len) == -1 ||
-	    listen(l->fd, BACKLOG) == -1) {
-		/* ::1 is missing where IPv6 is switched off by sysctl */
-		if (errno == EADDRNOTAVAIL && l->addr.ss_family == AF_INET6 &&
-		    conf_addr_is_loopback(&l->addr)) {
-			close(l->fd);
-			l->fd = -1;
-			return 0;
-		}
-		log_error("cannot listen on %s: %s%s", l->text,
-		    strerror(errno), errno == EADDRINUSE ?
-		    "; another program has the port, choose one with --port" :
-		    "");
-		return -1;
-	}
+	    listen(l->fd, BACKLOG) == -1)
+		return cannot_open(l);
 	return 0;
 }
 
@@ -225,13 +307,13 @@ listen_open(void)
 	for (i = 0; i < nlist; i++) {
 		if (open_one(&list[i]) == -1)
 			exit(1);
-		open += list[i].fd != -1 &&
+		open += list[i].fd != -1 && !(list[i].flags & LISTENER_WEB) &&
 		    list[i].addr.ss_family != AF_UNIX;
 		if (list[i].flags & LISTENER_AUTH_NONE)
 			log_warnx("%s: everybody who reaches it acts as that "
 			    "user", list[i].text);
 	}
-	if (open == 0)
+	if (open == 0 && !d.opt.local)
 		fatalx("there is no address to listen on");
 }
 
@@ -364,20 +446,89 @@ listen_hand_out(enum role role)
 			hand_one(role, i);
 }
 
-uint16_t
-listen_tls_port(void)
+/* The port of the first whose flags among these are as wanted; 0 = none. */
+static uint16_t
+first_port(uint32_t mask, uint32_t flags)
 {
 	const struct sockaddr_storage *ss;
 	size_t i;
 
 	for (i = 0; i < nlist; i++) {
 		ss = &list[i].addr;
-		if (list[i].fd != -1 && list[i].flags & LISTENER_TLS)
-			return ntohs(ss->ss_family == AF_INET6 ?
-			    ((const struct sockaddr_in6 *)ss)->sin6_port :
-			    ((const struct sockaddr_in *)ss)->sin_port);
+		if (list[i].fd != -1 && ss->ss_family != AF_UNIX &&
+		    (list[i].flags & mask) == flags)
+			return port_of(ss);
 	}
 	return 0;
+}
+
+uint16_t
+listen_tls_port(void)
+{
+	return first_port(LISTENER_TLS | LISTENER_WEB, LISTENER_TLS);
+}
+
+bool
+listen_has_tls(void)
+{
+	return first_port(LISTENER_TLS, LISTENER_TLS) != 0;
+}
+
+static bool
+is_any(const struct sockaddr_storage *ss)
+{
+	return ss->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(
+	    &((const struct sockaddr_in6 *)ss)->sin6_addr) :
+	    ((const struct sockaddr_in *)ss)->sin_addr.s_addr == INADDR_ANY;
+}
+
+/* The first that this host reaches itself by, or the first; NULL = none. */
+static const struct listener *
+web_listener(void)
+{
+	const struct listener *first = NULL;
+	size_t i;
+
+	for (i = 0; i < nlist; i++) {
+		if (list[i].fd == -1 || !(list[i].flags & LISTENER_WEB))
+			continue;
+		if (is_any(&list[i].addr) ||
+		    conf_addr_is_loopback(&list[i].addr))
+			return &list[i];
+		if (first == NULL)
+			first = &list[i];
+	}
+	return first;
+}
+
+uint16_t
+listen_web_port(void)
+{
+	const struct listener *l = web_listener();
+
+	return l == NULL ? 0 : port_of(&l->addr);
+}
+
+bool
+listen_web_is_tls(void)
+{
+	const struct listener *l = web_listener();
+
+	return l != NULL && l->flags & LISTENER_TLS;
+}
+
+void
+listen_web_address(char *text, size_t size)
+{
+	const struct listener *l = web_listener();
+
+	text[0] = '\0';
+	if (l != NULL && is_any(&l->addr))
+		(void)snprintf(text, size, "%s",
+		    l->addr.ss_family == AF_INET6 ? "::1" : "127.0.0.1");
+	else if (l != NULL && inet_ntop(l->addr.ss_family, ip_of(&l->addr),
+	    text, (socklen_t)size) == NULL)
+		text[0] = '\0';
 }
 
 void
@@ -427,7 +578,7 @@ announce_send(void)
 		open |= (list[i].flags & LISTENER_AUTH_NONE) != 0;
 	o = msg_new(MSG_ANNOUNCE, NULL, 0, 0);
 	msg_put_u32(o, d.conf->port);
-	msg_put_u32(o, d.conf->web_port);
+	msg_put_u32(o, listen_web_port());
 	msg_put_u32(o, listen_tls_port());
 	msg_put_u32(o, (any_family(AF_INET) ? 1U : 0) |
 	    (any_family(AF_INET6) ? 2U : 0));

@@ -25,13 +25,17 @@
 
 /* All of a stop must be done in 5 s. */
 #define STOP_LIMIT_MS	4500
+/* Each role needs about forty before it serves anybody. */
+#define FILES_LEAST	128
 
 struct daemon		 d = { .fence_fd = -1, .diag_fd = -1 };
 
 static struct loop_io	 signals = LOOP_IO_INIT;
-static struct loop_timer stop_timer;
+static struct loop_timer stop_timer, idle_timer;
 static uint32_t		 alive, clients;
 static char		 mdns_state[256] = "not announced yet";
+
+static void	watch_idle(void);
 
 int	parent_on_clients(struct msg *);
 int	parent_on_mdns_state(struct msg *);
@@ -46,7 +50,7 @@ find_libexec(void)
 	char *slash;
 
 	if (n == -1 || (size_t)n == sizeof(exe) - 1)
-		fatal("cannot find the own executable");
+		fatal("cannot find the own executable (mount /proc)");
 	exe[n] = '\0';
 	/* .../bin/debuglanternd and .../libexec/debuglantern/ROLE */
 	if ((slash = strrchr(exe, '/')) != NULL)
@@ -55,7 +59,42 @@ find_libexec(void)
 		*slash = '\0';
 	if (snprintf(d.libexec, sizeof(d.libexec), "%s/libexec/debuglantern",
 	    exe) >= (int)sizeof(d.libexec) || access(d.libexec, X_OK) == -1)
-		fatal("cannot find the other programs in %s", d.libexec);
+		fatal("cannot find the other programs in %s (leave them there "
+		    "by make, or by make install)", d.libexec);
+}
+
+/* The names by which browsers may call this host. */
+static void
+fill_hosts(struct settings *s, const struct conf *c)
+{
+	char host[HOST_NAME_MAX + 1] = "localhost";
+	size_t i, len;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	(void)snprintf(s->web_hosts, sizeof(s->web_hosts), "%s", host);
+	for (i = 0; i < c->web_hosts.n; i++) {
+		len = strlen(s->web_hosts);
+		(void)snprintf(s->web_hosts + len, sizeof(s->web_hosts) - len,
+		    ",%s", c->web_hosts.v[i]);
+	}
+}
+
+static void
+fill_debuggers(struct settings *s, const struct conf *c)
+{
+	size_t i, len = 0;
+
+	s->debugger_idle = c->debugger_idle;
+	s->debugger_output_events = c->debugger_output_events;
+	s->debugger_output_bytes = c->debugger_output_bytes;
+	s->dap_initialize = c->dap_initialize;
+	s->dap_request = c->dap_request;
+	s->dap_await = c->dap_await;
+	s->debugger_adapters[0] = '\0';
+	for (i = 0; i < c->nadapters; i++)
+		len += (size_t)snprintf(s->debugger_adapters + len,
+		    sizeof(s->debugger_adapters) - len, "%s\t%s\n",
+		    c->adapters[i].name, c->adapters[i].command);
 }
 
 void
@@ -70,10 +109,15 @@ settings_fill(void)
 	s->max_connections_per_user = c->max_connections_per_user;
 	s->connection_memory = c->connection_memory;
 	s->output_buffer = c->output_buffer;
+	s->pty_scrollback = c->pty_scrollback;
+	s->pty_idle_ttl = c->pty_idle_ttl;
+	s->pty_max_clients = c->pty_max_clients;
+	s->pty_grace = c->pty_grace;
 	s->stop_timeout = c->stop_timeout;
 	s->idle_timeout = c->idle_timeout;
 	s->line_timeout = c->line_timeout;
 	s->debug_timeout = c->debug_timeout;
+	fill_debuggers(s, c);
 	s->sandbox = c->sandbox;
 	s->allow_sandbox = c->allow_sandbox;
 	s->network = c->network;
@@ -99,10 +143,16 @@ settings_fill(void)
 	s->port = c->port;
 	(void)snprintf(s->gdbserver, sizeof(s->gdbserver), "%s",
 	    c->gdbserver);
+	(void)snprintf(s->pty_default_shell, sizeof(s->pty_default_shell),
+	    "%s", c->pty_default_shell);
 	(void)snprintf(s->state_dir, sizeof(s->state_dir), "%s", d.state_dir);
 	(void)snprintf(s->run_dir, sizeof(s->run_dir), "%s", d.run_dir);
 	(void)snprintf(s->version, sizeof(s->version), "%s", DL_VERSION);
-	s->tls_port = listen_tls_port();
+	s->has_tls = listen_has_tls();
+	s->web_port = listen_web_port();
+	s->web_tls = listen_web_is_tls();
+	listen_web_address(s->web_address, sizeof(s->web_address));
+	fill_hosts(s, c);
 	(void)snprintf(s->tls_certificate, sizeof(s->tls_certificate), "%s",
 	    c->tls_certificate);
 	(void)snprintf(s->tls_key, sizeof(s->tls_key), "%s", c->tls_key);
@@ -152,6 +202,7 @@ parent_started(void)
 	    d.mode == MODE_SYSTEM ? "system" : "user");
 	daemon_ready();
 	notify_watchdog();
+	watch_idle();
 }
 
 static bool
@@ -233,11 +284,13 @@ reload(void)
 	announce_send();
 	tell_mdns_state();
 	if (tls_files_changed())
-		children_renew(ROLE_TLSPROC);
+		children_try_tls();
 	children_wanted();
 	tls_tell();
 	log_info("the configuration was reloaded");
 	flags_warn();
+	loop_timer_unset(&idle_timer);
+	watch_idle();
 }
 
 static void
@@ -255,7 +308,8 @@ parent_stop(void)
 	if (!d.stopping) {
 		d.stopping = true;
 		notify_send("STOPPING=1");
-		log_info("stopping");
+		if (!d.failed)
+			log_info("stopping");
 		listen_close();
 		loop_timer_set(&stop_timer, STOP_LIMIT_MS, stop_late, NULL);
 		children_shutdown();
@@ -315,9 +369,31 @@ catch_signals(void)
 }
 
 static void
+on_idle(void *arg)
+{
+	(void)arg;
+	log_info("nobody has used the daemon for %u s (exit-idle)",
+	    d.conf->exit_idle);
+	parent_stop();
+}
+
+/* Nobody is connected, and nothing runs that somebody may come back to. */
+static void
+watch_idle(void)
+{
+	if (d.conf->exit_idle == 0 || clients > 0 || alive > 0 || d.stopping)
+		loop_timer_unset(&idle_timer);
+	else if (idle_timer.slot == 0)
+		loop_timer_set(&idle_timer, d.conf->exit_idle * 1000ULL,
+		    on_idle, NULL);
+}
+
+static void
 report_load(void)
 {
 	char state[96];
+
+	watch_idle();
 
 	(void)snprintf(state, sizeof(state),
 	    "STATUS=serving, %u running sessions, %s", alive,
@@ -366,6 +442,11 @@ raise_limits(void)
 
 	/* connections, rings, pidfds: children need many fds */
 	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
+		if (rl.rlim_max < FILES_LEAST)
+			fatalx("at most %llu files may be open, and %d are "
+			    "needed for anything (raise the hard limit: "
+			    "ulimit -n, LimitNOFILE=)",
+			    (unsigned long long)rl.rlim_max, FILES_LEAST);
 		rl.rlim_cur = rl.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &rl);
 	}
@@ -383,6 +464,7 @@ main(int argc, char **argv)
 	log_init("debuglanternd", LOG_L_WARN, NULL);
 	if (close_range(3, ~0U, 0) == -1)
 		fatal("close_range");
+	raise_limits();
 	find_libexec();
 	notify_init();
 	daemon_fork();
@@ -395,11 +477,11 @@ main(int argc, char **argv)
 	audit_commit();
 	listen_open();
 	state_open();
-	raise_limits();
 	d.diag_fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
 	if (d.diag_fd == -1)
-		fatal("cannot ask the kernel about sockets (sock_diag)");
+		fatal("cannot ask the kernel about sockets (it needs "
+		    "CONFIG_INET_DIAG)");
 	fence_make();
 	children_find();
 	settings_fill();
@@ -413,6 +495,7 @@ main(int argc, char **argv)
 	if (loop_run() == -1)
 		fatal("event loop");
 	places_remove();
-	log_info("stopped");
+	if (!d.failed)
+		log_info("stopped");
 	return d.failed ? 1 : 0;
 }

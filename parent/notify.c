@@ -7,6 +7,7 @@
 #include <sys/un.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,8 +79,37 @@ notify_watchdog(void)
 		loop_timer_set(&watchdog, watchdog_ms, on_watchdog, NULL);
 }
 
+/* Lines of this turn of the loop, as many as a pipe takes as a whole. */
+static char		 held[PIPE_BUF];
+static size_t		 held_len;
+static struct loop_timer held_timer;
+
 static void
-write_line(enum log_level level, const char *line)
+flush_held(void *arg)
+{
+	size_t len = held_len;
+
+	(void)arg;
+	held_len = 0;
+	if (len > 0 && write(STDERR_FILENO, held, len) == -1)
+		return;
+}
+
+/* Written at the end of this turn, or before what comes after it. */
+static void
+hold(const char *text, size_t len)
+{
+	if (len > sizeof(held) - held_len)
+		flush_held(NULL);
+	if (len > sizeof(held))
+		return;
+	memcpy(held + held_len, text, len);
+	held_len += len;
+	loop_timer_set(&held_timer, 0, flush_held, NULL);
+}
+
+static void
+write_line(enum log_level level, const char *line, bool relayed)
 {
 	static const int prio[] = {
 		[LOG_L_ERROR] = LOG_ERR, [LOG_L_WARN] = LOG_WARNING,
@@ -99,8 +129,11 @@ write_line(enum log_level level, const char *line)
 	(void)strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ",
 	    gmtime_r(&now, &tm));
 	n = snprintf(out, sizeof(out), "%s %s\n", stamp, line);
-	if (n > 0 && write(STDERR_FILENO, out, (size_t)n) == -1)
-		return;
+	if (n > 0)
+		hold(out, (size_t)n);
+	/* of its own it may be the last */
+	if (!relayed)
+		flush_held(NULL);
 }
 
 static void
@@ -109,7 +142,7 @@ own_line(enum log_level level, const char *line)
 	char out[LOG_LINE_MAX + 16];
 
 	(void)snprintf(out, sizeof(out), "parent: %s", line);
-	write_line(level, out);
+	write_line(level, out, false);
 }
 
 void
@@ -146,6 +179,9 @@ parent_on_log(struct msg *m)
 	if (msg_end(m) == -1 || level > LOG_L_AUDIT ||
 	    (level == LOG_L_AUDIT && who != ROLE_SPAWNER))
 		return -1;
+	chan_calm(m->chan);
+	if (level == LOG_L_ERROR && !child_complains(m->chan))
+		return 0;
 	if (quota[who].second != second) {
 		if (quota[who].lost > 0)
 			log_warnx("%s: %u lines were left out",
@@ -164,7 +200,7 @@ parent_on_log(struct msg *m)
 	if (level == LOG_L_AUDIT)
 		audit_line(line);
 	(void)snprintf(out, sizeof(out), "%s: %s", role_name(who), line);
-	write_line((enum log_level)level, out);
+	write_line((enum log_level)level, out, true);
 	return 0;
 }
 

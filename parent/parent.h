@@ -13,12 +13,17 @@
 
 #define PATH_LEN	256
 
+/* What a step of the start that only root can take fails for. */
+#define NEEDS_ROOT	"system mode is for root of the host, with all of " \
+			"its capabilities; others name --user"
+
 struct options {
 	const char	*file;		/* -f; NULL = the usual place */
 	bool		 check;		/* -n */
 	bool		 verbose;	/* -v */
 	bool		 foreground;	/* -d */
 	bool		 user;		/* --user */
+	bool		 local;		/* --local */
 };
 
 /* A service user.  In user mode all of them are the invoking user. */
@@ -100,8 +105,15 @@ void	 children_start(void);
 bool	 children_ready(void);
 /* A role that nothing needed at the start runs when it is needed. */
 void	 children_wanted(void);
-/* Ends a role that is to start again at once. */
-void	 children_renew(enum role);
+/* A tlsproc tries the new files; when it is ready the old one is renewed. */
+void	 children_try_tls(void);
+/*
+ * It logs an error, so that its end needs no other words.  False: during the
+ * start another one has said what is wrong already.
+ */
+bool	 child_complains(struct channel *);
+/* False of one that only tries them. */
+bool	 child_serves(const struct channel *);
 /* Sends settings to all roles. */
 void	 children_settings(void);
 void	 children_shutdown(void);
@@ -127,6 +139,13 @@ void	 listen_describe(void (*fn)(const char *));
 
 /* The port of the first TLS listener, 0 = there is none. */
 uint16_t listen_tls_port(void);
+/* Any, of the web or not. */
+bool	 listen_has_tls(void);
+/* Of the first web listener; 0 = there is none. */
+uint16_t listen_web_port(void);
+bool	 listen_web_is_tls(void);
+/* Where that is for this host itself; "" = nowhere. */
+void	 listen_web_address(char *, size_t);
 
 /* Announces the listeners by mDNS, unless the configuration says no. */
 void	 announce_send(void);
@@ -136,6 +155,15 @@ void	 announce_send(void);
 void	 tls_note_files(void);
 /* Have other files taken their place, or are others named now? */
 bool	 tls_files_changed(void);
+/* What was found is no good: they are looked at again at the next SIGHUP. */
+void	 tls_forget_files(void);
+/*
+ * The settings with which a tlsproc is started that is to serve: those of the
+ * configuration, or the files that were good last when its are not.
+ */
+const struct settings *tls_settings(void);
+/* A tlsproc has tried what the configuration names, or shall do without. */
+void	 tls_tried(bool good);
 const char *tls_fingerprint(void);
 /* Tells netproc where TLS is spoken and by whom. */
 void	 tls_tell(void);

@@ -16,6 +16,9 @@
 #include "log.h"
 #include "parent.h"
 
+#define ANOTHER		"or name another with state-dir or run-dir"
+#define TREES_MOST	1000
+
 static char	tree[PATH_LEN];		/* of cgroups; empty = none */
 static bool	own_tree;		/* made by us, so removed by us */
 static int	home_procs_fd = -1;	/* the cgroup that we came from */
@@ -28,20 +31,21 @@ make_dir(const char *path, mode_t mode, struct identity who)
 	int fd;
 
 	if (mkdir(path, mode) == -1 && errno != EEXIST)
-		fatal("cannot make the directory %s", path);
+		fatal("cannot make the directory %s (" ANOTHER ")", path);
 	/* by fd: what is looked at is what is changed, whoever may rename */
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1 && (errno == ENOTDIR || errno == ELOOP))
-		fatalx("%s is not a directory", path);
+		fatalx("%s is not a directory; remove it or name another "
+		    "one", path);
 	if (fd == -1 || fstat(fd, &st) == -1)
-		fatal("cannot open the directory %s", path);
+		fatal("cannot open the directory %s (" ANOTHER ")", path);
 	if (st.st_uid != geteuid() && st.st_uid != who.uid)
 		fatalx("%s belongs to uid %u; remove it or name another "
 		    "directory", path, st.st_uid);
 	if (d.mode == MODE_SYSTEM && fchown(fd, who.uid, who.gid) == -1)
-		fatal("cannot give away %s", path);
+		fatal("cannot give away %s (" NEEDS_ROOT ")", path);
 	if (fchmod(fd, mode) == -1)
-		fatal("cannot set the mode of %s", path);
+		fatal("cannot set the mode of %s (" ANOTHER ")", path);
 	close(fd);
 }
 
@@ -67,7 +71,7 @@ make_leading(const char *path)
 		*p = '\0';
 		if (mkdir(part, d.mode == MODE_SYSTEM ? 0755 : 0700) == -1 &&
 		    errno != EEXIST && errno != EROFS && errno != EACCES)
-			fatal("cannot make the directory %s", part);
+			fatal("cannot make the directory %s (" ANOTHER ")", part);
 		*p = '/';
 	}
 }
@@ -175,41 +179,107 @@ enable_controllers(const char *dir)
 		(void)write_at(dir, "cgroup.subtree_control", wanted[i]);
 }
 
+/* Those that sessions' cgroups can have, by what is enabled for them. */
+static uint64_t
+controllers_of(const char *dir)
+{
+	static const struct {
+		const char	*name;
+		uint64_t	 bit;
+	} known[] = {
+		{ "memory", CONTROLLER_MEMORY },
+		{ "pids", CONTROLLER_PIDS },
+	};
+	char path[PATH_LEN * 2], name[32];
+	uint64_t found = 0;
+	size_t i;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
+	f = fopen(path, "re");
+	while (f != NULL && fscanf(f, "%31s", name) == 1)
+		for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			if (strcmp(name, known[i].name) == 0)
+				found |= known[i].bit;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+/* What is below dir, so many levels of it; none has a process any more. */
+static void
+sweep_below(int at_fd, const char *name, int levels)
+{
+	int fd = openat(at_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		if (levels > 1)
+			sweep_below(fd, e->d_name, levels - 1);
+		(void)unlinkat(fd, e->d_name, AT_REMOVEDIR);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	else if (fd != -1)
+		close(fd);
+}
+
 /* A daemon that was killed could not take its tree away; it is empty now. */
 static void
 sweep_trees(const char *base)
 {
 	static const char *const parts[] = { "/sessions", "" };
 	char path[PATH_LEN * 4];
-	struct dirent *e, *leaf;
-	DIR *dir = opendir(base), *inner;
+	struct dirent *e;
+	DIR *dir = opendir(base);
 	size_t i;
 
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
-		if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH)
+		/* our own number was somebody's before, as in a container */
+		if (pid <= 0 || (pid != getpid() &&
+		    (kill(pid, 0) == 0 || errno != ESRCH)))
 			continue;
 		/* one of another pid namespace is not seen, but is in there */
-		(void)snprintf(path, sizeof(path), "%s/%d/daemon", base, pid);
+		(void)snprintf(path, sizeof(path), "%.220s/%.30s/daemon", base,
+		    e->d_name);
 		if (rmdir(path) == -1 && errno != ENOENT)
 			continue;
-		(void)snprintf(path, sizeof(path), "%s/%d/sessions", base,
-		    pid);
-		inner = opendir(path);
-		while (inner != NULL && (leaf = readdir(inner)) != NULL)
-			(void)unlinkat(dirfd(inner), leaf->d_name,
-			    AT_REMOVEDIR);
-		if (inner != NULL)
-			closedir(inner);
+		(void)snprintf(path, sizeof(path), "%.220s/%.30s/sessions", base,
+		    e->d_name);
+		/* users', and in each his sessions' */
+		sweep_below(AT_FDCWD, path, 2);
 		for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-			(void)snprintf(path, sizeof(path), "%s/%d%s", base,
-			    pid, parts[i]);
+			(void)snprintf(path, sizeof(path), "%.220s/%.30s%s", base,
+			    e->d_name, parts[i]);
 			(void)rmdir(path);
 		}
 	}
 	if (dir != NULL)
 		closedir(dir);
+}
+
+/* A daemon of another pid namespace may have the same number and be alive. */
+static int
+make_tree(const char *base)
+{
+	int i, n = snprintf(tree, sizeof(tree), "%.220s/%d", base, getpid());
+
+	for (i = 2; i < TREES_MOST; i++) {
+		if (mkdir(tree, 0755) == 0) {
+			own_tree = true;
+			return 0;
+		}
+		if (errno != EEXIST)
+			return -1;
+		(void)snprintf(tree + n, sizeof(tree) - (size_t)n, "-%d", i);
+	}
+	return -1;
 }
 
 /*
@@ -243,11 +313,7 @@ choose_tree(void)
 	sweep_trees(path);
 	enable_controllers(mnt);
 	enable_controllers(path);
-	(void)snprintf(tree, sizeof(tree), "%.220s/%d", path, getpid());
-	if (mkdir(tree, 0755) == -1)
-		return -1;
-	own_tree = true;
-	return 0;
+	return make_tree(path);
 }
 
 /*
@@ -285,7 +351,8 @@ make_cgroups(void)
 	}
 	(void)snprintf(dir, sizeof(dir), "%s/sessions", tree);
 	if (mkdir(dir, 0755) == -1 && errno != EEXIST)
-		fatal("cannot make the cgroup %s", dir);
+		fatal("cannot make the cgroup %s (let cgroup v2 be writable "
+		    "for who starts the daemon)", dir);
 	enable_controllers(tree);
 	enable_controllers(dir);
 	give(tree, "cgroup.procs");
@@ -295,6 +362,7 @@ make_cgroups(void)
 	give(tree, "daemon/cgroup.procs");
 	if (own_tree && chown(tree, d.self.uid, d.self.gid) == -1)
 		log_warn("cannot give away %s", tree);
+	d.settings.controllers = controllers_of(dir);
 	if (snprintf(d.settings.cgroup, sizeof(d.settings.cgroup), "%s",
 	    dir) >= (int)sizeof(d.settings.cgroup))
 		fatalx("the cgroup's name %s is too long", dir);

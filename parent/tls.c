@@ -21,6 +21,14 @@ static struct file {
 #define NFILES	(sizeof(files) / sizeof(files[0]))
 
 static char	fingerprint[64];
+static uint64_t	expires;		/* s since 1970, 0 = not known */
+static bool	forgotten;
+/* The last that served, which others in the configuration do not end. */
+static struct {
+	char		certificate[PATH_LEN], key[PATH_LEN];
+	char		client_ca[PATH_LEN];
+} good;
+static bool	unfit;			/* what the configuration names now */
 
 static const char *
 path_of(size_t i)
@@ -52,15 +60,19 @@ note(struct file *f, const char *path)
 bool
 tls_files_changed(void)
 {
-	bool changed = false;
+	bool changed = forgotten;
 	size_t i;
 
+	forgotten = false;
 	for (i = 0; i < NFILES; i++)
 		changed |= note(&files[i], path_of(i));
-	if (changed)
-		log_info("the certificate is read again; connections over TLS "
-		    "end");
 	return changed;
+}
+
+void
+tls_forget_files(void)
+{
+	forgotten = true;
 }
 
 void
@@ -70,6 +82,43 @@ tls_note_files(void)
 
 	for (i = 0; i < NFILES; i++)
 		(void)note(&files[i], path_of(i));
+}
+
+void
+tls_tried(bool is_good)
+{
+	unfit = !is_good;
+}
+
+/* Only names are kept: files that were replaced themselves are gone. */
+const struct settings *
+tls_settings(void)
+{
+	static struct settings s;
+
+	s = d.settings;
+	if (!unfit)
+		return &s;
+	(void)snprintf(s.tls_certificate, sizeof(s.tls_certificate), "%s",
+	    good.certificate);
+	(void)snprintf(s.tls_key, sizeof(s.tls_key), "%s", good.key);
+	(void)snprintf(s.tls_client_ca, sizeof(s.tls_client_ca), "%s",
+	    good.client_ca);
+	return &s;
+}
+
+static void
+note_good(void)
+{
+	const struct settings *s = tls_settings();
+
+	if (unfit)
+		return;
+	(void)snprintf(good.certificate, sizeof(good.certificate), "%s",
+	    s->tls_certificate);
+	(void)snprintf(good.key, sizeof(good.key), "%s", s->tls_key);
+	(void)snprintf(good.client_ca, sizeof(good.client_ca), "%s",
+	    s->tls_client_ca);
 }
 
 const char *
@@ -84,6 +133,7 @@ tls_tell(void)
 	struct msg_out *o = msg_new(MSG_TLS_FINGERPRINT, NULL, 0, 0);
 
 	msg_put_u32(o, listen_tls_port());
+	msg_put_u64(o, expires);
 	msg_put_str(o, listen_tls_port() != 0 ? fingerprint : "");
 	(void)child_send(ROLE_NETPROC, o, -1);
 }
@@ -91,13 +141,19 @@ tls_tell(void)
 int
 parent_on_tls_ready(struct msg *m)
 {
+	uint64_t end = msg_get_u64(m);
 	char text[sizeof(fingerprint)];
 
 	msg_get_str(m, text, sizeof(text));
 	if (msg_end(m) == -1)
 		return -1;
+	/* one that only tries a certificate serves nobody by it */
+	if (!child_serves(m->chan))
+		return 0;
+	note_good();
 	if (strcmp(text, fingerprint) == 0)
 		return 0;
+	expires = end;
 	memcpy(fingerprint, text, sizeof(fingerprint));
 	log_info("the certificate's fingerprint is %s", fingerprint);
 	if (d.started) {

@@ -24,8 +24,6 @@
 #include "log.h"
 #include "parent.h"
 
-#define LAST_UID	60000
-
 #define KEPT_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
 			 CAP_BIT(CAP_SYS_CHROOT) | CAP_BIT(CAP_KILL))
 #define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
@@ -123,7 +121,8 @@ write_map(pid_t pid, const char *which, const char *map)
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd == -1 || write(fd, map, strlen(map)) != (ssize_t)strlen(map))
-		fatal("cannot write the %s of the fence", which);
+		fatal("cannot write the %s of the fence (" NEEDS_ROOT ")",
+		    which);
 	close(fd);
 }
 
@@ -167,7 +166,7 @@ fence_fill(pid_t pid)
 	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
 	d.fence_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (d.fence_fd == -1)
-		fatal("cannot open the fence");
+		fatal("cannot open the fence (mount /proc)");
 }
 
 void
@@ -181,7 +180,8 @@ fence_make(void)
 		return;
 	if (pipe2(up, O_CLOEXEC) == -1 || pipe2(down, O_CLOEXEC) == -1 ||
 	    (pid = fork()) == -1)
-		fatal("cannot make the fence");
+		fatal("cannot make the fence (raise the limits of processes "
+		    "and open files)");
 	if (pid == 0) {
 		close(down[1]);
 		fence_child(up[1], down[0]);
@@ -191,8 +191,8 @@ fence_make(void)
 	if (read(up[0], &c, 1) != 1) {
 		(void)waitpid(pid, &status, 0);
 		errno = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
-		fatal("cannot make a user namespace for launchers (raise "
-		    "user.max_user_namespaces)");
+		fatal("cannot make a user namespace for launchers ("
+		    NEEDS_ROOT "; raise user.max_user_namespaces)");
 	}
 	fence_fill(pid);
 	close(up[0]);
@@ -219,7 +219,8 @@ users_drop(void)
 	    prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) == -1 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
-		fatal("cannot become %s", role_users[ROLE_PARENT]);
+		fatal("cannot become %s (" NEEDS_ROOT ")",
+		    role_users[ROLE_PARENT]);
 }
 
 int

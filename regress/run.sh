@@ -25,6 +25,9 @@ CMOCKA_MESSAGE_OUTPUT=TAP
 PYTHONDONTWRITEBYTECODE=1
 DL_SANITIZED=0
 smoke=regress/fuzz/smoke.t
+# a build without the page has nothing that a browser could be shown
+web='regress/web/*.t'
+[ -d "$build/web-test" ] || web=
 # fuzz targets have sanitizers of their own in every build
 if grep -q __asan_init "$build/bin/debuglanternd"; then
 	DL_SANITIZED=1
@@ -37,7 +40,7 @@ set -- "$build"/regress/test_*
 [ -z "${DL_TESTS:-}" ] || set --
 # shellcheck disable=SC2086 # a list of files
 prove --jobs "${DL_JOBS:-2}" --verbose --merge --exec '' "$@" \
-    ${DL_TESTS:-regress/e2e/*.t regress/attack/*.t $smoke} >"$log" 2>&1
+    ${DL_TESTS:-regress/e2e/*.t regress/attack/*.t $web $smoke} >"$log" 2>&1
 status=$?
 
 # what failed, with what it said; the rest only counts

@@ -114,11 +114,11 @@ static void
 record_for(const struct asker *a, const struct sid *id, const char *text)
 {
 	const struct session *s = id == NULL ? NULL : session_find(id);
-
 	bool others = s != NULL && s->owner != a->owner;
+	bool guest = a->viewer->only != NULL;
 
 	/* who is an administrator here may come by another way as none */
-	if (!others || !a->viewer->admin)
+	if (!guest && (!others || !a->viewer->admin))
 		record(a->owner, text);
 	if (others && access_of(a->viewer, s) != ACCESS_NONE)
 		record(s->owner, text);

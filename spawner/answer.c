@@ -28,6 +28,7 @@ asker_init(struct asker *a, const struct msg *m, const char *command)
 	a->door = c->door;
 	memcpy(a->address, c->address, sizeof(a->address));
 	memcpy(a->token, c->token, sizeof(a->token));
+	memcpy(a->key, c->key, sizeof(a->key));
 	a->command = command;
 	a->request = m->hdr.request;
 	a->conn = m->hdr.conn;

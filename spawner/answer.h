@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "errors.h"
+#include "keys.h"
 #include "msg.h"
 #include "owner.h"
 #include "tokens.h"
@@ -19,6 +20,7 @@ struct asker {
 	enum door	 door;
 	char		 address[ADDRESS_TEXT];
 	char		 token[TOKEN_ID + 1];	/* empty = none */
+	char		 key[KEY_ID + 1];	/* the same */
 	const char	*command;	/* static, for the activity list */
 	uint64_t	 request;
 	uint32_t	 conn;

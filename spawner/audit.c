@@ -123,18 +123,26 @@ audit_write(const struct audit *a)
 void
 audit_login(const struct client *c)
 {
-	char how[64] = "ok";
+	const struct viewer *v = c->viewer;
+	char how[USER_NAME_MAX + 32] = "ok";
 
-	if (c->flags & PRINCIPAL_BY_TOKEN)
+	if (v->only != NULL)
+		(void)snprintf(how, sizeof(how), "ok (guest of %s%s)",
+		    c->maker->owner->name, v->most < ACCESS_USE ?
+		    ", read-only" : "");
+	else if (c->flags & PRINCIPAL_BY_TOKEN)
 		(void)snprintf(how, sizeof(how), "ok (token %s%s)", c->token,
 		    c->flags & PRINCIPAL_READ_ONLY ? ", read-only" : "");
+	else if (c->flags & PRINCIPAL_BY_KEY)
+		(void)strcpy(how, "ok (one-time key)");
 	else if (c->flags & PRINCIPAL_BY_RULE)
 		(void)strcpy(how, "ok (auth none)");
 	else if (c->flags & PRINCIPAL_ADMIN)
 		(void)strcpy(how, "ok (admin)");
 	audit_write(&(struct audit){
-	    .user = c->viewer->owner->name, .door = door_text(c->door),
-	    .address = c->address, .action = "login", .result = how });
+	    .user = v->owner->name, .door = door_text(c->door),
+	    .address = c->address, .action = "login", .result = how,
+	    .session = v->only == NULL ? NULL : &v->only->id });
 }
 
 void

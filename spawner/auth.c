@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* AUTH: a connection becomes that of its token's user.  WHOAMI. */
+/* AUTH: a connection becomes that of its token's or key's user.  WHOAMI. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,9 @@
 #include "audit.h"
 #include "client.h"
 #include "errors.h"
+#include "guest.h"
 #include "handlers.h"
+#include "keys.h"
 #include "peers.h"
 #include "role.h"
 #include "sight.h"
@@ -17,14 +19,25 @@
 
 /* No connection by a token that expires lives longer. */
 #define EXPIRY_MAX_S	(30 * 24 * 3600)
+#define COOKIE_NEWS_MS	1000
+/* What a key keeps of the connection that it was made over. */
+#define KEPT_FLAGS	(PRINCIPAL_BY_TOKEN | PRINCIPAL_READ_ONLY)
+
+/* Whom a token or a key stands for; his rights are looked up each time. */
+struct claim {
+	uint32_t	 uid, flags;	/* PRINCIPAL_* that it brings with it */
+	char		 user[USER_NAME_MAX];
+	char		 token[TOKEN_ID + 1];	/* empty = by none */
+	char		 key[KEY_ID + 1];	/* the same */
+	bool		 root;
+};
 
 /* An AUTH whose user's account is being looked up; a connection has one. */
 struct pending {
 	LIST_ENTRY(pending) next;
 	uint64_t	 serial, request;
 	uint32_t	 conn, generation;
-	uint32_t	 uid;
-	char		 token[TOKEN_ID + 1];
+	struct claim	 claim;
 };
 
 static LIST_HEAD(, pending) pending = LIST_HEAD_INITIALIZER(pending);
@@ -60,55 +73,66 @@ on_expiry(void *arg)
 
 /* A clock that is set back makes it late; a new AUTH is refused in time. */
 static void
-watch_expiry(struct client *c, const struct token *t)
+watch_expiry(struct client *c)
 {
-	int64_t left = t->expires - (int64_t)time(NULL);
+	const struct token *t = tokens_find(c->token);
+	int64_t left;
 
-	if (t->expires == 0)
+	if (t == NULL || t->expires == 0)
 		return;
+	left = t->expires - (int64_t)time(NULL);
 	if (left > EXPIRY_MAX_S)
 		left = EXPIRY_MAX_S;
 	loop_timer_set(&c->expiry, left < 0 ? 0 : (uint64_t)left * 1000,
 	    on_expiry, c);
 }
 
-/* netproc is told before its connection is shown anything. */
+/*
+ * What its user sees has been pushed when netproc hears of him, so that the
+ * next command finds it.
+ */
 static void
-admit(struct client *c, const struct pending *p, const struct token *t,
-    const struct account *acc)
+admit(struct client *c, const struct pending *p, const struct account *acc)
 {
-	uint32_t flags = PRINCIPAL_BY_TOKEN;
-	struct viewer *v;
+	const struct claim *l = &p->claim;
+	bool admin = acc->admin || l->root;
+	uint32_t flags = l->flags | (admin ? PRINCIPAL_ADMIN : 0U);
+	struct viewer *v = viewer_make(l->uid, l->user, admin);
 	struct msg_out *o;
 
-	if (t->read_only)
-		flags |= PRINCIPAL_READ_ONLY;
-	if (acc->admin)
-		flags |= PRINCIPAL_ADMIN;
-	v = viewer_make(t->uid, t->user, acc->admin);
 	if (v == NULL) {
 		result(p->conn, p->request, ERR_TRY_AGAIN, NULL);
 		return;
 	}
-	o = msg_new(MSG_AUTHED, NULL, p->conn, p->request);
-	msg_put_u32(o, t->uid);
-	msg_put_u32(o, flags);
-	msg_put_str(o, t->user);
-	(void)chan_send(&netproc_chan, o, -1);
-	memcpy(c->token, t->id, sizeof(c->token));
-	watch_expiry(c, t);
+	memcpy(c->token, l->token, sizeof(c->token));
+	memcpy(c->key, l->key, sizeof(c->key));
+	c->root = l->root;
+	watch_expiry(c);
 	client_become(c, v, flags);
-	result(p->conn, p->request, ERR_OK, NULL);
-	/* not in between, where netproc would be woken once more */
-	audit_login(c);
+	o = msg_new(MSG_AUTHED, NULL, p->conn, p->request);
+	msg_put_u32(o, l->uid);
+	msg_put_u32(o, flags);
+	msg_put_str(o, l->user);
+	(void)chan_send(&netproc_chan, o, -1);
+	/* a browser shows its cookie again and again, and has logged in once */
+	if (c->key[0] == '\0')
+		audit_login(c);
+}
+
+/* It may have ended while the account was looked up. */
+static bool
+still_holds(const struct claim *l)
+{
+	return (l->token[0] == '\0' || tokens_find(l->token) != NULL) &&
+	    (l->key[0] == '\0' || keys_find(l->key) != NULL);
 }
 
 static void
 on_account(const struct account *acc, uint64_t serial)
 {
 	struct pending *slot, p;
-	const struct token *t;
 	struct client *c;
+	bool holds;
 
 	LIST_FOREACH(slot, &pending, next)
 		if (slot->serial == serial)
@@ -121,21 +145,20 @@ on_account(const struct account *acc, uint64_t serial)
 	c = client_find(p.conn);
 	if (c == NULL || p.generation != netproc_chan.generation)
 		return;
-	/* it may have been revoked meanwhile */
-	t = tokens_find(p.token);
+	holds = still_holds(&p.claim);
 	/* the uid may have become somebody else's, too */
-	if (t == NULL || acc == NULL || acc->rights.uid != t->uid ||
-	    strcmp(acc->name, t->user) != 0)
-		refuse(c, p.request, ERR_AUTH_FAILED, t == NULL ? NULL :
+	if (!holds || acc == NULL || acc->rights.uid != p.claim.uid ||
+	    strcmp(acc->name, p.claim.user) != 0)
+		refuse(c, p.request, ERR_AUTH_FAILED, !holds ? NULL :
 		    "the token's user has no account here any more");
 	else
-		admit(c, &p, t, acc);
+		admit(c, &p, acc);
 }
 
 static void
-look_up(struct client *c, const struct msg *m, const struct token *t)
+look_up(struct client *c, const struct msg *m, const struct claim *l)
 {
-	struct owner *o = owner_make(t->uid, t->user);
+	struct owner *o = owner_make(l->uid, l->user);
 	struct pending *p = o == NULL ? NULL : calloc(1, sizeof(*p));
 
 	if (p == NULL) {
@@ -146,14 +169,79 @@ look_up(struct client *c, const struct msg *m, const struct token *t)
 	p->request = m->hdr.request;
 	p->conn = c->number;
 	p->generation = m->hdr.generation;
-	p->uid = t->uid;
-	memcpy(p->token, t->id, sizeof(p->token));
+	p->claim = *l;
 	LIST_INSERT_HEAD(&pending, p, next);
 	if (account_want(o, on_account, p->serial) == -1) {
 		LIST_REMOVE(p, next);
 		free(p);
 		result(c->number, m->hdr.request, ERR_TRY_AGAIN, NULL);
 	}
+}
+
+static void
+by_token(struct client *c, const struct msg *m, const struct token *t)
+{
+	struct claim l = { .uid = t->uid, .flags = PRINCIPAL_BY_TOKEN };
+
+	if (t->read_only)
+		l.flags |= PRINCIPAL_READ_ONLY;
+	memcpy(l.user, t->user, sizeof(l.user));
+	memcpy(l.token, t->id, sizeof(l.token));
+	look_up(c, m, &l);
+}
+
+/* Its maker may have lost the right that it was made by. */
+static void
+by_guest_key(struct client *c, const struct msg *m, const struct key *k)
+{
+	const struct session *s = session_find(&k->session);
+
+	if (s == NULL || access_of(k->maker, s) < k->access)
+		refuse(c, m->hdr.request, ERR_AUTH_FAILED, "who made the key "
+		    "may not do that any more");
+	else if (!guest_admit(c, m->hdr.request, k))
+		result(c->number, m->hdr.request, ERR_TRY_AGAIN, NULL);
+}
+
+static bool
+is_web(const struct client *c)
+{
+	return c->door == DOOR_WEB || c->door == DOOR_WEB_TLS;
+}
+
+/*
+ * A browser's keys are good where browsers come in, and what its page may
+ * steal is good nowhere else.
+ */
+static void
+by_key(struct client *c, const struct msg *m, const struct key *k)
+{
+	struct claim l = { .uid = k->uid, .root = k->root,
+	    .flags = PRINCIPAL_BY_KEY | (k->flags & KEPT_FLAGS) };
+
+	if (k->kind == KEY_TICKET || k->kind == KEY_SESSION) {
+		by_guest_key(c, m, k);
+		return;
+	}
+	if (!is_web(c)) {
+		refuse(c, m->hdr.request, ERR_AUTH_FAILED, "that key is for "
+		    "a browser: it is good over HTTP only");
+		return;
+	}
+	/*
+	 * Browsers send a cookie to every port of a host: what somebody's own
+	 * server there has got by that is of no use to him.
+	 */
+	if (k->kind == KEY_COOKIE && k->peer != c->said_uid) {
+		refuse(c, m->hdr.request, ERR_AUTH_FAILED, "that login is "
+		    "another user's of this host, or of another host");
+		return;
+	}
+	memcpy(l.user, k->maker->owner->name, sizeof(l.user));
+	memcpy(l.token, k->token, sizeof(l.token));
+	if (k->kind == KEY_COOKIE)
+		memcpy(l.key, k->id, sizeof(l.key));
+	look_up(c, m, &l);
 }
 
 /*
@@ -163,20 +251,72 @@ look_up(struct client *c, const struct msg *m, const struct token *t)
 static const char *
 origin(const struct client *c, char text[ADDRESS_TEXT])
 {
-	if (c->viewer == NULL || (c->flags & PRINCIPAL_BY_RULE))
+	/* of a stranger of this host idproc says whose his socket is */
+	if (c->said_uid == UINT32_MAX || (c->flags & PRINCIPAL_BY_RULE))
 		return c->address;
-	(void)snprintf(text, ADDRESS_TEXT, "uid %u", c->viewer->owner->uid);
+	(void)snprintf(text, ADDRESS_TEXT, "uid %u", c->said_uid);
 	return text;
+}
+
+/* So many refusals of cookies are worth a line in the audit log. */
+static bool
+is_news(void)
+{
+	static uint64_t next_ms;
+
+	if (loop_now_ms() < next_ms)
+		return false;
+	next_ms = loop_now_ms() + COOKIE_NEWS_MS;
+	return true;
+}
+
+/*
+ * Browsers show a cookie that has ended by themselves, until somebody logs in
+ * again: that is nobody's wrong try, and makes nobody wait.
+ */
+static void
+cookie_refused(const struct client *c, uint64_t request)
+{
+	if (is_news())
+		refuse(c, request, ERR_AUTH_FAILED, "the login has ended; log "
+		    "in again");
+	else
+		result(c->number, request, ERR_AUTH_FAILED, "the login has "
+		    "ended; log in again");
+}
+
+/* false: it is nobody's. */
+static bool
+judge(struct client *c, const struct msg *m, const char *secret, size_t len)
+{
+	const struct token *t = tokens_check(secret, len);
+	const struct key *k = t != NULL ? NULL : keys_check(secret, len);
+
+	if (t != NULL)
+		by_token(c, m, t);
+	else if (k != NULL)
+		by_key(c, m, k);
+	return t != NULL || k != NULL;
+}
+
+static void
+too_many(const struct client *c, uint64_t request, unsigned int wait_s)
+{
+	char text[96];
+
+	(void)snprintf(text, sizeof(text), "too many wrong tokens came from "
+	    "your address; try again in %u s", wait_s);
+	refuse(c, request, ERR_TOO_MANY_TRIES, text);
 }
 
 int
 spawn_on_auth(struct msg *m)
 {
 	struct client *c = client_of(m);
-	const struct token *t;
-	unsigned int wait;
-	char text[96], uid[ADDRESS_TEXT];
+	char uid[ADDRESS_TEXT];
+	unsigned int wait_s;
 	const char *from;
+	bool cookie, good;
 	size_t len;
 	const char *secret = msg_get_blob(m, &len);
 
@@ -184,16 +324,17 @@ spawn_on_auth(struct msg *m)
 		return -1;
 	c->spoke = true;
 	from = origin(c, uid);
-	if (!throttle_may(from, &wait)) {
-		(void)snprintf(text, sizeof(text), "too many wrong tokens "
-		    "came from your address; try again in %u s", wait);
-		refuse(c, m->hdr.request, ERR_TOO_MANY_TRIES, text);
+	cookie = keys_is_kind(secret, len, KEY_COOKIE);
+	if (!cookie && !throttle_may(from, &wait_s)) {
+		too_many(c, m->hdr.request, wait_s);
 		return 0;
 	}
-	t = tokens_check(secret, len);
+	good = judge(c, m, secret, len);
 	msg_wipe(m, secret, len);
-	if (t != NULL) {
-		look_up(c, m, t);
+	if (good)
+		return 0;
+	if (cookie) {
+		cookie_refused(c, m->hdr.request);
 		return 0;
 	}
 	throttle_wrong(from);

@@ -5,17 +5,21 @@
 
 #include "audit.h"
 #include "client.h"
+#include "command.h"
+#include "dbg.h"
 #include "debug.h"
 #include "handlers.h"
 #include "job.h"
 #include "peers.h"
 #include "role.h"
 #include "sight.h"
+#include "tty.h"
 #include "upload.h"
 
 #define BUCKETS		1024	/* power of two */
 /* Closed connections whose PRINCIPAL may still be under way. */
 #define EARLY_MAX	256
+#define JUDGE_MS	500
 
 static LIST_HEAD(client_head, client) clients[BUCKETS];
 static size_t		 nclients;
@@ -71,6 +75,7 @@ client_become(struct client *c, struct viewer *v, uint32_t flags)
 static void
 client_free(struct client *c)
 {
+	pace_drop_client(c);
 	client_become(c, NULL, 0);
 	loop_timer_unset(&c->expiry);
 	LIST_REMOVE(c, next);
@@ -101,34 +106,130 @@ end(struct client *c)
 	struct viewer *nobody = viewer_make(UINT32_MAX, "nobody", false);
 
 	client_become(c, nobody, PRINCIPAL_READ_ONLY | PRINCIPAL_BY_TOKEN);
+	tty_drop_input(c->number);
+	pace_drop_client(c);
+	c->token[0] = c->key[0] = '\0';
+	c->maker = NULL;
+	c->root = false;
 	(void)chan_send(&netproc_chan, msg_new(MSG_CONN_END, NULL, c->number,
 	    0), -1);
+}
+
+typedef bool	(*match_fn)(const struct client *, const void *);
+
+static void
+end_those(match_fn match, const void *arg)
+{
+	struct client *c;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		LIST_FOREACH(c, &clients[i], next)
+			if (c->viewer != NULL && match(c, arg))
+				end(c);
+}
+
+static bool
+is_by_token(const struct client *c, const void *id)
+{
+	return strcmp(c->token, id) == 0;
+}
+
+static bool
+is_by_key(const struct client *c, const void *id)
+{
+	return strcmp(c->key, id) == 0;
+}
+
+static bool
+is_viewer(const struct client *c, const void *viewer)
+{
+	return c->viewer == viewer;
+}
+
+static bool
+is_by_admin(const struct client *c, const void *arg)
+{
+	(void)arg;
+	return c->viewer->admin || (c->maker != NULL && c->maker->admin);
+}
+
+/* Nobody's guest may do more than he. */
+static bool
+is_above_maker(const struct client *c, const void *arg)
+{
+	const struct session *s = arg;
+
+	return c->viewer->only == s && c->maker != NULL &&
+	    access_of(c->maker, s) < c->viewer->most;
 }
 
 void
 client_end_token(const char *id)
 {
-	struct client *c;
-	size_t i;
-
 	debug_end_token(id);
-	for (i = 0; i < BUCKETS; i++)
-		LIST_FOREACH(c, &clients[i], next)
-			if (strcmp(c->token, id) == 0)
-				end(c);
+	keys_end_token(id);
+	end_those(is_by_token, id);
+}
+
+void
+client_end_key(const char *id)
+{
+	end_those(is_by_key, id);
+}
+
+void
+client_end_viewer(const struct viewer *v)
+{
+	end_those(is_viewer, v);
+}
+
+void
+client_access_changed(const struct session *s)
+{
+	end_those(is_above_maker, s);
 }
 
 static void
 end_admins(void)
 {
-	struct client *c;
-	size_t i;
+	debug_end_admins(NULL);
+	keys_end_admins(NULL);
+	end_those(is_by_admin, NULL);
+}
 
-	debug_end_admins();
-	for (i = 0; i < BUCKETS; i++)
-		LIST_FOREACH(c, &clients[i], next)
-			if (c->viewer != NULL && c->viewer->admin)
-				end(c);
+/* Root is one by being root, in whatever groups he is. */
+static bool
+is_as_admin(const struct client *c, const void *viewer)
+{
+	return !c->root && (c->viewer == viewer || c->maker == viewer);
+}
+
+void
+client_no_admin(struct owner *o)
+{
+	const struct viewer *v = &o->viewers[true];
+
+	/* in system mode root's sessions are this user's, who is none himself */
+	if (role_mode == MODE_SYSTEM && o->uid == settings.run_uid)
+		return;
+	debug_end_admins(v);
+	keys_end_admins(v);
+	end_those(is_as_admin, v);
+}
+
+/* When idproc has the new settings as well. */
+static void
+judge_again(void *arg)
+{
+	struct owner *o;
+
+	(void)arg;
+	OWNER_FOREACH(o)
+		if (o->viewers[false].nconns + o->viewers[true].nconns > 0) {
+			o->account.asked_ms = 0;
+			account_refresh(o);
+		}
 }
 
 void
@@ -136,7 +237,11 @@ client_settings(void)
 {
 	static char users[sizeof(settings.admin_users)];
 	static char groups[sizeof(settings.admin_groups)];
+	static struct loop_timer timer;
 
+	/* as the accounts may be others, too */
+	if (!LIST_EMPTY(&owners))
+		loop_timer_set(&timer, JUDGE_MS, judge_again, NULL);
 	if (strcmp(users, settings.admin_users) == 0 &&
 	    strcmp(groups, settings.admin_groups) == 0)
 		return;
@@ -266,6 +371,8 @@ spawn_on_principal(struct msg *m)
 	c->said_flags = w.flags;
 	memcpy(c->address, w.address, sizeof(c->address));
 	client_become(c, v, w.flags);
+	c->root = w.door == DOOR_LOCAL && (w.flags & PRINCIPAL_ADMIN) &&
+	    w.uid == settings.run_uid;
 	if (v != NULL)
 		audit_login(c);
 	tell_synced(c->number);
@@ -283,6 +390,8 @@ spawn_on_conn_closed(struct msg *m)
 		return msg_end(m);
 	}
 	upload_drop_conn(m->hdr.conn);
+	command_drop_conn(m->hdr.conn);
+	dbg_drop_conn(m->hdr.conn);
 	job_drop_packs(m->hdr.conn);
 	audit_drop_waiting(m->hdr.conn);
 	client_free(c);
@@ -296,6 +405,8 @@ door_text(enum door d)
 		[DOOR_LOCAL] = "local",
 		[DOOR_TCP] = "tcp",
 		[DOOR_TLS] = "tls",
+		[DOOR_WEB] = "web",
+		[DOOR_WEB_TLS] = "web-tls",
 	};
 
 	return d < DOOR_COUNT ? names[d] : "unknown";

@@ -10,10 +10,13 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "keys.h"
 #include "msg.h"
 #include "owner.h"
 #include "proto.h"
 #include "tokens.h"
+
+struct hold;
 
 struct client {
 	LIST_ENTRY(client) next;
@@ -25,7 +28,11 @@ struct client {
 	char		 address[ADDRESS_TEXT];
 	uint32_t	 said_uid, said_flags;	/* by idproc, before any AUTH */
 	char		 token[TOKEN_ID + 1];	/* its id, empty = none */
+	char		 key[KEY_ID + 1];	/* it ends with that, likewise */
+	struct viewer	*maker;		/* of a guest's key; NULL = no guest */
+	bool		 root;		/* root's, on this host, or by his key */
 	struct loop_timer expiry;	/* of the token */
+	struct hold	*hold;		/* pace.c's; NULL = none */
 };
 
 /*
@@ -43,15 +50,22 @@ void		 client_become(struct client *, struct viewer *,
  * is told to close them.
  */
 void		 client_end_token(const char *id);
+/* The same by that key, and all of a viewer. */
+void		 client_end_key(const char *id);
+void		 client_end_viewer(const struct viewer *);
+/* Guests whose keys were made by who may not do as much himself end. */
+void		 client_access_changed(const struct session *);
 /*
  * The settings are new: where they name other administrators than before,
  * connections of administrators end, and come back as what they are now.
  */
 void		 client_settings(void);
+/* His account is no administrator's: connections as one end likewise. */
+void		 client_no_admin(struct owner *);
 /* netproc has gone: no connection and no replica is left. */
 void		 client_forget_all(void);
 
-/* "local", "tcp" or "tls". */
+/* "local", "tcp", "tls", "web" or "web-tls". */
 const char	*door_text(enum door);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "activity.h"
+#include "dbg.h"
 #include "debug.h"
 #include "fdkind.h"
 #include "handlers.h"
@@ -148,7 +149,7 @@ debug_over(struct session *s)
 		return;
 	/* else nobody would ever let it run */
 	if (!failed)
-		(void)poke(&s->id, 0, s->target_fd, SIGCONT, POKE_ONE);
+		(void)poke(s, 0, s->target_fd, SIGCONT, POKE_ONE);
 }
 
 /* Gives gdbserver time to detach cleanly, then kills it. */
@@ -170,7 +171,7 @@ on_end_timeout(void *arg)
 		debug_over(s);
 		return;
 	}
-	(void)poke(&s->id, 0, fd, SIGKILL, POKE_ONE);
+	(void)poke(s, 0, fd, SIGKILL, POKE_ONE);
 	loop_timer_set(&s->debug.timer, LEAVE_MS, on_end_timeout, s);
 }
 
@@ -185,6 +186,16 @@ on_timeout(void *arg)
 	debug_end(s, 0);
 }
 
+/* Strings one after the other, each with its NUL. */
+static size_t
+gdbserver_argv(const struct session *s, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "%s%c--once%c--attach%c-%c%u",
+	    settings.gdbserver, 0, 0, 0, 0, s->inner_pid);
+
+	return (size_t)n + 1;
+}
+
 void
 debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 {
@@ -192,6 +203,9 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	const struct account *acc = &s->owner->account;
 	struct msg_out *o;
 	int fd = fd_copy(s->target_fd);
+	char argv[sizeof(settings.gdbserver) + 48];
+	static const char envp[] = "PATH=/usr/bin:/bin";
+	size_t len = gdbserver_argv(s, argv, sizeof(argv));
 
 	d->asker = *a;
 	d->by_pipe = by_pipe;
@@ -201,6 +215,9 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	o = msg_new(MSG_ATTACH, &s->id, 0, d->serial);
 	owner_put(o, &acc->rights);
 	msg_put_u32(o, s->inner_pid);
+	msg_put_u32(o, 0);
+	msg_put_blob(o, argv, len);
+	msg_put_blob(o, envp, sizeof(envp));
 	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1) {
 		debug_refuse(s, ERR_TRY_AGAIN, NULL);
 		debug_close(s);
@@ -238,7 +255,8 @@ spawn_on_debug(struct msg *m)
 		return -1;
 	if (by == DEBUG_TAKE)
 		take_place(s, &a);
-	else if (s->debug.phase != DEBUG_NONE)
+	else if (s->debug.phase != DEBUG_NONE || s->adapter ||
+	    s->state == STATE_DEBUGGING)
 		answer(&a, &s->id, ERR_ALREADY_DEBUGGING, NULL);
 	else if (s->view.pid == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
@@ -273,7 +291,7 @@ good_attach_fd(uint32_t kind, int fd)
 	};
 	int flags = fcntl(fd, F_GETFL);
 
-	return kind < ATTACH_FD_COUNT && flags != -1 &&
+	return kind < ATTACH_FD_OUT && flags != -1 &&
 	    fdkind_check(kinds[kind], fd) == NULL &&
 	    (kind == ATTACH_FD_PIDFD ||
 	    fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0);
@@ -285,11 +303,13 @@ spawn_on_attach_fd(struct msg *m)
 	struct session *s = find_attach(m);
 	uint32_t kind = msg_get_u32(m);
 
-	if (msg_end(m) == -1 || !good_attach_fd(kind, m->fd))
+	if (msg_end(m) == -1)
 		return -1;
-	/* of an attach that was given up: its socket closes, it goes */
+	/* or of an attach that was given up: its socket closes, it goes */
 	if (s == NULL)
-		return 0;
+		return dbg_on_attach_fd(m, kind);
+	if (!good_attach_fd(kind, m->fd))
+		return -1;
 	if (s->debug.fds[kind] != -1)
 		return -1;
 	s->debug.fds[kind] = msg_take_fd(m);
@@ -362,16 +382,16 @@ int
 spawn_on_attached(struct msg *m)
 {
 	struct session *s = find_attach(m);
+	uint32_t pid = msg_get_u32(m), inner_pid = msg_get_u32(m);
 	struct debugger *d;
 	size_t i;
 
-	(void)msg_get_u32(m);
 	if (msg_end(m) == -1)
 		return -1;
 	if (s == NULL)
-		return 0;
+		return dbg_on_attached(m, pid, inner_pid);
 	d = &s->debug;
-	for (i = 0; i < ATTACH_FD_COUNT; i++)
+	for (i = 0; i < ATTACH_FD_OUT; i++)
 		if (d->fds[i] == -1)
 			return -1;
 	if (d->errors_io.active || d->pid_io.active)
@@ -403,7 +423,7 @@ spawn_on_attach_failed(struct msg *m)
 	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT)
 		return -1;
 	if (s == NULL)
-		return 0;
+		return dbg_on_attach_failed(m, step, errnum);
 	if (step == STEP_GDBSERVER && errnum == ENOENT)
 		(void)snprintf(text, sizeof(text), "gdbserver is not at %s; "
 		    "install it or set gdbserver in the configuration",
@@ -493,12 +513,13 @@ debug_access_changed(struct session *s)
 }
 
 void
-debug_end_admins(void)
+debug_end_admins(const struct viewer *v)
 {
 	struct session *s;
 
 	SESSION_FOREACH(s)
 		if (can_end(s) && s->debug.asker.viewer->admin &&
+		    (v == NULL || s->debug.asker.viewer == v) &&
 		    s->debug.asker.viewer->owner != s->owner)
 			turn_out(s);
 }
@@ -527,7 +548,7 @@ debug_tree_gone(struct session *s)
 		tell(s, &d->asker, ERR_NOT_RUNNING,
 		    "the program ended before the debugger was attached");
 	if (d->fds[ATTACH_FD_PIDFD] != -1)
-		(void)poke(&s->id, 0, d->fds[ATTACH_FD_PIDFD], SIGKILL,
+		(void)poke(s, 0, d->fds[ATTACH_FD_PIDFD], SIGKILL,
 		    POKE_ONE);
 	d->of_start = false;
 	debug_over(s);

@@ -5,6 +5,8 @@
 
 #include "session.h"
 
+struct viewer;
+
 /*
  * Attaches to the running program and answers the asker when netproc serves
  * the debugger, or when it failed.  of_start: the program waits at its first
@@ -22,8 +24,8 @@ void	debug_launcher_lost(void);
 void	debug_end_token(const char *id);
 /* And that of one who may not use the session any more. */
 void	debug_access_changed(struct session *);
-/* And those of administrators beside sessions that are not their own. */
-void	debug_end_admins(void);
+/* And those of administrators, or of one, beside others' sessions. */
+void	debug_end_admins(const struct viewer *);
 
 /* The tree of a start that failed has gone: who asked is told why. */
 void	debug_tell_refused(struct session *);

@@ -8,11 +8,13 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "activity.h"
+#include "dbg.h"
 #include "debug.h"
 #include "exit.h"
 #include "log.h"
@@ -20,6 +22,8 @@
 #include "peers.h"
 #include "push.h"
 #include "stop.h"
+#include "ttl.h"
+#include "tty.h"
 
 static int64_t
 wall_ns(void)
@@ -28,6 +32,29 @@ wall_ns(void)
 
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* Of processes that were killed as there was no memory left for them. */
+static uint64_t
+out_of_memory_kills(int events_fd)
+{
+	static const char key[] = "\noom_kill ";
+	char text[512];
+	ssize_t n = events_fd == -1 ? -1 : pread(events_fd, text,
+	    sizeof(text) - 1, 0);
+	const char *p;
+
+	text[n > 0 ? n : 0] = '\0';
+	p = strstr(text, key);
+	return p == NULL ? 0 : strtoull(p + strlen(key), NULL, 10);
+}
+
+void
+exit_watch_memory(struct session *s, int events_fd)
+{
+	s->oom.events_fd = events_fd;
+	/* the cgroup may be that of earlier runs */
+	s->oom.before = out_of_memory_kills(events_fd);
 }
 
 static bool
@@ -48,8 +75,13 @@ program_ended(struct session *s, uint32_t what, uint32_t value)
 		    value);
 	} else {
 		s->view.signal = value;
-		activity_note(s->owner, &s->id, "ended by signal %u", value);
+		s->view.out_of_memory = value == SIGKILL &&
+		    out_of_memory_kills(s->oom.events_fd) > s->oom.before;
+		activity_note(s->owner, &s->id, "ended by signal %u%s", value,
+		    s->view.out_of_memory ? ": out of memory" : "");
 	}
+	if (s->tty != NULL)
+		tty_leader_ended(s);
 }
 
 /* A stub is not the program, but it is no more to be trusted. */
@@ -72,7 +104,10 @@ read_report(struct session *s)
 		return 0;
 	if (n != (ssize_t)sizeof(r) || !good_report(&r))
 		return -1;
-	if (!has_ended(s))
+	/* of the program that it debugs, its debugger tells */
+	if (s->adapter)
+		dbg_adapter_ended(s, r.what == STUB_SIGNALED, r.value);
+	else if (!has_ended(s))
 		program_ended(s, r.what, r.value);
 	return 1;
 }
@@ -100,6 +135,55 @@ close_run(struct session *s)
 	fd_close(&s->stub_fd);
 	fd_close(&s->target_fd);
 	fd_close(&s->stdin_fd);
+	fd_close(&s->oom.events_fd);
+}
+
+/* A debugger that did not live to tell, or has let it go. */
+static void
+adapter_gone(struct session *s)
+{
+	if (!has_ended(s)) {
+		s->view.pid = 0;
+		s->view.exited_ns = wall_ns();
+		s->view.signal = s->stop.stage == STOP_NONE ? 0 : SIGKILL;
+		activity_note(s->owner, &s->id, "ended under its debugger");
+	}
+	s->adapter = false;
+}
+
+static void
+tree_gone(struct session *s)
+{
+	s->ending = false;
+	output_finish(s);
+	if (!has_ended(s))
+		(void)read_report(s);
+	if (s->adapter)
+		adapter_gone(s);
+	/* a stub that was killed itself takes the tree along unreported */
+	if (!has_ended(s))
+		program_ended(s, STUB_SIGNALED, SIGKILL);
+	/* or, without a pid namespace, leaves it to the cgroup */
+	if (s->sandbox == SANDBOX_NONE)
+		(void)poke(s, 0, s->stub_fd, SIGKILL, POKE_TREE_KILL);
+	close_run(s);
+	debug_tree_gone(s);
+	session_set_state(s, STATE_STOPPED);
+	push_session(s);
+	dbg_tree_gone(s);
+	stop_tree_gone(s);
+	ttl_ended(s);
+}
+
+/*
+ * A program that has made its pipes larger may leave more in them than the
+ * ring has room for beside what a follower is to get; it waits for that one,
+ * unless somebody wants the end.
+ */
+static bool
+is_early(const struct session *s)
+{
+	return s->stop.stage == STOP_NONE && !shutting_down && output_waits(s);
 }
 
 static void
@@ -108,20 +192,27 @@ on_stub(uint32_t events, void *arg)
 	struct session *s = arg;
 
 	(void)events;
-	output_finish(s);
-	if (!has_ended(s))
-		(void)read_report(s);
-	/* a stub that was killed itself takes the tree along unreported */
-	if (!has_ended(s))
-		program_ended(s, STUB_SIGNALED, SIGKILL);
-	/* or, without a pid namespace, leaves it to the cgroup */
-	if (s->sandbox == SANDBOX_NONE)
-		(void)poke(&s->id, 0, s->stub_fd, SIGKILL, POKE_TREE_KILL);
-	close_run(s);
-	debug_tree_gone(s);
-	session_set_state(s, STATE_STOPPED);
-	push_session(s);
-	stop_tree_gone(s);
+	s->ending = is_early(s);
+	if (s->ending)
+		loop_del(&s->stub_io);
+	else
+		tree_gone(s);
+}
+
+void
+exit_again(struct session *s)
+{
+	if (s->ending && !is_early(s))
+		tree_gone(s);
+}
+
+bool
+exit_now(struct session *s)
+{
+	if (!s->ending)
+		return false;
+	tree_gone(s);
+	return true;
 }
 
 int

@@ -10,5 +10,14 @@
  * cannot be watched; the stub ends its tree then.
  */
 int	exit_watch(struct session *, int status_fd, int stub_fd);
+/* Takes memory.events of its cgroup, by which its end is explained; -1 = none. */
+void	exit_watch_memory(struct session *, int events_fd);
+/*
+ * Of a run whose tree is gone, and whose output is not: some of that has been
+ * taken, or those whom it waited for have gone.  Ends the run if it can.
+ */
+void	exit_again(struct session *);
+/* Ends it, whoever waits for its output; false when it is no such run. */
+bool	exit_now(struct session *);
 
 #endif

@@ -3,6 +3,7 @@
 #include "handlers.h"
 #include "peers.h"
 #include "session.h"
+#include "tty.h"
 
 int
 spawn_on_input(struct msg *m)
@@ -14,7 +15,8 @@ spawn_on_input(struct msg *m)
 	if (msg_end(m) == -1 || !asker_init(&a, m, "INPUT"))
 		return -1;
 	if (s->stdin_fd == -1) {
-		answer(&a, &s->id, ERR_INVALID_ARGUMENT,
+		answer(&a, &s->id, ERR_INVALID_ARGUMENT, s->tty != NULL ?
+		    "the program has a terminal" :
 		    "the program's input has been ended already");
 		return 0;
 	}
@@ -36,6 +38,10 @@ spawn_on_input_eof(struct msg *m)
 
 	if (msg_end(m) == -1 || !asker_init(&a, m, "INPUT"))
 		return -1;
+	if (s->tty != NULL) {
+		tty_end_input(s, &a);
+		return 0;
+	}
 	/* ending it twice is no mistake */
 	fd_close(&s->stdin_fd);
 	answer(&a, &s->id, ERR_OK, NULL);

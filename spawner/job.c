@@ -75,6 +75,13 @@ static void	start_next(void *arg);
 
 static struct loop_timer next_timer;
 
+/* A place is free.  Not at once: the caller may hold jobs and sessions. */
+static void
+next_soon(void)
+{
+	loop_timer_set(&next_timer, 0, start_next, NULL);
+}
+
 size_t
 job_count(void)
 {
@@ -123,9 +130,7 @@ job_free(struct job *j)
 		else
 			fd_close(&j->fds[i]);
 	LIST_REMOVE(j, next);
-	/* not at once: the caller may hold jobs and sessions */
-	if (j->unpacks)
-		loop_timer_set(&next_timer, 0, start_next, NULL);
+	next_soon();
 	free(j);
 }
 
@@ -255,6 +260,7 @@ packed(struct job *j)
 	}
 	/* so that netproc is not the last to close it, which takes long */
 	j->sent = true;
+	next_soon();
 	loop_timer_unset(&j->timer);
 	loop_del(&j->report_io);
 	loop_del(&j->pid_io);
@@ -530,21 +536,24 @@ on_account(const struct account *acc, uint64_t serial)
 		order_pack(j, &spec);
 }
 
-/* Also those that were cancelled: their files are there until they die. */
+/*
+ * Behind others of its kind, of which an owner has one at a time.  Also those
+ * count that were cancelled: their files are there until they die.
+ */
 static bool
-must_wait(const struct owner *owner)
+must_wait(const struct job *one)
 {
 	struct job *j;
 	size_t n = 0;
 
 	LIST_FOREACH(j, &jobs, next) {
-		if (!j->unpacks || j->waits)
+		if (j->unpacks != one->unpacks || j->waits || j->sent)
 			continue;
-		if (j->owner == owner)
+		if (j->owner == one->owner)
 			return true;
 		n++;
 	}
-	return n >= UNPACKS_MAX;
+	return n >= (one->unpacks ? UNPACKS_MAX : PACKS_MAX);
 }
 
 static struct job *
@@ -554,7 +563,7 @@ first_waiting(void)
 
 	/* the newest is at the head */
 	LIST_FOREACH(j, &jobs, next)
-		if (j->waits && !j->cancelled && !must_wait(j->owner))
+		if (j->waits && !j->cancelled && !must_wait(j))
 			first = j;
 	return first;
 }
@@ -587,24 +596,19 @@ job_unpack(struct session *s, struct asker *a)
 	start_next(NULL);
 }
 
+/* One for each user, so that nobody waits for the second of another. */
 static const char *
 sysroot_busy(const struct asker *a)
 {
 	struct job *j;
-	size_t n = 0;
 
-	LIST_FOREACH(j, &jobs, next) {
-		if (j->unpacks || j->cancelled)
-			continue;
+	LIST_FOREACH(j, &jobs, next)
 		/* its file takes as much room as one that is being made */
-		if (j->owner == a->owner)
+		if (!j->unpacks && !j->cancelled && j->owner == a->owner)
 			return j->sent ? "your earlier SYSROOT is still being "
 			    "sent" : "your earlier SYSROOT is still being "
 			    "packed";
-		n += !j->sent;
-	}
-	return n < PACKS_MAX ? NULL :
-	    "other users' SYSROOTs are being packed; try again later";
+	return NULL;
 }
 
 int
@@ -628,8 +632,10 @@ spawn_on_sysroot(struct msg *m)
 	j = job_new(&a, NULL);
 	if (j == NULL)
 		answer(&a, NULL, ERR_SYSROOT_FAILED, "out of memory");
-	else if (account_want(a.owner, on_account, j->serial) == -1)
-		job_fail(j, ERR_TRY_AGAIN, NULL);
+	else {
+		j->waits = true;
+		start_next(NULL);
+	}
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "client.h"
+#include "guest.h"
 #include "peers.h"
 #include "role.h"
 #include "state.h"
@@ -23,6 +24,7 @@ prepare(void)
 	state_receive();
 	peers_init();
 	upload_init();
+	keys_init(key_ended);
 	client_settings();
 }
 

@@ -5,24 +5,29 @@
  * told that there is more only when it has asked to be (ARM).
  */
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "exit.h"
 #include "handlers.h"
 #include "log.h"
 #include "output.h"
+#include "pace.h"
 #include "peers.h"
+#include "ttl.h"
+#include "tty.h"
 
 /* Read per turn: one pipe as large as the launcher may make it is four. */
 #define TURN_MAX	((size_t)256 * 1024)
 /* Of a pipe whose size cannot be had. */
 #define PIPE_GUESS	(1024 * 1024)
 
-static void
-ring_doorbell(struct session *s)
+void
+output_ring(struct session *s)
 {
 	struct msg_out *o;
 
@@ -34,8 +39,8 @@ ring_doorbell(struct session *s)
 	(void)chan_send(&netproc_chan, o, -1);
 }
 
-static void
-stream_close(struct stream *st)
+void
+output_close(struct stream *st)
 {
 	int fd = st->io.fd;
 
@@ -44,32 +49,94 @@ stream_close(struct stream *st)
 	st->io.fd = -1;
 }
 
-/* Bytes read, 0 at the end, -1 with errno. */
-static ssize_t
-drain_once(struct stream *st)
+ssize_t
+output_read(struct stream *st, size_t max)
 {
 	struct ring *r = &st->session->ring;
 	struct iovec iov[2];
 	ssize_t n;
 
-	n = readv(st->io.fd, iov, ring_space(r, TURN_MAX, iov));
+	n = readv(st->io.fd, iov, ring_space(r, max, iov));
 	/* also after a failure: it ends the claim on the space */
 	ring_commit(r, n > 0 ? (size_t)n : 0, st->number);
+	if (n > 0)
+		ttl_touch(st->session);
 	return n;
+}
+
+/* A pipe that nobody writes to says so for ever, if it is not read: once. */
+static void
+stream_wants(struct stream *st, bool more)
+{
+	(void)loop_mod(&st->io, more ? EPOLLIN : (uint32_t)EPOLLET);
+}
+
+void
+output_resume(struct session *s)
+{
+	stream_wants(&s->out, true);
+	stream_wants(&s->err, true);
 }
 
 static void
 on_output(uint32_t events, void *arg)
 {
 	struct stream *st = arg;
-	ssize_t n = drain_once(st);
+	size_t max = pace_allowance(st->session, TURN_MAX);
+	ssize_t n;
 
 	(void)events;
+	if (max == 0) {
+		stream_wants(st, false);
+		return;
+	}
+	n = output_read(st, max);
 	if (n > 0)
-		ring_doorbell(st->session);
+		output_ring(st->session);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		stream_close(st);
+		output_close(st);
+	exit_again(st->session);
 }
+
+/* -- what holders are to get ---------------------------------------------- */
+
+/* One that has more in it than that stays as it is until the next time. */
+static void
+stream_fit(const struct stream *st)
+{
+	int most = (int)(st->session->ring.size / 4);
+
+	if (st->io.fd != -1 && fcntl(st->io.fd, F_GETPIPE_SZ) > most)
+		(void)fcntl(st->io.fd, F_SETPIPE_SZ, most);
+}
+
+void
+output_fit(struct session *s)
+{
+	if (!pace_is_held(s) || s->ring.size == 0)
+		return;
+	stream_fit(&s->out);
+	stream_fit(&s->err);
+}
+
+static size_t
+stream_rest(const struct stream *st)
+{
+	int n = 0;
+
+	if (st->io.fd == -1 || ioctl(st->io.fd, FIONREAD, &n) == -1 || n < 0)
+		return 0;
+	return (size_t)n;
+}
+
+bool
+output_waits(const struct session *s)
+{
+	return pace_is_held(s) &&
+	    pace_would_lose(s, stream_rest(&s->out) + stream_rest(&s->err));
+}
+
+/* -- the end -------------------------------------------------------------- */
 
 /* -1 when nobody would read it. */
 static int
@@ -100,8 +167,8 @@ output_watch(struct session *s, int out_fd, int err_fd)
 void
 output_drop(struct session *s)
 {
-	stream_close(&s->out);
-	stream_close(&s->err);
+	output_close(&s->out);
+	output_close(&s->err);
 }
 
 /* No more than the pipe can hold: somebody else might have it open still. */
@@ -109,29 +176,49 @@ static void
 drain_rest(struct stream *st)
 {
 	ssize_t n, left;
+	size_t rest;
 	int size;
 
 	if (st->io.fd == -1)
 		return;
+	/* a terminal has no size: what it holds is little */
 	size = fcntl(st->io.fd, F_GETPIPE_SZ);
 	left = size > 0 ? size : PIPE_GUESS;
 	while (left > 0) {
-		n = drain_once(st);
+		/* a claim on more room would cost readers the oldest bytes */
+		rest = stream_rest(st);
+		if (rest == 0)
+			break;
+		n = output_read(st, rest < TURN_MAX ? rest : TURN_MAX);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
 		left -= n;
 	}
-	stream_close(st);
 }
 
 void
 output_finish(struct session *s)
 {
+	if (s->tty != NULL)
+		tty_finish(s);
 	drain_rest(&s->out);
 	drain_rest(&s->err);
-	ring_doorbell(s);
+	output_close(&s->out);
+	output_close(&s->err);
+	pace_end(s);
+	output_ring(s);
+}
+
+void
+output_take(struct session *s)
+{
+	if (s->ring.hdr == NULL)
+		return;
+	drain_rest(&s->out);
+	drain_rest(&s->err);
+	output_ring(s);
 }
 
 int
@@ -147,6 +234,6 @@ spawn_on_arm(struct msg *m)
 		return 0;
 	s->armed = true;
 	s->armed_at = offset;
-	ring_doorbell(s);
+	output_ring(s);
 	return 0;
 }

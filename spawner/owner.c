@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client.h"
 #include "debug.h"
 #include "handlers.h"
 #include "job.h"
@@ -170,7 +171,8 @@ group_allowed(uint32_t gid)
 	const char *p = settings.allow_groups;
 	char *end;
 
-	if (gid >= settings.min_uid)
+	/* with one that the fence does not map nothing of his would start */
+	if (gid >= settings.min_uid && gid <= LAST_UID)
 		return true;
 	while (*p != '\0') {
 		if (strtoul(p, &end, 10) == gid && end != p)
@@ -232,6 +234,8 @@ spawn_on_account(struct msg *m)
 		return 0;
 	a.asked_ms = loop_now_ms();
 	o->account = a;
+	if (a.known && !a.admin)
+		client_no_admin(o);
 	tell(o, 0, &o->account);
 	return 0;
 }

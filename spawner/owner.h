@@ -42,6 +42,14 @@ struct owner {
 	struct account	 account;
 	uint64_t	 changes_ms;	/* of tokens: counted up to then */
 	struct events	 events;
+	/* as the launcher was told; 0 = not yet */
+	struct {
+		uint64_t memory, processes;
+	}		 told;
+	/* when QUOTA asked last; USAGE_UNKNOWN = nobody counts */
+	struct {
+		uint64_t memory, processes;
+	}		 use;
 };
 
 LIST_HEAD(owner_list, owner);

@@ -9,18 +9,24 @@
 
 #include "audit.h"
 #include "client.h"
+#include "command.h"
+#include "dbg.h"
 #include "debug.h"
 #include "deps.h"
+#include "guest.h"
 #include "job.h"
 #include "log.h"
 #include "owner.h"
+#include "pace.h"
 #include "peers.h"
+#include "quota.h"
 #include "quotas.h"
 #include "role.h"
 #include "session.h"
 #include "start.h"
 #include "stop.h"
 #include "upload.h"
+#include "usage.h"
 
 /* Of the parent's queue: more than a busy second's audit lines. */
 #define PARENT_BACKLOG	(1024 * 1024)
@@ -76,26 +82,40 @@ peers_pace(void)
 }
 
 void
-sweep(const struct sid *id, int fd)
+sweep(const struct session *s, int fd)
 {
+	struct msg_out *o;
+
 	/* else deleted images would pile up, and the quota not hold */
 	if (chan_backlog(&launcher_chan) > SWEEP_BACKLOG)
 		fd_close(&fd);
-	if (id != NULL || fd != -1)
-		(void)chan_send(&launcher_chan, msg_new(MSG_SWEEP, id, 0, 0),
-		    fd);
+	if (s == NULL && fd == -1)
+		return;
+	o = msg_new(MSG_SWEEP, s == NULL ? NULL : &s->id, 0, 0);
+	msg_put_u32(o, s == NULL ? 0 : s->owner->uid);
+	(void)chan_send(&launcher_chan, o, fd);
 }
+
+static bool netproc_broke;	/* the rules, that is */
 
 static void
 drop_netproc(void *arg)
 {
 	(void)arg;
 	upload_drop_all();
+	command_drop_all();
+	dbg_drop_conn(0);
+	pace_netproc_lost();
 	job_drop_packs(0);
 	debug_drop_all();
 	audit_drop_waiting(0);
 	quotas_drop_waiting();
+	usage_stop();
 	client_forget_all();
+	/* whoever has taken it over may have kept those that went through it */
+	if (netproc_broke)
+		keys_end_all();
+	netproc_broke = false;
 }
 
 static void
@@ -112,8 +132,12 @@ drop_launcher(void *arg)
 	start_launcher_lost();
 	stop_launcher_lost();
 	debug_launcher_lost();
+	dbg_launcher_lost();
 	job_launcher_lost();
 	deps_launcher_lost();
+	usage_launcher_lost();
+	quota_launcher_lost();
+	quotas_launcher_lost();
 }
 
 /* What belonged to a role, and when to drop it: not inside a handler. */
@@ -149,8 +173,10 @@ on_gone(struct channel *c, const char *why)
 {
 	const struct peer *p = peer_find(c->peer);
 
-	if (why != NULL)
+	if (why != NULL) {
 		role_violation(c->peer, c->generation, why);
+		netproc_broke |= c == &netproc_chan;
+	}
 	if (p != NULL)
 		loop_timer_set(p->timer, 0, p->drop, NULL);
 }
@@ -200,6 +226,17 @@ check_state(struct msg *m, const struct msg_row *row)
 	return 1;
 }
 
+/* Only netproc asks for others; of guests it has less to ask. */
+static int
+allow(struct msg *m, const struct msg_row *row)
+{
+	if (m->chan != &netproc_chan)
+		return 0;
+	if (guest_refused(m, row))
+		return 1;
+	return row->states == STATE_ANY ? 0 : check_state(m, row);
+}
+
 void
 peer_replace(enum role role, int fd, uint32_t gen)
 {
@@ -223,5 +260,5 @@ peers_init(void)
 
 	for (i = 0; i < NPEERS; i++)
 		chan_init(peers[i].chan, ROLE_SPAWNER, peers[i].role, on_gone,
-		    check_state);
+		    allow);
 }

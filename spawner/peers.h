@@ -7,6 +7,8 @@
 
 #include "msg.h"
 
+struct session;
+
 extern struct channel netproc_chan, idproc_chan, launcher_chan;
 
 /* The daemon is stopping: nothing new is begun. */
@@ -33,6 +35,6 @@ void	 fd_close(int *fd);
  * no importance close it: freeing its pages may take 100 ms.  Takes fd (-1 =
  * none).  What the session (NULL = none) left on the host goes too.
  */
-void	 sweep(const struct sid *, int fd);
+void	 sweep(const struct session *, int fd);
 
 #endif

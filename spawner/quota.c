@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "handlers.h"
+#include "peers.h"
 #include "quota.h"
+#include "role.h"
 #include "session.h"
 
 /* as many as the configuration can have */
@@ -48,9 +50,14 @@ spawn_on_quota_rule(struct msg *m)
 int
 spawn_on_quota_rules_end(struct msg *m)
 {
+	struct owner *o;
+
 	in_force = coming;
 	coming.n = 0;
 	coming.groups = false;
+	OWNER_FOREACH(o)
+		if (quota_used(o, QUOTA_SESSIONS) > 0)
+			quota_tell(o);
 	return msg_end(m);
 }
 
@@ -109,6 +116,37 @@ quota_of(const struct owner *o, struct quota *q)
 	(void)snprintf(q->title, sizeof(q->title), "quota %s%s",
 	    kinds[r->kind], r->name);
 	memcpy(q->most, r->most, sizeof(q->most));
+}
+
+void
+quota_tell(struct owner *o)
+{
+	struct msg_out *m;
+	struct quota q;
+
+	if (settings.controllers == 0)
+		return;
+	quota_of(o, &q);
+	if (q.most[QUOTA_MEMORY] == o->told.memory &&
+	    q.most[QUOTA_PROCESSES] == o->told.processes)
+		return;
+	o->told.memory = q.most[QUOTA_MEMORY];
+	o->told.processes = q.most[QUOTA_PROCESSES];
+	m = msg_new(MSG_USER_LIMITS, NULL, 0, 0);
+	msg_put_u32(m, o->uid);
+	msg_put_u64(m, o->told.memory);
+	msg_put_u64(m, o->told.processes);
+	(void)chan_send(&launcher_chan, m, -1);
+}
+
+/* Another may not have heard it. */
+void
+quota_launcher_lost(void)
+{
+	struct owner *o;
+
+	OWNER_FOREACH(o)
+		o->told.memory = o->told.processes = 0;
 }
 
 bool

@@ -24,6 +24,12 @@ struct quota {
  */
 void		 quota_of(const struct owner *, struct quota *);
 bool		 quota_is_known(const struct owner *);
+/*
+ * Tells the launcher what all sessions of his may use, if that is news and
+ * the host can limit it.
+ */
+void		 quota_tell(struct owner *);
+void		 quota_launcher_lost(void);
 /* Sessions and bytes of his, uploads under way included. */
 uint64_t	 quota_used(const struct owner *, enum quota_what);
 /* How much of it he may still take. */

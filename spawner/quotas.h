@@ -5,5 +5,7 @@
 
 /* netproc has gone: nobody waits for an answer any more. */
 void	quotas_drop_waiting(void);
+/* The launcher has gone: they are answered without what it counts. */
+void	quotas_launcher_lost(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command.h"
 #include "role.h"
 #include "runspec.h"
 #include "vars.h"
@@ -47,14 +48,15 @@ fill_env(struct run_spec *spec, const struct session *s,
 	static char buf[ENV_MAX_BYTES + DEFAULTS_MAX];
 	struct strings b = { buf, 0, sizeof(buf) };
 	const char *home = acc->home[0] == '/' ? acc->home : "/";
-	const char *shell = acc->shell[0] == '/' ? acc->shell : "/bin/sh";
 
 	add_default(&b, s, "PATH", "/usr/local/bin:/usr/bin:/bin");
 	add_default(&b, s, "HOME", home);
 	add_default(&b, s, "USER", s->owner->name);
 	add_default(&b, s, "LOGNAME", s->owner->name);
-	add_default(&b, s, "SHELL", shell);
+	add_default(&b, s, "SHELL", command_shell(acc));
 	add_default(&b, s, "LANG", "C.UTF-8");
+	if (s->start.tty != NULL)
+		add_default(&b, s, "TERM", "xterm-256color");
 	add_default(&b, s, "DEBUGLANTERN_SESSION", s->text);
 	add_bytes(&b, s->view.env, s->view.env_len);
 	spec->envp = buf;
@@ -70,6 +72,8 @@ fill_argv(struct run_spec *spec, const struct session *s)
 
 	if (s->view.bundle)
 		name = s->view.exec_path;
+	if (s->view.command)
+		name = s->program;
 	add_bytes(&b, name, strlen(name) + 1);
 	add_bytes(&b, s->argv, s->argv_len);
 	spec->argv = buf;
@@ -86,10 +90,15 @@ void
 runspec_most(const struct quota *q, uint64_t most[LIMIT_COUNT])
 {
 	most[LIMIT_CPU] = least(settings.limit_cpu, q->most[QUOTA_CPU]);
-	most[LIMIT_AS] = least(settings.limit_as, q->most[QUOTA_MEMORY]);
+	most[LIMIT_AS] = settings.limit_as;
 	most[LIMIT_NOFILE] = settings.limit_nofile;
-	most[LIMIT_NPROC] = least(settings.limit_nproc,
-	    q->most[QUOTA_PROCESSES]);
+	most[LIMIT_NPROC] = settings.limit_nproc;
+	/* where his cgroup cannot count the sum, each process is limited */
+	if (!(settings.controllers & CONTROLLER_MEMORY))
+		most[LIMIT_AS] = least(most[LIMIT_AS], q->most[QUOTA_MEMORY]);
+	if (!(settings.controllers & CONTROLLER_PIDS))
+		most[LIMIT_NPROC] = least(most[LIMIT_NPROC],
+		    q->most[QUOTA_PROCESSES]);
 	most[LIMIT_CORE] = settings.limit_core;
 }
 
@@ -112,6 +121,37 @@ fill_limits(struct run_spec *spec, const struct session *s)
 }
 
 void
+runspec_adapter(struct run_spec *spec, const struct session *s,
+    const struct adapter_order *a, const struct account *acc)
+{
+	static char env[2 * ENV_MAX_BYTES + DEFAULTS_MAX];
+	struct strings b = { env, 0, sizeof(env) };
+
+	spec->argv = a->argv;
+	spec->argv_len = a->argv_len;
+	fill_env(spec, s, acc);
+	/* what comes later wins */
+	add_bytes(&b, spec->envp, spec->envp_len);
+	add_bytes(&b, a->envp, a->envp_len);
+	spec->envp = env;
+	spec->envp_len = b.len;
+	fill_limits(spec, s);
+}
+
+static void
+fill_adapter(struct run_spec *spec, const struct session *s,
+    const struct account *acc)
+{
+	const struct adapter_order *a = s->start.order;
+
+	spec->adapter = true;
+	spec->watch_loader = false;
+	if (a->cwd[0] != '\0')
+		memcpy(spec->cwd, a->cwd, sizeof(spec->cwd));
+	runspec_adapter(spec, s, a, acc);
+}
+
+void
 runspec_fill(struct run_spec *spec, const struct session *s,
     const struct account *acc)
 {
@@ -124,11 +164,20 @@ runspec_fill(struct run_spec *spec, const struct session *s,
 	spec->bundle = s->view.bundle;
 	spec->control = settings.control != 0;
 	/* it costs as much as a start: once, until something changes */
-	spec->watch_loader = !spec->debug &&
+	spec->watch_loader = !spec->debug && !s->view.command &&
 	    (s->proven & 1U << s->start.sandbox) == 0;
 	memcpy(spec->exec_path, s->view.exec_path, sizeof(spec->exec_path));
+	spec->command = s->view.command;
+	spec->tty = s->start.tty != NULL;
+	spec->cols = s->start.cols;
+	spec->rows = s->start.rows;
 	memcpy(spec->home, acc->home, sizeof(spec->home));
+	memcpy(spec->cwd, s->cwd, sizeof(spec->cwd));
 	fill_limits(spec, s);
+	if (s->start.order != NULL) {
+		fill_adapter(spec, s, acc);
+		return;
+	}
 	fill_argv(spec, s);
 	fill_env(spec, s, acc);
 }

@@ -13,4 +13,8 @@ void	runspec_most(const struct quota *, uint64_t most[LIMIT_COUNT]);
 void	runspec_fill(struct run_spec *, const struct session *,
 	    const struct account *);
 
+/* The same of an adapter's: only its arguments and variables. */
+void	runspec_adapter(struct run_spec *, const struct session *,
+	    const struct adapter_order *, const struct account *);
+
 #endif

@@ -4,15 +4,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
 
+#include "dbg.h"
 #include "debug.h"
+#include "guest.h"
 #include "job.h"
+#include "pace.h"
 #include "peers.h"
 #include "role.h"
 #include "session.h"
 #include "share.h"
+#include "tty.h"
 
 #define BUCKETS		256
 
@@ -46,7 +51,7 @@ mark_closed(struct session *s)
 	size_t i;
 
 	s->image_fd = s->stdin_fd = s->status_fd = -1;
-	s->stub_fd = s->target_fd = -1;
+	s->stub_fd = s->target_fd = s->oom.events_fd = -1;
 	s->out.io.fd = s->err.io.fd = -1;
 	s->ring = (struct ring)RING_INIT;
 	s->start.ring = (struct ring)RING_INIT;
@@ -60,12 +65,14 @@ struct session *
 session_new(struct owner *owner)
 {
 	struct session *s = calloc(1, sizeof(*s));
+	struct timespec now;
 	size_t i;
 
 	if (s == NULL)
 		return NULL;
 	mark_closed(s);
 	s->out.session = s->err.session = s;
+	pace_init(s);
 	do {
 		uuid_generate_random(s->id.b);
 	} while (session_find(&s->id) != NULL);
@@ -74,6 +81,8 @@ session_new(struct owner *owner)
 	s->owner = owner;
 	s->view.state = STATE_LOADED;
 	s->view.owner = owner->uid;
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	s->view.created_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	memcpy(s->view.owner_name, owner->name, sizeof(owner->name));
 	for (i = 0; i < LIMIT_COUNT; i++)
 		s->limits[i] = LIMIT_UNLIMITED;
@@ -97,12 +106,17 @@ void
 session_free(struct session *s)
 {
 	sight_end(s);
+	guest_end_session(s);
 	session_set_state(s, STATE_DELETING);
 	if (s->job != NULL)
 		job_cancel(s->job);
 	loop_timer_unset(&s->start.timer);
 	loop_timer_unset(&s->stop.timer);
+	loop_timer_unset(&s->ttl_timer);
+	dbg_session_gone(s);
+	pace_end(s);
 	debug_free(s);
+	free(s->start.order);
 	loop_del(&s->status_io);
 	loop_del(&s->stub_io);
 	stream_free(&s->out);
@@ -111,10 +125,13 @@ session_free(struct session *s)
 	fd_close(&s->status_fd);
 	fd_close(&s->stub_fd);
 	fd_close(&s->target_fd);
+	fd_close(&s->oom.events_fd);
 	close_all(s->start.fds, RUN_FD_COUNT);
 	ring_close(&s->start.ring);
 	ring_close(&s->ring);
-	sweep(&s->id, s->image_fd);
+	tty_free(s->start.tty);
+	tty_free(s->tty);
+	sweep(s, s->image_fd);
 	TAILQ_REMOVE(&sessions, s, entry);
 	LIST_REMOVE(s, hash);
 	count--;
@@ -122,6 +139,8 @@ session_free(struct session *s)
 	free(s->stop.waiting);
 	free(s->args);
 	free(s->argv);
+	free(s->program);
+	free(s->cmd);
 	free(s->env);
 	free(s);
 }

@@ -10,6 +10,7 @@
 
 #include "answer.h"
 #include "loop.h"
+#include "pace.h"
 #include "proto.h"
 #include "ring.h"
 #include "sight.h"
@@ -17,7 +18,10 @@
 
 #define SID_TEXT	37
 
+struct dbgproc;
+struct guest;
 struct job;
+struct tty;
 struct session;
 
 /* One pipe that is drained into the ring. */
@@ -27,11 +31,23 @@ struct stream {
 	uint32_t	 number;	/* 0 both, 1 stdout, 2 stderr */
 };
 
+/* An adapter to be started: what a debugger has asked for. */
+struct adapter_order {
+	char		 name[32];
+	char		 cwd[EXEC_PATH_MAX];	/* empty = the session's */
+	/* NUL-terminated strings one after the other; variables on top */
+	const char	*argv, *envp;
+	size_t		 argv_len, envp_len;
+};
+
 /* Between START and the launcher's answer. */
 struct start {
 	struct asker	 asker;
 	uint64_t	 serial;	/* 0 = no start under way */
-	uint32_t	 flags, sandbox, network;
+	uint32_t	 flags, sandbox, network, cols, rows;
+	uint64_t	 limits[LIMIT_COUNT];
+	struct tty	*tty;		/* of the run to come; NULL = pipes */
+	struct adapter_order *order;	/* malloc'ed; NULL = a plain start */
 	int		 fds[RUN_FD_COUNT];
 	struct ring	 ring;		/* of the run to come */
 	struct loop_timer timer;
@@ -40,6 +56,7 @@ struct start {
 
 enum stop_stage {
 	STOP_NONE,
+	STOP_HUP,	/* SIGHUP sent to the tree of a terminal */
 	STOP_TERM,	/* SIGTERM sent to the tree */
 	STOP_KILL,	/* SIGKILL sent to the tree */
 	STOP_STUB,	/* SIGKILL sent to its first process */
@@ -102,9 +119,11 @@ struct session {
 	uint64_t	 bytes;		/* counted against the quota */
 	int		 image_fd;	/* memfd, bundle or half upload */
 	uint32_t	 upload_conn;
+	bool		 upload_open;	/* its size is known at its end */
 	struct job	*job;		/* unpacks it; NULL = none */
 
 	struct sight_list sights;
+	LIST_HEAD(, guest) guests;
 	struct share	*shares;	/* malloc'ed */
 	size_t		 nshares;
 	char		*shares_text;	/* malloc'ed; view borrows it */
@@ -112,21 +131,43 @@ struct session {
 	/* malloc'ed: as typed, split, and KEY=VALUE strings; view borrows */
 	char		*args, *argv, *env;
 	size_t		 argv_len;
+	/* a command: its name, and that with argv; malloc'ed, view borrows */
+	char		*program, *cmd;
+	char		 cwd[EXEC_PATH_MAX];	/* empty = home */
+	bool		 on_tty;	/* every run is */
+	bool		 by_rule;	/* made by auth none */
+	uint64_t	 active_ms;	/* last output or use */
+	struct loop_timer ttl_timer;	/* of ephemeral ones */
 	uint64_t	 limits[LIMIT_COUNT];	/* LIMIT_UNLIMITED = not set */
 
 	struct start	 start;
 	struct stop	 stop;
 	struct debugger	 debug;
 	struct refusal	 refusal;
+	struct dbgproc	*dbg;		/* NULL = it has no debugger */
+	bool		 forget;	/* when its tree has gone */
 
 	/* the run */
 	int		 stdin_fd, status_fd, stub_fd, target_fd;
 	struct stream	 out, err;
+	struct tty	*tty;		/* of the last run; NULL = pipes */
+	struct pace	 pace;
+	bool		 ending;	/* its tree is gone, its output is not */
 	struct loop_io	 status_io, stub_io;
 	uint32_t	 inner_pid;	/* in its own pid namespace */
+	struct {
+		int	 events_fd;	/* memory.events; -1 = no limit */
+		uint64_t before;	/* kills in runs before this */
+	}		 oom;
 	uint32_t	 sandbox;
+	bool		 adapter;	/* what runs is a debugger's */
 	uint32_t	 proven;	/* 1 << sandbox: its loader found all */
 	struct ring	 ring;
+	struct {
+		bool	 asked, told;	/* the launcher, netproc */
+		bool	 still;		/* and that nothing goes on */
+		uint64_t cpu_ns, memory;
+	}		 usage;		/* as told */
 	bool		 armed;		/* netproc waits for a DOORBELL */
 	uint64_t	 armed_at;
 };

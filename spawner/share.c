@@ -94,6 +94,8 @@ changed(struct session *s, struct asker *a)
 	push_session(s);
 	sight_update(s);
 	debug_access_changed(s);
+	client_access_changed(s);
+	pace_access_changed(s);
 	answer(a, &s->id, ERR_OK, NULL);
 }
 

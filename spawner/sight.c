@@ -8,6 +8,7 @@
 #include "session.h"
 #include "share.h"
 #include "sight.h"
+#include "usage.h"
 
 /*
  * Clients of one command come back soon: the replica stays so long after a
@@ -29,6 +30,8 @@ viewer_make(uint32_t uid, const char *name, bool admin)
 enum access
 access_of(const struct viewer *v, const struct session *s)
 {
+	if (v->only != NULL)
+		return v->only == s ? v->most : ACCESS_NONE;
 	if (v->admin || v->owner == s->owner)
 		return ACCESS_OWN;
 	return share_access(s, v->owner->uid);
@@ -64,7 +67,8 @@ tell(const struct session *s, const struct viewer *v, enum access access)
 	struct msg_out *o = msg_new(MSG_SEES, &s->id, 0, 0);
 
 	msg_put_u32(o, v->owner->uid);
-	msg_put_u32(o, v->admin);
+	msg_put_u32(o, v->only != NULL ? EYES_GUEST :
+	    v->admin ? EYES_ADMIN : EYES_OWN);
 	msg_put_u32(o, access);
 	(void)chan_send(&netproc_chan, o, -1);
 }
@@ -82,6 +86,7 @@ grant(struct session *s, struct viewer *v, enum access access)
 	g->access = access;
 	LIST_INSERT_HEAD(&s->sights, g, next);
 	if (first) {
+		usage_forget(s);
 		push_session(s);
 		push_ring(s);
 	}
@@ -143,16 +148,21 @@ adjust_all(struct viewer *v)
 {
 	struct session *s;
 
+	if (v->only != NULL) {
+		adjust(v->only, v);
+		return;
+	}
 	SESSION_FOREACH(s)
 		adjust(s, v);
 }
 
-static void
-release(struct viewer *v)
+void
+viewer_release(struct viewer *v)
 {
 	loop_timer_unset(&v->linger);
+	if (v->held)
+		LIST_REMOVE(v, next);
 	v->held = false;
-	LIST_REMOVE(v, next);
 }
 
 static void
@@ -167,7 +177,7 @@ on_linger(void *arg)
 			loop_timer_set(&v->linger, LINGER_MS, on_linger, v);
 			return;
 		}
-	release(v);
+	viewer_release(v);
 	adjust_all(v);
 }
 
@@ -176,8 +186,9 @@ viewer_join(struct viewer *v)
 {
 	v->nconns++;
 	loop_timer_unset(&v->linger);
-	/* a start that follows needs the account at once */
-	account_refresh(v->owner);
+	/* a start that follows needs the account at once; guests have none */
+	if (v->only == NULL)
+		account_refresh(v->owner);
 	if (v->held)
 		return;
 	v->held = true;
@@ -199,7 +210,7 @@ viewer_forget_all(void)
 	struct sight *g;
 
 	while (!LIST_EMPTY(&held))
-		release(LIST_FIRST(&held));
+		viewer_release(LIST_FIRST(&held));
 	SESSION_FOREACH(s)
 		while ((g = LIST_FIRST(&s->sights)) != NULL)
 			sight_free(g);

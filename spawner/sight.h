@@ -2,7 +2,7 @@
 /*
  * Who may see which session, and what netproc has been told of it.  A viewer
  * is a user as connections see with his eyes: root's by the local socket, and
- * an administrator's, see everybody's sessions.
+ * an administrator's, see everybody's sessions.  A guest sees one.
  */
 #ifndef SPAWNER_SIGHT_H
 #define SPAWNER_SIGHT_H
@@ -21,6 +21,8 @@ struct viewer {
 	LIST_ENTRY(viewer) next;	/* of those that netproc knows */
 	struct owner	*owner;
 	bool		 admin;
+	struct session	*only;		/* a guest's; NULL = no guest */
+	enum access	 most;		/* that a guest may do with it */
 	unsigned int	 nconns;
 	bool		 held;		/* netproc has a replica */
 	struct loop_timer linger;
@@ -39,6 +41,8 @@ struct viewer	*viewer_make(uint32_t uid, const char *name, bool admin);
 /* A connection begins or ends to be his; netproc is told what he sees. */
 void		 viewer_join(struct viewer *);
 void		 viewer_leave(struct viewer *);
+/* A guest, who has no connection any more, is about to be freed. */
+void		 viewer_release(struct viewer *);
 /* netproc has gone, and all that it was told. */
 void		 viewer_forget_all(void);
 

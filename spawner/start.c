@@ -7,10 +7,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "dbg.h"
 #include "debug.h"
 #include "fdkind.h"
 #include "handlers.h"
@@ -23,6 +25,8 @@
 #include "role.h"
 #include "runspec.h"
 #include "start.h"
+#include "ttl.h"
+#include "tty.h"
 
 #define START_MS	30000
 
@@ -42,6 +46,10 @@ start_reset(struct session *s)
 	for (i = 0; i < RUN_FD_COUNT; i++)
 		fd_close(&s->start.fds[i]);
 	ring_close(&s->start.ring);
+	tty_free(s->start.tty);
+	s->start.tty = NULL;
+	free(s->start.order);
+	s->start.order = NULL;
 	s->start.serial = 0;
 	s->start.asker.owner = NULL;
 }
@@ -50,9 +58,12 @@ void
 start_fail(struct session *s, enum err code, const char *message)
 {
 	struct asker a = s->start.asker;
+	bool adapter = s->start.order != NULL;
 
 	session_set_state(s, s->start.before);
 	start_reset(s);
+	if (adapter)
+		dbg_run_failed(s, code, message);
 	answer(&a, &s->id, code, message == NULL ? NULL : "%s", message);
 }
 
@@ -82,33 +93,43 @@ find_start(const struct sid *id, uint64_t serial)
 	    s : NULL;
 }
 
-/* Tells why not, or settles sandbox and network. */
-static bool
-sandbox_allowed(struct asker *a, struct session *s, uint32_t *sandbox,
+bool
+start_allowed(struct asker *a, const struct session *s, uint32_t *sandbox,
     uint32_t *network)
 {
+	const struct sid *id = s == NULL ? NULL : &s->id;
+
 	if (*sandbox == SANDBOX_DEFAULT)
 		*sandbox = (uint32_t)settings.sandbox;
 	if (*network == NETWORK_DEFAULT)
 		*network = (uint32_t)settings.network;
 	if (!(settings.allow_sandbox & (1U << *sandbox))) {
-		answer(a, &s->id, ERR_NOT_PERMITTED, "the configuration does "
+		answer(a, id, ERR_NOT_PERMITTED, "the configuration does "
 		    "not allow sandbox %s (allow-sandbox)",
 		    sandbox_names[*sandbox]);
 		return false;
 	}
 	/* the stricter one is the greater */
 	if (*network < settings.network) {
-		answer(a, &s->id, ERR_NOT_PERMITTED, "the configuration does "
+		answer(a, id, ERR_NOT_PERMITTED, "the configuration does "
 		    "not allow the host's network (network none)");
 		return false;
 	}
 	if (*network == NETWORK_NONE && *sandbox == SANDBOX_NONE) {
-		answer(a, &s->id, ERR_NOT_PERMITTED, "network none needs "
+		answer(a, id, ERR_NOT_PERMITTED, "network none needs "
 		    "sandbox namespaces or tmpfs");
 		return false;
 	}
 	return true;
+}
+
+static uint64_t
+ring_size(const struct session *s)
+{
+	if (s->start.tty != NULL)
+		return settings.pty_scrollback;
+	return s->start.order != NULL ? settings.debugger_output_bytes :
+	    settings.output_buffer;
 }
 
 static void
@@ -118,11 +139,13 @@ order(struct session *s, const struct account *acc)
 	struct msg_out *o;
 	int fd;
 
+	quota_tell(s->owner);
 	runspec_fill(&spec, s, acc);
+	memcpy(s->start.limits, spec.limits, sizeof(s->start.limits));
 	o = msg_new(MSG_RUN, &s->id, 0, s->start.serial);
 	run_put(o, &spec);
-	fd = fd_copy(s->image_fd);
-	if (fd == -1)
+	fd = s->view.command ? -1 : fd_copy(s->image_fd);
+	if (fd == -1 && !s->view.command)
 		start_fail(s, ERR_FORK_FAILED,
 		    "the spawner has no file descriptor left");
 	else if (chan_send(&launcher_chan, o, fd) == -1)
@@ -131,7 +154,7 @@ order(struct session *s, const struct account *acc)
 	 * A ring of its own: should the start fail, the last output stays.
 	 * The launcher is at work by now; without a ring its fds are refused.
 	 */
-	else if (ring_create(&s->start.ring, settings.output_buffer) == -1)
+	else if (ring_create(&s->start.ring, ring_size(s)) == -1)
 		start_fail(s, ERR_FORK_FAILED,
 		    "no memory for the program's output");
 	session_tell_alive();
@@ -159,11 +182,48 @@ on_account(const struct account *acc, uint64_t serial)
 	start_fail(s, ERR_FORK_FAILED, text);
 }
 
+static bool
+is_on_tty(const struct session *s)
+{
+	return s->on_tty || (s->start.flags & START_TTY) != 0;
+}
+
+/* What was asked for, what it was before, or what terminals have. */
+static uint32_t
+size_of(uint32_t asked, uint32_t before, uint32_t usual)
+{
+	return tty_clamp(asked == 0 ? before : asked, usual);
+}
+
+static bool
+streams_allowed(struct asker *a, struct session *s)
+{
+	if (!is_on_tty(s) || !(s->start.flags & START_SPLIT))
+		return true;
+	answer(a, &s->id, ERR_INVALID_ARGUMENT, "a terminal has one stream; "
+	    "give --split only to sessions without one");
+	return false;
+}
+
+static void
+order_refused(struct session *s, enum err code)
+{
+	free(s->start.order);
+	s->start.order = NULL;
+	dbg_run_failed(s, code, NULL);
+}
+
 static void
 start_begin(struct session *s, struct asker *a)
 {
 	struct start *st = &s->start;
 
+	if (is_on_tty(s) && (st->tty = tty_new(s)) == NULL) {
+		answer(a, &s->id, ERR_INTERNAL, "out of memory");
+		if (st->order != NULL)
+			order_refused(s, ERR_INTERNAL);
+		return;
+	}
 	st->asker = *a;
 	st->serial = next_serial();
 	st->before = s->state;
@@ -179,51 +239,104 @@ spawn_on_start(struct msg *m)
 	struct session *s = session_find(&m->hdr.session);
 	uint32_t flags = msg_get_u32(m);
 	uint32_t sandbox = msg_get_u32(m), network = msg_get_u32(m);
+	uint32_t cols = msg_get_u32(m), rows = msg_get_u32(m);
 	struct asker a;
 
 	if (msg_end(m) == -1 || sandbox > SANDBOX_DEFAULT ||
 	    network > NETWORK_DEFAULT || !asker_init(&a, m, "START"))
 		return -1;
-	if (flags & ~(uint32_t)(START_DEBUG | START_SPLIT | START_DEBUG_PIPE))
+	if (flags & ~(uint32_t)(START_DEBUG | START_SPLIT | START_DEBUG_PIPE |
+	    START_TTY))
 		return -1;
 	if (shutting_down || !chan_is_open(&launcher_chan)) {
 		answer(&a, &s->id, ERR_TRY_AGAIN, NULL);
 		return 0;
 	}
-	if (!sandbox_allowed(&a, s, &sandbox, &network))
+	if (!start_allowed(&a, s, &sandbox, &network))
 		return 0;
 	s->start.flags = flags;
 	s->start.sandbox = sandbox;
 	s->start.network = network;
-	start_begin(s, &a);
+	s->start.cols = size_of(cols, s->view.cols, TTY_COLS);
+	s->start.rows = size_of(rows, s->view.rows, TTY_ROWS);
+	if (streams_allowed(&a, s))
+		start_begin(s, &a);
 	return 0;
 }
 
+void
+start_adapter(struct session *s, const struct adapter_order *a,
+    uint32_t sandbox, uint32_t network, bool host)
+{
+	struct adapter_order *own = malloc(sizeof(*own) + a->argv_len +
+	    a->envp_len);
+	struct asker nobody;
+	char *text;
+
+	if (own == NULL) {
+		dbg_run_failed(s, ERR_INTERNAL, "out of memory");
+		return;
+	}
+	*own = *a;
+	text = (char *)(own + 1);
+	memcpy(text, a->argv, a->argv_len);
+	memcpy(text + a->argv_len, a->envp, a->envp_len);
+	own->argv = text;
+	own->envp = text + a->argv_len;
+	memset(&nobody, 0, sizeof(nobody));
+	s->start.order = own;
+	/* the configuration may be another than when the debugger was made */
+	if (!host && !start_allowed(&nobody, s, &sandbox, &network)) {
+		order_refused(s, ERR_NOT_PERMITTED);
+		return;
+	}
+	s->start.sandbox = sandbox;
+	s->start.network = network;
+	s->start.cols = size_of(0, s->view.cols, TTY_COLS);
+	s->start.rows = size_of(0, s->view.rows, TTY_ROWS);
+	start_begin(s, &nobody);
+}
+
 /* What each fd of a run has to be. */
-static const struct {
-	enum msg_fd	 kind;
-	int		 mode;		/* O_RDONLY, O_WRONLY; -1 = any */
-	bool		 optional;
-} run_fds[RUN_FD_COUNT] = {
-	[RUN_FD_STDIN]	= { FD_PIPE, O_WRONLY, false },
-	[RUN_FD_STDOUT]	= { FD_PIPE, O_RDONLY, false },
-	[RUN_FD_STDERR]	= { FD_PIPE, O_RDONLY, true },
-	[RUN_FD_STATUS]	= { FD_PIPE, O_RDONLY, false },
-	[RUN_FD_STUB]	= { FD_PIDFD, -1, false },
-	[RUN_FD_TARGET]	= { FD_PIDFD, -1, false },
+struct wanted {
+	enum msg_fd	 kind;		/* FD_NONE = there may be none */
+	int		 mode;		/* of open(); -1 = any */
+};
+static const struct wanted run_fds[RUN_FD_COUNT] = {
+	[RUN_FD_STDIN]	= { FD_PIPE, O_WRONLY },
+	[RUN_FD_STDOUT]	= { FD_PIPE, O_RDONLY },
+	[RUN_FD_STDERR]	= { FD_PIPE, O_RDONLY },
+	[RUN_FD_STATUS]	= { FD_PIPE, O_RDONLY },
+	[RUN_FD_STUB]	= { FD_PIDFD, -1 },
+	[RUN_FD_TARGET]	= { FD_PIDFD, -1 },
+	[RUN_FD_EVENTS]	= { FD_FILE, -1 },
+	[RUN_FD_ADAPTER_IN] = { FD_PIPE, O_WRONLY },
+	[RUN_FD_ADAPTER_OUT] = { FD_PIPE, O_RDONLY },
+	[RUN_FD_ADAPTER_ERR] = { FD_PIPE, O_RDONLY },
+};
+/* The same where standard input, output and errors are one terminal. */
+static const struct wanted tty_fds[RUN_FD_COUNT] = {
+	[RUN_FD_STDOUT]	= { FD_PTY, O_RDWR },
+	[RUN_FD_STATUS]	= { FD_PIPE, O_RDONLY },
+	[RUN_FD_STUB]	= { FD_PIDFD, -1 },
+	[RUN_FD_TARGET]	= { FD_PIDFD, -1 },
+	[RUN_FD_EVENTS]	= { FD_FILE, -1 },
+	[RUN_FD_ADAPTER_IN] = { FD_PIPE, O_WRONLY },
+	[RUN_FD_ADAPTER_OUT] = { FD_PIPE, O_RDONLY },
+	[RUN_FD_ADAPTER_ERR] = { FD_PIPE, O_RDONLY },
 };
 
 static bool
-good_run_fd(uint32_t kind, int fd)
+good_run_fd(const struct wanted *want, int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	if (kind >= RUN_FD_COUNT || flags == -1 ||
-	    fdkind_check(run_fds[kind].kind, fd) != NULL)
+	if (flags == -1 || want->kind == FD_NONE ||
+	    fdkind_check(want->kind, fd) != NULL)
 		return false;
-	if (run_fds[kind].mode == -1)
+	if (want->mode == -1)
 		return true;
-	return (flags & O_ACCMODE) == run_fds[kind].mode &&
+	return (flags & O_ACCMODE) == want->mode &&
 	    fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
@@ -233,12 +346,13 @@ spawn_on_run_fd(struct msg *m)
 	struct session *s = find_start(&m->hdr.session, m->hdr.request);
 	uint32_t kind = msg_get_u32(m);
 
-	if (msg_end(m) == -1 || !good_run_fd(kind, m->fd))
+	if (msg_end(m) == -1 || kind >= RUN_FD_COUNT)
 		return -1;
 	/* a start that was given up: closing its fds ends what was begun */
 	if (s == NULL)
 		return 0;
-	if (s->start.fds[kind] != -1)
+	if (!good_run_fd(s->start.tty != NULL ? &tty_fds[kind] :
+	    &run_fds[kind], m->fd) || s->start.fds[kind] != -1)
 		return -1;
 	s->start.fds[kind] = msg_take_fd(m);
 	return 0;
@@ -247,11 +361,17 @@ spawn_on_run_fd(struct msg *m)
 static bool
 has_all_fds(const struct session *s)
 {
+	const struct wanted *want = s->start.tty != NULL ? tty_fds : run_fds;
 	bool split = (s->start.flags & START_SPLIT) != 0;
+	bool adapter = s->start.order != NULL;
 	size_t i;
 
-	for (i = 0; i < RUN_FD_COUNT; i++)
-		if (s->start.fds[i] == -1 && !run_fds[i].optional)
+	for (i = 0; i < RUN_FD_ADAPTER_IN; i++)
+		if (s->start.fds[i] == -1 && i != RUN_FD_STDERR &&
+		    i != RUN_FD_EVENTS && want[i].kind != FD_NONE)
+			return false;
+	for (; i < RUN_FD_COUNT; i++)
+		if ((s->start.fds[i] != -1) != adapter)
 			return false;
 	/* a second pipe that nobody asked for would be read by nobody */
 	return (s->start.fds[RUN_FD_STDERR] != -1) == split;
@@ -283,7 +403,14 @@ view_of_new_run(struct session *s, uint32_t pid)
 	v->pid = (int32_t)pid;
 	v->run++;
 	v->split = (s->start.flags & START_SPLIT) != 0;
+	v->tty = s->tty != NULL;
+	v->cols = v->tty ? s->start.cols : 0;
+	v->rows = v->tty ? s->start.rows : 0;
+	v->sandbox = s->start.sandbox;
+	v->network = s->start.network;
+	memcpy(v->limits, s->start.limits, sizeof(v->limits));
 	v->has_exit_code = false;
+	v->out_of_memory = false;
 	v->exit_code = v->signal = v->debug_port = 0;
 	v->started_ns = wall_ns();
 	v->exited_ns = 0;
@@ -295,8 +422,10 @@ watch(struct session *s)
 {
 	int *fds = s->start.fds;
 
-	if (output_watch(s, take(&fds[RUN_FD_STDOUT]),
-	    take(&fds[RUN_FD_STDERR])) == -1)
+	if ((s->start.tty != NULL ?
+	    tty_watch(s, take(&fds[RUN_FD_STDOUT])) :
+	    output_watch(s, take(&fds[RUN_FD_STDOUT]),
+	    take(&fds[RUN_FD_STDERR]))) == -1)
 		return -1;
 	if (exit_watch(s, take(&fds[RUN_FD_STATUS]),
 	    take(&fds[RUN_FD_STUB])) == 0)
@@ -313,13 +442,20 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 
 	s->ring = s->start.ring;
 	s->start.ring = (struct ring)RING_INIT;
+	tty_free(s->tty);
+	s->tty = s->start.tty;
+	s->start.tty = NULL;
 	s->armed = false;
+	pace_begin(s);
 	s->inner_pid = inner_pid;
 	s->sandbox = s->start.sandbox;
+	s->adapter = s->start.order != NULL;
 	s->stdin_fd = take(&fds[RUN_FD_STDIN]);
 	s->target_fd = take(&fds[RUN_FD_TARGET]);
+	exit_watch_memory(s, take(&fds[RUN_FD_EVENTS]));
 	view_of_new_run(s, pid);
 	session_set_state(s, STATE_RUNNING);
+	ttl_begin(s);
 }
 
 int
@@ -346,11 +482,15 @@ spawn_on_ran(struct msg *m)
 	flags = s->start.flags;
 	last = s->ring;
 	/* under a debugger nobody watches the loader */
-	if ((flags & START_DEBUG) == 0)
+	if ((flags & START_DEBUG) == 0 && s->start.order == NULL)
 		s->proven |= 1U << s->start.sandbox;
 	adopt(s, pid, inner_pid);
+	if (s->adapter)
+		dbg_ran(s, pid, inner_pid);
 	start_reset(s);
 	push_session(s);
+	if (s->tty != NULL)
+		tty_started(s);
 	if (flags & START_DEBUG)
 		debug_begin(s, &a, (flags & START_DEBUG_PIPE) != 0, true);
 	else
@@ -397,6 +537,12 @@ static const struct {
 	    "to allow them" },
 	{ STEP_NAMESPACES, "this host restricts namespaces; DEPS says how "
 	    "to allow them" },
+	{ STEP_TTY, "the host must have /dev/ptmx and /dev/pts, and a "
+	    "terminal to spare (sysctl kernel.pty.max)" },
+	{ STEP_CWD, "it must exist in the sandbox, and its owner must be "
+	    "allowed to enter it" },
+	{ STEP_COMMAND, "it must be in the session's PATH, or given by a path "
+	    "that exists in the sandbox" },
 	{ STEP_LIMITS, "a limit is above that of the daemon itself" },
 };
 
@@ -471,7 +617,7 @@ spawn_on_run_failed(struct msg *m)
 	struct session *s = find_start(&m->hdr.session, m->hdr.request);
 	uint32_t step = msg_get_u32(m), errnum = msg_get_u32(m);
 	bool exec = step == STEP_EXEC || step == STEP_INTERP ||
-	    step == STEP_LOADER;
+	    step == STEP_LOADER || step == STEP_COMMAND || step == STEP_CWD;
 	char text[400];
 
 	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT ||

@@ -3,10 +3,23 @@
 #ifndef SPAWNER_START_H
 #define SPAWNER_START_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "session.h"
 
 /* Ends a start that is under way; its session is as before. */
 void	start_fail(struct session *, enum err, const char *message);
+/* Tells why not, or settles sandbox and network; the session may be NULL. */
+bool	start_allowed(struct asker *, const struct session *,
+	    uint32_t *sandbox, uint32_t *network);
+/*
+ * An adapter in the program's place, with start.flags; dbg_ran() or
+ * dbg_run_failed() follows.  The order is copied.  Without a sandbox (on the
+ * host) it is for processes that have none either: of a user's own daemon.
+ */
+void	start_adapter(struct session *, const struct adapter_order *,
+	    uint32_t sandbox, uint32_t network, bool host);
 /* The launcher has gone: no start that it was given will be answered. */
 void	start_launcher_lost(void);
 

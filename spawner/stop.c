@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "debug.h"
+#include "exit.h"
 #include "handlers.h"
 #include "job.h"
 #include "log.h"
@@ -19,6 +20,8 @@
 
 /* Between the stages after SIGTERM. */
 #define KILL_MS		2000
+/* Between SIGHUP and SIGTERM: shells go by the one, and not by the other. */
+#define HUP_MS		1000
 /* How soon to try again when there is no launcher just now. */
 #define RETRY_MS	200
 #define SHUTDOWN_SECONDS 3
@@ -39,16 +42,18 @@ static struct loop_timer shutdown_timer;
 static void	on_stage_over(void *arg);
 
 int
-poke(const struct sid *id, uint64_t serial, int pidfd, int sig, uint32_t whom)
+poke(const struct session *s, uint64_t serial, int pidfd, int sig,
+    uint32_t whom)
 {
 	struct msg_out *o;
 	int fd = fd_copy(pidfd);
 
 	if (fd == -1)
 		return -1;
-	o = msg_new(MSG_POKE, id, 0, serial);
+	o = msg_new(MSG_POKE, s == NULL ? NULL : &s->id, 0, serial);
 	msg_put_u32(o, (uint32_t)sig);
 	msg_put_u32(o, whom);
+	msg_put_u32(o, s == NULL ? 0 : s->owner->uid);
 	return chan_send(&launcher_chan, o, fd);
 }
 
@@ -58,6 +63,7 @@ static const struct {
 	int		 signal;
 	uint32_t	 whom;
 } stages[] = {
+	[STOP_HUP] = { SIGHUP, POKE_TREE_HUP },
 	[STOP_TERM] = { SIGTERM, POKE_TREE_TERM },
 	[STOP_KILL] = { SIGKILL, POKE_TREE_KILL },
 	[STOP_STUB] = { SIGKILL, POKE_ONE },
@@ -68,6 +74,8 @@ stage_ms(enum stop_stage stage)
 {
 	uint64_t seconds = settings.stop_timeout;
 
+	if (stage == STOP_HUP)
+		return HUP_MS;
 	if (stage != STOP_TERM)
 		return KILL_MS;
 	if (shutting_down && seconds > SHUTDOWN_SECONDS)
@@ -95,6 +103,8 @@ enter_stage(struct session *s, enum stop_stage stage)
 {
 	uint64_t ms = stage_ms(stage);
 
+	if (exit_now(s))
+		return;
 	if (stage == STOP_FAILED) {
 		log_warnx("session %s does not end", s->text);
 		s->stop.stage = STOP_NONE;
@@ -103,15 +113,15 @@ enter_stage(struct session *s, enum stop_stage stage)
 	}
 	s->stop.stage = stage;
 	s->stop.serial = next_serial();
-	if (poke(&s->id, s->stop.serial, s->stub_fd, stages[stage].signal,
+	if (poke(s, s->stop.serial, s->stub_fd, stages[stage].signal,
 	    stages[stage].whom) == -1) {
 		/* the parent is about to start another launcher */
 		s->stop.stage = stage - 1;
 		ms = RETRY_MS;
 	}
 	/* where there is no pid namespace the debugger is not in the tree */
-	if (s->debug.fds[ATTACH_FD_PIDFD] != -1)
-		(void)poke(&s->id, 0, s->debug.fds[ATTACH_FD_PIDFD],
+	if (s->debug.fds[ATTACH_FD_PIDFD] != -1 && stage != STOP_HUP)
+		(void)poke(s, 0, s->debug.fds[ATTACH_FD_PIDFD],
 		    stages[stage].signal, POKE_ONE);
 	loop_timer_set(&s->stop.timer, ms, on_stage_over, s);
 }
@@ -122,6 +132,20 @@ on_stage_over(void *arg)
 	struct session *s = arg;
 
 	enter_stage(s, s->stop.stage + 1);
+}
+
+/* The first that is of use to it. */
+static enum stop_stage
+first_stage(const struct session *s)
+{
+	return s->tty != NULL ? STOP_HUP : STOP_TERM;
+}
+
+void
+stop_hang_up(struct session *s)
+{
+	if (s->stub_fd != -1 && s->stop.stage == STOP_NONE)
+		enter_stage(s, first_stage(s));
 }
 
 void
@@ -157,7 +181,9 @@ stop_request(struct msg *m, const char *command, enum stop_stage stage)
 	}
 	s->stop.waiting = more;
 	more[s->stop.nwaiting++] = a;
-	if (s->stop.stage < stage)
+	if (stage == STOP_TERM)
+		stop_hang_up(s);
+	else if (s->stop.stage < stage)
 		enter_stage(s, stage);
 	return 0;
 }
@@ -205,7 +231,7 @@ spawn_on_signal(struct msg *m)
 		answer(&a, &s->id, ERR_BUSY, NULL);
 	else {
 		*p = (struct pending){ a, s->id, next_serial() };
-		if (poke(&s->id, p->serial, s->target_fd, (int)sig,
+		if (poke(s, p->serial, s->target_fd, (int)sig,
 		    POKE_ONE) == 0)
 			return 0;
 		p->serial = 0;
@@ -274,7 +300,7 @@ check_all_stopped(void *arg)
 	/* also those whose start was under way when the end began */
 	SESSION_FOREACH(s)
 		if ((s->state & STATE_ALIVE) && s->stop.stage == STOP_NONE)
-			enter_stage(s, STOP_TERM);
+			enter_stage(s, first_stage(s));
 	if (session_alive_count() == 0 && job_count() == 0)
 		(void)chan_send(&parent_chan,
 		    msg_new(MSG_STOPPED_ALL, NULL, 0, 0), -1);

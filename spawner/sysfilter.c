@@ -4,6 +4,8 @@
  * copies of fds, and writing one file.  Nothing here takes a path, makes a
  * process or a socket.
  */
+#include <sys/ioctl.h>
+
 #include <fcntl.h>
 
 #include "state.h"
@@ -17,8 +19,12 @@ static const struct filter_rule rules[] = {
 	ALLOW(fstatfs),
 	/* what is handed out is a copy */
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
-	/* how much a dead program may have left in its pipe */
+	/* how much a dead program has left in its pipe, or may have */
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_GETPIPE_SZ)),
+	ALLOW_ARG(fcntl, FILTER_INT(1, F_SETPIPE_SZ)),
+	ALLOW_ARG(ioctl, FILTER_INT(1, FIONREAD)),
+	/* the size of a terminal */
+	ALLOW_ARG(ioctl, FILTER_INT(1, TIOCSWINSZ)),
 	/* the tokens' file, which is read before */
 	ALLOW_ARG(pwrite64, FILTER_INT(0, TOKENS_FD)),
 	ALLOW_ARG(fdatasync, FILTER_INT(0, TOKENS_FD)),

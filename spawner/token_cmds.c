@@ -57,6 +57,19 @@ permitted(struct asker *a)
 	return false;
 }
 
+/* Who has stolen a browser's cookie makes himself nothing that lasts. */
+static bool
+may_create(struct asker *a)
+{
+	if (!permitted(a))
+		return false;
+	if (a->key[0] == '\0' || keys_is_new(a->key))
+		return true;
+	answer(a, NULL, ERR_NOT_PERMITTED, "a browser makes tokens within ten "
+	    "minutes of its login; log in again with a new one-time key");
+	return false;
+}
+
 static bool
 is_his(const struct asker *a, const struct token *t)
 {
@@ -201,7 +214,7 @@ spawn_on_token_create(struct msg *m)
 		return -1;
 	if (life_s > 0)
 		t.expires = time(NULL) + (int64_t)life_s;
-	if (!permitted(&a))
+	if (!may_create(&a))
 		return 0;
 	if (t.user[0] == '\0' || strcmp(t.user, a.owner->name) == 0) {
 		t.uid = a.owner->uid;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,10 +29,12 @@ struct slot {
 	struct token	 token;
 	uint8_t		 hash[HASH];
 	uint16_t	 next;		/* 1-based, in the same bucket */
+	uint16_t	 next_id;	/* the same, by id */
 };
 
 static struct slot	 slots[TOKENS_MAX];
 static uint16_t		 buckets[BUCKETS];	/* 1-based */
+static uint16_t		 id_buckets[BUCKETS];	/* the same, by id */
 static int		 file_fd = -1;
 
 static int64_t
@@ -182,35 +185,50 @@ find_hash(const uint8_t hash[HASH])
 	return NULL;
 }
 
+/* Ids are hexadecimal digits by chance: the first three are as good as all. */
+static uint16_t *
+id_bucket(const char *id)
+{
+	char digits[4] = "";
+
+	memcpy(digits, id, strnlen(id, sizeof(digits) - 1));
+	return &id_buckets[strtoul(digits, NULL, 16) & (BUCKETS - 1)];
+}
+
 static struct slot *
 find_id(const char *id)
 {
-	size_t i;
+	uint16_t i;
 
-	for (i = 0; i < TOKENS_MAX; i++)
-		if (!is_free(&slots[i]) && strcmp(slots[i].token.id, id) == 0)
-			return &slots[i];
+	for (i = *id_bucket(id); i != 0; i = slots[i - 1].next_id)
+		if (strcmp(slots[i - 1].token.id, id) == 0)
+			return &slots[i - 1];
 	return NULL;
 }
 
 static void
 insert(size_t i, const struct slot *s)
 {
-	uint16_t *head = bucket(s->hash);
+	uint16_t *head = bucket(s->hash), *by_id = id_bucket(s->token.id);
 
 	slots[i] = *s;
 	slots[i].next = *head;
-	*head = (uint16_t)(i + 1);
+	slots[i].next_id = *by_id;
+	*head = *by_id = (uint16_t)(i + 1);
 }
 
 static void
 forget(struct slot *s)
 {
-	uint16_t *p = bucket(s->hash), self = (uint16_t)(s - slots + 1);
+	uint16_t *p = bucket(s->hash), *q = id_bucket(s->token.id);
+	uint16_t self = (uint16_t)(s - slots + 1);
 
 	while (*p != self)
 		p = &slots[*p - 1].next;
 	*p = s->next;
+	while (*q != self)
+		q = &slots[*q - 1].next_id;
+	*q = s->next_id;
 	memset(s, 0, sizeof(*s));
 }
 
@@ -305,6 +323,7 @@ tokens_open(int fd)
 
 	memset(slots, 0, sizeof(slots));
 	memset(buckets, 0, sizeof(buckets));
+	memset(id_buckets, 0, sizeof(id_buckets));
 	for (i = 0; (n = read_raw(fd, i, raw)) > 0; i++) {
 		if (load(i, raw, (size_t)n))
 			continue;

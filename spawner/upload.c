@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Uploads.  The quota is checked before room is made; netproc fills the room
- * and cannot change its size; what it filled is sealed before it is looked
+ * and cannot make it larger; what it filled is sealed before it is looked
  * at, so that nobody changes it afterwards.
  */
 #include <sys/mman.h>
@@ -47,6 +47,7 @@ struct pending {
 	LIST_ENTRY(pending) next;
 	struct asker	 asker;
 	uint64_t	 serial, size;
+	bool		 open;		/* that is the most */
 	char		 path[EXEC_PATH_MAX];
 };
 
@@ -177,9 +178,8 @@ too_many(const struct owner *o, char *text, size_t size)
 	return ERR_MAX_SESSIONS;
 }
 
-/* ERR_OK, or the answer has been sent. */
-static enum err
-refuse_for_want(struct asker *a, uint64_t size)
+bool
+upload_is_full(struct asker *a, uint64_t size)
 {
 	char text[QUOTA_TITLE + 200];
 	enum err code = too_many(a->owner, text, sizeof(text));
@@ -188,10 +188,10 @@ refuse_for_want(struct asker *a, uint64_t size)
 		code = upload_too_large(a->owner, size, text, sizeof(text));
 	if (code != ERR_OK)
 		answer(a, NULL, code, "%s", text);
-	return code;
+	return code != ERR_OK;
 }
 
-/* The same, for what has nothing to do with quotas. */
+/* ERR_OK, or the answer has been sent; for what has nothing to do with quotas. */
 static enum err
 refuse(struct asker *a, uint64_t size, const char *path)
 {
@@ -223,14 +223,19 @@ make_memfd(unsigned int exec_flag)
 	return fd;
 }
 
-/* The room for s in s->image_fd, and a copy of it; -1 with errno. */
+/*
+ * The room for s in s->image_fd, and a copy of it; -1 with errno.  It never
+ * grows, and of an open one what was not used is cut off at the end.
+ */
 static int
 make_room(struct session *s, uint64_t size)
 {
+	int seals = F_SEAL_GROW | (s->upload_open ? 0 : F_SEAL_SHRINK);
+
 	s->image_fd = make_memfd(s->view.bundle ? MFD_NOEXEC_SEAL : MFD_EXEC);
 	if (s->image_fd == -1 ||
 	    ftruncate(s->image_fd, (off_t)size) == -1 ||
-	    fcntl(s->image_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == -1)
+	    fcntl(s->image_fd, F_ADD_SEALS, seals) == -1)
 		return -1;
 	return fd_copy(s->image_fd);
 }
@@ -244,15 +249,29 @@ no_room(struct asker *a, int errnum)
 	    "(sysctl vm.memfd_noexec must be 0 or 1)" : "");
 }
 
+/*
+ * What is reserved for an upload whose size nobody can say: half of what its
+ * owner has free, so that his next one does not find everything taken.
+ */
+static uint64_t
+share_of_room(const struct owner *o)
+{
+	uint64_t room = upload_room(o);
+
+	return room < 2 ? 1 : room / 2;
+}
+
 /* Everything that speaks against it has been looked at but the quotas. */
 static void
-upload_begin(struct asker *a, uint64_t size, const char *path)
+upload_begin(struct asker *a, uint64_t size, const char *path, bool open)
 {
 	struct session *s;
 	struct msg_out *o;
 	int fd;
 
-	if (refuse_for_want(a, size) != ERR_OK)
+	if (open && size == UPLOAD_UNKNOWN)
+		size = share_of_room(a->owner);
+	if (upload_is_full(a, size))
 		return;
 	s = session_new(a->owner);
 	if (s == NULL) {
@@ -262,6 +281,7 @@ upload_begin(struct asker *a, uint64_t size, const char *path)
 	s->view.bundle = path[0] != '\0';
 	s->view.size = s->bytes = size;
 	s->upload_conn = a->conn;
+	s->upload_open = open;
 	memcpy(s->view.exec_path, path, sizeof(s->view.exec_path));
 	fd = make_room(s, size);
 	if (fd == -1) {
@@ -296,13 +316,13 @@ on_account(const struct account *acc, uint64_t serial)
 		answer(&p->asker, NULL, ERR_TRY_AGAIN, "your account could not "
 		    "be read, so your quota is not known");
 	else
-		upload_begin(&p->asker, p->size, p->path);
+		upload_begin(&p->asker, p->size, p->path, p->open);
 	pending_free(p);
 }
 
 /* Only his groups say which quota is his, and they are not known yet. */
 static void
-upload_later(struct asker *a, uint64_t size, const char *path)
+upload_later(struct asker *a, uint64_t size, const char *path, bool open)
 {
 	struct pending *p = calloc(1, sizeof(*p));
 
@@ -313,6 +333,7 @@ upload_later(struct asker *a, uint64_t size, const char *path)
 	p->asker = *a;
 	p->serial = next_serial();
 	p->size = size;
+	p->open = open;
 	memcpy(p->path, path, sizeof(p->path));
 	LIST_INSERT_HEAD(&pending, p, next);
 	if (account_want(a->owner, on_account, p->serial) == -1) {
@@ -321,8 +342,8 @@ upload_later(struct asker *a, uint64_t size, const char *path)
 	}
 }
 
-int
-spawn_on_upload(struct msg *m)
+static int
+on_upload(struct msg *m, bool open)
 {
 	char path[EXEC_PATH_MAX];
 	uint64_t size = msg_get_u64(m);
@@ -335,17 +356,29 @@ spawn_on_upload(struct msg *m)
 	if (refuse(&a, size, path) != ERR_OK)
 		return 0;
 	if (quota_is_known(a.owner))
-		upload_begin(&a, size, path);
+		upload_begin(&a, size, path, open);
 	else
-		upload_later(&a, size, path);
+		upload_later(&a, size, path, open);
 	return 0;
+}
+
+int
+spawn_on_upload(struct msg *m)
+{
+	return on_upload(m, false);
+}
+
+int
+spawn_on_upload_open(struct msg *m)
+{
+	return on_upload(m, true);
 }
 
 /* After this nothing and nobody can change a byte of it. */
 static int
 seal(const struct session *s)
 {
-	int seals = F_SEAL_WRITE | F_SEAL_SEAL;
+	int seals = F_SEAL_SHRINK | F_SEAL_WRITE | F_SEAL_SEAL;
 
 	if (s->view.bundle)
 		return fcntl(s->image_fd, F_ADD_SEALS, seals);
@@ -366,36 +399,81 @@ upload_loaded(struct session *s, struct asker *a)
 	answer(a, &s->id, ERR_OK, NULL);
 }
 
-int
-spawn_on_uploaded(struct msg *m)
+/* Of an open one netproc has cut off what it did not use, and no more. */
+static bool
+is_of_size(const struct session *s)
 {
-	struct session *s = session_find(&m->hdr.session);
-	char why[160];
-	struct asker a;
+	struct stat st;
 
-	if (msg_end(m) == -1 || !asker_init(&a, m, "UPLOAD"))
-		return -1;
-	/* another's upload, or one that is complete and being unpacked */
-	if (s->upload_conn != a.conn || s->job != NULL)
-		return -1;
-	if (seal(s) == -1) {
+	return fstat(s->image_fd, &st) == 0 &&
+	    (uint64_t)st.st_size == s->view.size;
+}
+
+static int
+finish(struct session *s, struct asker *a)
+{
+	char why[160];
+
+	if (seal(s) == -1 || !is_of_size(s)) {
 		/* a mapping that netproc never needs was left */
 		log_warn("seals of an uploaded image");
-		answer(&a, &s->id, ERR_UPLOAD_WRITE, NULL);
+		answer(a, &s->id, ERR_UPLOAD_WRITE, NULL);
 		session_free(s);
 		return -1;
 	}
 	if (s->view.bundle) {
-		job_unpack(s, &a);
+		job_unpack(s, a);
 		return 0;
 	}
 	if (elf_check_fd(s->image_fd, why, sizeof(why)) == -1) {
-		answer(&a, &s->id, ERR_INVALID_ELF, "%s", why);
+		answer(a, &s->id, ERR_INVALID_ELF, "%s", why);
 		session_free(s);
 		return 0;
 	}
-	upload_loaded(s, &a);
+	upload_loaded(s, a);
 	return 0;
+}
+
+/* Another's upload, or one that is complete and being unpacked, is not. */
+static bool
+is_under_way(const struct session *s, const struct asker *a, bool open)
+{
+	return s->upload_conn == a->conn && s->job == NULL &&
+	    s->upload_open == open;
+}
+
+int
+spawn_on_uploaded(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	struct asker a;
+
+	if (msg_end(m) == -1 || !asker_init(&a, m, "UPLOAD") ||
+	    !is_under_way(s, &a, false))
+		return -1;
+	return finish(s, &a);
+}
+
+int
+spawn_on_upload_end(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	uint64_t size = msg_get_u64(m);
+	struct asker a;
+
+	if (msg_end(m) == -1 || !asker_init(&a, m, "UPLOAD") ||
+	    !is_under_way(s, &a, true) || size > s->view.size)
+		return -1;
+	if (size == 0) {
+		answer(&a, &s->id, ERR_INVALID_SIZE, NULL);
+		session_free(s);
+		return 0;
+	}
+	/* it could have been made smaller by netproc: then this is refused */
+	if (ftruncate(s->image_fd, (off_t)size) == -1)
+		log_warn("size of an uploaded image");
+	s->view.size = s->bytes = size;
+	return finish(s, &a);
 }
 
 int

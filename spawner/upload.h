@@ -18,6 +18,8 @@ void	upload_loaded(struct session *, struct asker *);
 uint64_t upload_room(const struct owner *);
 /* What sets it: "quota default bytes", "max-total-bytes". */
 void	 upload_room_name(const struct owner *, char *text, size_t);
+/* True when it was answered: a session of so many bytes would be too much. */
+bool	 upload_is_full(struct asker *, uint64_t bytes);
 /* ERR_OK, or why so many more bytes of his are too many. */
 enum err upload_too_large(const struct owner *, uint64_t bytes, char *text,
 	    size_t size);

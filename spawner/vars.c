@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* ARGS, ENV, ENVDEL, LABEL and LIMITS. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "handlers.h"
+#include "label.h"
 #include "peers.h"
 #include "push.h"
 #include "quota.h"
@@ -15,8 +18,6 @@
 #define DIGITS	"0123456789"
 #define LETTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define KEY_MAX	256
-/* An id may be given by so many of its characters. */
-#define PREFIX_MIN	4
 
 /*
  * All arguments and variables of one user: the first connection of a user
@@ -24,15 +25,16 @@
  */
 #define USER_MAX_BYTES	(1024 * 1024)
 
-static bool
-user_has_room(const struct owner *o, size_t more)
+bool
+vars_have_room(const struct owner *o, size_t more)
 {
 	struct session *s;
 	size_t sum = more;
 
 	SESSION_FOREACH(s)
 		if (s->owner == o)
-			sum += s->view.args_len + s->view.env_len;
+			sum += s->view.args_len + s->view.env_len +
+			    s->view.cmd_len;
 	return sum <= USER_MAX_BYTES;
 }
 
@@ -70,6 +72,8 @@ set_args(struct session *s, struct asker *a, const char *typed,
 	s->argv_len = vec_len;
 	s->view.args = args == NULL ? "" : args;
 	s->view.args_len = typed_len;
+	if (s->view.command)
+		command_show(s);
 	push_session(s);
 	answer(a, &s->id, ERR_OK, NULL);
 }
@@ -91,7 +95,7 @@ spawn_on_args(struct msg *m)
 		answer(&a, &s->id, ERR_INVALID_ARGS,
 		    "the arguments are longer than %d bytes", ARGS_MAX_BYTES);
 	else if (typed_len > s->view.args_len &&
-	    !user_has_room(s->owner, typed_len - s->view.args_len))
+	    !vars_have_room(s->owner, typed_len - s->view.args_len))
 		answer(&a, &s->id, ERR_INVALID_ARGS, "arguments and variables "
 		    "of all your sessions are at most %d bytes",
 		    USER_MAX_BYTES);
@@ -186,32 +190,46 @@ splice(struct session *s, size_t at, size_t del, const char *key,
 	return 0;
 }
 
-static void
-set_var(struct session *s, struct asker *a, const char *key, const char *value)
+enum err
+vars_put(struct session *s, const char *key, const char *value, char *why,
+    size_t size)
 {
 	size_t add = strlen(key) + strlen(value) + 2, del, count;
 	size_t at = find_var(s, key, &del, &count);
 
+	why[0] = '\0';
 	if (!good_key(key))
-		answer(a, &s->id, ERR_INVALID_ENV, NULL);
-	else if (s->view.env_len - del + add > ENV_MAX_BYTES)
-		answer(a, &s->id, ERR_INVALID_ENV, "the variables of a "
-		    "session are at most %d bytes together", ENV_MAX_BYTES);
+		return ERR_INVALID_ENV;
+	if (s->view.env_len - del + add > ENV_MAX_BYTES)
+		(void)snprintf(why, size, "the variables of a session are at "
+		    "most %d bytes together", ENV_MAX_BYTES);
 	else if (del == 0 && count >= ENV_MAX_COUNT)
-		answer(a, &s->id, ERR_INVALID_ENV, "a session has at most %d "
-		    "variables", ENV_MAX_COUNT);
-	else if (add > del && !user_has_room(s->owner, add - del))
-		answer(a, &s->id, ERR_INVALID_ENV, "arguments and variables "
-		    "of all your sessions are at most %d bytes",
-		    USER_MAX_BYTES);
-	else if (splice(s, at, del, key, value, add) == -1)
-		answer(a, &s->id, ERR_INTERNAL, "out of memory");
+		(void)snprintf(why, size, "a session has at most %d variables",
+		    ENV_MAX_COUNT);
+	else if (add > del && !vars_have_room(s->owner, add - del))
+		(void)snprintf(why, size, "arguments and variables of all "
+		    "your sessions are at most %d bytes", USER_MAX_BYTES);
+	else if (splice(s, at, del, key, value, add) == 0)
+		return ERR_OK;
 	else {
+		(void)snprintf(why, size, "out of memory");
+		return ERR_INTERNAL;
+	}
+	return ERR_INVALID_ENV;
+}
+
+static void
+set_var(struct session *s, struct asker *a, const char *key, const char *value)
+{
+	char why[160];
+	enum err err = vars_put(s, key, value, why, sizeof(why));
+
+	if (err == ERR_OK) {
 		/* LD_LIBRARY_PATH and its like */
 		s->proven = 0;
 		push_session(s);
-		answer(a, &s->id, ERR_OK, NULL);
 	}
+	answer(a, &s->id, err, "%s", why);
 }
 
 int
@@ -270,18 +288,6 @@ spawn_on_envdel(struct msg *m)
 
 /* -- label -- */
 
-static bool
-good_label(const char *label)
-{
-	size_t len = strlen(label);
-
-	if (len > LABEL_MAX || label[strspn(label, LETTERS DIGITS "._-")] != '\0')
-		return false;
-	/* it would hide the session that has such an id */
-	return len < PREFIX_MIN ||
-	    label[strspn(label, DIGITS "abcdefABCDEF-")] != '\0';
-}
-
 static struct session *
 find_label(const struct owner *o, const char *label)
 {
@@ -294,29 +300,40 @@ find_label(const struct owner *o, const char *label)
 	return NULL;
 }
 
+enum err
+vars_label(struct session *s, const char *label, char *why, size_t size)
+{
+	struct session *other = label[0] == '\0' ? NULL :
+	    find_label(s->owner, label);
+
+	why[0] = '\0';
+	if (!label_is_good(label, strlen(label)))
+		return ERR_INVALID_NAME;
+	if (other != NULL && other != s) {
+		(void)snprintf(why, size, "session %s has that label already",
+		    other->text);
+		return ERR_INVALID_NAME;
+	}
+	memset(s->view.name, 0, sizeof(s->view.name));
+	memcpy(s->view.name, label, strlen(label));
+	return ERR_OK;
+}
+
 int
 spawn_on_label(struct msg *m)
 {
-	struct session *s = session_find(&m->hdr.session), *other = NULL;
-	char label[128];
+	struct session *s = session_find(&m->hdr.session);
+	char label[128], why[80];
 	struct asker a;
+	enum err err;
 
 	msg_get_str(m, label, sizeof(label));
 	if (msg_end(m) == -1 || !asker_init(&a, m, "NAME"))
 		return -1;
-	if (label[0] != '\0')
-		other = find_label(s->owner, label);
-	if (!good_label(label))
-		answer(&a, &s->id, ERR_INVALID_NAME, NULL);
-	else if (other != NULL && other != s)
-		answer(&a, &s->id, ERR_INVALID_NAME,
-		    "session %s has that label already", other->text);
-	else {
-		memset(s->view.name, 0, sizeof(s->view.name));
-		memcpy(s->view.name, label, strlen(label));
+	err = vars_label(s, label, why, sizeof(why));
+	if (err == ERR_OK)
 		push_session(s);
-		answer(&a, &s->id, ERR_OK, NULL);
-	}
+	answer(&a, &s->id, err, "%s", why);
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include <tls.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "certname.h"
 #include "conn.h"
 #include "hand.h"
@@ -100,7 +101,7 @@ conn_free(struct conn *c)
 	free(c->down.p);
 	free(c);
 	nconns--;
-	listener_resume();
+	accept_resume();
 }
 
 /* -- bytes ---------------------------------------------------------------- */
@@ -242,7 +243,7 @@ decrypt(struct conn *c)
 	/* an end that TLS does not vouch for may be anybody's */
 	else if (n == 0 || n == -1) {
 		if (!c->cut)
-			listener_log("%s: %s", c->from, reason(c));
+			accept_log("%s: %s", c->from, reason(c));
 		c->dead = true;
 	}
 	return len;
@@ -335,7 +336,7 @@ on_late(void *arg)
 	struct conn *c = arg;
 
 	if (c->phase == SHAKING)
-		listener_log("%s: no TLS handshake within %llu s", c->from,
+		accept_log("%s: no TLS handshake within %llu s", c->from,
 		    (unsigned long long)settings.line_timeout);
 	conn_free(c);
 }
@@ -419,7 +420,7 @@ hand_over(struct conn *c)
 		return;
 	fd = make_pair(c);
 	if (fd == -1 || hand_who(c->inode, c->name, c->tcp_fd) == -1) {
-		listener_log("%s: cannot be handed over: no file descriptor is "
+		accept_log("%s: cannot be handed over: no file descriptor is "
 		    "left, or nobody takes it", c->from);
 		if (fd != -1)
 			close(fd);
@@ -442,7 +443,7 @@ read_name(struct conn *c)
 		return;
 	pem = tls_peer_cert_chain_pem(c->tls, &len);
 	if (pem == NULL || certname(pem, len, c->name, sizeof(c->name)) == -1)
-		listener_log("%s: its certificate names no user", c->from);
+		accept_log("%s: its certificate names no user", c->from);
 }
 
 static bool
@@ -450,7 +451,7 @@ accept_tls(struct conn *c)
 {
 	if (c->tls == NULL && tls_accept_cbs(keys_server(), &c->tls, wire_read,
 	    wire_write, c) == -1) {
-		listener_log("%s: %s", c->from, tls_error(keys_server()));
+		accept_log("%s: %s", c->from, tls_error(keys_server()));
 		c->tls = NULL;
 		return false;
 	}
@@ -468,7 +469,7 @@ shake(struct conn *c)
 	}
 	r = tls_handshake(c->tls);
 	if (r == -1) {
-		listener_log("%s: no TLS handshake: %s", c->from, reason(c));
+		accept_log("%s: no TLS handshake: %s", c->from, reason(c));
 		c->dead = true;
 	} else if (r == 0) {
 		read_name(c);
@@ -576,7 +577,7 @@ make_room(void)
 
 	if (nconns < listener_most())
 		return true;
-	listener_log("the limit of %zu TLS connections is reached",
+	accept_log("the limit of %zu TLS connections is reached",
 	    listener_most());
 	if (oldest == NULL)
 		return false;

@@ -18,10 +18,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "keys.h"
 #include "log.h"
+#include "proto.h"
 #include "role.h"
 #include "selfsigned.h"
 
@@ -39,6 +41,7 @@ struct blob {
 
 static struct tls	*server;
 static char		 fingerprint[64];
+static int64_t		 expiry;
 
 static void
 wipe(struct blob *b)
@@ -190,8 +193,36 @@ own_pair(void)
 
 /* -- what it is used for -------------------------------------------------- */
 
+/* A day that no calendar has is one that has passed. */
+static int64_t
+expiry_of(const X509 *cert)
+{
+	struct tm tm;
+	time_t t;
+
+	if (!ASN1_TIME_to_tm(X509_get0_notAfter(cert), &tm))
+		return 0;
+	t = timegm(&tm);
+	return t < 0 ? 0 : t;
+}
+
 static void
-find_fingerprint(const struct blob *b, const char *path)
+warn_of_expiry(const char *path)
+{
+	int64_t left = expiry - time(NULL);
+	const char *again = "; put a new one in its place and send SIGHUP to "
+	    "debuglanternd";
+
+	if (left <= 0)
+		log_warnx("tls certificate %s has expired: clients refuse it%s",
+		    path, again);
+	else if (left < CERT_WARN_S)
+		log_warnx("tls certificate %s expires in %lld days%s", path,
+		    (long long)(left / (24 * 3600)), again);
+}
+
+static void
+read_certificate(const struct blob *b, const char *path)
 {
 	BIO *bio = BIO_new_mem_buf(b->p, (int)b->len);
 	X509 *cert = bio == NULL ? NULL :
@@ -206,6 +237,8 @@ find_fingerprint(const struct blob *b, const char *path)
 	text[strcspn((char *)text, "=")] = '\0';
 	(void)snprintf(fingerprint, sizeof(fingerprint), "SHA256:%.48s",
 	    (char *)text);
+	expiry = expiry_of(cert);
+	warn_of_expiry(path);
 	X509_free(cert);
 	BIO_free(bio);
 }
@@ -274,7 +307,7 @@ keys_load(void)
 		cert = read_named("tls certificate", path, false);
 		key = read_named("tls key", settings.tls_key, true);
 	}
-	find_fingerprint(&cert, path);
+	read_certificate(&cert, path);
 	configure(&cert, key.p == NULL ? &cert : &key);
 	wipe(&cert);
 	wipe(&key);
@@ -284,6 +317,12 @@ struct tls *
 keys_server(void)
 {
 	return server;
+}
+
+int64_t
+keys_expiry(void)
+{
+	return expiry;
 }
 
 const char *

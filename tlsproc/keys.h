@@ -3,6 +3,7 @@
 #ifndef DL_TLS_KEYS_H
 #define DL_TLS_KEYS_H
 
+#include <stdint.h>
 #include <tls.h>
 
 /*
@@ -14,5 +15,7 @@ void		 keys_load(void);
 struct tls	*keys_server(void);
 /* "SHA256:" and the base64 of the certificate's hash, without padding. */
 const char	*keys_fingerprint(void);
+/* When the certificate expires, in s since 1970. */
+int64_t		 keys_expiry(void);
 
 #endif

@@ -70,6 +70,7 @@ start(void)
 {
 	struct msg_out *o = msg_new(MSG_TLS_READY, NULL, 0, 0);
 
+	msg_put_u64(o, (uint64_t)keys_expiry());
 	msg_put_str(o, keys_fingerprint());
 	(void)chan_send(&parent_chan, o, -1);
 }

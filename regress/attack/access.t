@@ -136,6 +136,8 @@ def debugger_of_a_token(mode):
         # a port whose place was taken by one who went away
         a.cmd("DEBUG " + sid)
         c = d.client(ALICE)
+        # who has closed before it is known whose he is, has asked nothing
+        c.cmd("WHOAMI")
         c.send(f"GDBPIPE {sid}\n")
         c.close()
         ok(running(a, sid), "who goes away leaves no debugger")

@@ -1,7 +1,7 @@
 # what the tests in regress/attack run: programs for hostile sessions, and
 # roles that have been taken over (confined like those that they replace)
 ATTACK_DIR :=	$(O)/regress/helpers
-ATTACK_ROLES :=	rogue_netproc rogue_tlsproc
+ATTACK_ROLES :=	rogue_netproc rogue_tlsproc rogue_debugger
 ATTACK_PROGS :=	$(filter-out $(ATTACK_ROLES), \
 		$(patsubst regress/attack/%.c,%,$(wildcard regress/attack/*.c)))
 
@@ -17,6 +17,12 @@ $(ATTACK_DIR)/rogue_netproc: regress/attack/rogue_netproc.c \
 
 $(ATTACK_DIR)/rogue_tlsproc: regress/attack/rogue_tlsproc.c \
     $(O)/obj/tlsproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
+
+$(ATTACK_DIR)/rogue_debugger: regress/attack/rogue_debugger.c \
+    debugger/sysfilter.c $(O)/obj/debugger/dispatch.o $(SAN_OBJS) \
+    $(LIBCOMMON)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 

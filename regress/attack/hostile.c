@@ -24,6 +24,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -211,6 +212,32 @@ hide(char **args)
 				usleep(20000);
 	}
 	sleep_on();
+}
+
+static void
+on_term(int sig)
+{
+	(void)!write(STDOUT_FILENO, "term\n", 5);
+	(void)sig;
+}
+
+static void *
+second_thread(void *arg)
+{
+	sleep_on();
+	return arg;
+}
+
+/* The first thread ends, which makes the process look like a zombie. */
+static void
+leaderless(char **args)
+{
+	pthread_t t;
+
+	(void)args;
+	(void)signal(SIGTERM, on_term);
+	if (pthread_create(&t, NULL, second_thread, NULL) == 0)
+		pthread_exit(NULL);
 }
 
 /* Everything closed, every signal blocked, not dumpable. */
@@ -530,7 +557,8 @@ static const struct {
 	void		(*fn)(char **);
 } attacks[] = {
 	{ "walk", walk }, { "others", others }, { "killall", kill_all },
-	{ "stub", against_stub }, { "orphans", orphans }, { "hide", hide }, { "deaf", deaf },
+	{ "stub", against_stub }, { "orphans", orphans }, { "hide", hide },
+	{ "leaderless", leaderless }, { "deaf", deaf },
 	{ "memory", eat_memory }, { "fds", eat_fds }, { "devices", devices },
 	{ "cgroup", leave_cgroup }, { "suid", set_user_id }, { "core", core },
 	{ "doors", doors }, { "flight", in_flight }, { "hit", hit_and_run },

@@ -57,7 +57,10 @@ class Watch:
             out[n + " fds"] = len(os.listdir(f"/proc/{self.roles[n]}/fd")) \
                 if AS_ROOT else 0
         out["processes"] = len(self.d.processes())
-        out["mounts"] = read_proc(self.d.proc.pid, "mountinfo").count(b"\n")
+        # others may make and end network namespaces meanwhile
+        out["mounts"] = len([m for m in read_proc(
+            self.d.proc.pid, "mountinfo").split(b"\n") if m and
+            b" /run/netns" not in m])
         cg = cgroup_of(self.d)
         out["cgroups"] = len([e for e in os.scandir(cg) if e.is_dir()]) \
             if cg else 0
@@ -179,6 +182,8 @@ def walk_of_proc(d, kind):
                    "cwd" not in x]
             eq(bad, [], "no process of the daemon opens")
         eq(alive(near.pid) and alive(far.pid), True, "the others live")
+        # where it may trace a sibling, it does so until it ends
+        s.wait()
         st = status_of(near.pid)
         eq(st["TracerPid"], "0", "and nobody traces them")
 
@@ -383,6 +388,19 @@ def hidden_children(d, kind):
 
 
 @each_kind
+def without_a_leader(d, kind):
+    """Its first thread is a zombie, the other one goes on."""
+    with Session(d, "leaderless", kind, until=b"ready") as s:
+        ok(wait_for(lambda: stat_of(s.pid)[1] == "Z"), "it looks dead")
+        s.c.cmd("SIGNAL " + s.id + " TERM")
+        s.c.until(s.id, b"term")
+        r = s.c.cmd("STOP " + s.id)
+        eq((r.get("state"), r.get("signal")), ("STOPPED", "SIGKILL"),
+           "STOP ends it")
+        ok(not alive(s.pid), "all of it")
+
+
+@each_kind
 def deaf_programs(d, kind):
     with Session(d, "deaf", kind, until=b"ready") as s:
         r = s.c.cmd("DEBUG " + s.id)
@@ -438,5 +456,6 @@ run_tests(on_each(
     walk_of_proc, others_by_number, shared_memory_and_names,
     devices_and_files, leaving_the_cgroup, set_user_id_programs, core_dumps,
     doors, connection_in_flight, hit_and_run, killing_everybody,
-    against_its_stub, orphans_without_a_stub, hidden_children, deaf_programs,
+    against_its_stub, orphans_without_a_stub, hidden_children,
+    without_a_leader, deaf_programs,
     memory_bomb, fd_bomb, output_flood, fork_bombs))

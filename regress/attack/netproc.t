@@ -21,6 +21,7 @@ rogue.with_roles(netproc=helper("rogue_netproc"))
 LIMITS = "max-sessions 20\nmax-total-bytes 64M\nmax-connections 50\n"
 READY, USR1 = b"ready\n", b"USR1\n"
 RING_MOST = 128 * 1024
+NO_SESSION = bytes(16)
 ESRCH_SID = bytes(range(16))
 IMAGE = read_helper("handler")
 
@@ -56,7 +57,7 @@ class Victim:
     def spawner_rss(self):
         return int(status_of(self.roles["spawner"])["VmRSS"].split()[0])
 
-    def trouble(self, may_die=()):
+    def trouble(self, may_die=(), fds=True):
         """What is not as it was; an empty list is what a test wants."""
         out = []
         if self.d.proc.poll() is not None:
@@ -66,7 +67,7 @@ class Victim:
                 out.append(name + " was replaced")
         if not alive(self.pid):
             out.append("the victim has died")
-        if not wait_for(lambda: self.spawner_fds() == self.fds, 5):
+        if fds and not wait_for(lambda: self.spawner_fds() == self.fds, 30):
             out.append(f"the spawner has {self.spawner_fds()} fds, not "
                        f"{self.fds}")
         return out
@@ -80,7 +81,7 @@ class Victim:
             self.ring = r.wait(lambda m: m.name == "RING" and
                                m.session == self.session).fd
             self.ring_of = r.pid
-        good = wait_for(lambda: ring_text(r, self.ring) == self.text, 5)
+        good = wait_for(lambda: ring_text(r, self.ring) == self.text, 30)
         r.close()
         return bool(good)
 
@@ -92,7 +93,7 @@ def reconnect(d):
             return Rogue(d, d.alice).identify()
         except (OSError, EOFError, RuntimeError):
             return None
-    return wait_for(once, 10)
+    return wait_for(once, 60)
 
 
 # --- the table -----------------------------------------------------------
@@ -176,7 +177,8 @@ def wrong_fds():
                r.send("DEPS", kind=k))
 
 
-ASKS = {"UPLOAD": u64(1) + blob(""), "START": u32(0, 3, 2),
+ASKS = {"UPLOAD": u64(1) + blob(""), "UPLOAD_OPEN": u64(1) + blob(""),
+        "UPLOAD_END": u64(1), "START": u32(0, 3, 2, 0, 0),
         "ARGS": blob("") + blob(""), "ENV": blob("A") + blob("b"),
         "ENVDEL": blob("A"), "LABEL": blob("x"),
         "LIMITS": u32(0) + u64(0, 0, 0, 0, 0), "STOP": b"", "KILL": b"",
@@ -184,7 +186,13 @@ ASKS = {"UPLOAD": u64(1) + blob(""), "START": u32(0, 3, 2),
         "DEBUG_PORT": u32(4444), "INPUT_EOF": b"", "SYSROOT": b"",
         "UPLOADED": b"", "ACTIVITY": b"", "DEPS": b"", "WHOAMI": b"",
         "AUTH": blob("dlt_x"), "AUDIT": u64(0) + u32(0), "QUOTA": blob(""),
-        "SHARE": u32(1) + blob("nobody")}
+        "SHARE": u32(1) + blob("nobody"), "KEY_MAKE": u32(3, 2, 0),
+        "KEY_END": b"",
+        "NEW": u32(0, 0, 0) + blob("") + blob("") + blob("true\0") + blob(""),
+        "RESIZE": u32(80, 24), "TTY_INPUT": b"x", "PACE": u64(0),
+        "HOLD": u32(0) + u64(0), "TTY_MARK": b"",
+        "DBG_START": u32(3, 2) + blob("") + b"{}",
+        "DBG_ASK": u32(0) + b"{}"}
 
 
 def strangers():
@@ -197,6 +205,9 @@ def strangers():
 
 
 def bad_fields():
+    for n in (2, 2**32 - 1):
+        yield (f"USAGE_WATCH {n}", lambda r, n=n: r.send(
+            "USAGE_WATCH", u32(n)))
     nul, long = b"a\0b", b"x" * 4096
     for n in (0, 65, 66, 2**31, 2**32 - 1, 2**32 - 9):
         yield (f"signal {n}", lambda r, n=n: r.send(
@@ -209,9 +220,19 @@ def bad_fields():
             ("UPLOAD", u64(1) + u32(2**32 - 1)),
             ("UPLOAD", u64(1) + u32(2**31) + b"x"),
             ("UPLOAD", u64(1) + blob("x") + b"y"),
-            ("START", u32(8, 0, 0)), ("START", u32(2**32 - 1, 0, 0)),
-            ("START", u32(0, 4, 0)), ("START", u32(0, 2**31, 0)),
-            ("START", u32(0, 0, 3)), ("START", u32(0, 0, 2**32 - 1)),
+            ("UPLOAD_OPEN", u64(1) + blob(nul)), ("UPLOAD_END", u32(1)),
+            ("START", u32(16, 0, 0, 0, 0)), ("START", u32(0, 0, 0)),
+            ("START", u32(2**32 - 1, 0, 0, 0, 0)),
+            ("START", u32(0, 4, 0, 0, 0)), ("START", u32(0, 2**31, 0, 0, 0)),
+            ("START", u32(0, 0, 3, 0, 0)),
+            ("START", u32(0, 0, 2**32 - 1, 0, 0)),
+            ("NEW", u32(4, 0, 0) + blob("") * 4),
+            ("NEW", u32(0, 0, 0) + blob("x" * 65) + blob("") * 3),
+            ("NEW", u32(0, 0, 0) + blob("") + blob("/" * 1024) + blob("") * 2),
+            ("NEW", u32(0, 0, 0) + blob("") * 2 + blob("true") + blob("")),
+            ("NEW", u32(0, 0, 0) + blob("") * 3 + blob("A=1")),
+            ("NEW", u32(0, 0, 0) + blob("") * 2 + u32(2**32 - 1, 0)),
+            ("TTY_INPUT", b"x" * 16385), ("RESIZE", u32(1)),
             ("ARGS", blob(nul) + blob("")), ("ARGS", blob("x") + blob("x")),
             ("ARGS", u32(2**32 - 1) + u32(2**32 - 1)),
             ("ARGS", u32(0) + u32(2**32 - 1)),
@@ -219,7 +240,9 @@ def bad_fields():
             ("ENV", blob("A") + u32(2**32 - 1)),
             ("ENVDEL", blob(nul)), ("LABEL", blob(nul)),
             ("LIMITS", u32(2**32 - 1)), ("LIMITS", u32(0) + u64(0)),
-            ("DEBUG_PORT", u32(65536)), ("DEBUG_PORT", u32(2**32 - 1))):
+            ("KEY_MAKE", u32(4, 2, 0)), ("KEY_MAKE", u32(2**32 - 1, 2, 0)),
+            ("KEY_MAKE", u32(2, 0, 0)), ("KEY_MAKE", u32(2, 3, 0)),
+            ("KEY_MAKE", u32(3, 2, 2)), ("DEBUG_PORT", u32(65536)), ("DEBUG_PORT", u32(2**32 - 1))):
         yield (f"{what} {payload[:40]!r}", lambda r, w=what, p=payload:
                r.send(w, p, request=9, session=own_session(r)))
 
@@ -263,11 +286,10 @@ def end_one(d, v, name, attack):
         dead = True
     r.close()
     said = wait_for(lambda: [x for x in d.log()[seen:].splitlines()
-                             if "netproc" in x], 5)
+                             if "netproc" in x], 30)
     lines = len(d.log()[seen:].splitlines())
     # two restarts are the next case's; own sessions may be left
-    trouble = v.trouble() if not hasattr(r, "own") else [
-        x for x in v.trouble() if "fds" not in x]
+    trouble = v.trouble(fds=not hasattr(r, "own"))
     ok(dead and said and lines <= 8 and not trouble,
        f"{name}: it is ended, and nothing else",
        f"dead {dead}, {trouble}\n{d.log()[seen:]}")
@@ -314,15 +336,21 @@ def sessions_of_others(d, v, r):
     r.messages()
     r.seen.clear()
     for what, payload in ASKS.items():
-        if what in ("UPLOAD", "SYSROOT", "ACTIVITY", "DEPS", "AUTH",
-                    "WHOAMI", "AUDIT"):
+        if what in ("UPLOAD", "UPLOAD_OPEN", "SYSROOT", "ACTIVITY", "DEPS",
+                    "AUTH", "WHOAMI", "AUDIT", "KEY_END", "NEW", "PACE",
+                    "HOLD"):
             continue
-        got = {r.ask(what, payload, session=i).error() for i in ids}
+        # a debugger is asked for by no session, too
+        named = [i for i in ids if i != NO_SESSION] \
+            if what.startswith("DBG_") else ids
+        got = {r.ask(what, payload, session=i).error() for i in named}
         want = {"DEBUG_FAILED"} if what == "DEBUG_PORT" else {"NOT_FOUND"}
         eq(got, want, f"{what}: sessions of others do not exist")
     for i in ids:
         for what, payload in (("DEBUG_END", b""), ("UPLOAD_ABORT", b""),
-                              ("ARM", u64(0)), ("SYSROOT_DONE", b"")):
+                              ("ARM", u64(0)), ("SYSROOT_DONE", b""),
+                              ("PACE", u64(0)), ("HOLD", u32(1) + u64(0)),
+                              ("HOLD", u32(0) + u64(0))):
             r.send(what, payload, session=i)
     r.ask("DEPS")
     if d.mode == "system":
@@ -331,6 +359,161 @@ def sessions_of_others(d, v, r):
         eq([m for m in r.seen if m.session == v.session and
             m.name not in ("RESULT", "DOORBELL")], [],
            "nothing is pushed of an owner who is not connected")
+
+
+COOKIE, LOGIN, TICKET, SESSION = range(4)
+SEE, USE = 1, 2
+# what a guest may send; all else of the table is refused before it is read
+GUESTS = ("CONN_CLOSED", "ARM", "TTY_INPUT", "RESIZE", "PACE", "TTY_MARK")
+
+
+def keys_made(r, kind, access=USE, rotate=0, session=NO_SESSION):
+    """The texts of a KEY, without the empty one."""
+    m = r.ask("KEY_MAKE", u32(kind, access, rotate), session=session)
+    if m.name != "KEY":
+        raise RuntimeError(m.error())
+    n = m.numbers("I")[0]
+    k = u32_at(m.payload, 4 + n)
+    both = m.payload[4:4 + n], m.payload[8 + n:8 + n + k]
+    return [x.decode() for x in both if x]
+
+
+def u32_at(data, at):
+    return int.from_bytes(data[at:at + 4], sys.byteorder)
+
+
+def guest(d, uid, key):
+    g = Rogue(d, uid).identify()
+    m = g.ask("AUTH", blob(key))
+    return g, m
+
+
+def guests_beyond_their_session(d, v, r):
+    r.messages()
+    r.seen.clear()
+    s = own_session(r)
+    for key in keys_made(r, SESSION, session=s):
+        g, m = guest(d, d.alice, key)
+        eq((m.name, m.session), ("AUTHED", s), f"{key[:4]}: lets a guest in")
+        flags = m.numbers("II")[1]
+        ok(flags & 128 and not flags & 1, f"{key[:4]}: as a guest, no admin")
+        got = set()
+        for row in ROWS:
+            if not may_send(row, "spawner") or row["from"] != "netproc" or \
+                    row["name"] in GUESTS:
+                continue
+            for i in (s, v.session, NO_SESSION):
+                e = g.ask(row["name"], bytes(row["min"]), session=i).error()
+                got.add((row["name"], e))
+        eq([x for x in got if x[1] != "NOT_PERMITTED"], [],
+           f"{key[:4]}: everything else is refused, whatever is in it")
+        ok(len(got) > 25, "and that was a lot", len(got))
+        g.send("CONN_CLOSED")
+        g.close()
+    r.ask("DELETE", session=s)
+    r.messages()
+    if d.mode == "system":
+        eq([m for m in r.seen if m.session == v.session and
+            m.name not in ("RESULT", "DOORBELL")], [],
+           "nothing is pushed of what the guest may not see")
+
+
+def keys_of_others(d, v, r):
+    s = own_session(r)
+    if d.mode == "system":
+        for kind in (TICKET, SESSION):
+            eq(r.ask("KEY_MAKE", u32(kind, USE, 1),
+                     session=v.session).error(), "NOT_FOUND",
+               "no key to a session of others")
+    eq(r.ask("KEY_MAKE", u32(COOKIE, USE, 0)).error(), "NOT_PERMITTED",
+       "no login for who has shown neither token nor key")
+    ticket = keys_made(r, TICKET, session=s)[0]
+    eq([guest(d, d.alice, ticket)[1].name for _ in range(2)],
+       ["AUTHED", "RESULT"], "a ticket is good once")
+    key = keys_made(r, LOGIN)[0]
+    eq(guest(d, d.alice, key)[1].error(), "AUTH_FAILED",
+       "a browser's key is good over HTTP only")
+    keys = keys_made(r, SESSION, session=s)
+    g, _ = guest(d, d.alice, keys[0])
+    keys_made(r, SESSION, rotate=1, session=s)
+    ok(g.wait(lambda m: m.name == "CONN_END" and m.conn == g.conn),
+       "rotation ends who came in by the old key")
+    eq({g.ask(w, ASKS[w], session=s).error() for w in ("STOP", "KEY_MAKE")},
+       {"NOT_FOUND"}, "who is nobody from then on")
+    eq(guest(d, d.alice, keys[0])[1].error(), "AUTH_FAILED",
+       "and the old key is no more")
+    r.ask("DELETE", session=s)
+
+
+def first_start_by_a_guest(d, v, r):
+    """What its owner has made to wait starts as he has made it, or not."""
+    s = r.ask("NEW", u32(1, 80, 24) + blob("") + blob("/") +
+              blob(b"/bin/cat\0") + blob("")).session
+    keys = keys_made(r, SESSION, session=s)
+    g, _ = guest(d, d.alice, keys[0])
+    w, _ = guest(d, d.alice, keys[1])
+    for flags, sandbox, network in ((8, 0, 2), (8, 3, 0), (8, 2, 2),
+                                    (0, 3, 2), (9, 3, 2), (12, 3, 2)):
+        eq(g.ask("START", u32(flags, sandbox, network, 80, 24),
+                 session=s).error(), "NOT_PERMITTED",
+           f"a guest's START with {flags}, {sandbox}, {network}")
+    eq(w.ask("START", u32(8, 3, 2, 80, 24), session=s).error(), "READ_ONLY",
+       "nor by who may only watch")
+    eq(g.ask("START", u32(8, 3, 2, 80, 24), session=own_session(r)).error(),
+       "NOT_PERMITTED", "nor of another session")
+    eq(g.ask("START", u32(8, 3, 2, 80, 24), session=s).error(), "OK",
+       "as it was made it starts")
+    eq(r.ask("KILL", session=s).error(), "OK", "its owner ends it")
+    eq(g.ask("START", u32(8, 3, 2, 80, 24), session=s).error(),
+       "NOT_PERMITTED", "and no guest starts it again")
+    for x in (s, own_session(r)):
+        r.ask("DELETE", session=x)
+
+
+COUNTER = ("stty -echo; echo ready; kill -STOP $$; "
+           "sed /Q/q | wc -c; echo over")
+LINES = b"x\n" * 8192
+
+
+def typed_by_who_is_put_out(d, v, r):
+    """It waits for the program, and never comes to it."""
+    m = r.ask("NEW", u32(1, 80, 24) + blob("") + blob("/") +
+              blob(b"/bin/sh\0-c\0" + COUNTER.encode() + b"\0") + blob(""))
+    s = m.session
+    ring = r.start(s)
+    wait_for(lambda: b"ready" in r.read(ring, RING_MOST))
+    key = keys_made(r, SESSION, session=s)[0]
+    g, _ = guest(d, d.alice, key)
+    # twice what a terminal holds of what is not read
+    g.send("TTY_INPUT", LINES, session=s, request=1)
+    keys_made(r, SESSION, rotate=1, session=s)
+    r.ask("SIGNAL", u32(signal.SIGCONT), session=s)
+    eq(r.ask("TTY_INPUT", b"Q\n", session=s).error(), "OK",
+       "its owner types on")
+    said = wait_for(lambda: (b"over" in r.read(ring, RING_MOST)) and
+                    r.read(ring, RING_MOST))
+    n = int([x for x in said.replace(b"\r", b"").split(b"\n")
+             if x.strip().isdigit()][0])
+    ok(2 < n < len(LINES), "what waited is dropped, what came before is not",
+       n)
+    wait_for(lambda: r.ask("DELETE", session=s).error() == "OK")
+
+
+def broken_rules_end_keys(d, v, r):
+    """Whoever had taken it over may have kept what went through it."""
+    s = own_session(r)
+    key = keys_made(r, SESSION, session=s)[0]
+    eq(guest(d, d.alice, key)[1].name, "AUTHED", "the key is good")
+    r.exit(3)
+    eq(guest(d, d.alice, key)[1].name if reconnect(d) else None, "AUTHED",
+       "also after a netproc that just died")
+    r = reconnect(d)
+    r.send("READY", b"", SPAWNER)
+    ok(r.is_dead(), "a netproc that breaks the rules is ended")
+    r = reconnect(d)
+    eq(guest(d, d.alice, key)[1].error(), "AUTH_FAILED",
+       "and so are all keys")
+    r.ask("DELETE", session=s)
 
 
 def states(d, v, r):
@@ -403,6 +586,36 @@ def loader_variables(d, v, r):
     r.ask("DELETE", session=s)
 
 
+def holds_without_sense(d, v, r):
+    """Offsets and runs that cannot be hold up nobody but one's own, and not
+    even that for longer than the connection lasts."""
+    sid = r.upload(read_helper("flood"))
+    for run in (0, 1, 2, 2**32 - 1):
+        for offset in (0, 1, 2**63, 2**64 - 2, 2**64 - 1):
+            r.send("HOLD", u32(run) + u64(offset), session=sid)
+            r.send("HOLD", u32(run) + u64(offset), session=v.session)
+    r.send("HOLD", u32(0) + u64(0), session=sid)
+    ring = r.start(sid)
+    page = [b""]
+
+    def still():
+        page.append(r.read(ring, 4096))
+        return page[-1] == page[-2] and page[-1][16:24] > bytes(8)
+    ok(wait_for(still, 10, 0.2), "a program that is held waits")
+    other = Rogue(d, d.alice).identify()
+    other.send("HOLD", u32(1) + u64(2**64 - 1), session=sid)
+    other.ask("DEPS")
+    eq(r.read(ring, 4096), page[-1], "another connection does not let it go")
+    # of the session that it held it holds nothing when it holds another
+    r.send("HOLD", u32(1) + u64(2**64 - 2), session=sid)
+    ok(wait_for(lambda: r.read(ring, 4096) != page[-1]),
+       "one that is beyond all bounds is none")
+    r.send("HOLD", u32(1) + u64(0), session=sid)
+    eq(r.ask("KILL", session=sid).error(), "OK", "KILL of a held program")
+    eq(r.ask("DELETE", session=sid).error(), "OK", "and DELETE")
+    other.close()
+
+
 def sockets_that_are_not_connections(d, v, r):
     for kind in (SOCKET, CLOSED_TCP, LISTENER):
         r.send("WHO", peer=IDPROC, kind=kind, conn=r.conn ^ 0x1000)
@@ -421,6 +634,26 @@ def writers_after_the_upload(d, v, r):
     eq(r.map(m.fd, 1, 4096), -errno.EPERM, "nor mapped for writing")
     eq(r.read(m.fd, 4), b"\x7fELF", "it is what it was")
     eq(r.ask("DELETE", session=m.session).error(), "OK", "the session goes")
+
+
+def open_uploads(d, v, r):
+    """Their size is known at the end, and is never more than there was."""
+    m = r.ask("UPLOAD_OPEN", u64(1 << 20) + blob(""))
+    eq(r.write(m.fd, 1 << 20, b"x") < 0, True, "an open room cannot grow")
+    eq(r.write(m.fd, 0, IMAGE), len(IMAGE), "it can be filled")
+    eq(r.ask("UPLOAD_END", u64(len(IMAGE)), session=m.session).error(), "OK",
+       "and cut to its image")
+    eq(r.write(m.fd, 0, b"#!/bin/sh\n"), -errno.EPERM,
+       "no byte of which can be written any more")
+    eq(r.ask("UPLOAD_END", u64(1), session=m.session).error(), "NOT_FOUND",
+       "it ends once")
+    r.ask("DELETE", session=m.session)
+    m = r.ask("UPLOAD_OPEN", u64(2**63 - 1) + blob(""))
+    eq(m.name, "ROOM", "room for whatever comes")
+    eq(r.ask("UPLOAD_END", u64(0), session=m.session).error(),
+       "INVALID_SIZE", "nothing comes")
+    eq(r.ask("UPLOAD_OPEN", u64(64 << 20) + blob("")).error(), "MAX_BYTES",
+       "more than there is room for")
 
 
 def died_in_an_upload(d, v, r):
@@ -503,6 +736,26 @@ def flood_of_questions(d, v, r):
     ok(sent > 100, "a flood of WHO", sent)
     ok(r.is_dead(0.1) or r.ask("DEPS").name == "DEPS_ROWS",
        "a flood of WHO: the spawner answers all the same")
+
+
+def who_looks_and_does_not(d, v, r):
+    """The launcher, which others need for their starts, is not hurried."""
+    sid = own_session(r, True)
+    hand = d.role_pid("launcher")
+
+    def switches():
+        return int(status_of(hand)["voluntary_ctxt_switches"])
+    before = switches()
+    for n in range(20000):
+        r.send("USAGE_WATCH", u32(n % 2))
+    r.send("USAGE_WATCH", u32(0))
+    eq(r.ask("DEPS").name, "DEPS_ROWS",
+       "who looks and looks away, 20000 times, is served")
+    ok(switches() - before < 200,
+       "and has the launcher asked no more often than who looks once",
+       switches() - before)
+    r.ask("KILL", session=sid)
+    r.ask("DELETE", session=sid)
 
 
 # --- these cost the rogue its life ---------------------------------------
@@ -634,9 +887,12 @@ def no_way_out_by_fast_open(d, v, r):
 run_tests(
     alone(on_one_daemon(
         sessions_of_others, states, values, loader_variables,
-        sockets_that_are_not_connections, writers_after_the_upload,
+        holds_without_sense, sockets_that_are_not_connections,
+        writers_after_the_upload, open_uploads,
+        guests_beyond_their_session, keys_of_others, first_start_by_a_guest,
+        typed_by_who_is_put_out, broken_rules_end_keys,
         died_in_an_upload, uploads_of_all_connections, accusations,
-        log_flood, flood_of_questions)),
+        log_flood, flood_of_questions, who_looks_and_does_not)),
     alone(then_ended(a_mapping_that_stays, deaf_flood, too_many_connections,
                      accusing_idproc, no_way_out_by_fast_open)),
     alone(cases_of(unknown_types, wrong_fds, strangers, bad_fields,

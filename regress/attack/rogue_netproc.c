@@ -99,6 +99,7 @@ RECORD(net_on_mdns)
 RECORD(net_on_peer_is)
 RECORD(net_on_session)
 RECORD(net_on_session_gone)
+RECORD(net_on_usage)
 RECORD(net_on_sees)
 RECORD(net_on_authed)
 RECORD(net_on_identity)
@@ -117,7 +118,10 @@ RECORD(net_on_sysroot_fd)
 RECORD(net_on_activity_lines)
 RECORD(net_on_token)
 RECORD(net_on_token_rows)
+RECORD(net_on_key)
 RECORD(net_on_deps_rows)
+RECORD(net_on_tty_marked)
+RECORD(net_on_dbg_answer)
 
 int	net_on_listener(struct msg *);
 

@@ -2,8 +2,8 @@
 # BENCH_QUICK=1: under a minute, only whether all can be measured.
 # BENCH=status,upload: these figures alone (bench.py names them).
 BENCH_DIR :=	$(O)/regress/bench
-BENCH_NET :=	echo firsts load probe push sink starts
-BENCH_PLAIN :=	drain spawn
+BENCH_NET :=	echo firsts load probe push sink starts term web
+BENCH_PLAIN :=	drain pty spawn
 BENCH_BINS :=	$(addprefix $(BENCH_DIR)/,$(BENCH_NET) $(BENCH_PLAIN) job tiny)
 BENCH_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN)
 
@@ -14,7 +14,9 @@ $(BENCH_DIR)/%.o: regress/bench/%.c
 $(BENCH_NET:%=$(BENCH_DIR)/%): $(BENCH_DIR)/loopback.o
 $(addprefix $(BENCH_DIR)/,$(BENCH_NET) $(BENCH_PLAIN)): \
     $(BENCH_DIR)/%: $(BENCH_DIR)/%.o $(BENCH_DIR)/sample.o
-	$(CC) -o $@ $^
+	$(CC) -o $@ $^ $(BENCH_LIBS)
+
+$(BENCH_DIR)/web: BENCH_LIBS := -lmicrohttpd
 
 # sessions run these two: static, so that START is measured and not ld.so
 $(BENCH_DIR)/job: regress/bench/job.c

@@ -26,7 +26,10 @@ import traceback
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "regress/e2e/lib"))
+import dbgbench  # noqa: E402
 import dl  # noqa: E402
+import ttybench  # noqa: E402
+import webbench  # noqa: E402
 from tlsclient import with_tls  # noqa: E402
 
 QUICK = os.environ.get("BENCH_QUICK", "") not in ("", "0")
@@ -166,10 +169,10 @@ class Quiet(dl.Daemon):
 class Target:
     """A private daemon, and the pids whose costs count."""
 
-    def __init__(self, conf=""):
+    def __init__(self, conf="", **kw):
         self.daemon = Quiet(
             mode="system" if ROOT else "user",
-            conf=conf + "\nstop-timeout 2\n")
+            conf=conf + "\nstop-timeout 2\n", **kw)
         self.port = self.daemon.port
         self.dir = self.daemon.dir
         with contextlib.closing(self.client()) as c:
@@ -584,7 +587,7 @@ def figure_follow():
 # --- idle --------------------------------------------------------------------
 
 def figure_idle():
-    with Target() as t:
+    with Target("max-connections-per-user 1100") as t:
         time.sleep(0.5)
         title = f"all {len(t.pids)} processes, idle: PSS"
         if ROOT:
@@ -624,6 +627,101 @@ def idle_connections(t, n):
     for c in conns:
         c.close()
     table.value(title, grown / n, "KiB", most=4, digits=2)
+
+
+# --- terminals ---------------------------------------------------------------
+
+ZEROES = ("/bin/dd", "if=/dev/zero", "bs=1M", "count=100", "status=none")
+
+
+def first_byte(t):
+    """Milliseconds from NEW to the first byte that the program writes."""
+    with contextlib.closing(t.client()) as c:
+        began = time.monotonic()
+        c.send("NEW tty -- echo x\n")
+        sid = good(c.json())["id"]
+        c.send(f"START {sid}\nFOLLOW {sid}\n")
+        good(c.json())
+        good(c.json())
+        took = (time.monotonic() - began) * 1000
+        while not good(c.json()).get("final"):
+            pass
+        good(c.cmd("DELETE " + sid))
+    return took
+
+
+def on_tty(c, command):
+    return good(c.cmd(f"NEW tty -- {command}"))["id"]
+
+
+def tty_rate(t):
+    size = 100 * MIB
+    ours, bare = [], []
+    with contextlib.closing(t.client()) as c:
+        sid = on_tty(c, f"sh -c 'stty raw; exec {' '.join(ZEROES)}'")
+        flood(c, sid, size)
+        for _ in range(ROUNDS):
+            r = json.loads(run_tool("pty", *ZEROES))
+            bare.append(r["ns"] / 1e9)
+            ours.append(flood(c, sid, size))
+        good(c.cmd("DELETE " + sid))
+    table.ratio("100 MiB through a raw terminal into the ring: rate",
+                100 / median(ours), 100 / median(bare), "MiB/s", least=0.6)
+
+
+def idle_terminals(t, n):
+    title = f"{n} idle terminals: PSS above idle"
+    if not ROOT:
+        table.skip(title, "needs root")
+        return
+    before = pss_kib(t.pids)
+    with contextlib.closing(t.client()) as c:
+        for _ in range(n):
+            good(c.cmd("START " + on_tty(c, "cat")))
+    time.sleep(1)
+    table.value(title, (pss_kib(t.pids) - before) / 1024, "MiB", most=12,
+                digits=2)
+    begin = ticks(t.pids)
+    time.sleep(1 if QUICK else 5)
+    table.value(f"{n} idle terminals: CPU", ticks(t.pids) - begin, "ticks",
+                most=0, digits=0)
+
+
+def whole_output(c, sid, want):
+    out = b""
+    while len(out) < len(want):
+        r = good(c.cmd(f"OUTPUT {sid} {len(out)} base64"))
+        data = base64.b64decode(r["output"])
+        if not data:
+            break
+        out += data
+    return out == want
+
+
+def complete_runs(t, n):
+    """How many runs have all of their output when they have ended."""
+    want = b"".join(b"%d\r\n" % i for i in range(1, 200001))
+    with contextlib.closing(t.client()) as c:
+        sid = on_tty(c, "seq 1 200000")
+        whole = 0
+        for _ in range(n):
+            good(c.cmd("START " + sid))
+            good(c.cmd(f"WAIT {sid} 60"))
+            whole += whole_output(c, sid, want)
+    table.value(f"seq 1 200000: complete, of {n} runs", whole, "runs",
+                least=n, digits=0)
+
+
+def figure_tty():
+    with Target("max-sessions 300\npty-scrollback 2M") as t:
+        for _ in range(5):
+            first_byte(t)
+        table.value("NEW and START of a terminal to its first byte: p50",
+                    median([first_byte(t) for _ in range(
+                        20 if QUICK else 100)]), "ms", most=8, digits=2)
+        tty_rate(t)
+        complete_runs(t, 20 if QUICK else 200)
+        idle_terminals(t, 200)
 
 
 # --- what one client does to another -----------------------------------------
@@ -760,10 +858,11 @@ def auth_costs(address, conf):
     return [median(x) for x in (auth, whoami, wait)]
 
 
-def in_a_network():
+def in_a_network(cpus=""):
     """The same by a copy of this program that has one to itself."""
     p = subprocess.run([*NETWORK, sys.executable, os.path.abspath(__file__)],
-                       env=dict(os.environ, BENCH_AUTH="1"), timeout=300,
+                       env=dict(os.environ, BENCH_AUTH="1", BENCH_CPUS=cpus),
+                       timeout=300,
                        stdout=subprocess.PIPE, check=True)
     return json.loads(p.stdout)
 
@@ -776,6 +875,12 @@ def figure_auth():
     table.value("AUTH of a connection that is there (WHOAMI): CPU", auth,
                 "us", most=50, baseline=whoami)
     table.value("  until its answer", wait, "us")
+    # what is left of both when no other processor is woken, which costs more
+    # the busier a virtual machine's host is
+    if ROOT:
+        auth, whoami, _ = in_a_network("one")
+        table.value("  AUTH (WHOAMI) with all on one processor: CPU", auth,
+                    "us", baseline=whoami)
 
 
 def figure_identity():
@@ -797,6 +902,221 @@ def figure_identity():
                 median(wait) - median(bare), "us", most=100)
 
 
+# --- terminals ---------------------------------------------------------------
+
+def figure_terminal():
+    """How much goes through, and what one who does not read costs others."""
+    rounds = 1 if QUICK else 5
+    raw, eight, cooked, stalled = [], [], [], []
+    bare_raw, bare_cooked, other = [], [], []
+    with Target() as t, ttybench.File(8 if QUICK else 64) as f:
+        x = ttybench.Terminals(t, run_tool)
+        for _ in range(rounds):
+            bare_raw.append(ttybench.bare(f.name, True))
+            raw.append(x.cat(f, True))
+            stalled.append(x.cat(f, True, stalled=1))
+            eight.append(x.cat(f, True, clients=8))
+            bare_cooked.append(ttybench.bare(f.name, False))
+            cooked.append(x.cat(f, False))
+            other.append(ttybench.tmux(f))
+    table.value("terminal, raw: to one client, and a bare pty", median(raw),
+                "MB/s", least=100, baseline=median(bare_raw))
+    table.value("  to eight clients together", median(eight), "MB/s",
+                least=350)
+    # a quarter of a second, once, comes before it is known to be stalled
+    table.ratio("  to one beside one that has stalled, and alone",
+                median(stalled), median(raw), "MB/s", least=0.9)
+    table.value("terminal, cooked: to one client, and a bare pty",
+                median(cooked), "MB/s", baseline=median(bare_cooked))
+    if other[0] is None:
+        table.skip("  and to tmux attached", "there is no tmux")
+    else:
+        table.ratio("  and to tmux attached", median(cooked), median(other),
+                    "MB/s", least=2)
+
+
+@contextlib.contextmanager
+def flooding(x, path):
+    """Another session whose client reads what it can."""
+    sid = x.new(f"stty -echo -opost; echo ready; read x; "
+                f"while :; do cat {path}; done")
+    p = subprocess.Popen([tool("term"), str(x.t.port), "flood", sid, "1"],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    try:
+        yield
+    finally:
+        p.kill()
+        p.wait()
+        x.end(sid)
+
+
+def figure_typing():
+    n = 50 if QUICK else 500
+    with Target() as t, ttybench.File(8) as f:
+        x = ttybench.Terminals(t, run_tool)
+        idle, _ = x.echo(n)
+        with flooding(x, f.name):
+            busy50, busy99 = x.echo(n)
+        stop = median([x.stop(10_000_000) for _ in range(ROUNDS)])
+    table.value("echo of a key", idle, "us p50", most=250, digits=0)
+    table.value("  during another session's flood", busy50, "us p50",
+                most=700, digits=0)
+    table.value("  the same", busy99 / 1e3, "ms p99", most=6)
+    table.value("^C in a flood, for a reader of 10 MB/s", stop, "ms",
+                most=60)
+
+
+def figure_terminals():
+    """Many that do nothing, and a new one."""
+    n = 20 if QUICK else 200
+    with Target("max-sessions 300\n", web=True) as t:
+        c = t.client()
+        token = good(c.cmd("TOKEN create"))["token"]
+        first = ttybench.first_byte(t, token, 3 if QUICK else 30)
+        t.refresh()
+        before = pss_kib(t.pids) if ROOT else 0
+        for _ in range(n):
+            good(c.cmd("NEW tty start=now -- sleep 1000"))
+        roles = [p for p in t.pids if os.path.exists(f"/proc/{p}")]
+        cpu, begun = cpu_ns(roles), time.monotonic()
+        time.sleep(1 if QUICK else 5)
+        share = (cpu_ns(roles) - cpu) / (time.monotonic() - begun) / 1e7
+        more = (pss_kib(roles) - before) / 1024 if ROOT else 0
+    table.value("POST of a terminal to its first byte", median(first),
+                "ms p50", most=8)
+    table.value(f"{n} idle terminals: CPU of the daemon", share, "%",
+                most=0.1, digits=2)
+    if ROOT:
+        table.value("  memory of the daemon's processes, rings and all",
+                    more, "MiB")
+
+
+# --- debuggers ---------------------------------------------------------------
+
+def figure_debugger():
+    """Questions to a program that has stopped, each a process."""
+    n = 10 if QUICK else 200
+    with dbgbench.Programs() as p, \
+            Target("max-sessions 80\ndebugger output-bytes 1M\n") as t:
+        d = dbgbench.Debugger(os.path.join(dl.BIN, "debugger"), t.daemon,
+                              p.dir)
+        dap = dbgbench.Dap(p.c, dbgbench.line_of("total++"))
+        own = dap.evaluate_ms(n)
+        dap.close()
+        start, first = [], 3 if QUICK else 5
+        for _ in range(first):
+            begun = time.monotonic()
+            d.ask("start", "-b", "twice", p.c)
+            start.append((time.monotonic() - begun) * 1e3)
+            d.ask("stop")
+        d.ask("start", "-b", f"steps.c:{dbgbench.line_of('total++')}", p.c)
+        d.ask("breakpoint", "remove", "all")
+        bare = d.timed(run_tool, n, "--version")
+        ask = d.timed(run_tool, n, "print", "x")
+        step = d.timed(run_tool, n, "next")
+        d.ask("stop")
+        debugger_rows(own, bare, ask, step, median(start),
+                      dbgbench.gdb_ms(p, first))
+        debugger_crowds(d, p)
+
+
+def debugger_rows(own, bare, ask, step, start, batch):
+    table.value("debugger print x, exec to exit", ask, "ms p50",
+                most=round(own + 3, 1), baseline=own, digits=2)
+    table.value("  of that, a process that asks nothing", bare, "ms p50",
+                digits=2)
+    table.value("debugger next with all that a stop shows", step, "ms p50",
+                most=6, digits=2)
+    table.value("debugger start to a breakpoint, then print x",
+                start + ask, "ms", baseline=batch)
+    table.ratio("  a further question, beside gdb -batch", ask, batch, "ms",
+                most=0.1)
+
+
+def debugger_crowds(d, p):
+    few, many = (2, 4) if QUICK else (8, 50)
+    took = dbgbench.together(d, p.c, "twice", few)
+    table.value(f"{few} sessions of lldb-dap, all stopped", took, "s")
+    took = dbgbench.together(d, p.go, "main.twice", many)
+    table.value(f"{many} sessions of delve, all stopped", took, "s")
+    begun = time.monotonic()
+    o = d.ask("start", "--run", p.flood, "--", "flood")
+    table.value("100 MB of output under a debugger", 104.9 /
+                (time.monotonic() - begun), "MB/s")
+    table.value("  the answer at its end", len(json.dumps(o)) / 1024, "KiB",
+                most=64)
+    d.ask("stop")
+
+
+# --- the web -----------------------------------------------------------------
+
+def web_requests(t, token, title, method, path, body, most):
+    n = 100 if QUICK else 1500
+    with contextlib.closing(webbench.Asker(
+            t.daemon.web, method, path, token, body)) as us:
+        with Server("web", us.ask()) as bare, contextlib.closing(
+                webbench.Asker(bare.port, method, path, token, body)) as it:
+            it.ask()
+            ours, least = [], []
+            for _ in range(ROUNDS):
+                least.append(it.cpu_us(bare, cpu_ns, n))
+                ours.append(us.cpu_us(t, cpu_ns, n))
+    table.ratio(title, median(ours), median(least), "us", most=most)
+
+
+def figure_http():
+    """Requests of HTTP, beside an answer of the same library and size."""
+    with Target(web=True) as t, contextlib.closing(t.client()) as c:
+        token = good(c.cmd("TOKEN create"))["token"]
+        sid = session(c)
+        web_requests(t, token, "GET the list of sessions: CPU", "GET",
+                     "/api/v1/sessions", b"", 3)
+        web_requests(t, token, "PUT of a name, with the spawner: CPU", "PUT",
+                     f"/api/v1/sessions/{sid}/name", b'{"name":"x"}', 8)
+
+
+def event_costs(t, c, followers, ids):
+    """Microseconds for each change and follower, until the last has heard."""
+    followers.drain()
+    before, rounds = cpu_ns(t.pids), 3 if QUICK else 20
+    for i in range(rounds):
+        name = f"mark{i}x"
+        good(c.cmd(f"NAME {ids[i % len(ids)]} {name}"))
+        got = followers.heard(name.encode(), 30)
+        if got != len(followers.socks):
+            raise RuntimeError(f"only {got} followers heard of a change")
+    return (cpu_ns(t.pids) - before) / 1000 / rounds / len(followers.socks)
+
+
+def figure_events():
+    """Many who follow events: what one costs that does nothing, a change,
+    and a change of somebody else's among many sessions."""
+    n, many = (50, 20) if QUICK else (500, 200)
+    with Target("max-connections 1100\nmax-connections-per-user 1100\n"
+                "max-sessions 300\n", web=True) as t, \
+            contextlib.closing(t.client()) as c:
+        token = good(c.cmd("TOKEN create"))["token"]
+        ids = [good(c.cmd("NEW -- /bin/true"))["id"]]
+        webbench.whoami(t.daemon.web, token)
+        before = pss_kib(t.pids) if ROOT else 0
+        with contextlib.closing(webbench.Followers(
+                t.daemon.web, token, n)) as f:
+            few = event_costs(t, c, f, ids)
+            if ROOT:
+                table.value(f"{n} followers of events: PSS of each",
+                            (pss_kib(t.pids) - before) / n, "KiB", most=64)
+            cpu, begun = cpu_ns(t.pids), time.monotonic()
+            time.sleep(1 if QUICK else 5)
+            share = (cpu_ns(t.pids) - cpu) / (time.monotonic() - begun) / 1e7
+            table.value("  CPU of the daemon while nothing happens", share,
+                        "%", most=0.5, digits=2)
+            for _ in range(many - 1):
+                ids.append(good(c.cmd("NEW -- /bin/true"))["id"])
+            table.ratio(f"  a change among {many} sessions: CPU per follower",
+                        event_costs(t, c, f, ids), few, "us", most=1.5)
+
+
 # --- the run -----------------------------------------------------------------
 
 FIGURES = {
@@ -809,9 +1129,16 @@ FIGURES = {
     "capture": figure_capture,
     "follow": figure_follow,
     "idle": figure_idle,
+    "tty": figure_tty,
     "delay": figure_delay,
     "auth": figure_auth,
     "identity": figure_identity,
+    "terminal": figure_terminal,
+    "typing": figure_typing,
+    "terminals": figure_terminals,
+    "debugger": figure_debugger,
+    "http": figure_http,
+    "events": figure_events,
 }
 failures = []
 
@@ -857,6 +1184,8 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
     if os.environ.get("BENCH_AUTH"):
+        if os.environ.get("BENCH_CPUS") == "one":
+            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         print(json.dumps(auth_costs(ADDRESS, "listen on localhost\nlisten "
                                     f"on {ADDRESS} plain\n")))
         return

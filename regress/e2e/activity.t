@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # What the daemon tells of itself and of what was done: ACTIVITY, the audit
 # log, DEPS, VERSION and HELP.
+import glob
 import json
 import os
 import re
@@ -112,6 +113,13 @@ def deps(d):
     text = json.dumps(r).lower()
     for what in ("user", "landlock", "seccomp", "cgroup", "memfd", "yama"):
         ok(what in names or what in text, f"DEPS tells of {what}", names)
+    have = set()
+    for path in glob.glob(f"/sys/fs/cgroup/**/debuglantern/{d.proc.pid}/"
+                          "sessions/cgroup.subtree_control", recursive=True):
+        with open(path) as f:
+            have |= set(f.read().split())
+    eq(rows["cgroup-controllers"]["available"], {"memory", "pids"} <= have,
+       "DEPS: whether memory and processes are limited as a whole")
     eq(r["all_satisfied"], True, "DEPS: this host has all that is required")
     ok(all(x.get("remedy") or x["available"] for x in r["deps"]),
        "DEPS: what lacks has its remedy",
@@ -141,16 +149,21 @@ def help_lists_usage(d):
        "HELP: names", sorted(names))
 
 
+WEAKER = ("weaken-userns", "weaken-seccomp", "weaken-chroot")
+
+
 def weaker_isolation_is_told(mode):
-    with Daemon(mode, "weaken-seccomp yes\n") as d:
-        v = d.client().cmd("VERSION")
-        eq(v["weakened"], ["weaken-seccomp"], "VERSION names what is weaker")
-        ok(d.log().count("weaken-seccomp") == 1, "the log does, once",
-           d.log())
-        deps = json.dumps(d.client().cmd("DEPS"))
-        ok("weaken-seccomp" in deps, "DEPS does", deps)
-        sid, s = d.client().run(helper("hello"))
-        eq(s["exit_code"], 0, "and it works")
+    for key in WEAKER:
+        with Daemon(mode, key + " yes\n") as d:
+            c = d.client()
+            eq(c.cmd("VERSION")["weakened"], [key],
+               f"{key}: VERSION names what is weaker")
+            ok(d.log().count(key) == 1, f"{key}: the log does, once", d.log())
+            rows = [x for x in c.cmd("DEPS")["deps"]
+                    if key in x["description"]]
+            eq(len(rows), 1, f"{key}: DEPS does")
+            sid, s = c.run(helper("hello"))
+            eq(s["exit_code"], 0, f"{key}: and it works")
 
 
 def warnings(mode):

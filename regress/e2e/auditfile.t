@@ -219,7 +219,8 @@ def full_disk(mode):
            "room: it says what is missing")
         eq([s for s in text[1:] if not LINE.match(s)], [],
            "room: lines are whole")
-        ok("written again" in d.log(), "room: the log says so")
+        ok(wait_for(lambda: "written again" in d.log()),
+           "room: the log says so", d.log())
 
 
 run_tests(*[alone(t) for t in (events_are_lines, wrong_files, reloads)],

@@ -326,12 +326,15 @@ def test_sessions():
 
 
 def test_output():
-    sid = upload(r"printf 'a\000b\377\033[2J\nx\ny\n'")
-    wanted = b"a\0b\xff\x1b[2J\nx\ny\n"
+    sid = upload(r"""printf 'a\000b\377\033[2J"}\nx\ny\n'""")
+    wanted = b"a\0b\xff\x1b[2J\"}\nx\ny\n"
     ctl("start", sid)
     ctl("wait", sid)
     same(ctl("output", sid).out, wanted, "output is exact")
+    server.lines.clear()
     same(ctl("output", "--raw", "-f", sid).out, wanted, "output --follow")
+    same([x.split()[0] for x in server.lines], ["FOLLOW"],
+         "which asks once")
     same(ctl("follow", sid, "--offset", "4").out, wanted[4:], "--offset")
     same(ctl("output", sid, "--tail", "2").out, b"x\ny\n", "--tail")
     same(ctl("follow", sid, "--tail", "1").out, b"y\n", "follow --tail")
@@ -341,7 +344,7 @@ def test_output():
     ok(all(json.loads(line)["id"] == sid for line in lines) and
        json.loads(lines[-1])["final"], "follow --json", lines)
     r = on_terminal("output", sid)
-    same(r.out, b"a\\x00b\\xff\\x1b[2J\r\nx\r\ny\r\n",
+    same(r.out, b"a\\x00b\\xff\\x1b[2J\"}\r\nx\r\ny\r\n",
          "output is harmless on a terminal")
     server.odd["FOLLOW"] = lambda h, rest: h.sock.sendall(
         b'{"id":"x","output":"ab","offset":0,"total":2}\n'
@@ -484,6 +487,19 @@ def test_terminal():
     r = ctl("upload", slow_file)
     same(r.err, b"", "no progress bar without a terminal")
     del server.odd["UPLOAD"]
+
+    def slow_root(h, rest):
+        h.sock.sendall(b"SYSROOT %d\n" % (6 << 20))
+        for _ in range(6):
+            h.sock.sendall(bytes(1 << 20))
+            time.sleep(0.3)
+    server.odd["SYSROOT"] = slow_root
+    r = on_terminal("sysroot", "-o", os.path.join(work, "slow-root"))
+    ok(r.code == 0 and b"sysroot [" in r.out and b"6.0M" in r.out,
+       "one for the sysroot", r.out)
+    r = ctl("sysroot", "-o", os.path.join(work, "slow-root"))
+    same((r.code, r.err), (0, b""), "which needs a terminal too")
+    del server.odd["SYSROOT"]
 
 
 def visible(line):

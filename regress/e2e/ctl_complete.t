@@ -117,6 +117,16 @@ def words(name, home, server, shell):
              "<complete-me>" % server.target),
             (t + "token revoke 1f", "<debuglanternctl><-t><%s><token>"
              "<revoke><1f2e3d4c>" % server.target),
+            ("debuglanternctl play ima",
+             "<debuglanternctl><play><image.bin>"),
+            (t + "attach --read-only complete-", "<debuglanternctl><-t><%s>"
+             "<attach><--read-only><complete-me>" % server.target),
+            (t + "ticket complete-me r", "<debuglanternctl><-t><%s><ticket>"
+             "<complete-me><ro>" % server.target),
+            ("debuglanternctl shell unsha",
+             "<debuglanternctl><shell><unshare>"),
+            ("debuglanternctl shell --esc",
+             "<debuglanternctl><shell><--escape>"),
             ("debuglanternctl unshare x _ap",
              "<debuglanternctl><unshare><x><_apt>"),
             ("debuglanternctl -t tls://rig", "<debuglanternctl><-t>"

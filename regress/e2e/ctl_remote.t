@@ -78,6 +78,53 @@ def served_print(rig):
     return "SHA256:" + p.stdout.decode().strip().rstrip("=")
 
 
+def terminals(rig):
+    """Over TLS, by a token; and by the keys of one session."""
+    def at(*args, token):
+        return h.terminal("-t", rig.target, *args, DEBUGLANTERN_TOKEN=token,
+                          DEBUGLANTERN_FINGERPRINT=rig.print)
+    with Home() as h:
+        token = rig.token(ALICE)["token"]
+        with at("shell", "--", "sh", "-c", "stty size; read x; exit $x",
+                token=token) as t:
+            ok(t.until(b"24 80"), "shell", t.out)
+            t.type(b"12\r")
+            eq(t.wait(), 12, "and its exit code")
+        with at("shell", "seq", "1", "100000", token=token) as t:
+            eq(t.wait(), 0, "a lot of output")
+            ok(b"".join(b"%d\r\n" % n for n in range(1, 100001)) in t.out,
+               "arrives whole", len(t.out))
+        sid = json.loads(rig.local("new", "--tty", "sh", "-c",
+                                   "stty -echo; PS1= exec sh"))["id"]
+        rig.local("start", sid)
+        keys = json.loads(rig.local("keys", sid))
+        with at("attach", sid, token=keys["token"]) as t, \
+                at("attach", sid, token=keys["read_only_token"]) as ro:
+            t.raw()
+            ro.raw()
+            ro.type(b"echo never-$((1+1))\r")
+            t.type(b"echo guest-$((2+2))\r")
+            ok(t.until(b"guest-4\r\n") and ro.until(b"guest-4\r\n"),
+               "guests see what one of them does", (t.out, ro.out))
+            t.type(b"echo guest-$((4+4))\r")
+            ok(t.until(b"guest-8\r\n") and b"never" not in t.out,
+               "the other one only looks", t.out)
+            rig.local("keys", "--rotate", sid)
+            for guest in (t, ro):
+                ok(guest.wait() in (1, 3) and guest.is_restored(),
+                   "new keys put them out", guest.out)
+        r = rig.remote(h, "attach", sid, DEBUGLANTERN_TOKEN=keys["token"])
+        ok(r.code == 1 and b"auth_failed" in r.err, "for good", r)
+        ticket = json.loads(rig.local("ticket", sid))["ticket"]
+        with at("attach", sid, token=ticket) as t:
+            t.raw()
+            t.type(b"echo ticket-$((3+3)); exit 6\r")
+            eq(t.wait(), 6, "a ticket opens it")
+        r = rig.remote(h, "attach", sid, DEBUGLANTERN_TOKEN=ticket)
+        ok(r.code == 1 and b"auth_failed" in r.err, "once", r)
+        rig.local("delete", sid)
+
+
 def strangers(rig):
     with Home() as h:
         r = rig.remote(h, "list")
@@ -264,7 +311,7 @@ def remote(mode):
     with passwd_wrapper(ALICE, BOB) as wrapper:
         rig = Rig(mode, wrapper if mode == "system" else ())
         with rig.d:
-            for test in (strangers, work, kinds_of_token, sharing,
+            for test in (strangers, work, terminals, kinds_of_token, sharing,
                          known_hosts):
                 attempt(test.__name__, test, rig)
 

@@ -231,8 +231,10 @@ def proxy():
                   DEBUGLANTERN_TARGET="elsewhere:1")
         ok(r.code == 0 and r.out == b"[]\n",
            "it goes to the local socket, whatever the environment says", r)
-        r = h.ctl("-t", "127.0.0.1:1", "proxy")
-        ok(r.code == 2 and b"unix:PATH" in r.err, "and nowhere else", r)
+        with FakeServer() as far:
+            r = h.ctl("-t", far.target, "proxy", data=b"LIST\n")
+            ok(r.code == 0 and r.out == b"[]\n",
+               "and elsewhere only where the command line names it", r)
         r = h.on_terminal("-t", s.target, "proxy")
         ok(r.code == 2 and b"terminal" in r.out, "it is not for people", r)
 
@@ -268,6 +270,13 @@ def real_daemon(mode):
         os.symlink(proxy, path("bin/debuglanternctl"))
         r = ctl(h, "run", helper("hello"))
         ok(r.code == 0 and r.out == b"Hello world\n", "run", r)
+        with h.terminal("-t", TARGET, "shell", "--", "sh", "-c",
+                        "stty size; read x; exit $x",
+                        DEBUGLANTERN_SSH=sshd.ssh) as t:
+            ok(t.until(b"24 80"), "shell: its terminal", t.out)
+            t.type(b"13\r")
+            eq(t.wait(), 13, "its exit code")
+            ok(t.is_restored(), "and ours as it was", t.out)
         os.unlink(path("bin/debuglanternctl"))
         os.rename(path("bin/kept"), path("bin/debuglanternctl"))
 

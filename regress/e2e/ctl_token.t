@@ -309,8 +309,10 @@ def token_commands():
         lines = r.out.decode().splitlines()
         ok(lines[0] == "dlt_" + "A" * 43 and "not shown again" in lines[-1],
            "for people", r)
-        r = ctl("--table", "token", "create", "-q")
-        eq(r.out, b"dlt_" + b"A" * 43 + b"\n", "-q: the token alone")
+        for words in (["--table", "token", "create", "-q"],
+                      ["token", "-q", "create"]):
+            r = ctl(*words)
+            eq(r.out, b"dlt_" + b"A" * 43 + b"\n", "-q: the token alone")
         r = ctl("--table", "token", "list")
         ok(b"never" in r.out and b"1f2e3d4c" in r.out, "token list", r)
         r = ctl("token", "list")

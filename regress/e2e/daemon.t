@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The daemon as its operator meets it: flags, configuration, reload, stop,
 # restart, background, and systemd's notifications.
+import glob
 import os
 import re
 import signal
@@ -176,31 +177,52 @@ def port_taken(mode):
         eq(d.client().cmd("LIST"), [], "and the first daemon is untouched")
 
 
+def without(capability):
+    return ["setpriv", "--bounding-set", "-" + capability]
+
+
+def where(command):
+    return ["sh", "-c", command + "; exec \"$@\"", "sh"]
+
+
+# who cannot take a step of the start: the step, why not, what would help
+STEPS = (
+    ("root of a user namespace", ["unshare", "-r"],
+     ("give away", "Invalid argument", "--user")),
+    ("no CAP_SYS_ADMIN", without("sys_admin"),
+     ("uid_map of the fence", "Operation not permitted", "capabilities")),
+    ("no CAP_SETUID", without("setuid"),
+     ("user namespace", "Operation not permitted", "capabilities")),
+    ("no CAP_SETGID", without("setgid"),
+     ("user namespace", "Operation not permitted", "capabilities")),
+    ("no CAP_SYS_CHROOT", without("sys_chroot"),
+     ("become _dlparent", "Operation not permitted", "capabilities")),
+    ("no CAP_KILL", without("kill"),
+     ("become _dlparent", "Operation not permitted", "capabilities")),
+    ("few files", where("ulimit -n 60"),
+     ("files may be open", "60", "LimitNOFILE")),
+    ("no /proc", ["unshare", "-m"] + where("mount -t tmpfs none /proc"),
+     ("own executable", "No such file", "mount /proc")),
+    ("no user namespaces", ["unshare", "-U", "--map-root-user"] + where(
+        "echo 0 >/proc/sys/user/max_user_namespaces"),
+     ("user namespace", "No space left", "max_user_namespaces")),
+)
+
+
 def fails_closed(mode):
-    """Root of a user namespace cannot become the service users."""
-    d = Daemon(mode, wait=False, wrapper=["unshare", "-r"])
-    with d:
-        d.proc.wait(20)
-        ok(d.proc.returncode != 0, "a step that cannot be taken ends the "
-           "start")
-        lines = [x for x in d.log().splitlines() if x]
-        ok(len(lines) == 1 and "ready" not in lines[0],
-           "with one line that says which", d.log())
-        eq(connects(d.port), False, "and nobody listens")
-
-
-def no_user_namespaces(mode):
-    """A host that forbids them: the start says so and names the remedy."""
-    inner = ["unshare", "-U", "--map-root-user", "sh", "-c",
-             "echo 0 >/proc/sys/user/max_user_namespaces; exec \"$@\"", "sh"]
-    d = Daemon(mode, wait=False, args=["--user"], wrapper=inner)
-    with d:
-        d.proc.wait(20)
-        log = d.log()
-        ok(d.proc.returncode != 0 and "namespace" in log,
-           "no user namespaces: the start fails and says why", log)
-        ok("max_user_namespaces" in log or "weaken-userns" in log,
-           "and what would help", log)
+    """One line for each, and no daemon that is less than it should be."""
+    for what, wrapper, words in STEPS:
+        args = ["--user"] if what == "no user namespaces" else []
+        with Daemon(mode, wait=False, args=args, wrapper=wrapper) as d:
+            d.proc.wait(20)
+            # what sanitizers say goes through a pipe
+            said = wait_for(lambda: d.log()).splitlines()
+            ok(d.proc.returncode == 1 and len(said) == 1 and
+               all(w in said[0] for w in words), f"{what}: the start ends "
+               "with one line: the step, the reason and the remedy", d.log())
+            # what it has forked ends when it sees that
+            ok(wait_for(lambda: not connects(d.port)),
+               f"{what}: nobody listens")
 
 
 def local_socket(mode):
@@ -431,6 +453,39 @@ def sigterm_ends_everything(mode):
         d.cleanup()
 
 
+def numbers_come_twice(mode):
+    """In containers many daemons have the same pid, one after the other and
+    at the same time."""
+    inner = ["unshare", "-p", "-f", "--mount-proc"]
+    with Daemon(mode, wrapper=inner) as d, Daemon(mode, wrapper=inner) as e:
+        try:
+            for x in (d, e):
+                x.client().start(helper("sleeper"), until=b"ready")
+                eq(len(x.client().cmd("LIST")), 1, "both serve")
+            # with all its processes at once: nobody is left to tidy up
+            os.kill(daemon_of(d), signal.SIGKILL)
+            d.proc.wait()
+            d.start()
+            sid, _ = d.client().start(helper("sleeper"), until=b"ready")
+            eq((d.client().cmd("KILL " + sid)["state"],
+                e.client().cmd("LIST")[0]["state"]), ("STOPPED", "RUNNING"),
+               "another takes its place, and its neighbour goes on")
+        finally:
+            for x in (d, e):
+                os.kill(daemon_of(x), signal.SIGTERM)
+                x.proc.wait(20)
+    eq([x for top in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+        for x in glob.glob(top + "/debuglantern/1*")
+        if re.fullmatch("1(-[0-9]+)?", os.path.basename(x))], [],
+       "and no control group is left")
+
+
+def daemon_of(d):
+    """The process below unshare."""
+    with open(f"/proc/{d.proc.pid}/task/{d.proc.pid}/children") as f:
+        return int(f.read().split()[0])
+
+
 def sigterm_with_connections_open(mode):
     """Connections in every state do not keep the port."""
     with Daemon(mode) as d:
@@ -522,6 +577,48 @@ def background(mode):
         ok(wait_for(lambda: not alive(pid)), "without -d: SIGTERM ends it")
 
 
+# a /dev of its own, with what there is of devices and a log that is ours
+OWN_DEV = """for n in null zero full random urandom tty ptmx; do
+    touch $0/$n; mount --bind /dev/$n $0/$n; done
+mkdir $0/pts $0/shm; mount --bind /dev/pts $0/pts
+mount --bind /dev/shm $0/shm; ln -s $0.log $0/log; mount --rbind $0 /dev
+exec "$@"
+"""
+
+
+def syslog(mode):
+    """Without -d what is logged goes there, the audit log by its own name."""
+    with Daemon(mode) as d, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        dev, port = d.dir + "/dev", free_port()
+        os.mkdir(dev)
+        os.chmod(dev, 0o755)
+        log.bind(dev + ".log")
+        os.chmod(dev + ".log", 0o666)
+        log.settimeout(20)
+        conf = conf_file(d, f'state-dir "{d.dir}/s"\nrun-dir "{d.dir}/r"\n'
+                         "mdns no\nweb-port 0\n")
+        subprocess.run(["unshare", "-m", "sh", "-ec", OWN_DEV, dev, EXE, "-f",
+                        conf, "--port", str(port)], check=True, env=d.env,
+                       stdin=subprocess.DEVNULL, timeout=30)
+        pid = listener(port)
+        try:
+            sid = Client(port).upload(helper("hello"))["id"]
+            said = {}
+            while f'session={sid} action="UPLOAD"' not in said:
+                pri, text = log.recv(8192).decode()[1:].split(">", 1)
+                ok(f"debuglanternd[{pid}]: " in text, "a line of ours", text)
+                for what in ("is ready", f'session={sid} action="UPLOAD"'):
+                    if what in text:
+                        said[what] = int(pri)
+            # LOG_DAEMON.info, LOG_AUTH.notice
+            eq(list(said.values()), [3 << 3 | 6, 4 << 3 | 5],
+               "that it is ready, and who did what, each where it belongs")
+        finally:
+            os.kill(pid, signal.SIGTERM)
+            wait_for(lambda: not alive(pid))
+
+
 def listener(port):
     """The parent whose command line has that port."""
     want = [b"--port", str(port).encode()]
@@ -573,7 +670,6 @@ def places_are_private(mode):
 
 run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
-    alone(no_user_namespaces, SYSTEM),
     *[alone(t) for t in (
         port_taken, local_socket, listens_on_loopback_only, bind_flag,
         max_sessions_flag,
@@ -581,4 +677,5 @@ run_tests(
         bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
         sigterm_while_starting, sd_notify, background,
-        inherited_fds_and_signals, places_are_private)])
+        inherited_fds_and_signals, places_are_private)],
+    alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM))

@@ -33,6 +33,14 @@ TYPE = "_mydebug._tcp"
 USER = 1
 
 
+def announced_on():
+    """The (interface, family) of all that is announced, as they are found."""
+    r = subprocess.run(["avahi-browse", "-tp", TYPE], timeout=30,
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return {tuple(line.split(";")[1:3]) for line in
+            r.stdout.decode().splitlines() if line.startswith("+")}
+
+
 class Network:
     """The bus and avahi-daemon; each may come and go."""
 
@@ -202,6 +210,33 @@ def announced(mode):
         net.down()
 
 
+def families(mode):
+    """By IPv4 and IPv6 as the daemon listens: each address that the host
+    name stands for can be connected to."""
+    for argv in (["link", "add", "lab0", "type", "veth", "peer", "name",
+                  "lab1"], ["link", "set", "lab1", "up"],
+                 ["link", "set", "lab0", "up", "multicast", "on"],
+                 ["address", "add", "198.51.100.1/24", "dev", "lab0"],
+                 ["-6", "address", "add", "fd00:51::1/64", "dev", "lab0",
+                  "nodad"]):
+        subprocess.run(["ip", *argv], check=True)
+    net.bus_up()
+    net.avahi_up()
+    try:
+        for listen, want in (
+                ("localhost", {"IPv4", "IPv6"}), ("127.0.0.1", {"IPv4"}),
+                ("::1", {"IPv6"})):
+            with daemon(mode, "both", f"listen on {listen}\n"):
+                wait_for(lambda: {f for i, f in announced_on() if
+                                  i == "lab0"} >= want, 20, 0.2)
+                eq({f for i, f in announced_on() if i == "lab0"}, want,
+                   f"listen on {listen}: announced by {sorted(want)}")
+            wait_for(lambda: announced_on() == set(), 10, 0.2)
+    finally:
+        net.down()
+        subprocess.run(["ip", "link", "del", "lab0"], check=True)
+
+
 def open_listener(mode):
     net.bus_up()
     net.avahi_up()
@@ -285,7 +320,7 @@ def collision(mode):
 
 net = Network()
 try:
-    run_tests(*(alone(t) for t in (no_bus, announced, open_listener,
+    run_tests(*(alone(t) for t in (no_bus, announced, families, open_listener,
                                    not_before_listening, comes_back,
                                    collision)))
 finally:

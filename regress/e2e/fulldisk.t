@@ -88,14 +88,19 @@ def state_dir(mode):
                                    FILL)) as d:
         serves(d, "state-dir is full")
         c = d.client()
+
+        def free_files():
+            return os.statvfs(sees(d, "state")).f_ffree
+
+        free = free_files()
         with Prober(d) as others:
             r = c.cmd("SYSROOT")
             eq(r["error_code"], "sysroot_failed",
                "state-dir is full: SYSROOT is refused")
             ok("no space" in r["message"] and "state-dir" in r["message"],
                "and names the disk", r)
-            # the file of the one before goes with its archiver
-            wait_for(lambda: not d.archivers())
+            # the file of the one before goes when its last holder does
+            wait_for(lambda: not d.archivers() and free_files() == free)
             made = use_up_files(sees(d, "state"))
             r = c.cmd("SYSROOT")
             eq(r["error_code"], "tmpfile_create_failed",

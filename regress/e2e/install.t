@@ -15,22 +15,26 @@ from dl import Daemon, eq, ok, run_tests  # noqa: E402
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 BUILD = os.environ.get("DL_BUILD", "build")
 ROLES = ("netproc", "spawner", "launcher", "archiver", "announcer", "idproc",
-         "tlsproc")
+         "tlsproc", "dapdial")
 ROOT = tempfile.mkdtemp(prefix="dl-install-")
 os.chmod(ROOT, 0o755)
 
-PROGRAMS = ["usr/bin/debuglanternd", "usr/bin/debuglanternctl"] + [
+PROGRAMS = ["usr/bin/debuglanternd", "usr/bin/debuglanternctl",
+            "usr/bin/debugger"] + [
     "usr/libexec/debuglantern/" + r for r in ROLES]
 FILES = [
     "usr/share/man/man8/debuglanternd.8",
     "usr/share/man/man5/debuglantern.conf.5",
-    "usr/share/man/man1/debuglanternctl.1",
+    "usr/share/man/man1/debuglanternctl.1", "usr/share/man/man1/debugger.1",
+    "usr/share/man/man7/debuglantern-http.7",
     "usr/lib/systemd/system/debuglantern.service",
     "usr/lib/systemd/user/debuglantern-user.service",
     "usr/lib/sysusers.d/debuglantern.conf",
     "usr/lib/tmpfiles.d/debuglantern.conf",
     "usr/share/bash-completion/completions/debuglanternctl",
+    "usr/share/bash-completion/completions/debugger",
     "usr/share/zsh/site-functions/_debuglanternctl",
+    "usr/share/zsh/site-functions/_debugger",
     "etc/debuglantern.conf",
 ]
 CONF = os.path.join(ROOT, "etc/debuglantern.conf")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 """The launcher by itself: each sandbox, each way to fail, jobs, debuggers."""
+import errno
 import io
 import os
 import select
@@ -21,8 +22,8 @@ from dl import (  # noqa: E402
 import hand  # noqa: E402
 from hand import (  # noqa: E402
     DEBUGGER, ERRORS, INIT, NAMESPACES, NONE, ONE, REPORT, RESULT, SPACE,
-    STATUS, STDERR, STDIN, STDOUT, STUB, TARGET, TMPFS, TREE_KILL, TREE_TERM,
-    WIRE)
+    STATUS, STDERR, STDIN, STDOUT, STUB, TARGET, TMPFS, TREE_HUP, TREE_KILL,
+    TREE_TERM, WIRE)
 
 KINDS = {"none": NONE, "namespaces": NAMESPACES, "tmpfs": TMPFS}
 ENV = ("PATH=/usr/bin:/bin",)
@@ -359,8 +360,8 @@ def debugging(p, kind):
         if not debug:
             r.until("target")
         for turn in range(2):
-            fds, m = p.l.ask("ATTACH", p.l.owner() +
-                             struct.pack("=I", r.inner), r.fds[TARGET])
+            fds, m = p.l.ask("ATTACH", p.l.attach_body(r.inner),
+                             r.fds[TARGET])
             if not eq(m.name, "ATTACHED", "gdbserver attaches"):
                 break
             out = gdb(fds.pop(WIRE), ["info symbol $pc", "break tick",
@@ -383,8 +384,7 @@ def debugging(p, kind):
 
 def attach_fails(p, kind):
     r = p.run("sleeper", sandbox=kind)
-    fds, m = p.l.ask("ATTACH", p.l.owner() + struct.pack("=I", 4000000),
-                     r.fds[TARGET])
+    fds, m = p.l.ask("ATTACH", p.l.attach_body(4000000), r.fds[TARGET])
     if m.name == "ATTACHED":
         ok(select.select([fds[DEBUGGER]], [], [], 10)[0] and
            b"annot attach" in os.read(fds[ERRORS], 4096),
@@ -663,9 +663,9 @@ def not_allowed(mode):
 
 
 def no_gdbserver(mode):
-    p = Place(mode, gdbserver="/nonexistent/gdbserver")
+    p = Place(mode)
     r = p.run("sleeper")
-    fds, m = p.l.ask("ATTACH", p.l.owner() + struct.pack("=I", r.inner),
+    fds, m = p.l.ask("ATTACH", p.l.attach_body(r.inner, "/nonexistent/gdb"),
                      r.fds[TARGET])
     eq((m.name, hand.STEPS[m.u32()[0]], m.u32()[1]),
        ("ATTACH_FAILED", "GDBSERVER", 2), "a missing gdbserver is named")
@@ -698,7 +698,8 @@ def cgroups(mode):
         os.chown(d, uid, uid)
         os.chown(d + "/cgroup.procs", uid, uid)
     sid = bytes(range(16))
-    leaf = top + "/sessions/00010203-0405-0607-0809-0a0b0c0d0e0f"
+    user = top + f"/sessions/u{ALICE}"
+    leaf = user + "/00010203-0405-0607-0809-0a0b0c0d0e0f"
     p = None
     try:
         with open(top + "/daemon/cgroup.procs", "w") as f:
@@ -719,19 +720,69 @@ def cgroups(mode):
         r.until("ready")
         signal.pidfd_send_signal(r.fds[STUB], signal.SIGKILL)
         ok(r.gone(), "a stub is killed")
-        p.l.spawner.send("SWEEP", sid=sid, gen=7)
-        ok(wait_for(lambda: not os.path.exists(leaf)),
-           "the cgroup goes with all that was in it")
+        p.l.spawner.send("SWEEP", struct.pack("=I", ALICE), sid=sid, gen=7)
+        ok(wait_for(lambda: not os.path.exists(user)),
+           "the cgroup goes with all that was in it, and the user's")
         ok(not lives(r.pid), "the program too")
         r.close()
     finally:
         if p is not None:
             p.end()
-        for d in (leaf, top + "/daemon", top + "/sessions", top):
+        for d in (leaf, user, top + "/daemon", top + "/sessions", top):
             wait_for(lambda d=d: not os.path.isdir(d) or remove(d))
 
 
-PER_KIND = (hygiene, groups, output, endings, failures, refused_calls, trees,
+def terminals(p, kind):
+    """The master comes instead of two pipes, and nobody else has it."""
+    r = p.sh("tty; stty size; ls -l /proc/*/fd 2>/dev/null | grep -c ptmx; "
+             "read x; echo got $x; exec cat", sandbox=kind, tty=1, cols=99,
+             rows=33)
+    if not eq(r.failed, None, "starts on a terminal"):
+        return
+    eq((STDIN in r.fds, STDERR in r.fds), (False, False), "there are no pipes")
+    eq(os.fstat(r.fds[STDOUT]).st_rdev, os.makedev(5, 2), "a master comes")
+    out = r.until("\r\n0\r\n")
+    ok("/dev/pts/" in out and "33 99\r\n" in out,
+       "of the size that was asked for; no master inside", out)
+    os.write(r.fds[STDOUT], b"typed\n")
+    r.until("got typed")
+    eq(p.l.poke(r.fds[STUB], 0, TREE_HUP), 0, "the tree is hung up")
+    eq(r.report(), ("signaled", signal.SIGHUP), "which ends it")
+    r.close()
+    r = p.sh("trap '' HUP; tty >/dev/null && (exec <&- >&- 2>&-; sleep 99)",
+             sandbox=kind, tty=1)
+    p.l.poke(r.fds[STUB], 0, TREE_KILL)
+    eq(r.report()[0], "signaled", "or killed")
+    r.close()
+
+
+def commands(p, kind):
+    """Found in the session's PATH, not in the launcher's."""
+    def run(*argv, env=ENV, **kw):
+        return hand.Run(p.l, *p.l.ask("RUN", p.l.run_body(
+            argv, env, sandbox=kind, command=1, **kw)))
+
+    r = run("sh", "-c", "echo $0 $PWD", cwd="/usr")
+    eq((r.failed, r.read()), (None, "sh /usr\n"), "a command, by its name")
+    r.close()
+    for argv, env, cwd, want in (
+            (("nothing-of-that-name",), ENV, "", ("COMMAND", "ENOENT")),
+            (("/no/such",), ENV, "", ("COMMAND", "ENOENT")),
+            (("sh",), ("PATH=/nowhere",), "", ("COMMAND", "ENOENT")),
+            (("passwd",), ("PATH=/etc",), "", ("EXEC", "EACCES")),
+            (("x" * 5000,), ENV, "", ("COMMAND", "ENOENT")),
+            (("sh",), ENV, "/no/such", ("CWD", "ENOENT"))):
+        r = run(*argv, env=env, cwd=cwd)
+        eq((r.failed[0], errno.errorcode[r.failed[1]]), want,
+           f"{argv[0][:30]} in {env[0]}, {cwd}: why not")
+    for image, command in ((None, 0), (helper("hello"), 1)):
+        r = hand.Run(p.l, *p.l.ask("RUN", p.l.run_body(
+            ("sh",), ENV, sandbox=kind, command=command), image))
+        eq(r.failed, ("IDS", errno.EBADF), "an image has an fd, and a "
+           "command has none")
+
+
+PER_KIND = (terminals, commands, hygiene, groups, output, endings, failures, refused_calls, trees,
             bomb, crowded, spawner_dies, stub_is_deaf, siblings, masks,
             network, root, debugging, attach_fails)
 PER_PLACE = (bundles, bundle_refused, packing, probes, owners, share,

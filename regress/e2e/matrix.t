@@ -21,6 +21,7 @@ SEE, USE, OWN, ADMIN, ANY, MAKE, HOST = ("see", "use", "own", "admin", "any",
                                          "make", "host")
 ROWS = {
     "UPLOAD": (MAKE, "UPLOAD 3\nabc", "invalid_elf"),
+    "NEW": (MAKE, "NEW cols=x", "invalid_argument"),
     "START": (USE, "START {r}", "already_running"),
     "ARGS": (USE, "ARGS {r} 'x", "invalid_args"),
     "ENV": (USE, "ENV {r} x", "invalid_env"),
@@ -41,13 +42,21 @@ ROWS = {
     "SIGNAL": (USE, "SIGNAL {l} USR1", "not_running"),
     "INPUT": (USE, "INPUT {l} eof", "not_running"),
     "NAME": (USE, "NAME {r} abcdef", "invalid_name"),
+    "RESIZE": (USE, "RESIZE {r} 80 24", "invalid_argument"),
+    "MARK": (SEE, "MARK {r}", "invalid_argument"),
+    "ATTACH": (SEE, "ATTACH {r}", "invalid_argument"),
     "LIMITS": (USE, "LIMITS {r} cpu=0", "invalid_argument"),
+    "DEBUGGER": (SEE, "DEBUGGER {r} {{}}", "no_session"),
     "GDBPIPE": (USE, "GDBPIPE {l}", "not_running"),
     "SHARE": (OWN, "SHARE {r} nosuchuser", "invalid_argument"),
     "UNSHARE": (OWN, "UNSHARE {r} nosuchuser", "invalid_argument"),
     "AUTH": (ANY, "AUTH x", "invalid_argument"),    # not the first line
     "WHOAMI": (ANY, "WHOAMI", None),
     "TOKEN": (HOST, "TOKEN revoke 00000000", "not_found"),
+    "LOGIN": (HOST, "LOGIN link", None),
+    "TICKET": (SEE, "TICKET {l}", None),
+    "KEYS": (OWN, "KEYS {l} rotate", None),
+    "USAGE": (ANY, "USAGE", None),
     "QUOTA": (ANY, "QUOTA", None),
     "AUDIT": (ADMIN, "AUDIT 999999999", None),
     "VERSION": (ANY, "VERSION", None),
@@ -106,9 +115,10 @@ def json_form(line):
     """The same as a JSON request, for commands whose words have names."""
     verb, *words = line.split()
     if verb in ("LIST", "DEPS", "ACTIVITY", "WHOAMI", "QUOTA", "VERSION",
-                "HELP"):
+                "HELP", "USAGE"):
         args = {}
-    elif len(words) == 1 and verb not in ("AUTH", "AUDIT", "UPLOAD"):
+    elif len(words) == 1 and verb not in ("AUTH", "AUDIT", "UPLOAD",
+                                         "LOGIN", "NEW"):
         args = {"session": words[0]}
     else:
         return None

@@ -312,6 +312,29 @@ def listen_as(uid, address):
     return s
 
 
+# groups of the host's, by number: those below min-uid are not for programs
+# unless they are named, and no program gets one that is beyond all users
+GROUPS = {"dlnamed": 401, "dllow": 402, "dlhigh": 55004, "dlbeyond": 70001}
+
+
+def groups_of_the_owner(mode):
+    lines = "".join(f"{name}:x:{gid}:u{ALICE}\\n"
+                    for name, gid in GROUPS.items())
+    with passwd_wrapper(ALICE) as wrapper, Daemon(
+            mode, "allow-group dlnamed\nallow-sandbox none, namespaces\n",
+            wrapper=wrapper + ["sh", "-c", f"printf '{lines}' >>/etc/group "
+                               "&& exec \"$@\"", "sh"]) as d:
+        a = d.client(ALICE)
+        for kind in ("none", "namespaces"):
+            sid, s = a.start(helper("sleeper"), flags=f"--sandbox {kind}",
+                             until=b"ready")
+            got = {int(g) for g in status_of(s["pid"])["Groups"].split()}
+            eq(got - {ALICE}, {GROUPS["dlnamed"], GROUPS["dlhigh"]},
+               f"{kind}: of a user's groups a program has those of users, "
+               "and the one that allow-group names")
+            a.cmd("KILL " + sid)
+
+
 def files_of_the_owner(mode):
     """A session reads what its user may read, and writes as the user."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
@@ -358,6 +381,75 @@ def quotas_are_shared_but_counted(mode):
         ok(sid not in r["message"], "and the refusal tells nothing of others")
 
 
+def connections_are_shared(mode):
+    """What nobody has configured: one user cannot have all of them."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, "max-connections 80\n", wrapper=wrapper) as d:
+        others = [d.client(BOB)]
+        held = [d.client(ALICE) for _ in range(32)]
+        eq([c.cmd("LIST") for c in held], [[]] * 32,
+           "32 of 80 connections are a user's")
+        for c in (d.client(ALICE), d.client(ALICE)):
+            r = c.cmd("LIST")
+            ok(r.get("error_code") == "max_connections_reached" and
+               "this user" in r["message"], "and no more than these", r)
+        others += [d.client(BOB) for _ in range(31)]
+        eq([c.cmd("LIST") for c in others], [[]] * 32,
+           "so that another has as many")
+        held.pop().close()
+        ok(wait_for(lambda: d.client(ALICE).cmd("LIST") == []),
+           "who closes one has room for another")
+
+
+def healthy(d, uid):
+    """Whether a user's browser gets an answer over a new connection."""
+    s = connect("127.0.0.1", d.web, uid, 5)
+    try:
+        s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return s.recv(12) == b"HTTP/1.1 200"
+    except OSError:
+        return False
+    finally:
+        s.close()
+
+
+def web_places_are_shared(mode):
+    """Who has not logged in comes from one address, whoever he is."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, "max-connections 80\n", wrapper=wrapper,
+                   web=True) as d:
+        ok(wait_for(lambda: healthy(d, BOB)), "a user's browser is served")
+        held = [connect("127.0.0.1", d.web, ALICE, 5) for _ in range(20)]
+        eq([healthy(d, ALICE), healthy(d, BOB)], [False, True],
+           "while another holds all places that he has")
+        for s in held:
+            s.close()
+        ok(wait_for(lambda: healthy(d, ALICE)), "until he gives them back")
+
+
+def guests_are_bounded(mode):
+    """Keys of sessions are no way to more connections for their owner."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, "max-connections 80\n", wrapper=wrapper) as d:
+        b, a = d.client(BOB), d.client(ALICE)
+        eq(b.cmd("LIST"), [], "another user is there")
+        keys = []
+        for _ in range(4):
+            a.send('{"command":"NEW","args":{"tty":true,"argv":["cat"]}}\n')
+            keys.append(a.cmd("KEYS " + a.json()["result"]["id"])["token"])
+        guests = [d.client(ALICE) for _ in range(28)]
+        codes = [g.cmd("AUTH " + keys[i % 4]).get("error_code")
+                 for i, g in enumerate(guests)]
+        eq((codes.count(None), codes.count("max_connections_reached")),
+           (20, 8), "guests of all his sessions have a quarter of all")
+        guests[0].close()
+        g = d.client(ALICE)
+        ok(wait_for(lambda: "error_code" not in
+                    d.client(ALICE).cmd("AUTH " + keys[0])),
+           "one goes, another may come")
+        g.close()
+
+
 def foreign_debug_port(mode):
     with passwd_wrapper(ALICE, BOB) as wrapper, \
             Daemon(mode, wrapper=wrapper) as d:
@@ -399,6 +491,7 @@ run_tests(
         auth_none, auth_none_as_root_is_refused, plain_is_needed,
         sessions_survive_their_connection, a_closed_client_is_nobody,
         a_process_that_has_gone, a_foreign_listener,
-        files_of_the_owner, quotas_are_shared_but_counted,
+        groups_of_the_owner, files_of_the_owner, quotas_are_shared_but_counted, connections_are_shared,
+        web_places_are_shared, guests_are_bounded,
         foreign_debug_port, ctl_as_users)],
     alone(user_mode_serves_its_user, ("user",)))

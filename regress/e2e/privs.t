@@ -39,7 +39,7 @@ FDS = {
     "spawner": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]|"
                r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]|"
                r"/tmp/.*/state/tokens",
-    "launcher": USUAL + r"|.*/libexec/debuglantern/(launcher|archiver)|"
+    "launcher": USUAL + r"|.*/libexec/debuglantern/(launcher|archiver|debugger)|"
                 r"pipe:\[\d+\]",
     "announcer": USUAL,
     "idproc": USUAL + r"|/proc|/etc/.*",

@@ -470,6 +470,46 @@ def choice_of_sandbox(mode):
            "VERSION tells the default")
 
 
+SWITCH = "/proc/sys/kernel/printk_ratelimit"
+AS_HOSTS_ROOT = (f"read x <{SWITCH}; echo $x >{SWITCH} && echo switched; "
+                 "cat /etc/shadow /etc/ssh/ssh_host_* /root/.bashrc && "
+                 "echo secrets; for f in /etc/passwd /etc/alternatives /usr; "
+                 "do touch $f && echo changed $f; done; "
+                 "echo 5 >/proc/self/oom_score_adj && echo own; "
+                 "getent passwd root; "
+                 "exit 0")
+
+
+def root_in_user_mode(mode):
+    """Its sessions have root's uid: what root may without a capability, by
+    the owner's rights to files and switches alone, must be out of reach."""
+    with Daemon(mode, uid=None) as d:
+        c = d.client()
+        v = c.cmd("VERSION")
+        eq((v["mode"], v["sandbox"]), ("user", "tmpfs"),
+           "--user of root: in user mode, by tmpfs if nothing is said")
+        sid = c.upload("/bin/dash")["id"]
+        c.cmd(f"ARGS {sid} -c '{AS_HOSTS_ROOT}'")
+        s = c.cmd("START " + sid)
+        c.cmd(f"WAIT {sid} 20")
+        out = c.output(sid).decode()
+        eq([x for x in out.splitlines() if x.split()[:1] in (
+            ["switched"], ["secrets"], ["changed"])], [],
+           "--user of root: no switch of the kernel, no secret, no change")
+        ok("Read-only file system" in out and "own" in out.split() and
+           "root:x:0:0:" in out, "it has tried, and has what it needs", out)
+        for kind in ("none", "namespaces"):
+            eq(c.cmd(f"START {sid} --sandbox {kind}").get("error_code"),
+               "not_permitted", f"--user of root: no sandbox {kind}")
+        sid, s = c.start(helper("target"), until=b"target")
+        st = status_of(s["pid"])
+        eq((st["Uid"].split()[0], st["CapEff"], st["CapPrm"]),
+           ("0", "0" * 16, "0" * 16), "--user of root: no capability")
+        eq(c.cmd("DEBUG " + sid).get("state"), "DEBUGGING",
+           "and gdbserver attaches")
+        c.cmd("KILL " + sid)
+
+
 def defaults_of_the_configuration(mode):
     with Daemon(mode, "sandbox tmpfs\nnetwork none\n") as d:
         c = d.client()
@@ -489,4 +529,5 @@ run_tests(
         echo_to_dev_stderr_in_a_script, abort_is_sigabrt, image_is_sealed,
         conf=ALL + "stop-timeout 1\n"),
     alone(niceness), alone(control_yes), alone(choice_of_sandbox),
-    alone(defaults_of_the_configuration))
+    alone(defaults_of_the_configuration),
+    alone(root_in_user_mode, ("user",) if AS_ROOT else ()))

@@ -16,7 +16,8 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
 HEAD = ["id", "state", "pid", "debug_port"]
 TAIL = ["name", "size", "exit_code", "signal", "started_at", "exited_at",
-        "owner", "tty"]
+        "owner", "tty", "cols", "rows", "command", "sandbox", "network",
+        "limits", "debugger", "created_at"]
 BUNDLE = ["bundle", "exec_path", "bundle_dir"]
 NOWHERE = "01234567-89ab-4cde-8f01-23456789abcd"
 
@@ -81,8 +82,17 @@ def session_loaded(d):
     s = raw(c, "STATUS " + sid)
     is_session(s, HEAD + TAIL, "STATUS of a loaded session")
     eq([s[k] for k in ("state", "pid", "debug_port", "name", "exit_code",
-                       "signal", "started_at", "exited_at", "tty")],
-       ["LOADED"] + [None] * 7 + [False], "STATUS: null where there is none")
+                       "signal", "started_at", "exited_at", "tty",
+                       "cols", "rows", "command")],
+       ["LOADED"] + [None] * 7 + [False] + [None] * 3,
+       "STATUS: null where there is none")
+    eq([s[k] for k in ("sandbox", "network", "limits")], [None] * 3,
+       "STATUS: nothing held for a run before the first")
+    ok(TIME.match(s["created_at"]), "STATUS: when it was made", s)
+    raw(c, f"LIMITS {sid} nofile=77")
+    s = raw(c, f"START {sid} --network none")
+    eq((s["sandbox"], s["network"], s["limits"]["nofile"]),
+       ("namespaces", "none", 77), "START: what holds for the run")
     ok(isinstance(s["owner"], str) and s["owner"], "STATUS: an owner", s)
 
 

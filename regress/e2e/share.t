@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Sessions that others may see or use, administrators, and the audit log.
 import os
+import signal
+import subprocess
 import sys
 import time
 
@@ -265,6 +267,38 @@ def admin_group():
         eq(d.client(ALICE).cmd("WHOAMI")["admin"], False, "but others not")
 
 
+def no_admin_any_more():
+    """Who leaves the group loses what he has, when SIGHUP comes at last."""
+    with passwd_wrapper(ALICE, BOB, CAROL) as wrapper, \
+            Daemon("system", "admin group dladm\n", wrapper=wrapper + [
+                "sh", "-c", f"echo dladm:x:55003:u{BOB},u{CAROL} "
+                ">>/etc/group && exec \"$@\"", "sh"]) as d:
+        a, b, c = d.client(ALICE), d.client(BOB), d.client(CAROL)
+        r = Client(d.dir + "/run/debuglantern.sock", uid=0)
+        sid = a.upload(helper("hello"))["id"]
+        own = b.upload(helper("hello"))["id"]
+        eq([len(x.cmd("LIST")) for x in (b, c, r)], [2, 2, 2],
+           "three administrators see all")
+        key = b.cmd(f"KEYS {sid}")["token"]
+        guest = d.client(ALICE)
+        ok("error_code" not in guest.cmd("AUTH " + key),
+           "and make keys for others' sessions")
+        subprocess.run(["nsenter", "-t", str(d.proc.pid), "-m", "sed", "-i",
+                        f"s/:u{BOB},/:/", "/etc/group"], check=True)
+        eq(len(b.cmd("LIST")), 2, "nobody looks at groups all the time")
+        d.proc.send_signal(signal.SIGHUP)
+        ok(b.closed(), "after SIGHUP the one who is none any more is out")
+        ok(guest.closed(), "as is who came by a key of his")
+        eq([len(x.cmd("LIST")) for x in (c, r)], [2, 2],
+           "the others, root too, are not")
+        again = d.client(BOB)
+        eq(([x["id"] for x in again.cmd("LIST")],
+            again.cmd("WHOAMI")["admin"]), ([own], False),
+           "he comes back as who he is")
+        ok("error_code" in d.client(ALICE).cmd("AUTH " + key),
+           "and his key has ended")
+
+
 def whoami():
     with users() as d:
         r = d.client(ALICE).cmd("WHOAMI")
@@ -286,8 +320,8 @@ def refusals_are_audited():
              if x["action"] == "login"]
         ok(len(e) == 1 and e[0]["result"].startswith("refused") and
            e[0]["user"] is None, "a refusal is in the audit log", e)
-        log = d.log()
-        ok('action="login" result="refused' in log, "and in the log")
+        ok(wait_for(lambda: 'action="login" result="refused' in d.log()),
+           "and in the log")
 
 
 def user_mode(mode):
@@ -303,6 +337,7 @@ def user_mode(mode):
 tests = [read_only_share, read_write_share, own_before_shared, wrong_shares,
          shares_end_with_the_spawner, administrators,
          administrators_no_more,
-         root_is_admin_by_the_local_socket_alone, admin_group, whoami,
+         root_is_admin_by_the_local_socket_alone, admin_group,
+         no_admin_any_more, whoami,
          refusals_are_audited]
 run_tests(*(tests if SYSTEM else []), alone(user_mode, ("user",)))

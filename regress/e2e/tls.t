@@ -6,6 +6,7 @@ import base64
 import hashlib
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -15,9 +16,9 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, SANITIZED, ALICE, BOB, Daemon, alone, eq, helper, ok,
-                passwd_wrapper, read_proc, run_tests, service_uid, status_of,
-                wait_for)
+from dl import (AS_ROOT, SANITIZED, ALICE, BOB, Daemon, alone, descendants,
+                eq, helper, ok, passwd_wrapper, read_proc, run_tests,
+                service_uid, status_of, wait_for)
 from tlsclient import (Authority, Tls, TlsClient, cipher_of, context, hello,
                        openssl, presented, raw, s_client, with_tls)
 
@@ -116,8 +117,16 @@ def own_certificate(mode):
         der = presented(d.tls_port, d.uid)
         c = d.client()
         shown = c.cmd("VERSION")["tls"]
+        expires = shown.pop("expires")
         eq(shown, {"port": d.tls_port, "fingerprint": fingerprint(der)},
            "VERSION: port and fingerprint")
+        ends = openssl("x509", "-inform", "DER", "-noout", "-enddate",
+                       input=der).stdout.decode().strip()
+        eq(time.strptime(ends, "notAfter=%b %d %H:%M:%S %Y GMT"),
+           time.strptime(expires, "%Y-%m-%dT%H:%M:%SZ"),
+           "and when it expires")
+        eq((warnings(c), dep(c)["available"]), ([], True),
+           "neither VERSION nor DEPS warns of it")
         text = openssl("x509", "-inform", "DER", "-noout", "-text",
                        input=der).stdout.decode()
         for word in ("prime256v1", "ecdsa-with-SHA256", "CA:FALSE",
@@ -458,7 +467,7 @@ def its_own_sessions(mode):
         ok(b"Cipher is TLS_" in out, "it shakes hands", out)
         ok(b"not_permitted" in out and b"[]" not in out,
            "and is refused all the same", out)
-        ok(in_text(d, "comes from a session"), "the log says why")
+        ok(in_text(d, "comes from a session"), "the log says why", d.log())
 
 
 def certificates_of_clients(mode):
@@ -609,6 +618,159 @@ def reloads(mode):
         ok(wait_for(lambda: attempt_client(d)), "starts it again")
 
 
+def warnings(c):
+    return [w for w in c.cmd("VERSION")["warnings"] if "certificate" in w]
+
+
+def dep(c):
+    return next((x for x in c.cmd("DEPS")["deps"]
+                 if x["name"] == "tls-certificate"), None)
+
+
+def bad_replacements(mode):
+    """What was good stays until something is found that is good as well."""
+    with tls_daemon(mode) as d:
+        old = presented(d.tls_port, d.uid)
+        with open(d.conf_path) as f:
+            base = f.read()
+        ca = Authority(os.path.join(d.dir, "ca"))
+        cert, key = ca.issue("host", "/CN=host", usage="serverAuth")
+        _, strange = ca.issue("other", "/CN=host", usage="serverAuth")
+        for k in (key, strange):
+            give_key(d, ca.dir, cert, k)
+        text = ca.path("text")
+        with open(text, "w") as f:
+            f.write("no certificate\n")
+        os.chmod(text, 0o644)
+        c, pid = client(d), d.role_pid("tlsproc")
+
+        def hup(conf):
+            d.write_conf(conf)
+            d.proc.send_signal(signal.SIGHUP)
+
+        def named(a, b):
+            return base + f'tls certificate "{a}"\ntls key "{b}"\n'
+        for a, b, why in ((text, key, "not a certificate in PEM form"),
+                          (ca.path("none"), key, "cannot be opened"),
+                          (cert, strange, "do not fit"),
+                          (cert, strange, "do not fit")):
+            seen, kept = d.log().count(why), d.log().count("goes on with the")
+            hup(named(a, b))
+            ok(wait_for(lambda: d.log().count("goes on with the") > kept) and
+               d.log().count(why) == seen + 1,
+               f"SIGHUP with a bad one: {why}, and that it stays", d.log())
+            eq((c.cmd("LIST"), presented(d.tls_port, d.uid),
+                d.role_pid("tlsproc")), ([], old, pid),
+               "its connections live, and new ones see it")
+        eq(d.client().cmd("VERSION")["tls"]["fingerprint"],
+           fingerprint(old), "VERSION has the old one's fingerprint")
+        hup(named(cert, key))
+        want = ssl.PEM_cert_to_DER_cert(open(cert).read())
+        ok(wait_for(lambda: shows(d) == want), "a good one replaces it")
+        ok(c.closed(5), "and ends what was encrypted by the old one")
+        ok(wait_for(lambda: len([x for x in descendants(d.proc.pid)
+                                 if comm(x) == "tlsproc"]) == 1),
+           "one tlsproc is left")
+
+
+def crash_with_bad_files(mode):
+    """What is named is tried first; what lies in its place is all there is."""
+    with tls_daemon(mode) as d:
+        first = presented(d.tls_port, d.uid)
+        with open(d.conf_path) as f:
+            base = f.read()
+        ca = Authority(os.path.join(d.dir, "ca"))
+        cert, key = ca.issue("host", "/CN=host", usage="serverAuth")
+        give_key(d, ca.dir, cert, key)
+        named = base + f'tls certificate "{cert}"\ntls key "{key}"\n'
+
+        def crash():
+            pid = d.role_pid("tlsproc")
+            os.kill(pid, signal.SIGKILL)
+            ok(wait_for(lambda: d.role_pid("tlsproc") not in (None, pid)) or
+               "TLS is not served" in d.log(), "tlsproc is killed")
+
+        def hup(conf):
+            d.write_conf(conf)
+            d.proc.send_signal(signal.SIGHUP)
+
+        # others are named, and are unfit
+        kept = d.log().count("goes on with the")
+        hup(base + f'tls certificate "{ca.path("none")}"\n'
+            f'tls key "{key}"\n')
+        ok(wait_for(lambda: d.log().count("goes on with the") > kept),
+           "SIGHUP names bad files")
+        crash()
+        ok(wait_for(lambda: shows(d) == first), "the old ones serve again")
+        eq(warnings(d.client()), [], "and nobody is warned")
+        hup(named)
+        want = ssl.PEM_cert_to_DER_cert(open(cert).read())
+        ok(wait_for(lambda: shows(d) == want), "good ones replace them")
+        # these are replaced by what is none
+        with open(cert) as f:
+            good = f.read()
+        with open(cert, "w") as f:
+            f.write("none\n")
+        crash()
+        c = d.client()
+        ok(wait_for(lambda: "TLS is not served: the lines above" in d.log()),
+           "bad ones in their place: the log says what happens", d.log())
+        ok("is not a certificate in PEM form" in d.log(), "and why")
+
+        def told():
+            return any("TLS is not served" in w for w in warnings(c))
+        ok(wait_for(told), "VERSION says so", warnings(c))
+        eq((shows(d), c.cmd("LIST")), (None, []),
+           "TLS is not served; the rest is")
+        with open(cert, "w") as f:
+            f.write(good)
+        hup(named)
+        ok(wait_for(lambda: shows(d) == want), "SIGHUP with good ones serves")
+        ok(wait_for(lambda: not told()), "and the warning goes", warnings(c))
+
+
+def comm(pid):
+    try:
+        with open(f"/proc/{pid}/comm") as f:
+            return f.read().strip()
+    except OSError:
+        return None
+
+
+def expiry(mode):
+    with tls_daemon(mode) as d:
+        ca = Authority(os.path.join(d.dir, "ca"))
+        with open(d.conf_path) as f:
+            base = f.read()
+        d.stop()
+        for days, words in ((-1, "has expired"), (3, "expires in "),
+                            (15, None)):
+            cert, key = ca.issue(f"d{days}", "/CN=host", days=days,
+                                 usage="serverAuth")
+            give_key(d, ca.dir, cert, key)
+            d.write_conf(base + f'tls certificate "{cert}"\n'
+                         f'tls key "{key}"\n')
+            seen = len(d.log())
+            d.start()
+            log, c = d.log()[seen:], d.client()
+            if words is None:
+                eq((warnings(c), dep(c)["available"],
+                    "expires in" in log), ([], True, False),
+                   "two weeks are long enough")
+            else:
+                ok(f"{cert} {words}" in log, f"start: it {words}", log)
+                ok(len(warnings(c)) == 1 and words in warnings(c)[0],
+                   "VERSION says so", warnings(c))
+                row = dep(c)
+                ok(not row["available"] and not row["required"] and
+                   words in row["remedy"], "and DEPS", row)
+            d.stop()
+        d.write_conf(re.sub(r"(?m)^.*tls.*\n", "", base))
+        d.start()
+        eq((warnings(d.client()), dep(d.client())), ([], None),
+           "where nobody speaks TLS, nobody is warned")
+
+
 def attempt_client(d):
     try:
         c = client(d, timeout=5)
@@ -698,5 +860,6 @@ run_tests(*[alone(t) for t in (
     protocols, ciphers, no_renegotiation, own_certificate, not_without_need,
     same_protocol, pieces, half_close, big_and_slow, at_rest, fds_come_back,
     wrong_language, garbage, patience, too_many, its_own_sessions,
-    restarts, reloads, bad_files, own_directory_is_checked)],
+    restarts, reloads, bad_replacements, crash_with_bad_files, expiry,
+    bad_files, own_directory_is_checked)],
     *([alone(certificates_of_clients)] if AS_ROOT else []))

@@ -5,7 +5,7 @@
  * or time that passes.  Every message goes through a real channel.
  */
 /* flags: -DSELF_ROLE=SPAWNER */
-/* links: common/dispatch.c common/caps.c common/chan.c common/confine.c common/elfhdr.c common/errors.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/view.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c */
+/* links: spawner/usage.c common/dispatch.c common/caps.c common/chan.c common/confine.c common/dbghello.c common/elfhdr.c common/errors.c common/label.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/ttymodes.c common/view.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/guest.c spawner/input.c spawner/job.c spawner/output.c spawner/pace.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/command.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -26,6 +26,8 @@
 #include "log.h"
 #include "ring.h"
 #include "role.h"
+#include "spawner/dbg.h"
+#include "spawner/guest.h"
 #include "spawner/job.h"
 #include "spawner/peers.h"
 #include "spawner/session.h"
@@ -34,6 +36,7 @@
 #define USERS		3
 #define PIPES		8
 #define ASKED		8
+#define KEYS		4	/* power of two */
 #define RECORD		8	/* bytes before a record's payload */
 
 int	LLVMFuzzerInitialize(int *, char ***);
@@ -55,11 +58,14 @@ clock_gettime(clockid_t id, struct timespec *ts)
 
 /* -- the other ends -- */
 
-static int	 ends[ROLE_COUNT];
-static uint32_t	 gens[ROLE_COUNT];
+static int	 ends[ROLE_END];	/* the last debugger's among them */
+static uint32_t	 gens[ROLE_END];
 /* our ends of the pipes that the launcher gave */
 static int	 pipes[PIPES];
 static size_t	 npipes;
+/* the keys that were made last */
+static char	 keys[KEYS][KEY_TEXT + 1];
+static size_t	 nkeys;
 /* what the launcher was asked, so that it can answer */
 static struct msg_hdr asked[ASKED];
 static size_t	 nasked;
@@ -108,6 +114,15 @@ connect_role(enum role role)
 	peer_replace(role, pair[1], ++gens[role]);
 }
 
+static void
+keep_key(struct msg *m)
+{
+	char *key = keys[nkeys++ % KEYS];
+
+	msg_get_str(m, key, sizeof(keys[0]));
+	must(strlen(key) == KEY_TEXT);
+}
+
 /* What the spawner says must be well formed, whatever it was told. */
 static void
 check_said(struct msg *m)
@@ -127,6 +142,8 @@ check_said(struct msg *m)
 		    v.state == STATE_DEBUGGING || v.state == STATE_STOPPED);
 	} else if (m->hdr.type == MSG_RESULT)
 		must(msg_get_u32(m) < ERR_COUNT);
+	else if (m->hdr.type == MSG_KEY)
+		keep_key(m);
 	else if (m->hdr.type == MSG_RING) {
 		must(ring_map(&ring, msg_take_fd(m)) == 0);
 		ring_close(&ring);
@@ -175,7 +192,7 @@ static void
 hear(void)
 {
 	static const enum role roles[] = { ROLE_PARENT, ROLE_NETPROC,
-	    ROLE_IDPROC, ROLE_LAUNCHER };
+	    ROLE_IDPROC, ROLE_LAUNCHER, ROLE_DEBUGGER };
 	size_t i;
 
 	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
@@ -226,10 +243,38 @@ new_victim(void)
 	}
 }
 
+/* The master; what a program would have of it is kept as a pipe's end is. */
+static int
+keep_terminal(void)
+{
+	int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
+
+	if (fd == -1 || npipes == PIPES)
+		return fd;
+	must(grantpt(fd) == 0 && unlockpt(fd) == 0);
+	slave = open(ptsname(fd), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	must(slave != -1);
+	pipes[npipes++] = slave;
+	return fd;
+}
+
+/* The channel of the one that is started next; there is one at a time. */
+static int
+new_debugger(void)
+{
+	int pair[2];
+
+	must(chan_pair(pair) == 0);
+	if (ends[ROLE_DEBUGGER] != -1)
+		close(ends[ROLE_DEBUGGER]);
+	ends[ROLE_DEBUGGER] = pair[0];
+	return pair[1];
+}
+
 static int
 make_fd(unsigned int kind)
 {
-	switch (kind % 8) {
+	switch (kind % 10) {
 	case 1:
 		return memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	case 2:
@@ -244,6 +289,10 @@ make_fd(unsigned int kind)
 		return open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	case 7:
 		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	case 8:
+		return keep_terminal();
+	case 9:
+		return new_debugger();
 	default:
 		return -1;
 	}
@@ -251,20 +300,29 @@ make_fd(unsigned int kind)
 
 /* The kind that would be right, for the launcher's streams. */
 static unsigned int
-right_kind(uint32_t type, const uint8_t *payload, size_t len)
+right_kind(const struct msg_hdr *h, const uint8_t *payload, size_t len)
 {
-	static const uint8_t run[] = { 3, 2, 2, 2, 4, 4 };
+	static const uint8_t tty[] = { 0, 8, 0, 2, 4, 4, 3, 2, 2 };
+	static const uint8_t run[] = { 3, 2, 2, 2, 4, 4, 3, 2, 2 };
 	static const uint8_t attach[] = { 5, 2, 4 };
+	static const uint8_t beside[] = { 3, 2, 4, 2 };
+	static const uint8_t instrument[] = { 9, 4 };
 	static const uint8_t job[] = { 2, 6, 4, 7 };
+	const struct session *s = session_find(&h->session);
 	uint32_t kind = 0;
 
 	if (len >= sizeof(kind))
 		memcpy(&kind, payload, sizeof(kind));
-	if (type == MSG_RUN_FD)
-		return run[kind % sizeof(run)];
-	if (type == MSG_ATTACH_FD)
+	if (h->type == MSG_RUN_FD)
+		return s != NULL && s->start.tty != NULL ?
+		    tty[kind % sizeof(tty)] : run[kind % sizeof(run)];
+	if (h->type == MSG_INSTRUMENT_FD)
+		return instrument[kind % sizeof(instrument)];
+	if (h->type == MSG_ATTACH_FD && s != NULL && s->dbg != NULL)
+		return beside[kind % sizeof(beside)];
+	if (h->type == MSG_ATTACH_FD)
 		return attach[kind % sizeof(attach)];
-	return type == MSG_JOB_FD ? job[kind % sizeof(job)] : 0;
+	return h->type == MSG_JOB_FD ? job[kind % sizeof(job)] : 0;
 }
 
 /* -- records -- */
@@ -297,6 +355,20 @@ nth_session(unsigned int n)
 	return none;
 }
 
+/* Nobody guesses a key: a short text stands for one that there is. */
+static size_t
+put_key(uint8_t *payload, size_t len)
+{
+	uint32_t n = KEY_TEXT;
+	const char *key = keys[len == 0 ? 0 : payload[0] % KEYS];
+
+	if (len > 4)
+		return len;
+	memcpy(payload, &n, sizeof(n));
+	memcpy(payload + sizeof(n), key, n);
+	return sizeof(n) + n;
+}
+
 static void
 send_record(enum role from, const uint8_t *r, const uint8_t *payload,
     size_t len)
@@ -314,13 +386,15 @@ send_record(enum role from, const uint8_t *r, const uint8_t *payload,
 	memset(&o.hdr, 0, sizeof(o.hdr));
 	o.hdr.type = r[0] & 0x80 ? r[1] : nth_type(from, r[1]);
 	memcpy(o.payload, payload, len);
+	if (o.hdr.type == MSG_AUTH)
+		len = put_key(o.payload, len);
 	if (!(r[0] & 0x40) && o.hdr.type < MSG_COUNT &&
 	    len < msg_rows[o.hdr.type].min) {
 		memset(o.payload + len, 0, msg_rows[o.hdr.type].min - len);
 		len = msg_rows[o.hdr.type].min;
 	}
 	o.hdr.length = (uint32_t)len;
-	o.hdr.conn = r[3] % (USERS * 2);
+	o.hdr.conn = r[3] % (USERS * 2 + 1);
 	o.hdr.generation = gens[from];
 	o.hdr.request = r[4];
 	o.hdr.session = nth_session(r[2]);
@@ -328,7 +402,10 @@ send_record(enum role from, const uint8_t *r, const uint8_t *payload,
 		o.hdr.request = q->request;
 		o.hdr.session = q->session;
 	}
-	fd = make_fd(r[5] == 0 ? right_kind(o.hdr.type, o.payload, len) :
+	/* the numbers of requests begin at 1 in each */
+	if (from == ROLE_DEBUGGER)
+		o.hdr.request = r[4] % 8;
+	fd = make_fd(r[5] == 0 ? right_kind(&o.hdr, o.payload, len) :
 	    r[5]);
 	if (fd != -1) {
 		memset(&ctl, 0, sizeof(ctl));
@@ -390,17 +467,28 @@ clean_up(void)
 
 	SESSION_FOREACH_SAFE(s, next)
 		session_free(s);
+	if (ends[ROLE_DEBUGGER] != -1)
+		close(ends[ROLE_DEBUGGER]);
+	ends[ROLE_DEBUGGER] = -1;
 	for (i = 0; i < 3; i++)
 		connect_role(roles[i]);
 	for (i = 0; i < 10 && job_count() > 0; i++)
 		turn(3000);
 	must(session_count() == 0 && job_count() == 0);
+	turn(1);
+	/* those that could not be ended while there was no launcher */
+	for (i = 0; i < 10 && !LIST_EMPTY(&dbgprocs); i++)
+		turn(3000);
+	must(LIST_EMPTY(&dbgprocs));
 	must(session_alive_count() == 0);
 	while (npipes > 0)
 		close(pipes[--npipes]);
 	/* lingering replicas and what is in the sockets */
 	turn(100000);
 	hear();
+	keys_end_all();
+	memset(keys, 'x', sizeof(keys));
+	nkeys = 0;
 	memset(asked, 0, sizeof(asked));
 	nasked = 0;
 }
@@ -434,13 +522,17 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	signal(SIGPIPE, SIG_IGN);
 	log_init("fuzz", LOG_L_ERROR, no_log);
-	for (i = 0; i < ROLE_COUNT; i++)
+	for (i = 0; i < ROLE_END; i++)
 		ends[i] = -1;
 	role_mode = MODE_SYSTEM;
 	s->max_sessions = 8;
 	s->max_total_bytes = s->bundle_max_bytes = 1 << 20;
 	s->max_connections = 16;
 	s->output_buffer = 4096;
+	s->pty_scrollback = 4096;
+	s->pty_grace = s->pty_idle_ttl = 5;
+	s->debugger_output_bytes = 64 * 1024;
+	s->debugger_idle = 5;
 	s->stop_timeout = 5;
 	s->sandbox = SANDBOX_NAMESPACES;
 	s->allow_sandbox = 7;
@@ -452,40 +544,60 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	must(chan_open(&parent_chan, pair[1], 0) == 0);
 	ends[ROLE_PARENT] = pair[0];
 	peers_init();
+	keys_init(key_ended);
 	new_victim();
 	clean_up();
 	return 0;
 }
 
-/* Connections 1 to 3, each of a user of its own. */
+static void
+send_as_idproc(struct msg_out *o)
+{
+	o->hdr.generation = gens[ROLE_IDPROC];
+	must(send(ends[ROLE_IDPROC], &o->hdr, sizeof(o->hdr) + o->hdr.length,
+	    0) > 0);
+}
+
+static void
+send_principal(uint32_t conn, uint32_t uid, uint32_t flags, uint32_t door)
+{
+	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, conn, 0);
+
+	msg_put_u32(o, uid);
+	msg_put_u32(o, flags);
+	msg_put_u32(o, door);
+	msg_put_str(o, "user");
+	msg_put_str(o, "127.0.0.1:1");
+	msg_put_str(o, NULL);
+	send_as_idproc(o);
+}
+
+static void
+send_account(uint32_t uid)
+{
+	struct msg_out *o = msg_new(MSG_ACCOUNT, NULL, 0, 0);
+
+	msg_put_u32(o, uid);
+	msg_put_u32(o, ACCOUNT_FOUND);
+	msg_put_u32(o, uid);
+	msg_put_u32(o, 0);
+	msg_put_str(o, "user");
+	msg_put_str(o, "/home/user");
+	msg_put_str(o, "");
+	send_as_idproc(o);
+}
+
+/* Connections 1 to 3, each of a user of its own, and as many of strangers. */
 static void
 log_in(void)
 {
-	struct msg_out *o;
 	uint32_t i;
 
 	for (i = 1; i <= USERS; i++) {
-		o = msg_new(MSG_PRINCIPAL, NULL, i, 0);
-		o->hdr.generation = gens[ROLE_IDPROC];
-		msg_put_u32(o, 1000 + i);
-		msg_put_u32(o, 0);
-		msg_put_u32(o, DOOR_TCP);
-		msg_put_str(o, "user");
-		msg_put_str(o, "127.0.0.1:1");
-		msg_put_str(o, NULL);
-		must(send(ends[ROLE_IDPROC], &o->hdr, sizeof(o->hdr) +
-		    o->hdr.length, 0) > 0);
-		o = msg_new(MSG_ACCOUNT, NULL, 0, 0);
-		o->hdr.generation = gens[ROLE_IDPROC];
-		msg_put_u32(o, 1000 + i);
-		msg_put_u32(o, 1);
-		msg_put_u32(o, 1000 + i);
-		msg_put_u32(o, 0);
-		msg_put_str(o, "user");
-		msg_put_str(o, "/home/user");
-		msg_put_str(o, "");
-		must(send(ends[ROLE_IDPROC], &o->hdr, sizeof(o->hdr) +
-		    o->hdr.length, 0) > 0);
+		send_principal(i, 1000 + i, 0, DOOR_TCP);
+		send_account(1000 + i);
+		send_principal(USERS + i, UINT32_MAX, PRINCIPAL_STRANGER,
+		    DOOR_WEB);
 	}
 	turn(0);
 	hear();
@@ -506,6 +618,8 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t size)
 			len = size - RECORD;
 		if ((p[0] & 3) == 3)
 			event(p, p + RECORD, len);
+		else if ((p[0] & 7) == 4)
+			send_record(ROLE_DEBUGGER, p, p + RECORD, len);
 		else
 			send_record(roles[p[0] & 3], p, p + RECORD, len);
 		turn(1);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* flags: -static */
-/* Runs into one of its limits: cpu, as BYTES, nofile, nproc, core. */
+/*
+ * Runs into one of its limits: cpu, as BYTES, nofile, nproc, core; or holds
+ * BYTES of memory.
+ */
 #include <sys/mman.h>
 
 #include <errno.h>
@@ -46,6 +49,7 @@ main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	volatile unsigned long spin = 0;
+	unsigned long long n;
 	void *p;
 
 	if (strcmp(what, "cpu") == 0)
@@ -55,6 +59,15 @@ main(int argc, char **argv)
 		return opens();
 	if (strcmp(what, "nproc") == 0)
 		return forks();
+	if (strcmp(what, "hold") == 0 && argc > 2) {
+		n = strtoull(argv[2], NULL, 10);
+		p = malloc(n);
+		if (p == NULL)
+			return 1;
+		explicit_bzero(p, n);
+		for (;;)
+			pause();
+	}
 	if (strcmp(what, "as") == 0 && argc > 2) {
 		p = mmap(NULL, strtoull(argv[2], NULL, 10), PROT_READ |
 		    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,

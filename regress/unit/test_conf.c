@@ -194,19 +194,33 @@ assert_common_defaults(const struct conf *c)
 	assert_string_equal(c->listens[0].addr, "localhost");
 	assert_null(c->listens[0].user);
 	assert_int_equal(c->port, 4444);
-	assert_int_equal(c->web_port, 0);
+	assert_int_equal(c->web_port, 8080);
+	assert_int_equal(c->web_hosts.n, 0);
 	assert_string_equal(c->service_name, "debuglantern on %h");
 	assert_true(c->mdns);
 	assert_int_equal(c->max_sessions, 32);
 	assert_int_equal(c->max_total_bytes, 512 << 20);
 	assert_int_equal(c->max_connections, 1100);
-	assert_int_equal(c->max_connections_per_user, 1100);
+	assert_int_equal(c->max_connections_per_user, 275);
 	assert_int_equal(c->connection_memory, 256 << 10);
 	assert_int_equal(c->output_buffer, 256 << 10);
+	assert_string_equal(c->pty_default_shell, "");
+	assert_int_equal(c->pty_scrollback, 1 << 20);
+	assert_int_equal(c->pty_idle_ttl, 900);
+	assert_int_equal(c->pty_max_clients, 8);
+	assert_int_equal(c->pty_grace, 300);
 	assert_int_equal(c->stop_timeout, 10);
 	assert_int_equal(c->idle_timeout, 600);
 	assert_int_equal(c->line_timeout, 30);
 	assert_int_equal(c->debug_timeout, 60);
+	assert_int_equal(c->exit_idle, 0);
+	assert_int_equal(c->dap_initialize, 10);
+	assert_int_equal(c->dap_request, 30);
+	assert_int_equal(c->dap_await, 300);
+	assert_int_equal(c->debugger_idle, 1800);
+	assert_int_equal(c->debugger_output_events, 1000);
+	assert_int_equal(c->debugger_output_bytes, 1 << 20);
+	assert_int_equal(c->nadapters, 0);
 	assert_int_equal(c->min_uid, 1000);
 	assert_int_equal(c->allow_groups.n, 0);
 	assert_string_equal(c->gdbserver, "/usr/bin/gdbserver");
@@ -287,8 +301,10 @@ static const struct key_case {
 	const char	*must;		/* "NAME must be MUST, not ..." */
 } key_cases[] = {
 	{ "port", "65535", NULL, "0", "a number from 1 to 65535" },
-	{ "web-port", "8080", NULL, "65536",
+	{ "web-port", "0", NULL, "65536",
 	    "a number from 0 to 65535 (0: off)" },
+	{ "web host", "\"lab.example.org\"", NULL, "a..b",
+	    "a list of names of hosts, such as lab.example.org" },
 	{ "service-name", "\"a \\\"lab\\\" on %h\"", NULL, "%d",
 	    "1 to 63 bytes of UTF-8 text, in which %h is the host name and "
 	    "%% a percent sign" },
@@ -310,6 +326,15 @@ static const struct key_case {
 	    "a size from 128K to 16M (digits, then K, M or G)" },
 	{ "output-buffer", "64M", NULL, "100K",
 	    "a power of two from 64K to 64M (digits, then K, M or G)" },
+	{ "pty-default-shell", "\"/bin/zsh\"", NULL, "zsh",
+	    "an absolute path of at most 255 bytes or \"\"" },
+	{ "pty-scrollback", "64K", NULL, "1000000",
+	    "a power of two from 64K to 64M (digits, then K, M or G)" },
+	{ "pty-idle-ttl", "0", NULL, "never",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "pty-max-clients", "256", NULL, "0", "a number from 1 to 256" },
+	{ "pty-grace", "60", NULL, "1m",
+	    "a number of seconds from 0 to 604800" },
 	{ "stop-timeout", "3600", NULL, "10s",
 	    "a number of seconds from 1 to 3600" },
 	{ "idle-timeout", "0", NULL, "never",
@@ -318,6 +343,20 @@ static const struct key_case {
 	    "a number of seconds from 1 to 3600" },
 	{ "debug-timeout", "5", NULL, "+5",
 	    "a number of seconds from 1 to 3600" },
+	{ "exit-idle", "1800", NULL, "never",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "timeout dap-initialize", "60", NULL, "0",
+	    "a number of seconds from 1 to 3600" },
+	{ "timeout dap-request", "5", NULL, "5s",
+	    "a number of seconds from 1 to 3600" },
+	{ "timeout await", "604800", NULL, "0",
+	    "a number of seconds from 1 to 604800" },
+	{ "debugger idle", "0", NULL, "30m",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "debugger output-events", "1", NULL, "0",
+	    "a number from 1 to 100000" },
+	{ "debugger output-bytes", "64K", NULL, "65K",
+	    "a power of two from 64K to 64M (digits, then K, M or G)" },
 	{ "sandbox", "tmpfs", NULL, "foo", "none, namespaces or tmpfs" },
 	{ "allow-sandbox", "tmpfs none, namespaces",
 	    "none, namespaces, tmpfs", "chroot",
@@ -508,8 +547,9 @@ test_syntax(void **state)
 	conf_free(c);
 	/* Keywords of one statement are plain words in another. */
 	c = good("allow-group listen, on, port, auth, none, as plain limit "
-	    "tls default user group quota admin");
-	assert_int_equal(c->allow_groups.n, 14);
+	    "tls default user group quota admin adapter command debugger "
+	    "timeout");
+	assert_int_equal(c->allow_groups.n, 18);
 	conf_free(c);
 }
 
@@ -536,6 +576,8 @@ test_macros(void **state)
 	conf_free(c);
 }
 
+#define ADAPTER_FORM \
+	"F:1: adapter must be: adapter NAME command \"PROGRAM ARGUMENTS\""
 #define QUOTA_FORM \
 	"F:1: quota must be: quota default|user NAME|group NAME [sessions " \
 	"NUMBER] [bytes SIZE] [cpu SECONDS] [memory SIZE] [processes " \
@@ -632,6 +674,31 @@ static const struct {
 	{ "admin groups wheel", "F:1: unknown key \"admin groups\", perhaps "
 	    "\"admin group\"?" },
 	{ "admin user a\nadmin user b a", "F:2: admin user names a twice" },
+	/* adapter, and what debuggers may take */
+	{ "adapter", ADAPTER_FORM },
+	{ "adapter x", ADAPTER_FORM },
+	{ "adapter x command", ADAPTER_FORM },
+	{ "adapter command x", ADAPTER_FORM },
+	{ "adapter x command a b", ADAPTER_FORM },
+	{ "adapter \"\" command a", "F:1: the name of an adapter must be 1 "
+	    "to 31 small letters, digits, \".\", \"_\", \"+\" or \"-\", "
+	    "not \"\"" },
+	{ "adapter 'a b' command a", "F:1: the name of an adapter must be 1 "
+	    "to 31 small letters, digits, \".\", \"_\", \"+\" or \"-\", "
+	    "not \"a b\"" },
+	{ "adapter a command ''", "F:1: the command of adapter a must be a "
+	    "program and its arguments in at most 479 bytes, not \"\"" },
+	{ "adapter a command b\nadapter a command c",
+	    "F:2: adapter a is already set in line 1" },
+	{ "timeout", "F:1: timeout must be followed by dap-initialize, "
+	    "dap-request or await and a number of seconds" },
+	{ "timeout await 0", "F:1: timeout await must be a number of seconds "
+	    "from 1 to 604800, not \"0\"" },
+	{ "debugger idle", "F:1: debugger must be followed by idle, "
+	    "output-events or output-bytes and a value" },
+	{ "debugger output-bytes 65K", "F:1: debugger output-bytes must be a "
+	    "power of two from 64K to 64M (digits, then K, M or G), not "
+	    "\"65K\"" },
 	/* quota */
 	{ "quota", QUOTA_FORM },
 	{ "quota everybody sessions 5", QUOTA_FORM },
@@ -953,6 +1020,41 @@ test_listen(void **state)
 	conf_free(c);
 }
 
+/* The web has its own: a statement of one kind leaves the other's default. */
+static void
+test_web_listen(void **state)
+{
+	const struct conf_listen	*l;
+	struct conf			*c = good("listen on ::1");
+
+	(void)state;
+	l = conf_listen_at(c, 1);
+	assert_true(l->web);
+	assert_string_equal(l->addr, "localhost");
+	assert_int_equal(conf_listen_port(c, l), 8080);
+	assert_null(conf_listen_at(c, 2));
+	assert_true(conf_web_is_default(c));
+	conf_free(c);
+
+	c = good("web-port 0");
+	assert_null(conf_listen_at(c, 1));
+	assert_false(conf_web_is_default(c));
+	conf_free(c);
+
+	c = good("web listen on ::1 port 81 auth none as web\n"
+	    "web listen on * tls\nweb host listen, web\nweb host a.b");
+	assert_int_equal(c->nlistens, 3);
+	assert_false(conf_listen_at(c, 0)->web);
+	assert_int_equal(conf_listen_port(c, conf_listen_at(c, 1)), 81);
+	assert_int_equal(conf_listen_port(c, conf_listen_at(c, 2)), 8080);
+	assert_true(conf_listen_at(c, 2)->tls);
+	assert_null(conf_listen_at(c, 3));
+	assert_int_equal(c->web_hosts.n, 3);
+	assert_string_equal(c->web_hosts.v[2], "a.b");
+	assert_false(conf_web_is_default(c));
+	conf_free(c);
+}
+
 #define NOT_LOOPBACK \
 	": not a loopback address, so tokens and programs would be sent in " \
 	"clear; add the word tls, or plain if you trust this network"
@@ -1006,6 +1108,15 @@ static const struct {
 	{ "listen on ::1 port 80\nweb-port 80", "F:2: web-port must differ "
 	    "from the port of the control protocol, 80" },
 	{ "listen on ::1 port 80\nweb-port 4444", NULL },
+	{ "web-port 4444\nweb listen on ::1 port 80", NULL },
+	{ "web listen on 192.0.2.1", "F:1: web listen on 192.0.2.1"
+	    NOT_LOOPBACK },
+	{ "web-port 0\nweb listen on 192.0.2.1", NULL },
+	{ "web listen on * tls\nweb listen on 192.0.2.1 plain", "F:2: web "
+	    "listen on 192.0.2.1 port 8080: already taken by \"web listen on "
+	    "*\" above" },
+	{ "listen on ::1\nweb listen on ::1 port 4444", "F:2: web listen on "
+	    "::1 port 4444: already taken by \"listen on ::1\" above" },
 	{ "sandbox none\nallow-sandbox tmpfs", "F:2: allow-sandbox must "
 	    "contain none, the configured sandbox" },
 	{ "allow-sandbox tmpfs", "F:1: allow-sandbox must contain "
@@ -1014,6 +1125,9 @@ static const struct {
 	    "max-connections-per-user must be at most max-connections, 10, "
 	    "not 11" },
 	{ "max-connections 10", NULL },
+	{ "max-connections-per-user 1100", NULL },
+	{ "max-connections-per-user 1101", "F:1: max-connections-per-user "
+	    "must be at most max-connections, 1100, not 1101" },
 	{ "state-dir \"\"", "F:1: state-dir must be an absolute path in "
 	    "system mode, not \"\"" },
 	{ "run-dir \"\"", "F:1: run-dir must be an absolute path in system "
@@ -1098,6 +1212,27 @@ test_warnings(void **state)
 }
 
 static void
+test_adapters(void **state)
+{
+	struct conf	*c = good("adapter lldb-dap-22 command "
+	    "\"/opt/llvm/bin/lldb-dap --x\"\nadapter b command command\n"
+	    "timeout await 5\ndebugger idle 0\n");
+
+	(void)state;
+	assert_int_equal(c->nadapters, 2);
+	assert_string_equal(c->adapters[0].name, "lldb-dap-22");
+	assert_string_equal(c->adapters[0].command,
+	    "/opt/llvm/bin/lldb-dap --x");
+	assert_string_equal(c->adapters[1].command, "command");
+	assert_int_equal(c->dap_await, 5);
+	assert_int_equal(c->debugger_idle, 0);
+	assert_true(prints_line(c, "adapter \"lldb-dap-22\" command "
+	    "\"/opt/llvm/bin/lldb-dap --x\""));
+	assert_true(prints_line(c, "timeout await 5"));
+	conf_free(c);
+}
+
+static void
 test_quota(void **state)
 {
 	struct conf	*c = good("quota default sessions 0 bytes 5K\n"
@@ -1125,6 +1260,29 @@ test_quota(void **state)
 	assert_true(prints_line(c, "quota group \"lab\" sessions unlimited "
 	    "bytes 0 cpu 60 memory unlimited processes unlimited"));
 	conf_free(c);
+}
+
+/* What one user has of all connections where that is not said. */
+static void
+test_fair_share(void **state)
+{
+	static const struct {
+		uint32_t all, each;
+	} v[] = { { 1, 1 }, { 31, 31 }, { 32, 32 }, { 100, 32 }, { 128, 32 },
+		{ 132, 33 }, { 60000, 15000 } };
+	struct errors	 e = { .n = 0 };
+	struct conf	*c;
+	char		 text[60];
+	size_t		 i;
+
+	(void)state;
+	for (i = 0; i < NITEMS(v); i++) {
+		snprintf(text, sizeof(text), "max-connections %u", v[i].all);
+		c = good(text);
+		assert_int_equal(conf_check(c, on_error, &e), 0);
+		assert_int_equal(c->max_connections_per_user, v[i].each);
+		conf_free(c);
+	}
 }
 
 static void
@@ -1290,7 +1448,9 @@ test_no_leak(void **state)
 	int	i;
 
 	(void)state;
-	parse_all_errors();
+	/* malloc()'s caches take a while to settle */
+	for (i = 0; i < 5; i++)
+		parse_all_errors();
 	before = mallinfo2().uordblks;
 	for (i = 0; i < 20; i++)
 		parse_all_errors();
@@ -1390,8 +1550,8 @@ draw_value(const struct conf_key *k, char *out, size_t size)
 		draw_string(out, 63);
 		break;
 	case CONF_NAMES:
-		snprintf(out, size, "g%d,h\"\\%d", (int)draw(1000),
-		    (int)draw(1000));
+		snprintf(out, size, k->flags & CONF_F_HOST ? "g%d,h-%d.x" :
+		    "g%d,h\"\\%d", (int)draw(1000), (int)draw(1000));
 		break;
 	default:
 		draw_number(k, out, size);
@@ -1418,6 +1578,7 @@ draw_listens(struct conf *c)
 		l.addr = strdup(addrs[draw(NITEMS(addrs))]);
 		l.port = (uint16_t)(draw(2) ? draw(65536) : 0);
 		l.user = draw(2) ? strdup(users[draw(NITEMS(users))]) : NULL;
+		l.web = draw(3) == 0;
 		l.plain = draw(2) == 1;
 		l.tls = !l.plain && draw(2) == 1;
 		if (conf_listen_add(c, &l, err, sizeof(err)) == -1)
@@ -1622,9 +1783,12 @@ main(void)
 		cmocka_unit_test(test_list_bounds),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_listen),
+		cmocka_unit_test(test_web_listen),
 		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_warnings),
 		cmocka_unit_test(test_quota),
+		cmocka_unit_test(test_adapters),
+		cmocka_unit_test(test_fair_share),
 		cmocka_unit_test(test_check_fills),
 		cmocka_unit_test(test_check_at_most_20_errors),
 		cmocka_unit_test(test_command_line),

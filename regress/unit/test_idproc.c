@@ -186,7 +186,7 @@ rules_are_a_set(void **state)
 	assert_int_equal(rule_for("10.0.0.2", 80), 2);
 	rules_commit();
 	assert_int_equal(rule_for("10.0.0.2", 80), 0);
-	for (i = 0; i < 64; i++)
+	for (i = 0; i < 66; i++)
 		assert_int_equal(add("10.0.0.1", 1000 + i, 1), 0);
 	assert_int_equal(add("10.0.0.1", 2000, 1), -1);
 	rules_commit();

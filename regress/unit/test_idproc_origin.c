@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: idproc/cgroups.c idproc/holders.c */
+/* links: idproc/cgroups.c idproc/holders.c idproc/origin.c */
 /* idproc: telling sessions from users, by control group and by process. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +18,17 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "idproc/cgroups.h"
 #include "idproc/holders.h"
+#include "idproc/origin.h"
+#include "msg.h"
+
+/* nothing comes over a channel here */
+const msg_handler	msg_handlers[MSG_COUNT];
 
 static char	tree[256];
 
@@ -81,7 +87,7 @@ groups(void **state)
 {
 	static char sessions[300];
 	char mnt[200];
-	uint64_t top, all, one, inner, user, late;
+	uint64_t top, all, one, inner, deep, user, late;
 	struct stat st;
 
 	(void)state;
@@ -104,15 +110,18 @@ groups(void **state)
 	assert_int_equal(cgroups_place(user), CGROUP_OUTSIDE);
 	assert_int_equal(cgroups_place(all), CGROUP_SESSION);
 	assert_int_equal(cgroups_place(one), CGROUP_SESSION);
-	assert_int_not_equal(cgroups_place(inner), CGROUP_OUTSIDE);
+	assert_int_equal(cgroups_place(inner), CGROUP_SESSION);
+	deep = make("/sessions/one/inner/deep");
+	assert_int_not_equal(cgroups_place(deep), CGROUP_OUTSIDE);
 	assert_int_equal(cgroups_place(0), CGROUP_UNKNOWN);
 	assert_int_equal(cgroups_place(UINT64_MAX), CGROUP_UNKNOWN);
-	late = make("/sessions/late");
+	late = make("/sessions/one/late");
 	assert_int_equal(cgroups_place(late), CGROUP_SESSION);
 
 	/* a session that ended may have left its socket to somebody */
-	drop("/sessions/late");
+	drop("/sessions/one/late");
 	assert_int_equal(cgroups_place(late), CGROUP_UNKNOWN);
+	drop("/sessions/one/inner/deep");
 	drop("/sessions/one/inner");
 	drop("/sessions/one");
 	drop("/sessions");
@@ -351,6 +360,38 @@ namespaces(void **state)
 	    HOLDER_SESSION);
 }
 
+/* A process that is no session's and lives, but is not who connected. */
+static void
+another_with_its_number(void **state)
+{
+	char why[256] = "";
+	pid_t pid = fork();
+	int status, alive_fd, dead_fd;
+
+	(void)state;
+	if (pid == 0)
+		_exit(0);
+	dead_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	alive_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	assert_true(dead_fd != -1 && alive_fd != -1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	pid = fork();
+	if (pid == 0) {
+		/* as a child of the daemon, like idproc */
+		if (holders_init() == -1)
+			_exit(77);
+		_exit((origin_check_pid(1, alive_fd, why, sizeof(why)) == 0) |
+		    (origin_check_pid(1, dead_fd, why, sizeof(why)) == 0) << 1 |
+		    (strstr(why, "or gone") != NULL) << 2 |
+		    (origin_check_pid(1, -1, why, sizeof(why)) == 0) << 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1 | 4 | 8);
+	close(dead_fd);
+	close(alive_fd);
+}
+
 int
 main(void)
 {
@@ -360,6 +401,7 @@ main(void)
 		cmocka_unit_test(many_groups),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(namespaces),
+		cmocka_unit_test(another_with_its_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

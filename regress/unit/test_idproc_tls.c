@@ -82,7 +82,7 @@ pair_free(struct pair *p)
 
 /* The verdict on a connection with that name in its certificate. */
 static struct verdict
-verdict_on(uint32_t what, const char *name)
+verdict_by(enum door door, uint32_t what, const char *name)
 {
 	struct pair p = pair_new();
 	const struct verdict *v;
@@ -90,7 +90,7 @@ verdict_on(uint32_t what, const char *name)
 
 	memset(&tcp, 0, sizeof(tcp));
 	tcp.what = what;
-	tcp.door = DOOR_TCP;
+	tcp.door = door;
 	tcp.principal.uid = what == PEER_KNOWN ? 1001 : (uid_t)-1;
 	tcp.principal.flags = PRINCIPAL_BY_RULE;
 	assert_int_equal(tlspeers_add(p.inode, name, p.fds[0]), 0);
@@ -99,6 +99,12 @@ verdict_on(uint32_t what, const char *name)
 	out = *v;
 	pair_free(&p);
 	return out;
+}
+
+static struct verdict
+verdict_on(uint32_t what, const char *name)
+{
+	return verdict_by(DOOR_TCP, what, name);
 }
 
 static void
@@ -188,6 +194,20 @@ certificates(void **state)
 	assert_string_equal(v.why, "not served");
 }
 
+/* A browser shows it for whatever page it has loaded. */
+static void
+no_certificate_over_http(void **state)
+{
+	struct verdict v;
+
+	(void)state;
+	(void)strcpy(settings.tls_client_ca, "/ca");
+	v = verdict_by(DOOR_WEB, PEER_STRANGER, "alice");
+	assert_int_equal(v.what, PEER_STRANGER);
+	assert_int_equal(v.door, DOOR_WEB_TLS);
+	assert_int_equal(v.principal.uid, (uid_t)-1);
+}
+
 static void
 no_certificate_without_authority(void **state)
 {
@@ -207,6 +227,7 @@ main(void)
 		cmocka_unit_test(pairs_have_no_name),
 		cmocka_unit_test(remembered_until_gone),
 		cmocka_unit_test(certificates),
+		cmocka_unit_test(no_certificate_over_http),
 		cmocka_unit_test(no_certificate_without_authority),
 	};
 

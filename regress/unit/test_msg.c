@@ -54,12 +54,16 @@ static int
 take_fd(struct msg *m)
 {
 	nhandled++;
+	(void)msg_get_u32(m);
 	kept_fd = msg_take_fd(m);
 	return msg_end(m);
 }
 
+static int	take_calmly(struct msg *);
+
 const msg_handler msg_handlers[MSG_COUNT] = {
 	[MSG_POKE] = take_any,
+	[MSG_PROBE] = take_calmly,
 	[MSG_RUN] = take_any,
 	[MSG_SWEEP] = take_fd,
 	[MSG_RESULT] = take_text,
@@ -252,11 +256,11 @@ wrong_fds(void **state)
 	int fds[2] = { null_fd, null_fd };
 
 	/* none, another kind, only a path, one too many */
-	raw_send(header(MSG_POKE, 8), 8, NULL, 0);
+	raw_send(header(MSG_POKE, 12), 12, NULL, 0);
 	expect_cut("no fd where one belongs");
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
-	raw_send(header(MSG_POKE, 8), 8, fds, 1);
+	raw_send(header(MSG_POKE, 12), 12, fds, 1);
 	expect_cut("wrong kind");
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
@@ -265,13 +269,13 @@ wrong_fds(void **state)
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
 	fds[0] = open("/", O_PATH | O_CLOEXEC);
-	raw_send(header(MSG_SWEEP, 0), 0, fds, 1);
+	raw_send(header(MSG_SWEEP, 4), 4, fds, 1);
 	expect_cut("only names a path");
 	close(fds[0]);
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
 	fds[0] = fds[1] = some_memfd();
-	raw_send(header(MSG_SWEEP, 0), 0, fds, 2);
+	raw_send(header(MSG_SWEEP, 4), 4, fds, 2);
 	expect_cut("fd");
 	close(fds[0]);
 	close(null_fd);
@@ -295,7 +299,7 @@ fd_goes_to_its_taker(void **state)
 	int fd = some_memfd(), next;
 
 	(void)state;
-	raw_send(header(MSG_SWEEP, 0), 0, &fd, 1);
+	raw_send(header(MSG_SWEEP, 4), 4, &fd, 1);
 	assert_true(kept_fd != -1 && kept_fd != fd);
 	assert_int_equal(fcntl(kept_fd, F_GETFD), FD_CLOEXEC);
 	close(kept_fd);
@@ -466,6 +470,14 @@ view_round_trip(void **state)
 	v.args_len = 3;
 	v.env = "A=1\0B=2";
 	v.env_len = 8;
+	v.command = v.tty = v.ephemeral = true;
+	v.cols = 132;
+	v.rows = 43;
+	v.network = NETWORK_NONE;
+	v.limits[LIMIT_CORE] = LIMIT_UNLIMITED;
+	v.created_ns = 5;
+	v.cmd = "cat\0-v";
+	v.cmd_len = 7;
 	view_put(o, &v);
 	m = reader(o);
 	view_get(&m, &w);
@@ -476,6 +488,14 @@ view_round_trip(void **state)
 	assert_int_equal(w.exited_ns, -1);
 	assert_string_equal(w.name, "label");
 	assert_memory_equal(w.env, "A=1\0B=2", 8);
+	assert_true(w.command && w.tty && w.ephemeral);
+	assert_int_equal(w.cols, 132);
+	assert_int_equal(w.rows, 43);
+	assert_int_equal(w.network, NETWORK_NONE);
+	assert_int_equal(w.limits[LIMIT_CORE], LIMIT_UNLIMITED);
+	assert_int_equal(w.created_ns, 5);
+	assert_int_equal(w.cmd_len, 7);
+	assert_memory_equal(w.cmd, "cat\0-v", 7);
 	/* variables whose last lacks its NUL would run on */
 	o = msg_new(MSG_SESSION, NULL, 0, 0);
 	v.env_len = 7;
@@ -500,13 +520,28 @@ run_round_trip(void **state)
 	r.argv = "image";
 	r.argv_len = 6;
 	r.envp = "";
+	r.command = r.tty = true;
+	r.cols = TTY_SIZE_MAX;
+	r.rows = 1;
+	strcpy(r.cwd, "/tmp");
 	run_put(o, &r);
 	m = reader(o);
 	run_get(&m, &s);
 	assert_int_equal(msg_end(&m), 0);
 	assert_int_equal(s.owner.groups[GROUPS_MAX - 1], 27);
 	assert_int_equal(s.argv_len, 6);
+	assert_true(s.command && s.tty);
+	assert_int_equal(s.cols, TTY_SIZE_MAX);
+	assert_int_equal(s.rows, 1);
+	assert_string_equal(s.cwd, "/tmp");
 	/* every number has its range */
+	o = msg_new(MSG_RUN, NULL, 0, 0);
+	r.rows = TTY_SIZE_MAX + 1;
+	run_put(o, &r);
+	m = reader(o);
+	run_get(&m, &s);
+	assert_int_equal(msg_end(&m), -1);
+	r.rows = 1;
 	o = msg_new(MSG_RUN, NULL, 0, 0);
 	r.sandbox = SANDBOX_COUNT;
 	run_put(o, &r);
@@ -562,6 +597,75 @@ table_is_sound(void **state)
 	assert_string_equal(msg_name(MSG_COUNT), "unknown");
 }
 
+static void
+stop_loop(void *arg)
+{
+	(void)arg;
+	loop_stop();
+}
+
+static void
+run_loop(uint64_t ms)
+{
+	struct loop_timer end = { 0 };
+
+	loop_timer_set(&end, ms, stop_loop, NULL);
+	assert_int_equal(loop_run(), 0);
+	loop_timer_unset(&end);
+}
+
+static int
+take_calmly(struct msg *m)
+{
+	chan_calm(m->chan);
+	if (nhandled == 0)
+		loop_stop();
+	return take_any(m);
+}
+
+static void
+send_probe(void)
+{
+	struct msg_hdr h = header(MSG_PROBE, 0);
+
+	assert_int_equal(send(peer_fd, &h, sizeof(h), 0), sizeof(h));
+}
+
+static void
+run_until_calm_is_over(void)
+{
+	int i;
+
+	for (i = 0; i < 100 && chan.calm.slot != 0; i++)
+		run_loop(20);
+	assert_true(chan.calm.slot == 0);
+}
+
+/* What comes while a chatty peer is not listened to waits, and is not lost. */
+static void
+calm_after_a_message(void **state)
+{
+	(void)state;
+	send_probe();
+	assert_int_equal(loop_run(), 0);
+	assert_int_equal(nhandled, 1);
+	assert_true(chan.calm.slot != 0);
+	send_probe();
+	send_probe();
+	run_until_calm_is_over();
+	assert_int_equal(nhandled, 3);
+	/* nor with a peer that goes meanwhile */
+	chan_calm(&chan);
+	send_probe();
+	send_probe();
+	close(peer_fd);
+	peer_fd = -1;
+	while (ngone == 0)
+		run_loop(20);
+	assert_int_equal(nhandled, 5);
+	assert_true(chan.calm.slot == 0);
+}
+
 #define T(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -582,6 +686,7 @@ main(void)
 		T(peer_that_does_not_read),
 		T(queue_keeps_order),
 		T(too_large_to_send),
+		T(calm_after_a_message),
 		cmocka_unit_test(fields_round_trip),
 		cmocka_unit_test(strings_that_are_none),
 		cmocka_unit_test(view_round_trip),

@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "netproc/commands.h"
 #include "netproc/params.h"
+#include "netproc/jsonlex.h"
 #include "netproc/request.h"
 
 /* Rows of every kind of parameter; none of them is run. */
@@ -535,6 +536,34 @@ setup(void **state)
 	return 0;
 }
 
+/* What a debugger says must not become more than one value of ours. */
+static void
+test_answers(void **state)
+{
+	static const char *const taken[] = { "{}", "{\"a\":[{},[1.5e3,-2]]}",
+	    "{\"a\":\"\\u00e9\\n\",\"b\":null}", "{ \"a\" : true }",
+	    "{\"n\":123456789012345678901234567890123456789}" };
+	static const char *const refused[] = { "", "[]", "1", "\"a\"", " {}",
+	    "{}{}", "{}x", "{", "{\"a\":[}", "{\"a\":]}", "{]", "{\"a\":\"",
+	    "{\"a\":\"\n\"}", "{\"a\":\"\x1b\"}", "{\"a\":\"\xff\"}",
+	    "{\"a\":\"\\u0000\"}", "{\"a\":nul}", "{}}", "{}\n{}",
+	    "{\"a\":01}" };
+	char deep[300];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (jsonlex_answer(taken[i], strlen(taken[i])) != NULL)
+			fail_msg("refused: %s", taken[i]);
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (jsonlex_answer(refused[i], strlen(refused[i])) == NULL)
+			fail_msg("taken: %s", refused[i]);
+	/* one level too many */
+	memset(deep, '[', sizeof(deep));
+	memcpy(deep, "{\"a\":", 5);
+	assert_non_null(jsonlex_answer(deep, sizeof(deep)));
+}
+
 int
 main(void)
 {
@@ -550,6 +579,7 @@ main(void)
 		cmocka_unit_test(test_payloads),
 		cmocka_unit_test(test_secret),
 		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_answers),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

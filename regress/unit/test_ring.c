@@ -196,6 +196,28 @@ many_marks(void **state)
 }
 
 static void
+changes_are_counted(void **state)
+{
+	uint64_t i;
+
+	(void)state;
+	assert_false(ring_changes(&r, 0, 1));
+	/* a mark at each byte */
+	for (i = 0; i < 100; i++)
+		put(&w, 1, 1 + i % 2);
+	assert_true(ring_changes(&r, 0, 99));
+	assert_false(ring_changes(&r, 0, 100));
+	assert_true(ring_changes(&r, 50, 49));
+	assert_false(ring_changes(&r, 50, 50));
+	assert_false(ring_changes(&r, 99, 1));
+	assert_false(ring_changes(&r, UINT64_MAX, 1));
+	for (; i < 3 * RING_MARKS; i++)
+		put(&w, 1, 1 + i % 2);
+	assert_true(ring_changes(&r, 0, RING_MARKS / 2));
+	assert_false(ring_changes(&r, i - 10, RING_MARKS / 2));
+}
+
+static void
 readers_cannot_write(void **state)
 {
 	void *map;
@@ -325,6 +347,7 @@ main(void)
 		T(space_is_half_at_most),
 		T(streams_are_told_apart),
 		T(many_marks),
+		T(changes_are_counted),
 		T(readers_cannot_write),
 		T(not_a_ring),
 		T(sizes),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner: life of a session, and who may do what in which state. */
-/* links: spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/input.c spawner/job.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c */
+/* links: spawner/usage.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/guest.c spawner/input.c spawner/job.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/pace.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/command.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
 #include "test_spawner_rig.h"
 
 /* What cannot be watched, which a test tells by the size of its pipe. */
@@ -352,6 +352,77 @@ image_is_sealed(void **state)
 }
 
 static void
+ask_open(uint32_t conn, uint64_t most)
+{
+	struct msg_out *o = msg_new(MSG_UPLOAD_OPEN, NULL, conn, 1);
+
+	msg_put_u64(o, most);
+	msg_put_str(o, "");
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+ask_end(const struct sid *sid, uint32_t conn, uint64_t size)
+{
+	struct msg_out *o = msg_new(MSG_UPLOAD_END, sid, conn, 1);
+
+	msg_put_u64(o, size);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+open_upload_is_cut(void **state)
+{
+	Elf64_Ehdr eh = good_elf();
+	struct stat st;
+	struct sid sid;
+	int fd;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	login(BOB_CONN, BOB, "bob");
+	ask_open(ALICE_CONN, UPLOAD_UNKNOWN);
+	expect(ROLE_NETPROC, MSG_ROOM);
+	sid = got.m.hdr.session;
+	fd = got.m.fd;
+	/* half of the rig's room is his until the end */
+	assert_int_equal(msg_get_u64(&got.m), 512 * 1024);
+	ask_upload(BOB_CONN, 512 * 1024 + 1, "");
+	expect_result(ERR_MAX_BYTES, " 524288 of ");
+	assert_int_equal(ftruncate(fd, 512 * 1024 + 1), -1);
+	assert_int_equal(write(fd, &eh, sizeof(eh)), sizeof(eh));
+	ask_end(&sid, ALICE_CONN, IMAGE_SIZE);
+	assert_int_equal(expect_session(STATE_LOADED).size, IMAGE_SIZE);
+	expect_result(ERR_OK, NULL);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, IMAGE_SIZE);
+	assert_int_equal(ftruncate(fd, 1), -1);
+	assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+	close(fd);
+	close(get_room(BOB_CONN, 1024 * 1024 - IMAGE_SIZE, "", &sid));
+	/* of a form all but the file is known */
+	ask_open(ALICE_CONN, 1);
+	expect_result(ERR_MAX_BYTES, " 0 of ");
+}
+
+static void
+open_upload_of_nothing(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	ask_open(ALICE_CONN, 100);
+	expect(ROLE_NETPROC, MSG_ROOM);
+	sid = got.m.hdr.session;
+	assert_int_equal(msg_get_u64(&got.m), 100);
+	close(got.m.fd);
+	ask_end(&sid, ALICE_CONN, 0);
+	expect_result(ERR_INVALID_SIZE, NULL);
+	close(get_room(ALICE_CONN, 1024 * 1024, "", &sid));
+}
+
+static void
 wrong_images(void **state)
 {
 	Elf64_Ehdr eh = good_elf();
@@ -521,6 +592,8 @@ sandbox_policy(void **state)
 	msg_put_u32(o, 0);
 	msg_put_u32(o, SANDBOX_NONE);
 	msg_put_u32(o, NETWORK_DEFAULT);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, 0);
 	rig_send(ROLE_NETPROC, o, -1);
 	expect_result(ERR_NOT_PERMITTED, "allow-sandbox");
 }
@@ -869,6 +942,201 @@ user_mode_has_one_user(void **state)
 	expect(ROLE_PARENT, MSG_VIOLATION);
 }
 
+/* -- where cgroups count -- */
+
+static int
+with_controllers(void **state)
+{
+	rig_default_settings();
+	rig_settings.controllers = CONTROLLER_MEMORY | CONTROLLER_PIDS;
+	return rig_start(state);
+}
+
+static void
+send_limits(uint64_t memory, uint64_t processes)
+{
+	struct msg_out *o = msg_new(MSG_QUOTA_RULE, NULL, 0, 0);
+
+	msg_put_u32(o, QUOTA_USER);
+	msg_put_u32(o, ALICE);
+	msg_put_u64(o, LIMIT_UNLIMITED);
+	msg_put_u64(o, LIMIT_UNLIMITED);
+	msg_put_u64(o, LIMIT_UNLIMITED);
+	msg_put_u64(o, memory);
+	msg_put_u64(o, processes);
+	msg_put_str(o, "alice");
+	rig_send(ROLE_PARENT, o, -1);
+	send_quotas_end();
+}
+
+static void
+expect_limits(uint64_t memory, uint64_t processes)
+{
+	expect(ROLE_LAUNCHER, MSG_USER_LIMITS);
+	assert_int_equal(msg_get_u32(&got.m), ALICE);
+	assert_true(msg_get_u64(&got.m) == memory);
+	assert_true(msg_get_u64(&got.m) == processes);
+	assert_int_equal(msg_end(&got.m), 0);
+}
+
+/* What is told at START, at a reload, and to another launcher. */
+static void
+limits_of_all_sessions(void **state)
+{
+	static struct run_spec spec;
+	struct sid sid;
+
+	(void)state;
+	send_limits(64 << 20, 30);
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	expect_quiet(ROLE_LAUNCHER);
+	ask_start(&sid, ALICE_CONN, 0);
+	expect_limits(64 << 20, 30);
+	(void)expect_run(&spec);
+	assert_int_equal(spec.owner.uid, ALICE);
+	assert_int_equal(spec.user_memory, 64 << 20);
+	assert_int_equal(spec.user_processes, 30);
+	/* no single process is kept from what they have together */
+	assert_true(spec.limits[LIMIT_AS] == LIMIT_UNLIMITED);
+	assert_int_equal(spec.limits[LIMIT_NPROC], 512);
+	send_limits(64 << 20, 30);
+	expect_quiet(ROLE_LAUNCHER);
+	send_limits(32 << 20, LIMIT_UNLIMITED);
+	expect_limits(32 << 20, LIMIT_UNLIMITED);
+	rig_peer(ROLE_LAUNCHER);
+	expect_result(ERR_TRY_AGAIN, NULL);
+	send_limits(32 << 20, LIMIT_UNLIMITED);
+	expect_limits(32 << 20, LIMIT_UNLIMITED);
+}
+
+static void
+ask_quota(void)
+{
+	struct msg_out *o = msg_new(MSG_QUOTA, NULL, ALICE_CONN, 3);
+
+	msg_put_str(o, "");
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+expect_use(uint64_t memory, uint64_t processes)
+{
+	char name[USER_NAME_MAX];
+
+	expect(ROLE_NETPROC, MSG_QUOTA_ROWS);
+	assert_int_equal(msg_get_u32(&got.m), 1);
+	msg_get_str(&got.m, name, sizeof(name));
+	assert_string_equal(name, "alice");
+	assert_int_equal(msg_get_u64(&got.m), 0);
+	assert_int_equal(msg_get_u64(&got.m), 0);
+	assert_true(msg_get_u64(&got.m) == memory);
+	assert_true(msg_get_u64(&got.m) == processes);
+}
+
+static void
+answer_use(uint32_t n, uint32_t uid)
+{
+	struct msg_out *o;
+
+	expect(ROLE_LAUNCHER, MSG_USER_USE);
+	assert_int_equal(msg_get_u32(&got.m), ALICE);
+	o = msg_new(MSG_USER_USED, NULL, 0, got.m.hdr.request);
+	msg_put_u32(o, n);
+	for (; n > 0; n--) {
+		msg_put_u32(o, uid);
+		msg_put_u64(o, 1234);
+		msg_put_u64(o, 5);
+	}
+	rig_send(ROLE_LAUNCHER, o, -1);
+}
+
+static void
+use_of_all_sessions(void **state)
+{
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	ask_quota();
+	answer_use(1, ALICE);
+	expect_use(1234, 5);
+	/* he has none, which is known, and somebody else is not he */
+	ask_quota();
+	answer_use(0, 0);
+	expect_use(0, 0);
+	ask_quota();
+	answer_use(1, BOB);
+	expect_use(0, 0);
+	/* the launcher does not answer, and then another does */
+	ask_quota();
+	ask_quota();
+	expect_result(ERR_BUSY, NULL);
+	rig_peer(ROLE_LAUNCHER);
+	expect_use(USAGE_UNKNOWN, USAGE_UNKNOWN);
+	ask_quota();
+	answer_use(1, ALICE);
+	expect_use(1234, 5);
+}
+
+static void
+put_kills(int fd, const char *n)
+{
+	char text[128];
+	int len = snprintf(text, sizeof(text), "low 0\nhigh 0\nmax 17\n"
+	    "oom 9\noom_kill %s\noom_group_kill 8\n", n);
+
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, text, (size_t)len, 0), len);
+}
+
+/* By SIGKILL, when the kernel has counted one more than before. */
+static void
+out_of_memory(void **state)
+{
+	static const struct {
+		const char	*before, *after;
+		uint32_t	 what, value;
+		bool		 want;
+	} ends[] = {
+		{ "0", "1", STUB_SIGNALED, SIGKILL, true },
+		{ "1", "1", STUB_SIGNALED, SIGKILL, false },
+		{ "1", "2", STUB_SIGNALED, SIGTERM, false },
+		{ "2", "3", STUB_EXITED, 9, false },
+		{ "3", "x", STUB_SIGNALED, SIGKILL, false },
+	};
+	struct session_view v;
+	struct sid sid;
+	struct run r;
+	size_t i;
+	int fd;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	fd = rig_tokens_file();
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		put_kills(fd, ends[i].before);
+		ask_start(&sid, ALICE_CONN, 0);
+		if (i == 0)
+			expect_limits(LIMIT_UNLIMITED, LIMIT_UNLIMITED);
+		r = expect_run(NULL);
+		send_run_fd(&r, RUN_FD_EVENTS, dup(fd));
+		give_run_fds(&r, false);
+		send_ran(&r);
+		(void)expect_session(STATE_RUNNING);
+		expect_result(ERR_OK, NULL);
+		expect(ROLE_NETPROC, MSG_RING);
+		close(got.m.fd);
+		put_kills(fd, ends[i].after);
+		finish(&r, ends[i].what, ends[i].value);
+		do {
+			expect(ROLE_NETPROC, MSG_SESSION);
+			view_get(&got.m, &v);
+		} while (v.state != STATE_STOPPED);
+		assert_int_equal(v.out_of_memory, ends[i].want);
+	}
+	close(fd);
+}
+
 static int
 in_user_mode(void **state)
 {
@@ -902,7 +1170,8 @@ main(void)
 		T(quotas_are_each_users_own),
 		T(quota_of_a_group_waits_for_the_account),
 		T(exec_path_with_dots_is_fine),
-		T(image_is_sealed),
+		T(image_is_sealed), T(open_upload_is_cut),
+		T(open_upload_of_nothing),
 		T(wrong_images),
 		T(others_sessions_do_not_exist),
 		T(wrong_states),
@@ -917,6 +1186,12 @@ main(void)
 		T(activity_is_ones_own),
 		T(activity_comes_in_parts),
 		T(activity_of_others_pushes_none_out),
+		cmocka_unit_test_setup_teardown(limits_of_all_sessions,
+		    with_controllers, rig_stop),
+		cmocka_unit_test_setup_teardown(use_of_all_sessions,
+		    with_controllers, rig_stop),
+		cmocka_unit_test_setup_teardown(out_of_memory,
+		    with_controllers, rig_stop),
 		cmocka_unit_test_setup_teardown(start_without_a_ring,
 		    without_rings, rig_stop),
 		cmocka_unit_test_setup_teardown(user_mode_has_one_user,

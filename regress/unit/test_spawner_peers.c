@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner among its peers: hostile ones, new ones, debuggers, jobs. */
-/* links: spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c */
+/* links: spawner/usage.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/guest.c spawner/input.c spawner/job.c spawner/output.c spawner/pace.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/command.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
 #include "test_spawner_rig.h"
 
 #include <dirent.h>
@@ -145,6 +145,48 @@ writable_mapping(void **state)
 	expect_violation(ROLE_NETPROC);
 	munmap(map, 4096);
 	close(fd);
+}
+
+/* What it does to the size of a room is not what the spawner does. */
+static void
+room_made_smaller(void **state)
+{
+	struct msg_out *o;
+	struct sid sid;
+	int fd;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	o = msg_new(MSG_UPLOAD_OPEN, NULL, ALICE_CONN, 1);
+	msg_put_u64(o, 4096);
+	msg_put_str(o, "");
+	rig_send(ROLE_NETPROC, o, -1);
+	expect(ROLE_NETPROC, MSG_ROOM);
+	sid = got.m.hdr.session;
+	fd = got.m.fd;
+	assert_int_equal(ftruncate(fd, 100), 0);
+	o = msg_new(MSG_UPLOAD_END, &sid, ALICE_CONN, 1);
+	msg_put_u64(o, 4096);
+	rig_send(ROLE_NETPROC, o, -1);
+	expect_result(ERR_UPLOAD_WRITE, NULL);
+	expect_violation(ROLE_NETPROC);
+	close(fd);
+}
+
+/* One that said its size cannot have another, nor one without end without. */
+static void
+end_of_another_upload(void **state)
+{
+	struct msg_out *o;
+	struct sid sid;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	close(get_room(ALICE_CONN, 4096, "", &sid));
+	o = msg_new(MSG_UPLOAD_END, &sid, ALICE_CONN, 1);
+	msg_put_u64(o, 100);
+	rig_send(ROLE_NETPROC, o, -1);
+	expect_violation(ROLE_NETPROC);
 }
 
 static void
@@ -301,11 +343,21 @@ expect_attach(const struct sid *sid)
 	struct msg_out *o;
 	struct dbg d;
 	int p[2], pidfd;
+	const char *argv;
 	uint32_t pid;
+	size_t len;
 
 	expect(ROLE_LAUNCHER, MSG_ATTACH);
 	owner_get(&got.m, &w);
 	pid = msg_get_u32(&got.m);
+	assert_int_equal(msg_get_u32(&got.m), 0);
+	argv = msg_get_strings(&got.m, &len);
+	assert_int_equal(strlen(argv) + strlen("--once" "--attach" "-" "2") +
+	    5, len);
+	assert_string_equal(argv + len - 4, "-");
+	assert_string_equal(argv + len - 2, "2");
+	assert_string_equal(msg_get_strings(&got.m, &len),
+	    "PATH=/usr/bin:/bin");
 	assert_int_equal(msg_end(&got.m), 0);
 	assert_int_equal(w.uid, ALICE);
 	assert_int_equal(pid, 2);
@@ -327,6 +379,7 @@ expect_attach(const struct sid *sid)
 	rig_give(ROLE_LAUNCHER, o, pidfd);
 	o = msg_new(MSG_ATTACHED, sid, 0, d.serial);
 	msg_put_u32(o, (uint32_t)d.pid);
+	msg_put_u32(o, 3);
 	rig_send(ROLE_LAUNCHER, o, -1);
 	return d;
 }
@@ -759,6 +812,55 @@ sysroot(void **state)
 	job_ends(&j);
 }
 
+static struct fake_job
+expect_job_of(enum msg_type type, uint32_t uid)
+{
+	struct fake_job j = expect_job(type, mount_ns());
+
+	assert_int_equal(j.spec.owner.uid, uid);
+	return j;
+}
+
+/* Two users who pack again and again make a third wait, once. */
+static void
+sysroot_in_turn(void **state)
+{
+	struct fake_job first, second;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	login(BOB_CONN, BOB, "bob");
+	login(BOB_CONN + 1, BOB + 1, "carol");
+	login(BOB_CONN + 2, BOB + 2, "dave");
+	ask(MSG_SYSROOT, NULL, ALICE_CONN);
+	first = expect_job(MSG_PACK, mount_ns());
+	ask(MSG_SYSROOT, NULL, BOB_CONN);
+	second = expect_job(MSG_PACK, mount_ns());
+	ask(MSG_SYSROOT, NULL, BOB_CONN + 1);
+	ask(MSG_SYSROOT, NULL, BOB_CONN + 2);
+	expect_quiet(ROLE_LAUNCHER);
+	/* nor may one have more places in the queue than others */
+	ask(MSG_SYSROOT, NULL, BOB_CONN + 1);
+	expect_result(ERR_BUSY, "earlier SYSROOT");
+	report(&first, JOBREPORT_FAILED, ERR_SYSROOT_FAILED, 0, "x");
+	job_ends(&first);
+	expect_result(ERR_SYSROOT_FAILED, "x");
+	expect(ROLE_LAUNCHER, MSG_SWEEP);
+	close(got.m.fd);
+	ask(MSG_SYSROOT, NULL, ALICE_CONN);
+	first = expect_job_of(MSG_PACK, BOB + 1);
+	/* who waits and goes is forgotten */
+	ask(MSG_CONN_CLOSED, NULL, BOB_CONN + 2);
+	report(&second, JOBREPORT_FAILED, ERR_SYSROOT_FAILED, 0, "y");
+	job_ends(&second);
+	expect_result(ERR_SYSROOT_FAILED, "y");
+	expect(ROLE_LAUNCHER, MSG_SWEEP);
+	close(got.m.fd);
+	second = expect_job_of(MSG_PACK, ALICE);
+	job_ends(&first);
+	job_ends(&second);
+}
+
 static void
 deps(void **state)
 {
@@ -833,7 +935,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(every_message_of_a_hostile_netproc),
 		T(wrong_generation),
-		T(writable_mapping),
+		T(writable_mapping), T(room_made_smaller),
+		T(end_of_another_upload),
 		T(netproc_that_is_replaced),
 		T(launcher_that_is_replaced),
 		T(half_upload_goes_with_its_connection),
@@ -849,6 +952,7 @@ main(void)
 		T(bundle_without_space),
 		T(bundles_that_fail),
 		T(sysroot),
+		T(sysroot_in_turn),
 		T(deps),
 		T(shutdown_stops_everything),
 	};

@@ -213,6 +213,10 @@ rig_default_settings(void)
 	s->max_total_bytes = 1024 * 1024;
 	s->max_connections = 100;
 	s->output_buffer = 64 * 1024;
+	s->pty_scrollback = 64 * 1024;
+	s->pty_grace = 1;
+	s->pty_idle_ttl = 1;
+	s->debugger_output_bytes = 64 * 1024;
 	s->stop_timeout = 1;
 	s->sandbox = SANDBOX_NAMESPACES;
 	s->allow_sandbox = 1 << SANDBOX_NAMESPACES | 1 << SANDBOX_TMPFS;
@@ -393,6 +397,8 @@ ask_start(const struct sid *sid, uint32_t conn, uint32_t flags)
 	msg_put_u32(o, flags);
 	msg_put_u32(o, SANDBOX_DEFAULT);
 	msg_put_u32(o, NETWORK_DEFAULT);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, 0);
 	rig_send(ROLE_NETPROC, o, -1);
 }
 
@@ -501,10 +507,13 @@ expect_run(struct run_spec *spec)
 	static struct run_spec unused;
 
 	expect(ROLE_LAUNCHER, MSG_RUN);
-	run_get(&got.m, spec == NULL ? &unused : spec);
+	if (spec == NULL)
+		spec = &unused;
+	run_get(&got.m, spec);
 	assert_int_equal(msg_end(&got.m), 0);
-	assert_true(got.m.fd != -1);
-	close(got.m.fd);
+	assert_true((got.m.fd == -1) == spec->command);
+	if (got.m.fd != -1)
+		close(got.m.fd);
 	r.sid = got.m.hdr.session;
 	r.serial = got.m.hdr.request;
 	return r;

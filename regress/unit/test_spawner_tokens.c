@@ -1,94 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner's side of TOKEN and AUTH: who may, and what is told to whom. */
-/* links: spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/input.c spawner/job.c spawner/output.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c */
+/* links: spawner/usage.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/guest.c spawner/input.c spawner/job.c spawner/output.c spawner/pace.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/command.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
 /* sessions play no part here, but the rig has them */
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "test_spawner_rig.h"
+#include "test_spawner_people.h"
 
 #define ADMIN_CONN	20
 #define CAROL		1003
-
-/* What TOKEN and TOKEN_ROWS tell of a token. */
-struct row {
-	char		 secret[64], id[16], user[64], label[80];
-	uint32_t	 read_only;
-	uint64_t	 created, expires;
-};
-
-static void
-enter(uint32_t conn, uint32_t uid, const char *name, uint32_t flags)
-{
-	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, conn, 0);
-
-	msg_put_u32(o, uid);
-	msg_put_u32(o, flags);
-	msg_put_u32(o, DOOR_TCP);
-	msg_put_str(o, name);
-	msg_put_str(o, "192.0.2.1:4000");
-	msg_put_str(o, NULL);
-	rig_send(ROLE_IDPROC, o, -1);
-	if (!(flags & PRINCIPAL_STRANGER))
-		expect(ROLE_IDPROC, MSG_LOOKUP);
-	expect(ROLE_NETPROC, MSG_SYNCED);
-}
-
-static void
-ask_create(uint32_t conn, uint32_t flags, uint64_t life_s, const char *user,
-    const char *label)
-{
-	struct msg_out *o = msg_new(MSG_TOKEN_CREATE, NULL, conn, 31);
-
-	msg_put_u32(o, flags);
-	msg_put_u64(o, life_s);
-	msg_put_str(o, user);
-	msg_put_str(o, label);
-	rig_send(ROLE_NETPROC, o, -1);
-}
-
-static void
-ask_revoke(uint32_t conn, const char *id)
-{
-	struct msg_out *o = msg_new(MSG_TOKEN_REVOKE, NULL, conn, 32);
-
-	msg_put_str(o, id);
-	rig_send(ROLE_NETPROC, o, -1);
-}
-
-static void
-ask_auth(uint32_t conn, const char *token)
-{
-	struct msg_out *o = msg_new(MSG_AUTH, NULL, conn, 33);
-
-	msg_put_str(o, token);
-	rig_send(ROLE_NETPROC, o, -1);
-}
-
-static void
-get_row(struct row *r)
-{
-	msg_get_str(&got.m, r->id, sizeof(r->id));
-	msg_get_str(&got.m, r->user, sizeof(r->user));
-	r->read_only = msg_get_u32(&got.m);
-	r->created = msg_get_u64(&got.m);
-	r->expires = msg_get_u64(&got.m);
-	msg_get_str(&got.m, r->label, sizeof(r->label));
-}
-
-static struct row
-expect_token(uint32_t conn)
-{
-	struct row r;
-
-	expect(ROLE_NETPROC, MSG_TOKEN);
-	assert_int_equal(got.m.hdr.conn, conn);
-	assert_int_equal(got.m.hdr.request, 31);
-	msg_get_str(&got.m, r.secret, sizeof(r.secret));
-	get_row(&r);
-	assert_int_equal(msg_end(&got.m), 0);
-	assert_int_equal(strlen(r.secret), 47);
-	assert_int_equal(strlen(r.id), 8);
-	return r;
-}
 
 static uint32_t
 count_rows(uint32_t conn)
@@ -119,21 +37,6 @@ expect_question(const char *want)
 	assert_string_equal(name, want);
 	assert_int_not_equal(got.m.hdr.request, 0);
 	return got.m.hdr.request;
-}
-
-static void
-tell_account(uint64_t request, uint32_t uid, bool found, const char *name)
-{
-	struct msg_out *o = msg_new(MSG_ACCOUNT, NULL, 0, request);
-
-	msg_put_u32(o, uid);
-	msg_put_u32(o, found);
-	msg_put_u32(o, uid);
-	msg_put_u32(o, 0);
-	msg_put_str(o, name);
-	msg_put_str(o, "/home");
-	msg_put_str(o, "/bin/sh");
-	rig_send(ROLE_IDPROC, o, -1);
 }
 
 /* -- tests -- */
@@ -274,7 +177,6 @@ in_by_a_token(void **state)
 	assert_int_equal(msg_get_u32(&got.m), ALICE);
 	assert_int_equal(msg_get_u32(&got.m), PRINCIPAL_BY_TOKEN |
 	    PRINCIPAL_READ_ONLY);
-	expect_result(ERR_OK, NULL);
 	/* not even a netproc that was taken over makes it more than that */
 	ask_create(50, 0, 0, "", "");
 	expect_result(ERR_NOT_PERMITTED, NULL);
@@ -304,7 +206,6 @@ told_again_who_it_is(void **state)
 	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_AUTHED);
-	expect_result(ERR_OK, NULL);
 	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
 	ask_create(50, 0, 0, "", "");
 	expect_result(ERR_NOT_PERMITTED, NULL);
@@ -346,6 +247,29 @@ not_his_uid_any_more(void **state)
 	expect_result(ERR_AUTH_FAILED, "no account here any more");
 }
 
+/* What he sees is there before he is let in: his next line may be LIST. */
+static void
+sees_before_he_is_in(void **state)
+{
+	struct row r;
+
+	(void)state;
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	tell_account(0, CAROL, ACCOUNT_FOUND | ACCOUNT_ADMIN, "carol");
+	(void)upload(ADMIN_CONN);
+	ask_create(ADMIN_CONN, 0, 0, "", "");
+	r = expect_token(ADMIN_CONN);
+	tell_account(0, CAROL, ACCOUNT_FOUND, "carol");
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect(ROLE_NETPROC, MSG_SEES);
+	assert_int_equal(msg_get_u32(&got.m), CAROL);
+	assert_int_equal(msg_get_u32(&got.m), false);
+	expect(ROLE_NETPROC, MSG_AUTHED);
+	expect_quiet(ROLE_NETPROC);
+}
+
 /* Nothing that goes to the parent has a token in it. */
 static void
 not_in_the_log(void **state)
@@ -362,7 +286,6 @@ not_in_the_log(void **state)
 	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_AUTHED);
-	expect_result(ERR_OK, NULL);
 	ask_revoke(ALICE_CONN, r.id);
 	/* whose connection ends with it */
 	expect(ROLE_NETPROC, MSG_CONN_END);
@@ -437,6 +360,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(told_again_who_it_is,
 		    rig_start, rig_stop),
 		cmocka_unit_test_setup_teardown(not_his_uid_any_more,
+		    rig_start, rig_stop),
+		cmocka_unit_test_setup_teardown(sees_before_he_is_in,
 		    rig_start, rig_stop),
 		cmocka_unit_test_setup_teardown(not_in_the_log, rig_start,
 		    rig_stop),

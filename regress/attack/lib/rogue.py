@@ -102,9 +102,10 @@ class Rogue:
         self.d = d
         self.s = dl.connect("127.0.0.1", d.port, uid, 10)
         self.s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.requests = 1 << 40
         self.spawner_gen, self.idproc_gen, self.conn, self.pid = \
             struct.unpack("=4I", self.order("A"))
+        # no two connections have the same ones
+        self.requests = (1 << 56) + (self.conn << 20)
         self.seen = self.seen_by.setdefault(self.pid, [])
 
     def close(self):
@@ -161,7 +162,7 @@ class Rogue:
         self.seen += out
         return out
 
-    def wait(self, want, seconds=10):
+    def wait(self, want, seconds=60):
         """The first message for which want(m) is true; others are kept."""
         at = [0]
 
@@ -237,7 +238,7 @@ class Rogue:
         except (EOFError, ConnectionError):
             pass
 
-    def is_dead(self, seconds=5):
+    def is_dead(self, seconds=60):
         """Whether the rogue's process has gone."""
         self.s.settimeout(seconds)
         try:
@@ -261,7 +262,7 @@ class Rogue:
         return m.session
 
     def start(self, session, flags=0):
-        r = self.ask("START", u32(flags, 3, 2), session=session)
+        r = self.ask("START", u32(flags, 3, 2, 0, 0), session=session)
         if r.error() != "OK":
             raise RuntimeError(f"{r}")
         ring = self.wait(lambda m: m.name == "RING" and m.session == session)

@@ -57,6 +57,9 @@ class Home:
         return subprocess.Popen([CTL, *args], start_new_session=True,
                                 env=self.environment(extra or {}), **kwargs)
 
+    def terminal(self, *args, size=(24, 80), **extra):
+        return Terminal([CTL, *args], self.environment(extra), size)
+
     def on_terminal(self, *args, answers=(), stdin=None, timeout=30,
                     **extra):
         """On a terminal of its own; answers are pairs of what to wait for
@@ -125,3 +128,173 @@ class Certificate:
             c.verify_mode = ssl.CERT_REQUIRED
             c.load_verify_locations(client_ca.cert)
         return c
+
+
+class Screen:
+    """A shell on a screen that one can look at: that of a tmux."""
+
+    def __init__(self, env, size=(24, 80), uid=None):
+        self.dir = tempfile.mkdtemp(prefix="dl-screen-")
+        self.env = dict(env, PS1="$ ", ENV="", PATH="%s:%s" % (
+            os.path.dirname(CTL), env["PATH"]), HISTFILE="")
+        self.kw = {}
+        if uid is not None:
+            os.chown(self.dir, uid, uid)
+            self.kw = {"user": uid, "group": uid, "extra_groups": []}
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(size[1]),
+                  "-y", str(size[0]), "sh")
+
+    def tmux(self, *args):
+        r = subprocess.run(["tmux", "-u", "-S", self.dir + "/s", *args],
+                           env=self.env, cwd="/", capture_output=True,
+                           timeout=60, **self.kw)
+        if r.returncode != 0:
+            raise RuntimeError(repr(r))
+        return r.stdout.decode(errors="replace")
+
+    def type(self, *keys):
+        """Names of keys, such as Enter, or text."""
+        for key in keys:
+            if key in ("Enter", "Escape", "C-c", "C-d", "C-z", "PageDown"):
+                self.tmux("send-keys", key)
+            else:
+                self.tmux("send-keys", "-l", "--", key)
+
+    def run(self, line):
+        self.type(line, "Enter")
+
+    def text(self):
+        return self.tmux("capture-pane", "-p")
+
+    def all(self):
+        """With what has been scrolled away."""
+        return self.tmux("capture-pane", "-p", "-S", "-", "-E", "-")
+
+    def until(self, *lines, seconds=60):
+        """Waits until all of these stand there, as whole lines."""
+        end = time.monotonic() + seconds
+        while not set(lines) <= {x.rstrip() for x in
+                                 self.text().splitlines()}:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def shows(self, what, seconds=60):
+        end = time.monotonic() + seconds
+        while what not in self.text():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def flag(self, name):
+        """Of what tmux knows of the terminal, such as alternate_on."""
+        return self.tmux("display-message", "-p", "#{%s}" % name).strip()
+
+    def back(self, seconds=60):
+        """Waits until the shell reads what is typed: what is typed before
+        goes to what is still there, and with it."""
+        end = time.monotonic() + seconds
+        while self.flag("pane_current_command") != "sh":
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def resize(self, rows, cols):
+        self.tmux("resize-window", "-x", str(cols), "-y", str(rows))
+
+    def close(self):
+        subprocess.run(["tmux", "-S", self.dir + "/s", "kill-server"],
+                       capture_output=True)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+LAST = b"\0the end\0"
+
+
+class Terminal:
+    """The client on a terminal that the test is at."""
+
+    def __init__(self, argv, env, size=(24, 80), **kwargs):
+        self.fd, slave_fd = pty.openpty()
+        if "user" in kwargs:
+            os.fchown(slave_fd, kwargs["user"], -1)
+        self.resize(*size)
+        self.modes = termios.tcgetattr(self.fd)
+        self.process = subprocess.Popen(
+            argv, env=env, stdin=slave_fd, stdout=slave_fd, stderr=slave_fd,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(
+                0, termios.TIOCSCTTY, 0), **kwargs)
+        # held open, so that the modes can be looked at after its end
+        self.slave_fd = slave_fd
+        self.out, self.at = b"", 0
+
+    def resize(self, rows, cols):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, cols, 0, 0))
+
+    def type(self, keys):
+        while keys:
+            keys = keys[os.write(self.fd, keys):]
+
+    def pump(self, seconds=0.1):
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return False
+        self.out += os.read(self.fd, 65536)
+        return True
+
+    def until(self, *words, seconds=60):
+        """Waits for each of the words, one behind the other."""
+        end = time.monotonic() + seconds
+        for word in words:
+            while (found := self.out.find(word, self.at)) == -1:
+                if time.monotonic() > end or self.process.poll() is not None \
+                        and not self.pump(0):
+                    return False
+                self.pump()
+            self.at = found + len(word)
+        return True
+
+    def raw(self, seconds=60):
+        """Waits until the client has taken the terminal."""
+        end = time.monotonic() + seconds
+        while self.is_restored() and time.monotonic() < end:
+            self.pump(0.02)
+        return not self.is_restored()
+
+    def is_restored(self):
+        now = termios.tcgetattr(self.slave_fd)
+        return now[:4] == self.modes[:4] and now[6] == self.modes[6]
+
+    def wait(self, seconds=60):
+        """The exit code; everything that was written is in out."""
+        end = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < end:
+            self.pump(0.05)
+        # the kernel takes its time: what we write now comes behind all of it
+        os.write(self.slave_fd, LAST)
+        while not self.out.endswith(LAST) and self.pump(10):
+            pass
+        self.out = self.out.removesuffix(LAST)
+        return self.process.poll()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.fd)
+        os.close(self.slave_fd)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

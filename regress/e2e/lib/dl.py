@@ -51,6 +51,13 @@ QUIETER = ["sed", "-u", "/WARNING: ASan is ignoring requested/d; "
            "/^For details see .*sanitizers/d"]
 
 
+class Refused(dict):
+    """An error for an answer; what is missing in it is the error itself."""
+
+    def __missing__(self, key):
+        raise KeyError(f"no {key} in {dict(self)}")
+
+
 class Tap:
     """Counts as it goes; the plan comes last."""
 
@@ -339,7 +346,9 @@ class Client:
         if exec_path is not None:
             head += " " + exec_path
         self.send(head.encode() + b"\n" + data)
-        return self.json()
+        r = self.json()
+        # who wants the id is told why there is none
+        return r if "id" in r else Refused(r)
 
     def closed(self, seconds=10):
         """Whether the other end closes without sending more."""
@@ -396,9 +405,11 @@ class Daemon:
     FLAGS = ("-d", "-v")
 
     def __init__(self, mode="system", conf="", args=(), uid=ALICE, env=None,
-                 wait=True, wrapper=()):
+                 wait=True, wrapper=(), web=False):
         self.mode = mode
         self.port = free_port()
+        # the usual one is taken by whoever is quickest
+        self.web = free_port() if web else 0
         self.dir = tempfile.mkdtemp(prefix="dl-test-")
         os.chmod(self.dir, 0o755)
         self.uid = uid if mode == "user" and os.geteuid() == 0 else None
@@ -409,7 +420,7 @@ class Daemon:
         if env is None:
             self.env.pop("NOTIFY_SOCKET", None)
         self.wrapper = list(wrapper)
-        self.proc = None
+        self.proc = self.quieter = None
         base = f'state-dir "{self.dir}/state"\nrun-dir "{self.dir}/run"\n'
         if "mdns" not in conf:
             base += "mdns no\n"
@@ -429,7 +440,8 @@ class Daemon:
     def start(self, wait=True):
         argv = self.wrapper + [
             os.path.join(BIN, "debuglanternd"), *self.FLAGS, "-f",
-            self.conf_path, "--port", str(self.port)] + self.args
+            self.conf_path, "--port", str(self.port), "--web-port",
+            str(self.web)] + self.args
         if self.mode == "user" and os.geteuid() == 0 and self.uid is None:
             argv.append("--user")
         self.env["HOME"] = os.path.join(self.dir, "home")
@@ -447,8 +459,9 @@ class Daemon:
             errors = log
             if SANITIZED:
                 # roles that may not write files may still write reports
-                errors = subprocess.Popen(QUIETER, stdin=subprocess.PIPE,
-                                          stdout=log).stdin
+                self.quieter = subprocess.Popen(
+                    QUIETER, stdin=subprocess.PIPE, stdout=log)
+                errors = self.quieter.stdin
             self.proc = subprocess.Popen(
                 argv, stdout=log, stderr=errors, stdin=subprocess.DEVNULL,
                 env=self.env, cwd="/", **kw)
@@ -464,7 +477,11 @@ class Daemon:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        # of an exception in the test, the daemon knows another half
+        if kind is not None:
+            for line in self.log().splitlines()[-30:]:
+                print("#  daemon: " + line, flush=True)
         self.cleanup()
 
     def tidy(self):
@@ -479,6 +496,9 @@ class Daemon:
         c.close()
 
     def log(self):
+        # the last words of a daemon that has ended are still on their way
+        if self.quieter is not None and self.proc.poll() is not None:
+            wait_for(lambda: self.quieter.poll() is not None, 3)
         with open(self.log_path, errors="replace") as f:
             return f.read()
 

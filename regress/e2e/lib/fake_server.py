@@ -2,13 +2,17 @@
 # A small stand-in for the daemon: enough of the control protocol to test the
 # client alone, with real programs behind it, and answers gone wrong on demand.
 import base64
+import fcntl
 import json
 import os
+import pty
 import shlex
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 import uuid
@@ -42,6 +46,9 @@ class Session:
         self.chunks = []            # (stream, bytes)
         self.changed = threading.Condition()
         self.shared = []
+        self.argv, self.tty, self.size_now = [path], False, (80, 24)
+        self.master_fd = None
+        self.clients = []           # (handler, user, role) at the terminal
 
     def object(self):
         o = {"id": self.id, "state": self.state,
@@ -55,7 +62,9 @@ class Session:
             o["env"] = self.env
         o.update(name=self.name, size=self.size, exit_code=self.exit_code,
                  signal=self.signal, started_at=self.started,
-                 exited_at=self.exited, owner="tester", tty=False)
+                 exited_at=self.exited, owner="tester", tty=self.tty)
+        if self.tty:
+            o.update(cols=self.size_now[0], rows=self.size_now[1])
         if self.shared:
             o["shared"] = self.shared
         return o
@@ -65,6 +74,40 @@ class Session:
             with self.changed:
                 self.chunks.append((stream, data))
                 self.changed.notify_all()
+
+    def resize(self, cols, rows):
+        self.size_now = (cols, rows)
+        if self.master_fd is not None:
+            fcntl.ioctl(self.master_fd, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", rows, cols, 0, 0))
+        for client, _, _ in self.clients:
+            client.message(0x84, struct.pack(">HH", cols, rows))
+
+    def pump_tty(self):
+        try:
+            self.pump("out", self.master_fd)
+        except OSError:
+            pass
+
+    def start_tty(self):
+        self.master_fd, slave_fd = pty.openpty()
+        self.resize(*self.size_now)
+        self.process = subprocess.Popen(
+            self.argv + shlex.split(self.args), stdin=slave_fd,
+            stdout=slave_fd, stderr=slave_fd, start_new_session=True,
+            env=dict(os.environ, TERM="xterm-256color", **self.env),
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(slave_fd)
+        return [threading.Thread(target=self.pump_tty, daemon=True)]
+
+    def start_pipes(self):
+        self.process = subprocess.Popen(
+            self.argv + shlex.split(self.args),
+            env=dict(os.environ, **self.env), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        return [threading.Thread(target=self.pump, daemon=True, args=a)
+                for a in (("out", self.process.stdout.fileno()),
+                          ("err", self.process.stderr.fileno()))]
 
     def attend(self, threads):
         for t in threads:
@@ -82,17 +125,11 @@ class Session:
         if self.state == "RUNNING":
             raise Refused("already_running", "session is already running")
         try:
-            self.process = subprocess.Popen(
-                [self.path] + shlex.split(self.args),
-                env=dict(os.environ, **self.env), stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+            threads = self.start_tty() if self.tty else self.start_pipes()
         except OSError as e:
             raise Refused("fork_failed", "cannot execute: " + e.strerror)
         self.state, self.started, self.chunks = "RUNNING", now(), []
         self.exit_code = self.signal = self.exited = None
-        threads = [threading.Thread(target=self.pump, daemon=True, args=a)
-                   for a in (("out", self.process.stdout.fileno()),
-                             ("err", self.process.stderr.fileno()))]
         for t in threads:
             t.start()
         threading.Thread(target=self.attend, args=(threads,),
@@ -106,6 +143,7 @@ class Handler:
     def __init__(self, server, sock):
         self.server, self.sock = server, sock
         self.user = None            # who has logged in by a token
+        self.sending = threading.Lock()
 
     def serve(self):
         try:
@@ -132,6 +170,9 @@ class Handler:
         self.sock.sendall(text.encode() + b"\n")
 
     def command(self, line):
+        if line.startswith("{"):
+            self.request(line)
+            return
         verb, _, rest = line.partition(" ")
         odd = self.server.odd.get(verb)
         if odd is not None:
@@ -171,6 +212,16 @@ class Handler:
                      read_only="read-only" in options)
             return t
         return [t] if what == "list" else {"ok": True, "id": more[0]}
+
+    def do_keys(self, rest):
+        return {"token": "dls_" + "A" * 43,
+                "read_only_token": "dlv_" + "B" * 43}
+
+    def do_ticket(self, rest):
+        return {"ticket": "dlk_" + "C" * 43, "expires": now()}
+
+    def do_login(self, rest):
+        return {"key": "dlo_" + "D" * 43, "expires": now()}
 
     def do_share(self, rest):
         name, user = rest.split()
@@ -223,8 +274,99 @@ class Handler:
             o.update(bundle=True, exec_path=s.exec_path)
         return o
 
+    def request(self, line):
+        """NEW, as a request in JSON."""
+        args = json.loads(line)["args"]
+        self.server.made.append(args)
+        if self.server.refuse:
+            self.send({"id": None, "success": False, "error": {
+                "code": "not_possible", "message": "it is\nnot"}})
+            return
+        s = Session("", 0, None)
+        s.argv = args["argv"] or ["sh"]
+        s.name, s.tty = args.get("name"), args.get("tty", False)
+        s.env = args["env"]
+        s.size_now = (args.get("cols", 80), args.get("rows", 24))
+        self.server.sessions.append(s)
+        self.send({"id": None, "success": True, "result": s.object()})
+
+    def message(self, kind, data=b""):
+        """One of lantern.bin.v1; a client that has gone does not mind."""
+        m = bytes([kind]) + data
+        with self.sending:
+            try:
+                self.sock.sendall(struct.pack(">I", len(m)) + m)
+            except OSError:
+                pass
+
+    def people(self, s):
+        for client, _, _ in s.clients:
+            client.message(0x86, json.dumps([
+                {"user": u, "role": r, "you": c is client,
+                 "controller": c is s.clients[0][0]}
+                for c, u, r in s.clients]).encode())
+
+    def do_attach(self, rest):
+        name, *words = rest.split()
+        options = dict(w.partition("=")[::2] for w in words)
+        s = self.find(name)
+        if not s.tty:
+            raise Refused("not_a_terminal", "it has no terminal")
+        self.send(s.object())
+        role = "ro" if "ro" in options else "rw"
+        s.clients.append((self, self.user or "tester", role))
+        if "cols" in options and role == "rw":
+            s.resize(int(options["cols"]), int(options["rows"]))
+        else:
+            self.message(0x84, struct.pack(">HH", *s.size_now))
+        self.people(s)
+        threading.Thread(target=self.show, daemon=True, args=(
+            s, int(options["from"]) if "from" in options else None)).start()
+        try:
+            while len(head := self.file.read(4)) == 4:
+                m = self.file.read(struct.unpack(">I", head)[0])
+                self.server.messages.append(m)
+                if m[0] == 0 and role == "rw":
+                    os.write(s.master_fd, m[1:])
+                elif m[0] == 1 and role == "rw":
+                    s.resize(*struct.unpack(">HH", m[1:]))
+        finally:
+            s.clients = [x for x in s.clients if x[0] is not self]
+            self.people(s)
+
+    def show(self, s, at):
+        """History, then output, to the end of the program."""
+        data = s.output()
+        if at is None:
+            preamble, at = b"\x1b[0m", 0
+            self.message(0x81, struct.pack(">QH", 0, len(preamble)) +
+                         preamble)
+            for i in range(0, len(data), 32768):
+                self.message(0x81, struct.pack(">QH", i, 0) +
+                             data[i:i + 32768])
+            at = len(data)
+        self.message(0x87, struct.pack(">Q", at))
+        while True:
+            with s.changed:
+                s.changed.wait_for(lambda: len(s.output()) > at or
+                                   s.state == "STOPPED")
+                data, state = s.output()[at:], s.state
+            for i in range(0, len(data), 32768):
+                self.message(0x80, struct.pack(">Q", at + i) +
+                             data[i:i + 32768])
+            at += len(data)
+            if state == "STOPPED":
+                number = getattr(signal, s.signal) if s.signal else 0
+                self.message(0x82, struct.pack(
+                    ">iI", -1 if s.signal else s.exit_code, number))
+                return
+
     def do_start(self, rest):
         s = self.find(rest.split()[0])
+        s.tty = s.tty or "--tty" in rest
+        size = dict(w.partition("=")[::2] for w in rest.split())
+        if "cols" in size:
+            s.size_now = (int(size["cols"]), int(size["rows"]))
         s.start()
         return s.object()
 
@@ -369,7 +511,7 @@ class Handler:
     def do_version(self, rest):
         return {"version": "9.9", "protocol": 1, "extensions": ["FOLLOW"],
                 "sandbox": "namespaces", "weakened": [], "roles": {},
-                "warnings": []}
+                "warnings": [], "web": self.server.web}
 
     def do_help(self, rest):
         return {"commands": [{"name": "LIST", "usage": "LIST",
@@ -396,6 +538,9 @@ class FakeServer:
     def __init__(self, address=("127.0.0.1", 0), path=None, tls=None):
         self.dir = tempfile.mkdtemp(prefix="fake-server-")
         self.sessions, self.lines, self.odd = [], [], {}
+        self.messages = []          # of terminals
+        self.made, self.refuse = [], False
+        self.web = {"port": 8080, "tls": False}
         self.tls, self.tls_errors, self.tokens = tls, [], {}
         self.audit, self.audited = [], threading.Condition()
         self.sysroot = os.urandom(300000)

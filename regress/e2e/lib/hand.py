@@ -30,10 +30,10 @@ ROLES = words("roles.h", r"^\tX\((\w+),")
 HEADER = struct.Struct("=IIQII16s")
 UNLIMITED = 2**64 - 1
 NONE, NAMESPACES, TMPFS = range(3)
-STDIN, STDOUT, STDERR, STATUS, STUB, TARGET = range(6)
+STDIN, STDOUT, STDERR, STATUS, STUB, TARGET, EVENTS = range(7)
 WIRE, ERRORS, DEBUGGER = range(3)
 REPORT, RESULT, INIT, SPACE = range(4)
-ONE, TREE_TERM, TREE_KILL = range(3)
+ONE, TREE_TERM, TREE_KILL, TREE_HUP = range(4)
 
 libc = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWUSER = 0x10000000
@@ -209,24 +209,32 @@ class Launcher:
 
     def run_body(self, argv=("image",), env=(), sandbox=NAMESPACES,
                  network=0, debug=0, split=0, bundle=0, control=0, watch=0,
+                 command=0, adapter=0, tty=0, cols=80, rows=24, cwd="",
                  limits=(), owner=None, exec_path="", home="/",
-                 memory=UNLIMITED, pids=UNLIMITED):
+                 memory=UNLIMITED, pids=UNLIMITED, user_memory=UNLIMITED,
+                 user_pids=UNLIMITED):
         lim = [UNLIMITED] * 5
         lim[4] = 0
         for i, v in limits:
             lim[i] = v
         return (owner or self.owner()) + struct.pack(
-            "=7I9Q", sandbox, network, debug, split, bundle, control, watch,
-            *lim, memory, pids, UNLIMITED, UNLIMITED) + \
-            pack_str(exec_path) + pack_str(home) + \
-            strings(argv) + strings(env)
+            "=12I9Q", sandbox, network, debug, split, bundle, control, watch,
+            command, adapter, tty, cols, rows, *lim, memory, pids, user_memory,
+            user_pids) + pack_str(exec_path) + pack_str(home) + \
+            pack_str(cwd) + strings(argv) + strings(env)
+
+    def attach_body(self, pid, gdbserver="/usr/bin/gdbserver"):
+        return self.owner() + struct.pack("=2I", pid, 0) + strings(
+            (gdbserver, "--once", "--attach", "-", str(pid))) + \
+            strings(("PATH=/usr/bin:/bin",))
 
     def run(self, image, *args, sid=bytes(16), **kw):
         return Run(self, *self.ask("RUN", self.run_body(*args, **kw), image,
                                    sid))
 
     def poke(self, fd, sig, whom=ONE, sid=bytes(16)):
-        _, m = self.ask("POKE", struct.pack("=2I", sig, whom), fd, sid)
+        _, m = self.ask("POKE", struct.pack("=3I", sig, whom, self.uid), fd,
+                        sid)
         return m.u32()[0]
 
     def end(self):

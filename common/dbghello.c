@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* The spawner's first words to a debugger's process, on the wire. */
+#include <string.h>
+
+#include "dbghello.h"
+
+void
+dbg_hello_put(struct msg_out *o, const struct dbg_hello *h)
+{
+	size_t i;
+
+	msg_put_u32(o, h->user_mode);
+	msg_put_u32(o, h->image);
+	msg_put_u32(o, h->on_tty);
+	msg_put_u32(o, h->target_pid);
+	msg_put_u32(o, h->initialize_s);
+	msg_put_u32(o, h->request_s);
+	msg_put_u32(o, h->await_s);
+	msg_put_u32(o, h->max_events);
+	msg_put_u64(o, h->max_bytes);
+	msg_put_str(o, h->home);
+	msg_put_str(o, h->session);
+	msg_put_str(o, h->id);
+	msg_put_str(o, h->program);
+	msg_put_blob(o, h->args, h->args_len);
+	msg_put_u32(o, (uint32_t)h->nadapters);
+	for (i = 0; i < h->nadapters; i++) {
+		msg_put_str(o, h->adapters[i].name);
+		msg_put_str(o, h->adapters[i].command);
+	}
+}
+
+void
+dbg_hello_get(struct msg *m, struct dbg_hello *h)
+{
+	size_t i;
+
+	memset(h, 0, sizeof(*h));
+	h->user_mode = msg_get_u32(m) != 0;
+	h->image = msg_get_u32(m) != 0;
+	h->on_tty = msg_get_u32(m) != 0;
+	h->target_pid = msg_get_u32(m);
+	h->initialize_s = msg_get_u32(m);
+	h->request_s = msg_get_u32(m);
+	h->await_s = msg_get_u32(m);
+	h->max_events = msg_get_u32(m);
+	h->max_bytes = msg_get_u64(m);
+	msg_get_str(m, h->home, sizeof(h->home));
+	msg_get_str(m, h->session, sizeof(h->session));
+	msg_get_str(m, h->id, sizeof(h->id));
+	msg_get_str(m, h->program, sizeof(h->program));
+	h->args = msg_get_strings(m, &h->args_len);
+	h->nadapters = msg_get_u32(m);
+	if (h->nadapters > HELLO_ADAPTERS) {
+		h->nadapters = 0;
+		m->bad = true;
+	}
+	for (i = 0; i < h->nadapters; i++) {
+		msg_get_str(m, h->adapters[i].name,
+		    sizeof(h->adapters[i].name));
+		msg_get_str(m, h->adapters[i].command,
+		    sizeof(h->adapters[i].command));
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* Help and the lists that the shells complete from. */
+#ifndef CTL_DBG_HELP_H
+#define CTL_DBG_HELP_H
+
+#include <stdio.h>
+
+struct dbg;
+struct dbg_command;
+
+int	dbg_help(struct dbg *, int argc, char **argv);
+
+/* One command's usage and options, or the list of all (NULL). */
+void	dbg_help_print(const struct dbg_command *, FILE *);
+
+/* Reports that there is no such command, and what there is. An exit code. */
+int	dbg_help_unknown(int argc, char **argv);
+
+#endif

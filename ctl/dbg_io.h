@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* The program's standard input and output. */
+#ifndef CTL_DBG_IO_H
+#define CTL_DBG_IO_H
+
+struct dbg;
+
+int	dbg_output(struct dbg *, int argc, char **argv);
+int	dbg_input(struct dbg *, int argc, char **argv);
+
+#endif

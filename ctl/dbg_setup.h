@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* Which debug adapters this host has. */
+#ifndef CTL_DBG_SETUP_H
+#define CTL_DBG_SETUP_H
+
+#include <stddef.h>
+
+struct dbg;
+
+int	dbg_setup(struct dbg *, int argc, char **argv);
+
+/*
+ * The version in what a program says of itself, "" when there is none: the
+ * last number with a dot in it of the first line that has one.
+ */
+void	setup_version(const char *text, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: ISC */
+/* How a debug session begins: the program, its directory and its environment
+ * are those that a shell here would give it. */
+#include <sys/stat.h>
+
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "dbg.h"
+#include "dbg_ask.h"
+#include "dbg_build.h"
+#include "dbg_request.h"
+#include "dbg_start.h"
+#include "report.h"
+
+/* A request carries 60 KiB, in which quotes and controls take two bytes and
+ * more. What is large is seldom what a program needs. */
+#define ENV_MAX		(40U << 10)
+#define VARIABLE_MAX	(4U << 10)
+
+extern char **environ;
+
+/* -- environment ----------------------------------------------------------- */
+
+/* A token is for us, not for what is debugged. */
+static bool
+is_ours(const char *variable)
+{
+	return strncmp(variable, "DEBUGLANTERN_TOKEN", 18) == 0;
+}
+
+static size_t
+add_inherited(struct json_object *list)
+{
+	size_t total = 0, left_out = 0, len;
+	char **e;
+
+	for (e = environ; *e != NULL; e++) {
+		len = strlen(*e);
+		if (is_ours(*e))
+			continue;
+		if (len > VARIABLE_MAX || total + len > ENV_MAX ||
+		    !args_is_text(*e)) {
+			left_out++;
+			continue;
+		}
+		total += len;
+		json_object_array_add(list, json_object_new_string(*e));
+	}
+	return left_out;
+}
+
+static int
+add_environment(struct dbg *d, struct json_object *args)
+{
+	const struct opt_list *own = &d->client.opts.list[DLIST_ENV];
+	struct json_object *list = json_object_new_array();
+	size_t i, left_out;
+
+	json_object_object_add(args, "env", list);
+	if ((left_out = add_inherited(list)) > 0)
+		report("warning: %zu environment variables are too long, or "
+		    "not UTF-8, and do not go along; --env gives what the "
+		    "program needs", left_out);
+	for (i = 0; i < own->n; i++) {
+		if (strchr(own->value[i], '=') == NULL ||
+		    *own->value[i] == '=') {
+			report("\"%s\": give KEY=VALUE", own->value[i]);
+			return -1;
+		}
+		if (args_check(own->value[i]) == -1)
+			return -1;
+		json_object_array_add(list,
+		    json_object_new_string(own->value[i]));
+	}
+	return 0;
+}
+
+/* -- program and directory ------------------------------------------------- */
+
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* As a shell finds it, when it is not in this directory; freed by the caller,
+ * NULL when it is nowhere. */
+static char *
+search_path(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char *text;
+
+	for (; path != NULL && *path != '\0'; path = *end ? end + 1 : end) {
+		end = path + strcspn(path, ":");
+		if (asprintf(&text, "%.*s/%s", (int)(end - path), path,
+		    name) == -1)
+			err(CTL_USAGE, NULL);
+		if (*text == '/' && is_file(text) && access(text, X_OK) == 0)
+			return text;
+		free(text);
+	}
+	return NULL;
+}
+
+/* A daemon elsewhere has files of its own. */
+static bool
+is_here(const struct dbg *d)
+{
+	return d->client.target.kind == TARGET_UNIX;
+}
+
+static int
+add_program(struct dbg *d, struct json_object *args, const char *key,
+    const char *name)
+{
+	char *path = path_absolute(name), *found;
+	int r = -1;
+
+	if (is_here(d) && !is_file(path) && strchr(name, '/') == NULL &&
+	    (found = search_path(name)) != NULL) {
+		free(path);
+		path = found;
+	}
+	if (is_here(d) && !is_file(path))
+		report("%s: there is no such program here", path);
+	else
+		r = args_text(args, key, path);
+	free(path);
+	return r;
+}
+
+static int
+add_directory(struct dbg *d, struct json_object *args)
+{
+	const char *given = d->client.opts.value[DOPT_CWD];
+	char *path = path_absolute(given != NULL ? given : "");
+	struct stat st;
+	int r = -1;
+
+	if (given != NULL && is_here(d) && (stat(path, &st) == -1 ||
+	    !S_ISDIR(st.st_mode)))
+		report("%s: there is no such directory", path);
+	else
+		r = args_text(args, "cwd", path);
+	free(path);
+	return r;
+}
+
+static int
+add_breaks(struct dbg *d, struct json_object *args)
+{
+	const struct opt_list *places = &d->client.opts.list[DLIST_BREAK];
+	struct json_object *list, *place;
+	size_t i;
+
+	if (places->n == 0)
+		return 0;
+	list = json_object_new_array();
+	json_object_object_add(args, "breaks", list);
+	for (i = 0; i < places->n; i++) {
+		place = json_object_new_object();
+		json_object_array_add(list, place);
+		if (place_add(place, places->value[i]) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* -- requests -------------------------------------------------------------- */
+
+/* Sends what makes a session; takes args. */
+static int
+begin(struct dbg *d, const char *request, struct json_object *args)
+{
+	static const struct {
+		unsigned int	 opt;
+		const char	*key;
+	} words[] = {
+		{ DOPT_SESSION, "name" }, { DOPT_IMAGE, "image" },
+		{ DOPT_SANDBOX, "sandbox" }, { DOPT_NETWORK, "network" },
+	};
+	struct json_object *outer = dbg_request(request, args), *result;
+	size_t i;
+	int code;
+
+	args_true(outer, "start");
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (args_text(outer, words[i].key, opt_value(&d->client.opts,
+		    words[i].opt)) == -1) {
+			json_object_put(outer);
+			return CTL_USAGE;
+		}
+	}
+	d->may_start = true;
+	code = dbg_ask_daemon(d, outer, &result);
+	return code == CTL_OK ? dbg_show(d, result) : code;
+}
+
+int
+dbg_start(struct dbg *d, int argc, char **argv)
+{
+	bool image = opt_given(&d->client.opts, DOPT_IMAGE);
+	struct json_object *args = json_object_new_object();
+	int r = 0;
+
+	if (!image && argc == 0) {
+		json_object_put(args);
+		return usage_error("start what? give a program, or an "
+		    "uploaded session with --image");
+	}
+	if (!image)
+		r = add_program(d, args, "program", argv[0]);
+	if (r == 0)
+		r = args_list(args, "args", argv + (image ? 0 : 1));
+	if (r == 0)
+		r = add_directory(d, args);
+	if (r == 0)
+		r = add_environment(d, args);
+	if (r == 0)
+		r = add_breaks(d, args);
+	if (r == 0)
+		r = dbg_request_options(d, args);
+	if (r == 0)
+		return begin(d, "start", args);
+	json_object_put(args);
+	return CTL_USAGE;
+}
+
+/* A process of one's own, by its number. */
+static int
+attach_process(struct dbg *d, struct json_object *args, const char *pid)
+{
+	const char *program = d->client.opts.value[DOPT_PROGRAM];
+	long long n = strtoll(pid, NULL, 10);
+	int r = 0;
+
+	args_number(args, "pid", n);
+	if (n < 1 || n > INT32_MAX) {
+		report("%s is no process id", pid);
+		r = -1;
+	}
+	if (r == 0 && program != NULL)
+		r = add_program(d, args, "program", program);
+	if (r == 0)
+		r = add_directory(d, args);
+	if (r == 0)
+		return begin(d, "attach", args);
+	json_object_put(args);
+	return CTL_USAGE;
+}
+
+int
+dbg_attach(struct dbg *d, int argc, char **argv)
+{
+	struct json_object *args = json_object_new_object();
+
+	(void)argc;
+	if (dbg_request_options(d, args) == -1) {
+		json_object_put(args);
+		return CTL_USAGE;
+	}
+	if (argv[0][strspn(argv[0], "0123456789")] == '\0')
+		return attach_process(d, args, argv[0]);
+	d->client.opts.value[DOPT_IMAGE] = argv[0];
+	return begin(d, "attach", args);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* What a program wrote, on standard output. */
+#ifndef CTL_PRINTER_H
+#define CTL_PRINTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "safe.h"
+
+struct client;
+
+/* With the client's json_errors what is printed is the daemon's JSON. */
+struct printer {
+	struct client		*client;
+	const char		*id;
+	struct safe_filter	 filter;
+	bool			 filtered;
+	bool			 holds;		/* the program waits */
+	bool			 started;	/* a byte has been seen */
+	uint64_t		 next;		/* offset of the next byte */
+	size_t			 most;		/* bytes to show of what is held;
+						 * 0: all */
+};
+
+/* Prints what the daemon holds; lines > 0: only so many. An exit code. */
+int	printer_held(struct printer *, long long lines);
+
+/* Prints what comes from next on, until the session's end. An exit code. */
+int	printer_follow(struct printer *);
+
+/* Leaves the terminal as it was. */
+void	printer_end(struct printer *);
+
+#endif

@@ -1,0 +1,9 @@
+# dapdial: between the debugger and adapters that dial their client; it runs in
+# sessions, so that it links nothing but libc
+all: $(LIBEXEC)/dapdial
+
+$(LIBEXEC)/dapdial: dapdial/main.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(O)/obj/dapdial.d \
+	    $(ALL_LDFLAGS) -o $@ $<
+-include $(O)/obj/dapdial.d

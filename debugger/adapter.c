@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Requests to the adapter and its answers.  Nothing is sent that it did not
+ * announce (some abort on what they do not know), everything has a time limit,
+ * and nobody is called back from within his own call.
+ */
+#include <sys/epoll.h>
+#include <sys/queue.h>
+
+#include <json-c/json.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adapter.h"
+#include "codec.h"
+#include "log.h"
+#include "loop.h"
+#include "profile.h"
+
+#define OUT_MAX		((size_t)4 << 20)	/* that it has not read */
+#define PENDING_MAX	256
+#define STDERR_KEPT	2048
+
+enum limit { LIMIT_INITIALIZE, LIMIT_REQUEST };
+
+/* What may be asked at all, and what must be announced for that. */
+static const struct request {
+	const char	*name;
+	const char	*capability;
+	enum limit	 limit;
+} requests[] = {
+	{ "initialize", NULL, LIMIT_INITIALIZE },
+	{ "launch", NULL, LIMIT_REQUEST },
+	{ "attach", NULL, LIMIT_REQUEST },
+	{ "configurationDone", "supportsConfigurationDoneRequest",
+	    LIMIT_REQUEST },
+	{ "disconnect", NULL, LIMIT_REQUEST },
+	{ "terminate", "supportsTerminateRequest", LIMIT_REQUEST },
+	{ "setBreakpoints", NULL, LIMIT_REQUEST },
+	{ "setFunctionBreakpoints", "supportsFunctionBreakpoints",
+	    LIMIT_REQUEST },
+	{ "setExceptionBreakpoints", NULL, LIMIT_REQUEST },
+	{ "dataBreakpointInfo", "supportsDataBreakpoints", LIMIT_REQUEST },
+	{ "setDataBreakpoints", "supportsDataBreakpoints", LIMIT_REQUEST },
+	{ "setInstructionBreakpoints", "supportsInstructionBreakpoints",
+	    LIMIT_REQUEST },
+	{ "breakpointLocations", "supportsBreakpointLocationsRequest",
+	    LIMIT_REQUEST },
+	{ "continue", NULL, LIMIT_REQUEST },
+	{ "next", NULL, LIMIT_REQUEST },
+	{ "stepIn", NULL, LIMIT_REQUEST },
+	{ "stepOut", NULL, LIMIT_REQUEST },
+	{ "stepBack", "supportsStepBack", LIMIT_REQUEST },
+	{ "reverseContinue", "supportsStepBack", LIMIT_REQUEST },
+	{ "stepInTargets", "supportsStepInTargetsRequest", LIMIT_REQUEST },
+	{ "pause", NULL, LIMIT_REQUEST },
+	{ "threads", NULL, LIMIT_REQUEST },
+	{ "stackTrace", NULL, LIMIT_REQUEST },
+	{ "scopes", NULL, LIMIT_REQUEST },
+	{ "variables", NULL, LIMIT_REQUEST },
+	{ "setVariable", "supportsSetVariable", LIMIT_REQUEST },
+	{ "setExpression", "supportsSetExpression", LIMIT_REQUEST },
+	{ "evaluate", NULL, LIMIT_REQUEST },
+	{ "source", NULL, LIMIT_REQUEST },
+	{ "modules", "supportsModulesRequest", LIMIT_REQUEST },
+	{ "loadedSources", "supportsLoadedSourcesRequest", LIMIT_REQUEST },
+	{ "exceptionInfo", "supportsExceptionInfoRequest", LIMIT_REQUEST },
+	{ "readMemory", "supportsReadMemoryRequest", LIMIT_REQUEST },
+	{ "writeMemory", "supportsWriteMemoryRequest", LIMIT_REQUEST },
+	{ "disassemble", "supportsDisassembleRequest", LIMIT_REQUEST },
+	{ "completions", "supportsCompletionsRequest", LIMIT_REQUEST },
+	{ "gotoTargets", "supportsGotoTargetsRequest", LIMIT_REQUEST },
+	{ "goto", "supportsGotoTargetsRequest", LIMIT_REQUEST },
+	{ "cancel", "supportsCancelRequest", LIMIT_REQUEST },
+};
+
+struct pending {
+	TAILQ_ENTRY(pending) entry;
+	int64_t		 seq;
+	const struct request *request;
+	struct op	*op;		/* held; may be NULL */
+	dap_fn		 fn;
+	void		*arg;
+	struct loop_timer timer;	/* the limit, or the refusal on its way */
+	const char	*code;		/* of the refusal */
+	char		 words[192];
+};
+
+static TAILQ_HEAD(, pending) pending = TAILQ_HEAD_INITIALIZER(pending);
+static size_t		 npending;
+static int64_t		 last_seq;
+static const struct adapter_hooks *hooks;
+static uint64_t		 limit_ms[2];
+static struct json_object *capabilities;
+static struct codec	 codec;
+static struct loop_io	 in, out, err;
+static char		*queue;		/* not yet written */
+static size_t		 queue_len, queue_cap;
+static bool		 up;
+static char		 complaint[STDERR_KEPT + 1];
+static size_t		 complaint_len;
+
+bool
+adapter_up(void)
+{
+	return up;
+}
+
+struct json_object *
+adapter_capabilities(void)
+{
+	return capabilities;
+}
+
+bool
+adapter_can(const char *name)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(capabilities, name, &v) &&
+	    json_object_get_boolean(v);
+}
+
+/* What is not in the table is never sent, whoever asks for it. */
+static const struct request *
+request_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+		if (strcmp(requests[i].name, name) == 0)
+			return &requests[i];
+	return NULL;
+}
+
+/*
+ * lldb-dap 19 aborts on requests that it did not announce, debugpy answers
+ * nothing any more after one.
+ */
+bool
+adapter_takes(const char *name)
+{
+	const struct request *r = request_find(name);
+
+	return r != NULL && up &&
+	    (r->capability == NULL || adapter_can(r->capability)) &&
+	    (dbg.profile == NULL || !profile_never(dbg.profile, name));
+}
+
+void
+adapter_merge(struct json_object *more)
+{
+	if (capabilities == NULL)
+		capabilities = json_object_new_object();
+	json_object_object_foreach(more, key, value)
+		json_object_object_add(capabilities, key,
+		    json_object_get(value));
+}
+
+/* -- writing -- */
+static void
+shut(struct loop_io *io)
+{
+	int fd = io->fd;
+
+	if (!io->active)
+		return;
+	loop_del(io);
+	close(fd);
+}
+
+static void
+lost(const char *why)
+{
+	if (!up)
+		return;
+	adapter_shut();
+	hooks->lost(why);
+}
+
+static void
+write_more(void)
+{
+	ssize_t n;
+
+	while (queue_len > 0) {
+		n = write(in.fd, queue, queue_len);
+		if (n == -1 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n == -1) {
+			/* its last words are still to be read */
+			shut(&in);
+			queue_len = 0;
+			return;
+		}
+		queue_len -= (size_t)n;
+		memmove(queue, queue + n, queue_len);
+	}
+	(void)loop_mod(&in, queue_len > 0 ? EPOLLOUT : 0);
+}
+
+static void
+on_writable(uint32_t events, void *arg)
+{
+	(void)arg;
+	if (events & (EPOLLERR | EPOLLHUP))
+		shut(&in);
+	else
+		write_more();
+}
+
+/* An adapter that does not read must not fill our memory. */
+static int
+enqueue(const void *p, size_t len)
+{
+	size_t cap = queue_cap == 0 ? 4096 : queue_cap;
+	char *q;
+
+	if (len > OUT_MAX - queue_len)
+		return -1;
+	while (cap < queue_len + len)
+		cap *= 2;
+	if (cap > queue_cap) {
+		if ((q = realloc(queue, cap)) == NULL)
+			return -1;
+		queue = q;
+		queue_cap = cap;
+	}
+	memcpy(queue + queue_len, p, len);
+	queue_len += len;
+	return 0;
+}
+
+/* Takes message.  -1: it does not read what it is sent. */
+static int
+send_message(struct json_object *message)
+{
+	char head[64];
+	size_t len;
+	const char *text = json_object_to_json_string_length(message,
+	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	int n = snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len);
+	int rc = -1;
+
+	if (in.active && enqueue(head, (size_t)n) == 0 &&
+	    enqueue(text, len) == 0) {
+		log_debug("dap> %.*s", (int)(len < 800 ? len : 800), text);
+		write_more();
+		rc = 0;
+	}
+	json_object_put(message);
+	return rc;
+}
+
+/* -- requests -- */
+/* The end of a request: it is out of the list before anybody hears of it. */
+static void
+settle(struct pending *p, const struct dap_answer *answer)
+{
+	TAILQ_REMOVE(&pending, p, entry);
+	npending--;
+	loop_timer_unset(&p->timer);
+	if (p->fn != NULL)
+		p->fn(p->op, answer, p->arg);
+	if (p->op != NULL)
+		op_unref(p->op);
+	free(p);
+}
+
+static void
+refuse(struct pending *p, const char *code, const char *words)
+{
+	struct dap_answer answer = { .code = code, .message = words };
+
+	settle(p, &answer);
+}
+
+static void
+on_refused(void *arg)
+{
+	struct pending *p = arg;
+
+	refuse(p, p->code, p->words);
+}
+
+/* An answer that comes after this is one that nobody asked for. */
+static void
+on_limit(void *arg)
+{
+	struct pending *p = arg;
+	struct json_object *args;
+
+	(void)snprintf(p->words, sizeof(p->words), "%s did not answer \"%s\" "
+	    "within %llu s", dbg.profile != NULL ? dbg.profile->name :
+	    "the adapter", p->request->name, (unsigned long long)
+	    (limit_ms[p->request->limit] / 1000));
+	log_warnx("%s", p->words);
+	if (adapter_takes("cancel")) {
+		args = json_object_new_object();
+		json_object_object_add(args, "requestId",
+		    json_object_new_int64(p->seq));
+		adapter_ask("cancel", args, NULL, NULL, NULL);
+	}
+	refuse(p, "timeout", p->words);
+}
+
+/* Callers are in the middle of something: they hear of it a turn later. */
+static void
+refuse_later(struct pending *p, const char *code, const char *words)
+{
+	p->code = code;
+	p->seq = -1;
+	(void)snprintf(p->words, sizeof(p->words), "%s", words);
+	loop_timer_set(&p->timer, 0, on_refused, p);
+}
+
+/* Takes args. */
+static int
+send_request(struct pending *p, struct json_object *args)
+{
+	struct json_object *m = json_object_new_object();
+
+	json_object_object_add(m, "seq", json_object_new_int64(p->seq));
+	json_object_object_add(m, "type", json_object_new_string("request"));
+	json_object_object_add(m, "command",
+	    json_object_new_string(p->request->name));
+	if (args != NULL)
+		json_object_object_add(m, "arguments", args);
+	return send_message(m);
+}
+
+static const char *
+adapter_name(void)
+{
+	return dbg.profile != NULL ? dbg.profile->name : "the adapter";
+}
+
+void
+adapter_ask(const char *name, struct json_object *args, struct op *op,
+    dap_fn fn, void *arg)
+{
+	static const struct request unknown = { "request", NULL, LIMIT_REQUEST };
+	struct pending *p = calloc(1, sizeof(*p));
+	char words[160];
+
+	if (p == NULL)
+		fatal("request to the adapter");
+	p->request = request_find(name);
+	p->op = op == NULL ? NULL : op_ref(op);
+	p->fn = fn;
+	p->arg = arg;
+	p->seq = ++last_seq;
+	TAILQ_INSERT_TAIL(&pending, p, entry);
+	npending++;
+	if (up && adapter_takes(name) && npending <= PENDING_MAX) {
+		loop_timer_set(&p->timer, limit_ms[p->request->limit],
+		    on_limit, p);
+		if (send_request(p, args) == -1)
+			refuse_later(p, "adapter_failed",
+			    "the adapter does not read its requests");
+		return;
+	}
+	json_object_put(args);
+	if (p->request == NULL)
+		p->request = &unknown;
+	(void)snprintf(words, sizeof(words), npending > PENDING_MAX ?
+	    "too many requests are on their way to %s" :
+	    up ? "%s cannot do \"%s\"" : "no adapter is running",
+	    adapter_name(), name);
+	refuse_later(p, up ? npending > PENDING_MAX ? "busy" : "unsupported" :
+	    "adapter_exited", words);
+}
+
+/* -- what it says -- */
+static const char *
+string_of(struct json_object *o, const char *name)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(o, name, &v) ||
+	    !json_object_is_type(v, json_type_string))
+		return NULL;
+	return json_object_get_string(v);
+}
+
+/* "{name}" in a format by the variable of that name. */
+static void
+fill_in(char *to, size_t size, const char *format, struct json_object *vars)
+{
+	const char *end, *value;
+	char name[64];
+	size_t n = 0;
+
+	while (*format != '\0' && n + 1 < size) {
+		end = *format == '{' ? strchr(format, '}') : NULL;
+		if (end == NULL || (size_t)(end - format) > sizeof(name)) {
+			to[n++] = *format++;
+			continue;
+		}
+		(void)snprintf(name, sizeof(name), "%.*s",
+		    (int)(end - format - 1), format + 1);
+		if ((value = string_of(vars, name)) != NULL)
+			n += (size_t)snprintf(to + n, size - n, "%s", value);
+		else
+			n += (size_t)snprintf(to + n, size - n, "{%s}", name);
+		n = n < size ? n : size - 1;
+		format = end + 1;
+	}
+	to[n] = '\0';
+}
+
+/* What a refusal says: "message" or body.error.format, whichever has words. */
+static const char *
+refusal(struct json_object *m, struct json_object *body, char *buf, size_t size)
+{
+	struct json_object *error = NULL, *vars = NULL;
+	const char *s = NULL;
+
+	if (json_object_object_get_ex(body, "error", &error))
+		s = string_of(error, "format");
+	if (s != NULL && *s != '\0') {
+		(void)json_object_object_get_ex(error, "variables", &vars);
+		fill_in(buf, size, s, vars);
+	} else if ((s = string_of(m, "message")) != NULL && *s != '\0')
+		(void)snprintf(buf, size, "%s", s);
+	else
+		(void)snprintf(buf, size, "%s refused without words",
+		    adapter_name());
+	return buf;
+}
+
+static struct pending *
+pending_find(int64_t seq)
+{
+	struct pending *p;
+
+	TAILQ_FOREACH(p, &pending, entry)
+		if (p->seq == seq)
+			return p;
+	return NULL;
+}
+
+/* One that was sent and is not younger than that. */
+static struct pending *
+pending_until(int64_t last)
+{
+	struct pending *p;
+
+	TAILQ_FOREACH(p, &pending, entry)
+		if (p->seq != -1 && p->seq <= last)
+			return p;
+	return NULL;
+}
+
+static void
+on_response(struct json_object *m)
+{
+	struct json_object *v, *body = NULL;
+	struct dap_answer answer = { .ok = false, .code = "refused" };
+	struct pending *p;
+	char words[1024];
+
+	if (!json_object_object_get_ex(m, "request_seq", &v) ||
+	    (p = pending_find(json_object_get_int64(v))) == NULL)
+		return;		/* too late, or never asked */
+	if (json_object_object_get_ex(m, "body", &body) &&
+	    !json_object_is_type(body, json_type_object))
+		body = NULL;
+	answer.body = body;
+	answer.ok = json_object_object_get_ex(m, "success", &v) &&
+	    json_object_get_boolean(v);
+	if (!answer.ok)
+		answer.message = refusal(m, body, words, sizeof(words));
+	else if (p->request->limit == LIMIT_INITIALIZE && body != NULL)
+		adapter_merge(body);
+	settle(p, &answer);
+}
+
+/* It asks us for something: a terminal, a second session. */
+static void
+on_reverse(struct json_object *m)
+{
+	struct json_object *r = json_object_new_object(), *v;
+	const char *command = string_of(m, "command");
+	int64_t seq = json_object_object_get_ex(m, "seq", &v) ?
+	    json_object_get_int64(v) : 0;
+
+	json_object_object_add(r, "seq", json_object_new_int64(++last_seq));
+	json_object_object_add(r, "type", json_object_new_string("response"));
+	json_object_object_add(r, "request_seq", json_object_new_int64(seq));
+	json_object_object_add(r, "command",
+	    json_object_new_string(command == NULL ? "" : command));
+	json_object_object_add(r, "success", json_object_new_boolean(false));
+	json_object_object_add(r, "message", json_object_new_string(
+	    "this client starts nothing for adapters"));
+	(void)send_message(r);
+}
+
+/* -1: the adapter was given up while its message was looked at. */
+static int
+on_message(struct json_object *m, const char *text, size_t len, void *arg)
+{
+	static struct json_object *nothing;
+	const char *type = string_of(m, "type"), *event;
+	struct json_object *body = NULL;
+
+	(void)arg;
+	log_debug("dap< %.*s", (int)(len < 800 ? len : 800), text);
+	if (type == NULL)
+		return 0;
+	if (strcmp(type, "response") == 0) {
+		on_response(m);
+	} else if (strcmp(type, "request") == 0) {
+		on_reverse(m);
+	} else if (strcmp(type, "event") == 0 &&
+	    (event = string_of(m, "event")) != NULL) {
+		if (nothing == NULL)
+			nothing = json_object_new_object();
+		if (!json_object_object_get_ex(m, "body", &body) ||
+		    !json_object_is_type(body, json_type_object))
+			body = nothing;
+		hooks->event(event, body);
+	}
+	return up ? 0 : -1;
+}
+
+/* Nobody shall wait until the limit for what will never be there. */
+static void
+on_left_out(const char *why, int64_t seq, void *arg)
+{
+	struct pending *p = pending_find(seq);
+	char words[160];
+
+	(void)arg;
+	log_warnx("a message of the adapter was left out: %s", why);
+	if (p == NULL)
+		return;
+	(void)snprintf(words, sizeof(words), "the answer of %s to \"%s\" was "
+	    "left out: %s", adapter_name(), p->request->name, why);
+	refuse(p, "adapter_failed", words);
+}
+
+static void
+on_readable(uint32_t events, void *arg)
+{
+	static const struct codec_fns fns = { on_message, on_left_out };
+	static char buf[64 << 10];
+	const char *why;
+	ssize_t n;
+
+	(void)events;
+	(void)arg;
+	n = read(out.fd, buf, sizeof(buf));
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0)
+		lost("it closed its output");
+	else if (codec_feed(&codec, buf, (size_t)n, &fns, NULL, &why) == -1 &&
+	    why != NULL)
+		lost(why);
+}
+
+/* Read always: a full pipe would hold the adapter up.  The end is kept. */
+static void
+on_stderr(uint32_t events, void *arg)
+{
+	char buf[4096];
+	ssize_t n = read(err.fd, buf, sizeof(buf));
+	size_t len, drop;
+
+	(void)events;
+	(void)arg;
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		shut(&err);
+		return;
+	}
+	len = (size_t)n < STDERR_KEPT ? (size_t)n : STDERR_KEPT;
+	drop = complaint_len + len > STDERR_KEPT ?
+	    complaint_len + len - STDERR_KEPT : 0;
+	memmove(complaint, complaint + drop, complaint_len - drop);
+	memcpy(complaint + complaint_len - drop, buf + (size_t)n - len, len);
+	complaint_len += len - drop;
+	complaint[complaint_len] = '\0';
+}
+
+const char *
+adapter_complaint(void)
+{
+	static char line[256];
+	size_t end = complaint_len, from;
+
+	while (end > 0 && strchr(" \n\r\t", complaint[end - 1]) != NULL)
+		end--;
+	for (from = end; from > 0 && complaint[from - 1] != '\n'; from--)
+		;
+	return log_escape(line, sizeof(line), complaint + from, end - from);
+}
+
+/* -- life -- */
+void
+adapter_init(const struct adapter_hooks *h, uint32_t initialize_s,
+    uint32_t request_s)
+{
+	hooks = h;
+	limit_ms[LIMIT_INITIALIZE] = (uint64_t)initialize_s * 1000;
+	limit_ms[LIMIT_REQUEST] = (uint64_t)request_s * 1000;
+}
+
+static void
+watch(struct loop_io *io, int fd, uint32_t events, loop_io_fn fn)
+{
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) == -1 ||
+	    loop_add(io, fd, events, fn, NULL) == -1)
+		fatal("pipe of the adapter");
+}
+
+/* What the last one announced is not what this one can. */
+void
+adapter_open(int in_fd, int out_fd, int err_fd)
+{
+	adapter_gone("another one was started");
+	json_object_put(capabilities);
+	capabilities = NULL;
+	complaint_len = 0;
+	complaint[0] = '\0';
+	watch(&in, in_fd, 0, on_writable);
+	watch(&out, out_fd, EPOLLIN, on_readable);
+	watch(&err, err_fd, EPOLLIN, on_stderr);
+	up = true;
+}
+
+void
+adapter_shut(void)
+{
+	up = false;
+	shut(&in);
+	shut(&out);
+	queue_len = 0;
+}
+
+void
+adapter_gone(const char *why)
+{
+	const int64_t last = last_seq;
+	struct pending *p;
+
+	adapter_shut();
+	if (err.active)
+		on_stderr(0, NULL);
+	shut(&err);
+	codec_free(&codec);
+	/* each of them may ask anew, which is refused a turn later */
+	while ((p = pending_until(last)) != NULL)
+		refuse(p, "adapter_exited", why);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* The adapter: its pipes, requests on their way, what it can. */
+#ifndef DEBUGGER_ADAPTER_H
+#define DEBUGGER_ADAPTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine.h"
+
+struct json_object;
+
+/* What it says of its own accord; the engine's (engine.c). */
+struct adapter_hooks {
+	void	(*event)(const char *name, struct json_object *body);
+	/* It wrote its last, or what cannot be read; why is words. */
+	void	(*lost)(const char *why);
+};
+
+void	 adapter_init(const struct adapter_hooks *, uint32_t initialize_s,
+	    uint32_t request_s);
+/* Takes the fds: its stdin, stdout, stderr. */
+void	 adapter_open(int in_fd, int out_fd, int err_fd);
+/* No more is sent and read; what is on its way stays unanswered. */
+void	 adapter_shut(void);
+/* Shuts; whoever waits for an answer gets adapter_exited with these words. */
+void	 adapter_gone(const char *why);
+bool	 adapter_up(void);
+/* The last line of its stderr that says something, "" = none. */
+const char *adapter_complaint(void);
+/* An event "capabilities". */
+void	 adapter_merge(struct json_object *capabilities);
+
+#endif

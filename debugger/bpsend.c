@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Telling the adapter about the registry's breakpoints, and events of it.
+ * Programs are built elsewhere: a path that means nothing to the adapter is
+ * tried again by its end, and the answer says so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "bpsend.h"
+#include "dialect.h"
+#include "engine.h"
+#include "jget.h"
+
+#define SUFFIXES	3	/* the last 3, 2 and 1 parts of a path */
+
+/* Several lists on their way for one change. */
+struct change {
+	bpsend_fn	 fn;
+	void		*arg;
+	size_t		 pending;
+	char		*why;
+};
+
+/* One list on its way. */
+struct list {
+	struct change	*change;
+	char		*path;		/* NULL = functions */
+	struct json_object *sent;
+};
+
+static void	 list_send(struct op *, struct change *, const char *path);
+
+bool
+bpsend_live(void)
+{
+	return dbg.phase == PHASE_CONFIGURING || dbg.phase == PHASE_RUNNING ||
+	    dbg.phase == PHASE_STOPPED;
+}
+
+struct bp_skills
+bpsend_skills(void)
+{
+	return (struct bp_skills) {
+		.condition = adapter_can("supportsConditionalBreakpoints"),
+		.hit_count = adapter_can("supportsHitConditionalBreakpoints"),
+		.log = adapter_can("supportsLogPoints"),
+		.hit_format = dialect()->hit_format,
+	};
+}
+
+static void
+change_less(struct op *op, struct change *c, const char *why)
+{
+	if (why != NULL && c->why == NULL)
+		c->why = strdup(why);
+	if (--c->pending > 0)
+		return;
+	c->fn(op, c->why, c->arg);
+	free(c->why);
+	free(c);
+}
+
+/* -- other paths -------------------------------------------------------- */
+/* The last n parts of a path; NULL: it has fewer. */
+static const char *
+last_parts(const char *path, unsigned int n)
+{
+	const char *p = path + strlen(path);
+
+	while (p > path)
+		if (*--p == '/' && --n == 0)
+			return p + 1;
+	return NULL;
+}
+
+/* The end of its path that is to be tried next; its file when all were. */
+static const char *
+next_path(struct bp *bp)
+{
+	const char *end;
+
+	while (++bp->tries <= SUFFIXES) {
+		end = last_parts(bp->file, SUFFIXES + 1 - bp->tries);
+		if (end != NULL)
+			return end;
+	}
+	return bp->file;
+}
+
+static bool
+of_path(const struct bp *bp, const char *path)
+{
+	return bp->kind == BP_LINE && bp_wanted(bp) &&
+	    strcmp(bp->path, path) == 0;
+}
+
+/* The first that the adapter did not find in a file it does not know. */
+static struct bp *
+lost_in(const char *path)
+{
+	struct bp *bp, *lost = NULL;
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (!of_path(bp, path))
+			continue;
+		/* one of them is there: the path is right */
+		if (bp->verified)
+			return NULL;
+		if (lost == NULL && bp->tries <= SUFFIXES)
+			lost = bp;
+	}
+	return lost;
+}
+
+/* All of a path go to another one; both lists are sent. */
+static void
+move_path(struct op *op, struct change *c, const char *from, const char *to,
+    unsigned int tries)
+{
+	char *path = strdup(to);
+	struct bp *bp;
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (!of_path(bp, from))
+			continue;
+		bp->tries = tries;
+		bps_set(&bp->path, path);
+	}
+	c->pending++;
+	list_send(op, c, from);
+	c->pending++;
+	list_send(op, c, path);
+	free(path);
+}
+
+/* The line of a list of paths that shares the longest end with path. */
+static char *
+best_line(const char *lines, const char *path)
+{
+	const char *p, *end, *best = NULL;
+	size_t len, same, most = 0, best_len = 0, n = strlen(path);
+
+	for (p = lines; *p != '\0'; p = *end == '\0' ? end : end + 1) {
+		end = p + strcspn(p, "\n");
+		len = (size_t)(end - p);
+		for (same = 0; same < len && same < n &&
+		     p[len - 1 - same] == path[n - 1 - same];)
+			same++;
+		if (p[0] == '/' && same > most) {
+			most = same;
+			best = p;
+			best_len = len;
+		}
+	}
+	return best == NULL ? NULL : strndup(best, best_len);
+}
+
+static void
+on_sources(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct list *l = arg;
+	const char *lines = a->ok ? jget_str(a->body, "result") : NULL;
+	char *path = lines == NULL ? NULL : best_line(lines, l->path);
+
+	if (path != NULL && strcmp(path, l->path) != 0)
+		move_path(op, l->change, l->path, path, SUFFIXES + 1);
+	free(path);
+	change_less(op, l->change, NULL);
+	free(l->path);
+	free(l);
+}
+
+/* Asks which of the program's files have that name. */
+static void
+ask_sources(struct op *op, struct change *c, const struct bp *bp)
+{
+	struct json_object *args = json_object_new_object();
+	struct list *l = calloc(1, sizeof(*l));
+	const char *base = strrchr(bp->file, '/');
+
+	if (l == NULL || base == NULL) {
+		json_object_put(args);
+		free(l);
+		return;
+	}
+	l->change = c;
+	l->path = strdup(bp->path);
+	jput_fmt(args, "expression", "%s%s$", dialect()->sources_command,
+	    base);
+	jput_str(args, "context", "repl");
+	c->pending++;
+	adapter_ask("evaluate", args, op, on_sources, l);
+}
+
+static void
+try_others(struct op *op, struct change *c, const char *path)
+{
+	struct bp *bp = lost_in(path);
+	const char *next;
+
+	if (bp == NULL)
+		return;
+	if (dialect()->suffix_paths) {
+		next = next_path(bp);
+		move_path(op, c, path, next, bp->tries);
+	} else if (dialect()->sources_command != NULL) {
+		bp->tries = SUFFIXES + 1;
+		ask_sources(op, c, bp);
+	}
+}
+
+/* Says where those were found that were not where the client said. */
+static void
+say_found(const char *path)
+{
+	char words[1024];
+	struct bp *bp;
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (!of_path(bp, path) || !bp->verified ||
+		    strcmp(bp->path, bp->file) == 0)
+			continue;
+		snprintf(words, sizeof(words),
+		    "the program has no %.400s; took its %.400s", bp->file,
+		    bp->actual_file == NULL ? path : bp->actual_file);
+		bps_set(&bp->message, words);
+	}
+}
+
+/* -- lists -------------------------------------------------------------- */
+static void
+on_list(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct list *l = arg;
+
+	if (a->ok) {
+		bps_replied(l->path, l->sent,
+		    jget_arr(a->body, "breakpoints"));
+		if (l->path != NULL) {
+			try_others(op, l->change, l->path);
+			say_found(l->path);
+		}
+	}
+	change_less(op, l->change, a->ok ? NULL : a->message);
+	json_object_put(l->sent);
+	free(l->path);
+	free(l);
+}
+
+static void
+list_send(struct op *op, struct change *c, const char *path)
+{
+	struct json_object *args = json_object_new_object();
+	struct bp_skills can = bpsend_skills();
+	struct list *l = calloc(1, sizeof(*l));
+
+	if (l == NULL) {
+		json_object_put(args);
+		change_less(op, c, "out of memory");
+		return;
+	}
+	bps_decide(&can);
+	l->change = c;
+	l->sent = bps_wire(path, &can);
+	if (path != NULL) {
+		l->path = strdup(path);
+		jput(args, "source", jone_str("path", path));
+	}
+	jput(args, "breakpoints", json_object_get(l->sent));
+	adapter_ask(path == NULL ? "setFunctionBreakpoints" :
+				   "setBreakpoints", args, op, on_list, l);
+}
+
+/* Clears the marks of a place, which is sent once. */
+static void
+undirty(const char *path)
+{
+	struct bp *bp;
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (path == NULL ? bp->kind != BP_FUNCTION :
+				   bp->kind != BP_LINE ||
+				       strcmp(bp->path, path) != 0)
+			continue;
+		bp->dirty = false;
+	}
+}
+
+void
+bpsend_dirty(struct op *op, bpsend_fn fn, void *arg)
+{
+	struct change *c = calloc(1, sizeof(*c));
+	struct bp *bp;
+	size_t i;
+
+	if (c == NULL) {
+		fn(op, "out of memory", arg);
+		return;
+	}
+	*c = (struct change) { .fn = fn, .arg = arg, .pending = 1 };
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (!bp->dirty)
+			continue;
+		bp->dirty = false;
+		if (!bpsend_live())
+			continue;
+		undirty(bp->kind == BP_LINE ? bp->path : NULL);
+		c->pending++;
+		list_send(op, c, bp->kind == BP_LINE ? bp->path : NULL);
+	}
+	change_less(op, c, NULL);
+}
+
+void
+bpsend_answer(struct op *op, const char *why, const char *member,
+    struct json_object *list)
+{
+	struct json_object *o;
+
+	if (why != NULL) {
+		json_object_put(list);
+		op_fail(op, "refused", "the adapter refused that: %s", why);
+		return;
+	}
+	o = json_object_new_object();
+	jput(o, member, list);
+	op_reply(op, o);
+}
+
+/* -- events ------------------------------------------------------------- */
+void
+bps_event(struct json_object *body)
+{
+	struct json_object *dap = jget_obj(body, "breakpoint");
+	const char *reason = jget_str(body, "reason");
+	struct bp *bp;
+	int64_t id;
+	size_t i;
+
+	if (!jget_int(dap, "id", &id))
+		return;
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (!bp->has_adapter_id || bp->adapter_id != id)
+			continue;
+		if (reason != NULL && strcmp(reason, "removed") == 0)
+			bp->verified = false;
+		else
+			bp_told(bp, dap);
+	}
+}
+
+void
+bps_forget(void)
+{
+	bps_untold();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* Telling the adapter about the registry's breakpoints, and events of it. */
+#ifndef DEBUGGER_BPSEND_H
+#define DEBUGGER_BPSEND_H
+
+#include <stdbool.h>
+
+#include "bps.h"
+
+struct json_object;
+struct op;
+
+/* why NULL = all is sent and answered; else borrowed words. */
+typedef void	(*bpsend_fn)(struct op *, const char *why, void *arg);
+
+/* Is there an adapter that takes breakpoints now? */
+bool	 bpsend_live(void);
+/*
+ * Sends anew each file, and the functions, that a dirty breakpoint belongs
+ * to.  fn is called once, perhaps before this returns.
+ */
+void	 bpsend_dirty(struct op *, bpsend_fn, void *arg);
+/*
+ * Answers with the list, which is taken, as that member; or, unless why is
+ * NULL, that the adapter refused.
+ */
+void	 bpsend_answer(struct op *, const char *why, const char *member,
+	    struct json_object *list);
+/* What this adapter does by itself. */
+struct bp_skills bpsend_skills(void);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* Which adapter, and the command line that starts it. */
+#ifndef DEBUGGER_CHOOSE_H
+#define DEBUGGER_CHOOSE_H
+
+#include "engine.h"
+#include "profile.h"
+
+#define CHOICE_ARGS	32
+
+struct choice {
+	const struct profile *profile;
+	char		 path[4096];	/* of its binary */
+	char		*argv[CHOICE_ARGS];	/* owned, ended by NULL */
+};
+
+void	 choose_init(void);
+/*
+ * By name (a kind, a configured name, a binary) or, NULL, by what the program
+ * is.  path is the client's PATH.  false: op was refused; choice is empty.
+ */
+bool	 choose_adapter(struct op *, const char *name, const char *program,
+	    const char *path, struct choice *);
+void	 choice_free(struct choice *);
+
+#endif

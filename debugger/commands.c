@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+/* From a client's request to what does it, if he may and it makes sense. */
+#include <json-c/json.h>
+
+#include <string.h>
+
+#include "bpcmd.h"
+#include "catch.h"
+#include "codec.h"
+#include "commands.h"
+#include "looks.h"
+#include "op.h"
+#include "watch.h"
+
+static const struct command *const tables[] = {
+	exec_commands, bp_commands, watch_commands, catch_commands,
+	look_commands, print_commands, assign_commands, memory_commands,
+	machine_commands, dap_commands,
+};
+
+static const struct command *
+find(const char *name)
+{
+	const struct command *c;
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (c = tables[i]; c->name != NULL; c++)
+			if (strcmp(c->name, name) == 0)
+				return c;
+	return NULL;
+}
+
+const char *
+phase_name(enum phase p)
+{
+	static const char *const names[PHASE_COUNT] = {
+		"idle", "initializing", "configuring", "running", "stopped",
+		"terminated",
+	};
+
+	return names[p];
+}
+
+/* Why not now, and what would help. */
+static const struct {
+	const char	*code, *words;
+} not_now[PHASE_COUNT] = {
+	[PHASE_IDLE] = { "no_session", "no program is being debugged: "
+	    "`debugger start PROGRAM` or `debugger attach PID`" },
+	[PHASE_INITIALIZING] = { "not_stopped", "the program is still being "
+	    "started: `debugger await` waits for its first stop" },
+	[PHASE_CONFIGURING] = { "not_stopped", "the program is still being "
+	    "started: `debugger await` waits for its first stop" },
+	[PHASE_RUNNING] = { "not_stopped", "the program is running: "
+	    "`debugger pause` stops it, `debugger await` waits until it stops" },
+	[PHASE_STOPPED] = { "already_started", "a program is being debugged "
+	    "here: `debugger restart` runs it anew, `debugger stop` ends it" },
+	[PHASE_TERMINATED] = { "not_running", "the program has ended: "
+	    "`debugger restart` runs it again" },
+};
+
+bool
+command_allowed(struct op *op, unsigned int when)
+{
+	if ((when & ON(dbg.phase)) != 0)
+		return true;
+	if ((when & ON_LIVE) == 0 && dbg.phase != PHASE_STOPPED)
+		op_fail(op, not_now[PHASE_STOPPED].code, "%s",
+		    not_now[PHASE_STOPPED].words);
+	else if (dbg.phase == PHASE_TERMINATED && dbg.ending.words[0] != '\0')
+		op_fail(op, not_now[dbg.phase].code, "%s (%s)",
+		    not_now[dbg.phase].words, dbg.ending.words);
+	else
+		op_fail(op, not_now[dbg.phase].code, "%s",
+		    not_now[dbg.phase].words);
+	return false;
+}
+
+bool
+op_stopped(struct op *op)
+{
+	return command_allowed(op, ON_STOPPED);
+}
+
+static void
+run(struct op *op, const char *name)
+{
+	const struct command *c = op->command;
+
+	if (c == NULL)
+		op_fail(op, "unknown_command", "the debugger has no command "
+		    "\"%s\"", name);
+	else if (!c->ro && !op->ask.rw)
+		op_fail(op, "read_only", "%s changes the program: it takes "
+		    "more than the right to look", c->name);
+	else if (command_allowed(op, c->when))
+		c->run(op);
+}
+
+void
+commands_run(const struct ask *ask, const char *text, size_t len)
+{
+	struct json_object *json, *name = NULL, *args = NULL;
+	const struct command *c = NULL;
+	const char *why = "", *word = "";
+	struct op *op;
+
+	json = codec_parse(text, len, &why);
+	if (json != NULL && json_object_object_get_ex(json, "command", &name) &&
+	    json_object_is_type(name, json_type_string)) {
+		word = json_object_get_string(name);
+		c = find(word);
+	}
+	(void)json_object_object_get_ex(json, "args", &args);
+	op = op_new(ask, c, json_object_is_type(args, json_type_object) ?
+	    json_object_get(args) : NULL);
+	if (json == NULL)
+		op_fail(op, "invalid_argument", "the request cannot be read: "
+		    "%s", why);
+	else if (args != NULL && !json_object_is_type(args, json_type_object))
+		op_fail(op, "invalid_argument", "\"args\" must be an object");
+	else
+		run(op, word);
+	op_unref(op);
+	json_object_put(json);
+}
+
+void
+commands_give(const struct ask *ask, const char *name,
+    struct json_object *args, void (*told)(struct op *, bool,
+    struct json_object *), void *data)
+{
+	struct op *op = op_new(ask, find(name), args);
+
+	op->told = told;
+	op->told_data = data;
+	run(op, name);
+	op_unref(op);
+}

@@ -1,0 +1,16 @@
+# the debugger's engine without what ties it to the daemon, for tests
+dbgcore_SRCS :=	$(filter-out debugger/main.c debugger/link.c debugger/hostpid.c \
+		debugger/sysfilter.c,$(wildcard debugger/*.c))
+dbgcore_OBJS :=	$(dbgcore_SRCS:%.c=$(O)/obj/%.o)
+LIBDBGCORE :=	$(O)/obj/libdbgcore.a
+
+$(LIBDBGCORE): $(dbgcore_OBJS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(O)/regress/helpers/dbg_harness: regress/helpers/dbg_harness.c \
+    $(LIBDBGCORE) $(LIBCOMMON) $(SAN_OBJS)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Icommon -Idebugger $(ALL_LDFLAGS) -o $@ $< \
+	    $(SAN_OBJS) $(LIBDBGCORE) $(LIBCOMMON) -ljson-c
+-include $(dbgcore_OBJS:.o=.d)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* What a C++ program throws, read at the call of __cxa_throw by lldb. */
+#ifndef DEBUGGER_CXXEXC_H
+#define DEBUGGER_CXXEXC_H
+
+#include <stdint.h>
+
+#define CXX_TYPES	3	/* its own, and bases as far as there is one each */
+
+struct cxx {
+	char	 names[CXX_TYPES][200];	/* as the ABI spells them; "" = no more */
+	char	 message[512];		/* what() without calling it, or "" */
+};
+
+/* frame is that of __cxa_throw.  done is called once, never from within. */
+void	 cxx_read(int64_t frame, void (*done)(const struct cxx *));
+
+#endif

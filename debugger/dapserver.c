@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: ISC */
+/* Editors: who there is, what they have not fetched yet, what they hear. */
+#include <json-c/json.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bps.h"
+#include "commands.h"
+#include "dapserver.h"
+#include "log.h"
+#include "ring.h"
+#include "utf8.h"
+#include "wait.h"
+
+#define EDITORS_MAX	16
+#define QUEUE_MAX	((size_t)4 << 20)	/* then it is given up */
+#define FETCH_MAX	((size_t)200 << 10)	/* in one answer */
+#define FORGET_MS	60000	/* without anybody that fetches */
+#define OUTPUT_MAX	(32U << 10)	/* of a program, between two stops */
+
+struct heard {
+	TAILQ_ENTRY(heard) entry;
+	struct json_object *message;
+	size_t		 len;
+};
+
+static LIST_HEAD(, editor) editors = LIST_HEAD_INITIALIZER(editors);
+static int64_t	last_id;
+static uint64_t	output_shown;	/* of the ring, to those that were there */
+
+static void	forget(void *);
+
+/* -- queues -- */
+static void
+drop_queue(struct editor *e)
+{
+	struct heard *h;
+
+	while ((h = TAILQ_FIRST(&e->queue)) != NULL) {
+		TAILQ_REMOVE(&e->queue, h, entry);
+		json_object_put(h->message);
+		free(h);
+	}
+	e->queued = 0;
+}
+
+struct editor *
+editor_ref(struct editor *e)
+{
+	e->refs++;
+	return e;
+}
+
+void
+editor_unref(struct editor *e)
+{
+	if (--e->refs > 0)
+		return;
+	drop_queue(e);
+	json_object_put(e->places);
+	free(e);
+}
+
+/* What fits into one answer; it goes out as an answer of the session's. */
+static void
+fetch(struct editor *e)
+{
+	struct json_object *result, *list;
+	struct op *op = e->fetching;
+	struct heard *h;
+	size_t len = 0;
+
+	e->fetching = NULL;
+	loop_timer_set(&e->timer, FORGET_MS, forget, e);
+	if (op->answered) {
+		/* whoever fetched has gone: somebody else may come */
+		op_unref(op);
+		return;
+	}
+	result = json_object_new_object();
+	list = json_object_new_array();
+	while ((h = TAILQ_FIRST(&e->queue)) != NULL &&
+	    (len == 0 || len + h->len <= FETCH_MAX)) {
+		TAILQ_REMOVE(&e->queue, h, entry);
+		len += h->len;
+		e->queued -= h->len;
+		json_object_array_add(list, h->message);
+		free(h);
+	}
+	json_object_object_add(result, "messages", list);
+	json_object_object_add(result, "end", json_object_new_boolean(
+	    e->last && TAILQ_EMPTY(&e->queue)));
+	if (e->last && TAILQ_EMPTY(&e->queue))
+		loop_timer_set(&e->timer, 0, forget, e);
+	op_reply(op, result);
+	op_unref(op);
+}
+
+/* A reply that is too long for a fetch becomes a refusal. */
+static void
+queue(struct editor *e, struct json_object *m)
+{
+	struct heard *h = calloc(1, sizeof(*h));
+	struct json_object *seq = json_object_new_int64(++e->seq);
+
+	if (h == NULL)
+		fatal("editor");
+	json_object_object_add(m, "seq", seq);
+	(void)json_object_to_json_string_length(m, JSON_C_TO_STRING_PLAIN |
+	    JSON_C_TO_STRING_NOSLASHESCAPE, &h->len);
+	h->message = m;
+	TAILQ_INSERT_TAIL(&e->queue, h, entry);
+	e->queued += h->len;
+	if (e->queued > QUEUE_MAX) {
+		log_info("an editor does not fetch what it is told");
+		drop_queue(e);
+		e->last = true;
+	}
+	if (e->fetching != NULL)
+		fetch(e);
+}
+
+void
+editor_event(struct editor *e, const char *name, struct json_object *body)
+{
+	struct json_object *m;
+
+	if (e->gone || e->last) {
+		json_object_put(body);
+		return;
+	}
+	m = json_object_new_object();
+	json_object_object_add(m, "type", json_object_new_string("event"));
+	json_object_object_add(m, "event", json_object_new_string(name));
+	if (body != NULL)
+		json_object_object_add(m, "body", body);
+	queue(e, m);
+}
+
+static size_t
+length_of(struct json_object *o)
+{
+	size_t len;
+
+	(void)json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN |
+	    JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	return len;
+}
+
+void
+editor_respond(struct editor *e, struct json_object *message, bool ok,
+    const char *words, struct json_object *body)
+{
+	struct json_object *m = json_object_new_object(), *v;
+
+	if (body != NULL && length_of(body) > FETCH_MAX) {
+		json_object_put(body);
+		body = NULL;
+		ok = false;
+		words = "the answer is longer than 200 KB: ask for less";
+	}
+	json_object_object_add(m, "type", json_object_new_string("response"));
+	json_object_object_add(m, "request_seq",
+	    json_object_object_get_ex(message, "seq", &v) ?
+	    json_object_get(v) : json_object_new_int(0));
+	json_object_object_add(m, "command",
+	    json_object_object_get_ex(message, "command", &v) ?
+	    json_object_get(v) : json_object_new_string(""));
+	json_object_object_add(m, "success", json_object_new_boolean(ok));
+	if (words != NULL)
+		json_object_object_add(m, "message",
+		    json_object_new_string(words));
+	if (body != NULL)
+		json_object_object_add(m, "body", body);
+	if (e->gone || e->last)
+		json_object_put(m);
+	else
+		queue(e, m);
+}
+
+void
+editor_close(struct editor *e)
+{
+	e->last = true;
+	if (e->fetching != NULL)
+		fetch(e);
+}
+
+/* -- life -- */
+static void
+forget(void *arg)
+{
+	struct editor *e = arg;
+
+	if (e->gone)
+		return;
+	e->gone = true;
+	loop_timer_unset(&e->timer);
+	LIST_REMOVE(e, entry);
+	editor_drop_breakpoints(e);
+	if (e->fetching != NULL)
+		fetch(e);
+	loop_timer_unset(&e->timer);
+	editor_unref(e);
+}
+
+static void
+cmd_dap(struct op *op)
+{
+	struct json_object *result;
+	struct editor *e;
+	size_t n = 0;
+
+	LIST_FOREACH(e, &editors, entry)
+		n++;
+	if (n == EDITORS_MAX) {
+		op_fail(op, "busy", "%d editors are in this session already",
+		    EDITORS_MAX);
+		return;
+	}
+	if ((e = calloc(1, sizeof(*e))) == NULL)
+		fatal("editor");
+	TAILQ_INIT(&e->queue);
+	e->refs = 1;
+	e->id = ++last_id;
+	e->ask = op->ask;
+	/* what it gives up by leaving must not end what it began */
+	e->ask.conn = 0;
+	e->told = PHASE_COUNT;
+	e->places = json_object_new_object();
+	LIST_INSERT_HEAD(&editors, e, entry);
+	loop_timer_set(&e->timer, FORGET_MS, forget, e);
+	result = json_object_new_object();
+	json_object_object_add(result, "client", json_object_new_int64(e->id));
+	op_reply(op, result);
+}
+
+/* The editor of a request; NULL: refused. */
+static struct editor *
+editor_of(struct op *op)
+{
+	struct editor *e;
+	int64_t id = 0;
+
+	if (!op_int(op, "client", true, &id))
+		return NULL;
+	LIST_FOREACH(e, &editors, entry)
+		if (e->id == id && e->ask.uid == op->ask.uid)
+			return e;
+	op_fail(op, "no_such", "there is no editor %lld (any more)",
+	    (long long)id);
+	return NULL;
+}
+
+static void
+cmd_send(struct op *op)
+{
+	struct editor *e = editor_of(op);
+	struct json_object *m = NULL;
+
+	if (e == NULL)
+		return;
+	if (!json_object_object_get_ex(op->args, "message", &m) ||
+	    !json_object_is_type(m, json_type_object)) {
+		op_fail(op, "invalid_argument", "\"message\" must be an object");
+		return;
+	}
+	editor_request(editor_ref(e), m);
+	editor_unref(e);
+	op_reply(op, json_object_new_object());
+}
+
+static void
+on_fetch_limit(void *arg)
+{
+	struct editor *e = arg;
+
+	if (e->fetching != NULL)
+		fetch(e);
+}
+
+/* A second fetch takes the place of the first, which ends empty. */
+static void
+cmd_receive(struct op *op)
+{
+	struct editor *e = editor_of(op);
+	uint64_t ms;
+
+	if (e == NULL || !wait_limit(op, &ms))
+		return;
+	if (e->fetching != NULL)
+		fetch(e);
+	e->fetching = op_ref(op);
+	if (!TAILQ_EMPTY(&e->queue) || e->last)
+		fetch(e);
+	else
+		loop_timer_set(&e->timer, ms, on_fetch_limit, e);
+}
+
+static void
+cmd_close(struct op *op)
+{
+	struct editor *e = editor_of(op);
+
+	if (e == NULL)
+		return;
+	forget(e);
+	op_reply(op, json_object_new_object());
+}
+
+const struct command dap_commands[] = {
+	{ "dap", false, ON_ANY, cmd_dap },
+	{ "dap_send", false, ON_ANY, cmd_send },
+	{ "dap_receive", false, ON_ANY, cmd_receive },
+	{ "dap_close", false, ON_ANY, cmd_close },
+	{ .name = NULL }
+};
+
+/* -- what they hear -- */
+static struct json_object *
+stop_body(void)
+{
+	/* our words, where the protocol has others */
+	static const struct {
+		const char	*ours, *theirs;
+	} words[] = {
+		{ "watchpoint", "data breakpoint" }, { "signal", "exception" },
+		{ "other", "pause" }, { "until", "goto" },
+	};
+	struct json_object *body = json_object_new_object(),
+	    *hits = json_object_new_array();
+	const char *reason = dbg.stop.reason == NULL ? "pause" :
+	    dbg.stop.reason;
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].ours, reason) == 0)
+			reason = words[i].theirs;
+	for (i = 0; i < bps_count(); i++)
+		if (bps_at(i)->hit)
+			json_object_array_add(hits,
+			    json_object_new_int64(bps_at(i)->id));
+	json_object_object_add(body, "reason", json_object_new_string(reason));
+	json_object_object_add(body, "threadId",
+	    json_object_new_int64(dbg.thread));
+	json_object_object_add(body, "allThreadsStopped",
+	    json_object_new_boolean(true));
+	if (dbg.stop.description[0] != '\0')
+		json_object_object_add(body, "description",
+		    json_object_new_string(dbg.stop.description));
+	json_object_object_add(body, "hitBreakpointIds", hits);
+	return body;
+}
+
+static struct json_object *
+one(const char *name, struct json_object *value)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, name, value);
+	return o;
+}
+
+static void
+tell_end(struct editor *e)
+{
+	const int code = dbg.ending.signal != 0 ? 128 + dbg.ending.signal :
+	    dbg.ending.code;
+
+	if (dbg.ending.known)
+		editor_event(e, "exited", one("exitCode",
+		    json_object_new_int(code)));
+	editor_event(e, "terminated", NULL);
+}
+
+static void
+tell_running(struct editor *e)
+{
+	struct json_object *body = one("threadId",
+	    json_object_new_int64(dbg.thread));
+
+	json_object_object_add(body, "allThreadsContinued",
+	    json_object_new_boolean(true));
+	editor_event(e, "continued", body);
+}
+
+void
+editor_catch_up(struct editor *e)
+{
+	const enum phase before = e->told;
+
+	/* how it stopped is not known yet: it is told later */
+	if (dbg.phase == PHASE_STOPPED && dbg.gathering)
+		return;
+	e->told = dbg.phase == PHASE_INITIALIZING ||
+	    dbg.phase == PHASE_CONFIGURING ? PHASE_RUNNING : dbg.phase;
+	if (dbg.phase == PHASE_STOPPED && before == PHASE_STOPPED) {
+		if (e->shown != dbg.epoch)
+			editor_event(e, "invalidated",
+			    json_object_new_object());
+	} else if (dbg.phase == PHASE_STOPPED)
+		editor_event(e, "stopped", stop_body());
+	else if (e->told == PHASE_RUNNING && before == PHASE_STOPPED)
+		tell_running(e);
+	else if (e->told != PHASE_RUNNING && before != e->told)
+		tell_end(e);
+	e->shown = dbg.epoch;
+}
+
+/* Output is shown when the program stops: nobody tells us of it earlier. */
+static void
+tell_output(void)
+{
+	static char buf[OUTPUT_MAX];
+	struct json_object *body;
+	struct editor *e;
+	uint64_t at = output_shown, end;
+	size_t n, len;
+	char *clean;
+
+	if (dbg.ring.hdr == NULL)
+		return;
+	while (at < dbg.out_to) {
+		const bool err = ring_stream(&dbg.ring, at, &end) == 2;
+
+		if (end > dbg.out_to || end <= at)
+			end = dbg.out_to;
+		n = end - at < sizeof(buf) ? (size_t)(end - at) : sizeof(buf);
+		if ((n = ring_read(&dbg.ring, &at, buf, n)) == 0)
+			break;
+		at += n;
+		len = n;
+		clean = utf8_clean(buf, &len);
+		LIST_FOREACH(e, &editors, entry) {
+			if (!e->ready)
+				continue;
+			body = one("category", json_object_new_string(
+			    err ? "stderr" : "stdout"));
+			json_object_object_add(body, "output",
+			    json_object_new_string_len(clean, (int)len));
+			editor_event(e, "output", body);
+		}
+		free(clean);
+	}
+	output_shown = dbg.out_to;
+}
+
+void
+dap_phase(void)
+{
+	struct editor *e, *next;
+
+	if (dbg.phase == PHASE_STOPPED || dbg.phase == PHASE_TERMINATED)
+		tell_output();
+	for (e = LIST_FIRST(&editors); e != NULL; e = next) {
+		next = LIST_NEXT(e, entry);
+		if (e->ready)
+			editor_catch_up(e);
+	}
+}
+
+void
+dap_new_output(void)
+{
+	output_shown = 0;
+}
+
+void
+dap_event(const char *name, struct json_object *body)
+{
+	static const char *const passed[] = { "output", "thread", "module",
+	    "process", "loadedSource", "memory", "progressStart",
+	    "progressUpdate", "progressEnd" };
+	struct editor *e, *next;
+	size_t i;
+
+	for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (strcmp(passed[i], name) == 0)
+			break;
+	if (i == sizeof(passed) / sizeof(passed[0]))
+		return;
+	for (e = LIST_FIRST(&editors); e != NULL; e = next) {
+		next = LIST_NEXT(e, entry);
+		if (e->ready)
+			editor_event(e, name, json_object_get(body));
+	}
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Editors: clients that speak the debug adapter protocol themselves, about
+ * the same program as everybody else.  Their messages come in requests, what
+ * they are to hear is fetched.
+ */
+#ifndef DEBUGGER_DAPSERVER_H
+#define DEBUGGER_DAPSERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "engine.h"
+#include "loop.h"
+
+struct json_object;
+struct heard;
+
+struct editor {
+	LIST_ENTRY(editor) entry;
+	int64_t		 id;
+	struct ask	 ask;		/* whose it is; conn is of no account */
+	unsigned int	 refs;		/* of requests on their way */
+	bool		 gone, last;	/* nothing follows what is queued */
+	bool		 ready;		/* it has configured: events may come */
+	bool		 attached;	/* attach or launch was asked */
+	int64_t		 seq;
+	TAILQ_HEAD(, heard) queue;	/* to be fetched */
+	size_t		 queued;	/* bytes */
+	struct op	*fetching;	/* held; waits for something to hear */
+	struct loop_timer timer;	/* of that, or until it is forgotten */
+	enum phase	 told;		/* what it knows; PHASE_COUNT = nothing */
+	uint64_t	 shown;		/* epoch of the stop that it was told */
+	struct json_object *places;	/* path: [{"id","key"}] it has set */
+};
+
+/* Messages for it.  Take body (NULL = none). */
+void	 editor_event(struct editor *, const char *name, struct json_object *body);
+/* The answer to a request: borrows message. */
+void	 editor_respond(struct editor *, struct json_object *message,
+	    bool ok, const char *words, struct json_object *body);
+struct editor *editor_ref(struct editor *);
+void	 editor_unref(struct editor *);
+/* Its last response is queued: fetching ends after it. */
+void	 editor_close(struct editor *);
+/* How things stand, as far as it does not know it. */
+void	 editor_catch_up(struct editor *);
+
+/* dapreq.c: one request of it; borrows. */
+void	 editor_request(struct editor *, struct json_object *message);
+/* dapbps.c: setBreakpoints, setFunctionBreakpoints; forgetting all. */
+void	 editor_breakpoints(struct editor *, struct json_object *message);
+void	 editor_drop_breakpoints(struct editor *);
+
+/* -- the engine tells -- */
+/* The program writes into a new ring. */
+void	 dap_new_output(void);
+/* The phase is one that others may hear of. */
+void	 dap_phase(void);
+/* An event of the adapter's. */
+void	 dap_event(const char *name, struct json_object *body);
+
+#endif

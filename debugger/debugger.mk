@@ -1,0 +1,2 @@
+# debugger: one process per debugged session
+debugger_LIBS := -lseccomp -ljson-c

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How adapters differ in what they are asked about a stopped program.  The
+ * rows are found by the profile's name.
+ */
+#ifndef DEBUGGER_DIALECT_H
+#define DEBUGGER_DIALECT_H
+
+#include <stdbool.h>
+
+struct dialect {
+	const char	*name;		/* the profile's */
+	/* a relative path binds to every file that ends so */
+	bool		 suffix_paths;
+	/* a command that lists the program's files by pattern; or NULL */
+	const char	*sources_command;
+	/* before the number in hitCondition: "from this hit on" */
+	const char	*hit_format;
+	/* before what evaluate is to take for a command; NULL = it has none */
+	const char	*command_prefix;
+	/* contexts of evaluate: to look, and to run code */
+	const char	*print_context;
+	const char	*eval_context;
+	/* lldb's commands can stand in for requests that are missing */
+	bool		 lldb_commands;
+	/* parameters come first in the scope, but are not marked: the
+	 * declaration in the source tells how many */
+	bool		 params_by_source;
+	/* assignments are expressions */
+	bool		 assigns;
+	/* variables of the innermost frame only can be set */
+	bool		 sets_innermost;
+	/* before a call of a function, where it must be said; or NULL */
+	const char	*call_word;
+	/* it watches memory, by addresses of expressions */
+	bool		 watches;
+	/* exception filters, by our kinds; NULL = there is none */
+	const char	*throw_filter;
+	const char	*panic_filter;
+	/* where a panic passes through; NULL = nowhere */
+	const char	*panic_function;
+	/* and what it was called with there, an expression; or NULL */
+	const char	*panic_value;
+};
+
+/* That of the present adapter; before there is one, of the most careful. */
+const struct dialect *dialect(void);
+
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The middle of a debugger process: what the link and the adapter tell goes
+ * from here to those whom it concerns.
+ */
+#include <json-c/json.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adapter.h"
+#include "bps.h"
+#include "commands.h"
+#include "dapserver.h"
+#include "events.h"
+#include "exec.h"
+#include "launch.h"
+#include "log.h"
+#include "loop.h"
+#include "op.h"
+#include "profile.h"
+#include "reduce.h"
+#include "wait.h"
+
+#define CONSOLE_MAX	(16U << 10)
+#define FAREWELL_MS	2000	/* for one to say how the program ended */
+#define LAST_WORDS_MS	300	/* for an adapter that closed its output to end */
+
+struct dbg dbg = { .ring = RING_INIT };
+struct dbg_hello dbg_said;
+
+static char		console[CONSOLE_MAX + 1];
+static size_t		console_len;
+static struct loop_timer settle_timer, lost_timer, farewell_timer;
+
+static void	farewell(void);
+/* what is known of the present stop is being asked for; and once more */
+static bool		gathering_now, again;
+static unsigned int	drains;		/* not yet answered */
+static char		lost_why[160];
+static struct dbg_state	told;
+
+static void	begin_gathering(void);
+
+/* -- what others are told -- */
+void
+engine_tell(void)
+{
+	struct dbg_state s;
+
+	/* padding is compared, too */
+	memset(&s, 0, sizeof(s));
+	s.phase = dbg.phase;
+	s.pid = dbg.pid;
+	s.ended = dbg.phase == PHASE_TERMINATED && dbg.ending.known;
+	s.code = s.ended ? dbg.ending.code : 0;
+	s.signal = s.ended ? dbg.ending.signal : 0;
+	dap_phase();
+	if (memcmp(&s, &told, sizeof(s)) == 0)
+		return;
+	memcpy(&told, &s, sizeof(s));
+	link_state(&s);
+}
+
+const char *
+engine_console(size_t *len)
+{
+	*len = console_len;
+	return console;
+}
+
+/* The newest is kept: it is what belongs to a stop. */
+static void
+add_console(struct json_object *body)
+{
+	struct json_object *v;
+	const char *text;
+	size_t len, drop;
+
+	if (json_object_object_get_ex(body, "category", &v) &&
+	    json_object_get_string(v) != NULL &&
+	    strcmp(json_object_get_string(v), "telemetry") == 0)
+		return;
+	if (!json_object_object_get_ex(body, "output", &v) ||
+	    !json_object_is_type(v, json_type_string))
+		return;
+	text = json_object_get_string(v);
+	len = (size_t)json_object_get_string_len(v);
+	if (len > CONSOLE_MAX) {
+		text += len - CONSOLE_MAX;
+		len = CONSOLE_MAX;
+	}
+	drop = console_len + len > CONSOLE_MAX ?
+	    console_len + len - CONSOLE_MAX : 0;
+	memmove(console, console + drop, console_len - drop);
+	memcpy(console + console_len - drop, text, len);
+	console_len += len - drop;
+	console[console_len] = '\0';
+}
+
+void
+engine_going_on(void)
+{
+	loop_timer_unset(&settle_timer);
+	dbg.gathering = gathering_now;
+	bps_resumed();
+}
+
+void
+engine_resuming(void)
+{
+	dbg.out_from = dbg.out_to;
+	console_len = 0;
+	console[0] = '\0';
+	engine_going_on();
+}
+
+/* -- a stop or the end: find out all about it, then tell who waits -- */
+/*
+ * Where it was asked to run to is no breakpoint of anybody's: main, to which
+ * a start without breakpoints runs, or the line of `until`.
+ */
+static void
+name_stop(void)
+{
+	const struct bp *once = NULL, *bp;
+	size_t i;
+
+	if (dbg.phase != PHASE_STOPPED ||
+	    strcmp(dbg.stop.reason, "breakpoint") != 0)
+		return;
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (bp->hit && !bp->once)
+			return;
+		if (bp->hit)
+			once = bp;
+	}
+	if (once != NULL)
+		dbg.stop.reason = once->function != NULL ? "entry" : "until";
+}
+
+static void
+finish(void)
+{
+	if (gathering_now || drains > 0 || settle_timer.slot != 0)
+		return;
+	if (again) {
+		again = false;
+		begin_gathering();
+		return;
+	}
+	name_stop();
+	bps_until_over();
+	dbg.gathering = false;
+	engine_tell();
+	wait_settle();
+	exec_settled();
+	/* with the program its adapter has nothing left to do */
+	if (dbg.phase == PHASE_TERMINATED && launch_tree_up())
+		link_kill();
+}
+
+void
+engine_gathered(void)
+{
+	gathering_now = false;
+	finish();
+}
+
+/* It is a stop that counts, unless something else happened meanwhile. */
+static void
+on_judged(bool resume)
+{
+	if (resume && dbg.phase == PHASE_STOPPED && !again) {
+		gathering_now = false;
+		exec_let_go();
+		return;
+	}
+	drains++;
+	link_drain();
+	summary_gather(engine_gathered);
+}
+
+/* sys.exit(3) is an end, whatever the adapter calls it. */
+static bool
+is_exit(void)
+{
+	const char *name = dbg.profile->no_exception;
+
+	return name != NULL && strcmp(dbg.stop.reason, "exception") == 0 &&
+	    strstr(dbg.stop.description, name) != NULL;
+}
+
+static void
+judge(void)
+{
+	if (dbg.phase == PHASE_STOPPED && is_exit())
+		on_judged(true);
+	else if (dbg.phase == PHASE_STOPPED)
+		bps_judge(on_judged);
+	else if (dbg.phase == PHASE_TERMINATED && !dbg.ending.known &&
+	    adapter_up() && dbg.profile->exit_words != NULL)
+		farewell();
+	else
+		on_judged(false);
+}
+
+static void
+on_threads(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct json_object *list, *id;
+
+	(void)op;
+	(void)arg;
+	if (!dbg.has_thread && a->ok &&
+	    json_object_object_get_ex(a->body, "threads", &list) &&
+	    json_object_is_type(list, json_type_array) &&
+	    json_object_object_get_ex(json_object_array_get_idx(list, 0),
+	    "id", &id)) {
+		dbg.thread = json_object_get_int64(id);
+		dbg.has_thread = true;
+	}
+	judge();
+}
+
+/* Some stops tell no thread: which there are is asked at each of them. */
+static void
+begin_gathering(void)
+{
+	gathering_now = true;
+	if (dbg.phase == PHASE_STOPPED && !dbg.has_thread)
+		adapter_ask("threads", NULL, NULL, on_threads, NULL);
+	else
+		judge();
+}
+
+static void
+on_farewell(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)a;
+	(void)arg;
+	loop_timer_unset(&farewell_timer);
+	on_judged(false);
+}
+
+static void
+on_no_farewell(void *arg)
+{
+	(void)arg;
+	link_kill();
+}
+
+/* Some tell how the program ended when the session is closed only. */
+static void
+farewell(void)
+{
+	loop_timer_set(&farewell_timer, FAREWELL_MS, on_no_farewell, NULL);
+	adapter_ask("disconnect", json_object_new_object(), NULL, on_farewell,
+	    NULL);
+}
+
+/* All events of the stop that came with it have been read by now. */
+static void
+on_settle(void *arg)
+{
+	(void)arg;
+	if (gathering_now)
+		again = true;
+	else if (dbg.phase != PHASE_STOPPED || !exec_goes_on())
+		begin_gathering();
+}
+
+static void
+settle_soon(void)
+{
+	dbg.gathering = true;
+	loop_timer_set(&settle_timer, 0, on_settle, NULL);
+}
+
+/* More is known of this stop: not before what is being asked is answered. */
+static void
+settle_again(void)
+{
+	if (gathering_now)
+		again = true;
+	else if (settle_timer.slot == 0)
+		settle_soon();
+}
+
+void
+engine_change(enum change change)
+{
+	switch (change) {
+	case CHANGE_STOPPED:
+	case CHANGE_ENDED:
+		settle_soon();
+		break;
+	case CHANGE_FOCUS:
+		settle_again();
+		break;
+	case CHANGE_RESUMED:
+		engine_resuming();
+		break;
+	case CHANGE_PROCESS:
+	case CHANGE_NONE:
+		break;
+	}
+	/* a stop is told when it is known to be one, an end with its code */
+	if (change == CHANGE_RESUMED || change == CHANGE_PROCESS)
+		engine_tell();
+}
+
+void
+engine_touched(void)
+{
+	if (dbg.phase != PHASE_STOPPED)
+		return;
+	dbg.epoch++;
+	settle_again();
+}
+
+/* -- the adapter -- */
+static void
+on_output(struct json_object *body)
+{
+	if (dbg.phase == PHASE_RUNNING || dbg.phase == PHASE_STOPPED) {
+		add_console(body);
+		bps_log_event(body);
+	}
+}
+
+static void
+on_event(const char *name, struct json_object *body)
+{
+	struct json_object *more;
+
+	if (strcmp(name, "initialized") == 0)
+		launch_initialized();
+	else if (strcmp(name, "breakpoint") == 0)
+		bps_event(body);
+	else if (strcmp(name, "output") == 0)
+		on_output(body);
+	else if (strcmp(name, "capabilities") == 0 &&
+	    json_object_object_get_ex(body, "capabilities", &more) &&
+	    json_object_is_type(more, json_type_object))
+		adapter_merge(more);
+	engine_change(reduce_event(&dbg, name, body));
+	dap_event(name, body);
+}
+
+static void
+on_last_words(void *arg)
+{
+	(void)arg;
+	link_kill();
+}
+
+/* How it ended is worth waiting for a moment, before all of it is killed. */
+static void
+on_lost(const char *why)
+{
+	log_info("the adapter is lost: %s", why);
+	(void)snprintf(lost_why, sizeof(lost_why), "%s", why);
+	loop_timer_set(&lost_timer, LAST_WORDS_MS, on_last_words, NULL);
+}
+
+/* What became of the adapter, for people. */
+static void
+last_words(char *to, size_t size, int code, int sig)
+{
+	const char *name = dbg.profile == NULL ? "the adapter" :
+	    dbg.profile->name, *said = adapter_complaint();
+	char how[64];
+
+	if (lost_why[0] != '\0' && strncmp(lost_why, "it closed", 9) != 0)
+		(void)snprintf(to, size, "%s was ended: %s", name, lost_why);
+	else {
+		if (sig != 0)
+			(void)snprintf(how, sizeof(how), "was killed by SIG%s",
+			    sigabbrev_np(sig) == NULL ? "?" : sigabbrev_np(sig));
+		else
+			(void)snprintf(how, sizeof(how), "exited with %d", code);
+		(void)snprintf(to, size, "%s %s%s%s", name, how,
+		    *said != '\0' ? "; its last words: " : "", said);
+	}
+}
+
+void
+dbg_ended(int code, int sig)
+{
+	const bool alive = dbg.phase != PHASE_IDLE &&
+	    dbg.phase != PHASE_TERMINATED;
+	char words[512];
+
+	loop_timer_unset(&lost_timer);
+	last_words(words, sizeof(words), code, sig);
+	lost_why[0] = '\0';
+	if (launch_tree_gone()) {
+		adapter_gone("the program is started anew");
+		launch_go();
+		return;
+	}
+	if (alive) {
+		dbg.ending.adapter_died = true;
+		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
+		    "%s", words);
+		reduce_over(&dbg, PHASE_TERMINATED);
+	}
+	adapter_gone(words);
+	bps_forget();
+	if (alive) {
+		launch_failed("adapter_exited", words);
+		engine_change(CHANGE_ENDED);
+	}
+	exec_tree_gone();
+}
+
+/* -- the link -- */
+void
+dbg_hello(const struct dbg_hello *h)
+{
+	static const struct adapter_hooks hooks = { on_event, on_lost };
+
+	dbg_said = *h;
+	adapter_init(&hooks, h->initialize_s == 0 ? 10 : h->initialize_s,
+	    h->request_s == 0 ? 30 : h->request_s);
+	wait_init(h->await_s == 0 ? 300 : h->await_s);
+	launch_init();
+}
+
+void
+dbg_ask(const struct ask *ask, const char *json, size_t len)
+{
+	commands_run(ask, json, len);
+}
+
+void
+dbg_conn_gone(uint32_t conn)
+{
+	op_conn_gone(conn);
+}
+
+void
+dbg_ran(pid_t pid, pid_t inner, int in_fd, int out_fd, int err_fd)
+{
+	(void)pid;
+	launch_ran(inner, in_fd, out_fd, err_fd);
+}
+
+void
+dbg_run_failed(const char *code, const char *why)
+{
+	(void)launch_tree_gone();
+	launch_failed(code, why);
+	exec_tree_gone();
+}
+
+void
+dbg_ring(int fd)
+{
+	ring_close(&dbg.ring);
+	if (ring_map(&dbg.ring, fd) == -1)
+		log_warn("ring of the program");
+	dbg.out_from = dbg.out_to = 0;
+	dap_new_output();
+}
+
+void
+dbg_drained(uint64_t total)
+{
+	dbg.out_to = total;
+	if (drains > 0 && --drains == 0)
+		finish();
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/* What happens in the engine, for its own parts to say. */
+#ifndef DEBUGGER_EVENTS_H
+#define DEBUGGER_EVENTS_H
+
+#include "reduce.h"
+
+/* The program's state has changed: whoever has to know is told. */
+void	 engine_change(enum change);
+/* Says the state to the link, if it is news. */
+void	 engine_tell(void);
+/* The program is about to run: what was said before is old. */
+void	 engine_resuming(void);
+/* It goes on at once: nobody was told that it stopped. */
+void	 engine_going_on(void);
+/* What summary_gather() was asked to find out is known. */
+void	 engine_gathered(void);
+/* Starts what was waiting for the last one's tree to be gone. */
+void	 launch_go(void);
+
+#endif

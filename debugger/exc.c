@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: ISC */
+/* What was thrown, or which signal came, at the present stop. */
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "cxxexc.h"
+#include "dialect.h"
+#include "engine.h"
+#include "exc.h"
+#include "jget.h"
+
+static struct exc	latest;
+static void		(*ready)(const struct exc *);
+static unsigned int	pending;
+static bool		panicked;
+/* what was thrown last: a rethrow does not say what */
+static struct exc	thrown;
+
+const struct exc *
+exc_latest(void)
+{
+	return &latest;
+}
+
+void
+exc_forget(void)
+{
+	latest = (struct exc) { .known = false };
+}
+
+/* std::runtime_error is runtime_error too, builtins.ValueError ValueError. */
+static bool
+same_type(const char *is, const char *wanted)
+{
+	size_t n = strlen(is), w = strlen(wanted);
+
+	if (w == 0 || n < w || strcmp(is + n - w, wanted) != 0)
+		return false;
+	return n == w || is[n - w - 1] == ':' || is[n - w - 1] == '.';
+}
+
+bool
+exc_is(const struct exc *e, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < EXC_TYPES; i++)
+		if (same_type(e->types[i], type))
+			return true;
+	return false;
+}
+
+struct json_object *
+exc_json(const struct exc *e)
+{
+	struct json_object *o;
+
+	if (!e->known)
+		return NULL;
+	o = json_object_new_object();
+	jput_str(o, "id", e->types[0][0] != '\0' ? e->types[0] : e->id);
+	if (e->description[0] != '\0')
+		jput_str(o, "description", e->description);
+	if (e->details[0] != '\0')
+		jput_str(o, "details", e->details);
+	return o;
+}
+
+static void
+take(char *to, size_t room, const char *s)
+{
+	if (s != NULL)
+		snprintf(to, room, "%s", s);
+}
+
+static void
+less(void)
+{
+	void (*fn)(const struct exc *) = ready;
+
+	if (--pending > 0)
+		return;
+	if (panicked && dialect()->panic_value == NULL)
+		latest.description[0] = '\0';
+	ready = NULL;
+	fn(&latest);
+}
+
+/* -- C++ ---------------------------------------------------------------- */
+/* Lines "_ZTSname ---> typeinfo name for std::name". */
+static void
+on_names(struct op *op, const struct dap_answer *a, void *arg)
+{
+	static const char mark[] = "typeinfo name for ";
+	const char *p = a->ok ? jget_str(a->body, "result") : NULL;
+	size_t i;
+
+	(void)op;
+	(void)arg;
+	for (i = 0; p != NULL && i < EXC_TYPES; i++) {
+		if ((p = strstr(p, mark)) == NULL)
+			break;
+		p += sizeof(mark) - 1;
+		snprintf(latest.types[i], sizeof(latest.types[i]), "%.*s",
+		    (int)strcspn(p, "\n"), p);
+	}
+	thrown = latest;
+	less();
+}
+
+static void
+on_cxx(const struct cxx *c)
+{
+	char symbols[CXX_TYPES * 208] = "";
+	struct json_object *args;
+	size_t i, len = 0;
+
+	for (i = 0; i < CXX_TYPES && c->names[i][0] != '\0'; i++)
+		len += (size_t)snprintf(symbols + len, sizeof(symbols) - len,
+		    " _ZTS%s", c->names[i]);
+	if (i == 0) {
+		less();
+		return;
+	}
+	snprintf(latest.types[0], sizeof(latest.types[0]), "%s", c->names[0]);
+	if (c->message[0] != '\0')
+		snprintf(latest.description, sizeof(latest.description),
+		    "%s", c->message);
+	args = json_object_new_object();
+	jput_fmt(args, "expression", "%slanguage cplusplus demangle%s",
+	    dialect()->command_prefix, symbols);
+	jput_str(args, "context", "repl");
+	adapter_ask("evaluate", args, NULL, on_names, NULL);
+}
+
+/* -- panics ------------------------------------------------------------- */
+static void
+on_panic(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)arg;
+	if (a->ok)
+		take(latest.description, sizeof(latest.description),
+		    jget_str(a->body, "result"));
+	less();
+}
+
+static void
+ask_panic(int64_t frame)
+{
+	struct json_object *args = jone_int("frameId", frame);
+
+	jput_str(args, "expression", dialect()->panic_value);
+	jput_str(args, "context", "watch");
+	pending++;
+	adapter_ask("evaluate", args, NULL, on_panic, NULL);
+}
+
+/* rust_panic, or __rustc::rust_panic, as its compilers name it. */
+static bool
+is_panic(const char *name)
+{
+	const char *wanted = dialect()->panic_function;
+
+	return wanted != NULL && same_type(name, wanted);
+}
+
+static void
+on_frame(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct json_object *frame = NULL;
+	const char *name;
+	int64_t id;
+
+	(void)op;
+	(void)arg;
+	if (a->ok)
+		frame = jat(jget_arr(a->body, "stackFrames"), 0);
+	name = jget_str(frame, "name");
+	if (name != NULL && is_panic(name)) {
+		snprintf(latest.types[0], sizeof(latest.types[0]), "panic");
+		/* "breakpoint 1.1": what it says is on stderr already */
+		panicked = true;
+		if (dialect()->panic_value != NULL &&
+		    jget_int(frame, "id", &id))
+			ask_panic(id);
+	} else if (dialect()->lldb_commands && name != NULL) {
+		if (strcmp(name, "__cxa_throw") == 0 &&
+		    jget_int(frame, "id", &id)) {
+			pending++;
+			cxx_read(id, on_cxx);
+		} else if (strcmp(name, "__cxa_rethrow") == 0 && thrown.known)
+			latest = thrown;
+	}
+	less();
+}
+
+/* -- what the adapter says ---------------------------------------------- */
+static void
+on_info(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct json_object *details = jget_obj(a->body, "details");
+	const char *mode = jget_str(a->body, "breakMode");
+	const char *type = jget_str(details, "fullTypeName");
+
+	(void)op;
+	(void)arg;
+	if (a->ok) {
+		take(latest.id, sizeof(latest.id),
+		    jget_str(a->body, "exceptionId"));
+		take(latest.description, sizeof(latest.description),
+		    jget_str(a->body, "description"));
+		take(latest.details, sizeof(latest.details),
+		    jget_str(details, "stackTrace"));
+		if (type == NULL)
+			type = jget_str(details, "typeName");
+		take(latest.types[0], sizeof(latest.types[0]), type);
+		latest.unhandled = mode != NULL &&
+		    strcmp(mode, "unhandled") == 0;
+	}
+	less();
+}
+
+void
+exc_read(void (*fn)(const struct exc *))
+{
+	struct json_object *args;
+
+	latest = (struct exc) { .known = true };
+	take(latest.description, sizeof(latest.description),
+	    dbg.stop.description);
+	ready = fn;
+	panicked = false;
+	pending = 2;
+	adapter_ask("exceptionInfo", jone_int("threadId", dbg.thread), NULL,
+	    on_info, NULL);
+	args = jone_int("threadId", dbg.thread);
+	jput_int(args, "startFrame", 0);
+	jput_int(args, "levels", 1);
+	adapter_ask("stackTrace", args, NULL, on_frame, NULL);
+}

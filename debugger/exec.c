@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Letting the program run, stopping it, ending it.  Whoever waits for the
+ * result is noted before the request is written, and a refused request leaves
+ * the program stopped as it was.
+ */
+#include <sys/queue.h>
+
+#include <json-c/json.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapter.h"
+#include "commands.h"
+#include "events.h"
+#include "exec.h"
+#include "launch.h"
+#include "log.h"
+#include "loop.h"
+#include "profile.h"
+#include "reduce.h"
+#include "summary.h"
+#include "wait.h"
+
+#define COUNT_MAX	100000
+#define PAUSES		5	/* how often one is asked for again, */
+#define PAUSE_AGAIN_MS	500	/* after that much time without a stop */
+#define LEAVE_MS	10000	/* for an adapter to let go of a process */
+
+/* What lets the program run: our word and the adapter's. */
+struct resume {
+	const char	*command;
+	const char	*request;
+	enum intent	 intent;
+	const char	*lldb;		/* by instruction, in its own words */
+};
+
+static const struct resume resumes[] = {
+	{ "continue", "continue", INTENT_CONTINUE, NULL },
+	{ "next", "next", INTENT_STEP, "thread step-inst-over" },
+	{ "step", "stepIn", INTENT_STEP, "thread step-inst" },
+	{ "finish", "stepOut", INTENT_STEP, NULL },
+	{ "until", "continue", INTENT_CONTINUE, NULL },
+};
+
+/* What came while a stop was being looked at. */
+struct queued {
+	TAILQ_ENTRY(queued) entry;
+	struct op	*op;		/* held */
+	void		(*fn)(struct op *);
+};
+
+static TAILQ_HEAD(, queued) queue = TAILQ_HEAD_INITIALIZER(queue);
+static struct op	*counting;	/* held; steps that are left: op->word */
+static struct op	*ending;	/* held; waits for the tree's end */
+static struct loop_timer leave_timer, pause_timer;
+static unsigned int	pauses_left;
+static struct op	*pausing;	/* held until it is asked for again */
+
+static void	ask_pause(struct op *);
+
+static const struct resume *
+resume_of(const struct op *op)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(resumes) / sizeof(resumes[0]); i++)
+		if (strcmp(resumes[i].command, op->command->name) == 0)
+			return &resumes[i];
+	return &resumes[0];
+}
+
+static void
+count_over(void)
+{
+	struct op *op = counting;
+
+	counting = NULL;
+	if (op != NULL)
+		op_unref(op);
+}
+
+static void
+on_resumed(struct op *op, const struct dap_answer *a, void *arg)
+{
+	bool wait = true;
+
+	(void)arg;
+	/* it may run all the same, or it has ended: events tell */
+	if (!a->ok && (strcmp(a->code, "timeout") == 0 ||
+	    strcmp(a->code, "adapter_exited") == 0))
+		return;
+	if (!a->ok) {
+		if (op == counting)
+			count_over();
+		op_fail_dap(op, a);
+		engine_change(reduce_refused(&dbg));
+	} else if (op_bool(op, "wait", &wait) && !wait)
+		op_reply(op, summary_make(op));
+}
+
+/* Statements and lines are the same to us. */
+static bool
+by_instruction(struct op *op)
+{
+	const char *granularity = "statement";
+
+	return op_string(op, "granularity", false, &granularity) &&
+	    strcmp(granularity, "instruction") == 0;
+}
+
+static struct json_object *
+resume_arguments(struct op *op)
+{
+	struct json_object *args = json_object_new_object();
+	const char *granularity = NULL;
+	int64_t thread = dbg.thread;
+	bool only = false;
+
+	(void)op_int(op, "thread", false, &thread);
+	(void)op_bool(op, "thread_only", &only);
+	(void)op_string(op, "granularity", false, &granularity);
+	json_object_object_add(args, "threadId",
+	    json_object_new_int64(thread));
+	if (granularity != NULL)
+		json_object_object_add(args, "granularity",
+		    json_object_new_string(granularity));
+	if (only)
+		json_object_object_add(args, "singleThread",
+		    json_object_new_boolean(true));
+	return args;
+}
+
+/* A repl command of lldb where there is no request for it. */
+static struct json_object *
+lldb_arguments(const char *words)
+{
+	struct json_object *args = json_object_new_object();
+	char line[128];
+
+	(void)snprintf(line, sizeof(line), "`%s", words);
+	json_object_object_add(args, "expression",
+	    json_object_new_string(line));
+	json_object_object_add(args, "context",
+	    json_object_new_string("repl"));
+	return args;
+}
+
+/* Its way of saying it: a request, or a command. */
+static const char *
+lldb_words(struct op *op, const struct resume *r)
+{
+	bool only = false;
+
+	if (!(dbg.profile->quirks & Q_LLDB_COMMANDS))
+		return NULL;
+	if (op_bool(op, "thread_only", &only) && only &&
+	    !adapter_can("supportsSingleThreadExecutionRequests") &&
+	    r->intent == INTENT_CONTINUE)
+		return "thread continue";
+	if (by_instruction(op) && !adapter_can("supportsSteppingGranularity"))
+		return r->lldb;
+	return NULL;
+}
+
+/* The state changes as this is written, not when it is answered. */
+static void
+send_resume(struct op *op)
+{
+	const struct resume *r = resume_of(op);
+	const char *words = lldb_words(op, r);
+
+	reduce_resume(&dbg, r->intent);
+	engine_tell();
+	if (words != NULL)
+		adapter_ask("evaluate", lldb_arguments(words), op, on_resumed,
+		    NULL);
+	else
+		adapter_ask(r->request, resume_arguments(op), op, on_resumed,
+		    NULL);
+}
+
+/* Arguments are looked at before anything changes.  false = refused. */
+static bool
+check(struct op *op, uint64_t *ms, int64_t *count)
+{
+	static const char *const grains[] = { "statement", "line",
+	    "instruction" };
+	const char *granularity = "line";
+	int64_t thread = 0;
+	bool only = false, wait = true;
+	size_t i;
+
+	*count = 1;
+	if (!wait_limit(op, ms) || !op_bool(op, "wait", &wait) ||
+	    !op_int(op, "thread", false, &thread) ||
+	    !op_int(op, "count", false, count) ||
+	    !op_bool(op, "thread_only", &only) ||
+	    !op_string(op, "granularity", false, &granularity))
+		return false;
+	for (i = 0; i < 3 && strcmp(grains[i], granularity) != 0; i++)
+		;
+	if (i < 3 && *count >= 1 && *count <= COUNT_MAX)
+		return true;
+	op_fail(op, "invalid_argument", i == 3 ? "granularity must be line, "
+	    "statement or instruction" : "count must be 1 to 100000");
+	return false;
+}
+
+/* What this adapter cannot, said before the program moves. */
+static bool
+can(struct op *op)
+{
+	const struct resume *r = resume_of(op);
+	bool only = false;
+
+	(void)op_bool(op, "thread_only", &only);
+	if (lldb_words(op, r) != NULL)
+		return true;
+	if (by_instruction(op) && !adapter_can("supportsSteppingGranularity")) {
+		op_fail(op, "unsupported", "%s cannot step by instruction",
+		    dbg.profile->name);
+		return false;
+	}
+	if (only && !adapter_can("supportsSingleThreadExecutionRequests")) {
+		op_fail(op, "unsupported", "%s cannot let one thread run alone",
+		    dbg.profile->name);
+		return false;
+	}
+	return true;
+}
+
+/* A second one takes the place of steps that are still to be done. */
+static void
+resume(struct op *op)
+{
+	uint64_t ms;
+	int64_t count;
+	bool wait = true;
+
+	if (!check(op, &ms, &count) || !can(op))
+		return;
+	(void)op_bool(op, "wait", &wait);
+	count_over();
+	if (count > 1) {
+		counting = op_ref(op);
+		op->word = (uint64_t)count - 1;
+	}
+	if (wait)
+		wait_add(op, dbg.epoch + 1, ms);
+	engine_resuming();
+	send_resume(op);
+}
+
+bool
+exec_goes_on(void)
+{
+	if (counting == NULL)
+		return false;
+	if (strcmp(dbg.stop.reason, "step") != 0 || counting->answered ||
+	    counting->word == 0) {
+		count_over();
+		return false;
+	}
+	counting->word--;
+	wait_renew(counting, dbg.epoch + 1);
+	engine_going_on();
+	send_resume(counting);
+	return true;
+}
+
+/* Nobody asked for it: a refusal makes it a stop after all. */
+static void
+on_let_go(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)arg;
+	if (!a->ok && strcmp(a->code, "timeout") != 0 &&
+	    strcmp(a->code, "adapter_exited") != 0)
+		engine_change(reduce_refused(&dbg));
+}
+
+void
+exec_let_go(void)
+{
+	struct json_object *args = json_object_new_object();
+
+	json_object_object_add(args, "threadId",
+	    json_object_new_int64(dbg.thread));
+	reduce_resume(&dbg, dbg.intent);
+	engine_going_on();
+	adapter_ask("continue", args, NULL, on_let_go, NULL);
+}
+
+void
+exec_when_settled(struct op *op, void (*fn)(struct op *))
+{
+	struct queued *q;
+
+	if (!dbg.gathering) {
+		fn(op);
+		return;
+	}
+	if ((q = calloc(1, sizeof(*q))) == NULL)
+		fatal("request");
+	q->op = op_ref(op);
+	q->fn = fn;
+	TAILQ_INSERT_TAIL(&queue, q, entry);
+}
+
+void
+exec_settled(void)
+{
+	struct queued *q;
+
+	while (!dbg.gathering && (q = TAILQ_FIRST(&queue)) != NULL) {
+		TAILQ_REMOVE(&queue, q, entry);
+		/* the one before may have let it run */
+		if (!q->op->answered && command_allowed(q->op,
+		    q->op->command->when))
+			q->fn(q->op);
+		op_unref(q->op);
+		free(q);
+	}
+}
+
+static void
+cmd_resume(struct op *op)
+{
+	exec_when_settled(op, resume);
+}
+
+/* -- until -- */
+static void
+on_until_set(struct op *op, const char *why)
+{
+	if (why != NULL)
+		op_fail(op, "not_verified", "%s", why);
+	else if (!op->answered && op_stopped(op))
+		cmd_resume(op);
+}
+
+static void
+cmd_until(struct op *op)
+{
+	const char *file = NULL;
+	int64_t line = 0;
+
+	if (*summary_file() != '\0')
+		file = summary_file();
+	if (op_string(op, "file", file == NULL, &file) &&
+	    op_int(op, "line", true, &line))
+		bps_until(op, file, line, NULL, on_until_set);
+}
+
+/* -- pause, await, status -- */
+static void
+on_pause_again(void *arg)
+{
+	struct op *op = pausing;
+
+	(void)arg;
+	pausing = NULL;
+	if (dbg.phase == PHASE_RUNNING && dbg.intent == INTENT_PAUSE)
+		ask_pause(op);
+	if (op != NULL)
+		op_unref(op);
+}
+
+/*
+ * A pause that meets a program just being resumed is lost by some, and
+ * refused by others ("not running").  False: it was tried often enough.
+ */
+static bool
+pause_again(struct op *op)
+{
+	if (pauses_left == 0)
+		return false;
+	pauses_left--;
+	if (pausing == NULL && op != NULL)
+		pausing = op_ref(op);
+	loop_timer_set(&pause_timer, PAUSE_AGAIN_MS, on_pause_again, NULL);
+	return true;
+}
+
+static void
+on_paused(struct op *op, const struct dap_answer *a, void *arg)
+{
+	const bool retry = a->ok || strcmp(a->code, "refused") == 0;
+	bool wait = true;
+
+	(void)arg;
+	if (dbg.phase == PHASE_RUNNING && !(retry && pause_again(op)) &&
+	    !a->ok && op != NULL)
+		op_fail_dap(op, a);
+	if (op != NULL && op_bool(op, "wait", &wait) && !wait)
+		op_reply(op, summary_make(op));
+}
+
+static void
+ask_pause(struct op *op)
+{
+	struct json_object *args = json_object_new_object();
+
+	json_object_object_add(args, "threadId",
+	    json_object_new_int64(dbg.thread));
+	adapter_ask("pause", args, op, on_paused, NULL);
+}
+
+static void
+on_pause_thread(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct json_object *list, *id;
+
+	(void)arg;
+	if (a->ok && json_object_object_get_ex(a->body, "threads", &list) &&
+	    json_object_is_type(list, json_type_array) &&
+	    json_object_object_get_ex(json_object_array_get_idx(list, 0),
+	    "id", &id))
+		dbg.thread = json_object_get_int64(id);
+	ask_pause(op);
+}
+
+/* What is paused already answers at once, with the stop that it is in. */
+static void
+cmd_pause(struct op *op)
+{
+	uint64_t ms;
+	bool wait = true;
+
+	if (!wait_limit(op, &ms) || !op_bool(op, "wait", &wait))
+		return;
+	if (dbg.phase != PHASE_RUNNING) {
+		wait_add(op, 0, ms);
+		wait_settle();
+		return;
+	}
+	count_over();
+	dbg.intent = INTENT_PAUSE;
+	pauses_left = PAUSES;
+	if (wait)
+		wait_add(op, dbg.epoch, ms);
+	if (dbg.has_thread)
+		ask_pause(op);
+	else
+		adapter_ask("threads", NULL, op, on_pause_thread, NULL);
+}
+
+static void
+cmd_await(struct op *op)
+{
+	int64_t since = 0;
+	uint64_t ms;
+
+	if (!op_int(op, "since", false, &since) || !wait_limit(op, &ms))
+		return;
+	wait_add(op, since < 0 ? 0 : (uint64_t)since, ms);
+	wait_settle();
+}
+
+static void
+status(struct op *op)
+{
+	struct json_object *s = summary_make(op), *a;
+
+	json_object_object_add(s, "pid", json_object_new_int(dbg.pid));
+	json_object_object_add(s, "program",
+	    json_object_new_string(dbg.program));
+	json_object_object_add(s, "attached",
+	    json_object_new_boolean(dbg.attached));
+	if (dbg.profile != NULL) {
+		a = json_object_new_object();
+		json_object_object_add(a, "name",
+		    json_object_new_string(dbg.profile->name));
+		json_object_object_add(a, "path",
+		    json_object_new_string(launch_adapter_path()));
+		json_object_object_add(a, "alive",
+		    json_object_new_boolean(adapter_up()));
+		json_object_object_add(s, "adapter", a);
+	}
+	op_reply(op, s);
+}
+
+static void
+cmd_status(struct op *op)
+{
+	exec_when_settled(op, status);
+}
+
+/* -- ends -- */
+static struct json_object *
+words_of(const char *state, const char *words)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "state", json_object_new_string(state));
+	json_object_object_add(o, "epoch",
+	    json_object_new_int64((int64_t)dbg.epoch));
+	json_object_object_add(o, "words", json_object_new_string(words));
+	return o;
+}
+
+/* One end is enough, but each who asked for it is told. */
+static void
+end_op(struct op *op)
+{
+	if (ending != NULL) {
+		op_reply(ending, words_of("terminated", "ended by another "
+		    "client"));
+		op_unref(ending);
+	}
+	ending = op_ref(op);
+}
+
+void
+exec_tree_gone(void)
+{
+	struct op *op = ending;
+
+	if (op == NULL)
+		return;
+	ending = NULL;
+	loop_timer_unset(&leave_timer);
+	op_reply(op, words_of("terminated", dbg.attached ?
+	    "the debugger has left; the process it was attached to goes on" :
+	    "the program and its debugger have ended"));
+	op_unref(op);
+	link_bye();
+}
+
+static void
+on_left_stop(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)a;
+	(void)arg;
+	link_kill();
+}
+
+static void
+on_leave_limit(void *arg)
+{
+	(void)arg;
+	link_kill();
+}
+
+static void
+disconnect(struct op *op, dap_fn fn)
+{
+	struct json_object *args = json_object_new_object();
+
+	json_object_object_add(args, "terminateDebuggee",
+	    json_object_new_boolean(false));
+	reduce_over(&dbg, PHASE_IDLE);
+	engine_change(CHANGE_ENDED);
+	adapter_ask("disconnect", args, op, fn, NULL);
+}
+
+static void
+cmd_stop(struct op *op)
+{
+	const bool alive = dbg.phase != PHASE_IDLE &&
+	    dbg.phase != PHASE_TERMINATED;
+
+	count_over();
+	end_op(op);
+	if (!launch_tree_up()) {
+		exec_tree_gone();
+		return;
+	}
+	if (dbg.attached && alive && adapter_up()) {
+		/* it was there before us and shall be afterwards */
+		loop_timer_set(&leave_timer, LEAVE_MS, on_leave_limit, NULL);
+		disconnect(NULL, on_left_stop);
+		return;
+	}
+	if (alive)
+		launch_failed("refused", "it was ended by `debugger stop`");
+	else
+		link_kill();
+}
+
+static void
+on_detached(struct op *op, const struct dap_answer *a, void *arg)
+{
+	char words[128];
+
+	(void)arg;
+	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
+		op_fail_dap(op, a);
+		return;
+	}
+	(void)snprintf(words, sizeof(words), dbg.pid != 0 ?
+	    "detached; process %d goes on" : "detached; the process goes on",
+	    (int)dbg.pid);
+	op_reply(op, words_of("idle", words));
+	adapter_shut();
+	/* what it debugged is not below it */
+	if (dbg.attached)
+		link_kill();
+}
+
+/* Some take five seconds for that: nobody else waits for it. */
+static void
+cmd_detach(struct op *op)
+{
+	count_over();
+	disconnect(op, on_detached);
+}
+
+/* What is left of the last program is looked at before the next one begins. */
+static void
+cmd_start(struct op *op)
+{
+	exec_when_settled(op, launch_start);
+}
+
+static void
+cmd_attach(struct op *op)
+{
+	exec_when_settled(op, launch_attach);
+}
+
+static void
+cmd_restart(struct op *op)
+{
+	exec_when_settled(op, launch_restart);
+}
+
+#define EVERYWHERE	ON_ANY
+#define STARTABLE	(ON(PHASE_IDLE) | ON(PHASE_TERMINATED))
+#define STARTED		(ON_ANY & ~ON(PHASE_IDLE))
+
+const struct command exec_commands[] = {
+	{ "start", false, STARTABLE, cmd_start },
+	{ "attach", false, STARTABLE, cmd_attach },
+	{ "restart", false, EVERYWHERE, cmd_restart },
+	{ "detach", false, ON_LIVE, cmd_detach },
+	{ "stop", false, EVERYWHERE, cmd_stop },
+	{ "status", true, EVERYWHERE, cmd_status },
+	{ "continue", false, ON_STOPPED, cmd_resume },
+	{ "next", false, ON_STOPPED, cmd_resume },
+	{ "step", false, ON_STOPPED, cmd_resume },
+	{ "finish", false, ON_STOPPED, cmd_resume },
+	{ "until", false, ON_STOPPED, cmd_until },
+	{ "pause", false, STARTED, cmd_pause },
+	{ "await", true, STARTED, cmd_await },
+	{ .name = NULL }
+};

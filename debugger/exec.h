@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands that let the program run, stop it, or end it. */
+#ifndef DEBUGGER_EXEC_H
+#define DEBUGGER_EXEC_H
+
+#include <stdbool.h>
+
+struct op;
+
+/* Now, or as soon as everything about the present stop is known. */
+void	 exec_when_settled(struct op *, void (*)(struct op *));
+/* At a stop: one of several steps was done, the next one is on its way. */
+bool	 exec_goes_on(void);
+/* A stop that is none: the program is let go on, nobody hears of it. */
+void	 exec_let_go(void);
+/* All about a stop is known, whoever waited was told. */
+void	 exec_settled(void);
+/* The tree of the adapter is gone. */
+void	 exec_tree_gone(void);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC */
+/* Stack frames and places as clients see them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "format.h"
+#include "frames.h"
+#include "jget.h"
+#include "source.h"
+#include "view.h"
+
+#define NAME_MOST	300	/* bytes of a function's name: templates */
+
+static const char *
+path_of(struct json_object *dap)
+{
+	return jget_str(jget_obj(dap, "source"), "path");
+}
+
+struct json_object *
+frame_json(struct json_object *dap, size_t index)
+{
+	struct json_object *o = json_object_new_object();
+	const char *name = jget_str(dap, "name");
+	const char *at = jget_str(dap, "instructionPointerReference");
+	uint64_t address;
+
+	jput_int(o, "index", (int64_t)index);
+	if (name != NULL)
+		jput(o, "function", format_text(name,
+		    format_cut(name, strlen(name), NAME_MOST)));
+	jput_str(o, "file", path_of(dap));
+	if (jget_num(dap, "line", 0) > 0)
+		jput_int(o, "line", jget_num(dap, "line", 0));
+	if (jget_num(dap, "column", 0) > 0)
+		jput_int(o, "column", jget_num(dap, "column", 0));
+	if (at != NULL && format_address(at, &address))
+		jput_fmt(o, "address", "0x%" PRIx64, address);
+	return o;
+}
+
+void
+frame_words(struct json_object *dap, char *out, size_t room)
+{
+	const char *name = jget_str(dap, "name"), *path = path_of(dap);
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+	int64_t line = jget_num(dap, "line", 0);
+
+	if (path != NULL && line > 0)
+		snprintf(out, room, "%.300s at %s:%" PRId64,
+		    name == NULL ? "?" : name,
+		    slash == NULL ? path : slash + 1, line);
+	else
+		snprintf(out, room, "%.300s, of which there is no source",
+		    name == NULL ? "?" : name);
+}
+
+struct json_object *
+thread_json(const struct view *v)
+{
+	struct json_object *o = jone_int("id", v->thread);
+
+	jput_str(o, "name", v->thread_name);
+	return o;
+}
+
+struct json_object *
+frame_source(const struct view *v, int64_t around)
+{
+	if (v->file[0] == '\0')
+		return NULL;
+	return source_part(v->file, v->line - around > 1 ? v->line - around :
+							   1,
+	    v->line - around > 1 ? 2 * around + 1 : v->line + around,
+	    v->line);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Stops that are none: conditions, counts and log points that the adapter
+ * does not keep itself, and types of exceptions.  The program is stopped
+ * while this is found out, and let go again before anybody sees it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "bps.h"
+#include "catch.h"
+#include "dialect.h"
+#include "engine.h"
+#include "exc.h"
+#include "hits.h"
+#include "jget.h"
+#include "judge.h"
+#include "memtext.h"
+
+#define LOG_MOST	8192
+#define CONDITION_WORDS	400
+
+static void		(*verdict)(bool resume);
+static bool		judged;		/* this stop, already */
+static bool		counted;	/* and its hits, too */
+static bool		wanted;		/* somebody wants it */
+static int64_t		frame_id;
+/* the breakpoints that it may be about, by id: they may go meanwhile */
+static int64_t		suspects[BPS_MOST];
+static size_t		nsuspects, at;
+/* the log: kept from its end */
+static char		log_text[LOG_MOST + 1];
+static size_t		log_len, log_lost;
+/* a message of a log point, as far as it is made */
+static char		made[1024];
+static size_t		made_len;
+static const char	*rest;		/* of the template, bp's own */
+
+static void	 next_suspect(void);
+static void	 make_message(struct bp *);
+
+const char *
+judge_log(size_t *len, size_t *lost)
+{
+	*len = log_len;
+	*lost = log_lost;
+	return log_text;
+}
+
+void
+judge_log_clear(void)
+{
+	log_len = log_lost = 0;
+	log_text[0] = '\0';
+}
+
+void
+bps_resumed(void)
+{
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++)
+		bps_at(i)->hit = false;
+	/* what led to a stop was shown with it */
+	if (judged)
+		judge_log_clear();
+	judged = counted = false;
+	exc_forget();
+}
+
+bool
+judge_counted(void)
+{
+	return counted;
+}
+
+bool
+judge_count_once(void)
+{
+	bool first = !counted;
+
+	counted = true;
+	return first;
+}
+
+static void
+log_add(const char *text, size_t len)
+{
+	size_t drop;
+
+	if (len > LOG_MOST)
+		len = LOG_MOST;
+	drop = log_len + len > LOG_MOST ? log_len + len - LOG_MOST : 0;
+	memmove(log_text, log_text + drop, log_len - drop);
+	memcpy(log_text + log_len - drop, text, len);
+	log_len += len - drop;
+	log_lost += drop;
+	log_text[log_len] = '\0';
+}
+
+/* -- one breakpoint after the other ------------------------------------- */
+static void
+decide(bool resume)
+{
+	void (*fn)(bool) = verdict;
+
+	judged = !resume;
+	verdict = NULL;
+	fn(resume);
+}
+
+static void
+evaluate(const char *expression, dap_fn fn)
+{
+	struct json_object *args = jone_int("frameId", frame_id);
+
+	jput_str(args, "expression", expression);
+	jput_str(args, "context", dialect()->print_context);
+	adapter_ask("evaluate", args, NULL, fn, NULL);
+}
+
+/* It is hit, its condition holds: does it stop? */
+static void
+count_hit(struct bp *bp)
+{
+	bp->hits++;
+	if (bp->hit_count > 0 && bp->hits < bp->hit_count) {
+		next_suspect();
+		return;
+	}
+	if (bp->log != NULL) {
+		made_len = 0;
+		rest = bp->log;
+		make_message(bp);
+		return;
+	}
+	wanted = bp->hit = true;
+	next_suspect();
+}
+
+static void
+add_made(const char *s, size_t len)
+{
+	if (len > sizeof(made) - 2 - made_len)
+		len = sizeof(made) - 2 - made_len;
+	memcpy(made + made_len, s, len);
+	made_len += len;
+}
+
+static void
+on_part(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct bp *bp = bps_find(suspects[at - 1]);
+	const char *value = a->ok ? jget_str(a->body, "result") : NULL;
+
+	(void)op;
+	(void)arg;
+	if (value == NULL)
+		value = "<cannot be evaluated>";
+	add_made(value, strlen(value));
+	if (bp == NULL || bp->log == NULL)
+		next_suspect();
+	else
+		make_message(bp);
+}
+
+/* The template up to the next {expression}, which is asked for. */
+static void
+make_message(struct bp *bp)
+{
+	const char *open, *close = NULL;
+	char expression[512];
+
+	(void)bp;
+	open = strchr(rest, '{');
+	if (open != NULL)
+		close = strchr(open, '}');
+	if (close == NULL) {
+		add_made(rest, strlen(rest));
+		made[made_len++] = '\n';
+		log_add(made, made_len);
+		next_suspect();
+		return;
+	}
+	add_made(rest, (size_t)(open - rest));
+	snprintf(expression, sizeof(expression), "%.*s",
+	    (int)(close - open - 1), open + 1);
+	rest = close + 1;
+	evaluate(expression, on_part);
+}
+
+static void
+on_condition(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct bp *bp = bps_find(suspects[at - 1]);
+	const char *value = a->ok ? jget_str(a->body, "result") : NULL;
+	char words[CONDITION_WORDS];
+
+	(void)op;
+	(void)arg;
+	if (bp == NULL) {
+		next_suspect();
+		return;
+	}
+	if (value == NULL) {
+		/* one that cannot be asked stops: better than never */
+		snprintf(words, sizeof(words), "%s",
+		    a->ok ? "it has no value" : memtext_error(a->message));
+		bps_set(&bp->condition_error, words);
+		bp->hits++;
+		wanted = bp->hit = true;
+	} else {
+		bp->condition_good = true;
+		bps_set(&bp->condition_error, NULL);
+		if (hit_true(value)) {
+			count_hit(bp);
+			return;
+		}
+	}
+	next_suspect();
+}
+
+static void
+next_suspect(void)
+{
+	struct bp *bp;
+
+	while (at < nsuspects) {
+		if ((bp = bps_find(suspects[at++])) == NULL)
+			continue;
+		if (bp->condition != NULL)
+			evaluate(bp->condition, on_condition);
+		else
+			count_hit(bp);
+		return;
+	}
+	/* who steps is shown where he came to, wanted or not */
+	decide(!wanted && dbg.intent != INTENT_STEP &&
+	    dbg.intent != INTENT_PAUSE);
+}
+
+static void
+on_place(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct json_object *frame = NULL;
+	struct bp *bp;
+	bool ours = false;
+	size_t i;
+
+	(void)op;
+	(void)arg;
+	if (a->ok)
+		frame = jat(jget_arr(a->body, "stackFrames"), 0);
+	if (!jget_int(frame, "id", &frame_id)) {
+		decide(false);
+		return;
+	}
+	wanted = false;
+	nsuspects = at = 0;
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (hit_of(bp, &dbg.stop, frame) == HIT_NO)
+			continue;
+		/* one that the adapter keeps itself means it */
+		if (!bp->judged) {
+			wanted = wanted || bp->log == NULL;
+			ours = true;
+			continue;
+		}
+		ours = true;
+		bp->hit = false;
+		suspects[nsuspects++] = bp->id;
+	}
+	/* a stop that is not about any of these stays one */
+	if (!ours)
+		wanted = true;
+	next_suspect();
+}
+
+static bool
+any_judged(void)
+{
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++)
+		if (bps_at(i)->judged && bp_wanted(bps_at(i)))
+			return true;
+	return false;
+}
+
+static void
+on_exception(const struct exc *e)
+{
+	decide(!catch_wants(e) && dbg.intent != INTENT_STEP);
+}
+
+void
+bps_judge(void (*done)(bool resume))
+{
+	struct json_object *args;
+
+	verdict = done;
+	if (judged || dbg.stop.reason == NULL) {
+		decide(false);
+	} else if (strcmp(dbg.stop.reason, "exception") == 0 &&
+	    catch_has_types()) {
+		exc_read(on_exception);
+	} else if (strcmp(dbg.stop.reason, "breakpoint") == 0 &&
+	    any_judged()) {
+		args = jone_int("threadId", dbg.thread);
+		jput_int(args, "startFrame", 0);
+		jput_int(args, "levels", 1);
+		adapter_ask("stackTrace", args, NULL, on_place, NULL);
+	} else
+		decide(false);
+}
+
+/* Log points that the adapter keeps itself speak by its output. */
+void
+bps_log_event(struct json_object *body)
+{
+	const char *text = jget_str(body, "output");
+	const char *category = jget_str(body, "category");
+	const struct bp *bp;
+	size_t i;
+
+	if (text == NULL || dbg.phase == PHASE_CONFIGURING ||
+	    (category != NULL && strcmp(category, "telemetry") == 0))
+		return;
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (bp->log == NULL || bp->judged || !bp_wanted(bp))
+			continue;
+		log_add(text, strlen(text));
+		return;
+	}
+}

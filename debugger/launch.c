@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * From a request to start or attach to a program that is being debugged.  All
+ * adapters are driven the same way: launch is sent and not waited for, what
+ * comes first of "initialized" and a failure decides, and only then is
+ * anything configured.
+ */
+#include <json-c/json.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adapter.h"
+#include "choose.h"
+#include "commands.h"
+#include "events.h"
+#include "launch.h"
+#include "log.h"
+#include "loop.h"
+#include "profile.h"
+#include "reduce.h"
+#include "wait.h"
+
+#define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
+#define SHOWN_MAX	64	/* words of the program's command in lists */
+#define MORE_WORDS_MS	1000	/* for a better reason of a failure */
+#define INITIALIZED_MS	(60 * 1000)	/* from launch on */
+
+enum entry { ENTRY_DEFAULT, ENTRY_YES, ENTRY_NO };
+
+static struct json_object *saved_args;	/* of the session */
+static char unconfigured[1024];
+static struct launch {
+	struct choice	 choice;
+	struct json_object *args, *env;	/* owned; of the program; or NULL */
+	enum entry	 entry;
+	bool		 tty, attach, beside;
+	pid_t		 pid;		/* attach */
+	bool		 known;		/* all of this was filled in */
+	/* -- how far it is -- */
+	struct op	*op;		/* that asked for it; held */
+	bool		 wait;
+	uint64_t	 limit_ms;
+	bool		 tree, go;	/* processes are left; start when not */
+	bool		 launched, configured;	/* answered */
+	struct loop_timer timer;
+} l;
+
+void
+launch_init(void)
+{
+	const char *s = dbg_said.args, *end = s + dbg_said.args_len;
+
+	/* borrowed: they are kept as a request would give them */
+	saved_args = json_object_new_array();
+	for (; s < end; s += strlen(s) + 1)
+		json_object_array_add(saved_args, json_object_new_string(s));
+	choose_init();
+}
+
+bool
+launch_tree_up(void)
+{
+	return l.tree;
+}
+
+bool
+launch_again_possible(void)
+{
+	return l.known && !l.attach;
+}
+
+const char *
+launch_adapter_path(void)
+{
+	return l.choice.path;
+}
+
+/* -- the request -- */
+static bool
+all_strings(struct json_object *v)
+{
+	size_t i, n;
+
+	if (!json_object_is_type(v, json_type_array))
+		return false;
+	n = json_object_array_length(v);
+	for (i = 0; i < n; i++)
+		if (!json_object_is_type(json_object_array_get_idx(v, i),
+		    json_type_string))
+			return false;
+	return true;
+}
+
+static bool
+strings(struct op *op, const char *name, struct json_object **v)
+{
+	*v = NULL;
+	(void)json_object_object_get_ex(op->args, name, v);
+	if (*v == NULL || all_strings(*v))
+		return true;
+	op_fail(op, "invalid_argument", "\"%s\" must be a list of strings",
+	    name);
+	return false;
+}
+
+/* The client's PATH: of its environment, if it passed one. */
+static const char *
+client_path(struct json_object *env)
+{
+	size_t i, n = env == NULL ? 0 : json_object_array_length(env);
+	const char *pair, *own = getenv("PATH");
+
+	for (i = 0; i < n; i++) {
+		pair = json_object_get_string(json_object_array_get_idx(env, i));
+		if (strncmp(pair, "PATH=", 5) == 0)
+			return pair + 5;
+	}
+	return own == NULL ? DEFAULT_PATH : own;
+}
+
+/* As the owner sees it, whose rights are ours. */
+static bool
+is_file(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* A word without a slash is a file here, else a program in PATH. */
+static void
+resolve(const char *word, const char *cwd, const char *dirs, char *to,
+    size_t size)
+{
+	size_t len;
+
+	while (strncmp(word, "./", 2) == 0)
+		word += 2;
+	if (*word == '/') {
+		(void)snprintf(to, size, "%s", word);
+		return;
+	}
+	(void)snprintf(to, size, "%s/%s", cwd, word);
+	if (strchr(word, '/') != NULL || is_file(to))
+		return;
+	for (; *dirs != '\0'; dirs += len + (dirs[len] == ':')) {
+		len = strcspn(dirs, ":");
+		(void)snprintf(to, size, "%.*s/%s", (int)len, dirs, word);
+		if (*dirs == '/' && access(to, X_OK) == 0)
+			return;
+	}
+	(void)snprintf(to, size, "%s/%s", cwd, word);
+}
+
+static bool
+read_options(struct op *op)
+{
+	struct json_object *v;
+	bool entry = false, had = json_object_object_get_ex(op->args,
+	    "stop_on_entry", &v);
+
+	l.wait = true;
+	l.tty = false;
+	if (!op_bool(op, "stop_on_entry", &entry) ||
+	    !op_bool(op, "wait", &l.wait) || !op_bool(op, "tty", &l.tty) ||
+	    !wait_limit(op, &l.limit_ms))
+		return false;
+	l.entry = entry ? ENTRY_YES : had ? ENTRY_NO : ENTRY_DEFAULT;
+	return true;
+}
+
+static void
+keep(struct json_object **slot, struct json_object *v)
+{
+	json_object_put(*slot);
+	*slot = json_object_get(v);
+}
+
+static bool
+read_program(struct op *op, const char *cwd, struct json_object *env)
+{
+	const char *program = NULL;
+
+	if (dbg_said.image) {
+		dbg.program[0] = '\0';	/* known once the adapter runs */
+		return true;
+	}
+	if (dbg_said.program[0] != '\0')
+		program = dbg_said.program;
+	else if (!op_string(op, "program", true, &program))
+		return false;
+	resolve(program, cwd, client_path(env), dbg.program,
+	    sizeof(dbg.program));
+	/* what a bundle brings along is not where we can see it */
+	if (dbg_said.program[0] != '\0' || is_file(dbg.program))
+		return true;
+	op_fail(op, "invalid_argument", "cannot debug %s: %s", dbg.program,
+	    strerror(errno));
+	return false;
+}
+
+/* What a start needs to know.  false = refused. */
+static bool
+read_start(struct op *op)
+{
+	const char *cwd = "/", *name = NULL;
+	struct json_object *args, *env, *breaks = NULL;
+	struct choice choice;
+
+	if (!op_string(op, "cwd", false, &cwd) ||
+	    !op_string(op, "adapter", false, &name) ||
+	    !strings(op, "args", &args) || !strings(op, "env", &env) ||
+	    !read_options(op))
+		return false;
+	if (*cwd != '/') {
+		op_fail(op, "invalid_argument", "cwd is \"%s\": it must be an "
+		    "absolute path", cwd);
+		return false;
+	}
+	if (!read_program(op, cwd, env) || !choose_adapter(op, name,
+	    dbg_said.image ? NULL : dbg.program, client_path(env), &choice))
+		return false;
+	if (json_object_object_get_ex(op->args, "breaks", &breaks) &&
+	    breaks != NULL && !bps_preset(op, breaks)) {
+		choice_free(&choice);
+		return false;
+	}
+	choice_free(&l.choice);
+	l.choice = choice;
+	keep(&l.args, args == NULL ? saved_args : args);
+	keep(&l.env, env);
+	(void)snprintf(dbg.cwd, sizeof(dbg.cwd), "%s", cwd);
+	l.attach = l.beside = false;
+	l.known = true;
+	return true;
+}
+
+/* -- the adapter's process -- */
+static size_t
+shown(char *list[SHOWN_MAX])
+{
+	size_t i, n = l.args == NULL ? 0 : json_object_array_length(l.args);
+
+	list[0] = dbg.program;
+	for (i = 0; i < n && i < SHOWN_MAX - 2; i++)
+		list[i + 1] = (char *)(uintptr_t)json_object_get_string(
+		    json_object_array_get_idx(l.args, i));
+	list[i + 1] = NULL;
+	return i + 1;
+}
+
+static void
+run_adapter(void)
+{
+	char *list[SHOWN_MAX];
+	char path[4096 + 8], home[sizeof(dbg_said.home) + 8];
+	char *env[] = { path, home, NULL };
+	const struct dbg_run run = {
+		.argv = l.choice.argv,
+		.envp = env,
+		.cwd = l.attach ? "/" : dbg.cwd,
+		.adapter = l.choice.profile->name,
+		.shown = dbg.program[0] != '\0' && shown(list) > 0 ? list :
+		    NULL,
+		.flags = (l.tty ? RUN_TTY : 0) | (l.beside ? RUN_BESIDE :
+		    l.attach ? RUN_HOST : 0),
+	};
+
+	(void)snprintf(path, sizeof(path), "PATH=%s", client_path(l.env));
+	(void)snprintf(home, sizeof(home), "HOME=%s", dbg_said.home);
+	l.tree = true;
+	link_run(&run);
+}
+
+/* op asked for what l says: begins, after what is left of the last one. */
+static void
+begin(struct op *op)
+{
+	dbg.profile = l.choice.profile;
+	dbg.attached = l.attach;
+	reduce_begin(&dbg);
+	engine_resuming();
+	dbg.out_from = dbg.out_to = 0;
+	l.launched = l.configured = false;
+	l.op = op_ref(op);
+	if (l.wait && !l.attach)
+		wait_add(op, dbg.epoch, l.limit_ms);
+	engine_tell();
+	if (l.tree) {
+		l.go = true;
+		link_kill();
+	} else
+		run_adapter();
+}
+
+void
+launch_go(void)
+{
+	bps_forget();
+	run_adapter();
+}
+
+bool
+launch_tree_gone(void)
+{
+	const bool go = l.go;
+
+	l.tree = l.go = false;
+	loop_timer_unset(&l.timer);
+	return go;
+}
+
+/* Whoever waits for a stop goes on waiting: that is a reference of its own. */
+static void
+drop_op(void)
+{
+	struct op *op = l.op;
+
+	l.op = NULL;
+	if (op != NULL)
+		op_unref(op);
+}
+
+/* Also long after the start: an adapter that dies is a state to start from. */
+void
+launch_failed(const char *code, const char *why)
+{
+	loop_timer_unset(&l.timer);
+	if (l.op != NULL)
+		op_fail(l.op, code, "%s", why);
+	drop_op();
+	if (dbg.phase == PHASE_INITIALIZING || dbg.phase == PHASE_CONFIGURING ||
+	    dbg.phase == PHASE_RUNNING || dbg.phase == PHASE_STOPPED) {
+		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
+		    "%s", why);
+		reduce_over(&dbg, PHASE_TERMINATED);
+		engine_change(CHANGE_ENDED);
+	}
+	if (l.tree)
+		link_kill();
+}
+
+/* -- the conversation -- */
+/* Both answers have come, whichever was first: it was really started. */
+static void
+both_answered(void)
+{
+	if (!l.launched || !l.configured || l.op == NULL)
+		return;
+	if (!l.wait || l.attach)
+		op_reply(l.op, summary_make(l.op));
+	drop_op();
+}
+
+/* Tracing a process that is not a child needs Yama's leave. */
+static const char *
+yama(void)
+{
+	static const char file[] = "/proc/sys/kernel/yama/ptrace_scope";
+	char c = '0';
+	int fd = l.attach ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd != -1) {
+		if (read(fd, &c, 1) != 1)
+			c = '0';
+		close(fd);
+	}
+	return c == '0' ? "" : "; this host forbids tracing processes that are "
+	    "not one's children (kernel.yama.ptrace_scope)";
+}
+
+static void
+on_launched(struct op *op, const struct dap_answer *a, void *arg)
+{
+	char words[sizeof(dbg.program) + 1280];
+
+	(void)op;
+	(void)arg;
+	if (!a->ok && strcmp(a->code, "timeout") == 0 && l.configured)
+		return;		/* it runs; some never answer this */
+	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
+		(void)snprintf(words, sizeof(words), "%s could not %s %s: %s%s",
+		    dbg.profile->name, l.attach ? "attach to" : "start",
+		    dbg.program[0] != '\0' ? dbg.program : "the process",
+		    a->message, yama());
+		launch_failed("adapter_failed", words);
+	} else if (a->ok) {
+		l.launched = true;
+		both_answered();
+	}
+}
+
+static void
+on_unconfigured(void *arg)
+{
+	(void)arg;
+	launch_failed("adapter_failed", unconfigured);
+}
+
+static void
+on_configured(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)arg;
+	if (!a->ok) {
+		/* the answer to launch says more, if there is one */
+		(void)snprintf(unconfigured, sizeof(unconfigured), "%s",
+		    a->message);
+		if (strcmp(a->code, "adapter_exited") != 0)
+			loop_timer_set(&l.timer, MORE_WORDS_MS,
+			    on_unconfigured, NULL);
+		return;
+	}
+	l.configured = true;
+	engine_change(reduce_settled(&dbg));
+	both_answered();
+}
+
+static void
+configuration_done(struct op *op, const char *why)
+{
+	const struct dap_answer good = { .ok = true };
+
+	(void)op;
+	(void)why;
+	if (dbg.phase != PHASE_CONFIGURING)
+		return;		/* it has failed meanwhile */
+	if (l.op != NULL && !bps_preset_good(l.op)) {
+		launch_failed("not_verified", "a breakpoint of the start is bad");
+		return;
+	}
+	reduce_configured(&dbg, l.entry == ENTRY_YES);
+	engine_tell();
+	if (adapter_takes("configurationDone"))
+		adapter_ask("configurationDone", NULL, NULL, on_configured,
+		    NULL);
+	else
+		on_configured(NULL, &good, NULL);
+}
+
+/* Before the reply to launch, or after it, and with some again later. */
+void
+launch_initialized(void)
+{
+	if (dbg.phase != PHASE_INITIALIZING)
+		return;
+	loop_timer_unset(&l.timer);
+	dbg.phase = PHASE_CONFIGURING;
+	dbg.epoch++;
+	engine_tell();
+	bps_configure(l.op, configuration_done);
+}
+
+static void
+on_no_initialized(void *arg)
+{
+	char words[160];
+
+	(void)arg;
+	(void)snprintf(words, sizeof(words), "%s took the program but did not "
+	    "become ready for breakpoints within %d s", dbg.profile->name,
+	    INITIALIZED_MS / 1000);
+	launch_failed("timeout", words);
+}
+
+static void
+on_initialize(struct op *op, const struct dap_answer *a, void *arg)
+{
+	const struct launch_facts facts = {
+		.program = dbg.program,
+		.cwd = dbg.cwd,
+		.adapter_path = l.choice.path,
+		.args = l.args,
+		.env = l.env,
+		.stop_on_entry = l.entry == ENTRY_YES,
+		.pid = l.pid,
+		.adapter_pid = (pid_t)(intptr_t)arg,
+	};
+	const struct profile *p = dbg.profile;
+	char words[1280];
+
+	(void)op;
+	if (!a->ok) {
+		(void)snprintf(words, sizeof(words), "%s cannot be talked to: "
+		    "%s", p->name, a->message);
+		if (strcmp(a->code, "adapter_exited") != 0)
+			launch_failed(strcmp(a->code, "timeout") == 0 ?
+			    "timeout" : "adapter_failed", words);
+		return;
+	}
+	loop_timer_set(&l.timer, INITIALIZED_MS, on_no_initialized, NULL);
+	adapter_ask(l.attach ? "attach" : "launch", profile_arguments(
+	    l.attach ? p->attach : p->launch, &facts), NULL, on_launched, NULL);
+}
+
+static struct json_object *
+initialize_arguments(void)
+{
+	static const char *const can[] = { "linesStartAt1", "columnsStartAt1",
+	    "supportsVariableType", "supportsVariablePaging",
+	    "supportsMemoryReferences", "supportsInvalidatedEvent",
+	    "supportsANSIStyling" };
+	struct json_object *args = json_object_new_object();
+	size_t i;
+
+	json_object_object_add(args, "clientID",
+	    json_object_new_string("debuglantern"));
+	json_object_object_add(args, "clientName",
+	    json_object_new_string("debuglantern"));
+	json_object_object_add(args, "adapterID",
+	    json_object_new_string(dbg.profile->adapter_id));
+	json_object_object_add(args, "pathFormat",
+	    json_object_new_string("path"));
+	/* all but the last: nobody wants colours in values */
+	for (i = 0; i + 1 < sizeof(can) / sizeof(can[0]); i++)
+		json_object_object_add(args, can[i],
+		    json_object_new_boolean(true));
+	json_object_object_add(args, "supportsRunInTerminalRequest",
+	    json_object_new_boolean(false));
+	return args;
+}
+
+void
+launch_ran(pid_t inner, int in_fd, int out_fd, int err_fd)
+{
+	l.tree = true;
+	adapter_open(in_fd, out_fd, err_fd);
+	if (dbg.phase != PHASE_INITIALIZING) {
+		link_kill();	/* it was given up while it was started */
+		return;
+	}
+	if (dbg_said.image)
+		(void)snprintf(dbg.program, sizeof(dbg.program),
+		    "/proc/%d/fd/6", (int)inner);
+	adapter_ask("initialize", initialize_arguments(), NULL, on_initialize,
+	    (void *)(intptr_t)inner);
+}
+
+/* -- commands -- */
+static void
+on_main_noted(struct op *op, const char *why)
+{
+	(void)why;
+	begin(op);
+}
+
+/* Nothing else would stop it: then it stops where it begins. */
+static void
+begin_stopping(struct op *op)
+{
+	const char *first = l.choice.profile->main;
+
+	if (l.entry == ENTRY_DEFAULT && !bps_any()) {
+		if (first != NULL) {
+			bps_until(op, NULL, 0, first, on_main_noted);
+			return;
+		}
+		l.entry = ENTRY_YES;
+	}
+	begin(op);
+}
+
+void
+launch_start(struct op *op)
+{
+	if (read_start(op))
+		begin_stopping(op);
+}
+
+static bool
+read_pid(struct op *op)
+{
+	int64_t pid = 0;
+
+	l.beside = dbg_said.target_pid != 0;
+	if (l.beside) {
+		l.pid = (pid_t)dbg_said.target_pid;
+		return true;
+	}
+	if (!op_int(op, "pid", true, &pid))
+		return false;
+	if (pid <= 0 || pid > INT_MAX) {
+		op_fail(op, "invalid_argument", "pid is %lld: it must be the "
+		    "number of a process", (long long)pid);
+		return false;
+	}
+	if (!dbg_said.user_mode) {
+		op_fail(op, "refused", "the system's daemon attaches to its "
+		    "own sessions only: use your own daemon (`debugger attach "
+		    "%lld` without --system)", (long long)pid);
+		return false;
+	}
+	l.pid = (pid_t)pid;
+	return true;
+}
+
+void
+launch_attach(struct op *op)
+{
+	const char *name = NULL, *program = NULL;
+	char exe[64];
+	struct choice choice;
+
+	if (!read_pid(op) || !op_string(op, "adapter", false, &name) ||
+	    !op_string(op, "program", false, &program) || !read_options(op))
+		return;
+	(void)snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)l.pid);
+	if (!choose_adapter(op, name, program != NULL ? program :
+	    l.beside ? NULL : exe, client_path(NULL), &choice))
+		return;
+	(void)snprintf(dbg.program, sizeof(dbg.program), "%s",
+	    program == NULL ? "" : program);
+	(void)snprintf(dbg.cwd, sizeof(dbg.cwd), "/");
+	choice_free(&l.choice);
+	l.choice = choice;
+	keep(&l.args, NULL);
+	keep(&l.env, NULL);
+	l.attach = l.known = true;
+	begin(op);
+}
+
+void
+launch_restart(struct op *op)
+{
+	const enum entry before = l.entry;
+	struct json_object *v;
+
+	if (!launch_again_possible()) {
+		op_fail(op, l.known ? "refused" : "no_session", l.known ?
+		    "this process was attached to, not started: there is "
+		    "nothing to start again" : "nothing was started yet");
+		return;
+	}
+	if (!read_options(op))
+		return;
+	if (!json_object_object_get_ex(op->args, "stop_on_entry", &v))
+		l.entry = before;
+	drop_op();
+	begin_stopping(op);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* Starting programs and attaching to them, and how each adapter wants it. */
+#ifndef DEBUGGER_LAUNCH_H
+#define DEBUGGER_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "engine.h"
+
+void	 launch_init(void);
+/* The command start or attach. */
+void	 launch_start(struct op *);
+void	 launch_attach(struct op *);
+/* The same program again; what runs is ended first. */
+void	 launch_restart(struct op *);
+
+/* -- what happens -- */
+void	 launch_ran(pid_t inner, int in_fd, int out_fd, int err_fd);
+void	 launch_failed(const char *code, const char *why);
+void	 launch_initialized(void);
+/* The tree of the adapter is gone; true: another one is being started. */
+bool	 launch_tree_gone(void);
+
+/* An adapter is there, or its tree still is. */
+bool	 launch_tree_up(void);
+/* Something was started or attached to before. */
+bool	 launch_again_possible(void);
+const char *launch_adapter_path(void);
+
+#endif

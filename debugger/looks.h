@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/* The tables of the commands that look at a stopped program. */
+#ifndef DEBUGGER_LOOKS_H
+#define DEBUGGER_LOOKS_H
+
+#include "commands.h"
+
+extern const struct command look_commands[];	/* inspect.c */
+extern const struct command print_commands[];	/* print.c */
+extern const struct command memory_commands[];	/* memory.c */
+extern const struct command assign_commands[];	/* assign.c */
+extern const struct command machine_commands[];	/* machine.c */
+
+/* What print does, for an expression that is given another way. */
+void	 look_print(struct op *, const char *expression);
+
+#endif

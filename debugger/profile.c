@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: ISC */
+/* Which adapter a program needs, where it is, and what it is told. */
+#include <json-c/json.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile.h"
+
+#define SECTIONS_MAX	4096
+#define NAMES_MAX	(256U << 10)
+
+const struct profile *
+profile_find(const char *name)
+{
+	const struct profile *p;
+
+	for (p = profiles; p->name != NULL; p++)
+		if (strcmp(p->name, name) == 0 ||
+		    (p->aka != NULL && strcmp(p->aka, name) == 0))
+			return p;
+	return NULL;
+}
+
+bool
+profile_never(const struct profile *p, const char *request)
+{
+	const char *const *n;
+
+	for (n = p->never; n != NULL && *n != NULL; n++)
+		if (strcmp(*n, request) == 0)
+			return true;
+	return false;
+}
+
+const struct profile *
+profile_for(enum language lang, size_t n)
+{
+	const struct profile *p;
+	const unsigned int bit = 1U << lang;
+	unsigned int own;
+
+	/* those that know nothing but this language come first */
+	for (own = 1; own <= 2; own++)
+		for (p = profiles; p->name != NULL; p++)
+			if ((p->languages & bit) != 0 &&
+			    (p->languages == bit) == (own == 1) && n-- == 0)
+				return p;
+	return NULL;
+}
+
+/* -- what a program is -- */
+static bool
+names_go(int fd, const Elf64_Shdr *names)
+{
+	size_t len = names->sh_size < NAMES_MAX ? names->sh_size : NAMES_MAX;
+	char *text = malloc(len + 1);
+	ssize_t n;
+	bool go = false;
+
+	if (text == NULL)
+		return false;
+	n = pread(fd, text, len, (off_t)names->sh_offset);
+	if (n > 0)
+		go = memmem(text, (size_t)n, ".go.buildinfo", 14) != NULL ||
+		    memmem(text, (size_t)n, ".note.go.buildid", 17) != NULL;
+	free(text);
+	return go;
+}
+
+/* Go's linker leaves sections of its own, which survive strip(1). */
+static bool
+is_go(int fd)
+{
+	Elf64_Ehdr eh;
+	Elf64_Shdr names;
+
+	if (pread(fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
+	    eh.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    eh.e_shentsize != sizeof(names) || eh.e_shnum > SECTIONS_MAX ||
+	    eh.e_shstrndx >= eh.e_shnum)
+		return false;
+	return pread(fd, &names, sizeof(names), (off_t)(eh.e_shoff +
+	    (uint64_t)eh.e_shstrndx * sizeof(names))) ==
+	    (ssize_t)sizeof(names) && names_go(fd, &names);
+}
+
+static bool
+is_python(const char *path, const char *head)
+{
+	const char *dot = strrchr(path, '.');
+
+	if (dot != NULL && strcmp(dot, ".py") == 0)
+		return true;
+	return strncmp(head, "#!", 2) == 0 && strstr(head, "python") != NULL;
+}
+
+int
+profile_language(const char *path, enum language *lang, const char **why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char head[128] = "";
+	struct stat st;
+	ssize_t n;
+	int rc = 0;
+
+	if (fd == -1) {
+		*why = NULL;	/* errno says it */
+		return -1;
+	}
+	n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ?
+	    pread(fd, head, sizeof(head) - 1, 0) : -1;
+	head[strcspn(head, "\n")] = '\0';
+	if (n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0) {
+		*lang = is_go(fd) ? LANG_GO : LANG_NATIVE;
+	} else if (n >= 0 && is_python(path, head)) {
+		*lang = LANG_PYTHON;
+	} else {
+		*why = n < 0 ? "it is not a file that can be read" :
+		    "it is neither an ELF program nor a Python script";
+		rc = -1;
+	}
+	close(fd);
+	return rc;
+}
+
+/* -- where an adapter is -- */
+static bool
+runs(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(file, X_OK) == 0;
+}
+
+static bool
+below_prefix(const char *file, const char *witness)
+{
+	char pattern[4096 + 128];
+	glob_t g;
+	const char *slash = strrchr(file, '/');
+	bool there;
+
+	if (slash == NULL)
+		return false;
+	(void)snprintf(pattern, sizeof(pattern), "%.*s/../%s",
+	    (int)(slash - file), file, witness);
+	there = glob(pattern, GLOB_BRACE, NULL, &g) == 0;
+	globfree(&g);
+	return there;
+}
+
+/* Links lead elsewhere: a Python of a virtual environment has both. */
+static bool
+is_adapter(const struct profile *p, const char *file)
+{
+	char *real;
+	bool good;
+
+	if (!runs(file))
+		return false;
+	if (p->witness == NULL || below_prefix(file, p->witness))
+		return true;
+	if ((real = realpath(file, NULL)) == NULL)
+		return false;
+	good = below_prefix(real, p->witness);
+	free(real);
+	return good;
+}
+
+/* The best of what matches, by version; longest name first where equal. */
+static bool
+best_match(const struct profile *p, const char *pattern, char *path,
+    size_t size)
+{
+	size_t i;
+	glob_t g;
+	bool any = false;
+
+	if (glob(pattern, 0, NULL, &g) == 0)
+		for (i = 0; i < g.gl_pathc; i++)
+			if (is_adapter(p, g.gl_pathv[i]) && (!any ||
+			    strverscmp(g.gl_pathv[i], path) > 0)) {
+				(void)snprintf(path, size, "%s", g.gl_pathv[i]);
+				any = true;
+			}
+	globfree(&g);
+	return any;
+}
+
+static bool
+in_path(const struct profile *p, const char *dirs, bool versioned, char *path,
+    size_t size)
+{
+	char pattern[4096 + 64];
+	size_t len;
+
+	for (; *dirs != '\0'; dirs += len + (dirs[len] == ':')) {
+		len = strcspn(dirs, ":");
+		if (len == 0 || dirs[0] != '/' || len > 4000)
+			continue;
+		(void)snprintf(pattern, sizeof(pattern), "%.*s/%s%s", (int)len,
+		    dirs, p->binary, versioned ? "-[0-9]*" : "");
+		if (best_match(p, pattern, path, size))
+			return true;
+	}
+	return false;
+}
+
+bool
+profile_locate(const struct profile *p, const char *dirs, const char *home,
+    struct adapter_found *found)
+{
+	const char *const *e;
+	char pattern[4096];
+
+	found->profile = p;
+	/* by its own name it is what the user put there on purpose */
+	if (in_path(p, dirs, false, found->path, sizeof(found->path)))
+		return true;
+	if ((p->quirks & Q_NEEDS_INTERPRETER) == 0 &&
+	    in_path(p, dirs, true, found->path, sizeof(found->path)))
+		return true;
+	for (e = p->elsewhere; e != NULL && *e != NULL; e++) {
+		(void)snprintf(pattern, sizeof(pattern), "%s%s",
+		    **e == '~' ? home : "", *e + (**e == '~'));
+		if (best_match(p, pattern, found->path, sizeof(found->path)))
+			return true;
+	}
+	return false;
+}
+
+/* -- what it is told -- */
+static struct json_object *
+env_map(struct json_object *list)
+{
+	struct json_object *map = json_object_new_object();
+	size_t i, n = list == NULL ? 0 : json_object_array_length(list);
+	const char *pair, *eq;
+	char *name;
+
+	for (i = 0; i < n; i++) {
+		pair = json_object_get_string(json_object_array_get_idx(list, i));
+		if (pair == NULL || (eq = strchr(pair, '=')) == NULL ||
+		    (name = strndup(pair, (size_t)(eq - pair))) == NULL)
+			continue;
+		json_object_object_add(map, name,
+		    json_object_new_string(eq + 1));
+		free(name);
+	}
+	return map;
+}
+
+static struct json_object *
+stdio_commands(pid_t adapter)
+{
+	static const char *const names[] = { "input", "output", "error" };
+	struct json_object *list = json_object_new_array();
+	char line[96];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		(void)snprintf(line, sizeof(line),
+		    "settings set target.%s-path /proc/%d/fd/%d", names[i],
+		    (int)adapter, 3 + i);
+		json_object_array_add(list, json_object_new_string(line));
+	}
+	return list;
+}
+
+static struct json_object *
+text_or_null(const char *s)
+{
+	return s == NULL || *s == '\0' ? NULL : json_object_new_string(s);
+}
+
+/* NULL = the member is left out. */
+static struct json_object *
+value_of(const struct member *m, const struct launch_facts *f)
+{
+	switch (m->from) {
+	case FROM_TEXT:
+		return json_object_new_string(m->text);
+	case FROM_JSON:
+		return json_tokener_parse(m->text);
+	case FROM_TRUE:
+	case FROM_FALSE:
+		return json_object_new_boolean(m->from == FROM_TRUE);
+	case FROM_PROGRAM:
+		return text_or_null(f->program);
+	case FROM_ADAPTER:
+		return text_or_null(f->adapter_path);
+	case FROM_CWD:
+		return text_or_null(f->cwd);
+	case FROM_ARGS:
+		return f->args == NULL ? json_object_new_array() :
+		    json_object_get(f->args);
+	case FROM_ENV_LIST:
+		return json_object_get(f->env);
+	case FROM_ENV_MAP:
+		return env_map(f->env);
+	case FROM_STOP_ON_ENTRY:
+		return json_object_new_boolean(f->stop_on_entry);
+	case FROM_PID:
+		return json_object_new_int(f->pid);
+	case FROM_STDIO_COMMANDS:
+		return stdio_commands(f->adapter_pid);
+	case FROM_END:
+		break;
+	}
+	return NULL;
+}
+
+struct json_object *
+profile_arguments(const struct member *m, const struct launch_facts *f)
+{
+	struct json_object *args = json_object_new_object(), *v;
+
+	for (; m->name != NULL; m++)
+		if ((v = value_of(m, f)) != NULL)
+			json_object_object_add(args, m->name, v);
+	return args;
+}

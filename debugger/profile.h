@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: ISC */
+/* What is known of each kind of adapter, as data; and which one to take. */
+#ifndef DEBUGGER_PROFILE_H
+#define DEBUGGER_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct json_object;
+
+enum language { LANG_NATIVE, LANG_GO, LANG_PYTHON, LANG_COUNT };
+
+enum quirk {
+	/* expressions in a repl are its own commands; ` marks one for sure */
+	Q_BACKTICK	= 1 << 0,
+	/* memory and instructions can be had by its commands where no
+	 * request is announced */
+	Q_LLDB_COMMANDS	= 1 << 1,
+	/* data breakpoints by address only */
+	Q_DATA_BY_ADDRESS = 1 << 2,
+	/* it dials a socket instead of speaking on its pipes */
+	Q_DIALS		= 1 << 3,
+	/* the binary is the language's, the adapter is a part of it */
+	Q_NEEDS_INTERPRETER = 1 << 4
+};
+
+/* Where the value of a member of launch or attach comes from. */
+enum source {
+	FROM_END,
+	FROM_TEXT,		/* text itself */
+	FROM_JSON,		/* text is JSON */
+	FROM_TRUE, FROM_FALSE,
+	FROM_PROGRAM, FROM_ARGS, FROM_CWD,
+	FROM_ENV_LIST,		/* ["K=V"] */
+	FROM_ENV_MAP,		/* {"K":"V"} */
+	FROM_STOP_ON_ENTRY,
+	FROM_PID,
+	FROM_STDIO_COMMANDS,	/* settings that name fds 3, 4, 5 */
+	FROM_ADAPTER		/* the path of the adapter's binary */
+};
+
+struct member {
+	const char	*name;
+	enum source	 from;
+	const char	*text;
+};
+
+struct profile {
+	const char	*name;		/* as users call it */
+	const char	*aka;		/* and also; or NULL */
+	const char	*adapter_id;	/* in initialize */
+	const char	*binary;	/* "-NN" may follow */
+	const char	*const *elsewhere;	/* glob(7) patterns, ~ = home; or NULL */
+	/* glob below the binary's prefix, without which it is none; or NULL */
+	const char	*witness;
+	const char	*const *args;	/* after argv[0], NULL-terminated */
+	const char	*install;	/* what to do to have it */
+	const struct member *launch;
+	const struct member *attach;
+	unsigned int	 languages;	/* 1 << enum language */
+	unsigned int	 quirks;
+	const char	*main;		/* where programs begin; NULL = the first line */
+	const char	*exit_words;	/* in its console, before a number */
+	const char	*no_exception;	/* in words: a way to exit; or NULL */
+	const char	*const *never;	/* requests that end it; or NULL */
+};
+
+extern const struct profile profiles[];	/* until name is NULL */
+
+/* By name; NULL = none. */
+const struct profile *profile_find(const char *name);
+bool	 profile_never(const struct profile *, const char *request);
+
+/* What a program is, by its first bytes and sections.  -1 with *why. */
+int	 profile_language(const char *path, enum language *, const char **why);
+
+/* An adapter that is there. */
+struct adapter_found {
+	const struct profile *profile;
+	char		 path[4096];
+};
+
+/* For programs of a language, in order of preference; NULL = no more. */
+const struct profile *profile_for(enum language, size_t n);
+/*
+ * Looks in the directories of path (like $PATH) and where packages put it;
+ * the highest version wins.  false = not there.
+ */
+bool	 profile_locate(const struct profile *, const char *path,
+	    const char *home, struct adapter_found *);
+
+/* What the members of a launch are made of; all borrowed. */
+struct launch_facts {
+	const char	*program, *cwd;
+	const char	*adapter_path;
+	struct json_object *args;	/* array of strings or NULL */
+	struct json_object *env;	/* array of "K=V" or NULL */
+	bool		 stop_on_entry;
+	pid_t		 pid;		/* attach */
+	pid_t		 adapter_pid;	/* as its own namespace numbers it */
+};
+/* The arguments of launch or attach.  The caller owns them. */
+struct json_object *profile_arguments(const struct member *,
+	    const struct launch_facts *);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: ISC */
+/* What is known of each kind of adapter.  The first that fits is taken. */
+#include <stddef.h>
+
+#include "profile.h"
+
+#define NATIVE	(1U << LANG_NATIVE)
+#define GO	(1U << LANG_GO)
+#define PYTHON	(1U << LANG_PYTHON)
+
+static const struct member lldb_launch[] = {
+	{ "program", FROM_PROGRAM, NULL },
+	{ "args", FROM_ARGS, NULL },
+	{ "cwd", FROM_CWD, NULL },
+	{ "env", FROM_ENV_LIST, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "initCommands", FROM_STDIO_COMMANDS, NULL },
+	{ "enableAutoVariableSummaries", FROM_TRUE, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member lldb_attach[] = {
+	{ "pid", FROM_PID, NULL },
+	{ "program", FROM_PROGRAM, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "enableAutoVariableSummaries", FROM_TRUE, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member delve_launch[] = {
+	{ "mode", FROM_TEXT, "exec" },
+	{ "program", FROM_PROGRAM, NULL },
+	{ "args", FROM_ARGS, NULL },
+	{ "cwd", FROM_CWD, NULL },
+	{ "env", FROM_ENV_MAP, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "hideSystemGoroutines", FROM_TRUE, NULL },
+	{ "showRegisters", FROM_TRUE, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member delve_attach[] = {
+	{ "mode", FROM_TEXT, "local" },
+	{ "processId", FROM_PID, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "hideSystemGoroutines", FROM_TRUE, NULL },
+	{ "showRegisters", FROM_TRUE, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+/* what a module brings along is not what its author looks for */
+static const char python_presentation[] = "{\"special\":\"hide\","
+    "\"function\":\"hide\",\"class\":\"hide\"}";
+
+static const struct member debugpy_launch[] = {
+	{ "program", FROM_PROGRAM, NULL },
+	{ "python", FROM_ADAPTER, NULL },
+	{ "args", FROM_ARGS, NULL },
+	{ "cwd", FROM_CWD, NULL },
+	{ "env", FROM_ENV_MAP, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "console", FROM_TEXT, "internalConsole" },
+	{ "redirectOutput", FROM_FALSE, NULL },
+	{ "justMyCode", FROM_FALSE, NULL },
+	{ "subProcess", FROM_FALSE, NULL },
+	{ "variablePresentation", FROM_JSON, python_presentation },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member debugpy_attach[] = {
+	{ "processId", FROM_PID, NULL },
+	{ "redirectOutput", FROM_FALSE, NULL },
+	{ "justMyCode", FROM_FALSE, NULL },
+	{ "subProcess", FROM_FALSE, NULL },
+	{ "variablePresentation", FROM_JSON, python_presentation },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member gdb_launch[] = {
+	{ "program", FROM_PROGRAM, NULL },
+	{ "args", FROM_ARGS, NULL },
+	{ "cwd", FROM_CWD, NULL },
+	{ "env", FROM_ENV_MAP, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member gdb_attach[] = {
+	{ "pid", FROM_PID, NULL },
+	{ "program", FROM_PROGRAM, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member codelldb_launch[] = {
+	{ "program", FROM_PROGRAM, NULL },
+	{ "args", FROM_ARGS, NULL },
+	{ "cwd", FROM_CWD, NULL },
+	{ "env", FROM_ENV_MAP, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "terminal", FROM_TEXT, "console" },
+	{ "initCommands", FROM_STDIO_COMMANDS, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+static const struct member codelldb_attach[] = {
+	{ "pid", FROM_PID, NULL },
+	{ "program", FROM_PROGRAM, NULL },
+	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ NULL, FROM_END, NULL }
+};
+
+/*
+ * debugpy gives the program /dev/null when it is spoken to by pipes; what it
+ * starts the program with is therefore told where the program's files are.
+ */
+static const char debugpy_wrapper[] =
+    "import runpy, subprocess\n"
+    "start = subprocess.Popen\n"
+    "def popen(*args, **kw):\n"
+    "    if 'launcher' in str(args[0]):\n"
+    "        kw.update(stdin=3, stdout=4, stderr=5)\n"
+    "    return start(*args, **kw)\n"
+    "subprocess.Popen = popen\n"
+    "runpy.run_module('debugpy.adapter', None, '__main__', True)\n";
+
+static const char *const no_args[] = { NULL };
+static const char *const delve_args[] = { "dap", "--client-addr", NULL };
+static const char *const debugpy_args[] = { "-c", debugpy_wrapper, NULL };
+static const char *const gdb_args[] = { "-q", "-i", "dap", NULL };
+
+static const char *const llvm_dirs[] = { "/usr/lib/llvm-*/bin/lldb-dap", NULL };
+static const char *const go_dirs[] = { "~/go/bin/dlv", NULL };
+static const char *const python_dirs[] = { "/usr/bin/python3", NULL };
+static const char *const vscode_dirs[] = {
+	"~/.vscode/extensions/vadimcn.vscode-lldb-*/adapter/codelldb",
+	"~/.local/share/*/adapters/codelldb/adapter/codelldb", NULL
+};
+
+const struct profile profiles[] = {
+	{
+		.name = "lldb-dap", .adapter_id = "lldb-dap",
+		.binary = "lldb-dap", .args = no_args, .elsewhere = llvm_dirs,
+		.install = "apt-get install lldb-19 (any version from 18 on)",
+		.launch = lldb_launch, .attach = lldb_attach,
+		.languages = NATIVE | GO,
+		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS,
+		.main = "main", .exit_words = "exited with status = ",
+	}, {
+		.name = "delve", .aka = "dlv", .adapter_id = "go",
+		.binary = "dlv", .args = delve_args, .elsewhere = go_dirs,
+		.install = "apt-get install delve",
+		.launch = delve_launch, .attach = delve_attach,
+		.languages = GO, .quirks = Q_DIALS,
+		.main = "main.main", .exit_words = "has exited with status ",
+	}, {
+		.name = "debugpy", .aka = "python", .adapter_id = "debugpy",
+		.binary = "python3", .args = debugpy_args,
+		.elsewhere = python_dirs,
+		.witness = "lib/python3*/{dist,site}-packages/debugpy/adapter",
+		.install = "apt-get install python3-debugpy",
+		.launch = debugpy_launch, .attach = debugpy_attach,
+		.languages = PYTHON, .quirks = Q_NEEDS_INTERPRETER,
+		.no_exception = ": SystemExit",
+	}, {
+		.name = "codelldb", .adapter_id = "lldb",
+		.binary = "codelldb", .args = no_args, .elsewhere = vscode_dirs,
+		.install = "unpack the extension vadimcn.vscode-lldb",
+		.launch = codelldb_launch, .attach = codelldb_attach,
+		.languages = NATIVE,
+		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS,
+		.main = "main", .exit_words = "exited with status = ",
+	}, {
+		.name = "gdb", .adapter_id = "gdb",
+		.binary = "gdb", .args = gdb_args,
+		.witness = "share/gdb/python/gdb/dap/__init__.py",
+		.install = "gdb of version 14 or later",
+		.launch = gdb_launch, .attach = gdb_attach,
+		.languages = NATIVE, .main = "main",
+	}, {
+		.name = NULL
+	}
+};

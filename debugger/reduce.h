@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * From what an adapter says to what the program does.  Events are taken in
+ * the order of the wire, answers never change the state: they come early or
+ * late, as each adapter likes.
+ */
+#ifndef DEBUGGER_REDUCE_H
+#define DEBUGGER_REDUCE_H
+
+#include <stdbool.h>
+
+#include "engine.h"
+
+struct json_object;
+
+/* What an event did. */
+enum change {
+	CHANGE_NONE,
+	CHANGE_PROCESS,		/* its pid is known */
+	CHANGE_STOPPED,
+	CHANGE_FOCUS,		/* the same stop, told again: more is known */
+	CHANGE_RESUMED,
+	CHANGE_ENDED
+};
+
+/* A new program is about to be started or attached to. */
+void	 reduce_begin(struct dbg *);
+/* Configuration is over, the request that says so is being sent. */
+void	 reduce_configured(struct dbg *, bool stop_on_entry);
+/* That request was answered: a stop that came too early may be the one. */
+enum change reduce_settled(struct dbg *);
+/* A request that lets the program run is being sent. */
+void	 reduce_resume(struct dbg *, enum intent);
+/* The adapter refused it: stopped, as before, unless events said more. */
+enum change reduce_refused(struct dbg *);
+enum change reduce_event(struct dbg *, const char *event, struct json_object *);
+/* It is over: detached (IDLE) or ended (TERMINATED). */
+void	 reduce_over(struct dbg *, enum phase);
+
+#endif

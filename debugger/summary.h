@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ISC */
+/* The stop summary: all that a caller wants to know next, in one answer. */
+#ifndef DEBUGGER_SUMMARY_H
+#define DEBUGGER_SUMMARY_H
+
+#include <stdint.h>
+
+#include "format.h"
+
+struct json_object;
+struct view;
+
+/* The file in view, for places that are given without one; "" = none. */
+const char *summary_file(void);
+/* Another frame was selected: summaries show it from now on. */
+void	 summary_select(const struct view *);
+/*
+ * thread, frame, source, arguments and locals of a view; source lines around
+ * the place it is at.
+ */
+void	 summary_view(struct bound *, struct json_object *answer,
+	    const struct view *, int64_t around);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/* Variables: as clients see them, and what is inside of them. */
+#ifndef DEBUGGER_VARS_H
+#define DEBUGGER_VARS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format.h"
+
+struct json_object;
+struct op;
+
+/* What the adapter adds for its own editor: groups of special members. */
+bool	 var_hidden(struct json_object *dap);
+/* Its value is its text: the single characters tell nothing more. */
+bool	 var_is_text(struct json_object *dap);
+/*
+ * {"name","type","value","children","path","truncated","bytes"} of a
+ * variable or of what was evaluated; value_max bytes of its value from
+ * skip on.
+ */
+struct json_object *var_make(struct json_object *dap, const char *name,
+	    size_t value_max, size_t skip, enum number_format);
+/*
+ * Puts an array of the adapter's variables into answer under key, from the
+ * one at offset on, as far as there is room.
+ */
+void	 vars_put(struct bound *, struct json_object *answer, const char *key,
+	    struct json_object *dap, int64_t offset, enum number_format);
+
+/* var has its "fields" now; code NULL = good.  var is borrowed. */
+typedef void	(*vars_fn)(struct op *, struct json_object *var,
+	    const char *code, const char *why, void *arg);
+/*
+ * Reads what is inside of a variable, two levels deep, from the element at
+ * offset on, into var["fields"].  Takes var.  fn is called once, perhaps
+ * before this returns.
+ */
+void	 vars_expand(struct op *, struct json_object *var,
+	    struct json_object *dap, int64_t offset, enum number_format,
+	    vars_fn, void *arg);
+/* A copy of var (with its fields) that fits. */
+struct json_object *vars_fit(struct bound *, struct json_object *var,
+	    int64_t offset);
+
+#endif

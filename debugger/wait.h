@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/* Clients that wait for the program to stop: any number, each with a limit. */
+#ifndef DEBUGGER_WAIT_H
+#define DEBUGGER_WAIT_H
+
+#include "engine.h"
+
+/*
+ * Holds op until there is a stop (or the end) newer than epoch since, then
+ * answers it with the summary; after ms with "still running".  Called before
+ * whatever makes the program run is written.
+ */
+void	 wait_add(struct op *, uint64_t since, uint64_t ms);
+/* The limit of a request: its timeout_s, or the configured one.  false =
+ * refused. */
+bool	 wait_limit(struct op *, uint64_t *ms);
+void	 wait_init(uint32_t await_s);
+/* The same wait, for a later stop. */
+void	 wait_renew(struct op *, uint64_t since);
+/* No longer; harmless when it does not wait. */
+void	 wait_drop(struct op *);
+/* A stop or the end is known in full: answers whom it concerns. */
+void	 wait_settle(void);
+/* Whether the program is at rest: stopped, ended or not there. */
+bool	 wait_at_rest(void);
+
+#endif

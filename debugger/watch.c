@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Watchpoints: stops when memory is written or read.  Always by address: the
+ * bare name of a variable makes some adapters take its value for one.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "bps.h"
+#include "bpsend.h"
+#include "dialect.h"
+#include "format.h"
+#include "jget.h"
+#include "memtext.h"
+#include "profile.h"
+#include "view.h"
+#include "watch.h"
+
+#define WATCHES		16	/* the hardware has fewer */
+
+struct watch {
+	int64_t		 id;		/* 0 = free */
+	char		*expression;
+	char		*condition;	/* or NULL */
+	char		*data_id;	/* the adapter's */
+	char		 access[16];	/* ours: write, read, access */
+	char		 type[128];	/* of what is there, or "" */
+	uint64_t	 address;	/* or 0 */
+	int64_t		 size;		/* bytes, or 0 */
+	char		*value;		/* when it was seen last */
+	char		*was;		/* before the present stop */
+	bool		 verified;
+	bool		 going;
+	bool		 hit;
+	int64_t		 adapter_id;	/* as its stops name it */
+	int64_t		 hits;
+};
+static struct watch	watches[WATCHES];
+/* Watchpoints that the adapter has ever made: it numbers them so. */
+static int64_t		made;
+
+/* What an addition has found out so far. */
+struct adding {
+	struct watch	*w;
+	int64_t		 frame;
+	unsigned int	 pending;
+	char		*why;
+};
+
+struct sent {
+	bpsend_fn	 fn;
+	size_t		 n;
+	int64_t		 ids[WATCHES];
+};
+
+static struct watch *
+find(int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < WATCHES; i++)
+		if (watches[i].id == id)
+			return &watches[i];
+	return NULL;
+}
+
+static void
+drop(struct watch *w)
+{
+	free(w->expression);
+	free(w->condition);
+	free(w->data_id);
+	free(w->value);
+	free(w->was);
+	*w = (struct watch) { .id = 0 };
+}
+
+void
+watch_forget(void)
+{
+	size_t i;
+
+	for (i = 0; i < WATCHES; i++) {
+		watches[i].verified = watches[i].hit = false;
+		bps_set(&watches[i].data_id, NULL);
+	}
+	made = 0;
+}
+
+/* -- how it is shown ---------------------------------------------------- */
+static void
+watch_words(const struct watch *w, char *out, size_t room)
+{
+	if (w->data_id == NULL)
+		snprintf(out, room, "watchpoint %" PRId64 " on %s belongs to "
+		    "an earlier run: remove it and add it again", w->id,
+		    w->expression);
+	else if (w->address == 0)
+		snprintf(out, room, "watchpoint %" PRId64 " on %s (%s)",
+		    w->id, w->expression, w->access);
+	else
+		snprintf(out, room, "watchpoint %" PRId64 " on %s (%s): %"
+		    PRId64 " bytes at 0x%" PRIx64 ", also after the variable "
+		    "is gone", w->id, w->expression, w->access, w->size,
+		    w->address);
+}
+
+static struct json_object *
+watch_json(const struct watch *w)
+{
+	struct json_object *o = json_object_new_object();
+	char words[512];
+
+	jput_int(o, "id", w->id);
+	jput_str(o, "expression", w->expression);
+	jput_str(o, "access", w->access);
+	if (w->address != 0)
+		jput_fmt(o, "address", "0x%" PRIx64, w->address);
+	if (w->size != 0)
+		jput_int(o, "size", w->size);
+	if (w->type[0] != '\0')
+		jput_str(o, "type", w->type);
+	jput_str(o, "value", w->value);
+	jput_str(o, "condition", w->condition);
+	jput_bool(o, "enabled", true);
+	jput_bool(o, "verified", w->verified);
+	jput_int(o, "hits", w->hits);
+	watch_words(w, words, sizeof(words));
+	jput_str(o, "words", words);
+	return o;
+}
+
+/* -- telling the adapter ------------------------------------------------ */
+/* Words of the first that it did not take, or NULL. */
+static const char *
+take_reply(const struct sent *s, struct json_object *reply)
+{
+	const char *why = NULL, *words;
+	struct json_object *one;
+	struct watch *w;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		one = jat(reply, i);
+		if ((w = find(s->ids[i])) == NULL)
+			continue;
+		w->verified = jget_bool(one, "verified");
+		/* lldb makes them from the last to the first */
+		if (!jget_int(one, "id", &w->adapter_id))
+			w->adapter_id = made + (int64_t)(s->n - i);
+		words = jget_str(one, "message");
+		if (!w->verified && why == NULL)
+			why = words == NULL ? "it did not say why" : words;
+	}
+	made += (int64_t)s->n;
+	return why;
+}
+
+static void
+on_set(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct sent *s = arg;
+	const char *why = a->message;
+
+	if (a->ok)
+		why = take_reply(s, jget_arr(a->body, "breakpoints"));
+	s->fn(op, why, NULL);
+	free(s);
+}
+
+static void
+send_all(struct op *op, bpsend_fn fn)
+{
+	static const char *const theirs[][2] = { { "write", "write" },
+		{ "read", "read" }, { "access", "readWrite" } };
+	struct json_object *args, *arr, *one;
+	struct sent *s = calloc(1, sizeof(*s));
+	size_t i, k;
+
+	if (s == NULL) {
+		fn(op, "out of memory", NULL);
+		return;
+	}
+	s->fn = fn;
+	arr = json_object_new_array();
+	for (i = 0; i < WATCHES; i++) {
+		if (watches[i].id == 0 || watches[i].going ||
+		    watches[i].data_id == NULL)
+			continue;
+		one = jone_str("dataId", watches[i].data_id);
+		for (k = 0; k < 3; k++)
+			if (strcmp(theirs[k][0], watches[i].access) == 0)
+				jput_str(one, "accessType", theirs[k][1]);
+		jput_str(one, "condition", watches[i].condition);
+		json_object_array_add(arr, one);
+		s->ids[s->n++] = watches[i].id;
+	}
+	args = json_object_new_object();
+	jput(args, "breakpoints", arr);
+	adapter_ask("setDataBreakpoints", args, op, on_set, s);
+}
+
+/* -- watch_add ---------------------------------------------------------- */
+/* Somebody may remove it while it is still being added. */
+static bool
+is_there(struct op *op)
+{
+	const struct adding *ad = op->data;
+
+	return find((int64_t)op->word) == ad->w;
+}
+
+static void
+gone(struct op *op)
+{
+	op_fail(op, "no_such", "it was removed meanwhile");
+}
+
+/* The others have their places back. */
+static void
+refused(struct op *op, const char *why, void *arg)
+{
+	const struct adding *ad = op->data;
+
+	(void)why;
+	(void)arg;
+	op_fail(op, "refused", "it cannot be watched: %s; a processor watches "
+	    "4 places at most, `debugger watch list` shows what is taken",
+	    ad->why);
+}
+
+static void
+added(struct op *op, const char *why, void *arg)
+{
+	struct watch *w = find((int64_t)op->word);
+	struct adding *ad = op->data;
+	struct json_object *o;
+	char words[512];
+
+	(void)arg;
+	if (w == NULL) {
+		gone(op);
+		return;
+	}
+	if (why != NULL) {
+		ad->why = strdup(why);
+		drop(w);
+		/* the others may have lost their place to it */
+		send_all(op, refused);
+		return;
+	}
+	o = json_object_new_object();
+	jput(o, "watchpoint", watch_json(w));
+	watch_words(w, words, sizeof(words));
+	jput_str(o, "words", words);
+	op_reply(op, o);
+}
+
+static void
+on_data_info(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct adding *ad = op->data;
+	const char *id = jget_str(a->body, "dataId");
+	const char *why;
+
+	(void)arg;
+	if (!is_there(op)) {
+		gone(op);
+		return;
+	}
+	if (!a->ok || id == NULL) {
+		why = a->ok ? jget_str(a->body, "description") : a->message;
+		op_fail(op, "refused", "%s cannot be watched: %s",
+		    ad->w->expression, why == NULL ? "no reason given" : why);
+		drop(ad->w);
+		return;
+	}
+	bps_set(&ad->w->data_id, id);
+	send_all(op, added);
+}
+
+static bool
+size_good(struct op *op, const struct watch *w)
+{
+	if (w->size == 1 || w->size == 2 || w->size == 4 || w->size == 8)
+		return true;
+	op_fail(op, "refused", "%s has %" PRId64 " bytes; a processor watches "
+	    "1, 2, 4 or 8: watch a member of it", w->expression, w->size);
+	return false;
+}
+
+/* All that was asked about the expression is answered. */
+static void
+measured(struct op *op)
+{
+	struct adding *ad = op->data;
+	struct json_object *args;
+
+	if (!is_there(op)) {
+		gone(op);
+		return;
+	}
+	if (ad->why != NULL) {
+		op_fail(op, "evaluate_failed", "%s has no address: %s",
+		    ad->w->expression, ad->why);
+		drop(ad->w);
+		return;
+	}
+	if (!size_good(op, ad->w)) {
+		drop(ad->w);
+		return;
+	}
+	args = jone_int("frameId", ad->frame);
+	jput_fmt(args, "name", "&(%s)", ad->w->expression);
+	jput_bool(args, "asAddress", true);
+	jput_int(args, "bytes", ad->w->size);
+	adapter_ask("dataBreakpointInfo", args, op, on_data_info, NULL);
+}
+
+static void
+measured_less(struct op *op, struct adding *ad)
+{
+	if (--ad->pending == 0)
+		measured(op);
+}
+
+static void
+on_address(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct adding *ad = arg;
+	const char *value = jget_str(a->body, "result");
+	const char *type = jget_str(a->body, "type");
+	size_t n;
+
+	if (!is_there(op)) {
+		measured_less(op, ad);
+		return;
+	}
+	if (!a->ok || value == NULL ||
+	    !format_address(value, &ad->w->address)) {
+		ad->why = strdup(a->ok ? "it is no variable" :
+				       memtext_error(a->message));
+	} else if (type != NULL) {
+		/* "int *" is the type of the address */
+		n = strlen(type);
+		while (n > 0 && isspace((unsigned char)type[n - 1]))
+			n--;
+		if (n > 0 && type[n - 1] == '*')
+			n--;
+		while (n > 0 && isspace((unsigned char)type[n - 1]))
+			n--;
+		snprintf(ad->w->type, sizeof(ad->w->type), "%.*s", (int)n,
+		    type);
+	}
+	measured_less(op, ad);
+}
+
+static void
+on_size(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct adding *ad = arg;
+	const char *value = jget_str(a->body, "result");
+
+	if (a->ok && value != NULL && is_there(op))
+		format_number(value, &ad->w->size);
+	measured_less(op, ad);
+}
+
+static void
+on_value(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct adding *ad = arg;
+
+	if (a->ok && is_there(op))
+		bps_set(&ad->w->value, jget_str(a->body, "result"));
+	measured_less(op, ad);
+}
+
+static void
+evaluate(struct op *op, int64_t frame, const char *before,
+    const char *expression, const char *after, dap_fn fn, void *arg)
+{
+	struct json_object *args = jone_int("frameId", frame);
+
+	jput_fmt(args, "expression", "%s%s%s", before, expression, after);
+	jput_str(args, "context", "watch");
+	adapter_ask("evaluate", args, op, fn, arg);
+}
+
+/* By name within a scope, for adapters whose expressions have no addresses. */
+static void
+ask_by_name(struct op *op, const struct view *v)
+{
+	struct adding *ad = op->data;
+	struct json_object *args;
+
+	args = jone_int("variablesReference", view_scope(v, "locals"));
+	jput_str(args, "name", ad->w->expression);
+	adapter_ask("dataBreakpointInfo", args, op, on_data_info, NULL);
+}
+
+static void
+on_view(struct op *op, const struct view *v, const char *code,
+    const char *why, void *arg)
+{
+	struct adding *ad = op->data;
+	const char *expression;
+
+	(void)arg;
+	if (!is_there(op)) {
+		gone(op);
+		return;
+	}
+	expression = ad->w->expression;
+	if (code != NULL || !view_frame_id(v, &ad->frame)) {
+		op_fail(op, code == NULL ? "no_such" : code, "%s",
+		    why == NULL ? "there is no frame to look in" : why);
+		drop(ad->w);
+	} else if (!dialect()->watches) {
+		ask_by_name(op, v);
+	} else {
+		ad->pending = 3;
+		evaluate(op, ad->frame, "&(", expression, ")", on_address,
+		    ad);
+		evaluate(op, ad->frame, "(unsigned long)sizeof(", expression,
+		    ")", on_size, ad);
+		evaluate(op, ad->frame, "", expression, "", on_value, ad);
+	}
+}
+
+static void
+free_adding(void *p)
+{
+	struct adding *ad = p;
+
+	free(ad->why);
+	free(ad);
+}
+
+static bool
+can_watch(struct op *op)
+{
+	if (adapter_can("supportsDataBreakpoints"))
+		return true;
+	op_fail(op, "unsupported", "the adapter %s cannot watch memory; a "
+	    "breakpoint with a condition may do instead",
+	    dbg.profile == NULL ? "" : dbg.profile->name);
+	return false;
+}
+
+static void
+watch_add(struct op *op)
+{
+	const char *expression = NULL, *access = "write", *condition = NULL;
+	struct adding *ad;
+	struct watch *w = find(0);
+
+	if (!op_string(op, "expression", true, &expression) ||
+	    !op_string(op, "access", false, &access) ||
+	    !op_string(op, "condition", false, &condition) || !can_watch(op))
+		return;
+	if (strcmp(access, "write") != 0 && strcmp(access, "read") != 0 &&
+	    strcmp(access, "access") != 0) {
+		op_fail(op, "invalid_argument", "%s is no kind of access; "
+		    "there are write, read and access", access);
+		return;
+	}
+	if (w == NULL || (ad = calloc(1, sizeof(*ad))) == NULL) {
+		op_fail(op, "too_many", "there are %d watchpoints already",
+		    WATCHES);
+		return;
+	}
+	*w = (struct watch) { .id = bps_new_id(),
+		.expression = strdup(expression),
+		.condition = condition == NULL ? NULL : strdup(condition) };
+	snprintf(w->access, sizeof(w->access), "%s", access);
+	ad->w = w;
+	op->word = (uint64_t)w->id;
+	op->data = ad;
+	op->free_data = free_adding;
+	view_get(op, dialect()->watches ? VIEW_PLACE : VIEW_SCOPES, on_view,
+	    NULL);
+}
+
+/* -- list, remove ------------------------------------------------------- */
+static void
+watch_list(struct op *op)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *arr = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < WATCHES; i++)
+		if (watches[i].id != 0)
+			json_object_array_add(arr, watch_json(&watches[i]));
+	jput(o, "watchpoints", arr);
+	op_reply(op, o);
+}
+
+static void
+removed(struct op *op, const char *why, void *arg)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *arr = json_object_new_array();
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < WATCHES; i++) {
+		if (!watches[i].going)
+			continue;
+		json_object_array_add(arr,
+		    json_object_new_int64(watches[i].id));
+		drop(&watches[i]);
+	}
+	jput(o, "removed", arr);
+	if (why != NULL)
+		jput_str(o, "words", why);
+	op_reply(op, o);
+}
+
+static void
+watch_remove(struct op *op)
+{
+	bool every = false, some = false;
+	int64_t id = -1;
+	size_t i;
+
+	if (!op_bool(op, "all", &every) || !op_int(op, "id", !every, &id))
+		return;
+	for (i = 0; i < WATCHES; i++)
+		if (watches[i].id != 0 && (every || watches[i].id == id))
+			some = watches[i].going = true;
+	if (!some && !every)
+		op_fail(op, "no_such", "there is no watchpoint %" PRId64
+		    "; `debugger watch list` shows them", id);
+	else if (bpsend_live() && adapter_can("supportsDataBreakpoints"))
+		send_all(op, removed);
+	else
+		removed(op, NULL, NULL);
+}
+
+const struct command watch_commands[] = {
+	{ "watch_add", false, ON_STOPPED, watch_add },
+	{ "watch_list", true, ON_ANY, watch_list },
+	{ "watch_remove", false, ON_ANY, watch_remove },
+	{ NULL, false, 0, NULL }
+};
+
+/* -- stops -------------------------------------------------------------- */
+static unsigned int	reading;
+static void		(*read_done)(void);
+
+static void
+read_less(void)
+{
+	if (--reading == 0)
+		read_done();
+}
+
+static void
+on_now(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct watch *w = find((int64_t)(intptr_t)arg);
+	const char *value = a->ok ? jget_str(a->body, "result") : NULL;
+
+	(void)op;
+	if (w != NULL && value != NULL) {
+		free(w->was);
+		w->was = w->value;
+		w->value = strdup(value);
+	}
+	read_less();
+}
+
+/* "watchpoint 3" of a description; or the adapter's list of ids. */
+static bool
+is_hit(const struct watch *w)
+{
+	const char *p = dbg.stop.description;
+	size_t i;
+
+	for (i = 0; i < dbg.stop.nhits; i++)
+		if (dbg.stop.hits[i] == w->adapter_id)
+			return true;
+	return strncmp(p, "watchpoint ", 11) == 0 &&
+	    strtoll(p + 11, NULL, 10) == w->adapter_id;
+}
+
+static void
+read_now(const struct watch *w, int64_t frame)
+{
+	struct json_object *args = jone_int("frameId", frame);
+
+	/* its frame may be gone, its place is not */
+	if (w->address != 0 && w->type[0] != '\0')
+		jput_fmt(args, "expression", "*(%s *)0x%" PRIx64, w->type,
+		    w->address);
+	else
+		jput_str(args, "expression", w->expression);
+	jput_str(args, "context", "watch");
+	reading++;
+	adapter_ask("evaluate", args, NULL, on_now,
+	    (void *)(intptr_t)w->id);
+}
+
+void
+watch_gather(int64_t frame, void (*done)(void))
+{
+	bool any = false, named = false;
+	struct watch *w;
+
+	read_done = done;
+	reading = 1;
+	for (w = watches; w < watches + WATCHES; w++) {
+		w->hit = false;
+		if (w->id == 0 || !w->verified)
+			continue;
+		any = true;
+		if (strcmp(dbg.stop.reason, "watchpoint") == 0 && is_hit(w))
+			named = w->hit = true;
+	}
+	for (w = watches; any && w < watches + WATCHES; w++) {
+		if (w->id == 0 || !w->verified)
+			continue;
+		/* a number that means nothing to us: all of them may be it */
+		if (!named && strcmp(dbg.stop.reason, "watchpoint") == 0)
+			w->hit = true;
+		if (w->hit) {
+			w->hits++;
+			read_now(w, frame);
+		}
+	}
+	read_less();
+}
+
+void
+watch_hits(struct json_object *ids, struct json_object *changed)
+{
+	struct json_object *o;
+	struct watch *w;
+
+	for (w = watches; w < watches + WATCHES; w++) {
+		if (w->id == 0 || !w->hit)
+			continue;
+		json_object_array_add(ids, json_object_new_int64(w->id));
+		if (w->was == NULL || w->value == NULL)
+			continue;
+		o = json_object_new_object();
+		jput_str(o, "name", w->expression);
+		jput_str(o, "old", w->was);
+		jput_str(o, "new", w->value);
+		json_object_array_add(changed, o);
+	}
+}

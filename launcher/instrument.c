@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A session's debugger: its owner's process outside of its sandbox.  Nothing
+ * of the session can see or signal it, as it is in no namespace of theirs;
+ * what it may ask of the kernel it settles itself, before it hears a word.
+ */
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "flight.h"
+#include "instrument.h"
+#include "msg.h"
+#include "sanitize.h"
+
+/* fds of three pipes, a ring, files that are read, and the loop */
+#define FILES_MAX	256
+/* a message of an adapter has 16 MB, and its parts are many small pieces */
+#define MEMORY_MAX	((rlim_t)1 << 30)
+#define CHANNEL_FD	3
+#define BINARY_FD	4
+
+static void
+limit(__rlimit_resource_t what, rlim_t most)
+{
+	struct rlimit rl;
+
+	if (getrlimit(what, &rl) == -1)
+		child_die(STEP_LIMITS);
+	if (most < rl.rlim_max)
+		rl.rlim_max = most;
+	rl.rlim_cur = rl.rlim_max;
+	if (setrlimit(what, &rl) == -1)
+		child_die(STEP_LIMITS);
+}
+
+static void
+set_limits(void)
+{
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NOFILE, FILES_MAX);
+	/* a sanitizer's shadow is larger than any memory */
+	if (!SANITIZED)
+		limit(RLIMIT_AS, MEMORY_MAX);
+}
+
+void
+instrument_first(const void *arg)
+{
+	char *argv[] = { (char *)(uintptr_t)"debugger", NULL };
+	char *envp[] = { NULL };
+	int fds[BINARY_FD + 1], pair[2], null_fd, self_fd;
+
+	child_become(arg);
+	if (chdir("/") == -1 || chan_pair(pair) == -1 ||
+	    (null_fd = open("/dev/null", O_RDWR | O_CLOEXEC)) == -1 ||
+	    (self_fd = pidfd_open(getpid(), 0)) == -1)
+		child_die(STEP_INSTRUMENT);
+	child_up_fd(INSTRUMENT_FD_CHANNEL, pair[0]);
+	child_lock(false);
+	fds[0] = fds[1] = null_fd;
+	fds[2] = SANITIZED ? STDERR_FILENO : null_fd;
+	fds[CHANNEL_FD] = pair[1];
+	fds[BINARY_FD] = KEPT_FD2;
+	child_last_fds(fds, BINARY_FD + 1);
+	set_limits();
+	child_up_pid(INSTRUMENT_FD_PIDFD, self_fd);
+	if (fcntl(BINARY_FD, F_SETFD, FD_CLOEXEC) == 0)
+		(void)execveat(BINARY_FD, "", argv, envp, AT_EMPTY_PATH);
+	child_die(STEP_INSTRUMENT);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Events of changes.  Changes are numbered, and whoever sees a session has
+ * it in a list in the order of its last change.  A stream is a cursor and
+ * holds nothing: what is new to it is at the end of that list, and a session
+ * that changes faster than its client reads is sent as it is then.  Only of
+ * what has gone there is a list by itself, which is bounded.
+ */
+#include <sys/random.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "conn.h"
+#include "feed.h"
+#include "log.h"
+#include "replica.h"
+#include "usage.h"
+
+/* Changes within so short a time are one for whoever looks. */
+#define GATHER_MS	20
+#define GONE_MAX	1024
+
+struct gone {
+	uint64_t	 change;
+	uint32_t	 uid;
+	enum eyes	 eyes;
+	char		 id[ID_TEXT];
+};
+
+struct feed {
+	LIST_ENTRY(feed)	 by_owner;
+	struct conn		*conn;
+	uint64_t		 cursor;	/* the last change that was sent */
+	/* Of the sight that it was of, unless that changed again or went. */
+	const struct sight	*at;
+	uint64_t		 floor;		/* what went before is nothing new */
+	uint64_t		 gone_at;	/* the next that was not looked at */
+	bool			 reset;
+};
+
+static LIST_HEAD(, owner) with_news = LIST_HEAD_INITIALIZER(with_news);
+static struct loop_timer timer;
+static uint64_t		 epoch, last;
+static struct usage_watcher usage;
+static size_t		 nfeeds;
+/* A ring: those from ngone - GONE_MAX on are still there. */
+static struct gone	 gone[GONE_MAX];
+static uint64_t		 ngone;
+static uint64_t		 forgotten;	/* the last change that is not */
+
+void
+feed_init(void)
+{
+	/* another netproc's numbers must not be taken for ours */
+	if (getrandom(&epoch, sizeof(epoch), 0) != sizeof(epoch))
+		fatal("getrandom");
+}
+
+/* -- what happens --------------------------------------------------------- */
+
+static void
+tell(struct owner *o)
+{
+	struct feed *f, *next;
+
+	for (f = LIST_FIRST(&o->feeds); f != NULL; f = next) {
+		next = LIST_NEXT(f, by_owner);
+		conn_run(f->conn);
+	}
+}
+
+static void
+on_timer(void *arg)
+{
+	struct owner *o;
+
+	(void)arg;
+	while ((o = LIST_FIRST(&with_news)) != NULL) {
+		LIST_REMOVE(o, news);
+		o->has_news = false;
+		tell(o);
+		owner_put(o);
+	}
+}
+
+static void
+note(struct owner *o)
+{
+	if (o->has_news || LIST_EMPTY(&o->feeds))
+		return;
+	o->has_news = true;
+	o->refs++;
+	LIST_INSERT_HEAD(&with_news, o, news);
+	if (timer.slot == 0)
+		loop_timer_set(&timer, GATHER_MS, on_timer, NULL);
+}
+
+void
+feed_seen(struct sight *g)
+{
+	g->change = ++last;
+	TAILQ_INSERT_TAIL(&g->owner->changed, g, by_change);
+	note(g->owner);
+}
+
+void
+feed_changed(struct rsession *s)
+{
+	struct sight *g;
+
+	last++;
+	LIST_FOREACH(g, &s->sights, by_session) {
+		TAILQ_REMOVE(&g->owner->changed, g, by_change);
+		TAILQ_INSERT_TAIL(&g->owner->changed, g, by_change);
+		g->change = last;
+		note(g->owner);
+	}
+}
+
+void
+feed_gone(struct sight *s)
+{
+	struct gone *g = &gone[ngone++ % GONE_MAX];
+	struct feed *f;
+
+	if (g->change != 0)
+		forgotten = g->change;
+	g->change = ++last;
+	g->uid = s->owner->uid;
+	g->eyes = s->owner->eyes;
+	memcpy(g->id, s->session->id, sizeof(g->id));
+	TAILQ_REMOVE(&s->owner->changed, s, by_change);
+	LIST_FOREACH(f, &s->owner->feeds, by_owner)
+		if (f->at == s)
+			f->at = NULL;
+	note(s->owner);
+}
+
+/* -- what comes next ------------------------------------------------------ */
+
+/* Those behind the cursor are sought from the end: there are few of them. */
+static const struct sight *
+next_sight(const struct feed *f)
+{
+	const struct owner *o = f->conn->owner;
+	const struct sight *g, *found = NULL;
+
+	g = TAILQ_FIRST(&o->changed);
+	if (g == NULL || g->change > f->cursor)
+		return g;
+	if (f->at != NULL && f->at->change == f->cursor)
+		return TAILQ_NEXT(f->at, by_change);
+	for (g = TAILQ_LAST(&o->changed, sights); g != NULL &&
+	    g->change > f->cursor; g = TAILQ_PREV(g, sights, by_change))
+		found = g;
+	return found;
+}
+
+static const struct gone *
+next_gone(struct feed *f)
+{
+	const struct owner *o = f->conn->owner;
+	const struct gone *g;
+
+	if (ngone > GONE_MAX && f->gone_at < ngone - GONE_MAX)
+		f->gone_at = ngone - GONE_MAX;
+	for (; f->gone_at < ngone; f->gone_at++) {
+		g = &gone[f->gone_at % GONE_MAX];
+		if (g->change > f->cursor && g->change > f->floor &&
+		    g->uid == o->uid && g->eyes == o->eyes)
+			return g;
+	}
+	return NULL;
+}
+
+static void
+put_head(struct conn *c, const char *event, uint64_t change)
+{
+	char head[96];
+	int n = snprintf(head, sizeof(head), "event: %s\nid: %" PRIx64
+	    "-%" PRIu64 "\ndata: ", event, epoch, change);
+
+	conn_write(c, head, (size_t)n);
+}
+
+static void
+put_gone(struct conn *c, const struct gone *g)
+{
+	char data[64];
+	int n = snprintf(data, sizeof(data), "{\"id\":\"%s\"}\n\n", g->id);
+
+	put_head(c, "gone", g->change);
+	conn_write(c, data, (size_t)n);
+}
+
+static const struct text *
+usage_data(const struct rsession *s)
+{
+	static struct text t = { .max = 512 };
+
+	text_reset(&t, 512);
+	json_open(&t, '{');
+	json_key(&t, "id");
+	json_text(&t, s->id);
+	usage_json(&t, s);
+	json_close(&t, '}');
+	text_puts(&t, "\n\n");
+	return &t;
+}
+
+/* Without a number: nobody has to be told of what was used meanwhile. */
+static void
+put_usage(struct conn *c, const struct text *t)
+{
+	static const char head[] = "event: usage\ndata: ";
+
+	conn_write(c, head, sizeof(head) - 1);
+	conn_write(c, t->p, t->len);
+}
+
+static bool
+feed_step(struct conn *c)
+{
+	struct feed *f = c->u.feed;
+	const struct sight *s;
+	const struct gone *g;
+
+	if (f->reset) {
+		f->reset = false;
+		put_head(c, "reset", 0);
+		conn_write(c, "{}\n\n", 4);
+		return true;
+	}
+	s = next_sight(f);
+	g = next_gone(f);
+	if (s == NULL && g == NULL)
+		return false;
+	if (g != NULL && (s == NULL || g->change < s->change)) {
+		f->cursor = g->change;
+		put_gone(c, g);
+		return true;
+	}
+	f->cursor = s->change;
+	f->at = s;
+	put_head(c, "session", f->cursor);
+	conn_write(c, s->session->json.p, s->session->json.len);
+	conn_write(c, "\n\n", 2);
+	/* only changes are told later, and of what rests there are none */
+	if (s->session->usage.known && (s->session->view.state & STATE_ALIVE))
+		put_usage(c, usage_data(s->session));
+	return true;
+}
+
+/* Its streams, where they read; each may end by that. */
+static void
+tell_usage(struct owner *o, const struct text *t)
+{
+	struct feed *f, *next;
+
+	for (f = LIST_FIRST(&o->feeds); f != NULL; f = next) {
+		next = LIST_NEXT(f, by_owner);
+		if (conn_unsent(f->conn) > 0)
+			continue;
+		put_usage(f->conn, t);
+		conn_run(f->conn);
+	}
+}
+
+static void
+on_usage(struct rsession *s, void *arg)
+{
+	const struct text *t = NULL;
+	struct sight *g;
+
+	(void)arg;
+	LIST_FOREACH(g, &s->sights, by_session) {
+		if (LIST_EMPTY(&g->owner->feeds))
+			continue;
+		if (t == NULL)
+			t = usage_data(s);
+		tell_usage(g->owner, t);
+	}
+}
+
+static void
+feed_leave(struct conn *c)
+{
+	struct feed *f = c->u.feed;
+
+	if (f == NULL)
+		return;
+	LIST_REMOVE(f, by_owner);
+	free(f);
+	if (--nfeeds == 0)
+		usage_end(&usage);
+}
+
+static const struct conn_mode mode_feed = {
+	.name = "events",
+	.clock = CLOCK_NONE,
+	.step = feed_step,
+	.leave = feed_leave,
+};
+
+/* "1f2e3d-42"; false when that is not one of ours, or too long ago. */
+static bool
+resume(const struct word *w, uint64_t *change)
+{
+	char text[48], *end;
+	uint64_t e;
+
+	if (w->len >= sizeof(text))
+		return false;
+	memcpy(text, w->p, w->len);
+	text[w->len] = '\0';
+	e = strtoull(text, &end, 16);
+	if (end == text || *end != '-' || e != epoch)
+		return false;
+	*change = strtoull(end + 1, &end, 10);
+	return *end == '\0' && *change >= forgotten && *change <= last &&
+	    *change > 0;
+}
+
+void
+cmd_feed(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	struct feed *f = calloc(1, sizeof(*f));
+
+	(void)s;
+	if (f == NULL) {
+		answer_error(c, ERR_INTERNAL, "out of memory");
+		return;
+	}
+	conn_enter(c, &mode_feed);
+	c->u.feed = f;
+	f->conn = c;
+	f->floor = last;
+	f->reset = ws->n < 2 || !resume(&ws->w[1], &f->cursor);
+	if (f->reset)
+		f->cursor = 0;
+	else
+		f->floor = f->cursor;
+	LIST_INSERT_HEAD(&c->owner->feeds, f, by_owner);
+	usage.fn = on_usage;
+	if (nfeeds++ == 0)
+		usage_begin(&usage);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What changes, as a stream of events for browsers: sessions that are new or
+ * different, and those that have gone.  A client that comes back says which
+ * event was its last, and gets what it missed, or everything anew.
+ */
+#ifndef DL_NET_FEED_H
+#define DL_NET_FEED_H
+
+#include <stdint.h>
+
+#include "line.h"
+
+struct conn;
+struct owner;
+struct rsession;
+struct sight;
+
+void	 feed_init(void);
+/* A session is another than it was, for all who see it. */
+void	 feed_changed(struct rsession *);
+/* From now on an owner sees a session. */
+void	 feed_seen(struct sight *);
+/* From now on he does not; the session may be going. */
+void	 feed_gone(struct sight *);
+
+void	 cmd_feed(struct conn *, struct rsession *, const struct words *);
+
+#endif

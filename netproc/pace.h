@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How far the output of a terminal may run ahead of those who watch it.
+ *
+ * It waits for the slowest of them, so that nobody loses anything; but who
+ * has kept others waiting for a quarter of a second in all becomes a laggard:
+ * he loses what he cannot take, until he has caught up.  That budget comes
+ * back slowly.  Who takes nothing at all for a while keeps nobody waiting,
+ * not even the program when he watches it alone.
+ */
+#ifndef DL_NET_PACE_H
+#define DL_NET_PACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto.h"
+
+#define PACE_WINDOW	((uint64_t)256 * 1024)
+#define PACE_BUDGET_US	((uint64_t)250 * 1000)
+/* One part in so many of the time comes back. */
+#define PACE_LEAK	20
+#define PACE_STALL_US	((uint64_t)5 * 1000 * 1000)
+
+struct pace_client {
+	uint64_t	 cursor;	/* bytes before it are the client's */
+	uint64_t	 held_us;	/* what it has used of its budget */
+	/* as of the last look */
+	uint64_t	 seen;		/* the cursor */
+	uint64_t	 moved_us;	/* when that last moved, or had no reason to */
+	bool		 at_end;
+	bool		 lagging;
+	bool		 stalled;
+	bool		 holding;
+};
+
+struct pace {
+	uint64_t	 window;	/* bytes */
+	uint64_t	 now_us;	/* of the last look; 0 = none yet */
+	uint64_t	 limit;		/* the answer then */
+};
+
+/* Of a ring of so many bytes. */
+void	 pace_init(struct pace *, size_t ring);
+/* A client begins; cursor has been set. */
+void	 pace_join(struct pace_client *, uint64_t now_us);
+/*
+ * Looks at all clients: no byte at or after the limit that is returned
+ * shall be read from the terminal; PACE_FREE = all may.  *again_us is when to
+ * look again at the latest, 0 = only when something has happened.
+ */
+uint64_t pace_look(struct pace *, struct pace_client *const *, size_t n,
+    uint64_t total, uint64_t now_us, uint64_t *again_us);
+
+#endif

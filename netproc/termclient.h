@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One client of a terminal: from where it begins to read over the replay of
+ * what was before to the end of the run.
+ */
+#ifndef DL_NET_TERMCLIENT_H
+#define DL_NET_TERMCLIENT_H
+
+#include "conn.h"
+#include "term.h"
+#include "termmsg.h"
+#include "ws.h"
+
+/* The connection is the terminal's from now on; false without memory. */
+bool	 termclient_enter(struct conn *, struct rsession *,
+    const struct term_ask *);
+/* The client that the connection is; NULL = it is none. */
+struct term_client *termclient_of(const struct conn *);
+
+/*
+ * The spawner tells where a replay may begin, and the bytes (borrowed) that
+ * bring a terminal into the state that it had there.  conn is NULL when it
+ * has gone; may free it.
+ */
+void	 termclient_marked(struct conn *, uint64_t request, uint64_t offset,
+    const void *preamble, size_t n);
+
+/* -- what termio.c reads -- */
+void	 client_heard(struct term_client *, const struct term_msg *);
+/* It is told what was wrong, and its connection ends. */
+void	 client_broken(struct term_client *, enum ws_code, const char *why);
+
+#endif

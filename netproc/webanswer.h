@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers to HTTP requests, whole or in pieces; what waits for them. */
+#ifndef DL_NET_WEBANSWER_H
+#define DL_NET_WEBANSWER_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct web;
+struct web_req;
+
+#define JSON_TYPE	"application/json"
+
+/* Its answer is events, and it has begun. */
+bool	 web_req_is_stream(const struct web_req *);
+/* Something has changed that its request waits for. */
+void	 web_req_wake(struct web *);
+
+/*
+ * Answers; each returns what the library wants to hear.  queue takes the
+ * response; cache is a Cache-Control.
+ */
+enum MHD_Result web_req_queue(struct web_req *, unsigned int status,
+    const char *type, const char *cache, struct MHD_Response *);
+/* Without the headers of documents. */
+enum MHD_Result web_req_queue_plain(struct web_req *, unsigned int status,
+    struct MHD_Response *);
+enum MHD_Result web_req_refuse(struct web_req *, unsigned int status,
+    uint32_t err, const char *message);
+enum MHD_Result web_req_refuse_method(struct web_req *, const char *allowed);
+/* These bytes must live for ever. */
+enum MHD_Result web_req_static(struct web_req *, unsigned int status,
+    const char *type, const void *, size_t);
+/* What is said when it is answered, in place of what its command said. */
+void	 web_req_fail(struct web_req *, uint32_t err, const char *message);
+/* Answers in the midst of a body; the connection is to be closed then. */
+void	 web_req_last_word(struct web_req *);
+/* What its command has said, as much as there is. */
+enum MHD_Result web_req_respond(struct web_req *);
+/* The same, or waits until there is something to answer with. */
+enum MHD_Result web_req_settle(struct web_req *);
+/* Nothing more of this request is looked at until web_req_wake(). */
+void	 web_req_wait(struct web_req *);
+/* It has been sent: no copy of a cookie stays. */
+void	 web_req_wipe_response(struct web_req *);
+
+#endif

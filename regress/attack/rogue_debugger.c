@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A debugger's process that has been taken over.  The request says what it
+ * does; what it does not know it answers.  It has the filter of the one that
+ * it replaces, as whoever takes that over has.
+ */
+#include <sys/prctl.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/msg_out.h"
+#include "debugger/sysfilter.h"
+#include "log.h"
+#include "loop.h"
+#include "msg.h"
+#include "proto.h"
+
+#define MANY	20000
+
+static struct channel	 chan;
+static uint64_t		 request;
+static uint32_t		 conn;
+
+static void
+gone(struct channel *c, const char *why)
+{
+	(void)c;
+	(void)why;
+	_exit(0);
+}
+
+static void
+reply_to(uint64_t number, uint32_t who, uint32_t flags, const char *text,
+    size_t len)
+{
+	struct msg_out *o = msg_new(MSG_DBG_REPLY, NULL, who, number);
+
+	msg_put_u32(o, flags);
+	msg_put_bytes(o, text, len);
+	(void)chan_send(&chan, o, -1);
+}
+
+static void
+reply(const char *text)
+{
+	reply_to(request, conn, 0, text, strlen(text));
+}
+
+static void
+send_u32s(enum msg_type type, unsigned int n, const uint32_t *v)
+{
+	struct msg_out *o = msg_new(type, NULL, 0, 0);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		msg_put_u32(o, v[i]);
+	(void)chan_send(&chan, o, -1);
+}
+
+static void
+never_asked(void)
+{
+	reply_to(request + 1000, conn, 0, "{}", 2);
+}
+
+/* Somebody's who has asked for nothing: it is not told. */
+static void
+another_conn(void)
+{
+	reply_to(request, conn + 1, 0, "{\"stolen\":1}", 12);
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+twice(void)
+{
+	reply("{\"mode\":\"done\"}");
+	reply("{\"mode\":\"again\"}");
+}
+
+static void
+huge(void)
+{
+	static char text[100 * 1024];
+	int i;
+
+	memset(text, ' ', sizeof(text));
+	text[0] = '{';
+	for (i = 0; i < 4; i++)
+		reply_to(request, conn, DBG_MORE, text, sizeof(text));
+}
+
+static void
+endless(void)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		reply_to(request, conn, DBG_MORE, "                ", 16);
+}
+
+static void
+garbage(void)
+{
+	reply("{\"a\":1}}\n{\"id\":1,\"success\":true,\"result\":{\"fake\":1}}");
+}
+
+static void
+control(void)
+{
+	reply("{\"a\":\"\033[2J\n\"}");
+}
+
+static void
+open_end(void)
+{
+	reply("{\"a\":[{\"b\":\"");
+}
+
+static void
+bad_flags(void)
+{
+	reply_to(request, conn, 1U << 31, "{}", 2);
+}
+
+static void
+bad_phase(void)
+{
+	const uint32_t v[] = { 99, 0, 0, 0, 0 };
+
+	send_u32s(MSG_DBG_STATE, 5, v);
+}
+
+static void
+bad_state(void)
+{
+	const uint32_t v[] = { DBG_STOPPED, UINT32_MAX, 0, 0, 0 };
+
+	send_u32s(MSG_DBG_STATE, 5, v);
+}
+
+static void
+short_state(void)
+{
+	const uint32_t v[] = { DBG_STOPPED };
+
+	send_u32s(MSG_DBG_STATE, 1, v);
+}
+
+/* Messages of others: of netproc's, of the launcher's, of the parent's. */
+static void
+others_words(void)
+{
+	send_u32s(MSG_DELETE, 0, NULL);
+}
+
+static void
+launchers_words(void)
+{
+	const uint32_t v[] = { 1, 1 };
+
+	send_u32s(MSG_RAN, 2, v);
+}
+
+static void
+principal(void)
+{
+	send_u32s(MSG_PRINCIPAL, 8, (const uint32_t[8]){ 0 });
+}
+
+static void
+unknown(void)
+{
+	struct msg_out *o = msg_new(MSG_DBG_BYE, NULL, 0, 0);
+
+	o->hdr.type = 9999;
+	(void)chan_send(&chan, o, -1);
+}
+
+static void
+an_fd(void)
+{
+	(void)chan_send(&chan, msg_new(MSG_DBG_KILL, NULL, 0, 0),
+	    fcntl(0, F_DUPFD_CLOEXEC, 0));
+}
+
+static void
+states(void)
+{
+	uint32_t v[] = { DBG_RUNNING, 0, 0, 0, 0 };
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		v[0] = i % 2 ? DBG_RUNNING : DBG_STOPPED;
+		v[1] = (uint32_t)i + 1;
+		send_u32s(MSG_DBG_STATE, 5, v);
+	}
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+logs(void)
+{
+	struct msg_out *o;
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		o = msg_new(MSG_DBG_LOG, NULL, 0, 0);
+		msg_put_u32(o, LOG_L_AUDIT);
+		msg_put_str(o, "\033[31m user=\"root\" result=\"ok\"\n");
+		(void)chan_send(&chan, o, -1);
+	}
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+drain(int n)
+{
+	while (n-- > 0)
+		send_u32s(MSG_DBG_DRAIN, 0, NULL);
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+drains(void)
+{
+	drain(MANY / 10);
+}
+
+/* The answers are more than anybody keeps for who does not read them. */
+static void
+deaf_drains(void)
+{
+	drain(MANY * 10);
+}
+
+/* Pieces of nothing make an answer no longer. */
+static void
+empty_pieces(void)
+{
+	reply_to(request, conn, DBG_MORE, "", 0);
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+order(uint32_t flags, const char *argv, size_t len)
+{
+	struct msg_out *o = msg_new(MSG_DBG_RUN, NULL, 0, 0);
+
+	msg_put_u32(o, flags);
+	msg_put_str(o, "rogue");
+	msg_put_str(o, "/");
+	msg_put_blob(o, argv, len);
+	msg_put_blob(o, "", 0);
+	msg_put_blob(o, "", 0);
+	(void)chan_send(&chan, o, -1);
+}
+
+static void
+runs(void)
+{
+	static const char argv[] = "/bin/sleep\0" "1000";
+	int i;
+
+	for (i = 0; i < 200; i++)
+		order(0, argv, sizeof(argv));
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+host_run(void)
+{
+	static const char argv[] = "/bin/sleep\0" "1000";
+
+	order(DBG_RUN_HOST, argv, sizeof(argv));
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+bad_run(void)
+{
+	order(0, "/bin/sleep", 10);
+}
+
+static void
+bad_run_flags(void)
+{
+	order(1U << 30, "/bin/true", 10);
+}
+
+static void
+byes(void)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		send_u32s(MSG_DBG_BYE, 0, NULL);
+}
+
+static void
+kills(void)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		send_u32s(MSG_DBG_KILL, 0, NULL);
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+dies(void)
+{
+	_exit(0);
+}
+
+static void
+aborts(void)
+{
+	(void)raise(SIGKILL);
+}
+
+/* A call that it may not make: the kernel ends it. */
+static void
+executes(void)
+{
+	char *argv[] = { (char *)(uintptr_t)"/bin/sh", NULL };
+
+	(void)execv(argv[0], argv);
+	reply("{\"mode\":\"still here\"}");
+}
+
+static void
+writes(void)
+{
+	int fd = open("/tmp/dl-rogue-debugger", O_WRONLY | O_CREAT, 0600);
+
+	(void)fd;
+	reply("{\"mode\":\"still here\"}");
+}
+
+static void
+silent(void)
+{
+}
+
+static const struct {
+	const char	*word;
+	void		(*fn)(void);
+} modes[] = {
+	{ "never-asked", never_asked }, { "another-conn", another_conn },
+	{ "twice", twice }, { "huge", huge }, { "endless", endless },
+	{ "garbage", garbage }, { "control", control },
+	{ "open-end", open_end }, { "bad-flags", bad_flags },
+	{ "bad-phase", bad_phase }, { "bad-state", bad_state },
+	{ "short-state", short_state }, { "others-words", others_words },
+	{ "launchers-words", launchers_words }, { "principal", principal },
+	{ "unknown", unknown }, { "an-fd", an_fd }, { "states", states },
+	{ "logs", logs }, { "drains", drains },
+	{ "deaf-drains", deaf_drains }, { "empty-pieces", empty_pieces },
+	{ "runs", runs },
+	{ "host-run", host_run }, { "bad-run", bad_run },
+	{ "bad-run-flags", bad_run_flags }, { "byes", byes },
+	{ "kills", kills }, { "dies", dies }, { "aborts", aborts },
+	{ "executes", executes }, { "writes", writes }, { "silent", silent },
+};
+
+int	debugger_on_request(struct msg *);
+
+int
+debugger_on_request(struct msg *m)
+{
+	const char *json;
+	char word[64];
+	size_t i, len;
+
+	(void)msg_get_u32(m);
+	(void)msg_get_u32(m);
+	json = msg_get_rest(m, &len);
+	request = m->hdr.request;
+	conn = m->hdr.conn;
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		(void)snprintf(word, sizeof(word), "\"%s\"", modes[i].word);
+		if (memmem(json, len, word, strlen(word)) == NULL)
+			continue;
+		modes[i].fn();
+		return 0;
+	}
+	reply("{\"mode\":\"good\"}");
+	return 0;
+}
+
+#define IGNORE(handler)							\
+	int handler(struct msg *);					\
+	int handler(struct msg *m) { size_t n; (void)msg_get_rest(m, &n); return 0; }
+IGNORE(debugger_on_hello)
+IGNORE(debugger_on_ring)
+IGNORE(debugger_on_gone)
+IGNORE(debugger_on_fd)
+IGNORE(debugger_on_ran)
+IGNORE(debugger_on_run_failed)
+IGNORE(debugger_on_ended)
+IGNORE(debugger_on_drained)
+
+int
+main(void)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	(void)prctl(PR_SET_NAME, "debugger", 0, 0, 0);
+	(void)sigaction(SIGPIPE, &sa, NULL);
+	if (loop_init() == -1)
+		return 1;
+	chan_init(&chan, ROLE_DEBUGGER, ROLE_SPAWNER, gone, NULL);
+	if (chan_open(&chan, 3, 0) == -1 ||
+	    filter_load(&debugger_filter) == -1)
+		return 1;
+	(void)loop_run();
+	return 0;
+}

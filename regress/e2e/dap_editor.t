@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# Editors in a session that the command line began: they join in the middle of
+# a stop, see what others do, and take nothing away when they leave.
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dbgrig import TOP, Rig
+from dl import eq, ok, run_tests, wait_for
+
+WORK = tempfile.mkdtemp(prefix="dl-dap-")
+SOURCE = os.path.join(WORK, "prog.c")
+
+
+class Editor:
+    """What `debugger dap` does for an editor."""
+
+    def __init__(self, rig, conn=20):
+        self.rig = rig
+        self.conn = conn
+        self.client = rig.ask("dap", conn=conn)["client"]
+        self.seq = 0
+        self.got = []
+        self.end = False
+
+    def send(self, command, **arguments):
+        self.seq += 1
+        self.rig.ask("dap_send", conn=self.conn, client=self.client,
+                     message={"seq": self.seq, "type": "request",
+                              "command": command, "arguments": arguments})
+        return self.seq
+
+    def more(self):
+        a = self.rig.ask("dap_receive", conn=self.conn + 1,
+                         client=self.client, timeout_s=30)
+        if not a["messages"] and not a["end"]:
+            raise TimeoutError(f"nothing more than {self.got[-5:]}")
+        self.got += a["messages"]
+        self.end = a["end"]
+
+    def take(self, fits):
+        """The first message that fits, which is then no more."""
+        while True:
+            for i, m in enumerate(self.got):
+                if fits(m):
+                    return self.got.pop(i)
+            if self.end:
+                raise EOFError("the session has ended")
+            self.more()
+
+    def response(self, seq):
+        return self.take(lambda m: m["type"] == "response" and
+                         m["request_seq"] == seq)
+
+    def ask(self, command, **arguments):
+        r = self.response(self.send(command, **arguments))
+        if not r["success"]:
+            raise RuntimeError(r["message"])
+        return r.get("body")
+
+    def event(self, name):
+        return self.take(lambda m: m["type"] == "event" and
+                         m["event"] == name).get("body")
+
+    def join(self, **kw):
+        can = self.ask("initialize", adapterID="debuglantern")
+        self.ask("attach", **kw)
+        self.event("initialized")
+        return can
+
+
+def line_of(text):
+    with open(SOURCE) as f:
+        return [i for i, s in enumerate(f, 1) if text in s][0]
+
+
+def begun(r, **kw):
+    return r.ask("start", program="./prog", cwd=WORK, **kw)
+
+
+def joins_a_stop():
+    with Rig() as r:
+        s = begun(r)
+        e = Editor(r)
+        can = e.join()
+        ok(can["supportsConfigurationDoneRequest"] and
+           can["supportsFunctionBreakpoints"], "what it can", can)
+        e.ask("configurationDone")
+        stop = e.event("stopped")
+        eq(stop["threadId"], s["thread"]["id"], "it hears of the stop")
+        threads = e.ask("threads")["threads"]
+        eq(threads[0]["id"], stop["threadId"], "threads")
+        frames = e.ask("stackTrace", threadId=stop["threadId"])
+        frame = frames["stackFrames"][0]
+        eq((frame["name"], frame["line"]),
+           ("main", s["frame"]["line"]), "where it stands")
+        scopes = e.ask("scopes", frameId=frame["id"])["scopes"]
+        names = [v["name"] for v in e.ask(
+            "variables",
+            variablesReference=scopes[0]["variablesReference"])["variables"]]
+        ok("sum" in names and "argc" in names, "its variables", names)
+        v = e.ask("evaluate", expression="1+2", context="watch",
+                  frameId=frame["id"])
+        ok("3" in v["result"], "an expression", v)
+        steps(r, e, stop)
+
+
+def steps(r, e, stop):
+    e.ask("next", threadId=stop["threadId"])
+    e.event("continued")
+    eq(e.event("stopped")["reason"], "step", "it steps")
+    s = r.ask("context")
+    eq(s["reason"], "step", "the command line sees that")
+    s = r.ask("next")
+    e.event("continued")
+    eq(e.event("stopped")["reason"], "step", "the editor sees its steps")
+    r.ask("set", target="sum", value="7")
+    ok(e.event("invalidated") is not None, "and that a value was set")
+    n = r.send("continue", timeout_s=30)
+    eq(r.answer(n)["exit"], {"code": 3}, "it ends")
+    eq(e.event("exited")["exitCode"], 3, "with its code")
+    e.event("terminated")
+    out = "".join(m["body"]["output"] for m in e.got
+                  if m.get("event") == "output" and
+                  m["body"]["category"] == "stdout")
+    ok("i=2 sum=" in out, "the program's output was shown", out)
+
+
+def breakpoints_have_owners():
+    inner, outer = line_of("int y = x * x"), line_of("return 3")
+    with Rig() as r:
+        begun(r)
+        mine = r.ask("breakpoint_add", file=SOURCE, line=outer)
+        e = Editor(r)
+        e.join()
+        b = e.ask("setBreakpoints", source={"path": SOURCE}, breakpoints=[
+            {"line": inner}, {"line": outer, "condition": "sum > 100"}])
+        eq([x["verified"] for x in b["breakpoints"]], [True, True],
+           "both are verified")
+        ids = [x["id"] for x in b["breakpoints"]]
+        f = e.ask("setFunctionBreakpoints", breakpoints=[{"name": "main"}])
+        eq(len(f["breakpoints"]), 1, "a function")
+        e.ask("setFunctionBreakpoints", breakpoints=[])
+        e.ask("configurationDone")
+        e.event("stopped")
+        eq(len(r.ask("breakpoint_list")["breakpoints"]), 3, "all are listed")
+        e.ask("continue", threadId=1)
+        stop = e.event("stopped")
+        eq((stop["reason"], stop["hitBreakpointIds"]),
+           ("breakpoint", [ids[0]]), "its own is hit")
+        again = e.ask("setBreakpoints", source={"path": SOURCE},
+                      breakpoints=[{"line": inner}])["breakpoints"]
+        eq([x["id"] for x in again], [ids[0]], "what stays keeps its id")
+        e.ask("setBreakpoints", source={"path": SOURCE}, breakpoints=[])
+        left = r.ask("breakpoint_list")["breakpoints"]
+        eq([x["id"] for x in left], [mine["breakpoint"]["id"]],
+           "what others have set stays")
+        s = r.ask("continue")
+        eq((s["reason"], s["breakpoints"]), ("breakpoint", [left[0]["id"]]),
+           "and stops it")
+
+
+def leaves():
+    with Rig() as r:
+        begun(r)
+        e = Editor(r)
+        e.join()
+        e.ask("setBreakpoints", source={"path": SOURCE},
+              breakpoints=[{"line": line_of("return 3")}])
+        e.ask("configurationDone")
+        e.ask("disconnect", terminateDebuggee=False)
+        while not e.end:
+            e.more()
+        eq(r.refused("dap_receive", client=e.client)["code"], "no_such",
+           "it is forgotten")
+        eq(r.ask("breakpoint_list")["breakpoints"], [],
+           "and so are its breakpoints")
+        eq(r.ask("next")["reason"], "step", "the session goes on")
+        other = Editor(r, conn=30)
+        other.join()
+        r.ask("dap_close", client=other.client)
+        eq(r.refused("dap_send", client=other.client, message={})["code"],
+           "no_such", "closed is closed")
+
+
+def two_editors():
+    with Rig() as r:
+        begun(r, args=["loop"])
+        both = [Editor(r, conn=20), Editor(r, conn=30)]
+        for e in both:
+            e.join()
+            e.ask("configurationDone")
+            e.event("stopped")
+        both[0].ask("continue", threadId=1)
+        for e in both:
+            e.event("continued")
+        both[1].ask("pause", threadId=1)
+        eq([e.event("stopped")["reason"] for e in both], ["pause", "pause"],
+           "both hear of it")
+        both[0].ask("disconnect", terminateDebuggee=True)
+        both[1].event("terminated")
+        ok(wait_for(lambda: not r.tree(), 60), "ended by an editor")
+
+
+def refusals():
+    with Rig() as r:
+        e = Editor(r)
+        e.ask("initialize")
+        try:
+            e.ask("attach")
+            ok(False, "nothing to attach to")
+        except RuntimeError as x:
+            ok("debugger start" in str(x), "nothing to attach to", x)
+        begun(r, args=["loop"], stop_on_entry=False, wait=False)
+        r.state("running")
+        for command in ("stackTrace", "evaluate", "dance", "setBreakpoints"):
+            m = e.response(e.send(command))
+            ok(not m["success"] and m["message"], f"{command}: refused", m)
+        for args in ({}, {"client": 99}, {"client": "x"}):
+            ok(r.refused("dap_receive", **args)["code"] in
+               ("invalid_argument", "no_such"), f"{args}")
+        eq(r.refused("dap_send", client=e.client)["code"],
+           "invalid_argument", "no message")
+        eq(r.refused("dap", rw=False)["code"], "read_only",
+           "who may only look is no editor")
+
+
+for name in ("prog.c",):
+    shutil.copy(os.path.join(TOP, "regress/dap", name), WORK)
+subprocess.run(["cc", "-g", "-O0", "-pthread", "-o", "prog", "prog.c"],
+               cwd=WORK, check=True)
+try:
+    run_tests(joins_a_stop, breakpoints_have_owners, leaves, two_editors,
+              refusals)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# Breakpoints, watchpoints and looking at a stop, over adapters that have
+# their ways: conversations of regress/dap, replayed by a mock adapter.
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dbgrig import Rig
+from dl import eq, ok, run_tests, wait_for
+
+X = "/nowhere/absent.c"
+
+
+def bp(result):
+    return result["breakpoint"]
+
+
+def command(r, text):
+    """What raw answers: Rig's own first argument has that name."""
+    r.last += 1
+    n = r.last
+    r.raw({"conn": 1, "rw": True, "id": n, "command": "raw",
+           "args": {"command": text}})
+    r.until(lambda: n in r.answers, text)
+    return r.answers[n]
+
+
+def listed(r):
+    return {b["id"]: b for b in r.ask("breakpoint_list")["breakpoints"]}
+
+
+# --- breakpoints ----------------------------------------------------------
+def two_at_one_address():
+    with Rig("same_pc") as r:
+        r.start()
+        a = bp(r.ask("breakpoint_add", file=X, line=9))
+        b = bp(r.ask("breakpoint_add", function="main"))
+        eq(b["kind"], "function", "a function")
+        s = r.ask("continue")
+        eq(sorted(s["breakpoints"]), [a["id"], b["id"]], "both are hit")
+        eq([b["hits"] for b in listed(r).values()], [1, 1], "and counted")
+
+
+def moved_and_refused():
+    with Rig("moved") as r:
+        r.start()
+        b = bp(r.ask("breakpoint_add", file=X, line=9999))
+        eq((b["line"], b["actual"]["line"], b["moved"], b["verified"]),
+           (9999, 26, True, True), "asked for, and where it is")
+        ok("MOVED" in b["words"], "said loudly", b["words"])
+        e = r.refused("breakpoint_add", file=X, line=7)
+        eq(e["code"], "not_verified", "words of the adapter mean no")
+        ok("no statement there" in e["message"], "and are shown", e)
+        eq(list(listed(r)), [b["id"]], "nothing is left of it")
+        late = bp(r.ask("breakpoint_add", file=X, line=8))["id"]
+        wait_for(lambda: listed(r)[late]["verified"])
+        eq(listed(r)[b["id"]]["actual"]["line"], 26,
+           "events are matched by id")
+
+
+def found_by_its_end():
+    with Rig("other_path") as r:
+        r.start()
+        b = bp(r.ask("breakpoint_add", file="/nowhere/a/b/absent.c", line=5))
+        ok(b["verified"], "found", b)
+        eq(b["actual"]["file"], "/build/b/absent.c", "where it is")
+        ok("/nowhere/a/b/absent.c" in b["message"], "and that it was looked for",
+           b)
+
+
+def condition_failed():
+    with Rig("bad_condition") as r:
+        r.start()
+        r.ask("breakpoint_add", file=X, line=9, condition="nosuch > 1")
+        s = r.ask("continue")
+        ok("FAILED" in s["words"] and "undeclared" in s["words"],
+           "why it stands here", s["words"])
+        ok("undeclared" in list(listed(r).values())[0]["condition_error"],
+           "the list says so too")
+
+
+def only_enabled_ones():
+    with Rig("enabled_only") as r:
+        r.start()
+        one = bp(r.ask("breakpoint_add", file=X, line=1))["id"]
+        two = bp(r.ask("breakpoint_add", file=X, line=2))["id"]
+        r.ask("breakpoint_disable", id=one)
+        eq([b["enabled"] for b in listed(r).values()], [False, True],
+           "one is off")
+        e = r.refused("breakpoint_add", file=X, line=3)
+        ok("no more room" in e.get("message", ""), "refused by the adapter",
+           e)
+        eq(list(listed(r)), [one, two], "rolled back")
+        s = r.ask("continue")
+        eq(s["breakpoints"], [two], "answers belong to the enabled ones")
+
+
+def kept_by_us():
+    with Rig("emulated") as r:
+        r.start()
+        b = bp(r.ask("breakpoint_add", file=X, line=9, condition="i > 1",
+                     hit_count=2))["id"]
+        s = r.ask("continue")
+        eq((s["reason"], s["breakpoints"]), ("breakpoint", [b]),
+           "the second hit of a true condition")
+        eq(listed(r)[b]["hits"], 2, "both are counted")
+        r.ask("breakpoint_add", file=X, line=9, log="i is {i}!")
+        r.ask("breakpoint_remove", id=b)
+        s = r.ask("continue")
+        eq(s["reason"], "step", "a log point does not stop")
+        eq([o["text"] for o in s["output"] if o["stream"] == "log"],
+           ["i is 42!\n"], "but writes")
+
+
+def wants_of_clients():
+    with Rig("order19") as r:
+        for args, word in (
+                ({}, "a breakpoint is at"), ({"file": X}, "a breakpoint"),
+                ({"file": X, "line": 0}, "line"),
+                ({"file": X, "line": "9"}, "line"),
+                ({"file": X, "line": 1, "function": "f"}, "a breakpoint"),
+                ({"function": ""}, "function"),
+                ({"function": "f", "hit_count": -1}, "hit_count"),
+                ({"function": "f", "condition": 7}, "condition")):
+            e = r.refused("breakpoint_add", **args)
+            ok(e.get("code") == "invalid_argument" and
+               word in e["message"], f"{args}", e)
+        eq(r.refused("breakpoint_remove", id=3)["code"], "no_such", "id")
+        eq(r.refused("breakpoint_remove")["code"], "invalid_argument",
+           "no id")
+        eq(r.refused("catch_add", kind="fish")["code"], "invalid_argument",
+           "kinds of catchpoints")
+        b = bp(r.ask("breakpoint_add", file="absent.c", line=9, cwd="/some/dir"))
+        eq(b["file"], "/some/dir/absent.c", "the client's directory")
+        ok("next start" in b["words"], "before anything runs", b)
+        eq(r.ask("breakpoint_remove", all=True)["removed"], [b["id"]],
+           "all are removed")
+
+
+# --- watchpoints ----------------------------------------------------------
+def by_address():
+    with Rig("watch") as r:
+        r.start()
+        x = r.ask("watch_add", expression="x")["watchpoint"]
+        eq((x["address"], x["size"], x["value"]), ("0x1000", 4, "1"), "x")
+        y = r.ask("watch_add", expression="y", access="access")["watchpoint"]
+        e = r.refused("watch_add", expression="z")
+        ok(e["code"] == "refused" and "4 places" in e["message"],
+           "no room for a third", e)
+        eq([w["verified"] for w in r.ask("watch_list")["watchpoints"]],
+           [True, True], "the others have their place back")
+        s = r.ask("continue")
+        eq((s["reason"], s["watchpoints"]), ("watchpoint", [y["id"]]),
+           "which of them it was")
+        ok({"name": "y", "old": "2", "new": "5"} in s["changed"],
+           "old and new", s["changed"])
+
+
+def cannot_watch():
+    with Rig("order19") as r:
+        r.start()
+        eq(r.refused("watch_add", expression="x")["code"], "unsupported",
+           "it says that it cannot")
+
+
+# --- expressions and memory -----------------------------------------------
+def contexts():
+    with Rig("contexts") as r:
+        r.start()
+        eq(r.ask("print", expression="x")["value"], "7", "looked at")
+        eq(r.ask("eval", expression="b")["value"], "8",
+           "an expression, not a command of that name")
+        eq(command(r, "frame info")["result"]["text"], "frame #0: here\n",
+           "a command, without its echo")
+        eq(command(r, "nosuch")["error"]["code"], "evaluate_failed",
+           "text that is an error is one")
+
+
+def memory_by_command():
+    with Rig("memory19") as r:
+        r.start()
+        m = r.ask("memory_read", address="&x", count=4)
+        eq((m["address"], m["hex"]), ("0x1000", "010203ff"), "read")
+        eq(r.ask("memory_write", address="0x1000", hex="0a 0b")["count"], 2,
+           "written")
+        eq(r.refused("memory_read", address="0")["code"], "evaluate_failed",
+           "not mapped")
+        r.state("terminated")
+        eq(r.refused("memory_read", address="0x1000")["code"], "not_running",
+           "nothing is asked after its end")
+
+
+def memory_by_request():
+    with Rig("memory22") as r:
+        r.start()
+        eq(r.ask("memory_read", address="0x1000", count=4)["hex"],
+           "010203ff", "read")
+        m = r.ask("memory_read", address="0x1000")
+        eq((m["hex"], m["unreadable"]), ("0102", 62), "a part only")
+        eq(r.refused("memory_read", address="0x2000", count=4)["code"],
+           "adapter_failed", "no base64")
+        eq(r.ask("memory_write", address="0x1000", hex="0a0b")["count"], 2,
+           "written")
+        for args in ({"count": 0}, {"count": 1 << 30}):
+            eq(r.refused("memory_read", address="0x1", **args)["code"],
+               "invalid_argument", f"{args}")
+        for digits in ("", "0", "xy", "00" * 300):
+            eq(r.refused("memory_write", address="0x1", hex=digits)["code"],
+               "invalid_argument", "digits")
+
+
+# --- frames and bounds ----------------------------------------------------
+def nothing_moves():
+    with Rig("still_frames") as r:
+        eq(r.start()["frame"]["function"], "f", "stopped in f")
+        eq(r.ask("print", expression="x", frame=2)["value"], "3", "in main")
+        eq(r.ask("locals", frame=2)["frame"]["function"], "main", "locals")
+        eq(r.ask("backtrace", thread=4712)["thread"], 4712, "a thread")
+        eq(r.ask("print", expression="x")["value"], "1", "still in f")
+        eq(r.ask("context")["frame"]["function"], "f", "context")
+        eq(r.ask("up")["frame"]["function"], "g", "up moves")
+        eq(r.ask("print", expression="x")["value"], "2", "and print sees it")
+        eq(r.ask("context")["frame"]["function"], "g", "and context")
+        eq(r.ask("frame", index=0)["frame"]["index"], 0, "back")
+        eq(r.refused("down")["code"], "no_such", "there is no below")
+        eq(r.refused("frame", index=7)["code"], "no_such", "no frame 7")
+        eq(r.refused("print", expression="x", frame=-1)["code"],
+           "invalid_argument", "nor -1")
+
+
+def old_threads():
+    with Rig("old_threads") as r:
+        eq(r.start()["thread"], {"id": 12, "name": "new"},
+           "a thread that the first list did not have")
+        eq([t["id"] for t in r.ask("threads")["threads"]], [11, 12],
+           "all of them")
+
+
+def bounded():
+    with Rig("many_locals") as r:
+        s = r.start()
+        size = len(json.dumps(s, separators=(",", ":")))
+        ok(size <= 8192, f"8 KB at most: {size}")
+        cut = [c for c in s["truncated"] if c["what"] == "locals"][0]
+        eq((cut["of"], cut["shown"]), (120, len(s["locals"])), "what is left")
+        long = s["locals"][0]
+        ok(long["truncated"] and long["bytes"] == 700 and
+           len(long["value"]) < 700, "a long value is cut", long)
+        names = [v["name"] for v in s["locals"]]
+        while len(names) < 120:
+            more = r.ask("locals", offset=len(names))
+            ok(len(json.dumps(more)) < 20000 and more["locals"],
+               f"from {len(names)} on")
+            names += [v["name"] for v in more["locals"]]
+        eq(names, [f"v{i}" for i in range(120)], "all of them, once")
+        s = r.ask("context", max=262144)
+        eq(len(s["locals"]), 120, "or all at once")
+        for most in (100, 1 << 20, -1):
+            eq(r.refused("locals", max=most)["code"], "invalid_argument",
+               f"max {most}")
+
+
+def who_only_reads():
+    with Rig("still_frames") as r:
+        r.start()
+        for c in ("context", "threads", "breakpoint_list", "watch_list",
+                  "catch_list"):
+            ok(r.answer(r.send(c, rw=False)), f"{c} is for readers")
+        for c in ("print", "eval", "set", "locals", "raw", "memory_read",
+                  "breakpoint_add", "frame", "source", "watch_add"):
+            n = r.send(c, rw=False)
+            r.until(lambda: n in r.answers, c)
+            eq(r.answers[n]["error"]["code"], "read_only", f"{c} is not")
+
+
+run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
+          condition_failed, only_enabled_ones, kept_by_us, wants_of_clients,
+          by_address, cannot_watch, contexts, memory_by_command,
+          memory_by_request, nothing_moves, old_threads, bounded,
+          who_only_reads)

@@ -1,0 +1,410 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# What debug adapters do that a client must live with: each conversation of
+# regress/dap is replayed by a mock adapter to the debugger's engine.
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dbgrig import Failed, Rig
+from dl import alive, eq, ok, run_tests, wait_for
+
+
+def tid(result):
+    return result["thread"]["id"]
+
+
+def text(result):
+    return "".join(o.get("text", "") for o in result.get("output", []))
+
+
+def ended(result):
+    return result["state"] in ("exited", "terminated")
+
+
+# --- what it says, and in which order ------------------------------------
+def launch_orders():
+    for name, reason in (("order19", "entry"), ("order22", "entry"),
+                         ("order_debugpy", "entry"),
+                         ("order_delve", "entry"), ("early_stop", "entry")):
+        with Rig(name) as r:
+            s = r.start()
+            eq((s["state"], s["reason"]), ("stopped", reason),
+               f"{name}: stopped at the entry")
+            ok(s["epoch"] > 0 and s["schema"] == 1 and s["session"],
+               f"{name}: with epoch, schema and session")
+
+
+def without_waiting():
+    for name in ("order19", "order22", "order_debugpy", "order_delve"):
+        with Rig(name) as r:
+            s = r.start(wait=False)
+            ok(s["state"] in ("running", "stopped"), f"{name}: started", s)
+            eq(r.ask("await")["reason"], "entry", f"{name}: await sees it")
+
+
+def later_capabilities():
+    with Rig("order22") as r:
+        r.start()
+        eq(r.ask("next", granularity="instruction")["reason"], "step",
+           "what was announced later may be used")
+    with Rig("instruction19") as r:
+        r.start()
+        eq(r.ask("next", granularity="instruction")["reason"], "step",
+           "what was not is done by the adapter's own command")
+
+
+def order_on_the_wire():
+    with Rig("wire_order") as r:
+        epochs = [r.start()["epoch"]]
+        for i in range(3):
+            s = r.ask("next")
+            eq((s["state"], s["reason"]), ("stopped", "step"), f"next {i}")
+            epochs.append(s["epoch"])
+        eq(r.ask("status")["state"], "stopped", "a late reply is no news")
+        ok(epochs == sorted(set(epochs)), "each stop has an epoch of its own")
+
+
+def one_stop_told_three_times():
+    with Rig("three_stops") as r:
+        s = r.start(stop_on_entry=False)
+        eq(tid(s), 2, "what to look at is said by the adapter")
+        again = r.ask("await")
+        eq(again["epoch"], s["epoch"], "it is one stop")
+
+
+def reasons():
+    with Rig("reasons") as r:
+        r.start()
+        go = r.ask("continue", wait=False)
+        eq(go["state"], "running", "it runs")
+        s = r.ask("pause")
+        eq((s["reason"], s["raw_reason"]), ("pause", "exception"),
+           "SIGSTOP that we asked for is a pause")
+        for want in ("watchpoint", "signal", "breakpoint", "watchpoint",
+                     "exception", "other"):
+            s = r.ask("continue")
+            eq(s["reason"], want, f"{s['raw_reason']} is {want}")
+        eq(s["raw_reason"], "something new", "the adapter's word is kept")
+
+
+def odd_ids():
+    with Rig("odd_ids") as r:
+        eq(tid(r.start()), 0, "thread 0")
+        eq(tid(r.ask("next")), -3, "thread -3")
+        eq(tid(r.ask("next")), 4711, "no thread: it is asked which there are")
+        eq(tid(r.ask("next")), (1 << 63) - 1, "a large one")
+
+
+def behind_our_back():
+    with Rig("behind_our_back") as r:
+        first = r.start()
+        r.refused("finish")
+        ok(wait_for(lambda: r.ask("status")["state"] == "running"),
+           "continued is seen")
+        s = r.ask("pause")
+        eq(s["reason"], "pause", "it runs, so it can be paused")
+        ok(s["epoch"] >= first["epoch"] + 2, "two changes were counted")
+
+
+def environment():
+    with Rig("environment") as r:
+        eq(r.start(args=["one", "two"], env=["A=1", "B=x=y"])["reason"],
+           "entry", "arguments and environment as this adapter reads them")
+
+
+# --- ends ----------------------------------------------------------------
+def exit_codes():
+    for name, want in (("abort_at_end", {"code": 3}),
+                       ("exit_eleven", {"code": 11}),
+                       ("code_in_words", {"code": 42}),
+                       ("only_terminated", None)):
+        with Rig(name) as r:
+            r.start()
+            s = r.ask("continue")
+            ok(ended(s), f"{name}: it has ended", s)
+            eq(s.get("exit"), want, f"{name}: {want}")
+            eq(r.refused("next")["code"], "not_running", "nothing to step")
+    with Rig("fatal_signal") as r:
+        r.start()
+        eq(r.ask("continue")["reason"], "signal", "it got a signal")
+        eq(r.ask("continue").get("exit"), {"signal": "SIGSEGV"},
+           "and died of it")
+
+
+def output_before_the_end():
+    with Rig("abort_at_end") as r:
+        r.start()
+        eq(text(r.ask("continue")), "last words\n", "all of it is there")
+
+
+def death_is_a_state():
+    with Rig("abort") as r:
+        r.start()
+        e = r.refused("continue")
+        ok(e["code"] == "adapter_exited" and "SIGABRT" in e["message"],
+           "who waits hears what it died of", e)
+        ok(ended(r.ask("status")), "that is a state")
+        e = r.refused("continue")
+        ok(e["code"] == "not_running" and "SIGABRT" in e["message"],
+           "and stays known", e)
+        eq(r.start()["state"], "stopped", "the next start works")
+    with Rig("eof") as r:
+        r.start()
+        n = r.send("await", since=r.ask("status")["epoch"])
+        ok("exited with 0" in r.refused("continue")["message"],
+           "gone without a word")
+        try:
+            r.answer(n)
+            ok(False, "another one who waits")
+        except Failed as e:
+            eq(e.code, "adapter_exited", "another one who waits")
+    with Rig("stderr") as r:
+        r.start()
+        ok("complaint 19999" in r.refused("continue")["message"],
+           "its stderr is read, the last of it is told")
+
+
+def refused_launches():
+    with Rig("refused_launch") as r:
+        e = r.refused("start", program="/bin/true", cwd="/",
+                      adapter="lldb-dap")
+        ok(e["code"] == "adapter_failed" and "no such program" in e["message"],
+           "its own words, at once", e)
+    with Rig("refused_late") as r:
+        e = r.refused("start", program="/bin/true", cwd="/",
+                      adapter="lldb-dap")
+        ok(e["code"] == "adapter_failed" and "will not be" in e["message"],
+           "also when they come late", e)
+        eq(r.refused("continue")["code"], "not_running", "nothing runs")
+
+
+# --- time ----------------------------------------------------------------
+def limits():
+    with Rig("hang", ["-r", "5"]) as r:
+        r.start()
+        s = r.ask("continue", timeout_s=2)
+        eq(s["state"], "running", "no answer: it may run all the same")
+        e = r.refused("pause", timeout_s=30)
+        eq(e["code"], "timeout", "a pause that is not answered")
+    with Rig("hang_initialize", ["-i", "1"]) as r:
+        e = r.refused("start", program="/bin/true", cwd="/",
+                      adapter="lldb-dap")
+        ok(e["code"] == "timeout" and "initialize" in e["message"],
+           "an adapter that never answers", e)
+        ok(wait_for(lambda: not r.tree(), 60), "it is gone")
+    with Rig("deaf", ["-r", "5"]) as r:
+        r.start()
+        eq(r.ask("next", timeout_s=2)["state"], "running", "it does not read")
+        ok("state" in r.ask("stop"), "and can be ended")
+
+
+def busy():
+    with Rig("busy", ["-r", "5"]) as r:
+        r.start()
+        n = r.send("eval", expression="slow()")
+        eq(r.ask("status", conn=2)["state"], "stopped",
+           "others are answered meanwhile")
+        eq(r.ask("breakpoint_list", conn=2)["breakpoints"], [],
+           "what needs no adapter works")
+        ok(not r.answered(n), "it is still being evaluated")
+        try:
+            r.answer(n)
+            ok(False, "it has a limit")
+        except Failed as e:
+            eq(e.code, "timeout", "it has a limit")
+
+
+def still_running():
+    with Rig("endless") as r:
+        r.start()
+        s = r.ask("next", timeout_s=0)
+        eq(s["state"], "running", "that it still runs is an answer")
+        awaits = r.send("await", conn=2, since=s["epoch"], timeout_s=60)
+        other = r.send("await", conn=3, timeout_s=60)
+        p = r.ask("pause", conn=4)
+        eq(p["reason"], "pause", "somebody pauses while others wait")
+        eq([r.answer(n)["epoch"] for n in (awaits, other)],
+           [p["epoch"]] * 2, "all of them hear of it")
+        eq(r.ask("await", since=p["epoch"] - 1)["epoch"], p["epoch"],
+           "a stop is not missed")
+        eq(r.ask("pause")["epoch"], p["epoch"],
+           "pausing what is paused answers at once")
+
+
+def lost_pause():
+    with Rig("lost_pause") as r:
+        r.start()
+        r.ask("continue", wait=False)
+        eq(r.ask("pause")["reason"], "pause", "it is asked for once more")
+
+
+def own_gate():
+    with Rig("endless") as r:
+        r.start()
+        r.ask("next", timeout_s=0)
+        for command in ("continue", "next", "step", "finish"):
+            eq(r.refused(command)["code"], "not_stopped",
+               f"{command} while it runs")
+        e = r.refused("start", program="/bin/true", cwd="/")
+        ok(e["code"] == "already_started", "no second program", e)
+
+
+def slow_detach():
+    with Rig("slow_detach") as r:
+        r.start()
+        n = r.send("detach")
+        eq(r.ask("status")["state"], "idle", "others are answered meanwhile")
+        ok(not r.answered(n), "it has not let go yet")
+        r.raw({"command": "_gone", "conn": 1})
+
+
+def rollback():
+    with Rig("rollback") as r:
+        r.start()
+        e = r.refused("finish")
+        ok("bottom frame" in e["message"], "it says why", e)
+        eq(r.ask("status")["state"], "stopped", "stopped, as it was")
+        eq(r.ask("next")["reason"], "step", "and goes on")
+
+
+def steps():
+    with Rig("steps") as r:
+        r.start()
+        s = r.ask("next", count=5)
+        eq(s["reason"], "breakpoint", "several steps end early")
+        eq(text(s), "one\n", "with the output of all of them")
+
+
+def reverse_requests():
+    with Rig("reverse") as r:
+        eq(r.start()["reason"], "entry", "each got its answer")
+
+
+# --- what it must not do -------------------------------------------------
+def framing():
+    for name in ("framing_words", "framing_long"):
+        with Rig(name) as r:
+            r.start()
+            e = r.refused("continue")
+            ok(e["code"] == "adapter_exited" and
+               "Content-Length" in e["message"],
+               f"{name}: its end, said why", e)
+            ok(wait_for(lambda: not r.tree(), 60), "no process is left")
+    with Rig("framing_text") as r:
+        r.start()
+        eq(r.ask("continue")["reason"], "breakpoint",
+           "what is no message is left out")
+
+
+def huge_answers():
+    with Rig("huge") as r:
+        r.start()
+        before = rss(r)
+        e = r.refused("next")
+        ok(e["code"] == "adapter_failed" and "16 MiB" in e["message"],
+           "the request fails with words", e)
+        ok(rss(r) - before < 40 << 20, "nothing of it was kept",
+           rss(r) - before)
+        eq(r.ask("continue")["reason"], "breakpoint", "life goes on")
+
+
+def rss(r):
+    with open(f"/proc/{r.p.pid}/status") as f:
+        for line in f:
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def floods():
+    with Rig("flood") as r:
+        r.start()
+        before = rss(r)
+        eq(r.ask("continue")["reason"], "breakpoint", "it comes through")
+        ok(rss(r) - before < 40 << 20, "in bounded memory", rss(r) - before)
+
+
+def wrong_kinds():
+    with Rig("wrong_kinds") as r:
+        r.start()
+        s = r.ask("continue")
+        ok(s["state"] in ("stopped", "exited", "terminated"), "it stands", s)
+        s = r.ask("await", since=s["epoch"]) if s["state"] == "stopped" else s
+        ok(ended(s), "and it ends", s)
+
+
+# --- clients -------------------------------------------------------------
+def readers():
+    with Rig("endless") as r:
+        r.start()
+        eq(r.refused("next", rw=False)["code"], "read_only",
+           "who may only look does not step")
+        eq(r.ask("status", rw=False)["state"], "stopped", "but sees")
+
+
+def client_that_leaves():
+    with Rig("endless") as r:
+        r.start()
+        n = r.send("next", conn=9)
+        r.raw({"command": "_gone", "conn": 9})
+        eq(r.ask("pause", conn=2)["reason"], "pause", "others go on")
+        ok(not r.answered(n), "nobody is told who is not there")
+
+
+def words_for_mistakes():
+    with Rig("order19") as r:
+        eq(r.refused("next")["code"], "no_session", "nothing was started")
+        eq(r.refused("dance")["code"], "unknown_command", "no such command")
+        for args in ({"cwd": 7}, {"cwd": "tmp"}, {"args": [1]},
+                     {"timeout_s": -7}, {"env": "A=1"}, {"wait": "yes"}):
+            e = r.refused("start", **{"program": "/bin/true", "cwd": "/",
+                                      "adapter": "lldb-dap", **args})
+            eq(e["code"], "invalid_argument", f"{args}")
+        e = r.refused("start", program="nothing", cwd="/tmp")
+        ok("/tmp/nothing" in e["message"], "which file was looked for", e)
+        e = r.refused("start", program="/bin/true", cwd="/", adapter="dbx")
+        ok(e["code"] == "adapter_missing", "no such adapter", e)
+        r.start()
+        eq(r.refused("next", count=0)["code"], "invalid_argument", "count")
+        eq(r.refused("next", granularity="inch")["code"], "invalid_argument",
+           "granularity")
+        eq(r.ask("continue", thread_only=True, timeout_s=0)["state"],
+           "running", "one thread only, by a command of its own")
+
+
+def stopped_while_it_starts():
+    for wait in (True, False):
+        with Rig("hang_initialize") as r:
+            n = r.send("start", program="/bin/true", cwd="/", wait=wait,
+                       adapter="lldb-dap")
+            r.state("initializing")
+            ok("words" in r.ask("stop", conn=2), f"{wait}: it is ended")
+            try:
+                r.answer(n)
+                ok(False, f"{wait}: who started it hears of it")
+            except Failed as e:
+                ok("stop" in e.message, f"{wait}: who started it hears of it",
+                   e)
+            ok(wait_for(lambda: not r.tree(), 60), "no process is left")
+
+
+def no_process_is_left():
+    with Rig("order19") as r:
+        r.start()
+        tree = r.tree()
+        ok(tree, "there is an adapter")
+        ok("state" in r.ask("stop"), "stop")
+        ok(wait_for(lambda: not any(alive(p) for p in tree)), "all is gone")
+        eq(r.start()["state"], "stopped", "and another one can be started")
+
+
+run_tests(launch_orders, without_waiting, later_capabilities,
+          order_on_the_wire, one_stop_told_three_times, reasons, odd_ids,
+          behind_our_back, environment, exit_codes, output_before_the_end,
+          death_is_a_state, refused_launches, limits, busy,
+          still_running, lost_pause, own_gate,
+          slow_detach, rollback, steps, reverse_requests, framing,
+          huge_answers, floods, wrong_kinds, readers, client_that_leaves,
+          words_for_mistakes,
+          stopped_while_it_starts, no_process_is_left)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: ISC
+import sys
+import time
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+
+def calculate(i):
+    doubled = i * 2
+    return doubled
+
+
+def sum_up(n):
+    total = 0
+    for i in range(n):
+        total += calculate(i)
+    return total
+
+
+def main():
+    p = Point(3, 4)
+    total = sum_up(10)
+    print("total", total, p.x)
+    print("to stderr", file=sys.stderr)
+    line = sys.stdin.readline()
+    print("read", line.strip())
+    while line.startswith("spin"):
+        time.sleep(0.01)
+    sys.exit(3)
+
+
+main()

@@ -1,0 +1,590 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# debugger from end to end: real programs, real debug adapters. A matrix of
+# commands and adapters says what works and what an adapter cannot.
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "lib"))
+from dl import (ALICE, AS_ROOT, BOB, Daemon, descendants,  # noqa: E402
+                eq, ok, passwd_wrapper, run_tests, wait_for)
+from fake_debugger import DEBUGGER, environment, run  # noqa: E402
+
+SOURCES = os.path.join(HERE, "debuggees")
+LLDB22 = os.path.join(HERE, "../lldb22.sh")
+work = tempfile.mkdtemp(prefix="dl-debugger-")
+os.chmod(work, 0o755)
+
+
+def build():
+    for name in os.listdir(SOURCES):
+        shutil.copy(os.path.join(SOURCES, name), work)
+    env = dict(os.environ, HOME=work, GOFLAGS="-mod=mod", GOCACHE=work + "/gc")
+    for argv in (["gcc", "-g", "-O0", "-o", "c", "prog.c"],
+                 ["gcc", "-g", "-O0", "-o", "crash", "crash.c"],
+                 ["gcc", "-g", "-O0", "-pthread", "-o", "threads",
+                  "threads.c"],
+                 ["g++", "-g", "-O0", "-o", "throw", "throw.cc"],
+                 ["go", "build", "-gcflags=all=-N -l", "-o", "go", "prog.go"]):
+        subprocess.run(argv, cwd=work, env=env, check=True, timeout=300)
+    shutil.rmtree(work + "/gc", ignore_errors=True)
+
+
+class User:
+    """Somebody at a daemon."""
+
+    def __init__(self, daemon, uid=None, **extra):
+        self.home = tempfile.mkdtemp(prefix="dl-home-")
+        self.uid = daemon.uid if uid is None else uid
+        self.kw = {}
+        if self.uid is not None and AS_ROOT:
+            os.chown(self.home, self.uid, self.uid)
+            self.kw = {"user": self.uid, "group": self.uid,
+                       "extra_groups": []}
+        self.env = environment(self.home, **extra)
+        self.env["DEBUGLANTERN_SOCKET"] = daemon.dir + \
+            "/run/debuglantern.sock"
+        # the adapters are Debian's, whatever else is on this machine
+        self.env["PATH"] = "/usr/bin:/bin"
+
+    def dbg(self, *args, **kw):
+        return run([DEBUGGER, *args], self.env, cwd=work, timeout=120,
+                   **self.kw, **kw)
+
+    def ask(self, *args, **kw):
+        """The answer, with how it ended as "code"."""
+        r = self.dbg("--json", *args, **kw)
+        try:
+            o = json.loads(r.out)
+        except ValueError:
+            o = {"error": {"code": "?", "message": repr(r)}}
+        if isinstance(o, dict):
+            o["rc"] = r.code
+        return o
+
+
+def line_of(name, text, skip=0):
+    with open(os.path.join(work, name)) as f:
+        for i, line in enumerate(f, 1):
+            if text in line:
+                if skip == 0:
+                    return i
+                skip -= 1
+    raise ValueError(text)
+
+
+def at(o, line):
+    return o["rc"] == 0 and o["state"] == "stopped" and \
+        o["frame"]["line"] == line
+
+
+def values(o, key="locals"):
+    return {v["name"]: v["value"] for v in o.get(key, [])}
+
+
+def text_of(o, stream=None):
+    return "".join(p.get("text", "") for p in o.get("output", [])
+                   if stream in (None, p.get("stream")))
+
+
+# --- the matrix ---------------------------------------------------------------
+
+class Kind:
+    def __init__(self, adapter, program, source, double, cannot=()):
+        self.adapter, self.program, self.source = adapter, program, source
+        self.body = line_of(source, double)
+        self.cannot = set(cannot)
+
+
+MACHINE = ["watch", "memory", "registers", "disassemble", "instruction"]
+
+
+def matrix(u, kind):
+    """Every command once, in the course of one session."""
+    seen = {}
+    body = kind.body
+    place = "%s:%d" % (kind.source, body)
+
+    def check(name, good, *args, data=None):
+        o = u.ask(*args)
+        code = o.get("error", {}).get("code")
+        if code == "unsupported":
+            seen[name] = "cannot"
+            ok(name in kind.cannot and o["rc"] == 1 and
+               o["error"]["message"], "%s: %s: it says that it cannot" % (
+                   kind.adapter, " ".join(args)), o)
+            return o
+        try:
+            worked = bool(good(o))
+        except (KeyError, IndexError, TypeError):
+            worked = False
+        seen[name] = "works" if worked else "FAILS"
+        ok(worked, "%s: %s" % (kind.adapter, " ".join(args)), o)
+        return o
+
+    def done(o):
+        return o["rc"] == 0
+
+    check("start", lambda o: at(o, body) and o["breakpoints"] == [1] and
+          values(o, "arguments")["i"] == "0", "start", kind.program,
+          "--adapter", kind.adapter, "-b", place)
+    check("status", lambda o: at(o, body), "status")
+    check("context", lambda o: at(o, body) and len(o["source"]["lines"]) > 4,
+          "where", "--context", "3")
+    check("source", lambda o: o["source"]["first"] <= 3, "list",
+          kind.source + ":3")
+    check("source --function", lambda o: o["source"]["lines"], "source", "-f")
+    check("backtrace", lambda o: len(o["frames"]) >= 3 and
+          o["frames"][0]["line"] == body, "bt")
+    check("backtrace --locals", lambda o: len(o["frames"]) == 2 and
+          "total" in values(o["frames"][1]), "bt", "--locals", "--limit", "2")
+    check("up", lambda o: o["frame"]["index"] == 1 and
+          "total" in values(o), "up")
+    check("locals", lambda o: values(o)["total"] == "0", "locals")
+    check("print", lambda o: o["value"] == "0", "print", "total")
+    check("down", lambda o: o["frame"]["index"] == 0, "down")
+    check("frame", lambda o: o["frame"]["index"] == 1, "frame", "1")
+    check("args", lambda o: values(o, "arguments")["i"] == "0", "args",
+          "--frame", "0")
+    check("frame 0", lambda o: at(o, body), "frame", "0")
+    check("set", done, "set", "i", "21")
+    check("print after", lambda o: o["value"] == "21", "p", "i")
+    check("eval", lambda o: o["value"] == "41", "eval", "i", "+", "20")
+    check("print hex", lambda o: int(o["value"], 16) == 42, "print", "i+21",
+          "--format", "hex")
+    check("print wrong", lambda o: o["rc"] == 1 and
+          o["error"]["code"] == "evaluate_failed", "print", "nonesuch")
+    check("threads", lambda o: any(t.get("selected") for t in o["threads"]),
+          "threads")
+    check("thread", lambda o: at(o, body), "thread")
+    check("next", lambda o: o["rc"] == 0 and o["frame"]["line"] > body and
+          o["reason"] == "step" and values(o)["doubled"] == "42", "next")
+    check("finish", lambda o: o["rc"] == 0 and
+          o["frame"]["line"] == line_of(kind.source, "total += calculate"),
+          "finish")
+    check("continue", lambda o: at(o, body) and
+          values(o, "arguments")["i"] == "1", "continue")
+    check("break", lambda o: o["breakpoint"]["id"] == 2 and
+          o["breakpoint"]["verified"], "break",
+          "%s:%d" % (kind.source, line_of(kind.source, "return total")))
+    check("break list", lambda o: len(o["breakpoints"]) == 2, "breakpoint",
+          "list")
+    check("disable", done, "breakpoint", "disable", "1")
+    check("continue to 2", lambda o: o["rc"] == 0 and
+          o["breakpoints"] == [2] and values(o)["total"] == "132", "c")
+    check("enable", done, "breakpoint", "enable", "1")
+    check("remove", lambda o: o["rc"] == 0, "breakpoint", "remove", "all")
+    check("restart", lambda o: o["rc"] == 0, "restart", "--no-wait")
+    check("await", lambda o: o["rc"] == 0 and o["state"] in (
+        "stopped", "running"), "await", "--timeout", "60")
+    check("break if", lambda o: o["breakpoint"]["verified"], "break", place,
+          "--condition", "i == 6")
+    check("continue if", lambda o: at(o, body) and
+          values(o, "arguments")["i"] == "6", "c") \
+        if u.ask("status")["state"] == "stopped" else None
+    check("break hits", lambda o: o["rc"] == 0, "break",
+          "%s:%d" % (kind.source, body + 0), "--hit-count", "2")
+    check("remove again", done, "breakpoint", "remove", "all")
+    check("step", lambda o: o["rc"] == 0 and o["state"] == "stopped", "step")
+    check("instruction", lambda o: o["rc"] == 0 and o["state"] == "stopped",
+          "step", "--instruction")
+    check("until", lambda o: o["rc"] == 0 and o["frame"]["line"] ==
+          line_of(kind.source, "return total"), "until", "%s:%d" % (
+              kind.source, line_of(kind.source, "return total")))
+    check("memory", lambda o: len(o["hex"]) == 16, "memory", "read",
+          "&total", "--count", "8")
+    check("registers", lambda o: o["registers"], "registers")
+    check("disassemble", lambda o: 1 <= len(o["instructions"]) <= 4,
+          "disassemble", "--count", "4")
+    check("watch", lambda o: o["watchpoint"]["id"], "watch", "total")
+    check("watch list", lambda o: "watchpoints" in o, "watch", "list")
+    if seen["watch"] == "works":
+        check("watch remove", done, "watch", "remove", "all")
+    check("catch", done, "catch", "panic" if "go" in kind.program else
+          "throw")
+    check("catch list", lambda o: "catchpoints" in o, "catch", "list")
+    if seen["catch"] == "works":
+        check("catch remove", done, "catch", "remove", "all")
+    check("raw", done, "raw", "help")
+    check("log", lambda o: o["rc"] == 0, "break", place, "--log", "i={i}")
+    check("still running", lambda o: o["rc"] == 0 and
+          o["state"] == "running" and o["epoch"], "continue", "--timeout",
+          "1")
+    check("refused", lambda o: o["rc"] == 1 and
+          o["error"]["code"] == "not_stopped", "print", "total")
+    eq(u.dbg("input", "spin").code, 0, kind.adapter + ": input")
+    wait_for(lambda: "read spin" in u.dbg("output", "--all").out)
+    check("pause", lambda o: o["rc"] == 0 and o["state"] == "stopped" and
+          o["reason"] == "pause", "pause")
+    out = u.dbg("output", "--all").out
+    ok("total " in out and "to stderr" in out and "read spin" in out,
+       kind.adapter + ": output", out)
+    check("detach", done, "detach")
+    check("stop", lambda o: True, "stop")
+    for name in sorted(seen):
+        print("# %-10s %-20s %s" % (kind.adapter, name, seen[name]))
+
+
+def adapters(d):
+    u = User(d)
+    kinds = [
+        Kind("lldb-dap", "./c", "prog.c", "doubled = i"),
+        Kind("lldb22", "./c", "prog.c", "doubled = i"),
+        Kind("delve", "./go", "prog.go", "doubled :=",
+             ["watch", "memory", "raw", "catch", "until", "set",
+              "print hex", "instruction"]),
+        Kind("debugpy", "./prog.py", "prog.py", "doubled = i",
+             MACHINE + ["raw", "memory"]),
+    ]
+    for kind in kinds:
+        matrix(u, kind)
+
+
+# --- what programs do ---------------------------------------------------------
+
+def crashes(d):
+    u = User(d)
+    for how, name in (("segv", "SIGSEGV"), ("abort", "SIGABRT")):
+        o = u.ask("start", "--run", "./crash", "--", how)
+        ok(o.get("state") == "stopped" and name in json.dumps(o), how +
+           ": the stop tells of it", o)
+        if how == "segv":
+            eq(o["frame"]["line"], line_of("crash.c", "*nowhere = 1"),
+               "and where")
+        o = u.ask("continue")
+        eq((o["state"] in ("exited", "terminated"), o.get("exit")),
+           (True, {"signal": name}), "going on ends it by the signal")
+        u.ask("stop")
+    o = u.ask("start", "--run", "--timeout", "1", "./c", "--", "--where")
+    u.dbg("input", "--eof")
+    o = u.ask("await")
+    ok(o.get("exit") == {"code": 3}, "an exit code", o)
+    out = u.dbg("output").out
+    ok(work in out, "the directory is the client's", out)
+    u.ask("stop")
+
+
+def exceptions(d):
+    u = User(d)
+    o = u.ask("start", "./throw")
+    eq(u.ask("catch", "throw")["rc"], 0, "catch throw")
+    o = u.ask("continue")
+    ok(o["state"] == "stopped" and o["reason"] == "exception" and
+       "risky" in json.dumps(u.ask("bt")), "an exception stops", o)
+    eq(u.ask("catch", "remove", "all")["rc"], 0, "no longer")
+    o = u.ask("continue")
+    eq((o.get("exit"), "caught too much" in text_of(o)),
+       ({"code": 3}, True), "it goes on")
+    u.ask("stop")
+
+
+def many_threads(d):
+    u = User(d)
+    o = u.ask("start", "./threads", "-b", "threads.c:%d" % line_of(
+        "threads.c", 'printf("thread'))
+    eq(o["state"], "stopped", "a thread stops")
+    t = u.ask("threads")["threads"]
+    eq(len(t), 4, "four threads")
+    other = next(x["id"] for x in t if not x.get("selected"))
+    ok(u.ask("bt", "--thread", str(other))["frames"], "the stack of another")
+    eq(u.ask("status")["thread"]["id"], o["thread"]["id"],
+       "looking there has not moved anything")
+    eq(u.ask("thread", str(other))["thread"]["id"], other, "but thread does")
+    u.ask("breakpoint", "remove", "all")
+    eq(u.ask("continue").get("exit"), {"code": 0}, "to the end")
+    u.ask("stop")
+
+
+def flood(d):
+    u = User(d)
+    t = time.monotonic()
+    o = u.ask("start", "--run", "./crash", "--", "flood")
+    eq(o.get("exit"), {"code": 0}, "100 MB of output do not stop it")
+    r = json.dumps(o)
+    ok(len(r) < 65536, "the answer is bounded", len(r))
+    ok(len(u.dbg("output").out) <= 65536, "so is output")
+    print("# 100 MB in %.1f s" % (time.monotonic() - t))
+    u.ask("stop")
+
+
+# --- several ------------------------------------------------------------------
+
+def sessions(d):
+    u = User(d)
+    for name in ("one", "two"):
+        eq(u.ask("start", "-s", name, "./c")["rc"], 0, "session " + name)
+    names = {s["name"]: s["current"] for s in u.ask("sessions")["sessions"]}
+    eq(names, {"one": False, "two": True}, "the last one is current")
+    u.ask("next", "-s", "one")
+    eq(u.ask("use", "one")["rc"], 0, "use")
+    names = {s["name"]: s["current"] for s in u.ask("sessions")["sessions"]}
+    eq(names["one"], True, "makes another current")
+    before = u.ask("status", "-s", "two")["epoch"]
+    u.ask("next")
+    eq(u.ask("status", "-s", "two")["epoch"], before,
+       "each runs for itself")
+    eq(u.ask("next", "-s", "nonesuch")["rc"], 3, "no such session")
+    answers = []
+
+    def wait():
+        answers.append(u.ask("await", "-s", "two", "--timeout", "60"))
+    u.ask("continue", "-s", "two", "--no-wait")
+    crowd = [threading.Thread(target=wait) for _ in range(8)]
+    for c in crowd:
+        c.start()
+    time.sleep(1)
+    u.ask("pause", "-s", "two")
+    for c in crowd:
+        c.join()
+    eq({(a.get("state"), a.get("epoch")) for a in answers},
+       {("stopped", answers[0].get("epoch"))},
+       "eight that wait are told the same, while a ninth pauses")
+    for name in ("one", "two"):
+        u.ask("stop", "-s", name)
+    eq(u.ask("sessions")["sessions"], [], "stop leaves nothing")
+
+
+def catches(pid, signo):
+    with open("/proc/%d/status" % pid) as f:
+        mask = next(x for x in f if x.startswith("SigCgt:")).split()[1]
+    return int(mask, 16) >> (signo - 1) & 1
+
+
+def interrupted(d):
+    u = User(d)
+    u.ask("start", "./c")
+    u.ask("continue", "--timeout", "1")
+    p = subprocess.Popen([DEBUGGER, "await"], env=u.env, cwd=work,
+                         stderr=subprocess.PIPE, **u.kw)
+    wait_for(lambda: catches(p.pid, signal.SIGINT))
+    p.send_signal(signal.SIGINT)
+    _, err = p.communicate(timeout=30)
+    ok(p.returncode == -signal.SIGINT and b"goes on" in err,
+       "Ctrl-C stops waiting", err)
+    eq(u.ask("status")["state"], "running", "and leaves the program alone")
+    u.dbg("input", "x")
+    eq(u.ask("await").get("exit"), {"code": 3}, "which ends as it would")
+    u.ask("stop")
+
+
+def attached(d):
+    u = User(d)
+    p = subprocess.Popen([work + "/c"], stdin=subprocess.PIPE, cwd=work,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         preexec_fn=allow_tracing, **u.kw)
+    p.stdin.write(b"spin\n")
+    p.stdin.flush()
+    while p.stdout.readline() != b"read spin\n":
+        pass
+    o = u.ask("attach", str(p.pid))
+    eq(o["rc"], 0, "attach to a process")
+    o = u.ask("pause")
+    ok(o.get("state") == "stopped", "pause", o)
+    o = u.ask("bt")
+    ok("main" in json.dumps(o), "its stack", o)
+    eq(u.ask("detach")["rc"], 0, "detach")
+    with open("/proc/%d/status" % p.pid) as f:
+        ok(wait_for(lambda: f.seek(0) == 0 and "TracerPid:\t0" in f.read()),
+           "nobody holds it any more")
+    ok(p.poll() is None, "it goes on by itself")
+    p.kill()
+    p.wait()
+    u.ask("stop")
+
+
+def allow_tracing():
+    """Yama lets nobody but parents trace, unless told."""
+    import ctypes
+    ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1), 0, 0, 0)
+
+
+def on_demand(d):
+    """Nothing runs: start brings a daemon, which is the user's alone."""
+    u = User(d)
+    del u.env["DEBUGLANTERN_SOCKET"]
+    u.env["XDG_RUNTIME_DIR"] = u.home
+    o = u.ask("start", "./c")
+    ok(at(o, line_of("prog.c", "struct point p")) or
+       o.get("state") == "stopped", "start, and nothing else", o)
+    path = u.home + "/debuglantern/debuglantern.sock"
+    eq(os.stat(path).st_uid, u.uid if u.uid is not None else os.getuid(),
+       "a daemon of one's own")
+    daemon = [p for p in os.listdir("/proc") if p.isdigit() and
+              is_daemon(p, u.home)]
+    eq(len(daemon), 1, "one")
+    eq(u.ask("stop")["rc"], 0, "stop")
+    for p in daemon:
+        os.kill(int(p), signal.SIGTERM)
+    wait_for(lambda: not any(os.path.exists("/proc/" + p) for p in daemon))
+
+
+def is_daemon(pid, home):
+    try:
+        with open("/proc/%s/cmdline" % pid, "rb") as f:
+            if b"debuglanternd\0--local" not in f.read():
+                return False
+        with open("/proc/%s/environ" % pid, "rb") as f:
+            return os.fsencode("XDG_RUNTIME_DIR=" + home) in f.read()
+    except OSError:
+        return False
+
+
+class Editor:
+    """One that starts "debugger dap" as its adapter."""
+
+    def __init__(self, u, *args):
+        self.p = subprocess.Popen(
+            [DEBUGGER, "dap", *args], env=u.env, cwd=work,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, **u.kw)
+        self.seq, self.events = 0, []
+
+    def send(self, command, **args):
+        self.seq += 1
+        body = json.dumps({"seq": self.seq, "type": "request",
+                           "command": command, "arguments": args}).encode()
+        self.p.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (
+            len(body), body))
+        self.p.stdin.flush()
+        return self.seq
+
+    def read(self):
+        size = 0
+        while (line := self.p.stdout.readline().strip()):
+            size = int(line.split(b":")[1])
+        return json.loads(self.p.stdout.read(size))
+
+    def ask(self, command, **args):
+        seq = self.send(command, **args)
+        while True:
+            m = self.read()
+            if m["type"] == "event":
+                self.events.append(m)
+            elif m.get("request_seq") == seq:
+                return m
+
+    def event(self, name):
+        while not any(e["event"] == name for e in self.events):
+            m = self.read()
+            if m["type"] == "event":
+                self.events.append(m)
+        return next(e for e in self.events if e["event"] == name)
+
+
+def editors(d):
+    u = User(d)
+    u.ask("start", "-s", "shared", "./c", "-b", "prog.c:%d" % line_of(
+        "prog.c", "doubled = i"))
+    e = Editor(u, "-s", "shared")
+    ok(e.ask("initialize", adapterID="debuglantern")["success"],
+       "an editor comes in")
+    e.send("attach")
+    e.event("initialized")
+    line = line_of("prog.c", "return total")
+    r = e.ask("setBreakpoints", source={"path": work + "/prog.c"},
+              breakpoints=[{"line": line}])
+    ok(r["success"] and r["body"]["breakpoints"][0]["verified"],
+       "sets a breakpoint", r)
+    e.ask("configurationDone")
+    thread = e.event("stopped")["body"]["threadId"]
+    r = e.ask("stackTrace", threadId=thread)
+    eq(r["body"]["stackFrames"][0]["name"], "calculate",
+       "is in the middle of the stop")
+    eq(len(u.ask("breakpoint", "list")["breakpoints"]), 2,
+       "its breakpoints are beside those of others")
+    u.ask("breakpoint", "disable", "1")
+    del e.events[:]
+    e.ask("continue", threadId=thread)
+    e.event("stopped")
+    o = u.ask("status")
+    ok(at(o, line), "what it lets run stops for all", o)
+    del e.events[:]
+    u.ask("next")
+    ok(e.event("stopped"), "and it is told what others do")
+    e.ask("disconnect", terminateDebuggee=False)
+    e.p.stdin.close()
+    eq(e.p.wait(30), 0, "it leaves")
+    ok(u.ask("print", "total")["value"] or True, "the session stays")
+    eq(u.ask("stop")["rc"], 0, "until it is stopped")
+
+
+def two_users():
+    """Sessions of each, which the other does not see."""
+    if not AS_ROOT:
+        return
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon("system", wrapper=wrapper) as d:
+        users = [User(d, ALICE), User(d, BOB)]
+        crowd = [threading.Thread(target=u.ask, args=(
+            "start", "-s", name, "./c")) for u in users
+            for name in ("one", "two")]
+        for c in crowd:
+            c.start()
+        for c in crowd:
+            c.join()
+        for u in users:
+            o = u.ask("sessions")
+            ok(sorted(s["name"] for s in o.get("sessions", [])) ==
+               ["one", "two"], "each has two sessions", o)
+        ids = [u.ask("status", "-s", "one")["session"] for u in users]
+        eq(users[1].ask("print", "1", "-s", ids[0])["rc"], 3,
+           "another's does not exist")
+        eq(users[0].ask("next", "-s", "one")["frame"]["function"], "main",
+           "everybody's own does")
+        o = users[0].ask("attach", str(os.getpid()))
+        ok(o["rc"] == 1 and "own" in o["error"]["message"],
+           "processes are for a daemon of one's own", o)
+        for u in users:
+            for name in ("one", "two"):
+                eq(u.ask("stop", "-s", name)["rc"], 0, "stop")
+        left_overs(d)
+
+
+def left_overs(d):
+    ok(wait_for(lambda: not [p for p in descendants(d.proc.pid)
+                             if stands_for_a_program(p)], 20),
+       "no debugger, adapter or program is left")
+
+
+def stands_for_a_program(pid):
+    try:
+        with open("/proc/%d/comm" % pid) as f:
+            return f.read().strip() in ("debugger", "lldb-dap", "lldb-server",
+                                        "dlv", "dapdial", "c", "go", "crash")
+    except OSError:
+        return False
+
+
+def with_daemon(*tests):
+    only = os.environ.get("DL_ONLY", "")
+    tests = [t for t in tests if only in t.__name__]
+
+    def all_of_them():
+        build()
+        path = subprocess.run(["sh", LLDB22], capture_output=True, text=True,
+                              check=True, timeout=600).stdout.strip()
+        conf = 'adapter lldb22 command "%s"\n' % path
+        with Daemon("user", conf=conf) as d:
+            for t in tests:
+                t(d)
+                for s in User(d).ask("sessions").get("sessions", []):
+                    User(d).ask("stop", "-s", s["session"])
+            left_overs(d)
+    all_of_them.chooses = True
+    return all_of_them
+
+
+if __name__ == "__main__":
+    try:
+        run_tests(with_daemon(adapters, crashes, exceptions, many_threads,
+                              flood, sessions, interrupted, attached,
+                              editors, on_demand), two_users)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# The process of a session's debugger: whose it is, what it may do, who can
+# see it, and what is left when it, its adapter or its client goes.
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper,
+                in_modes, ok, passwd_wrapper, run_tests, stat_of, status_of,
+                wait_for)
+
+TOY = helper("toy_adapter")
+CONF = f'adapter toy command "{TOY} lldb-dap"\nadapter none command "/nonexistent/lldb-dap"\n'
+
+
+class Local(Client):
+    def __init__(self, d, uid=None):
+        super().__init__(d.dir + "/run/debuglantern.sock",
+                         uid=d.uid if uid is None else uid)
+
+    def put(self, **args):
+        self.send(json.dumps({"id": 1, "command": "debugger",
+                              "args": args}).encode() + b"\n")
+
+    def ask(self, **args):
+        self.put(**args)
+        return json.loads(self.recv_line())
+
+    def start(self, program, adapter="toy", name="t", **more):
+        args = {"program": program, "args": [], "cwd": "/", "env": [],
+                "adapter": adapter, "stop_on_entry": True}
+        return self.ask(start=True, name=name, request={
+            "command": "start", "args": dict(args, **more)})
+
+    def do(self, command, session=None, **args):
+        more = {} if session is None else {"session": session}
+        return self.ask(request={"command": command, "args": args}, **more)
+
+
+def debuggers(d):
+    """{pid: uid} of the debuggers' processes of this daemon."""
+    return {p: int(status_of(p)["Uid"].split()[0]) for p in d.processes()
+            if (stat_of(p) or ("",))[0] == "debugger"}
+
+
+def the_debugger(d):
+    found = debuggers(d)
+    if len(found) != 1:
+        raise RuntimeError(f"debuggers: {found}")
+    return next(iter(found))
+
+
+def state(c, what="t"):
+    return c.cmd("STATUS " + what)
+
+
+def becomes(c, want, what="t"):
+    return wait_for(lambda: state(c, what).get("state") == want, 15)
+
+
+def error(r):
+    return r.get("error", {}).get("code") if isinstance(r, dict) else None
+
+
+def tree(d):
+    return [p for p in d.processes() if (stat_of(p) or ("",))[0] in
+            ("toy_adapter", "sleeper", "debugger")]
+
+
+def facts(d):
+    c, j = d.client(), Local(d)
+    r = j.start(helper("sleeper"))
+    ok(r["success"], "a debugger starts a program", r)
+    pid = the_debugger(d)
+    st = status_of(pid)
+    want = int(status_of(c.cmd("STATUS t")["pid"])["Uid"].split()[0])
+    eq([int(x) for x in st["Uid"].split()], [want] * 4,
+       "it has its session's owner's uid, and no other")
+    eq([int(st[x], 16) for x in ("CapInh", "CapPrm", "CapEff", "CapAmb")],
+       [0] * 4, "it has no capabilities")
+    eq((st["NoNewPrivs"], st["Seccomp"]), ("1", "2"),
+       "it can gain none, and has a system call filter")
+    eq(len(st["NSpid"].split()), 1, "it is in no pid namespace of a session")
+    with open(f"/proc/{pid}/limits") as f:
+        limits = {line[:26].strip(): line[26:].split()[:2] for line in f}
+    eq(limits["Max core file size"], ["0", "0"], "it leaves no core file")
+    if AS_ROOT:
+        eq(os.stat(f"/proc/{pid}/mem").st_uid, 0, "it is not dumpable")
+        eq(os.readlink(f"/proc/{pid}/cwd"), "/", "it is at the root")
+        kinds = sorted(os.readlink(f"/proc/{pid}/fd/{n}").split(":")[0]
+                       for n in os.listdir(f"/proc/{pid}/fd"))
+        eq([k for k in kinds if k not in (
+            "/dev/null", "socket", "anon_inode", "pipe") and
+            not k.startswith("/memfd")], [],
+           "it holds its channel, three pipes and the output, no more")
+        eq(kinds.count("socket"), 1, "its one socket is the channel")
+    eq(state(c)["state"], "DEBUGGING", "the session is DEBUGGING")
+    eq(state(c)["debugger"], {"state": "stopped",
+                              "adapter": "lldb-dap", "current": True}, "and says by what")
+    parent = int(status_of(state(c)["pid"])["PPid"])
+    eq((parent != pid, stat_of(parent)[0]), (True, "toy_adapter"),
+       "its pid is the program's, which the adapter has started")
+    eq([x["name"] for x in c.cmd("DEBUGGER list")], ["t"],
+       "it is in the list of debuggers")
+    r = j.do("stop")
+    ok(r["success"], "stop ends it", r)
+    ok(wait_for(lambda: tree(d) == [], 15), "all of its processes are gone",
+       tree(d))
+    ok(wait_for(lambda: c.cmd("LIST") == [], 10), "and so is the session")
+
+
+def streams(d):
+    c, j = d.client(), Local(d)
+    j.start(helper("twostreams"))
+    j.do("continue")
+    ok(becomes(c, "STOPPED"), "it ends")
+    out = c.cmd("OUTPUT t")
+    eq(sorted(k for _, k in out["chunks"])[:1] +
+       sorted(k for _, k in out["chunks"])[-1:], ["err", "out"],
+       "its two streams are kept apart")
+    ok("exit_code" in state(c) and state(c)["exit_code"] is not None,
+       "the exit code is the program's", state(c))
+    j.do("stop")
+
+
+def restarts(d):
+    c, j = d.client(), Local(d)
+    j.start(helper("hello"))
+    first = state(c)["pid"]
+    j.do("continue")
+    becomes(c, "STOPPED")
+    r = j.do("restart")
+    ok(r["success"], "it is started again", r)
+    eq(state(c)["state"], "DEBUGGING", "and is DEBUGGING again")
+    ok(state(c)["pid"] not in (None, first), "as another process")
+    j.do("stop")
+
+
+def unseen(d):
+    """What is debugged can neither see nor signal the debugger."""
+    c, j = d.client(), Local(d)
+    j.start(helper("sleeper"))
+    pid = the_debugger(d)
+    inner = c.cmd("NEW start=now -- sh -c 'kill -0 " + str(pid) +
+                  "; echo $?; ls /proc | grep -c ^[0-9]'")["id"]
+    ok(becomes(c, "STOPPED", inner), "another session looks for it")
+    ok("No such process" in c.cmd("OUTPUT " + inner)["output"],
+       "it is nowhere", c.cmd("OUTPUT " + inner))
+    r = j.do("stop")
+    ok(r["success"], "it is there still", r)
+    c.cmd("DELETE " + inner)
+
+
+def limit_of(pid, name):
+    with open(f"/proc/{pid}/limits") as f:
+        return next(line.split()[-3:-1] for line in f if name in line)
+
+
+def attaches(d):
+    c, j = d.client(), Local(d)
+    sid = c.upload(helper("sleeper"))["id"]
+    c.cmd(f"LIMITS {sid} nofile=77")
+    c.cmd("START " + sid)
+    r = j.ask(start=True, session=sid, request={
+        "command": "attach", "args": {"adapter": "toy"}})
+    ok(r["success"], "a debugger is attached to a session that runs", r)
+    eq(state(c, sid)["state"], "DEBUGGING", "which is DEBUGGING then")
+    eq([limit_of(p, "Max open files") for p in d.processes()
+        if (stat_of(p) or ("",))[0] == "toy_adapter"], [["77", "77"]],
+       "the adapter has the limits of the session's programs")
+    pid = state(c, sid)["pid"]
+    eq(c.cmd("DEBUG " + sid).get("error_code"), "already_debugging",
+       "gdbserver is not attached beside it")
+    r = j.do("detach")
+    ok(r["success"], "it lets it go", r)
+    ok(becomes(c, "RUNNING", sid), "which is RUNNING then")
+    eq(state(c, sid)["pid"], pid, "and the same process")
+    r = j.ask(start=True, session=sid, request={
+        "command": "attach", "args": {"adapter": "toy"}})
+    ok(r["success"], "it can be attached again", r)
+    os.kill(the_debugger(d), signal.SIGKILL)
+    ok(becomes(c, "RUNNING", sid), "its death leaves the program running")
+    eq(state(c, sid)["debugger"], None, "without a debugger")
+    ok(wait_for(lambda: not any(stat_of(p)[0] == "toy_adapter" for p in
+                                d.processes() if stat_of(p)), 10),
+       "and without its adapter")
+    eq(error(j.do("status", session=sid)), "no_session",
+       "who asks is told that there is none")
+    c.cmd("KILL " + sid)
+
+
+def deaths(d):
+    c, j = d.client(), Local(d)
+    j.start(helper("sleeper"))
+    j2 = Local(d)
+    j.put(request={"command": "continue", "args": {}})
+    wait_for(lambda: state(c)["debugger"]["state"] == "running", 10)
+    os.kill(the_debugger(d), signal.SIGKILL)
+    r = json.loads(j.recv_line())
+    eq(error(r), "debugger_lost", "who waits is told that it has died")
+    ok(becomes(c, "STOPPED"), "what it has started ends with it")
+    ok(wait_for(lambda: tree(d) == [], 10), "all of it", tree(d))
+    r = j2.start(helper("sleeper"), name="u")
+    ok(r["success"], "the next one starts", r)
+    adapter = [p for p in d.processes()
+               if (stat_of(p) or ("",))[0] == "toy_adapter"][0]
+    os.kill(adapter, signal.SIGKILL)
+    ok(becomes(c, "STOPPED", "u"), "an adapter's death ends the program")
+    ok(wait_for(lambda: [p for p in tree(d) if stat_of(p) and
+                         stat_of(p)[0] != "debugger"] == [], 10),
+       "nothing of it is left", tree(d))
+    r = j2.do("restart", session="u")
+    ok(r["success"], "and can be started again", r)
+    j2.do("stop", session="u")
+    os.kill(d.role_pid("netproc"), signal.SIGKILL)
+    ok(wait_for(lambda: reaches(d), 15), "netproc is back")
+
+
+def reaches(d):
+    try:
+        return "version" in Local(d).cmd("VERSION")
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def survives_netproc(d):
+    j = Local(d)
+    j.start(helper("sleeper"), name="n")
+    pid = the_debugger(d)
+    os.kill(d.role_pid("netproc"), signal.SIGKILL)
+    ok(wait_for(lambda: reaches(d), 15), "netproc is back")
+    j = Local(d)
+    r = j.do("status", session="n")
+    eq((r["success"], r["result"]["state"]), (True, "stopped"),
+       "the debugger has not noticed")
+    eq(the_debugger(d), pid, "it is the same")
+    os.kill(d.role_pid("launcher"), signal.SIGKILL)
+    r = j.do("status", session="n")
+    eq((r["success"], the_debugger(d)), (True, pid), "nor when the launcher "
+       "went")
+    wait_for(lambda: j.do("stop", session="n")["success"], 15)
+
+
+def client_goes(d):
+    """Who waits and goes is not waited for, and another can pause."""
+    c, j = d.client(), Local(d)
+    j.start(helper("sleeper"))
+    waiters = [Local(d) for _ in range(8)]
+    for w in waiters:
+        w.put(request={"command": "continue" if w is waiters[0] else "await",
+                       "args": {}})
+    wait_for(lambda: state(c)["debugger"]["state"] == "running", 10)
+    waiters[3].close()
+    waiters[4].reset()
+    r = j.do("pause")
+    ok(r["success"], "one that does not wait can pause it", r)
+    for i in (0, 1, 2, 5, 6, 7):
+        r = json.loads(waiters[i].recv_line())
+        eq(r["result"]["state"], "stopped", f"waiter {i} hears of the stop")
+    j.do("stop")
+
+
+def failures(d):
+    c, j = d.client(), Local(d)
+    r = j.start(helper("sleeper"), adapter="none")
+    ok(error(r) in ("adapter_missing", "adapter_failed"),
+       "an adapter that is missing", r)
+    ok(wait_for(lambda: c.cmd("LIST") == [] and not debuggers(d), 10),
+       "leaves neither session nor debugger", c.cmd("LIST"))
+    r = j.start("/nonexistent/program")
+    eq(r["success"], False, "a program that is missing")
+    ok(wait_for(lambda: c.cmd("LIST") == [] and not debuggers(d), 10),
+       "leaves nothing either", c.cmd("LIST"))
+    for bad in ("{", '{"a":1}{"b":2}', "{}x"):
+        r = c.cmd("DEBUGGER start " + bad)
+        ok(r["error_code"] in ("invalid_json", "invalid_argument"),
+           f"{bad}: refused", r)
+    r = c.cmd("DEBUGGER start sandbox=x {}")
+    eq(r["error_code"], "invalid_argument", "a sandbox that there is not")
+    eq(error(j.ask(start=True, session="nosuch", request={})), "not_found",
+       "a session that there is not")
+
+
+def goes_idle(mode):
+    with Daemon(mode, CONF + "debugger idle 1\n") as d:
+        c, j = d.client(), Local(d)
+        j.start(helper("hello"))
+        time.sleep(1.5)
+        eq(len(debuggers(d)), 1, "with a program it is not idle")
+        j.do("continue")
+        ok(wait_for(lambda: debuggers(d) == {}, 20),
+           "without one it ends, when nobody asks")
+        ok(c.cmd("LIST") == [] or state(c)["debugger"] is None,
+           "its session has none any more")
+
+
+def of_others(mode):
+    """Sessions of others do not exist; who may only look may only look."""
+    with passwd_wrapper(("dl-alice", ALICE), ("dl-bob", BOB)) as wrapper, \
+            Daemon(mode, CONF, wrapper=wrapper) as d:
+        c, j = d.client(ALICE), Local(d, uid=ALICE)
+        j.start(helper("sleeper"))
+        sid = state(c)["id"]
+        b = Local(d, uid=BOB)
+        for ask in (dict(session=sid, request={"command": "status"}),
+                    dict(session=sid, use=True, request={}),
+                    dict(start=True, session=sid,
+                         request={"command": "attach", "args": {}})):
+            eq(error(b.ask(**ask)), "not_found", f"{ask}: not for others")
+        eq(error(b.ask(request={"command": "status"})), "no_session",
+           "others' debuggers are nobody's current one")
+        eq(b.ask(list=True)["result"], [], "nor are they in his list")
+        eq(c.cmd(f"SHARE {sid} dl-bob:ro").get("error_code"), None, "shared")
+        r = b.do("status", session=sid)
+        ok(r["success"], "who may look sees how it stands", r)
+        for command in ("continue", "pause", "stop", "detach"):
+            eq(error(b.do(command, session=sid)), "read_only",
+               f"{command}: he may not")
+        eq(error(b.ask(start=True, session=sid, request={
+            "command": "attach", "args": {}})), "read_only", "nor attach")
+        c.cmd(f"SHARE {sid} dl-bob:rw")
+        ok(b.do("continue", session=sid, wait=False)["success"],
+           "who may use it may")
+        pid = the_debugger(d)
+        eq(debuggers(d)[pid], int(status_of(state(c)["pid"])["Uid"].split()[
+            0]), "it stays its owner's")
+        c.cmd(f"UNSHARE {sid} dl-bob")
+        eq(error(b.do("status", session=sid)), "not_found",
+           "until it is taken back")
+        j.do("stop")
+
+
+def current(d):
+    c, j = d.client(), Local(d)
+    for name in ("one", "two"):
+        j.start(helper("sleeper"), name=name)
+    ids = {s["name"]: s["id"] for s in c.cmd("LIST")}
+    eq(j.do("status")["result"]["session"], ids["two"],
+       "the one that was started last is meant")
+    j.ask(session="one", use=True, request={"command": "status"})
+    eq(j.do("status")["result"]["session"], ids["one"], "or was chosen")
+    eq({x["name"]: x["current"] for x in c.cmd("DEBUGGER list")},
+       {"one": True, "two": False}, "the list says which")
+    j.do("stop", session="one")
+    wait_for(lambda: len(c.cmd("LIST")) == 1, 10)
+    eq(j.do("status")["result"]["session"], ids["two"],
+       "when it has gone, the other one is")
+    j.do("stop")
+
+
+def by_pid(mode):
+    with Daemon(mode, CONF) as d:
+        j = Local(d)
+        kw = {} if d.uid is None else {"user": d.uid, "group": d.uid,
+                                       "extra_groups": []}
+        p = subprocess.Popen([helper("sleeper")], stdout=subprocess.DEVNULL,
+                             **kw)
+        r = j.ask(start=True, name="p", request={
+            "command": "attach", "args": {"pid": p.pid, "cwd": "/",
+                                          "env": [], "adapter": "toy"}})
+        if mode == "system":
+            ok(not r["success"] and "own" in r["error"]["message"],
+               "a system daemon does not attach to what is no session", r)
+        else:
+            ok(r["success"], "a user's own daemon attaches to his processes",
+               r)
+            ok(j.do("detach")["success"], "and lets them go")
+            eq(p.poll(), None, "they live on")
+            j.do("stop")
+        p.kill()
+        p.wait()
+
+
+run_tests(in_modes(facts, streams, restarts, unseen, attaches, client_goes,
+                   failures, current, conf=CONF),
+          in_modes(deaths, survives_netproc, conf=CONF, calm=False),
+          alone(goes_idle), alone(by_pid),
+          alone(of_others, modes=("system",) if AS_ROOT else ()))

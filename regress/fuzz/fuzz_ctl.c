@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: ISC */
+/* links: ctl/cast.c ctl/escape.c ctl/lantern.c ctl/quiet.c ctl/report.c ctl/safe.c ctl/utf8.c */
+/*
+ * Fuzz target: what the client reads of daemons, recordings and keyboards.
+ * The first byte says which, the second how it is cut into pieces.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/cast.h"
+#include "ctl/escape.h"
+#include "ctl/lantern.h"
+#include "ctl/quiet.h"
+#include "ctl/report.h"
+
+#define LONGEST	(64U << 10)
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+read_cast(const uint8_t *data, size_t len, size_t piece)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)data, len, "r");
+	struct cast_reader *r;
+	struct cast_header h;
+	struct cast_event e;
+	double at = 0;
+
+	(void)piece;
+	if (in == NULL)
+		return;
+	report_hold();
+	if ((r = cast_open(in, "x", &h)) != NULL) {
+		if (h.cols < 1 || h.rows < 1 || h.idle_limit < 0)
+			abort();
+		for (; cast_next(r, &e) == 1; at = e.at)
+			if (!(e.at >= at) || e.data[e.len] != '\0')
+				abort();
+		cast_close(r);
+	}
+	free(report_release());
+	fclose(in);
+}
+
+/* What it wrote it must be able to read. */
+static void
+write_cast(const uint8_t *data, size_t len, size_t piece)
+{
+	struct cast_writer w;
+	struct cast_reader *r;
+	struct cast_header h;
+	struct cast_event e;
+	size_t i, n, size;
+	char *text;
+	FILE *f = open_memstream(&text, &size);
+
+	cast_begin(&w, f, 80, 24, 0, "fuzz");
+	for (i = 0; i < len; i += n) {
+		n = len - i < piece ? len - i : piece;
+		cast_output(&w, (double)i, data + i, n);
+	}
+	if (cast_end(&w, (double)len) == -1 || fclose(f) != 0)
+		abort();
+	f = fmemopen(text, size, "r");
+	if ((r = cast_open(f, "x", &h)) == NULL)
+		abort();
+	for (n = 0; (i = (size_t)cast_next(r, &e)) == 1;)
+		n += e.len;
+	/* a byte that is no character becomes three */
+	if (i != 0 || n < len || n > 3 * len)
+		abort();
+	cast_close(r);
+	fclose(f);
+	free(text);
+}
+
+static void
+decode(const uint8_t *data, size_t len, size_t piece)
+{
+	struct lantern_msg m;
+
+	(void)piece;
+	if (lantern_decode(&m, data, len) != 0)
+		return;
+	if (m.data != NULL && (m.data < data || m.data + m.len > data + len ||
+	    m.preamble > m.len))
+		abort();
+	if (m.error != NULL && (strlen(m.error) >= len ||
+	    m.text + m.text_len != data + len))
+		abort();
+}
+
+static size_t
+pass(const uint8_t *data, size_t len, size_t piece, uint8_t *out)
+{
+	uint8_t buf[256 + QUIET_HELD];
+	struct quiet q;
+	size_t i, n, total = 0;
+
+	quiet_init(&q, true);
+	for (i = 0; i < len; i += piece) {
+		n = quiet_feed(&q, data + i, len - i < piece ? len - i :
+		    piece, buf);
+		memcpy(out + total, buf, n);
+		total += n;
+	}
+	return total;
+}
+
+/* What is left must not turn out to be more when it is looked at again. */
+static void
+filter(const uint8_t *data, size_t len, size_t piece)
+{
+	static uint8_t once[LONGEST + QUIET_HELD], twice[sizeof(once)];
+	size_t n = pass(data, len, piece, once);
+
+	if (n > len)
+		abort();
+	/* nor may it be in the middle of something */
+	once[n++] = 'x';
+	if (pass(once, n, piece, twice) != n || memcmp(once, twice, n) != 0)
+		abort();
+}
+
+static void
+type(const uint8_t *data, size_t len, size_t piece)
+{
+	uint8_t out[257];
+	struct escape e;
+	size_t used, n, got = 0;
+	const size_t all = len;
+
+	escape_init(&e, '~');
+	for (; len > 0; data += used, len -= used) {
+		used = len < piece ? len : piece;
+		if (escape_feed(&e, data, &used, out, &n) ==
+		    ESCAPE_NOTHING && used == 0)
+			abort();
+		got += n;
+	}
+	if (got > all)
+		abort();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static void (*const targets[])(const uint8_t *, size_t, size_t) = {
+		read_cast, write_cast, decode, filter, type,
+	};
+	uint8_t which;
+
+	if (len < 3 || len > LONGEST)
+		return 0;
+	which = data[0] % (sizeof(targets) / sizeof(targets[0]));
+	targets[which](data + 2, len - 2, data[1] % 255U + 1U);
+	return 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/* links: debugger/codec.c debugger/reduce.c debugger/profile_table.c debugger/utf8.c common/log.c */
+/*
+ * Fuzz target: what a debug adapter writes, from bytes to the program's state.
+ * The first byte says how it is cut into pieces, the second what was asked.
+ */
+#include <json-c/json.h>
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/codec.h"
+#include "debugger/profile.h"
+#include "debugger/reduce.h"
+#include "debugger/utf8.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static struct dbg	d;
+static uint8_t		habits;
+
+/* Now and then a client does something between two messages. */
+static void
+client(size_t len)
+{
+	if (d.phase == PHASE_INITIALIZING && (habits & 1) == 0) {
+		d.phase = PHASE_CONFIGURING;
+	} else if (d.phase == PHASE_CONFIGURING) {
+		reduce_configured(&d, (habits & 2) != 0);
+		(void)reduce_settled(&d);
+	} else if (d.phase == PHASE_STOPPED && (len & 1) == 0) {
+		reduce_resume(&d, (habits & 4) != 0 ? INTENT_PAUSE :
+		    INTENT_STEP);
+		if ((habits & 8) != 0)
+			(void)reduce_refused(&d);
+	} else if (d.phase == PHASE_TERMINATED && (habits & 16) != 0)
+		reduce_begin(&d);
+}
+
+static void
+look(uint64_t epoch, enum change c)
+{
+	if ((unsigned int)d.phase >= PHASE_COUNT || d.epoch < epoch ||
+	    d.stop.nhits > STOP_HITS || d.pid < 0 ||
+	    memchr(d.stop.description, '\0', sizeof(d.stop.description)) ==
+	    NULL)
+		abort();
+	if (c == CHANGE_STOPPED && (d.phase != PHASE_STOPPED ||
+	    d.stop.reason == NULL || d.epoch == epoch))
+		abort();
+	if (c == CHANGE_ENDED && d.phase != PHASE_TERMINATED)
+		abort();
+	if (d.ending.known && d.ending.signal != 0 &&
+	    (d.ending.signal < 0 || d.ending.signal >= NSIG))
+		abort();
+}
+
+static int
+on_message(struct json_object *m, const char *text, size_t len, void *arg)
+{
+	struct json_object *v, *body, *none = json_object_new_object();
+	const uint64_t epoch = d.epoch;
+	size_t clean_len = len;
+	char *clean;
+
+	(void)arg;
+	if (json_object_object_get_ex(m, "event", &v) &&
+	    json_object_is_type(v, json_type_string)) {
+		if (!json_object_object_get_ex(m, "body", &body) ||
+		    !json_object_is_type(body, json_type_object))
+			body = none;
+		look(epoch, reduce_event(&d, json_object_get_string(v), body));
+	}
+	json_object_put(none);
+	clean = utf8_clean(text, &clean_len);
+	if (!utf8_valid(clean, clean_len) || clean_len < len ||
+	    (utf8_valid(text, len) && clean_len != len))
+		abort();
+	free(clean);
+	client(len);
+	return 0;
+}
+
+static void
+on_left_out(const char *why, int64_t seq, void *arg)
+{
+	(void)arg;
+	if (why == NULL || seq < -1)
+		abort();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static const struct codec_fns fns = { on_message, on_left_out };
+	struct codec c = { 0 };
+	const char *why = NULL;
+	size_t piece, n;
+
+	if (len < 3)
+		return 0;
+	piece = data[0] % 64U + 1U;
+	habits = data[1];
+	memset(&d, 0, sizeof(d));
+	d.profile = &profiles[data[1] % 2U];
+	reduce_begin(&d);
+	for (data += 2, len -= 2; len > 0; data += n, len -= n) {
+		n = len < piece ? len : piece;
+		if (codec_feed(&c, data, n, &fns, NULL, &why) == -1)
+			break;
+		if (c.cap > 2 * CODEC_FRAME_MAX || c.len > c.cap)
+			abort();
+	}
+	codec_free(&c);
+	return 0;
+}

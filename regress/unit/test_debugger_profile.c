@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: ISC */
+/* links: debugger/profile.c debugger/profile_table.c */
+/* debugger: which adapter, where it is, and what it is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <json-c/json.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debugger/profile.h"
+
+static char	root[] = "/tmp/dl-test-profile-XXXXXX";
+
+static int
+remove_one(const char *path, const struct stat *st, int flag, struct FTW *f)
+{
+	(void)st;
+	(void)flag;
+	(void)f;
+	return remove(path);
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(root) == NULL ? -1 : 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	(void)nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	(void)strcpy(root + strlen(root) - 6, "XXXXXX");
+	return 0;
+}
+
+/* A file below root, with the directories that lead to it. */
+static const char *
+put(const char *name, const void *data, size_t len, mode_t mode)
+{
+	static char path[256];
+	char *slash;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (slash = path + strlen(root) + 1;
+	    (slash = strchr(slash, '/')) != NULL; slash++) {
+		*slash = '\0';
+		(void)mkdir(path, 0755);
+		*slash = '/';
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+	assert_int_not_equal(fd, -1);
+	assert_int_equal(write(fd, data, len), len);
+	close(fd);
+	return path;
+}
+
+static enum language
+language(const char *path)
+{
+	enum language lang = LANG_COUNT;
+	const char *why = "";
+
+	if (profile_language(path, &lang, &why) == -1) {
+		assert_true(why == NULL || *why != '\0');
+		return LANG_COUNT;
+	}
+	return lang;
+}
+
+/* An ELF whose only section is the names of sections. */
+static const char *
+elf(const char *names, size_t len)
+{
+	struct {
+		Elf64_Ehdr eh;
+		Elf64_Shdr sh;
+		char names[64];
+	} file = { 0 };
+
+	memcpy(file.eh.e_ident, ELFMAG, SELFMAG);
+	file.eh.e_ident[EI_CLASS] = ELFCLASS64;
+	file.eh.e_shoff = offsetof(__typeof__(file), sh);
+	file.eh.e_shentsize = sizeof(file.sh);
+	file.eh.e_shnum = 1;
+	file.sh.sh_offset = offsetof(__typeof__(file), names);
+	file.sh.sh_size = len;
+	memcpy(file.names, names, len);
+	return put("elf", &file, sizeof(file), 0755);
+}
+
+static void
+what_a_program_is(void **state)
+{
+	Elf64_Ehdr eh = { 0 };
+
+	(void)state;
+	assert_int_equal(language("/proc/self/exe"), LANG_NATIVE);
+	assert_int_equal(language(elf("\0.text", 7)), LANG_NATIVE);
+	assert_int_equal(language(elf("\0.go.buildinfo", 15)), LANG_GO);
+	assert_int_equal(language(elf("\0.note.go.buildid", 18)), LANG_GO);
+	assert_int_equal(language(put("a.py", "x", 1, 0644)), LANG_PYTHON);
+	assert_int_equal(language(put("tool", "#!/usr/bin/env python3\n", 23,
+	    0755)), LANG_PYTHON);
+	assert_int_equal(language(put("sh", "#!/bin/sh\npython", 16, 0755)),
+	    LANG_COUNT);
+	assert_int_equal(language(put("empty", "", 0, 0755)), LANG_COUNT);
+	assert_int_equal(language(root), LANG_COUNT);
+	assert_int_equal(language("/nonexistent"), LANG_COUNT);
+	/* a header that lies about its sections */
+	memcpy(eh.e_ident, ELFMAG, SELFMAG);
+	eh.e_ident[EI_CLASS] = ELFCLASS64;
+	eh.e_shoff = UINT64_MAX - 3;
+	eh.e_shentsize = sizeof(Elf64_Shdr);
+	eh.e_shnum = 9;
+	eh.e_shstrndx = 8;
+	assert_int_equal(language(put("liar", &eh, sizeof(eh), 0755)),
+	    LANG_NATIVE);
+}
+
+static void
+preferences(void **state)
+{
+	(void)state;
+	assert_string_equal(profile_for(LANG_GO, 0)->name, "delve");
+	assert_string_equal(profile_for(LANG_GO, 1)->name, "lldb-dap");
+	assert_null(profile_for(LANG_GO, 2));
+	assert_string_equal(profile_for(LANG_PYTHON, 0)->name, "debugpy");
+	assert_null(profile_for(LANG_PYTHON, 1));
+	assert_ptr_equal(profile_find("dlv"), profile_find("delve"));
+	assert_null(profile_find("nothing"));
+}
+
+static void
+where_it_is(void **state)
+{
+	const struct profile *lldb = profile_find("lldb-dap"),
+	    *gdb = profile_find("gdb");
+	struct adapter_found f;
+	struct profile alone = *lldb;
+	char path[256], want[256];
+
+	(void)state;
+	alone.elsewhere = NULL;
+	(void)snprintf(path, sizeof(path), "relative:%s/none::%s/bin", root,
+	    root);
+	assert_false(profile_locate(&alone, path, "/", &f));
+	(void)put("bin/lldb-dap-9", "x", 1, 0755);
+	(void)put("bin/lldb-dap-19", "x", 1, 0755);
+	(void)put("bin/lldb-dap-22", "x", 1, 0644);
+	(void)put("bin/lldb-dap-mine", "x", 1, 0755);
+	assert_true(profile_locate(&alone, path, "/", &f));
+	(void)snprintf(want, sizeof(want), "%s/bin/lldb-dap-19", root);
+	assert_string_equal(f.path, want);
+	/* its own name is what somebody chose */
+	(void)put("bin/lldb-dap", "x", 1, 0755);
+	assert_true(profile_locate(&alone, path, "/", &f));
+	assert_string_equal(strrchr(f.path, '/'), "/lldb-dap");
+	/* without its Python files a gdb is none */
+	(void)put("bin/gdb", "x", 1, 0755);
+	assert_false(profile_locate(gdb, path, "/", &f));
+	(void)put("share/gdb/python/gdb/dap/__init__.py", "", 0, 0644);
+	assert_true(profile_locate(gdb, path, "/", &f));
+}
+
+static void
+below_home(void **state)
+{
+	const struct profile *p = profile_find("codelldb");
+	struct adapter_found f;
+
+	(void)state;
+	assert_false(profile_locate(p, "", root, &f));
+	(void)put(".vscode/extensions/vadimcn.vscode-lldb-1.9.0/adapter/"
+	    "codelldb", "x", 1, 0755);
+	(void)put(".vscode/extensions/vadimcn.vscode-lldb-1.11.0/adapter/"
+	    "codelldb", "x", 1, 0755);
+	assert_true(profile_locate(p, "", root, &f));
+	assert_non_null(strstr(f.path, "1.11.0"));
+}
+
+static const char *
+text_at(struct json_object *o, const char *name)
+{
+	struct json_object *v;
+
+	assert_true(json_object_object_get_ex(o, name, &v));
+	return json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN |
+	    JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+static void
+what_it_is_told(void **state)
+{
+	struct launch_facts facts = {
+		.program = "/bin/x", .cwd = "/tmp", .adapter_path = "/py",
+		.stop_on_entry = true, .pid = 5, .adapter_pid = 12,
+	};
+	struct json_object *o;
+	const struct profile *p;
+
+	(void)state;
+	facts.env = json_tokener_parse("[\"A=1\",\"B=x=y\",\"bad\"]");
+	facts.args = json_tokener_parse("[\"one\"]");
+	o = profile_arguments(profile_find("lldb-dap")->launch, &facts);
+	assert_string_equal(text_at(o, "env"), "[\"A=1\",\"B=x=y\",\"bad\"]");
+	assert_non_null(strstr(text_at(o, "initCommands"),
+	    "target.output-path /proc/12/fd/4"));
+	json_object_put(o);
+	o = profile_arguments(profile_find("delve")->launch, &facts);
+	assert_string_equal(text_at(o, "env"), "{\"A\":\"1\",\"B\":\"x=y\"}");
+	assert_string_equal(text_at(o, "args"), "[\"one\"]");
+	json_object_put(o);
+	json_object_put(facts.args);
+	json_object_put(facts.env);
+	facts.args = facts.env = NULL;
+	facts.cwd = "";
+	o = profile_arguments(profile_find("debugpy")->launch, &facts);
+	assert_string_equal(text_at(o, "args"), "[]");
+	assert_string_equal(text_at(o, "python"), "\"/py\"");
+	assert_string_equal(text_at(o, "redirectOutput"), "false");
+	assert_false(json_object_object_get_ex(o, "cwd", NULL));
+	json_object_put(o);
+	for (p = profiles; p->name != NULL; p++) {
+		o = profile_arguments(p->attach, &facts);
+		assert_non_null(strstr(json_object_to_json_string_ext(o,
+		    JSON_C_TO_STRING_PLAIN), "d\":5"));
+		json_object_put(o);
+		assert_non_null(p->install);
+		assert_false(profile_never(p, "threads"));
+	}
+}
+
+#define T(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(what_a_program_is),
+		T(preferences),
+		T(where_it_is),
+		T(below_home),
+		T(what_it_is_told),
+	};
+
+	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/* links: idproc/who.c idproc/endpoint.c idproc/rules.c */
+/* idproc: who is at the other end of a web listener's connection. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "idproc/diag.h"
+#include "idproc/origin.h"
+#include "idproc/rules.h"
+#include "idproc/who.h"
+#include "role.h"
+
+#define CLIENT	1234
+#define RULE	1500
+
+/* role.c is linked for the settings, and wants the handlers of a role */
+const msg_handler msg_handlers[MSG_COUNT];
+
+static enum diag_result	 found;
+static bool		 is_session;
+
+bool
+diag_is_open(void)
+{
+	return true;
+}
+
+enum diag_result
+diag_find(const struct ends *e, struct diag_socket *s)
+{
+	(void)e;
+	memset(s, 0, sizeof(*s));
+	s->uid = CLIENT;
+	return found;
+}
+
+int
+origin_check(const struct diag_socket *s, char *why, size_t size)
+{
+	assert_int_equal(s->uid, CLIENT);
+	(void)snprintf(why, size, "a session");
+	return is_session ? -1 : 0;
+}
+
+int
+origin_check_pid(pid_t pid, int pidfd, char *why, size_t size)
+{
+	(void)pidfd;
+	(void)pid;
+	(void)why;
+	(void)size;
+	return 0;
+}
+
+int
+principal_of(uid_t uid, struct principal *p, char *why, size_t size)
+{
+	(void)why;
+	(void)size;
+	memset(p, 0, sizeof(*p));
+	p->uid = uid;
+	return 0;
+}
+
+/* The verdict on a loopback connection to a listener with those flags. */
+static struct verdict
+verdict_on(uint32_t flags)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listen_fd = socket(AF_INET, SOCK_STREAM, 0), fd, client_fd;
+	socklen_t len = sizeof(sin);
+	struct verdict v;
+
+	assert_int_equal(bind(listen_fd, (struct sockaddr *)&sin, len), 0);
+	assert_int_equal(listen(listen_fd, 1), 0);
+	assert_int_equal(getsockname(listen_fd, (struct sockaddr *)&sin,
+	    &len), 0);
+	assert_int_equal(rules_add(flags, RULE, &sin, len), 0);
+	rules_commit();
+	client_fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(connect(client_fd, (struct sockaddr *)&sin, len), 0);
+	fd = accept(listen_fd, NULL, NULL);
+	assert_int_not_equal(fd, -1);
+	who_is(fd, &v);
+	close(fd);
+	close(client_fd);
+	close(listen_fd);
+	return v;
+}
+
+static int
+setup(void **state)
+{
+	(void)state;
+	found = DIAG_FOUND;
+	is_session = false;
+	return 0;
+}
+
+/* A browser is whoever its page says: the user of the socket may not. */
+static void
+nobody_before_he_logs_in(void **state)
+{
+	struct verdict v;
+
+	(void)state;
+	v = verdict_on(0);
+	assert_int_equal(v.what, PEER_KNOWN);
+	assert_int_equal(v.door, DOOR_TCP);
+	v = verdict_on(LISTENER_WEB);
+	assert_int_equal(v.what, PEER_STRANGER);
+	assert_int_equal(v.door, DOOR_WEB);
+	/* he is told apart from others of this host by it, and no more */
+	assert_int_equal(v.principal.uid, CLIENT);
+	assert_int_equal(v.principal.flags, 0);
+	assert_string_equal(v.principal.name, "");
+}
+
+static void
+sessions_are_no_clients(void **state)
+{
+	struct verdict v;
+
+	(void)state;
+	is_session = true;
+	v = verdict_on(LISTENER_WEB);
+	assert_int_equal(v.what, PEER_REFUSED);
+	assert_int_equal(v.principal.uid, (uid_t)-1);
+	assert_string_equal(v.why, "a session");
+	v = verdict_on(LISTENER_WEB | LISTENER_AUTH_NONE);
+	assert_int_equal(v.what, PEER_REFUSED);
+}
+
+/* On loopback a socket that cannot be found may be a session's. */
+static void
+unknown_sockets_are_refused(void **state)
+{
+	static const enum diag_result bad[] = { DIAG_NONE, DIAG_CLOSED,
+	    DIAG_FAILED };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		found = bad[i];
+		assert_int_equal(verdict_on(LISTENER_WEB).what, PEER_REFUSED);
+	}
+}
+
+static void
+everybody_by_the_rule(void **state)
+{
+	struct verdict v;
+
+	(void)state;
+	v = verdict_on(LISTENER_WEB | LISTENER_AUTH_NONE);
+	assert_int_equal(v.what, PEER_KNOWN);
+	assert_int_equal(v.door, DOOR_WEB);
+	assert_int_equal(v.principal.uid, RULE);
+	assert_int_equal(v.principal.flags, PRINCIPAL_BY_RULE);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(nobody_before_he_logs_in, setup),
+		cmocka_unit_test_setup(sessions_are_no_clients, setup),
+		cmocka_unit_test_setup(unknown_sockets_are_refused, setup),
+		cmocka_unit_test_setup(everybody_by_the_rule, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: ISC */
+/* The spawner's side of keys: who may make one, whom it lets in, its end. */
+/* links: spawner/usage.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/command.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/guest.c spawner/input.c spawner/job.c spawner/output.c spawner/pace.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "test_spawner_people.h"
+
+#include "spawner/keys.h"
+
+#define ROOT_CONN	20
+/* Web connections that are nobody's yet. */
+#define WEB_CONN	50
+#define NOBODY		((uint32_t)-1)
+
+/* What KEY tells. */
+struct made {
+	char		 key[KEY_TEXT + 2], see[KEY_TEXT + 2];
+	uint64_t	 expires;
+};
+
+static void
+ask_key(uint32_t conn, enum key_kind kind, const struct sid *sid,
+    uint32_t access, uint32_t rotate)
+{
+	struct msg_out *o = msg_new(MSG_KEY_MAKE, sid, conn, 41);
+
+	msg_put_u32(o, kind);
+	msg_put_u32(o, access);
+	msg_put_u32(o, rotate);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static struct made
+expect_key(const char *prefix)
+{
+	struct made k;
+
+	expect(ROLE_NETPROC, MSG_KEY);
+	assert_int_equal(got.m.hdr.request, 41);
+	msg_get_str(&got.m, k.key, sizeof(k.key));
+	msg_get_str(&got.m, k.see, sizeof(k.see));
+	k.expires = msg_get_u64(&got.m);
+	assert_int_equal(msg_end(&got.m), 0);
+	assert_int_equal(strlen(k.key), KEY_TEXT);
+	assert_memory_equal(k.key, prefix, 4);
+	return k;
+}
+
+static struct made
+make(uint32_t conn, enum key_kind kind, const char *prefix)
+{
+	ask_key(conn, kind, NULL, ACCESS_USE, 0);
+	return expect_key(prefix);
+}
+
+static void
+stranger(enum door door, uint32_t conn)
+{
+	enter_by(door, conn, NOBODY, "", PRINCIPAL_STRANGER);
+}
+
+static void
+expect_authed(uint32_t conn, uint32_t uid, uint32_t flags)
+{
+	expect(ROLE_NETPROC, MSG_AUTHED);
+	assert_int_equal(got.m.hdr.conn, conn);
+	assert_int_equal(msg_get_u32(&got.m), uid);
+	assert_int_equal(msg_get_u32(&got.m), flags);
+}
+
+/* Somebody new on the web shows that. */
+static void
+show(uint32_t conn, const char *secret)
+{
+	stranger(DOOR_WEB, conn);
+	ask_auth(conn, secret);
+}
+
+static void
+expect_end(uint32_t conn)
+{
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	assert_int_equal(got.m.hdr.conn, conn);
+}
+
+static void
+alice_is_there(void)
+{
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	tell_account(0, ALICE, ACCOUNT_FOUND, "alice");
+}
+
+/* -- browsers ------------------------------------------------------------- */
+
+static void
+cookie_of_a_token(void **state)
+{
+	uint32_t flags = PRINCIPAL_BY_TOKEN | PRINCIPAL_READ_ONLY;
+	struct made k;
+	struct row t;
+
+	(void)state;
+	alice_is_there();
+	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 3600, "", "");
+	t = expect_token(ALICE_CONN);
+	show(WEB_CONN, t.secret);
+	expect_authed(WEB_CONN, ALICE, flags);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	assert_string_equal(k.see, "");
+	assert_in_range(k.expires, t.expires - 1, t.expires + 1);
+	ask_key(WEB_CONN, KEY_COOKIE, NULL, ACCESS_USE, 0);
+	expect_result(ERR_NOT_PERMITTED, "each time anew");
+	show(WEB_CONN + 1, k.key);
+	expect_authed(WEB_CONN + 1, ALICE, flags | PRINCIPAL_BY_KEY);
+	/* a cookie makes no other, nor what lasts longer */
+	ask_key(WEB_CONN + 1, KEY_COOKIE, NULL, ACCESS_USE, 0);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	ask_key(WEB_CONN + 1, KEY_LOGIN, NULL, ACCESS_USE, 0);
+	expect_result(ERR_NOT_PERMITTED, "on the daemon's own host");
+	ask_create(WEB_CONN + 1, 0, 0, "", "");
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	stranger(DOOR_TCP, WEB_CONN + 2);
+	ask_auth(WEB_CONN + 2, k.key);
+	expect_result(ERR_AUTH_FAILED, "over HTTP only");
+	ask_revoke(ALICE_CONN, t.id);
+	expect_end(WEB_CONN);
+	expect_end(WEB_CONN + 1);
+	expect_result(ERR_OK, NULL);
+	show(WEB_CONN + 3, k.key);
+	expect_result(ERR_AUTH_FAILED, "log in again");
+}
+
+static void
+one_time_login(void **state)
+{
+	struct made once, k;
+
+	(void)state;
+	alice_is_there();
+	once = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	ask_key(ALICE_CONN, KEY_COOKIE, NULL, ACCESS_USE, 0);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	show(WEB_CONN, once.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	show(WEB_CONN + 1, once.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	show(WEB_CONN + 2, k.key);
+	expect_authed(WEB_CONN + 2, ALICE, PRINCIPAL_BY_KEY);
+	/* he has just been on this host, or been sent by who is */
+	ask_create(WEB_CONN + 2, 0, 0, "", "");
+	(void)expect_token(WEB_CONN + 2);
+	ask(MSG_KEY_END, NULL, ALICE_CONN);
+	expect_result(ERR_INVALID_ARGUMENT, "no browser");
+	/* the answer comes first, then they all end */
+	ask(MSG_KEY_END, NULL, WEB_CONN + 2);
+	expect_result(ERR_OK, NULL);
+	expect_end(WEB_CONN);
+	expect_end(WEB_CONN + 2);
+	show(WEB_CONN + 3, k.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+}
+
+/* A browser sends its cookie to every port of the host. */
+static void
+of_no_use_to_others(void **state)
+{
+	struct made k;
+
+	(void)state;
+	alice_is_there();
+	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	enter_by(DOOR_WEB, WEB_CONN, ALICE, "", PRINCIPAL_STRANGER);
+	ask_auth(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	enter_by(DOOR_WEB, WEB_CONN + 1, BOB, "", PRINCIPAL_STRANGER);
+	ask_auth(WEB_CONN + 1, k.key);
+	expect_result(ERR_AUTH_FAILED, "another user's");
+	show(WEB_CONN + 2, k.key);
+	expect_result(ERR_AUTH_FAILED, "another host");
+	enter_by(DOOR_WEB, WEB_CONN + 3, ALICE, "", PRINCIPAL_STRANGER);
+	ask_auth(WEB_CONN + 3, k.key);
+	expect_authed(WEB_CONN + 3, ALICE, PRINCIPAL_BY_KEY);
+}
+
+/* Root is known by the local socket; others are looked up each time. */
+static void
+administrators(void **state)
+{
+	struct made k;
+
+	(void)state;
+	enter_by(DOOR_LOCAL, ROOT_CONN, 990, "_dlrun", PRINCIPAL_ADMIN);
+	tell_account(0, 990, ACCOUNT_FOUND, "_dlrun");
+	k = make(ROOT_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, 990, PRINCIPAL_BY_KEY | PRINCIPAL_ADMIN);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	show(WEB_CONN + 1, k.key);
+	expect_authed(WEB_CONN + 1, 990, PRINCIPAL_BY_KEY | PRINCIPAL_ADMIN);
+	enter_by(DOOR_LOCAL, ALICE_CONN, ALICE, "alice", PRINCIPAL_ADMIN);
+	tell_account(0, ALICE, ACCOUNT_FOUND | ACCOUNT_ADMIN, "alice");
+	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	/* who is none any more comes back, and without what he made as one */
+	tell_account(0, ALICE, ACCOUNT_FOUND, "alice");
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	assert_int_equal(got.m.hdr.conn, ALICE_CONN);
+	show(WEB_CONN + 3, k.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+	/* root's account is no administrator's, and root is one all the same */
+	tell_account(0, 990, ACCOUNT_FOUND, "_dlrun");
+	expect_quiet(ROLE_NETPROC);
+}
+
+/* By TCP he is like anybody: a proxy may be his. */
+static void
+root_by_tcp(void **state)
+{
+	struct made k;
+
+	(void)state;
+	enter_by(DOOR_TCP, ROOT_CONN, 990, "_dlrun", 0);
+	tell_account(0, 990, ACCOUNT_FOUND, "_dlrun");
+	k = make(ROOT_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, 990, PRINCIPAL_BY_KEY);
+}
+
+/* The configuration names others: who was one comes back as what he is. */
+static void
+no_administrator_any_more(void **state)
+{
+	struct msg_out *o;
+	struct made k, unused;
+
+	(void)state;
+	enter_by(DOOR_LOCAL, ALICE_CONN, ALICE, "alice", PRINCIPAL_ADMIN);
+	tell_account(0, ALICE, ACCOUNT_FOUND | ACCOUNT_ADMIN, "alice");
+	unused = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY | PRINCIPAL_ADMIN);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	strcpy(rig_settings.admin_users, "1002");
+	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
+	settings_put(o, &rig_settings);
+	rig_send(ROLE_PARENT, o, -1);
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	show(WEB_CONN + 1, k.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+	show(WEB_CONN + 2, unused.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+}
+
+/* Who comes as whom makes no one-time keys. */
+static void
+who_may_make_logins(void **state)
+{
+	static const uint32_t flags[] = { PRINCIPAL_BY_RULE,
+	    PRINCIPAL_BY_TOKEN, PRINCIPAL_READ_ONLY, PRINCIPAL_BY_KEY };
+	uint32_t conn = 60;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++, conn++) {
+		enter_by(DOOR_LOCAL, conn, 2000 + conn, "somebody", flags[i]);
+		ask_key(conn, KEY_LOGIN, NULL, ACCESS_USE, 0);
+		expect_result(ERR_NOT_PERMITTED, "log in with");
+	}
+	enter_by(DOOR_WEB, conn, ALICE, "alice", PRINCIPAL_BY_RULE);
+	ask_key(conn, KEY_COOKIE, NULL, ACCESS_USE, 0);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+}
+
+/* -- wrong tries ---------------------------------------------------------- */
+
+static uint32_t	 next_conn = 100;
+
+static uint32_t
+try(uint32_t uid, const char *secret)
+{
+	enter_by(DOOR_WEB, ++next_conn, uid, "", PRINCIPAL_STRANGER);
+	ask_auth(next_conn, secret);
+	expect(ROLE_NETPROC, MSG_RESULT);
+	return msg_get_u32(&got.m);
+}
+
+#define SECRET	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+static void
+stale_cookies_are_no_tries(void **state)
+{
+	struct made once, k;
+	int i;
+
+	(void)state;
+	alice_is_there();
+	once = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, once.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	for (i = 0; i < 40; i++)
+		assert_int_equal(try(NOBODY, "dlc_" SECRET), ERR_AUTH_FAILED);
+	assert_int_equal(try(NOBODY, "dlt_" SECRET), ERR_AUTH_FAILED);
+	for (i = 0; i < 20; i++)
+		(void)try(NOBODY, "dlo_" SECRET);
+	assert_int_equal(try(NOBODY, "dlt_" SECRET), ERR_TOO_MANY_TRIES);
+	assert_int_equal(try(NOBODY, "dls_" SECRET), ERR_TOO_MANY_TRIES);
+	/* who has logged in goes on, whoever else tries at his address */
+	show(WEB_CONN + 1, k.key);
+	expect_authed(WEB_CONN + 1, ALICE, PRINCIPAL_BY_KEY);
+}
+
+/* All of one host share its address. */
+static void
+local_users_are_told_apart(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		(void)try(ALICE, "dlt_" SECRET);
+	assert_int_equal(try(ALICE, "dlt_" SECRET), ERR_TOO_MANY_TRIES);
+	assert_int_equal(try(BOB, "dlt_" SECRET), ERR_AUTH_FAILED);
+	assert_int_equal(try(NOBODY, "dlt_" SECRET), ERR_AUTH_FAILED);
+}
+
+/* -- guests --------------------------------------------------------------- */
+
+/* Of a guest who has come in: his number; nothing else is shown to him. */
+static uint32_t
+expect_guest(uint32_t conn, const struct sid *sid, uint32_t flags,
+    uint32_t access)
+{
+	uint32_t number, sees = 0, eyes = EYES_OWN, may = 0;
+
+	while (rig_recv(ROLE_NETPROC, WAIT_MS) &&
+	    got.m.hdr.type == MSG_SEES) {
+		assert_memory_equal(&got.m.hdr.session, sid, sizeof(*sid));
+		sees = msg_get_u32(&got.m);
+		eyes = msg_get_u32(&got.m);
+		may = msg_get_u32(&got.m);
+	}
+	assert_int_equal(got.m.hdr.type, MSG_AUTHED);
+	assert_int_equal(got.m.hdr.conn, conn);
+	assert_memory_equal(&got.m.hdr.session, sid, sizeof(*sid));
+	number = msg_get_u32(&got.m);
+	assert_int_equal(msg_get_u32(&got.m), flags);
+	assert_int_equal(sees, number);
+	assert_int_equal(eyes, EYES_GUEST);
+	assert_int_equal(may, access);
+	return number;
+}
+
+static void
+guests_see_one_session(void **state)
+{
+	struct sid sid, other;
+	struct made k;
+	uint32_t a, b;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	other = upload(ALICE_CONN);
+	ask_key(ALICE_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	k = expect_key("dls_");
+	assert_memory_equal(k.see, "dlv_", 4);
+	assert_int_equal(k.expires, 0);
+	stranger(DOOR_TCP, WEB_CONN);
+	ask_auth(WEB_CONN, k.key);
+	a = expect_guest(WEB_CONN, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+	stranger(DOOR_WEB_TLS, WEB_CONN + 1);
+	ask_auth(WEB_CONN + 1, k.see);
+	b = expect_guest(WEB_CONN + 1, &sid, PRINCIPAL_GUEST |
+	    PRINCIPAL_READ_ONLY, ACCESS_SEE);
+	assert_int_not_equal(a, b);
+	assert_true(a >= 0xc0000000U && b >= 0xc0000000U);
+	/* what has no field is asked with none; it is refused before */
+	ask(MSG_DELETE, &sid, WEB_CONN);
+	expect_result(ERR_NOT_PERMITTED, "type and watch");
+	ask(MSG_DELETE, &other, WEB_CONN);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	ask(MSG_WHOAMI, NULL, WEB_CONN);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	ask_upload(WEB_CONN, 100, "");
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	ask_key(WEB_CONN, KEY_SESSION, &sid, ACCESS_USE, 1);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	ask_auth(WEB_CONN, k.key);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+	/* the session goes, and they with it */
+	ask(MSG_DELETE, &sid, ALICE_CONN);
+	expect(ROLE_NETPROC, MSG_SESSION_GONE);
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	expect_result(ERR_OK, NULL);
+	ask(MSG_DELETE, &other, WEB_CONN);
+	expect_result(ERR_NOT_FOUND, NULL);
+	show(WEB_CONN + 2, k.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+}
+
+static void
+rotation_puts_guests_out(void **state)
+{
+	struct made k, t;
+	struct sid sid;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	ask_key(ALICE_CONN, KEY_SESSION, &sid, ACCESS_USE, 1);
+	k = expect_key("dls_");
+	ask_key(ALICE_CONN, KEY_TICKET, &sid, ACCESS_SEE, 0);
+	t = expect_key("dlk_");
+	show(WEB_CONN, k.key);
+	(void)expect_guest(WEB_CONN, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+	show(WEB_CONN + 1, t.key);
+	(void)expect_guest(WEB_CONN + 1, &sid, PRINCIPAL_GUEST |
+	    PRINCIPAL_READ_ONLY, ACCESS_SEE);
+	ask_key(ALICE_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	expect_result(ERR_KEYS_EXIST, NULL);
+	ask_key(ALICE_CONN, KEY_SESSION, &sid, ACCESS_USE, 1);
+	expect_end(WEB_CONN);
+	(void)expect_key("dls_");
+	show(WEB_CONN + 2, k.see);
+	expect_result(ERR_AUTH_FAILED, NULL);
+	show(WEB_CONN + 3, t.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+	/* the ticket was somebody's who may come in anyway */
+	ask(MSG_WHOAMI, NULL, WEB_CONN + 1);
+	expect_result(ERR_NOT_PERMITTED, NULL);
+}
+
+static void
+who_logs_out_takes_his_tickets(void **state)
+{
+	struct made k, used, left;
+	struct sid sid;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	(void)make(WEB_CONN, KEY_COOKIE, "dlc_");
+	ask_key(WEB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	used = expect_key("dlk_");
+	ask_key(WEB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	left = expect_key("dlk_");
+	ask_key(WEB_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	k = expect_key("dls_");
+	show(WEB_CONN + 1, used.key);
+	(void)expect_guest(WEB_CONN + 1, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+	ask(MSG_KEY_END, NULL, WEB_CONN);
+	expect_result(ERR_OK, NULL);
+	expect_end(WEB_CONN);
+	expect_end(WEB_CONN + 1);
+	show(WEB_CONN + 2, left.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+	/* whoever was given the session's key has it still */
+	show(WEB_CONN + 3, k.key);
+	(void)expect_guest(WEB_CONN + 3, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+}
+
+/* -- the log -------------------------------------------------------------- */
+
+static bool
+log_has(const char *const *secrets, size_t n, const char *want)
+{
+	char line[2048];
+	bool found = false;
+	size_t i;
+
+	while (rig_recv(ROLE_PARENT, 100)) {
+		if (got.m.hdr.type != MSG_LOG)
+			continue;
+		(void)msg_get_u32(&got.m);
+		msg_get_str(&got.m, line, sizeof(line));
+		for (i = 0; i < n; i++)
+			assert_null(strstr(line, secrets[i] + 4));
+		found = found || strstr(line, want) != NULL;
+	}
+	return found;
+}
+
+static void
+not_in_the_log(void **state)
+{
+	struct made login, cookie, keys;
+	const char *secrets[] = { login.key, cookie.key, keys.key, keys.see,
+	    SECRET };
+	struct sid sid;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	login = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, login.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	cookie = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	ask_key(ALICE_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	keys = expect_key("dls_");
+	show(WEB_CONN + 1, keys.see);
+	(void)expect_guest(WEB_CONN + 1, &sid, PRINCIPAL_GUEST |
+	    PRINCIPAL_READ_ONLY, ACCESS_SEE);
+	assert_int_equal(try(NOBODY, "dlc_" SECRET), ERR_AUTH_FAILED);
+	assert_int_equal(try(NOBODY, "dls_" SECRET), ERR_AUTH_FAILED);
+	ask(MSG_KEY_END, NULL, WEB_CONN);
+	expect_result(ERR_OK, NULL);
+	assert_true(log_has(secrets, 5, "web logout"));
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, rig_start, rig_stop)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(cookie_of_a_token),
+		TEST(one_time_login),
+		TEST(of_no_use_to_others),
+		TEST(administrators),
+		TEST(root_by_tcp),
+		TEST(no_administrator_any_more),
+		TEST(who_may_make_logins),
+		TEST(stale_cookies_are_no_tries),
+		TEST(local_users_are_told_apart),
+		TEST(guests_see_one_session),
+		TEST(rotation_puts_guests_out),
+		TEST(who_logs_out_takes_his_tickets),
+		TEST(not_in_the_log),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

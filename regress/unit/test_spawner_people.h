@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+/* Who comes in, by which door, and with what token. */
+#ifndef TEST_SPAWNER_PEOPLE_H
+#define TEST_SPAWNER_PEOPLE_H
+
+#include "test_spawner_rig.h"
+
+/* What TOKEN and TOKEN_ROWS tell of a token. */
+struct row {
+	char		 secret[64], id[16], user[64], label[80];
+	uint32_t	 read_only;
+	uint64_t	 created, expires;
+};
+
+static void
+enter_by(enum door door, uint32_t conn, uint32_t uid, const char *name,
+    uint32_t flags)
+{
+	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, conn, 0);
+
+	msg_put_u32(o, uid);
+	msg_put_u32(o, flags);
+	msg_put_u32(o, door);
+	msg_put_str(o, name);
+	msg_put_str(o, "192.0.2.1:4000");
+	msg_put_str(o, NULL);
+	rig_send(ROLE_IDPROC, o, -1);
+	if (!(flags & PRINCIPAL_STRANGER))
+		expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+}
+
+static void
+enter(uint32_t conn, uint32_t uid, const char *name, uint32_t flags)
+{
+	enter_by(DOOR_TCP, conn, uid, name, flags);
+}
+
+static void
+ask_create(uint32_t conn, uint32_t flags, uint64_t life_s, const char *user,
+    const char *label)
+{
+	struct msg_out *o = msg_new(MSG_TOKEN_CREATE, NULL, conn, 31);
+
+	msg_put_u32(o, flags);
+	msg_put_u64(o, life_s);
+	msg_put_str(o, user);
+	msg_put_str(o, label);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+ask_revoke(uint32_t conn, const char *id)
+{
+	struct msg_out *o = msg_new(MSG_TOKEN_REVOKE, NULL, conn, 32);
+
+	msg_put_str(o, id);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+ask_auth(uint32_t conn, const char *token)
+{
+	struct msg_out *o = msg_new(MSG_AUTH, NULL, conn, 33);
+
+	msg_put_str(o, token);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+get_row(struct row *r)
+{
+	msg_get_str(&got.m, r->id, sizeof(r->id));
+	msg_get_str(&got.m, r->user, sizeof(r->user));
+	r->read_only = msg_get_u32(&got.m);
+	r->created = msg_get_u64(&got.m);
+	r->expires = msg_get_u64(&got.m);
+	msg_get_str(&got.m, r->label, sizeof(r->label));
+}
+
+static struct row
+expect_token(uint32_t conn)
+{
+	struct row r;
+
+	expect(ROLE_NETPROC, MSG_TOKEN);
+	assert_int_equal(got.m.hdr.conn, conn);
+	assert_int_equal(got.m.hdr.request, 31);
+	msg_get_str(&got.m, r.secret, sizeof(r.secret));
+	get_row(&r);
+	assert_int_equal(msg_end(&got.m), 0);
+	assert_int_equal(strlen(r.secret), 47);
+	assert_int_equal(strlen(r.id), 8);
+	return r;
+}
+
+/* ACCOUNT_* flags. */
+static void
+tell_account(uint64_t request, uint32_t uid, uint32_t flags,
+    const char *name)
+{
+	struct msg_out *o = msg_new(MSG_ACCOUNT, NULL, 0, request);
+
+	msg_put_u32(o, uid);
+	msg_put_u32(o, flags);
+	msg_put_u32(o, uid);
+	msg_put_u32(o, 0);
+	msg_put_str(o, name);
+	msg_put_str(o, "/home");
+	msg_put_str(o, "/bin/sh");
+	rig_send(ROLE_IDPROC, o, -1);
+}
+
+#endif

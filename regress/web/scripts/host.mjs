@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: ISC
+// The host: what it can do, quotas, what was done, tokens.
+
+async function shows(t) {
+	const page = await t.page();
+
+	await t.upload(t.helper("hello"), "one");
+	await page.goto("/");
+	await page.getByRole("link", { name: "Host" }).click();
+	await page.getByText("gdbserver").first().waitFor();
+	const deps = (await t.call("GET", "/deps")).data.deps;
+	const words = await page.locator(".deps").textContent();
+
+	t.ok(deps.every((d) => words.includes(d.name) &&
+	    (!d.remedy || words.includes(d.remedy))),
+	    "every requirement is there, with its remedy");
+	await page.locator(".quota", { hasText: "sessions" }).first()
+	    .waitFor();
+	t.ok(/^sessions1\D/.test(await page.locator(".quota",
+	    { hasText: "sessions" }).first().textContent()),
+	    "quotas with what is used of them");
+	t.ok(await page.locator(".history li", { hasText: "UPLOAD" }).first()
+	    .isVisible(), "what was done is listed");
+	await page.getByText("spawner").first().waitFor();
+	await t.clean(page, "host");
+	await t.shot(page, "host");
+	await page.locator(".history a").first().click();
+	await page.getByRole("heading", { name: "one" }).waitFor();
+	t.ok(true, "and leads to the session");
+}
+
+async function audits(t) {
+	const who = (await t.call("GET", "/whoami")).data;
+	const page = await t.page();
+
+	await page.goto("/host");
+	await page.getByText("spawner").first().waitFor();
+	const heading = page.getByRole("heading", { name: "Audit log" });
+
+	t.eq(await heading.isVisible(), who.admin,
+	    "the audit log is for administrators alone");
+}
+
+async function tokens(t) {
+	const page = await t.page();
+
+	await page.goto("/host");
+	await page.getByRole("button", { name: "New token" }).click();
+	const dialog = page.getByRole("dialog");
+
+	await dialog.getByLabel("Label").fill("from-the-page");
+	await dialog.getByLabel("Read-only").check();
+	await t.clean(page, "token dialog");
+	await dialog.getByRole("button", { name: "Make" }).click();
+	const code = page.locator(".copyline code");
+
+	await code.waitFor();
+	const token = await code.textContent();
+
+	t.ok(/^dlt_[\w-]{43}$/.test(token), "a token is shown once");
+	await t.shot(page, "token");
+	await page.keyboard.press("Escape");
+	const row = page.locator(".tokens li", { hasText: "from-the-page" });
+
+	await row.waitFor();
+	t.ok(await row.getByText("read-only").isVisible(),
+	    "it is listed as what it is");
+	const other = await t.page({ login: false });
+
+	t.expected = [/status of 401/, /INCOMPLETE_CHUNKED/];
+	await other.goto("/login");
+	await other.getByLabel("Login link or token").fill(token);
+	await other.keyboard.press("Enter");
+	await other.getByRole("heading", { name: "Sessions" }).waitFor();
+	t.eq(await other.getByRole("button", { name: "Upload" }).count(), 0,
+	    "who is read-only is offered nothing else");
+	await t.clean(other, "read-only sessions");
+	await row.getByRole("button").click();
+	await page.getByRole("dialog").getByRole("button",
+	    { name: "Revoke" }).click();
+	await row.waitFor({ state: "detached" });
+	await other.goto("/");
+	await other.locator("input[name=token]").waitFor();
+	t.ok(true, "a revoked token ends its logins");
+}
+
+export const tests = { shows, audits, tokens };

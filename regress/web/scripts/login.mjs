@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: ISC
+// Logging in and out.
+import { execFileSync } from "node:child_process";
+
+const AUTH = /status of 401/;
+
+function link() {
+	const r = execFileSync(process.env.WEB_CTL, ["web"],
+	    { encoding: "utf8" });
+
+	return /#(dlo_[\w-]+)/.exec(r)[1];
+}
+
+async function asked(t) {
+	t.expected = [AUTH];
+	const page = await t.page({ login: false });
+
+	await page.goto("/host");
+	await page.waitForSelector("input[name=token]");
+	t.eq(new URL(page.url()).pathname, "/login",
+	    "who is not logged in is asked to");
+	t.ok(await page.getByLabel("Login link or token").isVisible(),
+	    "the field has a name");
+	await t.clean(page, "login");
+	t.eq(await page.locator("nav").isVisible(), false,
+	    "views are not offered yet");
+	return page;
+}
+
+async function wrongThenRight(t) {
+	const page = await asked(t);
+	const input = page.getByLabel("Login link or token");
+
+	await input.fill("dlt_" + "A".repeat(43));
+	await page.getByRole("button", { name: "Log in" }).click();
+	await page.locator(".wrong:not(:empty)").waitFor();
+	t.ok(/token/.test(await page.locator(".wrong").textContent()),
+	    "a wrong token is refused in words",
+	    await page.locator(".wrong").textContent());
+	const key = link();
+
+	await input.fill(`http://elsewhere/login#${key}`);
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { name: "Host", exact: true })
+	    .waitFor();
+	t.eq(new URL(page.url()).pathname, "/host",
+	    "a pasted link logs in, and leads where one wanted to go");
+}
+
+async function keys(t) {
+	t.expected = [AUTH];
+	const key = link();
+	const page = await t.page({ login: false });
+
+	await page.goto("/login#" + key);
+	await page.waitForSelector(".toolbar");
+	t.ok(!page.url().includes("dlo_"), "the key leaves the address");
+	const cookies = await page.context().cookies();
+
+	t.eq(cookies.map((c) => [c.name, c.httpOnly, c.sameSite, c.path]),
+	    [["lantern", true, "Strict", "/"]], "the cookie is kept from " +
+	    "scripts and other sites");
+	t.eq(await page.evaluate(() => document.cookie), "",
+	    "no script sees it");
+	const other = await t.page({ login: false });
+
+	await other.goto("/login#" + key);
+	await other.locator(".wrong:not(:empty)").waitFor();
+	t.ok(true, "a link logs in once");
+	await page.locator(".user button").click();
+	await page.getByRole("menuitem", { name: "Log out" }).click();
+	await page.waitForSelector("input[name=token]");
+	await page.goto("/");
+	await page.waitForSelector("input[name=token]");
+	t.ok(true, "who has logged out is out");
+	const r = await page.request.fetch("/api/v1/whoami", { headers: {
+		Cookie: `lantern=${cookies[0].value}` } });
+
+	t.eq(r.status(), 401, "the old cookie is worth nothing");
+}
+
+export const tests = { wrongThenRight, keys };

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: ISC
+// One session: its output, its state, how it runs, who sees it.
+const COLOURS = "printf '\\033[31mred\\033[0m plain \\033[1;38;2;90;200;90m" +
+    "rgb\\033[0m\\n'; echo '<b>no markup</b>'; printf 'half\\rwhole\\n'; " +
+    "printf '\\303\\251\\360\\237\\217\\256 \\377\\n'";
+
+// A program without a terminal.
+async function command(t, argv, start = true) {
+	const r = await t.call("POST", "/sessions", { argv });
+
+	if (!r.data)
+		throw new Error(JSON.stringify(r));
+	if (start)
+		await t.call("POST", `/sessions/${r.data.id}/start`);
+	return r.data.id;
+}
+
+async function open(t, id, more) {
+	const page = await t.page(more);
+
+	await page.goto("/session/" + id);
+	await page.locator(".lines").waitFor();
+	return page;
+}
+
+const lines = (page) => page.locator(".lines .line").allTextContents();
+
+async function output(t) {
+	const id = await command(t, ["/bin/sh", "-c", COLOURS]);
+	const page = await open(t, id);
+
+	await page.locator(".line", { hasText: "🏮" }).waitFor();
+	t.eq((await lines(page)).map((l) => l.trimEnd()), ["red plain rgb",
+	    "<b>no markup</b>", "whole", "é🏮 \ufffd"],
+	    "lines, as they were written");
+	const red = page.locator(".line span", { hasText: "red" });
+	const rgb = page.locator(".line span", { hasText: "rgb" });
+	const colour = (l) => l.evaluate((e) => getComputedStyle(e).color);
+
+	t.ok(await red.evaluate((e) => e.classList.contains("f-1")),
+	    "colours of the sixteen");
+	t.ok(/^oklch\(0\.5 0\.\d+ 14\d/.test(await colour(rgb)),
+	    "and any other, as dark as the ground needs", await colour(rgb));
+	await page.getByText("finished").first().waitFor();
+	t.ok(await page.getByText("exit code 0").first().isVisible(),
+	    "the end in words");
+	await t.clean(page, "session");
+	await t.shot(page, "session");
+}
+
+async function ends(t) {
+	const rows = [["exit 3", "exit code 3"], ["kill -SEGV $$",
+	    "crashed: SIGSEGV"], ["kill -TERM $$", "ended by SIGTERM"]];
+
+	for (const [script, words] of rows) {
+		const id = await command(t, ["/bin/sh", "-c", script]);
+		const page = await open(t, id);
+
+		await page.locator(".ending", { hasText: words }).waitFor();
+		t.ok(true, `"${script}" is told as ${words}`);
+		await page.context().close();
+	}
+}
+
+async function follows(t) {
+	const id = await command(t, ["/bin/sh", "-c", "i=0; while read x; do " +
+	    "seq $((i*500+1)) $((i*500+500)); i=$((i+1)); done"]);
+	const page = await open(t, id);
+	const box = page.locator(".lines");
+	const atEnd = () => box.evaluate((e) =>
+	    e.scrollHeight - e.scrollTop - e.clientHeight < 40);
+	const say = async (n) => {
+		await page.getByLabel("a line of input").fill("go");
+		await page.keyboard.press("Enter");
+		await page.locator(".line").getByText(String(n),
+		    { exact: true }).waitFor({ state: "attached" });
+	};
+
+	await say(500);
+	t.ok(await t.until(atEnd), "the end is followed");
+	await box.hover();
+	await page.mouse.wheel(0, -2000);
+	await page.getByRole("button", { name: "Follow", exact: true })
+	    .waitFor();
+	await say(1000);
+	t.ok(!await atEnd(), "who scrolls up stays there");
+	await page.getByRole("button", { name: /new lines/ }).click();
+	t.ok(await t.until(atEnd), "and comes back by a button");
+	await page.getByRole("button", { name: "End", exact: true }).click();
+	await page.getByText("finished").first().waitFor();
+	t.ok(true, "input can be ended");
+}
+
+async function searches(t) {
+	const id = await command(t, ["/bin/sh", "-c",
+	    "seq 1 300; printf 'nee\\033[31mdle\\033[0m\\n'; seq 1 300"]);
+	const page = await open(t, id);
+
+	await page.getByText("finished").first().waitFor();
+	await page.keyboard.press("/");
+	await page.keyboard.type("needle");
+	await page.getByText("of 1", { exact: false }).waitFor();
+	await page.keyboard.press("Enter");
+	await page.getByText("1 of 1").waitFor();
+	const seen = await page.locator(".line", { hasText: "needle" })
+	    .evaluate((e) => {
+		const r = e.getBoundingClientRect();
+
+		return r.top > 0 && r.bottom < innerHeight;
+	    });
+
+	t.ok(seen, "a match across colours is found and shown");
+	t.eq(await page.evaluate(() => CSS.highlights.get("hit").size), 1,
+	    "it is marked");
+}
+
+async function downloads(t) {
+	const id = await command(t, ["/bin/sh", "-c",
+	    "printf 'a\\000b\\377\\n'"]);
+	const page = await open(t, id);
+
+	await page.getByText("finished").first().waitFor();
+	const [d] = await Promise.all([page.waitForEvent("download"),
+	    page.getByRole("link", { name: "Download" }).click()]);
+	const chunks = [];
+
+	for await (const c of await d.createReadStream())
+		chunks.push(c);
+	t.eq([...Buffer.concat(chunks)], [0x61, 0, 0x62, 0xff, 0x0a],
+	    "every octet is in the download");
+}
+
+async function again(t) {
+	const id = await command(t, ["/bin/sh", "-c", "echo run $$; exec cat"]);
+	const page = await open(t, id);
+
+	await page.locator(".line", { hasText: "run" }).waitFor();
+	await page.getByRole("button", { name: "Kill" }).click();
+	await page.locator(".ending").waitFor();
+	await page.getByRole("button", { name: "Start", exact: true }).click();
+	await page.getByRole("button", { name: "Stop" }).waitFor();
+	await page.locator(".line", { hasText: "run" }).waitFor();
+	t.eq((await lines(page)).length, 1, "a new run has its own output");
+	t.ok(await page.locator(".history li", { hasText: "START" })
+	    .first().isVisible(), "what happened is listed");
+}
+
+async function debugs(t) {
+	const id = await t.upload(t.helper("sleeper"), "to-debug");
+
+	await t.call("POST", `/sessions/${id}/start`);
+	const page = await open(t, id);
+
+	t.ok(await page.getByText("debuglanternctl gdb-pipe " + id)
+	    .isVisible(), "a command for gdb is there to copy");
+	await t.clean(page, "running session");
+}
+
+async function shares(t) {
+	const id = await command(t, ["/bin/cat"]);
+	const page = await open(t, id);
+
+	await page.getByLabel("user to share with").fill("nobody-like-that");
+	t.expected = [/status of 4\d\d/];
+	await page.getByRole("button", { name: "Share", exact: true }).click();
+	const notice = page.locator(".notice.bad");
+
+	await notice.waitFor();
+	t.ok((await notice.textContent()).length > 20,
+	    "an unknown user is refused in words",
+	    await notice.textContent());
+	const other = process.env.WEB_OTHER;
+
+	if (other === "")
+		return;
+	await page.getByLabel("user to share with").fill(other);
+	await page.getByRole("button", { name: "Share", exact: true }).click();
+	const row = page.locator(".plain li", { hasText: other });
+
+	await row.waitFor();
+	t.eq((await t.call("GET", "/sessions/" + id)).data.shared,
+	    [{ user: other, access: "ro" }], "it is shared");
+	await t.clean(page, "shared session");
+	await row.getByRole("button").click();
+	await row.waitFor({ state: "detached" });
+	t.ok(!(await t.call("GET", "/sessions/" + id)).data.shared,
+	    "and not any more");
+}
+
+async function gone(t) {
+	const id = await command(t, ["/bin/cat"]);
+	const page = await open(t, id);
+
+	await t.call("POST", `/sessions/${id}/kill`);
+	await t.call("DELETE", `/sessions/${id}`);
+	await page.getByText("There is no such session").waitFor();
+	await t.clean(page, "no such session");
+}
+
+async function startsWith(t) {
+	const id = await t.upload(t.helper("printer"), "with");
+	const page = await open(t, id);
+
+	await page.getByRole("button", { name: "Start with …" }).click();
+	const dialog = page.getByRole("dialog");
+
+	await dialog.getByLabel("Arguments").fill("'unclosed");
+	await dialog.getByRole("button", { name: "Start" }).click();
+	await dialog.locator(".wrong:not(:empty)").waitFor();
+	t.ok(/not closed/.test(await dialog.locator(".wrong").textContent()),
+	    "a quotation mark too few is told");
+	await dialog.getByLabel("Arguments").fill("x 'y z'");
+	await dialog.getByLabel("Sandbox").selectOption("tmpfs");
+	await t.clean(page, "start dialog");
+	await dialog.getByRole("button", { name: "Start" }).click();
+	await dialog.waitFor({ state: "detached" });
+	await page.locator(".ending, .pill[data-lamp=lit]").first().waitFor();
+	t.ok(true, "and started with what was chosen");
+}
+
+export const tests = { output, ends, follows, searches, downloads, again,
+    debugs, shares, gone, startsWith };

@@ -1,0 +1,11 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""The page's table of sessions."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "lib"))
+from web import browse, run_tests  # noqa: E402
+
+run_tests(browse("sessions.mjs"))

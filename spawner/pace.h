@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How far a session's output is read.  What a program writes waits in its
+ * pipe or terminal, and the program with it, while those who are to have all
+ * of it are behind.
+ */
+#ifndef SPAWNER_PACE_H
+#define SPAWNER_PACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "loop.h"
+
+struct client;
+struct hold;
+struct session;
+
+struct pace {
+	LIST_ENTRY(pace) paced;		/* while there is a limit */
+	struct session	*session;
+	LIST_HEAD(, hold) holds;	/* of pipes: followers that lose nothing */
+	uint64_t	 limit;		/* of a terminal: PACE_FREE = none */
+	uint32_t	 pacer;		/* the connection that set it */
+	bool		 paused;	/* nothing is read just now */
+	struct loop_timer timer;	/* of who is silent, or may come back */
+};
+
+void	 pace_init(struct session *);
+/* A run begins: those who held the session before it hold the run. */
+void	 pace_begin(struct session *);
+/* The run is over, or the session: nobody holds it any more. */
+void	 pace_end(struct session *);
+/* Whether somebody is to lose nothing of its pipes. */
+bool	 pace_is_held(const struct session *);
+/*
+ * How much may be read now, max at most.  After 0 tty_resume() or
+ * output_resume() is called when there is more.
+ */
+size_t	 pace_allowance(struct session *, size_t max);
+/* Whether rest bytes more would overwrite what a holder has not got. */
+bool	 pace_would_lose(const struct session *, size_t rest);
+
+/* The connection has ended, or its rights. */
+void	 pace_drop_client(struct client *);
+/* Others may use the session now, or not any more. */
+void	 pace_access_changed(struct session *);
+/* netproc has gone: who held is given time to come back. */
+void	 pace_netproc_lost(void);
+
+#endif

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: ISC */
+/* What netproc carries when it is built without the page (make WEB=no). */
+#include "netproc/assets.h"
+
+const struct asset web_assets[1];
+const size_t web_nassets = 0;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: ISC
+// Elements.  All text becomes text nodes: what programs and other users
+// wrote is never read as markup.
+import { ICONS } from "./icons.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function set(el, props) {
+	for (const [key, value] of Object.entries(props)) {
+		if (value === undefined || value === null || value === false)
+			continue;
+		if (key.startsWith("on"))
+			el.addEventListener(key.slice(2), value);
+		else if (key === "value" || key === "checked")
+			el[key] = value;
+		else if (key === "data")
+			Object.assign(el.dataset, value);
+		else
+			el.setAttribute(key, value === true ? "" : value);
+	}
+}
+
+export function add(el, ...children) {
+	for (const c of children) {
+		if (c === undefined || c === null || c === false)
+			continue;
+		if (Array.isArray(c))
+			add(el, ...c);
+		else
+			el.append(c instanceof Node ? c : String(c));
+	}
+	return el;
+}
+
+// h("button.primary", { onclick: f }, "Start")
+export function h(spec, ...rest) {
+	const [tag, ...classes] = spec.split(".");
+	const el = document.createElement(tag);
+
+	if (classes.length > 0)
+		el.className = classes.join(" ");
+	for (const r of rest) {
+		if (r !== null && typeof r === "object" &&
+		    !Array.isArray(r) && !(r instanceof Node))
+			set(el, r);
+		else
+			add(el, r);
+	}
+	return el;
+}
+
+export function svg(tag, props, ...children) {
+	const el = document.createElementNS(SVG, tag);
+
+	set(el, props);
+	return add(el, ...children);
+}
+
+export function icon(name) {
+	return svg("svg", { class: "icon", viewBox: "0 0 24 24",
+	    "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+}
+
+// Touches the document only where something is different.
+export function text(el, value) {
+	if (el.textContent !== value)
+		el.textContent = value;
+}
+
+export function replace(el, ...children) {
+	el.replaceChildren();
+	return add(el, ...children);
+}
+
+export function button(label, onclick, { name, kind = "", title } = {}) {
+	return h("button" + kind, { type: "button", onclick, title },
+	    name && icon(name), label && h("span", label));
+}
+
+// A button of one picture; the label is what is read out.
+export function iconButton(name, label, onclick, kind = "") {
+	return h("button.quiet.square" + kind, { type: "button", onclick,
+	    "aria-label": label, title: label }, icon(name));
+}
+
+let ids = 0;
+
+export function fresh(prefix) {
+	return prefix + ++ids;
+}
+
+// A labelled field; hint is read out with it.
+export function field(label, input, hint) {
+	const id = fresh("f");
+
+	input.id = id;
+	if (hint !== undefined)
+		input.setAttribute("aria-describedby", id + "h");
+	return h("div.field", h("label", { for: id }, label), input,
+	    hint !== undefined && h("p.hint", { id: id + "h" }, hint));
+}
+
+export function check(label, checked = false, hint) {
+	const input = h("input", { type: "checkbox", checked });
+
+	return { input, el: h("label.check", input, h("span", label,
+	    hint && h("small", hint))) };
+}
+
+export function select(options, value) {
+	const el = h("select", options.map(([v, label]) =>
+	    h("option", { value: v }, label)));
+
+	el.value = value;
+	return el;
+}

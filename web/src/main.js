@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: ISC
+// The frame of the page: its head, who is logged in, which view is shown.
+import { me, onLoggedOut, post, whoAmI } from "./api.js";
+import { button, h, icon, iconButton, replace, text } from "./dom.js";
+import { hostView } from "./host.js";
+import { helpDialog } from "./keys.js";
+import { loginView } from "./login.js";
+import { themeButton } from "./look.js";
+import { go, mount, otherwise, route, show } from "./router.js";
+import { sessionView } from "./session.js";
+import { sessionsView } from "./sessions.js";
+import { connect, disconnect, forget, link, load, watch } from "./store.js";
+import { complain, menu, mountNotices, notice } from "./ui.js";
+
+const main = h("main", { id: "main", tabindex: "-1" });
+const user = h("div.user");
+const state = h("p.link", { role: "status" });
+const nav = h("nav", { "aria-label": "views" },
+    h("a", { href: "/" }, icon("list"), h("span", "Sessions")),
+    h("a", { href: "/host" }, icon("host"), h("span", "Host")));
+const head = h("header.top",
+    h("a.brand", { href: "/", "aria-label": "debuglantern" },
+    h("img", { src: "/icon.svg", alt: "", width: "28", height: "28" }),
+    h("span", "debuglantern")), nav, state, user,
+    iconButton("help", "Keyboard shortcuts (?)", helpDialog, ".wide-only"),
+    themeButton());
+
+function showUser() {
+	nav.hidden = me.user === null;
+	if (me.user === null) {
+		replace(user);
+		return;
+	}
+	const b = button(me.user, () => menu(b, "account", [
+		{ label: "Log out", name: "out", run: logOut },
+	]), { kind: ".quiet.chip",
+	    title: "logged in as " + me.user });
+
+	replace(user, me.read_only && h("span.tag", "read-only"),
+	    me.admin && h("span.tag.wide-only", "admin"), b);
+}
+
+function showLink() {
+	const broken = me.user !== null && !link.up &&
+	    Date.now() - link.since > 1500;
+
+	text(state, broken ? "no connection" : "");
+	state.classList.toggle("broken", broken);
+}
+
+async function logOut() {
+	// the daemon ends what the login had open
+	disconnect();
+	try {
+		await post("/logout");
+	} catch (e) {
+		complain(e);
+	}
+	leaveAccount();
+	go("/login");
+}
+
+function leaveAccount() {
+	forget();
+	Object.assign(me, { user: null, admin: false, csrf: "" });
+	showUser();
+}
+
+function onShow(path, lost) {
+	// what is shown of one session belongs to all of them
+	const page = /^\/(session|terminal)\//.test(path) ? "/" : path;
+
+	for (const a of nav.children) {
+		if (a.pathname === page && !lost)
+			a.setAttribute("aria-current", "page");
+		else
+			a.removeAttribute("aria-current");
+	}
+	document.body.dataset.view = path.split("/")[1] || "sessions";
+}
+
+// Where somebody wanted to go before it turned out that he must log in.
+let wanted = null;
+
+export async function enter() {
+	await whoAmI();
+	showUser();
+	await load();
+	connect();
+}
+
+async function loggedIn() {
+	await enter();
+	const to = wanted ?? "/";
+
+	wanted = null;
+	go(to, { replace: true });
+}
+
+function mustLogIn() {
+	if (location.pathname === "/login")
+		return;
+	if (me.user !== null)
+		notice("You are no longer logged in.", { bad: true,
+		    remedy: "The login ended, or its token was revoked." });
+	wanted = location.pathname;
+	leaveAccount();
+	go("/login", { replace: true });
+}
+
+// A terminal may be shown by its key alone, to somebody without an account.
+function byKey() {
+	return location.pathname.startsWith("/terminal/") &&
+	    (/^#dl[ksv]_/.test(location.hash) ||
+	    sessionStorage.getItem("key " + location.pathname) !== null);
+}
+
+function onKey(e) {
+	if (e.key !== "?" || e.defaultPrevented ||
+	    e.target.matches("input, textarea, select") ||
+	    document.querySelector("dialog[open]"))
+		return;
+	e.preventDefault();
+	helpDialog();
+}
+
+function terminalView(root, params) {
+	let leave = null, left = false;
+
+	root.append(h("p.loading", { role: "status" },
+	    "The terminal is being loaded …"));
+	import("./terminal.js").then((m) => {
+		if (left)
+			return;
+		root.replaceChildren();
+		leave = m.terminalView(root, params);
+	}, complain);
+	return () => {
+		left = true;
+		leave?.();
+	};
+}
+
+function nowhereView(root) {
+	document.title = "No such view · debuglantern";
+	root.append(h("div.empty", h("h1", { tabindex: "-1" },
+	    "There is no such view"), h("p", "The address was mistyped, or " +
+	    "the link to it is old."), h("code", location.pathname),
+	    h("a.button.primary", { href: "/" }, "To the sessions")));
+}
+
+function routes() {
+	route("/", sessionsView);
+	route("/host", hostView);
+	route("/login", (root) => loginView(root, loggedIn));
+	route("/session/:id", sessionView);
+	route("/terminal/:id", terminalView);
+	otherwise(nowhereView);
+}
+
+async function begin() {
+	const guest = byKey();
+
+	showUser();
+	document.body.append(h("a.skip", { href: "#main" },
+	    "Skip to the content"), head, main);
+	mountNotices();
+	routes();
+	mount(main, onShow);
+	document.addEventListener("keydown", onKey);
+	watch(showLink);
+	setInterval(showLink, 1000);
+	if (!guest)
+		onLoggedOut(mustLogIn);
+	try {
+		if (location.pathname !== "/login")
+			await enter();
+	} catch (e) {
+		complain(e);
+	}
+	onLoggedOut(mustLogIn);
+	// unless the way to the login was taken already
+	if (!document.body.dataset.view)
+		show();
+}
+
+begin();
