@@ -156,26 +156,29 @@ def detach():
                    "how to come back is said", t.out)
         modes = (b"\x1bc\x1b]0;theirs\x07\x1b[22;2t\x1b[22;1t\x1b[>1u"
                  b"\x1b[?1049h\x1b[=3u\x1b[>5u\x1b[?1003;1016;2004;2048h"
-                 b"\x1b[?1h\x1b=\x1b[>4;2m\x1b[4 q\x1b]11;#123\x07ready")
+                 b"\x1b[?1h\x1b=\x1b[>4;2m\x1b[4 q\x1b]11;#123\x07")
         undo = [b"\x1b[<1u\x1b[=0u\x1b[?1049l\x1b[<1u", b"\x1b]111\x1b\\",
                 b"\x1b[23;0t\x1b[23;0t"] + [
                     b"\x1b[" + x for x in (
                         b"!p", b"?1l", b"?1003l", b"?1016l", b"?2004l",
                         b"?2048l", b">4m", b"0 q", b"?25h")]
-        for end in (lambda t: t.type(b"~."),
-                    lambda t: t.process.send_signal(signal.SIGSEGV)):
+        # what went before is shown again: each has a mark of its own
+        for ready, end in (
+                (b"one ready", lambda t: t.type(b"~.")),
+                (b"two ready", lambda t: t.process.send_signal(
+                    signal.SIGSEGV))):
             with h.terminal("-t", s.target, "attach", "lamp") as t:
                 t.raw()
                 t.until(b"42")
                 with s.sessions[0].changed:
-                    s.sessions[0].chunks.append(("out", modes))
+                    s.sessions[0].chunks.append(("out", modes + ready))
                     s.sessions[0].changed.notify_all()
-                t.until(b"ready")
+                t.until(ready)
                 # a line is begun only by what we type ourselves
                 t.type(b"\r")
                 end(t)
                 t.wait()
-                left = t.out[t.out.rindex(b"ready"):]
+                left = t.out[t.out.rindex(ready):]
                 eq([x for x in undo if x not in left], [],
                    "all that a program changed is taken back")
                 ok(undone(left.split(b"\r\n")[0]) or b"?25h\r" in left,

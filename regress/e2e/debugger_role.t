@@ -185,7 +185,8 @@ def attaches(d):
     ok(r["success"], "it can be attached again", r)
     os.kill(the_debugger(d), signal.SIGKILL)
     ok(becomes(c, "RUNNING", sid), "its death leaves the program running")
-    eq(state(c, sid)["debugger"], None, "without a debugger")
+    ok(wait_for(lambda: state(c, sid)["debugger"] is None, 10),
+       "without a debugger")
     ok(wait_for(lambda: not any(stat_of(p)[0] == "toy_adapter" for p in
                                 d.processes() if stat_of(p)), 10),
        "and without its adapter")
