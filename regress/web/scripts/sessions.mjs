@@ -111,7 +111,8 @@ async function drops(t) {
 	t.ok(await drop(page, [["one", elf], ["two", elf]]),
 	    "where to drop is shown");
 	await page.getByRole("button", { name: "Done" }).click();
-	await page.getByText("two", { exact: true }).waitFor();
+	// the dialog has the name as well, until it is gone
+	await rowOf(page, "two").waitFor();
 	t.eq(await page.locator("tbody tr").count(), 2,
 	    "several files become several sessions");
 	t.expected = [/status of 4\d\d/];
