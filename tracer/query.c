@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC */
+/* A page of events, how many there are in all, and whether more follow. */
+#include <stdio.h>
+#include <string.h>
+
+#include "query_int.h"
+
+/* Where the page begins; -1 with words. */
+static int
+begin(struct filter *f, const struct query *q, struct place *p,
+    uint64_t *skip, char why[STORE_WHY])
+{
+	char id[24];
+
+	if (!q->has_after) {
+		count_seek(f, q->offset, p, skip);
+		return 0;
+	}
+	*skip = q->offset;
+	if (place_of(f->st, q->after, p) == 0)
+		return 0;
+	id_text(q->after, id);
+	snprintf(why, STORE_WHY, "afterEventId: no event has the id %s", id);
+	return -1;
+}
+
+/* Adds the page; whether more follows, or -1. */
+static int
+add_page(struct filter *f, const struct query *q, const struct place *p,
+    uint64_t skip, struct text *t)
+{
+	struct cursor *c = cursor_open(f, p, UINT64_MAX);
+	size_t first = t->len;
+	struct seen ev;
+	uint32_t n = 0;
+	int more = -1;
+
+	if (c == NULL)
+		return -1;
+	while ((more = cursor_next(c, &ev)) == 1) {
+		if (skip > 0) {
+			skip--;
+			continue;
+		}
+		if (n == q->limit || (n > 0 && t->len - first >
+		    QUERY_BYTES_MAX))
+			break;
+		if (n++ > 0)
+			text_add(t, ",", 1);
+		event_json(f->st, &ev, q->verbose, t);
+	}
+	cursor_close(c);
+	return more;
+}
+
+int
+query_run(struct store *st, const struct query *q, struct text *t,
+    char why[STORE_WHY])
+{
+	struct filter f;
+	struct place p;
+	uint64_t skip;
+	int more = -1;
+
+	store_flush(st);
+	if (filter_make(st, q, &f, why) == -1)
+		return -1;
+	if (begin(&f, q, &p, &skip, why) == -1)
+		goto done;
+	text_str(t, "{\"events\":[");
+	more = add_page(&f, q, &p, skip, t);
+	text_printf(t, "],\"totalCount\":%llu,\"hasMore\":%s}",
+	    (unsigned long long)count_all(&f), more == 1 ? "true" : "false");
+	if (more == -1 || t->cut) {
+		snprintf(why, STORE_WHY, "no memory for the answer");
+		more = -1;
+	}
+done:
+	filter_free(&f);
+	return more == -1 ? -1 : 0;
+}

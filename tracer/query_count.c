@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How many events match, and where the n-th of them is, without looking at
+ * them all: by the tally, by the summaries of segments, and by their times.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query_int.h"
+
+#define SEEK_FROM	2000U	/* fewer are skipped one by one */
+
+/* -- one chunk ---------------------------------------------------------- */
+/* Matches before ts, by looking at each. */
+static uint64_t
+count_records(struct filter *f, const struct chunk *c, uint64_t ts)
+{
+	static uint8_t data[SEG_DATA];
+	const uint8_t *captures;
+	uint32_t at = 0;
+	uint64_t n = 0;
+	int32_t size;
+	struct rec r;
+
+	if (chunk_read(f->st, c, 0, data, c->bytes) == -1)
+		return 0;
+	while ((size = rec_read(data + at, c->bytes - at, &r, &captures)) >
+	    0 && r.ts < ts) {
+		n += filter_rec(f, &r, captures);
+		at += (uint32_t)size;
+	}
+	return n;
+}
+
+static uint64_t
+count_chunk(struct filter *f, const struct chunk *c)
+{
+	static struct seg_sum sums[SEG_SUMS];
+	uint32_t n, i;
+	uint64_t count = 0;
+	int some;
+
+	/* its number stands there if no more is asked */
+	if (!filter_selective(f) && (f->kinds & 1U << EVENT_ENTER) != 0 &&
+	    (f->kinds & 1U << EVENT_EXIT) != 0)
+		return c->count;
+	n = chunk_sums(f->st, c, sums);
+	for (i = 0; i < n; i++) {
+		some = filter_sum(f, sums[i].fn, sums[i].class);
+		if (some == -1)
+			return count_records(f, c, UINT64_MAX);
+		if (some == 1)
+			count += sums[i].count;
+	}
+	return count;
+}
+
+/* -- all ---------------------------------------------------------------- */
+/* Whether the tally has the answer; *n = it. */
+static bool
+count_by_tally(struct filter *f, uint64_t *n)
+{
+	uint32_t fn, class;
+	uint64_t have;
+	int some;
+
+	*n = 0;
+	for (fn = 0; fn < f->st->tally.nfns; fn++) {
+		if (f->fns != NULL && (fn >= f->nfns || f->fns[fn] == 0))
+			continue;
+		for (class = 0; class <= CLASS_MAX + 2; class++) {
+			/* the last two stand for what has no class */
+			uint16_t k = (uint16_t)(class <= CLASS_MAX ? class :
+			    CLASS_ENTER + (class - CLASS_MAX - 1));
+
+			have = tally_count(&f->st->tally, fn, k);
+			if (have == 0)
+				continue;
+			some = filter_sum(f, fn, k);
+			if (some == -1)
+				return false;
+			if (some == 1)
+				*n += have;
+		}
+	}
+	return true;
+}
+
+static bool
+thread_wanted(const struct filter *f, const struct thread *t)
+{
+	return f->tid == -1 || f->tid == (int64_t)t->tid;
+}
+
+static uint64_t
+count_thread(struct filter *f, const struct thread *t)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	if (!filter_selective(f))
+		return ((f->kinds & 1U << EVENT_ENTER) != 0 ? t->nenter : 0) +
+		    ((f->kinds & 1U << EVENT_EXIT) != 0 ? t->nexit : 0);
+	for (i = 0; i < t->nchunks; i++)
+		n += count_chunk(f, t->chunks[i]);
+	return n;
+}
+
+static uint64_t
+count_calls(struct filter *f)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	if (f->tid == -1 && filter_selective(f) && count_by_tally(f, &n))
+		return n;
+	n = 0;
+	for (i = 0; i < f->st->nthreads; i++)
+		if (thread_wanted(f, f->st->threads[i]))
+			n += count_thread(f, f->st->threads[i]);
+	return n;
+}
+
+/* Output and crashes before ts, on one thread or all. */
+static uint64_t
+count_texts_before(const struct filter *f, uint64_t ts)
+{
+	char sql[200];
+	sqlite3_stmt *s;
+	uint64_t n = 0;
+
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM texts WHERE ts<? AND "
+	    "(1<<kind)&%u AND kind<=%d%s", f->kinds, EVENT_CRASH,
+	    f->tid == -1 ? "" : " AND tid=?");
+	if (sqlite3_prepare_v2(f->st->db, sql, -1, &s, NULL) != SQLITE_OK)
+		return 0;
+	sqlite3_bind_int64(s, 1, ts > INT64_MAX ? INT64_MAX :
+	    (sqlite3_int64)ts);
+	if (f->tid != -1)
+		sqlite3_bind_int64(s, 2, f->tid);
+	if (sqlite3_step(s) == SQLITE_ROW)
+		n = (uint64_t)sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	return n;
+}
+
+static uint64_t
+count_texts(const struct filter *f)
+{
+	uint64_t n = 0;
+	int kind;
+
+	if (f->tid != -1)
+		return count_texts_before(f, INT64_MAX);
+	for (kind = EVENT_STDOUT; kind <= EVENT_CRASH; kind++)
+		if ((f->kinds & 1U << kind) != 0)
+			n += f->st->ntexts[kind];
+	return n;
+}
+
+uint64_t
+count_all(struct filter *f)
+{
+	return (f->calls ? count_calls(f) : 0) +
+	    (f->texts ? count_texts(f) : 0);
+}
+
+/* -- the n-th ----------------------------------------------------------- */
+struct span {
+	const struct chunk *chunk;
+	uint64_t count, sum;		/* sum: with all that begin before */
+};
+
+static int
+by_begin(const void *va, const void *vb)
+{
+	const struct span *a = va, *b = vb;
+
+	return a->chunk->first_ts < b->chunk->first_ts ? -1 :
+	    a->chunk->first_ts > b->chunk->first_ts;
+}
+
+static struct span *
+spans_of(struct filter *f, size_t *n)
+{
+	const struct store *st = f->st;
+	const struct thread *t;
+	struct span *all;
+	uint64_t sum = 0;
+	size_t i, k;
+
+	for (*n = 0, i = 0; i < st->nthreads; i++)
+		*n += st->threads[i]->nchunks;
+	if ((all = reallocarray(NULL, *n + 1, sizeof(*all))) == NULL)
+		return NULL;
+	for (*n = 0, i = 0; f->calls && i < st->nthreads; i++) {
+		t = st->threads[i];
+		for (k = 0; thread_wanted(f, t) && k < t->nchunks; k++)
+			all[(*n)++] = (struct span){ t->chunks[k],
+			    count_chunk(f, t->chunks[k]), 0 };
+	}
+	qsort(all, *n, sizeof(*all), by_begin);
+	for (i = 0; i < *n; i++)
+		all[i].sum = sum += all[i].count;
+	return all;
+}
+
+static uint64_t
+most_before(const struct filter *f, const struct span *all, size_t i)
+{
+	return (i == 0 ? 0 : all[i - 1].sum) +
+	    (f->texts ? count_texts_before(f, all[i].chunk->first_ts) : 0);
+}
+
+/* Exactly how many match before the beginning of span i. */
+static uint64_t
+count_before(struct filter *f, const struct span *all, size_t i)
+{
+	uint64_t ts = all[i].chunk->first_ts, n;
+	size_t k;
+
+	n = f->texts ? count_texts_before(f, ts) : 0;
+	for (k = 0; k < i; k++)
+		n += all[k].chunk->last_ts < ts ? all[k].count :
+		    count_records(f, all[k].chunk, ts);
+	return n;
+}
+
+void
+count_seek(struct filter *f, uint64_t offset, struct place *p,
+    uint64_t *skip)
+{
+	struct span *all;
+	size_t n, low = 0, high, mid;
+
+	*p = (struct place){ 0, 0, 0 };
+	*skip = offset;
+	if (offset < SEEK_FROM || (all = spans_of(f, &n)) == NULL)
+		return;
+	/* the last span before which there surely are not too many */
+	for (high = n; low + 1 < high;) {
+		mid = low + (high - low) / 2;
+		if (most_before(f, all, mid) <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	if (n > 0 && most_before(f, all, low) <= offset) {
+		p->ts = all[low].chunk->first_ts;
+		*skip = offset - count_before(f, all, low);
+	}
+	free(all);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A query made ready: names are matched once, each against the functions that
+ * are known, and each return value that has a class once; events are then
+ * compared by numbers.
+ */
+#include <json-c/json.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query_int.h"
+#include "query_regex.h"
+
+#define CALLS	(1U << EVENT_ENTER | 1U << EVENT_EXIT)
+#define TEXTS	(1U << EVENT_STDOUT | 1U << EVENT_STDERR | 1U << EVENT_CRASH)
+
+enum verdict { UNKNOWN, YES, NO };
+
+/* -- names -------------------------------------------------------------- */
+static bool
+name_matches(const struct query *q, struct regex *re,
+    const struct function *f)
+{
+	return (q->fn_equals == NULL || strcmp(f->name, q->fn_equals) == 0) &&
+	    (q->fn_contains == NULL ||
+	    strstr(f->name, q->fn_contains) != NULL) &&
+	    (re == NULL || regex_match(re, f->name, strlen(f->name))) &&
+	    (q->file_equals == NULL || strcmp(f->file, q->file_equals) == 0) &&
+	    (q->file_contains == NULL ||
+	    strstr(f->file, q->file_contains) != NULL);
+}
+
+static bool
+names_asked(const struct query *q)
+{
+	return q->fn_equals != NULL || q->fn_contains != NULL ||
+	    q->fn_matches != NULL || q->file_equals != NULL ||
+	    q->file_contains != NULL;
+}
+
+static int
+match_names(struct filter *f, char why[STORE_WHY])
+{
+	const struct query *q = f->q;
+	char reason[REGEX_WHY];
+	struct regex *re = NULL;
+	const struct function *fn;
+	uint32_t i;
+
+	if (q->fn_matches != NULL && (re = regex_new(q->fn_matches,
+	    strlen(q->fn_matches), reason)) == NULL) {
+		snprintf(why, STORE_WHY, "function.matches: %s", reason);
+		return -1;
+	}
+	f->nfns = f->st->functions_cap;
+	if ((f->fns = calloc(f->nfns + 1, 1)) == NULL) {
+		regex_free(re);
+		snprintf(why, STORE_WHY, "no memory");
+		return -1;
+	}
+	for (i = 0; i < f->nfns; i++)
+		if ((fn = function_of(f->st, i)) != NULL)
+			f->fns[i] = name_matches(q, re, fn);
+	regex_free(re);
+	return 0;
+}
+
+/* -- return values ------------------------------------------------------ */
+static bool
+is_number(struct json_object *o)
+{
+	return json_object_is_type(o, json_type_int) ||
+	    json_object_is_type(o, json_type_double);
+}
+
+/* 1 and 1.0 are one value; true and 1 are not. */
+static bool
+same_value(struct json_object *a, struct json_object *b)
+{
+	if (is_number(a) && is_number(b) && json_object_get_type(a) !=
+	    json_object_get_type(b))
+		return json_object_get_double(a) == json_object_get_double(b);
+	return json_object_equal(a, b) != 0;
+}
+
+/* A pointer that is NULL is shown as one. */
+static bool
+is_null(struct json_object *v)
+{
+	return v == NULL || (json_object_is_type(v, json_type_string) &&
+	    strcmp(json_object_get_string(v), "0x0") == 0);
+}
+
+static bool
+result_matches(struct filter *f, uint32_t fn, const void *raw, size_t len)
+{
+	const struct query *q = f->q;
+	struct json_object *v;
+	size_t n;
+	bool match;
+
+	/* nothing was captured: it returns nothing, not even null */
+	if (len == 0)
+		return false;
+	n = render_result(f->st, fn, raw, len, f->scratch);
+	f->scratch[n < STORE_RENDER_MAX ? n : STORE_RENDER_MAX - 1] = '\0';
+	v = json_tokener_parse(f->scratch);
+	match = (!q->has_equals || same_value(v, q->ret_equals)) &&
+	    (q->ret_null == -1 || is_null(v) == (q->ret_null == 1));
+	json_object_put(v);
+	return match;
+}
+
+static bool
+class_matches(struct filter *f, uint32_t fn, uint16_t class)
+{
+	const void *raw;
+	size_t len;
+
+	if (fn >= f->nfns)
+		return false;
+	if (f->verdicts[fn] == NULL &&
+	    (f->verdicts[fn] = calloc(CLASS_MAX + 1, 1)) == NULL)
+		return false;
+	if (f->verdicts[fn][class] == UNKNOWN) {
+		raw = tally_raw(&f->st->tally, fn, class, &len);
+		f->verdicts[fn][class] = raw != NULL &&
+		    result_matches(f, fn, raw, len) ? YES : NO;
+	}
+	return f->verdicts[fn][class] == YES;
+}
+
+static int
+prepare_results(struct filter *f, char why[STORE_WHY])
+{
+	if (f->nfns < f->st->tally.nfns)
+		f->nfns = f->st->tally.nfns;
+	f->verdicts = calloc(f->nfns + 1, sizeof(uint8_t *));
+	f->scratch = malloc(STORE_RENDER_MAX);
+	if (f->verdicts == NULL || f->scratch == NULL) {
+		snprintf(why, STORE_WHY, "no memory");
+		return -1;
+	}
+	return 0;
+}
+
+/* -- the filter --------------------------------------------------------- */
+int
+filter_make(struct store *st, const struct query *q, struct filter *f,
+    char why[STORE_WHY])
+{
+	*f = (struct filter){ .st = st, .q = q, .tid = -1,
+		.kinds = CALLS | TEXTS, .calls = true, .texts = true };
+	if (q == NULL)
+		return 0;
+	if (q->kinds != 0)
+		f->kinds = q->kinds;
+	f->tid = q->tid;
+	f->by_result = q->has_equals || q->ret_null != -1;
+	if (f->by_result)
+		f->kinds &= 1U << EVENT_EXIT;
+	if (names_asked(q))
+		f->kinds &= CALLS;
+	f->calls = (f->kinds & CALLS) != 0;
+	f->texts = (f->kinds & TEXTS) != 0;
+	/* names and patterns are looked at also where no call can match */
+	if ((names_asked(q) && match_names(f, why) == -1) ||
+	    (f->by_result && prepare_results(f, why) == -1)) {
+		filter_free(f);
+		return -1;
+	}
+	return 0;
+}
+
+void
+filter_free(struct filter *f)
+{
+	uint32_t i;
+
+	for (i = 0; f->verdicts != NULL && i < f->nfns; i++)
+		free(f->verdicts[i]);
+	free(f->verdicts);
+	free(f->fns);
+	free(f->scratch);
+	*f = (struct filter){ 0 };
+}
+
+static inline bool
+fn_wanted(const struct filter *f, uint32_t fn)
+{
+	return f->fns == NULL || (fn < f->nfns && f->fns[fn] != 0);
+}
+
+bool
+filter_rec(struct filter *f, const struct rec *r, const void *captures)
+{
+	if ((f->kinds & 1U << r->kind) == 0 || !fn_wanted(f, r->fn))
+		return false;
+	if (!f->by_result)
+		return true;
+	return r->class == CLASS_OTHER ?
+	    result_matches(f, r->fn, captures, r->len) :
+	    class_matches(f, r->fn, r->class);
+}
+
+int
+filter_sum(struct filter *f, uint32_t fn, uint16_t class)
+{
+	uint32_t kind = class == CLASS_ENTER ? EVENT_ENTER : EVENT_EXIT;
+
+	if ((f->kinds & 1U << kind) == 0 || !fn_wanted(f, fn))
+		return 0;
+	if (!f->by_result)
+		return 1;
+	return class == CLASS_OTHER ? -1 : class_matches(f, fn, class);
+}
+
+bool
+filter_selective(const struct filter *f)
+{
+	return f->fns != NULL || f->by_result;
+}

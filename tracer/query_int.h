@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/* What queries, the virtual tables and exports share. */
+#ifndef TRACER_QUERY_INT_H
+#define TRACER_QUERY_INT_H
+
+#include "query.h"
+#include "store_int.h"
+
+/* An event as it was found. */
+struct seen {
+	uint64_t id, ts, duration, parent;
+	uint32_t fn, tid;
+	uint8_t	 kind, flags;		/* enum event_kind */
+	const struct thread *thread;	/* NULL: of output and crashes */
+	const void *data;		/* captures, or text; borrowed */
+	size_t	 len;
+};
+
+/* Where an event stands in the order of all; ord and seq 0: before those. */
+struct place {
+	uint64_t ts;
+	uint32_t ord;
+	uint64_t seq;
+};
+
+/* -- query_filter.c: a query, with names made numbers -- */
+struct filter {
+	struct store *st;
+	const struct query *q;		/* borrowed; NULL = everything */
+	bool	 calls, texts;		/* whether any can match */
+	uint32_t kinds;			/* as in query */
+	uint8_t	*fns;			/* one byte each; NULL = all */
+	uint32_t nfns;
+	int64_t	 tid;
+	bool	 by_result;
+	uint8_t	**verdicts;		/* by function, then class */
+	char	*scratch;		/* STORE_RENDER_MAX */
+};
+
+int	 filter_make(struct store *, const struct query *, struct filter *,
+	    char why[STORE_WHY]);
+void	 filter_free(struct filter *);
+bool	 filter_rec(struct filter *, const struct rec *, const void *captures);
+/* 1: all that a row of a summary counts, 0: none, -1: perhaps. */
+int	 filter_sum(struct filter *, uint32_t fn, uint16_t class);
+/* Whether a summary can rule a chunk out. */
+bool	 filter_selective(const struct filter *);
+
+/* -- query_cursor.c: events in order -- */
+struct cursor;
+
+/*
+ * From the first event after place on, up to those at to.  NULL = no memory.
+ * As long as it is open no call is evicted.  The filter is borrowed.
+ */
+struct cursor *cursor_open(struct filter *, const struct place *after,
+	    uint64_t to);
+/* 1 with an event that is good until the next call, 0 at the end. */
+int	 cursor_next(struct cursor *, struct seen *);
+void	 cursor_close(struct cursor *);
+/* The place of an event.  -1: there never was one with that id. */
+int	 place_of(struct store *, uint64_t id, struct place *);
+
+/* -- query_count.c -- */
+/* Of all that match; of a chunk; of one up to but without a time. */
+uint64_t count_all(struct filter *);
+/*
+ * A place with at most offset matching events before it; *skip of those
+ * after it are still to be left out.
+ */
+void	 count_seek(struct filter *, uint64_t offset, struct place *,
+	    uint64_t *skip);
+
+/* -- query_json.c -- */
+/* "ORD.SEQ", at most 24 bytes with the NUL. */
+void	 id_text(uint64_t id, char out[24]);
+/* -1: not of that form. */
+int	 id_parse(const char *, size_t, uint64_t *id);
+const char *kind_name(uint8_t kind);
+/* The kind of a name; 0 = none. */
+uint8_t	 kind_of(const char *name);
+/* One event as debug_query shows it. */
+void	 event_json(const struct store *, const struct seen *, bool verbose,
+	    struct text *);
+/* Arguments or result of a call as JSON; the length, never 0. */
+size_t	 render_arguments(const struct store *, uint32_t fn, const void *,
+	    size_t len, char buf[STORE_RENDER_MAX]);
+size_t	 render_result(const struct store *, uint32_t fn, const void *,
+	    size_t len, char buf[STORE_RENDER_MAX]);
+/* Since the session's start. */
+uint64_t shown_ns(const struct store *, uint64_t ts);
+
+#endif

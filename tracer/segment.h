@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The format of calls on disk.  A segment holds consecutive events of one
+ * thread: a header of 128 bytes, records, and once it is sealed a summary of
+ * how often each function is in it.  Segment n lies at n * SEG_SIZE of a
+ * sparse file; what is not used of one takes no room.
+ *
+ * Records are blocks of 64 bytes: 40 of head, the rest captures as the agent
+ * wrote them.  Times in a segment never go backwards.  Numbers are in the
+ * host's byte order: the file never leaves it without its daemon.
+ *
+ * The header counts what was written completely before it, so a writer that
+ * dies leaves a readable beginning.  A reader believes nothing: whoever owns
+ * the traced program may own the file.
+ */
+#ifndef TRACER_SEGMENT_H
+#define TRACER_SEGMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEG_SIZE	((uint32_t)256 << 10)
+#define SEG_HEAD	128U
+#define SEG_DATA	((uint32_t)224 << 10)	/* most bytes of records */
+#define SEG_BLOCK	64U
+#define SEG_RECORDS	(SEG_DATA / SEG_BLOCK)
+#define SEG_SUMS	SEG_RECORDS		/* most rows of a summary */
+#define SEG_CAPTURES	8192U			/* most of one record */
+#define REC_HEAD	40U
+#define REC_SIZE_MAX	((REC_HEAD + SEG_CAPTURES + SEG_BLOCK - 1) / \
+			    SEG_BLOCK * SEG_BLOCK)
+
+#define ORD_BITS	24
+#define ORD_MAX		((1U << ORD_BITS) - 1)
+#define SEQ_MAX		((UINT64_C(1) << 40) - 1)
+
+struct seg_head {
+	uint64_t magic, tag;		/* tag: of this timeline */
+	uint32_t ord, tid;		/* ord: 1 to ORD_MAX, never used twice */
+	char	 name[16];
+	uint64_t first_seq, first_ts, last_ts;
+	uint32_t count, bytes;		/* of records */
+	uint32_t nsums;			/* 0 = not sealed */
+	uint32_t check;
+	uint8_t	 zero[48];
+};
+
+enum {
+	REC_ENTER = 1,
+	REC_EXIT = 2
+};
+#define REC_SAMPLED	1		/* flags: others were left out */
+
+/* Classes of what a function returned: equal captures, one number. */
+#define CLASS_MAX	30U		/* numbers of a function */
+#define CLASS_ENTER	0xfffeU		/* in summaries: of REC_ENTER */
+#define CLASS_OTHER	0xffffU		/* has no number */
+
+struct rec {
+	uint64_t ts, duration, parent;
+	uint32_t fn;
+	uint32_t delta;			/* sequence, from the segment's first */
+	uint16_t len;			/* of captures */
+	uint16_t class;			/* CLASS_ENTER in REC_ENTER */
+	uint8_t	 kind, flags;
+	uint16_t check;
+};
+
+struct seg_sum {
+	uint32_t fn;
+	uint16_t class, count;
+};
+
+/* Fills check in. */
+void	 seg_head_seal(struct seg_head *);
+/* Whether these are SEG_HEAD bytes of one with that tag; copies it to out. */
+bool	 seg_head_read(const void *, uint64_t tag, struct seg_head *out);
+
+/* Bytes that a record with len bytes of captures takes. */
+static inline uint32_t
+rec_size(uint32_t len)
+{
+	return (REC_HEAD + len + SEG_BLOCK - 1) & ~(SEG_BLOCK - 1);
+}
+
+/* Writes a record with its captures and check; returns its size. */
+uint32_t rec_write(uint8_t *to, const struct rec *, const void *captures);
+/*
+ * Reads one: its size, 0 if left bytes are not all of it, -1 if it is none.
+ * *captures points into at.
+ */
+int32_t	 rec_read(const uint8_t *at, size_t left, struct rec *,
+	    const uint8_t **captures);
+/*
+ * How many bytes at data are good records whose times and sequences do not
+ * go backwards nor leave what head says; *count and *last of them.
+ */
+uint32_t seg_good(const struct seg_head *head, const uint8_t *data,
+	    size_t len, uint32_t *count, struct rec *last);
+/*
+ * Summarizes good records.  out has room for SEG_SUMS rows; returns how many
+ * there are.
+ */
+uint32_t seg_summarize(const uint8_t *data, size_t len, struct seg_sum *out);
+/* Whether rows may be the summary of count records. */
+bool	 seg_sums_good(const struct seg_sum *, uint32_t nsums,
+	    uint32_t count);
+
+static inline uint64_t
+id_of(uint32_t ord, uint64_t seq)
+{
+	return (uint64_t)ord << 40 | seq;
+}
+
+static inline uint32_t
+id_ord(uint64_t id)
+{
+	return (uint32_t)(id >> 40);
+}
+
+static inline uint64_t
+id_seq(uint64_t id)
+{
+	return id & SEQ_MAX;
+}
+
+#endif

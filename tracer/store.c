@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: ISC */
+/* The timeline of one traced session: opening, appending, closing. */
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "store_int.h"
+
+/* -- trouble ------------------------------------------------------------ */
+void
+trouble_set(char words[STORE_WHY], const char *what, int err)
+{
+	bool news = words[0] == '\0';
+
+	if (err == 0)
+		snprintf(words, STORE_WHY, "the timeline is not stored: %s",
+		    what);
+	else
+		snprintf(words, STORE_WHY, "the timeline's %s cannot be "
+		    "stored: %s; what comes meanwhile is lost", what,
+		    strerror(err));
+	if (news)
+		log_warnx("%s", words);
+}
+
+void
+trouble_clear(char words[STORE_WHY])
+{
+	if (words[0] != '\0')
+		log_info("the timeline is stored again");
+	words[0] = '\0';
+}
+
+const char *
+store_trouble(const struct store *st)
+{
+	if (st->calls_trouble[0] != '\0')
+		return st->calls_trouble;
+	return st->db_trouble[0] != '\0' ? st->db_trouble : NULL;
+}
+
+/* -- opening and closing ------------------------------------------------ */
+static char *
+bounded(const char *s)
+{
+	return strndup(s == NULL ? "" : s, STORE_NAME_MAX);
+}
+
+static int
+copy_meta(struct store *st, const struct store_meta *m)
+{
+	st->meta = *m;
+	st->meta.id = bounded(m->id);
+	st->meta.binary_path = bounded(m->binary_path);
+	st->meta.project_root = bounded(m->project_root);
+	st->meta.status = bounded(m->status);
+	return st->meta.id == NULL || st->meta.binary_path == NULL ||
+	    st->meta.project_root == NULL || st->meta.status == NULL ? -1 : 0;
+}
+
+static void
+free_meta(struct store_meta *m)
+{
+	free((void *)(uintptr_t)m->id);
+	free((void *)(uintptr_t)m->binary_path);
+	free((void *)(uintptr_t)m->project_root);
+	free((void *)(uintptr_t)m->status);
+}
+
+/* Three regular files of which nobody else makes a timeline now. */
+static int
+check_files(const struct store_files *f, bool fresh, char why[STORE_WHY])
+{
+	const int fds[] = { f->calls_fd, f->db_fd, f->wal_fd };
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct stat sb;
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (fstat(fds[i], &sb) == -1 || !S_ISREG(sb.st_mode) ||
+		    (fresh && sb.st_size > 0)) {
+			snprintf(why, STORE_WHY, "%s is not %s",
+			    store_file_suffix((int)i), fresh ? "an empty file"
+			    : "a file");
+			return -1;
+		}
+	if (fcntl(f->calls_fd, F_OFD_SETLK, &lock) == -1) {
+		snprintf(why, STORE_WHY, "this timeline is in use");
+		return -1;
+	}
+	return 0;
+}
+
+static void
+release(struct store *st)
+{
+	struct buffer *b;
+
+	db_close(st);
+	while ((b = st->first_buffer != NULL ? st->first_buffer : st->spare) !=
+	    NULL) {
+		*(b == st->first_buffer ? &st->first_buffer : &st->spare) =
+		    b->next;
+		free(b);
+	}
+	threads_free(st);
+	functions_free(st);
+	tally_free(&st->tally);
+	free(st->free_slots);
+	free_meta(&st->meta);
+	close(st->files.calls_fd);
+	close(st->files.db_fd);
+	close(st->files.wal_fd);
+	free(st);
+}
+
+struct store *
+store_open(const struct store_files *files, const struct store_meta *meta,
+    const struct store_limits *limits, char why[STORE_WHY])
+{
+	struct store *st = calloc(1, sizeof(*st));
+
+	if (st == NULL) {
+		snprintf(why, STORE_WHY, "no memory for a timeline");
+		close(files->calls_fd);
+		close(files->db_fd);
+		close(files->wal_fd);
+		return NULL;
+	}
+	st->files = *files;
+	st->settled = UINT64_MAX;
+	st->next_ord = 1;
+	st->limits = *limits;
+	store_limit(st, limits->calls);
+	if (check_files(files, meta != NULL, why) == -1)
+		goto fail;
+	if (meta != NULL && (copy_meta(st, meta) == -1 ||
+	    getrandom(&st->tag, sizeof(st->tag), 0) == -1)) {
+		snprintf(why, STORE_WHY, "no memory for a timeline");
+		goto fail;
+	}
+	if (db_open(st, meta != NULL, why) == -1 ||
+	    (meta == NULL && store_recover(st, why) == -1))
+		goto fail;
+	return st;
+fail:
+	release(st);
+	return NULL;
+}
+
+void
+store_close(struct store *st, bool keep)
+{
+	if (keep) {
+		texts_end(st);
+		store_flush(st);
+		/* as a file that is copied alone it is whole as well */
+		sqlite3_wal_checkpoint_v2(st->db, NULL,
+		    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+		if (fsync(st->files.calls_fd) == -1 ||
+		    fsync(st->files.db_fd) == -1 ||
+		    fsync(st->files.wal_fd) == -1)
+			log_warn("timeline");
+	}
+	sqlite3_close_v2(st->db);
+	st->db = NULL;
+	if (!keep && (ftruncate(st->files.calls_fd, 0) == -1 ||
+	    ftruncate(st->files.db_fd, 0) == -1 ||
+	    ftruncate(st->files.wal_fd, 0) == -1))
+		log_warn("timeline");
+	release(st);
+}
+
+/* -- appending ---------------------------------------------------------- */
+static void
+fill(struct rec *r, const struct event *ev, const struct thread *t,
+    const struct chunk *c, uint64_t ts)
+{
+	/* another thread's event is nobody's parent */
+	uint64_t parent = id_ord(ev->parent) == t->ord &&
+	    id_seq(ev->parent) < t->next_seq ? ev->parent : 0;
+
+	*r = (struct rec){ .ts = ts, .duration = ev->duration,
+		.parent = parent, .fn = ev->fn,
+		.delta = (uint32_t)(t->next_seq - c->first_seq),
+		.len = ev->len, .class = CLASS_ENTER, .kind = REC_ENTER,
+		.flags = ev->flags };
+}
+
+static bool
+append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
+{
+	struct chunk *c;
+	struct rec r;
+
+	if ((c = chunk_for(st, t, rec_size(ev->len), ts)) == NULL)
+		return false;
+	fill(&r, ev, t, c, ts);
+	if (ev->kind == EVENT_EXIT) {
+		r.kind = REC_EXIT;
+		r.class = tally_class(&st->tally, ev->fn, ev->captures,
+		    ev->len);
+		t->nexit++;
+	} else {
+		r.duration = 0;
+		t->nenter++;
+	}
+	tally_add(&st->tally, ev->fn, r.class, 1);
+	c->bytes += rec_write(chunk_end(c), &r, ev->captures);
+	c->count++;
+	c->last_ts = ts;
+	c->last_seq = t->next_seq;
+	return true;
+}
+
+static bool
+well_formed(const struct event *ev)
+{
+	return (ev->kind == EVENT_ENTER || ev->kind == EVENT_EXIT) &&
+	    ev->fn < FN_MAX;
+}
+
+size_t
+store_append(struct store *st, struct event *events, size_t n,
+    uint64_t now_ns)
+{
+	struct thread *t;
+	struct event *ev;
+	size_t stored = 0;
+	uint64_t ts;
+
+	for (ev = events; ev < events + n; ev++) {
+		ev->id = 0;
+		t = thread_of(st, ev->tid);
+		if (t == NULL || t->next_seq > SEQ_MAX || !well_formed(ev) ||
+		    tally_reserve(&st->tally, ev->fn) == -1) {
+			store_lost(st, ev->tid, 1);
+			continue;
+		}
+		if (ev->len > SEG_CAPTURES)
+			ev->len = SEG_CAPTURES;
+		ts = ev->ts_ns < now_ns ? ev->ts_ns : now_ns;
+		if (ts < t->last_ts)
+			ts = t->last_ts;
+		if (append(st, t, ev, ts)) {
+			ev->id = id_of(t->ord, t->next_seq);
+			t->last_ts = ts;
+			stored++;
+		} else {
+			store_lost(st, ev->tid, 1);
+		}
+		t->next_seq++;
+	}
+	st->collected += stored;
+	return stored;
+}
+
+uint64_t
+store_next_id(struct store *st, uint32_t tid)
+{
+	const struct thread *t = thread_of(st, tid);
+
+	return t == NULL ? 0 : id_of(t->ord, t->next_seq);
+}
+
+void
+store_lost(struct store *st, uint32_t tid, uint64_t n)
+{
+	struct thread *t = thread_of(st, tid);
+
+	st->lost += n;
+	if (t != NULL)
+		t->lost += n;
+}
+
+void
+store_settled(struct store *st, uint64_t ts)
+{
+	st->settled = ts;
+}
+
+/* What could not be sealed shows whether there is room again. */
+static int
+try_again(struct store *st)
+{
+	struct buffer *b = st->first_buffer;
+
+	if (b != NULL)
+		return chunk_seal(st, b->thread);
+	trouble_clear(st->calls_trouble);
+	return 0;
+}
+
+int
+store_flush(struct store *st)
+{
+	struct buffer *b;
+	int ret = db_flush(st);
+
+	for (b = st->first_buffer; b != NULL; b = b->next)
+		if (chunk_write(st, b->thread) == -1)
+			return -1;
+	if (st->calls_trouble[0] != '\0' && try_again(st) == -1)
+		return -1;
+	if (st->used > st->limits.calls)
+		store_evict(st);
+	return ret;
+}
+
+/* -- the rest ----------------------------------------------------------- */
+void
+store_set_status(struct store *st, const char *status, int64_t ended_at)
+{
+	char *copy = bounded(status);
+
+	if (copy == NULL)
+		return;
+	free((void *)(uintptr_t)st->meta.status);
+	st->meta.status = copy;
+	st->meta.ended_at = ended_at;
+	st->meta_dirty = true;
+}
+
+void
+store_set_render(struct store *st, const struct store_render *render)
+{
+	st->render = *render;
+}
+
+void
+store_limit(struct store *st, uint64_t calls)
+{
+	st->limits.calls = calls < STORE_CALLS_LEAST ? STORE_CALLS_LEAST :
+	    calls;
+}
+
+void
+store_stats(const struct store *st, struct store_stats *s)
+{
+	uint32_t i;
+
+	*s = (struct store_stats){ .collected = st->collected,
+		.evicted = st->evicted, .lost = st->lost,
+		.lost_bytes = st->lost_bytes, .bytes = st->used,
+		.threads = st->nthreads, .functions = st->nfunctions };
+	for (i = 0; i < st->nthreads; i++)
+		s->calls += st->threads[i]->nenter + st->threads[i]->nexit;
+	for (i = EVENT_STDOUT; i <= EVENT_CRASH; i++)
+		s->texts += st->ntexts[i];
+}

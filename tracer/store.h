@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The timeline of one traced session.  Calls go to segments (segment.h), the
+ * session, the functions' names, output and crashes to SQLite; docs/TIMELINE.md
+ * has the whole.  All times are CLOCK_MONOTONIC in ns.
+ *
+ * A store holds three files and no directory.  Whoever has one opens them
+ * with store_files_at(); a process that is given the same three later has
+ * the same timeline, whatever became of the one before.
+ *
+ * Nothing that a traced program says ends the process or is believed further
+ * than it can be checked.  A full disk is said once (store_trouble()), what
+ * came meanwhile is counted as lost, and storing goes on when there is room.
+ */
+#ifndef TRACER_STORE_H
+#define TRACER_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_WHY	256		/* bytes of a reason */
+#define STORE_NAME_MAX	4096		/* longest name or path kept */
+#define STORE_TEXT_MAX	65536		/* bytes of one event of output */
+
+struct store;
+
+struct store_files {
+	int	 calls_fd, db_fd, wal_fd;
+};
+#define STORE_FILES_INIT { -1, -1, -1 }
+
+struct store_meta {
+	const char	*id, *binary_path, *project_root;
+	uint32_t	 pid;
+	int64_t		 started_at, ended_at;	/* Unix time; 0 = not ended */
+	const char	*status;	/* running, exited, stopped */
+	uint64_t	 start_ns;	/* what events' times are shown from */
+};
+
+struct store_limits {
+	uint64_t	 calls;		/* bytes; the oldest calls go first */
+	uint64_t	 output;	/* bytes; what comes later is lost */
+};
+#define STORE_LIMITS_DEFAULT { (uint64_t)1 << 30, (uint64_t)50 << 20 }
+#define STORE_CALLS_LEAST ((uint64_t)1 << 20)
+
+enum event_kind {
+	EVENT_ENTER = 1,
+	EVENT_EXIT,
+	EVENT_STDOUT,
+	EVENT_STDERR,
+	EVENT_CRASH
+};
+#define EVENT_SAMPLED	1		/* flags: others were left out */
+
+/* A call as it is appended. */
+struct event {
+	uint64_t	 id;		/* set by store_append(); 0 = lost */
+	uint64_t	 ts_ns;
+	/*
+	 * Of EVENT_ENTER the call that it is in, of EVENT_EXIT its own
+	 * EVENT_ENTER; an id of the same thread, 0 = not known.
+	 */
+	uint64_t	 parent;
+	uint64_t	 duration;	/* ns, of EVENT_EXIT */
+	uint32_t	 fn, tid;	/* fn: of store_function() */
+	uint8_t		 kind;		/* EVENT_ENTER or EVENT_EXIT */
+	uint8_t		 flags;
+	uint16_t	 len;		/* of captures */
+	const void	*captures;	/* borrowed; as the agent wrote them */
+};
+
+struct store_function {
+	uint32_t	 fn;		/* below FN_MAX (tally.h) */
+	const char	*name, *raw;	/* demangled, as in the ELF */
+	const char	*file;		/* absolute; NULL = not known */
+	uint32_t	 line;
+	const char	*ret_type;	/* "i32", "char *"; NULL = not known */
+};
+
+/*
+ * Turns captures into JSON, the seed's way; the store keeps them raw.  The
+ * answer goes to buf and is whole JSON without newlines, at most size bytes;
+ * returns its length, 0 = cannot.
+ */
+#define STORE_RENDER_MAX ((size_t)128 << 10)
+struct store_render {
+	/* an array */
+	size_t	(*arguments)(void *arg, uint32_t fn, const void *captures,
+		    size_t len, char *buf, size_t size);
+	/* a value */
+	size_t	(*result)(void *arg, uint32_t fn, const void *captures,
+		    size_t len, char *buf, size_t size);
+	void	*arg;
+};
+
+struct store_stats {
+	uint64_t	 calls;		/* events in segments */
+	uint64_t	 texts;		/* of output and crashes */
+	uint64_t	 collected;	/* all that were ever stored */
+	uint64_t	 evicted;	/* calls that made room for later ones */
+	uint64_t	 lost;		/* calls that could not be stored */
+	uint64_t	 lost_bytes;	/* of output */
+	uint64_t	 bytes;		/* that calls take */
+	uint32_t	 threads, functions;
+};
+
+/*
+ * Opens, and makes where they are not, the files of timeline name in dir.
+ * -1 with errno.
+ */
+int	 store_files_at(int dir_fd, const char *name, struct store_files *);
+/* Their names, for who removes them: i from 0 on, NULL at the end. */
+const char *store_file_suffix(int i);
+
+/*
+ * Makes a timeline in empty files; with meta NULL opens what is in them.
+ * Takes the files, also if it fails.  NULL with words in why.
+ */
+struct store *store_open(const struct store_files *, const struct store_meta *,
+	    const struct store_limits *, char why[STORE_WHY]);
+/*
+ * Takes what is needed from *render, borrowed until store_close().  Without
+ * it values are shown as the words that were captured.
+ */
+void	 store_set_render(struct store *, const struct store_render *);
+/* Names a function, or names it anew.  -1: an id or string out of bounds. */
+int	 store_function(struct store *, const struct store_function *);
+/* A thread has a name; cut to 15 bytes. */
+void	 store_thread(struct store *, uint32_t tid, const char *name);
+/* A thread has ended; the number may come back as another one. */
+void	 store_thread_gone(struct store *, uint32_t tid);
+/*
+ * The id that the next event of a thread gets; those after it count up from
+ * it, lost ones too.  So ids can be used as parents before the append.
+ */
+uint64_t store_next_id(struct store *, uint32_t tid);
+/*
+ * Appends calls, those of a thread in their order.  Times that go back or
+ * lie beyond now_ns are mended.  Returns how many were stored.
+ */
+size_t	 store_append(struct store *, struct event *, size_t n,
+	    uint64_t now_ns);
+/*
+ * Output of kind EVENT_STDOUT or EVENT_STDERR, any bytes; tid 0 = not known.
+ * A character that is cut is held back until the rest of it comes.
+ */
+void	 store_output(struct store *, uint64_t ts_ns, enum event_kind,
+	    uint32_t tid, const void *, size_t len);
+/* A crash, told as a JSON object; what is none is kept as its string. */
+void	 store_crash(struct store *, uint64_t ts_ns, uint32_t tid,
+	    const char *json, size_t len);
+/* Calls of a thread that the agent or the reader had to drop. */
+void	 store_lost(struct store *, uint32_t tid, uint64_t n);
+/*
+ * All that happened up to ts has been appended: what is later is not shown
+ * yet, so that who reads on after the last event that he saw misses none.
+ */
+void	 store_settled(struct store *, uint64_t ts_ns);
+/* Writes what is buffered.  -1: not all of it could be, see store_trouble(). */
+int	 store_flush(struct store *);
+/* Words about what keeps it from being written; NULL = all is well. */
+const char *store_trouble(const struct store *);
+/* The program has ended or tracing has been stopped; ended_at as in meta. */
+void	 store_set_status(struct store *, const char *status,
+	    int64_t ended_at);
+/* Another limit for calls; at least STORE_CALLS_LEAST. */
+void	 store_limit(struct store *, uint64_t calls);
+void	 store_stats(const struct store *, struct store_stats *);
+/*
+ * keep: written out to the disk.  Else the files are emptied; who made their
+ * names removes them.
+ */
+void	 store_close(struct store *, bool keep);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The segments of threads: where the next record goes, and getting it onto
+ * the disk.  Records first, then the header that counts them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store_int.h"
+
+#define PAGE	4096U		/* in these the disk is used up */
+
+static off_t
+data_at(const struct chunk *c)
+{
+	return (off_t)c->slot * SEG_SIZE + SEG_HEAD;
+}
+
+/* 0, or -1 with errno: a short write is a full disk. */
+static int
+write_all(int fd, const void *data, size_t len, off_t at)
+{
+	ssize_t n;
+
+	while (len > 0) {
+		if ((n = pwrite(fd, data, len, at)) == -1 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = ENOSPC;
+		if (n <= 0)
+			return -1;
+		data = (const uint8_t *)data + n;
+		len -= (size_t)n;
+		at += n;
+	}
+	return 0;
+}
+
+/* -- buffers ------------------------------------------------------------ */
+static void
+unlink_buffer(struct store *st, struct buffer *b)
+{
+	*(b->prev != NULL ? &b->prev->next : &st->first_buffer) = b->next;
+	*(b->next != NULL ? &b->next->prev : &st->last_buffer) = b->prev;
+}
+
+static void
+to_front(struct store *st, struct buffer *b)
+{
+	b->prev = NULL;
+	b->next = st->first_buffer;
+	*(b->next != NULL ? &b->next->prev : &st->last_buffer) = b;
+	st->first_buffer = b;
+}
+
+void
+buffer_drop(struct store *st, struct chunk *c)
+{
+	struct buffer *b = c->buffer;
+
+	if (b == NULL)
+		return;
+	c->buffer = NULL;
+	unlink_buffer(st, b);
+	b->next = st->spare;
+	st->spare = b;
+}
+
+/* One that nobody uses, or that of whoever was silent for longest. */
+static struct buffer *
+get_buffer(struct store *st)
+{
+	struct buffer *b = st->spare;
+	struct thread *t;
+
+	if (b == NULL && st->nbuffers < BUFFERS_MAX &&
+	    (b = malloc(sizeof(*b))) != NULL) {
+		st->nbuffers++;
+		return b;
+	}
+	if (b == NULL && st->last_buffer != NULL) {
+		t = st->last_buffer->thread;
+		if (chunk_write(st, t) == -1)
+			return NULL;
+		buffer_drop(st, t->chunks[t->nchunks - 1]);
+		b = st->spare;
+	}
+	if (b != NULL)
+		st->spare = b->next;
+	return b;
+}
+
+static bool
+have_buffer(struct store *st, struct thread *t, struct chunk *c)
+{
+	struct buffer *b;
+
+	if (c->buffer != NULL) {
+		if (st->first_buffer != c->buffer) {
+			unlink_buffer(st, c->buffer);
+			to_front(st, c->buffer);
+		}
+		return true;
+	}
+	if ((b = get_buffer(st)) == NULL)
+		return false;
+	b->thread = t;
+	b->base = c->bytes;
+	c->buffer = b;
+	to_front(st, b);
+	return true;
+}
+
+uint8_t *
+chunk_end(struct chunk *c)
+{
+	return c->buffer->bytes + (c->bytes - c->buffer->base);
+}
+
+/* -- writing ------------------------------------------------------------ */
+static void
+charge(struct store *st, struct chunk *c, uint32_t used)
+{
+	used = (used + PAGE - 1) & ~(PAGE - 1);
+	if (used <= c->used)
+		return;
+	st->used += used - c->used;
+	c->used = used;
+}
+
+static int
+write_head(struct store *st, const struct thread *t, const struct chunk *c,
+    uint32_t nsums)
+{
+	struct seg_head h = { .tag = st->tag, .ord = t->ord, .tid = t->tid,
+		.first_seq = c->first_seq, .first_ts = c->first_ts,
+		.last_ts = c->last_ts, .count = c->count, .bytes = c->bytes,
+		.nsums = nsums };
+
+	memcpy(h.name, t->name, sizeof(h.name));
+	seg_head_seal(&h);
+	return write_all(st->files.calls_fd, &h, sizeof(h),
+	    data_at(c) - SEG_HEAD);
+}
+
+int
+chunk_write(struct store *st, struct thread *t)
+{
+	struct chunk *c = t->nchunks > 0 ? t->chunks[t->nchunks - 1] : NULL;
+
+	if (c == NULL || c->buffer == NULL || c->written == c->bytes)
+		return 0;
+	if (write_all(st->files.calls_fd,
+	    c->buffer->bytes + (c->written - c->buffer->base),
+	    c->bytes - c->written, data_at(c) + c->written) == -1 ||
+	    write_head(st, t, c, 0) == -1) {
+		trouble_set(st->calls_trouble, "calls", errno);
+		return -1;
+	}
+	c->written = c->bytes;
+	charge(st, c, SEG_HEAD + c->bytes);
+	trouble_clear(st->calls_trouble);
+	return 0;
+}
+
+int
+chunk_seal(struct store *st, struct thread *t)
+{
+	static struct seg_sum sums[SEG_SUMS];
+	struct chunk *c = t->chunks[t->nchunks - 1];
+	uint32_t n;
+
+	if (chunk_write(st, t) == -1)
+		return -1;
+	n = chunk_sums(st, c, sums);
+	if (write_all(st->files.calls_fd, sums, n * sizeof(*sums),
+	    data_at(c) + c->bytes) == -1 || write_head(st, t, c, n) == -1) {
+		trouble_set(st->calls_trouble, "calls", errno);
+		return -1;
+	}
+	c->nsums = n;
+	c->sealed = true;
+	charge(st, c, SEG_HEAD + c->bytes + n * (uint32_t)sizeof(*sums));
+	trouble_clear(st->calls_trouble);
+	buffer_drop(st, c);
+	return 0;
+}
+
+/* -- chunks ------------------------------------------------------------- */
+static uint32_t
+get_slot(struct store *st)
+{
+	return st->nfree > 0 ? st->free_slots[--st->nfree] : st->nslots++;
+}
+
+static void
+put_slot(struct store *st, uint32_t slot)
+{
+	uint32_t cap = st->free_cap == 0 ? 64 : 2 * st->free_cap, *slots;
+
+	if (st->nfree == st->free_cap) {
+		slots = reallocarray(st->free_slots, cap, sizeof(*slots));
+		if (slots == NULL)
+			return;		/* a hole that stays one */
+		st->free_slots = slots;
+		st->free_cap = cap;
+	}
+	st->free_slots[st->nfree++] = slot;
+}
+
+struct chunk *
+chunk_add(struct thread *t)
+{
+	uint32_t cap = t->cap == 0 ? 4 : 2 * t->cap;
+	struct chunk **chunks, *c;
+
+	if (t->nchunks == t->cap) {
+		chunks = reallocarray(t->chunks, cap, sizeof(struct chunk *));
+		if (chunks == NULL)
+			return NULL;
+		t->chunks = chunks;
+		t->cap = cap;
+	}
+	if ((c = calloc(1, sizeof(*c))) != NULL)
+		t->chunks[t->nchunks++] = c;
+	return c;
+}
+
+void
+chunk_free(struct store *st, struct chunk *c)
+{
+	off_t at = (off_t)c->slot * SEG_SIZE;
+	static const uint8_t nothing[SEG_HEAD];
+
+	buffer_drop(st, c);
+	/* where files have no holes the header at least must not be found */
+	if (c->used > 0 && fallocate(st->files.calls_fd,
+	    FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, SEG_SIZE) == -1)
+		write_all(st->files.calls_fd, nothing, sizeof(nothing), at);
+	put_slot(st, c->slot);
+	st->used -= c->used;
+	free(c);
+}
+
+static struct chunk *
+begin(struct store *st, struct thread *t, uint64_t ts)
+{
+	struct chunk *c;
+
+	if (st->used + SEG_SIZE > st->limits.calls)
+		store_evict(st);
+	if ((c = chunk_add(t)) == NULL)
+		return NULL;
+	c->slot = get_slot(st);
+	c->first_seq = t->next_seq;
+	c->first_ts = c->last_ts = ts;
+	return c;
+}
+
+struct chunk *
+chunk_for(struct store *st, struct thread *t, uint32_t size, uint64_t ts)
+{
+	struct chunk *c = t->nchunks > 0 ? t->chunks[t->nchunks - 1] : NULL;
+
+	if (c != NULL && !c->sealed && (c->bytes + size > SEG_DATA ||
+	    t->next_seq - c->first_seq > UINT32_MAX)) {
+		/* the flush tries again, not each of a million calls */
+		if (st->calls_trouble[0] != '\0' || chunk_seal(st, t) == -1)
+			return NULL;
+	}
+	if (c == NULL || c->sealed)
+		c = begin(st, t, ts);
+	return c != NULL && have_buffer(st, t, c) ? c : NULL;
+}
+
+/* -- reading ------------------------------------------------------------ */
+static int
+read_file(const struct store *st, const struct chunk *c, uint32_t offset,
+    uint8_t *to, uint32_t len)
+{
+	ssize_t n;
+
+	while (len > 0) {
+		n = pread(st->files.calls_fd, to, len, data_at(c) + offset);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		to += n;
+		offset += (uint32_t)n;
+		len -= (uint32_t)n;
+	}
+	return 0;
+}
+
+int
+chunk_read(const struct store *st, const struct chunk *c, uint32_t offset,
+    void *to, uint32_t len)
+{
+	uint32_t file = len;
+
+	if (offset > c->bytes || len > c->bytes - offset)
+		return -1;
+	if (c->buffer != NULL && offset + len > c->buffer->base) {
+		file = offset >= c->buffer->base ? 0 :
+		    c->buffer->base - offset;
+		memcpy((uint8_t *)to + file,
+		    c->buffer->bytes + (offset + file - c->buffer->base),
+		    len - file);
+	}
+	return read_file(st, c, offset, to, file);
+}
+
+uint32_t
+chunk_sums(const struct store *st, const struct chunk *c,
+    struct seg_sum *sums)
+{
+	static uint8_t data[SEG_DATA];
+
+	if (c->nsums > 0 && read_file(st, c, c->bytes, (uint8_t *)sums,
+	    c->nsums * (uint32_t)sizeof(*sums)) == 0 &&
+	    seg_sums_good(sums, c->nsums, c->count))
+		return c->nsums;
+	if (chunk_read(st, c, 0, data, c->bytes) == -1)
+		return 0;
+	return seg_summarize(data, c->bytes, sums);
+}

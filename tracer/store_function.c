@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC */
+/* Functions by the number under which their calls are stored. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_int.h"
+
+const struct function *
+function_of(const struct store *st, uint32_t fn)
+{
+	return fn < st->functions_cap && st->functions[fn].name != NULL ?
+	    &st->functions[fn] : NULL;
+}
+
+static int
+reserve(struct store *st, uint32_t fn)
+{
+	uint32_t cap = st->functions_cap == 0 ? 64 : st->functions_cap;
+	struct function *all;
+
+	if (fn < st->functions_cap)
+		return 0;
+	while (cap <= fn)
+		cap *= 2;
+	if ((all = reallocarray(st->functions, cap, sizeof(*all))) == NULL)
+		return -1;
+	memset(all + st->functions_cap, 0,
+	    (cap - st->functions_cap) * sizeof(*all));
+	st->functions = all;
+	st->functions_cap = cap;
+	return 0;
+}
+
+static void
+release(struct function *f)
+{
+	free(f->name);
+	free(f->raw);
+	free(f->file);
+	free(f->ret_type);
+	memset(f, 0, sizeof(*f));
+}
+
+/* A copy that is not too long and splits no character. */
+static char *
+copy(const char *s)
+{
+	return strndup(s, text_whole(s, strnlen(s, STORE_NAME_MAX)));
+}
+
+int
+function_set(struct store *st, const struct store_function *sf)
+{
+	struct function f = { .line = sf->line };
+
+	if (sf->fn >= FN_MAX || sf->name == NULL || reserve(st, sf->fn) == -1 ||
+	    tally_reserve(&st->tally, sf->fn) == -1)
+		return -1;
+	f.name = copy(sf->name);
+	f.raw = copy(sf->raw != NULL ? sf->raw : sf->name);
+	f.file = copy(sf->file != NULL ? sf->file : "");
+	f.ret_type = copy(sf->ret_type != NULL ? sf->ret_type : "");
+	if (f.name == NULL || f.raw == NULL || f.file == NULL ||
+	    f.ret_type == NULL) {
+		release(&f);
+		return -1;
+	}
+	if (st->functions[sf->fn].name == NULL)
+		st->nfunctions++;
+	release(&st->functions[sf->fn]);
+	st->functions[sf->fn] = f;
+	return 0;
+}
+
+int
+store_function(struct store *st, const struct store_function *sf)
+{
+	struct pending *row;
+
+	if (function_set(st, sf) == -1 ||
+	    (row = calloc(1, sizeof(*row))) == NULL)
+		return -1;
+	row->tid = sf->fn;
+	db_queue(st, row);
+	return 0;
+}
+
+void
+functions_free(struct store *st)
+{
+	uint32_t i;
+
+	for (i = 0; i < st->functions_cap; i++)
+		release(&st->functions[i]);
+	free(st->functions);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/* What the parts of the store share; nobody else includes this. */
+#ifndef TRACER_STORE_INT_H
+#define TRACER_STORE_INT_H
+
+#include <sqlite3.h>
+
+#include "segment.h"
+#include "store.h"
+#include "tally.h"
+#include "text.h"
+
+#define BUFFERS_MAX	64		/* of SEG_DATA bytes each */
+#define THREAD_BUCKETS	1024
+
+/* A segment, on disk or being written. */
+struct chunk {
+	struct buffer *buffer;		/* what comes next is put here; or NULL */
+	uint64_t first_seq, last_seq, first_ts, last_ts;
+	uint32_t slot;
+	uint32_t count, bytes;		/* of records, those in a buffer too */
+	uint32_t written, nwritten;	/* bytes and records in the file */
+	uint32_t nsums;
+	uint32_t used;			/* bytes of disk that are charged */
+	bool	 sealed;
+};
+
+struct buffer {
+	struct buffer *prev, *next;	/* the latest used first */
+	struct thread *thread;		/* whose last chunk's it is */
+	uint32_t base;			/* offset in data of bytes[0] */
+	uint8_t	 bytes[SEG_DATA];
+};
+
+struct thread {
+	struct thread *next;		/* of the same bucket */
+	struct chunk **chunks;		/* oldest first; owned */
+	uint32_t nchunks, cap;
+	uint32_t ord, tid;
+	char	 name[16];
+	bool	 gone;			/* its tid may be another thread's */
+	uint64_t next_seq, last_ts;
+	uint64_t nenter, nexit, lost;
+};
+
+struct function {
+	char	*name, *raw, *file, *ret_type;	/* owned; name NULL = unused */
+	uint32_t line;
+};
+
+/* A row that waits for the next transaction. */
+struct pending {
+	struct pending *next;
+	uint8_t	 kind;			/* enum event_kind; 0 = a function */
+	uint32_t tid;			/* or the function's id */
+	uint64_t ts, id;
+	size_t	 len;
+	char	 body[];
+};
+
+struct store {
+	struct store_files files;
+	struct store_limits limits;
+	struct store_meta meta;		/* strings are owned */
+	struct store_render render;
+	uint64_t tag, settled;
+
+	struct thread **threads;	/* by ord, in order; owned */
+	uint32_t nthreads, threads_cap, next_ord;
+	struct thread *buckets[THREAD_BUCKETS], *latest;
+	struct buffer *first_buffer, *last_buffer, *spare;
+	uint32_t nbuffers;
+	uint32_t *free_slots, nfree, free_cap, nslots;
+	uint64_t used, evicted, lost, collected;
+	unsigned int pins;		/* readers that need what is there */
+
+	struct tally tally;
+	struct function *functions;
+	uint32_t nfunctions, functions_cap;	/* named; size of the array */
+
+	sqlite3	*db;
+	char	 db_name[32];
+	struct pending *rows, **rows_end;
+	size_t	 rows_bytes;
+	uint64_t next_text, ntexts[EVENT_CRASH + 1];
+	uint64_t output_bytes, lost_bytes;
+	bool	 meta_dirty;
+	struct {
+		char	 s[4];
+		size_t	 len;
+		uint64_t ts;
+		uint32_t tid;
+	} tails[2];			/* of stdout and stderr */
+
+	char	 calls_trouble[STORE_WHY], db_trouble[STORE_WHY];
+};
+
+/* -- store_chunk.c: the segments of threads -- */
+/* The last chunk of a thread with room for size bytes; NULL = no room. */
+struct chunk *chunk_for(struct store *, struct thread *, uint32_t size,
+	    uint64_t ts);
+/* Writes a thread's buffered records.  -1: trouble is set. */
+int	 chunk_write(struct store *, struct thread *);
+/* Writes and ends its last chunk. */
+int	 chunk_seal(struct store *, struct thread *);
+/* Room for another chunk at the end of a thread's; NULL = no memory. */
+struct chunk *chunk_add(struct thread *);
+/* Frees one that is on no list; its room on disk can be used again. */
+void	 chunk_free(struct store *, struct chunk *);
+/* Where the next size bytes of records go; only after chunk_for(). */
+uint8_t	*chunk_end(struct chunk *);
+/* Takes a chunk's buffer away, with what is in it. */
+void	 buffer_drop(struct store *, struct chunk *);
+/* Reads len bytes of a chunk's records at offset; -1 if they are not there. */
+int	 chunk_read(const struct store *, const struct chunk *, uint32_t offset,
+	    void *, uint32_t len);
+/* Its summary, read or made; at most SEG_SUMS rows.  Returns how many. */
+uint32_t chunk_sums(const struct store *, const struct chunk *,
+	    struct seg_sum *);
+/* -- store_evict.c -- */
+void	 store_evict(struct store *);
+/* -- store_thread.c -- */
+struct thread *thread_of(struct store *, uint32_t tid);
+struct thread *thread_new(struct store *, uint32_t ord, uint32_t tid);
+struct thread *thread_by_ord(const struct store *, uint32_t ord);
+/* Frees those that are gone and have nothing left. */
+void	 threads_sweep(struct store *);
+void	 threads_free(struct store *);
+/* -- store_recover.c -- */
+int	 store_recover(struct store *, char why[STORE_WHY]);
+/* -- store_vfs.c: SQLite on two open files -- */
+/* Registers them; name is what sqlite3_open_v2() gets.  Borrows the fds. */
+int	 vfs_register(int db_fd, int wal_fd, char name[32]);
+void	 vfs_unregister(const char *name);
+#define VFS_NAME	"dl-files"
+/* -- store_db.c -- */
+int	 db_open(struct store *, bool fresh, char why[STORE_WHY]);
+void	 db_close(struct store *);
+/* Takes the row. */
+void	 db_queue(struct store *, struct pending *);
+int	 db_flush(struct store *);
+/* -- store_text.c -- */
+void	 texts_end(struct store *);
+/* Whether a crash is told as a JSON object on one line. */
+bool	 text_is_object(const char *, size_t len);
+/* -- store_function.c -- */
+const struct function *function_of(const struct store *, uint32_t fn);
+int	 function_set(struct store *, const struct store_function *);
+void	 functions_free(struct store *);
+
+/* Sets or clears words of trouble; says at most one line per trouble. */
+void	 trouble_set(char words[STORE_WHY], const char *what, int err);
+void	 trouble_clear(char words[STORE_WHY]);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What another writer left: every segment is read once, and what is not
+ * right from some record on ends there.  Threads that it had are over.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store_int.h"
+
+struct found {
+	struct seg_head head;
+	uint32_t slot;
+};
+
+static int
+by_thread(const void *va, const void *vb)
+{
+	const struct found *a = va, *b = vb;
+
+	if (a->head.ord != b->head.ord)
+		return a->head.ord < b->head.ord ? -1 : 1;
+	return a->head.first_seq < b->head.first_seq ? -1 :
+	    a->head.first_seq > b->head.first_seq;
+}
+
+/* The next slot at or after this one in which something is written. */
+static uint32_t
+next_slot(const struct store *st, uint32_t slot)
+{
+	off_t at = lseek(st->files.calls_fd, (off_t)slot * SEG_SIZE,
+	    SEEK_DATA);
+
+	if (at == -1)
+		return errno == ENXIO ? st->nslots : slot;
+	return (uint32_t)(at / SEG_SIZE);
+}
+
+static struct found *
+find_all(struct store *st, size_t *n)
+{
+	struct found *all = NULL, *more, f;
+	size_t cap = 0;
+	uint8_t head[SEG_HEAD];
+
+	*n = 0;
+	for (f.slot = next_slot(st, 0); f.slot < st->nslots;
+	    f.slot = next_slot(st, f.slot + 1)) {
+		if (pread(st->files.calls_fd, head, sizeof(head),
+		    (off_t)f.slot * SEG_SIZE) != (ssize_t)sizeof(head) ||
+		    !seg_head_read(head, st->tag, &f.head))
+			continue;
+		if (*n == cap) {
+			cap = 2 * cap + 64;
+			more = reallocarray(all, cap, sizeof(*all));
+			if (more == NULL) {
+				free(all);
+				return NULL;
+			}
+			all = more;
+		}
+		all[(*n)++] = f;
+	}
+	if (*n > 0)
+		qsort(all, *n, sizeof(*all), by_thread);
+	return all;
+}
+
+/* Counts what is in a segment, and learns the values of its classes. */
+static void
+count(struct store *st, struct thread *t, const uint8_t *data, uint32_t len)
+{
+	const uint8_t *captures;
+	int32_t size;
+	struct rec r;
+
+	for (; (size = rec_read(data, len, &r, &captures)) > 0;
+	    data += size, len -= (uint32_t)size) {
+		if (r.kind == REC_EXIT && r.class != CLASS_OTHER)
+			tally_learn(&st->tally, r.fn, r.class, captures,
+			    r.len);
+		tally_add(&st->tally, r.fn, r.class, 1);
+		*(r.kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
+	}
+}
+
+/* Bytes of good records whose functions can be counted. */
+static uint32_t
+countable(struct store *st, const uint8_t *data, uint32_t len, uint32_t *n)
+{
+	const uint8_t *captures;
+	uint32_t at = 0;
+	int32_t size;
+	struct rec r;
+
+	*n = 0;
+	while ((size = rec_read(data + at, len - at, &r, &captures)) > 0 &&
+	    r.fn < FN_MAX && tally_reserve(&st->tally, r.fn) == 0) {
+		at += (uint32_t)size;
+		++*n;
+	}
+	return at;
+}
+
+static void
+take(struct store *st, struct thread *t, const struct found *f)
+{
+	static uint8_t data[SEG_DATA];
+	const struct seg_head *h = &f->head;
+	struct chunk *c;
+	struct rec last;
+	uint32_t n, len;
+	ssize_t have;
+
+	have = pread(st->files.calls_fd, data, h->bytes,
+	    (off_t)f->slot * SEG_SIZE + SEG_HEAD);
+	if (have <= 0)
+		return;
+	len = seg_good(h, data, (size_t)have, &n, &last);
+	len = countable(st, data, len, &n);
+	seg_good(h, data, len, &n, &last);
+	if (n == 0 || h->first_seq < t->next_seq ||
+	    h->first_ts < t->last_ts || (c = chunk_add(t)) == NULL)
+		return;
+	c->slot = f->slot;
+	c->first_seq = h->first_seq;
+	c->first_ts = h->first_ts;
+	c->last_ts = last.ts;
+	c->last_seq = h->first_seq + last.delta;
+	c->count = c->nwritten = n;
+	c->bytes = c->written = len;
+	c->nsums = n == h->count ? h->nsums : 0;
+	c->sealed = true;
+	c->used = (SEG_HEAD + len + c->nsums * 8 + 4095) & ~4095U;
+	st->used += c->used;
+	st->collected += n;
+	t->next_seq = c->last_seq + 1;
+	t->last_ts = last.ts;
+	count(st, t, data, len);
+}
+
+int
+store_recover(struct store *st, char why[STORE_WHY])
+{
+	struct thread *t = NULL;
+	struct found *all;
+	struct stat sb;
+	size_t n, i;
+
+	if (fstat(st->files.calls_fd, &sb) == -1) {
+		snprintf(why, STORE_WHY, "calls: %s", strerror(errno));
+		return -1;
+	}
+	st->nslots = (uint32_t)((sb.st_size + SEG_SIZE - 1) / SEG_SIZE);
+	all = find_all(st, &n);
+	for (i = 0; i < n && all != NULL; i++) {
+		if (t == NULL || t->ord != all[i].head.ord) {
+			t = thread_new(st, all[i].head.ord, all[i].head.tid);
+			if (t == NULL)
+				break;
+			t->gone = true;
+			memcpy(t->name, all[i].head.name, sizeof(t->name));
+			t->name[sizeof(t->name) - 1] = '\0';
+			if (t->ord >= st->next_ord)
+				st->next_ord = t->ord + 1;
+		}
+		take(st, t, &all[i]);
+	}
+	free(all);
+	st->collected += st->ntexts[EVENT_STDOUT] + st->ntexts[EVENT_STDERR] +
+	    st->ntexts[EVENT_CRASH];
+	return 0;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* Output and crashes: rows of their own, never evicted, limited in bytes. */
+#include <json-c/json.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_int.h"
+
+#define ROW_COST	64U	/* what a row takes beside its bytes */
+#define CRASHES_MAX	4096U	/* a program may fork to crash for ever */
+
+static void
+add(struct store *st, uint64_t ts, enum event_kind kind, uint32_t tid,
+    const char *body, size_t len)
+{
+	struct pending *row;
+
+	if (kind != EVENT_CRASH) {
+		if (st->output_bytes + len + ROW_COST > st->limits.output) {
+			st->lost_bytes += len;
+			return;
+		}
+		st->output_bytes += len + ROW_COST;
+	} else if (st->ntexts[EVENT_CRASH] >= CRASHES_MAX) {
+		return;
+	}
+	if ((row = malloc(sizeof(*row) + len)) == NULL) {
+		st->lost_bytes += len;
+		return;
+	}
+	*row = (struct pending){ .kind = (uint8_t)kind, .tid = tid, .ts = ts,
+		.id = st->next_text++, .len = len };
+	if (len > 0)
+		memcpy(row->body, body, len);
+	st->ntexts[kind]++;
+	st->collected++;
+	db_queue(st, row);
+}
+
+/* Puts what was held back before what comes now; owned. */
+static char *
+join(struct store *st, int which, const void *data, size_t *len)
+{
+	size_t held = st->tails[which].len;
+	char *s = malloc(held + *len + 1);
+
+	if (s == NULL)
+		return NULL;
+	memcpy(s, st->tails[which].s, held);
+	memcpy(s + held, data, *len);
+	*len += held;
+	st->tails[which].len = 0;
+	return s;
+}
+
+void
+store_output(struct store *st, uint64_t ts, enum event_kind kind,
+    uint32_t tid, const void *data, size_t len)
+{
+	int which = kind == EVENT_STDERR;
+	char *s = len == 0 ? NULL : join(st, which, data, &len);
+	size_t at, n, part;
+
+	if (s == NULL)
+		return;
+	for (at = 0; at < len; at += n) {
+		part = len - at < STORE_TEXT_MAX ? len - at : STORE_TEXT_MAX;
+		n = text_whole(s + at, part);
+		if (n == 0) {
+			memcpy(st->tails[which].s, s + at, part);
+			st->tails[which].len = part;
+			st->tails[which].ts = ts;
+			st->tails[which].tid = tid;
+			break;
+		}
+		add(st, ts, kind, tid, s + at, n);
+	}
+	free(s);
+}
+
+void
+texts_end(struct store *st)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (st->tails[i].len > 0)
+			add(st, st->tails[i].ts, i == 0 ? EVENT_STDOUT :
+			    EVENT_STDERR, st->tails[i].tid, st->tails[i].s,
+			    st->tails[i].len);
+}
+
+bool
+text_is_object(const char *json, size_t len)
+{
+	struct json_tokener *tok = json_tokener_new_ex(16);
+	struct json_object *o;
+	bool is;
+
+	if (tok == NULL)
+		return false;
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
+	    JSON_TOKENER_VALIDATE_UTF8);
+	o = json_tokener_parse_ex(tok, json, (int)len);
+	is = json_tokener_get_error(tok) == json_tokener_success &&
+	    json_tokener_get_parse_end(tok) == len &&
+	    json_object_is_type(o, json_type_object);
+	json_object_put(o);
+	json_tokener_free(tok);
+	return is && memchr(json, '\n', len) == NULL;
+}
+
+void
+store_crash(struct store *st, uint64_t ts, uint32_t tid, const char *json,
+    size_t len)
+{
+	struct text t = { .max = 8 * STORE_TEXT_MAX };
+
+	if (len > STORE_TEXT_MAX)
+		len = text_whole(json, STORE_TEXT_MAX);
+	if (text_is_object(json, len)) {
+		add(st, ts, EVENT_CRASH, tid, json, len);
+		return;
+	}
+	text_str(&t, "{\"said\":");
+	text_json(&t, json, len);
+	text_str(&t, "}");
+	if (!t.cut)
+		add(st, ts, EVENT_CRASH, tid, t.s, t.len);
+	text_free(&t);
+}

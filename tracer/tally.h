@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How often each function was entered and left, and with what: equal return
+ * values, as captured, share a number ("class"), at most CLASS_MAX + 1 of a
+ * function.  So counting by function and by return value needs no look at
+ * the events.  Class 0 is kept for a value that is all zero: NULL and false
+ * have a number however many other values came before.
+ */
+#ifndef TRACER_TALLY_H
+#define TRACER_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FN_MAX		(1U << 20)	/* function ids are below */
+#define CLASS_RAW	20U		/* longest captures with a class */
+
+struct fn_tally;
+
+struct tally {
+	struct fn_tally	*fns;	/* owned */
+	uint32_t	 nfns;
+};
+
+/* Makes room for fn, below FN_MAX.  -1: no memory. */
+int	 tally_reserve(struct tally *, uint32_t fn);
+/*
+ * The class of what fn returned, a new one if there is room, else
+ * CLASS_OTHER.  fn has been reserved.
+ */
+uint16_t tally_class(struct tally *, uint32_t fn, const void *raw,
+	    size_t len);
+/* A class that is in use on disk has this value. */
+void	 tally_learn(struct tally *, uint32_t fn, uint16_t class,
+	    const void *raw, size_t len);
+/* Adds n, which may be negative, to a reserved function's count. */
+void	 tally_add(struct tally *, uint32_t fn, uint16_t class, int64_t n);
+/* 0 for what has never been added. */
+uint64_t tally_count(const struct tally *, uint32_t fn, uint16_t class);
+/* The value of a class, borrowed; NULL = not known. */
+const void *tally_raw(const struct tally *, uint32_t fn, uint16_t class,
+	    size_t *len);
+void	 tally_free(struct tally *);
+
+#endif
