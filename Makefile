@@ -121,13 +121,13 @@ $(LIBEXEC)/netproc: $(LIBWEB)
 # --- packages ----------------------------------------------------------
 BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		libsodium-dev libtls-dev libssl-dev libjson-c-dev libarchive-dev \
-		libavahi-client-dev libmicrohttpd-dev libwslay-dev nettle-dev libsqlite3-dev gdbserver $(WEB_PKGS)
+		libavahi-client-dev libmicrohttpd-dev libwslay-dev nettle-dev libsqlite3-dev libzydis-dev gdbserver $(WEB_PKGS)
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
 		bubblewrap delve g++ golang-go lldb-19 python3-debugpy \
 		zip xz-utils zstd systemd git openssl \
 		openssh-client openssh-server zsh \
-		vim nano less tmux htop procps $(WEB_TEST_PKGS)
+		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
 
 deps:
 	@etc/packages.sh $(BUILD_PKGS)

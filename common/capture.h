@@ -1,5 +1,6 @@
-#ifndef CAPTURE_H
-#define CAPTURE_H
+/* SPDX-License-Identifier: ISC */
+#ifndef DL_CAPTURE_H
+#define DL_CAPTURE_H
 
 /*
  * What a probe copies out of a call.
@@ -25,10 +26,11 @@
 #define CAPTURE_STRING 1024  /* most bytes of one string */
 #define CAPTURE_ELEMENTS 100 /* most elements of one slice */
 #define CAPTURE_LEN_MAX 4096 /* most bytes of one step */
-#define CAPTURE_BYTES_MAX                                                      \
-	8192 /* most bytes of a record's captures; the step                    \
-	      * that does not fit is cut, those after it are                   \
-	      * empty and cut */
+/*
+ * Most bytes of a record's captures.  The step that does not fit is cut, those
+ * after it are empty and cut.
+ */
+#define CAPTURE_BYTES_MAX 8192
 
 /*
  * Registers are numbered as DWARF does on the architecture.  On x86-64: rax 0,

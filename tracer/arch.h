@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the engine has to know of a processor.  x86_64 is there; elsewhere
+ * arch_supported() says so and nothing else is called.
+ *
+ * Nothing here touches a target: bytes come in and bytes go out.
+ */
+#ifndef DL_ARCH_H
+#define DL_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARCH_MOVED	48	/* most bytes of a function that move */
+#define ARCH_STUB	256	/* most bytes of a stub */
+#define ARCH_HEAD	64	/* bytes at the beginning of an area of stubs */
+#define ARCH_REACH	0x7ff00000UL /* how far from the text it may lie */
+#define ARCH_JUMP	5	/* bytes that are written over the function */
+#define ARCH_INSNS	16
+
+/* Static text; NULL if functions can be traced on this machine. */
+const char	*arch_supported(void);
+
+/* The agent, made for this processor.  Static. */
+const uint8_t	*arch_agent(size_t *len);
+
+struct arch_code {
+	const uint8_t *bytes;	/* borrowed; of the function and what follows */
+	size_t	 avail;		/* how many there are */
+	size_t	 size;		/* of the function, 0 = not known */
+	uint64_t addr;		/* of bytes[0] in the target */
+	bool	 reentered;	/* its own jumps to its beginning are calls
+				 * that begin again (Go, when a stack grows) */
+};
+
+struct arch_plan {
+	uint32_t at;		/* offset of the first byte that is replaced */
+	uint32_t len;		/* of the instructions that move */
+	const char *why_not;	/* static; it cannot be traced at all */
+	const char *why_open;	/* static; its returns cannot be seen */
+	uint32_t ninsns;
+	struct {
+		uint8_t from, to;	/* offset after `at`, in the stub */
+	} insns[ARCH_INSNS + 1];
+};
+
+/* Targets of jumps out of the function, for those that they might hit. */
+struct arch_jumps {
+	uint64_t *to;		/* owned by the caller, from malloc */
+	size_t	 n, room;
+};
+
+/*
+ * Reads the whole function and says which bytes are to move.  jumps may be
+ * NULL.  False, with why_not: they cannot.
+ */
+bool	 arch_plan(const struct arch_code *, struct arch_plan *,
+	    struct arch_jumps *jumps);
+
+struct arch_stub {
+	uint64_t area;		/* address of the area's head */
+	uint64_t addr;		/* where this stub is going to be */
+	uint32_t probe;
+	bool	 leave;		/* returns as well */
+	bool	 small;		/* the stack has no room */
+	bool	 exact;		/* return addresses must be the function's own,
+				 * as somebody may unwind through them */
+	uint64_t resume, marker;	/* out */
+	size_t	 len;			/* out */
+};
+
+/* Writes the stub (at most ARCH_STUB bytes).  NULL, or why not (static). */
+const char *arch_stub(const struct arch_code *, struct arch_plan *,
+	    struct arch_stub *, uint8_t *out);
+
+/* Head of an area of stubs, for an agent at that address. */
+void	 arch_head(uint64_t agent, uint8_t out[ARCH_HEAD]);
+
+/* Writes ARCH_JUMP bytes: a jump from there to there. */
+void	 arch_jump(uint64_t from, uint64_t to, uint8_t *out);
+
+/*
+ * Where a thread that stands at pc has to go on when the function's first
+ * bytes have moved; pc itself if it is not in them.
+ */
+uint64_t arch_moved(const struct arch_code *, const struct arch_plan *,
+	    const struct arch_stub *, uint64_t pc);
+
+/*
+ * Whether the code is one that unwinds the stack for exceptions of C++ or
+ * Rust: programs that have it, and no symbol that says where, can only be
+ * watched when functions begin.
+ */
+bool	 arch_throws(const uint8_t *text, size_t len);
+
+#endif

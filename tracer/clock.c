@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * CLOCK_MONOTONIC is the processor's clock, slewed.  Its rate is measured all
+ * the time, and counted from the latest bearing, so what has been slewed in
+ * between is in it.
+ */
+#include <time.h>
+
+#include "clock.h"
+
+#define TRIES		5
+#define FIRST_NS	2000000		/* until a rate can be told at all */
+#define SPAN_NS		1000000000ULL	/* over which it is measured */
+
+struct bearing {
+	uint64_t tsc, ns;
+};
+
+static struct bearing older, newest, middle;
+static double rate;	/* ns per tick */
+
+uint64_t
+clock_tsc(void)
+{
+#if defined(__x86_64__)
+	return (__builtin_ia32_rdtsc());
+#else
+	return (clock_ns());
+#endif
+}
+
+uint64_t
+clock_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec);
+}
+
+/* The pair that was taken in the shortest time. */
+static struct bearing
+take(void)
+{
+	struct bearing b = { 0, 0 };
+	uint64_t before, after, ns, best = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		before = clock_tsc();
+		ns = clock_ns();
+		after = clock_tsc();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		b.tsc = before + (after - before) / 2;
+		b.ns = ns;
+	}
+	return (b);
+}
+
+static void
+rate_set(void)
+{
+	if (newest.tsc > older.tsc)
+		rate = (double)(newest.ns - older.ns) /
+		    (double)(newest.tsc - older.tsc);
+}
+
+static void
+begin(void)
+{
+	older = middle = take();
+	do
+		newest = take();
+	while (newest.ns - older.ns < FIRST_NS);
+	rate_set();
+}
+
+void
+clock_mark(void)
+{
+	if (rate <= 0) {
+		begin();
+		return;
+	}
+	newest = take();
+	if (newest.ns - middle.ns > SPAN_NS) {
+		older = middle;
+		middle = newest;
+	}
+	rate_set();
+}
+
+uint64_t
+clock_convert(uint64_t tsc)
+{
+	double d;
+
+	if (tsc >= newest.tsc) {
+		d = (double)(tsc - newest.tsc) * rate;
+		return (newest.ns + (uint64_t)d);
+	}
+	d = (double)(newest.tsc - tsc) * rate;
+	return (d > (double)newest.ns ? 0 : newest.ns - (uint64_t)d);
+}
+
+uint64_t
+clock_ticks(uint64_t ms)
+{
+	if (rate <= 0)
+		clock_mark();
+	return ((uint64_t)((double)ms * 1e6 / rate));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* From the processor's clock to CLOCK_MONOTONIC. */
+#ifndef DL_TRACER_CLOCK_H
+#define DL_TRACER_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t clock_tsc(void);
+uint64_t clock_ns(void);	/* CLOCK_MONOTONIC */
+/* Takes a new bearing; what is converted next should not be much older. */
+void	 clock_mark(void);
+uint64_t clock_convert(uint64_t tsc);
+/* Ticks in so many milliseconds. */
+uint64_t clock_ticks(uint64_t ms);
+
+#endif

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: ISC */
+/* What happens to targets: everything that waitpid() says. */
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "thread.h"
+
+#define ORPHAN_TRIES	1000	/* rounds until a child is nobody's */
+
+/* A status that nobody has attended to. */
+struct pending {
+	pid_t	 tid;
+	int	 status;
+	unsigned long msg;
+	bool	 has_msg;
+	int	 tries;
+	struct pending *next;
+};
+
+static struct target *targets;
+static struct pending *first, **last = &first;
+static int signal_fd = -1;
+
+/* --- registry ------------------------------------------------------------- */
+
+struct target *
+target_of(pid_t tid, struct thread **thp)
+{
+	struct target *t;
+	struct thread *th;
+
+	for (t = targets; t != NULL; t = t->next)
+		for (th = t->threads; th != NULL; th = th->next)
+			if (th->tid == tid) {
+				*thp = th;
+				return (t);
+			}
+	*thp = NULL;
+	return (NULL);
+}
+
+void
+target_link(struct target *t)
+{
+	t->next = targets;
+	targets = t;
+}
+
+void
+target_unlink(struct target *t)
+{
+	struct target **at = &targets;
+
+	while (*at != NULL && *at != t)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = t->next;
+}
+
+void
+report(struct target *t, const struct target_event *e)
+{
+	struct target_event copy = *e;
+
+	if (t->opt.on_event == NULL)
+		return;
+	copy.pid = t->pid;
+	if (copy.ts == 0)
+		copy.ts = clock_ns();
+	t->opt.on_event(t, &copy, t->opt.arg);
+}
+
+static void
+report_simple(struct target *t, enum target_event_kind kind, pid_t tid)
+{
+	struct target_event e;
+
+	memset(&e, 0, sizeof(e));
+	e.kind = kind;
+	e.tid = tid;
+	report(t, &e);
+}
+
+/* --- the queue ------------------------------------------------------------ */
+
+static void
+queue(pid_t tid, int status, unsigned long msg, bool has_msg, int tries)
+{
+	struct pending *p;
+
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return;
+	p->tid = tid;
+	p->status = status;
+	p->msg = msg;
+	p->has_msg = has_msg;
+	p->tries = tries;
+	*last = p;
+	last = &p->next;
+}
+
+void
+event_later(pid_t tid, int status, unsigned long msg)
+{
+	queue(tid, status, msg, true, 0);
+}
+
+bool
+event_waits(pid_t tid)
+{
+	const struct pending *p;
+
+	for (p = first; p != NULL; p = p->next)
+		if (p->tid == tid)
+			return (true);
+	return (false);
+}
+
+static bool
+unqueue(struct pending *out)
+{
+	struct pending *p = first;
+
+	if (p == NULL)
+		return (false);
+	first = p->next;
+	if (first == NULL)
+		last = &first;
+	*out = *p;
+	free(p);
+	return (true);
+}
+
+static void
+go_on(struct thread *th)
+{
+	if (!event_waits(th->tid))
+		thread_go(th);
+}
+
+/* --- crashes -------------------------------------------------------------- */
+
+static bool
+is_crash(int signo)
+{
+	static const int deadly[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL,
+	    SIGFPE, SIGTRAP, SIGSYS };
+	size_t i;
+
+	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		if (deadly[i] == signo)
+			return (true);
+	return (false);
+}
+
+/* A value of /proc/.../status, empty if it is not there. */
+static void
+about_thread(pid_t pid, pid_t tid, const char *key, char *value, size_t size)
+{
+	char path[64], line[256];
+	size_t len = strlen(key);
+	FILE *f;
+
+	value[0] = '\0';
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/status",
+	    (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, key, len) == 0) {
+			line[strcspn(line, "\n")] = '\0';
+			(void)snprintf(value, size, "%s", line + len);
+			break;
+		}
+	(void)fclose(f);
+}
+
+static void
+copy_regs(uint64_t out[TARGET_REGS], const struct user_regs_struct *r)
+{
+	const uint64_t v[TARGET_REGS] = { r->rax, r->rdx, r->rcx, r->rbx,
+	    r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
+	    r->r12, r->r13, r->r14, r->r15, r->rip, r->eflags };
+
+	memcpy(out, v, sizeof(v));
+}
+
+static void
+report_crash(struct target *t, struct thread *th, int signo)
+{
+	struct user_regs_struct r;
+	struct target_event e;
+	char caught[32];
+	siginfo_t info;
+
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_CRASH;
+	e.tid = th->tid;
+	e.signo = signo;
+	if (ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &info) == 0) {
+		e.code = info.si_code;
+		e.addr = info.si_code > 0 ? (uint64_t)info.si_addr : 0;
+	}
+	about_thread(t->pid, th->tid, "SigCgt:\t", caught, sizeof(caught));
+	e.caught = (strtoull(caught, NULL, 16) >> (signo - 1) & 1) != 0;
+	about_thread(t->pid, th->tid, "Name:\t", e.name, sizeof(e.name));
+	if (regs_get(th, &r)) {
+		copy_regs(e.regs, &r);
+		e.sp = r.rsp;
+		e.nstack = (uint32_t)(target_peek(t, r.rsp, e.stack,
+		    sizeof(e.stack)) / sizeof(e.stack[0]));
+		stack_translate(t, th->slot, e.sp, e.stack, e.nstack);
+	}
+	report(t, &e);
+}
+
+/* --- births --------------------------------------------------------------- */
+
+static void
+birth(struct target *t, struct thread *th)
+{
+	th->born = false;
+	slot_assign(t, th);
+	report_simple(t, TARGET_THREAD_NEW, th->tid);
+	go_on(th);
+}
+
+/* Known before or after it has stopped for the first time. */
+static void
+on_clone(struct target *t, pid_t tid)
+{
+	struct thread *th;
+
+	if (target_of(tid, &th) != NULL)
+		return;
+	th = thread_add(t, tid);
+	if (th != NULL)
+		th->born = true;
+}
+
+static struct target *
+child_new(struct target *t, pid_t pid)
+{
+	struct target *c;
+	char path[64];
+
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return (NULL);
+	c->slots = calloc(AGENT_THREADS, sizeof(*c->slots));
+	c->pid = pid;
+	c->opt = t->opt;
+	c->alive = true;
+	c->small = t->small;
+	c->blind = t->blind;
+	c->hooks = t->hooks;
+	c->entry = t->entry;
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	c->mem_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (c->slots == NULL || !probes_copy(c, t) ||
+	    thread_add(c, pid) == NULL) {
+		target_free(c);
+		return (NULL);
+	}
+	c->threads->born = true;
+	c->threads->parent = t;
+	target_link(c);
+	return (c);
+}
+
+static void
+on_fork(struct target *t, struct thread *th, pid_t child)
+{
+	struct thread *known;
+
+	if (target_of(child, &known) == NULL &&
+	    child_new(t, child) == NULL)
+		(void)ptrace(PTRACE_DETACH, child, NULL, NULL);
+	(void)th;
+}
+
+static void
+report_fork(struct target *t, struct target *child, pid_t pid)
+{
+	struct target_event e;
+
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_FORK;
+	e.tid = t->pid;
+	e.child = child;
+	e.child_pid = pid;
+	report(t, &e);
+}
+
+/* A followed child has stopped for the first time. */
+static void
+fork_birth(struct target *c, struct thread *th)
+{
+	struct target *parent = th->parent;
+
+	th->born = false;
+	th->parent = NULL;
+	if (parent != NULL && parent->injected)
+		(void)inject_fork(c, th, parent);
+	if (parent != NULL)
+		report_fork(parent, c, c->pid);
+	go_on(th);
+}
+
+static void
+on_vfork(struct target *t, pid_t child)
+{
+	struct thread *th;
+
+	if (target_of(child, &th) == NULL)
+		th = thread_add(t, child);
+	if (th != NULL)
+		th->vfork = true;
+	report_fork(t, NULL, child);
+}
+
+/* --- ends ----------------------------------------------------------------- */
+
+static bool
+has_threads(const struct target *t)
+{
+	const struct thread *th;
+
+	for (th = t->threads; th != NULL; th = th->next)
+		if (!th->vfork)
+			return (true);
+	return (false);
+}
+
+static void
+on_end(struct target *t, struct thread *th, int status)
+{
+	struct target_event e;
+	bool vfork = th->vfork;
+	pid_t tid = th->tid;
+
+	slot_release(t, th);
+	thread_drop(t, th);
+	if (vfork)
+		return;
+	report_simple(t, TARGET_THREAD_GONE, tid);
+	if (has_threads(t))
+		return;
+	t->alive = false;
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_EXIT;
+	e.tid = t->pid;
+	e.status = status;
+	report(t, &e);
+}
+
+/* A new program in its place: nothing of ours is left. */
+static void
+on_exec(struct target *t, struct thread *th)
+{
+	struct thread *other, *next;
+	char path[64], why[TARGET_WHY];
+
+	for (other = t->threads; other != NULL; other = next) {
+		next = other->next;
+		if (other != th)
+			thread_drop(t, other);
+	}
+	th->slot = -1;
+	(void)thread_settle(t, th);
+	inject_forget(t);
+	probes_forget(t);
+	objects_forget(t);
+	(void)close(t->mem_fd);
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	t->mem_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (t->mem_fd >= 0 && target_entry(t, why))
+		(void)inject(t, th, why);
+	report_simple(t, TARGET_EXEC, t->pid);
+	if (th->stop != STOP_NONE)
+		go_on(th);
+}
+
+/* --- stops ---------------------------------------------------------------- */
+
+/* The new process of a vfork has a program of its own now. */
+static void
+vfork_exec(struct target *t, struct thread *th)
+{
+	(void)ptrace(PTRACE_DETACH, th->tid, NULL, NULL);
+	thread_drop(t, th);
+}
+
+static void
+on_event_stop(struct target *t, struct thread *th, const struct pending *p)
+{
+	int event = p->status >> 16;
+
+	if (event == PTRACE_EVENT_CLONE)
+		on_clone(t, (pid_t)p->msg);
+	else if (event == PTRACE_EVENT_FORK)
+		on_fork(t, th, (pid_t)p->msg);
+	else if (event == PTRACE_EVENT_VFORK)
+		on_vfork(t, (pid_t)p->msg);
+	else if (event == PTRACE_EVENT_EXEC && th->vfork) {
+		vfork_exec(t, th);
+		return;
+	} else if (event == PTRACE_EVENT_EXEC) {
+		on_exec(t, th);
+		return;
+	}
+	go_on(th);
+}
+
+static void
+on_stop(struct target *t, struct thread *th, const struct pending *p)
+{
+	int event = p->status >> 16, signo = WSTOPSIG(p->status);
+
+	if (event == PTRACE_EVENT_STOP && th->born && th->parent != NULL) {
+		fork_birth(t, th);
+	} else if (event == PTRACE_EVENT_STOP && th->born) {
+		birth(t, th);
+	} else if (event == PTRACE_EVENT_STOP) {
+		th->stop = status_is_group(p->status) ? STOP_GROUP :
+		    STOP_PLAIN;
+		go_on(th);
+	} else if (event != 0) {
+		on_event_stop(t, th, p);
+	} else {
+		if (is_crash(signo))
+			report_crash(t, th, signo);
+		th->stop = STOP_SIGNAL;
+		th->signo = signo;
+		go_on(th);
+	}
+}
+
+/* A thread that the kernel has shown before its maker's event was seen. */
+static struct target *
+adopt(pid_t tid, struct thread **thp)
+{
+	struct target *t;
+	char tgid[32];
+
+	about_thread(tid, tid, "Tgid:\t", tgid, sizeof(tgid));
+	for (t = targets; t != NULL; t = t->next)
+		if (t->pid == (pid_t)strtol(tgid, NULL, 10) && t->alive) {
+			*thp = thread_add(t, tid);
+			if (*thp != NULL)
+				(*thp)->born = true;
+			return (*thp == NULL ? NULL : t);
+		}
+	return (NULL);
+}
+
+static void
+nobodys(const struct pending *p)
+{
+	const struct target_options *o = targets == NULL ? NULL :
+	    &targets->opt;
+
+	if (!WIFSTOPPED(p->status)) {
+		if (o != NULL && o->on_child != NULL)
+			o->on_child(p->tid, p->status, o->arg);
+	} else if (p->tries < ORPHAN_TRIES)
+		queue(p->tid, p->status, p->msg, p->has_msg, p->tries + 1);
+	else
+		(void)ptrace(PTRACE_DETACH, p->tid, NULL, NULL);
+}
+
+static void
+attend(struct pending *p)
+{
+	struct thread *th;
+	struct target *t = target_of(p->tid, &th);
+
+	if (t == NULL && WIFSTOPPED(p->status))
+		t = adopt(p->tid, &th);
+	if (t == NULL) {
+		nobodys(p);
+		return;
+	}
+	if (!WIFSTOPPED(p->status)) {
+		on_end(t, th, p->status);
+		return;
+	}
+	if (th->dead)
+		return;
+	if (!p->has_msg && p->status >> 16 != 0 &&
+	    p->status >> 16 != PTRACE_EVENT_STOP) {
+		(void)ptrace(PTRACE_GETEVENTMSG, th->tid, NULL, &p->msg);
+		th->midway = true;
+	}
+	if (th->stop == STOP_NONE)
+		th->stop = STOP_PLAIN;
+	if (p->status >> 16 == 0 && fault_mend(t, th)) {
+		go_on(th);
+		return;
+	}
+	on_stop(t, th, p);
+}
+
+void
+target_events(void)
+{
+	struct signalfd_siginfo si;
+	struct pending p;
+	size_t n, waiting = 0;
+	int status;
+	pid_t tid;
+
+	while (signal_fd >= 0 && read(signal_fd, &si, sizeof(si)) > 0)
+		;
+	for (;;) {
+		/* each of those that wait once, then what is new */
+		waiting = 0;
+		for (const struct pending *q = first; q != NULL; q = q->next)
+			waiting++;
+		for (n = 0; n < waiting && unqueue(&p); n++)
+			attend(&p);
+		tid = waitpid(-1, &status, __WALL | WNOHANG);
+		if (tid <= 0)
+			break;
+		memset(&p, 0, sizeof(p));
+		p.tid = tid;
+		p.status = status;
+		attend(&p);
+	}
+}
+
+int
+target_fd(void)
+{
+	sigset_t set;
+
+	if (signal_fd >= 0)
+		return (signal_fd);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return (signal_fd);
+}

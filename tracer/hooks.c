@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the engine watches for itself: unwinders, which must find the stack as
+ * it was; the place where an exception has been caught; and functions that
+ * return more than once.
+ */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "maps.h"
+#include "objsym.h"
+#include "proc.h"
+
+#define TWICE		0x8000U	/* not one of the agent's flags */
+#define TEXT_MOST	(64UL << 20)
+
+static const struct {
+	const char *name;
+	uint32_t flags;
+} known[] = {
+	{ "_Unwind_RaiseException", PROBE_UNWINDER },
+	{ "_Unwind_Resume", PROBE_UNWINDER },
+	{ "_Unwind_Resume_or_Rethrow", PROBE_UNWINDER },
+	{ "_Unwind_ForcedUnwind", PROBE_UNWINDER },
+	{ "_Unwind_Backtrace", PROBE_UNWINDER },
+	{ "__cxa_begin_catch", PROBE_CATCH },
+	{ "__rust_panic_cleanup", PROBE_CATCH },
+	{ "setjmp", TWICE }, { "_setjmp", TWICE }, { "sigsetjmp", TWICE },
+	{ "__sigsetjmp", TWICE }, { "savectx", TWICE }, { "vfork", TWICE },
+	{ "__vfork", TWICE }, { "__libc_vfork", TWICE },
+	{ "getcontext", TWICE }, { "__getcontext", TWICE },
+	{ "swapcontext", TWICE }, { "__swapcontext", TWICE }
+};
+
+struct found {
+	struct { uint64_t addr, size; uint32_t flags; } v[256];
+	size_t	 n;
+};
+
+static uint32_t
+flags_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].name, name) == 0)
+			return (known[i].flags);
+	return (0);
+}
+
+static bool
+want(const char *name)
+{
+	return (flags_of(name) != 0);
+}
+
+static void
+add(const char *name, uint64_t addr, uint64_t size, void *arg)
+{
+	struct found *f = arg;
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->v[i].addr == addr)
+			return;
+	if (f->n == sizeof(f->v) / sizeof(f->v[0]))
+		return;
+	f->v[f->n].addr = addr;
+	f->v[f->n].size = size;
+	f->v[f->n++].flags = flags_of(name);
+}
+
+static bool
+object_new(struct target *t, uint64_t base)
+{
+	uint64_t *more;
+	size_t i;
+
+	for (i = 0; i < t->nobjects; i++)
+		if (t->objects[i] == base)
+			return (false);
+	more = reallocarray(t->objects, t->nobjects + 1, sizeof(*more));
+	if (more == NULL)
+		return (false);
+	t->objects = more;
+	t->objects[t->nobjects++] = base;
+	return (true);
+}
+
+static void
+twice_add(struct target *t, uint64_t addr)
+{
+	uint64_t *more;
+
+	more = reallocarray(t->twice, t->ntwice + 1, sizeof(*more));
+	if (more == NULL)
+		return;
+	t->twice = more;
+	t->twice[t->ntwice++] = addr;
+}
+
+/* Whether the code of that mapping throws exceptions. */
+static bool
+throws(const struct target *t, const struct map *m)
+{
+	size_t len = m->hi - m->lo;
+	uint8_t *text;
+	bool yes;
+
+	if (len > TEXT_MOST)
+		len = TEXT_MOST;
+	text = malloc(len);
+	yes = text == NULL || (mem_read(t, m->lo, text, len) &&
+	    arch_throws(text, len));
+	free(text);
+	return (yes);
+}
+
+static void
+take_exe(struct target *t, const struct maps *ms, struct found *f)
+{
+	const struct map *text = maps_at(ms, t->entry), *base;
+	struct exe_facts facts;
+	size_t i, unwinders = 0;
+
+	if (text == NULL)
+		return;
+	base = maps_base(ms, text);
+	if (!object_new(t, base->lo))
+		return;
+	if (!objsym_exe(t->pid, base->lo, &facts, want, add, f))
+		return;
+	objsym_dynamic(t, base->lo, want, add, f);
+	t->small = facts.go;
+	for (i = 0; i < f->n; i++)
+		if (f->v[i].flags == PROBE_UNWINDER)
+			unwinders++;
+	/* an unwinder of its own, and nobody knows where */
+	if (!t->small && facts.is_static && unwinders == 0 &&
+	    throws(t, text))
+		t->blind = true;
+}
+
+static void
+take_objects(struct target *t, const struct maps *ms, struct found *f)
+{
+	const struct map *base;
+	size_t i;
+
+	for (i = 0; i < ms->n; i++) {
+		const struct map *m = &ms->v[i];
+
+		if (!m->exec || m->special || m->inode == 0 || m->agent)
+			continue;
+		base = maps_base(ms, m);
+		if (object_new(t, base->lo))
+			objsym_dynamic(t, base->lo, want, add, f);
+	}
+}
+
+void
+hooks_find(struct target *t)
+{
+	struct found f = { .n = 0 };
+	struct maps ms;
+	size_t i;
+
+	if (!maps_read(t->pid, &ms))
+		return;
+	take_exe(t, &ms, &f);
+	take_objects(t, &ms, &f);
+	maps_free(&ms);
+	for (i = 0; i < f.n; i++)
+		if (f.v[i].flags == PROBE_UNWINDER)
+			t->hooks = true;
+	for (i = 0; i < f.n; i++) {
+		if (f.v[i].flags == TWICE)
+			twice_add(t, f.v[i].addr);
+		else if (!t->small && !hook_add(t, f.v[i].addr, f.v[i].size,
+		    f.v[i].flags) && f.v[i].flags == PROBE_UNWINDER)
+			t->blind = true;
+	}
+}

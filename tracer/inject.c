@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: ISC */
+/* The agent's memory in a target: made, adopted, given to threads. */
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "maps.h"
+#include "proc.h"
+#include "thread.h"
+
+#define PAGE		4096UL
+#define BLOCK		8	/* slots that get memory at one time */
+#define BUDGET_MS	100	/* window of budgets */
+#define AREA_LEN	0x40000UL	/* for about three thousand stubs */
+#define DATA_LEN	0x20000UL
+#define MEMFD_NAME	"dl-agent"
+#define NOEXEC_SEAL	8	/* MFD_NOEXEC_SEAL, Linux 6.3 */
+#define WIPEONFORK	18
+
+#define HOME(t)		((t)->agent + AGENT_CODE)
+#define LIVE(t)		(HOME(t) + AGENT_HOME)
+#define CONTROL(t)	(LIVE(t) + AGENT_LIVE)
+
+static bool
+failed(int64_t r)
+{
+	return (r < 0 && r > -4096);
+}
+
+uint64_t
+remote_map(struct target *t, struct thread *th, uint64_t addr, uint64_t len,
+    int prot, int flags, int64_t fd, uint64_t off)
+{
+	uint64_t a[6] = { addr, len, (uint64_t)prot, (uint64_t)flags,
+	    (uint64_t)fd, off };
+	int64_t r = remote(t, th, SYS_mmap, a);
+
+	return (failed(r) ? 0 : (uint64_t)r);
+}
+
+/*
+ * A memfd that the target has as well; it cannot be cut short under the
+ * reader.  Both fds are the caller's to close.
+ */
+bool
+memfd_make(struct target *t, struct thread *th, size_t len, int *local_fd,
+    int *remote_fd)
+{
+	uint64_t a[6] = { HOME(t) + offsetof(struct agent_home, name),
+	    MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL, 0, 0, 0, 0 };
+	char path[64];
+	int64_t r;
+
+	r = remote(t, th, SYS_memfd_create, a);
+	if (r == -EINVAL) {
+		a[1] &= ~(uint64_t)NOEXEC_SEAL;
+		r = remote(t, th, SYS_memfd_create, a);
+	}
+	if (failed(r))
+		return (false);
+	*remote_fd = (int)r;
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid,
+	    *remote_fd);
+	*local_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (*local_fd >= 0 && ftruncate(*local_fd, (off_t)len) == 0 &&
+	    fcntl(*local_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
+	    F_SEAL_SEAL) == 0)
+		return (true);
+	if (*local_fd >= 0)
+		(void)close(*local_fd);
+	a[0] = (uint64_t)r;
+	(void)remote(t, th, SYS_close, a);
+	return (false);
+}
+
+static void
+remote_close(struct target *t, struct thread *th, int fd)
+{
+	uint64_t a[6] = { (uint64_t)fd, 0, 0, 0, 0, 0 };
+
+	(void)remote(t, th, SYS_close, a);
+}
+
+/* Shared memory at that address of the target (0: anywhere), and here. */
+static bool
+share(struct target *t, struct thread *th, uint64_t *addr, size_t len,
+    int prot, void **view)
+{
+	int local_fd, remote_fd;
+
+	if (!memfd_make(t, th, len, &local_fd, &remote_fd))
+		return (false);
+	*view = mmap(NULL, len, prot, MAP_SHARED, local_fd, 0);
+	(void)close(local_fd);
+	if (*view == MAP_FAILED) {
+		remote_close(t, th, remote_fd);
+		return (false);
+	}
+	*addr = remote_map(t, th, *addr, len, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_NORESERVE | (*addr != 0 ? MAP_FIXED : 0),
+	    remote_fd, 0);
+	remote_close(t, th, remote_fd);
+	if (*addr == 0)
+		(void)munmap(*view, len);
+	return (*addr != 0);
+}
+
+static bool
+control_make(struct target *t, struct thread *th)
+{
+	uint64_t addr = CONTROL(t);
+	void *view;
+
+	if (!share(t, th, &addr, AGENT_CONTROL, PROT_READ | PROT_WRITE,
+	    &view))
+		return (false);
+	t->control = view;
+	t->control->coarse_tsc = clock_tsc();
+	return (deadman_set(t->control));
+}
+
+static bool
+live_set(struct target *t, uint64_t live)
+{
+	return (mem_write(t, LIVE(t), &live, sizeof(live)));
+}
+
+/* --- states and rings ----------------------------------------------------- */
+
+static bool
+block_add(struct target *t, void *view, size_t len)
+{
+	struct block *b;
+
+	b = malloc(sizeof(*b));
+	if (b == NULL)
+		return (false);
+	b->view = view;
+	b->len = len;
+	b->next = t->blocks;
+	t->blocks = b;
+	return (true);
+}
+
+bool
+slots_ready(struct target *t, struct thread *th, uint32_t n)
+{
+	size_t size = t->opt.ring;
+	uint64_t rings = 0, states;
+	uint32_t i;
+	void *view;
+
+	if (t->nslots + n > AGENT_THREADS)
+		return (false);
+	states = remote_map(t, th, 0, n * AGENT_STATE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (states == 0 || !share(t, th, &rings, n * size, PROT_READ, &view))
+		return (false);
+	if (!block_add(t, view, n * size)) {
+		(void)munmap(view, n * size);
+		return (false);
+	}
+	for (i = 0; i < n; i++) {
+		struct slot *s = &t->slots[t->nslots + i];
+
+		s->state = states + i * AGENT_STATE;
+		s->ring = rings + i * size;
+		s->view = (const uint8_t *)view + i * size;
+	}
+	t->nslots += n;
+	return (true);
+}
+
+static int
+slot_free(struct target *t, struct thread *th)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nslots; i++)
+		if (t->slots[i].tid == 0)
+			return ((int)i);
+	return (slots_ready(t, th, BLOCK) ? (int)i : -1);
+}
+
+/* What the state has of its last thread: calls that were open. */
+static bool
+state_wipe(struct target *t, const struct slot *s)
+{
+	static const struct agent_frame none[AGENT_FRAMES + AGENT_SPARE];
+	struct agent_state head;
+	size_t n;
+
+	if (!mem_read(t, s->state, &head, offsetof(struct agent_state,
+	    frames)))
+		return (false);
+	n = head.depth < AGENT_FRAMES ? head.depth + AGENT_SPARE :
+	    AGENT_FRAMES + AGENT_SPARE;
+	return (mem_write(t, s->state + offsetof(struct agent_state, frames),
+	    none, n * sizeof(none[0])));
+}
+
+static bool
+state_write(struct target *t, const struct slot *s, uint32_t n, uint64_t at)
+{
+	struct agent_state st;
+
+	memset(&st, 0, offsetof(struct agent_state, frames));
+	st.self = s->state;
+	st.alt_top = s->state + offsetof(struct agent_state, alt) +
+	    sizeof(st.alt);
+	st.ring = s->ring;
+	st.mask = t->opt.ring - 1;
+	st.head = at;
+	st.shared = CONTROL(t) + offsetof(struct agent_control, slots) +
+	    n * sizeof(struct agent_slot);
+	st.slot = n;
+	return (mem_write(t, s->state, &st,
+	    offsetof(struct agent_state, frames)));
+}
+
+void
+slot_assign(struct target *t, struct thread *th)
+{
+	struct user_regs_struct r;
+	struct slot *s;
+	uint64_t at = 0;
+	int n;
+
+	if (!t->injected || th->slot >= 0 || th->vfork)
+		return;
+	n = slot_free(t, th);
+	if (n < 0)
+		return;
+	s = &t->slots[n];
+	if (s->used && !state_wipe(t, s))
+		return;
+	if (s->reader != NULL)
+		at = ring_tail(s->reader);
+	else
+		s->reader = ring_reader_new(s->view, t->opt.ring, 0);
+	if (s->reader == NULL || !state_write(t, s, (uint32_t)n, at) ||
+	    !regs_get(th, &r))
+		return;
+	/* what it has from its maker is the maker's */
+	r.gs_base = s->state;
+	if (!regs_set(th, &r))
+		return;
+	s->tid = th->tid;
+	s->gone = false;
+	s->used = true;
+	th->slot = n;
+}
+
+void
+slot_release(struct target *t, struct thread *th)
+{
+	if (th->slot >= 0)
+		t->slots[th->slot].gone = true;
+	th->slot = -1;
+}
+
+/* --- the first time ------------------------------------------------------- */
+
+/* A system call can be made where three bytes of the program are ours. */
+static bool
+gadget_poke(struct target *t, uint64_t entry)
+{
+	static const uint8_t insns[] = { 0x0f, 0x05, 0xcc };
+
+	t->gadget = entry;
+	return (mem_read(t, entry, t->poked, sizeof(insns)) &&
+	    mem_write(t, entry, insns, sizeof(insns)));
+}
+
+static void
+gadget_own(struct target *t)
+{
+	struct agent_header h;
+	size_t len;
+
+	memcpy(&h, arch_agent(&len), sizeof(h));
+	t->gadget = t->agent + h.gadget;
+}
+
+static bool
+blob_write(struct target *t)
+{
+	size_t len;
+	const uint8_t *blob = arch_agent(&len);
+	struct agent_home home;
+
+	memset(&home, 0, sizeof(home));
+	home.magic = AGENT_MAGIC;
+	home.version = AGENT_VERSION;
+	home.window = clock_ticks(BUDGET_MS);
+	memcpy(home.name, MEMFD_NAME, sizeof(MEMFD_NAME));
+	return (mem_write(t, t->agent, blob, len) &&
+	    mem_write(t, HOME(t), &home, sizeof(home)));
+}
+
+static bool
+map_agent(struct target *t, struct thread *th)
+{
+	uint64_t a[6] = { 0, AGENT_LIVE, WIPEONFORK, 0, 0, 0 }, base;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	base = remote_map(t, th, 0, AGENT_SIZE, PROT_NONE, flags, -1, 0);
+	if (base == 0)
+		return (false);
+	if (remote_map(t, th, base, AGENT_CODE, PROT_READ | PROT_EXEC,
+	    flags | MAP_FIXED, -1, 0) == 0 ||
+	    remote_map(t, th, base + AGENT_CODE, AGENT_HOME + AGENT_LIVE,
+	    PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1, 0) == 0)
+		return (false);
+	t->agent = base;
+	a[0] = LIVE(t);
+	return (!failed(remote(t, th, SYS_madvise, a)));
+}
+
+static bool
+make(struct target *t, struct thread *th)
+{
+	bool ok;
+
+	if (!gadget_poke(t, t->entry))
+		return (false);
+	ok = map_agent(t, th) && blob_write(t);
+	(void)mem_write(t, t->entry, t->poked, 3);
+	if (!ok) {
+		t->agent = t->gadget = 0;
+		return (false);
+	}
+	gadget_own(t);
+	return (true);
+}
+
+/* --- another time --------------------------------------------------------- */
+
+/* An agent that an engine has left: where, 0 if there is none. */
+static uint64_t
+find(struct target *t)
+{
+	struct agent_home home;
+	uint8_t there[AGENT_CODE];
+	const uint8_t *blob;
+	struct maps ms;
+	uint64_t base, found = 0;
+	size_t i, len;
+
+	blob = arch_agent(&len);
+	if (!maps_read(t->pid, &ms))
+		return (0);
+	for (i = 0; i < ms.n && found == 0; i++) {
+		base = ms.v[i].lo - (AGENT_SIZE - AGENT_CONTROL);
+		if (ms.v[i].agent && mem_read(t, base, there, len) &&
+		    memcmp(there, blob, len) == 0 &&
+		    mem_read(t, base + AGENT_CODE, &home, sizeof(home)) &&
+		    home.magic == AGENT_MAGIC &&
+		    home.version == AGENT_VERSION)
+			found = base;
+	}
+	maps_free(&ms);
+	return (found);
+}
+
+/* What an engine that was killed has left patched. */
+static void
+unpatch(struct target *t, uint64_t chunk, uint32_t n)
+{
+	struct agent_probe p[AGENT_CHUNK];
+	uint8_t there;
+	uint32_t i;
+
+	if (!mem_read(t, chunk, p, sizeof(p)))
+		return;
+	for (i = 0; i < n && i < AGENT_CHUNK; i++)
+		if (p[i].orig_len != 0 && p[i].orig_len <= ARCH_JUMP &&
+		    mem_read(t, p[i].addr, &there, 1) && there == 0xe9)
+			(void)mem_write(t, p[i].addr, p[i].orig,
+			    p[i].orig_len);
+}
+
+/*
+ * Frames of its threads may still wait to return, so the old probes keep
+ * their indices, and states stay where %gs says.
+ */
+static bool
+adopt_home(struct target *t)
+{
+	struct agent_home home;
+	uint32_t i;
+
+	if (!mem_read(t, HOME(t), &home, sizeof(home)) ||
+	    home.nprobes > AGENT_CHUNKS * AGENT_CHUNK)
+		return (false);
+	for (i = 0; i * AGENT_CHUNK < home.nprobes; i++) {
+		t->chunks[i] = home.chunks[i];
+		unpatch(t, home.chunks[i], home.nprobes - i * AGENT_CHUNK);
+	}
+	t->nprobes = (home.nprobes + AGENT_CHUNK - 1) / AGENT_CHUNK *
+	    AGENT_CHUNK;
+	t->room = t->nprobes;
+	t->probes = calloc(t->room + 1UL, sizeof(*t->probes));
+	return (t->probes != NULL);
+}
+
+/* The slot that has this state, or one that can be given it. */
+static int
+slot_with(struct target *t, struct thread *th, uint64_t state)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nslots; i++)
+		if (t->slots[i].state == state)
+			return (t->slots[i].tid == 0 ? (int)i : -1);
+	return (slot_free(t, th));
+}
+
+static void
+adopt_thread(struct target *t, struct thread *th)
+{
+	struct user_regs_struct r;
+	struct agent_state st;
+	struct slot *s;
+	int n;
+
+	if (!regs_get(th, &r) || !mem_read(t, r.gs_base, &st,
+	    offsetof(struct agent_state, frames)) || st.self != r.gs_base)
+		return;
+	if (st.fs != 0 && st.fs != r.fs_base) {
+		/* it has its maker's */
+		slot_assign(t, th);
+		return;
+	}
+	n = slot_with(t, th, r.gs_base);
+	if (n < 0)
+		return;
+	s = &t->slots[n];
+	s->state = r.gs_base;
+	s->reader = ring_reader_new(s->view, t->opt.ring, st.head);
+	if (s->reader == NULL)
+		return;
+	t->control->slots[n].tail = st.head;
+	t->control->slots[n].head = st.head;
+	st.ring = s->ring;
+	st.mask = t->opt.ring - 1;
+	st.shared = CONTROL(t) + offsetof(struct agent_control, slots) +
+	    (uint64_t)n * sizeof(struct agent_slot);
+	st.slot = (uint32_t)n;
+	if (!mem_write(t, s->state, &st, offsetof(struct agent_state,
+	    frames)))
+		return;
+	s->tid = th->tid;
+	s->used = true;
+	th->slot = n;
+}
+
+/* Threads whose %gs is neither empty nor ours are left alone. */
+static void
+give_slots(struct target *t)
+{
+	struct user_regs_struct r;
+	struct thread *th;
+
+	for (th = t->threads; th != NULL; th = th->next) {
+		if (th->stop == STOP_NONE || th->dead ||
+		    !thread_settle(t, th) || !regs_get(th, &r))
+			continue;
+		if (r.gs_base == 0)
+			slot_assign(t, th);
+		else
+			adopt_thread(t, th);
+	}
+}
+
+bool
+inject(struct target *t, struct thread *th, char why[TARGET_WHY])
+{
+	t->agent = find(t);
+	if (t->agent != 0)
+		gadget_own(t);
+	if (t->agent == 0 ? !make(t, th) : !adopt_home(t)) {
+		(void)snprintf(why, TARGET_WHY, "no agent can be put into "
+		    "process %d: its system call filter or its memory limit "
+		    "may forbid it", (int)t->pid);
+		return (false);
+	}
+	if (!control_make(t, th) || !slots_ready(t, th, BLOCK)) {
+		(void)snprintf(why, TARGET_WHY, "no memory can be shared with "
+		    "process %d: its system call filter, its memory limit or "
+		    "its being undumpable may forbid it", (int)t->pid);
+		return (false);
+	}
+	t->injected = true;
+	give_slots(t);
+	if (th->slot < 0 && t->slots[0].tid == 0) {
+		(void)snprintf(why, TARGET_WHY, "process %d uses the gs "
+		    "register itself, which the agent needs", (int)t->pid);
+		return (false);
+	}
+	return (live_set(t, 1));
+}
+
+/* --- forks ---------------------------------------------------------------- */
+
+static bool
+share_again(struct target *child, struct thread *th, const struct target *p)
+{
+	uint32_t i, n, first = 0;
+	uint64_t at;
+	size_t len;
+	void *view;
+
+	/* the same runs that slots_ready() has made */
+	for (i = 1; i <= p->nslots; i++) {
+		if (i < p->nslots && p->slots[i].ring ==
+		    p->slots[i - 1].ring + p->opt.ring &&
+		    (const uint8_t *)p->slots[i].view ==
+		    (const uint8_t *)p->slots[i - 1].view + p->opt.ring &&
+		    i - first < BLOCK)
+			continue;
+		at = p->slots[first].ring;
+		len = (i - first) * p->opt.ring;
+		if (!share(child, th, &at, len, PROT_READ, &view) ||
+		    !block_add(child, view, len))
+			return (false);
+		for (n = first; n < i; n++) {
+			child->slots[n].state = p->slots[n].state;
+			child->slots[n].ring = p->slots[n].ring;
+			child->slots[n].view = (const uint8_t *)view +
+			    (n - first) * p->opt.ring;
+			child->slots[n].used = true;
+		}
+		first = i;
+	}
+	child->nslots = p->nslots;
+	return (true);
+}
+
+/* The child's memory is the parent's but for what is shared: that is split. */
+bool
+inject_fork(struct target *t, struct thread *th, const struct target *p)
+{
+	t->agent = p->agent;
+	gadget_own(t);
+	if (!control_make(t, th) || !share_again(t, th, p))
+		return (false);
+	t->injected = true;
+	give_slots(t);
+	return (live_set(t, 1));
+}
+
+void
+inject_rest(struct target *t)
+{
+	if (t->injected)
+		(void)live_set(t, 0);
+}
+
+/* Only what this process has of it. */
+void
+inject_forget(struct target *t)
+{
+	struct block *b;
+	uint32_t i;
+
+	if (t->control != NULL) {
+		deadman_clear(t->control);
+		(void)munmap(t->control, AGENT_CONTROL);
+	}
+	t->control = NULL;
+	while ((b = t->blocks) != NULL) {
+		t->blocks = b->next;
+		(void)munmap(b->view, b->len);
+		free(b);
+	}
+	for (i = 0; i < t->nslots; i++)
+		ring_reader_free(t->slots[i].reader);
+	memset(t->slots, 0, AGENT_THREADS * sizeof(*t->slots));
+	t->nslots = 0;
+	t->injected = false;
+	t->agent = t->gadget = 0;
+}
+
+/* --- memory near the text ------------------------------------------------- */
+
+struct area *
+area_for(struct target *t, struct thread *th, uint64_t lo, uint64_t hi,
+    size_t need)
+{
+	uint8_t head[ARCH_HEAD];
+	struct area *a;
+	struct maps ms;
+	uint64_t at, len = need + ARCH_HEAD < AREA_LEN ? AREA_LEN :
+	    (need + ARCH_HEAD + PAGE - 1) & ~(PAGE - 1);
+
+	for (a = t->areas; a != NULL; a = a->next)
+		if (a->size - a->used >= need &&
+		    (a->addr > lo ? a->addr + a->size - lo : hi - a->addr) <
+		    ARCH_REACH)
+			return (a);
+	if (!maps_read(t->pid, &ms))
+		return (NULL);
+	at = maps_gap(&ms, lo, hi, len, ARCH_REACH - len);
+	maps_free(&ms);
+	a = calloc(1, sizeof(*a));
+	if (at == 0 || a == NULL)
+		goto fail;
+	a->addr = remote_map(t, th, at, len, PROT_READ | PROT_EXEC,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	arch_head(t->agent, head);
+	if (a->addr != at || !mem_write(t, at, head, sizeof(head)))
+		goto fail;
+	a->size = len;
+	a->used = sizeof(head);
+	a->next = t->areas;
+	t->areas = a;
+	return (a);
+fail:
+	free(a);
+	return (NULL);
+}
+
+uint64_t
+data_put(struct target *t, struct thread *th, const void *bytes, size_t len)
+{
+	uint64_t at;
+
+	if (len > t->data_left) {
+		t->data = remote_map(t, th, 0, DATA_LEN, PROT_READ |
+		    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		t->data_left = t->data == 0 ? 0 : DATA_LEN;
+	}
+	if (len > t->data_left || !mem_write(t, t->data, bytes, len))
+		return (0);
+	at = t->data;
+	t->data += len;
+	t->data_left -= len;
+	return (at);
+}
+
+/* --- faults of the agent -------------------------------------------------- */
+
+static bool
+is_real_fault(const struct thread *th)
+{
+	siginfo_t info;
+
+	return (ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &info) == 0 &&
+	    (info.si_signo == SIGSEGV || info.si_signo == SIGBUS) &&
+	    info.si_code > 0);
+}
+
+static void
+mend_tsc(struct target *t, struct thread *th, struct user_regs_struct *r)
+{
+	uint64_t now = clock_tsc();
+	uint32_t yes = 1;
+
+	r->rax = now & 0xffffffff;
+	r->rdx = now >> 32;
+	if (th->slot >= 0)
+		(void)mem_write(t, t->slots[th->slot].state +
+		    offsetof(struct agent_state, no_tsc), &yes, sizeof(yes));
+}
+
+/* Whether the thread has met a fault that the agent knows how to survive. */
+bool
+fault_mend(struct target *t, struct thread *th)
+{
+	struct user_regs_struct r;
+	struct agent_header h;
+	struct agent_fixup f;
+	const uint8_t *blob;
+	size_t len;
+	uint32_t at;
+
+	if (t->agent == 0 || !regs_get(th, &r) || r.rip < t->agent ||
+	    r.rip >= t->agent + AGENT_CODE || !is_real_fault(th))
+		return (false);
+	blob = arch_agent(&len);
+	memcpy(&h, blob, sizeof(h));
+	for (at = h.fixups; at + sizeof(f) <= h.fixups_end;
+	    at += (uint32_t)sizeof(f)) {
+		memcpy(&f, blob + at, sizeof(f));
+		if (r.rip != t->agent + f.at)
+			continue;
+		if (f.tsc != 0)
+			mend_tsc(t, th, &r);
+		r.rip = t->agent + f.to;
+		return (regs_set(th, &r));
+	}
+	return (false);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: ISC */
+#include <sys/stat.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "objsym.h"
+#include "proc.h"
+
+#define SYMS_MOST	2000000UL
+#define NAME_MOST	64	/* wanted names are shorter */
+#define CHAIN_MOST	65536
+#define PHDRS_MOST	64
+#define DYNAMIC_MOST	256
+#define SECTIONS_MOST	4096
+#define STRINGS_MOST	(256UL << 20)
+
+static bool
+is_function(const Elf64_Sym *s)
+{
+	unsigned int type = ELF64_ST_TYPE(s->st_info);
+
+	return ((type == STT_FUNC || type == STT_GNU_IFUNC) &&
+	    s->st_shndx != SHN_UNDEF && s->st_value != 0 &&
+	    type != STT_GNU_IFUNC);
+}
+
+static void
+walk(const Elf64_Sym *syms, size_t n, const char *names, size_t len,
+    uint64_t bias, objsym_want want, objsym_fn fn, void *arg)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!is_function(&syms[i]) || syms[i].st_name >= len)
+			continue;
+		name = names + syms[i].st_name;
+		if (strnlen(name, len - syms[i].st_name) < NAME_MOST &&
+		    want(name))
+			fn(name, syms[i].st_value + bias, syms[i].st_size,
+			    arg);
+	}
+}
+
+/* --- in memory ------------------------------------------------------------ */
+
+struct dynamic {
+	uint64_t symtab, strtab, strsz, hash, gnu_hash;
+};
+
+static bool
+dynamic_read(const struct target *t, uint64_t base, struct dynamic *d,
+    uint64_t *bias)
+{
+	Elf64_Phdr ph[PHDRS_MOST];
+	Elf64_Dyn dyn[DYNAMIC_MOST];
+	Elf64_Ehdr eh;
+	uint64_t at = 0, size = 0, first = UINT64_MAX;
+	size_t i;
+
+	memset(d, 0, sizeof(*d));
+	if (!mem_read(t, base, &eh, sizeof(eh)) ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    eh.e_phnum > PHDRS_MOST || eh.e_phentsize != sizeof(ph[0]) ||
+	    !mem_read(t, base + eh.e_phoff, ph, eh.e_phnum * sizeof(ph[0])))
+		return (false);
+	for (i = 0; i < eh.e_phnum; i++) {
+		if (ph[i].p_type == PT_LOAD && ph[i].p_vaddr < first)
+			first = ph[i].p_vaddr & ~0xfffUL;
+		if (ph[i].p_type == PT_DYNAMIC) {
+			at = ph[i].p_vaddr;
+			size = ph[i].p_memsz;
+		}
+	}
+	if (size == 0 || first == UINT64_MAX)
+		return (false);
+	*bias = base - first;
+	if (size > sizeof(dyn))
+		size = sizeof(dyn);
+	if (!mem_read(t, at + *bias, dyn, size))
+		return (false);
+	for (i = 0; i < size / sizeof(dyn[0]) && dyn[i].d_tag != DT_NULL;
+	    i++) {
+		uint64_t v = dyn[i].d_un.d_ptr;
+
+		/* the loader relocates these in place; before it has run, and
+		 * where it may not write, they are not */
+		if (v < *bias && dyn[i].d_tag != DT_STRSZ)
+			v += *bias;
+		if (dyn[i].d_tag == DT_SYMTAB)
+			d->symtab = v;
+		else if (dyn[i].d_tag == DT_STRTAB)
+			d->strtab = v;
+		else if (dyn[i].d_tag == DT_STRSZ)
+			d->strsz = v;
+		else if (dyn[i].d_tag == DT_HASH)
+			d->hash = v;
+		else if (dyn[i].d_tag == DT_GNU_HASH)
+			d->gnu_hash = v;
+	}
+	return (d->symtab != 0 && d->strtab != 0 && d->strsz != 0 &&
+	    d->strsz <= STRINGS_MOST);
+}
+
+/* How many symbols: the end of the last chain of the GNU hash table. */
+static size_t
+gnu_count(const struct target *t, uint64_t at)
+{
+	uint32_t h[4], *buckets, last = 0, link;
+	uint64_t chains;
+	size_t i;
+
+	if (!mem_read(t, at, h, sizeof(h)) || h[0] > SYMS_MOST ||
+	    h[2] > SYMS_MOST)
+		return (0);
+	at += sizeof(h) + h[2] * 8UL;
+	buckets = calloc(h[0] + 1UL, sizeof(*buckets));
+	if (buckets == NULL)
+		return (0);
+	if (mem_read(t, at, buckets, h[0] * sizeof(*buckets)))
+		for (i = 0; i < h[0]; i++)
+			if (buckets[i] > last)
+				last = buckets[i];
+	free(buckets);
+	if (last < h[1])
+		return (h[1]);
+	chains = at + h[0] * 4UL;
+	for (i = last; last < SYMS_MOST && last - i < CHAIN_MOST; last++)
+		if (!mem_read(t, chains + (last - h[1]) * 4UL, &link,
+		    sizeof(link)) || (link & 1) != 0)
+			break;
+	return (last + 1UL);
+}
+
+static size_t
+dynamic_count(const struct target *t, const struct dynamic *d)
+{
+	uint32_t h[2];
+
+	if (d->hash != 0 && mem_read(t, d->hash, h, sizeof(h)))
+		return (h[1]);
+	return (d->gnu_hash != 0 ? gnu_count(t, d->gnu_hash) : 0);
+}
+
+void
+objsym_dynamic(const struct target *t, uint64_t base, objsym_want want,
+    objsym_fn fn, void *arg)
+{
+	struct dynamic d;
+	Elf64_Sym *syms;
+	uint64_t bias;
+	char *names;
+	size_t n;
+
+	if (!dynamic_read(t, base, &d, &bias))
+		return;
+	n = dynamic_count(t, &d);
+	if (n == 0 || n > SYMS_MOST)
+		return;
+	syms = calloc(n, sizeof(*syms));
+	names = malloc(d.strsz);
+	if (syms != NULL && names != NULL &&
+	    mem_read(t, d.symtab, syms, n * sizeof(*syms)) &&
+	    mem_read(t, d.strtab, names, d.strsz))
+		walk(syms, n, names, d.strsz, bias, want, fn, arg);
+	free(syms);
+	free(names);
+}
+
+/* --- in the file ---------------------------------------------------------- */
+
+/* malloc'ed; NULL: not there, or longer than anybody would believe. */
+static void *
+load(int fd, uint64_t off, uint64_t len, uint64_t most)
+{
+	struct stat st;
+	void *p;
+
+	if (len == 0 || len > most || fstat(fd, &st) < 0 ||
+	    off > (uint64_t)st.st_size || len > (uint64_t)st.st_size - off)
+		return (NULL);
+	p = malloc(len);
+	if (p != NULL && pread(fd, p, len, (off_t)off) != (ssize_t)len) {
+		free(p);
+		p = NULL;
+	}
+	return (p);
+}
+
+static void
+table(int fd, const Elf64_Shdr *sh, const Elf64_Shdr *str, uint64_t bias,
+    objsym_want want, objsym_fn fn, void *arg)
+{
+	Elf64_Sym *syms = load(fd, sh->sh_offset, sh->sh_size,
+	    SYMS_MOST * sizeof(*syms));
+	char *names = load(fd, str->sh_offset, str->sh_size, STRINGS_MOST);
+
+	if (syms != NULL && names != NULL)
+		walk(syms, sh->sh_size / sizeof(*syms), names, str->sh_size,
+		    bias, want, fn, arg);
+	free(syms);
+	free(names);
+}
+
+static bool
+section_is(const char *names, uint64_t len, const Elf64_Shdr *sh,
+    const char *name)
+{
+	return (names != NULL && sh->sh_name < len &&
+	    len - sh->sh_name > strlen(name) &&
+	    strcmp(names + sh->sh_name, name) == 0);
+}
+
+static void
+sections(int fd, const Elf64_Ehdr *eh, struct exe_facts *f, uint64_t bias,
+    objsym_want want, objsym_fn fn, void *arg)
+{
+	Elf64_Shdr *sh;
+	char *names = NULL;
+	uint64_t len = 0;
+	size_t i;
+
+	if (eh->e_shnum > SECTIONS_MOST || eh->e_shentsize != sizeof(*sh))
+		return;
+	sh = load(fd, eh->e_shoff, eh->e_shnum * sizeof(*sh), UINT32_MAX);
+	if (sh == NULL)
+		return;
+	if (eh->e_shstrndx < eh->e_shnum) {
+		len = sh[eh->e_shstrndx].sh_size;
+		names = load(fd, sh[eh->e_shstrndx].sh_offset, len, 1UL << 20);
+	}
+	if (names != NULL)
+		names[len - 1] = '\0';
+	for (i = 0; i < eh->e_shnum; i++) {
+		if (section_is(names, len, &sh[i], ".gopclntab") ||
+		    section_is(names, len, &sh[i], ".note.go.buildid"))
+			f->go = true;
+		if (sh[i].sh_type != SHT_SYMTAB ||
+		    sh[i].sh_link >= eh->e_shnum)
+			continue;
+		f->symtab = true;
+		table(fd, &sh[i], &sh[sh[i].sh_link], bias, want, fn, arg);
+	}
+	free(names);
+	free(sh);
+}
+
+static void
+segments(int fd, const Elf64_Ehdr *eh, struct exe_facts *f)
+{
+	Elf64_Phdr *ph;
+	size_t i;
+
+	f->is_static = true;
+	f->first = UINT64_MAX;
+	if (eh->e_phentsize != sizeof(*ph) || eh->e_phnum > PHDRS_MOST)
+		return;
+	ph = load(fd, eh->e_phoff, eh->e_phnum * sizeof(*ph), UINT32_MAX);
+	if (ph == NULL)
+		return;
+	for (i = 0; i < eh->e_phnum; i++) {
+		if (ph[i].p_type == PT_INTERP)
+			f->is_static = false;
+		if (ph[i].p_type == PT_LOAD && ph[i].p_vaddr < f->first)
+			f->first = ph[i].p_vaddr & ~0xfffUL;
+	}
+	free(ph);
+}
+
+bool
+objsym_exe(pid_t pid, uint64_t base, struct exe_facts *f, objsym_want want,
+    objsym_fn fn, void *arg)
+{
+	Elf64_Ehdr eh;
+	char path[64];
+	int fd;
+
+	memset(f, 0, sizeof(*f));
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return (false);
+	if (pread(fd, &eh, sizeof(eh), 0) == (ssize_t)sizeof(eh) &&
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) == 0) {
+		f->elf64 = eh.e_ident[EI_CLASS] == ELFCLASS64 &&
+		    eh.e_machine == EM_X86_64;
+		f->entry = eh.e_entry;
+		segments(fd, &eh, f);
+		sections(fd, &eh, f, base - f->first, want, fn, arg);
+	}
+	(void)close(fd);
+	return (f->elf64);
+}

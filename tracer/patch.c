@@ -1,0 +1,934 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Probes: planned while the target runs, put in while it stands.
+ *
+ * Everything that takes long (reading functions, writing stubs that nobody
+ * refers to yet) comes before the stop; in it, code is compared with what was
+ * planned for, threads that stand in what moves are moved with it, and pages
+ * are written whole.
+ */
+#include <sys/mman.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "maps.h"
+#include "proc.h"
+#include "thread.h"
+
+#define FN_MOST		(1U << 22)
+#define CODE_MOST	(1UL << 20)	/* bytes read of one function */
+#define CODE_UNKNOWN	4096UL		/* of one without a size */
+#define BEHIND		16		/* bytes read behind it: padding */
+#define WINDOWS		10		/* budget windows in a second */
+#define PAGE		4096UL
+#define RUN		16		/* pages written at one time */
+
+/* One function on its way to being watched. */
+struct job {
+	struct arch_code code;
+	uint8_t	*bytes;		/* owned */
+	uint32_t index;		/* of the probe */
+	uint32_t flags;
+	const struct probe_spec *spec;	/* NULL: the engine's own */
+	struct probe_result *result;
+	uint64_t lo, hi;	/* the text that it is in */
+};
+
+static void
+refuse(struct job *j, const char *why)
+{
+	j->result->ok = false;
+	(void)snprintf(j->result->why, TARGET_WHY, "%s", why);
+}
+
+/* --- programs ------------------------------------------------------------- */
+
+static size_t
+program_len(const struct capture *c)
+{
+	size_t n;
+
+	for (n = 0; c != NULL && n < CAPTURE_MAX && c[n].op != CAP_END; n++)
+		;
+	return (n);
+}
+
+static bool
+step_ok(const struct capture *c)
+{
+	if (c->op >= CAP_OPS || c->reg > 15 || c->len == 0 ||
+	    c->len > CAPTURE_LEN_MAX)
+		return (false);
+	if (c->op == CAP_REG)
+		return (c->len <= 8);
+	if (c->op == CAP_VEC)
+		return (c->len <= 16);
+	if (c->op == CAP_SLICE || c->op == CAP_STKSLICE)
+		return (c->scale > 0);
+	return (c->op != CAP_REGSLICE || (c->scale > 0 && c->off >= 0 &&
+	    c->off <= 15));
+}
+
+static bool
+program_ok(const struct capture *c)
+{
+	size_t i, n = program_len(c);
+
+	for (i = 0; i < n; i++)
+		if (!step_ok(&c[i]))
+			return (false);
+	return (true);
+}
+
+/* What its captures take up, if that is always the same. */
+static uint32_t
+program_size(const struct capture *c)
+{
+	size_t i, size = 0, n = program_len(c);
+
+	for (i = 0; i < n; i++) {
+		if (c[i].op != CAP_REG && c[i].op != CAP_VEC &&
+		    c[i].op != CAP_STACK && c[i].op != CAP_MEM)
+			return (PROBE_VARIES);
+		size += captured_size(c[i].len);
+	}
+	return (size > CAPTURE_BYTES_MAX ? PROBE_VARIES : (uint32_t)size);
+}
+
+/* malloc'ed, with its CAP_END; NULL for none. */
+static struct capture *
+program_copy(const struct capture *c)
+{
+	size_t n = program_len(c);
+	struct capture *p;
+
+	if (n == 0)
+		return (NULL);
+	p = calloc(n + 1, sizeof(*p));
+	if (p != NULL)
+		memcpy(p, c, n * sizeof(*p));
+	return (p);
+}
+
+/* --- indices -------------------------------------------------------------- */
+
+static bool
+by_fn_set(struct target *t, uint32_t fn, uint32_t index)
+{
+	uint32_t *more, room;
+
+	if (fn >= t->nby_fn) {
+		room = fn < 1024 ? 2048 : 2 * fn;
+		more = reallocarray(t->by_fn, room, sizeof(*more));
+		if (more == NULL)
+			return (false);
+		memset(more + t->nby_fn, 0, (room - t->nby_fn) *
+		    sizeof(*more));
+		t->by_fn = more;
+		t->nby_fn = room;
+	}
+	t->by_fn[fn] = index + 1;
+	return (true);
+}
+
+static struct probe *
+by_fn(const struct target *t, uint32_t fn)
+{
+	if (fn >= t->nby_fn || t->by_fn[fn] == 0)
+		return (NULL);
+	return (&t->probes[t->by_fn[fn] - 1]);
+}
+
+/* A new one; its index is never used for another function again. */
+static bool
+probe_new(struct target *t, uint32_t *index)
+{
+	struct probe *more;
+	uint32_t room;
+
+	if (t->nprobes == AGENT_CHUNKS * AGENT_CHUNK)
+		return (false);
+	if (t->nprobes == t->room) {
+		room = t->room == 0 ? AGENT_CHUNK : 2 * t->room;
+		more = reallocarray(t->probes, room, sizeof(*more));
+		if (more == NULL)
+			return (false);
+		memset(more + t->room, 0, (room - t->room) * sizeof(*more));
+		t->probes = more;
+		t->room = room;
+	}
+	*index = t->nprobes++;
+	return (true);
+}
+
+static const struct probe *
+probe_at(const struct target *t, uint64_t func)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nprobes; i++)
+		if (t->probes[i].on && t->probes[i].func == func)
+			return (&t->probes[i]);
+	return (NULL);
+}
+
+/* --- planning ------------------------------------------------------------- */
+
+static bool
+read_code(struct target *t, struct job *j, const struct map *m)
+{
+	uint64_t size = j->code.size == 0 ? CODE_UNKNOWN : j->code.size;
+
+	if (size > CODE_MOST)
+		size = CODE_MOST;
+	size += BEHIND;
+	if (size > m->hi - j->code.addr)
+		size = m->hi - j->code.addr;
+	j->bytes = malloc(size);
+	if (j->bytes == NULL || !mem_read(t, j->code.addr, j->bytes, size))
+		return (false);
+	j->code.bytes = j->bytes;
+	j->code.avail = size;
+	return (true);
+}
+
+/* Names whose code is not entered by a call. */
+static const char *
+name_odd(const char *name)
+{
+	const char *dot;
+
+	if (name == NULL)
+		return (NULL);
+	for (dot = strstr(name, ".cold"); dot != NULL;
+	    dot = strstr(dot + 1, ".cold"))
+		if (dot[5] == '\0' || dot[5] == '.')
+			return ("it is the seldom used part of another "
+			    "function, and is not called");
+	return (NULL);
+}
+
+static bool
+is_twice(const struct target *t, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < t->ntwice; i++)
+		if (t->twice[i] == addr)
+			return (true);
+	return (false);
+}
+
+/* Why the returns of a function cannot be seen, NULL: they can. */
+static const char *
+why_open(const struct target *t, const struct job *j, const char *plan)
+{
+	if (t->small)
+		return ("a Go program would not survive it: its runtime reads "
+		    "its own stacks");
+	if (t->blind)
+		return ("it is a static program without symbols, so the way "
+		    "of its exceptions is not known");
+	if (j->code.addr == t->entry)
+		return ("the program begins there: it has no caller");
+	if (is_twice(t, j->code.addr))
+		return ("it returns more than once, or to elsewhere");
+	return (plan);
+}
+
+static bool
+check_spec(struct target *t, struct job *j)
+{
+	const struct probe_spec *s = j->spec;
+	const struct probe *p;
+	const char *why = NULL;
+
+	if (s->fn >= FN_MOST)
+		why = "its id is out of range (less than 4194304)";
+	else if ((p = by_fn(t, s->fn)) != NULL && p->on)
+		why = "its id is in use for another probe";
+	else if (!program_ok(s->enter) || !program_ok(s->leave))
+		why = "its capture program has a step that means nothing";
+	else
+		why = name_odd(s->name);
+	if (why == NULL && (p = probe_at(t, s->addr)) != NULL)
+		why = p->hidden ? "the tracer itself watches it" :
+		    "it is watched already, under another name";
+	if (why != NULL)
+		refuse(j, why);
+	return (why == NULL);
+}
+
+static bool
+plan(struct target *t, struct job *j, const struct maps *ms,
+    struct arch_jumps *jumps)
+{
+	const struct map *m = maps_at(ms, j->code.addr);
+	struct arch_plan pl;
+	struct probe *p;
+	const char *open;
+
+	if (m == NULL || !m->exec) {
+		refuse(j, "there is no code at its address");
+		return (false);
+	}
+	if (m->special) {
+		refuse(j, "it is the kernel's");
+		return (false);
+	}
+	if (!read_code(t, j, m)) {
+		refuse(j, "its code cannot be read");
+		return (false);
+	}
+	j->lo = m->lo;
+	j->hi = m->hi;
+	j->code.reentered = t->small;
+	if (!arch_plan(&j->code, &pl, jumps)) {
+		refuse(j, pl.why_not);
+		return (false);
+	}
+	if (!probe_new(t, &j->index)) {
+		refuse(j, "there are too many probes");
+		return (false);
+	}
+	p = &t->probes[j->index];
+	p->plan = pl;
+	p->func = j->code.addr;
+	p->addr = j->code.addr + pl.at;
+	memcpy(p->orig, j->bytes + pl.at, sizeof(p->orig));
+	open = j->spec == NULL ? NULL : why_open(t, j, pl.why_open);
+	p->flags = PROBE_ON | j->flags;
+	if (j->spec != NULL && (j->spec->flags & TARGET_ENTRY_ONLY) == 0 &&
+	    open == NULL)
+		p->flags |= PROBE_LEAVE;
+	j->result->ok = true;
+	j->result->entry_only = open != NULL;
+	if (open != NULL)
+		(void)snprintf(j->result->why, TARGET_WHY, "%s", open);
+	return (true);
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x < y ? -1 : x > y);
+}
+
+/* Whether some function that has been read jumps to [lo, hi). */
+static bool
+is_hit(const struct arch_jumps *js, uint64_t lo, uint64_t hi)
+{
+	size_t from = 0, to = js->n, mid;
+
+	while (from < to) {
+		mid = from + (to - from) / 2;
+		if (js->to[mid] < lo)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return (from < js->n && js->to[from] < hi);
+}
+
+static void
+plan_all(struct target *t, struct job *jobs, size_t n)
+{
+	struct arch_jumps jumps = { NULL, 0, 0 };
+	struct maps ms;
+	struct probe *p;
+	size_t i;
+
+	if (!maps_read(t->pid, &ms)) {
+		for (i = 0; i < n; i++)
+			refuse(&jobs[i], "the process is gone");
+		return;
+	}
+	for (i = 0; i < n; i++)
+		if (jobs[i].spec == NULL || check_spec(t, &jobs[i]))
+			(void)plan(t, &jobs[i], &ms, &jumps);
+	maps_free(&ms);
+	if (jumps.n > 1)
+		qsort(jumps.to, jumps.n, sizeof(*jumps.to), by_value);
+	for (i = 0; i < n; i++) {
+		if (!jobs[i].result->ok)
+			continue;
+		p = &t->probes[jobs[i].index];
+		if (is_hit(&jumps, p->addr + 1, p->addr + p->plan.len))
+			refuse(&jobs[i], "another function jumps into its "
+			    "first bytes");
+	}
+	free(jumps.to);
+}
+
+/* --- what the agent is told ----------------------------------------------- */
+
+static bool
+chunk_ready(struct target *t, struct thread *th, uint32_t index)
+{
+	uint32_t n = index / AGENT_CHUNK;
+	size_t len = (AGENT_CHUNK * sizeof(struct agent_probe) + PAGE - 1) &
+	    ~(PAGE - 1);
+
+	if (t->chunks[n] != 0)
+		return (true);
+	t->chunks[n] = remote_map(t, th, 0, len, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return (t->chunks[n] != 0 && mem_write(t, t->agent + AGENT_CODE +
+	    offsetof(struct agent_home, chunks) + n * sizeof(uint64_t),
+	    &t->chunks[n], sizeof(uint64_t)));
+}
+
+static uint64_t
+probe_addr(const struct target *t, uint32_t index)
+{
+	return (t->chunks[index / AGENT_CHUNK] +
+	    index % AGENT_CHUNK * sizeof(struct agent_probe));
+}
+
+static uint64_t
+program_put(struct target *t, struct thread *th, const struct capture *c)
+{
+	if (c == NULL)
+		return (0);
+	return (data_put(t, th, c, (program_len(c) + 1) * sizeof(*c)));
+}
+
+static bool
+tell(struct target *t, struct thread *th, const struct job *j)
+{
+	struct probe *p = &t->probes[j->index];
+	struct agent_probe a;
+
+	memset(&a, 0, sizeof(a));
+	a.resume = p->stub.resume;
+	a.marker = p->stub.marker;
+	a.fn = p->fn;
+	a.flags = p->flags;
+	a.addr = p->addr;
+	a.orig_len = ARCH_JUMP;
+	memcpy(a.orig, p->orig, ARCH_JUMP);
+	a.stride = 1;
+	if (j->spec != NULL) {
+		a.enter = program_put(t, th, p->enter);
+		a.leave = program_put(t, th, p->leave);
+		a.enter_size = program_size(p->enter);
+		a.leave_size = program_size(p->leave);
+		a.budget = (j->spec->budget + WINDOWS - 1) / WINDOWS;
+		if ((p->enter != NULL && a.enter == 0) ||
+		    (p->leave != NULL && a.leave == 0))
+			return (false);
+	}
+	return (mem_write(t, probe_addr(t, j->index), &a, sizeof(a)));
+}
+
+static bool
+build(struct target *t, struct thread *th, struct job *j)
+{
+	struct probe *p = &t->probes[j->index];
+	uint8_t code[ARCH_STUB];
+	struct area *a;
+	const char *why;
+
+	a = area_for(t, th, j->lo, j->hi, ARCH_STUB);
+	if (a == NULL || !chunk_ready(t, th, j->index)) {
+		refuse(j, "there is no room near its code for what it needs");
+		return (false);
+	}
+	p->stub.area = a->addr;
+	p->stub.addr = a->addr + a->used;
+	p->stub.probe = j->index;
+	p->stub.leave = (p->flags & PROBE_LEAVE) != 0;
+	p->stub.small = t->small;
+	p->stub.exact = t->hooks || t->small || t->blind;
+	why = arch_stub(&j->code, &p->plan, &p->stub, code);
+	if (why != NULL) {
+		refuse(j, why);
+		return (false);
+	}
+	if (j->spec != NULL) {
+		p->fn = j->spec->fn;
+		p->enter = program_copy(j->spec->enter);
+		p->leave = p->stub.leave ? program_copy(j->spec->leave) : NULL;
+	} else
+		p->fn = UINT32_MAX;
+	p->hidden = j->spec == NULL;
+	if (!mem_write(t, p->stub.addr, code, p->stub.len) ||
+	    !tell(t, th, j) || (j->spec != NULL &&
+	    !by_fn_set(t, p->fn, j->index))) {
+		refuse(j, "its memory cannot be written");
+		return (false);
+	}
+	a->used += (p->stub.len + 15) & ~15UL;
+	return (true);
+}
+
+/* --- writing code --------------------------------------------------------- */
+
+struct edit {
+	uint64_t addr;
+	const uint8_t *was;	/* what must be there */
+	uint8_t	 bytes[ARCH_JUMP];
+	bool	 done;
+	struct job *job;	/* NULL: nobody wants to know */
+	struct probe *probe;
+};
+
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct edit *x = a, *y = b;
+
+	return (x->addr < y->addr ? -1 : x->addr > y->addr);
+}
+
+/* Edits [0, n) lie in these pages. */
+static void
+write_run(struct target *t, uint64_t lo, uint64_t hi, struct edit *e, size_t n)
+{
+	uint8_t pages[(RUN + 1) * PAGE];
+	size_t i;
+
+	if (!mem_read(t, lo, pages, hi - lo))
+		return;
+	for (i = 0; i < n; i++) {
+		uint8_t *at = pages + (e[i].addr - lo);
+
+		e[i].done = e[i].was == NULL ||
+		    memcmp(at, e[i].was, ARCH_JUMP) == 0;
+		if (e[i].done)
+			memcpy(at, e[i].bytes, ARCH_JUMP);
+	}
+	if (mem_write(t, lo, pages, hi - lo))
+		return;
+	for (i = 0; i < n; i++)
+		e[i].done = false;
+}
+
+/* As few and as large writes as do not touch other pages. */
+static void
+write_all(struct target *t, struct edit *e, size_t n)
+{
+	uint64_t lo, hi, end;
+	size_t i, from = 0;
+
+	qsort(e, n, sizeof(*e), by_addr);
+	while (from < n) {
+		lo = e[from].addr & ~(PAGE - 1);
+		hi = lo;
+		for (i = from; i < n; i++) {
+			end = (e[i].addr + ARCH_JUMP + PAGE - 1) &
+			    ~(PAGE - 1);
+			if (i > from && ((e[i].addr & ~(PAGE - 1)) > hi ||
+			    end - lo > RUN * PAGE))
+				break;
+			if (end > hi)
+				hi = end;
+		}
+		write_run(t, lo, hi, e + from, i - from);
+		from = i;
+	}
+}
+
+/* A thread that stands among instructions that have moved goes with them. */
+static void
+move_threads(struct target *t, const struct edit *e, size_t n)
+{
+	struct user_regs_struct r;
+	struct thread *th;
+	struct arch_code c;
+	size_t i;
+
+	for (th = t->threads; th != NULL; th = th->next) {
+		if (th->stop == STOP_NONE || th->midway || !regs_get(th, &r))
+			continue;
+		for (i = 0; i < n; i++) {
+			if (!e[i].done || r.rip <= e[i].addr ||
+			    r.rip >= e[i].addr + e[i].probe->plan.len)
+				continue;
+			c.addr = e[i].probe->func;
+			r.rip = arch_moved(&c, &e[i].probe->plan,
+			    &e[i].probe->stub, r.rip);
+			(void)regs_set(th, &r);
+			break;
+		}
+	}
+}
+
+static size_t
+switch_on(struct target *t, struct job *jobs, size_t n)
+{
+	struct edit *e;
+	size_t i, ne = 0, on = 0;
+	uint64_t before;
+
+	e = calloc(n, sizeof(*e));
+	if (e == NULL)
+		return (0);
+	for (i = 0; i < n; i++) {
+		struct probe *p;
+
+		if (!jobs[i].result->ok)
+			continue;
+		p = &t->probes[jobs[i].index];
+		e[ne].addr = p->addr;
+		e[ne].was = p->orig;
+		e[ne].job = &jobs[i];
+		e[ne].probe = p;
+		arch_jump(p->addr, p->stub.addr, e[ne++].bytes);
+	}
+	before = clock_ns();
+	threads_stop(t);
+	write_all(t, e, ne);
+	move_threads(t, e, ne);
+	threads_go(t);
+	t->stop_ns = clock_ns() - before;
+	for (i = 0; i < ne; i++) {
+		e[i].probe->on = e[i].done;
+		if (e[i].done)
+			on++;
+		else
+			refuse(e[i].job, "its code changes while it is looked "
+			    "at");
+	}
+	free(e);
+	return (on);
+}
+
+/* --- */
+
+/* Any thread that can be used for system calls; stopped. */
+static struct thread *
+helper(struct target *t)
+{
+	struct thread *th;
+
+	for (th = t->threads; th != NULL; th = th->next)
+		if (!th->vfork && !th->born && thread_stop(t, th) &&
+		    thread_settle(t, th))
+			return (th);
+	return (NULL);
+}
+
+static size_t
+install(struct target *t, struct job *jobs, size_t n)
+{
+	struct thread *th;
+	size_t i, on = 0;
+
+	plan_all(t, jobs, n);
+	th = helper(t);
+	for (i = 0; i < n; i++) {
+		if (!jobs[i].result->ok)
+			continue;
+		if (th == NULL || th->dead)
+			refuse(&jobs[i], "no thread of the process can be "
+			    "stopped");
+		else
+			(void)build(t, th, &jobs[i]);
+	}
+	if (th != NULL) {
+		(void)mem_write(t, t->agent + AGENT_CODE +
+		    offsetof(struct agent_home, nprobes), &t->nprobes,
+		    sizeof(t->nprobes));
+		/* it need not stand while the others are stopped */
+		thread_back(th);
+		on = switch_on(t, jobs, n);
+	}
+	for (i = 0; i < n; i++)
+		free(jobs[i].bytes);
+	return (on);
+}
+
+bool
+hook_add(struct target *t, uint64_t addr, uint64_t size, uint32_t flags)
+{
+	struct probe_result r;
+	struct job j;
+
+	memset(&j, 0, sizeof(j));
+	memset(&r, 0, sizeof(r));
+	j.code.addr = addr;
+	j.code.size = size;
+	j.flags = flags;
+	j.result = &r;
+	if (probe_at(t, addr) != NULL)
+		return (true);
+	return (install(t, &j, 1) == 1);
+}
+
+size_t
+target_probe(struct target *t, const struct probe_spec *specs, size_t n,
+    struct probe_result *results)
+{
+	struct job *jobs;
+	size_t i, on;
+
+	memset(results, 0, n * sizeof(*results));
+	jobs = calloc(n + 1, sizeof(*jobs));
+	if (jobs == NULL || !t->alive || !t->injected) {
+		for (i = 0; i < n; i++)
+			(void)snprintf(results[i].why, TARGET_WHY,
+			    "the process is gone");
+		free(jobs);
+		return (0);
+	}
+	hooks_find(t);
+	for (i = 0; i < n; i++) {
+		jobs[i].code.addr = specs[i].addr;
+		jobs[i].code.size = specs[i].size;
+		jobs[i].spec = &specs[i];
+		jobs[i].result = &results[i];
+	}
+	on = install(t, jobs, n);
+	free(jobs);
+	return (on);
+}
+
+/* --- off ------------------------------------------------------------------ */
+
+static void
+edit_back(struct edit *e, struct probe *p)
+{
+	memset(e, 0, sizeof(*e));
+	e->addr = p->addr;
+	memcpy(e->bytes, p->orig, ARCH_JUMP);
+	e->probe = p;
+}
+
+static void
+mute(struct target *t, uint32_t index)
+{
+	uint32_t flags = 0;
+
+	(void)mem_write(t, probe_addr(t, index) +
+	    offsetof(struct agent_probe, flags), &flags, sizeof(flags));
+	(void)mem_write(t, probe_addr(t, index) +
+	    offsetof(struct agent_probe, orig_len), &flags, sizeof(flags));
+}
+
+size_t
+target_unprobe(struct target *t, const uint32_t *fns, size_t n)
+{
+	struct edit *e;
+	struct probe *p;
+	size_t i, ne = 0;
+	uint64_t before;
+
+	e = calloc(n + 1, sizeof(*e));
+	if (e == NULL)
+		return (0);
+	for (i = 0; i < n; i++) {
+		p = by_fn(t, fns[i]);
+		if (p == NULL || !p->on)
+			continue;
+		p->on = false;
+		edit_back(&e[ne++], p);
+	}
+	before = clock_ns();
+	if (t->alive && ne > 0) {
+		threads_stop(t);
+		write_all(t, e, ne);
+		threads_go(t);
+	}
+	t->stop_ns = clock_ns() - before;
+	for (i = 0; i < ne; i++)
+		mute(t, (uint32_t)(e[i].probe - t->probes));
+	free(e);
+	return (ne);
+}
+
+void
+code_restore(struct target *t)
+{
+	struct edit *e;
+	size_t ne = 0;
+	uint32_t i;
+
+	e = calloc(t->nprobes + 1UL, sizeof(*e));
+	for (i = 0; e != NULL && i < t->nprobes; i++)
+		if (t->probes[i].on)
+			edit_back(&e[ne++], &t->probes[i]);
+	if (e != NULL)
+		write_all(t, e, ne);
+	for (i = 0; i < t->nprobes; i++)
+		if (t->probes[i].on)
+			mute(t, i);
+	free(e);
+}
+
+uint64_t
+target_skipped(struct target *t, uint32_t fn)
+{
+	struct probe *p = by_fn(t, fn);
+	uint64_t n = 0;
+
+	if (p == NULL || !mem_read(t, probe_addr(t, (uint32_t)(p -
+	    t->probes)) + offsetof(struct agent_probe, skipped), &n,
+	    sizeof(n)))
+		return (0);
+	return (n);
+}
+
+uint64_t
+target_stop_ns(const struct target *t)
+{
+	return (t->stop_ns);
+}
+
+/* --- stacks --------------------------------------------------------------- */
+
+/* The open calls of a slot, malloc'ed; what the target says, checked only as
+ * far as that it cannot hurt anybody else. */
+static struct agent_frame *
+frames_read(struct target *t, int slot, uint32_t *n)
+{
+	uint64_t state = t->slots[slot].state;
+	struct agent_frame *f;
+	uint32_t depth;
+
+	*n = 0;
+	if (!mem_read(t, state + offsetof(struct agent_state, depth), &depth,
+	    sizeof(depth)) || depth == 0 || depth > AGENT_FRAMES + AGENT_SPARE)
+		return (NULL);
+	f = calloc(depth, sizeof(*f));
+	if (f == NULL || !mem_read(t, state + offsetof(struct agent_state,
+	    frames), f, depth * sizeof(*f))) {
+		free(f);
+		return (NULL);
+	}
+	*n = depth;
+	return (f);
+}
+
+static uint64_t
+marker_of(const struct target *t, uint32_t index)
+{
+	return (index < t->nprobes ? t->probes[index].stub.marker : 0);
+}
+
+static void
+stack_restore(struct target *t, int slot)
+{
+	struct agent_frame *f;
+	uint64_t there, dead = FRAME_DEAD;
+	uint32_t i, n;
+
+	f = frames_read(t, slot, &n);
+	for (i = n; i > 0; i--) {
+		struct agent_frame *fr = &f[i - 1];
+
+		if (fr->slot <= FRAME_DEAD || fr->restored ||
+		    !mem_read(t, fr->slot, &there, sizeof(there)) ||
+		    there == 0 || there != marker_of(t, fr->probe))
+			continue;
+		if (!mem_write(t, fr->slot, &fr->ra, sizeof(fr->ra)))
+			continue;
+		(void)mem_write(t, t->slots[slot].state +
+		    offsetof(struct agent_state, frames) +
+		    (i - 1) * sizeof(*fr) + offsetof(struct agent_frame,
+		    slot), &dead, sizeof(dead));
+	}
+	free(f);
+}
+
+void
+stacks_restore(struct target *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nslots; i++)
+		if (t->slots[i].tid != 0 && !t->slots[i].gone)
+			stack_restore(t, (int)i);
+}
+
+void
+stack_translate(struct target *t, int slot, uint64_t sp, uint64_t *words,
+    size_t nwords)
+{
+	struct agent_frame *f;
+	uint64_t at;
+	uint32_t i, n;
+
+	if (slot < 0)
+		return;
+	f = frames_read(t, slot, &n);
+	for (i = n; i > 0; i--) {
+		at = (f[i - 1].slot - sp) / sizeof(*words);
+		if (f[i - 1].slot >= sp && at < nwords &&
+		    words[at] != 0 &&
+		    words[at] == marker_of(t, f[i - 1].probe))
+			words[at] = f[i - 1].ra;
+	}
+	free(f);
+}
+
+/* --- */
+
+void
+probes_forget(struct target *t)
+{
+	struct area *a;
+	uint32_t i;
+
+	for (i = 0; i < t->nprobes; i++) {
+		free(t->probes[i].enter);
+		free(t->probes[i].leave);
+	}
+	free(t->probes);
+	free(t->by_fn);
+	t->probes = NULL;
+	t->by_fn = NULL;
+	t->nprobes = t->room = t->nby_fn = 0;
+	memset(t->chunks, 0, sizeof(t->chunks));
+	while ((a = t->areas) != NULL) {
+		t->areas = a->next;
+		free(a);
+	}
+	t->data = t->data_left = 0;
+}
+
+static bool
+areas_copy(struct target *t, const struct target *from)
+{
+	const struct area *a;
+	struct area *b;
+
+	for (a = from->areas; a != NULL; a = a->next) {
+		b = malloc(sizeof(*b));
+		if (b == NULL)
+			return (false);
+		*b = *a;
+		b->next = t->areas;
+		t->areas = b;
+	}
+	t->data = from->data;
+	t->data_left = from->data_left;
+	return (true);
+}
+
+/* A forked child has the same code and the same stubs. */
+bool
+probes_copy(struct target *t, const struct target *from)
+{
+	uint32_t i;
+
+	t->probes = calloc(from->nprobes + 1UL, sizeof(*t->probes));
+	t->by_fn = calloc(from->nby_fn + 1UL, sizeof(*t->by_fn));
+	if (t->probes == NULL || t->by_fn == NULL || !areas_copy(t, from))
+		return (false);
+	memcpy(t->by_fn, from->by_fn, from->nby_fn * sizeof(*t->by_fn));
+	memcpy(t->chunks, from->chunks, sizeof(t->chunks));
+	t->nby_fn = from->nby_fn;
+	t->nprobes = t->room = from->nprobes;
+	for (i = 0; i < from->nprobes; i++) {
+		t->probes[i] = from->probes[i];
+		t->probes[i].enter = program_copy(from->probes[i].enter);
+		t->probes[i].leave = program_copy(from->probes[i].leave);
+	}
+	return (true);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: ISC */
+/* What the parts of the engine share: a target from within. */
+#ifndef DL_TRACER_PROC_H
+#define DL_TRACER_PROC_H
+
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/agent.h"
+#include "arch.h"
+#include "ringread.h"
+#include "target.h"
+
+enum stop_kind {
+	STOP_NONE,	/* runs, or has not been seen to stop */
+	STOP_PLAIN,
+	STOP_SIGNAL,	/* about to get `signo` */
+	STOP_GROUP	/* all of the process has been stopped by a signal */
+};
+
+struct thread {
+	pid_t	 tid;
+	int	 slot;		/* -1: none, not traced */
+	enum stop_kind stop;
+	int	 signo;
+	bool	 vfork;		/* a process that borrows our memory */
+	bool	 born;		/* has not been seen to stop for the first time */
+	bool	 dead;		/* its end is known, and not yet attended to */
+	bool	 midway;	/* stopped within a system call */
+	bool	 ours;		/* stopped only for what is being done */
+	bool	 moved;		/* has run since it stopped */
+	struct target *parent;	/* of a followed child that has not stopped */
+	struct thread *next;
+};
+
+/* A probe as the engine knows it; its index is the agent's. */
+struct probe {
+	uint32_t fn;
+	uint32_t flags;		/* PROBE_* of the agent */
+	bool	 on;		/* the code is patched */
+	bool	 hidden;	/* the engine's own */
+	uint64_t addr;		/* of the jump */
+	uint64_t func;		/* of the function */
+	uint8_t	 orig[ARCH_JUMP];
+	struct arch_plan plan;
+	struct arch_stub stub;
+	struct capture *enter, *leave;	/* with CAP_END; NULL: none */
+};
+
+/* Memory for stubs near some text. */
+struct area {
+	uint64_t addr, size, used;
+	struct area *next;
+};
+
+/* Where one thread at a time leaves its records. */
+struct slot {
+	uint64_t state, ring;	/* addresses in the target */
+	const void *view;	/* the ring, as this process has it */
+	struct ring_reader *reader;
+	pid_t	 tid;		/* 0: free */
+	bool	 gone;		/* free it when it has been read */
+	bool	 used;		/* its state has something of another */
+	uint64_t last_ts;
+	uint64_t lost, lost_exits, deep; /* as reported */
+};
+
+/* Rings that were mapped together, here. */
+struct block {
+	void	*view;
+	size_t	 len;
+	struct block *next;
+};
+
+struct target {
+	pid_t	 pid;
+	struct target_options opt;
+	bool	 alive;
+	bool	 injected;
+	bool	 small;		/* a Go program */
+	bool	 blind;		/* exceptions cannot be followed */
+	bool	 hooks;		/* an unwinder is known */
+	int	 mem_fd;
+	struct thread *threads;
+
+	uint64_t agent;		/* address of the blob, 0: none */
+	uint64_t gadget;	/* of a system call and a trap, 0: none */
+	uint8_t	 poked[4];	/* what was there before one was made */
+	struct agent_control *control;	/* mapped here as well */
+	struct slot *slots;	/* AGENT_THREADS of them */
+	uint32_t nslots;	/* that have memory in the target */
+	struct block *blocks;
+
+	struct probe *probes;
+	uint32_t nprobes, room;
+	uint32_t *by_fn;	/* index + 1 of the latest, 0: none */
+	uint32_t nby_fn;
+	uint64_t chunks[AGENT_CHUNKS];
+	struct area *areas;
+	uint64_t data, data_left;	/* for capture programs */
+	uint64_t *objects;	/* addresses of those that have been looked at */
+	size_t	 nobjects;
+	uint64_t *twice;	/* functions that return otherwise than others */
+	size_t	 ntwice;
+	uint64_t entry;		/* where the program begins */
+	uint64_t stop_ns;
+	struct target *next;
+};
+
+/* --- registry (event.c) */
+struct target	*target_of(pid_t tid, struct thread **);
+void		 target_link(struct target *);
+void		 target_unlink(struct target *);
+void		 report(struct target *, const struct target_event *);
+
+/* --- target.c */
+void		 target_free(struct target *);
+void		 objects_forget(struct target *);
+bool		 target_entry(struct target *, char why[TARGET_WHY]);
+
+/* --- memory of the target (mem.c); false: not all of it */
+bool	 mem_read(const struct target *, uint64_t, void *, size_t);
+/* Also where the target itself cannot write. */
+bool	 mem_write(const struct target *, uint64_t, const void *, size_t);
+
+/* --- threads (thread.c) */
+struct thread	*thread_add(struct target *, pid_t);
+void		 thread_drop(struct target *, struct thread *);
+bool		 threads_seize(struct target *, char why[TARGET_WHY]);
+/* Stops one, or all that can run; what cannot is in the kernel for long and
+ * stops before it runs again. */
+bool		 thread_stop(struct target *, struct thread *);
+void		 threads_stop(struct target *);
+void		 thread_go(struct thread *);
+/* Only what thread_stop() and threads_stop() have stopped. */
+void		 thread_back(struct thread *);
+void		 threads_go(struct target *);
+void		 threads_detach(struct target *);
+/* A system call in the target's name; the thread must be stopped and is as
+ * it was afterwards.  Returns what the kernel has, negative errors too. */
+int64_t		 remote(struct target *, struct thread *, long nr,
+		    const uint64_t args[6]);
+bool		 regs_get(const struct thread *, struct user_regs_struct *);
+bool		 regs_set(const struct thread *,
+		    const struct user_regs_struct *);
+
+/* --- the agent in it (inject.c); a thread must be stopped for all */
+bool		 inject(struct target *, struct thread *, char why[TARGET_WHY]);
+bool		 inject_fork(struct target *child, struct thread *,
+		    const struct target *parent);
+void		 inject_forget(struct target *);
+/* The agent does nothing from now on. */
+void		 inject_rest(struct target *);
+bool		 memfd_make(struct target *, struct thread *, size_t len,
+		    int *local_fd, int *remote_fd);
+/* Gives a stopped thread a state.  Without one it is not traced. */
+void		 slot_assign(struct target *, struct thread *);
+void		 slot_release(struct target *, struct thread *);
+bool		 slots_ready(struct target *, struct thread *, uint32_t n);
+/* Memory for stubs that can be reached from [lo, hi). */
+struct area	*area_for(struct target *, struct thread *, uint64_t lo,
+		    uint64_t hi, size_t need);
+uint64_t	 remote_map(struct target *, struct thread *, uint64_t addr,
+		    uint64_t len, int prot, int flags, int64_t fd,
+		    uint64_t off);
+uint64_t	 data_put(struct target *, struct thread *, const void *,
+		    size_t);
+bool		 fault_mend(struct target *, struct thread *);
+
+/* --- code (patch.c, hooks.c); all must be stopped for code_restore */
+void		 code_restore(struct target *);
+void		 stacks_restore(struct target *);
+/* Return addresses in a piece of a stack as the program knows them. */
+void		 stack_translate(struct target *, int slot, uint64_t sp,
+		    uint64_t *words, size_t n);
+void		 probes_forget(struct target *);
+bool		 probes_copy(struct target *child, const struct target *);
+/* Finds what the engine watches for itself in objects that are new. */
+void		 hooks_find(struct target *);
+bool		 hook_add(struct target *, uint64_t addr, uint64_t size,
+		    uint32_t flags);
+
+/* --- when this process is gone (deadman.c) */
+bool		 deadman_set(struct agent_control *);
+void		 deadman_clear(struct agent_control *);
+
+#endif

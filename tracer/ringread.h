@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Reading a ring that a hostile program writes.
+ *
+ * Every record is copied before it is looked at, every field is checked
+ * against what it may be, and nothing in the ring can lead the reader
+ * elsewhere.  What is not valid is counted and passed over.
+ */
+#ifndef DL_RINGREAD_H
+#define DL_RINGREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/agent.h"
+#include "capture.h"
+
+struct ring_reader;
+
+/* What is known of a function; NULL: no such function. */
+struct ring_programs {
+	const struct capture *enter, *leave;	/* NULL: nothing is captured */
+};
+
+struct ring_record {
+	uint64_t tsc, start;	/* start: of an EXIT */
+	uint64_t id, link;
+	uint32_t fn, depth;
+	uint8_t	 kind, flags;
+	const uint8_t *captures; /* borrowed */
+	uint32_t captures_len;
+};
+
+struct ring_ops {
+	/* Borrowed until the next call. */
+	const struct ring_programs *(*lookup)(uint32_t fn, void *arg);
+	void	(*record)(const struct ring_record *, void *arg);
+	void	*arg;
+};
+
+/*
+ * ring: size bytes (a power of two), mapped and borrowed.  base: how many
+ * words have been read of it already.  NULL: no memory.
+ */
+struct ring_reader *ring_reader_new(const void *ring, size_t size,
+		    uint64_t base);
+void		 ring_reader_free(struct ring_reader *);
+
+/*
+ * All that is there, in order.  now: a tsc which no record is later than.
+ * head: how far the writer says that it is; if it is where the reader is,
+ * nobody looks for records behind a gap.  last: the thread is gone, so that
+ * what is missing will not come.  Returns how many records were valid.
+ */
+size_t		 ring_read(struct ring_reader *, const struct ring_ops *,
+		    uint64_t now, uint64_t head, bool last);
+/* Words that are read; for the writer. */
+uint64_t	 ring_tail(const struct ring_reader *);
+/* Records that were not valid, since the last call. */
+uint64_t	 ring_torn(struct ring_reader *);
+
+/*
+ * Whether the bytes are what that program can have written; of those behind
+ * it only `len` says how many they are.  Public for the tests.
+ */
+bool		 captures_valid(const struct capture *, const uint8_t *bytes,
+		    size_t len, size_t *used);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: ISC */
+/* Targets: attached to, read, let go. */
+#include <sys/stat.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "ringread.h"
+#include "thread.h"
+
+#define RING_LEAST	(64UL << 10)
+#define RING_USUAL	(4UL << 20)
+#define RING_MOST	(1UL << 30)
+#define AUXV_MOST	64
+#define LATE_MS		1000	/* records may be newer than the look at the
+				 * clock before them */
+
+/* --- attaching ------------------------------------------------------------ */
+
+/* Where its code begins, as the kernel has told it. */
+bool
+target_entry(struct target *t, char why[TARGET_WHY])
+{
+	Elf64_auxv_t aux[AUXV_MOST];
+	char path[64];
+	ssize_t n;
+	size_t i;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, aux, sizeof(aux));
+	if (fd >= 0)
+		(void)close(fd);
+	t->entry = 0;
+	for (i = 0; n > 0 && i < (size_t)n / sizeof(aux[0]); i++)
+		if (aux[i].a_type == AT_ENTRY)
+			t->entry = aux[i].a_un.a_val;
+	if (t->entry == 0)
+		(void)snprintf(why, TARGET_WHY, "process %d does not say where "
+		    "its program begins: it is a zombie or the kernel's",
+		    (int)t->pid);
+	return (t->entry != 0);
+}
+
+static bool
+is_elf64(pid_t pid, char why[TARGET_WHY])
+{
+	unsigned char ident[EI_NIDENT];
+	char path[64];
+	bool ok;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		(void)snprintf(why, TARGET_WHY, "process %d cannot be looked "
+		    "at: %s", (int)pid, strerror(errno));
+		return (false);
+	}
+	ok = read(fd, ident, sizeof(ident)) == (ssize_t)sizeof(ident) &&
+	    memcmp(ident, ELFMAG, SELFMAG) == 0 &&
+	    ident[EI_CLASS] == ELFCLASS64;
+	(void)close(fd);
+	if (!ok)
+		(void)snprintf(why, TARGET_WHY, "process %d runs no 64-bit "
+		    "program; only those can be traced", (int)pid);
+	return (ok);
+}
+
+static bool
+check_options(struct target_options *o, char why[TARGET_WHY])
+{
+	if (o->ring == 0)
+		o->ring = RING_USUAL;
+	if (o->ring >= RING_LEAST && o->ring <= RING_MOST &&
+	    (o->ring & (o->ring - 1)) == 0)
+		return (true);
+	(void)snprintf(why, TARGET_WHY, "a ring of %zu bytes cannot be: it "
+	    "has a power of two, from 65536 to 1073741824", o->ring);
+	return (false);
+}
+
+/* The agent goes in; all threads stand. */
+static bool
+take(struct target *t, char why[TARGET_WHY])
+{
+	struct thread *th;
+	bool ok = false;
+
+	threads_stop(t);
+	for (th = t->threads; th != NULL; th = th->next)
+		if (th->stop != STOP_NONE && !th->dead &&
+		    thread_settle(t, th))
+			break;
+	if (th == NULL)
+		(void)snprintf(why, TARGET_WHY, "process %d cannot be "
+		    "stopped", (int)t->pid);
+	else
+		ok = inject(t, th, why);
+	if (ok)
+		threads_go(t);
+	return (ok);
+}
+
+struct target *
+target_open(pid_t pid, const struct target_options *opt, char why[TARGET_WHY])
+{
+	struct target *t;
+	char path[64];
+
+	if (arch_supported() != NULL) {
+		(void)snprintf(why, TARGET_WHY, "%s", arch_supported());
+		return (NULL);
+	}
+	t = calloc(1, sizeof(*t));
+	if (t == NULL || (t->slots = calloc(AGENT_THREADS,
+	    sizeof(*t->slots))) == NULL) {
+		(void)snprintf(why, TARGET_WHY, "no memory");
+		free(t);
+		return (NULL);
+	}
+	t->pid = pid;
+	t->mem_fd = -1;
+	t->opt = *opt;
+	(void)target_fd();
+	clock_mark();
+	if (!check_options(&t->opt, why) || !is_elf64(pid, why) ||
+	    !threads_seize(t, why))
+		goto fail;
+	t->alive = true;
+	target_link(t);
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	t->mem_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (t->mem_fd < 0) {
+		(void)snprintf(why, TARGET_WHY, "the memory of process %d "
+		    "cannot be opened: %s", (int)pid, strerror(errno));
+		goto fail;
+	}
+	if (target_entry(t, why) && take(t, why))
+		return (t);
+fail:
+	target_close(t);
+	return (NULL);
+}
+
+/* --- letting go ----------------------------------------------------------- */
+
+void
+objects_forget(struct target *t)
+{
+	free(t->objects);
+	free(t->twice);
+	t->objects = t->twice = NULL;
+	t->nobjects = t->ntwice = 0;
+	t->small = t->blind = t->hooks = false;
+}
+
+void
+target_free(struct target *t)
+{
+	while (t->threads != NULL)
+		thread_drop(t, t->threads);
+	if (t->slots != NULL)
+		inject_forget(t);
+	probes_forget(t);
+	objects_forget(t);
+	if (t->mem_fd >= 0)
+		(void)close(t->mem_fd);
+	free(t->slots);
+	free(t);
+}
+
+void
+target_close(struct target *t)
+{
+	if (t == NULL)
+		return;
+	if (t->alive) {
+		threads_stop(t);
+		code_restore(t);
+		stacks_restore(t);
+		inject_rest(t);
+		threads_detach(t);
+	} else
+		threads_detach(t);
+	target_unlink(t);
+	target_free(t);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+struct reading {
+	struct target *t;
+	struct slot *slot;
+	uint32_t n;		/* of the slot */
+	target_record_fn fn;
+	void	*arg;
+	struct ring_programs programs;
+};
+
+static const struct ring_programs *
+lookup(uint32_t fn, void *arg)
+{
+	struct reading *r = arg;
+	const struct target *t = r->t;
+	const struct probe *p;
+
+	if (fn >= t->nby_fn || t->by_fn[fn] == 0)
+		return (NULL);
+	p = &t->probes[t->by_fn[fn] - 1];
+	r->programs.enter = p->enter;
+	r->programs.leave = p->leave;
+	return (&r->programs);
+}
+
+/* Within a target: the slot above, what is unique in its ring below. */
+static uint64_t
+unique(uint32_t slot, uint64_t id)
+{
+	return (id == 0 ? 0 : (uint64_t)slot << 48 | (id & 0xffffffffffff));
+}
+
+static void
+on_record(const struct ring_record *in, void *arg)
+{
+	struct reading *r = arg;
+	struct trace_record out;
+
+	out.ts = clock_convert(in->tsc);
+	/* a new bearing may differ by some nanoseconds */
+	if (out.ts < r->slot->last_ts)
+		out.ts = r->slot->last_ts;
+	r->slot->last_ts = out.ts;
+	out.id = unique(r->n, in->id);
+	out.parent = in->kind == AGENT_ENTER ? unique(r->n, in->link) : 0;
+	out.duration = in->kind == AGENT_EXIT ? clock_convert(in->tsc) -
+	    clock_convert(in->start) : 0;
+	out.fn = in->fn;
+	out.tid = r->slot->tid;
+	out.kind = in->kind == AGENT_ENTER ? TRACE_ENTER : TRACE_EXIT;
+	out.flags = in->flags;
+	out.depth = in->depth;
+	out.captures = in->captures;
+	out.captures_len = in->captures_len;
+	r->fn(r->t, &out, r->arg);
+}
+
+static void
+report_lost(struct target *t, struct slot *s, uint32_t n)
+{
+	struct agent_slot sh = t->control->slots[n];
+	struct target_event e;
+
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_LOST;
+	e.tid = s->tid;
+	e.calls = sh.lost - s->lost;
+	e.exits = sh.lost_exits - s->lost_exits;
+	e.deep = sh.deep - s->deep;
+	e.torn = ring_torn(s->reader);
+	s->lost = sh.lost;
+	s->lost_exits = sh.lost_exits;
+	s->deep = sh.deep;
+	if (e.calls != 0 || e.exits != 0 || e.deep != 0 || e.torn != 0)
+		report(t, &e);
+}
+
+static size_t
+read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
+{
+	const struct ring_ops ops = { lookup, on_record, r };
+	struct agent_slot *sh = &t->control->slots[n];
+	struct slot *s = &t->slots[n];
+	bool gone = s->gone || !t->alive;
+	size_t got;
+
+	r->slot = s;
+	r->n = n;
+	got = ring_read(s->reader, &ops, now, *(volatile uint64_t *)&sh->head,
+	    gone);
+	__atomic_store_n(&sh->tail, ring_tail(s->reader), __ATOMIC_RELEASE);
+	report_lost(t, s, n);
+	if (s->gone && t->alive) {
+		s->tid = 0;
+		s->gone = false;
+		s->last_ts = 0;
+	}
+	return (got);
+}
+
+size_t
+target_read(struct target *t, target_record_fn fn, void *arg)
+{
+	struct reading r = { .t = t, .fn = fn, .arg = arg };
+	uint64_t now;
+	size_t got = 0;
+	uint32_t i;
+
+	if (t->control == NULL)
+		return (0);
+	clock_mark();
+	now = clock_tsc();
+	t->control->coarse_tsc = now;
+	now += clock_ticks(LATE_MS);
+	for (i = 0; i < t->nslots; i++)
+		if (t->slots[i].tid != 0)
+			got += read_slot(t, i, &r, now);
+	return (got);
+}
+
+/* --- */
+
+pid_t
+target_pid(const struct target *t)
+{
+	return (t->pid);
+}
+
+bool
+target_alive(const struct target *t)
+{
+	return (t->alive);
+}
+
+void
+target_set_arg(struct target *t, void *arg)
+{
+	t->opt.arg = arg;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The engine: functions of a running program are watched from within it.
+ *
+ * A target is one process and its threads.  The engine is its ptrace tracer
+ * from target_open() to target_close() and keeps the agent in it; a process
+ * has one engine, used by one thread, which is the only one that waits for
+ * children: unknown ones are reported by on_child.  No function blocks for
+ * longer than it takes to stop the target's threads.
+ *
+ * Times are CLOCK_MONOTONIC in nanoseconds.
+ */
+#ifndef DL_TARGET_H
+#define DL_TARGET_H
+
+#include <sys/types.h>
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture.h"
+
+struct target;
+
+#define TARGET_WHY	192	/* room for a reason, with its NUL */
+#define TARGET_BUDGET	100000	/* calls per second, the usual one */
+#define TARGET_STACK	64	/* words of the stack in a crash */
+#define TARGET_NAME	16
+
+/* Registers in DWARF's order, then rip (16) and the flags (17). */
+#define TARGET_REGS	18
+
+enum target_event_kind {
+	TARGET_THREAD_NEW,
+	TARGET_THREAD_GONE,
+	TARGET_FORK,	/* child is set if forks are followed */
+	TARGET_EXEC,	/* all probes are gone.  The program stands at its
+			 * first instruction until the callback returns, which
+			 * may probe it */
+	TARGET_EXIT,	/* the process is gone: status as waitpid's.  What is
+			 * in the rings can still be read; then close it */
+	TARGET_CRASH,	/* a signal that kills, if no handler has it */
+	TARGET_LOST	/* records that there was no room for */
+};
+
+struct target_event {
+	enum target_event_kind kind;
+	pid_t	 pid, tid;	/* as the engine's pid namespace has them */
+	uint64_t ts;
+	int	 status;	/* EXIT */
+	struct target *child;	/* FORK: the receiver's, to be closed; NULL
+				 * if not followed */
+	pid_t	 child_pid;	/* FORK */
+	/* CRASH */
+	int	 signo, code;
+	bool	 caught;	/* the program has a handler for it */
+	uint64_t addr;		/* of the fault */
+	uint64_t regs[TARGET_REGS];
+	uint64_t sp;		/* address of stack[0] */
+	uint64_t stack[TARGET_STACK]; /* with the program's own return
+				       * addresses, not the agent's */
+	uint32_t nstack;	/* words of it that could be read */
+	char	 name[TARGET_NAME]; /* of the thread */
+	/* LOST: since the last one */
+	uint64_t calls, exits, deep;
+	uint64_t torn;		/* records that were not valid */
+};
+
+struct target_options {
+	size_t	 ring;		/* bytes per thread, a power of two of at
+				 * least 64 KiB; 0 = 4 MiB */
+	bool	 follow_fork;	/* children become targets of their own, which
+				 * have the probes that their parent has */
+	/* Both may be NULL.  Borrowed events. */
+	void	(*on_event)(struct target *, const struct target_event *,
+		    void *arg);
+	void	(*on_child)(pid_t, int status, void *arg);
+	void	*arg;
+};
+
+/*
+ * Attaches to a process of the caller's uid.  The process goes on running.
+ * NULL: why says what is in the way (who else traces it, a 32-bit program, a
+ * processor that is not supported).  The pid must not be the caller's.
+ */
+struct target	*target_open(pid_t, const struct target_options *,
+		    char why[TARGET_WHY]);
+
+/*
+ * Ends all probes, puts code and stacks back as they were, lets the process
+ * go and frees the target.  The agent's memory stays mapped in it, unused, as
+ * a thread may be in it; it is used again by the next target_open().
+ */
+void		 target_close(struct target *);
+
+pid_t		 target_pid(const struct target *);
+bool		 target_alive(const struct target *);
+/* The engine's argument for one target; a followed child begins with its
+ * parent's. */
+void		 target_set_arg(struct target *, void *);
+
+enum {
+	TARGET_ENTRY_ONLY = 1,	/* returns are not wanted */
+};
+
+struct probe_spec {
+	uint32_t fn;		/* the caller's id; one probe per id */
+	uint64_t addr;		/* in the process, relocated */
+	uint64_t size;		/* in bytes; 0 = not known */
+	const char *name;	/* borrowed, may be NULL: some names are known
+				 * not to be functions */
+	uint32_t flags;
+	/* Programs, borrowed for the call; NULL = nothing is captured. */
+	const struct capture *enter, *leave;
+	uint32_t budget;	/* calls per second, 0 = no limit */
+};
+
+struct probe_result {
+	bool	 ok;
+	bool	 entry_only;	/* returns are not seen; why says why */
+	char	 why[TARGET_WHY]; /* if !ok: why it is not traceable */
+};
+
+/*
+ * All that can be are switched on in one stop of the target.  Returns how
+ * many.  results has n elements.
+ */
+size_t		 target_probe(struct target *, const struct probe_spec *,
+		    size_t n, struct probe_result *results);
+/* Unknown ids are passed over.  Returns how many were there. */
+size_t		 target_unprobe(struct target *, const uint32_t *fns,
+		    size_t n);
+/* How long the last of these two kept the target from running. */
+uint64_t	 target_stop_ns(const struct target *);
+
+/* Calls of a function: those that the budget has passed over. */
+uint64_t	 target_skipped(struct target *, uint32_t fn);
+
+enum trace_kind {
+	TRACE_ENTER = 1,
+	TRACE_EXIT
+};
+
+enum {
+	TRACE_SAMPLED = 1,	/* not all calls of it are recorded */
+	TRACE_UNWOUND = 2,	/* an exception or longjmp has ended it */
+	TRACE_OPEN = 4,		/* ENTER: there will be no EXIT */
+};
+
+struct trace_record {
+	uint64_t ts;
+	uint64_t id;		/* of this ENTER, or that of this EXIT;
+				 * different within a target */
+	uint64_t parent;	/* ENTER: id of the innermost recorded call
+				 * that is open, 0 = none */
+	uint64_t duration;	/* EXIT: ns */
+	uint32_t fn;
+	pid_t	 tid;
+	uint8_t	 kind, flags;
+	uint32_t depth;		/* recorded calls that are open below it */
+	const uint8_t *captures; /* borrowed for the call; checked against the
+				  * probe's program */
+	uint32_t captures_len;
+};
+
+typedef void	(*target_record_fn)(struct target *,
+		    const struct trace_record *, void *arg);
+
+/*
+ * Hands over what the rings hold, of each thread in order.  Losses are
+ * reported by on_event.  Returns the number of records.
+ */
+size_t		 target_read(struct target *, target_record_fn, void *arg);
+
+/*
+ * Attends to whatever has happened to any target; callbacks come from within.
+ * Call it when target_fd() (a signalfd for SIGCHLD, which is blocked by the
+ * first target_open) can be read, and soon: a thread that has met a bad
+ * address in a capture waits for it.
+ */
+void		 target_events(void);
+int		 target_fd(void);
+
+/* Reads the target's memory.  Returns how many bytes could be. */
+size_t		 target_peek(struct target *, uint64_t addr, void *,
+		    size_t len);
+
+#endif

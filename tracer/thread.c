@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: ISC */
+/* Threads: seizing, stopping, and system calls in their name. */
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "thread.h"
+
+#define OPTIONS		(PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |	\
+			PTRACE_O_TRACEVFORK)
+#define SPINS		300		/* before it is waited for in sleep */
+#define NAP_NS		50000
+#define STOP_NS		100000000ULL	/* then it is stuck in the kernel */
+#define REMOTE_NS	2000000000ULL
+#define SCANS		64
+#define MASK_LEN	sizeof(uint64_t)
+
+struct thread *
+thread_add(struct target *t, pid_t tid)
+{
+	struct thread *th;
+
+	th = calloc(1, sizeof(*th));
+	if (th == NULL)
+		return (NULL);
+	th->tid = tid;
+	th->slot = -1;
+	th->next = t->threads;
+	t->threads = th;
+	return (th);
+}
+
+void
+thread_drop(struct target *t, struct thread *th)
+{
+	struct thread **at = &t->threads;
+
+	while (*at != NULL && *at != th)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = th->next;
+	free(th);
+}
+
+static struct thread *
+thread_find(const struct target *t, pid_t tid)
+{
+	struct thread *th;
+
+	for (th = t->threads; th != NULL; th = th->next)
+		if (th->tid == tid)
+			break;
+	return (th);
+}
+
+/* --- waiting -------------------------------------------------------------- */
+
+static void
+nap(int n)
+{
+	struct timespec ts = { .tv_nsec = NAP_NS };
+
+	if (n < SPINS)
+		(void)sched_yield();
+	else
+		(void)nanosleep(&ts, NULL);
+}
+
+/* 0: in so much time nothing has happened to it.  -1: it is not ours. */
+static int
+wait_for(pid_t tid, int *status, uint64_t most)
+{
+	uint64_t end = clock_ns() + most;
+	pid_t got;
+	int n;
+
+	for (n = 0;; n++) {
+		got = waitpid(tid, status, __WALL | WNOHANG);
+		if (got != 0)
+			return (got == tid ? 1 : -1);
+		if (clock_ns() > end)
+			return (0);
+		nap(n);
+	}
+}
+
+bool
+status_is_group(int status)
+{
+	int signo = WSTOPSIG(status);
+
+	return (status >> 16 == PTRACE_EVENT_STOP && signo != SIGTRAP &&
+	    (signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN ||
+	    signo == SIGTTOU));
+}
+
+/*
+ * Takes down how it stands.  What somebody else has to attend to is kept for
+ * target_events().
+ */
+static void
+note_stop(struct target *t, struct thread *th, int status)
+{
+	int event = status >> 16;
+
+	th->signo = 0;
+	if (!WIFSTOPPED(status)) {
+		event_later(th->tid, status, 0);
+		th->dead = true;
+		return;
+	}
+	th->stop = STOP_PLAIN;
+	th->ours = true;
+	if (status_is_group(status))
+		th->stop = STOP_GROUP;
+	else if (event == 0 && fault_mend(t, th))
+		return;
+	else if (event == 0) {
+		th->stop = STOP_SIGNAL;
+		th->signo = WSTOPSIG(status);
+		event_later(th->tid, status, 0);
+	} else if (event != PTRACE_EVENT_STOP) {
+		unsigned long msg = 0;
+
+		(void)ptrace(PTRACE_GETEVENTMSG, th->tid, NULL, &msg);
+		th->midway = true;
+		event_later(th->tid, status, msg);
+	} else if (th->born)
+		event_later(th->tid, status, 0);
+}
+
+bool
+thread_stop(struct target *t, struct thread *th)
+{
+	int status;
+
+	if (th->stop != STOP_NONE)
+		return (true);
+	if (th->dead || ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL) < 0)
+		return (false);
+	if (wait_for(th->tid, &status, STOP_NS) != 1)
+		return (false);
+	note_stop(t, th, status);
+	return (th->stop != STOP_NONE);
+}
+
+/* Threads that were born meanwhile stop by themselves. */
+static bool
+find_more(struct target *t)
+{
+	struct dirent *d;
+	struct thread *th;
+	char path[64];
+	bool more = false;
+	pid_t tid;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return (false);
+	while ((d = readdir(dir)) != NULL) {
+		tid = (pid_t)strtol(d->d_name, NULL, 10);
+		if (tid <= 0 || thread_find(t, tid) != NULL)
+			continue;
+		th = thread_add(t, tid);
+		if (th == NULL)
+			continue;
+		th->born = true;
+		more = true;
+	}
+	(void)closedir(dir);
+	return (more);
+}
+
+void
+threads_stop(struct target *t)
+{
+	struct thread *th;
+	int status, i;
+
+	for (th = t->threads; th != NULL; th = th->next)
+		if (th->stop == STOP_NONE && !th->dead)
+			(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+	for (i = 0; i < SCANS; i++) {
+		for (th = t->threads; th != NULL; th = th->next)
+			if (th->stop == STOP_NONE && !th->dead &&
+			    wait_for(th->tid, &status,
+			    i == 0 ? STOP_NS : 0) == 1)
+				note_stop(t, th, status);
+		if (!find_more(t))
+			break;
+	}
+}
+
+/* --- going on ------------------------------------------------------------- */
+
+/* Back into the stop of its whole process. */
+static void
+group_again(struct thread *th)
+{
+	int status;
+
+	(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+	(void)ptrace(PTRACE_CONT, th->tid, NULL, NULL);
+	if (wait_for(th->tid, &status, STOP_NS) != 1)
+		return;
+	if (WIFSTOPPED(status) && status_is_group(status))
+		(void)ptrace(PTRACE_LISTEN, th->tid, NULL, NULL);
+	else
+		event_later(th->tid, status, 0);
+}
+
+void
+thread_go(struct thread *th)
+{
+	enum stop_kind was = th->stop;
+
+	if (was == STOP_NONE || th->dead)
+		return;
+	th->stop = STOP_NONE;
+	th->midway = th->ours = false;
+	if (was == STOP_GROUP && th->moved)
+		group_again(th);
+	else if (was == STOP_GROUP)
+		(void)ptrace(PTRACE_LISTEN, th->tid, NULL, NULL);
+	else
+		(void)ptrace(PTRACE_CONT, th->tid, NULL,
+		    (void *)(intptr_t)th->signo);
+	th->moved = false;
+	th->signo = 0;
+}
+
+/* What is going to be attended to stays until then. */
+void
+thread_back(struct thread *th)
+{
+	if (th->ours && !th->born && !event_waits(th->tid))
+		thread_go(th);
+}
+
+void
+threads_go(struct target *t)
+{
+	struct thread *th;
+
+	for (th = t->threads; th != NULL; th = th->next)
+		thread_back(th);
+}
+
+void
+threads_detach(struct target *t)
+{
+	struct thread *th;
+
+	for (th = t->threads; th != NULL; th = th->next)
+		if (!th->dead)
+			(void)ptrace(PTRACE_DETACH, th->tid, NULL,
+			    (void *)(intptr_t)(th->stop == STOP_SIGNAL ?
+			    th->signo : 0));
+}
+
+static long
+options_of(const struct target *t)
+{
+	return (OPTIONS | (t->opt.follow_fork ? PTRACE_O_TRACEFORK : 0));
+}
+
+static pid_t
+traced_by(pid_t tid)
+{
+	char path[64], line[128];
+	int by = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return (0);
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "TracerPid: %d", &by) == 1)
+			break;
+	(void)fclose(f);
+	return (by);
+}
+
+static void
+why_no_seize(pid_t pid, int error, char why[TARGET_WHY])
+{
+	pid_t by = traced_by(pid);
+
+	if (by != 0)
+		(void)snprintf(why, TARGET_WHY, "process %d is traced by "
+		    "process %d already; one tracer or debugger at a time",
+		    (int)pid, (int)by);
+	else
+		(void)snprintf(why, TARGET_WHY, "process %d cannot be traced: "
+		    "%s", (int)pid, strerror(error));
+}
+
+bool
+threads_seize(struct target *t, char why[TARGET_WHY])
+{
+	struct thread *th;
+	bool any = true;
+	int i;
+
+	for (i = 0; any && i < SCANS; i++) {
+		any = find_more(t);
+		for (th = t->threads; th != NULL; th = th->next) {
+			if (!th->born)
+				continue;
+			th->born = false;
+			if (ptrace(PTRACE_SEIZE, th->tid, NULL,
+			    options_of(t)) == 0)
+				continue;
+			if (th->tid == t->pid) {
+				why_no_seize(t->pid, errno, why);
+				return (false);
+			}
+			/* it has just been born by one that is seized, or is
+			 * gone */
+			th->born = errno == EPERM;
+			th->dead = errno != EPERM;
+		}
+	}
+	if (t->threads == NULL)
+		(void)snprintf(why, TARGET_WHY, "there is no process %d",
+		    (int)t->pid);
+	return (t->threads != NULL);
+}
+
+/* --- registers ------------------------------------------------------------ */
+
+bool
+regs_get(const struct thread *th, struct user_regs_struct *r)
+{
+	return (ptrace(PTRACE_GETREGS, th->tid, NULL, r) == 0);
+}
+
+bool
+regs_set(const struct thread *th, const struct user_regs_struct *r)
+{
+	return (ptrace(PTRACE_SETREGS, th->tid, NULL, r) == 0);
+}
+
+/*
+ * An event within a system call: registers would be written over when that
+ * returns.  One step on, to where it has.
+ */
+static bool
+settle(struct target *t, struct thread *th)
+{
+	bool ours = th->ours;
+	int status;
+
+	if (!th->midway)
+		return (true);
+	(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+	(void)ptrace(PTRACE_CONT, th->tid, NULL, NULL);
+	th->midway = false;
+	th->stop = STOP_NONE;
+	if (wait_for(th->tid, &status, STOP_NS) != 1)
+		return (false);
+	note_stop(t, th, status);
+	th->ours = ours;
+	return (th->stop != STOP_NONE && !th->midway);
+}
+
+bool
+thread_settle(struct target *t, struct thread *th)
+{
+	return (settle(t, th));
+}
+
+/* Until the trap behind the system call. */
+static bool
+run_gadget(struct target *t, struct thread *th, uint64_t end,
+    struct user_regs_struct *r)
+{
+	uint64_t until = clock_ns() + REMOTE_NS;
+	int status;
+
+	while (clock_ns() < until) {
+		if (ptrace(PTRACE_CONT, th->tid, NULL, NULL) < 0 ||
+		    wait_for(th->tid, &status, REMOTE_NS) != 1)
+			return (false);
+		if (!WIFSTOPPED(status)) {
+			event_later(th->tid, status, 0);
+			th->dead = true;
+			th->stop = STOP_NONE;
+			return (false);
+		}
+		if (status >> 16 != 0)
+			continue;
+		return (WSTOPSIG(status) == SIGTRAP && regs_get(th, r) &&
+		    r->rip == end);
+	}
+	(void)t;
+	return (false);
+}
+
+int64_t
+remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
+{
+	struct user_regs_struct saved, r;
+	uint64_t mask, all = UINT64_MAX;
+	siginfo_t info;
+	bool ok, with_info;
+
+	if (!settle(t, th) || !regs_get(th, &saved) ||
+	    ptrace(PTRACE_GETSIGMASK, th->tid, (void *)MASK_LEN, &mask) < 0)
+		return (-ESRCH);
+	with_info = th->stop == STOP_SIGNAL &&
+	    ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &info) == 0;
+	r = saved;
+	r.rax = (unsigned long long)nr;
+	r.rdi = a[0];
+	r.rsi = a[1];
+	r.rdx = a[2];
+	r.r10 = a[3];
+	r.r8 = a[4];
+	r.r9 = a[5];
+	r.rip = t->gadget;
+	/* or the kernel goes on with the call that was interrupted */
+	r.orig_rax = (unsigned long long)-1;
+	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &all);
+	ok = regs_set(th, &r) && run_gadget(t, th, t->gadget + 3, &r);
+	if (th->dead)
+		return (-ESRCH);
+	th->moved = true;
+	(void)regs_set(th, &saved);
+	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &mask);
+	if (with_info)
+		(void)ptrace(PTRACE_SETSIGINFO, th->tid, NULL, &info);
+	return (ok ? (int64_t)r.rax : -EFAULT);
+}

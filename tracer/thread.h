@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/* Between thread.c and event.c: stops that are seen while others are waited
+ * for. */
+#ifndef DL_TRACER_THREAD_H
+#define DL_TRACER_THREAD_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+
+struct target;
+struct thread;
+
+/* Keeps a status for target_events(). */
+void	 event_later(pid_t tid, int status, unsigned long msg);
+bool	 event_waits(pid_t tid);
+
+/* A stop of the whole process by a signal. */
+bool	 status_is_group(int status);
+/* Out of a system call in which it stopped for an event.  False: it runs. */
+bool	 thread_settle(struct target *, struct thread *);
+
+#endif

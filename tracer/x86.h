@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ISC */
+/* What x86_plan.c and x86_stub.c share. */
+#ifndef DL_X86_H
+#define DL_X86_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch.h"
+
+/* As much of an instruction as moving it takes. */
+struct x86_insn {
+	uint8_t	 len;
+	int	 mnemonic, category;	/* Zydis's */
+	bool	 branch;		/* target is where it leads */
+	bool	 riprel;		/* target is what it is about */
+	uint8_t	 disp_at;		/* where the distance stands in it */
+	uint64_t target;
+};
+
+/* False: no instruction. */
+bool	x86_decode(const struct arch_code *, size_t at, struct x86_insn *);
+
+#endif
