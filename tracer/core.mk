@@ -30,8 +30,9 @@ TRC_BLOB :=	$(O)/obj/tracer/blob.o
 TRC_LIBS :=	-lZydis
 endif
 
-trccore_SRCS :=	$(filter-out tracer/main.c tracer/link.c tracer/sysfilter.c, \
-		$(wildcard tracer/*.c))
+trccore_SRCS :=	$(addprefix tracer/,arch_none.c clock.c deadman.c event.c \
+		hooks.c inject.c maps.c mem.c objsym.c patch.c ringread.c \
+		target.c thread.c x86_plan.c x86_stub.c)
 trccore_OBJS :=	$(trccore_SRCS:%.c=$(O)/obj/%.o) $(TRC_BLOB)
 LIBTRCCORE :=	$(O)/obj/libtrccore.a
 
