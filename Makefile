@@ -150,13 +150,13 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 #   /* links: spawner/owner.c spawner/session.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
     $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
-    tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch])
+    tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch] tracer/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
 	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
 	    $(LIBCOMMON) $(LIBWEB) -lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
-	    -lcrypto
+	    -lcrypto -lsqlite3
 
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c

@@ -326,6 +326,8 @@ cursor_open(struct filter *f, const struct place *after, uint64_t to)
 	c->st = f->st;
 	c->after = *after;
 	c->to = to < f->st->settled ? to : f->st->settled;
+	if (c->to > f->st->horizon)
+		c->to = f->st->horizon;
 	c->all = calloc(f->st->nthreads + 1, sizeof(*c->all));
 	c->heap = calloc(f->st->nthreads + 1, sizeof(struct source *));
 	c->sums = malloc(SEG_SUMS * sizeof(*c->sums));

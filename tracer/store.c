@@ -135,7 +135,7 @@ store_open(const struct store_files *files, const struct store_meta *meta,
 		return NULL;
 	}
 	st->files = *files;
-	st->settled = UINT64_MAX;
+	st->settled = st->horizon = UINT64_MAX;
 	st->next_ord = 1;
 	st->limits = *limits;
 	store_limit(st, limits->calls);
@@ -221,10 +221,34 @@ append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
 }
 
 static bool
-well_formed(const struct event *ev)
+well_formed(struct store *st, const struct event *ev)
 {
 	return (ev->kind == EVENT_ENTER || ev->kind == EVENT_EXIT) &&
-	    ev->fn < FN_MAX;
+	    ev->fn < FN_MAX && tally_reserve(&st->tally, ev->fn) == 0;
+}
+
+/* One event of a thread: its id is used up, stored or not. */
+static bool
+append_one(struct store *st, struct thread *t, struct event *ev,
+    uint64_t now)
+{
+	uint64_t ts = ev->ts_ns < now ? ev->ts_ns : now;
+
+	ev->id = 0;
+	if (t->next_seq > SEQ_MAX)
+		return false;
+	if (ts < t->last_ts)
+		ts = t->last_ts;
+	if (ev->len > SEG_CAPTURES)
+		ev->len = SEG_CAPTURES;
+	if (well_formed(st, ev) && append(st, t, ev, ts)) {
+		ev->id = id_of(t->ord, t->next_seq);
+		t->last_ts = ts;
+		if (ts > st->latest_ts)
+			st->latest_ts = ts;
+	}
+	t->next_seq++;
+	return ev->id != 0;
 }
 
 size_t
@@ -232,31 +256,14 @@ store_append(struct store *st, struct event *events, size_t n,
     uint64_t now_ns)
 {
 	struct thread *t;
-	struct event *ev;
-	size_t stored = 0;
-	uint64_t ts;
+	size_t stored = 0, i;
 
-	for (ev = events; ev < events + n; ev++) {
-		ev->id = 0;
-		t = thread_of(st, ev->tid);
-		if (t == NULL || t->next_seq > SEQ_MAX || !well_formed(ev) ||
-		    tally_reserve(&st->tally, ev->fn) == -1) {
-			store_lost(st, ev->tid, 1);
-			continue;
-		}
-		if (ev->len > SEG_CAPTURES)
-			ev->len = SEG_CAPTURES;
-		ts = ev->ts_ns < now_ns ? ev->ts_ns : now_ns;
-		if (ts < t->last_ts)
-			ts = t->last_ts;
-		if (append(st, t, ev, ts)) {
-			ev->id = id_of(t->ord, t->next_seq);
-			t->last_ts = ts;
+	for (i = 0; i < n; i++) {
+		t = thread_of(st, events[i].tid);
+		if (t != NULL && append_one(st, t, &events[i], now_ns))
 			stored++;
-		} else {
-			store_lost(st, ev->tid, 1);
-		}
-		t->next_seq++;
+		else
+			store_lost(st, events[i].tid, 1);
 	}
 	st->collected += stored;
 	return stored;

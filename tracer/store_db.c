@@ -285,7 +285,7 @@ get_texts(struct store *st)
 	int ret, kind;
 
 	if (sqlite3_prepare_v2(st->db, "SELECT kind,count(*),max(id),"
-	    "sum(length(body)+64) FROM texts GROUP BY kind", -1, &s, NULL) !=
+	    "sum(length(body)+64),max(ts) FROM texts GROUP BY kind", -1, &s, NULL) !=
 	    SQLITE_OK)
 		return -1;
 	while ((ret = sqlite3_step(s)) == SQLITE_ROW) {
@@ -296,6 +296,8 @@ get_texts(struct store *st)
 		if (st->next_text <= (uint64_t)sqlite3_column_int64(s, 2))
 			st->next_text =
 			    (uint64_t)sqlite3_column_int64(s, 2) + 1;
+		if (st->latest_ts < (uint64_t)sqlite3_column_int64(s, 4))
+			st->latest_ts = (uint64_t)sqlite3_column_int64(s, 4);
 		if (kind != EVENT_CRASH)
 			st->output_bytes +=
 			    (uint64_t)sqlite3_column_int64(s, 3);

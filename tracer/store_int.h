@@ -64,6 +64,8 @@ struct store {
 	struct store_meta meta;		/* strings are owned */
 	struct store_render render;
 	uint64_t tag, settled;
+	uint64_t latest_ts;		/* time of the last event */
+	uint64_t horizon;		/* what is later is not shown now */
 
 	struct thread **threads;	/* by ord, in order; owned */
 	uint32_t nthreads, threads_cap, next_ord;

@@ -141,6 +141,8 @@ take(struct store *st, struct thread *t, const struct found *f)
 	st->collected += n;
 	t->next_seq = c->last_seq + 1;
 	t->last_ts = last.ts;
+	if (last.ts > st->latest_ts)
+		st->latest_ts = last.ts;
 	count(st, t, data, len);
 }
 

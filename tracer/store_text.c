@@ -34,6 +34,8 @@ add(struct store *st, uint64_t ts, enum event_kind kind, uint32_t tid,
 	if (len > 0)
 		memcpy(row->body, body, len);
 	st->ntexts[kind]++;
+	if (ts > st->latest_ts)
+		st->latest_ts = ts;
 	st->collected++;
 	db_queue(st, row);
 }

@@ -312,7 +312,8 @@ run_one(struct run *r, sqlite3 *db, const char *sql, size_t len,
 	else if (s == NULL || !is_all(tail, sql + len))
 		snprintf(why, STORE_WHY, "one statement, please: a SELECT on "
 		    "events and sessions");
-	else if (sqlite3_stmt_readonly(s) == 0 || sqlite3_stmt_isexplain(s))
+	else if (sqlite3_stmt_readonly(s) == 0 ||
+	    sqlite3_stmt_isexplain(s) != 0 || sqlite3_column_count(s) == 0)
 		snprintf(why, STORE_WHY, "only SELECT is allowed");
 	else if ((ret = add_rows(r, s, t)) == -1)
 		explain(r, db, why);
@@ -345,11 +346,14 @@ store_sql(struct store *st, const char *sql, size_t len,
 		return -1;
 	}
 	set_end(&r);
+	/* else what comes in meanwhile could keep it going for ever */
+	st->horizon = st->latest_ts;
 	/* the limit is the whole process's, so it is for as long as this */
 	before = sqlite3_hard_heap_limit64(sqlite3_memory_used() +
 	    SQL_MEMORY);
 	ret = run_one(&r, db, sql, len, t, why);
 	sqlite3_close_v2(db);
 	sqlite3_hard_heap_limit64(before);
+	st->horizon = UINT64_MAX;
 	return ret;
 }

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: ISC */
+/* links: tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c */
+/* The tracer's store: order, eviction, limits, and what is found again. */
+#include "test_trc_rig.h"
+
+#define LITTLE	STORE_CALLS_LEAST
+
+static void
+stats(struct store_stats *s)
+{
+	store_stats(st, s);
+}
+
+static void
+threads_are_merged(void **state)
+{
+	(void)state;
+	rig_open(true);
+	rig_call(EVENT_ENTER, 10, 1, START + 10, 0, 0);
+	rig_call(EVENT_ENTER, 10, 1, START + 30, 0, 0);
+	rig_call(EVENT_ENTER, 20, 1, START + 20, 0, 0);
+	store_output(st, START + 25, EVENT_STDOUT, 0, "x", 1);
+	rig_call(EVENT_ENTER, 20, 1, START + 30, 0, 0);
+	store_crash(st, START + 40, 10, "{}", 2);
+	/* of the same time: by thread */
+	assert_string_equal(rig_ids("{}"), "1.1 2.1 0.1 1.2 2.2 0.2 /6");
+}
+
+static void
+times_are_mended(void **state)
+{
+	(void)state;
+	rig_open(true);
+	rig_call(EVENT_ENTER, 10, 1, START + 30, 0, 0);
+	rig_call(EVENT_ENTER, 10, 1, START + 10, 0, 0);
+	rig_call(EVENT_ENTER, 20, 1, 5, 0, 0);
+	assert_string_equal(rig_ids("{}"), "2.1 1.1 1.2 /3");
+	assert_non_null(strstr(answer.s, "\"id\":\"1.2\",\"timestamp_ns\":30"));
+	assert_non_null(strstr(answer.s, "\"id\":\"2.1\",\"timestamp_ns\":0"));
+}
+
+/* A clock that a program forged must not push all that follows away. */
+static void
+the_future_is_cut(void **state)
+{
+	struct event ev = { .kind = EVENT_ENTER, .tid = 1, .fn = 1,
+		.ts_ns = UINT64_MAX - 1, .captures = "" };
+
+	(void)state;
+	rig_open(true);
+	assert_int_equal(store_append(st, &ev, 1, START + 50), 1);
+	ev.ts_ns = START + 60;
+	assert_int_equal(store_append(st, &ev, 1, START + 70), 1);
+	rig_query("{}");
+	assert_non_null(strstr(answer.s, "\"id\":\"1.1\",\"timestamp_ns\":50"));
+	assert_non_null(strstr(answer.s, "\"id\":\"1.2\",\"timestamp_ns\":60"));
+}
+
+static void
+nonsense_is_lost_and_counted(void **state)
+{
+	static const uint8_t captures[UINT16_MAX];
+	struct event bad[] = {
+		{ .kind = 0, .tid = 1, .fn = 1, .captures = "" },
+		{ .kind = EVENT_STDOUT, .tid = 1, .fn = 1, .captures = "" },
+		{ .kind = EVENT_ENTER, .tid = 1, .fn = UINT32_MAX,
+		    .captures = "" },
+		{ .kind = EVENT_ENTER, .tid = 1, .fn = 1, .captures = captures,
+		    .len = UINT16_MAX },
+	};
+	struct store_stats s;
+
+	(void)state;
+	rig_open(true);
+	assert_int_equal(store_append(st, bad, 4, UINT64_MAX), 1);
+	assert_int_equal(bad[0].id, 0);
+	assert_int_equal(bad[3].id, (UINT64_C(1) << 40) + 4);
+	stats(&s);
+	assert_int_equal(s.lost, 3);
+	assert_int_equal(s.calls, 1);
+	store_lost(st, 7, 10);
+	stats(&s);
+	assert_int_equal(s.lost, 13);
+}
+
+static void
+parents_are_of_the_same_thread(void **state)
+{
+	uint64_t a, next;
+
+	(void)state;
+	rig_open(true);
+	next = store_next_id(st, 10);
+	a = rig_call(EVENT_ENTER, 10, 1, START + 1, 0, 0);
+	assert_int_equal(a, next);
+	rig_call(EVENT_ENTER, 10, 1, START + 2, a, 0);
+	rig_call(EVENT_ENTER, 20, 1, START + 3, a, 0);
+	rig_call(EVENT_ENTER, 10, 1, START + 4, a + 100, 0);
+	rig_query("{\"verbose\":true}");
+	assert_non_null(strstr(answer.s, "\"parentEventId\":\"1.1\""));
+	assert_null(strstr(answer.s, "\"parentEventId\":\"1.101\""));
+	assert_null(strstr(strstr(answer.s, "\"id\":\"2.1\""),
+	    "\"parentEventId\":\"1.1\""));
+}
+
+static void
+a_number_may_be_another_thread(void **state)
+{
+	(void)state;
+	rig_open(true);
+	store_thread(st, 10, "a name that is too long for it");
+	rig_call(EVENT_ENTER, 10, 1, START + 50, 0, 0);
+	store_thread_gone(st, 10);
+	store_thread_gone(st, 11);
+	rig_call(EVENT_ENTER, 10, 1, START + 20, 0, 0);
+	assert_string_equal(rig_ids("{\"threadId\":10}"), "2.1 1.1 /2");
+	rig_query("{\"verbose\":true}");
+	assert_non_null(strstr(answer.s, "\"threadName\":\"a name that is \""));
+}
+
+static void
+fill(uint32_t tid, unsigned int n, uint64_t ts)
+{
+	for (; n > 0; n--)
+		rig_call(EVENT_EXIT, tid, n % 3, ts++, 0, n % 4);
+}
+
+static void
+oldest_calls_go_first(void **state)
+{
+	struct store_stats s;
+
+	(void)state;
+	st = rig_try(true, LITTLE, 1 << 20);
+	store_output(st, START + 1, EVENT_STDOUT, 0, "first\n", 6);
+	store_crash(st, START + 2, 1, "{\"signal\":11}", 13);
+	fill(10, 40000, START + 10);
+	store_flush(st);
+	stats(&s);
+	assert_true(s.evicted > 0 && s.bytes <= LITTLE);
+	assert_int_equal(s.calls + s.evicted, 40000);
+	assert_int_equal(s.texts, 2);
+	assert_int_equal(s.collected, 40002);
+	/* what is counted is what is there */
+	rig_query("{\"limit\":3}");
+	assert_int_equal(strtoul(strstr(answer.s, "totalCount\":") + 12, NULL,
+	    10), s.calls + 2);
+	assert_non_null(strstr(answer.s, "first"));
+	assert_non_null(strstr(answer.s, "\"signal\":11"));
+	/* the newest is the last */
+	rig_query("{\"offset\":10000,\"limit\":500}");
+	assert_null(strstr(answer.s, "\"id\":\"1.1\""));
+}
+
+/* A quiet thread's calls are older than a loud one's, and go before. */
+static void
+age_goes_over_threads(void **state)
+{
+	struct store_stats s;
+
+	(void)state;
+	st = rig_try(true, LITTLE, 1 << 20);
+	fill(10, 10, START + 10);
+	fill(20, 40000, START + 1000);
+	store_flush(st);
+	assert_string_equal(rig_ids("{\"threadId\":10}"), "/0");
+	/* it is still there, and what it does next is newer */
+	fill(10, 1, START + 100000);
+	assert_string_equal(rig_ids("{\"threadId\":10}"), "1.11 /1");
+	stats(&s);
+	assert_int_equal(s.threads, 2);
+}
+
+static void
+evicted_is_uncounted_by_value(void **state)
+{
+	struct store_stats s;
+	unsigned long n, i, sum = 0;
+	char q[80];
+
+	(void)state;
+	st = rig_try(true, LITTLE, 1 << 20);
+	rig_function(0, "f0", "a.c");
+	rig_function(1, "f1", "a.c");
+	rig_function(2, "f2", "a.c");
+	fill(10, 40000, START + 10);
+	store_flush(st);
+	stats(&s);
+	for (i = 0; i < 3; i++) {
+		snprintf(q, sizeof(q), "{\"function\":{\"equals\":\"f%lu\"},"
+		    "\"limit\":1}", i);
+		rig_query(q);
+		n = strtoul(strstr(answer.s, "totalCount\":") + 12, NULL, 10);
+		assert_true(n > 0 && n < 40000 / 3);
+		sum += n;
+	}
+	assert_int_equal(sum, s.calls);
+	for (i = sum = 0; i < 4; i++) {
+		snprintf(q, sizeof(q), "{\"returnValue\":{\"equals\":\"0x%lx\"},"
+		    "\"limit\":1}", i);
+		rig_query(q);
+		sum += strtoul(strstr(answer.s, "totalCount\":") + 12, NULL,
+		    10);
+	}
+	assert_int_equal(sum, s.calls);
+}
+
+static void
+a_lower_limit_holds_at_once(void **state)
+{
+	struct store_stats s;
+
+	(void)state;
+	st = rig_try(true, 8 * LITTLE, 1 << 20);
+	fill(10, 60000, START);
+	store_flush(st);
+	stats(&s);
+	assert_int_equal(s.evicted, 0);
+	store_limit(st, 0);
+	store_flush(st);
+	stats(&s);
+	assert_true(s.evicted > 0 && s.bytes <= LITTLE);
+}
+
+static void
+output_is_limited(void **state)
+{
+	struct store_stats s;
+	char line[1000];
+	int i;
+
+	(void)state;
+	st = rig_try(true, LITTLE, 10000);
+	memset(line, 'x', sizeof(line));
+	for (i = 0; i < 20; i++)
+		store_output(st, START, EVENT_STDERR, 0, line, sizeof(line));
+	stats(&s);
+	assert_int_equal(s.texts, 9);
+	assert_int_equal(s.lost_bytes, 11000);
+	store_crash(st, START, 0, "{}", 2);
+	stats(&s);
+	assert_int_equal(s.texts, 10);
+}
+
+static void
+characters_are_not_cut(void **state)
+{
+	(void)state;
+	rig_open(true);
+	store_output(st, START, EVENT_STDOUT, 0, "a\xe2\x82", 3);
+	store_output(st, START + 1, EVENT_STDERR, 0, "b\xc3", 2);
+	store_output(st, START + 2, EVENT_STDOUT, 0, "\xac!", 2);
+	rig_query("{}");
+	assert_non_null(strstr(answer.s, "\"text\":\"a\""));
+	assert_non_null(strstr(answer.s, "\"text\":\"\xe2\x82\xac!\""));
+	assert_non_null(strstr(answer.s, "\"text\":\"b\""));
+}
+
+static void
+long_output_is_parted(void **state)
+{
+	size_t len = 3 * STORE_TEXT_MAX;
+	char *s = malloc(len);
+	struct store_stats stat;
+
+	(void)state;
+	rig_open(true);
+	memset(s, 'y', len);
+	/* a character over the end of the first part */
+	memcpy(s + STORE_TEXT_MAX - 1, "\xc3\xa9", 2);
+	store_output(st, START, EVENT_STDOUT, 0, s, len);
+	stats(&stat);
+	assert_int_equal(stat.texts, 4);
+	rig_query("{}");
+	assert_null(strstr(answer.s, "\xef\xbf\xbd"));
+	free(s);
+}
+
+static void
+crashes_are_json_or_a_string(void **state)
+{
+	(void)state;
+	rig_open(true);
+	store_crash(st, START, 1, "{\"a\":1}", 7);
+	store_crash(st, START, 1, "{\"a\":1}}", 8);
+	store_crash(st, START, 1, "\"},{\"", 5);
+	store_crash(st, START, 1, "[1]", 3);
+	store_crash(st, START, 1, "{\"a\":\"\xff\"}", 9);
+	rig_query("{}");
+	assert_non_null(strstr(answer.s, "\"crash\":{\"a\":1}}"));
+	assert_non_null(strstr(answer.s, "{\"said\":\"{\\\"a\\\":1}}\"}"));
+	assert_non_null(strstr(answer.s, "{\"said\":\"\\\"},{\\\"\"}"));
+	assert_non_null(strstr(answer.s, "{\"said\":\"[1]\"}"));
+	assert_non_null(strstr(answer.s, "\xef\xbf\xbd"));
+}
+
+static void
+it_is_found_again(void **state)
+{
+	struct store_stats before, after;
+	char ids[4096];
+
+	(void)state;
+	rig_open(true);
+	rig_function(0, "zero", "/src/a.c");
+	rig_function(1, "one", "/src/a.c");
+	rig_function(1, "uno", "/src/b.c");
+	store_thread(st, 10, "worker");
+	fill(10, 9000, START);
+	fill(20, 9000, START + 5);
+	store_output(st, START + 100, EVENT_STDERR, 10, "said\n", 5);
+	store_set_status(st, "exited", 1700000009);
+	store_flush(st);
+	stats(&before);
+	snprintf(ids, sizeof(ids), "%s", rig_ids("{\"limit\":100,\"offset\":"
+	    "7000,\"function\":{\"matches\":\"^(uno|zero)$\"}}"));
+	store_close(st, true);
+	rig_open(false);
+	stats(&after);
+	assert_int_equal(after.calls, before.calls);
+	assert_int_equal(after.texts, before.texts);
+	assert_int_equal(after.collected, before.collected);
+	assert_int_equal(after.functions, 2);
+	assert_string_equal(ids, rig_ids("{\"limit\":100,\"offset\":"
+	    "7000,\"function\":{\"matches\":\"^(uno|zero)$\"}}"));
+	assert_non_null(strstr(rig_ids("{\"returnValue\":{\"equals\":"
+	    "\"0x3\"},\"limit\":1}"), " /4500+"));
+}
+
+/* What goes on after that has ids and threads of its own. */
+static void
+it_can_go_on(void **state)
+{
+	(void)state;
+	rig_open(true);
+	rig_call(EVENT_ENTER, 10, 1, START + 1, 0, 0);
+	store_output(st, START + 2, EVENT_STDOUT, 0, "x", 1);
+	store_close(st, true);
+	rig_open(false);
+	rig_call(EVENT_ENTER, 10, 1, START + 3, 0, 0);
+	store_output(st, START + 4, EVENT_STDOUT, 0, "y", 1);
+	assert_string_equal(rig_ids("{}"), "1.1 0.1 2.1 0.2 /4");
+}
+
+static void
+a_file_that_was_changed_ends_early(void **state)
+{
+	struct store_stats s;
+	int fd;
+
+	(void)state;
+	rig_open(true);
+	fill(10, 9000, START);
+	store_close(st, true);
+	st = NULL;
+	fd = openat(rig_dir_fd, "t.calls", O_RDWR | O_CLOEXEC);
+	/* the hundredth record of the second segment; the third is cut off */
+	assert_int_equal(pwrite(fd, "!", 1, SEG_SIZE + SEG_HEAD + 6400), 1);
+	assert_int_equal(ftruncate(fd, 2 * SEG_SIZE + SEG_HEAD + 6400), 0);
+	close(fd);
+	rig_open(false);
+	stats(&s);
+	assert_int_equal(s.calls, SEG_RECORDS + 100 + 100);
+	rig_query("{\"offset\":3500,\"limit\":500}");
+}
+
+static void
+only_timelines_are_opened(void **state)
+{
+	(void)state;
+	assert_null(rig_try(false, LITTLE, LITTLE));
+	assert_non_null(strstr(why, "no timeline"));
+	rig_open(true);
+	assert_null(rig_try(false, LITTLE, LITTLE));
+	assert_string_equal(why, "this timeline is in use");
+	store_flush(st);
+	store_close(st, true);
+	st = NULL;
+	assert_null(rig_try(true, LITTLE, LITTLE));
+	assert_non_null(strstr(why, "is not an empty file"));
+}
+
+static void
+what_is_not_kept_is_gone(void **state)
+{
+	struct stat sb;
+
+	(void)state;
+	rig_open(true);
+	fill(10, 5000, START);
+	store_output(st, START, EVENT_STDOUT, 0, "secret", 6);
+	store_flush(st);
+	store_close(st, false);
+	st = NULL;
+	assert_int_equal(fstatat(rig_dir_fd, "t.calls", &sb, 0), 0);
+	assert_int_equal(sb.st_size, 0);
+	assert_int_equal(fstatat(rig_dir_fd, "t.db", &sb, 0), 0);
+	assert_int_equal(sb.st_size, 0);
+	assert_int_equal(fstatat(rig_dir_fd, "t.db-wal", &sb, 0), 0);
+	assert_int_equal(sb.st_size, 0);
+}
+
+/* More threads than there are buffers, each with a little. */
+static void
+many_threads(void **state)
+{
+	struct store_stats s;
+	uint32_t i, k;
+
+	(void)state;
+	rig_open(true);
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < 500; i++)
+			rig_call(EVENT_ENTER, 1000 + i, 1, START + 500 * k + i,
+			    0, 0);
+	stats(&s);
+	assert_int_equal(s.calls, 1500);
+	assert_string_equal(rig_ids("{\"limit\":2,\"offset\":499}"),
+	    "500.1 1.2 /1500+");
+	assert_string_equal(rig_ids("{\"threadId\":1250}"),
+	    "251.1 251.2 251.3 /3");
+}
+
+static void
+large_captures_are_kept(void **state)
+{
+	static uint8_t captures[SEG_CAPTURES];
+	struct event ev = { .kind = EVENT_ENTER, .tid = 1, .fn = 1,
+		.captures = captures, .len = SEG_CAPTURES };
+	uint16_t len = SEG_CAPTURES - 4;
+	int i;
+
+	(void)state;
+	rig_open(true);
+	memcpy(captures + 2, &len, 2);
+	memset(captures + 4, 0xab, len);
+	for (i = 0; i < 100; i++) {
+		ev.ts_ns = START + (uint64_t)i;
+		assert_int_equal(store_append(st, &ev, 1, UINT64_MAX), 1);
+	}
+	rig_query("{\"verbose\":true,\"limit\":100}");
+	assert_non_null(strstr(answer.s, "\"id\":\"1.100\""));
+	assert_non_null(strstr(answer.s, "0xababab"));
+}
+
+/* What is not settled yet is not shown: a follower would miss others. */
+static void
+unsettled_is_not_shown(void **state)
+{
+	(void)state;
+	rig_open(true);
+	rig_call(EVENT_ENTER, 10, 1, START + 10, 0, 0);
+	rig_call(EVENT_ENTER, 10, 1, START + 30, 0, 0);
+	store_settled(st, START + 20);
+	assert_string_equal(rig_ids("{}"), "1.1 /2");
+	rig_call(EVENT_ENTER, 20, 1, START + 15, 0, 0);
+	store_settled(st, START + 40);
+	assert_string_equal(rig_ids("{\"afterEventId\":\"1.1\"}"),
+	    "2.1 1.2 /3");
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, rig_set_up, rig_tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(threads_are_merged), TEST(times_are_mended),
+		TEST(the_future_is_cut), TEST(nonsense_is_lost_and_counted),
+		TEST(parents_are_of_the_same_thread),
+		TEST(a_number_may_be_another_thread),
+		TEST(oldest_calls_go_first), TEST(age_goes_over_threads),
+		TEST(evicted_is_uncounted_by_value),
+		TEST(a_lower_limit_holds_at_once), TEST(output_is_limited),
+		TEST(characters_are_not_cut), TEST(long_output_is_parted),
+		TEST(crashes_are_json_or_a_string), TEST(it_is_found_again),
+		TEST(it_can_go_on), TEST(a_file_that_was_changed_ends_early),
+		TEST(only_timelines_are_opened),
+		TEST(what_is_not_kept_is_gone), TEST(many_threads),
+		TEST(large_captures_are_kept), TEST(unsettled_is_not_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
