@@ -31,7 +31,8 @@ ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
 
-ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc debugger
+ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc debugger \
+		symbols
 BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
 
@@ -115,13 +116,15 @@ $(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
 $(eval $(call PROGRAM,tlsproc,$(LIBEXEC)/tlsproc,TLSPROC))
 $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 $(eval $(call PROGRAM,debugger,$(LIBEXEC)/debugger,DEBUGGER))
+$(eval $(call PROGRAM,symbols,$(LIBEXEC)/symbols,SYMBOLS))
 $(LIBEXEC)/netproc: $(LIBWEB)
 -include $(common_OBJS:.o=.d)
 
 # --- packages ----------------------------------------------------------
 BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		libsodium-dev libtls-dev libssl-dev libjson-c-dev libarchive-dev \
-		libavahi-client-dev libmicrohttpd-dev libwslay-dev nettle-dev libsqlite3-dev libzydis-dev gdbserver $(WEB_PKGS)
+		libavahi-client-dev libmicrohttpd-dev libwslay-dev nettle-dev libsqlite3-dev libzydis-dev \
+		zlib1g-dev libzstd-dev libiberty-dev gdbserver $(WEB_PKGS)
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
 		bubblewrap delve g++ golang-go lldb-19 python3-debugpy \

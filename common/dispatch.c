@@ -18,6 +18,8 @@
 #define IS_IDPROC_IDPROC(h)		h
 #define IS_TLSPROC_TLSPROC(h)		h
 #define IS_DEBUGGER_DEBUGGER(h)		h
+#define IS_TRACER_TRACER(h)		h
+#define IS_SYMBOLS_SYMBOLS(h)		h
 #define IS_NETPROC_CHILD(h)		h
 #define IS_SPAWNER_CHILD(h)		h
 #define IS_LAUNCHER_CHILD(h)		h

@@ -16,11 +16,13 @@
 	X(TLSPROC,	"tlsproc")
 
 /*
- * Those that the launcher starts, as many as there are sessions that need
- * one; they know the spawner alone.
+ * Those of which there are as many as sessions need: they know the spawner
+ * alone, and symbols nobody but the tracer that it works for.
  */
 #define INSTRUMENT_TABLE(X)						\
-	X(DEBUGGER,	"debugger")
+	X(DEBUGGER,	"debugger")					\
+	X(TRACER,	"tracer")					\
+	X(SYMBOLS,	"symbols")
 
 enum role {
 #define X(id, name)	ROLE_##id,

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: ISC */
+/* Calling conventions of x86-64: System V, Rust's and Go's. */
+#include <string.h>
+
+#include "abi.h"
+
+#define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
+#define DEPTH_MAX	12
+#define LEAVES_MAX	PIECES_MAX
+#define MEMBERS_MAX	64
+#define VARIANTS_MAX	128
+#define NVEC		8
+#define GO_NVEC		15
+
+/* rdi rsi rdx rcx r8 r9, in DWARF's numbers */
+static const uint8_t sysv_regs[] = { 5, 4, 1, 2, 8, 9 };
+/* rax rbx rcx rdi rsi r8 r9 r10 r11 */
+static const uint8_t go_regs[] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
+/* rax rdx */
+static const uint8_t result_regs[] = { 0, 1 };
+
+void
+abi_init(struct abi *a, struct dwarf *d, enum abi_kind kind)
+{
+	memset(a, 0, sizeof(*a));
+	a->d = d;
+	a->kind = kind;
+	/* above the return address */
+	a->stack = 8;
+}
+
+static bool
+is_scalar(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_SINT:
+	case TYPE_UINT:
+	case TYPE_BOOL:
+	case TYPE_CHAR:
+	case TYPE_CCHAR:
+	case TYPE_POINTER:
+	case TYPE_REFERENCE:
+	case TYPE_ENUM:
+	case TYPE_FLOAT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* -- handing out places --------------------------------------------------- */
+
+struct regs {
+	const uint8_t	*ints;
+	size_t		 nints, nvecs;
+	size_t		*int_used, *vec_used;
+};
+
+static struct regs
+arg_regs(struct abi *a)
+{
+	struct regs r = { sysv_regs, NELEM(sysv_regs), NVEC, &a->nint,
+	    &a->nvec };
+
+	if (a->kind == ABI_GO) {
+		r.ints = go_regs;
+		r.nints = NELEM(go_regs);
+		r.nvecs = GO_NVEC;
+	}
+	return r;
+}
+
+static bool
+add_piece(struct place *p, struct regs *r, bool vec, uint64_t off, uint64_t len)
+{
+	size_t *used = vec ? r->vec_used : r->int_used;
+
+	if (*used >= (vec ? r->nvecs : r->nints) || p->n == PIECES_MAX ||
+	    off > UINT16_MAX)
+		return false;
+	p->pieces[p->n++] = (struct piece) {
+		.vec = vec,
+		.reg = vec ? (uint8_t)*used : r->ints[*used],
+		.off = (uint16_t)off, .len = (uint16_t)len,
+	};
+	(*used)++;
+	p->kind = AT_REGS;
+	return true;
+}
+
+static void
+on_stack(struct abi *a, uint64_t size, uint64_t align, struct place *p)
+{
+	if (size > INT32_MAX / 2 || a->stack > INT32_MAX / 2) {
+		p->kind = AT_LOST;
+		return;
+	}
+	/* alignment is the caller's, whose stack begins above the return */
+	a->stack = ((a->stack - 8 + align - 1) & ~(align - 1)) + 8;
+	p->kind = AT_STACK;
+	p->n = 0;
+	p->off = (int32_t)a->stack;
+	a->stack += a->kind == ABI_GO || a->kind == ABI_GO_STACK ? size :
+	    (size + 7) & ~7ULL;
+}
+
+/* The address is what is passed. */
+static void
+by_address(struct abi *a, struct place *p)
+{
+	struct regs r = arg_regs(a);
+
+	memset(p, 0, sizeof(*p));
+	if (add_piece(p, &r, false, 0, 8)) {
+		p->reg = p->pieces[0].reg;
+		p->n = 0;
+		p->kind = AT_MEM;
+		return;
+	}
+	on_stack(a, 8, 8, p);
+	p->kind = AT_LOST;
+}
+
+static void
+result_in_memory(struct place *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->kind = AT_MEM;
+	p->reg = REG_RAX;
+}
+
+/* -- System V ------------------------------------------------------------- */
+
+enum class {
+	CLASS_NONE,
+	CLASS_SSE,
+	CLASS_SSEUP,		/* the upper half of the register before */
+	CLASS_INTEGER,
+	CLASS_X87,
+	CLASS_MEMORY		/* wins */
+};
+
+struct classes {
+	enum class	 c[2];
+	bool		 wide;		/* something is aligned to 16 */
+};
+
+static void
+merge(struct classes *cs, uint64_t off, enum class c)
+{
+	if (off >= 16)
+		c = CLASS_MEMORY;
+	else if (c > cs->c[off / 8])
+		cs->c[off / 8] = c;
+	if (c == CLASS_MEMORY)
+		cs->c[0] = c;
+}
+
+static void
+classify_scalar(struct classes *cs, const struct type *t, uint64_t off)
+{
+	if (t->size == 0 || t->size > 16 || off % t->size != 0) {
+		merge(cs, 0, CLASS_MEMORY);
+		return;
+	}
+	cs->wide = cs->wide || t->size == 16;
+	if (t->kind == TYPE_FLOAT) {
+		merge(cs, off, t->size == 16 ? CLASS_X87 : CLASS_SSE);
+		return;
+	}
+	merge(cs, off, CLASS_INTEGER);
+	if (t->size == 16)
+		merge(cs, off + 8, CLASS_INTEGER);
+}
+
+static void	classify(struct abi *, uint64_t, uint64_t, struct classes *, int);
+
+static void
+classify_inside(struct abi *a, const struct type *t, uint64_t off,
+    struct classes *cs, int depth)
+{
+	struct member m[MEMBERS_MAX];
+	struct type elem;
+	size_t i, n;
+
+	if (t->kind == TYPE_ARRAY) {
+		type_read(a->d, t->target, &elem);
+		if (t->count > 16 || elem.size > 16)
+			merge(cs, 0, CLASS_MEMORY);
+		for (i = 0; i < t->count && i < 16; i++)
+			classify(a, t->target, off + i * elem.size, cs,
+			    depth + 1);
+		return;
+	}
+	n = type_members(a->d, t, m, MEMBERS_MAX);
+	for (i = 0; i < n; i++)
+		classify(a, m[i].type, off + m[i].off, cs, depth + 1);
+}
+
+static void
+classify(struct abi *a, uint64_t type, uint64_t off, struct classes *cs,
+    int depth)
+{
+	struct type t;
+
+	type_read(a->d, type, &t);
+	if (depth > DEPTH_MAX || off >= 16 || t.size > 16) {
+		/* an empty base or a last member of no bytes */
+		if (t.size != 0)
+			merge(cs, 0, CLASS_MEMORY);
+		return;
+	}
+	switch (t.kind) {
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+	case TYPE_ARRAY:
+		classify_inside(a, &t, off, cs, depth);
+		break;
+	case TYPE_VECTOR:
+		merge(cs, off, CLASS_SSE);
+		if (t.size == 16)
+			merge(cs, off + 8, CLASS_SSEUP);
+		cs->wide = cs->wide || t.size == 16;
+		break;
+	case TYPE_COMPLEX:
+		merge(cs, off, t.size <= 16 ? CLASS_SSE : CLASS_MEMORY);
+		if (t.size == 16)
+			merge(cs, off + 8, CLASS_SSE);
+		break;
+	case TYPE_VOID:
+		break;
+	case TYPE_OTHER:
+		merge(cs, 0, CLASS_MEMORY);
+		break;
+	default:
+		classify_scalar(cs, &t, off);
+		break;
+	}
+}
+
+static bool
+in_memory(const struct classes *cs, bool result)
+{
+	return cs->c[0] == CLASS_MEMORY ||
+	    (!result && (cs->c[0] == CLASS_X87 || cs->c[1] == CLASS_X87));
+}
+
+/* All of it or nothing. */
+static bool
+in_regs(const struct classes *cs, uint64_t size, struct regs *r,
+    struct place *p)
+{
+	size_t ints = *r->int_used, vecs = *r->vec_used, i;
+	uint64_t len;
+
+	for (i = 0; i < 2 && i * 8 < size; i++) {
+		len = size - i * 8 < 8 ? size - i * 8 : 8;
+		if (cs->c[i] == CLASS_SSEUP && p->n > 0) {
+			p->pieces[p->n - 1].len = 16;
+			continue;
+		}
+		if (cs->c[i] == CLASS_NONE)
+			continue;
+		if (add_piece(p, r, cs->c[i] != CLASS_INTEGER, i * 8, len))
+			continue;
+		*r->int_used = ints;
+		*r->vec_used = vecs;
+		return false;
+	}
+	return true;
+}
+
+static void
+sysv_argument(struct abi *a, uint64_t type, const struct type *t,
+    struct place *p)
+{
+	struct classes cs = { { CLASS_NONE, CLASS_NONE }, false };
+	struct regs r = arg_regs(a);
+
+	if ((t->kind == TYPE_STRUCT || t->kind == TYPE_UNION) &&
+	    type_is_nontrivial(a->d, t, 0)) {
+		by_address(a, p);
+		return;
+	}
+	classify(a, type, 0, &cs, 0);
+	if (cs.c[0] == CLASS_NONE && cs.c[1] == CLASS_NONE)
+		return;
+	if (!in_memory(&cs, false) && in_regs(&cs, t->size, &r, p))
+		return;
+	on_stack(a, t->size, cs.wide ? 16 : 8, p);
+}
+
+static void
+sysv_result(struct abi *a, uint64_t type, const struct type *t,
+    struct place *p)
+{
+	struct classes cs = { { CLASS_NONE, CLASS_NONE }, false };
+	size_t ints = 0, vecs = 0;
+	struct regs r = { result_regs, 2, 2, &ints, &vecs };
+
+	classify(a, type, 0, &cs, 0);
+	if (((t->kind == TYPE_STRUCT || t->kind == TYPE_UNION) &&
+	    type_is_nontrivial(a->d, t, 0)) || in_memory(&cs, true)) {
+		a->nint++;
+		result_in_memory(p);
+		return;
+	}
+	if (cs.c[0] == CLASS_X87 || cs.c[1] == CLASS_X87) {
+		p->kind = AT_LOST;
+		return;
+	}
+	(void)in_regs(&cs, t->size, &r, p);
+}
+
+/* -- Rust and Go: by scalars ---------------------------------------------- */
+
+struct leaf {
+	uint64_t	 off, size;
+	bool		 flt;
+};
+
+struct leaves {
+	struct leaf	 l[LEAVES_MAX];
+	size_t		 n;
+	bool		 aggregate;	/* more than scalars */
+	bool		 go;
+};
+
+/* Variants share their places; those that do not fit make an aggregate. */
+static void
+add_leaf(struct leaves *ls, uint64_t off, uint64_t size, bool flt)
+{
+	struct leaf *l;
+	size_t i;
+
+	for (i = 0; i < ls->n; i++) {
+		l = &ls->l[i];
+		if (off >= l->off + l->size || l->off >= off + size)
+			continue;
+		if (l->off != off || l->size != size || l->flt != flt)
+			ls->aggregate = true;
+		return;
+	}
+	if (ls->n == LEAVES_MAX) {
+		ls->aggregate = true;
+		return;
+	}
+	for (i = ls->n++; i > 0 && ls->l[i - 1].off > off; i--)
+		ls->l[i] = ls->l[i - 1];
+	ls->l[i] = (struct leaf) { off, size, flt };
+}
+
+static void	flatten(struct abi *, uint64_t, uint64_t, struct leaves *, int);
+
+static void
+flatten_struct(struct abi *a, const struct type *t, uint64_t off,
+    struct leaves *ls, int depth)
+{
+	struct member m[MEMBERS_MAX], tag;
+	struct variant v[VARIANTS_MAX];
+	struct type sub;
+	size_t i, j, n, nv;
+
+	nv = type_variants(a->d, t, &tag, v, VARIANTS_MAX);
+	if (nv == VARIANTS_MAX)
+		ls->aggregate = true;
+	if (tag.type != 0)
+		flatten(a, tag.type, off + tag.off, ls, depth + 1);
+	for (i = 0; i < nv; i++) {
+		sub = *t;
+		sub.place = v[i].place;
+		n = type_members(a->d, &sub, m, MEMBERS_MAX);
+		for (j = 0; j < n; j++)
+			flatten(a, m[j].type, off + m[j].off, ls, depth + 1);
+	}
+	n = type_members(a->d, t, m, MEMBERS_MAX);
+	if (n == MEMBERS_MAX)
+		ls->aggregate = true;
+	for (j = 0; j < n; j++)
+		flatten(a, m[j].type, off + m[j].off, ls, depth + 1);
+}
+
+static void
+flatten(struct abi *a, uint64_t type, uint64_t off, struct leaves *ls,
+    int depth)
+{
+	struct type t;
+
+	type_read(a->d, type, &t);
+	if (depth > DEPTH_MAX || ls->aggregate) {
+		ls->aggregate = true;
+		return;
+	}
+	if (is_scalar(&t))
+		add_leaf(ls, off, t.size, t.kind == TYPE_FLOAT);
+	else if (t.kind == TYPE_STRUCT)
+		flatten_struct(a, &t, off, ls, depth);
+	else if (t.kind == TYPE_ARRAY && ls->go && t.count == 1)
+		flatten(a, t.target, off, ls, depth + 1);
+	else if (t.kind == TYPE_COMPLEX) {
+		add_leaf(ls, off, t.size / 2, true);
+		add_leaf(ls, off + t.size / 2, t.size / 2, true);
+	} else if (t.kind != TYPE_VOID && t.size != 0)
+		ls->aggregate = true;
+}
+
+static bool
+place_leaf(struct place *p, struct regs *r, const struct leaf *l)
+{
+	if (l->size > 8 && !l->flt)
+		return add_piece(p, r, false, l->off, 8) &&
+		    add_piece(p, r, false, l->off + 8, l->size - 8);
+	return l->size <= 8 && add_piece(p, r, l->flt, l->off, l->size);
+}
+
+static bool
+place_words(struct place *p, struct regs *r, uint64_t size)
+{
+	uint64_t off;
+
+	for (off = 0; off < size; off += 8)
+		if (!add_piece(p, r, false, off, size - off < 8 ?
+		    size - off : 8))
+			return false;
+	return true;
+}
+
+/*
+ * 1 = in registers, 0 = in memory, -1 = there are not enough registers.  An
+ * aggregate goes into a register if it is not longer.
+ */
+static int
+rust_place(struct abi *a, uint64_t type, const struct type *t,
+    struct regs *r, struct place *p)
+{
+	struct leaves ls = { .n = 0 };
+	size_t i;
+
+	flatten(a, type, 0, &ls, 0);
+	if (!ls.aggregate && ls.n <= 2) {
+		for (i = 0; i < ls.n; i++)
+			if (!place_leaf(p, r, &ls.l[i]))
+				return -1;
+		return 1;
+	}
+	if (t->size > 8)
+		return 0;
+	return place_words(p, r, t->size) ? 1 : -1;
+}
+
+static void
+rust_argument(struct abi *a, uint64_t type, const struct type *t,
+    struct place *p)
+{
+	struct regs r = arg_regs(a);
+	uint64_t first = a->stack;
+
+	switch (rust_place(a, type, t, &r, p)) {
+	case 0:
+		by_address(a, p);
+		break;
+	case -1:
+		/* a part of it may be in a register, the rest is not */
+		on_stack(a, t->size, 8, p);
+		if (a->stack != first && t->size > 8)
+			p->kind = AT_LOST;
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+rust_result(struct abi *a, uint64_t type, const struct type *t,
+    struct place *p)
+{
+	size_t ints = 0, vecs = 0;
+	struct regs r = { result_regs, 2, 2, &ints, &vecs };
+
+	int got = rust_place(a, type, t, &r, p);
+
+	switch (got == -1 && a->two_words ? 0 : got) {
+	case 0:
+		a->nint++;
+		result_in_memory(p);
+		break;
+	case -1:
+		p->kind = AT_LOST;
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+go_argument(struct abi *a, uint64_t type, const struct type *t,
+    struct place *p)
+{
+	struct leaves ls = { .go = true };
+	struct regs r = arg_regs(a);
+	size_t ints = a->nint, vecs = a->nvec, i;
+	uint64_t align = 1;
+
+	flatten(a, type, 0, &ls, 0);
+	for (i = 0; i < ls.n; i++)
+		if (ls.l[i].size > align)
+			align = ls.l[i].size > 4 ? 8 : ls.l[i].size;
+	if (a->kind == ABI_GO && !ls.aggregate) {
+		for (i = 0; i < ls.n && place_leaf(p, &r, &ls.l[i]); i++)
+			continue;
+		if (i == ls.n)
+			return;
+	}
+	a->nint = ints;
+	a->nvec = vecs;
+	on_stack(a, t->size, ls.aggregate ? 8 : align, p);
+}
+
+/* -- all ------------------------------------------------------------------ */
+
+void
+abi_argument(struct abi *a, uint64_t type, struct place *p)
+{
+	struct type t;
+
+	memset(p, 0, sizeof(*p));
+	type_read(a->d, type, &t);
+	if (t.kind == TYPE_VOID || t.size == 0)
+		return;
+	if (a->kind == ABI_SYSV)
+		sysv_argument(a, type, &t, p);
+	else if (a->kind == ABI_RUST)
+		rust_argument(a, type, &t, p);
+	else
+		go_argument(a, type, &t, p);
+}
+
+void
+abi_result(struct abi *a, uint64_t type, struct place *p)
+{
+	struct type t;
+
+	memset(p, 0, sizeof(*p));
+	type_read(a->d, type, &t);
+	if (t.kind == TYPE_VOID || t.size == 0)
+		return;
+	if (a->kind == ABI_SYSV)
+		sysv_result(a, type, &t, p);
+	else if (a->kind == ABI_RUST)
+		rust_result(a, type, &t, p);
+	else
+		/* its stacks move: nothing is hooked there */
+		p->kind = AT_LOST;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Where a function finds its arguments when it is entered, and its caller
+ * the result: the conventions of x86-64.
+ */
+#ifndef SYMBOLS_ABI_H
+#define SYMBOLS_ABI_H
+
+#include "type.h"
+
+enum abi_kind {
+	ABI_SYSV,
+	ABI_RUST,
+	ABI_GO,			/* ABIInternal */
+	ABI_GO_STACK		/* ABI0 */
+};
+
+enum place_kind {
+	AT_NOWHERE,		/* it has no bytes */
+	AT_REGS,
+	AT_MEM,			/* at [reg] + off */
+	AT_STACK,		/* at the stack pointer + off */
+	AT_LOST
+};
+
+#define PIECES_MAX	16
+
+struct piece {
+	bool		 vec;
+	uint8_t		 reg;
+	uint16_t	 off, len;	/* of the value */
+};
+
+struct place {
+	enum place_kind	 kind;
+	struct piece	 pieces[PIECES_MAX];
+	size_t		 n;
+	uint8_t		 reg;
+	int32_t		 off;
+};
+
+struct abi {
+	struct dwarf	*d;
+	enum abi_kind	 kind;
+	bool		 two_words;	/* Rust: no result has three registers */
+	size_t		 nint, nvec;	/* registers given out */
+	uint64_t	 stack;
+};
+
+#define REG_RAX	0
+#define REG_RSP	7
+
+void	abi_init(struct abi *, struct dwarf *, enum abi_kind);
+/* Before the arguments: a result in memory takes a register of theirs. */
+void	abi_result(struct abi *, uint64_t type, struct place *);
+void	abi_argument(struct abi *, uint64_t type, struct place *);
+
+#endif

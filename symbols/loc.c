@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: ISC */
+/* Location lists: .debug_loc of DWARF 2 to 4 and .debug_loclists of 5. */
+#include "dw.h"
+#include "loc.h"
+
+#define ENTRIES_MAX	4096
+
+struct entry {
+	uint64_t	lo, hi;
+	struct span	expr;
+};
+
+static enum loc_kind
+evaluate(const struct span *expr, unsigned int *reg)
+{
+	struct cursor c = cur_at(expr, 0);
+	unsigned int op = cur_u8(&c);
+
+	if (expr->len == 0)
+		return LOC_NONE;
+	if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
+		*reg = op - DW_OP_reg0;
+	else if (op == DW_OP_regx)
+		*reg = (unsigned int)(cur_uleb(&c) & 0xff);
+	else
+		return LOC_OTHER;
+	return c.bad ? LOC_OTHER : LOC_REG;
+}
+
+static void
+take_expr(struct cursor *c, uint64_t len, struct entry *e)
+{
+	e->expr.p = c->p;
+	e->expr.len = (size_t)len;
+	cur_skip(c, len);
+}
+
+/* 1 = an entry, 0 = something else, -1 = the end. */
+static int
+next_old(struct cursor *c, uint64_t *base, struct entry *e)
+{
+	uint64_t lo = cur_u64(c), hi = cur_u64(c);
+
+	if (c->bad || (lo == 0 && hi == 0))
+		return -1;
+	if (lo == UINT64_MAX) {
+		*base = hi;
+		return 0;
+	}
+	e->lo = *base + lo;
+	e->hi = *base + hi;
+	take_expr(c, cur_u16(c), e);
+	return c->bad ? -1 : 1;
+}
+
+static int
+next_new(struct dwarf *d, const struct unit *u, struct cursor *c,
+    uint64_t *base, struct entry *e)
+{
+	bool ok = true;
+
+	switch (cur_u8(c)) {
+	case DW_LLE_base_addressx:
+		return unit_addrx(d, u, cur_uleb(c), base) ? 0 : -1;
+	case DW_LLE_base_address:
+		*base = cur_u64(c);
+		return c->bad ? -1 : 0;
+	case DW_LLE_GNU_view_pair:
+		(void)cur_uleb(c);
+		(void)cur_uleb(c);
+		return c->bad ? -1 : 0;
+	case DW_LLE_startx_endx:
+		ok = unit_addrx(d, u, cur_uleb(c), &e->lo);
+		ok = unit_addrx(d, u, cur_uleb(c), &e->hi) && ok;
+		break;
+	case DW_LLE_startx_length:
+		ok = unit_addrx(d, u, cur_uleb(c), &e->lo);
+		e->hi = e->lo + cur_uleb(c);
+		break;
+	case DW_LLE_offset_pair:
+		e->lo = *base + cur_uleb(c);
+		e->hi = *base + cur_uleb(c);
+		break;
+	case DW_LLE_default_location:
+		e->lo = 0;
+		e->hi = UINT64_MAX;
+		break;
+	case DW_LLE_start_end:
+		e->lo = cur_u64(c);
+		e->hi = cur_u64(c);
+		break;
+	case DW_LLE_start_length:
+		e->lo = cur_u64(c);
+		e->hi = e->lo + cur_uleb(c);
+		break;
+	default:
+		return -1;
+	}
+	take_expr(c, cur_uleb(c), e);
+	return ok && !c->bad ? 1 : -1;
+}
+
+static struct cursor
+list_at(struct dwarf *d, const struct unit *u, const struct val *v)
+{
+	const struct span *s = elf_section(d->elf, u->version >= 5 ?
+	    SECT_LOCLISTS : SECT_LOC);
+	uint64_t off = v->u;
+	struct cursor c;
+
+	if (v->cls != VAL_LISTX)
+		return cur_at(s, off);
+	if (off > UINT32_MAX || u->loclists_base > UINT32_MAX)
+		return (struct cursor) { s->p, s->p, true };
+	c = cur_at(s, u->loclists_base + off * u->off_size);
+	off = u->loclists_base + cur_uint(&c, u->off_size);
+	return c.bad ? c : cur_at(s, off);
+}
+
+enum loc_kind
+loc_at(struct dwarf *d, const struct unit *u, const struct val *v,
+    uint64_t pc, unsigned int *reg)
+{
+	struct span whole = { v->p, v->len };
+	uint64_t base = u->low_pc;
+	struct cursor c;
+	struct entry e;
+	unsigned int i;
+	int got;
+
+	if (v->cls == VAL_BLOCK)
+		return evaluate(&whole, reg);
+	if (v->cls == VAL_NONE)
+		return LOC_NONE;
+	c = list_at(d, u, v);
+	for (i = 0; i < ENTRIES_MAX && !c.bad; i++) {
+		d->work++;
+		got = u->version >= 5 ? next_new(d, u, &c, &base, &e) :
+		    next_old(&c, &base, &e);
+		if (got == -1)
+			break;
+		if (got == 1 && pc >= e.lo && pc < e.hi)
+			return evaluate(&e.expr, reg);
+	}
+	return LOC_NONE;
+}
