@@ -24,20 +24,23 @@ begin(struct filter *f, const struct query *q, struct place *p,
 	return -1;
 }
 
-/* Adds the page; whether more follows, or -1. */
+/*
+ * Adds the page; whether more follows, or -1.  left: how many there are from
+ * the place on, so that none is looked for behind the last.
+ */
 static int
 add_page(struct filter *f, const struct query *q, const struct place *p,
-    uint64_t skip, struct text *t)
+    uint64_t skip, uint64_t left, struct text *t)
 {
 	struct cursor *c = cursor_open(f, p, UINT64_MAX);
 	size_t first = t->len;
 	struct seen ev;
 	uint32_t n = 0;
-	int more = -1;
+	int more = 0;
 
 	if (c == NULL)
 		return -1;
-	while ((more = cursor_next(c, &ev)) == 1) {
+	for (; left > 0 && (more = cursor_next(c, &ev)) == 1; left--) {
 		if (skip > 0) {
 			skip--;
 			continue;
@@ -50,7 +53,16 @@ add_page(struct filter *f, const struct query *q, const struct place *p,
 		event_json(f->st, &ev, q->verbose, t);
 	}
 	cursor_close(c);
-	return more;
+	return left > 0 && more == 1;
+}
+
+/* From a cursor on nobody knows how many there are. */
+static uint64_t
+left_of(const struct query *q, uint64_t total, uint64_t skip)
+{
+	if (q->has_after)
+		return UINT64_MAX;
+	return q->offset < total ? total - q->offset + skip : 0;
 }
 
 int
@@ -59,7 +71,7 @@ query_run(struct store *st, const struct query *q, struct text *t,
 {
 	struct filter f;
 	struct place p;
-	uint64_t skip;
+	uint64_t skip, total;
 	int more = -1;
 
 	store_flush(st);
@@ -67,10 +79,11 @@ query_run(struct store *st, const struct query *q, struct text *t,
 		return -1;
 	if (begin(&f, q, &p, &skip, why) == -1)
 		goto done;
+	total = count_all(&f);
 	text_str(t, "{\"events\":[");
-	more = add_page(&f, q, &p, skip, t);
+	more = add_page(&f, q, &p, skip, left_of(q, total, skip), t);
 	text_printf(t, "],\"totalCount\":%llu,\"hasMore\":%s}",
-	    (unsigned long long)count_all(&f), more == 1 ? "true" : "false");
+	    (unsigned long long)total, more == 1 ? "true" : "false");
 	if (more == -1 || t->cut) {
 		snprintf(why, STORE_WHY, "no memory for the answer");
 		more = -1;

@@ -45,6 +45,8 @@ count_chunk(struct filter *f, const struct chunk *c)
 	if (!filter_selective(f) && (f->kinds & 1U << EVENT_ENTER) != 0 &&
 	    (f->kinds & 1U << EVENT_EXIT) != 0)
 		return c->count;
+	if (!filter_chunk(f, c))
+		return 0;
 	n = chunk_sums(f->st, c, sums);
 	for (i = 0; i < n; i++) {
 		some = filter_sum(f, sums[i].fn, sums[i].class);

@@ -147,7 +147,7 @@ worth_reading(struct cursor *c, const struct chunk *ch)
 {
 	uint32_t n, i;
 
-	if (ch->last_ts < c->after.ts)
+	if (ch->last_ts < c->after.ts || !filter_chunk(c->f, ch))
 		return false;
 	if (!filter_selective(c->f) || ch->nsums == 0)
 		return true;

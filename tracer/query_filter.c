@@ -40,6 +40,41 @@ names_asked(const struct query *q)
 	    q->file_contains != NULL;
 }
 
+/*
+ * The functions as chunks note theirs, for each size of that: words n are at
+ * folds + n - 1.
+ */
+static int
+fold(struct filter *f)
+{
+	uint32_t i, words;
+
+	f->folds = calloc(2 * FN_WORDS, sizeof(*f->folds));
+	if (f->folds == NULL)
+		return -1;
+	for (i = 0; i < f->nfns; i++)
+		for (words = 1; f->fns[i] != 0 && words <= FN_WORDS;
+		    words *= 2)
+			f->folds[words - 1 + i / 64 % words] |=
+			    UINT64_C(1) << i % 64;
+	return 0;
+}
+
+bool
+filter_chunk(const struct filter *f, const struct chunk *c)
+{
+	const uint64_t *wanted;
+	uint32_t i;
+
+	if (f->folds == NULL || c->fns == NULL)
+		return true;
+	wanted = f->folds + c->nwords - 1;
+	for (i = 0; i < c->nwords; i++)
+		if ((wanted[i] & c->fns[i]) != 0)
+			return true;
+	return false;
+}
+
 static int
 match_names(struct filter *f, char why[STORE_WHY])
 {
@@ -64,7 +99,10 @@ match_names(struct filter *f, char why[STORE_WHY])
 		if ((fn = function_of(f->st, i)) != NULL)
 			f->fns[i] = name_matches(q, re, fn);
 	regex_free(re);
-	return 0;
+	if (fold(f) == 0)
+		return 0;
+	snprintf(why, STORE_WHY, "no memory");
+	return -1;
 }
 
 /* -- return values ------------------------------------------------------ */
@@ -183,6 +221,7 @@ filter_free(struct filter *f)
 		free(f->verdicts[i]);
 	free(f->verdicts);
 	free(f->fns);
+	free(f->folds);
 	free(f->scratch);
 	*f = (struct filter){ 0 };
 }

@@ -31,6 +31,7 @@ struct filter {
 	uint32_t kinds;			/* as in query */
 	uint8_t	*fns;			/* one byte each; NULL = all */
 	uint32_t nfns;
+	uint64_t *folds;		/* fns as bits of 1, 2, 4.. words */
 	int64_t	 tid;
 	bool	 by_result;
 	uint8_t	**verdicts;		/* by function, then class */
@@ -45,6 +46,8 @@ bool	 filter_rec(struct filter *, const struct rec *, const void *captures);
 int	 filter_sum(struct filter *, uint32_t fn, uint16_t class);
 /* Whether a summary can rule a chunk out. */
 bool	 filter_selective(const struct filter *);
+/* False only if no function that is wanted is in the chunk. */
+bool	 filter_chunk(const struct filter *, const struct chunk *);
 
 /* -- query_cursor.c: events in order -- */
 struct cursor;

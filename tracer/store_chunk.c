@@ -166,6 +166,22 @@ chunk_write(struct store *st, struct thread *t)
 	return 0;
 }
 
+/* As many bits as records, at most; that they are not enough is no harm. */
+void
+chunk_note(struct chunk *c, const struct seg_sum *sums, uint32_t nsums)
+{
+	uint32_t words = 1, i;
+
+	while (words < FN_WORDS && words * 64 < 4 * nsums)
+		words *= 2;
+	if ((c->fns = calloc(words, sizeof(*c->fns))) == NULL)
+		return;
+	c->nwords = words;
+	for (i = 0; i < nsums; i++)
+		c->fns[sums[i].fn / 64 % words] |=
+		    UINT64_C(1) << sums[i].fn % 64;
+}
+
 int
 chunk_seal(struct store *st, struct thread *t)
 {
@@ -183,6 +199,7 @@ chunk_seal(struct store *st, struct thread *t)
 	}
 	c->nsums = n;
 	c->sealed = true;
+	chunk_note(c, sums, n);
 	charge(st, c, SEG_HEAD + c->bytes + n * (uint32_t)sizeof(*sums));
 	trouble_clear(st->calls_trouble);
 	buffer_drop(st, c);
@@ -242,6 +259,7 @@ chunk_free(struct store *st, struct chunk *c)
 		write_all(st->files.calls_fd, nothing, sizeof(nothing), at);
 	put_slot(st, c->slot);
 	st->used -= c->used;
+	free(c->fns);
 	free(c);
 }
 

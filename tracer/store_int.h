@@ -11,6 +11,7 @@
 #include "text.h"
 
 #define BUFFERS_MAX	64		/* of SEG_DATA bytes each */
+#define FN_WORDS	64U		/* most of a chunk's bits of functions */
 #define THREAD_BUCKETS	1024
 
 /* A segment, on disk or being written. */
@@ -21,6 +22,8 @@ struct chunk {
 	uint32_t count, bytes;		/* of records, those in a buffer too */
 	uint32_t written, nwritten;	/* bytes and records in the file */
 	uint32_t nsums;
+	uint64_t *fns;			/* bits of the functions in it; owned, */
+	uint32_t nwords;		/* a power of two; NULL = not known */
 	uint32_t used;			/* bytes of disk that are charged */
 	bool	 sealed;
 };
@@ -116,6 +119,8 @@ void	 buffer_drop(struct store *, struct chunk *);
 /* Reads len bytes of a chunk's records at offset; -1 if they are not there. */
 int	 chunk_read(const struct store *, const struct chunk *, uint32_t offset,
 	    void *, uint32_t len);
+/* Notes which functions are in it: those of its summary. */
+void	 chunk_note(struct chunk *, const struct seg_sum *, uint32_t nsums);
 /* Its summary, read or made; at most SEG_SUMS rows.  Returns how many. */
 uint32_t chunk_sums(const struct store *, const struct chunk *,
 	    struct seg_sum *);

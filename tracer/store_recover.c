@@ -111,6 +111,7 @@ static void
 take(struct store *st, struct thread *t, const struct found *f)
 {
 	static uint8_t data[SEG_DATA];
+	static struct seg_sum sums[SEG_SUMS];
 	const struct seg_head *h = &f->head;
 	struct chunk *c;
 	struct rec last;
@@ -144,6 +145,7 @@ take(struct store *st, struct thread *t, const struct found *f)
 	if (last.ts > st->latest_ts)
 		st->latest_ts = last.ts;
 	count(st, t, data, len);
+	chunk_note(c, sums, seg_summarize(data, len, sums));
 }
 
 int

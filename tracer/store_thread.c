@@ -139,8 +139,10 @@ threads_free(struct store *st)
 	uint32_t i, k;
 
 	for (i = 0; i < st->nthreads; i++) {
-		for (k = 0; k < st->threads[i]->nchunks; k++)
+		for (k = 0; k < st->threads[i]->nchunks; k++) {
+			free(st->threads[i]->chunks[k]->fns);
 			free(st->threads[i]->chunks[k]);
+		}
 		thread_free(st->threads[i]);
 	}
 	free(st->threads);

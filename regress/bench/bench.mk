@@ -33,7 +33,8 @@ $(BENCH_DIR)/tiny: regress/bench/tiny.c
     loopback sample)
 
 bench: deps-test
-	@$(MAKE) --no-print-directory all $(BENCH_BINS)
+	@$(MAKE) --no-print-directory all $(BENCH_BINS) \
+	    $(O)/regress/helpers/trc_store
 	@[ "$$(id -u)" -ne 0 ] || etc/service-users.sh
 	@DL_BUILD=$(abspath $(O)) DL_BIN=$(abspath $(BIN)) \
 	    DL_LIBEXEC=$(abspath $(LIBEXEC)) PYTHONDONTWRITEBYTECODE=1 \

@@ -28,6 +28,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
 sys.path.insert(0, os.path.join(TOP, "regress/e2e/lib"))
 import dbgbench  # noqa: E402
 import dl  # noqa: E402
+import trcbench  # noqa: E402
 import ttybench  # noqa: E402
 import webbench  # noqa: E402
 from tlsclient import with_tls  # noqa: E402
@@ -1117,6 +1118,12 @@ def figure_events():
                         event_costs(t, c, f, ids), few, "us", most=1.5)
 
 
+# --- the tracer --------------------------------------------------------------
+
+def figure_timeline():
+    trcbench.figure(table, os.path.join(TOOLS, "../helpers/trc_store"), QUICK)
+
+
 # --- the run -----------------------------------------------------------------
 
 FIGURES = {
@@ -1139,6 +1146,7 @@ FIGURES = {
     "debugger": figure_debugger,
     "http": figure_http,
     "events": figure_events,
+    "timeline": figure_timeline,
 }
 failures = []
 
