@@ -219,7 +219,7 @@ event_json(const struct store *st, const struct seen *ev, bool verbose,
 		if (ev->kind == EVENT_CRASH) {
 			/* the file may not be what store_crash() wrote */
 			text_str(t, ",\"crash\":");
-			if (text_is_object(ev->data, ev->len))
+			if (json_is_object(ev->data, ev->len))
 				text_add(t, ev->data, ev->len);
 			else
 				text_json(t, ev->data, ev->len);

@@ -148,8 +148,9 @@ void	 db_queue(struct store *, struct pending *);
 int	 db_flush(struct store *);
 /* -- store_text.c -- */
 void	 texts_end(struct store *);
-/* Whether a crash is told as a JSON object on one line. */
-bool	 text_is_object(const char *, size_t len);
+/* -- store_json.c -- */
+/* Whether it is a JSON object on one line, at most 16 deep, and no more. */
+bool	 json_is_object(const char *, size_t len);
 /* -- store_function.c -- */
 const struct function *function_of(const struct store *, uint32_t fn);
 int	 function_set(struct store *, const struct store_function *);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Output and crashes: rows of their own, never evicted, limited in bytes. */
-#include <json-c/json.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,26 +91,6 @@ texts_end(struct store *st)
 			    st->tails[i].len);
 }
 
-bool
-text_is_object(const char *json, size_t len)
-{
-	struct json_tokener *tok = json_tokener_new_ex(16);
-	struct json_object *o;
-	bool is;
-
-	if (tok == NULL)
-		return false;
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
-	    JSON_TOKENER_VALIDATE_UTF8);
-	o = json_tokener_parse_ex(tok, json, (int)len);
-	is = json_tokener_get_error(tok) == json_tokener_success &&
-	    json_tokener_get_parse_end(tok) == len &&
-	    json_object_is_type(o, json_type_object);
-	json_object_put(o);
-	json_tokener_free(tok);
-	return is && memchr(json, '\n', len) == NULL;
-}
-
 void
 store_crash(struct store *st, uint64_t ts, uint32_t tid, const char *json,
     size_t len)
@@ -121,7 +99,7 @@ store_crash(struct store *st, uint64_t ts, uint32_t tid, const char *json,
 
 	if (len > STORE_TEXT_MAX)
 		len = text_whole(json, STORE_TEXT_MAX);
-	if (text_is_object(json, len)) {
+	if (json_is_object(json, len)) {
 		add(st, ts, EVENT_CRASH, tid, json, len);
 		return;
 	}

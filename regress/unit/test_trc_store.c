@@ -3,6 +3,8 @@
 /* The tracer's store: order, eviction, limits, and what is found again. */
 #include "test_trc_rig.h"
 
+#include "tracer/store_int.h"
+
 #define LITTLE	STORE_CALLS_LEAST
 
 static void
@@ -295,6 +297,30 @@ crashes_are_json_or_a_string(void **state)
 }
 
 static void
+json_is_strict(void **state)
+{
+	static const char *const good[] = { "{}", "{ }", "{\"a\":[1,-0.5e+9,"
+	    "true,false,null,\"\\u00e9\\n\",{}]}", "{\"a\" : 1 , \"b\":[ ]}",
+	    "{\"\xc3\xa9\":\"\x7f\"}" };
+	static const char *const bad[] = { "", "[]", "1", "{", "{}}", "{}x",
+	    "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}",
+	    "{\"a\":NaN}", "{\"a\":Infinity}", "{\"a\":01}", "{\"a\":1.}",
+	    "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1e}", "{\"a\":\"\n\"}",
+	    "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\xff\"}",
+	    "{\"a\":[1 2]}", "{\"a\":[1,]}", "{\"a\":tru}", "{\n}",
+	    "{\"a\":\"", "{\"a\":\"\\", "{/**/}", "{\"a\":[[[[[[[[[[[[[[[[[["
+	    "1]]]]]]]]]]]]]]]]]]}" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(json_is_object(good[i], strlen(good[i])));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (json_is_object(bad[i], strlen(bad[i])))
+			fail_msg("%s", bad[i]);
+}
+
+static void
 it_is_found_again(void **state)
 {
 	struct store_stats before, after;
@@ -473,7 +499,8 @@ main(void)
 		TEST(evicted_is_uncounted_by_value),
 		TEST(a_lower_limit_holds_at_once), TEST(output_is_limited),
 		TEST(characters_are_not_cut), TEST(long_output_is_parted),
-		TEST(crashes_are_json_or_a_string), TEST(it_is_found_again),
+		TEST(crashes_are_json_or_a_string),
+		cmocka_unit_test(json_is_strict), TEST(it_is_found_again),
 		TEST(it_can_go_on), TEST(a_file_that_was_changed_ends_early),
 		TEST(only_timelines_are_opened),
 		TEST(what_is_not_kept_is_gone), TEST(many_threads),

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC */
+/* links: common/log.c tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c */
+/*
+ * Fuzz target of the timeline's reader: whatever the file of calls holds,
+ * opening it and asking is safe, and what is shown is in order.  Checks are
+ * made right, so that what is behind them is reached.
+ */
+#include <sys/mman.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "tracer/query_int.h"
+
+#define TAG	7
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+quiet(enum log_level level, const char *line)
+{
+	(void)level;
+	(void)line;
+}
+
+/* A timeline without calls, whose tag is known. */
+static struct store *
+base(int fds[3])
+{
+	const struct store_meta meta = { .id = "fuzz", .status = "running" };
+	const struct store_limits limits = STORE_LIMITS_DEFAULT;
+	struct store_files files;
+	char why[STORE_WHY];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if ((fds[i] = memfd_create("fuzz", MFD_CLOEXEC)) == -1)
+			abort();
+	files = (struct store_files){ dup(fds[0]), dup(fds[1]), dup(fds[2]) };
+	return store_open(&files, &meta, &limits, why);
+}
+
+/* Headers and records get right checks if a bit of the input says so. */
+static void
+mend(uint8_t *seg, size_t len, const uint8_t *how, size_t nhow)
+{
+	struct seg_head h;
+	struct rec r;
+	uint32_t at = SEG_HEAD, n = 0;
+
+	if (len < SEG_HEAD)
+		return;
+	memcpy(&h, seg, sizeof(h));
+	h.tag = TAG;
+	h.ord = h.ord % 3 + 1;
+	h.bytes = (uint32_t)(len - SEG_HEAD) & ~(SEG_BLOCK - 1);
+	h.count %= h.bytes / SEG_BLOCK + 1;
+	h.nsums %= h.count + 1;
+	seg_head_seal(&h);
+	memcpy(seg, &h, sizeof(h));
+	for (; at + SEG_BLOCK <= len && n < nhow * 8; n++) {
+		memcpy(&r, seg + at, sizeof(r));
+		r.len = (uint16_t)(r.len % 100);
+		r.kind = r.kind % 2 ? REC_ENTER : REC_EXIT;
+		r.class = r.kind == REC_ENTER ? CLASS_ENTER :
+		    r.class % (CLASS_MAX + 1);
+		if (rec_size(r.len) > len - at)
+			break;
+		if ((how[n / 8] >> n % 8 & 1) == 0) {
+			uint8_t captures[100];
+
+			memcpy(captures, seg + at + REC_HEAD, r.len);
+			rec_write(seg + at, &r, captures);
+		}
+		at += rec_size(r.len);
+	}
+}
+
+static void
+ask(struct store *st)
+{
+	static const char *const queries[] = { "{\"limit\":500}",
+		"{\"offset\":2500,\"verbose\":true}", "{\"afterEventId\":\"1.2\"}",
+		"{\"returnValue\":{\"isNull\":true},\"threadId\":1}" };
+	struct text t = { .max = 0 };
+	char why[STORE_WHY];
+	struct query q;
+	size_t i;
+
+	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		text_clear(&t);
+		if (query_parse_text(queries[i], strlen(queries[i]), &q,
+		    why) == -1)
+			abort();
+		query_run(st, &q, &t, why);
+		query_free(&q);
+	}
+	text_free(&t);
+}
+
+/* From the first to the last, and not back. */
+static void
+walk(struct store *st)
+{
+	struct place first = { 0, 0, 0 };
+	struct filter f;
+	struct cursor *c;
+	struct seen ev;
+	char why[STORE_WHY];
+	uint64_t ts = 0, n = 0;
+
+	if (filter_make(st, NULL, &f, why) == -1)
+		abort();
+	c = cursor_open(&f, &first, UINT64_MAX);
+	while (cursor_next(c, &ev) == 1) {
+		if (ev.ts < ts || n++ > st->collected)
+			abort();
+		ts = ev.ts;
+	}
+	cursor_close(c);
+	filter_free(&f);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static uint8_t seg[8192];
+	static struct seg_sum sums[SEG_SUMS];
+	struct event ev = { .kind = EVENT_EXIT, .tid = 1, .fn = 1,
+		.ts_ns = 1, .captures = "" };
+	struct store *st;
+	char why[STORE_WHY];
+	size_t part, slot;
+	int fds[3];
+
+	log_init("fuzz", LOG_L_ERROR, quiet);
+	if ((st = base(fds)) == NULL)
+		abort();
+	st->tag = TAG;
+	for (slot = 0; len > 32 && slot < 4; slot++) {
+		part = len - 32 < sizeof(seg) ? len - 32 : sizeof(seg);
+		memcpy(seg, data + 32, part);
+		mend(seg, part, data, 32);
+		if (pwrite(fds[0], seg, part, (off_t)slot * SEG_SIZE) == -1)
+			abort();
+		seg_sums_good((const void *)seg, (uint32_t)part / 8, 9);
+		seg_summarize(seg, part, sums);
+		data += part / 2 + 1;
+		len -= part / 2 + 1;
+	}
+	if (store_recover(st, why) == 0) {
+		walk(st);
+		ask(st);
+		store_append(st, &ev, 1, UINT64_MAX);
+		store_limit(st, 0);
+		store_flush(st);
+		ask(st);
+	}
+	store_close(st, false);
+	close(fds[0]);
+	close(fds[1]);
+	close(fds[2]);
+	return 0;
+}
