@@ -218,6 +218,7 @@ report_crash(struct target *t, struct thread *th, int signo)
 	about_thread(t->pid, th->tid, "Name:\t", e.name, sizeof(e.name));
 	if (regs_get(th, &r)) {
 		copy_regs(e.regs, &r);
+		e.regs[16] = code_translate(t, r.rip);
 		e.sp = r.rsp;
 		e.nstack = (uint32_t)(target_peek(t, r.rsp, e.stack,
 		    sizeof(e.stack)) / sizeof(e.stack[0]));
@@ -372,6 +373,7 @@ on_exec(struct target *t, struct thread *th)
 {
 	struct thread *other, *next;
 	char path[64], why[TARGET_WHY];
+	const uint8_t trap = 0xcc;
 
 	for (other = t->threads; other != NULL; other = next) {
 		next = other->next;
@@ -380,17 +382,39 @@ on_exec(struct target *t, struct thread *th)
 	}
 	th->slot = -1;
 	(void)thread_settle(t, th);
-	inject_forget(t);
-	probes_forget(t);
+	if (!past_keep(t)) {
+		inject_forget(t);
+		probes_forget(t);
+	}
 	objects_forget(t);
 	(void)close(t->mem_fd);
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	t->mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (t->mem_fd >= 0 && target_entry(t, why))
-		(void)inject(t, th, why);
+		t->arriving = mem_read(t, t->entry, &t->entry_byte, 1) &&
+		    mem_write(t, t->entry, &trap, 1);
+	if (!t->arriving)
+		report_simple(t, TARGET_EXEC, t->pid);
+	go_on(th);
+}
+
+/* The new program's loader is done. */
+static bool
+on_arrival(struct target *t, struct thread *th)
+{
+	struct user_regs_struct r;
+	char why[TARGET_WHY];
+
+	if (!t->arriving || !regs_get(th, &r) || r.rip != t->entry + 1)
+		return (false);
+	t->arriving = false;
+	(void)mem_write(t, t->entry, &t->entry_byte, 1);
+	r.rip = t->entry;
+	(void)regs_set(th, &r);
+	(void)inject(t, th, why);
 	report_simple(t, TARGET_EXEC, t->pid);
-	if (th->stop != STOP_NONE)
-		go_on(th);
+	go_on(th);
+	return (true);
 }
 
 /* --- stops ---------------------------------------------------------------- */
@@ -439,7 +463,7 @@ on_stop(struct target *t, struct thread *th, const struct pending *p)
 		go_on(th);
 	} else if (event != 0) {
 		on_event_stop(t, th, p);
-	} else {
+	} else if (signo != SIGTRAP || !on_arrival(t, th)) {
 		if (is_crash(signo))
 			report_crash(t, th, signo);
 		th->stop = STOP_SIGNAL;

@@ -24,6 +24,7 @@
 #define BEHIND		16		/* bytes read behind it: padding */
 #define WINDOWS		10		/* budget windows in a second */
 #define PAGE		4096UL
+#define NOP		0x90	/* what Go's goexit begins with, and no other */
 #define RUN		16		/* pages written at one time */
 
 /* One function on its way to being watched. */
@@ -286,6 +287,10 @@ plan(struct target *t, struct job *j, const struct maps *ms,
 	j->lo = m->lo;
 	j->hi = m->hi;
 	j->code.reentered = t->small;
+	if (t->small && j->bytes[0] == NOP) {
+		refuse(j, "goroutines return into its middle");
+		return (false);
+	}
 	if (!arch_plan(&j->code, &pl, jumps)) {
 		refuse(j, pl.why_not);
 		return (false);
@@ -846,6 +851,37 @@ stacks_restore(struct target *t)
 			stack_restore(t, (int)i);
 }
 
+/* Within a stub: the instruction that has moved there. */
+static uint64_t
+moved_from(const struct probe *p, uint64_t addr)
+{
+	uint64_t off = addr - p->stub.addr;
+	uint32_t n, best = 0;
+
+	if (p->stub.resume == 0 || addr < p->stub.resume)
+		return (addr);
+	for (n = 0; n <= p->plan.ninsns; n++)
+		if (p->plan.insns[n].to <= off)
+			best = n;
+	return (p->addr + p->plan.insns[best].from);
+}
+
+uint64_t
+code_translate(const struct target *t, uint64_t addr)
+{
+	const struct area *a;
+	uint32_t i;
+
+	for (a = t->areas; a != NULL; a = a->next)
+		if (addr >= a->addr && addr < a->addr + a->used)
+			break;
+	for (i = 0; a != NULL && i < t->nprobes; i++)
+		if (addr >= t->probes[i].stub.addr &&
+		    addr < t->probes[i].stub.addr + t->probes[i].stub.len)
+			return (moved_from(&t->probes[i], addr));
+	return (addr);
+}
+
 void
 stack_translate(struct target *t, int slot, uint64_t sp, uint64_t *words,
     size_t nwords)
@@ -854,6 +890,8 @@ stack_translate(struct target *t, int slot, uint64_t sp, uint64_t *words,
 	uint64_t at;
 	uint32_t i, n;
 
+	for (at = 0; at < nwords; at++)
+		words[at] = code_translate(t, words[at]);
 	if (slot < 0)
 		return;
 	f = frames_read(t, slot, &n);
@@ -862,7 +900,7 @@ stack_translate(struct target *t, int slot, uint64_t sp, uint64_t *words,
 		if (f[i - 1].slot >= sp && at < nwords &&
 		    words[at] != 0 &&
 		    words[at] == marker_of(t, f[i - 1].probe))
-			words[at] = f[i - 1].ra;
+			words[at] = code_translate(t, f[i - 1].ra);
 	}
 	free(f);
 }

@@ -106,7 +106,11 @@ struct target {
 	uint64_t *twice;	/* functions that return otherwise than others */
 	size_t	 ntwice;
 	uint64_t entry;		/* where the program begins */
+	bool	 arriving;	/* a trap waits for it there */
+	uint8_t	 entry_byte;	/* what was there */
 	uint64_t stop_ns;
+	uint32_t generation;	/* programs before this one */
+	struct target *past;	/* what is left to read of the last one */
 	struct target *next;
 };
 
@@ -119,6 +123,8 @@ void		 report(struct target *, const struct target_event *);
 /* --- target.c */
 void		 target_free(struct target *);
 void		 objects_forget(struct target *);
+/* Another program: what was recorded of the last one can still be read. */
+bool		 past_keep(struct target *);
 bool		 target_entry(struct target *, char why[TARGET_WHY]);
 
 /* --- memory of the target (mem.c); false: not all of it */
@@ -176,6 +182,8 @@ void		 stacks_restore(struct target *);
 /* Return addresses in a piece of a stack as the program knows them. */
 void		 stack_translate(struct target *, int slot, uint64_t sp,
 		    uint64_t *words, size_t n);
+/* An address of ours as the program has it; others are left as they are. */
+uint64_t	 code_translate(const struct target *, uint64_t addr);
 void		 probes_forget(struct target *);
 bool		 probes_copy(struct target *child, const struct target *);
 /* Finds what the engine watches for itself in objects that are new. */

@@ -19,6 +19,7 @@
 #define RING_USUAL	(4UL << 20)
 #define RING_MOST	(1UL << 30)
 #define AUXV_MOST	64
+#define PASTS_MOST	4	/* programs whose records have not been read */
 #define LATE_MS		1000	/* records may be newer than the look at the
 				 * clock before them */
 
@@ -163,9 +164,51 @@ objects_forget(struct target *t)
 	t->small = t->blind = t->hooks = false;
 }
 
+bool
+past_keep(struct target *t)
+{
+	const struct target *older;
+	struct slot *slots;
+	struct target *p;
+	int n = 0;
+
+	for (older = t->past; older != NULL; older = older->past)
+		n++;
+	if (!t->injected || n >= PASTS_MOST)
+		return (false);
+	p = malloc(sizeof(*p));
+	slots = calloc(AGENT_THREADS, sizeof(*slots));
+	if (p == NULL || slots == NULL) {
+		free(p);
+		free(slots);
+		return (false);
+	}
+	*p = *t;
+	p->threads = NULL;
+	p->alive = false;
+	p->mem_fd = -1;
+	p->objects = p->twice = NULL;
+	t->past = p;
+	t->slots = slots;
+	t->control = NULL;
+	t->blocks = NULL;
+	t->nslots = 0;
+	t->injected = false;
+	t->agent = t->gadget = 0;
+	t->probes = NULL;
+	t->by_fn = NULL;
+	t->areas = NULL;
+	t->nprobes = 0;
+	probes_forget(t);
+	t->generation++;
+	return (true);
+}
+
 void
 target_free(struct target *t)
 {
+	if (t->past != NULL)
+		target_free(t->past);
 	while (t->threads != NULL)
 		thread_drop(t, t->threads);
 	if (t->slots != NULL)
@@ -185,6 +228,8 @@ target_close(struct target *t)
 		return;
 	if (t->alive) {
 		threads_stop(t);
+		if (t->arriving)
+			(void)mem_write(t, t->entry, &t->entry_byte, 1);
 		code_restore(t);
 		stacks_restore(t);
 		inject_rest(t);
@@ -199,6 +244,7 @@ target_close(struct target *t)
 
 struct reading {
 	struct target *t;
+	struct target *self;	/* whom it is about: t, or what t was */
 	struct slot *slot;
 	uint32_t n;		/* of the slot */
 	target_record_fn fn;
@@ -221,11 +267,13 @@ lookup(uint32_t fn, void *arg)
 	return (&r->programs);
 }
 
-/* Within a target: the slot above, what is unique in its ring below. */
+/* Within a target: which program and which slot above, what is unique in its
+ * ring below. */
 static uint64_t
-unique(uint32_t slot, uint64_t id)
+unique(const struct reading *r, uint64_t id)
 {
-	return (id == 0 ? 0 : (uint64_t)slot << 48 | (id & 0xffffffffffff));
+	return (id == 0 ? 0 : (uint64_t)(r->t->generation & 63) << 58 |
+	    (uint64_t)r->n << 48 | (id & 0xffffffffffff));
 }
 
 static void
@@ -239,8 +287,8 @@ on_record(const struct ring_record *in, void *arg)
 	if (out.ts < r->slot->last_ts)
 		out.ts = r->slot->last_ts;
 	r->slot->last_ts = out.ts;
-	out.id = unique(r->n, in->id);
-	out.parent = in->kind == AGENT_ENTER ? unique(r->n, in->link) : 0;
+	out.id = unique(r, in->id);
+	out.parent = in->kind == AGENT_ENTER ? unique(r, in->link) : 0;
 	out.duration = in->kind == AGENT_EXIT ? clock_convert(in->tsc) -
 	    clock_convert(in->start) : 0;
 	out.fn = in->fn;
@@ -250,11 +298,11 @@ on_record(const struct ring_record *in, void *arg)
 	out.depth = in->depth;
 	out.captures = in->captures;
 	out.captures_len = in->captures_len;
-	r->fn(r->t, &out, r->arg);
+	r->fn(r->self, &out, r->arg);
 }
 
 static void
-report_lost(struct target *t, struct slot *s, uint32_t n)
+report_lost(struct target *t, struct target *self, struct slot *s, uint32_t n)
 {
 	struct agent_slot sh = t->control->slots[n];
 	struct target_event e;
@@ -270,7 +318,7 @@ report_lost(struct target *t, struct slot *s, uint32_t n)
 	s->lost_exits = sh.lost_exits;
 	s->deep = sh.deep;
 	if (e.calls != 0 || e.exits != 0 || e.deep != 0 || e.torn != 0)
-		report(t, &e);
+		report(self, &e);
 }
 
 static size_t
@@ -287,7 +335,7 @@ read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 	got = ring_read(s->reader, &ops, now, *(volatile uint64_t *)&sh->head,
 	    gone);
 	__atomic_store_n(&sh->tail, ring_tail(s->reader), __ATOMIC_RELEASE);
-	report_lost(t, s, n);
+	report_lost(t, r->self, s, n);
 	if (s->gone && t->alive) {
 		s->tid = 0;
 		s->gone = false;
@@ -296,10 +344,10 @@ read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 	return (got);
 }
 
-size_t
-target_read(struct target *t, target_record_fn fn, void *arg)
+static size_t
+read_all(struct target *t, struct target *self, target_record_fn fn, void *arg)
 {
-	struct reading r = { .t = t, .fn = fn, .arg = arg };
+	struct reading r = { .t = t, .self = self, .fn = fn, .arg = arg };
 	uint64_t now;
 	size_t got = 0;
 	uint32_t i;
@@ -314,6 +362,32 @@ target_read(struct target *t, target_record_fn fn, void *arg)
 		if (t->slots[i].tid != 0)
 			got += read_slot(t, i, &r, now);
 	return (got);
+}
+
+/* The oldest first. */
+static size_t
+read_past(struct target *p, struct target *self, target_record_fn fn,
+    void *arg)
+{
+	size_t got;
+
+	if (p == NULL)
+		return (0);
+	got = read_past(p->past, self, fn, arg);
+	return (got + read_all(p, self, fn, arg));
+}
+
+size_t
+target_read(struct target *t, target_record_fn fn, void *arg)
+{
+	size_t got = 0;
+
+	if (t->past != NULL) {
+		got = read_past(t->past, t, fn, arg);
+		target_free(t->past);
+		t->past = NULL;
+	}
+	return (got + read_all(t, t, fn, arg));
 }
 
 /* --- */

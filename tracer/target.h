@@ -36,9 +36,10 @@ enum target_event_kind {
 	TARGET_THREAD_NEW,
 	TARGET_THREAD_GONE,
 	TARGET_FORK,	/* child is set if forks are followed */
-	TARGET_EXEC,	/* all probes are gone.  The program stands at its
-			 * first instruction until the callback returns, which
-			 * may probe it */
+	TARGET_EXEC,	/* another program; all probes are gone.  Its loader
+			 * is done, so that its libraries are there, and it
+			 * stands at its first instruction until the callback
+			 * returns, which may probe it */
 	TARGET_EXIT,	/* the process is gone: status as waitpid's.  What is
 			 * in the rings can still be read; then close it */
 	TARGET_CRASH,	/* a signal that kills, if no handler has it */

@@ -149,6 +149,9 @@ check_branch(const struct arch_code *c, const struct arch_plan *p,
 {
 	uint64_t first = c->addr + p->at;
 
+	/* where a function without a size ends is not known either */
+	if (c->size == 0)
+		end = first + p->len;
 	if (i->target < c->addr || i->target >= end) {
 		if (!is_call(i))
 			jump_out(jumps, i->target);
@@ -354,6 +357,24 @@ endbr(const struct arch_code *c)
 	    sizeof(endbr64) : 0);
 }
 
+/*
+ * The mark of a function that may be called indirectly stays where it is if
+ * there is room behind it.
+ */
+static const char *
+place(const struct arch_code *c, struct arch_plan *p)
+{
+	const char *why;
+
+	p->at = (uint32_t)endbr(c);
+	why = cover(c, p, c->size);
+	if (why != NULL && p->at != 0) {
+		p->at = p->ninsns = 0;
+		why = cover(c, p, c->size);
+	}
+	return (why);
+}
+
 bool
 arch_plan(const struct arch_code *c, struct arch_plan *p,
     struct arch_jumps *jumps)
@@ -361,12 +382,11 @@ arch_plan(const struct arch_code *c, struct arch_plan *p,
 	size_t size = c->size == 0 || c->size > c->avail ? c->avail : c->size;
 
 	memset(p, 0, sizeof(*p));
-	p->at = (uint32_t)endbr(c);
 	if (is_sigreturn(c)) {
 		p->why_not = "signal handlers return through it";
 		return (false);
 	}
-	p->why_not = cover(c, p, c->size);
+	p->why_not = place(c, p);
 	if (p->why_not == NULL)
 		p->why_not = check_body(c, p, jumps);
 	if (p->why_not == NULL && reads_return(c, size))

@@ -1,0 +1,618 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# The tracer's engine on real programs, compiled here: what they say is what
+# they say without it, and what they do is what it has seen.
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import eq, ok, run_tests, wait_for
+from tracerig import (SOON, SOURCES, WORK, Trace, build, number, plain, stop,
+                      stripped, values)
+
+CALLS = ("probe 1 fact enter=r5:4 leave=r0:4",
+         "probe 2 floats enter=x0,x1:4,r5 leave=x0",
+         "probe 3 make_big enter=r5,r4 leave=r0,m0+24:8",
+         "probe 4 make_pair leave=r0,x0",
+         "probe 5 many enter=r5,r9,k8,k16 leave=r0",
+         "probe 6 variadic enter=r5:4,r0:1 leave=x0",
+         "probe 7 text enter=s5:8,s5 leave=r0",
+         "probe 8 second enter=r5:4 leave=r0:4",
+         "probe 9 first enter=r5:4 leave=r0:4",
+         "probe 10 same enter=r5:4",
+         "probe 11 by_pointer",
+         "probe 12 compare enter=m5+0:4,m4+0:4 leave=r0:4",
+         "probe 13 main enter=r5:4,p4+0",
+         "probe 14 registers leave=r0")
+
+
+def balanced(t, name):
+    """Each call of it has one end, and no end has no call."""
+    ids = [e["id"] for e in t.events
+           if e["ev"] == "enter" and e.get("name") == name]
+    ends = [e["id"] for e in t.events
+            if e["ev"] == "exit" and e.get("name") == name]
+    return sorted(ids) == sorted(ends) and len(set(ids)) == len(ids)
+
+
+def ordered(t):
+    """Times of a thread never go back, and parents come first."""
+    last, seen = {}, set()
+    for e in t.events:
+        if "fn" not in e or e["ev"] not in ("enter", "exit"):
+            continue
+        if e["ts"] < last.get(e["tid"], 0):
+            return False
+        last[e["tid"]] = e["ts"]
+        if e["ev"] == "enter":
+            seen.add((e["pid"], e["id"]))
+            if e["parent"] and (e["pid"], e["parent"]) not in seen:
+                return False
+    return True
+
+
+def trace_calls(program, why, optimized):
+    want = plain(program)
+    with Trace(program) as t:
+        results = [t.ask(line, "probe") for line in CALLS]
+        bad = [r for r in results if not r["ok"]]
+        eq(bad, [], f"{why}: all can be traced")
+        t.go()
+        e = t.end()
+        t.close()
+        eq(e and e["status"], 0, f"{why}: it ends as it should")
+        eq(t.output(), want, f"{why}: it says what it always says")
+        eq([values(e)[0] for e in t.calls("fact")], [5, 4, 3, 2, 1],
+           f"{why}: arguments of recursive calls")
+        eq([values(e)[0] for e in t.calls("fact", "exit")],
+           [1, 2, 6, 24, 120], f"{why}: their results")
+        c = t.calls("floats")[0]["cap"]
+        eq((struct.unpack("d", bytes.fromhex(c[0]["hex"]))[0],
+            struct.unpack("f", bytes.fromhex(c[1]["hex"]))[0],
+            number(c[2])), (1.5, 2.25, 3), f"{why}: floating point")
+        eq(values(t.calls("make_big")[0])[1], 10,
+           f"{why}: arguments behind a hidden pointer")
+        eq(values(t.calls("make_big", "exit")[0])[1], 13,
+           f"{why}: a structure that is returned in memory")
+        c = t.calls("make_pair", "exit")[0]["cap"]
+        eq((number(c[0]), struct.unpack("d", bytes.fromhex(c[1]["hex"]))[0]),
+           (9, 4.5), f"{why}: one that is returned in registers")
+        eq(values(t.calls("many")[0]), [1, 6, 7, 8],
+           f"{why}: arguments on the stack")
+        eq(values(t.calls("many", "exit")[0]), [204], f"{why}: and the sum")
+        eq(values(t.calls("variadic")[0])[0], 4, f"{why}: varargs")
+        texts = [[(c["st"], bytes.fromhex(c["hex"])) for c in e["cap"]]
+                 for e in t.calls("text")]
+        eq(sorted(texts), sorted(
+            [[(2, b"sixteen "), (0, b"sixteen bytes or")]] +
+            [[(1, b""), (1, b"")]] * 3), f"{why}: strings, good and bad")
+        eq([values(e)[0] for e in t.calls("second", "exit")], [21],
+           f"{why}: a function that was jumped to")
+        eq([values(e)[0] for e in t.calls("first", "exit")], [21],
+           f"{why}: one that jumps")
+        ok(len(t.calls("same")) >= 3, f"{why}: a function shorter than a jump")
+        ok(len(t.calls("compare")) >= 2, f"{why}: one that a library calls")
+        eq(values(t.calls("registers", "exit")[0]),
+           [int(want.split()[-1])],
+           f"{why}: no register and no flag is disturbed")
+        cap = t.calls("main")[0]["cap"]
+        eq(bytes.fromhex(cap[1]["hex"]).decode(), program,
+           f"{why}: a string behind a pointer")
+        for name in ("fact", "make_big", "second", "first", "main"):
+            ok(balanced(t, name), f"{why}: every call of {name} ends")
+        ok(ordered(t), f"{why}: in order")
+        main = t.calls("main")[0]["id"]
+        eq(t.calls("fact")[0]["parent"], main, f"{why}: who called")
+        inner = t.calls("second")[0]["parent"]
+        eq(inner, t.calls("first")[0]["id"], f"{why}: who called deeper")
+
+
+def c_dynamic():
+    trace_calls(build("calls.c", "-O2"), "gcc -O2", True)
+    trace_calls(build("calls.c", "-O0"), "gcc -O0", False)
+
+
+def c_other_kinds():
+    for flags in (("-O2", "-no-pie", "-fno-pie"), ("-O2", "-static"),
+                  ("-O2", "-static-pie"), ("-Os", "-fcf-protection=full"),
+                  ("-O3", "-fomit-frame-pointer", "-fipa-ra"),
+                  ("-O1", "-fstack-protector-all",
+                   "-fstack-clash-protection")):
+        trace_calls(build("calls.c", *flags), " ".join(flags), True)
+    trace_calls(build("calls.c", "-O2", compiler="clang",
+                      name="calls_clang"), "clang -O2", True)
+
+
+def without_symbols():
+    for flags in (("-O2",), ("-O2", "-static", "-no-pie")):
+        full = build("calls.c", *flags)
+        nm = subprocess.run(["nm", full], check=True,
+                            stdout=subprocess.PIPE).stdout.decode()
+        addr = re.search(r"^0*([0-9a-f]+) [tT] fact$", nm, re.M).group(1)
+        where = "0x" + addr if "-static" in flags else "+0x" + addr
+        p = stripped(full)
+        with Trace(p) as t:
+            r = t.probe(1, where, "enter=r5:4", "leave=r0:4")
+            ok(r["ok"], "by an address alone", r)
+            t.go()
+            eq(t.end()["status"], 0, "it ends")
+            t.close()
+            eq(t.output(), plain(p), "it says what it always says")
+            eq([values(e)[0] for e in t.calls(where, "exit")],
+               [1, 2, 6, 24, 120], "results by an address alone")
+
+
+def exceptions():
+    for flags in (("-O2",), ("-O0",), ("-O2", "-static"),
+                  ("-O2", "-static-libgcc", "-static-libstdc++")):
+        p = build("throw.cc", *flags)
+        why = "C++ " + " ".join(flags)
+        want = plain(p)
+        with Trace(p) as t:
+            for i, f in enumerate(("deep", "through", "catcher", "rethrower",
+                                   "main", "_ZN5guardD1Ev",
+                                   "_ZN5guardD2Ev")):
+                t.probe(i + 1, f, "enter=r5:4", "leave=r0:4")
+            t.probe(20, "length", "enter=l5+0+8*1")
+            t.go()
+            e = t.end()
+            t.close()
+            eq(e and e["status"], 0, f"{why}: it ends")
+            eq(t.output(), want, f"{why}: it says what it always says")
+            for f in ("through", "catcher", "rethrower", "main"):
+                ok(balanced(t, f), f"{why}: each call of {f} ends")
+            eq([values(e)[0] for e in t.calls("catcher", "exit")],
+               [-(i % 5) for i in range(20)],
+               f"{why}: what catches returns, and is seen to")
+            ends = t.calls("through", "exit")
+            ok(ends and all(e["flags"] & 2 for e in ends),
+               f"{why}: what is thrown through is said to be")
+            ok(len(t.calls("deep")) > 100, f"{why}: inner calls")
+            c = t.calls("length")[0]["cap"][0]
+            eq(bytes.fromhex(c["hex"])[8:], b"bottom",
+               f"{why}: a std::string")
+
+
+def stripped_exceptions():
+    full = build("throw.cc", "-O2", "-static")
+    nm = subprocess.run(["nm", full], check=True,
+                        stdout=subprocess.PIPE).stdout.decode()
+    addr = re.search(r"^0*([0-9a-f]+) [tT] through$", nm, re.M).group(1)
+    p = stripped(full)
+    with Trace(p) as t:
+        r = t.probe(1, "0x" + addr)
+        ok(r["ok"] and r["entry_only"] and "exceptions" in r["why"],
+           "a static C++ program without symbols: entries, and why", r)
+        t.go()
+        eq(t.end()["status"], 0, "it survives its exceptions")
+        t.close()
+        eq(t.output(), plain(p), "it says what it always says")
+        eq(len(t.calls("0x" + addr)), 40, "its calls are seen")
+
+
+def jumps():
+    for flags in (("-O2",), ("-O0",), ("-O2", "-static")):
+        p = build("jumps.c", *flags)
+        why = "jumps " + " ".join(flags)
+        with Trace(p) as t:
+            for i, f in enumerate(("down", "jumper", "in_handler", "handler",
+                                   "work", "step", "yield", "other", "main")):
+                t.probe(i + 1, f, "enter=r5:4", "leave=r0:4", "budget=20000")
+            r = t.probe(30, "lib:vfork" if "-static" not in flags
+                        else "vfork")
+            ok(r["ok"] and r["entry_only"],
+               f"{why}: vfork returns twice: entry only", r)
+            t.go()
+            e = t.end()
+            t.close()
+            eq(e and e["status"], 0, f"{why}: it ends")
+            eq(t.output().split()[0], plain(p).split()[0],
+               f"{why}: it says what it always says")
+            ok(balanced(t, "jumper"), f"{why}: what was jumped to ends")
+            ok(len(t.calls("in_handler")) >= 200, f"{why}: in handlers")
+            ok(balanced(t, "in_handler"), f"{why}: and these end")
+            ok(any(e["flags"] & 2 for e in t.calls("down", "exit")),
+               f"{why}: what was jumped over is said to be")
+            ids = {e["id"] for e in t.calls("yield", "exit")}
+            ok(len([e for e in t.calls("yield") if e["id"] in ids]) >= 45,
+               f"{why}: calls on another stack end where they began")
+
+
+def threads():
+    for flags in (("-O2",), ("-O2", "-static")):
+        p = build("threads.c", *flags)
+        why = "threads " + " ".join(flags)
+        with Trace(p, "300") as t:
+            t.probe(1, "each", "enter=r5,r4", "leave=r0")
+            t.go()
+            eq(t.end()["status"], 0, f"{why}: it ends")
+            t.close()
+            eq(t.output(), plain(p, "300"), f"{why}: it says what it says")
+            calls = t.calls("each")
+            lost = [e for e in t.events if e["ev"] == "lost"]
+            eq(lost, [], f"{why}: nothing is lost")
+            eq(len(calls), 40 * 300, f"{why}: every call of every thread")
+            eq(len({e["tid"] for e in calls}), 40, f"{why}: 40 threads")
+            ok(all(values(e) [0] == v // 1000000
+                   for e in calls for v in [values(e)[0] * 1000000]),
+               f"{why}: with their arguments")
+            by = {}
+            for e in calls:
+                by.setdefault(e["tid"], set()).add(values(e)[0])
+            ok(all(len(s) == 1 for s in by.values()),
+               f"{why}: each in the thread that made it")
+            ok(balanced(t, "each"), f"{why}: all end")
+            ok(ordered(t), f"{why}: each thread in order")
+
+
+def running():
+    for flags in (("-O2",), ("-O2", "-static"), ("-O2", "-no-pie")):
+        p = subprocess.Popen([build("slow.c", *flags), "500"],
+                             stdout=subprocess.PIPE)
+        why = "running " + " ".join(flags)
+        try:
+            with Trace(pid=p.pid) as t:
+                was = t.bytes("beat", 16), t.bytes("outer", 16), \
+                    t.bytes("other", 16)
+                for _ in range(3):
+                    t.probe(1, "beat", "enter=r5:4", "leave=r0:4")
+                    t.probe(2, "other", "enter=r5:4", "leave=r0:4")
+                    r = t.probe(3, "outer")
+                    ok(r["ok"], f"{why}: it is put in", r)
+                    ok(t.bytes("beat", 16) != was[0], f"{why}: it is in")
+                    n = len(t.events)
+                    ok(t.get(lambda e: e["ev"] == "exit" and
+                             e.get("name") == "beat", since=n),
+                       f"{why}: calls are seen")
+                    t.unprobe(1, 3)
+                    eq(t.bytes("beat", 16), was[0],
+                       f"{why}: taken out, its code is as it was")
+                    t.unprobe(2)
+                    eq((t.bytes("outer", 16), t.bytes("other", 16)), was[1:],
+                       f"{why}: that of the others too")
+                t.probe(5, "beat", "enter=r5:4", "leave=r0:4")
+                ok(t.get(lambda e: e["ev"] == "exit" and e.get("fn") == 5),
+                   f"{why}: and once more")
+                t.ask("detach", "detached")
+            with open(f"/proc/{p.pid}/mem", "rb") as mem, \
+                    open(f"/proc/{p.pid}/status") as st:
+                ok("TracerPid:\t0" in st.read(), f"{why}: it is let go")
+                mem.close()
+            with Trace(pid=p.pid) as t:
+                eq(t.bytes("beat", 16), was[0], f"{why}: its code is whole")
+                t.probe(6, "other", "enter=r5:4", "leave=r0:4")
+                e = t.get(lambda e: e["ev"] == "exit" and e.get("fn") == 6)
+                ok(e, f"{why}: attached a second time, it is seen again")
+            p.send_signal(signal.SIGTERM)
+            eq((p.communicate(timeout=SOON)[0], p.returncode),
+               (b"bad 0\n", 0), f"{why}: nothing that it did was disturbed")
+        finally:
+            stop(p.pid)
+            p.wait()
+
+
+def killed_engine():
+    p = subprocess.Popen([build("slow.c", "-O2"), "200"],
+                         stdout=subprocess.PIPE)
+    try:
+        with Trace(pid=p.pid) as t:
+            was = t.bytes("beat", 16)
+            t.probe(1, "beat", "enter=r5:4,s5", "leave=r0:4")
+            t.probe(2, "other", "leave=r0:4")
+            t.probe(3, "outer")
+            ok(t.get(lambda e: e["ev"] == "exit" and e.get("fn") == 1),
+               "calls are seen")
+            t.p.kill()
+            t.p.wait()
+        time.sleep(0.3)
+        eq(p.poll(), None, "the program outlives a tracer that is killed")
+        with Trace(pid=p.pid) as t:
+            eq(t.bytes("beat", 16), was, "the next one mends its code")
+            t.probe(1, "beat", "enter=r5:4", "leave=r0:4")
+            ok(t.get(lambda e: e["ev"] == "exit" and e.get("fn") == 1),
+               "and sees its calls")
+        p.send_signal(signal.SIGTERM)
+        eq((p.communicate(timeout=SOON)[0], p.returncode), (b"bad 0\n", 0),
+           "nothing that it did was disturbed")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
+def forks():
+    p = build("forks.c", "-O2")
+    with Trace(p, "fork", "6") as t:
+        t.probe(1, "mark", "enter=r5:4", "leave=r0:4")
+        t.probe(2, "split")
+        t.go()
+        eq(t.end()["status"], 0, "a program that forks ends")
+        t.close()
+        eq(t.output(), "6\n", "its children do what they do")
+        eq(len(t.calls("mark")), 7, "only the parent is seen")
+    with Trace(p, "fork", "6", follow=True) as t:
+        t.probe(1, "mark", "enter=r5:4", "leave=r0:4")
+        t.probe(2, "split")
+        t.go()
+        eq(t.end()["status"], 0, "followed: it ends")
+        t.put("wait 300")
+        t.close()
+        eq(t.output(), "6\n", "followed: its children do what they do")
+        kids = {e["pid"] for e in t.calls("mark")} - {t.pid}
+        eq(len(kids), 6, "followed: all children are seen")
+        eq(sorted(values(e)[0] for e in t.calls("mark")
+                  if e["pid"] in kids), sorted(list(range(6)) + [40] * 6),
+           "followed: with what they call")
+        eq(len([e for e in t.calls("split", "exit")]), 12,
+           "followed: a call that has two ends")
+    with Trace(p, "spawn", "4") as t:
+        t.probe(1, "mark", "enter=r5:4", "leave=r0:4")
+        t.go()
+        eq(t.end()["status"], 0, "a program that spawns ends")
+        t.close()
+        eq((t.output(), len(t.calls("mark"))), ("4\n", 5), "it spawns")
+
+
+def execs():
+    p = build("forks.c", "-O2")
+    with Trace(p, "exec") as t:
+        t.probe(1, "mark", "enter=r5:4")
+        n = len(t.events)
+        t.go()
+        e = t.get(lambda e: e["ev"] == "exec", since=n)
+        ok(e, "it is said that another program runs")
+        eq(t.end()["status"], 0, "that ends")
+        t.close()
+        eq([values(e)[0] for e in t.calls("mark")], [0],
+           "its probes are gone")
+
+
+def crashes():
+    p = build("crash.c", "-O2")
+    for how, signo in (("segv", signal.SIGSEGV), ("abort", signal.SIGABRT),
+                       ("wild", signal.SIGSEGV)):
+        with Trace(p, how) as t:
+            for i, f in enumerate(("bottom", "top", "main")):
+                t.probe(i + 1, f, "enter=s5")
+            t.go()
+            e = t.get(lambda e: e["ev"] == "crash")
+            end = t.end()
+            t.close()
+            eq(end["status"] & 0x7f, signo, f"{how}: it dies of its signal")
+            eq((e["signo"], e["caught"]), (signo, 0), f"{how}: an event")
+            if how == "segv":
+                eq(e["addr"], 0x1234, "with the address")
+            if how == "wild":
+                eq(e["rip"], 0x10, "with the registers")
+            eq(e["comm"], os.path.basename(p)[:15], f"{how}: the thread")
+            last = [x for x in t.events if x["ev"] == "enter"][-1]
+            ok(last["name"] == "bottom" and last["ts"] <= e["ts"],
+               f"{how}: on one clock with the calls before it")
+    with Trace(p, "segv", "caught") as t:
+        t.probe(1, "bottom")
+        t.go()
+        e = t.get(lambda e: e["ev"] == "crash")
+        eq((t.end()["status"] >> 8, e["caught"]), (7, 1),
+           "a handler has its signal, and it is said")
+    stack_of_a_crash(p)
+
+
+def stack_of_a_crash(p):
+    """Return addresses on the stack are the program's."""
+    with Trace(p, "segv") as t:
+        e = None
+        t.go()
+        e = t.get(lambda e: e["ev"] == "crash")
+        base = e["rip"] & ~0xfff
+        want = {a - base for a in e["stack"] if 0 < a - base < 0x1000}
+    with Trace(p, "segv") as t:
+        for i, f in enumerate(("bottom", "top", "main")):
+            t.probe(i + 1, f)
+        t.go()
+        e = t.get(lambda e: e["ev"] == "crash")
+        base = e["rip"] & ~0xfff
+        ok(want and want <= {a - base for a in e["stack"]},
+           "the stack in a crash has its own return addresses", e)
+
+
+def go_program():
+    out = os.path.join(WORK, "prog_go")
+    env = dict(os.environ, HOME=WORK, GOCACHE=WORK + "/gocache",
+               GO111MODULE="off", GOFLAGS="")
+    subprocess.run(["go", "build", "-o", out, SOURCES + "/prog.go"],
+                   check=True, env=env)
+    want = plain(out)
+    with Trace(out) as t:
+        r = t.probe(1, "main.Add", "enter=r0,r3")
+        ok(r["ok"] and r["entry_only"] and "Go" in r["why"],
+           "Go: entries only, and why", r)
+        t.probe(2, "main.Deep", "enter=r0")
+        t.probe(3, "main.main")
+        for i, f in enumerate(("runtime.mallocgc", "runtime.newstack",
+                               "runtime.gopark", "runtime.schedule",
+                               "runtime.growslice", "runtime.newobject")):
+            t.probe(10 + i, f, "budget=2000")
+        t.go()
+        e = t.end()
+        t.close()
+        eq((e["status"], t.output()), (0, want), "Go: it is not disturbed")
+        lost = sum(e["calls"] for e in t.events if e["ev"] == "lost")
+        eq(len(t.calls("main.Add")) + lost, 16000, "Go: every call")
+        ok(len(t.calls("main.Deep")) >= 8 * 501, "Go: deep ones too")
+    with Trace(out) as t:
+        r = t.ask("probeall 1 budget=1000", "probeall")
+        ok(r["on"] > 0.95 * r["n"], f"Go: {r['on']} of {r['n']} functions")
+        t.put("quiet 1")
+        t.go()
+        e = t.end()
+        t.close()
+        eq((e["status"], t.output()), (0, want),
+           "Go: nor by watching all of it")
+
+
+def rust_program():
+    out = os.path.join(WORK, "prog_rs")
+    subprocess.run(["rustc", "-O", "-C", "debuginfo=0", "-o", out,
+                    SOURCES + "/prog.rs"], check=True,
+                   env=dict(os.environ, TMPDIR=WORK))
+    want = plain(out)
+    with Trace(out) as t:
+        t.probe(1, "rust_add", "enter=r5,r4", "leave=r0")
+        t.probe(2, "rust_catch", "enter=r5:4", "leave=r0:4")
+        t.ask("probeall 100 budget=20000", "probeall")
+        t.go()
+        e = t.end()
+        t.close()
+        eq((e["status"], t.output()), (0, want),
+           "Rust: panics pass through what is watched")
+        eq([values(e)[0] for e in t.calls("rust_catch")], list(range(10)),
+           "Rust: calls")
+
+
+def storms():
+    with Trace(build("slow.c", "-O2"), "0") as t:
+        t.probe(1, "beat", "enter=r5:4", "leave=r0:4", "budget=1000")
+        t.put("quiet 1")
+        t.go()
+        time.sleep(2)
+        n = len(t.events)
+        t.put("quiet 0")
+        e = t.get(lambda e: e["ev"] == "enter", since=n)
+        ok(e["flags"] & 1, "beyond its budget a function is sampled, and "
+           "said to be", e)
+        skipped = t.ask("skipped 1", "skipped")["n"]
+        s = t.stats()
+        ok(skipped > s["enter"], "what was passed over is counted",
+           f"{skipped} {s}")
+        ok(abs(s["enter"] - s["exit"]) <= 1, "entry and exit together", s)
+        ok(s["enter"] < 60 * 1000, "about as many as were allowed", s)
+        t.unprobe(1)
+        t.put("signal 15")
+        eq(t.end()["status"], 0, "it goes on undisturbed")
+
+
+def overflow():
+    with Trace(build("slow.c", "-O2"), "0", ring=65536) as t:
+        t.probe(1, "beat", "enter=r5:4", "leave=r0:4")
+        t.probe(2, "outer")
+        t.put("quiet 1")
+        t.go()
+        lost = t.get(lambda e: e["ev"] == "lost" and e["calls"] > 0)
+        ok(lost and lost["tid"] == t.pid, "what did not fit is counted, by "
+           "thread", lost)
+        t.put("signal 15")
+        eq(t.end()["status"], 0, "the program never waits for the reader")
+        s = t.stats()
+        eq((s["torn"], s["exits"]), (0, 0), "and nothing of it is torn")
+        eq(s["enter"], s["exit"], "who was seen to begin is seen to end")
+
+
+def deep_recursion():
+    src = os.path.join(WORK, "deep.c")
+    with open(src, "w") as f:
+        f.write("#include <stdio.h>\n"
+                "__attribute__((noinline, noclone, optimize(\"O0\"))) long "
+                "down(long n) { return n == 0 ? 0 : down(n - 1) + 1; }\n"
+                "int main(void) { printf(\"%ld\\n\", down(20000)); "
+                "return 0; }\n")
+    with Trace(build(src, "-O0", name="deep")) as t:
+        t.probe(1, "down", "leave=r0")
+        t.put("quiet 1")
+        t.go()
+        eq(t.end()["status"], 0, "very deep: it ends")
+        s = t.stats()
+        t.close()
+        eq(t.output(), "20000\n", "very deep: it says what it should")
+        eq((s["enter"], s["deep"] + s["exit"]), (20001, 20001),
+           "very deep: what is not seen to end is counted")
+
+
+def many_source(n):
+    src = os.path.join(WORK, "many.c")
+    with open(src, "w") as f:
+        f.write("#include <stdio.h>\n#include <unistd.h>\n")
+        for i in range(n):
+            f.write(f"__attribute__((noinline, noclone)) int many{i}(int a, "
+                    f"int b) {{ __asm__ volatile(\"\"); "
+                    f"return a * {i + 3} + b + {i}; }}\n")
+        f.write("int main(int c, char **v) { int s = 0; (void)v;\n")
+        f.write("".join(f"s += many{i}(s, c);\n" for i in range(n)))
+        f.write("usleep(200000);\n")
+        f.write("".join(f"s += many{i}(s, c);\n" for i in range(n)))
+        f.write("printf(\"%d\\n\", s); return 0; }\n")
+    return src
+
+
+def four_thousand():
+    p = build(many_source(4000), "-O1", name="many")
+    with Trace(p) as t:
+        before = t.bytes("many0", 60000)
+        r = t.ask("probeall 1 prefix=many", "probeall")
+        ok(r["on"] >= 4000, f"{r['on']} functions at once")
+        print(f"# the program stood for {r['stop'] / 1e6:.2f} ms")
+        u = t.ask("unprobeall 1 5000", "unprobe")
+        print(f"# ... and for {u['stop'] / 1e6:.2f} ms")
+        eq(t.bytes("many0", 60000), before, "taken out: all bytes as before")
+        t.ask("probeall 10000 prefix=many", "probeall")
+        t.put("quiet 1")
+        t.go()
+        eq(t.end()["status"], 0, "it ends")
+        s = t.stats()
+        t.close()
+        eq((s["enter"], s["exit"]), (8000, 8000), "each call of each")
+        eq(t.output(), plain(p), "it says what it always says")
+
+
+def refusals():
+    p = build("slow.c", "-O2")
+    with Trace(p, "1000") as t:
+        for what, word in (("0x10", "no code"), ("beat", "")):
+            r = t.probe(1, what)
+            eq((r["ok"], word in r["why"]), (word == "", True),
+               f"{what} is answered")
+        r = t.probe(2, "beat")
+        ok(not r["ok"] and "already" in r["why"], "twice the same", r)
+        r = t.probe(1, "other")
+        ok(not r["ok"] and "in use" in r["why"], "an id that is in use", r)
+        r = t.probe(9999999, "other")
+        ok(not r["ok"] and "4194304" in r["why"], "an id beyond", r)
+        r = t.probe(3, "other", "enter=r5:9")
+        ok(not r["ok"] and "step" in r["why"], "a program of nonsense", r)
+        r = t.probe(4, "_start")
+        ok(r["ok"] and r["entry_only"], "where the program begins", r)
+        with Trace(pid=t.pid) as u:
+            ok(u.first["ev"] == "refused" and "already" in u.first["why"],
+               "somebody else is tracing it", u.first)
+    with Trace(pid=999999999) as t:
+        eq(t.first["ev"], "refused", "no such process")
+
+
+def whole_programs():
+    """Everything in programs that others have written."""
+    for argv in (["/bin/bash", "-c", "f() { echo $(($1 * 2)); }; for i in "
+                  "1 2 3; do f $i; done; (exit 3) || echo x; echo a | cat"],
+                 [sys.executable, "-c", "import json, threading; "
+                  "print(json.dumps({str(i): i * i for i in range(9)})); "
+                  "t = threading.Thread(target=print, args=(1,)); "
+                  "t.start(); t.join()\ntry:\n int('x')\n"
+                  "except ValueError as e:\n print(e)"]):
+        want = plain(*argv)
+        with Trace(*argv) as t:
+            r = t.ask("probeall 1 budget=2000", "probeall")
+            t.put("quiet 1")
+            t.go()
+            e = t.end()
+            t.close()
+            eq((e and e["status"], t.output()), (0, want),
+               f"{os.path.basename(argv[0])}: {r['on']} of {r['n']} "
+               "functions, and it says what it always says")
+
+
+run_tests(c_dynamic, c_other_kinds, without_symbols, exceptions,
+          stripped_exceptions, jumps, threads, running, killed_engine, forks,
+          execs, crashes, go_program, rust_program, storms, overflow,
+          deep_recursion, four_thousand, refusals, whole_programs)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/* Children of all kinds: forks.c HOW COUNT */
+#include <sys/wait.h>
+
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+__attribute__((noinline, noclone)) int
+mark(int n)
+{
+	__asm__ volatile("" : : : "memory");
+	return (n + 1);
+}
+
+/* open while the process is split: both return through it */
+__attribute__((noinline, noclone)) pid_t
+split(int n)
+{
+	pid_t pid = fork();
+
+	return (pid == 0 ? -mark(n) : pid);
+}
+
+int
+main(int argc, char *argv[])
+{
+	char *sh[] = { "true", NULL };
+	int i, status, n = argc > 2 ? atoi(argv[2]) : 3, good = 0;
+	pid_t pid;
+
+	for (i = 0; i < n; i++) {
+		if (strcmp(argv[1], "fork") == 0) {
+			pid = split(i);
+			if (pid < 0) {
+				_exit(mark(40) + (-pid == i + 1));
+			}
+		} else if (strcmp(argv[1], "spawn") == 0) {
+			if (posix_spawn(&pid, "/bin/true", NULL, NULL, sh,
+			    environ) != 0)
+				return (1);
+		} else if (strcmp(argv[1], "exec") == 0) {
+			(void)mark(i);
+			execl("/proc/self/exe", argv[0], "done", "0", NULL);
+			return (2);
+		} else
+			break;
+		(void)mark(i);
+		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		    (WEXITSTATUS(status) == 42 || WEXITSTATUS(status) == 0))
+			good++;
+	}
+	(void)mark(100);
+	printf("%d\n", good);
+	return (0);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: ISC
+// Panics through functions that are watched.
+#[inline(never)]
+#[no_mangle]
+pub extern "C" fn rust_add(a: i64, b: i64) -> i64 {
+    std::hint::black_box(a) + b
+}
+
+#[inline(never)]
+fn deep(n: u32) -> u32 {
+    if std::hint::black_box(n) == 0 {
+        panic!("bottom");
+    }
+    deep(n - 1) + 1
+}
+
+#[inline(never)]
+#[no_mangle]
+pub fn rust_catch(n: u32) -> u32 {
+    std::panic::catch_unwind(|| deep(n)).unwrap_or(n * 2)
+}
+
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut sum = 0;
+    for i in 0..10 {
+        sum += rust_catch(i) as i64 + rust_add(1, 2);
+    }
+    println!("{}", sum);
+}
