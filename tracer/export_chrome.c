@@ -59,7 +59,7 @@ enter(struct export *x, struct stack *s, const struct seen *ev)
 	static char buf[STORE_RENDER_MAX];
 	const struct function *f = function_of(x->st, ev->fn);
 
-	unwind(x, s, stack_keep(s, ev->parent), ev->ts);
+	unwind(x, s, stack_within(s, ev->parent), ev->ts);
 	if (stack_push(s, ev) == NULL)
 		return;
 	open_event(x, 'B', ev->ts, ev->tid);
@@ -68,7 +68,7 @@ enter(struct export *x, struct stack *s, const struct seen *ev)
 	text_json(&x->out, f == NULL ? "" : f->file,
 	    f == NULL ? 0 : strlen(f->file));
 	text_str(&x->out, ",\"args\":{\"arguments\":");
-	text_add(&x->out, buf, render_arguments(x->st, ev->fn, ev->data,
+	text_add(&x->out, buf, shown_arguments(x->st, ev->fn, ev->data,
 	    ev->len, buf));
 	text_str(&x->out, "}}");
 }
@@ -86,7 +86,7 @@ leave(struct export *x, struct stack *s, const struct seen *ev)
 	open_event(x, 'E', ev->ts, ev->tid);
 	if (ev->len > 0) {
 		text_str(&x->out, ",\"args\":{\"returnValue\":");
-		text_add(&x->out, buf, render_result(x->st, ev->fn, ev->data,
+		text_add(&x->out, buf, shown_result(x->st, ev->fn, ev->data,
 		    ev->len, buf));
 		text_str(&x->out, "}");
 	}

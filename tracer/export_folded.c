@@ -82,7 +82,7 @@ enter(struct tree *t, struct stack *s, const struct seen *ev)
 	uint32_t parent;
 	struct frame *f;
 
-	s->n = stack_keep(s, ev->parent);
+	s->n = stack_within(s, ev->parent);
 	parent = s->n > 0 ? s->frames[s->n - 1].node : ROOT;
 	if ((f = stack_push(s, ev)) != NULL)
 		f->node = child(t, parent, ev->fn);

@@ -33,13 +33,22 @@ stack_keep(const struct stack *s, uint64_t id)
 	return n;
 }
 
+uint32_t
+stack_within(const struct stack *s, uint64_t id)
+{
+	uint32_t n = stack_keep(s, id);
+
+	return n == 0 && s->n == STACK_DEPTH_MAX ? s->n : n;
+}
+
 struct frame *
 stack_push(struct stack *s, const struct seen *ev)
 {
 	uint32_t cap = s->cap == 0 ? 16 : 2 * s->cap;
 	struct frame *frames;
 
-	if (s->n == STACK_DEPTH_MAX)
+	/* what never ends has nothing within it */
+	if (s->n == STACK_DEPTH_MAX || (ev->flags & EVENT_OPEN) != 0)
 		return NULL;
 	if (s->n == s->cap) {
 		frames = reallocarray(s->frames, cap, sizeof(*frames));

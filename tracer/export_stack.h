@@ -33,7 +33,9 @@ struct stacks {
 struct stack *stack_of(struct stacks *, const struct thread *, bool *fresh);
 /* How many frames there are up to the one with that id; 0 = it is not there. */
 uint32_t stack_keep(const struct stack *, uint64_t id);
-/* A call begins; NULL = it is too deep, or no memory. */
+/* The same for a call that begins in id: a full stack stays. */
+uint32_t stack_within(const struct stack *, uint64_t id);
+/* A call begins; NULL = it is too deep or has no end, or no memory. */
 struct frame *stack_push(struct stack *, const struct seen *);
 void	 stacks_free(struct stacks *);
 

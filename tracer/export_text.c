@@ -62,7 +62,7 @@ show_enter(struct export *x, const struct seen *ev, uint32_t depth)
 {
 	static char buf[STORE_RENDER_MAX];
 	const char *name = export_name(x->st, ev->fn);
-	size_t n = render_arguments(x->st, ev->fn, ev->data, ev->len, buf);
+	size_t n = shown_arguments(x->st, ev->fn, ev->data, ev->len, buf);
 
 	prefix(x, ev, depth);
 	text_str(&x->out, "> ");
@@ -85,7 +85,7 @@ show_exit(struct export *x, const struct seen *ev, uint32_t depth)
 	text_plain(&x->out, name, strlen(name));
 	if (ev->len > 0) {
 		text_str(&x->out, " = ");
-		add_json(&x->out, buf, render_result(x->st, ev->fn, ev->data,
+		add_json(&x->out, buf, shown_result(x->st, ev->fn, ev->data,
 		    ev->len, buf));
 	}
 	add_duration(&x->out, ev->duration);
@@ -113,18 +113,18 @@ static uint32_t
 depth_of(struct export *x, const struct seen *ev)
 {
 	struct stack *s;
+	uint32_t n;
 	bool fresh;
 
 	if (x->state == NULL ||
 	    (s = stack_of(&x->stacks, ev->thread, &fresh)) == NULL)
 		return 0;
-	s->n = stack_keep(s, ev->parent);
 	if (ev->kind == EVENT_ENTER) {
-		stack_push(s, ev);
-		return s->n > 0 ? s->n - 1 : 0;
+		s->n = stack_within(s, ev->parent);
+		return stack_push(s, ev) != NULL ? s->n - 1 : s->n;
 	}
-	if (s->n > 0)
-		s->n--;
+	if ((n = stack_keep(s, ev->parent)) > 0)
+		s->n = n - 1;
 	return s->n;
 }
 

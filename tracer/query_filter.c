@@ -142,7 +142,7 @@ result_matches(struct filter *f, uint32_t fn, const void *raw, size_t len)
 	/* nothing was captured: it returns nothing, not even null */
 	if (len == 0)
 		return false;
-	n = render_result(f->st, fn, raw, len, f->scratch);
+	n = shown_result(f->st, fn, raw, len, f->scratch);
 	f->scratch[n < STORE_RENDER_MAX ? n : STORE_RENDER_MAX - 1] = '\0';
 	v = json_tokener_parse(f->scratch);
 	match = (!q->has_equals || same_value(v, q->ret_equals)) &&

@@ -86,9 +86,9 @@ uint8_t	 kind_of(const char *name);
 void	 event_json(const struct store *, const struct seen *, bool verbose,
 	    struct text *);
 /* Arguments or result of a call as JSON; the length, never 0. */
-size_t	 render_arguments(const struct store *, uint32_t fn, const void *,
+size_t	 shown_arguments(const struct store *, uint32_t fn, const void *,
 	    size_t len, char buf[STORE_RENDER_MAX]);
-size_t	 render_result(const struct store *, uint32_t fn, const void *,
+size_t	 shown_result(const struct store *, uint32_t fn, const void *,
 	    size_t len, char buf[STORE_RENDER_MAX]);
 /* Since the session's start. */
 uint64_t shown_ns(const struct store *, uint64_t ts);

@@ -108,7 +108,7 @@ render_words(const uint8_t *p, size_t len, bool list, char *buf, size_t size)
 }
 
 size_t
-render_arguments(const struct store *st, uint32_t fn, const void *p,
+shown_arguments(const struct store *st, uint32_t fn, const void *p,
     size_t len, char buf[STORE_RENDER_MAX])
 {
 	size_t n = 0;
@@ -121,7 +121,7 @@ render_arguments(const struct store *st, uint32_t fn, const void *p,
 }
 
 size_t
-render_result(const struct store *st, uint32_t fn, const void *p,
+shown_result(const struct store *st, uint32_t fn, const void *p,
     size_t len, char buf[STORE_RENDER_MAX])
 {
 	size_t n = 0;
@@ -169,16 +169,18 @@ verbose_members(const struct store *st, const struct seen *ev,
 	if (exit)
 		text_str(t, "[]");
 	else
-		text_add(t, buf, render_arguments(st, ev->fn, ev->data,
+		text_add(t, buf, shown_arguments(st, ev->fn, ev->data,
 		    ev->len, buf));
 	text_str(t, ",\"returnValue\":");
 	if (exit && ev->len > 0)
-		text_add(t, buf, render_result(st, ev->fn, ev->data, ev->len,
+		text_add(t, buf, shown_result(st, ev->fn, ev->data, ev->len,
 		    buf));
 	else
 		text_str(t, "null");
 	if (ev->flags & EVENT_SAMPLED)
 		text_str(t, ",\"sampled\":true");
+	if (ev->flags & EVENT_UNWOUND)
+		text_str(t, ",\"unwound\":true");
 }
 
 static void

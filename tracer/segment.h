@@ -50,7 +50,6 @@ enum {
 	REC_ENTER = 1,
 	REC_EXIT = 2
 };
-#define REC_SAMPLED	1		/* flags: others were left out */
 
 /* Classes of what a function returned: equal captures, one number. */
 #define CLASS_MAX	30U		/* numbers of a function */

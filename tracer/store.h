@@ -52,7 +52,10 @@ enum event_kind {
 	EVENT_STDERR,
 	EVENT_CRASH
 };
-#define EVENT_SAMPLED	1		/* flags: others were left out */
+/* Flags of calls, those of target.h: */
+#define EVENT_SAMPLED	1		/* others were left out */
+#define EVENT_UNWOUND	2		/* ended by an exception or longjmp */
+#define EVENT_OPEN	4		/* there will be no EVENT_EXIT */
 
 /* A call as it is appended. */
 struct event {

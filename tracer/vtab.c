@@ -387,10 +387,10 @@ column_value(sqlite3_context *ctx, const struct table_cursor *c, int i)
 	const struct seen *ev = &c->ev;
 
 	if (i == C_ARGUMENTS && ev->kind == EVENT_ENTER)
-		result_text(ctx, buf, render_arguments(c->st, ev->fn,
+		result_text(ctx, buf, shown_arguments(c->st, ev->fn,
 		    ev->data, ev->len, buf));
 	else if (i == C_RESULT && ev->kind == EVENT_EXIT && ev->len > 0)
-		result_text(ctx, buf, render_result(c->st, ev->fn, ev->data,
+		result_text(ctx, buf, shown_result(c->st, ev->fn, ev->data,
 		    ev->len, buf));
 }
 

@@ -366,6 +366,35 @@ missing_ends_are_made(void **state)
 	assert_int_equal(n, 0);
 }
 
+/* Deeper than is kept: what is too deep is left out, in pairs. */
+static void
+depth_is_bounded(void **state)
+{
+	static uint64_t ids[5001];
+	int i, n = 0;
+	const char *s;
+
+	(void)state;
+	rig_open(true);
+	rig_function(1, "f", "a.c");
+	for (i = 1; i <= 5000; i++)
+		ids[i] = rig_call(EVENT_ENTER, 10, 1, START + (uint64_t)i,
+		    ids[i - 1], 0);
+	for (; --i > 0;)
+		rig_call(EVENT_EXIT, 10, 1, START + 9000, ids[i], 0);
+	text_clear(&answer);
+	assert_int_equal(export_chrome(st, NULL, &to, why), 0);
+	for (s = answer.s; (s = strstr(s, "\"ph\":\"B\"")) != NULL; s++)
+		n++;
+	assert_int_equal(n, 4096);
+	for (s = answer.s; (s = strstr(s, "\"ph\":\"E\"")) != NULL; s++)
+		n--;
+	assert_int_equal(n, 0);
+	text_clear(&answer);
+	assert_int_equal(export_text(st, NULL, true, &to, why), 0);
+	assert_int_equal(export_folded(st, NULL, &to, why), 0);
+}
+
 static void
 folded(void **state)
 {
@@ -432,7 +461,8 @@ main(void)
 		TEST(selects_are_answered), TEST(all_else_is_denied),
 		TEST(denials_say_what), TEST(greed_is_ended),
 		TEST(answers_are_bounded), TEST(events_may_come_meanwhile),
-		TEST(chrome), TEST(missing_ends_are_made), TEST(folded),
+		TEST(chrome), TEST(missing_ends_are_made), TEST(depth_is_bounded),
+		TEST(folded),
 		TEST(text_and_tree), TEST(who_takes_no_more_ends_it),
 	};
 

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: ISC */
+/* What the engine tells, put into the timeline. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed.h"
+#include "text.h"
+
+#define BUCKETS		1024
+#define THREADS_MAX	65536		/* a program may make threads for ever */
+#define DEPTH_MAX	4096		/* parents of deeper calls are not known */
+
+struct open_call {
+	uint64_t engine, store;		/* the ids that it has */
+};
+
+struct feed_thread {
+	struct feed_thread *next;
+	struct open_call *calls;	/* the innermost last; owned */
+	uint32_t n, cap;
+	uint32_t tid;
+};
+
+struct feed {
+	struct store *st;
+	struct feed_thread *buckets[BUCKETS], *latest;
+	uint32_t nthreads;
+};
+
+struct feed *
+feed_new(struct store *st)
+{
+	struct feed *f = calloc(1, sizeof(*f));
+
+	if (f != NULL)
+		f->st = st;
+	return f;
+}
+
+static struct feed_thread **
+find(struct feed *f, uint32_t tid)
+{
+	struct feed_thread **p = &f->buckets[tid % BUCKETS];
+
+	while (*p != NULL && (*p)->tid != tid)
+		p = &(*p)->next;
+	return p;
+}
+
+static void
+forget(struct feed *f, uint32_t tid)
+{
+	struct feed_thread **p = find(f, tid), *t = *p;
+
+	if (t == NULL)
+		return;
+	*p = t->next;
+	free(t->calls);
+	free(t);
+	f->nthreads--;
+	f->latest = NULL;
+}
+
+void
+feed_free(struct feed *f)
+{
+	uint32_t i;
+
+	if (f == NULL)
+		return;
+	for (i = 0; i < BUCKETS; i++)
+		while (f->buckets[i] != NULL)
+			forget(f, f->buckets[i]->tid);
+	free(f);
+}
+
+/* NULL: there are too many; their calls have no parents. */
+static struct feed_thread *
+thread(struct feed *f, uint32_t tid)
+{
+	struct feed_thread **p, *t;
+
+	if (f->latest != NULL && f->latest->tid == tid)
+		return f->latest;
+	p = find(f, tid);
+	if (*p == NULL && f->nthreads < THREADS_MAX &&
+	    (t = calloc(1, sizeof(*t))) != NULL) {
+		t->tid = tid;
+		*p = t;
+		f->nthreads++;
+	}
+	return f->latest = *p;
+}
+
+/* -- records ------------------------------------------------------------ */
+/*
+ * How many open calls there are up to the one that the engine calls id.
+ * Those above it have ended, whether that was told or not.
+ */
+static uint32_t
+keep(const struct feed_thread *t, uint64_t id)
+{
+	uint32_t n = t->n;
+
+	while (n > 0 && t->calls[n - 1].engine != id)
+		n--;
+	return n;
+}
+
+static void
+push(struct feed_thread *t, uint64_t engine, uint64_t store)
+{
+	uint32_t cap = t->cap == 0 ? 16 : 2 * t->cap;
+	struct open_call *calls;
+
+	if (t->n == DEPTH_MAX)
+		return;
+	if (t->n == t->cap) {
+		calls = reallocarray(t->calls, cap, sizeof(*calls));
+		if (calls == NULL)
+			return;
+		t->calls = calls;
+		t->cap = cap;
+	}
+	t->calls[t->n++] = (struct open_call){ engine, store };
+}
+
+/* The timeline's id of the call that a record is in, or ends; 0 = unknown. */
+static uint64_t
+parent_of(struct feed_thread *t, const struct trace_record *r)
+{
+	uint32_t n;
+
+	if (r->kind == TRACE_ENTER) {
+		n = keep(t, r->parent);
+		/* of a full stack the missing ones are on top */
+		if (n > 0 || t->n < DEPTH_MAX)
+			t->n = n;
+		return n > 0 ? t->calls[n - 1].store : 0;
+	}
+	/* an end whose beginning is unknown says nothing of the others */
+	if ((n = keep(t, r->id)) == 0)
+		return 0;
+	t->n = n - 1;
+	return t->calls[n - 1].store;
+}
+
+bool
+feed_record(struct feed *f, const struct trace_record *r, uint64_t now_ns)
+{
+	struct feed_thread *t = thread(f, (uint32_t)r->tid);
+	struct event ev = { .ts_ns = r->ts, .duration = r->duration,
+		.fn = r->fn, .tid = (uint32_t)r->tid, .flags = r->flags,
+		.kind = r->kind == TRACE_ENTER ? EVENT_ENTER : EVENT_EXIT,
+		.captures = r->captures };
+
+	ev.len = (uint16_t)(r->captures_len < UINT16_MAX ? r->captures_len :
+	    UINT16_MAX);
+	if (t != NULL)
+		ev.parent = parent_of(t, r);
+	if (store_append(f->st, &ev, 1, now_ns) != 1)
+		return false;
+	if (t != NULL && r->kind == TRACE_ENTER &&
+	    (r->flags & TRACE_OPEN) == 0)
+		push(t, r->id, ev.id);
+	return true;
+}
+
+/* -- events ------------------------------------------------------------- */
+static const char *const registers[TARGET_REGS] = { "rax", "rdx", "rcx",
+	"rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
+	"r13", "r14", "r15", "rip", "eflags" };
+
+static void
+hex(struct text *t, uint64_t v)
+{
+	text_printf(t, "\"0x%llx\"", (unsigned long long)v);
+}
+
+static void
+crash(struct feed *f, const struct target_event *e)
+{
+	const char *name = sigabbrev_np(e->signo);
+	struct text t = { .max = STORE_TEXT_MAX };
+	uint32_t i;
+
+	text_printf(&t, "{\"signal\":%d,\"signalName\":\"%s%s\",\"code\":%d,"
+	    "\"handled\":%s,\"address\":", e->signo, name == NULL ? "" : "SIG",
+	    name == NULL ? "unknown" : name, e->code,
+	    e->caught ? "true" : "false");
+	hex(&t, e->addr);
+	text_str(&t, ",\"threadName\":");
+	text_json(&t, e->name, strnlen(e->name, sizeof(e->name)));
+	text_str(&t, ",\"registers\":{");
+	for (i = 0; i < TARGET_REGS; i++) {
+		text_printf(&t, "%s\"%s\":", i > 0 ? "," : "", registers[i]);
+		hex(&t, e->regs[i]);
+	}
+	text_str(&t, "},\"stackPointer\":");
+	hex(&t, e->sp);
+	text_str(&t, ",\"stack\":[");
+	for (i = 0; i < e->nstack && i < TARGET_STACK; i++) {
+		text_str(&t, i > 0 ? "," : "");
+		hex(&t, e->stack[i]);
+	}
+	text_str(&t, "]}");
+	store_crash(f->st, e->ts, (uint32_t)e->tid, t.s, t.len);
+	text_free(&t);
+}
+
+void
+feed_event(struct feed *f, const struct target_event *e)
+{
+	char name[TARGET_NAME + 1] = "";
+
+	switch (e->kind) {
+	case TARGET_THREAD_NEW:
+		memcpy(name, e->name, sizeof(e->name));
+		store_thread(f->st, (uint32_t)e->tid, name);
+		break;
+	case TARGET_THREAD_GONE:
+		forget(f, (uint32_t)e->tid);
+		store_thread_gone(f->st, (uint32_t)e->tid);
+		break;
+	case TARGET_EXEC:
+		/* nothing of what was open is there any more */
+		forget(f, (uint32_t)e->tid);
+		break;
+	case TARGET_CRASH:
+		crash(f, e);
+		break;
+	case TARGET_LOST:
+		store_lost(f->st, (uint32_t)e->tid,
+		    e->calls + e->exits + e->deep + e->torn);
+		break;
+	default:
+		break;
+	}
+}

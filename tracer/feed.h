@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * From the engine to the timeline: what target.h hands over becomes events
+ * of store.h.  The engine numbers calls in its own way; here they get the
+ * timeline's ids.
+ */
+#ifndef TRACER_FEED_H
+#define TRACER_FEED_H
+
+#include "store.h"
+#include "target.h"
+
+struct feed;
+
+/* Borrows the store.  NULL = no memory. */
+struct feed *feed_new(struct store *);
+void	 feed_free(struct feed *);
+/* A record; now_ns as in store_append().  False = it was lost, and counted. */
+bool	 feed_record(struct feed *, const struct trace_record *,
+	    uint64_t now_ns);
+/* Threads that come and go, crashes, losses; others are passed over. */
+void	 feed_event(struct feed *, const struct target_event *);
+
+#endif
