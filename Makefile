@@ -146,15 +146,16 @@ UNIT_BINS :=	$(UNIT_SRCS:regress/unit/%.c=$(O)/regress/%)
 HELPER_SRCS :=	$(wildcard regress/helpers/*.c)
 HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 
-# a unit test names what it needs of a role in its first lines:
-#   /* links: spawner/owner.c spawner/session.c */
+# a unit test names what it needs of a role in its first lines, a directory
+# for all of its sources:
+#   /* links: spawner/ !spawner/main.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
     $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
     tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
-	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
+	    $$(regress/links.sh $<) \
 	    $(LIBCOMMON) $(LIBWEB) -lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
 	    -lcrypto
 

@@ -5,7 +5,7 @@
  * say what json-c by itself reads in the same text.
  */
 /* flags: -DSELF_ROLE=NETPROC */
-/* links: netproc/[!m]*.c netproc/metrics.c common/accept.c common/dispatch.c common/caps.c common/chan.c common/confine.c common/errors.c common/label.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/settings.c common/view.c */
+/* links: netproc/ !netproc/main.c common/ !common/conf_*.c */
 #include <json-c/json.h>
 #include <stdint.h>
 #include <stdlib.h>
