@@ -198,6 +198,13 @@ enum {
 	ATTACH_PIPES		= 1 << 0	/* two instead of the socket */
 };
 
+/* SWEEP: which of a session's cgroups */
+enum leaf_of {
+	LEAF_SESSION,
+	LEAF_DEBUGGER,		/* of its debugger's process */
+	LEAF_COUNT
+};
+
 /* INSTRUMENT_FD */
 enum instrument_fd {
 	INSTRUMENT_FD_CHANNEL,	/* socket: the spawner's end */

@@ -95,13 +95,20 @@ run_allowed(const struct msg *m, const struct run_spec *r)
 	    owner_allowed(&r->owner);
 }
 
-static int
-make_cgroup(const struct sid *s, const struct run_spec *r, int *cgroup_fd)
+static struct cgroup_leaf
+leaf_of(const struct msg *m, uint32_t uid, enum leaf_of of)
 {
+	return (struct cgroup_leaf){ uid, m->hdr.session, of };
+}
+
+static int
+make_cgroup(const struct msg *m, const struct run_spec *r, int *cgroup_fd)
+{
+	const struct cgroup_leaf leaf = leaf_of(m, r->owner.uid, LEAF_SESSION);
 	const struct cgroup_limits user = { r->user_memory,
 	    r->user_processes }, session = { r->memory, r->pids };
 
-	return cgroup_make(r->owner.uid, s, &user, &session, cgroup_fd);
+	return cgroup_make(&leaf, &user, &session, cgroup_fd);
 }
 
 /* By it the spawner sees why the kernel has killed a program. */
@@ -136,7 +143,7 @@ launch_on_run(struct msg *m)
 		return -1;
 	if (!run_allowed(m, &r))
 		flight_refuse(m, FLIGHT_RUN, STEP_IDS);
-	else if (make_cgroup(&m->hdr.session, &r, &cgroup_fd) == -1)
+	else if (make_cgroup(m, &r, &cgroup_fd) == -1)
 		flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
 	else {
 		send_events(m, &r, cgroup_fd);
@@ -154,6 +161,7 @@ launch_on_run(struct msg *m)
 int
 launch_on_attach(struct msg *m)
 {
+	struct cgroup_leaf leaf;
 	struct attach_spec a;
 	int cgroup_fd, i;
 
@@ -171,7 +179,13 @@ launch_on_attach(struct msg *m)
 		flight_refuse(m, FLIGHT_ATTACH, STEP_IDS);
 		return 0;
 	}
-	cgroup_fd = cgroup_open(a.owner.uid, &m->hdr.session);
+	leaf = leaf_of(m, a.owner.uid, LEAF_SESSION);
+	cgroup_fd = cgroup_open(&leaf);
+	/* it would be a session's process that no session is said to have */
+	if (cgroup_fd == -1 && settings.cgroup[0] != '\0') {
+		flight_refuse(m, FLIGHT_ATTACH, STEP_CGROUP);
+		return 0;
+	}
 	flight_begin(m, FLIGHT_ATTACH, a.owner.uid, attach_first, &a,
 	    (const int[2]){ m->fd, -1 }, cgroup_fd);
 	if (cgroup_fd != -1)
@@ -222,7 +236,7 @@ launch_on_poke(struct msg *m)
 	static const int to_stub[] = { [POKE_TREE_TERM] = SIGTERM,
 	    [POKE_TREE_KILL] = SIGUSR1, [POKE_TREE_HUP] = SIGHUP };
 	uint32_t sig = msg_get_u32(m), whom = msg_get_u32(m), error = 0;
-	uint32_t uid = msg_get_u32(m);
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
 	struct msg_out *o;
 
 	if (msg_end(m) == -1 || sig >= NSIG || whom >= POKE_COUNT)
@@ -233,7 +247,7 @@ launch_on_poke(struct msg *m)
 		error = (uint32_t)errno;
 	/* a program without a pid namespace may have ended its stub first */
 	if (whom == POKE_TREE_KILL && (error == ESRCH || has_exited(m->fd)))
-		cgroup_sweep(uid, &m->hdr.session);
+		cgroup_sweep(&leaf);
 	o = msg_new(MSG_POKED, &m->hdr.session, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, error);
 	(void)chan_send(&spawner_chan, o, -1);
@@ -269,12 +283,14 @@ let_go(struct msg *m)
 int
 launch_on_sweep(struct msg *m)
 {
-	uint32_t uid = msg_get_u32(m);
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	uint32_t of = msg_get_u32(m);
 
-	if (msg_end(m) == -1)
+	if (msg_end(m) == -1 || of >= LEAF_COUNT)
 		return -1;
+	leaf.of = of;
 	let_go(m);
-	cgroup_sweep(uid, &m->hdr.session);
+	cgroup_sweep(&leaf);
 	return 0;
 }
 
@@ -350,8 +366,8 @@ int
 launch_on_sample(struct msg *m)
 {
 	struct usage u = { USAGE_UNKNOWN, USAGE_UNKNOWN };
-	uint32_t uid = msg_get_u32(m);
-	int leaf_fd = cgroup_open(uid, &m->hdr.session);
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	int leaf_fd = cgroup_open(&leaf);
 	int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	pid_t pid = leaf_fd == -1 ? pid_of(proc_fd, m->fd) : 0;
 	struct msg_out *o;
@@ -373,18 +389,30 @@ launch_on_sample(struct msg *m)
 int
 launch_on_instrument(struct msg *m)
 {
-	struct run_owner owner;
+	const struct cgroup_limits own = { LIMIT_UNLIMITED, LIMIT_UNLIMITED };
+	struct instrument_spec i;
+	struct cgroup_limits user;
+	struct cgroup_leaf leaf;
+	int cgroup_fd = -1;
 	uint32_t role;
 
-	owner_get(m, &owner);
+	owner_get(m, &i.owner);
 	role = msg_get_u32(m);
+	user.memory = msg_get_u64(m);
+	user.pids = i.processes = msg_get_u64(m);
 	if (msg_end(m) == -1 || role != ROLE_DEBUGGER)
 		return -1;
-	if (!owner_allowed(&owner))
+	leaf = leaf_of(m, i.owner.uid, LEAF_DEBUGGER);
+	if (!owner_allowed(&i.owner))
 		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_IDS);
+	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1)
+		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_CGROUP);
 	else
-		flight_begin(m, FLIGHT_INSTRUMENT, owner.uid, instrument_first,
-		    &owner, (const int[2]){ -1, debugger_fd }, -1);
+		flight_begin(m, FLIGHT_INSTRUMENT, i.owner.uid,
+		    instrument_first, &i, (const int[2]){ -1, debugger_fd },
+		    cgroup_fd);
+	if (cgroup_fd != -1)
+		close(cgroup_fd);
 	return 0;
 }
 

@@ -23,7 +23,10 @@
 #include "owner.h"
 #include "peers.h"
 #include "push.h"
+#include "quota.h"
+#include "quotas.h"
 #include "role.h"
+#include "start.h"
 #include "stop.h"
 #include "ttl.h"
 
@@ -117,19 +120,39 @@ dbg_is_deaf(const struct dbgproc *p)
 
 /* -- the end -------------------------------------------------------------- */
 
-/* One that does not mind that its channel ends has been taken over. */
+/*
+ * One that does not mind that its channel ends has been taken over.  False
+ * without a launcher just now: nobody can end it.
+ */
+static bool
+end_process(struct dbgproc *p)
+{
+	int *pidfd = &p->fds[INSTRUMENT_FD_PIDFD];
+	struct msg_out *o;
+
+	if (p->ended)
+		return true;
+	if (*pidfd != -1 && poke(NULL, 0, *pidfd, SIGKILL, POKE_ONE) == -1)
+		return false;
+	o = msg_new(MSG_SWEEP, &p->id, 0, 0);
+	msg_put_u32(o, p->uid);
+	msg_put_u32(o, LEAF_DEBUGGER);
+	if (chan_send(&launcher_chan, o, -1) == -1)
+		return false;
+	fd_close(pidfd);
+	p->ended = true;
+	return true;
+}
+
 static void
 on_drop(void *arg)
 {
 	struct dbgproc *p = arg;
-	int *pidfd = &p->fds[INSTRUMENT_FD_PIDFD];
 
-	/* without a launcher just now nobody can end it */
-	if (*pidfd != -1 && poke(NULL, 0, *pidfd, SIGKILL, POKE_ONE) == -1) {
+	if (!end_process(p)) {
 		loop_timer_set(&p->drop, RETRY_MS, on_drop, p);
 		return;
 	}
-	fd_close(pidfd);
 	LIST_REMOVE(p, next);
 	free(p);
 }
@@ -247,6 +270,20 @@ count_of(const struct owner *o)
 	return n;
 }
 
+/* The cgroup has the session's name: an older one's end must not be ours. */
+static bool
+end_earlier(const struct session *s)
+{
+	struct dbgproc *p;
+
+	LIST_FOREACH(p, &dbgprocs, next)
+		if (p->life == DBG_GOING &&
+		    memcmp(&p->id, &s->id, sizeof(p->id)) == 0 &&
+		    !end_process(p))
+			return false;
+	return true;
+}
+
 static void
 on_late(void *arg)
 {
@@ -268,6 +305,8 @@ proc_new(struct session *s)
 	for (i = 0; i < ATTACH_FD_COUNT; i++)
 		p->beside.fds[i] = -1;
 	p->session = s;
+	p->id = s->id;
+	p->uid = s->owner->uid;
 	p->serial = next_serial();
 	p->sandbox = SANDBOX_DEFAULT;
 	p->network = NETWORK_DEFAULT;
@@ -282,13 +321,18 @@ dbg_begin(struct session *s, const struct account *acc)
 {
 	struct dbgproc *p;
 	struct msg_out *o;
+	struct quota q;
 
-	if (count_of(s->owner) >= OF_ONE_MAX ||
+	if (count_of(s->owner) >= OF_ONE_MAX || !end_earlier(s) ||
 	    (p = proc_new(s)) == NULL)
 		return NULL;
+	quota_of(s->owner, &q);
+	quota_tell(s->owner);
 	o = msg_new(MSG_INSTRUMENT, &s->id, 0, p->serial);
 	owner_put(o, &acc->rights);
 	msg_put_u32(o, ROLE_DEBUGGER);
+	msg_put_u64(o, q.most[QUOTA_MEMORY]);
+	msg_put_u64(o, q.most[QUOTA_PROCESSES]);
 	if (chan_send(&launcher_chan, o, -1) == -1) {
 		free(p);
 		return NULL;
@@ -419,14 +463,15 @@ spawn_on_instrument_failed(struct msg *m)
 	struct dbgproc *p = find(m);
 	uint32_t step = msg_get_u32(m), errnum = msg_get_u32(m);
 	const char *why = strerrordesc_np((int)errnum);
-	char text[160];
+	char text[400];
 
 	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT)
 		return -1;
 	if (p == NULL)
 		return 0;
-	(void)snprintf(text, sizeof(text), "cannot %s: %s", step_text(step),
-	    why == NULL ? "unknown error" : why);
+	if (!start_used_up(p->session, step, errnum, text, sizeof(text)))
+		(void)snprintf(text, sizeof(text), "cannot %s: %s",
+		    step_text(step), why == NULL ? "unknown error" : why);
 	end_shown(p, step_code(step, ERR_DEBUGGER_LOST), text);
 	return 0;
 }

@@ -43,6 +43,8 @@ struct beside {
 struct dbgproc {
 	LIST_ENTRY(dbgproc) next;
 	struct session	*session;	/* NULL = it has gone */
+	struct sid	 id;		/* of that, and of whom: */
+	uint32_t	 uid;
 	enum dbg_life	 life;
 	uint64_t	 serial;	/* of INSTRUMENT */
 	int		 fds[INSTRUMENT_FD_COUNT];
@@ -50,6 +52,7 @@ struct dbgproc {
 	struct loop_io	 pid_io;
 	struct loop_timer timer;	/* of the start, then of its idleness */
 	struct loop_timer drop;
+	bool		 ended;		/* and its cgroup with it */
 	struct loop_timer pace;
 	struct dbg_asked_list asked;
 	unsigned int	 nasked;

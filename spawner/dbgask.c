@@ -230,7 +230,7 @@ spawn_on_dbg_reply(struct msg *m)
 	p->used = loop_now_ms();
 	p->began |= !(flags & DBG_FAILED);
 	/* a start that came to nothing leaves nothing */
-	if (p->made && !p->began && !(flags & DBG_MORE))
+	if (!p->began && !(flags & DBG_MORE))
 		dbg_leave(p);
 	if (!(flags & DBG_MORE) || q->asker.owner == NULL)
 		asked_free(p, q);

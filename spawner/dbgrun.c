@@ -259,13 +259,14 @@ dbg_on_attach_failed(struct msg *m, uint32_t step, uint32_t errnum)
 {
 	struct dbgproc *p = find_beside(m);
 	const char *why = strerrordesc_np((int)errnum);
-	char text[200];
+	char text[400];
 
 	if (p == NULL)
 		return 0;
 	beside_close(&p->beside);
-	(void)snprintf(text, sizeof(text), "cannot %s: %s", step_text(step),
-	    why == NULL ? "unknown error" : why);
+	if (!start_used_up(p->session, step, errnum, text, sizeof(text)))
+		(void)snprintf(text, sizeof(text), "cannot %s: %s",
+		    step_text(step), why == NULL ? "unknown error" : why);
 	tell_failed(p, step == STEP_COMMAND ? "adapter_missing" :
 	    "adapter_failed", text);
 	return 0;

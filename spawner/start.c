@@ -568,12 +568,8 @@ run_failure(uint32_t step, uint32_t errnum, char *text, size_t size)
 	    remedy == NULL ? "" : remedy);
 }
 
-/*
- * The kernel counts an owner's processes for us and has one errno for too
- * many of them.
- */
-static bool
-processes_used_up(const struct session *s, uint32_t step, uint32_t errnum,
+bool
+start_used_up(const struct session *s, uint32_t step, uint32_t errnum,
     char *text, size_t size)
 {
 	struct quota q;
@@ -581,7 +577,7 @@ processes_used_up(const struct session *s, uint32_t step, uint32_t errnum,
 	quota_of(s->owner, &q);
 	if (errnum != EAGAIN || q.most[QUOTA_PROCESSES] == LIMIT_UNLIMITED ||
 	    (step != STEP_NAMESPACES && step != STEP_STUB &&
-	    step != STEP_FORK))
+	    step != STEP_FORK && step != STEP_INSTRUMENT))
 		return false;
 	(void)snprintf(text, size, "your sessions have all %" PRIu64
 	    " processes that you may have (%s processes); end one first",
@@ -625,7 +621,7 @@ spawn_on_run_failed(struct msg *m)
 		return -1;
 	if (s == NULL)
 		return 0;
-	if (!processes_used_up(s, step, errnum, text, sizeof(text)))
+	if (!start_used_up(s, step, errnum, text, sizeof(text)))
 		run_failure(step, errnum, text, sizeof(text));
 	if (step == STEP_LOADER)
 		loader_said(s, text, sizeof(text));

@@ -10,10 +10,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper,
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alive, alone, eq, helper,
                 in_modes, ok, passwd_wrapper, run_tests, stat_of, status_of,
                 wait_for)
 
+SYSTEM = ("system",) if AS_ROOT else ()
 TOY = helper("toy_adapter")
 CONF = f'adapter toy command "{TOY} lldb-dap"\nadapter none command "/nonexistent/lldb-dap"\n'
 
@@ -112,6 +113,113 @@ def facts(d):
     ok(wait_for(lambda: tree(d) == [], 15), "all of its processes are gone",
        tree(d))
     ok(wait_for(lambda: c.cmd("LIST") == [], 10), "and so is the session")
+
+
+def leaf_of(pid):
+    """Where it is in the tree of control groups, below the sessions."""
+    with open(f"/proc/{pid}/cgroup") as f:
+        path = next(x[3:].strip() for x in f if x.startswith("0::"))
+    return path.partition("/sessions/")[2]
+
+
+def sessions_tree(d):
+    """The directory that all of this daemon's are in."""
+    with open("/proc/self/mounts") as f:
+        top = next(x.split()[1] for x in f if x.split()[2] == "cgroup2")
+    return f"{top}/debuglantern/{d.proc.pid}/sessions"
+
+
+def places(mode):
+    """Debuggers are in their user's control group, adapters in the session's."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, CONF, wrapper=wrapper) as d:
+        c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
+        top = sessions_tree(d)
+        ok(j.start(helper("sleeper"))["success"], "a debugger")
+        sid, pid = state(c)["id"], the_debugger(d)
+        eq(leaf_of(pid), f"u{ALICE}/dbg-{sid}",
+           "its process is in a control group of its user's")
+        ok(b.start(helper("sleeper"), name="b")["success"], "another user's")
+        eq([leaf_of(p).split("/")[0] for p, u in debuggers(d).items()
+            if u == BOB], [f"u{BOB}"], "is in his")
+        eq({leaf_of(p) for p in tree(d) if p not in debuggers(d) and
+            int(status_of(p)["Uid"].split()[0]) == ALICE},
+           {f"u{ALICE}/{sid}"},
+           "adapter and program are in the session's")
+        j.do("stop")
+        ok(wait_for(lambda: not os.path.exists(f"{top}/u{ALICE}")),
+           "at the end nothing is left of them")
+        ok(os.path.exists(f"{top}/u{BOB}"), "and others' stay")
+        sid = c.upload(helper("sleeper"))["id"]
+        for n in range(3):
+            c.cmd("START " + sid)
+            r = j.ask(start=True, session=sid, request={
+                "command": "attach", "args": {"adapter": "toy"}})
+            ok(r["success"], "attached", r)
+            pid = next(p for p, u in debuggers(d).items() if u == ALICE)
+            eq((leaf_of(pid), {leaf_of(p) for p in tree(d) if
+                stat_of(p)[0] == "toy_adapter" and
+                int(status_of(p)["Uid"].split()[0]) == ALICE}),
+               (f"u{ALICE}/dbg-{sid}", {f"u{ALICE}/{sid}"}),
+               "beside a program that ran: the same")
+            if n == 0:
+                c.cmd("KILL " + sid)
+                ok(alive(pid), "the session's end is not the debugger's")
+                eq(leaf_of(pid), f"u{ALICE}/dbg-{sid}", "which stays there")
+                j.do("stop", session=sid)
+            elif n == 1:
+                os.kill(pid, signal.SIGKILL)
+                ok(becomes(c, "RUNNING", sid), "it is killed")
+                c.cmd("KILL " + sid)
+            ok(n == 2 or wait_for(lambda: not os.path.exists(
+                f"{top}/u{ALICE}/dbg-{sid}")), "its group goes")
+        c.cmd("KILL " + sid)
+        c.cmd("DELETE " + sid)
+        ok(wait_for(lambda: not os.path.exists(f"{top}/u{ALICE}")),
+           "all of it goes with the session")
+        b.do("stop")
+
+
+def quota(mode):
+    """The debugger's process is one of its owner's, where he has few."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, CONF + "quota default processes 9\n",
+                   wrapper=wrapper) as d:
+        c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
+        ids = [c.upload(helper("sleeper"))["id"] for _ in range(4)]
+        full = c.upload(helper("limits"))["id"]
+        c.cmd(f"ARGS {full} nproc")
+        attach = {"command": "attach", "args": {"adapter": "toy"}}
+
+        def refused(why):
+            r = j.ask(start=True, session=ids[0], request=attach)
+            ok(not r["success"] and "quota default processes" in
+               r["error"]["message"], why, r)
+            eq(state(c, ids[0])["state"], "RUNNING", "the program goes on")
+            ok(wait_for(lambda: debuggers(d) == {}),
+               "nothing of the debugger is left", debuggers(d))
+
+        for sid in (ids[0], full):
+            eq(c.cmd("START " + sid).get("state"), "RUNNING", "it runs")
+        ok(wait_for(lambda: "forked 5" in c.output(full).decode()),
+           "all are used up")
+        refused("a debugger more is refused with words")
+        ok(b.start(helper("sleeper"))["success"], "others have their own")
+        b.do("stop")
+        c.cmd("KILL " + full)
+        for sid in ids[1:]:
+            eq(c.cmd("START " + sid).get("state"), "RUNNING", "it runs")
+        refused("with room for itself alone as well")
+        c.cmd("KILL " + ids[3])
+        r = j.ask(start=True, session=ids[0], request=attach)
+        ok(r["success"], "when there is room it is attached", r)
+        eq(c.cmd("START " + ids[3]).get("error_code"), "fork_failed",
+           "and takes the room of a program")
+        j.do("stop", session=ids[0])
+        ok(wait_for(lambda: c.cmd("START " + ids[3]).get("state") ==
+                    "RUNNING", 15), "until it has gone")
+        for sid in ids:
+            c.cmd("KILL " + sid)
 
 
 def streams(d):
@@ -381,4 +489,5 @@ run_tests(in_modes(facts, streams, restarts, unseen, attaches, client_goes,
                    failures, current, conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),
-          alone(of_others, modes=("system",) if AS_ROOT else ()))
+          alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
+          alone(of_others, modes=SYSTEM))

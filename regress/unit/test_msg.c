@@ -54,7 +54,7 @@ static int
 take_fd(struct msg *m)
 {
 	nhandled++;
-	(void)msg_get_u32(m);
+	(void)msg_get_u64(m);
 	kept_fd = msg_take_fd(m);
 	return msg_end(m);
 }
@@ -269,13 +269,13 @@ wrong_fds(void **state)
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
 	fds[0] = open("/", O_PATH | O_CLOEXEC);
-	raw_send(header(MSG_SWEEP, 4), 4, fds, 1);
+	raw_send(header(MSG_SWEEP, 8), 8, fds, 1);
 	expect_cut("only names a path");
 	close(fds[0]);
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
 	fds[0] = fds[1] = some_memfd();
-	raw_send(header(MSG_SWEEP, 4), 4, fds, 2);
+	raw_send(header(MSG_SWEEP, 8), 8, fds, 2);
 	expect_cut("fd");
 	close(fds[0]);
 	close(null_fd);
@@ -299,7 +299,7 @@ fd_goes_to_its_taker(void **state)
 	int fd = some_memfd(), next;
 
 	(void)state;
-	raw_send(header(MSG_SWEEP, 4), 4, &fd, 1);
+	raw_send(header(MSG_SWEEP, 8), 8, &fd, 1);
 	assert_true(kept_fd != -1 && kept_fd != fd);
 	assert_int_equal(fcntl(kept_fd, F_GETFD), FD_CLOEXEC);
 	close(kept_fd);
