@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # debugger from end to end: real programs, real debug adapters. A matrix of
 # commands and adapters says what works and what an adapter cannot.
+import contextlib
 import json
 import os
 import shutil
@@ -14,8 +15,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Daemon, descendants,  # noqa: E402
-                eq, ok, passwd_wrapper, run_tests, wait_for)
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon,  # noqa: E402
+                descendants, eq, ok, passwd_wrapper, run_tests, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
 
 SOURCES = os.path.join(HERE, "debuggees")
@@ -303,6 +304,43 @@ def many_threads(d):
     u.ask("stop")
 
 
+def many_breakpoints(d):
+    """More than a request of any other command could name."""
+    u = User(d)
+    line = line_of("prog.c", "doubled = i")
+    many = []
+    for i in range(200):
+        many += ["-b", "prog.c:%d" % (line + i % 2 * 2)]
+    o = u.ask("start", "./c", *many)
+    ok(at(o, line) and len(o["breakpoints"]) == 100,
+       "a start with 200 breakpoints", o)
+    o = u.ask("breakpoint", "list", "--max", "200000")
+    eq(len(o["breakpoints"]), 200, "all of them are there")
+    u.ask("stop")
+    with contextlib.closing(Client(u.env["DEBUGLANTERN_SOCKET"],
+                                   uid=u.uid)) as c:
+        def start(n, note=""):
+            c.send(json.dumps({"id": 1, "command": "debugger", "args": {
+                "start": True, "name": "many", "request": {
+                    "command": "start", "args": {
+                        "program": work + "/c", "cwd": work, "args": [],
+                        "max": 200000, "breaks": [{
+                            "file": work + "/prog.c", "line": line,
+                            "condition": "i == %d" % i + note}
+                            for i in range(n)]}}}}) + "\n")
+            return json.loads(c.recv_line())
+        r = start(200)
+        ok(r["success"] and len(r["result"]["breakpoints"]) == 1,
+           "the same as a line of JSON", r)
+        u.ask("stop")
+        for n, note, words in ((600, "", "breakpoints already"),
+                               (1, "0" * 61440, "at most 61440 bytes"),
+                               (1, "0" * 65536, "at most 65536 bytes")):
+            r = start(n, note)
+            ok(not r["success"] and words in r["error"]["message"],
+               "what is too much is refused with words", r)
+
+
 def flood(d):
     u = User(d)
     t = time.monotonic()
@@ -584,7 +622,7 @@ def with_daemon(*tests):
 if __name__ == "__main__":
     try:
         run_tests(with_daemon(adapters, crashes, exceptions, many_threads,
-                              flood, sessions, interrupted, attached,
+                              many_breakpoints, flood, sessions, interrupted, attached,
                               editors, on_demand), two_users)
     finally:
         shutil.rmtree(work, ignore_errors=True)
