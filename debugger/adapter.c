@@ -183,6 +183,15 @@ lost(const char *why)
 	hooks->lost(why);
 }
 
+/* Its last words are still to be read; what is asked now it never hears. */
+static void
+unheard(void)
+{
+	shut(&in);
+	queue_len = 0;
+	hooks->lost("it closed its input");
+}
+
 static void
 write_more(void)
 {
@@ -193,9 +202,7 @@ write_more(void)
 		if (n == -1 && (errno == EAGAIN || errno == EINTR))
 			break;
 		if (n == -1) {
-			/* its last words are still to be read */
-			shut(&in);
-			queue_len = 0;
+			unheard();
 			return;
 		}
 		queue_len -= (size_t)n;
@@ -209,7 +216,7 @@ on_writable(uint32_t events, void *arg)
 {
 	(void)arg;
 	if (events & (EPOLLERR | EPOLLHUP))
-		shut(&in);
+		unheard();
 	else
 		write_more();
 }
@@ -236,7 +243,10 @@ enqueue(const void *p, size_t len)
 	return 0;
 }
 
-/* Takes message.  -1: it does not read what it is sent. */
+/*
+ * Takes message.  -1: it does not read what it is sent.  What is for one that
+ * is about to end is answered by its end.
+ */
 static int
 send_message(struct json_object *message)
 {
@@ -245,7 +255,7 @@ send_message(struct json_object *message)
 	const char *text = json_object_to_json_string_length(message,
 	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	int n = snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len);
-	int rc = -1;
+	int rc = in.active ? -1 : 0;
 
 	if (in.active && enqueue(head, (size_t)n) == 0 &&
 	    enqueue(text, len) == 0) {

@@ -14,7 +14,8 @@ struct json_object;
 /* What it says of its own accord; the engine's (engine.c). */
 struct adapter_hooks {
 	void	(*event)(const char *name, struct json_object *body);
-	/* It wrote its last, or what cannot be read; why is words. */
+	/* It wrote its last, or what cannot be read, or reads no more; why is
+	 * words.  May be called from within adapter_ask(), and again. */
 	void	(*lost)(const char *why);
 };
 

@@ -88,16 +88,18 @@ on_resumed(struct op *op, const struct dap_answer *a, void *arg)
 	bool wait = true;
 
 	(void)arg;
+	(void)op_bool(op, "wait", &wait);
 	/* it may run all the same, or it has ended: events tell */
 	if (!a->ok && (strcmp(a->code, "timeout") == 0 ||
-	    strcmp(a->code, "adapter_exited") == 0))
-		return;
-	if (!a->ok) {
+	    strcmp(a->code, "adapter_exited") == 0)) {
+		if (!wait)
+			op_fail_dap(op, a);
+	} else if (!a->ok) {
 		if (op == counting)
 			count_over();
 		op_fail_dap(op, a);
 		engine_change(reduce_refused(&dbg));
-	} else if (op_bool(op, "wait", &wait) && !wait)
+	} else if (!wait)
 		op_reply(op, summary_make(op));
 }
 

@@ -36,7 +36,8 @@ enum source {
 	FROM_ENV_MAP,		/* {"K":"V"} */
 	FROM_STOP_ON_ENTRY,
 	FROM_PID,
-	FROM_STDIO_COMMANDS,	/* settings that name fds 3, 4, 5 */
+	FROM_START_COMMANDS,	/* of lldb: fds 3, 4, 5, and signals */
+	FROM_SIGNAL_COMMANDS,	/* the latter alone */
 	FROM_ADAPTER		/* the path of the adapter's binary */
 };
 

@@ -14,7 +14,7 @@ static const struct member lldb_launch[] = {
 	{ "cwd", FROM_CWD, NULL },
 	{ "env", FROM_ENV_LIST, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
-	{ "initCommands", FROM_STDIO_COMMANDS, NULL },
+	{ "initCommands", FROM_START_COMMANDS, NULL },
 	{ "enableAutoVariableSummaries", FROM_TRUE, NULL },
 	{ NULL, FROM_END, NULL }
 };
@@ -23,6 +23,7 @@ static const struct member lldb_attach[] = {
 	{ "pid", FROM_PID, NULL },
 	{ "program", FROM_PROGRAM, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "initCommands", FROM_SIGNAL_COMMANDS, NULL },
 	{ "enableAutoVariableSummaries", FROM_TRUE, NULL },
 	{ NULL, FROM_END, NULL }
 };
@@ -98,7 +99,7 @@ static const struct member codelldb_launch[] = {
 	{ "env", FROM_ENV_MAP, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
 	{ "terminal", FROM_TEXT, "console" },
-	{ "initCommands", FROM_STDIO_COMMANDS, NULL },
+	{ "initCommands", FROM_START_COMMANDS, NULL },
 	{ NULL, FROM_END, NULL }
 };
 
@@ -106,6 +107,7 @@ static const struct member codelldb_attach[] = {
 	{ "pid", FROM_PID, NULL },
 	{ "program", FROM_PROGRAM, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "initCommands", FROM_SIGNAL_COMMANDS, NULL },
 	{ NULL, FROM_END, NULL }
 };
 

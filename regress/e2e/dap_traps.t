@@ -3,6 +3,7 @@
 # What debug adapters do that a client must live with: each conversation of
 # regress/dap is replayed by a mock adapter to the debugger's engine.
 import os
+import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -163,6 +164,26 @@ def death_is_a_state():
         r.start()
         ok("complaint 19999" in r.refused("continue")["message"],
            "its stderr is read, the last of it is told")
+
+
+def death_while_stopped():
+    """What is asked between its end and the news of it."""
+    for wait in (True, False):
+        with Rig("shut", ["-r", "120"]) as r:
+            r.start()
+            r.ask("print", expression="x")
+            e = r.refused("continue", wait=wait)
+            ok(e["code"] in ("adapter_exited", "not_running") and
+               "SIGKILL" in e["message"], f"{wait}: it has ended", e)
+            ok(ended(r.ask("status")), "which is known to all")
+            ok(wait_for(lambda: not r.tree(), 60), "no process is left")
+    with Rig("order19") as r:
+        r.start()
+        os.kill(r.tree()[0], signal.SIGKILL)
+        e = r.refused("next")
+        ok(e["code"] in ("adapter_exited", "not_running") and
+           "SIGKILL" in e["message"], "killed just then", e)
+        eq(r.start()["state"], "stopped", "the next start works")
 
 
 def refused_launches():
@@ -402,9 +423,8 @@ def no_process_is_left():
 run_tests(launch_orders, without_waiting, later_capabilities,
           order_on_the_wire, one_stop_told_three_times, reasons, odd_ids,
           behind_our_back, environment, exit_codes, output_before_the_end,
-          death_is_a_state, refused_launches, limits, busy,
-          still_running, lost_pause, own_gate,
-          slow_detach, rollback, steps, reverse_requests, framing,
+          death_is_a_state, death_while_stopped, refused_launches, limits,
+          busy, still_running, lost_pause, own_gate, slow_detach, rollback, steps, reverse_requests, framing,
           huge_answers, floods, wrong_kinds, readers, client_that_leaves,
           words_for_mistakes,
           stopped_while_it_starts, no_process_is_left)

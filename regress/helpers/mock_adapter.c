@@ -19,6 +19,7 @@
  *	include FILE		the lines of FILE, which is beside this one
  *	zero			from now on seq is always 0
  *	deaf			reads no more, but lives
+ *	shut			closes its stdin, and lives
  *	hang			answers no more, but reads
  *	exit N | kill N		its end
  *
@@ -322,9 +323,12 @@ odd(const char *what, const char *first, const char *rest)
 			(void)fprintf(stderr, "complaint %ld\n", i);
 	else if (strcmp(what, "zero") == 0)
 		zero = true;
-	else if (strcmp(what, "deaf") == 0)
+	else if (strcmp(what, "deaf") == 0 || strcmp(what, "shut") == 0) {
+		if (*what == 's')
+			(void)close(0);
 		for (;;)
 			(void)pause();
+	}
 	else if (strcmp(what, "hang") == 0)
 		for (;;)
 			json_object_put(read_message());
