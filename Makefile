@@ -129,6 +129,9 @@ TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps $(WEB_TEST_PKGS)
 
+# as many at a time as there are processors, unless make has been told
+PARALLEL =	$(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 deps:
 	@etc/packages.sh $(BUILD_PKGS)
 
@@ -137,7 +140,7 @@ deps-test:
 
 # --- run from the build tree -------------------------------------------
 run: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@etc/run.sh $(BIN)
 
 # --- tests -------------------------------------------------------------
@@ -170,11 +173,11 @@ $(O)/regress/helpers/msgtable: common/msgs.def common/msg.h common/msg.c
 test-bins: $(UNIT_BINS) $(HELPERS) $(WEB_TEST)
 
 check: deps-test
-	@$(MAKE) --no-print-directory all test-bins fuzz-bins
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins fuzz-bins
 	@regress/run.sh $(abspath $(O))
 
 check-asan: deps-test
-	@$(MAKE) --no-print-directory SANITIZE=1 O=$(O)-asan all test-bins
+	@$(MAKE) --no-print-directory $(PARALLEL) SANITIZE=1 O=$(O)-asan all test-bins
 	@regress/run.sh $(abspath $(O)-asan)
 
 -include etc/install.mk
