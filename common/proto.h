@@ -231,6 +231,12 @@ enum {
 	DBG_RUN_HOST		= 1 << 2	/* no sandbox: user mode only */
 };
 
+/* DBG_ENDED: what the code and the signal are; neither: not known */
+enum {
+	DBG_ENDED_ADAPTER	= 1 << 0,	/* how the adapter ended */
+	DBG_ENDED_PROGRAM	= 1 << 1	/* how the program did, beside it */
+};
+
 /* DBG_FD: the debugger's ends of the adapter's pipes */
 enum dbg_fd {
 	DBG_FD_IN,		/* its standard input */

@@ -55,8 +55,11 @@ struct stop {
 /* How it ended. */
 struct ending {
 	bool		 known;		/* else only "it is over" */
+	bool		 sure;		/* a code is none that stands for a signal */
 	int		 code;		/* when signal is 0 */
 	int		 signal;
+	bool		 never;		/* it has not even begun */
+	bool		 lives;		/* it was there before, and goes on */
 	bool		 adapter_died;	/* words say how */
 	char		 words[512];	/* for people; "" = nothing to add */
 };

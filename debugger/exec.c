@@ -467,7 +467,8 @@ status(struct op *op)
 {
 	struct json_object *s = summary_make(op), *a;
 
-	json_object_object_add(s, "pid", json_object_new_int(dbg.pid));
+	json_object_object_add(s, "pid",
+	    json_object_new_int(link_pid(dbg.pid)));
 	json_object_object_add(s, "program",
 	    json_object_new_string(dbg.program));
 	json_object_object_add(s, "attached",
@@ -516,6 +517,14 @@ end_op(struct op *op)
 	ending = op_ref(op);
 }
 
+/* It was let go, or was there before the adapter that has died. */
+static bool
+goes_on(void)
+{
+	return dbg.phase == PHASE_IDLE ? dbg.profile != NULL :
+	    !dbg.ending.known && dbg.ending.lives;
+}
+
 void
 exec_tree_gone(void)
 {
@@ -525,9 +534,10 @@ exec_tree_gone(void)
 		return;
 	ending = NULL;
 	loop_timer_unset(&leave_timer);
-	op_reply(op, words_of("terminated", dbg.attached ?
+	op_reply(op, words_of("terminated", !goes_on() ?
+	    "the program and its debugger have ended" : dbg.attached ?
 	    "the debugger has left; the process it was attached to goes on" :
-	    "the program and its debugger have ended"));
+	    "the debugger has left; the program goes on"));
 	op_unref(op);
 	link_bye();
 }
@@ -541,10 +551,13 @@ on_left_stop(struct op *op, const struct dap_answer *a, void *arg)
 	link_kill();
 }
 
+/* An adapter that does not let go takes along what it has started. */
 static void
 on_leave_limit(void *arg)
 {
 	(void)arg;
+	if (!dbg.attached)
+		reduce_over(&dbg, PHASE_TERMINATED);
 	link_kill();
 }
 
@@ -572,6 +585,11 @@ cmd_stop(struct op *op)
 		exec_tree_gone();
 		return;
 	}
+	if (dbg.phase == PHASE_IDLE) {
+		/* it is leaving what was let go, and must not take it along */
+		loop_timer_set(&leave_timer, LEAVE_MS, on_leave_limit, NULL);
+		return;
+	}
 	if (dbg.attached && alive && adapter_up()) {
 		/* it was there before us and shall be afterwards */
 		loop_timer_set(&leave_timer, LEAVE_MS, on_leave_limit, NULL);
@@ -587,6 +605,7 @@ cmd_stop(struct op *op)
 static void
 on_detached(struct op *op, const struct dap_answer *a, void *arg)
 {
+	const pid_t pid = link_pid(dbg.pid);
 	char words[128];
 
 	(void)arg;
@@ -594,9 +613,9 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 		op_fail_dap(op, a);
 		return;
 	}
-	(void)snprintf(words, sizeof(words), dbg.pid != 0 ?
+	(void)snprintf(words, sizeof(words), pid != 0 ?
 	    "detached; process %d goes on" : "detached; the process goes on",
-	    (int)dbg.pid);
+	    (int)pid);
 	op_reply(op, words_of("idle", words));
 	adapter_shut();
 	/* what it debugged is not below it */

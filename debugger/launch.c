@@ -70,6 +70,12 @@ launch_tree_up(void)
 }
 
 bool
+launch_is_beside(void)
+{
+	return l.attach && l.beside;
+}
+
+bool
 launch_again_possible(void)
 {
 	return l.known && !l.attach;
@@ -335,6 +341,9 @@ launch_failed(const char *code, const char *why)
 	drop_op();
 	if (dbg.phase == PHASE_INITIALIZING || dbg.phase == PHASE_CONFIGURING ||
 	    dbg.phase == PHASE_RUNNING || dbg.phase == PHASE_STOPPED) {
+		dbg.ending.never = dbg.phase == PHASE_INITIALIZING ||
+		    dbg.phase == PHASE_CONFIGURING;
+		dbg.ending.lives = dbg.attached;
 		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
 		    "%s", why);
 		reduce_over(&dbg, PHASE_TERMINATED);

@@ -70,7 +70,8 @@ struct dbgproc {
 	unsigned int	 nlogged;
 	/* -- the adapter -- */
 	bool		 ordered;	/* a run of it is being started */
-	bool		 on;		/* it is the session's program */
+	bool		 on;		/* it is the session's program, */
+	bool		 elsewhere;	/* and attaches to what is none */
 	bool		 reported;	/* how it ended: */
 	uint32_t	 code, signal;
 	struct loop_timer leave;	/* its program may go on without it */

@@ -16,6 +16,7 @@
 #include "activity.h"
 #include "command.h"
 #include "dbg.h"
+#include "exit.h"
 #include "fdkind.h"
 #include "handlers.h"
 #include "log.h"
@@ -84,8 +85,23 @@ tell_ended(struct dbgproc *p)
 {
 	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->session->id, 0, 0);
 
+	msg_put_u32(o, DBG_ENDED_ADAPTER);
 	msg_put_u32(o, p->reported ? p->code : 0);
 	msg_put_u32(o, p->reported ? p->signal : SIGKILL);
+	p->used = loop_now_ms();
+	(void)chan_send(&p->chan, o, -1);
+}
+
+/* How an adapter beside a program ended is told to nobody but its parent. */
+static void
+tell_beside_ended(struct dbgproc *p)
+{
+	const struct session_view *v = &p->session->view;
+	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->session->id, 0, 0);
+
+	msg_put_u32(o, v->exited_ns == 0 ? 0 : DBG_ENDED_PROGRAM);
+	msg_put_u32(o, v->exited_ns != 0 && v->has_exit_code ? v->exit_code : 0);
+	msg_put_u32(o, v->exited_ns != 0 ? v->signal : 0);
 	p->used = loop_now_ms();
 	(void)chan_send(&p->chan, o, -1);
 }
@@ -125,8 +141,10 @@ on_beside_pid(uint32_t events, void *arg)
 	struct dbgproc *p = arg;
 
 	(void)events;
+	/* that of the program may be what has ended it */
+	exit_look(p->session);
 	beside_over(p);
-	tell_ended(p);
+	tell_beside_ended(p);
 	dbg_show(p->session);
 }
 
@@ -245,9 +263,6 @@ dbg_on_attached(struct msg *m, uint32_t pid, uint32_t inner_pid)
 	tell_fd(p, DBG_FD_OUT, take(&b->fds[ATTACH_FD_OUT]));
 	tell_fd(p, DBG_FD_ERR, take(&b->fds[ATTACH_FD_ERRORS]));
 	tell_ran(p, pid, inner_pid);
-	/* how it ends is not told by a stub */
-	p->reported = true;
-	p->code = p->signal = 0;
 	if (p->session->state == STATE_RUNNING)
 		session_set_state(p->session, STATE_DEBUGGING);
 	dbg_show(p->session);
@@ -355,6 +370,7 @@ run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 		network = NETWORK_SHARED;
 	} else
 		p->inside = true;
+	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
 	s->start.flags = flags & DBG_RUN_TTY || s->on_tty ? START_TTY :
 	    START_SPLIT;
 	p->ordered = true;
@@ -409,6 +425,7 @@ dbg_ran(struct session *s, uint32_t pid, uint32_t inner_pid)
 		return;
 	}
 	p->on = true;
+	s->elsewhere = p->elsewhere;
 	tell_ring(p);
 	tell_fd(p, DBG_FD_IN, take(&fds[RUN_FD_ADAPTER_IN]));
 	tell_fd(p, DBG_FD_OUT, take(&fds[RUN_FD_ADAPTER_OUT]));
@@ -473,11 +490,13 @@ dbg_tree_gone(struct session *s)
 	if (p->beside.on && p->beside.fds[ATTACH_FD_PIDFD] != -1)
 		(void)poke(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
 		    POKE_ONE);
-	if (!p->on && !p->beside.on)
-		return;
-	p->on = false;
-	beside_close(&p->beside);
-	tell_ended(p);
+	if (p->beside.on) {
+		beside_close(&p->beside);
+		tell_beside_ended(p);
+	} else if (p->on) {
+		p->on = false;
+		tell_ended(p);
+	}
 }
 
 /* -- other orders --------------------------------------------------------- */

@@ -450,6 +450,7 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 	s->inner_pid = inner_pid;
 	s->sandbox = s->start.sandbox;
 	s->adapter = s->start.order != NULL;
+	s->elsewhere = false;
 	s->stdin_fd = take(&fds[RUN_FD_STDIN]);
 	s->target_fd = take(&fds[RUN_FD_TARGET]);
 	exit_watch_memory(s, take(&fds[RUN_FD_EVENTS]));

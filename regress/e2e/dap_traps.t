@@ -119,6 +119,7 @@ def exit_codes():
     for name, want in (("abort_at_end", {"code": 3}),
                        ("exit_eleven", {"code": 11}),
                        ("code_in_words", {"code": 42}),
+                       ("late_code", {"code": 5}),
                        ("only_terminated", None)):
         with Rig(name) as r:
             r.start()

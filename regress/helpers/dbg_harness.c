@@ -76,9 +76,16 @@ kill_below(pid_t pid)
 static void
 on_ended(void *arg)
 {
+	const struct dbg_end e = {
+		.known = true,
+		.code = WIFEXITED(adapter_status) ?
+		    WEXITSTATUS(adapter_status) : 0,
+		.signal = WIFSIGNALED(adapter_status) ?
+		    WTERMSIG(adapter_status) : 0,
+	};
+
 	(void)arg;
-	dbg_ended(WIFEXITED(adapter_status) ? WEXITSTATUS(adapter_status) : 0,
-	    WIFSIGNALED(adapter_status) ? WTERMSIG(adapter_status) : 0);
+	dbg_ended(&e);
 }
 
 static void
@@ -306,6 +313,12 @@ link_state(const struct dbg_state *s)
 	    "\"signal\":%d}\n", phase_name((enum phase)s->phase), s->pid,
 	    s->ended ? "true" : "false", s->code, s->signal);
 	fflush(stdout);
+}
+
+pid_t
+link_pid(pid_t inner)
+{
+	return inner;
 }
 
 void
