@@ -28,6 +28,7 @@ ROUTES = [
     ("DELETE", "sessions/{s}", None), ("POST", "sessions/{s}/start", {}),
     ("POST", "sessions/{s}/stop", None), ("POST", "sessions/{s}/kill", None),
     ("POST", "sessions/{s}/signal", {"signal": "TERM"}),
+    ("GET", "sessions/{s}/wait?seconds=0", None),
     ("POST", "sessions/{s}/debug", None),
     ("POST", "sessions/{s}/debugger", {"request": {"command": "status"}}),
     ("POST", "debugger", {"start": True, "request": {"command": "start"}}),
@@ -88,7 +89,8 @@ def all_routes(d):
     for name, value in (("{id}", "00000000"), ("{key}", "A"),
                         ("{user}", "nobody")):
         there = {(m, p.replace(name, value)) for m, p in there}
-    eq(there, {r[:2] for r in ROUTES} | OTHERS, "every route is attacked")
+    eq(there, {(r[0], r[1].partition("?")[0]) for r in ROUTES} | OTHERS,
+       "every route is attacked")
     for path in ("/metrics", API + "events", API + "pty/sessions"):
         eq(fetch(d, "GET", path).status, 401, f"{path} is not for everybody")
 

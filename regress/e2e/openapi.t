@@ -71,7 +71,8 @@ def ask(w, path, method, op, sid):
         body, headers = b"x", {"Content-Type": "application/octet-stream"}
     query = "&".join(f"{p['name']}={sample(p['schema'])}"
                      for p in op["parameters"]
-                     if p["in"] == "query" and p["required"])
+                     if p["in"] == "query" and (p["required"] or
+                                                path.endswith("/wait")))
     return w.ask(method.upper(), filled(path, sid) + ("?" + query if query
                  else ""), body, headers)
 
