@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "caps.h"
 #include "cgroup.h"
 #include "child.h"
+#include "find.h"
 #include "flight.h"
 #include "hand.h"
 #include "instrument.h"
@@ -42,6 +42,7 @@
 int	launch_on_archiver(struct msg *);
 int	launch_on_attach(struct msg *);
 int	launch_on_chain(struct msg *);
+int	launch_on_find(struct msg *);
 int	launch_on_instrument(struct msg *);
 int	launch_on_instrument_file(struct msg *);
 int	launch_on_pack(struct msg *);
@@ -221,15 +222,6 @@ launch_on_pack(struct msg *m)
 	return on_job(m, job_pack);
 }
 
-/* Signals for a process that nobody has reaped yet succeed, for nothing. */
-static bool
-has_exited(int pidfd)
-{
-	struct pollfd p = { .fd = pidfd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
-}
-
 int
 launch_on_poke(struct msg *m)
 {
@@ -246,11 +238,38 @@ launch_on_poke(struct msg *m)
 	if (syscall(SYS_pidfd_send_signal, m->fd, sig, NULL, 0) == -1)
 		error = (uint32_t)errno;
 	/* a program without a pid namespace may have ended its stub first */
-	if (whom == POKE_TREE_KILL && (error == ESRCH || has_exited(m->fd)))
+	if (whom == POKE_TREE_KILL && (error == ESRCH || find_ended(m->fd)))
 		cgroup_sweep(&leaf);
 	o = msg_new(MSG_POKED, &m->hdr.session, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, error);
 	(void)chan_send(&spawner_chan, o, -1);
+	return 0;
+}
+
+/* What a debugger says is the program, to be signalled by its owner's word. */
+int
+launch_on_find(struct msg *m)
+{
+	pid_t pid = (pid_t)msg_get_u32(m), inner = 0;
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	uint32_t any = msg_get_u32(m);
+	struct msg_out *o;
+	int fd = -1, proc_fd;
+
+	if (msg_end(m) == -1 || pid <= 0 || any > 1 ||
+	    (any && role_mode != MODE_USER))
+		return -1;
+	proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc_fd != -1) {
+		fd = find_process(proc_fd, pid, any ? NULL : &leaf, m->fd,
+		    &inner);
+		close(proc_fd);
+	}
+	o = msg_new(fd == -1 ? MSG_NOT_FOUND : MSG_FOUND, &m->hdr.session, 0,
+	    m->hdr.request);
+	if (fd != -1)
+		msg_put_u32(o, (uint32_t)inner);
+	(void)chan_send(&spawner_chan, o, fd);
 	return 0;
 }
 
@@ -342,26 +361,6 @@ launch_on_probe(struct msg *m)
 	return msg_end(m);
 }
 
-/* 0 when it has ended: its number may be somebody else's. */
-static pid_t
-pid_of(int proc_fd, int pidfd)
-{
-	char path[64], text[512];
-	const char *p;
-	ssize_t n;
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
-	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-	n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd != -1)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	p = strstr(text, "\nPid:\t");
-	return p == NULL || has_exited(pidfd) ? 0 :
-	    (pid_t)strtol(p + strlen("\nPid:\t"), NULL, 10);
-}
-
 int
 launch_on_sample(struct msg *m)
 {
@@ -369,7 +368,7 @@ launch_on_sample(struct msg *m)
 	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
 	int leaf_fd = cgroup_open(&leaf);
 	int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	pid_t pid = leaf_fd == -1 ? pid_of(proc_fd, m->fd) : 0;
+	pid_t pid = leaf_fd == -1 ? find_pid(proc_fd, m->fd) : 0;
 	struct msg_out *o;
 
 	if (leaf_fd != -1) {

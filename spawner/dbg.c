@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "activity.h"
@@ -104,12 +103,18 @@ on_show(void *arg)
 	loop_timer_set(&p->show, SHOW_MS, on_show, p);
 }
 
-static void
-show_soon(struct dbgproc *p)
+void
+dbg_show_soon(struct dbgproc *p)
 {
 	p->unshown = true;
 	if (p->show.slot == 0)
 		on_show(p);
+}
+
+void
+dbg_listen(struct dbgproc *p)
+{
+	chan_pause(&p->chan, p->late || p->sought != 0);
 }
 
 bool
@@ -172,6 +177,7 @@ dbg_end(struct dbgproc *p, enum err err, const char *why)
 	loop_timer_unset(&p->timer);
 	loop_timer_unset(&p->pace);
 	loop_timer_unset(&p->show);
+	loop_timer_unset(&p->seek);
 	dbg_run_end(p);
 	s->dbg = NULL;
 	p->session = NULL;
@@ -485,8 +491,10 @@ dbg_launcher_lost(void)
 		next = LIST_NEXT(p, next);
 		if (p->life == DBG_ORDERED)
 			end_shown(p, ERR_TRY_AGAIN, NULL);
-		else if (p->life == DBG_UP)
+		else if (p->life == DBG_UP) {
 			dbg_run_lost(p);
+			dbg_seek_lost(p);
+		}
 	}
 }
 
@@ -562,52 +570,5 @@ spawn_on_dbg_log(struct msg *m)
 	if (p->nlogged++ < LINES_MAX)
 		log_debug("debugger of %s: %s", p->session->text,
 		    log_escape(text, sizeof(text), line, strlen(line)));
-	return 0;
-}
-
-static void
-program_ended(struct session *s, uint32_t code, uint32_t sig)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	s->view.exited_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-	s->view.pid = 0;
-	s->view.signal = sig;
-	s->view.has_exit_code = sig == 0;
-	s->view.exit_code = sig == 0 ? code : 0;
-	if (sig == 0)
-		activity_note(s->owner, &s->id, "ended with exit code %u",
-		    code);
-	else
-		activity_note(s->owner, &s->id, "ended by signal %u", sig);
-}
-
-int
-spawn_on_dbg_state(struct msg *m)
-{
-	struct dbgproc *p = dbg_of(m);
-	struct session *s = p->session;
-	uint32_t phase = msg_get_u32(m), pid = msg_get_u32(m);
-	uint32_t ended = msg_get_u32(m), code = msg_get_u32(m);
-	uint32_t sig = msg_get_u32(m);
-	bool changed;
-
-	if (msg_end(m) == -1 || phase >= DBG_PHASES || pid > INT32_MAX ||
-	    ended > 1 || code > 255 || sig >= NSIG || s == NULL)
-		return -1;
-	changed = p->phase != phase;
-	p->phase = phase;
-	/* what ran before it has its own end, which its stub tells */
-	if (p->on && ended && s->view.exited_ns == 0) {
-		program_ended(s, code, sig);
-		changed = true;
-	} else if (p->on && !ended && pid != 0 && s->view.exited_ns == 0 &&
-	    s->view.pid != (int32_t)pid) {
-		s->view.pid = (int32_t)pid;
-		changed = true;
-	}
-	if (changed)
-		show_soon(p);
 	return 0;
 }

@@ -54,6 +54,7 @@ struct dbgproc {
 	struct loop_timer drop;
 	bool		 ended;		/* and its cgroup with it */
 	struct loop_timer pace;
+	bool		 late;		/* netproc does not keep up with it */
 	struct dbg_asked_list asked;
 	unsigned int	 nasked;
 	uint32_t	 last_id;
@@ -74,6 +75,11 @@ struct dbgproc {
 	bool		 elsewhere;	/* and attaches to what is none */
 	bool		 reported;	/* how it ended: */
 	uint32_t	 code, signal;
+	bool		 on_host;	/* without a sandbox, for a process of the host */
+	uint32_t	 sought;	/* pid that the launcher looks for; 0 = none */
+	uint64_t	 sought_serial;	/* of FIND */
+	uint64_t	 sought_ms;	/* when, the last */
+	struct loop_timer seek;
 	struct loop_timer leave;	/* its program may go on without it */
 	struct beside	 beside;
 };
@@ -100,8 +106,18 @@ void	 dbg_leave(struct dbgproc *);
 void	 dbg_show(struct session *);
 /* What it said of itself a moment ago is shown before what it says now. */
 void	 dbg_show_late(struct dbgproc *);
+/* The same, soon: at a rate that netproc can take. */
+void	 dbg_show_soon(struct dbgproc *);
+/* Hears it, unless there is a reason to wait. */
+void	 dbg_listen(struct dbgproc *);
 /* It does not read: whatever makes it be told more breaks the rules. */
 bool	 dbg_is_deaf(const struct dbgproc *);
+
+/* -- its program (dbgstate.c) -- */
+/* No launcher answers what it was asked: another one is. */
+void	 dbg_seek_lost(struct dbgproc *);
+/* There is nothing to be found any more. */
+void	 dbg_seek_end(struct dbgproc *);
 
 /* -- requests (dbgask.c) -- */
 void	 dbg_ask(struct dbgproc *, struct asker *, const char *, size_t);

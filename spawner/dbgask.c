@@ -167,10 +167,10 @@ static void
 on_pace(void *arg)
 {
 	struct dbgproc *p = arg;
-	bool late = chan_backlog(&netproc_chan) > NETPROC_BACKLOG / 2;
 
-	chan_pause(&p->chan, late);
-	if (late)
+	p->late = chan_backlog(&netproc_chan) > NETPROC_BACKLOG / 2;
+	dbg_listen(p);
+	if (p->late)
 		loop_timer_set(&p->pace, PACE_MS, on_pace, p);
 }
 

@@ -373,6 +373,7 @@ run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
 	s->start.flags = flags & DBG_RUN_TTY || s->on_tty ? START_TTY :
 	    START_SPLIT;
+	p->on_host = (flags & DBG_RUN_HOST) != 0;
 	p->ordered = true;
 	start_adapter(s, a, sandbox, network, (flags & DBG_RUN_HOST) != 0);
 }
@@ -487,6 +488,7 @@ dbg_tree_gone(struct session *s)
 	if (p == NULL)
 		return;
 	loop_timer_unset(&p->leave);
+	dbg_seek_end(p);
 	if (p->beside.on && p->beside.fds[ATTACH_FD_PIDFD] != -1)
 		(void)poke(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
 		    POKE_ONE);

@@ -400,7 +400,8 @@ view_of_new_run(struct session *s, uint32_t pid)
 {
 	struct session_view *v = &s->view;
 
-	v->pid = (int32_t)pid;
+	/* of an adapter's program its debugger tells */
+	v->pid = s->adapter ? 0 : (int32_t)pid;
 	v->run++;
 	v->split = (s->start.flags & START_SPLIT) != 0;
 	v->tty = s->tty != NULL;
@@ -452,7 +453,7 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 	s->adapter = s->start.order != NULL;
 	s->elsewhere = false;
 	s->stdin_fd = take(&fds[RUN_FD_STDIN]);
-	s->target_fd = take(&fds[RUN_FD_TARGET]);
+	s->target_fd = s->adapter ? -1 : take(&fds[RUN_FD_TARGET]);
 	exit_watch_memory(s, take(&fds[RUN_FD_EVENTS]));
 	view_of_new_run(s, pid);
 	session_set_state(s, STATE_RUNNING);

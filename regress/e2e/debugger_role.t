@@ -249,6 +249,83 @@ def restarts(d):
     j.do("stop")
 
 
+def goes_on(c, j, program, name):
+    """The pid of one that runs under a debugger, which STATUS shows."""
+    j.start(helper(program), name=name)
+    j.do("continue", session=name, wait=False)
+    pid = state(c, name)["pid"]
+    ok(wait_for(lambda: stat_of(pid)[0] == program),
+       "STATUS shows the program, not the adapter", stat_of(pid))
+    return pid
+
+
+def says(c, what, text):
+    return wait_for(lambda: text in c.output(what).decode(), 15)
+
+
+def signals(d):
+    """What is meant for the program reaches it under a debugger as well."""
+    c, j = d.client(), Local(d)
+    goes_on(c, j, "handler", "h")
+    ok(says(c, "h", "ready"), "it runs")
+    for name in ("USR1", "USR2"):
+        eq(c.cmd(f"SIGNAL h {name}").get("error_code"), None, "a signal")
+        ok(says(c, "h", name), "reaches the program")
+    eq(state(c, "h")["state"], "DEBUGGING", "the adapter has not noticed")
+    c.cmd("SIGNAL h TERM")
+    eq(c.cmd("WAIT h 20").get("exit_code"), 3, "WAIT tells its exit code")
+    ok(says(c, "h", "bye"), "which it has chosen itself")
+    eq(c.cmd("SIGNAL h USR1").get("error_code"), "not_running",
+       "there is nobody left")
+    goes_on(c, j, "echo", "echo")
+    c.send("INPUT echo 5\nhello")
+    eq(c.json().get("error_code"), None, "input")
+    ok(says(c, "echo", "hello"), "reaches the program")
+    c.cmd("INPUT echo eof")
+    eq(c.cmd("WAIT echo 20").get("exit_code"), 0, "so does its end")
+    ok(says(c, "echo", "[eof]"), "in this order")
+    for command in ("STOP", "KILL"):
+        pid = goes_on(c, j, "sleeper", command)
+        c.cmd(f"{command} {command}")
+        eq(state(c, command)["state"], "STOPPED", command)
+        ok(wait_for(lambda: [p for p in tree(d) if
+                             stat_of(p)[0] != "debugger"] == []),
+           "ends adapter and program", tree(d))
+    for name in ("h", "echo", "STOP", "KILL"):
+        r = j.do("stop", session=name)
+        ok(wait_for(lambda: "error_code" in state(c, name)), "it goes",
+           (r, state(c, name)))
+
+
+def let_go(d):
+    """A program whose debugger has let it go is its session's like any."""
+    c, j = d.client(), Local(d)
+    pid = goes_on(c, j, "handler", "h")
+    ok(says(c, "h", "ready"), "it runs")
+    ok(j.do("detach", session="h")["success"], "detach")
+    ok(becomes(c, "RUNNING", "h"), "it goes on")
+    eq(state(c, "h")["pid"], pid, "as the same process")
+    eq(c.cmd("SIGNAL h USR1").get("error_code"), None, "a signal")
+    ok(says(c, "h", "USR1"), "reaches it")
+    os.kill(the_debugger(d), signal.SIGKILL)
+    ok(wait_for(lambda: state(c, "h")["debugger"] is None), "no debugger")
+    eq(state(c, "h")["state"], "RUNNING", "it does not need it")
+    r = j.ask(start=True, session="h", request={
+        "command": "attach", "args": {"adapter": "toy"}})
+    ok(r["success"], "another one can be attached", r)
+    eq(state(c, "h")["pid"], pid, "to that process")
+    j.do("continue", session="h", wait=False)
+    c.cmd("SIGNAL h USR2")
+    ok(says(c, "h", "USR2"), "a signal reaches it beside an adapter")
+    r = j.do("detach", session="h")
+    ok(r["success"], "which lets it go as well", r)
+    c.cmd("SIGNAL h TERM")
+    ok(says(c, "h", "bye"), "the last one")
+    ok(becomes(c, "STOPPED", "h"), "ends it")
+    j.do("stop", session="h")
+    c.cmd("DELETE h")
+
+
 def unseen(d):
     """What is debugged can neither see nor signal the debugger."""
     c, j = d.client(), Local(d)
@@ -478,6 +555,9 @@ def by_pid(mode):
         else:
             ok(r["success"], "a user's own daemon attaches to his processes",
                r)
+            eq(state(d.client(), "p")["pid"], p.pid, "which STATUS shows")
+            eq(d.client().cmd("SIGNAL p CONT").get("error_code"), None,
+               "and SIGNAL reaches")
             ok(j.do("detach")["success"], "and lets them go")
             eq(p.poll(), None, "they live on")
             j.do("stop")
@@ -485,7 +565,7 @@ def by_pid(mode):
         p.wait()
 
 
-run_tests(in_modes(facts, streams, restarts, unseen, attaches, client_goes,
+run_tests(in_modes(facts, streams, restarts, signals, let_go, unseen, attaches, client_goes,
                    failures, current, conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),

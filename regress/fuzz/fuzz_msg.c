@@ -322,6 +322,8 @@ right_kind(const struct msg_hdr *h, const uint8_t *payload, size_t len)
 		return beside[kind % sizeof(beside)];
 	if (h->type == MSG_ATTACH_FD)
 		return attach[kind % sizeof(attach)];
+	if (h->type == MSG_FOUND)
+		return 4;
 	return h->type == MSG_JOB_FD ? job[kind % sizeof(job)] : 0;
 }
 
