@@ -27,6 +27,7 @@
 #define CONSOLE_MAX	(16U << 10)
 #define FAREWELL_MS	5000	/* for one to say how the program ended */
 #define LAST_WORDS_MS	300	/* for an adapter that closed its output to end */
+#define AGAIN_MAX	3	/* a stop that is told again is looked at anew */
 
 struct dbg dbg = { .ring = RING_INIT };
 struct dbg_hello dbg_said;
@@ -38,16 +39,18 @@ static struct loop_timer settle_timer, lost_timer, farewell_timer;
 static void	farewell(void);
 /* what is known of the present stop is being asked for; and once more */
 static bool		gathering_now, again;
+static unsigned int	rounds;		/* of that, because of again */
 static unsigned int	drains;		/* not yet answered */
 static char		lost_why[160];
 static bool		awaits_end;	/* of an adapter beside the program */
 static struct dbg_state	told;
 
 static void	begin_gathering(void);
+static void	settle_again(void);
 
 /* -- what others are told -- */
 void
-engine_tell(void)
+engine_tell_link(void)
 {
 	struct dbg_state s;
 
@@ -58,11 +61,17 @@ engine_tell(void)
 	s.ended = dbg.phase == PHASE_TERMINATED && dbg.ending.known;
 	s.code = s.ended ? dbg.ending.code : 0;
 	s.signal = s.ended ? dbg.ending.signal : 0;
-	dap_phase();
 	if (memcmp(&s, &told, sizeof(s)) == 0)
 		return;
 	memcpy(&told, &s, sizeof(s));
 	link_state(&s);
+}
+
+void
+engine_tell(void)
+{
+	dap_phase();
+	engine_tell_link();
 }
 
 const char *
@@ -146,19 +155,26 @@ name_stop(void)
 static void
 finish(void)
 {
+	bool more;
+
 	if (gathering_now || drains > 0 || settle_timer.slot != 0)
 		return;
-	if (again) {
-		again = false;
+	more = again;
+	again = false;
+	/* one that never ends to tell it must not keep everybody waiting */
+	if (more && ++rounds <= AGAIN_MAX) {
 		begin_gathering();
 		return;
 	}
+	rounds = 0;
 	name_stop();
 	bps_until_over();
 	dbg.gathering = false;
 	engine_tell();
 	wait_settle();
 	exec_settled();
+	if (more && dbg.phase == PHASE_STOPPED)
+		settle_again();
 	/* with the program its adapter has nothing left to do */
 	if (dbg.phase == PHASE_TERMINATED && launch_tree_up())
 		link_kill();
@@ -289,11 +305,16 @@ farewell(void)
 	    NULL);
 }
 
-/* All events of the stop that came with it have been read by now. */
+/*
+ * All events of the stop that came with it have been read by now.  Where the
+ * adapter is lost as well, its end is what there is to tell, in a moment.
+ */
 static void
 on_settle(void *arg)
 {
 	(void)arg;
+	if (dbg.phase == PHASE_STOPPED && lost_why[0] != '\0')
+		return;
 	if (gathering_now)
 		again = true;
 	else if (dbg.phase != PHASE_STOPPED || !exec_goes_on())
@@ -451,8 +472,10 @@ dbg_ended(const struct dbg_end *e)
 		launch_go();
 		return;
 	}
-	if (alive)
+	if (alive) {
 		set_ending(e, words);
+		engine_tell_link();
+	}
 	adapter_gone(words);
 	bps_forget();
 	if (alive) {

@@ -462,6 +462,23 @@ cmd_await(struct op *op)
 	wait_settle();
 }
 
+/* Who asks something meanwhile waits, and shall know what for. */
+static void
+put_busy(struct json_object *adapter)
+{
+	struct json_object *busy;
+	const char *request;
+	uint64_t ms = 0;
+
+	if ((request = adapter_busy(&ms)) == NULL)
+		return;
+	busy = json_object_new_object();
+	json_object_object_add(busy, "request",
+	    json_object_new_string(request));
+	json_object_object_add(busy, "ms", json_object_new_int64((int64_t)ms));
+	json_object_object_add(adapter, "busy", busy);
+}
+
 static void
 status(struct op *op)
 {
@@ -481,6 +498,7 @@ status(struct op *op)
 		    json_object_new_string(launch_adapter_path()));
 		json_object_object_add(a, "alive",
 		    json_object_new_boolean(adapter_up()));
+		put_busy(a);
 		json_object_object_add(s, "adapter", a);
 	}
 	op_reply(op, s);
@@ -570,6 +588,7 @@ disconnect(struct op *op, dap_fn fn)
 	    json_object_new_boolean(false));
 	reduce_over(&dbg, PHASE_IDLE);
 	engine_change(CHANGE_ENDED);
+	engine_tell_link();
 	adapter_ask("disconnect", args, op, fn, NULL);
 }
 
