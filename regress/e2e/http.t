@@ -12,17 +12,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (Daemon, alone, eq, free_port, in_modes, ok, run_tests, tar_of,
-                wait_for)
+                token_of, wait_for)
 from term import Refused, WebSocket
 from web import Events, Raw, Web
-
-
-def token_of(d, how=""):
-    c = d.client()
-    try:
-        return c.cmd("TOKEN create " + how)["token"]
-    finally:
-        c.close()
 
 
 def login(d):

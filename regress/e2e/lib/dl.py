@@ -607,6 +607,21 @@ def passwd_wrapper(*users):
         yield ["unshare", "-m", "sh", "-c", ACCOUNTS, tmp]
 
 
+def token_made(d, how="", uid=None):
+    """The daemon's answer to TOKEN create, asked over a connection of its
+    own."""
+    c = d.client(uid)
+    try:
+        return c.cmd("TOKEN create " + how)
+    finally:
+        c.close()
+
+
+def token_of(d, how="", uid=None):
+    """A new token itself."""
+    return token_made(d, how, uid)["token"]
+
+
 def needed_libraries():
     """What the daemon itself loads, so that it can stand on a small tree."""
     out = set()
