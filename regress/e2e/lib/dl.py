@@ -622,6 +622,14 @@ def token_of(d, how="", uid=None):
     return token_made(d, how, uid)["token"]
 
 
+@contextlib.contextmanager
+def system_with(*users, conf=""):
+    """A daemon in system mode where these have accounts (root only)."""
+    with passwd_wrapper(*users) as wrapper, \
+            Daemon("system", conf, wrapper=wrapper) as d:
+        yield d
+
+
 def needed_libraries():
     """What the daemon itself loads, so that it can stand on a small tree."""
     out = set()
