@@ -12,8 +12,8 @@ sys.path[:0] = [os.path.join(os.path.dirname(__file__), x)
 from term import HISTORY, LIVE, PEOPLE, Refused, WebSocket
 from webraw import API, User, Wire, fetch, text
 from dl import (ALICE, AS_ROOT, BOB, Daemon, connect, eq, helper, in_modes,
-                ok, passwd_wrapper, read_proc, run_tests, token_made, token_of,
-                wait_for)
+                memory_of, ok, passwd_wrapper, read_proc, run_tests,
+                token_made, token_of, wait_for)
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"
 EVIL = "evil.example"
@@ -567,22 +567,8 @@ def sockets_end_with_logins(d):
 
 def memory(pid, secrets):
     """Where in a process's memory one of these still is."""
-    out = []
-    with open(f"/proc/{pid}/maps") as f:
-        maps = f.read()
-    with open(f"/proc/{pid}/mem", "rb", 0) as mem:
-        for line in maps.splitlines():
-            m = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
-            if not m or int(m[2], 16) - int(m[1], 16) > 1 << 28:
-                continue
-            try:
-                mem.seek(int(m[1], 16))
-                data = mem.read(int(m[2], 16) - int(m[1], 16))
-            except OSError:
-                continue
-            out += [(s[:3], at, line) for s in secrets for at in (4, 24)
-                    if s[at:at + 14] in data]
-    return out
+    return [(s[:3], at, line) for _, line, data in memory_of(pid)
+            for s in secrets for at in (4, 24) if s[at:at + 14] in data]
 
 
 def nowhere(d):

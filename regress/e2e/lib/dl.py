@@ -703,6 +703,28 @@ def read_proc(pid, name):
         return b""
 
 
+def memory_of(pid):
+    """What a process may write to in its memory: address, line of maps and
+    bytes of each part.  Raises OSError when it cannot be looked into."""
+    with open(f"/proc/{pid}/maps") as f:
+        maps = f.read().splitlines()
+    with open(f"/proc/{pid}/mem", "rb", 0) as mem:
+        for line in maps:
+            m = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
+            if not m:
+                continue
+            start, end = int(m[1], 16), int(m[2], 16)
+            # a sanitizer's shadow: terabytes that are not there
+            if end - start > 1 << 28:
+                continue
+            try:
+                mem.seek(start)
+                data = mem.read(end - start)
+            except OSError:
+                continue
+            yield start, line, data
+
+
 def stat_of(pid):
     """(comm, state, ppid, start time) or None."""
     s = read_proc(pid, "stat").decode(errors="replace")
