@@ -620,15 +620,11 @@ static void
 stop_escalates(void **state)
 {
 	struct session_view v;
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	ask(MSG_STOP, &sid, ALICE_CONN);
 	expect_poke(SIGTERM, POKE_TREE_TERM, 0);
 	/* a second one waits along */
@@ -649,16 +645,12 @@ static void
 signals(void **state)
 {
 	struct msg_out *o;
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 	int i;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	for (i = 0; i < 2; i++) {
 		o = msg_new(MSG_SIGNAL, &sid, ALICE_CONN, 5);
 		msg_put_u32(o, SIGUSR1);
@@ -702,16 +694,12 @@ output_rings_when_armed(void **state)
 static void
 input(void **state)
 {
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 	char c;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	ask(MSG_INPUT, &sid, ALICE_CONN);
 	expect(ROLE_NETPROC, MSG_INPUT_FD);
 	assert_int_equal(write(got.m.fd, "i", 1), 1);
