@@ -22,6 +22,7 @@
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
+#include "obstacle.h"
 #include "profile.h"
 #include "reduce.h"
 #include "wait.h"
@@ -602,6 +603,7 @@ launch_start(struct op *op)
 static bool
 read_pid(struct op *op)
 {
+	char why[400];
 	int64_t pid = 0;
 
 	l.beside = dbg_said.target_pid != 0;
@@ -620,6 +622,10 @@ read_pid(struct op *op)
 		op_fail(op, "refused", "the system's daemon attaches to its "
 		    "own sessions only: use your own daemon (`debugger attach "
 		    "%lld` without --system)", (long long)pid);
+		return false;
+	}
+	if (attach_obstacle((pid_t)pid, why, sizeof(why))) {
+		op_fail(op, "refused", "%s", why);
 		return false;
 	}
 	l.pid = (pid_t)pid;

@@ -565,9 +565,64 @@ def by_pid(mode):
         p.wait()
 
 
+def attach_to(j, pid):
+    return j.ask(start=True, name="p", request={
+        "command": "attach", "args": {"pid": pid, "cwd": "/", "env": [],
+                                      "adapter": "toy"}})
+
+
+def obstacles(mode):
+    """What the kernel would refuse is told in words, and before."""
+    with Daemon(mode, CONF) as d:
+        j = Local(d)
+        kw = {} if d.uid is None else {"user": d.uid, "group": d.uid,
+                                       "extra_groups": []}
+        p = subprocess.Popen([helper("sleeper")], stdout=subprocess.DEVNULL,
+                             **kw)
+        p.kill()
+        os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT)
+        cases = [(p.pid, "there is no process"),
+                 (2 ** 31 - 1, "there is no process")]
+        if AS_ROOT:
+            cases.append((os.getpid(), "another user's (uid 0)"))
+        for pid, want in cases:
+            r = attach_to(j, pid)
+            ok(not r["success"] and want in r["error"]["message"],
+               f"attach: {want}", r)
+            ok(wait_for(lambda: debuggers(d) == {}), "nothing is left of it")
+        p.wait()
+
+
+def of_root(mode):
+    """Root's own daemon has no more rights than others': its debuggers too."""
+    if not AS_ROOT:
+        return
+    with Daemon(mode, CONF, uid=None) as d:
+        j = Local(d)
+        p = subprocess.Popen([helper("sleeper")], stdout=subprocess.DEVNULL)
+        r = attach_to(j, p.pid)
+        ok(not r["success"] and "capabilities" in r["error"]["message"] and
+           "setpriv" in r["error"]["message"],
+           "root's process with capabilities is not traced", r)
+        ok(p.poll() is None, "and lives")
+        p.kill()
+        p.wait()
+        p = subprocess.Popen(["setpriv", "--bounding-set=-all",
+                              "--inh-caps=-all", helper("sleeper")],
+                             stdout=subprocess.DEVNULL)
+        ok(wait_for(lambda: stat_of(p.pid)[0] == "sleeper"), "another one")
+        r = attach_to(j, p.pid)
+        ok(r["success"], "one without them is", r)
+        ok(j.do("detach")["success"], "and let go")
+        j.do("stop")
+        p.kill()
+        p.wait()
+
+
 run_tests(in_modes(facts, streams, restarts, signals, let_go, unseen, attaches, client_goes,
                    failures, current, conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),
+          alone(obstacles, modes=("user",)), alone(of_root, modes=("user",)),
           alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
           alone(of_others, modes=SYSTEM))
