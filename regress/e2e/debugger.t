@@ -15,7 +15,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Client, Daemon,  # noqa: E402
+from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
                 descendants, eq, ok, passwd_wrapper, run_tests, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
 
@@ -585,6 +585,57 @@ def two_users():
         left_overs(d)
 
 
+# what a sandbox with a root of its own shows of the host is /usr
+SEALED = "/usr/local/src"
+SEAL = """mount -t tmpfs none $1 && cp -r "$2" "$3" "$4/c" "$4/go" $1 &&
+    mkdir -p $1/libexec && { [ -d $1/libexec/debuglantern ] ||
+    mv $1/debuglantern $1/libexec; } && chmod -R a+rX $1 || exit 1
+at=$1; shift 5; exec $at/bin/debuglanternd "$@"
+"""
+
+
+def sealed():
+    """Adapters on pipes, and one that dials, in every kind of sandbox."""
+    if not AS_ROOT:
+        return
+    wrapper = ["unshare", "-m", "sh", "-c", SEAL, "sh", SEALED, BIN, LIBEXEC,
+               work]
+    with Daemon("system", wrapper=wrapper) as d:
+        # the programs are where this process sees none
+        c = Client(d.dir + "/run/debuglantern.sock")
+
+        def do(request, **more):
+            c.send(json.dumps({"id": 1, "command": "debugger", "args": dict(
+                more, request=request)}).encode() + b"\n")
+            r = json.loads(c.recv_line())
+            return r.get("result") or r
+
+        def start(program, entry, sandbox, network):
+            return do({"command": "start", "args": {
+                "program": program, "args": [], "cwd": "/",
+                "env": ["PATH=/usr/bin:/bin"],
+                "breaks": [{"function": entry}]}}, start=True, name="sealed",
+                sandbox=sandbox, network=network)
+
+        for sandbox in ("namespaces", "tmpfs"):
+            for network in ("shared", "none"):
+                for name, entry in ("c", "main"), ("go", "main.main"):
+                    how = f"{name}, {sandbox}, network {network}"
+                    o = start(f"{SEALED}/{name}", entry, sandbox, network)
+                    ok(o.get("state") == "stopped", how, o)
+                    s = c.cmd("STATUS sealed")
+                    eq((s.get("sandbox"), s.get("network")),
+                       (sandbox, network), "it is in it")
+                    o = do({"command": "next"})
+                    ok(o.get("state") == "stopped", "a step", o)
+                    do({"command": "stop"})
+                    ok(wait_for(lambda: c.cmd("LIST") == []), "its end")
+        o = start(work + "/c", "main", "tmpfs", "none")
+        ok("error" in o, "what a sandbox does not show is not debugged in it",
+           o)
+        left_overs(d)
+
+
 def left_overs(d):
     ok(wait_for(lambda: not [p for p in descendants(d.proc.pid)
                              if stands_for_a_program(p)], 20),
@@ -623,6 +674,6 @@ if __name__ == "__main__":
     try:
         run_tests(with_daemon(adapters, crashes, exceptions, many_threads,
                               many_breakpoints, flood, sessions, interrupted, attached,
-                              editors, on_demand), two_users)
+                              editors, on_demand), two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)
