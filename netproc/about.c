@@ -12,6 +12,7 @@
 #include "listener.h"
 #include "params.h"
 #include "proto.h"
+#include "replica.h"
 #include "role.h"
 #include "roles.h"
 #include "rows.h"
@@ -224,6 +225,19 @@ web_json(struct text *t)
 	json_close(t, '}');
 }
 
+/* Of those that the client may see: how many others have is theirs. */
+static void
+debug_sessions_json(struct text *t, const struct conn *c)
+{
+	const struct sight *si;
+	uint64_t n = 0;
+
+	if (c->owner != NULL)
+		TAILQ_FOREACH(si, &c->owner->sights, by_owner)
+			n += si->session->view.debugger;
+	json_u64(t, n);
+}
+
 void
 cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 {
@@ -248,6 +262,8 @@ cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 	weakened_json(t);
 	json_key(t, "quotas");
 	quotas_json(t);
+	json_key(t, "debug_sessions");
+	debug_sessions_json(t, c);
 	json_key(t, "warnings");
 	warnings_json(t);
 	json_key(t, "mdns");

@@ -108,11 +108,19 @@ def facts(d):
        "its pid is the program's, which the adapter has started")
     eq([x["name"] for x in c.cmd("DEBUGGER list")], ["t"],
        "it is in the list of debuggers")
+    eq(c.cmd("VERSION")["debug_sessions"], 1, "VERSION counts it")
     r = j.do("stop")
     ok(r["success"], "stop ends it", r)
     ok(wait_for(lambda: tree(d) == [], 15), "all of its processes are gone",
        tree(d))
     ok(wait_for(lambda: c.cmd("LIST") == [], 10), "and so is the session")
+    eq(c.cmd("VERSION")["debug_sessions"], 0, "VERSION counts none")
+    deps = {r["name"]: r for r in c.cmd("DEPS")["deps"]}
+    for name in ("lldb-dap", "delve", "debugpy", "gdb", "codelldb"):
+        row = deps.get(name, {})
+        ok(row and bool(row.get("remedy")) != row["available"] and
+           not row["required"], f"DEPS knows {name}, or what installs it",
+           row)
 
 
 def leaf_of(pid):
@@ -493,6 +501,8 @@ def of_others(mode):
         j.start(helper("sleeper"))
         sid = state(c)["id"]
         b = Local(d, uid=BOB)
+        eq(d.client(BOB).cmd("VERSION")["debug_sessions"], 0,
+           "others' are not counted for him")
         for ask in (dict(session=sid, request={"command": "status"}),
                     dict(session=sid, use=True, request={}),
                     dict(start=True, session=sid,
