@@ -491,6 +491,14 @@ dbg_ended(const struct dbg_end *e)
 
 /* -- the link -- */
 void
+dbg_doorbell(uint64_t total)
+{
+	/* the ring says so itself */
+	(void)total;
+	dap_output();
+}
+
+void
 dbg_hello(const struct dbg_hello *h)
 {
 	static const struct adapter_hooks hooks = { on_event, on_lost };

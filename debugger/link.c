@@ -191,6 +191,17 @@ debugger_on_drained(struct msg *m)
 	return 0;
 }
 
+int
+debugger_on_doorbell(struct msg *m)
+{
+	uint64_t total = msg_get_u64(m);
+
+	if (msg_end(m) == -1)
+		return -1;
+	dbg_doorbell(total);
+	return 0;
+}
+
 /* -- downwards ------------------------------------------------------------ */
 
 static void
@@ -274,6 +285,15 @@ void
 link_drain(void)
 {
 	send_plain(MSG_DBG_DRAIN);
+}
+
+void
+link_arm(uint64_t offset)
+{
+	struct msg_out *o = msg_new(MSG_DBG_ARM, NULL, 0, 0);
+
+	msg_put_u64(o, offset);
+	(void)chan_send(&chan, o, -1);
 }
 
 void

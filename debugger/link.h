@@ -76,6 +76,8 @@ void	 dbg_ended(const struct dbg_end *);
 void	 dbg_ring(int fd);
 /* Answers link_drain(): all that was in the pipes then is in the ring. */
 void	 dbg_drained(uint64_t total);
+/* Answers link_arm(): so much has been written. */
+void	 dbg_doorbell(uint64_t total);
 
 /* -- downwards: the carrier's ------------------------------------------- */
 /* The one answer to a request: an object, "result" or "error" by failed. */
@@ -84,6 +86,8 @@ void	 link_run(const struct dbg_run *);
 /* Ends the adapter and its tree; dbg_ended() follows if one ran. */
 void	 link_kill(void);
 void	 link_drain(void);
+/* dbg_doorbell() follows, once, as soon as the ring has more than that. */
+void	 link_arm(uint64_t offset);
 void	 link_state(const struct dbg_state *);
 /* The number, as the host counts, of what the adapter calls that; 0 = none. */
 pid_t	 link_pid(pid_t inner);

@@ -69,6 +69,8 @@ struct dbgproc {
 	bool		 unshown;	/* of what it said, for now */
 	struct loop_timer show;
 	unsigned int	 nlogged;
+	bool		 armed;		/* it waits for output: */
+	uint64_t	 armed_at;
 	/* -- the adapter -- */
 	bool		 ordered;	/* a run of it is being started */
 	bool		 on;		/* it is the session's program, */
@@ -139,6 +141,8 @@ void	 dbg_run_failed(struct session *, enum err, const char *why);
 void	 dbg_adapter_ended(struct session *, bool by_signal, uint32_t value);
 /* And so has all that it had started, before STOPPED is shown. */
 void	 dbg_tree_gone(struct session *);
+/* There may be output that it waits for. */
+void	 dbg_output(struct session *);
 /* Ends the adapter, and what is debugged unless that ran before. */
 void	 dbg_kill(struct dbgproc *);
 /* The launcher's answers to ATTACH that are no gdbserver's. */

@@ -543,6 +543,35 @@ spawn_on_dbg_drain(struct msg *m)
 }
 
 void
+dbg_output(struct session *s)
+{
+	struct dbgproc *p = s->dbg;
+	struct msg_out *o;
+
+	if (p == NULL || !p->armed || p->life != DBG_UP ||
+	    s->ring.hdr == NULL || ring_total(&s->ring) <= p->armed_at)
+		return;
+	p->armed = false;
+	o = msg_new(MSG_DBG_DOORBELL, &s->id, 0, 0);
+	msg_put_u64(o, ring_total(&s->ring));
+	(void)chan_send(&p->chan, o, -1);
+}
+
+int
+spawn_on_dbg_arm(struct msg *m)
+{
+	struct dbgproc *p = dbg_of(m);
+	uint64_t offset = msg_get_u64(m);
+
+	if (msg_end(m) == -1 || p->session == NULL || dbg_is_deaf(p))
+		return -1;
+	p->armed = true;
+	p->armed_at = offset;
+	dbg_output(p->session);
+	return 0;
+}
+
+void
 dbg_run_lost(struct dbgproc *p)
 {
 	if (p->beside.serial == 0)

@@ -221,8 +221,12 @@ logs(void)
 static void
 drain(int n)
 {
-	while (n-- > 0)
+	static const uint32_t always[2];
+
+	while (n-- > 0) {
 		send_u32s(MSG_DBG_DRAIN, 0, NULL);
+		send_u32s(MSG_DBG_ARM, 2, always);
+	}
 	reply("{\"mode\":\"done\"}");
 }
 
@@ -431,6 +435,7 @@ IGNORE(debugger_on_ran)
 IGNORE(debugger_on_run_failed)
 IGNORE(debugger_on_ended)
 IGNORE(debugger_on_drained)
+IGNORE(debugger_on_doorbell)
 
 int
 main(void)
