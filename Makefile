@@ -132,6 +132,9 @@ TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
 
+# as many at a time as there are processors, unless make has been told
+PARALLEL =	$(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 deps:
 	@etc/packages.sh $(BUILD_PKGS)
 
@@ -140,7 +143,7 @@ deps-test:
 
 # --- run from the build tree -------------------------------------------
 run: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@etc/run.sh $(BIN)
 
 # --- tests -------------------------------------------------------------
@@ -149,15 +152,16 @@ UNIT_BINS :=	$(UNIT_SRCS:regress/unit/%.c=$(O)/regress/%)
 HELPER_SRCS :=	$(wildcard regress/helpers/*.c)
 HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 
-# a unit test names what it needs of a role in its first lines:
-#   /* links: spawner/owner.c spawner/session.c */
+# a unit test names what it needs of a role in its first lines, a directory
+# for all of its sources:
+#   /* links: spawner/ !spawner/main.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
     $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
     tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch] tracer/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
-	    $$(sed -n 's,^/\* links: \(.*\) \*/$$,\1,p' $<) \
+	    $$(regress/links.sh $<) \
 	    $(LIBCOMMON) $(LIBWEB) -lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
 	    -lcrypto -lsqlite3
 
@@ -172,11 +176,11 @@ $(O)/regress/helpers/msgtable: common/msgs.def common/msg.h common/msg.c
 test-bins: $(UNIT_BINS) $(HELPERS) $(WEB_TEST)
 
 check: deps-test
-	@$(MAKE) --no-print-directory all test-bins fuzz-bins
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins fuzz-bins
 	@regress/run.sh $(abspath $(O))
 
 check-asan: deps-test
-	@$(MAKE) --no-print-directory SANITIZE=1 O=$(O)-asan all test-bins
+	@$(MAKE) --no-print-directory $(PARALLEL) SANITIZE=1 O=$(O)-asan all test-bins
 	@regress/run.sh $(abspath $(O)-asan)
 
 -include etc/install.mk

@@ -17,6 +17,8 @@
 
 /* Messages handled per turn of the loop, so that no peer starves the rest. */
 #define READ_BURST	32
+/* Turns that take one message alone when there was no second one, at most. */
+#define SINGLES_MAX	15
 #define CALM_MS		5
 /* And after such a pause: what a socket's buffer holds. */
 #define CALM_BURST	512
@@ -443,17 +445,47 @@ chan_recv_one(struct channel *c)
 	return r == 1 ? 0 : -1;
 }
 
+/* Returns how many there were. */
+static unsigned int
+drain(struct channel *c, unsigned int max)
+{
+	unsigned int n = 0;
+
+	/* a handler that drains its own channel would share one buffer */
+	if (c->in_read)
+		return 0;
+	c->in_read = true;
+	while (n < max && c->fd != -1 && !c->paused &&
+	    read_one(c, MSG_DONTWAIT) == 1)
+		n++;
+	c->in_read = false;
+	return n;
+}
+
 void
 chan_drain(struct channel *c, unsigned int max)
 {
-	/* a handler that drains its own channel would share one buffer */
-	if (c->in_read)
+	(void)drain(c, max);
+}
+
+/*
+ * Questions and answers come one by one, and to find that there is no second
+ * message costs half as much as a message.  So a peer that had but one to say
+ * is not asked for more in its next turns: if there is more, the loop says so.
+ */
+static void
+drain_turn(struct channel *c)
+{
+	if (c->singles > 0) {
+		c->singles--;
+		(void)drain(c, 1);
 		return;
-	c->in_read = true;
-	while (max-- > 0 && c->fd != -1 && !c->paused &&
-	    read_one(c, MSG_DONTWAIT) == 1)
-		continue;
-	c->in_read = false;
+	}
+	if (drain(c, READ_BURST) > 1)
+		c->vain = 0;
+	else if (c->vain < SINGLES_MAX)
+		c->vain = c->vain * 2 + 1;
+	c->singles = c->vain;
 }
 
 void
@@ -496,7 +528,7 @@ on_io(uint32_t events, void *arg)
 	if (events & (EPOLLHUP | EPOLLERR))
 		c->paused = false;
 	if (c->fd != -1 && events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
-		chan_drain(c, READ_BURST);
+		drain_turn(c);
 		calm_down(c);
 	}
 }

@@ -169,6 +169,8 @@ struct channel {
 	chan_gone_fn	 gone;
 	chan_allow_fn	 allow;
 	bool		 in_read;
+	unsigned int	 vain;		/* looks for a second message, in a row */
+	unsigned int	 singles;	/* turns to come that take one alone */
 	bool		 chatty;	/* chan_calm() was called in this turn */
 	struct loop_timer calm;
 };

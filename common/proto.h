@@ -198,6 +198,13 @@ enum {
 	ATTACH_PIPES		= 1 << 0	/* two instead of the socket */
 };
 
+/* SWEEP: which of a session's cgroups */
+enum leaf_of {
+	LEAF_SESSION,
+	LEAF_DEBUGGER,		/* of its debugger's process */
+	LEAF_COUNT
+};
+
 /* INSTRUMENT_FD */
 enum instrument_fd {
 	INSTRUMENT_FD_CHANNEL,	/* socket: the spawner's end */
@@ -222,6 +229,12 @@ enum {
 	DBG_RUN_TTY		= 1 << 0,	/* the program has a terminal */
 	DBG_RUN_BESIDE		= 1 << 1,	/* the program runs already */
 	DBG_RUN_HOST		= 1 << 2	/* no sandbox: user mode only */
+};
+
+/* DBG_ENDED: what the code and the signal are; neither: not known */
+enum {
+	DBG_ENDED_ADAPTER	= 1 << 0,	/* how the adapter ended */
+	DBG_ENDED_PROGRAM	= 1 << 1	/* how the program did, beside it */
 };
 
 /* DBG_FD: the debugger's ends of the adapter's pipes */

@@ -16,18 +16,6 @@
 
 #define NUMBER	24
 
-static int
-show(const struct client *c, struct json_object *json,
-    void (*print)(struct json_object *, FILE *))
-{
-	if (c->json)
-		reply_print(json, stdout);
-	else
-		print(json, stdout);
-	json_object_put(json);
-	return report_flush();
-}
-
 int
 cmd_whoami(struct client *c, int argc, char **argv)
 {
@@ -38,7 +26,7 @@ cmd_whoami(struct client *c, int argc, char **argv)
 	(void)argv;
 	code = client_ask(c, &json, c->command->verb, NULL);
 	/* It has the form of a session: members of plain values. */
-	return code == CTL_OK ? show(c, json, session_print) : code;
+	return code == CTL_OK ? client_show(c, json, session_print) : code;
 }
 
 /* share and unshare. */
@@ -63,7 +51,7 @@ cmd_share(struct client *c, int argc, char **argv)
 		report("warning: %.*s can now make this session do whatever "
 		    "its owner's account may do, files included",
 		    (int)(access - argv[1]), argv[1]);
-	return show(c, json, session_print_line);
+	return client_show(c, json, session_print_line);
 }
 
 /* A member of a quota, "used" or "limit", in bytes or as it is. */
@@ -148,7 +136,7 @@ cmd_quota(struct client *c, int argc, char **argv)
 		json_object_put(json);
 		return CTL_UNREACHABLE;
 	}
-	return show(c, json, print_quota);
+	return client_show(c, json, print_quota);
 }
 
 int

@@ -15,19 +15,6 @@
 #include "session.h"
 #include "term.h"
 
-/* Prints the answer as JSON, or for people by print. Takes json. */
-static int
-show(const struct client *c, struct json_object *json,
-    void (*print)(struct json_object *, FILE *))
-{
-	if (c->json)
-		reply_print(json, stdout);
-	else
-		print(json, stdout);
-	json_object_put(json);
-	return report_flush();
-}
-
 int
 cmd_session(struct client *c, int argc, char **argv)
 {
@@ -36,7 +23,7 @@ cmd_session(struct client *c, int argc, char **argv)
 
 	code = client_ask(c, &json, c->command->verb, argv[0],
 	    argc > 1 ? argv[1] : NULL, NULL);
-	return code == CTL_OK ? show(c, json, session_print_line) : code;
+	return code == CTL_OK ? client_show(c, json, session_print_line) : code;
 }
 
 int
@@ -47,7 +34,7 @@ cmd_status(struct client *c, int argc, char **argv)
 
 	(void)argc;
 	code = client_ask(c, &json, c->command->verb, argv[0], NULL);
-	return code == CTL_OK ? show(c, json, session_print) : code;
+	return code == CTL_OK ? client_show(c, json, session_print) : code;
 }
 
 int
@@ -115,7 +102,7 @@ cmd_start(struct client *c, int argc, char **argv)
 	(void)argc;
 	code = start_session(c, argv[0],
 	    opt_given(&c->opts, OPT_DEBUG) ? "--debug" : NULL, &json);
-	return code == CTL_OK ? show(c, json, session_print_line) : code;
+	return code == CTL_OK ? client_show(c, json, session_print_line) : code;
 }
 
 int
@@ -160,7 +147,7 @@ cmd_args(struct client *c, int argc, char **argv)
 	}
 	if ((code = client_send_line(c, &l)) == CTL_OK)
 		code = client_answer(c, &json);
-	return code == CTL_OK ? show(c, json, session_print_line) : code;
+	return code == CTL_OK ? client_show(c, json, session_print_line) : code;
 }
 
 int
@@ -197,7 +184,7 @@ cmd_env(struct client *c, int argc, char **argv)
 		if (code != CTL_OK)
 			return code;
 	}
-	return show(c, json, session_print_line);
+	return client_show(c, json, session_print_line);
 }
 
 static void
@@ -224,7 +211,7 @@ cmd_envlist(struct client *c, int argc, char **argv)
 
 	(void)argc;
 	code = client_ask(c, &json, c->command->verb, argv[0], NULL);
-	return code == CTL_OK ? show(c, json, print_variables) : code;
+	return code == CTL_OK ? client_show(c, json, print_variables) : code;
 }
 
 int
@@ -245,7 +232,7 @@ cmd_limits(struct client *c, int argc, char **argv)
 	}
 	if ((code = client_send_line(c, &l)) == CTL_OK)
 		code = client_answer(c, &json);
-	return code == CTL_OK ? show(c, json, session_print_line) : code;
+	return code == CTL_OK ? client_show(c, json, session_print_line) : code;
 }
 
 static void
@@ -273,7 +260,7 @@ cmd_list(struct client *c, int argc, char **argv)
 		json_object_put(json);
 		return CTL_UNREACHABLE;
 	}
-	return show(c, json, print_list);
+	return client_show(c, json, print_list);
 }
 
 /* Goes on after a refusal, so that one wrong id does not keep the others. */
@@ -286,7 +273,7 @@ cmd_delete(struct client *c, int argc, char **argv)
 	for (i = 0; i < argc; i++) {
 		code = client_ask(c, &json, c->command->verb, argv[i], NULL);
 		if (code == CTL_OK)
-			code = show(c, json, session_print_line);
+			code = client_show(c, json, session_print_line);
 		if (code > worst)
 			worst = code;
 		if (code > CTL_REFUSED)
@@ -311,6 +298,6 @@ cmd_wait(struct client *c, int argc, char **argv)
 	ended = strcmp(state, "STOPPED") == 0;
 	if (!ended)
 		report("the session is still %s", state);
-	code = show(c, json, session_print_line);
+	code = client_show(c, json, session_print_line);
 	return code == CTL_OK && !ended ? CTL_REFUSED : code;
 }

@@ -166,3 +166,15 @@ client_request(struct client *c, const char *command,
 	json_object_put(answer);
 	return code;
 }
+
+int
+client_show(const struct client *c, struct json_object *json,
+    void (*print)(struct json_object *, FILE *))
+{
+	if (c->json)
+		reply_print(json, stdout);
+	else
+		print(json, stdout);
+	json_object_put(json);
+	return report_flush();
+}

@@ -5,6 +5,7 @@
 
 #include <json-c/json.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "conn.h"
 #include "options.h"
@@ -65,6 +66,13 @@ int	client_ask(struct client *, struct json_object **jsonp,
  */
 int	client_request(struct client *, const char *command,
 	    struct json_object *args, struct json_object **resultp);
+
+/*
+ * Prints an answer, as JSON or for people by print; takes json.  As
+ * report_flush().
+ */
+int	client_show(const struct client *, struct json_object *json,
+	    void (*print)(struct json_object *, FILE *));
 
 /* An answer, error or not, the caller's to put. As client_connect(). */
 int	client_read(struct conn *, struct json_object **jsonp);

@@ -74,6 +74,25 @@ catch_interrupt(void)
 		sigaction(SIGINT, &sa, NULL);
 }
 
+/* Like poll(); an interrupt that came before it began ends it as well. */
+static int
+poll_interruptibly(struct pollfd *pfd, int ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000L };
+	sigset_t held, before;
+	int n = -1;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	if (interrupted)
+		errno = EINTR;
+	else
+		n = ppoll(pfd, 1, ms < 0 ? NULL : &ts, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return n;
+}
+
 /* The answer's line, NULL with *code after a report. Borrowed. */
 static char *
 wait_line(struct dbg *d, size_t *lenp, int *code)
@@ -85,7 +104,8 @@ wait_line(struct dbg *d, size_t *lenp, int *code)
 
 	*code = CTL_UNREACHABLE;
 	while ((line = conn_take_line(conn, lenp)) == NULL) {
-		if ((n = poll(&pfd, 1, ms)) == -1 && errno != EINTR)
+		n = poll_interruptibly(&pfd, ms);
+		if (n == -1 && errno != EINTR)
 			return NULL;
 		if (interrupted)
 			leave(d);

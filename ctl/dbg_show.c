@@ -148,11 +148,32 @@ is_stopped(struct json_object *json)
 	return strcmp(reply_str(json, "state", ""), "stopped") == 0;
 }
 
+/* Of a status: what whoever asks now has to wait for. */
+static void
+put_busy(const struct view *v, struct json_object *json)
+{
+	struct json_object *adapter = NULL, *busy = NULL;
+	char *name, *request;
+	int64_t ms = 0;
+
+	if (!json_object_object_get_ex(json, "adapter", &adapter) ||
+	    !json_object_object_get_ex(adapter, "busy", &busy))
+		return;
+	name = view_member(adapter, "name");
+	request = view_member(busy, "request");
+	(void)reply_int(busy, "ms", &ms);
+	fprintf(v->out, "%s is busy with \"%s\" for %" PRId64 " s\n", name,
+	    request, ms / 1000);
+	free(name);
+	free(request);
+}
+
 void
 show_summary(struct json_object *json, const struct view *v)
 {
 	struct json_object *changed = NULL, *list = NULL, *source = NULL;
 
+	put_busy(v, json);
 	if (!is_stopped(json)) {
 		show_words(json, v);
 		view_output(v, json);

@@ -25,6 +25,9 @@
 #define OUT_MAX		((size_t)4 << 20)	/* that it has not read */
 #define PENDING_MAX	256
 #define STDERR_KEPT	2048
+#define LAST_READS	32	/* 4 KiB each: more than a pipe holds */
+#define CAPABILITIES_MAX 256	/* the protocol has a fifth of that */
+#define CAPABILITY_NAME	64
 
 enum limit { LIMIT_INITIALIZE, LIMIT_REQUEST };
 
@@ -81,7 +84,8 @@ static const struct request {
 
 struct pending {
 	TAILQ_ENTRY(pending) entry;
-	int64_t		 seq;
+	int64_t		 seq;		/* -1 = it was not sent */
+	uint64_t	 since;		/* loop_now_ms() of that */
 	const struct request *request;
 	struct op	*op;		/* held; may be NULL */
 	dap_fn		 fn;
@@ -152,14 +156,31 @@ adapter_takes(const char *name)
 	    (dbg.profile == NULL || !profile_never(dbg.profile, name));
 }
 
+/* Of all that it may announce, what is asked for: answers to yes or no. */
+static bool
+is_capability(const char *name, struct json_object *value)
+{
+	if (strcmp(name, "exceptionBreakpointFilters") == 0)
+		return json_object_is_type(value, json_type_array);
+	return json_object_is_type(value, json_type_boolean) &&
+	    strlen(name) <= CAPABILITY_NAME;
+}
+
+/* Events add to it: one that never stops announcing must not fill memory. */
 void
 adapter_merge(struct json_object *more)
 {
 	if (capabilities == NULL)
 		capabilities = json_object_new_object();
-	json_object_object_foreach(more, key, value)
+	json_object_object_foreach(more, key, value) {
+		if (!is_capability(key, value) ||
+		    (json_object_object_length(capabilities) >=
+		    CAPABILITIES_MAX &&
+		    !json_object_object_get_ex(capabilities, key, NULL)))
+			continue;
 		json_object_object_add(capabilities, key,
 		    json_object_get(value));
+	}
 }
 
 /* -- writing -- */
@@ -183,6 +204,15 @@ lost(const char *why)
 	hooks->lost(why);
 }
 
+/* Its last words are still to be read; what is asked now it never hears. */
+static void
+unheard(void)
+{
+	shut(&in);
+	queue_len = 0;
+	hooks->lost("it closed its input");
+}
+
 static void
 write_more(void)
 {
@@ -193,9 +223,7 @@ write_more(void)
 		if (n == -1 && (errno == EAGAIN || errno == EINTR))
 			break;
 		if (n == -1) {
-			/* its last words are still to be read */
-			shut(&in);
-			queue_len = 0;
+			unheard();
 			return;
 		}
 		queue_len -= (size_t)n;
@@ -209,7 +237,7 @@ on_writable(uint32_t events, void *arg)
 {
 	(void)arg;
 	if (events & (EPOLLERR | EPOLLHUP))
-		shut(&in);
+		unheard();
 	else
 		write_more();
 }
@@ -236,7 +264,10 @@ enqueue(const void *p, size_t len)
 	return 0;
 }
 
-/* Takes message.  -1: it does not read what it is sent. */
+/*
+ * Takes message.  -1: it does not read what it is sent.  What is for one that
+ * is about to end is answered by its end.
+ */
 static int
 send_message(struct json_object *message)
 {
@@ -245,7 +276,7 @@ send_message(struct json_object *message)
 	const char *text = json_object_to_json_string_length(message,
 	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	int n = snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len);
-	int rc = -1;
+	int rc = in.active ? -1 : 0;
 
 	if (in.active && enqueue(head, (size_t)n) == 0 &&
 	    enqueue(text, len) == 0) {
@@ -288,17 +319,44 @@ on_refused(void *arg)
 	refuse(p, p->code, p->words);
 }
 
+static struct pending *
+pending_oldest(void)
+{
+	struct pending *p;
+
+	TAILQ_FOREACH(p, &pending, entry)
+		if (p->seq != -1)
+			return p;
+	return NULL;
+}
+
+/* Adapters do one thing after the other: it is at the oldest. */
+const char *
+adapter_busy(uint64_t *ms)
+{
+	const struct pending *p = up ? pending_oldest() : NULL;
+
+	if (p == NULL)
+		return NULL;
+	*ms = loop_now_ms() - p->since;
+	return p->request->name;
+}
+
 /* An answer that comes after this is one that nobody asked for. */
 static void
 on_limit(void *arg)
 {
-	struct pending *p = arg;
+	struct pending *p = arg, *first = pending_oldest();
 	struct json_object *args;
+	char why[64] = "";
 
+	if (first != p && first != NULL)
+		(void)snprintf(why, sizeof(why), ": it is busy with \"%s\"",
+		    first->request->name);
 	(void)snprintf(p->words, sizeof(p->words), "%s did not answer \"%s\" "
-	    "within %llu s", dbg.profile != NULL ? dbg.profile->name :
+	    "within %llu s%s", dbg.profile != NULL ? dbg.profile->name :
 	    "the adapter", p->request->name, (unsigned long long)
-	    (limit_ms[p->request->limit] / 1000));
+	    (limit_ms[p->request->limit] / 1000), why);
 	log_warnx("%s", p->words);
 	if (adapter_takes("cancel")) {
 		args = json_object_new_object();
@@ -355,6 +413,7 @@ adapter_ask(const char *name, struct json_object *args, struct op *op,
 	p->fn = fn;
 	p->arg = arg;
 	p->seq = ++last_seq;
+	p->since = loop_now_ms();
 	TAILQ_INSERT_TAIL(&pending, p, entry);
 	npending++;
 	if (up && adapter_takes(name) && npending <= PENDING_MAX) {
@@ -434,13 +493,14 @@ refusal(struct json_object *m, struct json_object *body, char *buf, size_t size)
 	return buf;
 }
 
+/* What was not sent is answered by nobody, whatever number is named. */
 static struct pending *
 pending_find(int64_t seq)
 {
 	struct pending *p;
 
 	TAILQ_FOREACH(p, &pending, entry)
-		if (p->seq == seq)
+		if (p->seq != -1 && p->seq == seq)
 			return p;
 	return NULL;
 }
@@ -565,21 +625,19 @@ on_readable(uint32_t events, void *arg)
 		lost(why);
 }
 
-/* Read always: a full pipe would hold the adapter up.  The end is kept. */
-static void
-on_stderr(uint32_t events, void *arg)
+/* What there is just now, of which the end is kept.  False: no more. */
+static bool
+read_stderr(void)
 {
 	char buf[4096];
-	ssize_t n = read(err.fd, buf, sizeof(buf));
+	ssize_t n = err.active ? read(err.fd, buf, sizeof(buf)) : 0;
 	size_t len, drop;
 
-	(void)events;
-	(void)arg;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
-		return;
+		return false;
 	if (n <= 0) {
 		shut(&err);
-		return;
+		return false;
 	}
 	len = (size_t)n < STDERR_KEPT ? (size_t)n : STDERR_KEPT;
 	drop = complaint_len + len > STDERR_KEPT ?
@@ -588,14 +646,29 @@ on_stderr(uint32_t events, void *arg)
 	memcpy(complaint + complaint_len - drop, buf + (size_t)n - len, len);
 	complaint_len += len - drop;
 	complaint[complaint_len] = '\0';
+	return true;
+}
+
+/* Read always: a full pipe would hold the adapter up. */
+static void
+on_stderr(uint32_t events, void *arg)
+{
+	(void)events;
+	(void)arg;
+	(void)read_stderr();
 }
 
 const char *
 adapter_complaint(void)
 {
 	static char line[256];
-	size_t end = complaint_len, from;
+	size_t end, from;
+	int i;
 
+	/* one that has ended may have said more than was read so far */
+	for (i = 0; i < LAST_READS && read_stderr(); i++)
+		;
+	end = complaint_len;
 	while (end > 0 && strchr(" \n\r\t", complaint[end - 1]) != NULL)
 		end--;
 	for (from = end; from > 0 && complaint[from - 1] != '\n'; from--)
@@ -611,6 +684,12 @@ adapter_init(const struct adapter_hooks *h, uint32_t initialize_s,
 	hooks = h;
 	limit_ms[LIMIT_INITIALIZE] = (uint64_t)initialize_s * 1000;
 	limit_ms[LIMIT_REQUEST] = (uint64_t)request_s * 1000;
+}
+
+uint64_t
+adapter_limit_ms(void)
+{
+	return limit_ms[LIMIT_REQUEST];
 }
 
 static void
@@ -652,8 +731,6 @@ adapter_gone(const char *why)
 	struct pending *p;
 
 	adapter_shut();
-	if (err.active)
-		on_stderr(0, NULL);
 	shut(&err);
 	codec_free(&codec);
 	/* each of them may ask anew, which is refused a turn later */

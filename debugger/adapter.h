@@ -14,7 +14,8 @@ struct json_object;
 /* What it says of its own accord; the engine's (engine.c). */
 struct adapter_hooks {
 	void	(*event)(const char *name, struct json_object *body);
-	/* It wrote its last, or what cannot be read; why is words. */
+	/* It wrote its last, or what cannot be read, or reads no more; why is
+	 * words.  May be called from within adapter_ask(), and again. */
 	void	(*lost)(const char *why);
 };
 
@@ -27,6 +28,10 @@ void	 adapter_shut(void);
 /* Shuts; whoever waits for an answer gets adapter_exited with these words. */
 void	 adapter_gone(const char *why);
 bool	 adapter_up(void);
+/* How long it has for a request. */
+uint64_t adapter_limit_ms(void);
+/* The request that it is at, for so many ms; static.  NULL = none. */
+const char *adapter_busy(uint64_t *ms);
 /* The last line of its stderr that says something, "" = none. */
 const char *adapter_complaint(void);
 /* An event "capabilities". */

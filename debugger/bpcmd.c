@@ -360,29 +360,39 @@ bps_preset(struct op *op, struct json_object *breaks)
 	return false;
 }
 
-bool
-bps_preset_good(struct op *op)
+void
+bps_preset_drop(void)
 {
-	char words[2048], all[4096] = "";
+	size_t i = bps_count();
+
+	while (i-- > 0)
+		if (bps_at(i)->preset)
+			bps_free(bps_at(i));
+}
+
+const char *
+bps_preset_bad(void)
+{
+	static char all[4096];
+	char words[2048];
 	struct bp *bp;
 	size_t i, len;
 
+	all[0] = '\0';
 	for (i = 0; i < bps_count(); i++) {
 		bp = bps_at(i);
-		if (!bp->preset)
-			continue;
-		bp->preset = false;
-		if (bp->verified || bp->may_pend || !bp->enabled)
+		if (!bp->preset || bp->verified || bp->may_pend ||
+		    !bp->enabled)
 			continue;
 		bp_words(bp, words, sizeof(words));
 		len = strlen(all);
 		snprintf(all + len, sizeof(all) - len, "%s%s",
 		    len > 0 ? "; " : "", words);
 	}
-	if (all[0] == '\0')
-		return true;
-	op_fail(op, "not_verified", "%s", all);
-	return false;
+	/* good ones are like any other from now on */
+	for (i = 0; all[0] == '\0' && i < bps_count(); i++)
+		bps_at(i)->preset = false;
+	return all[0] == '\0' ? NULL : all;
 }
 
 /* -- until -------------------------------------------------------------- */

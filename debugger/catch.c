@@ -32,6 +32,12 @@ struct catcher {
 };
 static struct catcher	catchers[CATCHERS];
 
+const struct catch_kind catch_kinds[] = {
+	{ "throw", "Exceptions that are thrown", true },
+	{ "panic", "Panics, uncaught exceptions", false },
+	{ .name = NULL }
+};
+
 struct sending {
 	bpsend_fn	 fn;
 	void		*arg;
@@ -331,14 +337,49 @@ added(struct op *op, const char *why, void *arg)
 	op_reply(op, o);
 }
 
+static bool
+can(bool panic)
+{
+	const char *filter = panic ? dialect()->panic_filter :
+	    dialect()->throw_filter;
+
+	return !bpsend_live() || (filter != NULL && is_announced(filter)) ||
+	    (panic && filter == NULL && dialect()->panic_function != NULL);
+}
+
+bool
+catch_possible(const char *kind)
+{
+	return can(strcmp(kind, "panic") == 0);
+}
+
+const char *
+catch_kind_of(const char *filter)
+{
+	const struct dialect *d = dialect();
+
+	if (d->throw_filter != NULL && strcmp(filter, d->throw_filter) == 0)
+		return "throw";
+	if (d->panic_filter != NULL && strcmp(filter, d->panic_filter) == 0)
+		return "panic";
+	return filter;
+}
+
+bool
+catch_there(int64_t id, bool *verified)
+{
+	const struct catcher *c = id == 0 ? NULL : find(id);
+
+	if (c != NULL)
+		*verified = c->verified;
+	return c != NULL;
+}
+
 /* Can this adapter do it?  false: refused with words. */
 static bool
 possible(struct op *op, const struct catcher *c)
 {
-	const char *filter = filter_of(c);
-
-	if (!bpsend_live() || (filter != NULL && is_announced(filter)) ||
-	    (c->panic && filter == NULL && dialect()->panic_function != NULL))
+	if (can(c->panic))
 		return true;
 	op_fail(op, "unsupported", "the adapter %s cannot stop at a %s",
 	    dbg.profile == NULL ? "" : dbg.profile->name, kind_name(c));

@@ -4,6 +4,7 @@
 #define DEBUGGER_CATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "bpsend.h"
 #include "commands.h"
@@ -12,6 +13,21 @@ struct exc;
 struct json_object;
 
 extern const struct command catch_commands[];
+
+/* Kinds of catchpoints, as commands and editors name them. */
+struct catch_kind {
+	const char	*name;
+	const char	*label;		/* for people */
+	bool		 typed;		/* may be about one type */
+};
+extern const struct catch_kind catch_kinds[];	/* until name is NULL */
+
+/* Can the adapter do that?  If none is there, one may. */
+bool	 catch_possible(const char *kind);
+/* The kind that the adapter's own filter stands for; else that name. */
+const char *catch_kind_of(const char *filter);
+/* Whether a catchpoint is there, and does what it is for. */
+bool	 catch_there(int64_t id, bool *verified);
 
 /* Before the program runs: all of them, with what the adapter does unasked. */
 void	 catch_configure(struct op *, bpsend_fn, void *arg);

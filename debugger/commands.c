@@ -2,14 +2,17 @@
 /* From a client's request to what does it, if he may and it makes sense. */
 #include <json-c/json.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "bpcmd.h"
 #include "catch.h"
 #include "codec.h"
 #include "commands.h"
+#include "launch.h"
 #include "looks.h"
 #include "op.h"
+#include "summary.h"
 #include "watch.h"
 
 static const struct command *const tables[] = {
@@ -56,9 +59,24 @@ static const struct {
 	    "`debugger pause` stops it, `debugger await` waits until it stops" },
 	[PHASE_STOPPED] = { "already_started", "a program is being debugged "
 	    "here: `debugger restart` runs it anew, `debugger stop` ends it" },
-	[PHASE_TERMINATED] = { "not_running", "the program has ended: "
-	    "`debugger restart` runs it again" },
+	[PHASE_TERMINATED] = { "not_running", NULL },
 };
+
+/* How it ended, and what can be done about it. */
+static const char *
+over_words(void)
+{
+	static char words[1200];
+	size_t n;
+
+	summary_ending(words, 1024);
+	n = strlen(words);
+	(void)snprintf(words + n, sizeof(words) - n, "; %s",
+	    dbg.ending.lives ? "`debugger attach` takes it up again" :
+	    launch_again_possible() ? "`debugger restart` runs it again" :
+	    "`debugger start` or `debugger attach` begins anew");
+	return words;
+}
 
 bool
 command_allowed(struct op *op, unsigned int when)
@@ -68,9 +86,8 @@ command_allowed(struct op *op, unsigned int when)
 	if ((when & ON_LIVE) == 0 && dbg.phase != PHASE_STOPPED)
 		op_fail(op, not_now[PHASE_STOPPED].code, "%s",
 		    not_now[PHASE_STOPPED].words);
-	else if (dbg.phase == PHASE_TERMINATED && dbg.ending.words[0] != '\0')
-		op_fail(op, not_now[dbg.phase].code, "%s (%s)",
-		    not_now[dbg.phase].words, dbg.ending.words);
+	else if (dbg.phase == PHASE_TERMINATED)
+		op_fail(op, not_now[dbg.phase].code, "%s", over_words());
 	else
 		op_fail(op, not_now[dbg.phase].code, "%s",
 		    not_now[dbg.phase].words);

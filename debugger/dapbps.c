@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Breakpoints of editors.  An editor says all of a file at once; what it said
- * before and does not say again goes, what others have set stays.
+ * Breakpoints and catchpoints of editors.  An editor says all of a file, or
+ * all of a kind, at once; what it said before and does not say again goes,
+ * what others have set stays.
  */
 #include <json-c/json.h>
 
@@ -9,22 +10,25 @@
 #include <string.h>
 
 #include "bps.h"
+#include "catch.h"
 #include "commands.h"
 #include "dapserver.h"
 #include "log.h"
 
 #define FUNCTIONS	":functions"	/* no path */
+#define EXCEPTIONS	":exceptions"	/* nor this */
 
 /* One message that sets breakpoints, done one after the other. */
 struct setting {
 	struct editor	*editor;	/* held */
 	struct json_object *message;	/* held */
-	const char	*path;		/* borrowed from message, or FUNCTIONS */
-	struct json_object *wanted;	/* of message; borrowed; may be NULL */
+	const char	*path;		/* borrowed from message, or no path */
+	struct json_object *wanted;	/* owned; NULL = none */
 	struct json_object *before;	/* owned: [{"id","key"}] not taken over */
 	struct json_object *now;	/* owned: the same, of this message */
 	struct json_object *answers;	/* owned */
 	size_t		 at;
+	size_t		 leaving;	/* removals that are not done, and one */
 };
 
 static void	next(struct setting *);
@@ -45,16 +49,37 @@ get(struct json_object *o, const char *name)
 }
 
 /* -- answers -- */
-static void
-answer_one(struct setting *s, const struct bp *bp, const char *words)
+static bool
+is_catch(const char *path)
 {
-	struct json_object *o = json_object_new_object();
+	return strcmp(path, EXCEPTIONS) == 0;
+}
 
-	json_object_object_add(o, "verified", json_object_new_boolean(
-	    bp != NULL && bp->verified));
+/* Whether that is there (still). */
+static bool
+is_there(const char *path, int64_t id, bool *verified)
+{
+	const struct bp *bp = is_catch(path) ? NULL : bps_find(id);
+
+	*verified = bp != NULL && bp->verified;
+	return is_catch(path) ? catch_there(id, verified) : bp != NULL;
+}
+
+/* id 0: it was refused with these words. */
+static void
+answer_one(struct setting *s, int64_t id, const char *words)
+{
+	const struct bp *bp = is_catch(s->path) || id == 0 ? NULL :
+	    bps_find(id);
+	struct json_object *o = json_object_new_object();
+	bool verified;
+
+	(void)is_there(s->path, id, &verified);
+	json_object_object_add(o, "verified",
+	    json_object_new_boolean(verified));
+	if (id != 0)
+		json_object_object_add(o, "id", json_object_new_int64(id));
 	if (bp != NULL) {
-		json_object_object_add(o, "id",
-		    json_object_new_int64(bp->id));
 		json_object_object_add(o, "line", json_object_new_int64(
 		    bp->actual_line > 0 ? bp->actual_line : bp->line));
 		words = bp->message;
@@ -85,8 +110,10 @@ told_nobody(struct op *op, bool failed, struct json_object *json)
 	(void)json;
 }
 
+/* Each of them tells told, with data. */
 static void
-remove_all(const struct ask *ask, struct json_object *list)
+remove_all(const struct ask *ask, const char *path, struct json_object *list,
+    void (*told)(struct op *, bool, struct json_object *), void *data)
 {
 	struct json_object *args;
 	size_t i, n = list == NULL ? 0 : json_object_array_length(list);
@@ -95,8 +122,8 @@ remove_all(const struct ask *ask, struct json_object *list)
 		args = json_object_new_object();
 		json_object_object_add(args, "id", json_object_get(get(
 		    json_object_array_get_idx(list, i), "id")));
-		commands_give(ask, "breakpoint_remove", args, told_nobody,
-		    NULL);
+		commands_give(ask, is_catch(path) ? "catch_remove" :
+		    "breakpoint_remove", args, told, data);
 	}
 }
 
@@ -107,8 +134,7 @@ editor_drop_breakpoints(struct editor *e)
 
 	e->places = json_object_new_object();
 	json_object_object_foreach(places, path, list) {
-		(void)path;
-		remove_all(&e->ask, list);
+		remove_all(&e->ask, path, list, told_nobody, NULL);
 	}
 	json_object_put(places);
 }
@@ -119,7 +145,6 @@ finish(struct setting *s)
 {
 	struct json_object *body = json_object_new_object();
 
-	remove_all(&s->editor->ask, s->before);
 	if (json_object_array_length(s->now) > 0)
 		json_object_object_add(s->editor->places, s->path,
 		    json_object_get(s->now));
@@ -128,6 +153,7 @@ finish(struct setting *s)
 	editor_respond(s->editor, s->message, true, NULL, body);
 	if (s->editor->gone)
 		editor_drop_breakpoints(s->editor);
+	json_object_put(s->wanted);
 	json_object_put(s->before);
 	json_object_put(s->now);
 	json_object_put(s->answers);
@@ -136,24 +162,46 @@ finish(struct setting *s)
 	free(s);
 }
 
-/* It was there before, just so: it stays, with its hits. */
-static struct bp *
+/* An editor that has its answer is not stopped by what it took back. */
+static void
+on_removed(struct op *op, bool failed, struct json_object *json)
+{
+	struct setting *s = op->told_data;
+
+	(void)failed;
+	(void)json;
+	if (--s->leaving == 0)
+		finish(s);
+}
+
+static void
+remove_others(struct setting *s)
+{
+	s->leaving = 1 + json_object_array_length(s->before);
+	remove_all(&s->editor->ask, s->path, s->before, on_removed, s);
+	if (--s->leaving == 0)
+		finish(s);
+}
+
+/* It was there before, just so: it stays, with its hits.  0 = it was not. */
+static int64_t
 taken_over(struct setting *s, struct json_object *wanted)
 {
 	size_t i, n = json_object_array_length(s->before);
 	struct json_object *o;
-	struct bp *bp;
+	bool verified;
+	int64_t id;
 
 	for (i = 0; i < n; i++) {
 		o = json_object_array_get_idx(s->before, i);
 		if (strcmp(json_object_get_string(get(o, "key")),
 		    key_of(wanted)) != 0)
 			continue;
-		bp = bps_find(json_object_get_int64(get(o, "id")));
+		id = json_object_get_int64(get(o, "id"));
 		json_object_array_del_idx(s->before, i, 1);
-		return bp;
+		return is_there(s->path, id, &verified) ? id : 0;
 	}
-	return NULL;
+	return 0;
 }
 
 static void
@@ -162,19 +210,35 @@ on_added(struct op *op, bool failed, struct json_object *json)
 	struct setting *s = op->told_data;
 	struct json_object *wanted = json_object_array_get_idx(s->wanted,
 	    s->at);
-	struct bp *bp = NULL;
+	struct bp *bp;
+	int64_t id = 0;
 
-		if (!failed)
-		bp = bps_find(json_object_get_int64(get(get(json,
-		    "breakpoint"), "id")));
-	if (bp != NULL) {
-		bp->owner = s->editor->id;
-		note(s, bp->id, wanted);
+	if (!failed) {
+		id = json_object_get_int64(get(get(json, is_catch(s->path) ?
+		    "catchpoint" : "breakpoint"), "id"));
+		note(s, id, wanted);
+		if (!is_catch(s->path) && (bp = bps_find(id)) != NULL)
+			bp->owner = s->editor->id;
 	}
-	answer_one(s, bp, failed ? json_object_get_string(get(json,
+	answer_one(s, id, failed ? json_object_get_string(get(json,
 	    "message")) : NULL);
 	s->at++;
 	next(s);
+}
+
+static struct json_object *
+translated_catch(struct json_object *wanted)
+{
+	struct json_object *args = json_object_new_object(), *type;
+	const char *filter = json_object_get_string(get(wanted, "filterId"));
+
+	json_object_object_add(args, "kind", json_object_new_string(
+	    catch_kind_of(filter == NULL ? "" : filter)));
+	type = get(wanted, "condition");
+	if (json_object_is_type(type, json_type_string) &&
+	    json_object_get_string_len(type) > 0)
+		json_object_object_add(args, "type", json_object_get(type));
+	return args;
 }
 
 /* In our words what the editor wants. */
@@ -212,44 +276,103 @@ static void
 next(struct setting *s)
 {
 	struct json_object *wanted;
-	struct bp *bp;
+	int64_t id;
 
 	for (; s->wanted != NULL &&
 	    s->at < json_object_array_length(s->wanted); s->at++) {
 		wanted = json_object_array_get_idx(s->wanted, s->at);
-		if ((bp = taken_over(s, wanted)) == NULL) {
+		if ((id = taken_over(s, wanted)) == 0 && is_catch(s->path)) {
+			commands_give(&s->editor->ask, "catch_add",
+			    translated_catch(wanted), on_added, s);
+			return;
+		}
+		if (id == 0) {
 			commands_give(&s->editor->ask, "breakpoint_add",
 			    translated(s, wanted), on_added, s);
 			return;
 		}
-		note(s, bp->id, wanted);
-		answer_one(s, bp, NULL);
+		note(s, id, wanted);
+		answer_one(s, id, NULL);
 	}
-	finish(s);
+	remove_others(s);
+}
+
+/* Where the message is about, NULL = it does not say. */
+static const char *
+path_of(struct json_object *message)
+{
+	const char *command = json_object_get_string(get(message, "command"));
+	struct json_object *path = get(get(get(message, "arguments"),
+	    "source"), "path");
+
+	if (strcmp(command, "setFunctionBreakpoints") == 0)
+		return FUNCTIONS;
+	if (strcmp(command, "setExceptionBreakpoints") == 0)
+		return EXCEPTIONS;
+	return json_object_is_type(path, json_type_string) ?
+	    json_object_get_string(path) : NULL;
+}
+
+/* Filters by name alone, and those with a type, as one list. */
+static struct json_object *
+wanted_catches(struct json_object *args)
+{
+	struct json_object *list = json_object_new_array(), *o, *from;
+	size_t i;
+
+	from = get(args, "filters");
+	for (i = 0; json_object_is_type(from, json_type_array) &&
+	    i < json_object_array_length(from); i++) {
+		o = json_object_new_object();
+		json_object_object_add(o, "filterId", json_object_get(
+		    json_object_array_get_idx(from, i)));
+		json_object_array_add(list, o);
+	}
+	from = get(args, "filterOptions");
+	for (i = 0; json_object_is_type(from, json_type_array) &&
+	    i < json_object_array_length(from); i++)
+		json_object_array_add(list, json_object_get(
+		    json_object_array_get_idx(from, i)));
+	return list;
+}
+
+/* A list, owned by the caller; NULL = none. */
+static struct json_object *
+wanted_of(const char *path, struct json_object *args)
+{
+	struct json_object *list = get(args, "breakpoints");
+
+	if (is_catch(path))
+		return wanted_catches(args);
+	return json_object_is_type(list, json_type_array) ?
+	    json_object_get(list) : NULL;
 }
 
 void
 editor_breakpoints(struct editor *e, struct json_object *message)
 {
-	struct json_object *args = get(message, "arguments"), *path, *old;
+	const char *path = path_of(message);
+	struct json_object *wanted = NULL, *old;
 	struct setting *s;
 
-	path = get(get(args, "source"), "path");
-	if (strcmp(json_object_get_string(get(message, "command")),
-	    "setFunctionBreakpoints") != 0 &&
-	    !json_object_is_type(path, json_type_string)) {
+	if (path == NULL) {
 		editor_respond(e, message, false, "breakpoints without the "
 		    "path of a source", NULL);
+		return;
+	}
+	wanted = wanted_of(path, get(message, "arguments"));
+	if (wanted != NULL && json_object_array_length(wanted) > BPS_MOST) {
+		editor_respond(e, message, false, "those are more than any "
+		    "session has", NULL);
+		json_object_put(wanted);
 		return;
 	}
 	if ((s = calloc(1, sizeof(*s))) == NULL)
 		fatal("editor");
 	s->editor = editor_ref(e);
 	s->message = json_object_get(message);
-	s->path = path == NULL ? FUNCTIONS : json_object_get_string(path);
-	s->wanted = get(args, "breakpoints");
-	if (!json_object_is_type(s->wanted, json_type_array))
-		s->wanted = NULL;
+	s->path = path;
+	s->wanted = wanted;
 	old = get(e->places, s->path);
 	s->before = old == NULL ? json_object_new_array() :
 	    json_object_get(old);

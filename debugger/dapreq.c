@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "catch.h"
 #include "commands.h"
 #include "dapserver.h"
 #include "log.h"
@@ -142,13 +143,41 @@ give(struct editor *e, struct json_object *message, const char *command)
 }
 
 /* -- its own life -- */
+/* Our catchpoints, whatever the adapter calls what it does for them. */
+static struct json_object *
+exception_filters(void)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	const struct catch_kind *k;
+
+	for (k = catch_kinds; k->name != NULL; k++) {
+		if (!catch_possible(k->name))
+			continue;
+		o = json_object_new_object();
+		json_object_object_add(o, "filter",
+		    json_object_new_string(k->name));
+		json_object_object_add(o, "label",
+		    json_object_new_string(k->label));
+		json_object_object_add(o, "default",
+		    json_object_new_boolean(false));
+		json_object_object_add(o, "supportsCondition",
+		    json_object_new_boolean(k->typed));
+		if (k->typed)
+			json_object_object_add(o, "conditionDescription",
+			    json_object_new_string("the type, else any"));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 static void
 initialize(struct editor *e, struct json_object *message, const char *unused)
 {
 	static const char *const ours[] = { "supportsConfigurationDoneRequest",
 	    "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
 	    "supportsHitConditionalBreakpoints", "supportsLogPoints",
-	    "supportTerminateDebuggee", "supportsRestartRequest" };
+	    "supportTerminateDebuggee", "supportsRestartRequest",
+	    "supportsExceptionFilterOptions" };
 	/* of the adapter's, those that are passed on */
 	static const char *const theirs[] = { "supportsEvaluateForHovers",
 	    "supportsSetVariable", "supportsSetExpression",
@@ -170,6 +199,8 @@ initialize(struct editor *e, struct json_object *message, const char *unused)
 		if (adapter_can(theirs[i]))
 			json_object_object_add(can, theirs[i],
 			    json_object_new_boolean(true));
+	json_object_object_add(can, "exceptionBreakpointFilters",
+	    exception_filters());
 	editor_respond(e, message, true, NULL, can);
 }
 
@@ -195,6 +226,7 @@ configured(struct editor *e, struct json_object *message, const char *unused)
 	editor_respond(e, message, true, NULL, NULL);
 	if (!e->ready && e->attached) {
 		e->ready = true;
+		editor_output_begin(e);
 		editor_catch_up(e);
 	}
 }
@@ -254,8 +286,7 @@ static const struct {
 	{ "disconnect", disconnect, NULL },
 	{ "setBreakpoints", breakpoints, NULL },
 	{ "setFunctionBreakpoints", breakpoints, NULL },
-	/* catchpoints are the session's, not an editor's */
-	{ "setExceptionBreakpoints", nothing, NULL },
+	{ "setExceptionBreakpoints", breakpoints, NULL },
 	{ "cancel", nothing, NULL },
 	{ "continue", give, "continue" },
 	{ "next", give, "next" },

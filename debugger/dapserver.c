@@ -10,15 +10,12 @@
 #include "commands.h"
 #include "dapserver.h"
 #include "log.h"
-#include "ring.h"
-#include "utf8.h"
 #include "wait.h"
 
 #define EDITORS_MAX	16
 #define QUEUE_MAX	((size_t)4 << 20)	/* then it is given up */
 #define FETCH_MAX	((size_t)200 << 10)	/* in one answer */
 #define FORGET_MS	60000	/* without anybody that fetches */
-#define OUTPUT_MAX	(32U << 10)	/* of a program, between two stops */
 
 struct heard {
 	TAILQ_ENTRY(heard) entry;
@@ -26,9 +23,8 @@ struct heard {
 	size_t		 len;
 };
 
-static LIST_HEAD(, editor) editors = LIST_HEAD_INITIALIZER(editors);
+struct editor_list editors = LIST_HEAD_INITIALIZER(editors);
 static int64_t	last_id;
-static uint64_t	output_shown;	/* of the ring, to those that were there */
 
 static void	forget(void *);
 
@@ -96,6 +92,8 @@ fetch(struct editor *e)
 		loop_timer_set(&e->timer, 0, forget, e);
 	op_reply(op, result);
 	op_unref(op);
+	if (e->ready && !e->gone)
+		editor_output(e, false);
 }
 
 /* A reply that is too long for a fetch becomes a refusal. */
@@ -409,62 +407,20 @@ editor_catch_up(struct editor *e)
 	e->shown = dbg.epoch;
 }
 
-/* Output is shown when the program stops: nobody tells us of it earlier. */
-static void
-tell_output(void)
-{
-	static char buf[OUTPUT_MAX];
-	struct json_object *body;
-	struct editor *e;
-	uint64_t at = output_shown, end;
-	size_t n, len;
-	char *clean;
-
-	if (dbg.ring.hdr == NULL)
-		return;
-	while (at < dbg.out_to) {
-		const bool err = ring_stream(&dbg.ring, at, &end) == 2;
-
-		if (end > dbg.out_to || end <= at)
-			end = dbg.out_to;
-		n = end - at < sizeof(buf) ? (size_t)(end - at) : sizeof(buf);
-		if ((n = ring_read(&dbg.ring, &at, buf, n)) == 0)
-			break;
-		at += n;
-		len = n;
-		clean = utf8_clean(buf, &len);
-		LIST_FOREACH(e, &editors, entry) {
-			if (!e->ready)
-				continue;
-			body = one("category", json_object_new_string(
-			    err ? "stderr" : "stdout"));
-			json_object_object_add(body, "output",
-			    json_object_new_string_len(clean, (int)len));
-			editor_event(e, "output", body);
-		}
-		free(clean);
-	}
-	output_shown = dbg.out_to;
-}
-
 void
 dap_phase(void)
 {
 	struct editor *e, *next;
 
-	if (dbg.phase == PHASE_STOPPED || dbg.phase == PHASE_TERMINATED)
-		tell_output();
 	for (e = LIST_FIRST(&editors); e != NULL; e = next) {
 		next = LIST_NEXT(e, entry);
-		if (e->ready)
-			editor_catch_up(e);
+		if (!e->ready)
+			continue;
+		if (dbg.phase == PHASE_STOPPED || dbg.phase == PHASE_TERMINATED)
+			editor_output(e, true);
+		editor_catch_up(e);
 	}
-}
-
-void
-dap_new_output(void)
-{
-	output_shown = 0;
+	dap_output_wait();
 }
 
 void

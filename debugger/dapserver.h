@@ -33,6 +33,12 @@ struct editor {
 	struct loop_timer timer;	/* of that, or until it is forgotten */
 	enum phase	 told;		/* what it knows; PHASE_COUNT = nothing */
 	uint64_t	 shown;		/* epoch of the stop that it was told */
+	uint64_t	 output;	/* of the program, that it was told, */
+	/* but for a character that has begun: of stdout, of stderr */
+	struct {
+		char	 bytes[4];
+		size_t	 len;
+	}		 begun[2];
 	struct json_object *places;	/* path: [{"id","key"}] it has set */
 };
 
@@ -48,6 +54,14 @@ void	 editor_close(struct editor *);
 /* How things stand, as far as it does not know it. */
 void	 editor_catch_up(struct editor *);
 
+LIST_HEAD(editor_list, editor);
+extern struct editor_list editors;
+
+/* dapout.c: what it has not heard of the program's output, as far as it takes
+ * it; all: also what it would have fetched later. */
+void	 editor_output(struct editor *, bool all);
+/* It has joined: what the program writes from now on is for it. */
+void	 editor_output_begin(struct editor *);
 /* dapreq.c: one request of it; borrows. */
 void	 editor_request(struct editor *, struct json_object *message);
 /* dapbps.c: setBreakpoints, setFunctionBreakpoints; forgetting all. */
@@ -57,6 +71,10 @@ void	 editor_drop_breakpoints(struct editor *);
 /* -- the engine tells -- */
 /* The program writes into a new ring. */
 void	 dap_new_output(void);
+/* It has written more. */
+void	 dap_output(void);
+/* Somebody may want to hear of the next. */
+void	 dap_output_wait(void);
 /* The phase is one that others may hear of. */
 void	 dap_phase(void);
 /* An event of the adapter's. */

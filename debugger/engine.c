@@ -25,8 +25,9 @@
 #include "wait.h"
 
 #define CONSOLE_MAX	(16U << 10)
-#define FAREWELL_MS	2000	/* for one to say how the program ended */
+#define FAREWELL_MS	5000	/* for one to say how the program ended */
 #define LAST_WORDS_MS	300	/* for an adapter that closed its output to end */
+#define AGAIN_MAX	3	/* a stop that is told again is looked at anew */
 
 struct dbg dbg = { .ring = RING_INIT };
 struct dbg_hello dbg_said;
@@ -38,15 +39,18 @@ static struct loop_timer settle_timer, lost_timer, farewell_timer;
 static void	farewell(void);
 /* what is known of the present stop is being asked for; and once more */
 static bool		gathering_now, again;
+static unsigned int	rounds;		/* of that, because of again */
 static unsigned int	drains;		/* not yet answered */
 static char		lost_why[160];
+static bool		awaits_end;	/* of an adapter beside the program */
 static struct dbg_state	told;
 
 static void	begin_gathering(void);
+static void	settle_again(void);
 
 /* -- what others are told -- */
 void
-engine_tell(void)
+engine_tell_link(void)
 {
 	struct dbg_state s;
 
@@ -57,11 +61,17 @@ engine_tell(void)
 	s.ended = dbg.phase == PHASE_TERMINATED && dbg.ending.known;
 	s.code = s.ended ? dbg.ending.code : 0;
 	s.signal = s.ended ? dbg.ending.signal : 0;
-	dap_phase();
 	if (memcmp(&s, &told, sizeof(s)) == 0)
 		return;
 	memcpy(&told, &s, sizeof(s));
 	link_state(&s);
+}
+
+void
+engine_tell(void)
+{
+	dap_phase();
+	engine_tell_link();
 }
 
 const char *
@@ -145,19 +155,26 @@ name_stop(void)
 static void
 finish(void)
 {
+	bool more;
+
 	if (gathering_now || drains > 0 || settle_timer.slot != 0)
 		return;
-	if (again) {
-		again = false;
+	more = again;
+	again = false;
+	/* one that never ends to tell it must not keep everybody waiting */
+	if (more && ++rounds <= AGAIN_MAX) {
 		begin_gathering();
 		return;
 	}
+	rounds = 0;
 	name_stop();
 	bps_until_over();
 	dbg.gathering = false;
 	engine_tell();
 	wait_settle();
 	exec_settled();
+	if (more && dbg.phase == PHASE_STOPPED)
+		settle_again();
 	/* with the program its adapter has nothing left to do */
 	if (dbg.phase == PHASE_TERMINATED && launch_tree_up())
 		link_kill();
@@ -195,6 +212,31 @@ is_exit(void)
 }
 
 static void
+on_no_end(void *arg)
+{
+	(void)arg;
+	awaits_end = false;
+	on_judged(false);
+}
+
+/*
+ * Of a program that was there before, its parent knows more than an adapter,
+ * to which a signal is a code: that comes with the adapter's end.
+ */
+static void
+on_told(void)
+{
+	if (dbg.phase != PHASE_TERMINATED || !launch_is_beside() ||
+	    !launch_tree_up()) {
+		on_judged(false);
+		return;
+	}
+	awaits_end = true;
+	loop_timer_set(&farewell_timer, FAREWELL_MS, on_no_end, NULL);
+	link_kill();
+}
+
+static void
 judge(void)
 {
 	if (dbg.phase == PHASE_STOPPED && is_exit())
@@ -202,10 +244,10 @@ judge(void)
 	else if (dbg.phase == PHASE_STOPPED)
 		bps_judge(on_judged);
 	else if (dbg.phase == PHASE_TERMINATED && !dbg.ending.known &&
-	    adapter_up() && dbg.profile->exit_words != NULL)
+	    adapter_up())
 		farewell();
 	else
-		on_judged(false);
+		on_told();
 }
 
 static void
@@ -244,7 +286,7 @@ on_farewell(struct op *op, const struct dap_answer *a, void *arg)
 	(void)a;
 	(void)arg;
 	loop_timer_unset(&farewell_timer);
-	on_judged(false);
+	on_told();
 }
 
 static void
@@ -254,7 +296,7 @@ on_no_farewell(void *arg)
 	link_kill();
 }
 
-/* Some tell how the program ended when the session is closed only. */
+/* Some tell how the program ended after its end, or when they are left. */
 static void
 farewell(void)
 {
@@ -263,11 +305,16 @@ farewell(void)
 	    NULL);
 }
 
-/* All events of the stop that came with it have been read by now. */
+/*
+ * All events of the stop that came with it have been read by now.  Where the
+ * adapter is lost as well, its end is what there is to tell, in a moment.
+ */
 static void
 on_settle(void *arg)
 {
 	(void)arg;
+	if (dbg.phase == PHASE_STOPPED && lost_why[0] != '\0')
+		return;
 	if (gathering_now)
 		again = true;
 	else if (dbg.phase != PHASE_STOPPED || !exec_goes_on())
@@ -370,7 +417,7 @@ on_lost(const char *why)
 
 /* What became of the adapter, for people. */
 static void
-last_words(char *to, size_t size, int code, int sig)
+last_words(char *to, size_t size, const struct dbg_end *e)
 {
 	const char *name = dbg.profile == NULL ? "the adapter" :
 	    dbg.profile->name, *said = adapter_complaint();
@@ -379,36 +426,55 @@ last_words(char *to, size_t size, int code, int sig)
 	if (lost_why[0] != '\0' && strncmp(lost_why, "it closed", 9) != 0)
 		(void)snprintf(to, size, "%s was ended: %s", name, lost_why);
 	else {
-		if (sig != 0)
+		if (!e->known)
+			(void)snprintf(how, sizeof(how), "has ended");
+		else if (e->signal != 0)
 			(void)snprintf(how, sizeof(how), "was killed by SIG%s",
-			    sigabbrev_np(sig) == NULL ? "?" : sigabbrev_np(sig));
+			    sigabbrev_np(e->signal) == NULL ? "?" :
+			    sigabbrev_np(e->signal));
 		else
-			(void)snprintf(how, sizeof(how), "exited with %d", code);
+			(void)snprintf(how, sizeof(how), "exited with %d",
+			    e->code);
 		(void)snprintf(to, size, "%s %s%s%s", name, how,
 		    *said != '\0' ? "; its last words: " : "", said);
 	}
 }
 
+/* The adapter was there to the last, or is all that has gone. */
+static void
+set_ending(const struct dbg_end *e, const char *words)
+{
+	dbg.ending.never = dbg.phase == PHASE_INITIALIZING ||
+	    dbg.phase == PHASE_CONFIGURING;
+	if (!e->program) {
+		dbg.ending.lives = dbg.attached;
+		dbg.ending.adapter_died = true;
+		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
+		    "%s", words);
+	}
+	reduce_over(&dbg, PHASE_TERMINATED);
+}
+
 void
-dbg_ended(int code, int sig)
+dbg_ended(const struct dbg_end *e)
 {
 	const bool alive = dbg.phase != PHASE_IDLE &&
 	    dbg.phase != PHASE_TERMINATED;
 	char words[512];
 
 	loop_timer_unset(&lost_timer);
-	last_words(words, sizeof(words), code, sig);
+	last_words(words, sizeof(words), e);
 	lost_why[0] = '\0';
+	if (e->program && dbg.phase != PHASE_IDLE)
+		reduce_known(&dbg, e->code, e->signal);
 	if (launch_tree_gone()) {
 		adapter_gone("the program is started anew");
 		launch_go();
 		return;
 	}
 	if (alive) {
-		dbg.ending.adapter_died = true;
-		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
-		    "%s", words);
-		reduce_over(&dbg, PHASE_TERMINATED);
+		set_ending(e, words);
+		engine_tell_link();
 	}
 	adapter_gone(words);
 	bps_forget();
@@ -416,10 +482,22 @@ dbg_ended(int code, int sig)
 		launch_failed("adapter_exited", words);
 		engine_change(CHANGE_ENDED);
 	}
+	if (awaits_end) {
+		loop_timer_unset(&farewell_timer);
+		on_no_end(NULL);
+	}
 	exec_tree_gone();
 }
 
 /* -- the link -- */
+void
+dbg_doorbell(uint64_t total)
+{
+	/* the ring says so itself */
+	(void)total;
+	dap_output();
+}
+
 void
 dbg_hello(const struct dbg_hello *h)
 {

@@ -55,8 +55,11 @@ struct stop {
 /* How it ended. */
 struct ending {
 	bool		 known;		/* else only "it is over" */
+	bool		 sure;		/* a code is none that stands for a signal */
 	int		 code;		/* when signal is 0 */
 	int		 signal;
+	bool		 never;		/* it has not even begun */
+	bool		 lives;		/* it was there before, and goes on */
 	bool		 adapter_died;	/* words say how */
 	char		 words[512];	/* for people; "" = nothing to add */
 };
@@ -188,8 +191,10 @@ void	 bps_configure(struct op *, done_fn);
  * runs.  false: op was refused, nothing was added.  Borrows breaks.
  */
 bool	 bps_preset(struct op *, struct json_object *breaks);
-/* After bps_configure: false = one of them is bad and op was refused. */
-bool	 bps_preset_good(struct op *);
+/* After bps_configure: words about those that are bad, static; NULL = none. */
+const char *bps_preset_bad(void);
+/* That start came to nothing: so do its breaks. */
+void	 bps_preset_drop(void);
 /* Whether anything of the registry would stop the program. */
 bool	 bps_any(void);
 /*

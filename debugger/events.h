@@ -9,6 +9,8 @@
 void	 engine_change(enum change);
 /* Says the state to the link, if it is news. */
 void	 engine_tell(void);
+/* The same, to the link alone: editors are told when all is known. */
+void	 engine_tell_link(void);
 /* The program is about to run: what was said before is old. */
 void	 engine_resuming(void);
 /* It goes on at once: nobody was told that it stopped. */

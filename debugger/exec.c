@@ -88,16 +88,18 @@ on_resumed(struct op *op, const struct dap_answer *a, void *arg)
 	bool wait = true;
 
 	(void)arg;
+	(void)op_bool(op, "wait", &wait);
 	/* it may run all the same, or it has ended: events tell */
 	if (!a->ok && (strcmp(a->code, "timeout") == 0 ||
-	    strcmp(a->code, "adapter_exited") == 0))
-		return;
-	if (!a->ok) {
+	    strcmp(a->code, "adapter_exited") == 0)) {
+		if (!wait)
+			op_fail_dap(op, a);
+	} else if (!a->ok) {
 		if (op == counting)
 			count_over();
 		op_fail_dap(op, a);
 		engine_change(reduce_refused(&dbg));
-	} else if (op_bool(op, "wait", &wait) && !wait)
+	} else if (!wait)
 		op_reply(op, summary_make(op));
 }
 
@@ -460,12 +462,30 @@ cmd_await(struct op *op)
 	wait_settle();
 }
 
+/* Who asks something meanwhile waits, and shall know what for. */
+static void
+put_busy(struct json_object *adapter)
+{
+	struct json_object *busy;
+	const char *request;
+	uint64_t ms = 0;
+
+	if ((request = adapter_busy(&ms)) == NULL)
+		return;
+	busy = json_object_new_object();
+	json_object_object_add(busy, "request",
+	    json_object_new_string(request));
+	json_object_object_add(busy, "ms", json_object_new_int64((int64_t)ms));
+	json_object_object_add(adapter, "busy", busy);
+}
+
 static void
 status(struct op *op)
 {
 	struct json_object *s = summary_make(op), *a;
 
-	json_object_object_add(s, "pid", json_object_new_int(dbg.pid));
+	json_object_object_add(s, "pid",
+	    json_object_new_int(link_pid(dbg.pid)));
 	json_object_object_add(s, "program",
 	    json_object_new_string(dbg.program));
 	json_object_object_add(s, "attached",
@@ -478,6 +498,7 @@ status(struct op *op)
 		    json_object_new_string(launch_adapter_path()));
 		json_object_object_add(a, "alive",
 		    json_object_new_boolean(adapter_up()));
+		put_busy(a);
 		json_object_object_add(s, "adapter", a);
 	}
 	op_reply(op, s);
@@ -514,6 +535,14 @@ end_op(struct op *op)
 	ending = op_ref(op);
 }
 
+/* It was let go, or was there before the adapter that has died. */
+static bool
+goes_on(void)
+{
+	return dbg.phase == PHASE_IDLE ? dbg.profile != NULL :
+	    !dbg.ending.known && dbg.ending.lives;
+}
+
 void
 exec_tree_gone(void)
 {
@@ -523,9 +552,10 @@ exec_tree_gone(void)
 		return;
 	ending = NULL;
 	loop_timer_unset(&leave_timer);
-	op_reply(op, words_of("terminated", dbg.attached ?
+	op_reply(op, words_of("terminated", !goes_on() ?
+	    "the program and its debugger have ended" : dbg.attached ?
 	    "the debugger has left; the process it was attached to goes on" :
-	    "the program and its debugger have ended"));
+	    "the debugger has left; the program goes on"));
 	op_unref(op);
 	link_bye();
 }
@@ -539,10 +569,13 @@ on_left_stop(struct op *op, const struct dap_answer *a, void *arg)
 	link_kill();
 }
 
+/* An adapter that does not let go takes along what it has started. */
 static void
 on_leave_limit(void *arg)
 {
 	(void)arg;
+	if (!dbg.attached)
+		reduce_over(&dbg, PHASE_TERMINATED);
 	link_kill();
 }
 
@@ -555,6 +588,7 @@ disconnect(struct op *op, dap_fn fn)
 	    json_object_new_boolean(false));
 	reduce_over(&dbg, PHASE_IDLE);
 	engine_change(CHANGE_ENDED);
+	engine_tell_link();
 	adapter_ask("disconnect", args, op, fn, NULL);
 }
 
@@ -568,6 +602,11 @@ cmd_stop(struct op *op)
 	end_op(op);
 	if (!launch_tree_up()) {
 		exec_tree_gone();
+		return;
+	}
+	if (dbg.phase == PHASE_IDLE) {
+		/* it is leaving what was let go, and must not take it along */
+		loop_timer_set(&leave_timer, LEAVE_MS, on_leave_limit, NULL);
 		return;
 	}
 	if (dbg.attached && alive && adapter_up()) {
@@ -585,6 +624,7 @@ cmd_stop(struct op *op)
 static void
 on_detached(struct op *op, const struct dap_answer *a, void *arg)
 {
+	const pid_t pid = link_pid(dbg.pid);
 	char words[128];
 
 	(void)arg;
@@ -592,9 +632,9 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 		op_fail_dap(op, a);
 		return;
 	}
-	(void)snprintf(words, sizeof(words), dbg.pid != 0 ?
+	(void)snprintf(words, sizeof(words), pid != 0 ?
 	    "detached; process %d goes on" : "detached; the process goes on",
-	    (int)dbg.pid);
+	    (int)pid);
 	op_reply(op, words_of("idle", words));
 	adapter_shut();
 	/* what it debugged is not below it */

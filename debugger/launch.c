@@ -22,6 +22,7 @@
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
+#include "obstacle.h"
 #include "profile.h"
 #include "reduce.h"
 #include "wait.h"
@@ -29,12 +30,12 @@
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
 #define SHOWN_MAX	64	/* words of the program's command in lists */
 #define MORE_WORDS_MS	1000	/* for a better reason of a failure */
-#define INITIALIZED_MS	(60 * 1000)	/* from launch on */
 
 enum entry { ENTRY_DEFAULT, ENTRY_YES, ENTRY_NO };
 
 static struct json_object *saved_args;	/* of the session */
 static char unconfigured[1024];
+static const char *unconfigured_code;
 static struct launch {
 	struct choice	 choice;
 	struct json_object *args, *env;	/* owned; of the program; or NULL */
@@ -67,6 +68,12 @@ bool
 launch_tree_up(void)
 {
 	return l.tree;
+}
+
+bool
+launch_is_beside(void)
+{
+	return l.attach && l.beside;
 }
 
 bool
@@ -330,16 +337,23 @@ void
 launch_failed(const char *code, const char *why)
 {
 	loop_timer_unset(&l.timer);
-	if (l.op != NULL)
-		op_fail(l.op, code, "%s", why);
-	drop_op();
+	bps_preset_drop();
 	if (dbg.phase == PHASE_INITIALIZING || dbg.phase == PHASE_CONFIGURING ||
 	    dbg.phase == PHASE_RUNNING || dbg.phase == PHASE_STOPPED) {
+		dbg.ending.never = dbg.phase == PHASE_INITIALIZING ||
+		    dbg.phase == PHASE_CONFIGURING;
+		dbg.ending.lives = dbg.attached;
 		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
 		    "%s", why);
 		reduce_over(&dbg, PHASE_TERMINATED);
 		engine_change(CHANGE_ENDED);
 	}
+	if (l.op != NULL) {
+		/* who is answered must not be shown an older state then */
+		engine_tell_link();
+		op_fail(l.op, code, "%s", why);
+	}
+	drop_op();
 	if (l.tree)
 		link_kill();
 }
@@ -373,6 +387,13 @@ yama(void)
 	    "not one's children (kernel.yama.ptrace_scope)";
 }
 
+/* That it is late is another kind of failure than its own words. */
+static const char *
+code_of(const struct dap_answer *a)
+{
+	return strcmp(a->code, "timeout") == 0 ? "timeout" : "adapter_failed";
+}
+
 static void
 on_launched(struct op *op, const struct dap_answer *a, void *arg)
 {
@@ -387,7 +408,7 @@ on_launched(struct op *op, const struct dap_answer *a, void *arg)
 		    dbg.profile->name, l.attach ? "attach to" : "start",
 		    dbg.program[0] != '\0' ? dbg.program : "the process",
 		    a->message, yama());
-		launch_failed("adapter_failed", words);
+		launch_failed(code_of(a), words);
 	} else if (a->ok) {
 		l.launched = true;
 		both_answered();
@@ -398,7 +419,7 @@ static void
 on_unconfigured(void *arg)
 {
 	(void)arg;
-	launch_failed("adapter_failed", unconfigured);
+	launch_failed(unconfigured_code, unconfigured);
 }
 
 static void
@@ -410,6 +431,7 @@ on_configured(struct op *op, const struct dap_answer *a, void *arg)
 		/* the answer to launch says more, if there is one */
 		(void)snprintf(unconfigured, sizeof(unconfigured), "%s",
 		    a->message);
+		unconfigured_code = code_of(a);
 		if (strcmp(a->code, "adapter_exited") != 0)
 			loop_timer_set(&l.timer, MORE_WORDS_MS,
 			    on_unconfigured, NULL);
@@ -424,13 +446,14 @@ static void
 configuration_done(struct op *op, const char *why)
 {
 	const struct dap_answer good = { .ok = true };
+	const char *bad;
 
 	(void)op;
 	(void)why;
 	if (dbg.phase != PHASE_CONFIGURING)
 		return;		/* it has failed meanwhile */
-	if (l.op != NULL && !bps_preset_good(l.op)) {
-		launch_failed("not_verified", "a breakpoint of the start is bad");
+	if ((bad = bps_preset_bad()) != NULL) {
+		launch_failed("not_verified", bad);
 		return;
 	}
 	reduce_configured(&dbg, l.entry == ENTRY_YES);
@@ -455,6 +478,13 @@ launch_initialized(void)
 	bps_configure(l.op, configuration_done);
 }
 
+/* From launch on: that may take its time, and the event comes after it. */
+static uint64_t
+initialized_ms(void)
+{
+	return 2 * adapter_limit_ms();
+}
+
 static void
 on_no_initialized(void *arg)
 {
@@ -462,8 +492,8 @@ on_no_initialized(void *arg)
 
 	(void)arg;
 	(void)snprintf(words, sizeof(words), "%s took the program but did not "
-	    "become ready for breakpoints within %d s", dbg.profile->name,
-	    INITIALIZED_MS / 1000);
+	    "become ready for breakpoints within %llu s", dbg.profile->name,
+	    (unsigned long long)(initialized_ms() / 1000));
 	launch_failed("timeout", words);
 }
 
@@ -488,11 +518,10 @@ on_initialize(struct op *op, const struct dap_answer *a, void *arg)
 		(void)snprintf(words, sizeof(words), "%s cannot be talked to: "
 		    "%s", p->name, a->message);
 		if (strcmp(a->code, "adapter_exited") != 0)
-			launch_failed(strcmp(a->code, "timeout") == 0 ?
-			    "timeout" : "adapter_failed", words);
+			launch_failed(code_of(a), words);
 		return;
 	}
-	loop_timer_set(&l.timer, INITIALIZED_MS, on_no_initialized, NULL);
+	loop_timer_set(&l.timer, initialized_ms(), on_no_initialized, NULL);
 	adapter_ask(l.attach ? "attach" : "launch", profile_arguments(
 	    l.attach ? p->attach : p->launch, &facts), NULL, on_launched, NULL);
 }
@@ -574,6 +603,7 @@ launch_start(struct op *op)
 static bool
 read_pid(struct op *op)
 {
+	char why[400];
 	int64_t pid = 0;
 
 	l.beside = dbg_said.target_pid != 0;
@@ -592,6 +622,10 @@ read_pid(struct op *op)
 		op_fail(op, "refused", "the system's daemon attaches to its "
 		    "own sessions only: use your own daemon (`debugger attach "
 		    "%lld` without --system)", (long long)pid);
+		return false;
+	}
+	if (attach_obstacle((pid_t)pid, why, sizeof(why))) {
+		op_fail(op, "refused", "%s", why);
 		return false;
 	}
 	l.pid = (pid_t)pid;

@@ -24,6 +24,8 @@ bool	 launch_tree_gone(void);
 
 /* An adapter is there, or its tree still is. */
 bool	 launch_tree_up(void);
+/* It is beside a program that ran before. */
+bool	 launch_is_beside(void);
 /* Something was started or attached to before. */
 bool	 launch_again_possible(void);
 const char *launch_adapter_path(void);

@@ -165,12 +165,18 @@ debugger_on_run_failed(struct msg *m)
 int
 debugger_on_ended(struct msg *m)
 {
-	uint32_t code = msg_get_u32(m), sig = msg_get_u32(m);
+	uint32_t flags = msg_get_u32(m);
+	struct dbg_end e = {
+		.known = (flags & DBG_ENDED_ADAPTER) != 0,
+		.program = (flags & DBG_ENDED_PROGRAM) != 0,
+	};
 
+	e.code = (int)msg_get_u32(m);
+	e.signal = (int)msg_get_u32(m);
 	if (msg_end(m) == -1)
 		return -1;
 	adapter_pid = 0;
-	dbg_ended((int)code, (int)sig);
+	dbg_ended(&e);
 	return 0;
 }
 
@@ -182,6 +188,17 @@ debugger_on_drained(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	dbg_drained(total);
+	return 0;
+}
+
+int
+debugger_on_doorbell(struct msg *m)
+{
+	uint64_t total = msg_get_u64(m);
+
+	if (msg_end(m) == -1)
+		return -1;
+	dbg_doorbell(total);
 	return 0;
 }
 
@@ -271,13 +288,22 @@ link_drain(void)
 }
 
 void
+link_arm(uint64_t offset)
+{
+	struct msg_out *o = msg_new(MSG_DBG_ARM, NULL, 0, 0);
+
+	msg_put_u64(o, offset);
+	(void)chan_send(&chan, o, -1);
+}
+
+void
 link_bye(void)
 {
 	send_plain(MSG_DBG_BYE);
 }
 
-static pid_t
-host_pid(pid_t inner)
+pid_t
+link_pid(pid_t inner)
 {
 	if (inner == 0 || adapter_pid == 0)
 		return 0;
@@ -291,7 +317,7 @@ host_pid(pid_t inner)
 void
 link_state(const struct dbg_state *s)
 {
-	pid_t pid = s->ended ? 0 : host_pid(s->pid);
+	pid_t pid = s->ended ? 0 : link_pid(s->pid);
 	struct msg_out *o = msg_new(MSG_DBG_STATE, NULL, 0, 0);
 
 	msg_put_u32(o, s->phase);

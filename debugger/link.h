@@ -50,6 +50,13 @@ struct dbg_state {
 	int32_t		signal;
 };
 
+/* How the adapter ended, and all of its tree. */
+struct dbg_end {
+	bool		 known;		/* the adapter's code and signal */
+	bool		 program;	/* those of what ran beside it */
+	int		 code, signal;	/* signal 0 = none */
+};
+
 /* -- upwards: the engine's ---------------------------------------------- */
 /* The first call of all; borrows. */
 void	 dbg_hello(const struct dbg_hello *);
@@ -63,12 +70,14 @@ void	 dbg_ran(pid_t pid, pid_t inner, int in_fd, int out_fd, int err_fd);
  * a sentence that says why.
  */
 void	 dbg_run_failed(const char *code, const char *why);
-/* The adapter and all of its tree are gone. */
-void	 dbg_ended(int code, int signal);
+/* The adapter and all of its tree are gone; borrows. */
+void	 dbg_ended(const struct dbg_end *);
 /* The ring of a new run; takes fd (a sealed memfd). */
 void	 dbg_ring(int fd);
 /* Answers link_drain(): all that was in the pipes then is in the ring. */
 void	 dbg_drained(uint64_t total);
+/* Answers link_arm(): so much has been written. */
+void	 dbg_doorbell(uint64_t total);
 
 /* -- downwards: the carrier's ------------------------------------------- */
 /* The one answer to a request: an object, "result" or "error" by failed. */
@@ -77,7 +86,11 @@ void	 link_run(const struct dbg_run *);
 /* Ends the adapter and its tree; dbg_ended() follows if one ran. */
 void	 link_kill(void);
 void	 link_drain(void);
+/* dbg_doorbell() follows, once, as soon as the ring has more than that. */
+void	 link_arm(uint64_t offset);
 void	 link_state(const struct dbg_state *);
+/* The number, as the host counts, of what the adapter calls that; 0 = none. */
+pid_t	 link_pid(pid_t inner);
 /* The debugger is done; its session may go. */
 void	 link_bye(void);
 

@@ -114,6 +114,20 @@ new_span(struct op *op)
 	return m;
 }
 
+/* Where the adapter has no request for it: a command of lldb's. */
+static void
+run_command(struct op *op, const char *command, dap_fn then)
+{
+	const struct span *m = op->data;
+	struct json_object *args = json_object_new_object();
+
+	jput_fmt(args, "expression", "%s%s", dialect()->command_prefix,
+	    command);
+	jput_str(args, "context", "repl");
+	jput_int(args, "frameId", m->frame);
+	adapter_ask("evaluate", args, op, then, NULL);
+}
+
 /* -- memory_read -------------------------------------------------------- */
 static void
 reply_bytes(struct op *op, const uint8_t *bytes, size_t n)
@@ -194,21 +208,20 @@ static void
 do_read(struct op *op)
 {
 	const struct span *m = op->data;
-	struct json_object *args = json_object_new_object();
+	struct json_object *args;
+	char command[128];
 
 	if (adapter_takes("readMemory")) {
+		args = json_object_new_object();
 		jput_fmt(args, "memoryReference", "0x%" PRIx64, m->address);
 		jput_int(args, "offset", 0);
 		jput_int(args, "count", m->count);
 		adapter_ask("readMemory", args, op, on_memory, NULL);
 		return;
 	}
-	jput_fmt(args, "expression", "%smemory read --force --size 1 "
-	    "--format x --count %" PRId64 " 0x%" PRIx64,
-	    dialect()->command_prefix, m->count, m->address);
-	jput_str(args, "context", "repl");
-	jput_int(args, "frameId", m->frame);
-	adapter_ask("evaluate", args, op, on_dump, NULL);
+	(void)snprintf(command, sizeof(command), "memory read --force --size 1 "
+	    "--format x --count %" PRId64 " 0x%" PRIx64, m->count, m->address);
+	run_command(op, command, on_dump);
 }
 
 static void
@@ -263,11 +276,13 @@ static void
 do_write(struct op *op)
 {
 	const struct span *m = op->data;
-	struct json_object *args = json_object_new_object();
-	char *text, words[WRITE_MOST * 5 + 1] = "";
+	char *text, command[64 + WRITE_MOST * 5];
+	struct json_object *args;
+	size_t n;
 	int64_t i;
 
 	if (adapter_takes("writeMemory")) {
+		args = json_object_new_object();
 		jput_fmt(args, "memoryReference", "0x%" PRIx64, m->address);
 		text = format_base64(m->bytes, (size_t)m->count);
 		jput_str(args, "data", text);
@@ -275,13 +290,12 @@ do_write(struct op *op)
 		adapter_ask("writeMemory", args, op, on_written, NULL);
 		return;
 	}
+	n = (size_t)snprintf(command, sizeof(command),
+	    "memory write --size 1 0x%" PRIx64, m->address);
 	for (i = 0; i < m->count; i++)
-		snprintf(words + 5 * i, 6, " 0x%02x", m->bytes[i]);
-	jput_fmt(args, "expression", "%smemory write --size 1 0x%" PRIx64
-	    "%s", dialect()->command_prefix, m->address, words);
-	jput_str(args, "context", "repl");
-	jput_int(args, "frameId", m->frame);
-	adapter_ask("evaluate", args, op, on_written, NULL);
+		n += (size_t)snprintf(command + n, sizeof(command) - n,
+		    " 0x%02x", m->bytes[i]);
+	run_command(op, command, on_written);
 }
 
 static void

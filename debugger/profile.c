@@ -258,11 +258,27 @@ env_map(struct json_object *list)
 	return map;
 }
 
+/*
+ * What nobody minds must not stop a program: Go's runtime sends itself SIGURG
+ * all the time, and a terminal of another size is no news.  lldb knows
+ * neither; the others pass both on.
+ */
 static struct json_object *
-stdio_commands(pid_t adapter)
+signal_commands(void)
+{
+	struct json_object *list = json_object_new_array();
+
+	json_object_array_add(list, json_object_new_string("process handle "
+	    "--pass true --stop false --notify false SIGURG SIGWINCH"));
+	return list;
+}
+
+/* The files of the program, which the adapter holds; and its signals. */
+static struct json_object *
+start_commands(pid_t adapter)
 {
 	static const char *const names[] = { "input", "output", "error" };
-	struct json_object *list = json_object_new_array();
+	struct json_object *list = signal_commands();
 	char line[96];
 	int i;
 
@@ -310,8 +326,10 @@ value_of(const struct member *m, const struct launch_facts *f)
 		return json_object_new_boolean(f->stop_on_entry);
 	case FROM_PID:
 		return json_object_new_int(f->pid);
-	case FROM_STDIO_COMMANDS:
-		return stdio_commands(f->adapter_pid);
+	case FROM_START_COMMANDS:
+		return start_commands(f->adapter_pid);
+	case FROM_SIGNAL_COMMANDS:
+		return signal_commands();
 	case FROM_END:
 		break;
 	}

@@ -22,7 +22,9 @@ enum quirk {
 	/* it dials a socket instead of speaking on its pipes */
 	Q_DIALS		= 1 << 3,
 	/* the binary is the language's, the adapter is a part of it */
-	Q_NEEDS_INTERPRETER = 1 << 4
+	Q_NEEDS_INTERPRETER = 1 << 4,
+	/* SIGKILL is exit code 9 to it; other signals stop first */
+	Q_SIGNAL_IS_CODE = 1 << 5
 };
 
 /* Where the value of a member of launch or attach comes from. */
@@ -36,7 +38,8 @@ enum source {
 	FROM_ENV_MAP,		/* {"K":"V"} */
 	FROM_STOP_ON_ENTRY,
 	FROM_PID,
-	FROM_STDIO_COMMANDS,	/* settings that name fds 3, 4, 5 */
+	FROM_START_COMMANDS,	/* of lldb: fds 3, 4, 5, and signals */
+	FROM_SIGNAL_COMMANDS,	/* the latter alone */
 	FROM_ADAPTER		/* the path of the adapter's binary */
 };
 

@@ -14,7 +14,7 @@ static const struct member lldb_launch[] = {
 	{ "cwd", FROM_CWD, NULL },
 	{ "env", FROM_ENV_LIST, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
-	{ "initCommands", FROM_STDIO_COMMANDS, NULL },
+	{ "initCommands", FROM_START_COMMANDS, NULL },
 	{ "enableAutoVariableSummaries", FROM_TRUE, NULL },
 	{ NULL, FROM_END, NULL }
 };
@@ -23,6 +23,7 @@ static const struct member lldb_attach[] = {
 	{ "pid", FROM_PID, NULL },
 	{ "program", FROM_PROGRAM, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "initCommands", FROM_SIGNAL_COMMANDS, NULL },
 	{ "enableAutoVariableSummaries", FROM_TRUE, NULL },
 	{ NULL, FROM_END, NULL }
 };
@@ -98,7 +99,7 @@ static const struct member codelldb_launch[] = {
 	{ "env", FROM_ENV_MAP, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
 	{ "terminal", FROM_TEXT, "console" },
-	{ "initCommands", FROM_STDIO_COMMANDS, NULL },
+	{ "initCommands", FROM_START_COMMANDS, NULL },
 	{ NULL, FROM_END, NULL }
 };
 
@@ -106,6 +107,7 @@ static const struct member codelldb_attach[] = {
 	{ "pid", FROM_PID, NULL },
 	{ "program", FROM_PROGRAM, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
+	{ "initCommands", FROM_SIGNAL_COMMANDS, NULL },
 	{ NULL, FROM_END, NULL }
 };
 
@@ -143,7 +145,8 @@ const struct profile profiles[] = {
 		.install = "apt-get install lldb-19 (any version from 18 on)",
 		.launch = lldb_launch, .attach = lldb_attach,
 		.languages = NATIVE | GO,
-		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS,
+		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS |
+		    Q_SIGNAL_IS_CODE,
 		.main = "main", .exit_words = "exited with status = ",
 	}, {
 		.name = "delve", .aka = "dlv", .adapter_id = "go",
@@ -167,7 +170,8 @@ const struct profile profiles[] = {
 		.install = "unpack the extension vadimcn.vscode-lldb",
 		.launch = codelldb_launch, .attach = codelldb_attach,
 		.languages = NATIVE,
-		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS,
+		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS |
+		    Q_SIGNAL_IS_CODE,
 		.main = "main", .exit_words = "exited with status = ",
 	}, {
 		.name = "gdb", .adapter_id = "gdb",

@@ -304,6 +304,14 @@ set_code(struct dbg *d, int64_t code)
 		e->code = (int32_t)code;
 }
 
+void
+reduce_known(struct dbg *d, int code, int sig)
+{
+	d->ending.known = d->ending.sure = true;
+	d->ending.code = sig == 0 ? code : 0;
+	d->ending.signal = sig;
+}
+
 static bool
 alive(const struct dbg *d)
 {
@@ -315,11 +323,13 @@ on_exited(struct dbg *d, struct json_object *body)
 {
 	struct json_object *v;
 
-	if (!alive(d))
-		return CHANGE_NONE;
-	if (json_object_object_get_ex(body, "exitCode", &v) &&
+	/* some say first that it is over, and how a moment later */
+	if (d->phase != PHASE_IDLE &&
+	    json_object_object_get_ex(body, "exitCode", &v) &&
 	    json_object_is_type(v, json_type_int))
 		set_code(d, json_object_get_int64(v));
+	if (!alive(d))
+		return CHANGE_NONE;
 	reduce_over(d, PHASE_TERMINATED);
 	return CHANGE_ENDED;
 }

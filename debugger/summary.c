@@ -23,6 +23,7 @@
 #include "judge.h"
 #include "memtext.h"
 #include "output.h"
+#include "profile.h"
 #include "source.h"
 #include "summary.h"
 #include "vars.h"
@@ -397,30 +398,64 @@ make_running(struct bound *b, struct json_object *o)
 		ring_total(&dbg.ring), bound_left(b));
 }
 
+/* The only signal that no debugger sees before its program dies of it. */
+static bool
+is_doubtful(const struct ending *end)
+{
+	return !end->sure && end->code == SIGKILL && dbg.profile != NULL &&
+	    (dbg.profile->quirks & Q_SIGNAL_IS_CODE) != 0;
+}
+
+/* What is over when nobody knows how the program ended. */
+static const char *
+unknown_words(const struct ending *end)
+{
+	if (end->never)
+		return dbg.attached ? "the process was not attached to" :
+		    "the program was not started";
+	if (!end->lives)
+		return "the program has ended";
+	return bps_any() ? "the process goes on without a debugger, and may "
+	    "die of a breakpoint that was left in it" :
+	    "the process goes on without a debugger";
+}
+
+void
+summary_ending(char *words, size_t room)
+{
+	const struct ending *end = &dbg.ending;
+	const char *name = sigabbrev_np(end->signal);
+
+	if (!end->known)
+		snprintf(words, room, "%s", unknown_words(end));
+	else if (end->signal != 0)
+		snprintf(words, room, "the program was ended by SIG%s",
+		    name == NULL ? "?" : name);
+	else
+		snprintf(words, room, "the program has ended with exit code "
+		    "%d%s%s%s", end->code,
+		    is_doubtful(end) ? ", or by SIGKILL (" : "",
+		    is_doubtful(end) ? dbg.profile->name : "",
+		    is_doubtful(end) ? " calls both so)" : "");
+	if (end->words[0] != '\0')
+		snprintf(words + strlen(words), room - strlen(words), ": %s",
+		    end->words);
+}
+
 static void
 make_over(struct bound *b, struct json_object *o)
 {
 	const struct ending *end = &dbg.ending;
-	struct json_object *e;
 	char name[32], words[1024];
 
-	snprintf(words, sizeof(words), "the program has ended");
 	if (end->known && end->signal != 0) {
 		snprintf(name, sizeof(name), "SIG%s",
 		    sigabbrev_np(end->signal) == NULL ? "?" :
 				    sigabbrev_np(end->signal));
-		e = jone_str("signal", name);
-		jput(o, "exit", e);
-		snprintf(words, sizeof(words), "the program was ended by %s",
-		    name);
-	} else if (end->known) {
+		jput(o, "exit", jone_str("signal", name));
+	} else if (end->known)
 		jput(o, "exit", jone_int("code", end->code));
-		snprintf(words, sizeof(words),
-		    "the program has ended with exit code %d", end->code);
-	}
-	if (end->words[0] != '\0')
-		snprintf(words + strlen(words),
-		    sizeof(words) - strlen(words), ": %s", end->words);
+	summary_ending(words, sizeof(words));
 	jput_str(o, "words", words);
 	output_put(b, o, dbg.out_from, dbg.out_to, bound_left(b));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Cgroups of users and of their sessions: made at the start, removed after
- * the end.
+ * Cgroups of users, of their sessions and of these's debuggers: made at the
+ * start, removed after the end.
  */
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -31,45 +31,52 @@
 #define LIMIT_US	5000
 /* of a leaf that cgroup.kill was written in: not writable */
 #define KILLED_MODE	0500
-/* the tree, "/u4294967295", a slash and a UUID */
-#define LEAF_PATH	(sizeof(settings.cgroup) + 56)
+/* the tree, "/u4294967295", a slash, "dbg-" and a UUID */
+#define LEAF_PATH	(sizeof(settings.cgroup) + 60)
 
 struct sweep {
-	uint32_t	uid;
-	struct sid	session;
+	struct cgroup_leaf leaf;
 	unsigned int	tries;		/* 0 = free */
 };
 
 static struct sweep	 sweeps[SWEEPS];
 static struct loop_timer sweep_timer;
 
-/*
- * Named by numbers: the owner's and the session's id.  Without s the user's
- * own.  False when the host delegates no cgroups.
- */
+/* Named by numbers.  False when the host delegates no cgroups. */
 static bool
-path_of(char path[LEAF_PATH], uint32_t uid, const struct sid *s)
+user_path(char path[LEAF_PATH], uint32_t uid)
 {
-	size_t i, len;
-
 	if (settings.cgroup[0] == '\0')
 		return false;
-	len = (size_t)snprintf(path, LEAF_PATH, "%s/u%" PRIu32 "%s",
-	    settings.cgroup, uid, s == NULL ? "" : "/");
-	for (i = 0; s != NULL && i < sizeof(s->b); i++)
+	(void)snprintf(path, LEAF_PATH, "%s/u%" PRIu32, settings.cgroup, uid);
+	return true;
+}
+
+/* A debugger's is beside its session's: what ends that leaves it alone. */
+static bool
+leaf_path(char path[LEAF_PATH], const struct cgroup_leaf *l)
+{
+	const uint8_t *b = l->session.b;
+	size_t i, len;
+
+	if (!user_path(path, l->uid))
+		return false;
+	len = strlen(path);
+	len += (size_t)snprintf(path + len, LEAF_PATH - len, "/%s",
+	    l->of == LEAF_DEBUGGER ? "dbg-" : "");
+	for (i = 0; i < sizeof(l->session.b); i++)
 		len += (size_t)snprintf(path + len, LEAF_PATH - len,
-		    i >= 4 && i <= 10 && i % 2 == 0 ? "-%02x" : "%02x",
-		    s->b[i]);
+		    i >= 4 && i <= 10 && i % 2 == 0 ? "-%02x" : "%02x", b[i]);
 	return true;
 }
 
 static int
-open_dir(uint32_t uid, const struct sid *s)
+open_user(uint32_t uid)
 {
 	char path[LEAF_PATH];
 
 	errno = ENOENT;
-	if (!path_of(path, uid, s))
+	if (!user_path(path, uid))
 		return -1;
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
@@ -109,9 +116,14 @@ put_limits(int dir_fd, const struct cgroup_limits *l)
 }
 
 int
-cgroup_open(uint32_t uid, const struct sid *s)
+cgroup_open(const struct cgroup_leaf *l)
 {
-	return open_dir(uid, s);
+	char path[LEAF_PATH];
+
+	errno = ENOENT;
+	if (!leaf_path(path, l))
+		return -1;
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* -- of users ------------------------------------------------------------- */
@@ -144,10 +156,10 @@ make_user(uint32_t uid, const struct cgroup_limits *l)
 	char path[LEAF_PATH];
 	int dir_fd, saved;
 
-	(void)path_of(path, uid, NULL);
+	(void)user_path(path, uid);
 	if (mkdir(path, 0755) == -1)
 		return errno == EEXIST ? 0 : -1;
-	dir_fd = open_dir(uid, NULL);
+	dir_fd = open_user(uid);
 	/* idproc looks for sessions in it, and no role's umask lets it */
 	if (dir_fd != -1 && fchmod(dir_fd, 0755) == 0 &&
 	    put_user(dir_fd, l) == 0) {
@@ -197,7 +209,7 @@ put_user_soon(int dir_fd, const struct cgroup_limits *l)
 bool
 cgroup_limit_user(uint32_t uid, const struct cgroup_limits *l)
 {
-	int dir_fd = open_dir(uid, NULL), r, saved;
+	int dir_fd = open_user(uid), r, saved;
 
 	/* it will be made with them */
 	if (dir_fd == -1)
@@ -229,7 +241,7 @@ number_in(int dir_fd, const char *file)
 static size_t
 use_of(uint32_t uid, struct cgroup_use *u)
 {
-	int dir_fd = open_dir(uid, NULL);
+	int dir_fd = open_user(uid);
 
 	if (dir_fd == -1)
 		return 0;
@@ -275,9 +287,9 @@ cgroup_users(uint32_t uid, struct cgroup_use *u, size_t max)
 /* -- of sessions ---------------------------------------------------------- */
 
 void
-cgroup_kill(uint32_t uid, const struct sid *s)
+cgroup_kill(const struct cgroup_leaf *l)
 {
-	int fd = cgroup_open(uid, s);
+	int fd = cgroup_open(l);
 
 	if (fd == -1)
 		return;
@@ -287,19 +299,26 @@ cgroup_kill(uint32_t uid, const struct sid *s)
 	close(fd);
 }
 
-/* True when it is gone.  A user's cannot go before his last session's. */
+/* True when it is gone.  A user's cannot go before his last leaf. */
 static bool
-remove_leaf(uint32_t uid, const struct sid *s)
+remove_leaf(const struct cgroup_leaf *l)
 {
 	char path[LEAF_PATH];
 
-	if (!path_of(path, uid, s))
+	if (!leaf_path(path, l))
 		return true;
 	if (rmdir(path) == -1 && errno == EBUSY)
 		return false;
-	(void)path_of(path, uid, NULL);
+	(void)user_path(path, l->uid);
 	(void)rmdir(path);
 	return true;
+}
+
+static bool
+same(const struct cgroup_leaf *a, const struct cgroup_leaf *b)
+{
+	return a->uid == b->uid && a->of == b->of &&
+	    memcmp(&a->session, &b->session, sizeof(a->session)) == 0;
 }
 
 /*
@@ -309,17 +328,16 @@ remove_leaf(uint32_t uid, const struct sid *s)
  * milliseconds.
  */
 static void
-finish_sweep(uint32_t uid, const struct sid *s)
+finish_sweep(const struct cgroup_leaf *l)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	size_t i;
 	int n;
 
 	for (i = 0; i < SWEEPS; i++) {
-		if (sweeps[i].tries == 0 || sweeps[i].uid != uid ||
-		    memcmp(&sweeps[i].session, s, sizeof(*s)) != 0)
+		if (sweeps[i].tries == 0 || !same(&sweeps[i].leaf, l))
 			continue;
-		for (n = 0; n < DYING_MS && !remove_leaf(uid, s); n++)
+		for (n = 0; n < DYING_MS && !remove_leaf(l); n++)
 			(void)nanosleep(&ms, NULL);
 		sweeps[i].tries = 0;
 	}
@@ -327,9 +345,9 @@ finish_sweep(uint32_t uid, const struct sid *s)
 
 /* The leaf of an earlier run that ended by itself: making one is dear. */
 static int
-usable_leaf(uint32_t uid, const struct sid *s)
+usable_leaf(const struct cgroup_leaf *l)
 {
-	int fd = cgroup_open(uid, s);
+	int fd = cgroup_open(l);
 	struct stat st;
 
 	if (fd == -1)
@@ -346,13 +364,13 @@ usable_leaf(uint32_t uid, const struct sid *s)
  * of that run may need a moment to leave.
  */
 static int
-make_leaf(uint32_t uid, const struct sid *s)
+make_leaf(const struct cgroup_leaf *l)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
 	char path[LEAF_PATH];
 	int tries;
 
-	(void)path_of(path, uid, s);
+	(void)leaf_path(path, l);
 	for (tries = 0; tries < 20; tries++) {
 		if (mkdir(path, 0755) == 0)
 			return 0;
@@ -365,21 +383,20 @@ make_leaf(uint32_t uid, const struct sid *s)
 }
 
 int
-cgroup_make(uint32_t uid, const struct sid *s,
-    const struct cgroup_limits *user, const struct cgroup_limits *session,
-    int *cgroup_fd)
+cgroup_make(const struct cgroup_leaf *l, const struct cgroup_limits *user,
+    const struct cgroup_limits *own, int *cgroup_fd)
 {
 	*cgroup_fd = -1;
 	if (settings.cgroup[0] == '\0')
 		return 0;
-	finish_sweep(uid, s);
-	*cgroup_fd = usable_leaf(uid, s);
-	if (*cgroup_fd == -1 && make_user(uid, user) == 0 &&
-	    make_leaf(uid, s) == 0)
-		*cgroup_fd = cgroup_open(uid, s);
+	finish_sweep(l);
+	*cgroup_fd = usable_leaf(l);
+	if (*cgroup_fd == -1 && make_user(l->uid, user) == 0 &&
+	    make_leaf(l) == 0)
+		*cgroup_fd = cgroup_open(l);
 	if (*cgroup_fd == -1)
 		return -1;
-	if (put_limits(*cgroup_fd, session) == 0)
+	if (put_limits(*cgroup_fd, own) == 0)
 		return 0;
 	close(*cgroup_fd);
 	*cgroup_fd = -1;
@@ -396,7 +413,7 @@ sweep_again(void *arg)
 	for (i = 0; i < SWEEPS; i++) {
 		if (sweeps[i].tries == 0)
 			continue;
-		if (remove_leaf(sweeps[i].uid, &sweeps[i].session))
+		if (remove_leaf(&sweeps[i].leaf))
 			sweeps[i].tries = 0;
 		else if (--sweeps[i].tries == 0)
 			log_warnx("a cgroup of an ended session stays busy");
@@ -407,18 +424,17 @@ sweep_again(void *arg)
 }
 
 void
-cgroup_sweep(uint32_t uid, const struct sid *s)
+cgroup_sweep(const struct cgroup_leaf *l)
 {
 	size_t i;
 
-	if (remove_leaf(uid, s))
+	if (remove_leaf(l))
 		return;
-	cgroup_kill(uid, s);
+	cgroup_kill(l);
 	for (i = 0; i < SWEEPS; i++) {
 		if (sweeps[i].tries != 0)
 			continue;
-		sweeps[i].uid = uid;
-		sweeps[i].session = *s;
+		sweeps[i].leaf = *l;
 		sweeps[i].tries = SWEEP_TRIES;
 		loop_timer_set(&sweep_timer, SWEEP_MS, sweep_again, NULL);
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One cgroup for each user with one per session in it, where a tree has been
- * delegated.  A session is named by its owner's uid and its id.
+ * One cgroup for each user, in it one per session and one per debugger, where
+ * a tree has been delegated.  All are named by the owner's uid and the id of
+ * the session.
  */
 #ifndef LAUNCHER_CGROUP_H
 #define LAUNCHER_CGROUP_H
@@ -10,10 +11,17 @@
 #include <stdint.h>
 
 #include "msg.h"
+#include "proto.h"
 
 /* Bytes and numbers of processes; LIMIT_UNLIMITED = none. */
 struct cgroup_limits {
 	uint64_t	memory, pids;
+};
+
+struct cgroup_leaf {
+	uint32_t	uid;
+	struct sid	session;
+	enum leaf_of	of;
 };
 
 /* What all sessions of a user use; USAGE_UNKNOWN where nobody counts. */
@@ -23,26 +31,26 @@ struct cgroup_use {
 };
 
 /*
- * Makes the session's cgroup with its limits, and before it its owner's with
- * his, unless he has one.  *cgroup_fd is the caller's; -1 when the host
+ * Makes the leaf with its limits, and before it its owner's cgroup with his,
+ * unless he has one.  *cgroup_fd is the caller's; -1 when the host
  * delegates none.  -1, errno.
  */
-int	 cgroup_make(uint32_t uid, const struct sid *,
+int	 cgroup_make(const struct cgroup_leaf *,
 	    const struct cgroup_limits *user,
-	    const struct cgroup_limits *session, int *cgroup_fd);
+	    const struct cgroup_limits *own, int *cgroup_fd);
 /* The same without touching limits; -1 when there is none. */
-int	 cgroup_open(uint32_t uid, const struct sid *);
+int	 cgroup_open(const struct cgroup_leaf *);
 /* Other limits for a user's, if he has one; false with errno. */
 bool	 cgroup_limit_user(uint32_t uid, const struct cgroup_limits *);
 /* Those of that user, or of USER_ALL, as many as max: how many there are. */
 size_t	 cgroup_users(uint32_t uid, struct cgroup_use *, size_t max);
 /* Kills whoever is in it; harmless when there is none. */
-void	 cgroup_kill(uint32_t uid, const struct sid *);
+void	 cgroup_kill(const struct cgroup_leaf *);
 /*
  * Kills what is left and removes it, now or within seconds; its owner's
  * with the last.
  */
-void	 cgroup_sweep(uint32_t uid, const struct sid *);
+void	 cgroup_sweep(const struct cgroup_leaf *);
 /* At the end of the daemon: every session's, for a second at most. */
 void	 cgroup_sweep_all(void);
 

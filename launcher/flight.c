@@ -132,7 +132,8 @@ fail(struct flight *f, uint32_t step, uint32_t error)
 	end_processes(f);
 	/* with sandbox none a program may have ended its stub and live on */
 	if (f->kind == &kinds[FLIGHT_RUN])
-		cgroup_kill(f->uid, &f->session);
+		cgroup_kill(&(struct cgroup_leaf){ f->uid, f->session,
+		    LEAF_SESSION });
 	answer2(f, f->kind->failed, v, 2);
 	release(f);
 }

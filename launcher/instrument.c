@@ -48,14 +48,27 @@ set_limits(void)
 		limit(RLIMIT_AS, MEMORY_MAX);
 }
 
+/*
+ * Where no cgroup counts, his processes are counted when the ids change and
+ * again by exec, which fails then: this one is the last that he may have.
+ */
+static void
+count(uint64_t processes)
+{
+	child_count(processes == LIMIT_UNLIMITED || processes == 0 ?
+	    processes : processes - 1);
+}
+
 void
 instrument_first(const void *arg)
 {
+	const struct instrument_spec *i = arg;
 	char *argv[] = { (char *)(uintptr_t)"debugger", NULL };
 	char *envp[] = { NULL };
 	int fds[BINARY_FD + 1], pair[2], null_fd, self_fd;
 
-	child_become(arg);
+	count(i->processes);
+	child_become(&i->owner);
 	if (chdir("/") == -1 || chan_pair(pair) == -1 ||
 	    (null_fd = open("/dev/null", O_RDWR | O_CLOEXEC)) == -1 ||
 	    (self_fd = pidfd_open(getpid(), 0)) == -1)

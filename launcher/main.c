@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "caps.h"
 #include "cgroup.h"
 #include "child.h"
+#include "find.h"
 #include "flight.h"
 #include "hand.h"
 #include "instrument.h"
@@ -42,6 +42,7 @@
 int	launch_on_archiver(struct msg *);
 int	launch_on_attach(struct msg *);
 int	launch_on_chain(struct msg *);
+int	launch_on_find(struct msg *);
 int	launch_on_instrument(struct msg *);
 int	launch_on_instrument_file(struct msg *);
 int	launch_on_pack(struct msg *);
@@ -95,13 +96,20 @@ run_allowed(const struct msg *m, const struct run_spec *r)
 	    owner_allowed(&r->owner);
 }
 
-static int
-make_cgroup(const struct sid *s, const struct run_spec *r, int *cgroup_fd)
+static struct cgroup_leaf
+leaf_of(const struct msg *m, uint32_t uid, enum leaf_of of)
 {
+	return (struct cgroup_leaf){ uid, m->hdr.session, of };
+}
+
+static int
+make_cgroup(const struct msg *m, const struct run_spec *r, int *cgroup_fd)
+{
+	const struct cgroup_leaf leaf = leaf_of(m, r->owner.uid, LEAF_SESSION);
 	const struct cgroup_limits user = { r->user_memory,
 	    r->user_processes }, session = { r->memory, r->pids };
 
-	return cgroup_make(r->owner.uid, s, &user, &session, cgroup_fd);
+	return cgroup_make(&leaf, &user, &session, cgroup_fd);
 }
 
 /* By it the spawner sees why the kernel has killed a program. */
@@ -136,7 +144,7 @@ launch_on_run(struct msg *m)
 		return -1;
 	if (!run_allowed(m, &r))
 		flight_refuse(m, FLIGHT_RUN, STEP_IDS);
-	else if (make_cgroup(&m->hdr.session, &r, &cgroup_fd) == -1)
+	else if (make_cgroup(m, &r, &cgroup_fd) == -1)
 		flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
 	else {
 		send_events(m, &r, cgroup_fd);
@@ -154,6 +162,7 @@ launch_on_run(struct msg *m)
 int
 launch_on_attach(struct msg *m)
 {
+	struct cgroup_leaf leaf;
 	struct attach_spec a;
 	int cgroup_fd, i;
 
@@ -171,7 +180,13 @@ launch_on_attach(struct msg *m)
 		flight_refuse(m, FLIGHT_ATTACH, STEP_IDS);
 		return 0;
 	}
-	cgroup_fd = cgroup_open(a.owner.uid, &m->hdr.session);
+	leaf = leaf_of(m, a.owner.uid, LEAF_SESSION);
+	cgroup_fd = cgroup_open(&leaf);
+	/* it would be a session's process that no session is said to have */
+	if (cgroup_fd == -1 && settings.cgroup[0] != '\0') {
+		flight_refuse(m, FLIGHT_ATTACH, STEP_CGROUP);
+		return 0;
+	}
 	flight_begin(m, FLIGHT_ATTACH, a.owner.uid, attach_first, &a,
 	    (const int[2]){ m->fd, -1 }, cgroup_fd);
 	if (cgroup_fd != -1)
@@ -207,22 +222,13 @@ launch_on_pack(struct msg *m)
 	return on_job(m, job_pack);
 }
 
-/* Signals for a process that nobody has reaped yet succeed, for nothing. */
-static bool
-has_exited(int pidfd)
-{
-	struct pollfd p = { .fd = pidfd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
-}
-
 int
 launch_on_poke(struct msg *m)
 {
 	static const int to_stub[] = { [POKE_TREE_TERM] = SIGTERM,
 	    [POKE_TREE_KILL] = SIGUSR1, [POKE_TREE_HUP] = SIGHUP };
 	uint32_t sig = msg_get_u32(m), whom = msg_get_u32(m), error = 0;
-	uint32_t uid = msg_get_u32(m);
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
 	struct msg_out *o;
 
 	if (msg_end(m) == -1 || sig >= NSIG || whom >= POKE_COUNT)
@@ -232,11 +238,38 @@ launch_on_poke(struct msg *m)
 	if (syscall(SYS_pidfd_send_signal, m->fd, sig, NULL, 0) == -1)
 		error = (uint32_t)errno;
 	/* a program without a pid namespace may have ended its stub first */
-	if (whom == POKE_TREE_KILL && (error == ESRCH || has_exited(m->fd)))
-		cgroup_sweep(uid, &m->hdr.session);
+	if (whom == POKE_TREE_KILL && (error == ESRCH || find_ended(m->fd)))
+		cgroup_sweep(&leaf);
 	o = msg_new(MSG_POKED, &m->hdr.session, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, error);
 	(void)chan_send(&spawner_chan, o, -1);
+	return 0;
+}
+
+/* What a debugger says is the program, to be signalled by its owner's word. */
+int
+launch_on_find(struct msg *m)
+{
+	pid_t pid = (pid_t)msg_get_u32(m), inner = 0;
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	uint32_t any = msg_get_u32(m);
+	struct msg_out *o;
+	int fd = -1, proc_fd;
+
+	if (msg_end(m) == -1 || pid <= 0 || any > 1 ||
+	    (any && role_mode != MODE_USER))
+		return -1;
+	proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc_fd != -1) {
+		fd = find_process(proc_fd, pid, any ? NULL : &leaf, m->fd,
+		    &inner);
+		close(proc_fd);
+	}
+	o = msg_new(fd == -1 ? MSG_NOT_FOUND : MSG_FOUND, &m->hdr.session, 0,
+	    m->hdr.request);
+	if (fd != -1)
+		msg_put_u32(o, (uint32_t)inner);
+	(void)chan_send(&spawner_chan, o, fd);
 	return 0;
 }
 
@@ -269,12 +302,14 @@ let_go(struct msg *m)
 int
 launch_on_sweep(struct msg *m)
 {
-	uint32_t uid = msg_get_u32(m);
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	uint32_t of = msg_get_u32(m);
 
-	if (msg_end(m) == -1)
+	if (msg_end(m) == -1 || of >= LEAF_COUNT)
 		return -1;
+	leaf.of = of;
 	let_go(m);
-	cgroup_sweep(uid, &m->hdr.session);
+	cgroup_sweep(&leaf);
 	return 0;
 }
 
@@ -326,34 +361,14 @@ launch_on_probe(struct msg *m)
 	return msg_end(m);
 }
 
-/* 0 when it has ended: its number may be somebody else's. */
-static pid_t
-pid_of(int proc_fd, int pidfd)
-{
-	char path[64], text[512];
-	const char *p;
-	ssize_t n;
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
-	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-	n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd != -1)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	p = strstr(text, "\nPid:\t");
-	return p == NULL || has_exited(pidfd) ? 0 :
-	    (pid_t)strtol(p + strlen("\nPid:\t"), NULL, 10);
-}
-
 int
 launch_on_sample(struct msg *m)
 {
 	struct usage u = { USAGE_UNKNOWN, USAGE_UNKNOWN };
-	uint32_t uid = msg_get_u32(m);
-	int leaf_fd = cgroup_open(uid, &m->hdr.session);
+	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	int leaf_fd = cgroup_open(&leaf);
 	int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	pid_t pid = leaf_fd == -1 ? pid_of(proc_fd, m->fd) : 0;
+	pid_t pid = leaf_fd == -1 ? find_pid(proc_fd, m->fd) : 0;
 	struct msg_out *o;
 
 	if (leaf_fd != -1) {
@@ -373,18 +388,30 @@ launch_on_sample(struct msg *m)
 int
 launch_on_instrument(struct msg *m)
 {
-	struct run_owner owner;
+	const struct cgroup_limits own = { LIMIT_UNLIMITED, LIMIT_UNLIMITED };
+	struct instrument_spec i;
+	struct cgroup_limits user;
+	struct cgroup_leaf leaf;
+	int cgroup_fd = -1;
 	uint32_t role;
 
-	owner_get(m, &owner);
+	owner_get(m, &i.owner);
 	role = msg_get_u32(m);
+	user.memory = msg_get_u64(m);
+	user.pids = i.processes = msg_get_u64(m);
 	if (msg_end(m) == -1 || role != ROLE_DEBUGGER)
 		return -1;
-	if (!owner_allowed(&owner))
+	leaf = leaf_of(m, i.owner.uid, LEAF_DEBUGGER);
+	if (!owner_allowed(&i.owner))
 		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_IDS);
+	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1)
+		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_CGROUP);
 	else
-		flight_begin(m, FLIGHT_INSTRUMENT, owner.uid, instrument_first,
-		    &owner, (const int[2]){ -1, debugger_fd }, -1);
+		flight_begin(m, FLIGHT_INSTRUMENT, i.owner.uid,
+		    instrument_first, &i, (const int[2]){ -1, debugger_fd },
+		    cgroup_fd);
+	if (cgroup_fd != -1)
+		close(cgroup_fd);
 	return 0;
 }
 

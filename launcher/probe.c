@@ -221,6 +221,36 @@ have_debugpy(char *form, size_t size)
 	return first_of(paths, form, size);
 }
 
+/* Those that speak DAP have a package for it. */
+static bool
+have_gdb(char *form, size_t size)
+{
+	static const char *const at[] = { "/usr/local", "/usr" };
+	size_t i;
+
+	for (i = 0; i < NELEM(at); i++) {
+		(void)snprintf(form, size, "%s/share/gdb/python/gdb/dap",
+		    at[i]);
+		if (access(form, X_OK) == -1)
+			continue;
+		(void)snprintf(form, size, "%s/bin/gdb", at[i]);
+		if (access(form, X_OK) == 0)
+			return true;
+	}
+	form[0] = '\0';
+	return false;
+}
+
+/* Else it is in the homes of those who use it, which nobody looks into. */
+static bool
+have_codelldb(char *form, size_t size)
+{
+	if (strstr(settings.debugger_adapters, "codelldb") == NULL)
+		return false;
+	(void)snprintf(form, size, "as the configuration's adapter says");
+	return true;
+}
+
 static const struct row rows[] = {
 	{ "gdbserver", "attaches debuggers to sessions",
 	    "apt install gdbserver", true, have_gdbserver },
@@ -260,6 +290,12 @@ static const struct row rows[] = {
 	    false, have_delve },
 	{ "debugpy", "debugs Python programs (debugger)",
 	    "apt install python3-debugpy", false, have_debugpy },
+	{ "gdb", "debugs C, C++ and Rust programs (debugger)",
+	    "apt install gdb, of version 14 or later", false, have_gdb },
+	{ "codelldb", "debugs C, C++ and Rust programs (debugger)",
+	    "who has it in ~/.vscode/extensions needs no more; for all: adapter "
+	    "codelldb command \"PATH\" in the configuration", false,
+	    have_codelldb },
 };
 
 void

@@ -12,8 +12,10 @@
 #include "listener.h"
 #include "params.h"
 #include "proto.h"
+#include "replica.h"
 #include "role.h"
 #include "roles.h"
+#include "rows.h"
 #include "settings.h"
 
 #define PROTOCOL	1
@@ -223,6 +225,19 @@ web_json(struct text *t)
 	json_close(t, '}');
 }
 
+/* Of those that the client may see: how many others have is theirs. */
+static void
+debug_sessions_json(struct text *t, const struct conn *c)
+{
+	const struct sight *si;
+	uint64_t n = 0;
+
+	if (c->owner != NULL)
+		TAILQ_FOREACH(si, &c->owner->sights, by_owner)
+			n += si->session->view.debugger;
+	json_u64(t, n);
+}
+
 void
 cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 {
@@ -247,6 +262,8 @@ cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 	weakened_json(t);
 	json_key(t, "quotas");
 	quotas_json(t);
+	json_key(t, "debug_sessions");
+	debug_sessions_json(t, c);
 	json_key(t, "warnings");
 	warnings_json(t);
 	json_key(t, "mdns");
@@ -422,14 +439,13 @@ net_on_deps_rows(struct msg *m)
 
 /* -- ACTIVITY ------------------------------------------------------------- */
 
-/* An answer that has begun cannot become an error. */
 static void
-activity_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+activity_row(struct text *t, struct msg *m)
 {
-	if (a->begun)
-		c->dead = true;
-	else
-		answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
+	text_puts(t, "{");
+	blob_json(t, "time", m);
+	blob_json(t, "message", m);
+	text_puts(t, "}");
 }
 
 void
@@ -437,54 +453,11 @@ cmd_activity(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	(void)s;
 	(void)ws;
-	ask_send(c, ask_new(c, MSG_ACTIVITY, NULL),
-	    (struct ask){ .fn = activity_failed });
-}
-
-/* The rows of one message, with a comma before each but the first. */
-static bool
-activity_json(struct text *t, struct msg *m, bool begun)
-{
-	uint32_t n = msg_get_u32(m), i;
-
-	for (i = 0; i < n && !m->bad; i++) {
-		if (begun || i > 0)
-			text_puts(t, ",");
-		text_puts(t, "{");
-		blob_json(t, "time", m);
-		blob_json(t, "message", m);
-		text_puts(t, "}");
-	}
-	return begun || n > 0;
+	rows_ask(c, ask_new(c, MSG_ACTIVITY, NULL), activity_row);
 }
 
 int
 net_on_activity_lines(struct msg *m)
 {
-	struct conn *c = ask_find(m);
-	struct text *t = answer_begin();
-	bool begun = c != NULL && c->u.ask.begun, first = !begun, more;
-
-	if (first)
-		text_puts(t, "[");
-	begun = activity_json(t, m, begun);
-	more = msg_get_u32(m) != 0;
-	if (msg_end(m) == -1)
-		return -1;
-	if (c == NULL)
-		return 0;
-	if (c->u.ask.fn != activity_failed)
-		return -1;
-	if (!more)
-		text_puts(t, "]");
-	if (first)
-		answer_open(c);
-	answer_piece(c);
-	c->u.ask.begun = begun;
-	if (!more) {
-		conn_enter(c, &mode_line);
-		answer_close(c);
-	}
-	conn_run(c);
-	return 0;
+	return rows_part(m, activity_row);
 }

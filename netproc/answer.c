@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "answer.h"
 #include "conn.h"
@@ -11,6 +10,7 @@
 #include "line.h"
 #include "replica.h"
 #include "settings.h"
+#include "utc.h"
 
 #define ANSWER_MAX	((size_t)4 << 20)
 /* Memory kept between answers: most are far smaller. */
@@ -135,23 +135,14 @@ answer_wipe(void)
 char *
 time_text(int64_t ns, bool ms, char buf[TIME_TEXT])
 {
-	time_t s = (time_t)(ns / NS);
-	struct tm tm;
-	char part[8] = "";
+	char utc[UTC_TEXT], part[8] = "";
 
-	/* the spawner's word, and no time is worth an error */
-	if (ns < 0 || gmtime_r(&s, &tm) == NULL)
-		memset(&tm, 0, sizeof(tm));
 	if (ms)
 		(void)snprintf(part, sizeof(part), ".%03u",
 		    (unsigned int)(ns % NS / 1000000) % 1000);
-	/* strftime() would look for the time zone's file */
-	(void)snprintf(buf, TIME_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u%sZ",
-	    (unsigned int)(tm.tm_year + 1900) % 10000,
-	    (unsigned int)(tm.tm_mon + 1) % 100,
-	    (unsigned int)tm.tm_mday % 100, (unsigned int)tm.tm_hour % 100,
-	    (unsigned int)tm.tm_min % 100, (unsigned int)tm.tm_sec % 100,
-	    part);
+	/* the spawner's word, and no time is worth an error */
+	(void)snprintf(buf, TIME_TEXT, "%.19s%sZ",
+	    utc_text(ns < 0 ? 0 : (time_t)(ns / NS), utc), part);
 	return buf;
 }
 

@@ -132,7 +132,8 @@ struct ask {
 	bool		 open;		/* that is the most */
 	bool		 pipe;		/* GDBPIPE */
 	uint32_t	 typed;		/* INPUT: bytes of this request */
-	bool		 begun;		/* ACTIVITY: rows have been written */
+	bool		 begun;		/* rows have been written */
+	void		(*row)(struct text *, struct msg *);	/* see rows.h */
 	bool		 auth;		/* AUTH: who it is may change */
 	key_fn		 key;		/* told the key that was asked for */
 	char		 token[8];	/* TOKEN revoke: its id */

@@ -83,7 +83,7 @@ on_timer(void *arg)
 		LIST_REMOVE(o, news);
 		o->has_news = false;
 		tell(o);
-		owner_put(o);
+		owner_unref(o);
 	}
 }
 

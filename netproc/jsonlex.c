@@ -22,6 +22,10 @@ struct lex {
 	const char	*p, *end;
 	size_t		 members, containers, numbers;
 	bool		 answer;	/* not for a parser of ours */
+	/* jsonlex_request(): may still pass one on; open brackets around */
+	bool		 may_pass;
+	size_t		 level;
+	struct word	 outer, key;	/* latest strings of levels 1 and 2 */
 	/* open brackets: bit n is set where the one of depth n is a brace */
 	uint64_t	 braces;
 	unsigned int	 depth;
@@ -216,21 +220,91 @@ token(struct lex *l)
 	return take(l, " \t\r,]}") ? NULL : literal(l);
 }
 
+/* -- what is passed on -- */
+
+/* The object that begins here is the value of "request", and in its place. */
+static bool
+is_passed(const struct lex *l)
+{
+	const struct word *name = l->level == 1 ? &l->outer : &l->key;
+
+	return l->may_pass && l->p < l->end && *l->p == '{' &&
+	    word_is(name, "\"request\"") && (l->level == 1 ||
+	    (l->level == 2 && word_is(&l->outer, "\"args\"")));
+}
+
+/* All of it, by the rules of an answer. */
+static const char *
+pass(struct lex *l, struct jsonlex *result, const char *text)
+{
+	const char *begin = l->p, *why = NULL;
+
+	l->answer = true;
+	l->may_pass = false;
+	do
+		why = token(l);
+	while (why == NULL && l->depth > 0 && l->p < l->end);
+	l->answer = false;
+	if (why == NULL && l->depth > 0)
+		return "has begun that does not end";
+	result->passed_at = (size_t)(begin - text);
+	result->passed_len = (size_t)(l->p - begin);
+	result->in_args = l->level == 2;
+	return why;
+}
+
+/* Where it is, for is_passed(): after the token that begins at begin. */
+static void
+keep_place(struct lex *l, const char *begin)
+{
+	struct word w = { begin, (size_t)(l->p - begin) };
+
+	if (*begin == '"' && l->level == 1)
+		l->outer = w;
+	else if (*begin == '"' && l->level == 2)
+		l->key = w;
+	else if (*begin == '{' || *begin == '[')
+		l->level++;
+	else if ((*begin == '}' || *begin == ']') && l->level > 0)
+		l->level--;
+}
+
+static const char *
+check(struct lex *l, struct jsonlex *result)
+{
+	const char *why = NULL, *text = l->p, *begin = l->p;
+
+	memset(result, 0, sizeof(*result));
+	while (why == NULL && l->p < l->end) {
+		begin = l->p;
+		if (is_passed(l)) {
+			why = pass(l, result, text);
+			continue;
+		}
+		why = token(l);
+		keep_place(l, begin);
+	}
+	/* in a string that is the place within it */
+	result->at = (size_t)((begin < l->end && *begin == '"' ? l->p :
+	    begin) - text);
+	result->members = l->members;
+	return why;
+}
+
 const char *
 jsonlex_check(const char *p, size_t len, struct jsonlex *result)
 {
 	struct lex l = { .p = p, .end = p + len };
-	const char *why = NULL, *begin = p;
 
-	while (why == NULL && l.p < l.end) {
-		begin = l.p;
-		why = token(&l);
-	}
-	/* in a string that is the place within it */
-	result->at = (size_t)((begin < l.end && *begin == '"' ? l.p : begin) -
-	    p);
-	result->members = l.members;
-	return why;
+	return check(&l, result);
+}
+
+const char *
+jsonlex_request(const char *p, size_t len, struct jsonlex *result)
+{
+	struct lex l = { .p = p, .end = p + len, .may_pass = true };
+
+	return check(&l, result);
 }
 
 const char *

@@ -7,11 +7,15 @@
 #ifndef DL_NET_JSONLEX_H
 #define DL_NET_JSONLEX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct jsonlex {
 	size_t		 members;	/* of all objects together */
 	size_t		 at;		/* bytes until what is wrong */
+	/* jsonlex_request(): an object that is passed on; length 0 = none */
+	size_t		 passed_at, passed_len;
+	bool		 in_args;	/* it is a member of "args" */
 };
 
 /*
@@ -20,6 +24,12 @@ struct jsonlex {
  * can need: objects, arrays and members are few.
  */
 const char *jsonlex_check(const char *, size_t, struct jsonlex *);
+/*
+ * The same of a text in which one object may be passed on instead of parsed:
+ * "request", of the text's object or of its "args".  Within that one, which
+ * *result says, there may be as much as within an answer.
+ */
+const char *jsonlex_request(const char *, size_t, struct jsonlex *);
 /*
  * The same of an answer that is passed on: as long as it likes, but one
  * object whose brackets match, so that what stands around it stays around it.

@@ -9,6 +9,7 @@
 #include "json.h"
 #include "proto.h"
 #include "quota.h"
+#include "rows.h"
 #include "settings.h"
 
 static const char *const names[QUOTA_COUNT] = {
@@ -18,34 +19,6 @@ static const char *const names[QUOTA_COUNT] = {
 	[QUOTA_MEMORY] = "memory",
 	[QUOTA_PROCESSES] = "processes",
 };
-
-/* An answer that has begun cannot become an error. */
-static void
-quota_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
-{
-	if (a->begun)
-		c->dead = true;
-	else
-		answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
-}
-
-void
-cmd_quota(struct conn *c, struct rsession *s, const struct words *ws)
-{
-	const struct word *user = &ws->w[1];
-	struct msg_out *o;
-
-	(void)s;
-	if (ws->n > 1 && (user->len == 0 || user->len >= USER_NAME_MAX ||
-	    memchr(user->p, '\0', user->len) != NULL)) {
-		command_misused(c, ws, "the user's name is missing or too "
-		    "long");
-		return;
-	}
-	o = ask_new(c, MSG_QUOTA, NULL);
-	msg_put_blob(o, user->p, ws->n > 1 ? user->len : 0);
-	ask_send(c, o, (struct ask){ .fn = quota_failed });
-}
 
 static void
 limit_json(struct text *t, uint64_t limit)
@@ -86,38 +59,26 @@ row_json(struct text *t, struct msg *m)
 	json_close(t, '}');
 }
 
+void
+cmd_quota(struct conn *c, struct rsession *s, const struct words *ws)
+{
+	const struct word *user = &ws->w[1];
+	struct msg_out *o;
+
+	(void)s;
+	if (ws->n > 1 && (user->len == 0 || user->len >= USER_NAME_MAX ||
+	    memchr(user->p, '\0', user->len) != NULL)) {
+		command_misused(c, ws, "the user's name is missing or too "
+		    "long");
+		return;
+	}
+	o = ask_new(c, MSG_QUOTA, NULL);
+	msg_put_blob(o, user->p, ws->n > 1 ? user->len : 0);
+	rows_ask(c, o, row_json);
+}
+
 int
 net_on_quota_rows(struct msg *m)
 {
-	struct conn *c = ask_find(m);
-	struct text *t = answer_begin();
-	uint32_t n = msg_get_u32(m), i, more;
-	bool first = c == NULL || !c->u.ask.begun;
-
-	if (first)
-		text_puts(t, "[");
-	for (i = 0; i < n && !m->bad; i++) {
-		if (!first || i > 0)
-			text_puts(t, ",");
-		row_json(t, m);
-	}
-	more = msg_get_u32(m);
-	if (msg_end(m) == -1 || (n == 0 && more != 0))
-		return -1;
-	if (c == NULL)
-		return 0;
-	if (c->u.ask.fn != quota_failed)
-		return -1;
-	if (more == 0)
-		text_puts(t, "]");
-	if (first)
-		answer_open(c);
-	answer_piece(c);
-	c->u.ask.begun = true;
-	if (more == 0) {
-		conn_enter(c, &mode_line);
-		answer_close(c);
-	}
-	conn_run(c);
-	return 0;
+	return rows_part(m, row_json);
 }

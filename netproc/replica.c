@@ -16,7 +16,7 @@ static LIST_HEAD(, owner) owners;
 static uint64_t		 last_seq;
 
 struct owner *
-owner_get(uint32_t uid, enum eyes eyes)
+owner_ref(uint32_t uid, enum eyes eyes)
 {
 	struct owner *o;
 
@@ -40,7 +40,7 @@ owner_get(uint32_t uid, enum eyes eyes)
 }
 
 void
-owner_put(struct owner *o)
+owner_unref(struct owner *o)
 {
 	if (--o->refs > 0)
 		return;
@@ -270,7 +270,7 @@ sight_free(struct sight *g)
 	feed_gone(g);
 	LIST_REMOVE(g, by_session);
 	TAILQ_REMOVE(&g->owner->sights, g, by_owner);
-	owner_put(g->owner);
+	owner_unref(g->owner);
 	free(g);
 }
 
@@ -333,7 +333,7 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access)
 
 	if (g == NULL) {
 		log_warnx("no memory for a session's viewer");
-		owner_put(o);
+		owner_unref(o);
 		return;
 	}
 	g->owner = o;
@@ -413,7 +413,7 @@ net_on_sees(struct msg *m)
 
 	if (msg_end(m) == -1 || eyes >= EYES_COUNT || access > ACCESS_OWN)
 		return -1;
-	o = s == NULL ? NULL : owner_get(uid, eyes);
+	o = s == NULL ? NULL : owner_ref(uid, eyes);
 	/* without memory the session was not kept either */
 	if (o == NULL)
 		return 0;
@@ -422,7 +422,7 @@ net_on_sees(struct msg *m)
 		sight_add(o, s, access);
 		return 0;
 	}
-	owner_put(o);
+	owner_unref(o);
 	if (g == NULL)
 		return 0;
 	g->access = access;

@@ -75,8 +75,8 @@ struct sight {
 #define UID_STRANGER	UINT32_MAX
 
 /* NULL without memory.  Each get is undone by a put. */
-struct owner *owner_get(uint32_t uid, enum eyes);
-void	 owner_put(struct owner *);
+struct owner *owner_ref(uint32_t uid, enum eyes);
+void	 owner_unref(struct owner *);
 
 /* What somebody may do with a session. */
 enum access replica_access(const struct owner *, const struct rsession *);

@@ -116,6 +116,53 @@ count_members(struct json_object *o)
 	return n;
 }
 
+/*
+ * What stands before and after the object that is passed on, with an empty
+ * one in its place: a parser's memory is for what we read ourselves.
+ */
+static struct json_object *
+parse_around(const char *line, size_t len, struct jsonlex *lex)
+{
+	const size_t after = lex->passed_at + lex->passed_len;
+	struct json_object *o;
+
+	o = json_tokener_parse_ex(tokener, line, lex->passed_len == 0 ?
+	    (int)len : (int)lex->passed_at);
+	lex->at = json_tokener_get_parse_end(tokener);
+	if (lex->passed_len == 0 ||
+	    json_tokener_get_error(tokener) != json_tokener_continue)
+		return o;
+	lex->at = lex->passed_at;
+	o = json_tokener_parse_ex(tokener, "{}", 2);
+	if (json_tokener_get_error(tokener) != json_tokener_continue)
+		return o;
+	o = json_tokener_parse_ex(tokener, line + after, (int)(len - after));
+	lex->at = after + json_tokener_get_parse_end(tokener);
+	return o;
+}
+
+/* The empty one says from now on what stands in the line.  False: no memory. */
+static bool
+put_back(struct json_object *o, const char *line, const struct jsonlex *lex)
+{
+	struct json_object *place = NULL;
+	char *text;
+
+	if (lex->passed_len == 0)
+		return true;
+	if (lex->in_args)
+		(void)json_object_object_get_ex(o, "args", &o);
+	/* what is no object there is refused for that */
+	if (!json_object_object_get_ex(o, "request", &place))
+		return true;
+	text = strndup(line + lex->passed_at, lex->passed_len);
+	if (text == NULL)
+		return false;
+	json_object_set_serializer(place, json_object_userdata_to_json_string,
+	    text, json_object_free_userdata);
+	return true;
+}
+
 /* NULL with the error set when that is not one object. */
 static struct json_object *
 parse_text(const char *line, size_t len, struct request *r)
@@ -123,7 +170,7 @@ parse_text(const char *line, size_t len, struct request *r)
 	struct json_object *o;
 	enum json_tokener_error err;
 	struct jsonlex lex;
-	const char *why = jsonlex_check(line, len, &lex);
+	const char *why = jsonlex_request(line, len, &lex);
 
 	if (why != NULL) {
 		refuse(r, ERR_INVALID_JSON, "what stands at byte %zu %s",
@@ -134,9 +181,8 @@ parse_text(const char *line, size_t len, struct request *r)
 		refuse(r, ERR_INTERNAL, "out of memory");
 		return NULL;
 	}
-	o = json_tokener_parse_ex(tokener, line, (int)len);
+	o = parse_around(line, len, &lex);
 	err = json_tokener_get_error(tokener);
-	lex.at = json_tokener_get_parse_end(tokener);
 	tokener_done(len);
 	if (err == json_tokener_continue)
 		refuse(r, ERR_INVALID_JSON, "the line ends before the object "
@@ -149,6 +195,8 @@ parse_text(const char *line, size_t len, struct request *r)
 	else if (count_members(o) != lex.members)
 		refuse(r, ERR_INVALID_JSON, "an object has two members of the "
 		    "same name");
+	else if (!put_back(o, line, &lex))
+		refuse(r, ERR_INTERNAL, "out of memory");
 	if (r->err == ERR_OK)
 		return o;
 	json_object_put(o);
@@ -348,7 +396,7 @@ add_env(struct builder *b, struct request *r, const struct param *p,
 	}
 }
 
-/* As compact as it goes; the line of it would have all blanks, too. */
+/* As it stood in the text. */
 static void
 add_json(struct builder *b, struct request *r, const struct param *p,
     struct json_object *v)

@@ -81,6 +81,9 @@ const struct route routes[] = {
 	    .summary = "ends the program with SIGKILL" },
 	{ "POST", SESSION "/signal", "SIGNAL",
 	    .summary = "sends a signal to the program" },
+	{ "GET", SESSION "/wait", "WAIT",
+	    .summary = "the session, once its program has ended or the time "
+	    "is over" },
 	{ "POST", SESSION "/debug", "DEBUG",
 	    .summary = "attaches gdbserver and opens a port for gdb" },
 	{ "POST", SESSION "/debugger", "DEBUGGER",

@@ -9,6 +9,7 @@
 #include "ask.h"
 #include "commands.h"
 #include "conn.h"
+#include "rows.h"
 #include "token.h"
 
 /* As the spawner has it: a hundred years. */
@@ -103,14 +104,19 @@ row_json(struct text *t, struct msg *m)
 	member(t, "label", m);
 }
 
-/* An answer that has begun cannot become an error. */
 static void
-token_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+list_row(struct text *t, struct msg *m)
 {
-	if (a->begun)
-		c->dead = true;
-	else
-		answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
+	text_puts(t, "{");
+	row_json(t, m);
+	json_close(t, '}');
+}
+
+static void
+create_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
+{
+	(void)a;
+	answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
 }
 
 int
@@ -127,7 +133,7 @@ net_on_token(struct msg *m)
 	json_close(t, '}');
 	if (msg_end(m) == -1)
 		return -1;
-	if (c != NULL && c->u.ask.fn != token_failed)
+	if (c != NULL && c->u.ask.fn != create_failed)
 		return -1;
 	if (c != NULL) {
 		conn_enter(c, &mode_line);
@@ -143,39 +149,7 @@ net_on_token(struct msg *m)
 int
 net_on_token_rows(struct msg *m)
 {
-	struct conn *c = ask_find(m);
-	struct text *t = answer_begin();
-	bool first = c == NULL || !c->u.ask.begun, more;
-	uint32_t n = msg_get_u32(m), i;
-
-	if (first)
-		text_puts(t, "[");
-	for (i = 0; i < n && !m->bad; i++) {
-		if (!first || i > 0)
-			text_puts(t, ",");
-		text_puts(t, "{");
-		row_json(t, m);
-		json_close(t, '}');
-	}
-	more = msg_get_u32(m) != 0;
-	if (msg_end(m) == -1)
-		return -1;
-	if (c == NULL)
-		return 0;
-	if (c->u.ask.fn != token_failed)
-		return -1;
-	if (!more)
-		text_puts(t, "]");
-	if (first)
-		answer_open(c);
-	answer_piece(c);
-	c->u.ask.begun = true;
-	if (!more) {
-		conn_enter(c, &mode_line);
-		answer_close(c);
-	}
-	conn_run(c);
-	return 0;
+	return rows_part(m, list_row);
 }
 
 static void
@@ -218,7 +192,7 @@ token_create(struct conn *c, const struct words *ws)
 	msg_put_u64(o, want.life_s);
 	msg_put_blob(o, want.user.p, want.user.len);
 	msg_put_blob(o, want.label.p, want.label.len);
-	ask_send(c, o, (struct ask){ .fn = token_failed });
+	ask_send(c, o, (struct ask){ .fn = create_failed });
 }
 
 static void
@@ -228,8 +202,7 @@ token_list(struct conn *c, const struct words *ws)
 		command_misused(c, ws, "there is too much");
 		return;
 	}
-	ask_send(c, ask_new(c, MSG_TOKEN_LIST, NULL),
-	    (struct ask){ .fn = token_failed });
+	rows_ask(c, ask_new(c, MSG_TOKEN_LIST, NULL), list_row);
 }
 
 static void

@@ -80,7 +80,7 @@ leave_owner(struct conn *c)
 	c->owner->nconns -= c->counted;
 	if (c->owner->guest)
 		nguests -= c->counted;
-	owner_put(c->owner);
+	owner_unref(c->owner);
 	c->owner = NULL;
 }
 
@@ -110,7 +110,7 @@ has_place(const struct owner *o)
 static bool
 join_owner(struct conn *c, uint32_t uid, enum eyes eyes, const char *name)
 {
-	struct owner *o = owner_get(uid, eyes);
+	struct owner *o = owner_ref(uid, eyes);
 
 	if (o == NULL)
 		return false;

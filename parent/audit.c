@@ -16,6 +16,7 @@
 
 #include "log.h"
 #include "parent.h"
+#include "utc.h"
 
 #define FILE_NAME_MAX	4096
 
@@ -179,16 +180,12 @@ audit_commit(void)
 static int
 put(const char *line)
 {
-	char out[LOG_LINE_MAX + 64], stamp[32];
-	time_t now = time(NULL);
-	struct tm tm;
+	char out[LOG_LINE_MAX + 64], when[UTC_TEXT];
 	ssize_t n;
 	int len;
 
-	(void)strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ",
-	    gmtime_r(&now, &tm));
-	len = snprintf(out, sizeof(out), "%s%s %s\n", torn ? "\n" : "", stamp,
-	    line);
+	len = snprintf(out, sizeof(out), "%s%s %s\n", torn ? "\n" : "",
+	    utc_text(time(NULL), when), line);
 	n = write(audit_fd, out, (size_t)len);
 	if (n == len) {
 		torn = false;

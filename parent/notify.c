@@ -19,6 +19,7 @@
 
 #include "log.h"
 #include "parent.h"
+#include "utc.h"
 
 /* Lines of one role per second; the rest is counted and said once. */
 #define LINES_PER_SECOND	50
@@ -116,9 +117,7 @@ write_line(enum log_level level, const char *line, bool relayed)
 		[LOG_L_INFO] = LOG_INFO, [LOG_L_DEBUG] = LOG_DEBUG,
 		[LOG_L_AUDIT] = LOG_NOTICE,
 	};
-	char out[LOG_LINE_MAX + 128], stamp[32];
-	struct tm tm;
-	time_t now = time(NULL);
+	char out[LOG_LINE_MAX + 128], when[UTC_TEXT];
 	int n;
 
 	if (!to_stderr) {
@@ -126,9 +125,8 @@ write_line(enum log_level level, const char *line, bool relayed)
 		    LOG_DAEMON), "%s", line);
 		return;
 	}
-	(void)strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ",
-	    gmtime_r(&now, &tm));
-	n = snprintf(out, sizeof(out), "%s %s\n", stamp, line);
+	n = snprintf(out, sizeof(out), "%s %s\n", utc_text(time(NULL), when),
+	    line);
 	if (n > 0)
 		hold(out, (size_t)n);
 	/* of its own it may be the last */

@@ -107,7 +107,7 @@ audit_write(const struct audit *a)
 	struct event *e = &events[made % EVENTS];
 
 	memset(e, 0, sizeof(*e));
-	utc_text(time(NULL), e->when);
+	(void)utc_text(time(NULL), e->when);
 	copy(e->user, sizeof(e->user), a->user);
 	copy(e->door, sizeof(e->door), a->door == NULL ? "-" : a->door);
 	copy(e->address, sizeof(e->address), a->address);

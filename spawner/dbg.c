@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "activity.h"
@@ -23,7 +22,10 @@
 #include "owner.h"
 #include "peers.h"
 #include "push.h"
+#include "quota.h"
+#include "quotas.h"
 #include "role.h"
+#include "start.h"
 #include "stop.h"
 #include "ttl.h"
 
@@ -101,12 +103,18 @@ on_show(void *arg)
 	loop_timer_set(&p->show, SHOW_MS, on_show, p);
 }
 
-static void
-show_soon(struct dbgproc *p)
+void
+dbg_show_soon(struct dbgproc *p)
 {
 	p->unshown = true;
 	if (p->show.slot == 0)
 		on_show(p);
+}
+
+void
+dbg_listen(struct dbgproc *p)
+{
+	chan_pause(&p->chan, p->late || p->sought != 0);
 }
 
 bool
@@ -117,19 +125,39 @@ dbg_is_deaf(const struct dbgproc *p)
 
 /* -- the end -------------------------------------------------------------- */
 
-/* One that does not mind that its channel ends has been taken over. */
+/*
+ * One that does not mind that its channel ends has been taken over.  False
+ * without a launcher just now: nobody can end it.
+ */
+static bool
+end_process(struct dbgproc *p)
+{
+	int *pidfd = &p->fds[INSTRUMENT_FD_PIDFD];
+	struct msg_out *o;
+
+	if (p->ended)
+		return true;
+	if (*pidfd != -1 && poke(NULL, 0, *pidfd, SIGKILL, POKE_ONE) == -1)
+		return false;
+	o = msg_new(MSG_SWEEP, &p->id, 0, 0);
+	msg_put_u32(o, p->uid);
+	msg_put_u32(o, LEAF_DEBUGGER);
+	if (chan_send(&launcher_chan, o, -1) == -1)
+		return false;
+	fd_close(pidfd);
+	p->ended = true;
+	return true;
+}
+
 static void
 on_drop(void *arg)
 {
 	struct dbgproc *p = arg;
-	int *pidfd = &p->fds[INSTRUMENT_FD_PIDFD];
 
-	/* without a launcher just now nobody can end it */
-	if (*pidfd != -1 && poke(NULL, 0, *pidfd, SIGKILL, POKE_ONE) == -1) {
+	if (!end_process(p)) {
 		loop_timer_set(&p->drop, RETRY_MS, on_drop, p);
 		return;
 	}
-	fd_close(pidfd);
 	LIST_REMOVE(p, next);
 	free(p);
 }
@@ -149,6 +177,7 @@ dbg_end(struct dbgproc *p, enum err err, const char *why)
 	loop_timer_unset(&p->timer);
 	loop_timer_unset(&p->pace);
 	loop_timer_unset(&p->show);
+	loop_timer_unset(&p->seek);
 	dbg_run_end(p);
 	s->dbg = NULL;
 	p->session = NULL;
@@ -247,6 +276,20 @@ count_of(const struct owner *o)
 	return n;
 }
 
+/* The cgroup has the session's name: an older one's end must not be ours. */
+static bool
+end_earlier(const struct session *s)
+{
+	struct dbgproc *p;
+
+	LIST_FOREACH(p, &dbgprocs, next)
+		if (p->life == DBG_GOING &&
+		    memcmp(&p->id, &s->id, sizeof(p->id)) == 0 &&
+		    !end_process(p))
+			return false;
+	return true;
+}
+
 static void
 on_late(void *arg)
 {
@@ -268,6 +311,8 @@ proc_new(struct session *s)
 	for (i = 0; i < ATTACH_FD_COUNT; i++)
 		p->beside.fds[i] = -1;
 	p->session = s;
+	p->id = s->id;
+	p->uid = s->owner->uid;
 	p->serial = next_serial();
 	p->sandbox = SANDBOX_DEFAULT;
 	p->network = NETWORK_DEFAULT;
@@ -282,13 +327,18 @@ dbg_begin(struct session *s, const struct account *acc)
 {
 	struct dbgproc *p;
 	struct msg_out *o;
+	struct quota q;
 
-	if (count_of(s->owner) >= OF_ONE_MAX ||
+	if (count_of(s->owner) >= OF_ONE_MAX || !end_earlier(s) ||
 	    (p = proc_new(s)) == NULL)
 		return NULL;
+	quota_of(s->owner, &q);
+	quota_tell(s->owner);
 	o = msg_new(MSG_INSTRUMENT, &s->id, 0, p->serial);
 	owner_put(o, &acc->rights);
 	msg_put_u32(o, ROLE_DEBUGGER);
+	msg_put_u64(o, q.most[QUOTA_MEMORY]);
+	msg_put_u64(o, q.most[QUOTA_PROCESSES]);
 	if (chan_send(&launcher_chan, o, -1) == -1) {
 		free(p);
 		return NULL;
@@ -419,14 +469,15 @@ spawn_on_instrument_failed(struct msg *m)
 	struct dbgproc *p = find(m);
 	uint32_t step = msg_get_u32(m), errnum = msg_get_u32(m);
 	const char *why = strerrordesc_np((int)errnum);
-	char text[160];
+	char text[400];
 
 	if (msg_end(m) == -1 || step == STEP_NONE || step >= STEP_COUNT)
 		return -1;
 	if (p == NULL)
 		return 0;
-	(void)snprintf(text, sizeof(text), "cannot %s: %s", step_text(step),
-	    why == NULL ? "unknown error" : why);
+	if (!start_used_up(p->session, step, errnum, text, sizeof(text)))
+		(void)snprintf(text, sizeof(text), "cannot %s: %s",
+		    step_text(step), why == NULL ? "unknown error" : why);
 	end_shown(p, step_code(step, ERR_DEBUGGER_LOST), text);
 	return 0;
 }
@@ -440,8 +491,10 @@ dbg_launcher_lost(void)
 		next = LIST_NEXT(p, next);
 		if (p->life == DBG_ORDERED)
 			end_shown(p, ERR_TRY_AGAIN, NULL);
-		else if (p->life == DBG_UP)
+		else if (p->life == DBG_UP) {
 			dbg_run_lost(p);
+			dbg_seek_lost(p);
+		}
 	}
 }
 
@@ -517,52 +570,5 @@ spawn_on_dbg_log(struct msg *m)
 	if (p->nlogged++ < LINES_MAX)
 		log_debug("debugger of %s: %s", p->session->text,
 		    log_escape(text, sizeof(text), line, strlen(line)));
-	return 0;
-}
-
-static void
-program_ended(struct session *s, uint32_t code, uint32_t sig)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	s->view.exited_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-	s->view.pid = 0;
-	s->view.signal = sig;
-	s->view.has_exit_code = sig == 0;
-	s->view.exit_code = sig == 0 ? code : 0;
-	if (sig == 0)
-		activity_note(s->owner, &s->id, "ended with exit code %u",
-		    code);
-	else
-		activity_note(s->owner, &s->id, "ended by signal %u", sig);
-}
-
-int
-spawn_on_dbg_state(struct msg *m)
-{
-	struct dbgproc *p = dbg_of(m);
-	struct session *s = p->session;
-	uint32_t phase = msg_get_u32(m), pid = msg_get_u32(m);
-	uint32_t ended = msg_get_u32(m), code = msg_get_u32(m);
-	uint32_t sig = msg_get_u32(m);
-	bool changed;
-
-	if (msg_end(m) == -1 || phase >= DBG_PHASES || pid > INT32_MAX ||
-	    ended > 1 || code > 255 || sig >= NSIG || s == NULL)
-		return -1;
-	changed = p->phase != phase;
-	p->phase = phase;
-	/* what ran before it has its own end, which its stub tells */
-	if (p->on && ended && s->view.exited_ns == 0) {
-		program_ended(s, code, sig);
-		changed = true;
-	} else if (p->on && !ended && pid != 0 && s->view.exited_ns == 0 &&
-	    s->view.pid != (int32_t)pid) {
-		s->view.pid = (int32_t)pid;
-		changed = true;
-	}
-	if (changed)
-		show_soon(p);
 	return 0;
 }

@@ -43,6 +43,8 @@ struct beside {
 struct dbgproc {
 	LIST_ENTRY(dbgproc) next;
 	struct session	*session;	/* NULL = it has gone */
+	struct sid	 id;		/* of that, and of whom: */
+	uint32_t	 uid;
 	enum dbg_life	 life;
 	uint64_t	 serial;	/* of INSTRUMENT */
 	int		 fds[INSTRUMENT_FD_COUNT];
@@ -50,7 +52,9 @@ struct dbgproc {
 	struct loop_io	 pid_io;
 	struct loop_timer timer;	/* of the start, then of its idleness */
 	struct loop_timer drop;
+	bool		 ended;		/* and its cgroup with it */
 	struct loop_timer pace;
+	bool		 late;		/* netproc does not keep up with it */
 	struct dbg_asked_list asked;
 	unsigned int	 nasked;
 	uint32_t	 last_id;
@@ -65,11 +69,19 @@ struct dbgproc {
 	bool		 unshown;	/* of what it said, for now */
 	struct loop_timer show;
 	unsigned int	 nlogged;
+	bool		 armed;		/* it waits for output: */
+	uint64_t	 armed_at;
 	/* -- the adapter -- */
 	bool		 ordered;	/* a run of it is being started */
-	bool		 on;		/* it is the session's program */
+	bool		 on;		/* it is the session's program, */
+	bool		 elsewhere;	/* and attaches to what is none */
 	bool		 reported;	/* how it ended: */
 	uint32_t	 code, signal;
+	bool		 on_host;	/* without a sandbox, for a process of the host */
+	uint32_t	 sought;	/* pid that the launcher looks for; 0 = none */
+	uint64_t	 sought_serial;	/* of FIND */
+	uint64_t	 sought_ms;	/* when, the last */
+	struct loop_timer seek;
 	struct loop_timer leave;	/* its program may go on without it */
 	struct beside	 beside;
 };
@@ -96,8 +108,18 @@ void	 dbg_leave(struct dbgproc *);
 void	 dbg_show(struct session *);
 /* What it said of itself a moment ago is shown before what it says now. */
 void	 dbg_show_late(struct dbgproc *);
+/* The same, soon: at a rate that netproc can take. */
+void	 dbg_show_soon(struct dbgproc *);
+/* Hears it, unless there is a reason to wait. */
+void	 dbg_listen(struct dbgproc *);
 /* It does not read: whatever makes it be told more breaks the rules. */
 bool	 dbg_is_deaf(const struct dbgproc *);
+
+/* -- its program (dbgstate.c) -- */
+/* No launcher answers what it was asked: another one is. */
+void	 dbg_seek_lost(struct dbgproc *);
+/* There is nothing to be found any more. */
+void	 dbg_seek_end(struct dbgproc *);
 
 /* -- requests (dbgask.c) -- */
 void	 dbg_ask(struct dbgproc *, struct asker *, const char *, size_t);
@@ -119,6 +141,8 @@ void	 dbg_run_failed(struct session *, enum err, const char *why);
 void	 dbg_adapter_ended(struct session *, bool by_signal, uint32_t value);
 /* And so has all that it had started, before STOPPED is shown. */
 void	 dbg_tree_gone(struct session *);
+/* There may be output that it waits for. */
+void	 dbg_output(struct session *);
 /* Ends the adapter, and what is debugged unless that ran before. */
 void	 dbg_kill(struct dbgproc *);
 /* The launcher's answers to ATTACH that are no gdbserver's. */

@@ -167,10 +167,10 @@ static void
 on_pace(void *arg)
 {
 	struct dbgproc *p = arg;
-	bool late = chan_backlog(&netproc_chan) > NETPROC_BACKLOG / 2;
 
-	chan_pause(&p->chan, late);
-	if (late)
+	p->late = chan_backlog(&netproc_chan) > NETPROC_BACKLOG / 2;
+	dbg_listen(p);
+	if (p->late)
 		loop_timer_set(&p->pace, PACE_MS, on_pace, p);
 }
 
@@ -230,7 +230,7 @@ spawn_on_dbg_reply(struct msg *m)
 	p->used = loop_now_ms();
 	p->began |= !(flags & DBG_FAILED);
 	/* a start that came to nothing leaves nothing */
-	if (p->made && !p->began && !(flags & DBG_MORE))
+	if (!p->began && !(flags & DBG_MORE))
 		dbg_leave(p);
 	if (!(flags & DBG_MORE) || q->asker.owner == NULL)
 		asked_free(p, q);

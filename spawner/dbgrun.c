@@ -16,6 +16,7 @@
 #include "activity.h"
 #include "command.h"
 #include "dbg.h"
+#include "exit.h"
 #include "fdkind.h"
 #include "handlers.h"
 #include "log.h"
@@ -84,8 +85,23 @@ tell_ended(struct dbgproc *p)
 {
 	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->session->id, 0, 0);
 
+	msg_put_u32(o, DBG_ENDED_ADAPTER);
 	msg_put_u32(o, p->reported ? p->code : 0);
 	msg_put_u32(o, p->reported ? p->signal : SIGKILL);
+	p->used = loop_now_ms();
+	(void)chan_send(&p->chan, o, -1);
+}
+
+/* How an adapter beside a program ended is told to nobody but its parent. */
+static void
+tell_beside_ended(struct dbgproc *p)
+{
+	const struct session_view *v = &p->session->view;
+	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->session->id, 0, 0);
+
+	msg_put_u32(o, v->exited_ns == 0 ? 0 : DBG_ENDED_PROGRAM);
+	msg_put_u32(o, v->exited_ns != 0 && v->has_exit_code ? v->exit_code : 0);
+	msg_put_u32(o, v->exited_ns != 0 ? v->signal : 0);
 	p->used = loop_now_ms();
 	(void)chan_send(&p->chan, o, -1);
 }
@@ -125,8 +141,10 @@ on_beside_pid(uint32_t events, void *arg)
 	struct dbgproc *p = arg;
 
 	(void)events;
+	/* that of the program may be what has ended it */
+	exit_look(p->session);
 	beside_over(p);
-	tell_ended(p);
+	tell_beside_ended(p);
 	dbg_show(p->session);
 }
 
@@ -245,9 +263,6 @@ dbg_on_attached(struct msg *m, uint32_t pid, uint32_t inner_pid)
 	tell_fd(p, DBG_FD_OUT, take(&b->fds[ATTACH_FD_OUT]));
 	tell_fd(p, DBG_FD_ERR, take(&b->fds[ATTACH_FD_ERRORS]));
 	tell_ran(p, pid, inner_pid);
-	/* how it ends is not told by a stub */
-	p->reported = true;
-	p->code = p->signal = 0;
 	if (p->session->state == STATE_RUNNING)
 		session_set_state(p->session, STATE_DEBUGGING);
 	dbg_show(p->session);
@@ -259,13 +274,14 @@ dbg_on_attach_failed(struct msg *m, uint32_t step, uint32_t errnum)
 {
 	struct dbgproc *p = find_beside(m);
 	const char *why = strerrordesc_np((int)errnum);
-	char text[200];
+	char text[400];
 
 	if (p == NULL)
 		return 0;
 	beside_close(&p->beside);
-	(void)snprintf(text, sizeof(text), "cannot %s: %s", step_text(step),
-	    why == NULL ? "unknown error" : why);
+	if (!start_used_up(p->session, step, errnum, text, sizeof(text)))
+		(void)snprintf(text, sizeof(text), "cannot %s: %s",
+		    step_text(step), why == NULL ? "unknown error" : why);
 	tell_failed(p, step == STEP_COMMAND ? "adapter_missing" :
 	    "adapter_failed", text);
 	return 0;
@@ -354,8 +370,10 @@ run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 		network = NETWORK_SHARED;
 	} else
 		p->inside = true;
+	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
 	s->start.flags = flags & DBG_RUN_TTY || s->on_tty ? START_TTY :
 	    START_SPLIT;
+	p->on_host = (flags & DBG_RUN_HOST) != 0;
 	p->ordered = true;
 	start_adapter(s, a, sandbox, network, (flags & DBG_RUN_HOST) != 0);
 }
@@ -408,6 +426,7 @@ dbg_ran(struct session *s, uint32_t pid, uint32_t inner_pid)
 		return;
 	}
 	p->on = true;
+	s->elsewhere = p->elsewhere;
 	tell_ring(p);
 	tell_fd(p, DBG_FD_IN, take(&fds[RUN_FD_ADAPTER_IN]));
 	tell_fd(p, DBG_FD_OUT, take(&fds[RUN_FD_ADAPTER_OUT]));
@@ -469,14 +488,17 @@ dbg_tree_gone(struct session *s)
 	if (p == NULL)
 		return;
 	loop_timer_unset(&p->leave);
+	dbg_seek_end(p);
 	if (p->beside.on && p->beside.fds[ATTACH_FD_PIDFD] != -1)
 		(void)poke(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
 		    POKE_ONE);
-	if (!p->on && !p->beside.on)
-		return;
-	p->on = false;
-	beside_close(&p->beside);
-	tell_ended(p);
+	if (p->beside.on) {
+		beside_close(&p->beside);
+		tell_beside_ended(p);
+	} else if (p->on) {
+		p->on = false;
+		tell_ended(p);
+	}
 }
 
 /* -- other orders --------------------------------------------------------- */
@@ -517,6 +539,35 @@ spawn_on_dbg_drain(struct msg *m)
 	msg_put_u64(o, p->session->ring.hdr == NULL ? 0 :
 	    ring_total(&p->session->ring));
 	(void)chan_send(&p->chan, o, -1);
+	return 0;
+}
+
+void
+dbg_output(struct session *s)
+{
+	struct dbgproc *p = s->dbg;
+	struct msg_out *o;
+
+	if (p == NULL || !p->armed || p->life != DBG_UP ||
+	    s->ring.hdr == NULL || ring_total(&s->ring) <= p->armed_at)
+		return;
+	p->armed = false;
+	o = msg_new(MSG_DBG_DOORBELL, &s->id, 0, 0);
+	msg_put_u64(o, ring_total(&s->ring));
+	(void)chan_send(&p->chan, o, -1);
+}
+
+int
+spawn_on_dbg_arm(struct msg *m)
+{
+	struct dbgproc *p = dbg_of(m);
+	uint64_t offset = msg_get_u64(m);
+
+	if (msg_end(m) == -1 || p->session == NULL || dbg_is_deaf(p))
+		return -1;
+	p->armed = true;
+	p->armed_at = offset;
+	dbg_output(p->session);
 	return 0;
 }
 

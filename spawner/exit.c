@@ -112,18 +112,25 @@ read_report(struct session *s)
 	return 1;
 }
 
-static void
-on_status(uint32_t events, void *arg)
+void
+exit_look(struct session *s)
 {
-	struct session *s = arg;
 	bool before = has_ended(s);
 
-	(void)events;
+	if (!s->status_io.active)
+		return;
 	/* the fd stays open: its end tells the stub that we are gone */
 	if (read_report(s) == -1)
 		loop_del(&s->status_io);
 	if (has_ended(s) != before)
 		push_session(s);
+}
+
+static void
+on_status(uint32_t events, void *arg)
+{
+	(void)events;
+	exit_look(arg);
 }
 
 static void
@@ -142,13 +149,18 @@ close_run(struct session *s)
 static void
 adapter_gone(struct session *s)
 {
+	bool killed = s->stop.stage != STOP_NONE && !s->elsewhere;
+
 	if (!has_ended(s)) {
 		s->view.pid = 0;
 		s->view.exited_ns = wall_ns();
-		s->view.signal = s->stop.stage == STOP_NONE ? 0 : SIGKILL;
-		activity_note(s->owner, &s->id, "ended under its debugger");
+		s->view.signal = killed ? SIGKILL : 0;
+		activity_note(s->owner, &s->id, "%s", s->elsewhere ?
+		    "the debugger has left the process" : killed ?
+		    "ended under its debugger" :
+		    "ended, and no debugger has seen how");
 	}
-	s->adapter = false;
+	s->adapter = s->elsewhere = false;
 }
 
 static void

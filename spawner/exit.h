@@ -17,6 +17,8 @@ void	exit_watch_memory(struct session *, int events_fd);
  * taken, or those whom it waited for have gone.  Ends the run if it can.
  */
 void	exit_again(struct session *);
+/* The stub may have told of the program's end already: then that is known. */
+void	exit_look(struct session *);
 /* Ends it, whoever waits for its output; false when it is no such run. */
 bool	exit_now(struct session *);
 

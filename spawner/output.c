@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "dbg.h"
 #include "exit.h"
 #include "handlers.h"
 #include "log.h"
@@ -31,6 +32,7 @@ output_ring(struct session *s)
 {
 	struct msg_out *o;
 
+	dbg_output(s);
 	if (!s->armed || ring_total(&s->ring) <= s->armed_at)
 		return;
 	s->armed = false;

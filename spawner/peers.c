@@ -93,6 +93,7 @@ sweep(const struct session *s, int fd)
 		return;
 	o = msg_new(MSG_SWEEP, s == NULL ? NULL : &s->id, 0, 0);
 	msg_put_u32(o, s == NULL ? 0 : s->owner->uid);
+	msg_put_u32(o, LEAF_SESSION);
 	(void)chan_send(&launcher_chan, o, fd);
 }
 

@@ -160,7 +160,8 @@ struct session {
 		uint64_t before;	/* kills in runs before this */
 	}		 oom;
 	uint32_t	 sandbox;
-	bool		 adapter;	/* what runs is a debugger's */
+	bool		 adapter;	/* what runs is a debugger's, */
+	bool		 elsewhere;	/* and what it debugs is no session's */
 	uint32_t	 proven;	/* 1 << sandbox: its loader found all */
 	struct ring	 ring;
 	struct {

@@ -400,7 +400,8 @@ view_of_new_run(struct session *s, uint32_t pid)
 {
 	struct session_view *v = &s->view;
 
-	v->pid = (int32_t)pid;
+	/* of an adapter's program its debugger tells */
+	v->pid = s->adapter ? 0 : (int32_t)pid;
 	v->run++;
 	v->split = (s->start.flags & START_SPLIT) != 0;
 	v->tty = s->tty != NULL;
@@ -450,8 +451,9 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 	s->inner_pid = inner_pid;
 	s->sandbox = s->start.sandbox;
 	s->adapter = s->start.order != NULL;
+	s->elsewhere = false;
 	s->stdin_fd = take(&fds[RUN_FD_STDIN]);
-	s->target_fd = take(&fds[RUN_FD_TARGET]);
+	s->target_fd = s->adapter ? -1 : take(&fds[RUN_FD_TARGET]);
 	exit_watch_memory(s, take(&fds[RUN_FD_EVENTS]));
 	view_of_new_run(s, pid);
 	session_set_state(s, STATE_RUNNING);
@@ -568,12 +570,8 @@ run_failure(uint32_t step, uint32_t errnum, char *text, size_t size)
 	    remedy == NULL ? "" : remedy);
 }
 
-/*
- * The kernel counts an owner's processes for us and has one errno for too
- * many of them.
- */
-static bool
-processes_used_up(const struct session *s, uint32_t step, uint32_t errnum,
+bool
+start_used_up(const struct session *s, uint32_t step, uint32_t errnum,
     char *text, size_t size)
 {
 	struct quota q;
@@ -581,7 +579,7 @@ processes_used_up(const struct session *s, uint32_t step, uint32_t errnum,
 	quota_of(s->owner, &q);
 	if (errnum != EAGAIN || q.most[QUOTA_PROCESSES] == LIMIT_UNLIMITED ||
 	    (step != STEP_NAMESPACES && step != STEP_STUB &&
-	    step != STEP_FORK))
+	    step != STEP_FORK && step != STEP_INSTRUMENT))
 		return false;
 	(void)snprintf(text, size, "your sessions have all %" PRIu64
 	    " processes that you may have (%s processes); end one first",
@@ -625,7 +623,7 @@ spawn_on_run_failed(struct msg *m)
 		return -1;
 	if (s == NULL)
 		return 0;
-	if (!processes_used_up(s, step, errnum, text, sizeof(text)))
+	if (!start_used_up(s, step, errnum, text, sizeof(text)))
 		run_failure(step, errnum, text, sizeof(text));
 	if (step == STEP_LOADER)
 		loader_said(s, text, sizeof(text));

@@ -20,6 +20,12 @@ bool	start_allowed(struct asker *, const struct session *,
  */
 void	start_adapter(struct session *, const struct adapter_order *,
 	    uint32_t sandbox, uint32_t network, bool host);
+/*
+ * Whether it failed as the owner has all processes that he may have, which
+ * the kernel counts for us: then text says so.
+ */
+bool	start_used_up(const struct session *, uint32_t step, uint32_t errnum,
+	    char *text, size_t size);
 /* The launcher has gone: no start that it was given will be answered. */
 void	start_launcher_lost(void);
 

@@ -224,7 +224,11 @@ spawn_on_signal(struct msg *m)
 	if (msg_end(m) == -1 || sig == 0 || sig >= NSIG ||
 	    !asker_init(&a, m, "SIGNAL"))
 		return -1;
-	if (s->view.pid == 0)
+	if (s->view.pid == 0 && s->view.exited_ns == 0)
+		answer(&a, &s->id, ERR_NOT_RUNNING, "its debugger has not "
+		    "started the program yet, or not said which process it "
+		    "is; STOP or KILL ends both");
+	else if (s->view.pid == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
 		    "STOP or KILL ends what it left running");
 	else if (p == NULL)

@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../e2e/lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper, ok,
-                passwd_wrapper, run_tests, wait_for)
+                run_tests, system_with, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 NEWNET = 0x40000000
@@ -19,16 +19,7 @@ HERE = "198.51.100.1"
 
 
 def daemon(conf=""):
-    class Both:
-        def __enter__(self):
-            self.w = passwd_wrapper(ALICE, BOB)
-            self.d = Daemon("system", conf, wrapper=self.w.__enter__())
-            return self.d
-
-        def __exit__(self, *why):
-            self.d.cleanup()
-            self.w.__exit__(*why)
-    return Both()
+    return system_with(ALICE, BOB, conf=conf)
 
 
 def speaks(c):

@@ -11,8 +11,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 import rogue
 from rogue import daemon
-from dl import (AS_ROOT, SANITIZED, Client, Prober, alone, eq, helper, ok,
-                run_tests, stat_of, status_of, wait_for)
+from dl import (AS_ROOT, SANITIZED, Client, Prober, alive, alone, eq, helper,
+                ok, run_tests, session_processes, stat_of, status_of, wait_for)
 
 rogue.with_roles(debugger=helper("rogue_debugger"))
 
@@ -218,6 +218,51 @@ def leaving(mode):
            "but in user mode for who is at home")
 
 
+def claims(mode):
+    """What it says is the program is signalled only if it is the session's."""
+    with daemon(mode, "stop-timeout 1\n") as d:
+        c, j = d.client(d.alice), Local(d, d.alice)
+        other = c.upload(helper("sleeper"))["id"]
+        victims = [1, d.proc.pid, d.role_pid("launcher"), os.getpid(),
+                   c.cmd("START " + other)["pid"]]
+        if d.bob is not None:
+            b = d.client(d.bob)
+            his = b.upload(helper("sleeper"))["id"]
+            victims.append(b.cmd("START " + his)["pid"])
+        j.ask(start=True, name="x", request={"command": "runs"})
+        ok(wait_for(lambda: c.cmd("STATUS x").get("state") == "DEBUGGING"),
+           "it has an adapter")
+        eq(c.cmd("STATUS x")["pid"], None, "its program is not known yet")
+        eq(c.cmd("SIGNAL x KILL").get("error_code"), "not_running",
+           "and nothing else of it is signalled")
+        victims += debuggers(d) + [2 ** 31 - 1]
+        for pid in victims:
+            eq(outcome(j.ask(session="x",
+                             request={"command": f"claims {pid}"})),
+               "done", "it claims another process")
+            eq((c.cmd("STATUS x")["pid"], c.cmd("SIGNAL x KILL").get(
+                "error_code")), (None, "not_running"), "it is not believed")
+        ok(all(alive(p) for p in victims[:-1]), "all of them live")
+        with Prober(d, d.alice) as p:
+            eq(outcome(j.ask(session="x", request={"command": "pids"})),
+               "done", "many")
+            p.check("nobody else waits", 3)
+        own = [p for p in session_processes(c.cmd("STATUS x")["id"])
+               if stat_of(p)[0] == "sleep"]
+        eq(len(own), 1, "its own process")
+        j.ask(session="x", request={"command": f"claims {own[0]}"})
+        ok(wait_for(lambda: c.cmd("STATUS x")["pid"] == own[0]),
+           "what is its own is shown", c.cmd("STATUS x"))
+        # and the number of one that lived is not good for another
+        j.ask(session="x", request={"command": f"claims {victims[4]}"})
+        eq(c.cmd("STATUS x")["pid"], own[0], "and stays that")
+        os.kill(d.role_pid("launcher"), signal.SIGKILL)
+        ok(wait_for(lambda: c.cmd("SIGNAL x KILL").get("error_code") !=
+                    "try_again"), "another launcher knows it as well")
+        ok(wait_for(lambda: not alive(own[0])), "and is signalled")
+        c.cmd("KILL " + other)
+
+
 def too_many(mode):
     """One that never answers, asked by as many as there may be."""
     with daemon(mode) as d:
@@ -239,4 +284,4 @@ def too_many(mode):
 
 
 run_tests(alone(every_mode), alone(flood), alone(deaf), alone(leaving),
-          alone(too_many))
+          alone(claims), alone(too_many))

@@ -9,19 +9,12 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e",
                                 "lib"))
-from dl import eq, in_modes, ok, run_tests, status_of, wait_for
+from dl import (eq, in_modes, ok, run_tests, status_of, token_of,
+                wait_for)
 from term import LIVE, WebSocket
 from web import Raw, Web, statuses
 
 HOST = b"Host: localhost\r\n"
-
-
-def token_of(d):
-    c = d.client()
-    try:
-        return c.cmd("TOKEN create")["token"]
-    finally:
-        c.close()
 
 
 def served(d, what):

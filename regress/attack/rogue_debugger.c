@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -220,8 +221,12 @@ logs(void)
 static void
 drain(int n)
 {
-	while (n-- > 0)
+	static const uint32_t always[2];
+
+	while (n-- > 0) {
 		send_u32s(MSG_DBG_DRAIN, 0, NULL);
+		send_u32s(MSG_DBG_ARM, 2, always);
+	}
 	reply("{\"mode\":\"done\"}");
 }
 
@@ -342,6 +347,27 @@ writes(void)
 	reply("{\"mode\":\"still here\"}");
 }
 
+/* "claims PID", or more of them than any program has. */
+static void
+claims(const char *text)
+{
+	uint32_t v[] = { DBG_RUNNING, (uint32_t)strtoul(text, NULL, 10), 0, 0,
+	    0 };
+
+	send_u32s(MSG_DBG_STATE, 5, v);
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+pids(void)
+{
+	uint32_t v[] = { DBG_RUNNING, 1, 0, 0, 0 };
+
+	for (; v[1] < 20; v[1]++)
+		send_u32s(MSG_DBG_STATE, 5, v);
+	reply("{\"mode\":\"done\"}");
+}
+
 static void
 silent(void)
 {
@@ -366,6 +392,7 @@ static const struct {
 	{ "bad-run-flags", bad_run_flags }, { "byes", byes },
 	{ "kills", kills }, { "dies", dies }, { "aborts", aborts },
 	{ "executes", executes }, { "writes", writes }, { "silent", silent },
+	{ "pids", pids },
 };
 
 int	debugger_on_request(struct msg *);
@@ -373,7 +400,7 @@ int	debugger_on_request(struct msg *);
 int
 debugger_on_request(struct msg *m)
 {
-	const char *json;
+	const char *json, *p;
 	char word[64];
 	size_t i, len;
 
@@ -389,7 +416,11 @@ debugger_on_request(struct msg *m)
 		modes[i].fn();
 		return 0;
 	}
-	reply("{\"mode\":\"good\"}");
+	p = memmem(json, len, "\"claims ", 8);
+	if (p != NULL)
+		claims(p + 8);
+	else
+		reply("{\"mode\":\"good\"}");
 	return 0;
 }
 
@@ -404,6 +435,7 @@ IGNORE(debugger_on_ran)
 IGNORE(debugger_on_run_failed)
 IGNORE(debugger_on_ended)
 IGNORE(debugger_on_drained)
+IGNORE(debugger_on_doorbell)
 
 int
 main(void)

@@ -12,7 +12,8 @@ sys.path[:0] = [os.path.join(os.path.dirname(__file__), x)
 from term import HISTORY, LIVE, PEOPLE, Refused, WebSocket
 from webraw import API, User, Wire, fetch, text
 from dl import (ALICE, AS_ROOT, BOB, Daemon, connect, eq, helper, in_modes,
-                ok, passwd_wrapper, read_proc, run_tests, wait_for)
+                memory_of, ok, passwd_wrapper, read_proc, run_tests,
+                token_made, token_of, wait_for)
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"
 EVIL = "evil.example"
@@ -28,6 +29,7 @@ ROUTES = [
     ("DELETE", "sessions/{s}", None), ("POST", "sessions/{s}/start", {}),
     ("POST", "sessions/{s}/stop", None), ("POST", "sessions/{s}/kill", None),
     ("POST", "sessions/{s}/signal", {"signal": "TERM"}),
+    ("GET", "sessions/{s}/wait?seconds=0", None),
     ("POST", "sessions/{s}/debug", None),
     ("POST", "sessions/{s}/debugger", {"request": {"command": "status"}}),
     ("POST", "debugger", {"start": True, "request": {"command": "start"}}),
@@ -64,14 +66,6 @@ def of(path, sid):
     return API + path.format(s=sid)
 
 
-def token(d, how=""):
-    c = d.client()
-    try:
-        return c.cmd("TOKEN create " + how)
-    finally:
-        c.close()
-
-
 def bearer(secret):
     return "Authorization: Bearer " + secret
 
@@ -88,7 +82,8 @@ def all_routes(d):
     for name, value in (("{id}", "00000000"), ("{key}", "A"),
                         ("{user}", "nobody")):
         there = {(m, p.replace(name, value)) for m, p in there}
-    eq(there, {r[:2] for r in ROUTES} | OTHERS, "every route is attacked")
+    eq(there, {(r[0], r[1].partition("?")[0]) for r in ROUTES} | OTHERS,
+       "every route is attacked")
     for path in ("/metrics", API + "events", API + "pty/sessions"):
         eq(fetch(d, "GET", path).status, 401, f"{path} is not for everybody")
 
@@ -97,7 +92,7 @@ def all_routes(d):
 
 def wrong_places(d):
     """Only two headers say who somebody is."""
-    t = token(d)["token"]
+    t = token_of(d)
     u = User(d)
     for what, status, args in (
             ("no secret at all", 401, ()),
@@ -142,7 +137,7 @@ def used_up(d):
 
 
 def ends_with_its_token(d):
-    t = token(d)
+    t = token_made(d)
     u = User(d, key=t["token"])
     eq(u.ask("GET", "sessions").status, 200, "a cookie of a token is good")
     sid = u.upload("printer")
@@ -159,7 +154,7 @@ def ends_with_its_token(d):
     eq((a.status, a.code), (401, "auth_failed"), "and so does the cookie")
     eq(fetch(d, "GET", API + "sessions", bearer(t["token"])).status, 401,
        "the token itself, too")
-    t = token(d, "expires=2")
+    t = token_made(d, "expires=2")
     u = User(d, key=t["token"])
     ok(wait_for(lambda: u.ask("GET", "sessions").status == 401, 20),
        "a cookie does not outlive its token")
@@ -222,7 +217,7 @@ def forms_of_other_pages(d):
 
 def login_from_other_pages(d):
     """Nobody is logged in as somebody else without his knowing."""
-    t = token(d)["token"]
+    t = token_of(d)
     for origin in origins(d):
         a = fetch(d, "POST", API + "login", body={"token": t}, Origin=origin)
         ok(a.status == 403 and a.header("Set-Cookie") is None,
@@ -545,7 +540,7 @@ def first_messages(d):
 def sockets_end_with_logins(d):
     c = d.client()
     sid = shell(c)
-    t = token(d)
+    t = token_made(d)
     by_token, u = User(d, key=t["token"]), User(d)
     ours = ("Origin", f"http://127.0.0.1:{d.web}")
 
@@ -572,22 +567,8 @@ def sockets_end_with_logins(d):
 
 def memory(pid, secrets):
     """Where in a process's memory one of these still is."""
-    out = []
-    with open(f"/proc/{pid}/maps") as f:
-        maps = f.read()
-    with open(f"/proc/{pid}/mem", "rb", 0) as mem:
-        for line in maps.splitlines():
-            m = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
-            if not m or int(m[2], 16) - int(m[1], 16) > 1 << 28:
-                continue
-            try:
-                mem.seek(int(m[1], 16))
-                data = mem.read(int(m[2], 16) - int(m[1], 16))
-            except OSError:
-                continue
-            out += [(s[:3], at, line) for s in secrets for at in (4, 24)
-                    if s[at:at + 14] in data]
-    return out
+    return [(s[:3], at, line) for _, line, data in memory_of(pid)
+            for s in secrets for at in (4, 24) if s[at:at + 14] in data]
 
 
 def nowhere(d):

@@ -25,6 +25,19 @@ worker(void *arg)
 	return arg;
 }
 
+/* 100 MB. */
+static void
+flood(void)
+{
+	static char piece[1 << 16];
+	int i;
+
+	memset(piece, 'x', sizeof(piece));
+	for (i = 0; i < 1600; i++)
+		fwrite(piece, 1, sizeof(piece), stdout);
+	printf("after it\n");
+}
+
 static void
 run(const char *what)
 {
@@ -33,13 +46,26 @@ run(const char *what)
 
 	if (strcmp(what, "read") == 0 && fgets(line, sizeof(line), stdin))
 		printf("got %s", line);
+	else if (strcmp(what, "halves") == 0) {
+		fwrite("half \303", 1, 6, stdout);
+		fflush(stdout);
+		(void)!fgets(line, sizeof(line), stdin);
+		fwrite("\244\n", 1, 2, stdout);
+		fflush(stdout);
+		(void)!fgets(line, sizeof(line), stdin);
+	} else if (strcmp(what, "flood") == 0)
+		flood();
 	else if (strcmp(what, "segv") == 0)
 		*(volatile int *)0 = 1;
 	else if (strcmp(what, "abort") == 0)
 		abort();
 	else if (strcmp(what, "raise") == 0)
 		raise(SIGUSR1);
-	else if (strcmp(what, "env") == 0)
+	else if (strcmp(what, "harmless") == 0) {
+		raise(SIGURG);
+		raise(SIGWINCH);
+		raise(SIGCHLD);
+	} else if (strcmp(what, "env") == 0)
 		printf("A=%s\n", getenv("A"));
 	else if (strcmp(what, "tty") == 0)
 		printf("tty %d%d%d\n", isatty(0), isatty(1), isatty(2));

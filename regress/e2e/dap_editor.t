@@ -78,8 +78,8 @@ def line_of(text):
         return [i for i, s in enumerate(f, 1) if text in s][0]
 
 
-def begun(r, **kw):
-    return r.ask("start", program="./prog", cwd=WORK, **kw)
+def begun(r, program="./prog", **kw):
+    return r.ask("start", program=program, cwd=WORK, **kw)
 
 
 def joins_a_stop():
@@ -128,6 +128,136 @@ def steps(r, e, stop):
                   if m.get("event") == "output" and
                   m["body"]["category"] == "stdout")
     ok("i=2 sum=" in out, "the program's output was shown", out)
+
+
+def text_of(e, category="stdout"):
+    return "".join(m["body"]["output"] for m in e.got
+                   if m.get("event") == "output" and
+                   m["body"]["category"] == category)
+
+
+def hears(e, what, category="stdout"):
+    while what not in text_of(e, category):
+        e.more()
+    return True
+
+
+def joined(r, **kw):
+    """An editor in a program that stands at its beginning."""
+    begun(r, **kw)
+    e = Editor(r)
+    e.join()
+    e.ask("configurationDone")
+    e.event("stopped")
+    return e
+
+
+def output_while_it_runs():
+    with Rig() as r:
+        e = joined(r, args=["halves"])
+        e.ask("continue", threadId=1)
+        ok(hears(e, "i=2 sum=5\n"), "output comes while the program runs")
+        ok(hears(e, "to stderr\n", "stderr"), "and errors")
+        eq(r.ask("status")["state"], "running", "which has not stopped")
+        ok(hears(e, "half "), "the beginning of a character waits")
+        r.raw({"command": "_input", "args": {"text": "\n"}})
+        ok(hears(e, "half \u00e4\n"), "for its end", text_of(e))
+        late = Editor(r, conn=40)
+        late.join()
+        late.ask("configurationDone")
+        ok(hears(late, "half \u00e4\n"), "who joins hears what came before")
+        r.raw({"command": "_input", "args": {"text": "\n"}})
+        eq(e.event("exited")["exitCode"], 3, "it ends")
+        eq(text_of(e), "i=0 sum=0\ni=1 sum=1\ni=2 sum=5\nhalf \u00e4\n",
+           "each byte was shown once")
+        e.event("terminated")
+        s = r.ask("restart")
+        eq(s["reason"], "entry", "it is run again")
+        e.event("stopped")
+        e.got.clear()
+        r.ask("continue", wait=False)
+        ok(hears(e, "i=2 sum=5\n"), "and heard again", text_of(e))
+        r.ask("stop")
+
+
+def rss(r):
+    with open(f"/proc/{r.p.pid}/status") as f:
+        return [int(x.split()[1]) for x in f if x.startswith("VmHWM")][0]
+
+
+def floods():
+    with Rig() as r:
+        e = joined(r, args=["flood"])
+        slow = Editor(r, conn=40)
+        slow.join()
+        slow.ask("configurationDone")
+        slow.event("stopped")
+        before = rss(r)
+        e.ask("continue", threadId=1)
+        eq(e.event("exited")["exitCode"], 3, "100 MB are no hindrance")
+        heard = len(text_of(e))
+        ok(1000 < heard < 50 << 20 and "left out" in text_of(e, "console"),
+           "what is left out is said", heard)
+        ok(text_of(e).endswith("after it\n"), "the last is there")
+        slow.event("exited")
+        ok(len(text_of(slow)) < 400 << 10, "who does not fetch has little",
+           len(text_of(slow)))
+        ok(rss(r) - before < 16 << 10, "in bounded memory", rss(r) - before)
+
+
+def exceptions_have_owners():
+    with Rig() as r:
+        begun(r, program="./throws")
+        mine = r.ask("catch_add", kind="throw")["catchpoint"]["id"]
+        e = Editor(r)
+        can = e.join()
+        ok("throw" in [f["filter"] for f in
+                       can["exceptionBreakpointFilters"]] and
+           can["supportsExceptionFilterOptions"], "it can stop at them", can)
+        b = e.ask("setExceptionBreakpoints", filters=["throw", "cpp_throw",
+                                                      "dance"],
+                  filterOptions=[{"filterId": "throw",
+                                  "condition": "std::logic_error"}])
+        eq([x["verified"] for x in b["breakpoints"]],
+           [True, True, False, True], "ours, the adapter's, none, a type")
+        ok("panic and throw" in b["breakpoints"][2]["message"],
+           "why not", b)
+        eq(len(r.ask("catch_list")["catchpoints"]), 4, "all are listed")
+        e.ask("setExceptionBreakpoints", filters=[])
+        eq([c["id"] for c in r.ask("catch_list")["catchpoints"]], [mine],
+           "the command line's stays")
+        r.ask("catch_remove", id=mine)
+        first = e.ask("setExceptionBreakpoints", filters=["throw"])
+        again = e.ask("setExceptionBreakpoints", filters=["throw"])
+        eq(first, again, "what stays keeps its id")
+        e.ask("configurationDone")
+        e.event("stopped")
+        e.ask("continue", threadId=1)
+        eq(e.event("stopped")["reason"], "exception", "it stops at a throw")
+        eq(r.ask("status")["reason"], "exception", "for everybody")
+        e.ask("disconnect", terminateDebuggee=False)
+        ok(wait_for(lambda: r.ask("catch_list")["catchpoints"] == [], 20),
+           "they leave with their editor")
+
+
+def too_many():
+    with Rig() as r:
+        begun(r)
+        e = Editor(r)
+        e.join()
+        for command, args in (
+                ("setBreakpoints", {"source": {"path": SOURCE},
+                                    "breakpoints": [{}] * 5000}),
+                ("setFunctionBreakpoints", {"breakpoints": [0] * 5000}),
+                ("setExceptionBreakpoints", {"filters": [[]] * 5000})):
+            m = e.response(e.send(command, **args))
+            ok(not m["success"] and "more than" in m["message"],
+               f"{command}: as many as nobody has", m)
+        b = e.ask("setExceptionBreakpoints", filters=[[], 7, None],
+                  filterOptions=[8, {"filterId": 9, "condition": {}}])
+        eq([x["verified"] for x in b["breakpoints"]], [False] * 5,
+           "what is no filter is none")
+        eq(r.ask("next")["reason"], "step", "life goes on")
 
 
 def breakpoints_have_owners():
@@ -229,12 +359,15 @@ def refusals():
            "who may only look is no editor")
 
 
-for name in ("prog.c",):
+for name in ("prog.c", "throws.cc"):
     shutil.copy(os.path.join(TOP, "regress/dap", name), WORK)
 subprocess.run(["cc", "-g", "-O0", "-pthread", "-o", "prog", "prog.c"],
                cwd=WORK, check=True)
+subprocess.run(["c++", "-g", "-O0", "-o", "throws", "throws.cc"], cwd=WORK,
+               check=True)
 try:
-    run_tests(joins_a_stop, breakpoints_have_owners, leaves, two_editors,
+    run_tests(joins_a_stop, output_while_it_runs, floods,
+              exceptions_have_owners, too_many, breakpoints_have_owners, leaves, two_editors,
               refusals)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)

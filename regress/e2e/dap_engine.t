@@ -268,6 +268,9 @@ def signals(a):
         s = a.start(r, "raise", stop_on_entry=False)
         eq(s["reason"], "signal", "another signal")
         r.ask("stop")
+    with a.rig() as r:
+        s = a.start(r, "harmless", stop_on_entry=False)
+        eq(s.get("exit"), {"code": 3}, "what nobody minds stops nothing")
 
 
 def exceptions(a):

@@ -3,11 +3,13 @@
 # What debug adapters do that a client must live with: each conversation of
 # regress/dap is replayed by a mock adapter to the debugger's engine.
 import os
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dbgrig import Failed, Rig
-from dl import alive, eq, ok, run_tests, wait_for
+from dbgrig import CONVERSATIONS, Failed, Rig
+from dl import alive, eq, helper, ok, run_tests, wait_for
 
 
 def tid(result):
@@ -113,11 +115,140 @@ def environment():
            "entry", "arguments and environment as this adapter reads them")
 
 
+# every command, and what it comes to with an adapter that can nothing
+EVERYTHING = [
+    ("context", {}, None), ("threads", {}, None), ("thread", {}, None),
+    ("frame", {"index": 1}, None), ("down", {}, None), ("up", {}, None),
+    ("frame", {"index": 0}, None), ("locals", {}, None), ("args", {}, None),
+    ("backtrace", {"locals": True}, None), ("source", {}, "no_such"),
+    ("print", {"expression": "i", "format": "hex"}, None),
+    ("eval", {"expression": "i"}, None),
+    ("set", {"target": "i", "value": "3"}, None),
+    ("memory_read", {"address": "&i", "count": 4}, "evaluate_failed"),
+    ("memory_write", {"address": "1", "hex": "00"}, None),
+    ("registers", {}, None), ("disassemble", {}, "unsupported"),
+    ("breakpoint_add", {"file": "/nowhere/absent.c", "line": 9,
+                        "condition": "i > 3", "hit_count": 7}, None),
+    ("breakpoint_add", {"function": "main", "log": "x"}, "not_verified"),
+    ("breakpoint_disable", {"all": True}, None),
+    ("breakpoint_enable", {"all": True}, None),
+    ("breakpoint_list", {}, None), ("breakpoint_remove", {"all": True}, None),
+    ("watch_add", {"expression": "i"}, "unsupported"),
+    ("watch_list", {}, None), ("watch_remove", {"all": True}, None),
+    ("catch_add", {"kind": "throw"}, "unsupported"),
+    ("catch_add", {"kind": "panic"}, "refused"),
+    ("catch_list", {}, None), ("catch_remove", {"all": True}, None),
+    ("until", {"file": "/nowhere/absent.c", "line": 9, "timeout_s": 0}, None),
+]
+
+
+def asks_for_what_was_announced():
+    """The adapter aborts at everything else."""
+    with Rig("bare") as r:
+        r.start()
+        for command, args, want in EVERYTHING:
+            eq(r.refused(command, **args).get("code"), want,
+               f"{command} {args}")
+        a = r.ask("status")["adapter"]
+        ok(a["alive"], "it was asked for nothing that it cannot", a)
+
+
+def reads_always():
+    with Rig("idle_flood") as r:
+        r.start()
+        r.ask("print", expression="the last question")
+        t = r.state("terminated")
+        eq((t["ended"], t["code"]), (True, 5),
+           "what it says is read while nobody has asked")
+
+
+def switches(r):
+    with open(f"/proc/{r.p.pid}/status") as f:
+        return next(int(x.split()[1]) for x in f
+                    if x.startswith("voluntary_ctxt"))
+
+
+def does_not_tick():
+    with Rig("endless") as r:
+        r.start()
+        s = r.ask("next", timeout_s=0)
+        n = r.send("await", since=s["epoch"], timeout_s=60)
+        r.ask("status", conn=2)
+        before = switches(r)
+        time.sleep(2)
+        ok(switches(r) - before <= 5, "who waits wakes nobody",
+           switches(r) - before)
+        r.ask("pause", conn=2)
+        r.answer(n)
+
+
+def raw(r, text):
+    """Rig's own first argument has the name that raw's has."""
+    r.last += 1
+    n = r.last
+    r.raw({"conn": 1, "rw": True, "id": n, "command": "raw",
+           "args": {"command": text}})
+    return r.answer(n)
+
+
+def moved_by_its_own_commands():
+    with Rig("raw_moves") as r:
+        first = r.start()
+        eq(first["frame"]["line"], 9, "it stops")
+        raw(r, "jump 77")
+        s = r.ask("status")
+        eq((s["frame"]["line"], s["locals"][0]["value"]), (77, "5"),
+           "then it is looked at anew")
+        ok(s["epoch"] > first["epoch"], "what was read before is old")
+        raw(r, "breakpoint set -l 3")
+        s = r.ask("continue")
+        eq((s["reason"], s["breakpoints"]), ("breakpoint", []),
+           "a breakpoint that is none of ours stops it")
+        raw(r, "continue")
+        ok(wait_for(lambda: r.ask("status")["state"] == "running"),
+           "it runs by its command")
+        eq(r.ask("pause")["reason"], "pause", "and can be paused")
+
+
+def answers_of_nobody():
+    with Rig("unasked") as r:
+        first = r.start()
+        s = r.ask("next")
+        eq((s["state"], s["reason"]), ("stopped", "step"),
+           "other numbers are no answer")
+        s = r.ask("continue")
+        eq((s["state"], s["reason"]), ("stopped", "breakpoint"),
+           "nor is what comes twice or late")
+        eq(r.ask("status")["epoch"], s["epoch"], "and it stays so")
+        eq(s["epoch"], first["epoch"] + 4, "four changes were counted")
+
+
+def breaks_of_a_start():
+    with Rig("bad_break", ["-A", f"codelldb={helper('mock_adapter')} "
+                           f"{CONVERSATIONS}/bad_break_later.conv"]) as r:
+        r.ask("breakpoint_add", file="/nowhere/b.c", line=5)
+        r.ask("breakpoint_disable", all=True)
+        before = r.ask("breakpoint_list")["breakpoints"]
+        e = r.refused("start", program="/bin/true", cwd="/",
+                      adapter=r.kind, breaks=[
+                          {"file": "/nowhere/a.c", "line": 3},
+                          {"file": "/nowhere/a.c", "line": 7}])
+        ok(e["code"] == "not_verified" and "no such line" in e["message"] and
+           "a.c:3" not in e["message"], "a bad one ends the start", e)
+        eq(r.state("terminated")["ended"], False, "which is over")
+        eq(r.ask("breakpoint_list")["breakpoints"], before,
+           "and leaves none behind")
+        r.ask("breakpoint_enable", all=True)
+        eq(r.start(adapter="codelldb")["state"], "stopped",
+           "the next start has those that were there")
+
+
 # --- ends ----------------------------------------------------------------
 def exit_codes():
     for name, want in (("abort_at_end", {"code": 3}),
                        ("exit_eleven", {"code": 11}),
                        ("code_in_words", {"code": 42}),
+                       ("late_code", {"code": 5}),
                        ("only_terminated", None)):
         with Rig(name) as r:
             r.start()
@@ -136,6 +267,18 @@ def output_before_the_end():
     with Rig("abort_at_end") as r:
         r.start()
         eq(text(r.ask("continue")), "last words\n", "all of it is there")
+
+
+def cuts_no_character():
+    with Rig("long_output") as r:
+        r.start()
+        r.ask("continue")
+        for most in (3000, 3001, 3002):
+            s = r.ask("status", max=most)
+            eq(set(text(s)), {"\u20ac", "\n"},
+               f"of {most} bytes whole characters")
+            ok(any(c["what"] == "output" for c in s["truncated"]),
+               "and that some are missing", s["truncated"])
 
 
 def death_is_a_state():
@@ -163,6 +306,26 @@ def death_is_a_state():
         r.start()
         ok("complaint 19999" in r.refused("continue")["message"],
            "its stderr is read, the last of it is told")
+
+
+def death_while_stopped():
+    """What is asked between its end and the news of it."""
+    for wait in (True, False):
+        with Rig("shut", ["-r", "120"]) as r:
+            r.start()
+            r.ask("print", expression="x")
+            e = r.refused("continue", wait=wait)
+            ok(e["code"] in ("adapter_exited", "not_running") and
+               "SIGKILL" in e["message"], f"{wait}: it has ended", e)
+            ok(ended(r.ask("status")), "which is known to all")
+            ok(wait_for(lambda: not r.tree(), 60), "no process is left")
+    with Rig("order19") as r:
+        r.start()
+        os.kill(r.tree()[0], signal.SIGKILL)
+        e = r.refused("next")
+        ok(e["code"] in ("adapter_exited", "not_running") and
+           "SIGKILL" in e["message"], "killed just then", e)
+        eq(r.start()["state"], "stopped", "the next start works")
 
 
 def refused_launches():
@@ -208,11 +371,16 @@ def busy():
         eq(r.ask("breakpoint_list", conn=2)["breakpoints"], [],
            "what needs no adapter works")
         ok(not r.answered(n), "it is still being evaluated")
+        time.sleep(1)
+        b = r.ask("status", conn=2)["adapter"]["busy"]
+        ok(b["request"] == "evaluate" and 900 < b["ms"] < 60000,
+           "and whoever asks is told so", b)
         try:
             r.answer(n)
             ok(False, "it has a limit")
         except Failed as e:
             eq(e.code, "timeout", "it has a limit")
+        ok("busy" not in r.ask("status")["adapter"], "then it is over")
 
 
 def still_running():
@@ -401,10 +569,13 @@ def no_process_is_left():
 
 run_tests(launch_orders, without_waiting, later_capabilities,
           order_on_the_wire, one_stop_told_three_times, reasons, odd_ids,
-          behind_our_back, environment, exit_codes, output_before_the_end,
-          death_is_a_state, refused_launches, limits, busy,
-          still_running, lost_pause, own_gate,
-          slow_detach, rollback, steps, reverse_requests, framing,
+          behind_our_back, environment, asks_for_what_was_announced,
+          reads_always, does_not_tick, moved_by_its_own_commands,
+          answers_of_nobody, breaks_of_a_start, exit_codes,
+          output_before_the_end, cuts_no_character, death_is_a_state,
+          death_while_stopped, refused_launches, limits, busy,
+          still_running, lost_pause, own_gate, slow_detach, rollback, steps,
+          reverse_requests, framing,
           huge_answers, floods, wrong_kinds, readers, client_that_leaves,
           words_for_mistakes,
           stopped_while_it_starts, no_process_is_left)

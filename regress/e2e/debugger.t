@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # debugger from end to end: real programs, real debug adapters. A matrix of
 # commands and adapters says what works and what an adapter cannot.
+import contextlib
 import json
 import os
 import shutil
@@ -14,8 +15,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Daemon, descendants,  # noqa: E402
-                eq, ok, passwd_wrapper, run_tests, wait_for)
+from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
+                descendants, eq, ok, passwd_wrapper, run_tests, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
 
 SOURCES = os.path.join(HERE, "debuggees")
@@ -303,6 +304,43 @@ def many_threads(d):
     u.ask("stop")
 
 
+def many_breakpoints(d):
+    """More than a request of any other command could name."""
+    u = User(d)
+    line = line_of("prog.c", "doubled = i")
+    many = []
+    for i in range(200):
+        many += ["-b", "prog.c:%d" % (line + i % 2 * 2)]
+    o = u.ask("start", "./c", *many)
+    ok(at(o, line) and len(o["breakpoints"]) == 100,
+       "a start with 200 breakpoints", o)
+    o = u.ask("breakpoint", "list", "--max", "200000")
+    eq(len(o["breakpoints"]), 200, "all of them are there")
+    u.ask("stop")
+    with contextlib.closing(Client(u.env["DEBUGLANTERN_SOCKET"],
+                                   uid=u.uid)) as c:
+        def start(n, note=""):
+            c.send(json.dumps({"id": 1, "command": "debugger", "args": {
+                "start": True, "name": "many", "request": {
+                    "command": "start", "args": {
+                        "program": work + "/c", "cwd": work, "args": [],
+                        "max": 200000, "breaks": [{
+                            "file": work + "/prog.c", "line": line,
+                            "condition": "i == %d" % i + note}
+                            for i in range(n)]}}}}) + "\n")
+            return json.loads(c.recv_line())
+        r = start(200)
+        ok(r["success"] and len(r["result"]["breakpoints"]) == 1,
+           "the same as a line of JSON", r)
+        u.ask("stop")
+        for n, note, words in ((600, "", "breakpoints already"),
+                               (1, "0" * 61440, "at most 61440 bytes"),
+                               (1, "0" * 65536, "at most 65536 bytes")):
+            r = start(n, note)
+            ok(not r["success"] and words in r["error"]["message"],
+               "what is too much is refused with words", r)
+
+
 def flood(d):
     u = User(d)
     t = time.monotonic()
@@ -547,6 +585,57 @@ def two_users():
         left_overs(d)
 
 
+# what a sandbox with a root of its own shows of the host is /usr
+SEALED = "/usr/local/src"
+SEAL = """mount -t tmpfs none $1 && cp -r "$2" "$3" "$4/c" "$4/go" $1 &&
+    mkdir -p $1/libexec && { [ -d $1/libexec/debuglantern ] ||
+    mv $1/debuglantern $1/libexec; } && chmod -R a+rX $1 || exit 1
+at=$1; shift 5; exec $at/bin/debuglanternd "$@"
+"""
+
+
+def sealed():
+    """Adapters on pipes, and one that dials, in every kind of sandbox."""
+    if not AS_ROOT:
+        return
+    wrapper = ["unshare", "-m", "sh", "-c", SEAL, "sh", SEALED, BIN, LIBEXEC,
+               work]
+    with Daemon("system", wrapper=wrapper) as d:
+        # the programs are where this process sees none
+        c = Client(d.dir + "/run/debuglantern.sock")
+
+        def do(request, **more):
+            c.send(json.dumps({"id": 1, "command": "debugger", "args": dict(
+                more, request=request)}).encode() + b"\n")
+            r = json.loads(c.recv_line())
+            return r.get("result") or r
+
+        def start(program, entry, sandbox, network):
+            return do({"command": "start", "args": {
+                "program": program, "args": [], "cwd": "/",
+                "env": ["PATH=/usr/bin:/bin"],
+                "breaks": [{"function": entry}]}}, start=True, name="sealed",
+                sandbox=sandbox, network=network)
+
+        for sandbox in ("namespaces", "tmpfs"):
+            for network in ("shared", "none"):
+                for name, entry in ("c", "main"), ("go", "main.main"):
+                    how = f"{name}, {sandbox}, network {network}"
+                    o = start(f"{SEALED}/{name}", entry, sandbox, network)
+                    ok(o.get("state") == "stopped", how, o)
+                    s = c.cmd("STATUS sealed")
+                    eq((s.get("sandbox"), s.get("network")),
+                       (sandbox, network), "it is in it")
+                    o = do({"command": "next"})
+                    ok(o.get("state") == "stopped", "a step", o)
+                    do({"command": "stop"})
+                    ok(wait_for(lambda: c.cmd("LIST") == []), "its end")
+        o = start(work + "/c", "main", "tmpfs", "none")
+        ok("error" in o, "what a sandbox does not show is not debugged in it",
+           o)
+        left_overs(d)
+
+
 def left_overs(d):
     ok(wait_for(lambda: not [p for p in descendants(d.proc.pid)
                              if stands_for_a_program(p)], 20),
@@ -584,7 +673,7 @@ def with_daemon(*tests):
 if __name__ == "__main__":
     try:
         run_tests(with_daemon(adapters, crashes, exceptions, many_threads,
-                              flood, sessions, interrupted, attached,
-                              editors, on_demand), two_users)
+                              many_breakpoints, flood, sessions, interrupted, attached,
+                              editors, on_demand), two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

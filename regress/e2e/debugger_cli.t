@@ -316,6 +316,11 @@ def shown():
     fake.answers["status"] = {"state": "exited", "words": "it has ended",
                               "exit": {"code": 3}}
     eq(dbg("status").out, "it has ended\n", "an end")
+    fake.answers["status"] = {"state": "running", "words": "still running",
+                              "adapter": {"name": "delve", "busy": {
+                                  "request": "evaluate", "ms": 12345}}}
+    eq(dbg("status").out, "delve is busy with \"evaluate\" for 12 s\n"
+       "still running\n", "an adapter that others have to wait for")
     del fake.answers["status"]
     eq(dbg("--version").out.split()[0], "debugger", "the version")
 

@@ -10,10 +10,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper,
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alive, alone, eq, helper,
                 in_modes, ok, passwd_wrapper, run_tests, stat_of, status_of,
                 wait_for)
 
+SYSTEM = ("system",) if AS_ROOT else ()
 TOY = helper("toy_adapter")
 CONF = f'adapter toy command "{TOY} lldb-dap"\nadapter none command "/nonexistent/lldb-dap"\n'
 
@@ -107,11 +108,126 @@ def facts(d):
        "its pid is the program's, which the adapter has started")
     eq([x["name"] for x in c.cmd("DEBUGGER list")], ["t"],
        "it is in the list of debuggers")
+    eq(c.cmd("VERSION")["debug_sessions"], 1, "VERSION counts it")
     r = j.do("stop")
     ok(r["success"], "stop ends it", r)
     ok(wait_for(lambda: tree(d) == [], 15), "all of its processes are gone",
        tree(d))
     ok(wait_for(lambda: c.cmd("LIST") == [], 10), "and so is the session")
+    eq(c.cmd("VERSION")["debug_sessions"], 0, "VERSION counts none")
+    deps = {r["name"]: r for r in c.cmd("DEPS")["deps"]}
+    for name in ("lldb-dap", "delve", "debugpy", "gdb", "codelldb"):
+        row = deps.get(name, {})
+        ok(row and bool(row.get("remedy")) != row["available"] and
+           not row["required"], f"DEPS knows {name}, or what installs it",
+           row)
+
+
+def leaf_of(pid):
+    """Where it is in the tree of control groups, below the sessions."""
+    with open(f"/proc/{pid}/cgroup") as f:
+        path = next(x[3:].strip() for x in f if x.startswith("0::"))
+    return path.partition("/sessions/")[2]
+
+
+def sessions_tree(d):
+    """The directory that all of this daemon's are in."""
+    with open("/proc/self/mounts") as f:
+        top = next(x.split()[1] for x in f if x.split()[2] == "cgroup2")
+    return f"{top}/debuglantern/{d.proc.pid}/sessions"
+
+
+def places(mode):
+    """Debuggers are in their user's control group, adapters in the session's."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, CONF, wrapper=wrapper) as d:
+        c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
+        top = sessions_tree(d)
+        ok(j.start(helper("sleeper"))["success"], "a debugger")
+        sid, pid = state(c)["id"], the_debugger(d)
+        eq(leaf_of(pid), f"u{ALICE}/dbg-{sid}",
+           "its process is in a control group of its user's")
+        ok(b.start(helper("sleeper"), name="b")["success"], "another user's")
+        eq([leaf_of(p).split("/")[0] for p, u in debuggers(d).items()
+            if u == BOB], [f"u{BOB}"], "is in his")
+        eq({leaf_of(p) for p in tree(d) if p not in debuggers(d) and
+            int(status_of(p)["Uid"].split()[0]) == ALICE},
+           {f"u{ALICE}/{sid}"},
+           "adapter and program are in the session's")
+        j.do("stop")
+        ok(wait_for(lambda: not os.path.exists(f"{top}/u{ALICE}")),
+           "at the end nothing is left of them")
+        ok(os.path.exists(f"{top}/u{BOB}"), "and others' stay")
+        sid = c.upload(helper("sleeper"))["id"]
+        for n in range(3):
+            c.cmd("START " + sid)
+            r = j.ask(start=True, session=sid, request={
+                "command": "attach", "args": {"adapter": "toy"}})
+            ok(r["success"], "attached", r)
+            pid = next(p for p, u in debuggers(d).items() if u == ALICE)
+            eq((leaf_of(pid), {leaf_of(p) for p in tree(d) if
+                stat_of(p)[0] == "toy_adapter" and
+                int(status_of(p)["Uid"].split()[0]) == ALICE}),
+               (f"u{ALICE}/dbg-{sid}", {f"u{ALICE}/{sid}"}),
+               "beside a program that ran: the same")
+            if n == 0:
+                c.cmd("KILL " + sid)
+                ok(alive(pid), "the session's end is not the debugger's")
+                eq(leaf_of(pid), f"u{ALICE}/dbg-{sid}", "which stays there")
+                j.do("stop", session=sid)
+            elif n == 1:
+                os.kill(pid, signal.SIGKILL)
+                ok(becomes(c, "RUNNING", sid), "it is killed")
+                c.cmd("KILL " + sid)
+            ok(n == 2 or wait_for(lambda: not os.path.exists(
+                f"{top}/u{ALICE}/dbg-{sid}")), "its group goes")
+        c.cmd("KILL " + sid)
+        c.cmd("DELETE " + sid)
+        ok(wait_for(lambda: not os.path.exists(f"{top}/u{ALICE}")),
+           "all of it goes with the session")
+        b.do("stop")
+
+
+def quota(mode):
+    """The debugger's process is one of its owner's, where he has few."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, CONF + "quota default processes 9\n",
+                   wrapper=wrapper) as d:
+        c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
+        ids = [c.upload(helper("sleeper"))["id"] for _ in range(4)]
+        full = c.upload(helper("limits"))["id"]
+        c.cmd(f"ARGS {full} nproc")
+        attach = {"command": "attach", "args": {"adapter": "toy"}}
+
+        def refused(why):
+            r = j.ask(start=True, session=ids[0], request=attach)
+            ok(not r["success"] and "quota default processes" in
+               r["error"]["message"], why, r)
+            eq(state(c, ids[0])["state"], "RUNNING", "the program goes on")
+            ok(wait_for(lambda: debuggers(d) == {}),
+               "nothing of the debugger is left", debuggers(d))
+
+        for sid in (ids[0], full):
+            eq(c.cmd("START " + sid).get("state"), "RUNNING", "it runs")
+        ok(wait_for(lambda: "forked 5" in c.output(full).decode()),
+           "all are used up")
+        refused("a debugger more is refused with words")
+        ok(b.start(helper("sleeper"))["success"], "others have their own")
+        b.do("stop")
+        c.cmd("KILL " + full)
+        for sid in ids[1:]:
+            eq(c.cmd("START " + sid).get("state"), "RUNNING", "it runs")
+        refused("with room for itself alone as well")
+        c.cmd("KILL " + ids[3])
+        r = j.ask(start=True, session=ids[0], request=attach)
+        ok(r["success"], "when there is room it is attached", r)
+        eq(c.cmd("START " + ids[3]).get("error_code"), "fork_failed",
+           "and takes the room of a program")
+        j.do("stop", session=ids[0])
+        ok(wait_for(lambda: c.cmd("START " + ids[3]).get("state") ==
+                    "RUNNING", 15), "until it has gone")
+        for sid in ids:
+            c.cmd("KILL " + sid)
 
 
 def streams(d):
@@ -139,6 +255,83 @@ def restarts(d):
     eq(state(c)["state"], "DEBUGGING", "and is DEBUGGING again")
     ok(state(c)["pid"] not in (None, first), "as another process")
     j.do("stop")
+
+
+def goes_on(c, j, program, name):
+    """The pid of one that runs under a debugger, which STATUS shows."""
+    j.start(helper(program), name=name)
+    j.do("continue", session=name, wait=False)
+    pid = state(c, name)["pid"]
+    ok(wait_for(lambda: stat_of(pid)[0] == program),
+       "STATUS shows the program, not the adapter", stat_of(pid))
+    return pid
+
+
+def says(c, what, text):
+    return wait_for(lambda: text in c.output(what).decode(), 15)
+
+
+def signals(d):
+    """What is meant for the program reaches it under a debugger as well."""
+    c, j = d.client(), Local(d)
+    goes_on(c, j, "handler", "h")
+    ok(says(c, "h", "ready"), "it runs")
+    for name in ("USR1", "USR2"):
+        eq(c.cmd(f"SIGNAL h {name}").get("error_code"), None, "a signal")
+        ok(says(c, "h", name), "reaches the program")
+    eq(state(c, "h")["state"], "DEBUGGING", "the adapter has not noticed")
+    c.cmd("SIGNAL h TERM")
+    eq(c.cmd("WAIT h 20").get("exit_code"), 3, "WAIT tells its exit code")
+    ok(says(c, "h", "bye"), "which it has chosen itself")
+    eq(c.cmd("SIGNAL h USR1").get("error_code"), "not_running",
+       "there is nobody left")
+    goes_on(c, j, "echo", "echo")
+    c.send("INPUT echo 5\nhello")
+    eq(c.json().get("error_code"), None, "input")
+    ok(says(c, "echo", "hello"), "reaches the program")
+    c.cmd("INPUT echo eof")
+    eq(c.cmd("WAIT echo 20").get("exit_code"), 0, "so does its end")
+    ok(says(c, "echo", "[eof]"), "in this order")
+    for command in ("STOP", "KILL"):
+        pid = goes_on(c, j, "sleeper", command)
+        c.cmd(f"{command} {command}")
+        eq(state(c, command)["state"], "STOPPED", command)
+        ok(wait_for(lambda: [p for p in tree(d) if
+                             stat_of(p)[0] != "debugger"] == []),
+           "ends adapter and program", tree(d))
+    for name in ("h", "echo", "STOP", "KILL"):
+        r = j.do("stop", session=name)
+        ok(wait_for(lambda: "error_code" in state(c, name)), "it goes",
+           (r, state(c, name)))
+
+
+def let_go(d):
+    """A program whose debugger has let it go is its session's like any."""
+    c, j = d.client(), Local(d)
+    pid = goes_on(c, j, "handler", "h")
+    ok(says(c, "h", "ready"), "it runs")
+    ok(j.do("detach", session="h")["success"], "detach")
+    ok(becomes(c, "RUNNING", "h"), "it goes on")
+    eq(state(c, "h")["pid"], pid, "as the same process")
+    eq(c.cmd("SIGNAL h USR1").get("error_code"), None, "a signal")
+    ok(says(c, "h", "USR1"), "reaches it")
+    os.kill(the_debugger(d), signal.SIGKILL)
+    ok(wait_for(lambda: state(c, "h")["debugger"] is None), "no debugger")
+    eq(state(c, "h")["state"], "RUNNING", "it does not need it")
+    r = j.ask(start=True, session="h", request={
+        "command": "attach", "args": {"adapter": "toy"}})
+    ok(r["success"], "another one can be attached", r)
+    eq(state(c, "h")["pid"], pid, "to that process")
+    j.do("continue", session="h", wait=False)
+    c.cmd("SIGNAL h USR2")
+    ok(says(c, "h", "USR2"), "a signal reaches it beside an adapter")
+    r = j.do("detach", session="h")
+    ok(r["success"], "which lets it go as well", r)
+    c.cmd("SIGNAL h TERM")
+    ok(says(c, "h", "bye"), "the last one")
+    ok(becomes(c, "STOPPED", "h"), "ends it")
+    j.do("stop", session="h")
+    c.cmd("DELETE h")
 
 
 def unseen(d):
@@ -308,6 +501,8 @@ def of_others(mode):
         j.start(helper("sleeper"))
         sid = state(c)["id"]
         b = Local(d, uid=BOB)
+        eq(d.client(BOB).cmd("VERSION")["debug_sessions"], 0,
+           "others' are not counted for him")
         for ask in (dict(session=sid, request={"command": "status"}),
                     dict(session=sid, use=True, request={}),
                     dict(start=True, session=sid,
@@ -370,6 +565,9 @@ def by_pid(mode):
         else:
             ok(r["success"], "a user's own daemon attaches to his processes",
                r)
+            eq(state(d.client(), "p")["pid"], p.pid, "which STATUS shows")
+            eq(d.client().cmd("SIGNAL p CONT").get("error_code"), None,
+               "and SIGNAL reaches")
             ok(j.do("detach")["success"], "and lets them go")
             eq(p.poll(), None, "they live on")
             j.do("stop")
@@ -377,8 +575,64 @@ def by_pid(mode):
         p.wait()
 
 
-run_tests(in_modes(facts, streams, restarts, unseen, attaches, client_goes,
+def attach_to(j, pid):
+    return j.ask(start=True, name="p", request={
+        "command": "attach", "args": {"pid": pid, "cwd": "/", "env": [],
+                                      "adapter": "toy"}})
+
+
+def obstacles(mode):
+    """What the kernel would refuse is told in words, and before."""
+    with Daemon(mode, CONF) as d:
+        j = Local(d)
+        kw = {} if d.uid is None else {"user": d.uid, "group": d.uid,
+                                       "extra_groups": []}
+        p = subprocess.Popen([helper("sleeper")], stdout=subprocess.DEVNULL,
+                             **kw)
+        p.kill()
+        os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT)
+        cases = [(p.pid, "there is no process"),
+                 (2 ** 31 - 1, "there is no process")]
+        if AS_ROOT:
+            cases.append((os.getpid(), "another user's (uid 0)"))
+        for pid, want in cases:
+            r = attach_to(j, pid)
+            ok(not r["success"] and want in r["error"]["message"],
+               f"attach: {want}", r)
+            ok(wait_for(lambda: debuggers(d) == {}), "nothing is left of it")
+        p.wait()
+
+
+def of_root(mode):
+    """Root's own daemon has no more rights than others': its debuggers too."""
+    if not AS_ROOT:
+        return
+    with Daemon(mode, CONF, uid=None) as d:
+        j = Local(d)
+        p = subprocess.Popen([helper("sleeper")], stdout=subprocess.DEVNULL)
+        r = attach_to(j, p.pid)
+        ok(not r["success"] and "capabilities" in r["error"]["message"] and
+           "setpriv" in r["error"]["message"],
+           "root's process with capabilities is not traced", r)
+        ok(p.poll() is None, "and lives")
+        p.kill()
+        p.wait()
+        p = subprocess.Popen(["setpriv", "--bounding-set=-all",
+                              "--inh-caps=-all", helper("sleeper")],
+                             stdout=subprocess.DEVNULL)
+        ok(wait_for(lambda: stat_of(p.pid)[0] == "sleeper"), "another one")
+        r = attach_to(j, p.pid)
+        ok(r["success"], "one without them is", r)
+        ok(j.do("detach")["success"], "and let go")
+        j.do("stop")
+        p.kill()
+        p.wait()
+
+
+run_tests(in_modes(facts, streams, restarts, signals, let_go, unseen, attaches, client_goes,
                    failures, current, conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),
-          alone(of_others, modes=("system",) if AS_ROOT else ()))
+          alone(obstacles, modes=("user",)), alone(of_root, modes=("user",)),
+          alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
+          alone(of_others, modes=SYSTEM))

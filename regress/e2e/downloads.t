@@ -10,18 +10,10 @@ import tarfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (MODES, Daemon, alone, eq, in_modes, ok, run_tests,  # noqa: E402
-                small_tree, status_of, wait_for)
+                small_tree, status_of, token_of, wait_for)
 from web import Raw, Web  # noqa: E402
 
 LINE = b"%06d the quick brown fox\n"
-
-
-def token_of(d):
-    c = d.client()
-    try:
-        return c.cmd("TOKEN create")["token"]
-    finally:
-        c.close()
 
 
 class Slow(Raw):

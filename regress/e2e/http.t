@@ -12,17 +12,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (Daemon, alone, eq, free_port, in_modes, ok, run_tests, tar_of,
-                wait_for)
+                token_of, wait_for)
 from term import Refused, WebSocket
 from web import Events, Raw, Web
-
-
-def token_of(d, how=""):
-    c = d.client()
-    try:
-        return c.cmd("TOKEN create " + how)["token"]
-    finally:
-        c.close()
 
 
 def login(d):
@@ -112,8 +104,12 @@ def running(d):
     w.until(sid, "STOPPED")
     eq(w.get(s + "/output").body, b"some\0bytes more", "has all arrived")
     w.post(s + "/start", {})
+    eq(w.get(s + "/wait?seconds=0").data["state"], "RUNNING",
+       "who waits for a time is told how it is then")
+    eq(w.get(s + "/wait?seconds=x").status, 400, "which is a number")
     eq(w.post(s + "/stdin?eof=1").status, 200, "the end alone")
-    eq(w.until(sid, "STOPPED")["exit_code"], 0, "ends it")
+    a = w.get(s + "/wait").data
+    eq((a["state"], a["exit_code"]), ("STOPPED", 0), "ends it: waited for")
     w.post(s + "/start", {})
     eq(w.post(s + "/signal", {"signal": "TERM"}).status, 200, "a signal")
     eq(w.until(sid, "STOPPED")["signal"], "SIGTERM", "that it died of")

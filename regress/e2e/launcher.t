@@ -720,7 +720,7 @@ def cgroups(mode):
         r.until("ready")
         signal.pidfd_send_signal(r.fds[STUB], signal.SIGKILL)
         ok(r.gone(), "a stub is killed")
-        p.l.spawner.send("SWEEP", struct.pack("=I", ALICE), sid=sid, gen=7)
+        p.l.spawner.send("SWEEP", struct.pack("=2I", ALICE, 0), sid=sid, gen=7)
         ok(wait_for(lambda: not os.path.exists(user)),
            "the cgroup goes with all that was in it, and the user's")
         ok(not lives(r.pid), "the program too")

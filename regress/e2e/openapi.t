@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, alone, Daemon, eq, ok, passwd_wrapper,
-                run_tests)
+                run_tests, token_of)
 from web import Web
 
 CHANGES = ("post", "put", "delete")
@@ -19,14 +19,6 @@ STREAMS = ("/api/v1/events", "/api/v1/sessions/{session}/stream")
 SLOW = ("/api/v1/sysroot",)
 SAMPLES = {"string": "x", "integer": 1, "boolean": False, "array": ["x"],
            "object": {"X": "y"}}
-
-
-def token_of(d, how="", uid=None):
-    c = d.client(uid=uid)
-    try:
-        return c.cmd("TOKEN create " + how)["token"]
-    finally:
-        c.close()
 
 
 def document(d):
@@ -71,7 +63,8 @@ def ask(w, path, method, op, sid):
         body, headers = b"x", {"Content-Type": "application/octet-stream"}
     query = "&".join(f"{p['name']}={sample(p['schema'])}"
                      for p in op["parameters"]
-                     if p["in"] == "query" and p["required"])
+                     if p["in"] == "query" and (p["required"] or
+                                                path.endswith("/wait")))
     return w.ask(method.upper(), filled(path, sid) + ("?" + query if query
                  else ""), body, headers)
 

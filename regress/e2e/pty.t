@@ -7,7 +7,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import eq, in_modes, ok, run_tests  # noqa: E402
+from dl import eq, in_modes, ok, run_tests, token_of  # noqa: E402
 from term import EXIT, LIVE, Attached  # noqa: E402
 
 API = "/api/v1/pty/sessions"
@@ -18,7 +18,7 @@ class Api:
 
     def __init__(self, d):
         self.d = d
-        self.token = d.client().cmd("TOKEN create")["token"]
+        self.token = token_of(d)
 
     def ask(self, method, path="", body=None, headers=None):
         c = http.client.HTTPConnection("127.0.0.1", self.d.web, timeout=30)

@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 import dl
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, eq, helper, ok,
-                passwd_wrapper, run_tests, wait_for)
+                passwd_wrapper, run_tests, token_of, wait_for)
 
 HOST, NEAR, FAR = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 CLONE_NEWNET = 0x40000000
@@ -67,16 +67,12 @@ def other_host():
     return p, ns
 
 
-def token(d, uid, what=""):
-    return d.client(uid).cmd("TOKEN create " + what)["token"]
-
-
 def code(r):
     return r.get("error_code") if isinstance(r, dict) else None
 
 
 def logs_in(d, far):
-    secret = token(d, ALICE)
+    secret = token_of(d, uid=ALICE)
     c = Remote(far, d.port)
     r = c.cmd("AUTH " + secret)
     eq((r.get("ok"), r.get("user"), r.get("read_only"), r.get("admin")),
@@ -128,7 +124,7 @@ def strangers_have_little_time(mode="system"):
         t = time.monotonic()
         idle[0].recv_eof()
         ok(time.monotonic() - t < 8, "they are closed after line-timeout")
-        secret = token(d, ALICE)
+        secret = token_of(d, uid=ALICE)
         c = Remote(FAR_HOST, d.port)
         ok(c.cmd("AUTH " + secret).get("ok"), "and then others may come")
         time.sleep(3)
@@ -137,7 +133,7 @@ def strangers_have_little_time(mode="system"):
 
 def debug_ports(d, far):
     a = Remote(far, d.port)
-    a.cmd("AUTH " + token(d, ALICE))
+    a.cmd("AUTH " + token_of(d, uid=ALICE))
     sid, _ = a.start(helper("target"), until=b"target")
     port = a.cmd("DEBUG " + sid)["debug_port"]
     for source in (FAR,):
@@ -165,7 +161,7 @@ def gone(s):
 
 
 def wrong_tokens_slow_one_address(d, far):
-    good = token(d, ALICE)
+    good = token_of(d, uid=ALICE)
     wrong = "AUTH dlt_" + "B" * 43
     answers = []
     for _ in range(60):
@@ -185,7 +181,7 @@ def wrong_tokens_slow_one_address(d, far):
 
 def plain_is_warned_about(d, far):
     c = Remote(far, d.port)
-    c.cmd("AUTH " + token(d, ALICE))
+    c.cmd("AUTH " + token_of(d, uid=ALICE))
     ok(HOST in str(c.cmd("VERSION")["warnings"]), "VERSION warns of a plain "
        "listener", c.cmd("VERSION")["warnings"])
     ok("plain" in d.log() or "clear" in d.log(), "and so does the log")

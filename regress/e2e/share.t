@@ -9,7 +9,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper, ok,
-                passwd_wrapper, run_tests, service_uid, status_of, wait_for)
+                passwd_wrapper, run_tests, service_uid, status_of,
+                system_with, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 CAROL = BOB + 1
@@ -18,17 +19,8 @@ ECHO = "while read x; do echo got $x; done"
 
 
 def users(conf=""):
-    """Daemon with three accounts, as a pair of context managers in one."""
-    class Both:
-        def __enter__(self):
-            self.w = passwd_wrapper(ALICE, BOB, CAROL)
-            self.d = Daemon("system", conf, wrapper=self.w.__enter__())
-            return self.d
-
-        def __exit__(self, *why):
-            self.d.cleanup()
-            self.w.__exit__(*why)
-    return Both()
+    """Daemon with three accounts."""
+    return system_with(ALICE, BOB, CAROL, conf=conf)
 
 
 def shell(c, script):

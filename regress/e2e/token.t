@@ -12,8 +12,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, Prober, alone, eq,
-                helper, ok, passwd_wrapper, read_proc, run_tests,
-                service_uid, wait_for)
+                helper, memory_of, ok, passwd_wrapper, read_proc,
+                run_tests, service_uid, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 
@@ -472,28 +472,10 @@ def nowhere(mode):
 
 def found(pid, secrets):
     """Where in a process's memory one of these still is."""
-    out = []
-    with open(f"/proc/{pid}/maps") as f:
-        maps = f.read()
-    with open(f"/proc/{pid}/mem", "rb", 0) as mem:
-        for line in maps.splitlines():
-            m = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
-            if not m:
-                continue
-            start, end = int(m[1], 16), int(m[2], 16)
-            # a sanitizer's shadow: terabytes that are not there
-            if end - start > 1 << 28:
-                continue
-            try:
-                mem.seek(start)
-                data = mem.read(end - start)
-            except OSError:
-                continue
-            # half a secret is too much as well
-            out += [(hex(start + data.index(s[at:at + 12])), line)
-                    for s in secrets for at in (0, 20)
-                    if s[at:at + 12] in data]
-    return out
+    # half a secret is too much as well
+    return [(hex(start + data.index(s[at:at + 12])), line)
+            for start, line, data in memory_of(pid)
+            for s in secrets for at in (0, 20) if s[at:at + 12] in data]
 
 
 run_tests(*[alone(t) for t in (

@@ -13,9 +13,8 @@ $(O)/fuzz/fuzz_%: regress/fuzz/fuzz_%.c $(O)/gen/conf.tab.c $(common_SRCS) $(LIB
     $(wildcard netproc/*.c spawner/*.c tlsproc/*.c ctl/*.c debugger/*.c tracer/*.c)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) $$(sed -n \
-	    's,^/\* flags: \(.*\) \*/$$,\1,p' $<) -o $@ $< $$(sed -n \
-	    's,^/\* links: \(.*\) \*/$$,\1,p' $< | \
-	    sed 's,conf.tab.c,$(O)/gen/conf.tab.c,') $(LIBWEB) -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay -lnettle \
+	    's,^/\* flags: \(.*\) \*/$$,\1,p' $<) -o $@ $< $$( \
+	    regress/links.sh $< | sed 's,conf.tab.c,$(O)/gen/conf.tab.c,') $(LIBWEB) -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay -lnettle \
 	    -lcrypto -lsqlite3
 
 fuzz-bins: $(FUZZ_BINS)

@@ -5,7 +5,7 @@
  * or time that passes.  Every message goes through a real channel.
  */
 /* flags: -DSELF_ROLE=SPAWNER */
-/* links: spawner/usage.c common/dispatch.c common/caps.c common/chan.c common/confine.c common/dbghello.c common/elfhdr.c common/errors.c common/label.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/run.c common/settings.c common/ttymodes.c common/view.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/guest.c spawner/input.c spawner/job.c spawner/output.c spawner/pace.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/command.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
+/* links: spawner/ !spawner/main.c common/ !common/conf_*.c */
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -322,6 +322,8 @@ right_kind(const struct msg_hdr *h, const uint8_t *payload, size_t len)
 		return beside[kind % sizeof(beside)];
 	if (h->type == MSG_ATTACH_FD)
 		return attach[kind % sizeof(attach)];
+	if (h->type == MSG_FOUND)
+		return 4;
 	return h->type == MSG_JOB_FD ? job[kind % sizeof(job)] : 0;
 }
 

@@ -7,7 +7,7 @@
  * for a command, nor the reverse.
  */
 /* flags: -DSELF_ROLE=NETPROC */
-/* links: netproc/usage.c netproc/about.c netproc/answer.c netproc/ask.c netproc/attach.c netproc/audit.c netproc/auth.c netproc/commands.c netproc/conn.c netproc/debug.c netproc/hold.c netproc/debugger.c netproc/json.c netproc/jsonlex.c netproc/keys.c netproc/line.c netproc/linger.c netproc/listener.c netproc/output.c netproc/params.c netproc/payload.c netproc/quota.c netproc/relay.c netproc/replica.c netproc/request.c netproc/session_cmds.c netproc/stranger.c netproc/sysroot.c netproc/who.c common/accept.c common/dispatch.c common/caps.c common/chan.c common/confine.c common/errors.c common/label.c common/fdkind.c common/filter.c common/log.c common/loop.c common/msg.c common/proto.c common/ring.c common/role.c common/roles.c common/settings.c common/view.c netproc/token.c netproc/terminal.c netproc/http.c netproc/feed.c netproc/metrics.c netproc/openapi.c netproc/route.c netproc/webadmit.c netproc/webanswer.c netproc/webargs.c netproc/webcheck.c netproc/webcmd.c netproc/weboutput.c netproc/webpage.c netproc/webport.c netproc/webreq.c netproc/webstatus.c netproc/webform.c netproc/webup.c netproc/assets.c netproc/pace.c netproc/ptyweb.c netproc/replies.c netproc/term.c netproc/termclient.c netproc/termio.c netproc/termmsg.c netproc/ws.c -lwslay */
+/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c */
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -291,7 +291,7 @@ connect_client(int fd)
 	struct conn *c = conn_new(fd, 0);
 
 	MUST(c != NULL);
-	c->owner = owner_get(1000, false);
+	c->owner = owner_ref(1000, false);
 	MUST(c->owner != NULL);
 	c->owner->nconns++;
 	c->synced = true;

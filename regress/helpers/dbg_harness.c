@@ -50,6 +50,9 @@ static bool		killing;
 static struct loop_timer ran_timer, drain_timer;
 static int		ran_fds[3];
 static unsigned int	drain_asks;
+static struct loop_timer bell_timer;
+static bool		armed;
+static uint64_t		armed_at;
 
 static void	take_lines(void);
 
@@ -76,9 +79,16 @@ kill_below(pid_t pid)
 static void
 on_ended(void *arg)
 {
+	const struct dbg_end e = {
+		.known = true,
+		.code = WIFEXITED(adapter_status) ?
+		    WEXITSTATUS(adapter_status) : 0,
+		.signal = WIFSIGNALED(adapter_status) ?
+		    WTERMSIG(adapter_status) : 0,
+	};
+
 	(void)arg;
-	dbg_ended(WIFEXITED(adapter_status) ? WEXITSTATUS(adapter_status) : 0,
-	    WIFSIGNALED(adapter_status) ? WTERMSIG(adapter_status) : 0);
+	dbg_ended(&e);
 }
 
 static void
@@ -113,6 +123,24 @@ link_kill(void)
 
 /* -- the program's output -- */
 static void
+on_bell(void *arg)
+{
+	(void)arg;
+	if (!armed || ring.hdr == NULL || ring_total(&ring) <= armed_at)
+		return;
+	armed = false;
+	dbg_doorbell(ring_total(&ring));
+}
+
+void
+link_arm(uint64_t offset)
+{
+	armed = true;
+	armed_at = offset;
+	loop_timer_set(&bell_timer, 0, on_bell, NULL);
+}
+
+static void
 on_output(uint32_t events, void *arg)
 {
 	const size_t which = (size_t)(uintptr_t)arg;
@@ -124,6 +152,7 @@ on_output(uint32_t events, void *arg)
 	n = readv(fd, iov, ring_space(&ring, 65536, iov));
 	if (n > 0) {
 		ring_commit(&ring, (size_t)n, (uint32_t)which + 1);
+		loop_timer_set(&bell_timer, 0, on_bell, NULL);
 	} else if (n == 0 || errno != EAGAIN) {
 		loop_del(&stream[which]);
 		close(fd);
@@ -306,6 +335,12 @@ link_state(const struct dbg_state *s)
 	    "\"signal\":%d}\n", phase_name((enum phase)s->phase), s->pid,
 	    s->ended ? "true" : "false", s->code, s->signal);
 	fflush(stdout);
+}
+
+pid_t
+link_pid(pid_t inner)
+{
+	return inner;
 }
 
 void

@@ -2,14 +2,16 @@
 /* flags: -ljson-c */
 /*
  * A debug adapter that says what a file tells it to: a recorded conversation,
- * or what an adapter of ill will would say.  mock_adapter FILE
+ * or what an adapter of ill will would say.  mock_adapter FILE [WORD ...];
+ * the words tell a configuration what kind of adapter it is.
  *
  *	< COMMAND [ARGUMENTS]	waits for that request; ARGUMENTS, an object,
  *				must be among its own
  *	ok COMMAND [BODY]	answers the latest such request
  *	no COMMAND MESSAGE|BODY	refuses it
  *	ev NAME [BODY]		an event
- *	auto COMMAND [BODY]	from now on answers such requests by itself
+ *	auto COMMAND [BODY]	from now on answers such requests by itself,
+ *				the latest such line counts
  *	ask COMMAND		a request of its own; waits for the answer
  *	raw TEXT		bytes as they are; \r \n \0 \\ are known
  *	huge COMMAND BYTES	an answer with a body of that length
@@ -19,6 +21,7 @@
  *	include FILE		the lines of FILE, which is beside this one
  *	zero			from now on seq is always 0
  *	deaf			reads no more, but lives
+ *	shut			closes its stdin, and lives
  *	hang			answers no more, but reads
  *	exit N | kill N		its end
  *
@@ -322,9 +325,12 @@ odd(const char *what, const char *first, const char *rest)
 			(void)fprintf(stderr, "complaint %ld\n", i);
 	else if (strcmp(what, "zero") == 0)
 		zero = true;
-	else if (strcmp(what, "deaf") == 0)
+	else if (strcmp(what, "deaf") == 0 || strcmp(what, "shut") == 0) {
+		if (*what == 's')
+			(void)close(0);
 		for (;;)
 			(void)pause();
+	}
 	else if (strcmp(what, "hang") == 0)
 		for (;;)
 			json_object_put(read_message());
@@ -372,6 +378,23 @@ include(const char *name)
 }
 
 static void
+by_itself(const char *command, const char *body)
+{
+	size_t i;
+
+	for (i = 0; i < nautomatic &&
+	    strcmp(automatic[i].command, command) != 0; i++)
+		;
+	if (i == AUTO_MAX)
+		die("too many", command);
+	nautomatic = i == nautomatic ? nautomatic + 1 : nautomatic;
+	(void)snprintf(automatic[i].command, sizeof(automatic[i].command),
+	    "%s", command);
+	free(automatic[i].body);
+	automatic[i].body = strdup(body);
+}
+
+static void
 obey(char *line)
 {
 	char *first = cut(line), *whole = strdup(first), *rest;
@@ -386,11 +409,7 @@ obey(char *line)
 	} else if (strcmp(line, "ev") == 0) {
 		event(first, rest);
 	} else if (strcmp(line, "auto") == 0) {
-		if (nautomatic == AUTO_MAX)
-			die("too many", first);
-		(void)snprintf(automatic[nautomatic].command,
-		    sizeof(automatic[0].command), "%s", first);
-		automatic[nautomatic++].body = strdup(rest);
+		by_itself(first, rest);
 	} else if (strcmp(line, "ask") == 0) {
 		ask(first);
 	} else if (strcmp(line, "include") == 0) {
@@ -431,7 +450,7 @@ play(const char *path)
 int
 main(int argc, char *argv[])
 {
-	if (argc != 2)
+	if (argc < 2)
 		return 2;
 	play(argv[1]);
 	/* what is not waited for any more must be answered by itself */

@@ -29,36 +29,51 @@ put(const char *body)
 		_exit(0);
 }
 
+/* A message of one type, its own members and the one that comes last. */
+static void
+say(const char *type, const char *members, const char *last, const char *json)
+{
+	char text[3072];
+
+	(void)snprintf(text, sizeof(text), "{\"seq\":%ld,\"type\":\"%s\",%s,"
+	    "\"%s\":%s}", ++seq, type, members, last, json);
+	put(text);
+}
+
 static void
 event(const char *name, const char *body)
 {
-	char text[2048];
+	char members[128];
 
-	(void)snprintf(text, sizeof(text), "{\"seq\":%ld,\"type\":\"event\","
-	    "\"event\":\"%s\",\"body\":%s}", ++seq, name, body);
-	put(text);
+	(void)snprintf(members, sizeof(members), "\"event\":\"%s\"", name);
+	say("event", members, "body", body);
+}
+
+static void
+answer(long to, const char *command, int good, const char *last,
+    const char *json)
+{
+	char members[256];
+
+	(void)snprintf(members, sizeof(members), "\"request_seq\":%ld,"
+	    "\"success\":%s,\"command\":\"%s\"", to, good ? "true" : "false",
+	    command);
+	say("response", members, last, json);
 }
 
 static void
 reply(long to, const char *command, const char *body)
 {
-	char text[2048];
-
-	(void)snprintf(text, sizeof(text), "{\"seq\":%ld,\"type\":"
-	    "\"response\",\"request_seq\":%ld,\"success\":true,\"command\":"
-	    "\"%s\",\"body\":%s}", ++seq, to, command, body);
-	put(text);
+	answer(to, command, 1, "body", body);
 }
 
 static void
 refuse(long to, const char *command, const char *why)
 {
-	char text[512];
+	char quoted[256];
 
-	(void)snprintf(text, sizeof(text), "{\"seq\":%ld,\"type\":"
-	    "\"response\",\"request_seq\":%ld,\"success\":false,\"command\":"
-	    "\"%s\",\"message\":\"%s\"}", ++seq, to, command, why);
-	put(text);
+	(void)snprintf(quoted, sizeof(quoted), "\"%s\"", why);
+	answer(to, command, 0, "message", quoted);
 }
 
 /* The value of a member; only what these tests ask for must work. */

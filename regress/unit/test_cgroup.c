@@ -24,12 +24,17 @@ const msg_handler	msg_handlers[MSG_COUNT];
 #define USER	"u1001"
 #define LEAF	USER "/00010203-0405-0607-0809-0a0b0c0d0e0f"
 #define LATER	USER "/10010203-0405-0607-0809-0a0b0c0d0e0f"
+#define DEBUGGER USER "/dbg-00010203-0405-0607-0809-0a0b0c0d0e0f"
 #define NONE	{ LIMIT_UNLIMITED, LIMIT_UNLIMITED }
 
-static const struct sid session = { { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
-	13, 14, 15 } };
-static const struct sid later = { { 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
-	13, 14, 15 } };
+#define SID(first)	{ { first, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, \
+	14, 15 } }
+
+static const struct cgroup_leaf session = { ALICE, SID(0), LEAF_SESSION };
+static const struct cgroup_leaf later = { ALICE, SID(16), LEAF_SESSION };
+static const struct cgroup_leaf debugger = { ALICE, SID(0), LEAF_DEBUGGER };
+static const struct cgroup_leaf bobs = { BOB, SID(0), LEAF_SESSION };
+static const struct cgroup_leaf bobs_later = { BOB, SID(16), LEAF_SESSION };
 static const struct cgroup_limits none = NONE;
 
 static int
@@ -42,12 +47,12 @@ set_up(void **state)
 }
 
 static void
-make(const struct sid *s, const struct cgroup_limits *user,
+make(const struct cgroup_leaf *s, const struct cgroup_limits *user,
     const struct cgroup_limits *own)
 {
 	int fd = -1;
 
-	assert_int_equal(cgroup_make(ALICE, s, user, own, &fd), 0);
+	assert_int_equal(cgroup_make(s, user, own, &fd), 0);
 	assert_int_not_equal(fd, -1);
 	close(fd);
 }
@@ -151,13 +156,40 @@ without_controllers(void **state)
 	assert_false(tree_has(LEAF "/memory.max"));
 	assert_false(tree_has(USER "/memory.max"));
 	/* his own goes with the last */
-	cgroup_sweep(ALICE, &session);
+	cgroup_sweep(&session);
 	assert_false(tree_has(LEAF));
 	assert_true(tree_has(LATER));
 	/* nobody else's, by the same session's number */
-	cgroup_sweep(BOB, &later);
+	cgroup_sweep(&bobs_later);
 	assert_true(tree_has(LATER));
-	cgroup_sweep(ALICE, &later);
+	cgroup_sweep(&later);
+	assert_false(tree_has(USER));
+}
+
+/* A session's debugger is its owner's, and ends neither with it nor before. */
+static void
+of_debuggers(void **state)
+{
+	const struct cgroup_limits l = { 64 << 20, 30 };
+	struct stat st;
+
+	(void)state;
+	make(&debugger, &l, &none);
+	assert_true(tree_has(DEBUGGER));
+	assert_false(tree_has(LEAF));
+	make(&session, &none, &none);
+	cgroup_kill(&session);
+	assert_int_equal(fstatat(tree_fd, DEBUGGER, &st, 0), 0);
+	assert_int_equal(st.st_mode & 0777, 0755);
+	cgroup_sweep(&session);
+	assert_true(tree_has(DEBUGGER));
+	cgroup_sweep(&debugger);
+	assert_false(tree_has(USER));
+	make(&session, &none, &none);
+	make(&debugger, &none, &none);
+	cgroup_sweep(&debugger);
+	assert_true(tree_has(LEAF));
+	cgroup_sweep(&session);
 	assert_false(tree_has(USER));
 }
 
@@ -169,13 +201,13 @@ killed(void **state)
 
 	(void)state;
 	make(&session, &none, &none);
-	cgroup_kill(ALICE, &session);
+	cgroup_kill(&session);
 	assert_int_equal(fstatat(tree_fd, LEAF, &st, 0), 0);
 	assert_int_equal(st.st_mode & 0777, 0500);
 	make(&session, &none, &none);
 	assert_int_equal(fstatat(tree_fd, LEAF, &st, 0), 0);
 	assert_int_equal(st.st_mode & 0777, 0755);
-	cgroup_kill(BOB, &session);
+	cgroup_kill(&bobs);
 	assert_int_equal(fstatat(tree_fd, LEAF, &st, 0), 0);
 	assert_int_equal(st.st_mode & 0777, 0755);
 }
@@ -203,13 +235,13 @@ none_delegated(void **state)
 
 	(void)state;
 	settings.cgroup[0] = '\0';
-	assert_int_equal(cgroup_make(ALICE, &session, &none, &none, &fd), 0);
+	assert_int_equal(cgroup_make(&session, &none, &none, &fd), 0);
 	assert_int_equal(fd, -1);
-	assert_int_equal(cgroup_open(ALICE, &session), -1);
+	assert_int_equal(cgroup_open(&session), -1);
 	assert_int_equal(cgroup_users(USER_ALL, &u, 1), 0);
 	assert_true(cgroup_limit_user(ALICE, &none));
-	cgroup_sweep(ALICE, &session);
-	cgroup_kill(ALICE, &session);
+	cgroup_sweep(&session);
+	cgroup_kill(&session);
 }
 
 /* -- the kernel's own ------------------------------------------------------ */
@@ -265,7 +297,7 @@ write_in(const char *dir, const char *name, const char *text)
 static int
 eater(size_t bytes)
 {
-	int fd = cgroup_open(ALICE, &session), status;
+	int fd = cgroup_open(&session), status;
 	char leaf[64], *p;
 	pid_t pid;
 
@@ -298,7 +330,7 @@ kernels_own(void **state)
 	assert_true(kernel_tree());
 	assert_int_equal(mkdir(settings.cgroup, 0755), 0);
 	write_in(settings.cgroup, "cgroup.subtree_control", "+memory +pids");
-	assert_int_equal(cgroup_make(ALICE, &session, &most, &none, &fd), 0);
+	assert_int_equal(cgroup_make(&session, &most, &none, &fd), 0);
 	close(fd);
 	assert_int_equal(cgroup_users(ALICE, &u, 1), 1);
 	assert_int_equal(u.pids, 0);
@@ -311,7 +343,7 @@ kernels_own(void **state)
 	assert_true(cgroup_limit_user(ALICE, &less));
 	status = eater(16 << 20);
 	assert_true(WIFSIGNALED(status));
-	cgroup_sweep(ALICE, &session);
+	cgroup_sweep(&session);
 	for (i = 0; i < 500 && rmdir(settings.cgroup) == -1; i++) {
 		(void)usleep(10000);
 		cgroup_sweep_all();
@@ -329,6 +361,7 @@ main(void)
 		T(limits_of_a_user),
 		T(what_users_use),
 		T(without_controllers),
+		T(of_debuggers),
 		T(killed),
 		T(all_at_once),
 		T(none_delegated),

@@ -14,31 +14,14 @@
 #include <string.h>
 
 #include "debugger/bps.h"
-#include "debugger/engine.h"
 #include "debugger/hits.h"
 #include "debugger/jget.h"
+
+#include "test_dbg_op.h"
 
 static const struct bp_skills all_skills = { .condition = true,
 	.hit_count = true, .log = true, .hit_format = ">= " };
 static const struct bp_skills no_skills = { .hit_format = "" };
-
-bool
-op_int(struct op *op, const char *name, bool need, int64_t *value)
-{
-	(void)op;
-	(void)name;
-	(void)need;
-	(void)value;
-	return true;
-}
-
-void
-op_fail(struct op *op, const char *code, const char *fmt, ...)
-{
-	(void)op;
-	(void)fmt;
-	fail_msg("refused: %s", code);
-}
 
 static int
 fresh(void **state)

@@ -18,29 +18,12 @@
 #include <unistd.h>
 
 #include "debugger/diff.h"
-#include "debugger/engine.h"
 #include "debugger/jget.h"
 #include "debugger/source.h"
 
+#include "test_dbg_op.h"
+
 static char	dir[] = "/tmp/dl-source-XXXXXX";
-
-bool
-op_int(struct op *op, const char *name, bool need, int64_t *value)
-{
-	(void)op;
-	(void)name;
-	(void)need;
-	(void)value;
-	return true;
-}
-
-void
-op_fail(struct op *op, const char *code, const char *fmt, ...)
-{
-	(void)op;
-	(void)fmt;
-	fail_msg("refused: %s", code);
-}
 
 static const char *
 in_dir(const char *name)

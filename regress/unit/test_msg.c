@@ -24,7 +24,7 @@
 #include "settings.h"
 #include "view.h"
 
-/* -- this test is a role that takes four of the table's messages -- */
+/* -- this test is a role that takes some of the table's messages -- */
 
 static unsigned int	 nhandled;
 static int		 answer = 0;
@@ -54,18 +54,20 @@ static int
 take_fd(struct msg *m)
 {
 	nhandled++;
-	(void)msg_get_u32(m);
+	(void)msg_get_u64(m);
 	kept_fd = msg_take_fd(m);
 	return msg_end(m);
 }
 
 static int	take_calmly(struct msg *);
+static int	take_in_order(struct msg *);
 
 const msg_handler msg_handlers[MSG_COUNT] = {
 	[MSG_POKE] = take_any,
 	[MSG_PROBE] = take_calmly,
 	[MSG_RUN] = take_any,
 	[MSG_SWEEP] = take_fd,
+	[MSG_USER_USE] = take_in_order,
 	[MSG_RESULT] = take_text,
 };
 
@@ -269,13 +271,13 @@ wrong_fds(void **state)
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
 	fds[0] = open("/", O_PATH | O_CLOEXEC);
-	raw_send(header(MSG_SWEEP, 4), 4, fds, 1);
+	raw_send(header(MSG_SWEEP, 8), 8, fds, 1);
 	expect_cut("only names a path");
 	close(fds[0]);
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
 	fds[0] = fds[1] = some_memfd();
-	raw_send(header(MSG_SWEEP, 4), 4, fds, 2);
+	raw_send(header(MSG_SWEEP, 8), 8, fds, 2);
 	expect_cut("fd");
 	close(fds[0]);
 	close(null_fd);
@@ -299,7 +301,7 @@ fd_goes_to_its_taker(void **state)
 	int fd = some_memfd(), next;
 
 	(void)state;
-	raw_send(header(MSG_SWEEP, 4), 4, &fd, 1);
+	raw_send(header(MSG_SWEEP, 8), 8, &fd, 1);
 	assert_true(kept_fd != -1 && kept_fd != fd);
 	assert_int_equal(fcntl(kept_fd, F_GETFD), FD_CLOEXEC);
 	close(kept_fd);
@@ -666,6 +668,76 @@ calm_after_a_message(void **state)
 	assert_true(chan.calm.slot == 0);
 }
 
+static uint32_t	 nsent;
+
+/* Ends the loop with this turn. */
+static int
+take_in_order(struct msg *m)
+{
+	assert_int_equal(msg_get_u32(m), nhandled);
+	nhandled++;
+	loop_stop();
+	return msg_end(m);
+}
+
+/* Sends so many and runs one turn; returns how many were taken in it. */
+static unsigned int
+one_turn(unsigned int n)
+{
+	struct msg_hdr h = header(MSG_USER_USE, sizeof(nsent));
+	unsigned int before = nhandled;
+	uint8_t raw[sizeof(h) + sizeof(nsent)];
+
+	for (; n > 0; n--, nsent++) {
+		memcpy(raw, &h, sizeof(h));
+		memcpy(raw + sizeof(h), &nsent, sizeof(nsent));
+		assert_int_equal(send(peer_fd, raw, sizeof(raw), 0),
+		    sizeof(raw));
+	}
+	assert_int_equal(loop_run(), 0);
+	return nhandled - before;
+}
+
+/* Who says one thing at a time is looked at once; who says much is not. */
+static void
+turns_fit_the_peer(void **state)
+{
+	unsigned int i, turns;
+
+	(void)state;
+	nsent = 0;
+	assert_int_equal(one_turn(1), 1);
+	assert_int_equal(one_turn(2), 1);
+	assert_int_equal(one_turn(0), 1);
+	for (i = 0; i < 100; i++)
+		assert_int_equal(one_turn(1), 1);
+	/* all is taken in time, whatever has been expected */
+	assert_int_equal(one_turn(100), 1);
+	for (turns = 1; nhandled < nsent; turns++)
+		assert_in_range(one_turn(0), 1, 32);
+	assert_in_range(turns, 4, 20);
+	/* and that is what is expected next */
+	assert_int_equal(one_turn(100), 32);
+	for (turns = 1; nhandled < nsent; turns++)
+		assert_in_range(one_turn(0), 1, 32);
+	assert_int_equal(turns, 4);
+}
+
+/* Its end is noticed though it is looked at once a turn. */
+static void
+end_after_single_messages(void **state)
+{
+	(void)state;
+	nsent = 0;
+	assert_int_equal(one_turn(1), 1);
+	assert_int_equal(one_turn(3), 1);
+	close(peer_fd);
+	peer_fd = -1;
+	while (ngone == 0)
+		run_loop(20);
+	assert_int_equal(nhandled, 4);
+}
+
 #define T(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -687,6 +759,8 @@ main(void)
 		T(queue_keeps_order),
 		T(too_large_to_send),
 		T(calm_after_a_message),
+		T(turns_fit_the_peer),
+		T(end_after_single_messages),
 		cmocka_unit_test(fields_round_trip),
 		cmocka_unit_test(strings_that_are_none),
 		cmocka_unit_test(view_round_trip),

@@ -30,6 +30,7 @@ const struct command commands[] = {
 	{ .verb = "LIMITS", .params = params_limits, .min = 2, .max = 3 },
 	ROW("SHARE", params_share), ROW("AUDIT", params_audit),
 	ROW("AUTH", params_auth), ROW("TOKEN", params_token),
+	ROW("DEBUGGER", params_debugger),
 };
 const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
 
@@ -564,6 +565,95 @@ test_answers(void **state)
 	assert_non_null(jsonlex_answer(deep, sizeof(deep)));
 }
 
+/* -- what is passed on -- */
+
+/* A line that holds this, of which the last word is to be that. */
+static void
+passes(const char *args, const char *word)
+{
+	struct word last;
+
+	ask("debugger", args);
+	if (r.err != ERR_OK)
+		fail_msg("%s: %s", args, r.why);
+	last = line_rest(&r.words, r.words.n - 1);
+	assert_int_equal(last.len, strlen(word));
+	assert_memory_equal(last.p, word, last.len);
+}
+
+static void
+test_passed_on(void **state)
+{
+	static const char *const same[] = { "{}", "{\"command\":\"next\"}",
+	    "{ \"a\" : [ {\"request\":{}}, 1.5e300 ] }",
+	    "{\"s\":\"}{\\\"\\u00e9\"}", "{\"a\":1,\"a\":2}" };
+	char args[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(same); i++) {
+		(void)snprintf(args, sizeof(args), "\"request\":%s", same[i]);
+		passes(args, same[i]);
+		(void)snprintf(args, sizeof(args), "\"request\" : %s ,"
+		    "\"use\":true", same[i]);
+		passes(args, same[i]);
+	}
+	/* one of them, and nowhere else */
+	ask("debugger", "\"request\":{},\"request\":{}");
+	refused(ERR_INVALID_JSON, "two members");
+	ask("debugger", "\"request\":\"request\"");
+	refused(ERR_INVALID_ARGUMENT, "request must be an object");
+	ask("env", "\"session\":\"x\",\"request\":{\"a\":1}");
+	refused(ERR_INVALID_ARGUMENT, "no args.request");
+	parse("{\"command\":\"debugger\",\"args\":[\"request\",{\"a\":1}]}");
+	refused(ERR_INVALID_ARGUMENT, "args must be an object");
+	parse("{\"command\":\"debugger\",\"request\":{\"a\":1}}");
+	refused(ERR_INVALID_ARGUMENT, "no member request");
+}
+
+static void
+test_passed_wrong(void **state)
+{
+	static const char *const wrong[] = { "{", "{]", "{\"a\":[}", "{}}",
+	    "{\"a\":\"\x1b\"}", "{\"a\":\"\xff\"}", "{\"a\":nul}",
+	    "{\"a\":\"", "{}{}", "{}1" };
+	char args[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(wrong); i++) {
+		(void)snprintf(args, sizeof(args), "\"request\":%s", wrong[i]);
+		ask("debugger", args);
+		refused(ERR_INVALID_JSON, "");
+	}
+	/* where what comes after it is wrong */
+	ask("debugger", "\"request\":{\"abc\":1},}");
+	refused(ERR_INVALID_JSON, "at byte 57");
+}
+
+/* As many breakpoints as a line has room for. */
+static void
+test_many_passed(void **state)
+{
+	static char text[LINE_MAX_BYTES + 1];
+	size_t n, i;
+
+	(void)state;
+	n = (size_t)snprintf(text, sizeof(text), "{\"command\":\"debugger\","
+	    "\"args\":{\"start\":true,\"request\":{\"breaks\":[");
+	for (i = 0; i < 300; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s"
+		    "{\"file\":\"/home/somebody/src/prog/file%zu.c\","
+		    "\"line\":%zu,\"condition\":\"i == %zu\"}",
+		    i == 0 ? "" : ",", i, i + 1, i);
+	n += (size_t)snprintf(text + n, sizeof(text) - n, "]}}}");
+	assert_true(n < LINE_MAX_BYTES);
+	request_parse(text, n, &r);
+	assert_int_equal(r.err, ERR_OK);
+	assert_int_equal(line_rest(&r.words, r.words.n - 1).len, n -
+	    (size_t)(strstr(text, "{\"breaks\"") - text) - 2);
+}
+
 int
 main(void)
 {
@@ -580,6 +670,9 @@ main(void)
 		cmocka_unit_test(test_secret),
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_passed_on),
+		cmocka_unit_test(test_passed_wrong),
+		cmocka_unit_test(test_many_passed),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

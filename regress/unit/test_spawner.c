@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner: life of a session, and who may do what in which state. */
-/* links: spawner/usage.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/guest.c spawner/input.c spawner/job.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/pace.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/command.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
+/* links: spawner/ !spawner/main.c !spawner/exit.c !spawner/output.c */
 #include "test_spawner_rig.h"
 
 /* What cannot be watched, which a test tells by the size of its pipe. */
@@ -620,15 +620,11 @@ static void
 stop_escalates(void **state)
 {
 	struct session_view v;
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	ask(MSG_STOP, &sid, ALICE_CONN);
 	expect_poke(SIGTERM, POKE_TREE_TERM, 0);
 	/* a second one waits along */
@@ -649,16 +645,12 @@ static void
 signals(void **state)
 {
 	struct msg_out *o;
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 	int i;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	for (i = 0; i < 2; i++) {
 		o = msg_new(MSG_SIGNAL, &sid, ALICE_CONN, 5);
 		msg_put_u32(o, SIGUSR1);
@@ -702,16 +694,12 @@ output_rings_when_armed(void **state)
 static void
 input(void **state)
 {
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 	char c;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	ask(MSG_INPUT, &sid, ALICE_CONN);
 	expect(ROLE_NETPROC, MSG_INPUT_FD);
 	assert_int_equal(write(got.m.fd, "i", 1), 1);

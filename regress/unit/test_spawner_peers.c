@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner among its peers: hostile ones, new ones, debuggers, jobs. */
-/* links: spawner/usage.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/guest.c spawner/input.c spawner/job.c spawner/output.c spawner/pace.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/command.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
+/* links: spawner/ !spawner/main.c */
 #include "test_spawner_rig.h"
 
 #include <dirent.h>
@@ -411,17 +411,13 @@ static void
 debug_and_detach(void **state)
 {
 	struct session_view v;
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 	struct dbg d;
 	int i;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	for (i = 0; i < 2; i++) {
 		ask_debug(&sid, MSG_DEBUG, DEBUG_BY_PORT);
 		d = expect_attach(&sid);
@@ -453,16 +449,12 @@ static void
 debugger_that_cannot_attach(void **state)
 {
 	struct msg_out *o;
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 	struct dbg d;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	ask_debug(&sid, MSG_DEBUG, DEBUG_BY_PORT);
 	d = expect_attach(&sid);
 	gdbserver_says(&d, "Cannot attach to process 2: \033[31mno\nExiting\n");
@@ -528,16 +520,12 @@ kill_while_debugging(void **state)
 static void
 netproc_goes_while_debugging(void **state)
 {
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 	struct dbg d;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	ask_debug(&sid, MSG_DEBUG, DEBUG_BY_PORT);
 	d = expect_attach(&sid);
 	gdbserver_says(&d, "Attached; pid = 2\n");
@@ -903,15 +891,11 @@ expect_alive(void)
 static void
 shutdown_stops_everything(void **state)
 {
-	struct ring ring;
 	struct sid sid;
 	struct run r;
 
 	(void)state;
-	login(ALICE_CONN, ALICE, "alice");
-	sid = upload(ALICE_CONN);
-	r = start(&sid, ALICE_CONN, 0, &ring);
-	ring_close(&ring);
+	r = start_alice(&sid);
 	assert_int_equal(expect_alive(), 1);
 	rig_send(ROLE_PARENT, msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1);
 	expect(ROLE_LAUNCHER, MSG_POKE);

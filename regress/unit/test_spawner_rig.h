@@ -574,6 +574,20 @@ start(const struct sid *sid, uint32_t conn, uint32_t flags, struct ring *ring)
 	return r;
 }
 
+/* A session of alice's that runs, where its output does not matter. */
+static inline struct run
+start_alice(struct sid *sid)
+{
+	struct ring ring;
+	struct run r;
+
+	login(ALICE_CONN, ALICE, "alice");
+	*sid = upload(ALICE_CONN);
+	r = start(sid, ALICE_CONN, 0, &ring);
+	ring_close(&ring);
+	return r;
+}
+
 static void
 close_run_ends(const struct run *r)
 {

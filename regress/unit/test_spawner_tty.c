@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner: commands, and runs on terminals. */
-/* links: spawner/usage.c spawner/activity.c spawner/answer.c spawner/audit.c spawner/auth.c spawner/client.c spawner/command.c spawner/tokens.c spawner/throttle.c spawner/dbg.c spawner/dbgask.c spawner/dbgrun.c spawner/debug.c spawner/delete.c spawner/deps.c spawner/exit.c spawner/guest.c spawner/input.c spawner/job.c spawner/output.c spawner/pace.c spawner/key_cmds.c spawner/keys.c spawner/owner.c spawner/peers.c spawner/push.c spawner/quota.c spawner/quotas.c spawner/runspec.c spawner/session.c spawner/share.c spawner/sight.c spawner/start.c spawner/utc.c spawner/stop.c spawner/upload.c spawner/vars.c spawner/sysfilter.c spawner/state.c spawner/token_cmds.c spawner/ttl.c spawner/tty.c spawner/ttymark.c */
+/* links: spawner/ !spawner/main.c */
 /* uploads play no part here, but the rig has them */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "test_spawner_rig.h"

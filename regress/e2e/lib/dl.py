@@ -607,6 +607,29 @@ def passwd_wrapper(*users):
         yield ["unshare", "-m", "sh", "-c", ACCOUNTS, tmp]
 
 
+def token_made(d, how="", uid=None):
+    """The daemon's answer to TOKEN create, asked over a connection of its
+    own."""
+    c = d.client(uid)
+    try:
+        return c.cmd("TOKEN create " + how)
+    finally:
+        c.close()
+
+
+def token_of(d, how="", uid=None):
+    """A new token itself."""
+    return token_made(d, how, uid)["token"]
+
+
+@contextlib.contextmanager
+def system_with(*users, conf=""):
+    """A daemon in system mode where these have accounts (root only)."""
+    with passwd_wrapper(*users) as wrapper, \
+            Daemon("system", conf, wrapper=wrapper) as d:
+        yield d
+
+
 def needed_libraries():
     """What the daemon itself loads, so that it can stand on a small tree."""
     out = set()
@@ -678,6 +701,28 @@ def read_proc(pid, name):
             return f.read()
     except OSError:
         return b""
+
+
+def memory_of(pid):
+    """What a process may write to in its memory: address, line of maps and
+    bytes of each part.  Raises OSError when it cannot be looked into."""
+    with open(f"/proc/{pid}/maps") as f:
+        maps = f.read().splitlines()
+    with open(f"/proc/{pid}/mem", "rb", 0) as mem:
+        for line in maps:
+            m = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
+            if not m:
+                continue
+            start, end = int(m[1], 16), int(m[2], 16)
+            # a sanitizer's shadow: terabytes that are not there
+            if end - start > 1 << 28:
+                continue
+            try:
+                mem.seek(start)
+                data = mem.read(end - start)
+            except OSError:
+                continue
+            yield start, line, data
 
 
 def stat_of(pid):

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC */
+/* Why a process of the host cannot be attached to. */
+#ifndef DEBUGGER_OBSTACLE_H
+#define DEBUGGER_OBSTACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* True with a sentence in why; false: nothing is known against it. */
+bool	 attach_obstacle(pid_t pid, char *why, size_t size);
+
+#endif
