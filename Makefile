@@ -127,7 +127,7 @@ BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		zlib1g-dev libzstd-dev libiberty-dev gdbserver $(WEB_PKGS)
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
-		bubblewrap delve g++ golang-go lldb-19 python3-debugpy \
+		bubblewrap delve g++ golang-go rustc binutils lldb-19 python3-debugpy \
 		zip xz-utils zstd systemd git openssl \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
@@ -157,13 +157,14 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 #   /* links: spawner/ !spawner/main.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
     $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
-    tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch] tracer/*.[ch])
+    tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch] tracer/*.[ch] \
+    symbols/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
 	    $$(regress/links.sh $<) \
 	    $(LIBCOMMON) $(LIBWEB) -lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
-	    -lcrypto -lsqlite3
+	    -lcrypto -lsqlite3 -lz -lzstd -liberty
 
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c

@@ -80,7 +80,9 @@ index_codes(struct abbrev_table *t, struct builder *b)
 	struct abbrev *a;
 	size_t i;
 
-	t->attrs = b->attrs;
+	/* never NULL: one counts from it even where there are none */
+	t->attrs = b->attrs != NULL ? b->attrs :
+	    mem_zero(1, sizeof(*t->attrs));
 	t->ncodes = (size_t)b->most + 1;
 	t->by_code = mem_zero(t->ncodes, sizeof(*t->by_code));
 	for (i = 0; i < b->n; i++) {

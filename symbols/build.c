@@ -85,9 +85,11 @@ drop_doubles(struct found *f)
 	size_t i, n = 0;
 
 	for (i = 0; i < f->n; i++) {
-		/* a name that nobody could ask for */
+		/* what has no name nobody can ask for */
 		if (f->funcs[i].name == 0)
 			continue;
+		if (f->funcs[i].size > UINT64_MAX - f->funcs[i].addr)
+			f->funcs[i].size = 0;
 		if (n > 0 && f->funcs[i].addr != 0 &&
 		    same(f, &f->funcs[n - 1], &f->funcs[i]))
 			continue;

@@ -25,7 +25,9 @@ struct cursor {
 static inline struct cursor
 cur_at(const struct span *s, uint64_t off)
 {
-	struct cursor c = { s->p, s->p, true };
+	/* an empty section has no address to count from */
+	static const uint8_t nothing;
+	struct cursor c = { &nothing, &nothing, true };
 
 	if (off < s->len)
 		c = (struct cursor) { s->p + off, s->p + s->len, false };

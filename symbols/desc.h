@@ -97,10 +97,10 @@ struct desc_node {
 	uint16_t	bit_off, bit_size;
 };
 
+/* All parts are aligned to 4, so its value is in two halves. */
 struct desc_enum {
-	uint64_t	value;
+	uint32_t	low, high;
 	uint32_t	name;
-	uint32_t	reserved;
 };
 
 #endif

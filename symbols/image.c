@@ -15,8 +15,11 @@
 /* <elf.h> of the base system stops at zlib */
 #define COMPRESS_ZSTD	2
 /* Of one section; and how much more than its packed form it can be. */
+#ifndef UNPACKED_MAX
 #define UNPACKED_MAX	(2ULL << 30)
+#endif
 #define RATIO_MAX	1100
+#define ZSTD_RATIO_MAX	20000
 /* Sections are looked at so far; linkers write some dozens. */
 #define SHNUM_MAX	100000
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
@@ -216,7 +219,7 @@ unpack(struct elf_sect *s, const struct span *in, uint64_t size, bool zstd)
 {
 	/* a size that cannot be true must not cost its memory */
 	if (size == 0 || size > UNPACKED_MAX || in->len == 0 ||
-	    (!zstd && size / RATIO_MAX > in->len))
+	    size / (zstd ? ZSTD_RATIO_MAX : RATIO_MAX) > in->len)
 		return false;
 	s->unpacked = malloc((size_t)size);
 	if (s->unpacked == NULL)

@@ -184,9 +184,11 @@ lines_join(char *out, const struct line_dir *parts, size_t n)
 	size_t i, at = 0;
 
 	for (i = 0; i < n; i++) {
+		if (parts[i].len == 0)
+			continue;
 		p = parts[i].p;
 		end = p + parts[i].len;
-		if (parts[i].len > 0 && p[0] == '/')
+		if (p[0] == '/')
 			at = 0;
 		for (; p < end; p = slash + 1) {
 			slash = memchr(p, '/', (size_t)(end - p));

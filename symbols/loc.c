@@ -10,21 +10,58 @@ struct entry {
 	struct span	expr;
 };
 
-static enum loc_kind
-evaluate(const struct span *expr, unsigned int *reg)
+static bool
+is_memory(unsigned int op)
+{
+	return op == DW_OP_fbreg || op == DW_OP_call_frame_cfa ||
+	    op == DW_OP_addr || (op >= DW_OP_breg0 && op <= DW_OP_breg31);
+}
+
+static bool
+take_reg(struct cursor *c, unsigned int op, unsigned int *reg)
+{
+	if (op == DW_OP_regx)
+		*reg = (unsigned int)(cur_uleb(c) & 0xff);
+	else if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
+		*reg = op - DW_OP_reg0;
+	else
+		return false;
+	return true;
+}
+
+/* Registers with the pieces that they hold, or what the first operation says. */
+static void
+evaluate(const struct span *expr, struct loc *l)
 {
 	struct cursor c = cur_at(expr, 0);
-	unsigned int op = cur_u8(&c);
+	struct loc_piece *p;
+	unsigned int op;
+	uint64_t off = 0;
 
-	if (expr->len == 0)
-		return LOC_NONE;
-	if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
-		*reg = op - DW_OP_reg0;
-	else if (op == DW_OP_regx)
-		*reg = (unsigned int)(cur_uleb(&c) & 0xff);
-	else
-		return LOC_OTHER;
-	return c.bad ? LOC_OTHER : LOC_REG;
+	l->kind = expr->len == 0 ? LOC_NONE : LOC_VALUE;
+	while (cur_left(&c) > 0 && l->n < LOC_PIECES) {
+		op = cur_u8(&c);
+		p = &l->pieces[l->n];
+		if (!take_reg(&c, op, &p->reg)) {
+			if (off == 0 && is_memory(op) &&
+			    expr->p[expr->len - 1] != DW_OP_stack_value)
+				l->kind = LOC_MEMORY;
+			return;
+		}
+		p->off = (uint16_t)off;
+		p->len = 0;
+		l->n++;
+		if (cur_left(&c) == 0 && off == 0)
+			break;
+		if (cur_u8(&c) != DW_OP_piece)
+			return;
+		p->len = (uint16_t)cur_uleb(&c);
+		off += p->len;
+		if (c.bad || p->len == 0 || off > 64)
+			return;
+	}
+	if (l->n > 0)
+		l->kind = LOC_REGS;
 }
 
 static void
@@ -111,15 +148,15 @@ list_at(struct dwarf *d, const struct unit *u, const struct val *v)
 	if (v->cls != VAL_LISTX)
 		return cur_at(s, off);
 	if (off > UINT32_MAX || u->loclists_base > UINT32_MAX)
-		return (struct cursor) { s->p, s->p, true };
+		return cur_at(s, s->len);
 	c = cur_at(s, u->loclists_base + off * u->off_size);
 	off = u->loclists_base + cur_uint(&c, u->off_size);
 	return c.bad ? c : cur_at(s, off);
 }
 
-enum loc_kind
+void
 loc_at(struct dwarf *d, const struct unit *u, const struct val *v,
-    uint64_t pc, unsigned int *reg)
+    uint64_t pc, struct loc *l)
 {
 	struct span whole = { v->p, v->len };
 	uint64_t base = u->low_pc;
@@ -128,10 +165,12 @@ loc_at(struct dwarf *d, const struct unit *u, const struct val *v,
 	unsigned int i;
 	int got;
 
+	l->kind = LOC_NONE;
+	l->n = 0;
 	if (v->cls == VAL_BLOCK)
-		return evaluate(&whole, reg);
-	if (v->cls == VAL_NONE)
-		return LOC_NONE;
+		evaluate(&whole, l);
+	if (v->cls == VAL_BLOCK || v->cls == VAL_NONE)
+		return;
 	c = list_at(d, u, v);
 	for (i = 0; i < ENTRIES_MAX && !c.bad; i++) {
 		d->work++;
@@ -139,8 +178,12 @@ loc_at(struct dwarf *d, const struct unit *u, const struct val *v,
 		    next_old(&c, &base, &e);
 		if (got == -1)
 			break;
-		if (got == 1 && pc >= e.lo && pc < e.hi)
-			return evaluate(&e.expr, reg);
+		if (got == 0)
+			continue;
+		l->kind = LOC_LATER;
+		if (pc >= e.lo && pc < e.hi) {
+			evaluate(&e.expr, l);
+			break;
+		}
 	}
-	return LOC_NONE;
 }

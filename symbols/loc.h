@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: ISC */
-/* Where a variable is at some address, when that is a register. */
+/* Where a variable is at some address, when that is in registers. */
 #ifndef SYMBOLS_LOC_H
 #define SYMBOLS_LOC_H
 
 #include "unit.h"
 
+#define LOC_PIECES	8
+
 enum loc_kind {
-	LOC_NONE,		/* nothing is said of that address */
-	LOC_REG,
-	LOC_OTHER
+	LOC_NONE,		/* nothing is said of it */
+	LOC_LATER,		/* nothing of that address */
+	LOC_REGS,
+	LOC_MEMORY,
+	LOC_VALUE		/* it is computed, and need not be anywhere */
 };
 
-/* *reg is DWARF's number.  v is a DW_AT_location. */
-enum loc_kind loc_at(struct dwarf *, const struct unit *, const struct val *v,
-	    uint64_t pc, unsigned int *reg);
+/* A part of a variable, or all of it (len is 0 then). */
+struct loc_piece {
+	unsigned int	 reg;		/* DWARF's number */
+	uint16_t	 off, len;
+};
+
+struct loc {
+	enum loc_kind	 kind;
+	struct loc_piece pieces[LOC_PIECES];	/* of LOC_REGS */
+	size_t		 n;
+};
+
+/* v is a DW_AT_location. */
+void	 loc_at(struct dwarf *, const struct unit *, const struct val *v,
+	    uint64_t pc, struct loc *);
 
 #endif

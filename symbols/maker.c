@@ -409,8 +409,12 @@ make_counted(struct maker *m, struct desc_node *n, const struct counted *c,
 		return;
 	n->step = slice_step(m, s->pl, s->off + c->ptr, s->off + c->len,
 	    elem.size, c->elem == 0);
-	if (n->step == DESC_NONE)
+	if (n->step == DESC_NONE) {
+		/* a part of it is in no register */
+		if (s->pl->kind == AT_REGS)
+			n->kind = DESC_LOST;
 		return;
+	}
 	n->kind = DESC_TEXT;
 	if (c->elem == 0)
 		return;
@@ -440,8 +444,9 @@ make_enum(struct maker *m, struct desc_node *n, const struct type *t)
 		if (die.abbrev->tag != DW_TAG_enumerator || !i.has_value)
 			continue;
 		m->enums[m->head.nenums++] = (struct desc_enum) {
-		    .value = i.value, .name = maker_str(m, i.name,
-		    i.name_len) };
+		    .low = (uint32_t)i.value,
+		    .high = (uint32_t)(i.value >> 32),
+		    .name = maker_str(m, i.name, i.name_len) };
 		n->enum_count++;
 	}
 }
@@ -587,7 +592,9 @@ make_variant(struct maker *m, uint16_t at, const struct type *whole,
 	if (!v->has_discr)
 		n->flags |= DESC_DEFAULT;
 	else if (m->head.nenums < MAKER_ENUMS) {
-		m->enums[m->head.nenums++].value = v->discr;
+		m->enums[m->head.nenums++] = (struct desc_enum) {
+		    .low = (uint32_t)v->discr,
+		    .high = (uint32_t)(v->discr >> 32) };
 		n->enum_count = 1;
 	}
 	t.place = v->place;

@@ -75,7 +75,7 @@ list_at(struct dwarf *d, const struct unit *u, const struct val *v)
 
 	if (v->cls == VAL_LISTX) {
 		if (off > UINT32_MAX || u->rnglists_base > UINT32_MAX)
-			return (struct cursor) { s->p, s->p, true };
+			return cur_at(s, s->len);
 		c = cur_at(s, u->rnglists_base + off * u->off_size);
 		off = u->rnglists_base + cur_uint(&c, u->off_size);
 		if (c.bad)

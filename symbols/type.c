@@ -117,6 +117,7 @@ take_attr(struct die_info *i, unsigned int at, const struct val *v)
 	case DW_AT_specification:
 	case DW_AT_abstract_origin:
 		i->origin = v->cls == VAL_REF ? v->u : 0;
+		i->abstract = at == DW_AT_abstract_origin;
 		break;
 	case DW_AT_signature:
 		i->signature = v->u;
@@ -443,6 +444,26 @@ put_word(struct text *s, const char *w)
 	put(s, w, strlen(w));
 }
 
+static void	put_type(struct dwarf *, uint64_t, enum sym_lang,
+		    struct text *, int);
+
+/* "int[3]", "[u8; 4]" */
+static void
+put_array(struct dwarf *d, uint64_t place, uint64_t elem, enum sym_lang lang,
+    struct text *s, int depth)
+{
+	bool rust = lang == SYM_LANG_RUST;
+	struct type t = { .place = place };
+	char n[32];
+
+	put_word(s, rust ? "[" : "");
+	put_type(d, elem, lang, s, depth + 1);
+	array_count(d, &t);
+	(void)snprintf(n, sizeof(n), rust ? "; %llu]" : "[%llu]",
+	    (unsigned long long)t.count);
+	put_word(s, n);
+}
+
 static void
 put_type(struct dwarf *d, uint64_t place, enum sym_lang lang, struct text *s,
     int depth)
@@ -479,8 +500,8 @@ put_type(struct dwarf *d, uint64_t place, enum sym_lang lang, struct text *s,
 		after = " &&";
 		break;
 	case DW_TAG_array_type:
-		after = i.name == NULL ? "[]" : NULL;
-		break;
+		put_array(d, die.place, i.type, lang, s, depth);
+		return;
 	case DW_TAG_subroutine_type:
 		put_word(s, "function");
 		return;

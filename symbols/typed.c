@@ -13,21 +13,24 @@
 struct param {
 	const char	*name;
 	size_t		 name_len;
+	uint64_t	 place;		/* of its first DIE */
 	uint64_t	 type;
 	bool		 result;	/* of Go */
-	enum loc_kind	 loc;
-	unsigned int	 reg;
-	struct place	 place;
+	bool		 artificial;
+	bool		 told;		/* where it is, or that it is nowhere */
+	struct loc	 loc;
+	struct place	 at;
 };
 
 struct func {
 	struct unit	*unit;
-	uint64_t	 place;
 	uint64_t	 type;		/* of its result */
 	uint64_t	 low;
 	const char	*linkage;
 	struct param	 params[PARAMS_MAX];
-	size_t		 n;
+	size_t		 n, next;
+	bool		 external;
+	bool		 copy;		/* with other parameters than it had */
 	bool		 variadic;
 };
 
@@ -52,29 +55,84 @@ follow(struct dwarf *d, struct param *p, uint64_t origin)
 	}
 }
 
+/* Copies have what is left of the parameters first, and the rest after it. */
+static struct param *
+param_of(struct func *f, uint64_t origin)
+{
+	size_t i;
+
+	for (i = 0; origin != 0 && i < f->n; i++) {
+		if (f->params[i].place != origin)
+			continue;
+		if (i < f->next)
+			f->copy = true;
+		f->next = i + 1;
+		return &f->params[i];
+	}
+	return f->n == PARAMS_MAX ? NULL : &f->params[f->n++];
+}
+
 static void
-read_params(struct dwarf *d, struct func *f, uint64_t place)
+set_param(struct dwarf *d, const struct func *f, struct param *p,
+    const struct die *die, const struct die_info *i, bool code)
+{
+	if (p->place == 0) {
+		*p = (struct param) { .name = i->name,
+		    .name_len = i->name_len, .place = die->place,
+		    .type = i->type, .result = i->variable,
+		    .artificial = i->artificial };
+		follow(d, p, i->origin);
+	}
+	if (!code)
+		return;
+	p->told = true;
+	/* a constant is not passed at all */
+	p->loc.kind = LOC_VALUE;
+	if (!i->has_value)
+		loc_at(d, f->unit, &i->location, f->low, &p->loc);
+}
+
+/* code: of the DIE that has the function's code. */
+static void
+read_params(struct dwarf *d, struct func *f, uint64_t place, bool code)
 {
 	struct children ch;
 	struct die_info i;
 	struct die die;
 	struct param *p;
 
+	f->next = 0;
 	(void)children_of(d, place, &ch);
-	while (f->n < PARAMS_MAX && children_next(&ch, &die, &i)) {
+	while (children_next(&ch, &die, &i)) {
 		if (die.abbrev->tag == DW_TAG_unspecified_parameters)
 			f->variadic = true;
 		if (die.abbrev->tag != DW_TAG_formal_parameter)
 			continue;
-		p = &f->params[f->n++];
-		*p = (struct param) { .name = i.name, .name_len = i.name_len,
-		    .type = i.type, .result = i.variable };
-		follow(d, p, i.origin);
-		p->loc = loc_at(d, f->unit, &i.location, f->low, &p->reg);
-		/* a constant is not passed at all */
-		if (i.has_value)
-			p->loc = LOC_NONE;
+		p = param_of(f, i.origin);
+		if (p != NULL)
+			set_param(d, f, p, &die, &i, code);
 	}
+}
+
+/* In the order of what was written, then where the code has them. */
+static void
+read_all_params(struct dwarf *d, struct func *f, uint64_t place,
+    uint64_t origin)
+{
+	size_t i, n = 0;
+
+	if (origin != 0)
+		read_params(d, f, origin, false);
+	read_params(d, f, place, true);
+	for (i = 0; i < f->n; i++) {
+		/* a constructor's, for those of derived classes alone */
+		if (!f->params[i].told && f->params[i].artificial)
+			continue;
+		if (!f->params[i].told)
+			f->copy = true;
+		f->params[n++] = f->params[i];
+	}
+	f->n = n;
 }
 
 static bool
@@ -83,28 +141,29 @@ read_func(struct dwarf *d, uint64_t place, struct func *f)
 	struct func_info info;
 	struct die_info i;
 	struct die die;
-	uint64_t origin;
+	uint64_t origin, abstract = 0;
 	unsigned int n;
 
 	memset(f, 0, sizeof(*f));
 	if (!die_at(d, place, &die) || die.abbrev->tag != DW_TAG_subprogram)
 		return false;
 	f->unit = die.unit;
-	f->place = place;
 	func_read(d, &die, &info);
 	f->linkage = info.linkage;
+	f->external = info.external;
 	origin = place;
 	for (n = 0; n < ORIGINS_MAX && origin != 0; n++) {
 		if (!die_at(d, origin, &die) || !die_info_read(d, &die, &i))
 			break;
 		if (n == 0 && i.low_pc.cls == VAL_ADDR)
 			f->low = i.low_pc.u;
+		if (n == 0 && i.abstract)
+			abstract = i.origin;
 		if (f->type == 0)
 			f->type = i.type;
-		if (f->n == 0)
-			read_params(d, f, origin);
 		origin = i.origin;
 	}
+	read_all_params(d, f, place, abstract);
 	return true;
 }
 
@@ -134,55 +193,95 @@ abi_of(const struct func *f, enum sym_lang lang)
 }
 
 /* Numbers 17 and up are vector registers. */
-static void
-set_reg(struct param *p, uint64_t size)
+static bool
+set_piece(struct piece *to, const struct loc_piece *p, uint64_t size)
 {
 	bool vec = p->reg >= 17 && p->reg < 17 + 16;
+	uint64_t len = p->len != 0 ? p->len : size;
 
-	memset(&p->place, 0, sizeof(p->place));
-	if (p->loc != LOC_REG || size == 0 || size > (vec ? 16 : 8) ||
-	    (!vec && p->reg > 15)) {
-		p->place.kind = AT_LOST;
-		return;
-	}
-	p->place.kind = AT_REGS;
-	p->place.n = 1;
-	p->place.pieces[0] = (struct piece) { .vec = vec,
+	if (len == 0 || len > (vec ? 16 : 8) || (!vec && p->reg > 15))
+		return false;
+	*to = (struct piece) { .vec = vec,
 	    .reg = (uint8_t)(vec ? p->reg - 17 : p->reg),
-	    .len = (uint16_t)size };
+	    .off = p->off, .len = (uint16_t)len };
+	return true;
 }
 
-/* Whether DWARF names another register than the convention does. */
+static void
+set_regs(struct param *p, uint64_t size)
+{
+	size_t i;
+
+	memset(&p->at, 0, sizeof(p->at));
+	p->at.kind = AT_LOST;
+	if (p->loc.kind != LOC_REGS)
+		return;
+	for (i = 0; i < p->loc.n; i++)
+		if (!set_piece(&p->at.pieces[i], &p->loc.pieces[i], size))
+			return;
+	p->at.n = p->loc.n;
+	p->at.kind = AT_REGS;
+}
+
+static bool
+same_piece(const struct piece *a, const struct loc_piece *b)
+{
+	return a->off == b->off &&
+	    (a->vec ? a->reg + 17U : a->reg) == b->reg;
+}
+
+/* Whether DWARF names other registers than the convention does. */
 static bool
 differs(const struct param *p)
 {
-	const struct piece *first = &p->place.pieces[0];
+	size_t i, j;
 
-	if (p->loc != LOC_REG)
+	if (p->loc.kind != LOC_REGS)
 		return false;
-	if (p->place.kind == AT_MEM)
-		return p->place.reg != p->reg;
-	if (p->place.kind != AT_REGS)
-		return p->place.kind == AT_STACK;
-	return p->reg != (first->vec ? first->reg + 17U : first->reg);
+	if (p->at.kind == AT_MEM)
+		return p->at.reg != p->loc.pieces[0].reg;
+	if (p->at.kind != AT_REGS)
+		return p->at.kind == AT_STACK;
+	for (i = 0; i < p->loc.n; i++) {
+		for (j = 0; j < p->at.n; j++)
+			if (same_piece(&p->at.pieces[j], &p->loc.pieces[i]))
+				break;
+		if (j == p->at.n)
+			return true;
+	}
+	return false;
+}
+
+/* Structures that come by address get their place after a few instructions. */
+static bool
+is_there(const struct param *p)
+{
+	return p->loc.kind == LOC_REGS || p->loc.kind == LOC_MEMORY ||
+	    (p->loc.kind == LOC_LATER && p->at.kind == AT_MEM);
 }
 
 /*
  * What no other unit calls, compilers may call as they like: parameters are
- * left out or come one register earlier.  Then the locations are believed.
+ * left out or come in other registers.  Then the locations are believed, and
+ * what has none when the function is entered is not there.
  */
 static void
 believe_locations(struct dwarf *d, struct func *f)
 {
+	struct param *p;
 	struct type t;
-	bool moved = false;
+	bool moved = f->copy;
 	size_t i;
 
 	for (i = 0; i < f->n; i++)
 		moved = moved || differs(&f->params[i]);
-	for (i = 0; moved && i < f->n; i++) {
-		type_read(d, f->params[i].type, &t);
-		set_reg(&f->params[i], t.size);
+	for (p = f->params; p < f->params + f->n; p++) {
+		type_read(d, p->type, &t);
+		if (moved || (!f->external && p->at.kind == AT_REGS &&
+		    p->loc.kind == LOC_REGS))
+			set_regs(p, t.size);
+		else if (!f->external && !is_there(p) && t.size != 0)
+			p->at.kind = AT_LOST;
 	}
 }
 
@@ -200,7 +299,10 @@ place_all(struct dwarf *d, struct func *f, enum sym_lang lang,
 	for (i = 0; i < f->n; i++)
 		if (!f->params[i].result)
 			abi_argument(&a, f->params[i].type,
-			    &f->params[i].place);
+			    &f->params[i].at);
+	/* whatever is not for others' use, the linker makes internal */
+	if (kind == ABI_RUST)
+		f->external = false;
 	if (kind == ABI_SYSV || kind == ABI_RUST)
 		believe_locations(d, f);
 }
@@ -226,7 +328,7 @@ typed_make(struct dwarf *d, uint64_t die, struct typed *t)
 	for (i = 0; i < f.n; i++)
 		if (!f.params[i].result && maker_value(&m, f.params[i].name,
 		    f.params[i].name_len, f.params[i].type,
-		    &f.params[i].place))
+		    &f.params[i].at))
 			m.head.nargs++;
 	t->nenter = m.nsteps;
 	maker_steps(&m, t->leave);

@@ -25,7 +25,7 @@ unit_cursor(const struct dwarf *d, const struct unit *u, uint64_t place)
 		base = types_base(d);
 	}
 	if (place < u->off || place >= u->end)
-		return (struct cursor) { s->p, s->p, true };
+		return cur_at(s, s->len);
 	c = cur_at(s, place - base);
 	if (!c.bad)
 		c.end = s->p + (u->end - base);

@@ -22,6 +22,13 @@ struct got {
 	unsigned int	 status;
 };
 
+/* What is known of a byte. */
+enum have {
+	HAVE_NOT,		/* no step was to capture it */
+	HAVE,
+	HAVE_FAILED
+};
+
 /* Bytes that values lie in, and which of them are there. */
 struct view {
 	const uint8_t	*p, *have;	/* have NULL = all are */
@@ -234,9 +241,23 @@ is_there(const struct view *v, uint64_t off, uint64_t len)
 	if (off > v->len || len > v->len - off)
 		return false;
 	for (i = 0; v->have != NULL && i < len; i++)
-		if (!v->have[off + i])
+		if (v->have[off + i] != HAVE)
 			return false;
 	return true;
+}
+
+/* In place of a value whose bytes are not all there. */
+static void
+put_missing(struct render *r, const struct view *v, uint64_t off, uint64_t len)
+{
+	uint64_t i;
+
+	for (i = off; v->have != NULL && i < v->len && i - off < len; i++)
+		if (v->have[i] == HAVE_NOT) {
+			put_word(r->out, LOST);
+			return;
+		}
+	put_word(r->out, UNREADABLE);
 }
 
 static bool
@@ -281,7 +302,7 @@ render_wide(struct render *r, const struct desc_node *n, const struct view *v)
 	bool negative;
 
 	if (!is_there(v, n->off, sizeof(u))) {
-		put_word(r->out, UNREADABLE);
+		put_missing(r, v, n->off, sizeof(u));
 		return;
 	}
 	memcpy(&u, v->p + n->off, sizeof(u));
@@ -305,7 +326,7 @@ render_int(struct render *r, const struct desc_node *n, const struct view *v)
 		bits = n->bit_size;
 	}
 	if (!read_uint(v, n->off, size, &u)) {
-		put_word(r->out, UNREADABLE);
+		put_missing(r, v, n->off, size);
 		return;
 	}
 	if (n->flags & DESC_BITS)
@@ -352,7 +373,7 @@ render_float(struct render *r, const struct desc_node *n, const struct view *v)
 	float f;
 
 	if (!is_there(v, n->off, n->size)) {
-		put_word(r->out, UNREADABLE);
+		put_missing(r, v, n->off, n->size);
 		return;
 	}
 	switch (n->size) {
@@ -383,7 +404,7 @@ render_pointer(struct render *r, const struct desc_node *n,
 	if (read_uint(v, n->off, n->size, &u))
 		put_format(r->out, "\"0x%" PRIx64 "\"", u);
 	else
-		put_word(r->out, UNREADABLE);
+		put_missing(r, v, n->off, n->size);
 }
 
 static void
@@ -393,7 +414,7 @@ render_char(struct render *r, const struct desc_node *n, const struct view *v)
 	uint64_t u;
 
 	if (!read_uint(v, n->off, n->size, &u))
-		put_word(r->out, UNREADABLE);
+		put_missing(r, v, n->off, n->size);
 	else if (u < 0x80) {
 		s[0] = (char)u;
 		render_string(r->out, s, 1, false);
@@ -441,11 +462,17 @@ render_chars(struct render *r, const struct desc_node *n, const struct view *v)
 	size_t len = n->size < CAPTURE_STRING ? n->size : CAPTURE_STRING;
 
 	if (!is_there(v, n->off, len)) {
-		put_word(r->out, UNREADABLE);
+		put_missing(r, v, n->off, len);
 		return;
 	}
 	render_string(r->out, (const char *)v->p + n->off,
 	    strnlen((const char *)v->p + n->off, len), n->size > len);
+}
+
+static uint64_t
+enum_value(const struct desc_enum *e)
+{
+	return e->low | (uint64_t)e->high << 32;
 }
 
 static void
@@ -463,7 +490,7 @@ render_enum(struct render *r, const struct desc_node *n, const struct view *v)
 		return;
 	}
 	for (i = 0; i < n->enum_count; i++)
-		if ((e[i].value & mask) == u) {
+		if ((enum_value(&e[i]) & mask) == u) {
 			put_name(r->out, r->d->strs + e[i].name);
 			return;
 		}
@@ -584,7 +611,7 @@ render_variants(struct render *r, const struct desc_node *n,
 	size_t i;
 
 	if (n->size != 0 && !read_uint(v, n->off, n->size, &u)) {
-		put_word(r->out, UNREADABLE);
+		put_missing(r, v, n->off, n->size);
 		return;
 	}
 	mask = n->size < 8 ? (1ULL << (n->size * 8)) - 1 : UINT64_MAX;
@@ -595,7 +622,8 @@ render_variants(struct render *r, const struct desc_node *n,
 		if (c->flags & DESC_DEFAULT || n->size == 0)
 			other = c;
 		else if (c->enum_count > 0 &&
-		    (r->d->enums[c->enum_first].value & mask) == u) {
+		    (enum_value(&r->d->enums[c->enum_first]) &
+		    mask) == u) {
 			other = c;
 			break;
 		}
@@ -670,20 +698,21 @@ render_node(struct render *r, size_t i, const struct view *v, int depth)
 static void
 render_value(struct render *r, const struct desc_value *val)
 {
-	uint8_t image[DESC_IMAGE_MAX], have[DESC_IMAGE_MAX] = { 0 };
+	uint8_t image[DESC_IMAGE_MAX], have[DESC_IMAGE_MAX] = { HAVE_NOT };
 	struct view v = { image, have, sizeof(image) };
 	const struct desc_part *p = r->d->parts + val->part;
 	const struct got *g;
 	size_t i, n;
 
 	for (i = 0; i < val->nparts; i++, p++) {
+		memset(have + p->off, HAVE_FAILED, p->len);
 		g = got_of(r, p->step);
 		if (g->p == NULL || p->step_off > g->len)
 			continue;
 		n = g->len - p->step_off < p->len ? g->len - p->step_off :
 		    p->len;
 		memcpy(image + p->off, g->p + p->step_off, n);
-		memset(have + p->off, 1, n);
+		memset(have + p->off, HAVE, n);
 	}
 	r->addr = 0;
 	g = got_of(r, val->addr_step);

@@ -186,10 +186,12 @@ deliver(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now)
 	r.flags = h.flags;
 	r.captures = (const uint8_t *)rd->buf + skip;
 	/* an exit may have none: no room, or it never returned */
-	if (h.words * 8UL > skip && !captures_valid(h.kind == AGENT_ENTER ?
-	    p->enter : p->leave, r.captures, h.words * 8UL - skip, &used))
+	used = 0;
+	if ((h.kind == AGENT_ENTER || h.words * 8UL > skip) &&
+	    !captures_valid(h.kind == AGENT_ENTER ? p->enter : p->leave,
+	    r.captures, h.words * 8UL - skip, &used))
 		return (false);
-	r.captures_len = h.words * 8UL > skip ? (uint32_t)used : 0;
+	r.captures_len = (uint32_t)used;
 	ops->record(&r, ops->arg);
 	return (true);
 }

@@ -12,6 +12,7 @@
 struct x86_insn {
 	uint8_t	 len;
 	int	 mnemonic, category;	/* Zydis's */
+	int	 condition;		/* of a conditional jump, -1: none */
 	bool	 branch;		/* target is where it leads */
 	bool	 riprel;		/* target is what it is about */
 	uint8_t	 disp_at;		/* where the distance stands in it */

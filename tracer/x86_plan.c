@@ -42,6 +42,17 @@ decoder(void)
 	return (&d);
 }
 
+/* The low half of the opcode of jcc, short or long. */
+static int
+condition(const ZydisDecodedInstruction *d)
+{
+	bool narrow = d->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	    (d->opcode & 0xf0) == 0x70, wide = d->opcode_map ==
+	    ZYDIS_OPCODE_MAP_0F && (d->opcode & 0xf0) == 0x80;
+
+	return (narrow || wide ? d->opcode & 0x0f : -1);
+}
+
 bool
 x86_decode(const struct arch_code *c, size_t at, struct x86_insn *i)
 {
@@ -56,6 +67,7 @@ x86_decode(const struct arch_code *c, size_t at, struct x86_insn *i)
 	i->len = d.length;
 	i->mnemonic = d.mnemonic;
 	i->category = d.meta.category;
+	i->condition = condition(&d);
 	if (d.raw.imm[0].is_relative) {
 		i->branch = true;
 		i->target = c->addr + at + d.length +

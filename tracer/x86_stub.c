@@ -152,10 +152,6 @@ static const char *
 move_branch(struct out *o, const uint8_t *b, const struct x86_insn *i,
     const struct arch_stub *s, uint64_t behind)
 {
-	uint8_t cc;
-
-	/* 7x, or 0f 8x, behind prefixes */
-	cc = i->len <= 3 ? b[i->len - 2] : b[i->len - 5];
 	if (has_short_only(i)) {
 		move_short(o, b, i);
 	} else if (i->category == ZYDIS_CATEGORY_CALL && s->exact) {
@@ -166,10 +162,9 @@ move_branch(struct out *o, const uint8_t *b, const struct x86_insn *i,
 		put_rel(o, i->target, 0);
 	} else if (i->category == ZYDIS_CATEGORY_UNCOND_BR) {
 		put_jump(o, i->target);
-	} else if (i->category == ZYDIS_CATEGORY_COND_BR &&
-	    (cc & 0xf0) == (i->len <= 3 ? 0x70 : 0x80)) {
+	} else if (i->condition >= 0) {
 		put1(o, 0x0f);
-		put1(o, 0x80 | (cc & 0x0f));
+		put1(o, 0x80 | i->condition);
 		put_rel(o, i->target, 0);
 	} else
 		return ("its first bytes hold a branch that cannot be moved");

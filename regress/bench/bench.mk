@@ -34,7 +34,7 @@ $(BENCH_DIR)/tiny: regress/bench/tiny.c
 
 bench: deps-test
 	@$(MAKE) --no-print-directory all $(BENCH_BINS) \
-	    $(O)/regress/helpers/trc_store
+	    $(O)/regress/helpers/trc_store $(O)/regress/helpers/trc_symbols
 	@[ "$$(id -u)" -ne 0 ] || etc/service-users.sh
 	@DL_BUILD=$(abspath $(O)) DL_BIN=$(abspath $(BIN)) \
 	    DL_LIBEXEC=$(abspath $(LIBEXEC)) PYTHONDONTWRITEBYTECODE=1 \

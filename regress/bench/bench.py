@@ -28,6 +28,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
 sys.path.insert(0, os.path.join(TOP, "regress/e2e/lib"))
 import dbgbench  # noqa: E402
 import dl  # noqa: E402
+import symbench  # noqa: E402
 import trcbench  # noqa: E402
 import ttybench  # noqa: E402
 import webbench  # noqa: E402
@@ -1124,6 +1125,11 @@ def figure_timeline():
     trcbench.figure(table, os.path.join(TOOLS, "../helpers/trc_store"), QUICK)
 
 
+def figure_symbols():
+    symbench.figure(table, os.path.join(TOOLS, "../helpers/trc_symbols"),
+                    os.path.join(dl.LIBEXEC, "symbols"), QUICK)
+
+
 # --- the run -----------------------------------------------------------------
 
 FIGURES = {
@@ -1147,6 +1153,7 @@ FIGURES = {
     "http": figure_http,
     "events": figure_events,
     "timeline": figure_timeline,
+    "symbols": figure_symbols,
 }
 failures = []
 

@@ -11,7 +11,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import eq, ok, run_tests, wait_for
+from dl import (AS_ROOT, eq, in_modes, ok, run_tests, session_processes,
+                status_of, wait_for)
 from tracerig import (SOON, SOURCES, WORK, Trace, build, number, plain, stop,
                       stripped, values)
 
@@ -612,7 +613,40 @@ def whole_programs():
                "functions, and it says what it always says")
 
 
-run_tests(c_dynamic, c_other_kinds, without_symbols, exceptions,
+def session(d, *flags):
+    """In a sandbox: other namespaces, a filter, limits, an owner."""
+    c = d.client()
+    with open(build("slow.c", "-O2", *flags), "rb") as f:
+        sid, _ = c.start(f.read(), args="500")
+    why = "a session " + " ".join(flags)
+
+    def target():
+        return [p for p in session_processes(sid)
+                if "stub" not in (status_of(p) or {}).get("Name", "stub")]
+    wait_for(target)
+    pid = target()[0]
+    with Trace(pid=pid, uid=d.uid) as t:
+        eq(t.first["ev"], "attached", f"{why}: attached to by its owner",)
+        r = t.probe(1, "beat", "enter=r5:4,s5", "leave=r0:4")
+        ok(r["ok"], f"{why}: traced", r)
+        e = t.get(lambda e: e["ev"] == "enter" and e.get("fn") == 1)
+        ok(e and e["cap"][1]["st"] == 1, f"{why}: with bad addresses", e)
+        ok(t.get(lambda e: e["ev"] == "exit" and e.get("fn") == 1),
+           f"{why}: calls are seen")
+    c.cmd(f"STOP {sid}")
+    ok(wait_for(lambda: b"bad 0" in c.output(sid)),
+       f"{why}: undisturbed", c.output(sid))
+
+
+def a_session(d):
+    session(d, "-static")
+
+
+def a_dynamic_session(d):
+    session(d)
+
+
+run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds, without_symbols, exceptions,
           stripped_exceptions, jumps, threads, running, killed_engine, forks,
           execs, crashes, go_program, rust_program, storms, overflow,
           deep_recursion, four_thousand, refusals, whole_programs)

@@ -1,0 +1,43 @@
+/* What compilers do to functions that nobody else calls. */
+#include <stdio.h>
+
+struct point { int x, y; };
+typedef struct point point_t;
+enum color { RED, GREEN = 7 };
+
+static int __attribute__((noinline))
+shrunk(int unused, int used, const char *s)
+{
+	(void)unused;
+	return used + s[0];
+}
+
+static int __attribute__((noinline))
+by_value(point_t p, enum color c, unsigned long long big, signed char sc)
+{
+	return p.x + p.y + (int)c + (int)big + sc;
+}
+
+int __attribute__((noinline))
+add(int a, int b)
+{
+	return a + b;
+}
+
+static inline __attribute__((always_inline)) int
+melted(int a)
+{
+	return a * 5;
+}
+
+int
+main(int argc, char **argv)
+{
+	point_t p = { argc, 41 };
+
+	printf("%d\n", shrunk(argc, argc + 1, argv[0]) +
+	    shrunk(argc + 2, 3, "zz") + melted(argc));
+	printf("%d %d\n", by_value(p, argc == 1 ? GREEN : RED, 1ULL << 40,
+	    (signed char)-argc), add(argc, 2));
+	return 0;
+}

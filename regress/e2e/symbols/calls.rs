@@ -1,0 +1,80 @@
+// Calls whose arguments and results are known, by all ways of passing them.
+use std::fmt::Display;
+
+pub struct Settings { pub level: u32, pub path: String }
+pub struct Config { pub name: String, pub settings: Settings }
+#[derive(Debug)]
+pub enum Shape { Circle(f64), Rect { w: u32, h: u32 }, Unit }
+#[derive(Clone, Copy)]
+pub enum Color { Red, Green = 7 }
+
+pub mod auth {
+    pub mod user {
+        #[inline(never)]
+        pub fn validate(name: &str, n: i32) -> bool { name.len() as i32 > n }
+    }
+}
+
+pub trait Draw { fn draw(&self, n: u32) -> u32; }
+impl Draw for Config {
+    #[inline(never)]
+    fn draw(&self, n: u32) -> u32 { n + self.settings.level }
+}
+
+#[inline(never)]
+pub fn make(n: u32) -> Option<u32> { if n > 0 { Some(n) } else { None } }
+
+#[inline(never)]
+pub fn show<T: Display>(t: T) -> String { format!("<{}>", t) }
+
+#[inline(never)]
+pub fn by_value(c: Config, s: Shape, k: Color, ch: char) -> Result<u32, String> {
+    if let Shape::Rect { w, .. } = s { Ok(w + k as u32 + ch as u32) } else { Err(c.name) }
+}
+
+#[inline(never)]
+pub fn slices(v: &[i32], w: Vec<u16>, t: (u8, f32), o: Option<&str>, b: bool) -> (i64, f64) {
+    (v.len() as i64 + w.len() as i64 + t.0 as i64 + o.map_or(0, |x| x.len() as i64), if b { 1.5 } else { 0.5 })
+}
+
+#[inline(never)]
+pub fn unit(x: i128, s: String, r: &String) { println!("{} {} {}", x, s, r); }
+
+#[inline(never)]
+pub fn boxed(b: Box<str>, o: Option<u32>, e: Option<Box<u32>>, a: [u8; 4]) -> Color {
+    println!("{} {:?} {:?} {:?}", b, o, e, a);
+    Color::Green
+}
+
+#[inline(never)]
+pub fn shape(n: u32) -> Shape {
+    match n { 0 => Shape::Circle(1.5), 1 => Shape::Rect { w: 2, h: 3 }, _ => Shape::Unit }
+}
+
+#[inline(never)]
+pub fn pair(n: u64) -> [u64; 2] { [n, n + 1] }
+
+#[inline(never)]
+pub fn either(n: u64) -> Result<u64, f64> { if n == 0 { Ok(7) } else { Err(2.5) } }
+
+#[no_mangle]
+#[inline(never)]
+pub extern "C" fn plain(a: i32, b: f64) -> i32 { a + b as i32 }
+
+fn config(name: &str) -> Config {
+    Config { name: name.to_string(), settings: Settings { level: 3, path: "p".into() } }
+}
+
+fn main() {
+    let c = config("x");
+    println!("{} {} {:?} {:?}", auth::user::validate("ab\u{e9}", 2), c.draw(4), make(9), make(0));
+    println!("{} {} {}", show(5), show("q"), c.settings.path);
+    println!("{:?}", by_value(c, Shape::Rect { w: 4, h: 5 }, Color::Red, '\u{1F600}'));
+    println!("{:?}", by_value(config("name of it"), Shape::Circle(2.5), Color::Green, 'z'));
+    println!("{:?}", slices(&[1, -2, 3], vec![7, 8], (9, 2.5), Some("opt"), true));
+    println!("{:?}", slices(&[], vec![], (9, 2.5), None, false));
+    unit(-5, "s".into(), &"r".to_string());
+    boxed("bx".into(), Some(4), None, [1, 2, 3, 4]);
+    println!("{:?} {:?} {:?} {:?}", shape(0), shape(1), shape(2), pair(5));
+    println!("{:?} {:?} {}", either(0), either(1), plain(3, 4.5));
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC */
+/* flags: -DUNPACKED_MAX=1048576 -Isymbols -Itracer */
+/* links: symbols/abbrev.c symbols/abi.c symbols/build.c symbols/demangle.c symbols/form.c symbols/func.c symbols/image.c symbols/lines.c symbols/loc.c symbols/maker.c symbols/mem.c symbols/ranges.c symbols/scan.c symbols/strs.c symbols/symtab.c symbols/type.c symbols/typed.c symbols/unit.c tracer/symindex.c tracer/desc.c tracer/render.c common/elfhdr.c common/log.c */
+/*
+ * Fuzz target: any bytes as a binary, from its header to the values of its
+ * functions.  Whatever was read, the index is one that its reader takes, and
+ * so is every description; no program captures more than it may.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+#include "render.h"
+#include "symindex.h"
+#include "typed.h"
+
+/* Of one input. */
+#define TYPED_MAX	64
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+check_index(const struct elf_image *e, const struct found *f)
+{
+	size_t funcs = f->n * sizeof(*f->funcs);
+	struct sym_header h = { .magic = SYM_MAGIC,
+	    .size = sizeof(h) + funcs + f->strs.len, .flags = f->flags,
+	    .nfuncs = (uint32_t)f->n,
+	    .strs_off = (uint32_t)(sizeof(h) + funcs),
+	    .strs_len = (uint32_t)f->strs.len,
+	    .build_id_len = (uint32_t)e->build_id_len };
+	struct symindex ix;
+	char why[200], *p = malloc(h.size);
+
+	if (p == NULL)
+		abort();
+	memcpy(p, &h, sizeof(h));
+	if (funcs > 0)
+		memcpy(p + sizeof(h), f->funcs, funcs);
+	memcpy(p + sizeof(h) + funcs, f->strs.buf, f->strs.len);
+	if (symindex_check(&ix, p, h.size, why, sizeof(why)) == -1)
+		abort();
+	free(p);
+}
+
+static void
+check_steps(const struct capture *c, size_t n)
+{
+	for (; n > 0; n--, c++)
+		if (c->op == CAP_END || c->op >= CAP_OPS || c->len == 0 ||
+		    c->len > CAPTURE_LEN_MAX || c->reg > 15)
+			abort();
+}
+
+static void
+check_typed(struct dwarf *d, uint32_t die, const uint8_t *data, size_t len)
+{
+	static struct typed t;
+	struct render_out o = { 0 };
+	struct desc desc;
+
+	typed_make(d, die, &t);
+	check_steps(t.enter, t.nenter);
+	check_steps(t.leave, t.nleave);
+	if (t.desc_len == 0)
+		return;
+	if (desc_open(&desc, t.desc, t.desc_len) == -1)
+		abort();
+	render_args(&desc, t.enter, t.nenter, data, len, &o);
+	render_result(&desc, t.leave, t.nleave, data, len, &o);
+	free(o.buf);
+	desc_close(&desc);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static struct elf_image e;
+	static struct dwarf d;
+	static struct found f;
+	char why[200];
+	size_t i;
+
+	if (elf_open(&e, data, len, why, sizeof(why)) == -1)
+		return 0;
+	dwarf_open(&d, &e);
+	build_index(&e, &d, &f);
+	check_index(&e, &f);
+	for (i = 0; i < f.n && i < TYPED_MAX; i++)
+		if (f.funcs[i].die != 0)
+			check_typed(&d, f.funcs[i].die, data, len);
+	found_free(&f);
+	dwarf_close(&d);
+	elf_close(&e);
+	return 0;
+}

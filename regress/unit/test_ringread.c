@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: ISC */
+/* links: tracer/ringread.c */
+/* The reader of rings: each field of a record, right and wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tracer/ringread.h"
+
+#define SIZE	65536
+#define WORDS	(SIZE / 8)
+#define NOW	1000000ULL
+#define LATE	(NOW + 2000000000ULL)	/* long after it */
+
+static uint64_t ring[WORDS];
+static struct ring_record seen[64];
+static uint8_t seen_bytes[64][CAPTURE_BYTES_MAX];
+static size_t nseen;
+
+static const struct capture two_regs[] = { { CAP_REG, 5, 8, 0, 0, 0 },
+    { CAP_REG, 4, 4, 0, 0, 0 }, { 0 } };
+static const struct capture text[] = { { CAP_STRING, 5, 16, 0, 0, 0 },
+    { 0 } };
+static const struct capture slice[] = { { CAP_SLICE, 5, 12, 0, 8, 4 },
+    { 0 } };
+static const struct ring_programs programs[] = {
+	{ NULL, NULL }, { two_regs, text }, { slice, NULL }
+};
+
+static const struct ring_programs *
+lookup(uint32_t fn, void *arg)
+{
+	(void)arg;
+	return (fn < 3 ? &programs[fn] : NULL);
+}
+
+static void
+record(const struct ring_record *r, void *arg)
+{
+	(void)arg;
+	if (nseen == 64)
+		return;
+	seen[nseen] = *r;
+	memcpy(seen_bytes[nseen++], r->captures, r->captures_len);
+}
+
+static const struct ring_ops ops = { lookup, record, NULL };
+
+static struct ring_reader *
+fresh(uint64_t base)
+{
+	memset(ring, 0, sizeof(ring));
+	nseen = 0;
+	return (ring_reader_new(ring, SIZE, base));
+}
+
+/* A whole record at that word, as the agent would write it. */
+static uint64_t
+write_at(uint64_t at, const struct agent_record *r, const void *rest,
+    size_t len)
+{
+	uint64_t w[2048];
+	struct agent_record h = *r;
+	size_t i, n = (sizeof(h) + len + 7) / 8;
+
+	memset(w, 0, sizeof(w));
+	h.words = h.words == 0 ? (uint16_t)n : h.words;
+	h.commit = h.commit == 0 ? (uint32_t)RECORD_ID(at) : h.commit;
+	memcpy(w, &h, sizeof(h));
+	memcpy((uint8_t *)w + sizeof(h), rest, len);
+	for (i = 0; i < n; i++)
+		ring[(at + i) & (WORDS - 1)] = w[i];
+	return (at + n);
+}
+
+/* Captures of function 1's ENTER. */
+static size_t
+regs(uint8_t *p)
+{
+	const struct captured a = { CAP_OK, 8 }, b = { CAP_OK, 4 };
+	const uint64_t v = 0x1122334455667788ULL;
+	const uint32_t x = 7;
+
+	memcpy(p, &a, 4);
+	memcpy(p + 4, &v, 8);
+	memcpy(p + 12, &b, 4);
+	memcpy(p + 16, &x, 4);
+	return (20);
+}
+
+static const struct agent_record good = { .tsc = 500, .fn = 1,
+    .kind = AGENT_ENTER };
+
+static size_t
+read_once(struct ring_reader *rd, uint64_t now, bool last)
+{
+	return (ring_read(rd, &ops, now, UINT64_MAX, last));
+}
+
+static void
+a_call(void **state)
+{
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint8_t b[64];
+	uint64_t at, start = 500;
+
+	(void)state;
+	at = write_at(0, &r, b, regs(b));
+	r.kind = AGENT_EXIT;
+	r.tsc = 700;
+	r.link = 1;
+	memcpy(b, &start, 8);
+	memcpy(b + 8, &(struct captured){ CAP_OK, 3 }, 4);
+	memcpy(b + 12, "abc", 4);
+	at = write_at(at, &r, b, 16);
+	assert_int_equal(read_once(rd, NOW, false), 2);
+	assert_int_equal(nseen, 2);
+	assert_int_equal(seen[0].id, 1);
+	assert_int_equal(seen[0].tsc, 500);
+	assert_int_equal(seen[0].captures_len, 20);
+	assert_int_equal(seen_bytes[0][4], 0x88);
+	assert_int_equal(seen[1].id, 1);
+	assert_int_equal(seen[1].start, 500);
+	assert_int_equal(seen[1].captures_len, 8);
+	assert_memory_equal(seen_bytes[1] + 4, "abc", 3);
+	assert_int_equal(ring_tail(rd), at);
+	assert_int_equal(ring_torn(rd), 0);
+	/* and no record twice */
+	assert_int_equal(ring_read(rd, &ops, NOW, at, false), 0);
+	ring_reader_free(rd);
+}
+
+static void
+laps(void **state)
+{
+	struct ring_reader *rd = fresh(0);
+	struct agent_record r = good;
+	uint8_t b[64];
+	uint64_t at = 0;
+	size_t i, n = regs(b), all = 0;
+
+	(void)state;
+	/* seven words do not divide a ring: records lie over its end */
+	for (i = 0; i < 10 * WORDS / 7; i++) {
+		at = write_at(at, &r, b, n);
+		nseen = 0;
+		all += read_once(rd, NOW, false);
+		assert_int_equal(seen[0].id, at - 7 + 1);
+		assert_int_equal(seen_bytes[0][16], 7);
+	}
+	assert_int_equal(all, i);
+	assert_int_equal(ring_torn(rd), 0);
+	ring_reader_free(rd);
+}
+
+/* Beyond 2^32 words, where the commit word has wrapped. */
+static void
+far(void **state)
+{
+	const uint64_t base = (1ULL << 35) - 3;
+	struct ring_reader *rd = fresh(base);
+	uint8_t b[64];
+	uint64_t at;
+
+	(void)state;
+	at = write_at(base, &good, b, regs(b));
+	(void)write_at(at, &good, b, regs(b));
+	assert_int_equal(read_once(rd, NOW, false), 2);
+	assert_int_equal(seen[0].id, base + 1);
+	ring_reader_free(rd);
+}
+
+static void
+not_yet(void **state)
+{
+	struct ring_reader *rd = fresh(0);
+	struct agent_record r = good;
+	uint8_t b[64];
+	uint64_t at;
+
+	(void)state;
+	r.commit = 99;
+	at = write_at(0, &r, b, regs(b));
+	(void)write_at(at, &good, b, regs(b));
+	/* the writer has been interrupted: it is waited for */
+	assert_int_equal(read_once(rd, NOW, false), 0);
+	assert_int_equal(ring_tail(rd), 0);
+	(void)write_at(0, &good, b, regs(b));
+	assert_int_equal(read_once(rd, NOW, false), 2);
+	assert_int_equal(ring_torn(rd), 0);
+	ring_reader_free(rd);
+}
+
+static void
+never(void **state)
+{
+	struct ring_reader *rd = fresh(0);
+	struct agent_record r = good;
+	uint8_t b[64];
+	uint64_t at;
+
+	(void)state;
+	r.commit = 99;
+	at = write_at(0, &r, b, regs(b));
+	(void)write_at(at, &good, b, regs(b));
+	assert_int_equal(read_once(rd, NOW, false), 0);
+	/* but not for ever */
+	assert_int_equal(read_once(rd, LATE, false), 1);
+	assert_int_equal(seen[0].id, at + 1);
+	assert_int_equal(ring_torn(rd), 1);
+	ring_reader_free(rd);
+}
+
+static void
+of_the_dead(void **state)
+{
+	struct ring_reader *rd = fresh(0);
+	struct agent_record r = good;
+	uint8_t b[64];
+	uint64_t at;
+
+	(void)state;
+	r.commit = 99;
+	at = write_at(0, &r, b, regs(b));
+	(void)write_at(at, &good, b, regs(b));
+	assert_int_equal(read_once(rd, NOW, true), 1);
+	ring_reader_free(rd);
+}
+
+/* One record that is wrong, with a good one behind it. */
+static void
+refused(const char *why, const struct agent_record *r, const void *rest,
+    size_t len)
+{
+	struct ring_reader *rd = fresh(0);
+	uint8_t b[64];
+	uint64_t at;
+
+	at = write_at(0, r, rest, len);
+	if (at < 8)
+		at = 8;
+	(void)write_at(at, &good, b, regs(b));
+	(void)read_once(rd, NOW, false);
+	(void)read_once(rd, LATE, true);
+	if (nseen != 1 || seen[0].id != at + 1)
+		fail_msg("%s: %zu records, the first is %lu", why, nseen,
+		    nseen > 0 ? seen[0].id : 0);
+	if (ring_torn(rd) == 0)
+		fail_msg("%s is not counted", why);
+	ring_reader_free(rd);
+}
+
+static void
+wrong_heads(void **state)
+{
+	static const struct {
+		const char *why;
+		struct agent_record r;
+	} rows[] = {
+		{ "kind 0", { .tsc = 5, .fn = 1, .kind = 0 } },
+		{ "kind beyond", { .tsc = 5, .fn = 1, .kind = AGENT_KINDS } },
+		{ "kind 255", { .tsc = 5, .fn = 1, .kind = 255 } },
+		{ "unknown flag", { .tsc = 5, .fn = 1, .kind = 1,
+		    .flags = 0x80 } },
+		{ "unknown function", { .tsc = 5, .fn = 3, .kind = 1 } },
+		{ "function beyond", { .tsc = 5, .fn = UINT32_MAX,
+		    .kind = 1 } },
+		{ "from the future", { .tsc = NOW + 1, .fn = 1, .kind = 1 } },
+		{ "depth", { .tsc = 5, .fn = 1, .kind = 1,
+		    .depth = AGENT_FRAMES + AGENT_SPARE + 1 } },
+		{ "parent to come", { .tsc = 5, .fn = 1, .kind = 1,
+		    .link = 2 } },
+		{ "parent beyond", { .tsc = 5, .fn = 1, .kind = 1,
+		    .link = UINT64_MAX } },
+		{ "exit of nothing", { .tsc = 5, .fn = 1, .kind = 2 } },
+		{ "no words", { .tsc = 5, .fn = 1, .kind = 1, .words = 1 } },
+		{ "three words", { .tsc = 5, .fn = 1, .kind = 1,
+		    .words = 3 } },
+		{ "too many words", { .tsc = 5, .fn = 1, .kind = 1,
+		    .words = 65535 } },
+		{ "more than can be", { .tsc = 5, .fn = 1, .kind = 1,
+		    .words = RECORD_WORDS + 2 + CAPTURE_BYTES_MAX / 8 } },
+	};
+	uint8_t b[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t n = regs(b);
+
+		refused(rows[i].why, &rows[i].r, b, n);
+	}
+}
+
+static void
+wrong_captures(void **state)
+{
+	static const struct {
+		const char *why;
+		struct captured a, b;
+	} rows[] = {
+		{ "status", { CAP_STATUSES, 8 }, { CAP_OK, 4 } },
+		{ "too long", { CAP_OK, 9 }, { CAP_OK, 4 } },
+		{ "too short", { CAP_OK, 7 }, { CAP_OK, 4 } },
+		{ "length of a fault", { CAP_FAULT, 8 }, { CAP_OK, 4 } },
+		{ "length of what was not read", { CAP_UNREAD, 8 },
+		    { CAP_OK, 4 } },
+		{ "cut in part", { CAP_CUT, 4 }, { CAP_OK, 4 } },
+		{ "beyond the record", { CAP_OK, 65535 }, { CAP_OK, 4 } },
+		{ "the second", { CAP_OK, 8 }, { CAP_OK, 65535 } },
+		{ "its status", { CAP_OK, 8 }, { 65535, 4 } },
+	};
+	uint8_t b[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		(void)regs(b);
+		memcpy(b, &rows[i].a, 4);
+		memcpy(b + 12, &rows[i].b, 4);
+		refused(rows[i].why, &good, b, 20);
+	}
+	/* nothing where two steps should be */
+	refused("none", &good, b, 0);
+	(void)regs(b);
+	refused("one of two", &good, b, 12);
+}
+
+static void
+wrong_exits(void **state)
+{
+	struct agent_record r = good;
+	uint64_t start = 600;
+
+	(void)state;
+	r.kind = AGENT_EXIT;
+	r.link = 1;
+	refused("no start", &r, "", 0);
+	refused("it begins after it has ended", &r, &start, 8);
+}
+
+static void
+faults(void **state)
+{
+	struct ring_reader *rd = fresh(0);
+	const struct captured none[] = { { CAP_FAULT, 0 }, { CAP_CUT, 0 } };
+
+	(void)state;
+	(void)write_at(0, &good, none, sizeof(none));
+	assert_int_equal(read_once(rd, NOW, false), 1);
+	assert_int_equal(seen[0].captures_len, 8);
+	ring_reader_free(rd);
+}
+
+static bool
+slice_ok(uint16_t status, uint64_t n, size_t elements, size_t extra)
+{
+	struct captured h = { status, (uint16_t)(8 + elements * 4 + extra) };
+	uint8_t b[64] = { 0 };
+	size_t used;
+
+	memcpy(b, &h, 4);
+	memcpy(b + 4, &n, 8);
+	return (captures_valid(slice, b, captured_size(h.len), &used));
+}
+
+static void
+slices(void **state)
+{
+	(void)state;
+	assert_true(slice_ok(CAP_OK, 0, 0, 0));
+	assert_true(slice_ok(CAP_OK, 3, 3, 0));
+	assert_true(slice_ok(CAP_CUT, 1000, 3, 0));
+	assert_true(slice_ok(CAP_CUT, UINT64_MAX, 3, 0));
+	assert_false(slice_ok(CAP_OK, 3, 2, 0));
+	assert_false(slice_ok(CAP_OK, 2, 3, 0));
+	assert_false(slice_ok(CAP_CUT, 1, 2, 0));
+	assert_false(slice_ok(CAP_OK, 2, 2, 1));
+	assert_false(slice_ok(CAP_OK, 4, 4, 0));
+	assert_false(slice_ok(CAP_OK, UINT64_MAX, 0, 0));
+}
+
+/* Whatever stands in a ring, reading it ends, and stays within it. */
+static void
+garbage(void **state)
+{
+	struct ring_reader *rd;
+	uint64_t end;
+	size_t i, k;
+
+	(void)state;
+	srand(4);
+	for (k = 0; k < 30; k++) {
+		rd = fresh((uint64_t)rand() * k);
+		for (i = 0; i < WORDS; i++) {
+			ring[i] = (uint64_t)rand() << 33 ^ (uint64_t)rand();
+			/* with many that look committed */
+			if (k % 2 == 0 && rand() % 4 == 0) {
+				end = ring_tail(rd) & ~(uint64_t)(WORDS - 1);
+				ring[i] = RECORD_ID(end + i - 2) << 32 | 1;
+			}
+			if (k % 3 == 0 && rand() % 4 == 0)
+				ring[i] = 7ULL << 48 | 1ULL << 32 | 1;
+		}
+		for (i = 0; i < 20; i++)
+			(void)ring_read(rd, &ops, LATE * (i + 1),
+			    (uint64_t)rand(), i > 10);
+		ring_reader_free(rd);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call), cmocka_unit_test(laps),
+		cmocka_unit_test(far), cmocka_unit_test(not_yet),
+		cmocka_unit_test(never), cmocka_unit_test(of_the_dead),
+		cmocka_unit_test(wrong_heads),
+		cmocka_unit_test(wrong_captures),
+		cmocka_unit_test(wrong_exits), cmocka_unit_test(faults),
+		cmocka_unit_test(slices), cmocka_unit_test(garbage),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
