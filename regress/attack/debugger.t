@@ -4,13 +4,14 @@
 # and nobody else anything.
 import json
 import os
+import re
 import select
 import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 import rogue
-from rogue import daemon
+from rogue import (BY_NAME, HEADER, PAYLOAD_MAX, ROWS, blob, daemon, u32)
 from dl import (AS_ROOT, SANITIZED, Client, Prober, alive, alone, eq, helper,
                 ok, run_tests, session_processes, stat_of, status_of, wait_for)
 
@@ -125,6 +126,240 @@ def every_mode(mode):
         ok("\x1b" not in d.log(), "the log is clean")
         ok(d.log().count("result=\"ok\"\\x0a") < 1000, "and not full of it")
         good.ask(session="other", request={"command": "byes"})
+
+
+# --- each message, by its bytes ------------------------------------------
+NULL, CHANNEL, DIRECTORY = range(3)
+OWN = [r for r in ROWS if (r["from"], r["to"]) == ("debugger", "spawner")]
+HOST = 4                        # DBG_RUN_HOST: outside of any sandbox
+
+
+def frame(what, payload=b"", length=None, size=None, fds=0, kind=NULL,
+          generation=0, session=b""):
+    """One datagram, as the rogue is told of it."""
+    t = BY_NAME[what]["type"] if isinstance(what, str) else what
+    length = len(payload) if length is None else length
+    size = HEADER.size + len(payload) if size is None else size
+    return f"{t}:{length}:{size}:{fds}:{kind}:{generation}:" \
+        f"{session.hex()}:{payload.hex()}"
+
+
+def sized(what, n, **kw):
+    return frame(what, length=n, size=HEADER.size + n, **kw)
+
+
+def state(phase=0, pid=0, ended=0, code=0, signal=0):
+    return frame("DBG_STATE", u32(phase, pid, ended, code, signal))
+
+
+def vec(*words):
+    return blob(b"".join(w.encode() + b"\0" for w in words))
+
+
+def run(flags=0, name="rogue", cwd="/", argv=vec("/bin/sleep", "1000"),
+        env=vec(), shown=vec()):
+    return frame("DBG_RUN", u32(flags) + blob(name) + blob(cwd) + argv +
+                 env + shown)
+
+
+def good(name):
+    """One that is as its row wants it."""
+    return {"DBG_STATE": state(), "DBG_RUN": run(),
+            "DBG_LOG": frame("DBG_LOG", u32(0) + blob("x"))}.get(
+        name, sized(name, BY_NAME[name]["min"]))
+
+
+def wrong_sizes():
+    for r in OWN:
+        for n in (r["min"] - 1, r["max"] + 1):
+            if 0 <= n <= PAYLOAD_MAX:
+                yield f"{r['name']} of {n} bytes", [sized(r["name"], n)]
+        n = r["min"]
+        for told, sent in ((n + 1, n), (n, n + 1), (2 ** 32 - 1, n),
+                           (n, -1), (n, -HEADER.size + 3)):
+            yield f"{r['name']} with {sent} bytes told to be {told}", [
+                frame(r["name"], length=told, size=HEADER.size + sent)]
+    for n in (0, 1, HEADER.size - 1, HEADER.size + PAYLOAD_MAX + 1, 200000):
+        yield f"a datagram of {n} bytes", [frame("DBG_KILL", size=n)]
+
+
+def wrong_fds():
+    for r in OWN:
+        for kind in (NULL, CHANNEL, DIRECTORY):
+            for n in (1, 2, 4):
+                f = good(r["name"]).split(":")
+                f[3:5] = [str(n), str(kind)]
+                yield f"{r['name']} with {n} fds of kind {kind}", [":".join(f)]
+
+
+def wrong_types():
+    own = {r["type"] for r in OWN}
+    for r in ROWS:
+        if r["type"] not in own:
+            yield f"{r['name']} is no word of its", [
+                sized(r["name"], min(r["min"], PAYLOAD_MAX))]
+    for t in (0, max(own) + 1000, 2 ** 31, 2 ** 32 - 1):
+        yield f"type {t}", [frame(t)]
+    for r in OWN:
+        f = good(r["name"]).split(":")
+        f[5] = "1"
+        yield f"{r['name']} of another generation", [":".join(f)]
+
+
+def wrong_values():
+    for v in ((99,), (2 ** 32 - 1,), (0, 2 ** 31), (0, 2 ** 32 - 1),
+              (0, 0, 2), (0, 0, 1, 256), (0, 0, 1, 0, 65),
+              (0, 0, 1, 0, 2 ** 31)):
+        yield f"state {v}", [state(*v)]
+    yield "a level that there is not", [
+        frame("DBG_LOG", u32(99) + blob("x"))]
+    yield "a line that is longer than told", [
+        frame("DBG_LOG", u32(0) + u32(4) + b"x")]
+    yield "a line with a zero byte", [
+        frame("DBG_LOG", u32(0) + blob(b"a\0b"))]
+    for name, r in (("no program", run(argv=vec())),
+                    ("an empty program", run(argv=vec(""))),
+                    ("a program without an end", run(argv=blob("/bin/sh"))),
+                    ("a relative directory", run(cwd="tmp")),
+                    ("a long name", run(name="x" * 4000)),
+                    ("a long directory", run(cwd="/" + "x" * 9000)),
+                    ("many arguments", run(argv=vec(*["x" * 100] * 500))),
+                    ("a large environment", run(env=vec(
+                        *["A=" + "x" * 100] * 500))),
+                    ("much to be shown", run(shown=vec(
+                        *["x" * 100] * 500))),
+                    ("unknown flags", run(flags=1 << 20))):
+        if len(r) < 50000:
+            yield name, [r]
+    for name in ("RUN", "KILL", "DRAIN"):
+        yield f"{name} with something behind it", [frame(
+            "DBG_" + name, bytes.fromhex(good("DBG_" + name).split(":")[7]) +
+            b"x")]
+    for flags in (4, 1 << 31):
+        yield f"an answer with flags {flags:x}", [frame(
+            "DBG_REPLY", u32(flags) + b"{}")]
+    yield "an answer to nothing", [frame("DBG_REPLY", u32(0) + b"{}")]
+
+
+def after_the_end():
+    for r in OWN:
+        yield f"BYE, then {r['name']}", [good("DBG_BYE"), good(r["name"])]
+    yield "an order, then BYE", [run(), good("DBG_BYE")]
+    yield "an order, BYE, an order", [run(), good("DBG_BYE"), run()]
+
+
+def harmless():
+    """What is in order, though nobody would do it."""
+    for r in OWN:
+        if r["name"] not in ("DBG_REPLY", "DBG_BYE"):
+            yield f"{r['name']} as it should be", [good(r["name"])]
+    yield "KILL and DRAIN before anything runs", [
+        good("DBG_KILL"), good("DBG_DRAIN"), good("DBG_KILL")]
+    yield "two orders at once", [run(), run()]
+    yield "an order that is killed at once", [run(), good("DBG_KILL")]
+    yield "an end of what never ran", [state(5, 0, 1, 3), state(5, 0, 1, 0, 9)]
+    yield "out of the sandbox, twice", [run(HOST), run(HOST)]
+    yield "an adapter that is not there", [run(argv=vec("/no/such"))]
+    yield "all phases", [state(n) for n in (1, 2, 3, 4, 5, 0, 4, 3)]
+
+
+def sleepers(d):
+    return [p for p in d.processes() if (stat_of(p) or ("",))[0] == "sleep"]
+
+
+def each(d, c, j, cases, want):
+    for name, frames in cases:
+        r = j.ask(start=True, name="x", request={"command": "start"})
+        if outcome(r) != "good":
+            ok(False, f"{name}: it starts", r)
+        r = j.ask(session="x", request={"command": "raw " + ",".join(
+            frames)})
+        if want == "done":
+            eq(outcome(r), "done", f"{name}: who asked is told")
+            eq(outcome(j.ask(session="x", request={"command": "after"})),
+               "good", f"{name}: and it goes on")
+        else:
+            # an answer in the same breath as BYE may come through
+            ok(outcome(r) == "debugger_lost" or (want == "gone" and
+               outcome(r) == "done"), f"{name}: who asked is told", r)
+            ok(wait_for(lambda: len(debuggers(d)) == 1, 15),
+               f"{name}: the process is ended", debuggers(d))
+        if not wait_for(lambda: clean_up(c) and not sleepers(d), 15):
+            ok(False, f"{name}: nothing of it is left", (
+                c.cmd("LIST"), sleepers(d)))
+
+
+def by_bytes(mode):
+    """Every message with wrong sizes, fds, values, in a wrong order."""
+    with daemon(mode, "stop-timeout 1\n") as d:
+        c, j = d.client(d.alice), Local(d, d.alice)
+        other = Local(d, d.alice)
+        eq(outcome(other.ask(start=True, name="other",
+                             request={"command": "start"})), "good",
+           "another debugger")
+        before, had, size = roles(d), fds(d), rss(d)
+        with Prober(d, d.alice) as p:
+            bad = [x for cases in (wrong_sizes, wrong_fds, wrong_types,
+                                   wrong_values) for x in cases()]
+            each(d, c, j, bad, "cut off")
+            each(d, c, j, after_the_end(), "gone")
+            each(d, c, j, harmless(), "done")
+            p.check("nobody else waits", 5)
+        # none has just ended by itself; of many lines a second some are lost
+        lost = sum(int(n) for n in re.findall(
+            r"spawner: (\d+) lines were left out", d.log()))
+        cut = d.log().count("; it is ended")
+        ok(cut > 20 and cut + lost > len(bad) * 0.9,
+           "the log has who broke the table", (cut, lost, len(bad)))
+        eq(outcome(other.ask(session="other", request={"command": "x"})),
+           "good", "another session's debugger has not noticed")
+        eq(roles(d), before, "no process was replaced")
+        ok(wait_for(lambda: fds(d) == had, 15), "no fd is left",
+           (had, fds(d)))
+        ok(rss(d) - size < 16 * 1024, "the spawner has not grown",
+           (size, rss(d)))
+
+
+def other_sessions(mode):
+    """What it says is about its own, whatever the header names."""
+    with daemon(mode, "stop-timeout 1\n") as d:
+        c, j = d.client(d.alice), Local(d, d.alice)
+        for name in ("other", "x"):
+            eq(outcome(j.ask(start=True, name=name,
+                             request={"command": "start"})), "good",
+               f"{name} starts")
+        sid = bytes.fromhex(c.cmd("STATUS other")["id"].replace("-", ""))
+        was = c.cmd("STATUS other")
+        for f in (frame("DBG_STATE", u32(3, 0, 0, 0, 0), session=sid),
+                  frame("DBG_KILL", session=sid),
+                  frame("DBG_DRAIN", session=sid)):
+            eq(outcome(j.ask(session="x", request={"command": "raw " + f})),
+               "done", "it names another session")
+        eq(c.cmd("STATUS x")["debugger"]["state"], "running",
+           "its own is what it speaks of")
+        j.ask(session="x", request={"command": "raw " + frame(
+            "DBG_BYE", session=sid)})
+        ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["other"]),
+           "its own is what goes", c.cmd("LIST"))
+        eq(c.cmd("STATUS other"), was, "the other one is as it was")
+
+
+def late(mode):
+    """An answer to who has gone, of which the debugger was told."""
+    with daemon(mode) as d:
+        j, gone = Local(d, d.alice), Local(d, d.alice)
+        eq(outcome(j.ask(start=True, name="x",
+                         request={"command": "start"})), "good", "it starts")
+        gone.put(session="x", request={"command": "silent"})
+        eq(outcome(j.ask(session="x", request={"command": "y"})), "good",
+           "it has the request")
+        gone.close()
+        eq(outcome(j.ask(session="x", request={"command": "z"})), "good",
+           "and hears that who asked has gone")
+        for _ in range(3):
+            eq(outcome(j.ask(session="x", request={"command": "late"})),
+               "done", "its answer is nobody's")
+        eq(len(debuggers(d)), 1, "and no violation")
 
 
 def big_session(c):
@@ -283,5 +518,6 @@ def too_many(mode):
         ok(True, "all who wait are told of its end")
 
 
-run_tests(alone(every_mode), alone(flood), alone(deaf), alone(leaving),
+run_tests(alone(every_mode), alone(by_bytes), alone(other_sessions),
+          alone(late), alone(flood), alone(deaf), alone(leaving),
           alone(claims), alone(too_many))

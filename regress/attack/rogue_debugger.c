@@ -5,6 +5,7 @@
  * it replaces, as whoever takes that over has.
  */
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -368,9 +369,111 @@ pids(void)
 	reply("{\"mode\":\"done\"}");
 }
 
+static uint64_t		 old_request;
+static uint32_t		 old_conn;
+
 static void
 silent(void)
 {
+	old_request = request;
+	old_conn = conn;
+}
+
+/* To who has gone meanwhile, which it was told. */
+static void
+late(void)
+{
+	reply_to(old_request, old_conn, DBG_MORE, "{\"a\":", 5);
+	reply_to(old_request, old_conn, 0, "1}", 2);
+	reply("{\"mode\":\"done\"}");
+}
+
+/* -- bytes that no encoder would make -- */
+static unsigned long
+number(const char **p)
+{
+	char *end;
+	unsigned long n = strtoul(*p, &end, 10);
+
+	*p = *end == ':' ? end + 1 : end;
+	return n;
+}
+
+/* Hex digits up to the next sign.  Those that do not fit are passed over. */
+static void
+bytes(const char **p, uint8_t *to, size_t room)
+{
+	unsigned int byte;
+
+	for (; sscanf(*p, "%2x", &byte) == 1; *p += 2)
+		if (room > 0) {
+			*to++ = (uint8_t)byte;
+			room--;
+		}
+	*p += **p == ':';
+}
+
+static void
+put_raw(const void *data, size_t len, const int *fds, size_t nfds)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+	} control;
+	struct iovec iov = { (void *)(uintptr_t)data, len };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	if (nfds > 0) {
+		memset(&control, 0, sizeof(control));
+		m.msg_control = &control;
+		m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
+	}
+	(void)sendmsg(3, &m, MSG_NOSIGNAL);
+}
+
+/* An fd of that kind: its channel, a directory, /dev/null. */
+static int
+fd_of(unsigned long kind)
+{
+	return kind == 1 ? 3 : kind == 2 ?
+	    open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : 0;
+}
+
+/*
+ * "type:length:size:fds:kind:generation:session:payload,..."; size is the
+ * datagram's, session and payload are hex, what is missing is zeros.
+ */
+static void
+raw(const char *p)
+{
+	static struct {
+		struct msg_hdr hdr;
+		uint8_t payload[256 * 1024];
+	} m;
+	size_t size, nfds;
+	int fds[4];
+
+	do {
+		memset(&m, 0, sizeof(m));
+		m.hdr.type = (uint32_t)number(&p);
+		m.hdr.length = (uint32_t)number(&p);
+		size = number(&p);
+		nfds = number(&p) % 5;
+		fds[0] = fds[1] = fds[2] = fds[3] = fd_of(number(&p));
+		m.hdr.generation = (uint32_t)number(&p);
+		bytes(&p, (uint8_t *)&m.hdr.session, sizeof(m.hdr.session));
+		bytes(&p, m.payload, sizeof(m.payload));
+		put_raw(&m, size < sizeof(m) ? size : sizeof(m), fds, nfds);
+		if (fds[0] > 3)
+			close(fds[0]);
+	} while (*p++ == ',');
+	reply("{\"mode\":\"done\"}");
 }
 
 static const struct {
@@ -392,6 +495,7 @@ static const struct {
 	{ "bad-run-flags", bad_run_flags }, { "byes", byes },
 	{ "kills", kills }, { "dies", dies }, { "aborts", aborts },
 	{ "executes", executes }, { "writes", writes }, { "silent", silent },
+	{ "late", late },
 	{ "pids", pids },
 };
 
@@ -419,6 +523,8 @@ debugger_on_request(struct msg *m)
 	p = memmem(json, len, "\"claims ", 8);
 	if (p != NULL)
 		claims(p + 8);
+	else if ((p = memmem(json, len, "\"raw ", 5)) != NULL)
+		raw(p + 5);
 	else
 		reply("{\"mode\":\"good\"}");
 	return 0;

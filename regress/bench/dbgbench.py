@@ -4,11 +4,15 @@ own time for it, and beside a debugger that is started for each question."""
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE + "/../e2e/lib")
+from dapwire import Wire  # noqa: E402
+
 # the adapters are Debian's
 PATH = "/usr/bin:/bin"
 GO = """package main
@@ -71,26 +75,19 @@ class Debugger:
         return json.loads(out.splitlines()[-1])["exit"]["p50"] / 1e6
 
 
-class Dap:
+class Dap(Wire):
     """An adapter spoken to without anything between."""
 
     def __init__(self, program, line):
-        self.p = subprocess.Popen(
-            [self.find()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env=dict(os.environ, PATH=PATH))
-        self.seq = 0
-        self.ask("initialize", {"adapterID": "lldb-dap"})
-        self.ask("launch", {"program": program, "stopOnEntry": False})
-        self.ask("setBreakpoints", {
-            "source": {"path": HERE + "/steps.c"},
-            "breakpoints": [{"line": line}]})
-        self.send("configurationDone", {})
-        while True:
-            m = self.read()
-            if m.get("event") == "stopped":
-                break
-        self.thread = m["body"]["threadId"]
-        self.frame = self.ask("stackTrace", {"threadId": self.thread})[
+        super().__init__([self.find()], stderr=subprocess.DEVNULL,
+                         env=dict(os.environ, PATH=PATH))
+        self.ask("initialize", adapterID="lldb-dap")
+        self.ask("launch", program=program, stopOnEntry=False)
+        self.ask("setBreakpoints", source={"path": HERE + "/steps.c"},
+                 breakpoints=[{"line": line}])
+        self.send("configurationDone")
+        self.thread = self.event("stopped")["body"]["threadId"]
+        self.frame = self.ask("stackTrace", threadId=self.thread)["body"][
             "stackFrames"][0]["id"]
 
     @staticmethod
@@ -100,40 +97,18 @@ class Dap:
                 return "/usr/bin/" + name
         raise RuntimeError("no lldb-dap is here")
 
-    def send(self, command, args):
-        self.seq += 1
-        body = json.dumps({"seq": self.seq, "type": "request",
-                           "command": command, "arguments": args}).encode()
-        self.p.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (
-            len(body), body))
-        self.p.stdin.flush()
-
-    def read(self):
-        size = 0
-        while (line := self.p.stdout.readline().strip()):
-            size = int(line.split(b":")[1])
-        return json.loads(self.p.stdout.read(size))
-
-    def ask(self, command, args):
-        self.send(command, args)
-        while True:
-            m = self.read()
-            if m.get("type") == "response" and m["command"] == command:
-                return m.get("body", {})
-
     def evaluate_ms(self, n):
         times = []
         for _ in range(n):
             t = time.perf_counter()
-            self.ask("evaluate", {"expression": "x", "context": "watch",
-                                  "frameId": self.frame})
+            self.ask("evaluate", expression="x", context="watch",
+                     frameId=self.frame)
             times.append((time.perf_counter() - t) * 1e3)
         return sorted(times)[n // 2]
 
     def close(self):
-        self.send("disconnect", {"terminateDebuggee": True})
-        self.p.stdin.close()
-        self.p.wait(30)
+        self.send("disconnect", terminateDebuggee=True)
+        super().close()
 
 
 def line_of(text):

@@ -4,76 +4,45 @@
 # and 22, delve and debugpy, each with a program of its own language.
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dbgrig import TOP, Rig
+from dbgadapters import WORK, adapters, built
 from dl import AS_ROOT, alive, eq, ok, run_tests, tap, wait_for
 
-SOURCES = os.path.join(TOP, "regress/dap")
-WORK = tempfile.mkdtemp(prefix="dl-dap-")
-os.chmod(WORK, 0o755)
 OUTPUT = "i=0 sum=0\ni=1 sum=1\ni=2 sum=5\n"
+# what the adapters of each kind debug here
+PROGRAMS = {
+    "native": ("./prog", "prog.c", "cc", "-g", "-O0", "-pthread", "-o",
+               "prog", "prog.c"),
+    "go": ("./goprog", "prog.go", "go", "build", "-gcflags=all=-N -l", "-o",
+           "goprog", "prog.go"),
+    "python": ("prog.py", "prog.py"),
+}
 
 
-class Adapter:
-    """One that is there, and the program that it debugs."""
+class Debugged:
+    """An adapter that is there, and the program that it debugs."""
 
-    def __init__(self, name, program, options=(), adapter=None):
-        self.name = name
-        self.program = program
-        self.options = list(options)
-        self.adapter = adapter
-        self.native = name.startswith("lldb")
-
-    def rig(self, *options):
-        return Rig(None, self.options + list(options))
+    def __init__(self, adapter):
+        self.name, self.adapter = adapter.name, adapter.adapter
+        self.native = adapter.kind == "native"
+        self.program = PROGRAMS[adapter.kind][0]
+        self.rig = adapter.rig
+        self.begin = adapter.start
 
     def start(self, r, *args, **kw):
-        if self.adapter is not None:
-            kw.setdefault("adapter", self.adapter)
-        return r.ask("start", program=self.program, cwd=WORK,
-                     args=list(args), **kw)
+        return self.begin(r, self.program, *args, **kw)
 
 
-def built(source, *command):
-    shutil.copy(os.path.join(SOURCES, source), WORK)
-    if command:
-        subprocess.run(command, cwd=WORK, check=True,
-                       env=dict({"HOME": WORK}, **os.environ))
-
-
-def adapters():
-    out = []
-    if shutil.which("lldb-dap-19"):
-        out.append(Adapter("lldb-19", "./prog", adapter="lldb-dap-19"))
-    else:
-        tap.skip("lldb-dap 19", "not installed")
-    p = subprocess.run([os.path.join(TOP, "regress/lldb22.sh")],
-                       capture_output=True, text=True)
-    if p.returncode == 0:
-        out.append(Adapter("lldb-22", "./prog", adapter=p.stdout.strip()))
-    else:
-        tap.skip("lldb-dap 22", p.stderr.strip()[:80].replace("\n", " "))
-    if out:
-        built("prog.c", "cc", "-g", "-O0", "-pthread", "-o", "prog", "prog.c")
-    if shutil.which("dlv") and shutil.which("go"):
-        built("prog.go", "go", "build", "-gcflags=all=-N -l", "-o", "goprog",
-              "prog.go")
-        out.append(Adapter("delve", "./goprog"))
-    else:
-        tap.skip("delve", "not installed")
-    if os.path.isdir("/usr/lib/python3/dist-packages/debugpy"):
-        built("prog.py")
-        out.append(Adapter("debugpy", "prog.py"))
-    else:
-        tap.skip("debugpy", "not installed")
-    return out
+def debugged():
+    there = adapters()
+    for kind in {a.kind for a in there}:
+        built(*PROGRAMS[kind][1:])
+    return [Debugged(a) for a in there]
 
 
 def text(result, stream=None):
@@ -355,7 +324,7 @@ TESTS = (life, output, input_, environment, calls, pausing, killed_adapter,
 
 def every_adapter():
     only = os.environ.get("DL_ONLY", "")
-    there = adapters()
+    there = debugged()
     ok(there, "there is an adapter")
     for a in there:
         for t in TESTS:
@@ -371,7 +340,4 @@ def every_adapter():
 
 every_adapter.chooses = True
 assert AS_ROOT in (True, False)
-try:
-    run_tests(every_adapter)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+run_tests(every_adapter)

@@ -15,6 +15,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
+from dapwire import Wire  # noqa: E402
 from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
                 descendants, eq, ok, passwd_wrapper, run_tests, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
@@ -475,45 +476,12 @@ def is_daemon(pid, home):
         return False
 
 
-class Editor:
+class Editor(Wire):
     """One that starts "debugger dap" as its adapter."""
 
     def __init__(self, u, *args):
-        self.p = subprocess.Popen(
-            [DEBUGGER, "dap", *args], env=u.env, cwd=work,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, **u.kw)
-        self.seq, self.events = 0, []
-
-    def send(self, command, **args):
-        self.seq += 1
-        body = json.dumps({"seq": self.seq, "type": "request",
-                           "command": command, "arguments": args}).encode()
-        self.p.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (
-            len(body), body))
-        self.p.stdin.flush()
-        return self.seq
-
-    def read(self):
-        size = 0
-        while (line := self.p.stdout.readline().strip()):
-            size = int(line.split(b":")[1])
-        return json.loads(self.p.stdout.read(size))
-
-    def ask(self, command, **args):
-        seq = self.send(command, **args)
-        while True:
-            m = self.read()
-            if m["type"] == "event":
-                self.events.append(m)
-            elif m.get("request_seq") == seq:
-                return m
-
-    def event(self, name):
-        while not any(e["event"] == name for e in self.events):
-            m = self.read()
-            if m["type"] == "event":
-                self.events.append(m)
-        return next(e for e in self.events if e["event"] == name)
+        super().__init__([DEBUGGER, "dap", *args], env=u.env, cwd=work,
+                         **u.kw)
 
 
 def editors(d):
@@ -547,8 +515,7 @@ def editors(d):
     u.ask("next")
     ok(e.event("stopped"), "and it is told what others do")
     e.ask("disconnect", terminateDebuggee=False)
-    e.p.stdin.close()
-    eq(e.p.wait(30), 0, "it leaves")
+    eq(e.close(), 0, "it leaves")
     ok(u.ask("print", "total")["value"] or True, "the session stays")
     eq(u.ask("stop")["rc"], 0, "until it is stopped")
 

@@ -84,17 +84,23 @@ only_enabled_ones_of_a_file_are_sent(void **state)
 static void
 answers_belong_to_what_was_sent(void **state)
 {
-	struct bp *off, *one, *two;
+	struct bp *off, *one, *two, *there, *same;
 
 	(void)state;
 	off = at_line("/a.c", 1);
 	off->enabled = false;
 	one = at_line("/a.c", 2);
 	two = at_line("/a.c", 3);
+	/* these are at the line of one, and were not sent with it */
+	there = at_line("/b.c", 2);
+	same = at_line("/a.c", 2);
+	same->enabled = false;
 	reply("/a.c", "[{\"id\":0,\"verified\":true,\"line\":2},"
 	    "{\"id\":-4,\"verified\":true,\"line\":9,"
 	    "\"instructionReference\":\"0x10\"}]");
 	assert_false(off->sent);
+	assert_false(there->sent || there->verified);
+	assert_false(same->sent || same->verified);
 	assert_true(one->verified && one->has_adapter_id);
 	assert_int_equal(one->adapter_id, 0);
 	assert_false(bp_moved(one));

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# Adapters of ill will below a real daemon: each costs its own session, within
+# the limits of the configuration, and leaves no process.
+import json
+import os
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "lib"))
+from dl import (Client, Prober, eq, helper, in_modes, ok, run_tests,
+                stat_of, wait_for)
+
+SAID = os.path.join(os.path.dirname(HERE), "dap")
+MOCK = helper("mock_adapter")
+# what it does, and what whoever starts it or lets it run is told
+BAD = {
+    "hang_initialize": ("start", "timeout"),
+    "refused_launch": ("start", "adapter_failed"),
+    "bad_break": ("start", "adapter_exited"),
+    "abort": ("continue", "adapter_exited"),
+    "eof": ("continue", "adapter_exited"),
+    "framing_words": ("continue", "adapter_exited"),
+    "framing_long": ("continue", "adapter_exited"),
+    "huge": ("next", "adapter_failed"),
+    "flood": ("continue", "stopped"),
+    "hang": ("pause", "not an error"),
+    "deaf": ("print", "timeout"),
+}
+CONF = "timeout dap-initialize 1\ntimeout dap-request 2\n" + "".join(
+    f'adapter {name.replace("_", "-")} command "{MOCK} {SAID}/{name}.conv '
+    'lldb-dap"\n' for name in [*BAD, "order22"])
+
+
+class Local(Client):
+    def __init__(self, d):
+        super().__init__(d.dir + "/run/debuglantern.sock", uid=d.uid)
+
+    def ask(self, **args):
+        self.send(json.dumps({"id": 1, "command": "debugger",
+                              "args": args}).encode() + b"\n")
+        r = json.loads(self.recv_line())
+        return r["result"] if r["success"] else r["error"]
+
+    def start(self, name, adapter):
+        return self.ask(start=True, name=name, request={
+            "command": "start", "args": {
+                "program": "/bin/true", "cwd": "/", "stop_on_entry": True,
+                "adapter": adapter.replace("_", "-")}})
+
+    def do(self, name, command, **args):
+        return self.ask(session=name, request={"command": command,
+                                               "args": args})
+
+
+def adapters(d):
+    return [p for p in d.processes()
+            if (stat_of(p) or ("",))[0] == "mock_adapter"]
+
+
+def word(r):
+    return r.get("code") or r.get("state")
+
+
+def trouble(j, name):
+    command, want = BAD[name]
+    r = j.start("bad", name)
+    if command == "start":
+        eq(word(r), want, f"{name}: who starts it is told")
+        return
+    eq(word(r), "stopped", f"{name}: it starts")
+    r = j.do("bad", command, expression="x", timeout_s=30) \
+        if command == "print" else j.do("bad", command)
+    if want == "not an error":
+        ok("state" in r, f"{name}: {command} is answered", r)
+    else:
+        eq(word(r), want, f"{name}: {command} ends so")
+    r = j.do("bad", "stop")
+    ok("words" in r, f"{name}: it can be ended", r)
+
+
+def ill_will(d):
+    c, j, good = d.client(), Local(d), Local(d)
+    eq(good.start("good", "order22")["state"], "stopped", "a good one")
+    mine = adapters(d)
+    eq(len(mine), 1, "with its adapter")
+    for name in BAD:
+        with Prober(d, d.uid) as p:
+            trouble(j, name)
+            p.check(f"{name}: nobody else waits", 5)
+        ok(wait_for(lambda: adapters(d) == mine, 20),
+           f"{name}: no process is left", adapters(d))
+        ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["good"],
+                    20), f"{name}: nor a session", c.cmd("LIST"))
+        r = good.do("good", "status")
+        eq((r["state"], r["adapter"]["alive"]), ("stopped", True),
+           f"{name}: another session has not noticed")
+    # and so it goes on: the same name, another adapter
+    eq(j.start("bad", "order22")["state"], "stopped", "the next start works")
+    for name in ("bad", "good"):
+        ok("words" in j.do(name, "stop"), "stop")
+    ok(wait_for(lambda: adapters(d) == [], 20), "nothing is left")
+
+
+def limits_of_the_configuration(d):
+    j = Local(d)
+    began = time.monotonic()
+    r = j.start("first", "hang_initialize")
+    ok("within 1 s" in r["message"] and time.monotonic() - began < 9,
+       "dap-initialize", r)
+    eq(word(j.start("second", "deaf")), "stopped", "another one")
+    r = j.do("second", "print", expression="x")
+    ok("within 2 s" in r["message"], "dap-request", r)
+    j.do("second", "stop")
+
+
+def limit_of(pid, name):
+    with open(f"/proc/{pid}/limits") as f:
+        return next(line.split()[-3:-1] for line in f if name in line)
+
+
+def no_cores(d):
+    """Some adapters abort at each end: that fills no disk."""
+    j = Local(d)
+    j.start("t", "order22")
+    eq([limit_of(p, "Max core file size") for p in adapters(d)],
+       [["0", "0"]], "an adapter leaves no core")
+    j.do("t", "stop")
+
+
+def beside_gdbserver(d):
+    """lldb cannot speak with GNU's gdbserver, nor are both attached."""
+    c, j = d.client(), Local(d)
+    sid = c.upload(helper("sleeper"))["id"]
+    c.cmd("START " + sid)
+    ok("port" in json.dumps(c.cmd("DEBUG " + sid)), "gdbserver is there")
+    r = j.ask(start=True, session=sid, request={
+        "command": "attach", "args": {"adapter": "order22"}})
+    eq(r.get("code"), "already_debugging", "no adapter beside it")
+    c.cmd("KILL " + sid)
+
+
+run_tests(in_modes(ill_will, limits_of_the_configuration, no_cores,
+                   beside_gdbserver, conf=CONF))
