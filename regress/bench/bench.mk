@@ -4,7 +4,7 @@
 BENCH_DIR :=	$(O)/regress/bench
 BENCH_NET :=	echo firsts load probe push sink starts term web
 BENCH_PLAIN :=	drain pty spawn
-BENCH_BINS :=	$(addprefix $(BENCH_DIR)/,$(BENCH_NET) $(BENCH_PLAIN) job tiny)
+BENCH_BINS :=	$(addprefix $(BENCH_DIR)/,$(BENCH_NET) $(BENCH_PLAIN) job ringspeed tiny traced)
 BENCH_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN)
 
 $(BENCH_DIR)/%.o: regress/bench/%.c
@@ -23,6 +23,15 @@ $(BENCH_DIR)/job: regress/bench/job.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -static -o $@ $<
 
+# what is traced is built as a user would
+$(BENCH_DIR)/traced: regress/bench/traced.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -o $@ $<
+
+$(BENCH_DIR)/ringspeed: regress/bench/ringspeed.c $(O)/obj/tracer/ringread.o
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -Icommon -I. -pie -fPIE -o $@ $^
+
 $(BENCH_DIR)/tiny: regress/bench/tiny.c
 	@mkdir -p $(@D)
 	$(CC) $(WARN) -Os -static -nostdlib -ffreestanding \
@@ -34,7 +43,8 @@ $(BENCH_DIR)/tiny: regress/bench/tiny.c
 
 bench: deps-test
 	@$(MAKE) --no-print-directory all $(BENCH_BINS) \
-	    $(O)/regress/helpers/trc_store $(O)/regress/helpers/trc_symbols
+	    $(O)/regress/helpers/trc_store $(O)/regress/helpers/trc_symbols \
+	    $(O)/regress/helpers/trc_harness
 	@[ "$$(id -u)" -ne 0 ] || etc/service-users.sh
 	@DL_BUILD=$(abspath $(O)) DL_BIN=$(abspath $(BIN)) \
 	    DL_LIBEXEC=$(abspath $(LIBEXEC)) PYTHONDONTWRITEBYTECODE=1 \

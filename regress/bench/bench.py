@@ -28,6 +28,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
 sys.path.insert(0, os.path.join(TOP, "regress/e2e/lib"))
 import dbgbench  # noqa: E402
 import dl  # noqa: E402
+import engbench  # noqa: E402
 import symbench  # noqa: E402
 import trcbench  # noqa: E402
 import ttybench  # noqa: E402
@@ -1121,6 +1122,11 @@ def figure_events():
 
 # --- the tracer --------------------------------------------------------------
 
+def figure_tracer():
+    engbench.figure(table, TOOLS, os.path.join(TOOLS, "../helpers/trc_harness"),
+                    QUICK)
+
+
 def figure_timeline():
     trcbench.figure(table, os.path.join(TOOLS, "../helpers/trc_store"), QUICK)
 
@@ -1154,6 +1160,7 @@ FIGURES = {
     "events": figure_events,
     "timeline": figure_timeline,
     "symbols": figure_symbols,
+    "tracer": figure_tracer,
 }
 failures = []
 

@@ -16,14 +16,14 @@
 #define APART	__attribute__((noinline, noclone))
 #define REST_US	20000
 
-APART int
+static APART int
 integers(int a, int b)
 {
 	__asm__ volatile("" : : : "memory");
 	return (a + b * 3);
 }
 
-APART int
+static APART int
 string(const char *s)
 {
 	__asm__ volatile("" : : "r"(s) : "memory");

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How fast the tracer's reader is: rings full of calls (entry and return with
+ * integer arguments) are read; prints millions of records per second of
+ * processor time, one line per ring.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tracer/ringread.h"
+
+#define SIZE	(4UL << 20)
+#define WORDS	(SIZE / 8)
+#define LAPS	50
+
+static const struct capture enter[] = { { CAP_REG, 5, 4, 0, 0, 0 },
+    { CAP_REG, 4, 4, 0, 0, 0 }, { 0 } };
+static const struct capture leave[] = { { CAP_REG, 0, 4, 0, 0, 0 }, { 0 } };
+static const struct ring_programs programs = { enter, leave };
+static uint64_t sum;
+
+static const struct ring_programs *
+lookup(uint32_t fn, void *arg)
+{
+	(void)arg;
+	return (fn < 100 ? &programs : NULL);
+}
+
+static void
+record(const struct ring_record *r, void *arg)
+{
+	(void)arg;
+	sum += r->tsc + r->captures_len;
+}
+
+static void
+put(uint64_t *ring, uint64_t *at, const struct agent_record *h,
+    const void *rest, size_t len)
+{
+	uint64_t w[16] = { 0 };
+	size_t i;
+
+	memcpy(w, h, sizeof(*h));
+	memcpy((uint8_t *)w + sizeof(*h), rest, len);
+	for (i = 0; i < h->words; i++)
+		ring[(*at + i) & (WORDS - 1)] = w[i];
+	*at += h->words;
+}
+
+/* A lap, less what does not fit. */
+static uint64_t
+fill(uint64_t *ring, uint64_t at, uint64_t end)
+{
+	const struct captured four = { CAP_OK, 4 };
+	struct agent_record h;
+	uint32_t args[4] = { 0 }, back[4] = { 0 };
+	uint64_t id, n = 0;
+
+	memcpy(&args[0], &four, 4);
+	memcpy(&args[2], &four, 4);
+	memcpy(&back[2], &four, 4);
+	for (; at + 13 <= end; n += 2) {
+		memset(&h, 0, sizeof(h));
+		h.tsc = at;
+		h.fn = (uint32_t)(n % 100);
+		h.kind = AGENT_ENTER;
+		h.words = 6;
+		h.commit = (uint32_t)RECORD_ID(at);
+		id = RECORD_ID(at);
+		put(ring, &at, &h, args, sizeof(args));
+		h.kind = AGENT_EXIT;
+		h.words = 6;
+		h.link = id;
+		h.commit = (uint32_t)RECORD_ID(at);
+		put(ring, &at, &h, back, sizeof(back));
+	}
+	return (n);
+}
+
+static double
+now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ((double)ts.tv_sec * 1e9 + (double)ts.tv_nsec);
+}
+
+int
+main(void)
+{
+	const struct ring_ops ops = { lookup, record, NULL };
+	struct ring_reader *rd;
+	uint64_t *ring, n, got;
+	double began;
+	int i;
+
+	ring = calloc(1, SIZE);
+	rd = ring == NULL ? NULL : ring_reader_new(ring, SIZE, 0);
+	if (rd == NULL)
+		return (1);
+	for (i = 0; i < LAPS; i++) {
+		n = fill(ring, ring_tail(rd), ring_tail(rd) + WORDS);
+		began = now();
+		got = ring_read(rd, &ops, UINT64_MAX, 0, false);
+		if (got != n)
+			return (1);
+		printf("%.2f\n", (double)n * 1e3 / (now() - began));
+	}
+	ring_reader_free(rd);
+	free(ring);
+	return (sum == 0);
+}
