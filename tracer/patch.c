@@ -570,6 +570,7 @@ switch_on(struct target *t, struct job *jobs, size_t n)
 	struct edit *e;
 	size_t i, ne = 0, on = 0;
 	uint64_t before;
+	bool all;
 
 	e = calloc(n, sizeof(*e));
 	if (e == NULL)
@@ -587,9 +588,11 @@ switch_on(struct target *t, struct job *jobs, size_t n)
 		arch_jump(p->addr, p->stub.addr, e[ne++].bytes);
 	}
 	before = clock_ns();
-	threads_stop(t);
-	write_all(t, e, ne);
-	move_threads(t, e, ne);
+	all = threads_stop(t);
+	if (all) {
+		write_all(t, e, ne);
+		move_threads(t, e, ne);
+	}
 	threads_go(t);
 	t->stop_ns = clock_ns() - before;
 	for (i = 0; i < ne; i++) {
@@ -597,8 +600,9 @@ switch_on(struct target *t, struct job *jobs, size_t n)
 		if (e[i].done)
 			on++;
 		else
-			refuse(e[i].job, "its code changes while it is looked "
-			    "at");
+			refuse(e[i].job, all ? "its code changes while it is "
+			    "looked at" : "a thread of the process could not "
+			    "be stopped");
 	}
 	free(e);
 	return (on);
@@ -721,7 +725,7 @@ target_unprobe(struct target *t, const uint32_t *fns, size_t n)
 {
 	struct edit *e;
 	struct probe *p;
-	size_t i, ne = 0;
+	size_t i, ne = 0, gone = 0;
 	uint64_t before;
 
 	e = calloc(n + 1, sizeof(*e));
@@ -731,20 +735,26 @@ target_unprobe(struct target *t, const uint32_t *fns, size_t n)
 		p = by_fn(t, fns[i]);
 		if (p == NULL || !p->on)
 			continue;
-		p->on = false;
 		edit_back(&e[ne++], p);
 	}
 	before = clock_ns();
+	/* a jump gives way to what it lies over: nobody stands between */
 	if (t->alive && ne > 0) {
-		threads_stop(t);
-		write_all(t, e, ne);
+		if (threads_stop(t))
+			write_all(t, e, ne);
 		threads_go(t);
 	}
 	t->stop_ns = clock_ns() - before;
-	for (i = 0; i < ne; i++)
+	for (i = 0; i < ne; i++) {
+		/* named twice it is gone once */
+		if ((!e[i].done && t->alive) || !e[i].probe->on)
+			continue;
+		e[i].probe->on = false;
 		mute(t, (uint32_t)(e[i].probe - t->probes));
+		gone++;
+	}
 	free(e);
-	return (ne);
+	return (gone);
 }
 
 void

@@ -137,9 +137,10 @@ struct thread	*thread_add(struct target *, pid_t);
 void		 thread_drop(struct target *, struct thread *);
 bool		 threads_seize(struct target *, char why[TARGET_WHY]);
 /* Stops one, or all that can run; what cannot is in the kernel for long and
- * stops before it runs again. */
+ * stops before it runs again.  False: it is not stopped; for all of them,
+ * some may be running, so that code must not be touched. */
 bool		 thread_stop(struct target *, struct thread *);
-void		 threads_stop(struct target *);
+bool		 threads_stop(struct target *);
 void		 thread_go(struct thread *);
 /* Only what thread_stop() and threads_stop() have stopped. */
 void		 thread_back(struct thread *);

@@ -96,7 +96,7 @@ take(struct target *t, char why[TARGET_WHY])
 	struct thread *th;
 	bool ok = false;
 
-	threads_stop(t);
+	(void)threads_stop(t);
 	for (th = t->threads; th != NULL; th = th->next)
 		if (th->stop != STOP_NONE && !th->dead &&
 		    thread_settle(t, th))
@@ -227,7 +227,7 @@ target_close(struct target *t)
 	if (t == NULL)
 		return;
 	if (t->alive) {
-		threads_stop(t);
+		(void)threads_stop(t);
 		if (t->arriving)
 			(void)mem_write(t, t->entry, &t->entry_byte, 1);
 		code_restore(t);

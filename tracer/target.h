@@ -130,7 +130,7 @@ struct probe_result {
  */
 size_t		 target_probe(struct target *, const struct probe_spec *,
 		    size_t n, struct probe_result *results);
-/* Unknown ids are passed over.  Returns how many were there. */
+/* Unknown ids are passed over.  Returns how many were there and are off. */
 size_t		 target_unprobe(struct target *, const uint32_t *fns,
 		    size_t n);
 /* How long the last of these two kept the target from running. */

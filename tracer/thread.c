@@ -22,7 +22,8 @@
 			PTRACE_O_TRACEVFORK)
 #define SPINS		300		/* before it is waited for in sleep */
 #define NAP_NS		50000
-#define STOP_NS		100000000ULL	/* then it is stuck in the kernel */
+#define STOP_NS		50000000ULL	/* then it is looked at */
+#define LOOKS		200
 #define REMOTE_NS	2000000000ULL
 #define SCANS		64
 #define MASK_LEN	sizeof(uint64_t)
@@ -141,18 +142,56 @@ note_stop(struct target *t, struct thread *th, int status)
 		event_later(th->tid, status, 0);
 }
 
+/* As the kernel names it: R, S, D, Z.  0: gone. */
+static char
+state_of(const struct target *t, pid_t tid)
+{
+	char path[64], line[256], *end;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat",
+	    (int)t->pid, (int)tid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return ('\0');
+	end = fgets(line, sizeof(line), f) == NULL ? NULL :
+	    strrchr(line, ')');
+	(void)fclose(f);
+	return (end == NULL || end[1] == '\0' ? '\0' : end[2]);
+}
+
+/*
+ * After PTRACE_INTERRUPT.  Who is in the kernel and cannot be woken (a parent
+ * in vfork) stops before it runs again; who only waits for a processor has to
+ * be waited for.  False: it may be running.
+ */
+static bool
+await_stop(struct target *t, struct thread *th)
+{
+	int status, i, got;
+	char state;
+
+	for (i = 0; i < LOOKS; i++) {
+		got = wait_for(th->tid, &status, STOP_NS);
+		if (got == 1)
+			note_stop(t, th, status);
+		if (got != 0)
+			return (true);
+		state = state_of(t, th->tid);
+		if (state == 'D' || state == 'Z' || state == '\0')
+			return (true);
+	}
+	return (false);
+}
+
 bool
 thread_stop(struct target *t, struct thread *th)
 {
-	int status;
-
 	if (th->stop != STOP_NONE)
 		return (true);
 	if (th->dead || ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL) < 0)
 		return (false);
-	if (wait_for(th->tid, &status, STOP_NS) != 1)
-		return (false);
-	note_stop(t, th, status);
+	(void)await_stop(t, th);
 	return (th->stop != STOP_NONE);
 }
 
@@ -185,11 +224,12 @@ find_more(struct target *t)
 	return (more);
 }
 
-void
+bool
 threads_stop(struct target *t)
 {
 	struct thread *th;
-	int status, i;
+	bool all = true;
+	int i;
 
 	for (th = t->threads; th != NULL; th = th->next)
 		if (th->stop == STOP_NONE && !th->dead)
@@ -197,12 +237,12 @@ threads_stop(struct target *t)
 	for (i = 0; i < SCANS; i++) {
 		for (th = t->threads; th != NULL; th = th->next)
 			if (th->stop == STOP_NONE && !th->dead &&
-			    wait_for(th->tid, &status,
-			    i == 0 ? STOP_NS : 0) == 1)
-				note_stop(t, th, status);
+			    !await_stop(t, th))
+				all = false;
 		if (!find_more(t))
-			break;
+			return (all);
 	}
+	return (false);
 }
 
 /* --- going on ------------------------------------------------------------- */

@@ -9,8 +9,9 @@
  * A launched program stands at its first instruction until `go`.
  *
  *	probe ID WHAT [size=N] [entry] [budget=N] [enter=STEPS] [leave=STEPS]
- *	probeall ID [budget=N] [skip=PREFIX]
- *			all functions of the program, from that id on
+ *	probeall ID [budget=N] [skip=PREFIX] [prefix=PREFIX] [libs]
+ *			all functions of the program, or those that its
+ *			libraries have for others, from that id on
  *	unprobe ID...	unprobeall FROM COUNT
  *	go, read, quiet 0|1, stats, skipped ID, bytes WHAT N, wait MS,
  *	detach, quit, signal N
@@ -344,6 +345,7 @@ do_probeall(char *args)
 	char *save = NULL, *word, *skip = NULL, *prefix = NULL;
 	uint32_t from, budget = 0;
 	uint64_t began;
+	bool libs = false;
 
 	from = (uint32_t)strtoul(strtok_r(args, " ", &save), NULL, 0);
 	while ((word = strtok_r(NULL, " ", &save)) != NULL) {
@@ -353,8 +355,10 @@ do_probeall(char *args)
 			skip = word + 5;
 		else if (strncmp(word, "prefix=", 7) == 0)
 			prefix = word + 7;
+		else if (strcmp(word, "libs") == 0)
+			libs = true;
 	}
-	load(main_target, &l, false);
+	load(main_target, &l, libs);
 	qsort(l.v, l.n, sizeof(*l.v), by_addr);
 	s = calloc(l.n + 1, sizeof(*s));
 	r = calloc(l.n + 1, sizeof(*r));
