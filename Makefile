@@ -127,7 +127,7 @@ BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		zlib1g-dev libzstd-dev libiberty-dev gdbserver $(WEB_PKGS)
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
-		bubblewrap delve g++ golang-go rustc binutils lldb-19 python3-debugpy \
+		bubblewrap delve g++ golang-go rustc binutils dwz lldb-19 python3-debugpy \
 		zip xz-utils zstd systemd git openssl \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)

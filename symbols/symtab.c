@@ -87,8 +87,10 @@ complete(struct found *f, struct sym_func *fn, const Elf64_Sym *sym,
 		fn->size = sym->st_size;
 	if (ELF64_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
 		fn->flags |= SYM_RESOLVER;
+	/* its name is in another file */
 	if (fn->raw == 0) {
-		fn->raw = fn->name = strs_add(&f->strs, name, len);
+		fn->name = strs_add(&f->strs, name, len);
+		rename_to(f, fn, name, len);
 		return;
 	}
 	/* gcc leaves it out of DWARF where no other unit can name it */

@@ -110,18 +110,38 @@ tracer_on_sym_index(struct msg *m)
 	return 0;
 }
 
-/* Whole steps, and no more than there may be. */
+static bool
+is_step(const struct capture *c)
+{
+	bool slice = c->op == CAP_SLICE || c->op == CAP_REGSLICE ||
+	    c->op == CAP_STKSLICE;
+
+	return c->op != CAP_END && c->op < CAP_OPS && c->reg < 16 &&
+	    c->len > 0 && c->len <= CAPTURE_LEN_MAX &&
+	    (c->op != CAP_REG || c->len <= 8) &&
+	    (c->op != CAP_VEC || c->len <= 16) &&
+	    (c->op != CAP_REGSLICE || (c->off2 >= 0 && c->off2 < 16)) &&
+	    (!slice || (c->scale > 0 && c->scale <= CAPTURE_LEN_MAX));
+}
+
+/* Whole steps, no more than there may be, and each within its bounds. */
 static const void *
 get_steps(struct msg *m, size_t *n)
 {
-	const void *p;
-	size_t len;
+	const char *p;
+	struct capture c;
+	size_t len, i;
 
 	p = msg_get_blob(m, &len);
 	if (len % sizeof(struct capture) != 0 ||
 	    len / sizeof(struct capture) > CAPTURE_MAX)
 		m->bad = true;
-	*n = len / sizeof(struct capture);
+	*n = m->bad ? 0 : len / sizeof(c);
+	for (i = 0; i < *n; i++) {
+		memcpy(&c, p + i * sizeof(c), sizeof(c));
+		if (!is_step(&c))
+			m->bad = true;
+	}
 	return p;
 }
 

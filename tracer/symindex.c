@@ -44,6 +44,26 @@ check_header(const struct sym_header *h, size_t len)
 	return NULL;
 }
 
+/*
+ * Names may share bytes, but not so much that to look at all of them would
+ * take longer than to look at the file.
+ */
+static const char *
+check_names(const struct symindex *ix)
+{
+	uint64_t all = 0;
+	size_t len;
+	uint32_t i;
+
+	for (i = 0; i < ix->header->nfuncs; i++) {
+		len = strnlen(ix->strs + ix->funcs[i].name, SYM_NAME_MAX + 1);
+		all += len + 1;
+		if (len > SYM_NAME_MAX || all > ix->header->strs_len)
+			return "its names are longer than it is";
+	}
+	return NULL;
+}
+
 static const char *
 check_funcs(const struct symindex *ix)
 {
@@ -64,7 +84,7 @@ check_funcs(const struct symindex *ix)
 			return "a function without a name";
 		last = f->addr;
 	}
-	return NULL;
+	return check_names(ix);
 }
 
 int

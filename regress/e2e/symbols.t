@@ -25,7 +25,7 @@ atexit.register(shutil.rmtree, DIR, True)
 RUSTC = "/usr/bin/rustc"
 
 INLINED, NO_DWARF, COLD, CLONE = 1, 2, 4, 16
-HAS_DWARF, SPLIT, HAS_SYMTAB, PIE = 1, 2, 64, 128
+HAS_DWARF, SPLIT, ELSEWHERE, HAS_SYMTAB, PIE = 1, 2, 4, 64, 128
 
 
 def build(name, source, *command):
@@ -164,6 +164,20 @@ def stripped_and_split():
     eq(head["flags"] & SPLIT, SPLIT, "split debug information is told")
     eq(named(funcs, "geo::Shape::draw")["flags"] & NO_DWARF, NO_DWARF,
        "its functions come from the symbol table")
+
+
+def shared_by_dwz():
+    """What two binaries have in common is in a third file."""
+    one, two = (build(n, "calls.cc", "g++", "-std=c++17", "-g")
+                for n in ("one", "two"))
+    before = {(f["name"], f["addr"]) for f in index(one)[1] if f["addr"]}
+    subprocess.run(["dwz", "-m", os.path.join(DIR, "common"), one, two],
+                   check=True)
+    head, funcs = index(one)
+    eq(head["flags"] & (HAS_DWARF | ELSEWHERE), HAS_DWARF | ELSEWHERE,
+       "that there is another file is told")
+    eq(sorted(before - {(f["name"], f["addr"]) for f in funcs}), [],
+       "names come from the symbol table")
 
 
 def refused():
@@ -463,5 +477,6 @@ def confined():
         a.close()
 
 
-run_tests(cxx_names, other_forms, stripped_and_split, refused, counts_agree,
+run_tests(cxx_names, other_forms, stripped_and_split,
+          shared_by_dwz, refused, counts_agree,
           patterns, cxx_calls, c_calls, rust_calls, go_calls, confined)

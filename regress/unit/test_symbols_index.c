@@ -115,6 +115,10 @@ each_lie_is_found(void **state)
 	lies(&x);
 	x.f[2].name = 0;
 	lies(&x);
+	x.h.strs_len = 6;
+	x.f[1].file = 0;
+	x.h.size = x.h.strs_off + 6;
+	lies(&x);
 	x.f[1].addr = 0x3000;
 	lies(&x);
 	x.f[1].size = UINT64_MAX;
