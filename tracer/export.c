@@ -32,7 +32,8 @@ static int
 run(struct export *x, struct filter *f, const struct export_format *format)
 {
 	struct place first = { 0, 0, 0 };
-	struct cursor *c = cursor_open(f, &first, UINT64_MAX);
+	/* else what comes in meanwhile could keep it going for ever */
+	struct cursor *c = cursor_open(f, &first, x->st->latest_ts);
 	struct seen ev;
 
 	if (c == NULL)

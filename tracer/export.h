@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Timelines for other programs, and to be read.  All of it is written piece
- * by piece; a query, borrowed or NULL, says which events (its limit and
- * offset are not looked at).
+ * Timelines for other programs, and to be read.  All that was there when it
+ * began is written, piece by piece; a query, borrowed or NULL, says which
+ * events (its limit, offset and afterEventId are not looked at).
  */
 #ifndef TRACER_EXPORT_H
 #define TRACER_EXPORT_H
@@ -14,7 +14,10 @@
 
 struct query;
 
-/* Where it goes: 0, or -1 to stop. */
+/*
+ * Where it goes, some hundred KiB at a time: 0, or -1 to stop.  As with
+ * store_set_tick() events may be appended from within.
+ */
 struct export_to {
 	int	(*write)(void *arg, const void *, size_t);
 	void	*arg;

@@ -77,6 +77,8 @@ query_run(struct store *st, const struct query *q, struct text *t,
 	store_flush(st);
 	if (filter_make(st, q, &f, why) == -1)
 		return -1;
+	/* what comes in meanwhile must not evict what is being counted */
+	st->pins++;
 	if (begin(&f, q, &p, &skip, why) == -1)
 		goto done;
 	total = count_all(&f);
@@ -89,6 +91,7 @@ query_run(struct store *st, const struct query *q, struct text *t,
 		more = -1;
 	}
 done:
+	st->pins--;
 	filter_free(&f);
 	return more == -1 ? -1 : 0;
 }

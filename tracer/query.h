@@ -44,6 +44,11 @@ int	 query_parse(struct json_object *, struct query *, char why[STORE_WHY]);
 int	 query_parse_text(const char *, size_t, struct query *,
 	    char why[STORE_WHY]);
 void	 query_free(struct query *);
+/*
+ * Adds [{"threadId":t,"lost":n}..] of threads that calls are missing of, at
+ * most 100 of them.
+ */
+void	 query_losses(const struct store *, struct text *);
 /* Adds {"events":[..],"totalCount":n,"hasMore":b}.  -1 with words. */
 int	 query_run(struct store *, const struct query *, struct text *,
 	    char why[STORE_WHY]);

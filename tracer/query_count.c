@@ -9,6 +9,7 @@
 
 #include "query_int.h"
 
+#define CALLS	(1U << EVENT_ENTER | 1U << EVENT_EXIT)
 #define SEEK_FROM	2000U	/* fewer are skipped one by one */
 
 /* -- one chunk ---------------------------------------------------------- */
@@ -33,6 +34,20 @@ count_records(struct filter *f, const struct chunk *c, uint64_t ts)
 	return n;
 }
 
+/* The usual question, and most rows of all: only who was called. */
+static uint64_t
+count_functions(const struct filter *f, const struct seg_sum *sums,
+    uint32_t n)
+{
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (sums[i].fn < f->nfns && f->fns[sums[i].fn] != 0)
+			count += sums[i].count;
+	return count;
+}
+
 static uint64_t
 count_chunk(struct filter *f, const struct chunk *c)
 {
@@ -42,12 +57,14 @@ count_chunk(struct filter *f, const struct chunk *c)
 	int some;
 
 	/* its number stands there if no more is asked */
-	if (!filter_selective(f) && (f->kinds & 1U << EVENT_ENTER) != 0 &&
-	    (f->kinds & 1U << EVENT_EXIT) != 0)
+	if (!filter_selective(f) && (f->kinds & CALLS) == CALLS)
 		return c->count;
 	if (!filter_chunk(f, c))
 		return 0;
+	store_tick(f->st);
 	n = chunk_sums(f->st, c, sums);
+	if (!f->by_result && (f->kinds & CALLS) == CALLS)
+		return count_functions(f, sums, n);
 	for (i = 0; i < n; i++) {
 		some = filter_sum(f, sums[i].fn, sums[i].class);
 		if (some == -1)
@@ -183,29 +200,40 @@ by_begin(const void *va, const void *vb)
 	    a->chunk->first_ts > b->chunk->first_ts;
 }
 
+/* Of all chunks, by the time at which they begin. */
 static struct span *
 spans_of(struct filter *f, size_t *n)
 {
 	const struct store *st = f->st;
 	const struct thread *t;
 	struct span *all;
-	uint64_t sum = 0;
 	size_t i, k;
 
 	for (*n = 0, i = 0; i < st->nthreads; i++)
 		*n += st->threads[i]->nchunks;
-	if ((all = reallocarray(NULL, *n + 1, sizeof(*all))) == NULL)
+	if ((all = calloc(*n + 1, sizeof(*all))) == NULL)
 		return NULL;
 	for (*n = 0, i = 0; f->calls && i < st->nthreads; i++) {
 		t = st->threads[i];
 		for (k = 0; thread_wanted(f, t) && k < t->nchunks; k++)
-			all[(*n)++] = (struct span){ t->chunks[k],
-			    count_chunk(f, t->chunks[k]), 0 };
+			all[(*n)++].chunk = t->chunks[k];
 	}
 	qsort(all, *n, sizeof(*all), by_begin);
-	for (i = 0; i < *n; i++)
-		all[i].sum = sum += all[i].count;
 	return all;
+}
+
+/* Counts until there are more than offset; how many spans that takes. */
+static size_t
+count_spans(struct filter *f, struct span *all, size_t n, uint64_t offset)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < n && sum <= offset; i++) {
+		all[i].count = count_chunk(f, all[i].chunk);
+		all[i].sum = sum += all[i].count;
+	}
+	return i;
 }
 
 static uint64_t
@@ -240,6 +268,7 @@ count_seek(struct filter *f, uint64_t offset, struct place *p,
 	*skip = offset;
 	if (offset < SEEK_FROM || (all = spans_of(f, &n)) == NULL)
 		return;
+	n = count_spans(f, all, n, offset);
 	/* the last span before which there surely are not too many */
 	for (high = n; low + 1 < high;) {
 		mid = low + (high - low) / 2;

@@ -190,6 +190,8 @@ step_calls(struct cursor *c, struct source *s)
 	const struct chunk *ch = s->t->chunks[s->chunk];
 	uint32_t size;
 
+	if (s->off == 0)
+		store_tick(c->st);
 	if (s->off > 0 || worth_reading(c, ch)) {
 		while (s->off < ch->bytes &&
 		    (size = record_at(c, s, ch)) > 0) {

@@ -16,7 +16,17 @@
 #define CALLS	(1U << EVENT_ENTER | 1U << EVENT_EXIT)
 #define TEXTS	(1U << EVENT_STDOUT | 1U << EVENT_STDERR | 1U << EVENT_CRASH)
 
+#define MEMO_BITS 17
+
 enum verdict { UNKNOWN, YES, NO };
+
+/* A value without a class, and whether it matches. */
+struct memo {
+	uint32_t fn;
+	uint8_t	 len, verdict;
+	uint8_t	 raw[26];
+};
+_Static_assert(sizeof(struct memo) == 32, "four words");
 
 /* -- names -------------------------------------------------------------- */
 static bool
@@ -131,6 +141,28 @@ is_null(struct json_object *v)
 	    strcmp(json_object_get_string(v), "0x0") == 0);
 }
 
+/*
+ * Whether two texts of values are surely equal or not, without parsing: 1, 0,
+ * or -1 for those that can be written in several ways.
+ */
+static int
+compare_texts(const char *a, size_t alen, const char *b, size_t blen)
+{
+	bool quoted = a[0] == '"' && b[0] == '"';
+
+	if (alen == blen && memcmp(a, b, alen) == 0)
+		return 1;
+	if ((a[0] == '"') != (b[0] == '"'))
+		return 0;
+	if (quoted && memchr(a, '\\', alen) == NULL &&
+	    memchr(b, '\\', blen) == NULL)
+		return 0;
+	if (!quoted && strspn(a, "-0123456789") == alen &&
+	    strspn(b, "-0123456789") == blen)
+		return 0;
+	return -1;
+}
+
 static bool
 result_matches(struct filter *f, uint32_t fn, const void *raw, size_t len)
 {
@@ -138,12 +170,17 @@ result_matches(struct filter *f, uint32_t fn, const void *raw, size_t len)
 	struct json_object *v;
 	size_t n;
 	bool match;
+	int quick;
 
 	/* nothing was captured: it returns nothing, not even null */
 	if (len == 0)
 		return false;
 	n = shown_result(f->st, fn, raw, len, f->scratch);
-	f->scratch[n < STORE_RENDER_MAX ? n : STORE_RENDER_MAX - 1] = '\0';
+	n = n < STORE_RENDER_MAX ? n : STORE_RENDER_MAX - 1;
+	f->scratch[n] = '\0';
+	if (q->has_equals && q->ret_null == -1 && (quick = compare_texts(
+	    f->scratch, n, f->wanted, strlen(f->wanted))) != -1)
+		return quick == 1;
 	v = json_tokener_parse(f->scratch);
 	match = (!q->has_equals || same_value(v, q->ret_equals)) &&
 	    (q->ret_null == -1 || is_null(v) == (q->ret_null == 1));
@@ -170,6 +207,31 @@ class_matches(struct filter *f, uint32_t fn, uint16_t class)
 	return f->verdicts[fn][class] == YES;
 }
 
+/*
+ * Short values that come again are shown once.  They are compared whole: a
+ * program that knows the hash gains nothing but misses.
+ */
+static bool
+other_matches(struct filter *f, uint32_t fn, const void *raw, size_t len)
+{
+	struct memo key = { .fn = fn, .len = (uint8_t)len }, *m;
+	uint64_t h[4];
+
+	if (len > sizeof(key.raw))
+		return result_matches(f, fn, raw, len);
+	memcpy(key.raw, raw, len);
+	memcpy(h, &key, sizeof(h));
+	h[0] = (h[0] ^ h[1] * 31 ^ h[2] * 131 ^ h[3] * 1031) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	m = &f->memo[h[0] >> (64 - MEMO_BITS)];
+	if (m->verdict == UNKNOWN || m->fn != fn || m->len != key.len ||
+	    memcmp(m->raw, key.raw, sizeof(key.raw)) != 0) {
+		key.verdict = result_matches(f, fn, raw, len) ? YES : NO;
+		*m = key;
+	}
+	return m->verdict == YES;
+}
+
 static int
 prepare_results(struct filter *f, char why[STORE_WHY])
 {
@@ -177,7 +239,11 @@ prepare_results(struct filter *f, char why[STORE_WHY])
 		f->nfns = f->st->tally.nfns;
 	f->verdicts = calloc(f->nfns + 1, sizeof(uint8_t *));
 	f->scratch = malloc(STORE_RENDER_MAX);
-	if (f->verdicts == NULL || f->scratch == NULL) {
+	f->wanted = json_object_to_json_string_ext(f->q->ret_equals,
+	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	f->memo = calloc((size_t)1 << MEMO_BITS, sizeof(*f->memo));
+	if (f->verdicts == NULL || f->scratch == NULL || f->memo == NULL ||
+	    f->wanted == NULL) {
 		snprintf(why, STORE_WHY, "no memory");
 		return -1;
 	}
@@ -223,6 +289,7 @@ filter_free(struct filter *f)
 	free(f->fns);
 	free(f->folds);
 	free(f->scratch);
+	free(f->memo);
 	*f = (struct filter){ 0 };
 }
 
@@ -240,7 +307,7 @@ filter_rec(struct filter *f, const struct rec *r, const void *captures)
 	if (!f->by_result)
 		return true;
 	return r->class == CLASS_OTHER ?
-	    result_matches(f, r->fn, captures, r->len) :
+	    other_matches(f, r->fn, captures, r->len) :
 	    class_matches(f, r->fn, r->class);
 }
 

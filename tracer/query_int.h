@@ -35,7 +35,9 @@ struct filter {
 	int64_t	 tid;
 	bool	 by_result;
 	uint8_t	**verdicts;		/* by function, then class */
+	struct memo *memo;		/* of values without a class, by hash */
 	char	*scratch;		/* STORE_RENDER_MAX */
+	const char *wanted;		/* the value that is asked for */
 };
 
 int	 filter_make(struct store *, const struct query *, struct filter *,

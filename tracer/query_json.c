@@ -6,6 +6,8 @@
 
 #include "query_int.h"
 
+#define LOSSES_MAX	100
+
 static const char *const kinds[] = { NULL, "function_enter", "function_exit",
 	"stdout", "stderr", "crash" };
 
@@ -201,6 +203,27 @@ call_members(const struct store *st, const struct seen *ev, bool verbose,
 		member(t, "returnType", f != NULL ? f->ret_type : "");
 	else
 		verbose_members(st, ev, f, t);
+}
+
+void
+query_losses(const struct store *st, struct text *t)
+{
+	const struct thread *th;
+	uint32_t i, n = 0;
+
+	text_str(t, "[");
+	for (i = 0; i < st->nthreads && n < LOSSES_MAX; i++) {
+		th = st->threads[i];
+		if (th->lost == 0)
+			continue;
+		text_printf(t, "%s{\"threadId\":%u,\"lost\":%llu",
+		    n++ > 0 ? "," : "", th->tid,
+		    (unsigned long long)th->lost);
+		if (th->name[0] != '\0')
+			member(t, "threadName", th->name);
+		text_str(t, "}");
+	}
+	text_str(t, "]");
 }
 
 void

@@ -336,9 +336,30 @@ store_set_status(struct store *st, const char *status, int64_t ended_at)
 }
 
 void
+store_set_pid(struct store *st, uint32_t pid)
+{
+	st->meta.pid = pid;
+	st->meta_dirty = true;
+}
+
+void
 store_set_render(struct store *st, const struct store_render *render)
 {
 	st->render = *render;
+}
+
+void
+store_set_tick(struct store *st, void (*tick)(void *), void *arg)
+{
+	st->tick = tick;
+	st->tick_arg = arg;
+}
+
+void
+store_tick(const struct store *st)
+{
+	if (st->tick != NULL)
+		st->tick(st->tick_arg);
 }
 
 void

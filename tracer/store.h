@@ -128,7 +128,16 @@ struct store *store_open(const struct store_files *, const struct store_meta *,
  * it values are shown as the words that were captured.
  */
 void	 store_set_render(struct store *, const struct store_render *);
-/* Names a function, or names it anew.  -1: an id or string out of bounds. */
+/*
+ * Called every few ms while a query, a statement or an export runs, so that
+ * rings can be read and events appended; it must not ask anything itself.
+ * NULL = not.
+ */
+void	 store_set_tick(struct store *, void (*tick)(void *arg), void *arg);
+/*
+ * Names a function, or names it anew; what is too long is cut.  -1: the id is
+ * out of bounds, or there are too many names.
+ */
 int	 store_function(struct store *, const struct store_function *);
 /* A thread has a name; cut to 15 bytes. */
 void	 store_thread(struct store *, uint32_t tid, const char *name);
@@ -168,6 +177,8 @@ const char *store_trouble(const struct store *);
 /* The program has ended or tracing has been stopped; ended_at as in meta. */
 void	 store_set_status(struct store *, const char *status,
 	    int64_t ended_at);
+/* The session is there before its process: this is the process. */
+void	 store_set_pid(struct store *, uint32_t pid);
 /* Another limit for calls; at least STORE_CALLS_LEAST. */
 void	 store_limit(struct store *, uint64_t calls);
 void	 store_stats(const struct store *, struct store_stats *);

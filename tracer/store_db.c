@@ -13,6 +13,7 @@
 #define APPLICATION	0x646c7472	/* "dltr" */
 #define VERSION		1
 #define ROWS_MOST	((size_t)8 << 20)	/* bytes that wait */
+#define ROWS_LIMIT	(4 * ROWS_MOST)		/* those that must not be lost */
 
 #define STR(x)	#x
 #define NUMBER(x) STR(x)
@@ -184,14 +185,22 @@ db_flush(struct store *st)
 	return 0;
 }
 
-/* Under a full disk output is given up, names and crashes are not. */
+/*
+ * Under a full disk output is given up; names and crashes only when they are
+ * far too many.  (A name is still known as long as the store is open.)
+ */
 static bool
 give_up(struct store *st, const struct pending *row)
 {
-	if (row->kind != EVENT_STDOUT && row->kind != EVENT_STDERR)
+	bool output = row->kind == EVENT_STDOUT || row->kind == EVENT_STDERR;
+
+	if (!output && st->rows_bytes < ROWS_LIMIT)
 		return false;
+	if (row->kind == 0)
+		return true;
 	st->lost_bytes += row->len;
-	st->output_bytes -= row->len;
+	if (output)
+		st->output_bytes -= row->len;
 	st->ntexts[row->kind]--;
 	st->collected--;
 	return true;

@@ -5,6 +5,8 @@
 
 #include "store_int.h"
 
+#define NAMES_MOST	((size_t)256 << 20)	/* bytes of all of them */
+
 const struct function *
 function_of(const struct store *st, uint32_t fn)
 {
@@ -29,6 +31,13 @@ reserve(struct store *st, uint32_t fn)
 	st->functions = all;
 	st->functions_cap = cap;
 	return 0;
+}
+
+static size_t
+bytes_of(const struct function *f)
+{
+	return f->name == NULL ? 0 : strlen(f->name) + strlen(f->raw) +
+	    strlen(f->file) + strlen(f->ret_type);
 }
 
 static void
@@ -61,10 +70,12 @@ function_set(struct store *st, const struct store_function *sf)
 	f.file = copy(sf->file != NULL ? sf->file : "");
 	f.ret_type = copy(sf->ret_type != NULL ? sf->ret_type : "");
 	if (f.name == NULL || f.raw == NULL || f.file == NULL ||
-	    f.ret_type == NULL) {
+	    f.ret_type == NULL || st->functions_bytes + bytes_of(&f) >
+	    NAMES_MOST) {
 		release(&f);
 		return -1;
 	}
+	st->functions_bytes += bytes_of(&f) - bytes_of(&st->functions[sf->fn]);
 	if (st->functions[sf->fn].name == NULL)
 		st->nfunctions++;
 	release(&st->functions[sf->fn]);

@@ -66,6 +66,8 @@ struct store {
 	struct store_limits limits;
 	struct store_meta meta;		/* strings are owned */
 	struct store_render render;
+	void	(*tick)(void *);
+	void	*tick_arg;
 	uint64_t tag, settled;
 	uint64_t latest_ts;		/* time of the last event */
 	uint64_t horizon;		/* what is later is not shown now */
@@ -82,6 +84,7 @@ struct store {
 	struct tally tally;
 	struct function *functions;
 	uint32_t nfunctions, functions_cap;	/* named; size of the array */
+	size_t	 functions_bytes;		/* of their names */
 
 	sqlite3	*db;
 	char	 db_name[32];
@@ -155,6 +158,9 @@ bool	 json_is_object(const char *, size_t len);
 const struct function *function_of(const struct store *, uint32_t fn);
 int	 function_set(struct store *, const struct store_function *);
 void	 functions_free(struct store *);
+
+/* Somebody asks for long: others may have something to do. */
+void	 store_tick(const struct store *);
 
 /* Sets or clears words of trouble; says at most one line per trouble. */
 void	 trouble_set(char words[STORE_WHY], const char *what, int err);

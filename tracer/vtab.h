@@ -24,12 +24,6 @@
 struct sql_limits {
 	uint32_t rows;		/* 0 = SQL_ROWS */
 	uint32_t ms;		/* 0 = SQL_MS */
-	/*
-	 * Called every few ms while it runs, NULL = not: rings can be read
-	 * and events appended.  Must not query.
-	 */
-	void	(*tick)(void *arg);
-	void	*arg;
 };
 
 /*

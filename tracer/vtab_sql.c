@@ -132,8 +132,7 @@ progress(void *arg)
 {
 	struct run *r = arg;
 
-	if (r->limits->tick != NULL)
-		r->limits->tick(r->limits->arg);
+	store_tick(r->st);
 	r->late = is_late(&r->end);
 	return r->late;
 }

@@ -23,7 +23,9 @@ QUESTIONS = (
     ("page by file", {"sourceFile": {"contains": "m9."}}, 10),
     ("page, all of it", {"verbose": True, "limit": 500}, 10),
     ("page by pattern, far in", {"function": {"matches": "7$"},
-                                 "offset": "tenth"}, 50),
+                                 "offset": "thousandth"}, 10),
+    ("page by pattern, in the middle", {"function": {"matches": "7$"},
+                                        "offset": "twentieth"}, 10),
     ("count of a return value, and page", {"returnValue": {"equals": 3}}, 50),
     ("count of no such value, and page", {"returnValue": {"equals": 77}}, 50),
     ("count of a thread's function, and page",
@@ -99,7 +101,7 @@ def appending(table, helper, where, n, rounds):
 
 
 def asking(table, helper, where, n, times):
-    parts = {"half": n // 2, "tenth": n // 1000}
+    parts = {"half": n // 2, "twentieth": n // 20, "thousandth": n // 1000}
     with Timeline(helper, where) as t:
         t.open("q")
         t.do("generate", n=n, threads=4, fns=1000)
@@ -111,6 +113,13 @@ def asking(table, helper, where, n, times):
         us = t.do("bench", times=1, sql="SELECT count(*) FROM events")
         table.value("  SELECT count(*), each row seen", us["median"] / 1e3,
                     "ms")
+        t.do("close")
+    with Timeline(helper, where) as t:
+        t.open("v")
+        t.do("generate", n=n, threads=4, fns=1000, values=1000)
+        us = t.do("bench", query={"returnValue": {"equals": 3}}, times=3)
+        table.value("  count of one of 1000 values of each function",
+                    us["median"] / 1e3, "ms")
         t.do("close")
 
 

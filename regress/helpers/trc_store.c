@@ -6,7 +6,7 @@
  *	{"do":"open","dir":"d","name":"n","new":true,"calls":N,"output":N}
  *	{"do":"function","fn":1,"name":"f","file":"a.c","line":3,"ret":"i32"}
  *	{"do":"append","events":[["enter",tid,fn,ts,parent,duration,"hex"]]}
- *	{"do":"generate","n":N,"threads":4,"fns":1000}
+ *	{"do":"generate","n":N,"threads":4,"fns":1000,"values":4}
  *	output, crash, thread, gone, lost, settled, status, limit, flush,
  *	query, sql, export, stats, bench, forever, close
  *
@@ -242,10 +242,10 @@ now(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Calls within calls, of several threads in turn; a return value of four. */
+/* Calls within calls, of several threads in turn. */
 struct generator {
 	uint64_t ts, stack[8];
-	uint32_t depth, fn, fns;
+	uint32_t depth, fn, fns, values;
 };
 
 static void
@@ -260,7 +260,8 @@ generate_one(struct generator *g, uint32_t tid, uint64_t id,
 		.tid = tid, .ts_ns = g->ts, .captures = captures };
 	memset(captures, 0, 24);
 	captures[2] = captures[14] = 8;
-	captures[4] = (uint8_t)(word >> 20 & 3);
+	word = (word >> 8) % g->values;
+	memcpy(captures + 4, &word, 4);
 	if (enter) {
 		ev->fn = g->fn++ % g->fns;
 		ev->parent = g->depth > 0 ? g->stack[g->depth - 1] : 0;
@@ -287,6 +288,7 @@ do_generate(struct json_object *o)
 
 	for (i = 0; i < threads; i++) {
 		gens[i].fns = (uint32_t)num(o, "fns", 1000);
+		gens[i].values = (uint32_t)num(o, "values", 4);
 		gens[i].ts = num(o, "start", 1000);
 	}
 	for (; done < n || forever; t = (t + 1) % threads) {
@@ -452,9 +454,9 @@ static int
 do_sql(struct json_object *o)
 {
 	struct sql_limits limits = { .rows = (uint32_t)num(o, "rows", 0),
-		.ms = (uint32_t)num(o, "ms", 0),
-		.tick = flag(o, "tick") ? tick : NULL };
+		.ms = (uint32_t)num(o, "ms", 0) };
 
+	store_set_tick(st, flag(o, "tick") ? tick : NULL, NULL);
 	return store_sql(st, str(o, "sql"),
 	    (size_t)json_object_get_string_len(get(o, "sql")), &limits,
 	    &answer, why);

@@ -271,7 +271,6 @@ static void
 events_may_come_meanwhile(void **state)
 {
 	unsigned int ticks = 0;
-	const struct sql_limits ticking = { .tick = on_tick, .arg = &ticks };
 	const char *text = "SELECT count(*) FROM events a, events b WHERE "
 	    "a.thread_id < 30 AND b.thread_id < 30";
 	struct store_stats s;
@@ -284,9 +283,18 @@ events_may_come_meanwhile(void **state)
 	for (i = 0; i < 100; i++)
 		rig_call(EVENT_ENTER, 10 + i % 10, 1, START + 20 + i, 0, 0);
 	text_clear(&answer);
-	if (store_sql(st, text, strlen(text), &ticking, &answer, why) == -1)
+	store_set_tick(st, on_tick, &ticks);
+	if (store_sql(st, text, strlen(text), &usual, &answer, why) == -1)
 		fail_msg("%s after %u ticks", why, ticks);
 	assert_true(ticks > 5);
+	/* queries are as patient */
+	ticks = 0;
+	rig_function(1, "f", "a.c");
+	rig_query("{\"function\":{\"equals\":\"f\"},"
+	    "\"offset\":3000}");
+	if (ticks == 0)
+		fail_msg("%s", answer.s);
+	store_set_tick(st, NULL, NULL);
 	store_flush(st);
 	store_stats(st, &s);
 	assert_true(s.bytes <= STORE_CALLS_LEAST);
@@ -440,6 +448,37 @@ text_and_tree(void **state)
 	    "     0.000005000      20 > ';DROP TABLE events;--(\"0x7\")\n");
 }
 
+static int
+take_and_append(void *arg, const void *data, size_t len)
+{
+	const char *s = data, *end = s + len;
+	unsigned int *lines = arg;
+	int i;
+
+	for (; s < end; s++)
+		*lines += *s == '\n';
+	for (i = 0; i < 5000; i++)
+		rig_call(EVENT_ENTER, 10, 1, START + 100000, 0, 0);
+	store_output(st, START + 100000, EVENT_STDOUT, 0, "late\n", 5);
+	store_flush(st);
+	return 0;
+}
+
+/* Events come in, and would evict others, while they are exported. */
+static void
+exports_end_where_they_began(void **state)
+{
+	unsigned int lines = 0, i;
+	const struct export_to busy = { take_and_append, &lines };
+
+	(void)state;
+	st = rig_try(true, STORE_CALLS_LEAST, 1 << 20);
+	for (i = 0; i < 10000; i++)
+		rig_call(EVENT_ENTER, 10 + i % 3, 1, START + i, 0, 0);
+	assert_int_equal(export_text(st, NULL, false, &busy, why), 0);
+	assert_int_equal(lines, 10000);
+}
+
 static void
 who_takes_no_more_ends_it(void **state)
 {
@@ -463,7 +502,8 @@ main(void)
 		TEST(answers_are_bounded), TEST(events_may_come_meanwhile),
 		TEST(chrome), TEST(missing_ends_are_made), TEST(depth_is_bounded),
 		TEST(folded),
-		TEST(text_and_tree), TEST(who_takes_no_more_ends_it),
+		TEST(text_and_tree), TEST(exports_end_where_they_began),
+		TEST(who_takes_no_more_ends_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,9 +80,13 @@ nonsense_is_lost_and_counted(void **state)
 	stats(&s);
 	assert_int_equal(s.lost, 3);
 	assert_int_equal(s.calls, 1);
+	store_thread(st, 7, "w");
 	store_lost(st, 7, 10);
 	stats(&s);
 	assert_int_equal(s.lost, 13);
+	query_losses(st, &answer);
+	assert_string_equal(answer.s, "[{\"threadId\":1,\"lost\":3},"
+	    "{\"threadId\":7,\"lost\":10,\"threadName\":\"w\"}]");
 }
 
 static void
@@ -336,6 +340,7 @@ it_is_found_again(void **state)
 	fill(20, 9000, START + 5);
 	store_output(st, START + 100, EVENT_STDERR, 10, "said\n", 5);
 	store_set_status(st, "exited", 1700000009);
+	store_set_pid(st, 4712);
 	store_flush(st);
 	stats(&before);
 	snprintf(ids, sizeof(ids), "%s", rig_ids("{\"limit\":100,\"offset\":"
