@@ -210,7 +210,7 @@ slice_step(struct maker *m, const struct place *pl, uint64_t ptr, uint64_t len,
 			return DESC_NONE;
 		c.op = CAP_REGSLICE;
 		c.reg = p->reg;
-		c.off2 = n->reg;
+		c.off = n->reg;
 		return add_step(m, &c);
 	}
 	if (pl->kind != AT_MEM && pl->kind != AT_STACK)

@@ -120,7 +120,7 @@ is_step(const struct capture *c)
 	    c->len > 0 && c->len <= CAPTURE_LEN_MAX &&
 	    (c->op != CAP_REG || c->len <= 8) &&
 	    (c->op != CAP_VEC || c->len <= 16) &&
-	    (c->op != CAP_REGSLICE || (c->off2 >= 0 && c->off2 < 16)) &&
+	    (c->op != CAP_REGSLICE || (c->off >= 0 && c->off < 16)) &&
 	    (!slice || (c->scale > 0 && c->scale <= CAPTURE_LEN_MAX));
 }
 

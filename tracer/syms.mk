@@ -10,7 +10,7 @@ $(LIBTRCSYM): $(trcsym_OBJS)
 -include $(trcsym_OBJS:.o=.d)
 
 $(O)/regress/helpers/trc_symbols: regress/helpers/trc_symbols.c \
-    $(LIBTRCSYM) $(LIBCOMMON) $(SAN_OBJS)
+    $(LIBTRCSYM) $(LIBTRCCORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
-	    $(SAN_OBJS) $(LIBTRCSYM) $(LIBCOMMON)
+	    $(SAN_OBJS) $(LIBTRCSYM) $(LIBTRCCORE) $(LIBCOMMON) $(TRC_LIBS)

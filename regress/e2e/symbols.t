@@ -267,10 +267,10 @@ def patterns():
 
 # --- values ---------------------------------------------------------------
 
-def calls(path, pattern):
+def calls(path, pattern, by="trace"):
     """[(name, args, result)] in the order of the calls."""
     out, open_calls = [], []
-    for r in ask("trace", pattern, path):
+    for r in ask(by, pattern, path):
         if "args" in r:
             open_calls.append([r["name"], r["args"], None])
             out.append(open_calls[-1])
@@ -298,7 +298,13 @@ def matches(value, want, gone=False):
 
 
 def same(path, what, pattern, *want, gone=False):
-    got = calls(path, pattern)
+    """By breakpoints, and by the tracer's engine in the program."""
+    for by in ("trace", "engine"):
+        compare(calls(path, pattern, by), f"{what}, {by}", pattern, want,
+                gone)
+
+
+def compare(got, what, pattern, want, gone):
     eq(len(got), len(want), f"{what}: calls of {pattern}")
     for (name, args, result), (wargs, wresult) in zip(got, want):
         ok(matches(args, wargs, gone), f"{what}: arguments of {name}",
@@ -432,14 +438,15 @@ def rust_calls():
 
 def go_calls():
     path = build("calls_go", "calls.go", "go", "build")
-    got = {n: (a, r) for n, a, r in calls(path, "main.*")}
     want = {"main.main": [], "main.add": [1, "ab", [3, 4], 2.5, True],
             "main.(*T).Meth": [PTR, 2.5],
             "main.byval": [{"x": 1, "s": "z"}, [5, 6], PTR]}
-    eq(sorted(got), sorted(want), "Go's functions")
-    for name, args in want.items():
-        ok(matches(got[name][0], args), name, got[name])
-        eq(got[name][1], None, name + " is watched at its entry alone")
+    for by in ("trace", "engine"):
+        got = {n: (a, r) for n, a, r in calls(path, "main.*", by)}
+        eq(sorted(got), sorted(want), "Go's functions, " + by)
+        for name, args in want.items():
+            ok(matches(got[name][0], args), name, got[name])
+            eq(got[name][1], None, name + " is watched at its entry alone")
 
 
 def confined():

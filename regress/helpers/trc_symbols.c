@@ -6,10 +6,11 @@
  *	trc_symbols SYMBOLS index FILE [PATTERN [ROOT]]
  *	trc_symbols SYMBOLS types FILE PATTERN
  *	trc_symbols SYMBOLS trace PATTERN PROGRAM [ARG ...]
- *	trc_symbols SYMBOLS match PATTERN ROOT	(names on stdin: "name\tfile")
+ *	trc_symbols SYMBOLS engine PATTERN PROGRAM [ARG ...]
  *
  * trace runs the program under ptrace with breakpoints, slowly and one thread
- * only, and interprets the capture programs as they are documented.
+ * only, and interprets the capture programs as they are documented; engine
+ * lets the tracer's engine do that.
  */
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@
 #include "render.h"
 #include "symclient.h"
 #include "symindex.h"
+#include "target.h"
 
 int	tracer_on_sym_opened(struct msg *);
 int	tracer_on_sym_index(struct msg *);
@@ -323,28 +326,6 @@ do_types(char **argv)
 	return 0;
 }
 
-static int
-do_match(char **argv)
-{
-	char line[8192], why[200], *tab;
-	struct pattern *p = pattern_new(argv[0], argv[1], why, sizeof(why));
-
-	if (p == NULL) {
-		printf("! %s\n", why);
-		return 2;
-	}
-	while (fgets(line, sizeof(line), stdin) != NULL) {
-		line[strcspn(line, "\n")] = '\0';
-		tab = strchr(line, '\t');
-		if (tab != NULL)
-			*tab++ = '\0';
-		if (pattern_matches(p, line, "", tab))
-			printf("%s\n", line);
-	}
-	pattern_free(p);
-	return 0;
-}
-
 /* -- running the capture programs ----------------------------------------- */
 
 struct stop {
@@ -450,7 +431,7 @@ take_step(const struct stop *s, const struct capture *c, uint8_t *out,
 		return peek(s, at, &ptr, 8) ?
 		    take_string(s, ptr, c->len, out, len) : CAP_FAULT;
 	case CAP_REGSLICE:
-		return take_slice(s, c, at, s->regs[c->off2 & 15], out, len);
+		return take_slice(s, c, base, s->regs[c->off & 15], out, len);
 	default:
 		*len = 0;
 		return peek(s, at, &ptr, 8) &&
@@ -520,12 +501,10 @@ resume(pid_t pid)
 }
 
 static void
-print_values(const struct probe *p, const struct stop *s, bool leave)
+print_record(const struct probe *p, const void *buf, size_t len, bool leave)
 {
-	static uint8_t buf[(CAPTURE_MAX + 2) * (CAPTURE_LEN_MAX + 64)];
 	const struct capture *c = leave ? p->leave : p->enter;
 	size_t n = leave ? p->nleave : p->nenter;
-	size_t len = run_steps(s, c, n, buf);
 	struct render_out o = { 0 };
 
 	if (leave)
@@ -540,6 +519,16 @@ print_values(const struct probe *p, const struct stop *s, bool leave)
 		put_str("type", desc_return_type(&p->desc));
 	printf("\"%s\":%.*s}\n", leave ? "result" : "args", (int)o.len, o.buf);
 	free(o.buf);
+}
+
+static void
+print_values(const struct probe *p, const struct stop *s, bool leave)
+{
+	static uint8_t buf[(CAPTURE_MAX + 2) * (CAPTURE_LEN_MAX + 64)];
+	const struct capture *c = leave ? p->leave : p->enter;
+	size_t len = run_steps(s, c, leave ? p->nleave : p->nenter, buf);
+
+	print_record(p, buf, len, leave);
 }
 
 #define TRAP(word)	(((word) & ~0xffL) | 0xcc)
@@ -653,6 +642,118 @@ do_trace(char **argv)
 	return 0;
 }
 
+/* -- the same by the engine ------------------------------------------------ */
+
+static bool		 program_gone;
+
+static void
+put_probes(struct target *t)
+{
+	struct probe_spec *specs = calloc(nprobes + 1, sizeof(*specs));
+	struct probe_result *results = calloc(nprobes + 1, sizeof(*results));
+	uint64_t bias = load_bias(target_pid(t));
+	size_t i, n = 0;
+
+	if (specs == NULL || results == NULL)
+		err(1, "calloc");
+	for (i = 0; i < nprobes; i++) {
+		if (probes[i].fn->addr == 0 || !probes[i].typed)
+			continue;
+		specs[n++] = (struct probe_spec) { .fn = (uint32_t)i,
+		    .addr = bias + probes[i].fn->addr,
+		    .size = probes[i].fn->size,
+		    .flags = probes[i].desc.head->flags & DESC_ENTRY_ONLY ?
+		    TARGET_ENTRY_ONLY : 0,
+		    .enter = probes[i].enter, .leave = probes[i].leave };
+	}
+	(void)target_probe(t, specs, n, results);
+	for (i = 0; i < n; i++)
+		if (!results[i].ok)
+			errx(1, "%s: %s", symindex_str(&ix,
+			    probes[specs[i].fn].fn->name), results[i].why);
+	free(specs);
+	free(results);
+}
+
+static void
+on_event(struct target *t, const struct target_event *e, void *arg)
+{
+	(void)arg;
+	if (e->kind == TARGET_EXEC)
+		put_probes(t);
+	if (e->kind == TARGET_EXIT)
+		program_gone = true;
+	if (e->kind == TARGET_CRASH || e->kind == TARGET_LOST)
+		errx(1, "the program has crashed, or calls were lost");
+}
+
+static void
+on_record(struct target *t, const struct trace_record *r, void *arg)
+{
+	(void)t;
+	(void)arg;
+	print_record(&probes[r->fn], r->captures, r->captures_len,
+	    r->kind == TRACE_EXIT);
+}
+
+/* Waits at a pipe until it is watched, and becomes the program then. */
+static pid_t
+launch(char **argv, int *go_fd)
+{
+	int p[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(p) == -1)
+		err(1, "pipe");
+	pid = fork();
+	if (pid == -1)
+		err(1, "fork");
+	if (pid != 0) {
+		close(p[0]);
+		*go_fd = p[1];
+		return pid;
+	}
+	close(p[1]);
+	if (read(p[0], &c, 1) == -1)
+		_exit(126);
+	close(p[0]);
+	(void)dup2(2, 1);
+	execv(argv[0], argv);
+	_exit(127);
+}
+
+static int
+do_engine(char **argv)
+{
+	const struct target_options o = { .on_event = on_event };
+	char why[TARGET_WHY];
+	struct pollfd fd = { .events = POLLIN };
+	struct target *t;
+	int go_fd;
+
+	open_binary(argv[1]);
+	(void)scan();
+	want(argv[0], NULL);
+	get_types();
+	/* its end is a child's, and would be taken for the program's */
+	symclient_close(&client);
+	(void)waitpid(symbols_pid, NULL, 0);
+	t = target_open(launch(argv + 1, &go_fd), &o, why);
+	if (t == NULL)
+		errx(1, "%s", why);
+	close(go_fd);
+	fd.fd = target_fd();
+	while (!program_gone) {
+		(void)poll(&fd, 1, 2);
+		target_events();
+		(void)target_read(t, on_record, NULL);
+	}
+	(void)target_read(t, on_record, NULL);
+	target_close(t);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -662,7 +763,7 @@ main(int argc, char **argv)
 		int (*run)(char **);
 	} modes[] = {
 		{ "index", 4, do_index }, { "types", 5, do_types },
-		{ "trace", 5, do_trace }, { "match", 5, do_match },
+		{ "trace", 5, do_trace }, { "engine", 5, do_engine },
 	};
 	size_t i;
 
@@ -673,5 +774,5 @@ main(int argc, char **argv)
 		start_symbols(argv[1]);
 		return modes[i].run(argv + 3);
 	}
-	errx(1, "usage: trc_symbols SYMBOLS index|types|trace|match ...");
+	errx(1, "usage: trc_symbols SYMBOLS index|types|trace|engine ...");
 }
