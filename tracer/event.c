@@ -15,6 +15,7 @@
 #include "proc.h"
 #include "thread.h"
 
+#define AT_ONCE		1000	/* what one look attends to */
 #define ORPHAN_TRIES	1000	/* rounds until a child is nobody's */
 
 /* A status that nobody has attended to. */
@@ -542,13 +543,13 @@ target_events(void)
 {
 	struct signalfd_siginfo si;
 	struct pending p;
-	size_t n, waiting = 0;
+	size_t n, waiting, all;
 	int status;
 	pid_t tid;
 
 	while (signal_fd >= 0 && read(signal_fd, &si, sizeof(si)) > 0)
 		;
-	for (;;) {
+	for (all = 0; all < AT_ONCE; all++) {
 		/* each of those that wait once, then what is new */
 		waiting = 0;
 		for (const struct pending *q = first; q != NULL; q = q->next)
@@ -557,12 +558,14 @@ target_events(void)
 			attend(&p);
 		tid = waitpid(-1, &status, __WALL | WNOHANG);
 		if (tid <= 0)
-			break;
+			return;
 		memset(&p, 0, sizeof(p));
 		p.tid = tid;
 		p.status = status;
 		attend(&p);
 	}
+	/* there is more, and others have to be served as well */
+	(void)kill(getpid(), SIGCHLD);
 }
 
 int

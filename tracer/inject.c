@@ -2,6 +2,7 @@
 /* The agent's memory in a target: made, adopted, given to threads. */
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -47,6 +48,49 @@ remote_map(struct target *t, struct thread *th, uint64_t addr, uint64_t len,
 }
 
 /*
+ * Whether what the target has under that number is a memfd of no length yet.
+ * Another of its threads may have put something else there, which must not
+ * even be opened: it would be with this process's rights.
+ */
+static bool
+is_fresh(int path_fd)
+{
+	static dev_t memfds;
+	struct stat st;
+	int fd;
+
+	if (memfds == 0) {
+		fd = memfd_create(MEMFD_NAME, MFD_CLOEXEC);
+		if (fd < 0 || fstat(fd, &st) < 0)
+			memset(&st, 0, sizeof(st));
+		if (fd >= 0)
+			(void)close(fd);
+		memfds = st.st_dev;
+	}
+	return (fstat(path_fd, &st) == 0 && memfds != 0 &&
+	    S_ISREG(st.st_mode) && st.st_dev == memfds && st.st_size == 0);
+}
+
+static int
+open_theirs(pid_t pid, int number)
+{
+	char path[64];
+	int path_fd, fd = -1;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
+	path_fd = open(path, O_PATH | O_CLOEXEC);
+	if (path_fd < 0)
+		return (-1);
+	if (is_fresh(path_fd)) {
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d",
+		    path_fd);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	}
+	(void)close(path_fd);
+	return (fd);
+}
+
+/*
  * A memfd that the target has as well; it cannot be cut short under the
  * reader.  Both fds are the caller's to close.
  */
@@ -56,7 +100,6 @@ memfd_make(struct target *t, struct thread *th, size_t len, int *local_fd,
 {
 	uint64_t a[6] = { HOME(t) + offsetof(struct agent_home, name),
 	    MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL, 0, 0, 0, 0 };
-	char path[64];
 	int64_t r;
 
 	r = remote(t, th, SYS_memfd_create, a);
@@ -67,9 +110,7 @@ memfd_make(struct target *t, struct thread *th, size_t len, int *local_fd,
 	if (failed(r))
 		return (false);
 	*remote_fd = (int)r;
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid,
-	    *remote_fd);
-	*local_fd = open(path, O_RDWR | O_CLOEXEC);
+	*local_fd = open_theirs(t->pid, *remote_fd);
 	if (*local_fd >= 0 && ftruncate(*local_fd, (off_t)len) == 0 &&
 	    fcntl(*local_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
 	    F_SEAL_SEAL) == 0)
@@ -124,6 +165,7 @@ control_make(struct target *t, struct thread *th)
 		return (false);
 	t->control = view;
 	t->control->coarse_tsc = clock_tsc();
+	t->strangers = 0;
 	return (deadman_set(t->control));
 }
 
@@ -639,7 +681,8 @@ data_put(struct target *t, struct thread *th, const void *bytes, size_t len)
 		    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		t->data_left = t->data == 0 ? 0 : DATA_LEN;
 	}
-	if (len > t->data_left || !mem_write(t, t->data, bytes, len))
+	if (len > t->data_left || !stage_put(t, &t->stages[STAGE_DATA],
+	    t->data, bytes, len))
 		return (0);
 	at = t->data;
 	t->data += len;

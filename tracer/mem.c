@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 #include <sys/uio.h>
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "proc.h"
+
+#define GAP_MOST	1024	/* alignment, and what was refused */
 
 bool
 mem_read(const struct target *t, uint64_t addr, void *buf, size_t len)
@@ -33,4 +37,50 @@ mem_write(const struct target *t, uint64_t addr, const void *buf, size_t len)
 {
 	return (t->mem_fd >= 0 &&
 	    pwrite(t->mem_fd, buf, len, (off_t)addr) == (ssize_t)len);
+}
+
+bool
+stage_flush(const struct target *t, struct stage *s)
+{
+	bool ok;
+
+	if (s->len > 0 && !mem_write(t, s->addr, s->buf, s->len))
+		s->failed = true;
+	s->len = 0;
+	ok = !s->failed;
+	s->failed = false;
+	return (ok);
+}
+
+/* What lies between two writes is nobody's, and becomes zeros. */
+bool
+stage_put(const struct target *t, struct stage *s, uint64_t addr,
+    const void *bytes, size_t len)
+{
+	uint64_t gap = addr - (s->addr + s->len);
+
+	if (s->buf == NULL && (s->buf = malloc(STAGE_MOST)) == NULL)
+		return (false);
+	if (s->len == 0 || gap > GAP_MOST ||
+	    s->len + gap + len > STAGE_MOST) {
+		if (!stage_flush(t, s))
+			s->failed = true;
+		s->addr = addr;
+		gap = 0;
+	}
+	memset(s->buf + s->len, 0, gap);
+	memcpy(s->buf + s->len + gap, bytes, len);
+	s->len += gap + len;
+	return (!s->failed);
+}
+
+void
+stages_free(struct target *t)
+{
+	int i;
+
+	for (i = 0; i < STAGES; i++) {
+		free(t->stages[i].buf);
+		memset(&t->stages[i], 0, sizeof(t->stages[i]));
+	}
 }

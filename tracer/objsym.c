@@ -34,14 +34,17 @@ walk(const Elf64_Sym *syms, size_t n, const char *names, size_t len,
     uint64_t bias, objsym_want want, objsym_fn fn, void *arg)
 {
 	const char *name;
-	size_t i;
+	size_t i, most;
 
 	for (i = 0; i < n; i++) {
 		if (!is_function(&syms[i]) || syms[i].st_name >= len)
 			continue;
 		name = names + syms[i].st_name;
-		if (strnlen(name, len - syms[i].st_name) < NAME_MOST &&
-		    want(name))
+		most = len - syms[i].st_name;
+		if (most > NAME_MOST)
+			most = NAME_MOST;
+		/* with its NUL within the table */
+		if (strnlen(name, most) < most && want(name))
 			fn(name, syms[i].st_value + bias, syms[i].st_size,
 			    arg);
 	}

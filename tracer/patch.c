@@ -165,15 +165,45 @@ probe_new(struct target *t, uint32_t *index)
 	return (true);
 }
 
-static const struct probe *
-probe_at(const struct target *t, uint64_t func)
+/* Functions that are watched, or about to be, by their addresses. */
+struct funcs {
+	uint32_t *slots;	/* index + 1, 0: free */
+	size_t	 mask;
+};
+
+static uint32_t *
+func_slot(const struct target *t, const struct funcs *f, uint64_t func)
 {
+	size_t at = (size_t)(func * 0x9e3779b97f4a7c15UL >> 20) & f->mask;
+
+	while (f->slots[at] != 0 &&
+	    t->probes[f->slots[at] - 1].func != func)
+		at = (at + 1) & f->mask;
+	return (&f->slots[at]);
+}
+
+static bool
+funcs_make(const struct target *t, struct funcs *f, size_t more)
+{
+	size_t size = 64;
 	uint32_t i;
 
-	for (i = 0; i < t->nprobes; i++)
-		if (t->probes[i].on && t->probes[i].func == func)
-			return (&t->probes[i]);
-	return (NULL);
+	while (size < 2 * (t->nprobes + more))
+		size *= 2;
+	f->mask = size - 1;
+	f->slots = calloc(size, sizeof(*f->slots));
+	for (i = 0; f->slots != NULL && i < t->nprobes; i++)
+		if (t->probes[i].on)
+			*func_slot(t, f, t->probes[i].func) = i + 1;
+	return (f->slots != NULL);
+}
+
+static const struct probe *
+probe_at(const struct target *t, const struct funcs *f, uint64_t func)
+{
+	uint32_t i = *func_slot(t, f, func);
+
+	return (i == 0 ? NULL : &t->probes[i - 1]);
 }
 
 /* --- planning ------------------------------------------------------------- */
@@ -241,12 +271,14 @@ why_open(const struct target *t, const struct job *j, const char *plan)
 }
 
 static bool
-check_spec(struct target *t, struct job *j)
+check_spec(struct target *t, const struct funcs *f, struct job *j)
 {
 	const struct probe_spec *s = j->spec;
 	const struct probe *p;
 	const char *why = NULL;
 
+	if (s == NULL)
+		return (probe_at(t, f, j->code.addr) == NULL);
 	if (s->fn >= FN_MOST)
 		why = "its id is out of range (less than 4194304)";
 	else if ((p = by_fn(t, s->fn)) != NULL && p->on)
@@ -255,7 +287,7 @@ check_spec(struct target *t, struct job *j)
 		why = "its capture program has a step that means nothing";
 	else
 		why = name_odd(s->name);
-	if (why == NULL && (p = probe_at(t, s->addr)) != NULL)
+	if (why == NULL && (p = probe_at(t, f, s->addr)) != NULL)
 		why = p->hidden ? "the tracer itself watches it" :
 		    "it is watched already, under another name";
 	if (why != NULL)
@@ -344,19 +376,24 @@ static void
 plan_all(struct target *t, struct job *jobs, size_t n)
 {
 	struct arch_jumps jumps = { NULL, 0, 0 };
+	struct funcs funcs;
 	struct maps ms;
 	struct probe *p;
 	size_t i;
 
-	if (!maps_read(t->pid, &ms)) {
+	if (!maps_read(t->pid, &ms) || !funcs_make(t, &funcs, n)) {
 		for (i = 0; i < n; i++)
 			refuse(&jobs[i], "the process is gone");
+		maps_free(&ms);
 		return;
 	}
 	for (i = 0; i < n; i++)
-		if (jobs[i].spec == NULL || check_spec(t, &jobs[i]))
-			(void)plan(t, &jobs[i], &ms, &jumps);
+		if (check_spec(t, &funcs, &jobs[i]) &&
+		    plan(t, &jobs[i], &ms, &jumps))
+			*func_slot(t, &funcs, jobs[i].code.addr) =
+			    jobs[i].index + 1;
 	maps_free(&ms);
+	free(funcs.slots);
 	if (jumps.n > 1)
 		qsort(jumps.to, jumps.n, sizeof(*jumps.to), by_value);
 	for (i = 0; i < n; i++) {
@@ -428,7 +465,8 @@ tell(struct target *t, struct thread *th, const struct job *j)
 		    (p->leave != NULL && a.leave == 0))
 			return (false);
 	}
-	return (mem_write(t, probe_addr(t, j->index), &a, sizeof(a)));
+	return (stage_put(t, &t->stages[STAGE_PROBES],
+	    probe_addr(t, j->index), &a, sizeof(a)));
 }
 
 static bool
@@ -462,8 +500,8 @@ build(struct target *t, struct thread *th, struct job *j)
 	} else
 		p->fn = UINT32_MAX;
 	p->hidden = j->spec == NULL;
-	if (!mem_write(t, p->stub.addr, code, p->stub.len) ||
-	    !tell(t, th, j) || (j->spec != NULL &&
+	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code,
+	    p->stub.len) || !tell(t, th, j) || (j->spec != NULL &&
 	    !by_fn_set(t, p->fn, j->index))) {
 		refuse(j, "its memory cannot be written");
 		return (false);
@@ -623,6 +661,22 @@ helper(struct target *t)
 	return (NULL);
 }
 
+/* All that the jumps are going to lead to must be there. */
+static void
+flush(struct target *t, struct job *jobs, size_t n)
+{
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < STAGES; i++)
+		if (!stage_flush(t, &t->stages[i]))
+			ok = false;
+	for (i = 0; i < n && !ok; i++)
+		if (jobs[i].result->ok)
+			refuse(&jobs[i], "the memory of the process cannot be "
+			    "written");
+}
+
 static size_t
 install(struct target *t, struct job *jobs, size_t n)
 {
@@ -640,6 +694,7 @@ install(struct target *t, struct job *jobs, size_t n)
 		else
 			(void)build(t, th, &jobs[i]);
 	}
+	flush(t, jobs, n);
 	if (th != NULL) {
 		(void)mem_write(t, t->agent + AGENT_CODE +
 		    offsetof(struct agent_home, nprobes), &t->nprobes,
@@ -658,15 +713,18 @@ hook_add(struct target *t, uint64_t addr, uint64_t size, uint32_t flags)
 {
 	struct probe_result r;
 	struct job j;
+	uint32_t i;
 
+	/* a followed child has its parent's */
+	for (i = 0; i < t->nprobes; i++)
+		if (t->probes[i].on && t->probes[i].func == addr)
+			return (true);
 	memset(&j, 0, sizeof(j));
 	memset(&r, 0, sizeof(r));
 	j.code.addr = addr;
 	j.code.size = size;
 	j.flags = flags;
 	j.result = &r;
-	if (probe_at(t, addr) != NULL)
-		return (true);
 	return (install(t, &j, 1) == 1);
 }
 
@@ -938,6 +996,7 @@ probes_forget(struct target *t)
 		free(a);
 	}
 	t->data = t->data_left = 0;
+	stages_free(t);
 }
 
 static bool

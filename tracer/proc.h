@@ -56,6 +56,21 @@ struct area {
 	struct area *next;
 };
 
+/*
+ * Writes to the target that nobody looks at before stage_flush(), gathered as
+ * long as they follow one another.
+ */
+struct stage {
+	uint8_t	*buf;		/* STAGE_MOST bytes, NULL before the first */
+	uint64_t addr;
+	size_t	 len;
+	bool	 failed;
+};
+
+#define STAGE_MOST	65536
+
+enum { STAGE_STUBS, STAGE_PROBES, STAGE_DATA, STAGES };
+
 /* Where one thread at a time leaves its records. */
 struct slot {
 	uint64_t state, ring;	/* addresses in the target */
@@ -101,6 +116,7 @@ struct target {
 	uint64_t chunks[AGENT_CHUNKS];
 	struct area *areas;
 	uint64_t data, data_left;	/* for capture programs */
+	struct stage stages[STAGES];
 	uint64_t *objects;	/* addresses of those that have been looked at */
 	size_t	 nobjects;
 	uint64_t *twice;	/* functions that return otherwise than others */
@@ -109,6 +125,7 @@ struct target {
 	bool	 arriving;	/* a trap waits for it there */
 	uint8_t	 entry_byte;	/* what was there */
 	uint64_t stop_ns;
+	uint64_t strangers;	/* as reported */
 	uint32_t generation;	/* programs before this one */
 	struct target *past;	/* what is left to read of the last one */
 	struct target *next;
@@ -131,6 +148,12 @@ bool		 target_entry(struct target *, char why[TARGET_WHY]);
 bool	 mem_read(const struct target *, uint64_t, void *, size_t);
 /* Also where the target itself cannot write. */
 bool	 mem_write(const struct target *, uint64_t, const void *, size_t);
+
+/* False: no memory, or what went before could not be written. */
+bool	 stage_put(const struct target *, struct stage *, uint64_t,
+	    const void *, size_t);
+bool	 stage_flush(const struct target *, struct stage *);
+void	 stages_free(struct target *);
 
 /* --- threads (thread.c) */
 struct thread	*thread_add(struct target *, pid_t);

@@ -198,6 +198,7 @@ past_keep(struct target *t)
 	t->probes = NULL;
 	t->by_fn = NULL;
 	t->areas = NULL;
+	memset(p->stages, 0, sizeof(p->stages));
 	t->nprobes = 0;
 	probes_forget(t);
 	t->generation++;
@@ -321,6 +322,22 @@ report_lost(struct target *t, struct target *self, struct slot *s, uint32_t n)
 		report(self, &e);
 }
 
+/* Threads beyond what there are slots for, or that hide. */
+static void
+report_strangers(struct target *t, struct target *self)
+{
+	uint64_t n = *(volatile uint64_t *)&t->control->strangers;
+	struct target_event e;
+
+	if (n == t->strangers)
+		return;
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_LOST;
+	e.calls = n - t->strangers;
+	t->strangers = n;
+	report(self, &e);
+}
+
 static size_t
 read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 {
@@ -361,6 +378,7 @@ read_all(struct target *t, struct target *self, target_record_fn fn, void *arg)
 	for (i = 0; i < t->nslots; i++)
 		if (t->slots[i].tid != 0)
 			got += read_slot(t, i, &r, now);
+	report_strangers(t, self);
 	return (got);
 }
 

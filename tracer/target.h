@@ -43,7 +43,8 @@ enum target_event_kind {
 	TARGET_EXIT,	/* the process is gone: status as waitpid's.  What is
 			 * in the rings can still be read; then close it */
 	TARGET_CRASH,	/* a signal that kills, if no handler has it */
-	TARGET_LOST	/* records that there was no room for */
+	TARGET_LOST	/* calls without records; tid 0: of threads that could
+			 * not be given a ring (1024 have one) */
 };
 
 struct target_event {
