@@ -231,101 +231,111 @@ form_read(struct dwarf *d, const struct unit *u, struct cursor *c,
 	}
 }
 
-/* What is passed over by far the most, without a look at it. */
-void
-form_skip(const struct unit *u, struct cursor *c, unsigned int form)
+/*
+ * How many bytes a form takes: one more than that, so that 0 is none that is
+ * known, or how to find out.
+ */
+enum {
+	SKIP_ADDR	= -1,
+	SKIP_OFF	= -2,
+	SKIP_REF_ADDR	= -3,
+	SKIP_LEB	= -4,
+	SKIP_STRING	= -5,
+	SKIP_BLOCK	= -6,
+	SKIP_BLOCK1	= -7,
+	SKIP_BLOCK2	= -8,
+	SKIP_BLOCK4	= -9
+};
+
+static const int8_t skips[] = {
+	[DW_FORM_flag_present] = 1, [DW_FORM_implicit_const] = 1,
+	[DW_FORM_data1] = 2, [DW_FORM_flag] = 2, [DW_FORM_ref1] = 2,
+	[DW_FORM_strx1] = 2, [DW_FORM_addrx1] = 2,
+	[DW_FORM_data2] = 3, [DW_FORM_ref2] = 3, [DW_FORM_strx2] = 3,
+	[DW_FORM_addrx2] = 3,
+	[DW_FORM_strx3] = 4, [DW_FORM_addrx3] = 4,
+	[DW_FORM_data4] = 5, [DW_FORM_ref4] = 5, [DW_FORM_strx4] = 5,
+	[DW_FORM_addrx4] = 5, [DW_FORM_ref_sup4] = 5,
+	[DW_FORM_data8] = 9, [DW_FORM_ref8] = 9, [DW_FORM_ref_sig8] = 9,
+	[DW_FORM_ref_sup8] = 9,
+	[DW_FORM_data16] = 17,
+	[DW_FORM_addr] = SKIP_ADDR,
+	[DW_FORM_strp] = SKIP_OFF, [DW_FORM_line_strp] = SKIP_OFF,
+	[DW_FORM_sec_offset] = SKIP_OFF, [DW_FORM_strp_sup] = SKIP_OFF,
+	[DW_FORM_ref_addr] = SKIP_REF_ADDR,
+	[DW_FORM_sdata] = SKIP_LEB, [DW_FORM_udata] = SKIP_LEB,
+	[DW_FORM_ref_udata] = SKIP_LEB, [DW_FORM_strx] = SKIP_LEB,
+	[DW_FORM_addrx] = SKIP_LEB, [DW_FORM_loclistx] = SKIP_LEB,
+	[DW_FORM_rnglistx] = SKIP_LEB,
+	[DW_FORM_string] = SKIP_STRING,
+	[DW_FORM_exprloc] = SKIP_BLOCK, [DW_FORM_block] = SKIP_BLOCK,
+	[DW_FORM_block1] = SKIP_BLOCK1, [DW_FORM_block2] = SKIP_BLOCK2,
+	[DW_FORM_block4] = SKIP_BLOCK4,
+};
+
+static int
+how_to_skip(unsigned int form)
 {
+	if (form < sizeof(skips))
+		return skips[form];
 	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		break;
-	case DW_FORM_data1:
-	case DW_FORM_flag:
-	case DW_FORM_ref1:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1:
-		cur_skip(c, 1);
-		break;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2:
-		cur_skip(c, 2);
-		break;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:
-		cur_skip(c, 3);
-		break;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4:
-	case DW_FORM_ref_sup4:
-		cur_skip(c, 4);
-		break;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup8:
-		cur_skip(c, 8);
-		break;
-	case DW_FORM_data16:
-		cur_skip(c, 16);
-		break;
-	case DW_FORM_addr:
-		cur_skip(c, u->addr_size);
-		break;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_strp_alt:
-	case DW_FORM_GNU_ref_alt:
-		cur_skip(c, u->off_size);
-		break;
-	case DW_FORM_ref_addr:
-		cur_skip(c, u->version == 2 ? u->addr_size : u->off_size);
-		break;
-	case DW_FORM_sdata:
-	case DW_FORM_udata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_strx:
-	case DW_FORM_addrx:
-	case DW_FORM_loclistx:
-	case DW_FORM_rnglistx:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_GNU_str_index:
-		(void)cur_uleb(c);
-		break;
-	case DW_FORM_exprloc:
-	case DW_FORM_block:
-		cur_skip(c, cur_uleb(c));
-		break;
-	case DW_FORM_block1:
-		cur_skip(c, cur_u8(c));
-		break;
-	case DW_FORM_block2:
-		cur_skip(c, cur_u16(c));
-		break;
-	case DW_FORM_block4:
-		cur_skip(c, cur_u32(c));
-		break;
-	case DW_FORM_string: {
-		size_t len;
+		return SKIP_LEB;
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_GNU_ref_alt:
+		return SKIP_OFF;
+	default:
+		return 0;
+	}
+}
 
+static void
+skip_counted(struct cursor *c, int how)
+{
+	size_t len;
+
+	switch (how) {
+	case SKIP_STRING:
 		(void)cur_str(c, &len);
 		break;
-	}
-	case DW_FORM_indirect:
-		form = (unsigned int)(cur_uleb(c) & 0xffff);
-		if (form != DW_FORM_indirect) {
-			form_skip(u, c, form);
-			break;
-		}
-		/* FALLTHROUGH */
+	case SKIP_BLOCK:
+		cur_skip(c, cur_uleb(c));
+		break;
+	case SKIP_BLOCK1:
+		cur_skip(c, cur_u8(c));
+		break;
+	case SKIP_BLOCK2:
+		cur_skip(c, cur_u16(c));
+		break;
+	case SKIP_BLOCK4:
+		cur_skip(c, cur_u32(c));
+		break;
 	default:
+		/* nobody knows how long it is: the unit ends here */
 		c->bad = true;
 		c->p = c->end;
 		break;
 	}
+}
+
+/* What is passed over by far the most, without a look at it. */
+void
+form_skip(const struct unit *u, struct cursor *c, unsigned int form)
+{
+	int how;
+
+	if (form == DW_FORM_indirect)
+		form = (unsigned int)(cur_uleb(c) & 0xffff);
+	how = how_to_skip(form);
+	if (how > 0)
+		cur_skip(c, (uint64_t)how - 1);
+	else if (how == SKIP_LEB)
+		(void)cur_uleb(c);
+	else if (how == SKIP_OFF || (how == SKIP_REF_ADDR && u->version > 2))
+		cur_skip(c, u->off_size);
+	else if (how == SKIP_ADDR || how == SKIP_REF_ADDR)
+		cur_skip(c, u->addr_size);
+	else
+		skip_counted(c, how);
 }
