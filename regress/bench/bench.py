@@ -1128,7 +1128,8 @@ def figure_tracer():
 
 
 def figure_timeline():
-    trcbench.figure(table, os.path.join(TOOLS, "../helpers/trc_store"), QUICK)
+    trcbench.figure(table, os.path.join(os.path.dirname(TOOLS),
+                                          "helpers/trc_store"), QUICK)
 
 
 def figure_symbols():

@@ -212,6 +212,60 @@ summaries_and_all(void **state)
 	    "\"function\":\"\xc3\xa9t\xc3\xa9::f\\\"x\""));
 }
 
+/* -- values as they are shown -------------------------------------------- */
+static const char *const values[] = { "1", "1.0", "-7", "true", "null",
+	"\"0x0\"", "\"a\\u00e9\"", "\"a\\n\"", "{\"a\":1,\"b\":[2]}", "[]",
+	"12345678901234567890", "\"1\"" };
+
+static size_t
+show(void *arg, uint32_t fn, const void *captures, size_t len, char *buf,
+    size_t size)
+{
+	(void)arg;
+	(void)captures;
+	(void)len;
+	return (size_t)snprintf(buf, size, "%s", values[fn]);
+}
+
+static void
+values_are_compared_not_texts(void **state)
+{
+	static const struct store_render render = { .result = show };
+	static const struct {
+		const char *value, *ids;
+	} rows[] = {
+		{ "{\"equals\":1}", "1.1 1.2 /2" },
+		{ "{\"equals\":1.0}", "1.1 1.2 /2" },
+		{ "{\"equals\":\"1\"}", "1.12 /1" },
+		{ "{\"equals\":-7}", "1.3 /1" },
+		{ "{\"equals\":true}", "1.4 /1" },
+		{ "{\"equals\":null}", "1.5 /1" },
+		{ "{\"equals\":\"0x0\"}", "1.6 /1" },
+		{ "{\"equals\":\"a\xc3\xa9\"}", "1.7 /1" },
+		{ "{\"equals\":\"a\\u000a\"}", "1.8 /1" },
+		{ "{\"equals\":{\"b\":[2],\"a\":1}}", "1.9 /1" },
+		{ "{\"equals\":{\"a\":1}}", "/0" },
+		{ "{\"equals\":[]}", "1.10 /1" },
+		{ "{\"equals\":12345678901234567890}", "1.11 /1" },
+		{ "{\"isNull\":true}", "1.5 1.6 /2" },
+		{ "{\"isNull\":true,\"equals\":null}", "1.5 /1" },
+		{ "{\"isNull\":false,\"equals\":null}", "/0" },
+	};
+	char q[100];
+	uint32_t i;
+
+	(void)state;
+	rig_open(true);
+	store_set_render(st, &render);
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		rig_call(EVENT_EXIT, 1, i, START + i, 0, 99);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(q, sizeof(q), "{\"returnValue\":%s}", rows[i].value);
+		if (strcmp(rig_ids(q), rows[i].ids) != 0)
+			fail_msg("%s: %s", q, rig_ids(q));
+	}
+}
+
 /* -- against looking at each -------------------------------------------- */
 #define EVENTS	30000
 #define FNS	7
@@ -409,7 +463,7 @@ main(void)
 		cmocka_unit_test(parameters_are_checked),
 		cmocka_unit_test(numbers_may_have_a_point),
 		TEST(filters_filter), TEST(some_are_refused_when_they_run),
-		TEST(summaries_and_all),
+		TEST(summaries_and_all), TEST(values_are_compared_not_texts),
 		TEST(answers_are_those_of_looking_at_each),
 		TEST(cursors_go_through_all), TEST(pages_are_bounded),
 	};
