@@ -7,6 +7,7 @@
 #include "type.h"
 
 #define CHAIN_MAX	32
+#define NESTED_MAX	8
 #define CHILDREN_MAX	20000
 #define DW_AT_GNU_vector	0x2107
 
@@ -165,7 +166,8 @@ die_info_read(struct dwarf *d, struct die *die, struct die_info *i)
 static bool
 info_at(struct dwarf *d, uint64_t place, struct die *die, struct die_info *i)
 {
-	return place != 0 && die_at(d, place, die) && die_info_read(d, die, i);
+	return place != 0 && d->work++ <= DWARF_WORK_MAX &&
+	    die_at(d, place, die) && die_info_read(d, die, i);
 }
 
 bool
@@ -415,10 +417,13 @@ type_read(struct dwarf *d, uint64_t place, struct type *t)
 	t->by_reference = i.convention == DW_CC_pass_by_reference;
 	t->by_value = i.convention == DW_CC_pass_by_value;
 	t->lang = unit_lang(die.unit);
-	if (n == CHAIN_MAX)
-		t->kind = TYPE_OTHER;
-	else
-		set_kind(d, t, die.abbrev->tag, &i);
+	t->kind = TYPE_OTHER;
+	/* an enumeration may say that it is one of itself */
+	if (n == CHAIN_MAX || d->nested == NESTED_MAX)
+		return;
+	d->nested++;
+	set_kind(d, t, die.abbrev->tag, &i);
+	d->nested--;
 }
 
 /* -- names ---------------------------------------------------------------- */

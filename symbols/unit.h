@@ -58,10 +58,11 @@ struct dwarf {
 	struct unit	*last;		/* found last */
 	bool		 split, elsewhere, damaged, foreign;
 	uint64_t	 work;		/* DIEs read for one question about types */
+	unsigned int	 nested;	/* types being read for others */
 };
 
 /* Of one question: types may refer to each other as often as they like. */
-#define DWARF_WORK_MAX	2000000
+#define DWARF_WORK_MAX	500000
 
 /* A DIE that is being read. */
 struct die {

@@ -25,7 +25,7 @@ atexit.register(shutil.rmtree, DIR, True)
 RUSTC = "/usr/bin/rustc"
 
 INLINED, NO_DWARF, COLD, CLONE = 1, 2, 4, 16
-HAS_DWARF, SPLIT, ELSEWHERE, HAS_SYMTAB, PIE = 1, 2, 4, 64, 128
+HAS_DWARF, SPLIT, ELSEWHERE, DAMAGED, HAS_SYMTAB = 1, 2, 4, 8, 64
 
 
 def build(name, source, *command):
@@ -203,6 +203,50 @@ def refused():
         r = ask("index", path)[0]
         ok("functions" in r or r.get("error") == "BAD_BINARY",
            f"{cut} bytes of it", r)
+
+
+def section(path, name):
+    """(offset in the file, size)"""
+    m = re.search(r" " + re.escape(name) + r" +\S+ +[0-9a-f]+ ([0-9a-f]+) "
+                  r"([0-9a-f]+)", run("readelf", "-SW", path))
+    return int(m.group(1), 16), int(m.group(2), 16)
+
+
+def bombs():
+    """Sections that say they are larger than they are, or have no sense."""
+    plain = build("bomb", "calls.c", "gcc", "-g", "-gz")
+    zstd = os.path.join(DIR, "bomb-zstd")
+    subprocess.run(["objcopy", "--compress-debug-sections=zstd", plain, zstd],
+                   check=True)
+    odd = os.path.join(DIR, "bomb-odd")
+    for path in (plain, zstd):
+        at, size = section(path, ".debug_info")
+        for claim in (0, 1, 1 << 20, 1 << 31, 1 << 62):
+            data = bytearray(open(path, "rb").read())
+            data[at + 8:at + 16] = struct.pack("<Q", claim)
+            with open(odd, "wb") as f:
+                f.write(data)
+            head, funcs = index(odd)
+            eq(head["flags"] & (HAS_DWARF | DAMAGED), DAMAGED,
+               f"{claim} bytes are not believed")
+            eq(named(funcs, "add")["flags"] & NO_DWARF, NO_DWARF,
+               "and the symbol table is still there")
+    path = build("bomb", "calls.c", "gcc", "-g")
+    at, size = section(path, ".debug_info")
+    for fill in (b"\0", b"\1", b"\x7f", b"\x80", b"\xff"):
+        data = bytearray(open(path, "rb").read())
+        data[at + 11:at + size] = fill * (size - 11)
+        with open(odd, "wb") as f:
+            f.write(data)
+        named(index(odd)[1], "add")
+        ask("types", odd, "**")
+    at, size = section(path, ".debug_abbrev")
+    data = bytearray(open(path, "rb").read())
+    data[at:at + size] = b"\x01\x2e\x01" + b"\x3f\x19" * ((size - 3) // 2) \
+        + b"\0" * ((size - 3) % 2)
+    with open(odd, "wb") as f:
+        f.write(data)
+    named(index(odd)[1], "add")
 
 
 def dwarf_functions(path):
@@ -485,5 +529,5 @@ def confined():
 
 
 run_tests(cxx_names, other_forms, stripped_and_split,
-          shared_by_dwz, refused, counts_agree,
+          shared_by_dwz, refused, bombs, counts_agree,
           patterns, cxx_calls, c_calls, rust_calls, go_calls, confined)
