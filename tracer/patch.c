@@ -33,6 +33,7 @@ struct job {
 	uint8_t	*bytes;		/* owned */
 	uint32_t index;		/* of the probe */
 	uint32_t flags;
+	bool	 again;		/* the probe has been there before */
 	const struct probe_spec *spec;	/* NULL: the engine's own */
 	struct probe_result *result;
 	uint64_t lo, hi;	/* the text that it is in */
@@ -165,7 +166,7 @@ probe_new(struct target *t, uint32_t *index)
 	return (true);
 }
 
-/* Functions that are watched, or about to be, by their addresses. */
+/* Functions that are or were watched, or are about to be, by address. */
 struct funcs {
 	uint32_t *slots;	/* index + 1, 0: free */
 	size_t	 mask;
@@ -192,13 +193,14 @@ funcs_make(const struct target *t, struct funcs *f, size_t more)
 		size *= 2;
 	f->mask = size - 1;
 	f->slots = calloc(size, sizeof(*f->slots));
+	/* the latest of each, which is the only one that may be on */
 	for (i = 0; f->slots != NULL && i < t->nprobes; i++)
-		if (t->probes[i].on)
+		if (t->probes[i].built)
 			*func_slot(t, f, t->probes[i].func) = i + 1;
 	return (f->slots != NULL);
 }
 
-static const struct probe *
+static struct probe *
 probe_at(const struct target *t, const struct funcs *f, uint64_t func)
 {
 	uint32_t i = *func_slot(t, f, func);
@@ -278,7 +280,7 @@ check_spec(struct target *t, const struct funcs *f, struct job *j)
 	const char *why = NULL;
 
 	if (s == NULL)
-		return (probe_at(t, f, j->code.addr) == NULL);
+		return (true);
 	if (s->fn >= FN_MOST)
 		why = "its id is out of range (less than 4194304)";
 	else if ((p = by_fn(t, s->fn)) != NULL && p->on)
@@ -287,12 +289,53 @@ check_spec(struct target *t, const struct funcs *f, struct job *j)
 		why = "its capture program has a step that means nothing";
 	else
 		why = name_odd(s->name);
-	if (why == NULL && (p = probe_at(t, f, s->addr)) != NULL)
+	if (why == NULL && (p = probe_at(t, f, s->addr)) != NULL &&
+	    (p->on || !p->built))
 		why = p->hidden ? "the tracer itself watches it" :
 		    "it is watched already, under another name";
 	if (why != NULL)
 		refuse(j, why);
 	return (why == NULL);
+}
+
+static bool
+same_program(const struct capture *a, const struct capture *b)
+{
+	size_t n = program_len(a);
+
+	return (n == program_len(b) && (n == 0 ||
+	    memcmp(a, b, n * sizeof(*a)) == 0));
+}
+
+/*
+ * A probe that was there before, and is wanted as it was, gets its stub back:
+ * who switches probes on and off all day must not use up the target's memory.
+ */
+static bool
+plan_again(struct target *t, const struct funcs *f, struct job *j)
+{
+	struct probe *p = probe_at(t, f, j->code.addr);
+	const struct probe_spec *s = j->spec;
+	uint8_t there[ARCH_MOVED];
+	bool leave;
+
+	if (s == NULL || p == NULL || p->hidden || !p->built || p->fn != s->fn)
+		return (false);
+	leave = (s->flags & TARGET_ENTRY_ONLY) == 0 && p->why_open == NULL;
+	if (p->stub.leave != leave || !same_program(p->enter, s->enter) ||
+	    (leave && !same_program(p->leave, s->leave)))
+		return (false);
+	/* or another library is there now */
+	if (!mem_read(t, p->addr, there, p->plan.len) ||
+	    memcmp(there, p->moved, p->plan.len) != 0)
+		return (false);
+	j->again = true;
+	j->index = (uint32_t)(p - t->probes);
+	j->result->ok = true;
+	j->result->entry_only = p->why_open != NULL;
+	if (p->why_open != NULL)
+		(void)snprintf(j->result->why, TARGET_WHY, "%s", p->why_open);
+	return (true);
 }
 
 static bool
@@ -336,7 +379,9 @@ plan(struct target *t, struct job *j, const struct maps *ms,
 	p->func = j->code.addr;
 	p->addr = j->code.addr + pl.at;
 	memcpy(p->orig, j->bytes + pl.at, sizeof(p->orig));
+	memcpy(p->moved, j->bytes + pl.at, pl.len);
 	open = j->spec == NULL ? NULL : why_open(t, j, pl.why_open);
+	p->why_open = open;
 	p->flags = PROBE_ON | j->flags;
 	if (j->spec != NULL && (j->spec->flags & TARGET_ENTRY_ONLY) == 0 &&
 	    open == NULL)
@@ -389,6 +434,7 @@ plan_all(struct target *t, struct job *jobs, size_t n)
 	}
 	for (i = 0; i < n; i++)
 		if (check_spec(t, &funcs, &jobs[i]) &&
+		    !plan_again(t, &funcs, &jobs[i]) &&
 		    plan(t, &jobs[i], &ms, &jumps))
 			*func_slot(t, &funcs, jobs[i].code.addr) =
 			    jobs[i].index + 1;
@@ -397,7 +443,7 @@ plan_all(struct target *t, struct job *jobs, size_t n)
 	if (jumps.n > 1)
 		qsort(jumps.to, jumps.n, sizeof(*jumps.to), by_value);
 	for (i = 0; i < n; i++) {
-		if (!jobs[i].result->ok)
+		if (!jobs[i].result->ok || jobs[i].again)
 			continue;
 		p = &t->probes[jobs[i].index];
 		if (is_hit(&jumps, p->addr + 1, p->addr + p->plan.len))
@@ -440,6 +486,12 @@ program_put(struct target *t, struct thread *th, const struct capture *c)
 	return (data_put(t, th, c, (program_len(c) + 1) * sizeof(*c)));
 }
 
+static uint32_t
+budget_of(const struct job *j)
+{
+	return ((j->spec->budget + WINDOWS - 1) / WINDOWS);
+}
+
 static bool
 tell(struct target *t, struct thread *th, const struct job *j)
 {
@@ -449,7 +501,7 @@ tell(struct target *t, struct thread *th, const struct job *j)
 	memset(&a, 0, sizeof(a));
 	a.resume = p->stub.resume;
 	a.marker = p->stub.marker;
-	a.fn = p->fn;
+	a.fn = j->index;
 	a.flags = p->flags;
 	a.addr = p->addr;
 	a.orig_len = ARCH_JUMP;
@@ -460,13 +512,30 @@ tell(struct target *t, struct thread *th, const struct job *j)
 		a.leave = program_put(t, th, p->leave);
 		a.enter_size = program_size(p->enter);
 		a.leave_size = program_size(p->leave);
-		a.budget = (j->spec->budget + WINDOWS - 1) / WINDOWS;
+		a.budget = budget_of(j);
 		if ((p->enter != NULL && a.enter == 0) ||
 		    (p->leave != NULL && a.leave == 0))
 			return (false);
 	}
 	return (stage_put(t, &t->stages[STAGE_PROBES],
 	    probe_addr(t, j->index), &a, sizeof(a)));
+}
+
+/* Its memory is in use: by returns that are still to come. */
+static void
+tell_again(struct target *t, struct job *j)
+{
+	const struct probe *p = &t->probes[j->index];
+	uint64_t at = probe_addr(t, j->index);
+	uint32_t budget = budget_of(j), len = ARCH_JUMP;
+
+	if (!by_fn_set(t, p->fn, j->index) ||
+	    !mem_write(t, at + offsetof(struct agent_probe, budget), &budget,
+	    sizeof(budget)) || !mem_write(t, at + offsetof(struct agent_probe,
+	    orig_len), &len, sizeof(len)) || !mem_write(t, at +
+	    offsetof(struct agent_probe, flags), &p->flags,
+	    sizeof(p->flags)))
+		refuse(j, "its memory cannot be written");
 }
 
 static bool
@@ -507,6 +576,7 @@ build(struct target *t, struct thread *th, struct job *j)
 		return (false);
 	}
 	a->used += (p->stub.len + 15) & ~15UL;
+	p->built = true;
 	return (true);
 }
 
@@ -691,6 +761,8 @@ install(struct target *t, struct job *jobs, size_t n)
 		if (th == NULL || th->dead)
 			refuse(&jobs[i], "no thread of the process can be "
 			    "stopped");
+		else if (jobs[i].again)
+			tell_again(t, &jobs[i]);
 		else
 			(void)build(t, th, &jobs[i]);
 	}

@@ -42,9 +42,12 @@ struct probe {
 	uint32_t flags;		/* PROBE_* of the agent */
 	bool	 on;		/* the code is patched */
 	bool	 hidden;	/* the engine's own */
+	bool	 built;		/* it has a stub, which it keeps when off */
+	const char *why_open;	/* static */
 	uint64_t addr;		/* of the jump */
 	uint64_t func;		/* of the function */
 	uint8_t	 orig[ARCH_JUMP];
+	uint8_t	 moved[ARCH_MOVED]; /* plan.len bytes from addr on */
 	struct arch_plan plan;
 	struct arch_stub stub;
 	struct capture *enter, *leave;	/* with CAP_END; NULL: none */

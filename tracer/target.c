@@ -253,16 +253,18 @@ struct reading {
 	struct ring_programs programs;
 };
 
+/* Records name probes: what a function's id stood for when they were made. */
 static const struct ring_programs *
-lookup(uint32_t fn, void *arg)
+lookup(uint32_t index, void *arg)
 {
 	struct reading *r = arg;
-	const struct target *t = r->t;
 	const struct probe *p;
 
-	if (fn >= t->nby_fn || t->by_fn[fn] == 0)
+	if (index >= r->t->nprobes)
 		return (NULL);
-	p = &t->probes[t->by_fn[fn] - 1];
+	p = &r->t->probes[index];
+	if (!p->built || p->hidden)
+		return (NULL);
 	r->programs.enter = p->enter;
 	r->programs.leave = p->leave;
 	return (&r->programs);
@@ -292,7 +294,7 @@ on_record(const struct ring_record *in, void *arg)
 	out.parent = in->kind == AGENT_ENTER ? unique(r, in->link) : 0;
 	out.duration = in->kind == AGENT_EXIT ? clock_convert(in->tsc) -
 	    clock_convert(in->start) : 0;
-	out.fn = in->fn;
+	out.fn = r->t->probes[in->fn].fn;
 	out.tid = r->slot->tid;
 	out.kind = in->kind == AGENT_ENTER ? TRACE_ENTER : TRACE_EXIT;
 	out.flags = in->flags;

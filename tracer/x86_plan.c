@@ -114,6 +114,7 @@ cover(const struct arch_code *c, struct arch_plan *p, size_t size)
 	size_t at = p->at;
 	bool ended = false;
 
+	/* at most four bytes and one more instruction: within ARCH_MOVED */
 	while (at - p->at < ARCH_JUMP) {
 		if (!x86_decode(c, at, &i))
 			return ("its first bytes are no instructions");

@@ -558,7 +558,15 @@ def four_thousand():
         u = t.ask("unprobeall 1 5000", "unprobe")
         print(f"# ... and for {u['stop'] / 1e6:.2f} ms")
         eq(t.bytes("many0", 60000), before, "taken out: all bytes as before")
-        t.ask("probeall 10000 prefix=many", "probeall")
+        with open(f"/proc/{t.pid}/maps") as f:
+            maps = len(f.readlines())
+        for _ in range(5):
+            t.ask("probeall 1 prefix=many", "probeall")
+            t.ask("unprobeall 1 5000", "unprobe")
+        with open(f"/proc/{t.pid}/maps") as f:
+            eq(len(f.readlines()), maps, "on and off again takes up nothing")
+        r = t.ask("probeall 10000 prefix=many", "probeall")
+        ok(r["on"] >= 4000, "other probes of the same functions", r)
         t.put("quiet 1")
         t.go()
         eq(t.end()["status"], 0, "it ends")

@@ -119,7 +119,7 @@ struct agent_probe {
 	uint64_t marker; /* what stands on the stack instead of ra */
 	uint64_t enter, leave; /* capture programs, 0: none */
 	uint32_t enter_size, leave_size; /* their bytes, PROBE_VARIES */
-	uint32_t fn;	 /* the caller's name for it */
+	uint32_t fn;	 /* what records call it: its own index */
 	uint32_t flags;
 	uint32_t budget; /* calls per window, 0: all */
 	uint32_t left;	 /* of these */
