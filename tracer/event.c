@@ -532,6 +532,8 @@ attend(struct pending *p)
 	if (th->stop == STOP_NONE)
 		th->stop = STOP_PLAIN;
 	if (p->status >> 16 == 0 && fault_mend(t, th)) {
+		if (t->rescan)
+			hooks_find(t);
 		go_on(th);
 		return;
 	}

@@ -25,6 +25,7 @@ static const struct {
 	{ "_Unwind_Resume_or_Rethrow", PROBE_UNWINDER },
 	{ "_Unwind_ForcedUnwind", PROBE_UNWINDER },
 	{ "_Unwind_Backtrace", PROBE_UNWINDER },
+	{ "_dl_debug_state", PROBE_OBJECTS },
 	{ "__cxa_begin_catch", PROBE_CATCH },
 	{ "__rust_panic_cleanup", PROBE_CATCH },
 	{ "setjmp", TWICE }, { "_setjmp", TWICE }, { "sigsetjmp", TWICE },
@@ -167,6 +168,7 @@ hooks_find(struct target *t)
 	struct maps ms;
 	size_t i;
 
+	t->rescan = false;
 	if (!maps_read(t->pid, &ms))
 		return;
 	take_exe(t, &ms, &f);

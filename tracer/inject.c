@@ -698,8 +698,8 @@ is_real_fault(const struct thread *th)
 	siginfo_t info;
 
 	return (ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &info) == 0 &&
-	    (info.si_signo == SIGSEGV || info.si_signo == SIGBUS) &&
-	    info.si_code > 0);
+	    (info.si_signo == SIGSEGV || info.si_signo == SIGBUS ||
+	    info.si_signo == SIGTRAP) && info.si_code > 0);
 }
 
 static void
@@ -736,8 +736,10 @@ fault_mend(struct target *t, struct thread *th)
 		memcpy(&f, blob + at, sizeof(f));
 		if (r.rip != t->agent + f.at)
 			continue;
-		if (f.tsc != 0)
+		if (f.kind == FIXUP_TSC)
 			mend_tsc(t, th, &r);
+		else if (f.kind == FIXUP_OBJECTS)
+			t->rescan = true;
 		r.rip = t->agent + f.to;
 		return (regs_set(th, &r));
 	}

@@ -219,9 +219,26 @@ def jumps():
             ok(balanced(t, "in_handler"), f"{why}: and these end")
             ok(any(e["flags"] & 2 for e in t.calls("down", "exit")),
                f"{why}: what was jumped over is said to be")
+            eq(sum(e["deep"] for e in t.events if e["ev"] == "lost"), 0,
+               f"{why}: and takes up no room")
             ids = {e["id"] for e in t.calls("yield", "exit")}
             ok(len([e for e in t.calls("yield") if e["id"] in ids]) >= 45,
                f"{why}: calls on another stack end where they began")
+
+
+def unwinders():
+    """Cancelled threads, backtraces, handlers that are jumped out of."""
+    for flags in (("-O1",), ("-O1", "-static"), ("-O0",)):
+        p = build("unwind.c", *flags)
+        why = "unwinding " + " ".join(flags)
+        with Trace(p) as t:
+            r = t.ask("probeall 1 budget=20000", "probeall")
+            t.put("quiet 1")
+            t.go()
+            e = t.end()
+            t.close()
+            eq((e and e["status"], t.output()), (0, plain(p)),
+               f"{why}: {r['on']} functions, and it says what it says")
 
 
 def threads():
@@ -655,6 +672,6 @@ def a_dynamic_session(d):
 
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds, without_symbols, exceptions,
-          stripped_exceptions, jumps, threads, running, killed_engine, forks,
+          stripped_exceptions, jumps, unwinders, threads, running, killed_engine, forks,
           execs, crashes, go_program, rust_program, storms, overflow,
           deep_recursion, four_thousand, refusals, whole_programs)

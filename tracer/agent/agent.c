@@ -81,6 +81,14 @@ recording(void)
 	    (owner & AGENT_OWNER_DIED) == 0);
 }
 
+/* The engine looks at what is loaded; this thread waits for it. */
+static inline void
+look_at_objects(void)
+{
+	__asm__ volatile("int3\n1:\n"
+	    ".pushsection .fixups,\"a\"\n.long 1b, 1b, 2\n.popsection");
+}
+
 /* --- memory that may not be there ---------------------------------------- */
 
 static inline bool
@@ -617,6 +625,77 @@ rearm(struct agent_state *st, uint64_t sp)
 		frame_drop_top(st);
 }
 
+/*
+ * Whether somebody may still return to it.  Of frames with one place on the
+ * stack the newest is, if its marker stands there; an older one only if that
+ * has been jumped to by it, and so has its marker for a return address.
+ * Those above `i` that are dead have no place any more.
+ */
+static bool
+is_alive(const struct agent_state *st, uint32_t i, uint32_t n)
+{
+	const struct agent_frame *fr = &st->frames[i];
+	uint64_t there;
+	uint32_t k;
+
+	if (!sane(fr->slot) || !load_word(fr->slot, &there))
+		return (false);
+	for (k = n; k > i + 1; k--)
+		if (st->frames[k - 1].slot == fr->slot)
+			there = st->frames[k - 1].ra;
+	return (there == expected(fr));
+}
+
+/*
+ * Frames that longjmp has left behind under others.  Every live frame is in
+ * the list all the time, as a handler may come between, and jump away.
+ */
+static void
+collect(struct agent_state *st)
+{
+	uint32_t n = st->depth, i, to = 0;
+
+	st->in_gc = 1;
+	for (i = n; i > 0; i--)
+		if (st->frames[i - 1].slot > FRAME_DEAD &&
+		    !is_alive(st, i - 1, n))
+			frame_abandon(st, &st->frames[i - 1]);
+	for (i = 0; i < n; i++)
+		if (st->frames[i].slot != FRAME_DEAD &&
+		    st->frames[i].slot != FRAME_FREE)
+			st->frames[to++] = st->frames[i];
+	for (i = n; i > to; i--)
+		((volatile struct agent_frame *)&st->frames[i - 1])->slot =
+		    FRAME_FREE;
+	st->depth = to;
+	st->gc_at = 2 * to < AGENT_FEW ? AGENT_FEW : 2 * to;
+	if (st->gc_at > AGENT_FRAMES && to < AGENT_FRAMES / 4 * 3)
+		st->gc_at = AGENT_FRAMES;
+	st->in_gc = 0;
+}
+
+static inline void
+collect_if_many(struct agent_state *st)
+{
+	uint32_t at = st->gc_at == 0 ? AGENT_FEW : st->gc_at;
+
+	/* at the very end the mark is of one that was jumped out of */
+	if (st->depth >= at && !st->unwound &&
+	    (!st->in_gc || st->depth >= AGENT_FRAMES))
+		collect(st);
+}
+
+/* Very deep, or very many left behind: that is looked at now and then. */
+static bool
+make_room(struct agent_state *st)
+{
+	volatile struct agent_slot *sh = (void *)st->shared;
+
+	if (++sh->deep % AGENT_FRAMES == 0 && !st->unwound)
+		collect(st);
+	return (false);
+}
+
 /* The frame that returns through `slot`, the newest if there are several. */
 static struct agent_frame *
 frame_find(struct agent_state *st, uint64_t slot, uint32_t idx)
@@ -734,6 +813,10 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 	}
 	if (!recording() || (p->flags & PROBE_ON) == 0)
 		return (p->resume);
+	if (p->flags & PROBE_OBJECTS) {
+		look_at_objects();
+		return (p->resume);
+	}
 	if (p->flags & PROBE_UNWINDER) {
 		restore(st, slot);
 		return (p->resume);
@@ -744,13 +827,13 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 		return (p->resume);
 	if (st->depth > 0 && st->frames[st->depth - 1].slot <= slot)
 		prune(st, slot);
+	if (__builtin_expect(st->depth >= AGENT_FEW, 0))
+		collect_if_many(st);
 	if (p->budget != 0 && !within_budget(p, st))
 		return (p->resume);
 	leave = may_leave && (p->flags & PROBE_LEAVE) != 0;
-	if (leave && st->depth >= AGENT_FRAMES) {
-		((volatile struct agent_slot *)st->shared)->deep++;
-		leave = false;
-	}
+	if (leave && st->depth >= AGENT_FRAMES)
+		leave = make_room(st);
 	if (!emit_enter(st, p, f, leave, &id, &tsc) || !leave)
 		return (p->resume);
 	i = frame_open(st);

@@ -36,6 +36,7 @@
 
 #define AGENT_THREADS	1024	/* slots: threads at one time */
 #define AGENT_FRAMES	2048	/* open calls of one thread */
+#define AGENT_FEW	128	/* frames until which nobody looks */
 #define AGENT_SPARE	64	/* for signal handlers at the very end */
 #define AGENT_CHUNK	512	/* probes in a chunk */
 #define AGENT_CHUNKS	1024
@@ -71,6 +72,8 @@ struct agent_state {
 	uint32_t depth;
 	uint32_t slot;
 	uint32_t no_tsc; /* rdtsc faults here */
+	uint32_t gc_at; /* frames at which dead ones are looked for; 0: few */
+	uint32_t in_gc;
 	struct agent_frame frames[AGENT_FRAMES + AGENT_SPARE];
 	uint8_t	 alt[AGENT_ALT];
 };
@@ -109,6 +112,7 @@ enum {
 	PROBE_LEAVE = 2,   /* of returns too */
 	PROBE_UNWINDER = 4, /* it walks the stack: restore it first */
 	PROBE_CATCH = 8,    /* an exception has been caught */
+	PROBE_OBJECTS = 16, /* libraries have come or gone */
 };
 
 #define PROBE_ORIG	16
@@ -189,10 +193,16 @@ _Static_assert(sizeof(struct agent_control) <= AGENT_CONTROL, "fits");
 
 /*
  * The head of the blob: offsets within it.  A fault at one of `fixups` is
- * answered by going on at its `to`; `tsc`: with rdx:rax set.
+ * answered by going on at its `to`.
  */
+enum {
+	FIXUP_READ,
+	FIXUP_TSC,	/* with rdx:rax set */
+	FIXUP_OBJECTS	/* after a look at what is loaded */
+};
+
 struct agent_fixup {
-	uint32_t at, to, tsc;
+	uint32_t at, to, kind;
 };
 
 struct agent_header {

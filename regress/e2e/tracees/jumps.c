@@ -107,7 +107,7 @@ main(int argc, char *argv[])
 	pid_t pid;
 
 	(void)signal(SIGALRM, handler);
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < 3000; i++)
 		n += jumper((int)i % 7);
 	n += contexts();
 	(void)setitimer(ITIMER_REAL, &often, NULL);
