@@ -60,7 +60,13 @@ target_link(struct target *t)
 void
 target_unlink(struct target *t)
 {
-	struct target **at = &targets;
+	struct target **at = &targets, *c;
+
+	for (c = targets; c != NULL; c = c->next)
+		if (c->threads != NULL && c->threads->parent == t) {
+			c->threads->parent = NULL;
+			c->unwanted = true;
+		}
 
 	while (*at != NULL && *at != t)
 		at = &(*at)->next;
@@ -253,10 +259,9 @@ on_clone(struct target *t, pid_t tid)
 }
 
 static struct target *
-child_new(struct target *t, pid_t pid)
+target_like(const struct target *t, pid_t pid)
 {
 	struct target *c;
-	char path[64];
 
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
@@ -265,14 +270,29 @@ child_new(struct target *t, pid_t pid)
 	c->pid = pid;
 	c->opt = t->opt;
 	c->alive = true;
+	c->mem_fd = -1;
+	if (c->slots == NULL || thread_add(c, pid) == NULL) {
+		target_free(c);
+		return (NULL);
+	}
+	return (c);
+}
+
+static struct target *
+child_new(struct target *t, pid_t pid)
+{
+	struct target *c = target_like(t, pid);
+	char path[64];
+
+	if (c == NULL)
+		return (NULL);
 	c->small = t->small;
 	c->blind = t->blind;
 	c->hooks = t->hooks;
 	c->entry = t->entry;
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	c->mem_fd = open(path, O_RDWR | O_CLOEXEC);
-	if (c->slots == NULL || !probes_copy(c, t) ||
-	    thread_add(c, pid) == NULL) {
+	if (!probes_copy(c, t)) {
 		target_free(c);
 		return (NULL);
 	}
@@ -314,11 +334,20 @@ fork_birth(struct target *c, struct thread *th)
 
 	th->born = false;
 	th->parent = NULL;
-	if (parent != NULL && parent->injected)
+	if (parent->injected)
 		(void)inject_fork(c, th, parent);
-	if (parent != NULL)
-		report_fork(parent, c, c->pid);
+	report_fork(parent, c, c->pid);
 	go_on(th);
+}
+
+/* One whose parent is no longer wanted is let go before it has run. */
+static void
+fork_forget(struct target *c)
+{
+	code_restore(c);
+	threads_detach(c);
+	target_unlink(c);
+	target_free(c);
 }
 
 static void
@@ -330,7 +359,9 @@ on_vfork(struct target *t, pid_t child)
 		th = thread_add(t, child);
 	if (th != NULL)
 		th->vfork = true;
-	report_fork(t, NULL, child);
+	/* followed, it is said when it has a program of its own */
+	if (!t->opt.follow_fork)
+		report_fork(t, NULL, child);
 }
 
 /* --- ends ----------------------------------------------------------------- */
@@ -361,6 +392,11 @@ on_end(struct target *t, struct thread *th, int status)
 	if (has_threads(t))
 		return;
 	t->alive = false;
+	if (t->unwanted) {
+		target_unlink(t);
+		target_free(t);
+		return;
+	}
 	memset(&e, 0, sizeof(e));
 	e.kind = TARGET_EXIT;
 	e.tid = t->pid;
@@ -388,7 +424,8 @@ on_exec(struct target *t, struct thread *th)
 		probes_forget(t);
 	}
 	objects_forget(t);
-	(void)close(t->mem_fd);
+	if (t->mem_fd >= 0)
+		(void)close(t->mem_fd);
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	t->mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (t->mem_fd >= 0 && target_entry(t, why))
@@ -424,8 +461,20 @@ on_arrival(struct target *t, struct thread *th)
 static void
 vfork_exec(struct target *t, struct thread *th)
 {
-	(void)ptrace(PTRACE_DETACH, th->tid, NULL, NULL);
+	pid_t pid = th->tid;
+	struct target *c;
+
 	thread_drop(t, th);
+	c = t->opt.follow_fork ? target_like(t, pid) : NULL;
+	if (c == NULL) {
+		(void)ptrace(PTRACE_DETACH, pid, NULL, NULL);
+		return;
+	}
+	c->threads->stop = STOP_PLAIN;
+	c->threads->midway = true;
+	target_link(c);
+	report_fork(t, c, pid);
+	on_exec(c, c->threads);
 }
 
 static void
@@ -456,6 +505,8 @@ on_stop(struct target *t, struct thread *th, const struct pending *p)
 
 	if (event == PTRACE_EVENT_STOP && th->born && th->parent != NULL) {
 		fork_birth(t, th);
+	} else if (t->unwanted) {
+		fork_forget(t);
 	} else if (event == PTRACE_EVENT_STOP && th->born) {
 		birth(t, th);
 	} else if (event == PTRACE_EVENT_STOP) {

@@ -101,6 +101,7 @@ struct target {
 	bool	 small;		/* a Go program */
 	bool	 blind;		/* exceptions cannot be followed */
 	bool	 hooks;		/* an unwinder is known */
+	bool	 unwanted;	/* a child that nobody has been told of */
 	bool	 rescan;	/* other objects are loaded */
 	int	 mem_fd;
 	struct thread *threads;

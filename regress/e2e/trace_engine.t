@@ -373,6 +373,18 @@ def forks():
         eq(t.end()["status"], 0, "a program that spawns ends")
         t.close()
         eq((t.output(), len(t.calls("mark"))), ("4\n", 5), "it spawns")
+    with Trace(p, "spawn", "4", follow=True) as t:
+        t.probe(1, "mark", "enter=r5:4", "leave=r0:4")
+        t.go()
+        eq(t.end()["status"], 0, "followed: a program that spawns ends")
+        t.put("wait 300")
+        t.close()
+        kids = {e["child"] for e in t.events if e["ev"] == "fork"}
+        eq(len(kids), 4, "followed: its children are said")
+        eq({e["pid"] for e in t.events if e["ev"] == "exec"} - {t.pid}, kids,
+           "followed: and that they run another program")
+        eq((t.output(), len(t.calls("mark"))), ("4\n", 5),
+           "followed: it spawns")
 
 
 def execs():
