@@ -79,7 +79,7 @@ report(struct target *t, const struct target_event *e)
 {
 	struct target_event copy = *e;
 
-	if (t->opt.on_event == NULL)
+	if (t->opt.on_event == NULL || t->unwanted)
 		return;
 	copy.pid = t->pid;
 	if (copy.ts == 0)

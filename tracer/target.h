@@ -75,7 +75,8 @@ struct target_options {
 				 * least 64 KiB; 0 = 4 MiB */
 	bool	 follow_fork;	/* children become targets of their own, which
 				 * have the probes that their parent has */
-	/* Both may be NULL.  Borrowed events. */
+	/* Both may be NULL.  Borrowed events.  on_event may probe, read and
+	 * write; it must not close a target nor call target_events(). */
 	void	(*on_event)(struct target *, const struct target_event *,
 		    void *arg);
 	void	(*on_child)(pid_t, int status, void *arg);
