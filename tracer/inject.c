@@ -523,6 +523,18 @@ give_slots(struct target *t)
 	}
 }
 
+/* A program whose memory is limited gets by with smaller rings. */
+static bool
+first_slots(struct target *t, struct thread *th)
+{
+	while (!slots_ready(t, th, BLOCK)) {
+		if (t->opt.ring <= RING_LEAST)
+			return (false);
+		t->opt.ring /= 2;
+	}
+	return (true);
+}
+
 bool
 inject(struct target *t, struct thread *th, char why[TARGET_WHY])
 {
@@ -535,7 +547,7 @@ inject(struct target *t, struct thread *th, char why[TARGET_WHY])
 		    "may forbid it", (int)t->pid);
 		return (false);
 	}
-	if (!control_make(t, th) || !slots_ready(t, th, BLOCK)) {
+	if (!control_make(t, th) || !first_slots(t, th)) {
 		(void)snprintf(why, TARGET_WHY, "no memory can be shared with "
 		    "process %d: its system call filter, its memory limit or "
 		    "its being undumpable may forbid it", (int)t->pid);

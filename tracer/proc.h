@@ -71,6 +71,7 @@ struct stage {
 };
 
 #define STAGE_MOST	65536
+#define RING_LEAST	(64UL << 10)
 
 enum { STAGE_STUBS, STAGE_PROBES, STAGE_DATA, STAGES };
 

@@ -15,7 +15,6 @@
 #include "ringread.h"
 #include "thread.h"
 
-#define RING_LEAST	(64UL << 10)
 #define RING_USUAL	(4UL << 20)
 #define RING_MOST	(1UL << 30)
 #define AUXV_MOST	64

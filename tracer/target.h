@@ -72,7 +72,8 @@ struct target_event {
 
 struct target_options {
 	size_t	 ring;		/* bytes per thread, a power of two of at
-				 * least 64 KiB; 0 = 4 MiB */
+				 * least 64 KiB; 0 = 4 MiB.  Less if the
+				 * process has no room for eight of them */
 	bool	 follow_fork;	/* children become targets of their own, which
 				 * have the probes that their parent has */
 	/* Both may be NULL.  Borrowed events.  on_event may probe, read and

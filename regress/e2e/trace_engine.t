@@ -314,6 +314,24 @@ def running():
             p.wait()
 
 
+def little_memory():
+    p = subprocess.Popen(["/bin/sh", "-c", 'ulimit -v 9000; exec "$0" 500',
+                          build("slow.c", "-O2")], stdout=subprocess.PIPE)
+    try:
+        wait_for(lambda: (status_of(p.pid) or {}).get("Name") != "sh")
+        with Trace(pid=p.pid) as t:
+            r = t.probe(1, "beat", "enter=r5:4", "leave=r0:4")
+            ok(r and r["ok"], "little memory: smaller rings", t.first)
+            ok(t.get(lambda e: e["ev"] == "exit" and e.get("fn") == 1),
+               "little memory: calls are seen")
+        p.send_signal(signal.SIGTERM)
+        eq(p.communicate(timeout=SOON)[0], b"bad 0\n",
+           "little memory: undisturbed")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
 def killed_engine():
     p = subprocess.Popen([build("slow.c", "-O2"), "200"],
                          stdout=subprocess.PIPE)
@@ -683,7 +701,8 @@ def a_dynamic_session(d):
     session(d)
 
 
-run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds, without_symbols, exceptions,
-          stripped_exceptions, jumps, unwinders, threads, running, killed_engine, forks,
-          execs, crashes, go_program, rust_program, storms, overflow,
-          deep_recursion, four_thousand, refusals, whole_programs)
+run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
+          without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
+          threads, running, little_memory, killed_engine, forks, execs,
+          crashes, go_program, rust_program, storms, overflow, deep_recursion,
+          four_thousand, refusals, whole_programs)
