@@ -471,7 +471,7 @@ def go_program():
     out = os.path.join(WORK, "prog_go")
     env = dict(os.environ, HOME=WORK, GOCACHE=WORK + "/gocache",
                GO111MODULE="off", GOFLAGS="")
-    subprocess.run(["go", "build", "-o", out, SOURCES + "/prog.go"],
+    subprocess.run(["/usr/bin/go", "build", "-o", out, SOURCES + "/prog.go"],
                    check=True, env=env)
     want = plain(out)
     with Trace(out) as t:
@@ -504,7 +504,7 @@ def go_program():
 
 def rust_program():
     out = os.path.join(WORK, "prog_rs")
-    subprocess.run(["rustc", "-O", "-C", "debuginfo=0", "-o", out,
+    subprocess.run(["/usr/bin/rustc", "-O", "-C", "debuginfo=0", "-o", out,
                     SOURCES + "/prog.rs"], check=True,
                    env=dict(os.environ, TMPDIR=WORK))
     want = plain(out)
