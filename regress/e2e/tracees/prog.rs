@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: ISC
 // Panics through functions that are watched.
 #[inline(never)]
+fn same(n: i64) -> i64 {
+    unsafe { std::ptr::read_volatile(&n) }
+}
+
+#[inline(never)]
 #[no_mangle]
 pub extern "C" fn rust_add(a: i64, b: i64) -> i64 {
-    std::hint::black_box(a) + b
+    same(a) + b
 }
 
 #[inline(never)]
 fn deep(n: u32) -> u32 {
-    if std::hint::black_box(n) == 0 {
+    if same(n as i64) == 0 {
         panic!("bottom");
     }
     deep(n - 1) + 1
