@@ -115,6 +115,8 @@ debugger_on_gone(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	dbg_conn_gone(m->hdr.conn);
+	(void)chan_send(&chan, msg_new(MSG_DBG_LEFT, NULL, m->hdr.conn, 0),
+	    -1);
 	return 0;
 }
 
@@ -233,6 +235,15 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 		reply(a, true, large, sizeof(large) - 1);
 	else
 		reply(a, failed, json, len);
+}
+
+void
+link_does(const struct ask *a, enum dbg_deed deed)
+{
+	struct msg_out *o = msg_new(MSG_DBG_DOES, NULL, a->conn, a->id);
+
+	msg_put_u32(o, deed);
+	(void)chan_send(&chan, o, -1);
 }
 
 /* NULL is no string at all. */

@@ -15,6 +15,7 @@
 
 #include "activity.h"
 #include "dbg.h"
+#include "dbgaudit.h"
 #include "dbghello.h"
 #include "fdkind.h"
 #include "handlers.h"
@@ -171,6 +172,7 @@ dbg_end(struct dbgproc *p, enum err err, const char *why)
 		return;
 	p->life = DBG_GOING;
 	dbg_asks_fail(p, err, why);
+	dbgaudit_end(p);
 	chan_close(&p->chan);
 	loop_del(&p->pid_io);
 	fd_close(&p->fds[INSTRUMENT_FD_CHANNEL]);

@@ -9,6 +9,8 @@
 
 #include <sys/queue.h>
 
+#include "client.h"
+#include "dbgdeed.h"
 #include "proto.h"
 #include "session.h"
 
@@ -17,13 +19,26 @@
 /* A request that is not answered yet. */
 struct dbg_asked {
 	TAILQ_ENTRY(dbg_asked) next;
-	struct asker	 asker;
+	struct asker	 asker;		/* owner NULL = he has gone */
+	char		 user[USER_NAME_MAX];	/* who asked */
+	enum dbg_deed	 deed;		/* what it does, for the audit log */
 	uint32_t	 id;		/* of the channel to the debugger */
 	size_t		 bytes;		/* of its answer so far */
 	char		*json;		/* malloc'ed, until it can be sent */
 	size_t		 json_len;
 };
 TAILQ_HEAD(dbg_asked_list, dbg_asked);
+
+/* What one user does often. */
+struct dbg_spell {
+	enum dbg_deed	 deed;		/* DBG_DEED_NONE = free */
+	enum door	 door;
+	unsigned int	 count, refused;	/* after the first */
+	uint64_t	 since;		/* ms */
+	char		 user[USER_NAME_MAX];
+	char		 address[ADDRESS_TEXT];
+};
+#define DBG_SPELLS	8
 
 enum dbg_life {
 	DBG_ORDERED,		/* the launcher has been asked */
@@ -57,6 +72,8 @@ struct dbgproc {
 	bool		 late;		/* netproc does not keep up with it */
 	struct dbg_asked_list asked;
 	unsigned int	 nasked;
+	struct dbg_spell spells[DBG_SPELLS];
+	struct loop_timer spell_timer;
 	uint32_t	 last_id;
 	uint64_t	 used;		/* ms, of the last request or answer */
 	uint64_t	 current;	/* the greatest of a user's is it */

@@ -3,6 +3,7 @@
  * What clients ask debuggers, and the answers: forwarded unread, counted, and
  * given to nobody but who asked.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "client.h"
 #include "command.h"
 #include "dbg.h"
+#include "dbgaudit.h"
 #include "debug.h"
 #include "handlers.h"
 #include "log.h"
@@ -122,6 +124,7 @@ dbg_ask(struct dbgproc *p, struct asker *a, const char *json, size_t len)
 		q->json_len = len;
 	}
 	q->asker = *a;
+	(void)snprintf(q->user, sizeof(q->user), "%s", a->owner->name);
 	q->id = ++p->last_id;
 	TAILQ_INSERT_TAIL(&p->asked, q, next);
 	p->nasked++;
@@ -155,6 +158,8 @@ dbg_asks_fail(struct dbgproc *p, enum err err, const char *why)
 	struct dbg_asked *q;
 
 	while ((q = TAILQ_FIRST(&p->asked)) != NULL) {
+		if (q->asker.owner == NULL)
+			dbgaudit_left(p, q);
 		answer(&q->asker, &p->session->id, err, why == NULL ? NULL :
 		    "%s", why);
 		asked_free(p, q);
@@ -191,6 +196,8 @@ pass_on(struct dbgproc *p, struct dbg_asked *q, uint32_t flags,
 {
 	struct msg_out *o;
 
+	if (q->asker.owner == NULL)
+		return;
 	/* he may have lost the right to see it while he waited */
 	if (access_of(q->asker.viewer, p->session) < ACCESS_SEE) {
 		answer(&q->asker, &p->session->id, ERR_NOT_FOUND, NULL);
@@ -232,8 +239,10 @@ spawn_on_dbg_reply(struct msg *m)
 	/* a start that came to nothing leaves nothing */
 	if (!p->began && !(flags & DBG_MORE))
 		dbg_leave(p);
-	if (!(flags & DBG_MORE) || q->asker.owner == NULL)
+	if (!(flags & DBG_MORE)) {
+		dbgaudit_done(p, q, (flags & DBG_FAILED) != 0);
 		asked_free(p, q);
+	}
 	if (p->pace.slot == 0 &&
 	    chan_backlog(&netproc_chan) > NETPROC_BACKLOG)
 		on_pace(p);
@@ -255,9 +264,49 @@ drop_asks(struct dbgproc *p, uint32_t conn)
 			    &p->session->id, q->asker.conn, 0), -1);
 		told = q->asker.conn;
 		/* the request that makes the debugger is sent all the same */
-		if (q->json == NULL)
+		if (q->json != NULL)
+			continue;
+		/* else what it does comes to light with its end, or DBG_LEFT */
+		q->asker.owner = NULL;
+		if (p->life != DBG_UP)
 			asked_free(p, q);
 	}
+}
+
+int
+spawn_on_dbg_does(struct msg *m)
+{
+	struct dbgproc *p = dbg_of(m);
+	struct dbg_asked *q = find_asked(p, m);
+	uint32_t deed = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || deed == DBG_DEED_NONE ||
+	    deed >= DBG_DEED_COUNT || p->session == NULL)
+		return -1;
+	/* the first word counts */
+	if (q == NULL || q->deed != DBG_DEED_NONE)
+		return 0;
+	q->deed = (enum dbg_deed)deed;
+	q->asker.command = dbg_deed_action(q->deed);
+	return 0;
+}
+
+int
+spawn_on_dbg_left(struct msg *m)
+{
+	struct dbgproc *p = dbg_of(m);
+	struct dbg_asked *q, *next;
+
+	if (msg_end(m) == -1 || p->session == NULL)
+		return -1;
+	for (q = TAILQ_FIRST(&p->asked); q != NULL; q = next) {
+		next = TAILQ_NEXT(q, next);
+		if (q->asker.owner != NULL || q->asker.conn != m->hdr.conn)
+			continue;
+		dbgaudit_left(p, q);
+		asked_free(p, q);
+	}
+	return 0;
 }
 
 void

@@ -33,7 +33,8 @@ MODES = {
     "bad-run": "debugger_lost", "bad-run-flags": "debugger_lost",
     "byes": "debugger_lost", "kills": "done", "dies": "debugger_lost",
     "aborts": "debugger_lost", "executes": "debugger_lost",
-    "writes": "debugger_lost",
+    "writes": "debugger_lost", "deeds": "done",
+    "bad-deed": "debugger_lost", "no-deed": "debugger_lost",
 }
 
 
@@ -124,6 +125,8 @@ def every_mode(mode):
         ok(rss(d) - size < 32 * 1024, "the spawner has not grown",
            (size, rss(d)))
         ok("\x1b" not in d.log(), "the log is clean")
+        ok("DEBUGGER pause" in d.log() and "DEBUGGER raw" not in d.log(),
+           "and tells of nothing that nobody asked for")
         ok(d.log().count("result=\"ok\"\\x0a") < 1000, "and not full of it")
         good.ask(session="other", request={"command": "byes"})
 

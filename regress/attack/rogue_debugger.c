@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/msg_out.h"
+#include "common/dbgdeed.h"
 #include "debugger/sysfilter.h"
 #include "log.h"
 #include "loop.h"
@@ -348,6 +349,41 @@ writes(void)
 	reply("{\"mode\":\"still here\"}");
 }
 
+static void
+does(uint64_t number, uint32_t deed)
+{
+	struct msg_out *o = msg_new(MSG_DBG_DOES, NULL, conn, number);
+
+	msg_put_u32(o, deed);
+	(void)chan_send(&chan, o, -1);
+}
+
+/* What nobody has asked for is nobody's doing; the first word counts. */
+static void
+deeds(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < MANY; i++)
+		does(request + 1 + i, DBG_DEED_raw);
+	does(request, DBG_DEED_pause);
+	does(request, DBG_DEED_raw);
+	send_u32s(MSG_DBG_LEFT, 0, NULL);
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+bad_deed(void)
+{
+	does(request, DBG_DEED_COUNT);
+}
+
+static void
+no_deed(void)
+{
+	does(request, DBG_DEED_NONE);
+}
+
 /* "claims PID", or more of them than any program has. */
 static void
 claims(const char *text)
@@ -497,6 +533,7 @@ static const struct {
 	{ "executes", executes }, { "writes", writes }, { "silent", silent },
 	{ "late", late },
 	{ "pids", pids },
+	{ "deeds", deeds }, { "bad-deed", bad_deed }, { "no-deed", no_deed },
 };
 
 int	debugger_on_request(struct msg *);

@@ -4,6 +4,7 @@
 # see it, and what is left when it, its adapter or its client goes.
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -255,6 +256,78 @@ def restarts(d):
     eq(state(c)["state"], "DEBUGGING", "and is DEBUGGING again")
     ok(state(c)["pid"] not in (None, first), "as another process")
     j.do("stop")
+
+
+def lines_of(d, sid, command):
+    """(user, result) of the audit log's lines about it."""
+    return re.findall(rf'user="([^"]*)" door=local address="pid \d+" '
+                      rf'session={sid} action="DEBUGGER {command}" '
+                      r'result="([^"]*)"', d.log())
+
+
+def is_logged(d, sid, command, result):
+    """In another process, when the answer may be here already."""
+    ok(wait_for(lambda: any(r.startswith(result) for _, r in
+                            lines_of(d, sid, command)), 15),
+       f"{command} is in the audit log: {result}",
+       lines_of(d, sid, command))
+
+
+def audited(d):
+    """Who did what to a program, and nothing of what it said."""
+    c, j = d.client(), Local(d)
+    j.start(helper("sleeper"))
+    sid = state(c)["id"]
+    is_logged(d, sid, "start", "ok")
+    for command in ("status", "backtrace", "threads", "breakpoint_list"):
+        j.do(command)
+    for command, args in (
+            ("set", {"name": "marker4711", "value": "marker4711"}),
+            ("memory_write", {"address": "0x10", "data": "marker4711"}),
+            ("raw", {"text": "marker4711"}),
+            ("eval", {"expression": "marker4711"})):
+        j.do(command, **args)
+        is_logged(d, sid, command, "debugger_refused")
+    editor = j.do("dap")["result"]["client"]
+    for command in ("setVariable", "writeMemory"):
+        j.do("dap_send", client=editor, message={
+            "seq": 1, "type": "request", "command": command,
+            "arguments": {"name": "marker4711"}})
+        is_logged(d, sid, command, "ok")
+    for _ in range(10):
+        j.do("continue", wait=False)
+        j.do("pause")
+    is_logged(d, sid, "continue", "ok")
+    away = Local(d)
+    away.do("status")
+    away.put(request={"command": "breakpoint_add",
+                      "args": {"function": "marker4711"}})
+    away.close()
+    ok(wait_for(lambda: lines_of(d, sid, "breakpoint_add"), 15),
+       "who leaves at once is not forgotten")
+    j.do("restart")
+    is_logged(d, sid, "restart", "ok")
+    j.do("stop")
+    is_logged(d, sid, "stop", "ok")
+    is_logged(d, sid, "continue", "9 more within a minute, 0 of them")
+    eq(len(lines_of(d, sid, "continue")), 2, "what comes often is counted")
+    for command in ("status", "backtrace", "threads", "breakpoint_list"):
+        eq(lines_of(d, sid, command), [], f"{command} only looks")
+    ok(not any("marker4711" in x for x in d.log().splitlines()
+               if " action=" in x), "no values are in it")
+    ok(any(x["message"].split()[1:3] == ["DEBUGGER", "raw"]
+           for x in c.cmd("ACTIVITY")), "ACTIVITY has it as well")
+    j.start(helper("sleeper"), name="lost")
+    sid = state(c, "lost")["id"]
+    j.put(session="lost", request={"command": "until", "args": {
+        "where": "x:1"}})
+    j.recv_line()
+    j.put(session="lost", request={"command": "continue", "args": {}})
+    wait_for(lambda: state(c, "lost")["debugger"]["state"] == "running")
+    os.kill(the_debugger(d), signal.SIGKILL)
+    eq(error(json.loads(j.recv_line())), "debugger_lost", "it is killed")
+    is_logged(d, sid, "continue", "debugger_lost")
+    is_logged(d, sid, "until", "debugger_refused")
 
 
 def goes_on(c, j, program, name):
@@ -517,6 +590,9 @@ def of_others(mode):
         for command in ("continue", "pause", "stop", "detach"):
             eq(error(b.do(command, session=sid)), "read_only",
                f"{command}: he may not")
+            ok(wait_for(lambda: ("dl-bob", "debugger_refused") in [
+                (u, r.split()[0]) for u, r in lines_of(d, sid, command)]),
+               "and that he has tried is in the audit log")
         eq(error(b.ask(start=True, session=sid, request={
             "command": "attach", "args": {}})), "read_only", "nor attach")
         c.cmd(f"SHARE {sid} dl-bob:rw")
@@ -629,7 +705,7 @@ def of_root(mode):
         p.wait()
 
 
-run_tests(in_modes(facts, streams, restarts, signals, let_go, unseen, attaches, client_goes,
+run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen, attaches, client_goes,
                    failures, current, conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),
