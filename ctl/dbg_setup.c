@@ -165,6 +165,28 @@ languages(const struct profile *p)
 	return list;
 }
 
+/* A program of that name that cannot do it is why it is not there. */
+static void
+add_install(struct json_object *o, const struct profile *p, const char *path,
+    const char *home)
+{
+	struct profile any = *p;
+	struct adapter_found found;
+	char version[32], text[PATH_MAX + 256];
+
+	any.witness = NULL;
+	if ((p->quirks & Q_NEEDS_INTERPRETER) != 0 || p->witness == NULL ||
+	    !profile_locate(&any, path, home, &found) ||
+	    !args_is_text(found.path)) {
+		args_text(o, "install", p->install);
+		return;
+	}
+	find_version(p, found.path, version, sizeof(version));
+	snprintf(text, sizeof(text), "%s (%s is %s, which speaks no DAP)",
+	    p->install, found.path, *version != '\0' ? version : "one");
+	args_text(o, "install", text);
+}
+
 /* Whether it is there. */
 static bool
 add_adapter(struct json_object *list, const struct profile *p)
@@ -186,7 +208,8 @@ add_adapter(struct json_object *list, const struct profile *p)
 		args_text(o, "path", args_is_text(found.path) ? found.path :
 		    "?");
 	} else
-		args_text(o, "install", p->install);
+		add_install(o, p, path != NULL ? path : "",
+		    home != NULL ? home : "");
 	json_object_array_add(list, o);
 	return there;
 }

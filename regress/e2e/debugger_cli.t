@@ -667,6 +667,10 @@ def adapters():
     ok({"lldb-dap", "delve", "debugpy"} <= set(names), "setup", o)
     ok(all(a["usable"] and a["path"] and a["version"] or a["install"]
            for a in o["adapters"]), "each is there, or how to have it", o)
+    gdb = next(a for a in o["adapters"] if a["name"] == "gdb")
+    ok(gdb["usable"] or shutil.which("gdb") is None or
+       ("14 or later" in gdb["install"] and "speaks no DAP" in
+        gdb["install"]), "a gdb that is too old is named", gdb)
     here = {a["name"]: a["usable"] for a in o["adapters"]}
     for name in ("lldb-dap", "gdb"):
         eq(dbg("setup", "--check", name).code, 0 if here[name] else 4,
