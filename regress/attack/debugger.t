@@ -168,6 +168,7 @@ def run(flags=0, name="rogue", cwd="/", argv=vec("/bin/sleep", "1000"),
 def good(name):
     """One that is as its row wants it."""
     return {"DBG_STATE": state(), "DBG_RUN": run(),
+            "DBG_DOES": frame("DBG_DOES", u32(1)),
             "DBG_LOG": frame("DBG_LOG", u32(0) + blob("x"))}.get(
         name, sized(name, BY_NAME[name]["min"]))
 
