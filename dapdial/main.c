@@ -6,6 +6,7 @@
  * connection and stdin and stdout.  The adapter itself gets 3, 4 and 5 as 0, 1
  * and 2: they are for the program that it debugs.
  */
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -44,6 +45,17 @@ listen_here(char *address, size_t size)
 	return fd;
 }
 
+/*
+ * An adapter that finds a terminal starts its program in the foreground of
+ * it, which only the session of a terminal's own can do.
+ */
+static void
+take_terminal(void)
+{
+	if (isatty(0) && (setsid() == -1 || ioctl(0, TIOCSCTTY, 0) == -1))
+		err(126, "the program's terminal");
+}
+
 static pid_t
 start(char *argv[], int argc, char *address)
 {
@@ -67,6 +79,7 @@ start(char *argv[], int argc, char *address)
 			err(126, "file %d, which is for the program", 3 + i);
 	for (i = 3; i < 6; i++)
 		close(i);
+	take_terminal();
 	execvp(args[0], args);
 	err(127, "%s", args[0]);
 }
