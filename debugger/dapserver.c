@@ -301,7 +301,7 @@ cmd_receive(struct op *op)
 	struct editor *e = editor_of(op);
 	uint64_t ms;
 
-	if (e == NULL || !wait_limit(op, &ms))
+	if (e == NULL || !wait_limit(op, false, &ms))
 		return;
 	if (e->fetching != NULL)
 		fetch(e);

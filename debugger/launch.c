@@ -175,7 +175,7 @@ read_options(struct op *op)
 	l.tty = false;
 	if (!op_bool(op, "stop_on_entry", &entry) ||
 	    !op_bool(op, "wait", &l.wait) || !op_bool(op, "tty", &l.tty) ||
-	    !wait_limit(op, &l.limit_ms))
+	    !wait_limit(op, false, &l.limit_ms))
 		return false;
 	l.entry = entry ? ENTRY_YES : had ? ENTRY_NO : ENTRY_DEFAULT;
 	return true;
