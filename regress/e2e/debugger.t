@@ -620,9 +620,19 @@ def sealed():
 
 
 def left_overs(d):
-    ok(wait_for(lambda: not [p for p in descendants(d.proc.pid)
-                             if stands_for_a_program(p)], 20),
-       "no debugger, adapter or program is left")
+    def left():
+        return [p for p in descendants(d.proc.pid) if stands_for_a_program(p)]
+    ok(wait_for(lambda: not left(), 20),
+       "no debugger, adapter or program is left", [command_line(p)
+                                                   for p in left()])
+
+
+def command_line(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            return f.read().replace(b"\0", b" ")
+    except OSError:
+        return b""
 
 
 def stands_for_a_program(pid):
