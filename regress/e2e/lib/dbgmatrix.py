@@ -2,10 +2,12 @@
 """Every command and flag of debugger, with one adapter: each works, works by
 a way round, or says that the adapter cannot.  What the client's own tables
 have and no row asks for is a failure."""
+import contextlib
 import ctypes
 import json
 import os
 import re
+import signal
 import subprocess
 
 from dl import eq, ok, wait_for
@@ -421,10 +423,15 @@ def endings(m):
     ok("total " in out and "to stderr" in out and "read spin" in out,
        k.adapter + ": output", out)
     ok("i=" in json.dumps(u.ask("status")) + out, k.adapter + ": the log")
-    m.row("detach", done, "detach")
+    o = m.row("detach", done, "detach")
     m.note(["output", "--follow"])
     m.row("stop", done, "stop")
     m.row("no session", lambda o: o["rc"] == 3, "status")
+    # what was let go stays, and would for ever
+    pid = re.search(r"process (\d+) goes on", o.get("words", ""))
+    if pid is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid.group(1)), signal.SIGKILL)
 
 
 def allow_tracing():
