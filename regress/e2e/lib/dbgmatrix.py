@@ -179,6 +179,9 @@ def beginnings(m):
     eq(u.dbg("input", "--eof").code, 0, k.adapter + ": input --eof")
     m.row("await the end", lambda o: o.get("exit") == {"code": 3},
           "await", "--timeout", "60")
+    m.note(["output", "--follow"])
+    out = u.dbg("output", "--follow").out
+    ok("total " in out, k.adapter + ": output --follow ends with it", out)
     m.note(["output", "--tail", "3"])
     out = u.dbg("output", "--tail", "3").out
     ok("at / of the row\n" in out, k.adapter + ": its directory and "
@@ -424,7 +427,6 @@ def endings(m):
        k.adapter + ": output", out)
     ok("i=" in json.dumps(u.ask("status")) + out, k.adapter + ": the log")
     o = m.row("detach", done, "detach")
-    m.note(["output", "--follow"])
     m.row("stop", done, "stop")
     m.row("no session", lambda o: o["rc"] == 3, "status")
     # what was let go stays, and would for ever
