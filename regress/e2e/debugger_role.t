@@ -12,8 +12,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alive, alone, eq, helper,
-                in_modes, ok, passwd_wrapper, run_tests, stat_of, status_of,
-                wait_for)
+                in_modes, memory_of, ok, passwd_wrapper, read_proc, run_tests,
+                stat_of, status_of, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 TOY = helper("toy_adapter")
@@ -513,6 +513,26 @@ def survives_netproc(d):
     wait_for(lambda: j.do("stop", session="n")["success"], 15)
 
 
+def variables(d):
+    """What a session has in its environment is not left in the launcher,
+    whose next child is another user's."""
+    c, j = d.client(), Local(d)
+    sid = c.upload(helper("sleeper"))["id"]
+    word = "lantern-" + os.urandom(12).hex()
+    c.cmd(f"ENV {sid} WORD={word}")
+    c.cmd("START " + sid)
+    r = j.ask(start=True, session=sid, request={
+        "command": "attach", "args": {"adapter": "toy"}})
+    ok(r["success"], "a debugger is attached", r)
+    ok([p for p in tree(d) if word.encode() in read_proc(p, "environ")],
+       "the program has its variable")
+    if AS_ROOT:
+        eq([line for _, line, data in memory_of(d.role_pid("launcher"))
+            if word[10:].encode() in data], [],
+           "which the launcher has not")
+    c.cmd("KILL " + sid)
+
+
 def client_goes(d):
     """Who waits and goes is not waited for, and another can pause."""
     c, j = d.client(), Local(d)
@@ -705,8 +725,9 @@ def of_root(mode):
         p.wait()
 
 
-run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen, attaches, client_goes,
-                   failures, current, conf=CONF),
+run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,
+                   attaches, variables, client_goes, failures, current,
+                   conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),
           alone(obstacles, modes=("user",)), alone(of_root, modes=("user",)),
