@@ -91,10 +91,9 @@ struct dbgproc {
 	/* -- the adapter -- */
 	bool		 ordered;	/* a run of it is being started */
 	bool		 on;		/* it is the session's program, */
-	bool		 elsewhere;	/* and attaches to what is none */
+	bool		 elsewhere;	/* without a sandbox, for what is none */
 	bool		 reported;	/* how it ended: */
 	uint32_t	 code, signal;
-	bool		 on_host;	/* without a sandbox, for a process of the host */
 	uint32_t	 sought;	/* pid that the launcher looks for; 0 = none */
 	uint64_t	 sought_serial;	/* of FIND */
 	uint64_t	 sought_ms;	/* when, the last */
@@ -147,6 +146,11 @@ void	 dbg_asks_fail(struct dbgproc *, enum err, const char *why);
 void	 dbg_drop_conn(uint32_t conn);
 /* From now on its owner means this one by none in particular. */
 void	 dbg_use(struct dbgproc *);
+/*
+ * It may leave the sandbox, or has, and this one may not: he only looks.  A
+ * debugger does what it is asked to, by whomever.
+ */
+bool	 dbg_is_too_far(const struct dbgproc *, const struct asker *);
 /* A start whose account was asked for may be forgotten. */
 void	 dbg_drop_starts(uint32_t conn);
 

@@ -67,6 +67,25 @@ count_conn(const struct dbgproc *p, uint32_t conn)
 	return n;
 }
 
+/*
+ * Who is this user on this host, with all that he may do there.  A token, a
+ * cookie and a rule give what sessions may do, and no more.
+ */
+static bool
+is_at_home(const struct asker *a)
+{
+	return role_mode == MODE_USER && settings.control == 0 &&
+	    (a->flags & (PRINCIPAL_BY_TOKEN | PRINCIPAL_BY_RULE |
+	    PRINCIPAL_BY_KEY | PRINCIPAL_GUEST | PRINCIPAL_READ_ONLY)) == 0;
+}
+
+bool
+dbg_is_too_far(const struct dbgproc *p, const struct asker *a)
+{
+	return p->host && !p->inside && !is_at_home(a) &&
+	    !(settings.allow_sandbox & 1U << SANDBOX_NONE);
+}
+
 static void
 send_request(struct dbgproc *p, struct dbg_asked *q, const char *json,
     size_t len)
@@ -76,7 +95,8 @@ send_request(struct dbgproc *p, struct dbg_asked *q, const char *json,
 	struct msg_out *o = msg_new(MSG_DBG_REQUEST, &s->id, q->asker.conn,
 	    q->id);
 
-	if (q->asker.flags & PRINCIPAL_READ_ONLY && access > ACCESS_SEE)
+	if ((q->asker.flags & PRINCIPAL_READ_ONLY ||
+	    dbg_is_too_far(p, &q->asker)) && access > ACCESS_SEE)
 		access = ACCESS_SEE;
 	msg_put_u32(o, access);
 	msg_put_u32(o, q->asker.owner->uid);
@@ -478,18 +498,6 @@ target_of(struct starting *st)
 	else
 		return s;
 	return NULL;
-}
-
-/*
- * Who is this user on this host, with all that he may do there.  A token, a
- * cookie and a rule give what sessions may do, and no more.
- */
-static bool
-is_at_home(const struct asker *a)
-{
-	return role_mode == MODE_USER && settings.control == 0 &&
-	    (a->flags & (PRINCIPAL_BY_TOKEN | PRINCIPAL_BY_RULE |
-	    PRINCIPAL_BY_KEY | PRINCIPAL_GUEST | PRINCIPAL_READ_ONLY)) == 0;
 }
 
 static void

@@ -365,17 +365,16 @@ run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 	struct session *s = p->session;
 	uint32_t sandbox = p->sandbox, network = p->network;
 
-	if (flags & DBG_RUN_HOST) {
+	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
+	if (p->elsewhere) {
 		sandbox = SANDBOX_NONE;
 		network = NETWORK_SHARED;
 	} else
 		p->inside = true;
-	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
 	s->start.flags = flags & DBG_RUN_TTY || s->on_tty ? START_TTY :
 	    START_SPLIT;
-	p->on_host = (flags & DBG_RUN_HOST) != 0;
 	p->ordered = true;
-	start_adapter(s, a, sandbox, network, (flags & DBG_RUN_HOST) != 0);
+	start_adapter(s, a, sandbox, network, p->elsewhere);
 }
 
 int

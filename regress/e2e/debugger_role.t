@@ -671,10 +671,46 @@ def by_pid(mode):
         p.wait()
 
 
-def attach_to(j, pid):
-    return j.ask(start=True, name="p", request={
+def attach_to(j, pid, **which):
+    return j.ask(start=True, **(which or {"name": "p"}), request={
         "command": "attach", "args": {"pid": pid, "cwd": "/", "env": [],
                                       "adapter": "toy"}})
+
+
+def not_from_afar(mode):
+    """Who comes with a token gets no way out of the sandbox by a debugger
+    that somebody at home has made."""
+    with Daemon(mode, CONF) as d:
+        c, j, far = d.client(), Local(d), Local(d)
+        ok("user" in far.cmd("AUTH " + c.cmd("TOKEN create")["token"]),
+           "one comes with a token")
+        kw = {} if d.uid is None else {"user": d.uid, "group": d.uid,
+                                       "extra_groups": []}
+        p = subprocess.Popen([helper("sleeper")], stdout=subprocess.DEVNULL,
+                             **kw)
+        ok(attach_to(j, p.pid)["success"], "the user attaches")
+        eq(error(far.do("eval", "p", expression="x")), "read_only",
+           "who comes with a token does nothing in that process")
+        eq(far.cmd("SIGNAL p CONT").get("error_code"), "not_permitted",
+           "nor to it")
+        eq(c.cmd("SIGNAL p CONT").get("error_code"), None,
+           "as the user does")
+        eq(far.do("status", "p")["result"]["session"],
+           j.do("status", "p")["result"]["session"], "but sees it")
+        ok(j.do("detach", "p")["success"], "it is let go")
+        for which in {"session": "p"}, {"session": "p", "name": "q"}:
+            r = attach_to(far, p.pid, **which)
+            eq(error(r), "read_only", "it is not taken up from afar")
+        eq(p.poll(), None, "it lives")
+        r = attach_to(j, p.pid, session="p")
+        ok(r["success"], "the user takes it up again", r)
+        ok(j.do("detach", "p")["success"], "and lets it go")
+        ok(j.start(helper("sleeper"))["success"], "in a sandbox")
+        ok(far.do("restart", "t")["success"], "a debugger is also theirs")
+        j.do("stop", "t")
+        j.do("stop", "p")
+        p.kill()
+        p.wait()
 
 
 def obstacles(mode):
@@ -730,6 +766,7 @@ run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,
                    conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),
+          alone(not_from_afar, modes=("user",)),
           alone(obstacles, modes=("user",)), alone(of_root, modes=("user",)),
           alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
           alone(of_others, modes=SYSTEM))
