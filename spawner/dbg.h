@@ -166,6 +166,8 @@ void	 dbg_tree_gone(struct session *);
 void	 dbg_output(struct session *);
 /* Ends the adapter, and what is debugged unless that ran before. */
 void	 dbg_kill(struct dbgproc *);
+/* An adapter is beside the session's program, or is about to be. */
+bool	 dbg_is_beside(const struct session *);
 /* The launcher's answers to ATTACH that are no gdbserver's. */
 int	 dbg_on_attach_fd(struct msg *, uint32_t kind);
 int	 dbg_on_attached(struct msg *, uint32_t pid, uint32_t inner_pid);

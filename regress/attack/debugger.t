@@ -457,6 +457,31 @@ def leaving(mode):
            "but in user mode for who is at home")
 
 
+def two_at_once(mode):
+    """Where an adapter is about to be there is no place for gdbserver."""
+    with daemon(mode, "stop-timeout 1\n") as d:
+        c, j = d.client(d.alice), Local(d, d.alice)
+        sid = c.upload(helper("sleeper"))["id"]
+        c.cmd("START " + sid)
+        eq(outcome(j.ask(start=True, session=sid,
+                         request={"command": "start"})), "good", "it starts")
+        os.kill(d.role_pid("launcher"), signal.SIGSTOP)
+        try:
+            eq(outcome(j.ask(session=sid, request={"command": "beside-run"})),
+               "done", "it has asked for an adapter")
+            c.send("DEBUG " + sid + "\n")
+            ok(select.select([c.s], [], [], 10)[0], "DEBUG does not wait")
+        finally:
+            os.kill(d.role_pid("launcher"), signal.SIGCONT)
+        eq(c.json().get("error_code"), "already_debugging",
+           "as another is about to be attached")
+        ok(wait_for(lambda: c.cmd("STATUS " + sid)["state"] == "DEBUGGING"),
+           "which is there then")
+        eq(c.cmd("DEBUG " + sid).get("error_code"), "already_debugging",
+           "and alone")
+        c.cmd("KILL " + sid)
+
+
 def claims(mode):
     """What it says is the program is signalled only if it is the session's."""
     with daemon(mode, "stop-timeout 1\n") as d:
@@ -524,4 +549,4 @@ def too_many(mode):
 
 run_tests(alone(every_mode), alone(by_bytes), alone(other_sessions),
           alone(late), alone(flood), alone(deaf), alone(leaving),
-          alone(claims), alone(too_many))
+          alone(two_at_once), alone(claims), alone(too_many))

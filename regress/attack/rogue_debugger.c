@@ -288,6 +288,15 @@ host_run(void)
 }
 
 static void
+beside_run(void)
+{
+	static const char argv[] = "/bin/sleep\0" "1000";
+
+	order(DBG_RUN_BESIDE, argv, sizeof(argv));
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
 bad_run(void)
 {
 	order(0, "/bin/sleep", 10);
@@ -527,7 +536,8 @@ static const struct {
 	{ "logs", logs }, { "drains", drains },
 	{ "deaf-drains", deaf_drains }, { "empty-pieces", empty_pieces },
 	{ "runs", runs },
-	{ "host-run", host_run }, { "bad-run", bad_run },
+	{ "host-run", host_run }, { "beside-run", beside_run },
+	{ "bad-run", bad_run },
 	{ "bad-run-flags", bad_run_flags }, { "byes", byes },
 	{ "kills", kills }, { "dies", dies }, { "aborts", aborts },
 	{ "executes", executes }, { "writes", writes }, { "silent", silent },
