@@ -552,6 +552,8 @@ exec_tree_gone(void)
 		return;
 	ending = NULL;
 	loop_timer_unset(&leave_timer);
+	/* who is answered may start another one under the same name */
+	link_reply_last();
 	op_reply(op, words_of("terminated", !goes_on() ?
 	    "the program and its debugger have ended" : dbg.attached ?
 	    "the debugger has left; the process it was attached to goes on" :

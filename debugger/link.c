@@ -206,6 +206,14 @@ debugger_on_doorbell(struct msg *m)
 
 /* -- downwards ------------------------------------------------------------ */
 
+static bool	 is_last;
+
+void
+link_reply_last(void)
+{
+	is_last = true;
+}
+
 static void
 reply(const struct ask *a, bool failed, const char *json, size_t len)
 {
@@ -216,7 +224,8 @@ reply(const struct ask *a, bool failed, const char *json, size_t len)
 	do {
 		n = len < PIECE_MAX ? len : PIECE_MAX;
 		o = msg_new(MSG_DBG_REPLY, NULL, a->conn, a->id);
-		msg_put_u32(o, flags | (n < len ? DBG_MORE : 0));
+		msg_put_u32(o, flags | (n < len ? DBG_MORE :
+		    is_last ? DBG_LAST : 0));
 		msg_put_bytes(o, json, n);
 		(void)chan_send(&chan, o, -1);
 		json += n;

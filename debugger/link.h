@@ -94,6 +94,8 @@ void	 link_arm(uint64_t offset);
 void	 link_state(const struct dbg_state *);
 /* The number, as the host counts, of what the adapter calls that; 0 = none. */
 pid_t	 link_pid(pid_t inner);
+/* The answer that is sent next is given when the session has gone. */
+void	 link_reply_last(void);
 /* The debugger is done; its session may go. */
 void	 link_bye(void);
 

@@ -40,6 +40,14 @@ struct dbg_spell {
 };
 #define DBG_SPELLS	8
 
+/* The answer that it leaves with: sent when it has gone. */
+struct dbg_last {
+	struct asker	 asker;
+	uint32_t	 flags;		/* DBG_* of DBG_ANSWER */
+	char		*json;		/* malloc'ed; NULL = there is none */
+	size_t		 len;
+};
+
 enum dbg_life {
 	DBG_ORDERED,		/* the launcher has been asked */
 	DBG_UP,
@@ -72,6 +80,8 @@ struct dbgproc {
 	bool		 late;		/* netproc does not keep up with it */
 	struct dbg_asked_list asked;
 	unsigned int	 nasked;
+	bool		 leaving;	/* it has said so */
+	struct dbg_last	 last;
 	struct dbg_spell spells[DBG_SPELLS];
 	struct loop_timer spell_timer;
 	uint32_t	 last_id;
@@ -142,6 +152,8 @@ void	 dbg_ask(struct dbgproc *, struct asker *, const char *, size_t);
 /* The process can be asked: what has waited for that is sent. */
 void	 dbg_asks_begin(struct dbgproc *);
 void	 dbg_asks_fail(struct dbgproc *, enum err, const char *why);
+/* Sends the answer that it left with, if there is one; frees it. */
+void	 dbg_last_send(struct dbg_last *, const struct sid *);
 /* conn 0 = all */
 void	 dbg_drop_conn(uint32_t conn);
 /* From now on its owner means this one by none in particular. */

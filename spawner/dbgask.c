@@ -229,20 +229,61 @@ pass_on(struct dbgproc *p, struct dbg_asked *q, uint32_t flags,
 	(void)answer_with(&q->asker, o, -1);
 }
 
+/*
+ * Who is told that it has ended may start the next one at once, under the
+ * same name: the answer waits until this one has gone.
+ */
+static void
+keep_last(struct dbgproc *p, struct dbg_asked *q, uint32_t flags,
+    const void *json, size_t len)
+{
+	struct dbg_last *l = &p->last;
+
+	if (l->json == NULL && q->asker.owner != NULL &&
+	    access_of(q->asker.viewer, p->session) >= ACCESS_SEE &&
+	    (l->json = malloc(len + 1)) != NULL) {
+		memcpy(l->json, json, len);
+		l->len = len;
+		l->flags = flags;
+		l->asker = q->asker;
+	} else
+		pass_on(p, q, flags, json, len);
+}
+
+void
+dbg_last_send(struct dbg_last *l, const struct sid *id)
+{
+	struct msg_out *o;
+
+	if (l->json == NULL)
+		return;
+	o = answer_new(&l->asker, MSG_DBG_ANSWER, id);
+	msg_put_u32(o, l->flags);
+	msg_put_bytes(o, l->json, l->len);
+	(void)answer_with(&l->asker, o, -1);
+	free(l->json);
+	l->json = NULL;
+}
+
 int
 spawn_on_dbg_reply(struct msg *m)
 {
 	struct dbgproc *p = dbg_of(m);
 	struct dbg_asked *q;
 	uint32_t flags = msg_get_u32(m);
+	bool last = (flags & DBG_LAST) != 0;
 	const void *json;
 	size_t len;
 
 	json = msg_get_rest(m, &len);
+	flags &= ~(uint32_t)DBG_LAST;
 	if (msg_end(m) == -1 || flags & ~(uint32_t)(DBG_MORE | DBG_FAILED) ||
+	    (last && flags & DBG_MORE) ||
 	    p->session == NULL || m->hdr.request == 0 ||
 	    m->hdr.request > p->last_id)
 		return -1;
+	if (last)
+		dbg_leave(p);
 	q = find_asked(p, m);
 	/* who asked has gone, which it may not have heard */
 	if (q == NULL)
@@ -253,12 +294,15 @@ spawn_on_dbg_reply(struct msg *m)
 	/* who has been answered sees no older state than that */
 	if (!(flags & DBG_MORE))
 		dbg_show_late(p);
-	pass_on(p, q, flags, json, len);
 	p->used = loop_now_ms();
 	p->began |= !(flags & DBG_FAILED);
 	/* a start that came to nothing leaves nothing */
 	if (!p->began && !(flags & DBG_MORE))
 		dbg_leave(p);
+	if (p->leaving && !(flags & DBG_MORE))
+		keep_last(p, q, flags, json, len);
+	else
+		pass_on(p, q, flags, json, len);
 	if (!(flags & DBG_MORE)) {
 		dbgaudit_done(p, q, (flags & DBG_FAILED) != 0);
 		asked_free(p, q);
@@ -335,9 +379,14 @@ dbg_drop_conn(uint32_t conn)
 	struct dbgproc *p;
 
 	dbg_drop_starts(conn);
-	LIST_FOREACH(p, &dbgprocs, next)
+	LIST_FOREACH(p, &dbgprocs, next) {
 		if (p->session != NULL)
 			drop_asks(p, conn);
+		if (conn == 0 || p->last.asker.conn == conn) {
+			free(p->last.json);
+			p->last.json = NULL;
+		}
+	}
 }
 
 /* -- which ---------------------------------------------------------------- */

@@ -552,6 +552,19 @@ def client_goes(d):
     j.do("stop")
 
 
+def again_at_once(d):
+    """Who is told that it has ended finds nothing of it."""
+    c, j = d.client(), Local(d)
+    wrong = []
+    for _ in range(40):
+        answers = [j.start(helper("sleeper")), j.do("stop")]
+        wrong += [r for r in answers if not r["success"]]
+        wrong += c.cmd("DEBUGGER list")
+        answers = [j.start("/nonexistent"), j.start("/nonexistent")]
+        wrong += [r for r in answers if error(r) != "invalid_argument"]
+    eq(wrong, [], "a name is free when its session's end is told")
+
+
 def failures(d):
     c, j = d.client(), Local(d)
     r = j.start(helper("sleeper"), adapter="none")
@@ -762,7 +775,8 @@ def of_root(mode):
 
 
 run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,
-                   attaches, variables, client_goes, failures, current,
+                   attaches, variables, client_goes, failures,
+                   again_at_once, current,
                    conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),

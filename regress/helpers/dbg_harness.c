@@ -351,6 +351,11 @@ link_pid(pid_t inner)
 }
 
 void
+link_reply_last(void)
+{
+}
+
+void
 link_bye(void)
 {
 	if (say_states)
