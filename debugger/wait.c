@@ -57,7 +57,8 @@ wait_limit(struct op *op, bool asked, uint64_t *ms)
 	if (s != -1)
 		*ms = (uint64_t)s * 1000;
 	else
-		*ms = asked ? request_ms : await_ms;
+		/* for the adapter's answer, then as long for the stop */
+		*ms = asked ? 2 * request_ms : await_ms;
 	return true;
 }
 
