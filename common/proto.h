@@ -215,7 +215,8 @@ enum instrument_fd {
 /* DBG_ANSWER and DBG_REPLY */
 enum {
 	DBG_MORE		= 1 << 0,
-	DBG_FAILED		= 1 << 1
+	DBG_FAILED		= 1 << 1,
+	DBG_LAST		= 1 << 2	/* of DBG_REPLY alone, with DBG_BYE */
 };
 /* Of one request, and of its answer, in bytes. */
 #define DBG_REQUEST_MAX		(60 * 1024)

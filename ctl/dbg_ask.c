@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,11 +143,29 @@ report_lines(const char *code, const char *message)
 	}
 }
 
+/*
+ * Who sees none of others' sessions is told of none: that there is no such
+ * one is all the daemon says, and which one was asked for is known here.
+ */
+static const char *
+message_of(const struct dbg *d, struct json_object *answer, char *buf,
+    size_t size)
+{
+	const char *session = opt_value(&d->client.opts, DOPT_SESSION);
+
+	if (session == NULL || strcmp(reply_error(answer), "not_found") != 0)
+		return reply_str(answer, "message", "no reason given");
+	snprintf(buf, size, "there is no session \"%s\"; \"" DBG_NAME
+	    " sessions\" lists those that are debugged", session);
+	return buf;
+}
+
 /* Of a debugger's refusal its own words count, not that it has refused. */
 static struct json_object *
-error_of(struct json_object *answer)
+error_of(const struct dbg *d, struct json_object *answer)
 {
 	struct json_object *error = NULL;
+	char buf[256];
 
 	if (json_object_object_get_ex(answer, "error", &error))
 		return json_object_get(error);
@@ -154,7 +173,7 @@ error_of(struct json_object *answer)
 	json_object_object_add(error, "code", json_object_new_string(
 	    reply_error(answer)));
 	json_object_object_add(error, "message", json_object_new_string(
-	    reply_str(answer, "message", "no reason given")));
+	    message_of(d, answer, buf, sizeof(buf))));
 	return error;
 }
 
@@ -162,7 +181,7 @@ error_of(struct json_object *answer)
 static int
 refused(struct dbg *d, struct json_object *answer)
 {
-	struct json_object *error = error_of(answer), *o;
+	struct json_object *error = error_of(d, answer), *o;
 	int code = dbg_exit_code(reply_str(error, "code", "error"));
 
 	if (d->client.json_errors) {

@@ -14,6 +14,7 @@
 #include "dbg_build.h"
 #include "report.h"
 
+/* Between a place and its condition, as gdb has it. */
 #define IF	" if "
 
 char *
@@ -60,6 +61,7 @@ is_number(const char *s)
 	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
+/* Lines count from 1: 0 is a mistake, not the beginning of a file. */
 static int
 add_line(struct json_object *args, const char *text)
 {
@@ -94,6 +96,7 @@ add_place(struct json_object *args, char *text)
 
 	if (is_number(text))
 		return add_line(args, text);
+	/* "ns::f" has colons and is a function all the same */
 	if (colon == NULL || colon == text || !is_number(colon + 1)) {
 		if (colon != NULL && colon[1] == '\0') {
 			report("\"%s\" has no line behind its colon: give "
@@ -161,6 +164,7 @@ build_place(struct dbg *d, struct json_object *args, int argc, char **argv)
 	return r == 0 ? add_cwd(args) : -1;
 }
 
+/* Without a place it is where the program stands. */
 int
 build_source(struct dbg *d, struct json_object *args, int argc, char **argv)
 {
@@ -172,6 +176,7 @@ build_source(struct dbg *d, struct json_object *args, int argc, char **argv)
 
 /* -- numbers and names ----------------------------------------------------- */
 
+/* With a sign: adapters have threads below 0. */
 static int
 add_integer(struct json_object *args, const char *key, const char *text)
 {
@@ -186,12 +191,23 @@ add_integer(struct json_object *args, const char *key, const char *text)
 	return 0;
 }
 
+/* One of them, or all: never all because an id was forgotten. */
 int
 build_id(struct dbg *d, struct json_object *args, int argc, char **argv)
 {
-	(void)d;
-	(void)argc;
-	if (strcmp(argv[0], "all") == 0) {
+	bool every = opt_given(&d->client.opts, DOPT_EVERY);
+
+	/* "all" for "--all": people type what they mean */
+	if (argc > 0 && strcmp(argv[0], "all") == 0) {
+		every = true;
+		argc = 0;
+	}
+	if (every == (argc > 0)) {
+		report(every ? "give an id or --all, not both" :
+		    "which one? give its id, or --all");
+		return -1;
+	}
+	if (every) {
 		args_true(args, "all");
 		return 0;
 	}
@@ -243,6 +259,7 @@ build_expression(struct dbg *d, struct json_object *args, int argc,
 	return add_words(args, "expression", argc, argv);
 }
 
+/* --access says more than --read, and is what counts of the two. */
 int
 build_watch(struct dbg *d, struct json_object *args, int argc, char **argv)
 {

@@ -7,7 +7,11 @@
 
 struct dbg;
 
-/* These add to args what the words say: 0, or -1 after a report. */
+/*
+ * Rows' build functions: argc and argv are the words behind the name, borrowed,
+ * args the request's arguments, which stay the caller's.  They add to args
+ * what the words say: 0, or -1 after a report.
+ */
 int	build_place(struct dbg *, struct json_object *args, int, char **);
 int	build_source(struct dbg *, struct json_object *args, int, char **);
 int	build_id(struct dbg *, struct json_object *args, int, char **);

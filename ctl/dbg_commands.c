@@ -13,13 +13,24 @@
 #include "dbg_show.h"
 #include "dbg_start.h"
 
+/*
+ * Sets of options.  What a row does not have here is refused before anything
+ * is asked, so that a misspelt option never lets a program run.
+ */
 #define WAITS	DOPT(NO_WAIT)
+/* looks elsewhere without moving there: others look at the same program */
 #define WHERE	(DOPT(THREAD) | DOPT(FRAME))
+/* the bound of an answer, and the two that bring what it has cut */
 #define MORE	(DOPT(MAX) | DOPT(PATH) | DOPT(OFFSET))
 #define STEPS	(WAITS | DOPT(COUNT) | DOPT(INSTRUCTION) | DOPT(THREAD))
 #define BEGIN	(DOPT(ADAPTER) | DOPT(SANDBOX) | DOPT(NETWORK))
 #define POINT	(DOPT(CONDITION) | DOPT(HIT_COUNT))
 
+/*
+ * In the order in which help lists them.  A row with a request needs nothing
+ * else: build makes the arguments of the words, show prints the answer.  Rows
+ * with run ask more than once, or something that is no session's.
+ */
 const struct dbg_command dbg_commands[] = {
 	{ "start", "run", "PROGRAM [[--] ARGUMENT ...]",
 	    "debug a program: it stops at main, or where -b says",
@@ -45,39 +56,46 @@ const struct dbg_command dbg_commands[] = {
 	{ "use", NULL, "SESSION", "make a session the current one",
 	    NULL, NULL, show_summary, dbg_use, 1, 1, false, 0 },
 
+	/*
+	 * The first word alone means "add"; a variable that is called "list"
+	 * is watched by "watch add list".
+	 */
 	{ "breakpoint add", "break,b", "FILE:LINE|FUNCTION [if CONDITION]",
 	    "set a breakpoint",
 	    "breakpoint_add", build_place, show_words, NULL, 0, -1, false,
 	    POINT | DOPT(FUNCTION) | DOPT(LOG) },
 	{ "breakpoint list", "breakpoints", "", "list the breakpoints",
 	    "breakpoint_list", NULL, show_points, NULL, 0, 0, false, MORE },
-	{ "breakpoint remove", "breakpoint delete", "ID|all",
+	{ "breakpoint remove", "breakpoint delete", "ID|--all",
 	    "remove a breakpoint",
-	    "breakpoint_remove", build_id, show_words, NULL, 1, 1, false,
-	    0 },
-	{ "breakpoint enable", NULL, "ID|all", "enable a breakpoint again",
-	    "breakpoint_enable", build_id, show_points, NULL, 1, 1, false,
-	    0 },
-	{ "breakpoint disable", NULL, "ID|all",
+	    "breakpoint_remove", build_id, show_words, NULL, 0, 1, false,
+	    DOPT(EVERY) },
+	{ "breakpoint enable", NULL, "ID|--all", "enable a breakpoint again",
+	    "breakpoint_enable", build_id, show_points, NULL, 0, 1, false,
+	    DOPT(EVERY) },
+	{ "breakpoint disable", NULL, "ID|--all",
 	    "keep a breakpoint, but do not stop there",
-	    "breakpoint_disable", build_id, show_points, NULL, 1, 1, false,
-	    0 },
+	    "breakpoint_disable", build_id, show_points, NULL, 0, 1, false,
+	    DOPT(EVERY) },
 	{ "watch add", "watch", "EXPRESSION",
 	    "stop when a variable is written",
 	    "watch_add", build_watch, show_words, NULL, 1, -1, false,
 	    WHERE | DOPT(CONDITION) | DOPT(READ) | DOPT(ACCESS) },
 	{ "watch list", NULL, "", "list the watchpoints",
 	    "watch_list", NULL, show_points, NULL, 0, 0, false, MORE },
-	{ "watch remove", "watch delete", "ID|all", "remove a watchpoint",
-	    "watch_remove", build_id, show_words, NULL, 1, 1, false, 0 },
+	{ "watch remove", "watch delete", "ID|--all", "remove a watchpoint",
+	    "watch_remove", build_id, show_words, NULL, 0, 1, false,
+	    DOPT(EVERY) },
 	{ "catch add", "catch", "panic|throw [TYPE]",
 	    "stop when an exception is thrown",
 	    "catch_add", build_catch, show_words, NULL, 1, -1, false, 0 },
 	{ "catch list", NULL, "", "list what is caught",
 	    "catch_list", NULL, show_points, NULL, 0, 0, false, MORE },
-	{ "catch remove", "catch delete", "ID|all", "no longer catch it",
-	    "catch_remove", build_id, show_words, NULL, 1, 1, false, 0 },
+	{ "catch remove", "catch delete", "ID|--all", "no longer catch it",
+	    "catch_remove", build_id, show_words, NULL, 0, 1, false,
+	    DOPT(EVERY) },
 
+	/* They answer with the next stop, or that there is none yet. */
 	{ "continue", "c", "", "run on to the next stop",
 	    "continue", NULL, show_summary, NULL, 0, 0, true,
 	    WAITS | DOPT(THIS_THREAD) | DOPT(MAX) },
@@ -100,6 +118,10 @@ const struct dbg_command dbg_commands[] = {
 	    "await", NULL, show_summary, NULL, 0, 0, true,
 	    DOPT(SINCE) | DOPT(MAX) },
 
+	/*
+	 * They ask only, but for frame, up, down and thread, which move what
+	 * the others show, until the program runs again.
+	 */
 	{ "context", "where", "", "show where it stands, with source and "
 	    "variables",
 	    "context", NULL, show_summary, NULL, 0, 0, false,
@@ -136,6 +158,7 @@ const struct dbg_command dbg_commands[] = {
 	    "thread", build_thread, show_summary, NULL, 0, 1, false,
 	    DOPT(MAX) },
 
+	/* Below the language: some adapters have none of it, and say so. */
 	{ "memory read", "x", "ADDRESS|&VARIABLE", "show memory",
 	    "memory_read", build_memory, show_memory, NULL, 1, 1, false,
 	    WHERE | DOPT(COUNT) | DOPT(FORMAT) | DOPT(MAX) },
@@ -151,6 +174,7 @@ const struct dbg_command dbg_commands[] = {
 	{ "raw", NULL, "COMMAND", "give a command to the adapter itself",
 	    "raw", build_raw, show_raw, NULL, 1, -1, false, MORE },
 
+	/* The session's own: an adapter has no part in its input and output. */
 	{ "output", NULL, "", "print what the program wrote",
 	    NULL, NULL, NULL, dbg_output, 0, 0, false,
 	    DOPT(FOLLOW) | DOPT(TAIL) | DOPT(CLEAR) | DOPT(ALL) },
@@ -188,6 +212,7 @@ match(const char *name, size_t len, int n, char **words)
 	return 2;
 }
 
+/* The same for a row: its name, or one of its aliases. */
 static int
 match_command(const struct dbg_command *c, int n, char **words)
 {
@@ -203,6 +228,7 @@ match_command(const struct dbg_command *c, int n, char **words)
 	return used;
 }
 
+/* The longest name wins: "watch list" is no watchpoint on a variable. */
 const struct dbg_command *
 dbg_command_find(int n, char **words, int *usedp)
 {

@@ -5,6 +5,10 @@
 
 struct dbg;
 
+/*
+ * Of the table: serves an editor until it or the session ends.  An exit code,
+ * after a report unless it is CTL_OK.
+ */
 int	dbg_dap(struct dbg *, int argc, char **argv);
 
 #endif

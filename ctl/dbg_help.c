@@ -10,6 +10,7 @@
 #include "dbg_help.h"
 #include "report.h"
 
+/* One line a command, with its other names. */
 static void
 print_all(FILE *out)
 {
@@ -52,6 +53,7 @@ dbg_help_print(const struct dbg_command *c, FILE *out)
 	}
 }
 
+/* Half a name is met with those that begin so: "breakpoint" alone is none. */
 int
 dbg_help_unknown(int argc, char **argv)
 {

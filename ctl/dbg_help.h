@@ -8,6 +8,7 @@
 struct dbg;
 struct dbg_command;
 
+/* Of the table: an exit code, after a report unless it is CTL_OK. */
 int	dbg_help(struct dbg *, int argc, char **argv);
 
 /* One command's usage and options, or the list of all (NULL). */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "dbg.h"
 #include "dbg_ask.h"
 #include "dbg_build.h"
@@ -63,9 +64,6 @@ choose(struct dbg *d, struct printer *p, const struct mark *m,
 	const struct options *o = &d->client.opts;
 
 	if (opt_given(o, DOPT_TAIL)) {
-		if (d->client.json_errors)
-			return usage_error("--tail and --json cannot be "
-			    "combined");
 		if (opt_number(o, DOPT_TAIL, 1, INT_MAX, lines) == -1)
 			return CTL_USAGE;
 	} else if (!opt_given(o, DOPT_ALL)) {
@@ -77,10 +75,14 @@ choose(struct dbg *d, struct printer *p, const struct mark *m,
 	return CTL_OK;
 }
 
+/*
+ * What was printed counts as seen, also what --tail has passed over: the next
+ * "output" goes on from there.
+ */
 static int
 print_output(struct dbg *d, const char *id, struct mark *m)
 {
-	struct printer p = { .client = &d->client, .id = id };
+	struct printer p = { .client = &d->client, .id = id, .schema = 1 };
 	bool follow = opt_given(&d->client.opts, DOPT_FOLLOW);
 	long long lines = 0;
 	int code;
@@ -120,6 +122,10 @@ clear_output(struct dbg *d, const char *id, struct mark *m)
 	return report_flush();
 }
 
+/*
+ * Three questions: which session, which run of it, what it wrote.  The output
+ * is the daemon's own, also where the adapter is busy or gone.
+ */
 int
 dbg_output(struct dbg *d, int argc, char **argv)
 {
@@ -156,6 +162,7 @@ send_text(struct dbg *d, const char *id, int argc, char **argv,
 	return code;
 }
 
+/* "-" is read to its end, byte for byte; --eof alone only closes. */
 static int
 send_input(struct dbg *d, const char *id, int argc, char **argv)
 {
@@ -173,6 +180,7 @@ send_input(struct dbg *d, const char *id, int argc, char **argv)
 		    NULL);
 	}
 	if (code == CTL_OK && d->client.json_errors && json != NULL) {
+		args_number(json, "schema", 1);
 		reply_print(json, stdout);
 		d->printed = true;
 	}

@@ -12,6 +12,7 @@
 
 #define ROW_BYTES	16U	/* of memory */
 
+/* Prints a table that is full, and frees it. */
 static void
 finish(struct table *t, const struct view *v)
 {
@@ -40,6 +41,10 @@ point_place(const struct view *v, struct json_object *o)
 	return view_member(o, names[i]);
 }
 
+/*
+ * "pending" is no error: a library may bring its place along.  That a
+ * condition could not be evaluated outweighs that it is set.
+ */
 static const char *
 point_state(struct json_object *o)
 {
@@ -66,6 +71,7 @@ remark(struct table *t, struct json_object *o)
 	table_cell(t, text != NULL ? text : "", YELLOW);
 }
 
+/* One table for the three kinds; columns that stay empty are left out. */
 static void
 put_points(const struct view *v, struct json_object *list)
 {
@@ -105,6 +111,7 @@ put_points(const struct view *v, struct json_object *list)
 	finish(t, v);
 }
 
+/* Whichever of the three lists the answer has. */
 void
 show_points(struct json_object *json, const struct view *v)
 {
@@ -129,6 +136,7 @@ show_points(struct json_object *json, const struct view *v)
 
 /* -- memory and registers -------------------------------------------------- */
 
+/* The value of a hex digit; -1: it is none. */
 static int
 nibble(char c)
 {
@@ -159,6 +167,7 @@ put_bytes(const struct view *v, uint64_t address, const char *hex, size_t n)
 	fprintf(v->out, "  |%s|\n", text);
 }
 
+/* As hexdump shows it, or as the adapter did where it would not give bytes. */
 void
 show_memory(struct json_object *json, const struct view *v)
 {
@@ -217,8 +226,8 @@ put_instruction(const struct view *v, struct json_object *o)
 
 	if (source != NULL) {
 		place = view_place(v, o);
-		fprintf(v->out, "%s\t", place);
-		view_text(v, source);
+		fprintf(v->out, "%s: ", place);
+		view_line(v, source);
 		fputc('\n', v->out);
 		free(place);
 	}
@@ -244,6 +253,10 @@ show_disassembly(struct json_object *json, const struct view *v)
 	view_cut(v, json);
 }
 
+/*
+ * An adapter's own words, lines and all.  They have what the program made of
+ * them: nothing of it may steer a terminal.
+ */
 void
 show_raw(struct json_object *json, const struct view *v)
 {
@@ -274,7 +287,7 @@ show_sessions(struct json_object *json, const struct view *v)
 	struct json_object *list = NULL, *o;
 	size_t i, n = view_list(json, "sessions", &list);
 	struct table *t;
-	char id[9];
+	char id[9];	/* as much of it as tells one from another */
 
 	if (n == 0) {
 		fputs("no debug sessions; \"debugger start PROGRAM\" makes "

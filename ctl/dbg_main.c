@@ -22,6 +22,7 @@
 #include "reply.h"
 #include "report.h"
 
+/* $DEBUGLANTERN_SOCKET: a path, or the target of that form. */
 static int
 take_path(struct target *t, const char *path)
 {
@@ -65,6 +66,7 @@ set_target(struct dbg *d)
 	return 0;
 }
 
+/* Words are counted before anybody is asked, as options are. */
 static int
 wrong_words(const struct dbg_command *c, int n)
 {
@@ -92,6 +94,7 @@ run_command(struct dbg *d, int n, char **words)
 	    dbg_request_run(d, n, words);
 }
 
+/* Options alone; that nothing was asked for is wrong usage, not help. */
 static int
 without_command(const struct dbg *d)
 {
@@ -104,6 +107,19 @@ without_command(const struct dbg *d)
 		return CTL_USAGE;
 	}
 	return report_flush();
+}
+
+/* What is wrong has been said; this says what would be right. */
+static int
+wrong_options(const struct dbg_command *c)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "usage: " DBG_NAME " %s%s%s; \""
+	    DBG_NAME " help %s\" lists its options", c->name,
+	    *c->usage != '\0' ? " " : "", c->usage, c->name);
+	report_more(text);
+	return CTL_USAGE;
 }
 
 /* words and rest have room for all of argv. */
@@ -124,7 +140,7 @@ parse(struct dbg *d, int argc, char **argv, char **words, char **rest)
 	n = options_parse(o, DOPTS_GLOBAL | d->command->options, 0, n - used,
 	    words + used, rest);
 	if (n == -1)
-		return CTL_USAGE;
+		return wrong_options(d->command);
 	return opt_given(o, DOPT_VERSION) ? without_command(d) :
 	    run_command(d, n, rest);
 }
@@ -182,6 +198,10 @@ print_error(int code, const char *message)
 	json_object_put(o);
 }
 
+/*
+ * Whatever went wrong on the way here becomes the one object on stdout; a
+ * warning beside an answer goes to stderr.
+ */
 static int
 run_json(struct dbg *d, int argc, char **argv)
 {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct mark {
+	/* filled by mark_load(), nothing to free */
 	char		path[512];	/* "" where nothing can be kept */
 	char		run[64];	/* when it began */
 	uint64_t	offset;		/* of the first byte not yet seen */

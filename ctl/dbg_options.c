@@ -6,6 +6,11 @@
 #include "args.h"
 #include "dbg_options.h"
 
+/*
+ * Two of one name are two rows where they mean different things: --function
+ * takes a name with break and none with source.  A row's set of options holds
+ * one of them, and that is the one that is found.
+ */
 const struct opt_spec opt_specs[] = {
 	[DOPT_SESSION] = { "session", 's', "NAME",
 	    "debug session: label or id, else the current one",
@@ -69,7 +74,7 @@ const struct opt_spec opt_specs[] = {
 	[DOPT_LIMIT] = { "limit", 0, "N", "at most so many frames", NULL },
 	[DOPT_TYPE] = { "type", 0, NULL, "with its type", NULL },
 	[DOPT_FORMAT] = { "format", 0, "FORMAT",
-	    "hex, binary, decimal, address ...", NULL },
+	    "hex, binary, octal, decimal or address", NULL },
 	[DOPT_THREAD] = { "thread", 0, "ID", "look at that thread", NULL },
 	[DOPT_FRAME] = { "frame", 0, "N", "look at that frame", NULL },
 	[DOPT_MAX] = { "max", 0, "BYTES", "bound of the answer (8192)", NULL },
@@ -88,16 +93,22 @@ const struct opt_spec opt_specs[] = {
 	[DOPT_LIST] = { "list", 0, NULL, "all that are known", NULL },
 	[DOPT_CHECK] = { "check", 0, NULL,
 	    "fail if there is none, or not that one", NULL },
+	[DOPT_EVERY] = { "all", 0, NULL, "all of them", NULL },
 };
 
 const unsigned int opt_count = DOPT_END;
+/* Those that may be repeated; of any other the last one counts. */
 const unsigned int opt_lists[OPT_LISTS] = {
 	[DLIST_ENV] = DOPT_ENV, [DLIST_BREAK] = DOPT_BREAK,
 };
 
+/* How the value of an option becomes a member: TRUE and FALSE have none. */
 enum kind { TEXT, NUMBER, TRUE, FALSE };
 
-/* Options that a request has under a name of its own. */
+/*
+ * Options that a request has under a name of its own.  The bounds are those
+ * of any daemon: what a session makes of a number is its own to refuse.
+ */
 static const struct {
 	unsigned int	 opt;
 	const char	*key;
@@ -105,9 +116,11 @@ static const struct {
 	long long	 least;
 	long long	 most;
 } carried[] = {
+	/* the daemon waits unless told not to */
 	{ DOPT_NO_WAIT, "wait", FALSE, 0, 0 },
 	{ DOPT_ADAPTER, "adapter", TEXT, 0, 0 },
 	{ DOPT_STOP_ON_ENTRY, "stop_on_entry", TRUE, 0, 0 },
+	/* neither of these two: it stops at main */
 	{ DOPT_RUN, "stop_on_entry", FALSE, 0, 0 },
 	{ DOPT_TTY, "tty", TRUE, 0, 0 },
 	{ DOPT_FUNCTION, "function", TEXT, 0, 0 },

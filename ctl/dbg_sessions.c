@@ -39,6 +39,7 @@ dbg_sessions(struct dbg *d, int argc, char **argv)
 	return dbg_show(d, wrap(list));
 }
 
+/* Asking for its status by the way shows whether it is the one meant. */
 int
 dbg_use(struct dbg *d, int argc, char **argv)
 {

@@ -5,6 +5,10 @@
 
 struct dbg;
 
+/*
+ * Of the table: an exit code, after a report unless it is CTL_OK.  Without a
+ * daemon there are no sessions, which is no error.
+ */
 int	dbg_sessions(struct dbg *, int argc, char **argv);
 int	dbg_use(struct dbg *, int argc, char **argv);
 

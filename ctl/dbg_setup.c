@@ -65,6 +65,7 @@ setup_version(const char *text, char *buf, size_t size)
 	}
 }
 
+/* Its stderr is nobody's: what fails there is no version. */
 static pid_t
 ask_program(const char *path, const char *const *question, int out_fd)
 {
@@ -109,6 +110,7 @@ read_answer(const char *path, const char *const *question, char *buf,
 	close(fds[0]);
 	if (pid <= 0)
 		return false;
+	/* it did not end by itself, or says more than a version */
 	if (n != 0)
 		kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
@@ -129,6 +131,7 @@ version_of_path(const char *path, char *buf, size_t size)
 		    dash);
 }
 
+/* What it says itself, else what its name says: wrappers are silent. */
 static void
 find_version(const struct profile *p, const char *path, char *buf,
     size_t size)
@@ -165,6 +168,28 @@ languages(const struct profile *p)
 	return list;
 }
 
+/* A program of that name that cannot do it is why it is not there. */
+static void
+add_install(struct json_object *o, const struct profile *p, const char *path,
+    const char *home)
+{
+	struct profile any = *p;
+	struct adapter_found found;
+	char version[32], text[PATH_MAX + 256];
+
+	any.witness = NULL;
+	if ((p->quirks & Q_NEEDS_INTERPRETER) != 0 || p->witness == NULL ||
+	    !profile_locate(&any, path, home, &found) ||
+	    !args_is_text(found.path)) {
+		args_text(o, "install", p->install);
+		return;
+	}
+	find_version(p, found.path, version, sizeof(version));
+	snprintf(text, sizeof(text), "%s (%s is %s, which speaks no DAP)",
+	    p->install, found.path, *version != '\0' ? version : "one");
+	args_text(o, "install", text);
+}
+
 /* Whether it is there. */
 static bool
 add_adapter(struct json_object *list, const struct profile *p)
@@ -186,7 +211,8 @@ add_adapter(struct json_object *list, const struct profile *p)
 		args_text(o, "path", args_is_text(found.path) ? found.path :
 		    "?");
 	} else
-		args_text(o, "install", p->install);
+		add_install(o, p, path != NULL ? path : "",
+		    home != NULL ? home : "");
 	json_object_array_add(list, o);
 	return there;
 }
@@ -207,6 +233,7 @@ languages_cell(struct table *t, struct json_object *o)
 	table_cell(t, text, PLAIN);
 }
 
+/* For people: what is missing, and what would bring it. */
 static void
 print_adapters(struct json_object *list)
 {
@@ -235,6 +262,10 @@ print_adapters(struct json_object *list)
 	table_free(t);
 }
 
+/*
+ * Looks at this host by itself, with the same table as a session's debugger:
+ * no daemon need run for it.
+ */
 int
 dbg_setup(struct dbg *d, int argc, char **argv)
 {

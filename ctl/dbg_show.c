@@ -58,6 +58,7 @@ show_words(struct json_object *json, const struct view *v)
 
 /* -- the summary ----------------------------------------------------------- */
 
+/* Of these two the word alone would not say which one it was. */
 static bool
 tells_more(const char *reason)
 {
@@ -77,7 +78,9 @@ put_reason(const struct view *v, struct json_object *json)
 		return;
 	fputs(" (", v->out);
 	if (view_list(json, "breakpoints", &list) > 0)
-		put_ids(v, "breakpoint", list);
+		/* a throw's ids are those of catchpoints */
+		put_ids(v, strcmp(reason, "exception") == 0 ? "catchpoint" :
+		    "breakpoint", list);
 	else if (view_list(json, "watchpoints", &list) > 0)
 		put_ids(v, "watchpoint", list);
 	else {
@@ -93,6 +96,7 @@ put_reason(const struct view *v, struct json_object *json)
 	fputc(')', v->out);
 }
 
+/* The first line of a stop: which thread, where, and what for. */
 static void
 put_position(const struct view *v, struct json_object *json)
 {
@@ -123,6 +127,7 @@ put_position(const struct view *v, struct json_object *json)
 	free(function);
 }
 
+/* What was thrown, or why a signal came, where the place does not say it. */
 static void
 put_exception(const struct view *v, struct json_object *json)
 {
@@ -168,6 +173,11 @@ put_busy(const struct view *v, struct json_object *json)
 	free(request);
 }
 
+/*
+ * All that there is to know of a stop, in the order in which people ask: where
+ * and why, the source around it, variables and what they were, output.  What
+ * is no stop has words of the daemon's, and output.
+ */
 void
 show_summary(struct json_object *json, const struct view *v)
 {
@@ -198,6 +208,7 @@ show_summary(struct json_object *json, const struct view *v)
 
 /* -- values ---------------------------------------------------------------- */
 
+/* What a value does not show of itself: that it was cut, or its members. */
 static void
 put_count(const struct view *v, struct json_object *o)
 {
@@ -213,6 +224,7 @@ put_count(const struct view *v, struct json_object *o)
 		fprintf(v->out, "{%" PRId64 " members}", n);
 }
 
+/* One line a value, and its members below it, further in. */
 static void
 put_value(const struct view *v, struct json_object *o, int depth)
 {
@@ -248,6 +260,7 @@ show_value(struct json_object *json, const struct view *v)
 	view_cut(v, json);
 }
 
+/* locals has both lists, args the first alone: what is missing is not shown. */
 void
 show_locals(struct json_object *json, const struct view *v)
 {
@@ -283,6 +296,7 @@ show_source(struct json_object *json, const struct view *v)
 
 /* -- stack and threads ----------------------------------------------------- */
 
+/* One line, and its variables where they were asked for. */
 static void
 put_frame(const struct view *v, struct json_object *frame)
 {
@@ -347,6 +361,7 @@ show_threads(struct json_object *json, const struct view *v)
 		table_cell(t, reply_str(o, "state", "stopped"), selected ?
 		    GREEN : PLAIN);
 		place = view_place(v, o);
+		/* without source its function is all that is known */
 		if (*place == '\0') {
 			free(place);
 			place = view_member(o, "function");

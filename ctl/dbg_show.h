@@ -7,6 +7,12 @@
 
 struct view;
 
+/*
+ * The table's show functions: the answer is borrowed and may lack any member,
+ * or have one of another type, since other daemons have other versions.  They
+ * print to the view's stream; whoever called flushes it and looks for errors.
+ */
+
 /* Where the program stands or how it ended: what most commands answer. */
 void	show_summary(struct json_object *, const struct view *);
 

@@ -32,6 +32,7 @@ is_ours(const char *variable)
 	return strncmp(variable, "DEBUGLANTERN_TOKEN", 18) == 0;
 }
 
+/* What a shell here has; returns how many variables are left out. */
 static size_t
 add_inherited(struct json_object *list)
 {
@@ -53,6 +54,10 @@ add_inherited(struct json_object *list)
 	return left_out;
 }
 
+/*
+ * A sandbox would give a program a clean one, which is not what anybody sees
+ * who runs it by hand.  --env comes last, so that it wins.
+ */
 static int
 add_environment(struct dbg *d, struct json_object *args)
 {
@@ -116,6 +121,7 @@ is_here(const struct dbg *d)
 	return d->client.target.kind == TARGET_UNIX;
 }
 
+/* An absolute path, since the daemon is elsewhere in any case. */
 static int
 add_program(struct dbg *d, struct json_object *args, const char *key,
     const char *name)
@@ -136,6 +142,7 @@ add_program(struct dbg *d, struct json_object *args, const char *key,
 	return r;
 }
 
+/* --cwd, else this one: also where relative names of sources begin. */
 static int
 add_directory(struct dbg *d, struct json_object *args)
 {
@@ -153,6 +160,7 @@ add_directory(struct dbg *d, struct json_object *args)
 	return r;
 }
 
+/* With the program, so that one that is wrong starts nothing. */
 static int
 add_breaks(struct dbg *d, struct json_object *args)
 {
@@ -256,6 +264,7 @@ attach_process(struct dbg *d, struct json_object *args, const char *pid)
 	return CTL_USAGE;
 }
 
+/* Digits are a process, all else is a session of the daemon's. */
 int
 dbg_attach(struct dbg *d, int argc, char **argv)
 {

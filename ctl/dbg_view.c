@@ -30,6 +30,7 @@ view_list(struct json_object *json, const char *key,
 	return json_object_array_length(*list);
 }
 
+/* Names, values and paths may hold anything, also what moves a cursor. */
 void
 view_text(const struct view *v, const char *text)
 {
@@ -59,6 +60,7 @@ view_cell(struct table *t, struct json_object *json, const char *key)
 	free(text);
 }
 
+/* Short where people are; absolute where they would have to guess. */
 const char *
 view_path(const struct view *v, const char *path)
 {
@@ -69,6 +71,7 @@ view_path(const struct view *v, const char *path)
 	return path;
 }
 
+/* Without a line the file alone, without a file the address. */
 char *
 view_place(const struct view *v, struct json_object *frame)
 {
@@ -90,8 +93,8 @@ view_place(const struct view *v, struct json_object *frame)
 /* -- source ---------------------------------------------------------------- */
 
 /* A line with blanks for its tabs: a "\t" in its place would be ugly. */
-static void
-put_line(const struct view *v, const char *line)
+void
+view_line(const struct view *v, const char *line)
 {
 	char *text = NULL;
 	size_t size, at = 0;
@@ -115,12 +118,17 @@ put_line(const struct view *v, const char *line)
 	free(text);
 }
 
+/* Columns of a number. */
 static int
 digits(int64_t n)
 {
 	return snprintf(NULL, 0, "%" PRId64, n);
 }
 
+/*
+ * "-> 42 |     sum += i;": numbers as wide as the last one's, so that the
+ * text begins in one column.
+ */
 void
 view_source(const struct view *v, struct json_object *source)
 {
@@ -139,7 +147,7 @@ view_source(const struct view *v, struct json_object *source)
 		    i));
 		fprintf(v->out, "%s %*" PRId64 " | ",
 		    line == current ? "->" : "  ", width, line);
-		put_line(v, text != NULL ? text : "");
+		view_line(v, text != NULL ? text : "");
 		fputc('\n', v->out);
 	}
 }
@@ -203,6 +211,7 @@ struct lines {
 	const char		*mark;	/* of the line that is open, or NULL */
 };
 
+/* A piece need not end with its line, but what follows it begins one. */
 static void
 end_line(struct lines *l)
 {
@@ -233,10 +242,11 @@ put_part(struct lines *l, const char *mark, const unsigned char *p,
 		else
 			fputc(p[i], out);
 	if (fclose(out) == 0)
-		put_line(l->view, text);
+		view_line(l->view, text);
 	free(text);
 }
 
+/* A piece of output line by line, each behind its mark. */
 static void
 put_piece(struct lines *l, const char *mark, const unsigned char *p,
     size_t len)
@@ -260,6 +270,7 @@ put_piece(struct lines *l, const char *mark, const unsigned char *p,
 	}
 }
 
+/* Text, or bytes that are none in base64. */
 static void
 put_output(struct lines *l, struct json_object *o)
 {
@@ -301,6 +312,7 @@ view_output(const struct view *v, struct json_object *result)
 
 /* -- what was left out ----------------------------------------------------- */
 
+/* "Cut: locals, 20 of 300 shown; ...": with what brings the rest. */
 static void
 put_cut(const struct view *v, struct json_object *o)
 {

@@ -11,6 +11,7 @@
 
 struct table;
 
+/* How to print, and where: borrowed by all that take it. */
 struct view {
 	FILE		*out;
 	size_t		 width;		/* columns; 0: as wide as it gets */
@@ -29,6 +30,9 @@ size_t	view_list(struct json_object *, const char *key,
 
 /* One line of safe text. */
 void	view_text(const struct view *, const char *);
+
+/* The same with blanks for its tabs, up to the end of the line. */
+void	view_line(const struct view *, const char *);
 
 /* A member as safe text, whatever its type is; the caller frees it. */
 char	*view_member(struct json_object *, const char *key);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "client.h"
 #include "follow.h"
 #include "printer.h"
@@ -23,6 +24,15 @@ print_bytes(struct printer *p, const unsigned char *data, size_t len)
 		safe_filter_put(&p->filter, data, len, stdout);
 	else if (len > 0)
 		fwrite(data, 1, len, stdout);
+}
+
+/* debugger's answers have a version, the daemon's own lines have none. */
+static void
+print_json(const struct printer *p, struct json_object *json)
+{
+	if (p->schema > 0)
+		args_number(json, "schema", p->schema);
+	reply_print(json, stdout);
 }
 
 /* Tells of bytes that the daemon no longer had. */
@@ -60,6 +70,29 @@ ask_output(struct printer *p, uint64_t offset, struct json_object **jsonp)
 	    p->client->json_errors ? NULL : "base64", NULL);
 }
 
+/*
+ * As JSON the daemon's own answer is printed, which knows no lines: where the
+ * last of them begin is found in an answer of bytes first.
+ */
+static int
+find_tail(struct printer *p, long long lines)
+{
+	struct json_object *json;
+	struct follow_event e;
+	int code;
+
+	if ((code = client_ask(p->client, &json, "OUTPUT", p->id, "0",
+	    "base64", NULL)) != CTL_OK)
+		return code;
+	code = follow_decode(json, &e) == -1 ? CTL_UNREACHABLE : CTL_OK;
+	json_object_put(json);
+	if (code != CTL_OK)
+		return code;
+	p->next = e.offset + tail_start(e.data, e.len, lines);
+	follow_event_clear(&e);
+	return CTL_OK;
+}
+
 int
 printer_held(struct printer *p, long long lines)
 {
@@ -69,12 +102,15 @@ printer_held(struct printer *p, long long lines)
 	int64_t total;
 	int code;
 
+	if (lines > 0 && p->client->json_errors &&
+	    (code = find_tail(p, lines)) != CTL_OK)
+		return code;
 	if ((code = ask_output(p, p->next, &json)) != CTL_OK)
 		return code;
 	if (p->client->json_errors) {
 		if (reply_int(json, "total", &total) && total > 0)
 			p->next = (uint64_t)total;
-		reply_print(json, stdout);
+		print_json(p, json);
 		json_object_put(json);
 		return report_flush();
 	}
@@ -109,7 +145,7 @@ print_event(struct printer *p, struct json_object *json, bool *finalp)
 	*finalp = e.final;
 	note_gap(p, e.offset, true);
 	if (p->client->json_errors)
-		reply_print(json, stdout);
+		print_json(p, json);
 	else
 		print_bytes(p, e.data, e.len);
 	if (e.has_data || e.final)

@@ -21,6 +21,7 @@ struct printer {
 	uint64_t		 next;		/* offset of the next byte */
 	size_t			 most;		/* bytes to show of what is held;
 						 * 0: all */
+	int			 schema;	/* member of its JSON; 0: none */
 };
 
 /* Prints what the daemon holds; lines > 0: only so many. An exit code. */

@@ -6,6 +6,7 @@
  * connection and stdin and stdout.  The adapter itself gets 3, 4 and 5 as 0, 1
  * and 2: they are for the program that it debugs.
  */
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -44,8 +45,20 @@ listen_here(char *address, size_t size)
 	return fd;
 }
 
+/*
+ * An adapter that finds a terminal starts its program in the foreground of
+ * it, which only the session of a terminal's own can do.
+ */
+static void
+take_terminal(void)
+{
+	if (isatty(0) && (setsid() == -1 || ioctl(0, TIOCSCTTY, 0) == -1))
+		err(126, "the program's terminal");
+}
+
+/* `before` is the signal mask that the adapter gets. */
 static pid_t
-start(char *argv[], int argc, char *address)
+start(char *argv[], int argc, char *address, const sigset_t *before)
 {
 	char *args[ARGS_MAX];
 	pid_t pid;
@@ -62,11 +75,13 @@ start(char *argv[], int argc, char *address)
 	if (pid > 0)
 		return pid;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)sigprocmask(SIG_SETMASK, before, NULL);
 	for (i = 0; i < 3; i++)
 		if (dup2(3 + i, i) == -1)
 			err(126, "file %d, which is for the program", 3 + i);
 	for (i = 3; i < 6; i++)
 		close(i);
+	take_terminal();
 	execvp(args[0], args);
 	err(127, "%s", args[0]);
 }
@@ -115,15 +130,18 @@ has_socket(pid_t pid, unsigned long inode)
 
 /* Everybody of this host can dial a loopback port: only the adapter may. */
 static int
-accept_child(int listening, pid_t pid)
+accept_child(int listening, pid_t pid, const sigset_t *before)
 {
 	struct sockaddr_in here, there;
 	struct pollfd p = { .fd = listening, .events = POLLIN };
 	socklen_t len;
 	int fd;
 
-	/* SIGCHLD interrupts: an adapter that ends does not dial any more */
-	while (poll(&p, 1, -1) == 1) {
+	/*
+	 * SIGCHLD interrupts: an adapter that ends does not dial any more.  It
+	 * is blocked but for here, as one may end before this is waiting.
+	 */
+	while (ppoll(&p, 1, NULL, before) == 1) {
 		fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
 		if (fd == -1)
 			continue;
@@ -188,7 +206,9 @@ on_child(int sig)
 int
 main(int argc, char *argv[])
 {
-	struct sigaction sa = { .sa_handler = on_child };
+	struct sigaction sa = { .sa_handler = on_child,
+		.sa_flags = SA_NOCLDSTOP };
+	sigset_t child, before;
 	char address[32];
 	int listening, fd, status = 0;
 	pid_t pid;
@@ -197,9 +217,12 @@ main(int argc, char *argv[])
 		errx(2, "usage: dapdial adapter [argument ...]");
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigaction(SIGCHLD, &sa, NULL);
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &child, &before);
 	listening = listen_here(address, sizeof(address));
-	pid = start(argv + 1, argc - 1, address);
-	fd = accept_child(listening, pid);
+	pid = start(argv + 1, argc - 1, address, &before);
+	fd = accept_child(listening, pid, &before);
 	close(listening);
 	if (fd != -1)
 		relay(fd);

@@ -396,12 +396,46 @@ bps_preset_bad(void)
 }
 
 /* -- until -------------------------------------------------------------- */
+/*
+ * A place without code would be run for in vain: with the program stopped the
+ * adapter knows. Before it is launched nothing is verified anywhere yet.
+ */
+static const char *
+until_bad(char *words, size_t room)
+{
+	const struct bp *bp = NULL;
+	size_t i;
+
+	for (i = 0; i < bps_count() && bp == NULL; i++)
+		if (bps_at(i)->once && bps_at(i)->kind == BP_LINE)
+			bp = bps_at(i);
+	if (bp == NULL)
+		return NULL;
+	if (bp->verified && bp->actual_line > 0 && bp->actual_line < bp->line)
+		/* behind the end of the file: it would stop before */
+		snprintf(words, room, "there is no code at %s:%" PRId64
+		    ": the last line with any is %" PRId64, bp->file,
+		    bp->line, bp->actual_line);
+	else if (!bp->verified)
+		snprintf(words, room, "there is no code at %s:%" PRId64 "%s%s",
+		    bp->file, bp->line, bp->message == NULL ? "" : ": ",
+		    bp->message == NULL ? "" : bp->message);
+	else
+		return NULL;
+	return words;
+}
+
 static void
 until_set(struct op *op, const char *why, void *arg)
 {
+	char words[2048];
 	done_fn done;
 
 	memcpy(&done, &arg, sizeof(done));
+	if (why == NULL)
+		why = until_bad(words, sizeof(words));
+	if (why != NULL)
+		bps_until_over();
 	done(op, why);
 }
 
@@ -409,14 +443,14 @@ void
 bps_until(struct op *op, const char *file, int64_t line, const char *function,
     done_fn done)
 {
-	struct bp *bp = bps_new(file != NULL ? BP_LINE : BP_FUNCTION);
+	struct bp *bp = bps_new_once(file != NULL ? BP_LINE : BP_FUNCTION);
 	void *arg;
 
 	if (bp == NULL) {
 		done(op, "there are too many breakpoints");
 		return;
 	}
-	bp->once = bp->dirty = true;
+	bp->dirty = true;
 	bp->line = line;
 	bps_set(&bp->function, function);
 	if (file != NULL)

@@ -17,6 +17,7 @@
 static struct bp	*all[BPS_MOST];
 static size_t		 count;
 static int64_t		 last_id;
+static int64_t		 last_once;	/* counts down from 0 */
 
 int64_t
 bps_new_id(void)
@@ -24,19 +25,32 @@ bps_new_id(void)
 	return ++last_id;
 }
 
-struct bp *
-bps_new(enum bp_kind kind)
+static struct bp *
+new_bp(enum bp_kind kind, bool once)
 {
 	struct bp *bp;
 
 	if (count == BPS_MOST || (bp = calloc(1, sizeof(*bp))) == NULL)
 		return NULL;
-	bp->id = bps_new_id();
+	bp->id = once ? --last_once : bps_new_id();
+	bp->once = once;
 	bp->kind = kind;
 	bp->owner = OWNER_CLI;
 	bp->enabled = true;
 	all[count++] = bp;
 	return bp;
+}
+
+struct bp *
+bps_new(enum bp_kind kind)
+{
+	return new_bp(kind, false);
+}
+
+struct bp *
+bps_new_once(enum bp_kind kind)
+{
+	return new_bp(kind, true);
 }
 
 void

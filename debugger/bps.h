@@ -60,6 +60,11 @@ int64_t	 bps_new_id(void);
 
 /* A new one that is enabled and has an id; NULL: BPS_MOST are there. */
 struct bp *bps_new(enum bp_kind);
+/*
+ * The same for a stop of ours that nobody has asked for by name: its id is
+ * below 0, so that the first one of the user's is 1.
+ */
+struct bp *bps_new_once(enum bp_kind);
 void	 bps_free(struct bp *);		/* takes it out of the registry too */
 size_t	 bps_count(void);
 struct bp *bps_at(size_t);

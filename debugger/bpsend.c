@@ -112,7 +112,8 @@ lost_in(const char *path)
 		/* one of them is there: the path is right */
 		if (bp->verified)
 			return NULL;
-		if (lost == NULL && bp->tries <= SUFFIXES)
+		/* what is still on its way there is not lost yet */
+		if (lost == NULL && bp->sent && bp->tries <= SUFFIXES)
 			lost = bp;
 	}
 	return lost;

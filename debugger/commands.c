@@ -10,6 +10,7 @@
 #include "codec.h"
 #include "commands.h"
 #include "launch.h"
+#include "link.h"
 #include "looks.h"
 #include "op.h"
 #include "summary.h"
@@ -17,8 +18,8 @@
 
 static const struct command *const tables[] = {
 	exec_commands, bp_commands, watch_commands, catch_commands,
-	look_commands, print_commands, assign_commands, memory_commands,
-	machine_commands, dap_commands,
+	look_commands, source_commands, print_commands, assign_commands,
+	memory_commands, machine_commands, dap_commands,
 };
 
 static const struct command *
@@ -100,11 +101,24 @@ op_stopped(struct op *op)
 	return command_allowed(op, ON_STOPPED);
 }
 
+/* An editor's, which no connection asks for here, is told by its own name. */
+static void
+tell_deed(const struct op *op, const char *name)
+{
+	enum dbg_deed deed = dbg_deed_find(name);
+
+	if (deed != DBG_DEED_NONE && op->ask.conn != 0)
+		link_does(&op->ask, deed);
+}
+
 static void
 run(struct op *op, const char *name)
 {
 	const struct command *c = op->command;
 
+	/* also what is refused: who has tried is of interest */
+	if (c != NULL)
+		tell_deed(op, c->name);
 	if (c == NULL)
 		op_fail(op, "unknown_command", "the debugger has no command "
 		    "\"%s\"", name);

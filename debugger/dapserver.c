@@ -9,6 +9,7 @@
 #include "bps.h"
 #include "commands.h"
 #include "dapserver.h"
+#include "link.h"
 #include "log.h"
 #include "wait.h"
 
@@ -253,6 +254,19 @@ editor_of(struct op *op)
 }
 
 static void
+tell_deed(const struct op *op, struct json_object *message)
+{
+	struct json_object *v = NULL;
+	enum dbg_deed deed = DBG_DEED_NONE;
+
+	(void)json_object_object_get_ex(message, "command", &v);
+	if (json_object_is_type(v, json_type_string))
+		deed = dbg_deed_find(json_object_get_string(v));
+	if (deed != DBG_DEED_NONE)
+		link_does(&op->ask, deed);
+}
+
+static void
 cmd_send(struct op *op)
 {
 	struct editor *e = editor_of(op);
@@ -265,6 +279,7 @@ cmd_send(struct op *op)
 		op_fail(op, "invalid_argument", "\"message\" must be an object");
 		return;
 	}
+	tell_deed(op, m);
 	editor_request(editor_ref(e), m);
 	editor_unref(e);
 	op_reply(op, json_object_new_object());
@@ -286,7 +301,7 @@ cmd_receive(struct op *op)
 	struct editor *e = editor_of(op);
 	uint64_t ms;
 
-	if (e == NULL || !wait_limit(op, &ms))
+	if (e == NULL || !wait_limit(op, false, &ms))
 		return;
 	if (e->fetching != NULL)
 		fetch(e);

@@ -506,7 +506,8 @@ dbg_hello(const struct dbg_hello *h)
 	dbg_said = *h;
 	adapter_init(&hooks, h->initialize_s == 0 ? 10 : h->initialize_s,
 	    h->request_s == 0 ? 30 : h->request_s);
-	wait_init(h->await_s == 0 ? 300 : h->await_s);
+	wait_init(h->await_s == 0 ? 300 : h->await_s,
+	    h->request_s == 0 ? 30 : h->request_s);
 	launch_init();
 }
 

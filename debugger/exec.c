@@ -196,7 +196,7 @@ check(struct op *op, uint64_t *ms, int64_t *count)
 	size_t i;
 
 	*count = 1;
-	if (!wait_limit(op, ms) || !op_bool(op, "wait", &wait) ||
+	if (!wait_limit(op, false, ms) || !op_bool(op, "wait", &wait) ||
 	    !op_int(op, "thread", false, &thread) ||
 	    !op_int(op, "count", false, count) ||
 	    !op_bool(op, "thread_only", &only) ||
@@ -432,7 +432,7 @@ cmd_pause(struct op *op)
 	uint64_t ms;
 	bool wait = true;
 
-	if (!wait_limit(op, &ms) || !op_bool(op, "wait", &wait))
+	if (!wait_limit(op, true, &ms) || !op_bool(op, "wait", &wait))
 		return;
 	if (dbg.phase != PHASE_RUNNING) {
 		wait_add(op, 0, ms);
@@ -456,7 +456,7 @@ cmd_await(struct op *op)
 	int64_t since = 0;
 	uint64_t ms;
 
-	if (!op_int(op, "since", false, &since) || !wait_limit(op, &ms))
+	if (!op_int(op, "since", false, &since) || !wait_limit(op, false, &ms))
 		return;
 	wait_add(op, since < 0 ? 0 : (uint64_t)since, ms);
 	wait_settle();
@@ -552,6 +552,8 @@ exec_tree_gone(void)
 		return;
 	ending = NULL;
 	loop_timer_unset(&leave_timer);
+	/* who is answered may start another one under the same name */
+	link_reply_last();
 	op_reply(op, words_of("terminated", !goes_on() ?
 	    "the program and its debugger have ended" : dbg.attached ?
 	    "the debugger has left; the process it was attached to goes on" :

@@ -195,7 +195,7 @@ bool
 format_by_name(const char *name, enum number_format *f)
 {
 	static const char *const names[] = { "none", "hex", "binary",
-		"address" };
+		"address", "octal", "decimal" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -293,6 +293,21 @@ binary(uint64_t n, unsigned int bits, char *out, size_t room)
 	out[at] = '\0';
 }
 
+/*
+ * A number with a sign keeps it; one that was written with 0x is an address
+ * or a mask, which has none.
+ */
+static void
+decimal(int64_t n, const char *value, char *out, size_t room)
+{
+	while (isspace((unsigned char)*value))
+		value++;
+	if (*value == '-' || *value == '\'')
+		snprintf(out, room, "%lld", (long long)n);
+	else
+		snprintf(out, room, "%llu", (unsigned long long)n);
+}
+
 bool
 format_value(enum number_format f, const char *value, const char *type,
     char *out, size_t room)
@@ -309,6 +324,10 @@ format_value(enum number_format f, const char *value, const char *type,
 		n &= (1ULL << bits) - 1;
 	if (f == FORMAT_BINARY)
 		binary(n, bits, out, room);
+	else if (f == FORMAT_DECIMAL)
+		decimal(i, value, out, room);
+	else if (f == FORMAT_OCTAL)
+		snprintf(out, room, "0o%llo", (unsigned long long)n);
 	else
 		snprintf(out, room, f == FORMAT_HEX ? "0x%llx" : "0x%016llx",
 		    (unsigned long long)n);

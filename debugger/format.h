@@ -54,7 +54,18 @@ void	 bound_cut(struct bound *, const char *what, int64_t shown, int64_t of,
 void	 bound_done(struct bound *, struct json_object *answer);
 
 /* -- numbers -- */
-enum number_format { FORMAT_NONE, FORMAT_HEX, FORMAT_BINARY, FORMAT_ADDRESS };
+enum number_format {
+	FORMAT_NONE,
+	FORMAT_HEX,
+	FORMAT_BINARY,
+	FORMAT_ADDRESS,
+	FORMAT_OCTAL,
+	FORMAT_DECIMAL,
+};
+
+/* The names of all, as a refusal lists them. */
+#define FORMAT_NAMES	"hex, binary, octal, decimal and address"
+
 
 /* false: no such format. */
 bool	 format_by_name(const char *, enum number_format *);

@@ -21,7 +21,8 @@
 #include "view.h"
 
 #define THREADS_PLACED	64	/* that are asked where they are */
-#define FRAMES_MOST	1000
+#define FRAMES_MOST	1000	/* of one answer */
+#define FRAMES_DEEPEST	1000000
 
 /* -- context, frame, thread --------------------------------------------- */
 static void
@@ -208,7 +209,8 @@ struct trace {
 	struct json_object *frames;	/* the adapter's */
 	struct json_object *vars;	/* per frame: {"arguments","locals"} */
 	bool		 all;
-	size_t		 n, at;
+	size_t		 n, at;		/* frames up to n, from `from` on */
+	size_t		 from;
 };
 
 static void
@@ -224,7 +226,7 @@ free_trace(void *p)
 static void
 put_frame(struct bound *b, struct trace *t, struct json_object *o, size_t i)
 {
-	struct json_object *vars = jat(t->vars, i);
+	struct json_object *vars = jat(t->vars, i - t->from);
 
 	if (t->thread == dbg.thread && i == dbg.frame)
 		jput_bool(o, "selected", true);
@@ -247,7 +249,7 @@ reply_trace(struct op *op, struct trace *t)
 	o = jone_int("thread", t->thread);
 	arr = json_object_new_array();
 	b.used += 64;
-	for (i = 0; i < n; i++) {
+	for (i = t->from; i < n; i++) {
 		one = frame_json(jat(t->frames, i), i);
 		b.used += jcost(one) + 16;
 		put_frame(&b, t, one, i);
@@ -257,7 +259,7 @@ reply_trace(struct op *op, struct trace *t)
 	}
 	jput(o, "frames", arr);
 	if (i < jlen(t->frames) || !t->all)
-		bound_cut(&b, "frames", (int64_t)i, t->all ?
+		bound_cut(&b, "frames", (int64_t)(i - t->from), t->all ?
 			(int64_t)jlen(t->frames) : -1, NULL, (int64_t)i);
 	if (t->all)
 		jput_int(o, "total", (int64_t)jlen(t->frames));
@@ -297,8 +299,19 @@ have_frames(struct op *op, struct trace *t)
 	if (t->vars == NULL || jlen(t->frames) == 0)
 		reply_trace(op, t);
 	else
-		view_at(op, t->thread, 0, VIEW_VARIABLES, on_trace_vars,
-		    NULL);
+		view_at(op, t->thread, (unsigned int)t->from, VIEW_VARIABLES,
+		    on_trace_vars, NULL);
+}
+
+/* Behind the end there is nothing to show. */
+static bool
+is_there(struct op *op, const struct trace *t)
+{
+	if (t->from == 0 || t->from < jlen(t->frames))
+		return true;
+	op_fail(op, "no_such", "there is no frame %zu: the stack has frames 0 "
+	    "to %zu", t->from, jlen(t->frames) - (jlen(t->frames) > 0));
+	return false;
 }
 
 static void
@@ -313,7 +326,8 @@ on_long_trace(struct op *op, const struct dap_answer *a, void *arg)
 	json_object_put(t->frames);
 	t->frames = json_object_get(jget_arr(a->body, "stackFrames"));
 	t->all = jlen(t->frames) < t->n + 1;
-	have_frames(op, t);
+	if (is_there(op, t))
+		have_frames(op, t);
 }
 
 static void
@@ -332,7 +346,8 @@ on_trace(struct op *op, const struct view *v, const char *code,
 	t->frames = json_object_get(v->frames);
 	t->all = v->all_frames;
 	if (t->all || t->n < jlen(t->frames)) {
-		have_frames(op, t);
+		if (is_there(op, t))
+			have_frames(op, t);
 		return;
 	}
 	req = jone_int("threadId", t->thread);
@@ -344,13 +359,20 @@ on_trace(struct op *op, const struct view *v, const char *code,
 static void
 backtrace(struct op *op)
 {
-	int64_t limit = VIEW_FRAMES;
+	int64_t limit = VIEW_FRAMES, from = 0;
 	bool with_locals = false;
 	struct trace *t;
 
 	if (!op_int(op, "limit", false, &limit) ||
+	    !op_int(op, "offset", false, &from) ||
 	    !op_bool(op, "locals", &with_locals))
 		return;
+	if (from < 0 || from > FRAMES_DEEPEST) {
+		op_fail(op, "invalid_argument", "offset is %" PRId64
+		    ": a backtrace begins at a frame from 0 to %d", from,
+		    FRAMES_DEEPEST);
+		return;
+	}
 	if (limit < 1 || limit > FRAMES_MOST) {
 		op_fail(op, "invalid_argument", "limit is %" PRId64
 		    ": a backtrace has from 1 to %d frames", limit,
@@ -361,7 +383,8 @@ backtrace(struct op *op)
 		op_fail(op, "internal_error", "out of memory");
 		return;
 	}
-	t->n = (size_t)limit;
+	t->from = t->at = (size_t)from;
+	t->n = t->from + (size_t)limit;
 	if (with_locals)
 		t->vars = json_object_new_array();
 	op->data = t;
@@ -487,123 +510,6 @@ threads(struct op *op)
 	adapter_ask("threads", NULL, op, on_threads, NULL);
 }
 
-/* -- source ------------------------------------------------------------- */
-static void
-reply_source(struct op *op, const char *file, int64_t line, int64_t around,
-    int64_t current)
-{
-	struct json_object *o, *part;
-	struct bound b;
-
-	if (!bound_init(&b, op))
-		return;
-	if (around < 0 || around > SOURCE_MOST / 2)
-		around = SOURCE_AROUND;
-	/* fewer lines, rather than none */
-	for (;; around /= 2) {
-		part = source_part(file, line - around, line > around ?
-			2 * around + 1 : line + around, current);
-		if (part == NULL || around == 0 ||
-		    jcost(part) < bound_left(&b))
-			break;
-		json_object_put(part);
-	}
-	if (part == NULL) {
-		op_fail(op, "no_such", "%s has %" PRId64 " lines, not %"
-		    PRId64, file, source_lines(file), line);
-		return;
-	}
-	o = json_object_new_object();
-	jput(o, "source", part);
-	op_reply(op, o);
-}
-
-static void
-on_text(struct op *op, const struct dap_answer *a, void *arg)
-{
-	const char *text = a->ok ? jget_str(a->body, "content") : NULL;
-	struct json_object *o, *part;
-	int64_t line = (int64_t)op->word;
-
-	(void)arg;
-	if (text == NULL) {
-		op_fail_dap(op, a);
-		return;
-	}
-	part = source_of_text("(from the adapter)", text,
-	    line > SOURCE_AROUND ? line - SOURCE_AROUND : 1,
-	    2 * SOURCE_AROUND + 1, line);
-	o = json_object_new_object();
-	jput(o, "source", part);
-	op_reply(op, o);
-}
-
-/* Only the adapter has it: what it made by disassembling, or from a zip. */
-static void
-ask_text(struct op *op, const struct view *v)
-{
-	struct json_object *source = jget_obj(view_frame(v), "source");
-	int64_t ref = jget_num(source, "sourceReference", 0);
-	struct json_object *req;
-
-	if (ref <= 0) {
-		op_fail(op, "no_such", "the source of this frame is not "
-		    "here: %s", jget_str(source, "path") == NULL ?
-		    "it was built without" : jget_str(source, "path"));
-		return;
-	}
-	req = jone_int("sourceReference", ref);
-	jput(req, "source", json_object_get(source));
-	op->word = (uint64_t)v->line;
-	adapter_ask("source", req, op, on_text, NULL);
-}
-
-static void
-on_source_view(struct op *op, const struct view *v, const char *code,
-    const char *why, void *arg)
-{
-	int64_t around = SOURCE_AROUND, line;
-
-	(void)arg;
-	if (code != NULL) {
-		op_fail(op, code, "%s", why);
-		return;
-	}
-	line = v->line;
-	if (!op_int(op, "lines", false, &around) ||
-	    !op_int(op, "line", false, &line))
-		return;
-	if (v->file[0] == '\0')
-		ask_text(op, v);
-	else
-		reply_source(op, v->file, line, around, v->line);
-}
-
-static void
-source(struct op *op)
-{
-	const char *file = NULL, *cwd = dbg.cwd;
-	int64_t line = 1, around = SOURCE_AROUND;
-	char path[PATH_MAX];
-
-	if (!op_string(op, "file", false, &file) ||
-	    !op_string(op, "cwd", false, &cwd) ||
-	    !op_int(op, "line", false, &line) ||
-	    !op_int(op, "lines", false, &around))
-		return;
-	if (file == NULL) {
-		if (op_stopped(op))
-			view_get(op, VIEW_PLACE, on_source_view, NULL);
-		return;
-	}
-	if (source_find(file, cwd, path, sizeof(path)) ||
-	    source_find(file, dbg.cwd, path, sizeof(path)))
-		reply_source(op, path, line, around, 0);
-	else
-		op_fail(op, "no_such", "there is no file %s below %s", file,
-		    cwd[0] == '\0' ? "/" : cwd);
-}
-
 const struct command look_commands[] = {
 	{ "context", true, ON_ANY, context },
 	{ "frame", false, ON_STOPPED, frame },
@@ -614,6 +520,5 @@ const struct command look_commands[] = {
 	{ "locals", false, ON_STOPPED, locals },
 	{ "args", false, ON_STOPPED, args },
 	{ "backtrace", false, ON_STOPPED, backtrace },
-	{ "source", false, ON_ANY, source },
 	{ NULL, false, 0, NULL }
 };

@@ -305,6 +305,11 @@ bps_judge(void (*done)(bool resume))
 	verdict = done;
 	if (judged || dbg.stop.reason == NULL) {
 		decide(false);
+	} else if (dbg.intent == INTENT_CONTINUE &&
+	    strcmp(dbg.stop.reason, "step") == 0) {
+		/* lldb ends a step that a breakpoint had interrupted when it
+		 * gets there later: nobody waits for that any more */
+		decide(true);
 	} else if (strcmp(dbg.stop.reason, "exception") == 0 &&
 	    catch_has_types()) {
 		exc_read(on_exception);

@@ -42,6 +42,7 @@ static struct launch {
 	enum entry	 entry;
 	bool		 tty, attach, beside;
 	pid_t		 pid;		/* attach */
+	pid_t		 adapter_pid;	/* as its own namespace numbers it */
 	bool		 known;		/* all of this was filled in */
 	/* -- how far it is -- */
 	struct op	*op;		/* that asked for it; held */
@@ -174,7 +175,7 @@ read_options(struct op *op)
 	l.tty = false;
 	if (!op_bool(op, "stop_on_entry", &entry) ||
 	    !op_bool(op, "wait", &l.wait) || !op_bool(op, "tty", &l.tty) ||
-	    !wait_limit(op, &l.limit_ms))
+	    !wait_limit(op, false, &l.limit_ms))
 		return false;
 	l.entry = entry ? ENTRY_YES : had ? ENTRY_NO : ENTRY_DEFAULT;
 	return true;
@@ -443,6 +444,32 @@ on_configured(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 static void
+send_launch(void)
+{
+	const struct launch_facts facts = {
+		.program = dbg.program,
+		.cwd = dbg.cwd,
+		.adapter_path = l.choice.path,
+		.args = l.args,
+		.env = l.env,
+		.stop_on_entry = l.entry == ENTRY_YES,
+		.pid = l.pid,
+		.adapter_pid = l.adapter_pid,
+	};
+	const struct profile *p = dbg.profile;
+
+	adapter_ask(l.attach ? "attach" : "launch", profile_arguments(
+	    l.attach ? p->attach : p->launch, &facts), NULL, on_launched, NULL);
+}
+
+/* What it says of breakpoints before that is of no meaning. */
+static bool
+launches_last(void)
+{
+	return (dbg.profile->quirks & Q_LAUNCH_LAST) != 0;
+}
+
+static void
 configuration_done(struct op *op, const char *why)
 {
 	const struct dap_answer good = { .ok = true };
@@ -452,12 +479,14 @@ configuration_done(struct op *op, const char *why)
 	(void)why;
 	if (dbg.phase != PHASE_CONFIGURING)
 		return;		/* it has failed meanwhile */
-	if ((bad = bps_preset_bad()) != NULL) {
+	if (!launches_last() && (bad = bps_preset_bad()) != NULL) {
 		launch_failed("not_verified", bad);
 		return;
 	}
 	reduce_configured(&dbg, l.entry == ENTRY_YES);
 	engine_tell();
+	if (launches_last())
+		send_launch();
 	if (adapter_takes("configurationDone"))
 		adapter_ask("configurationDone", NULL, NULL, on_configured,
 		    NULL);
@@ -500,20 +529,11 @@ on_no_initialized(void *arg)
 static void
 on_initialize(struct op *op, const struct dap_answer *a, void *arg)
 {
-	const struct launch_facts facts = {
-		.program = dbg.program,
-		.cwd = dbg.cwd,
-		.adapter_path = l.choice.path,
-		.args = l.args,
-		.env = l.env,
-		.stop_on_entry = l.entry == ENTRY_YES,
-		.pid = l.pid,
-		.adapter_pid = (pid_t)(intptr_t)arg,
-	};
 	const struct profile *p = dbg.profile;
 	char words[1280];
 
 	(void)op;
+	(void)arg;
 	if (!a->ok) {
 		(void)snprintf(words, sizeof(words), "%s cannot be talked to: "
 		    "%s", p->name, a->message);
@@ -522,8 +542,8 @@ on_initialize(struct op *op, const struct dap_answer *a, void *arg)
 		return;
 	}
 	loop_timer_set(&l.timer, initialized_ms(), on_no_initialized, NULL);
-	adapter_ask(l.attach ? "attach" : "launch", profile_arguments(
-	    l.attach ? p->attach : p->launch, &facts), NULL, on_launched, NULL);
+	if (!launches_last())
+		send_launch();
 }
 
 static struct json_object *
@@ -565,8 +585,9 @@ launch_ran(pid_t inner, int in_fd, int out_fd, int err_fd)
 	if (dbg_said.image)
 		(void)snprintf(dbg.program, sizeof(dbg.program),
 		    "/proc/%d/fd/6", (int)inner);
+	l.adapter_pid = inner;
 	adapter_ask("initialize", initialize_arguments(), NULL, on_initialize,
-	    (void *)(intptr_t)inner);
+	    NULL);
 }
 
 /* -- commands -- */

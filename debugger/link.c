@@ -115,6 +115,8 @@ debugger_on_gone(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	dbg_conn_gone(m->hdr.conn);
+	(void)chan_send(&chan, msg_new(MSG_DBG_LEFT, NULL, m->hdr.conn, 0),
+	    -1);
 	return 0;
 }
 
@@ -204,6 +206,14 @@ debugger_on_doorbell(struct msg *m)
 
 /* -- downwards ------------------------------------------------------------ */
 
+static bool	 is_last;
+
+void
+link_reply_last(void)
+{
+	is_last = true;
+}
+
 static void
 reply(const struct ask *a, bool failed, const char *json, size_t len)
 {
@@ -214,7 +224,8 @@ reply(const struct ask *a, bool failed, const char *json, size_t len)
 	do {
 		n = len < PIECE_MAX ? len : PIECE_MAX;
 		o = msg_new(MSG_DBG_REPLY, NULL, a->conn, a->id);
-		msg_put_u32(o, flags | (n < len ? DBG_MORE : 0));
+		msg_put_u32(o, flags | (n < len ? DBG_MORE :
+		    is_last ? DBG_LAST : 0));
 		msg_put_bytes(o, json, n);
 		(void)chan_send(&chan, o, -1);
 		json += n;
@@ -233,6 +244,15 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 		reply(a, true, large, sizeof(large) - 1);
 	else
 		reply(a, failed, json, len);
+}
+
+void
+link_does(const struct ask *a, enum dbg_deed deed)
+{
+	struct msg_out *o = msg_new(MSG_DBG_DOES, NULL, a->conn, a->id);
+
+	msg_put_u32(o, deed);
+	(void)chan_send(&chan, o, -1);
 }
 
 /* NULL is no string at all. */

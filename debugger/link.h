@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "dbgdeed.h"
 #include "dbghello.h"
 #include "ring.h"
 
@@ -82,6 +83,8 @@ void	 dbg_doorbell(uint64_t total);
 /* -- downwards: the carrier's ------------------------------------------- */
 /* The one answer to a request: an object, "result" or "error" by failed. */
 void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
+/* What it is about to do, for the audit log: before its answer. */
+void	 link_does(const struct ask *, enum dbg_deed);
 void	 link_run(const struct dbg_run *);
 /* Ends the adapter and its tree; dbg_ended() follows if one ran. */
 void	 link_kill(void);
@@ -91,6 +94,8 @@ void	 link_arm(uint64_t offset);
 void	 link_state(const struct dbg_state *);
 /* The number, as the host counts, of what the adapter calls that; 0 = none. */
 pid_t	 link_pid(pid_t inner);
+/* The answer that is sent next is given when the session has gone. */
+void	 link_reply_last(void);
 /* The debugger is done; its session may go. */
 void	 link_bye(void);
 

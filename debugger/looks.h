@@ -6,6 +6,7 @@
 #include "commands.h"
 
 extern const struct command look_commands[];	/* inspect.c */
+extern const struct command source_commands[];	/* listing.c */
 extern const struct command print_commands[];	/* print.c */
 extern const struct command memory_commands[];	/* memory.c */
 extern const struct command assign_commands[];	/* assign.c */

@@ -66,7 +66,9 @@ regs_less(struct op *op, struct regs *r)
 	if (--r->pending > 0 || !bound_init(&b, op))
 		return;
 	if (jlen(r->found) == 0) {
-		op_fail(op, "no_such", "there is no such register");
+		op_fail(op, "no_such", "there is no register %s; `debugger "
+		    "registers` shows all", json_object_get_string(
+		    jat(jget_arr(op->args, "names"), 0)));
 		return;
 	}
 	o = json_object_new_object();
@@ -260,9 +262,14 @@ on_code(struct op *op, const struct dap_answer *a, void *arg)
 		op_fail_dap(op, a);
 		return;
 	}
+	list = jget_arr(a->body, "instructions");
+	if (jlen(list) == 0) {
+		op_fail(op, "no_such", "there are no instructions at 0x%"
+		    PRIx64, c->address);
+		return;
+	}
 	if (!bound_init(&b, op))
 		return;
-	list = jget_arr(a->body, "instructions");
 	o = json_object_new_object();
 	arr = json_object_new_array();
 	b.used += 32;

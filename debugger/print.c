@@ -45,6 +45,14 @@ fail_evaluate(struct op *op, const struct dap_answer *a)
 	const char *why = a->message == NULL ? "no reason given" : a->message;
 
 	why = memtext_error(why);
+	/* lldb breaks off what takes longer, and blames the latest stop */
+	if (dialect()->lldb_commands && strstr(why, " was interrupted") !=
+	    NULL) {
+		op_fail(op, "evaluate_failed", "%.1500s\na call has half a "
+		    "second here: `debugger raw expr -- EXPRESSION` lets it "
+		    "take as long as it needs", why);
+		return;
+	}
 	/* ours stay what they are: unsupported, timeout, adapter_exited */
 	if (a->body != NULL || a->code == NULL)
 		op_fail(op, "evaluate_failed", "%.2000s", why);
@@ -171,8 +179,8 @@ read_look(struct op *op, struct look *l)
 	l->of_value = what != NULL && strcmp(what, "value") == 0;
 	if (format == NULL || format_by_name(format, &l->format))
 		return true;
-	op_fail(op, "invalid_argument", "%s is no format; there are hex, "
-	    "binary and address", format);
+	op_fail(op, "invalid_argument", "%s is no format; there are "
+	    FORMAT_NAMES, format);
 	return false;
 }
 

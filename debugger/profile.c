@@ -292,6 +292,21 @@ start_commands(pid_t adapter)
 }
 
 static struct json_object *
+stdio_paths(pid_t adapter)
+{
+	struct json_object *list = json_object_new_array();
+	char path[64];
+	int fd;
+
+	for (fd = 3; fd <= 5; fd++) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d",
+		    (int)adapter, fd);
+		json_object_array_add(list, json_object_new_string(path));
+	}
+	return list;
+}
+
+static struct json_object *
 text_or_null(const char *s)
 {
 	return s == NULL || *s == '\0' ? NULL : json_object_new_string(s);
@@ -321,7 +336,8 @@ value_of(const struct member *m, const struct launch_facts *f)
 	case FROM_ENV_LIST:
 		return json_object_get(f->env);
 	case FROM_ENV_MAP:
-		return env_map(f->env);
+		/* none is the adapter's own, which is not an empty one */
+		return f->env == NULL ? NULL : env_map(f->env);
 	case FROM_STOP_ON_ENTRY:
 		return json_object_new_boolean(f->stop_on_entry);
 	case FROM_PID:
@@ -330,6 +346,8 @@ value_of(const struct member *m, const struct launch_facts *f)
 		return start_commands(f->adapter_pid);
 	case FROM_SIGNAL_COMMANDS:
 		return signal_commands();
+	case FROM_STDIO_PATHS:
+		return stdio_paths(f->adapter_pid);
 	case FROM_END:
 		break;
 	}

@@ -24,7 +24,11 @@ enum quirk {
 	/* the binary is the language's, the adapter is a part of it */
 	Q_NEEDS_INTERPRETER = 1 << 4,
 	/* SIGKILL is exit code 9 to it; other signals stop first */
-	Q_SIGNAL_IS_CODE = 1 << 5
+	Q_SIGNAL_IS_CODE = 1 << 5,
+	/* some versions run the program when they are told to launch it, others
+	 * load it no sooner than that: launch comes after the breakpoints,
+	 * which may all be pending */
+	Q_LAUNCH_LAST	= 1 << 6
 };
 
 /* Where the value of a member of launch or attach comes from. */
@@ -40,6 +44,7 @@ enum source {
 	FROM_PID,
 	FROM_START_COMMANDS,	/* of lldb: fds 3, 4, 5, and signals */
 	FROM_SIGNAL_COMMANDS,	/* the latter alone */
+	FROM_STDIO_PATHS,	/* names of fds 3, 4, 5 */
 	FROM_ADAPTER		/* the path of the adapter's binary */
 };
 

@@ -99,7 +99,8 @@ static const struct member codelldb_launch[] = {
 	{ "env", FROM_ENV_MAP, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
 	{ "terminal", FROM_TEXT, "console" },
-	{ "initCommands", FROM_START_COMMANDS, NULL },
+	{ "stdio", FROM_STDIO_PATHS, NULL },
+	{ "initCommands", FROM_SIGNAL_COMMANDS, NULL },
 	{ NULL, FROM_END, NULL }
 };
 
@@ -128,7 +129,11 @@ static const char debugpy_wrapper[] =
 static const char *const no_args[] = { NULL };
 static const char *const delve_args[] = { "dap", "--client-addr", NULL };
 static const char *const debugpy_args[] = { "-c", debugpy_wrapper, NULL };
-static const char *const gdb_args[] = { "-q", "-i", "dap", NULL };
+/* its program's files would be a pipe of its own and /dev/null */
+static const char gdb_files[] =
+    "set exec-wrapper sh -c 'exec \"$0\" \"$@\" <&3 >&4 2>&5'";
+static const char *const gdb_args[] = { "-q", "-nx", "-iex", gdb_files, "-i",
+	"dap", NULL };
 
 static const char *const llvm_dirs[] = { "/usr/lib/llvm-*/bin/lldb-dap", NULL };
 static const char *const go_dirs[] = { "~/go/bin/dlv", NULL };
@@ -167,7 +172,8 @@ const struct profile profiles[] = {
 	}, {
 		.name = "codelldb", .adapter_id = "lldb",
 		.binary = "codelldb", .args = no_args, .elsewhere = vscode_dirs,
-		.install = "unpack the extension vadimcn.vscode-lldb",
+		.install = "unpack the extension vadimcn.vscode-lldb, "
+		    "1.11 or later",
 		.launch = codelldb_launch, .attach = codelldb_attach,
 		.languages = NATIVE,
 		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS |
@@ -177,9 +183,9 @@ const struct profile profiles[] = {
 		.name = "gdb", .adapter_id = "gdb",
 		.binary = "gdb", .args = gdb_args,
 		.witness = "share/gdb/python/gdb/dap/__init__.py",
-		.install = "gdb of version 14 or later",
+		.install = "gdb 14 or later with Python; Debian 12 has 13",
 		.launch = gdb_launch, .attach = gdb_attach,
-		.languages = NATIVE, .main = "main",
+		.languages = NATIVE, .quirks = Q_LAUNCH_LAST, .main = "main",
 	}, {
 		.name = NULL
 	}

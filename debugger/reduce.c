@@ -279,7 +279,8 @@ on_continued(struct dbg *d, struct json_object *body)
 	(void)body;
 	if (d->phase != PHASE_STOPPED)
 		return CHANGE_NONE;
-	d->intent = INTENT_CONTINUE;
+	/* somebody's raw command: what he wants with it is not known */
+	d->intent = INTENT_NONE;
 	enter(d, PHASE_RUNNING);
 	return CHANGE_RESUMED;
 }

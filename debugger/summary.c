@@ -392,8 +392,11 @@ make_stopped(struct bound *b, struct json_object *o, int64_t around)
 static void
 make_running(struct bound *b, struct json_object *o)
 {
-	jput_str(o, "words", "still running: `debugger await` waits until it "
-	    "stops, `debugger pause` stops it");
+	jput_str(o, "words", dbg.intent == INTENT_PAUSE ?
+	    "still running: it was told to pause and has not yet; `debugger "
+	    "await` waits until it does" :
+	    "still running: `debugger await` waits until it stops, `debugger "
+	    "pause` stops it");
 	output_put(b, o, dbg.out_to, dbg.ring.hdr == NULL ? 0 :
 		ring_total(&dbg.ring), bound_left(b));
 }

@@ -306,8 +306,8 @@ no_such_frame(struct job *j)
 	char words[128];
 
 	if (jlen(j->view.frames) == 0)
-		snprintf(words, sizeof(words),
-		    "thread %lld has no stack to show",
+		snprintf(words, sizeof(words), "there is no thread %lld, or "
+		    "it has no stack; `debugger threads` lists them",
 		    (long long)j->view.thread);
 	else
 		snprintf(words, sizeof(words),

@@ -20,12 +20,13 @@ struct waiter {
 };
 
 static TAILQ_HEAD(, waiter) waiters = TAILQ_HEAD_INITIALIZER(waiters);
-static uint64_t		 default_ms;
+static uint64_t		 await_ms, request_ms;
 
 void
-wait_init(uint32_t await_s)
+wait_init(uint32_t await_s, uint32_t request_s)
 {
-	default_ms = (uint64_t)await_s * 1000;
+	await_ms = (uint64_t)await_s * 1000;
+	request_ms = (uint64_t)request_s * 1000;
 }
 
 /* Nothing will stop there by itself: not worth waiting for. */
@@ -36,8 +37,13 @@ wait_at_rest(void)
 	    dbg.phase == PHASE_IDLE;
 }
 
+/*
+ * A pause comes at once or, of a program that sits in a system call of an
+ * interpreter's, perhaps never: nobody should wait for it as long as for a
+ * stop that the program has yet to run to.
+ */
 bool
-wait_limit(struct op *op, uint64_t *ms)
+wait_limit(struct op *op, bool asked, uint64_t *ms)
 {
 	int64_t s = -1;
 
@@ -48,7 +54,11 @@ wait_limit(struct op *op, uint64_t *ms)
 		    "0 to %d", (long long)s, LONGEST_S);
 		return false;
 	}
-	*ms = s == -1 ? default_ms : (uint64_t)s * 1000;
+	if (s != -1)
+		*ms = (uint64_t)s * 1000;
+	else
+		/* for the adapter's answer, then as long for the stop */
+		*ms = asked ? 2 * request_ms : await_ms;
 	return true;
 }
 

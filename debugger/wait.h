@@ -11,10 +11,14 @@
  * whatever makes the program run is written.
  */
 void	 wait_add(struct op *, uint64_t since, uint64_t ms);
-/* The limit of a request: its timeout_s, or the configured one.  false =
- * refused. */
-bool	 wait_limit(struct op *, uint64_t *ms);
-void	 wait_init(uint32_t await_s);
+/*
+ * The limit of a request: its timeout_s, or the configured one, for a stop
+ * that the program comes to or (asked) for one that was asked of it.  false =
+ * refused.
+ */
+bool	 wait_limit(struct op *, bool asked, uint64_t *ms);
+/* Both in seconds. */
+void	 wait_init(uint32_t await_s, uint32_t request_s);
 /* The same wait, for a later stop. */
 void	 wait_renew(struct op *, uint64_t since);
 /* No longer; harmless when it does not wait. */

@@ -38,17 +38,21 @@ struct watch {
 	bool		 going;
 	bool		 hit;
 	int64_t		 adapter_id;	/* as its stops name it */
+	bool		 counted;	/* ... which it did not say itself */
 	int64_t		 hits;
 };
 static struct watch	watches[WATCHES];
 /* Watchpoints that the adapter has ever made: it numbers them so. */
 static int64_t		made;
+/* One was refused: whether it had a number by then differs. */
+static bool		lost_count;
 
 /* What an addition has found out so far. */
 struct adding {
 	struct watch	*w;
 	int64_t		 frame;
 	unsigned int	 pending;
+	uint64_t	 address;	/* of what was refused; or 0 */
 	char		*why;
 };
 
@@ -90,6 +94,7 @@ watch_forget(void)
 		bps_set(&watches[i].data_id, NULL);
 	}
 	made = 0;
+	lost_count = false;
 }
 
 /* -- how it is shown ---------------------------------------------------- */
@@ -150,9 +155,11 @@ take_reply(const struct sent *s, struct json_object *reply)
 		if ((w = find(s->ids[i])) == NULL)
 			continue;
 		w->verified = jget_bool(one, "verified");
+		w->counted = !jget_int(one, "id", &w->adapter_id);
 		/* lldb makes them from the last to the first */
-		if (!jget_int(one, "id", &w->adapter_id))
+		if (w->counted)
 			w->adapter_id = made + (int64_t)(s->n - i);
+		lost_count = lost_count || (w->counted && !w->verified);
 		words = jget_str(one, "message");
 		if (!w->verified && why == NULL)
 			why = words == NULL ? "it did not say why" : words;
@@ -221,17 +228,36 @@ gone(struct op *op)
 	op_fail(op, "no_such", "it was removed meanwhile");
 }
 
+/* Another one of the same place: some adapters take one for each alone. */
+static const struct watch *
+beside(const struct adding *ad)
+{
+	size_t i;
+
+	for (i = 0; i < WATCHES; i++)
+		if (watches[i].id != 0 && watches[i].address != 0 &&
+		    watches[i].address == ad->address)
+			return &watches[i];
+	return NULL;
+}
+
 /* The others have their places back. */
 static void
 refused(struct op *op, const char *why, void *arg)
 {
 	const struct adding *ad = op->data;
+	const struct watch *w = beside(ad);
 
 	(void)why;
 	(void)arg;
-	op_fail(op, "refused", "it cannot be watched: %s; a processor watches "
-	    "4 places at most, `debugger watch list` shows what is taken",
-	    ad->why);
+	if (w != NULL)
+		op_fail(op, "refused", "it cannot be watched: %s; watchpoint %"
+		    PRId64 " is at the same place, remove that first", ad->why,
+		    w->id);
+	else
+		op_fail(op, "refused", "it cannot be watched: %s; a processor "
+		    "watches 4 places at most, `debugger watch list` shows "
+		    "what is taken", ad->why);
 }
 
 static void
@@ -249,6 +275,7 @@ added(struct op *op, const char *why, void *arg)
 	}
 	if (why != NULL) {
 		ad->why = strdup(why);
+		ad->address = w->address;
 		drop(w);
 		/* the others may have lost their place to it */
 		send_all(op, refused);
@@ -555,11 +582,100 @@ const struct command watch_commands[] = {
 static unsigned int	reading;
 static void		(*read_done)(void);
 
+static bool		guessed;	/* none was named: all are suspects */
+
+static bool
+has_changed(const struct watch *w)
+{
+	return w->was != NULL && w->value != NULL &&
+	    strcmp(w->was, w->value) != 0;
+}
+
+/* Those of the suspects that fit, if any does. */
+static bool
+keep_only(bool (*fits)(const struct watch *))
+{
+	bool some = false;
+	struct watch *w;
+
+	for (w = watches; w < watches + WATCHES; w++)
+		some = some || (w->id != 0 && w->hit && fits(w));
+	for (w = watches; some && w < watches + WATCHES; w++)
+		w->hit = w->hit && fits(w);
+	return some;
+}
+
+static bool
+sees_reads(const struct watch *w)
+{
+	return strcmp(w->access, "write") != 0;
+}
+
+/*
+ * A number in the description that is none of ours: a watchpoint that was
+ * refused has used one up.  Who alone can have been hit has that number, and
+ * the others are as far from theirs.
+ */
+static void
+number_anew(void)
+{
+	const struct watch *only = NULL;
+	const char *p = dbg.stop.description;
+	int64_t by;
+	size_t i, n = 0;
+
+	for (i = 0; i < WATCHES; i++)
+		if (watches[i].id != 0 && watches[i].hit) {
+			only = &watches[i];
+			n++;
+		}
+	if (n != 1 || strncmp(p, "watchpoint ", 11) != 0)
+		return;
+	by = strtoll(p + 11, NULL, 10) - only->adapter_id;
+	for (i = 0; i < WATCHES; i++)
+		watches[i].adapter_id += by;
+	made += by;
+	lost_count = false;
+}
+
+static bool
+is_numbered(const struct watch *w)
+{
+	return strncmp(dbg.stop.description, "watchpoint ", 11) == 0 &&
+	    strtoll(dbg.stop.description + 11, NULL, 10) == w->adapter_id;
+}
+
+/* It has the number, and nothing speaks against it. */
+static bool
+is_likely(const struct watch *w)
+{
+	return is_numbered(w) && (has_changed(w) || sees_reads(w));
+}
+
+/* What has changed was written; what has not may have been read. */
+static void
+guess(void)
+{
+	if (keep_only(is_likely))
+		return;
+	if (!keep_only(has_changed))
+		(void)keep_only(sees_reads);
+	number_anew();
+}
+
 static void
 read_less(void)
 {
-	if (--reading == 0)
-		read_done();
+	struct watch *w;
+
+	if (--reading > 0)
+		return;
+	if (guessed)
+		guess();
+	for (w = watches; w < watches + WATCHES; w++)
+		if (w->id != 0 && w->hit)
+			w->hits++;
+	read_done();
 }
 
 static void
@@ -581,14 +697,12 @@ on_now(struct op *op, const struct dap_answer *a, void *arg)
 static bool
 is_hit(const struct watch *w)
 {
-	const char *p = dbg.stop.description;
 	size_t i;
 
 	for (i = 0; i < dbg.stop.nhits; i++)
 		if (dbg.stop.hits[i] == w->adapter_id)
 			return true;
-	return strncmp(p, "watchpoint ", 11) == 0 &&
-	    strtoll(p + 11, NULL, 10) == w->adapter_id;
+	return is_numbered(w) && !(w->counted && lost_count);
 }
 
 static void
@@ -616,6 +730,7 @@ watch_gather(int64_t frame, void (*done)(void))
 
 	read_done = done;
 	reading = 1;
+	guessed = false;
 	for (w = watches; w < watches + WATCHES; w++) {
 		w->hit = false;
 		if (w->id == 0 || !w->verified)
@@ -629,11 +744,9 @@ watch_gather(int64_t frame, void (*done)(void))
 			continue;
 		/* a number that means nothing to us: all of them may be it */
 		if (!named && strcmp(dbg.stop.reason, "watchpoint") == 0)
-			w->hit = true;
-		if (w->hit) {
-			w->hits++;
+			guessed = w->hit = true;
+		if (w->hit)
 			read_now(w, frame);
-		}
 	}
 	read_less();
 }

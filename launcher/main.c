@@ -159,12 +159,30 @@ launch_on_run(struct msg *m)
 	return 0;
 }
 
+static void
+attach(const struct msg *m, const struct attach_spec *a)
+{
+	const struct cgroup_leaf leaf = leaf_of(m, a->owner.uid, LEAF_SESSION);
+	int cgroup_fd = cgroup_open(&leaf);
+
+	/* it would be a session's process that no session is said to have */
+	if (cgroup_fd == -1 && settings.cgroup[0] != '\0') {
+		flight_refuse(m, FLIGHT_ATTACH, STEP_CGROUP);
+		return;
+	}
+	flight_begin(m, FLIGHT_ATTACH, a->owner.uid, attach_first, a,
+	    (const int[2]){ m->fd, -1 }, cgroup_fd);
+	if (cgroup_fd != -1)
+		close(cgroup_fd);
+}
+
 int
 launch_on_attach(struct msg *m)
 {
-	struct cgroup_leaf leaf;
+	void *text = (void *)(uintptr_t)m->next;
+	size_t len = m->left;
 	struct attach_spec a;
-	int cgroup_fd, i;
+	int i;
 
 	owner_get(m, &a.owner);
 	a.pid = msg_get_u32(m);
@@ -176,21 +194,12 @@ launch_on_attach(struct msg *m)
 		a.limits[i] = a.flags & ATTACH_PIPES ? msg_get_u64(m) : 0;
 	if (msg_end(m) == -1 || a.argv_len == 0)
 		return -1;
-	if (!owner_allowed(&a.owner)) {
+	if (owner_allowed(&a.owner))
+		attach(m, &a);
+	else
 		flight_refuse(m, FLIGHT_ATTACH, STEP_IDS);
-		return 0;
-	}
-	leaf = leaf_of(m, a.owner.uid, LEAF_SESSION);
-	cgroup_fd = cgroup_open(&leaf);
-	/* it would be a session's process that no session is said to have */
-	if (cgroup_fd == -1 && settings.cgroup[0] != '\0') {
-		flight_refuse(m, FLIGHT_ATTACH, STEP_CGROUP);
-		return 0;
-	}
-	flight_begin(m, FLIGHT_ATTACH, a.owner.uid, attach_first, &a,
-	    (const int[2]){ m->fd, -1 }, cgroup_fd);
-	if (cgroup_fd != -1)
-		close(cgroup_fd);
+	/* as above: an adapter gets the session's variables, too */
+	explicit_bzero(text, len);
 	return 0;
 }
 

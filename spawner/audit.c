@@ -28,7 +28,7 @@ struct event {
 	char		 door[12];	/* room for one that is escaped */
 	char		 address[ADDRESS_TEXT];
 	char		 session[SID_TEXT];
-	char		 action[24];
+	char		 action[40];
 	char		 result[RESULT_TEXT];
 };
 

@@ -15,6 +15,7 @@
 
 #include "activity.h"
 #include "dbg.h"
+#include "dbgaudit.h"
 #include "dbghello.h"
 #include "fdkind.h"
 #include "handlers.h"
@@ -170,7 +171,9 @@ dbg_end(struct dbgproc *p, enum err err, const char *why)
 	if (p->life == DBG_GOING)
 		return;
 	p->life = DBG_GOING;
+	dbg_last_send(&p->last, &s->id);
 	dbg_asks_fail(p, err, why);
+	dbgaudit_end(p);
 	chan_close(&p->chan);
 	loop_del(&p->pid_io);
 	fd_close(&p->fds[INSTRUMENT_FD_CHANNEL]);
@@ -526,22 +529,30 @@ on_bye(void *arg)
 {
 	struct dbgproc *p = arg;
 	struct session *s = p->session;
+	struct dbg_last last;
+	struct sid id;
 
 	if (p->life == DBG_GOING)
 		return;
+	last = p->last;
+	p->last.json = NULL;
+	id = s->id;
 	s->forget = p->made;
 	dbg_end(p, ERR_DEBUGGER_LOST, NULL);
-	if (!s->forget || s->stub_fd != -1 || s->state == STATE_STARTING) {
+	if (!s->forget || s->stub_fd != -1 || s->state == STATE_STARTING)
 		dbg_show(s);
-		return;
+	else {
+		activity_note(s->owner, &s->id, "deleted, as its debugger has "
+		    "ended");
+		session_free(s);
 	}
-	activity_note(s->owner, &s->id, "deleted, as its debugger has ended");
-	session_free(s);
+	dbg_last_send(&last, &id);
 }
 
 void
 dbg_leave(struct dbgproc *p)
 {
+	p->leaving = true;
 	loop_timer_set(&p->timer, 0, on_bye, p);
 }
 

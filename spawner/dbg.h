@@ -9,6 +9,8 @@
 
 #include <sys/queue.h>
 
+#include "client.h"
+#include "dbgdeed.h"
 #include "proto.h"
 #include "session.h"
 
@@ -17,13 +19,34 @@
 /* A request that is not answered yet. */
 struct dbg_asked {
 	TAILQ_ENTRY(dbg_asked) next;
-	struct asker	 asker;
+	struct asker	 asker;		/* owner NULL = he has gone */
+	char		 user[USER_NAME_MAX];	/* who asked */
+	enum dbg_deed	 deed;		/* what it does, for the audit log */
 	uint32_t	 id;		/* of the channel to the debugger */
 	size_t		 bytes;		/* of its answer so far */
 	char		*json;		/* malloc'ed, until it can be sent */
 	size_t		 json_len;
 };
 TAILQ_HEAD(dbg_asked_list, dbg_asked);
+
+/* What one user does often. */
+struct dbg_spell {
+	enum dbg_deed	 deed;		/* DBG_DEED_NONE = free */
+	enum door	 door;
+	unsigned int	 count, refused;	/* after the first */
+	uint64_t	 since;		/* ms */
+	char		 user[USER_NAME_MAX];
+	char		 address[ADDRESS_TEXT];
+};
+#define DBG_SPELLS	8
+
+/* The answer that it leaves with: sent when it has gone. */
+struct dbg_last {
+	struct asker	 asker;
+	uint32_t	 flags;		/* DBG_* of DBG_ANSWER */
+	char		*json;		/* malloc'ed; NULL = there is none */
+	size_t		 len;
+};
 
 enum dbg_life {
 	DBG_ORDERED,		/* the launcher has been asked */
@@ -57,6 +80,10 @@ struct dbgproc {
 	bool		 late;		/* netproc does not keep up with it */
 	struct dbg_asked_list asked;
 	unsigned int	 nasked;
+	bool		 leaving;	/* it has said so */
+	struct dbg_last	 last;
+	struct dbg_spell spells[DBG_SPELLS];
+	struct loop_timer spell_timer;
 	uint32_t	 last_id;
 	uint64_t	 used;		/* ms, of the last request or answer */
 	uint64_t	 current;	/* the greatest of a user's is it */
@@ -74,10 +101,9 @@ struct dbgproc {
 	/* -- the adapter -- */
 	bool		 ordered;	/* a run of it is being started */
 	bool		 on;		/* it is the session's program, */
-	bool		 elsewhere;	/* and attaches to what is none */
+	bool		 elsewhere;	/* without a sandbox, for what is none */
 	bool		 reported;	/* how it ended: */
 	uint32_t	 code, signal;
-	bool		 on_host;	/* without a sandbox, for a process of the host */
 	uint32_t	 sought;	/* pid that the launcher looks for; 0 = none */
 	uint64_t	 sought_serial;	/* of FIND */
 	uint64_t	 sought_ms;	/* when, the last */
@@ -126,10 +152,17 @@ void	 dbg_ask(struct dbgproc *, struct asker *, const char *, size_t);
 /* The process can be asked: what has waited for that is sent. */
 void	 dbg_asks_begin(struct dbgproc *);
 void	 dbg_asks_fail(struct dbgproc *, enum err, const char *why);
+/* Sends the answer that it left with, if there is one; frees it. */
+void	 dbg_last_send(struct dbg_last *, const struct sid *);
 /* conn 0 = all */
 void	 dbg_drop_conn(uint32_t conn);
 /* From now on its owner means this one by none in particular. */
 void	 dbg_use(struct dbgproc *);
+/*
+ * It may leave the sandbox, or has, and this one may not: he only looks.  A
+ * debugger does what it is asked to, by whomever.
+ */
+bool	 dbg_is_too_far(const struct dbgproc *, const struct asker *);
 /* A start whose account was asked for may be forgotten. */
 void	 dbg_drop_starts(uint32_t conn);
 
@@ -145,6 +178,8 @@ void	 dbg_tree_gone(struct session *);
 void	 dbg_output(struct session *);
 /* Ends the adapter, and what is debugged unless that ran before. */
 void	 dbg_kill(struct dbgproc *);
+/* An adapter is beside the session's program, or is about to be. */
+bool	 dbg_is_beside(const struct session *);
 /* The launcher's answers to ATTACH that are no gdbserver's. */
 int	 dbg_on_attach_fd(struct msg *, uint32_t kind);
 int	 dbg_on_attached(struct msg *, uint32_t pid, uint32_t inner_pid);

@@ -3,6 +3,7 @@
  * What clients ask debuggers, and the answers: forwarded unread, counted, and
  * given to nobody but who asked.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "client.h"
 #include "command.h"
 #include "dbg.h"
+#include "dbgaudit.h"
 #include "debug.h"
 #include "handlers.h"
 #include "log.h"
@@ -65,6 +67,25 @@ count_conn(const struct dbgproc *p, uint32_t conn)
 	return n;
 }
 
+/*
+ * Who is this user on this host, with all that he may do there.  A token, a
+ * cookie and a rule give what sessions may do, and no more.
+ */
+static bool
+is_at_home(const struct asker *a)
+{
+	return role_mode == MODE_USER && settings.control == 0 &&
+	    (a->flags & (PRINCIPAL_BY_TOKEN | PRINCIPAL_BY_RULE |
+	    PRINCIPAL_BY_KEY | PRINCIPAL_GUEST | PRINCIPAL_READ_ONLY)) == 0;
+}
+
+bool
+dbg_is_too_far(const struct dbgproc *p, const struct asker *a)
+{
+	return p->host && !p->inside && !is_at_home(a) &&
+	    !(settings.allow_sandbox & 1U << SANDBOX_NONE);
+}
+
 static void
 send_request(struct dbgproc *p, struct dbg_asked *q, const char *json,
     size_t len)
@@ -74,7 +95,8 @@ send_request(struct dbgproc *p, struct dbg_asked *q, const char *json,
 	struct msg_out *o = msg_new(MSG_DBG_REQUEST, &s->id, q->asker.conn,
 	    q->id);
 
-	if (q->asker.flags & PRINCIPAL_READ_ONLY && access > ACCESS_SEE)
+	if ((q->asker.flags & PRINCIPAL_READ_ONLY ||
+	    dbg_is_too_far(p, &q->asker)) && access > ACCESS_SEE)
 		access = ACCESS_SEE;
 	msg_put_u32(o, access);
 	msg_put_u32(o, q->asker.owner->uid);
@@ -122,6 +144,7 @@ dbg_ask(struct dbgproc *p, struct asker *a, const char *json, size_t len)
 		q->json_len = len;
 	}
 	q->asker = *a;
+	(void)snprintf(q->user, sizeof(q->user), "%s", a->owner->name);
 	q->id = ++p->last_id;
 	TAILQ_INSERT_TAIL(&p->asked, q, next);
 	p->nasked++;
@@ -155,6 +178,8 @@ dbg_asks_fail(struct dbgproc *p, enum err err, const char *why)
 	struct dbg_asked *q;
 
 	while ((q = TAILQ_FIRST(&p->asked)) != NULL) {
+		if (q->asker.owner == NULL)
+			dbgaudit_left(p, q);
 		answer(&q->asker, &p->session->id, err, why == NULL ? NULL :
 		    "%s", why);
 		asked_free(p, q);
@@ -191,6 +216,8 @@ pass_on(struct dbgproc *p, struct dbg_asked *q, uint32_t flags,
 {
 	struct msg_out *o;
 
+	if (q->asker.owner == NULL)
+		return;
 	/* he may have lost the right to see it while he waited */
 	if (access_of(q->asker.viewer, p->session) < ACCESS_SEE) {
 		answer(&q->asker, &p->session->id, ERR_NOT_FOUND, NULL);
@@ -202,20 +229,61 @@ pass_on(struct dbgproc *p, struct dbg_asked *q, uint32_t flags,
 	(void)answer_with(&q->asker, o, -1);
 }
 
+/*
+ * Who is told that it has ended may start the next one at once, under the
+ * same name: the answer waits until this one has gone.
+ */
+static void
+keep_last(struct dbgproc *p, struct dbg_asked *q, uint32_t flags,
+    const void *json, size_t len)
+{
+	struct dbg_last *l = &p->last;
+
+	if (l->json == NULL && q->asker.owner != NULL &&
+	    access_of(q->asker.viewer, p->session) >= ACCESS_SEE &&
+	    (l->json = malloc(len + 1)) != NULL) {
+		memcpy(l->json, json, len);
+		l->len = len;
+		l->flags = flags;
+		l->asker = q->asker;
+	} else
+		pass_on(p, q, flags, json, len);
+}
+
+void
+dbg_last_send(struct dbg_last *l, const struct sid *id)
+{
+	struct msg_out *o;
+
+	if (l->json == NULL)
+		return;
+	o = answer_new(&l->asker, MSG_DBG_ANSWER, id);
+	msg_put_u32(o, l->flags);
+	msg_put_bytes(o, l->json, l->len);
+	(void)answer_with(&l->asker, o, -1);
+	free(l->json);
+	l->json = NULL;
+}
+
 int
 spawn_on_dbg_reply(struct msg *m)
 {
 	struct dbgproc *p = dbg_of(m);
 	struct dbg_asked *q;
 	uint32_t flags = msg_get_u32(m);
+	bool last = (flags & DBG_LAST) != 0;
 	const void *json;
 	size_t len;
 
 	json = msg_get_rest(m, &len);
+	flags &= ~(uint32_t)DBG_LAST;
 	if (msg_end(m) == -1 || flags & ~(uint32_t)(DBG_MORE | DBG_FAILED) ||
+	    (last && flags & DBG_MORE) ||
 	    p->session == NULL || m->hdr.request == 0 ||
 	    m->hdr.request > p->last_id)
 		return -1;
+	if (last)
+		dbg_leave(p);
 	q = find_asked(p, m);
 	/* who asked has gone, which it may not have heard */
 	if (q == NULL)
@@ -226,14 +294,19 @@ spawn_on_dbg_reply(struct msg *m)
 	/* who has been answered sees no older state than that */
 	if (!(flags & DBG_MORE))
 		dbg_show_late(p);
-	pass_on(p, q, flags, json, len);
 	p->used = loop_now_ms();
 	p->began |= !(flags & DBG_FAILED);
 	/* a start that came to nothing leaves nothing */
 	if (!p->began && !(flags & DBG_MORE))
 		dbg_leave(p);
-	if (!(flags & DBG_MORE) || q->asker.owner == NULL)
+	if (p->leaving && !(flags & DBG_MORE))
+		keep_last(p, q, flags, json, len);
+	else
+		pass_on(p, q, flags, json, len);
+	if (!(flags & DBG_MORE)) {
+		dbgaudit_done(p, q, (flags & DBG_FAILED) != 0);
 		asked_free(p, q);
+	}
 	if (p->pace.slot == 0 &&
 	    chan_backlog(&netproc_chan) > NETPROC_BACKLOG)
 		on_pace(p);
@@ -255,9 +328,49 @@ drop_asks(struct dbgproc *p, uint32_t conn)
 			    &p->session->id, q->asker.conn, 0), -1);
 		told = q->asker.conn;
 		/* the request that makes the debugger is sent all the same */
-		if (q->json == NULL)
+		if (q->json != NULL)
+			continue;
+		/* else what it does comes to light with its end, or DBG_LEFT */
+		q->asker.owner = NULL;
+		if (p->life != DBG_UP)
 			asked_free(p, q);
 	}
+}
+
+int
+spawn_on_dbg_does(struct msg *m)
+{
+	struct dbgproc *p = dbg_of(m);
+	struct dbg_asked *q = find_asked(p, m);
+	uint32_t deed = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || deed == DBG_DEED_NONE ||
+	    deed >= DBG_DEED_COUNT || p->session == NULL)
+		return -1;
+	/* the first word counts */
+	if (q == NULL || q->deed != DBG_DEED_NONE)
+		return 0;
+	q->deed = (enum dbg_deed)deed;
+	q->asker.command = dbg_deed_action(q->deed);
+	return 0;
+}
+
+int
+spawn_on_dbg_left(struct msg *m)
+{
+	struct dbgproc *p = dbg_of(m);
+	struct dbg_asked *q, *next;
+
+	if (msg_end(m) == -1 || p->session == NULL)
+		return -1;
+	for (q = TAILQ_FIRST(&p->asked); q != NULL; q = next) {
+		next = TAILQ_NEXT(q, next);
+		if (q->asker.owner != NULL || q->asker.conn != m->hdr.conn)
+			continue;
+		dbgaudit_left(p, q);
+		asked_free(p, q);
+	}
+	return 0;
 }
 
 void
@@ -266,9 +379,14 @@ dbg_drop_conn(uint32_t conn)
 	struct dbgproc *p;
 
 	dbg_drop_starts(conn);
-	LIST_FOREACH(p, &dbgprocs, next)
+	LIST_FOREACH(p, &dbgprocs, next) {
 		if (p->session != NULL)
 			drop_asks(p, conn);
+		if (conn == 0 || p->last.asker.conn == conn) {
+			free(p->last.json);
+			p->last.json = NULL;
+		}
+	}
 }
 
 /* -- which ---------------------------------------------------------------- */
@@ -429,18 +547,6 @@ target_of(struct starting *st)
 	else
 		return s;
 	return NULL;
-}
-
-/*
- * Who is this user on this host, with all that he may do there.  A token, a
- * cookie and a rule give what sessions may do, and no more.
- */
-static bool
-is_at_home(const struct asker *a)
-{
-	return role_mode == MODE_USER && settings.control == 0 &&
-	    (a->flags & (PRINCIPAL_BY_TOKEN | PRINCIPAL_BY_RULE |
-	    PRINCIPAL_BY_KEY | PRINCIPAL_GUEST | PRINCIPAL_READ_ONLY)) == 0;
 }
 
 static void

@@ -158,6 +158,13 @@ on_beside_late(void *arg)
 	    "10 seconds");
 }
 
+bool
+dbg_is_beside(const struct session *s)
+{
+	return s->dbg != NULL &&
+	    (s->dbg->beside.on || s->dbg->beside.serial != 0);
+}
+
 static void
 run_beside(struct dbgproc *p, const struct adapter_order *a)
 {
@@ -306,7 +313,7 @@ run_allowed(struct dbgproc *p, uint32_t flags)
 	const char *why = NULL, *code = "refused";
 	struct session *s = p->session;
 
-	if (p->ordered || p->on || p->beside.on || p->beside.serial != 0) {
+	if (p->ordered || p->on || dbg_is_beside(s)) {
 		code = "busy";
 		why = "the debugger has an adapter already";
 	} else if (flags & DBG_RUN_BESIDE) {
@@ -365,17 +372,16 @@ run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 	struct session *s = p->session;
 	uint32_t sandbox = p->sandbox, network = p->network;
 
-	if (flags & DBG_RUN_HOST) {
+	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
+	if (p->elsewhere) {
 		sandbox = SANDBOX_NONE;
 		network = NETWORK_SHARED;
 	} else
 		p->inside = true;
-	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
 	s->start.flags = flags & DBG_RUN_TTY || s->on_tty ? START_TTY :
 	    START_SPLIT;
-	p->on_host = (flags & DBG_RUN_HOST) != 0;
 	p->ordered = true;
-	start_adapter(s, a, sandbox, network, (flags & DBG_RUN_HOST) != 0);
+	start_adapter(s, a, sandbox, network, p->elsewhere);
 }
 
 int

@@ -256,7 +256,7 @@ spawn_on_debug(struct msg *m)
 	if (by == DEBUG_TAKE)
 		take_place(s, &a);
 	else if (s->debug.phase != DEBUG_NONE || s->adapter ||
-	    s->state == STATE_DEBUGGING)
+	    s->state == STATE_DEBUGGING || dbg_is_beside(s))
 		answer(&a, &s->id, ERR_ALREADY_DEBUGGING, NULL);
 	else if (s->view.pid == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "

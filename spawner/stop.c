@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dbg.h"
 #include "debug.h"
 #include "exit.h"
 #include "handlers.h"
@@ -231,6 +232,10 @@ spawn_on_signal(struct msg *m)
 	else if (s->view.pid == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
 		    "STOP or KILL ends what it left running");
+	else if (s->elsewhere && s->dbg != NULL && dbg_is_too_far(s->dbg, &a))
+		answer(&a, &s->id, ERR_NOT_PERMITTED, "the process is no "
+		    "session's: its user's connections from this host, "
+		    "without a token, reach it");
 	else if (p == NULL)
 		answer(&a, &s->id, ERR_BUSY, NULL);
 	else {

@@ -33,7 +33,8 @@ MODES = {
     "bad-run": "debugger_lost", "bad-run-flags": "debugger_lost",
     "byes": "debugger_lost", "kills": "done", "dies": "debugger_lost",
     "aborts": "debugger_lost", "executes": "debugger_lost",
-    "writes": "debugger_lost",
+    "writes": "debugger_lost", "deeds": "done",
+    "bad-deed": "debugger_lost", "no-deed": "debugger_lost",
 }
 
 
@@ -124,6 +125,8 @@ def every_mode(mode):
         ok(rss(d) - size < 32 * 1024, "the spawner has not grown",
            (size, rss(d)))
         ok("\x1b" not in d.log(), "the log is clean")
+        ok("DEBUGGER pause" in d.log() and "DEBUGGER raw" not in d.log(),
+           "and tells of nothing that nobody asked for")
         ok(d.log().count("result=\"ok\"\\x0a") < 1000, "and not full of it")
         good.ask(session="other", request={"command": "byes"})
 
@@ -165,6 +168,7 @@ def run(flags=0, name="rogue", cwd="/", argv=vec("/bin/sleep", "1000"),
 def good(name):
     """One that is as its row wants it."""
     return {"DBG_STATE": state(), "DBG_RUN": run(),
+            "DBG_DOES": frame("DBG_DOES", u32(1)),
             "DBG_LOG": frame("DBG_LOG", u32(0) + blob("x"))}.get(
         name, sized(name, BY_NAME[name]["min"]))
 
@@ -453,6 +457,31 @@ def leaving(mode):
            "but in user mode for who is at home")
 
 
+def two_at_once(mode):
+    """Where an adapter is about to be there is no place for gdbserver."""
+    with daemon(mode, "stop-timeout 1\n") as d:
+        c, j = d.client(d.alice), Local(d, d.alice)
+        sid = c.upload(helper("sleeper"))["id"]
+        c.cmd("START " + sid)
+        eq(outcome(j.ask(start=True, session=sid,
+                         request={"command": "start"})), "good", "it starts")
+        os.kill(d.role_pid("launcher"), signal.SIGSTOP)
+        try:
+            eq(outcome(j.ask(session=sid, request={"command": "beside-run"})),
+               "done", "it has asked for an adapter")
+            c.send("DEBUG " + sid + "\n")
+            ok(select.select([c.s], [], [], 10)[0], "DEBUG does not wait")
+        finally:
+            os.kill(d.role_pid("launcher"), signal.SIGCONT)
+        eq(c.json().get("error_code"), "already_debugging",
+           "as another is about to be attached")
+        ok(wait_for(lambda: c.cmd("STATUS " + sid)["state"] == "DEBUGGING"),
+           "which is there then")
+        eq(c.cmd("DEBUG " + sid).get("error_code"), "already_debugging",
+           "and alone")
+        c.cmd("KILL " + sid)
+
+
 def claims(mode):
     """What it says is the program is signalled only if it is the session's."""
     with daemon(mode, "stop-timeout 1\n") as d:
@@ -520,4 +549,4 @@ def too_many(mode):
 
 run_tests(alone(every_mode), alone(by_bytes), alone(other_sessions),
           alone(late), alone(flood), alone(deaf), alone(leaving),
-          alone(claims), alone(too_many))
+          alone(two_at_once), alone(claims), alone(too_many))

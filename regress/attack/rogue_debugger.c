@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/msg_out.h"
+#include "common/dbgdeed.h"
 #include "debugger/sysfilter.h"
 #include "log.h"
 #include "loop.h"
@@ -287,6 +288,15 @@ host_run(void)
 }
 
 static void
+beside_run(void)
+{
+	static const char argv[] = "/bin/sleep\0" "1000";
+
+	order(DBG_RUN_BESIDE, argv, sizeof(argv));
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
 bad_run(void)
 {
 	order(0, "/bin/sleep", 10);
@@ -346,6 +356,41 @@ writes(void)
 
 	(void)fd;
 	reply("{\"mode\":\"still here\"}");
+}
+
+static void
+does(uint64_t number, uint32_t deed)
+{
+	struct msg_out *o = msg_new(MSG_DBG_DOES, NULL, conn, number);
+
+	msg_put_u32(o, deed);
+	(void)chan_send(&chan, o, -1);
+}
+
+/* What nobody has asked for is nobody's doing; the first word counts. */
+static void
+deeds(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < MANY; i++)
+		does(request + 1 + i, DBG_DEED_raw);
+	does(request, DBG_DEED_pause);
+	does(request, DBG_DEED_raw);
+	send_u32s(MSG_DBG_LEFT, 0, NULL);
+	reply("{\"mode\":\"done\"}");
+}
+
+static void
+bad_deed(void)
+{
+	does(request, DBG_DEED_COUNT);
+}
+
+static void
+no_deed(void)
+{
+	does(request, DBG_DEED_NONE);
 }
 
 /* "claims PID", or more of them than any program has. */
@@ -491,12 +536,14 @@ static const struct {
 	{ "logs", logs }, { "drains", drains },
 	{ "deaf-drains", deaf_drains }, { "empty-pieces", empty_pieces },
 	{ "runs", runs },
-	{ "host-run", host_run }, { "bad-run", bad_run },
+	{ "host-run", host_run }, { "beside-run", beside_run },
+	{ "bad-run", bad_run },
 	{ "bad-run-flags", bad_run_flags }, { "byes", byes },
 	{ "kills", kills }, { "dies", dies }, { "aborts", aborts },
 	{ "executes", executes }, { "writes", writes }, { "silent", silent },
 	{ "late", late },
 	{ "pids", pids },
+	{ "deeds", deeds }, { "bad-deed", bad_deed }, { "no-deed", no_deed },
 };
 
 int	debugger_on_request(struct msg *);

@@ -109,7 +109,7 @@ def kept_by_us():
         r.ask("breakpoint_add", file=X, line=9, log="i is {i}!")
         r.ask("breakpoint_remove", id=b)
         s = r.ask("continue")
-        eq(s["reason"], "step", "a log point does not stop")
+        eq(s["reason"], "goto", "a log point does not stop")
         eq([o["text"] for o in s["output"] if o["stream"] == "log"],
            ["i is 42!\n"], "but writes")
 

@@ -37,6 +37,28 @@ def launch_orders():
                f"{name}: with epoch, schema and session")
 
 
+def gdb_launches_last():
+    breaks = [{"file": "/tmp/x.c", "line": 9}]
+    with Rig("order_gdb", kind="gdb") as r:
+        s = r.start(args=["one"], env=["A=x=y"], breaks=breaks)
+        eq((s["state"], s["reason"]), ("stopped", "entry"),
+           "16: stopped at the entry")
+        b = r.ask("breakpoint_list")["breakpoints"][0]
+        eq((b["verified"], b["actual"]["line"] if "actual" in b else 9),
+           (True, 9), "what was pending is verified later")
+        s = r.ask("continue")
+        eq((s["reason"], s["breakpoints"]), ("breakpoint", [b["id"]]),
+           "and hit")
+        s = r.ask("continue")
+        eq((s["state"], s.get("exit")), ("terminated", None),
+           "an end by a signal has no code")
+    with Rig("order_gdb15", kind="gdb") as r:
+        s = r.start(stop_on_entry=False, breaks=breaks)
+        eq((s["state"], s["reason"]), ("stopped", "breakpoint"),
+           "15: it has its breakpoints before it runs")
+        eq(r.ask("continue").get("exit"), {"code": 4}, "and a code")
+
+
 def without_waiting():
     for name in ("order19", "order22", "order_debugpy", "order_delve"):
         with Rig(name) as r:
@@ -567,7 +589,8 @@ def no_process_is_left():
         eq(r.start()["state"], "stopped", "and another one can be started")
 
 
-run_tests(launch_orders, without_waiting, later_capabilities,
+run_tests(launch_orders, gdb_launches_last, without_waiting,
+          later_capabilities,
           order_on_the_wire, one_stop_told_three_times, reasons, odd_ids,
           behind_our_back, environment, asks_for_what_was_announced,
           reads_always, does_not_tick, moved_by_its_own_commands,

@@ -16,6 +16,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
 from dapwire import Wire  # noqa: E402
+from dbgmatrix import (Tables, allow_tracing, at, matrix,  # noqa: E402
+                       refused, text_of, values)
 from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
                 descendants, eq, ok, passwd_wrapper, run_tests, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
@@ -83,171 +85,65 @@ def line_of(name, text, skip=0):
     raise ValueError(text)
 
 
-def at(o, line):
-    return o["rc"] == 0 and o["state"] == "stopped" and \
-        o["frame"]["line"] == line
-
-
-def values(o, key="locals"):
-    return {v["name"]: v["value"] for v in o.get(key, [])}
-
-
-def text_of(o, stream=None):
-    return "".join(p.get("text", "") for p in o.get("output", [])
-                   if stream in (None, p.get("stream")))
-
-
 # --- the matrix ---------------------------------------------------------------
 
+def works(o):
+    return o["rc"] == 0 and o["catchpoint"]["id"]
+
+
 class Kind:
-    def __init__(self, adapter, program, source, double, cannot=()):
+    """An adapter and a program for it: what it cannot, what it does by a way
+    round, what becomes of catchpoints there."""
+
+    def __init__(self, adapter, program, source, double, caller, cannot=(),
+                 falls=None, catches=None, calls_itself=None):
         self.adapter, self.program, self.source = adapter, program, source
+        self.path = os.path.join(work, source)
         self.body = line_of(source, double)
-        self.cannot = set(cannot)
+        self.place = "%s:%d" % (source, self.body)
+        self.caller, self.cannot = caller, set(cannot)
+        self.falls = falls or {}
+        self.catches = dict(throw=works, panic=works, type=works)
+        self.catches.update(catches or {})
+        self.calls_itself = calls_itself or adapter
 
 
-MACHINE = ["watch", "memory", "registers", "disassemble", "instruction"]
-
-
-def matrix(u, kind):
-    """Every command once, in the course of one session."""
-    seen = {}
-    body = kind.body
-    place = "%s:%d" % (kind.source, body)
-
-    def check(name, good, *args, data=None):
-        o = u.ask(*args)
-        code = o.get("error", {}).get("code")
-        if code == "unsupported":
-            seen[name] = "cannot"
-            ok(name in kind.cannot and o["rc"] == 1 and
-               o["error"]["message"], "%s: %s: it says that it cannot" % (
-                   kind.adapter, " ".join(args)), o)
-            return o
-        try:
-            worked = bool(good(o))
-        except (KeyError, IndexError, TypeError):
-            worked = False
-        seen[name] = "works" if worked else "FAILS"
-        ok(worked, "%s: %s" % (kind.adapter, " ".join(args)), o)
-        return o
-
-    def done(o):
-        return o["rc"] == 0
-
-    check("start", lambda o: at(o, body) and o["breakpoints"] == [1] and
-          values(o, "arguments")["i"] == "0", "start", kind.program,
-          "--adapter", kind.adapter, "-b", place)
-    check("status", lambda o: at(o, body), "status")
-    check("context", lambda o: at(o, body) and len(o["source"]["lines"]) > 4,
-          "where", "--context", "3")
-    check("source", lambda o: o["source"]["first"] <= 3, "list",
-          kind.source + ":3")
-    check("source --function", lambda o: o["source"]["lines"], "source", "-f")
-    check("backtrace", lambda o: len(o["frames"]) >= 3 and
-          o["frames"][0]["line"] == body, "bt")
-    check("backtrace --locals", lambda o: len(o["frames"]) == 2 and
-          "total" in values(o["frames"][1]), "bt", "--locals", "--limit", "2")
-    check("up", lambda o: o["frame"]["index"] == 1 and
-          "total" in values(o), "up")
-    check("locals", lambda o: values(o)["total"] == "0", "locals")
-    check("print", lambda o: o["value"] == "0", "print", "total")
-    check("down", lambda o: o["frame"]["index"] == 0, "down")
-    check("frame", lambda o: o["frame"]["index"] == 1, "frame", "1")
-    check("args", lambda o: values(o, "arguments")["i"] == "0", "args",
-          "--frame", "0")
-    check("frame 0", lambda o: at(o, body), "frame", "0")
-    check("set", done, "set", "i", "21")
-    check("print after", lambda o: o["value"] == "21", "p", "i")
-    check("eval", lambda o: o["value"] == "41", "eval", "i", "+", "20")
-    check("print hex", lambda o: int(o["value"], 16) == 42, "print", "i+21",
-          "--format", "hex")
-    check("print wrong", lambda o: o["rc"] == 1 and
-          o["error"]["code"] == "evaluate_failed", "print", "nonesuch")
-    check("threads", lambda o: any(t.get("selected") for t in o["threads"]),
-          "threads")
-    check("thread", lambda o: at(o, body), "thread")
-    check("next", lambda o: o["rc"] == 0 and o["frame"]["line"] > body and
-          o["reason"] == "step" and values(o)["doubled"] == "42", "next")
-    check("finish", lambda o: o["rc"] == 0 and
-          o["frame"]["line"] == line_of(kind.source, "total += calculate"),
-          "finish")
-    check("continue", lambda o: at(o, body) and
-          values(o, "arguments")["i"] == "1", "continue")
-    check("break", lambda o: o["breakpoint"]["id"] == 2 and
-          o["breakpoint"]["verified"], "break",
-          "%s:%d" % (kind.source, line_of(kind.source, "return total")))
-    check("break list", lambda o: len(o["breakpoints"]) == 2, "breakpoint",
-          "list")
-    check("disable", done, "breakpoint", "disable", "1")
-    check("continue to 2", lambda o: o["rc"] == 0 and
-          o["breakpoints"] == [2] and values(o)["total"] == "132", "c")
-    check("enable", done, "breakpoint", "enable", "1")
-    check("remove", lambda o: o["rc"] == 0, "breakpoint", "remove", "all")
-    check("restart", lambda o: o["rc"] == 0, "restart", "--no-wait")
-    check("await", lambda o: o["rc"] == 0 and o["state"] in (
-        "stopped", "running"), "await", "--timeout", "60")
-    check("break if", lambda o: o["breakpoint"]["verified"], "break", place,
-          "--condition", "i == 6")
-    check("continue if", lambda o: at(o, body) and
-          values(o, "arguments")["i"] == "6", "c") \
-        if u.ask("status")["state"] == "stopped" else None
-    check("break hits", lambda o: o["rc"] == 0, "break",
-          "%s:%d" % (kind.source, body + 0), "--hit-count", "2")
-    check("remove again", done, "breakpoint", "remove", "all")
-    check("step", lambda o: o["rc"] == 0 and o["state"] == "stopped", "step")
-    check("instruction", lambda o: o["rc"] == 0 and o["state"] == "stopped",
-          "step", "--instruction")
-    check("until", lambda o: o["rc"] == 0 and o["frame"]["line"] ==
-          line_of(kind.source, "return total"), "until", "%s:%d" % (
-              kind.source, line_of(kind.source, "return total")))
-    check("memory", lambda o: len(o["hex"]) == 16, "memory", "read",
-          "&total", "--count", "8")
-    check("registers", lambda o: o["registers"], "registers")
-    check("disassemble", lambda o: 1 <= len(o["instructions"]) <= 4,
-          "disassemble", "--count", "4")
-    check("watch", lambda o: o["watchpoint"]["id"], "watch", "total")
-    check("watch list", lambda o: "watchpoints" in o, "watch", "list")
-    if seen["watch"] == "works":
-        check("watch remove", done, "watch", "remove", "all")
-    check("catch", done, "catch", "panic" if "go" in kind.program else
-          "throw")
-    check("catch list", lambda o: "catchpoints" in o, "catch", "list")
-    if seen["catch"] == "works":
-        check("catch remove", done, "catch", "remove", "all")
-    check("raw", done, "raw", "help")
-    check("log", lambda o: o["rc"] == 0, "break", place, "--log", "i={i}")
-    check("still running", lambda o: o["rc"] == 0 and
-          o["state"] == "running" and o["epoch"], "continue", "--timeout",
-          "1")
-    check("refused", lambda o: o["rc"] == 1 and
-          o["error"]["code"] == "not_stopped", "print", "total")
-    eq(u.dbg("input", "spin").code, 0, kind.adapter + ": input")
-    wait_for(lambda: "read spin" in u.dbg("output", "--all").out)
-    check("pause", lambda o: o["rc"] == 0 and o["state"] == "stopped" and
-          o["reason"] == "pause", "pause")
-    out = u.dbg("output", "--all").out
-    ok("total " in out and "to stderr" in out and "read spin" in out,
-       kind.adapter + ": output", out)
-    check("detach", done, "detach")
-    check("stop", lambda o: True, "stop")
-    for name in sorted(seen):
-        print("# %-10s %-20s %s" % (kind.adapter, name, seen[name]))
+WATCHES = ["watch", "watch --read", "watch --access"]
+MEMORY = ["memory read", "memory write", "memory written", "memory at 1"]
+CODE = ["registers", "registers NAME", "disassemble", "disassemble ADDRESS",
+        "disassemble --source"]
+INSTRUCTION = ["next --instruction", "step --instruction"]
+NO_PANIC = {"panic": refused("not_verified")}
+LLDB = {"source FUNCTION": "the text, else a function breakpoint",
+        "catch TYPE": "a filter for all, types compared here",
+        "output": "pipes of ours, not the adapter's terminal"}
+LLDB19 = dict(LLDB, **{
+    "memory read": "its command `memory read`",
+    "memory write": "its command `memory write`",
+    "next --instruction": "its command `thread step-inst-over`",
+    "step --instruction": "its command `thread step-inst`",
+    "continue --thread": "its command `thread continue`"})
 
 
 def adapters(d):
     u = User(d)
+    tables = Tables(u.env)
     kinds = [
-        Kind("lldb-dap", "./c", "prog.c", "doubled = i"),
-        Kind("lldb22", "./c", "prog.c", "doubled = i"),
-        Kind("delve", "./go", "prog.go", "doubled :=",
-             ["watch", "memory", "raw", "catch", "until", "set",
-              "print hex", "instruction"]),
-        Kind("debugpy", "./prog.py", "prog.py", "doubled = i",
-             MACHINE + ["raw", "memory"]),
+        Kind("lldb-dap", "./c", "prog.c", "doubled = i", "sum_up",
+             falls=LLDB19, catches=NO_PANIC),
+        Kind("lldb22", "./c", "prog.c", "doubled = i", "sum_up", falls=LLDB,
+             catches=NO_PANIC, calls_itself="lldb-dap"),
+        Kind("delve", "./go", "prog.go", "doubled :=", "sumUp",
+             WATCHES + MEMORY + ["catch throw", "catch TYPE",
+                                 "continue --thread"]),
+        Kind("debugpy", "./prog.py", "prog.py", "doubled = i", "sum_up",
+             WATCHES + MEMORY + CODE + INSTRUCTION + [
+                 "raw", "continue --thread"]),
     ]
+    only = os.environ.get("DL_ADAPTER", "")
     for kind in kinds:
-        matrix(u, kind)
+        if only in kind.adapter:
+            matrix(u, kind, tables, work)
 
 
 # --- what programs do ---------------------------------------------------------
@@ -391,6 +287,83 @@ def sessions(d):
     eq(u.ask("sessions")["sessions"], [], "stop leaves nothing")
 
 
+def overtaken(d):
+    """A step that a breakpoint interrupted is over: who says continue means
+    it."""
+    u = User(d)
+    for adapter in ("lldb-dap", "lldb22"):
+        u.ask("start", "./c", "--adapter", adapter, "-b", "calculate")
+        eq(u.ask("finish")["frame"]["function"], "sum_up", "finish")
+        eq(u.ask("finish")["reason"], "breakpoint", "another is interrupted")
+        u.ask("breakpoint", "remove", "--all")
+        last = line_of("prog.c", "printf(\"total")
+        b = u.ask("break", "prog.c:%d" % last)["breakpoint"]
+        o = u.ask("continue")
+        ok(at(o, last) and o["breakpoints"] == [b["id"]],
+           adapter + ": continue does not stop where the step would have",
+           o)
+        u.ask("stop")
+
+
+def watched(d):
+    """Whose watchpoint was hit, where the adapter gives only a number."""
+    u = User(d)
+    for adapter in ("lldb-dap", "lldb22"):
+        u.ask("start", "./c", "--adapter", adapter, "-b", "calculate")
+        u.ask("breakpoint", "disable", "--all")
+        counter = u.ask("watch", "counter")["watchpoint"]["id"]
+        e = u.ask("watch", "counter", "--read")["error"]
+        ok("watchpoint %d is at the same place" % counter in e["message"],
+           adapter + ": one watchpoint a place", e)
+        total = u.ask("watch", "total", "--frame", "1")["watchpoint"]["id"]
+        told = [u.ask("continue")["watchpoints"] for _ in range(3)]
+        # 0 is added first, which is no change
+        eq(told, [[counter], [counter], [total]],
+           adapter + ": each by its own id")
+        hits = {w["id"]: w["hits"]
+                for w in u.ask("watch", "list")["watchpoints"]}
+        eq(hits, {counter: 2, total: 1}, adapter + ": and counted")
+        u.ask("stop")
+
+
+def classes(d):
+    """Exit codes by class, each of a real failure, as text and as JSON."""
+    u = User(d)
+    eq(u.ask("status")["rc"], 3, "no session")
+    u.ask("start", "./c")
+    for code, word, *args in (
+            (0, None, "print", "1"),
+            (1, "evaluate_failed", "print", "nonesuch"),
+            (1, "no_such", "disassemble", "0x1"),
+            (1, "no_such", "registers", "nonesuch"),
+            (1, "no_such", "source", "nonesuch"),
+            (1, "no_such", "breakpoint", "enable", "99"),
+            (1, "not_verified", "until", "9999"),
+            (2, "usage", "breakpoint", "remove"),
+            (2, "usage", "breakpoint", "remove", "--all", "1"),
+            (2, "usage", "next", "--nonesuch"),
+            (2, "usage", "nonesuch"),
+            (3, "not_found", "next", "-s", "nonesuch"),
+            (4, "adapter_missing", "start", "./c", "--adapter", "nonesuch"),
+            (1, "evaluate_failed", "eval", "(int)usleep(1500000)"),
+            (5, "timeout", "raw", "expr (int)usleep(3000000)", "--timeout",
+             "1")):
+        o = u.ask(*args)
+        eq((o["rc"], o.get("error", {}).get("code"), o["schema"]),
+           (code, word, 1), " ".join(args))
+        r = u.dbg(*args)
+        ok(r.code == code and (r.err != "") == (code != 0) and
+           (r.out == "") == (code != 0), "and for people", r)
+    eq(u.dbg("breakpoint", "remove", "--nonesuch").err.splitlines()[1],
+       '  usage: debugger breakpoint remove ID|--all; "debugger help '
+       'breakpoint remove" lists its options', "what would be right")
+    ok('"nonesuch"' in u.dbg("next", "-s", "nonesuch").err,
+       "the name of what is not there")
+    ok("raw expr" in u.dbg("eval", "(int)usleep(1500000)").err,
+       "a call that takes long: what lets it")
+    u.ask("stop")
+
+
 def catches(pid, signo):
     with open("/proc/%d/status" % pid) as f:
         mask = next(x for x in f if x.startswith("SigCgt:")).split()[1]
@@ -437,12 +410,6 @@ def attached(d):
     p.kill()
     p.wait()
     u.ask("stop")
-
-
-def allow_tracing():
-    """Yama lets nobody but parents trace, unless told."""
-    import ctypes
-    ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1), 0, 0, 0)
 
 
 def on_demand(d):
@@ -516,8 +483,54 @@ def editors(d):
     ok(e.event("stopped"), "and it is told what others do")
     e.ask("disconnect", terminateDebuggee=False)
     eq(e.close(), 0, "it leaves")
-    ok(u.ask("print", "total")["value"] or True, "the session stays")
+    eq(u.ask("print", "total")["rc"], 0, "the session stays")
     eq(u.ask("stop")["rc"], 0, "until it is stopped")
+
+
+def eight_of_one(u, name):
+    """Eight clients of one session, each with a place of its own in its
+    output: whoever lets it run, all are told the same."""
+    who = [dict(u.env, DEBUGGER_CLIENT="client%d" % i) for i in range(8)]
+
+    def each(*args):
+        """What the eight are answered, all at once."""
+        answers = [None] * 8
+
+        def client(i):
+            answers[i] = run([DEBUGGER, *args, "-s", name], who[i], cwd=work,
+                             timeout=120, **u.kw).out
+        crowd = [threading.Thread(target=client, args=(i,))
+                 for i in range(8)]
+        for c in crowd:
+            c.start()
+        return lambda: [c.join() for c in crowd] and answers
+
+    def event(text):
+        o = json.loads(text)
+        return {k: o.get(k) for k in (
+            "state", "epoch", "reason", "breakpoints", "thread", "frame",
+            "locals", "changed", "output", "exit", "words")}
+
+    line = line_of("prog.c", "printf(\"total")
+    u.ask("break", "-s", name, "prog.c:%d" % line)
+    for i, command in enumerate(("continue", "next", "step", "continue")):
+        epoch = u.ask("status", "-s", name)["epoch"]
+        told = each("--json", "await", "--since", str(epoch), "--timeout",
+                    "60")
+        if i == 3:
+            u.dbg("input", "-s", name, "--eof")
+        own = u.dbg("--json", command, "-s", name)
+        answers = [event(a) for a in told()]
+        eq([a for a in answers if a != answers[0]], [],
+           "eight that wait for a %s are told the same" % command)
+        eq({k: answers[0][k] for k in ("state", "epoch", "frame", "exit")},
+           {k: json.loads(own.out).get(k) for k in (
+               "state", "epoch", "frame", "exit")}, "as who said it is")
+    eq(answers[0]["exit"], {"code": 3}, "to the end")
+    out = each("output")()
+    eq((set(out), len(out[0].splitlines())), ({out[0]}, 2),
+       "eight read the same output")
+    eq(set(each("output")()), {""}, "each of it once")
 
 
 def two_users():
@@ -546,6 +559,9 @@ def two_users():
         o = users[0].ask("attach", str(os.getpid()))
         ok(o["rc"] == 1 and "own" in o["error"]["message"],
            "processes are for a daemon of one's own", o)
+        for u in users:
+            for name in ("one", "two"):
+                eight_of_one(u, name)
         for u in users:
             for name in ("one", "two"):
                 eq(u.ask("stop", "-s", name)["rc"], 0, "stop")
@@ -604,9 +620,19 @@ def sealed():
 
 
 def left_overs(d):
-    ok(wait_for(lambda: not [p for p in descendants(d.proc.pid)
-                             if stands_for_a_program(p)], 20),
-       "no debugger, adapter or program is left")
+    def left():
+        return [p for p in descendants(d.proc.pid) if stands_for_a_program(p)]
+    ok(wait_for(lambda: not left(), 20),
+       "no debugger, adapter or program is left", [command_line(p)
+                                                   for p in left()])
+
+
+def command_line(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            return f.read().replace(b"\0", b" ")
+    except OSError:
+        return b""
 
 
 def stands_for_a_program(pid):
@@ -640,7 +666,8 @@ def with_daemon(*tests):
 if __name__ == "__main__":
     try:
         run_tests(with_daemon(adapters, crashes, exceptions, many_threads,
-                              many_breakpoints, flood, sessions, interrupted, attached,
+                              many_breakpoints, flood, sessions, overtaken,
+                              watched, classes, interrupted, attached,
                               editors, on_demand), two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -391,7 +391,7 @@ moved: there is no code in the line asked for │
         {"address": "0x10", "text": "nop", "symbol": "f+0", "current": True,
          "file": "/a.c", "line": 3, "source": "int x;"},
         {"address": "0x11", "text": "ret"}]},
-     "/a.c:3\tint x;\n-> 0x10 <f+0>:  nop\n   0x11:  ret\n"),
+     "/a.c:3: int x;\n-> 0x10 <f+0>:  nop\n   0x11:  ret\n"),
     ("raw help", {"text": "a\x1b[31mb\x1b]0;c"},
      "a\x1b[31mb\\x1b]0;c\x1b[0m\n"),
     ("source a.c:1", {"source": {"file": "/a.c", "first": 1, "current": 1,
@@ -667,6 +667,10 @@ def adapters():
     ok({"lldb-dap", "delve", "debugpy"} <= set(names), "setup", o)
     ok(all(a["usable"] and a["path"] and a["version"] or a["install"]
            for a in o["adapters"]), "each is there, or how to have it", o)
+    gdb = next(a for a in o["adapters"] if a["name"] == "gdb")
+    ok(gdb["usable"] or shutil.which("gdb") is None or
+       ("14 or later" in gdb["install"] and "speaks no DAP" in
+        gdb["install"]), "a gdb that is too old is named", gdb)
     here = {a["name"]: a["usable"] for a in o["adapters"]}
     for name in ("lldb-dap", "gdb"):
         eq(dbg("setup", "--check", name).code, 0 if here[name] else 4,

@@ -4,6 +4,7 @@
 # see it, and what is left when it, its adapter or its client goes.
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,8 +12,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alive, alone, eq, helper,
-                in_modes, ok, passwd_wrapper, run_tests, stat_of, status_of,
-                wait_for)
+                in_modes, memory_of, ok, passwd_wrapper, read_proc, run_tests,
+                stat_of, status_of, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 TOY = helper("toy_adapter")
@@ -257,6 +258,78 @@ def restarts(d):
     j.do("stop")
 
 
+def lines_of(d, sid, command):
+    """(user, result) of the audit log's lines about it."""
+    return re.findall(rf'user="([^"]*)" door=local address="pid \d+" '
+                      rf'session={sid} action="DEBUGGER {command}" '
+                      r'result="([^"]*)"', d.log())
+
+
+def is_logged(d, sid, command, result):
+    """In another process, when the answer may be here already."""
+    ok(wait_for(lambda: any(r.startswith(result) for _, r in
+                            lines_of(d, sid, command)), 15),
+       f"{command} is in the audit log: {result}",
+       lines_of(d, sid, command))
+
+
+def audited(d):
+    """Who did what to a program, and nothing of what it said."""
+    c, j = d.client(), Local(d)
+    j.start(helper("sleeper"))
+    sid = state(c)["id"]
+    is_logged(d, sid, "start", "ok")
+    for command in ("status", "backtrace", "threads", "breakpoint_list"):
+        j.do(command)
+    for command, args in (
+            ("set", {"name": "marker4711", "value": "marker4711"}),
+            ("memory_write", {"address": "0x10", "data": "marker4711"}),
+            ("raw", {"text": "marker4711"}),
+            ("eval", {"expression": "marker4711"})):
+        j.do(command, **args)
+        is_logged(d, sid, command, "debugger_refused")
+    editor = j.do("dap")["result"]["client"]
+    for command in ("setVariable", "writeMemory"):
+        j.do("dap_send", client=editor, message={
+            "seq": 1, "type": "request", "command": command,
+            "arguments": {"name": "marker4711"}})
+        is_logged(d, sid, command, "ok")
+    for _ in range(10):
+        j.do("continue", wait=False)
+        j.do("pause")
+    is_logged(d, sid, "continue", "ok")
+    away = Local(d)
+    away.do("status")
+    away.put(request={"command": "breakpoint_add",
+                      "args": {"function": "marker4711"}})
+    away.close()
+    ok(wait_for(lambda: lines_of(d, sid, "breakpoint_add"), 15),
+       "who leaves at once is not forgotten")
+    j.do("restart")
+    is_logged(d, sid, "restart", "ok")
+    j.do("stop")
+    is_logged(d, sid, "stop", "ok")
+    is_logged(d, sid, "continue", "9 more within a minute, 0 of them")
+    eq(len(lines_of(d, sid, "continue")), 2, "what comes often is counted")
+    for command in ("status", "backtrace", "threads", "breakpoint_list"):
+        eq(lines_of(d, sid, command), [], f"{command} only looks")
+    ok(not any("marker4711" in x for x in d.log().splitlines()
+               if " action=" in x), "no values are in it")
+    ok(any(x["message"].split()[1:3] == ["DEBUGGER", "raw"]
+           for x in c.cmd("ACTIVITY")), "ACTIVITY has it as well")
+    j.start(helper("sleeper"), name="lost")
+    sid = state(c, "lost")["id"]
+    j.put(session="lost", request={"command": "until", "args": {
+        "where": "x:1"}})
+    j.recv_line()
+    j.put(session="lost", request={"command": "continue", "args": {}})
+    wait_for(lambda: state(c, "lost")["debugger"]["state"] == "running")
+    os.kill(the_debugger(d), signal.SIGKILL)
+    eq(error(json.loads(j.recv_line())), "debugger_lost", "it is killed")
+    is_logged(d, sid, "continue", "debugger_lost")
+    is_logged(d, sid, "until", "debugger_refused")
+
+
 def goes_on(c, j, program, name):
     """The pid of one that runs under a debugger, which STATUS shows."""
     j.start(helper(program), name=name)
@@ -440,6 +513,26 @@ def survives_netproc(d):
     wait_for(lambda: j.do("stop", session="n")["success"], 15)
 
 
+def variables(d):
+    """What a session has in its environment is not left in the launcher,
+    whose next child is another user's."""
+    c, j = d.client(), Local(d)
+    sid = c.upload(helper("sleeper"))["id"]
+    word = "lantern-" + os.urandom(12).hex()
+    c.cmd(f"ENV {sid} WORD={word}")
+    c.cmd("START " + sid)
+    r = j.ask(start=True, session=sid, request={
+        "command": "attach", "args": {"adapter": "toy"}})
+    ok(r["success"], "a debugger is attached", r)
+    ok([p for p in tree(d) if word.encode() in read_proc(p, "environ")],
+       "the program has its variable")
+    if AS_ROOT:
+        eq([line for _, line, data in memory_of(d.role_pid("launcher"))
+            if word[10:].encode() in data], [],
+           "which the launcher has not")
+    c.cmd("KILL " + sid)
+
+
 def client_goes(d):
     """Who waits and goes is not waited for, and another can pause."""
     c, j = d.client(), Local(d)
@@ -457,6 +550,19 @@ def client_goes(d):
         r = json.loads(waiters[i].recv_line())
         eq(r["result"]["state"], "stopped", f"waiter {i} hears of the stop")
     j.do("stop")
+
+
+def again_at_once(d):
+    """Who is told that it has ended finds nothing of it."""
+    c, j = d.client(), Local(d)
+    wrong = []
+    for _ in range(40):
+        answers = [j.start(helper("sleeper")), j.do("stop")]
+        wrong += [r for r in answers if not r["success"]]
+        wrong += c.cmd("DEBUGGER list")
+        answers = [j.start("/nonexistent"), j.start("/nonexistent")]
+        wrong += [r for r in answers if error(r) != "invalid_argument"]
+    eq(wrong, [], "a name is free when its session's end is told")
 
 
 def failures(d):
@@ -517,6 +623,9 @@ def of_others(mode):
         for command in ("continue", "pause", "stop", "detach"):
             eq(error(b.do(command, session=sid)), "read_only",
                f"{command}: he may not")
+            ok(wait_for(lambda: ("dl-bob", "debugger_refused") in [
+                (u, r.split()[0]) for u, r in lines_of(d, sid, command)]),
+               "and that he has tried is in the audit log")
         eq(error(b.ask(start=True, session=sid, request={
             "command": "attach", "args": {}})), "read_only", "nor attach")
         c.cmd(f"SHARE {sid} dl-bob:rw")
@@ -575,10 +684,46 @@ def by_pid(mode):
         p.wait()
 
 
-def attach_to(j, pid):
-    return j.ask(start=True, name="p", request={
+def attach_to(j, pid, **which):
+    return j.ask(start=True, **(which or {"name": "p"}), request={
         "command": "attach", "args": {"pid": pid, "cwd": "/", "env": [],
                                       "adapter": "toy"}})
+
+
+def not_from_afar(mode):
+    """Who comes with a token gets no way out of the sandbox by a debugger
+    that somebody at home has made."""
+    with Daemon(mode, CONF) as d:
+        c, j, far = d.client(), Local(d), Local(d)
+        ok("user" in far.cmd("AUTH " + c.cmd("TOKEN create")["token"]),
+           "one comes with a token")
+        kw = {} if d.uid is None else {"user": d.uid, "group": d.uid,
+                                       "extra_groups": []}
+        p = subprocess.Popen([helper("sleeper")], stdout=subprocess.DEVNULL,
+                             **kw)
+        ok(attach_to(j, p.pid)["success"], "the user attaches")
+        eq(error(far.do("eval", "p", expression="x")), "read_only",
+           "who comes with a token does nothing in that process")
+        eq(far.cmd("SIGNAL p CONT").get("error_code"), "not_permitted",
+           "nor to it")
+        eq(c.cmd("SIGNAL p CONT").get("error_code"), None,
+           "as the user does")
+        eq(far.do("status", "p")["result"]["session"],
+           j.do("status", "p")["result"]["session"], "but sees it")
+        ok(j.do("detach", "p")["success"], "it is let go")
+        for which in {"session": "p"}, {"session": "p", "name": "q"}:
+            r = attach_to(far, p.pid, **which)
+            eq(error(r), "read_only", "it is not taken up from afar")
+        eq(p.poll(), None, "it lives")
+        r = attach_to(j, p.pid, session="p")
+        ok(r["success"], "the user takes it up again", r)
+        ok(j.do("detach", "p")["success"], "and lets it go")
+        ok(j.start(helper("sleeper"))["success"], "in a sandbox")
+        ok(far.do("restart", "t")["success"], "a debugger is also theirs")
+        j.do("stop", "t")
+        j.do("stop", "p")
+        p.kill()
+        p.wait()
 
 
 def obstacles(mode):
@@ -629,10 +774,13 @@ def of_root(mode):
         p.wait()
 
 
-run_tests(in_modes(facts, streams, restarts, signals, let_go, unseen, attaches, client_goes,
-                   failures, current, conf=CONF),
+run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,
+                   attaches, variables, client_goes, failures,
+                   again_at_once, current,
+                   conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),
           alone(goes_idle), alone(by_pid),
+          alone(not_from_afar, modes=("user",)),
           alone(obstacles, modes=("user",)), alone(of_root, modes=("user",)),
           alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
           alone(of_others, modes=SYSTEM))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Source files: found, cut into lines; parameters read from declarations. */
-/* links: debugger/source.c debugger/diff.c debugger/format.c debugger/jget.c debugger/utf8.c */
+/* links: debugger/source.c debugger/extent.c debugger/diff.c debugger/format.c debugger/jget.c debugger/utf8.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "debugger/diff.h"
+#include "debugger/extent.h"
 #include "debugger/jget.h"
 #include "debugger/source.h"
 
@@ -63,7 +64,7 @@ static int
 tear_down(void **state)
 {
 	static const char *const names[] = { "src/a.c", "src", "empty", "p.py",
-		"m.go", "fifo" };
+		"m.go", "fifo", "e.c", "e.py" };
 	size_t i;
 
 	(void)state;
@@ -246,10 +247,96 @@ long_values_differ_at_their_end(void **state)
 	assert_int_equal(changes("f", b, "[]", "s"), 1);
 }
 
+static const char c_text[] =
+    "int fact(int);\n"			/* 1 */
+    "static struct x\n"
+    "    y = { 1 };\n"
+    "\n"
+    "/* fact() calls fact() */\n"	/* 5 */
+    "static int\n"
+    "fact(int n)\n"
+    "{\n"
+    "#if 1\n"
+    "\tif (n < 2)\n"			/* 10 */
+    "\t\tgoto out;\n"
+    "#endif\n"
+    "\treturn n *\n"
+    "\t    fact(n - 1);\n"
+    "out:\n"				/* 15 */
+    "\treturn 1;\n"
+    "}\n"
+    "\n"
+    "int last(void) {\n"
+    "\treturn fact(3);\n"		/* 20 */
+    "}\n";
+
+static const char py_text[] =
+    "class A:\n"			/* 1 */
+    "    def f(self,\n"
+    "          x):\n"
+    "        if x:\n"
+    "            return self.f(0)\n"	/* 5 */
+    "# f is not over\n"
+    "        return 1\n"
+    "\n"
+    "    @property\n"
+    "    def g(self):\n"		/* 10 */
+    "        return f(2)\n"
+    "\n"
+    "def f(n):\n"
+    "    return n\n";
+
+static void
+extents(void **state)
+{
+	static const struct {
+		const char	*file;
+		int64_t		 line;
+		const char	*function;
+		int64_t		 first, last;	/* 0: none */
+	} cases[] = {
+		{ "e.c", 14, "fact", 6, 17 },
+		{ "e.c", 16, "::fact(int)", 6, 17 },
+		{ "e.c", 7, "fact", 6, 17 },
+		{ "e.c", 20, "last", 19, 21 },
+		{ "e.c", 20, "nonesuch", 0, 0 },
+		{ "e.c", 20, "<module>", 0, 0 },
+		{ "e.c", 9999, "fact", 0, 0 },
+		{ "e.py", 5, "f", 2, 7 },
+		{ "e.py", 2, "A.f", 2, 7 },
+		{ "e.py", 11, "g", 9, 11 },
+		{ "e.py", 14, "f", 13, 14 },
+		{ "none.c", 1, "f", 0, 0 },
+	};
+	int64_t first, last;
+	size_t i;
+	bool found;
+
+	(void)state;
+	put("e.c", c_text);
+	put("e.py", py_text);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		found = extent_around(in_dir(cases[i].file), cases[i].line,
+		    cases[i].function, &first, &last);
+		assert_int_equal(found, cases[i].first != 0);
+		if (!found)
+			continue;
+		assert_int_equal(first, cases[i].first);
+		assert_int_equal(last, cases[i].last);
+	}
+	assert_true(extent_named(in_dir("e.c"), "fact", &first, &last));
+	assert_int_equal(first, 6);
+	assert_true(extent_named(in_dir("e.c"), "last", &first, &last));
+	assert_int_equal(first, 19);
+	assert_false(extent_named(in_dir("e.c"), "nonesuch", &first, &last));
+	assert_false(extent_named(in_dir("e.c"), "", &first, &last));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(extents),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(found_by_its_end),
 		cmocka_unit_test(lines),

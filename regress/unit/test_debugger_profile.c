@@ -221,6 +221,14 @@ what_it_is_told(void **state)
 	assert_string_equal(text_at(o, "env"), "[\"A=1\",\"B=x=y\",\"bad\"]");
 	assert_non_null(strstr(text_at(o, "initCommands"),
 	    "target.output-path /proc/12/fd/4"));
+	assert_non_null(strstr(text_at(o, "initCommands"), "SIGURG"));
+	json_object_put(o);
+	o = profile_arguments(profile_find("codelldb")->launch, &facts);
+	assert_string_equal(text_at(o, "stdio"), "[\"/proc/12/fd/3\","
+	    "\"/proc/12/fd/4\",\"/proc/12/fd/5\"]");
+	json_object_put(o);
+	o = profile_arguments(profile_find("gdb")->launch, &facts);
+	assert_string_equal(text_at(o, "env"), "{\"A\":\"1\",\"B\":\"x=y\"}");
 	json_object_put(o);
 	o = profile_arguments(profile_find("delve")->launch, &facts);
 	assert_string_equal(text_at(o, "env"), "{\"A\":\"1\",\"B\":\"x=y\"}");
@@ -230,6 +238,10 @@ what_it_is_told(void **state)
 	json_object_put(facts.env);
 	facts.args = facts.env = NULL;
 	facts.cwd = "";
+	o = profile_arguments(profile_find("gdb")->launch, &facts);
+	/* {} would be no environment at all */
+	assert_false(json_object_object_get_ex(o, "env", NULL));
+	json_object_put(o);
 	o = profile_arguments(profile_find("debugpy")->launch, &facts);
 	assert_string_equal(text_at(o, "args"), "[]");
 	assert_string_equal(text_at(o, "python"), "\"/py\"");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Something to debug: calls, structures, input, output, a loop. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,7 +39,8 @@ main(int argc, char **argv)
 	fflush(stdout);
 	fprintf(stderr, "to stderr\n");
 	if (argc > 1 && strcmp(argv[1], "--where") == 0)
-		puts(getcwd(dir, sizeof(dir)));
+		printf("at %s %s\n", getcwd(dir, sizeof(dir)),
+		    getenv("DL_ROW"));
 	if (fgets(line, sizeof(line), stdin) != NULL)
 		printf("read %s", line);
 	fflush(stdout);

@@ -28,6 +28,10 @@ func main() {
 	total := sumUp(10)
 	fmt.Println("total", total, p.x)
 	fmt.Fprintln(os.Stderr, "to stderr")
+	if len(os.Args) > 1 && os.Args[1] == "--where" {
+		dir, _ := os.Getwd()
+		fmt.Println("at", dir, os.Getenv("DL_ROW"))
+	}
 	line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 	fmt.Print("read ", line)
 	for line == "spin\n" {

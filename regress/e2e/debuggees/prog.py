@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: ISC
+import os
 import sys
 import time
 
@@ -26,6 +27,8 @@ def main():
     total = sum_up(10)
     print("total", total, p.x)
     print("to stderr", file=sys.stderr)
+    if "--where" in sys.argv:
+        print("at", os.getcwd(), os.environ.get("DL_ROW"))
     line = sys.stdin.readline()
     print("read", line.strip())
     while line.startswith("spin"):

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What requests to a debugger do to a program, beyond looking at it: each
+ * such request is an event of the audit log.  By the debugger's commands and,
+ * where they have another name, the requests of editors.
+ */
+#ifndef DL_DBGDEED_H
+#define DL_DBGDEED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * X(NAME, OFTEN): those that come many times a minute are counted.  What is
+ * printed is an expression, which may call the program's functions.
+ */
+#define DBG_DEEDS(X)							\
+	X(start, false) X(attach, false) X(detach, false)		\
+	X(stop, false) X(restart, false) X(disconnect, false)		\
+	X(set, false) X(eval, false) X(raw, false)			\
+	X(memory_write, false)						\
+	X(breakpoint_add, false) X(breakpoint_remove, false)		\
+	X(breakpoint_enable, false) X(breakpoint_disable, false)	\
+	X(watch_add, false) X(watch_remove, false)			\
+	X(catch_add, false) X(catch_remove, false)			\
+	X(setVariable, false) X(setExpression, false)			\
+	X(writeMemory, false) X(setBreakpoints, false)			\
+	X(setFunctionBreakpoints, false)				\
+	X(continue, true) X(next, true) X(step, true)			\
+	X(finish, true) X(until, true) X(pause, true)			\
+	X(print, true) X(evaluate, true)				\
+	X(stepIn, true) X(stepOut, true)
+
+#define DBG_DEED_ENUM(name, often)	DBG_DEED_##name,
+enum dbg_deed {
+	DBG_DEED_NONE,
+	DBG_DEEDS(DBG_DEED_ENUM)
+	DBG_DEED_COUNT
+};
+#undef DBG_DEED_ENUM
+
+/* DBG_DEED_NONE for what only looks. */
+enum dbg_deed	 dbg_deed_find(const char *name);
+/* As the audit log names it: "DEBUGGER set"; NULL for none. */
+const char	*dbg_deed_action(enum dbg_deed);
+bool		 dbg_deed_is_often(enum dbg_deed);
+
+#endif

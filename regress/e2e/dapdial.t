@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# What stands between a debugger and an adapter that dials.
+import os
+import socket
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import LIBEXEC, eq, ok, run_tests
+
+LONG = 60
+
+
+def dial(script):
+    """It with a shell for an adapter, and the port that this is to dial."""
+    p = subprocess.Popen(
+        ["sh", "-c", 'exec "$@" 3</dev/null 4>&2 5>&2', "sh",
+         os.path.join(LIBEXEC, "dapdial"), "sh", "-c",
+         'echo "$0"; ' + script],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p, int(p.stderr.readline().split(b":")[1])
+
+
+def end_of(p):
+    try:
+        return p.wait(LONG)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        return "it waits for ever"
+    finally:
+        p.communicate()
+
+
+def never_dials():
+    for _ in range(60):
+        p, _ = dial("exit 3")
+        eq(end_of(p), 3, "it ends with an adapter that does not dial")
+
+
+def ends_among_strangers():
+    """The adapter's end is not missed while strangers are looked at."""
+    for _ in range(4):
+        p, port = dial("sleep 0.3; exit 4")
+        until, n = time.monotonic() + 1, 0
+        while time.monotonic() < until:
+            try:
+                socket.create_connection(("127.0.0.1", port), 5).close()
+                n += 1
+            except OSError:
+                break
+        ok(n > 0, "strangers have dialled", n)
+        eq(end_of(p), 4, "it ends with its adapter")
+
+
+run_tests(never_dials, ends_among_strangers)
