@@ -14,6 +14,7 @@
 #include "dialect.h"
 #include "engine.h"
 #include "jget.h"
+#include "judge.h"
 
 #define SUFFIXES	3	/* the last 3, 2 and 1 parts of a path */
 
@@ -368,4 +369,5 @@ void
 bps_forget(void)
 {
 	bps_untold();
+	judge_forget();
 }

@@ -22,11 +22,16 @@
 
 #define LOG_MOST	8192
 #define CONDITION_WORDS	400
+#define UNFINISHED_MOST	64
 
 static void		(*verdict)(bool resume);
 static bool		judged;		/* this stop, already */
 static bool		counted;	/* and its hits, too */
 static bool		wanted;		/* somebody wants it */
+/* Steps that something else stopped before their end, which the adapter may
+ * come to yet; and whether this stop is such. */
+static unsigned int	unfinished;
+static bool		interrupts;
 static int64_t		frame_id;
 /* the breakpoints that it may be about, by id: they may go meanwhile */
 static int64_t		suspects[BPS_MOST];
@@ -68,7 +73,17 @@ bps_resumed(void)
 	if (judged)
 		judge_log_clear();
 	judged = counted = false;
+	if (interrupts && unfinished < UNFINISHED_MOST)
+		unfinished++;
+	interrupts = false;
 	exc_forget();
+}
+
+void
+judge_forget(void)
+{
+	unfinished = 0;
+	interrupts = false;
 }
 
 bool
@@ -300,21 +315,23 @@ on_exception(const struct exc *e)
 void
 bps_judge(void (*done)(bool resume))
 {
+	const char *reason = dbg.stop.reason;
 	struct json_object *args;
 
 	verdict = done;
-	if (judged || dbg.stop.reason == NULL) {
+	interrupts = reason != NULL && dbg.intent == INTENT_STEP &&
+	    strcmp(reason, "step") != 0;
+	if (judged || reason == NULL) {
 		decide(false);
-	} else if (dbg.intent == INTENT_CONTINUE &&
-	    strcmp(dbg.stop.reason, "step") == 0) {
+	} else if (dbg.intent == INTENT_CONTINUE && unfinished > 0 &&
+	    strcmp(reason, "step") == 0) {
 		/* lldb ends a step that a breakpoint had interrupted when it
 		 * gets there later: nobody waits for that any more */
+		unfinished--;
 		decide(true);
-	} else if (strcmp(dbg.stop.reason, "exception") == 0 &&
-	    catch_has_types()) {
+	} else if (strcmp(reason, "exception") == 0 && catch_has_types()) {
 		exc_read(on_exception);
-	} else if (strcmp(dbg.stop.reason, "breakpoint") == 0 &&
-	    any_judged()) {
+	} else if (strcmp(reason, "breakpoint") == 0 && any_judged()) {
 		args = jone_int("threadId", dbg.thread);
 		jput_int(args, "startFrame", 0);
 		jput_int(args, "levels", 1);

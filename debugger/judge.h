@@ -16,5 +16,7 @@ void	 judge_log_clear(void);
 /* The first time at each stop: hits that the adapter kept are to be counted. */
 bool	 judge_count_once(void);
 bool	 judge_counted(void);
+/* The adapter is gone, and with it what it had not finished. */
+void	 judge_forget(void);
 
 #endif
