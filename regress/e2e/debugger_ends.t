@@ -130,7 +130,7 @@ def allow_tracing():
 
 def gone(pid):
     """Also as what its parent has not looked at yet."""
-    return wait_for(lambda: not alive(pid) or stat_of(pid)[1] == "Z", 30)
+    return wait_for(lambda: not alive(pid), 30)
 
 
 def program_exits(x):
