@@ -264,6 +264,28 @@ enqueue(const void *p, size_t len)
 	return 0;
 }
 
+static const char *
+string_of(struct json_object *o, const char *name)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(o, name, &v) ||
+	    !json_object_is_type(v, json_type_string))
+		return NULL;
+	return json_object_get_string(v);
+}
+
+/* What is in it is its program's and its owner's, and no log's. */
+static void
+log_message(const char *way, struct json_object *m, size_t len)
+{
+	const char *type = string_of(m, "type"), *name = string_of(m,
+	    type != NULL && strcmp(type, "event") == 0 ? "event" : "command");
+
+	log_debug("%s %.32s %.64s, %zu bytes", way, type == NULL ? "?" : type,
+	    name == NULL ? "?" : name, len);
+}
+
 /*
  * Takes message.  -1: it does not read what it is sent.  What is for one that
  * is about to end is answered by its end.
@@ -280,7 +302,7 @@ send_message(struct json_object *message)
 
 	if (in.active && enqueue(head, (size_t)n) == 0 &&
 	    enqueue(text, len) == 0) {
-		log_debug("dap> %.*s", (int)(len < 800 ? len : 800), text);
+		log_message("dap>", message, len);
 		write_more();
 		rc = 0;
 	}
@@ -436,17 +458,6 @@ adapter_ask(const char *name, struct json_object *args, struct op *op,
 }
 
 /* -- what it says -- */
-static const char *
-string_of(struct json_object *o, const char *name)
-{
-	struct json_object *v;
-
-	if (!json_object_object_get_ex(o, name, &v) ||
-	    !json_object_is_type(v, json_type_string))
-		return NULL;
-	return json_object_get_string(v);
-}
-
 /* "{name}" in a format by the variable of that name. */
 static void
 fill_in(char *to, size_t size, const char *format, struct json_object *vars)
@@ -570,7 +581,8 @@ on_message(struct json_object *m, const char *text, size_t len, void *arg)
 	struct json_object *body = NULL;
 
 	(void)arg;
-	log_debug("dap< %.*s", (int)(len < 800 ? len : 800), text);
+	(void)text;
+	log_message("dap<", m, len);
 	if (type == NULL)
 		return 0;
 	if (strcmp(type, "response") == 0) {
