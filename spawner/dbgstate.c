@@ -164,6 +164,8 @@ spawn_on_dbg_state(struct msg *m)
 	if (p->on && !ended && pid != 0 && s->view.exited_ns == 0 &&
 	    s->view.pid != (int32_t)pid) {
 		p->sought = pid;
+		/* what is found of another number does not count */
+		p->sought_serial = 0;
 		dbg_listen(p);
 		seek_soon(p);
 	}
