@@ -13,7 +13,8 @@
 
 #include "hostpid.h"
 
-#define STATUS_MAX	4096
+/* With some thousands of groups in it. */
+#define STATUS_MAX	65536
 #define NS_TEXT		64
 
 /* "pid:[4026531836]"; false when this process may not look there. */
@@ -33,7 +34,8 @@ namespace_of(pid_t pid, char text[NS_TEXT])
 static pid_t
 innermost(pid_t pid)
 {
-	char path[32], text[STATUS_MAX], *p, *end;
+	static char text[STATUS_MAX];
+	char path[32], *p, *end;
 	ssize_t n;
 	int fd;
 

@@ -18,7 +18,8 @@
 
 /* Parents of parents: deeper, and it is not looked for. */
 #define DEPTH_MAX	256
-#define STATUS_MAX	4096
+/* With some thousands of groups in it. */
+#define STATUS_MAX	65536
 
 bool
 find_ended(int pidfd)
