@@ -32,7 +32,7 @@ ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
 
 ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc debugger \
-		symbols
+		tracer symbols
 BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
 
@@ -116,6 +116,7 @@ $(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
 $(eval $(call PROGRAM,tlsproc,$(LIBEXEC)/tlsproc,TLSPROC))
 $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 $(eval $(call PROGRAM,debugger,$(LIBEXEC)/debugger,DEBUGGER))
+$(eval $(call PROGRAM,tracer,$(LIBEXEC)/tracer,TRACER))
 $(eval $(call PROGRAM,symbols,$(LIBEXEC)/symbols,SYMBOLS))
 $(LIBEXEC)/netproc: $(LIBWEB)
 -include $(common_OBJS:.o=.d)

@@ -202,6 +202,7 @@ enum {
 enum leaf_of {
 	LEAF_SESSION,
 	LEAF_DEBUGGER,		/* of its debugger's process */
+	LEAF_TRACER,		/* of its tracer's, and symbols' */
 	LEAF_COUNT
 };
 
@@ -256,6 +257,28 @@ enum dbg_phase {
 	DBG_TERMINATED,
 	DBG_PHASES
 };
+
+/* TRC_RUN: none yet */
+#define TRC_RUN_FLAGS		0U
+
+/* TRC_FILE: the parts of a timeline, as store_file_suffix() counts them */
+enum trc_file {
+	TRC_FILE_CALLS,
+	TRC_FILE_DB,
+	TRC_FILE_WAL,
+	TRC_FILES
+};
+
+/* TRC_STATE: what a tracer is doing */
+enum trc_phase {
+	TRC_IDLE,		/* no program, or none that is attached to */
+	TRC_TRACING,		/* it is attached to the program */
+	TRC_OVER,		/* the program has ended: there is a timeline */
+	TRC_PHASES
+};
+
+/* Symbols processes of one tracer. */
+#define TRC_SYMBOLS_MAX		8
 
 /*
  * What an adapter that is a session's program finds open beside its own

@@ -26,6 +26,9 @@ view_put(struct msg_out *o, const struct session_view *v)
 	msg_put_u32(o, v->debugger_current);
 	msg_put_u32(o, v->debugger_phase);
 	msg_put_str(o, v->debugger_adapter);
+	msg_put_u32(o, v->tracer);
+	msg_put_u32(o, v->tracer_phase);
+	msg_put_u32(o, v->tracer_functions);
 	msg_put_u32(o, v->sandbox);
 	msg_put_u32(o, v->network);
 	for (i = 0; i < LIMIT_COUNT; i++)
@@ -70,6 +73,9 @@ view_get(struct msg *m, struct session_view *v)
 	v->debugger_current = msg_get_u32(m) != 0;
 	v->debugger_phase = msg_get_u32(m);
 	msg_get_str(m, v->debugger_adapter, sizeof(v->debugger_adapter));
+	v->tracer = msg_get_u32(m) != 0;
+	v->tracer_phase = msg_get_u32(m);
+	v->tracer_functions = msg_get_u32(m);
 	v->sandbox = msg_get_u32(m);
 	v->network = msg_get_u32(m);
 	for (i = 0; i < LIMIT_COUNT; i++)

@@ -30,6 +30,9 @@ struct session_view {
 	bool		 debugger_current;	/* its owner's, without a name */
 	uint32_t	 debugger_phase;	/* enum dbg_phase */
 	char		 debugger_adapter[32];	/* empty = none yet */
+	bool		 tracer;	/* it has one, */
+	uint32_t	 tracer_phase;	/* enum trc_phase, */
+	uint32_t	 tracer_functions;	/* which traces so many */
 	/* what held for the last run; of use when it has started */
 	uint32_t	 sandbox, network;
 	uint64_t	 limits[LIMIT_COUNT];

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * tracer: a session's tracer.  The launcher starts it as the session's owner
+ * outside of the session's namespaces; it speaks with the spawner by fd 3,
+ * and what it traces is hostile.
+ */
+#include <sys/prctl.h>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "linkchan.h"
+#include "log.h"
+#include "loop.h"
+
+#define CHANNEL_FD	3
+
+int
+main(void)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+
+	/* first of all: other processes of its owner's must not look inside */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
+		fatal("prctl");
+	log_init("tracer", LOG_L_DEBUG, NULL);
+	(void)prctl(PR_SET_NAME, "tracer", 0, 0, 0);
+	(void)sigaction(SIGPIPE, &sa, NULL);
+	if (close_range(CHANNEL_FD + 1, ~0U, 0) == -1)
+		fatal("close_range");
+	if (loop_init() == -1)
+		fatal("epoll");
+	link_open(CHANNEL_FD);
+	if (loop_run() == -1)
+		fatal("event loop");
+	return 0;
+}
