@@ -222,6 +222,8 @@ enum {
 /* Of one request, and of its answer, in bytes. */
 #define DBG_REQUEST_MAX		(60 * 1024)
 #define DBG_ANSWER_MAX		(256 * 1024)
+/* The same of a tracer: a page of events, and what stands around it. */
+#define TRC_ANSWER_MAX		(5 * 1024 * 1024)
 /* Requests under way: of one connection, and of one session. */
 #define DBG_ASKS_OF_ONE		32
 #define DBG_ASKS		256

@@ -10,6 +10,7 @@
 #include "line.h"
 #include "replica.h"
 #include "settings.h"
+#include "tracer.h"
 #include "utc.h"
 
 #define ANSWER_MAX	((size_t)4 << 20)
@@ -477,6 +478,8 @@ session_json(struct text *t, const char *id, const struct session_view *v)
 	held_json(t, v);
 	json_key(t, "debugger");
 	debugger_json(t, v);
+	json_key(t, "tracer");
+	tracer_json(t, v);
 	time_or_null(t, "created_at", v->created_ns);
 	if (v->shares_len > 0)
 		shares_json(t, v->shares, v->shares_len);
@@ -493,7 +496,7 @@ answer_guest(struct conn *c, const struct rsession *s)
 	v.bundle = v.command = false;
 	v.args_len = v.env_len = v.shares_len = v.cmd_len = 0;
 	v.started_ns = 0;
-	v.debugger = false;
+	v.debugger = v.tracer = false;
 	session_json(answer_begin(), s->id, &v);
 	answer_end(c);
 }

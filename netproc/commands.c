@@ -23,6 +23,7 @@
 #include "sysroot.h"
 #include "terminal.h"
 #include "token.h"
+#include "tracer.h"
 
 /* A session is named and used, or only seen; the daemon likewise. */
 #define S	true, false, ACCESS_USE, false
@@ -133,6 +134,11 @@ const struct command commands[] = {
 	    "[image=<id>] [sandbox=<kind>] [network=<kind>] <request> | list",
 	    "asks the debugger of a session, a JSON object, or starts one",
 	    cmd_debugger },
+	{ "TRACER", 0, ARGS_ANY, XNR, params_tracer,
+	    "TRACER [<session>] <request> | start [<session>] [name=<label>] "
+	    "[sandbox=<kind>] [network=<kind>] <request> | list",
+	    "asks the tracer of a session, a JSON object, or starts one",
+	    cmd_tracer },
 	{ "SHARE", 2, 2, XS, params_share,
 	    "SHARE <id> <user>[:ro|:rw]",
 	    "lets another user see the session, or use it as its owner does",

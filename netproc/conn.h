@@ -25,6 +25,7 @@
 #include "termask.h"
 
 struct conn;
+struct instrument;
 struct owner;
 struct source;
 struct text;
@@ -117,6 +118,13 @@ struct key_answer;
 typedef void	(*key_fn)(struct conn *, struct ask *,
 		    const struct key_answer *);
 
+/*
+ * What becomes of the answer of what stands beside a session: a JSON object,
+ * or with failed that of an error; why is NULL, or says that it is none.
+ */
+typedef void	(*instrument_fn)(struct conn *, const struct instrument *,
+		    bool failed, const char *why, const struct word *json);
+
 /* When a session that NEW makes shall start. */
 enum new_start {
 	NEW_UNSAID,
@@ -139,7 +147,10 @@ struct ask {
 	char		 token[8];	/* TOKEN revoke: its id */
 	struct term_ask	 term;		/* what to attach to when it runs */
 	enum new_start	 start;		/* NEW */
-	struct text	*pieces;	/* DEBUGGER: malloc'ed; NULL = none */
+	/* DEBUGGER and TRACER: whose answer, and what becomes of it */
+	const struct instrument *of;
+	instrument_fn	 passed;
+	struct text	*pieces;	/* of it; malloc'ed; NULL = none */
 };
 
 struct payload {

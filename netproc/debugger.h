@@ -16,6 +16,5 @@ void	 cmd_debugger(struct conn *, struct rsession *, const struct words *);
 void	 debugger_json(struct text *, const struct session_view *);
 
 int	 net_on_dbg_answer(struct msg *);
-int	 net_on_trc_answer(struct msg *);
 
 #endif

@@ -324,3 +324,74 @@ jsonlex_answer(const char *p, size_t len)
 		why = "ends too early";
 	return why;
 }
+
+/* -- with its order -- */
+
+/* What may come next. */
+enum expect {
+	EXPECT_VALUE,
+	EXPECT_FIRST_VALUE,	/* or the end of an array */
+	EXPECT_KEY,
+	EXPECT_FIRST_KEY,	/* or the end of an object */
+	EXPECT_COLON,
+	EXPECT_AFTER		/* a comma, or an end */
+};
+
+static bool
+in_object(const struct lex *l)
+{
+	return l->depth > 0 && (l->braces >> (l->depth - 1) & 1) != 0;
+}
+
+static const char *
+punctuation(struct lex *l, enum expect *e)
+{
+	char c = *l->p++;
+
+	if (c == ',' && *e == EXPECT_AFTER && l->depth > 0)
+		*e = in_object(l) ? EXPECT_KEY : EXPECT_VALUE;
+	else if (c == ':' && *e == EXPECT_COLON)
+		*e = EXPECT_VALUE;
+	else if ((c == '}' || c == ']') && (*e == EXPECT_AFTER ||
+	    *e == EXPECT_FIRST_VALUE || *e == EXPECT_FIRST_KEY)) {
+		*e = EXPECT_AFTER;
+		return nest(l, c);
+	} else
+		return "is not what may stand there";
+	return NULL;
+}
+
+static const char *
+ordered(struct lex *l, enum expect *e)
+{
+	char c = *l->p;
+
+	if (c != '\0' && strchr(",:}]", c) != NULL)
+		return punctuation(l, e);
+	if (*e == EXPECT_KEY || *e == EXPECT_FIRST_KEY) {
+		*e = EXPECT_COLON;
+		return c == '"' ? string(l) : "is no name of a member";
+	}
+	if (*e != EXPECT_VALUE && *e != EXPECT_FIRST_VALUE)
+		return "is not what may stand there";
+	*e = c == '{' ? EXPECT_FIRST_KEY : c == '[' ? EXPECT_FIRST_VALUE :
+	    EXPECT_AFTER;
+	return token(l);
+}
+
+const char *
+jsonlex_value(const char *p, size_t len)
+{
+	struct lex l = { .p = p, .end = p + len, .answer = true };
+	enum expect e = EXPECT_VALUE;
+	const char *why = NULL;
+
+	while (why == NULL && l.p < l.end)
+		if (*l.p == '\n')
+			l.p++;
+		else if (!take(&l, " \t\r"))
+			why = ordered(&l, &e);
+	if (why == NULL && (l.depth > 0 || e != EXPECT_AFTER))
+		why = "ends too early";
+	return why;
+}

@@ -35,5 +35,7 @@ const char *jsonlex_request(const char *, size_t, struct jsonlex *);
  * object whose brackets match, so that what stands around it stays around it.
  */
 const char *jsonlex_answer(const char *, size_t);
+/* One value of any kind and nothing else, as long as it likes, all of it JSON. */
+const char *jsonlex_value(const char *, size_t);
 
 #endif

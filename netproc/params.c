@@ -137,6 +137,15 @@ const struct param params_debugger[] = {
 	{ "network", PARAM_WORD, PARAM_MAY, " network=" },
 	{ "request", PARAM_JSON, PARAM_MAY, " " }, END
 };
+const struct param params_tracer[] = {
+	{ "session", PARAM_WORD, PARAM_MAY, " session=" },
+	{ "start", PARAM_FLAG, PARAM_MAY, " start" },
+	{ "list", PARAM_FLAG, PARAM_MAY, " list" },
+	{ "name", PARAM_WORD, PARAM_MAY, " name=" },
+	{ "sandbox", PARAM_WORD, PARAM_MAY, " sandbox=" },
+	{ "network", PARAM_WORD, PARAM_MAY, " network=" },
+	{ "request", PARAM_JSON, PARAM_MAY, " " }, END
+};
 const struct param params_quota[] = {
 	{ "user", PARAM_WORD, PARAM_MAY, " " }, END
 };

@@ -51,6 +51,7 @@ extern const struct param	params_none[], params_session[],
     params_signal[], params_input[], params_name[], params_limits[], params_share[],
     params_unshare[], params_auth[], params_audit[], params_token[],
     params_quota[], params_login[], params_ticket[], params_keys[],
-    params_new[], params_resize[], params_attach[], params_debugger[];
+    params_new[], params_resize[], params_attach[], params_debugger[],
+    params_tracer[];
 
 #endif

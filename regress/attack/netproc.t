@@ -192,7 +192,9 @@ ASKS = {"UPLOAD": u64(1) + blob(""), "UPLOAD_OPEN": u64(1) + blob(""),
         "RESIZE": u32(80, 24), "TTY_INPUT": b"x", "PACE": u64(0),
         "HOLD": u32(0) + u64(0), "TTY_MARK": b"",
         "DBG_START": u32(3, 2) + blob("") + b"{}",
-        "DBG_ASK": u32(0) + b"{}"}
+        "DBG_ASK": u32(0) + b"{}",
+        "TRC_START": u32(3, 2) + blob("") + b"{}",
+        "TRC_ASK": b"{}"}
 
 
 def strangers():
@@ -340,9 +342,9 @@ def sessions_of_others(d, v, r):
                     "AUTH", "WHOAMI", "AUDIT", "KEY_END", "NEW", "PACE",
                     "HOLD"):
             continue
-        # a debugger is asked for by no session, too
+        # a debugger or tracer is asked for by no session, too
         named = [i for i in ids if i != NO_SESSION] \
-            if what.startswith("DBG_") else ids
+            if what.startswith(("DBG_", "TRC_")) else ids
         got = {r.ask(what, payload, session=i).error() for i in named}
         want = {"DEBUG_FAILED"} if what == "DEBUG_PORT" else {"NOT_FOUND"}
         eq(got, want, f"{what}: sessions of others do not exist")

@@ -34,6 +34,9 @@ ROUTES = [
     ("POST", "sessions/{s}/debugger", {"request": {"command": "status"}}),
     ("POST", "debugger", {"start": True, "request": {"command": "start"}}),
     ("GET", "debugger", None),
+    ("POST", "sessions/{s}/tracer", {"request": {"command": "status"}}),
+    ("POST", "tracer", {"start": True, "request": {"command": "launch"}}),
+    ("GET", "tracer", None),
     ("POST", "sessions/{s}/resize", {"cols": 80, "rows": 24}),
     ("POST", "sessions/{s}/keys", {}), ("POST", "sessions/{s}/ticket", {}),
     ("POST", "sessions/{s}/stdin", b"x"),
@@ -58,8 +61,9 @@ ROUTES = [
 OTHERS = {("POST", "login"), ("GET", "pty/sessions/{s}/attach"),
           ("GET", "openapi.json"), ("GET", "/healthz"), ("GET", "/metrics")}
 CHANGES = [r for r in ROUTES if r[0] != "GET"]
-# a debugger is asked by all who may see; it refuses by itself what changes
-ASKED = "sessions/{s}/debugger"
+# these are asked by all who may see; they refuse by themselves what changes
+ASKED = {"sessions/{s}/debugger": "no_session",
+         "sessions/{s}/tracer": "no_tracer"}
 
 
 def of(path, sid):
@@ -307,9 +311,9 @@ def others_sessions():
             if path.endswith("/ticket"):
                 ok(r.status in (200, 201), "who may see gets a ticket to see",
                    r)
-            elif path == ASKED:
-                eq((r.status, r.code), (404, "no_session"),
-                   "who may see is told that there is no debugger")
+            elif path in ASKED:
+                eq((r.status, r.code), (404, ASKED[path]),
+                   f"{path}: who may see is told that there is none")
             else:
                 ok(r.status == 403 and r.code in (
                     "read_only", "not_permitted"),

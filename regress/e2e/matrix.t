@@ -47,6 +47,7 @@ ROWS = {
     "ATTACH": (SEE, "ATTACH {r}", "invalid_argument"),
     "LIMITS": (USE, "LIMITS {r} cpu=0", "invalid_argument"),
     "DEBUGGER": (SEE, "DEBUGGER {r} {{}}", "no_session"),
+    "TRACER": (SEE, "TRACER {r} {{}}", "no_tracer"),
     "GDBPIPE": (USE, "GDBPIPE {l}", "not_running"),
     "SHARE": (OWN, "SHARE {r} nosuchuser", "invalid_argument"),
     "UNSHARE": (OWN, "UNSHARE {r} nosuchuser", "invalid_argument"),

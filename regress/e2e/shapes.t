@@ -17,7 +17,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
 HEAD = ["id", "state", "pid", "debug_port"]
 TAIL = ["name", "size", "exit_code", "signal", "started_at", "exited_at",
         "owner", "tty", "cols", "rows", "command", "sandbox", "network",
-        "limits", "debugger", "created_at"]
+        "limits", "debugger", "tracer", "created_at"]
 BUNDLE = ["bundle", "exec_path", "bundle_dir"]
 NOWHERE = "01234567-89ab-4cde-8f01-23456789abcd"
 
