@@ -18,11 +18,17 @@
 #include "record.h"
 #include "run.h"
 #include "shell.h"
+#include "timeline.h"
 #include "tokens.h"
 #include "top.h"
+#include "trace.h"
 #include "transfer.h"
 
 #define NET	(OPT(SANDBOX) | OPT(NETWORK))
+#define PROBES	(OPT(PROJECT) | OPT(ADDRESS) | OPT(BUDGET) | OPT(RAW) | \
+		    OPT(FOLLOW_FORKS))
+#define FILTERS	(OPT(FUNCTION) | OPT(CONTAINS) | OPT(MATCHES) | \
+		    OPT(THREAD) | OPT(TYPE) | OPT(RETURNS))
 
 const struct command commands[] = {
 	{ "upload", NULL, "FILE", "load a program or a bundle",
@@ -97,6 +103,42 @@ const struct command commands[] = {
 	{ "gdb-pipe", NULL, "ID",
 	    "connect standard input and output to gdbserver",
 	    cmd_gdb_pipe, NULL, 1, 1, 0, true, false, 0 },
+	{ "trace", NULL, "[ID [PATTERN ...]]",
+	    "watch functions of a program that runs, or show what is watched",
+	    cmd_trace, NULL, 0, -1, 0, true, false, PROBES },
+	{ "trace run", NULL, "[--] COMMAND [ARGUMENT ...]",
+	    "start a command whose functions are watched",
+	    cmd_trace_run, NULL, 1, -1, LITERAL_COMMAND, true, false,
+	    PROBES | NET | OPT(PATTERN) | OPT(NAME) | OPT(ENV) | OPT(CWD) |
+	    OPT(FOLLOW) | OPT(TREE) | OPT(QUIET) },
+	{ "trace remove", NULL, "ID PATTERN ...",
+	    "watch the functions of a pattern no longer",
+	    cmd_trace_remove, NULL, 2, -1, 0, true, false, 0 },
+	{ "trace list", NULL, "", "show the sessions that are traced",
+	    cmd_trace_list, NULL, 0, 0, 0, false, false, 0 },
+	{ "trace status", NULL, "ID",
+	    "show patterns, functions, calls and losses",
+	    cmd_trace_status, NULL, 1, 1, 0, true, false, 0 },
+	{ "trace functions", NULL, "ID PATTERN",
+	    "show which functions a pattern stands for",
+	    cmd_trace_functions, NULL, 2, 2, 0, true, false, OPT(LIMIT) },
+	{ "trace stop", NULL, "ID", "end it; the program goes on",
+	    cmd_trace_stop, NULL, 1, 1, 0, true, false, OPT(KEEP) },
+	{ "timeline", NULL, "ID|FILE", "print what a traced program did",
+	    cmd_timeline, NULL, 0, 1, 0, true, false,
+	    FILTERS | OPT(FOLLOW) | OPT(TREE) | OPT(LIMIT) | OPT(AFTER) |
+	    OPT(KEPT) },
+	{ "timeline sql", NULL, "ID|FILE STATEMENT",
+	    "ask for it in SQL: SELECT on events and sessions",
+	    cmd_timeline_sql, NULL, 2, 2, 0, true, false,
+	    OPT(FORMAT) | OPT(LIMIT) },
+	{ "timeline export", NULL, "ID|FILE",
+	    "write it for other programs",
+	    cmd_timeline_export, NULL, 1, 1, 0, true, false,
+	    FILTERS | OPT(FORMAT) | OPT(OUTFILE) },
+	{ "timeline delete", NULL, "NAME ...",
+	    "delete timelines that were kept",
+	    cmd_timeline_delete, NULL, 1, -1, 0, false, false, 0 },
 	{ "sysroot", NULL, "", "fetch the target's libraries (tar.gz)",
 	    cmd_sysroot, NULL, 0, 0, 0, true, false, OPT(OUTFILE) },
 	{ "deps", NULL, "", "show what the target can do",
@@ -141,21 +183,36 @@ const struct command commands[] = {
 	{ "version", NULL, "", "show the versions of client and daemon",
 	    cmd_version, "VERSION", 0, 0, 0, false, false, 0 },
 	{ "help", NULL, "[COMMAND]", "show help",
-	    cmd_help, "HELP", 0, 1, 0, false, false,
+	    cmd_help, "HELP", 0, 2, 0, false, false,
 	    OPT(DAEMON) | OPT(COMPLETION) },
 };
 
 const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
 
-const struct command *
-command_find(const char *name)
+/* Whether two words are a name that has a blank in it. */
+static bool
+is_pair(const char *name, const char *first, const char *second)
 {
-	size_t i;
+	size_t len = strlen(first);
 
-	for (i = 0; i < ncommands; i++)
-		if (strcmp(name, commands[i].name) == 0 ||
-		    (commands[i].alias != NULL &&
-		    strcmp(name, commands[i].alias) == 0))
-			return &commands[i];
-	return NULL;
+	return strncmp(name, first, len) == 0 && name[len] == ' ' &&
+	    strcmp(name + len + 1, second) == 0;
+}
+
+const struct command *
+command_find(int n, char **words, int *usedp)
+{
+	const struct command *c, *found = NULL;
+
+	*usedp = 1;
+	for (c = commands; c < commands + ncommands; c++) {
+		if (n > 1 && is_pair(c->name, words[0], words[1])) {
+			*usedp = 2;
+			return c;
+		}
+		if (strcmp(words[0], c->name) == 0 || (c->alias != NULL &&
+		    strcmp(words[0], c->alias) == 0))
+			found = c;
+	}
+	return found;
 }

@@ -16,7 +16,7 @@ struct client;
 #define LITERAL_COMMAND	SIZE_MAX
 
 struct command {
-	const char	*name;
+	const char	*name;		/* perhaps of two words */
 	const char	*alias;		/* NULL: none */
 	const char	*usage;		/* words after the name */
 	const char	*summary;
@@ -35,7 +35,8 @@ struct command {
 extern const struct command commands[];
 extern const size_t ncommands;
 
-/* By name or alias, NULL when there is none. */
-const struct command *command_find(const char *name);
+/* By its name or alias, which n words begin with; *usedp: how many of them it
+ * took. NULL when there is none. */
+const struct command *command_find(int n, char **words, int *usedp);
 
 #endif

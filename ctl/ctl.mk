@@ -1,16 +1,21 @@
 # debuglanternctl and debugger: which sources make them, and what they link.
 # What both have; it speaks no TLS, so that debugger loads nothing of it.
 CTL_SHARED :=	$(addprefix ctl/,args.c base64.c client.c conn.c dial.c follow.c \
-		input.c local.c options.c printer.c quote.c reply.c report.c \
+		here.c input.c local.c options.c printer.c quote.c reply.c report.c \
 		safe.c signals.c ssh.c stream.c table.c target.c term.c utf8.c)
 ctl_SRCS :=	$(CTL_SHARED) $(addprefix ctl/,access.c attach.c audit.c \
 		basic.c cast.c commands.c discover.c escape.c gdb.c help.c \
 		host.c keys.c known.c lantern.c link.c login.c main.c mdns.c \
 		open.c output.c people.c play.c progress.c proxy.c quiet.c \
 		rawterm.c record.c relay.c resolve.c run.c secret.c secure.c \
-		session.c shell.c sink.c store.c switches.c tokens.c top.c \
-		transfer.c)
-ctl_LIBS :=	-ljson-c -lbsd -lavahi-client -lavahi-common -ltls -lm
+		session.c shell.c sink.c store.c switches.c timeline.c \
+		tl_export.c tl_file.c tl_kept.c tl_lines.c tl_open.c tl_sql.c \
+		tokens.c top.c trace.c transfer.c trc_ask.c trc_build.c \
+		trc_show.c whole.c)
+# a kept timeline is read here, by what a tracer reads its own with
+ctl_LIBS :=	$(O)/obj/libtrcstore.a $(O)/obj/libcommon.a -ljson-c -lbsd \
+		-lavahi-client -lavahi-common -ltls -lsqlite3 -lm
+$(O)/bin/debuglanternctl: $(O)/obj/libtrcstore.a
 
 dbg_SRCS :=	$(CTL_SHARED) $(addprefix ctl/dbg_,ask.c build.c commands.c \
 		daemon.c dap.c help.c io.c lists.c main.c mark.c open.c \

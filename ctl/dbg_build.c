@@ -12,6 +12,7 @@
 #include "args.h"
 #include "dbg.h"
 #include "dbg_build.h"
+#include "here.h"
 #include "report.h"
 
 /* Between a place and its condition, as gdb has it. */
@@ -33,23 +34,6 @@ words_join(int argc, char **argv)
 		strcat(text, i > 0 ? " " : "");
 		strcat(text, argv[i]);
 	}
-	return text;
-}
-
-char *
-path_absolute(const char *path)
-{
-	char cwd[PATH_MAX], *text;
-
-	while (strncmp(path, "./", 2) == 0)
-		path += 2;
-	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
-		text = strdup(path);
-	else if (asprintf(&text, "%s%s%s", cwd, *path == '\0' ||
-	    strcmp(cwd, "/") == 0 ? "" : "/", path) == -1)
-		text = NULL;
-	if (text == NULL)
-		err(CTL_USAGE, NULL);
 	return text;
 }
 

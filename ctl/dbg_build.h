@@ -36,7 +36,4 @@ int	place_add(struct json_object *args, const char *text);
 /* Words as one text with blanks between; the caller frees it. */
 char	*words_join(int, char **);
 
-/* A path of here, as it is from anywhere; the caller frees it. */
-char	*path_absolute(const char *path);
-
 #endif

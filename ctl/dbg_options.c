@@ -100,6 +100,7 @@ const unsigned int opt_count = DOPT_END;
 /* Those that may be repeated; of any other the last one counts. */
 const unsigned int opt_lists[OPT_LISTS] = {
 	[DLIST_ENV] = DOPT_ENV, [DLIST_BREAK] = DOPT_BREAK,
+	[DLIST_BREAK + 1] = DOPT_MAX,
 };
 
 /* How the value of an option becomes a member: TRUE and FALSE have none. */

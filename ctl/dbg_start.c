@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* How a debug session begins: the program, its directory and its environment
  * are those that a shell here would give it. */
-#include <sys/stat.h>
-
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "dbg.h"
@@ -14,44 +10,15 @@
 #include "dbg_build.h"
 #include "dbg_request.h"
 #include "dbg_start.h"
+#include "here.h"
 #include "report.h"
-
-/* A request carries 60 KiB, in which quotes and controls take two bytes and
- * more. What is large is seldom what a program needs. */
-#define ENV_MAX		(40U << 10)
-#define VARIABLE_MAX	(4U << 10)
-
-extern char **environ;
 
 /* -- environment ----------------------------------------------------------- */
 
-/* A token is for us, not for what is debugged. */
-static bool
-is_ours(const char *variable)
+static void
+add_variable(void *list, const char *variable)
 {
-	return strncmp(variable, "DEBUGLANTERN_TOKEN", 18) == 0;
-}
-
-/* What a shell here has; returns how many variables are left out. */
-static size_t
-add_inherited(struct json_object *list)
-{
-	size_t total = 0, left_out = 0, len;
-	char **e;
-
-	for (e = environ; *e != NULL; e++) {
-		len = strlen(*e);
-		if (is_ours(*e))
-			continue;
-		if (len > VARIABLE_MAX || total + len > ENV_MAX ||
-		    !args_is_text(*e)) {
-			left_out++;
-			continue;
-		}
-		total += len;
-		json_object_array_add(list, json_object_new_string(*e));
-	}
-	return left_out;
+	json_object_array_add(list, json_object_new_string(variable));
 }
 
 /*
@@ -63,13 +30,10 @@ add_environment(struct dbg *d, struct json_object *args)
 {
 	const struct opt_list *own = &d->client.opts.list[DLIST_ENV];
 	struct json_object *list = json_object_new_array();
-	size_t i, left_out;
+	size_t i;
 
 	json_object_object_add(args, "env", list);
-	if ((left_out = add_inherited(list)) > 0)
-		report("warning: %zu environment variables are too long, or "
-		    "not UTF-8, and do not go along; --env gives what the "
-		    "program needs", left_out);
+	here_environment_warned(add_variable, list);
 	for (i = 0; i < own->n; i++) {
 		if (strchr(own->value[i], '=') == NULL ||
 		    *own->value[i] == '=') {
@@ -86,34 +50,6 @@ add_environment(struct dbg *d, struct json_object *args)
 
 /* -- program and directory ------------------------------------------------- */
 
-static bool
-is_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* As a shell finds it, when it is not in this directory; freed by the caller,
- * NULL when it is nowhere. */
-static char *
-search_path(const char *name)
-{
-	const char *path = getenv("PATH"), *end;
-	char *text;
-
-	for (; path != NULL && *path != '\0'; path = *end ? end + 1 : end) {
-		end = path + strcspn(path, ":");
-		if (asprintf(&text, "%.*s/%s", (int)(end - path), path,
-		    name) == -1)
-			err(CTL_USAGE, NULL);
-		if (*text == '/' && is_file(text) && access(text, X_OK) == 0)
-			return text;
-		free(text);
-	}
-	return NULL;
-}
-
 /* A daemon elsewhere has files of its own. */
 static bool
 is_here(const struct dbg *d)
@@ -126,18 +62,9 @@ static int
 add_program(struct dbg *d, struct json_object *args, const char *key,
     const char *name)
 {
-	char *path = path_absolute(name), *found;
-	int r = -1;
+	char *path = here_program(name, is_here(d));
+	int r = path == NULL ? -1 : args_text(args, key, path);
 
-	if (is_here(d) && !is_file(path) && strchr(name, '/') == NULL &&
-	    (found = search_path(name)) != NULL) {
-		free(path);
-		path = found;
-	}
-	if (is_here(d) && !is_file(path))
-		report("%s: there is no such program here", path);
-	else
-		r = args_text(args, key, path);
 	free(path);
 	return r;
 }
@@ -146,16 +73,10 @@ add_program(struct dbg *d, struct json_object *args, const char *key,
 static int
 add_directory(struct dbg *d, struct json_object *args)
 {
-	const char *given = d->client.opts.value[DOPT_CWD];
-	char *path = path_absolute(given != NULL ? given : "");
-	struct stat st;
-	int r = -1;
+	char *path = here_directory(d->client.opts.value[DOPT_CWD],
+	    is_here(d));
+	int r = path == NULL ? -1 : args_text(args, "cwd", path);
 
-	if (given != NULL && is_here(d) && (stat(path, &st) == -1 ||
-	    !S_ISDIR(st.st_mode)))
-		report("%s: there is no such directory", path);
-	else
-		r = args_text(args, "cwd", path);
 	free(path);
 	return r;
 }

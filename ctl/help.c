@@ -23,7 +23,7 @@ print_all(FILE *out)
 	    CTL_NAME);
 	for (i = 0; i < ncommands; i++) {
 		c = &commands[i];
-		fprintf(out, "  %-12s%s%s%s%s\n", c->name, c->summary,
+		fprintf(out, "  %-17s%s%s%s%s\n", c->name, c->summary,
 		    c->alias ? " (" : "", c->alias ? c->alias : "",
 		    c->alias ? ")" : "");
 	}
@@ -33,9 +33,25 @@ print_all(FILE *out)
 	    "%s(1) everything.\n", CTL_NAME, CTL_NAME);
 }
 
+/* The word of a command that comes next when before has been given; NULL:
+ * none. */
+static const char *
+word_of(const struct command *c, const struct command *before)
+{
+	const char *blank = strchr(c->name, ' ');
+
+	if (before == NULL)
+		return blank == NULL ? c->name : NULL;
+	return blank != NULL && strlen(before->name) == (size_t)(blank -
+	    c->name) && strncmp(c->name, before->name,
+	    strlen(before->name)) == 0 ? blank + 1 : NULL;
+}
+
 void
 help_print(const struct command *c, FILE *out)
 {
+	size_t i;
+
 	if (c == NULL) {
 		print_all(out);
 		return;
@@ -46,6 +62,10 @@ help_print(const struct command *c, FILE *out)
 	fprintf(out, "%s\n", c->summary);
 	if (c->alias != NULL)
 		fprintf(out, "Also called %s.\n", c->alias);
+	for (i = 0; i < ncommands; i++)
+		if (word_of(&commands[i], c) != NULL)
+			fprintf(out, "  %-17s%s\n", commands[i].name,
+			    commands[i].summary);
 	if (c->options & ~OPT(COMPLETION)) {
 		fputs("\nOptions:\n", out);
 		options_print(c->options, out);
@@ -53,14 +73,16 @@ help_print(const struct command *c, FILE *out)
 }
 
 /* For the completion scripts: "command:summary" a line, or a command's
- * options. */
+ * second words and options. */
 static void
 print_completion(const struct command *c)
 {
+	const char *word;
 	size_t i;
 
-	for (i = 0; c == NULL && i < ncommands; i++)
-		printf("%s:%s\n", commands[i].name, commands[i].summary);
+	for (i = 0; i < ncommands; i++)
+		if ((word = word_of(&commands[i], c)) != NULL)
+			printf("%s:%s\n", word, commands[i].summary);
 	options_complete(OPTS_GLOBAL | (c != NULL ? c->options : 0), stdout);
 }
 
@@ -109,10 +131,14 @@ int
 cmd_help(struct client *c, int argc, char **argv)
 {
 	const struct command *about = NULL;
+	int used = 0;
 
-	if (argc > 0 && (about = command_find(argv[0])) == NULL)
-		return usage_error("no command \"%s\"; see \"%s help\"",
-		    argv[0], CTL_NAME);
+	if (argc > 0)
+		about = command_find(argc, argv, &used);
+	if (used < argc || (argc > 0 && about == NULL))
+		return usage_error("no command \"%s%s%s\"; see \"%s help\"",
+		    argv[0], argc > 1 ? " " : "", argc > 1 ? argv[1] : "",
+		    CTL_NAME);
 	if (opt_given(&c->opts, OPT_DAEMON))
 		return daemon_help(c);
 	if (opt_given(&c->opts, OPT_COMPLETION))

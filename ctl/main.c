@@ -132,7 +132,7 @@ static int
 client_main(struct client *c, int argc, char **argv)
 {
 	char **words, **rest;
-	int code, n;
+	int code, n, used;
 
 	words = calloc((size_t)argc + 1, sizeof(*words));
 	rest = calloc((size_t)argc + 1, sizeof(*rest));
@@ -148,14 +148,14 @@ client_main(struct client *c, int argc, char **argv)
 		code = without_command(c);
 		goto done;
 	}
-	if ((c->command = command_find(words[0])) == NULL) {
+	if ((c->command = command_find(n, words, &used)) == NULL) {
 		report("no command \"%s\"; see \"%s help\"", words[0],
 		    CTL_NAME);
 		goto done;
 	}
 	n = options_parse(&c->opts, OPTS_GLOBAL | c->command->options,
 	    c->command->literal == LITERAL_COMMAND ? 1 : c->command->literal,
-	    n - 1, words + 1, rest);
+	    n - used, words + used, rest);
 	if (n != -1 && opt_given(&c->opts, OPT_VERSION))
 		code = without_command(c);
 	else if (n != -1)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define OPTIONS_MAX	64U	/* a bit each in a mask of them */
-#define OPT_LISTS	2U
+#define OPT_LISTS	3U
 
 struct opt_spec {
 	const char	*name;		/* long name */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +22,8 @@
 #include "report.h"
 #include "safe.h"
 #include "session.h"
-#include "signals.h"
 #include "transfer.h"
+#include "whole.h"
 
 #define READ_PIECE	(128U << 10)
 
@@ -129,40 +128,9 @@ cmd_upload(struct client *c, int argc, char **argv)
 	return print_new(c, json);
 }
 
-/* Ctrl-C must reach the clean-up of a file that is half there. */
-static void
-interrupted(int signo)
-{
-	(void)signo;
-}
-
-static void
-catch_interrupts(void)
-{
-	static const int ours[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = interrupted };
-	size_t i;
-
-	/* No SA_RESTART: the wait for bytes has to end. */
-	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		if (signal_wanted(ours[i]))
-			sigaction(ours[i], &sa, NULL);
-}
-
+/* Copies size bytes of the connection to a file. An exit code. */
 static int
-write_all(int fd, const char *buf, size_t len)
-{
-	ssize_t n;
-
-	for (; len > 0; buf += n, len -= (size_t)n)
-		if ((n = write(fd, buf, len)) == -1)
-			return -1;
-	return 0;
-}
-
-/* Copies size bytes of the connection to out_fd. An exit code. */
-static int
-receive(struct client *c, int out_fd, const char *path, uint64_t size)
+receive(struct client *c, struct whole *w, uint64_t size)
 {
 	static char buf[READ_PIECE];
 	struct progress bar;
@@ -180,10 +148,9 @@ receive(struct client *c, int out_fd, const char *path, uint64_t size)
 			    done, size, n == 0 ? "connection closed" :
 			    conn_strerror(c->conn));
 			code = CTL_UNREACHABLE;
-		} else if (write_all(out_fd, buf, (size_t)n) == -1) {
+		} else if (whole_write(w, buf, (size_t)n) == -1) {
 			progress_end(&bar);
-			report("cannot write %s: %s", path, strerror(errno));
-			code = CTL_USAGE;
+			code = whole_failed(w);
 		} else {
 			done += (uint64_t)n;
 			progress_update(&bar, done);
@@ -193,64 +160,17 @@ receive(struct client *c, int out_fd, const char *path, uint64_t size)
 	return code;
 }
 
-/* Writes beside the file and renames, so that path is whole or as before. */
-static int
-receive_file(struct client *c, const char *path, uint64_t size)
-{
-	int code = CTL_USAGE, out_fd;
-	mode_t mask;
-	char *part;
-
-	if (asprintf(&part, "%s.XXXXXX", path) == -1)
-		return usage_error("out of memory");
-	if ((out_fd = mkostemp(part, O_CLOEXEC)) == -1) {
-		report("cannot write %s: %s", path, strerror(errno));
-		free(part);
-		return CTL_USAGE;
-	}
-	umask(mask = umask(0));
-	if ((code = receive(c, out_fd, path, size)) != CTL_OK)
-		goto fail;
-	code = CTL_USAGE;
-	/* fsync: a full disk may tell only now. */
-	if (fchmod(out_fd, 0666 & ~mask) == -1 || fsync(out_fd) == -1 ||
-	    rename(part, path) == -1) {
-		report("cannot write %s: %s", path, strerror(errno));
-		goto fail;
-	}
-	close(out_fd);
-	free(part);
-	return CTL_OK;
-fail:
-	close(out_fd);
-	unlink(part);
-	free(part);
-	return code;
-}
-
-/* A device or a pipe takes the bytes itself: nothing may replace it. */
-static int
-receive_special(struct client *c, const char *path, uint64_t size)
-{
-	int code, out_fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (out_fd == -1) {
-		report("cannot write %s: %s", path, strerror(errno));
-		return CTL_USAGE;
-	}
-	code = receive(c, out_fd, path, size);
-	close(out_fd);
-	return code;
-}
-
 static int
 receive_to(struct client *c, const char *path, uint64_t size)
 {
-	struct stat st;
+	struct whole w;
+	int code, named;
 
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return receive_special(c, path, size);
-	return receive_file(c, path, size);
+	if (whole_begin(&w, path) == -1)
+		return CTL_USAGE;
+	code = receive(c, &w, size);
+	named = whole_end(&w, code == CTL_OK);
+	return code == CTL_OK ? named : code;
 }
 
 /* The size in "SYSROOT <size>"; CTL_OK, or an exit code after a report. */
@@ -311,12 +231,9 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 	reset_at_end(c);
 	if ((code = sysroot_size(c, &size)) != CTL_OK)
 		return code;
-	if (strcmp(path, "-") == 0)
-		return receive(c, STDOUT_FILENO, "standard output", size);
-	catch_interrupts();
 	if ((code = receive_to(c, path, size)) != CTL_OK)
 		return code;
-	if (isatty(STDOUT_FILENO))
+	if (isatty(STDOUT_FILENO) && strcmp(path, "-") != 0)
 		printf("%s  %" PRIu64 " bytes\n", path, size);
 	return report_flush();
 }

@@ -80,6 +80,7 @@ check_files(const struct store_files *f, bool fresh, char why[STORE_WHY])
 {
 	const int fds[] = { f->calls_fd, f->db_fd, f->wal_fd };
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int mode = fcntl(f->calls_fd, F_GETFL);
 	struct stat sb;
 	size_t i;
 
@@ -91,6 +92,9 @@ check_files(const struct store_files *f, bool fresh, char why[STORE_WHY])
 			    : "a file");
 			return -1;
 		}
+	/* who cannot write only keeps writers away */
+	if (mode != -1 && (mode & O_ACCMODE) == O_RDONLY)
+		lock.l_type = F_RDLCK;
 	if (fcntl(f->calls_fd, F_OFD_SETLK, &lock) == -1) {
 		snprintf(why, STORE_WHY, "this timeline is in use");
 		return -1;
@@ -121,9 +125,9 @@ release(struct store *st)
 	free(st);
 }
 
-struct store *
-store_open(const struct store_files *files, const struct store_meta *meta,
-    const struct store_limits *limits, char why[STORE_WHY])
+/* One without anything in it yet; takes the files. */
+static struct store *
+store_new(const struct store_files *files, char why[STORE_WHY])
 {
 	struct store *st = calloc(1, sizeof(*st));
 
@@ -137,6 +141,17 @@ store_open(const struct store_files *files, const struct store_meta *meta,
 	st->files = *files;
 	st->settled = st->horizon = UINT64_MAX;
 	st->next_ord = 1;
+	return st;
+}
+
+struct store *
+store_open(const struct store_files *files, const struct store_meta *meta,
+    const struct store_limits *limits, char why[STORE_WHY])
+{
+	struct store *st = store_new(files, why);
+
+	if (st == NULL)
+		return NULL;
 	st->limits = *limits;
 	store_limit(st, limits->calls);
 	if (check_files(files, meta != NULL, why) == -1)
@@ -153,6 +168,25 @@ store_open(const struct store_files *files, const struct store_meta *meta,
 fail:
 	release(st);
 	return NULL;
+}
+
+struct store *
+store_peek(const struct store_files *files, char why[STORE_WHY])
+{
+	struct store *st = store_new(files, why);
+
+	if (st == NULL)
+		return NULL;
+	if (check_files(files, false, why) == 0 && db_peek(st, why) == 0)
+		return st;
+	release(st);
+	return NULL;
+}
+
+const struct store_meta *
+store_meta(const struct store *st)
+{
+	return &st->meta;
 }
 
 void

@@ -118,11 +118,23 @@ int	 store_files_at(int dir_fd, const char *name, struct store_files *);
 const char *store_file_suffix(int i);
 
 /*
+ * Opens those of a timeline to look into it, O_RDONLY: what has not been
+ * written to the database yet is read from its log, which may be missing.
+ * -1 with errno.
+ */
+int	 store_files_to_read(int dir_fd, const char *name,
+	    struct store_files *);
+/*
  * Makes a timeline in empty files; with meta NULL opens what is in them.
- * Takes the files, also if it fails.  NULL with words in why.
+ * Files that cannot be written are only read.  Takes the files, also if it
+ * fails.  NULL with words in why.
  */
 struct store *store_open(const struct store_files *, const struct store_meta *,
 	    const struct store_limits *, char why[STORE_WHY]);
+/* The same without its calls, for who asks for store_meta() alone. */
+struct store *store_peek(const struct store_files *, char why[STORE_WHY]);
+/* Borrowed until store_close(). */
+const struct store_meta *store_meta(const struct store *);
 /*
  * Takes what is needed from *render, borrowed until store_close().  Without
  * it values are shown as the words that were captured.

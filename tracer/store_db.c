@@ -334,8 +334,8 @@ db_make(struct store *st)
 	    run(st, "COMMIT") == -1 ? -1 : 0;
 }
 
-int
-db_open(struct store *st, bool fresh, char why[STORE_WHY])
+static int
+connect(struct store *st, char why[STORE_WHY])
 {
 	st->rows_end = &st->rows;
 	st->next_text = 1;
@@ -346,13 +346,41 @@ db_open(struct store *st, bool fresh, char why[STORE_WHY])
 		return -1;
 	}
 	harden(st->db);
-	if (fresh ? db_make(st) == 0 : run(st, reopened) == 0 &&
-	    get_meta(st) == 0 && get_functions(st) == 0 && get_texts(st) == 0)
-		return 0;
-	snprintf(why, STORE_WHY, "%s: %s", fresh ?
-	    "cannot make the timeline's database" :
-	    "no timeline is in these files", sqlite3_errmsg(st->db));
+	return 0;
+}
+
+static int
+no_timeline(struct store *st, const char *what, char why[STORE_WHY])
+{
+	int code = sqlite3_errcode(st->db);
+
+	snprintf(why, STORE_WHY, "%s%s%s", what, code == SQLITE_OK ? "" :
+	    ": ", code == SQLITE_OK ? "" : sqlite3_errmsg(st->db));
 	return -1;
+}
+
+int
+db_peek(struct store *st, char why[STORE_WHY])
+{
+	if (connect(st, why) == -1)
+		return -1;
+	return run(st, reopened) == 0 && get_meta(st) == 0 ? 0 :
+	    no_timeline(st, "no timeline is in these files", why);
+}
+
+int
+db_open(struct store *st, bool fresh, char why[STORE_WHY])
+{
+	if (fresh) {
+		if (connect(st, why) == -1)
+			return -1;
+		return db_make(st) == 0 ? 0 : no_timeline(st,
+		    "cannot make the timeline's database", why);
+	}
+	if (db_peek(st, why) == -1)
+		return -1;
+	return get_functions(st) == 0 && get_texts(st) == 0 ? 0 :
+	    no_timeline(st, "no timeline is in these files", why);
 }
 
 void

@@ -144,6 +144,8 @@ int	 vfs_register(int db_fd, int wal_fd, char name[32]);
 void	 vfs_unregister(const char *name);
 #define VFS_NAME	"dl-files"
 /* -- store_db.c -- */
+/* Of what is there, the session alone. */
+int	 db_peek(struct store *, char why[STORE_WHY]);
 int	 db_open(struct store *, bool fresh, char why[STORE_WHY]);
 void	 db_close(struct store *);
 /* Takes the row. */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: ISC */
+/* What a shell here would give a program that is started elsewhere. */
+#include <sys/stat.h>
+
+#include <err.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "here.h"
+#include "report.h"
+
+/* A request carries 60 KiB, in which quotes and controls take two bytes and
+ * more. What is large is seldom what a program needs. */
+#define ENV_MAX		(40U << 10)
+#define VARIABLE_MAX	(4U << 10)
+
+extern char **environ;
+
+/* -- environment ----------------------------------------------------------- */
+
+/* A token is for us, not for what is started. */
+static bool
+is_ours(const char *variable)
+{
+	return strncmp(variable, "DEBUGLANTERN_TOKEN", 18) == 0;
+}
+
+size_t
+here_environment(void (*add)(void *, const char *), void *arg)
+{
+	size_t total = 0, left_out = 0, len;
+	char **e;
+
+	for (e = environ; *e != NULL; e++) {
+		len = strlen(*e);
+		if (is_ours(*e))
+			continue;
+		if (len > VARIABLE_MAX || total + len > ENV_MAX ||
+		    !args_is_text(*e)) {
+			left_out++;
+			continue;
+		}
+		total += len;
+		add(arg, *e);
+	}
+	return left_out;
+}
+
+void
+here_environment_warned(void (*add)(void *, const char *), void *arg)
+{
+	size_t left_out = here_environment(add, arg);
+
+	if (left_out > 0)
+		report("warning: %zu environment variables are too long, or "
+		    "not UTF-8, and do not go along; --env gives what the "
+		    "program needs", left_out);
+}
+
+/* -- program and directory ------------------------------------------------- */
+
+char *
+path_absolute(const char *path)
+{
+	char cwd[PATH_MAX], *text;
+
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+		text = strdup(path);
+	else if (asprintf(&text, "%s%s%s", cwd, *path == '\0' ||
+	    strcmp(cwd, "/") == 0 ? "" : "/", path) == -1)
+		text = NULL;
+	if (text == NULL)
+		err(CTL_USAGE, NULL);
+	return text;
+}
+
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* As a shell finds it, when it is not in this directory; freed by the caller,
+ * NULL when it is nowhere. */
+static char *
+search_path(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char *text;
+
+	for (; path != NULL && *path != '\0'; path = *end ? end + 1 : end) {
+		end = path + strcspn(path, ":");
+		if (asprintf(&text, "%.*s/%s", (int)(end - path), path,
+		    name) == -1)
+			err(CTL_USAGE, NULL);
+		if (*text == '/' && is_file(text) && access(text, X_OK) == 0)
+			return text;
+		free(text);
+	}
+	return NULL;
+}
+
+char *
+here_program(const char *name, bool look)
+{
+	char *path = path_absolute(name), *found;
+
+	if (!look || is_file(path))
+		return path;
+	if (strchr(name, '/') == NULL && (found = search_path(name)) != NULL) {
+		free(path);
+		return found;
+	}
+	report("%s: there is no such program here", path);
+	free(path);
+	return NULL;
+}
+
+char *
+here_directory(const char *name, bool look)
+{
+	char *path = path_absolute(name != NULL ? name : "");
+	struct stat st;
+
+	if (name == NULL || !look || (stat(path, &st) == 0 &&
+	    S_ISDIR(st.st_mode)))
+		return path;
+	report("%s: there is no such directory", path);
+	free(path);
+	return NULL;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests to tracers: one line there, one line back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "client.h"
+#include "reply.h"
+#include "report.h"
+#include "trc_ask.h"
+
+/* The daemon passes on what it does not read; -1 after a report. */
+static int
+request_line(struct line *l, const struct trc_to *to, const char *request)
+{
+	const char *const words[][2] = {
+		{ "session", to->session }, { "name", to->name },
+		{ "sandbox", to->sandbox }, { "network", to->network },
+	};
+	size_t i;
+
+	if (line_word(l, "TRACER") == -1 ||
+	    (to->start && line_word(l, "start") == -1))
+		return -1;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i][1] != NULL &&
+		    line_value(l, words[i][0], words[i][1]) == -1)
+			return -1;
+	return line_rest(l, request);
+}
+
+/* As client_send_line(); takes args. */
+static int
+send_request(struct client *c, const struct trc_to *to, const char *command,
+    struct json_object *args)
+{
+	struct json_object *o = json_object_new_object();
+	struct line l = { 0 };
+	size_t len;
+	char *text;
+	int r;
+
+	json_object_object_add(o, "command", json_object_new_string(command));
+	json_object_object_add(o, "args", args);
+	text = reply_text(o, &len);
+	json_object_put(o);
+	if (text == NULL)
+		return usage_error("out of memory");
+	r = request_line(&l, to, text);
+	free(text);
+	if (r == 0)
+		return client_send_line(c, &l);
+	free(l.text);
+	return CTL_USAGE;
+}
+
+int
+trc_try(struct client *c, const struct trc_to *to, const char *request,
+    struct json_object *args, struct json_object **resultp)
+{
+	int code;
+
+	*resultp = NULL;
+	if ((code = send_request(c, to, request, args)) != CTL_OK ||
+	    (code = client_read(c->conn, resultp)) != CTL_OK)
+		return code;
+	if (reply_error(*resultp) != NULL)
+		return CTL_REFUSED;
+	if (json_object_is_type(*resultp, json_type_object))
+		return CTL_OK;
+	report("the answer to TRACER is no object");
+	json_object_put(*resultp);
+	*resultp = NULL;
+	return CTL_UNREACHABLE;
+}
+
+/* What the tracer itself has said of a refusal, NULL if nothing. */
+static struct json_object *
+own_error(struct json_object *answer)
+{
+	struct json_object *error;
+
+	return json_object_object_get_ex(answer, "error", &error) &&
+	    json_object_is_type(error, json_type_object) ? error : NULL;
+}
+
+const char *
+trc_code(struct json_object *answer)
+{
+	struct json_object *error = own_error(answer);
+
+	return error != NULL ? reply_str(error, "code", "error") :
+	    reply_error(answer);
+}
+
+int
+trc_refused(const struct client *c, struct json_object *answer)
+{
+	struct json_object *error = own_error(answer);
+	const char *next = reply_str(error, "next", "");
+
+	if (error == NULL || c->json_errors)
+		reply_report(answer, c->json_errors);
+	else {
+		report("%s: %s", trc_code(answer), reply_str(error, "message",
+		    "no reason given"));
+		if (*next != '\0')
+			report_more(next);
+	}
+	json_object_put(answer);
+	return CTL_REFUSED;
+}
+
+int
+trc_ask(struct client *c, const struct trc_to *to, const char *request,
+    struct json_object *args, struct json_object **resultp)
+{
+	int code = trc_try(c, to, request, args, resultp);
+
+	if (code != CTL_REFUSED)
+		return code;
+	code = trc_refused(c, *resultp);
+	*resultp = NULL;
+	return code;
+}
+
+int
+trc_sessions(struct client *c, struct json_object **listp)
+{
+	int code = client_ask(c, listp, "TRACER", "list", NULL);
+
+	if (code != CTL_OK || json_object_is_type(*listp, json_type_array))
+		return code;
+	report("the answer to TRACER list is not a list");
+	json_object_put(*listp);
+	*listp = NULL;
+	return CTL_UNREACHABLE;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests to tracers: TRACER of the protocol. */
+#ifndef CTL_TRC_ASK_H
+#define CTL_TRC_ASK_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+
+struct client;
+
+/* Whose tracer is asked; NULL: not said. */
+struct trc_to {
+	bool		 start;		/* one is started where there is none */
+	const char	*session;
+	const char	*name;		/* a session's that is made */
+	const char	*sandbox, *network;
+};
+
+/*
+ * Asks; takes args, the result is the caller's to put. As client_answer(),
+ * but an error that is no more than a refusal is the result, and unreported:
+ * trc_refused() is for it.
+ */
+int	trc_try(struct client *, const struct trc_to *, const char *request,
+	    struct json_object *args, struct json_object **resultp);
+
+/* Reports a refusal with what to do, and puts it. Returns CTL_REFUSED. */
+int	trc_refused(const struct client *, struct json_object *);
+
+/* The code of a refusal, the tracer's own if it has said one. Borrowed. */
+const char *trc_code(struct json_object *);
+
+/* Both in one. */
+int	trc_ask(struct client *, const struct trc_to *, const char *request,
+	    struct json_object *args, struct json_object **resultp);
+
+/* The array of sessions that have a tracer. As client_answer(). */
+int	trc_sessions(struct client *, struct json_object **listp);
+
+#endif
