@@ -13,9 +13,10 @@ ctl_SRCS :=	$(CTL_SHARED) $(addprefix ctl/,access.c attach.c audit.c \
 		tokens.c top.c trace.c transfer.c trc_ask.c trc_build.c \
 		trc_show.c whole.c)
 # a kept timeline is read here, by what a tracer reads its own with
-ctl_LIBS :=	$(O)/obj/libtrcstore.a $(O)/obj/libcommon.a -ljson-c -lbsd \
+ctl_LIBS :=	$(O)/obj/libtrcsym.a $(O)/obj/libtrcstore.a \
+		$(O)/obj/libcommon.a -ljson-c -lbsd \
 		-lavahi-client -lavahi-common -ltls -lsqlite3 -lm
-$(O)/bin/debuglanternctl: $(O)/obj/libtrcstore.a
+$(O)/bin/debuglanternctl: $(O)/obj/libtrcsym.a $(O)/obj/libtrcstore.a
 
 dbg_SRCS :=	$(CTL_SHARED) $(addprefix ctl/dbg_,ask.c build.c commands.c \
 		daemon.c dap.c help.c io.c lists.c main.c mark.c open.c \

@@ -6,6 +6,7 @@
 
 #include "../tracer/export.h"
 #include "../tracer/query.h"
+#include "../tracer/shape.h"
 #include "../tracer/store.h"
 #include "../tracer/text.h"
 #include "../tracer/vtab.h"
@@ -38,6 +39,20 @@ is_nowhere(struct json_object *answer)
 	return false;
 }
 
+/* Values are shown by what the timeline has kept of their types. */
+static int
+use_store(struct timeline *t)
+{
+	struct store_render render = { shapes_arguments, shapes_result, NULL };
+
+	if (t->store == NULL)
+		return CTL_USAGE;
+	render.arg = t->shapes = shapes_new(t->store);
+	if (t->shapes != NULL)
+		store_set_render(t->store, &render);
+	return CTL_OK;
+}
+
 /* Nobody has it, or nobody can be reached: perhaps it was kept here. */
 static int
 open_kept(struct timeline *t, const char *name, int code, const char *why)
@@ -48,7 +63,7 @@ open_kept(struct timeline *t, const char *name, int code, const char *why)
 	if (t->store != NULL) {
 		json_object_put(t->status);
 		t->status = NULL;
-		return CTL_OK;
+		return use_store(t);
 	}
 	if (there)
 		code = CTL_USAGE;
@@ -70,7 +85,7 @@ timeline_open(struct timeline *t, struct client *c, const char *word)
 	*t = (struct timeline){ .client = c, .to = { .session = word } };
 	if (tl_is_file(word)) {
 		t->store = tl_file_open(word);
-		return t->store != NULL ? CTL_OK : CTL_USAGE;
+		return use_store(t);
 	}
 	report_hold();
 	code = trc_try(c, &t->to, "status", empty(), &t->status);
@@ -94,8 +109,10 @@ timeline_close(struct timeline *t)
 	/* true: what has been read is not to be emptied */
 	if (t->store != NULL)
 		store_close(t->store, true);
+	shapes_free(t->shapes);
 	json_object_put(t->status);
 	t->store = NULL;
+	t->shapes = NULL;
 	t->status = NULL;
 }
 

@@ -14,6 +14,7 @@ struct timeline {
 	struct client		*client;
 	struct trc_to		 to;
 	struct store		*store;	/* NULL: the tracer has it */
+	struct shapes		*shapes;	/* what its values look like */
 	struct json_object	*status;	/* the tracer's, else NULL */
 };
 

@@ -80,7 +80,10 @@ struct store_function {
 	const char	*file;		/* absolute; NULL = not known */
 	uint32_t	 line;
 	const char	*ret_type;	/* "i32", "char *"; NULL = not known */
+	const void	*shape;		/* of shape_pack(); NULL = not known */
+	size_t		 shape_len;
 };
+#define STORE_SHAPE_MAX	((size_t)32 << 10)
 
 /*
  * Turns captures into JSON, the seed's way; the store keeps them raw.  The
@@ -151,6 +154,11 @@ void	 store_set_tick(struct store *, void (*tick)(void *arg), void *arg);
  * out of bounds, or there are too many names.
  */
 int	 store_function(struct store *, const struct store_function *);
+/*
+ * What was kept with a function to show its values by, the caller's to free;
+ * NULL = nothing.  What has not been flushed yet is not found.
+ */
+void	*store_shape(struct store *, uint32_t fn, size_t *len);
 /* A thread has a name; cut to 15 bytes. */
 void	 store_thread(struct store *, uint32_t tid, const char *name);
 /* A thread has ended; the number may come back as another one. */

@@ -25,7 +25,7 @@ static const char schema[] =
     " pid INTEGER, started_at INTEGER, ended_at INTEGER, status TEXT,"
     " start_ns INTEGER, tag INTEGER);"
     "CREATE TABLE functions(fn INTEGER PRIMARY KEY, name TEXT, raw TEXT,"
-    " file TEXT, line INTEGER, ret_type TEXT);"
+    " file TEXT, line INTEGER, ret_type TEXT, shape BLOB);"
     "CREATE TABLE texts(id INTEGER PRIMARY KEY, ts INTEGER, kind INTEGER,"
     " tid INTEGER, body BLOB);"
     "CREATE INDEX texts_ts ON texts(ts);";
@@ -95,18 +95,22 @@ put_meta(struct store *st)
 }
 
 static int
-put_function(const struct store *st, sqlite3_stmt *s, uint32_t fn)
+put_function(const struct store *st, sqlite3_stmt *s,
+    const struct pending *row)
 {
-	const struct function *f = function_of(st, fn);
+	const struct function *f = function_of(st, row->tid);
 
 	if (f == NULL)
 		return 0;
-	sqlite3_bind_int64(s, 1, fn);
+	sqlite3_bind_int64(s, 1, row->tid);
 	bind_text(s, 2, f->name);
 	bind_text(s, 3, f->raw);
 	bind_text(s, 4, f->file);
 	sqlite3_bind_int64(s, 5, f->line);
 	bind_text(s, 6, f->ret_type);
+	if (row->len > 0)
+		sqlite3_bind_blob(s, 7, row->body, (int)row->len,
+		    SQLITE_STATIC);
 	return step_once(s);
 }
 
@@ -128,13 +132,16 @@ put_rows(struct store *st)
 	const struct pending *row;
 	int ret = 0;
 
-	if (sqlite3_prepare_v2(st->db, "INSERT OR REPLACE INTO functions "
-	    "VALUES(?,?,?,?,?,?)", -1, &fns, NULL) != SQLITE_OK ||
+	/* who names one anew need not know how its values are shown */
+	if (sqlite3_prepare_v2(st->db, "INSERT INTO functions "
+	    "VALUES(?1,?2,?3,?4,?5,?6,?7) ON CONFLICT(fn) DO UPDATE SET "
+	    "name=?2,raw=?3,file=?4,line=?5,ret_type=?6,"
+	    "shape=coalesce(?7,shape)", -1, &fns, NULL) != SQLITE_OK ||
 	    sqlite3_prepare_v2(st->db, "INSERT INTO texts VALUES(?,?,?,?,?)",
 	    -1, &texts, NULL) != SQLITE_OK)
 		ret = -1;
 	for (row = st->rows; ret == 0 && row != NULL; row = row->next)
-		ret = row->kind == 0 ? put_function(st, fns, row->tid) :
+		ret = row->kind == 0 ? put_function(st, fns, row) :
 		    put_text(texts, row);
 	sqlite3_finalize(fns);
 	sqlite3_finalize(texts);
@@ -285,6 +292,28 @@ get_functions(struct store *st)
 	}
 	sqlite3_finalize(s);
 	return ret == SQLITE_DONE ? 0 : -1;
+}
+
+void *
+store_shape(struct store *st, uint32_t fn, size_t *len)
+{
+	void *bytes = NULL;
+	sqlite3_stmt *s;
+	int n;
+
+	if (sqlite3_prepare_v2(st->db, "SELECT shape FROM functions "
+	    "WHERE fn=?", -1, &s, NULL) != SQLITE_OK)
+		return NULL;
+	sqlite3_bind_int64(s, 1, fn);
+	if (sqlite3_step(s) == SQLITE_ROW &&
+	    sqlite3_column_blob(s, 0) != NULL &&
+	    (n = sqlite3_column_bytes(s, 0)) > 0 &&
+	    (size_t)n <= STORE_SHAPE_MAX && (bytes = malloc((size_t)n)) != NULL) {
+		memcpy(bytes, sqlite3_column_blob(s, 0), (size_t)n);
+		*len = (size_t)n;
+	}
+	sqlite3_finalize(s);
+	return bytes;
 }
 
 static int

@@ -88,10 +88,16 @@ store_function(struct store *st, const struct store_function *sf)
 {
 	struct pending *row;
 
+	size_t len = sf->shape == NULL || sf->shape_len > STORE_SHAPE_MAX ?
+	    0 : sf->shape_len;
+
 	if (function_set(st, sf) == -1 ||
-	    (row = calloc(1, sizeof(*row))) == NULL)
+	    (row = calloc(1, sizeof(*row) + len)) == NULL)
 		return -1;
 	row->tid = sf->fn;
+	row->len = len;
+	if (len > 0)
+		memcpy(row->body, sf->shape, len);
 	db_queue(st, row);
 	return 0;
 }

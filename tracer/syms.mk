@@ -1,6 +1,6 @@
 # what a tracer does with symbols: asking, matching, showing
 trcsym_SRCS :=	tracer/symclient.c tracer/symindex.c tracer/symcache.c tracer/match.c \
-		tracer/desc.c tracer/render.c
+		tracer/desc.c tracer/render.c tracer/shape.c
 trcsym_OBJS :=	$(trcsym_SRCS:%.c=$(O)/obj/%.o)
 LIBTRCSYM :=	$(O)/obj/libtrcsym.a
 

@@ -13,6 +13,7 @@
 
 #include "ctl/dbg_build.h"
 #include "ctl/dbg_options.h"
+#include "ctl/here.h"
 #include "ctl/report.h"
 
 static void

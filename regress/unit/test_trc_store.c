@@ -490,6 +490,80 @@ unsettled_is_not_shown(void **state)
 	    "2.1 1.2 /3");
 }
 
+/* How values are shown stays with a function that is named anew. */
+static void
+shapes_are_kept(void **state)
+{
+	struct store_function f = { .fn = 3, .name = "f", .shape = "shape",
+		.shape_len = 5 };
+	void *bytes;
+	size_t len;
+
+	(void)state;
+	rig_open(true);
+	assert_int_equal(store_function(st, &f), 0);
+	f.shape = NULL;
+	f.name = "g";
+	assert_int_equal(store_function(st, &f), 0);
+	f.fn = 4;
+	assert_int_equal(store_function(st, &f), 0);
+	store_close(st, true);
+	rig_open(false);
+	bytes = store_shape(st, 3, &len);
+	assert_non_null(bytes);
+	assert_int_equal(len, 5);
+	assert_memory_equal(bytes, "shape", 5);
+	free(bytes);
+	assert_null(store_shape(st, 4, &len));
+	assert_null(store_shape(st, 5, &len));
+}
+
+static struct store *
+open_to_read(void)
+{
+	const struct store_limits limits = STORE_LIMITS_DEFAULT;
+	struct store_files files;
+
+	assert_int_equal(store_files_to_read(rig_dir_fd, "t", &files), 0);
+	return store_open(&files, NULL, &limits, why);
+}
+
+/* Several may look at what nobody writes, and change nothing. */
+static void
+it_can_be_read(void **state)
+{
+	struct store_files files;
+	struct store *other;
+
+	(void)state;
+	rig_open(true);
+	rig_call(EVENT_ENTER, 10, 1, START + 10, 0, 0);
+	store_flush(st);
+	assert_null(open_to_read());
+	assert_string_equal(why, "this timeline is in use");
+	store_close(st, true);
+	/* a log that somebody has removed was empty */
+	assert_int_equal(unlinkat(rig_dir_fd, "t.db-wal", 0), 0);
+	st = open_to_read();
+	other = open_to_read();
+	assert_non_null(st);
+	assert_non_null(other);
+	assert_string_equal(store_meta(other)->binary_path, "/bin/prog");
+	store_close(other, true);
+	assert_null(rig_try(false, STORE_CALLS_LEAST, 1000));
+	assert_string_equal(rig_ids("{}"), "1.1 /1");
+	store_close(st, true);
+	assert_int_equal(store_files_to_read(rig_dir_fd, "t", &files), 0);
+	st = store_peek(&files, why);
+	assert_non_null(st);
+	assert_string_equal(store_meta(st)->status, "running");
+	store_close(st, true);
+	st = NULL;
+	/* the tear-down looks for all of them */
+	rig_open(false);
+	assert_string_equal(rig_ids("{}"), "1.1 /1");
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, rig_set_up, rig_tear_down)
 
 int
@@ -510,6 +584,7 @@ main(void)
 		TEST(only_timelines_are_opened),
 		TEST(what_is_not_kept_is_gone), TEST(many_threads),
 		TEST(large_captures_are_kept), TEST(unsettled_is_not_shown),
+		TEST(shapes_are_kept), TEST(it_can_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What was captured of a function, and how it is shown: kept in the timeline
+ * as it came from `symbols`, so that whoever has the timeline later shows the
+ * same values without the binary.  What a file holds is as hostile as what
+ * `symbols` says.
+ */
+#ifndef TRACER_SHAPE_H
+#define TRACER_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+struct sym_typed;
+struct shapes;
+
+/*
+ * The bytes for store_function.shape, the caller's to free; NULL when
+ * nothing is known of the function, or memory is short.
+ */
+void	*shape_pack(const struct sym_typed *, size_t *len);
+
+/* Borrows the store.  NULL = no memory. */
+struct shapes *shapes_new(struct store *);
+void	 shapes_free(struct shapes *);
+/* As in struct store_render; the first argument is a struct shapes. */
+size_t	 shapes_arguments(void *, uint32_t fn, const void *captures,
+	    size_t len, char *buf, size_t size);
+size_t	 shapes_result(void *, uint32_t fn, const void *captures,
+	    size_t len, char *buf, size_t size);
+
+#endif
