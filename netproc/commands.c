@@ -13,6 +13,7 @@
 #include "debug.h"
 #include "debugger.h"
 #include "keys.h"
+#include "mcp.h"
 #include "output.h"
 #include "params.h"
 #include "payload.h"
@@ -139,6 +140,10 @@ const struct command commands[] = {
 	    "[sandbox=<kind>] [network=<kind>] <request> | list",
 	    "asks the tracer of a session, a JSON object, or starts one",
 	    cmd_tracer },
+	{ "MCP", 1, ARGS_ANY, XNR, params_mcp,
+	    "MCP <request>",
+	    "answers a message of the Model Context Protocol, by which agents "
+	    "trace programs", cmd_mcp },
 	{ "SHARE", 2, 2, XS, params_share,
 	    "SHARE <id> <user>[:ro|:rw]",
 	    "lets another user see the session, or use it as its owner does",

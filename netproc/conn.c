@@ -25,6 +25,7 @@
 #include "conn.h"
 #include "line.h"
 #include "log.h"
+#include "mcp.h"
 #include "replica.h"
 #include "role.h"
 #include "settings.h"
@@ -174,6 +175,7 @@ destroy(struct conn *c)
 	release_in(c);
 	release_out(c);
 	ws_end(c);
+	mcp_end(c);
 	who_forget(c);
 	LIST_REMOVE(c, hash);
 	TAILQ_REMOVE(&conns, c, all);

@@ -26,6 +26,7 @@
 
 struct conn;
 struct instrument;
+struct mcp;
 struct owner;
 struct source;
 struct text;
@@ -63,6 +64,8 @@ struct conn_port {
 	void	 (*event)(struct conn *, const struct text *, uint64_t next);
 	/* A line before the answer, of which there is a copy. */
 	void	 (*header)(struct conn *, const char *name, const char *value);
+	/* How the answer is to be taken: a status of HTTP. */
+	void	 (*status)(struct conn *, unsigned int);
 	/* The answer is an object, where others of this request are not. */
 	void	 (*enveloped)(struct conn *);
 	/* Members that WHOAMI has beside the usual ones. */
@@ -207,6 +210,7 @@ struct conn {
 	struct reply		 reply;		/* to the present command */
 	struct ws		*ws;		/* owned; NULL = it is none */
 	struct greeting		*greeting;	/* attach.c's, of a ws */
+	struct mcp		*mcp;		/* owned; NULL = none is due */
 
 	/* Sizes and places in the buffers; NULL while there is nothing. */
 	char			*in, *out;

@@ -171,6 +171,15 @@ arguments(struct text *t, const struct route *r, const struct command *cmd)
 	json_close(t, '}');
 }
 
+/* One, or a batch. */
+static void
+messages(struct text *t)
+{
+	json_key(t, JSON);
+	json_raw(t, "{\"schema\":{\"type\":[\"object\",\"array\"],\"properties\":"
+	    "{\"jsonrpc\":{\"type\":\"string\"}},\"required\":[\"jsonrpc\"]}}");
+}
+
 static void
 octets(struct text *t, bool form)
 {
@@ -207,6 +216,8 @@ request_body(struct text *t, const struct route *r, const struct command *cmd)
 	open_member(t, "content", '{');
 	if (r->flags & (ROUTE_UPLOAD | ROUTE_INPUT))
 		octets(t, r->flags & ROUTE_UPLOAD);
+	else if (r->flags & ROUTE_MCP)
+		messages(t);
 	else
 		arguments(t, r, cmd);
 	if (other != NULL)

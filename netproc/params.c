@@ -146,6 +146,9 @@ const struct param params_tracer[] = {
 	{ "network", PARAM_WORD, PARAM_MAY, " network=" },
 	{ "request", PARAM_JSON, PARAM_MAY, " " }, END
 };
+const struct param params_mcp[] = {
+	{ "request", PARAM_JSON, PARAM_MUST, " " }, END
+};
 const struct param params_quota[] = {
 	{ "user", PARAM_WORD, PARAM_MAY, " " }, END
 };

@@ -52,6 +52,6 @@ extern const struct param	params_none[], params_session[],
     params_unshare[], params_auth[], params_audit[], params_token[],
     params_quota[], params_login[], params_ticket[], params_keys[],
     params_new[], params_resize[], params_attach[], params_debugger[],
-    params_tracer[];
+    params_tracer[], params_mcp[];
 
 #endif

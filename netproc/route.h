@@ -25,7 +25,8 @@ enum {
 	ROUTE_SOCKET	= 1 << 6,	/* becomes a WebSocket */
 	ROUTE_EVENTS	= 1 << 7,	/* the answer is a stream of events */
 	ROUTE_LOGIN	= 1 << 8,	/* the body says who it is */
-	ROUTE_USE	= 1 << 9	/* a GET, but not for other origins */
+	ROUTE_USE	= 1 << 9,	/* a GET, but not for other origins */
+	ROUTE_MCP	= 1 << 10	/* the body is passed on as it is */
 };
 
 struct route {

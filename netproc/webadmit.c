@@ -175,7 +175,8 @@ framing(struct web_req *r)
 		MHD_HTTP_HEADER_CONTENT_LENGTH,
 		MHD_HTTP_HEADER_TRANSFER_ENCODING, MHD_HTTP_HEADER_ORIGIN,
 		MHD_HTTP_HEADER_AUTHORIZATION, MHD_HTTP_HEADER_CONTENT_TYPE,
-		"X-CSRF-Token" };
+		"X-CSRF-Token", "MCP-Protocol-Version", "Mcp-Method",
+		"Mcp-Name" };
 	const char *te = header(r, MHD_HTTP_HEADER_TRANSFER_ENCODING);
 	const char *cl = header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	struct word w = { cl, cl == NULL ? 0 : strlen(cl) };

@@ -282,6 +282,31 @@ run_alone(struct conn *c, struct web_req *r, const struct command *cmd)
 	command_row(c, cmd, r->route->run, &ws);
 }
 
+static struct word
+header_word(struct web_req *r, const char *name)
+{
+	const char *v = MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND,
+	    name);
+
+	return (struct word){ v, v == NULL ? 0 : strlen(v) };
+}
+
+/* The message and what is said of it in headers, for WEBMCP. */
+static void
+run_mcp(struct conn *c, struct web_req *r, const struct command *cmd)
+{
+	struct words ws = { .n = 5 };
+
+	ws.w[0] = (struct word){ cmd->verb, strlen(cmd->verb) };
+	ws.w[1] = (struct word){ r->body.p == NULL ? "" : r->body.p,
+	    r->body.len };
+	ws.w[2] = header_word(r, "MCP-Protocol-Version");
+	ws.w[3] = header_word(r, "Mcp-Method");
+	ws.w[4] = header_word(r, "Mcp-Name");
+	ws.end = ws.w[1].p + ws.w[1].len;
+	command_row(c, cmd, NULL, &ws);
+}
+
 /* What an event stream was at when it broke off. */
 static void
 add_last_event(struct args *a)
@@ -346,6 +371,8 @@ webargs_run(struct conn *c, struct web_req *r)
 		run_next(c, r);
 	else if (r->route->flags & ROUTE_SOCKET)
 		webup_run(c, r);
+	else if (r->route->flags & ROUTE_MCP)
+		run_mcp(c, r, route_command(r->route));
 	else if (r->route->flags & ROUTE_LOGIN)
 		run_alone(c, r, route_command(r->route));
 	else

@@ -12,6 +12,7 @@
 #include "conn.h"
 #include "feed.h"
 #include "keys.h"
+#include "mcp.h"
 #include "metrics.h"
 #include "output.h"
 #include "params.h"
@@ -56,6 +57,9 @@ const struct command web_commands[] = {
 	    "", "", cmd_output_cast },
 	{ "WEBMETRICS", 0, 0, false, true, ACCESS_SEE, false, params_none,
 	    "", "", cmd_metrics },
+	/* its words are put together by webargs.c: the body, three headers */
+	{ "WEBMCP", 4, 4, false, true, ACCESS_SEE, false, params_none,
+	    "", "", cmd_mcp_web },
 	{ "WEBEVENTS", 0, 1, false, true, ACCESS_SEE, false, params_feed,
 	    "", "", cmd_feed },
 };

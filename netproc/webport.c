@@ -323,6 +323,15 @@ port_header(struct conn *c, const char *name, const char *value)
 }
 
 static void
+port_status(struct conn *c, unsigned int status)
+{
+	struct web_req *r = req_of(c);
+
+	if (r != NULL)
+		r->status = status;
+}
+
+static void
 port_enveloped(struct conn *c)
 {
 	struct web_req *r = req_of(c);
@@ -395,6 +404,7 @@ const struct conn_port web_port = {
 	.answered = port_answered,
 	.event = port_event,
 	.header = port_header,
+	.status = port_status,
 	.enveloped = port_enveloped,
 	.whoami = port_whoami,
 	.about = port_about,

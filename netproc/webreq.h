@@ -84,6 +84,7 @@ struct web_req {
 	size_t			 out_pos;
 	size_t			 skip;		/* bytes that are none of it */
 	uint32_t		 err;
+	unsigned int		 status;	/* 0 = as err has it */
 	bool			 known, ending, whole, queued, failed;
 	bool			 enveloped, streaming;
 	struct web_header	 headers[WEB_HEADERS];

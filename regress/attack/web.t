@@ -59,7 +59,8 @@ ROUTES = [
 ]
 # these are attacked by themselves, or are for everybody
 OTHERS = {("POST", "login"), ("GET", "pty/sessions/{s}/attach"),
-          ("GET", "openapi.json"), ("GET", "/healthz"), ("GET", "/metrics")}
+          ("GET", "openapi.json"), ("GET", "/healthz"), ("GET", "/metrics"),
+          ("POST", "/mcp")}
 CHANGES = [r for r in ROUTES if r[0] != "GET"]
 # these are asked by all who may see; they refuse by themselves what changes
 ASKED = {"sessions/{s}/debugger": "no_session",
@@ -329,7 +330,7 @@ OWNERS = ("/keys", "/share", "/shares/nobody")
 def by_share(access, method, path, owners):
     """What is to come of a route for who is not the owner: the status that
     the owner gets, or the code of a refusal."""
-    if access == "ro" and method != "GET" and path != ASKED and \
+    if access == "ro" and method != "GET" and path not in ASKED and \
             not path.endswith("/ticket"):
         return "read_only"
     if access == "rw" and method != "GET" and path.endswith(OWNERS):

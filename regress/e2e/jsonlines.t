@@ -127,6 +127,7 @@ def with_variable(c):
 # Rows of a command: what is made before, the rest of the line after the
 # verb ({s} is the session), the same as arguments ("{s}" likewise).
 S = {"session": "{s}"}
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 ROWS = {
     "NEW": [(None, "-- true", dict(argv=["true"])),
             (None, "tty cols=100 rows=0 -- sh -c 'echo  x'",
@@ -213,6 +214,11 @@ ROWS = {
                (None, "start", dict(start=True)),
                (None, 'start sandbox=x {{"a":1}}',
                 dict(start=True, sandbox="x", request={"a": 1}))],
+    "MCP": [(None, '{{"message":' + json.dumps(PING).replace(
+                 "{", "{{").replace("}", "}}") + "}}",
+             dict(request={"message": PING})),
+            (None, '{{"message":5}}', dict(request={"message": 5})),
+            (None, "{{}}", dict(request={}))],
     # without a session both are asked on one connection
     "LIST": [(None, "", {})],
     "DEPS": [(None, "", {})],

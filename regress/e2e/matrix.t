@@ -48,6 +48,8 @@ ROWS = {
     "LIMITS": (USE, "LIMITS {r} cpu=0", "invalid_argument"),
     "DEBUGGER": (SEE, "DEBUGGER {r} {{}}", "no_session"),
     "TRACER": (SEE, "TRACER {r} {{}}", "no_tracer"),
+    "MCP": (ANY, 'MCP {{"message":{{"jsonrpc":"2.0","id":1,'
+            '"method":"ping"}}}}', None),
     "GDBPIPE": (USE, "GDBPIPE {l}", "not_running"),
     "SHARE": (OWN, "SHARE {r} nosuchuser", "invalid_argument"),
     "UNSHARE": (OWN, "UNSHARE {r} nosuchuser", "invalid_argument"),
@@ -118,7 +120,7 @@ def json_form(line):
     if verb in ("LIST", "DEPS", "ACTIVITY", "WHOAMI", "QUOTA", "VERSION",
                 "HELP", "USAGE"):
         args = {}
-    elif len(words) == 1 and verb not in ("AUTH", "AUDIT", "UPLOAD",
+    elif len(words) == 1 and verb not in ("AUTH", "AUDIT", "UPLOAD", "MCP",
                                          "LOGIN", "NEW"):
         args = {"session": words[0]}
     else:

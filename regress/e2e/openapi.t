@@ -117,7 +117,7 @@ def every_route(d):
             continue
         changes = method in CHANGES and not free and \
             not path.endswith(("/logout", "/ticket", "/debugger",
-                                "/tracer"))
+                                "/tracer", "/mcp"))
         a = ask(reader, path, method, op, sid)
         ok((a.status == 403) if changes else a.status < 500,
            what + "who may only read", a)

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC */
+/* Patterns for a program that is not there yet; see the header. */
+#include <sys/queue.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "jsonwalk.h"
+#include "mcp_pending.h"
+#include "replica.h"
+
+#define PEOPLE_MAX	64
+/* Of one, with a NUL after each. */
+#define BYTES_MAX	((size_t)8192)
+#define PATTERN_MAX	1024
+
+struct pending {
+	TAILQ_ENTRY(pending)	 all;
+	uint32_t		 uid;
+	struct text		 patterns;
+};
+
+static TAILQ_HEAD(, pending)	 all = TAILQ_HEAD_INITIALIZER(all);
+static size_t			 count;
+
+static struct pending *
+find(const struct owner *o)
+{
+	struct pending *p;
+
+	TAILQ_FOREACH(p, &all, all)
+		if (p->uid == o->uid)
+			return p;
+	return NULL;
+}
+
+static void
+forget(struct pending *p)
+{
+	TAILQ_REMOVE(&all, p, all);
+	text_free(&p->patterns);
+	free(p);
+	count--;
+}
+
+/* Those of this one, as the latest; NULL without memory. */
+static struct pending *
+get(const struct owner *o)
+{
+	struct pending *p = find(o);
+
+	if (p != NULL) {
+		TAILQ_REMOVE(&all, p, all);
+		TAILQ_INSERT_TAIL(&all, p, all);
+		return p;
+	}
+	if (count == PEOPLE_MAX)
+		forget(TAILQ_FIRST(&all));
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	p->uid = o->uid;
+	p->patterns.max = BYTES_MAX;
+	TAILQ_INSERT_TAIL(&all, p, all);
+	count++;
+	return p;
+}
+
+/* Whether a pattern is in the array. */
+static bool
+is_in(const struct word *array, const char *pattern)
+{
+	struct json_walk w;
+	struct word item;
+
+	json_walk(&w, array);
+	while (json_walk_item(&w, &item))
+		if (json_says(&item, pattern))
+			return true;
+	return false;
+}
+
+static bool
+has(const struct text *t, const char *pattern)
+{
+	const char *p = t->p, *end = p + t->len;
+
+	for (; p < end; p += strlen(p) + 1)
+		if (strcmp(p, pattern) == 0)
+			return true;
+	return false;
+}
+
+static const char *
+add_all(struct text *t, const struct word *add)
+{
+	char pattern[PATTERN_MAX + 1];
+	struct json_walk w;
+	struct word item;
+	size_t len;
+
+	json_walk(&w, add);
+	while (json_walk_item(&w, &item)) {
+		len = json_unquote(&item, pattern, sizeof(pattern));
+		if (len == SIZE_MAX || len == 0)
+			return "a pattern has 1 to 1024 bytes";
+		if (!has(t, pattern))
+			text_put(t, pattern, len + 1);
+	}
+	return t->bad ? "patterns that wait for a program have at most 8192 "
+	    "bytes together; launch it first" : NULL;
+}
+
+const char *
+pending_change(const struct owner *o, const struct word *add,
+    const struct word *remove)
+{
+	struct text t = { .max = BYTES_MAX };
+	struct pending *p = get(o);
+	const char *s, *end, *why;
+
+	if (p == NULL)
+		return "out of memory";
+	s = p->patterns.p;
+	end = s + p->patterns.len;
+	for (; s < end; s += strlen(s) + 1)
+		if (!is_in(remove, s))
+			text_put(&t, s, strlen(s) + 1);
+	why = add_all(&t, add);
+	if (why != NULL) {
+		text_free(&t);
+		return why;
+	}
+	text_free(&p->patterns);
+	p->patterns = t;
+	if (t.len == 0)
+		forget(p);
+	return NULL;
+}
+
+void
+pending_json(struct text *t, const struct owner *o)
+{
+	const struct pending *p = find(o);
+	const char *s = p == NULL ? NULL : p->patterns.p;
+	const char *end = p == NULL ? NULL : s + p->patterns.len;
+
+	json_open(t, '[');
+	for (; s < end; s += strlen(s) + 1)
+		json_text(t, s);
+	json_close(t, ']');
+}
+
+bool
+pending_any(const struct owner *o)
+{
+	return find(o) != NULL;
+}
+
+void
+pending_clear(const struct owner *o)
+{
+	struct pending *p = find(o);
+
+	if (p != NULL)
+		forget(p);
+}

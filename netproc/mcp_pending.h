@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Patterns that wait for somebody's next program.  There are few of them, and
+ * of few people: who has not changed his for the longest time loses them.
+ */
+#ifndef DL_NET_MCP_PENDING_H
+#define DL_NET_MCP_PENDING_H
+
+#include <stdbool.h>
+
+#include "json.h"
+#include "line.h"
+
+struct owner;
+
+/*
+ * Adds and removes, arrays of strings in JSON or empty.  NULL, or what is
+ * wrong: nothing has changed then.
+ */
+const char *pending_change(const struct owner *, const struct word *add,
+    const struct word *remove);
+/* The array of them. */
+void	 pending_json(struct text *, const struct owner *);
+bool	 pending_any(const struct owner *);
+void	 pending_clear(const struct owner *);
+
+#endif
