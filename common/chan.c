@@ -64,6 +64,12 @@ chan_init(struct channel *c, enum role self, enum role peer, chan_gone_fn gone,
 	c->out_tail = &c->out_head;
 }
 
+void
+chan_refuse_fds(struct channel *c)
+{
+	c->no_fds = true;
+}
+
 bool
 chan_is_open(const struct channel *c)
 {
@@ -297,7 +303,7 @@ take_control(struct msghdr *mh, int *fd)
 	int got;
 
 	if (mh->msg_flags & MSG_CTRUNC)
-		why = "more fds than the table allows, or no room for them";
+		why = "an fd where none belongs, or more than one";
 	for (cm = CMSG_FIRSTHDR(mh); cm != NULL; cm = CMSG_NXTHDR(mh, cm)) {
 		if (cm->cmsg_level != SOL_SOCKET ||
 		    cm->cmsg_type != SCM_RIGHTS) {
@@ -400,6 +406,8 @@ read_one(struct channel *c, int flags)
 
 	if (depth == READ_DEPTH - 1)
 		return 0;
+	if (c->no_fds)
+		mh.msg_controllen = 0;
 	n = recvmsg(c->fd, &mh, MSG_CMSG_CLOEXEC | flags);
 	/* told first when it left something unread; its last words follow */
 	if (n == -1 && errno == ECONNRESET)

@@ -169,6 +169,7 @@ struct channel {
 	chan_gone_fn	 gone;
 	chan_allow_fn	 allow;
 	bool		 in_read;
+	bool		 no_fds;	/* chan_refuse_fds() */
 	unsigned int	 vain;		/* looks for a second message, in a row */
 	unsigned int	 singles;	/* turns to come that take one alone */
 	bool		 chatty;	/* chan_calm() was called in this turn */
@@ -185,6 +186,12 @@ struct channel {
 
 void	 chan_init(struct channel *, enum role self, enum role peer,
 	    chan_gone_fn, chan_allow_fn);
+/*
+ * A message with an fd breaks the table, whatever the fd is: it is not even
+ * received.  To close a file of another user's may take as long as he likes,
+ * if the file system is a process of his.  Before chan_open().
+ */
+void	 chan_refuse_fds(struct channel *);
 /* Takes fd (made non-blocking).  Returns -1 with errno; fd is closed then. */
 int	 chan_open(struct channel *, int fd, uint32_t generation);
 /* Closes and drops what is queued; harmless when closed.  gone not called. */

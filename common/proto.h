@@ -352,7 +352,7 @@ struct stub_report {
 	X(INTERP,	"find the program's interpreter")		\
 	X(LOADER,	"load the program's libraries")			\
 	X(GDBSERVER,	"execute gdbserver")				\
-	X(INSTRUMENT,	"start the debugger's process")			\
+	X(INSTRUMENT,	"start a process beside the session")		\
 	X(JOIN,		"join the session's namespaces")		\
 	X(TMPFILE,	"make a temporary file")			\
 	X(ARCHIVER,	"execute the archiver")

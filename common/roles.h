@@ -34,7 +34,8 @@ enum role {
 #define X(id, name)	ROLE_##id,
 	INSTRUMENT_TABLE(X)
 #undef X
-	ROLE_END
+	ROLE_END,
+	ROLE_INSTRUMENT = ROLE_CHILD + 1	/* the first of them */
 };
 
 /* Returns "spawner" and the like; "unknown" for a number out of range. */

@@ -52,10 +52,15 @@ user_path(char path[LEAF_PATH], uint32_t uid)
 	return true;
 }
 
-/* A debugger's is beside its session's: what ends that leaves it alone. */
+/* An instrument's is beside its session's: what ends that leaves it alone. */
 static bool
 leaf_path(char path[LEAF_PATH], const struct cgroup_leaf *l)
 {
+	static const char *const prefixes[LEAF_COUNT] = {
+		[LEAF_SESSION] = "",
+		[LEAF_DEBUGGER] = "dbg-",
+		[LEAF_TRACER] = "trc-",
+	};
 	const uint8_t *b = l->session.b;
 	size_t i, len;
 
@@ -63,7 +68,7 @@ leaf_path(char path[LEAF_PATH], const struct cgroup_leaf *l)
 		return false;
 	len = strlen(path);
 	len += (size_t)snprintf(path + len, LEAF_PATH - len, "/%s",
-	    l->of == LEAF_DEBUGGER ? "dbg-" : "");
+	    prefixes[l->of]);
 	for (i = 0; i < sizeof(l->session.b); i++)
 		len += (size_t)snprintf(path + len, LEAF_PATH - len,
 		    i >= 4 && i <= 10 && i % 2 == 0 ? "-%02x" : "%02x", b[i]);

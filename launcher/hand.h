@@ -15,8 +15,8 @@ extern void		*session_prog;
 extern size_t		 session_prog_len;
 /* The archiver's binary, -1 until the parent has sent it. */
 extern int		 archiver_fd;
-/* A debugger's, likewise. */
-extern int		 debugger_fd;
+/* Those of instruments, by role, likewise. */
+extern int		 instrument_fds[];
 /* What the try at the start said: 0, or why user namespaces fail. */
 extern int		 userns_errno;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A session's debugger: its owner's process outside of its sandbox.  Nothing
- * of the session can see or signal it, as it is in no namespace of theirs;
- * what it may ask of the kernel it settles itself, before it hears a word.
+ * A session's instruments: its owner's processes outside of its sandbox.
+ * Nothing of the session can see or signal them, as they are in no namespace
+ * of theirs; what one may ask of the kernel it settles itself, before it hears
+ * a word.
  */
 #include <sys/pidfd.h>
 #include <sys/resource.h>
@@ -17,12 +18,36 @@
 #include "msg.h"
 #include "sanitize.h"
 
-/* fds of three pipes, a ring, files that are read, and the loop */
-#define FILES_MAX	256
-/* a message of an adapter has 16 MB, and its parts are many small pieces */
-#define MEMORY_MAX	((rlim_t)1 << 30)
 #define CHANNEL_FD	3
 #define BINARY_FD	4
+
+/*
+ * Addresses and memory of its own, in bytes: where no cgroup counts, this is
+ * all that keeps it within bounds.
+ */
+static const struct kind {
+	enum leaf_of	 leaf;
+	rlim_t		 files, addresses, memory;
+} kinds[ROLE_END] = {
+	/*
+	 * fds of three pipes, a ring, files that are read, and the loop; a
+	 * message of an adapter has 16 MB, and its parts are many small pieces
+	 */
+	[ROLE_DEBUGGER] = { LEAF_DEBUGGER, 256, (rlim_t)1 << 30,
+	    RLIM_INFINITY },
+	/* 1024 rings of 4 MiB, and symbols and a timeline that are mapped */
+	[ROLE_TRACER] = { LEAF_TRACER, 4096, (rlim_t)32 << 30,
+	    (rlim_t)1 << 30 },
+	/* knows better by itself, and how to live with it */
+	[ROLE_SYMBOLS] = { LEAF_TRACER, RLIM_INFINITY, RLIM_INFINITY,
+	    RLIM_INFINITY },
+};
+
+enum leaf_of
+instrument_leaf(uint32_t role)
+{
+	return kinds[role].leaf;
+}
 
 static void
 limit(__rlimit_resource_t what, rlim_t most)
@@ -39,13 +64,15 @@ limit(__rlimit_resource_t what, rlim_t most)
 }
 
 static void
-set_limits(void)
+set_limits(const struct kind *k)
 {
 	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NOFILE, FILES_MAX);
+	limit(RLIMIT_NOFILE, k->files);
 	/* a sanitizer's shadow is larger than any memory */
-	if (!SANITIZED)
-		limit(RLIMIT_AS, MEMORY_MAX);
+	if (SANITIZED)
+		return;
+	limit(RLIMIT_AS, k->addresses);
+	limit(RLIMIT_DATA, k->memory);
 }
 
 /*
@@ -63,7 +90,7 @@ void
 instrument_first(const void *arg)
 {
 	const struct instrument_spec *i = arg;
-	char *argv[] = { (char *)(uintptr_t)"debugger", NULL };
+	char *argv[] = { (char *)(uintptr_t)role_name(i->role), NULL };
 	char *envp[] = { NULL };
 	int fds[BINARY_FD + 1], pair[2], null_fd, self_fd;
 
@@ -80,7 +107,7 @@ instrument_first(const void *arg)
 	fds[CHANNEL_FD] = pair[1];
 	fds[BINARY_FD] = KEPT_FD2;
 	child_last_fds(fds, BINARY_FD + 1);
-	set_limits();
+	set_limits(&kinds[i->role]);
 	child_up_pid(INSTRUMENT_FD_PIDFD, self_fd);
 	if (fcntl(BINARY_FD, F_SETFD, FD_CLOEXEC) == 0)
 		(void)execveat(BINARY_FD, "", argv, envp, AT_EMPTY_PATH);

@@ -59,7 +59,7 @@ struct channel	 spawner_chan;
 void		*session_prog;
 size_t		 session_prog_len;
 int		 archiver_fd = -1;
-int		 debugger_fd = -1;
+int		 instrument_fds[ROLE_END] = { [0 ... ROLE_END - 1] = -1 };
 int		 userns_errno;
 
 static int	 self_fd = -1;		/* this binary, for CHAIN */
@@ -394,6 +394,12 @@ launch_on_sample(struct msg *m)
 	return msg_end(m);
 }
 
+static bool
+is_instrument(uint32_t role)
+{
+	return role >= ROLE_INSTRUMENT && role < ROLE_END;
+}
+
 int
 launch_on_instrument(struct msg *m)
 {
@@ -402,23 +408,22 @@ launch_on_instrument(struct msg *m)
 	struct cgroup_limits user;
 	struct cgroup_leaf leaf;
 	int cgroup_fd = -1;
-	uint32_t role;
 
 	owner_get(m, &i.owner);
-	role = msg_get_u32(m);
+	i.role = msg_get_u32(m);
 	user.memory = msg_get_u64(m);
 	user.pids = i.processes = msg_get_u64(m);
-	if (msg_end(m) == -1 || role != ROLE_DEBUGGER)
+	if (msg_end(m) == -1 || !is_instrument(i.role))
 		return -1;
-	leaf = leaf_of(m, i.owner.uid, LEAF_DEBUGGER);
+	leaf = leaf_of(m, i.owner.uid, instrument_leaf(i.role));
 	if (!owner_allowed(&i.owner))
 		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_IDS);
 	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1)
 		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_CGROUP);
 	else
 		flight_begin(m, FLIGHT_INSTRUMENT, i.owner.uid,
-		    instrument_first, &i, (const int[2]){ -1, debugger_fd },
-		    cgroup_fd);
+		    instrument_first, &i,
+		    (const int[2]){ -1, instrument_fds[i.role] }, cgroup_fd);
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
 	return 0;
@@ -427,12 +432,14 @@ launch_on_instrument(struct msg *m)
 int
 launch_on_instrument_file(struct msg *m)
 {
-	if (msg_get_u32(m) != ROLE_DEBUGGER)
+	uint32_t role = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || !is_instrument(role))
 		return -1;
-	if (debugger_fd != -1)
-		close(debugger_fd);
-	debugger_fd = msg_take_fd(m);
-	return msg_end(m);
+	if (instrument_fds[role] != -1)
+		close(instrument_fds[role]);
+	instrument_fds[role] = msg_take_fd(m);
+	return 0;
 }
 
 int

@@ -61,7 +61,7 @@ static struct link {
 static struct child children[SLOT_COUNT];
 /* Opened as root: the tree may stand where _dlparent cannot look. */
 static int binary_fds[ROLE_COUNT];
-static int archiver_fd = -1, debugger_fd = -1;
+static int archiver_fd = -1, instrument_fds[ROLE_END];
 static int null_fd = -1;
 
 int	parent_on_ready(struct msg *);
@@ -244,11 +244,14 @@ static void
 send_binaries(struct child *c)
 {
 	struct msg_out *o = msg_new(MSG_ARCHIVER, NULL, 0, 0);
+	uint32_t i;
 
 	(void)chan_send(&c->chan, o, dup(archiver_fd));
-	o = msg_new(MSG_INSTRUMENT_FILE, NULL, 0, 0);
-	msg_put_u32(o, ROLE_DEBUGGER);
-	(void)chan_send(&c->chan, o, dup(debugger_fd));
+	for (i = ROLE_INSTRUMENT; i < ROLE_END; i++) {
+		o = msg_new(MSG_INSTRUMENT_FILE, NULL, 0, 0);
+		msg_put_u32(o, i);
+		(void)chan_send(&c->chan, o, dup(instrument_fds[i]));
+	}
 }
 
 static void
@@ -662,7 +665,8 @@ children_find(void)
 	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++)
 		binary_fds[i] = open_binary(role_name((unsigned int)i));
 	archiver_fd = open_binary("archiver");
-	debugger_fd = open_binary("debugger");
+	for (i = ROLE_INSTRUMENT; i < ROLE_END; i++)
+		instrument_fds[i] = open_binary(role_name((unsigned int)i));
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd == -1)
 		fatal("/dev/null");

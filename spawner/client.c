@@ -6,7 +6,7 @@
 #include "audit.h"
 #include "client.h"
 #include "command.h"
-#include "dbg.h"
+#include "inst.h"
 #include "debug.h"
 #include "handlers.h"
 #include "job.h"
@@ -391,7 +391,7 @@ spawn_on_conn_closed(struct msg *m)
 	}
 	upload_drop_conn(m->hdr.conn);
 	command_drop_conn(m->hdr.conn);
-	dbg_drop_conn(m->hdr.conn);
+	inst_drop_conn(m->hdr.conn);
 	job_drop_packs(m->hdr.conn);
 	audit_drop_waiting(m->hdr.conn);
 	client_free(c);

@@ -36,21 +36,21 @@
 static void
 tell_failed(struct dbgproc *p, const char *code, const char *why)
 {
-	struct msg_out *o = msg_new(MSG_DBG_RUN_FAILED, &p->session->id, 0, 0);
+	struct msg_out *o = msg_new(MSG_DBG_RUN_FAILED, &p->i.session->id, 0, 0);
 
 	p->ordered = false;
 	msg_put_str(o, code);
 	msg_put_str(o, why);
-	(void)chan_send(&p->chan, o, -1);
+	(void)chan_send(&p->i.chan, o, -1);
 }
 
 static void
 tell_fd(struct dbgproc *p, enum dbg_fd kind, int fd)
 {
-	struct msg_out *o = msg_new(MSG_DBG_FD, &p->session->id, 0, 0);
+	struct msg_out *o = msg_new(MSG_DBG_FD, &p->i.session->id, 0, 0);
 
 	msg_put_u32(o, kind);
-	(void)chan_send(&p->chan, o, fd);
+	(void)chan_send(&p->i.chan, o, fd);
 }
 
 static void
@@ -60,50 +60,36 @@ tell_ran(struct dbgproc *p, uint32_t pid, uint32_t inner_pid)
 
 	p->ordered = false;
 	p->reported = false;
-	o = msg_new(MSG_DBG_RAN, &p->session->id, 0, 0);
+	o = msg_new(MSG_DBG_RAN, &p->i.session->id, 0, 0);
 	msg_put_u32(o, pid);
 	msg_put_u32(o, inner_pid);
-	(void)chan_send(&p->chan, o, -1);
-}
-
-static void
-tell_ring(struct dbgproc *p)
-{
-	struct session *s = p->session;
-	int fd = s->ring.fd == -1 ? -1 : fd_copy(s->ring.fd);
-	struct msg_out *o;
-
-	if (fd == -1)
-		return;
-	o = msg_new(MSG_DBG_RING, &s->id, 0, 0);
-	msg_put_u32(o, s->view.run);
-	(void)chan_send(&p->chan, o, fd);
+	(void)chan_send(&p->i.chan, o, -1);
 }
 
 static void
 tell_ended(struct dbgproc *p)
 {
-	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->session->id, 0, 0);
+	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->i.session->id, 0, 0);
 
 	msg_put_u32(o, DBG_ENDED_ADAPTER);
 	msg_put_u32(o, p->reported ? p->code : 0);
 	msg_put_u32(o, p->reported ? p->signal : SIGKILL);
-	p->used = loop_now_ms();
-	(void)chan_send(&p->chan, o, -1);
+	p->i.used = loop_now_ms();
+	(void)chan_send(&p->i.chan, o, -1);
 }
 
 /* How an adapter beside a program ended is told to nobody but its parent. */
 static void
 tell_beside_ended(struct dbgproc *p)
 {
-	const struct session_view *v = &p->session->view;
-	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->session->id, 0, 0);
+	const struct session_view *v = &p->i.session->view;
+	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->i.session->id, 0, 0);
 
 	msg_put_u32(o, v->exited_ns == 0 ? 0 : DBG_ENDED_PROGRAM);
 	msg_put_u32(o, v->exited_ns != 0 && v->has_exit_code ? v->exit_code : 0);
 	msg_put_u32(o, v->exited_ns != 0 ? v->signal : 0);
-	p->used = loop_now_ms();
-	(void)chan_send(&p->chan, o, -1);
+	p->i.used = loop_now_ms();
+	(void)chan_send(&p->i.chan, o, -1);
 }
 
 /* -- beside --------------------------------------------------------------- */
@@ -124,7 +110,7 @@ beside_close(struct beside *b)
 static void
 beside_over(struct dbgproc *p)
 {
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 
 	if (!p->beside.on)
 		return;
@@ -142,10 +128,10 @@ on_beside_pid(uint32_t events, void *arg)
 
 	(void)events;
 	/* that of the program may be what has ended it */
-	exit_look(p->session);
+	exit_look(p->i.session);
 	beside_over(p);
 	tell_beside_ended(p);
-	dbg_show(p->session);
+	dbg_show(p->i.session);
 }
 
 static void
@@ -168,7 +154,7 @@ dbg_is_beside(const struct session *s)
 static void
 run_beside(struct dbgproc *p, const struct adapter_order *a)
 {
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 	struct run_spec spec;
 	struct msg_out *o;
 	int fd, i;
@@ -265,14 +251,14 @@ dbg_on_attached(struct msg *m, uint32_t pid, uint32_t inner_pid)
 		    "one more process");
 		return 0;
 	}
-	tell_ring(p);
+	inst_tell_ring(&p->i);
 	tell_fd(p, DBG_FD_IN, take(&b->fds[ATTACH_FD_WIRE]));
 	tell_fd(p, DBG_FD_OUT, take(&b->fds[ATTACH_FD_OUT]));
 	tell_fd(p, DBG_FD_ERR, take(&b->fds[ATTACH_FD_ERRORS]));
 	tell_ran(p, pid, inner_pid);
-	if (p->session->state == STATE_RUNNING)
-		session_set_state(p->session, STATE_DEBUGGING);
-	dbg_show(p->session);
+	if (p->i.session->state == STATE_RUNNING)
+		session_set_state(p->i.session, STATE_DEBUGGING);
+	dbg_show(p->i.session);
 	return 0;
 }
 
@@ -286,7 +272,7 @@ dbg_on_attach_failed(struct msg *m, uint32_t step, uint32_t errnum)
 	if (p == NULL)
 		return 0;
 	beside_close(&p->beside);
-	if (!start_used_up(p->session, step, errnum, text, sizeof(text)))
+	if (!start_used_up(p->i.session, step, errnum, text, sizeof(text)))
 		(void)snprintf(text, sizeof(text), "cannot %s: %s",
 		    step_text(step), why == NULL ? "unknown error" : why);
 	tell_failed(p, step == STEP_COMMAND ? "adapter_missing" :
@@ -311,7 +297,7 @@ static bool
 run_allowed(struct dbgproc *p, uint32_t flags)
 {
 	const char *why = NULL, *code = "refused";
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 
 	if (p->ordered || p->on || dbg_is_beside(s)) {
 		code = "busy";
@@ -347,7 +333,7 @@ show_program(struct session *s, const char *shown, size_t len)
 	size_t name = len == 0 ? 0 : strlen(shown) + 1;
 	char *program, *argv = NULL;
 
-	if (len == 0 || !s->dbg->made)
+	if (len == 0 || !s->dbg->i.made)
 		return 0;
 	program = strdup(shown);
 	if (program == NULL || (len > name &&
@@ -369,7 +355,7 @@ show_program(struct session *s, const char *shown, size_t len)
 static void
 run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 {
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 	uint32_t sandbox = p->sandbox, network = p->network;
 
 	p->elsewhere = (flags & DBG_RUN_HOST) != 0;
@@ -381,14 +367,14 @@ run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 	s->start.flags = flags & DBG_RUN_TTY || s->on_tty ? START_TTY :
 	    START_SPLIT;
 	p->ordered = true;
-	start_adapter(s, a, sandbox, network, p->elsewhere);
+	start_ordered(s, a, sandbox, network, p->elsewhere);
 }
 
 int
 spawn_on_dbg_run(struct msg *m)
 {
 	struct dbgproc *p = dbg_of(m);
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 	uint32_t flags = msg_get_u32(m);
 	struct adapter_order a;
 	const char *shown;
@@ -403,7 +389,7 @@ spawn_on_dbg_run(struct msg *m)
 	if (msg_end(m) == -1 || s == NULL || a.argv_len == 0 ||
 	    a.argv[0] == '\0' || a.argv_len > ARGS_MAX_BYTES ||
 	    a.envp_len > ENV_MAX_BYTES || shown_len > ARGS_MAX_BYTES ||
-	    (a.cwd[0] != '\0' && a.cwd[0] != '/') || dbg_is_deaf(p) || flags &
+	    (a.cwd[0] != '\0' && a.cwd[0] != '/') || inst_is_deaf(&p->i) || flags &
 	    ~(uint32_t)(DBG_RUN_TTY | DBG_RUN_BESIDE | DBG_RUN_HOST))
 		return -1;
 	if (!run_allowed(p, flags))
@@ -427,13 +413,13 @@ dbg_ran(struct session *s, uint32_t pid, uint32_t inner_pid)
 
 	session_set_state(s, STATE_DEBUGGING);
 	/* nobody is left who could make use of it */
-	if (p == NULL || p->life != DBG_UP) {
+	if (p == NULL || p->i.life != INST_UP) {
 		stop_kill(s);
 		return;
 	}
 	p->on = true;
 	s->elsewhere = p->elsewhere;
-	tell_ring(p);
+	inst_tell_ring(&p->i);
 	tell_fd(p, DBG_FD_IN, take(&fds[RUN_FD_ADAPTER_IN]));
 	tell_fd(p, DBG_FD_OUT, take(&fds[RUN_FD_ADAPTER_OUT]));
 	tell_fd(p, DBG_FD_ERR, take(&fds[RUN_FD_ADAPTER_ERR]));
@@ -445,7 +431,7 @@ dbg_run_failed(struct session *s, enum err err, const char *why)
 {
 	struct dbgproc *p = s->dbg;
 
-	if (p != NULL && p->life == DBG_UP)
+	if (p != NULL && p->i.life == INST_UP)
 		tell_failed(p, err == ERR_EXEC_FAILED ? "adapter_missing" :
 		    err_code(err), why == NULL ? err_text(err) : why);
 	else if (p == NULL && s->forget)
@@ -457,7 +443,7 @@ static void
 on_leave(void *arg)
 {
 	struct dbgproc *p = arg;
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 
 	if (p->phase != DBG_IDLE) {
 		stop_kill(s);
@@ -512,7 +498,7 @@ dbg_tree_gone(struct session *s)
 void
 dbg_kill(struct dbgproc *p)
 {
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 
 	if (p->on || (p->ordered && p->beside.serial == 0))
 		stop_kill(s);
@@ -526,7 +512,7 @@ spawn_on_dbg_kill(struct msg *m)
 {
 	struct dbgproc *p = dbg_of(m);
 
-	if (msg_end(m) == -1 || p->session == NULL)
+	if (msg_end(m) == -1 || p->i.session == NULL)
 		return -1;
 	dbg_kill(p);
 	return 0;
@@ -538,42 +524,13 @@ spawn_on_dbg_drain(struct msg *m)
 	struct dbgproc *p = dbg_of(m);
 	struct msg_out *o;
 
-	if (msg_end(m) == -1 || p->session == NULL || dbg_is_deaf(p))
+	if (msg_end(m) == -1 || p->i.session == NULL || inst_is_deaf(&p->i))
 		return -1;
-	output_take(p->session);
-	o = msg_new(MSG_DBG_DRAINED, &p->session->id, 0, 0);
-	msg_put_u64(o, p->session->ring.hdr == NULL ? 0 :
-	    ring_total(&p->session->ring));
-	(void)chan_send(&p->chan, o, -1);
-	return 0;
-}
-
-void
-dbg_output(struct session *s)
-{
-	struct dbgproc *p = s->dbg;
-	struct msg_out *o;
-
-	if (p == NULL || !p->armed || p->life != DBG_UP ||
-	    s->ring.hdr == NULL || ring_total(&s->ring) <= p->armed_at)
-		return;
-	p->armed = false;
-	o = msg_new(MSG_DBG_DOORBELL, &s->id, 0, 0);
-	msg_put_u64(o, ring_total(&s->ring));
-	(void)chan_send(&p->chan, o, -1);
-}
-
-int
-spawn_on_dbg_arm(struct msg *m)
-{
-	struct dbgproc *p = dbg_of(m);
-	uint64_t offset = msg_get_u64(m);
-
-	if (msg_end(m) == -1 || p->session == NULL || dbg_is_deaf(p))
-		return -1;
-	p->armed = true;
-	p->armed_at = offset;
-	dbg_output(p->session);
+	output_take(p->i.session);
+	o = msg_new(MSG_DBG_DRAINED, &p->i.session->id, 0, 0);
+	msg_put_u64(o, p->i.session->ring.hdr == NULL ? 0 :
+	    ring_total(&p->i.session->ring));
+	(void)chan_send(&p->i.chan, o, -1);
 	return 0;
 }
 

@@ -25,14 +25,15 @@ seek_over(struct dbgproc *p)
 	loop_timer_unset(&p->seek);
 	p->sought = 0;
 	p->sought_serial = 0;
-	dbg_listen(p);
+	p->i.unheard = false;
+	inst_listen(&p->i);
 }
 
 static void
 seek(void *arg)
 {
 	struct dbgproc *p = arg;
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 	int fd = s->stub_fd == -1 ? -1 : fd_copy(s->stub_fd);
 	struct msg_out *o;
 
@@ -96,13 +97,13 @@ spawn_on_found(struct msg *m)
 	/* its debugger, or all of it, has ended meanwhile */
 	if (p == NULL)
 		return 0;
-	s = p->session;
+	s = p->i.session;
 	if (p->on && s->view.exited_ns == 0) {
 		fd_close(&s->target_fd);
 		s->target_fd = msg_take_fd(m);
 		s->inner_pid = inner_pid;
 		s->view.pid = (int32_t)p->sought;
-		dbg_show_soon(p);
+		inst_show_soon(&p->i);
 	}
 	seek_over(p);
 	return 0;
@@ -142,7 +143,7 @@ int
 spawn_on_dbg_state(struct msg *m)
 {
 	struct dbgproc *p = dbg_of(m);
-	struct session *s = p->session;
+	struct session *s = p->i.session;
 	uint32_t phase = msg_get_u32(m), pid = msg_get_u32(m);
 	uint32_t ended = msg_get_u32(m), code = msg_get_u32(m);
 	uint32_t sig = msg_get_u32(m);
@@ -159,14 +160,15 @@ spawn_on_dbg_state(struct msg *m)
 		changed = true;
 	}
 	if (changed)
-		dbg_show_soon(p);
+		inst_show_soon(&p->i);
 	/* it is heard again when that is known: STATUS is no older than it */
 	if (p->on && !ended && pid != 0 && s->view.exited_ns == 0 &&
 	    s->view.pid != (int32_t)pid) {
 		p->sought = pid;
 		/* what is found of another number does not count */
 		p->sought_serial = 0;
-		dbg_listen(p);
+		p->i.unheard = true;
+		inst_listen(&p->i);
 		seek_soon(p);
 	}
 	return 0;

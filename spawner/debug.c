@@ -24,6 +24,7 @@
 #include "push.h"
 #include "role.h"
 #include "stop.h"
+#include "trc.h"
 
 #define ATTACH_MS	10000
 #define OFFER_MS	30000
@@ -255,6 +256,8 @@ spawn_on_debug(struct msg *m)
 		return -1;
 	if (by == DEBUG_TAKE)
 		take_place(s, &a);
+	else if (trc_is_in_way(s, &a))
+		return 0;
 	else if (s->debug.phase != DEBUG_NONE || s->adapter ||
 	    s->state == STATE_DEBUGGING || dbg_is_beside(s))
 		answer(&a, &s->id, ERR_ALREADY_DEBUGGING, NULL);

@@ -22,6 +22,7 @@
 #include "peers.h"
 #include "push.h"
 #include "stop.h"
+#include "trc.h"
 #include "ttl.h"
 #include "tty.h"
 
@@ -183,6 +184,7 @@ tree_gone(struct session *s)
 	session_set_state(s, STATE_STOPPED);
 	push_session(s);
 	dbg_tree_gone(s);
+	trc_tree_gone(s);
 	stop_tree_gone(s);
 	ttl_ended(s);
 }

@@ -19,6 +19,7 @@
 #include "output.h"
 #include "pace.h"
 #include "peers.h"
+#include "trc.h"
 #include "ttl.h"
 #include "tty.h"
 
@@ -32,7 +33,10 @@ output_ring(struct session *s)
 {
 	struct msg_out *o;
 
-	dbg_output(s);
+	if (s->dbg != NULL)
+		inst_output(&s->dbg->i);
+	if (s->trc != NULL)
+		inst_output(&s->trc->i);
 	if (!s->armed || ring_total(&s->ring) <= s->armed_at)
 		return;
 	s->armed = false;

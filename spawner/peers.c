@@ -105,7 +105,7 @@ drop_netproc(void *arg)
 	(void)arg;
 	upload_drop_all();
 	command_drop_all();
-	dbg_drop_conn(0);
+	inst_drop_conn(0);
 	pace_netproc_lost();
 	job_drop_packs(0);
 	debug_drop_all();
@@ -133,6 +133,7 @@ drop_launcher(void *arg)
 	start_launcher_lost();
 	stop_launcher_lost();
 	debug_launcher_lost();
+	summon_launcher_lost();
 	dbg_launcher_lost();
 	job_launcher_lost();
 	deps_launcher_lost();

@@ -120,35 +120,49 @@ fill_limits(struct run_spec *spec, const struct session *s)
 	spec->user_processes = q.most[QUOTA_PROCESSES];
 }
 
-void
-runspec_adapter(struct run_spec *spec, const struct session *s,
+/* The order's variables on top of the session's. */
+static void
+fill_env_of(struct run_spec *spec, const struct session *s,
     const struct adapter_order *a, const struct account *acc)
 {
 	static char env[2 * ENV_MAX_BYTES + DEFAULTS_MAX];
 	struct strings b = { env, 0, sizeof(env) };
 
-	spec->argv = a->argv;
-	spec->argv_len = a->argv_len;
 	fill_env(spec, s, acc);
 	/* what comes later wins */
 	add_bytes(&b, spec->envp, spec->envp_len);
 	add_bytes(&b, a->envp, a->envp_len);
 	spec->envp = env;
 	spec->envp_len = b.len;
+}
+
+void
+runspec_adapter(struct run_spec *spec, const struct session *s,
+    const struct adapter_order *a, const struct account *acc)
+{
+	spec->argv = a->argv;
+	spec->argv_len = a->argv_len;
+	fill_env_of(spec, s, a, acc);
 	fill_limits(spec, s);
 }
 
 static void
-fill_adapter(struct run_spec *spec, const struct session *s,
+fill_order(struct run_spec *spec, const struct session *s,
     const struct account *acc)
 {
 	const struct adapter_order *a = s->start.order;
 
-	spec->adapter = true;
+	spec->adapter = !a->traced;
+	spec->debug = a->traced;
 	spec->watch_loader = false;
 	if (a->cwd[0] != '\0')
 		memcpy(spec->cwd, a->cwd, sizeof(spec->cwd));
-	runspec_adapter(spec, s, a, acc);
+	if (spec->adapter)
+		runspec_adapter(spec, s, a, acc);
+	else {
+		fill_argv(spec, s);
+		fill_env_of(spec, s, a, acc);
+	}
 }
 
 void
@@ -175,7 +189,7 @@ runspec_fill(struct run_spec *spec, const struct session *s,
 	memcpy(spec->cwd, s->cwd, sizeof(spec->cwd));
 	fill_limits(spec, s);
 	if (s->start.order != NULL) {
-		fill_adapter(spec, s, acc);
+		fill_order(spec, s, acc);
 		return;
 	}
 	fill_argv(spec, s);

@@ -18,6 +18,7 @@
 #include "session.h"
 #include "share.h"
 #include "tty.h"
+#include "trc.h"
 
 #define BUCKETS		256
 
@@ -59,6 +60,8 @@ mark_closed(struct session *s)
 		s->start.fds[i] = -1;
 	for (i = 0; i < ATTACH_FD_COUNT; i++)
 		s->debug.fds[i] = -1;
+	for (i = 0; i < TRC_FILES; i++)
+		s->traced.files[i] = -1;
 }
 
 struct session *
@@ -114,6 +117,7 @@ session_free(struct session *s)
 	loop_timer_unset(&s->stop.timer);
 	loop_timer_unset(&s->ttl_timer);
 	dbg_session_gone(s);
+	trc_session_gone(s);
 	pace_end(s);
 	debug_free(s);
 	free(s->start.order);

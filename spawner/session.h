@@ -22,6 +22,7 @@ struct dbgproc;
 struct guest;
 struct job;
 struct tty;
+struct trcproc;
 struct session;
 
 /* One pipe that is drained into the ring. */
@@ -31,8 +32,12 @@ struct stream {
 	uint32_t	 number;	/* 0 both, 1 stdout, 2 stderr */
 };
 
-/* An adapter to be started: what a debugger has asked for. */
+/*
+ * An adapter to be started in the program's place: what a debugger has asked
+ * for.  Or the program itself, for a tracer, as any other start has it.
+ */
 struct adapter_order {
+	bool		 traced;	/* argv is the session's own */
 	char		 name[32];
 	char		 cwd[EXEC_PATH_MAX];	/* empty = the session's */
 	/* NUL-terminated strings one after the other; variables on top */
@@ -94,6 +99,15 @@ struct debugger {
 	size_t		 said_len;
 };
 
+/* What a tracer is, or was, for; until somebody wants its timeline no more. */
+struct traced {
+	bool		 on;
+	bool		 made;		/* the session was made for it, to run: */
+	char		*path;		/* malloc'ed; NULL = nothing yet */
+	uint32_t	 sandbox, network;	/* in which */
+	int		 files[TRC_FILES];	/* in memory; -1 = not so */
+};
+
 /* Who else may see or use it. */
 struct share {
 	uint32_t	 uid;
@@ -145,6 +159,8 @@ struct session {
 	struct debugger	 debug;
 	struct refusal	 refusal;
 	struct dbgproc	*dbg;		/* NULL = it has no debugger */
+	struct trcproc	*trc;		/* NULL = nor a tracer */
+	struct traced	 traced;
 	bool		 forget;	/* when its tree has gone */
 
 	/* the run */

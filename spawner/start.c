@@ -25,6 +25,7 @@
 #include "role.h"
 #include "runspec.h"
 #include "start.h"
+#include "trc.h"
 #include "ttl.h"
 #include "tty.h"
 
@@ -35,6 +36,23 @@ static const char *const sandbox_names[SANDBOX_COUNT] = {
 	[SANDBOX_NAMESPACES] = "namespaces",
 	[SANDBOX_TMPFS] = "tmpfs",
 };
+
+/* What a debugger has ordered; a tracer's is a program like others. */
+static bool
+is_adapter(const struct session *s)
+{
+	return s->start.order != NULL && !s->start.order->traced;
+}
+
+static void
+order_failed(struct session *s, bool adapter, enum err code,
+    const char *message)
+{
+	if (adapter)
+		dbg_run_failed(s, code, message);
+	else
+		trc_run_failed(s, code, message);
+}
 
 static void
 start_reset(struct session *s)
@@ -58,12 +76,12 @@ void
 start_fail(struct session *s, enum err code, const char *message)
 {
 	struct asker a = s->start.asker;
-	bool adapter = s->start.order != NULL;
+	bool ordered = s->start.order != NULL, adapter = is_adapter(s);
 
 	session_set_state(s, s->start.before);
 	start_reset(s);
-	if (adapter)
-		dbg_run_failed(s, code, message);
+	if (ordered)
+		order_failed(s, adapter, code, message);
 	answer(&a, &s->id, code, message == NULL ? NULL : "%s", message);
 }
 
@@ -128,7 +146,7 @@ ring_size(const struct session *s)
 {
 	if (s->start.tty != NULL)
 		return settings.pty_scrollback;
-	return s->start.order != NULL ? settings.debugger_output_bytes :
+	return is_adapter(s) ? settings.debugger_output_bytes :
 	    settings.output_buffer;
 }
 
@@ -208,9 +226,11 @@ streams_allowed(struct asker *a, struct session *s)
 static void
 order_refused(struct session *s, enum err code)
 {
+	bool adapter = is_adapter(s);
+
 	free(s->start.order);
 	s->start.order = NULL;
-	dbg_run_failed(s, code, NULL);
+	order_failed(s, adapter, code, NULL);
 }
 
 static void
@@ -252,7 +272,8 @@ spawn_on_start(struct msg *m)
 		answer(&a, &s->id, ERR_TRY_AGAIN, NULL);
 		return 0;
 	}
-	if (!start_allowed(&a, s, &sandbox, &network))
+	if (!start_allowed(&a, s, &sandbox, &network) ||
+	    (flags & START_DEBUG && trc_is_in_way(s, &a)))
 		return 0;
 	s->start.flags = flags;
 	s->start.sandbox = sandbox;
@@ -265,7 +286,7 @@ spawn_on_start(struct msg *m)
 }
 
 void
-start_adapter(struct session *s, const struct adapter_order *a,
+start_ordered(struct session *s, const struct adapter_order *a,
     uint32_t sandbox, uint32_t network, bool host)
 {
 	struct adapter_order *own = malloc(sizeof(*own) + a->argv_len +
@@ -274,7 +295,7 @@ start_adapter(struct session *s, const struct adapter_order *a,
 	char *text;
 
 	if (own == NULL) {
-		dbg_run_failed(s, ERR_INTERNAL, "out of memory");
+		order_failed(s, !a->traced, ERR_INTERNAL, "out of memory");
 		return;
 	}
 	*own = *a;
@@ -285,7 +306,7 @@ start_adapter(struct session *s, const struct adapter_order *a,
 	own->envp = text + a->argv_len;
 	memset(&nobody, 0, sizeof(nobody));
 	s->start.order = own;
-	/* the configuration may be another than when the debugger was made */
+	/* the configuration may be another than when it was made */
 	if (!host && !start_allowed(&nobody, s, &sandbox, &network)) {
 		order_refused(s, ERR_NOT_PERMITTED);
 		return;
@@ -363,7 +384,7 @@ has_all_fds(const struct session *s)
 {
 	const struct wanted *want = s->start.tty != NULL ? tty_fds : run_fds;
 	bool split = (s->start.flags & START_SPLIT) != 0;
-	bool adapter = s->start.order != NULL;
+	bool adapter = is_adapter(s);
 	size_t i;
 
 	for (i = 0; i < RUN_FD_ADAPTER_IN; i++)
@@ -450,7 +471,7 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 	pace_begin(s);
 	s->inner_pid = inner_pid;
 	s->sandbox = s->start.sandbox;
-	s->adapter = s->start.order != NULL;
+	s->adapter = is_adapter(s);
 	s->elsewhere = false;
 	s->stdin_fd = take(&fds[RUN_FD_STDIN]);
 	s->target_fd = s->adapter ? -1 : take(&fds[RUN_FD_TARGET]);
@@ -489,6 +510,8 @@ spawn_on_ran(struct msg *m)
 	adopt(s, pid, inner_pid);
 	if (s->adapter)
 		dbg_ran(s, pid, inner_pid);
+	else
+		trc_ran(s, pid, inner_pid, s->start.order != NULL);
 	start_reset(s);
 	push_session(s);
 	if (s->tty != NULL)

@@ -14,11 +14,12 @@ void	start_fail(struct session *, enum err, const char *message);
 bool	start_allowed(struct asker *, const struct session *,
 	    uint32_t *sandbox, uint32_t *network);
 /*
- * An adapter in the program's place, with start.flags; dbg_ran() or
- * dbg_run_failed() follows.  The order is copied.  Without a sandbox (on the
- * host) it is for processes that have none either: of a user's own daemon.
+ * What a debugger or a tracer has ordered, with start.flags; dbg_ran() or
+ * dbg_run_failed() follows, or trc_ran() or trc_run_failed().  The order is
+ * copied.  Without a sandbox (on the host) it is an adapter for processes that
+ * have none either: of a user's own daemon.
  */
-void	start_adapter(struct session *, const struct adapter_order *,
+void	start_ordered(struct session *, const struct adapter_order *,
 	    uint32_t sandbox, uint32_t network, bool host);
 /*
  * Whether it failed as the owner has all processes that he may have, which

@@ -1,104 +1,343 @@
 /* SPDX-License-Identifier: ISC */
-/* A session's tracer: its process and what it may ask for. */
-#include "answer.h"
+/*
+ * A tracer's process.  What it was for outlives it: a session is traced until
+ * somebody says stop or deletes it, and if its tracer dies before, the next
+ * request brings another one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug.h"
 #include "handlers.h"
+#include "peers.h"
+#include "push.h"
+#include "role.h"
+#include "trc.h"
+#include "trcdeed.h"
+#include "trchello.h"
+#include "ttl.h"
 
-static int
-refuse(struct msg *m, bool is_start)
+/* To take its probes out, and to remove a timeline that nobody wants. */
+#define LEAVE_MS	3000
+
+struct trcproc *
+trc_of(const struct msg *m)
 {
-	struct asker a;
-
-	if (!asker_init(&a, m, is_start ? "TRACER start" : NULL))
-		return -1;
-	answer(&a, &m->hdr.session, ERR_NO_TRACER, NULL);
-	return 0;
+	return (struct trcproc *)inst_of(m);
 }
+
+void
+trc_show(struct session *s)
+{
+	struct session_view *v = &s->view;
+
+	v->tracer = s->traced.on;
+	v->tracer_phase = s->trc != NULL ? (uint32_t)s->trc->phase :
+	    s->state & STATE_ALIVE ? TRC_IDLE : TRC_OVER;
+	v->tracer_functions = s->trc == NULL ? 0 : s->trc->functions;
+	if (s->trc != NULL)
+		s->trc->i.unshown = false;
+	if (session_is_shown(s))
+		push_session(s);
+}
+
+bool
+trc_is_in_way(const struct session *s, struct asker *a)
+{
+	if (s->trc == NULL)
+		return false;
+	answer(a, &s->id, ERR_ALREADY_DEBUGGING, "the session has a tracer, "
+	    "and a program can have only one of the two; end that first "
+	    "(trace stop)");
+	return true;
+}
+
+/* -- the beginning -------------------------------------------------------- */
+
+static bool
+is_fit(struct inst_start *st, struct session *s)
+{
+	if (s->dbg == NULL && s->debug.phase == DEBUG_NONE && !s->adapter)
+		return true;
+	answer(&st->asker, &s->id, ERR_ALREADY_DEBUGGING, "the session has a "
+	    "debugger, and a program can have only one of the two; detach it "
+	    "first");
+	return false;
+}
+
+static struct inst *
+of_session(const struct session *s)
+{
+	return s->trc == NULL ? NULL : &s->trc->i;
+}
+
+static void
+begun(struct inst *i, const struct inst_start *st)
+{
+	struct trcproc *p = (struct trcproc *)i;
+	struct session *s = i->session;
+
+	LIST_INIT(&p->symprocs);
+	s->trc = p;
+	/* what cannot be answered by it was begun by another one */
+	i->began = s->traced.on;
+	if (s->traced.on)
+		i->made = s->traced.made;
+	else {
+		s->traced.on = true;
+		s->traced.made = i->made;
+		s->traced.sandbox = st->sandbox;
+		s->traced.network = st->network;
+	}
+	trc_show(s);
+}
+
+static void
+hello_program(struct trc_hello *h, const struct session *s)
+{
+	const struct session_view *v = &s->view;
+
+	if (v->bundle)
+		(void)snprintf(h->program, sizeof(h->program), "%s/%s",
+		    v->bundle_dir, v->exec_path);
+	else if (v->command && s->program != NULL &&
+	    (!s->traced.made || s->traced.path != NULL))
+		(void)snprintf(h->program, sizeof(h->program), "%s",
+		    s->program);
+	h->args = s->argv;
+	h->args_len = s->argv_len;
+}
+
+static void
+greet(struct inst *i)
+{
+	static struct trc_hello h;
+	struct session *s = i->session;
+	struct msg_out *o = msg_new(MSG_TRC_HELLO, &s->id, 0, 0);
+
+	memset(&h, 0, sizeof(h));
+	h.user_mode = role_mode == MODE_USER;
+	h.made = s->traced.made;
+	h.resumed = i->began;
+	h.nfiles = s->traced.files[0] != -1 ? TRC_FILES : 0;
+	if (s->state & STATE_ALIVE && s->view.pid > 0) {
+		h.target_pid = (uint32_t)s->view.pid;
+		h.started_ns = (uint64_t)s->view.started_ns;
+	}
+	(void)snprintf(h.home, sizeof(h.home), "%s", s->owner->account.home);
+	(void)snprintf(h.session, sizeof(h.session), "%s",
+	    s->view.name[0] != '\0' ? s->view.name : s->text);
+	(void)snprintf(h.id, sizeof(h.id), "%s", s->text);
+	hello_program(&h, s);
+	trc_hello_put(o, &h);
+	(void)chan_send(&i->chan, o, -1);
+	if (h.nfiles > 0)
+		trc_tell_files((struct trcproc *)i);
+	inst_tell_ring(i);
+}
+
+/* -- the end -------------------------------------------------------------- */
+
+/* The timeline is not wanted any more. */
+static void
+traced_over(struct session *s)
+{
+	struct traced *t = &s->traced;
+	size_t i;
+
+	/* of a gigabyte, perhaps */
+	for (i = 0; i < TRC_FILES; i++)
+		if (t->files[i] != -1) {
+			sweep(NULL, t->files[i]);
+			t->files[i] = -1;
+		}
+	free(t->path);
+	t->path = NULL;
+	t->on = t->made = false;
+}
+
+static bool
+is_in_use(const struct inst *i)
+{
+	const struct trcproc *p = (const struct trcproc *)i;
+
+	return p->phase != TRC_IDLE || p->ordered || p->held;
+}
+
+static void
+end(struct inst *i)
+{
+	struct trcproc *p = (struct trcproc *)i;
+
+	trc_run_end(p);
+	trc_symbols_end(p);
+	i->session->trc = NULL;
+}
+
+/* The next request brings another one, unless this one never came to much. */
+static void
+lost(struct inst *i, struct session *s)
+{
+	bool made = s->traced.made;
+
+	if (!i->began) {
+		traced_over(s);
+		if (made)
+			inst_forsake(s);
+	}
+	trc_show(s);
+}
+
+static bool
+left(struct inst *i, struct session *s)
+{
+	bool ended = s->stub_fd == -1 && s->state != STATE_STARTING;
+	bool made = s->traced.made;
+
+	traced_over(s);
+	/* else it goes on by itself; what did not begin goes when it can */
+	if (made && !ended && !i->began)
+		s->forget = true;
+	if (!made && s->state == STATE_STOPPED)
+		ttl_ended(s);
+	return made && ended;
+}
+
+void
+trc_session_gone(struct session *s)
+{
+	if (s->trc != NULL)
+		inst_end(&s->trc->i, ERR_NOT_FOUND, NULL);
+	traced_over(s);
+}
+
+/* -- messages ------------------------------------------------------------- */
 
 int
 spawn_on_trc_start(struct msg *m)
 {
-	return refuse(m, true);
+	return inst_start(&trc_kind, m);
 }
 
 int
 spawn_on_trc_ask(struct msg *m)
 {
-	return refuse(m, false);
-}
+	struct session *s = session_find(&m->hdr.session);
+	struct asker a;
+	const char *json;
+	size_t len;
 
-int
-spawn_on_trc_reply(struct msg *m)
-{
-	(void)m;
-	return -1;
-}
-
-int
-spawn_on_trc_left(struct msg *m)
-{
-	(void)m;
-	return -1;
-}
-
-int
-spawn_on_trc_does(struct msg *m)
-{
-	(void)m;
-	return -1;
-}
-
-int
-spawn_on_trc_run(struct msg *m)
-{
-	(void)m;
-	return -1;
-}
-
-int
-spawn_on_trc_let_go(struct msg *m)
-{
-	(void)m;
-	return -1;
-}
-
-int
-spawn_on_trc_want_symbols(struct msg *m)
-{
-	(void)m;
-	return -1;
-}
-
-int
-spawn_on_trc_want_files(struct msg *m)
-{
-	(void)m;
-	return -1;
-}
-
-int
-spawn_on_trc_arm(struct msg *m)
-{
-	(void)m;
-	return -1;
+	json = msg_get_rest(m, &len);
+	if (msg_end(m) == -1 || len < 2 || len > DBG_REQUEST_MAX ||
+	    !asker_init(&a, m, NULL))
+		return -1;
+	if (s == NULL || access_of(a.viewer, s) < ACCESS_SEE ||
+	    !session_is_shown(s)) {
+		answer(&a, &m->hdr.session, ERR_NOT_FOUND, NULL);
+		return 0;
+	}
+	ttl_touch(s);
+	if (s->trc != NULL)
+		inst_ask(&s->trc->i, &a, json, len);
+	else if (s->traced.on)
+		inst_start_again(&trc_kind, s, &a, json, len);
+	else
+		answer(&a, &s->id, ERR_NO_TRACER, NULL);
+	return 0;
 }
 
 int
 spawn_on_trc_state(struct msg *m)
 {
-	(void)m;
-	return -1;
+	struct trcproc *p = trc_of(m);
+	uint32_t phase = msg_get_u32(m), functions = msg_get_u32(m);
+	uint32_t pid = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || phase >= TRC_PHASES || pid > INT32_MAX ||
+	    p->i.session == NULL)
+		return -1;
+	if (p->phase != phase || p->functions != functions) {
+		p->phase = phase;
+		p->functions = functions;
+		inst_show_soon(&p->i);
+	}
+	return 0;
 }
 
 int
 spawn_on_trc_bye(struct msg *m)
 {
-	(void)m;
-	return -1;
+	return inst_on_bye(m);
 }
 
 int
 spawn_on_trc_log(struct msg *m)
 {
-	(void)m;
-	return -1;
+	return inst_on_log(m);
 }
+
+int
+spawn_on_trc_reply(struct msg *m)
+{
+	return inst_on_reply(m);
+}
+
+int
+spawn_on_trc_does(struct msg *m)
+{
+	return inst_on_does(m);
+}
+
+int
+spawn_on_trc_left(struct msg *m)
+{
+	return inst_on_left(m);
+}
+
+int
+spawn_on_trc_arm(struct msg *m)
+{
+	return inst_on_arm(m);
+}
+
+static const char *
+action(uint32_t deed)
+{
+	return trc_deed_action((enum trc_deed)deed);
+}
+
+static bool
+is_often(uint32_t deed)
+{
+	return deed == TRC_DEED_TRACE || deed == TRC_DEED_EXPORT;
+}
+
+const struct inst_kind trc_kind = {
+	.start = "TRACER start",
+	.numbered = true,
+	.size = sizeof(struct trcproc),
+	.summon = { "tracer", ROLE_TRACER, ERR_TRACER_LOST, inst_came,
+	    inst_failed },
+	.leaf = LEAF_TRACER,
+	.request = MSG_TRC_REQUEST,
+	.gone = MSG_TRC_GONE,
+	.answer = MSG_TRC_ANSWER,
+	.doorbell = MSG_TRC_DOORBELL,
+	.ring = MSG_TRC_RING,
+	.refused = ERR_TRACER_REFUSED,
+	.answer_max = TRC_ANSWER_MAX,
+	.leave_ms = LEAVE_MS,
+	.ndeeds = TRC_DEED_COUNT,
+	.action = action,
+	.is_often = is_often,
+	.is_fit = is_fit,
+	.of = of_session,
+	.begun = begun,
+	.up = greet,
+	.show = trc_show,
+	.is_in_use = is_in_use,
+	.end = end,
+	.lost = lost,
+	.left = left,
+};

@@ -56,6 +56,8 @@ on_idle(void *arg)
 		loop_timer_set(&s->ttl_timer, ms - since, on_idle, s);
 	else if (s->state == STATE_LOADED)
 		forget(s, "as nobody started it (pty-idle-ttl)");
+	else if (s->state == STATE_STOPPED)
+		forget(s, "as nobody asked for its timeline (pty-idle-ttl)");
 	else if (ms > 0) {
 		activity_note(s->owner, &s->id, "ended, as nobody used it "
 		    "(pty-idle-ttl)");
@@ -92,7 +94,9 @@ ttl_ended(struct session *s)
 	loop_timer_unset(&s->ttl_timer);
 	if (s->forget)
 		loop_timer_set(&s->ttl_timer, 0, on_forget, s);
-	/* with a debugger it can be started again */
+	/* with a debugger it can be started again, a timeline is to be read */
+	else if (s->traced.on)
+		ttl_begin(s);
 	else if (s->view.ephemeral && s->dbg == NULL)
 		loop_timer_set(&s->ttl_timer, settings.pty_grace * 1000,
 		    on_grace, s);

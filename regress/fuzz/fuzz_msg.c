@@ -479,9 +479,9 @@ clean_up(void)
 	must(session_count() == 0 && job_count() == 0);
 	turn(1);
 	/* those that could not be ended while there was no launcher */
-	for (i = 0; i < 10 && !LIST_EMPTY(&dbgprocs); i++)
+	for (i = 0; i < 10 && !LIST_EMPTY(&insts); i++)
 		turn(3000);
-	must(LIST_EMPTY(&dbgprocs));
+	must(LIST_EMPTY(&insts));
 	must(session_alive_count() == 0);
 	while (npipes > 0)
 		close(pipes[--npipes]);

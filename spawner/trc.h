@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC */
+/* Tracers: what is theirs alone; inst.h has the rest. */
+#ifndef SPAWNER_TRC_H
+#define SPAWNER_TRC_H
+
+#include "inst.h"
+
+struct symproc;
+
+struct trcproc {
+	struct inst	 i;		/* first of all */
+	enum trc_phase	 phase;
+	uint32_t	 functions;	/* that it traces */
+	bool		 ordered;	/* a run is being started */
+	bool		 held;		/* and stands at its first instruction */
+	struct loop_timer let_go;	/* that could not be told yet */
+	LIST_HEAD(, symproc) symprocs;
+	unsigned int	 nsymprocs;
+};
+
+extern const struct inst_kind trc_kind;
+
+/* -- the process (trc.c) -- */
+struct trcproc	*trc_of(const struct msg *);
+/* The session is about to be freed. */
+void	 trc_session_gone(struct session *);
+/* Shows what has changed of it, if netproc has the session. */
+void	 trc_show(struct session *);
+/*
+ * True: the session's tracer is in a debugger's way, as there can only be one
+ * of the two; the asker is told.
+ */
+bool	 trc_is_in_way(const struct session *, struct asker *);
+
+/* -- its program (trcrun.c) -- */
+/* What start.c has to say: of a start that it has ordered, or of another. */
+void	 trc_ran(struct session *, uint32_t pid, uint32_t inner_pid,
+	    bool ordered);
+void	 trc_run_failed(struct session *, enum err, const char *why);
+/* The session's program has ended, and all that it had started. */
+void	 trc_tree_gone(struct session *);
+/* It will not be used any more. */
+void	 trc_run_end(struct trcproc *);
+/* The parts of a timeline that are in memory, to who goes on with it. */
+void	 trc_tell_files(struct trcproc *);
+
+/* -- symbols processes (trcsym.c) -- */
+void	 trc_symbols_end(struct trcproc *);
+
+#endif

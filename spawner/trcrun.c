@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a tracer has the session run: as any other program there, but stopped
+ * at its first instruction until the tracer lets it go.
+ */
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "handlers.h"
+#include "peers.h"
+#include "start.h"
+#include "stop.h"
+#include "trc.h"
+#include "ttl.h"
+
+/* How soon to try again when there is no launcher just now. */
+#define RETRY_MS	200
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL	0x0008U
+#endif
+
+static void
+tell_failed(struct trcproc *p, const char *code, const char *why)
+{
+	struct msg_out *o = msg_new(MSG_TRC_RUN_FAILED, &p->i.session->id, 0,
+	    0);
+
+	p->ordered = false;
+	msg_put_str(o, code);
+	msg_put_str(o, why);
+	(void)chan_send(&p->i.chan, o, -1);
+}
+
+/* -- the order ------------------------------------------------------------ */
+
+/* Another session of his that traces the same program. */
+static const struct session *
+twin_of(const struct session *s, const char *path)
+{
+	const struct session *o;
+
+	SESSION_FOREACH(o)
+		if (o != s && o->owner == s->owner && o->traced.on &&
+		    o->traced.path != NULL &&
+		    strcmp(o->traced.path, path) == 0)
+			return o;
+	return NULL;
+}
+
+static bool
+is_unique(struct trcproc *p, const char *path)
+{
+	const struct session *twin = twin_of(p->i.session, path);
+	char why[EXEC_PATH_MAX + 200];
+
+	if (twin == NULL)
+		return true;
+	(void)snprintf(why, sizeof(why), "session %s traces %.*s already; use "
+	    "that one, or stop it first", twin->view.name[0] != '\0' ?
+	    twin->view.name : twin->text, EXEC_PATH_MAX, path);
+	tell_failed(p, "SESSION_EXISTS", why);
+	return false;
+}
+
+static bool
+run_allowed(struct trcproc *p, const struct adapter_order *a)
+{
+	struct session *s = p->i.session;
+	const char *code = "busy", *why = NULL;
+
+	if (p->ordered)
+		why = "a program is being started already";
+	else if (!(s->state & (STATE_LOADED | STATE_STOPPED)))
+		why = "the session is running already";
+	else if (shutting_down || !chan_is_open(&launcher_chan)) {
+		code = "try_again";
+		why = err_text(ERR_TRY_AGAIN);
+	} else if (a->argv_len > 0 && !s->traced.made) {
+		code = "not_permitted";
+		why = "the session has a program of its own";
+	} else if (a->argv_len == 0 && s->traced.made &&
+	    s->traced.path == NULL) {
+		code = "invalid_argument";
+		why = "the session has no program yet";
+	}
+	if (why != NULL)
+		tell_failed(p, code, why);
+	return why == NULL && (a->argv_len == 0 || is_unique(p, a->argv));
+}
+
+/* What a session of its making runs from now on; -1 without memory. */
+static int
+keep_program(struct session *s, const struct adapter_order *a)
+{
+	size_t name = strlen(a->argv) + 1;
+	char *program = strdup(a->argv), *path = strdup(a->argv);
+	char *argv = malloc(a->argv_len - name + 1);
+
+	if (program == NULL || path == NULL || argv == NULL) {
+		free(program);
+		free(path);
+		free(argv);
+		return -1;
+	}
+	memcpy(argv, a->argv + name, a->argv_len - name);
+	free(s->program);
+	free(s->argv);
+	free(s->traced.path);
+	s->program = program;
+	s->argv = argv;
+	s->argv_len = a->argv_len - name;
+	s->traced.path = path;
+	command_show(s);
+	return 0;
+}
+
+int
+spawn_on_trc_run(struct msg *m)
+{
+	struct trcproc *p = trc_of(m);
+	struct session *s = p->i.session;
+	struct adapter_order a = { .traced = true };
+	uint32_t flags;
+
+	msg_get_str(m, a.cwd, sizeof(a.cwd));
+	a.argv = msg_get_strings(m, &a.argv_len);
+	a.envp = msg_get_strings(m, &a.envp_len);
+	flags = msg_get_u32(m);
+	if (msg_end(m) == -1 || s == NULL || flags & ~TRC_RUN_FLAGS ||
+	    (a.argv_len > 0 && a.argv[0] == '\0') ||
+	    a.argv_len > ARGS_MAX_BYTES || a.envp_len > ENV_MAX_BYTES ||
+	    (a.cwd[0] != '\0' && a.cwd[0] != '/') || inst_is_deaf(&p->i))
+		return -1;
+	if (!run_allowed(p, &a))
+		return 0;
+	if (a.argv_len > 0 && keep_program(s, &a) == -1) {
+		tell_failed(p, "internal_error", "out of memory");
+		return 0;
+	}
+	s->start.flags = s->on_tty ? START_TTY : START_SPLIT;
+	p->ordered = true;
+	start_ordered(s, &a, s->traced.sandbox, s->traced.network, false);
+	return 0;
+}
+
+void
+trc_ran(struct session *s, uint32_t pid, uint32_t inner_pid, bool ordered)
+{
+	struct trcproc *p = s->trc;
+	struct msg_out *o;
+
+	/* nobody is left who would let it go */
+	if (ordered && (p == NULL || p->i.life != INST_UP)) {
+		stop_kill(s);
+		return;
+	}
+	if (p == NULL || p->i.life != INST_UP)
+		return;
+	p->ordered = false;
+	p->held = ordered;
+	inst_tell_ring(&p->i);
+	o = msg_new(MSG_TRC_RAN, &s->id, 0, 0);
+	msg_put_u32(o, pid);
+	msg_put_u32(o, inner_pid);
+	(void)chan_send(&p->i.chan, o, -1);
+}
+
+void
+trc_run_failed(struct session *s, enum err err, const char *why)
+{
+	struct trcproc *p = s->trc;
+
+	if (p != NULL && p->i.life == INST_UP)
+		tell_failed(p, err_code(err), why == NULL ? err_text(err) :
+		    why);
+	else if (p == NULL && s->forget)
+		ttl_ended(s);
+}
+
+/* -- the run -------------------------------------------------------------- */
+
+static void
+let_go(void *arg)
+{
+	struct trcproc *p = arg;
+	struct session *s = p->i.session;
+
+	if (s->target_fd != -1 &&
+	    poke(s, 0, s->target_fd, SIGCONT, POKE_ONE) == -1) {
+		loop_timer_set(&p->let_go, RETRY_MS, let_go, p);
+		return;
+	}
+	p->held = false;
+}
+
+int
+spawn_on_trc_let_go(struct msg *m)
+{
+	struct trcproc *p = trc_of(m);
+
+	if (msg_end(m) == -1 || p->i.session == NULL)
+		return -1;
+	if (p->held)
+		let_go(p);
+	return 0;
+}
+
+void
+trc_tree_gone(struct session *s)
+{
+	const struct session_view *v = &s->view;
+	struct trcproc *p = s->trc;
+	struct msg_out *o;
+
+	if (p == NULL)
+		return;
+	loop_timer_unset(&p->let_go);
+	p->held = false;
+	if (p->i.life != INST_UP)
+		return;
+	o = msg_new(MSG_TRC_ENDED, &s->id, 0, 0);
+	msg_put_u32(o, v->has_exit_code ? v->exit_code : 0);
+	msg_put_u32(o, v->signal);
+	p->i.used = loop_now_ms();
+	(void)chan_send(&p->i.chan, o, -1);
+}
+
+/* A program that never ran goes with it, unless a request had asked for it. */
+void
+trc_run_end(struct trcproc *p)
+{
+	struct session *s = p->i.session;
+
+	loop_timer_unset(&p->let_go);
+	if (p->held && p->i.began && s->target_fd != -1)
+		(void)poke(s, 0, s->target_fd, SIGCONT, POKE_ONE);
+	else if (p->held)
+		stop_kill(s);
+	p->held = p->ordered = false;
+}
+
+/* -- files ---------------------------------------------------------------- */
+
+static int
+make_file(void)
+{
+	int fd = memfd_create("timeline", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	/* kernels before 6.3 do not know the second flag */
+	if (fd == -1 && errno == EINVAL)
+		fd = memfd_create("timeline", MFD_CLOEXEC);
+	return fd;
+}
+
+void
+trc_tell_files(struct trcproc *p)
+{
+	struct session *s = p->i.session;
+	struct msg_out *o;
+	uint32_t i;
+	int fd;
+
+	for (i = 0; i < TRC_FILES; i++) {
+		fd = fd_copy(s->traced.files[i]);
+		if (fd == -1)
+			return;
+		o = msg_new(MSG_TRC_FILE, &s->id, 0, 0);
+		msg_put_u32(o, i);
+		(void)chan_send(&p->i.chan, o, fd);
+	}
+}
+
+int
+spawn_on_trc_want_files(struct msg *m)
+{
+	struct trcproc *p = trc_of(m);
+	struct session *s = p->i.session;
+	size_t i;
+
+	if (msg_end(m) == -1 || s == NULL || inst_is_deaf(&p->i))
+		return -1;
+	for (i = 0; i < TRC_FILES; i++)
+		if (s->traced.files[i] == -1 &&
+		    (s->traced.files[i] = make_file()) == -1)
+			return -1;
+	trc_tell_files(p);
+	return 0;
+}
