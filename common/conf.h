@@ -141,6 +141,10 @@ struct conf {
 	uint32_t debugger_idle;	/* 0: never */
 	uint32_t debugger_output_events;
 	uint64_t debugger_output_bytes;
+	uint32_t tracer_idle;	/* 0: never */
+	uint32_t tracer_budget;	/* calls a second, 0: any number */
+	uint64_t tracer_calls;
+	uint64_t tracer_output;
 	struct conf_adapter *adapters;
 	size_t	 nadapters;
 

@@ -522,6 +522,8 @@ static const struct form {
 	    "or await and a number of seconds" },
 	{ "debugger", "debugger must be followed by idle, output-events or "
 	    "output-bytes and a value" },
+	{ "tracer", "tracer must be followed by idle, budget, timeline-calls "
+	    "or timeline-output and a value" },
 	{ "adapter", "adapter must be: adapter NAME command \"PROGRAM "
 	    "ARGUMENTS\"" },
 	{ "admin", "admin must be followed by user or group and a name" },
@@ -764,6 +766,7 @@ keyword(const struct parser *p)
 		{ "quota",	QUOTA,	true },
 		{ "timeout",	PREFIX,	true },
 		{ "tls",	PREFIX,	true },
+		{ "tracer",	PREFIX,	true },
 		{ "web",	WEB,	true },
 		{ "as",		AS,	false },
 		{ "auth",	AUTH,	false },

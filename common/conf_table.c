@@ -97,6 +97,13 @@ const struct conf_key conf_keys[] = {
 	    "1000"),
 	SIZE("debugger output-bytes", debugger_output_bytes, 64 * K, 64 * M,
 	    "1M", .flags = CONF_F_POW2),
+	SECONDS("tracer idle", tracer_idle, 0, WEEK, "1800",
+	    .zero = "never"),
+	NUMBER("tracer budget", tracer_budget, 0, 1000000000, "100000",
+	    .zero = "unlimited"),
+	SIZE("tracer timeline-calls", tracer_calls, 1 * M, 1024 * G, "1G"),
+	SIZE("tracer timeline-output", tracer_output, 64 * K, 1024 * G,
+	    "50M"),
 
 	WORD("sandbox", sandbox, sandbox_words, "namespaces"),
 	{ .name = "allow-sandbox", FIELD(allow_sandbox), .type = CONF_SET,
@@ -149,7 +156,7 @@ const size_t conf_nkeys = sizeof(conf_keys) / sizeof(conf_keys[0]);
 /* Words that begin a line and are no rows. */
 static const char *const statements[] = {
 	"listen", "limit", "tls", "admin", "quota", "web", "timeout",
-	"debugger", "adapter"
+	"debugger", "adapter", "tracer"
 };
 #define NSTATEMENTS	(sizeof(statements) / sizeof(statements[0]))
 

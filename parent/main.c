@@ -87,6 +87,10 @@ fill_debuggers(struct settings *s, const struct conf *c)
 	s->debugger_idle = c->debugger_idle;
 	s->debugger_output_events = c->debugger_output_events;
 	s->debugger_output_bytes = c->debugger_output_bytes;
+	s->tracer_idle = c->tracer_idle;
+	s->tracer_budget = c->tracer_budget;
+	s->tracer_calls = c->tracer_calls;
+	s->tracer_output = c->tracer_output;
 	s->dap_initialize = c->dap_initialize;
 	s->dap_request = c->dap_request;
 	s->dap_await = c->dap_await;

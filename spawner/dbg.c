@@ -134,6 +134,12 @@ greet(struct inst *i)
 
 /* -- the end -------------------------------------------------------------- */
 
+static uint64_t
+idle(void)
+{
+	return settings.debugger_idle;
+}
+
 static bool
 is_in_use(const struct inst *i)
 {
@@ -268,6 +274,7 @@ const struct inst_kind dbg_kind = {
 	.up = greet,
 	.show = dbg_show,
 	.is_too_far = is_too_far,
+	.idle = idle,
 	.is_in_use = is_in_use,
 	.end = end,
 	.lost = lost,

@@ -315,7 +315,7 @@ inst_came(struct summon *u)
 	}
 	i->kind->up(i);
 	inst_asks_begin(i);
-	loop_timer_set(&i->timer, settings.debugger_idle * 1000, on_idle, i);
+	loop_timer_set(&i->timer, i->kind->idle() * 1000, on_idle, i);
 }
 
 void
@@ -332,7 +332,7 @@ on_idle(void *arg)
 {
 	struct inst *i = arg;
 	struct session *s = i->session;
-	uint64_t ms = settings.debugger_idle * 1000;
+	uint64_t ms = i->kind->idle() * 1000;
 	uint64_t since = loop_now_ms() - i->used;
 
 	if (i->kind->is_in_use(i) || i->nasked > 0)
@@ -343,7 +343,7 @@ on_idle(void *arg)
 		return;
 	}
 	activity_note(s->owner, &s->id, "the %s has ended, as nobody used it "
-	    "(debugger idle)", i->kind->summon.name);
+	    "(%s idle)", i->kind->summon.name, i->kind->summon.name);
 	inst_end_shown(i, i->kind->summon.lost, NULL);
 }
 

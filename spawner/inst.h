@@ -86,6 +86,8 @@ struct inst_kind {
 	/* NULL = never: this asker only looks, whatever else he may. */
 	bool		(*is_too_far)(const struct inst *,
 			    const struct asker *);
+	/* In s; 0 = it stays.  One that is in use is not idle. */
+	uint64_t	(*idle)(void);
 	bool		(*is_in_use)(const struct inst *);
 	/* It goes: what is its own ends, its session has none any more. */
 	void		(*end)(struct inst *);

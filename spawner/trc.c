@@ -118,6 +118,10 @@ greet(struct inst *i)
 
 	memset(&h, 0, sizeof(h));
 	h.user_mode = role_mode == MODE_USER;
+	h.calls_bytes = settings.tracer_calls;
+	h.output_bytes = settings.tracer_output;
+	h.budget = settings.tracer_budget == 0 ? LIMIT_UNLIMITED :
+	    settings.tracer_budget;
 	h.made = s->traced.made;
 	h.resumed = i->began;
 	h.nfiles = s->traced.files[0] != -1 ? TRC_FILES : 0;
@@ -155,6 +159,12 @@ traced_over(struct session *s)
 	free(t->path);
 	t->path = NULL;
 	t->on = t->made = false;
+}
+
+static uint64_t
+idle(void)
+{
+	return settings.tracer_idle;
 }
 
 static bool
@@ -336,6 +346,7 @@ const struct inst_kind trc_kind = {
 	.begun = begun,
 	.up = greet,
 	.show = trc_show,
+	.idle = idle,
 	.is_in_use = is_in_use,
 	.end = end,
 	.lost = lost,

@@ -357,6 +357,14 @@ static const struct key_case {
 	    "a number from 1 to 100000" },
 	{ "debugger output-bytes", "64K", NULL, "65K",
 	    "a power of two from 64K to 64M (digits, then K, M or G)" },
+	{ "tracer idle", "0", NULL, "30m",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "tracer budget", "0", NULL, "1000000001",
+	    "a number from 0 to 1000000000 (0: unlimited)" },
+	{ "tracer timeline-calls", "1M", NULL, "1023K",
+	    "a size from 1M to 1024G (digits, then K, M or G)" },
+	{ "tracer timeline-output", "64K", NULL, "1",
+	    "a size from 64K to 1024G (digits, then K, M or G)" },
 	{ "sandbox", "tmpfs", NULL, "foo", "none, namespaces or tmpfs" },
 	{ "allow-sandbox", "tmpfs none, namespaces",
 	    "none, namespaces, tmpfs", "chroot",
@@ -699,6 +707,8 @@ static const struct {
 	{ "debugger output-bytes 65K", "F:1: debugger output-bytes must be a "
 	    "power of two from 64K to 64M (digits, then K, M or G), not "
 	    "\"65K\"" },
+	{ "tracer", "F:1: tracer must be followed by idle, budget, "
+	    "timeline-calls or timeline-output and a value" },
 	/* quota */
 	{ "quota", QUOTA_FORM },
 	{ "quota everybody sessions 5", QUOTA_FORM },
