@@ -156,6 +156,39 @@ go_on(struct thread *th)
 		thread_go(th);
 }
 
+/* Tells what the thread has come to; it goes on unless the receiver minds. */
+static void
+tell_and_go(struct target *t, struct thread *th, enum target_event_kind kind)
+{
+	t->hold = false;
+	report_simple(t, kind, kind == TARGET_EXEC ? t->pid : th->tid);
+	th->held = t->hold;
+	t->hold = false;
+	if (th->held)
+		/* others that stop and start all threads leave it alone */
+		th->ours = false;
+	else
+		go_on(th);
+}
+
+void
+target_hold(struct target *t)
+{
+	t->hold = true;
+}
+
+void
+target_go(struct target *t)
+{
+	struct thread *th;
+
+	for (th = t->threads; th != NULL; th = th->next)
+		if (th->held) {
+			th->held = false;
+			go_on(th);
+		}
+}
+
 /* --- crashes -------------------------------------------------------------- */
 
 static bool
@@ -410,7 +443,6 @@ on_exec(struct target *t, struct thread *th)
 {
 	struct thread *other, *next;
 	char path[64], why[TARGET_WHY];
-	const uint8_t trap = 0xcc;
 
 	for (other = t->threads; other != NULL; other = next) {
 		next = other->next;
@@ -429,11 +461,11 @@ on_exec(struct target *t, struct thread *th)
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	t->mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (t->mem_fd >= 0 && target_entry(t, why))
-		t->arriving = mem_read(t, t->entry, &t->entry_byte, 1) &&
-		    mem_write(t, t->entry, &trap, 1);
-	if (!t->arriving)
-		report_simple(t, TARGET_EXEC, t->pid);
-	go_on(th);
+		t->arriving = target_await(t);
+	if (t->arriving)
+		go_on(th);
+	else
+		tell_and_go(t, th, TARGET_EXEC);
 }
 
 /* The new program's loader is done. */
@@ -450,8 +482,7 @@ on_arrival(struct target *t, struct thread *th)
 	r.rip = t->entry;
 	(void)regs_set(th, &r);
 	(void)inject(t, th, why);
-	report_simple(t, TARGET_EXEC, t->pid);
-	go_on(th);
+	tell_and_go(t, th, TARGET_EXEC);
 	return (true);
 }
 
@@ -583,9 +614,12 @@ attend(struct pending *p)
 	if (th->stop == STOP_NONE)
 		th->stop = STOP_PLAIN;
 	if (p->status >> 16 == 0 && fault_mend(t, th)) {
-		if (t->rescan)
-			hooks_find(t);
-		go_on(th);
+		if (!t->rescan) {
+			go_on(th);
+			return;
+		}
+		hooks_find(t);
+		tell_and_go(t, th, TARGET_OBJECTS);
 		return;
 	}
 	on_stop(t, th, p);

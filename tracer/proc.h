@@ -32,6 +32,7 @@ struct thread {
 	bool	 midway;	/* stopped within a system call */
 	bool	 ours;		/* stopped only for what is being done */
 	bool	 moved;		/* has run since it stopped */
+	bool	 held;		/* goes on by target_go() alone */
 	struct target *parent;	/* of a followed child that has not stopped */
 	struct thread *next;
 };
@@ -104,6 +105,7 @@ struct target {
 	bool	 hooks;		/* an unwinder is known */
 	bool	 unwanted;	/* a child that nobody has been told of */
 	bool	 rescan;	/* other objects are loaded */
+	bool	 hold;		/* whoever is being told of is to be held */
 	int	 mem_fd;
 	struct thread *threads;
 
@@ -149,6 +151,8 @@ void		 objects_forget(struct target *);
 /* Another program: what was recorded of the last one can still be read. */
 bool		 past_keep(struct target *);
 bool		 target_entry(struct target *, char why[TARGET_WHY]);
+/* A trap where it begins; false: it cannot be set. */
+bool		 target_await(struct target *);
 
 /* --- memory of the target (mem.c); false: not all of it */
 bool	 mem_read(const struct target *, uint64_t, void *, size_t);

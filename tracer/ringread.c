@@ -232,7 +232,7 @@ wait_or_skip(struct ring_reader *rd, uint64_t now, bool last)
 }
 
 size_t
-ring_read(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
+ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
     uint64_t head, bool last)
 {
 	uint64_t end = rd->at + PASS_MOST * (rd->mask + 1), words;

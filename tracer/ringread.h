@@ -53,7 +53,7 @@ void		 ring_reader_free(struct ring_reader *);
  * nobody looks for records behind a gap.  last: the thread is gone, so that
  * what is missing will not come.  Returns how many records were valid.
  */
-size_t		 ring_read(struct ring_reader *, const struct ring_ops *,
+size_t		 ring_reader_read(struct ring_reader *, const struct ring_ops *,
 		    uint64_t now, uint64_t head, bool last);
 /* Words that are read; for the writer. */
 uint64_t	 ring_tail(const struct ring_reader *);

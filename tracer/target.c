@@ -50,6 +50,15 @@ target_entry(struct target *t, char why[TARGET_WHY])
 	return (t->entry != 0);
 }
 
+bool
+target_await(struct target *t)
+{
+	const uint8_t trap = 0xcc;
+
+	return (mem_read(t, t->entry, &t->entry_byte, 1) &&
+	    mem_write(t, t->entry, &trap, 1));
+}
+
 static bool
 is_elf64(pid_t pid, char why[TARGET_WHY])
 {
@@ -110,6 +119,19 @@ take(struct target *t, char why[TARGET_WHY])
 	return (ok);
 }
 
+/* The agent goes in when the loader is done, and the thread has its TLS. */
+static bool
+take_later(struct target *t, char why[TARGET_WHY])
+{
+	(void)threads_stop(t);
+	t->arriving = target_await(t);
+	threads_go(t);
+	if (!t->arriving)
+		(void)snprintf(why, TARGET_WHY, "the program of process %d "
+		    "cannot be changed", (int)t->pid);
+	return (t->arriving);
+}
+
 struct target *
 target_open(pid_t pid, const struct target_options *opt, char why[TARGET_WHY])
 {
@@ -144,7 +166,8 @@ target_open(pid_t pid, const struct target_options *opt, char why[TARGET_WHY])
 		    "cannot be opened: %s", (int)pid, strerror(errno));
 		goto fail;
 	}
-	if (target_entry(t, why) && take(t, why))
+	if (target_entry(t, why) &&
+	    (opt->starting ? take_later(t, why) : take(t, why)))
 		return (t);
 fail:
 	target_close(t);
@@ -350,7 +373,7 @@ read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 
 	r->slot = s;
 	r->n = n;
-	got = ring_read(s->reader, &ops, now, *(volatile uint64_t *)&sh->head,
+	got = ring_reader_read(s->reader, &ops, now, *(volatile uint64_t *)&sh->head,
 	    gone);
 	__atomic_store_n(&sh->tail, ring_tail(s->reader), __ATOMIC_RELEASE);
 	report_lost(t, r->self, s, n);

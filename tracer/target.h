@@ -39,12 +39,15 @@ enum target_event_kind {
 	TARGET_EXEC,	/* another program; all probes are gone.  Its loader
 			 * is done, so that its libraries are there, and it
 			 * stands at its first instruction until the callback
-			 * returns, which may probe it */
+			 * returns, which may probe it, or until
+			 * target_go() if it says target_hold() */
 	TARGET_EXIT,	/* the process is gone: status as waitpid's.  What is
 			 * in the rings can still be read; then close it */
 	TARGET_CRASH,	/* a signal that kills, if no handler has it */
-	TARGET_LOST	/* calls without records; tid 0: of threads that could
+	TARGET_LOST,	/* calls without records; tid 0: of threads that could
 			 * not be given a ring (1024 have one) */
+	TARGET_OBJECTS	/* libraries have been loaded, or are about to be; the
+			 * thread stands in the loader, as for EXEC */
 };
 
 struct target_event {
@@ -76,6 +79,10 @@ struct target_options {
 				 * process has no room for eight of them */
 	bool	 follow_fork;	/* children become targets of their own, which
 				 * have the probes that their parent has */
+	bool	 starting;	/* it stands at its very first instruction,
+				 * stopped by a signal: once it has been let go
+				 * TARGET_EXEC says that it is where its own
+				 * code begins */
 	/* Both may be NULL.  Borrowed events.  on_event may probe, read and
 	 * write; it must not close a target nor call target_events(). */
 	void	(*on_event)(struct target *, const struct target_event *,
@@ -91,6 +98,13 @@ struct target_options {
  */
 struct target	*target_open(pid_t, const struct target_options *,
 		    char why[TARGET_WHY]);
+
+/*
+ * From within on_event, of EXEC or OBJECTS: the thread that it is about does
+ * not go on before target_go().
+ */
+void		 target_hold(struct target *);
+void		 target_go(struct target *);
 
 /*
  * Ends all probes, puts code and stacks back as they were, lets the process

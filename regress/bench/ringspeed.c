@@ -104,7 +104,7 @@ main(void)
 	for (i = 0; i < LAPS; i++) {
 		n = fill(ring, ring_tail(rd), ring_tail(rd) + WORDS);
 		began = now();
-		got = ring_read(rd, &ops, UINT64_MAX, 0, false);
+		got = ring_reader_read(rd, &ops, UINT64_MAX, 0, false);
 		if (got != n)
 			return (1);
 		printf("%.2f\n", (double)n * 1e3 / (now() - began));

@@ -245,7 +245,7 @@ static void
 on_event(struct target *t, const struct target_event *e, void *arg)
 {
 	static const char *const kinds[] = { "thread", "gone", "fork", "exec",
-	    "exit", "crash", "lost" };
+	    "exit", "crash", "lost", "objects" };
 	uint32_t i;
 
 	(void)arg;

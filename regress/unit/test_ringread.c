@@ -98,7 +98,7 @@ static const struct agent_record good = { .tsc = 500, .fn = 1,
 static size_t
 read_once(struct ring_reader *rd, uint64_t now, bool last)
 {
-	return (ring_read(rd, &ops, now, UINT64_MAX, last));
+	return (ring_reader_read(rd, &ops, now, UINT64_MAX, last));
 }
 
 static void
@@ -131,7 +131,7 @@ a_call(void **state)
 	assert_int_equal(ring_tail(rd), at);
 	assert_int_equal(ring_torn(rd), 0);
 	/* and no record twice */
-	assert_int_equal(ring_read(rd, &ops, NOW, at, false), 0);
+	assert_int_equal(ring_reader_read(rd, &ops, NOW, at, false), 0);
 	ring_reader_free(rd);
 }
 
@@ -408,7 +408,7 @@ garbage(void **state)
 				ring[i] = 7ULL << 48 | 1ULL << 32 | 1;
 		}
 		for (i = 0; i < 20; i++)
-			(void)ring_read(rd, &ops, LATE * (i + 1),
+			(void)ring_reader_read(rd, &ops, LATE * (i + 1),
 			    (uint64_t)rand(), i > 10);
 		ring_reader_free(rd);
 	}

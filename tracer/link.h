@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Between the tracer's parts and the channel to the spawner.  Upcalls come
+ * from the event loop, never from within a call downwards.
+ */
+#ifndef TRACER_LINK_H
+#define TRACER_LINK_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trcdeed.h"
+#include "trchello.h"
+
+/* A request of a client, as the spawner passed it on. */
+struct ask {
+	uint32_t	conn;		/* the client's connection */
+	uint32_t	id;		/* of the request, on our channel */
+	uint32_t	uid;
+	bool		rw;		/* else only what looks */
+};
+
+/* The session's program. */
+struct trc_run {
+	char *const	*argv;		/* argv[0] is a path */
+	char *const	*envp;		/* NAME=VALUE, on top of the session's */
+	const char	*cwd;
+};
+
+/* -- upwards ------------------------------------------------------------- */
+/* The first call of all; borrows. */
+void	 trc_hello(const struct trc_hello *);
+/* A timeline file of a predecessor (trc_hello.resumed); takes fd. */
+void	 trc_file(unsigned int kind, int fd);
+/* json: an object with "command" and "args"; borrowed, no NUL needed. */
+void	 trc_ask(const struct ask *, const char *json, size_t);
+void	 trc_conn_gone(uint32_t conn);
+/* The output of the session's run; takes fd (a sealed memfd). */
+void	 trc_ring(int fd);
+/* Answers link_arm(): so much has been written. */
+void	 trc_doorbell(uint64_t total);
+/* The program stands at its first instruction, stopped by SIGSTOP. */
+void	 trc_ran(pid_t pid);
+/* It could not be started: an error code, and a sentence that says why. */
+void	 trc_run_failed(const char *code, const char *why);
+/* The session's program has ended, and all that it wrote is in the ring. */
+void	 trc_ended(int code, int sig);
+/* A symbols process's channel; takes fd. */
+void	 trc_symbols(int fd);
+void	 trc_symbols_failed(const char *why);
+
+/* -- downwards ----------------------------------------------------------- */
+/* The one answer to a request: an object, "result" or "error" by failed. */
+void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
+/* The answer that is sent next is given when the tracer has gone. */
+void	 link_reply_last(void);
+/* What it is about to do, for the audit log: before its answer. */
+void	 link_does(const struct ask *, enum trc_deed);
+void	 link_run(const struct trc_run *);
+/* trc_ran()'s program may go on. */
+void	 link_let_go(void);
+/* trc_symbols() or trc_symbols_failed() follows. */
+void	 link_want_symbols(void);
+/* A timeline file for a successor; borrows fd. */
+void	 link_keep(unsigned int kind, int fd);
+/* trc_doorbell() follows, once, as soon as the ring has more than that. */
+void	 link_arm(uint64_t offset);
+void	 link_state(uint32_t phase, uint32_t functions, pid_t pid);
+/* The tracer is done. */
+void	 link_bye(void);
+
+#endif
