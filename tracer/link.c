@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /* The link: messages of the spawner to the tracer, and back. */
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "link.h"
 #include "linkchan.h"
 #include "log.h"
 #include "msg.h"
-#include "trchello.h"
+
+/* Of an answer in one message, with its flags. */
+#define PIECE_MAX	(MSG_PAYLOAD_MAX - sizeof(uint32_t))
+/* Answers that wait for the spawner: with more, nobody else is heard. */
+#define BACKLOG_MOST	((size_t)2 << 20)
+#define BACKLOG_MS	5
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
 	int handler(struct msg *);
@@ -13,6 +21,8 @@
 #undef MSG
 
 static struct channel	 chan;
+static struct loop_timer backlog;
+static bool		 greeted, is_last;
 
 /* Without the spawner there is no session, and nobody who could ask. */
 static void
@@ -42,26 +52,42 @@ link_open(int fd)
 	log_init("tracer", LOG_L_DEBUG, log_to_spawner);
 }
 
+/* -- upwards -------------------------------------------------------------- */
+
 int
 tracer_on_hello(struct msg *m)
 {
 	static struct trc_hello hello;
+	char *args = NULL;
 
 	trc_hello_get(m, &hello);
-	return msg_end(m);
+	if (msg_end(m) == -1 || greeted)
+		return -1;
+	if (hello.args_len > 0) {
+		args = malloc(hello.args_len);
+		if (args == NULL)
+			fatal("malloc");
+		memcpy(args, hello.args, hello.args_len);
+	}
+	hello.args = args;
+	greeted = true;
+	trc_hello(&hello);
+	return 0;
 }
 
 int
 tracer_on_request(struct msg *m)
 {
-	static const char none[] = "{\"code\":\"NOT_SUPPORTED\",\"message\":"
-	    "\"there is no such request\",\"next\":\"ask for something else\"}";
-	struct msg_out *o = msg_new(MSG_TRC_REPLY, NULL, m->hdr.conn,
-	    m->hdr.request);
+	struct ask a = { .conn = m->hdr.conn, .id = (uint32_t)m->hdr.request };
+	const char *json;
+	size_t len;
 
-	msg_put_u32(o, DBG_FAILED);
-	msg_put_bytes(o, none, sizeof(none) - 1);
-	(void)chan_send(&chan, o, -1);
+	a.rw = msg_get_u32(m) >= ACCESS_USE;
+	a.uid = msg_get_u32(m);
+	json = msg_get_rest(m, &len);
+	if (msg_end(m) == -1 || !greeted)
+		return -1;
+	trc_ask(&a, json, len);
 	return 0;
 }
 
@@ -70,6 +96,7 @@ tracer_on_conn_gone(struct msg *m)
 {
 	if (msg_end(m) == -1)
 		return -1;
+	trc_conn_gone(m->hdr.conn);
 	(void)chan_send(&chan, msg_new(MSG_TRC_LEFT, NULL, m->hdr.conn, 0),
 	    -1);
 	return 0;
@@ -78,30 +105,45 @@ tracer_on_conn_gone(struct msg *m)
 int
 tracer_on_file(struct msg *m)
 {
-	(void)msg_get_u32(m);
-	return msg_end(m);
+	uint32_t which = msg_get_u32(m);
+
+	if (msg_end(m) == -1 || which >= TRC_FILES || !greeted)
+		return -1;
+	trc_file((enum trc_file)which, msg_take_fd(m));
+	return 0;
 }
 
 int
 tracer_on_ring(struct msg *m)
 {
 	(void)msg_get_u32(m);
-	return msg_end(m);
+	if (msg_end(m) == -1)
+		return -1;
+	trc_ring(msg_take_fd(m));
+	return 0;
 }
 
 int
 tracer_on_doorbell(struct msg *m)
 {
-	(void)msg_get_u64(m);
-	return msg_end(m);
+	uint64_t total = msg_get_u64(m);
+
+	if (msg_end(m) == -1)
+		return -1;
+	trc_doorbell(total);
+	return 0;
 }
 
 int
 tracer_on_ran(struct msg *m)
 {
+	pid_t pid = (pid_t)msg_get_u32(m);
+
 	(void)msg_get_u32(m);
-	(void)msg_get_u32(m);
-	return msg_end(m);
+	if (msg_end(m) == -1 || pid <= 0 || !greeted)
+		return -1;
+	trc_ran(pid);
+	return 0;
 }
 
 int
@@ -111,21 +153,30 @@ tracer_on_run_failed(struct msg *m)
 
 	msg_get_str(m, code, sizeof(code));
 	msg_get_str(m, why, sizeof(why));
-	return msg_end(m);
+	if (msg_end(m) == -1)
+		return -1;
+	trc_run_failed(code, why);
+	return 0;
 }
 
 int
 tracer_on_ended(struct msg *m)
 {
-	(void)msg_get_u32(m);
-	(void)msg_get_u32(m);
-	return msg_end(m);
+	int code = (int)msg_get_u32(m), sig = (int)msg_get_u32(m);
+
+	if (msg_end(m) == -1)
+		return -1;
+	trc_ended(code, sig);
+	return 0;
 }
 
 int
 tracer_on_symbols(struct msg *m)
 {
-	return msg_end(m);
+	if (msg_end(m) == -1)
+		return -1;
+	trc_symbols(msg_take_fd(m));
+	return 0;
 }
 
 int
@@ -134,5 +185,137 @@ tracer_on_symbols_failed(struct msg *m)
 	char why[900];
 
 	msg_get_str(m, why, sizeof(why));
-	return msg_end(m);
+	if (msg_end(m) == -1)
+		return -1;
+	trc_symbols_failed(why);
+	return 0;
+}
+
+/* -- downwards ------------------------------------------------------------ */
+
+/* Large answers are as fast as the spawner: no more requests meanwhile. */
+static void
+look_backlog(void *arg)
+{
+	const bool full = chan_backlog(&chan) > BACKLOG_MOST;
+
+	(void)arg;
+	chan_pause(&chan, full);
+	if (full)
+		loop_timer_set(&backlog, BACKLOG_MS, look_backlog, NULL);
+}
+
+void
+link_reply_last(void)
+{
+	is_last = true;
+}
+
+void
+link_reply(const struct ask *a, bool failed, const char *json, size_t len)
+{
+	uint32_t flags = failed ? DBG_FAILED : 0;
+	struct msg_out *o;
+	size_t n;
+
+	do {
+		n = len < PIECE_MAX ? len : PIECE_MAX;
+		o = msg_new(MSG_TRC_REPLY, NULL, a->conn, a->id);
+		msg_put_u32(o, flags | (n < len ? DBG_MORE :
+		    is_last ? DBG_LAST : 0));
+		msg_put_bytes(o, json, n);
+		(void)chan_send(&chan, o, -1);
+		json += n;
+		len -= n;
+	} while (len > 0);
+	if (chan_backlog(&chan) > BACKLOG_MOST)
+		look_backlog(NULL);
+}
+
+void
+link_does(const struct ask *a, enum trc_deed deed)
+{
+	struct msg_out *o = msg_new(MSG_TRC_DOES, NULL, a->conn, a->id);
+
+	msg_put_u32(o, deed);
+	(void)chan_send(&chan, o, -1);
+}
+
+/* NULL is no string at all.  What does not fit is left out. */
+static void
+put_vec(struct msg_out *o, char *const *v)
+{
+	static char buf[LINK_VEC_MAX];
+	size_t len = 0, n;
+
+	for (; v != NULL && *v != NULL; v++) {
+		n = strlen(*v) + 1;
+		if (n > sizeof(buf) - len)
+			break;
+		memcpy(buf + len, *v, n);
+		len += n;
+	}
+	msg_put_blob(o, buf, len);
+}
+
+void
+link_run(const struct trc_run *r)
+{
+	struct msg_out *o = msg_new(MSG_TRC_RUN, NULL, 0, 0);
+
+	msg_put_str(o, r->cwd);
+	put_vec(o, r->argv);
+	put_vec(o, r->envp);
+	msg_put_u32(o, TRC_RUN_FLAGS);
+	(void)chan_send(&chan, o, -1);
+}
+
+static void
+send_plain(enum msg_type type)
+{
+	(void)chan_send(&chan, msg_new(type, NULL, 0, 0), -1);
+}
+
+void
+link_let_go(void)
+{
+	send_plain(MSG_TRC_LET_GO);
+}
+
+void
+link_want_symbols(void)
+{
+	send_plain(MSG_TRC_WANT_SYMBOLS);
+}
+
+void
+link_want_files(void)
+{
+	send_plain(MSG_TRC_WANT_FILES);
+}
+
+void
+link_arm(uint64_t offset)
+{
+	struct msg_out *o = msg_new(MSG_TRC_ARM, NULL, 0, 0);
+
+	msg_put_u64(o, offset);
+	(void)chan_send(&chan, o, -1);
+}
+
+void
+link_state(enum trc_phase phase, uint32_t functions, pid_t pid)
+{
+	struct msg_out *o = msg_new(MSG_TRC_STATE, NULL, 0, 0);
+
+	msg_put_u32(o, phase);
+	msg_put_u32(o, functions);
+	msg_put_u32(o, (uint32_t)pid);
+	(void)chan_send(&chan, o, -1);
+}
+
+void
+link_bye(void)
+{
+	send_plain(MSG_TRC_BYE);
 }

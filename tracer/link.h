@@ -25,16 +25,19 @@ struct ask {
 
 /* The session's program. */
 struct trc_run {
-	char *const	*argv;		/* argv[0] is a path */
+	char *const	*argv;		/* argv[0] is a path; NULL = what the
+					 * session runs */
 	char *const	*envp;		/* NAME=VALUE, on top of the session's */
-	const char	*cwd;
+	const char	*cwd;		/* NULL or empty = the session's */
 };
+
+#define LINK_VEC_MAX	(40 * 1024)	/* bytes of argv, and of envp */
 
 /* -- upwards ------------------------------------------------------------- */
 /* The first call of all; borrows. */
 void	 trc_hello(const struct trc_hello *);
-/* A timeline file of a predecessor (trc_hello.resumed); takes fd. */
-void	 trc_file(unsigned int kind, int fd);
+/* A part of a timeline, which a successor will get as well; takes fd. */
+void	 trc_file(enum trc_file, int fd);
 /* json: an object with "command" and "args"; borrowed, no NUL needed. */
 void	 trc_ask(const struct ask *, const char *json, size_t);
 void	 trc_conn_gone(uint32_t conn);
@@ -42,7 +45,10 @@ void	 trc_conn_gone(uint32_t conn);
 void	 trc_ring(int fd);
 /* Answers link_arm(): so much has been written. */
 void	 trc_doorbell(uint64_t total);
-/* The program stands at its first instruction, stopped by SIGSTOP. */
+/*
+ * After link_run() the program stands at its first instruction, stopped by
+ * SIGSTOP.  Else others have started it, and it runs.
+ */
 void	 trc_ran(pid_t pid);
 /* It could not be started: an error code, and a sentence that says why. */
 void	 trc_run_failed(const char *code, const char *why);
@@ -64,11 +70,11 @@ void	 link_run(const struct trc_run *);
 void	 link_let_go(void);
 /* trc_symbols() or trc_symbols_failed() follows. */
 void	 link_want_symbols(void);
-/* A timeline file for a successor; borrows fd. */
-void	 link_keep(unsigned int kind, int fd);
+/* Three trc_file() follow. */
+void	 link_want_files(void);
 /* trc_doorbell() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
-void	 link_state(uint32_t phase, uint32_t functions, pid_t pid);
+void	 link_state(enum trc_phase, uint32_t functions, pid_t pid);
 /* The tracer is done. */
 void	 link_bye(void);
 

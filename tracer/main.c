@@ -12,6 +12,7 @@
 #include "linkchan.h"
 #include "log.h"
 #include "loop.h"
+#include "sysfilter.h"
 
 #define CHANNEL_FD	3
 
@@ -31,6 +32,8 @@ main(void)
 	if (loop_init() == -1)
 		fatal("epoll");
 	link_open(CHANNEL_FD);
+	if (filter_load(&tracer_filter) == -1)
+		fatal("cannot load the system call filter");
 	if (loop_run() == -1)
 		fatal("event loop");
 	return 0;

@@ -417,3 +417,15 @@ store_stats(const struct store *st, struct store_stats *s)
 	for (i = EVENT_STDOUT; i <= EVENT_CRASH; i++)
 		s->texts += st->ntexts[i];
 }
+
+uint64_t
+store_calls(const struct store *st, uint32_t fn)
+{
+	return tally_count(&st->tally, fn, CLASS_ENTER);
+}
+
+const struct store_meta *
+store_about(const struct store *st)
+{
+	return &st->meta;
+}

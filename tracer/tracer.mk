@@ -1,5 +1,13 @@
-# tracer: one process per traced session
-tracer_SRCS :=	tracer/main.c tracer/link.c
+# tracer: one process per traced session; the engine, symbols and the timeline
+# are libraries, as others use them, too
+tracer_SRCS :=	$(filter-out $(trccore_SRCS) $(trcstore_SRCS) $(trcsym_SRCS),\
+		$(wildcard tracer/*.c))
 tracer_LIBS :=	$(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM) $(LIBCOMMON) \
 		-lseccomp -ljson-c -lsqlite3 $(TRC_LIBS)
 $(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM)
+
+$(O)/regress/helpers/trc_rig: regress/helpers/trc_rig.c $(LIBCOMMON) \
+    $(SAN_OBJS)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Icommon $(ALL_LDFLAGS) -o $@ $< $(SAN_OBJS) \
+	    $(LIBCOMMON) -ljson-c

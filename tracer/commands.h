@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC */
+/* The tables of requests; each row's function answers, at once or later. */
+#ifndef TRACER_COMMANDS_H
+#define TRACER_COMMANDS_H
+
+#include "op.h"
+
+extern const struct command session_commands[];	/* launch, attach, stop */
+extern const struct command trace_commands[];	/* trace, functions, resume */
+extern const struct command query_commands[];	/* query, status, sql, follow */
+extern const struct command export_commands[];	/* export, read */
+
+#endif

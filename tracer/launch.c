@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A program that is started to be traced: found, started, held where its own
+ * code begins until the first patterns are in, let go.
+ */
+#include <json-c/json.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "launch.h"
+#include "log.h"
+#include "plan.h"
+#include "session.h"
+#include "timeline.h"
+#include "vec.h"
+#include "wishes.h"
+
+#define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
+
+struct launch_args {
+	const char	*command, *cwd, *root;
+	struct json_object *args, *env, *client, *trace;
+	bool		 follow, hold;
+};
+
+static const struct param launch_params[] = {
+	{ "command", PARAM_STRING, offsetof(struct launch_args, command),
+	    false, 0, PATH_MAX - 1 },
+	{ "args", PARAM_STRINGS, offsetof(struct launch_args, args), false, 0,
+	    0 },
+	{ "cwd", PARAM_STRING, offsetof(struct launch_args, cwd), false, 0,
+	    PATH_MAX - 1 },
+	{ "projectRoot", PARAM_STRING, offsetof(struct launch_args, root),
+	    false, 0, PATH_MAX - 1 },
+	{ "env", PARAM_PAIRS, offsetof(struct launch_args, env), false, 0,
+	    0 },
+	{ "client", PARAM_OBJECT, offsetof(struct launch_args, client), false,
+	    0, 0 },
+	{ "followForks", PARAM_BOOL, offsetof(struct launch_args, follow),
+	    false, 0, 0 },
+	{ "hold", PARAM_BOOL, offsetof(struct launch_args, hold), false, 0,
+	    0 },
+	{ "trace", PARAM_OBJECT, offsetof(struct launch_args, trace), false,
+	    0, 0 },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+
+struct client_args {
+	const char	*cwd;
+	struct json_object *env;
+};
+
+static const struct param client_params[] = {
+	{ "cwd", PARAM_STRING, offsetof(struct client_args, cwd), false, 0,
+	    PATH_MAX - 1 },
+	{ "env", PARAM_PAIRS, offsetof(struct client_args, env), false, 0, 0 },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+
+static struct {
+	struct op	*op;		/* held; NULL = nobody waits */
+	struct launch_args args;	/* borrowed of op */
+	struct client_args client;
+	struct wish	 wish;
+	char		 path[PATH_MAX], cwd[PATH_MAX];
+	bool		 called;	/* the spawner has been asked */
+	bool		 stands;	/* by SIGSTOP, at its first instruction */
+} l;
+
+bool
+launch_pending(void)
+{
+	return l.op != NULL || l.called;
+}
+
+/* -- where things are ----------------------------------------------------- */
+
+/* path, as one that begins with / ; base is one. */
+static void
+absolute(const char *path, const char *base, char to[PATH_MAX])
+{
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	if (*path == '/')
+		(void)snprintf(to, PATH_MAX, "%s", path);
+	else if (*path == '\0' || strcmp(path, ".") == 0)
+		(void)snprintf(to, PATH_MAX, "%s", base);
+	else
+		(void)snprintf(to, PATH_MAX, "%s/%s", strcmp(base, "/") == 0 ?
+		    "" : base, path);
+}
+
+static const char *
+search_path(struct json_object *env)
+{
+	struct json_object *v;
+
+	if (env != NULL && json_object_object_get_ex(env, "PATH", &v) &&
+	    v != NULL)
+		return json_object_get_string(v);
+	return DEFAULT_PATH;
+}
+
+/* A word without a slash is a file where the client is, or in its PATH. */
+static void
+find_program(const char *word, const char *base, const char *dirs,
+    char to[PATH_MAX])
+{
+	size_t len;
+
+	absolute(word, base, to);
+	if (strchr(word, '/') != NULL || access(to, F_OK) == 0)
+		return;
+	for (; *dirs != '\0'; dirs += len + (dirs[len] == ':')) {
+		len = strcspn(dirs, ":");
+		(void)snprintf(to, PATH_MAX, "%.*s/%s", (int)len, dirs, word);
+		if (*dirs == '/' && access(to, X_OK) == 0)
+			return;
+	}
+	absolute(word, base, to);
+}
+
+static void
+directory_of(const char *path, char to[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+
+	(void)snprintf(to, PATH_MAX, "%.*s", (int)(slash == NULL ||
+	    slash == path ? 1 : slash - path), slash == NULL ? "/" : path);
+}
+
+static bool
+find_places(struct op *op)
+{
+	const char *base = l.client.cwd == NULL ? "/" : l.client.cwd;
+	char root[PATH_MAX];
+
+	if (*base != '/') {
+		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
+		    "\"cwd\" of client must be an absolute path");
+		return false;
+	}
+	l.path[0] = l.cwd[0] = '\0';
+	if (l.args.command != NULL) {
+		find_program(l.args.command, base, search_path(l.client.env),
+		    l.path);
+		directory_of(l.path, l.cwd);
+	}
+	if (l.args.cwd != NULL)
+		absolute(l.args.cwd, base, l.cwd);
+	absolute(l.args.root != NULL ? l.args.root :
+	    l.cwd[0] != '\0' ? l.cwd : "/", base, root);
+	session_set_root(root);
+	if (l.path[0] == '\0' || access(l.path, X_OK) == 0)
+		return true;
+	op_fail(op, "INVALID_ARGUMENT", "name a program that you may run",
+	    "cannot launch %s: %s", l.path, strerror(errno));
+	return false;
+}
+
+/* -- the request ---------------------------------------------------------- */
+
+static bool
+check_command(struct op *op)
+{
+	if (session_hello.made && (l.args.command == NULL ||
+	    l.args.command[0] == '\0'))
+		op_fail(op, "INVALID_ARGUMENT", "name the program",
+		    "launch needs \"command\", a string");
+	else if (!session_hello.made && (l.args.command != NULL ||
+	    l.args.args != NULL))
+		op_fail(op, "INVALID_ARGUMENT", "leave \"command\" and \"args\" "
+		    "out, or launch it in a session of its own",
+		    "this session has a program of its own");
+	else
+		return true;
+	return false;
+}
+
+static bool
+read_request(struct op *op)
+{
+	const char *code;
+	char why[PROBING_WHY];
+
+	memset(&l.args, 0, sizeof(l.args));
+	memset(&l.client, 0, sizeof(l.client));
+	memset(&l.wish, 0, sizeof(l.wish));
+	if (!op_params(op, launch_params, &l.args) || !check_command(op))
+		return false;
+	if (params_read(l.args.client, "client", client_params, &l.client,
+	    why) == -1) {
+		op_fail(op, "INVALID_ARGUMENT", NULL, "%s", why);
+		return false;
+	}
+	if (!find_places(op) || !wish_read(op, l.args.trace, "trace",
+	    &l.wish))
+		return false;
+	if (l.wish.root == NULL)
+		l.wish.root = session_root();
+	if (l.wish.remove != NULL)
+		op_fail(op, "INVALID_ARGUMENT", "leave \"remove\" out",
+		    "there is nothing yet that could be removed");
+	else if (wish_check(&l.wish, &code, why) == -1)
+		op_fail(op, code, "correct the pattern", "%s", why);
+	else
+		return true;
+	return false;
+}
+
+/* -- starting ------------------------------------------------------------- */
+
+static void
+end_op(void)
+{
+	struct op *op = l.op;
+
+	l.op = NULL;
+	if (op != NULL)
+		op_unref(op);
+}
+
+/* The session goes as well if it was made for this. */
+static void
+launch_failed(const char *code, const char *next, const char *words)
+{
+	l.called = l.stands = false;
+	timeline_close(false);
+	if (session_hello.made)
+		link_reply_last();
+	if (l.op != NULL)
+		op_fail(l.op, code, next, "%s", words);
+	end_op();
+	if (session_hello.made)
+		link_bye();
+}
+
+static void
+put_args(struct vec *v)
+{
+	size_t i, n = l.args.args == NULL ? 0 :
+	    json_object_array_length(l.args.args);
+
+	if (l.path[0] != '\0')
+		vec_add(v, l.path);
+	for (i = 0; i < n; i++)
+		vec_add(v, json_object_get_string(json_object_array_get_idx(
+		    l.args.args, i)));
+}
+
+static void
+put_env(struct vec *v)
+{
+	if (l.client.env != NULL) {
+		json_object_object_foreach(l.client.env, name, value) {
+			/* what was asked for stands instead */
+			if (l.args.env == NULL ||
+			    !json_object_object_get_ex(l.args.env, name, NULL))
+				vec_pair(v, name,
+				    json_object_get_string(value));
+		}
+	}
+	if (l.args.env == NULL)
+		return;
+	json_object_object_foreach(l.args.env, name, value) {
+		vec_pair(v, name, json_object_get_string(value));
+	}
+}
+
+static void
+on_made(const char *why)
+{
+	struct vec argv = { .bytes = 0 }, envp = { .bytes = 0 };
+	struct trc_run run;
+
+	if (why != NULL) {
+		launch_failed("TIMELINE_FULL", "make room for a timeline", why);
+		return;
+	}
+	put_args(&argv);
+	put_env(&envp);
+	if (argv.bytes > LINK_VEC_MAX || envp.bytes > LINK_VEC_MAX) {
+		launch_failed("INVALID_ARGUMENT", "pass less", argv.bytes >
+		    LINK_VEC_MAX ? "the arguments have more than 40 KiB" :
+		    "the environment has more than 40 KiB");
+	} else {
+		run = (struct trc_run){ .argv = argv.n == 0 ? NULL : argv.v,
+		    .envp = envp.v, .cwd = l.cwd };
+		l.called = true;
+		output_drain();
+		link_run(&run);
+		/* it takes its time as well */
+		if (l.wish.add != NULL || l.wish.addresses != NULL)
+			binary_prepare();
+	}
+	vec_free(&argv);
+	vec_free(&envp);
+}
+
+void
+launch_run(struct op *op)
+{
+	struct store_meta m = { .id = session_hello.session,
+		.status = "running", .started_at = time(NULL),
+		.start_ns = clock_ns() };
+
+	if (launch_pending() || process_main() != NULL ||
+	    timeline_store() != NULL || session_pid() != 0) {
+		op_fail(op, "SESSION_EXISTS", "call stop first, or launch in a "
+		    "session of its own", "Session already active for this "
+		    "binary. Call debug_stop first before relaunching.");
+		return;
+	}
+	if (!read_request(op))
+		return;
+	l.op = op_ref(op);
+	m.binary_path = l.path[0] != '\0' ? l.path : session_hello.program;
+	m.project_root = session_root();
+	/* the session is there before its process */
+	timeline_make(&session_hello, &m, on_made);
+}
+
+/* -- it runs -------------------------------------------------------------- */
+
+static void
+answer(const struct process *p)
+{
+	struct text t = { .max = 0 };
+	bool vain;
+
+	text_str(&t, "{\"sessionId\":");
+	text_json(&t, session_hello.session, strlen(session_hello.session));
+	text_printf(&t, ",\"pid\":%d", (int)p->pid);
+	if (l.args.trace != NULL) {
+		vain = wish_was_vain(&l.wish);
+		text_str(&t, ",\"trace\":{");
+		probing_state(&t);
+		text_str(&t, "}");
+		if (vain)
+			text_str(&t, ",\"warnings\":[\"NO_DEBUG_SYMBOLS: "
+			    NO_SYMBOLS_WORDS "\"]");
+	}
+	text_str(&t, "}");
+	op_reply(l.op, &t);
+	end_op();
+	session_tell();
+}
+
+/* What is going to be looked at is, while the loader does its work. */
+static void
+look_ahead(struct process *p)
+{
+	if (l.wish.add == NULL && l.wish.addresses == NULL)
+		return;
+	process_look(p);
+	(void)plan_read(p);
+	p->stale = true;
+}
+
+bool
+launch_ran(pid_t pid)
+{
+	const struct target_options o = { .starting = true,
+	    .follow_fork = l.args.follow };
+	char why[TARGET_WHY], words[TARGET_WHY + 80];
+	struct process *p;
+
+	if (!l.called)
+		return false;
+	l.called = false;
+	l.stands = true;
+	p = process_open(pid, &o, why);
+	if (p == NULL) {
+		(void)snprintf(words, sizeof(words), "Failed to attach: %s. "
+		    "Check process permissions.", why);
+		launch_failed("FRIDA_ATTACH_FAILED", "launch a 64-bit program "
+		    "of this host", words);
+		return true;
+	}
+	p->main = true;
+	store_set_pid(timeline_store(), (uint32_t)pid);
+	probing_hold(l.op != NULL && l.args.hold);
+	if (l.op != NULL && l.args.trace != NULL)
+		wish_apply(&l.wish);
+	look_ahead(p);
+	l.stands = false;
+	link_let_go();
+	if (l.op != NULL && l.args.trace == NULL && !l.args.hold)
+		answer(p);
+	session_tell();
+	return true;
+}
+
+void
+launch_settled(void)
+{
+	const struct process *p = process_main();
+	static const struct process none = { .pid = 0 };
+
+	if (l.op == NULL || l.called)
+		return;
+	/* it may have been too quick to be seen at its beginning */
+	if (p == NULL && strcmp(session_state(), "ended") == 0)
+		answer(&none);
+	else if (p != NULL && p->arrived)
+		answer(p);
+}
+
+void
+trc_run_failed(const char *code, const char *why)
+{
+	char upper[64];
+	size_t i;
+
+	for (i = 0; code[i] != '\0' && i < sizeof(upper) - 1; i++)
+		upper[i] = (char)toupper((unsigned char)code[i]);
+	upper[i] = '\0';
+	launch_failed(upper, strcmp(upper, "SESSION_EXISTS") == 0 ?
+	    "stop the session that there is, then launch again" :
+	    "correct what the message names", why);
+}
+
+void
+launch_resume(struct op *op)
+{
+	static const struct param none[] = { { NULL, PARAM_BOOL, 0, false, 0,
+	    0 } };
+	struct process *p = process_main();
+	struct text t = { .max = 0 };
+	char nothing;
+
+	if (!op_params(op, none, &nothing))
+		return;
+	if (p == NULL || !p->main) {
+		op_fail(op, "INVALID_ARGUMENT", "launch with hold first",
+		    "there is no program that is held");
+		return;
+	}
+	probing_hold(false);
+	text_str(&t, "{\"success\":true}");
+	op_reply(op, &t);
+}
+
+void
+launch_stopped(void)
+{
+	probing_hold(false);
+	if (l.op != NULL)
+		op_fail(l.op, "SESSION_NOT_FOUND", NULL,
+		    "tracing has been stopped meanwhile");
+	end_op();
+	if (l.stands)
+		link_let_go();
+	l.stands = l.called = false;
+}

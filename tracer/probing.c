@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: ISC */
+/* Probes go where the patterns want them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fn.h"
+#include "log.h"
+#include "loop.h"
+#include "plan.h"
+#include "rows.h"
+#include "session.h"
+#include "timeline.h"
+
+#define HELD_MS		10000	/* then a program goes on as it is */
+
+static struct loop_timer kick, patience;
+static uint32_t		 usual_budget = TARGET_BUDGET;
+static bool		 hold_main;
+static uint64_t		 stop_ns;
+static char		 warning[PROBING_WHY];
+
+void
+probing_budget(uint32_t n)
+{
+	usual_budget = n;
+}
+
+/* -- out and in ----------------------------------------------------------- */
+
+static void
+say_why(struct hook *h, const char *why)
+{
+	free(h->why);
+	h->why = strdup(why);
+}
+
+struct edit {
+	struct process	*p;
+	struct probe_spec *specs;	/* of those to be switched on */
+	struct probe_result *results;
+	uint32_t	*off;		/* functions to be switched off */
+	bool		*wanted;	/* by function's number, those hooked */
+	size_t		 nspecs, noff;
+};
+
+static bool
+edit_begin(struct edit *e, struct process *p, const struct plan *pl)
+{
+	*e = (struct edit){ .p = p };
+	e->specs = calloc(pl->n + 1, sizeof(*e->specs));
+	e->results = calloc(pl->n + 1, sizeof(*e->results));
+	e->off = calloc(p->nhooks + 1, sizeof(*e->off));
+	e->wanted = calloc(p->nhooks + 1, sizeof(*e->wanted));
+	return e->specs != NULL && e->results != NULL && e->off != NULL &&
+	    e->wanted != NULL;
+}
+
+static void
+edit_end(struct edit *e)
+{
+	free(e->specs);
+	free(e->results);
+	free(e->off);
+	free(e->wanted);
+}
+
+static void
+want(struct edit *e, const struct choice *c)
+{
+	struct hook *h = process_hook(e->p, c->fn);
+	const struct fn *f = fn_get(c->fn);
+	char why[TARGET_WHY];
+
+	if (h == NULL)
+		return;
+	if (c->same != FN_NONE && h->state == HOOK_NONE &&
+	    strcmp(fn_name(f), fn_name(fn_get(c->same))) != 0) {
+		h->state = HOOK_FAILED;
+		(void)snprintf(why, sizeof(why), "its code is that of %.150s, "
+		    "which is traced", fn_name(fn_get(c->same)));
+		say_why(h, why);
+	}
+	if (c->same != FN_NONE || (h->state != HOOK_NONE &&
+	    (h->state != HOOK_ON || h->budget == c->budget)))
+		return;
+	if (h->state == HOOK_ON) {
+		e->off[e->noff++] = c->fn;
+		hook_forget(e->p, h);
+	}
+	h->budget = c->budget;
+	e->specs[e->nspecs++] = (struct probe_spec){ .fn = c->fn,
+	    .addr = c->addr, .size = f->size, .name = fn_name(f),
+	    .flags = f->entry_only ? TARGET_ENTRY_ONLY : 0,
+	    .enter = f->enter, .leave = f->leave, .budget = c->budget };
+}
+
+/* Hooks that no choice is left for, and why some could not be, are gone. */
+static void
+drop_others(struct edit *e, const struct plan *pl, uint32_t n)
+{
+	struct process *p = e->p;
+	uint32_t fn;
+	size_t i;
+
+	for (i = 0; i < pl->n; i++)
+		if (pl->v[i].fn < n)
+			e->wanted[pl->v[i].fn] = true;
+	for (fn = 0; fn < n; fn++) {
+		if (p->hooks[fn].state == HOOK_NONE || e->wanted[fn])
+			continue;
+		if (p->hooks[fn].state == HOOK_ON) {
+			fn_get(fn)->skipped += target_skipped(p->target, fn);
+			e->off[e->noff++] = fn;
+		}
+		hook_forget(p, &p->hooks[fn]);
+	}
+}
+
+static void
+take_result(struct process *p, const struct probe_spec *s,
+    const struct probe_result *r)
+{
+	struct hook *h = &p->hooks[s->fn];
+
+	h->state = r->ok ? HOOK_ON : HOOK_FAILED;
+	h->entry_only = r->ok && r->entry_only;
+	if (!r->ok || r->entry_only)
+		say_why(h, r->why[0] != '\0' ? r->why :
+		    "its returns cannot be followed");
+	if (!r->ok)
+		return;
+	p->non++;
+	fn_store(timeline_store(), s->fn);
+}
+
+static void
+apply(struct process *p, const struct plan *pl)
+{
+	uint32_t had = p->nhooks;
+	struct edit e;
+	size_t i;
+
+	if (!edit_begin(&e, p, pl)) {
+		edit_end(&e);
+		log_warnx("no memory for probes");
+		return;
+	}
+	drop_others(&e, pl, had);
+	for (i = 0; i < pl->n; i++)
+		want(&e, &pl->v[i]);
+	stop_ns = 0;
+	if (e.noff > 0) {
+		(void)target_unprobe(p->target, e.off, e.noff);
+		stop_ns += target_stop_ns(p->target);
+	}
+	if (e.nspecs > 0) {
+		(void)target_probe(p->target, e.specs, e.nspecs, e.results);
+		stop_ns += target_stop_ns(p->target);
+	}
+	for (i = 0; i < e.nspecs; i++)
+		take_result(p, &e.specs[i], &e.results[i]);
+	edit_end(&e);
+}
+
+/* -- one process ---------------------------------------------------------- */
+
+static bool
+settle(struct process *p)
+{
+	struct plan pl = { .n = 0 };
+	bool done;
+
+	if (p->over || !p->arrived || timeline_store() == NULL ||
+	    (TAILQ_EMPTY(&rows) && p->nhooks == 0))
+		return true;
+	if (p->stale)
+		process_look(p);
+	if (!plan_read(p))
+		return false;
+	plan_make(p, usual_budget, &pl);
+	done = plan_typed(&pl);
+	if (done)
+		apply(p, &pl);
+	if (done && pl.full)
+		(void)snprintf(warning, sizeof(warning), "there are too many "
+		    "functions: not all of them are traced");
+	plan_free(&pl);
+	return done;
+}
+
+static void
+let_go(struct process *p)
+{
+	if (!p->held || (p->main && hold_main))
+		return;
+	p->held = false;
+	target_go(p->target);
+}
+
+static void	step(void *);
+
+/* What takes too long must not keep a program from running. */
+static void
+on_patience(void *arg)
+{
+	struct process *p;
+	bool waits = false;
+
+	(void)arg;
+	TAILQ_FOREACH(p, &processes, entry) {
+		if (!p->held || (p->main && hold_main))
+			continue;
+		if (loop_now_ms() - p->held_since < HELD_MS) {
+			waits = true;
+			continue;
+		}
+		log_warnx("process %d goes on without all of its probes, as "
+		    "its files take too long to read", (int)p->pid);
+		let_go(p);
+	}
+	if (waits)
+		loop_timer_set(&patience, HELD_MS / 10, on_patience, NULL);
+}
+
+void
+process_changed(struct process *p)
+{
+	bool user = p->main && hold_main;
+
+	p->unsettled = true;
+	/* who asks the timeline must not find it changed under his hands */
+	if (!timeline_is_busy() && settle(p)) {
+		p->unsettled = false;
+		if (!user) {
+			probing_kick();
+			return;
+		}
+	}
+	p->held = true;
+	p->held_since = loop_now_ms();
+	target_hold(p->target);
+	loop_timer_set(&patience, HELD_MS / 10, on_patience, NULL);
+	probing_kick();
+}
+
+/* -- all of them ---------------------------------------------------------- */
+
+bool
+probing_settled(void)
+{
+	const struct process *p;
+
+	TAILQ_FOREACH(p, &processes, entry)
+		if (p->unsettled)
+			return false;
+	return true;
+}
+
+static void
+step(void *arg)
+{
+	struct process *p;
+
+	(void)arg;
+	if (timeline_is_busy())
+		return;
+	TAILQ_FOREACH(p, &processes, entry) {
+		/* how often a pattern matches is counted by who is last */
+		if (p->unsettled && settle(p))
+			p->unsettled = false;
+		if (!p->unsettled)
+			let_go(p);
+	}
+	timeline_pace();
+	session_settled();
+}
+
+void
+probing_kick(void)
+{
+	loop_timer_set(&kick, 0, step, NULL);
+}
+
+void
+binary_news(void)
+{
+	probing_kick();
+}
+
+void
+probing_hold(bool main_too)
+{
+	hold_main = main_too;
+	if (!main_too)
+		probing_kick();
+}
+
+/* -- what is so ----------------------------------------------------------- */
+
+static const struct hook *
+hook_in(const struct process *p, uint32_t fn, enum hook_state state)
+{
+	return fn < p->nhooks && p->hooks[fn].state == state ? &p->hooks[fn] :
+	    NULL;
+}
+
+/* In any process. */
+static const struct hook *
+find_hook(uint32_t fn, enum hook_state state)
+{
+	const struct process *p;
+	const struct hook *h;
+
+	TAILQ_FOREACH(p, &processes, entry)
+		if ((h = hook_in(p, fn, state)) != NULL)
+			return h;
+	return NULL;
+}
+
+uint32_t
+probing_hooked(void)
+{
+	uint32_t fn, n = 0;
+
+	for (fn = 0; fn < fn_count(); fn++)
+		n += find_hook(fn, HOOK_ON) != NULL;
+	return n;
+}
+
+const char *
+probing_why_not(uint32_t fn)
+{
+	const struct hook *h = find_hook(fn, HOOK_FAILED);
+
+	return h == NULL || find_hook(fn, HOOK_ON) != NULL ? NULL : h->why;
+}
+
+static void
+add_str(struct text *t, const char *s)
+{
+	text_json(t, s, strlen(s));
+}
+
+void
+probing_patterns(struct text *t)
+{
+	const struct row *r;
+	bool first = true;
+
+	text_str(t, "[");
+	TAILQ_FOREACH(r, &rows, entry) {
+		text_str(t, first ? "" : ",");
+		add_str(t, r->text);
+		first = false;
+	}
+	text_str(t, "]");
+}
+
+#define LIST_MOST	100	/* functions that are named in an answer */
+
+static void
+add_reason(struct text *t, uint32_t n, uint32_t fn, const struct hook *h)
+{
+	if (n >= LIST_MOST)
+		return;
+	text_str(t, n > 0 ? ",{\"function\":" : "{\"function\":");
+	add_str(t, fn_name(fn_get(fn)));
+	text_str(t, ",\"reason\":");
+	add_str(t, h->why == NULL ? "there is no memory" : h->why);
+	text_str(t, "}");
+}
+
+static void
+add_failed(struct text *t)
+{
+	const struct hook *h;
+	uint32_t fn, n = 0;
+
+	for (fn = 0; fn < fn_count(); fn++) {
+		h = find_hook(fn, HOOK_FAILED);
+		if (h == NULL || find_hook(fn, HOOK_ON) != NULL)
+			continue;
+		text_str(t, n == 0 ? ",\"notTraceable\":[" : "");
+		add_reason(t, n++, fn, h);
+	}
+	if (n > 0)
+		text_printf(t, "],\"notTraceableCount\":%u", n);
+}
+
+static void
+add_entry_only(struct text *t)
+{
+	const struct hook *h;
+	uint32_t fn, n = 0;
+
+	for (fn = 0; fn < fn_count(); fn++) {
+		h = find_hook(fn, HOOK_ON);
+		if (h == NULL || !h->entry_only)
+			continue;
+		text_str(t, n == 0 ? ",\"entryOnly\":[" : "");
+		add_reason(t, n++, fn, h);
+	}
+	text_str(t, n > 0 ? "]" : "");
+}
+
+static void
+add_pending(struct text *t)
+{
+	const struct row *r;
+	bool any = false;
+
+	TAILQ_FOREACH(r, &rows, entry) {
+		if (r->most.matched > 0)
+			continue;
+		text_str(t, any ? "," : ",\"pending\":[");
+		add_str(t, r->text);
+		any = true;
+	}
+	text_str(t, any ? "]" : "");
+}
+
+static void
+add_inlined(struct text *t)
+{
+	const struct row *r;
+	uint32_t i, n = 0;
+
+	TAILQ_FOREACH(r, &rows, entry)
+		for (i = 0; i < r->most.inlined && i < ROW_NAMES &&
+		    n < LIST_MOST; i++, n++) {
+			text_str(t, n == 0 ? ",\"inlined\":[" : ",");
+			add_str(t, r->inlined[i]);
+		}
+	text_str(t, n > 0 ? "]" : "");
+}
+
+static void
+warn(struct text *t, uint32_t *n, const char *words)
+{
+	text_str(t, (*n)++ == 0 ? ",\"warnings\":[" : ",");
+	add_str(t, words);
+}
+
+static void
+add_warnings(struct text *t)
+{
+	const struct process *p = process_main();
+	char words[PROBING_WHY];
+	const struct row *r;
+	uint32_t n = 0;
+	size_t i;
+
+	TAILQ_FOREACH(r, &rows, entry) {
+		if (r->most.untyped == 0)
+			continue;
+		(void)snprintf(words, sizeof(words), "%.100s matches %u "
+		    "functions of which there is no debug information; with "
+		    "rawRegisters they are traced, too", r->text, r->most.untyped);
+		warn(t, &n, words);
+	}
+	for (i = 0; p != NULL && i < p->nmodules; i++)
+		if (p->modules[i].binary->state == BINARY_BAD)
+			warn(t, &n, p->modules[i].binary->why);
+	if (warning[0] != '\0')
+		warn(t, &n, warning);
+	text_str(t, n > 0 ? "]" : "");
+}
+
+void
+probing_state(struct text *t)
+{
+	text_str(t, "\"activePatterns\":");
+	probing_patterns(t);
+	text_printf(t, ",\"hookedFunctions\":%u", probing_hooked());
+	add_pending(t);
+	add_failed(t);
+	add_inlined(t);
+	add_entry_only(t);
+	text_printf(t, ",\"stopNs\":%llu", (unsigned long long)stop_ns);
+	add_warnings(t);
+}
+
+void
+probing_functions(struct text *t)
+{
+	uint32_t fn, n = 0;
+
+	text_str(t, "[");
+	for (fn = 0; fn < fn_count() && n < LIST_MOST; fn++) {
+		if (find_hook(fn, HOOK_ON) == NULL)
+			continue;
+		text_str(t, n++ > 0 ? ",{\"function\":" : "{\"function\":");
+		add_str(t, fn_name(fn_get(fn)));
+		text_printf(t, ",\"calls\":%llu,\"skipped\":%llu}",
+		    (unsigned long long)store_calls(timeline_store(), fn),
+		    (unsigned long long)process_skipped(fn));
+	}
+	text_str(t, "]");
+}
+
+void
+probing_sampled(struct text *t)
+{
+	uint32_t fn, n = 0;
+	uint64_t skipped;
+
+	text_str(t, "[");
+	for (fn = 0; fn < fn_count() && n < LIST_MOST; fn++) {
+		if ((skipped = process_skipped(fn)) == 0)
+			continue;
+		text_str(t, n++ > 0 ? ",{\"function\":" : "{\"function\":");
+		add_str(t, fn_name(fn_get(fn)));
+		text_printf(t, ",\"skipped\":%llu}",
+		    (unsigned long long)skipped);
+	}
+	text_str(t, "]");
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What is to be traced, and that it is: patterns choose functions, of each
+ * process that is traced and whatever it has loaded.  Changes are made at
+ * once where all is known; else processes that read binaries are asked first,
+ * and whoever has asked for the change is told when it holds.
+ */
+#ifndef TRACER_PROBING_H
+#define TRACER_PROBING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "process.h"
+#include "text.h"
+
+#define PATTERNS_MAX	256
+#define PROBING_WHY	512
+
+struct json_object;
+
+/* A wish, as a request has it.  All are arrays of strings or NULL. */
+struct wish {
+	struct json_object *add, *addresses, *remove;
+	const char	*root;		/* of the project; NULL = not given */
+	bool		 raw;		/* also without debug information */
+	bool		 has_budget;
+	uint32_t	 budget;	/* calls a second, 0 = no limit */
+};
+
+/*
+ * Whether all patterns of it are valid, and not too many.  -1 with an error
+ * code, static, and words.
+ */
+int	 wish_check(const struct wish *, const char **code,
+	    char why[PROBING_WHY]);
+/* Makes it so, as far as that is known; after wish_check(). */
+void	 wish_apply(const struct wish *);
+/* That what was wished for is there, or known not to be. */
+bool	 probing_settled(void);
+/*
+ * The wish's patterns have chosen nothing, in a program without debug
+ * information: they are taken back, and words say so.  false: it is not so.
+ */
+bool	 wish_was_vain(const struct wish *);
+
+/* The usual budget; 0 = no limit. */
+void	 probing_budget(uint32_t);
+/* What there is to do about processes that have changed, soon. */
+void	 probing_kick(void);
+/* Processes that are held go on as soon as may be; user: not this one. */
+void	 probing_hold(bool main_too);
+/* How many functions are traced. */
+uint32_t probing_hooked(void);
+/* Adds "activePatterns":[..],"hookedFunctions":n and so on, no braces. */
+void	 probing_state(struct text *);
+/* ["a::*",..] */
+void	 probing_patterns(struct text *);
+/* Adds [{"function":..,"calls":n,"skipped":n}..], at most 100. */
+void	 probing_functions(struct text *);
+/* Adds [{"function":..,"skipped":n}..] of those that were sampled. */
+void	 probing_sampled(struct text *);
+/* Why it was not traced when that was tried; NULL = it was not. */
+const char *probing_why_not(uint32_t fn);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: ISC */
+/* The processes that are traced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fn.h"
+#include "log.h"
+#include "loop.h"
+#include "process.h"
+#include "timeline.h"
+
+struct processes processes = TAILQ_HEAD_INITIALIZER(processes);
+
+static void	on_event(struct target *, const struct target_event *, void *);
+
+static struct process *
+process_new(pid_t pid)
+{
+	struct process *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	p->pid = pid;
+	p->stale = true;
+	TAILQ_INSERT_TAIL(&processes, p, entry);
+	return p;
+}
+
+static void
+process_free(struct process *p)
+{
+	uint32_t i;
+
+	TAILQ_REMOVE(&processes, p, entry);
+	for (i = 0; i < p->nhooks; i++)
+		free(p->hooks[i].why);
+	free(p->hooks);
+	free(p->modules);
+	free(p);
+}
+
+struct process *
+process_open(pid_t pid, const struct target_options *options,
+    char why[TARGET_WHY])
+{
+	struct target_options o = *options;
+	struct process *p = process_new(pid);
+
+	if (p == NULL) {
+		(void)strcpy(why, "no memory");
+		return NULL;
+	}
+	o.on_event = on_event;
+	o.arg = p;
+	p->target = target_open(pid, &o, why);
+	if (p->target == NULL) {
+		process_free(p);
+		return NULL;
+	}
+	p->arrived = !o.starting;
+	return p;
+}
+
+/* What budgets have passed over is gone with the process's memory. */
+static void
+keep_skipped(struct process *p)
+{
+	uint32_t n;
+
+	for (n = 0; n < p->nhooks; n++)
+		if (p->hooks[n].state == HOOK_ON)
+			fn_get(n)->skipped += target_skipped(p->target, n);
+}
+
+void
+process_close(struct process *p)
+{
+	keep_skipped(p);
+	target_close(p->target);
+	process_free(p);
+}
+
+struct process *
+process_main(void)
+{
+	struct process *p;
+
+	TAILQ_FOREACH(p, &processes, entry)
+		if (p->main)
+			return p;
+	return NULL;
+}
+
+uint64_t
+process_skipped(uint32_t n)
+{
+	uint64_t all = fn_get(n)->skipped;
+	struct process *p;
+
+	TAILQ_FOREACH(p, &processes, entry)
+		if (n < p->nhooks && p->hooks[n].state == HOOK_ON)
+			all += target_skipped(p->target, n);
+	return all;
+}
+
+/* -- hooks ---------------------------------------------------------------- */
+
+struct hook *
+process_hook(struct process *p, uint32_t fn)
+{
+	uint32_t n = p->nhooks == 0 ? 256 : p->nhooks;
+	struct hook *all;
+
+	if (fn < p->nhooks)
+		return &p->hooks[fn];
+	while (n <= fn)
+		n *= 2;
+	all = reallocarray(p->hooks, n, sizeof(*all));
+	if (all == NULL)
+		return NULL;
+	memset(all + p->nhooks, 0, (n - p->nhooks) * sizeof(*all));
+	p->hooks = all;
+	p->nhooks = n;
+	return &all[fn];
+}
+
+void
+hook_forget(struct process *p, struct hook *h)
+{
+	if (h->state == HOOK_ON)
+		p->non--;
+	free(h->why);
+	memset(h, 0, sizeof(*h));
+}
+
+static void
+forget_all(struct process *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nhooks; i++)
+		hook_forget(p, &p->hooks[i]);
+}
+
+static void
+copy_hooks(struct process *to, const struct process *from)
+{
+	uint32_t i;
+
+	if (from->nhooks == 0 || process_hook(to, from->nhooks - 1) == NULL)
+		return;
+	for (i = 0; i < from->nhooks; i++) {
+		to->hooks[i] = from->hooks[i];
+		to->hooks[i].why = from->hooks[i].why == NULL ? NULL :
+		    strdup(from->hooks[i].why);
+	}
+	to->non = from->non;
+}
+
+/* -- what happens --------------------------------------------------------- */
+
+static void
+on_fork(struct process *parent, const struct target_event *e)
+{
+	struct process *p;
+
+	if (e->child == NULL)
+		return;
+	p = process_new(e->child_pid);
+	if (p == NULL)
+		fatalx("no memory for a process");
+	p->target = e->child;
+	p->arrived = true;
+	target_set_arg(e->child, p);
+	copy_hooks(p, parent);
+	timeline_forked(p);
+}
+
+static void
+on_exec(struct process *p)
+{
+	/* what was passed over went with the memory that it was counted in */
+	forget_all(p);
+	free(p->modules);
+	p->modules = NULL;
+	p->nmodules = 0;
+	p->stale = true;
+	p->arrived = true;
+	process_changed(p);
+}
+
+static void
+on_event(struct target *t, const struct target_event *e, void *arg)
+{
+	struct process *p = arg;
+
+	/* also while it is being opened */
+	p->target = t;
+	/* calls that came before it */
+	if (e->kind == TARGET_CRASH || e->kind == TARGET_EXIT)
+		timeline_read_one(p);
+	timeline_event(p, e);
+	switch (e->kind) {
+	case TARGET_FORK:
+		on_fork(p, e);
+		break;
+	case TARGET_EXEC:
+		on_exec(p);
+		break;
+	case TARGET_OBJECTS:
+		p->stale = true;
+		process_changed(p);
+		break;
+	case TARGET_EXIT:
+		p->over = true;
+		p->status = e->status;
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The processes that are traced: the session's program, and those that it has
+ * forked if they are followed.  What happens to them, and what their probes
+ * have seen, comes in here.
+ */
+#ifndef TRACER_PROCESS_H
+#define TRACER_PROCESS_H
+
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "binary.h"
+#include "target.h"
+
+/* A file of which code is mapped. */
+struct module {
+	struct binary	*binary;
+	uint64_t	 base, end;	/* where its first byte is mapped, and
+					 * behind its last */
+	bool		 exe;
+};
+
+enum hook_state {
+	HOOK_NONE,
+	HOOK_ON,
+	HOOK_FAILED	/* not traceable: why says so */
+};
+
+/* A function in a process. */
+struct hook {
+	enum hook_state	 state;
+	bool		 entry_only;	/* why says so */
+	uint32_t	 budget;
+	char		*why;		/* owned, or NULL */
+};
+
+struct process {
+	TAILQ_ENTRY(process) entry;
+	struct target	*target;
+	pid_t		 pid;
+	struct module	*modules;	/* the program's own comes first */
+	size_t		 nmodules;
+	struct hook	*hooks;		/* by function's number; owned */
+	uint32_t	 nhooks, non;	/* of these on */
+	bool		 stale;		/* its modules have to be looked at */
+	bool		 unsettled;	/* its probes have to be */
+	bool		 held;		/* a thread of it waits for them */
+	uint64_t	 held_since;	/* ms */
+	bool		 main;		/* the session's */
+	bool		 arrived;	/* at its own code */
+	bool		 over;		/* it has ended */
+	int		 status;	/* as waitpid's */
+};
+
+TAILQ_HEAD(processes, process);
+extern struct processes processes;
+
+/* Attaches.  NULL with words in why. */
+struct process *process_open(pid_t, const struct target_options *,
+	    char why[TARGET_WHY]);
+/* Lets go of all, which is what was called with why they are closed. */
+void	 process_close(struct process *);
+/* The session's own; NULL = it is not traced. */
+struct process *process_main(void);
+/* Its modules as they are now; those that have gone take their hooks along. */
+void	 process_look(struct process *);
+/* Room for a function's hook.  NULL: no memory. */
+struct hook *process_hook(struct process *, uint32_t fn);
+void	 hook_forget(struct process *, struct hook *);
+/* Where an unrelocated address of a module is. */
+uint64_t module_bias(const struct module *);
+
+/* Calls of a function that budgets have passed over, of all processes. */
+uint64_t process_skipped(uint32_t fn);
+
+/* -- told by the engine; what is done about it is the session's ----------- */
+/* It is where its own code begins, or has loaded libraries: look again. */
+void	 process_changed(struct process *);
+/* It has ended, or is no more the session's; about to be freed. */
+void	 process_gone(struct process *);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: ISC */
+/* The requests that only look: query, follow, sql, status. */
+#include <json-c/json.h>
+
+#include <string.h>
+
+#include "commands.h"
+#include "loop.h"
+#include "query.h"
+#include "session.h"
+#include "timeline.h"
+#include "vtab.h"
+#include "waiters.h"
+
+#define FOLLOW_MS	25000
+#define LOOK_MS		50	/* between two looks at what has come */
+#define STATEMENT_MAX	SQL_LONGEST
+
+static struct waiters	 following = TAILQ_HEAD_INITIALIZER(following);
+static struct loop_timer follow_timer;
+static uint64_t		 seen;		/* timeline_grown() at the last look */
+
+/* What has happened so far is in it. */
+static void
+catch_up(void)
+{
+	timeline_read();
+	output_drain();
+}
+
+/* -- query ---------------------------------------------------------------- */
+
+static void
+add_list(struct text *t, const char *name, struct text *list)
+{
+	/* more than [] */
+	if (list->len > 2) {
+		text_printf(t, ",\"%s\":", name);
+		text_add(t, list->s, list->len);
+	}
+	text_free(list);
+}
+
+/* What is missing of a timeline is said with each answer. */
+static void
+add_gaps(struct text *t)
+{
+	const char *trouble = store_trouble(timeline_store());
+	struct text losses = { .max = 0 }, sampled = { .max = 0 };
+
+	/* into the object that ends there */
+	t->len--;
+	query_losses(timeline_store(), &losses);
+	add_list(t, "losses", &losses);
+	probing_sampled(&sampled);
+	add_list(t, "sampled", &sampled);
+	if (trouble != NULL) {
+		text_str(t, ",\"trouble\":");
+		text_json(t, trouble, strlen(trouble));
+	}
+	text_str(t, "}");
+}
+
+static int
+run_query(const struct query *q, struct text *t, char why[STORE_WHY])
+{
+	int ret;
+
+	catch_up();
+	timeline_busy(true);
+	ret = query_run(timeline_store(), q, t, why);
+	timeline_busy(false);
+	if (ret == -1)
+		text_free(t);
+	else
+		add_gaps(t);
+	return ret;
+}
+
+static bool
+read_query(struct op *op, struct json_object *args, struct query *q)
+{
+	struct json_object *o = args == NULL ? json_object_new_object() :
+	    json_object_get(args);
+	char why[STORE_WHY];
+	int ret = query_parse(o, q, why);
+
+	json_object_put(o);
+	if (ret == -1)
+		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
+		    why);
+	return ret == 0;
+}
+
+static void
+do_query(struct op *op)
+{
+	struct text t = { .max = 0 };
+	char why[STORE_WHY];
+	struct query q;
+
+	if (!session_asked(op) || !read_query(op, op->args, &q))
+		return;
+	if (run_query(&q, &t, why) == -1)
+		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
+		    why);
+	else
+		op_reply(op, &t);
+	query_free(&q);
+}
+
+/* -- follow --------------------------------------------------------------- */
+
+struct follow_args {
+	const char	*after;
+	int64_t		 wait_ms, limit;
+	bool		 verbose;
+};
+
+static const struct param follow_params[] = {
+	{ "afterEventId", PARAM_STRING, offsetof(struct follow_args, after),
+	    false, 0, 40 },
+	{ "wait_ms", PARAM_NUMBER, offsetof(struct follow_args, wait_ms),
+	    false, 0, FOLLOW_MS },
+	{ "limit", PARAM_NUMBER, offsetof(struct follow_args, limit), false,
+	    1, QUERY_LIMIT_MAX },
+	{ "verbose", PARAM_BOOL, offsetof(struct follow_args, verbose),
+	    false, 0, 0 },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+
+/* The same without what only a follower has. */
+static struct json_object *
+query_of(struct op *op)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (op->args == NULL)
+		return o;
+	json_object_object_foreach(op->args, name, v) {
+		if (strcmp(name, "wait_ms") != 0)
+			json_object_object_add(o, name, json_object_get(v));
+	}
+	return o;
+}
+
+/* Whether it was answered: there was something, or it waits no longer. */
+static bool
+follow_once(struct op *op, bool last)
+{
+	struct json_object *args = query_of(op);
+	struct text t = { .max = 0 };
+	char why[STORE_WHY];
+	struct query q;
+	bool done = true;
+
+	if (!read_query(op, args, &q)) {
+		json_object_put(args);
+		return true;
+	}
+	if (run_query(&q, &t, why) == -1)
+		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
+		    why);
+	else if (last || strncmp(t.s, "{\"events\":[]", 12) != 0)
+		op_reply(op, &t);
+	else {
+		text_free(&t);
+		done = false;
+	}
+	query_free(&q);
+	json_object_put(args);
+	return done;
+}
+
+static void
+look(void *arg)
+{
+	struct waiter *w, *next;
+	bool news = timeline_grown() != seen;
+	uint64_t now = loop_now_ms();
+
+	(void)arg;
+	seen = timeline_grown();
+	for (w = TAILQ_FIRST(&following); w != NULL; w = next) {
+		next = TAILQ_NEXT(w, entry);
+		if (w->op->answered || ((news || now >= w->word) &&
+		    follow_once(w->op, now >= w->word)))
+			waiter_drop(&following, w);
+	}
+	if (!TAILQ_EMPTY(&following))
+		loop_timer_set(&follow_timer, LOOK_MS, look, NULL);
+}
+
+static void
+do_follow(struct op *op)
+{
+	struct follow_args a = { .wait_ms = FOLLOW_MS };
+
+	if (!session_asked(op) || !op_params(op, follow_params, &a) ||
+	    follow_once(op, a.wait_ms == 0))
+		return;
+	waiter_add(&following, op)->word = loop_now_ms() +
+	    (uint64_t)a.wait_ms;
+	loop_timer_set(&follow_timer, LOOK_MS, look, NULL);
+}
+
+void
+queries_stopping(void)
+{
+	waiters_fail(&following, "SESSION_NOT_FOUND", NULL,
+	    "tracing has been stopped meanwhile");
+}
+
+/* -- sql ------------------------------------------------------------------ */
+
+struct sql_args {
+	const char	*statement;
+	int64_t		 rows;
+};
+
+static const struct param sql_params[] = {
+	{ "statement", PARAM_STRING, offsetof(struct sql_args, statement),
+	    true, 0, STATEMENT_MAX },
+	{ "rows", PARAM_NUMBER, offsetof(struct sql_args, rows), false, 1,
+	    SQL_ROWS_MAX },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+
+static void
+do_sql(struct op *op)
+{
+	struct sql_args a = { .rows = SQL_ROWS };
+	struct sql_limits limits = { .rows = 0 };
+	struct text t = { .max = 0 };
+	char why[STORE_WHY];
+	int ret;
+
+	if (!session_asked(op) || !op_params(op, sql_params, &a))
+		return;
+	limits.rows = (uint32_t)a.rows;
+	catch_up();
+	timeline_busy(true);
+	ret = store_sql(timeline_store(), a.statement, strlen(a.statement),
+	    &limits, &t, why);
+	timeline_busy(false);
+	if (ret == -1) {
+		text_free(&t);
+		op_fail(op, "INVALID_ARGUMENT", "one SELECT on the tables "
+		    "events and sessions", "%s", why);
+	} else
+		op_reply(op, &t);
+}
+
+/* -- status --------------------------------------------------------------- */
+
+static void
+put_str(struct text *t, const char *name, const char *value)
+{
+	text_printf(t, ",\"%s\":", name);
+	if (value == NULL)
+		text_str(t, "null");
+	else
+		text_json(t, value, strlen(value));
+}
+
+static void
+put_num(struct text *t, const char *name, uint64_t v)
+{
+	text_printf(t, ",\"%s\":%llu", name, (unsigned long long)v);
+}
+
+static void
+put_timeline(struct text *t)
+{
+	struct store *st = timeline_store();
+	const struct store_meta *m = store_about(st);
+	struct store_stats s;
+	struct text losses = { .max = 0 };
+
+	store_stats(st, &s);
+	put_str(t, "binary", m->binary_path);
+	put_num(t, "startedAt", (uint64_t)m->started_at);
+	put_num(t, "events", s.calls + s.texts);
+	put_num(t, "collected", s.collected);
+	put_num(t, "bytes", s.bytes);
+	put_num(t, "evicted", s.evicted);
+	put_num(t, "lost", s.lost);
+	put_num(t, "lostOutputBytes", s.lost_bytes);
+	put_num(t, "threads", s.threads);
+	query_losses(st, &losses);
+	text_str(t, ",\"losses\":");
+	text_add(t, losses.s, losses.len);
+	text_free(&losses);
+	put_str(t, "trouble", store_trouble(st));
+	put_str(t, "file", timeline_path());
+	text_str(t, ",\"functions\":");
+	probing_functions(t);
+}
+
+static void
+do_status(struct op *op)
+{
+	static const struct param none[] = { { NULL, PARAM_BOOL, 0, false, 0,
+	    0 } };
+	struct text t = { .max = 0 };
+	char nothing;
+
+	if (!op_params(op, none, &nothing))
+		return;
+	if (timeline_store() != NULL)
+		catch_up();
+	text_str(&t, "{\"sessionId\":");
+	text_json(&t, session_hello.session, strlen(session_hello.session));
+	text_printf(&t, ",\"pid\":%d", (int)session_pid());
+	put_str(&t, "state", session_state());
+	put_str(&t, "projectRoot", session_root());
+	text_str(&t, ",\"patterns\":");
+	probing_patterns(&t);
+	put_num(&t, "hookedFunctions", probing_hooked());
+	if (timeline_store() != NULL)
+		put_timeline(&t);
+	text_str(&t, "}");
+	op_reply(op, &t);
+}
+
+const struct command query_commands[] = {
+	{ "query", true, TRC_DEED_NONE, do_query },
+	{ "follow", true, TRC_DEED_NONE, do_follow },
+	{ "sql", true, TRC_DEED_NONE, do_sql },
+	{ "status", true, TRC_DEED_NONE, do_status },
+	{ NULL, false, TRC_DEED_NONE, NULL }
+};

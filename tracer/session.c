@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: ISC */
+/* The traced session: attached to, ended, stopped. */
+#include <sys/epoll.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "commands.h"
+#include "exports.h"
+#include "fn.h"
+#include "launch.h"
+#include "log.h"
+#include "loop.h"
+#include "session.h"
+#include "timeline.h"
+#include "waiters.h"
+
+#define CODE_OF_SIGNAL	128	/* as shells count */
+
+struct trc_hello session_hello;
+
+static char		 root[PATH_MAX];
+static pid_t		 pid;
+static bool		 ended, stopped, making;
+static int		 code, sig;
+static struct loop_io	 children = LOOP_IO_INIT;
+static struct waiters	 attaching = TAILQ_HEAD_INITIALIZER(attaching);
+static struct {
+	enum trc_phase	 phase;
+	uint32_t	 functions;
+	pid_t		 pid;
+} told = { .phase = TRC_PHASES };
+
+const char *
+session_root(void)
+{
+	return root;
+}
+
+void
+session_set_root(const char *path)
+{
+	(void)snprintf(root, sizeof(root), "%s", path);
+}
+
+pid_t
+session_pid(void)
+{
+	return pid;
+}
+
+const char *
+session_state(void)
+{
+	if (!TAILQ_EMPTY(&processes))
+		return "tracing";
+	return ended ? "ended" : "idle";
+}
+
+void
+session_tell(void)
+{
+	uint32_t functions = probing_hooked();
+	enum trc_phase phase = !TAILQ_EMPTY(&processes) ? TRC_TRACING :
+	    ended ? TRC_OVER : TRC_IDLE;
+
+	if (stopped || (told.phase == phase && told.functions == functions &&
+	    told.pid == pid))
+		return;
+	told.phase = phase;
+	told.functions = functions;
+	told.pid = pid;
+	link_state(phase, functions, pid);
+}
+
+void
+session_refuse_ended(struct op *op)
+{
+	const char *name = sig == 0 ? NULL : sigabbrev_np(sig);
+
+	op_fail(op, "PROCESS_EXITED", "ask what has happened with query; launch "
+	    "it again after stop", "Target process has exited (code: %d%s%s). "
+	    "Session still queryable but cannot add traces.",
+	    sig == 0 ? code : CODE_OF_SIGNAL + sig,
+	    name == NULL ? "" : ", SIG", name == NULL ? "" : name);
+}
+
+bool
+session_asked(struct op *op)
+{
+	if (timeline_store() != NULL)
+		return true;
+	op_fail(op, "SESSION_NOT_FOUND", "launch a program, or attach to one "
+	    "that runs", "nothing has been traced in this session yet");
+	return false;
+}
+
+/* -- the end of processes ------------------------------------------------- */
+
+static void
+note_end(int c, int s)
+{
+	if (ended)
+		return;
+	ended = true;
+	code = c;
+	sig = s;
+	pid = 0;
+	if (timeline_store() != NULL)
+		store_set_status(timeline_store(), "exited", time(NULL));
+	timeline_told();
+}
+
+static void
+reap_one(struct process *p)
+{
+	const int status = p->status;
+	const bool is_main = p->main;
+
+	timeline_read_one(p);
+	process_close(p);
+	if (!is_main)
+		return;
+	note_end(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+	    WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+/* Not from within the engine's callbacks, which still look at them. */
+static void
+reap(void)
+{
+	struct process *p, *next;
+	bool any = false;
+
+	if (timeline_is_busy())
+		return;
+	for (p = TAILQ_FIRST(&processes); p != NULL; p = next) {
+		next = TAILQ_NEXT(p, entry);
+		if (!p->over)
+			continue;
+		reap_one(p);
+		any = true;
+	}
+	if (!any)
+		return;
+	session_tell();
+	probing_kick();
+}
+
+static void
+on_children(uint32_t events, void *arg)
+{
+	(void)events;
+	(void)arg;
+	target_events();
+	reap();
+}
+
+void
+session_goes_on(void)
+{
+	reap();
+	probing_kick();
+}
+
+void
+trc_ended(int c, int s)
+{
+	output_drain();
+	/* if it is traced its last event says more, and is here as well */
+	target_events();
+	reap();
+	if (process_main() == NULL) {
+		note_end(c, s);
+		session_tell();
+		probing_kick();
+	}
+}
+
+/* -- the beginning -------------------------------------------------------- */
+
+static void
+on_resumed(const char *why)
+{
+	struct store_stats s;
+
+	if (why != NULL) {
+		log_warnx("the timeline of the last tracer is lost: %s", why);
+		return;
+	}
+	/* what its functions took is not known any more, their names are */
+	store_stats(timeline_store(), &s);
+	fn_begin(s.functions);
+	session_set_root(store_about(timeline_store())->project_root);
+}
+
+void
+trc_hello(const struct trc_hello *h)
+{
+	session_hello = *h;
+	pid = (pid_t)h->target_pid;
+	if (h->budget != 0)
+		probing_budget(h->budget > UINT32_MAX ? 0 :
+		    (uint32_t)h->budget);
+	if (loop_add(&children, target_fd(), EPOLLIN, on_children, NULL) ==
+	    -1)
+		fatal("epoll");
+	if (!h->resumed)
+		return;
+	ended = pid == 0;
+	timeline_resume(h, on_resumed);
+}
+
+void
+trc_file(enum trc_file which, int fd)
+{
+	timeline_file(which, fd);
+}
+
+void
+trc_ran(pid_t p)
+{
+	pid = p;
+	/* others may have started it: it can be attached to */
+	if (launch_ran(p))
+		return;
+	ended = false;
+	session_tell();
+}
+
+void
+trc_ask(const struct ask *a, const char *json, size_t len)
+{
+	commands_run(a, json, len);
+}
+
+void
+trc_conn_gone(uint32_t conn)
+{
+	op_conn_gone(conn);
+	exports_conn_gone(conn);
+}
+
+/* -- attaching ------------------------------------------------------------ */
+
+struct attach_args {
+	const char	*root;
+	bool		 follow;
+};
+
+/* Of requests that attach by the way as well. */
+static const struct param attach_params[] = {
+	{ "projectRoot", PARAM_STRING, offsetof(struct attach_args, root),
+	    false, 0, PATH_MAX - 1 },
+	{ "followForks", PARAM_BOOL, offsetof(struct attach_args, follow),
+	    false, 0, 0 },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+static bool		 follow_forks;
+
+static void
+attach_failed(struct op *op, const char *why)
+{
+	op_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces it, or "
+	    "launch the program anew", "Failed to attach: %s. Check process "
+	    "permissions.", why);
+}
+
+/* The timeline is there: whoever wanted to attach goes on. */
+static void
+attach_all(const char *why)
+{
+	const struct target_options o = { .follow_fork = follow_forks };
+	char words[TARGET_WHY];
+	struct process *p = NULL;
+	struct waiter *w;
+
+	making = false;
+	if (why == NULL && (p = process_open(pid, &o, words)) == NULL)
+		why = words;
+	if (p != NULL) {
+		p->main = true;
+		store_set_pid(timeline_store(), (uint32_t)pid);
+		store_set_status(timeline_store(), "running", 0);
+		output_drain();
+		timeline_pace();
+	}
+	session_tell();
+	while ((w = TAILQ_FIRST(&attaching)) != NULL) {
+		if (p == NULL)
+			attach_failed(w->op, why);
+		else
+			w->op->command->run(w->op);
+		waiter_drop(&attaching, w);
+	}
+}
+
+static void
+attach_begin(void)
+{
+	static char exe[PATH_MAX];
+	char link[64];
+	struct store_meta m = { .id = session_hello.session,
+		.binary_path = exe, .project_root = root,
+		.pid = (uint32_t)pid, .started_at = time(NULL),
+		.status = "running", .start_ns = clock_ns() };
+	ssize_t n;
+
+	if (timeline_store() != NULL) {
+		attach_all(NULL);
+		return;
+	}
+	(void)snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = '\0';
+	output_from_now();
+	timeline_make(&session_hello, &m, attach_all);
+}
+
+bool
+session_ready(struct op *op)
+{
+	if (process_main() != NULL)
+		return true;
+	if (ended) {
+		session_refuse_ended(op);
+		return false;
+	}
+	if (launch_pending() || pid == 0) {
+		op_fail(op, "INVALID_ARGUMENT", "launch a program first",
+		    "no program of this session runs that could be traced");
+		return false;
+	}
+	(void)waiter_add(&attaching, op);
+	if (!making) {
+		making = true;
+		attach_begin();
+	}
+	return false;
+}
+
+static void
+do_attach(struct op *op)
+{
+	struct attach_args a = { .root = NULL };
+	struct text t = { .max = 0 };
+
+	if (!op_params(op, attach_params, &a))
+		return;
+	if (a.root != NULL && a.root[0] != '/') {
+		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
+		    "projectRoot must be an absolute path");
+		return;
+	}
+	if (process_main() == NULL) {
+		if (a.root != NULL)
+			session_set_root(a.root);
+		follow_forks = a.follow;
+	}
+	if (!session_ready(op))
+		return;
+	text_str(&t, "{\"sessionId\":");
+	text_json(&t, session_hello.session, strlen(session_hello.session));
+	text_printf(&t, ",\"pid\":%d}", (int)pid);
+	op_reply(op, &t);
+}
+
+/* -- stopping ------------------------------------------------------------- */
+
+struct stop_args {
+	bool	 keep;
+};
+
+static const struct param stop_params[] = {
+	{ "keep", PARAM_BOOL, offsetof(struct stop_args, keep), false, 0, 0 },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+
+/* The program goes on, with its code as it was. */
+static void
+let_all_go(void)
+{
+	struct process *p;
+
+	launch_stopped();
+	while ((p = TAILQ_FIRST(&processes)) != NULL) {
+		timeline_read_one(p);
+		process_close(p);
+	}
+}
+
+static uint64_t
+end_timeline(bool keep)
+{
+	struct store_stats s = { 0 };
+
+	if (timeline_store() == NULL)
+		return 0;
+	output_drain();
+	if (!ended)
+		store_set_status(timeline_store(), "stopped", time(NULL));
+	store_stats(timeline_store(), &s);
+	timeline_close(keep);
+	return s.collected;
+}
+
+static void
+do_stop(struct op *op)
+{
+	struct stop_args a = { .keep = false };
+	struct text t = { .max = 0 };
+	char path[PATH_MAX] = "";
+	uint64_t n;
+
+	if (!op_params(op, stop_params, &a))
+		return;
+	if (a.keep && timeline_store() != NULL && timeline_path() == NULL) {
+		op_fail(op, "NOT_SUPPORTED", "export it, or stop without keep",
+		    "this timeline is in memory, as its owner has no home "
+		    "directory that could be written to; it cannot be kept");
+		return;
+	}
+	if (a.keep && timeline_path() != NULL)
+		(void)snprintf(path, sizeof(path), "%s", timeline_path());
+	let_all_go();
+	waiters_fail(&attaching, "SESSION_NOT_FOUND", NULL,
+	    "tracing has been stopped meanwhile");
+	session_stopping();
+	exports_drop_all();
+	n = end_timeline(a.keep);
+	text_printf(&t, "{\"success\":true,\"eventsCollected\":%llu",
+	    (unsigned long long)n);
+	if (path[0] != '\0') {
+		text_str(&t, ",\"kept\":");
+		text_json(&t, path, strlen(path));
+	}
+	text_str(&t, "}");
+	stopped = true;
+	link_reply_last();
+	op_reply(op, &t);
+	link_bye();
+}
+
+const struct command session_commands[] = {
+	{ "launch", false, TRC_DEED_LAUNCH, launch_run },
+	{ "attach", false, TRC_DEED_ATTACH, do_attach },
+	{ "resume", false, TRC_DEED_RESUME, launch_resume },
+	{ "stop", false, TRC_DEED_STOP, do_stop },
+	{ NULL, false, TRC_DEED_NONE, NULL }
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The traced session: from a program that is launched or attached to, to its
+ * end and that of the tracing.
+ */
+#ifndef TRACER_SESSION_H
+#define TRACER_SESSION_H
+
+#include <stdbool.h>
+
+#include "op.h"
+#include "probing.h"
+#include "trchello.h"
+
+/* What the spawner has said first; its strings stay. */
+extern struct trc_hello session_hello;
+
+/* The program's root, as it was given last; "" = nobody has. */
+const char *session_root(void);
+void	 session_set_root(const char *);
+/* "tracing", "idle" or "ended" */
+const char *session_state(void);
+/* The session's program; 0 = there is none. */
+pid_t	 session_pid(void);
+/*
+ * Attached to the program that there is, if need be, with a timeline.  false:
+ * op was refused, or is held and run again once it is so.
+ */
+bool	 session_ready(struct op *);
+/* Whether there is a timeline to ask; else op was refused. */
+bool	 session_asked(struct op *);
+/* Tells the spawner, if anything has changed. */
+void	 session_tell(void);
+/* Refuses: the program has ended, with its code. */
+void	 session_refuse_ended(struct op *);
+
+/* A launch waits no more for its patterns. */
+void	 launch_settled(void);
+/* Whoever waits for patterns may find them settled now. */
+void	 session_settled(void);
+/* Whoever waits for anything waits in vain. */
+void	 session_stopping(void);
+void	 queries_stopping(void);
+/* The timeline is no longer busy: what was put off is done. */
+void	 session_goes_on(void);
+
+#endif

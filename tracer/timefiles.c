@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Files of timelines.  The directory is the owner's own, and so are sessions
+ * that may write to it: nothing that was there before is taken for a new one,
+ * and no link is followed at its end.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "timefiles.h"
+
+static int	 dir_fd = -1;
+static char	 name[NAME_MAX - 16], path[PATH_MAX];
+
+/* One step down, into a directory that is made if need be. */
+static int
+enter(int from_fd, const char *part, bool ours)
+{
+	int fd;
+	struct stat sb;
+
+	if (mkdirat(from_fd, part, 0700) == -1 && errno != EEXIST)
+		return -1;
+	fd = openat(from_fd, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    (ours ? O_NOFOLLOW : 0));
+	/* what others may write to is no place for it */
+	if (fd != -1 && ours && (fstat(fd, &sb) == -1 ||
+	    sb.st_uid != geteuid() || (sb.st_mode & 022) != 0)) {
+		close(fd);
+		errno = EPERM;
+		fd = -1;
+	}
+	return fd;
+}
+
+static int
+open_dir(const char *home)
+{
+	char parts[] = TIMEFILES_DIR, *part, *save = NULL;
+	int fd, next_fd, depth = 0;
+
+	if (home[0] != '/')
+		return -1;
+	fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (part = strtok_r(parts, "/", &save); fd != -1 && part != NULL;
+	    part = strtok_r(NULL, "/", &save)) {
+		/* ~/.local/state may be somewhere else */
+		next_fd = enter(fd, part, ++depth > 2);
+		close(fd);
+		fd = next_fd;
+	}
+	return fd;
+}
+
+static void
+set_name(const struct trc_hello *h, const char *as)
+{
+	(void)snprintf(name, sizeof(name), "%s", as);
+	(void)snprintf(path, sizeof(path), "%s/%s/%s", h->home, TIMEFILES_DIR,
+	    name);
+}
+
+static bool
+is_free(const char *as)
+{
+	char file[NAME_MAX + 1];
+	struct stat sb;
+	int i;
+
+	for (i = 0; store_file_suffix(i) != NULL; i++) {
+		(void)snprintf(file, sizeof(file), "%s%s", as,
+		    store_file_suffix(i));
+		if (fstatat(dir_fd, file, &sb, AT_SYMLINK_NOFOLLOW) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* A label may be that of a session which was kept: the id is its own. */
+int
+timefiles_make(const struct trc_hello *h, struct store_files *files)
+{
+	const char *as;
+
+	dir_fd = open_dir(h->home);
+	if (dir_fd == -1)
+		return -1;
+	as = strchr(h->session, '/') == NULL && is_free(h->session) ?
+	    h->session : h->id;
+	set_name(h, as);
+	if (is_free(as) && store_files_at(dir_fd, name, files) == 0)
+		return 0;
+	log_warn("the timeline's files cannot be made in %s/%s", h->home,
+	    TIMEFILES_DIR);
+	timefiles_remove();
+	return -1;
+}
+
+int
+timefiles_find(const struct trc_hello *h, struct store_files *files)
+{
+	const char *const names[] = { h->id, h->session };
+	size_t i;
+
+	dir_fd = open_dir(h->home);
+	for (i = 0; dir_fd != -1 && i < 2; i++)
+		if (names[i][0] != '\0' && strchr(names[i], '/') == NULL &&
+		    !is_free(names[i])) {
+			set_name(h, names[i]);
+			return store_files_at(dir_fd, name, files);
+		}
+	path[0] = '\0';
+	return -1;
+}
+
+const char *
+timefiles_path(void)
+{
+	return path[0] == '\0' ? NULL : path;
+}
+
+void
+timefiles_remove(void)
+{
+	char file[NAME_MAX + 1];
+	int i;
+
+	for (i = 0; path[0] != '\0' && store_file_suffix(i) != NULL; i++) {
+		(void)snprintf(file, sizeof(file), "%s%s", name,
+		    store_file_suffix(i));
+		if (unlinkat(dir_fd, file, 0) == -1 && errno != ENOENT)
+			log_warn("%s", file);
+	}
+	path[0] = '\0';
+}
+
+int
+timefiles_temporary(void)
+{
+	int fd = dir_fd == -1 ? -1 : openat(dir_fd, ".", O_TMPFILE | O_RDWR |
+	    O_CLOEXEC, 0600);
+
+	return fd != -1 ? fd : memfd_create("export", MFD_CLOEXEC);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/* The files of timelines in their owner's home directory. */
+#ifndef TRACER_TIMEFILES_H
+#define TRACER_TIMEFILES_H
+
+#include "store.h"
+#include "trchello.h"
+
+#define TIMEFILES_DIR	".local/state/debuglantern/timelines"
+
+/* New ones; -1: there is no home that could be written to. */
+int	 timefiles_make(const struct trc_hello *, struct store_files *);
+/* Those that have been there; -1: there are none. */
+int	 timefiles_find(const struct trc_hello *, struct store_files *);
+/* Their path without suffixes; NULL = there are none. */
+const char *timefiles_path(void);
+void	 timefiles_remove(void);
+/* A file without a name on the same disk, else in memory; -1 with errno. */
+int	 timefiles_temporary(void);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: ISC */
+/* What the timeline is given, and when. */
+#include <string.h>
+
+#include "clock.h"
+#include "fn.h"
+#include "loop.h"
+#include "session.h"
+#include "timeline.h"
+#include "timefiles.h"
+
+#define BUSY_MS		2	/* between two looks at rings that fill */
+#define QUIET_MS	4	/* and at those that have not lately */
+#define QUIET_NS	1000000000ULL
+#define FLUSH_NS	250000000ULL
+
+static struct store	*st;
+static struct feed	*feed;
+static struct loop_timer timer;
+static struct store_files files = STORE_FILES_INIT;
+static uint64_t		 last_record, last_flush, grown;
+static bool		 dirty, busy;
+
+struct store *
+timeline_store(void)
+{
+	return st;
+}
+
+bool
+timeline_is_busy(void)
+{
+	return busy;
+}
+
+uint64_t
+timeline_grown(void)
+{
+	return grown;
+}
+
+void
+timeline_told(void)
+{
+	dirty = true;
+	grown++;
+	timeline_pace();
+}
+
+/* -- reading -------------------------------------------------------------- */
+
+static void
+on_record(struct target *t, const struct trace_record *r, void *arg)
+{
+	(void)t;
+	(void)feed_record(feed, r, *(uint64_t *)arg);
+}
+
+void
+timeline_read_one(struct process *p)
+{
+	uint64_t now = clock_ns();
+
+	if (st == NULL || p->target == NULL ||
+	    target_read(p->target, on_record, &now) == 0)
+		return;
+	last_record = now;
+	dirty = true;
+	grown++;
+}
+
+static void
+flush(uint64_t now)
+{
+	if (!dirty || now - last_flush < FLUSH_NS)
+		return;
+	last_flush = now;
+	dirty = false;
+	(void)store_flush(st);
+}
+
+void
+timeline_read(void)
+{
+	uint64_t now = clock_ns();
+	struct process *p;
+
+	if (st == NULL)
+		return;
+	TAILQ_FOREACH(p, &processes, entry)
+		timeline_read_one(p);
+	/* nothing that comes later is older than that */
+	store_settled(st, now);
+	flush(now);
+}
+
+static void
+on_timer(void *arg)
+{
+	(void)arg;
+	timeline_read();
+	timeline_pace();
+}
+
+static bool
+has_probes(void)
+{
+	const struct process *p;
+
+	TAILQ_FOREACH(p, &processes, entry)
+		if (p->non > 0)
+			return true;
+	return false;
+}
+
+void
+timeline_pace(void)
+{
+	uint64_t now = clock_ns();
+
+	if (has_probes())
+		loop_timer_set(&timer, now - last_record < QUIET_NS ? BUSY_MS :
+		    QUIET_MS, on_timer, NULL);
+	else if (dirty)
+		loop_timer_set(&timer, FLUSH_NS / 1000000, on_timer, NULL);
+	else
+		loop_timer_unset(&timer);
+}
+
+/* A question takes long: rings go on being read, and faults being mended. */
+static void
+tick(void *arg)
+{
+	(void)arg;
+	target_events();
+	timeline_read();
+}
+
+void
+timeline_busy(bool yes)
+{
+	busy = yes;
+	if (yes)
+		return;
+	session_goes_on();
+}
+
+/* -- events --------------------------------------------------------------- */
+
+void
+timeline_event(struct process *p, const struct target_event *e)
+{
+	(void)p;
+	if (feed == NULL)
+		return;
+	feed_event(feed, e);
+	dirty = true;
+	grown++;
+}
+
+void
+timeline_forked(struct process *p)
+{
+	/* its only thread has its parent's name */
+	if (st != NULL)
+		store_thread(st, (uint32_t)p->pid, "");
+}
+
+/* -- opening and closing -------------------------------------------------- */
+
+static const struct trc_hello *hello;
+static struct store_meta meta;
+static bool		 is_new;
+static void		(*done)(const char *);
+
+static void
+open_store(void)
+{
+	struct store_limits limits = STORE_LIMITS_DEFAULT;
+	static char why[STORE_WHY];
+
+	if (hello->calls_bytes != 0)
+		limits.calls = hello->calls_bytes;
+	if (hello->output_bytes != 0)
+		limits.output = hello->output_bytes;
+	st = store_open(&files, is_new ? &meta : NULL, &limits, why);
+	files = (struct store_files)STORE_FILES_INIT;
+	if (st != NULL) {
+		store_set_render(st, &fn_render);
+		store_set_tick(st, tick, NULL);
+		feed = feed_new(st);
+		if (feed == NULL)
+			(void)strcpy(why, "no memory");
+	}
+	done(feed == NULL ? why : NULL);
+}
+
+void
+timeline_file(enum trc_file which, int fd)
+{
+	int *const fds[] = { &files.calls_fd, &files.db_fd, &files.wal_fd };
+	int i;
+
+	if (*fds[which] != -1)
+		close(*fds[which]);
+	*fds[which] = fd;
+	for (i = 0; i < TRC_FILES; i++)
+		if (*fds[i] == -1)
+			return;
+	if (done != NULL && st == NULL)
+		open_store();
+}
+
+void
+timeline_make(const struct trc_hello *h, const struct store_meta *m,
+    void (*fn)(const char *))
+{
+	hello = h;
+	meta = *m;
+	done = fn;
+	is_new = true;
+	if (timefiles_make(h, &files) == 0)
+		open_store();
+	else
+		link_want_files();
+}
+
+void
+timeline_resume(const struct trc_hello *h, void (*fn)(const char *))
+{
+	hello = h;
+	done = fn;
+	is_new = false;
+	/* else they are in memory, and on their way */
+	if (h->nfiles == 0 && timefiles_find(h, &files) == 0)
+		open_store();
+	else if (h->nfiles == 0)
+		fn("there is nothing of its timeline");
+}
+
+const char *
+timeline_path(void)
+{
+	return timefiles_path();
+}
+
+void
+timeline_close(bool keep)
+{
+	loop_timer_unset(&timer);
+	if (st == NULL)
+		return;
+	feed_free(feed);
+	store_close(st, keep);
+	feed = NULL;
+	st = NULL;
+	if (!keep)
+		timefiles_remove();
+}

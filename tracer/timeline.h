@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The session's timeline: its files, what is put into it, and when.  There is
+ * one, from the first program on to the end of the tracer.
+ */
+#ifndef TRACER_TIMELINE_H
+#define TRACER_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "feed.h"
+#include "process.h"
+#include "store.h"
+#include "trchello.h"
+
+/* NULL = there is none yet. */
+struct store *timeline_store(void);
+/*
+ * Makes it, before there is a process; done(NULL) once it is there, at once or
+ * later, or done(why).
+ */
+void	 timeline_make(const struct trc_hello *, const struct store_meta *,
+	    void (*done)(const char *why));
+/* That of a predecessor, if there is one; done() as above, once. */
+void	 timeline_resume(const struct trc_hello *, void (*done)(const char *));
+void	 timeline_file(enum trc_file, int fd);
+/* Its path without the suffixes; NULL = it is in memory. */
+const char *timeline_path(void);
+/*
+ * The last words: all that has been seen is in it.  keep: its files stay.
+ * Else they are removed.
+ */
+void	 timeline_close(bool keep);
+
+/* -- what comes in -------------------------------------------------------- */
+void	 timeline_event(struct process *, const struct target_event *);
+void	 timeline_forked(struct process *);
+/* What the probes of one process, or of all, have recorded so far. */
+void	 timeline_read_one(struct process *);
+void	 timeline_read(void);
+/* There are probes, or none any more. */
+void	 timeline_pace(void);
+/*
+ * From begin to end (of what asks the timeline) only reading goes on: what
+ * else there is to do has to wait.
+ */
+void	 timeline_busy(bool);
+bool	 timeline_is_busy(void);
+/* Counts whatever has been added to it. */
+uint64_t timeline_grown(void);
+/* Something has been, by others than the probes. */
+void	 timeline_told(void);
+
+/* -- output (output.c) ---------------------------------------------------- */
+/* From which byte of a ring on it belongs to the timeline. */
+void	 output_from_now(void);
+/* Whatever is in the ring by now. */
+void	 output_drain(void);
+
+#endif

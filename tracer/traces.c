@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: ISC */
+/* The requests trace and functions. */
+#include <json-c/json.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "fn.h"
+#include "launch.h"
+#include "match.h"
+#include "plan.h"
+#include "session.h"
+#include "timeline.h"
+#include "waiters.h"
+#include "wishes.h"
+
+#define BUDGET_MOST	1000000000LL
+#define PAGE		100		/* functions, unless asked */
+#define PAGE_MOST	1000
+
+/* -- wishes --------------------------------------------------------------- */
+
+struct wish_args {
+	struct json_object *add, *addresses, *remove;
+	const char	*root;
+	bool		 raw, follow;
+	int64_t		 budget;
+};
+
+static const struct param wish_params[] = {
+	{ "add", PARAM_STRINGS, offsetof(struct wish_args, add), false, 0,
+	    PATTERNS_MAX },
+	{ "remove", PARAM_STRINGS, offsetof(struct wish_args, remove), false,
+	    0, PATTERNS_MAX },
+	{ "addresses", PARAM_STRINGS, offsetof(struct wish_args, addresses),
+	    false, 0, PATTERNS_MAX },
+	{ "projectRoot", PARAM_STRING, offsetof(struct wish_args, root),
+	    false, 0, PATH_MAX - 1 },
+	{ "rawRegisters", PARAM_BOOL, offsetof(struct wish_args, raw), false,
+	    0, 0 },
+	{ "budget", PARAM_NUMBER, offsetof(struct wish_args, budget), false,
+	    0, BUDGET_MOST },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+
+static struct json_object *
+not_empty(struct json_object *list)
+{
+	return list == NULL || json_object_array_length(list) == 0 ? NULL :
+	    list;
+}
+
+bool
+wish_read(struct op *op, struct json_object *args, const char *what,
+    struct wish *w)
+{
+	struct wish_args a = { .budget = -1 };
+	char why[PARAMS_WHY];
+
+	memset(w, 0, sizeof(*w));
+	if (params_read(args, what, wish_params, &a, why) == -1) {
+		op_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask "
+		    "again", "%s", why);
+		return false;
+	}
+	if (a.root != NULL && a.root[0] != '/') {
+		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
+		    "projectRoot must be an absolute path");
+		return false;
+	}
+	w->add = not_empty(a.add);
+	w->addresses = not_empty(a.addresses);
+	w->remove = not_empty(a.remove);
+	w->root = a.root;
+	w->raw = a.raw;
+	w->has_budget = a.budget >= 0;
+	w->budget = a.budget > 0 ? (uint32_t)a.budget : 0;
+	return true;
+}
+
+/* -- trace ---------------------------------------------------------------- */
+
+static struct waiters	 tracing = TAILQ_HEAD_INITIALIZER(tracing);
+static struct waiters	 listing = TAILQ_HEAD_INITIALIZER(listing);
+
+static void
+answer_state(struct op *op)
+{
+	struct text t = { .max = 0 };
+
+	text_str(&t, "{");
+	probing_state(&t);
+	text_str(&t, "}");
+	op_reply(op, &t);
+}
+
+static void
+do_trace(struct op *op)
+{
+	const char *code;
+	char why[PROBING_WHY];
+	struct wish w;
+	bool changes;
+
+	if (!wish_read(op, op->args, "trace", &w))
+		return;
+	changes = w.add != NULL || w.addresses != NULL || w.remove != NULL;
+	/* how it stands can be asked of what is over as well */
+	if (!changes && strcmp(session_state(), "ended") == 0) {
+		answer_state(op);
+		return;
+	}
+	if (!session_ready(op))
+		return;
+	if (w.root != NULL)
+		session_set_root(w.root);
+	else if (session_root()[0] != '\0')
+		w.root = session_root();
+	if (wish_check(&w, &code, why) == -1) {
+		op_fail(op, code, "correct the pattern", "%s", why);
+		return;
+	}
+	if (changes) {
+		link_does(&op->ask, TRC_DEED_TRACE);
+		wish_apply(&w);
+	}
+	(void)waiter_add(&tracing, op);
+	probing_kick();
+}
+
+static void
+answer_trace(struct op *op)
+{
+	struct wish w;
+
+	if (op->answered || !wish_read(op, op->args, "trace", &w))
+		return;
+	if ((w.add != NULL || w.addresses != NULL) && process_main() == NULL)
+		session_refuse_ended(op);
+	else if (wish_was_vain(&w))
+		op_fail(op, "NO_DEBUG_SYMBOLS", "build it with -g, or trace "
+		    "with rawRegisters", "%s", NO_SYMBOLS_WORDS);
+	else
+		answer_state(op);
+}
+
+/* -- functions ------------------------------------------------------------ */
+
+struct functions_args {
+	const char	*pattern;
+	int64_t		 limit, offset;
+};
+
+static const struct param functions_params[] = {
+	{ "pattern", PARAM_STRING, offsetof(struct functions_args, pattern),
+	    true, 0, PATTERN_MAX },
+	{ "limit", PARAM_NUMBER, offsetof(struct functions_args, limit),
+	    false, 1, PAGE_MOST },
+	{ "offset", PARAM_NUMBER, offsetof(struct functions_args, offset),
+	    false, 0, INT32_MAX },
+	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
+};
+
+struct listing {
+	struct functions_args a;
+	struct pattern	*pattern;
+	struct text	 t;
+	uint64_t	 total, shown;
+};
+
+static void
+put_str(struct text *t, const char *name, const char *value)
+{
+	text_printf(t, "\"%s\":", name);
+	text_json(t, value, strlen(value));
+	text_str(t, ",");
+}
+
+static const char *
+why_not(const struct binary *b, const struct sym_func *f)
+{
+	uint32_t i = (uint32_t)(f - b->ix.funcs);
+
+	if (f->addr == 0)
+		return f->flags & SYM_INLINED ? "it is inlined into all its "
+		    "callers" : "it has no code here";
+	if (f->flags & SYM_COLD)
+		return "it is the seldom used part of another function";
+	if (b->fns != NULL && b->fns[i] != 0 &&
+	    probing_why_not(b->fns[i] - 1) != NULL)
+		return probing_why_not(b->fns[i] - 1);
+	return NULL;
+}
+
+static void
+put_function(struct text *t, const struct binary *b,
+    const struct sym_func *f, uint64_t bias)
+{
+	const char *why = why_not(b, f);
+
+	text_str(t, "{");
+	put_str(t, "function", symindex_str(&b->ix, f->name));
+	put_str(t, "raw", symindex_str(&b->ix, f->raw));
+	put_str(t, "file", symindex_str(&b->ix, f->file));
+	text_printf(t, "\"line\":%u,\"address\":\"0x%llx\",\"size\":%llu,"
+	    "\"binary\":", f->line, f->addr == 0 ? 0ULL :
+	    (unsigned long long)(f->addr + bias), (unsigned long long)f->size);
+	text_json(t, b->path, strlen(b->path));
+	if ((f->flags & SYM_NO_DWARF) != 0)
+		text_str(t, ",\"debugInfo\":false");
+	text_printf(t, ",\"traceable\":%s", why == NULL ? "true" : "false");
+	if (why != NULL) {
+		text_str(t, ",\"reason\":");
+		text_json(t, why, strlen(why));
+	}
+	text_str(t, "}");
+}
+
+static void
+list_binary(struct listing *l, const struct binary *b, uint64_t bias)
+{
+	const struct sym_func *f;
+	uint32_t i;
+
+	if (b->state != BINARY_READY)
+		return;
+	for (i = 0; i < b->ix.header->nfuncs; i++) {
+		f = &b->ix.funcs[i];
+		if (!pattern_matches(l->pattern, symindex_str(&b->ix, f->name),
+		    symindex_str(&b->ix, f->raw),
+		    symindex_str(&b->ix, f->file)))
+			continue;
+		if (l->total++ < (uint64_t)l->a.offset ||
+		    l->shown == (uint64_t)l->a.limit)
+			continue;
+		text_str(&l->t, l->shown++ > 0 ? "," : "");
+		put_function(&l->t, b, f, bias);
+	}
+}
+
+static void
+list_all(struct listing *l)
+{
+	const struct process *p = process_main();
+	const struct binary *b;
+	size_t i;
+
+	if (p == NULL) {
+		for (b = binary_next(NULL); b != NULL; b = binary_next(b))
+			list_binary(l, b, 0);
+		return;
+	}
+	for (i = 0; i < p->nmodules; i++)
+		if (p->modules[i].binary->state == BINARY_READY)
+			list_binary(l, p->modules[i].binary,
+			    module_bias(&p->modules[i]));
+}
+
+static void
+answer_functions(struct op *op)
+{
+	struct listing l = { .a = { .limit = PAGE } };
+	char why[PARAMS_WHY];
+
+	if (op->answered || !op_params(op, functions_params, &l.a))
+		return;
+	l.pattern = pattern_new(l.a.pattern, session_root()[0] == '\0' ? NULL :
+	    session_root(), why, sizeof(why));
+	if (l.pattern == NULL) {
+		op_fail(op, "INVALID_PATTERN", "correct the pattern",
+		    "Invalid trace pattern '%s': %s", l.a.pattern, why);
+		return;
+	}
+	text_str(&l.t, "{\"functions\":[");
+	list_all(&l);
+	text_printf(&l.t, "],\"totalCount\":%llu,\"hasMore\":%s}",
+	    (unsigned long long)l.total, l.total > (uint64_t)l.a.offset +
+	    l.shown ? "true" : "false");
+	pattern_free(l.pattern);
+	op_reply(op, &l.t);
+}
+
+/* Whether the program's files have been read; asks for it. */
+static bool
+is_readable(void)
+{
+	struct process *p = process_main();
+
+	if (p == NULL || !p->arrived)
+		return p == NULL;
+	if (p->nmodules == 0) {
+		process_look(p);
+		p->stale = true;
+	}
+	return plan_read(p);
+}
+
+static void
+do_functions(struct op *op)
+{
+	struct functions_args a = { .limit = PAGE };
+
+	if (!op_params(op, functions_params, &a))
+		return;
+	if (process_main() == NULL && fn_count() == 0 &&
+	    binary_next(NULL) == NULL && !session_ready(op))
+		return;
+	(void)waiter_add(&listing, op);
+	probing_kick();
+}
+
+/* -- when it is so -------------------------------------------------------- */
+
+void
+session_settled(void)
+{
+	const struct process *p = process_main();
+	struct waiter *w;
+
+	session_tell();
+	while ((w = TAILQ_FIRST(&listing)) != NULL && is_readable()) {
+		answer_functions(w->op);
+		waiter_drop(&listing, w);
+	}
+	/* before it has begun nothing is settled */
+	if (!probing_settled() || (p != NULL && !p->arrived))
+		return;
+	launch_settled();
+	while ((w = TAILQ_FIRST(&tracing)) != NULL) {
+		answer_trace(w->op);
+		waiter_drop(&tracing, w);
+	}
+}
+
+void
+session_stopping(void)
+{
+	static const char words[] = "tracing has been stopped meanwhile";
+
+	waiters_fail(&tracing, "SESSION_NOT_FOUND", NULL, words);
+	waiters_fail(&listing, "SESSION_NOT_FOUND", NULL, words);
+	queries_stopping();
+}
+
+const struct command trace_commands[] = {
+	{ "trace", false, TRC_DEED_NONE, do_trace },
+	{ "functions", true, TRC_DEED_NONE, do_functions },
+	{ NULL, false, TRC_DEED_NONE, NULL }
+};
