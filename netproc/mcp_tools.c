@@ -199,7 +199,9 @@ static const char query_output[] = OBJECT(
     ",\"threadName\":" STRING) ",\"description\":\"Calls that could not be "
     "kept\"},"
     "\"sampled\":{\"description\":\"Whether calls were left out by the "
-    "budget\"}");
+    "budget\"},"
+    "\"trouble\":{\"type\":\"string\",\"description\":"
+    "\"Why events cannot be stored just now\"}");
 
 static const char stop_output[] = OBJECT("\"success\",\"eventsCollected\"",
     "\"success\":" BOOL ",\"eventsCollected\":" NUMBER ","

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fn.h"
+#include "shape.h"
 #include "store.h"
 #include "symclient.h"
 #include "tally.h"
@@ -13,6 +14,7 @@
 
 static struct fn	**fns;
 static uint32_t		 nfns, cap;
+static struct shapes	*shapes;	/* a predecessor's; NULL = none */
 
 struct fn *
 fn_get(uint32_t n)
@@ -48,8 +50,9 @@ fn_new(void)
 }
 
 void
-fn_begin(uint32_t first)
+fn_begin(struct store *st, uint32_t first)
 {
+	shapes = shapes_new(st);
 	while (nfns < first && fn_new() != FN_NONE)
 		fns[nfns - 1]->stored = true;
 }
@@ -157,6 +160,7 @@ fn_typed(uint32_t n, const struct sym_typed *t)
 	f->leave = steps(t->leave, t->nleave);
 	f->nenter = f->enter == NULL ? 0 : t->nenter;
 	f->nleave = f->leave == NULL ? 0 : t->nleave;
+	f->shape = shape_pack(t, &f->shape_len);
 	f->entry_only = (f->desc.head->flags & DESC_ENTRY_ONLY) != 0;
 }
 
@@ -165,7 +169,8 @@ fn_store(struct store *st, uint32_t n)
 {
 	struct fn *f = fn_get(n);
 	const struct sym_func *sf;
-	struct store_function s = { .fn = n, .name = fn_name(f) };
+	struct store_function s = { .fn = n, .name = fn_name(f),
+		.shape = f->shape, .shape_len = f->shape_len };
 
 	if (f->stored)
 		return;
@@ -180,6 +185,8 @@ fn_store(struct store *st, uint32_t n)
 	if (f->state == FN_TYPED)
 		s.ret_type = desc_return_type(&f->desc);
 	(void)store_function(st, &s);
+	free(f->shape);
+	f->shape = NULL;
 }
 
 /* -- values --------------------------------------------------------------- */
@@ -202,6 +209,8 @@ arguments(void *arg, uint32_t n, const void *p, size_t len, char *buf,
 	struct render_out o = { 0 };
 
 	(void)arg;
+	if (f != NULL && f->binary == NULL && shapes != NULL)
+		return shapes_arguments(shapes, n, p, len, buf, size);
 	if (f == NULL || f->state != FN_TYPED)
 		return 0;
 	render_args(&f->desc, f->enter, f->nenter, p, len, &o);
@@ -216,6 +225,8 @@ result(void *arg, uint32_t n, const void *p, size_t len, char *buf,
 	struct render_out o = { 0 };
 
 	(void)arg;
+	if (f != NULL && f->binary == NULL && shapes != NULL)
+		return shapes_result(shapes, n, p, len, buf, size);
 	if (f == NULL || f->state != FN_TYPED)
 		return 0;
 	render_result(&f->desc, f->leave, f->nleave, p, len, &o);

@@ -37,6 +37,8 @@ struct fn {
 	struct capture	*enter, *leave;	/* with CAP_END; owned, NULL = none */
 	size_t		 nenter, nleave;
 	struct desc	 desc;		/* FN_TYPED */
+	void		*shape;		/* for the timeline; owned, or NULL */
+	size_t		 shape_len;
 };
 #define FN_ADDRESS	UINT32_MAX
 #define FN_NONE		UINT32_MAX
@@ -44,8 +46,8 @@ struct fn {
 /* NULL for a number that has not been given. */
 struct fn *fn_get(uint32_t);
 uint32_t fn_count(void);
-/* Numbers below that are a predecessor's. */
-void	 fn_begin(uint32_t first);
+/* Numbers below that are a predecessor's, in that store (borrowed). */
+void	 fn_begin(struct store *, uint32_t first);
 /* The number of a binary's function; FN_NONE: there are too many. */
 uint32_t fn_of(struct binary *, uint32_t i);
 /* The same of an address in it that no index knows. */

@@ -334,20 +334,13 @@ static void
 answer(const struct process *p)
 {
 	struct text t = { .max = 0 };
-	bool vain;
+	const char *vain = l.args.trace != NULL && wish_was_vain(&l.wish) ?
+	    "NO_DEBUG_SYMBOLS: " NO_SYMBOLS_WORDS : NULL;
 
 	text_str(&t, "{\"sessionId\":");
 	text_json(&t, session_hello.session, strlen(session_hello.session));
 	text_printf(&t, ",\"pid\":%d", (int)p->pid);
-	if (l.args.trace != NULL) {
-		vain = wish_was_vain(&l.wish);
-		text_str(&t, ",\"trace\":{");
-		probing_state(&t);
-		text_str(&t, "}");
-		if (vain)
-			text_str(&t, ",\"warnings\":[\"NO_DEBUG_SYMBOLS: "
-			    NO_SYMBOLS_WORDS "\"]");
-	}
+	probing_warnings(&t, vain);
 	text_str(&t, "}");
 	op_reply(l.op, &t);
 	end_op();

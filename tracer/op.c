@@ -55,10 +55,11 @@ op_unref(struct op *op)
 void
 op_reply(struct op *op, struct text *t)
 {
-	if (t->cut || t->s == NULL) {
+	if (t->cut || t->s == NULL || t->len > TRC_ANSWER_MAX) {
 		text_free(t);
-		op_fail(op, "INTERNAL_ERROR", "ask for less",
-		    "there is no memory for the answer");
+		op_fail(op, "INVALID_ARGUMENT", "ask for less, with limit",
+		    "the answer is longer than %d bytes, or than there is "
+		    "memory", TRC_ANSWER_MAX);
 		return;
 	}
 	if (!op->answered) {

@@ -442,8 +442,8 @@ warn(struct text *t, uint32_t *n, const char *words)
 	add_str(t, words);
 }
 
-static void
-add_warnings(struct text *t)
+void
+probing_warnings(struct text *t, const char *first)
 {
 	const struct process *p = process_main();
 	char words[PROBING_WHY];
@@ -451,6 +451,8 @@ add_warnings(struct text *t)
 	uint32_t n = 0;
 	size_t i;
 
+	if (first != NULL)
+		warn(t, &n, first);
 	TAILQ_FOREACH(r, &rows, entry) {
 		if (r->most.untyped == 0)
 			continue;
@@ -478,7 +480,7 @@ probing_state(struct text *t)
 	add_inlined(t);
 	add_entry_only(t);
 	text_printf(t, ",\"stopNs\":%llu", (unsigned long long)stop_ns);
-	add_warnings(t);
+	probing_warnings(t, NULL);
 }
 
 void

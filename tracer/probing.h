@@ -54,6 +54,8 @@ void	 probing_hold(bool main_too);
 uint32_t probing_hooked(void);
 /* Adds "activePatterns":[..],"hookedFunctions":n and so on, no braces. */
 void	 probing_state(struct text *);
+/* Adds ,"warnings":[..] if there are any; first: one more, or NULL. */
+void	 probing_warnings(struct text *, const char *first);
 /* ["a::*",..] */
 void	 probing_patterns(struct text *);
 /* Adds [{"function":..,"calls":n,"skipped":n}..], at most 100. */

@@ -197,7 +197,7 @@ on_resumed(const char *why)
 	}
 	/* what its functions took is not known any more, their names are */
 	store_stats(timeline_store(), &s);
-	fn_begin(s.functions);
+	fn_begin(timeline_store(), s.functions);
 	session_set_root(store_about(timeline_store())->project_root);
 }
 
