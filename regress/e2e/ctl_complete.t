@@ -127,6 +127,28 @@ def words(name, home, server, shell):
              "<debuglanternctl><shell><unshare>"),
             ("debuglanternctl shell --esc",
              "<debuglanternctl><shell><--escape>"),
+            ("debuglanternctl trace ru", "<debuglanternctl><trace><run>"),
+            ("debuglanternctl trace run --pat",
+             "<debuglanternctl><trace><run><--pattern>"),
+            ("debuglanternctl help trace", "<debuglanternctl><help><trace>"),
+            ("debuglanternctl trace run unsha",
+             "<debuglanternctl><trace><run><unshare>"),
+            (t + "trace status complete-", "<debuglanternctl><-t><%s><trace>"
+             "<status><complete-me>" % server.target),
+            (t + "trace complete-", "<debuglanternctl><-t><%s><trace>"
+             "<complete-me>" % server.target),
+            ("debuglanternctl timeline ex",
+             "<debuglanternctl><timeline><export>"),
+            ("debuglanternctl timeline export x --format fo",
+             "<debuglanternctl><timeline><export><x><--format><folded>"),
+            ("debuglanternctl timeline sql x --format c",
+             "<debuglanternctl><timeline><sql><x><--format><csv>"),
+            ("debuglanternctl timeline --type cr",
+             "<debuglanternctl><timeline><--type><crash>"),
+            (t + "timeline kept-", "<debuglanternctl><-t><%s><timeline>"
+             "<kept-one>" % server.target),
+            ("debuglanternctl timeline delete ke",
+             "<debuglanternctl><timeline><delete><kept-one>"),
             ("debuglanternctl unshare x _ap",
              "<debuglanternctl><unshare><x><_apt>"),
             ("debuglanternctl -t tls://rig", "<debuglanternctl><-t>"
@@ -159,6 +181,10 @@ def in_shell(name):
         with open(home.known_hosts, "w") as f:
             f.write("[rig.example]:4445 SHA256:%s\n" % ("a" * 43))
         os.chmod(home.known_hosts, 0o600)
+        kept = home.dir + "/.local/state/debuglantern/timelines"
+        os.makedirs(kept, 0o700)
+        with open(kept + "/kept-one.calls", "w"):
+            pass
         home.ctl("-t", server.target, "upload", work.name +
                  "/files/image.bin", "--name", "complete-me")
         shell = Shell(name, home)
