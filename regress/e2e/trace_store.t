@@ -1,76 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 # The tracer's timeline, as a process that can be killed, starved and lied to.
-import contextlib
 import json
 import os
 import random
 import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import AS_ROOT, eq, helper, ok, read_proc, run_tests
+from dl import AS_ROOT, eq, ok, read_proc, run_tests
+from tracestore import Store
 
 SANITIZED = os.environ.get("DL_SANITIZED") == "1"
 MANY = 1000000 if SANITIZED else 10000000
 FULL = "No space left on device"
 FILES = (".calls", ".db", ".db-wal")
 RNG = random.Random(4)
-
-
-class Store:
-    """A process with one timeline."""
-
-    def __init__(self, where, name="t", before=()):
-        self.dir, self.name = where, name
-        self.proc = subprocess.Popen(
-            [*before, helper("trc_store")], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.proc.poll() is None:
-            self.proc.kill()
-        self.proc.wait()
-        for f in (self.proc.stdin, self.proc.stdout, self.proc.stderr):
-            with contextlib.suppress(BrokenPipeError):
-                f.close()
-
-    def send(self, what, **args):
-        self.proc.stdin.write(json.dumps({"do": what, **args}) + "\n")
-        self.proc.stdin.flush()
-
-    def ask(self, what, **args):
-        self.send(what, **args)
-        line = self.proc.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{what}: ended: {self.proc.communicate()}")
-        return json.loads(line)
-
-    def do(self, what, **args):
-        answer = self.ask(what, **args)
-        if "error" in answer:
-            raise RuntimeError(f"{what}: {answer['error']}")
-        return answer["ok"]
-
-    def open(self, **args):
-        return self.do("open", dir=self.dir, name=self.name, **args)
-
-    def query(self, **args):
-        return self.do("query", query=args)
-
-    def end(self):
-        """What it says of itself at its end: nothing, under sanitizers."""
-        self.proc.stdin.close()
-        err = self.proc.stderr.read()
-        return self.proc.wait(), err
 
 
 def fresh_dir():
