@@ -37,6 +37,7 @@ BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
 
 all: $(BIN)/debuglanternd $(BIN)/debuglanternctl $(BIN)/debugger \
+	$(BIN)/debuglantern-mcp \
 	$(ROLES:%=$(LIBEXEC)/%)
 
 help:
@@ -108,6 +109,7 @@ endef
 $(eval $(call PROGRAM,parent,$(BIN)/debuglanternd,PARENT))
 $(eval $(call PROGRAM,ctl,$(BIN)/debuglanternctl,))
 $(eval $(call PROGRAM,dbg,$(BIN)/debugger,))
+$(eval $(call PROGRAM,mcp,$(BIN)/debuglantern-mcp,))
 $(eval $(call PROGRAM,netproc,$(LIBEXEC)/netproc,NETPROC))
 $(eval $(call PROGRAM,spawner,$(LIBEXEC)/spawner,SPAWNER))
 $(eval $(call PROGRAM,launcher,$(LIBEXEC)/launcher,LAUNCHER))

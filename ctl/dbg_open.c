@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dbg.h"
-#include "dbg_daemon.h"
+#include "daemon.h"
 #include "local.h"
 #include "report.h"
 #include "ssh.h"

@@ -14,7 +14,7 @@ ZSHCOMPDIR =	$(PREFIX)/share/zsh/site-functions
 INSTALL ?=	install
 CONF =		$(DESTDIR)$(SYSCONFDIR)/debuglantern.conf
 
-INSTALLED_BINS := debuglanternd debuglanternctl debugger
+INSTALLED_BINS := debuglanternd debuglanternctl debugger debuglantern-mcp
 COMPLETED :=	debuglanternctl debugger
 INSTALLED_MAN :=  $(notdir $(wildcard man/*.[1-9]))
 FILL =		sed -e 's,@BINDIR@,$(BINDIR),g' \

@@ -15,17 +15,19 @@ from dl import Daemon, eq, ok, run_tests  # noqa: E402
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 BUILD = os.environ.get("DL_BUILD", "build")
 ROLES = ("netproc", "spawner", "launcher", "archiver", "announcer", "idproc",
-         "tlsproc", "debugger", "dapdial", "symbols")
+         "tlsproc", "debugger", "dapdial", "symbols", "tracer")
 ROOT = tempfile.mkdtemp(prefix="dl-install-")
 os.chmod(ROOT, 0o755)
 
 PROGRAMS = ["usr/bin/debuglanternd", "usr/bin/debuglanternctl",
-            "usr/bin/debugger"] + [
+            "usr/bin/debugger",
+            "usr/bin/debuglantern-mcp"] + [
     "usr/libexec/debuglantern/" + r for r in ROLES]
 FILES = [
     "usr/share/man/man8/debuglanternd.8",
     "usr/share/man/man5/debuglantern.conf.5",
     "usr/share/man/man1/debuglanternctl.1", "usr/share/man/man1/debugger.1",
+    "usr/share/man/man1/debuglantern-mcp.1",
     "usr/share/man/man7/debuglantern-http.7",
     "usr/lib/systemd/system/debuglantern.service",
     "usr/lib/systemd/user/debuglantern-user.service",

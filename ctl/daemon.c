@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "dbg.h"
-#include "dbg_daemon.h"
+#include "daemon.h"
 #include "local.h"
 #include "report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The user's own daemon, started when it is needed. */
-#ifndef CTL_DBG_DAEMON_H
-#define CTL_DBG_DAEMON_H
+#ifndef CTL_DAEMON_H
+#define CTL_DAEMON_H
 
 struct target;
 
