@@ -1,7 +1,7 @@
 # the tracer's timeline without what ties it to a target or to the daemon
 trcstore_SRCS :=	$(wildcard tracer/text.c tracer/tally.c tracer/segment*.c \
-		tracer/store*.c tracer/query*.c tracer/vtab*.c tracer/export*.c \
-		tracer/feed.c)
+		tracer/store*.c tracer/query*.c tracer/vtab*.c tracer/export.c \
+		tracer/export_*.c tracer/feed.c)
 trcstore_OBJS :=	$(trcstore_SRCS:%.c=$(O)/obj/%.o)
 LIBTRCSTORE :=	$(O)/obj/libtrcstore.a
 

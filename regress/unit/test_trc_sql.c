@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c tracer/vtab*.c tracer/export*.c */
+/* links: tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c tracer/vtab*.c tracer/export.c tracer/export_*.c */
 /* SQL over a timeline: what it may, what it must not, and exports. */
 #include "test_trc_rig.h"
 
