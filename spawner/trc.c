@@ -206,8 +206,8 @@ left(struct inst *i, struct session *s)
 	bool made = s->traced.made;
 
 	traced_over(s);
-	/* else it goes on by itself; what did not begin goes when it can */
-	if (made && !ended && !i->began)
+	/* else it goes on by itself; what never ran goes when it can */
+	if (made && !ended && (!i->began || s->state == STATE_STARTING))
 		s->forget = true;
 	if (!made && s->state == STATE_STOPPED)
 		ttl_ended(s);

@@ -177,6 +177,11 @@ trc_run_failed(struct session *s, enum err err, const char *why)
 {
 	struct trcproc *p = s->trc;
 
+	/* it traces nothing that way, and keeps nobody else from it */
+	if (s->traced.made && s->state == STATE_LOADED) {
+		free(s->traced.path);
+		s->traced.path = NULL;
+	}
 	if (p != NULL && p->i.life == INST_UP)
 		tell_failed(p, err_code(err), why == NULL ? err_text(err) :
 		    why);

@@ -1,7 +1,8 @@
 # what the tests in regress/attack run: programs for hostile sessions, and
 # roles that have been taken over (confined like those that they replace)
 ATTACK_DIR :=	$(O)/regress/helpers
-ATTACK_ROLES :=	rogue_netproc rogue_tlsproc rogue_debugger
+ATTACK_ROLES :=	rogue_netproc rogue_tlsproc rogue_debugger \
+		rogue_tracer
 ATTACK_PROGS :=	$(filter-out $(ATTACK_ROLES), \
 		$(patsubst regress/attack/%.c,%,$(wildcard regress/attack/*.c)))
 
@@ -25,6 +26,14 @@ $(ATTACK_DIR)/rogue_debugger: regress/attack/rogue_debugger.c \
     $(LIBCOMMON)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
+
+$(ATTACK_DIR)/rogue_tracer: regress/attack/rogue_tracer.c \
+    tracer/sysfilter.c $(O)/obj/tracer/dispatch.o $(SAN_OBJS) $(LIBCOMMON)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
+
+$(ATTACK_DIR)/rogue_debugger $(ATTACK_DIR)/rogue_tracer: | \
+    regress/attack/rogue_inst.h
 
 $(ATTACK_DIR)/rows: common/msgs.def common/errors.def
 

@@ -2,20 +2,16 @@
 # SPDX-License-Identifier: ISC
 # A session's debugger has been taken over: it costs its session its debugger,
 # and nobody else anything.
-import json
 import os
-import re
 import select
 import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-import rogue
-from rogue import (BY_NAME, HEADER, PAYLOAD_MAX, ROWS, blob, daemon, u32)
-from dl import (AS_ROOT, SANITIZED, Client, Prober, alive, alone, eq, helper,
-                ok, run_tests, session_processes, stat_of, status_of, wait_for)
-
-rogue.with_roles(debugger=helper("rogue_debugger"))
+from rogue import blob, daemon, u32
+from inst import Kind, Local, frame, outcome, roles, rss
+from dl import (Prober, alive, alone, eq, helper, ok, run_tests,
+                session_processes, stat_of, wait_for)
 
 # what it does, and what who asked for it is told: done = it goes on
 MODES = {
@@ -38,117 +34,7 @@ MODES = {
 }
 
 
-class Local(Client):
-    def __init__(self, d, uid):
-        super().__init__(d.dir + "/run/debuglantern.sock", uid=uid)
-
-    def put(self, **args):
-        self.send(json.dumps({"id": 1, "command": "debugger",
-                              "args": args}).encode() + b"\n")
-
-    def get(self):
-        return json.loads(self.recv_line())
-
-    def ask(self, **args):
-        self.put(**args)
-        return self.get()
-
-
-def roles(d):
-    return [d.role_pid(n) for n in ("netproc", "spawner", "launcher",
-                                    "idproc")]
-
-
-def rss(d):
-    return int(status_of(d.role_pid("spawner"))["VmRSS"].split()[0])
-
-
-def fds(d):
-    return len(os.listdir(f"/proc/{d.role_pid('spawner')}/fd")) \
-        if AS_ROOT else 0
-
-
-def debuggers(d):
-    return [p for p in d.processes()
-            if (stat_of(p) or ("",))[0] == "debugger"]
-
-
-def outcome(r):
-    return r["error"]["code"] if "error" in r else r["result"]["mode"]
-
-
-def one(d, c, j, how, want):
-    r = j.ask(start=True, name="x", request={"command": "start"})
-    eq(outcome(r), "good", f"{how}: it starts")
-    got = outcome(j.ask(session="x", request={"command": how}))
-    eq(got, want, f"{how}: who asked is told")
-    if want in ("done", "debugger_refused"):
-        eq(outcome(j.ask(session="x", request={"command": "after"})), "good",
-           f"{how}: and what he asks next is answered")
-    else:
-        ok(wait_for(lambda: len(debuggers(d)) == 1, 15),
-           f"{how}: the process is ended", debuggers(d))
-
-
-def clean_up(c):
-    s = next((s for s in c.cmd("LIST") if s["name"] == "x"), None)
-    if s is None:
-        return True
-    if s["state"] in ("RUNNING", "DEBUGGING"):
-        c.cmd("KILL " + s["id"])
-    r = c.cmd("DELETE " + s["id"])
-    return r.get("state") == "DELETED" or r.get("error_code") == "not_found"
-
-
-def every_mode(mode):
-    with daemon(mode, "stop-timeout 1\n") as d:
-        c, j = d.client(d.alice), Local(d, d.alice)
-        good = Local(d, d.alice)
-        eq(outcome(good.ask(start=True, name="other",
-                            request={"command": "start"})), "good",
-           "another debugger")
-        before, had, size = roles(d), fds(d), rss(d)
-        for how, want in MODES.items():
-            if SANITIZED and how in ("executes", "writes"):
-                continue    # the run time opens files of its own
-            with Prober(d, d.alice) as p:
-                one(d, c, j, how, want)
-                p.check(f"{how}: nobody else waits", 3)
-            ok(wait_for(lambda: clean_up(c), 15),
-               f"{how}: its session can be removed")
-            eq(outcome(good.ask(session="other",
-                                request={"command": "x"})), "good",
-               f"{how}: another session's debugger has not noticed")
-            eq(roles(d), before, f"{how}: no process was replaced")
-            ok(wait_for(lambda: fds(d) == had, 15),
-               f"{how}: no fd is left", (had, fds(d)))
-        ok(rss(d) - size < 32 * 1024, "the spawner has not grown",
-           (size, rss(d)))
-        ok("\x1b" not in d.log(), "the log is clean")
-        ok("DEBUGGER pause" in d.log() and "DEBUGGER raw" not in d.log(),
-           "and tells of nothing that nobody asked for")
-        ok(d.log().count("result=\"ok\"\\x0a") < 1000, "and not full of it")
-        good.ask(session="other", request={"command": "byes"})
-
-
-# --- each message, by its bytes ------------------------------------------
-NULL, CHANNEL, DIRECTORY = range(3)
-OWN = [r for r in ROWS if (r["from"], r["to"]) == ("debugger", "spawner")]
 HOST = 4                        # DBG_RUN_HOST: outside of any sandbox
-
-
-def frame(what, payload=b"", length=None, size=None, fds=0, kind=NULL,
-          generation=0, session=b""):
-    """One datagram, as the rogue is told of it."""
-    t = BY_NAME[what]["type"] if isinstance(what, str) else what
-    length = len(payload) if length is None else length
-    size = HEADER.size + len(payload) if size is None else size
-    return f"{t}:{length}:{size}:{fds}:{kind}:{generation}:" \
-        f"{session.hex()}:{payload.hex()}"
-
-
-def sized(what, n, **kw):
-    return frame(what, length=n, size=HEADER.size + n, **kw)
 
 
 def state(phase=0, pid=0, ended=0, code=0, signal=0):
@@ -165,49 +51,18 @@ def run(flags=0, name="rogue", cwd="/", argv=vec("/bin/sleep", "1000"),
                  env + shown)
 
 
-def good(name):
-    """One that is as its row wants it."""
-    return {"DBG_STATE": state(), "DBG_RUN": run(),
-            "DBG_DOES": frame("DBG_DOES", u32(1)),
-            "DBG_LOG": frame("DBG_LOG", u32(0) + blob("x"))}.get(
-        name, sized(name, BY_NAME[name]["min"]))
+KIND = Kind("debugger", "DBG_", lambda: {
+    "DBG_STATE": state(), "DBG_RUN": run(),
+    "DBG_DOES": frame("DBG_DOES", u32(1)),
+    "DBG_LOG": frame("DBG_LOG", u32(0) + blob("x"))})
 
 
-def wrong_sizes():
-    for r in OWN:
-        for n in (r["min"] - 1, r["max"] + 1):
-            if 0 <= n <= PAYLOAD_MAX:
-                yield f"{r['name']} of {n} bytes", [sized(r["name"], n)]
-        n = r["min"]
-        for told, sent in ((n + 1, n), (n, n + 1), (2 ** 32 - 1, n),
-                           (n, -1), (n, -HEADER.size + 3)):
-            yield f"{r['name']} with {sent} bytes told to be {told}", [
-                frame(r["name"], length=told, size=HEADER.size + sent)]
-    for n in (0, 1, HEADER.size - 1, HEADER.size + PAYLOAD_MAX + 1, 200000):
-        yield f"a datagram of {n} bytes", [frame("DBG_KILL", size=n)]
+def every_mode(mode):
+    def deeds(d):
+        ok("DEBUGGER pause" in d.log() and "DEBUGGER raw" not in d.log(),
+           "and tells of nothing that nobody asked for")
 
-
-def wrong_fds():
-    for r in OWN:
-        for kind in (NULL, CHANNEL, DIRECTORY):
-            for n in (1, 2, 4):
-                f = good(r["name"]).split(":")
-                f[3:5] = [str(n), str(kind)]
-                yield f"{r['name']} with {n} fds of kind {kind}", [":".join(f)]
-
-
-def wrong_types():
-    own = {r["type"] for r in OWN}
-    for r in ROWS:
-        if r["type"] not in own:
-            yield f"{r['name']} is no word of its", [
-                sized(r["name"], min(r["min"], PAYLOAD_MAX))]
-    for t in (0, max(own) + 1000, 2 ** 31, 2 ** 32 - 1):
-        yield f"type {t}", [frame(t)]
-    for r in OWN:
-        f = good(r["name"]).split(":")
-        f[5] = "1"
-        yield f"{r['name']} of another generation", [":".join(f)]
+    KIND.every_mode(mode, MODES, deeds)
 
 
 def wrong_values():
@@ -215,12 +70,6 @@ def wrong_values():
               (0, 0, 2), (0, 0, 1, 256), (0, 0, 1, 0, 65),
               (0, 0, 1, 0, 2 ** 31)):
         yield f"state {v}", [state(*v)]
-    yield "a level that there is not", [
-        frame("DBG_LOG", u32(99) + blob("x"))]
-    yield "a line that is longer than told", [
-        frame("DBG_LOG", u32(0) + u32(4) + b"x")]
-    yield "a line with a zero byte", [
-        frame("DBG_LOG", u32(0) + blob(b"a\0b"))]
     for name, r in (("no program", run(argv=vec())),
                     ("an empty program", run(argv=vec(""))),
                     ("a program without an end", run(argv=blob("/bin/sh"))),
@@ -237,91 +86,29 @@ def wrong_values():
             yield name, [r]
     for name in ("RUN", "KILL", "DRAIN"):
         yield f"{name} with something behind it", [frame(
-            "DBG_" + name, bytes.fromhex(good("DBG_" + name).split(":")[7]) +
+            "DBG_" + name, bytes.fromhex(KIND.good("DBG_" + name).split(":")[7]) +
             b"x")]
-    for flags in (4, 1 << 31):
-        yield f"an answer with flags {flags:x}", [frame(
-            "DBG_REPLY", u32(flags) + b"{}")]
-    yield "an answer to nothing", [frame("DBG_REPLY", u32(0) + b"{}")]
 
 
 def after_the_end():
-    for r in OWN:
-        yield f"BYE, then {r['name']}", [good("DBG_BYE"), good(r["name"])]
-    yield "an order, then BYE", [run(), good("DBG_BYE")]
-    yield "an order, BYE, an order", [run(), good("DBG_BYE"), run()]
+    yield "an order, then BYE", [run(), KIND.good("DBG_BYE")]
+    yield "an order, BYE, an order", [run(), KIND.good("DBG_BYE"), run()]
 
 
 def harmless():
     """What is in order, though nobody would do it."""
-    for r in OWN:
-        if r["name"] not in ("DBG_REPLY", "DBG_BYE"):
-            yield f"{r['name']} as it should be", [good(r["name"])]
     yield "KILL and DRAIN before anything runs", [
-        good("DBG_KILL"), good("DBG_DRAIN"), good("DBG_KILL")]
+        KIND.good("DBG_KILL"), KIND.good("DBG_DRAIN"), KIND.good("DBG_KILL")]
     yield "two orders at once", [run(), run()]
-    yield "an order that is killed at once", [run(), good("DBG_KILL")]
+    yield "an order that is killed at once", [run(), KIND.good("DBG_KILL")]
     yield "an end of what never ran", [state(5, 0, 1, 3), state(5, 0, 1, 0, 9)]
     yield "out of the sandbox, twice", [run(HOST), run(HOST)]
     yield "an adapter that is not there", [run(argv=vec("/no/such"))]
     yield "all phases", [state(n) for n in (1, 2, 3, 4, 5, 0, 4, 3)]
 
 
-def sleepers(d):
-    return [p for p in d.processes() if (stat_of(p) or ("",))[0] == "sleep"]
-
-
-def each(d, c, j, cases, want):
-    for name, frames in cases:
-        r = j.ask(start=True, name="x", request={"command": "start"})
-        if outcome(r) != "good":
-            ok(False, f"{name}: it starts", r)
-        r = j.ask(session="x", request={"command": "raw " + ",".join(
-            frames)})
-        if want == "done":
-            eq(outcome(r), "done", f"{name}: who asked is told")
-            eq(outcome(j.ask(session="x", request={"command": "after"})),
-               "good", f"{name}: and it goes on")
-        else:
-            # an answer in the same breath as BYE may come through
-            ok(outcome(r) == "debugger_lost" or (want == "gone" and
-               outcome(r) == "done"), f"{name}: who asked is told", r)
-            ok(wait_for(lambda: len(debuggers(d)) == 1, 15),
-               f"{name}: the process is ended", debuggers(d))
-        if not wait_for(lambda: clean_up(c) and not sleepers(d), 15):
-            ok(False, f"{name}: nothing of it is left", (
-                c.cmd("LIST"), sleepers(d)))
-
-
 def by_bytes(mode):
-    """Every message with wrong sizes, fds, values, in a wrong order."""
-    with daemon(mode, "stop-timeout 1\n") as d:
-        c, j = d.client(d.alice), Local(d, d.alice)
-        other = Local(d, d.alice)
-        eq(outcome(other.ask(start=True, name="other",
-                             request={"command": "start"})), "good",
-           "another debugger")
-        before, had, size = roles(d), fds(d), rss(d)
-        with Prober(d, d.alice) as p:
-            bad = [x for cases in (wrong_sizes, wrong_fds, wrong_types,
-                                   wrong_values) for x in cases()]
-            each(d, c, j, bad, "cut off")
-            each(d, c, j, after_the_end(), "gone")
-            each(d, c, j, harmless(), "done")
-            p.check("nobody else waits", 5)
-        # none has just ended by itself; of many lines a second some are lost
-        lost = sum(int(n) for n in re.findall(
-            r"spawner: (\d+) lines were left out", d.log()))
-        cut = d.log().count("; it is ended")
-        ok(cut > 20 and cut + lost > len(bad) * 0.9,
-           "the log has who broke the table", (cut, lost, len(bad)))
-        eq(outcome(other.ask(session="other", request={"command": "x"})),
-           "good", "another session's debugger has not noticed")
-        eq(roles(d), before, "no process was replaced")
-        ok(wait_for(lambda: fds(d) == had, 15), "no fd is left",
-           (had, fds(d)))
-        ok(rss(d) - size < 16 * 1024, "the spawner has not grown",
-           (size, rss(d)))
+    KIND.by_bytes(mode, wrong_values, after_the_end, harmless)
 
 
 def other_sessions(mode):
@@ -363,7 +150,7 @@ def late(mode):
         for _ in range(3):
             eq(outcome(j.ask(session="x", request={"command": "late"})),
                "done", "its answer is nobody's")
-        eq(len(debuggers(d)), 1, "and no violation")
+        eq(len(KIND.of(d)), 1, "and no violation")
 
 
 def big_session(c):
@@ -409,7 +196,7 @@ def deaf(mode):
         j = Local(d, d.alice)
         eq(outcome(j.ask(start=True, name="x",
                          request={"command": "start"})), "good", "it starts")
-        pid, size = debuggers(d)[0], rss(d)
+        pid, size = KIND.of(d)[0], rss(d)
         os.kill(pid, signal.SIGSTOP)
         busy = 0
         for _ in range(200):
@@ -499,7 +286,7 @@ def claims(mode):
         eq(c.cmd("STATUS x")["pid"], None, "its program is not known yet")
         eq(c.cmd("SIGNAL x KILL").get("error_code"), "not_running",
            "and nothing else of it is signalled")
-        victims += debuggers(d) + [2 ** 31 - 1]
+        victims += KIND.of(d) + [2 ** 31 - 1]
         for pid in victims:
             eq(outcome(j.ask(session="x",
                              request={"command": f"claims {pid}"})),
@@ -540,7 +327,7 @@ def too_many(mode):
         eq(outcome(r), "good", "it can be asked while others wait")
         for x in j[1:20]:
             x.close()
-        os.kill(debuggers(d)[0], signal.SIGKILL)
+        os.kill(KIND.of(d)[0], signal.SIGKILL)
         for x in j[20:]:
             if outcome(x.get()) != "debugger_lost":
                 ok(False, "who waits is told of its end")
