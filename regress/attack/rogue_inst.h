@@ -110,10 +110,12 @@ huge(void)
 static void
 endless(void)
 {
+	char text[512];
 	int i;
 
+	memset(text, ' ', sizeof(text));
 	for (i = 0; i < MANY; i++)
-		reply_to(request, conn, DBG_MORE, "                ", 16);
+		reply_to(request, conn, DBG_MORE, text, sizeof(text));
 }
 
 static void
