@@ -5,8 +5,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 /* len bytes, LABEL_MAX at most; no bytes at all take a label away. */
 bool	 label_is_good(const char *, size_t len);
+
+/*
+ * What a traced session is called unless somebody says: the program's name and
+ * when that is in UTC, "name-2026-02-05-14h32".  There is room for a number
+ * behind it.  label has LABEL_MAX + 1 bytes.
+ */
+void	 label_for_program(const char *path, time_t when, char *label);
 
 #endif

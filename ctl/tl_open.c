@@ -67,9 +67,13 @@ open_kept(struct timeline *t, const char *name, int code, const char *why)
 	}
 	if (there)
 		code = CTL_USAGE;
-	else if (code == CTL_REFUSED)
+	else if (code == CTL_REFUSED) {
 		trc_refused(t->client, json_object_get(t->status));
-	else if (why != NULL) {
+		if (!t->client->json_errors)
+			report_more("nor is a timeline of that name kept "
+			    "here: \"" CTL_NAME " timeline --kept\" lists "
+			    "those that are");
+	} else if (why != NULL) {
 		report("%s", why);
 		report_more("nor is a timeline of that name kept here");
 	}

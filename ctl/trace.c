@@ -8,6 +8,8 @@
 #include "args.h"
 #include "client.h"
 #include "commands.h"
+#include "label.h"
+#include "proto.h"
 #include "reply.h"
 #include "report.h"
 #include "safe.h"
@@ -243,9 +245,29 @@ follow(struct client *c, struct json_object *result)
 	return CTL_UNREACHABLE;
 }
 
+/* What was asked to be watched, of a program that may have ended already. */
+static void
+add_watched(struct client *c, struct json_object *launched)
+{
+	struct trc_to to = { .session = reply_str(launched, "sessionId",
+	    "") };
+	struct json_object *result;
+
+	if (c->opts.list[LIST_PATTERN].n + c->opts.list[LIST_ADDRESS].n == 0)
+		return;
+	if (trc_try(c, &to, "trace", json_object_new_object(), &result) ==
+	    CTL_OK) {
+		json_object_object_foreach(result, key, value)
+			json_object_object_add(launched, key,
+			    json_object_get(value));
+	}
+	json_object_put(result);
+}
+
 int
 cmd_trace_run(struct client *c, int argc, char **argv)
 {
+	char name[LABEL_MAX + 1];
 	struct trc_to to = { .start = true,
 		.name = c->opts.value[OPT_NAME],
 		.sandbox = c->opts.value[OPT_SANDBOX],
@@ -258,6 +280,9 @@ cmd_trace_run(struct client *c, int argc, char **argv)
 	if (opt_given(&c->opts, OPT_TREE) && !follows)
 		return usage_error("--tree needs --follow: without it nothing "
 		    "of the timeline is printed");
+	label_for_program(argv[0], time(NULL), name);
+	if (to.name == NULL)
+		to.name = name;
 	args = json_object_new_object();
 	if (trc_build_launch(c, args, argv) == -1) {
 		json_object_put(args);
@@ -265,6 +290,8 @@ cmd_trace_run(struct client *c, int argc, char **argv)
 	}
 	if ((code = trc_ask(c, &to, "launch", args, &result)) != CTL_OK)
 		return code;
+	if (!follows)
+		add_watched(c, result);
 	code = follows ? follow(c, result) : show_launched(c, result);
 	json_object_put(result);
 	return code;

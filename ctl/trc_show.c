@@ -12,7 +12,7 @@
 #include "term.h"
 #include "trc_show.h"
 
-#define KEY_WIDTH	"%-12s"
+#define KEY_WIDTH	"%-14s"
 
 /* -- one line a member ----------------------------------------------------- */
 
@@ -301,12 +301,13 @@ void
 trc_show_functions(struct json_object *o, FILE *out)
 {
 	static const struct table_column columns[] = {
-		{ .title = "FUNCTION" }, { "BYTES", .right = 1, .keep = 1 },
+		{ .title = "FUNCTION" }, { "BYTES", .right = 1, .optional = 1, .keep = 1 },
 		{ .title = "PLACE", .optional = 1 },
 		{ .title = "NOT TRACEABLE", .optional = 1 },
 	};
 	struct json_object *list = list_of(o, "functions"), *e;
 	struct table *t;
+	int64_t size;
 	size_t i;
 
 	if (list == NULL) {
@@ -317,7 +318,11 @@ trc_show_functions(struct json_object *o, FILE *out)
 	for (i = 0; i < json_object_array_length(list); i++) {
 		e = json_object_array_get_idx(list, i);
 		table_cell(t, reply_str(e, "function", "?"), PLAIN);
-		cell_number(t, e, "size");
+		/* a symbol's size may not be known */
+		if (reply_int(e, "size", &size) && size > 0)
+			cell_number(t, e, "size");
+		else
+			table_cell(t, "", PLAIN);
 		cell_place(t, e);
 		table_cell(t, reply_true(e, "traceable") ? "" :
 		    reply_str(e, "reason", "no"), YELLOW);

@@ -10,11 +10,11 @@
 #include "instrument.h"
 #include "mcp.h"
 #include "mcp_pending.h"
+#include "label.h"
 #include "proto.h"
 #include "replica.h"
 #include "settings.h"
 #include "tracer.h"
-#include "utc.h"
 
 /* An id, or a label; nothing longer names a session. */
 #define SESSION_MAX	128
@@ -271,29 +271,15 @@ ask(struct conn *c, const char *command, const struct word *args, bool start)
 
 /* -- the tools ------------------------------------------------------------ */
 
-/* "name-2026-02-05-14h32": the spawner adds what makes it the only one. */
+/* The spawner adds what makes it the only one. */
 static void
 base_name(const struct word *command, char name[LABEL_MAX + 1])
 {
-	static const char good[] = "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	static const char format[] = "%.*s-%.10s-%.2sh%.2s";
-	/* room for the time, and for a number after it */
-	const int most = LABEL_MAX - 17 - 5;
-	char path[4096], utc[UTC_TEXT], *p;
-	const char *slash;
+	char path[4096];
 
 	if (json_unquote(command, path, sizeof(path)) == SIZE_MAX)
 		path[0] = '\0';
-	slash = strrchr(path, '/');
-	(void)memmove(path, slash == NULL ? path : slash + 1,
-	    strlen(slash == NULL ? path : slash + 1) + 1);
-	for (p = path; *p != '\0'; p++)
-		if (strchr(good, *p) == NULL)
-			*p = '_';
-	(void)utc_text(time(NULL), utc);
-	(void)snprintf(name, LABEL_MAX + 1, format, most, path[0] == '\0' ?
-	    "program" : path, utc, utc + 11, utc + 14);
+	label_for_program(path, time(NULL), name);
 }
 
 /* What the program has beside: of the client's process, and patterns. */

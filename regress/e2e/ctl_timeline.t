@@ -376,7 +376,7 @@ def requests():
                 "budget": 0, "rawRegisters": True, "projectRoot": "/src",
                 "followForks": True}})], "patterns")
         text = r.out.decode()
-        for said in ("a*, b\\x1b[31m", "functions   3", "no match yet",
+        for said in ("a*, b\\x1b[31m", "functions     3", "no match yet",
                      "it is short", "and 4 more"):
             ok(said in text, f"said: {said}", r)
         eq((r.code, r.err), (0, b"debuglanternctl: warning: slow\n"),
@@ -417,8 +417,9 @@ def refusals():
         for words in (["timeline", "s"], ["trace", "status", "s"],
                       ["timeline", "sql", "s", "SELECT 1"]):
             r = h.ctl("-t", d.target, *words)
-            eq((r.code, r.err), (1, b"debuglanternctl: not_found: no such "
-                                 b"session\n"), f"refused: {words[0]}")
+            ok(r.code == 1 and r.err.startswith(
+                b"debuglanternctl: not_found: no such session\n"),
+               f"refused: {words[0]}", r)
         for words, said in (
                 (["trace", "run"], b"too few"), (["trace", "stop"], b"few"),
                 (["trace", "--raw"], b"trace what?"),

@@ -41,11 +41,38 @@ labels(void **state)
 	assert_false(label_is_good("x\0y", 3));
 }
 
+static void
+of_programs(void **state)
+{
+	static const struct {
+		const char	*path, *label;
+	} rows[] = {
+		{ "/usr/bin/my app", "my_app-2026-02-05-14h32" },
+		{ "prog", "prog-2026-02-05-14h32" },
+		{ "/", "program-2026-02-05-14h32" },
+		{ "gr\u00f6\u00dfe;$(x)", "gr____e___x_-2026-02-05-14h32" },
+	};
+	char label[LABEL_MAX + 1], path[4096];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		label_for_program(rows[i].path, 1770301920, label);
+		assert_string_equal(label, rows[i].label);
+		assert_true(label_is_good(label, strlen(label)));
+	}
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	label_for_program(path, 1770301920, label);
+	assert_int_equal(strlen(label), LABEL_MAX - 5);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels),
+		cmocka_unit_test(of_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
