@@ -38,6 +38,7 @@ struct binary {
 	char	*path;		/* as its program sees it; owned */
 	int	 fd;		/* for reading only */
 	bool	 dwarf;		/* it has debug information of its own */
+	bool	 exe;		/* some program's own */
 	enum binary_state state;
 	char	 why[BINARY_WHY];
 	char	 id[SYM_BUILD_ID * 2 + 1];	/* build id, once it was read */

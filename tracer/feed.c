@@ -4,14 +4,23 @@
 #include <string.h>
 
 #include "feed.h"
-#include "text.h"
+#include "query_int.h"
 
 #define BUCKETS		1024
 #define THREADS_MAX	65536		/* a program may make threads for ever */
 #define DEPTH_MAX	4096		/* parents of deeper calls are not known */
+#define LAST		16		/* events that a crash tells of */
+#define CALLS_TOLD	64U		/* open calls, likewise */
 
 struct open_call {
 	uint64_t engine, store;		/* the ids that it has */
+	uint32_t fn;
+};
+
+struct last_event {
+	uint64_t id, ts;
+	uint32_t fn;
+	uint8_t	 kind;
 };
 
 struct feed_thread {
@@ -19,10 +28,14 @@ struct feed_thread {
 	struct open_call *calls;	/* the innermost last; owned */
 	uint32_t n, cap;
 	uint32_t tid;
+	uint32_t nlast;			/* that there have been */
+	struct last_event last[LAST];	/* the latest, in a circle */
 };
 
 struct feed {
 	struct store *st;
+	feed_place_fn place;
+	void	*place_arg;
 	struct feed_thread *buckets[BUCKETS], *latest;
 	uint32_t nthreads;
 };
@@ -35,6 +48,13 @@ feed_new(struct store *st)
 	if (f != NULL)
 		f->st = st;
 	return f;
+}
+
+void
+feed_set_place(struct feed *f, feed_place_fn fn, void *arg)
+{
+	f->place = fn;
+	f->place_arg = arg;
 }
 
 static struct feed_thread **
@@ -108,7 +128,7 @@ keep(const struct feed_thread *t, uint64_t id)
 }
 
 static void
-push(struct feed_thread *t, uint64_t engine, uint64_t store)
+push(struct feed_thread *t, uint64_t engine, uint64_t store, uint32_t fn)
 {
 	uint32_t cap = t->cap == 0 ? 16 : 2 * t->cap;
 	struct open_call *calls;
@@ -122,7 +142,7 @@ push(struct feed_thread *t, uint64_t engine, uint64_t store)
 		t->calls = calls;
 		t->cap = cap;
 	}
-	t->calls[t->n++] = (struct open_call){ engine, store };
+	t->calls[t->n++] = (struct open_call){ engine, store, fn };
 }
 
 /* The timeline's id of the call that a record is in, or ends; 0 = unknown. */
@@ -162,7 +182,10 @@ feed_record(struct feed *f, const struct trace_record *r, uint64_t now_ns)
 		return false;
 	if (t != NULL && r->kind == TRACE_ENTER &&
 	    (r->flags & TRACE_OPEN) == 0)
-		push(t, r->id, ev.id);
+		push(t, r->id, ev.id, r->fn);
+	if (t != NULL)
+		t->last[t->nlast++ % LAST] = (struct last_event){ ev.id,
+		    ev.ts_ns, r->fn, ev.kind };
 	return true;
 }
 
@@ -178,15 +201,54 @@ hex(struct text *t, uint64_t v)
 }
 
 static void
+name(const struct feed *f, struct text *t, uint32_t fn)
+{
+	const struct function *known = function_of(f->st, fn);
+
+	text_json(t, known == NULL ? "" : known->name, known == NULL ? 0 :
+	    strlen(known->name));
+}
+
+/* What the thread did last, and the calls that it is in, innermost first. */
+static void
+history(struct feed *f, struct feed_thread *ft, struct text *t)
+{
+	const struct last_event *l;
+	uint32_t i;
+	char id[24];
+
+	text_str(t, ",\"lastEvents\":[");
+	for (i = ft->nlast > LAST ? ft->nlast - LAST : 0; i < ft->nlast; i++) {
+		l = &ft->last[i % LAST];
+		id_text(l->id, id);
+		text_printf(t, "%s{\"eventId\":\"%s\",\"timestamp_ns\":%llu,"
+		    "\"eventType\":\"%s\",\"function\":",
+		    t->s[t->len - 1] == '[' ? "" : ",", id,
+		    (unsigned long long)shown_ns(f->st, l->ts),
+		    kind_name(l->kind));
+		name(f, t, l->fn);
+		text_str(t, "}");
+	}
+	text_str(t, "],\"openCalls\":[");
+	for (i = 0; i < ft->n && i < CALLS_TOLD; i++) {
+		text_str(t, i > 0 ? "," : "");
+		name(f, t, ft->calls[ft->n - 1 - i].fn);
+	}
+	text_str(t, "]");
+}
+
+static void
 crash(struct feed *f, const struct target_event *e)
 {
-	const char *name = sigabbrev_np(e->signo);
+	const char *signame = sigabbrev_np(e->signo);
+	struct feed_thread *ft = *find(f, (uint32_t)e->tid);
 	struct text t = { .max = STORE_TEXT_MAX };
 	uint32_t i;
 
 	text_printf(&t, "{\"signal\":%d,\"signalName\":\"%s%s\",\"code\":%d,"
-	    "\"handled\":%s,\"address\":", e->signo, name == NULL ? "" : "SIG",
-	    name == NULL ? "unknown" : name, e->code,
+	    "\"handled\":%s,\"address\":", e->signo,
+	    signame == NULL ? "" : "SIG", signame == NULL ? "unknown" :
+	    signame, e->code,
 	    e->caught ? "true" : "false");
 	hex(&t, e->addr);
 	text_str(&t, ",\"threadName\":");
@@ -203,7 +265,12 @@ crash(struct feed *f, const struct target_event *e)
 		text_str(&t, i > 0 ? "," : "");
 		hex(&t, e->stack[i]);
 	}
-	text_str(&t, "]}");
+	text_str(&t, "]");
+	if (f->place != NULL)
+		f->place(e, &t, f->place_arg);
+	if (ft != NULL)
+		history(f, ft, &t);
+	text_str(&t, "}");
 	store_crash(f->st, e->ts, (uint32_t)e->tid, t.s, t.len);
 	text_free(&t);
 }

@@ -340,7 +340,7 @@ answer(const struct process *p)
 	text_str(&t, "{\"sessionId\":");
 	text_json(&t, session_hello.session, strlen(session_hello.session));
 	text_printf(&t, ",\"pid\":%d", (int)p->pid);
-	probing_warnings(&t, vain);
+	probing_warnings(&t, vain, true);
 	text_str(&t, "}");
 	op_reply(l.op, &t);
 	end_op();

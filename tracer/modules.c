@@ -174,8 +174,10 @@ take_file(struct look *k, const struct line *l, uint64_t end)
 	}
 	m.end = end;
 	k->had_exe = k->had_exe || m.exe;
-	if (m.binary != NULL)
-		add(k->p, &m);
+	if (m.binary == NULL)
+		return;
+	m.binary->exe = m.binary->exe || m.exe;
+	add(k->p, &m);
 }
 
 static bool

@@ -6,11 +6,12 @@
 #include "clock.h"
 #include "link.h"
 #include "ring.h"
+#include "session.h"
 #include "timeline.h"
 
 static struct ring	 ring = RING_INIT;
 static uint64_t		 at;
-static bool		 armed;
+static bool		 armed, seen;
 
 static void
 arm(void)
@@ -62,8 +63,13 @@ trc_ring(int fd)
 	ring_close(&ring);
 	at = 0;
 	armed = false;
-	if (ring_map(&ring, fd) == 0)
-		arm();
+	if (ring_map(&ring, fd) == -1)
+		return;
+	/* a predecessor has had what is in it by now */
+	if (session_hello.resumed && !seen)
+		output_from_now();
+	seen = true;
+	arm();
 }
 
 void

@@ -122,8 +122,8 @@ say_wants(struct text *t, const struct param *p)
 		text_printf(t, " from %lld to %lld", (long long)p->least,
 		    (long long)p->most);
 	else if (p->most != 0)
-		text_printf(t, " of at most %lld%s", (long long)p->most,
-		    p->kind == PARAM_STRING ? " bytes" : "");
+		text_printf(t, ", at most %lld %s", (long long)p->most,
+		    p->kind == PARAM_STRING ? "bytes" : "of them");
 }
 
 static void

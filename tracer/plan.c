@@ -8,14 +8,16 @@
 #include "plan.h"
 #include "rows.h"
 
-/*
- * Libraries without debug information are of interest only to who wants
- * registers; of the program itself it is said that it has none.
- */
+bool
+plan_is_usual(const struct binary *b)
+{
+	return b->exe || b->dwarf;
+}
+
 static bool
 matters(const struct module *m)
 {
-	return m->exe || m->binary->dwarf || rows_any_raw();
+	return plan_is_usual(m->binary) || rows_any_raw();
 }
 
 bool
@@ -70,11 +72,12 @@ note_inlined(struct row *r, const char *name)
 
 /* What a row makes of a function: whether it takes it. */
 static bool
-row_takes(struct row *r, const struct symindex *ix, const struct sym_func *f)
+row_takes(struct row *r, const struct binary *b, const struct sym_func *f)
 {
+	const struct symindex *ix = &b->ix;
 	const char *name = symindex_str(ix, f->name);
 
-	if (r->pattern == NULL || !pattern_matches(r->pattern, name,
+	if (r->pattern == NULL || (!r->raw && !plan_is_usual(b)) || !pattern_matches(r->pattern, name,
 	    symindex_str(ix, f->raw), symindex_str(ix, f->file)))
 		return false;
 	if (f->addr == 0) {
@@ -94,14 +97,13 @@ static void
 take_function(const struct module *m, uint32_t i, uint32_t budget,
     struct plan *pl)
 {
-	const struct symindex *ix = &m->binary->ix;
-	const struct sym_func *f = &ix->funcs[i];
+	const struct sym_func *f = &m->binary->ix.funcs[i];
 	struct choice *c = NULL;
 	bool own = false;
 	struct row *r;
 
 	TAILQ_FOREACH(r, &rows, entry) {
-		if (!row_takes(r, ix, f))
+		if (!row_takes(r, m->binary, f))
 			continue;
 		if (c == NULL && (c = put(pl, fn_of(m->binary, i),
 		    f->addr + module_bias(m))) == NULL)

@@ -24,6 +24,11 @@ struct plan {
 	bool		 full;	/* memory or numbers are short */
 };
 
+/*
+ * Libraries without debug information of their own are of interest only to
+ * who wants registers; of the program itself it is said that it has none.
+ */
+bool	 plan_is_usual(const struct binary *);
 /* Whether all binaries that matter have been read, or cannot be. */
 bool	 plan_read(const struct process *);
 /* What is wanted of it; counts in the rows what they match. */

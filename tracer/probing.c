@@ -154,7 +154,9 @@ apply(struct process *p, const struct plan *pl)
 		(void)target_unprobe(p->target, e.off, e.noff);
 		stop_ns += target_stop_ns(p->target);
 	}
-	if (e.nspecs > 0) {
+	/* with none, libraries that come are told from then on */
+	if (e.nspecs > 0 || !p->watched) {
+		p->watched = true;
 		(void)target_probe(p->target, e.specs, e.nspecs, e.results);
 		stop_ns += target_stop_ns(p->target);
 	}
@@ -442,8 +444,23 @@ warn(struct text *t, uint32_t *n, const char *words)
 	add_str(t, words);
 }
 
+static void
+warn_failed(struct text *t, uint32_t *n)
+{
+	char words[160];
+	uint32_t fn, failed = 0;
+
+	for (fn = 0; fn < fn_count(); fn++)
+		failed += probing_why_not(fn) != NULL;
+	if (failed == 0)
+		return;
+	(void)snprintf(words, sizeof(words), "%u functions cannot be traced; "
+	    "trace without add and remove tells which, and why", failed);
+	warn(t, n, words);
+}
+
 void
-probing_warnings(struct text *t, const char *first)
+probing_warnings(struct text *t, const char *first, bool all)
 {
 	const struct process *p = process_main();
 	char words[PROBING_WHY];
@@ -453,6 +470,8 @@ probing_warnings(struct text *t, const char *first)
 
 	if (first != NULL)
 		warn(t, &n, first);
+	if (all)
+		warn_failed(t, &n);
 	TAILQ_FOREACH(r, &rows, entry) {
 		if (r->most.untyped == 0)
 			continue;
@@ -480,7 +499,7 @@ probing_state(struct text *t)
 	add_inlined(t);
 	add_entry_only(t);
 	text_printf(t, ",\"stopNs\":%llu", (unsigned long long)stop_ns);
-	probing_warnings(t, NULL);
+	probing_warnings(t, NULL, false);
 }
 
 void

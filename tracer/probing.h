@@ -54,8 +54,11 @@ void	 probing_hold(bool main_too);
 uint32_t probing_hooked(void);
 /* Adds "activePatterns":[..],"hookedFunctions":n and so on, no braces. */
 void	 probing_state(struct text *);
-/* Adds ,"warnings":[..] if there are any; first: one more, or NULL. */
-void	 probing_warnings(struct text *, const char *first);
+/*
+ * Adds ,"warnings":[..] if there are any; first: one more, or NULL.  all: also
+ * what probing_state() says elsewhere.
+ */
+void	 probing_warnings(struct text *, const char *first, bool all);
 /* ["a::*",..] */
 void	 probing_patterns(struct text *);
 /* Adds [{"function":..,"calls":n,"skipped":n}..], at most 100. */

@@ -7,6 +7,7 @@
 #include "log.h"
 #include "loop.h"
 #include "process.h"
+#include "text.h"
 #include "timeline.h"
 
 struct processes processes = TAILQ_HEAD_INITIALIZER(processes);
@@ -157,6 +158,54 @@ copy_hooks(struct process *to, const struct process *from)
 	to->non = from->non;
 }
 
+/* -- where they are ------------------------------------------------------- */
+
+static const struct module *
+module_at(const struct process *p, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < p->nmodules; i++)
+		if (addr >= p->modules[i].base && addr < p->modules[i].end)
+			return &p->modules[i];
+	return NULL;
+}
+
+static void
+put_str(struct text *t, const char *key, const char *s)
+{
+	text_printf(t, ",\"%s\":", key);
+	text_json(t, s, strlen(s));
+}
+
+void
+process_place(const struct target_event *e, struct text *t, void *arg)
+{
+	uint64_t rip = e->regs[16], addr;
+	const struct sym_func *f;
+	const struct symindex *ix;
+	const struct module *m;
+	struct process *p;
+
+	(void)arg;
+	TAILQ_FOREACH(p, &processes, entry)
+		if (p->pid == e->pid)
+			break;
+	if (p == NULL || (m = module_at(p, rip)) == NULL)
+		return;
+	put_str(t, "binary", m->binary->path);
+	if (m->binary->state != BINARY_READY)
+		return;
+	ix = &m->binary->ix;
+	addr = rip - module_bias(m);
+	if ((f = symindex_at(ix, addr)) == NULL)
+		return;
+	put_str(t, "function", symindex_str(ix, f->name));
+	put_str(t, "sourceFile", symindex_str(ix, f->file));
+	text_printf(t, ",\"line\":%u,\"offset\":%llu", f->line,
+	    (unsigned long long)(addr - f->addr));
+}
+
 /* -- what happens --------------------------------------------------------- */
 
 static void
@@ -185,6 +234,7 @@ on_exec(struct process *p)
 	p->modules = NULL;
 	p->nmodules = 0;
 	p->stale = true;
+	p->watched = false;
 	p->arrived = true;
 	process_changed(p);
 }

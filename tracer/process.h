@@ -17,6 +17,8 @@
 #include "binary.h"
 #include "target.h"
 
+struct text;
+
 /* A file of which code is mapped. */
 struct module {
 	struct binary	*binary;
@@ -49,6 +51,7 @@ struct process {
 	uint32_t	 nhooks, non;	/* of these on */
 	bool		 stale;		/* its modules have to be looked at */
 	bool		 unsettled;	/* its probes have to be */
+	bool		 watched;	/* what it loads is told */
 	bool		 held;		/* a thread of it waits for them */
 	uint64_t	 held_since;	/* ms */
 	bool		 main;		/* the session's */
@@ -75,6 +78,8 @@ void	 hook_forget(struct process *, struct hook *);
 /* Where an unrelocated address of a module is. */
 uint64_t module_bias(const struct module *);
 
+/* For feed_set_place(). */
+void	 process_place(const struct target_event *, struct text *, void *);
 /* Calls of a function that budgets have passed over, of all processes. */
 uint64_t process_skipped(uint32_t fn);
 

@@ -191,6 +191,8 @@ open_store(void)
 		feed = feed_new(st);
 		if (feed == NULL)
 			(void)strcpy(why, "no memory");
+		else
+			feed_set_place(feed, process_place, NULL);
 	}
 	done(feed == NULL ? why : NULL);
 }

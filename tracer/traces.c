@@ -219,16 +219,17 @@ put_function(struct text *t, const struct binary *b,
 }
 
 static void
-list_binary(struct listing *l, const struct binary *b, uint64_t bias)
+list_binary(struct listing *l, const struct binary *b, uint64_t bias,
+    bool code)
 {
 	const struct sym_func *f;
 	uint32_t i;
 
-	if (b->state != BINARY_READY)
+	if (b->state != BINARY_READY || !plan_is_usual(b))
 		return;
 	for (i = 0; i < b->ix.header->nfuncs; i++) {
 		f = &b->ix.funcs[i];
-		if (!pattern_matches(l->pattern, symindex_str(&b->ix, f->name),
+		if ((f->addr != 0) != code || !pattern_matches(l->pattern, symindex_str(&b->ix, f->name),
 		    symindex_str(&b->ix, f->raw),
 		    symindex_str(&b->ix, f->file)))
 			continue;
@@ -240,8 +241,9 @@ list_binary(struct listing *l, const struct binary *b, uint64_t bias)
 	}
 }
 
+/* Those that have code, or those that have none. */
 static void
-list_all(struct listing *l)
+list_all(struct listing *l, bool code)
 {
 	const struct process *p = process_main();
 	const struct binary *b;
@@ -249,19 +251,20 @@ list_all(struct listing *l)
 
 	if (p == NULL) {
 		for (b = binary_next(NULL); b != NULL; b = binary_next(b))
-			list_binary(l, b, 0);
+			list_binary(l, b, 0, code);
 		return;
 	}
 	for (i = 0; i < p->nmodules; i++)
 		if (p->modules[i].binary->state == BINARY_READY)
 			list_binary(l, p->modules[i].binary,
-			    module_bias(&p->modules[i]));
+			    module_bias(&p->modules[i]), code);
 }
 
 static void
 answer_functions(struct op *op)
 {
-	struct listing l = { .a = { .limit = PAGE } };
+	struct listing l = { .a = { .limit = PAGE },
+		.t = { .max = TRC_ANSWER_MAX } };
 	char why[PARAMS_WHY];
 
 	if (op->answered || !op_params(op, functions_params, &l.a))
@@ -274,7 +277,8 @@ answer_functions(struct op *op)
 		return;
 	}
 	text_str(&l.t, "{\"functions\":[");
-	list_all(&l);
+	list_all(&l, true);
+	list_all(&l, false);
 	text_printf(&l.t, "],\"totalCount\":%llu,\"hasMore\":%s}",
 	    (unsigned long long)l.total, l.total > (uint64_t)l.a.offset +
 	    l.shown ? "true" : "false");

@@ -124,7 +124,10 @@ events_are_told(void **state)
 	assert_non_null(strstr(answer.s, "\"address\":\"0x10\",\"threadName\":"
 	    "\"wor\\\"ker\""));
 	assert_non_null(strstr(answer.s, "\"rip\":\"0x401000\""));
-	assert_non_null(strstr(answer.s, "\"stack\":[\"0xdead\"]}"));
+	assert_non_null(strstr(answer.s, "\"stack\":[\"0xdead\"],"
+	    "\"lastEvents\":[{\"eventId\":\"1.1\","));
+	assert_non_null(strstr(answer.s, "\"eventType\":\"function_enter\","
+	    "\"function\":\"f\"}],\"openCalls\":[\"f\"]}"));
 }
 
 /* Deeper than is kept, and threads without end. */
