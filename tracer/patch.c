@@ -584,7 +584,7 @@ build(struct target *t, struct thread *th, struct job *j)
 
 struct edit {
 	uint64_t addr;
-	const uint8_t *was;	/* what must be there */
+	const uint8_t *was;	/* what must be there; NULL: the probe's jump */
 	uint8_t	 bytes[ARCH_JUMP];
 	bool	 done;
 	struct job *job;	/* NULL: nobody wants to know */
@@ -599,6 +599,18 @@ by_addr(const void *a, const void *b)
 	return (x->addr < y->addr ? -1 : x->addr > y->addr);
 }
 
+/* Whether there is at that place what the edit is for. */
+static bool
+is_there(const struct edit *e, const uint8_t *at)
+{
+	uint8_t jump[ARCH_JUMP];
+
+	if (e->was != NULL)
+		return (memcmp(at, e->was, ARCH_JUMP) == 0);
+	arch_jump(e->probe->addr, e->probe->stub.addr, jump);
+	return (memcmp(at, jump, ARCH_JUMP) == 0);
+}
+
 /* Edits [0, n) lie in these pages. */
 static void
 write_run(struct target *t, uint64_t lo, uint64_t hi, struct edit *e, size_t n)
@@ -611,8 +623,7 @@ write_run(struct target *t, uint64_t lo, uint64_t hi, struct edit *e, size_t n)
 	for (i = 0; i < n; i++) {
 		uint8_t *at = pages + (e[i].addr - lo);
 
-		e[i].done = e[i].was == NULL ||
-		    memcmp(at, e[i].was, ARCH_JUMP) == 0;
+		e[i].done = is_there(&e[i], at);
 		if (e[i].done)
 			memcpy(at, e[i].bytes, ARCH_JUMP);
 	}
@@ -850,6 +861,15 @@ mute(struct target *t, uint32_t index)
 	    offsetof(struct agent_probe, orig_len), &flags, sizeof(flags));
 }
 
+/* Another library, or nothing, where its function was. */
+static bool
+is_gone(const struct target *t, const struct edit *e)
+{
+	uint8_t now[ARCH_JUMP];
+
+	return (!mem_read(t, e->addr, now, sizeof(now)) || !is_there(e, now));
+}
+
 size_t
 target_unprobe(struct target *t, const uint32_t *fns, size_t n)
 {
@@ -877,7 +897,8 @@ target_unprobe(struct target *t, const uint32_t *fns, size_t n)
 	t->stop_ns = clock_ns() - before;
 	for (i = 0; i < ne; i++) {
 		/* named twice it is gone once */
-		if ((!e[i].done && t->alive) || !e[i].probe->on)
+		if ((!e[i].done && t->alive && !is_gone(t, &e[i])) ||
+		    !e[i].probe->on)
 			continue;
 		e[i].probe->on = false;
 		mute(t, (uint32_t)(e[i].probe - t->probes));

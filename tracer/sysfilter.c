@@ -24,8 +24,8 @@ static const struct filter_rule rules[] = {
 	/* its own SIGCHLD, when there is more than is attended to at once */
 	ALLOW_ARG(kill, FILTER_INT(1, SIGCHLD)),
 	/* programs, their files and memory, and the timeline's */
-	ALLOW(openat), ALLOW(open), ALLOW(readlink), ALLOW(readlinkat),
-	ALLOW(newfstatat), ALLOW(stat), ALLOW(lstat), ALLOW(statx),
+	ALLOW(openat), ALLOW(readlink), ALLOW(readlinkat),
+	ALLOW(newfstatat),
 	ALLOW(access), ALLOW(faccessat), ALLOW(faccessat2),
 	ALLOW(getdents64), ALLOW(pread64), ALLOW(pwrite64),
 	ALLOW(fadvise64),
@@ -33,7 +33,7 @@ static const struct filter_rule rules[] = {
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_ADD_SEALS)),
 	ALLOW_ARG(fcntl, FILTER_INT(1, F_OFD_SETLK)),
 	ALLOW(ftruncate), ALLOW(fallocate), ALLOW(fsync), ALLOW(fdatasync),
-	ALLOW(mkdirat), ALLOW(mkdir), ALLOW(unlinkat),
+	ALLOW(mkdirat), ALLOW(unlinkat),
 	/* stdio asks what it writes to; SQLite who it is */
 	ALLOW(getuid), ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid),
 	ALLOW(sysinfo), ALLOW(uname),
