@@ -68,6 +68,7 @@ parse(int argc, char **argv, bool *done)
 	int ch;
 
 	*done = true;
+	opterr = 0;
 	while ((ch = getopt_long(argc, argv, "", options, NULL)) != -1)
 		if (ch == 's')
 			system = true;
@@ -78,8 +79,9 @@ parse(int argc, char **argv, bool *done)
 			    DL_VERSION "\n");
 			return report_flush();
 		} else
-			return usage_error("\"" MCP_NAME " --help\" lists the "
-			    "options");
+			return usage_error("\"%s\" is no option, or needs a "
+			    "value; \"" MCP_NAME " --help\" lists those "
+			    "that there are", argv[optind - 1]);
 	if (optind < argc)
 		return usage_error("\"%s\" is too much: there are options "
 		    "alone", argv[optind]);

@@ -223,12 +223,14 @@ next_char(const char **p, char out[4])
 bool
 json_says(const struct word *v, const char *s)
 {
-	const char *p = v->p + 1, *end = v->p + v->len - 1;
+	const char *p, *end;
 	size_t n, left = strlen(s);
 	char c[4];
 
 	if (json_kind(v) != '"')
 		return false;
+	p = v->p + 1;
+	end = v->p + v->len - 1;
 	while (p < end) {
 		n = next_char(&p, c);
 		if (n > left || memcmp(s, c, n) != 0)
@@ -242,12 +244,14 @@ json_says(const struct word *v, const char *s)
 size_t
 json_unquote(const struct word *v, char *buf, size_t size)
 {
-	const char *p = v->p + 1, *end = v->p + v->len - 1;
+	const char *p, *end;
 	size_t n, at = 0;
 	char c[4];
 
 	if (json_kind(v) != '"')
 		return SIZE_MAX;
+	p = v->p + 1;
+	end = v->p + v->len - 1;
 	while (p < end) {
 		n = next_char(&p, c);
 		if (n >= size - at)

@@ -133,7 +133,8 @@ fail_err(struct mcp *m, uint32_t err, const char *message)
 	char code[CODE_MAX];
 	size_t i;
 
-	if (err == ERR_NOT_FOUND || err == ERR_NO_TRACER) {
+	if (m->session.len > 0 && (err == ERR_NOT_FOUND ||
+	    err == ERR_NO_TRACER)) {
 		fail_session(m);
 		return;
 	}

@@ -83,10 +83,10 @@ is_in(const struct word *array, const char *pattern)
 static bool
 has(const struct text *t, const char *pattern)
 {
-	const char *p = t->p, *end = p + t->len;
+	size_t at;
 
-	for (; p < end; p += strlen(p) + 1)
-		if (strcmp(p, pattern) == 0)
+	for (at = 0; at < t->len; at += strlen(t->p + at) + 1)
+		if (strcmp(t->p + at, pattern) == 0)
 			return true;
 	return false;
 }
@@ -117,15 +117,16 @@ pending_change(const struct owner *o, const struct word *add,
 {
 	struct text t = { .max = BYTES_MAX };
 	struct pending *p = get(o);
-	const char *s, *end, *why;
+	const char *s, *why;
+	size_t at;
 
 	if (p == NULL)
 		return "out of memory";
-	s = p->patterns.p;
-	end = s + p->patterns.len;
-	for (; s < end; s += strlen(s) + 1)
+	for (at = 0; at < p->patterns.len; at += strlen(s) + 1) {
+		s = p->patterns.p + at;
 		if (!is_in(remove, s))
 			text_put(&t, s, strlen(s) + 1);
+	}
 	why = add_all(&t, add);
 	if (why != NULL) {
 		text_free(&t);
@@ -142,12 +143,12 @@ void
 pending_json(struct text *t, const struct owner *o)
 {
 	const struct pending *p = find(o);
-	const char *s = p == NULL ? NULL : p->patterns.p;
-	const char *end = p == NULL ? NULL : s + p->patterns.len;
+	size_t at;
 
 	json_open(t, '[');
-	for (; s < end; s += strlen(s) + 1)
-		json_text(t, s);
+	for (at = 0; p != NULL && at < p->patterns.len;
+	    at += strlen(p->patterns.p + at) + 1)
+		json_text(t, p->patterns.p + at);
 	json_close(t, ']');
 }
 
