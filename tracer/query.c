@@ -5,18 +5,16 @@
 
 #include "query_int.h"
 
-/* Where the page begins; -1 with words. */
+/* Where it goes on after an event; -1 with words. */
 static int
 begin(struct filter *f, const struct query *q, struct place *p,
-    uint64_t *skip, char why[STORE_WHY])
+    char why[STORE_WHY])
 {
 	char id[24];
 
-	if (!q->has_after) {
-		count_seek(f, q->offset, p, skip);
+	*p = (struct place){ 0, 0, 0 };
+	if (!q->has_after)
 		return 0;
-	}
-	*skip = q->offset;
 	if (place_of(f->st, q->after, p) == 0)
 		return 0;
 	id_text(q->after, id);
@@ -56,13 +54,21 @@ add_page(struct filter *f, const struct query *q, const struct place *p,
 	return left > 0 && more == 1;
 }
 
-/* From a cursor on nobody knows how many there are. */
+/*
+ * How many events there are from where the page begins, with *skip of them
+ * that are left out.  From a cursor on nobody knows.
+ */
 static uint64_t
-left_of(const struct query *q, uint64_t total, uint64_t skip)
+seek(struct filter *f, const struct query *q, uint64_t total,
+    struct place *p, uint64_t *skip)
 {
+	*skip = q->offset;
+	if (q->offset >= total)
+		return 0;
 	if (q->has_after)
 		return UINT64_MAX;
-	return q->offset < total ? total - q->offset + skip : 0;
+	count_seek(f, q->offset, p, skip);
+	return total - q->offset + *skip;
 }
 
 int
@@ -71,19 +77,25 @@ query_run(struct store *st, const struct query *q, struct text *t,
 {
 	struct filter f;
 	struct place p;
-	uint64_t skip, total;
+	uint64_t skip, total, left;
 	int more = -1;
 
 	store_flush(st);
-	if (filter_make(st, q, &f, why) == -1)
+	/* functions and values that come in meanwhile are not in the filter */
+	st->horizon = st->settled < st->latest_ts ? st->settled :
+	    st->latest_ts;
+	if (filter_make(st, q, &f, why) == -1) {
+		st->horizon = UINT64_MAX;
 		return -1;
+	}
 	/* what comes in meanwhile must not evict what is being counted */
 	st->pins++;
-	if (begin(&f, q, &p, &skip, why) == -1)
+	if (begin(&f, q, &p, why) == -1)
 		goto done;
 	total = count_all(&f);
+	left = seek(&f, q, total, &p, &skip);
 	text_str(t, "{\"events\":[");
-	more = add_page(&f, q, &p, skip, left_of(q, total, skip), t);
+	more = left == 0 ? 0 : add_page(&f, q, &p, skip, left, t);
 	text_printf(t, "],\"totalCount\":%llu,\"hasMore\":%s}",
 	    (unsigned long long)total, more == 1 ? "true" : "false");
 	if (more == -1 || t->cut) {
@@ -92,6 +104,7 @@ query_run(struct store *st, const struct query *q, struct text *t,
 	}
 done:
 	st->pins--;
+	st->horizon = UINT64_MAX;
 	filter_free(&f);
 	return more == -1 ? -1 : 0;
 }

@@ -12,7 +12,7 @@
 #define CALLS	(1U << EVENT_ENTER | 1U << EVENT_EXIT)
 #define SEEK_FROM	2000U	/* fewer are skipped one by one */
 
-/* -- one chunk ---------------------------------------------------------- */
+/* -- a chunk's records -------------------------------------------------- */
 /* Matches before ts, by looking at each. */
 static uint64_t
 count_records(struct filter *f, const struct chunk *c, uint64_t ts)
@@ -48,62 +48,199 @@ count_functions(const struct filter *f, const struct seg_sum *sums,
 	return count;
 }
 
+/* -- what has no number ------------------------------------------------- */
+/* Of a chunk whose records are looked at here and there. */
+struct look {
+	const struct chunk *chunk;
+	uint8_t	*data;			/* SEG_DATA bytes */
+	uint32_t asked;
+	bool	 whole;			/* all of it has been read */
+};
+
+#define LOOKS_MOST	16U	/* single ones before all of it is read */
+
+/* The record in a block; 0 = there is none. */
+static int32_t
+look_at(const struct store *st, struct look *l, uint16_t block, struct rec *r,
+    const uint8_t **captures)
+{
+	uint32_t at = block * SEG_BLOCK, left = l->chunk->bytes - at;
+	int32_t size;
+
+	if (at >= l->chunk->bytes)
+		return 0;
+	if (!l->whole && ++l->asked > LOOKS_MOST)
+		l->whole = chunk_read(st, l->chunk, 0, l->data,
+		    l->chunk->bytes) == 0;
+	if (!l->whole) {
+		left = left < REC_SIZE_MAX ? left : REC_SIZE_MAX;
+		if (chunk_read(st, l->chunk, at, l->data + at, left) == -1)
+			return 0;
+	}
+	size = rec_read(l->data + at, left, r, captures);
+	return size > 0 ? size : 0;
+}
+
+/* Those of n keys of a row that match, of which some have to be shown. */
 static uint64_t
-count_chunk(struct filter *f, const struct chunk *c)
+count_looking(struct filter *f, struct look *l, const struct seg_sum *row,
+    const uint64_t *keys, const uint16_t *blocks)
+{
+	const uint8_t *captures;
+	uint64_t count = 0;
+	struct rec r;
+	uint32_t i;
+	int match;
+
+	for (i = 0; i < row->count; i++) {
+		match = values_key(f, row->fn, keys[i]);
+		if (match == -1)
+			match = look_at(f->st, l, blocks[i], &r, &captures) >
+			    0 && r.fn == row->fn && r.class == row->class &&
+			    values_match(f, &r, captures);
+		count += match == 1;
+	}
+	return count;
+}
+
+/* Matches among what has neither number nor one answer for all. */
+static uint64_t
+count_others(struct filter *f, const struct chunk *c)
+{
+	static uint8_t data[SEG_DATA];
+	struct look look = { .chunk = c, .data = data };
+	const struct seg_sum *row;
+	struct others o;
+	uint32_t i, at = 0;
+	uint64_t count = 0, sure;
+	bool perhaps;
+
+	chunk_others(f->st, c, &o);
+	for (i = 0; i < o.nrows; at += row->count, i++) {
+		row = &o.rows[i];
+		sure = values_row(f, row, o.keys + at, &perhaps);
+		count += perhaps ? count_looking(f, &look, row, o.keys + at,
+		    o.blocks + at) : sure;
+	}
+	return count;
+}
+
+/*
+ * The same, kept: pages begin where something is.  Chunks that are sealed do
+ * not change, and none goes as long as somebody asks.
+ */
+static uint64_t
+others_of(struct filter *f, const struct chunk *c)
+{
+	bool keep = c->sealed && c->slot < f->ncounts;
+	uint64_t count;
+
+	if (keep && f->counts[c->slot] != 0)
+		return f->counts[c->slot] - 1U;
+	store_tick(f->st);
+	count = count_others(f, c);
+	if (keep)
+		f->counts[c->slot] = (uint16_t)(count + 1);
+	return count;
+}
+
+/* -- one chunk ---------------------------------------------------------- */
+static uint64_t
+count_rows(struct filter *f, const struct chunk *c)
 {
 	static struct seg_sum sums[SEG_SUMS];
-	uint32_t n, i;
+	bool others = false;
 	uint64_t count = 0;
+	uint32_t n, i;
 	int some;
 
-	/* its number stands there if no more is asked */
-	if (!filter_selective(f) && (f->kinds & CALLS) == CALLS)
-		return c->count;
-	if (!filter_chunk(f, c))
-		return 0;
 	store_tick(f->st);
 	n = chunk_sums(f->st, c, sums);
 	if (!f->by_result && (f->kinds & CALLS) == CALLS)
 		return count_functions(f, sums, n);
 	for (i = 0; i < n; i++) {
 		some = filter_sum(f, sums[i].fn, sums[i].class);
-		if (some == -1)
-			return count_records(f, c, UINT64_MAX);
 		if (some == 1)
 			count += sums[i].count;
+		others = others || some == -1;
 	}
-	return count;
+	return count + (others ? others_of(f, c) : 0);
+}
+
+static uint64_t
+count_chunk(struct filter *f, const struct chunk *c)
+{
+	/* its numbers stand there if no more is asked */
+	if (!filter_selective(f))
+		return ((f->kinds & 1U << EVENT_ENTER) != 0 ? c->nenter : 0) +
+		    ((f->kinds & 1U << EVENT_EXIT) != 0 ?
+		    c->count - c->nenter : 0);
+	if (!filter_chunk(f, c))
+		return 0;
+	return f->by_result && !f->summed ? others_of(f, c) :
+	    count_rows(f, c);
+}
+
+bool
+count_some(struct filter *f, const struct chunk *c)
+{
+	if (f->by_result && c->slot < f->ncounts && f->counts[c->slot] > 1)
+		return true;
+	return !filter_selective(f) || count_chunk(f, c) > 0;
 }
 
 /* -- all ---------------------------------------------------------------- */
-/* Whether the tally has the answer; *n = it. */
+/* One function's; false: chunks have to say how many of the others match. */
+static bool
+count_function(struct filter *f, uint32_t fn, uint64_t *n)
+{
+	static const uint16_t last[] = { CLASS_ODD, CLASS_ENTER, CLASS_OTHER };
+	const struct tally *t = &f->st->tally;
+	bool whole = true;
+	uint64_t have;
+	uint32_t i;
+	int some;
+
+	for (i = 0; i <= CLASS_MAX + 3; i++) {
+		uint16_t class = i <= CLASS_MAX ? (uint16_t)i :
+		    last[i - CLASS_MAX - 1];
+
+		if ((have = tally_count(t, fn, class)) == 0)
+			continue;
+		some = filter_sum(f, fn, class);
+		whole = whole && some != -1;
+		*n += some == 1 ? have : 0;
+	}
+	return whole;
+}
+
+/* What the tally knows; false if that is not all. */
 static bool
 count_by_tally(struct filter *f, uint64_t *n)
 {
-	uint32_t fn, class;
-	uint64_t have;
-	int some;
+	bool whole = true;
+	uint32_t fn;
 
 	*n = 0;
-	for (fn = 0; fn < f->st->tally.nfns; fn++) {
-		if (f->fns != NULL && (fn >= f->nfns || f->fns[fn] == 0))
-			continue;
-		for (class = 0; class <= CLASS_MAX + 2; class++) {
-			/* the last two stand for what has no class */
-			uint16_t k = (uint16_t)(class <= CLASS_MAX ? class :
-			    CLASS_ENTER + (class - CLASS_MAX - 1));
+	for (fn = 0; fn < f->st->tally.nfns; fn++)
+		if (f->fns == NULL || (fn < f->nfns && f->fns[fn] != 0))
+			whole &= count_function(f, fn, n);
+	return whole;
+}
 
-			have = tally_count(&f->st->tally, fn, k);
-			if (have == 0)
-				continue;
-			some = filter_sum(f, fn, k);
-			if (some == -1)
-				return false;
-			if (some == 1)
-				*n += have;
-		}
-	}
-	return true;
+/* What the tally does not know. */
+static uint64_t
+count_rest(struct filter *f)
+{
+	const struct store *st = f->st;
+	uint64_t n = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < st->nthreads; i++)
+		for (k = 0; k < st->threads[i]->nchunks; k++)
+			if (filter_chunk(f, st->threads[i]->chunks[k]))
+				n += others_of(f, st->threads[i]->chunks[k]);
+	return n;
 }
 
 static bool
@@ -132,9 +269,8 @@ count_calls(struct filter *f)
 	uint64_t n = 0;
 	uint32_t i;
 
-	if (f->tid == -1 && filter_selective(f) && count_by_tally(f, &n))
-		return n;
-	n = 0;
+	if (f->tid == -1 && filter_selective(f))
+		return count_by_tally(f, &n) ? n : n + count_rest(f);
 	for (i = 0; i < f->st->nthreads; i++)
 		if (thread_wanted(f, f->st->threads[i]))
 			n += count_thread(f, f->st->threads[i]);
@@ -181,6 +317,12 @@ count_texts(const struct filter *f)
 uint64_t
 count_all(struct filter *f)
 {
+	if (f->by_result && f->counts == NULL) {
+		f->ncounts = f->st->nslots;
+		f->counts = calloc(f->ncounts + 1, sizeof(*f->counts));
+		if (f->counts == NULL)
+			f->ncounts = 0;
+	}
 	return (f->calls ? count_calls(f) : 0) +
 	    (f->texts ? count_texts(f) : 0);
 }

@@ -35,7 +35,6 @@ struct cursor {
 	uint32_t n, nall;
 	bool	 shown;			/* heap[0] has been returned */
 	sqlite3_stmt *texts;
-	struct seg_sum *sums;
 };
 
 static int
@@ -145,17 +144,9 @@ record_at(struct cursor *c, struct source *s, const struct chunk *ch)
 static bool
 worth_reading(struct cursor *c, const struct chunk *ch)
 {
-	uint32_t n, i;
-
-	if (ch->last_ts < c->after.ts || !filter_chunk(c->f, ch))
-		return false;
-	if (!filter_selective(c->f) || ch->nsums == 0)
-		return true;
-	n = chunk_sums(c->st, ch, c->sums);
-	for (i = 0; i < n; i++)
-		if (filter_sum(c->f, c->sums[i].fn, c->sums[i].class) != 0)
-			return true;
-	return n == 0;
+	/* one that is not sealed costs as much to count as to read */
+	return ch->last_ts >= c->after.ts && filter_chunk(c->f, ch) &&
+	    (ch->nsums == 0 || count_some(c->f, ch));
 }
 
 /* Stands at the beginning of the next chunk; false = there is none. */
@@ -332,9 +323,8 @@ cursor_open(struct filter *f, const struct place *after, uint64_t to)
 		c->to = f->st->horizon;
 	c->all = calloc(f->st->nthreads + 1, sizeof(*c->all));
 	c->heap = calloc(f->st->nthreads + 1, sizeof(struct source *));
-	c->sums = malloc(SEG_SUMS * sizeof(*c->sums));
 	f->st->pins++;
-	if (c->all == NULL || c->heap == NULL || c->sums == NULL) {
+	if (c->all == NULL || c->heap == NULL) {
 		cursor_close(c);
 		return NULL;
 	}
@@ -378,7 +368,6 @@ cursor_close(struct cursor *c)
 		free(c->all[i].window);
 	free(c->all);
 	free(c->heap);
-	free(c->sums);
 	c->st->pins--;
 	free(c);
 }

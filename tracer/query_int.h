@@ -34,10 +34,10 @@ struct filter {
 	uint64_t *folds;		/* fns as bits of 1, 2, 4.. words */
 	int64_t	 tid;
 	bool	 by_result;
-	uint8_t	**verdicts;		/* by function, then class */
-	struct memo *memo;		/* of values without a class, by hash */
-	char	*scratch;		/* STORE_RENDER_MAX */
-	const char *wanted;		/* the value that is asked for */
+	struct values *values;		/* NULL unless by_result */
+	bool	 summed;		/* some rows of summaries match as such */
+	uint16_t *counts;		/* of others that match + 1, by slot; */
+	uint32_t ncounts;		/* 0 = unknown */
 };
 
 int	 filter_make(struct store *, const struct query *, struct filter *,
@@ -50,6 +50,27 @@ int	 filter_sum(struct filter *, uint32_t fn, uint16_t class);
 bool	 filter_selective(const struct filter *);
 /* False only if no function that is wanted is in the chunk. */
 bool	 filter_chunk(const struct filter *, const struct chunk *);
+
+/* -- query_value.c: return values, of a filter with by_result -- */
+/* After f->fns and f->nfns.  -1: no memory; f->values is to be freed. */
+int	 values_make(struct filter *);
+void	 values_free(struct values *);
+/* Whether any of what a function has returned can match. */
+bool	 values_possible(struct filter *, uint32_t fn);
+/* False only if nothing in the chunk can match. */
+bool	 values_chunk(const struct filter *, const struct chunk *);
+/* 1: all of a function's class match, 0: none, -1: perhaps. */
+int	 values_class(struct filter *, uint32_t fn, uint16_t class);
+/* The same of one key. */
+int	 values_key(struct filter *, uint32_t fn, uint64_t key);
+/*
+ * How many keys of a row of CLASS_OTHER or CLASS_ODD that has no one answer
+ * surely match; *perhaps: others may.
+ */
+uint32_t values_row(struct filter *, const struct seg_sum *,
+	    const uint64_t *keys, bool *perhaps);
+bool	 values_match(struct filter *, const struct rec *,
+	    const void *captures);
 
 /* -- query_cursor.c: events in order -- */
 struct cursor;
@@ -67,8 +88,10 @@ void	 cursor_close(struct cursor *);
 int	 place_of(struct store *, uint64_t id, struct place *);
 
 /* -- query_count.c -- */
-/* Of all that match; of a chunk; of one up to but without a time. */
+/* Of all that match. */
 uint64_t count_all(struct filter *);
+/* Whether something in the chunk matches. */
+bool	 count_some(struct filter *, const struct chunk *);
 /*
  * A place with at most offset matching events before it; *skip of those
  * after it are still to be left out.

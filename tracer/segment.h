@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The format of calls on disk.  A segment holds consecutive events of one
- * thread: a header of 128 bytes, records, and once it is sealed a summary of
- * how often each function is in it.  Segment n lies at n * SEG_SIZE of a
- * sparse file; what is not used of one takes no room.
+ * thread: a header of 128 bytes, records, and once it is sealed an index: how
+ * often each function is in it with what, and the keys of return values that
+ * have no number.  Segment n lies at n * SEG_SIZE of a sparse file; what is
+ * not used of one takes no room.
  *
  * Records are blocks of 64 bytes: 40 of head, the rest captures as the agent
  * wrote them.  Times in a segment never go backwards.  Numbers are in the
@@ -20,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SEG_SIZE	((uint32_t)256 << 10)
+#define SEG_SIZE	((uint32_t)288 << 10)
 #define SEG_HEAD	128U
 #define SEG_DATA	((uint32_t)224 << 10)	/* most bytes of records */
 #define SEG_BLOCK	64U
@@ -43,7 +44,8 @@ struct seg_head {
 	uint32_t count, bytes;		/* of records */
 	uint32_t nsums;			/* 0 = not sealed */
 	uint32_t check;
-	uint8_t	 zero[48];
+	uint32_t nothers, nkeys;	/* see struct seg_index */
+	uint8_t	 zero[40];
 };
 
 enum {
@@ -53,8 +55,15 @@ enum {
 
 /* Classes of what a function returned: equal captures, one number. */
 #define CLASS_MAX	30U		/* numbers of a function */
+#define CLASS_ODD	0xfffdU		/* has neither number nor key */
 #define CLASS_ENTER	0xfffeU		/* in summaries: of REC_ENTER */
-#define CLASS_OTHER	0xffffU		/* has no number */
+#define CLASS_OTHER	0xffffU		/* has a key */
+
+static inline bool
+class_is_other(uint16_t class)
+{
+	return class == CLASS_OTHER || class == CLASS_ODD;
+}
 
 struct rec {
 	uint64_t ts, duration, parent;
@@ -69,6 +78,18 @@ struct rec {
 struct seg_sum {
 	uint32_t fn;
 	uint16_t class, count;
+};
+
+/*
+ * Rows for all that is in a segment; the last nothers of them are of
+ * CLASS_ODD and CLASS_OTHER.  These have as many keys as they count, in the
+ * same order, and of each key the block in which its record begins.
+ */
+struct seg_index {
+	struct seg_sum rows[SEG_SUMS];
+	uint64_t keys[SEG_RECORDS];	/* 0 of CLASS_ODD */
+	uint16_t blocks[SEG_RECORDS];
+	uint32_t nrows, nothers, nkeys;
 };
 
 /* Fills check in. */
@@ -102,9 +123,23 @@ uint32_t seg_good(const struct seg_head *head, const uint8_t *data,
  * there are.
  */
 uint32_t seg_summarize(const uint8_t *data, size_t len, struct seg_sum *out);
+/* The same, with keys. */
+void	 seg_index(const uint8_t *data, size_t len, uint64_t tag,
+	    struct seg_index *out);
 /* Whether rows may be the summary of count records. */
 bool	 seg_sums_good(const struct seg_sum *, uint32_t nsums,
 	    uint32_t count);
+/* Whether rows may be those of nkeys keys. */
+bool	 seg_others_good(const struct seg_sum *, uint32_t nothers,
+	    uint32_t nkeys);
+/*
+ * The key of captures: the bytes of the last one as a number if they are at
+ * most eight, else a hash of them that the program cannot foresee.  0: there
+ * is none, as something could not be captured, or a lone zero.
+ */
+uint64_t seg_key(const void *captures, size_t len, uint64_t tag);
+/* Of len bytes that are the last of several captures. */
+uint64_t seg_key_of(const void *, size_t len, uint64_t tag);
 
 static inline uint64_t
 id_of(uint32_t ord, uint64_t seq)

@@ -228,6 +228,16 @@ fill(struct rec *r, const struct event *ev, const struct thread *t,
 		.flags = ev->flags };
 }
 
+static uint16_t
+class_of(struct store *st, const struct event *ev)
+{
+	uint16_t class = tally_class(&st->tally, ev->fn, ev->captures,
+	    ev->len);
+
+	return class == CLASS_OTHER &&
+	    seg_key(ev->captures, ev->len, st->tag) == 0 ? CLASS_ODD : class;
+}
+
 static bool
 append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
 {
@@ -239,12 +249,12 @@ append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
 	fill(&r, ev, t, c, ts);
 	if (ev->kind == EVENT_EXIT) {
 		r.kind = REC_EXIT;
-		r.class = tally_class(&st->tally, ev->fn, ev->captures,
-		    ev->len);
+		r.class = class_of(st, ev);
 		t->nexit++;
 	} else {
 		r.duration = 0;
 		t->nenter++;
+		c->nenter++;
 	}
 	tally_add(&st->tally, ev->fn, r.class, 1);
 	c->bytes += rec_write(chunk_end(c), &r, ev->captures);
@@ -380,6 +390,13 @@ void
 store_set_render(struct store *st, const struct store_render *render)
 {
 	st->render = *render;
+}
+
+void
+store_set_inverse(struct store *st, store_inverse_fn inverse, void *arg)
+{
+	st->inverse = inverse;
+	st->inverse_arg = arg;
 }
 
 void

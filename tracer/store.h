@@ -101,6 +101,50 @@ struct store_render {
 	void	*arg;
 };
 
+/*
+ * The other way round: what was captured if a function's result is shown as
+ * a value.  So those that are asked for are found among millions without
+ * showing each.
+ */
+enum store_value_type {
+	STORE_NULL, STORE_BOOL, STORE_INTEGER, STORE_REAL, STORE_STRING,
+	STORE_COMPOUND		/* an array or object */
+};
+
+struct store_value {
+	enum store_value_type type;
+	bool	 truth;			/* of STORE_BOOL */
+	/*
+	 * Of STORE_INTEGER, also written as 3.0: two's complement, below zero
+	 * only if negative; real is the nearest double.  STORE_REAL has only
+	 * that.
+	 */
+	bool	 negative;
+	uint64_t integer;
+	double	 real;
+	const char *s;			/* of STORE_STRING; borrowed */
+	size_t	 len;
+};
+
+enum store_found {
+	FOUND_NEVER,		/* no result of it is shown so */
+	FOUND_PERHAPS,		/* each has to be shown */
+	FOUND_WORD,		/* if the one capture is wanted under mask */
+	FOUND_BYTES		/* only if the last capture is bytes */
+};
+#define STORE_BYTES_MAX	1040
+
+struct store_inverse {
+	enum store_found found;
+	uint64_t wanted, mask;		/* of FOUND_WORD */
+	bool	 exact;			/* so, and only so; else it is shown */
+	size_t	 len;			/* of FOUND_BYTES */
+	uint8_t	 bytes[STORE_BYTES_MAX];
+};
+
+typedef void	(*store_inverse_fn)(void *arg, uint32_t fn,
+		    const struct store_value *, struct store_inverse *);
+
 struct store_stats {
 	uint64_t	 calls;		/* events in segments */
 	uint64_t	 texts;		/* of output and crashes */
@@ -143,6 +187,12 @@ const struct store_meta *store_meta(const struct store *);
  * it values are shown as the words that were captured.
  */
 void	 store_set_render(struct store *, const struct store_render *);
+/*
+ * Takes what render.result does the other way round; arg is borrowed until
+ * store_close().  Captures that are whole, and no others, count: what shows
+ * those that could not be made is tried on each.  NULL = nothing is known.
+ */
+void	 store_set_inverse(struct store *, store_inverse_fn, void *arg);
 /*
  * Called every few ms while a query, a statement or an export runs, so that
  * rings can be read and events appended; it must not ask anything itself.

@@ -133,13 +133,17 @@ charge(struct store *st, struct chunk *c, uint32_t used)
 
 static int
 write_head(struct store *st, const struct thread *t, const struct chunk *c,
-    uint32_t nsums)
+    const struct seg_index *index)
 {
 	struct seg_head h = { .tag = st->tag, .ord = t->ord, .tid = t->tid,
 		.first_seq = c->first_seq, .first_ts = c->first_ts,
-		.last_ts = c->last_ts, .count = c->count, .bytes = c->bytes,
-		.nsums = nsums };
+		.last_ts = c->last_ts, .count = c->count, .bytes = c->bytes };
 
+	if (index != NULL) {
+		h.nsums = index->nrows;
+		h.nothers = index->nothers;
+		h.nkeys = index->nkeys;
+	}
 	memcpy(h.name, t->name, sizeof(h.name));
 	seg_head_seal(&h);
 	return write_all(st->files.calls_fd, &h, sizeof(h),
@@ -156,7 +160,7 @@ chunk_write(struct store *st, struct thread *t)
 	if (write_all(st->files.calls_fd,
 	    c->buffer->bytes + (c->written - c->buffer->base),
 	    c->bytes - c->written, data_at(c) + c->written) == -1 ||
-	    write_head(st, t, c, 0) == -1) {
+	    write_head(st, t, c, NULL) == -1) {
 		trouble_set(st->calls_trouble, "calls", errno);
 		return -1;
 	}
@@ -166,41 +170,162 @@ chunk_write(struct store *st, struct thread *t)
 	return 0;
 }
 
-/* As many bits as records, at most; that they are not enough is no harm. */
-void
-chunk_note(struct chunk *c, const struct seg_sum *sums, uint32_t nsums)
+/* -- marks -------------------------------------------------------------- */
+static uint64_t
+scatter(uint64_t m)
 {
-	uint32_t words = 1, i;
+	m *= UINT64_C(0x9e3779b97f4a7c15);
+	return (m ^ m >> 32) * UINT64_C(0xd6e8feb86659fd93);
+}
 
-	while (words < FN_WORDS && words * 64 < 4 * nsums)
+uint64_t
+mark_of_class(uint32_t fn, uint16_t class)
+{
+	return scatter((uint64_t)fn << 16 | class);
+}
+
+uint64_t
+mark_of_key(uint64_t key)
+{
+	return scatter(~key);
+}
+
+static uint64_t *
+mark_word(const struct chunk *c, uint64_t mark)
+{
+	return &c->fns[c->nwords + (mark >> 6 & (c->nmarks - 1))];
+}
+
+/* Two bits of one word, so that a look costs one. */
+static uint64_t
+mark_bits(uint64_t mark)
+{
+	return UINT64_C(1) << (mark >> 58) | UINT64_C(1) << (mark >> 52 & 63);
+}
+
+bool
+chunk_marked(const struct chunk *c, uint64_t mark)
+{
+	uint64_t bits = mark_bits(mark);
+
+	return c->fns == NULL || (*mark_word(c, mark) & bits) == bits;
+}
+
+static uint32_t
+words_for(uint32_t bits, uint32_t most)
+{
+	uint32_t words = 1;
+
+	while (words < most && words * 64 < bits)
 		words *= 2;
-	if ((c->fns = calloc(words, sizeof(*c->fns))) == NULL)
+	return words;
+}
+
+/* That the bits may not be enough for all is no harm. */
+static void
+note(struct chunk *c, const struct seg_index *x)
+{
+	const struct seg_sum *row;
+	uint32_t i;
+
+	c->nwords = words_for(4 * x->nrows, FN_WORDS);
+	c->nmarks = words_for(8 * (x->nrows + x->nkeys), MARK_WORDS);
+	c->fns = calloc(c->nwords + c->nmarks, sizeof(*c->fns));
+	if (c->fns == NULL)
 		return;
-	c->nwords = words;
-	for (i = 0; i < nsums; i++)
-		c->fns[sums[i].fn / 64 % words] |=
-		    UINT64_C(1) << sums[i].fn % 64;
+	for (i = 0; i < x->nrows; i++) {
+		row = &x->rows[i];
+		c->fns[row->fn / 64 % c->nwords] |=
+		    UINT64_C(1) << row->fn % 64;
+		if (row->class != CLASS_ENTER) {
+			uint64_t m = mark_of_class(row->fn, row->class);
+
+			*mark_word(c, m) |= mark_bits(m);
+		}
+	}
+	for (i = 0; i < x->nkeys; i++) {
+		uint64_t m = mark_of_key(x->keys[i]);
+
+		*mark_word(c, m) |= mark_bits(m);
+	}
+}
+
+/* -- sealing ------------------------------------------------------------ */
+static uint32_t
+others_size(uint32_t nothers, uint32_t nkeys)
+{
+	return nothers * (uint32_t)sizeof(struct seg_sum) +
+	    nkeys * (uint32_t)(sizeof(uint64_t) + sizeof(uint16_t));
+}
+
+int
+chunk_write_index(struct store *st, const struct thread *t,
+    const struct chunk *c, const struct seg_index *x)
+{
+	const struct {
+		const void *data;
+		size_t len;
+	} parts[] = { { x->rows, x->nrows * sizeof(x->rows[0]) },
+		{ x->keys, x->nkeys * sizeof(x->keys[0]) },
+		{ x->blocks, x->nkeys * sizeof(x->blocks[0]) } };
+	off_t at = data_at(c) + c->bytes;
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (write_all(st->files.calls_fd, parts[i].data, parts[i].len,
+		    at) == -1)
+			return -1;
+		at += (off_t)parts[i].len;
+	}
+	return write_head(st, t, c, x);
+}
+
+/* All of its records; borrowed until the next call.  NULL: not readable. */
+static const uint8_t *
+records_of(const struct store *st, const struct chunk *c)
+{
+	static uint8_t data[SEG_DATA];
+
+	if (c->buffer != NULL && c->buffer->base == 0)
+		return c->buffer->bytes;
+	return chunk_read(st, c, 0, data, c->bytes) == -1 ? NULL : data;
+}
+
+void
+chunk_charge(struct store *st, struct chunk *c)
+{
+	charge(st, c, SEG_HEAD + c->bytes + (c->nsums - c->nothers) *
+	    (uint32_t)sizeof(struct seg_sum) +
+	    others_size(c->nothers, c->nkeys));
+}
+
+void
+chunk_index(struct chunk *c, const struct seg_index *x)
+{
+	c->nsums = x->nrows;
+	c->nothers = (uint16_t)x->nothers;
+	c->nkeys = (uint16_t)x->nkeys;
+	c->sealed = true;
+	note(c, x);
 }
 
 int
 chunk_seal(struct store *st, struct thread *t)
 {
-	static struct seg_sum sums[SEG_SUMS];
+	static struct seg_index x;
 	struct chunk *c = t->chunks[t->nchunks - 1];
-	uint32_t n;
+	const uint8_t *data;
 
 	if (chunk_write(st, t) == -1)
 		return -1;
-	n = chunk_sums(st, c, sums);
-	if (write_all(st->files.calls_fd, sums, n * sizeof(*sums),
-	    data_at(c) + c->bytes) == -1 || write_head(st, t, c, n) == -1) {
+	data = records_of(st, c);
+	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, &x);
+	if (chunk_write_index(st, t, c, &x) == -1) {
 		trouble_set(st->calls_trouble, "calls", errno);
 		return -1;
 	}
-	c->nsums = n;
-	c->sealed = true;
-	chunk_note(c, sums, n);
-	charge(st, c, SEG_HEAD + c->bytes + n * (uint32_t)sizeof(*sums));
+	chunk_index(c, &x);
+	chunk_charge(st, c);
 	trouble_clear(st->calls_trouble);
 	buffer_drop(st, c);
 	return 0;
@@ -336,13 +461,51 @@ uint32_t
 chunk_sums(const struct store *st, const struct chunk *c,
     struct seg_sum *sums)
 {
-	static uint8_t data[SEG_DATA];
+	const uint8_t *data;
 
 	if (c->nsums > 0 && read_file(st, c, c->bytes, (uint8_t *)sums,
 	    c->nsums * (uint32_t)sizeof(*sums)) == 0 &&
 	    seg_sums_good(sums, c->nsums, c->count))
 		return c->nsums;
-	if (chunk_read(st, c, 0, data, c->bytes) == -1)
+	if ((data = records_of(st, c)) == NULL)
 		return 0;
 	return seg_summarize(data, c->bytes, sums);
+}
+
+/* As they lie in the file. */
+static bool
+read_others(const struct store *st, const struct chunk *c,
+    struct others *o)
+{
+	static union {
+		struct seg_sum rows[SEG_SUMS];
+		uint64_t keys[SEG_SUMS];
+		uint8_t	 bytes[SEG_SIZE - SEG_DATA];
+	} raw;
+	uint32_t rows = c->nothers * (uint32_t)sizeof(*o->rows);
+
+	if (c->nsums == 0 || read_file(st, c, c->bytes +
+	    (c->nsums - c->nothers) * (uint32_t)sizeof(*o->rows), raw.bytes,
+	    others_size(c->nothers, c->nkeys)) == -1)
+		return false;
+	o->rows = raw.rows;
+	o->nrows = c->nothers;
+	o->keys = (const void *)(raw.bytes + rows);
+	o->blocks = (const void *)(o->keys + c->nkeys);
+	return seg_others_good(o->rows, o->nrows, c->nkeys);
+}
+
+void
+chunk_others(const struct store *st, const struct chunk *c,
+    struct others *o)
+{
+	static struct seg_index x;
+	const uint8_t *data;
+
+	if (read_others(st, c, o))
+		return;
+	data = records_of(st, c);
+	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, &x);
+	*o = (struct others){ x.rows + (x.nrows - x.nothers), x.keys,
+		x.blocks, x.nothers };
 }

@@ -12,6 +12,7 @@
 
 #define BUFFERS_MAX	64		/* of SEG_DATA bytes each */
 #define FN_WORDS	64U		/* most of a chunk's bits of functions */
+#define MARK_WORDS	256U		/* most of its marks */
 #define THREAD_BUCKETS	1024
 
 /* A segment, on disk or being written. */
@@ -21,9 +22,15 @@ struct chunk {
 	uint32_t slot;
 	uint32_t count, bytes;		/* of records, those in a buffer too */
 	uint32_t written, nwritten;	/* bytes and records in the file */
-	uint32_t nsums;
-	uint64_t *fns;			/* bits of the functions in it; owned, */
-	uint32_t nwords;		/* a power of two; NULL = not known */
+	uint32_t nsums;			/* 0 = it has no index */
+	uint16_t nothers, nkeys;	/* of it, as in struct seg_index */
+	uint32_t nenter;		/* of count; of those in a buffer too */
+	/*
+	 * Bits of the functions in it, and behind them marks of the values that
+	 * they returned; owned, NULL = not known.  Both numbers are powers of two.
+	 */
+	uint64_t *fns;
+	uint32_t nwords, nmarks;
 	uint32_t used;			/* bytes of disk that are charged */
 	bool	 sealed;
 };
@@ -66,6 +73,8 @@ struct store {
 	struct store_limits limits;
 	struct store_meta meta;		/* strings are owned */
 	struct store_render render;
+	store_inverse_fn inverse;
+	void	*inverse_arg;
 	void	(*tick)(void *);
 	void	*tick_arg;
 	uint64_t tag, settled;
@@ -119,14 +128,33 @@ void	 chunk_free(struct store *, struct chunk *);
 uint8_t	*chunk_end(struct chunk *);
 /* Takes a chunk's buffer away, with what is in it. */
 void	 buffer_drop(struct store *, struct chunk *);
+/* Writes its index, and the header that counts it.  -1 with errno. */
+int	 chunk_write_index(struct store *, const struct thread *,
+	    const struct chunk *, const struct seg_index *);
+/* The room that it takes counts, that of its index as well. */
+void	 chunk_charge(struct store *, struct chunk *);
 /* Reads len bytes of a chunk's records at offset; -1 if they are not there. */
 int	 chunk_read(const struct store *, const struct chunk *, uint32_t offset,
 	    void *, uint32_t len);
-/* Notes which functions are in it: those of its summary. */
-void	 chunk_note(struct chunk *, const struct seg_sum *, uint32_t nsums);
+/* It is sealed with this index: notes what is in it. */
+void	 chunk_index(struct chunk *, const struct seg_index *);
 /* Its summary, read or made; at most SEG_SUMS rows.  Returns how many. */
 uint32_t chunk_sums(const struct store *, const struct chunk *,
 	    struct seg_sum *);
+/* What has no number, read or made; borrowed until the next call. */
+struct others {
+	const struct seg_sum *rows;
+	const uint64_t *keys;		/* as in struct seg_index */
+	const uint16_t *blocks;
+	uint32_t nrows;
+};
+void	 chunk_others(const struct store *, const struct chunk *,
+	    struct others *);
+/* Bits that stand for a function's class, and for a key, among marks. */
+uint64_t mark_of_class(uint32_t fn, uint16_t class);
+uint64_t mark_of_key(uint64_t key);
+/* False only if nothing that has that mark is in the chunk. */
+bool	 chunk_marked(const struct chunk *, uint64_t mark);
 /* -- store_evict.c -- */
 void	 store_evict(struct store *);
 /* -- store_thread.c -- */

@@ -73,7 +73,8 @@ find_all(struct store *st, size_t *n)
 
 /* Counts what is in a segment, and learns the values of its classes. */
 static void
-count(struct store *st, struct thread *t, const uint8_t *data, uint32_t len)
+count(struct store *st, struct thread *t, struct chunk *c,
+    const uint8_t *data, uint32_t len)
 {
 	const uint8_t *captures;
 	int32_t size;
@@ -81,11 +82,12 @@ count(struct store *st, struct thread *t, const uint8_t *data, uint32_t len)
 
 	for (; (size = rec_read(data, len, &r, &captures)) > 0;
 	    data += size, len -= (uint32_t)size) {
-		if (r.kind == REC_EXIT && r.class != CLASS_OTHER)
+		if (r.kind == REC_EXIT && !class_is_other(r.class))
 			tally_learn(&st->tally, r.fn, r.class, captures,
 			    r.len);
 		tally_add(&st->tally, r.fn, r.class, 1);
 		*(r.kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
+		c->nenter += r.kind == REC_ENTER;
 	}
 }
 
@@ -107,11 +109,22 @@ countable(struct store *st, const uint8_t *data, uint32_t len, uint32_t *n)
 	return at;
 }
 
+/*
+ * Whether the segment's own index can be the one that its records have.  One
+ * that is not is written anew; if that fails it is made when it is needed.
+ */
+static bool
+same_index(const struct seg_head *h, uint32_t n, const struct seg_index *x)
+{
+	return n == h->count && h->nsums == x->nrows &&
+	    h->nothers == x->nothers && h->nkeys == x->nkeys;
+}
+
 static void
 take(struct store *st, struct thread *t, const struct found *f)
 {
 	static uint8_t data[SEG_DATA];
-	static struct seg_sum sums[SEG_SUMS];
+	static struct seg_index x;
 	const struct seg_head *h = &f->head;
 	struct chunk *c;
 	struct rec last;
@@ -135,17 +148,20 @@ take(struct store *st, struct thread *t, const struct found *f)
 	c->last_seq = h->first_seq + last.delta;
 	c->count = c->nwritten = n;
 	c->bytes = c->written = len;
-	c->nsums = n == h->count ? h->nsums : 0;
-	c->sealed = true;
-	c->used = (SEG_HEAD + len + c->nsums * 8 + 4095) & ~4095U;
+	c->used = (SEG_HEAD + len + 4095) & ~4095U;
 	st->used += c->used;
 	st->collected += n;
 	t->next_seq = c->last_seq + 1;
 	t->last_ts = last.ts;
 	if (last.ts > st->latest_ts)
 		st->latest_ts = last.ts;
-	count(st, t, data, len);
-	chunk_note(c, sums, seg_summarize(data, len, sums));
+	count(st, t, c, data, len);
+	seg_index(data, len, st->tag, &x);
+	chunk_index(c, &x);
+	if (!same_index(h, n, &x) && chunk_write_index(st, t, c, &x) == -1)
+		c->nsums = 0;
+	else
+		chunk_charge(st, c);
 }
 
 int

@@ -20,7 +20,7 @@ struct fn_class {
 };
 
 struct fn_tally {
-	uint64_t enters, others;
+	uint64_t enters, others, odds;
 	struct fn_class *classes;	/* CLASS_MAX + 1 or NULL */
 	uint8_t	*index;			/* class + 1 by hash of the key */
 	uint8_t	 next;			/* class to be given next */
@@ -67,15 +67,30 @@ hash_of(const struct key *k)
 	return (uint32_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
-/* One capture: a head of four bytes, status 0, and nothing but zeros. */
+/*
+ * The first capture is nothing but zeros, and others, where a pointer leads
+ * to, could not be made.
+ */
 static bool
 is_zero(const struct key *k, size_t len)
 {
-	uint16_t status;
+	const uint8_t *p = (const uint8_t *)k;
+	uint16_t head[2];		/* status, bytes */
+	size_t at = sizeof(head), end;
 
-	memcpy(&status, k, sizeof(status));
-	return len > 4 && status == 0 && k->w[0] >> 32 == 0 && k->w[1] == 0 &&
-	    (uint32_t)k->w[2] == 0;
+	memcpy(head, p, sizeof(head));
+	end = at + ((head[1] + 3U) & ~3U);
+	if (head[0] != 0 || head[1] == 0 || end > len)
+		return false;
+	while (at < end)
+		if (p[at++] != 0)
+			return false;
+	for (; at + sizeof(head) <= len; at += sizeof(head)) {
+		memcpy(head, p + at, sizeof(head));
+		if (head[0] == 0 || head[1] != 0)
+			return false;
+	}
+	return at == len;
 }
 
 static bool
@@ -170,6 +185,8 @@ tally_add(struct tally *t, uint32_t fn, uint16_t class, int64_t n)
 		f->enters += (uint64_t)n;
 	else if (class <= CLASS_MAX && have_classes(f))
 		f->classes[class].count += (uint64_t)n;
+	else if (class == CLASS_ODD)
+		f->odds += (uint64_t)n;
 	else
 		f->others += (uint64_t)n;
 }
@@ -181,6 +198,8 @@ tally_count(const struct tally *t, uint32_t fn, uint16_t class)
 		return 0;
 	if (class == CLASS_ENTER)
 		return t->fns[fn].enters;
+	if (class == CLASS_ODD)
+		return t->fns[fn].odds;
 	if (class > CLASS_MAX)
 		return t->fns[fn].others;
 	return t->fns[fn].classes == NULL ? 0 :

@@ -4,7 +4,8 @@
  * values, as captured, share a number ("class"), at most CLASS_MAX + 1 of a
  * function.  So counting by function and by return value needs no look at
  * the events.  Class 0 is kept for a value that is all zero: NULL and false
- * have a number however many other values came before.
+ * have a number however many other values came before.  What has none is
+ * CLASS_OTHER or CLASS_ODD (segment.h).
  */
 #ifndef TRACER_TALLY_H
 #define TRACER_TALLY_H

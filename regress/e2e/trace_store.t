@@ -63,6 +63,13 @@ def whole(s, what):
               [stats, first["totalCount"], by_thread])
 
 
+def by_values(s):
+    """Some that every function has a number for, and some that none has."""
+    return [s.query(returnValue=v, limit=20) for v in (
+        {"equals": 3}, {"equals": 77}, {"equals": 199}, {"equals": 1000},
+        {"isNull": True}, {"isNull": False})]
+
+
 def killed(calls, rounds, what):
     where = fresh_dir()
     had = 0
@@ -73,7 +80,8 @@ def killed(calls, rounds, what):
                 for fn in range(50):
                     s.do("function", fn=fn, name=f"f{fn}", file="a.c")
                 s.do("flush")
-            s.send("forever", threads=3, fns=50, start=1000 + n * 10**10)
+            s.send("forever", threads=3, fns=50, values=200,
+                   start=1000 + n * 10**10)
             time.sleep(RNG.uniform(0.01, 0.4))
             s.proc.kill()
             s.proc.wait()
@@ -83,8 +91,13 @@ def killed(calls, rounds, what):
             stats = s.do("stats")
             had = max(had, stats["calls"])
             eq(stats["functions"], 50, f"{what}, {n}: with their names")
+            found = by_values(s)
             s.do("close", keep=True)
             eq(s.end(), (0, ""), f"{what}, {n}: and nothing was wrong")
+        with Store(where) as s:
+            s.open(calls=calls, forward=True)
+            ok(by_values(s) == found,
+               f"{what}, {n}: values are found as if each were looked at")
     ok(had > 0, f"{what}: it had stored {had}")
     shutil.rmtree(where)
 

@@ -83,6 +83,8 @@ mend(uint8_t *seg, size_t len, const uint8_t *how, size_t nhow)
 	h.bytes = (uint32_t)(len - SEG_HEAD) & ~(SEG_BLOCK - 1);
 	h.count %= h.bytes / SEG_BLOCK + 1;
 	h.nsums %= h.count + 1;
+	h.nothers %= h.nsums + 1;
+	h.nkeys %= h.count + 1;
 	seg_head_seal(&h);
 	memcpy(seg, &h, sizeof(h));
 	for (; at + SEG_BLOCK <= len && n < nhow * 8; n++) {

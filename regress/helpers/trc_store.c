@@ -3,7 +3,8 @@
  * Drives a timeline without a tracer: commands are lines of JSON on stdin,
  * each is answered by one line, {"ok":..} or {"error":".."}.
  *
- *	{"do":"open","dir":"d","name":"n","new":true,"calls":N,"output":N}
+ *	{"do":"open","dir":"d","name":"n","new":true,"calls":N,"output":N,
+ *	 "forward":true}	without the inverse of what shows values
  *	{"do":"function","fn":1,"name":"f","file":"a.c","line":3,"ret":"i32"}
  *	{"do":"append","events":[["enter",tid,fn,ts,parent,duration,"hex"]]}
  *	{"do":"generate","n":N,"threads":4,"fns":1000,"values":4}
@@ -149,6 +150,42 @@ arguments(void *arg, uint32_t fn, const void *captures, size_t len,
 	return at;
 }
 
+/* What render_one() does, the other way round; of a lone capture. */
+static void
+inverse(void *arg, uint32_t fn, const struct store_value *v,
+    struct store_inverse *inv)
+{
+	const char *type = types[fn] != NULL ? types[fn] : "i32";
+	char hex[32] = "", *end;
+
+	(void)arg;
+	inv->found = FOUND_NEVER;
+	inv->exact = true;
+	if (strcmp(type, "bool") == 0) {
+		inv->found = v->type == STORE_BOOL ? FOUND_PERHAPS :
+		    FOUND_NEVER;
+	} else if (strcmp(type, "ptr") == 0 && v->type == STORE_STRING &&
+	    v->len < sizeof(hex)) {
+		memcpy(hex, v->s, v->len);
+		inv->wanted = strtoull(hex, &end, 16);
+		inv->mask = UINT64_MAX;
+		inv->found = FOUND_WORD;
+		inv->exact = false;
+	} else if (strcmp(type, "str") == 0 && v->type == STORE_STRING) {
+		inv->found = v->len > STORE_BYTES_MAX || memmem(v->s, v->len,
+		    "\xef\xbf\xbd", 3) != NULL ? FOUND_PERHAPS : FOUND_BYTES;
+		inv->len = v->len;
+		memcpy(inv->bytes, v->s, v->len < STORE_BYTES_MAX ? v->len :
+		    STORE_BYTES_MAX);
+	} else if (strcmp(type, "i32") == 0 && v->type == STORE_INTEGER &&
+	    (uint64_t)(int32_t)v->integer == v->integer &&
+	    v->negative == ((int32_t)v->integer < 0)) {
+		inv->found = FOUND_WORD;
+		inv->wanted = v->integer & UINT32_MAX;
+		inv->mask = UINT32_MAX;
+	}
+}
+
 static const struct store_render render = { arguments, result, NULL };
 
 /* -- commands ----------------------------------------------------------- */
@@ -175,6 +212,8 @@ do_open(struct json_object *o)
 	if (st == NULL)
 		return -1;
 	store_set_render(st, &render);
+	if (!flag(o, "forward"))
+		store_set_inverse(st, inverse, NULL);
 	return 0;
 }
 
@@ -404,7 +443,10 @@ do_query(struct json_object *o)
 	return ret;
 }
 
-/* The quickest and the middle of some runs, in microseconds. */
+/*
+ * The quickest and the middle of some runs, and the middle of what they took
+ * of the processor, in microseconds.
+ */
 static int
 by_value(const void *a, const void *b)
 {
@@ -418,20 +460,23 @@ static int	do_sql(struct json_object *);
 static int
 do_bench(struct json_object *o)
 {
-	uint64_t us[100], times = num(o, "times", 5), i;
-	uint64_t begun;
+	uint64_t us[100], cpu[100], times = num(o, "times", 5), i;
+	uint64_t begun, cpu_begun;
 
 	for (i = 0; i < times && i < 100; i++) {
 		text_clear(&answer);
 		begun = now(CLOCK_MONOTONIC);
+		cpu_begun = now(CLOCK_PROCESS_CPUTIME_ID);
 		if ((get(o, "sql") != NULL ? do_sql(o) : do_query(o)) == -1)
 			return -1;
 		us[i] = (now(CLOCK_MONOTONIC) - begun) / 1000;
+		cpu[i] = (now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begun) / 1000;
 	}
 	qsort(us, i, sizeof(*us), by_value);
+	qsort(cpu, i, sizeof(*cpu), by_value);
 	text_clear(&answer);
-	text_printf(&answer, "{\"best\":%" PRIu64 ",\"median\":%" PRIu64 "}",
-	    us[0], us[i / 2]);
+	text_printf(&answer, "{\"best\":%" PRIu64 ",\"median\":%" PRIu64
+	    ",\"cpu\":%" PRIu64 "}", us[0], us[i / 2], cpu[i / 2]);
 	return 0;
 }
 
