@@ -48,8 +48,10 @@ use_store(struct timeline *t)
 	if (t->store == NULL)
 		return CTL_USAGE;
 	render.arg = t->shapes = shapes_new(t->store);
-	if (t->shapes != NULL)
-		store_set_render(t->store, &render);
+	if (t->shapes == NULL)
+		return CTL_OK;
+	store_set_render(t->store, &render);
+	store_set_inverse(t->store, shapes_inverse, t->shapes);
 	return CTL_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fn.h"
+#include "inverse.h"
 #include "shape.h"
 #include "store.h"
 #include "symclient.h"
@@ -234,3 +235,19 @@ result(void *arg, uint32_t n, const void *p, size_t len, char *buf,
 }
 
 const struct store_render fn_render = { arguments, result, NULL };
+
+void
+fn_inverse(void *arg, uint32_t n, const struct store_value *v,
+    struct store_inverse *inv)
+{
+	const struct fn *f = fn_get(n);
+
+	(void)arg;
+	if (f != NULL && f->binary == NULL && shapes != NULL)
+		shapes_inverse(shapes, n, v, inv);
+	else if (f == NULL)
+		inverse_of(NULL, NULL, 0, v, inv);
+	else
+		inverse_of(f->state == FN_TYPED ? &f->desc : NULL, f->leave,
+		    f->nleave, v, inv);
+}

@@ -15,7 +15,9 @@
 #include "render.h"
 
 struct store;
+struct store_inverse;
 struct store_render;
+struct store_value;
 
 enum fn_state {
 	FN_BARE,	/* nobody has asked what it takes */
@@ -63,5 +65,8 @@ void	 fn_typed(uint32_t, const struct sym_typed *);
 void	 fn_store(struct store *, uint32_t);
 /* For store_set_render(). */
 extern const struct store_render fn_render;
+/* For store_set_inverse(); the argument is not used. */
+void	 fn_inverse(void *, uint32_t, const struct store_value *,
+	    struct store_inverse *);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inverse.h"
 #include "render.h"
 #include "shape.h"
 #include "store.h"
@@ -231,4 +232,16 @@ shapes_result(void *arg, uint32_t fn, const void *p, size_t len, char *buf,
 		return 0;
 	render_result(&s->desc, s->leave, s->nleave, p, len, &o);
 	return take(&o, buf, size);
+}
+
+void
+shapes_inverse(void *arg, uint32_t fn, const struct store_value *v,
+    struct store_inverse *inv)
+{
+	const struct shape *s = shape_of(arg, fn);
+
+	if (s == &nothing)
+		inverse_of(NULL, NULL, 0, v, inv);
+	else
+		inverse_of(&s->desc, s->leave, s->nleave, v, inv);
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 struct store;
+struct store_inverse;
+struct store_value;
 struct sym_typed;
 struct shapes;
 
@@ -29,5 +31,8 @@ size_t	 shapes_arguments(void *, uint32_t fn, const void *captures,
 	    size_t len, char *buf, size_t size);
 size_t	 shapes_result(void *, uint32_t fn, const void *captures,
 	    size_t len, char *buf, size_t size);
+/* For store_set_inverse(). */
+void	 shapes_inverse(void *, uint32_t fn, const struct store_value *,
+	    struct store_inverse *);
 
 #endif

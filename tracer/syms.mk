@@ -1,6 +1,7 @@
 # what a tracer does with symbols: asking, matching, showing
 trcsym_SRCS :=	tracer/symclient.c tracer/symindex.c tracer/symcache.c tracer/match.c \
-		tracer/desc.c tracer/render.c tracer/shape.c
+		tracer/desc.c tracer/render.c tracer/inverse.c \
+		tracer/shape.c
 trcsym_OBJS :=	$(trcsym_SRCS:%.c=$(O)/obj/%.o)
 LIBTRCSYM :=	$(O)/obj/libtrcsym.a
 

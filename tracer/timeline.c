@@ -187,6 +187,7 @@ open_store(void)
 	files = (struct store_files)STORE_FILES_INIT;
 	if (st != NULL) {
 		store_set_render(st, &fn_render);
+		store_set_inverse(st, fn_inverse, NULL);
 		store_set_tick(st, tick, NULL);
 		feed = feed_new(st);
 		if (feed == NULL)

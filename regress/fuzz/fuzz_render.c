@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* flags: -Itracer */
-/* links: tracer/desc.c tracer/render.c tracer/symindex.c tracer/match.c */
+/* links: tracer/desc.c tracer/render.c tracer/inverse.c tracer/symindex.c tracer/match.c */
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and
  * any pattern on any name.  What is rendered is printable ASCII or UTF-8 with
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inverse.h"
 #include "match.h"
 #include "render.h"
 #include "symindex.h"
@@ -35,6 +36,29 @@ check_text(const struct render_out *o)
 		abort();
 }
 
+/* What was shown, or something else, looked for. */
+static void
+try_inverse(const struct desc *d, const struct capture *steps,
+    const struct render_out *o, const uint8_t *data, size_t len)
+{
+	static struct store_inverse inv;
+	struct store_value v = { .type = STORE_STRING, .s = o->buf,
+		.len = o->len };
+	uint32_t type;
+
+	inverse_of(d, steps, CAPTURE_MAX, &v, &inv);
+	for (type = STORE_NULL; type <= STORE_COMPOUND; type++) {
+		v = (struct store_value){ .type = type,
+			.s = (const char *)data, .len = len };
+		memcpy(&v.integer, data, len < 8 ? len : 8);
+		memcpy(&v.real, data, len < 8 ? len : 8);
+		v.negative = (int64_t)v.integer < 0;
+		inverse_of(d, steps, len % 3, &v, &inv);
+		if (inv.len > STORE_BYTES_MAX)
+			abort();
+	}
+}
+
 static void
 try_desc(const uint8_t *data, size_t len)
 {
@@ -54,6 +78,7 @@ try_desc(const uint8_t *data, size_t len)
 	o.bad = false;
 	render_result(&d, steps, CAPTURE_MAX, data + n, len - n, &o);
 	check_text(&o);
+	try_inverse(&d, steps, &o, data + n, len - n);
 	free(o.buf);
 	desc_close(&d);
 }
