@@ -198,8 +198,10 @@ static const char query_output[] = OBJECT(
     OBJECT("\"threadId\",\"lost\"", "\"threadId\":" NUMBER ",\"lost\":" NUMBER
     ",\"threadName\":" STRING) ",\"description\":\"Calls that could not be "
     "kept\"},"
-    "\"sampled\":{\"description\":\"Whether calls were left out by the "
-    "budget\"},"
+    "\"sampled\":{\"type\":\"array\",\"items\":"
+    OBJECT("\"function\",\"skipped\"", "\"function\":" STRING
+    ",\"skipped\":" NUMBER) ",\"description\":\"Calls that were left out "
+    "by the budget\"},"
     "\"trouble\":{\"type\":\"string\",\"description\":"
     "\"Why events cannot be stored just now\"}");
 

@@ -56,11 +56,11 @@ ROUTES = [
     ("DELETE", "pty/sessions/{s}", None),
     ("POST", "pty/sessions/{s}/keys", {}),
     ("POST", "pty/sessions/{s}/ticket", {}),
+    ("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
 ]
 # these are attacked by themselves, or are for everybody
 OTHERS = {("POST", "login"), ("GET", "pty/sessions/{s}/attach"),
-          ("GET", "openapi.json"), ("GET", "/healthz"), ("GET", "/metrics"),
-          ("POST", "/mcp")}
+          ("GET", "openapi.json"), ("GET", "/healthz"), ("GET", "/metrics")}
 CHANGES = [r for r in ROUTES if r[0] != "GET"]
 # these are asked by all who may see; they refuse by themselves what changes
 ASKED = {"sessions/{s}/debugger": "no_session",
@@ -68,7 +68,8 @@ ASKED = {"sessions/{s}/debugger": "no_session",
 
 
 def of(path, sid):
-    return API + path.format(s=sid)
+    path = path.format(s=sid)
+    return path if path.startswith("/") else API + path
 
 
 def bearer(secret):
@@ -256,6 +257,76 @@ def rebinding(d):
     ok(w.until(b"\r\n")[9:12] == b"400", "two names")
 
 
+def tool(w, name, **arguments):
+    """What a tool says to somebody."""
+    a = w.ask("POST", "/mcp", {
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": name, "arguments": arguments}},
+        MCP_Protocol_Version="2025-11-25")
+    return a.json.get("result", {}).get("content", [{}])[0].get("text", a)
+
+
+def agents(d):
+    """By a token or a cookie; no page can be one for others."""
+    u = User(d)
+    good = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    t = token_of(d)
+    eq(fetch(d, "POST", "/mcp", bearer(t), body=good).status, 200, "a token")
+    eq(u.ask("POST", "/mcp", good).status, 200, "a cookie")
+    eq(fetch(d, "POST", "/mcp", cookie(u.cookie), body=good).status, 403,
+       "a cookie alone is not enough")
+    for origin in origins(d):
+        a = fetch(d, "POST", "/mcp", bearer(t), body=good, Origin=origin)
+        eq(a.status, 403, f"a token of a page from {origin!r}")
+    for what, status, headers in (
+            ("two versions", 400, ("MCP-Protocol-Version: 2025-06-18",
+                                   "MCP-Protocol-Version: 2025-11-25")),
+            ("two names", 400, ("Mcp-Name: a", "Mcp-Name: b")),
+            ("a version of 8 KiB", 400,
+             ("MCP-Protocol-Version: " + "2" * 8192,)),
+            ("a session that nobody gave", 200, ("Mcp-Session-Id: x",)),
+            ("a stream that there was not", 200, ("Last-Event-ID: 5",))):
+        a = fetch(d, "POST", "/mcp", bearer(t), *headers, body=good)
+        eq(a.status, status, what)
+    for what, body in (
+            ("no end", b'{"jsonrpc":"2.0","id":1'), ("nothing", b" "),
+            ("deep", b"[" * 30000), ("an object too many", b"{}{}"),
+            ("half a character", b'{"id":"\xc3"}'),
+            ("half a pair", b'{"id":"\\ud800"}')):
+        a = fetch(d, "POST", "/mcp", bearer(t), body=body,
+                  Content_Type="application/json")
+        eq((a.status, a.json["error"]["code"]), (400, -32700), what)
+    a = fetch(d, "POST", "/mcp", bearer(t), body=[good] * 65)
+    eq((a.status, a.json["error"]["code"]), (400, -32600), "a long batch")
+    ro = bearer(token_of(d, "read-only"))
+    for name, arguments in (
+            ("debug_launch", {"command": "/bin/true", "projectRoot": "/"}),
+            ("debug_trace", {"add": ["a"]})):
+        a = fetch(d, "POST", "/mcp", ro, body={
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": name, "arguments": arguments}})
+        ok(b"READ_ONLY" in a.raw or b"more than the right to see" in a.raw,
+           f"{name} by a token that may only see", a)
+    eq(d.client().cmd("LIST"), [], "and nothing was started")
+
+
+def agents_of_others():
+    """What is another's is not there; what waits for a launch is one's own."""
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon("system", "", wrapper=wrapper, web=True) as d:
+        a, b = User(d, ALICE), User(d, BOB)
+        sid = a.upload("hello")
+        ok("later" in str(tool(a, "debug_trace", add=["later"])), "one waits")
+        ok("later" not in str(tool(b, "debug_trace")), "for its own alone")
+        for name, more in (("debug_trace", {}), ("debug_trace",
+                                                 {"add": ["x"]}),
+                           ("debug_query", {}), ("debug_stop", {})):
+            mine = tool(b, name, sessionId=sid, **more)
+            none = tool(b, name, sessionId=NOWHERE, **more)
+            eq(str(mine).replace(sid, NOWHERE), str(none),
+               f"{name} of others: as if there were none")
+
+
 # --- who tries too often -------------------------------------------------
 
 def tries(d, uid, n, secret):
@@ -312,6 +383,8 @@ def others_sessions():
             if path.endswith("/ticket"):
                 ok(r.status in (200, 201), "who may see gets a ticket to see",
                    r)
+            elif path == "/mcp":
+                eq(r.status, 200, "who may see may ask what tools there are")
             elif path in ASKED:
                 eq((r.status, r.code), (404, ASKED[path]),
                    f"{path}: who may see is told that there is none")
@@ -629,7 +702,8 @@ TESTS = [in_modes(t, web=True) for t in (
     all_routes, wrong_places, used_up, ends_with_its_token, other_origins,
     forms_of_other_pages, login_from_other_pages, rebinding, guests,
     sockets_of_other_pages, keys_of_terminals, first_messages,
-    sockets_end_with_logins, nowhere)]
+    sockets_end_with_logins, nowhere, agents)]
 if AS_ROOT:
-    TESTS += [too_many_tries, others_sessions, shared_sessions]
+    TESTS += [too_many_tries, others_sessions, shared_sessions,
+              agents_of_others]
 run_tests(*TESTS)

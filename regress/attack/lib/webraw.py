@@ -153,7 +153,8 @@ class User:
         headers = [f"Cookie: lantern={self.cookie}"]
         if method not in ("GET", "HEAD"):
             headers.append("X-CSRF-Token: " + self.csrf)
-        return fetch(self.d, method, API + path, *headers, body=body, **kw)
+        return fetch(self.d, method, path if path.startswith("/") else
+                     API + path, *headers, body=body, **kw)
 
     def upload(self, program):
         return self.ask("POST", "sessions", dl.read_helper(program)).data["id"]
