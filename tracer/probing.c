@@ -274,7 +274,7 @@ step(void *arg)
 		if (!p->unsettled)
 			let_go(p);
 	}
-	timeline_pace();
+	timeline_pace(true);
 	session_settled();
 }
 

@@ -10,6 +10,9 @@
 #include "text.h"
 #include "timeline.h"
 
+/* Of one thread: for some milliseconds in which nobody reads. */
+#define RING		((size_t)8 << 20)
+
 struct processes processes = TAILQ_HEAD_INITIALIZER(processes);
 
 static void	on_event(struct target *, const struct target_event *, void *);
@@ -51,6 +54,7 @@ process_open(pid_t pid, const struct target_options *options,
 		(void)strcpy(why, "no memory");
 		return NULL;
 	}
+	o.ring = RING;
 	o.on_event = on_event;
 	o.arg = p;
 	p->target = target_open(pid, &o, why);

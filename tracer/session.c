@@ -290,7 +290,7 @@ attach_all(const char *why)
 		store_set_pid(timeline_store(), (uint32_t)pid);
 		store_set_status(timeline_store(), "running", 0);
 		output_drain();
-		timeline_pace();
+		timeline_pace(true);
 	}
 	session_tell();
 	while ((w = TAILQ_FIRST(&attaching)) != NULL) {

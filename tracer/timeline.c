@@ -9,7 +9,7 @@
 #include "timeline.h"
 #include "timefiles.h"
 
-#define BUSY_MS		2	/* between two looks at rings that fill */
+#define BUSY_MS		1	/* between two looks at rings that fill */
 #define QUIET_MS	4	/* and at those that have not lately */
 #define QUIET_NS	1000000000ULL
 #define FLUSH_NS	250000000ULL
@@ -44,7 +44,7 @@ timeline_told(void)
 {
 	dirty = true;
 	grown++;
-	timeline_pace();
+	timeline_pace(false);
 }
 
 /* -- reading -------------------------------------------------------------- */
@@ -99,7 +99,7 @@ on_timer(void *arg)
 {
 	(void)arg;
 	timeline_read();
-	timeline_pace();
+	timeline_pace(false);
 }
 
 static bool
@@ -114,10 +114,12 @@ has_probes(void)
 }
 
 void
-timeline_pace(void)
+timeline_pace(bool is_new)
 {
 	uint64_t now = clock_ns();
 
+	if (is_new)
+		last_record = now;
 	if (has_probes())
 		loop_timer_set(&timer, now - last_record < QUIET_NS ? BUSY_MS :
 		    QUIET_MS, on_timer, NULL);

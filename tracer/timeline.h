@@ -39,8 +39,8 @@ void	 timeline_forked(struct process *);
 /* What the probes of one process, or of all, have recorded so far. */
 void	 timeline_read_one(struct process *);
 void	 timeline_read(void);
-/* There are probes, or none any more. */
-void	 timeline_pace(void);
+/* There are probes, or none any more; new ones may have much to tell. */
+void	 timeline_pace(bool is_new);
 /*
  * From begin to end (of what asks the timeline) only reading goes on: what
  * else there is to do has to wait.
