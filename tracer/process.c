@@ -250,8 +250,9 @@ on_event(struct target *t, const struct target_event *e, void *arg)
 
 	/* also while it is being opened */
 	p->target = t;
-	/* calls that came before it */
-	if (e->kind == TARGET_CRASH || e->kind == TARGET_EXIT)
+	/* calls that came before it; behind its end they were another thread's */
+	if (e->kind == TARGET_CRASH || e->kind == TARGET_THREAD_GONE ||
+	    e->kind == TARGET_EXEC || e->kind == TARGET_FORK)
 		timeline_read_one(p);
 	timeline_event(p, e);
 	switch (e->kind) {
