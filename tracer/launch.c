@@ -73,6 +73,7 @@ static struct {
 	char		 path[PATH_MAX], cwd[PATH_MAX];
 	bool		 called;	/* the spawner has been asked */
 	bool		 stands;	/* by SIGSTOP, at its first instruction */
+	pid_t		 pid;
 } l;
 
 bool
@@ -204,8 +205,9 @@ read_request(struct op *op)
 	if (!find_places(op) || !wish_read(op, l.args.trace, "trace",
 	    &l.wish))
 		return false;
-	if (l.wish.root == NULL)
-		l.wish.root = session_root();
+	if (l.wish.root != NULL)
+		session_set_root(l.wish.root);
+	l.wish.root = session_root();
 	if (l.wish.remove != NULL)
 		op_fail(op, "INVALID_ARGUMENT", "leave \"remove\" out",
 		    "there is nothing yet that could be removed");
@@ -331,7 +333,7 @@ launch_run(struct op *op)
 /* -- it runs -------------------------------------------------------------- */
 
 static void
-answer(const struct process *p)
+answer(void)
 {
 	struct text t = { .max = 0 };
 	const char *vain = l.args.trace != NULL && wish_was_vain(&l.wish) ?
@@ -339,7 +341,7 @@ answer(const struct process *p)
 
 	text_str(&t, "{\"sessionId\":");
 	text_json(&t, session_hello.session, strlen(session_hello.session));
-	text_printf(&t, ",\"pid\":%d", (int)p->pid);
+	text_printf(&t, ",\"pid\":%d", (int)l.pid);
 	probing_warnings(&t, vain, true);
 	text_str(&t, "}");
 	op_reply(l.op, &t);
@@ -370,6 +372,7 @@ launch_ran(pid_t pid)
 		return false;
 	l.called = false;
 	l.stands = true;
+	l.pid = pid;
 	p = process_open(pid, &o, why);
 	if (p == NULL) {
 		(void)snprintf(words, sizeof(words), "Failed to attach: %s. "
@@ -387,7 +390,7 @@ launch_ran(pid_t pid)
 	l.stands = false;
 	link_let_go();
 	if (l.op != NULL && l.args.trace == NULL && !l.args.hold)
-		answer(p);
+		answer();
 	session_tell();
 	return true;
 }
@@ -396,15 +399,14 @@ void
 launch_settled(void)
 {
 	const struct process *p = process_main();
-	static const struct process none = { .pid = 0 };
 
 	if (l.op == NULL || l.called)
 		return;
 	/* it may have been too quick to be seen at its beginning */
 	if (p == NULL && strcmp(session_state(), "ended") == 0)
-		answer(&none);
+		answer();
 	else if (p != NULL && p->arrived)
-		answer(p);
+		answer();
 }
 
 void

@@ -44,10 +44,25 @@ session_root(void)
 	return root;
 }
 
+/* Without . and .. in it, as the paths are that it is compared with. */
 void
 session_set_root(const char *path)
 {
-	(void)snprintf(root, sizeof(root), "%s", path);
+	char copy[PATH_MAX], *part, *save = NULL, *end = root;
+
+	(void)snprintf(copy, sizeof(copy), "%s", path);
+	for (part = strtok_r(copy, "/", &save); part != NULL;
+	    part = strtok_r(NULL, "/", &save)) {
+		if (strcmp(part, "..") == 0) {
+			while (end > root && *--end != '/')
+				;
+		} else if (strcmp(part, ".") != 0)
+			end += snprintf(end, sizeof(root) - (size_t)(end -
+			    root), "/%s", part);
+	}
+	if (end == root)
+		*end++ = '/';
+	*end = '\0';
 }
 
 pid_t

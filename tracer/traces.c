@@ -116,7 +116,7 @@ do_trace(struct op *op)
 		return;
 	if (w.root != NULL)
 		session_set_root(w.root);
-	else if (session_root()[0] != '\0')
+	if (session_root()[0] != '\0')
 		w.root = session_root();
 	if (wish_check(&w, &code, why) == -1) {
 		op_fail(op, code, "correct the pattern", "%s", why);

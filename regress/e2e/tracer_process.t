@@ -1,0 +1,585 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# A tracer's process: every request of it, on programs that are compiled here,
+# and what is left when they, it or its client goes.
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import AS_ROOT, eq, ok, run_tests, status_of, wait_for
+from tracerig import SOON, WORK, build, stop, stripped
+from tracerig import SOURCES as GIVEN
+from tracerproc import Tracer, calls
+
+ENTER = "function_enter"
+SOURCES = os.path.normpath(GIVEN)
+
+
+def watched(*flags):
+    return build("watched.c", "-g", "-O1", *flags)
+
+
+def from_launch_to_stop():
+    program = watched()
+    with Tracer() as t:
+        r = t.ask("launch", command=program, args=["3"], projectRoot=GIVEN,
+                  trace={"add": ["@usercode"]})
+        eq((r["sessionId"], r["pid"] > 0), ("session", True),
+           "launch says which session and process")
+        s = t.ended()
+        eq((s["pid"], s["patterns"], s["binary"], s["projectRoot"]),
+           (0, ["@usercode"], program, SOURCES), "status knows them")
+        ok(s["file"].startswith(t.home) and t.files() ==
+           ["session.calls", "session.db", "session.db-wal"],
+           "the timeline is in its owner's directory", (s, t.files()))
+        q = t.ask("query", verbose=True, limit=500)
+        eq(calls(q, ENTER)[0][0], "main", "the first call is main's")
+        eq([c for c in calls(q) if c[0] == "make_point"][:2],
+           [("make_point", [0, "pt"]),
+            ("make_point", {"x": 0, "y": 1, "name": "pt"})],
+           "arguments and results have their types")
+        eq([c[1] for c in calls(q) if c[0] == "name_of"],
+           [["RED"], "red", ["GREEN"], "green", ["BLUE"], None],
+           "enumerations, strings and NULL, too")
+        eq([c[1] for c in calls(q) if c[0] == "scale"],
+           [[0, 0.5], 0, [1, 0.5], 0.5, [2, 0.5], 1], "and floats")
+        first = q["events"][0]
+        eq((first["parentEventId"], {
+            e["parentEventId"] for e in q["events"] if e["eventType"] == ENTER
+            and e["function"] != "main"}), (None, {first["id"]}),
+           "calls know whom they are in")
+        times = [e["timestamp_ns"] for e in q["events"]]
+        eq(times, sorted(times), "all is in the order of time")
+        out = t.ask("query", eventType="stdout")
+        eq("".join(e["text"] for e in out["events"]),
+           "1 red 0 1 0\n2 green 0.5 1 3\n3 - 1 1 6\n",
+           "what it has written is there")
+        eq([e["text"] for e in t.ask("query", eventType="stderr")["events"]],
+           ["done\n"], "and to stderr")
+        total = t.ask("query")["totalCount"]
+        eq(t.ask("stop"), {"success": True, "eventsCollected": total},
+           "stop says how much there was")
+        eq(t.files(), [], "and leaves nothing")
+        ok(t.event("bye") is not None, "the tracer is done")
+
+
+REFUSED = (
+    ("launch", {}, "INVALID_ARGUMENT", "command"),
+    ("launch", {"command": 1}, "INVALID_ARGUMENT", "a string"),
+    ("launch", {"command": "/nonexistent/x"}, "INVALID_ARGUMENT",
+     "No such file"),
+    ("launch", {"command": "/etc/passwd"}, "INVALID_ARGUMENT",
+     "Permission denied"),
+    ("launch", {"command": "x", "client": {"cwd": "relative"}},
+     "INVALID_ARGUMENT", "absolute"),
+    ("launch", {"command": "/bin/true", "args": ["a", 1]},
+     "INVALID_ARGUMENT", "list of strings"),
+    ("launch", {"command": "/bin/true", "env": {"A": 1}},
+     "INVALID_ARGUMENT", "object of strings"),
+    ("launch", {"command": "/bin/true", "client": {"x": 1}},
+     "INVALID_ARGUMENT", 'no "x"'),
+    ("launch", {"command": "/bin/true", "hold": 1}, "INVALID_ARGUMENT",
+     "true or false"),
+    ("launch", {"command": "/bin/true", "trace": {"remove": ["a"]}},
+     "INVALID_ARGUMENT", "removed"),
+    ("launch", {"command": "/bin/true", "trace": {"add": ["a:::b"]}},
+     "INVALID_PATTERN", "Invalid trace pattern 'a:::b'"),
+    ("launch", {"command": "/bin/true", "wrong": 1}, "INVALID_ARGUMENT",
+     'no "wrong"'),
+    ("attach", {}, "INVALID_ARGUMENT", "runs"),
+    ("trace", {"add": ["x"]}, "INVALID_ARGUMENT", "runs"),
+    ("resume", {}, "INVALID_ARGUMENT", "held"),
+    ("query", {}, "SESSION_NOT_FOUND", "nothing has been traced"),
+    ("sql", {"statement": "SELECT 1"}, "SESSION_NOT_FOUND", "nothing"),
+    ("export", {"format": "text"}, "SESSION_NOT_FOUND", "nothing"),
+    ("read", {"export": 1, "offset": 0}, "INVALID_ARGUMENT", "no export 1"),
+    ("nonsense", {}, "NOT_SUPPORTED", "launch, attach"),
+)
+REFUSED_LATER = (
+    ("trace", {"add": "x"}, "INVALID_ARGUMENT", "list of strings"),
+    ("trace", {"add": ["x" * 600]}, "INVALID_PATTERN", "Invalid"),
+    ("trace", {"add": [""]}, "INVALID_PATTERN", "Invalid trace pattern ''"),
+    ("trace", {"add": ["x"] * 300}, "INVALID_ARGUMENT", "256"),
+    ("trace", {"remove": ["never"]}, "INVALID_ARGUMENT", "no active pattern"),
+    ("trace", {"addresses": ["401136"]}, "INVALID_PATTERN", "0x"),
+    ("trace", {"budget": -1}, "INVALID_ARGUMENT", "whole number"),
+    ("trace", {"projectRoot": "rel"}, "INVALID_ARGUMENT", "absolute"),
+    ("trace", {"patterns": []}, "INVALID_ARGUMENT", "add, remove"),
+    ("query", {"limit": 0}, "INVALID_ARGUMENT", "1 to 500"),
+    ("query", {"function": "x"}, "INVALID_ARGUMENT", "object"),
+    ("query", {"function": {"matches": "("}}, "INVALID_ARGUMENT", ""),
+    ("query", {"afterEventId": "99.1"}, "INVALID_ARGUMENT", "no event"),
+    ("query", {"wait_ms": 1}, "INVALID_ARGUMENT", "wait_ms"),
+    ("follow", {"wait_ms": 25001}, "INVALID_ARGUMENT", "25000"),
+    ("follow", {"afterEventId": 1}, "INVALID_ARGUMENT", "a string"),
+    ("sql", {}, "INVALID_ARGUMENT", "statement"),
+    ("sql", {"statement": "DELETE FROM events"}, "INVALID_ARGUMENT", ""),
+    ("sql", {"statement": "SELECT 1", "rows": 10001}, "INVALID_ARGUMENT",
+     "10000"),
+    ("functions", {}, "INVALID_ARGUMENT", "pattern"),
+    ("functions", {"pattern": "a:::b"}, "INVALID_PATTERN", "Invalid"),
+    ("functions", {"pattern": "a", "limit": 0}, "INVALID_ARGUMENT", "1000"),
+    ("export", {"format": "xml"}, "INVALID_ARGUMENT", "chrome"),
+    ("export", {"format": "text", "query": {"x": 1}}, "INVALID_ARGUMENT",
+     "'x'"),
+    ("read", {"export": 0, "offset": 0}, "INVALID_ARGUMENT", "from 1"),
+    ("status", {"x": 1}, "INVALID_ARGUMENT", "takes nothing"),
+    ("stop", {"keep": "yes"}, "INVALID_ARGUMENT", "true or false"),
+    ("launch", {"command": "/bin/true"}, "SESSION_EXISTS", "already active"),
+)
+TEXTS = ('{"', '[]', '"x"', '{} {}', '{"command":1}', '{"args":{}}',
+         '{"command":"query","args":[]}', "[" * 30 + "]" * 30)
+
+
+def refusals(t, table):
+    for command, args, code, words in table:
+        e = t.ask(command, **args).get("error", {})
+        ok(e.get("code") == code and words in e.get("message", ""),
+           f"{command} {json.dumps(args)[:60]} is refused as {code}", e)
+
+
+def what_is_wrong_is_said():
+    with Tracer() as t:
+        refusals(t, REFUSED)
+        for text in TEXTS:
+            n = t.put("x", text=text)
+            eq(t.answer(n).get("error", {}).get("code"), "INVALID_ARGUMENT",
+               f"no request: {text[:20]!r}")
+        r = t.ask("launch", command=os.path.basename(watched()), args=[
+            "-1", "20000"], client={"cwd": WORK, "env": {}}, projectRoot=".")
+        ok("pid" in r, "what is right is done after all that", r)
+        refusals(t, REFUSED_LATER)
+        eq(t.ask("trace")["activePatterns"], [],
+           "what was refused is not half done")
+        for command in ("launch", "attach", "resume", "stop", "trace"):
+            n = t.put(command, {}, ro=True)
+            eq(t.answer(n).get("error", {}).get("code"), "READ_ONLY",
+               f"{command} takes more than looking")
+        for command, args in (("query", {}), ("status", {}),
+                              ("sql", {"statement": "SELECT 1"}),
+                              ("functions", {"pattern": "main"}),
+                              ("export", {"format": "text"})):
+            n = t.put(command, args, ro=True)
+            ok("ok" in t.answer(n), f"{command} does not")
+
+
+def patterns_come_and_go():
+    program = watched()
+    p = subprocess.Popen([program, "-1", "5000"], stdout=subprocess.DEVNULL)
+    try:
+        with Tracer("-p", str(p.pid), "-m") as t:
+            with open(f"/proc/{p.pid}/mem", "rb") as mem:
+                go(t, p, mem, program)
+    finally:
+        p.kill()
+        p.wait()
+
+
+def text_of(pid, mem, program):
+    """The bytes of its code, as they are now."""
+    with open(f"/proc/{pid}/maps") as f:
+        lo, hi = next(x.split()[0].split("-") for x in f
+                      if "r-xp" in x and program in x)
+    mem.seek(int(lo, 16))
+    return mem.read(int(hi, 16) - int(lo, 16))
+
+
+def go(t, p, mem, program):
+    before = text_of(p.pid, mem, program)
+    eq(t.code("trace", add=["@usercode"]), "INVALID_PATTERN",
+       "@usercode needs a root")
+    r = t.ask("trace", add=["@usercode"], projectRoot=SOURCES)
+    eq((r["activePatterns"], r["hookedFunctions"], r.get("pending"),
+        r["inlined"]), (["@usercode"], 5, None, ["tiny"]),
+       "a program that runs is traced at once")
+    ok(text_of(p.pid, mem, program) != before, "its code has changed")
+    r = t.ask("trace", add=["nothing::*", "scale"])
+    eq((r["hookedFunctions"], r["pending"]), (5, ["nothing::*"]),
+       "what is there already is not there twice, what is nowhere waits")
+    r = t.ask("trace", remove=["@usercode"])
+    eq((r["activePatterns"], r["hookedFunctions"]),
+       (["nothing::*", "scale"], 1), "some stay when others go")
+    n = t.ask("query", function={"equals": "validate"})["totalCount"]
+    at = t.ask("query", function={"equals": "scale"})["totalCount"]
+    q = t.until(lambda q: q["totalCount"] > at + 20,
+                function={"equals": "scale"})
+    ok(q["totalCount"] > at + 20 and t.ask("query", function={
+        "equals": "validate"})["totalCount"] == n, "and only they are traced")
+    at = t.ask("query", limit=500)["events"][-1]["id"]
+    r = t.ask("trace", add=["_ZN5nope", "make_point"], budget=0)
+    eq(r["pending"], ["nothing::*", "_ZN5nope"], "several at a time")
+    f = t.ask("functions", pattern="*", limit=3)
+    eq((len(f["functions"]), f["hasMore"]), (3, True), "functions has pages")
+    f = t.ask("functions", pattern="tiny")["functions"]
+    eq((f[0]["traceable"], f[0]["file"]),
+       (False, os.path.join(SOURCES, "watched.c")),
+       "functions says what is inlined")
+    eq(status_of(p.pid)["TracerPid"] != "0", True, "somebody traces it")
+    ok(t.ask("stop")["success"], "stop")
+    eq(status_of(p.pid)["TracerPid"], "0", "nobody does any more")
+    ok(p.poll() is None, "the program goes on")
+    eq(text_of(p.pid, mem, program), before, "with its code as it was")
+
+
+def without_debug_information():
+    program = stripped(watched())
+    with Tracer() as t:
+        r = t.ask("launch", command=program, args=["-1", "5000"],
+                  projectRoot=SOURCES, trace={"add": ["main"]})
+        ok(r["warnings"][0].startswith("NO_DEBUG_SYMBOLS: Binary has no "
+                                       "DWARF debug info."),
+           "launch warns", r)
+        e = t.ask("trace", add=["*"])["error"]
+        eq((e["code"], e["message"]), (
+            "NO_DEBUG_SYMBOLS", "Binary has no DWARF debug info. Ask user "
+            "permission to modify build configuration to compile with debug "
+            "symbols (e.g., add `-g` flag or use debug build profile)."),
+           "trace is refused in the known words")
+        eq(t.ask("trace")["activePatterns"], [], "and nothing stays of it")
+        out = subprocess.run(["nm", watched()], stdout=subprocess.PIPE,
+                             check=True).stdout.decode()
+        at = next(x.split()[0] for x in out.splitlines()
+                  if x.endswith(" validate"))
+        name = f"{os.path.basename(program)}+0x{at.lstrip('0')}"
+        r = t.ask("trace", addresses=[name, "0x" + at])
+        eq(r["hookedFunctions"], 1, "an address is traced")
+        q = t.until(lambda q: q["totalCount"] > 2, verbose=True,
+                    eventType="function_exit")
+        eq([e["returnValue"] for e in q["events"]][0], "0x1",
+           "and shown as the registers are")
+        q = t.ask("query", verbose=True, eventType=ENTER, limit=1)
+        eq(len(q["events"][0]["arguments"]), 6, "all that carry arguments")
+        r = t.ask("trace", add=["usleep"], rawRegisters=True)
+        eq(r["hookedFunctions"], 2, "libraries' functions by their names")
+        q = t.until(lambda q: q["totalCount"] > 0, verbose=True,
+                    function={"equals": "usleep"}, eventType=ENTER)
+        ok(q["events"][0]["arguments"][0] in ("0x1388", 5000),
+           "with what they are given", q["events"][0])
+
+
+def debug_information_elsewhere():
+    program = build("watched.c", "-g", "-O1", "-Wl,--build-id",
+                    name="apart")
+    for cmd in (["objcopy", "--only-keep-debug", program,
+                 program + ".debug"], ["strip", program]):
+        subprocess.run(cmd, check=True)
+    with Tracer() as t:
+        t.ask("launch", command=program, args=["2"], projectRoot=SOURCES,
+              trace={"add": ["make_point"]})
+        t.ended()
+        eq(calls(t.ask("query", verbose=True))[:2],
+           [("make_point", [0, "pt"]),
+            ("make_point", {"x": 0, "y": 1, "name": "pt"})],
+           "debug information beside the program is found")
+    other = build("watched.c", "-g", "-O0", "-Wl,--build-id", name="other")
+    os.replace(other, program + ".debug")
+    with Tracer() as t:
+        r = t.ask("launch", command=program, args=["2"], projectRoot=SOURCES,
+                  trace={"add": ["make_point"]})
+        ok("NO_DEBUG_SYMBOLS" in r["warnings"][0],
+           "that of another build is not taken", r)
+
+
+def damaged_debug_information():
+    program = build("watched.c", "-g", "-O1", name="damaged")
+    with open(program, "rb") as f:
+        data = bytearray(f.read())
+    out = subprocess.run(["readelf", "-SW", program], check=True,
+                         stdout=subprocess.PIPE).stdout.decode()
+    for section in (".debug_info", ".debug_abbrev"):
+        row = next(x.split("]", 1)[1].split() for x in out.splitlines()
+                   if f" {section} " in x)
+        at, size = int(row[3], 16), int(row[4], 16)
+        for i in range(at, at + size, 7):
+            data[i] ^= 0x5a
+    with open(program, "wb") as f:
+        f.write(data)
+    with Tracer() as t:
+        r = t.ask("launch", command=program, args=["2"], projectRoot=SOURCES,
+                  trace={"add": ["**"]})
+        ok(r["pid"] > 0, "a damaged program runs", r)
+        eq(t.ended()["state"], "ended", "to its end")
+        out = t.ask("query", eventType="stdout")["events"]
+        ok(out and "1 red" in out[0]["text"], "as it always does", out)
+
+
+def crash_and_end():
+    with Tracer() as t:
+        t.ask("launch", command=build("fault.c", "-g", "-O1"),
+              projectRoot=SOURCES, trace={"add": ["deep"]})
+        t.ended()
+        q = t.ask("query", eventType="crash")
+        eq(q["totalCount"], 1, "a crash is an event")
+        c = q["events"][0]["crash"]
+        eq((c["signalName"], c["address"], c["function"], c["sourceFile"]),
+           ("SIGSEGV", "0x0", "deep", os.path.join(SOURCES, "fault.c")),
+           "it says what and where")
+        ok("rip" in c["registers"] and len(c["stack"]) > 8,
+           "with registers and stack")
+        eq((c["openCalls"], [e["eventType"] for e in c["lastEvents"]]),
+           (["deep"] * 4, [ENTER] * 4), "and what came before")
+        ids = [e["id"] for e in t.ask("query", function={
+            "equals": "deep"})["events"]]
+        eq([e["eventId"] for e in c["lastEvents"]], ids,
+           "by the ids of the events")
+        e = t.ask("trace", add=["main"])["error"]
+        eq((e["code"], e["message"]), (
+            "PROCESS_EXITED", "Target process has exited (code: 139, "
+            "SIGSEGV). Session still queryable but cannot add traces."),
+           "nothing can be added then")
+        eq(t.ask("trace")["activePatterns"], ["deep"],
+           "what was there can be asked")
+        ok(t.ask("functions", pattern="deep")["totalCount"] == 1,
+           "functions, too")
+
+
+def families():
+    program = build("family.c", "-g", "-O1")
+    for follow, want in ((True, [1, 2, 3, 4]), (False, [1, 4])):
+        with Tracer() as t:
+            t.ask("launch", command=program, projectRoot=SOURCES,
+                  followForks=follow, trace={"add": ["work"]})
+            t.ended()
+            q = t.ask("query", verbose=True)
+            eq([c[1][0] for c in calls(q, ENTER)], want,
+               f"calls of children are there: {follow}")
+            eq([c[1] for c in calls(q, "function_exit")],
+               [n + 100 for n in want], "each has its end")
+            tids = {e["threadId"] for e in q["events"]}
+            eq(len(tids), 2 if follow else 1, "by their own numbers")
+            eq(len({e["id"].split(".")[0] for e in q["events"]}), len(tids),
+               "a thread stays the same to its end")
+
+
+def libraries_that_come_later():
+    lib = build("plug.c", "-g", "-O1", "-shared", "-fPIC", name="plug.so")
+    program = build("plugs.c", "-g", "-O1", "-ldl")
+    with Tracer() as t:
+        t.ask("launch", command=program, args=[lib, "3"], hold=True,
+              projectRoot=SOURCES)
+        r = t.ask("trace", add=["plugged"])
+        eq((r["hookedFunctions"], r["pending"]), (0, ["plugged"]),
+           "a pattern waits for a library")
+        t.ask("resume")
+        t.ended()
+        q = t.ask("query", verbose=True, limit=500)
+        eq([c[1] for c in calls(q, ENTER)], [[-1], [20], [21]] * 3,
+           "from its constructor on, each time that it is loaded")
+        eq("".join(e["text"] for e in q["events"] if "text" in e),
+           "82\n" * 3, "and it does what it always does")
+
+
+def held_and_let_go():
+    with Tracer() as t:
+        r = t.ask("launch", command=watched(), args=["1"], hold=True,
+                  projectRoot=SOURCES, env={"X": "1"})
+        eq(t.ask("query")["totalCount"], 0, "a program that is held waits")
+        eq(status_of(r["pid"])["State"][0], "t", "at its beginning")
+        t.ask("trace", add=["**"])
+        eq(t.ask("query")["totalCount"], 0, "also while it is traced")
+        eq(t.ask("resume"), {"success": True}, "resume")
+        t.ended()
+        names = [c[0] for c in calls(t.ask("query", verbose=True), ENTER)]
+        eq(names[:2], ["main", "make_point"], "nothing of it was missed")
+    with Tracer() as t:
+        r = t.ask("launch", command=watched(), args=["-1", "1000"],
+                  hold=True, projectRoot=SOURCES)
+        t.ask("stop")
+        ok(wait_for(lambda: status_of(r["pid"])["State"][0] in "SR", SOON),
+           "stop lets it go, too")
+        stop(r["pid"])
+
+
+def environment_and_place():
+    with Tracer() as t:
+        t.ask("launch", command="env", client={
+            "cwd": WORK, "env": {"PATH": "/usr/bin:/bin", "A": "client",
+                                 "B": "client"}},
+              env={"A": "asked"}, projectRoot="/")
+        t.ended()
+        out = "".join(e["text"] for e in t.ask(
+            "query", eventType="stdout")["events"]).split()
+        eq(sorted(x for x in out if x[0] in "AB"), ["A=asked", "B=client"],
+           "what was asked for stands before the client's environment")
+    with Tracer() as t:
+        t.ask("launch", command="/bin/pwd", client={"cwd": WORK})
+        t.ended()
+        out = t.ask("query", eventType="stdout")["events"][0]["text"]
+        ok(os.path.samefile(out.strip(), "/bin"),
+           "it starts in its own directory", out)
+
+
+def a_tracer_that_is_killed():
+    with Tracer() as t:
+        r = t.ask("launch", command=watched(), args=["-1", "5000"],
+                  projectRoot=SOURCES, trace={"add": ["make_point"]})
+        pid = r["pid"]
+        t.until(lambda q: q["totalCount"] > 200)
+        time.sleep(0.5)
+        t.put("_kill")
+        ok(t.event("successor") is not None, "a successor comes")
+        s = t.ask("status")
+        eq((s["state"], s["pid"], s["projectRoot"], s["hookedFunctions"]),
+           ("idle", pid, SOURCES, 0), "it knows the session")
+        q = t.ask("query", verbose=True)
+        ok(q["totalCount"] > 200 and calls(q)[:2] == [
+            ("make_point", [0, "pt"]),
+            ("make_point", {"x": 0, "y": 1, "name": "pt"})],
+           "and its timeline, with values as they were", calls(q)[:2])
+        eq(status_of(pid)["TracerPid"], "0", "the program goes on untraced")
+        r = t.ask("trace", add=["scale"])
+        eq(r["hookedFunctions"], 1, "it can be traced again")
+        q = t.until(lambda q: q["totalCount"] > 0, verbose=True,
+                    function={"equals": "scale"})
+        eq(calls(q)[0][0], "scale", "into the same timeline")
+        t.ask("stop")
+        eq(t.files(), [], "stop removes what its predecessor has made")
+        stop(pid)
+
+
+def no_place_for_files():
+    with Tracer(home="/dev/null") as t:
+        t.ask("launch", command=watched(), args=["-1", "5000"],
+              projectRoot=SOURCES, trace={"add": ["make_point"]})
+        t.until(lambda q: q["totalCount"] > 100)
+        s = t.ask("status")
+        eq(s["file"], None, "without a home the timeline is in memory")
+        eq(t.code("stop", keep=True), "NOT_SUPPORTED", "and cannot be kept")
+        time.sleep(0.5)
+        t.put("_kill")
+        t.event("successor")
+        ok(t.ask("query")["totalCount"] > 100, "but survives its tracer")
+        pid = t.ask("status")["pid"]
+        ok(t.ask("stop")["success"], "and can be stopped")
+        stop(pid)
+
+
+def what_is_kept():
+    with Tracer() as t:
+        t.ask("launch", command=watched(), args=["2"], projectRoot=SOURCES,
+              trace={"add": ["make_point"]})
+        t.ended()
+        r = t.ask("stop", keep=True)
+        ok(os.path.exists(r["kept"] + ".calls"), "a timeline is kept", r)
+        kept = t.files()
+        with Tracer(home=t.home) as u:
+            u.ask("launch", command=watched(), args=["2"],
+                  projectRoot=SOURCES)
+            s = u.ended()
+            ok(os.path.basename(s["file"]) != "session" and
+               len(u.files()) == len(kept) + 3,
+               "another of that name does not take its place", u.files())
+            u.ask("stop")
+        eq(t.files(), kept, "and its own are gone with it")
+    with Tracer() as t:
+        os.makedirs(os.path.join(t.home, ".local/state"))
+        os.symlink("/tmp", os.path.join(t.home, ".local/state/debuglantern"))
+        t.ask("launch", command=watched(), args=["2"], projectRoot=SOURCES)
+        eq(t.ended()["file"], None, "a link is no place for timelines")
+
+
+def storms():
+    with Tracer() as t:
+        r = t.ask("launch", command=build("hot.c", "-g", "-O1"),
+                  projectRoot=SOURCES, trace={"add": ["hot", "cool"]})
+        q = t.until(lambda q: "sampled" in q and q["totalCount"] > 10,
+                    function={"equals": "cool"})
+        eq([x["function"] for x in q["sampled"]], ["hot"],
+           "who is called too often is sampled, and that is said")
+        s = t.ask("status")
+        by = {f["function"]: f for f in s["functions"]}
+        ok(by["hot"]["skipped"] > by["hot"]["calls"] > 0 and
+           by["cool"]["skipped"] == 0, "the others are not", by)
+        t.ask("trace", add=["hot"], budget=10)
+        n = t.ask("query", function={"equals": "hot"})["totalCount"]
+        at = t.ask("query", function={"equals": "cool"})["totalCount"]
+        t.until(lambda q: q["totalCount"] > at + 20,
+                function={"equals": "cool"})
+        more = t.ask("query", function={"equals": "hot"})["totalCount"] - n
+        ok(more < 100000, "a budget can be made smaller", more)
+        ok(t.ask("trace", add=["hot"], budget=0)["hookedFunctions"] == 2,
+           "or be lifted")
+        t.until(lambda q: q["totalCount"] > n + more + 200000,
+                function={"equals": "hot"})
+        ok(t.ask("stop")["success"], "all the same it stops")
+        stop(r["pid"])
+
+
+def follow_and_export():
+    with Tracer() as t:
+        r = t.ask("launch", command=watched(), args=["-1", "20000"],
+                  projectRoot=SOURCES, trace={"add": ["make_point"]})
+        q = t.until(lambda q: q["totalCount"] > 10, limit=500)
+        last = q["events"][-1]["id"]
+        seen = []
+        while len(seen) < 20:
+            f = t.ask("follow", afterEventId=last, wait_ms=20000, limit=5)
+            seen += [e["id"] for e in f["events"]]
+            last = seen[-1] if seen else last
+        ok(len(set(seen)) == len(seen), "follow goes on behind an event", seen)
+        t.ask("trace", remove=["make_point"])
+        e = t.ask("export", format="tree")
+        data, at = "", 0
+        while at is not None:
+            piece = t.ask("read", export=e["export"], offset=at)
+            data += piece["data"]
+            at = piece["next"]
+        eq(len(data.encode()), e["bytes"], "an export is read in pieces")
+        ok("make_point(0,\"pt\")" in data, "and has the calls", data[:300])
+        eq(t.code("read", export=e["export"], offset=0), "INVALID_ARGUMENT",
+           "once")
+        e = t.ask("export", conn=2, format="chrome")
+        eq(t.code("read", export=e["export"], offset=0), "INVALID_ARGUMENT",
+           "by whom it was made for")
+        t.put("_gone", conn=2)
+        ok(t.event("left") is not None, "who has gone has left")
+        eq(t.ask("read", conn=2, export=e["export"], offset=0)["error"]
+           ["code"], "INVALID_ARGUMENT", "and his exports with him")
+        made = [t.ask("export", format="folded") for _ in range(5)]
+        eq([("error" in m) for m in made], [False] * 4 + [True],
+           "there are at most four")
+        r2 = t.ask("sql", statement="SELECT count(*) FROM events WHERE "
+                   "function_name = 'make_point'")
+        ok(r2["rows"][0][0] > 10, "SQL is answered", r2)
+        # a client that waits and goes
+        n = t.put("follow", {"wait_ms": 25000, "afterEventId":
+                             t.ask("query", limit=500)["events"][-1]["id"]},
+                  conn=3)
+        t.put("_gone", conn=3)
+        ok(t.get(lambda m: m.get("event") == "left" and m["conn"] == 3)
+           is not None and t.ask("status")["state"] == "tracing",
+           "who waits and goes is no trouble")
+        ok(t.get(lambda m: m.get("id") == n, 1) is None,
+           "and is answered no more")
+        t.ask("stop")
+        stop(r["pid"])
+
+
+def who_it_is():
+    with Tracer() as t:
+        r = t.ask("launch", command=watched(), args=["-1", "20000"],
+                  projectRoot=SOURCES)
+        pid = t.pid()
+        st = status_of(pid)
+        eq((st["NoNewPrivs"], st["Seccomp"]), ("1", "2"),
+           "the tracer has a system call filter")
+        if AS_ROOT:
+            eq(st["Name"], "tracer", "and its own name")
+        os.kill(r["pid"], signal.SIGKILL)
+        e = t.ended()
+        eq(t.ask("trace", add=["x"])["error"]["message"].split(".")[0],
+           "Target process has exited (code: 137, SIGKILL)",
+           "a program that is killed has ended")
+        eq(e["hookedFunctions"], 0, "nothing of it is traced")
+
+
+run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
+          without_debug_information, debug_information_elsewhere,
+          damaged_debug_information, crash_and_end, families,
+          libraries_that_come_later, held_and_let_go, environment_and_place,
+          a_tracer_that_is_killed, no_place_for_files, what_is_kept, storms,
+          follow_and_export, who_it_is)
