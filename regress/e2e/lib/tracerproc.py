@@ -109,6 +109,12 @@ class Tracer:
             self.p.stdin.close()
             self.p.wait()
             self.p.stdout.close()
+            err = self.stderr()
+            # it may be ended by its test, not by itself
+            dl.ok("Sanitizer" not in err and not any(
+                "was killed by signal" in x and not x.endswith(" 9")
+                for x in err.splitlines()), "nothing is said of the tracer",
+                  err)
         if self.made:
             shutil.rmtree(self.home, True)
 
