@@ -35,6 +35,8 @@
 #define RETRY_MS	200
 /* A user's debuggers: more than that are not looked at by anybody. */
 #define OF_ONE_MAX	64
+/* Messages of one that has ended. */
+#define WORDS_MAX	4096
 /* Lines of one process that are logged. */
 #define LINES_MAX	200
 /* It changes its mind as fast as it likes; who looks hears of it as often. */
@@ -46,6 +48,7 @@
 struct dbgproc_list dbgprocs = LIST_HEAD_INITIALIZER(dbgprocs);
 
 static void	on_idle(void *arg);
+static void	on_bye(void *arg);
 
 struct dbgproc *
 dbg_of(const struct msg *m)
@@ -220,6 +223,11 @@ lost(struct dbgproc *p, const char *why)
 
 	if (p->life == DBG_GOING)
 		return;
+	/* that it would was what it said last */
+	if (p->leaving) {
+		on_bye(p);
+		return;
+	}
 	(void)snprintf(text, sizeof(text), "the debugger's process has ended%s%s",
 	    why == NULL ? "" : ": it sent ", why == NULL ? "" : why);
 	activity_note(s->owner, &s->id, "%s", text);
@@ -247,15 +255,34 @@ on_chan_gone(struct channel *c, const char *why)
 	loop_timer_set(&p->timer, 0, on_lost, p);
 }
 
+/*
+ * Its last words may be answers, which wait for netproc as others do.  What
+ * is only looked for on its behalf does not hold them up.
+ */
+static void
+on_dead(void *arg)
+{
+	struct dbgproc *p = arg;
+	unsigned int i;
+
+	for (i = 0; i < WORDS_MAX && chan_is_open(&p->chan) && !p->late; i++) {
+		dbg_seek_end(p);
+		chan_drain(&p->chan, 1);
+	}
+	if (p->late && chan_is_open(&p->chan))
+		loop_timer_set(&p->timer, RETRY_MS, on_dead, p);
+	else
+		lost(p, NULL);
+}
+
 static void
 on_pid(uint32_t events, void *arg)
 {
 	struct dbgproc *p = arg;
 
 	(void)events;
-	/* its last words may be answers */
-	chan_drain(&p->chan, DBG_ASKS);
-	lost(p, NULL);
+	loop_del(&p->pid_io);
+	on_dead(p);
 }
 
 void
