@@ -60,6 +60,8 @@ help:
 	@echo 'make bench      measure against baselines, print a table'
 	@echo 'make fuzz       run every fuzz target (FUZZ_TIME seconds each)'
 	@echo 'make install    install below DESTDIR and PREFIX'
+	@echo 'make deb        a Debian package, below $(O)/deb'
+	@echo 'make check-deb  install, drive, upgrade and purge it in a Debian of its own'
 	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
 	@echo 'make format     lay the sources out with clang-format'
 	@echo 'make lint       man pages, scripts and sources'
@@ -197,6 +199,7 @@ check-asan: deps-test
 	@regress/run.sh $(abspath $(O)-asan)
 
 -include etc/install.mk
+-include etc/deb.mk
 -include regress/attack/attack.mk
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
