@@ -35,6 +35,7 @@ def build():
     for argv in (["gcc", "-g", "-O0", "-o", "c", "prog.c"],
                  ["gcc", "-g", "-O0", "-o", "crash", "crash.c"],
                  ["strip", "-o", "bare", "c"],
+                 ["gcc", "-g", "-O0", "-o", "forks", "forks.c"],
                  ["gcc", "-g", "-O0", "-pthread", "-o", "threads",
                   "threads.c"],
                  ["g++", "-g", "-O0", "-o", "throw", "throw.cc"],
@@ -183,6 +184,19 @@ def exceptions(d):
     eq((o.get("exit"), "caught too much" in text_of(o)),
        ({"code": 3}, True), "it goes on")
     u.ask("stop")
+
+
+def forks(d):
+    """A child is nobody's to debug: no breakpoint ends it."""
+    u = User(d)
+    for adapter in ("lldb-dap", "lldb22"):
+        o = u.ask("start", "./forks", "--adapter", adapter, "-b", "both")
+        eq((o.get("state"), o.get("reason")), ("stopped", "breakpoint"),
+           adapter + ": it stops")
+        eq(u.ask("print", "code").get("value"), "6", "in the parent")
+        ok("child 5 0" in u.dbg("output").out, "whose child has ended")
+        eq(u.ask("continue").get("exit"), {"code": 7}, "and so does it")
+        u.ask("stop")
 
 
 def many_threads(d):
@@ -703,7 +717,8 @@ def with_daemon(*tests):
 
 if __name__ == "__main__":
     try:
-        run_tests(with_daemon(adapters, crashes, exceptions, many_threads,
+        run_tests(with_daemon(adapters, crashes, exceptions, forks,
+                              many_threads,
                               many_breakpoints, flood, sessions, overtaken,
                               watched, classes, interrupted, attached,
                               uploaded, editors, on_demand), two_users, sealed)
