@@ -12,12 +12,21 @@ BISON ?=	bison
 PKG_CONFIG ?=	pkg-config
 
 WARN :=		-Wall -Wextra -Wconversion -Wformat=2 -Wshadow \
-		-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+		-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+		-Wimplicit-fallthrough
 ifeq ($(CI),true)
 WARN +=		-Werror
 endif
-HARDEN :=	-fstack-protector-strong -fstack-clash-protection \
-		-fcf-protection=full -D_FORTIFY_SOURCE=2 -fPIE
+# what this compiler and this machine know of the hardening flags that OpenSSF
+# recommends; a compiler that has none of them builds all the same
+PROBED :=	$(shell for flag in -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
+		-fstack-clash-protection -fcf-protection=full \
+		-mbranch-protection=standard -ftrivial-auto-var-init=zero \
+		-fstrict-flex-arrays=3 -fno-delete-null-pointer-checks \
+		-fno-strict-overflow -fno-strict-aliasing; do \
+		echo 'int main(void) { return 0; }' | $(CC) -Werror -O2 $$flag \
+		    -x c -S -o /dev/null - 2>/dev/null && echo $$flag; done)
+HARDEN :=	-fPIE $(PROBED)
 CFLAGS ?=	-O2 -g
 # `make SANITIZE=1 O=build-asan` builds with the address and UB sanitizers
 ifdef SANITIZE
@@ -26,8 +35,11 @@ SAN :=		-fsanitize=address,undefined -fno-sanitize-recover=undefined \
 HARDEN :=	-fstack-protector-strong -fPIE
 SAN_OBJS =	$(O)/obj/regress/sanitize.o
 endif
+# the same sources are the same binaries, wherever they were built
+PATHS :=	-ffile-prefix-map=$(abspath $(O))=build \
+		-ffile-prefix-map=$(CURDIR)=.
 ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
-		$(WARN) $(HARDEN) $(CFLAGS) $(SAN)
+		$(WARN) $(HARDEN) $(PATHS) $(CFLAGS) $(SAN)
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
 
@@ -49,6 +61,8 @@ help:
 	@echo 'make bench      measure against baselines, print a table'
 	@echo 'make fuzz       run every fuzz target (FUZZ_TIME seconds each)'
 	@echo 'make install    install below DESTDIR and PREFIX'
+	@echo 'make deb        a Debian package, below $(O)/deb'
+	@echo 'make check-deb  install, drive, upgrade and purge it in a Debian of its own'
 	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
 	@echo 'make format     lay the sources out with clang-format'
 	@echo 'make lint       man pages, scripts and sources'
@@ -188,6 +202,7 @@ check-asan: deps-test
 	@regress/run.sh $(abspath $(O)-asan)
 
 -include etc/install.mk
+-include etc/deb.mk
 -include regress/attack/attack.mk
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk

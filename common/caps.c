@@ -30,6 +30,20 @@ caps_set(uint64_t keep, uint64_t inherit)
 }
 
 int
+caps_raise(uint64_t raise)
+{
+	struct __user_cap_header_struct h = header;
+	struct __user_cap_data_struct d[2];
+	int i;
+
+	if (syscall(SYS_capget, &h, d) == -1)
+		return -1;
+	for (i = 0; i < 2; i++)
+		d[i].effective = (uint32_t)(raise >> (32 * i));
+	return syscall(SYS_capset, &h, d) == -1 ? -1 : 0;
+}
+
+int
 caps_bound(uint64_t keep)
 {
 	int cap;

@@ -9,6 +9,8 @@
 
 /* Sets permitted and effective to keep, inheritable to inherit.  -1, errno. */
 int	caps_set(uint64_t keep, uint64_t inherit);
+/* Makes permitted ones effective, and no others.  -1, errno. */
+int	caps_raise(uint64_t raise);
 /* Takes every capability but those in keep out of the bounding set. */
 int	caps_bound(uint64_t keep);
 /* Raises ambient capabilities, which must be permitted and inheritable. */

@@ -162,19 +162,33 @@ dbg_start(struct dbg *d, int argc, char **argv)
 	return CTL_USAGE;
 }
 
-/* A process of one's own, by its number. */
+/* Digits are a process of one's own, all else is a session of the daemon's. */
 static int
-attach_process(struct dbg *d, struct json_object *args, const char *pid)
+add_target(struct dbg *d, struct json_object *args, char *target)
 {
-	const char *program = d->client.opts.value[DOPT_PROGRAM];
-	long long n = strtoll(pid, NULL, 10);
-	int r = 0;
+	long long n = strtoll(target, NULL, 10);
 
-	args_number(args, "pid", n);
-	if (n < 1 || n > INT32_MAX) {
-		report("%s is no process id", pid);
-		r = -1;
+	if (target[strspn(target, "0123456789")] != '\0') {
+		d->client.opts.value[DOPT_IMAGE] = target;
+		return 0;
 	}
+	args_number(args, "pid", n);
+	if (n >= 1 && n <= INT32_MAX)
+		return 0;
+	report("%s is no process id", target);
+	return -1;
+}
+
+int
+dbg_attach(struct dbg *d, int argc, char **argv)
+{
+	struct json_object *args = json_object_new_object();
+	const char *program = d->client.opts.value[DOPT_PROGRAM];
+	int r = dbg_request_options(d, args);
+
+	(void)argc;
+	if (r == 0)
+		r = add_target(d, args, argv[0]);
 	if (r == 0 && program != NULL)
 		r = add_program(d, args, "program", program);
 	if (r == 0)
@@ -183,21 +197,4 @@ attach_process(struct dbg *d, struct json_object *args, const char *pid)
 		return begin(d, "attach", args);
 	json_object_put(args);
 	return CTL_USAGE;
-}
-
-/* Digits are a process, all else is a session of the daemon's. */
-int
-dbg_attach(struct dbg *d, int argc, char **argv)
-{
-	struct json_object *args = json_object_new_object();
-
-	(void)argc;
-	if (dbg_request_options(d, args) == -1) {
-		json_object_put(args);
-		return CTL_USAGE;
-	}
-	if (argv[0][strspn(argv[0], "0123456789")] == '\0')
-		return attach_process(d, args, argv[0]);
-	d->client.opts.value[DOPT_IMAGE] = argv[0];
-	return begin(d, "attach", args);
 }

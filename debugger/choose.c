@@ -96,6 +96,7 @@ configured(struct op *op, const struct dbg_adapter *a, struct choice *c)
 	size_t len;
 
 	c->profile = profile_find(a->name);
+	c->name = a->name;
 	for (; *(s += strspn(s, " \t")) != '\0'; s += len) {
 		len = strcspn(s, " \t");
 		add(c, s, len);
@@ -250,6 +251,8 @@ choose_adapter(struct op *op, const char *name, const char *program,
 	good = name != NULL ? by_name(op, name, path, c) :
 	    by_language(op, lang, path, c);
 	good = good && add_bridge(op, c);
+	if (good && c->name == NULL)
+		c->name = c->profile->name;
 	if (!good)
 		choice_free(c);
 	return good;

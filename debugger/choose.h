@@ -10,6 +10,7 @@
 
 struct choice {
 	const struct profile *profile;
+	const char	*name;		/* as people know it; static */
 	char		 path[4096];	/* of its binary */
 	char		*argv[CHOICE_ARGS];	/* owned, ended by NULL */
 };

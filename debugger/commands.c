@@ -50,8 +50,7 @@ phase_name(enum phase p)
 static const struct {
 	const char	*code, *words;
 } not_now[PHASE_COUNT] = {
-	[PHASE_IDLE] = { "no_session", "no program is being debugged: "
-	    "`debugger start PROGRAM` or `debugger attach PID`" },
+	[PHASE_IDLE] = { "no_session", NULL },
 	[PHASE_INITIALIZING] = { "not_stopped", "the program is still being "
 	    "started: `debugger await` waits for its first stop" },
 	[PHASE_CONFIGURING] = { "not_stopped", "the program is still being "
@@ -63,13 +62,17 @@ static const struct {
 	[PHASE_TERMINATED] = { "not_running", NULL },
 };
 
-/* How it ended, and what can be done about it. */
+/* How it ended, or was let go, and what can be done about it. */
 static const char *
 over_words(void)
 {
 	static char words[1200];
 	size_t n;
 
+	if (dbg.phase == PHASE_IDLE) {
+		summary_idle(words, sizeof(words));
+		return words;
+	}
 	summary_ending(words, 1024);
 	n = strlen(words);
 	(void)snprintf(words + n, sizeof(words) - n, "; %s",
@@ -87,7 +90,7 @@ command_allowed(struct op *op, unsigned int when)
 	if ((when & ON_LIVE) == 0 && dbg.phase != PHASE_STOPPED)
 		op_fail(op, not_now[PHASE_STOPPED].code, "%s",
 		    not_now[PHASE_STOPPED].words);
-	else if (dbg.phase == PHASE_TERMINATED)
+	else if (not_now[dbg.phase].words == NULL)
 		op_fail(op, not_now[dbg.phase].code, "%s", over_words());
 	else
 		op_fail(op, not_now[dbg.phase].code, "%s",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "adapter.h"
@@ -22,6 +23,7 @@
 #include "op.h"
 #include "profile.h"
 #include "reduce.h"
+#include "trail.h"
 #include "wait.h"
 
 #define CONSOLE_MAX	(16U << 10)
@@ -211,6 +213,22 @@ is_exit(void)
 	    strstr(dbg.stop.description, name) != NULL;
 }
 
+/*
+ * A program that was there before has ended, by itself or with its adapter,
+ * which could not say how any more.
+ */
+static bool
+went_with_it(void)
+{
+	int status;
+
+	if (!dbg.attached || !trail_over(&status))
+		return false;
+	if (status != 0)
+		reduce_known(&dbg, WEXITSTATUS(status), WTERMSIG(status));
+	return true;
+}
+
 static void
 on_no_end(void *arg)
 {
@@ -226,6 +244,9 @@ on_no_end(void *arg)
 static void
 on_told(void)
 {
+	if (dbg.phase == PHASE_TERMINATED && !dbg.ending.known &&
+	    !went_with_it() && dbg.ending.lost)
+		dbg.ending.lives = dbg.attached;
 	if (dbg.phase != PHASE_TERMINATED || !launch_is_beside() ||
 	    !launch_tree_up()) {
 		on_judged(false);
@@ -353,6 +374,9 @@ engine_change(enum change change)
 		engine_resuming();
 		break;
 	case CHANGE_PROCESS:
+		if (dbg.attached)
+			trail_begin(link_pid(dbg.pid));
+		break;
 	case CHANGE_NONE:
 		break;
 	}
@@ -444,11 +468,13 @@ last_words(char *to, size_t size, const struct dbg_end *e)
 static void
 set_ending(const struct dbg_end *e, const char *words)
 {
-	dbg.ending.never = dbg.phase == PHASE_INITIALIZING ||
-	    dbg.phase == PHASE_CONFIGURING;
+	const bool both = !e->program && went_with_it();
+
+	dbg.ending.never = !both && (dbg.phase == PHASE_INITIALIZING ||
+	    dbg.phase == PHASE_CONFIGURING);
 	if (!e->program) {
-		dbg.ending.lives = dbg.attached;
-		dbg.ending.adapter_died = true;
+		dbg.ending.lives = dbg.attached && !both;
+		dbg.ending.adapter_died = !both;
 		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
 		    "%s", words);
 	}
@@ -524,10 +550,9 @@ dbg_conn_gone(uint32_t conn)
 }
 
 void
-dbg_ran(pid_t pid, pid_t inner, int in_fd, int out_fd, int err_fd)
+dbg_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd)
 {
-	(void)pid;
-	launch_ran(inner, in_fd, out_fd, err_fd);
+	launch_ran(inner, target, in_fd, out_fd, err_fd);
 }
 
 void

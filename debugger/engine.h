@@ -58,6 +58,7 @@ struct ending {
 	bool		 sure;		/* a code is none that stands for a signal */
 	int		 code;		/* when signal is 0 */
 	int		 signal;
+	bool		 lost;		/* its adapter has lost sight of it */
 	bool		 never;		/* it has not even begun */
 	bool		 lives;		/* it was there before, and goes on */
 	bool		 adapter_died;	/* words say how */

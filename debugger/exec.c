@@ -52,7 +52,10 @@ struct queued {
 	void		(*fn)(struct op *);
 };
 
-static TAILQ_HEAD(, queued) queue = TAILQ_HEAD_INITIALIZER(queue);
+TAILQ_HEAD(queue, queued);
+static struct queue	 settling = TAILQ_HEAD_INITIALIZER(settling);
+/* And what begins anew, while an adapter is letting go of what it had. */
+static struct queue	 beginning = TAILQ_HEAD_INITIALIZER(beginning);
 static struct op	*counting;	/* held; steps that are left: op->word */
 static struct op	*ending;	/* held; waits for the tree's end */
 static struct loop_timer leave_timer, pause_timer;
@@ -296,36 +299,45 @@ exec_let_go(void)
 	adapter_ask("continue", args, NULL, on_let_go, NULL);
 }
 
-void
-exec_when_settled(struct op *op, void (*fn)(struct op *))
+static void
+do_later(struct queue *queue, struct op *op, void (*fn)(struct op *))
 {
 	struct queued *q;
 
-	if (!dbg.gathering) {
-		fn(op);
-		return;
-	}
 	if ((q = calloc(1, sizeof(*q))) == NULL)
 		fatal("request");
 	q->op = op_ref(op);
 	q->fn = fn;
-	TAILQ_INSERT_TAIL(&queue, q, entry);
+	TAILQ_INSERT_TAIL(queue, q, entry);
+}
+
+static void
+do_first(struct queue *queue)
+{
+	struct queued *q = TAILQ_FIRST(queue);
+
+	TAILQ_REMOVE(queue, q, entry);
+	/* the one before may have let it run */
+	if (!q->op->answered && command_allowed(q->op, q->op->command->when))
+		q->fn(q->op);
+	op_unref(q->op);
+	free(q);
+}
+
+void
+exec_when_settled(struct op *op, void (*fn)(struct op *))
+{
+	if (dbg.gathering)
+		do_later(&settling, op, fn);
+	else
+		fn(op);
 }
 
 void
 exec_settled(void)
 {
-	struct queued *q;
-
-	while (!dbg.gathering && (q = TAILQ_FIRST(&queue)) != NULL) {
-		TAILQ_REMOVE(&queue, q, entry);
-		/* the one before may have let it run */
-		if (!q->op->answered && command_allowed(q->op,
-		    q->op->command->when))
-			q->fn(q->op);
-		op_unref(q->op);
-		free(q);
-	}
+	while (!dbg.gathering && !TAILQ_EMPTY(&settling))
+		do_first(&settling);
 }
 
 static void
@@ -493,7 +505,7 @@ status(struct op *op)
 	if (dbg.profile != NULL) {
 		a = json_object_new_object();
 		json_object_object_add(a, "name",
-		    json_object_new_string(dbg.profile->name));
+		    json_object_new_string(launch_adapter_name()));
 		json_object_object_add(a, "path",
 		    json_object_new_string(launch_adapter_path()));
 		json_object_object_add(a, "alive",
@@ -548,10 +560,12 @@ exec_tree_gone(void)
 {
 	struct op *op = ending;
 
+	loop_timer_unset(&leave_timer);
+	while (op == NULL && !TAILQ_EMPTY(&beginning))
+		do_first(&beginning);
 	if (op == NULL)
 		return;
 	ending = NULL;
-	loop_timer_unset(&leave_timer);
 	/* who is answered may start another one under the same name */
 	link_reply_last();
 	op_reply(op, words_of("terminated", !goes_on() ?
@@ -637,6 +651,8 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 	(void)snprintf(words, sizeof(words), pid != 0 ?
 	    "detached; process %d goes on" : "detached; the process goes on",
 	    (int)pid);
+	if (!dbg.attached)
+		launch_let_go();
 	op_reply(op, words_of("idle", words));
 	adapter_shut();
 	/* what it debugged is not below it */
@@ -652,23 +668,38 @@ cmd_detach(struct op *op)
 	disconnect(op, on_detached);
 }
 
-/* What is left of the last program is looked at before the next one begins. */
+/*
+ * What is left of the last program is looked at before the next one begins.
+ * One that is being let go would end with its adapter, which has its time.
+ */
+static void
+begin_anew(struct op *op, void (*fn)(struct op *))
+{
+	if (dbg.phase != PHASE_IDLE || !launch_tree_up()) {
+		exec_when_settled(op, fn);
+		return;
+	}
+	if (leave_timer.slot == 0)
+		loop_timer_set(&leave_timer, LEAVE_MS, on_leave_limit, NULL);
+	do_later(&beginning, op, fn);
+}
+
 static void
 cmd_start(struct op *op)
 {
-	exec_when_settled(op, launch_start);
+	begin_anew(op, launch_start);
 }
 
 static void
 cmd_attach(struct op *op)
 {
-	exec_when_settled(op, launch_attach);
+	begin_anew(op, launch_attach);
 }
 
 static void
 cmd_restart(struct op *op)
 {
-	exec_when_settled(op, launch_restart);
+	begin_anew(op, launch_restart);
 }
 
 #define EVERYWHERE	ON_ANY

@@ -25,6 +25,7 @@
 #include "obstacle.h"
 #include "profile.h"
 #include "reduce.h"
+#include "trail.h"
 #include "wait.h"
 
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
@@ -44,6 +45,7 @@ static struct launch {
 	pid_t		 pid;		/* attach */
 	pid_t		 adapter_pid;	/* as its own namespace numbers it */
 	bool		 known;		/* all of this was filled in */
+	bool		 let_go;	/* a program of ours runs on by itself */
 	/* -- how far it is -- */
 	struct op	*op;		/* that asked for it; held */
 	bool		 wait;
@@ -87,6 +89,24 @@ const char *
 launch_adapter_path(void)
 {
 	return l.choice.path;
+}
+
+const char *
+launch_adapter_name(void)
+{
+	return l.choice.name;
+}
+
+void
+launch_let_go(void)
+{
+	l.let_go = true;
+}
+
+bool
+launch_is_let_go(void)
+{
+	return l.let_go || launch_is_beside();
 }
 
 /* -- the request -- */
@@ -271,10 +291,10 @@ run_adapter(void)
 		.argv = l.choice.argv,
 		.envp = env,
 		.cwd = l.attach ? "/" : dbg.cwd,
-		.adapter = l.choice.profile->name,
+		.adapter = l.choice.name,
 		.shown = dbg.program[0] != '\0' && shown(list) > 0 ? list :
 		    NULL,
-		.flags = (l.tty ? RUN_TTY : 0) | (l.beside ? RUN_BESIDE :
+		.flags = (l.tty ? RUN_TTY : 0) | (launch_is_beside() ? RUN_BESIDE :
 		    l.attach ? RUN_HOST : 0),
 	};
 
@@ -574,17 +594,25 @@ initialize_arguments(void)
 }
 
 void
-launch_ran(pid_t inner, int in_fd, int out_fd, int err_fd)
+launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd)
 {
 	l.tree = true;
+	/* the session may have begun another one since we were told */
+	if (launch_is_beside())
+		l.pid = target;
+	l.let_go = l.let_go && l.attach;
 	adapter_open(in_fd, out_fd, err_fd);
 	if (dbg.phase != PHASE_INITIALIZING) {
 		link_kill();	/* it was given up while it was started */
 		return;
 	}
-	if (dbg_said.image)
+	/* what has no name is where who has it open has it */
+	if (dbg_said.image && !l.attach)
 		(void)snprintf(dbg.program, sizeof(dbg.program),
 		    "/proc/%d/fd/6", (int)inner);
+	else if (dbg_said.image && dbg.program[0] == '\0')
+		(void)snprintf(dbg.program, sizeof(dbg.program),
+		    "/proc/%d/exe", (int)l.pid);
 	l.adapter_pid = inner;
 	adapter_ask("initialize", initialize_arguments(), NULL, on_initialize,
 	    NULL);
@@ -626,11 +654,18 @@ read_pid(struct op *op)
 {
 	char why[400];
 	int64_t pid = 0;
+	struct json_object *v;
+	const bool named = json_object_object_get_ex(op->args, "pid", &v);
 
-	l.beside = dbg_said.target_pid != 0;
-	if (l.beside) {
-		l.pid = (pid_t)dbg_said.target_pid;
+	/* the session's own program, which the link knows */
+	l.beside = dbg_said.target_pid != 0 || (l.known && !named);
+	if (l.beside)
 		return true;
+	if (!named) {
+		op_fail(op, "not_running", "no program runs in this session "
+		    "that could be attached to: `debugger start --image` runs "
+		    "what was uploaded, and a process is meant by its number");
+		return false;
 	}
 	if (!op_int(op, "pid", true, &pid))
 		return false;
@@ -653,23 +688,34 @@ read_pid(struct op *op)
 	return true;
 }
 
+/* What is known of it: by the client, or as it was started here. */
+static void
+set_program(const char *given)
+{
+	if (given != NULL)
+		(void)snprintf(dbg.program, sizeof(dbg.program), "%s", given);
+	else if (!l.let_go || dbg_said.image)
+		dbg.program[0] = '\0';
+}
+
 void
 launch_attach(struct op *op)
 {
-	const char *name = NULL, *program = NULL;
+	const char *name = NULL, *program = NULL, *cwd = "/";
 	char exe[64];
 	struct choice choice;
 
 	if (!read_pid(op) || !op_string(op, "adapter", false, &name) ||
-	    !op_string(op, "program", false, &program) || !read_options(op))
+	    !op_string(op, "program", false, &program) ||
+	    !op_string(op, "cwd", false, &cwd) || !read_options(op))
 		return;
 	(void)snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)l.pid);
 	if (!choose_adapter(op, name, program != NULL ? program :
 	    l.beside ? NULL : exe, client_path(NULL), &choice))
 		return;
-	(void)snprintf(dbg.program, sizeof(dbg.program), "%s",
-	    program == NULL ? "" : program);
-	(void)snprintf(dbg.cwd, sizeof(dbg.cwd), "/");
+	set_program(program);
+	(void)snprintf(dbg.cwd, sizeof(dbg.cwd), "%s", *cwd == '/' ? cwd : "/");
+	trail_begin(l.beside ? 0 : l.pid);
 	choice_free(&l.choice);
 	l.choice = choice;
 	keep(&l.args, NULL);

@@ -16,7 +16,8 @@ void	 launch_attach(struct op *);
 void	 launch_restart(struct op *);
 
 /* -- what happens -- */
-void	 launch_ran(pid_t inner, int in_fd, int out_fd, int err_fd);
+void	 launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd,
+	    int err_fd);
 void	 launch_failed(const char *code, const char *why);
 void	 launch_initialized(void);
 /* The tree of the adapter is gone; true: another one is being started. */
@@ -29,5 +30,11 @@ bool	 launch_is_beside(void);
 /* Something was started or attached to before. */
 bool	 launch_again_possible(void);
 const char *launch_adapter_path(void);
+/* As it was asked for, or as its kind is called. */
+const char *launch_adapter_name(void);
+/* The adapter has let go of the program that it had started. */
+void	 launch_let_go(void);
+/* What it has let go of is the session's program. */
+bool	 launch_is_let_go(void);
 
 #endif

@@ -137,6 +137,7 @@ int
 debugger_on_ran(struct msg *m)
 {
 	pid_t pid = (pid_t)msg_get_u32(m), inner = (pid_t)msg_get_u32(m);
+	pid_t target = (pid_t)msg_get_u32(m);
 	int own[DBG_FD_COUNT];
 
 	if (msg_end(m) == -1 || fds[DBG_FD_IN] == -1 ||
@@ -146,7 +147,7 @@ debugger_on_ran(struct msg *m)
 	fds[DBG_FD_IN] = fds[DBG_FD_OUT] = fds[DBG_FD_ERR] = -1;
 	adapter_pid = pid;
 	last_inner = last_host = 0;
-	dbg_ran(pid, inner, own[DBG_FD_IN], own[DBG_FD_OUT],
+	dbg_ran(inner, target, own[DBG_FD_IN], own[DBG_FD_OUT],
 	    own[DBG_FD_ERR]);
 	return 0;
 }

@@ -296,6 +296,12 @@ set_code(struct dbg *d, int64_t code)
 
 	if (e->known || code < INT32_MIN || code > UINT32_MAX)
 		return;
+	/* what lldb says when the one that traces for it has gone */
+	if ((int32_t)code == -1 && d->profile != NULL &&
+	    (d->profile->quirks & Q_SIGNAL_IS_CODE) != 0) {
+		e->lost = true;
+		return;
+	}
 	e->known = true;
 	if (d->fatal != 0 && (code == d->fatal || code == 128 + d->fatal))
 		e->signal = d->fatal;

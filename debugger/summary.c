@@ -21,6 +21,7 @@
 #include "hits.h"
 #include "jget.h"
 #include "judge.h"
+#include "launch.h"
 #include "memtext.h"
 #include "output.h"
 #include "profile.h"
@@ -445,6 +446,17 @@ summary_ending(char *words, size_t room)
 		    end->words);
 }
 
+void
+summary_idle(char *words, size_t room)
+{
+	if (launch_is_let_go())
+		snprintf(words, room, "the program was let go: `debugger "
+		    "attach %s` takes it up again", dbg_said.session);
+	else
+		snprintf(words, room, "no program is being debugged: "
+		    "`debugger start PROGRAM` or `debugger attach PID`");
+}
+
 static void
 make_over(struct bound *b, struct json_object *o)
 {
@@ -483,6 +495,7 @@ summary_make(struct op *op)
 {
 	struct json_object *o = json_object_new_object();
 	int64_t around = SOURCE_AROUND;
+	char words[300] = "the program is being started";
 	struct bound b;
 
 	if (!bound_init(&b, op) ||
@@ -498,10 +511,11 @@ summary_make(struct op *op)
 		make_running(&b, o);
 	else if (dbg.phase == PHASE_TERMINATED)
 		make_over(&b, o);
-	else
-		jput_str(o, "words", dbg.phase == PHASE_IDLE ?
-			"nothing is being debugged" :
-			"the program is being started");
+	else {
+		if (dbg.phase == PHASE_IDLE)
+			summary_idle(words, sizeof(words));
+		jput_str(o, "words", words);
+	}
 	bound_done(&b, o);
 	return o;
 }

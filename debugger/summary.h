@@ -12,6 +12,8 @@ struct view;
 
 /* How the program ended, or why nobody knows, in words; PHASE_TERMINATED. */
 void	 summary_ending(char *words, size_t room);
+/* What there is where nothing is being debugged, in words; PHASE_IDLE. */
+void	 summary_idle(char *words, size_t room);
 /* The file in view, for places that are given without one; "" = none. */
 const char *summary_file(void);
 /* Another frame was selected: summaries show it from now on. */

@@ -6,11 +6,14 @@ INSTALL_MK :=	read
 
 BINDIR =	$(PREFIX)/bin
 MANDIR =	$(PREFIX)/share/man
-UNITDIR =	$(PREFIX)/lib/systemd
+UNITDIR =	$(PREFIX)/lib/systemd/system
+USERUNITDIR =	$(PREFIX)/lib/systemd/user
 SYSUSERSDIR =	$(PREFIX)/lib/sysusers.d
 TMPFILESDIR =	$(PREFIX)/lib/tmpfiles.d
 BASHCOMPDIR =	$(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR =	$(PREFIX)/share/zsh/site-functions
+# for those hosts whose AppArmor knows the rule, to be copied to /etc
+APPARMORDIR =	$(PREFIX)/share/debuglantern/apparmor.d
 INSTALL ?=	install
 CONF =		$(DESTDIR)$(SYSCONFDIR)/debuglantern.conf
 
@@ -34,19 +37,21 @@ install: all
 		$(INSTALL) -D -m 0644 man/$$page \
 		    $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page || exit 1; \
 	done
-	$(INSTALL) -d $(DESTDIR)$(UNITDIR)/system $(DESTDIR)$(UNITDIR)/user \
+	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR) \
 	    $(DESTDIR)$(TMPFILESDIR)
 	$(FILL) etc/systemd/debuglantern.service.in \
-	    >$(DESTDIR)$(UNITDIR)/system/debuglantern.service
+	    >$(DESTDIR)$(UNITDIR)/debuglantern.service
 	$(FILL) etc/systemd/debuglantern-user.service.in \
-	    >$(DESTDIR)$(UNITDIR)/user/debuglantern-user.service
+	    >$(DESTDIR)$(USERUNITDIR)/debuglantern-user.service
 	$(FILL) etc/tmpfiles.d/debuglantern.conf.in \
 	    >$(DESTDIR)$(TMPFILESDIR)/debuglantern.conf
-	chmod 0644 $(DESTDIR)$(UNITDIR)/system/debuglantern.service \
-	    $(DESTDIR)$(UNITDIR)/user/debuglantern-user.service \
+	chmod 0644 $(DESTDIR)$(UNITDIR)/debuglantern.service \
+	    $(DESTDIR)$(USERUNITDIR)/debuglantern-user.service \
 	    $(DESTDIR)$(TMPFILESDIR)/debuglantern.conf
 	$(INSTALL) -D -m 0644 etc/sysusers.d/debuglantern.conf \
 	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf
+	$(INSTALL) -D -m 0644 etc/apparmor.d/debuglantern \
+	    $(DESTDIR)$(APPARMORDIR)/debuglantern
 	for name in $(COMPLETED); do \
 		$(INSTALL) -D -m 0644 etc/completions/$$name \
 		    $(DESTDIR)$(BASHCOMPDIR)/$$name && \
@@ -65,11 +70,11 @@ install: all
 # sessions' state, service users and the configuration are the operator's
 uninstall:
 	rm -f $(INSTALLED_BINS:%=$(DESTDIR)$(BINDIR)/%)
-	rm -rf $(DESTDIR)$(LIBEXECDIR)
+	rm -rf $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(PREFIX)/share/debuglantern
 	for page in $(INSTALLED_MAN); do \
 		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
-	rm -f $(DESTDIR)$(UNITDIR)/system/debuglantern.service \
-	    $(DESTDIR)$(UNITDIR)/user/debuglantern-user.service \
+	rm -f $(DESTDIR)$(UNITDIR)/debuglantern.service \
+	    $(DESTDIR)$(USERUNITDIR)/debuglantern-user.service \
 	    $(DESTDIR)$(TMPFILESDIR)/debuglantern.conf \
 	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf \
 	    $(COMPLETED:%=$(DESTDIR)$(BASHCOMPDIR)/%) \

@@ -135,12 +135,28 @@ fence_child(int tell_fd, int wait_fd)
 	if (setgroups(0, NULL) == -1 ||
 	    setresgid(d.self.gid, d.self.gid, d.self.gid) == -1 ||
 	    setresuid(d.self.uid, d.self.uid, d.self.uid) == -1 ||
-	    unshare(CLONE_NEWUSER) == -1)
+	    unshare(CLONE_NEWUSER) == -1 ||
+	    /* or its maps would be root's to write, and nobody else's */
+	    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
 		_exit(errno);
 	/* lives until its maps are written and it has been opened */
 	if (write(tell_fd, &c, 1) != 1 || read(wait_fd, &c, 1) == -1)
 		_exit(errno);
 	_exit(0);
+}
+
+/*
+ * The owner of the fence may write its maps, with the right to give ids away;
+ * root could only with CAP_SYS_ADMIN and CAP_SYS_PTRACE over the host, which
+ * the daemon can be started without.
+ */
+static void
+act_as_owner(bool yes)
+{
+	if (seteuid(yes ? d.self.uid : 0) == -1 ||
+	    (yes && caps_raise(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID)) ==
+	    -1))
+		fatal("cannot act for the fence (" NEEDS_ROOT ")");
 }
 
 static void
@@ -194,7 +210,9 @@ fence_make(void)
 		fatal("cannot make a user namespace for launchers ("
 		    NEEDS_ROOT "; raise user.max_user_namespaces)");
 	}
+	act_as_owner(true);
 	fence_fill(pid);
+	act_as_owner(false);
 	close(up[0]);
 	close(down[1]);
 	(void)waitpid(pid, &status, 0);

@@ -149,6 +149,12 @@ is_in_use(const struct inst *i)
 }
 
 static void
+give_up(struct inst *i)
+{
+	dbg_seek_end((struct dbgproc *)i);
+}
+
+static void
 end(struct inst *i)
 {
 	struct dbgproc *p = (struct dbgproc *)i;
@@ -276,6 +282,7 @@ const struct inst_kind dbg_kind = {
 	.is_too_far = is_too_far,
 	.idle = idle,
 	.is_in_use = is_in_use,
+	.give_up = give_up,
 	.end = end,
 	.lost = lost,
 	.left = left,

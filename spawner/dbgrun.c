@@ -63,6 +63,7 @@ tell_ran(struct dbgproc *p, uint32_t pid, uint32_t inner_pid)
 	o = msg_new(MSG_DBG_RAN, &p->i.session->id, 0, 0);
 	msg_put_u32(o, pid);
 	msg_put_u32(o, inner_pid);
+	msg_put_u32(o, p->on ? 0 : p->i.session->inner_pid);
 	(void)chan_send(&p->i.chan, o, -1);
 }
 
@@ -84,10 +85,11 @@ tell_beside_ended(struct dbgproc *p)
 {
 	const struct session_view *v = &p->i.session->view;
 	struct msg_out *o = msg_new(MSG_DBG_ENDED, &p->i.session->id, 0, 0);
+	bool known = v->exited_ns != 0 && (v->has_exit_code || v->signal != 0);
 
-	msg_put_u32(o, v->exited_ns == 0 ? 0 : DBG_ENDED_PROGRAM);
-	msg_put_u32(o, v->exited_ns != 0 && v->has_exit_code ? v->exit_code : 0);
-	msg_put_u32(o, v->exited_ns != 0 ? v->signal : 0);
+	msg_put_u32(o, known ? DBG_ENDED_PROGRAM : 0);
+	msg_put_u32(o, known && v->has_exit_code ? v->exit_code : 0);
+	msg_put_u32(o, known ? v->signal : 0);
 	p->i.used = loop_now_ms();
 	(void)chan_send(&p->i.chan, o, -1);
 }
@@ -306,7 +308,8 @@ run_allowed(struct dbgproc *p, uint32_t flags)
 		return true;
 	} else if (!(s->state & (STATE_LOADED | STATE_STOPPED))) {
 		code = "busy";
-		why = "the session is running already";
+		why = "the session's program runs already: `debugger attach "
+		    "SESSION` is for such";
 	} else if (shutting_down || !chan_is_open(&launcher_chan)) {
 		code = "try_again";
 		why = err_text(ERR_TRY_AGAIN);

@@ -127,7 +127,9 @@ program_ended(struct session *s, uint32_t code, uint32_t sig)
 	struct timespec ts;
 
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	s->view.exited_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	if (s->view.exited_ns == 0)
+		s->view.exited_ns = (int64_t)ts.tv_sec * 1000000000 +
+		    ts.tv_nsec;
 	s->view.pid = 0;
 	s->view.signal = sig;
 	s->view.has_exit_code = sig == 0;
@@ -137,6 +139,20 @@ program_ended(struct session *s, uint32_t code, uint32_t sig)
 		    code);
 	else
 		activity_note(s->owner, &s->id, "ended by signal %u", sig);
+}
+
+/*
+ * What ran before it has its own end, which its stub tells; but not of what a
+ * debugger has begun, also when that has let it go meanwhile, and may be told
+ * when all of it has gone already.
+ */
+static bool
+wants_end(const struct session *s)
+{
+	const struct session_view *v = &s->view;
+
+	return v->exited_ns == 0 ? s->adapter :
+	    !v->has_exit_code && v->signal == 0;
 }
 
 int
@@ -154,8 +170,7 @@ spawn_on_dbg_state(struct msg *m)
 		return -1;
 	changed = p->phase != phase;
 	p->phase = phase;
-	/* what ran before it has its own end, which its stub tells */
-	if (p->on && ended && s->view.exited_ns == 0) {
+	if (ended && wants_end(s)) {
 		program_ended(s, code, sig);
 		changed = true;
 	}

@@ -27,6 +27,8 @@
 #define OF_ONE_MAX	64
 /* How often to look again when there is no limit of idleness. */
 #define IDLE_LOOK_MS	10000
+/* Messages of one that has ended. */
+#define WORDS_MAX	4096
 /* Lines of one process that are logged. */
 #define LINES_MAX	200
 /* It changes its mind as fast as it likes; who looks hears of it as often. */
@@ -38,6 +40,7 @@
 struct inst_list insts = LIST_HEAD_INITIALIZER(insts);
 
 static void	on_idle(void *arg);
+static void	on_bye(void *arg);
 
 struct inst *
 inst_of(const struct msg *m)
@@ -187,6 +190,11 @@ lost(struct inst *i, const char *why)
 
 	if (i->life == INST_GOING)
 		return;
+	/* that it would was what it said last */
+	if (i->leaving) {
+		on_bye(i);
+		return;
+	}
 	(void)snprintf(text, sizeof(text), "the %s's process has ended%s%s",
 	    i->kind->summon.name, why == NULL ? "" : ": it sent ",
 	    why == NULL ? "" : why);
@@ -215,6 +223,27 @@ on_chan_gone(struct channel *c, const char *why)
 	loop_timer_set(&i->timer, 0, on_lost, i);
 }
 
+/*
+ * Its last words may be answers, which wait for netproc as others do.  What
+ * is only looked for on its behalf does not hold them up.
+ */
+static void
+on_dead(void *arg)
+{
+	struct inst *i = arg;
+	unsigned int n;
+
+	for (n = 0; n < WORDS_MAX && chan_is_open(&i->chan) && !i->late; n++) {
+		if (i->unheard)
+			i->kind->give_up(i);
+		chan_drain(&i->chan, 1);
+	}
+	if (i->late && chan_is_open(&i->chan))
+		loop_timer_set(&i->timer, RETRY_MS, on_dead, i);
+	else
+		lost(i, NULL);
+}
+
 static void
 on_pid(uint32_t events, void *arg)
 {
@@ -226,10 +255,8 @@ on_pid(uint32_t events, void *arg)
 		loop_timer_set(&i->drop, 0, on_drop, i);
 		return;
 	}
-	/* its last words may be answers */
-	chan_drain(&i->chan, DBG_ASKS);
 	loop_del(&i->pid_io);
-	lost(i, NULL);
+	on_dead(i);
 }
 
 /* -- the beginning -------------------------------------------------------- */

@@ -89,6 +89,8 @@ struct inst_kind {
 	/* In s; 0 = it stays.  One that is in use is not idle. */
 	uint64_t	(*idle)(void);
 	bool		(*is_in_use)(const struct inst *);
+	/* It is unheard for something that is looked for: not any more. */
+	void		(*give_up)(struct inst *);
 	/* It goes: what is its own ends, its session has none any more. */
 	void		(*end)(struct inst *);
 	/* It has gone, not by its own word: what becomes of the session. */

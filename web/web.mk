@@ -7,10 +7,13 @@ WEB_MK :=	read
 WEB ?=		yes
 LIBWEB :=	$(O)/obj/libweb.a
 WEB_MODULES :=	$(O)/web/node_modules
-WEB_GEN :=	$(O)/gen/web
+# the page as it was built elsewhere, in a tree that was made to be packaged;
+# `make page` puts it into $(O)/gen/web
+WEB_BUILT :=	$(if $(wildcard web/built/table.c),yes,no)
+WEB_GEN :=	$(if $(filter yes,$(WEB_BUILT)),web/built,$(O)/gen/web)
 
 # Debian's, unless there are others
-WEB_PKGS :=	$(if $(filter no,$(WEB)),,$(if $(shell command -v node),,nodejs) \
+WEB_PKGS :=	$(if $(filter no,$(WEB))$(filter yes,$(WEB_BUILT)),,$(if $(shell command -v node),,nodejs) \
 		$(if $(shell command -v npm),,npm))
 
 # one object directory may have been built the other way before
@@ -19,6 +22,7 @@ $(O)/gen/web-is-$(WEB):
 	@rm -f $(O)/gen/web-is-*
 	@touch $@
 
+ifneq ($(WEB_BUILT),yes)
 # installed below the build directory: the source tree stays as it is
 $(WEB_MODULES)/.package-lock.json: web/package.json web/package-lock.json \
     web/.npmrc
@@ -33,6 +37,9 @@ $(WEB_MODULES)/.package-lock.json: web/package.json web/package-lock.json \
 $(WEB_GEN)/table.c: web/build.mjs $(wildcard web/src/*) \
     $(WEB_MODULES)/.package-lock.json
 	node web/build.mjs web/src $(WEB_MODULES) $(WEB_GEN)
+endif
+
+page: $(WEB_GEN)/table.c
 
 $(O)/obj/web/table.o: $(WEB_GEN)/table.c netproc/assets.h
 	@mkdir -p $(@D)
@@ -64,5 +71,7 @@ $(WEB_TEST_MODULES): regress/web/package.json regress/web/package-lock.json \
 	    regress/web/.npmrc $(O)/web-test
 	cd $(O)/web-test && npm ci --loglevel=error --no-progress
 	@touch $@
+
+.PHONY: page
 
 endif

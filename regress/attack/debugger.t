@@ -141,6 +141,7 @@ def late(mode):
         j, gone = Local(d, d.alice), Local(d, d.alice)
         eq(outcome(j.ask(start=True, name="x",
                          request={"command": "start"})), "good", "it starts")
+        gone.ask(session="x", request={"command": "y"})
         gone.put(session="x", request={"command": "silent"})
         eq(outcome(j.ask(session="x", request={"command": "y"})), "good",
            "it has the request")
@@ -314,6 +315,30 @@ def claims(mode):
         c.cmd("KILL " + other)
 
 
+def last_words(mode):
+    """Who has answered and gone has answered, whatever else is waited for."""
+    with daemon(mode, "stop-timeout 1\n") as d:
+        c, j = d.client(d.alice), Local(d, d.alice)
+        j.ask(start=True, name="x", request={"command": "runs"})
+        ok(wait_for(lambda: c.cmd("STATUS x").get("state") == "DEBUGGING"),
+           "it has an adapter")
+        other = Local(d, d.alice)
+        other.ask(session="x", request={"command": "y"})
+        other.put(session="x", request={"command": "silent"})
+        eq(outcome(j.ask(session="x", request={"command": "z"})), "good",
+           "it has another request")
+        # so that the process which it names is not found meanwhile
+        os.kill(d.role_pid("launcher"), signal.SIGSTOP)
+        try:
+            eq(outcome(j.ask(session="x", request={"command": "last-words"})),
+               "done", "its last answer comes")
+            eq(outcome(other.get()), "debugger_lost",
+               "and who gets none is told")
+        finally:
+            os.kill(d.role_pid("launcher"), signal.SIGCONT)
+        ok(wait_for(lambda: clean_up(c), 15), "its session can be removed")
+
+
 def too_many(mode):
     """One that never answers, asked by as many as there may be."""
     with daemon(mode) as d:
@@ -336,4 +361,5 @@ def too_many(mode):
 
 run_tests(alone(every_mode), alone(by_bytes), alone(other_sessions),
           alone(late), alone(flood), alone(deaf), alone(leaving),
-          alone(two_at_once), alone(claims), alone(too_many))
+          alone(two_at_once), alone(claims), alone(last_words),
+          alone(too_many))

@@ -189,8 +189,8 @@ def where(command):
 STEPS = (
     ("root of a user namespace", ["unshare", "-r"],
      ("give away", "Invalid argument", "--user")),
-    ("no CAP_SYS_ADMIN", without("sys_admin"),
-     ("uid_map of the fence", "Operation not permitted", "capabilities")),
+    ("no CAP_SETPCAP", without("setpcap"),
+     ("become _dlparent", "Operation not permitted", "capabilities")),
     ("no CAP_SETUID", without("setuid"),
      ("user namespace", "Operation not permitted", "capabilities")),
     ("no CAP_SETGID", without("setgid"),
@@ -224,6 +224,15 @@ def fails_closed(mode):
             # what it has forked ends when it sees that
             ok(wait_for(lambda: not connects(d.port)),
                f"{what}: nobody listens")
+
+
+def few_capabilities(mode):
+    """Those of the shipped unit are enough: none over the host's mounts and
+    other processes."""
+    with Daemon(mode, wrapper=without("sys_admin,-sys_ptrace")) as d:
+        c = d.client()
+        _, s = c.run(helper("hello"))
+        eq(s["exit_code"], 0, "without SYS_ADMIN and SYS_PTRACE it serves")
 
 
 def local_socket(mode):
@@ -671,6 +680,7 @@ def places_are_private(mode):
 
 run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
+    alone(few_capabilities, SYSTEM),
     *[alone(t) for t in (
         port_taken, local_socket, listens_on_loopback_only, bind_flag,
         max_sessions_flag,

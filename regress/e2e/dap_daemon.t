@@ -28,9 +28,11 @@ BAD = {
     "hang": ("pause", "not an error"),
     "deaf": ("print", "timeout"),
 }
-CONF = "timeout dap-initialize 1\ntimeout dap-request 2\n" + "".join(
+CONF = ("timeout dap-initialize 1\ntimeout dap-request 2\n"
+        "timeout await 3\ndebugger output-bytes 64K\n"
+        "debugger output-events 1\n") + "".join(
     f'adapter {name.replace("_", "-")} command "{MOCK} {SAID}/{name}.conv '
-    'lldb-dap"\n' for name in [*BAD, "order22"])
+    'lldb-dap"\n' for name in [*BAD, "order22", "endless", "two_streams"])
 
 
 class Local(Client):
@@ -113,6 +115,21 @@ def limits_of_the_configuration(d):
     r = j.do("second", "print", expression="x")
     ok("within 2 s" in r["message"], "dap-request", r)
     j.do("second", "stop")
+    eq(word(j.start("third", "endless")), "stopped", "a third one")
+    began = time.monotonic()
+    r = j.do("third", "next")
+    took = time.monotonic() - began
+    ok(word(r) == "running" and 2.9 < took < 60, "await", (r, took))
+    j.do("third", "stop")
+    eq(word(j.start("fourth", "two_streams")), "stopped", "a fourth one")
+    r = j.do("fourth", "continue", max=262144)
+    ok(len(r["output"]) == 1 and any(
+        c["what"] == "output" for c in r["truncated"]),
+        "output-events", r["truncated"])
+    o = d.client().cmd("OUTPUT fourth")
+    ok(o["total"] > 65536 and len(d.client().output("fourth")) <= 65536,
+       "output-bytes", (o["total"], o["offset"]))
+    j.do("fourth", "stop")
 
 
 def limit_of(pid, name):

@@ -4,6 +4,7 @@
 # regress/dap is replayed by a mock adapter to the debugger's engine.
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -283,6 +284,29 @@ def exit_codes():
         eq(r.ask("continue")["reason"], "signal", "it got a signal")
         eq(r.ask("continue").get("exit"), {"signal": "SIGSEGV"},
            "and died of it")
+
+
+def lost_programs():
+    """Of what it was attached to, an adapter may lose sight, or its life."""
+    for name in ("lost", "sigpipe"):
+        p = subprocess.Popen(["sleep", "1000"])
+        with Rig(name) as r:
+            r.ask("attach", pid=p.pid, adapter="lldb-dap")
+            e = r.refused("pause")
+            s = r.ask("status")
+            eq((s["state"], s.get("exit")), ("terminated", None),
+               f"{name}: nothing is known of an end")
+            ok("goes on without" in s["words"], "as there is none", (s, e))
+        with Rig(name) as r:
+            r.ask("attach", pid=p.pid, adapter="lldb-dap")
+            p.kill()
+            wait_for(lambda: not alive(p.pid))
+            s = r.ask("pause")
+            eq((s["state"], s.get("exit")),
+               ("exited", {"signal": "SIGKILL"}), f"{name}: it has ended")
+            ok("SIGKILL" in s["words"] and "goes on" not in s["words"],
+               "in words", s)
+        p.wait()
 
 
 def output_before_the_end():
@@ -595,7 +619,7 @@ run_tests(launch_orders, gdb_launches_last, without_waiting,
           behind_our_back, environment, asks_for_what_was_announced,
           reads_always, does_not_tick, moved_by_its_own_commands,
           answers_of_nobody, breaks_of_a_start, exit_codes,
-          output_before_the_end, cuts_no_character, death_is_a_state,
+          lost_programs, output_before_the_end, cuts_no_character, death_is_a_state,
           death_while_stopped, refused_launches, limits, busy,
           still_running, lost_pause, own_gate, slow_detach, rollback, steps,
           reverse_requests, framing,

@@ -34,6 +34,8 @@ def build():
     env = dict(os.environ, HOME=work, GOFLAGS="-mod=mod", GOCACHE=work + "/gc")
     for argv in (["gcc", "-g", "-O0", "-o", "c", "prog.c"],
                  ["gcc", "-g", "-O0", "-o", "crash", "crash.c"],
+                 ["strip", "-o", "bare", "c"],
+                 ["gcc", "-g", "-O0", "-o", "forks", "forks.c"],
                  ["gcc", "-g", "-O0", "-pthread", "-o", "threads",
                   "threads.c"],
                  ["g++", "-g", "-O0", "-o", "throw", "throw.cc"],
@@ -182,6 +184,19 @@ def exceptions(d):
     eq((o.get("exit"), "caught too much" in text_of(o)),
        ({"code": 3}, True), "it goes on")
     u.ask("stop")
+
+
+def forks(d):
+    """A child is nobody's to debug: no breakpoint ends it."""
+    u = User(d)
+    for adapter in ("lldb-dap", "lldb22"):
+        o = u.ask("start", "./forks", "--adapter", adapter, "-b", "both")
+        eq((o.get("state"), o.get("reason")), ("stopped", "breakpoint"),
+           adapter + ": it stops")
+        eq(u.ask("print", "code").get("value"), "6", "in the parent")
+        ok("child 5 0" in u.dbg("output").out, "whose child has ended")
+        eq(u.ask("continue").get("exit"), {"code": 7}, "and so does it")
+        u.ask("stop")
 
 
 def many_threads(d):
@@ -410,6 +425,43 @@ def attached(d):
     p.kill()
     p.wait()
     u.ask("stop")
+
+
+def uploaded(d):
+    """Attached to while it runs, also with symbols from elsewhere."""
+    u, c = User(d), d.client()
+    place = "prog.c:%d" % line_of("prog.c", "usleep(")
+    for adapter in ("lldb-dap", "lldb22"):
+        for name, more in ("c", []), ("bare", ["--program", "./c"]):
+            how = "%s, %s: " % (adapter, name)
+            c.upload(os.path.join(work, name))
+            sid = c.cmd("LIST")[-1]["id"]
+            o = u.ask("attach", sid)
+            eq(o.get("error", {}).get("code"), "not_running",
+               how + "not before it runs")
+            c.cmd("START " + sid)
+            c.send("INPUT %s 5\nspin\n" % sid)
+            c.json()
+            c.until(sid, b"read spin")
+            o = u.ask("attach", "--adapter", adapter, sid, *more)
+            eq(o.get("state"), "running", how + "attach")
+            s = c.cmd("STATUS " + sid)
+            eq((s["state"], s["debugger"]["adapter"]),
+               ("DEBUGGING", adapter), how + "by that adapter")
+            eq([s["adapter"] for s in u.ask("sessions")["sessions"]],
+               [adapter], how + "as sessions has it")
+            o = u.ask("break", place)
+            ok(o.get("breakpoint", {}).get("verified"), how + "its lines", o)
+            o = u.ask("await")
+            eq((o.get("reason"), o.get("frame", {}).get("function")),
+               ("breakpoint", "main"), how + "are reached")
+            eq(u.ask("print", "p.y").get("value"), "4", how + "a variable")
+            u.ask("breakpoint", "remove", "--all")
+            ok("goes on" in u.ask("stop").get("words", ""), how + "stop")
+            eq(c.cmd("STATUS " + sid)["state"], "RUNNING", how + "it runs")
+            c.cmd("KILL " + sid)
+            c.cmd("DELETE " + sid)
+    c.close()
 
 
 def on_demand(d):
@@ -665,9 +717,10 @@ def with_daemon(*tests):
 
 if __name__ == "__main__":
     try:
-        run_tests(with_daemon(adapters, crashes, exceptions, many_threads,
+        run_tests(with_daemon(adapters, crashes, exceptions, forks,
+                              many_threads,
                               many_breakpoints, flood, sessions, overtaken,
                               watched, classes, interrupted, attached,
-                              editors, on_demand), two_users, sealed)
+                              uploaded, editors, on_demand), two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -202,8 +202,14 @@ def starts():
        (True, "attach", 4242, work + "/app"), "attach to a process")
     a = asked("attach", "web-1")
     eq((a["image"], a["start"], a["request"]), (
-        "web-1", True, {"command": "attach", "args": {}}),
+        "web-1", True, {"command": "attach", "args": {"cwd": work}}),
        "attach to a session")
+    a = asked("attach", "--program", "app", "web-1", "--adapter", "x")
+    eq((a["image"], a["request"]["args"]), (
+        "web-1", {"cwd": work, "program": work + "/app", "adapter": "x"}),
+       "with the symbols of a file here")
+    ok("no such program" in dbg("attach", "web-1", "--program", "nosuch").err,
+       "which has to be there")
 
 
 def usage():

@@ -103,7 +103,7 @@ def facts(d):
         eq(kinds.count("socket"), 1, "its one socket is the channel")
     eq(state(c)["state"], "DEBUGGING", "the session is DEBUGGING")
     eq(state(c)["debugger"], {"state": "stopped",
-                              "adapter": "lldb-dap", "current": True}, "and says by what")
+                              "adapter": "toy", "current": True}, "and says by what")
     parent = int(status_of(state(c)["pid"])["PPid"])
     eq((parent != pid, stat_of(parent)[0]), (True, "toy_adapter"),
        "its pid is the program's, which the adapter has started")
@@ -388,6 +388,15 @@ def let_go(d):
     eq(state(c, "h")["pid"], pid, "as the same process")
     eq(c.cmd("SIGNAL h USR1").get("error_code"), None, "a signal")
     ok(says(c, "h", "USR1"), "reaches it")
+    r = j.do("attach", session="h", adapter="toy")
+    ok(r["success"], "its debugger can be attached again", r)
+    eq(j.do("status", session="h")["result"]["adapter"]["name"], "toy",
+       "by the adapter that was asked for")
+    eq((state(c, "h")["state"], state(c, "h")["pid"],
+        state(c, "h")["debugger"]["adapter"]), ("DEBUGGING", pid, "toy"),
+       "and is")
+    ok(j.do("detach", session="h")["success"], "and detached")
+    ok(becomes(c, "RUNNING", "h"), "it goes on")
     os.kill(the_debugger(d), signal.SIGKILL)
     ok(wait_for(lambda: state(c, "h")["debugger"] is None), "no debugger")
     eq(state(c, "h")["state"], "RUNNING", "it does not need it")
@@ -550,6 +559,33 @@ def client_goes(d):
         r = json.loads(waiters[i].recv_line())
         eq(r["result"]["state"], "stopped", f"waiter {i} hears of the stop")
     j.do("stop")
+
+
+def clients_go(d):
+    """However many ask and leave, there is room for who stays."""
+    c, j, other = d.client(), Local(d), Local(d)
+    j.start(helper("sleeper"))
+    j.do("continue", wait=False)
+    refused = 0
+    for i in range(600):
+        w = Local(d)
+        w.put(request={"command": "await", "args": {}})
+        if i % 3 == 0:
+            w.reset()
+        else:
+            w.close()
+        if i % 20 == 0:
+            refused += error(other.do("status")) is not None
+    eq(refused, 0, "who asks meanwhile is answered")
+    stay = [Local(d) for _ in range(8)]
+    for w in stay * 16:
+        w.put(request={"command": "await", "args": {}})
+    ok(j.do("pause")["success"], "it can be paused")
+    eq({(json.loads(w.recv_line()).get("result") or {}).get("state")
+        for w in stay * 16}, {"stopped"}, "and all who wait hear of it")
+    eq(len(debuggers(d)), 1, "it is the same debugger")
+    j.do("stop")
+    ok(wait_for(lambda: c.cmd("LIST") == []), "its end")
 
 
 def again_at_once(d):
@@ -775,7 +811,7 @@ def of_root(mode):
 
 
 run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,
-                   attaches, variables, client_goes, failures,
+                   attaches, variables, client_goes, clients_go, failures,
                    again_at_once, current,
                    conf=CONF),
           in_modes(deaths, survives_netproc, conf=CONF, calm=False),

@@ -37,6 +37,7 @@ FILES = [
     "usr/share/bash-completion/completions/debugger",
     "usr/share/zsh/site-functions/_debuglanternctl",
     "usr/share/zsh/site-functions/_debugger",
+    "usr/share/debuglantern/apparmor.d/debuglantern",
     "etc/debuglantern.conf",
 ]
 CONF = os.path.join(ROOT, "etc/debuglantern.conf")

@@ -197,6 +197,15 @@ endings(void **state)
 	running(false);
 	(void)event("exited", "{\"exitCode\":4294967281}");
 	assert_int_equal(d.ending.signal, SIGTERM);
+	/* but for lldb, which has lost its connection then */
+	running(false);
+	assert_int_equal(event("exited", "{\"exitCode\":-1}"), CHANGE_ENDED);
+	assert_true(d.ending.lost && !d.ending.known);
+	running(false);
+	d.profile = &profiles[2];
+	assert_string_equal(d.profile->name, "debugpy");
+	(void)event("exited", "{\"exitCode\":-1}");
+	assert_int_equal(d.ending.signal, SIGHUP);
 }
 
 static void

@@ -247,7 +247,7 @@ def looks(m):
     m.row("backtrace --thread", lambda o: o["frames"], "bt", "--thread",
           thread)
     m.row("sessions", lambda o: [s["adapter"] for s in o["sessions"]] ==
-          [k.calls_itself], "sessions")
+          [k.adapter], "sessions")
 
 
 def expressions(m):

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/* What becomes of a process that is attached to, when no adapter tells. */
+#ifndef DEBUGGER_TRAIL_H
+#define DEBUGGER_TRAIL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* From now on it is this one, as the host numbers it; 0 = none. */
+void	 trail_begin(pid_t pid);
+/*
+ * Has it ended?  *status is as waitpid() gives it, or 0 if nobody can know
+ * any more; it may have exited with 0 then as well.
+ */
+bool	 trail_over(int *status);
+
+#endif
