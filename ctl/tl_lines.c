@@ -229,6 +229,15 @@ put_enter(FILE *f, struct json_object *e)
 	fputc(')', f);
 }
 
+/* Nothing and a pointer to nothing are both null; the type tells. */
+static bool
+returns(struct json_object *e)
+{
+	const char *type = reply_str(e, "returnType", "");
+
+	return *type != '\0' && strcmp(type, "null") != 0;
+}
+
 static void
 put_exit(FILE *f, struct json_object *e)
 {
@@ -236,7 +245,8 @@ put_exit(FILE *f, struct json_object *e)
 	int64_t ns = 0;
 
 	fprintf(f, "< %s", reply_str(e, "function", "?"));
-	if (json_object_object_get_ex(e, "returnValue", &v) && v != NULL)
+	if (json_object_object_get_ex(e, "returnValue", &v) &&
+	    (v != NULL || returns(e)))
 		fprintf(f, " = %s", json_text(v));
 	reply_int(e, "duration_ns", &ns);
 	put_duration(f, ns);
