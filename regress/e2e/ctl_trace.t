@@ -119,7 +119,7 @@ def lines(text):
 
 
 def no_time(what):
-    return re.sub(r"  \([\d.]+ (ns|us|ms|s)\)$", "", what)
+    return re.sub(r"  \([\d.]+ (ns|us|ms|s)((, \w+)*)\)$", r"\2", what)
 
 
 def shape(text):
@@ -239,6 +239,13 @@ def balanced(text):
     stack = []
     for what in shape(text):
         name = what.strip(" <>")
+        if what.endswith(", unwound"):
+            # it is noticed when something else happens there
+            if name.split(", ")[0] in stack:
+                stack.reverse()
+                stack.remove(name.split(", ")[0])
+                stack.reverse()
+            continue
         depth = (len(what) - len(what.lstrip())) // 2
         if what.lstrip().startswith(">"):
             if depth != len(stack):
