@@ -107,12 +107,16 @@ look_for_end(struct reader *r)
 static int
 refused(struct reader *r, struct json_object *answer)
 {
-	if (r->started && (strcmp(trc_code(answer), "no_tracer") == 0 ||
-	    strcmp(trc_code(answer), "not_found") == 0)) {
+	if (r->started && trc_is_nowhere(answer)) {
 		report("tracing has been stopped");
 		json_object_put(answer);
 		r->ended = true;
 		return CTL_OK;
+	}
+	/* killed, there will be another one; stopped, there will be none */
+	if (r->started && strcmp(trc_code(answer), "tracer_lost") == 0) {
+		json_object_put(answer);
+		return CTL_UNREACHABLE;
 	}
 	return trc_refused(r->tl.client, answer);
 }

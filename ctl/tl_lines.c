@@ -197,7 +197,7 @@ json_text(struct json_object *v)
 }
 
 static void
-put_duration(FILE *f, int64_t ns)
+put_duration(FILE *f, struct json_object *e)
 {
 	static const struct {
 		int64_t		 below, unit;
@@ -206,12 +206,16 @@ put_duration(FILE *f, int64_t ns)
 		{ 1000, 1, "ns" }, { 1000000, 1000, "us" },
 		{ 1000000000, 1000000, "ms" }, { INT64_MAX, 1000000000, "s" },
 	};
+	int64_t ns = 0;
 	int i = 0;
 
+	reply_int(e, "duration_ns", &ns);
 	while (ns >= units[i].below && i < 3)
 		i++;
-	fprintf(f, i == 0 ? "  (%.0f %s)" : "  (%.3f %s)",
-	    (double)ns / (double)units[i].unit, units[i].name);
+	fprintf(f, i == 0 ? "  (%.0f %s%s%s)" : "  (%.3f %s%s%s)",
+	    (double)ns / (double)units[i].unit, units[i].name,
+	    reply_true(e, "unwound") ? ", unwound" : "",
+	    reply_true(e, "sampled") ? ", sampled" : "");
 }
 
 static void
@@ -229,17 +233,25 @@ put_enter(FILE *f, struct json_object *e)
 	fputc(')', f);
 }
 
+/* Nothing and a pointer to nothing are both null; the type tells. */
+static bool
+returns(struct json_object *e)
+{
+	const char *type = reply_str(e, "returnType", "");
+
+	return *type != '\0' && strcmp(type, "null") != 0;
+}
+
 static void
 put_exit(FILE *f, struct json_object *e)
 {
 	struct json_object *v;
-	int64_t ns = 0;
 
 	fprintf(f, "< %s", reply_str(e, "function", "?"));
-	if (json_object_object_get_ex(e, "returnValue", &v) && v != NULL)
+	if (json_object_object_get_ex(e, "returnValue", &v) &&
+	    (v != NULL || returns(e)))
 		fprintf(f, " = %s", json_text(v));
-	reply_int(e, "duration_ns", &ns);
-	put_duration(f, ns);
+	put_duration(f, e);
 }
 
 static void

@@ -25,20 +25,6 @@ empty(void)
 	return json_object_new_object();
 }
 
-/* Whether a refusal says that there is no such session, or tracer. */
-static bool
-is_nowhere(struct json_object *answer)
-{
-	static const char *const codes[] = { "not_found", "no_tracer",
-		"SESSION_NOT_FOUND", "invalid_id" };
-	size_t i;
-
-	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (strcmp(trc_code(answer), codes[i]) == 0)
-			return true;
-	return false;
-}
-
 /* Values are shown by what the timeline has kept of their types. */
 static int
 use_store(struct timeline *t)
@@ -97,7 +83,7 @@ timeline_open(struct timeline *t, struct client *c, const char *word)
 	code = trc_try(c, &t->to, "status", empty(), &t->status);
 	why = report_release();
 	if (code == CTL_UNREACHABLE || (code == CTL_REFUSED &&
-	    is_nowhere(t->status)))
+	    trc_is_nowhere(t->status)))
 		code = open_kept(t, word, code, why);
 	else if (code == CTL_REFUSED)
 		trc_refused(c, json_object_get(t->status));

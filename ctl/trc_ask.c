@@ -93,6 +93,19 @@ trc_code(struct json_object *answer)
 	    reply_error(answer);
 }
 
+bool
+trc_is_nowhere(struct json_object *answer)
+{
+	static const char *const codes[] = { "not_found", "no_tracer",
+		"SESSION_NOT_FOUND", "invalid_id" };
+	size_t i;
+
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (strcmp(trc_code(answer), codes[i]) == 0)
+			return true;
+	return false;
+}
+
 int
 trc_refused(const struct client *c, struct json_object *answer)
 {

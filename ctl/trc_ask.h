@@ -30,6 +30,9 @@ int	trc_refused(const struct client *, struct json_object *);
 /* The code of a refusal, the tracer's own if it has said one. Borrowed. */
 const char *trc_code(struct json_object *);
 
+/* Whether a refusal says that there is no such session, or no tracer of it. */
+bool	trc_is_nowhere(struct json_object *);
+
 /* Both in one. */
 int	trc_ask(struct client *, const struct trc_to *, const char *request,
 	    struct json_object *args, struct json_object **resultp);

@@ -168,7 +168,7 @@ print_watched(struct json_object *o, FILE *out)
 	print_list(out, o, "activePatterns", "patterns");
 	print_list(out, o, "patterns", "patterns");
 	print_list(out, o, "pending", "no match yet");
-	print_number(out, o, "hookedFunctions", "functions", true);
+	print_number(out, o, "hookedFunctions", "functions", false);
 	print_list(out, o, "inlined", "inlined");
 }
 

@@ -16,6 +16,7 @@
 #include "symclient.h"
 
 #define TYPES_AHEAD	8	/* questions of SYMCLIENT_TYPES_MAX under way */
+#define NEWS_MOST	(16 * SYMCLIENT_TYPES_MAX)
 
 enum reader_state {
 	READER_FREE,
@@ -258,10 +259,12 @@ on_typed(void *arg, const struct sym_typed *t)
 	if (r->first == r->nasks)
 		r->first = r->nasks = r->sent = 0;
 	send_asks(r);
-	if (r->nasks > 0)
-		return;
-	binary_news();
-	assign();
+	/* of so many that looking at each part takes too long: in the end */
+	if (r->nasks == 0 || (r->nasks <= NEWS_MOST &&
+	    r->first % SYMCLIENT_TYPES_MAX == 0))
+		binary_news();
+	if (r->nasks == 0)
+		assign();
 }
 
 static void

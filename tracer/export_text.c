@@ -41,7 +41,7 @@ prefix(struct export *x, const struct seen *ev, uint32_t depth)
 }
 
 static void
-add_duration(struct text *t, uint64_t ns)
+add_duration(struct text *t, uint64_t ns, uint8_t flags)
 {
 	static const struct {
 		uint64_t below, unit;
@@ -53,8 +53,10 @@ add_duration(struct text *t, uint64_t ns)
 
 	while (ns >= units[i].below && i < 3)
 		i++;
-	text_printf(t, i == 0 ? "  (%.0f %s)" : "  (%.3f %s)",
-	    (double)ns / (double)units[i].unit, units[i].name);
+	text_printf(t, i == 0 ? "  (%.0f %s%s%s)" : "  (%.3f %s%s%s)",
+	    (double)ns / (double)units[i].unit, units[i].name,
+	    flags & EVENT_UNWOUND ? ", unwound" : "",
+	    flags & EVENT_SAMPLED ? ", sampled" : "");
 }
 
 static void
@@ -88,7 +90,7 @@ show_exit(struct export *x, const struct seen *ev, uint32_t depth)
 		add_json(&x->out, buf, shown_result(x->st, ev->fn, ev->data,
 		    ev->len, buf));
 	}
-	add_duration(&x->out, ev->duration);
+	add_duration(&x->out, ev->duration, ev->flags);
 	text_str(&x->out, "\n");
 }
 

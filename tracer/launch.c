@@ -324,8 +324,12 @@ launch_run(struct op *op)
 	if (!read_request(op))
 		return;
 	l.op = op_ref(op);
-	m.binary_path = l.path[0] != '\0' ? l.path : session_hello.program;
+	m.binary_path = l.path[0] != '\0' ? l.path :
+	    session_hello.program[0] != '\0' ? session_hello.program :
+	    session_hello.session;
 	m.project_root = session_root();
+	/* what a run before this one has written is not of this timeline */
+	output_from_now();
 	/* the session is there before its process */
 	timeline_make(&session_hello, &m, on_made);
 }

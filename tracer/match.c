@@ -29,7 +29,7 @@ struct set {
 struct pattern {
 	enum kind	 kind;
 	char		 text[PATTERN_MAX + 1];
-	char		*root;		/* BY_ROOT; without a slash at its end */
+	char		*root;		/* BY_ROOT; clean, "" for all */
 	size_t		 root_len;
 	size_t		 n, words;	/* places, the last one accepts */
 	bool		 absolute;	/* BY_FILE: from the path's beginning */
@@ -124,20 +124,40 @@ check_colons(const char *text)
 	return NULL;
 }
 
+/*
+ * Takes `.`, `..` and needless slashes out, as paths of sources have none.
+ * The length; 0 is the directory of all.
+ */
+static size_t
+clean_path(char *path)
+{
+	size_t len = 0, n;
+	char *part = path;
+
+	for (; *part != '\0'; part += n) {
+		part += strspn(part, "/");
+		n = strcspn(part, "/");
+		if (n == 2 && strncmp(part, "..", 2) == 0) {
+			while (len > 0 && path[--len] != '/')
+				;
+		} else if (n > 0 && !(n == 1 && *part == '.')) {
+			path[len++] = '/';
+			memmove(path + len, part, n);
+			len += n;
+		}
+	}
+	path[len] = '\0';
+	return len;
+}
+
 static const char *
 set_root(struct pattern *p, const char *root)
 {
-	size_t len;
-
 	if (root == NULL || root[0] != '/')
 		return "\"" USER_WORD "\" needs a projectRoot that is an "
 		    "absolute path";
-	len = strlen(root);
-	while (len > 1 && root[len - 1] == '/')
-		len--;
-	/* all paths are below "/" */
-	p->root_len = len == 1 ? 0 : len;
-	p->root = strndup(root, p->root_len);
+	if ((p->root = strdup(root)) != NULL)
+		p->root_len = clean_path(p->root);
 	return p->root == NULL ? "there is not enough memory" : NULL;
 }
 

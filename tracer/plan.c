@@ -7,6 +7,9 @@
 #include "fn.h"
 #include "plan.h"
 #include "rows.h"
+#include "timeline.h"
+
+#define LOOK_EACH	16384	/* functions between two looks at rings */
 
 bool
 plan_is_usual(const struct binary *b)
@@ -216,8 +219,12 @@ plan_make(struct process *p, uint32_t budget, struct plan *pl)
 		if (p->modules[i].binary->state == BINARY_READY &&
 		    matters(&p->modules[i]))
 			for (f = 0; f < p->modules[i].binary->ix.header->nfuncs;
-			    f++)
+			    f++) {
 				take_function(&p->modules[i], f, budget, pl);
+				/* rings fill meanwhile */
+				if (f % LOOK_EACH == LOOK_EACH - 1)
+					timeline_read();
+			}
 	TAILQ_FOREACH(r, &rows, entry)
 		if (r->pattern == NULL)
 			take_address(p, r, budget, pl);

@@ -26,6 +26,12 @@ probing_budget(uint32_t n)
 	usual_budget = n;
 }
 
+void
+probing_warn(const char *words)
+{
+	(void)snprintf(warning, sizeof(warning), "%s", words);
+}
+
 /* -- out and in ----------------------------------------------------------- */
 
 static void
@@ -72,7 +78,7 @@ want(struct edit *e, const struct choice *c)
 	const struct fn *f = fn_get(c->fn);
 	char why[TARGET_WHY];
 
-	if (h == NULL)
+	if (h == NULL || f->state == FN_BARE || f->state == FN_ASKED)
 		return;
 	if (c->same != FN_NONE && h->state == HOOK_NONE &&
 	    strcmp(fn_name(f), fn_name(fn_get(c->same))) != 0) {
@@ -173,7 +179,7 @@ settle(struct process *p)
 	struct plan pl = { .n = 0 };
 	bool done;
 
-	if (p->over || !p->arrived || timeline_store() == NULL ||
+	if (p->over || p->unwanted || !p->arrived || timeline_store() == NULL ||
 	    (TAILQ_EMPTY(&rows) && p->nhooks == 0))
 		return true;
 	if (p->stale)
@@ -182,11 +188,12 @@ settle(struct process *p)
 		return false;
 	plan_make(p, usual_budget, &pl);
 	done = plan_typed(&pl);
-	if (done)
+	/* one that stands can be stopped often: what is known goes in */
+	if (done || p->held)
 		apply(p, &pl);
 	if (done && pl.full)
-		(void)snprintf(warning, sizeof(warning), "there are too many "
-		    "functions: not all of them are traced");
+		probing_warn("there are too many functions: not all of them "
+		    "are traced");
 	plan_free(&pl);
 	return done;
 }
@@ -217,9 +224,10 @@ on_patience(void *arg)
 			waits = true;
 			continue;
 		}
-		log_warnx("process %d goes on without all of its probes, as "
-		    "its files take too long to read", (int)p->pid);
+		probing_warn("the program goes on without all of its probes, "
+		    "as its files take long to read");
 		let_go(p);
+		launch_settled();
 	}
 	if (waits)
 		loop_timer_set(&patience, HELD_MS / 10, on_patience, NULL);

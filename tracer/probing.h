@@ -44,6 +44,8 @@ bool	 probing_settled(void);
  */
 bool	 wish_was_vain(const struct wish *);
 
+/* To be said with what is so. */
+void	 probing_warn(const char *);
 /* The usual budget; 0 = no limit. */
 void	 probing_budget(uint32_t);
 /* What there is to do about processes that have changed, soon. */

@@ -12,10 +12,14 @@
 
 /* Of one thread: for some milliseconds in which nobody reads. */
 #define RING		((size_t)8 << 20)
+/* Others are let go of: a program may fork for ever. */
+#define FOLLOWED_MOST	256
 
 struct processes processes = TAILQ_HEAD_INITIALIZER(processes);
 
 static void	on_event(struct target *, const struct target_event *, void *);
+
+static unsigned int	 nfollowed;
 
 static struct process *
 process_new(pid_t pid)
@@ -81,6 +85,8 @@ void
 process_close(struct process *p)
 {
 	keep_skipped(p);
+	if (p->is_child)
+		nfollowed--;
 	target_close(p->target);
 	process_free(p);
 }
@@ -223,6 +229,8 @@ on_fork(struct process *parent, const struct target_event *e)
 	if (p == NULL)
 		fatalx("no memory for a process");
 	p->target = e->child;
+	p->unwanted = ++nfollowed > FOLLOWED_MOST;
+	p->is_child = true;
 	p->arrived = true;
 	target_set_arg(e->child, p);
 	copy_hooks(p, parent);

@@ -57,6 +57,8 @@ struct process {
 	bool		 main;		/* the session's */
 	bool		 arrived;	/* at its own code */
 	bool		 over;		/* it has ended */
+	bool		 is_child;	/* followed */
+	bool		 unwanted;	/* it is let go of, soon */
 	int		 status;	/* as waitpid's */
 };
 

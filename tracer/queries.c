@@ -273,7 +273,7 @@ static void
 put_timeline(struct text *t)
 {
 	struct store *st = timeline_store();
-	const struct store_meta *m = store_about(st);
+	const struct store_meta *m = store_meta(st);
 	struct store_stats s;
 	struct text losses = { .max = 0 };
 

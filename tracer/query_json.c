@@ -199,9 +199,8 @@ call_members(const struct store *st, const struct seen *ev, bool verbose,
 		number(t, "duration_ns", ev->duration);
 	else
 		text_str(t, ",\"duration_ns\":null");
-	if (!verbose)
-		member(t, "returnType", f != NULL ? f->ret_type : "");
-	else
+	member(t, "returnType", f != NULL ? f->ret_type : "");
+	if (verbose)
 		verbose_members(st, ev, f, t);
 }
 

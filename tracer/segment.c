@@ -60,16 +60,25 @@ seg_head_read(const void *p, uint64_t tag, struct seg_head *out)
 	    out->first_seq <= SEQ_MAX && out->first_ts <= out->last_ts;
 }
 
-/* The duration counts as well: nothing changes once it is written. */
-static uint16_t
+/*
+ * The duration counts as well: nothing changes once it is written.  Sums of
+ * products, as these do not wait for each other: it is made of every record.
+ */
+static inline uint16_t
 rec_check(const struct rec *r)
 {
-	uint64_t m = mix(r->ts, r->duration);
+	uint64_t m;
 
-	m = mix(m, r->parent ^ (uint64_t)r->class << 48);
-	m = mix(m, (uint64_t)r->fn << 32 | r->delta);
-	m = mix(m, (uint64_t)r->len << 16 | r->kind | (unsigned)r->flags << 8);
-	return (uint16_t)(m >> 48);
+	m = r->ts * UINT64_C(0x9e3779b97f4a7c15);
+	m += r->duration * UINT64_C(0xc2b2ae3d27d4eb4f);
+	m += (r->parent ^ (uint64_t)r->class << 48) *
+	    UINT64_C(0x165667b19e3779f9);
+	m += ((uint64_t)r->fn << 32 | r->delta) *
+	    UINT64_C(0xd6e8feb86659fd93);
+	m += ((uint64_t)r->len << 16 | r->kind | (unsigned)r->flags << 8) *
+	    UINT64_C(0xff51afd7ed558ccd);
+	m ^= m >> 32;
+	return (uint16_t)((m * UINT64_C(0x9e3779b97f4a7c15)) >> 48);
 }
 
 uint32_t

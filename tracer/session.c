@@ -140,6 +140,9 @@ reap_one(struct process *p)
 	const bool is_main = p->main;
 
 	timeline_read_one(p);
+	if (p->unwanted && !p->over)
+		probing_warn("there are too many processes to follow: some of "
+		    "those that were forked are not traced");
 	process_close(p);
 	if (!is_main)
 		return;
@@ -158,7 +161,7 @@ reap(void)
 		return;
 	for (p = TAILQ_FIRST(&processes); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, entry);
-		if (!p->over)
+		if (!p->over && !p->unwanted)
 			continue;
 		reap_one(p);
 		any = true;
@@ -213,7 +216,7 @@ on_resumed(const char *why)
 	/* what its functions took is not known any more, their names are */
 	store_stats(timeline_store(), &s);
 	fn_begin(timeline_store(), s.functions);
-	session_set_root(store_about(timeline_store())->project_root);
+	session_set_root(store_meta(timeline_store())->project_root);
 }
 
 void

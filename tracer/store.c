@@ -440,9 +440,3 @@ store_calls(const struct store *st, uint32_t fn)
 {
 	return tally_count(&st->tally, fn, CLASS_ENTER);
 }
-
-const struct store_meta *
-store_about(const struct store *st)
-{
-	return &st->meta;
-}

@@ -254,8 +254,6 @@ void	 store_limit(struct store *, uint64_t calls);
 void	 store_stats(const struct store *, struct store_stats *);
 /* How often a function was entered, of what is still there. */
 uint64_t store_calls(const struct store *, uint32_t fn);
-/* What is known of the session; borrowed until it changes. */
-const struct store_meta *store_about(const struct store *);
 /*
  * keep: written out to the disk.  Else the files are emptied; who made their
  * names removes them.

@@ -12,6 +12,11 @@
 #include "store_int.h"
 
 #define PAGE	4096U		/* in these the disk is used up */
+/*
+ * With so many bytes a chunk is sealed when others need its buffer: of many
+ * threads nearly all would be without an index for ever.
+ */
+#define WORTH_SEALING	(SEG_DATA / 4)
 
 static off_t
 data_at(const struct chunk *c)
@@ -75,6 +80,7 @@ get_buffer(struct store *st)
 {
 	struct buffer *b = st->spare;
 	struct thread *t;
+	struct chunk *c;
 
 	if (b == NULL && st->nbuffers < BUFFERS_MAX &&
 	    (b = malloc(sizeof(*b))) != NULL) {
@@ -83,9 +89,11 @@ get_buffer(struct store *st)
 	}
 	if (b == NULL && st->last_buffer != NULL) {
 		t = st->last_buffer->thread;
-		if (chunk_write(st, t) == -1)
+		c = t->chunks[t->nchunks - 1];
+		if ((c->bytes < WORTH_SEALING ? chunk_write(st, t) :
+		    chunk_seal(st, t)) == -1)
 			return NULL;
-		buffer_drop(st, t->chunks[t->nchunks - 1]);
+		buffer_drop(st, c);
 		b = st->spare;
 	}
 	if (b != NULL)
@@ -112,12 +120,6 @@ have_buffer(struct store *st, struct thread *t, struct chunk *c)
 	c->buffer = b;
 	to_front(st, b);
 	return true;
-}
-
-uint8_t *
-chunk_end(struct chunk *c)
-{
-	return c->buffer->bytes + (c->bytes - c->buffer->base);
 }
 
 /* -- writing ------------------------------------------------------------ */
@@ -408,6 +410,11 @@ chunk_for(struct store *st, struct thread *t, uint32_t size, uint64_t ts)
 {
 	struct chunk *c = t->nchunks > 0 ? t->chunks[t->nchunks - 1] : NULL;
 
+	/* nearly always: the one that was written to last, and it has room */
+	if (c != NULL && c->buffer != NULL && c->buffer == st->first_buffer &&
+	    c->bytes + size <= SEG_DATA &&
+	    t->next_seq - c->first_seq <= UINT32_MAX)
+		return c;
 	if (c != NULL && !c->sealed && (c->bytes + size > SEG_DATA ||
 	    t->next_seq - c->first_seq > UINT32_MAX)) {
 		/* the flush tries again, not each of a million calls */

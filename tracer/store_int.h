@@ -42,6 +42,13 @@ struct buffer {
 	uint8_t	 bytes[SEG_DATA];
 };
 
+/* Where the next bytes of records go; only after chunk_for(). */
+static inline uint8_t *
+chunk_end(struct chunk *c)
+{
+	return c->buffer->bytes + (c->bytes - c->buffer->base);
+}
+
 struct thread {
 	struct thread *next;		/* of the same bucket */
 	struct chunk **chunks;		/* oldest first; owned */
@@ -124,8 +131,6 @@ int	 chunk_seal(struct store *, struct thread *);
 struct chunk *chunk_add(struct thread *);
 /* Frees one that is on no list; its room on disk can be used again. */
 void	 chunk_free(struct store *, struct chunk *);
-/* Where the next size bytes of records go; only after chunk_for(). */
-uint8_t	*chunk_end(struct chunk *);
 /* Takes a chunk's buffer away, with what is in it. */
 void	 buffer_drop(struct store *, struct chunk *);
 /* Writes its index, and the header that counts it.  -1 with errno. */

@@ -21,19 +21,18 @@ struct fn_class {
 
 struct fn_tally {
 	uint64_t enters, others, odds;
+	uint16_t latest;		/* class of what was returned last */
 	struct fn_class *classes;	/* CLASS_MAX + 1 or NULL */
 	uint8_t	*index;			/* class + 1 by hash of the key */
 	uint8_t	 next;			/* class to be given next */
 };
 
 int
-tally_reserve(struct tally *t, uint32_t fn)
+tally_grow(struct tally *t, uint32_t fn)
 {
 	uint32_t n = t->nfns == 0 ? 64 : t->nfns;
 	struct fn_tally *fns;
 
-	if (fn < t->nfns)
-		return 0;
 	while (n <= fn)
 		n *= 2;
 	if ((fns = reallocarray(t->fns, n, sizeof(*fns))) == NULL)
@@ -142,8 +141,11 @@ tally_class(struct tally *t, uint32_t fn, const void *raw, size_t len)
 	if (len > CLASS_RAW || !have_classes(f))
 		return CLASS_OTHER;
 	k = key_of(raw, len);
+	/* most return the same again */
+	if (same_key(&f->classes[f->latest].key, &k))
+		return f->latest;
 	if ((class = find(f, &k, &free_at)) != CLASS_OTHER)
-		return class;
+		return f->latest = class;
 	if (is_zero(&k, len) && !is_known(f, 0)) {
 		class = 0;
 	} else {

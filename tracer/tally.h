@@ -23,8 +23,16 @@ struct tally {
 	uint32_t	 nfns;
 };
 
-/* Makes room for fn, below FN_MAX.  -1: no memory. */
-int	 tally_reserve(struct tally *, uint32_t fn);
+/* Makes room for fn, below FN_MAX and not there yet.  -1: no memory. */
+int	 tally_grow(struct tally *, uint32_t fn);
+
+/* The same, if it is not there yet. */
+static inline int
+tally_reserve(struct tally *t, uint32_t fn)
+{
+	return fn < t->nfns ? 0 : tally_grow(t, fn);
+}
+
 /*
  * The class of what fn returned, a new one if there is room, else
  * CLASS_OTHER.  fn has been reserved.

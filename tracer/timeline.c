@@ -253,11 +253,10 @@ void
 timeline_close(bool keep)
 {
 	loop_timer_unset(&timer);
-	if (st == NULL)
-		return;
 	feed_free(feed);
-	store_close(st, keep);
 	feed = NULL;
+	if (st != NULL)
+		store_close(st, keep);
 	st = NULL;
 	if (!keep)
 		timefiles_remove();

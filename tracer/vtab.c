@@ -164,6 +164,7 @@ static const struct {
 	{ C_NAME, SQLITE_INDEX_CONSTRAINT_EQ, 'n' },
 	{ C_FILE, SQLITE_INDEX_CONSTRAINT_EQ, 'f' },
 	{ C_ID, SQLITE_INDEX_CONSTRAINT_EQ, 'i' },
+	{ C_SESSION, SQLITE_INDEX_CONSTRAINT_EQ, 's' },
 };
 
 static char
@@ -197,7 +198,7 @@ best_events(sqlite3_vtab *t, sqlite3_index_info *info)
 			continue;
 		plan[n++] = letter;
 		info->aConstraintUsage[i].argvIndex = n;
-		cost /= letter == 'i' ? 1e6 : 10;
+		cost /= letter == 'i' ? 1e6 : letter == 's' ? 1 : 10;
 	}
 	plan[n] = '\0';
 	info->idxStr = plan;
@@ -306,6 +307,12 @@ bound(struct table_cursor *c, char letter, sqlite3_value *v,
 		break;
 	case 'i':
 		bound_id(c, v, b);
+		break;
+	case 's':
+		/* there is only this one */
+		s = (const char *)sqlite3_value_text(v);
+		if (s == NULL || strcmp(s, c->st->meta.id) != 0)
+			b->none = true;
 		break;
 	default:
 		bound_time(c->st, letter, v, b);

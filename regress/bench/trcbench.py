@@ -32,6 +32,21 @@ QUESTIONS = (
      {"threadId": 101, "function": {"contains": "f77"}}, 50),
 )
 
+# the same of functions that return so many values each
+VALUES = (
+    (1000, "count of one of 1000 values, and page",
+     {"returnValue": {"equals": "0x3"}}, 50),
+    (1000, "count of one of 1000 values of some functions, and page",
+     {"returnValue": {"equals": "0x3"}, "function": {"contains": "od3::"}}, 50),
+    (1000, "count of what is not null, and page",
+     {"returnValue": {"isNull": False}}, 50),
+    (4000000, "page of a value that nearly never comes",
+     {"returnValue": {"equals": "0x1e8480"},
+      "function": {"contains": "od3::"}}, 10),
+    (4000000, "count of values that all differ, and page",
+     {"returnValue": {"equals": "0x4a2cb71"}}, 50),
+)
+
 
 class Timeline:
     def __init__(self, helper, where):
@@ -54,11 +69,11 @@ class Timeline:
             raise RuntimeError(f"{what}: {answer['error']}")
         return answer["ok"]
 
-    def open(self, name):
+    def open(self, name, ret="i32"):
         self.do("open", dir=self.where, name=name, new=True, calls=4 << 30)
         for fn in range(1000):
             self.do("function", fn=fn, name=f"mod{fn % 10}::f{fn}",
-                    file=f"m{fn % 10}.c", ret="i32")
+                    file=f"m{fn % 10}.c", ret=ret)
 
 
 def append_ns(helper, where, n, threads):
@@ -114,13 +129,13 @@ def asking(table, helper, where, n, times):
         table.value("  SELECT count(*), each row seen", us["median"] / 1e3,
                     "ms")
         t.do("close")
-    with Timeline(helper, where) as t:
-        t.open("v")
-        t.do("generate", n=n, threads=4, fns=1000, values=1000)
-        us = t.do("bench", query={"returnValue": {"equals": 3}}, times=3)
-        table.value("  count of one of 1000 values of each function",
-                    us["median"] / 1e3, "ms")
-        t.do("close")
+    for values, what, query, most in VALUES:
+        with Timeline(helper, where) as t:
+            t.open("v", ret="ptr")
+            t.do("generate", n=n, threads=4, fns=1000, values=values)
+            us = t.do("bench", query=query, times=3)["median"]
+            table.value(f"  {what}", us / 1e3, "ms", most=most, digits=2)
+            t.do("close")
 
 
 def figure(table, helper, quick):

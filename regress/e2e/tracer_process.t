@@ -482,6 +482,29 @@ def what_is_kept():
         eq(t.ended()["file"], None, "a link is no place for timelines")
 
 
+def on_small_disk(size):
+    return ["unshare", "-m" if AS_ROOT else "-rm", "sh", "-c",
+            f'mount -t tmpfs -o size={size} none "$0" && exec "$@"', "HOME"]
+
+
+def a_full_disk():
+    with Tracer(before=on_small_disk("300k")) as t:
+        r = t.ask("launch", command=build("hot.c", "-g", "-O1"),
+                  projectRoot=SOURCES, trace={"add": ["hot"]})
+        q = t.until(lambda q: "trouble" in q)
+        ok("No space left on device" in q["trouble"] and q["losses"],
+           "a full disk is said with each answer", q)
+        ok(t.ask("status")["lost"] > 0, "what is lost is counted")
+        eq(t.code("export", format="text"), "TIMELINE_FULL",
+           "there is no room for an export")
+        eq(status_of(r["pid"])["State"][0], "R", "the program runs on")
+        ok(t.ask("stop")["success"], "and stop ends it as always")
+        stop(r["pid"])
+    with Tracer(before=on_small_disk("4k")) as t:
+        e = t.ask("launch", command=watched(), projectRoot=SOURCES)["error"]
+        eq(e["code"], "TIMELINE_FULL", "without room nothing is launched")
+
+
 def storms():
     with Tracer() as t:
         r = t.ask("launch", command=build("hot.c", "-g", "-O1"),
@@ -581,5 +604,5 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           without_debug_information, debug_information_elsewhere,
           damaged_debug_information, crash_and_end, families,
           libraries_that_come_later, held_and_let_go, environment_and_place,
-          a_tracer_that_is_killed, no_place_for_files, what_is_kept, storms,
+          a_tracer_that_is_killed, no_place_for_files, what_is_kept, a_full_disk, storms,
           follow_and_export, who_it_is)

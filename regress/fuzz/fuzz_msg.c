@@ -58,7 +58,8 @@ clock_gettime(clockid_t id, struct timespec *ts)
 
 /* -- the other ends -- */
 
-static int	 ends[ROLE_END];	/* the last debugger's among them */
+static int	 ends[ROLE_END];	/* the last instruments' among them */
+static enum role ordered = ROLE_DEBUGGER;	/* the next of them */
 static uint32_t	 gens[ROLE_END];
 /* our ends of the pipes that the launcher gave */
 static int	 pipes[PIPES];
@@ -160,6 +161,16 @@ check_said(struct msg *m)
 	}
 }
 
+/* A copy: what is said is checked from its beginning as well. */
+static enum role
+role_ordered(struct msg m)
+{
+	struct run_owner owner;
+
+	owner_get(&m, &owner);
+	return (enum role)msg_get_u32(&m);
+}
+
 static bool
 hear_one(enum role role)
 {
@@ -181,6 +192,8 @@ hear_one(enum role role)
 		memcpy(&m.fd, CMSG_DATA(CMSG_FIRSTHDR(&mh)), sizeof(int));
 	if (role == ROLE_LAUNCHER && m.hdr.request != 0)
 		asked[nasked++ % ASKED] = m.hdr;
+	if (m.hdr.type == MSG_INSTRUMENT)
+		ordered = role_ordered(m);
 	if (role != ROLE_PARENT)
 		check_said(&m);
 	if (m.fd != -1)
@@ -192,7 +205,7 @@ static void
 hear(void)
 {
 	static const enum role roles[] = { ROLE_PARENT, ROLE_NETPROC,
-	    ROLE_IDPROC, ROLE_LAUNCHER, ROLE_DEBUGGER };
+	    ROLE_IDPROC, ROLE_LAUNCHER, ROLE_DEBUGGER, ROLE_TRACER };
 	size_t i;
 
 	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
@@ -258,16 +271,16 @@ keep_terminal(void)
 	return fd;
 }
 
-/* The channel of the one that is started next; there is one at a time. */
+/* The channel of the one that is started next; there is one of a kind. */
 static int
-new_debugger(void)
+new_instrument(void)
 {
 	int pair[2];
 
 	must(chan_pair(pair) == 0);
-	if (ends[ROLE_DEBUGGER] != -1)
-		close(ends[ROLE_DEBUGGER]);
-	ends[ROLE_DEBUGGER] = pair[0];
+	if (ends[ordered] != -1)
+		close(ends[ordered]);
+	ends[ordered] = pair[0];
 	return pair[1];
 }
 
@@ -292,7 +305,7 @@ make_fd(unsigned int kind)
 	case 8:
 		return keep_terminal();
 	case 9:
-		return new_debugger();
+		return new_instrument();
 	default:
 		return -1;
 	}
@@ -405,7 +418,7 @@ send_record(enum role from, const uint8_t *r, const uint8_t *payload,
 		o.hdr.session = q->session;
 	}
 	/* the numbers of requests begin at 1 in each */
-	if (from == ROLE_DEBUGGER)
+	if (from == ROLE_DEBUGGER || from == ROLE_TRACER)
 		o.hdr.request = r[4] % 8;
 	fd = make_fd(r[5] == 0 ? right_kind(&o.hdr, o.payload, len) :
 	    r[5]);
@@ -469,9 +482,11 @@ clean_up(void)
 
 	SESSION_FOREACH_SAFE(s, next)
 		session_free(s);
-	if (ends[ROLE_DEBUGGER] != -1)
-		close(ends[ROLE_DEBUGGER]);
-	ends[ROLE_DEBUGGER] = -1;
+	for (i = ROLE_INSTRUMENT; i < ROLE_END; i++) {
+		if (ends[i] != -1)
+			close(ends[i]);
+		ends[i] = -1;
+	}
 	for (i = 0; i < 3; i++)
 		connect_role(roles[i]);
 	for (i = 0; i < 10 && job_count() > 0; i++)
@@ -622,6 +637,8 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t size)
 			event(p, p + RECORD, len);
 		else if ((p[0] & 7) == 4)
 			send_record(ROLE_DEBUGGER, p, p + RECORD, len);
+		else if ((p[0] & 7) == 5)
+			send_record(ROLE_TRACER, p, p + RECORD, len);
 		else
 			send_record(roles[p[0] & 3], p, p + RECORD, len);
 		turn(1);

@@ -156,7 +156,7 @@ inverse(void *arg, uint32_t fn, const struct store_value *v,
     struct store_inverse *inv)
 {
 	const char *type = types[fn] != NULL ? types[fn] : "i32";
-	char hex[32] = "", *end;
+	char hex[32] = "", again[32];
 
 	(void)arg;
 	inv->found = FOUND_NEVER;
@@ -167,10 +167,11 @@ inverse(void *arg, uint32_t fn, const struct store_value *v,
 	} else if (strcmp(type, "ptr") == 0 && v->type == STORE_STRING &&
 	    v->len < sizeof(hex)) {
 		memcpy(hex, v->s, v->len);
-		inv->wanted = strtoull(hex, &end, 16);
+		inv->wanted = strtoull(hex, NULL, 16);
 		inv->mask = UINT64_MAX;
-		inv->found = FOUND_WORD;
-		inv->exact = false;
+		snprintf(again, sizeof(again), "0x%" PRIx64, inv->wanted);
+		if (strcmp(hex, again) == 0)
+			inv->found = FOUND_WORD;
 	} else if (strcmp(type, "str") == 0 && v->type == STORE_STRING) {
 		inv->found = v->len > STORE_BYTES_MAX || memmem(v->s, v->len,
 		    "\xef\xbf\xbd", 3) != NULL ? FOUND_PERHAPS : FOUND_BYTES;

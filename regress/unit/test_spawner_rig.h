@@ -49,8 +49,8 @@
 #define ALICE_CONN	7
 #define BOB_CONN	8
 
-static int		 rig_fds[ROLE_COUNT];	/* our ends, by role */
-static uint32_t		 rig_gens[ROLE_COUNT];
+static int		 rig_fds[ROLE_END];	/* our ends, by role */
+static uint32_t		 rig_gens[ROLE_END];
 static pid_t		 rig_pid = -1;
 static struct settings	 rig_settings;
 static uint32_t		 rig_mode;
@@ -276,7 +276,7 @@ rig_start(void **state)
 	int pair[2];
 
 	(void)state;
-	for (i = 0; i < ROLE_COUNT; i++) {
+	for (i = 0; i < ROLE_END; i++) {
 		rig_fds[i] = -1;
 		rig_gens[i] = 0;
 	}
@@ -312,7 +312,7 @@ rig_stop(void **state)
 	int status, i;
 
 	(void)state;
-	for (i = ROLE_COUNT - 1; i >= 0; i--)
+	for (i = ROLE_END - 1; i >= 0; i--)
 		if (rig_fds[i] != -1)
 			close(rig_fds[i]);
 	if (waitpid(rig_pid, &status, 0) != rig_pid)

@@ -130,6 +130,11 @@ the_root_goes_by_components(void **state)
 	(void)state;
 	assert_true(user("/app", "/app/src/main.c"));
 	assert_true(user("/app/", "/app/main.c"));
+	assert_true(user("/x/../app/./lib//..", "/app/main.c"));
+	assert_true(user("/app/..", "/main.c"));
+	assert_true(user("/..", "/main.c"));
+	assert_false(user("/app/lib/..", "/lib/main.c"));
+	assert_false(user("/app/...", "/app/main.c"));
 	assert_false(user("/app", "/app2/main.c"));
 	assert_false(user("/app", "/ap/main.c"));
 	assert_false(user("/app", "/app"));

@@ -204,6 +204,7 @@ summaries_and_all(void **state)
 	    "{\"id\":\"2.2\",\"timestamp_ns\":7,\"eventType\":"
 	    "\"function_exit\",\"function\":\"form::submit(int)\","
 	    "\"sourceFile\":\"/src/form.cc\",\"line\":3,\"duration_ns\":5,"
+	    "\"returnType\":\"long\","
 	    "\"functionRaw\":\"form::submit(int)\",\"threadId\":20,"
 	    "\"parentEventId\":\"2.1\",\"arguments\":[],"
 	    "\"returnValue\":\"0x7\"}],\"totalCount\":1,\"hasMore\":false}");

@@ -98,6 +98,12 @@ selects_are_answered(void **state)
 	    "[[\"prog-2026-11-22-10h00\",4711,null,\"running\"]]");
 	gives("SELECT count(*) FROM events e, sessions s WHERE "
 	    "e.session_id = s.id", "[[5]]");
+	gives("SELECT count(*) FROM events WHERE session_id = "
+	    "'prog-2026-11-22-10h00' AND thread_id = 20", "[[1]]");
+	gives("SELECT count(*) FROM events WHERE session_id = 'prog'",
+	    "[[0]]");
+	gives("SELECT count(*) FROM events WHERE session_id = "
+	    "'PROG-2026-11-22-10h00' COLLATE NOCASE", "[[5]]");
 	gives("WITH RECURSIVE up(id) AS (SELECT '1.3' UNION ALL SELECT "
 	    "parent_event_id FROM events, up WHERE events.id = up.id AND "
 	    "parent_event_id IS NOT NULL) SELECT count(*) FROM up", "[[3]]");

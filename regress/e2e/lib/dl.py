@@ -597,15 +597,17 @@ ACCOUNTS = ("mount -t tmpfs -o mode=755 none \"$0\"/etc && "
 def passwd_wrapper(*users):
     """What to start a daemon by, so that these users have accounts there.
 
-    Each is a (name, uid), or a uid for the name of "u" and the number; /etc
-    is a copy in a mount namespace of its own (root only)."""
+    Each is a (name, uid), also with a home, or a uid for the name of "u" and
+    the number; /etc is a copy in a mount namespace of its own (root only)."""
     users = [u if isinstance(u, tuple) else (f"u{u}", u) for u in users]
+    users = [u if len(u) == 3 else (*u, "/") for u in users]
     with tempfile.TemporaryDirectory(prefix="dl-accounts-") as tmp:
         os.mkdir(tmp + "/etc")
         with open(tmp + "/passwd", "w") as f:
-            f.writelines(f"{n}:x:{u}:{u}::/:/bin/sh\n" for n, u in users)
+            f.writelines(f"{n}:x:{u}:{u}::{h}:/bin/sh\n"
+                         for n, u, h in users)
         with open(tmp + "/group", "w") as f:
-            f.writelines(f"{n}:x:{u}:\n" for n, u in users)
+            f.writelines(f"{n}:x:{u}:\n" for n, u, _ in users)
         yield ["unshare", "-m", "sh", "-c", ACCOUNTS, tmp]
 
 
