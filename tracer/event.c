@@ -278,13 +278,20 @@ birth(struct target *t, struct thread *th)
 	go_on(th);
 }
 
-/* Known before or after it has stopped for the first time. */
+/*
+ * Known before or after it has stopped for the first time.  It may even have
+ * ended before its parent's stop is looked at; nobody would tell of it again.
+ */
 static void
 on_clone(struct target *t, pid_t tid)
 {
 	struct thread *th;
+	char tgid[32];
 
 	if (target_of(tid, &th) != NULL)
+		return;
+	about_thread(t->pid, tid, "Tgid:\t", tgid, sizeof(tgid));
+	if (tgid[0] == '\0')
 		return;
 	th = thread_add(t, tid);
 	if (th != NULL)
