@@ -80,7 +80,8 @@ static const struct field launch_fields[] = {
 	    "Places to trace beside: 0xADDRESS of the file, or NAME+OFFSET" },
 	{ .name = "budget", .kind = KIND_NUMBER, .description =
 	    "Calls a second of each function, beyond which some are left out "
-	    "and the answers say so; 0 = all are kept" },
+	    "and the answers say so; 0 = all are kept. Of the patterns to "
+	    "add, or of all when none are added" },
 	{ .name = NULL }
 };
 

@@ -161,6 +161,17 @@ unknown(struct op *op, const char *name)
 	text_free(&shown);
 }
 
+bool
+op_may_change(struct op *op)
+{
+	if (op->ask.rw)
+		return true;
+	op_fail(op, "READ_ONLY", "ask the session's owner for more than the "
+	    "right to look", "%s changes what is traced: it takes more than "
+	    "the right to look", op->command->name);
+	return false;
+}
+
 static void
 dispatch(struct op *op, const char *name)
 {
@@ -172,11 +183,7 @@ dispatch(struct op *op, const char *name)
 		link_does(&op->ask, c->deed);
 	if (c == NULL)
 		unknown(op, name);
-	else if (!c->ro && !op->ask.rw)
-		op_fail(op, "READ_ONLY", "ask the session's owner for more "
-		    "than the right to look", "%s changes what is traced: it "
-		    "takes more than the right to look", c->name);
-	else
+	else if (c->ro || op_may_change(op))
 		c->run(op);
 }
 

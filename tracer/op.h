@@ -41,6 +41,8 @@ void	 op_fail(struct op *, const char *code, const char *next,
 	    const char *, ...) __attribute__((format(printf, 4, 5)));
 /* As params_read(); on failure the op was refused and false is returned. */
 bool	 op_params(struct op *, const struct param *, void *to);
+/* False: who asks may only look, and was refused. */
+bool	 op_may_change(struct op *);
 /* Nobody waits for what this connection has asked. */
 void	 op_conn_gone(uint32_t conn);
 

@@ -206,6 +206,20 @@ add(const struct wish *w, const char *text, bool address)
 	}
 }
 
+/* Without patterns a budget is for all that there are. */
+static void
+set_budgets(const struct wish *w)
+{
+	struct row *r;
+
+	if (!w->has_budget || w->add != NULL || w->addresses != NULL)
+		return;
+	TAILQ_FOREACH(r, &rows, entry) {
+		r->has_budget = true;
+		r->budget = w->budget;
+	}
+}
+
 void
 wish_apply(const struct wish *w)
 {
@@ -219,6 +233,7 @@ wish_apply(const struct wish *w)
 		add(w, word(w->add, i), false);
 	for (i = 0; i < count(w->addresses); i++)
 		add(w, word(w->addresses, i), true);
+	set_budgets(w);
 	rows_reset();
 	TAILQ_FOREACH(p, &processes, entry)
 		p->unsettled = p->stale = true;

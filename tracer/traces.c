@@ -106,7 +106,10 @@ do_trace(struct op *op)
 
 	if (!wish_read(op, op->args, "trace", &w))
 		return;
-	changes = w.add != NULL || w.addresses != NULL || w.remove != NULL;
+	changes = w.add != NULL || w.addresses != NULL || w.remove != NULL ||
+	    w.has_budget;
+	if ((changes || w.root != NULL) && !op_may_change(op))
+		return;
 	/* how it stands can be asked of what is over as well */
 	if (!changes && strcmp(session_state(), "ended") == 0) {
 		answer_state(op);
@@ -349,7 +352,8 @@ session_stopping(void)
 }
 
 const struct command trace_commands[] = {
-	{ "trace", false, TRC_DEED_NONE, do_trace },
+	/* that nothing shall change may be asked by who may only look */
+	{ "trace", true, TRC_DEED_NONE, do_trace },
 	{ "functions", true, TRC_DEED_NONE, do_functions },
 	{ NULL, false, TRC_DEED_NONE, NULL }
 };
