@@ -157,6 +157,7 @@ deps:
 
 deps-test:
 	@etc/packages.sh $(BUILD_PKGS) $(TEST_PKGS)
+	@regress/redis.sh >/dev/null
 
 # --- run from the build tree -------------------------------------------
 run: deps
