@@ -38,8 +38,8 @@ def one(how, follow=False):
 
 
 def harmless():
-    for how in ("ptrace", "notsc", "undumpable", "strict", "storm",
-                "threads"):
+    for how in ("ptrace", "child", "notsc", "undumpable", "strict", "seccomp",
+                "storm", "threads"):
         one(how)
 
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -177,6 +178,53 @@ thread_storm(void)
 	}
 }
 
+/* Whoever makes a call of the system in its name ends it. */
+static int
+filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { sizeof(code) / sizeof(code[0]), code };
+
+	return (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0);
+}
+
+/* A child that would trace its parent instead. */
+static int
+child(void)
+{
+	pid_t pid = fork();
+	int status = 1;
+
+	if (pid == 0) {
+		if (ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) != -1)
+			_exit(1);
+		_exit(ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) != -1);
+	}
+	(void)waitpid(pid, &status, 0);
+	return (status);
+}
+
+/* It becomes itself, again and again. */
+static int
+exec_again(const char *self, const char *count)
+{
+	char text[16];
+	int n = count == NULL ? 0 : atoi(count);
+
+	if (n == 50)
+		return (0);
+	(void)snprintf(text, sizeof(text), "%d", n + 1);
+	(void)execl(self, self, "execs", text, (char *)NULL);
+	return (1);
+}
+
 static int
 by_name(const char *how)
 {
@@ -198,6 +246,10 @@ by_name(const char *how)
 		thread_storm();
 	else if (strcmp(how, "ptrace") == 0)
 		return (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != -1);
+	else if (strcmp(how, "child") == 0)
+		return (child());
+	else if (strcmp(how, "seccomp") == 0)
+		return (filter());
 	else if (strcmp(how, "gs") == 0)
 		/* ARCH_SET_GS */
 		return (syscall(SYS_arch_prctl, 0x1001, 0) != 0);
@@ -219,6 +271,9 @@ main(int argc, char *argv[])
 	look();
 	if (argc < 2 || by_name(argv[1]) != 0)
 		return (3);
+	if (strcmp(argv[1], "execs") == 0 &&
+	    exec_again(argv[0], argc > 2 ? argv[2] : NULL) != 0)
+		return (4);
 	beats(1000);
 	(void)!write(1, here, sizeof(here) - 1);
 	(void)syscall(SYS_exit, 0);
