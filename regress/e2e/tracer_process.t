@@ -532,6 +532,28 @@ def storms():
         stop(r["pid"])
 
 
+def one_value_of_thousands():
+    with Tracer() as t:
+        r = t.ask("launch", command=build("hot.c", "-g", "-O1"),
+                  projectRoot=SOURCES, trace={"add": ["hot"]})
+        t.until(lambda q: q["totalCount"] > 20000,
+                function={"equals": "hot"})
+        e = t.ask("query", eventType="function_exit", offset=5000, limit=1,
+                  verbose=True)["events"][0]
+        value = e["returnValue"]
+        ok(value > 1000, "each call returns another value", e)
+        q = t.ask("query", returnValue={"equals": value}, verbose=True,
+                  limit=500)
+        ok(e["id"] in [x["id"] for x in q["events"]],
+           "the one that is asked for is found", q["totalCount"])
+        eq({x["returnValue"] for x in q["events"]}, {value}, "and no other")
+        for other in (-1, str(value), None, True):
+            eq(t.ask("query", returnValue={"equals": other})["totalCount"],
+               0, f"{other!r} is never returned")
+        t.ask("stop")
+        stop(r["pid"])
+
+
 def follow_and_export():
     with Tracer() as t:
         r = t.ask("launch", command=watched(), args=["-1", "20000"],
@@ -604,5 +626,6 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           without_debug_information, debug_information_elsewhere,
           damaged_debug_information, crash_and_end, families,
           libraries_that_come_later, held_and_let_go, environment_and_place,
-          a_tracer_that_is_killed, no_place_for_files, what_is_kept, a_full_disk, storms,
-          follow_and_export, who_it_is)
+          a_tracer_that_is_killed, no_place_for_files, what_is_kept,
+          a_full_disk, storms, one_value_of_thousands, follow_and_export,
+          who_it_is)
