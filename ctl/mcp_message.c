@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "conn.h"
 #include "here.h"
 #include "mcp.h"
 #include "mcp_flight.h"
@@ -17,8 +16,9 @@
 #include "report.h"
 
 #define DEPTH_MAX	64
-/* What the line of the command has beside the message and the client. */
-#define AROUND		128U
+/* What goes to a tracer beside the message and the client: patterns that
+ * have waited, and words around it all. */
+#define AROUND		(9U * 1024)
 #define VERSION_KEY	"io.modelcontextprotocol/protocolVersion"
 
 static struct json_object *
@@ -142,7 +142,8 @@ pass(const struct mcp_asked *asked, const char *message, size_t len)
 	int n;
 
 	if (launches)
-		client = client_text(CONN_LINE_MAX - AROUND - len);
+		client = client_text(len + AROUND < MCP_MESSAGE_MAX ?
+		    MCP_MESSAGE_MAX - AROUND - len : 0);
 	n = asprintf(&line, "MCP {%s%s%s%s%s%s\"message\":%s}",
 	    *version != '\0' ? "\"protocolVersion\":\"" : "", version,
 	    *version != '\0' ? "\"," : "", client != NULL ? "\"client\":" : "",

@@ -314,6 +314,22 @@ def waiting_patterns():
             q.done("debug_stop", sessionId=s)
 
 
+def large_environment():
+    """What is small goes along, and the program is launched in any case."""
+    big = {f"BIG{i}": '"' * 1000 for i in range(60)}
+    with Home() as h, Proxy(h, cwd=WORK, env=dict(big, FORM="small")) as p:
+        p.initialize()
+        s = p.done("debug_launch", command=form(), args=["1", "x"],
+                   projectRoot="/")["sessionId"]
+        said = wait_for(lambda: p.done("debug_query", sessionId=s,
+                                       eventType="stderr")["events"], SOON)
+        eq([e["text"] for e in said], ["x small\n"], "it has what is small")
+        p.done("debug_stop", sessionId=s)
+        r = p.call("debug_launch", command=form(), args=["1", "y" * 40000],
+                   projectRoot="/", env={"FORM": "given"})
+        eq(r["isError"], False, "and less of it, if there is less room")
+
+
 def other_sessions():
     """Errors by name; what is not launched by an agent is traced, too."""
     with Home() as h, Proxy(h) as p:
@@ -400,5 +416,5 @@ def by_web():
 
 
 run_tests(on_demand, bad_lines, batches, floods, not_used_so, no_daemon,
-          restarted, cancelled, scenarios, waiting_patterns, other_sessions,
-          by_web)
+          restarted, cancelled, scenarios, waiting_patterns, large_environment,
+          other_sessions, by_web)

@@ -123,6 +123,16 @@ check_id(const struct request *r, struct json_object *id)
 	MUST(r->reply.text == json_object_is_type(id, json_type_string));
 }
 
+static bool
+passes_on(const struct command *cmd)
+{
+	const struct param *p = cmd->params;
+
+	while (p->name != NULL && p->kind != PARAM_JSON)
+		p++;
+	return p->name != NULL;
+}
+
 static void
 check_accepted(const struct request *r, const char *p, size_t len)
 {
@@ -132,7 +142,7 @@ check_accepted(const struct request *r, const char *p, size_t len)
 	MUST(t != NULL);
 	o = json_tokener_parse_ex(t, p, (int)len);
 	/* what is passed on unread need be no JSON, or nest deeper */
-	if (o == NULL && strcmp(r->cmd->verb, "DEBUGGER") == 0) {
+	if (o == NULL && passes_on(r->cmd)) {
 		json_tokener_free(t);
 		return;
 	}
