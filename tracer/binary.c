@@ -16,6 +16,10 @@
 #include "symclient.h"
 
 #define TYPES_AHEAD	8	/* questions of SYMCLIENT_TYPES_MAX under way */
+/* Fewer than there may be: one that was let go is not gone at once. */
+#define READERS_MAX	(TRC_SYMBOLS_MAX - 2)
+#define TRIES		5
+#define RETRY_MS	200
 #define NEWS_MOST	(16 * SYMCLIENT_TYPES_MAX)
 
 enum reader_state {
@@ -42,8 +46,10 @@ struct reader {
 };
 
 static TAILQ_HEAD(, binary) binaries = TAILQ_HEAD_INITIALIZER(binaries);
-static struct reader	 readers[TRC_SYMBOLS_MAX];
+static struct reader	 readers[READERS_MAX];
 static unsigned int	 nbinaries, ncalled;
+static unsigned int	 refused;	/* in a row */
+static struct loop_timer retry;
 static uint64_t		 clock_of_use;
 
 static void	assign(void);
@@ -306,7 +312,7 @@ find_reader(enum reader_state state)
 {
 	size_t i;
 
-	for (i = 0; i < TRC_SYMBOLS_MAX; i++)
+	for (i = 0; i < READERS_MAX; i++)
 		if (readers[i].state == state)
 			return &readers[i];
 	return NULL;
@@ -319,7 +325,7 @@ make_free(void)
 	struct reader *oldest = NULL, *r;
 	size_t i;
 
-	for (i = 0; i < TRC_SYMBOLS_MAX; i++) {
+	for (i = 0; i < READERS_MAX; i++) {
 		r = &readers[i];
 		if (r->state == READER_READY && r->nasks == 0 &&
 		    (oldest == NULL || r->used < oldest->used))
@@ -371,6 +377,13 @@ binary_prepare(void)
 		(void)call_one();
 }
 
+static void
+on_retry(void *arg)
+{
+	(void)arg;
+	assign();
+}
+
 void
 trc_symbols(int fd)
 {
@@ -381,6 +394,7 @@ trc_symbols(int fd)
 		return;
 	}
 	ncalled--;
+	refused = 0;
 	if (symclient_init(&r->client, fd, &ops, r) == -1) {
 		r->state = READER_FREE;
 		log_warn("a symbols process's channel");
@@ -400,6 +414,12 @@ trc_symbols_failed(const char *why)
 		return;
 	ncalled--;
 	r->state = READER_FREE;
+	/* whoever starts them may be starting himself */
+	if (++refused < TRIES) {
+		loop_timer_set(&retry, RETRY_MS, on_retry, NULL);
+		return;
+	}
+	refused = 0;
 	/* those that none can be found for */
 	TAILQ_FOREACH(b, &binaries, entry)
 		if (b->wants_reader && find_reader(READER_READY) == NULL &&
@@ -446,7 +466,7 @@ binary_type_all(void)
 {
 	size_t i;
 
-	for (i = 0; i < TRC_SYMBOLS_MAX; i++)
+	for (i = 0; i < READERS_MAX; i++)
 		send_asks(&readers[i]);
 }
 
