@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* What this host offers to sessions: the rows of DEPS. */
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -171,6 +172,20 @@ have_ptrace(char *form, size_t size)
 	return v < 2;
 }
 
+/* The tracer's code in programs is for one processor. */
+static bool
+have_tracer(char *form, size_t size)
+{
+	struct utsname u;
+
+	(void)snprintf(form, size, "%s", uname(&u) == 0 ? u.machine : "?");
+#ifdef __x86_64__
+	return true;
+#else
+	return false;
+#endif
+}
+
 /* Debian has one for each version of LLVM, and perhaps one that is meant. */
 static bool
 have_lldb_dap(char *form, size_t size)
@@ -283,6 +298,9 @@ static const struct row rows[] = {
 	    false, have_memfd },
 	{ "ptrace", "lets gdbserver attach",
 	    "sysctl kernel.yama.ptrace_scope=1", false, have_ptrace },
+	{ "tracer", "traces functions of programs that run (trace)",
+	    "use a host with a processor that it knows: x86-64", false,
+	    have_tracer },
 	{ "lldb-dap", "debugs C, C++ and Rust programs (debugger)",
 	    "apt install lldb, of version 18 or later", false,
 	    have_lldb_dap },

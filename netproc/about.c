@@ -227,15 +227,20 @@ web_json(struct text *t)
 
 /* Of those that the client may see: how many others have is theirs. */
 static void
-debug_sessions_json(struct text *t, const struct conn *c)
+instruments_json(struct text *t, const struct conn *c)
 {
 	const struct sight *si;
-	uint64_t n = 0;
+	uint64_t debuggers = 0, tracers = 0;
 
 	if (c->owner != NULL)
-		TAILQ_FOREACH(si, &c->owner->sights, by_owner)
-			n += si->session->view.debugger;
-	json_u64(t, n);
+		TAILQ_FOREACH(si, &c->owner->sights, by_owner) {
+			debuggers += si->session->view.debugger;
+			tracers += si->session->view.tracer;
+		}
+	json_key(t, "debug_sessions");
+	json_u64(t, debuggers);
+	json_key(t, "trace_sessions");
+	json_u64(t, tracers);
 }
 
 void
@@ -262,8 +267,7 @@ cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 	weakened_json(t);
 	json_key(t, "quotas");
 	quotas_json(t);
-	json_key(t, "debug_sessions");
-	debug_sessions_json(t, c);
+	instruments_json(t, c);
 	json_key(t, "warnings");
 	warnings_json(t);
 	json_key(t, "mdns");

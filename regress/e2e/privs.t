@@ -39,8 +39,8 @@ FDS = {
     "spawner": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]|"
                r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]|"
                r"/tmp/.*/state/tokens",
-    "launcher": USUAL + r"|.*/libexec/debuglantern/(launcher|archiver|debugger)|"
-                r"pipe:\[\d+\]",
+    "launcher": USUAL + r"|.*/libexec/debuglantern/"
+                r"(launcher|archiver|debugger|tracer|symbols)|pipe:\[\d+\]",
     "announcer": USUAL,
     "idproc": USUAL + r"|/proc|/etc/.*",
     "tlsproc": USUAL,
