@@ -192,7 +192,8 @@ $(O)/regress/helpers/%: regress/helpers/%.c
 
 $(O)/regress/helpers/msgtable: common/msgs.def common/msg.h common/msg.c
 
-test-bins: $(UNIT_BINS) $(HELPERS) $(WEB_TEST)
+include regress/mcp/mcp.mk
+test-bins: $(UNIT_BINS) $(HELPERS) $(WEB_TEST) $(MCP_TEST)
 
 check: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins fuzz-bins

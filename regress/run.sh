@@ -33,7 +33,7 @@ DL_SANITIZED=0
 limit=${DL_LIMIT:-900}
 smoke=regress/fuzz/smoke.t
 # a build without the page has nothing that a browser could be shown
-web='regress/web/*.t'
+web='regress/web/*.t regress/mcp/*.t'
 [ -d "$build/web-test" ] || web=
 # a ^C is for the tests as well
 front=
