@@ -29,6 +29,7 @@ sys.path.insert(0, os.path.join(TOP, "regress/e2e/lib"))
 import dbgbench  # noqa: E402
 import dl  # noqa: E402
 import engbench  # noqa: E402
+import redisbench  # noqa: E402
 import symbench  # noqa: E402
 import trcbench  # noqa: E402
 import ttybench  # noqa: E402
@@ -1127,6 +1128,10 @@ def figure_tracer():
                     QUICK)
 
 
+def figure_redis():
+    redisbench.figure(table, Quiet("user"), QUICK)
+
+
 def figure_timeline():
     trcbench.figure(table, os.path.join(os.path.dirname(TOOLS),
                                           "helpers/trc_store"), QUICK)
@@ -1162,6 +1167,7 @@ FIGURES = {
     "timeline": figure_timeline,
     "symbols": figure_symbols,
     "tracer": figure_tracer,
+    "redis": figure_redis,
 }
 failures = []
 
