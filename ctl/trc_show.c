@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Tracers' answers, shown to people. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -279,11 +280,28 @@ trc_show_status(struct json_object *o, FILE *out)
 	print_warnings(o);
 }
 
+/* A path as it is from here; of those elsewhere the end tells most. */
+static const char *
+seen_from_here(const char *file)
+{
+	char cwd[PATH_MAX];
+	const char *p = file + strlen(file);
+	size_t len;
+	int parts = 2;
+
+	if (getcwd(cwd, sizeof(cwd)) != NULL &&
+	    strncmp(file, cwd, len = strlen(cwd)) == 0 && file[len] == '/')
+		return file + len + 1;
+	while (p > file && !(*p == '/' && --parts == 0))
+		p--;
+	return *p == '/' && p > file ? p + 1 : file;
+}
+
 /* "src/net.c:120", or nothing. */
 static void
 cell_place(struct table *t, struct json_object *e)
 {
-	const char *file = reply_str(e, "file", "");
+	const char *file = seen_from_here(reply_str(e, "file", ""));
 	int64_t line = 0;
 	char *text;
 
