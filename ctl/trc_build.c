@@ -135,7 +135,9 @@ add_trace(struct client *c, struct json_object *args)
 	if (patterns == NULL)
 		report("out of memory");
 	else {
-		memcpy(patterns, list->value, list->n * sizeof(*patterns));
+		if (list->n > 0)
+			memcpy(patterns, list->value, list->n *
+			    sizeof(*patterns));
 		r = trc_build_probes(c, trace, patterns);
 	}
 	free(patterns);

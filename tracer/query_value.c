@@ -169,7 +169,11 @@ rule_of(const struct filter *f, uint32_t fn, const struct store_value *v)
 
 	if (st->inverse == NULL)
 		return r;
+	/* who finds nothing leaves the rest as it is */
 	inv->found = FOUND_PERHAPS;
+	inv->exact = false;
+	inv->wanted = inv->mask = 0;
+	inv->len = 0;
 	st->inverse(st->inverse_arg, fn, v, inv);
 	r = (struct rule){ (uint8_t)inv->found, inv->exact, inv->wanted,
 		inv->mask };
