@@ -62,9 +62,10 @@ is_unique(struct trcproc *p, const char *path)
 
 	if (twin == NULL)
 		return true;
-	(void)snprintf(why, sizeof(why), "session %s traces %.*s already; use "
-	    "that one, or stop it first", twin->view.name[0] != '\0' ?
-	    twin->view.name : twin->text, EXEC_PATH_MAX, path);
+	(void)snprintf(why, sizeof(why), "Session already active for this "
+	    "binary. Call debug_stop first before relaunching. It is %s, of "
+	    "%.*s.", twin->view.name[0] != '\0' ? twin->view.name :
+	    twin->text, EXEC_PATH_MAX, path);
 	tell_failed(p, "SESSION_EXISTS", why);
 	return false;
 }

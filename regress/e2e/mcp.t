@@ -272,6 +272,9 @@ def scenario(version):
            ["text"], "an argument set\n", "arguments and environment are there")
         e = p.refused("debug_launch", command=form(), projectRoot="/")
         eq(e["code"], "SESSION_EXISTS", "it runs already")
+        ok(e["message"].startswith("Session already active for this binary. "
+                                   "Call debug_stop first") and
+           s in e["message"], "and which that is", e)
         r = done("debug_trace", sessionId=s, remove=["form_*"])
         eq(r["hookedFunctions"], 1, "less")
         r = done("debug_stop", sessionId=s)
