@@ -7,6 +7,7 @@
 #define WORDS_MOST	(RECORD_WORDS + 1 + CAPTURE_BYTES_MAX / 8)
 #define STUCK_NS_TICKS	1000000000ULL	/* about half a second of any tsc */
 #define PASS_MOST	8	/* laps in one call: a writer may be faster */
+#define TOLD		16	/* times in a lap that the writer gets room */
 
 struct ring_reader {
 	const volatile uint64_t *ring;
@@ -236,6 +237,7 @@ ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops, uint64_t no
     uint64_t head, bool last)
 {
 	uint64_t end = rd->at + PASS_MOST * (rd->mask + 1), words;
+	uint64_t told = rd->at;
 	size_t n = 0;
 
 	while (rd->at < end) {
@@ -260,6 +262,10 @@ ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops, uint64_t no
 		}
 		rd->at += words;
 		rd->since = 0;
+		if (ops->tail != NULL && rd->at - told > rd->mask / TOLD) {
+			__atomic_store_n(ops->tail, rd->at, __ATOMIC_RELEASE);
+			told = rd->at;
+		}
 	}
 	return (n);
 }

@@ -37,6 +37,9 @@ struct ring_ops {
 	const struct ring_programs *(*lookup)(uint32_t fn, void *arg);
 	void	(*record)(const struct ring_record *, void *arg);
 	void	*arg;
+	/* Where the writer looks for room, told while there is still to read;
+	 * NULL: nobody does. */
+	uint64_t *tail;
 };
 
 /*

@@ -365,8 +365,8 @@ report_strangers(struct target *t, struct target *self)
 static size_t
 read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 {
-	const struct ring_ops ops = { lookup, on_record, r };
 	struct agent_slot *sh = &t->control->slots[n];
+	const struct ring_ops ops = { lookup, on_record, r, &sh->tail };
 	struct slot *s = &t->slots[n];
 	bool gone = s->gone || !t->alive;
 	size_t got;

@@ -91,7 +91,7 @@ now(void)
 int
 main(void)
 {
-	const struct ring_ops ops = { lookup, record, NULL };
+	const struct ring_ops ops = { lookup, record, NULL, NULL };
 	struct ring_reader *rd;
 	uint64_t *ring, n, got;
 	double began;

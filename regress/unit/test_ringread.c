@@ -48,7 +48,7 @@ record(const struct ring_record *r, void *arg)
 	memcpy(seen_bytes[nseen++], r->captures, r->captures_len);
 }
 
-static const struct ring_ops ops = { lookup, record, NULL };
+static const struct ring_ops ops = { lookup, record, NULL, NULL };
 
 static struct ring_reader *
 fresh(uint64_t base)
@@ -132,6 +132,37 @@ a_call(void **state)
 	assert_int_equal(ring_torn(rd), 0);
 	/* and no record twice */
 	assert_int_equal(ring_reader_read(rd, &ops, NOW, at, false), 0);
+	ring_reader_free(rd);
+}
+
+/* The tail as it was told before the last record. */
+static uint64_t told, before;
+
+static void
+look_at_tail(const struct ring_record *r, void *arg)
+{
+	(void)arg;
+	/* never beyond what has been read */
+	assert_true(told >= before && told < r->id);
+	before = told;
+}
+
+static void
+room_meanwhile(void **state)
+{
+	const struct ring_ops telling = { lookup, look_at_tail, NULL, &told };
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint8_t b[64];
+	uint64_t at = 0;
+
+	(void)state;
+	told = before = 0;
+	while (at + 16 < WORDS)
+		at = write_at(at, &r, b, regs(b));
+	assert_true(ring_reader_read(rd, &telling, NOW, at, false) > 1000);
+	/* the writer had room again long before all was read */
+	assert_true(before > WORDS / 2 && told <= at);
 	ring_reader_free(rd);
 }
 
@@ -419,6 +450,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call), cmocka_unit_test(laps),
+		cmocka_unit_test(room_meanwhile),
 		cmocka_unit_test(far), cmocka_unit_test(not_yet),
 		cmocka_unit_test(never), cmocka_unit_test(of_the_dead),
 		cmocka_unit_test(wrong_heads),
