@@ -110,8 +110,9 @@ do_trace(struct op *op)
 	    w.has_budget;
 	if ((changes || w.root != NULL) && !op_may_change(op))
 		return;
-	/* how it stands can be asked of what is over as well */
-	if (!changes && strcmp(session_state(), "ended") == 0) {
+	/* also of what is over; and who may only look attaches to nothing */
+	if (!changes && (!op->ask.rw || strcmp(session_state(), "ended") ==
+	    0)) {
 		answer_state(op);
 		return;
 	}
@@ -312,7 +313,8 @@ do_functions(struct op *op)
 	if (!op_params(op, functions_params, &a))
 		return;
 	if (process_main() == NULL && fn_count() == 0 &&
-	    binary_next(NULL) == NULL && !session_ready(op))
+	    binary_next(NULL) == NULL && (!op_may_change(op) ||
+	    !session_ready(op)))
 		return;
 	(void)waiter_add(&listing, op);
 	probing_kick();

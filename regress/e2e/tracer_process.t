@@ -155,11 +155,13 @@ def what_is_wrong_is_said():
         refusals(t, REFUSED_LATER)
         eq(t.ask("trace")["activePatterns"], [],
            "what was refused is not half done")
-        for command in ("launch", "attach", "resume", "stop", "trace"):
-            n = t.put(command, {}, ro=True)
+        for command, args in (("launch", {}), ("attach", {}), ("resume", {}),
+                              ("stop", {}), ("trace", {"add": ["main"]}),
+                              ("trace", {"budget": 1})):
+            n = t.put(command, args, ro=True)
             eq(t.answer(n).get("error", {}).get("code"), "READ_ONLY",
                f"{command} takes more than looking")
-        for command, args in (("query", {}), ("status", {}),
+        for command, args in (("query", {}), ("status", {}), ("trace", {}),
                               ("sql", {"statement": "SELECT 1"}),
                               ("functions", {"pattern": "main"}),
                               ("export", {"format": "text"})):
@@ -173,6 +175,11 @@ def patterns_come_and_go():
     try:
         with Tracer("-p", str(p.pid), "-m") as t:
             with open(f"/proc/{p.pid}/mem", "rb") as mem:
+                for command, args in (("trace", {}),
+                                      ("functions", {"pattern": "main"})):
+                    t.answer(t.put(command, args, ro=True))
+                eq(status_of(p.pid)["TracerPid"], "0",
+                   "who may only look attaches to nothing")
                 go(t, p, mem, program)
     finally:
         p.kill()
