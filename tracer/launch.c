@@ -348,9 +348,10 @@ answer(void)
 	text_printf(&t, ",\"pid\":%d", (int)l.pid);
 	probing_warnings(&t, vain, true);
 	text_str(&t, "}");
+	/* who is answered must not be shown an older state then */
+	session_tell();
 	op_reply(l.op, &t);
 	end_op();
-	session_tell();
 }
 
 /* What is going to be looked at is, while the loader does its work. */
