@@ -20,7 +20,7 @@ class Bench:
     def __init__(self, daemon, mcp, where, quick):
         self.daemon, self.mcp, self.where = daemon, mcp, where
         self.dir = redis_dir()
-        self.gets = 20000 if quick else 200000
+        self.gets = 20000 if quick else 100000
         self.processes = []
 
     def room(self, name):
@@ -38,8 +38,8 @@ class Bench:
         self.fill(path)
         return path
 
-    def traced(self, **more):
-        path = self.room("traced")
+    def traced(self, name="traced", **more):
+        path = self.room(name)
         o = self.mcp.launch(self.dir + "/good/redis-server",
                             *arguments(path), cwd=path,
                             projectRoot=self.dir + "/src", **more)
@@ -59,15 +59,15 @@ class Bench:
             stdout=subprocess.PIPE)
         return float(r.stdout.splitlines()[-1].split(",")[1].strip('"'))
 
-    def counts(self, session):
-        """Calls that began, and those that are missing."""
-        r = self.mcp.query(session, eventType="function_enter", limit=1)
-        return r["totalCount"], sum(x["lost"] for x in r.get("losses", []))
-
     def end(self, session, pid):
-        self.mcp.stop(session)
+        """Calls that were seen, also those that had no room any more, and
+        those that were lost."""
+        r = self.mcp.query(session, limit=1)
+        lost = sum(x["lost"] for x in r.get("losses", []))
+        seen = self.mcp.stop(session)["eventsCollected"]
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, 9)
+        return seen / 2, lost
 
     def close(self):
         for p in self.processes:
@@ -87,8 +87,9 @@ def throughput(table, b, rounds):
         ours.append(b.speed(path))
     # the reader may have some to read yet
     time.sleep(1)
-    calls, lost = b.counts(session)
-    b.mcp.trace(session, budget=100000)
+    calls, lost = b.end(session, pid)
+    path, session, pid = b.traced("limited")
+    b.mcp.trace(session, add=ALL)
     for _ in range(rounds):
         limited.append(b.speed(path))
     b.end(session, pid)
