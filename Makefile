@@ -35,9 +35,10 @@ SAN :=		-fsanitize=address,undefined -fno-sanitize-recover=undefined \
 HARDEN :=	-fstack-protector-strong -fPIE
 SAN_OBJS =	$(O)/obj/regress/sanitize.o
 endif
-# the same sources are the same binaries, wherever they were built
-PATHS :=	-ffile-prefix-map=$(abspath $(O))=build \
-		-ffile-prefix-map=$(CURDIR)=.
+# the same sources are the same binaries, wherever they were built; of two
+# that fit, the last counts
+PATHS :=	-ffile-prefix-map=$(CURDIR)=. \
+		-ffile-prefix-map=$(abspath $(O))=build
 ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 		$(WARN) $(HARDEN) $(PATHS) $(CFLAGS) $(SAN)
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \

@@ -11,10 +11,14 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 rm -rf "$work"
 
-# $1: the tree's place; $2: where it is built
-build_in() {
-	mkdir -p "$1" "$2"
+# $1: where to put the tree
+place() {
+	mkdir -p "$1"
 	git ls-files -z | tar -c --null -T - | tar -x -C "$1"
+}
+
+# $1: the tree; $2: where it is built
+build_in() {
 	if [ "${WEB:-yes}" != no ]; then
 		mkdir -p "$2/web"
 		cp -r "$build/web/node_modules" "$2/web"
@@ -24,6 +28,9 @@ build_in() {
 	(cd "$2" && find bin libexec -type f -exec sha256sum {} + | sort -k 2)
 }
 
+# both first: somebody may be at work in this tree
+place "$work/one"
+place "$work/a/longer-way"
 build_in "$work/one" "$work/one/build" >"$build/reproducible.one"
 build_in "$work/a/longer-way" "$work/elsewhere" >"$build/reproducible.two"
 if diff "$build/reproducible.one" "$build/reproducible.two"; then
