@@ -35,9 +35,10 @@ SAN :=		-fsanitize=address,undefined -fno-sanitize-recover=undefined \
 HARDEN :=	-fstack-protector-strong -fPIE
 SAN_OBJS =	$(O)/obj/regress/sanitize.o
 endif
-# the same sources are the same binaries, wherever they were built
-PATHS :=	-ffile-prefix-map=$(abspath $(O))=build \
-		-ffile-prefix-map=$(CURDIR)=.
+# the same sources are the same binaries, wherever they were built; of two
+# that fit, the last counts
+PATHS :=	-ffile-prefix-map=$(CURDIR)=. \
+		-ffile-prefix-map=$(abspath $(O))=build
 ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 		$(WARN) $(HARDEN) $(PATHS) $(CFLAGS) $(SAN)
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
@@ -66,6 +67,8 @@ help:
 	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
 	@echo 'make format     lay the sources out with clang-format'
 	@echo 'make lint       man pages, scripts and sources'
+	@echo 'make static     analyzers: gcc, cppcheck, codespell'
+	@echo 'make reproducible  two builds in two places are the same'
 	@echo 'make clean      remove $(O)/'
 
 # --- common ------------------------------------------------------------
@@ -149,6 +152,8 @@ TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
 
+STATIC_PKGS :=	cppcheck codespell shellcheck mandoc
+
 # as many at a time as there are processors, unless make has been told
 PARALLEL =	$(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
@@ -220,12 +225,21 @@ format:
 
 lint:
 	mandoc -T lint -W warning man/*.[1-9]
-	shellcheck .ci/run $$(git ls-files '*.sh')
+	shellcheck .ci/run $$(git ls-files '*.sh') debian/tests/session \
+	    debian/*.post*
 
+# minutes: what several analyzers see in the sources
+static: lint
+	@etc/packages.sh $(STATIC_PKGS)
+	@regress/static/check.sh $(abspath $(O))
+
+# two builds in two places, compared byte for byte
+reproducible: $(if $(filter no,$(WEB)),,$(WEB_GEN)/table.c)
+	@regress/static/reproducible.sh $(abspath $(O))
 
 clean:
 	rm -rf $(O)
 
 .PHONY: all help clean deps deps-test run check check-asan \
-	test-bins docs format lint
+	test-bins docs format lint static reproducible
 .DELETE_ON_ERROR:

@@ -161,7 +161,7 @@ put_bytes(const struct view *v, uint64_t address, const char *hex, size_t n)
 			continue;
 		}
 		fprintf(v->out, " %.2s", hex + 2 * i);
-		c = nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]);
+		c = nibble(hex[2 * i]) * 16 + nibble(hex[2 * i + 1]);
 		text[i] = c >= 0x20 && c < 0x7f ? (char)c : '.';
 	}
 	fprintf(v->out, "  |%s|\n", text);

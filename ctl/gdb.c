@@ -129,6 +129,7 @@ exec_gdb(const struct client *c, const char *connect, int argc, char **argv)
 	if (gdb_argv == NULL || asprintf(&set_sysroot, "set sysroot %s",
 	    sysroot != NULL ? sysroot : "target:") == -1) {
 		report("out of memory");
+		free(gdb_argv);
 		return;
 	}
 	next = (const char **)gdb_argv;

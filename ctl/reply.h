@@ -16,7 +16,7 @@ struct json_object *reply_parse(const char *text, size_t len);
 const char *reply_error(struct json_object *);
 
 /* Error code and message on stderr, or the answer itself when json is set. */
-void	reply_report(struct json_object *, bool json);
+void	reply_report(struct json_object *, bool as_json);
 
 /*
  * One line of JSON. What a terminal would obey stands in it as \uXXXX, so

@@ -320,7 +320,7 @@ format_value(enum number_format f, const char *value, const char *type,
 		return false;
 	n = (uint64_t)i;
 	/* an int of Go has 64: what does not fit was no smaller one */
-	if (bits < 64 && i >= -(1LL << (bits - 1)) && i < 1LL << bits)
+	if (bits < 63 && i >= -(1LL << (bits - 1)) && i < 1LL << bits)
 		n &= (1ULL << bits) - 1;
 	if (f == FORMAT_BINARY)
 		binary(n, bits, out, room);

@@ -47,7 +47,7 @@ in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 	}
 	if (uid > LAST_UID) {
 		(void)snprintf(why, size, "uid %u is above %u, the last that "
-		    "is served", uid, LAST_UID);
+		    "is served", uid, (unsigned int)LAST_UID);
 		return -1;
 	}
 	a = account_of(uid);

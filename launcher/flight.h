@@ -38,7 +38,7 @@ struct up {
  * KEPT_FD and KEPT_FD2 (child.h), all others closed; arg is as it was in the
  * launcher.
  */
-typedef void	(*flight_fn)(const void *arg) __attribute__((noreturn));
+typedef void __attribute__((noreturn)) (*flight_fn)(const void *arg);
 
 /*
  * Starts fn for the request m of that user's, who has a share of what can be

@@ -263,7 +263,7 @@ operation(struct text *t, const struct route *r)
 	char method[8], id[160];
 	size_t i;
 
-	for (i = 0; r->method[i] != '\0' && i < sizeof(method) - 1; i++)
+	for (i = 0; i < sizeof(method) - 1 && r->method[i] != '\0'; i++)
 		method[i] = (char)(r->method[i] | 0x20);
 	method[i] = '\0';
 	(void)snprintf(id, sizeof(id), "%s%s", method, r->path);

@@ -65,6 +65,7 @@ param_named(const struct command *cmd, const char *name)
 static void
 add(struct args *a, const char *client_name, struct json_object *v)
 {
+	const struct param *known;
 	char name[64];
 
 	if (strlen(client_name) >= sizeof(name)) {
@@ -75,8 +76,8 @@ add(struct args *a, const char *client_name, struct json_object *v)
 	strcpy(name, client_name);
 	rename_alias(a->route, name, sizeof(name));
 	if (json_object_object_get_ex(a->o, name, NULL)) {
-		a->wrong = param_named(a->cmd, name) == NULL ? "an argument" :
-		    param_named(a->cmd, name)->name;
+		known = param_named(a->cmd, name);
+		a->wrong = known == NULL ? "an argument" : known->name;
 		json_object_put(v);
 	} else if (json_object_object_add(a->o, name, v) != 0) {
 		a->failed = true;

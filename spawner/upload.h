@@ -21,7 +21,7 @@ void	 upload_room_name(const struct owner *, char *text, size_t);
 /* True when it was answered: a session of so many bytes would be too much. */
 bool	 upload_is_full(struct asker *, uint64_t bytes);
 /* ERR_OK, or why so many more bytes of his are too many. */
-enum err upload_too_large(const struct owner *, uint64_t bytes, char *text,
-	    size_t size);
+enum err upload_too_large(const struct owner *, uint64_t size, char *text,
+	    size_t text_size);
 
 #endif

@@ -51,7 +51,7 @@ add_duration(struct text *t, uint64_t ns, uint8_t flags)
 		{ UINT64_MAX, 1000000000, "s" } };
 	int i = 0;
 
-	while (ns >= units[i].below && i < 3)
+	while (i < 3 && ns >= units[i].below)
 		i++;
 	text_printf(t, i == 0 ? "  (%.0f %s%s%s)" : "  (%.3f %s%s%s)",
 	    (double)ns / (double)units[i].unit, units[i].name,

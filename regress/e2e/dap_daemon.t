@@ -28,9 +28,7 @@ BAD = {
     "hang": ("pause", "not an error"),
     "deaf": ("print", "timeout"),
 }
-CONF = ("timeout dap-initialize 1\ntimeout dap-request 2\n"
-        "timeout await 3\ndebugger output-bytes 64K\n"
-        "debugger output-events 1\n") + "".join(
+CONF = "timeout dap-initialize 1\ntimeout dap-request 2\n" + "".join(
     f'adapter {name.replace("_", "-")} command "{MOCK} {SAID}/{name}.conv '
     'lldb-dap"\n' for name in [*BAD, "order22", "endless", "two_streams"])
 
@@ -158,5 +156,7 @@ def beside_gdbserver(d):
     c.cmd("KILL " + sid)
 
 
-run_tests(in_modes(ill_will, limits_of_the_configuration, no_cores,
-                   beside_gdbserver, conf=CONF))
+LIMITS = ("timeout await 3\ndebugger output-bytes 64K\n"
+          "debugger output-events 1\n")
+run_tests(in_modes(ill_will, no_cores, beside_gdbserver, conf=CONF),
+          in_modes(limits_of_the_configuration, conf=CONF + LIMITS))

@@ -427,6 +427,14 @@ def attached(d):
     u.ask("stop")
 
 
+def spin(c, sid):
+    """Runs it, up to its loop."""
+    c.cmd("START " + sid)
+    c.send("INPUT %s 5\nspin\n" % sid)
+    c.json()
+    c.until(sid, b"read spin")
+
+
 def uploaded(d):
     """Attached to while it runs, also with symbols from elsewhere."""
     u, c = User(d), d.client()
@@ -439,10 +447,7 @@ def uploaded(d):
             o = u.ask("attach", sid)
             eq(o.get("error", {}).get("code"), "not_running",
                how + "not before it runs")
-            c.cmd("START " + sid)
-            c.send("INPUT %s 5\nspin\n" % sid)
-            c.json()
-            c.until(sid, b"read spin")
+            spin(c, sid)
             o = u.ask("attach", "--adapter", adapter, sid, *more)
             eq(o.get("state"), "running", how + "attach")
             s = c.cmd("STATUS " + sid)
@@ -457,6 +462,13 @@ def uploaded(d):
                ("breakpoint", "main"), how + "are reached")
             eq(u.ask("print", "p.y").get("value"), "4", how + "a variable")
             u.ask("breakpoint", "remove", "--all")
+            c.cmd("KILL " + sid)
+            eq(u.ask("next")["error"]["code"], "not_running",
+               how + "until it is killed")
+            spin(c, sid)
+            o = u.ask("attach", "--adapter", adapter, sid, *more)
+            eq(o.get("state"), "running", how + "its next run")
+            eq(u.ask("pause").get("state"), "stopped", how + "is another")
             ok("goes on" in u.ask("stop").get("words", ""), how + "stop")
             eq(c.cmd("STATUS " + sid)["state"], "RUNNING", how + "it runs")
             c.cmd("KILL " + sid)

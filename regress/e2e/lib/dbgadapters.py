@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from dbgrig import TOP, Rig
+from dbgrig import TOP, Failed, Rig
 from dl import tap
 
 SOURCES = os.path.join(TOP, "regress/dap")
@@ -30,8 +30,13 @@ class Adapter:
     def start(self, r, program, *args, **kw):
         if self.adapter is not None:
             kw.setdefault("adapter", self.adapter)
-        return r.ask("start", program=program, cwd=WORK, args=list(args),
-                     **kw)
+        try:
+            return r.ask("start", program=program, cwd=WORK, args=list(args),
+                         **kw)
+        except Failed as e:
+            # what it wrote may say why
+            e.args = (*e.args, r.ask("status"), r.said())
+            raise
 
 
 def built(source, *command):
