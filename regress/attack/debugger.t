@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from rogue import blob, daemon, u32
-from inst import Kind, Local, frame, outcome, roles, rss
+from inst import Kind, Local, clean_up, frame, outcome, roles, rss
 from dl import (Prober, alive, alone, eq, helper, ok, run_tests,
                 session_processes, stat_of, wait_for)
 
