@@ -161,7 +161,7 @@ async function asks(a, sessionId) {
 	    eventType: "function_enter", verbose: true, limit: 1 })).events;
 	ok(e && e.function === "greet" && e.arguments.length === 4 &&
 	    e.threadId > 0 && e.sourceFile.endsWith("/talk.c"),
-	    "an event is what the seed says", e);
+	    "an event has the members of its schema", e);
 	const after = (await query({ limit: 5 })).events.at(-1).id;
 	ok((await some({ afterEventId: after, limit: 1 })).events[0].id !==
 	    after, "a cursor goes on behind an event");
