@@ -340,9 +340,10 @@ inst_came(struct summon *u)
 		lost(i, NULL);
 		return;
 	}
+	/* first: what is said to it may find that it has gone already */
+	loop_timer_set(&i->timer, i->kind->idle() * 1000, on_idle, i);
 	i->kind->up(i);
 	inst_asks_begin(i);
-	loop_timer_set(&i->timer, i->kind->idle() * 1000, on_idle, i);
 }
 
 void

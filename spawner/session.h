@@ -102,6 +102,7 @@ struct debugger {
 /* What a tracer is, or was, for; until somebody wants its timeline no more. */
 struct traced {
 	bool		 on;
+	bool		 begun;		/* so that there is a timeline */
 	bool		 made;		/* the session was made for it, to run: */
 	char		*path;		/* malloc'ed; NULL = nothing yet */
 	uint32_t	 sandbox, network;	/* in which */

@@ -123,7 +123,8 @@ greet(struct inst *i)
 	h.budget = settings.tracer_budget == 0 ? LIMIT_UNLIMITED :
 	    settings.tracer_budget;
 	h.made = s->traced.made;
-	h.resumed = i->began;
+	/* else it would take one that its owner has kept for its own */
+	h.resumed = i->began && s->traced.begun;
 	h.nfiles = s->traced.files[0] != -1 ? TRC_FILES : 0;
 	if (s->state & STATE_ALIVE && s->view.pid > 0) {
 		h.target_pid = (uint32_t)s->view.pid;
@@ -158,7 +159,7 @@ traced_over(struct session *s)
 		}
 	free(t->path);
 	t->path = NULL;
-	t->on = t->made = false;
+	t->on = t->begun = t->made = false;
 }
 
 static uint64_t
@@ -267,6 +268,7 @@ spawn_on_trc_state(struct msg *m)
 	if (msg_end(m) == -1 || phase >= TRC_PHASES || pid > INT32_MAX ||
 	    p->i.session == NULL)
 		return -1;
+	p->i.session->traced.begun |= phase != TRC_IDLE;
 	if (p->phase != phase || p->functions != functions) {
 		p->phase = phase;
 		p->functions = functions;

@@ -13,6 +13,7 @@ struct trcproc {
 	uint32_t	 functions;	/* that it traces */
 	bool		 ordered;	/* a run is being started */
 	bool		 held;		/* and stands at its first instruction */
+	unsigned int	 nwanted;	/* times that it asked for files */
 	struct loop_timer let_go;	/* that could not be told yet */
 	LIST_HEAD(, symproc) symprocs;
 	unsigned int	 nsymprocs;

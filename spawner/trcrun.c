@@ -21,6 +21,8 @@
 
 /* How soon to try again when there is no launcher just now. */
 #define RETRY_MS	200
+/* An honest one asks for files once in a timeline. */
+#define WANTED_MAX	8
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL	0x0008U
@@ -290,12 +292,14 @@ spawn_on_trc_want_files(struct msg *m)
 	struct session *s = p->i.session;
 	size_t i;
 
-	if (msg_end(m) == -1 || s == NULL || inst_is_deaf(&p->i))
+	if (msg_end(m) == -1 || s == NULL || inst_is_deaf(&p->i) ||
+	    ++p->nwanted > WANTED_MAX)
 		return -1;
 	for (i = 0; i < TRC_FILES; i++)
 		if (s->traced.files[i] == -1 &&
 		    (s->traced.files[i] = make_file()) == -1)
 			return -1;
+	s->traced.begun = true;
 	trc_tell_files(p);
 	return 0;
 }
