@@ -441,8 +441,8 @@ do_stop(struct op *op)
 		return;
 	if (a.keep && timeline_store() != NULL && timeline_path() == NULL) {
 		op_fail(op, "NOT_SUPPORTED", "export it, or stop without keep",
-		    "this timeline is in memory, as its owner has no home "
-		    "directory that could be written to; it cannot be kept");
+		    "this timeline is in memory, as there is no place for its "
+		    "files in its owner's home directory; it cannot be kept");
 		return;
 	}
 	if (a.keep && timeline_path() != NULL)

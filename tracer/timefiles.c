@@ -17,6 +17,9 @@
 #include "log.h"
 #include "timefiles.h"
 
+#define NAMES_MAX	99	/* of one session, besides its label */
+#define NTH_SIZE	(sizeof(((struct trc_hello *)0)->id) + 12)
+
 static int	 dir_fd = -1;
 static char	 name[NAME_MAX - 16], path[PATH_MAX];
 
@@ -84,39 +87,103 @@ is_free(const char *as)
 	return true;
 }
 
-/* A label may be that of a session which was kept: the id is its own. */
+/* The names after the label: the id, and with numbers that go up. */
+static void
+nth_name(const struct trc_hello *h, int n, char to[NTH_SIZE])
+{
+	if (n <= 1)
+		(void)snprintf(to, NTH_SIZE, "%s", h->id);
+	else
+		(void)snprintf(to, NTH_SIZE, "%s-%d", h->id, n);
+}
+
+/* The last of those that there are; 0 = none. */
+static int
+last_name(const struct trc_hello *h)
+{
+	char as[NTH_SIZE];
+	int n;
+
+	for (n = NAMES_MAX; n > 0; n--) {
+		nth_name(h, n, as);
+		if (!is_free(as))
+			break;
+	}
+	return n;
+}
+
+static bool
+is_label(const char *s)
+{
+	return s[0] != '\0' && strchr(s, '/') == NULL;
+}
+
+/*
+ * A label may be that of a session which was kept, and so may be earlier runs
+ * of this one.  The newest of a session is always the last of its names, for
+ * timefiles_find() to tell it from those.
+ */
+static bool
+choose(const struct trc_hello *h)
+{
+	char as[NTH_SIZE];
+	int last = last_name(h);
+
+	if (last == 0 && is_label(h->session) && is_free(h->session)) {
+		set_name(h, h->session);
+		return true;
+	}
+	nth_name(h, last + 1, as);
+	set_name(h, as);
+	return last < NAMES_MAX;
+}
+
+static void
+enter_dir(const struct trc_hello *h)
+{
+	if (dir_fd != -1)
+		close(dir_fd);
+	dir_fd = open_dir(h->home);
+	path[0] = '\0';
+}
+
 int
 timefiles_make(const struct trc_hello *h, struct store_files *files)
 {
-	const char *as;
-
-	dir_fd = open_dir(h->home);
+	enter_dir(h);
 	if (dir_fd == -1)
 		return -1;
-	as = strchr(h->session, '/') == NULL && is_free(h->session) ?
-	    h->session : h->id;
-	set_name(h, as);
-	if (is_free(as) && store_files_at(dir_fd, name, files) == 0)
-		return 0;
+	if (choose(h)) {
+		if (store_files_at(dir_fd, name, files) == 0)
+			return 0;
+		/* what is half made is of this one */
+		timefiles_remove();
+	}
+	path[0] = '\0';
 	log_warn("the timeline's files cannot be made in %s/%s", h->home,
 	    TIMEFILES_DIR);
-	timefiles_remove();
 	return -1;
 }
 
 int
 timefiles_find(const struct trc_hello *h, struct store_files *files)
 {
-	const char *const names[] = { h->id, h->session };
-	size_t i;
+	char as[NTH_SIZE];
+	int last;
 
-	dir_fd = open_dir(h->home);
-	for (i = 0; dir_fd != -1 && i < 2; i++)
-		if (names[i][0] != '\0' && strchr(names[i], '/') == NULL &&
-		    !is_free(names[i])) {
-			set_name(h, names[i]);
-			return store_files_at(dir_fd, name, files);
-		}
+	enter_dir(h);
+	if (dir_fd == -1)
+		return -1;
+	last = last_name(h);
+	nth_name(h, last, as);
+	if (last > 0)
+		set_name(h, as);
+	else if (is_label(h->session) && !is_free(h->session))
+		set_name(h, h->session);
+	else
+		return -1;
+	if (store_files_at(dir_fd, name, files) == 0)
+		return 0;
 	path[0] = '\0';
 	return -1;
 }

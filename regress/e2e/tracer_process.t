@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import AS_ROOT, eq, ok, run_tests, status_of, wait_for
 from tracerig import SOON, WORK, build, stop, stripped
 from tracerig import SOURCES as GIVEN
-from tracerproc import Tracer, calls
+from tracerproc import TIMELINES, Tracer, calls
 
 ENTER = "function_enter"
 SOURCES = os.path.normpath(GIVEN)
@@ -489,6 +489,61 @@ def what_is_kept():
         eq(t.ended()["file"], None, "a link is no place for timelines")
 
 
+def bytes_of(t, names):
+    got = {}
+    for name in names:
+        with open(os.path.join(t.home, TIMELINES, name), "rb") as f:
+            got[name] = f.read()
+    return got
+
+
+def one_run(t):
+    t.ask("launch", command=watched(), args=["2"], projectRoot=SOURCES,
+          trace={"add": ["make_point"]})
+    return t.ended()
+
+
+def runs_of_one_session():
+    with Tracer() as first:
+        one_run(first)
+        names = [os.path.basename(first.ask("stop", keep=True)["kept"])]
+        for _ in range(4):
+            before = bytes_of(first, first.files())
+            with Tracer(home=first.home) as t:
+                one_run(t)
+                names.append(os.path.basename(t.ask("stop", keep=True)
+                                              ["kept"]))
+            eq(bytes_of(first, before), before,
+               "what was kept of earlier runs is as it was")
+        eq((len(set(names)), len(first.files())), (5, 15),
+           "each run is kept under a name of its own")
+        before = bytes_of(first, first.files())
+        with Tracer(home=first.home) as t:
+            r = t.ask("launch", command=watched(), args=["-1", "5000"],
+                      projectRoot=SOURCES, trace={"add": ["make_point"]})
+            t.until(lambda q: q["totalCount"] > 100)
+            file = t.ask("status")["file"]
+            time.sleep(0.5)
+            t.put("_kill")
+            ok(t.event("successor") is not None, "a successor comes")
+            eq(t.ask("status")["file"], file, "it finds the one that is not "
+               "kept yet")
+            t.ask("stop")
+            stop(r["pid"])
+        eq(bytes_of(first, first.files()), before, "and removes that alone")
+        for name in first.files():
+            if name.startswith(names[-1] + "."):
+                os.rename(*(os.path.join(first.home, TIMELINES, x) for x in
+                            (name, name.replace(names[-1], names[1] + "-99"))))
+        before = bytes_of(first, first.files())
+        with Tracer(home=first.home) as t:
+            eq(one_run(t)["file"], None, "when names run out it is in memory")
+            eq(t.code("stop", keep=True), "NOT_SUPPORTED", "it is said that "
+               "it cannot be kept")
+            t.ask("stop")
+        eq(bytes_of(first, first.files()), before, "and nothing is lost")
+
+
 def on_small_disk(size):
     return ["unshare", "-m" if AS_ROOT else "-rm", "sh", "-c",
             f'mount -t tmpfs -o size={size} none "$0" && exec "$@"', "HOME"]
@@ -634,5 +689,6 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           damaged_debug_information, crash_and_end, families,
           libraries_that_come_later, held_and_let_go, environment_and_place,
           a_tracer_that_is_killed, no_place_for_files, what_is_kept,
+          runs_of_one_session,
           a_full_disk, storms, one_value_of_thousands, follow_and_export,
           who_it_is)
