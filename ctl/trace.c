@@ -66,11 +66,31 @@ says_what(const struct client *c)
 	    opt_given(&c->opts, OPT_FOLLOW_FORKS);
 }
 
+/* Whether children are traced is said when a program is attached to. */
+static int
+attach_following(struct client *c, const struct trc_to *to,
+    struct json_object *probes)
+{
+	struct json_object *args = json_object_new_object(), *root;
+	struct json_object *result = NULL;
+	int code;
+
+	args_true(args, "followForks");
+	if (json_object_object_get_ex(probes, "projectRoot", &root))
+		json_object_object_add(args, "projectRoot",
+		    json_object_get(root));
+	code = trc_ask(c, to, "attach", args, &result);
+	if (code == CTL_OK)
+		json_object_put(result);
+	return code;
+}
+
 int
 cmd_trace(struct client *c, int argc, char **argv)
 {
 	struct trc_to to = { .start = true };
 	struct json_object *args;
+	int code;
 
 	if (argc == 0 && says_what(c))
 		return usage_error("trace what? give a session, and a pattern "
@@ -86,8 +106,11 @@ cmd_trace(struct client *c, int argc, char **argv)
 		json_object_put(args);
 		return CTL_USAGE;
 	}
-	if (opt_given(&c->opts, OPT_FOLLOW_FORKS))
-		args_true(args, "followForks");
+	if (opt_given(&c->opts, OPT_FOLLOW_FORKS) &&
+	    (code = attach_following(c, &to, args)) != CTL_OK) {
+		json_object_put(args);
+		return code;
+	}
 	return ask_show(c, &to, "trace", args, trc_show_trace);
 }
 

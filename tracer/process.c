@@ -67,6 +67,7 @@ process_open(pid_t pid, const struct target_options *options,
 		return NULL;
 	}
 	p->arrived = !o.starting;
+	p->follows = o.follow_fork;
 	return p;
 }
 

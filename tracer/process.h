@@ -58,6 +58,7 @@ struct process {
 	bool		 arrived;	/* at its own code */
 	bool		 over;		/* it has ended */
 	bool		 is_child;	/* followed */
+	bool		 follows;	/* its children are traced as well */
 	bool		 unwanted;	/* it is let go of, soon */
 	int		 status;	/* as waitpid's */
 };

@@ -368,6 +368,7 @@ static void
 do_attach(struct op *op)
 {
 	struct attach_args a = { .root = NULL };
+	struct process *p;
 	struct text t = { .max = 0 };
 
 	if (!op_params(op, attach_params, &a))
@@ -377,10 +378,18 @@ do_attach(struct op *op)
 		    "projectRoot must be an absolute path");
 		return;
 	}
-	if (process_main() == NULL) {
+	p = process_main();
+	if (p == NULL) {
 		if (a.root != NULL)
 			session_set_root(a.root);
-		follow_forks = a.follow;
+		/* of several who wait for the same, one who wants it is enough */
+		follow_forks = a.follow || (making && follow_forks);
+	} else if (a.follow && !p->follows) {
+		op_fail(op, "INVALID_ARGUMENT", "stop tracing it, and attach "
+		    "with followForks", "it is traced already, without the "
+		    "processes that it starts: followForks is for when it is "
+		    "attached to");
+		return;
 	}
 	if (!session_ready(op))
 		return;

@@ -361,7 +361,8 @@ def requests():
               "notTraceable": [{"function": "x", "reason": "it is short"}],
               "notTraceableCount": 5, "warnings": ["slow"]}
     with Home() as h, Daemon(trace=[traced], launch=[{
-            "sessionId": "prog-1", "pid": 42}], stop=[{
+            "sessionId": "prog-1", "pid": 42}], attach=[{
+                "sessionId": "s1", "pid": 43}], stop=[{
                 "success": True, "eventsCollected": 7,
                 "kept": "/home/x/t"}]) as d:
         def run(*words, **kw):
@@ -370,11 +371,13 @@ def requests():
         r = run("trace", "s1", "a*", "b", "--budget", "0", "--address",
                 "0x10", "--address", "f+4", "--raw", "--project", "/src",
                 "--follow-forks", "--table")
-        eq(d.asked, [(["TRACER", "start", "session=s1"], {
-            "command": "trace", "args": {
-                "add": ["a*", "b"], "addresses": ["0x10", "f+4"],
-                "budget": 0, "rawRegisters": True, "projectRoot": "/src",
-                "followForks": True}})], "patterns")
+        to = ["TRACER", "start", "session=s1"]
+        eq(d.asked, [(to, {"command": "attach", "args": {
+            "followForks": True, "projectRoot": "/src"}}), (to, {
+                "command": "trace", "args": {
+                    "add": ["a*", "b"], "addresses": ["0x10", "f+4"],
+                    "budget": 0, "rawRegisters": True,
+                    "projectRoot": "/src"}})], "patterns")
         text = r.out.decode()
         for said in ("a*, b\\x1b[31m", "functions     3", "no match yet",
                      "it is short", "and 4 more"):

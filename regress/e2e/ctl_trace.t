@@ -332,6 +332,31 @@ def attached(u):
     ended_early(u)
 
 
+def with_children(u):
+    """Whether children are seen is said when a program is attached to."""
+    sid = u.json("new", "--name", "brood",
+                 build("brood.c", "-g", "-O1", name="brood"))["id"]
+    u.ctl("start", sid)
+    out = u.text("trace", "--follow-forks", "brood", "brood", "hatch")
+    ok(re.search(r"^functions +2$", out, re.M), "attached, with children", out)
+    ok(wait_for(lambda: "> hatch(" in u.text(
+        "timeline", "brood", "--function", "hatch"), 60),
+       "calls of theirs are seen")
+    by = {name: {LINE.match(x).group(3) for x in u.text(
+        "timeline", "brood", "--function", name).splitlines()}
+        for name in ("brood", "hatch")}
+    ok(len(by["brood"]) == 1 and not by["brood"] & by["hatch"],
+       "as theirs", by)
+    u.text("trace", "--follow-forks", "brood", "main")
+    u.text("trace", "stop", "brood")
+    u.text("trace", "brood", "brood")
+    r = u.ctl("trace", "--follow-forks", "brood", "hatch")
+    ok(r.returncode == 1 and b"traced already, without" in r.stderr and
+       b"stop tracing" in r.stderr, "not what is attached to without them", r)
+    status = u.json("trace", "status", "brood")
+    eq(status["patterns"], ["brood"], "then nothing is changed")
+
+
 def after(u):
     """Reading on, by the id of an event."""
     events = [json.loads(x) for x in u.ctl(
@@ -434,6 +459,6 @@ def on_a_screen(u):
 
 
 build("story.c", "-g", "-O1")
-run_tests(in_modes(a_story, exceptions, in_rust, followed, attached, kept,
-                   killed, on_a_screen))
+run_tests(in_modes(a_story, exceptions, in_rust, followed, attached,
+                   with_children, kept, killed, on_a_screen))
 shutil.rmtree(WORK, ignore_errors=True)
