@@ -366,13 +366,16 @@ trace_later(struct conn *c, const struct word *args)
 
 	(void)json_member(args, "add", &add);
 	(void)json_member(args, "remove", &remove);
-	if (json_count(args) != (size_t)(add.len > 0) + (remove.len > 0))
-		why = "without sessionId there is only add and remove: patterns "
-		    "for your next debug_launch";
-	else
-		why = c->read_only ? err_text(ERR_READ_ONLY) :
-		    pending_change(c->owner, &add, &remove);
-	if (why != NULL) {
+	if (json_count(args) != (size_t)(add.len > 0) + (remove.len > 0)) {
+		fail_arguments(c->mcp, "without sessionId there is only add "
+		    "and remove: patterns for your next debug_launch");
+		return;
+	}
+	if (c->read_only) {
+		fail_err(c->mcp, ERR_READ_ONLY, NULL);
+		return;
+	}
+	if ((why = pending_change(c->owner, &add, &remove)) != NULL) {
 		fail(c->mcp, "INVALID_PATTERN", why, "Mend the patterns, or "
 		    "give the sessionId of a program that runs.");
 		return;

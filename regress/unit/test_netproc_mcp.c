@@ -724,6 +724,7 @@ pending(void **state)
 	call("2025-11-25", "debug_trace", "\"add\":[\"\"]");
 	tells("result.content.0.text", "INVALID_PATTERN");
 	call("2025-11-25", "debug_trace", "\"add\":[\"a\"],\"budget\":1");
+	tells("result.content.0.text", "INVALID_ARGUMENT");
 	tells("result.content.0.text", "without sessionId");
 	for (i = strlen(big); i < sizeof(big) - 1100; )
 		i += (size_t)snprintf(big + i, sizeof(big) - i,
