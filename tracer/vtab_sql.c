@@ -12,7 +12,7 @@
 #include "vtab.h"
 #include "vtab_int.h"
 
-#define STEPS	2000		/* of SQLite's machine between two looks */
+#define STEPS	20		/* of SQLite's machine between two looks */
 
 /* Those that neither read files nor make much out of little. */
 static const char *const functions[] = {
@@ -46,7 +46,8 @@ static const struct {
 struct run {
 	struct store *st;
 	const struct sql_limits *limits;
-	struct timespec end;
+	struct vtab_clock clock;
+	struct timespec end, looked;
 	bool	 late;
 	char	 denied[100];
 };
@@ -118,23 +119,33 @@ authorize(void *arg, int action, const char *a, const char *b,
 
 /* -- how long ----------------------------------------------------------- */
 static bool
-is_late(const struct timespec *end)
+is_late(const struct timespec *now, const struct timespec *end)
 {
+	return now->tv_sec > end->tv_sec || (now->tv_sec == end->tv_sec &&
+	    now->tv_nsec > end->tv_nsec);
+}
+
+/* A step may take long, so they are few; the rest is seen to each ms. */
+static bool
+look(void *arg)
+{
+	struct run *r = arg;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec &&
-	    now.tv_nsec > end->tv_nsec);
+	r->late = is_late(&now, &r->end);
+	if (now.tv_sec != r->looked.tv_sec ||
+	    now.tv_nsec - r->looked.tv_nsec >= 1000000L) {
+		r->looked = now;
+		store_tick(r->st);
+	}
+	return r->late;
 }
 
 static int
 progress(void *arg)
 {
-	struct run *r = arg;
-
-	store_tick(r->st);
-	r->late = is_late(&r->end);
-	return r->late;
+	return look(arg);
 }
 
 static void
@@ -165,6 +176,7 @@ connection(struct run *r)
 	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE |
 	    SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, VFS_NAME) !=
 	    SQLITE_OK || vtab_add(db, r->st) == -1 ||
+	    vtab_functions(db, &r->clock) == -1 ||
 	    sqlite3_exec(db, set_up, NULL, NULL, NULL) != SQLITE_OK) {
 		sqlite3_close_v2(db);
 		return NULL;
@@ -329,7 +341,8 @@ int
 store_sql(struct store *st, const char *sql, size_t len,
     const struct sql_limits *limits, struct text *t, char why[STORE_WHY])
 {
-	struct run r = { .st = st, .limits = limits };
+	struct run r = { .st = st, .limits = limits,
+		.clock = { look, &r } };
 	sqlite3_int64 before;
 	sqlite3 *db;
 	int ret;

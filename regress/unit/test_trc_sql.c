@@ -3,6 +3,9 @@
 /* SQL over a timeline: what it may, what it must not, and exports. */
 #include "test_trc_rig.h"
 
+#include <sqlite3.h>
+#include <time.h>
+
 #include "tracer/export.h"
 #include "tracer/vtab.h"
 
@@ -238,6 +241,117 @@ greed_is_ended(void **state)
 	rig_call(EVENT_ENTER, 10, 1, START + 9000, 0, 1);
 	assert_int_equal(store_flush(st), 0);
 	gives("SELECT count(*) FROM events", "[[6]]");
+}
+
+/* What SQLite alone makes of it. */
+static void
+as_sqlite_has_it(const char *expr)
+{
+	char text[300], rows[300];
+	sqlite3_stmt *s;
+	sqlite3 *db;
+
+	snprintf(text, sizeof(text), "SELECT hex(quote(%s))", expr);
+	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", expr, sqlite3_errmsg(db));
+	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+	snprintf(rows, sizeof(rows), "[[\"%s\"]]",
+	    (const char *)sqlite3_column_text(s, 0));
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	gives(text, rows);
+}
+
+static void
+functions_are_as_sqlites(void **state)
+{
+	static const char *const rows[] = {
+		"instr('abcabc','c')", "instr('abc','x')", "instr('','a')",
+		"instr('abc','')", "instr('','')", "instr(NULL,'a')",
+		"instr('a',NULL)", "instr('\u00e4\u20acb\U0001f600c','c')",
+		"instr('\u00e4\u20acb','\u20ac')", "instr(12345,34)",
+		"instr(x'e282ac61',x'61')", "instr(x'e282ac61',x'82')",
+		"instr(x'e282ac61','a')", "instr('\u20aca',x'61')",
+		"instr(CAST(x'e282ac8261' AS TEXT),CAST(x'82' AS TEXT))",
+		"instr(CAST(x'82e282ac61' AS TEXT),CAST(x'82' AS TEXT))",
+		"instr(CAST(x'8282e261' AS TEXT),'a')",
+		"instr(x'',x'61')", "instr(x'61',x'')", "instr(x'',x'')",
+		"replace('abcabc','bc','x')", "replace('aaa','aa','b')",
+		"replace('aaa','a','')", "replace('abc','x','y')",
+		"replace('abc','','y')", "replace(17,'','y')",
+		"replace(1711,1,'\u20ac')", "replace('','a','b')",
+		"replace(NULL,'a','b')", "replace('a',NULL,'b')",
+		"replace('a','a',NULL)", "replace('a','',NULL)",
+		"replace(x'616263','b','')", "replace('abc',char(0)||'b','')",
+		"trim('xxaxbxx','x')", "ltrim('xyaxy','yx')",
+		"rtrim('xyaxy','yx')", "trim('xxx','x')", "trim('abc','')",
+		"trim('\u20aca\u20ac','\u20ac')", "trim('  a  ')",
+		"trim(CAST(x'82e282ac' AS TEXT),'\u20ac')",
+		"rtrim('a\u00e4\u20ac','\u20ac\u00e4')", "trim(NULL,'a')",
+		"trim('a',NULL)", "trim(1211,1)", "ltrim(x'6162','a')",
+		"'abc' LIKE 'A_C'", "'abc' LIKE '%d%'", "'' LIKE ''",
+		"'abc' LIKE NULL", "NULL LIKE 'a'", "'10%' LIKE '10\\%' ESCAPE "
+		"'\\'", "'100' LIKE '10\\%' ESCAPE '\\'", "'a' LIKE 'a' ESCAPE "
+		"NULL", "'a\u20acb' LIKE 'a_b'", "100 LIKE '1%'",
+		"'abc' NOT LIKE 'abc'", "'abc' GLOB 'a*'", "'abc' GLOB 'A*'",
+		"'abc' GLOB '[a-b]?c'", "'abc' GLOB NULL", "'a' GLOB '[^a]'",
+	};
+	size_t i;
+
+	(void)state;
+	a_timeline();
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		as_sqlite_has_it(rows[i]);
+}
+
+/* Ones that would be busy for minutes, in calls that nothing interrupts. */
+static void
+long_calls_are_ended(void **state)
+{
+#define LONG	"WITH t(a) AS MATERIALIZED (SELECT printf('%.900000c','a')),"\
+	"u(b) AS MATERIALIZED (SELECT printf('%.400000c','a')||'b') SELECT "
+#define TEN(s)	s "," s "," s "," s "," s "," s "," s "," s "," s "," s
+	static const struct sql_limits brief = { .ms = 300 };
+	static const struct {
+		const char *text, *words;
+	} rows[] = {
+		{ LONG "length(trim(a,b)) FROM t, u", "at most 64 bytes" },
+		{ LONG "length(ltrim(a,b)) FROM t, u", "at most 64 bytes" },
+		{ LONG "length(rtrim(a,b)) FROM t, u", "at most 64 bytes" },
+		{ LONG "length(trim(a,'a')) FROM t, u", NULL },
+		{ LONG "instr(a,b) FROM t, u", NULL },
+		{ LONG "length(replace(a,b,'')) FROM t, u", NULL },
+		{ LONG "length(replace(a,'a','c')) FROM t, u", NULL },
+		{ LONG "length(replace(a,'a','cd')) FROM t, u", "too big" },
+		{ LONG "a LIKE '%a%a%a%ab' FROM t, u", NULL },
+		{ LONG "a LIKE 'b' ESCAPE '%' FROM t, u", "neither % nor _" },
+		{ LONG TEN(TEN("(a LIKE '%a_________________________________"
+		    "______________________________________________b')"))
+		    " FROM t, u", "too long" },
+		{ LONG TEN(TEN("(a GLOB '*a?????????????????????????????????"
+		    "??????????????????????????????????????????????b')"))
+		    " FROM t, u", "too long" },
+	};
+	struct timespec from, until;
+	size_t i;
+
+	(void)state;
+	a_timeline();
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		text_clear(&answer);
+		why[0] = '\0';
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		if ((store_sql(st, rows[i].text, strlen(rows[i].text),
+		    rows[i].words == NULL ? &usual : &brief, &answer, why) ==
+		    0) != (rows[i].words == NULL) || (rows[i].words != NULL &&
+		    strstr(why, rows[i].words) == NULL))
+			fail_msg("row %zu: %s %.60s", i, why, answer.s);
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		assert_true(until.tv_sec - from.tv_sec < 60);
+	}
+#undef LONG
+#undef TEN
 }
 
 static void
@@ -505,6 +619,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(selects_are_answered), TEST(all_else_is_denied),
 		TEST(denials_say_what), TEST(greed_is_ended),
+		TEST(functions_are_as_sqlites), TEST(long_calls_are_ended),
 		TEST(answers_are_bounded), TEST(events_may_come_meanwhile),
 		TEST(chrome), TEST(missing_ends_are_made), TEST(depth_is_bounded),
 		TEST(folded),
