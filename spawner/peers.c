@@ -25,6 +25,7 @@
 #include "session.h"
 #include "start.h"
 #include "stop.h"
+#include "trc.h"
 #include "upload.h"
 #include "usage.h"
 
@@ -135,6 +136,7 @@ drop_launcher(void *arg)
 	debug_launcher_lost();
 	summon_launcher_lost();
 	dbg_launcher_lost();
+	trc_launcher_lost();
 	job_launcher_lost();
 	deps_launcher_lost();
 	usage_launcher_lost();

@@ -18,6 +18,7 @@
 #include "peers.h"
 #include "role.h"
 #include "stop.h"
+#include "trc.h"
 
 /* Between the stages after SIGTERM. */
 #define KILL_MS		2000
@@ -281,6 +282,8 @@ spawn_on_poked(struct msg *m)
 	} else if (s != NULL && s->stop.stage != STOP_NONE &&
 	    s->stop.serial == m->hdr.request)
 		stop_poked(s, errnum);
+	else if (s != NULL)
+		trc_poked(s, m->hdr.request);
 	return 0;
 }
 

@@ -15,6 +15,7 @@ struct trcproc {
 	bool		 held;		/* and stands at its first instruction */
 	unsigned int	 nwanted;	/* times that it asked for files */
 	struct loop_timer let_go;	/* that could not be told yet */
+	uint64_t	 going;		/* of POKE, until that is done; 0 */
 	LIST_HEAD(, symproc) symprocs;
 	unsigned int	 nsymprocs;
 };
@@ -40,6 +41,10 @@ void	 trc_ran(struct session *, uint32_t pid, uint32_t inner_pid,
 void	 trc_run_failed(struct session *, enum err, const char *why);
 /* The session's program has ended, and all that it had started. */
 void	 trc_tree_gone(struct session *);
+/* The launcher has sent the signal of that number. */
+void	 trc_poked(struct session *, uint64_t serial);
+/* It has gone, and may not have done so. */
+void	 trc_launcher_lost(void);
 /* It will not be used any more. */
 void	 trc_run_end(struct trcproc *);
 /* The parts of a timeline that are in memory, to who goes on with it. */

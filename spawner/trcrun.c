@@ -200,12 +200,43 @@ let_go(void *arg)
 	struct trcproc *p = arg;
 	struct session *s = p->i.session;
 
-	if (s->target_fd != -1 &&
-	    poke(s, 0, s->target_fd, SIGCONT, POKE_ONE) == -1) {
-		loop_timer_set(&p->let_go, RETRY_MS, let_go, p);
+	if (s->target_fd == -1) {
+		p->held = false;
 		return;
 	}
+	p->going = next_serial();
+	if (poke(s, p->going, s->target_fd, SIGCONT, POKE_ONE) == 0)
+		return;
+	p->going = 0;
+	loop_timer_set(&p->let_go, RETRY_MS, let_go, p);
+}
+
+void
+trc_poked(struct session *s, uint64_t serial)
+{
+	struct trcproc *p = s->trc;
+
+	if (p == NULL || serial == 0 || p->going != serial)
+		return;
+	p->going = 0;
 	p->held = false;
+}
+
+/* A second SIGCONT does nothing; without the first it would stand for ever. */
+void
+trc_launcher_lost(void)
+{
+	struct trcproc *p;
+	struct inst *i;
+
+	LIST_FOREACH(i, &insts, next) {
+		p = (struct trcproc *)i;
+		if (i->kind != &trc_kind || i->life != INST_UP ||
+		    p->going == 0)
+			continue;
+		p->going = 0;
+		loop_timer_set(&p->let_go, RETRY_MS, let_go, p);
+	}
 }
 
 int
@@ -215,7 +246,7 @@ spawn_on_trc_let_go(struct msg *m)
 
 	if (msg_end(m) == -1 || p->i.session == NULL)
 		return -1;
-	if (p->held)
+	if (p->held && p->going == 0)
 		let_go(p);
 	return 0;
 }
@@ -231,6 +262,7 @@ trc_tree_gone(struct session *s)
 		return;
 	loop_timer_unset(&p->let_go);
 	p->held = false;
+	p->going = 0;
 	if (p->i.life != INST_UP)
 		return;
 	o = msg_new(MSG_TRC_ENDED, &s->id, 0, 0);
@@ -252,6 +284,7 @@ trc_run_end(struct trcproc *p)
 	else if (p->held)
 		stop_kill(s);
 	p->held = p->ordered = false;
+	p->going = 0;
 }
 
 /* -- files ---------------------------------------------------------------- */
