@@ -90,6 +90,15 @@ open_theirs(pid_t pid, int number)
 	return (fd);
 }
 
+/* Who shares its fds is not stopped, and may have cut it before the seals. */
+static bool
+has_size(int fd, size_t len)
+{
+	struct stat st;
+
+	return (fstat(fd, &st) == 0 && st.st_size == (off_t)len);
+}
+
 /*
  * A memfd that the target has as well; it cannot be cut short under the
  * reader.  Both fds are the caller's to close.
@@ -113,7 +122,7 @@ memfd_make(struct target *t, struct thread *th, size_t len, int *local_fd,
 	*local_fd = open_theirs(t->pid, *remote_fd);
 	if (*local_fd >= 0 && ftruncate(*local_fd, (off_t)len) == 0 &&
 	    fcntl(*local_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
-	    F_SEAL_SEAL) == 0)
+	    F_SEAL_SEAL) == 0 && has_size(*local_fd, len))
 		return (true);
 	if (*local_fd >= 0)
 		(void)close(*local_fd);

@@ -128,13 +128,11 @@ read_all(int fd, char *p, size_t len)
 }
 
 static void *
-get_bytes(int fd, size_t len, bool *mapped)
+get_bytes(int fd, size_t len, bool mapped)
 {
-	int seals = fcntl(fd, F_GET_SEALS);
 	void *p;
 
-	*mapped = seals != -1 && (seals & SEALS) == SEALS;
-	if (*mapped) {
+	if (mapped) {
 		p = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
 		return p == MAP_FAILED ? NULL : p;
 	}
@@ -158,8 +156,10 @@ drop_bytes(void *p, size_t len, bool mapped)
 int
 symindex_open(struct symindex *ix, int fd, char *why, size_t size)
 {
+	/* before its size: what is sealed later may be shorter than that */
+	const int seals = fcntl(fd, F_GET_SEALS);
+	const bool mapped = seals != -1 && (seals & SEALS) == SEALS;
 	struct stat st;
-	bool mapped;
 	void *p;
 
 	memset(ix, 0, sizeof(*ix));
@@ -168,7 +168,7 @@ symindex_open(struct symindex *ix, int fd, char *why, size_t size)
 	if (st.st_size < (off_t)sizeof(struct sym_header) ||
 	    (uint64_t)st.st_size > SIZE_MOST)
 		return bad(why, size, "it is too short, or too long");
-	p = get_bytes(fd, (size_t)st.st_size, &mapped);
+	p = get_bytes(fd, (size_t)st.st_size, mapped);
 	if (p == NULL)
 		return bad(why, size, "it cannot be read");
 	if (symindex_check(ix, p, (size_t)st.st_size, why, size) == -1) {
