@@ -382,6 +382,9 @@ launch_ran(pid_t pid)
 	if (p == NULL) {
 		(void)snprintf(words, sizeof(words), "Failed to attach: %s. "
 		    "Check process permissions.", why);
+		/* it goes on untraced, unless it goes with its session */
+		if (!session_hello.made)
+			link_let_go();
 		launch_failed("FRIDA_ATTACH_FAILED", "launch a 64-bit program "
 		    "of this host", words);
 		return true;
