@@ -18,9 +18,12 @@
 #include "timeline.h"
 
 #define EXPORTS_MAX	4
+#define LOOKERS_MAX	2	/* of those by who may not trace */
 #define IDLE_MS		60000
 #define PIECE		(48 * 1024)
-#define BYTES_MOST	((uint64_t)16 << 30)
+#define MOST_OWN	((uint64_t)16 << 30)
+#define MOST_LOOKER	((uint64_t)1 << 30)
+#define MOST_MEMORY	((uint64_t)256 << 20)	/* where programs need it */
 
 static struct export {
 	int		 fd;		/* -1 = free */
@@ -28,7 +31,7 @@ static struct export {
 	int64_t		 number;
 	uint64_t	 bytes;
 	struct loop_timer idle;
-	bool		 failed;
+	bool		 failed, looks;	/* looks: he may not trace */
 	int		 error;		/* why a write has failed */
 } exports[EXPORTS_MAX] = { { .fd = -1 }, { .fd = -1 }, { .fd = -1 },
     { .fd = -1 } };
@@ -95,6 +98,14 @@ static const struct param export_params[] = {
 	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
 };
 
+static uint64_t
+bytes_most(const struct export *e)
+{
+	if (timeline_path() == NULL)
+		return MOST_MEMORY;
+	return e->looks ? MOST_LOOKER : MOST_OWN;
+}
+
 static int
 write_out(void *arg, const void *data, size_t len)
 {
@@ -102,7 +113,7 @@ write_out(void *arg, const void *data, size_t len)
 	const char *p = data;
 	ssize_t n;
 
-	if (e->bytes + len > BYTES_MOST) {
+	if (e->bytes + len > bytes_most(e)) {
 		e->error = EFBIG;
 		return -1;
 	}
@@ -184,6 +195,17 @@ make(struct op *op, struct export *e, format_fn fn, const struct query *q)
 	op_reply(op, &t);
 }
 
+/* Those that only look leave some for the owner. */
+static struct export *
+find_free(bool looks)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < EXPORTS_MAX; i++)
+		n += exports[i].fd != -1 && exports[i].looks;
+	return looks && n >= LOOKERS_MAX ? NULL : find(0);
+}
+
 static void
 do_export(struct op *op)
 {
@@ -200,10 +222,10 @@ do_export(struct op *op)
 		    "chrome, folded, text or tree");
 		return;
 	}
-	if ((e = find(0)) == NULL) {
+	if ((e = find_free(!op->ask.rw)) == NULL) {
 		op_fail(op, "INVALID_ARGUMENT", "read one to its end first",
 		    "there are %d exports that have not been read yet",
-		    EXPORTS_MAX);
+		    op->ask.rw ? EXPORTS_MAX : LOOKERS_MAX);
 		return;
 	}
 	if (a.query != NULL && query_parse(a.query, &q, why) == -1) {
@@ -212,7 +234,8 @@ do_export(struct op *op)
 		return;
 	}
 	*e = (struct export){ .fd = timefiles_temporary(),
-	    .conn = op->ask.conn, .number = ++last_number };
+	    .conn = op->ask.conn, .number = ++last_number,
+	    .looks = !op->ask.rw };
 	if (e->fd == -1)
 		op_fail(op, "TIMELINE_FULL", "make room on the disk",
 		    "there is no file to export to: %s", strerror(errno));

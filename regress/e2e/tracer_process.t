@@ -646,6 +646,15 @@ def follow_and_export():
         ok(t.event("left") is not None, "who has gone has left")
         eq(t.ask("read", conn=2, export=e["export"], offset=0)["error"]
            ["code"], "INVALID_ARGUMENT", "and his exports with him")
+        made = [t.answer(t.put("export", {"format": "folded"}, conn=4,
+                               ro=True)) for _ in range(3)]
+        eq([("error" in m) for m in made], [False] * 2 + [True],
+           "who only looks has two at most")
+        ok("export" in t.ask("export", conn=4, format="folded"),
+           "which leaves some for the owner")
+        t.put("_gone", conn=4)
+        ok(t.get(lambda m: m.get("event") == "left" and m["conn"] == 4)
+           is not None, "he has left as well")
         made = [t.ask("export", format="folded") for _ in range(5)]
         eq([("error" in m) for m in made], [False] * 4 + [True],
            "there are at most four")
