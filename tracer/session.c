@@ -29,6 +29,7 @@ struct trc_hello session_hello;
 static char		 root[PATH_MAX];
 static pid_t		 pid;
 static bool		 ended, stopped, making;
+static bool		 made_now;	/* the timeline, for who attaches */
 static int		 code, sig;
 static struct loop_io	 children = LOOP_IO_INIT;
 static struct waiters	 attaching = TAILQ_HEAD_INITIALIZER(attaching);
@@ -303,6 +304,10 @@ attach_all(const char *why)
 	making = false;
 	if (why == NULL && (p = process_open(pid, &o, words)) == NULL)
 		why = words;
+	/* nothing was ever in it */
+	if (p == NULL && made_now)
+		timeline_close(false);
+	made_now = false;
 	if (p != NULL) {
 		p->main = true;
 		store_set_pid(timeline_store(), (uint32_t)pid);
@@ -339,6 +344,7 @@ attach_begin(void)
 	n = readlink(link, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	output_from_now();
+	made_now = true;
 	timeline_make(&session_hello, &m, attach_all);
 }
 

@@ -206,14 +206,18 @@ timeline_file(enum trc_file which, int fd)
 	int *const fds[] = { &files.calls_fd, &files.db_fd, &files.wal_fd };
 	int i;
 
+	/* who wanted them may have been stopped meanwhile */
+	if (done == NULL || st != NULL) {
+		close(fd);
+		return;
+	}
 	if (*fds[which] != -1)
 		close(*fds[which]);
 	*fds[which] = fd;
 	for (i = 0; i < TRC_FILES; i++)
 		if (*fds[i] == -1)
 			return;
-	if (done != NULL && st == NULL)
-		open_store();
+	open_store();
 }
 
 void
@@ -249,9 +253,24 @@ timeline_path(void)
 	return timefiles_path();
 }
 
+/* What has come so far, and nobody waits any more. */
+static void
+forget_files(void)
+{
+	const int fds[] = { files.calls_fd, files.db_fd, files.wal_fd };
+	int i;
+
+	for (i = 0; i < TRC_FILES; i++)
+		if (fds[i] != -1)
+			close(fds[i]);
+	files = (struct store_files)STORE_FILES_INIT;
+	done = NULL;
+}
+
 void
 timeline_close(bool keep)
 {
+	forget_files();
 	loop_timer_unset(&timer);
 	feed_free(feed);
 	feed = NULL;

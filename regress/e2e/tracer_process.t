@@ -465,6 +465,38 @@ def no_place_for_files():
         stop(pid)
 
 
+def stopped_before_it_has_files():
+    with Tracer(home="/dev/null") as t:
+        # both are on their way before memory is asked for
+        t.p.stdin.write(json.dumps({
+            "conn": 1, "id": 1000, "command": "launch", "args": {
+                "command": watched(), "args": ["-1", "5000"]}}).encode() +
+            b"\n")
+        n = t.put("stop")
+        eq(t.answer(1000)["error"]["code"], "SESSION_NOT_FOUND",
+           "a launch that is stopped meanwhile says so")
+        ok(t.answer(n)["ok"]["success"] and t.event("bye") is not None,
+           "and stop ends it as always")
+
+
+def traced_by_another():
+    p = subprocess.Popen([watched(), "-1", "5000"],
+                         stdout=subprocess.DEVNULL)
+    try:
+        with Tracer("-p", str(p.pid)) as t:
+            t.ask("attach")
+            for _ in range(2):
+                with Tracer("-p", str(p.pid)) as u:
+                    for _ in range(2):
+                        eq(u.code("attach"), "FRIDA_ATTACH_FAILED",
+                           "who cannot attach is told")
+                        eq(u.files(), [], "and leaves nothing")
+            t.ask("stop")
+    finally:
+        p.kill()
+        p.wait()
+
+
 def what_is_kept():
     with Tracer() as t:
         t.ask("launch", command=watched(), args=["2"], projectRoot=SOURCES,
@@ -698,6 +730,7 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           damaged_debug_information, crash_and_end, families,
           libraries_that_come_later, held_and_let_go, environment_and_place,
           a_tracer_that_is_killed, no_place_for_files, what_is_kept,
-          runs_of_one_session,
+          runs_of_one_session, stopped_before_it_has_files,
+          traced_by_another,
           a_full_disk, storms, one_value_of_thousands, follow_and_export,
           who_it_is)
