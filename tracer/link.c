@@ -193,16 +193,24 @@ tracer_on_symbols_failed(struct msg *m)
 
 /* -- downwards ------------------------------------------------------------ */
 
+bool
+link_is_full(void)
+{
+	return chan_backlog(&chan) > BACKLOG_MOST;
+}
+
 /* Large answers are as fast as the spawner: no more requests meanwhile. */
 static void
 look_backlog(void *arg)
 {
-	const bool full = chan_backlog(&chan) > BACKLOG_MOST;
-
 	(void)arg;
-	chan_pause(&chan, full);
-	if (full)
+	chan_pause(&chan, true);
+	if (link_is_full()) {
 		loop_timer_set(&backlog, BACKLOG_MS, look_backlog, NULL);
+		return;
+	}
+	chan_pause(&chan, false);
+	trc_goes_on();
 }
 
 void
@@ -228,7 +236,7 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 		json += n;
 		len -= n;
 	} while (len > 0);
-	if (chan_backlog(&chan) > BACKLOG_MOST)
+	if (link_is_full())
 		look_backlog(NULL);
 }
 

@@ -57,8 +57,15 @@ void	 trc_ended(int code, int sig);
 /* A symbols process's channel; takes fd. */
 void	 trc_symbols(int fd);
 void	 trc_symbols_failed(const char *why);
+/* link_is_full() no longer. */
+void	 trc_goes_on(void);
 
 /* -- downwards ----------------------------------------------------------- */
+/*
+ * So much waits for the spawner that answers which can wait should: the
+ * channel ends when too much of it does.
+ */
+bool	 link_is_full(void);
 /* The one answer to a request: an object, "result" or "error" by failed. */
 void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
 /* The answer that is sent next is given when the tracer has gone. */

@@ -180,6 +180,11 @@ look(void *arg)
 	uint64_t now = loop_now_ms();
 
 	(void)arg;
+	/* what is found now could not be sent */
+	if (link_is_full()) {
+		loop_timer_set(&follow_timer, LOOK_MS, look, NULL);
+		return;
+	}
 	seen = timeline_grown();
 	for (w = TAILQ_FIRST(&following); w != NULL; w = next) {
 		next = TAILQ_NEXT(w, entry);

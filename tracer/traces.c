@@ -322,6 +322,13 @@ do_functions(struct op *op)
 
 /* -- when it is so -------------------------------------------------------- */
 
+/* What is left in the lists when the link is full is looked at again. */
+void
+trc_goes_on(void)
+{
+	probing_kick();
+}
+
 void
 session_settled(void)
 {
@@ -329,15 +336,16 @@ session_settled(void)
 	struct waiter *w;
 
 	session_tell();
-	while ((w = TAILQ_FIRST(&listing)) != NULL && is_readable()) {
+	while (!link_is_full() && (w = TAILQ_FIRST(&listing)) != NULL &&
+	    is_readable()) {
 		answer_functions(w->op);
 		waiter_drop(&listing, w);
 	}
 	/* before it has begun nothing is settled */
-	if (!probing_settled() || (p != NULL && !p->arrived))
+	if (!probing_settled() || (p != NULL && !p->arrived) || link_is_full())
 		return;
 	launch_settled();
-	while ((w = TAILQ_FIRST(&tracing)) != NULL) {
+	while (!link_is_full() && (w = TAILQ_FIRST(&tracing)) != NULL) {
 		answer_trace(w->op);
 		waiter_drop(&tracing, w);
 	}
