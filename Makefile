@@ -180,7 +180,8 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 #   /* links: spawner/ !spawner/main.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
     $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
-    tlsproc/*.[ch] ctl/*.[ch] debugger/*.[ch] tracer/*.[ch] \
+    tlsproc/*.[ch] ctl/*.[ch] dbg/*.[ch] mcp/*.[ch] debugger/*.[ch] \
+    tracer/*.[ch] tracer/*/*.[ch] \
     symbols/*.[ch])
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \

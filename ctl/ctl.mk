@@ -17,14 +17,3 @@ ctl_LIBS :=	$(O)/obj/libtrcsym.a $(O)/obj/libtrcstore.a \
 		$(O)/obj/libcommon.a -ljson-c -lbsd \
 		-lavahi-client -lavahi-common -ltls -lsqlite3 -lm
 $(O)/bin/debuglanternctl: $(O)/obj/libtrcsym.a $(O)/obj/libtrcstore.a
-
-dbg_SRCS :=	$(CTL_SHARED) ctl/daemon.c $(addprefix ctl/dbg_,ask.c build.c commands.c \
-		dap.c help.c io.c lists.c main.c mark.c open.c \
-		options.c request.c sessions.c setup.c show.c start.c view.c) \
-		$(addprefix debugger/,codec.c profile.c profile_table.c)
-dbg_LIBS :=	-ljson-c -lbsd
-
-mcp_SRCS :=	$(addprefix ctl/,args.c conn.c daemon.c dial.c here.c local.c \
-		mcp_flight.c mcp_input.c mcp_main.c mcp_message.c mcp_output.c \
-		reply.c report.c safe.c signals.c ssh.c stream.c target.c utf8.c)
-mcp_LIBS :=	-ljson-c -lbsd

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dbg.h"
+#include "../dbg/dbg.h"
 #include "daemon.h"
 #include "local.h"
 #include "report.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../tracer/store.h"
+#include "../tracer/store/store.h"
 #include "log.h"
 #include "report.h"
 #include "tl_file.h"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../tracer/store.h"
+#include "../tracer/store/store.h"
 #include "args.h"
 #include "client.h"
 #include "log.h"

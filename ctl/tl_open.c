@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tracer/export.h"
-#include "../tracer/query.h"
-#include "../tracer/shape.h"
-#include "../tracer/store.h"
-#include "../tracer/text.h"
-#include "../tracer/vtab.h"
+#include "../tracer/store/export.h"
+#include "../tracer/store/query.h"
+#include "../tracer/syms/shape.h"
+#include "../tracer/store/store.h"
+#include "../tracer/store/text.h"
+#include "../tracer/store/vtab.h"
 #include "args.h"
 #include "client.h"
 #include "reply.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../tracer/vtab.h"
+#include "../tracer/store/vtab.h"
 #include "args.h"
 #include "client.h"
 #include "commands.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What a function's captured bytes mean: written by symbols, read by the
- * tracer (tracer/render.h), which checks all of it.  One after the other:
+ * tracer (tracer/syms/render.h), which checks all of it.  One after the other:
  *
  *	struct desc_header
  *	struct desc_value[nargs + nresults]

@@ -13,7 +13,7 @@
 #include "fn.h"
 #include "link.h"
 #include "log.h"
-#include "symclient.h"
+#include "syms/symclient.h"
 
 #define TYPES_AHEAD	8	/* questions of SYMCLIENT_TYPES_MAX under way */
 /* Fewer than there may be: one that was let go is not gone at once. */

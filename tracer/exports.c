@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "export.h"
+#include "store/export.h"
 #include "exports.h"
 #include "loop.h"
-#include "query.h"
+#include "store/query.h"
 #include "session.h"
 #include "timefiles.h"
 #include "timeline.h"

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "fn.h"
-#include "inverse.h"
-#include "shape.h"
-#include "store.h"
-#include "symclient.h"
-#include "tally.h"
+#include "syms/inverse.h"
+#include "syms/shape.h"
+#include "store/store.h"
+#include "syms/symclient.h"
+#include "store/tally.h"
 
 #define REGS_IN		6	/* integer registers that carry arguments */
 

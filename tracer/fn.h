@@ -12,7 +12,7 @@
 
 #include "binary.h"
 #include "capture.h"
-#include "render.h"
+#include "syms/render.h"
 
 struct store;
 struct store_inverse;

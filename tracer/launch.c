@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "engine/clock.h"
 #include "launch.h"
 #include "log.h"
 #include "plan.h"

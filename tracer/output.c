@@ -3,7 +3,7 @@
  * What the program writes, from the session's ring into the timeline.  The
  * time is that at which it is seen here.
  */
-#include "clock.h"
+#include "engine/clock.h"
 #include "link.h"
 #include "ring.h"
 #include "session.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "params.h"
-#include "text.h"
+#include "store/text.h"
 
 /* Without a zero byte, which would end it early. */
 static bool

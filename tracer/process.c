@@ -7,7 +7,7 @@
 #include "log.h"
 #include "loop.h"
 #include "process.h"
-#include "text.h"
+#include "store/text.h"
 #include "timeline.h"
 
 /* Of one thread: for some milliseconds in which nobody reads. */

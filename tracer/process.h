@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "binary.h"
-#include "target.h"
+#include "engine/target.h"
 
 struct text;
 

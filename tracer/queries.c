@@ -6,10 +6,10 @@
 
 #include "commands.h"
 #include "loop.h"
-#include "query.h"
+#include "store/query.h"
 #include "session.h"
 #include "timeline.h"
-#include "vtab.h"
+#include "store/vtab.h"
 #include "waiters.h"
 
 #define FOLLOW_MS	25000

@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "match.h"
+#include "syms/match.h"
 #include "probing.h"
 
 #define ROW_NAMES	100	/* of functions that are inlined, kept */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "engine/clock.h"
 #include "commands.h"
 #include "exports.h"
 #include "fn.h"

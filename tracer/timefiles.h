@@ -3,7 +3,7 @@
 #ifndef TRACER_TIMEFILES_H
 #define TRACER_TIMEFILES_H
 
-#include "store.h"
+#include "store/store.h"
 #include "trchello.h"
 
 #define TIMEFILES_DIR	".local/state/debuglantern/timelines"

@@ -2,7 +2,7 @@
 /* What the timeline is given, and when. */
 #include <string.h>
 
-#include "clock.h"
+#include "engine/clock.h"
 #include "fn.h"
 #include "loop.h"
 #include "session.h"

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "feed.h"
+#include "store/feed.h"
 #include "process.h"
-#include "store.h"
+#include "store/store.h"
 #include "trchello.h"
 
 /* NULL = there is none yet. */

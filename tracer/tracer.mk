@@ -1,7 +1,8 @@
 # tracer: one process per traced session; the engine, symbols and the timeline
 # are libraries, as others use them, too
-tracer_SRCS :=	$(filter-out $(trccore_SRCS) $(trcstore_SRCS) $(trcsym_SRCS),\
-		$(wildcard tracer/*.c))
+include tracer/engine/engine.mk tracer/store/store.mk tracer/syms/syms.mk
+
+tracer_SRCS :=	$(wildcard tracer/*.c)
 tracer_LIBS :=	$(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM) $(LIBCOMMON) \
 		-lseccomp -ljson-c -lsqlite3 $(TRC_LIBS)
 $(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM)

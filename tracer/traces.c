@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "fn.h"
 #include "launch.h"
-#include "match.h"
+#include "syms/match.h"
 #include "plan.h"
 #include "session.h"
 #include "timeline.h"

@@ -28,7 +28,7 @@ $(BENCH_DIR)/traced: regress/bench/traced.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $<
 
-$(BENCH_DIR)/ringspeed: regress/bench/ringspeed.c $(O)/obj/tracer/ringread.o
+$(BENCH_DIR)/ringspeed: regress/bench/ringspeed.c $(O)/obj/tracer/engine/ringread.o
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -Icommon -I. -pie -fPIE -o $@ $^
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tracer/ringread.h"
+#include "tracer/engine/ringread.h"
 
 #define SIZE	(4UL << 20)
 #define WORDS	(SIZE / 8)

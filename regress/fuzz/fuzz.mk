@@ -10,7 +10,7 @@ FUZZ_SRCS :=	$(wildcard regress/fuzz/fuzz_*.c)
 FUZZ_BINS :=	$(FUZZ_SRCS:regress/fuzz/%.c=$(O)/fuzz/%)
 
 $(O)/fuzz/fuzz_%: regress/fuzz/fuzz_%.c $(O)/gen/conf.tab.c $(common_SRCS) $(LIBWEB) \
-    $(wildcard netproc/*.c spawner/*.c tlsproc/*.c ctl/*.c debugger/*.c tracer/*.[ch] symbols/*.[ch])
+    $(wildcard netproc/*.c spawner/*.c tlsproc/*.c ctl/*.c debugger/*.c tracer/*.[ch] tracer/*/*.[ch] symbols/*.[ch])
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) $$(sed -n \
 	    's,^/\* flags: \(.*\) \*/$$,\1,p' $<) -o $@ $< $$( \

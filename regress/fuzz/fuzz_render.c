@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* flags: -Itracer */
-/* links: tracer/desc.c tracer/render.c tracer/inverse.c tracer/symindex.c tracer/match.c */
+/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c */
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and
  * any pattern on any name.  What is rendered is printable ASCII or UTF-8 with
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inverse.h"
-#include "match.h"
-#include "render.h"
-#include "symindex.h"
+#include "syms/inverse.h"
+#include "syms/match.h"
+#include "syms/render.h"
+#include "syms/symindex.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c tracer/vtab*.c */
+/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c */
 /*
  * Fuzz target of what a timeline is asked: parameters of debug_query, regular
  * expressions and SQL.  An answer is JSON, a refusal is words.
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "tracer/query.h"
-#include "tracer/query_regex.h"
-#include "tracer/vtab.h"
+#include "tracer/store/query.h"
+#include "tracer/store/query_regex.h"
+#include "tracer/store/vtab.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c */
+/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
  * opening it and asking is safe, and what is shown is in order.  Checks are
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "tracer/query_int.h"
+#include "tracer/store/query_int.h"
 
 #define TAG	7
 

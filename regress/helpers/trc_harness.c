@@ -34,11 +34,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "maps.h"
-#include "objsym.h"
-#include "proc.h"
-#include "target.h"
+#include "engine/clock.h"
+#include "engine/maps.h"
+#include "engine/objsym.h"
+#include "engine/proc.h"
+#include "engine/target.h"
 
 #define STEPS_MOST	(CAPTURE_MAX + 1)
 #define TICK_MS		2

@@ -24,12 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export.h"
+#include "store/export.h"
 #include "log.h"
-#include "query.h"
-#include "store.h"
-#include "text.h"
-#include "vtab.h"
+#include "store/query.h"
+#include "store/store.h"
+#include "store/text.h"
+#include "store/vtab.h"
 
 #define BATCH	1000
 

@@ -31,11 +31,11 @@
 #include <unistd.h>
 
 #include "loop.h"
-#include "match.h"
-#include "render.h"
-#include "symclient.h"
-#include "symindex.h"
-#include "target.h"
+#include "syms/match.h"
+#include "syms/render.h"
+#include "syms/symclient.h"
+#include "syms/symindex.h"
+#include "engine/target.h"
 
 int	tracer_on_sym_opened(struct msg *);
 int	tracer_on_sym_index(struct msg *);

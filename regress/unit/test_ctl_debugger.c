@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* debugger's own parsing: places, framing, versions, commands' names. */
-/* links: ctl/dbg_build.c ctl/here.c ctl/args.c ctl/options.c ctl/dbg_options.c ctl/report.c ctl/safe.c ctl/utf8.c ctl/reply.c -lbsd */
+/* links: dbg/build.c ctl/here.c ctl/args.c ctl/options.c dbg/options.c ctl/report.c ctl/safe.c ctl/utf8.c ctl/reply.c -lbsd */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/dbg_build.h"
-#include "ctl/dbg_options.h"
+#include "dbg/build.h"
+#include "dbg/options.h"
 #include "ctl/here.h"
 #include "ctl/report.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/ringread.c */
+/* links: tracer/engine/ringread.c */
 /* The reader of rings: each field of a record, right and wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/ringread.h"
+#include "tracer/engine/ringread.h"
 
 #define SIZE	65536
 #define WORDS	(SIZE / 8)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* An index that lies is told from one that does not; so is a description. */
-/* links: tracer/symindex.c tracer/symcache.c tracer/desc.c tracer/render.c */
+/* links: tracer/syms/symindex.c tracer/syms/symcache.c tracer/syms/desc.c tracer/syms/render.c */
 #include <sys/mman.h>
 
 #include <setjmp.h>
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracer/render.h"
-#include "tracer/symcache.h"
-#include "tracer/symindex.h"
+#include "tracer/syms/render.h"
+#include "tracer/syms/symcache.h"
+#include "tracer/syms/symindex.h"
 
 #define STRS	"\0one\0two\0file.c"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Which functions a pattern chooses, and why it chooses none. */
-/* links: tracer/match.c */
+/* links: tracer/syms/match.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tracer/match.h"
+#include "tracer/syms/match.h"
 
 static bool
 fits_file(const char *text, const char *root, const char *name,

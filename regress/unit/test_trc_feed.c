@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/feed.c tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c */
+/* links: tracer/store/feed.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
 /* From the engine's records to the timeline's events. */
 #include "test_trc_rig.h"
 
-#include "tracer/feed.h"
+#include "tracer/store/feed.h"
 
 static struct feed *feed;
 

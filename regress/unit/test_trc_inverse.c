@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/desc.c tracer/render.c tracer/inverse.c tracer/segment.c */
+/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/store/segment.c */
 /*
  * What a value is captured as, against what captures are shown as: whatever
  * is shown as a value has a key that is not ruled out, and where a key is
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/inverse.h"
-#include "tracer/segment.h"
+#include "tracer/syms/inverse.h"
+#include "tracer/store/segment.h"
 
 #define TAG	0x1234567890abcdefU
 #define NAMES	"\0red\0green\0a\\x41"

@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracer/query.h"
-#include "tracer/segment.h"
-#include "tracer/store.h"
+#include "tracer/store/query.h"
+#include "tracer/store/segment.h"
+#include "tracer/store/store.h"
 
 #define START	1000U
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/segment.c tracer/tally.c tracer/text.c */
+/* links: tracer/store/segment.c tracer/store/tally.c tracer/store/text.c */
 /* The tracer's segments: what is written is read, what is not right is not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/segment.h"
-#include "tracer/tally.h"
-#include "tracer/text.h"
+#include "tracer/store/segment.h"
+#include "tracer/store/tally.h"
+#include "tracer/store/text.h"
 
 static uint8_t	data[SEG_DATA];
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c tracer/vtab*.c tracer/export.c tracer/export_*.c */
+/* links: tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c tracer/store/export.c tracer/store/export_*.c */
 /* SQL over a timeline: what it may, what it must not, and exports. */
 #include "test_trc_rig.h"
 
 #include <sqlite3.h>
 #include <time.h>
 
-#include "tracer/export.h"
-#include "tracer/vtab.h"
+#include "tracer/store/export.h"
+#include "tracer/store/vtab.h"
 
 static const struct sql_limits usual = { .rows = 0 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/text.c tracer/tally.c tracer/segment.c tracer/store*.c tracer/query*.c */
+/* links: tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
 /* The tracer's store: order, eviction, limits, and what is found again. */
 #include "test_trc_rig.h"
 
-#include "tracer/store_int.h"
+#include "tracer/store/store_int.h"
 
 #define LITTLE	STORE_CALLS_LEAST
 

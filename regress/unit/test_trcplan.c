@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/x86_plan.c tracer/x86_stub.c tracer/arch_none.c -lZydis */
+/* links: tracer/engine/x86_plan.c tracer/engine/x86_stub.c tracer/engine/arch_none.c -lZydis */
 /* Which instructions move, what becomes of them, and what cannot move. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/arch.h"
+#include "tracer/engine/arch.h"
 
 #define ADDR	0x400000UL
 #define AREA	0x300000UL

@@ -1,0 +1,48 @@
+# The tracer's engine without what ties it to the daemon.
+#
+# The agent is a program of its own kind: it runs inside of others, so nothing
+# of this build's flags applies to it.
+AGENT_CFLAGS :=	-std=gnu11 -O2 $(WARN) -ffreestanding -fPIC -fvisibility=hidden \
+		-mgeneral-regs-only -fno-stack-protector -fcf-protection=none \
+		-fno-asynchronous-unwind-tables -fno-jump-tables \
+		-fomit-frame-pointer -fno-builtin -mfsgsbase
+AGENT_DIR :=	$(O)/obj/tracer/engine/agent
+
+$(AGENT_DIR)/agent.o: tracer/engine/agent/agent.c tracer/engine/agent/agent.h common/capture.h
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -c -o $@ $<
+
+$(AGENT_DIR)/entry.o: tracer/engine/agent/entry.S
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
+
+$(AGENT_DIR)/agent.bin: $(AGENT_DIR)/entry.o $(AGENT_DIR)/agent.o \
+    tracer/engine/agent/agent.lds
+	$(LD) -T tracer/engine/agent/agent.lds -nostdlib --build-id=none \
+	    -z noexecstack -o $(@:.bin=.elf) $(AGENT_DIR)/entry.o \
+	    $(AGENT_DIR)/agent.o
+	objcopy -O binary $(@:.bin=.elf) $@
+
+ifeq ($(shell uname -m),x86_64)
+$(O)/obj/tracer/engine/blob.o: tracer/engine/blob.S $(AGENT_DIR)/agent.bin
+	$(CC) -Wa,-I$(AGENT_DIR) -c -o $@ $<
+TRC_BLOB :=	$(O)/obj/tracer/engine/blob.o
+TRC_LIBS :=	-lZydis
+endif
+
+trccore_SRCS :=	$(addprefix tracer/engine/,arch_none.c clock.c deadman.c event.c \
+		hooks.c inject.c maps.c mem.c objsym.c patch.c ringread.c \
+		target.c thread.c x86_plan.c x86_stub.c)
+trccore_OBJS :=	$(trccore_SRCS:%.c=$(O)/obj/%.o) $(TRC_BLOB)
+LIBTRCCORE :=	$(O)/obj/libtrccore.a
+
+$(LIBTRCCORE): $(trccore_OBJS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(O)/regress/helpers/trc_harness: regress/helpers/trc_harness.c \
+    $(LIBTRCCORE) $(LIBCOMMON) $(SAN_OBJS)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
+	    $(SAN_OBJS) $(LIBTRCCORE) $(LIBCOMMON) $(TRC_LIBS)
+-include $(trccore_OBJS:.o=.d)
