@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "conf_table.h"
+#include "utf8.h"
 
 #define NAME_MAX_BYTES	255
 
@@ -104,54 +105,6 @@ has_control(const char *s)
 			return true;
 	}
 	return false;
-}
-
-/* Bytes of the UTF-8 character at s; 0: it is none. */
-static size_t
-utf8_length(const unsigned char *s)
-{
-	/* Lead byte range, and the range of the byte after it. */
-	static const struct {
-		unsigned char	lo, hi, lo2, hi2;
-		size_t		len;
-	} forms[] = {
-		{ 0x01, 0x7f, 0x00, 0xff, 1 },
-		{ 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 },	/* no surrogates */
-		{ 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 },
-		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-	size_t	i, n;
-
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (s[0] < forms[i].lo || s[0] > forms[i].hi)
-			continue;
-		if (s[1] < forms[i].lo2 || s[1] > forms[i].hi2)
-			return 0;
-		for (n = 2; n < forms[i].len; n++) {
-			if ((s[n] & 0xc0) != 0x80)
-				return 0;
-		}
-		return forms[i].len;
-	}
-	return 0;
-}
-
-static bool
-is_utf8(const char *s)
-{
-	const unsigned char	*p = (const unsigned char *)s;
-	size_t			 n;
-
-	for (; *p != '\0'; p += n) {
-		if ((n = utf8_length(p)) == 0)
-			return false;
-	}
-	return true;
 }
 
 bool
@@ -307,7 +260,7 @@ parse_service(struct conf *c, const struct conf_key *k, const char *value,
 
 	if (value[0] == '\0' || strlen(value) > k->max)
 		return -1;
-	if (has_control(value) || !is_utf8(value))
+	if (has_control(value) || !utf8_valid(value, strlen(value)))
 		return -1;
 	for (p = strchr(value, '%'); p != NULL; p = strchr(p + 2, '%')) {
 		if (p[1] != 'h' && p[1] != '%')
@@ -536,7 +489,7 @@ conf_type_parse(struct conf *c, const struct conf_key *k, const char *value,
 	return -1;
 }
 
-/* Here for utf8_length(): a label cut inside a character is no UTF-8. */
+/* A label that is cut inside of a character is no UTF-8. */
 void
 conf_service_name(const struct conf *c, const char *host, char out[64])
 {
@@ -552,7 +505,7 @@ conf_service_name(const struct conf *c, const char *host, char out[64])
 			append(text, sizeof(text), "%c", *p);
 	}
 	for (n = 0; text[n] != '\0'; n += len) {
-		len = utf8_length((const unsigned char *)text + n);
+		len = utf8_sequence(text + n, strlen(text + n));
 		if (len == 0 || n + len > 63)
 			break;
 	}

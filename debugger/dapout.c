@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "dapserver.h"
 #include "engine.h"
 #include "link.h"
@@ -54,25 +55,6 @@ leave_out(struct editor *e, uint64_t at)
 	tell(e, "console", words, (size_t)n);
 }
 
-/* Bytes of buf without a character that has begun at its end. */
-static size_t
-whole(const char *buf, size_t len)
-{
-	size_t back;
-
-	for (back = 1; back <= 3 && back <= len; back++) {
-		const unsigned char c = (unsigned char)buf[len - back];
-
-		if (c < 0x80 || c > 0xf4)
-			break;
-		if (c >= 0xc0)
-			return utf8_sequence(buf + len - back, back) == 0 &&
-			    back < (c >= 0xf0 ? 4U : c >= 0xe0 ? 3U : 2U) ?
-			    len - back : len;
-	}
-	return len;
-}
-
 static void
 tell_text(struct editor *e, bool err, const char *text, size_t len)
 {
@@ -89,7 +71,7 @@ tell_text(struct editor *e, bool err, const char *text, size_t len)
 static void
 tell_read(struct editor *e, bool err, const char *buf, size_t len)
 {
-	size_t n = whole(buf, len);
+	size_t n = len - utf8_unfinished(buf, len);
 
 	e->begun[err].len = len - n;
 	memcpy(e->begun[err].bytes, buf + n, len - n);

@@ -11,6 +11,7 @@
 
 #include <json-c/json.h>
 
+#include "clean.h"
 #include "engine.h"
 #include "format.h"
 #include "jget.h"

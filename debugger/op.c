@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "log.h"
 #include "op.h"
 #include "utf8.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "utf8.h"
 
 #define CAP_MIN		256
 /* the longest form of one byte: \u001f */
@@ -139,51 +140,6 @@ json_raw(struct text *t, const char *s)
 {
 	comma(t);
 	text_puts(t, s);
-}
-
-int
-utf8_length(const void *buf, size_t left)
-{
-	const uint8_t *p = buf;
-	uint8_t low = 0x80, high = 0xbf;
-	int n, i;
-
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	/* overlong forms, surrogates, and what is beyond U+10FFFF */
-	if (p[0] == 0xe0)
-		low = 0xa0;
-	else if (p[0] == 0xed)
-		high = 0x9f;
-	else if (p[0] == 0xf0)
-		low = 0x90;
-	else if (p[0] == 0xf4)
-		high = 0x8f;
-	for (i = 1; i < n; i++) {
-		if ((size_t)i == left)
-			return -1;
-		if (p[i] < low || p[i] > high)
-			return 0;
-		low = 0x80;
-		high = 0xbf;
-	}
-	return n;
-}
-
-size_t
-utf8_unfinished(const void *buf, size_t len)
-{
-	const uint8_t *p = buf;
-	size_t back;
-
-	for (back = 1; back <= 3 && back <= len; back++)
-		if (p[len - back] >= 0xc0)
-			return utf8_length(p + len - back, back) == -1 ?
-			    back : 0;
-	return 0;
 }
 
 static bool

@@ -39,13 +39,6 @@ void	 json_raw(struct text *, const char *);
  * left for the next call.  Returns how many bytes were taken.
  */
 size_t	 json_escape(struct text *, const void *, size_t, bool more);
-/*
- * Length of the sequence that begins at p: 1 to 4; 0 = not UTF-8; -1 = what
- * is there is right, but it ends too early.
- */
-int	 utf8_length(const void *p, size_t left);
-/* Bytes at the end of p that begin a sequence without ending it, 0 to 3. */
-size_t	 utf8_unfinished(const void *p, size_t len);
 
 /* The base64 form of len bytes, with padding. */
 void	 text_base64(struct text *, const void *, size_t len);

@@ -7,6 +7,7 @@
 #include "json.h"
 #include "jsonlex.h"
 #include "line.h"
+#include "utf8.h"
 
 /* An empty object costs json-c 260 times the bytes that stand for it. */
 #define CONTAINERS_MAX	64

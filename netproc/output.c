@@ -15,6 +15,7 @@
 #include "replica.h"
 #include "settings.h"
 #include "role.h"
+#include "utf8.h"
 
 /* One answer holds at least a ring of the usual size. */
 #define SNAPSHOT_MIN	((size_t)256 * 1024)

@@ -12,6 +12,7 @@
 #include "conn.h"
 #include "output.h"
 #include "replica.h"
+#include "utf8.h"
 #include "weboutput.h"
 
 #define PIECE	((size_t)16 * 1024)

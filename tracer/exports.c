@@ -16,6 +16,7 @@
 #include "session.h"
 #include "timefiles.h"
 #include "timeline.h"
+#include "utf8.h"
 
 #define EXPORTS_MAX	4
 #define LOOKERS_MAX	2	/* of those by who may not trace */
@@ -267,8 +268,8 @@ give(struct op *op, struct export *e, uint64_t offset)
 	size_t len = n > 0 ? (size_t)n : 0;
 
 	/* no character is split, but for what never was one */
-	if (offset + len < e->bytes && text_whole(buf, len) > 0)
-		len = text_whole(buf, len);
+	if (offset + len < e->bytes && utf8_unfinished(buf, len) < len)
+		len -= utf8_unfinished(buf, len);
 	text_str(&t, "{\"data\":");
 	text_json(&t, buf, len);
 	if (len > 0 && offset + len < e->bytes) {

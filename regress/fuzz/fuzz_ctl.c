@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: ctl/cast.c ctl/escape.c ctl/lantern.c ctl/quiet.c ctl/report.c ctl/safe.c ctl/utf8.c */
+/* links: ctl/cast.c ctl/escape.c ctl/lantern.c ctl/quiet.c ctl/report.c ctl/safe.c common/utf8.c */
 /*
  * Fuzz target: what the client reads of daemons, recordings and keyboards.
  * The first byte says which, the second how it is cut into pieces.

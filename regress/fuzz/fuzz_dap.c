@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/codec.c debugger/reduce.c debugger/profile_table.c debugger/utf8.c common/log.c */
+/* links: debugger/codec.c debugger/reduce.c debugger/profile_table.c debugger/clean.c common/utf8.c common/log.c */
 /*
  * Fuzz target: what a debug adapter writes, from bytes to the program's state.
  * The first byte says how it is cut into pieces, the second what was asked.
@@ -14,7 +14,8 @@
 #include "debugger/codec.h"
 #include "debugger/profile.h"
 #include "debugger/reduce.h"
-#include "debugger/utf8.h"
+#include "common/utf8.h"
+#include "debugger/clean.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

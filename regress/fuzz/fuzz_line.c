@@ -3,7 +3,7 @@
  * Fuzz target of everything that takes a line of the control protocol apart,
  * and of the writer that quotes such bytes in answers.
  */
-/* links: netproc/line.c netproc/json.c */
+/* links: netproc/line.c netproc/json.c common/utf8.c */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "netproc/json.h"
 #include "netproc/line.h"
+#include "utf8.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -4,7 +4,7 @@
  * command and by HTTP, and what a tracer may answer.  The first byte says
  * which.  Whatever is said, the answer is JSON on one line, and of JSON-RPC.
  */
-/* links: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_tools.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c netproc/jsonlex.c netproc/json.c netproc/line.c common/errors.c common/label.c common/utc.c */
+/* links: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_tools.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c netproc/jsonlex.c netproc/json.c netproc/line.c common/errors.c common/label.c common/utc.c common/utf8.c */
 #include <json-c/json.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* flags: -Itracer */
-/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c */
+/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c common/utf8.c */
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and
  * any pattern on any name.  What is rendered is printable ASCII or UTF-8 with

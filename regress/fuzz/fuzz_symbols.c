@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* flags: -DUNPACKED_MAX=1048576 -Isymbols -Itracer */
-/* links: symbols/abbrev.c symbols/abi.c symbols/build.c symbols/demangle.c symbols/form.c symbols/func.c symbols/image.c symbols/lines.c symbols/loc.c symbols/maker.c symbols/mem.c symbols/ranges.c symbols/scan.c symbols/strs.c symbols/symtab.c symbols/type.c symbols/typed.c symbols/unit.c tracer/syms/symindex.c tracer/syms/desc.c tracer/syms/render.c common/elfhdr.c common/log.c */
+/* links: symbols/abbrev.c symbols/abi.c symbols/build.c symbols/demangle.c symbols/form.c symbols/func.c symbols/image.c symbols/lines.c symbols/loc.c symbols/maker.c symbols/mem.c symbols/ranges.c symbols/scan.c symbols/strs.c symbols/symtab.c symbols/type.c symbols/typed.c symbols/unit.c tracer/syms/symindex.c tracer/syms/desc.c tracer/syms/render.c common/elfhdr.c common/log.c common/utf8.c */
 /*
  * Fuzz target: any bytes as a binary, from its header to the values of its
  * functions.  Whatever was read, the index is one that its reader takes, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c */
+/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c common/utf8.c */
 /*
  * Fuzz target of what a timeline is asked: parameters of debug_query, regular
  * expressions and SQL.  An answer is JSON, a refusal is words.

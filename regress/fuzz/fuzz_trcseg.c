@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
+/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c common/utf8.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
  * opening it and asking is safe, and what is shown is in order.  Checks are

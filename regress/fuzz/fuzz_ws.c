@@ -5,7 +5,7 @@
  * bounded, and what is sent are whole frames that a client may receive.  Each
  * message is then taken apart as those of terminals are.
  */
-/* links: netproc/ws.c netproc/termmsg.c netproc/replies.c netproc/json.c netproc/jsonlex.c netproc/line.c common/log.c -lwslay */
+/* links: netproc/ws.c netproc/termmsg.c netproc/replies.c netproc/json.c netproc/jsonlex.c netproc/line.c common/log.c -lwslay common/utf8.c */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

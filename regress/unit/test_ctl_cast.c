@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Recordings: what is written can be read again, what others wrote is
  * believed no further than it goes. */
-/* links: ctl/cast.c ctl/report.c ctl/safe.c ctl/utf8.c */
+/* links: ctl/cast.c ctl/report.c ctl/safe.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

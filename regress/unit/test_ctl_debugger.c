@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* debugger's own parsing: places, framing, versions, commands' names. */
-/* links: dbg/build.c ctl/here.c ctl/args.c ctl/options.c dbg/options.c ctl/report.c ctl/safe.c ctl/utf8.c ctl/reply.c -lbsd */
+/* links: dbg/build.c ctl/here.c ctl/args.c ctl/options.c dbg/options.c ctl/report.c ctl/safe.c ctl/reply.c -lbsd */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

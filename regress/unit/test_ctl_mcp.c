@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Lines that are too long: who waits for an answer is found nevertheless. */
-/* links: mcp/input.c ctl/report.c ctl/safe.c ctl/utf8.c */
+/* links: mcp/input.c ctl/report.c ctl/safe.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

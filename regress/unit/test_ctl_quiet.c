@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* What is left of output that is shown again: nothing that makes a terminal
  * answer, however it is cut into pieces. */
-/* links: ctl/quiet.c ctl/utf8.c */
+/* links: ctl/quiet.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

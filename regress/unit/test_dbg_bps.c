@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The registry of breakpoints: what is sent, what is answered, what is hit. */
-/* links: debugger/bps.c debugger/hits.c debugger/format.c debugger/jget.c debugger/utf8.c */
+/* links: debugger/bps.c debugger/hits.c debugger/format.c debugger/jget.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Answers of the debugger: what fits, what is cut, numbers in other bases. */
-/* links: debugger/format.c debugger/jget.c debugger/utf8.c debugger/memtext.c */
+/* links: debugger/format.c debugger/jget.c debugger/clean.c debugger/memtext.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "netproc/json.h"
+#include "utf8.h"
 
 #define BAD	"\xef\xbf\xbd"
 

@@ -361,27 +361,6 @@ text_is_bounded(void **state)
 	text_free(&t);
 }
 
-static void
-characters_stay_whole(void **state)
-{
-	static const struct {
-		const char *s;
-		size_t whole;
-	} rows[] = {
-		{ "abc", 3 }, { "a\xc3\xa9", 3 }, { "a\xc3", 1 },
-		{ "\xe2\x82", 0 }, { "\xf0\x9f\x98", 0 }, { "x\xf0", 1 },
-		{ "\xe0", 0 }, { "\xed", 0 }, { "\xff", 1 }, { "a\x80", 2 },
-		{ "\xf0\x9f\x98\x80", 4 }, { "\xed\xa0", 2 }, { "", 0 },
-		{ "\x80\x80\x80\x80", 4 },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(text_whole(rows[i].s, strlen(rows[i].s)),
-		    rows[i].whole);
-}
-
 int
 main(void)
 {
@@ -399,7 +378,6 @@ main(void)
 		cmocka_unit_test(learnt_classes_are_not_given_again),
 		cmocka_unit_test(text_is_escaped),
 		cmocka_unit_test(text_is_bounded),
-		cmocka_unit_test(characters_stay_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

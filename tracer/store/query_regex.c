@@ -11,6 +11,7 @@
 
 #include "query_regex.h"
 #include "text.h"
+#include "utf8.h"
 
 #define PROG_MAX	4096
 #define NODES_MAX	(4 * REGEX_PATTERN_MAX)
@@ -100,19 +101,16 @@ take(struct parser *ps, char c)
 static uint32_t
 decode(const char **s, const char *end)
 {
-	static const uint8_t masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	size_t n, i;
 	uint32_t c;
+	size_t n;
 
 	if ((uint8_t)**s < 0x80)
 		return (uint8_t)*(*s)++;
-	if ((n = text_utf8(*s, (size_t)(end - *s))) == 0) {
+	n = utf8_decode(*s, (size_t)(end - *s), &c);
+	if (n == 0 || n == UTF8_INCOMPLETE) {
 		++*s;
 		return 0xfffd;
 	}
-	c = (uint8_t)(*s)[0] & masks[n];
-	for (i = 1; i < n; i++)
-		c = c << 6 | ((uint8_t)(*s)[i] & 0x3f);
 	*s += n;
 	return c;
 }

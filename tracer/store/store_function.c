@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store_int.h"
+#include "utf8.h"
 
 #define NAMES_MOST	((size_t)256 << 20)	/* bytes of all of them */
 
@@ -54,7 +55,9 @@ release(struct function *f)
 static char *
 copy(const char *s)
 {
-	return strndup(s, text_whole(s, strnlen(s, STORE_NAME_MAX)));
+	size_t n = strnlen(s, STORE_NAME_MAX);
+
+	return strndup(s, n - utf8_unfinished(s, n));
 }
 
 int

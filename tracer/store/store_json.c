@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store_int.h"
+#include "utf8.h"
 
 #define DEPTH_MAX	16
 
@@ -95,7 +96,7 @@ string(struct json *j)
 				return false;
 			continue;
 		}
-		n = text_utf8(j->s, (size_t)(j->end - j->s));
+		n = utf8_sequence(j->s, (size_t)(j->end - j->s));
 		if (n == 0 || (uint8_t)*j->s < 0x20)
 			return false;
 		j->s += n;

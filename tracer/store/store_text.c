@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store_int.h"
+#include "utf8.h"
 
 #define ROW_COST	64U	/* what a row takes beside its bytes */
 #define CRASHES_MAX	4096U	/* a program may fork to crash for ever */
@@ -66,7 +67,7 @@ store_output(struct store *st, uint64_t ts, enum event_kind kind,
 		return;
 	for (at = 0; at < len; at += n) {
 		part = len - at < STORE_TEXT_MAX ? len - at : STORE_TEXT_MAX;
-		n = text_whole(s + at, part);
+		n = part - utf8_unfinished(s + at, part);
 		if (n == 0) {
 			memcpy(st->tails[which].s, s + at, part);
 			st->tails[which].len = part;
@@ -98,7 +99,8 @@ store_crash(struct store *st, uint64_t ts, uint32_t tid, const char *json,
 	struct text t = { .max = 8 * STORE_TEXT_MAX };
 
 	if (len > STORE_TEXT_MAX)
-		len = text_whole(json, STORE_TEXT_MAX);
+		len = STORE_TEXT_MAX -
+		    utf8_unfinished(json, STORE_TEXT_MAX);
 	if (json_is_object(json, len)) {
 		add(st, ts, EVENT_CRASH, tid, json, len);
 		return;

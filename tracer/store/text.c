@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "utf8.h"
 
 #define TEXT_MAX	((size_t)64 << 20)
 
@@ -78,59 +79,6 @@ text_num(struct text *t, uint64_t v)
 	text_add(t, digits + n, sizeof(digits) - n);
 }
 
-size_t
-text_utf8(const char *s, size_t left)
-{
-	/* lead bytes, and what the second byte may be after each */
-	static const struct {
-		uint8_t first, last, low, high, len;
-	} leads[] = {
-		{ 0x00, 0x7f, 0x00, 0x00, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
-		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-	const uint8_t *p = (const uint8_t *)s;
-	size_t i = 0, k;
-
-	if (left == 0)
-		return 0;
-	while (i < 9 && (p[0] < leads[i].first || p[0] > leads[i].last))
-		i++;
-	if (i == 9 || leads[i].len > left)
-		return 0;
-	for (k = 1; k < leads[i].len; k++)
-		if (p[k] < (k == 1 ? leads[i].low : 0x80) ||
-		    p[k] > (k == 1 ? leads[i].high : 0xbf))
-			return 0;
-	return leads[i].len;
-}
-
-size_t
-text_whole(const char *s, size_t len)
-{
-	/* what would complete a sequence if it is right so far */
-	static const char fill[] = "\x80\x80\x80", low[] = "\xa0\x80\x80";
-	size_t back, lead;
-	char whole[8];
-
-	for (back = 1; back <= 3 && back <= len; back++) {
-		lead = len - back;
-		if (((uint8_t)s[lead] & 0xc0) == 0x80)
-			continue;
-		if ((uint8_t)s[lead] < 0xc2 || text_utf8(s + lead, back) > 0)
-			return len;
-		memcpy(whole, s + lead, back);
-		memcpy(whole + back, fill, 3);
-		if (text_utf8(whole, back + 3) > back)
-			return lead;
-		memcpy(whole + back, low, 3);
-		return text_utf8(whole, back + 3) > back ? lead : len;
-	}
-	return len;
-}
-
 /* The short escapes that JSON, C and terminals have in common, or 0. */
 static char
 short_escape(char c)
@@ -175,7 +123,7 @@ text_json(struct text *t, const char *s, size_t len)
 			text_add(t, s, n);
 			continue;
 		}
-		if ((n = text_utf8(s, len)) > 1) {
+		if ((n = utf8_sequence(s, len)) > 1) {
 			text_add(t, s, n);
 		} else if (n == 1) {
 			escape(t, *s, "\\u00");
@@ -200,7 +148,7 @@ text_plain(struct text *t, const char *s, size_t len)
 	size_t n, i;
 
 	for (; len > 0; s += n, len -= n) {
-		n = text_utf8(s, len);
+		n = utf8_sequence(s, len);
 		if (n > 1 && !is_c1(s, n)) {
 			text_add(t, s, n);
 			continue;

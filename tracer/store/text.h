@@ -32,13 +32,6 @@ void	 text_num(struct text *, uint64_t);
 void	 text_json(struct text *, const char *, size_t);
 /* The same bytes for a terminal or a line: \n, \t, \x1b and so on. */
 void	 text_plain(struct text *, const char *, size_t);
-/* Bytes of the UTF-8 sequence that begins at s, 1 to 4; 0 = it is none. */
-size_t	 text_utf8(const char *s, size_t left);
-/*
- * How many of len bytes to take so that no sequence is split: less than len
- * only if the last, begun and so far right, would need what comes later.
- */
-size_t	 text_whole(const char *s, size_t len);
 /* Empties it; the memory stays. */
 void	 text_clear(struct text *);
 void	 text_free(struct text *);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "query_regex.h"
+#include "utf8.h"
 #include "vtab_int.h"
 
 enum column {
@@ -376,7 +377,7 @@ column_text(sqlite3_context *ctx, const char *s, size_t len)
 	size_t n;
 
 	for (; len > 0; s += n, len -= n) {
-		if ((n = text_utf8(s, len)) > 0 && *s != '\0') {
+		if ((n = utf8_sequence(s, len)) > 0 && *s != '\0') {
 			text_add(&t, s, n);
 		} else {
 			text_str(&t, "\xef\xbf\xbd");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "render.h"
+#include "utf8.h"
 
 #define UNREADABLE	"\"<unreadable>\""
 #define LOST		"\"<optimized out>\""
@@ -95,40 +96,6 @@ put_format(struct render_out *o, const char *fmt, ...)
 		    sizeof(buf) - 1);
 }
 
-/* How long the sequence is that a byte begins; 0 = none. */
-static size_t
-utf8_wants(unsigned char c)
-{
-	if (c < 0x80)
-		return 1;
-	if (c >= 0xc2 && c < 0xe0)
-		return 2;
-	if (c >= 0xe0 && c < 0xf0)
-		return 3;
-	return c >= 0xf0 && c < 0xf5 ? 4 : 0;
-}
-
-/*
- * The length of the character at p; 0 = it is none; more than left = it is
- * the beginning of one.
- */
-static size_t
-utf8_length(const unsigned char *p, size_t left)
-{
-	size_t n = utf8_wants(p[0]), i;
-
-	if (n < 2)
-		return n;
-	if (left > 1 && ((p[0] == 0xe0 && p[1] < 0xa0) ||
-	    (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f)))
-		return 0;
-	for (i = 1; i < n && i < left; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 static void
 put_escaped(struct render_out *o, unsigned char c)
 {
@@ -159,7 +126,8 @@ static void
 put_chars(struct render_out *o, const char *s, size_t len, bool cut)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	size_t i = 0, n, plain = 0;
+	size_t i = 0, plain = 0;
+	int n;
 
 	while (i < len) {
 		n = utf8_length(p + i, len - i);
@@ -168,12 +136,12 @@ put_chars(struct render_out *o, const char *s, size_t len, bool cut)
 			i++;
 			continue;
 		}
-		if (n > 1 && n <= len - i) {
-			i += n;
+		if (n > 1) {
+			i += (size_t)n;
 			continue;
 		}
 		put(o, s + plain, i - plain);
-		if (n > 1 && cut)
+		if (n == -1 && cut)
 			return;
 		if (n == 1)
 			put_escaped(o, p[i]);
