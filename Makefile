@@ -65,6 +65,7 @@ help:
 	@echo 'make deb        a Debian package, below $(O)/deb'
 	@echo 'make check-deb  install, drive, upgrade and purge it in a Debian of its own'
 	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
+	@echo 'make filters    write regress/filters/*.pfc anew from the roles'\'' tables'
 	@echo 'make format     lay the sources out with clang-format'
 	@echo 'make lint       man pages, scripts and sources'
 	@echo 'make static     analyzers: gcc, cppcheck, codespell'
@@ -212,6 +213,7 @@ check-asan: deps-test
 -include etc/install.mk
 -include etc/deb.mk
 -include regress/attack/attack.mk
+-include regress/filters/filters.mk
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 

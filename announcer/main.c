@@ -3,9 +3,6 @@
  * announcer: tells the network by mDNS where this daemon listens.  It holds
  * the connection to D-Bus and to avahi-daemon, and nothing else.
  */
-#include <sys/socket.h>
-
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,28 +11,10 @@
 #include "msg.h"
 #include "role.h"
 #include "service.h"
+#include "sysfilter.h"
 
 int	ann_on_announce(struct msg *);
 int	ann_on_withdraw(struct msg *);
-
-/* Only what a connection to a local socket and its credentials take. */
-static const struct filter_rule rules[] = {
-	ALLOW_ARG(socket, FILTER_INT(0, AF_UNIX)),
-	ALLOW(connect), ALLOW(shutdown),
-	ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(getsockname),
-	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
-	/* EXTERNAL authentication states the uid; libdbus looks for setuid */
-	ALLOW(getuid), ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid),
-	ALLOW(getresuid), ALLOW(getresgid),
-};
-
-static const struct filter filter = {
-	.otherwise = SCMP_ACT_KILL_PROCESS,
-	.matched = SCMP_ACT_ALLOW,
-	.rules = rules,
-	.nrules = sizeof(rules) / sizeof(rules[0]),
-	.with_base = 1,
-};
 
 static void
 send_state(const char *text)
@@ -107,7 +86,7 @@ main(void)
 		.landlock_level = LANDLOCK_READONLY,
 		.fsize = 0,
 		.nproc = 0,
-		.filter = &filter,
+		.filter = &announcer_filter,
 		.start = start,
 		.shutdown = stop,
 	};

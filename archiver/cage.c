@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The archiver's own confinement, inside the sandbox that it is started in:
- * limits, Landlock, and one table of system calls per job.
+ * limits, Landlock, and the job's own table of system calls.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,41 +17,13 @@
 
 #include "cage.h"
 #include "confine.h"
-#include "filter.h"
 #include "sanitize.h"
+#include "sysfilter.h"
 
 /* Shadow memory alone is terabytes of it. */
 #define ADDRESS_SPACE	(SANITIZED ? RLIM_INFINITY : (rlim_t)512 << 20)
 
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
-
-/* No clone, no exec, no signal, no open but openat2: threads cannot start. */
-#define MEMORY_AND_EXIT							\
-	ALLOW(brk), ALLOW(munmap), ALLOW(mremap), ALLOW(madvise),	\
-	ALLOW_ARG(mmap, FILTER_CLEAR(2, PROT_EXEC)),			\
-	ALLOW_ARG(mprotect, FILTER_CLEAR(2, PROT_EXEC)),		\
-	ALLOW(getrandom), ALLOW(clock_gettime), ALLOW(gettimeofday),	\
-	ALLOW(time), ALLOW(restart_syscall), ALLOW(exit_group)
-
-#define REPORT	ALLOW_ARG(write, FILTER_INT(0, STDOUT_FILENO))
-
-static const struct filter_rule unpack_rules[] = {
-	MEMORY_AND_EXIT, REPORT,
-	ALLOW(pread64), ALLOW(pwrite64), ALLOW(openat2), ALLOW(close),
-	ALLOW(fstat), ALLOW(newfstatat), ALLOW(mkdirat), ALLOW(symlinkat),
-	ALLOW(linkat), ALLOW(unlinkat), ALLOW(fchmod), ALLOW(ftruncate),
-	ALLOW(utimensat),
-};
-
-static const struct filter_rule pack_rules[] = {
-	MEMORY_AND_EXIT, REPORT,
-	ALLOW(pread64), ALLOW(openat2), ALLOW(close), ALLOW(fstat),
-	ALLOW(newfstatat), ALLOW(getdents64),
-	ALLOW_ARG(pwrite64, FILTER_INT(0, STDIN_FILENO)),
-	/* fdopendir() asks whether it may read, and sets close-on-exec */
-	ALLOW_ARG(fcntl, FILTER_INT(1, F_GETFL)),
-	ALLOW_ARG(fcntl, FILTER_INT(1, F_SETFD)),
-};
 
 struct limit {
 	__rlimit_resource_t what;
@@ -163,19 +135,13 @@ fail:
 
 static const char *
 cage(const int *dir_fds, size_t n, uint64_t access, uint64_t fsize,
-    const struct filter_rule *rules, size_t nrules)
+    const struct filter *filter)
 {
-	const struct filter filter = {
-		.otherwise = SCMP_ACT_KILL_PROCESS,
-		.matched = SCMP_ACT_ALLOW,
-		.rules = rules,
-		.nrules = nrules,
-	};
 	void *prog;
 	size_t len;
 
 	/* compiled first: it goes through a file, for which limits hold too */
-	if (filter_compile(&filter, &prog, &len) == -1)
+	if (filter_compile(filter, &prog, &len) == -1)
 		return "compile the system call filter";
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
@@ -193,13 +159,11 @@ cage(const int *dir_fds, size_t n, uint64_t access, uint64_t fsize,
 const char *
 cage_unpack(int root_fd, uint64_t fsize)
 {
-	return cage(&root_fd, 1, FS_BUNDLE, fsize, unpack_rules,
-	    NELEM(unpack_rules));
+	return cage(&root_fd, 1, FS_BUNDLE, fsize, &unpack_filter);
 }
 
 const char *
 cage_pack(const int *dir_fds, size_t n, uint64_t fsize)
 {
-	return cage(dir_fds, n, FS_LIBS, fsize, pack_rules,
-	    NELEM(pack_rules));
+	return cage(dir_fds, n, FS_LIBS, fsize, &pack_filter);
 }

@@ -58,6 +58,13 @@ static const struct filter_rule base[] = {
 	ALLOW_ARG(newfstatat, FILTER_INT(3, AT_EMPTY_PATH)),
 };
 
+const struct filter_rule *
+filter_base(size_t *n)
+{
+	*n = NELEM(base);
+	return base;
+}
+
 /*
  * What a sanitizer's report takes.  Its run time looks for more to tell, in
  * files and through a pipe, and can do without.

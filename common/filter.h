@@ -52,6 +52,8 @@ struct filter {
 	int				 with_base;
 };
 
+/* The rules that with_base stands for.  Borrowed. */
+const struct filter_rule *filter_base(size_t *n);
 /*
  * Compiles and loads; sets no_new_privs first.  Returns -1 with errno.
  * Calls of other architectures than the native one kill the process.

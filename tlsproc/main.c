@@ -4,11 +4,6 @@
  * with clients and passes bytes between them and netproc without looking at
  * them.
  */
-#include <sys/socket.h>
-
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <unistd.h>
 
 #include "confine.h"
@@ -17,32 +12,7 @@
 #include "keys.h"
 #include "listener.h"
 #include "role.h"
-
-#define PAIR	(SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC)
-#define OPTION(level, name)						\
-	ALLOW_ARG(setsockopt, FILTER_INT(1, level), FILTER_INT(2, name))
-
-/* It accepts and makes pairs; it cannot connect, listen, or open a file. */
-static const struct filter_rule rules[] = {
-	ALLOW(accept4), ALLOW(shutdown),
-	ALLOW_ARG(socketpair, FILTER_INT(0, AF_UNIX), FILTER_INT(1, PAIR),
-	    FILTER_INT(2, 0)),
-	OPTION(IPPROTO_TCP, TCP_NODELAY),
-	OPTION(IPPROTO_TCP, TCP_KEEPIDLE),
-	OPTION(IPPROTO_TCP, TCP_KEEPINTVL),
-	OPTION(SOL_SOCKET, SO_KEEPALIVE),
-	OPTION(SOL_SOCKET, SO_SNDBUF),
-	/* a copy of a connection for idproc to look at */
-	ALLOW_ARG(fcntl, FILTER_INT(1, F_DUPFD_CLOEXEC)),
-};
-
-static const struct filter filter = {
-	.otherwise = SCMP_ACT_KILL_PROCESS,
-	.matched = SCMP_ACT_ALLOW,
-	.rules = rules,
-	.nrules = sizeof(rules) / sizeof(rules[0]),
-	.with_base = 1,
-};
+#include "sysfilter.h"
 
 /*
  * The key is read with no more rights than this role's user has.  The
@@ -85,7 +55,7 @@ main(void)
 		.landlock_level = LANDLOCK_NOTHING,
 		.fsize = 0,
 		.nproc = 0,
-		.filter = &filter,
+		.filter = &tlsproc_filter,
 		.start = start,
 		.peer = hand_peer,
 	};

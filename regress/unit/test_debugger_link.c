@@ -10,10 +10,8 @@
 
 #include <cmocka.h>
 
-#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,8 +22,6 @@
 #include "debugger/hostpid.h"
 #include "debugger/sysfilter.h"
 #include "filter.h"
-
-#define GOLDEN	TOPDIR "/regress/unit/debugger.filter"
 
 /* As a receiver has it. */
 static struct msg
@@ -93,54 +89,6 @@ hello_with_too_many(void **state)
 	assert_int_equal(got.nadapters, 0);
 }
 
-/* One line for each rule, as the golden file has them. */
-static void
-print_filter(FILE *f)
-{
-	const struct filter_rule *r;
-	unsigned int a;
-	char *name;
-	size_t i;
-
-	for (i = 0; i < debugger_filter.nrules; i++) {
-		r = &debugger_filter.rules[i];
-		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE,
-		    r->nr);
-		assert_non_null(name);
-		fprintf(f, "%s", name);
-		free(name);
-		for (a = 0; a < r->nargs; a++)
-			fprintf(f, " (arg%u & 0x%" PRIx64 ") == 0x%" PRIx64,
-			    r->args[a].arg, r->args[a].datum_a,
-			    r->args[a].datum_b);
-		fputc('\n', f);
-	}
-}
-
-/* A call more is a decision: it is made in both places. */
-static void
-filter_is_the_golden_one(void **state)
-{
-	static char golden[1 << 16];
-	char *text = NULL;
-	size_t size, n;
-	FILE *f = open_memstream(&text, &size);
-
-	(void)state;
-	assert_non_null(f);
-	print_filter(f);
-	assert_int_equal(fclose(f), 0);
-	f = fopen(GOLDEN, "re");
-	assert_non_null(f);
-	n = fread(golden, 1, sizeof(golden) - 1, f);
-	fclose(f);
-	golden[n] = '\0';
-	assert_string_equal(text, golden);
-	free(text);
-	assert_int_equal(debugger_filter.otherwise, SCMP_ACT_KILL_PROCESS);
-	assert_int_equal(debugger_filter.with_base, 1);
-}
-
 /* It starts nothing, speaks to nobody else and changes nothing. */
 static void
 filter_lacks_what_it_must(void **state)
@@ -206,7 +154,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hello_comes_as_it_went),
 		cmocka_unit_test(hello_with_too_many),
-		cmocka_unit_test(filter_is_the_golden_one),
 		cmocka_unit_test(filter_lacks_what_it_must),
 		cmocka_unit_test(pids_of_the_same_namespace),
 		cmocka_unit_test(pids_of_another_namespace),

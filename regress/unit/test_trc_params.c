@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +18,6 @@
 #include "tracer/params.h"
 #include "tracer/sysfilter.h"
 #include "tracer/vec.h"
-
-#define GOLDEN	TOPDIR "/regress/unit/tracer.filter"
 
 /* -- parameters ----------------------------------------------------------- */
 
@@ -238,54 +235,6 @@ vectors_end_with_null(void **state)
 
 /* -- the filter ----------------------------------------------------------- */
 
-/* One line for each rule, as the golden file has them. */
-static void
-print_filter(FILE *f)
-{
-	const struct filter_rule *r;
-	unsigned int a;
-	char *name;
-	size_t i;
-
-	for (i = 0; i < tracer_filter.nrules; i++) {
-		r = &tracer_filter.rules[i];
-		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE,
-		    r->nr);
-		assert_non_null(name);
-		fprintf(f, "%s", name);
-		free(name);
-		for (a = 0; a < r->nargs; a++)
-			fprintf(f, " (arg%u & 0x%" PRIx64 ") == 0x%" PRIx64,
-			    r->args[a].arg, r->args[a].datum_a,
-			    r->args[a].datum_b);
-		fputc('\n', f);
-	}
-}
-
-/* A call more is a decision: it is made in both places. */
-static void
-filter_is_the_golden_one(void **state)
-{
-	static char golden[1 << 16];
-	char *text = NULL;
-	size_t size, n;
-	FILE *f = open_memstream(&text, &size);
-
-	(void)state;
-	assert_non_null(f);
-	print_filter(f);
-	assert_int_equal(fclose(f), 0);
-	f = fopen(GOLDEN, "re");
-	assert_non_null(f);
-	n = fread(golden, 1, sizeof(golden) - 1, f);
-	fclose(f);
-	golden[n] = '\0';
-	assert_string_equal(text, golden);
-	free(text);
-	assert_int_equal(tracer_filter.otherwise, SCMP_ACT_KILL_PROCESS);
-	assert_int_equal(tracer_filter.with_base, 1);
-}
-
 /* It starts nothing, speaks to nobody else and writes to no other memory. */
 static void
 filter_lacks_what_it_must(void **state)
@@ -319,7 +268,6 @@ main(void)
 		cmocka_unit_test(addresses_have_two_forms),
 		cmocka_unit_test(addresses_are_found_in_modules),
 		cmocka_unit_test(vectors_end_with_null),
-		cmocka_unit_test(filter_is_the_golden_one),
 		cmocka_unit_test(filter_lacks_what_it_must),
 	};
 

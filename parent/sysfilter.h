@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: ISC */
+/* What the parent, and all that it starts, may ask of the kernel. */
+#ifndef PARENT_SYSFILTER_H
+#define PARENT_SYSFILTER_H
+
+#include "filter.h"
+#include "parent.h"
+
+/*
+ * The filter of a mode; in system mode ids has the users of the roles, by
+ * enum role.  What it returns is good until the next call.
+ */
+const struct filter *parent_filter_make(enum mode, const struct identity *ids);
+
+#endif

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Each process's system call filter: what libseccomp makes of its table is
+# what was looked at last, and the kernel judges every number as it says.
+set -u
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+filters=${DL_HELPERS:-$top/build/regress/helpers}/filters
+count=0
+
+# $1: what; the rest: a command that must succeed
+must() {
+	what=$1
+	shift
+	count=$((count + 1))
+	if out=$("$@" 2>&1); then
+		echo "ok $count - $what"
+	else
+		echo "not ok $count - $what"
+		echo "$out" | tail -40 | sed 's/^/# /'
+	fi
+}
+
+golden() {
+	"$filters" pfc "$1" | diff -u "$top/regress/filters/$1.pfc" -
+}
+
+tries() {
+	out=$("$filters" try "$1") || { echo "$out"; return 1; }
+	echo "$out" | grep -q '; 0 not as'
+}
+
+differs() {
+	! "$filters" try symbols tracer >/dev/null 2>&1
+}
+
+names() {
+	{ "$filters"; for f in "$top"/regress/filters/*.pfc; do
+		basename "$f" .pfc
+	done; } | sort | uniq -u | diff /dev/null -
+}
+
+for name in $("$filters"); do
+	must "$name: the filter is the one that is kept ('make filters')" \
+	    golden "$name"
+	must "$name: the kernel does with every number what the table says" \
+	    tries "$name"
+done
+must 'the test tells one filter from another' differs
+must 'each filter is kept, and nothing else' names
+echo "1..$count"
