@@ -71,37 +71,39 @@ forget(struct store *st)
 static void
 mend(uint8_t *seg, size_t len, const uint8_t *how, size_t nhow)
 {
+	static const struct seg_first first = { 0, 1 };
 	struct seg_head h;
-	struct rec r;
+	struct rec_head r;
+	struct rec both[2];
 	uint32_t at = SEG_HEAD, n = 0;
+	int32_t size;
 
 	if (len < SEG_HEAD)
 		return;
 	memcpy(&h, seg, sizeof(h));
 	h.tag = TAG;
 	h.ord = h.ord % 3 + 1;
-	h.bytes = (uint32_t)(len - SEG_HEAD) & ~(SEG_BLOCK - 1);
-	h.count %= h.bytes / SEG_BLOCK + 1;
+	h.bytes = (uint32_t)(len - SEG_HEAD) & ~(SEG_UNIT - 1);
+	h.count %= 2 * (h.bytes / REC_HEAD) + 1;
 	h.nsums %= h.count + 1;
 	h.nothers %= h.nsums + 1;
 	h.nkeys %= h.count + 1;
 	seg_head_seal(&h);
 	memcpy(seg, &h, sizeof(h));
-	for (; at + SEG_BLOCK <= len && n < nhow * 8; n++) {
+	for (; at + REC_HEAD <= len && n < nhow * 8; n++) {
 		memcpy(&r, seg + at, sizeof(r));
-		r.len = (uint16_t)(r.len % 100);
-		r.kind = r.kind % 2 ? REC_ENTER : REC_EXIT;
-		r.class = r.kind == REC_ENTER ? CLASS_ENTER :
-		    r.class % (CLASS_MAX + 1);
-		if (rec_size(r.len) > len - at)
+		/* short ones, of functions that have names to be few */
+		r.when &= UINT64_C(0x00ff00000000ffff);
+		r.what &= ~(UINT64_C(0x3f80) << 31 | UINT64_C(0x3f80) << 45 |
+		    UINT64_C(0x1f) << 59 | UINT64_C(0xfff00));
+		if ((r.what >> 20 & 3) == REC_ENTER)
+			r.what |= UINT64_C(0x21) << 25;
+		memcpy(seg + at, &r, sizeof(r));
+		if ((how[n / 8] >> n % 8 & 1) == 0 &&
+		    !rec_seal(seg + at, len - at))
 			break;
-		if ((how[n / 8] >> n % 8 & 1) == 0) {
-			uint8_t captures[100];
-
-			memcpy(captures, seg + at + REC_HEAD, r.len);
-			rec_write(seg + at, &r, captures);
-		}
-		at += rec_size(r.len);
+		size = rec_read(seg + at, len - at, &first, both);
+		at += size > 0 ? (uint32_t)size : SEG_UNIT;
 	}
 }
 

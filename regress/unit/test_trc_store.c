@@ -3,7 +3,7 @@
 /* The tracer's store: order, eviction, limits, and what is found again. */
 #include "test_trc_rig.h"
 
-#include "tracer/store/store_int.h"
+#include "tracer/store/query_int.h"
 
 #define LITTLE	STORE_CALLS_LEAST
 
@@ -385,14 +385,136 @@ a_file_that_was_changed_ends_early(void **state)
 	store_close(st, true);
 	st = NULL;
 	fd = openat(rig_dir_fd, "t.calls", O_RDWR | O_CLOEXEC);
-	/* the hundredth record of the second segment; the third is cut off */
-	assert_int_equal(pwrite(fd, "!", 1, SEG_SIZE + SEG_HEAD + 6400), 1);
-	assert_int_equal(ftruncate(fd, 2 * SEG_SIZE + SEG_HEAD + 6400), 0);
+	/* behind a hundred records of 48 bytes in the second segment; the third
+	 * is cut off */
+	assert_int_equal(pwrite(fd, "!", 1, SEG_SIZE + SEG_HEAD + 4800), 1);
+	assert_int_equal(ftruncate(fd, 2 * SEG_SIZE + SEG_HEAD + 4800), 0);
 	close(fd);
 	rig_open(false);
 	stats(&s);
 	assert_int_equal(s.calls, SEG_RECORDS + 100 + 100);
 	rig_query("{\"offset\":3500,\"limit\":500}");
+}
+
+/* Calls in which nothing else was, some of them flushed in their middle. */
+static void
+short_calls_are_whole(void **state)
+{
+	struct store_stats s;
+	char ids[8000];
+	uint64_t id, ts = START;
+	unsigned int i, round;
+
+	(void)state;
+	rig_open(true);
+	rig_function(1, "uno", "/src/a.c");
+	rig_function(2, "due", "/src/a.c");
+	id = rig_call(EVENT_ENTER, 10, 1, ts++, 0, 0);
+	for (i = 0; i < 9000; i++) {
+		uint64_t call = rig_call(EVENT_ENTER, 10, 2, ts, id, i);
+
+		if (i % 500 == 7)
+			store_flush(st);
+		ts += 5;
+		rig_call(EVENT_EXIT, 10, 2, ts, call, i % 50);
+	}
+	rig_call(EVENT_EXIT, 10, 1, ts, id, 0);
+	stats(&s);
+	assert_int_equal(s.calls, 18002);
+	for (round = 0; round < 2; round++) {
+		assert_string_equal(rig_ids("{\"limit\":3}"),
+		    "1.1 1.2 1.3 /18002+");
+		assert_string_equal(rig_ids("{\"limit\":3,\"offset\":16}"),
+		    "1.17 1.18 1.19 /18002+");
+		assert_string_equal(rig_ids("{\"limit\":2,\"offset\":17999,"
+		    "\"eventType\":\"function_exit\"}"), "/9001");
+		/* one half of a record */
+		assert_string_equal(rig_ids("{\"afterEventId\":\"1.12000\","
+		    "\"limit\":2}"), "1.12001 1.12002 /18002+");
+		assert_string_equal(rig_ids("{\"returnValue\":{\"equals\":"
+		    "\"0x31\"},\"limit\":2}"), "1.101 1.201 /180+");
+		assert_string_equal(rig_ids("{\"returnValue\":{\"equals\":"
+		    "\"0x2\"},\"limit\":2,\"offset\":178}"),
+		    "1.17807 1.17907 /180");
+		rig_query("{\"verbose\":true,\"offset\":16,\"limit\":2}");
+		snprintf(ids, sizeof(ids), "%s", answer.s);
+		assert_non_null(strstr(ids, "\"parentEventId\":\"1.16\""));
+		assert_non_null(strstr(ids, "\"parentEventId\":\"1.1\""));
+		assert_non_null(strstr(ids, "\"duration_ns\":5"));
+		if (round > 0)
+			break;
+		store_close(st, true);
+		rig_open(false);
+		assert_int_equal(store_calls(st, 2), 9000);
+	}
+}
+
+/* Who looks while calls come has them as they were when he began. */
+static void
+a_look_meanwhile(void **state)
+{
+	struct place from = { 0, 0, 0 };
+	struct filter f;
+	struct cursor *c;
+	struct seen ev;
+	uint64_t id;
+
+	(void)state;
+	rig_open(true);
+	id = rig_call(EVENT_ENTER, 10, 1, START, 0, 0);
+	assert_int_equal(filter_make(st, NULL, &f, why), 0);
+	c = cursor_open(&f, &from, UINT64_MAX);
+	assert_int_equal(cursor_next(c, &ev), 1);
+	rig_call(EVENT_EXIT, 10, 1, START + 5, id, 0);
+	rig_call(EVENT_ENTER, 10, 1, START + 6, 0, 0);
+	assert_int_equal(cursor_next(c, &ev), 1);
+	assert_int_equal(ev.kind, EVENT_EXIT);
+	assert_int_equal(ev.parent, id);
+	assert_int_equal(cursor_next(c, &ev), 1);
+	assert_int_equal(ev.kind, EVENT_ENTER);
+	assert_int_equal(cursor_next(c, &ev), 0);
+	cursor_close(c);
+	filter_free(&f);
+	assert_string_equal(rig_ids("{}"), "1.1 1.2 1.3 /3");
+}
+
+/* A segment's times and numbers have an end before those of a timeline. */
+static void
+far_apart(void **state)
+{
+	uint64_t ts[] = { START, START + 1, START + ((uint64_t)1 << 48),
+	    START + ((uint64_t)3 << 48) };
+	uint64_t id = 0, i;
+	char want[64];
+
+	(void)state;
+	rig_open(true);
+	for (i = 0; i < 4; i++)
+		id = rig_call(i % 2 ? EVENT_EXIT : EVENT_ENTER, 10, 1, ts[i],
+		    id, 0);
+	assert_string_equal(rig_ids("{}"), "1.1 1.2 1.3 1.4 /4");
+	rig_query("{\"verbose\":true,\"offset\":3,\"limit\":1}");
+	snprintf(want, sizeof(want), "\"timestamp_ns\":%llu",
+	    (unsigned long long)3 << 48);
+	assert_non_null(strstr(answer.s, want));
+	assert_non_null(strstr(answer.s, "\"parentEventId\":\"1.3\""));
+}
+
+static void
+other_forms_are_refused(void **state)
+{
+	int fd;
+
+	(void)state;
+	rig_open(true);
+	store_close(st, true);
+	st = NULL;
+	/* user_version, big endian, in the head of SQLite's format */
+	fd = openat(rig_dir_fd, "t.db", O_RDWR | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, "\0\0\0\1", 4, 60), 4);
+	close(fd);
+	assert_null(rig_try(false, LITTLE, LITTLE));
+	assert_non_null(strstr(why, "form 1"));
 }
 
 static void
@@ -581,6 +703,8 @@ main(void)
 		TEST(crashes_are_json_or_a_string),
 		cmocka_unit_test(json_is_strict), TEST(it_is_found_again),
 		TEST(it_can_go_on), TEST(a_file_that_was_changed_ends_early),
+		TEST(short_calls_are_whole), TEST(a_look_meanwhile),
+		TEST(far_apart), TEST(other_forms_are_refused),
 		TEST(only_timelines_are_opened),
 		TEST(what_is_not_kept_is_gone), TEST(many_threads),
 		TEST(large_captures_are_kept), TEST(unsettled_is_not_shown),

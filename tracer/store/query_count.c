@@ -18,17 +18,18 @@ static uint64_t
 count_records(struct filter *f, const struct chunk *c, uint64_t ts)
 {
 	static uint8_t data[SEG_DATA];
-	const uint8_t *captures;
+	struct seg_first first = chunk_first(c);
 	uint32_t at = 0;
 	uint64_t n = 0;
+	struct rec r[2];
 	int32_t size;
-	struct rec r;
 
 	if (chunk_read(f->st, c, 0, data, c->bytes) == -1)
 		return 0;
-	while ((size = rec_read(data + at, c->bytes - at, &r, &captures)) >
-	    0 && r.ts < ts) {
-		n += filter_rec(f, &r, captures);
+	while ((size = rec_read(data + at, c->bytes - at, &first, r)) > 0 &&
+	    r[0].ts < ts) {
+		n += filter_rec(f, &r[0]);
+		n += r[1].kind != 0 && r[1].ts < ts && filter_rec(f, &r[1]);
 		at += (uint32_t)size;
 	}
 	return n;
@@ -59,34 +60,35 @@ struct look {
 
 #define LOOKS_MOST	16U	/* single ones before all of it is read */
 
-/* The record in a block; 0 = there is none. */
-static int32_t
-look_at(const struct store *st, struct look *l, uint16_t block, struct rec *r,
-    const uint8_t **captures)
+/* The exit that ends in the record at a unit; false = there is none. */
+static bool
+look_at(const struct store *st, struct look *l, uint16_t unit, struct rec *r)
 {
-	uint32_t at = block * SEG_BLOCK, left = l->chunk->bytes - at;
-	int32_t size;
+	uint32_t at = unit * SEG_UNIT, left = l->chunk->bytes - at;
+	struct seg_first first = chunk_first(l->chunk);
+	struct rec both[2];
 
 	if (at >= l->chunk->bytes)
-		return 0;
+		return false;
 	if (!l->whole && ++l->asked > LOOKS_MOST)
 		l->whole = chunk_read(st, l->chunk, 0, l->data,
 		    l->chunk->bytes) == 0;
 	if (!l->whole) {
 		left = left < REC_SIZE_MAX ? left : REC_SIZE_MAX;
 		if (chunk_read(st, l->chunk, at, l->data + at, left) == -1)
-			return 0;
+			return false;
 	}
-	size = rec_read(l->data + at, left, r, captures);
-	return size > 0 ? size : 0;
+	if (rec_read(l->data + at, left, &first, both) <= 0)
+		return false;
+	*r = both[both[1].kind != 0];
+	return r->kind == REC_EXIT;
 }
 
 /* Those of n keys of a row that match, of which some have to be shown. */
 static uint64_t
 count_looking(struct filter *f, struct look *l, const struct seg_sum *row,
-    const uint64_t *keys, const uint16_t *blocks)
+    const uint64_t *keys, const uint16_t *units)
 {
-	const uint8_t *captures;
 	uint64_t count = 0;
 	struct rec r;
 	uint32_t i;
@@ -95,9 +97,9 @@ count_looking(struct filter *f, struct look *l, const struct seg_sum *row,
 	for (i = 0; i < row->count; i++) {
 		match = values_key(f, row->fn, keys[i]);
 		if (match == -1)
-			match = look_at(f->st, l, blocks[i], &r, &captures) >
-			    0 && r.fn == row->fn && r.class == row->class &&
-			    values_match(f, &r, captures);
+			match = look_at(f->st, l, units[i], &r) &&
+			    r.fn == row->fn && r.class == row->class &&
+			    values_match(f, &r);
 		count += match == 1;
 	}
 	return count;
@@ -120,7 +122,7 @@ count_others(struct filter *f, const struct chunk *c)
 		row = &o.rows[i];
 		sure = values_row(f, row, o.keys + at, &perhaps);
 		count += perhaps ? count_looking(f, &look, row, o.keys + at,
-		    o.blocks + at) : sure;
+		    o.units + at) : sure;
 	}
 	return count;
 }

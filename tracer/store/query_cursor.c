@@ -21,8 +21,9 @@ struct source {
 	uint32_t win_off, win_len, win_cap;
 	struct place key;
 	bool	 loaded;		/* an event is there, not only a time */
-	struct rec rec;
-	const uint8_t *captures;
+	bool	 half;			/* rec[1] comes next */
+	struct rec rec[2];		/* what has been read last */
+	const struct rec *now;		/* the event of it */
 };
 
 struct cursor {
@@ -118,6 +119,7 @@ window_at(struct cursor *c, struct source *s, const struct chunk *ch,
 static uint32_t
 record_at(struct cursor *c, struct source *s, const struct chunk *ch)
 {
+	struct seg_first first = chunk_first(ch);
 	const uint8_t *p;
 	uint32_t left;
 	int32_t size;
@@ -125,7 +127,7 @@ record_at(struct cursor *c, struct source *s, const struct chunk *ch)
 	p = window_at(c, s, ch, s->off, &left);
 	if (p == NULL)
 		return 0;
-	size = rec_read(p, left, &s->rec, &s->captures);
+	size = rec_read(p, left, &first, s->rec);
 	if (size == 0) {
 		/* its end is beyond the window: read anew from here */
 		s->win_len = 0;
@@ -135,8 +137,7 @@ record_at(struct cursor *c, struct source *s, const struct chunk *ch)
 			s->win_cap = s->window != NULL ? REC_SIZE_MAX : 0;
 		}
 		p = window_at(c, s, ch, s->off, &left);
-		size = p == NULL ? -1 :
-		    rec_read(p, left, &s->rec, &s->captures);
+		size = p == NULL ? -1 : rec_read(p, left, &first, s->rec);
 	}
 	return size > 0 ? (uint32_t)size : 0;
 }
@@ -156,7 +157,7 @@ enter_chunk(struct cursor *c, struct source *s)
 	const struct chunk *ch;
 
 	s->win_len = 0;
-	s->loaded = false;
+	s->loaded = s->half = false;
 	s->off = 0;
 	if (s->chunk >= s->t->nchunks)
 		return false;
@@ -165,13 +166,30 @@ enter_chunk(struct cursor *c, struct source *s)
 	return ch->first_ts <= c->to;
 }
 
+/* The next event of the chunk; false = there is none that is right. */
 static bool
-is_wanted(struct cursor *c, struct source *s, const struct chunk *ch)
+next_of(struct cursor *c, struct source *s, const struct chunk *ch)
 {
-	s->key = (struct place){ s->rec.ts, s->t->ord,
-		ch->first_seq + s->rec.delta };
-	return compare(&s->key, &c->after) > 0 &&
-	    filter_rec(c->f, &s->rec, s->captures);
+	uint32_t size;
+
+	if (s->half) {
+		s->half = false;
+		s->now = &s->rec[1];
+	} else {
+		if (s->off >= ch->bytes || (size = record_at(c, s, ch)) == 0)
+			return false;
+		s->off += size;
+		s->half = s->rec[1].kind != 0;
+		s->now = &s->rec[0];
+	}
+	s->key = (struct place){ s->now->ts, s->t->ord, s->now->seq };
+	return true;
+}
+
+static bool
+is_wanted(struct cursor *c, const struct source *s)
+{
+	return compare(&s->key, &c->after) > 0 && filter_rec(c->f, s->now);
 }
 
 /* Goes to the next event that is wanted, or to the next chunk. */
@@ -179,17 +197,14 @@ static bool
 step_calls(struct cursor *c, struct source *s)
 {
 	const struct chunk *ch = s->t->chunks[s->chunk];
-	uint32_t size;
 
 	if (s->off == 0)
 		store_tick(c->st);
 	if (s->off > 0 || worth_reading(c, ch)) {
-		while (s->off < ch->bytes &&
-		    (size = record_at(c, s, ch)) > 0) {
-			s->off += size;
-			if (s->rec.ts > c->to)
+		while (next_of(c, s, ch)) {
+			if (s->now->ts > c->to)
 				return false;
-			if (is_wanted(c, s, ch)) {
+			if (is_wanted(c, s)) {
 				s->loaded = true;
 				return true;
 			}
@@ -265,11 +280,15 @@ show_text(const struct cursor *c, const struct source *s, struct seen *ev)
 static void
 show_call(const struct source *s, struct seen *ev)
 {
+	const struct rec *r = s->now;
+
 	*ev = (struct seen){ .id = id_of(s->key.ord, s->key.seq),
-		.ts = s->key.ts, .duration = s->rec.duration,
-		.parent = s->rec.parent, .fn = s->rec.fn, .tid = s->t->tid,
-		.kind = s->rec.kind, .flags = s->rec.flags, .thread = s->t,
-		.data = s->captures, .len = s->rec.len };
+		.ts = s->key.ts, .duration = r->duration,
+		.parent = r->back - 1 < r->seq - 1 ?
+		    id_of(s->key.ord, r->seq - r->back) : 0,
+		.fn = r->fn, .tid = s->t->tid, .kind = r->kind,
+		.flags = r->flags, .thread = s->t, .data = r->captures,
+		.len = r->len };
 }
 
 /* -- the cursor --------------------------------------------------------- */
@@ -397,17 +416,17 @@ static uint64_t
 time_of(const struct store *st, const struct chunk *ch, uint64_t seq)
 {
 	static uint8_t data[SEG_DATA];
-	const uint8_t *captures;
+	struct seg_first first = chunk_first(ch);
 	uint64_t ts = ch->first_ts;
 	uint32_t at = 0;
+	struct rec r[2];
 	int32_t size;
-	struct rec r;
 
 	if (chunk_read(st, ch, 0, data, ch->bytes) == -1)
 		return ts;
-	while ((size = rec_read(data + at, ch->bytes - at, &r, &captures)) >
-	    0 && ch->first_seq + r.delta <= seq) {
-		ts = r.ts;
+	while ((size = rec_read(data + at, ch->bytes - at, &first, r)) > 0 &&
+	    r[0].seq <= seq) {
+		ts = r[r[1].kind != 0 && r[1].seq <= seq].ts;
 		at += (uint32_t)size;
 	}
 	return ts;

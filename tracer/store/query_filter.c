@@ -175,11 +175,11 @@ fn_wanted(const struct filter *f, uint32_t fn)
 }
 
 bool
-filter_rec(struct filter *f, const struct rec *r, const void *captures)
+filter_rec(struct filter *f, const struct rec *r)
 {
 	if ((f->kinds & 1U << r->kind) == 0 || !fn_wanted(f, r->fn))
 		return false;
-	return !f->by_result || values_match(f, r, captures);
+	return !f->by_result || values_match(f, r);
 }
 
 int

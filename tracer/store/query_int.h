@@ -43,7 +43,7 @@ struct filter {
 int	 filter_make(struct store *, const struct query *, struct filter *,
 	    char why[STORE_WHY]);
 void	 filter_free(struct filter *);
-bool	 filter_rec(struct filter *, const struct rec *, const void *captures);
+bool	 filter_rec(struct filter *, const struct rec *);
 /* 1: all that a row of a summary counts, 0: none, -1: perhaps. */
 int	 filter_sum(struct filter *, uint32_t fn, uint16_t class);
 /* Whether a summary can rule a chunk out. */
@@ -69,8 +69,7 @@ int	 values_key(struct filter *, uint32_t fn, uint64_t key);
  */
 uint32_t values_row(struct filter *, const struct seg_sum *,
 	    const uint64_t *keys, bool *perhaps);
-bool	 values_match(struct filter *, const struct rec *,
-	    const void *captures);
+bool	 values_match(struct filter *, const struct rec *);
 
 /* -- query_cursor.c: events in order -- */
 struct cursor;

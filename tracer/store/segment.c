@@ -4,17 +4,17 @@
 
 #include "segment.h"
 
-#define SEG_MAGIC	UINT64_C(0x32676573636c6c64)	/* "dllcseg2" */
-#define SLOTS		(2 * 4096)	/* power of two above SEG_SUMS */
+#define SEG_MAGIC	UINT64_C(0x33676573636c6c64)	/* "dllcseg3" */
+#define SLOTS		(4 * SEG_SUMS)	/* a power of two */
 
 _Static_assert(sizeof(struct seg_head) == SEG_HEAD, "header of a segment");
-_Static_assert(sizeof(struct rec) == REC_HEAD, "head of a record");
+_Static_assert(sizeof(struct rec_head) == REC_HEAD, "head of a record");
 _Static_assert(sizeof(struct seg_sum) == 8, "row of a summary");
 _Static_assert(SEG_HEAD + SEG_DATA + SEG_SUMS * sizeof(struct seg_sum) +
     SEG_RECORDS * (sizeof(uint64_t) + sizeof(uint16_t)) <= SEG_SIZE,
     "a segment holds its index");
-_Static_assert(SEG_RECORDS <= UINT16_MAX && SEG_SUMS < SLOTS / 2,
-    "counts of a segment");
+_Static_assert(SEG_SUMS < UINT16_MAX && SEG_DATA / SEG_UNIT <= UINT16_MAX &&
+    (SLOTS & (SLOTS - 1)) == 0, "counts of a segment");
 
 static uint64_t
 mix(uint64_t a, uint64_t b)
@@ -53,88 +53,267 @@ seg_head_read(const void *p, uint64_t tag, struct seg_head *out)
 	return out->magic == SEG_MAGIC && out->tag == tag &&
 	    out->check == head_check(out) && out->ord >= 1 &&
 	    out->ord <= ORD_MAX && out->bytes <= SEG_DATA &&
-	    out->bytes % SEG_BLOCK == 0 &&
-	    out->count <= out->bytes / SEG_BLOCK &&
+	    out->bytes % SEG_UNIT == 0 && out->count <= SEG_SUMS &&
+	    out->count <= 2 * (out->bytes / REC_HEAD) &&
 	    out->nsums <= out->count && out->nothers <= out->nsums &&
-	    out->nkeys <= out->count && out->first_seq >= 1 &&
+	    out->nkeys <= out->count && out->nkeys <= SEG_RECORDS &&
+	    out->first_seq >= 1 &&
 	    out->first_seq <= SEQ_MAX && out->first_ts <= out->last_ts;
 }
 
-/*
- * The duration counts as well: nothing changes once it is written.  Sums of
- * products, as these do not wait for each other: it is made of every record.
- */
+/* -- records ------------------------------------------------------------ */
+#define FN_BITS		20
+#define KIND_AT		20
+#define FLAGS_AT	22
+#define CLASS_AT	25
+#define LEN_AT		31
+#define EXIT_LEN_AT	45
+#define LEN_BITS	14
+
+_Static_assert(SEG_CAPTURES < 1 << LEN_BITS && EXIT_LEN_AT + LEN_BITS <= 64,
+    "what a head holds");
+
+/* Classes in six bits. */
+#define SMALL_OTHER	(CLASS_MAX + 1)
+#define SMALL_ODD	(CLASS_MAX + 2)
+#define SMALL_ENTER	(CLASS_MAX + 3)
+
+static inline uint64_t
+class_small(uint16_t class)
+{
+	return class <= CLASS_MAX ? class : class == CLASS_ENTER ?
+	    SMALL_ENTER : class == CLASS_ODD ? SMALL_ODD : SMALL_OTHER;
+}
+
 static inline uint16_t
-rec_check(const struct rec *r)
+class_whole(uint64_t small)
+{
+	return small <= CLASS_MAX ? (uint16_t)small : small == SMALL_ENTER ?
+	    CLASS_ENTER : small == SMALL_ODD ? CLASS_ODD : CLASS_OTHER;
+}
+
+/* The parts of a record, told by its head. */
+struct shape {
+	uint64_t far;			/* the distance, 0 = in the head */
+	uint64_t duration;
+	uint32_t captures, len;		/* where they are, how many bytes */
+	uint32_t exit, exit_len;	/* the same of REC_CALL's exit */
+	uint32_t size;
+	uint8_t	 kind;
+};
+
+static inline void
+shape_of(const struct rec_head *h, struct shape *s)
+{
+	s->kind = h->what >> KIND_AT & 3;
+	s->len = h->what >> LEN_AT & ((1U << LEN_BITS) - 1);
+	s->exit_len = h->what >> EXIT_LEN_AT & ((1U << LEN_BITS) - 1);
+	s->captures = REC_HEAD + (h->back == REC_FAR ? 8U : 0) +
+	    (s->kind == REC_EXIT ? 8U : 0);
+	s->exit = (s->captures + s->len + 3U) & ~3U;
+	if (s->kind == REC_CALL)
+		s->exit += (uint32_t)sizeof(uint32_t);
+	s->size = rec_round(s->kind == REC_CALL ? s->exit + s->exit_len :
+	    s->captures + s->len);
+}
+
+/* What lies outside of the head and is no capture; it is all there. */
+static inline void
+shape_fill(const uint8_t *at, const struct rec_head *h, struct shape *s)
+{
+	uint32_t brief;
+
+	s->far = s->duration = 0;
+	if (h->back == REC_FAR)
+		memcpy(&s->far, at + REC_HEAD, sizeof(s->far));
+	if (s->kind == REC_EXIT) {
+		memcpy(&s->duration, at + s->captures - 8, 8);
+	} else if (s->kind == REC_CALL) {
+		memcpy(&brief, at + s->exit - 4, sizeof(brief));
+		s->duration = brief;
+	}
+}
+
+/*
+ * Nothing but captures changes unnoticed.  Sums of products, as these do not
+ * wait for each other: it is made of every record.
+ */
+static inline uint32_t
+rec_check(const struct rec_head *h, uint64_t far, uint64_t duration)
 {
 	uint64_t m;
 
-	m = r->ts * UINT64_C(0x9e3779b97f4a7c15);
-	m += r->duration * UINT64_C(0xc2b2ae3d27d4eb4f);
-	m += (r->parent ^ (uint64_t)r->class << 48) *
+	m = h->when * UINT64_C(0x9e3779b97f4a7c15);
+	m += (h->what ^ far) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	m += (duration ^ (uint64_t)h->back << 32) *
 	    UINT64_C(0x165667b19e3779f9);
-	m += ((uint64_t)r->fn << 32 | r->delta) *
-	    UINT64_C(0xd6e8feb86659fd93);
-	m += ((uint64_t)r->len << 16 | r->kind | (unsigned)r->flags << 8) *
-	    UINT64_C(0xff51afd7ed558ccd);
 	m ^= m >> 32;
-	return (uint16_t)((m * UINT64_C(0x9e3779b97f4a7c15)) >> 48);
+	return (uint32_t)((m * UINT64_C(0x9e3779b97f4a7c15)) >> 32) ^
+	    0x5ec0de;
 }
 
 uint32_t
-rec_write(uint8_t *to, const struct rec *r, const void *captures)
+rec_write(uint8_t *to, const struct seg_first *first, const struct rec *r)
 {
-	uint32_t size = rec_size(r->len);
-	struct rec whole = *r;
+	uint32_t size = rec_size(r);
+	bool is_exit = r->kind == REC_EXIT;
+	uint64_t far = r->back >= REC_FAR ? r->back : 0;
+	struct rec_head h = { .when = (r->ts - first->ts) |
+		(r->seq - first->seq) << 48,
+		.back = far != 0 ? REC_FAR : (uint32_t)r->back };
 
-	whole.check = rec_check(r);
+	h.what = r->fn | (uint64_t)r->kind << KIND_AT |
+	    (uint64_t)r->flags << FLAGS_AT |
+	    class_small(r->class) << CLASS_AT | (uint64_t)r->len << LEN_AT;
+	h.check = rec_check(&h, far, is_exit ? r->duration : 0);
 	/* no old bytes of ours in what is written */
-	memset(to + size - SEG_BLOCK, 0, SEG_BLOCK);
-	memcpy(to, &whole, sizeof(whole));
+	memset(to + size - SEG_UNIT, 0, SEG_UNIT);
+	memcpy(to, &h, sizeof(h));
+	to += sizeof(h);
+	if (far != 0) {
+		memcpy(to, &far, sizeof(far));
+		to += sizeof(far);
+	}
+	if (is_exit) {
+		memcpy(to, &r->duration, sizeof(r->duration));
+		to += sizeof(r->duration);
+	}
 	if (r->len > 0)
-		memcpy(to + REC_HEAD, captures, r->len);
+		memcpy(to, r->captures, r->len);
 	return size;
 }
 
-int32_t
-rec_read(const uint8_t *at, size_t left, struct rec *r,
-    const uint8_t **captures)
+uint32_t
+rec_join(uint8_t *at, size_t room, const struct seg_first *first,
+    const struct rec *r)
 {
-	uint32_t size;
+	struct rec_head h;
+	struct shape s;
+	uint32_t brief = (uint32_t)r->duration;
 
-	if (left < SEG_BLOCK)
+	memcpy(&h, at, sizeof(h));
+	shape_of(&h, &s);
+	/* what is said of a REC_CALL's exit is said by its entry */
+	if (s.kind != REC_ENTER || r->flags != 0 || r->back != 1 ||
+	    r->duration != brief || (h.what & ((1U << FN_BITS) - 1)) != r->fn ||
+	    first->ts + (h.when & REC_WHEN_MAX) + brief != r->ts ||
+	    first->seq + (h.when >> 48) + 1 != r->seq)
 		return 0;
-	memcpy(r, at, sizeof(*r));
-	if (r->check != rec_check(r) || r->len > SEG_CAPTURES ||
-	    (r->kind == REC_ENTER ? r->class != CLASS_ENTER :
-	    r->kind != REC_EXIT ||
-	    (r->class > CLASS_MAX && !class_is_other(r->class))))
+	h.what &= ~((uint64_t)63 << CLASS_AT | (uint64_t)3 << KIND_AT);
+	h.what |= (uint64_t)REC_CALL << KIND_AT |
+	    class_small(r->class) << CLASS_AT |
+	    (uint64_t)r->len << EXIT_LEN_AT;
+	shape_of(&h, &s);
+	if (s.size > room)
+		return 0;
+	memcpy(at + s.exit - sizeof(brief), &brief, sizeof(brief));
+	if (r->len > 0)
+		memcpy(at + s.exit, r->captures, r->len);
+	memset(at + s.exit + r->len, 0, s.size - s.exit - r->len);
+	shape_fill(at, &h, &s);
+	h.check = rec_check(&h, s.far, s.duration);
+	memcpy(at, &h, sizeof(h));
+	return s.size;
+}
+
+bool
+rec_seal(uint8_t *at, size_t left)
+{
+	struct rec_head h;
+	struct shape s;
+
+	if (left < sizeof(h))
+		return false;
+	memcpy(&h, at, sizeof(h));
+	shape_of(&h, &s);
+	if (s.size > left)
+		return false;
+	shape_fill(at, &h, &s);
+	h.check = rec_check(&h, s.far, s.duration);
+	memcpy(at, &h, sizeof(h));
+	return true;
+}
+
+/* A kind that there is, with a class that it can have. */
+static inline bool
+is_sound(const struct rec_head *h, const struct shape *s)
+{
+	uint64_t small = h->what >> CLASS_AT & 63;
+
+	return s->kind != 0 && s->len <= SEG_CAPTURES &&
+	    s->exit_len <= SEG_CAPTURES &&
+	    (s->kind == REC_CALL || s->exit_len == 0) &&
+	    (s->kind == REC_ENTER ? small == SMALL_ENTER :
+	    small < SMALL_ENTER) && h->what >> (EXIT_LEN_AT + LEN_BITS) == 0;
+}
+
+int32_t
+rec_read(const uint8_t *at, size_t left, const struct seg_first *first,
+    struct rec r[2])
+{
+	struct rec_head h;
+	struct shape s;
+
+	if (left < sizeof(h))
+		return 0;
+	memcpy(&h, at, sizeof(h));
+	shape_of(&h, &s);
+	if (!is_sound(&h, &s))
 		return -1;
-	size = rec_size(r->len);
-	if (size > left)
+	if (s.size > left)
 		return 0;
-	*captures = at + REC_HEAD;
-	return (int32_t)size;
+	shape_fill(at, &h, &s);
+	if (h.check != rec_check(&h, s.far, s.duration))
+		return -1;
+	r[0].ts = first->ts + (h.when & REC_WHEN_MAX);
+	r[0].duration = s.kind == REC_EXIT ? s.duration : 0;
+	r[0].seq = first->seq + (h.when >> 48);
+	r[0].back = h.back == REC_FAR ? s.far : h.back;
+	r[0].captures = at + s.captures;
+	r[0].fn = h.what & ((1U << FN_BITS) - 1);
+	r[0].len = (uint16_t)s.len;
+	r[0].class = s.kind == REC_CALL ? CLASS_ENTER :
+	    class_whole(h.what >> CLASS_AT & 63);
+	r[0].kind = s.kind == REC_CALL ? REC_ENTER : s.kind;
+	r[0].flags = h.what >> FLAGS_AT & 7;
+	r[1].kind = 0;
+	if (s.kind == REC_CALL)
+		r[1] = (struct rec){ .ts = r[0].ts + s.duration,
+			.duration = s.duration, .seq = r[0].seq + 1, .back = 1,
+			.captures = at + s.exit, .fn = r[0].fn,
+			.len = (uint16_t)s.exit_len, .kind = REC_EXIT,
+			.class = class_whole(h.what >> CLASS_AT & 63) };
+	return (int32_t)s.size;
+}
+
+/* Whether an event can come behind another one. */
+static bool
+follows(const struct seg_head *h, const struct rec *before,
+    const struct rec *r, bool first)
+{
+	return r->ts >= before->ts && r->ts <= h->last_ts &&
+	    (first || r->seq > before->seq) && r->seq <= SEQ_MAX;
 }
 
 uint32_t
 seg_good(const struct seg_head *h, const uint8_t *data, size_t len,
     uint32_t *count, struct rec *last)
 {
-	const uint8_t *captures;
-	uint32_t at = 0, n = 0;
-	struct rec r, before = { .ts = h->first_ts };
+	const struct seg_first first = { h->first_ts, h->first_seq };
+	struct rec r[2], before = { .ts = h->first_ts };
+	uint32_t at = 0, n = 0, events;
 	int32_t size;
 
-	while (n < h->count && (size = rec_read(data + at, len - at, &r,
-	    &captures)) > 0) {
-		if (r.ts < before.ts || r.ts > h->last_ts ||
-		    (n > 0 && r.delta <= before.delta) ||
-		    h->first_seq + r.delta > SEQ_MAX)
+	while (n < h->count && (size = rec_read(data + at, len - at, &first,
+	    r)) > 0) {
+		events = r[1].kind != 0 ? 2 : 1;
+		if (n + events > h->count ||
+		    !follows(h, &before, &r[0], n == 0) ||
+		    (events == 2 && !follows(h, &r[0], &r[1], false)))
 			break;
-		before = r;
+		before = r[events - 1];
 		at += (uint32_t)size;
-		n++;
+		n += events;
 	}
 	*count = n;
 	*last = before;
@@ -196,7 +375,7 @@ struct pass {
 	struct seg_sum *rows;
 	uint32_t nrows, nkeys;
 	uint64_t *keys;			/* NULL: these are not wanted */
-	uint16_t *key_rows, *blocks;
+	uint16_t *key_rows, *units;
 };
 
 /* The row of a function and class; SEG_SUMS: there is no room. */
@@ -220,26 +399,39 @@ row_of(struct pass *p, uint32_t fn, uint16_t class)
 	return p->nrows++;
 }
 
+/* False: there is no more room for rows. */
+static bool
+pass_event(struct pass *p, const struct rec *r, size_t at, uint64_t tag)
+{
+	uint32_t row = row_of(p, r->fn, r->class);
+
+	if (row == SEG_SUMS)
+		return false;
+	p->rows[row].count++;
+	if (p->keys == NULL || !class_is_other(r->class) ||
+	    p->nkeys == SEG_RECORDS)
+		return true;
+	p->keys[p->nkeys] = r->class == CLASS_ODD ? 0 :
+	    seg_key(r->captures, r->len, tag);
+	p->key_rows[p->nkeys] = (uint16_t)row;
+	p->units[p->nkeys++] = (uint16_t)(at / SEG_UNIT);
+	return true;
+}
+
 static void
 pass(struct pass *p, const uint8_t *data, size_t len, uint64_t tag)
 {
-	const uint8_t *captures, *at = data;
-	uint32_t row;
+	static const struct seg_first first;
+	uint32_t n = 0;
+	struct rec r[2];
+	size_t at = 0;
 	int32_t size;
-	struct rec r;
 
-	for (; (size = rec_read(at, len, &r, &captures)) > 0;
-	    at += size, len -= (size_t)size) {
-		if ((row = row_of(p, r.fn, r.class)) == SEG_SUMS)
+	for (; n < SEG_RECORDS && (size = rec_read(data + at, len - at,
+	    &first, r)) > 0; at += (size_t)size, n++)
+		if (!pass_event(p, &r[0], at, tag) ||
+		    (r[1].kind != 0 && !pass_event(p, &r[1], at, tag)))
 			return;
-		p->rows[row].count++;
-		if (p->keys == NULL || !class_is_other(r.class))
-			continue;
-		p->keys[p->nkeys] = r.class == CLASS_ODD ? 0 :
-		    seg_key(captures, r.len, tag);
-		p->key_rows[p->nkeys] = (uint16_t)row;
-		p->blocks[p->nkeys++] = (uint16_t)((at - data) / SEG_BLOCK);
-	}
 }
 
 uint32_t
@@ -280,18 +472,18 @@ seg_index(const uint8_t *data, size_t len, uint64_t tag,
 	static struct pass p;
 	static struct seg_sum rows[SEG_SUMS];
 	static uint64_t keys[SEG_RECORDS];
-	static uint16_t key_rows[SEG_RECORDS], blocks[SEG_RECORDS];
+	static uint16_t key_rows[SEG_RECORDS], units[SEG_RECORDS];
 	static uint32_t starts[SEG_SUMS];
 	uint32_t i, at;
 
 	p = (struct pass){ .rows = rows, .keys = keys, .key_rows = key_rows,
-		.blocks = blocks };
+		.units = units };
 	pass(&p, data, len, tag);
 	order_rows(&p, out, starts);
 	for (i = 0; i < p.nkeys; i++) {
 		at = starts[key_rows[i]]++;
 		out->keys[at] = keys[i];
-		out->blocks[at] = blocks[i];
+		out->units[at] = units[i];
 	}
 }
 

@@ -6,9 +6,18 @@
  * have no number.  Segment n lies at n * SEG_SIZE of a sparse file; what is
  * not used of one takes no room.
  *
- * Records are blocks of 64 bytes: 40 of head, the rest captures as the agent
- * wrote them.  Times in a segment never go backwards.  Numbers are in the
- * host's byte order: the file never leaves it without its daemon.
+ * A record is an entry, an exit, or both of a call in which nothing else was
+ * recorded.  It is as long as it has to be, in units of 8 bytes: a head of
+ * 24 bytes (struct rec_head), then
+ *
+ *	REC_ENTER	[distance] captures
+ *	REC_EXIT	[distance] duration captures
+ *	REC_CALL	[distance] captures | u32 duration, captures of the exit
+ *
+ * where what is behind | begins at a multiple of 4, a distance (u64) is there
+ * if 32 bits are not enough for it, and captures are as the agent wrote them.
+ * Times in a segment never go backwards.  Numbers are in the host's byte
+ * order: the file never leaves it without its daemon.
  *
  * The header counts what was written completely before it, so a writer that
  * dies leaves a readable beginning.  A reader believes nothing: whoever owns
@@ -21,16 +30,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SEG_SIZE	((uint32_t)288 << 10)
+#define SEG_SIZE	((uint32_t)336 << 10)
 #define SEG_HEAD	128U
 #define SEG_DATA	((uint32_t)224 << 10)	/* most bytes of records */
-#define SEG_BLOCK	64U
-#define SEG_RECORDS	(SEG_DATA / SEG_BLOCK)
-#define SEG_SUMS	SEG_RECORDS		/* most rows of a summary */
-#define SEG_CAPTURES	8192U			/* most of one record */
-#define REC_HEAD	40U
-#define REC_SIZE_MAX	((REC_HEAD + SEG_CAPTURES + SEG_BLOCK - 1) / \
-			    SEG_BLOCK * SEG_BLOCK)
+#define SEG_UNIT	8U
+#define SEG_RECORDS	4096U			/* most in a segment */
+#define SEG_SUMS	(2 * SEG_RECORDS)	/* most rows of a summary */
+#define SEG_CAPTURES	8192U			/* most of one event */
+#define REC_HEAD	24U
+#define REC_SIZE_MAX	(REC_HEAD + 16 + SEG_CAPTURES + 8 + SEG_CAPTURES)
 
 #define ORD_BITS	24
 #define ORD_MAX		((1U << ORD_BITS) - 1)
@@ -41,7 +49,7 @@ struct seg_head {
 	uint32_t ord, tid;		/* ord: 1 to ORD_MAX, never used twice */
 	char	 name[16];
 	uint64_t first_seq, first_ts, last_ts;
-	uint32_t count, bytes;		/* of records */
+	uint32_t count, bytes;		/* of events; of records */
 	uint32_t nsums;			/* 0 = not sealed */
 	uint32_t check;
 	uint32_t nothers, nkeys;	/* see struct seg_index */
@@ -50,7 +58,8 @@ struct seg_head {
 
 enum {
 	REC_ENTER = 1,
-	REC_EXIT = 2
+	REC_EXIT = 2,
+	REC_CALL = 3			/* on disk alone: both */
 };
 
 /* Classes of what a function returned: equal captures, one number. */
@@ -65,14 +74,35 @@ class_is_other(uint16_t class)
 	return class == CLASS_OTHER || class == CLASS_ODD;
 }
 
+/*
+ * The head of a record.  when: ns since the segment's first event, and from
+ * bit 48 on how many events after it this one comes.  what: function (20 bits),
+ * kind (2), flags (3), class (6), bytes of captures (14), of an exit behind an
+ * entry (14).  back: how many events before it its parent is, 0 = none,
+ * REC_FAR = see the distance.
+ */
+struct rec_head {
+	uint64_t when, what;
+	uint32_t back, check;
+};
+#define REC_FAR		UINT32_MAX
+#define REC_WHEN_MAX	((UINT64_C(1) << 48) - 1)
+#define REC_AFTER_MAX	UINT16_MAX
+
+/* An event of it. */
 struct rec {
-	uint64_t ts, duration, parent;
+	uint64_t ts, duration;
+	uint64_t seq, back;		/* back: as above, whatever it is */
+	const uint8_t *captures;	/* borrowed */
 	uint32_t fn;
-	uint32_t delta;			/* sequence, from the segment's first */
 	uint16_t len;			/* of captures */
 	uint16_t class;			/* CLASS_ENTER in REC_ENTER */
 	uint8_t	 kind, flags;
-	uint16_t check;
+};
+
+/* The first event of a segment, from which others count. */
+struct seg_first {
+	uint64_t ts, seq;
 };
 
 struct seg_sum {
@@ -83,12 +113,12 @@ struct seg_sum {
 /*
  * Rows for all that is in a segment; the last nothers of them are of
  * CLASS_ODD and CLASS_OTHER.  These have as many keys as they count, in the
- * same order, and of each key the block in which its record begins.
+ * same order, and of each key the unit in which its record begins.
  */
 struct seg_index {
 	struct seg_sum rows[SEG_SUMS];
 	uint64_t keys[SEG_RECORDS];	/* 0 of CLASS_ODD */
-	uint16_t blocks[SEG_RECORDS];
+	uint16_t units[SEG_RECORDS];
 	uint32_t nrows, nothers, nkeys;
 };
 
@@ -97,24 +127,44 @@ void	 seg_head_seal(struct seg_head *);
 /* Whether these are SEG_HEAD bytes of one with that tag; copies it to out. */
 bool	 seg_head_read(const void *, uint64_t tag, struct seg_head *out);
 
-/* Bytes that a record with len bytes of captures takes. */
 static inline uint32_t
-rec_size(uint32_t len)
+rec_round(size_t len)
 {
-	return (REC_HEAD + len + SEG_BLOCK - 1) & ~(SEG_BLOCK - 1);
+	return ((uint32_t)len + SEG_UNIT - 1) & ~(SEG_UNIT - 1);
 }
 
-/* Writes a record with its captures and check; returns its size. */
-uint32_t rec_write(uint8_t *to, const struct rec *, const void *captures);
+/* Bytes that an entry or exit takes. */
+static inline uint32_t
+rec_size(const struct rec *r)
+{
+	return rec_round(REC_HEAD + (r->back >= REC_FAR ? 8U : 0) +
+	    (r->kind == REC_EXIT ? 8U : 0) + r->len);
+}
+
+/*
+ * Writes an entry or exit with its captures and check, of which ts and seq
+ * lie within REC_WHEN_MAX and REC_AFTER_MAX of the first; returns its size.
+ */
+uint32_t rec_write(uint8_t *to, const struct seg_first *,
+	    const struct rec *);
+/*
+ * Makes one record of an entry at `at`, and its exit, which is the event
+ * behind it.  room: bytes at `at`.  Returns its new size, 0 = it cannot be.
+ */
+uint32_t rec_join(uint8_t *at, size_t room, const struct seg_first *,
+	    const struct rec *exit);
+/* Makes the check of a record right, whatever it is; false: beyond left. */
+bool	 rec_seal(uint8_t *at, size_t left);
 /*
  * Reads one: its size, 0 if left bytes are not all of it, -1 if it is none.
- * *captures points into at.
+ * Of a REC_CALL r[1] is the exit, else r[1].kind is 0.
  */
-int32_t	 rec_read(const uint8_t *at, size_t left, struct rec *,
-	    const uint8_t **captures);
+int32_t	 rec_read(const uint8_t *at, size_t left, const struct seg_first *,
+	    struct rec r[2]);
 /*
  * How many bytes at data are good records whose times and sequences do not
- * go backwards nor leave what head says; *count and *last of them.
+ * go backwards nor leave what head says; *count events, the last of which is
+ * *last.
  */
 uint32_t seg_good(const struct seg_head *head, const uint8_t *data,
 	    size_t len, uint32_t *count, struct rec *last);

@@ -215,17 +215,21 @@ store_close(struct store *st, bool keep)
 /* -- appending ---------------------------------------------------------- */
 static void
 fill(struct rec *r, const struct event *ev, const struct thread *t,
-    const struct chunk *c, uint64_t ts)
+    uint64_t ts)
 {
+	r->ts = ts;
+	r->duration = ev->duration;
+	r->seq = t->next_seq;
 	/* another thread's event is nobody's parent */
-	uint64_t parent = id_ord(ev->parent) == t->ord &&
-	    id_seq(ev->parent) < t->next_seq ? ev->parent : 0;
-
-	*r = (struct rec){ .ts = ts, .duration = ev->duration,
-		.parent = parent, .fn = ev->fn,
-		.delta = (uint32_t)(t->next_seq - c->first_seq),
-		.len = ev->len, .class = CLASS_ENTER, .kind = REC_ENTER,
-		.flags = ev->flags };
+	r->back = id_ord(ev->parent) == t->ord &&
+	    id_seq(ev->parent) - 1 < t->next_seq - 1 ?
+	    t->next_seq - id_seq(ev->parent) : 0;
+	r->captures = ev->captures;
+	r->fn = ev->fn;
+	r->len = ev->len;
+	r->kind = ev->kind == EVENT_ENTER ? REC_ENTER : REC_EXIT;
+	r->class = CLASS_ENTER;
+	r->flags = ev->flags & EVENT_FLAGS;
 }
 
 static uint16_t
@@ -238,29 +242,64 @@ class_of(struct store *st, const struct event *ev)
 	    seg_key(ev->captures, ev->len, st->tag) == 0 ? CLASS_ODD : class;
 }
 
+/*
+ * An exit right behind its entry, which nobody has seen nor written yet,
+ * becomes one with it.
+ */
+static bool
+join(const struct store *st, struct thread *t, const struct rec *r)
+{
+	struct chunk *c = t->nchunks > 0 ? t->chunks[t->nchunks - 1] : NULL;
+	struct seg_first first;
+	uint32_t size;
+
+	if (r->back != 1 || st->pins > 0 || c == NULL || c->buffer == NULL ||
+	    c->nrecords == 0 || c->latest < c->written ||
+	    c->last_seq + 1 != r->seq)
+		return false;
+	first = chunk_first(c);
+	size = rec_join(c->buffer->bytes + (c->latest - c->buffer->base),
+	    SEG_DATA - c->latest, &first, r);
+	if (size == 0)
+		return false;
+	c->bytes = c->latest + size;
+	c->count++;
+	return true;
+}
+
+static bool
+put(struct store *st, struct thread *t, const struct rec *r)
+{
+	struct chunk *c = chunk_for(st, t, rec_size(r), r->ts);
+	struct seg_first first;
+
+	if (c == NULL)
+		return false;
+	first = chunk_first(c);
+	c->latest = c->bytes;
+	c->bytes += rec_write(chunk_end(c), &first, r);
+	c->nrecords++;
+	c->count++;
+	c->nenter += r->kind == REC_ENTER;
+	return true;
+}
+
 static bool
 append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
 {
 	struct chunk *c;
 	struct rec r;
 
-	if ((c = chunk_for(st, t, rec_size(ev->len), ts)) == NULL)
-		return false;
-	fill(&r, ev, t, c, ts);
-	if (ev->kind == EVENT_EXIT) {
-		r.kind = REC_EXIT;
+	fill(&r, ev, t, ts);
+	if (r.kind == REC_EXIT)
 		r.class = class_of(st, ev);
-		t->nexit++;
-	} else {
-		r.duration = 0;
-		t->nenter++;
-		c->nenter++;
-	}
-	tally_add(&st->tally, ev->fn, r.class, 1);
-	c->bytes += rec_write(chunk_end(c), &r, ev->captures);
-	c->count++;
+	if (!(r.kind == REC_EXIT && join(st, t, &r)) && !put(st, t, &r))
+		return false;
+	c = t->chunks[t->nchunks - 1];
 	c->last_ts = ts;
 	c->last_seq = t->next_seq;
+	*(r.kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
+	tally_add(&st->tally, ev->fn, r.class, 1);
 	return true;
 }
 

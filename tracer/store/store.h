@@ -56,6 +56,7 @@ enum event_kind {
 #define EVENT_SAMPLED	1		/* others were left out */
 #define EVENT_UNWOUND	2		/* ended by an exception or longjmp */
 #define EVENT_OPEN	4		/* there will be no EVENT_EXIT */
+#define EVENT_FLAGS	7
 
 /* A call as it is appended. */
 struct event {

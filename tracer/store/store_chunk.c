@@ -269,7 +269,7 @@ chunk_write_index(struct store *st, const struct thread *t,
 		size_t len;
 	} parts[] = { { x->rows, x->nrows * sizeof(x->rows[0]) },
 		{ x->keys, x->nkeys * sizeof(x->keys[0]) },
-		{ x->blocks, x->nkeys * sizeof(x->blocks[0]) } };
+		{ x->units, x->nkeys * sizeof(x->units[0]) } };
 	off_t at = data_at(c) + c->bytes;
 	size_t i;
 
@@ -405,6 +405,16 @@ begin(struct store *st, struct thread *t, uint64_t ts)
 	return c;
 }
 
+/* Whether a thread's next event can be told in the chunk. */
+static bool
+has_room(const struct chunk *c, const struct thread *t, uint32_t size,
+    uint64_t ts)
+{
+	return c->bytes + size <= SEG_DATA && c->nrecords < SEG_RECORDS &&
+	    t->next_seq - c->first_seq < REC_AFTER_MAX &&
+	    ts - c->first_ts <= REC_WHEN_MAX;
+}
+
 struct chunk *
 chunk_for(struct store *st, struct thread *t, uint32_t size, uint64_t ts)
 {
@@ -412,11 +422,9 @@ chunk_for(struct store *st, struct thread *t, uint32_t size, uint64_t ts)
 
 	/* nearly always: the one that was written to last, and it has room */
 	if (c != NULL && c->buffer != NULL && c->buffer == st->first_buffer &&
-	    c->bytes + size <= SEG_DATA &&
-	    t->next_seq - c->first_seq <= UINT32_MAX)
+	    has_room(c, t, size, ts))
 		return c;
-	if (c != NULL && !c->sealed && (c->bytes + size > SEG_DATA ||
-	    t->next_seq - c->first_seq > UINT32_MAX)) {
+	if (c != NULL && !c->sealed && !has_room(c, t, size, ts)) {
 		/* the flush tries again, not each of a million calls */
 		if (st->calls_trouble[0] != '\0' || chunk_seal(st, t) == -1)
 			return NULL;
@@ -498,7 +506,7 @@ read_others(const struct store *st, const struct chunk *c,
 	o->rows = raw.rows;
 	o->nrows = c->nothers;
 	o->keys = (const void *)(raw.bytes + rows);
-	o->blocks = (const void *)(o->keys + c->nkeys);
+	o->units = (const void *)(o->keys + c->nkeys);
 	return seg_others_good(o->rows, o->nrows, c->nkeys);
 }
 
@@ -514,5 +522,5 @@ chunk_others(const struct store *st, const struct chunk *c,
 	data = records_of(st, c);
 	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, &x);
 	*o = (struct others){ x.rows + (x.nrows - x.nothers), x.keys,
-		x.blocks, x.nothers };
+		x.units, x.nothers };
 }

@@ -11,7 +11,7 @@
 #include "store_int.h"
 
 #define APPLICATION	0x646c7472	/* "dltr" */
-#define VERSION		1
+#define VERSION		2	/* of the calls as well */
 #define ROWS_MOST	((size_t)8 << 20)	/* bytes that wait */
 #define ROWS_LIMIT	(4 * ROWS_MOST)		/* those that must not be lost */
 
@@ -397,6 +397,25 @@ db_peek(struct store *st, char why[STORE_WHY])
 	    no_timeline(st, "no timeline is in these files", why);
 }
 
+/* Whether its calls are written as they are now. */
+static int
+check_version(struct store *st, char why[STORE_WHY])
+{
+	sqlite3_stmt *s;
+	int version = -1;
+
+	if (sqlite3_prepare_v2(st->db, "PRAGMA user_version", -1, &s, NULL) ==
+	    SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+		version = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	if (version == VERSION)
+		return 0;
+	snprintf(why, STORE_WHY, "this timeline has form %d, of another "
+	    "release of debuglantern; this one reads form %d", version,
+	    VERSION);
+	return -1;
+}
+
 int
 db_open(struct store *st, bool fresh, char why[STORE_WHY])
 {
@@ -406,7 +425,7 @@ db_open(struct store *st, bool fresh, char why[STORE_WHY])
 		return db_make(st) == 0 ? 0 : no_timeline(st,
 		    "cannot make the timeline's database", why);
 	}
-	if (db_peek(st, why) == -1)
+	if (db_peek(st, why) == -1 || check_version(st, why) == -1)
 		return -1;
 	return get_functions(st) == 0 && get_texts(st) == 0 ? 0 :
 	    no_timeline(st, "no timeline is in these files", why);

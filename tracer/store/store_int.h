@@ -20,8 +20,10 @@ struct chunk {
 	struct buffer *buffer;		/* what comes next is put here; or NULL */
 	uint64_t first_seq, last_seq, first_ts, last_ts;
 	uint32_t slot;
-	uint32_t count, bytes;		/* of records, those in a buffer too */
-	uint32_t written, nwritten;	/* bytes and records in the file */
+	uint32_t count, bytes;		/* of events, records; buffered, too */
+	uint32_t nrecords;		/* of these; 0 if it is sealed */
+	uint32_t latest;		/* where the last one begins */
+	uint32_t written;		/* bytes in the file */
 	uint32_t nsums;			/* 0 = it has no index */
 	uint16_t nothers, nkeys;	/* of it, as in struct seg_index */
 	uint32_t nenter;		/* of count; of those in a buffer too */
@@ -34,6 +36,13 @@ struct chunk {
 	uint32_t used;			/* bytes of disk that are charged */
 	bool	 sealed;
 };
+
+/* From what its records count. */
+static inline struct seg_first
+chunk_first(const struct chunk *c)
+{
+	return (struct seg_first){ c->first_ts, c->first_seq };
+}
 
 struct buffer {
 	struct buffer *prev, *next;	/* the latest used first */
@@ -120,7 +129,10 @@ struct store {
 };
 
 /* -- store_chunk.c: the segments of threads -- */
-/* The last chunk of a thread with room for size bytes; NULL = no room. */
+/*
+ * The last chunk of a thread with room for a record of size bytes that is its
+ * next event; NULL = no room.
+ */
 struct chunk *chunk_for(struct store *, struct thread *, uint32_t size,
 	    uint64_t ts);
 /* Writes a thread's buffered records.  -1: trouble is set. */
@@ -150,7 +162,7 @@ uint32_t chunk_sums(const struct store *, const struct chunk *,
 struct others {
 	const struct seg_sum *rows;
 	const uint64_t *keys;		/* as in struct seg_index */
-	const uint16_t *blocks;
+	const uint16_t *units;
 	uint32_t nrows;
 };
 void	 chunk_others(const struct store *, const struct chunk *,

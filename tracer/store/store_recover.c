@@ -71,41 +71,46 @@ find_all(struct store *st, size_t *n)
 	return all;
 }
 
+static void
+count_event(struct store *st, struct thread *t, struct chunk *c,
+    const struct rec *r)
+{
+	if (r->kind == REC_EXIT && !class_is_other(r->class))
+		tally_learn(&st->tally, r->fn, r->class, r->captures, r->len);
+	tally_add(&st->tally, r->fn, r->class, 1);
+	*(r->kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
+	c->nenter += r->kind == REC_ENTER;
+}
+
 /* Counts what is in a segment, and learns the values of its classes. */
 static void
 count(struct store *st, struct thread *t, struct chunk *c,
     const uint8_t *data, uint32_t len)
 {
-	const uint8_t *captures;
+	struct seg_first first = chunk_first(c);
+	struct rec r[2];
 	int32_t size;
-	struct rec r;
+	int i;
 
-	for (; (size = rec_read(data, len, &r, &captures)) > 0;
-	    data += size, len -= (uint32_t)size) {
-		if (r.kind == REC_EXIT && !class_is_other(r.class))
-			tally_learn(&st->tally, r.fn, r.class, captures,
-			    r.len);
-		tally_add(&st->tally, r.fn, r.class, 1);
-		*(r.kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
-		c->nenter += r.kind == REC_ENTER;
-	}
+	for (; (size = rec_read(data, len, &first, r)) > 0;
+	    data += size, len -= (uint32_t)size)
+		for (i = 0; i < 2 && r[i].kind != 0; i++)
+			count_event(st, t, c, &r[i]);
 }
 
 /* Bytes of good records whose functions can be counted. */
 static uint32_t
-countable(struct store *st, const uint8_t *data, uint32_t len, uint32_t *n)
+countable(struct store *st, const struct seg_first *first,
+    const uint8_t *data, uint32_t len)
 {
-	const uint8_t *captures;
-	uint32_t at = 0;
+	uint32_t at = 0, n = 0;
+	struct rec r[2];
 	int32_t size;
-	struct rec r;
 
-	*n = 0;
-	while ((size = rec_read(data + at, len - at, &r, &captures)) > 0 &&
-	    r.fn < FN_MAX && tally_reserve(&st->tally, r.fn) == 0) {
+	while (n++ < SEG_RECORDS && (size = rec_read(data + at, len - at,
+	    first, r)) > 0 && r[0].fn < FN_MAX &&
+	    tally_reserve(&st->tally, r[0].fn) == 0)
 		at += (uint32_t)size;
-		++*n;
-	}
 	return at;
 }
 
@@ -126,6 +131,7 @@ take(struct store *st, struct thread *t, const struct found *f)
 	static uint8_t data[SEG_DATA];
 	static struct seg_index x;
 	const struct seg_head *h = &f->head;
+	const struct seg_first first = { h->first_ts, h->first_seq };
 	struct chunk *c;
 	struct rec last;
 	uint32_t n, len;
@@ -136,7 +142,7 @@ take(struct store *st, struct thread *t, const struct found *f)
 	if (have <= 0)
 		return;
 	len = seg_good(h, data, (size_t)have, &n, &last);
-	len = countable(st, data, len, &n);
+	len = countable(st, &first, data, len);
 	seg_good(h, data, len, &n, &last);
 	if (n == 0 || h->first_seq < t->next_seq ||
 	    h->first_ts < t->last_ts || (c = chunk_add(t)) == NULL)
@@ -145,8 +151,8 @@ take(struct store *st, struct thread *t, const struct found *f)
 	c->first_seq = h->first_seq;
 	c->first_ts = h->first_ts;
 	c->last_ts = last.ts;
-	c->last_seq = h->first_seq + last.delta;
-	c->count = c->nwritten = n;
+	c->last_seq = last.seq;
+	c->count = n;
 	c->bytes = c->written = len;
 	c->used = (SEG_HEAD + len + 4095) & ~4095U;
 	st->used += c->used;
