@@ -522,8 +522,8 @@ static const struct form {
 	    "or await and a number of seconds" },
 	{ "debugger", "debugger must be followed by idle, output-events or "
 	    "output-bytes and a value" },
-	{ "tracer", "tracer must be followed by idle, budget, timeline-calls "
-	    "or timeline-output and a value" },
+	{ "tracer", "tracer must be followed by idle, budget, "
+	    "timeline-calls, timeline-output or user-timeline and a value" },
 	{ "adapter", "adapter must be: adapter NAME command \"PROGRAM "
 	    "ARGUMENTS\"" },
 	{ "admin", "admin must be followed by user or group and a name" },

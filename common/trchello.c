@@ -15,6 +15,7 @@ trc_hello_put(struct msg_out *o, const struct trc_hello *h)
 	msg_put_u64(o, h->started_ns);
 	msg_put_u64(o, h->calls_bytes);
 	msg_put_u64(o, h->output_bytes);
+	msg_put_u64(o, h->user_bytes);
 	msg_put_u64(o, h->budget);
 	msg_put_str(o, h->home);
 	msg_put_str(o, h->session);
@@ -35,6 +36,7 @@ trc_hello_get(struct msg *m, struct trc_hello *h)
 	h->started_ns = msg_get_u64(m);
 	h->calls_bytes = msg_get_u64(m);
 	h->output_bytes = msg_get_u64(m);
+	h->user_bytes = msg_get_u64(m);
 	h->budget = msg_get_u64(m);
 	msg_get_str(m, h->home, sizeof(h->home));
 	msg_get_str(m, h->session, sizeof(h->session));

@@ -192,18 +192,29 @@ trc_show_trace(struct json_object *o, FILE *out)
 	print_warnings(o);
 }
 
+/* "events 120 (3.2M of 1.0G)" */
+static void
+print_events(struct json_object *o, FILE *out)
+{
+	char bytes[TERM_BYTES], most[TERM_BYTES];
+	int64_t events = 0, size = 0, limit = 0;
+
+	if (!reply_int(o, "events", &events))
+		return;
+	reply_int(o, "bytes", &size);
+	fprintf(out, KEY_WIDTH "%" PRId64 " (%s", "events", events,
+	    term_bytes((uint64_t)(size > 0 ? size : 0), bytes));
+	if (reply_int(o, "bytesMost", &limit) && limit > 0)
+		fprintf(out, " of %s", term_bytes((uint64_t)limit, most));
+	fputs(")\n", out);
+}
+
 static void
 print_stored(struct json_object *o, FILE *out)
 {
-	char bytes[TERM_BYTES];
-	int64_t events = 0, size = 0;
 	struct json_object *v;
 
-	if (reply_int(o, "events", &events)) {
-		reply_int(o, "bytes", &size);
-		fprintf(out, KEY_WIDTH "%" PRId64 " (%s)\n", "events", events,
-		    term_bytes((uint64_t)(size > 0 ? size : 0), bytes));
-	}
+	print_events(o, out);
 	print_number(out, o, "evicted", "evicted", false);
 	print_number(out, o, "lost", "lost", false);
 	if (json_object_object_get_ex(o, "threads", &v) &&

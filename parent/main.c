@@ -91,6 +91,7 @@ fill_debuggers(struct settings *s, const struct conf *c)
 	s->tracer_budget = c->tracer_budget;
 	s->tracer_calls = c->tracer_calls;
 	s->tracer_output = c->tracer_output;
+	s->tracer_user = c->tracer_user;
 	s->dap_initialize = c->dap_initialize;
 	s->dap_request = c->dap_request;
 	s->dap_await = c->dap_await;

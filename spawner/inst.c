@@ -137,18 +137,13 @@ on_drop(void *arg)
 	free(i);
 }
 
-void
-inst_end(struct inst *i, enum err err, const char *why)
+static void
+part_with(struct inst *i)
 {
 	bool waits = i->life == INST_UP && i->pid_io.active &&
 	    i->kind->leave_ms > 0;
 
-	if (i->life == INST_GOING)
-		return;
 	i->life = INST_GOING;
-	inst_last_send(&i->last, i->kind, &i->id);
-	inst_asks_fail(i, err, why);
-	inst_audit_end(i);
 	chan_close(&i->chan);
 	summon_end(&i->summon);
 	if (!waits)
@@ -159,6 +154,23 @@ inst_end(struct inst *i, enum err err, const char *why)
 	i->kind->end(i);
 	i->session = NULL;
 	loop_timer_set(&i->drop, waits ? i->kind->leave_ms : 0, on_drop, i);
+}
+
+static void
+answer_all(struct inst *i, enum err err, const char *why)
+{
+	inst_last_send(&i->last, i->kind, &i->id);
+	inst_asks_fail(i, err, why);
+	inst_audit_end(i);
+}
+
+void
+inst_end(struct inst *i, enum err err, const char *why)
+{
+	if (i->life == INST_GOING)
+		return;
+	part_with(i);
+	answer_all(i, err, why);
 }
 
 void
@@ -177,8 +189,12 @@ inst_end_shown(struct inst *i, enum err err, const char *why)
 {
 	struct session *s = i->session;
 
-	inst_end(i, err, why);
+	if (i->life == INST_GOING)
+		return;
+	part_with(i);
+	/* who has been answered sees no older state than that */
 	i->kind->lost(i, s);
+	answer_all(i, err, why);
 }
 
 /* It has ended by itself, or has broken the rules. */

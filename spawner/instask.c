@@ -140,8 +140,7 @@ inst_asks_fail(struct inst *i, enum err err, const char *why)
 	while ((q = TAILQ_FIRST(&i->asked)) != NULL) {
 		if (q->asker.owner == NULL)
 			inst_audit_left(i, q);
-		answer(&q->asker, &i->session->id, err, why == NULL ? NULL :
-		    "%s", why);
+		answer(&q->asker, &i->id, err, why == NULL ? NULL : "%s", why);
 		asked_free(i, q);
 	}
 }

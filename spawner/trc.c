@@ -120,6 +120,8 @@ greet(struct inst *i)
 	h.user_mode = role_mode == MODE_USER;
 	h.calls_bytes = settings.tracer_calls;
 	h.output_bytes = settings.tracer_output;
+	if (settings.tracer_user != LIMIT_UNLIMITED)
+		h.user_bytes = settings.tracer_user;
 	h.budget = settings.tracer_budget == 0 ? LIMIT_UNLIMITED :
 	    settings.tracer_budget;
 	h.made = s->traced.made;

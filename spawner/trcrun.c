@@ -4,6 +4,7 @@
  * at its first instruction until the tracer lets it go.
  */
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -316,6 +317,40 @@ trc_tell_files(struct trcproc *p)
 		msg_put_u32(o, i);
 		(void)chan_send(&p->i.chan, o, fd);
 	}
+}
+
+/*
+ * Of one file; they are the spawner's own memfds, so asking waits for nobody.
+ */
+static uint64_t
+bytes_of(int fd)
+{
+	struct stat sb;
+
+	return fd == -1 || fstat(fd, &sb) == -1 ? 0
+						: (uint64_t)sb.st_blocks * 512;
+}
+
+/* What is in files at home is counted there, by the tracer. */
+int
+spawn_on_trc_want_used(struct msg *m)
+{
+	struct trcproc *p = trc_of(m);
+	const struct session *s = p->i.session, *other;
+	struct msg_out *o;
+	uint64_t used = 0;
+	size_t i;
+
+	if (msg_end(m) == -1 || s == NULL || inst_is_deaf(&p->i))
+		return -1;
+	SESSION_FOREACH(other)
+	for (i = 0; other->owner == s->owner && i < TRC_FILES; i++)
+		if (other != s || i != TRC_FILE_CALLS)
+			used += bytes_of(other->traced.files[i]);
+	o = msg_new(MSG_TRC_USED, &s->id, 0, 0);
+	msg_put_u64(o, used);
+	(void)chan_send(&p->i.chan, o, -1);
+	return 0;
 }
 
 int

@@ -18,6 +18,7 @@
 #include "launch.h"
 #include "log.h"
 #include "plan.h"
+#include "room.h"
 #include "session.h"
 #include "timeline.h"
 #include "vec.h"
@@ -284,7 +285,7 @@ on_made(const char *why)
 	struct trc_run run;
 
 	if (why != NULL) {
-		launch_failed("TIMELINE_FULL", "make room for a timeline", why);
+		launch_failed("TIMELINE_FULL", ROOM_NEXT, why);
 		return;
 	}
 	put_args(&argv);

@@ -114,6 +114,17 @@ tracer_on_file(struct msg *m)
 }
 
 int
+tracer_on_used(struct msg *m)
+{
+	uint64_t used = msg_get_u64(m);
+
+	if (msg_end(m) == -1 || !greeted)
+		return -1;
+	trc_used(used);
+	return 0;
+}
+
+int
 tracer_on_ring(struct msg *m)
 {
 	(void)msg_get_u32(m);
@@ -300,6 +311,12 @@ void
 link_want_files(void)
 {
 	send_plain(MSG_TRC_WANT_FILES);
+}
+
+void
+link_want_used(void)
+{
+	send_plain(MSG_TRC_WANT_USED);
 }
 
 void

@@ -288,6 +288,7 @@ put_timeline(struct text *t)
 	put_num(t, "events", s.calls + s.texts);
 	put_num(t, "collected", s.collected);
 	put_num(t, "bytes", s.bytes);
+	put_num(t, "bytesMost", s.most);
 	put_num(t, "evicted", s.evicted);
 	put_num(t, "lost", s.lost);
 	put_num(t, "lostOutputBytes", s.lost_bytes);

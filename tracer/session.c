@@ -18,6 +18,7 @@
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
+#include "room.h"
 #include "session.h"
 #include "timeline.h"
 #include "waiters.h"
@@ -285,11 +286,17 @@ static const struct param attach_params[] = {
 static bool		 follow_forks;
 
 static void
-attach_failed(struct op *op, const char *why)
+attach_failed(struct op *op, bool full, const char *why)
 {
-	op_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces it, or "
-	    "launch the program anew", "Failed to attach: %s. Check process "
-	    "permissions.", why);
+	if (full)
+		op_fail(op, "TIMELINE_FULL", ROOM_NEXT, "%s", why);
+	else
+		op_fail(op, "FRIDA_ATTACH_FAILED",
+		    "end whatever else traces "
+		    "it, or launch the program anew",
+		    "Failed to attach: %s. "
+		    "Check process permissions.",
+		    why);
 }
 
 /* The timeline is there: whoever wanted to attach goes on. */
@@ -298,6 +305,7 @@ attach_all(const char *why)
 {
 	const struct target_options o = { .follow_fork = follow_forks };
 	char words[TARGET_WHY];
+	const bool full = why != NULL;
 	struct process *p = NULL;
 	struct waiter *w;
 
@@ -318,7 +326,7 @@ attach_all(const char *why)
 	session_tell();
 	while ((w = TAILQ_FIRST(&attaching)) != NULL) {
 		if (p == NULL)
-			attach_failed(w->op, why);
+			attach_failed(w->op, full, why);
 		else
 			w->op->command->run(w->op);
 		waiter_drop(&attaching, w);

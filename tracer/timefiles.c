@@ -138,12 +138,22 @@ choose(const struct trc_hello *h)
 	return last < NAMES_MAX;
 }
 
+int
+timefiles_dir(const struct trc_hello *h)
+{
+	if (dir_fd == -1)
+		dir_fd = open_dir(h->home);
+	return dir_fd;
+}
+
+/* As it is now: it may have been moved away since it was last looked at. */
 static void
 enter_dir(const struct trc_hello *h)
 {
 	if (dir_fd != -1)
 		close(dir_fd);
-	dir_fd = open_dir(h->home);
+	dir_fd = -1;
+	(void)timefiles_dir(h);
 	path[0] = '\0';
 }
 
@@ -192,6 +202,12 @@ const char *
 timefiles_path(void)
 {
 	return path[0] == '\0' ? NULL : path;
+}
+
+const char *
+timefiles_name(void)
+{
+	return path[0] == '\0' ? NULL : name;
 }
 
 void

@@ -5,6 +5,7 @@
 #include "engine/clock.h"
 #include "fn.h"
 #include "loop.h"
+#include "room.h"
 #include "session.h"
 #include "timeline.h"
 #include "timefiles.h"
@@ -77,6 +78,7 @@ flush(uint64_t now)
 	last_flush = now;
 	dirty = false;
 	(void)store_flush(st);
+	room_look();
 }
 
 void
@@ -173,6 +175,7 @@ timeline_forked(struct process *p)
 static const struct trc_hello *hello;
 static struct store_meta meta;
 static bool		 is_new;
+static uint64_t calls_most; /* bytes, whatever room there is */
 static void		(*done)(const char *);
 
 static void
@@ -185,6 +188,7 @@ open_store(void)
 		limits.calls = hello->calls_bytes;
 	if (hello->output_bytes != 0)
 		limits.output = hello->output_bytes;
+	calls_most = limits.calls;
 	st = store_open(&files, is_new ? &meta : NULL, &limits, why);
 	files = (struct store_files)STORE_FILES_INIT;
 	if (st != NULL) {
@@ -220,6 +224,17 @@ timeline_file(enum trc_file which, int fd)
 	open_store();
 }
 
+static void
+make_files(const char *why)
+{
+	if (why != NULL)
+		done(why);
+	else if (timefiles_make(hello, &files) == 0)
+		open_store();
+	else
+		link_want_files();
+}
+
 void
 timeline_make(const struct trc_hello *h, const struct store_meta *m,
     void (*fn)(const char *))
@@ -228,10 +243,28 @@ timeline_make(const struct trc_hello *h, const struct store_meta *m,
 	meta = *m;
 	done = fn;
 	is_new = true;
-	if (timefiles_make(h, &files) == 0)
-		open_store();
-	else
-		link_want_files();
+	room_begin(h);
+	room_want(make_files);
+}
+
+void
+timeline_limit(uint64_t calls)
+{
+	struct store_stats s;
+
+	if (st == NULL)
+		return;
+	if (calls < STORE_CALLS_LEAST)
+		calls = STORE_CALLS_LEAST;
+	if (calls > calls_most)
+		calls = calls_most;
+	store_limit(st, calls);
+	store_stats(st, &s);
+	if (s.bytes <= calls)
+		return;
+	/* it goes with the next flush */
+	dirty = true;
+	timeline_pace(false);
 }
 
 void
@@ -240,6 +273,7 @@ timeline_resume(const struct trc_hello *h, void (*fn)(const char *))
 	hello = h;
 	done = fn;
 	is_new = false;
+	room_begin(h);
 	/* else they are in memory, and on their way */
 	if (h->nfiles == 0 && timefiles_find(h, &files) == 0)
 		open_store();
@@ -265,6 +299,7 @@ forget_files(void)
 			close(fds[i]);
 	files = (struct store_files)STORE_FILES_INIT;
 	done = NULL;
+	room_drop();
 }
 
 void

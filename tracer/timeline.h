@@ -18,7 +18,7 @@
 struct store *timeline_store(void);
 /*
  * Makes it, before there is a process; done(NULL) once it is there, at once or
- * later, or done(why).
+ * later, or done(why): there is no room for it.
  */
 void	 timeline_make(const struct trc_hello *, const struct store_meta *,
 	    void (*done)(const char *why));
@@ -27,6 +27,8 @@ void	 timeline_resume(const struct trc_hello *, void (*done)(const char *));
 void	 timeline_file(enum trc_file, int fd);
 /* Its path without the suffixes; NULL = it is in memory. */
 const char *timeline_path(void);
+/* So many bytes are left for its calls, or as many as there may ever be. */
+void timeline_limit(uint64_t calls);
 /*
  * The last words: all that has been seen is in it.  keep: its files stay.
  * Else they are removed.

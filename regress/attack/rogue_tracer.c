@@ -24,7 +24,8 @@ static struct {
 	struct trc_hello hello;
 	uint32_t	 pid, inner, rans, rings, bells, ended, code, signal;
 	uint32_t	 failures, symbols, nosymbols, nfiles;
-	uint64_t	 total;
+	uint32_t nused;
+	uint64_t total, used;
 	char		 failure[64], why[300];
 	int		 files[TRC_FILES];
 } told;
@@ -173,6 +174,13 @@ deaf_files(void)
 }
 
 static void
+used(void)
+{
+	send_u32s(MSG_TRC_WANT_USED, 0, NULL);
+	done();
+}
+
+static void
 arms(void)
 {
 	many(MSG_TRC_ARM, MANY, 2, (const uint32_t[2]){ 0, 0 });
@@ -257,22 +265,26 @@ facts(void)
 
 	if (told.files[TRC_FILE_WAL] != 0)
 		(void)!pread(told.files[TRC_FILE_WAL], kept, 4, 0);
-	(void)snprintf(text, sizeof(text), "{\"mode\":\"facts\",\"made\":%d,"
+	(void)snprintf(text, sizeof(text),
+	    "{\"mode\":\"facts\",\"made\":%d,"
 	    "\"resumed\":%d,\"hello_files\":%u,\"target\":%u,\"pid\":%u,"
 	    "\"inner\":%u,\"rans\":%u,\"rings\":%u,\"bells\":%u,"
 	    "\"ended\":%u,\"code\":%u,\"signal\":%u,\"failures\":%u,"
 	    "\"failure\":\"%s\",\"symbols\":%u,\"nosymbols\":%u,"
 	    "\"files\":%u,\"kept\":\"%s\",\"budget\":%llu,\"calls\":%llu,"
-	    "\"output\":%llu,\"home\":\"%s\",\"session\":\"%s\","
+	    "\"output\":%llu,\"user\":%llu,\"nused\":%u,\"used\":%llu,"
+	    "\"home\":\"%s\",\"session\":\"%s\","
 	    "\"program\":\"%s\",\"self\":%d}",
 	    told.hello.made, told.hello.resumed, told.hello.nfiles,
-	    told.hello.target_pid, told.pid, told.inner, told.rans,
-	    told.rings, told.bells, told.ended, told.code, told.signal,
-	    told.failures, told.failure, told.symbols, told.nosymbols,
-	    told.nfiles, kept, (unsigned long long)told.hello.budget,
+	    told.hello.target_pid, told.pid, told.inner, told.rans, told.rings,
+	    told.bells, told.ended, told.code, told.signal, told.failures,
+	    told.failure, told.symbols, told.nosymbols, told.nfiles, kept,
+	    (unsigned long long)told.hello.budget,
 	    (unsigned long long)told.hello.calls_bytes,
-	    (unsigned long long)told.hello.output_bytes, told.hello.home,
-	    told.hello.session, told.hello.program, (int)getpid());
+	    (unsigned long long)told.hello.output_bytes,
+	    (unsigned long long)told.hello.user_bytes, told.nused,
+	    (unsigned long long)told.used, told.hello.home, told.hello.session,
+	    told.hello.program, (int)getpid());
 	reply(text);
 }
 
@@ -289,17 +301,34 @@ run(const char *p)
 }
 
 static const struct mode modes[] = {
-	COMMON_MODES,
-	{ "bad-phase", bad_phase }, { "bad-pid", bad_pid },
-	{ "short-state", short_state }, { "states", states },
-	{ "much", much }, { "runs", runs }, { "bad-run", bad_run },
-	{ "bad-run-flags", bad_run_flags }, { "bad-run-cwd", bad_run_cwd },
-	{ "go", go }, { "lets-go", lets_go }, { "symbols", symbols },
-	{ "many-symbols", many_symbols }, { "files", files },
-	{ "deaf-files", deaf_files }, { "arms", arms }, { "arm", arm },
-	{ "bye", bye }, { "fails", fails }, { "tracing", tracing },
-	{ "over", over }, { "deeds", deeds }, { "bad-deed", bad_deed },
-	{ "no-deed", no_deed }, { "keep", keep }, { "facts", facts },
+    COMMON_MODES,
+    {"bad-phase", bad_phase},
+    {"bad-pid", bad_pid},
+    {"short-state", short_state},
+    {"states", states},
+    {"much", much},
+    {"runs", runs},
+    {"bad-run", bad_run},
+    {"bad-run-flags", bad_run_flags},
+    {"bad-run-cwd", bad_run_cwd},
+    {"go", go},
+    {"lets-go", lets_go},
+    {"symbols", symbols},
+    {"many-symbols", many_symbols},
+    {"files", files},
+    {"deaf-files", deaf_files},
+    {"used", used},
+    {"arms", arms},
+    {"arm", arm},
+    {"bye", bye},
+    {"fails", fails},
+    {"tracing", tracing},
+    {"over", over},
+    {"deeds", deeds},
+    {"bad-deed", bad_deed},
+    {"no-deed", no_deed},
+    {"keep", keep},
+    {"facts", facts},
 };
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
@@ -384,6 +413,14 @@ tracer_on_ended(struct msg *m)
 	told.ended++;
 	told.code = msg_get_u32(m);
 	told.signal = msg_get_u32(m);
+	return msg_end(m);
+}
+
+int
+tracer_on_used(struct msg *m)
+{
+	told.used = msg_get_u64(m);
+	told.nused++;
 	return msg_end(m);
 }
 

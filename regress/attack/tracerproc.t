@@ -72,7 +72,8 @@ def wrong_values():
                     ("unknown flags", run(flags=1))):
         if len(r) < 50000:
             yield name, [r]
-    for name in ("RUN", "LET_GO", "WANT_SYMBOLS", "WANT_FILES", "BYE"):
+    for name in ("RUN", "LET_GO", "WANT_SYMBOLS", "WANT_FILES", "WANT_USED",
+                 "BYE"):
         yield f"{name} with something behind it", [frame(
             "TRC_" + name, bytes.fromhex(
                 KIND.good("TRC_" + name).split(":")[7]) + b"x")]
@@ -157,8 +158,9 @@ def runs(mode):
         f = facts(j, "x")
         eq((f["made"], f["resumed"], f["target"], f["hello_files"]),
            (1, 0, 0, 0), "for a session of its own making")
-        eq((f["budget"], f["calls"], f["output"]),
-           (100000, 1 << 30, 50 << 20), "with the limits that there are")
+        eq((f["budget"], f["calls"], f["output"], f["user"]),
+           (100000, 1 << 30, 50 << 20, 4 << 30),
+           "with the limits that there are")
         eq(c.cmd("STATUS x")["tracer"], {"functions": 0, "state": "idle"},
            "which is shown")
         eq(do(j, "x", "run " + helper("hello")), "done", "it runs a program")
@@ -307,6 +309,33 @@ def successor(mode):
         ok(wait_for(lambda: not KIND.of(d)), "then it goes")
 
 
+def used(mode):
+    """What one user's timelines in memory take, and nobody else's."""
+    with daemon(mode, "stop-timeout 1\n") as d:
+        c, j = d.client(d.alice), Local(d, d.alice)
+
+        def keep(j, name):
+            eq(do(j, None, "a", start=True, name=name), "good", "it starts")
+            do(j, name, "files")
+            fact(j, name, "files", 3)
+            eq(do(j, name, "keep"), "done", "a page in each of its files")
+
+        def ask(name, n):
+            eq(do(j, name, "used"), "done", f"{name} asks")
+            return fact(j, name, "nused", n)["used"]
+        keep(j, "x")
+        page = os.sysconf("SC_PAGE_SIZE")
+        eq(ask("x", 1), 2 * page, "its own but for the calls")
+        if mode == "system":
+            keep(Local(d, d.bob), "x")
+        keep(j, "y")
+        eq(ask("x", 2), 5 * page, "and all of another session's")
+        eq(ask("y", 1), 5 * page, "which has the same to say")
+        c.cmd("DELETE y")
+        eq(ask("x", 3), 2 * page, "until that is deleted")
+        c.cmd("DELETE x")
+
+
 def held(mode):
     """A tracer's death before a request was answered ends what it held."""
     with daemon(mode, "stop-timeout 1\n") as d:
@@ -440,5 +469,6 @@ def is_kept(mode):
 
 run_tests(alone(every_mode), alone(by_bytes), alone(other_sessions),
           alone(runs), alone(fails), alone(names), alone(successor),
+          alone(used),
           alone(held), alone(symbols), alone(one_of_the_two), alone(others),
           alone(lost_roles), alone(is_kept))

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, SANITIZED, Client, Daemon, alive, alone,
@@ -14,6 +15,7 @@ from dl import (ALICE, AS_ROOT, BOB, SANITIZED, Client, Daemon, alive, alone,
                 status_of, wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
+TIMELINES = ".local/state/debuglantern/timelines"
 
 
 class Local(Client):
@@ -267,6 +269,46 @@ def quota(mode):
             c.cmd("KILL " + s)
 
 
+def fill(home, name, size):
+    """What stands for a timeline that was kept; its directory."""
+    at = os.path.join(home, TIMELINES)
+    os.makedirs(at, 0o700, exist_ok=True)
+    with open(os.path.join(at, name + ".calls"), "wb") as f:
+        f.write(os.urandom(size))
+    for top, _, files in os.walk(home):
+        for x in (top, *(os.path.join(top, x) for x in files)):
+            os.chown(x, os.stat(home).st_uid, os.stat(home).st_gid)
+    return at
+
+
+def room(mode):
+    """A user's timelines have a limit together, and nobody else's count."""
+    with tempfile.TemporaryDirectory(prefix="dl-room-") as top:
+        os.chmod(top, 0o755)
+        homes = {u: os.path.join(top, str(u)) for u in (ALICE, BOB)}
+        for uid, home in homes.items():
+            os.mkdir(home, 0o700)
+            os.chown(home, uid, uid)
+        kept = fill(homes[ALICE], "old", 4 << 20)
+        with passwd_wrapper(*((f"u{u}", u, h) for u, h in homes.items())) \
+                as wrapper, Daemon(mode, "tracer user-timeline 4M\n",
+                                   wrapper=wrapper) as d:
+            c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
+            r = j.launch(helper("sleeper"))
+            eq(error(r), "TIMELINE_FULL", "one user has no more room")
+            words = r["error"]["message"] + r["error"]["next"]
+            ok("old (4.0 MiB)" in words and "user-timeline" in words and
+               "timeline delete" in words, "which names what takes it", words)
+            ok(wait_for(lambda: c.cmd("LIST") == []), "nothing is left")
+            ok(b.launch(helper("sleeper"))["success"], "another user has his")
+            os.unlink(os.path.join(kept, "old.calls"))
+            ok(j.launch(helper("sleeper"))["success"], "now the first one "
+               "has room, too")
+            for client in (c, d.client(BOB)):
+                client.cmd("KILL t")
+                client.cmd("DELETE t")
+
+
 def of_others(mode):
     with passwd_wrapper(ALICE, BOB) as wrapper, \
             Daemon(mode, wrapper=wrapper) as d:
@@ -284,4 +326,4 @@ def of_others(mode):
 
 run_tests(in_modes(facts, attaches, ends, unseen, audited, conf=""),
           alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
-          alone(of_others, modes=SYSTEM))
+          alone(room, modes=SYSTEM), alone(of_others, modes=SYSTEM))

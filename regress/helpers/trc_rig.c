@@ -4,15 +4,16 @@
  * are lines of JSON on stdin, answers lines on stdout, each with the request's
  * id.
  *
- *	trc_rig TRACER SYMBOLS HOME [-p PID] [-n SESSION] [-m]
+ *	trc_rig TRACER SYMBOLS HOME [-p PID] [-n SESSION] [-m] [-u BYTES]
  *
  * A request: {"conn":1,"id":7,"command":"trace","args":{},"ro":true}; raw text
  * of one is "text" instead.  -p: the session's program runs already; -m: it is
- * of no making of the tracer's.
+ * of no making of the tracer's; -u: what the user's timelines may take.
  *
  *	{"command":"_gone","conn":1}	a client that has left
  *	{"command":"_kill"}		SIGKILL, and a successor
  *	{"command":"_tracer"}		its pid
+ *	{"command":"_memory","bytes":1}	what timelines in memory take
  */
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -52,7 +53,7 @@ static struct loop_io	 input = LOOP_IO_INIT, children = LOOP_IO_INIT,
     streams[2] = { LOOP_IO_INIT, LOOP_IO_INIT };
 static int		 files[TRC_FILES] = { -1, -1, -1 };
 static bool		 armed;
-static uint64_t		 armed_at;
+static uint64_t armed_at, in_memory;
 static char		*lines;
 static size_t		 lines_len, lines_cap;
 static struct answer {
@@ -292,6 +293,16 @@ on_want_files(struct msg *m)
 }
 
 static int
+on_want_used(struct msg *m)
+{
+	struct msg_out *o = to_tracer(MSG_TRC_USED);
+
+	msg_put_u64(o, in_memory);
+	(void)chan_send(&chan, o, -1);
+	return msg_end(m);
+}
+
+static int
 on_arm(struct msg *m)
 {
 	armed_at = msg_get_u64(m);
@@ -367,12 +378,18 @@ on_reply(struct msg *m)
 }
 
 const msg_handler msg_handlers[MSG_COUNT] = {
-	[MSG_TRC_RUN] = on_run, [MSG_TRC_LET_GO] = on_let_go,
-	[MSG_TRC_WANT_SYMBOLS] = on_want_symbols,
-	[MSG_TRC_WANT_FILES] = on_want_files, [MSG_TRC_ARM] = on_arm,
-	[MSG_TRC_STATE] = on_state, [MSG_TRC_DOES] = on_does,
-	[MSG_TRC_BYE] = on_bye, [MSG_TRC_LEFT] = on_left,
-	[MSG_TRC_LOG] = on_log, [MSG_TRC_REPLY] = on_reply,
+    [MSG_TRC_RUN] = on_run,
+    [MSG_TRC_LET_GO] = on_let_go,
+    [MSG_TRC_WANT_SYMBOLS] = on_want_symbols,
+    [MSG_TRC_WANT_FILES] = on_want_files,
+    [MSG_TRC_ARM] = on_arm,
+    [MSG_TRC_WANT_USED] = on_want_used,
+    [MSG_TRC_STATE] = on_state,
+    [MSG_TRC_DOES] = on_does,
+    [MSG_TRC_BYE] = on_bye,
+    [MSG_TRC_LEFT] = on_left,
+    [MSG_TRC_LOG] = on_log,
+    [MSG_TRC_REPLY] = on_reply,
 };
 
 /* -- the tracer ----------------------------------------------------------- */
@@ -491,6 +508,10 @@ request(struct json_object *o)
 		(void)kill(tracer_pid, SIGKILL);
 		return;
 	}
+	if (strcmp(name, "_memory") == 0) {
+		in_memory = number(o, "bytes", 0);
+		return;
+	}
 	if (strcmp(name, "_tracer") == 0) {
 		printf("{\"event\":\"tracer\",\"pid\":%d}\n", (int)tracer_pid);
 		return;
@@ -551,7 +572,7 @@ options(int argc, char **argv)
 	(void)strcpy(hello.session, "session");
 	(void)strcpy(hello.id, "5a5a5a5a-0000-4000-8000-000000000001");
 	optind = 4;
-	while ((c = getopt(argc, argv, "p:n:m")) != -1)
+	while ((c = getopt(argc, argv, "p:n:mu:")) != -1)
 		switch (c) {
 		case 'p':
 			hello.target_pid = (uint32_t)strtoul(optarg, NULL, 10);
@@ -559,6 +580,9 @@ options(int argc, char **argv)
 		case 'n':
 			(void)snprintf(hello.session, sizeof(hello.session),
 			    "%s", optarg);
+			break;
+		case 'u':
+			hello.user_bytes = strtoull(optarg, NULL, 10);
 			break;
 		case 'm':
 			hello.made = false;

@@ -464,10 +464,14 @@ store_stats(const struct store *st, struct store_stats *s)
 {
 	uint32_t i;
 
-	*s = (struct store_stats){ .collected = st->collected,
-		.evicted = st->evicted, .lost = st->lost,
-		.lost_bytes = st->lost_bytes, .bytes = st->used,
-		.threads = st->nthreads, .functions = st->nfunctions };
+	*s = (struct store_stats){.collected = st->collected,
+	    .evicted = st->evicted,
+	    .lost = st->lost,
+	    .lost_bytes = st->lost_bytes,
+	    .bytes = st->used,
+	    .most = st->limits.calls,
+	    .threads = st->nthreads,
+	    .functions = st->nfunctions};
 	for (i = 0; i < st->nthreads; i++)
 		s->calls += st->threads[i]->nenter + st->threads[i]->nexit;
 	for (i = EVENT_STDOUT; i <= EVENT_CRASH; i++)

@@ -153,7 +153,8 @@ struct store_stats {
 	uint64_t	 evicted;	/* calls that made room for later ones */
 	uint64_t	 lost;		/* calls that could not be stored */
 	uint64_t	 lost_bytes;	/* of output */
-	uint64_t	 bytes;		/* that calls take */
+	uint64_t bytes;                 /* that calls take, */
+	uint64_t most;                  /* and may take now */
 	uint32_t	 threads, functions;
 };
 

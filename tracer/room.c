@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What one owner's timelines take.  Those in files are counted here, as only
+ * what runs as their owner can see them, and those in memory by the spawner,
+ * who has made them.  Each timeline that is written looks now and then, and
+ * has for its calls what the others have left.
+ */
+#include "link.h"
+#include "loop.h"
+#include "room.h"
+#include "store/store.h"
+#include "timefiles.h"
+#include "timeline.h"
+#include "timeused.h"
+
+#define LOOK_MS 1000 /* between two looks */
+
+static const struct trc_hello *hello;
+static void (*waiting)(const char *);
+static bool asked;
+static uint64_t last_ms;
+
+void
+room_begin(const struct trc_hello *h)
+{
+	hello = h;
+}
+
+static bool
+is_bounded(void)
+{
+	return hello != NULL && hello->user_bytes != 0;
+}
+
+void
+room_want(void (*fn)(const char *))
+{
+	if (!is_bounded()) {
+		fn(NULL);
+		return;
+	}
+	waiting = fn;
+	link_want_used();
+}
+
+void
+room_drop(void)
+{
+	waiting = NULL;
+}
+
+void
+room_look(void)
+{
+	uint64_t now = loop_now_ms();
+
+	if (!is_bounded() || asked || now - last_ms < LOOK_MS)
+		return;
+	asked = true;
+	last_ms = now;
+	link_want_used();
+}
+
+/* Why there is no room, with what takes it by name. */
+static void
+say_full(struct text *t, uint64_t used, uint64_t in_memory)
+{
+	int dir_fd = timefiles_dir(hello);
+
+	text_str(t, "the timelines of this user have ");
+	timeused_size(t, used);
+	text_str(t, " of the ");
+	timeused_size(t, hello->user_bytes);
+	text_str(t, " that they may have together (tracer user-timeline)");
+	if (used > in_memory) {
+		text_str(t, "; the largest: ");
+		timeused_largest(dir_fd, t);
+	}
+	if (in_memory > 0) {
+		text_str(t, "; in memory, of sessions: ");
+		timeused_size(t, in_memory);
+	}
+}
+
+static void
+judge(uint64_t used, uint64_t in_memory)
+{
+	void (*fn)(const char *) = waiting;
+	struct text t = {.max = 4096};
+
+	waiting = NULL;
+	if (used + STORE_CALLS_LEAST <= hello->user_bytes) {
+		fn(NULL);
+		return;
+	}
+	say_full(&t, used, in_memory);
+	fn(t.s == NULL ? "there is no room for a timeline" : t.s);
+	text_free(&t);
+}
+
+void
+trc_used(uint64_t in_memory)
+{
+	uint64_t used =
+	    in_memory + timeused_bytes(timefiles_dir(hello), timefiles_name());
+
+	asked = false;
+	if (waiting != NULL)
+		judge(used, in_memory);
+	else
+		timeline_limit(
+		    hello->user_bytes > used ? hello->user_bytes - used : 0);
+}
