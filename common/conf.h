@@ -145,7 +145,7 @@ struct conf {
 	uint32_t tracer_budget;	/* calls a second, 0: any number */
 	uint64_t tracer_calls;
 	uint64_t tracer_output;
-	uint64_t tracer_user; /* of all of one user's timelines */
+	uint64_t tracer_user;	/* of all of one user's timelines */
 	struct conf_adapter *adapters;
 	size_t	 nadapters;
 

@@ -19,7 +19,7 @@ struct trc_hello {
 	uint64_t	started_ns;	/* CLOCK_REALTIME, of the run; 0 = none */
 	uint64_t	calls_bytes;	/* limits of the timeline; 0 = the */
 	uint64_t	output_bytes;	/* default */
-	uint64_t user_bytes; /* of all of its owner's; 0 = no limit */
+	uint64_t	user_bytes;	/* of all of its owner's; 0 = no limit */
 	uint64_t	budget;		/* calls a second of a function; 0 = the
 					 * default, LIMIT_UNLIMITED = none */
 	char		home[256];	/* empty = there is none */

@@ -327,8 +327,8 @@ bytes_of(int fd)
 {
 	struct stat sb;
 
-	return fd == -1 || fstat(fd, &sb) == -1 ? 0
-						: (uint64_t)sb.st_blocks * 512;
+	return fd == -1 || fstat(fd, &sb) == -1 ? 0 :
+	    (uint64_t)sb.st_blocks * 512;
 }
 
 /* What is in files at home is counted there, by the tracer. */
@@ -344,9 +344,9 @@ spawn_on_trc_want_used(struct msg *m)
 	if (msg_end(m) == -1 || s == NULL || inst_is_deaf(&p->i))
 		return -1;
 	SESSION_FOREACH(other)
-	for (i = 0; other->owner == s->owner && i < TRC_FILES; i++)
-		if (other != s || i != TRC_FILE_CALLS)
-			used += bytes_of(other->traced.files[i]);
+		for (i = 0; other->owner == s->owner && i < TRC_FILES; i++)
+			if (other != s || i != TRC_FILE_CALLS)
+				used += bytes_of(other->traced.files[i]);
 	o = msg_new(MSG_TRC_USED, &s->id, 0, 0);
 	msg_put_u64(o, used);
 	(void)chan_send(&p->i.chan, o, -1);

@@ -42,7 +42,7 @@ void	 trc_file(enum trc_file, int fd);
  * Answers link_want_used(): bytes of all timelines in memory of this owner,
  * the calls of this one excepted.
  */
-void trc_used(uint64_t bytes);
+void	 trc_used(uint64_t bytes);
 /* json: an object with "command" and "args"; borrowed, no NUL needed. */
 void	 trc_ask(const struct ask *, const char *json, size_t);
 void	 trc_conn_gone(uint32_t conn);
@@ -85,7 +85,7 @@ void	 link_want_symbols(void);
 /* Three trc_file() follow. */
 void	 link_want_files(void);
 /* trc_used() follows. */
-void link_want_used(void);
+void	 link_want_used(void);
 /* trc_doorbell() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
 void	 link_state(enum trc_phase, uint32_t functions, pid_t pid);

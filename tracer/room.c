@@ -13,12 +13,12 @@
 #include "timeline.h"
 #include "timeused.h"
 
-#define LOOK_MS 1000 /* between two looks */
+#define LOOK_MS		1000	/* between two looks */
 
 static const struct trc_hello *hello;
-static void (*waiting)(const char *);
-static bool asked;
-static uint64_t last_ms;
+static void		(*waiting)(const char *);
+static bool		 asked;
+static uint64_t		 last_ms;
 
 void
 room_begin(const struct trc_hello *h)
@@ -86,7 +86,7 @@ static void
 judge(uint64_t used, uint64_t in_memory)
 {
 	void (*fn)(const char *) = waiting;
-	struct text t = {.max = 4096};
+	struct text t = { .max = 4096 };
 
 	waiting = NULL;
 	if (used + STORE_CALLS_LEAST <= hello->user_bytes) {
@@ -101,13 +101,13 @@ judge(uint64_t used, uint64_t in_memory)
 void
 trc_used(uint64_t in_memory)
 {
-	uint64_t used =
-	    in_memory + timeused_bytes(timefiles_dir(hello), timefiles_name());
+	uint64_t used = in_memory + timeused_bytes(timefiles_dir(hello),
+	    timefiles_name());
 
 	asked = false;
 	if (waiting != NULL)
 		judge(used, in_memory);
 	else
-		timeline_limit(
-		    hello->user_bytes > used ? hello->user_bytes - used : 0);
+		timeline_limit(hello->user_bytes > used ? hello->user_bytes -
+		    used : 0);
 }

@@ -9,21 +9,21 @@
 #include "trchello.h"
 
 /* What to do about words of room_want(). */
-#define ROOM_NEXT                                                              \
-	"remove timelines that nobody wants any more: debuglanternctl "        \
-	"timeline delete NAME, or if it is of a session, "                     \
+#define ROOM_NEXT							\
+	"remove timelines that nobody wants any more: debuglanternctl "	\
+	"timeline delete NAME, or if it is of a session, "		\
 	"debuglanternctl trace stop SESSION"
 
 /* Borrows; before the others. */
-void room_begin(const struct trc_hello *);
+void	room_begin(const struct trc_hello *);
 /*
  * Whether there is room for another timeline: fn(NULL), at once or later, or
  * fn(why not).
  */
-void room_want(void (*fn)(const char *why));
+void	room_want(void (*fn)(const char *why));
 /* Nobody waits for that any more. */
-void room_drop(void);
+void	room_drop(void);
 /* This one has grown, and so may have others: timeline_limit() soon. */
-void room_look(void);
+void	room_look(void);
 
 #endif

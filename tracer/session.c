@@ -291,12 +291,9 @@ attach_failed(struct op *op, bool full, const char *why)
 	if (full)
 		op_fail(op, "TIMELINE_FULL", ROOM_NEXT, "%s", why);
 	else
-		op_fail(op, "FRIDA_ATTACH_FAILED",
-		    "end whatever else traces "
-		    "it, or launch the program anew",
-		    "Failed to attach: %s. "
-		    "Check process permissions.",
-		    why);
+		op_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces "
+		    "it, or launch the program anew", "Failed to attach: %s. "
+		    "Check process permissions.", why);
 }
 
 /* The timeline is there: whoever wanted to attach goes on. */

@@ -17,7 +17,7 @@ const char *timefiles_path(void);
 /* The last part of it. */
 const char *timefiles_name(void);
 /* Where they are, made if need be; borrowed.  -1: there is no such place. */
-int timefiles_dir(const struct trc_hello *);
+int	 timefiles_dir(const struct trc_hello *);
 void	 timefiles_remove(void);
 /* A file without a name on the same disk, else in memory; -1 with errno. */
 int	 timefiles_temporary(void);

@@ -175,7 +175,7 @@ timeline_forked(struct process *p)
 static const struct trc_hello *hello;
 static struct store_meta meta;
 static bool		 is_new;
-static uint64_t calls_most; /* bytes, whatever room there is */
+static uint64_t		 calls_most;	/* bytes, whatever room there is */
 static void		(*done)(const char *);
 
 static void

@@ -28,7 +28,7 @@ void	 timeline_file(enum trc_file, int fd);
 /* Its path without the suffixes; NULL = it is in memory. */
 const char *timeline_path(void);
 /* So many bytes are left for its calls, or as many as there may ever be. */
-void timeline_limit(uint64_t calls);
+void	 timeline_limit(uint64_t calls);
 /*
  * The last words: all that has been seen is in it.  keep: its files stay.
  * Else they are removed.

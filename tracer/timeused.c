@@ -16,15 +16,15 @@
 #include "store/store.h"
 #include "timeused.h"
 
-#define LARGEST 4        /* that are named */
-#define LOOKED_AT 100000 /* files of one directory, at most */
+#define LARGEST		4		/* that are named */
+#define LOOKED_AT	100000		/* files of one directory, at most */
 
 #ifndef F_OFD_GETLK
-#define F_OFD_GETLK 36
+#define F_OFD_GETLK	36
 #endif
 
 struct found {
-	char name[NAME_MAX + 1];
+	char	 name[NAME_MAX + 1];
 	uint64_t bytes;
 };
 
@@ -49,8 +49,8 @@ part_of(char *name)
 
 	for (i = 0; store_file_suffix(i) != NULL; i++) {
 		n = strlen(store_file_suffix(i));
-		if (len > n &&
-		    strcmp(name + len - n, store_file_suffix(i)) == 0) {
+		if (len > n && strcmp(name + len - n, store_file_suffix(i)) ==
+		    0) {
 			name[len - n] = '\0';
 			return i;
 		}
@@ -60,15 +60,11 @@ part_of(char *name)
 
 /* Tells each file of a timeline: its name, and which part it is. */
 static void
-look(int dir_fd,
-    void (*tell)(
-	int dir_fd, const char *file, const char *name, int part, void *arg),
-    void *arg)
+look(int dir_fd, void (*tell)(int dir_fd, const char *file, const char *name,
+    int part, void *arg), void *arg)
 {
-	int fd = dir_fd == -1
-		     ? -1
-		     : openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-	    n = 0, part;
+	int fd = dir_fd == -1 ? -1 : openat(dir_fd, ".", O_RDONLY |
+	    O_DIRECTORY | O_CLOEXEC), n = 0, part;
 	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
 	char name[NAME_MAX + 1];
 	struct dirent *e;
@@ -89,8 +85,8 @@ look(int dir_fd,
 /* -- all of them ---------------------------------------------------------- */
 
 struct sum {
-	const char *except;
-	uint64_t bytes;
+	const char	*except;
+	uint64_t	 bytes;
 };
 
 static void
@@ -106,7 +102,7 @@ add_one(int dir_fd, const char *file, const char *name, int part, void *arg)
 uint64_t
 timeused_bytes(int dir_fd, const char *except)
 {
-	struct sum sum = {.except = except};
+	struct sum sum = { .except = except };
 
 	look(dir_fd, add_one, &sum);
 	return sum.bytes;
@@ -122,16 +118,16 @@ bytes_of_all(int dir_fd, const char *name)
 	int i;
 
 	for (i = 0; store_file_suffix(i) != NULL; i++) {
-		(void)snprintf(
-		    file, sizeof(file), "%s%s", name, store_file_suffix(i));
+		(void)snprintf(file, sizeof(file), "%s%s", name,
+		    store_file_suffix(i));
 		bytes += bytes_of(dir_fd, file);
 	}
 	return bytes;
 }
 
 static void
-keep_largest(
-    int dir_fd, const char *file, const char *name, int part, void *arg)
+keep_largest(int dir_fd, const char *file, const char *name, int part,
+    void *arg)
 {
 	struct found *all = arg, one;
 	size_t i, at;
@@ -153,14 +149,14 @@ keep_largest(
 static bool
 is_in_use(int dir_fd, const char *name)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char file[NAME_MAX + 16];
 	bool locked;
 	int fd;
 
 	(void)snprintf(file, sizeof(file), "%s%s", name, store_file_suffix(0));
-	fd = openat(dir_fd, file,
-	    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+	fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+	    O_NOCTTY | O_NONBLOCK);
 	if (fd == -1)
 		return false;
 	locked = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
@@ -181,8 +177,8 @@ timeused_largest(int dir_fd, struct text *t)
 		text_plain(t, all[i].name, strlen(all[i].name));
 		text_str(t, " (");
 		timeused_size(t, all[i].bytes);
-		text_str(t,
-		    is_in_use(dir_fd, all[i].name) ? ", of a session)" : ")");
+		text_str(t, is_in_use(dir_fd, all[i].name) ?
+		    ", of a session)" : ")");
 	}
 }
 

@@ -13,8 +13,8 @@
  */
 uint64_t timeused_bytes(int dir_fd, const char *except);
 /* Adds "NAME (1.5 GiB), NAME (2.0 MiB, of a session)": the largest few. */
-void timeused_largest(int dir_fd, struct text *);
+void	 timeused_largest(int dir_fd, struct text *);
 /* Adds "1.5 GiB". */
-void timeused_size(struct text *, uint64_t bytes);
+void	 timeused_size(struct text *, uint64_t bytes);
 
 #endif

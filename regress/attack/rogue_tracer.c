@@ -24,8 +24,8 @@ static struct {
 	struct trc_hello hello;
 	uint32_t	 pid, inner, rans, rings, bells, ended, code, signal;
 	uint32_t	 failures, symbols, nosymbols, nfiles;
-	uint32_t nused;
-	uint64_t total, used;
+	uint32_t	 nused;
+	uint64_t	 total, used;
 	char		 failure[64], why[300];
 	int		 files[TRC_FILES];
 } told;
@@ -265,8 +265,7 @@ facts(void)
 
 	if (told.files[TRC_FILE_WAL] != 0)
 		(void)!pread(told.files[TRC_FILE_WAL], kept, 4, 0);
-	(void)snprintf(text, sizeof(text),
-	    "{\"mode\":\"facts\",\"made\":%d,"
+	(void)snprintf(text, sizeof(text), "{\"mode\":\"facts\",\"made\":%d,"
 	    "\"resumed\":%d,\"hello_files\":%u,\"target\":%u,\"pid\":%u,"
 	    "\"inner\":%u,\"rans\":%u,\"rings\":%u,\"bells\":%u,"
 	    "\"ended\":%u,\"code\":%u,\"signal\":%u,\"failures\":%u,"
@@ -276,15 +275,15 @@ facts(void)
 	    "\"home\":\"%s\",\"session\":\"%s\","
 	    "\"program\":\"%s\",\"self\":%d}",
 	    told.hello.made, told.hello.resumed, told.hello.nfiles,
-	    told.hello.target_pid, told.pid, told.inner, told.rans, told.rings,
-	    told.bells, told.ended, told.code, told.signal, told.failures,
-	    told.failure, told.symbols, told.nosymbols, told.nfiles, kept,
-	    (unsigned long long)told.hello.budget,
+	    told.hello.target_pid, told.pid, told.inner, told.rans,
+	    told.rings, told.bells, told.ended, told.code, told.signal,
+	    told.failures, told.failure, told.symbols, told.nosymbols,
+	    told.nfiles, kept, (unsigned long long)told.hello.budget,
 	    (unsigned long long)told.hello.calls_bytes,
 	    (unsigned long long)told.hello.output_bytes,
 	    (unsigned long long)told.hello.user_bytes, told.nused,
-	    (unsigned long long)told.used, told.hello.home, told.hello.session,
-	    told.hello.program, (int)getpid());
+	    (unsigned long long)told.used, told.hello.home,
+	    told.hello.session, told.hello.program, (int)getpid());
 	reply(text);
 }
 
@@ -301,34 +300,18 @@ run(const char *p)
 }
 
 static const struct mode modes[] = {
-    COMMON_MODES,
-    {"bad-phase", bad_phase},
-    {"bad-pid", bad_pid},
-    {"short-state", short_state},
-    {"states", states},
-    {"much", much},
-    {"runs", runs},
-    {"bad-run", bad_run},
-    {"bad-run-flags", bad_run_flags},
-    {"bad-run-cwd", bad_run_cwd},
-    {"go", go},
-    {"lets-go", lets_go},
-    {"symbols", symbols},
-    {"many-symbols", many_symbols},
-    {"files", files},
-    {"deaf-files", deaf_files},
-    {"used", used},
-    {"arms", arms},
-    {"arm", arm},
-    {"bye", bye},
-    {"fails", fails},
-    {"tracing", tracing},
-    {"over", over},
-    {"deeds", deeds},
-    {"bad-deed", bad_deed},
-    {"no-deed", no_deed},
-    {"keep", keep},
-    {"facts", facts},
+	COMMON_MODES,
+	{ "bad-phase", bad_phase }, { "bad-pid", bad_pid },
+	{ "short-state", short_state }, { "states", states },
+	{ "much", much }, { "runs", runs }, { "bad-run", bad_run },
+	{ "bad-run-flags", bad_run_flags }, { "bad-run-cwd", bad_run_cwd },
+	{ "go", go }, { "lets-go", lets_go }, { "symbols", symbols },
+	{ "many-symbols", many_symbols }, { "files", files },
+	{ "deaf-files", deaf_files }, { "used", used }, { "arms", arms },
+	{ "arm", arm },
+	{ "bye", bye }, { "fails", fails }, { "tracing", tracing },
+	{ "over", over }, { "deeds", deeds }, { "bad-deed", bad_deed },
+	{ "no-deed", no_deed }, { "keep", keep }, { "facts", facts },
 };
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\

@@ -53,7 +53,7 @@ static struct loop_io	 input = LOOP_IO_INIT, children = LOOP_IO_INIT,
     streams[2] = { LOOP_IO_INIT, LOOP_IO_INIT };
 static int		 files[TRC_FILES] = { -1, -1, -1 };
 static bool		 armed;
-static uint64_t armed_at, in_memory;
+static uint64_t		 armed_at, in_memory;
 static char		*lines;
 static size_t		 lines_len, lines_cap;
 static struct answer {
@@ -378,18 +378,13 @@ on_reply(struct msg *m)
 }
 
 const msg_handler msg_handlers[MSG_COUNT] = {
-    [MSG_TRC_RUN] = on_run,
-    [MSG_TRC_LET_GO] = on_let_go,
-    [MSG_TRC_WANT_SYMBOLS] = on_want_symbols,
-    [MSG_TRC_WANT_FILES] = on_want_files,
-    [MSG_TRC_ARM] = on_arm,
-    [MSG_TRC_WANT_USED] = on_want_used,
-    [MSG_TRC_STATE] = on_state,
-    [MSG_TRC_DOES] = on_does,
-    [MSG_TRC_BYE] = on_bye,
-    [MSG_TRC_LEFT] = on_left,
-    [MSG_TRC_LOG] = on_log,
-    [MSG_TRC_REPLY] = on_reply,
+	[MSG_TRC_RUN] = on_run, [MSG_TRC_LET_GO] = on_let_go,
+	[MSG_TRC_WANT_SYMBOLS] = on_want_symbols,
+	[MSG_TRC_WANT_FILES] = on_want_files, [MSG_TRC_ARM] = on_arm,
+	[MSG_TRC_WANT_USED] = on_want_used,
+	[MSG_TRC_STATE] = on_state, [MSG_TRC_DOES] = on_does,
+	[MSG_TRC_BYE] = on_bye, [MSG_TRC_LEFT] = on_left,
+	[MSG_TRC_LOG] = on_log, [MSG_TRC_REPLY] = on_reply,
 };
 
 /* -- the tracer ----------------------------------------------------------- */

@@ -300,107 +300,120 @@ static const struct key_case {
 	const char	*bad;
 	const char	*must;		/* "NAME must be MUST, not ..." */
 } key_cases[] = {
-    {"port", "65535", NULL, "0", "a number from 1 to 65535"},
-    {"web-port", "0", NULL, "65536", "a number from 0 to 65535 (0: off)"},
-    {"web host", "\"lab.example.org\"", NULL, "a..b",
-	"a list of names of hosts, such as lab.example.org"},
-    {"service-name", "\"a \\\"lab\\\" on %h\"", NULL, "%d",
-	"1 to 63 bytes of UTF-8 text, in which %h is the host name and "
-	"%% a percent sign"},
-    {"mdns", "no", NULL, "on", "yes or no"},
-    {"tls certificate", "\"/etc/c.pem\"", NULL, "c.pem",
-	"an absolute path of at most 4095 bytes or \"\""},
-    {"tls key", "\"/etc/k.pem\"", NULL, "k.pem",
-	"an absolute path of at most 4095 bytes or \"\""},
-    {"tls client-ca", "\"/etc/ca.pem\"", NULL, "ca",
-	"an absolute path of at most 4095 bytes or \"\""},
-    {"max-sessions", "4096", NULL, "4097", "a number from 1 to 4096"},
-    {"max-total-bytes", "1024K", "1M", "-5",
-	"a size from 1 to 8192G (digits, then K, M or G)"},
-    {"max-connections", "2000", NULL, "1e3", "a number from 1 to 60000"},
-    {"max-connections-per-user", "7", NULL, "0x7", "a number from 1 to 60000"},
-    {"connection-memory", "128K", NULL, "131071",
-	"a size from 128K to 16M (digits, then K, M or G)"},
-    {"output-buffer", "64M", NULL, "100K",
-	"a power of two from 64K to 64M (digits, then K, M or G)"},
-    {"pty-default-shell", "\"/bin/zsh\"", NULL, "zsh",
-	"an absolute path of at most 255 bytes or \"\""},
-    {"pty-scrollback", "64K", NULL, "1000000",
-	"a power of two from 64K to 64M (digits, then K, M or G)"},
-    {"pty-idle-ttl", "0", NULL, "never",
-	"a number of seconds from 0 to 604800 (0: never)"},
-    {"pty-max-clients", "256", NULL, "0", "a number from 1 to 256"},
-    {"pty-grace", "60", NULL, "1m", "a number of seconds from 0 to 604800"},
-    {"stop-timeout", "3600", NULL, "10s", "a number of seconds from 1 to 3600"},
-    {"idle-timeout", "0", NULL, "never",
-	"a number of seconds from 0 to 604800 (0: never)"},
-    {"line-timeout", "1", NULL, "0", "a number of seconds from 1 to 3600"},
-    {"debug-timeout", "5", NULL, "+5", "a number of seconds from 1 to 3600"},
-    {"exit-idle", "1800", NULL, "never",
-	"a number of seconds from 0 to 604800 (0: never)"},
-    {"timeout dap-initialize", "60", NULL, "0",
-	"a number of seconds from 1 to 3600"},
-    {"timeout dap-request", "5", NULL, "5s",
-	"a number of seconds from 1 to 3600"},
-    {"timeout await", "604800", NULL, "0",
-	"a number of seconds from 1 to 604800"},
-    {"debugger idle", "0", NULL, "30m",
-	"a number of seconds from 0 to 604800 (0: never)"},
-    {"debugger output-events", "1", NULL, "0", "a number from 1 to 100000"},
-    {"debugger output-bytes", "64K", NULL, "65K",
-	"a power of two from 64K to 64M (digits, then K, M or G)"},
-    {"tracer idle", "0", NULL, "30m",
-	"a number of seconds from 0 to 604800 (0: never)"},
-    {"tracer budget", "0", NULL, "1000000001",
-	"a number from 0 to 1000000000 (0: unlimited)"},
-    {"tracer timeline-calls", "1M", NULL, "1023K",
-	"a size from 1M to 1024G (digits, then K, M or G)"},
-    {"tracer timeline-output", "64K", NULL, "1",
-	"a size from 64K to 1024G (digits, then K, M or G)"},
-    {"tracer user-timeline", "unlimited", NULL, "4095K",
-	"a size from 4M to 8192G (digits, then K, M or G) or unlimited"},
-    {"sandbox", "tmpfs", NULL, "foo", "none, namespaces or tmpfs"},
-    {"allow-sandbox", "tmpfs none, namespaces", "none, namespaces, tmpfs",
-	"chroot", "a list of none, namespaces or tmpfs"},
-    {"network", "none", NULL, "host", "shared or none"},
-    {"control", "yes", NULL, "YES", "yes or no"},
-    {"limit cpu", "60", NULL, "0",
-	"a number of seconds from 1 to 315360000 or unlimited"},
-    {"limit as", "2G", NULL, "1K",
-	"a size from 1M to 8192G (digits, then K, M or G) or unlimited"},
-    {"limit nofile", "unlimited", NULL, "1K",
-	"a number from 8 to 1048576 or unlimited"},
-    {"limit nproc", "unlimited", NULL, "1",
-	"a number from 4 to 4194304 or unlimited"},
-    {"limit core", "1G", NULL, "infinity",
-	"a size from 0 to 8192G (digits, then K, M or G) or unlimited"},
-    {"limit memory", "512M", NULL, "512m",
-	"a size from 1M to 8192G (digits, then K, M or G) or unlimited"},
-    {"limit pids", "4", NULL, "3", "a number from 4 to 4194304 or unlimited"},
-    {"bundle-max-bytes", "8192G", NULL, "8193G",
-	"a size from 1 to 8192G (digits, then K, M or G)"},
-    {"bundle-max-members", "1", NULL, "1K", "a number from 1 to 10000000"},
-    {"bundle-max-path", "4095", NULL, "4096", "a number from 16 to 4095"},
-    {"sysroot-max-bytes", "1025", NULL, "0",
-	"a size from 1 to 8192G (digits, then K, M or G)"},
-    {"min-uid", "60000", NULL, "0", "a number from 1 to 60000"},
-    {"allow-group", "\"dialout\"", NULL, "-x", NAMES},
-    {"admin user", "\"ann\"", NULL, "a:b", NAMES},
-    {"admin group", "\"wheel\"", NULL, "-x", NAMES},
-    {"gdbserver", "\"/opt/g db\"", NULL, "gdbserver",
-	"an absolute path of at most 4095 bytes"},
-    {"state-dir", "\"/srv/dl\"", NULL, "dl",
-	"an absolute path of at most 4095 bytes or \"\""},
-    {"run-dir", "\"/run/x\"", NULL, "./x",
-	"an absolute path of at most 4095 bytes or \"\""},
-    {"socket", "\"/run/x/s\"", NULL, "s",
-	"an absolute path of at most 107 bytes or \"\""},
-    {"weaken-userns", "yes", NULL, "1", "yes or no"},
-    {"weaken-seccomp", "yes", NULL, "true", "yes or no"},
-    {"weaken-chroot", "yes", NULL, "maybe", "yes or no"},
-    {"log-level", "debug", NULL, "trace", "error, warn, info or debug"},
-    {"audit-file", "\"/var/log/dl audit\"", NULL, "audit",
-	"an absolute path of at most 4095 bytes or \"\""},
+	{ "port", "65535", NULL, "0", "a number from 1 to 65535" },
+	{ "web-port", "0", NULL, "65536",
+	    "a number from 0 to 65535 (0: off)" },
+	{ "web host", "\"lab.example.org\"", NULL, "a..b",
+	    "a list of names of hosts, such as lab.example.org" },
+	{ "service-name", "\"a \\\"lab\\\" on %h\"", NULL, "%d",
+	    "1 to 63 bytes of UTF-8 text, in which %h is the host name and "
+	    "%% a percent sign" },
+	{ "mdns", "no", NULL, "on", "yes or no" },
+	{ "tls certificate", "\"/etc/c.pem\"", NULL, "c.pem",
+	    "an absolute path of at most 4095 bytes or \"\"" },
+	{ "tls key", "\"/etc/k.pem\"", NULL, "k.pem",
+	    "an absolute path of at most 4095 bytes or \"\"" },
+	{ "tls client-ca", "\"/etc/ca.pem\"", NULL, "ca",
+	    "an absolute path of at most 4095 bytes or \"\"" },
+	{ "max-sessions", "4096", NULL, "4097", "a number from 1 to 4096" },
+	{ "max-total-bytes", "1024K", "1M", "-5",
+	    "a size from 1 to 8192G (digits, then K, M or G)" },
+	{ "max-connections", "2000", NULL, "1e3",
+	    "a number from 1 to 60000" },
+	{ "max-connections-per-user", "7", NULL, "0x7",
+	    "a number from 1 to 60000" },
+	{ "connection-memory", "128K", NULL, "131071",
+	    "a size from 128K to 16M (digits, then K, M or G)" },
+	{ "output-buffer", "64M", NULL, "100K",
+	    "a power of two from 64K to 64M (digits, then K, M or G)" },
+	{ "pty-default-shell", "\"/bin/zsh\"", NULL, "zsh",
+	    "an absolute path of at most 255 bytes or \"\"" },
+	{ "pty-scrollback", "64K", NULL, "1000000",
+	    "a power of two from 64K to 64M (digits, then K, M or G)" },
+	{ "pty-idle-ttl", "0", NULL, "never",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "pty-max-clients", "256", NULL, "0", "a number from 1 to 256" },
+	{ "pty-grace", "60", NULL, "1m",
+	    "a number of seconds from 0 to 604800" },
+	{ "stop-timeout", "3600", NULL, "10s",
+	    "a number of seconds from 1 to 3600" },
+	{ "idle-timeout", "0", NULL, "never",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "line-timeout", "1", NULL, "0",
+	    "a number of seconds from 1 to 3600" },
+	{ "debug-timeout", "5", NULL, "+5",
+	    "a number of seconds from 1 to 3600" },
+	{ "exit-idle", "1800", NULL, "never",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "timeout dap-initialize", "60", NULL, "0",
+	    "a number of seconds from 1 to 3600" },
+	{ "timeout dap-request", "5", NULL, "5s",
+	    "a number of seconds from 1 to 3600" },
+	{ "timeout await", "604800", NULL, "0",
+	    "a number of seconds from 1 to 604800" },
+	{ "debugger idle", "0", NULL, "30m",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "debugger output-events", "1", NULL, "0",
+	    "a number from 1 to 100000" },
+	{ "debugger output-bytes", "64K", NULL, "65K",
+	    "a power of two from 64K to 64M (digits, then K, M or G)" },
+	{ "tracer idle", "0", NULL, "30m",
+	    "a number of seconds from 0 to 604800 (0: never)" },
+	{ "tracer budget", "0", NULL, "1000000001",
+	    "a number from 0 to 1000000000 (0: unlimited)" },
+	{ "tracer timeline-calls", "1M", NULL, "1023K",
+	    "a size from 1M to 1024G (digits, then K, M or G)" },
+	{ "tracer timeline-output", "64K", NULL, "1",
+	    "a size from 64K to 1024G (digits, then K, M or G)" },
+	{ "tracer user-timeline", "unlimited", NULL, "4095K",
+	    "a size from 4M to 8192G (digits, then K, M or G) or unlimited" },
+	{ "sandbox", "tmpfs", NULL, "foo", "none, namespaces or tmpfs" },
+	{ "allow-sandbox", "tmpfs none, namespaces",
+	    "none, namespaces, tmpfs", "chroot",
+	    "a list of none, namespaces or tmpfs" },
+	{ "network", "none", NULL, "host", "shared or none" },
+	{ "control", "yes", NULL, "YES", "yes or no" },
+	{ "limit cpu", "60", NULL, "0",
+	    "a number of seconds from 1 to 315360000 or unlimited" },
+	{ "limit as", "2G", NULL, "1K",
+	    "a size from 1M to 8192G (digits, then K, M or G) or unlimited" },
+	{ "limit nofile", "unlimited", NULL, "1K",
+	    "a number from 8 to 1048576 or unlimited" },
+	{ "limit nproc", "unlimited", NULL, "1",
+	    "a number from 4 to 4194304 or unlimited" },
+	{ "limit core", "1G", NULL, "infinity",
+	    "a size from 0 to 8192G (digits, then K, M or G) or unlimited" },
+	{ "limit memory", "512M", NULL, "512m",
+	    "a size from 1M to 8192G (digits, then K, M or G) or unlimited" },
+	{ "limit pids", "4", NULL, "3",
+	    "a number from 4 to 4194304 or unlimited" },
+	{ "bundle-max-bytes", "8192G", NULL, "8193G",
+	    "a size from 1 to 8192G (digits, then K, M or G)" },
+	{ "bundle-max-members", "1", NULL, "1K",
+	    "a number from 1 to 10000000" },
+	{ "bundle-max-path", "4095", NULL, "4096",
+	    "a number from 16 to 4095" },
+	{ "sysroot-max-bytes", "1025", NULL, "0",
+	    "a size from 1 to 8192G (digits, then K, M or G)" },
+	{ "min-uid", "60000", NULL, "0", "a number from 1 to 60000" },
+	{ "allow-group", "\"dialout\"", NULL, "-x", NAMES },
+	{ "admin user", "\"ann\"", NULL, "a:b", NAMES },
+	{ "admin group", "\"wheel\"", NULL, "-x", NAMES },
+	{ "gdbserver", "\"/opt/g db\"", NULL, "gdbserver",
+	    "an absolute path of at most 4095 bytes" },
+	{ "state-dir", "\"/srv/dl\"", NULL, "dl",
+	    "an absolute path of at most 4095 bytes or \"\"" },
+	{ "run-dir", "\"/run/x\"", NULL, "./x",
+	    "an absolute path of at most 4095 bytes or \"\"" },
+	{ "socket", "\"/run/x/s\"", NULL, "s",
+	    "an absolute path of at most 107 bytes or \"\"" },
+	{ "weaken-userns", "yes", NULL, "1", "yes or no" },
+	{ "weaken-seccomp", "yes", NULL, "true", "yes or no" },
+	{ "weaken-chroot", "yes", NULL, "maybe", "yes or no" },
+	{ "log-level", "debug", NULL, "trace",
+	    "error, warn, info or debug" },
+	{ "audit-file", "\"/var/log/dl audit\"", NULL, "audit",
+	    "an absolute path of at most 4095 bytes or \"\"" },
 };
 
 static void
@@ -584,194 +597,187 @@ static const struct {
 	const char	*text;
 	const char	*error;
 } errors[] = {
-    /* keys */
-    {"prt 5", "F:1: unknown key \"prt\", perhaps \"port\"?"},
-    {"max-conections 5", "F:1: unknown key \"max-conections\", perhaps "
-			 "\"max-connections\"?"},
-    {"lisen on ::1", "F:1: unknown key \"lisen\", perhaps \"listen\"?"},
-    {"limit cpus 5", "F:1: unknown key \"limit cpus\", perhaps \"limit cpu\"?"},
-    {"xy 5", "F:1: unknown key \"xy\", see debuglantern.conf(5)"},
-    {"include \"/etc/x\"",
-	"F:1: unknown key \"include\", see debuglantern.conf(5)"},
-    {"limits cpu 5", "F:1: unknown key \"limits\", perhaps \"limit\"?"},
-    {"sandboxx", "F:1: unknown key \"sandboxx\", perhaps \"sandbox\"?"},
-    {"limit", "F:1: limit must be followed by a resource (cpu, as, "
-	      "nofile, nproc, core, memory or pids) and a value"},
-    {"limit cpu", "F:1: limit must be followed by a resource (cpu, as, "
-		  "nofile, nproc, core, memory or pids) and a value"},
-    {"port", "F:1: port must be followed by its value, a number from 1 "
-	     "to 65535"},
-    {"port ,", "F:1: port must be followed by its value, a number from "
-	       "1 to 65535"},
-    {"port 1 2", "F:1: port takes one value, a number from 1 to 65535; "
-		 "a value with blanks needs quotes"},
-    {"port 1,2", "F:1: port takes one value, a number from 1 to 65535; "
-		 "a value with blanks needs quotes"},
-    {"\"port\" 5", "F:1: a statement must begin with a key or the name "
-		   "of a macro"},
-    {"= 5", "F:1: a statement must begin with a key or the name of a "
-	    "macro"},
-    {"port 99999999999999999999999",
-	"F:1: port must be a number from 1 "
-	"to 65535, not \"99999999999999999999999\""},
-    {"port \"\"", "F:1: port must be a number from 1 to 65535, not "
-		  "\"\""},
-    {"gdbserver \"\"", "F:1: gdbserver must be an absolute path of at "
-		       "most 4095 bytes, not \"\""},
-    {"allow-sandbox none none", "F:1: allow-sandbox names none twice"},
-    {"allow-group a\nallow-group b a", "F:2: allow-group names a twice"},
-    {"allow-group a:b",
-	"F:1: allow-group must be a list of names of 1 "
-	"to 255 bytes, without blank, \":\" and \"/\" and not starting "
-	"with \"-\", not \"a:b\""},
-    {"sandbox 0123456789012345678901234567890123456789012345678901234"
-     "5678901234567890",
-	"F:1: sandbox must be none, namespaces or "
-	"tmpfs, not \"0123456789012345678901234567890123456789012345678"
-	"90123456789012...\""},
-    {"service-name caf\xe9",
-	"F:1: service-name must be 1 to 63 bytes "
-	"of UTF-8 text, in which %h is the host name and %% a percent "
-	"sign, not \"caf\xe9\""},
-    {"service-name \"100%\"",
-	"F:1: service-name must be 1 to 63 bytes "
-	"of UTF-8 text, in which %h is the host name and %% a percent "
-	"sign, not \"100%\""},
-    /* listen */
-    {"listen", "F:1: listen must be: listen on ADDRESS [port NUMBER] "
-	       "[auth none as USER] [tls|plain]"},
-    {"listen 127.0.0.1", "F:1: listen must be: listen on ADDRESS [port "
-			 "NUMBER] [auth none as USER] [tls|plain]"},
-    {"listen on ::1 auth token",
-	"F:1: listen must be: listen on "
-	"ADDRESS [port NUMBER] [auth none as USER] [tls|plain]"},
-    {"listen on ::1 port 0",
-	"F:1: port must be a number from 1 to 65535, not \"0\""},
-    {"listen on ::1 port 1 port 2", "F:1: listen has more than one port"},
-    {"listen on ::1 auth none as a auth none as b",
-	"F:1: listen has more than one auth"},
-    {"listen on ::1 plain plain", "F:1: listen has more than one plain"},
-    {"listen on ::1 auth none as a/b",
-	"F:1: auth none as must be "
-	"followed by the name of a user, not \"a/b\""},
-    {"listen on ::1 auth none as root",
-	"F:1: auth none as must name an "
-	"ordinary user, not \"root\": anybody would be root"},
-    {"listen on ::1 tls port 5 tls", "F:1: listen has more than one tls"},
-    {"listen on 0::1 plain tls", "F:1: listen on ::1: tls and plain "
-				 "exclude each other; use one of them"},
-    /* several words */
-    {"tls", "F:1: tls must be followed by certificate, key or client-ca "
-	    "and a path"},
-    {"tls \"/x\"", "F:1: tls must be followed by certificate, key or "
-		   "client-ca and a path"},
-    {"tls keys /x", "F:1: unknown key \"tls keys\", perhaps \"tls "
-		    "key\"?"},
-    {"admin wheel", "F:1: admin must be followed by user or group and a "
-		    "name"},
-    {"admin groups wheel", "F:1: unknown key \"admin groups\", perhaps "
-			   "\"admin group\"?"},
-    {"admin user a\nadmin user b a", "F:2: admin user names a twice"},
-    /* adapter, and what debuggers may take */
-    {"adapter", ADAPTER_FORM},
-    {"adapter x", ADAPTER_FORM},
-    {"adapter x command", ADAPTER_FORM},
-    {"adapter command x", ADAPTER_FORM},
-    {"adapter x command a b", ADAPTER_FORM},
-    {"adapter \"\" command a",
-	"F:1: the name of an adapter must be 1 "
-	"to 31 small letters, digits, \".\", \"_\", \"+\" or \"-\", "
-	"not \"\""},
-    {"adapter 'a b' command a",
-	"F:1: the name of an adapter must be 1 "
-	"to 31 small letters, digits, \".\", \"_\", \"+\" or \"-\", "
-	"not \"a b\""},
-    {"adapter a command ''",
-	"F:1: the command of adapter a must be a "
-	"program and its arguments in at most 479 bytes, not \"\""},
-    {"adapter a command b\nadapter a command c",
-	"F:2: adapter a is already set in line 1"},
-    {"timeout", "F:1: timeout must be followed by dap-initialize, "
-		"dap-request or await and a number of seconds"},
-    {"timeout await 0", "F:1: timeout await must be a number of seconds "
-			"from 1 to 604800, not \"0\""},
-    {"debugger idle", "F:1: debugger must be followed by idle, "
-		      "output-events or output-bytes and a value"},
-    {"debugger output-bytes 65K",
-	"F:1: debugger output-bytes must be a "
-	"power of two from 64K to 64M (digits, then K, M or G), not "
-	"\"65K\""},
-    {"tracer", "F:1: tracer must be followed by idle, budget, "
-	       "timeline-calls, timeline-output or user-timeline and a value"},
-    /* quota */
-    {"quota", QUOTA_FORM},
-    {"quota everybody sessions 5", QUOTA_FORM},
-    {"quota default", QUOTA_FORM},
-    {"quota user sessions 5", QUOTA_FORM},
-    {"quota user a", QUOTA_FORM},
-    {"quota group a, sessions 5", QUOTA_FORM},
-    {"quota default sessions", QUOTA_FORM},
-    {"quota \"default\" sessions 5", QUOTA_FORM},
-    {"quota default files 5", "F:1: quota knows sessions, bytes, cpu, "
-			      "memory and processes, not \"files\""},
-    {"quota default cpu 1 sessions 2 cpu 3",
-	"F:1: quota has more than one cpu"},
-    {"quota default sessions 4097",
-	"F:1: quota sessions must be a "
-	"number from 0 to 4096 or unlimited, not \"4097\""},
-    {"quota default bytes 1T",
-	"F:1: quota bytes must be a size from 0 "
-	"to 8192G (digits, then K, M or G) or unlimited, not \"1T\""},
-    {"quota default cpu 0", "F:1: quota cpu must be a number of seconds "
-			    "from 1 to 315360000 or unlimited, not \"0\""},
-    {"quota default memory 1023K",
-	"F:1: quota memory must be a size "
-	"from 1M to 8192G (digits, then K, M or G) or unlimited, not "
-	"\"1023K\""},
-    {"quota default processes 3", "F:1: quota processes must be a number "
-				  "from 4 to 4194304 or unlimited, not \"3\""},
-    {"quota user a/b cpu 1", "F:1: quota user must be followed by the "
-			     "name of a user, not \"a/b\""},
-    {"quota group \"\" cpu 1", "F:1: quota group must be followed by the "
-			       "name of a group, not \"\""},
-    {"quota user a cpu 1\nquota group a cpu 1\nquota user a cpu 2",
-	"F:3: quota user a is already set in line 1"},
-    {"quota default cpu 1\nquota default bytes 1",
-	"F:2: quota default is already set in line 1"},
-    /* macros */
-    {"port $x", "F:1: macro \"x\" is not defined: write x = \"VALUE\" "
-		"in a line above"},
-    {"port $-", "F:1: \"$\" must be followed by the name of a macro; "
-		"put a plain \"$\" into quotes"},
-    {"x = 1\n\nx = 2", "F:3: macro \"x\" is already defined in line 1"},
-    {"port = 5", "F:1: \"port\" is a key, not a macro: write it without "
-		 "\"=\""},
-    {"max-sessions=5", "F:1: \"max-sessions\" is a key, not a macro: "
-		       "write it without \"=\""},
-    {"a-b = 5", "F:1: a macro's name must be of letters, digits and "
-		"\"_\", at most 63, not \"a-b\""},
-    {"x =", "F:1: a macro is defined by NAME = \"VALUE\", with one "
-	    "value"},
-    {"x = a b", "F:1: a macro is defined by NAME = \"VALUE\", with one "
-		"value"},
-    {"port 5 = 6",
-	"F:1: a macro is defined by NAME = \"VALUE\", with one value"},
-    /* characters */
-    {"service-name \"x\nport 5", "F:1: the closing quote is missing in "
-				 "this line"},
-    {"service-name 'x", "F:1: the closing quote is missing in this "
-			"line"},
-    {"service-name \"\\n\"", "F:1: a backslash in quotes must be "
-			     "followed by a quote or a backslash"},
-    {"port \\ 5", "F:1: a backslash must be the last character of its "
-		  "line, or stand in quotes"},
-    {"port 5 \\", "F:1: a backslash must be the last character of its "
-		  "line, or stand in quotes"},
-    {"allow-sandbox { none", "F:1: \"{\" must stand in quotes"},
-    {"port 5\001", "F:1: byte 0x01 must not be in the file, which is "
-		   "text"},
-    {"service-name \"a\tb\"", "F:1: byte 0x09 must not be in the file, "
-			      "which is text"},
+	/* keys */
+	{ "prt 5", "F:1: unknown key \"prt\", perhaps \"port\"?" },
+	{ "max-conections 5",
+	    "F:1: unknown key \"max-conections\", perhaps "
+	    "\"max-connections\"?" },
+	{ "lisen on ::1", "F:1: unknown key \"lisen\", perhaps \"listen\"?" },
+	{ "limit cpus 5",
+	    "F:1: unknown key \"limit cpus\", perhaps \"limit cpu\"?" },
+	{ "xy 5", "F:1: unknown key \"xy\", see debuglantern.conf(5)" },
+	{ "include \"/etc/x\"",
+	    "F:1: unknown key \"include\", see debuglantern.conf(5)" },
+	{ "limits cpu 5", "F:1: unknown key \"limits\", perhaps \"limit\"?" },
+	{ "sandboxx",
+	    "F:1: unknown key \"sandboxx\", perhaps \"sandbox\"?" },
+	{ "limit", "F:1: limit must be followed by a resource (cpu, as, "
+	    "nofile, nproc, core, memory or pids) and a value" },
+	{ "limit cpu", "F:1: limit must be followed by a resource (cpu, as, "
+	    "nofile, nproc, core, memory or pids) and a value" },
+	{ "port", "F:1: port must be followed by its value, a number from 1 "
+	    "to 65535" },
+	{ "port ,", "F:1: port must be followed by its value, a number from "
+	    "1 to 65535" },
+	{ "port 1 2", "F:1: port takes one value, a number from 1 to 65535; "
+	    "a value with blanks needs quotes" },
+	{ "port 1,2", "F:1: port takes one value, a number from 1 to 65535; "
+	    "a value with blanks needs quotes" },
+	{ "\"port\" 5", "F:1: a statement must begin with a key or the name "
+	    "of a macro" },
+	{ "= 5", "F:1: a statement must begin with a key or the name of a "
+	    "macro" },
+	{ "port 99999999999999999999999", "F:1: port must be a number from 1 "
+	    "to 65535, not \"99999999999999999999999\"" },
+	{ "port \"\"", "F:1: port must be a number from 1 to 65535, not "
+	    "\"\"" },
+	{ "gdbserver \"\"", "F:1: gdbserver must be an absolute path of at "
+	    "most 4095 bytes, not \"\"" },
+	{ "allow-sandbox none none", "F:1: allow-sandbox names none twice" },
+	{ "allow-group a\nallow-group b a",
+	    "F:2: allow-group names a twice" },
+	{ "allow-group a:b", "F:1: allow-group must be a list of names of 1 "
+	    "to 255 bytes, without blank, \":\" and \"/\" and not starting "
+	    "with \"-\", not \"a:b\"" },
+	{ "sandbox 0123456789012345678901234567890123456789012345678901234"
+	    "5678901234567890", "F:1: sandbox must be none, namespaces or "
+	    "tmpfs, not \"0123456789012345678901234567890123456789012345678"
+	    "90123456789012...\"" },
+	{ "service-name caf\xe9", "F:1: service-name must be 1 to 63 bytes "
+	    "of UTF-8 text, in which %h is the host name and %% a percent "
+	    "sign, not \"caf\xe9\"" },
+	{ "service-name \"100%\"", "F:1: service-name must be 1 to 63 bytes "
+	    "of UTF-8 text, in which %h is the host name and %% a percent "
+	    "sign, not \"100%\"" },
+	/* listen */
+	{ "listen", "F:1: listen must be: listen on ADDRESS [port NUMBER] "
+	    "[auth none as USER] [tls|plain]" },
+	{ "listen 127.0.0.1", "F:1: listen must be: listen on ADDRESS [port "
+	    "NUMBER] [auth none as USER] [tls|plain]" },
+	{ "listen on ::1 auth token", "F:1: listen must be: listen on "
+	    "ADDRESS [port NUMBER] [auth none as USER] [tls|plain]" },
+	{ "listen on ::1 port 0",
+	    "F:1: port must be a number from 1 to 65535, not \"0\"" },
+	{ "listen on ::1 port 1 port 2",
+	    "F:1: listen has more than one port" },
+	{ "listen on ::1 auth none as a auth none as b",
+	    "F:1: listen has more than one auth" },
+	{ "listen on ::1 plain plain",
+	    "F:1: listen has more than one plain" },
+	{ "listen on ::1 auth none as a/b", "F:1: auth none as must be "
+	    "followed by the name of a user, not \"a/b\"" },
+	{ "listen on ::1 auth none as root", "F:1: auth none as must name an "
+	    "ordinary user, not \"root\": anybody would be root" },
+	{ "listen on ::1 tls port 5 tls",
+	    "F:1: listen has more than one tls" },
+	{ "listen on 0::1 plain tls", "F:1: listen on ::1: tls and plain "
+	    "exclude each other; use one of them" },
+	/* several words */
+	{ "tls", "F:1: tls must be followed by certificate, key or client-ca "
+	    "and a path" },
+	{ "tls \"/x\"", "F:1: tls must be followed by certificate, key or "
+	    "client-ca and a path" },
+	{ "tls keys /x", "F:1: unknown key \"tls keys\", perhaps \"tls "
+	    "key\"?" },
+	{ "admin wheel", "F:1: admin must be followed by user or group and a "
+	    "name" },
+	{ "admin groups wheel", "F:1: unknown key \"admin groups\", perhaps "
+	    "\"admin group\"?" },
+	{ "admin user a\nadmin user b a", "F:2: admin user names a twice" },
+	/* adapter, and what debuggers may take */
+	{ "adapter", ADAPTER_FORM },
+	{ "adapter x", ADAPTER_FORM },
+	{ "adapter x command", ADAPTER_FORM },
+	{ "adapter command x", ADAPTER_FORM },
+	{ "adapter x command a b", ADAPTER_FORM },
+	{ "adapter \"\" command a", "F:1: the name of an adapter must be 1 "
+	    "to 31 small letters, digits, \".\", \"_\", \"+\" or \"-\", "
+	    "not \"\"" },
+	{ "adapter 'a b' command a", "F:1: the name of an adapter must be 1 "
+	    "to 31 small letters, digits, \".\", \"_\", \"+\" or \"-\", "
+	    "not \"a b\"" },
+	{ "adapter a command ''", "F:1: the command of adapter a must be a "
+	    "program and its arguments in at most 479 bytes, not \"\"" },
+	{ "adapter a command b\nadapter a command c",
+	    "F:2: adapter a is already set in line 1" },
+	{ "timeout", "F:1: timeout must be followed by dap-initialize, "
+	    "dap-request or await and a number of seconds" },
+	{ "timeout await 0", "F:1: timeout await must be a number of seconds "
+	    "from 1 to 604800, not \"0\"" },
+	{ "debugger idle", "F:1: debugger must be followed by idle, "
+	    "output-events or output-bytes and a value" },
+	{ "debugger output-bytes 65K", "F:1: debugger output-bytes must be a "
+	    "power of two from 64K to 64M (digits, then K, M or G), not "
+	    "\"65K\"" },
+	{ "tracer", "F:1: tracer must be followed by idle, budget, "
+	    "timeline-calls, timeline-output or user-timeline and a value" },
+	/* quota */
+	{ "quota", QUOTA_FORM },
+	{ "quota everybody sessions 5", QUOTA_FORM },
+	{ "quota default", QUOTA_FORM },
+	{ "quota user sessions 5", QUOTA_FORM },
+	{ "quota user a", QUOTA_FORM },
+	{ "quota group a, sessions 5", QUOTA_FORM },
+	{ "quota default sessions", QUOTA_FORM },
+	{ "quota \"default\" sessions 5", QUOTA_FORM },
+	{ "quota default files 5", "F:1: quota knows sessions, bytes, cpu, "
+	    "memory and processes, not \"files\"" },
+	{ "quota default cpu 1 sessions 2 cpu 3",
+	    "F:1: quota has more than one cpu" },
+	{ "quota default sessions 4097", "F:1: quota sessions must be a "
+	    "number from 0 to 4096 or unlimited, not \"4097\"" },
+	{ "quota default bytes 1T", "F:1: quota bytes must be a size from 0 "
+	    "to 8192G (digits, then K, M or G) or unlimited, not \"1T\"" },
+	{ "quota default cpu 0", "F:1: quota cpu must be a number of seconds "
+	    "from 1 to 315360000 or unlimited, not \"0\"" },
+	{ "quota default memory 1023K", "F:1: quota memory must be a size "
+	    "from 1M to 8192G (digits, then K, M or G) or unlimited, not "
+	    "\"1023K\"" },
+	{ "quota default processes 3", "F:1: quota processes must be a number "
+	    "from 4 to 4194304 or unlimited, not \"3\"" },
+	{ "quota user a/b cpu 1", "F:1: quota user must be followed by the "
+	    "name of a user, not \"a/b\"" },
+	{ "quota group \"\" cpu 1", "F:1: quota group must be followed by the "
+	    "name of a group, not \"\"" },
+	{ "quota user a cpu 1\nquota group a cpu 1\nquota user a cpu 2",
+	    "F:3: quota user a is already set in line 1" },
+	{ "quota default cpu 1\nquota default bytes 1",
+	    "F:2: quota default is already set in line 1" },
+	/* macros */
+	{ "port $x", "F:1: macro \"x\" is not defined: write x = \"VALUE\" "
+	    "in a line above" },
+	{ "port $-", "F:1: \"$\" must be followed by the name of a macro; "
+	    "put a plain \"$\" into quotes" },
+	{ "x = 1\n\nx = 2",
+	    "F:3: macro \"x\" is already defined in line 1" },
+	{ "port = 5", "F:1: \"port\" is a key, not a macro: write it without "
+	    "\"=\"" },
+	{ "max-sessions=5", "F:1: \"max-sessions\" is a key, not a macro: "
+	    "write it without \"=\"" },
+	{ "a-b = 5", "F:1: a macro's name must be of letters, digits and "
+	    "\"_\", at most 63, not \"a-b\"" },
+	{ "x =", "F:1: a macro is defined by NAME = \"VALUE\", with one "
+	    "value" },
+	{ "x = a b", "F:1: a macro is defined by NAME = \"VALUE\", with one "
+	    "value" },
+	{ "port 5 = 6",
+	    "F:1: a macro is defined by NAME = \"VALUE\", with one value" },
+	/* characters */
+	{ "service-name \"x\nport 5", "F:1: the closing quote is missing in "
+	    "this line" },
+	{ "service-name 'x", "F:1: the closing quote is missing in this "
+	    "line" },
+	{ "service-name \"\\n\"", "F:1: a backslash in quotes must be "
+	    "followed by a quote or a backslash" },
+	{ "port \\ 5", "F:1: a backslash must be the last character of its "
+	    "line, or stand in quotes" },
+	{ "port 5 \\", "F:1: a backslash must be the last character of its "
+	    "line, or stand in quotes" },
+	{ "allow-sandbox { none", "F:1: \"{\" must stand in quotes" },
+	{ "port 5\001", "F:1: byte 0x01 must not be in the file, which is "
+	    "text" },
+	{ "service-name \"a\tb\"", "F:1: byte 0x09 must not be in the file, "
+	    "which is text" },
 };
 
 static void
