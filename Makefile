@@ -69,6 +69,9 @@ help:
 	@echo 'make format     lay the sources out with clang-format'
 	@echo 'make lint       man pages, scripts and sources'
 	@echo 'make static     analyzers: gcc, cppcheck, codespell'
+	@echo 'make sbom       what the programs are made of: $(O)/debuglantern.spdx.json'
+	@echo 'make evidence   a report of all that a reviewer can check: $(O)/evidence.md'
+	@echo 'make coverage   what part of each directory the tests pass through'
 	@echo 'make reproducible  two builds in two places are the same'
 	@echo 'make clean      remove $(O)/'
 
@@ -153,6 +156,10 @@ TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
 
+EVIDENCE_PKGS := clang-14 llvm-14 libclang-rt-14-dev
+# mapped from the start: who has no rights any more counts as well
+COUNTERS :=	-fprofile-instr-generate -fcoverage-mapping \
+		-mllvm -runtime-counter-relocation
 STATIC_PKGS :=	cppcheck codespell shellcheck mandoc
 
 # as many at a time as there are processors, unless make has been told
@@ -189,7 +196,7 @@ $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
 	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
 	    $$(regress/links.sh $<) \
 	    $(LIBCOMMON) $(LIBWEB) -lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
-	    -lcrypto -lsqlite3 -lz -lzstd -liberty
+	    -lcrypto -lsqlite3 -lm -lz -lzstd -liberty
 
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c
@@ -217,8 +224,29 @@ check-asan: deps-test
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 
+# what the programs are made of, in SPDX
+sbom: all
+	etc/sbom.py $(VERSION) $(BIN) $(LIBEXEC) $(if $(filter no,$(WEB)),--no-web) \
+	    >$(O)/debuglantern.spdx.json
+
 docs: $(O)/regress/helpers/msgtable
 	$(O)/regress/helpers/msgtable >docs/MESSAGES.md
+
+# --- evidence ------------------------------------------------------------
+# the report of everything that can be checked by a command
+evidence: deps-test
+	@etc/packages.sh $(EVIDENCE_PKGS)
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins
+	@regress/evidence/evidence.sh $(abspath $(O)) >$(O)/evidence.md; \
+		r=$$?; echo 'the report is $(O)/evidence.md'; exit $$r
+
+# how much of each directory a part of the tests passes through
+coverage: deps-test
+	@etc/packages.sh $(EVIDENCE_PKGS)
+	@$(MAKE) --no-print-directory $(PARALLEL) O=$(O)-cov CC=clang-14 \
+	    WARN=-w CFLAGS='-O1 -g $(COUNTERS)' \
+	    LDFLAGS=-fprofile-instr-generate all test-bins >/dev/null
+	@regress/evidence/coverage.sh $(abspath $(O))-cov
 
 # --- order -------------------------------------------------------------
 C_FILES =	$(shell git ls-files '*.c' '*.h')
@@ -244,5 +272,5 @@ clean:
 	rm -rf $(O)
 
 .PHONY: all help clean deps deps-test run check check-asan \
-	test-bins docs format lint static reproducible
+	test-bins docs sbom evidence coverage format lint static reproducible
 .DELETE_ON_ERROR:

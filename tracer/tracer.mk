@@ -4,7 +4,7 @@ include tracer/engine/engine.mk tracer/store/store.mk tracer/syms/syms.mk
 
 tracer_SRCS :=	$(wildcard tracer/*.c)
 tracer_LIBS :=	$(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM) $(LIBCOMMON) \
-		-lseccomp -ljson-c -lsqlite3 $(TRC_LIBS)
+		-lseccomp -ljson-c -lsqlite3 -lm $(TRC_LIBS)
 $(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM)
 
 $(O)/regress/helpers/trc_rig: regress/helpers/trc_rig.c $(LIBCOMMON) \

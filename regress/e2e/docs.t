@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The message table in docs/ is what the build's table says, and what the
-# documents at the top name is there.
+# documents at the top name is there; each source has its audit level, each claim
+# its tests.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,7 +18,75 @@ named() {
 	    sort -u
 }
 
-echo 1..6
+# $1: a section's directories and levels; prints DIRECTORY/NAME of each file.
+levels() {
+	# shellcheck disable=SC2016	# these are backquotes
+	awk '/^### / { dir = $2 }
+	    /^- [123]:/ { on = 1 }
+	    !/^- [123]:/ && !/^  / { on = 0 }
+	    on { while (match($0, /`[^`]*`/)) {
+		print dir substr($0, RSTART + 1, RLENGTH - 2)
+		$0 = substr($0, RSTART + RLENGTH) } }' "$top/docs/AUDIT.md"
+}
+
+sources() {
+	(cd "$top" && git ls-files) | grep -v '^regress/' |
+	    grep -E '\.(c|h|def|y|S|mjs|js|html)$' | sed 's/\.[a-zA-Z]*$//'
+}
+
+# Those of the document that are not there, or are there twice; then those
+# that it leaves out.
+wrong_levels() {
+	levels | sort | uniq -d | sed 's/$/: twice/'
+	levels | sort -u >"$out.levels"
+	sources | sort -u | comm -3 - "$out.levels" | sed \
+	    -e 's/^\t\(.*\)/\1: no such file/' -e t -e 's/$/: has no level/'
+	rm -f "$out.levels"
+}
+
+# What a table row of docs/THREATS.md is about: actors, then surfaces.
+claims() {
+	sed -n '/^## Actors/,/^## Surfaces/s/^| \([^|]*\) |.*/\1/p' \
+	    "$top/docs/THREATS.md" | grep -v -e '^actor$' -e '^-' |
+	    sed 's/:.*//'
+	sed -n '/^## Surfaces/,/^## What fails/s/^\*\*\([^*]*\)\*\*.*/\1/p' \
+	    "$top/docs/THREATS.md"
+}
+
+proofs() {
+	sed -n '/^## What proves it/,/^## Not/s/^| \([^|]*\) | \(`.*\) |$/\1	\2/p' \
+	    "$top/docs/THREATS.md"
+}
+
+# Tests that are named and not there; claims that name none.
+wrong_proofs() {
+	# shellcheck disable=SC2016	# these are backquotes
+	proofs | cut -f 2 | grep -o '`[^`]*`' | tr -d '`' |
+	    while read -r word; do
+		case $word in
+		*/*)	file=$top/regress/$word
+			[ -e "$file" ] || echo "no such test: $word" ;;
+		*)	grep -qE "^(def )?$word\(" "$file" ||
+				echo "no $word in $file" ;;
+		esac
+	done
+	claims | while read -r claim; do
+		proofs | cut -f 1 | grep -qxF "$claim" ||
+			echo "no test is named for: $claim"
+	done
+}
+
+# $1: number; $2: what must hold; $3: what does not
+nothing_of() {
+	if [ -z "$3" ]; then
+		echo "ok $1 - $2"
+	else
+		echo "not ok $1 - $2"
+		echo "$3" | sed 's/^/# /'
+	fi
+}
+
+echo 1..10
 if "$helpers/msgtable" >"$out" && [ -s "$out" ] &&
     ! grep -q '(null)' "$out"; then
 	echo 'ok 1 - the table is printed, with a word for everything'
@@ -46,3 +115,13 @@ for doc in README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md; do
 		echo "$missing" | sed 's/^/# not there: /'
 	fi
 done
+
+nothing_of 7 'docs/AUDIT.md has a level for each source' "$(wrong_levels)"
+nothing_of 8 'docs/THREATS.md names a test for each claim, and they exist' \
+    "$(wrong_proofs)"
+count=$(sources | wc -l)
+nothing_of 9 'there are sources to look at' \
+    "$([ "$count" -gt 300 ] || echo "only $count")"
+count=$(claims | wc -l)
+nothing_of 10 'there are claims to look at' \
+    "$([ "$count" -gt 25 ] || echo "only $count")"

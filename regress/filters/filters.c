@@ -8,6 +8,7 @@
  *   filters pfc NAME		what libseccomp makes of it, in its own words
  *   filters bpf NAME		the same for the kernel
  *   filters calls NAME		the calls that its table names
+ *   filters names		"PROCESS NUMBER" on standard input, in words
  *   filters try NAME [OTHER]	the kernel's verdict on every number against
  *				what the table says, or that of another name
  *
@@ -462,11 +463,36 @@ print_all_calls(const struct filter *f)
 	return 0;
 }
 
+static int
+translate(void)
+{
+	char *line = NULL, *nr, *end, *name;
+	size_t size = 0;
+	long v;
+
+	while (getline(&line, &size, stdin) != -1) {
+		line[strcspn(line, "\n")] = '\0';
+		nr = strrchr(line, ' ');
+		if (nr == NULL)
+			errx(1, "no number: %s", line);
+		v = strtol(nr + 1, &end, 10);
+		if (end == nr + 1 || *end != '\0' || v < -1 || v > INT32_MAX)
+			errx(1, "no number: %s", line);
+		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE,
+		    (int)v);
+		printf("%.*s %s\n", (int)(nr - line), line,
+		    name != NULL ? name : nr + 1);
+		free(name);
+	}
+	free(line);
+	return 0;
+}
+
 static void __attribute__((noreturn))
 usage(void)
 {
-	fprintf(stderr, "usage: filters [pfc | bpf | calls | try NAME "
-	    "[OTHER]]\n");
+	fprintf(stderr, "usage: filters [names | pfc NAME | bpf NAME | "
+	    "calls NAME | try NAME [OTHER]]\n");
 	exit(2);
 }
 
@@ -481,6 +507,8 @@ main(int argc, char **argv)
 			puts(table[i].name);
 		return 0;
 	}
+	if (argc == 2 && strcmp(argv[1], "names") == 0)
+		return translate();
 	if (argc < 3 || argc > 4)
 		usage();
 	f = find(argv[2]);

@@ -12,4 +12,4 @@ $(O)/regress/helpers/trc_store: regress/helpers/trc_store.c \
     $(LIBTRCSTORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
-	    $(SAN_OBJS) $(LIBTRCSTORE) $(LIBCOMMON) -lsqlite3 -ljson-c
+	    $(SAN_OBJS) $(LIBTRCSTORE) $(LIBCOMMON) -lsqlite3 -lm -ljson-c

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""Which system calls each process made while a command ran: one line
+"PROCESS NUMBER" for each pair, by the kernel's own tracing, as a debugger's
+kind of tracing would be in the way of the debuggers that are tested.  As root.
+
+usage: calls.py COMMAND ..."""
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+
+LINE = re.compile(r"\s*(.+)-\d+\s+\[\d+\].*: sys_enter: NR (-?\d+) ")
+# of a busy second and a reader that has to wait; per processor
+BUFFER_KB = 16384
+
+
+def put(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+@contextlib.contextmanager
+def tracefs():
+    """A trace of our own, in which nobody else's settings are changed."""
+    with tempfile.TemporaryDirectory(prefix="dl-tracefs-") as d:
+        subprocess.run(["mount", "-t", "tracefs", "tracefs", d], check=True)
+        mine = os.path.join(d, "instances", f"debuglantern-{os.getpid()}")
+        try:
+            os.mkdir(mine)
+            yield mine
+        finally:
+            with contextlib.suppress(OSError):
+                put(mine + "/tracing_on", "0")
+                os.rmdir(mine)
+            subprocess.run(["umount", "-l", d], check=False)
+
+
+def reader(path, seen):
+    with open(path, errors="replace") as f:
+        for line in f:
+            m = LINE.match(line)
+            if m:
+                seen.add((m.group(1).strip(), int(m.group(2))))
+
+
+def lost(trace):
+    total = 0
+    for cpu in os.listdir(trace + "/per_cpu"):
+        with open(f"{trace}/per_cpu/{cpu}/stats") as f:
+            total += int(re.search(r"overrun: (\d+)", f.read()).group(1))
+    return total
+
+
+def main(argv):
+    if not argv:
+        sys.exit(__doc__)
+    seen = set()
+    with tracefs() as trace:
+        put(trace + "/buffer_size_kb", str(BUFFER_KB))
+        put(trace + "/options/event-fork", "1")
+        put(trace + "/set_event_pid", str(os.getpid()))
+        put(trace + "/events/raw_syscalls/sys_enter/enable", "1")
+        t = threading.Thread(target=reader, daemon=True,
+                             args=(trace + "/trace_pipe", seen))
+        t.start()
+        r = subprocess.run(argv, stdout=sys.stderr)
+        put(trace + "/events/raw_syscalls/sys_enter/enable", "0")
+        t.join(2)
+        print(f"calls.py: {lost(trace)} events were lost", file=sys.stderr)
+    for name, nr in sorted(seen):
+        print(name, nr)
+    return r.returncode
+
+
+sys.exit(main(sys.argv[1:]))
