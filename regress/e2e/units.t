@@ -16,60 +16,25 @@ from dl import eq, ok, run_tests  # noqa: E402
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 WORK = tempfile.mkdtemp(prefix="dl-units-")
 
-# What the daemon itself does.
-START = {
-    "UserOrDynamicUser": "state files are root's, roles have their users",
-    "CapabilityBoundingSet_CAP_SET_UID_GID_PCAP": "roles, sessions' owners",
-    "CapabilityBoundingSet_CAP_SYS_CHROOT": "roles with an empty root",
-    "CapabilityBoundingSet_CAP_KILL": "ending roles and sessions",
-    "CapabilityBoundingSet_CAP_CHOWN_FSETID_SETFCAP":
-    "directories of the service users",
-    "CapabilityBoundingSet_CAP_DAC_FOWNER_IPC_OWNER":
-    "directories of the service users",
-    "CapabilityBoundingSet_CAP_NET_BIND_SERVICE_BROADCAST_RAW":
-    "listeners below 1024",
-    "ProtectProc": "a client's cgroup says whether it is a session",
-    "ProcSubset": "sock_diag and cgroups are there as well",
-    "ProtectControlGroups": "limits of sessions",
-    "Delegate": "limits of sessions",
-    "SystemCallFilter_mount": "sandboxes",
-    "SystemCallFilter_privileged": "roles, owners",
-    "RestrictNamespaces_user": "sandboxes, the fence",
-    "RestrictNamespaces_pid": "sandboxes",
-    "RestrictNamespaces_net": "network none",
-    "RestrictNamespaces_uts": "sandboxes",
-    "RestrictNamespaces_mnt": "sandboxes",
-    "RestrictNamespaces_ipc": "sandboxes",
-    "RestrictNamespaces_cgroup": "any of it blocks clone3",
-    "RestrictAddressFamilies_AF_NETLINK": "who a client is",
-    "RestrictAddressFamilies_AF_UNIX": "messages, the local socket",
-    "RestrictAddressFamilies_AF_INET_INET6": "listeners, sessions",
-}
-# What programs in sessions do.
-SESSIONS = {
-    "RootDirectoryOrRootImage": "the host's files",
-    "ProtectSystem": "the host's files, where their owner may write",
-    "ProtectHome": "their owner's files",
-    "PrivateTmp": "the host's files",
-    "PrivateDevices": "serial lines and USB",
-    "DeviceAllow": "serial lines and USB",
-    "PrivateUsers": "owners",
-    "PrivateNetwork": "the host's network",
-    "IPAddressDeny": "the host's network",
-    "ProtectHostname": "the host's name",
-    "RestrictSUIDSGID": "shared directories",
-    "MemoryDenyWriteExecute": "compilers at run time",
-    "LockPersonality": "gdb",
-    "SystemCallFilter_debug": "gdb",
-    "SystemCallFilter_resources": "nice",
-}
-# What a user's service manager cannot do without PrivateUsers: mounts, ...
-MOUNTS = {"PrivateMounts", "ProtectClock", "ProtectKernelLogs",
-          "ProtectKernelModules", "ProtectKernelTunables"}
-# ... sets of capabilities, which its services do not have anyway.
-CAPS = "CapabilityBoundingSet_"
-# What a user may have been given a limit for.
-USERS = {"RestrictRealtime"}
+# ... and all sets of capabilities
+EACH = "_*"
+
+
+def table(head):
+    """{step: reason} of a table of docs/PRIVSEP.md."""
+    with open(os.path.join(TOP, "docs/PRIVSEP.md")) as f:
+        text = f.read()
+    rows = text.split(f"| {head} | needed by |\n|---|---|\n")[1]
+    out = {}
+    for line in rows.split("\n\n")[0].splitlines():
+        names, reason = line.strip("| ").split(" | ")
+        for name in re.findall(r"`([^`]+)`", names):
+            out[name] = reason
+    return out
+
+
+BOTH = table("left open by both units")
+USERS = table("left open by a user's unit alone")
 UNITS = {"debuglantern": 5.0, "debuglantern-user": 7.9}
 
 
@@ -98,12 +63,21 @@ def is_open(path):
             if not row["set"] and row["exposure"]}
 
 
+def unexplained(steps, reasons):
+    groups = tuple(n[:-1] for n in reasons if n.endswith(EACH))
+    return {s for s in steps if s not in reasons and
+            not (groups and s.startswith(groups))}
+
+
 def steps():
-    eq(is_open(unit("debuglantern")), set(START) | set(SESSIONS),
-       "the system's unit leaves open what has a reason")
-    left = is_open(unit("debuglantern-user")) - set(START) - set(SESSIONS)
-    eq({s for s in left if not s.startswith(CAPS)}, MOUNTS | USERS,
+    system, user = (is_open(unit(u)) for u in UNITS)
+    eq(system, set(BOTH), "the system's unit leaves open what has a reason")
+    eq(unexplained(user, {**BOTH, **USERS}), set(),
        "a user's leaves open what his manager cannot close")
+    eq({n for n in {**BOTH, **USERS} if not n.endswith(EACH)} - user, set(),
+       "and no reason is given for what is closed")
+    eq([n for n, why in {**BOTH, **USERS}.items() if not why.strip()], [],
+       "each step has a reason")
 
 
 def exposure():
@@ -121,7 +95,7 @@ def loosened():
         text = f.read()
     with open(path, "w") as f:
         f.write(text.replace("ProtectClock=yes", "ProtectClock=no"))
-    eq(is_open(path) - set(START) - set(SESSIONS), {"ProtectClock"},
+    eq(is_open(path) - set(BOTH), {"ProtectClock"},
        "a step that is taken back is seen")
 
 
