@@ -183,7 +183,7 @@ const void *
 msg_get_rest(struct msg *m, size_t *len)
 {
 	*len = m->bad ? 0 : m->left;
-	return take(m, *len);
+	return m->bad ? (const uint8_t *)"" : take(m, *len);
 }
 
 int
