@@ -45,9 +45,10 @@ text_room(struct text *t, size_t n)
 void
 text_put(struct text *t, const void *p, size_t len)
 {
-	char *at = text_room(t, len);
+	char *at;
 
-	if (at == NULL || len == 0)
+	/* before there is room at all, none is needed for nothing */
+	if (len == 0 || (at = text_room(t, len)) == NULL)
 		return;
 	memcpy(at, p, len);
 	t->len += len;
