@@ -144,4 +144,8 @@ source_free(struct source *s)
 {
 	archive_read_free(s->a);
 	s->a = NULL;
+	(void)uselocale(LC_GLOBAL_LOCALE);
+	if (s->utf8 != (locale_t)0)
+		freelocale(s->utf8);
+	s->utf8 = (locale_t)0;
 }
