@@ -113,13 +113,14 @@ session_free(struct session *s)
 	session_set_state(s, STATE_DELETING);
 	if (s->job != NULL)
 		job_cancel(s->job);
-	loop_timer_unset(&s->start.timer);
-	loop_timer_unset(&s->stop.timer);
-	loop_timer_unset(&s->ttl_timer);
 	dbg_session_gone(s);
 	trc_session_gone(s);
 	pace_end(s);
 	debug_free(s);
+	/* last: whoever lets go of it may still begin to stop it */
+	loop_timer_unset(&s->start.timer);
+	loop_timer_unset(&s->stop.timer);
+	loop_timer_unset(&s->ttl_timer);
 	free(s->start.order);
 	loop_del(&s->status_io);
 	loop_del(&s->stub_io);
