@@ -53,8 +53,9 @@ take_host(struct target *t, const char *s)
 		return -1;
 	memcpy(t->host, s, len);
 	t->host[len] = '\0';
-	/* It is a word of known_hosts, and one of a URL has no path here. */
-	return t->host[strcspn(t->host, " \t\r\n/")] == '\0' ? 0 : -1;
+	/* It is a word of known_hosts, one of a URL has no path here, and what
+	 * stands in brackets has none of its own. */
+	return t->host[strcspn(t->host, " \t\r\n/[]")] == '\0' ? 0 : -1;
 }
 
 static int
