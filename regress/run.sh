@@ -48,8 +48,9 @@ export DL_SANITIZED DL_BUILD DL_BIN DL_LIBEXEC DL_HELPERS \
     CMOCKA_MESSAGE_OUTPUT PYTHONDONTWRITEBYTECODE
 
 # the long ones first, so that none is left to run by itself
+[ -z "${DL_TESTS:-}" ] || smoke=
 # shellcheck disable=SC2086 # a list of files
-set -- ${DL_TESTS:-regress/attack/*.t $smoke $web regress/e2e/*.t \
+set -- ${DL_TESTS:-regress/attack/*.t $web regress/e2e/*.t \
     "$build"/regress/test_*}
 
 log_of() {
@@ -82,7 +83,15 @@ complain() {
 	    "$(log_of "$1").log"
 }
 
+# The fuzzers take what the others leave of the processors, so they are no
+# burden to them, nor do they wait for them.
+if [ -n "$smoke" ]; then
+	limit=1800 run 1 "$smoke" &
+fi
 run "${DL_JOBS:-2}" "$@"
+wait
+# shellcheck disable=SC2086 # one or none
+set -- $smoke "$@"
 # Two processors that others use as well may make a test wait too long.  Such
 # a file is named and gets one more run, alone; where many have failed it was
 # not that.

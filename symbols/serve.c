@@ -28,7 +28,7 @@
 static struct channel	 chan;
 static struct elf_image	 elf;
 static struct dwarf	 dwarf;
-static bool		 is_open;
+static bool		 is_open, has_dwarf;
 
 /* Without the tracer there is nobody who could ask. */
 static void
@@ -109,11 +109,9 @@ sym_on_open(struct msg *m)
 static struct dwarf *
 get_dwarf(void)
 {
-	static bool done;
-
-	if (!done)
+	if (!has_dwarf)
 		dwarf_open(&dwarf, &elf);
-	done = true;
+	has_dwarf = true;
 	return &dwarf;
 }
 

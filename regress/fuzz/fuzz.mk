@@ -1,25 +1,71 @@
-# Fuzz targets: regress/fuzz/fuzz_NAME.c, corpus/NAME/, dict/NAME.dict.
-# A target names the sources that it fuzzes in a line of its own:
+# Fuzz targets: regress/fuzz/README.md.  The first lines of one say what it is
+# made of, and which sources its corpus must reach:
 #   /* links: netproc/line.c common/proto.c */
-FUZZ_TIME ?=	60
+#   /* covers: netproc/line.c */
+TIME ?=		60
+FUZZ_TIME ?=	$(TIME)
+export FUZZ_ONLY
 FUZZ_CC ?=	clang
-FUZZ_FLAGS :=	-std=gnu11 -D_GNU_SOURCE -g -O1 -DDL_VERSION='"fuzz"' \
-		-fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Icommon -I.
-FUZZ_SRCS :=	$(wildcard regress/fuzz/fuzz_*.c)
-FUZZ_BINS :=	$(FUZZ_SRCS:regress/fuzz/%.c=$(O)/fuzz/%)
+FUZZ_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -g -O1 -Wall \
+		-Werror=implicit-function-declaration -DDL_VERSION='"fuzz"' \
+		-DUNPACKED_MAX=1048576 -Icommon -I. -Isymbols -Itracer
+FUZZ_LIBS :=	$(LIBWEB) -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd \
+		-lwslay -lnettle -lcrypto -ltls -larchive -lsqlite3 -lz -lzstd \
+		-liberty -lZydis -lbsd
+FUZZ_NAMES :=	$(patsubst regress/fuzz/fuzz_%.c,%,\
+		$(sort $(wildcard regress/fuzz/fuzz_*.c)))
+# as many at a time as there are processors
+FUZZ_JOBS ?=	$(shell nproc)
 
-$(O)/fuzz/fuzz_%: regress/fuzz/fuzz_%.c $(O)/gen/conf.tab.c $(common_SRCS) $(LIBWEB) \
-    $(wildcard netproc/*.c spawner/*.c tlsproc/*.c ctl/*.c debugger/*.c tracer/*.[ch] tracer/*/*.[ch] symbols/*.[ch])
-	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) $$(sed -n \
-	    's,^/\* flags: \(.*\) \*/$$,\1,p' $<) -o $@ $< $$( \
-	    regress/links.sh $< | sed 's,conf.tab.c,$(O)/gen/conf.tab.c,') $(LIBWEB) -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay -lnettle \
-	    -lcrypto -lsqlite3 -lz -lzstd -liberty
+# $(1) directory, $(2) name: the objects of a target; sources are
+# compiled once for all of them
+fuzz_OBJS =	$(patsubst %.c,$(1)/obj/%.o,$(patsubst conf.tab.c,common/conf.tab.c,\
+		$(foreach w,$(filter %.c,$(shell regress/links.sh \
+		regress/fuzz/fuzz_$(2).c)),$(if $(filter conf.tab.c,$(w)),$(w),\
+		$(wildcard $(w))))))
 
-fuzz-bins: $(FUZZ_BINS)
+.SECONDEXPANSION:
+define FUZZ_RULES
+$(1)/obj/common/conf.tab.o: $(O)/gen/conf.tab.c
+	@mkdir -p $$(@D)
+	@echo "fuzz: $$<"
+	@$(FUZZ_CC) $(FUZZ_CFLAGS) $(2) -MMD -MP -c -o $$@ $$<
 
-fuzz: fuzz-bins
-	@regress/fuzz/run.sh $(O)/fuzz $(FUZZ_TIME)
+$(1)/obj/%.o: %.c
+	@mkdir -p $$(@D)
+	@echo "fuzz: $$<"
+	@$(FUZZ_CC) $(FUZZ_CFLAGS) $(2) -MMD -MP -c -o $$@ $$<
 
-.PHONY: fuzz fuzz-bins
+$(1)/fuzz_%: $(1)/obj/regress/fuzz/fuzz_%.o $$$$(call fuzz_OBJS,$(1),$$$$*) $(LIBWEB)
+	@mkdir -p $$(@D)
+	@echo "fuzz: $$@"
+	@$(FUZZ_CC) $(subst -no-link,,$(2)) -o $$@ $$(filter %.o,$$^) $(FUZZ_LIBS)
+
+.PRECIOUS: $(1)/obj/%.o
+-include $$(wildcard $(1)/obj/*/*.d $(1)/obj/*/*/*.d $(1)/obj/*/*/*/*.d)
+endef
+FUZZ_SAN :=	-fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize-recover=undefined
+FUZZ_COV :=	-fsanitize=fuzzer-no-link -fprofile-instr-generate \
+		-fcoverage-mapping
+$(eval $(call FUZZ_RULES,$(O)/fuzz,$(FUZZ_SAN)))
+$(eval $(call FUZZ_RULES,$(O)/fuzz-cov,$(FUZZ_COV)))
+
+fuzz-bins: $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%)
+fuzz-cov-bins: $(FUZZ_NAMES:%=$(O)/fuzz-cov/fuzz_%)
+
+fuzz:
+	@$(MAKE) --no-print-directory $(PARALLEL) fuzz-bins
+	@regress/fuzz/run.sh $(O)/fuzz $(FUZZ_TIME) $(FUZZ_JOBS)
+
+# takes what inputs below $(FROM), or those of a long run, add to the corpus
+fuzz-merge: fuzz-bins
+	@regress/fuzz/merge.sh $(O)/fuzz $(or $(FROM),$(O)/fuzz/found)
+
+# each parser's lines that the corpus reaches
+fuzz-coverage:
+	@etc/packages.sh clang libclang-rt-14-dev llvm
+	@$(MAKE) --no-print-directory $(PARALLEL) fuzz-cov-bins
+	@regress/fuzz/coverage.py $(O)/fuzz-cov
+
+.PHONY: fuzz fuzz-bins fuzz-cov-bins fuzz-merge fuzz-coverage

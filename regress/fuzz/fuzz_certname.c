@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: tlsproc/certname.c */
+/* covers: tlsproc/certname.c */
 /*
  * Fuzz target: certname() on any bytes in place of a certificate.  What is
  * taken for a name could be a user's, and nothing is left where none is.
@@ -7,16 +8,12 @@
 #include <openssl/bio.h>
 #include <openssl/pem.h>
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "regress/fuzz/fuzz.h"
 
 #include "tlsproc/certname.h"
 
 #define LETTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 		"0123456789_"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

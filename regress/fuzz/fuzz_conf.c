@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* links: common/conf_adapter.c common/conf_check.c common/conf_listen.c common/conf_print.c common/conf_quota.c common/conf_table.c common/conf_type.c common/conf_value.c conf.tab.c common/utf8.c */
+/* covers: common/conf_*.c */
 /*
  * Fuzz target of the configuration: no file may break the parser, and what
  * it accepts must survive being printed and parsed again.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "conf.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
 on_error(void *arg, const char *text)

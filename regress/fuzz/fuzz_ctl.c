@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* links: ctl/cast.c ctl/escape.c ctl/lantern.c ctl/quiet.c ctl/report.c ctl/safe.c common/utf8.c */
+/* covers: ctl/cast.c ctl/escape.c ctl/lantern.c ctl/quiet.c common/utf8.c */
 /*
  * Fuzz target: what the client reads of daemons, recordings and keyboards.
  * The first byte says which, the second how it is cut into pieces.
  */
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "ctl/cast.h"
 #include "ctl/escape.h"
@@ -16,8 +16,6 @@
 #include "ctl/report.h"
 
 #define LONGEST	(64U << 10)
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
 read_cast(const uint8_t *data, size_t len, size_t piece)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/codec.c debugger/reduce.c debugger/profile_table.c debugger/clean.c common/utf8.c common/log.c */
+/* links: debugger/codec.c debugger/reduce.c debugger/profile_table.c common/log.c debugger/clean.c common/utf8.c */
+/* covers: debugger/codec.c debugger/reduce.c common/utf8.c debugger/clean.c */
 /*
  * Fuzz target: what a debug adapter writes, from bytes to the program's state.
  * The first byte says how it is cut into pieces, the second what was asked.
@@ -7,17 +8,14 @@
 #include <json-c/json.h>
 
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "debugger/codec.h"
 #include "debugger/profile.h"
 #include "debugger/reduce.h"
 #include "common/utf8.h"
 #include "debugger/clean.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static struct dbg	d;
 static uint8_t		habits;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* links: common/elfhdr.c */
+/* covers: common/elfhdr.c */
 /*
  * Fuzz target: elf_check() on any bytes.  A verdict comes with a sentence,
  * the sentence is printable, and nothing shorter than a header passes.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "elfhdr.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

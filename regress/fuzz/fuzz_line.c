@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: ISC */
+/* links: netproc/line.c netproc/json.c common/utf8.c */
+/* covers: netproc/line.c netproc/json.c */
 /*
  * Fuzz target of everything that takes a line of the control protocol apart,
  * and of the writer that quotes such bytes in answers.
  */
-/* links: netproc/line.c netproc/json.c common/utf8.c */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "errors.h"
 #include "netproc/json.h"
 #include "netproc/line.h"
 #include "utf8.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
-
-#define MUST(cond)	do { if (!(cond)) abort(); } while (0)
 
 static struct text text = { .max = 1 << 20 };
 
@@ -27,15 +23,15 @@ check_json(const char *p, size_t len)
 
 	text_reset(&text, 1 << 16);
 	json_string(&text, p, len);
-	MUST(!text.bad && text.len >= 2 && text.p[0] == '"');
+	must(!text.bad && text.len >= 2 && text.p[0] == '"');
 	for (i = 0; i < text.len; i++)
-		MUST((unsigned char)text.p[i] >= 0x20);
+		must((unsigned char)text.p[i] >= 0x20);
 	/* what came out is UTF-8: quoting it again replaces nothing */
 	rest = text.len;
-	MUST(utf8_unfinished(text.p, rest) == 0);
+	must(utf8_unfinished(text.p, rest) == 0);
 	text_reset(&text, 1 << 16);
 	taken = json_escape(&text, p, len, true);
-	MUST(len - taken <= 3);
+	must(len - taken <= 3);
 }
 
 static void
@@ -46,13 +42,13 @@ check_numbers(const struct word *w)
 
 	if (number_parse(w, UINT64_MAX, &v) != NULL)
 		return;
-	MUST(w->len > 0);
+	must(w->len > 0);
 	if (w->len < sizeof(digits)) {
 		memcpy(digits, w->p, w->len);
 		digits[w->len] = '\0';
-		MUST(strtoull(digits, NULL, 10) == v);
+		must(strtoull(digits, NULL, 10) == v);
 	}
-	MUST((number_parse(w, 1000, &again) == NULL) == (v <= 1000));
+	must((number_parse(w, 1000, &again) == NULL) == (v <= 1000));
 }
 
 static void
@@ -60,12 +56,12 @@ check_path(const struct word *w)
 {
 	if (exec_path_check(w) != NULL)
 		return;
-	MUST(w->len > 0 && w->len < EXEC_PATH_MAX && w->p[0] != '/');
-	MUST(memchr(w->p, '\0', w->len) == NULL);
-	MUST(w->len != 2 || memcmp(w->p, "..", 2) != 0);
-	MUST(w->len < 3 || memcmp(w->p, "../", 3) != 0);
-	MUST(w->len < 3 || memcmp(w->p + w->len - 3, "/..", 3) != 0);
-	MUST(memmem(w->p, w->len, "/../", 4) == NULL);
+	must(w->len > 0 && w->len < EXEC_PATH_MAX && w->p[0] != '/');
+	must(memchr(w->p, '\0', w->len) == NULL);
+	must(w->len != 2 || memcmp(w->p, "..", 2) != 0);
+	must(w->len < 3 || memcmp(w->p, "../", 3) != 0);
+	must(w->len < 3 || memcmp(w->p + w->len - 3, "/..", 3) != 0);
+	must(memmem(w->p, w->len, "/../", 4) == NULL);
 }
 
 static void
@@ -76,12 +72,12 @@ check_args(const struct word *w)
 
 	if (args_split(w, out, sizeof(out), &len) != NULL)
 		return;
-	MUST(len <= w->len + 1);
-	MUST(len == 0 || out[len - 1] == '\0');
+	must(len <= w->len + 1);
+	must(len == 0 || out[len - 1] == '\0');
 	/* exactly as much room as is needed is enough, less is not */
 	size = len;
-	MUST(args_split(w, out, size, &len) == NULL && len == size);
-	MUST(size == 0 || args_split(w, out, size - 1, &len) != NULL);
+	must(args_split(w, out, size, &len) == NULL && len == size);
+	must(size == 0 || args_split(w, out, size - 1, &len) != NULL);
 }
 
 static void
@@ -93,9 +89,9 @@ check_line(const char *p, size_t len)
 	size_t i, eq;
 
 	line_split(p, len, &ws);
-	MUST(ws.n <= WORDS_MAX + 1);
+	must(ws.n <= WORDS_MAX + 1);
 	for (i = 0; i < ws.n && i < WORDS_MAX; i++) {
-		MUST(ws.w[i].len > 0 && ws.w[i].p >= p &&
+		must(ws.w[i].len > 0 && ws.w[i].p >= p &&
 		    ws.w[i].p + ws.w[i].len <= p + len);
 		check_numbers(&ws.w[i]);
 		check_path(&ws.w[i]);
@@ -104,14 +100,14 @@ check_line(const char *p, size_t len)
 	rest = line_rest(&ws, 0);
 	check_args(&rest);
 	if (env_check(&rest, &eq) == NULL)
-		MUST(eq > 0 && eq < rest.len && rest.p[eq] == '=');
+		must(eq > 0 && eq < rest.len && rest.p[eq] == '=');
 	(void)line_is_http(&ws);
 	(void)line_has_control(p, len);
 	if (ws.n == 0)
 		return;
 	upload_parse(&ws, &r);
-	MUST(r.known || r.err != ERR_OK);
-	MUST(r.err != ERR_OK || r.size > 0);
+	must(r.known || r.err != ERR_OK);
+	must(r.err != ERR_OK || r.size > 0);
 }
 
 /* Lines are the same however the bytes arrive. */
@@ -123,16 +119,16 @@ check_framing(const char *buf, size_t size)
 
 	whole = line_find(buf, size, &scanned, &len, &used);
 	if (whole == LINE_READY) {
-		MUST(used <= size && len < used && len <= LINE_MAX_BYTES);
-		MUST(memchr(buf, '\n', len) == NULL);
+		must(used <= size && len < used && len <= LINE_MAX_BYTES);
+		must(memchr(buf, '\n', len) == NULL);
 	}
 	scanned = 0;
 	for (have = 1; have <= size && slow == LINE_NONE; have++)
 		slow = line_find(buf, have, &scanned, &slow_len, &slow_used);
 	if (size > 0)
-		MUST(slow == whole);
+		must(slow == whole);
 	if (whole == LINE_READY)
-		MUST(slow_len == len && slow_used == used);
+		must(slow_len == len && slow_used == used);
 }
 
 int

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: ISC */
+/* links: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_tools.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c netproc/jsonlex.c netproc/json.c netproc/line.c common/errors.c common/label.c common/utc.c common/utf8.c */
+/* covers: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c */
 /*
  * Fuzz target of the Model Context Protocol: what a client may say, by the
  * command and by HTTP, and what a tracer may answer.  The first byte says
  * which.  Whatever is said, the answer is JSON on one line, and of JSON-RPC.
  */
-/* links: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_tools.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c netproc/jsonlex.c netproc/json.c netproc/line.c common/errors.c common/label.c common/utc.c common/utf8.c */
 #include <json-c/json.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "netproc/jsonlex.h"
 #include "regress/unit/test_mcp_rig.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
-
-#define MUST(cond)	do { if (!(cond)) abort(); } while (0)
 
 /* json-c reads the same as we do, where it is strict enough. */
 static void
@@ -25,17 +21,17 @@ check_same(const char *p, size_t len)
 	struct json_object *o;
 	struct word v = json_whole(p, len);
 
-	MUST(t != NULL);
-	MUST(v.p >= p && v.len > 0 && v.p + v.len <= p + len);
+	must(t != NULL);
+	must(v.p >= p && v.len > 0 && v.p + v.len <= p + len);
 	json_tokener_set_flags(t, JSON_TOKENER_STRICT);
 	o = json_tokener_parse_ex(t, v.p, (int)v.len);
 	if (json_kind(&v) == '{' && json_tokener_get_error(t) ==
 	    json_tokener_success)
 		/* of two members of one name the last is left */
-		MUST(json_object_object_length(o) <= (int)json_count(&v));
+		must(json_object_object_length(o) <= (int)json_count(&v));
 	if (json_kind(&v) == '[' && json_tokener_get_error(t) ==
 	    json_tokener_success)
-		MUST(json_object_array_length(o) == json_count(&v));
+		must(json_object_array_length(o) == json_count(&v));
 	json_object_put(o);
 	json_tokener_free(t);
 }
@@ -45,13 +41,13 @@ check_one(struct word *answer)
 {
 	struct word v, other;
 
-	MUST(json_kind(answer) == '{');
-	MUST(json_member(answer, "jsonrpc", &v) == JSON_ONE &&
+	must(json_kind(answer) == '{');
+	must(json_member(answer, "jsonrpc", &v) == JSON_ONE &&
 	    json_says(&v, "2.0"));
-	MUST(json_member(answer, "id", &v) == JSON_ONE);
-	MUST(json_kind(&v) == '"' || json_kind(&v) == '0' ||
+	must(json_member(answer, "id", &v) == JSON_ONE);
+	must(json_kind(&v) == '"' || json_kind(&v) == '0' ||
 	    json_kind(&v) == 'n');
-	MUST((json_member(answer, "result", &v) == JSON_ONE) !=
+	must((json_member(answer, "result", &v) == JSON_ONE) !=
 	    (json_member(answer, "error", &other) == JSON_ONE));
 }
 
@@ -61,15 +57,15 @@ check_answer(void)
 	struct word v, item;
 	struct json_walk w;
 
-	MUST(said_close && the_conn.mcp == NULL);
+	must(said_close && the_conn.mcp == NULL);
 	if (said.len == 0) {
-		MUST(said_status == 202);
+		must(said_status == 202);
 		return;
 	}
 	if (said.len > 16 && memcmp(said.p, "invalid_argument", 16) == 0)
 		return;
-	MUST(memchr(said.p, '\n', said.len) == NULL || will_answer != NULL);
-	MUST(jsonlex_value(said.p, said.len) == NULL);
+	must(memchr(said.p, '\n', said.len) == NULL || will_answer != NULL);
+	must(jsonlex_value(said.p, said.len) == NULL);
 	v = json_whole(said.p, said.len);
 	if (json_kind(&v) == 'n')
 		return;
@@ -114,7 +110,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	how = data[0];
 	/* of its own, so that a byte too many is noticed */
 	p = malloc(size == 1 ? 1 : size - 1);
-	MUST(p != NULL);
+	must(p != NULL);
 	memcpy(p, data + 1, size - 1);
 	from_client(p, size - 1, (how & 16) != 0, how);
 	pending_clear(&the_owner);

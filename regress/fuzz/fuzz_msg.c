@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
+/* links: spawner/ !spawner/main.c common/ !common/conf_*.c !common/dispatch.c */
+/* covers: common/msg.c common/chan.c common/view.c */
 /*
  * The spawner's messages, with state: the input is a list of records, each a
  * message of netproc, idproc or the launcher, bytes of a session's process,
  * or time that passes.  Every message goes through a real channel.
  */
-/* flags: -DSELF_ROLE=SPAWNER */
-/* links: spawner/ !spawner/main.c common/ !common/conf_*.c */
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -16,14 +16,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#define FUZZ_CLOCK
+#define FUZZ_LOOP
+#include "regress/fuzz/fuzz.h"
+
 #include "common/msg_out.h"
 #include "errors.h"
-#include "log.h"
 #include "ring.h"
 #include "role.h"
 #include "spawner/dbg.h"
@@ -39,22 +40,8 @@
 #define KEYS		4	/* power of two */
 #define RECORD		8	/* bytes before a record's payload */
 
-int	LLVMFuzzerInitialize(int *, char ***);
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
-
-/* -- time is the input's -- */
-
-static uint64_t	 fake_ms = 1000000;
-
-int
-clock_gettime(clockid_t id, struct timespec *ts)
-{
-	if (id != CLOCK_MONOTONIC)
-		return (int)syscall(SYS_clock_gettime, id, ts);
-	ts->tv_sec = (time_t)(fake_ms / 1000);
-	ts->tv_nsec = (long)(fake_ms % 1000) * 1000000;
-	return 0;
-}
+#define SELF_ROLE SPAWNER
+#include "common/dispatch.c"
 
 /* -- the other ends -- */
 
@@ -70,38 +57,6 @@ static size_t	 nkeys;
 /* what the launcher was asked, so that it can answer */
 static struct msg_hdr asked[ASKED];
 static size_t	 nasked;
-
-static void
-must(bool ok)
-{
-	if (!ok)
-		abort();
-}
-
-static void
-no_log(enum log_level level, const char *line)
-{
-	(void)level;
-	(void)line;
-}
-
-static void
-on_turn(void *arg)
-{
-	(void)arg;
-	loop_stop();
-}
-
-/* One turn of the loop, after ms. */
-static void
-turn(uint64_t ms)
-{
-	static struct loop_timer timer;
-
-	fake_ms += ms;
-	loop_timer_set(&timer, 0, on_turn, NULL);
-	must(loop_run() == 0);
-}
 
 static void
 connect_role(enum role role)
@@ -538,7 +493,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	signal(SIGPIPE, SIG_IGN);
-	log_init("fuzz", LOG_L_ERROR, no_log);
+	quiet();
 	for (i = 0; i < ROLE_END; i++)
 		ends[i] = -1;
 	role_mode = MODE_SYSTEM;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* flags: -Itracer */
 /* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c common/utf8.c */
+/* covers: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c */
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and
  * any pattern on any name.  What is rendered is printable ASCII or UTF-8 with
  * balanced quotes, and within its bound.
  */
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "syms/inverse.h"
 #include "syms/match.h"
 #include "syms/render.h"
 #include "syms/symindex.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
 check_text(const struct render_out *o)

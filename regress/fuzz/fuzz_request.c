@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
+/* links: netproc/ !netproc/main.c common/ !common/conf_*.c !common/dispatch.c */
+/* covers: netproc/request.c netproc/params.c netproc/jsonlex.c */
 /*
  * Fuzz target of requests in JSON, with the daemon's own table of commands.
  * What is accepted must be words that the row of its command expects, and
  * say what json-c by itself reads in the same text.
  */
-/* flags: -DSELF_ROLE=NETPROC */
-/* links: netproc/ !netproc/main.c common/ !common/conf_*.c */
 #include <json-c/json.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "errors.h"
 #include "netproc/commands.h"
@@ -19,9 +18,8 @@
 #include "netproc/request.h"
 #include "proto.h"
 
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
-
-#define MUST(cond)	do { if (!(cond)) abort(); } while (0)
+#define SELF_ROLE NETPROC
+#include "common/dispatch.c"
 
 /* Every row can be used by name, and its session is always called that. */
 static void
@@ -32,13 +30,13 @@ check_table(void)
 
 	for (i = 0; i < ncommands; i++) {
 		p = commands[i].params;
-		MUST(p != NULL);
+		must(p != NULL);
 		if (commands[i].session)
-			MUST(p->name != NULL &&
+			must(p->name != NULL &&
 			    strcmp(p->name, "session") == 0 &&
 			    param_is_needed(p));
 		for (; p->name != NULL; p++)
-			MUST(p->before != NULL && p->before[0] != '\0' &&
+			must(p->before != NULL && p->before[0] != '\0' &&
 			    p->kind < PARAM_KINDS);
 	}
 }
@@ -50,19 +48,19 @@ check_words(const struct request *r)
 	const char *at;
 	size_t i;
 
-	MUST(ws->n >= 1 && ws->n <= WORDS_MAX);
-	MUST(word_is(&ws->w[0], r->cmd->verb));
-	MUST(ws->n - 1 >= r->cmd->min && ws->n - 1 <= r->cmd->max);
+	must(ws->n >= 1 && ws->n <= WORDS_MAX);
+	must(word_is(&ws->w[0], r->cmd->verb));
+	must(ws->n - 1 >= r->cmd->min && ws->n - 1 <= r->cmd->max);
 	at = ws->w[0].p;
-	MUST(memchr(at, '\0', (size_t)(ws->end - at)) == NULL);
+	must(memchr(at, '\0', (size_t)(ws->end - at)) == NULL);
 	/* one after the other, a blank between them, the last to the end */
 	for (i = 0; i < ws->n; i++) {
-		MUST(ws->w[i].p == at);
+		must(ws->w[i].p == at);
 		at += ws->w[i].len;
 		if (i + 1 < ws->n)
-			MUST(*at++ == ' ');
+			must(*at++ == ' ');
 	}
-	MUST(at == ws->end);
+	must(at == ws->end);
 }
 
 static struct json_object *
@@ -83,15 +81,15 @@ check_argv(const struct request *r, struct json_object *argv)
 	struct json_object *s;
 	size_t len, at = 0, i, n;
 
-	MUST(args_split(&rest, vec, sizeof(vec), &len) == NULL);
+	must(args_split(&rest, vec, sizeof(vec), &len) == NULL);
 	for (i = 0; i < json_object_array_length(argv); i++) {
 		s = json_object_array_get_idx(argv, i);
 		n = (size_t)json_object_get_string_len(s);
-		MUST(at + n < len && vec[at + n] == '\0');
-		MUST(memcmp(vec + at, json_object_get_string(s), n) == 0);
+		must(at + n < len && vec[at + n] == '\0');
+		must(memcmp(vec + at, json_object_get_string(s), n) == 0);
 		at += n + 1;
 	}
-	MUST(at == len);
+	must(at == len);
 }
 
 static void
@@ -102,11 +100,11 @@ check_variable(const struct request *r, struct json_object *args)
 	const char *value = json_object_get_string(member(args, "value"));
 	size_t eq, n = strlen(key);
 
-	MUST(rest.len == n + 1 + strlen(value));
-	MUST(memcmp(rest.p, key, n) == 0 && rest.p[n] == '=' &&
+	must(rest.len == n + 1 + strlen(value));
+	must(memcmp(rest.p, key, n) == 0 && rest.p[n] == '=' &&
 	    memcmp(rest.p + n + 1, value, strlen(value)) == 0);
 	if (env_check(&rest, &eq) == NULL)
-		MUST(eq == n);
+		must(eq == n);
 }
 
 static void
@@ -115,12 +113,12 @@ check_id(const struct request *r, struct json_object *id)
 	const char *s = json_object_get_string(id);
 
 	if (s == NULL) {
-		MUST(r->reply.len == 0 && !r->reply.text);
+		must(r->reply.len == 0 && !r->reply.text);
 		return;
 	}
-	MUST(r->reply.len == strlen(s) && r->reply.len <= REQUEST_ID_MAX);
-	MUST(memcmp(r->reply.id, s, r->reply.len) == 0);
-	MUST(r->reply.text == json_object_is_type(id, json_type_string));
+	must(r->reply.len == strlen(s) && r->reply.len <= REQUEST_ID_MAX);
+	must(memcmp(r->reply.id, s, r->reply.len) == 0);
+	must(r->reply.text == json_object_is_type(id, json_type_string));
 }
 
 static bool
@@ -139,14 +137,14 @@ check_accepted(const struct request *r, const char *p, size_t len)
 	struct json_tokener *t = json_tokener_new();
 	struct json_object *o, *args, *argv;
 
-	MUST(t != NULL);
+	must(t != NULL);
 	o = json_tokener_parse_ex(t, p, (int)len);
 	/* what is passed on unread need be no JSON, or nest deeper */
 	if (o == NULL && passes_on(r->cmd)) {
 		json_tokener_free(t);
 		return;
 	}
-	MUST(json_object_is_type(o, json_type_object));
+	must(json_object_is_type(o, json_type_object));
 	args = member(o, "args");
 	check_id(r, member(o, "id"));
 	check_words(r);
@@ -164,13 +162,13 @@ check_refused(const struct request *r)
 {
 	static struct text text = { .max = 1 << 16 };
 
-	MUST(r->err < ERR_COUNT);
-	MUST(r->err == ERR_UNKNOWN_COMMAND || r->why[0] != '\0');
-	MUST(r->err != ERR_INVALID_JSON ||
+	must(r->err < ERR_COUNT);
+	must(r->err == ERR_UNKNOWN_COMMAND || r->why[0] != '\0');
+	must(r->err != ERR_INVALID_JSON ||
 	    (r->reply.len == 0 && r->follows != FOLLOWS_SIZE));
 	text_reset(&text, 1 << 16);
 	json_text(&text, r->why);
-	MUST(!text.bad);
+	must(!text.bad);
 }
 
 int
@@ -191,10 +189,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (len > LINE_MAX_BYTES)
 		return 0;
 	line = malloc(len == 0 ? 1 : len);
-	MUST(line != NULL);
+	must(line != NULL);
 	memcpy(line, data, len);
 	request_parse(line, len, &r);
-	MUST(r.reply.form == REPLY_JSON);
+	must(r.reply.form == REPLY_JSON);
 	if (r.err == ERR_OK)
 		check_accepted(&r, line, len);
 	else

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* flags: -DUNPACKED_MAX=1048576 -Isymbols -Itracer */
 /* links: symbols/abbrev.c symbols/abi.c symbols/build.c symbols/demangle.c symbols/form.c symbols/func.c symbols/image.c symbols/lines.c symbols/loc.c symbols/maker.c symbols/mem.c symbols/ranges.c symbols/scan.c symbols/strs.c symbols/symtab.c symbols/type.c symbols/typed.c symbols/unit.c tracer/syms/symindex.c tracer/syms/desc.c tracer/syms/render.c common/elfhdr.c common/log.c common/utf8.c */
+/* covers: symbols/ !symbols/main.c !symbols/serve.c !symbols/sysfilter.c */
 /*
  * Fuzz target: any bytes as a binary, from its header to the values of its
  * functions.  Whatever was read, the index is one that its reader takes, and
  * so is every description; no program captures more than it may.
  */
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "build.h"
 #include "syms/render.h"
@@ -16,8 +16,6 @@
 
 /* Of one input. */
 #define TYPED_MAX	64
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
 check_index(const struct elf_image *e, const struct found *f)

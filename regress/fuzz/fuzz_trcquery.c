@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c common/utf8.c */
+/* covers: tracer/store/query.c tracer/store/query_count.c tracer/store/query_filter.c tracer/store/query_json.c tracer/store/query_parse.c tracer/store/query_regex.c tracer/store/query_value.c tracer/store/vtab.c tracer/store/vtab_func.c tracer/store/vtab_sql.c */
 /*
  * Fuzz target of what a timeline is asked: parameters of debug_query, regular
  * expressions and SQL.  An answer is JSON, a refusal is words.
@@ -8,17 +9,13 @@
 
 #include <json-c/json.h>
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "regress/fuzz/fuzz.h"
+
 #include "tracer/store/query.h"
 #include "tracer/store/query_regex.h"
 #include "tracer/store/vtab.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static struct store *st;
 
@@ -54,7 +51,7 @@ set_up(void)
 		memfd_create("d", MFD_CLOEXEC), memfd_create("w", MFD_CLOEXEC) };
 	char why[STORE_WHY];
 
-	log_init("fuzz", LOG_L_ERROR, NULL);
+	quiet();
 	if ((st = store_open(&files, &meta, &limits, why)) == NULL)
 		abort();
 	fill();

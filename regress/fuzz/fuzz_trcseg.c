@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c common/utf8.c */
+/* covers: tracer/store/segment.c tracer/store/store_recover.c tracer/store/store_chunk.c tracer/store/query_cursor.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
  * opening it and asking is safe, and what is shown is in order.  Checks are
@@ -7,25 +8,14 @@
  */
 #include <sys/mman.h>
 
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "regress/fuzz/fuzz.h"
+
 #include "tracer/store/query_int.h"
 
 #define TAG	7
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
-
-static void
-quiet(enum log_level level, const char *line)
-{
-	(void)level;
-	(void)line;
-}
 
 /* A timeline without calls: made once, as a database takes its time. */
 static struct store *
@@ -39,7 +29,7 @@ base(void)
 
 	if (st != NULL)
 		return st;
-	log_init("fuzz", LOG_L_ERROR, quiet);
+	quiet();
 	files.calls_fd = memfd_create("c", MFD_CLOEXEC);
 	files.db_fd = memfd_create("d", MFD_CLOEXEC);
 	files.wal_fd = memfd_create("w", MFD_CLOEXEC);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
+/* links: common/ttymodes.c */
+/* covers: common/ttymodes.c */
 /*
  * Output of a terminal, cut into pieces by its first byte: the pieces make no
  * difference, and what is said about the terminal is true of one that is
  * shown it.
  */
-/* links: common/ttymodes.c */
-#include <stdlib.h>
-#include <string.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "ttymodes.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 struct said {
 	char	text[TTYMODES_PREAMBLE];

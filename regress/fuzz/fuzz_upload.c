@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c !common/dispatch.c */
+/* covers: netproc/payload.c netproc/conn.c */
 /*
  * Fuzz target of a whole connection: the input is what a client sends, in
  * pieces of odd sizes, while a spawner with a mind of its own answers.  A
@@ -6,18 +8,15 @@
  * what each upload must have stored: no byte of a payload may ever be taken
  * for a command, nor the reverse.
  */
-/* flags: -DSELF_ROLE=NETPROC */
-/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c */
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#define FUZZ_LOOP
+#include "regress/fuzz/fuzz.h"
+
 #include "errors.h"
-#include "log.h"
 #include "msg_out.h"
 #include "netproc/ask.h"
 #include "netproc/conn.h"
@@ -27,9 +26,9 @@
 #include "netproc/who.h"
 #include "role.h"
 
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+#define SELF_ROLE NETPROC
+#include "common/dispatch.c"
 
-#define MUST(cond)	do { if (!(cond)) abort(); } while (0)
 #define ROOM_MAX	(256 * 1024)
 #define DISCARD_MAX	((uint64_t)1 << 30)
 #define IDLE_TURNS	64
@@ -46,44 +45,20 @@ static struct {
 } want;
 
 static void
-quiet(enum log_level level, const char *line)
-{
-	(void)level;
-	(void)line;
-}
-
-static void
-stop(void *arg)
-{
-	(void)arg;
-	loop_stop();
-}
-
-/* One turn of netproc's loop. */
-static void
-turn(void)
-{
-	static struct loop_timer t;
-
-	loop_timer_set(&t, 0, stop, NULL);
-	MUST(loop_run() == 0);
-}
-
-static void
 start(void)
 {
 	int fds[2];
 
-	log_init("fuzz", LOG_L_ERROR, quiet);
+	quiet();
 	settings.connection_memory = 256 * 1024;
 	settings.max_connections_per_user = 10;
-	MUST(loop_init() == 0);
+	must(loop_init() == 0);
 	request_init();
 	chan_init(&parent_chan, ROLE_NETPROC, ROLE_PARENT, NULL, NULL);
 	ask_init();
 	who_init();
 	conn_init();
-	MUST(chan_pair(fds) == 0);
+	must(chan_pair(fds) == 0);
 	ask_peer(fds[0], 1);
 	spawner_fd = fds[1];
 }
@@ -103,21 +78,21 @@ reply(const struct msg_hdr *to, enum msg_type type, int fd)
 		msg_put_u32(o, 1);
 		msg_put_str(o, "no");
 	}
-	MUST(chan_send(&ch, o, fd) == 0);
+	must(chan_send(&ch, o, fd) == 0);
 }
 
 static void
 on_upload(const struct msg_hdr *h, const uint8_t *payload)
 {
 	memcpy(&room_size, payload, sizeof(room_size));
-	MUST(room_size > 0);
+	must(room_size > 0);
 	if (room_size > ROOM_MAX || room_size % 5 == 4) {
 		reply(h, MSG_RESULT, -1);
 		return;
 	}
-	MUST(room_fd == -1);
+	must(room_fd == -1);
 	room_fd = memfd_create("room", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	MUST(room_fd != -1 && ftruncate(room_fd, (off_t)room_size) == 0);
+	must(room_fd != -1 && ftruncate(room_fd, (off_t)room_size) == 0);
 	reply(h, MSG_ROOM, dup(room_fd));
 }
 
@@ -126,11 +101,11 @@ on_uploaded(const struct msg_hdr *h)
 {
 	uint8_t *map;
 
-	MUST(room_fd != -1 && stored < want.uploads);
+	must(room_fd != -1 && stored < want.uploads);
 	map = mmap(NULL, room_size, PROT_READ, MAP_SHARED, room_fd, 0);
-	MUST(map != MAP_FAILED);
+	must(map != MAP_FAILED);
 	if (want.payload[stored] != NULL)
-		MUST(memcmp(map, want.payload[stored], room_size) == 0);
+		must(memcmp(map, want.payload[stored], room_size) == 0);
 	munmap(map, room_size);
 	close(room_fd);
 	room_fd = -1;
@@ -147,14 +122,14 @@ spawner(void)
 	ssize_t n;
 
 	while ((n = recv(spawner_fd, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
-		MUST((size_t)n >= sizeof(h));
+		must((size_t)n >= sizeof(h));
 		memcpy(&h, buf, sizeof(h));
 		if (h.type == MSG_UPLOAD)
 			on_upload(&h, buf + sizeof(h));
 		else if (h.type == MSG_UPLOADED)
 			on_uploaded(&h);
 		else if (h.type == MSG_UPLOAD_ABORT) {
-			MUST(room_fd != -1);
+			must(room_fd != -1);
 			close(room_fd);
 			room_fd = -1;
 		} else if (h.type != MSG_CONN_CLOSED)
@@ -290,9 +265,9 @@ connect_client(int fd)
 {
 	struct conn *c = conn_new(fd, 0);
 
-	MUST(c != NULL);
+	must(c != NULL);
 	c->owner = owner_ref(1000, false);
-	MUST(c->owner != NULL);
+	must(c->owner != NULL);
 	c->owner->nconns++;
 	c->synced = true;
 	/* AUTH comes too late, which does not end the connection */
@@ -318,7 +293,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (want.uploads == 64)
 		return 0;
 	stored = 0;
-	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
 	    fds) == 0);
 	connect_client(fds[0]);
 	while (conn_count > 0 && idle++ < IDLE_TURNS) {
@@ -334,17 +309,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				size = 0;
 		} else
 			(void)shutdown(fds[1], SHUT_WR);
-		turn();
+		turn(0);
 		spawner();
 		n = count_answers(fds[1]);
 		if (n > 0)
 			idle = 0;
 		answers += n;
 	}
-	MUST(conn_count == 0);
+	must(conn_count == 0);
 	answers += count_answers(fds[1]);
-	MUST(answers == want.answers);
-	MUST(stored == want.uploads && room_fd == -1);
+	must(answers == want.answers);
+	must(stored == want.uploads && room_fd == -1);
 	close(fds[1]);
 	spawner();
 	return 0;

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: ISC */
+/* links: netproc/webcheck.c netproc/webform.c netproc/line.c common/utf8.c */
+/* covers: netproc/webcheck.c netproc/webform.c */
 /*
  * Fuzz target of what the web parses itself: Host and Origin, and the form
  * around a file.  What comes out of a form must be the same in whatever
  * pieces it comes, and no boundary may be in a file.
  */
-/* links: netproc/webcheck.c netproc/webform.c netproc/line.c */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
+
+#include "regress/fuzz/fuzz.h"
 
 #include "netproc/webcheck.h"
 #include "netproc/webform.h"
-
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
 names(const char *text)

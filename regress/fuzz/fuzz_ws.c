@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: ISC */
+/* links: netproc/ws.c netproc/termmsg.c netproc/replies.c netproc/json.c netproc/jsonlex.c netproc/line.c common/log.c -lwslay common/utf8.c */
+/* covers: netproc/ws.c netproc/termmsg.c netproc/replies.c */
 /*
  * Fuzz target of WebSockets: the input is what a client sends after its
  * handshake.  However it is cut into pieces, the same messages come out, all
  * bounded, and what is sent are whole frames that a client may receive.  Each
  * message is then taken apart as those of terminals are.
  */
-/* links: netproc/ws.c netproc/termmsg.c netproc/replies.c netproc/json.c netproc/jsonlex.c netproc/line.c common/log.c -lwslay common/utf8.c */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "log.h"
+#include "regress/fuzz/fuzz.h"
+
 #include "netproc/replies.h"
 #include "netproc/termmsg.h"
 #include "netproc/ws.h"
 
-int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
-
-#define MUST(cond)	do { if (!(cond)) abort(); } while (0)
 #define OUT_MAX		(1024 * 1024)
 
 /* One reading of the input. */
@@ -36,7 +31,7 @@ struct side {
 #define NOT_UTF8	1007
 
 static size_t
-take(void *arg, void *buf, size_t len)
+take_bytes(void *arg, void *buf, size_t len)
 {
 	struct side *s = arg;
 	size_t n = s->left < len ? s->left : len;
@@ -73,12 +68,12 @@ check_message(bool binary, const uint8_t *p, size_t n)
 	    termmsg_parse_json((const char *)p, n, &m);
 	if (why != NULL)
 		return;
-	MUST(m.type <= TERM_ACK && m.len <= n);
+	must(m.type <= TERM_ACK && m.len <= n);
 	if (m.type == TERM_RESIZE)
-		MUST(m.cols > 0 && m.rows > 0 && m.cols <= 65535 &&
+		must(m.cols > 0 && m.rows > 0 && m.cols <= 65535 &&
 		    m.rows <= 65535);
 	if (m.type == TERM_INPUT)
-		MUST(replies_strip(m.p, m.len, kept) <= m.len);
+		must(replies_strip(m.p, m.len, kept) <= m.len);
 	if (m.type == TERM_TOKEN)
 		termmsg_wipe();
 }
@@ -89,7 +84,7 @@ message(void *arg, bool binary, const uint8_t *p, size_t n)
 	struct side *s = arg;
 	size_t i;
 
-	MUST(n <= WS_MESSAGE_MAX);
+	must(n <= WS_MESSAGE_MAX);
 	s->messages++;
 	s->sum = s->sum * 31 + n * 2 + binary;
 	for (i = 0; i < n; i++)
@@ -97,7 +92,7 @@ message(void *arg, bool binary, const uint8_t *p, size_t n)
 	check_message(binary, p, n);
 }
 
-static const struct ws_calls calls = { take, give, message };
+static const struct ws_calls calls = { take_bytes, give, message };
 
 /* Whole frames, not masked; nothing after a close. */
 static void
@@ -108,11 +103,11 @@ check_frames(struct side *s)
 
 	s->code = 0;
 	while (left > 0) {
-		MUST(s->code == 0 && left >= 2);
+		must(s->code == 0 && left >= 2);
 		/* control frames are all that is answered here */
-		MUST((p[0] == 0x88 || p[0] == 0x8a) && p[1] <= 125);
+		must((p[0] == 0x88 || p[0] == 0x8a) && p[1] <= 125);
 		n = 2 + (size_t)p[1];
-		MUST(n <= left);
+		must(n <= left);
 		if (p[0] == 0x88)
 			s->code = n < 4 ? 1 : p[2] * 256U + p[3];
 		p += n;
@@ -125,25 +120,18 @@ run(struct side *s, const uint8_t *data, size_t size, size_t piece)
 {
 	struct ws *w = ws_new(&calls, s);
 
-	MUST(w != NULL);
+	must(w != NULL);
 	s->in = data;
 	s->left = size;
 	s->piece = piece;
 	s->out_len = s->messages = 0;
 	s->sum = 0;
 	s->over = false;
-	MUST(ws_read(w) == ws_is_open(w));
-	MUST(s->left == 0 || !ws_is_open(w));
+	must(ws_read(w) == ws_is_open(w));
+	must(s->left == 0 || !ws_is_open(w));
 	if (!s->over)
 		check_frames(s);
 	ws_free(w);
-}
-
-static void
-quiet(enum log_level level, const char *line)
-{
-	(void)level;
-	(void)line;
 }
 
 int
@@ -153,7 +141,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static bool ready;
 
 	if (!ready) {
-		log_init("fuzz", LOG_L_ERROR, quiet);
+		quiet();
 		termmsg_init();
 		ready = true;
 	}
@@ -162,14 +150,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* the first byte says into how small pieces the rest is cut */
 	run(&whole, data + 1, size - 1, 0);
 	run(&cut, data + 1, size - 1, (size_t)data[0] + 1);
-	MUST(whole.messages == cut.messages && whole.sum == cut.sum);
+	must(whole.messages == cut.messages && whole.sum == cut.sum);
 	/*
 	 * A ping right before what is wrong may stay without an answer, and a
 	 * client that closes for a reason that is not UTF-8 may get its own
 	 * code back, or not be answered before its frame is whole: wslay looks
 	 * at a reason as it comes, but not at the first bytes of each piece.
 	 */
-	MUST(whole.over || cut.over ||
+	must(whole.over || cut.over ||
 	    (whole.code == 0) == (cut.code == 0) ||
 	    whole.code + cut.code == NOT_UTF8);
 	return 0;

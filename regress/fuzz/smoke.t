@@ -1,4 +1,6 @@
 #!/bin/sh
-# Every fuzz target for some seconds: finds what a change broke at once, and
-# that the targets still work.  `make fuzz` looks longer.
-exec "$(dirname "$0")/run.sh" "${DL_BUILD:-build}/fuzz" "${DL_FUZZ_SECONDS:-10}"
+# Every fuzz target for some seconds, two at a time, beside the other tests
+# and with what they leave of the processors: what the corpora hold must do no
+# harm, nor what is found beyond.  `make fuzz` looks longer.
+FUZZ_IDLE=1 FUZZ_LIMIT=300 exec "$(dirname "$0")/run.sh" \
+    "${DL_BUILD:-build}/fuzz" "${DL_FUZZ_SECONDS:-30}" 2

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: ISC */
+/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c !common/dispatch.c */
+/* covers: netproc/route.c netproc/webargs.c netproc/webadmit.c netproc/webreq.c netproc/webport.c netproc/webup.c netproc/webcmd.c netproc/webpage.c netproc/ptyweb.c netproc/http.c netproc/webform.c netproc/ws.c */
+/*
+ * Fuzz target of the web's door: what a client sends to it, in pieces, with a
+ * spawner that knows him, has a session for him and answers as the input says.
+ * The first byte is the listener's, the second the size of the pieces, the
+ * third how many answers of the spawner follow.  What is answered are
+ * responses, and in the end nothing is left of the client.
+ */
+#include <sys/mman.h>
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define FUZZ_CLOCK
+#define FUZZ_LOOP
+#include "regress/fuzz/fuzz.h"
+#include "regress/fuzz/fuzz_chan.h"
+
+#include "netproc/ask.h"
+#include "netproc/attach.h"
+#include "netproc/conn.h"
+#include "netproc/feed.h"
+#include "netproc/http.h"
+#include "netproc/keys.h"
+#include "netproc/replica.h"
+#include "netproc/request.h"
+#include "netproc/termmsg.h"
+#include "netproc/who.h"
+#include "role.h"
+
+#define SELF_ROLE NETPROC
+#include "common/dispatch.c"
+
+#define UID		1000
+#define ROOM_MAX	(64 * 1024)
+#define TURNS		12	/* without anything new */
+
+static int		spawner_fd = -1, idproc_fd = -1;
+static struct ring	ring;
+static const struct sid	the_session = { { 0xaa, 0xbb, 1 } };
+/* the spawner's mind, one byte an answer, again and again */
+static struct input	mind;
+static const uint8_t	*mind_start;
+static size_t		mind_len;
+
+static uint8_t
+mood(void)
+{
+	if (mind.left == 0)
+		mind = (struct input){ mind_start, mind_len };
+	return take_u8(&mind);
+}
+
+static void
+say(struct msg_out *o, int fd)
+{
+	/* netproc may have cut us off: that is for the end of the input */
+	(void)chan_say(spawner_fd, o, 1, fd);
+}
+
+static void
+say_session(uint8_t how)
+{
+	static const enum session_state states[] = { STATE_LOADED,
+	    STATE_RUNNING, STATE_DEBUGGING, STATE_STOPPED };
+	struct session_view v = { .owner = UID, .owner_name = "user",
+	    .state = states[how % 4], .run = how % 4 == 0 ? 0 : 1,
+	    .pid = how % 4 == 1 || how % 4 == 2 ? 77 : 0,
+	    .tty = (how & 4) != 0, .cols = 80, .rows = 24,
+	    .command = true, .debugger = (how & 8) != 0,
+	    .tracer = (how & 16) != 0, .name = "label",
+	    .cmd = "cat\0-n", .cmd_len = 7, .env = "A=b", .env_len = 4,
+	    .shares = "bob:ro", .shares_len = 7 };
+	struct msg_out *o = msg_new(MSG_SESSION, &the_session, 0, 0);
+
+	view_put(o, &v);
+	say(o, -1);
+	o = msg_new(MSG_SEES, &the_session, 0, 0);
+	msg_put_u32(o, UID);
+	msg_put_u32(o, EYES_OWN);
+	msg_put_u32(o, how & 32 ? ACCESS_SEE : ACCESS_OWN);
+	say(o, -1);
+	if (v.run == 0)
+		return;
+	o = msg_new(MSG_RING, &the_session, 0, 0);
+	msg_put_u32(o, 1);
+	say(o, ring.fd);
+}
+
+static void
+say_result(const struct msg_hdr *to, uint32_t err)
+{
+	struct msg_out *o = msg_new(MSG_RESULT, &the_session, to->conn,
+	    to->request);
+
+	msg_put_u32(o, err);
+	msg_put_str(o, err == ERR_OK ? "" : "so it is");
+	say(o, -1);
+}
+
+/* -- idproc: who it is that came ------------------------------------------- */
+
+static void
+say_who(uint32_t conn, uint8_t how)
+{
+	struct msg_out *o = msg_new(MSG_PEER_IS, NULL, conn, 0);
+	bool stranger = how % 8 == 1;
+
+	msg_put_u32(o, how % 8 == 2 ? PEER_REFUSED : stranger ?
+	    PEER_STRANGER : PEER_KNOWN);
+	msg_put_u32(o, stranger ? UID_STRANGER : UID);
+	msg_put_u32(o, 0);
+	msg_put_str(o, stranger ? "" : "user");
+	msg_put_str(o, "192.0.2.1:5");
+	msg_put_str(o, how % 8 == 2 ? "no" : "");
+	(void)chan_say(idproc_fd, o, 1, -1);
+	if (!stranger)
+		say_session(how >> 3);
+	say(msg_new(MSG_SYNCED, NULL, conn, 0), -1);
+}
+
+static void
+idproc(void)
+{
+	struct msg m;
+
+	while (chan_hear(idproc_fd, &m)) {
+		if (m.hdr.type == MSG_WHO)
+			say_who(m.hdr.conn, mood());
+		if (m.fd != -1)
+			close(m.fd);
+	}
+}
+
+/* -- the spawner ----------------------------------------------------------- */
+
+static void
+say_authed(const struct msg_hdr *to)
+{
+	struct msg_out *o = msg_new(MSG_AUTHED, NULL, to->conn, to->request);
+
+	say_session(mood());
+	msg_put_u32(o, UID);
+	msg_put_u32(o, PRINCIPAL_BY_TOKEN);
+	msg_put_str(o, "user");
+	say(o, -1);
+}
+
+static void
+say_room(const struct msg_hdr *to, uint64_t size)
+{
+	struct msg_out *o = msg_new(MSG_ROOM, &the_session, to->conn,
+	    to->request);
+	int fd = memfd_create("room", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (size > ROOM_MAX)
+		size = ROOM_MAX;
+	must(fd != -1 && ftruncate(fd, (off_t)size) == 0);
+	msg_put_u64(o, size);
+	say(o, fd);
+	close(fd);
+}
+
+static void
+say_identity(const struct msg_hdr *to)
+{
+	struct msg_out *o = msg_new(MSG_IDENTITY, NULL, to->conn,
+	    to->request);
+
+	msg_put_str(o, "web");
+	msg_put_str(o, "192.0.2.1:5");
+	msg_put_str(o, "");
+	say(o, -1);
+}
+
+static void
+say_key(const struct msg_hdr *to)
+{
+	struct msg_out *o = msg_new(MSG_KEY, &to->session, to->conn,
+	    to->request);
+	char key[KEY_TEXT + 1];
+
+	(void)snprintf(key, sizeof(key), "dlc_%0*d", KEY_TEXT - 4, 7);
+	msg_put_str(o, key);
+	msg_put_str(o, key);
+	msg_put_u64(o, 5000);
+	say(o, -1);
+}
+
+static void
+say_input_fd(const struct msg_hdr *to)
+{
+	int fds[2];
+
+	must(pipe2(fds, O_CLOEXEC | O_NONBLOCK) == 0);
+	say(msg_new(MSG_INPUT_FD, &to->session, to->conn, to->request),
+	    fds[1]);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void
+say_mark(const struct msg_hdr *to)
+{
+	struct msg_out *o = msg_new(MSG_TTY_MARKED, &to->session, to->conn,
+	    to->request);
+
+	msg_put_u64(o, 0);
+	msg_put_u32(o, 80);
+	msg_put_u32(o, 24);
+	msg_put_str(o, "\033c");
+	say(o, -1);
+}
+
+static void
+say_answer(const struct msg_hdr *to, enum msg_type type)
+{
+	static const char json[] = "{\"jsonrpc\":\"2.0\",\"ok\":[1,\"2\"]}";
+	struct msg_out *o = msg_new(type, &to->session, to->conn,
+	    to->request);
+
+	msg_put_u32(o, mood() & 1 ? DBG_FAILED : 0);
+	msg_put_bytes(o, json, sizeof(json) - 1);
+	say(o, -1);
+}
+
+/* As it should be; false: that is nothing but a RESULT. */
+static bool
+say_rightly(struct msg *m)
+{
+	switch (m->hdr.type) {
+	case MSG_AUTH:
+		say_authed(&m->hdr);
+		return true;
+	case MSG_UPLOAD:
+	case MSG_UPLOAD_OPEN:
+		say_room(&m->hdr, msg_get_u64(m));
+		return true;
+	case MSG_WHOAMI:
+		say_identity(&m->hdr);
+		return true;
+	case MSG_KEY_MAKE:
+		say_key(&m->hdr);
+		return true;
+	case MSG_INPUT:
+		say_input_fd(&m->hdr);
+		return true;
+	case MSG_TTY_MARK:
+		say_mark(&m->hdr);
+		return true;
+	case MSG_DBG_ASK:
+	case MSG_DBG_START:
+		say_answer(&m->hdr, MSG_DBG_ANSWER);
+		return true;
+	case MSG_TRC_ASK:
+	case MSG_TRC_START:
+		say_answer(&m->hdr, MSG_TRC_ANSWER);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+answer(struct msg *m)
+{
+	uint8_t how = mood();
+
+	/* nothing is said of these */
+	if (m->hdr.request == 0)
+		return;
+	if (how % 4 == 3)
+		say_result(&m->hdr, ERR_OK + 1U + how % (ERR_COUNT - 1U));
+	else if (how % 4 == 2)
+		say_session(how >> 2);
+	if (how % 4 != 3 && !say_rightly(m))
+		say_result(&m->hdr, ERR_OK);
+}
+
+static bool
+spawner(void)
+{
+	bool any = false;
+	struct msg m;
+
+	for (; chan_hear(spawner_fd, &m); any = true) {
+		answer(&m);
+		if (m.fd != -1)
+			close(m.fd);
+	}
+	return any;
+}
+
+/* -- the client ------------------------------------------------------------ */
+
+/* Bytes that came; at the beginning they are HTTP. */
+static size_t
+read_response(int fd, bool first)
+{
+	static char buf[65536];
+	ssize_t n, all = 0;
+
+	while ((n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
+		if (first && all == 0)
+			must(n >= 9 && memcmp(buf, "HTTP/1.", 7) == 0);
+		all += n;
+	}
+	return (size_t)all;
+}
+
+static void
+connect_roles(void)
+{
+	int fds[2];
+
+	if (spawner_fd != -1)
+		close(spawner_fd);
+	if (idproc_fd != -1)
+		close(idproc_fd);
+	must(chan_pair(fds) == 0);
+	ask_peer(fds[0], 1);
+	spawner_fd = fds[1];
+	must(chan_pair(fds) == 0);
+	who_peer(fds[0], 1);
+	idproc_fd = fds[1];
+}
+
+static int
+count_fds(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 128; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct iovec iov[2];
+	int i;
+
+	(void)argc;
+	(void)argv;
+	signal(SIGPIPE, SIG_IGN);
+	quiet();
+	settings.connection_memory = 256 * 1024;
+	settings.max_connections_per_user = settings.max_connections = 20;
+	settings.line_timeout = 30;
+	settings.idle_timeout = 60;
+	must(loop_init() == 0 && ring_create(&ring, 65536) == 0);
+	i = ring_space(&ring, 65536, iov);
+	must(i > 0);
+	memset(iov[0].iov_base, 'o', 100);
+	ring_commit(&ring, 100, 1);
+	chan_init(&parent_chan, ROLE_NETPROC, ROLE_PARENT, NULL, NULL);
+	request_init();
+	termmsg_init();
+	ask_init();
+	who_init();
+	http_init();
+	feed_init();
+	connect_roles();
+	turn(1);
+	return 0;
+}
+
+static int
+enter(uint8_t how)
+{
+	static const uint32_t flags[] = { LISTENER_WEB, LISTENER_WEB |
+	    LISTENER_AUTH_NONE, LISTENER_WEB | LISTENER_TLS,
+	    LISTENER_WEB | LISTENER_PLAIN };
+	struct sockaddr_storage from = { .ss_family = AF_INET };
+	int fds[2];
+
+	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0, fds) == 0);
+	http_accept(fds[0], flags[how % 4], &from, how >= 0xf8);
+	return fds[1];
+}
+
+/* Sends the input and reads what comes, until nothing does any more. */
+static void
+converse(int fd, struct input *in, size_t step)
+{
+	size_t all = 0, got;
+	int idle;
+	ssize_t n;
+
+	for (idle = 0; idle < TURNS; idle++) {
+		n = in->left == 0 ? 0 : send(fd, in->p, in->left < step ?
+		    in->left : step, MSG_NOSIGNAL);
+		if (n > 0) {
+			(void)take_part(in, (size_t)n);
+			idle = 0;
+		} else if (n == -1)
+			in->left = 0;
+		turn(1);
+		idproc();
+		if (spawner())
+			idle = 0;
+		turn(0);
+		if ((got = read_response(fd, all == 0)) > 0)
+			idle = 0;
+		all += got;
+	}
+	(void)shutdown(fd, SHUT_WR);
+	for (idle = 0; idle < TURNS; idle++) {
+		turn(idle < 4 ? 1 : 20000);
+		idproc();
+		(void)spawner();
+		all += read_response(fd, all == 0);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct input in = { data, len };
+	uint8_t how = take_u8(&in);
+	size_t step = (size_t)take_u8(&in);
+	int fd, before;
+
+	mind = take_part(&in, take_u8(&in) % 32);
+	mind_start = mind.p;
+	mind_len = mind.left;
+	before = count_fds();
+	fd = enter(how);
+	converse(fd, &in, step == 0 ? len + 1 : step);
+	close(fd);
+	/* whoever still waits is told that it is in vain; some linger */
+	connect_roles();
+	for (how = 0; how < 6 || (how < 40 && conn_count > 0); how++) {
+		turn(30000);
+		idproc();
+		(void)spawner();
+	}
+	must(conn_count == 0 && count_fds() == before);
+	return 0;
+}
