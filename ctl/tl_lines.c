@@ -119,6 +119,16 @@ depth_of(struct tl_lines *l, struct json_object *e, bool exits)
 	return n - 1;
 }
 
+/* Within how many calls of its thread something was written. */
+static size_t
+text_depth(struct tl_lines *l, struct json_object *e)
+{
+	const char *parent = reply_str(e, "parentEventId", "");
+
+	return l->tree && *parent != '\0' ? up_to(thread_of(l, parent), parent)
+					  : 0;
+}
+
 /* -- lines ----------------------------------------------------------------- */
 
 static enum colour
@@ -295,7 +305,7 @@ tl_lines_event(struct tl_lines *l, struct json_object *e)
 		put_place(f, e, depth_of(l, e, exits));
 		(exits ? put_exit : put_enter)(f, e);
 	} else {
-		put_place(f, e, 0);
+		put_place(f, e, text_depth(l, e));
 		put_output(f, e, type);
 	}
 	if (fclose(f) != 0)

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the program writes, from the session's ring into the timeline.  The
- * time is that at which it is seen here.
+ * What the program writes, from the session's ring into the timeline.  When
+ * and by whom writes.c knows; else the time is that at which it is seen here.
  */
 #include "engine/clock.h"
 #include "link.h"
 #include "ring.h"
 #include "session.h"
 #include "timeline.h"
+#include "writes.h"
+
+#define BACKLOG (32U << 10) /* bytes; then it goes in larger pieces */
 
 static struct ring	 ring = RING_INIT;
 static uint64_t		 at;
+static uint64_t latest[3]; /* by stream: of what was put in */
 static bool		 armed, seen;
 
 static void
@@ -23,19 +27,54 @@ arm(void)
 	link_arm(at);
 }
 
+/*
+ * As much as one read has, in pieces by who wrote them.  Times of a stream do
+ * not go back, as its bytes came in that order.
+ */
+static void
+put(const char *buf, size_t n, uint32_t stream, uint64_t now, uint64_t told)
+{
+	const bool much = ring_total(&ring) - at > BACKLOG;
+	struct write_piece w;
+	uint64_t ts;
+
+	for (; n > 0; buf += w.len, n -= w.len) {
+		w = writes_take(stream, buf, n, now, much);
+		ts = w.ts == 0 ? now : w.ts;
+		if (ts <= told)
+			ts = told + 1;
+		if (ts < latest[stream])
+			ts = latest[stream];
+		latest[stream] = ts;
+		store_output(timeline_store(), ts,
+		    stream == 2 ? EVENT_STDERR : EVENT_STDOUT,
+		    w.tid == 0
+			? NULL
+			: &(struct store_writer){w.tid, w.parent, w.name},
+		    buf, w.len);
+	}
+}
+
+uint64_t
+output_end(void)
+{
+	return ring.hdr == NULL ? 0 : ring_total(&ring);
+}
+
 void
-output_drain(void)
+output_put(uint64_t upto, uint64_t now, uint64_t told)
 {
 	static char buf[STORE_TEXT_MAX];
-	struct store *st = timeline_store();
-	uint64_t end, from, now = clock_ns();
+	uint64_t end, from;
 	uint32_t stream;
 	size_t n;
+	bool any = false;
 
-	while (st != NULL && ring.hdr != NULL && at < ring_total(&ring)) {
+	while (ring.hdr != NULL && at < upto) {
 		stream = ring_stream(&ring, at, &end);
-		n = end > at && end - at < sizeof(buf) ? (size_t)(end - at) :
-		    sizeof(buf);
+		if (end <= at || end > upto)
+			end = upto;
+		n = end - at < sizeof(buf) ? (size_t)(end - at) : sizeof(buf);
 		from = at;
 		n = ring_read(&ring, &at, buf, n);
 		if (n == 0 && at == from)
@@ -43,24 +82,35 @@ output_drain(void)
 		/* the oldest were overwritten: from here on it is another's */
 		if (at != from)
 			stream = ring_stream(&ring, at, &end);
-		store_output(st, now, stream == 2 ? EVENT_STDERR :
-		    EVENT_STDOUT, 0, buf, n);
 		at += n;
+		put(buf, n, stream > 2 ? 0 : stream, now, told);
+		any = true;
 	}
-	timeline_told();
+	if (any)
+		timeline_told();
+	arm();
+}
+
+void
+output_drain(void)
+{
+	if (timeline_store() != NULL && at < output_end())
+		timeline_read();
 	arm();
 }
 
 void
 output_from_now(void)
 {
-	at = ring.hdr == NULL ? 0 : ring_total(&ring);
+	at = output_end();
+	writes_forget();
 }
 
 void
 trc_ring(int fd)
 {
 	ring_close(&ring);
+	writes_forget();
 	at = 0;
 	armed = false;
 	if (ring_map(&ring, fd) == -1)

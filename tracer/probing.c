@@ -140,6 +140,19 @@ take_result(struct process *p, const struct probe_spec *s,
 	fn_store(timeline_store(), s->fn);
 }
 
+/* Who writes what is told, and libraries that come are. */
+static void
+watch(struct process *p)
+{
+	struct probe_spec none;
+	struct probe_result result;
+
+	if (p->watched)
+		return;
+	p->watched = true;
+	(void)target_probe(p->target, &none, 0, &result);
+}
+
 static void
 apply(struct process *p, const struct plan *pl)
 {
@@ -160,9 +173,8 @@ apply(struct process *p, const struct plan *pl)
 		(void)target_unprobe(p->target, e.off, e.noff);
 		stop_ns += target_stop_ns(p->target);
 	}
-	/* with none, libraries that come are told from then on */
-	if (e.nspecs > 0 || !p->watched) {
-		p->watched = true;
+	watch(p);
+	if (e.nspecs > 0) {
 		(void)target_probe(p->target, e.specs, e.nspecs, e.results);
 		stop_ns += target_stop_ns(p->target);
 	}
@@ -179,9 +191,12 @@ settle(struct process *p)
 	struct plan pl = { .n = 0 };
 	bool done;
 
-	if (p->over || p->unwanted || !p->arrived || timeline_store() == NULL ||
-	    (TAILQ_EMPTY(&rows) && p->nhooks == 0))
+	if (p->over || p->unwanted || !p->arrived || timeline_store() == NULL)
 		return true;
+	if (TAILQ_EMPTY(&rows) && p->nhooks == 0) {
+		watch(p);
+		return true;
+	}
 	if (p->stale)
 		process_look(p);
 	if (!plan_read(p))

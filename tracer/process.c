@@ -18,6 +18,7 @@
 struct processes processes = TAILQ_HEAD_INITIALIZER(processes);
 
 static void	on_event(struct target *, const struct target_event *, void *);
+static void on_write(struct target *, const struct target_write *, void *);
 
 static unsigned int	 nfollowed;
 
@@ -60,6 +61,7 @@ process_open(pid_t pid, const struct target_options *options,
 	}
 	o.ring = RING;
 	o.on_event = on_event;
+	o.on_write = on_write;
 	o.arg = p;
 	p->target = target_open(pid, &o, why);
 	if (p->target == NULL) {
@@ -282,4 +284,12 @@ on_event(struct target *t, const struct target_event *e, void *arg)
 	default:
 		break;
 	}
+}
+
+static void
+on_write(struct target *t, const struct target_write *w, void *arg)
+{
+	(void)t;
+	(void)arg;
+	timeline_write(w);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* What the timeline is given, and when. */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/clock.h"
@@ -9,17 +10,19 @@
 #include "session.h"
 #include "timeline.h"
 #include "timefiles.h"
+#include "writes.h"
 
 #define BUSY_MS		1	/* between two looks at rings that fill */
 #define QUIET_MS	4	/* and at those that have not lately */
 #define QUIET_NS	1000000000ULL
 #define FLUSH_NS	250000000ULL
+#define AHEAD_NS 1000000000ULL /* of calls that begin while it is read */
 
 static struct store	*st;
 static struct feed	*feed;
 static struct loop_timer timer;
 static struct store_files files = STORE_FILES_INIT;
-static uint64_t		 last_record, last_flush, grown;
+static uint64_t last_record, last_flush, grown, settled;
 static bool		 dirty, busy;
 
 struct store *
@@ -60,10 +63,10 @@ on_record(struct target *t, const struct trace_record *r, void *arg)
 void
 timeline_read_one(struct process *p)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = clock_ns(), most = now + AHEAD_NS;
 
 	if (st == NULL || p->target == NULL ||
-	    target_read(p->target, on_record, &now) == 0)
+	    target_read(p->target, on_record, &most) == 0)
 		return;
 	last_record = now;
 	dirty = true;
@@ -81,19 +84,33 @@ flush(uint64_t now)
 	room_look();
 }
 
+/* Nothing that comes later is older than that. */
+static void
+settle(uint64_t now)
+{
+	uint64_t awaited = writes_awaited(now);
+
+	if (awaited <= now)
+		now = awaited - 1;
+	if (now > settled)
+		settled = now;
+	store_settled(st, settled);
+}
+
 void
 timeline_read(void)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = clock_ns(), end = output_end();
 	struct process *p;
 
 	if (st == NULL)
 		return;
 	TAILQ_FOREACH(p, &processes, entry)
 		timeline_read_one(p);
-	/* nothing that comes later is older than that */
-	store_settled(st, now);
-	flush(now);
+		/* whoever wrote it is known by now */
+		output_put(end, now, settled);
+		settle(now);
+		flush(now);
 }
 
 static void
@@ -160,6 +177,24 @@ timeline_event(struct process *p, const struct target_event *e)
 	feed_event(feed, e);
 	dirty = true;
 	grown++;
+}
+
+void
+timeline_write(const struct target_write *w)
+{
+	struct write_seen s = {
+	    .ts = w->ts, .len = w->len, .fd = w->fd, .tid = (uint32_t)w->tid};
+	const char *name;
+
+	if (feed == NULL)
+		return;
+	s.parent = feed_call(feed, s.tid, w->parent);
+	name = store_thread_name(st, s.tid);
+	(void)snprintf(s.name, sizeof(s.name), "%s", name);
+	s.nhead = w->nbytes < sizeof(s.head) ? w->nbytes : sizeof(s.head);
+	if (s.nhead > 0)
+		memcpy(s.head, w->bytes, s.nhead);
+	writes_seen(&s);
 }
 
 void
@@ -306,6 +341,8 @@ void
 timeline_close(bool keep)
 {
 	forget_files();
+	writes_forget();
+	settled = 0;
 	loop_timer_unset(&timer);
 	feed_free(feed);
 	feed = NULL;

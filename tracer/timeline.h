@@ -37,8 +37,9 @@ void	 timeline_close(bool keep);
 
 /* -- what comes in -------------------------------------------------------- */
 void	 timeline_event(struct process *, const struct target_event *);
+void timeline_write(const struct target_write *);
 void	 timeline_forked(struct process *);
-/* What the probes of one process, or of all, have recorded so far. */
+/* What the probes of one process have recorded so far; of all, and output. */
 void	 timeline_read_one(struct process *);
 void	 timeline_read(void);
 /* There are probes, or none any more; new ones may have much to tell. */
@@ -59,5 +60,9 @@ void	 timeline_told(void);
 void	 output_from_now(void);
 /* Whatever is in the ring by now. */
 void	 output_drain(void);
+/* Its end by now: who wrote what comes before it can be known. */
+uint64_t output_end(void);
+/* By timeline_read() alone: as far as that; all of it is later than `told`. */
+void output_put(uint64_t upto, uint64_t now, uint64_t told);
 
 #endif

@@ -37,7 +37,7 @@ fill(void)
 		ev.tid = 10 + (uint32_t)ev.ts_ns / 10;
 		store_append(st, &ev, 1, UINT64_MAX);
 	}
-	store_output(st, 20, EVENT_STDOUT, 0, "out \xff\n", 6);
+	store_output(st, 20, EVENT_STDOUT, NULL, "out \xff\n", 6);
 	store_crash(st, 50, 10, "{\"signal\":11}", 13);
 	store_flush(st);
 }

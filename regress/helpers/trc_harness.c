@@ -59,7 +59,7 @@ static struct target *main_target;
 static struct target *children[CHILDREN_MOST];
 static size_t nchildren;
 static bool quiet, done, held;
-static uint64_t counts[8], events[8], lost[4];
+static uint64_t counts[8], events[16], lost[4];
 static bool follow;
 static char names[1 << 16][32];
 

@@ -345,8 +345,9 @@ do_generate(struct json_object *o)
 		cpu += now(CLOCK_PROCESS_CPUTIME_ID) - c;
 		ns += now(CLOCK_MONOTONIC) - w;
 		if (forever)
-			store_output(st, gens[t].ts, EVENT_STDOUT, 100,
-			    "some output\n", 12);
+			store_output(st, gens[t].ts, EVENT_STDOUT,
+			    &(struct store_writer){100, 0, ""}, "some output\n",
+			    12);
 	}
 	text_printf(&answer, "{\"ns\":%" PRIu64 ",\"cpu\":%" PRIu64 "}", ns,
 	    cpu);
@@ -362,10 +363,13 @@ do_output(struct json_object *o)
 	uint64_t times = num(o, "times", 1);
 
 	for (; times > 0; times--)
-		store_output(st, num(o, "ts", 0), strcmp(str(o, "kind"),
-		    "stderr") == 0 ? EVENT_STDERR : EVENT_STDOUT,
-		    (uint32_t)num(o, "tid", 0), n > 0 ? (const void *)bytes :
-		    text, n > 0 ? n : strlen(text));
+		store_output(st, num(o, "ts", 0),
+		    strcmp(str(o, "kind"), "stderr") == 0 ? EVENT_STDERR
+							  : EVENT_STDOUT,
+		    &(struct store_writer){
+			(uint32_t)num(o, "tid", 0), num(o, "parent", 0), ""},
+		    n > 0 ? (const void *)bytes : text,
+		    n > 0 ? n : strlen(text));
 	return 0;
 }
 

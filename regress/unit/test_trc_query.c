@@ -95,8 +95,8 @@ a_small_timeline(void)
 	main_id = rig_call(EVENT_ENTER, 10, 1, START + 1, 0, 0);
 	id = rig_call(EVENT_ENTER, 10, 2, START + 2, main_id, 0);
 	rig_call(EVENT_EXIT, 10, 2, START + 3, id, 0);
-	store_output(st, START + 4, EVENT_STDOUT, 0, "out\n", 4);
-	store_output(st, START + 5, EVENT_STDERR, 0, "err\n", 4);
+	store_output(st, START + 4, EVENT_STDOUT, NULL, "out\n", 4);
+	store_output(st, START + 5, EVENT_STDERR, NULL, "err\n", 4);
 	id = rig_call(EVENT_ENTER, 20, 3, START + 6, 0, 7);
 	rig_call(EVENT_EXIT, 20, 3, START + 7, id, 7);
 	rig_call(EVENT_ENTER, 20, 4, START + 8, 0, 7);
@@ -447,8 +447,8 @@ pages_are_bounded(void **state)
 	st = rig_try(true, STORE_CALLS_LEAST, 100 << 20);
 	memset(text, 1, sizeof(text));		/* six bytes each as JSON */
 	for (i = 0; i < 100; i++)
-		store_output(st, START + 1, EVENT_STDOUT, 0, text,
-		    sizeof(text));
+		store_output(
+		    st, START + 1, EVENT_STDOUT, NULL, text, sizeof(text));
 	rig_query("{\"limit\":500}");
 	assert_true(answer.len > QUERY_BYTES_MAX / 2 &&
 	    answer.len < 2 * QUERY_BYTES_MAX);

@@ -24,7 +24,7 @@ a_timeline(void)
 	main_id = rig_call(EVENT_ENTER, 10, 1, START + 1000, 0, 1);
 	id = rig_call(EVENT_ENTER, 10, 2, START + 2000, main_id, 2);
 	rig_call(EVENT_EXIT, 10, 2, START + 3000, id, 0);
-	store_output(st, START + 4000, EVENT_STDOUT, 0, "ou\x1b[2Jt\n", 8);
+	store_output(st, START + 4000, EVENT_STDOUT, NULL, "ou\x1b[2Jt\n", 8);
 	rig_call(EVENT_ENTER, 20, 3, START + 5000, 0, 7);
 }
 
@@ -382,7 +382,7 @@ on_tick(void *arg)
 	/* enough that segments would have to go */
 	for (int i = 0; i < 500; i++)
 		rig_call(EVENT_EXIT, 30 + *ticks % 3, 1, START + 10000, 0, 0);
-	store_output(st, START + 10000, EVENT_STDERR, 0, "late\n", 5);
+	store_output(st, START + 10000, EVENT_STDERR, NULL, "late\n", 5);
 	store_flush(st);
 }
 
@@ -399,7 +399,7 @@ events_may_come_meanwhile(void **state)
 	(void)state;
 	st = rig_try(true, STORE_CALLS_LEAST, 1 << 20);
 	for (i = 0; i < 10; i++)
-		store_output(st, START + i, EVENT_STDOUT, 0, "x\n", 2);
+		store_output(st, START + i, EVENT_STDOUT, NULL, "x\n", 2);
 	for (i = 0; i < 100; i++)
 		rig_call(EVENT_ENTER, 10 + i % 10, 1, START + 20 + i, 0, 0);
 	text_clear(&answer);
@@ -579,7 +579,7 @@ take_and_append(void *arg, const void *data, size_t len)
 		*lines += *s == '\n';
 	for (i = 0; i < 5000; i++)
 		rig_call(EVENT_ENTER, 10, 1, START + 100000, 0, 0);
-	store_output(st, START + 100000, EVENT_STDOUT, 0, "late\n", 5);
+	store_output(st, START + 100000, EVENT_STDOUT, NULL, "late\n", 5);
 	store_flush(st);
 	return 0;
 }

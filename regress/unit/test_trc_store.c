@@ -21,7 +21,7 @@ threads_are_merged(void **state)
 	rig_call(EVENT_ENTER, 10, 1, START + 10, 0, 0);
 	rig_call(EVENT_ENTER, 10, 1, START + 30, 0, 0);
 	rig_call(EVENT_ENTER, 20, 1, START + 20, 0, 0);
-	store_output(st, START + 25, EVENT_STDOUT, 0, "x", 1);
+	store_output(st, START + 25, EVENT_STDOUT, NULL, "x", 1);
 	rig_call(EVENT_ENTER, 20, 1, START + 30, 0, 0);
 	store_crash(st, START + 40, 10, "{}", 2);
 	/* of the same time: by thread */
@@ -138,7 +138,7 @@ oldest_calls_go_first(void **state)
 
 	(void)state;
 	st = rig_try(true, LITTLE, 1 << 20);
-	store_output(st, START + 1, EVENT_STDOUT, 0, "first\n", 6);
+	store_output(st, START + 1, EVENT_STDOUT, NULL, "first\n", 6);
 	store_crash(st, START + 2, 1, "{\"signal\":11}", 13);
 	fill(10, 40000, START + 10);
 	store_flush(st);
@@ -239,7 +239,7 @@ output_is_limited(void **state)
 	st = rig_try(true, LITTLE, 10000);
 	memset(line, 'x', sizeof(line));
 	for (i = 0; i < 20; i++)
-		store_output(st, START, EVENT_STDERR, 0, line, sizeof(line));
+		store_output(st, START, EVENT_STDERR, NULL, line, sizeof(line));
 	stats(&s);
 	assert_int_equal(s.texts, 9);
 	assert_int_equal(s.lost_bytes, 11000);
@@ -253,9 +253,9 @@ characters_are_not_cut(void **state)
 {
 	(void)state;
 	rig_open(true);
-	store_output(st, START, EVENT_STDOUT, 0, "a\xe2\x82", 3);
-	store_output(st, START + 1, EVENT_STDERR, 0, "b\xc3", 2);
-	store_output(st, START + 2, EVENT_STDOUT, 0, "\xac!", 2);
+	store_output(st, START, EVENT_STDOUT, NULL, "a\xe2\x82", 3);
+	store_output(st, START + 1, EVENT_STDERR, NULL, "b\xc3", 2);
+	store_output(st, START + 2, EVENT_STDOUT, NULL, "\xac!", 2);
 	rig_query("{}");
 	assert_non_null(strstr(answer.s, "\"text\":\"a\""));
 	assert_non_null(strstr(answer.s, "\"text\":\"\xe2\x82\xac!\""));
@@ -274,7 +274,7 @@ long_output_is_parted(void **state)
 	memset(s, 'y', len);
 	/* a character over the end of the first part */
 	memcpy(s + STORE_TEXT_MAX - 1, "\xc3\xa9", 2);
-	store_output(st, START, EVENT_STDOUT, 0, s, len);
+	store_output(st, START, EVENT_STDOUT, NULL, s, len);
 	stats(&stat);
 	assert_int_equal(stat.texts, 4);
 	rig_query("{}");
@@ -338,7 +338,8 @@ it_is_found_again(void **state)
 	store_thread(st, 10, "worker");
 	fill(10, 9000, START);
 	fill(20, 9000, START + 5);
-	store_output(st, START + 100, EVENT_STDERR, 10, "said\n", 5);
+	store_output(st, START + 100, EVENT_STDERR,
+	    &(struct store_writer){10, 0, ""}, "said\n", 5);
 	store_set_status(st, "exited", 1700000009);
 	store_set_pid(st, 4712);
 	store_flush(st);
@@ -365,11 +366,11 @@ it_can_go_on(void **state)
 	(void)state;
 	rig_open(true);
 	rig_call(EVENT_ENTER, 10, 1, START + 1, 0, 0);
-	store_output(st, START + 2, EVENT_STDOUT, 0, "x", 1);
+	store_output(st, START + 2, EVENT_STDOUT, NULL, "x", 1);
 	store_close(st, true);
 	rig_open(false);
 	rig_call(EVENT_ENTER, 10, 1, START + 3, 0, 0);
-	store_output(st, START + 4, EVENT_STDOUT, 0, "y", 1);
+	store_output(st, START + 4, EVENT_STDOUT, NULL, "y", 1);
 	assert_string_equal(rig_ids("{}"), "1.1 0.1 2.1 0.2 /4");
 }
 
@@ -541,7 +542,7 @@ what_is_not_kept_is_gone(void **state)
 	(void)state;
 	rig_open(true);
 	fill(10, 5000, START);
-	store_output(st, START, EVENT_STDOUT, 0, "secret", 6);
+	store_output(st, START, EVENT_STDOUT, NULL, "secret", 6);
 	store_flush(st);
 	store_close(st, false);
 	st = NULL;

@@ -22,6 +22,9 @@
 /* Static text; NULL if functions can be traced on this machine. */
 const char	*arch_supported(void);
 
+/* The register, as capture.h numbers them, of a call's argument 0, 1 or 2. */
+uint8_t arch_arg(uint32_t n);
+
 /* The agent, made for this processor.  Static. */
 const uint8_t	*arch_agent(size_t *len);
 

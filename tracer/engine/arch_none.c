@@ -10,6 +10,12 @@ arch_supported(void)
 	    "x86-64 alone");
 }
 
+uint8_t
+arch_arg(uint32_t n)
+{
+	return ((uint8_t)n);
+}
+
 const uint8_t *
 arch_agent(size_t *len)
 {

@@ -272,9 +272,15 @@ report_crash(struct target *t, struct thread *th, int signo)
 static void
 birth(struct target *t, struct thread *th)
 {
+	struct target_event e;
+
 	th->born = false;
 	slot_assign(t, th);
-	report_simple(t, TARGET_THREAD_NEW, th->tid);
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_THREAD_NEW;
+	e.tid = th->tid;
+	(void)thread_comm(t, th->tid, e.name);
+	report(t, &e);
 	go_on(th);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What the engine watches for itself: unwinders, which must find the stack as
- * it was; the place where an exception has been caught; and functions that
- * return more than once.
+ * it was; the place where an exception has been caught; functions that return
+ * more than once; and those of libc that inner.c is about.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -36,7 +36,11 @@ static const struct {
 };
 
 struct found {
-	struct { uint64_t addr, size; uint32_t flags; } v[256];
+	struct {
+		uint64_t addr, size;
+		uint32_t flags;
+		uint8_t inner;
+	} v[256];
 	size_t	 n;
 };
 
@@ -48,7 +52,7 @@ flags_of(const char *name)
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].name, name) == 0)
 			return (known[i].flags);
-	return (0);
+	return (inner_of(name) != INNER_NONE ? PROBE_INNER : 0);
 }
 
 static bool
@@ -70,6 +74,7 @@ add(const char *name, uint64_t addr, uint64_t size, void *arg)
 		return;
 	f->v[f->n].addr = addr;
 	f->v[f->n].size = size;
+	f->v[f->n].inner = (uint8_t)inner_of(name);
 	f->v[f->n++].flags = flags_of(name);
 }
 
@@ -100,6 +105,24 @@ twice_add(struct target *t, uint64_t addr)
 		return;
 	t->twice = more;
 	t->twice[t->ntwice++] = addr;
+}
+
+/* A function of the program's own that only has the name. */
+static void
+inner_drop(struct found *f)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < f->n; i++)
+		if (f->v[i].inner == INNER_NONE)
+			f->v[n++] = f->v[i];
+	f->n = n;
+}
+
+static bool
+want_other(const char *name)
+{
+	return (want(name) && inner_of(name) == INNER_NONE);
 }
 
 /* Whether the code of that mapping throws exceptions. */
@@ -133,7 +156,10 @@ take_exe(struct target *t, const struct maps *ms, struct found *f)
 		return;
 	if (!objsym_exe(t->pid, base->lo, &facts, want, add, f))
 		return;
-	objsym_dynamic(t, base->lo, want, add, f);
+	/* what a program has of these names beside libc's is its own */
+	if (!facts.is_static)
+		inner_drop(f);
+	objsym_dynamic(t, base->lo, want_other, add, f);
 	t->small = facts.go;
 	for (i = 0; i < f->n; i++)
 		if (f->v[i].flags == PROBE_UNWINDER)
@@ -180,8 +206,10 @@ hooks_find(struct target *t)
 	for (i = 0; i < f.n; i++) {
 		if (f.v[i].flags == TWICE)
 			twice_add(t, f.v[i].addr);
-		else if (!t->small && !hook_add(t, f.v[i].addr, f.v[i].size,
-		    f.v[i].flags) && f.v[i].flags == PROBE_UNWINDER)
+		else if (!t->small &&
+			 !hook_add(t, f.v[i].addr, f.v[i].size, f.v[i].flags,
+			     f.v[i].inner) &&
+			 f.v[i].flags == PROBE_UNWINDER)
 			t->blind = true;
 	}
 }

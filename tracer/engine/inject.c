@@ -305,6 +305,7 @@ slot_assign(struct target *t, struct thread *th)
 	if (!regs_set(th, &r))
 		return;
 	s->tid = th->tid;
+	s->named = 0;
 	s->gone = false;
 	s->used = true;
 	th->slot = n;

@@ -33,7 +33,9 @@ struct job {
 	uint8_t	*bytes;		/* owned */
 	uint32_t index;		/* of the probe */
 	uint32_t flags;
+	uint8_t inner;          /* enum inner, of what is at that address */
 	bool	 again;		/* the probe has been there before */
+	bool back;              /* only if it has, and its code with it */
 	const struct probe_spec *spec;	/* NULL: the engine's own */
 	struct probe_result *result;
 	uint64_t lo, hi;	/* the text that it is in */
@@ -307,6 +309,16 @@ same_program(const struct capture *a, const struct capture *b)
 	    memcmp(a, b, n * sizeof(*a)) == 0));
 }
 
+static bool
+same_wish(const struct probe *p, const struct probe_spec *s)
+{
+	bool leave = (s->flags & TARGET_ENTRY_ONLY) == 0 && p->why_open == NULL;
+
+	return (p->fn == s->fn && p->stub.leave == leave &&
+		same_program(p->enter, s->enter) &&
+		(!leave || same_program(p->leave, s->leave)));
+}
+
 /*
  * A probe that was there before, and is wanted as it was, gets its stub back:
  * who switches probes on and off all day must not use up the target's memory.
@@ -314,16 +326,13 @@ same_program(const struct capture *a, const struct capture *b)
 static bool
 plan_again(struct target *t, const struct funcs *f, struct job *j)
 {
-	struct probe *p = probe_at(t, f, j->code.addr);
+	struct probe *p =
+	    j->back ? &t->probes[j->index] : probe_at(t, f, j->code.addr);
 	const struct probe_spec *s = j->spec;
 	uint8_t there[ARCH_MOVED];
-	bool leave;
 
-	if (s == NULL || p == NULL || p->hidden || !p->built || p->fn != s->fn)
-		return (false);
-	leave = (s->flags & TARGET_ENTRY_ONLY) == 0 && p->why_open == NULL;
-	if (p->stub.leave != leave || !same_program(p->enter, s->enter) ||
-	    (leave && !same_program(p->leave, s->leave)))
+	if (p == NULL || !p->built || p->hidden != (s == NULL) ||
+	    (s != NULL && !same_wish(p, s)))
 		return (false);
 	/* or another library is there now */
 	if (!mem_read(t, p->addr, there, p->plan.len) ||
@@ -347,7 +356,7 @@ plan(struct target *t, struct job *j, const struct maps *ms,
 	struct probe *p;
 	const char *open;
 
-	if (m == NULL || !m->exec) {
+	if (m == NULL || !m->exec || j->back) {
 		refuse(j, "there is no code at its address");
 		return (false);
 	}
@@ -489,7 +498,8 @@ program_put(struct target *t, struct thread *th, const struct capture *c)
 static uint32_t
 budget_of(const struct job *j)
 {
-	return ((j->spec->budget + WINDOWS - 1) / WINDOWS);
+	return (
+	    j->spec == NULL ? 0 : (j->spec->budget + WINDOWS - 1) / WINDOWS);
 }
 
 static bool
@@ -507,16 +517,18 @@ tell(struct target *t, struct thread *th, const struct job *j)
 	a.orig_len = ARCH_JUMP;
 	memcpy(a.orig, p->orig, ARCH_JUMP);
 	a.stride = 1;
-	if (j->spec != NULL) {
-		a.enter = program_put(t, th, p->enter);
-		a.leave = program_put(t, th, p->leave);
-		a.enter_size = program_size(p->enter);
-		a.leave_size = program_size(p->leave);
-		a.budget = budget_of(j);
-		if ((p->enter != NULL && a.enter == 0) ||
-		    (p->leave != NULL && a.leave == 0))
-			return (false);
+	if (p->flags & PROBE_INNER) {
+		a.least = inner_spec(p->inner)->least;
+		a.many = inner_spec(p->inner)->many;
 	}
+	a.enter = program_put(t, th, p->enter);
+	a.leave = program_put(t, th, p->leave);
+	a.enter_size = program_size(p->enter);
+	a.leave_size = program_size(p->leave);
+	a.budget = budget_of(j);
+	if ((p->enter != NULL && a.enter == 0) ||
+	    (p->leave != NULL && a.leave == 0))
+		return (false);
 	return (stage_put(t, &t->stages[STAGE_PROBES],
 	    probe_addr(t, j->index), &a, sizeof(a)));
 }
@@ -529,12 +541,13 @@ tell_again(struct target *t, struct job *j)
 	uint64_t at = probe_addr(t, j->index);
 	uint32_t budget = budget_of(j), len = ARCH_JUMP;
 
-	if (!by_fn_set(t, p->fn, j->index) ||
+	if ((!p->hidden && !by_fn_set(t, p->fn, j->index)) ||
 	    !mem_write(t, at + offsetof(struct agent_probe, budget), &budget,
-	    sizeof(budget)) || !mem_write(t, at + offsetof(struct agent_probe,
-	    orig_len), &len, sizeof(len)) || !mem_write(t, at +
-	    offsetof(struct agent_probe, flags), &p->flags,
-	    sizeof(p->flags)))
+		sizeof(budget)) ||
+	    !mem_write(t, at + offsetof(struct agent_probe, orig_len), &len,
+		sizeof(len)) ||
+	    !mem_write(t, at + offsetof(struct agent_probe, flags), &p->flags,
+		sizeof(p->flags)))
 		refuse(j, "its memory cannot be written");
 }
 
@@ -566,8 +579,13 @@ build(struct target *t, struct thread *th, struct job *j)
 		p->fn = j->spec->fn;
 		p->enter = program_copy(j->spec->enter);
 		p->leave = p->stub.leave ? program_copy(j->spec->leave) : NULL;
-	} else
+	} else {
 		p->fn = UINT32_MAX;
+		p->enter = j->inner == INNER_NONE
+			       ? NULL
+			       : program_copy(inner_spec(j->inner)->enter);
+	}
+	p->inner = j->inner;
 	p->hidden = j->spec == NULL;
 	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code,
 	    p->stub.len) || !tell(t, th, j) || (j->spec != NULL &&
@@ -791,24 +809,130 @@ install(struct target *t, struct job *jobs, size_t n)
 	return (on);
 }
 
+static void
+edit_back(struct edit *e, struct probe *p)
+{
+	memset(e, 0, sizeof(*e));
+	e->addr = p->addr;
+	memcpy(e->bytes, p->orig, ARCH_JUMP);
+	e->probe = p;
+}
+
+static void
+mute(struct target *t, uint32_t index)
+{
+	uint32_t flags = 0;
+
+	(void)mem_write(t,
+	    probe_addr(t, index) + offsetof(struct agent_probe, flags), &flags,
+	    sizeof(flags));
+	(void)mem_write(t,
+	    probe_addr(t, index) + offsetof(struct agent_probe, orig_len),
+	    &flags, sizeof(flags));
+}
+
+static bool
+is_on(const struct target *t, uint64_t func)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nprobes; i++)
+		if (t->probes[i].on && t->probes[i].func == func)
+			return (true);
+	return (false);
+}
+
 bool
-hook_add(struct target *t, uint64_t addr, uint64_t size, uint32_t flags)
+hook_add(struct target *t, uint64_t addr, uint64_t size, uint32_t flags,
+    uint8_t inner)
 {
 	struct probe_result r;
 	struct job j;
-	uint32_t i;
 
 	/* a followed child has its parent's */
-	for (i = 0; i < t->nprobes; i++)
-		if (t->probes[i].on && t->probes[i].func == addr)
-			return (true);
+	if (is_on(t, addr))
+		return (true);
 	memset(&j, 0, sizeof(j));
 	memset(&r, 0, sizeof(r));
 	j.code.addr = addr;
 	j.code.size = size;
 	j.flags = flags;
+	j.inner = inner;
 	j.result = &r;
 	return (install(t, &j, 1) == 1);
+}
+
+/* --- where somebody watches what the engine watches as well --------------- */
+
+static bool
+is_inner(const struct probe *p)
+{
+	return (p->hidden && p->built && p->inner != INNER_NONE);
+}
+
+static void
+jobs_look(struct job *jobs, size_t n, const struct probe *p, bool *wanted)
+{
+	size_t i;
+
+	*wanted = false;
+	for (i = 0; i < n; i++)
+		if (jobs[i].code.addr == p->func) {
+			jobs[i].inner = p->inner;
+			*wanted = true;
+		}
+}
+
+/* The engine's own give way: what the others capture will have to do. */
+static void
+inner_yield(struct target *t, struct job *jobs, size_t n)
+{
+	struct edit e[8];
+	size_t ne = 0, k;
+	uint32_t i;
+	bool wanted;
+
+	for (i = 0; i < t->nprobes && ne < sizeof(e) / sizeof(e[0]); i++) {
+		if (!is_inner(&t->probes[i]))
+			continue;
+		jobs_look(jobs, n, &t->probes[i], &wanted);
+		if (wanted && t->probes[i].on)
+			edit_back(&e[ne++], &t->probes[i]);
+	}
+	if (ne == 0)
+		return;
+	if (threads_stop(t))
+		write_all(t, e, ne);
+	threads_go(t);
+	for (k = 0; k < ne; k++)
+		if (e[k].done) {
+			e[k].probe->on = false;
+			mute(t, (uint32_t)(e[k].probe - t->probes));
+		}
+}
+
+/* Nobody else is there any more. */
+static void
+inner_back(struct target *t)
+{
+	struct probe_result r;
+	uint64_t stop_ns = t->stop_ns;
+	struct job j;
+	uint32_t i;
+
+	for (i = 0; i < t->nprobes; i++) {
+		if (!is_inner(&t->probes[i]) || is_on(t, t->probes[i].func))
+			continue;
+		memset(&j, 0, sizeof(j));
+		memset(&r, 0, sizeof(r));
+		j.code.addr = t->probes[i].func;
+		j.index = i;
+		j.inner = t->probes[i].inner;
+		j.back = true;
+		j.result = &r;
+		(void)install(t, &j, 1);
+	}
+	t->stop_ns = stop_ns;
 }
 
 size_t
@@ -834,32 +958,14 @@ target_probe(struct target *t, const struct probe_spec *specs, size_t n,
 		jobs[i].spec = &specs[i];
 		jobs[i].result = &results[i];
 	}
+	inner_yield(t, jobs, n);
 	on = install(t, jobs, n);
 	free(jobs);
+	inner_back(t);
 	return (on);
 }
 
 /* --- off ------------------------------------------------------------------ */
-
-static void
-edit_back(struct edit *e, struct probe *p)
-{
-	memset(e, 0, sizeof(*e));
-	e->addr = p->addr;
-	memcpy(e->bytes, p->orig, ARCH_JUMP);
-	e->probe = p;
-}
-
-static void
-mute(struct target *t, uint32_t index)
-{
-	uint32_t flags = 0;
-
-	(void)mem_write(t, probe_addr(t, index) +
-	    offsetof(struct agent_probe, flags), &flags, sizeof(flags));
-	(void)mem_write(t, probe_addr(t, index) +
-	    offsetof(struct agent_probe, orig_len), &flags, sizeof(flags));
-}
 
 /* Another library, or nothing, where its function was. */
 static bool
@@ -905,6 +1011,8 @@ target_unprobe(struct target *t, const uint32_t *fns, size_t n)
 		gone++;
 	}
 	free(e);
+	if (t->alive && gone > 0)
+		inner_back(t);
 	return (gone);
 }
 

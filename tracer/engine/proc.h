@@ -43,6 +43,7 @@ struct probe {
 	uint32_t flags;		/* PROBE_* of the agent */
 	bool	 on;		/* the code is patched */
 	bool	 hidden;	/* the engine's own */
+	uint8_t inner;          /* enum inner: what its calls say besides */
 	bool	 built;		/* it has a stub, which it keeps when off */
 	const char *why_open;	/* static */
 	uint64_t addr;		/* of the jump */
@@ -85,6 +86,8 @@ struct slot {
 	bool	 gone;		/* free it when it has been read */
 	bool	 used;		/* its state has something of another */
 	uint64_t last_ts;
+	uint64_t named; /* when its name was looked at; 0: never */
+	char name[TARGET_NAME];
 	uint64_t lost, lost_exits, deep; /* as reported */
 };
 
@@ -179,6 +182,8 @@ void		 thread_go(struct thread *);
 void		 thread_back(struct thread *);
 void		 threads_go(struct target *);
 void		 threads_detach(struct target *);
+/* What the kernel calls it; false: it is gone. */
+bool thread_comm(const struct target *, pid_t, char name[TARGET_NAME]);
 /* A system call in the target's name; the thread must be stopped and is as
  * it was afterwards.  Returns what the kernel has, negative errors too. */
 int64_t		 remote(struct target *, struct thread *, long nr,
@@ -222,8 +227,25 @@ void		 probes_forget(struct target *);
 bool		 probes_copy(struct target *child, const struct target *);
 /* Finds what the engine watches for itself in objects that are new. */
 void		 hooks_find(struct target *);
-bool		 hook_add(struct target *, uint64_t addr, uint64_t size,
-		    uint32_t flags);
+bool hook_add(struct target *, uint64_t addr, uint64_t size, uint32_t flags,
+    uint8_t inner);
+
+/* --- what the engine learns from calls of libc (inner.c) */
+enum inner { INNER_NONE, INNER_WRITE, INNER_WRITEV, INNER_NAME };
+
+struct inner_spec {
+	const struct capture *enter;
+	uint32_t least, many; /* first arguments that matter */
+};
+/* Of a function of that name; INNER_NONE: nothing. */
+enum inner inner_of(const char *name);
+const struct inner_spec *inner_spec(enum inner);
+/*
+ * Tells what a call of it says, if it was captured: also of one that has been
+ * captured otherwise, because somebody watches the function.
+ */
+void inner_tell(struct target *, const struct probe *,
+    const struct trace_record *, uint64_t within);
 
 /* --- when this process is gone (deadman.c) */
 bool		 deadman_set(struct agent_control *);

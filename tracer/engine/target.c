@@ -19,6 +19,7 @@
 #define RING_MOST	(1UL << 30)
 #define AUXV_MOST	64
 #define PASTS_MOST	4	/* programs whose records have not been read */
+#define NAME_NS 1000000000ULL   /* between two looks at a thread's name */
 #define LATE_MS		1000	/* records may be newer than the look at the
 				 * clock before them */
 
@@ -285,7 +286,7 @@ lookup(uint32_t index, void *arg)
 	if (index >= r->t->nprobes)
 		return (NULL);
 	p = &r->t->probes[index];
-	if (!p->built || p->hidden)
+	if (!p->built || (p->hidden && p->inner == INNER_NONE))
 		return (NULL);
 	r->programs.enter = p->enter;
 	r->programs.leave = p->leave;
@@ -305,6 +306,7 @@ static void
 on_record(const struct ring_record *in, void *arg)
 {
 	struct reading *r = arg;
+	const struct probe *p = &r->t->probes[in->fn];
 	struct trace_record out;
 
 	out.ts = clock_convert(in->tsc);
@@ -316,14 +318,19 @@ on_record(const struct ring_record *in, void *arg)
 	out.parent = in->kind == AGENT_ENTER ? unique(r, in->link) : 0;
 	out.duration = in->kind == AGENT_EXIT ? clock_convert(in->tsc) -
 	    clock_convert(in->start) : 0;
-	out.fn = r->t->probes[in->fn].fn;
+	out.fn = p->fn;
 	out.tid = r->slot->tid;
 	out.kind = in->kind == AGENT_ENTER ? TRACE_ENTER : TRACE_EXIT;
 	out.flags = in->flags;
 	out.depth = in->depth;
 	out.captures = in->captures;
 	out.captures_len = in->captures_len;
-	r->fn(r->self, &out, r->arg);
+	if (!p->hidden)
+		r->fn(r->self, &out, r->arg);
+	if (p->inner != INNER_NONE && out.kind == TRACE_ENTER)
+		inner_tell(r->self, p, &out,
+		    p->hidden || (out.flags & TRACE_OPEN) != 0 ? out.parent
+							       : out.id);
 }
 
 static void
@@ -362,6 +369,26 @@ report_strangers(struct target *t, struct target *self)
 	report(self, &e);
 }
 
+/* It may have been given another by whoever is not seen to. */
+static void
+look_at_name(struct target *self, struct slot *s)
+{
+	uint64_t now = clock_ns();
+	struct target_event e;
+
+	if (s->named != 0 && now - s->named < NAME_NS)
+		return;
+	s->named = now;
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_NAMED;
+	e.tid = s->tid;
+	if (!thread_comm(self, s->tid, e.name) ||
+	    memcmp(e.name, s->name, sizeof(e.name)) == 0)
+		return;
+	memcpy(s->name, e.name, sizeof(s->name));
+	report(self, &e);
+}
+
 static size_t
 read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 {
@@ -377,6 +404,8 @@ read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 	    gone);
 	__atomic_store_n(&sh->tail, ring_tail(s->reader), __ATOMIC_RELEASE);
 	report_lost(t, r->self, s, n);
+	if (got > 0 && !gone)
+		look_at_name(r->self, s);
 	if (s->gone && t->alive) {
 		s->tid = 0;
 		s->gone = false;

@@ -35,19 +35,20 @@ struct target;
 enum target_event_kind {
 	TARGET_THREAD_NEW,
 	TARGET_THREAD_GONE,
-	TARGET_FORK,	/* child is set if forks are followed */
-	TARGET_EXEC,	/* another program; all probes are gone.  Its loader
+	TARGET_FORK,    /* child is set if forks are followed */
+	TARGET_EXEC,    /* another program; all probes are gone.  Its loader
 			 * is done, so that its libraries are there, and it
 			 * stands at its first instruction until the callback
 			 * returns, which may probe it, or until
 			 * target_go() if it says target_hold() */
-	TARGET_EXIT,	/* the process is gone: status as waitpid's.  What is
+	TARGET_EXIT,    /* the process is gone: status as waitpid's.  What is
 			 * in the rings can still be read; then close it */
-	TARGET_CRASH,	/* a signal that kills, if no handler has it */
-	TARGET_LOST,	/* calls without records; tid 0: of threads that could
+	TARGET_CRASH,   /* a signal that kills, if no handler has it */
+	TARGET_LOST,    /* calls without records; tid 0: of threads that could
 			 * not be given a ring (1024 have one) */
-	TARGET_OBJECTS	/* libraries have been loaded, or are about to be; the
+	TARGET_OBJECTS, /* libraries have been loaded, or are about to be; the
 			 * thread stands in the loader, as for EXEC */
+	TARGET_NAMED    /* a thread has another name */
 };
 
 struct target_event {
@@ -58,6 +59,7 @@ struct target_event {
 	struct target *child;	/* FORK: the receiver's, to be closed; NULL
 				 * if not followed */
 	pid_t	 child_pid;	/* FORK */
+	char name[TARGET_NAME]; /* of the thread: CRASH, NAMED, THREAD_NEW */
 	/* CRASH */
 	int	 signo, code;
 	bool	 caught;	/* the program has a handler for it */
@@ -66,11 +68,21 @@ struct target_event {
 	uint64_t sp;		/* address of stack[0] */
 	uint64_t stack[TARGET_STACK]; /* with the program's own return
 				       * addresses, not the agent's */
-	uint32_t nstack;	/* words of it that could be read */
-	char	 name[TARGET_NAME]; /* of the thread */
+	uint32_t nstack;              /* words of it that could be read */
 	/* LOST: since the last one */
 	uint64_t calls, exits, deep;
 	uint64_t torn;		/* records that were not valid */
+};
+
+/* A write of the program's to its output, by libc, that is about to be. */
+struct target_write {
+	uint64_t ts;
+	uint64_t parent; /* as in struct trace_record */
+	pid_t tid;
+	int fd;               /* 1 or 2, as the program says */
+	uint64_t len;         /* UINT64_MAX: not known */
+	const uint8_t *bytes; /* borrowed; how it begins */
+	uint32_t nbytes;      /* 0: not known */
 };
 
 struct target_options {
@@ -88,6 +100,10 @@ struct target_options {
 	void	(*on_event)(struct target *, const struct target_event *,
 		    void *arg);
 	void	(*on_child)(pid_t, int status, void *arg);
+	/* From within target_read(), of a thread in order with its records;
+	 * nothing in it is to be believed.  NULL: nobody wants to know. */
+	void (*on_write)(
+	    struct target *, const struct target_write *, void *arg);
 	void	*arg;
 };
 

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -380,6 +381,27 @@ threads_seize(struct target *t, char why[TARGET_WHY])
 		(void)snprintf(why, TARGET_WHY, "there is no process %d",
 		    (int)t->pid);
 	return (t->threads != NULL);
+}
+
+bool
+thread_comm(const struct target *t, pid_t tid, char name[TARGET_NAME])
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	memset(name, 0, TARGET_NAME);
+	(void)snprintf(
+	    path, sizeof(path), "/proc/%d/task/%d/comm", (int)t->pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return (false);
+	n = read(fd, name, TARGET_NAME);
+	(void)close(fd);
+	/* it ends with a newline, which is none of it */
+	if (n > 0)
+		name[n - 1] = '\0';
+	return (n > 0);
 }
 
 /* --- registers ------------------------------------------------------------ */

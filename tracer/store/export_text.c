@@ -94,6 +94,20 @@ show_exit(struct export *x, const struct seen *ev, uint32_t depth)
 	text_str(&x->out, "\n");
 }
 
+/* Within how many of its thread's calls it was written. */
+static uint32_t
+text_depth(struct export *x, const struct seen *ev)
+{
+	const struct thread *t = thread_by_ord(x->st, id_ord(ev->parent));
+	struct stack *s;
+	bool fresh;
+
+	if (x->state == NULL || ev->parent == 0 || t == NULL ||
+	    (s = stack_of(&x->stacks, t, &fresh)) == NULL)
+		return 0;
+	return stack_keep(s, ev->parent);
+}
+
 static void
 show_text(struct export *x, const struct seen *ev)
 {
@@ -101,7 +115,7 @@ show_text(struct export *x, const struct seen *ev)
 
 	if (len > 0 && ((const char *)ev->data)[len - 1] == '\n')
 		len--;
-	prefix(x, ev, 0);
+	prefix(x, ev, text_depth(x, ev));
 	text_printf(&x->out, "%s: ", kind_name(ev->kind));
 	if (ev->kind == EVENT_CRASH)
 		add_json(&x->out, ev->data, len);

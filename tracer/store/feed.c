@@ -189,6 +189,15 @@ feed_record(struct feed *f, const struct trace_record *r, uint64_t now_ns)
 	return true;
 }
 
+uint64_t
+feed_call(struct feed *f, uint32_t tid, uint64_t engine)
+{
+	const struct feed_thread *t = *find(f, tid);
+	uint32_t n = t == NULL || engine == 0 ? 0 : keep(t, engine);
+
+	return n > 0 ? t->calls[n - 1].store : 0;
+}
+
 /* -- events ------------------------------------------------------------- */
 static const char *const registers[TARGET_REGS] = { "rax", "rdx", "rcx",
 	"rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
@@ -282,6 +291,7 @@ feed_event(struct feed *f, const struct target_event *e)
 
 	switch (e->kind) {
 	case TARGET_THREAD_NEW:
+	case TARGET_NAMED:
 		memcpy(name, e->name, sizeof(e->name));
 		store_thread(f->st, (uint32_t)e->tid, name);
 		break;

@@ -19,6 +19,8 @@ void	 feed_free(struct feed *);
 /* A record; now_ns as in store_append().  False = it was lost, and counted. */
 bool	 feed_record(struct feed *, const struct trace_record *,
 	    uint64_t now_ns);
+/* The timeline's id of an open call that the engine calls so; 0 = unknown. */
+uint64_t feed_call(struct feed *, uint32_t tid, uint64_t engine);
 /*
  * What to say of a place in the program, where a thread has crashed: adds
  * members of a JSON object, each with a comma before it.  NULL = nothing.

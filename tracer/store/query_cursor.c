@@ -236,10 +236,12 @@ open_texts(struct cursor *c)
 {
 	char sql[300];
 
-	snprintf(sql, sizeof(sql), "SELECT id,ts,kind,tid,body FROM texts "
-	    "WHERE (ts,id)>(?,?) AND ts<=? AND (1<<kind)&%u AND kind<=%d%s "
-	    "ORDER BY ts,id", c->f->kinds, EVENT_CRASH,
-	    c->f->tid == -1 ? "" : " AND tid=?");
+	snprintf(sql, sizeof(sql),
+	    "SELECT id,ts,kind,tid,parent,thread,body FROM "
+	    "texts WHERE (ts,id)>(?,?) AND ts<=? AND (1<<kind)&%u AND "
+	    "kind<=%d%s "
+	    "ORDER BY ts,id",
+	    c->f->kinds, EVENT_CRASH, c->f->tid == -1 ? "" : " AND tid=?");
 	if (sqlite3_prepare_v2(c->st->db, sql, -1, &c->texts, NULL) !=
 	    SQLITE_OK)
 		return false;
@@ -268,11 +270,14 @@ step_texts(struct cursor *c, struct source *s)
 static void
 show_text(const struct cursor *c, const struct source *s, struct seen *ev)
 {
-	*ev = (struct seen){ .id = id_of(0, s->key.seq), .ts = s->key.ts,
-		.kind = (uint8_t)sqlite3_column_int(c->texts, 2),
-		.tid = (uint32_t)sqlite3_column_int64(c->texts, 3),
-		.data = sqlite3_column_blob(c->texts, 4),
-		.len = (size_t)sqlite3_column_bytes(c->texts, 4) };
+	*ev = (struct seen){.id = id_of(0, s->key.seq),
+	    .ts = s->key.ts,
+	    .kind = (uint8_t)sqlite3_column_int(c->texts, 2),
+	    .tid = (uint32_t)sqlite3_column_int64(c->texts, 3),
+	    .parent = (uint64_t)sqlite3_column_int64(c->texts, 4),
+	    .name = (const char *)sqlite3_column_text(c->texts, 5),
+	    .data = sqlite3_column_blob(c->texts, 6),
+	    .len = (size_t)sqlite3_column_bytes(c->texts, 6)};
 	if (ev->data == NULL)
 		ev->data = "";
 }

@@ -12,6 +12,7 @@ struct seen {
 	uint32_t fn, tid;
 	uint8_t	 kind, flags;		/* enum event_kind */
 	const struct thread *thread;	/* NULL: of output and crashes */
+	const char *name;               /* of their thread, NULL or "": none */
 	const void *data;		/* captures, or text; borrowed */
 	size_t	 len;
 };

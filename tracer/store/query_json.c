@@ -153,20 +153,29 @@ number(struct text *t, const char *name, uint64_t v)
 }
 
 static void
+parent(struct text *t, uint64_t event)
+{
+	char id[24];
+
+	id_text(event, id);
+	text_printf(t,
+	    event == 0 ? ",\"parentEventId\":null"
+		       : ",\"parentEventId\":\"%s\"",
+	    id);
+}
+
+static void
 verbose_members(const struct store *st, const struct seen *ev,
     const struct function *f, struct text *t)
 {
 	static char buf[STORE_RENDER_MAX];
 	bool exit = ev->kind == EVENT_EXIT;
-	char id[24];
 
 	member(t, "functionRaw", f != NULL ? f->raw : "");
 	number(t, "threadId", ev->tid);
 	if (ev->thread->name[0] != '\0')
 		member(t, "threadName", ev->thread->name);
-	id_text(ev->parent, id);
-	text_printf(t, ev->parent == 0 ? ",\"parentEventId\":null" :
-	    ",\"parentEventId\":\"%s\"", id);
+	parent(t, ev->parent);
 	text_str(t, ",\"arguments\":");
 	if (exit)
 		text_str(t, "[]");
@@ -225,6 +234,20 @@ query_losses(const struct store *st, struct text *t)
 	text_str(t, "]");
 }
 
+/* Of output and crashes: whose they are, if that is known. */
+static void
+text_members(const struct seen *ev, bool verbose, struct text *t)
+{
+	if (ev->tid == 0)
+		return;
+	number(t, "threadId", ev->tid);
+	if (!verbose || ev->kind == EVENT_CRASH)
+		return;
+	if (ev->name != NULL && ev->name[0] != '\0')
+		member(t, "threadName", ev->name);
+	parent(t, ev->parent);
+}
+
 void
 event_json(const struct store *st, const struct seen *ev, bool verbose,
     struct text *t)
@@ -238,8 +261,7 @@ event_json(const struct store *st, const struct seen *ev, bool verbose,
 	if (ev->thread != NULL) {
 		call_members(st, ev, verbose, t);
 	} else {
-		if (ev->tid != 0)
-			number(t, "threadId", ev->tid);
+		text_members(ev, verbose, t);
 		if (ev->kind == EVENT_CRASH) {
 			/* the file may not be what store_crash() wrote */
 			text_str(t, ",\"crash\":");

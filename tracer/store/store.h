@@ -213,6 +213,8 @@ int	 store_function(struct store *, const struct store_function *);
 void	*store_shape(struct store *, uint32_t fn, size_t *len);
 /* A thread has a name; cut to 15 bytes. */
 void	 store_thread(struct store *, uint32_t tid, const char *name);
+/* Borrowed until it is given another or ends; "" = it has none. */
+const char *store_thread_name(const struct store *, uint32_t tid);
 /* A thread has ended; the number may come back as another one. */
 void	 store_thread_gone(struct store *, uint32_t tid);
 /*
@@ -227,11 +229,17 @@ uint64_t store_next_id(struct store *, uint32_t tid);
 size_t	 store_append(struct store *, struct event *, size_t n,
 	    uint64_t now_ns);
 /*
- * Output of kind EVENT_STDOUT or EVENT_STDERR, any bytes; tid 0 = not known.
- * A character that is cut is held back until the rest of it comes.
+ * Output of kind EVENT_STDOUT or EVENT_STDERR, any bytes, and who wrote it;
+ * NULL = not known.  A character that is cut is held back until the rest of it
+ * comes.
  */
-void	 store_output(struct store *, uint64_t ts_ns, enum event_kind,
-	    uint32_t tid, const void *, size_t len);
+struct store_writer {
+	uint32_t tid;
+	uint64_t parent;  /* the call that it was in; 0 = none */
+	const char *name; /* of the thread; "" = not known */
+};
+void store_output(struct store *, uint64_t ts_ns, enum event_kind,
+    const struct store_writer *, const void *, size_t len);
 /* A crash, told as a JSON object; what is none is kept as its string. */
 void	 store_crash(struct store *, uint64_t ts_ns, uint32_t tid,
 	    const char *json, size_t len);

@@ -18,17 +18,24 @@
 #define STR(x)	#x
 #define NUMBER(x) STR(x)
 
-static const char schema[] =
-    "PRAGMA application_id=" NUMBER(APPLICATION) ";"
-    "PRAGMA user_version=" NUMBER(VERSION) ";"
-    "CREATE TABLE session(id TEXT, binary_path TEXT, project_root TEXT,"
-    " pid INTEGER, started_at INTEGER, ended_at INTEGER, status TEXT,"
-    " start_ns INTEGER, tag INTEGER);"
-    "CREATE TABLE functions(fn INTEGER PRIMARY KEY, name TEXT, raw TEXT,"
-    " file TEXT, line INTEGER, ret_type TEXT, shape BLOB);"
-    "CREATE TABLE texts(id INTEGER PRIMARY KEY, ts INTEGER, kind INTEGER,"
-    " tid INTEGER, body BLOB);"
-    "CREATE INDEX texts_ts ON texts(ts);";
+static const char schema[] = "PRAGMA application_id=" NUMBER(
+    APPLICATION) ";"
+		 "PRAGMA user_version=" NUMBER(
+		     VERSION) ";"
+			      "CREATE TABLE session(id TEXT, binary_path TEXT, "
+			      "project_root TEXT,"
+			      " pid INTEGER, started_at INTEGER, ended_at "
+			      "INTEGER, status TEXT,"
+			      " start_ns INTEGER, tag INTEGER);"
+			      "CREATE TABLE functions(fn INTEGER PRIMARY KEY, "
+			      "name TEXT, raw TEXT,"
+			      " file TEXT, line INTEGER, ret_type TEXT, shape "
+			      "BLOB);"
+			      "CREATE TABLE texts(id INTEGER PRIMARY KEY, ts "
+			      "INTEGER, kind INTEGER,"
+			      " tid INTEGER, parent INTEGER, thread TEXT, body "
+			      "BLOB);"
+			      "CREATE INDEX texts_ts ON texts(ts);";
 
 /*
  * Exclusive before the log is first looked at, else SQLite wants shared
@@ -121,7 +128,9 @@ put_text(sqlite3_stmt *s, const struct pending *row)
 	sqlite3_bind_int64(s, 2, (sqlite3_int64)row->ts);
 	sqlite3_bind_int(s, 3, row->kind);
 	sqlite3_bind_int64(s, 4, row->tid);
-	sqlite3_bind_blob(s, 5, row->body, (int)row->len, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 5, (sqlite3_int64)row->parent);
+	bind_text(s, 6, row->name);
+	sqlite3_bind_blob(s, 7, row->body, (int)row->len, SQLITE_STATIC);
 	return step_once(s);
 }
 
@@ -133,12 +142,16 @@ put_rows(struct store *st)
 	int ret = 0;
 
 	/* who names one anew need not know how its values are shown */
-	if (sqlite3_prepare_v2(st->db, "INSERT INTO functions "
-	    "VALUES(?1,?2,?3,?4,?5,?6,?7) ON CONFLICT(fn) DO UPDATE SET "
-	    "name=?2,raw=?3,file=?4,line=?5,ret_type=?6,"
-	    "shape=coalesce(?7,shape)", -1, &fns, NULL) != SQLITE_OK ||
-	    sqlite3_prepare_v2(st->db, "INSERT INTO texts VALUES(?,?,?,?,?)",
-	    -1, &texts, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(st->db,
+		"INSERT INTO functions "
+		"VALUES(?1,?2,?3,?4,?5,?6,?7) ON CONFLICT(fn) DO UPDATE SET "
+		"name=?2,raw=?3,file=?4,line=?5,ret_type=?6,"
+		"shape=coalesce(?7,shape)",
+		-1, &fns, NULL) != SQLITE_OK ||
+	    sqlite3_prepare_v2(st->db,
+		"INSERT INTO texts VALUES"
+		"(?,?,?,?,?,?,?)",
+		-1, &texts, NULL) != SQLITE_OK)
 		ret = -1;
 	for (row = st->rows; ret == 0 && row != NULL; row = row->next)
 		ret = row->kind == 0 ? put_function(st, fns, row) :

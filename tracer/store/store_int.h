@@ -74,12 +74,21 @@ struct function {
 	uint32_t line;
 };
 
+/* The beginning of a character, until the rest of it comes. */
+struct tail {
+	char s[4], name[16];
+	size_t len;
+	uint64_t ts, parent;
+	uint32_t tid;
+};
+
 /* A row that waits for the next transaction. */
 struct pending {
 	struct pending *next;
 	uint8_t	 kind;			/* enum event_kind; 0 = a function */
 	uint32_t tid;			/* or the function's id */
-	uint64_t ts, id;
+	uint64_t ts, id, parent;
+	char name[16]; /* of the thread */
 	size_t	 len;
 	char	 body[];
 };
@@ -118,12 +127,7 @@ struct store {
 	uint64_t next_text, ntexts[EVENT_CRASH + 1];
 	uint64_t output_bytes, lost_bytes;
 	bool	 meta_dirty;
-	struct {
-		char	 s[4];
-		size_t	 len;
-		uint64_t ts;
-		uint32_t tid;
-	} tails[2];			/* of stdout and stderr */
+	struct tail tails[2]; /* of stdout and stderr */
 
 	char	 calls_trouble[STORE_WHY], db_trouble[STORE_WHY];
 };

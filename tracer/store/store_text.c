@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Output and crashes: rows of their own, never evicted, limited in bytes. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +10,11 @@
 #define ROW_COST	64U	/* what a row takes beside its bytes */
 #define CRASHES_MAX	4096U	/* a program may fork to crash for ever */
 
+static const struct store_writer nobody = {.name = ""};
+
 static void
-add(struct store *st, uint64_t ts, enum event_kind kind, uint32_t tid,
-    const char *body, size_t len)
+add(struct store *st, uint64_t ts, enum event_kind kind,
+    const struct store_writer *by, const char *body, size_t len)
 {
 	struct pending *row;
 
@@ -28,8 +31,13 @@ add(struct store *st, uint64_t ts, enum event_kind kind, uint32_t tid,
 		st->lost_bytes += len;
 		return;
 	}
-	*row = (struct pending){ .kind = (uint8_t)kind, .tid = tid, .ts = ts,
-		.id = st->next_text++, .len = len };
+	*row = (struct pending){.kind = (uint8_t)kind,
+	    .tid = by->tid,
+	    .ts = ts,
+	    .id = st->next_text++,
+	    .parent = by->parent,
+	    .len = len};
+	(void)snprintf(row->name, sizeof(row->name), "%s", by->name);
 	if (len > 0)
 		memcpy(row->body, body, len);
 	st->ntexts[kind]++;
@@ -55,9 +63,21 @@ join(struct store *st, int which, const void *data, size_t *len)
 	return s;
 }
 
+static void
+hold(struct tail *t, uint64_t ts, const struct store_writer *by, const char *s,
+    size_t len)
+{
+	memcpy(t->s, s, len);
+	t->len = len;
+	t->ts = ts;
+	t->tid = by->tid;
+	t->parent = by->parent;
+	(void)snprintf(t->name, sizeof(t->name), "%s", by->name);
+}
+
 void
 store_output(struct store *st, uint64_t ts, enum event_kind kind,
-    uint32_t tid, const void *data, size_t len)
+    const struct store_writer *by, const void *data, size_t len)
 {
 	int which = kind == EVENT_STDERR;
 	char *s = len == 0 ? NULL : join(st, which, data, &len);
@@ -65,17 +85,16 @@ store_output(struct store *st, uint64_t ts, enum event_kind kind,
 
 	if (s == NULL)
 		return;
+	if (by == NULL)
+		by = &nobody;
 	for (at = 0; at < len; at += n) {
 		part = len - at < STORE_TEXT_MAX ? len - at : STORE_TEXT_MAX;
 		n = part - utf8_unfinished(s + at, part);
 		if (n == 0) {
-			memcpy(st->tails[which].s, s + at, part);
-			st->tails[which].len = part;
-			st->tails[which].ts = ts;
-			st->tails[which].tid = tid;
+			hold(&st->tails[which], ts, by, s + at, part);
 			break;
 		}
-		add(st, ts, kind, tid, s + at, n);
+		add(st, ts, kind, by, s + at, n);
 	}
 	free(s);
 }
@@ -83,32 +102,36 @@ store_output(struct store *st, uint64_t ts, enum event_kind kind,
 void
 texts_end(struct store *st)
 {
+	const struct tail *t;
 	int i;
 
-	for (i = 0; i < 2; i++)
-		if (st->tails[i].len > 0)
-			add(st, st->tails[i].ts, i == 0 ? EVENT_STDOUT :
-			    EVENT_STDERR, st->tails[i].tid, st->tails[i].s,
-			    st->tails[i].len);
+	for (i = 0; i < 2; i++) {
+		t = &st->tails[i];
+		if (t->len > 0)
+			add(st, t->ts, i == 0 ? EVENT_STDOUT : EVENT_STDERR,
+			    &(struct store_writer){t->tid, t->parent, t->name},
+			    t->s, t->len);
+	}
 }
 
 void
 store_crash(struct store *st, uint64_t ts, uint32_t tid, const char *json,
     size_t len)
 {
+	const struct store_writer by = {.tid = tid, .name = ""};
 	struct text t = { .max = 8 * STORE_TEXT_MAX };
 
 	if (len > STORE_TEXT_MAX)
 		len = STORE_TEXT_MAX -
 		    utf8_unfinished(json, STORE_TEXT_MAX);
 	if (json_is_object(json, len)) {
-		add(st, ts, EVENT_CRASH, tid, json, len);
+		add(st, ts, EVENT_CRASH, &by, json, len);
 		return;
 	}
 	text_str(&t, "{\"said\":");
 	text_json(&t, json, len);
 	text_str(&t, "}");
 	if (!t.cut)
-		add(st, ts, EVENT_CRASH, tid, t.s, t.len);
+		add(st, ts, EVENT_CRASH, &by, t.s, t.len);
 	text_free(&t);
 }

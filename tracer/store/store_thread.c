@@ -38,9 +38,9 @@ thread_new(struct store *st, uint32_t ord, uint32_t tid)
 }
 
 static struct thread *
-find(struct store *st, uint32_t tid)
+find(const struct store *st, uint32_t tid)
 {
-	struct thread *t = *bucket(st, tid);
+	struct thread *t = st->buckets[tid % THREAD_BUCKETS];
 
 	while (t != NULL && t->tid != tid)
 		t = t->next;
@@ -92,6 +92,14 @@ store_thread(struct store *st, uint32_t tid, const char *name)
 		return;
 	memset(t->name, 0, sizeof(t->name));
 	memcpy(t->name, name, len);
+}
+
+const char *
+store_thread_name(const struct store *st, uint32_t tid)
+{
+	const struct thread *t = find(st, tid);
+
+	return t == NULL ? "" : t->name;
 }
 
 void

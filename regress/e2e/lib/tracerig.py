@@ -42,7 +42,8 @@ def stripped(program):
 def plain(program, *args):
     """What it prints when nobody looks."""
     return subprocess.run([program, *args], check=False, timeout=SOON,
-                          stdout=subprocess.PIPE).stdout.decode()
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.decode()
 
 
 class Trace:

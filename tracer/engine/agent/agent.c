@@ -19,6 +19,7 @@
 #define EXIT_ROOM	6	/* words kept for the exit of each open call */
 #define LOWEST		0x10000UL	/* below it nothing is ever mapped */
 #define RECHECK		16	/* skipped calls between looks at the clock */
+#define ARG_FIRST 5             /* rdi */
 
 struct regs {
 	uint64_t r[16];
@@ -773,7 +774,8 @@ emit_enter(struct agent_state *st, const struct agent_probe *p,
 	r.words = (uint16_t)(RECORD_WORDS + (n + 7) / 8);
 	r.depth = st->depth;
 	if (!reserve(st, r.words, (uint64_t)(r.depth + 1) * EXIT_ROOM, &at)) {
-		((volatile struct agent_slot *)st->shared)->lost++;
+		if ((p->flags & PROBE_INNER) == 0)
+			((volatile struct agent_slot *)st->shared)->lost++;
 		return (false);
 	}
 	o.ring = st->ring;
@@ -808,7 +810,8 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 	uint32_t i;
 
 	if (st == NULL) {
-		agent_control.strangers++;
+		if ((p->flags & PROBE_INNER) == 0)
+			agent_control.strangers++;
 		return (p->resume);
 	}
 	if (!recording() || (p->flags & PROBE_ON) == 0)
@@ -824,6 +827,9 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 	if (__builtin_expect(st->unwound, 0) && slot > st->unwind_sp)
 		rearm(st, slot);
 	if (p->flags & PROBE_CATCH)
+		return (p->resume);
+	if ((p->flags & PROBE_INNER) &&
+	    (uint32_t)f->r[ARG_FIRST] - p->least >= p->many)
 		return (p->resume);
 	if (st->depth > 0 && st->frames[st->depth - 1].slot <= slot)
 		prune(st, slot);

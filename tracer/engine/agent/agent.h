@@ -108,11 +108,14 @@ struct agent_control {
 #define AGENT_OWNER_DIED	0x40000000U
 
 enum {
-	PROBE_ON = 1,	   /* records are wanted */
-	PROBE_LEAVE = 2,   /* of returns too */
+	PROBE_ON = 1,       /* records are wanted */
+	PROBE_LEAVE = 2,    /* of returns too */
 	PROBE_UNWINDER = 4, /* it walks the stack: restore it first */
 	PROBE_CATCH = 8,    /* an exception has been caught */
 	PROBE_OBJECTS = 16, /* libraries have come or gone */
+	PROBE_INNER = 32,   /* records are for the engine, of calls whose first
+			     * argument is one of `many` from `least` on; those
+			     * that have no room are not counted */
 };
 
 #define PROBE_ORIG	16
@@ -136,7 +139,8 @@ struct agent_probe {
 	uint64_t addr;
 	uint8_t	 orig[PROBE_ORIG];
 	uint32_t orig_len;
-	uint32_t pad[3];
+	uint32_t least, many; /* PROBE_INNER */
+	uint32_t pad;
 };
 
 struct agent_home {
