@@ -67,9 +67,9 @@ help:
 	@echo 'make check-deb  install, drive, upgrade and purge it in a Debian of its own'
 	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
 	@echo 'make filters    write regress/filters/*.pfc anew from the roles'\'' tables'
-	@echo 'make format     lay the sources out with clang-format'
+	@echo 'make format     lay changed lines out with clang-format'
 	@echo 'make lint       man pages, scripts and sources'
-	@echo 'make static     analyzers: gcc, cppcheck, codespell'
+	@echo 'make static     analyzers: gcc, clang-tidy, cppcheck and what make check runs'
 	@echo 'make sbom       what the programs are made of: $(O)/debuglantern.spdx.json'
 	@echo 'make evidence   a report of all that a reviewer can check: $(O)/evidence.md'
 	@echo 'make coverage   what part of each directory the tests pass through'
@@ -153,7 +153,7 @@ BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
 		bubblewrap delve g++ golang-go rustc binutils dwz lldb-19 python3-debugpy \
-		zip xz-utils zstd systemd git openssl \
+		zip xz-utils zstd systemd git openssl codespell \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
 
@@ -161,7 +161,8 @@ EVIDENCE_PKGS := clang-14 llvm-14 libclang-rt-14-dev
 # mapped from the start: who has no rights any more counts as well
 COUNTERS :=	-fprofile-instr-generate -fcoverage-mapping \
 		-mllvm -runtime-counter-relocation
-STATIC_PKGS :=	cppcheck codespell shellcheck mandoc
+LINT_PKGS :=	codespell shellcheck mandoc
+STATIC_PKGS :=	clang-tidy clang-format cppcheck $(LINT_PKGS)
 
 # as many at a time as there are processors, unless make has been told
 PARALLEL =	$(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -250,18 +251,18 @@ coverage: deps-test
 	@regress/evidence/coverage.sh $(abspath $(O))-cov
 
 # --- order -------------------------------------------------------------
-C_FILES =	$(shell git ls-files '*.c' '*.h')
-
+# of lines that were changed: another version of clang-format, or this one,
+# would lay out whole files anew
 format:
-	clang-format -i $(C_FILES)
+	git clang-format --style=file HEAD
 
+# seconds: what `make check` asks as well
 lint:
-	mandoc -T lint -W warning man/*.[1-9]
-	shellcheck .ci/run $$(git ls-files '*.sh') debian/tests/session \
-	    debian/*.post*
+	@etc/packages.sh $(LINT_PKGS)
+	@DL_STATIC='shell man spell' regress/static/check.sh $(abspath $(O))
 
 # minutes: what several analyzers see in the sources
-static: lint
+static:
 	@etc/packages.sh $(STATIC_PKGS)
 	@regress/static/check.sh $(abspath $(O))
 

@@ -116,7 +116,8 @@ static bool
 same_subject(const struct conf_quota *a, const struct conf_quota *b)
 {
 	return a->kind == b->kind &&
-	    (a->name == NULL || strcmp(a->name, b->name) == 0);
+	    (a->name == NULL ||
+	    (b->name != NULL && strcmp(a->name, b->name) == 0));
 }
 
 static int

@@ -102,7 +102,7 @@ control_asks(const struct quiet *q)
 			marks[n++] = (char)q->held[i];
 	marks[n] = '\0';
 	for (i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
-		if (asking[i][0] != final)
+		if ((unsigned char)asking[i][0] != final)
 			continue;
 		if (asking[i][1] == '\0' || (n == 0 && asking[i][1] == '-') ||
 		    (n > 0 && strpbrk(marks, asking[i] + 1) != NULL))

@@ -220,7 +220,7 @@ put_duration(FILE *f, struct json_object *e)
 	int i = 0;
 
 	reply_int(e, "duration_ns", &ns);
-	while (ns >= units[i].below && i < 3)
+	while (i < 3 && ns >= units[i].below)
 		i++;
 	fprintf(f, i == 0 ? "  (%.0f %s%s%s)" : "  (%.3f %s%s%s)",
 	    (double)ns / (double)units[i].unit, units[i].name,

@@ -132,7 +132,7 @@ has_socket(pid_t pid, unsigned long inode)
 static int
 accept_child(int listening, pid_t pid, const sigset_t *before)
 {
-	struct sockaddr_in here, there;
+	struct sockaddr_in here = { 0 }, there = { 0 };
 	struct pollfd p = { .fd = listening, .events = POLLIN };
 	socklen_t len;
 	int fd;

@@ -52,15 +52,18 @@ int64_t
 memtext_unhex(const char *s, uint8_t *out, size_t room)
 {
 	size_t n = 0;
+	int high, low;
 
 	for (; *s != '\0'; s += 2) {
 		while (*s == ' ')
 			s++;
 		if (*s == '\0')
 			break;
-		if (digit(s[0]) < 0 || digit(s[1]) < 0 || n == room)
+		high = digit(s[0]);
+		low = high < 0 ? -1 : digit(s[1]);
+		if (low < 0 || n == room)
 			return -1;
-		out[n++] = (uint8_t)(digit(s[0]) << 4 | digit(s[1]));
+		out[n++] = (uint8_t)(high * 16 + low);
 	}
 	return (int64_t)n;
 }

@@ -198,7 +198,7 @@ static enum diag_result
 receive(const struct ends *e, struct diag_socket *s)
 {
 	static uint8_t buf[ANSWER_MAX];
-	struct sockaddr_nl from;
+	struct sockaddr_nl from = { 0 };
 	socklen_t len;
 	ssize_t n;
 	int i, r;

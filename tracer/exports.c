@@ -274,7 +274,7 @@ give(struct op *op, struct export *e, uint64_t offset)
 	text_json(&t, buf, len);
 	if (len > 0 && offset + len < e->bytes) {
 		text_printf(&t, ",\"next\":%llu}",
-		    (unsigned long long)(offset + len));
+		    (unsigned long long)offset + len);
 		loop_timer_set(&e->idle, IDLE_MS, on_idle, e);
 	} else {
 		text_str(&t, ",\"next\":null}");

@@ -424,7 +424,7 @@ trc_run_failed(const char *code, const char *why)
 	char upper[64];
 	size_t i;
 
-	for (i = 0; code[i] != '\0' && i < sizeof(upper) - 1; i++)
+	for (i = 0; i < sizeof(upper) - 1 && code[i] != '\0'; i++)
 		upper[i] = (char)toupper((unsigned char)code[i]);
 	upper[i] = '\0';
 	launch_failed(upper, strcmp(upper, "SESSION_EXISTS") == 0 ?

@@ -2,7 +2,7 @@
 # The sources as several analyzers see them: nothing may be found but what the
 # lists beside this name with a reason.  usage: check.sh BUILD_DIRECTORY
 #
-# DL_STATIC	what to run instead of all: gcc cppcheck spell
+# DL_STATIC	what to run instead of all: gcc tidy cppcheck shell man spell
 set -eu
 
 work=$1/static
@@ -44,6 +44,28 @@ run_gcc() {
 	    "$work/gcc.differs"
 }
 
+# The chosen checks are in .clang-tidy; headers are seen by way of sources.
+run_tidy() {
+	# shellcheck disable=SC2016	# they are the inner shell's
+	sources | flags=$flags xargs -P "$(nproc)" -n 1 sh -c \
+	    'clang-tidy --quiet "$0" -- $flags 2>/dev/null ||
+		echo "$0: clang-tidy failed"' >"$work/tidy.log" || :
+	verdict 'clang-tidy finds nothing' "$work/tidy.log"
+}
+
+# Scripts by their first line, whatever their names end in.
+run_shell() {
+	git grep -lI -e '^#!/bin/sh' -e '^#!/bin/bash' \
+	    -e '^#!/usr/bin/env bash' -- ':!*.md' ':!*corpus*' | xargs shellcheck \
+	    >"$work/shell.log" 2>&1 || :
+	verdict 'shellcheck finds nothing' "$work/shell.log"
+}
+
+run_man() {
+	mandoc -T lint -W warning man/*.[1-9] >"$work/man.log" 2>&1 || :
+	verdict 'mandoc finds nothing' "$work/man.log"
+}
+
 run_cppcheck() {
 	sources | cppcheck -q --file-list=- --std=c11 \
 	    --enable=warning,performance,portability \
@@ -63,9 +85,12 @@ run_spell() {
 	verdict 'codespell finds nothing' "$work/spell.log"
 }
 
-for tool in ${DL_STATIC:-gcc cppcheck spell}; do
+for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell}; do
 	case $tool in
 	gcc) run_gcc ;;
+	tidy) run_tidy ;;
+	shell) run_shell ;;
+	man) run_man ;;
 	cppcheck) run_cppcheck ;;
 	spell) run_spell ;;
 	*) echo "no such tool: $tool" >&2; exit 2 ;;

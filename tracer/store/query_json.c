@@ -20,11 +20,11 @@ kind_name(uint8_t kind)
 uint8_t
 kind_of(const char *name)
 {
-	uint8_t k;
+	unsigned int k;
 
 	for (k = EVENT_ENTER; k <= EVENT_CRASH; k++)
 		if (strcmp(name, kinds[k]) == 0)
-			return k;
+			return (uint8_t)k;
 	return 0;
 }
 
