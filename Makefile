@@ -157,6 +157,7 @@ TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
 
+COV :=		$(abspath $(O))-cov
 EVIDENCE_PKGS := clang-14 llvm-14 libclang-rt-14-dev
 # mapped from the start: who has no rights any more counts as well
 COUNTERS :=	-fprofile-instr-generate -fcoverage-mapping \
@@ -242,13 +243,19 @@ evidence: deps-test
 	@regress/evidence/evidence.sh $(abspath $(O)) >$(O)/evidence.md; \
 		r=$$?; echo 'the report is $(O)/evidence.md'; exit $$r
 
-# how much of each directory a part of the tests passes through
+# how much of each directory a part of the tests passes through; roles are
+# started without an environment, so the file of counters is named by a symbol
 coverage: deps-test
 	@etc/packages.sh $(EVIDENCE_PKGS)
-	@$(MAKE) --no-print-directory $(PARALLEL) O=$(O)-cov CC=clang-14 \
+	@mkdir -p $(COV)
+	@echo 'const char __llvm_profile_filename[] =' \
+	    '"$(COV)/coverage/%m.profraw%c";' | \
+	    clang-14 -c -x c -o $(COV)/counters.o -
+	@$(MAKE) --no-print-directory $(PARALLEL) O=$(COV) CC=clang-14 \
 	    WARN=-w CFLAGS='-O1 -g $(COUNTERS)' \
-	    LDFLAGS=-fprofile-instr-generate all test-bins >/dev/null
-	@regress/evidence/coverage.sh $(abspath $(O))-cov
+	    LDFLAGS='-fprofile-instr-generate $(COV)/counters.o' \
+	    all test-bins >/dev/null
+	@regress/evidence/coverage.sh $(COV)
 
 # --- order -------------------------------------------------------------
 # of lines that were changed: another version of clang-format, or this one,

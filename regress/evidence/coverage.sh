@@ -17,8 +17,6 @@ rm -rf "$work"
 # every role and every user writes to the same ones
 mkdir -p "$work"
 chmod 777 "$work"
-LLVM_PROFILE_FILE=$work/%m.profraw%c
-export LLVM_PROFILE_FILE
 
 programs() {
 	find "$build/bin" "$build/libexec" "$build/regress" -maxdepth 2 \
