@@ -68,13 +68,23 @@ help:
 	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
 	@echo 'make filters    write regress/filters/*.pfc anew from the roles'\'' tables'
 	@echo 'make format     lay changed lines out with clang-format'
-	@echo 'make lint       man pages, scripts and sources'
+	@echo 'make lint       man pages, scripts and spelling'
 	@echo 'make static     analyzers: gcc, clang-tidy, cppcheck and what make check runs'
 	@echo 'make sbom       what the programs are made of: $(O)/debuglantern.spdx.json'
 	@echo 'make evidence   a report of all that a reviewer can check: $(O)/evidence.md'
 	@echo 'make coverage   what part of each directory the tests pass through'
 	@echo 'make reproducible  two builds in two places are the same'
 	@echo 'make clean      remove $(O)/'
+	@echo
+	@echo 'of check and what runs tests:'
+	@echo '  DL_TESTS=     these files instead of all; DL_ONLY=WORD these functions'
+	@echo '  DL_JOBS=2     files at a time; DL_LIMIT=900 seconds for each'
+	@echo '  DL_ONCE=1     what fails beside others gets no second run alone'
+	@echo '  DL_LOG=FILE   all that was said; MUST_WORK=1 a skip is a failure'
+	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell, some of them'
+	@echo 'of evidence: DL_PARTS=   messages filters rights calls binaries units sbom'
+	@echo '                         fuzz coverage, some of them'
+	@echo '             DL_DRIVE=   the tests by which calls are counted'
 
 # --- common ------------------------------------------------------------
 common_SRCS :=	$(filter-out common/dispatch.c,$(wildcard common/*.c))
