@@ -123,6 +123,7 @@ source_open(struct source *s, int fd)
 	struct stat st;
 
 	s->fd = fd;
+	s->at = 0;
 	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
 		archive_set_error(s->a, EINVAL, "fd 0 is not a regular file");
 		s->size = -1;
