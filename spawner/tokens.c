@@ -306,12 +306,15 @@ load(size_t i, const char *raw, size_t len)
 	format_free(blank);
 	if (len == TOKEN_SLOT && memcmp(raw, blank, TOKEN_SLOT) == 0)
 		return true;
-	/* a copy of another slot would outlive its revocation */
-	if (len != TOKEN_SLOT || i >= TOKENS_MAX || !parse_slot(raw, &s) ||
-	    find_hash(s.hash) != NULL || find_id(s.token.id) != NULL)
+	if (len != TOKEN_SLOT || i >= TOKENS_MAX || !parse_slot(raw, &s))
 		return false;
-	insert(i, &s);
-	return true;
+	if (find_hash(s.hash) == NULL && find_id(s.token.id) == NULL) {
+		insert(i, &s);
+		return true;
+	}
+	/* left there, a copy would come to life when the other is revoked */
+	(void)write_raw(i, blank);
+	return false;
 }
 
 int
@@ -321,6 +324,7 @@ tokens_open(int fd)
 	char raw[TOKEN_SLOT];
 	ssize_t n;
 
+	file_fd = fd;
 	memset(slots, 0, sizeof(slots));
 	memset(buckets, 0, sizeof(buckets));
 	memset(id_buckets, 0, sizeof(id_buckets));
@@ -333,13 +337,14 @@ tokens_open(int fd)
 		if (i >= TOKENS_MAX)
 			break;
 	}
-	if (n == -1)
+	if (n == -1) {
+		file_fd = -1;
 		return -1;
+	}
 	if (bad > 0)
 		log_warnx("%zu of %zu slots of the tokens' file are damaged, "
 		    "the first is number %zu: those tokens are refused; make "
 		    "new ones", bad, i + (n > 0), first);
-	file_fd = fd;
 	return 0;
 }
 
