@@ -373,6 +373,7 @@ launch_ran(pid_t pid)
 	    .follow_fork = l.args.follow };
 	char why[TARGET_WHY], words[TARGET_WHY + 80];
 	struct process *p;
+	bool can;
 
 	if (!l.called)
 		return false;
@@ -381,13 +382,17 @@ launch_ran(pid_t pid)
 	l.pid = pid;
 	p = process_open(pid, &o, why);
 	if (p == NULL) {
-		(void)snprintf(words, sizeof(words), "Failed to attach: %s. "
-		    "Check process permissions.", why);
+		can = target_supported(pid, why);
+		(void)snprintf(words, sizeof(words),
+		    can ? "Failed to attach: "
+			  "%s. Check process permissions."
+			: "%s",
+		    why);
 		/* it goes on untraced, unless it goes with its session */
 		if (!session_hello.made)
 			link_let_go();
-		launch_failed("FRIDA_ATTACH_FAILED", "launch a 64-bit program "
-		    "of this host", words);
+		launch_failed(can ? "FRIDA_ATTACH_FAILED" : "NOT_SUPPORTED",
+		    "launch a 64-bit program of this host", words);
 		return true;
 	}
 	p->main = true;

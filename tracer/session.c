@@ -288,8 +288,15 @@ static bool		 follow_forks;
 static void
 attach_failed(struct op *op, bool full, const char *why)
 {
+	char words[TARGET_WHY];
+
 	if (full)
 		op_fail(op, "TIMELINE_FULL", ROOM_NEXT, "%s", why);
+	else if (!target_supported(pid, words))
+		op_fail(op, "NOT_SUPPORTED",
+		    "trace a 64-bit program, on "
+		    "x86-64",
+		    "%s", words);
 	else
 		op_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces "
 		    "it, or launch the program anew", "Failed to attach: %s. "

@@ -5,6 +5,7 @@
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -707,6 +708,48 @@ def follow_and_export():
         stop(r["pid"])
 
 
+def of_32_bits():
+    """A program that sleeps for ever, by hand: no compiler need have it."""
+    code = b"\xb8\x1d\0\0\0\xcd\x80\xeb\xf7"       # pause() again and again
+    base, head = 0x8048000, 52 + 32
+    elf = b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack(
+        "<HHIIIIIHHHHHH", 2, 3, 1, base + head, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    elf += struct.pack("<8I", 1, 0, base, base, head + len(code),
+                       head + len(code), 5, 0x1000) + code
+    path = os.path.join(WORK, "small")
+    with open(path, "wb") as f:
+        f.write(elf)
+    os.chmod(path, 0o755)
+    return path
+
+
+def programs_of_32_bits():
+    program = of_32_bits()
+    try:
+        p = subprocess.Popen([program])
+    except OSError as e:
+        # a kernel that runs none
+        with Tracer() as t:
+            r = t.ask("launch", command=program)["error"]
+            eq((r["code"], e.strerror in r["message"]),
+               ("INVALID_ARGUMENT", True), "32 bits: the kernel says no")
+        return
+    try:
+        with Tracer("-p", str(p.pid)) as t:
+            for command, args in (("attach", {}), ("trace", {"add": ["x"]})):
+                r = t.ask(command, **args).get("error", {})
+                eq((r.get("code"), "64-bit" in r.get("message", "")),
+                   ("NOT_SUPPORTED", True), f"32 bits: {command} says so")
+        eq(p.poll(), None, "and it runs on")
+    finally:
+        p.kill()
+        p.wait()
+    with Tracer() as t:
+        r = t.ask("launch", command=program).get("error", {})
+        eq((r.get("code"), "64-bit" in r.get("message", "")),
+           ("NOT_SUPPORTED", True), "32 bits: launch says so")
+
+
 def who_it_is():
     with Tracer() as t:
         r = t.ask("launch", command=watched(), args=["-1", "20000"],
@@ -733,4 +776,4 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           runs_of_one_session, stopped_before_it_has_files,
           traced_by_another,
           a_full_disk, storms, one_value_of_thousands, follow_and_export,
-          who_it_is)
+          programs_of_32_bits, who_it_is)

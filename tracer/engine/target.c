@@ -61,7 +61,7 @@ target_await(struct target *t)
 }
 
 static bool
-is_elf64(pid_t pid, char why[TARGET_WHY])
+is_elf64(pid_t pid, char why[TARGET_WHY], bool *known)
 {
 	unsigned char ident[EI_NIDENT];
 	char path[64];
@@ -69,6 +69,7 @@ is_elf64(pid_t pid, char why[TARGET_WHY])
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	*known = false;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		(void)snprintf(why, TARGET_WHY, "process %d cannot be looked "
@@ -79,10 +80,22 @@ is_elf64(pid_t pid, char why[TARGET_WHY])
 	    memcmp(ident, ELFMAG, SELFMAG) == 0 &&
 	    ident[EI_CLASS] == ELFCLASS64;
 	(void)close(fd);
+	*known = true;
 	if (!ok)
 		(void)snprintf(why, TARGET_WHY, "process %d runs no 64-bit "
 		    "program; only those can be traced", (int)pid);
 	return (ok);
+}
+
+bool
+target_supported(pid_t pid, char why[TARGET_WHY])
+{
+	bool known;
+
+	if (arch_supported() == NULL)
+		return (is_elf64(pid, why, &known) || !known);
+	(void)snprintf(why, TARGET_WHY, "%s", arch_supported());
+	return (false);
 }
 
 static bool
@@ -138,6 +151,7 @@ target_open(pid_t pid, const struct target_options *opt, char why[TARGET_WHY])
 {
 	struct target *t;
 	char path[64];
+	bool known;
 
 	if (arch_supported() != NULL) {
 		(void)snprintf(why, TARGET_WHY, "%s", arch_supported());
@@ -155,7 +169,7 @@ target_open(pid_t pid, const struct target_options *opt, char why[TARGET_WHY])
 	t->opt = *opt;
 	(void)target_fd();
 	clock_mark();
-	if (!check_options(&t->opt, why) || !is_elf64(pid, why) ||
+	if (!check_options(&t->opt, why) || !is_elf64(pid, why, &known) ||
 	    !threads_seize(t, why))
 		goto fail;
 	t->alive = true;

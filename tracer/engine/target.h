@@ -116,6 +116,12 @@ struct target	*target_open(pid_t, const struct target_options *,
 		    char why[TARGET_WHY]);
 
 /*
+ * Whether programs of its kind can be traced on this machine.  False: why says
+ * what cannot be helped by whoever asks.  One that cannot be looked at passes.
+ */
+bool target_supported(pid_t, char why[TARGET_WHY]);
+
+/*
  * From within on_event, of EXEC or OBJECTS: the thread that it is about does
  * not go on before target_go().
  */
