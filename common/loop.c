@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Event loop: epoll for fds, a binary heap for timers. */
+/*
+ * Event loop: epoll for fds, a pairing heap for timers.  The heap is made of
+ * the timers themselves: how many there are is up to peers, and what peers do
+ * must not end a process.
+ */
 #include <sys/epoll.h>
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "log.h"
@@ -17,8 +20,8 @@ static bool		  stopping;
 static uint64_t		  now_ms;
 static struct epoll_event batch[BATCH];
 static int		  batch_len;
-static struct loop_timer **heap;
-static size_t		  heap_len, heap_cap;
+static struct loop_timer *first;	/* the next one due */
+static uint64_t		  settings_made;
 
 static void
 update_now(void)
@@ -82,75 +85,84 @@ loop_del(struct loop_io *io)
 			batch[i].data.ptr = NULL;
 }
 
-static void
-heap_put(size_t slot, struct loop_timer *t)
+static bool
+is_before(const struct loop_timer *a, const struct loop_timer *b)
 {
-	heap[slot - 1] = t;
-	t->slot = slot;
+	return a->due_ms < b->due_ms ||
+	    (a->due_ms == b->due_ms && a->slot < b->slot);
 }
 
-static void
-heap_up(size_t slot, struct loop_timer *t)
+/* Of two heaps one: the later top becomes a child of the earlier. */
+static struct loop_timer *
+meld(struct loop_timer *a, struct loop_timer *b)
 {
-	while (slot > 1 && heap[slot / 2 - 1]->due_ms > t->due_ms) {
-		heap_put(slot, heap[slot / 2 - 1]);
-		slot /= 2;
-	}
-	heap_put(slot, t);
+	struct loop_timer *top, *under;
+
+	if (a == NULL || b == NULL)
+		return a == NULL ? b : a;
+	top = is_before(b, a) ? b : a;
+	under = top == a ? b : a;
+	under->prev = top;
+	under->next = top->child;
+	if (top->child != NULL)
+		top->child->prev = under;
+	top->child = under;
+	return top;
 }
 
-static void
-heap_down(size_t slot, struct loop_timer *t)
+/* Siblings by twos, then those, last ones first: that keeps the heap flat. */
+static struct loop_timer *
+meld_siblings(struct loop_timer *t)
 {
-	size_t kid;
+	struct loop_timer *a, *b, *pairs = NULL, *top = NULL;
 
-	while ((kid = slot * 2) <= heap_len) {
-		if (kid < heap_len && heap[kid]->due_ms < heap[kid - 1]->due_ms)
-			kid++;
-		if (heap[kid - 1]->due_ms >= t->due_ms)
-			break;
-		heap_put(slot, heap[kid - 1]);
-		slot = kid;
+	while (t != NULL) {
+		a = t;
+		b = a->next;
+		t = b == NULL ? NULL : b->next;
+		a = meld(a, b);
+		a->next = pairs;
+		pairs = a;
 	}
-	heap_put(slot, t);
+	while (pairs != NULL) {
+		a = pairs;
+		pairs = a->next;
+		a->next = NULL;
+		top = meld(top, a);
+	}
+	return top;
 }
 
 void
 loop_timer_unset(struct loop_timer *t)
 {
-	struct loop_timer *last;
-	size_t slot = t->slot;
-
-	if (slot == 0)
+	if (t->slot == 0)
 		return;
+	if (t == first)
+		first = meld_siblings(t->child);
+	else {
+		if (t->prev->child == t)
+			t->prev->child = t->next;
+		else
+			t->prev->next = t->next;
+		if (t->next != NULL)
+			t->next->prev = t->prev;
+		first = meld(first, meld_siblings(t->child));
+	}
 	t->slot = 0;
-	last = heap[--heap_len];
-	if (last == t)
-		return;
-	heap_down(slot, last);
-	heap_up(last->slot, last);
+	t->child = t->next = t->prev = NULL;
 }
 
 void
 loop_timer_set(struct loop_timer *t, uint64_t ms, loop_timer_fn fn, void *arg)
 {
-	struct loop_timer **bigger;
-	size_t cap;
-
 	loop_timer_unset(t);
-	if (heap_len == heap_cap) {
-		cap = heap_cap == 0 ? 64 : heap_cap * 2;
-		bigger = reallocarray(heap, cap, sizeof(*heap));
-		if (bigger == NULL)
-			fatal("timers");
-		heap = bigger;
-		heap_cap = cap;
-	}
 	t->fn = fn;
 	t->arg = arg;
 	t->due_ms = now_ms + ms;
-	heap_len++;
-	heap_up(heap_len, t);
+	t->slot = ++settings_made;
+	t->child = t->next = t->prev = NULL;
+	first = meld(first, t);
 }
 
 static int
@@ -158,11 +170,11 @@ next_timeout(void)
 {
 	uint64_t wait;
 
-	if (heap_len == 0)
+	if (first == NULL)
 		return -1;
-	if (heap[0]->due_ms <= now_ms)
+	if (first->due_ms <= now_ms)
 		return 0;
-	wait = heap[0]->due_ms - now_ms;
+	wait = first->due_ms - now_ms;
 	return wait > INT_MAX ? INT_MAX : (int)wait;
 }
 
@@ -171,8 +183,8 @@ run_timers(void)
 {
 	struct loop_timer *t;
 
-	while (heap_len > 0 && heap[0]->due_ms <= now_ms) {
-		t = heap[0];
+	while (first != NULL && first->due_ms <= now_ms) {
+		t = first;
 		loop_timer_unset(t);
 		t->fn(t->arg);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The event loop that every role runs: one epoll set, level triggered, and a
- * heap of one-shot timers.  Single threaded; one loop per process.
+ * The event loop that every role runs: one epoll set, level triggered, and
+ * one-shot timers, which know each other, so that setting one needs no memory
+ * and cannot fail.  Single threaded; one loop per process.
  */
 #ifndef DL_LOOP_H
 #define DL_LOOP_H
@@ -29,9 +30,11 @@ struct loop_io {
 /* Zeroed memory is a timer that is not set. */
 struct loop_timer {
 	uint64_t	 due_ms;
-	size_t		 slot;		/* 1-based place in the heap; 0 = unset */
+	uint64_t	 slot;		/* counts settings; 0 = unset */
 	loop_timer_fn	 fn;
 	void		*arg;
+	/* the loop's: prev is the parent of a first child */
+	struct loop_timer *child, *next, *prev;
 };
 
 /* Makes the epoll fd.  Returns -1 with errno. */
@@ -46,7 +49,11 @@ int	 loop_mod(struct loop_io *, uint32_t events);
  */
 void	 loop_del(struct loop_io *);
 
-/* (Re)arms a timer; the structure is borrowed until it fires or is unset. */
+/*
+ * (Re)arms a timer; the structure is borrowed, and must stay where it is,
+ * until it fires or is unset.  Of those that are due at the same time the one
+ * that was set first is called first.
+ */
 void	 loop_timer_set(struct loop_timer *, uint64_t ms, loop_timer_fn, void *);
 void	 loop_timer_unset(struct loop_timer *);
 
