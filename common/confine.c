@@ -134,7 +134,8 @@ ruleset_for(int abi, enum landlock_level level, struct ruleset_attr *a)
 	    (abi >= 3 ? FS_TRUNCATE : 0) | (abi >= 5 ? FS_IOCTL_DEV : 0);
 	if (level == LANDLOCK_READONLY)
 		a->fs &= ~FS_READS;
-	if (abi >= 4 && level == LANDLOCK_NOTHING)
+	/* a socket that came with a message may be made to dial as well */
+	if (abi >= 4)
 		a->net = NET_CONNECT_TCP;
 	if (abi >= 6 && level == LANDLOCK_NOTHING)
 		a->scoped = SCOPE_ALL;
