@@ -352,6 +352,11 @@ start_child(struct child *c)
  */
 static int chain_fd = -1;
 static struct loop_timer chain_timer;
+/*
+ * The working launcher has not heard from anybody yet: not before there is
+ * another one in reserve, which the same words would not reach.
+ */
+static bool launcher_waits;
 
 static void
 chain_late(void *arg)
@@ -362,12 +367,21 @@ chain_late(void *arg)
 }
 
 static void
+let_launcher_serve(void)
+{
+	if (launcher_waits)
+		introduce(&children[ROLE_LAUNCHER]);
+	launcher_waits = false;
+}
+
+static void
 chain_reserve(struct child *from)
 {
 	int fds[2];
 
 	if (chan_pair(fds) == -1) {
 		log_warn("cannot start a launcher in reserve");
+		let_launcher_serve();
 		return;
 	}
 	if (chain_fd != -1)
@@ -422,6 +436,7 @@ parent_on_chained(struct msg *m)
 	loop_timer_unset(&chain_timer);
 	adopt(c, chain_fd, msg_take_fd(m), pid);
 	chain_fd = -1;
+	let_launcher_serve();
 	return 0;
 }
 
@@ -459,7 +474,7 @@ restart_launcher(struct child *c)
 			fatalx("both launchers are gone; the daemon must be "
 			    "started again");
 		move_child(active, reserve);
-		introduce(active);
+		launcher_waits = true;
 	}
 	chain_reserve(active);
 }
@@ -584,21 +599,48 @@ parent_on_ready(struct msg *m)
 }
 
 /*
- * The spawner's end is the end of everybody's sessions: only the launcher,
- * which nobody outside can talk to, is believed about it.  netproc faces the
- * network and is believed about nobody: it could keep idproc in its back-off,
- * which the spawner needs; but for tlsproc, which nobody needs more than
- * netproc.  tlsproc faces the network as well.  Where a word does not count
- * the accuser goes, which gives both a new link as well.
+ * Of two that disagree one lies or has broken the table, and nobody else has
+ * seen the message.  The spawner's end is the end of everybody's sessions:
+ * only the launcher, which nobody outside can talk to, is believed about it.
+ * tlsproc faces the network and is believed about nobody.  netproc does as
+ * well: whom it accuses ends, but it ends with him, so that it can keep
+ * nobody in a back-off that it is not in itself; but for tlsproc, which nobody
+ * needs more than netproc.  Where a word does not count the accuser goes,
+ * which gives both a new link.
  */
-static enum role
-to_blame(enum role from, enum role accused)
+static const struct blame {
+	enum role	 from, accused;
+	bool		 accuser, other;	/* who is ended */
+} blames[] = {
+	{ ROLE_LAUNCHER, ROLE_SPAWNER, false, true },
+	{ ROLE_NETPROC, ROLE_SPAWNER, true, false },
+	{ ROLE_IDPROC, ROLE_SPAWNER, true, false },
+	{ ROLE_NETPROC, ROLE_IDPROC, true, true },
+	{ ROLE_TLSPROC, ROLE_IDPROC, true, false },
+	{ ROLE_TLSPROC, ROLE_NETPROC, true, false },
+};
+
+static void
+end_for(enum role guilty, enum role from, enum role accused, const char *why)
 {
-	if (from == ROLE_TLSPROC ||
-	    (from == ROLE_NETPROC && accused != ROLE_TLSPROC))
-		return from;
-	return accused == ROLE_SPAWNER && from != ROLE_LAUNCHER ? from :
-	    accused;
+	log_warnx("%s is ended: %s says that %s sent %s", role_name(guilty),
+	    role_name(from), role_name(accused), why);
+	kill_child(&children[guilty]);
+}
+
+static void
+blame(enum role from, enum role accused, const char *why)
+{
+	const struct blame *b = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(blames) / sizeof(blames[0]); i++)
+		if (blames[i].from == from && blames[i].accused == accused)
+			b = &blames[i];
+	if (b != NULL && b->accuser)
+		end_for(from, from, accused, why);
+	if (b == NULL || b->other)
+		end_for(accused, from, accused, why);
 }
 
 /*
@@ -624,10 +666,7 @@ parent_on_violation(struct msg *m)
 		    (l->b == from->role && l->a == role)) ||
 		    l->generation != gen || gen == 0)
 			continue;
-		log_warnx("%s is ended: %s says that %s sent %s",
-		    role_name(to_blame(from->role, role)),
-		    role_name(from->role), role_name(role), why);
-		kill_child(&children[to_blame(from->role, role)]);
+		blame(from->role, role, why);
 	}
 	return 0;
 }

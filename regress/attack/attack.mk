@@ -1,9 +1,10 @@
 # what the tests in regress/attack run: programs for hostile sessions, and
 # roles that have been taken over (confined like those that they replace)
+comma :=	,
 ATTACK_DIR :=	$(O)/regress/helpers
 ATTACK_ROLES :=	rogue_netproc rogue_tlsproc rogue_debugger \
 		rogue_tracer
-ATTACK_PROGS :=	$(filter-out $(ATTACK_ROLES), \
+ATTACK_PROGS :=	$(filter-out $(ATTACK_ROLES) taken, \
 		$(patsubst regress/attack/%.c,%,$(wildcard regress/attack/*.c)))
 
 $(ATTACK_PROGS:%=$(ATTACK_DIR)/%): $(ATTACK_DIR)/%: regress/attack/%.c
@@ -35,6 +36,26 @@ $(ATTACK_DIR)/rogue_tracer: regress/attack/rogue_tracer.c \
 $(ATTACK_DIR)/rogue_debugger $(ATTACK_DIR)/rogue_tracer: | \
     regress/attack/rogue_inst.h
 
+# every role once more, from its own objects, with orders that a test gives it
+TAKEN :=	$(ROLES:%=$(ATTACK_DIR)/taken_%)
+TAKEN_WRAP :=	$(patsubst %,-Wl$(comma)--wrap=%,loop_init loop_run chan_open \
+		filter_install filter_load unpack_prepare unpack_run)
+TAKEN_OBJ :=	$(O)/obj/regress/attack/taken
+
+$(TAKEN_OBJ)_archiver.o: regress/attack/taken.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -DTAKEN_ARCHIVER -Icommon -MMD -MP -c -o $@ $<
+
+-include $(TAKEN_OBJ).d $(TAKEN_OBJ)_archiver.d
+
+# the role itself comes first: it knows what else it is made of
+$(TAKEN): $(ATTACK_DIR)/taken_%: $(LIBEXEC)/% $(TAKEN_OBJ).o \
+    $(TAKEN_OBJ)_archiver.o
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $(TAKEN_WRAP) -o $@ $($*_OBJS) \
+	    $(TAKEN_OBJ)$(if $(filter archiver,$*),_archiver).o $(SAN_OBJS) \
+	    $(LIBCOMMON) $($*_LIBS)
+
 $(ATTACK_DIR)/rows: common/msgs.def common/errors.def
 
-test-bins: $(addprefix $(ATTACK_DIR)/,$(ATTACK_PROGS) $(ATTACK_ROLES))
+test-bins: $(addprefix $(ATTACK_DIR)/,$(ATTACK_PROGS) $(ATTACK_ROLES)) $(TAKEN)

@@ -31,14 +31,14 @@ def under(mode, what, fn):
 
 
 def is_ended(d, what):
-    ok(wait_for(lambda: d.log().count("tlsproc is ended:") >= 3),
+    ok(wait_for(lambda: d.log().count("tlsproc is ended:") >= 3, 180),
        f"{what}: it is ended, each time")
-    ok(wait_for(lambda: "tlsproc starts again in" in d.log()),
+    ok(wait_for(lambda: "tlsproc starts again in" in d.log(), 60),
        f"{what}: and comes back later and later")
 
 
 def is_not_believed(d, what):
-    ok(wait_for(lambda: d.log().count("says that") >= 3),
+    ok(wait_for(lambda: d.log().count("says that") >= 3, 120),
        f"{what}: what it says of others is heard")
     lines = [x for x in d.log().splitlines() if "is ended:" in x]
     eq([x for x in lines if "tlsproc is ended:" not in x], [],
