@@ -13,6 +13,7 @@
 /* Of one, with a NUL after each. */
 #define BYTES_MAX	((size_t)8192)
 #define PATTERN_MAX	1024
+#define PATTERNS_MAX	128
 
 struct pending {
 	TAILQ_ENTRY(pending)	 all;
@@ -91,6 +92,16 @@ has(const struct text *t, const char *pattern)
 	return false;
 }
 
+static size_t
+count_of(const struct text *t)
+{
+	size_t at, n = 0;
+
+	for (at = 0; at < t->len; at += strlen(t->p + at) + 1)
+		n++;
+	return n;
+}
+
 static const char *
 add_all(struct text *t, const struct word *add)
 {
@@ -107,6 +118,9 @@ add_all(struct text *t, const struct word *add)
 		if (!has(t, pattern))
 			text_put(t, pattern, len + 1);
 	}
+	if (count_of(t) > PATTERNS_MAX)
+		return "at most 128 patterns wait for a program; remove some, "
+		    "or launch it and add the others then";
 	return t->bad ? "patterns that wait for a program have at most 8192 "
 	    "bytes together; launch it first" : NULL;
 }

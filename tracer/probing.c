@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caveat.h"
 #include "fn.h"
 #include "log.h"
 #include "loop.h"
@@ -482,14 +483,45 @@ warn_failed(struct text *t, uint32_t *n)
 	warn(t, n, words);
 }
 
+static void
+warn_of(struct text *t, uint32_t *n, const struct binary *b)
+{
+	char words[CAVEAT_WORDS];
+	size_t i;
+
+	for (i = 0; caveat_say(b, i, words); i++)
+		warn(t, n, words);
+}
+
+static void
+warn_binaries(struct text *t, uint32_t *n)
+{
+	const struct process *p = process_main();
+	const struct binary *b;
+	size_t i;
+
+	if (p == NULL)
+		for (b = binary_next(NULL); b != NULL; b = binary_next(b))
+			warn_of(t, n, b);
+	for (i = 0; p != NULL && i < p->nmodules; i++)
+		warn_of(t, n, p->modules[i].binary);
+}
+
+void
+probing_caveats(struct text *t)
+{
+	uint32_t n = 0;
+
+	warn_binaries(t, &n);
+	text_str(t, n > 0 ? "]" : "");
+}
+
 void
 probing_warnings(struct text *t, const char *first, bool all)
 {
-	const struct process *p = process_main();
 	char words[PROBING_WHY];
 	const struct row *r;
 	uint32_t n = 0;
-	size_t i;
 
 	if (first != NULL)
 		warn(t, &n, first);
@@ -503,17 +535,43 @@ probing_warnings(struct text *t, const char *first, bool all)
 		    "rawRegisters they are traced, too", r->text, r->most.untyped);
 		warn(t, &n, words);
 	}
-	for (i = 0; p != NULL && i < p->nmodules; i++)
-		if (p->modules[i].binary->state == BINARY_BAD)
-			warn(t, &n, p->modules[i].binary->why);
+	warn_binaries(t, &n);
 	if (warning[0] != '\0')
 		warn(t, &n, warning);
 	text_str(t, n > 0 ? "]" : "");
 }
 
+/*
+ * What the program's end has left of it: its hooks have gone with it, and with
+ * them what there was to say.
+ */
+static struct text	 last = { .max = (size_t)1 << 20 };
+static uint32_t		 last_hooked;
+
+uint32_t
+probing_shown(void)
+{
+	return process_main() == NULL && last.len > 0 ? last_hooked :
+	    probing_hooked();
+}
+
+void
+probing_remember(void)
+{
+	text_clear(&last);
+	last_hooked = probing_hooked();
+	probing_state(&last);
+	if (last.cut)
+		text_clear(&last);
+}
+
 void
 probing_state(struct text *t)
 {
+	if (process_main() == NULL && last.len > 0) {
+		text_add(t, last.s, last.len);
+		return;
+	}
 	text_str(t, "\"activePatterns\":");
 	probing_patterns(t);
 	text_printf(t, ",\"hookedFunctions\":%u", probing_hooked());
@@ -525,6 +583,14 @@ probing_state(struct text *t)
 	probing_warnings(t, NULL, false);
 }
 
+static const char *
+name_of(uint32_t fn)
+{
+	const char *name = fn_name(fn_get(fn));
+
+	return name[0] != '\0' ? name : store_name(timeline_store(), fn);
+}
+
 void
 probing_functions(struct text *t)
 {
@@ -532,10 +598,12 @@ probing_functions(struct text *t)
 
 	text_str(t, "[");
 	for (fn = 0; fn < fn_count() && n < LIST_MOST; fn++) {
-		if (find_hook(fn, HOOK_ON) == NULL)
+		/* also those that were traced, now or by a predecessor */
+		if (find_hook(fn, HOOK_ON) == NULL &&
+		    store_calls(timeline_store(), fn) == 0)
 			continue;
 		text_str(t, n++ > 0 ? ",{\"function\":" : "{\"function\":");
-		add_str(t, fn_name(fn_get(fn)));
+		add_str(t, name_of(fn));
 		text_printf(t, ",\"calls\":%llu,\"skipped\":%llu}",
 		    (unsigned long long)store_calls(timeline_store(), fn),
 		    (unsigned long long)process_skipped(fn));

@@ -61,6 +61,15 @@ void	 probing_state(struct text *);
  * what probing_state() says elsewhere.
  */
 void	 probing_warnings(struct text *, const char *first, bool all);
+/* Adds ,"warnings":[..] of what could not be read of binaries, if any. */
+void	 probing_caveats(struct text *);
+/*
+ * The session's program is about to be let go of as it has ended: what
+ * probing_state() says from now on is what it says now.
+ */
+void	 probing_remember(void);
+/* How many functions it says are traced. */
+uint32_t probing_shown(void);
 /* ["a::*",..] */
 void	 probing_patterns(struct text *);
 /* Adds [{"function":..,"calls":n,"skipped":n}..], at most 100. */

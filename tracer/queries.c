@@ -322,7 +322,7 @@ do_status(struct op *op)
 	put_str(&t, "projectRoot", session_root());
 	text_str(&t, ",\"patterns\":");
 	probing_patterns(&t);
-	put_num(&t, "hookedFunctions", probing_hooked());
+	put_num(&t, "hookedFunctions", probing_shown());
 	if (timeline_store() != NULL)
 		put_timeline(&t);
 	text_str(&t, "}");

@@ -145,6 +145,8 @@ reap_one(struct process *p)
 	if (p->unwanted && !p->over)
 		probing_warn("there are too many processes to follow: some of "
 		    "those that were forked are not traced");
+	if (is_main)
+		probing_remember();
 	process_close(p);
 	if (!is_main)
 		return;

@@ -283,9 +283,11 @@ answer_functions(struct op *op)
 	text_str(&l.t, "{\"functions\":[");
 	list_all(&l, true);
 	list_all(&l, false);
-	text_printf(&l.t, "],\"totalCount\":%llu,\"hasMore\":%s}",
+	text_printf(&l.t, "],\"totalCount\":%llu,\"hasMore\":%s",
 	    (unsigned long long)l.total, l.total > (uint64_t)l.a.offset +
 	    l.shown ? "true" : "false");
+	probing_caveats(&l.t);
+	text_str(&l.t, "}");
 	pattern_free(l.pattern);
 	op_reply(op, &l.t);
 }

@@ -310,9 +310,58 @@ def damaged_debug_information():
         r = t.ask("launch", command=program, args=["2"], projectRoot=SOURCES,
                   trace={"add": ["**"]})
         ok(r["pid"] > 0, "a damaged program runs", r)
+        ok(any("damaged" in w and "damaged: " in w for w in r["warnings"]),
+           "it is said what is wrong with it", r)
         eq(t.ended()["state"], "ended", "to its end")
         out = t.ask("query", eventType="stdout")["events"]
         ok(out and "1 red" in out[0]["text"], "as it always does", out)
+
+
+def debug_information_that_is_not_read():
+    split = build("watched.c", "-g", "-O1", "-gsplit-dwarf", name="split")
+    shared = [build("watched.c", "-g", "-O1", name=f"dwz{i}")
+              for i in range(2)]
+    subprocess.run(["dwz", "-m", os.path.join(WORK, "common"), *shared],
+                   check=True)
+    whole = watched()
+    for path, words in ((split, "-gsplit-dwarf"), (shared[0], "dwz"),
+                        (whole, None)):
+        with Tracer() as t:
+            r = t.ask("launch", command=path, args=["2"], projectRoot=SOURCES,
+                      hold=True)
+            for what, a in (
+                    ("trace", t.ask("trace", add=["make_*", "name_of"])),
+                    ("functions", t.ask("functions", pattern="make_point"))):
+                said = [w for w in a.get("warnings", a.get("error", {}).get(
+                    "warnings", [])) if os.path.basename(path) in w]
+                if words is None:
+                    eq(said, [], f"{what}: nothing is to be said of it")
+                elif "error" not in a:
+                    ok(any(words in w for w in said),
+                       f"{what}: {words} is why there are no types", a)
+            t.ask("stop")
+            stop(r["pid"])
+
+
+def what_was_traced_stays():
+    """What a program's end leaves to be asked is what there was."""
+    with Tracer() as t:
+        t.ask("launch", command=watched(), args=["5"], hold=True,
+              projectRoot=SOURCES)
+        was = t.ask("trace", add=["make_point", "scale", "nothing::*"])
+        t.ask("resume")
+        s = t.ended()
+        now = t.ask("trace")
+        was.pop("stopNs"), now.pop("stopNs")
+        eq(now, was, "what was traced can be asked when it has ended")
+        eq(s["hookedFunctions"], 2, "status has it")
+        by = {f["function"]: f["calls"] for f in s["functions"]}
+        eq(by, {"make_point": 5, "scale": 5}, "with the calls of each")
+        time.sleep(0.5)
+        t.put("_kill")
+        ok(t.event("successor") is not None, "a successor comes")
+        eq({f["function"]: f["calls"] for f in t.ask("status")["functions"]},
+           by, "which knows them from the timeline")
 
 
 def crash_and_end():
@@ -770,7 +819,8 @@ def who_it_is():
 
 run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           without_debug_information, debug_information_elsewhere,
-          damaged_debug_information, crash_and_end, families,
+          damaged_debug_information, debug_information_that_is_not_read,
+          what_was_traced_stays, crash_and_end, families,
           libraries_that_come_later, held_and_let_go, environment_and_place,
           a_tracer_that_is_killed, no_place_for_files, what_is_kept,
           runs_of_one_session, stopped_before_it_has_files,

@@ -700,7 +700,7 @@ pending(void **state)
 {
 	static char big[20 * 1024] = "\"add\":[\"";
 	struct owner others[80];
-	size_t i;
+	size_t i, n = 0;
 
 	(void)state;
 	will_answer = "{\"sessionId\":\"s\",\"pid\":1}";
@@ -734,6 +734,22 @@ pending(void **state)
 	tells("result.content.0.text", "8192");
 	call("2025-11-25", "debug_trace", "");
 	says("result.structuredContent.pending", "[ ]");
+	memcpy(big, "\"add\":[", 8);
+	for (i = 7; i < sizeof(big) - 20 && n <= 128; n++)
+		i += (size_t)snprintf(big + i, sizeof(big) - i, "%s\"f%zu\"",
+		    n == 0 ? "" : ",", n);
+	strcat(big, "]");
+	call("2025-11-25", "debug_trace", big);
+	tells("result.content.0.text", "at most 128 patterns");
+	call("2025-11-25", "debug_trace", "");
+	says("result.structuredContent.pending", "[ ]");
+	/* with one less of them */
+	strcpy(strrchr(big, ','), "]");
+	call("2025-11-25", "debug_trace", big);
+	tells("result.content.0.text", "f127");
+	call("2025-11-25", "debug_trace", "\"add\":[\"g\"]");
+	tells("result.content.0.text", "at most 128 patterns");
+	pending_clear(the_conn.owner);
 	the_conn.read_only = true;
 	call("2025-11-25", "debug_trace", "\"add\":[\"a\"]");
 	the_conn.read_only = false;

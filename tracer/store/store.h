@@ -262,6 +262,8 @@ void	 store_set_pid(struct store *, uint32_t pid);
 /* Another limit for calls; at least STORE_CALLS_LEAST. */
 void	 store_limit(struct store *, uint64_t calls);
 void	 store_stats(const struct store *, struct store_stats *);
+/* Its name; borrowed until the next store_function(), "" = it has none. */
+const char *store_name(const struct store *, uint32_t fn);
 /* How often a function was entered, of what is still there. */
 uint64_t store_calls(const struct store *, uint32_t fn);
 /*

@@ -15,6 +15,14 @@ function_of(const struct store *st, uint32_t fn)
 	    &st->functions[fn] : NULL;
 }
 
+const char *
+store_name(const struct store *st, uint32_t fn)
+{
+	const struct function *f = function_of(st, fn);
+
+	return f == NULL ? "" : f->name;
+}
+
 static int
 reserve(struct store *st, uint32_t fn)
 {
