@@ -20,6 +20,8 @@ trc_hello_put(struct msg_out *o, const struct trc_hello *h)
 	msg_put_str(o, h->home);
 	msg_put_str(o, h->session);
 	msg_put_str(o, h->id);
+	msg_put_str(o, h->timeline);
+	msg_put_u32(o, h->forget);
 	msg_put_str(o, h->program);
 	msg_put_blob(o, h->args, h->args_len);
 }
@@ -41,6 +43,8 @@ trc_hello_get(struct msg *m, struct trc_hello *h)
 	msg_get_str(m, h->home, sizeof(h->home));
 	msg_get_str(m, h->session, sizeof(h->session));
 	msg_get_str(m, h->id, sizeof(h->id));
+	msg_get_str(m, h->timeline, sizeof(h->timeline));
+	h->forget = msg_get_u32(m) != 0;
 	msg_get_str(m, h->program, sizeof(h->program));
 	h->args = msg_get_strings(m, &h->args_len);
 	if (h->nfiles > TRC_FILES)

@@ -25,6 +25,9 @@ struct trc_hello {
 	char		home[256];	/* empty = there is none */
 	char		session[72];	/* its label, or its id */
 	char		id[40];
+	char		timeline[256];	/* its files' name; empty = it has none,
+					 * or they are in memory */
+	bool		forget;		/* it removes those, and is done */
 	/*
 	 * What the session runs: a file of its bundle (a path in the sandbox)
 	 * or a command of the host; empty = an image, or TRC_RUN says.

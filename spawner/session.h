@@ -102,7 +102,9 @@ struct debugger {
 /* What a tracer is, or was, for; until somebody wants its timeline no more. */
 struct traced {
 	bool		 on;
-	bool		 begun;		/* so that there is a timeline */
+	char		 name[256];	/* of its files at home; empty = none */
+	bool		 forget;	/* and removing these is all it is for */
+	unsigned int	 tries;		/* of that */
 	bool		 made;		/* the session was made for it, to run: */
 	char		*path;		/* malloc'ed; NULL = nothing yet */
 	uint32_t	 sandbox, network;	/* in which */

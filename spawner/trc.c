@@ -125,9 +125,11 @@ greet(struct inst *i)
 	h.budget = settings.tracer_budget == 0 ? LIMIT_UNLIMITED :
 	    settings.tracer_budget;
 	h.made = s->traced.made;
-	/* else it would take one that its owner has kept for its own */
-	h.resumed = i->began && s->traced.begun;
 	h.nfiles = s->traced.files[0] != -1 ? TRC_FILES : 0;
+	h.forget = s->traced.forget;
+	h.resumed = i->began && !h.forget &&
+	    (h.nfiles > 0 || s->traced.name[0] != '\0');
+	(void)snprintf(h.timeline, sizeof(h.timeline), "%s", s->traced.name);
 	if (s->state & STATE_ALIVE && s->view.pid > 0) {
 		h.target_pid = (uint32_t)s->view.pid;
 		h.started_ns = (uint64_t)s->view.started_ns;
@@ -161,7 +163,8 @@ traced_over(struct session *s)
 		}
 	free(t->path);
 	t->path = NULL;
-	t->on = t->begun = t->made = false;
+	t->name[0] = '\0';
+	t->on = t->made = false;
 }
 
 static uint64_t
@@ -194,6 +197,10 @@ lost(struct inst *i, struct session *s)
 {
 	bool made = s->traced.made;
 
+	if (s->traced.forget) {
+		trc_forget_failed(s);
+		return;
+	}
 	if (!i->began) {
 		traced_over(s);
 		if (made)
@@ -208,6 +215,10 @@ left(struct inst *i, struct session *s)
 	bool ended = s->stub_fd == -1 && s->state != STATE_STARTING;
 	bool made = s->traced.made;
 
+	if (s->traced.forget) {
+		trc_forgotten(s);
+		return false;
+	}
 	traced_over(s);
 	/* else it goes on by itself; what never ran goes when it can */
 	if (made && !ended && (!i->began || s->state == STATE_STARTING))
@@ -222,6 +233,8 @@ trc_session_gone(struct session *s)
 {
 	if (s->trc != NULL)
 		inst_end(&s->trc->i, ERR_NOT_FOUND, NULL);
+	if (s->traced.name[0] != '\0' && !s->traced.forget)
+		trc_forget(s->owner, s->traced.name);
 	traced_over(s);
 }
 
@@ -270,12 +283,26 @@ spawn_on_trc_state(struct msg *m)
 	if (msg_end(m) == -1 || phase >= TRC_PHASES || pid > INT32_MAX ||
 	    p->i.session == NULL)
 		return -1;
-	p->i.session->traced.begun |= phase != TRC_IDLE;
 	if (p->phase != phase || p->functions != functions) {
 		p->phase = phase;
 		p->functions = functions;
 		inst_show_soon(&p->i);
 	}
+	return 0;
+}
+
+/* A name is no path, and whoever is told it runs as the owner. */
+int
+spawn_on_trc_named(struct msg *m)
+{
+	struct trcproc *p = trc_of(m);
+	struct session *s = p->i.session;
+	char name[sizeof(s->traced.name)];
+
+	msg_get_str(m, name, sizeof(name));
+	if (msg_end(m) == -1 || s == NULL || strchr(name, '/') != NULL)
+		return -1;
+	memcpy(s->traced.name, name, sizeof(name));
 	return 0;
 }
 

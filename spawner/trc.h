@@ -50,6 +50,14 @@ void	 trc_run_end(struct trcproc *);
 /* The parts of a timeline that are in memory, to who goes on with it. */
 void	 trc_tell_files(struct trcproc *);
 
+/* -- what a deleted session leaves (trcforget.c) -- */
+/* Has the files of that name removed, by a process of their owner's. */
+void	 trc_forget(struct owner *, const char *name);
+/* It has done so: the session that it had goes. */
+void	 trc_forgotten(struct session *);
+/* It could not, or died: another one, for a while. */
+void	 trc_forget_failed(struct session *);
+
 /* -- symbols processes (trcsym.c) -- */
 void	 trc_symbols_end(struct trcproc *);
 

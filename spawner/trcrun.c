@@ -367,7 +367,6 @@ spawn_on_trc_want_files(struct msg *m)
 		if (s->traced.files[i] == -1 &&
 		    (s->traced.files[i] = make_file()) == -1)
 			return -1;
-	s->traced.begun = true;
 	trc_tell_files(p);
 	return 0;
 }

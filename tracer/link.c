@@ -329,6 +329,15 @@ link_arm(uint64_t offset)
 }
 
 void
+link_named(const char *name)
+{
+	struct msg_out *o = msg_new(MSG_TRC_NAMED, NULL, 0, 0);
+
+	msg_put_str(o, name);
+	(void)chan_send(&chan, o, -1);
+}
+
+void
 link_state(enum trc_phase phase, uint32_t functions, pid_t pid)
 {
 	struct msg_out *o = msg_new(MSG_TRC_STATE, NULL, 0, 0);

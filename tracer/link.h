@@ -88,6 +88,11 @@ void	 link_want_files(void);
 void	 link_want_used(void);
 /* trc_doorbell() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
+/*
+ * What the timeline's files are called, for who comes after this tracer; "" =
+ * they are kept, or gone.
+ */
+void	 link_named(const char *name);
 void	 link_state(enum trc_phase, uint32_t functions, pid_t pid);
 /* The tracer is done. */
 void	 link_bye(void);

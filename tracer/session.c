@@ -20,6 +20,7 @@
 #include "loop.h"
 #include "room.h"
 #include "session.h"
+#include "timefiles.h"
 #include "timeline.h"
 #include "waiters.h"
 
@@ -234,6 +235,11 @@ trc_hello(const struct trc_hello *h)
 	if (loop_add(&children, target_fd(), EPOLLIN, on_children, NULL) ==
 	    -1)
 		fatal("epoll");
+	if (h->forget) {
+		timefiles_forget(h);
+		stopped = true;
+		link_bye();
+	}
 	if (!h->resumed)
 		return;
 	ended = pid == 0;

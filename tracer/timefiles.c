@@ -120,8 +120,7 @@ is_label(const char *s)
 
 /*
  * A label may be that of a session which was kept, and so may be earlier runs
- * of this one.  The newest of a session is always the last of its names, for
- * timefiles_find() to tell it from those.
+ * of this one: what was made later has the higher number.
  */
 static bool
 choose(const struct trc_hello *h)
@@ -175,27 +174,32 @@ timefiles_make(const struct trc_hello *h, struct store_files *files)
 	return -1;
 }
 
+/* A name that was given, of files that there are. */
+static bool
+take_name(const struct trc_hello *h)
+{
+	enter_dir(h);
+	if (dir_fd == -1 || !is_label(h->timeline) ||
+	    strlen(h->timeline) >= sizeof(name) || is_free(h->timeline))
+		return false;
+	set_name(h, h->timeline);
+	return true;
+}
+
 int
 timefiles_find(const struct trc_hello *h, struct store_files *files)
 {
-	char as[NTH_SIZE];
-	int last;
-
-	enter_dir(h);
-	if (dir_fd == -1)
-		return -1;
-	last = last_name(h);
-	nth_name(h, last, as);
-	if (last > 0)
-		set_name(h, as);
-	else if (is_label(h->session) && !is_free(h->session))
-		set_name(h, h->session);
-	else
-		return -1;
-	if (store_files_at(dir_fd, name, files) == 0)
+	if (take_name(h) && store_files_at(dir_fd, name, files) == 0)
 		return 0;
 	path[0] = '\0';
 	return -1;
+}
+
+void
+timefiles_forget(const struct trc_hello *h)
+{
+	if (take_name(h))
+		timefiles_remove();
 }
 
 const char *

@@ -10,7 +10,7 @@
 
 /* New ones; -1: there is no home that could be written to. */
 int	 timefiles_make(const struct trc_hello *, struct store_files *);
-/* Those that have been there; -1: there are none. */
+/* Those that a predecessor has named; -1: there are none. */
 int	 timefiles_find(const struct trc_hello *, struct store_files *);
 /* Their path without suffixes; NULL = there are none. */
 const char *timefiles_path(void);
@@ -19,6 +19,8 @@ const char *timefiles_name(void);
 /* Where they are, made if need be; borrowed.  -1: there is no such place. */
 int	 timefiles_dir(const struct trc_hello *);
 void	 timefiles_remove(void);
+/* Removes those that it names, of a session that was deleted. */
+void	 timefiles_forget(const struct trc_hello *);
 /* A file without a name on the same disk, else in memory; -1 with errno. */
 int	 timefiles_temporary(void);
 

@@ -264,9 +264,10 @@ make_files(const char *why)
 {
 	if (why != NULL)
 		done(why);
-	else if (timefiles_make(hello, &files) == 0)
+	else if (timefiles_make(hello, &files) == 0) {
+		link_named(timefiles_name());
 		open_store();
-	else
+	} else
 		link_want_files();
 }
 
@@ -346,6 +347,9 @@ timeline_close(bool keep)
 	loop_timer_unset(&timer);
 	feed_free(feed);
 	feed = NULL;
+	/* first of all: what is kept must not go with the session */
+	if (timefiles_name() != NULL)
+		link_named("");
 	if (st != NULL)
 		store_close(st, keep);
 	st = NULL;

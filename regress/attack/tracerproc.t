@@ -48,7 +48,8 @@ def run(cwd="/", argv=vec("/bin/sleep", "1000"), env=vec(), flags=0):
 KIND = Kind("tracer", "TRC_", lambda: {
     "TRC_STATE": state(), "TRC_RUN": run(),
     "TRC_DOES": frame("TRC_DOES", u32(1)),
-    "TRC_LOG": frame("TRC_LOG", u32(0) + blob("x"))})
+    "TRC_LOG": frame("TRC_LOG", u32(0) + blob("x")),
+    "TRC_NAMED": frame("TRC_NAMED", blob("x"))})
 
 
 def every_mode(mode):
@@ -62,6 +63,8 @@ def every_mode(mode):
 def wrong_values():
     for v in ((3,), (2 ** 32 - 1,), (0, 0, 2 ** 31), (0, 0, 2 ** 32 - 1)):
         yield f"state {v}", [state(*v)]
+    yield "a name that is a path", [frame("TRC_NAMED", blob("../x"))]
+    yield "a long name", [frame("TRC_NAMED", blob("x" * 280))]
     for name, r in (("an empty program", run(argv=vec(""))),
                     ("a program without an end", run(argv=blob("/bin/sh"))),
                     ("a relative directory", run(cwd="tmp")),

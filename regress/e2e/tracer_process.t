@@ -364,6 +364,28 @@ def what_was_traced_stays():
            by, "which knows them from the timeline")
 
 
+def deleted_sessions():
+    with Tracer() as t:
+        one_run(t)
+        kept = t.ask("stop", keep=True)["kept"]
+        ok(os.path.exists(kept + ".db"), "one is kept")
+        before = t.files()
+        with Tracer(home=t.home) as u:
+            one_run(u)
+            eq(len(u.files()), 6, "another one is there")
+            u.put("_forget")
+            ok(u.event("bye") is not None, "its session is deleted when its "
+               "tracer has been killed")
+            eq(u.files(), before, "its files have gone, the others are there")
+        with Tracer(home=t.home) as u:
+            one_run(u)
+            u.ask("stop", keep=True)
+            before = u.files()
+            u.put("_forget")
+            u.event("successor")
+            eq(u.files(), before, "what was kept is the session's no more")
+
+
 def crash_and_end():
     with Tracer() as t:
         t.ask("launch", command=build("fault.c", "-g", "-O1"),
@@ -748,9 +770,11 @@ def follow_and_export():
                              t.ask("query", limit=500)["events"][-1]["id"]},
                   conn=3)
         t.put("_gone", conn=3)
-        ok(t.get(lambda m: m.get("event") == "left" and m["conn"] == 3)
-           is not None and t.ask("status")["state"] == "tracing",
+        left = t.get(lambda m: m.get("event") == "left" and m["conn"] == 3)
+        ok(left is not None and t.ask("status")["state"] == "tracing",
            "who waits and goes is no trouble")
+        # before that there may have been something for him
+        t.msgs = t.msgs[t.msgs.index(left):]
         ok(t.get(lambda m: m.get("id") == n, 1) is None,
            "and is answered no more")
         t.ask("stop")
@@ -820,7 +844,7 @@ def who_it_is():
 run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           without_debug_information, debug_information_elsewhere,
           damaged_debug_information, debug_information_that_is_not_read,
-          what_was_traced_stays, crash_and_end, families,
+          what_was_traced_stays, deleted_sessions, crash_and_end, families,
           libraries_that_come_later, held_and_let_go, environment_and_place,
           a_tracer_that_is_killed, no_place_for_files, what_is_kept,
           runs_of_one_session, stopped_before_it_has_files,

@@ -309,6 +309,54 @@ def room(mode):
                 client.cmd("DELETE t")
 
 
+def deleted(mode):
+    """A session's timeline goes with it, and no other one."""
+    with tempfile.TemporaryDirectory(prefix="dl-gone-") as top:
+        os.chmod(top, 0o755)
+        homes = {u: os.path.join(top, str(u)) for u in (ALICE, BOB)}
+        for uid, home in homes.items():
+            os.mkdir(home, 0o700)
+            os.chown(home, uid, uid)
+
+        def files(uid):
+            try:
+                return sorted(x[:-6] for x in os.listdir(os.path.join(
+                    homes[uid], TIMELINES)) if x.endswith(".calls"))
+            except FileNotFoundError:
+                return []
+        with passwd_wrapper(*((f"u{u}", u, h) for u, h in homes.items())) \
+                as wrapper, Daemon(mode, wrapper=wrapper) as d:
+            c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
+            ok(b.launch(helper("sleeper"))["success"], "one of another user's")
+            j.launch(helper("sleeper"), "kept")
+            ok(j.do("stop", "kept", keep=True)["success"], "one is kept")
+            c.cmd("KILL kept")
+            c.cmd("DELETE kept")
+            for how in ("while its tracer runs", "when that was killed"):
+                ok(j.launch(helper("sleeper"))["success"], "one is made")
+                eq(files(ALICE), ["kept", "t"], "its timeline is in files")
+                if how.endswith("killed"):
+                    for p in named(d, "tracer"):
+                        if status_of(p)["Uid"].split()[0] == str(ALICE):
+                            os.kill(p, signal.SIGKILL)
+                    ok(wait_for(lambda: state(c)["tracer"]["state"] ==
+                                "idle", 60), "its tracer is killed")
+                c.cmd("KILL t")
+                eq(c.cmd("DELETE t").get("state"), "DELETED", how)
+                ok(wait_for(lambda: files(ALICE) == ["kept"], 60),
+                   "its files go with it, and what was kept stays",
+                   files(ALICE))
+                eq(c.cmd("LIST"), [], "nobody sees how that is done")
+            eq(files(BOB), ["t"], "nor is anything of others' gone")
+            ok(wait_for(lambda: len(named(d, "tracer")) == 1, 60),
+               "and no process is left of it", named(d, "tracer"))
+            bob = d.client(BOB)
+            bob.cmd("KILL t")
+            bob.cmd("DELETE t")
+            ok(wait_for(lambda: files(BOB) == [], 60), "his goes when he "
+               "says so")
+
+
 def of_others(mode):
     with passwd_wrapper(ALICE, BOB) as wrapper, \
             Daemon(mode, wrapper=wrapper) as d:
@@ -326,4 +374,5 @@ def of_others(mode):
 
 run_tests(in_modes(facts, attaches, ends, unseen, audited, conf=""),
           alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
-          alone(room, modes=SYSTEM), alone(of_others, modes=SYSTEM))
+          alone(room, modes=SYSTEM),
+          alone(deleted, modes=SYSTEM), alone(of_others, modes=SYSTEM))

@@ -13,6 +13,7 @@
  *	{"command":"_gone","conn":1}	a client that has left
  *	{"command":"_kill"}		SIGKILL, and a successor
  *	{"command":"_tracer"}		its pid
+ *	{"command":"_forget"}		SIGKILL, and one that removes the files
  *	{"command":"_memory","bytes":1}	what timelines in memory take
  */
 #include <sys/epoll.h>
@@ -332,6 +333,13 @@ on_does(struct msg *m)
 }
 
 static int
+on_named(struct msg *m)
+{
+	msg_get_str(m, hello.timeline, sizeof(hello.timeline));
+	return msg_end(m);
+}
+
+static int
 on_bye(struct msg *m)
 {
 	printf("{\"event\":\"bye\"}\n");
@@ -383,7 +391,7 @@ const msg_handler msg_handlers[MSG_COUNT] = {
 	[MSG_TRC_WANT_FILES] = on_want_files, [MSG_TRC_ARM] = on_arm,
 	[MSG_TRC_WANT_USED] = on_want_used,
 	[MSG_TRC_STATE] = on_state, [MSG_TRC_DOES] = on_does,
-	[MSG_TRC_BYE] = on_bye, [MSG_TRC_LEFT] = on_left,
+	[MSG_TRC_NAMED] = on_named, [MSG_TRC_BYE] = on_bye, [MSG_TRC_LEFT] = on_left,
 	[MSG_TRC_LOG] = on_log, [MSG_TRC_REPLY] = on_reply,
 };
 
@@ -405,7 +413,7 @@ on_gone(struct channel *c, const char *why)
 	(void)c;
 	if (killing) {
 		killing = false;
-		hello.resumed = true;
+		hello.resumed = !hello.forget;
 		hello.nfiles = files[0] != -1 ? TRC_FILES : 0;
 		hello.target_pid = (uint32_t)program_pid;
 		(void)waitpid(tracer_pid, &status, 0);
@@ -498,7 +506,8 @@ request(struct json_object *o)
 		(void)chan_send(&chan, out, -1);
 		return;
 	}
-	if (strcmp(name, "_kill") == 0) {
+	if (strcmp(name, "_kill") == 0 || strcmp(name, "_forget") == 0) {
+		hello.forget = name[1] == 'f';
 		killing = true;
 		(void)kill(tracer_pid, SIGKILL);
 		return;

@@ -326,6 +326,75 @@ has_a_successor(void **state)
 	leave(&i);
 }
 
+/* Whatever else the launcher is told, no process is ordered. */
+static void
+expect_no_order(void)
+{
+	while (rig_recv(ROLE_LAUNCHER, 100)) {
+		assert_int_not_equal(got.m.hdr.type, MSG_INSTRUMENT);
+		if (got.m.fd != -1)
+			close(got.m.fd);
+	}
+}
+
+/* The files of a deleted session are removed as its owner, by name. */
+static void
+is_forgotten(void **state)
+{
+	struct trc_hello h;
+	struct msg_out *o;
+	struct sid sid;
+	struct inst i, last;
+
+	(void)state;
+	i = trace_something(&sid, &h);
+	o = msg_new(MSG_TRC_NAMED, NULL, 0, 0);
+	msg_put_str(o, "prog");
+	rig_send(ROLE_TRACER, o, -1);
+	leave(&i);
+	skip_to(ROLE_LAUNCHER, MSG_SWEEP);
+	ask(MSG_DELETE, &sid, ALICE_CONN);
+	skip_to(ROLE_NETPROC, MSG_RESULT);
+	assert_int_equal(msg_get_u32(&got.m), ERR_OK);
+	/* what was the session's own */
+	expect(ROLE_LAUNCHER, MSG_SWEEP);
+	last = expect_order(ROLE_TRACER);
+	come(&last);
+	expect(ROLE_TRACER, MSG_TRC_HELLO);
+	trc_hello_get(&got.m, &h);
+	assert_true(h.forget && !h.resumed && !h.made);
+	assert_string_equal(h.timeline, "prog");
+	assert_memory_not_equal(&got.m.hdr.session, &sid, sizeof(sid));
+	rig_send(ROLE_TRACER, msg_new(MSG_TRC_BYE, NULL, 0, 0), -1);
+	leave(&last);
+	skip_to(ROLE_LAUNCHER, MSG_SWEEP);
+	expect_no_order();
+}
+
+/* What it has kept is nobody's to remove. */
+static void
+is_not_forgotten(void **state)
+{
+	struct trc_hello h;
+	struct msg_out *o;
+	struct sid sid;
+	struct inst i;
+
+	(void)state;
+	i = trace_something(&sid, &h);
+	o = msg_new(MSG_TRC_NAMED, NULL, 0, 0);
+	msg_put_str(o, "prog");
+	rig_send(ROLE_TRACER, o, -1);
+	o = msg_new(MSG_TRC_NAMED, NULL, 0, 0);
+	msg_put_str(o, "");
+	rig_send(ROLE_TRACER, o, -1);
+	leave(&i);
+	skip_to(ROLE_LAUNCHER, MSG_SWEEP);
+	ask(MSG_DELETE, &sid, ALICE_CONN);
+	skip_to(ROLE_NETPROC, MSG_RESULT);
+	expect_no_order();
+}
+
 /* Whatever kind of file it is: not even received. */
 static void
 no_fd_is_taken(void **state)
@@ -386,6 +455,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(greeted_and_asked), T(does_not_start),
 		T(runs_and_is_let_go), T(reads_symbols), T(has_a_successor),
+		T(is_forgotten), T(is_not_forgotten),
 		T(no_fd_is_taken), T(beside_a_program),
 	};
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A deleted session's timeline goes with it.  Its files are its owner's, in a
+ * directory that only what runs as him can enter, and its tracer may have been
+ * killed: so another one is started for that alone.  It has a session that
+ * nobody is shown, and that goes with it.
+ */
+#include <stdio.h>
+
+#include "log.h"
+#include "peers.h"
+#include "trc.h"
+
+#define RETRY_MS	1000
+/* Without a launcher for so long the files stay; their owner can list them. */
+#define TRIES_MAX	60
+
+static void
+on_end(void *arg)
+{
+	session_free(arg);
+}
+
+void
+trc_forgotten(struct session *s)
+{
+	/* its process may be in the middle of being ended */
+	loop_timer_set(&s->ttl_timer, 0, on_end, s);
+}
+
+static void
+begin(void *arg)
+{
+	struct session *s = arg;
+	struct inst *i = chan_is_open(&launcher_chan) ?
+	    inst_begin(&trc_kind, s, &s->owner->account) : NULL;
+
+	if (i == NULL) {
+		trc_forget_failed(s);
+		return;
+	}
+	LIST_INIT(&((struct trcproc *)i)->symprocs);
+	s->trc = (struct trcproc *)i;
+}
+
+void
+trc_forget_failed(struct session *s)
+{
+	if (!shutting_down && ++s->traced.tries < TRIES_MAX) {
+		loop_timer_set(&s->ttl_timer, RETRY_MS, begin, s);
+		return;
+	}
+	log_warnx("the timeline of a deleted session of %s stays",
+	    s->owner->name);
+	trc_forgotten(s);
+}
+
+void
+trc_forget(struct owner *o, const char *name)
+{
+	struct session *s = o->account.known ? session_new(o) : NULL;
+
+	if (s == NULL) {
+		log_warnx("the timeline of a deleted session of %s stays",
+		    o->name);
+		return;
+	}
+	session_set_state(s, STATE_DELETING);
+	s->traced.forget = true;
+	(void)snprintf(s->traced.name, sizeof(s->traced.name), "%s", name);
+	/* what deletes a session may be in the middle of others */
+	loop_timer_set(&s->ttl_timer, 0, begin, s);
+}
