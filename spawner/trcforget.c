@@ -14,6 +14,8 @@
 #define RETRY_MS	1000
 /* Without a launcher for so long the files stay; their owner can list them. */
 #define TRIES_MAX	60
+/* A home may be on a disk that does not answer. */
+#define REMOVE_MS	30000
 
 static void
 on_end(void *arg)
@@ -29,6 +31,16 @@ trc_forgotten(struct session *s)
 }
 
 static void
+on_late(void *arg)
+{
+	struct session *s = arg;
+
+	log_warnx("the timeline of a deleted session of %s stays: it could "
+	    "not be removed in time", s->owner->name);
+	session_free(s);
+}
+
+static void
 begin(void *arg)
 {
 	struct session *s = arg;
@@ -41,6 +53,7 @@ begin(void *arg)
 	}
 	LIST_INIT(&((struct trcproc *)i)->symprocs);
 	s->trc = (struct trcproc *)i;
+	loop_timer_set(&s->ttl_timer, REMOVE_MS, on_late, s);
 }
 
 void

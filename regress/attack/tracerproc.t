@@ -49,7 +49,7 @@ KIND = Kind("tracer", "TRC_", lambda: {
     "TRC_STATE": state(), "TRC_RUN": run(),
     "TRC_DOES": frame("TRC_DOES", u32(1)),
     "TRC_LOG": frame("TRC_LOG", u32(0) + blob("x")),
-    "TRC_NAMED": frame("TRC_NAMED", blob("x"))})
+    "TRC_NAMED": frame("TRC_NAMED", blob(""))})
 
 
 def every_mode(mode):

@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from ctl_rig import CTL, Screen  # noqa: E402
 from dl import (ALICE, AS_ROOT, MODES, Daemon, alive, eq, ok,  # noqa: E402
-                passwd_wrapper, pids, read_proc, run_tests, tap, wait_for)
+                passwd_wrapper, read_proc, run_tests, tap, wait_for)
 from tracerig import SOURCES, WORK, build  # noqa: E402
 
 KEPT = ".local/state/debuglantern/timelines"
@@ -397,9 +397,10 @@ def ended_early(u):
        "but the program goes on")
 
 
-def tracer_of(sid):
-    return [p for p in pids() if b"tracer" in read_proc(p, "comm") and
-            alive(p)]
+def tracers_of(u):
+    """Of this daemon: other tests have theirs."""
+    return [p for p in u.d.processes() if read_proc(p, "comm") ==
+            b"tracer\n" and alive(p)]
 
 
 def kept(u):
@@ -428,14 +429,14 @@ def kept(u):
 
 def killed(u):
     program = build("story.c", "-g", "-O1", name="killed")
-    others = set(tracer_of(None))
+    others = set(tracers_of(u))
     u.run(*PATTERNS, "--", program, "20000", "5", name="killed")
     ok(wait_for(lambda: '< work = {"n":3,' in u.text(
         "timeline", "killed", "--limit", "60"), 60), "it is traced")
     # what the first page has is on its way to the disk
     first = u.text("timeline", "killed", "--limit", "20")
     pid = u.json("status", "killed")["pid"]
-    mine = [p for p in set(tracer_of(None)) - others]
+    mine = [p for p in set(tracers_of(u)) - others]
     wait_for(lambda: u.json("timeline", "sql", "killed",
                             "SELECT count(*) FROM events")["rows"][0][0] >
              2000, 120)
