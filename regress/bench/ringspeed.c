@@ -18,7 +18,7 @@
 static const struct capture enter[] = { { CAP_REG, 5, 4, 0, 0, 0 },
     { CAP_REG, 4, 4, 0, 0, 0 }, { 0 } };
 static const struct capture leave[] = { { CAP_REG, 0, 4, 0, 0, 0 }, { 0 } };
-static const struct ring_programs programs = { enter, leave };
+static const struct ring_programs programs = { enter, leave, false };
 static uint64_t sum;
 
 static const struct ring_programs *
@@ -36,17 +36,19 @@ record(const struct ring_record *r, void *arg)
 }
 
 static void
-put(uint64_t *ring, uint64_t *at, const struct agent_record *h,
+put(uint64_t *ring, uint64_t *at, uint32_t fn, uint32_t kind,
     const void *rest, size_t len)
 {
-	uint64_t w[16] = { 0 };
-	size_t i;
+	uint64_t w[8] = { 0 }, i;
+	uint32_t n = (uint32_t)(sizeof(struct agent_brief) + len + 7) / 8;
+	struct agent_brief h = { (uint32_t)RECORD_ID(*at), (uint32_t)*at,
+	    fn | kind << WHAT_KIND | n << WHAT_WORDS };
 
-	memcpy(w, h, sizeof(*h));
-	memcpy((uint8_t *)w + sizeof(*h), rest, len);
-	for (i = 0; i < h->words; i++)
+	memcpy(w, &h, sizeof(h));
+	memcpy((uint8_t *)w + sizeof(h), rest, len);
+	for (i = 0; i < n; i++)
 		ring[(*at + i) & (WORDS - 1)] = w[i];
-	*at += h->words;
+	*at += n;
 }
 
 /* A lap, less what does not fit. */
@@ -54,27 +56,17 @@ static uint64_t
 fill(uint64_t *ring, uint64_t at, uint64_t end)
 {
 	const struct captured four = { CAP_OK, 4 };
-	struct agent_record h;
-	uint32_t args[4] = { 0 }, back[4] = { 0 };
-	uint64_t id, n = 0;
+	uint32_t args[4] = { 0 }, back[2] = { 0 };
+	uint64_t n = 0;
 
 	memcpy(&args[0], &four, 4);
 	memcpy(&args[2], &four, 4);
-	memcpy(&back[2], &four, 4);
-	for (; at + 13 <= end; n += 2) {
-		memset(&h, 0, sizeof(h));
-		h.tsc = at;
-		h.fn = (uint32_t)(n % 100);
-		h.kind = AGENT_ENTER;
-		h.words = 6;
-		h.commit = (uint32_t)RECORD_ID(at);
-		id = RECORD_ID(at);
-		put(ring, &at, &h, args, sizeof(args));
-		h.kind = AGENT_EXIT;
-		h.words = 6;
-		h.link = id;
-		h.commit = (uint32_t)RECORD_ID(at);
-		put(ring, &at, &h, back, sizeof(back));
+	memcpy(&back[0], &four, 4);
+	for (; at + 7 <= end; n += 2) {
+		uint32_t fn = (uint32_t)(n % 100);
+
+		put(ring, &at, fn, AGENT_ENTER, args, sizeof(args));
+		put(ring, &at, fn, AGENT_EXIT, back, sizeof(back));
 	}
 	return (n);
 }

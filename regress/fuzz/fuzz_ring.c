@@ -18,8 +18,9 @@
 
 static struct capture programs[4][STEPS + 1];
 static const struct ring_programs functions[] = {
-	{ programs[0], programs[1] }, { programs[2], programs[3] },
-	{ NULL, NULL }
+	{ programs[0], programs[1], false },
+	{ programs[2], programs[3], false },
+	{ NULL, NULL, true }
 };
 static uint64_t	ring[WORDS];
 static uint64_t	last_id, tail;
@@ -39,12 +40,13 @@ record(const struct ring_record *r, void *arg)
 	size_t used;
 
 	must(p != NULL && r->tsc <= *now && r->start <= r->tsc);
-	must(r->kind != 0 && r->kind < AGENT_KINDS);
+	must(r->kind == AGENT_ENTER || r->kind == AGENT_EXIT ||
+	    (r->kind == RING_CALL && r->end >= r->tsc && r->end <= *now));
 	must(r->captures_len <= CAPTURE_BYTES_MAX);
 	/* an exit may come without any */
-	must(r->captures_len == 0 || captures_valid(r->kind == AGENT_ENTER ?
+	must(r->captures_len == 0 || captures_valid(r->kind != AGENT_EXIT ?
 	    p->enter : p->leave, r->captures, r->captures_len, &used));
-	if (r->kind == AGENT_ENTER) {
+	if (r->kind != AGENT_EXIT) {
 		must(r->id > last_id && r->link < r->id);
 		last_id = r->id;
 	}
@@ -97,34 +99,35 @@ static size_t
 make_record(uint64_t *w, uint64_t at, struct input *in)
 {
 	struct agent_record h = { 0 };
-	uint8_t how = take_u8(in), *p = (uint8_t *)w + sizeof(h);
-	uint64_t start;
-	size_t len = 0;
+	uint8_t how = take_u8(in);
+	size_t head = how & 16 ? sizeof(h.brief) : sizeof(h), len = 0;
+	uint8_t *p = (uint8_t *)w + head;
+	uint32_t fn, kind, words;
 
 	h.tsc = take_u16(in);
-	h.fn = take_u8(in) % 4;
-	h.kind = (uint8_t)(take_u8(in) % (AGENT_KINDS + 1));
-	h.flags = take_u8(in) % 16;
-	h.depth = take_u8(in);
+	fn = take_u8(in) % 4;
+	kind = take_u8(in) % 4;
+	h.brief.tsc = (uint32_t)h.tsc;
+	h.brief.what = fn | kind << WHAT_KIND |
+	    (take_u8(in) % 8U) << WHAT_FLAGS;
 	h.link = take_u16(in);
-	if (h.kind == AGENT_EXIT) {
-		start = take_u16(in);
-		memcpy(p, &start, sizeof(start));
-		len = sizeof(start);
-	}
-	if ((how & 1) == 0 && h.fn < 2)
-		len += put_captures(p + len, h.kind == AGENT_ENTER ?
-		    functions[h.fn].enter : functions[h.fn].leave, in);
-	h.words = (uint16_t)((sizeof(h) + len + 7) / 8);
-	h.commit = (uint32_t)RECORD_ID(at);
+	h.start = kind == AGENT_EXIT ? take_u16(in) : 0;
+	if ((how & 1) == 0 && fn < 2)
+		len = put_captures(p, kind == AGENT_ENTER ?
+		    functions[fn].enter : functions[fn].leave, in);
+	words = (uint32_t)(head + len + 7) / 8;
+	h.brief.commit = (uint32_t)RECORD_ID(at);
 	if (how & 2)
-		h.words = take_u16(in);
+		words = take_u16(in);
 	if (how & 4)
-		h.commit = take_u32(in);
+		h.brief.commit = take_u32(in);
 	if (how & 8)
-		take(in, &h.depth, sizeof(h.depth));
-	memcpy(w, &h, sizeof(h));
-	return (sizeof(h) + len + 7) / 8;
+		h.brief.tsc = take_u32(in);
+	h.words = words;
+	if (how & 16)
+		h.brief.what |= (words & BRIEF_WORDS) << WHAT_WORDS;
+	memcpy(w, &h, head);
+	return (head + len + 7) / 8;
 }
 
 static uint64_t

@@ -227,7 +227,14 @@ print_captures(const struct trace_record *r)
 static void
 on_record(struct target *t, const struct trace_record *r, void *arg)
 {
-	(void)arg;
+	struct trace_record both[2];
+
+	if (r->kind == TRACE_CALL) {
+		trace_split(r, &both[0], &both[1]);
+		on_record(t, &both[0], arg);
+		on_record(t, &both[1], arg);
+		return;
+	}
 	counts[r->kind & 7]++;
 	if (quiet)
 		return;

@@ -694,6 +694,9 @@ on_record(struct target *t, const struct trace_record *r, void *arg)
 	(void)arg;
 	print_record(&probes[r->fn], r->captures, r->captures_len,
 	    r->kind == TRACE_EXIT);
+	if (r->kind == TRACE_CALL)
+		print_record(&probes[r->fn], r->exit_captures,
+		    r->exit_captures_len, true);
 }
 
 /* Waits at a pipe until it is watched, and becomes the program then. */

@@ -3,6 +3,7 @@
 /* The reader of rings: each field of a record, right and wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static const struct capture text[] = { { CAP_STRING, 5, 16, 0, 0, 0 },
 static const struct capture slice[] = { { CAP_SLICE, 5, 12, 0, 8, 4 },
     { 0 } };
 static const struct ring_programs programs[] = {
-	{ NULL, NULL }, { two_regs, text }, { slice, NULL }
+	{ NULL, NULL, false }, { two_regs, text, false },
+	{ slice, NULL, false }
 };
 
 static const struct ring_programs *
@@ -58,23 +60,50 @@ fresh(uint64_t base)
 	return (ring_reader_new(ring, SIZE, base));
 }
 
-/* A whole record at that word, as the agent would write it. */
+/* As `what` has it, but for the words of a brief one. */
+#define WHAT(fn, kind, flags) \
+    ((uint32_t)(fn) | (uint32_t)(kind) << WHAT_KIND | \
+    (uint32_t)(flags) << WHAT_FLAGS)
+
+/* A record at that word, as the agent would write it: its end. */
+static uint64_t
+put(uint64_t at, const void *head, size_t head_len, const void *rest,
+    size_t len)
+{
+	uint64_t w[2048];
+	size_t i, n = (head_len + len + 7) / 8;
+
+	memset(w, 0, sizeof(w));
+	memcpy(w, head, head_len);
+	memcpy((uint8_t *)w + head_len, rest, len);
+	for (i = 0; i < n; i++)
+		ring[(at + i) & (WORDS - 1)] = w[i];
+	return (at + n);
+}
+
 static uint64_t
 write_at(uint64_t at, const struct agent_record *r, const void *rest,
     size_t len)
 {
-	uint64_t w[2048];
 	struct agent_record h = *r;
-	size_t i, n = (sizeof(h) + len + 7) / 8;
+	size_t n = (sizeof(h) + len + 7) / 8;
 
-	memset(w, 0, sizeof(w));
-	h.words = h.words == 0 ? (uint16_t)n : h.words;
-	h.commit = h.commit == 0 ? (uint32_t)RECORD_ID(at) : h.commit;
-	memcpy(w, &h, sizeof(h));
-	memcpy((uint8_t *)w + sizeof(h), rest, len);
-	for (i = 0; i < n; i++)
-		ring[(at + i) & (WORDS - 1)] = w[i];
-	return (at + n);
+	h.words = h.words == 0 ? (uint32_t)n : h.words;
+	h.brief.tsc = (uint32_t)h.tsc;
+	h.brief.commit = h.brief.commit == 0 ? (uint32_t)RECORD_ID(at) :
+	    h.brief.commit;
+	return (put(at, &h, sizeof(h), rest, len));
+}
+
+static uint64_t
+brief_at(uint64_t at, uint32_t tsc, uint32_t what, const void *rest,
+    size_t len)
+{
+	struct agent_brief h = { (uint32_t)RECORD_ID(at), tsc, what };
+
+	if (what >> WHAT_WORDS == 0)
+		h.what |= (uint32_t)((sizeof(h) + len + 7) / 8) << WHAT_WORDS;
+	return (put(at, &h, sizeof(h), rest, len));
 }
 
 /* Captures of function 1's ENTER. */
@@ -92,8 +121,8 @@ regs(uint8_t *p)
 	return (20);
 }
 
-static const struct agent_record good = { .tsc = 500, .fn = 1,
-    .kind = AGENT_ENTER };
+static const struct agent_record good = { .tsc = 500,
+    .brief.what = WHAT(1, AGENT_ENTER, RECORD_OPEN) };
 
 static size_t
 read_once(struct ring_reader *rd, uint64_t now, bool last)
@@ -107,23 +136,30 @@ a_call(void **state)
 	struct agent_record r = good;
 	struct ring_reader *rd = fresh(0);
 	uint8_t b[64];
-	uint64_t at, start = 500;
+	uint64_t at;
 
 	(void)state;
+	r.brief.what = WHAT(1, AGENT_ENTER, RECORD_SAMPLED);
 	at = write_at(0, &r, b, regs(b));
-	r.kind = AGENT_EXIT;
+	/* something in between: no leaf */
+	at = brief_at(at, 0, WHAT(0, AGENT_VOID, 0), b, 8);
+	r.brief.what = WHAT(1, AGENT_EXIT, RECORD_UNWOUND);
 	r.tsc = 700;
 	r.link = 1;
-	memcpy(b, &start, 8);
-	memcpy(b + 8, &(struct captured){ CAP_OK, 3 }, 4);
-	memcpy(b + 12, "abc", 4);
-	at = write_at(at, &r, b, 16);
+	r.start = 500;
+	memcpy(b, &(struct captured){ CAP_OK, 3 }, 4);
+	memcpy(b + 4, "abc", 4);
+	at = write_at(at, &r, b, 8);
 	assert_int_equal(read_once(rd, NOW, false), 2);
 	assert_int_equal(nseen, 2);
+	assert_int_equal(seen[0].kind, AGENT_ENTER);
 	assert_int_equal(seen[0].id, 1);
 	assert_int_equal(seen[0].tsc, 500);
+	assert_int_equal(seen[0].flags, RECORD_SAMPLED);
 	assert_int_equal(seen[0].captures_len, 20);
 	assert_int_equal(seen_bytes[0][4], 0x88);
+	assert_int_equal(seen[1].kind, AGENT_EXIT);
+	assert_int_equal(seen[1].flags, RECORD_UNWOUND);
 	assert_int_equal(seen[1].id, 1);
 	assert_int_equal(seen[1].start, 500);
 	assert_int_equal(seen[1].captures_len, 8);
@@ -132,6 +168,170 @@ a_call(void **state)
 	assert_int_equal(ring_torn(rd), 0);
 	/* and no record twice */
 	assert_int_equal(ring_reader_read(rd, &ops, NOW, at, false), 0);
+	ring_reader_free(rd);
+}
+
+static void
+a_leaf(void **state)
+{
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint8_t b[64], c[8];
+	uint64_t at, inner;
+
+	(void)state;
+	memcpy(c, &(struct captured){ CAP_OK, 3 }, 4);
+	memcpy(c + 4, "abc", 4);
+	r.brief.what = WHAT(0, AGENT_ENTER, 0);
+	inner = write_at(0, &r, b, 0);
+	at = brief_at(inner, 600, WHAT(1, AGENT_ENTER, RECORD_SAMPLED), b,
+	    regs(b));
+	at = brief_at(at, 650, WHAT(1, AGENT_EXIT, 0), c, 8);
+	/* without its captures, and with a head that has none */
+	at = brief_at(at, 660, WHAT(1, AGENT_ENTER, 0), b, regs(b));
+	at = brief_at(at, 670, WHAT(1, AGENT_EXIT, RECORD_BARE), c, 0);
+	at = brief_at(at, 800, WHAT(0, AGENT_EXIT, RECORD_BARE), c, 0);
+	assert_int_equal(read_once(rd, NOW, false), 6);
+	assert_int_equal(nseen, 4);
+	assert_int_equal(seen[1].kind, RING_CALL);
+	assert_int_equal(seen[1].id, inner + 1);
+	assert_int_equal(seen[1].link, 1);
+	assert_int_equal(seen[1].depth, 1);
+	assert_int_equal(seen[1].tsc, 600);
+	assert_int_equal(seen[1].end, 650);
+	assert_int_equal(seen[1].flags, RECORD_SAMPLED);
+	assert_int_equal(seen[1].captures_len, 20);
+	assert_int_equal(seen[1].exit_captures_len, 8);
+	assert_int_equal(seen[2].kind, RING_CALL);
+	assert_int_equal(seen[2].end, 670);
+	assert_int_equal(seen[2].exit_captures_len, 0);
+	assert_int_equal(seen[3].kind, AGENT_EXIT);
+	assert_int_equal(seen[3].id, 1);
+	assert_int_equal(seen[3].start, 500);
+	assert_int_equal(seen[3].tsc, 800);
+	assert_int_equal(seen[3].flags, 0);
+	assert_int_equal(ring_tail(rd), at);
+	assert_int_equal(ring_torn(rd), 0);
+	ring_reader_free(rd);
+}
+
+/* Low bits of a clock that goes on, and of one that wraps. */
+static void
+brief_times(void **state)
+{
+	const uint64_t now = 0x1234567890ULL, base = 0x11fffffff0ULL;
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint64_t at;
+
+	(void)state;
+	r.tsc = base;
+	r.brief.what = WHAT(0, AGENT_ENTER, RECORD_OPEN);
+	at = write_at(0, &r, "", 0);
+	at = brief_at(at, (uint32_t)(base + 0x20), WHAT(0, AGENT_ENTER,
+	    RECORD_OPEN), "", 0);
+	/* interrupted by the one before */
+	at = brief_at(at, (uint32_t)(base + 0x18), WHAT(0, AGENT_ENTER,
+	    RECORD_OPEN), "", 0);
+	at = brief_at(at, (uint32_t)(base + 0x7fff0000), WHAT(0, AGENT_ENTER,
+	    RECORD_OPEN), "", 0);
+	(void)at;
+	assert_int_equal(read_once(rd, now, false), 3);
+	assert_int_equal(seen[0].tsc, base);
+	assert_int_equal(seen[1].tsc, base + 0x20);
+	assert_int_equal(seen[2].tsc, base + 0x18);
+	/* the last one is in the future */
+	assert_int_equal(ring_torn(rd), 1);
+	ring_reader_free(rd);
+}
+
+/* What has been lost takes nothing that comes later along. */
+static void
+time_is_found_again(void **state)
+{
+	const uint64_t now = 0x12f0000000ULL;
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint64_t at;
+
+	(void)state;
+	/* of the first record all but the room was lost */
+	at = write_at(0, &r, "", 0);
+	ring[0] ^= 1;
+	at = brief_at(at, 0xe0000000, WHAT(0, AGENT_ENTER, RECORD_OPEN), "",
+	    0);
+	(void)brief_at(at, 0xe0000005, WHAT(0, AGENT_ENTER, RECORD_OPEN), "",
+	    0);
+	assert_int_equal(read_once(rd, now, true), 2);
+	assert_int_equal(seen[0].tsc, 0x12e0000000ULL);
+	assert_int_equal(seen[1].tsc, 0x12e0000005ULL);
+	ring_reader_free(rd);
+}
+
+/* Who is the parent when ends are missing, or others were jumped over. */
+static void
+open_calls(void **state)
+{
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint64_t at, a, b;
+
+	(void)state;
+	r.brief.what = WHAT(0, AGENT_ENTER, 0);
+	a = write_at(0, &r, "", 0);
+	b = brief_at(a, 510, WHAT(2, AGENT_ENTER, 0), "\1\0\0\0", 4);
+	at = brief_at(b, 520, WHAT(0, AGENT_ENTER, 0), "", 0);
+	/* the one above is gone without an end */
+	r.link = a + 1;
+	r.tsc = 530;
+	at = write_at(at, &r, "", 0);
+	at = brief_at(at, 535, WHAT(0, AGENT_VOID, 0), "", 0);
+	at = brief_at(at, 540, WHAT(0, AGENT_EXIT, RECORD_BARE), "", 0);
+	at = brief_at(at, 550, WHAT(2, AGENT_EXIT, RECORD_BARE), "", 0);
+	/* one that the reader does not know, by a tracer before it */
+	r.brief.what = WHAT(0, AGENT_EXIT, RECORD_BARE);
+	r.link = 7;
+	r.tsc = 560;
+	r.start = 100;
+	at = write_at(at, &r, "", 0);
+	at = brief_at(at, 570, WHAT(0, AGENT_EXIT, RECORD_BARE), "", 0);
+	/* there is none left */
+	(void)brief_at(at, 580, WHAT(0, AGENT_EXIT, RECORD_BARE), "", 0);
+	memset(seen, 0, sizeof(seen));
+	(void)read_once(rd, NOW, false);
+	assert_int_equal(ring_torn(rd), 1);
+	assert_int_equal(nseen, 8);
+	assert_int_equal(seen[1].link, 1);
+	assert_int_equal(seen[2].link, a + 1);
+	assert_int_equal(seen[3].link, a + 1);
+	assert_int_equal(seen[3].depth, 2);
+	assert_int_equal(seen[4].id, seen[3].id);
+	assert_int_equal(seen[5].id, a + 1);
+	assert_int_equal(seen[5].start, 510);
+	assert_int_equal(seen[6].id, 7);
+	assert_int_equal(seen[6].start, 100);
+	assert_int_equal(seen[7].id, 1);
+	ring_reader_free(rd);
+}
+
+/* More than any thread has open. */
+static void
+too_deep(void **state)
+{
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint64_t at = 0, all = 0;
+	size_t i;
+
+	(void)state;
+	r.brief.what = WHAT(0, AGENT_ENTER, 0);
+	at = write_at(0, &r, "", 0);
+	for (i = 0; i < 3 * AGENT_FRAMES; i++) {
+		at = brief_at(at, 501, WHAT(0, AGENT_ENTER, 0), "", 0);
+		all += read_once(rd, NOW, false);
+	}
+	assert_int_equal(all, i + 1);
+	assert_int_equal(ring_torn(rd), 0);
 	ring_reader_free(rd);
 }
 
@@ -176,12 +376,12 @@ laps(void **state)
 	size_t i, n = regs(b), all = 0;
 
 	(void)state;
-	/* seven words do not divide a ring: records lie over its end */
-	for (i = 0; i < 10 * WORDS / 7; i++) {
+	/* no such number of words divides a ring: records lie over its end */
+	for (i = 0; i < 10 * WORDS / 8; i++) {
 		at = write_at(at, &r, b, n);
 		nseen = 0;
 		all += read_once(rd, NOW, false);
-		assert_int_equal(seen[0].id, at - 7 + 1);
+		assert_int_equal(seen[0].id, at - 8 + 1);
 		assert_int_equal(seen_bytes[0][16], 7);
 	}
 	assert_int_equal(all, i);
@@ -215,7 +415,7 @@ not_yet(void **state)
 	uint64_t at;
 
 	(void)state;
-	r.commit = 99;
+	r.brief.commit = 99;
 	at = write_at(0, &r, b, regs(b));
 	(void)write_at(at, &good, b, regs(b));
 	/* the writer has been interrupted: it is waited for */
@@ -236,7 +436,7 @@ never(void **state)
 	uint64_t at;
 
 	(void)state;
-	r.commit = 99;
+	r.brief.commit = 99;
 	at = write_at(0, &r, b, regs(b));
 	(void)write_at(at, &good, b, regs(b));
 	assert_int_equal(read_once(rd, NOW, false), 0);
@@ -256,7 +456,7 @@ of_the_dead(void **state)
 	uint64_t at;
 
 	(void)state;
-	r.commit = 99;
+	r.brief.commit = 99;
 	at = write_at(0, &r, b, regs(b));
 	(void)write_at(at, &good, b, regs(b));
 	assert_int_equal(read_once(rd, NOW, true), 1);
@@ -293,29 +493,37 @@ wrong_heads(void **state)
 		const char *why;
 		struct agent_record r;
 	} rows[] = {
-		{ "kind 0", { .tsc = 5, .fn = 1, .kind = 0 } },
-		{ "kind beyond", { .tsc = 5, .fn = 1, .kind = AGENT_KINDS } },
-		{ "kind 255", { .tsc = 5, .fn = 1, .kind = 255 } },
-		{ "unknown flag", { .tsc = 5, .fn = 1, .kind = 1,
-		    .flags = 0x80 } },
-		{ "unknown function", { .tsc = 5, .fn = 3, .kind = 1 } },
-		{ "function beyond", { .tsc = 5, .fn = UINT32_MAX,
-		    .kind = 1 } },
-		{ "from the future", { .tsc = NOW + 1, .fn = 1, .kind = 1 } },
-		{ "depth", { .tsc = 5, .fn = 1, .kind = 1,
-		    .depth = AGENT_FRAMES + AGENT_SPARE + 1 } },
-		{ "parent to come", { .tsc = 5, .fn = 1, .kind = 1,
+		{ "kind 0", { .tsc = 5, .brief.what = WHAT(1, 0, 0) } },
+		{ "unknown function", { .tsc = 5,
+		    .brief.what = WHAT(3, 1, 0) } },
+		{ "function beyond", { .tsc = 5,
+		    .brief.what = WHAT(0xfffff, 1, 0) } },
+		{ "from the future", { .tsc = NOW + 1,
+		    .brief.what = WHAT(1, 1, 0) } },
+		{ "parent to come", { .tsc = 5, .brief.what = WHAT(1, 1, 0),
 		    .link = 2 } },
-		{ "parent beyond", { .tsc = 5, .fn = 1, .kind = 1,
+		{ "parent beyond", { .tsc = 5, .brief.what = WHAT(1, 1, 0),
 		    .link = UINT64_MAX } },
-		{ "exit of nothing", { .tsc = 5, .fn = 1, .kind = 2 } },
-		{ "no words", { .tsc = 5, .fn = 1, .kind = 1, .words = 1 } },
-		{ "three words", { .tsc = 5, .fn = 1, .kind = 1,
-		    .words = 3 } },
-		{ "too many words", { .tsc = 5, .fn = 1, .kind = 1,
-		    .words = 65535 } },
-		{ "more than can be", { .tsc = 5, .fn = 1, .kind = 1,
-		    .words = RECORD_WORDS + 2 + CAPTURE_BYTES_MAX / 8 } },
+		{ "exit of nothing", { .tsc = 5,
+		    .brief.what = WHAT(1, 2, RECORD_BARE) } },
+		{ "exit before its entry", { .tsc = 5, .link = 1, .start = 6,
+		    .brief.what = WHAT(1, 2, RECORD_BARE) } },
+		{ "one word", { .tsc = 5, .words = 1,
+		    .brief.what = WHAT(1, 1, 0) } },
+		{ "less than a head", { .tsc = 5, .words = 4,
+		    .brief.what = WHAT(1, 1, 0) } },
+		{ "too many words", { .tsc = 5, .words = UINT32_MAX,
+		    .brief.what = WHAT(1, 1, 0) } },
+		{ "more than can be", { .tsc = 5,
+		    .words = RECORD_WORDS + 1 + CAPTURE_BYTES_MAX / 8,
+		    .brief.what = WHAT(1, 1, 0) } },
+		{ "brief: one word", { .tsc = 5,
+		    .brief.what = WHAT(1, 1, 0) | 1U << WHAT_WORDS } },
+		{ "brief: exit of nothing", { .tsc = 5,
+		    .brief.what = WHAT(1, 2, RECORD_BARE) |
+		    8U << WHAT_WORDS } },
+		{ "brief: kind 0", { .tsc = 5,
+		    .brief.what = WHAT(1, 0, 0) | 8U << WHAT_WORDS } },
 	};
 	uint8_t b[64];
 	size_t i;
@@ -362,17 +570,48 @@ wrong_captures(void **state)
 	refused("one of two", &good, b, 12);
 }
 
+/* What stands behind an entry is not its end if it is not right. */
 static void
-wrong_exits(void **state)
+wrong_ends(void **state)
 {
+	static const struct {
+		uint32_t tsc, what;
+		size_t seen, torn;
+	} rows[] = {
+		{ 600, WHAT(2, AGENT_EXIT, RECORD_BARE), 1, 1 },
+		{ 600, WHAT(0, AGENT_EXIT, RECORD_BARE | RECORD_UNWOUND),
+		    2, 0 },
+		{ 400, WHAT(0, AGENT_EXIT, RECORD_BARE), 1, 1 },
+		{ (uint32_t)NOW + 1, WHAT(0, AGENT_EXIT, RECORD_BARE), 1, 1 },
+		{ 600, WHAT(0, AGENT_EXIT, RECORD_BARE) | 1U << WHAT_WORDS,
+		    1, 1 },
+		{ 600, WHAT(0, AGENT_ENTER, RECORD_OPEN), 2, 0 },
+	};
 	struct agent_record r = good;
-	uint64_t start = 600;
+	struct ring_reader *rd;
+	uint64_t at;
+	size_t i;
 
 	(void)state;
-	r.kind = AGENT_EXIT;
-	r.link = 1;
-	refused("no start", &r, "", 0);
-	refused("it begins after it has ended", &r, &start, 8);
+	r.brief.what = WHAT(0, AGENT_ENTER, 0);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rd = fresh(0);
+		at = write_at(0, &r, "", 0);
+		(void)brief_at(at, rows[i].tsc, rows[i].what, "", 0);
+		(void)read_once(rd, NOW, false);
+		assert_int_equal(nseen, rows[i].seen);
+		assert_int_equal(seen[0].kind, AGENT_ENTER);
+		assert_int_equal(ring_torn(rd), rows[i].torn);
+		ring_reader_free(rd);
+	}
+	/* nor what a former lap has left there */
+	rd = fresh(0);
+	at = write_at(0, &r, "", 0);
+	(void)brief_at(at, 600, WHAT(0, AGENT_EXIT, RECORD_BARE), "", 0);
+	ring[at] ^= 1;
+	assert_int_equal(ring_reader_read(rd, &ops, NOW, at, false), 1);
+	assert_int_equal(seen[0].kind, AGENT_ENTER);
+	ring_reader_free(rd);
 }
 
 static void
@@ -433,10 +672,13 @@ garbage(void **state)
 			/* with many that look committed */
 			if (k % 2 == 0 && rand() % 4 == 0) {
 				end = ring_tail(rd) & ~(uint64_t)(WORDS - 1);
-				ring[i] = RECORD_ID(end + i - 2) << 32 | 1;
+				ring[i] = (uint64_t)rand() << 32 |
+				    (uint32_t)RECORD_ID(end + i);
 			}
 			if (k % 3 == 0 && rand() % 4 == 0)
-				ring[i] = 7ULL << 48 | 1ULL << 32 | 1;
+				ring[i] = WHAT(rand() % 4, rand() % 4,
+				    rand() % 8) | (uint32_t)rand() % 9 <<
+				    WHAT_WORDS | 7ULL << 32;
 		}
 		for (i = 0; i < 20; i++)
 			(void)ring_reader_read(rd, &ops, LATE * (i + 1),
@@ -449,13 +691,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call), cmocka_unit_test(laps),
+		cmocka_unit_test(a_call), cmocka_unit_test(a_leaf),
+		cmocka_unit_test(brief_times),
+		cmocka_unit_test(time_is_found_again), cmocka_unit_test(open_calls),
+		cmocka_unit_test(too_deep), cmocka_unit_test(laps),
 		cmocka_unit_test(room_meanwhile),
 		cmocka_unit_test(far), cmocka_unit_test(not_yet),
 		cmocka_unit_test(never), cmocka_unit_test(of_the_dead),
 		cmocka_unit_test(wrong_heads),
 		cmocka_unit_test(wrong_captures),
-		cmocka_unit_test(wrong_exits), cmocka_unit_test(faults),
+		cmocka_unit_test(wrong_ends), cmocka_unit_test(faults),
 		cmocka_unit_test(slices), cmocka_unit_test(garbage),
 	};
 

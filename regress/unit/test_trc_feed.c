@@ -33,7 +33,9 @@ record(uint8_t kind, pid_t tid, uint64_t id, uint64_t parent, uint8_t flags)
 	const struct trace_record r = { .ts = ++ts, .id = id,
 		.parent = parent, .fn = 1, .tid = tid, .kind = kind,
 		.flags = flags, .captures = (const uint8_t *)&w,
-		.captures_len = sizeof(w) };
+		.captures_len = sizeof(w),
+		.exit_captures = (const uint8_t *)&w,
+		.exit_captures_len = sizeof(w) };
 
 	assert_true(feed_record(feed, &r, UINT64_MAX));
 }
@@ -63,8 +65,7 @@ ids_are_the_timelines(void **state)
 	record(TRACE_ENTER, 10, 7001, 7000, 0);
 	record(TRACE_ENTER, 20, 7000, 0, 0);
 	record(TRACE_EXIT, 10, 7001, 0, 0);
-	record(TRACE_ENTER, 10, 7002, 7000, 0);
-	record(TRACE_EXIT, 10, 7002, 0, 0);
+	record(TRACE_CALL, 10, 7002, 7000, 0);
 	record(TRACE_EXIT, 10, 7000, 0, 0);
 	record(TRACE_EXIT, 20, 7000, 0, 0);
 	assert_string_equal(parents(), "null \"1.1\" null \"1.2\" \"1.1\" "

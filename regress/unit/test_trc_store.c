@@ -450,6 +450,61 @@ short_calls_are_whole(void **state)
 	}
 }
 
+/* Both events at once, as they would be one after the other. */
+static void
+calls_at_once(void **state)
+{
+	const struct rig_word in = rig_word(1), out = rig_word(7);
+	const struct {
+		uint64_t ts, duration, now, enter, exit;
+	} rows[] = {
+		{ START + 10, 5, UINT64_MAX, 10, 15 },
+		/* back in time, into the future, and for long */
+		{ START + 1, 5, UINT64_MAX, 15, 15 },
+		{ START + 20, 50, START + 30, 20, 30 },
+		{ START + 40, (uint64_t)1 << 33, UINT64_MAX, 40,
+		    40 + ((uint64_t)1 << 33) },
+	};
+	struct event ev = { .kind = EVENT_CALL, .tid = 10, .fn = 1,
+		.captures = &in, .len = sizeof(in), .exit_captures = &out,
+		.exit_len = sizeof(out), .flags = EVENT_SAMPLED };
+	struct store_stats s;
+	char want[200];
+	size_t i;
+
+	(void)state;
+	rig_open(true);
+	for (i = 0; i < 4; i++) {
+		ev.ts_ns = rows[i].ts;
+		ev.duration = rows[i].duration;
+		assert_int_equal(store_append(st, &ev, 1, rows[i].now), 2);
+		assert_int_equal(ev.id, (uint64_t)1 << 40 | (2 * i + 1));
+		snprintf(want, sizeof(want), "{\"offset\":%zu,\"limit\":2,"
+		    "\"verbose\":true}", 2 * i);
+		rig_query(want);
+		snprintf(want, sizeof(want), "\"timestamp_ns\":%llu",
+		    (unsigned long long)rows[i].enter);
+		assert_non_null(strstr(answer.s, want));
+		snprintf(want, sizeof(want), "\"timestamp_ns\":%llu",
+		    (unsigned long long)rows[i].exit);
+		assert_non_null(strstr(answer.s, want));
+		snprintf(want, sizeof(want), "\"duration_ns\":%llu",
+		    (unsigned long long)rows[i].duration);
+		assert_non_null(strstr(answer.s, want));
+		snprintf(want, sizeof(want), "\"parentEventId\":\"1.%zu\"",
+		    2 * i + 1);
+		assert_non_null(strstr(answer.s, want));
+	}
+	assert_string_equal(rig_ids("{\"returnValue\":{\"equals\":\"0x7\"}}"),
+	    "1.2 1.4 1.6 1.8 /4");
+	ev.fn = FN_MAX;
+	assert_int_equal(store_append(st, &ev, 1, UINT64_MAX), 0);
+	stats(&s);
+	assert_int_equal(s.lost, 2);
+	assert_int_equal(s.collected, 8);
+	assert_int_equal(store_calls(st, 1), 4);
+}
+
 /* Who looks while calls come has them as they were when he began. */
 static void
 a_look_meanwhile(void **state)
@@ -704,7 +759,8 @@ main(void)
 		TEST(crashes_are_json_or_a_string),
 		cmocka_unit_test(json_is_strict), TEST(it_is_found_again),
 		TEST(it_can_go_on), TEST(a_file_that_was_changed_ends_early),
-		TEST(short_calls_are_whole), TEST(a_look_meanwhile),
+		TEST(short_calls_are_whole), TEST(calls_at_once),
+		TEST(a_look_meanwhile),
 		TEST(far_apart), TEST(other_forms_are_refused),
 		TEST(only_timelines_are_opened),
 		TEST(what_is_not_kept_is_gone), TEST(many_threads),

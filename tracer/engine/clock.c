@@ -18,6 +18,7 @@ struct bearing {
 
 static struct bearing older, newest, middle;
 static double rate;	/* ns per tick */
+static uint64_t scaled;	/* the same times 2^32 */
 
 uint64_t
 clock_tsc(void)
@@ -65,6 +66,7 @@ rate_set(void)
 	if (newest.tsc > older.tsc)
 		rate = (double)(newest.ns - older.ns) /
 		    (double)(newest.tsc - older.tsc);
+	scaled = (uint64_t)(rate * 4294967296.0);
 }
 
 static void
@@ -92,17 +94,21 @@ clock_mark(void)
 	rate_set();
 }
 
+static inline uint64_t
+span(uint64_t ticks)
+{
+	return ((uint64_t)((unsigned __int128)ticks * scaled >> 32));
+}
+
 uint64_t
 clock_convert(uint64_t tsc)
 {
-	double d;
+	uint64_t d;
 
-	if (tsc >= newest.tsc) {
-		d = (double)(tsc - newest.tsc) * rate;
-		return (newest.ns + (uint64_t)d);
-	}
-	d = (double)(newest.tsc - tsc) * rate;
-	return (d > (double)newest.ns ? 0 : newest.ns - (uint64_t)d);
+	if (tsc >= newest.tsc)
+		return (newest.ns + span(tsc - newest.tsc));
+	d = span(newest.tsc - tsc);
+	return (d > newest.ns ? 0 : newest.ns - d);
 }
 
 uint64_t

@@ -211,11 +211,12 @@ slots_ready(struct target *t, struct thread *th, uint32_t n)
 
 	if (t->nslots + n > AGENT_THREADS)
 		return (false);
+	/* the rings first: it is they that may be too large */
+	if (!share(t, th, &rings, n * size, PROT_READ, &view))
+		return (false);
 	states = remote_map(t, th, 0, n * AGENT_STATE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (states == 0 || !share(t, th, &rings, n * size, PROT_READ, &view))
-		return (false);
-	if (!block_add(t, view, n * size)) {
+	if (states == 0 || !block_add(t, view, n * size)) {
 		(void)munmap(view, n * size);
 		return (false);
 	}
@@ -293,9 +294,10 @@ slot_assign(struct target *t, struct thread *th)
 	s = &t->slots[n];
 	if (s->used && !state_wipe(t, s))
 		return;
-	if (s->reader != NULL)
+	if (s->reader != NULL) {
+		ring_reader_forget(s->reader);
 		at = ring_tail(s->reader);
-	else
+	} else
 		s->reader = ring_reader_new(s->view, t->opt.ring, 0);
 	if (s->reader == NULL || !state_write(t, s, (uint32_t)n, at) ||
 	    !regs_get(th, &r))
@@ -507,6 +509,9 @@ adopt_thread(struct target *t, struct thread *th)
 	st.shared = CONTROL(t) + offsetof(struct agent_control, slots) +
 	    (uint64_t)n * sizeof(struct agent_slot);
 	st.slot = (uint32_t)n;
+	/* this reader has not read of any call that is open */
+	st.since = st.head;
+	st.top = UINT64_MAX;
 	if (!mem_write(t, s->state, &st, offsetof(struct agent_state,
 	    frames)))
 		return;

@@ -4,10 +4,21 @@
 
 #include "ringread.h"
 
-#define WORDS_MOST	(RECORD_WORDS + 1 + CAPTURE_BYTES_MAX / 8)
+#define WORDS_MOST	(RECORD_WORDS + CAPTURE_BYTES_MAX / 8)
+#define COPY_LEAST	32	/* words: a few records */
+#define COPY_MOST	2048
+#define OPEN_MOST	(AGENT_FRAMES + AGENT_SPARE)
 #define STUCK_NS_TICKS	1000000000ULL	/* about half a second of any tsc */
 #define PASS_MOST	8	/* laps in one call: a writer may be faster */
 #define TOLD		16	/* times in a lap that the writer gets room */
+
+_Static_assert(COPY_MOST >= WORDS_MOST, "a record is copied as a whole");
+
+/* A call whose end has not been read. */
+struct open {
+	uint64_t id, tsc;
+	uint32_t fn;
+};
 
 struct ring_reader {
 	const volatile uint64_t *ring;
@@ -15,7 +26,21 @@ struct ring_reader {
 	uint64_t at;		/* words read */
 	uint64_t since;		/* tsc since which `at` has not come */
 	uint64_t torn;
-	uint64_t buf[WORDS_MOST];
+	uint64_t tsc;		/* of the record before */
+	bool	 astray;	/* nobody knows whether it is that */
+	struct open *open;	/* the innermost last; OPEN_MOST of them */
+	uint32_t nopen;
+	uint32_t copied;	/* words of buf, from those at `at` on */
+	const uint64_t *next;	/* the first of them */
+	uint64_t buf[COPY_MOST];
+};
+
+/* A record as it has been copied, checked but for its captures. */
+struct record {
+	const uint64_t *w;
+	uint64_t tsc, link, start;
+	uint32_t fn, words, head;	/* head: bytes before the captures */
+	uint8_t	 kind, flags;
 };
 
 struct ring_reader *
@@ -26,16 +51,31 @@ ring_reader_new(const void *ring, size_t size, uint64_t base)
 	rd = calloc(1, sizeof(*rd));
 	if (rd == NULL)
 		return (NULL);
+	rd->open = calloc(OPEN_MOST, sizeof(*rd->open));
+	if (rd->open == NULL) {
+		free(rd);
+		return (NULL);
+	}
 	rd->ring = ring;
 	rd->mask = size / 8 - 1;
 	rd->at = base;
+	rd->next = rd->buf;
+	rd->astray = true;
 	return (rd);
 }
 
 void
 ring_reader_free(struct ring_reader *rd)
 {
+	if (rd != NULL)
+		free(rd->open);
 	free(rd);
+}
+
+void
+ring_reader_forget(struct ring_reader *rd)
+{
+	rd->nopen = 0;
 }
 
 uint64_t
@@ -112,89 +152,282 @@ captures_valid(const struct capture *prog, const uint8_t *bytes, size_t len,
 	return (true);
 }
 
+/* --- calls that are open -------------------------------------------------- */
+
+/* How many there are up to that one; 0: it is not among them. */
+static uint32_t
+open_find(const struct ring_reader *rd, uint64_t id)
+{
+	uint32_t n = rd->nopen;
+
+	while (n > 0 && rd->open[n - 1].id != id)
+		n--;
+	return (n);
+}
+
+/*
+ * The one that a brief EXIT of the function ends: the innermost, unless an
+ * interrupted record has left the reader with others.
+ */
+static uint32_t
+open_of(const struct ring_reader *rd, uint32_t fn)
+{
+	uint32_t n = rd->nopen;
+
+	while (n > 0 && rd->open[n - 1].fn != fn)
+		n--;
+	return (n);
+}
+
+static void
+open_push(struct ring_reader *rd, uint64_t id, uint64_t tsc, uint32_t fn)
+{
+	/* no thread of the agent has more */
+	if (rd->nopen == OPEN_MOST)
+		rd->nopen = 0;
+	rd->open[rd->nopen++] = (struct open){ id, tsc, fn };
+}
+
 /* --- records -------------------------------------------------------------- */
 
 static inline bool
 committed(const struct ring_reader *rd, uint64_t at)
 {
-	return ((uint32_t)(rd->ring[(at + 2) & rd->mask] >> 32) ==
-	    (uint32_t)RECORD_ID(at));
+	return ((uint32_t)rd->ring[at & rd->mask] == (uint32_t)RECORD_ID(at));
 }
 
-/* Out of the program's reach.  0: no record that could be one. */
-static uint64_t
-take(struct ring_reader *rd)
+/*
+ * Out of the program's reach, from `at` on.  In order, as what says that a
+ * record is complete is its first word.
+ */
+static void
+fill(struct ring_reader *rd, uint64_t words)
 {
-	uint64_t first, words, left, size = rd->mask + 1;
+	uint64_t size = rd->mask + 1, first = rd->at & rd->mask, left;
 	size_t i;
 
-	words = rd->ring[(rd->at + 1) & rd->mask] >> 48;
-	if (words < RECORD_WORDS || words > WORDS_MOST || words > size)
-		return (0);
-	first = rd->at & rd->mask;
+	if (words > COPY_MOST)
+		words = COPY_MOST;
+	if (words > size)
+		words = size;
 	left = size - first < words ? size - first : words;
 	for (i = 0; i < left; i++)
 		rd->buf[i] = rd->ring[first + i];
 	for (; i < words; i++)
 		rd->buf[i] = rd->ring[i - left];
-	/* the copy is what counts: it must be the same record still */
-	if ((uint32_t)(rd->buf[2] >> 32) != (uint32_t)RECORD_ID(rd->at) ||
-	    rd->buf[1] >> 48 != words)
+	rd->copied = (uint32_t)words;
+	rd->next = rd->buf;
+}
+
+static inline void
+advance(struct ring_reader *rd, uint32_t words)
+{
+	rd->at += words;
+	rd->next += words;
+	rd->copied -= words;
+	rd->since = 0;
+}
+
+/* Bytes of what has been copied are looked at as what they are. */
+static inline uint32_t
+half(const uint64_t *w, size_t byte)
+{
+	return ((uint32_t)(w[byte / 8] >> (byte % 8 * 8)));
+}
+
+/* The words of a record that begins there, 0: it cannot be one. */
+static inline uint32_t
+words_of(const uint64_t *w)
+{
+	uint32_t n = half(w, offsetof(struct agent_brief, what)) >> WHAT_WORDS;
+
+	if (n != 0)
+		return (n * sizeof(*w) < sizeof(struct agent_brief) ? 0 : n);
+	n = half(w, offsetof(struct agent_record, words));
+	return (n < RECORD_WORDS || n > WORDS_MOST ? 0 : n);
+}
+
+/* Whether at that many words behind `next` there is one, as a whole. */
+static inline uint32_t
+is_copied(const struct ring_reader *rd, uint32_t ahead)
+{
+	const uint64_t *w = rd->next + ahead;
+	uint32_t words;
+
+	if (rd->copied - ahead < 2 ||
+	    (uint32_t)w[0] != (uint32_t)RECORD_ID(rd->at + ahead))
 		return (0);
+	words = words_of(w);
+	return (words <= rd->copied - ahead ? words : 0);
+}
+
+static bool
+whole_valid(const struct ring_reader *rd, struct record *r)
+{
+	r->head = sizeof(struct agent_record);
+	r->tsc = r->w[offsetof(struct agent_record, tsc) / 8];
+	r->link = r->w[offsetof(struct agent_record, link) / 8];
+	r->start = r->w[offsetof(struct agent_record, start) / 8];
+	/* it is about what was recorded before this one */
+	if (r->link > rd->at)
+		return (false);
+	return (r->kind == AGENT_ENTER || (r->kind == AGENT_EXIT &&
+	    r->link != 0));
+}
+
+/*
+ * Its clock near that of the record before; if that has not been read, the
+ * latest that it can have been.
+ */
+static inline uint64_t
+brief_tsc(const struct ring_reader *rd, const struct record *r, uint64_t now)
+{
+	uint32_t low = (uint32_t)(r->w[0] >> 32);
+
+	if (rd->astray)
+		return (now - (uint32_t)((uint32_t)now - low));
+	return (rd->tsc + (uint64_t)(int64_t)(int32_t)(low -
+	    (uint32_t)rd->tsc));
+}
+
+static inline bool
+brief_valid(const struct ring_reader *rd, uint64_t now, struct record *r)
+{
+	const struct open *o;
+	uint32_t n;
+
+	r->head = sizeof(struct agent_brief);
+	r->tsc = brief_tsc(rd, r, now);
+	r->link = r->start = 0;
+	if (r->kind == AGENT_ENTER) {
+		if (rd->nopen > 0)
+			r->link = rd->open[rd->nopen - 1].id;
+		return (true);
+	}
+	if (r->kind != AGENT_EXIT || (n = open_of(rd, r->fn)) == 0)
+		return (false);
+	o = &rd->open[n - 1];
+	r->link = o->id;
+	r->start = o->tsc;
+	return (true);
+}
+
+/* Takes a record's head apart. */
+static inline bool
+head_valid(const struct ring_reader *rd, const uint64_t *w, uint32_t words,
+    uint64_t now, struct record *r)
+{
+	uint32_t what = half(w, offsetof(struct agent_brief, what));
+
+	r->w = w;
+	r->words = words;
+	r->fn = WHAT_FN(what);
+	r->kind = what >> WHAT_KIND & 3;
+	r->flags = what >> WHAT_FLAGS & RECORD_FLAGS;
+	if (what >> WHAT_WORDS == 0 ? !whole_valid(rd, r) :
+	    !brief_valid(rd, now, r))
+		return (false);
+	return (r->tsc <= now && r->start <= r->tsc);
+}
+
+/* An exit may have no captures: no room, or it never returned. */
+static inline bool
+get_captures(const struct record *r, const struct capture *prog,
+    const uint8_t **bytes, uint32_t *len)
+{
+	size_t used = 0;
+
+	*bytes = (const uint8_t *)r->w + r->head;
+	if (!(r->kind == AGENT_EXIT && (r->flags & RECORD_BARE) != 0) &&
+	    prog != NULL && !captures_valid(prog, *bytes,
+	    r->words * sizeof(uint64_t) - r->head, &used))
+		return (false);
+	*len = (uint32_t)used;
+	return (true);
+}
+
+/*
+ * The EXIT that ends a call in which nothing else was recorded, right behind
+ * its ENTER: its words, 0: it is not there, or has to be told alone.
+ */
+static uint32_t
+take_exit(struct ring_reader *rd, const struct ring_programs *p, uint64_t now,
+    uint32_t ahead, struct ring_record *out)
+{
+	uint32_t words = is_copied(rd, ahead), what;
+	struct record r;
+
+	if (words == 0)
+		return (0);
+	r.w = rd->next + ahead;
+	what = half(r.w, offsetof(struct agent_brief, what));
+	r.words = words;
+	r.head = sizeof(struct agent_brief);
+	r.kind = AGENT_EXIT;
+	r.flags = what >> WHAT_FLAGS & RECORD_FLAGS;
+	if ((what & ~((uint32_t)RECORD_BARE << WHAT_FLAGS)) !=
+	    (out->fn | AGENT_EXIT << WHAT_KIND | words << WHAT_WORDS))
+		return (0);
+	out->end = out->tsc + (uint32_t)((uint32_t)(r.w[0] >> 32) -
+	    (uint32_t)out->tsc);
+	if (out->end > now || out->end - out->tsc >= BRIEF_TICKS ||
+	    !get_captures(&r, p->leave, &out->exit_captures,
+	    &out->exit_captures_len))
+		return (0);
+	rd->tsc = out->end;
 	return (words);
 }
 
-static bool
-head_valid(const struct ring_reader *rd, const struct agent_record *h,
-    uint64_t now)
+static void
+note_exit(struct ring_reader *rd, const struct record *r)
 {
-	if (h->kind == 0 || h->kind >= AGENT_KINDS ||
-	    (h->flags & ~RECORD_FLAGS) != 0 || h->tsc > now ||
-	    h->depth > AGENT_FRAMES + AGENT_SPARE)
-		return (false);
-	/* both are about what was recorded before this one */
-	if (h->link > rd->at)
-		return (false);
-	return (h->kind == AGENT_ENTER || (h->link != 0 &&
-	    h->words > RECORD_WORDS));
+	uint32_t n = open_find(rd, r->link);
+
+	if (n > 0)
+		rd->nopen = n - 1;
 }
 
-static bool
-deliver(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now)
+/* The words of what has been told, 0: it is not valid. */
+static uint32_t
+deliver(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
+    uint32_t words, struct ring_record *out)
 {
 	const struct ring_programs *p;
-	struct agent_record h;
-	struct ring_record r;
-	size_t used, skip = sizeof(h);
+	struct record r;
+	uint32_t more;
 
-	memcpy(&h, rd->buf, sizeof(h));
-	if (!head_valid(rd, &h, now) ||
-	    (p = ops->lookup(h.fn, ops->arg)) == NULL)
-		return (false);
-	memset(&r, 0, sizeof(r));
-	if (h.kind == AGENT_EXIT) {
-		r.start = rd->buf[RECORD_WORDS];
-		skip += sizeof(r.start);
-		if (r.start > h.tsc)
-			return (false);
+	if (!head_valid(rd, rd->next, words, now, &r) ||
+	    (p = ops->lookup(r.fn, ops->arg)) == NULL ||
+	    !get_captures(&r, r.kind == AGENT_ENTER ? p->enter : p->leave,
+	    &out->captures, &out->captures_len))
+		return (0);
+	rd->tsc = r.tsc;
+	rd->astray = false;
+	out->tsc = r.tsc;
+	out->start = r.start;
+	out->fn = r.fn;
+	out->link = r.link;
+	out->kind = r.kind;
+	out->flags = r.flags;
+	if (r.kind == AGENT_EXIT) {
+		note_exit(rd, &r);
+		out->flags &= (uint8_t)~RECORD_BARE;
+		out->id = r.link;
+	} else {
+		rd->nopen = r.link == 0 ? 0 : open_find(rd, r.link);
+		out->id = RECORD_ID(rd->at);
 	}
-	r.tsc = h.tsc;
-	r.id = h.kind == AGENT_EXIT ? h.link : RECORD_ID(rd->at);
-	r.link = h.link;
-	r.fn = h.fn;
-	r.depth = h.depth;
-	r.kind = h.kind;
-	r.flags = h.flags;
-	r.captures = (const uint8_t *)rd->buf + skip;
-	/* an exit may have none: no room, or it never returned */
-	used = 0;
-	if ((h.kind == AGENT_ENTER || h.words * 8UL > skip) &&
-	    !captures_valid(h.kind == AGENT_ENTER ? p->enter : p->leave,
-	    r.captures, h.words * 8UL - skip, &used))
-		return (false);
-	r.captures_len = (uint32_t)used;
-	ops->record(&r, ops->arg);
-	return (true);
+	out->depth = rd->nopen;
+	if (r.kind == AGENT_ENTER && (r.flags & RECORD_OPEN) == 0) {
+		more = p->apart ? 0 : take_exit(rd, p, now, words, out);
+		if (more != 0)
+			out->kind = RING_CALL;
+		else
+			open_push(rd, out->id, r.tsc, r.fn);
+		words += more;
+	}
+	ops->record(out, ops->arg);
+	return (words);
 }
 
 /*
@@ -206,6 +439,8 @@ resync(struct ring_reader *rd)
 {
 	uint64_t i;
 
+	rd->copied = 0;
+	rd->astray = true;
 	for (i = 1; i <= rd->mask; i++) {
 		if (!committed(rd, rd->at + i))
 			continue;
@@ -232,36 +467,72 @@ wait_or_skip(struct ring_reader *rd, uint64_t now, bool last)
 	return (true);
 }
 
-size_t
-ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
-    uint64_t head, bool last)
+/* One record, or what is none but could have been.  Its words, 0: neither. */
+static uint32_t
+read_one(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
+    uint32_t words, size_t *n, struct ring_record *out)
 {
-	uint64_t end = rd->at + PASS_MOST * (rd->mask + 1), words;
-	uint64_t told = rd->at;
+	uint32_t told;
+
+	if ((half(rd->next, offsetof(struct agent_brief, what)) >> WHAT_KIND &
+	    3) == AGENT_VOID)
+		return (words);
+	told = deliver(rd, ops, now, words, out);
+	if (told == 0) {
+		rd->torn++;
+		rd->astray = true;
+		return (words);
+	}
+	*n += told != words && out->kind == RING_CALL ? 2 : 1;
+	return (told);
+}
+
+/* The words of a whole record at `at`, copied; 0: there is none. */
+static uint32_t
+next_words(struct ring_reader *rd, uint64_t head)
+{
+	uint32_t words = is_copied(rd, 0);
+	uint64_t ahead = head - rd->at;
+
+	if (words != 0)
+		return (words);
+	/* what has been copied may be older than what is there now */
+	if (!committed(rd, rd->at))
+		return (0);
+	fill(rd, ahead < COPY_LEAST || ahead > rd->mask + 1 ? COPY_LEAST :
+	    ahead);
+	words = (uint32_t)rd->next[0] == (uint32_t)RECORD_ID(rd->at) ?
+	    words_of(rd->next) : 0;
+	if (words > rd->copied)
+		fill(rd, words);
+	return (is_copied(rd, 0));
+}
+
+size_t
+ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops,
+    uint64_t now, uint64_t head, bool last)
+{
+	uint64_t end = rd->at + PASS_MOST * (rd->mask + 1), told = rd->at;
+	struct ring_record out = { .kind = 0 };
+	uint32_t words;
 	size_t n = 0;
 
+	/* nothing is taken from a former call: it may have been written over */
+	rd->copied = 0;
 	while (rd->at < end) {
-		if (!committed(rd, rd->at)) {
-			if (rd->at == head) {
-				rd->since = 0;
-				break;
-			}
-			if (!wait_or_skip(rd, now, last))
-				break;
-			continue;
-		}
-		words = take(rd);
-		if (words != 0 && deliver(rd, ops, now))
-			n++;
-		else
+		words = next_words(rd, head);
+		if (words != 0) {
+			advance(rd, read_one(rd, ops, now, words, &n, &out));
+		} else if (committed(rd, rd->at)) {
 			rd->torn++;
-		if (words == 0) {
 			if (!resync(rd))
 				rd->at++;
-			continue;
+		} else if (rd->at == head) {
+			rd->since = 0;
+			break;
+		} else if (!wait_or_skip(rd, now, last)) {
+			break;
 		}
-		rd->at += words;
-		rd->since = 0;
 		if (ops->tail != NULL && rd->at - told > rd->mask / TOLD) {
 			__atomic_store_n(ops->tail, rd->at, __ATOMIC_RELEASE);
 			told = rd->at;

@@ -2,7 +2,7 @@
 /*
  * Reading a ring that a hostile program writes.
  *
- * Every record is copied before it is looked at, every field is checked
+ * What is read is copied before it is looked at, every field is checked
  * against what it may be, and nothing in the ring can lead the reader
  * elsewhere.  What is not valid is counted and passed over.
  */
@@ -21,15 +21,22 @@ struct ring_reader;
 /* What is known of a function; NULL: no such function. */
 struct ring_programs {
 	const struct capture *enter, *leave;	/* NULL: nothing is captured */
+	bool	 apart;		/* its ENTER is never told as a RING_CALL */
 };
+
+/* Of an ENTER that is followed by its own EXIT both are told at once. */
+#define RING_CALL	AGENT_KINDS
 
 struct ring_record {
 	uint64_t tsc, start;	/* start: of an EXIT */
-	uint64_t id, link;
-	uint32_t fn, depth;
+	uint64_t end;		/* tsc of a RING_CALL's EXIT */
+	uint64_t id, link;	/* id: of an EXIT its ENTER's */
+	uint32_t fn, depth;	/* depth: open calls that the reader knows */
 	uint8_t	 kind, flags;
 	const uint8_t *captures; /* borrowed */
 	uint32_t captures_len;
+	const uint8_t *exit_captures; /* of a RING_CALL, likewise */
+	uint32_t exit_captures_len;
 };
 
 struct ring_ops {
@@ -58,6 +65,8 @@ void		 ring_reader_free(struct ring_reader *);
  */
 size_t		 ring_reader_read(struct ring_reader *, const struct ring_ops *,
 		    uint64_t now, uint64_t head, bool last);
+/* What is written from now on is another thread's. */
+void		 ring_reader_forget(struct ring_reader *);
 /* Words that are read; for the writer. */
 uint64_t	 ring_tail(const struct ring_reader *);
 /* Records that were not valid, since the last call. */

@@ -288,6 +288,7 @@ struct reading {
 	target_record_fn fn;
 	void	*arg;
 	struct ring_programs programs;
+	struct trace_record out;
 };
 
 /* Records name probes: what a function's id stood for when they were made. */
@@ -302,6 +303,7 @@ lookup(uint32_t index, void *arg)
 	p = &r->t->probes[index];
 	if (!p->built || (p->hidden && p->inner == INNER_NONE))
 		return (NULL);
+	r->programs.apart = p->inner != INNER_NONE;
 	r->programs.enter = p->enter;
 	r->programs.leave = p->leave;
 	return (&r->programs);
@@ -319,32 +321,40 @@ unique(const struct reading *r, uint64_t id)
 static void
 on_record(const struct ring_record *in, void *arg)
 {
+	static const uint8_t kinds[] = { [AGENT_ENTER] = TRACE_ENTER,
+	    [AGENT_EXIT] = TRACE_EXIT, [RING_CALL] = TRACE_CALL };
 	struct reading *r = arg;
 	const struct probe *p = &r->t->probes[in->fn];
-	struct trace_record out;
+	struct trace_record *out = &r->out;
+	uint64_t ts = clock_convert(in->tsc);
 
-	out.ts = clock_convert(in->tsc);
+	out->duration = in->kind == RING_CALL ?
+	    clock_convert(in->end) - ts : in->kind == AGENT_EXIT ?
+	    ts - clock_convert(in->start) : 0;
 	/* a new bearing may differ by some nanoseconds */
-	if (out.ts < r->slot->last_ts)
-		out.ts = r->slot->last_ts;
-	r->slot->last_ts = out.ts;
-	out.id = unique(r, in->id);
-	out.parent = in->kind == AGENT_ENTER ? unique(r, in->link) : 0;
-	out.duration = in->kind == AGENT_EXIT ? clock_convert(in->tsc) -
-	    clock_convert(in->start) : 0;
-	out.fn = p->fn;
-	out.tid = r->slot->tid;
-	out.kind = in->kind == AGENT_ENTER ? TRACE_ENTER : TRACE_EXIT;
-	out.flags = in->flags;
-	out.depth = in->depth;
-	out.captures = in->captures;
-	out.captures_len = in->captures_len;
+	out->ts = ts < r->slot->last_ts ? r->slot->last_ts : ts;
+	r->slot->last_ts = out->ts + (in->kind == RING_CALL ? out->duration :
+	    0);
+	out->id = unique(r, in->id);
+	out->parent = in->kind == AGENT_EXIT ? 0 : unique(r, in->link);
+	out->fn = p->fn;
+	out->tid = r->slot->tid;
+	out->kind = kinds[in->kind];
+	out->flags = in->flags;
+	out->depth = in->depth;
+	out->captures = in->captures;
+	out->captures_len = in->captures_len;
+	if (in->kind == RING_CALL) {
+		out->exit_captures = in->exit_captures;
+		out->exit_captures_len = in->exit_captures_len;
+	}
 	if (!p->hidden)
-		r->fn(r->self, &out, r->arg);
-	if (p->inner != INNER_NONE && out.kind == TRACE_ENTER)
-		inner_tell(r->self, p, &out,
-		    p->hidden || (out.flags & TRACE_OPEN) != 0 ? out.parent
-							       : out.id);
+		r->fn(r->self, out, r->arg);
+	/* these are never told with their ends */
+	if (p->inner != INNER_NONE && out->kind == TRACE_ENTER)
+		inner_tell(r->self, p, out,
+		    p->hidden || (out->flags & TRACE_OPEN) != 0 ? out->parent
+								: out->id);
 }
 
 static void

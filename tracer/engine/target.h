@@ -180,7 +180,9 @@ uint64_t	 target_skipped(struct target *, uint32_t fn);
 
 enum trace_kind {
 	TRACE_ENTER = 1,
-	TRACE_EXIT
+	TRACE_EXIT,
+	TRACE_CALL	/* both, of a call in which nothing was recorded: the
+			 * EXIT has no flags */
 };
 
 enum {
@@ -195,7 +197,7 @@ struct trace_record {
 				 * different within a target */
 	uint64_t parent;	/* ENTER: id of the innermost recorded call
 				 * that is open, 0 = none */
-	uint64_t duration;	/* EXIT: ns */
+	uint64_t duration;	/* EXIT, CALL: ns */
 	uint32_t fn;
 	pid_t	 tid;
 	uint8_t	 kind, flags;
@@ -203,14 +205,33 @@ struct trace_record {
 	const uint8_t *captures; /* borrowed for the call; checked against the
 				  * probe's program */
 	uint32_t captures_len;
+	/* CALL: of its EXIT, likewise */
+	const uint8_t *exit_captures;
+	uint32_t exit_captures_len;
 };
+
+/* A TRACE_CALL as the two that it stands for. */
+static inline void
+trace_split(const struct trace_record *call, struct trace_record *enter,
+    struct trace_record *leave)
+{
+	*enter = *leave = *call;
+	enter->kind = TRACE_ENTER;
+	enter->duration = 0;
+	leave->kind = TRACE_EXIT;
+	leave->ts += call->duration;
+	leave->parent = 0;
+	leave->flags = 0;
+	leave->captures = call->exit_captures;
+	leave->captures_len = call->exit_captures_len;
+}
 
 typedef void	(*target_record_fn)(struct target *,
 		    const struct trace_record *, void *arg);
 
 /*
  * Hands over what the rings hold, of each thread in order.  Losses are
- * reported by on_event.  Returns the number of records.
+ * reported by on_event.  Returns how many ENTERs and EXITs there were.
  */
 size_t		 target_read(struct target *, target_record_fn, void *arg);
 

@@ -38,6 +38,7 @@ struct feed {
 	void	*place_arg;
 	struct feed_thread *buckets[BUCKETS], *latest;
 	uint32_t nthreads;
+	struct event ev;		/* of the latest record */
 };
 
 struct feed *
@@ -151,7 +152,7 @@ parent_of(struct feed_thread *t, const struct trace_record *r)
 {
 	uint32_t n;
 
-	if (r->kind == TRACE_ENTER) {
+	if (r->kind != TRACE_EXIT) {
 		n = keep(t, r->parent);
 		/* of a full stack the missing ones are on top */
 		if (n > 0 || t->n < DEPTH_MAX)
@@ -165,27 +166,51 @@ parent_of(struct feed_thread *t, const struct trace_record *r)
 	return t->calls[n - 1].store;
 }
 
+static uint16_t
+short_len(uint32_t len)
+{
+	return (uint16_t)(len < UINT16_MAX ? len : UINT16_MAX);
+}
+
+static void
+remember(struct feed_thread *t, uint64_t id, uint64_t ts, uint32_t fn,
+    uint8_t kind)
+{
+	t->last[t->nlast++ % LAST] = (struct last_event){ id, ts, fn, kind };
+}
+
 bool
 feed_record(struct feed *f, const struct trace_record *r, uint64_t now_ns)
 {
 	struct feed_thread *t = thread(f, (uint32_t)r->tid);
-	struct event ev = { .ts_ns = r->ts, .duration = r->duration,
-		.fn = r->fn, .tid = (uint32_t)r->tid, .flags = r->flags,
-		.kind = r->kind == TRACE_ENTER ? EVENT_ENTER : EVENT_EXIT,
-		.captures = r->captures };
+	struct event *ev = &f->ev;
+	bool is_call = r->kind == TRACE_CALL;
 
-	ev.len = (uint16_t)(r->captures_len < UINT16_MAX ? r->captures_len :
-	    UINT16_MAX);
-	if (t != NULL)
-		ev.parent = parent_of(t, r);
-	if (store_append(f->st, &ev, 1, now_ns) != 1)
+	ev->ts_ns = r->ts;
+	ev->parent = t != NULL ? parent_of(t, r) : 0;
+	ev->duration = r->duration;
+	ev->fn = r->fn;
+	ev->tid = (uint32_t)r->tid;
+	ev->kind = is_call ? EVENT_CALL : r->kind == TRACE_ENTER ?
+	    EVENT_ENTER : EVENT_EXIT;
+	ev->flags = r->flags;
+	ev->len = short_len(r->captures_len);
+	ev->captures = r->captures;
+	if (is_call) {
+		ev->exit_len = short_len(r->exit_captures_len);
+		ev->exit_captures = r->exit_captures;
+	}
+	if (store_append(f->st, ev, 1, now_ns) == 0)
 		return false;
-	if (t != NULL && r->kind == TRACE_ENTER &&
-	    (r->flags & TRACE_OPEN) == 0)
-		push(t, r->id, ev.id, r->fn);
-	if (t != NULL)
-		t->last[t->nlast++ % LAST] = (struct last_event){ ev.id,
-		    ev.ts_ns, r->fn, ev.kind };
+	if (t == NULL)
+		return true;
+	if (r->kind == TRACE_ENTER && (r->flags & TRACE_OPEN) == 0)
+		push(t, r->id, ev->id, r->fn);
+	remember(t, ev->id, r->ts, r->fn, r->kind == TRACE_EXIT ? EVENT_EXIT :
+	    EVENT_ENTER);
+	if (is_call)
+		remember(t, ev->id + 1, r->ts + r->duration, r->fn,
+		    EVENT_EXIT);
 	return true;
 }
 

@@ -216,6 +216,41 @@ rec_join(uint8_t *at, size_t room, const struct seg_first *first,
 	return s.size;
 }
 
+uint32_t
+rec_write_call(uint8_t *to, const struct seg_first *first,
+    const struct rec *enter, const struct rec *leave)
+{
+	uint32_t size = rec_call_size(enter, leave->len), brief, pad;
+	uint64_t far = enter->back >= REC_FAR ? enter->back : 0;
+	struct rec_head h;
+
+	h.when = (enter->ts - first->ts) | (enter->seq - first->seq) << 48;
+	h.back = far != 0 ? REC_FAR : (uint32_t)enter->back;
+	h.what = enter->fn | (uint64_t)REC_CALL << KIND_AT |
+	    (uint64_t)enter->flags << FLAGS_AT |
+	    class_small(leave->class) << CLASS_AT |
+	    (uint64_t)enter->len << LEN_AT |
+	    (uint64_t)leave->len << EXIT_LEN_AT;
+	h.check = rec_check(&h, far, leave->duration);
+	brief = (uint32_t)leave->duration;
+	/* no old bytes of ours in what is written */
+	memset(to + size - SEG_UNIT, 0, SEG_UNIT);
+	memcpy(to, &h, sizeof(h));
+	to += sizeof(h);
+	if (far != 0) {
+		memcpy(to, &far, sizeof(far));
+		to += sizeof(far);
+	}
+	memcpy(to, enter->captures, enter->len);
+	to += enter->len;
+	pad = -(uint32_t)enter->len & 3;
+	memset(to, 0, pad);
+	to += pad;
+	memcpy(to, &brief, sizeof(brief));
+	memcpy(to + sizeof(brief), leave->captures, leave->len);
+	return size;
+}
+
 bool
 rec_seal(uint8_t *at, size_t left)
 {

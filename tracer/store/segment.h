@@ -153,6 +153,17 @@ uint32_t rec_write(uint8_t *to, const struct seg_first *,
  */
 uint32_t rec_join(uint8_t *at, size_t room, const struct seg_first *,
 	    const struct rec *exit);
+/* Writes a REC_CALL at once; its exit's duration fits into 32 bits. */
+uint32_t rec_write_call(uint8_t *to, const struct seg_first *,
+	    const struct rec *enter, const struct rec *exit);
+
+/* Bytes that it takes. */
+static inline uint32_t
+rec_call_size(const struct rec *enter, uint32_t exit_len)
+{
+	return rec_round(((REC_HEAD + (enter->back >= REC_FAR ? 8U : 0) +
+	    enter->len + 3U) & ~3U) + (uint32_t)sizeof(uint32_t) + exit_len);
+}
 /* Makes the check of a record right, whatever it is; false: beyond left. */
 bool	 rec_seal(uint8_t *at, size_t left);
 /*

@@ -233,13 +233,12 @@ fill(struct rec *r, const struct event *ev, const struct thread *t,
 }
 
 static uint16_t
-class_of(struct store *st, const struct event *ev)
+class_of(struct store *st, const struct rec *r)
 {
-	uint16_t class = tally_class(&st->tally, ev->fn, ev->captures,
-	    ev->len);
+	uint16_t class = tally_class(&st->tally, r->fn, r->captures, r->len);
 
 	return class == CLASS_OTHER &&
-	    seg_key(ev->captures, ev->len, st->tag) == 0 ? CLASS_ODD : class;
+	    seg_key(r->captures, r->len, st->tag) == 0 ? CLASS_ODD : class;
 }
 
 /*
@@ -292,7 +291,7 @@ append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
 
 	fill(&r, ev, t, ts);
 	if (r.kind == REC_EXIT)
-		r.class = class_of(st, ev);
+		r.class = class_of(st, &r);
 	if (!(r.kind == REC_EXIT && join(st, t, &r)) && !put(st, t, &r))
 		return false;
 	c = t->chunks[t->nchunks - 1];
@@ -306,8 +305,7 @@ append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
 static bool
 well_formed(struct store *st, const struct event *ev)
 {
-	return (ev->kind == EVENT_ENTER || ev->kind == EVENT_EXIT) &&
-	    ev->fn < FN_MAX && tally_reserve(&st->tally, ev->fn) == 0;
+	return ev->fn < FN_MAX && tally_reserve(&st->tally, ev->fn) == 0;
 }
 
 /* One event of a thread: its id is used up, stored or not. */
@@ -324,7 +322,8 @@ append_one(struct store *st, struct thread *t, struct event *ev,
 		ts = t->last_ts;
 	if (ev->len > SEG_CAPTURES)
 		ev->len = SEG_CAPTURES;
-	if (well_formed(st, ev) && append(st, t, ev, ts)) {
+	if ((ev->kind == EVENT_ENTER || ev->kind == EVENT_EXIT) &&
+	    well_formed(st, ev) && append(st, t, ev, ts)) {
 		ev->id = id_of(t->ord, t->next_seq);
 		t->last_ts = ts;
 		if (ts > st->latest_ts)
@@ -334,20 +333,104 @@ append_one(struct store *st, struct thread *t, struct event *ev,
 	return ev->id != 0;
 }
 
+/* A call as the two events that it is. */
+static size_t
+append_halves(struct store *st, struct thread *t, struct event *ev,
+    uint64_t now)
+{
+	struct event half = *ev;
+	size_t n;
+
+	half.kind = EVENT_ENTER;
+	n = append_one(st, t, &half, now);
+	ev->id = half.id;
+	half.kind = EVENT_EXIT;
+	half.ts_ns = ev->ts_ns + ev->duration;
+	half.parent = ev->id;
+	half.flags = 0;
+	half.len = ev->exit_len;
+	half.captures = ev->exit_captures;
+	return n + append_one(st, t, &half, now);
+}
+
+/* Whether one record can tell both, and nothing has to be mended. */
+static bool
+is_usual(struct store *st, const struct thread *t, const struct event *ev,
+    uint64_t now)
+{
+	return ev->ts_ns >= t->last_ts && ev->ts_ns <= now &&
+	    ev->duration <= now - ev->ts_ns && ev->duration <= UINT32_MAX &&
+	    ev->len <= SEG_CAPTURES && ev->exit_len <= SEG_CAPTURES &&
+	    t->next_seq < SEQ_MAX && well_formed(st, ev);
+}
+
+/* Both events of a call at once; how many were stored. */
+static size_t
+append_call(struct store *st, struct thread *t, struct event *ev,
+    uint64_t now)
+{
+	struct rec *enter = &st->enter, *leave = &st->leave;
+	struct seg_first first;
+	struct chunk *c;
+
+	if (!is_usual(st, t, ev, now))
+		return append_halves(st, t, ev, now);
+	ev->id = 0;
+	fill(enter, ev, t, ev->ts_ns);
+	enter->kind = REC_ENTER;
+	c = chunk_for(st, t, rec_call_size(enter, ev->exit_len), ev->ts_ns);
+	if (c == NULL) {
+		t->next_seq += 2;
+		return 0;
+	}
+	leave->fn = ev->fn;
+	leave->len = ev->exit_len;
+	leave->captures = ev->exit_captures;
+	leave->duration = ev->duration;
+	leave->class = class_of(st, leave);
+	first = chunk_first(c);
+	c->latest = c->bytes;
+	c->bytes += rec_write_call(chunk_end(c), &first, enter, leave);
+	c->nrecords++;
+	c->count += 2;
+	c->nenter++;
+	c->last_seq = t->next_seq + 1;
+	c->last_ts = t->last_ts = ev->ts_ns + ev->duration;
+	if (t->last_ts > st->latest_ts)
+		st->latest_ts = t->last_ts;
+	t->nenter++;
+	t->nexit++;
+	tally_add(&st->tally, ev->fn, CLASS_ENTER, 1);
+	tally_add(&st->tally, ev->fn, leave->class, 1);
+	ev->id = id_of(t->ord, t->next_seq);
+	t->next_seq += 2;
+	return 2;
+}
+
+/* One of what is appended; how many events were stored. */
+static size_t
+append_any(struct store *st, struct event *ev, uint64_t now)
+{
+	struct thread *t = thread_of(st, ev->tid);
+	size_t events = ev->kind == EVENT_CALL ? 2 : 1, stored = 0;
+
+	if (t != NULL && events == 2)
+		stored = append_call(st, t, ev, now);
+	else if (t != NULL)
+		stored = append_one(st, t, ev, now);
+	if (stored < events)
+		store_lost(st, ev->tid, events - stored);
+	return stored;
+}
+
 size_t
 store_append(struct store *st, struct event *events, size_t n,
     uint64_t now_ns)
 {
-	struct thread *t;
 	size_t stored = 0, i;
 
-	for (i = 0; i < n; i++) {
-		t = thread_of(st, events[i].tid);
-		if (t != NULL && append_one(st, t, &events[i], now_ns))
-			stored++;
-		else
-			store_lost(st, events[i].tid, 1);
-	}
+	for (i = 0; i < n; i++)
+		stored += append_any(st, &events[i], now_ns);
 	st->collected += stored;
 	return stored;
 }

@@ -50,7 +50,9 @@ enum event_kind {
 	EVENT_EXIT,
 	EVENT_STDOUT,
 	EVENT_STDERR,
-	EVENT_CRASH
+	EVENT_CRASH,
+	EVENT_CALL		/* only appended: an EVENT_ENTER, and the
+				 * EVENT_EXIT that comes next */
 };
 /* Flags of calls, those of target.h: */
 #define EVENT_SAMPLED	1		/* others were left out */
@@ -67,12 +69,14 @@ struct event {
 	 * EVENT_ENTER; an id of the same thread, 0 = not known.
 	 */
 	uint64_t	 parent;
-	uint64_t	 duration;	/* ns, of EVENT_EXIT */
+	uint64_t	 duration;	/* ns, of EVENT_EXIT and EVENT_CALL */
 	uint32_t	 fn, tid;	/* fn: of store_function() */
-	uint8_t		 kind;		/* EVENT_ENTER or EVENT_EXIT */
+	uint8_t		 kind;		/* one of functions */
 	uint8_t		 flags;
 	uint16_t	 len;		/* of captures */
+	uint16_t	 exit_len;	/* of EVENT_CALL: its EVENT_EXIT's */
 	const void	*captures;	/* borrowed; as the agent wrote them */
+	const void	*exit_captures;	/* likewise, of EVENT_CALL */
 };
 
 struct store_function {
@@ -224,7 +228,8 @@ void	 store_thread_gone(struct store *, uint32_t tid);
 uint64_t store_next_id(struct store *, uint32_t tid);
 /*
  * Appends calls, those of a thread in their order.  Times that go back or
- * lie beyond now_ns are mended.  Returns how many were stored.
+ * lie beyond now_ns are mended.  Returns how many events were stored; an
+ * EVENT_CALL is two.
  */
 size_t	 store_append(struct store *, struct event *, size_t n,
 	    uint64_t now_ns);

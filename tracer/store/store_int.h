@@ -115,6 +115,7 @@ struct store {
 	uint64_t used, evicted, lost, collected;
 	unsigned int pins;		/* readers that need what is there */
 
+	struct rec enter, leave;	/* of what is being appended */
 	struct tally tally;
 	struct function *functions;
 	uint32_t nfunctions, functions_cap;	/* named; size of the array */

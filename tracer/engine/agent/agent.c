@@ -216,20 +216,51 @@ reserve(struct agent_state *st, uint64_t words, uint64_t kept, uint64_t *at)
 	return (n - sh->tail + words <= size);
 }
 
-static inline void
-put_head(const struct agent_state *st, uint64_t at, uint64_t tsc,
-    const struct agent_record *r)
+static inline uint64_t
+record_words(bool whole, uint32_t n)
 {
-	struct out o = { .ring = st->ring, .mask = st->mask };
+	uint64_t head = whole ? sizeof(struct agent_record) :
+	    sizeof(struct agent_brief);
 
+	return ((head + n + WORD - 1) / WORD);
+}
+
+static inline uint32_t
+what_of(uint32_t fn, uint32_t kind, uint32_t flags, uint64_t brief_words)
+{
+	return (fn | kind << WHAT_KIND | flags << WHAT_FLAGS |
+	    (uint32_t)brief_words << WHAT_WORDS);
+}
+
+/* Where captures go. */
+static inline void
+out_begin(struct out *o, const struct agent_state *st, uint64_t at, bool whole,
+    uint32_t n)
+{
+	o->ring = st->ring;
+	o->mask = st->mask;
+	o->at = at * WORD + (whole ? sizeof(struct agent_record) :
+	    sizeof(struct agent_brief));
+	o->left = n;
+}
+
+static inline void
+put_whole(const struct out *o, uint64_t at, uint64_t words, uint64_t tsc,
+    uint64_t link, uint64_t start)
+{
 	at *= WORD;
-	put8(&o, at, tsc);
-	put8(&o, at + 8, (uint64_t)r->words << 48 | (uint64_t)r->flags << 40 |
-	    (uint64_t)r->kind << 32 | r->fn);
-	put8(&o, at + 24, r->link);
+	put4(o, at + offsetof(struct agent_record, words), (uint32_t)words);
+	put8(o, at + offsetof(struct agent_record, tsc), tsc);
+	put8(o, at + offsetof(struct agent_record, link), link);
+	put8(o, at + offsetof(struct agent_record, start), start);
+}
+
+static inline void
+commit(const struct out *o, uint64_t at, uint64_t tsc, uint32_t what)
+{
+	put4(o, at * WORD + offsetof(struct agent_brief, what), what);
 	__asm__ volatile("" : : : "memory");
-	put8(&o, at + 16, (uint64_t)(uint32_t)RECORD_ID(at / WORD) << 32 |
-	    r->depth);
+	put8(o, at * WORD, tsc << 32 | (uint32_t)RECORD_ID(at));
 }
 
 /* --- captures ------------------------------------------------------------- */
@@ -491,41 +522,51 @@ probe_get(uint32_t idx)
 	    AGENT_CHUNK] + idx % AGENT_CHUNK);
 }
 
+/*
+ * Whether the reader has to be told what the call is.  An interrupted record
+ * may be the reason, or one that had no room.
+ */
+static inline bool
+exit_is_whole(const struct agent_state *st, const struct agent_frame *fr,
+    uint64_t tsc)
+{
+	return (st->top != fr->id || fr->id <= st->since ||
+	    tsc - st->tsc >= BRIEF_TICKS);
+}
+
 static void
 emit_exit(struct agent_state *st, const struct agent_frame *fr, uint64_t tsc,
-    const struct regs *f, uint8_t flags)
+    const struct regs *f, uint32_t flags)
 {
 	const struct agent_probe *p = probe_get(fr->probe);
 	volatile struct agent_slot *sh = (void *)st->shared;
-	struct agent_record r;
+	bool whole = exit_is_whole(st, fr, tsc);
 	struct out o;
-	uint64_t at;
+	uint64_t at, words;
 	uint32_t n;
 
 	n = f == NULL ? 0 : captured_bytes(p->leave, p->leave_size, f);
-	r.words = (uint16_t)(RECORD_WORDS + 1 + (n + 7) / 8);
-	if (!reserve(st, r.words, 0, &at)) {
+	whole = whole || record_words(false, n) > BRIEF_WORDS;
+	words = record_words(whole, n);
+	if (!reserve(st, words, 0, &at)) {
 		n = 0;
-		r.words = RECORD_WORDS + 1;
-		if (!reserve(st, r.words, 0, &at)) {
+		words = record_words(whole, 0);
+		if (!reserve(st, words, 0, &at)) {
 			sh->lost_exits++;
 			return;
 		}
 	}
-	o.ring = st->ring;
-	o.mask = st->mask;
-	o.at = at * WORD + sizeof(r);
-	put8(&o, o.at, fr->tsc);
-	o.at += WORD;
-	o.left = n;
+	out_begin(&o, st, at, whole, n);
 	if (n != 0)
 		capture(st, &o, program(p->leave), f);
-	r.fn = p->fn;
-	r.kind = AGENT_EXIT;
-	r.flags = flags;
-	r.depth = st->depth;
-	r.link = fr->id;
-	put_head(st, at, tsc, &r);
+	else
+		flags |= RECORD_BARE;
+	if (whole)
+		put_whole(&o, at, words, tsc, fr->id, fr->tsc);
+	commit(&o, at, tsc, what_of(p->fn, AGENT_EXIT, flags,
+	    whole ? 0 : words));
+	st->tsc = tsc;
+	st->top = fr->under;
 }
 
 /* It will not return, or nobody will see it. */
@@ -761,37 +802,48 @@ caller_id(const struct agent_state *st)
 	return (fr->slot == FRAME_FREE ? 0 : fr->id);
 }
 
+/*
+ * Where the captures end is seen by the clock, so that they do not count as
+ * the function's; only then it is known whether a brief record can say it.
+ */
 static inline bool
 emit_enter(struct agent_state *st, const struct agent_probe *p,
-    const struct regs *f, bool leave, uint64_t *id, uint64_t *tsc)
+    const struct regs *f, bool leave, struct agent_frame *fr)
 {
-	struct agent_record r;
+	uint32_t flags = (p->stride > 1 ? RECORD_SAMPLED : 0) |
+	    (leave ? 0 : RECORD_OPEN);
+	uint32_t n = captured_bytes(p->enter, p->enter_size, f);
+	uint64_t at, tsc, words, link = caller_id(st);
+	bool whole = link != st->top ||
+	    record_words(false, n) > BRIEF_WORDS;
 	struct out o;
-	uint64_t at;
-	uint32_t n;
 
-	n = captured_bytes(p->enter, p->enter_size, f);
-	r.words = (uint16_t)(RECORD_WORDS + (n + 7) / 8);
-	r.depth = st->depth;
-	if (!reserve(st, r.words, (uint64_t)(r.depth + 1) * EXIT_ROOM, &at)) {
-		if ((p->flags & PROBE_INNER) == 0)
-			((volatile struct agent_slot *)st->shared)->lost++;
-		return (false);
+	for (;; whole = true) {
+		words = record_words(whole, n);
+		if (!reserve(st, words, (uint64_t)(st->depth + 1) * EXIT_ROOM,
+		    &at)) {
+			if ((p->flags & PROBE_INNER) == 0)
+				((volatile struct agent_slot *)st->shared)->
+				    lost++;
+			return (false);
+		}
+		out_begin(&o, st, at, whole, n);
+		if (n != 0)
+			capture(st, &o, program(p->enter), f);
+		tsc = clock_now(st);
+		if (whole || tsc - st->tsc < BRIEF_TICKS)
+			break;
+		commit(&o, at, tsc, what_of(p->fn, AGENT_VOID, 0, words));
 	}
-	o.ring = st->ring;
-	o.mask = st->mask;
-	o.at = at * WORD + sizeof(r);
-	o.left = n;
-	if (n != 0)
-		capture(st, &o, program(p->enter), f);
-	r.fn = p->fn;
-	r.kind = AGENT_ENTER;
-	r.flags = (uint8_t)((p->stride > 1 ? RECORD_SAMPLED : 0) |
-	    (leave ? 0 : RECORD_OPEN));
-	r.link = caller_id(st);
-	*id = RECORD_ID(at);
-	*tsc = clock_now(st);
-	put_head(st, at, *tsc, &r);
+	if (whole)
+		put_whole(&o, at, words, tsc, link, 0);
+	commit(&o, at, tsc, what_of(p->fn, AGENT_ENTER, flags,
+	    whole ? 0 : words));
+	st->tsc = tsc;
+	fr->id = RECORD_ID(at);
+	fr->tsc = tsc;
+	fr->under = link;
+	st->top = leave ? fr->id : link;
 	return (true);
 }
 
@@ -805,7 +857,8 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 	struct agent_probe *p = (struct agent_probe *)probe_get(idx);
 	struct agent_state *st = state_get();
 	volatile struct agent_frame *fr;
-	uint64_t slot = f->r[7], id, tsc;
+	struct agent_frame made;
+	uint64_t slot = f->r[7];
 	bool leave;
 	uint32_t i;
 
@@ -840,7 +893,7 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 	leave = may_leave && (p->flags & PROBE_LEAVE) != 0;
 	if (leave && st->depth >= AGENT_FRAMES)
 		leave = make_room(st);
-	if (!emit_enter(st, p, f, leave, &id, &tsc) || !leave)
+	if (!emit_enter(st, p, f, leave, &made) || !leave)
 		return (p->resume);
 	i = frame_open(st);
 	if (i >= AGENT_FRAMES + AGENT_SPARE) {
@@ -849,8 +902,9 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 	}
 	fr = &st->frames[i];
 	fr->ra = *(uint64_t *)slot;
-	fr->id = id;
-	fr->tsc = tsc;
+	fr->id = made.id;
+	fr->tsc = made.tsc;
+	fr->under = made.under;
 	fr->probe = idx;
 	fr->restored = 0;
 	__asm__ volatile("" : : : "memory");

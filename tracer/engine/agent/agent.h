@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define AGENT_MAGIC	0x31746e656761746cULL
-#define AGENT_VERSION	1
+#define AGENT_VERSION	2
 
 /*
  * One mapping, anywhere:
@@ -47,6 +47,7 @@ struct agent_frame {
 	uint64_t ra;	/* that address */
 	uint64_t id;	/* of its ENTER record; 0: none */
 	uint64_t tsc;	/* when that was */
+	uint64_t under;	/* what was the reader's innermost before it */
 	uint32_t probe;
 	uint32_t restored; /* the stack has ra again, for an unwinder */
 };
@@ -67,6 +68,9 @@ struct agent_state {
 	uint64_t mask;	/* bytes - 1 */
 	uint64_t head;	/* words ever reserved */
 	uint64_t shared; /* address of its struct agent_slot */
+	uint64_t top;	/* id of the innermost call that the reader has */
+	uint64_t since;	/* of ids up to this one the reader knows none */
+	uint64_t tsc;	/* of the latest record */
 	uint64_t unwind_sp; /* the stack when an unwinder began */
 	uint32_t unwound; /* frames have been restored since */
 	uint32_t depth;
@@ -161,10 +165,16 @@ struct agent_live {
  * A record in a ring: words of 8 bytes, at any word; a ring wraps within
  * records.  commit is written last, and says where the record is, so that
  * what a former lap has left is not taken for new.
+ *
+ * The reader keeps the calls that are open, as it has read of them.  A brief
+ * record says no more than what it cannot know: an ENTER is of a call within
+ * the innermost of these, an EXIT ends that one, and time has gone on by less
+ * than 2^31 ticks.  A whole one says all.  Captures follow either.
  */
 enum agent_kind {
 	AGENT_ENTER = 1,
 	AGENT_EXIT,
+	AGENT_VOID,	/* nothing: room that was not used */
 	AGENT_KINDS
 };
 
@@ -172,25 +182,39 @@ enum {
 	RECORD_SAMPLED = 1, /* others of this function were not recorded */
 	RECORD_UNWOUND = 2, /* it never returned: thrown or jumped over */
 	RECORD_OPEN = 4,    /* ENTER without an EXIT to come */
+	RECORD_BARE = 4,    /* EXIT: nothing has been captured */
 	RECORD_FLAGS = 7,
 };
 
-struct agent_record {
-	uint64_t tsc;
-	uint32_t fn;
-	uint8_t	 kind, flags;
-	uint16_t words;	 /* with this header */
-	uint32_t depth;	 /* open calls below it */
+/* In `what`: 20 bits of the function, then */
+#define WHAT_KIND	20	/* 2 bits */
+#define WHAT_FLAGS	22	/* 3 */
+#define WHAT_WORDS	25	/* 7; 0: a whole record */
+#define WHAT_FN(what)	((what) & 0xfffff)
+#define BRIEF_WORDS	127
+#define BRIEF_TICKS	0x80000000ULL
+
+struct agent_brief {
 	uint32_t commit; /* low bits of its id */
+	uint32_t tsc;	 /* low bits */
+	uint32_t what;
+};
+
+struct agent_record {
+	struct agent_brief brief;
+	uint32_t words;	 /* with this header */
+	uint64_t tsc;
 	uint64_t link;	 /* ENTER: id of the caller's; EXIT: of its ENTER */
-	/* EXIT: tsc of its ENTER; then captures */
+	uint64_t start;	 /* EXIT: tsc of its ENTER */
 };
 
 /* id of the record at word `at`, never 0 */
 #define RECORD_ID(at)	((at) + 1)
 #define RECORD_WORDS	(sizeof(struct agent_record) / 8)
 
-_Static_assert(sizeof(struct agent_record) == 32, "a format");
+_Static_assert(sizeof(struct agent_brief) == 12, "a format");
+_Static_assert(sizeof(struct agent_record) == 40, "a format");
+_Static_assert(AGENT_CHUNKS * AGENT_CHUNK <= 1 << WHAT_KIND, "a number");
 _Static_assert(sizeof(struct agent_probe) == 128, "two lines of cache");
 _Static_assert(sizeof(struct agent_home) <= AGENT_HOME, "fits");
 _Static_assert(sizeof(struct agent_control) <= AGENT_CONTROL, "fits");

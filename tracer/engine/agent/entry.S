@@ -10,7 +10,7 @@
 	.globl agent_header
 agent_header:
 	.quad	0x31746e656761746c
-	.long	1, agent_end
+	.long	2, agent_end
 	.long	enter, enter_small, leave, gadget
 	.long	agent_fixups, agent_fixups_end
 
