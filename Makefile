@@ -60,6 +60,7 @@ help:
 	@echo 'make check      build and run every test'
 	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
 	@echo 'make bench      measure against baselines, print a table'
+	@echo 'make attack     what roles that were taken over try and say, at length'
 	@echo 'make fuzz       run every fuzz target (TIME seconds each)'
 	@echo 'make fuzz-coverage  the lines of each parser that the corpora reach'
 	@echo 'make install    install below DESTDIR and PREFIX'

@@ -59,3 +59,11 @@ $(TAKEN): $(ATTACK_DIR)/taken_%: $(LIBEXEC)/% $(TAKEN_OBJ).o \
 $(ATTACK_DIR)/rows: common/msgs.def common/errors.def
 
 test-bins: $(addprefix $(ATTACK_DIR)/,$(ATTACK_PROGS) $(ATTACK_ROLES)) $(TAKEN)
+
+# the random part of it goes on for up to so many messages on each channel
+BABBLE_MESSAGES ?=	10000
+attack: all test-bins
+	@BABBLE_MESSAGES=$(BABBLE_MESSAGES) DL_LIMIT=14400 DL_ONCE=1 \
+	    DL_TESTS="regress/attack/roles.t regress/attack/blame.t \
+	    regress/attack/babble.t" regress/run.sh $(abspath $(O))
+.PHONY: attack
