@@ -99,10 +99,12 @@ make_root() {
 	    sed 's/^ *//; s/[ |].*//' | tr '\n' ',')
 	mmdebstrap --quiet --variant=minbase \
 	    --aptopt='Acquire::Languages "none"' \
-	    --include="${depends}systemd-sysv,dbus,libpam-systemd,gcc,libc6-dev,procps,iproute2,logrotate" \
+	    --include="${depends}systemd-sysv,dbus,libpam-systemd,gcc,libc6-dev,procps,iproute2,logrotate,autopkgtest,dpkg-dev" \
 	    bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
 	chroot "$root" useradd -m -u 1000 -s /bin/bash ada
 	install -m 755 "$top/debian/tests/session" "$root/root/session"
+	mkdir -p "$root/root/source"
+	cp -r "$top/debian" "$root/root/source"
 	cp "$deb" "$root/root/first.deb"
 	repack 99.1 second
 	repack 99.2 third
@@ -139,11 +141,12 @@ start_host() {
 	done
 }
 
-# All that a package could leave, without what dpkg, systemd and logrotate keep
+# All that a package could leave, without what dpkg, apt, systemd and logrotate keep
 # of their own, copies that the tools for users make, and what is a user's.
 files() {
 	within 'find / -xdev \( -path /proc -o -path /sys -o -path /dev -o \
 	    -path /tmp -o -path /home -o -path /var/lib/logrotate -o -path /root -o -path /var/lib/dpkg -o \
+	    -path /var/lib/apt -o -path /var/log/apt -o \
 	    -path /var/cache -o -path /var/log/journal -o \
 	    -path /var/lib/systemd \) -prune -o -print |
 	    grep -vE "^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/log/(dpkg|alternatives|lastlog|wtmp|btmp|faillog)|^/etc/\.pwd\.lock$" |
@@ -179,6 +182,11 @@ installed() {
 	must 'nothing failed' within '! systemctl --failed --no-legend |
 	    grep debuglantern'
 	must 'a user'"'"'s session is driven' inside /root/session
+	# this Debian is the container that the test asks for
+	must 'and so by autopkgtest' inside env \
+	    PYTHONDONTWRITEBYTECODE=1 autopkgtest \
+	    --ignore-restrictions=isolation-container \
+	    /root/first.deb /root/source -- null
 	[ ! -d "${deb%_*_*}-$(dpkg-deb -f "$deb" Version)/web/built" ] ||
 		must 'there is a page' as_user sh -c \
 		    'debuglanternctl web | grep http'
