@@ -7,6 +7,11 @@
  * balanced quotes, and within its bound.
  */
 
+#include <sys/mman.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "regress/fuzz/fuzz.h"
 
 #include "syms/inverse.h"
@@ -34,6 +39,49 @@ check_text(const struct render_out *o)
 		abort();
 }
 
+/* As query_value.c has it: what is shown so is not ruled out. */
+static void
+look_for(const struct desc *d, const struct capture *steps, size_t nsteps,
+    struct store_value v)
+{
+	static struct store_inverse inv;
+
+	inverse_of(d, steps, nsteps, &v, &inv);
+	must(inv.found != FOUND_NEVER);
+}
+
+/* What was shown, looked for; "<unreadable>" and its like have no key. */
+static void
+try_shown(const struct desc *d, const struct capture *steps, size_t nsteps,
+    const struct render_out *o)
+{
+	struct store_value v = {.type = STORE_STRING};
+	char *s = copy_of(o->buf, o->len, true), *end;
+
+	if (o->bad || o->len == 0 || s[1] == '<') {
+		free(s);
+		return;
+	}
+	if (s[0] == '"') {
+		v.s = s + 1;
+		v.len = o->len - 2;
+		look_for(d, steps, nsteps, v);
+	} else if (s[0] == '-' || (s[0] >= '0' && s[0] <= '9')) {
+		v.negative = s[0] == '-' && strcmp(s, "-0") != 0;
+		v.integer = v.negative ? (uint64_t)strtoll(s, &end, 10)
+				       : strtoull(s, &end, 10);
+		v.real = strtod(s, NULL);
+		v.type =
+		    *end == '\0' && strlen(s) < 20 ? STORE_INTEGER : STORE_REAL;
+		look_for(d, steps, nsteps, v);
+	} else if (strcmp(s, "true") == 0 || strcmp(s, "false") == 0) {
+		v.type = STORE_BOOL;
+		v.truth = s[0] == 't';
+		look_for(d, steps, nsteps, v);
+	}
+	free(s);
+}
+
 /* What was shown, or something else, looked for. */
 static void
 try_inverse(const struct desc *d, const struct capture *steps,
@@ -42,18 +90,21 @@ try_inverse(const struct desc *d, const struct capture *steps,
 	static struct store_inverse inv;
 	struct store_value v = { .type = STORE_STRING, .s = o->buf,
 		.len = o->len };
+	size_t nsteps = 0;
 	uint32_t type;
 
-	inverse_of(d, steps, CAPTURE_MAX, &v, &inv);
+	while (nsteps < CAPTURE_MAX && steps[nsteps].op != CAP_END)
+		nsteps++;
+	try_shown(d, steps, nsteps, o);
 	for (type = STORE_NULL; type <= STORE_COMPOUND; type++) {
 		v = (struct store_value){ .type = type,
 			.s = (const char *)data, .len = len };
 		memcpy(&v.integer, data, len < 8 ? len : 8);
 		memcpy(&v.real, data, len < 8 ? len : 8);
 		v.negative = (int64_t)v.integer < 0;
-		inverse_of(d, steps, len % 3, &v, &inv);
-		if (inv.len > STORE_BYTES_MAX)
-			abort();
+		inverse_of(d, steps, nsteps, &v, &inv);
+		must(inv.found != FOUND_BYTES || inv.len <= STORE_BYTES_MAX);
+		inverse_of(NULL, steps, nsteps, &v, &inv);
 	}
 }
 
@@ -81,21 +132,59 @@ try_desc(const uint8_t *data, size_t len)
 	desc_close(&d);
 }
 
+/* All of it is there; a function is found by its first address, if it has
+ * one, or another that begins at the same. */
+static void
+check_found(const struct symindex *ix)
+{
+	const struct sym_func *f;
+	uint32_t i;
+
+	for (i = 0; i < ix->header->nfuncs; i++) {
+		(void)strlen(symindex_str(ix, ix->funcs[i].name));
+		(void)symindex_at(ix, ix->funcs[i].addr + 1);
+		f = symindex_at(ix, ix->funcs[i].addr);
+		must(ix->funcs[i].addr == 0
+			 ? f == NULL
+			 : f != NULL && f->addr == ix->funcs[i].addr);
+	}
+	must(*symindex_str(ix, ix->header->strs_len) == '\0');
+}
+
+/* A file of it, which is mapped if it is sealed, says the same. */
+static void
+try_file(const void *p, size_t len, bool sealed, bool good)
+{
+	int fd = memfd_create("index", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct symindex ix;
+	char why[200];
+	bool opened;
+
+	must(fd != -1 && write(fd, p, len) == (ssize_t)len);
+	if (sealed)
+		must(fcntl(fd, F_ADD_SEALS,
+			 F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0);
+	opened = symindex_open(&ix, fd, why, sizeof(why)) == 0;
+	must(opened == good && (opened || why[0] != '\0'));
+	must(!opened || ix.mapped == sealed);
+	if (opened)
+		check_found(&ix);
+	symindex_close(&ix);
+	close(fd);
+}
+
 static void
 try_index(const uint8_t *data, size_t len)
 {
-	char why[200], *p = malloc(len + 1);
+	char why[200], *p = copy_of(data, len, false);
 	struct symindex ix;
-	uint32_t i;
+	bool good;
 
-	if (p == NULL)
-		abort();
-	memcpy(p, data, len);
-	if (symindex_check(&ix, p, len, why, sizeof(why)) == 0)
-		for (i = 0; i < ix.header->nfuncs; i++) {
-			(void)strlen(symindex_str(&ix, ix.funcs[i].name));
-			(void)symindex_at(&ix, ix.funcs[i].addr + 1);
-		}
+	good = symindex_check(&ix, p, len, why, sizeof(why)) == 0;
+	if (good)
+		check_found(&ix);
+	try_file(p, len, false, good);
+	try_file(p, len, true, good);
 	free(p);
 }
 
