@@ -83,13 +83,16 @@ chan_open(struct channel *c, int fd, uint32_t generation)
 {
 	int flags = fcntl(fd, F_GETFL);
 
+	/* known also when it fails: it is this one that was lost */
+	c->generation = generation;
 	if (flags == -1 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) == -1 ||
 	    loop_add(&c->io, fd, EPOLLIN, on_io, c) == -1) {
-		close(fd);
+		log_warn("the channel to %s", role_name(c->peer));
+		if (fd != -1)
+			close(fd);
 		return -1;
 	}
 	c->fd = fd;
-	c->generation = generation;
 	c->paused = false;
 	return 0;
 }
@@ -193,22 +196,27 @@ send_raw(int sock_fd, const void *data, size_t len, int fd)
 	} while (n == -1 && errno == EINTR);
 	if (n != -1)
 		return 1;
-	/* ETOOMANYREFS and ENOBUFS pass when the peer has read on */
-	return errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS ?
-	    0 : -1;
+	/* these pass, some of them when the peer has read on */
+	return errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM ||
+	    errno == ETOOMANYREFS ? 0 : -1;
 }
 
-static int
-enqueue(struct channel *c, const void *data, size_t len, int fd)
+/* False: the channel cannot go on, and *why, if not NULL, is the peer's. */
+static bool
+enqueue(struct channel *c, const void *data, size_t len, int fd,
+    const char **why)
 {
 	struct chan_out *o;
 
+	*why = "does not read its messages";
 	if (c->out_bytes + len > CHAN_QUEUE_MAX ||
 	    (fd != -1 && c->out_fds == CHAN_QUEUE_FDS))
-		return -1;
+		return false;
 	o = malloc(sizeof(*o) + len);
-	if (o == NULL)
-		return -1;
+	if (o == NULL) {
+		*why = NULL;
+		return false;
+	}
 	o->next = NULL;
 	o->fd = fd;
 	o->len = len;
@@ -217,55 +225,75 @@ enqueue(struct channel *c, const void *data, size_t len, int fd)
 	c->out_tail = &o->next;
 	c->out_bytes += len;
 	c->out_fds += fd != -1;
-	return watch(c);
+	(void)watch(c);
+	return true;
 }
 
+static void
+drop_fd(int fd, bool lent)
+{
+	if (fd != -1 && !lent)
+		close(fd);
+}
+
+/* A lent fd stays open: only what has to wait needs a copy of it. */
 static int
-send_or_queue(struct channel *c, struct msg_out *o, int fd)
+send_or_queue(struct channel *c, struct msg_out *o, int fd, bool lent)
 {
 	size_t len = sizeof(o->hdr) + o->hdr.length;
+	const char *why;
 	int sent = 0;
 
 	if (c->fd == -1 || o->bad) {
+		drop_fd(fd, lent);
 		if (o->bad)
 			log_warnx("message %s is too large to send",
 			    msg_name(o->hdr.type));
-		goto fail;
+		return -1;
 	}
 	o->hdr.generation = c->generation;
 	if (c->out_head == NULL)
 		sent = send_raw(c->fd, &o->hdr, len, fd);
-	if (sent == 1) {
-		if (fd != -1)
-			close(fd);
-		return 0;
-	}
 	/* a peer that has gone is noticed by the read side, in its own turn */
-	if (sent == -1)
-		goto fail;
-	if (enqueue(c, &o->hdr, len, fd) == 0)
+	if (sent != 0) {
+		drop_fd(fd, lent);
+		return sent == 1 ? 0 : -1;
+	}
+	if (lent && (fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1) {
+		cut_off(c, NULL);
+		return -1;
+	}
+	if (enqueue(c, &o->hdr, len, fd, &why))
 		return 0;
 	if (fd != -1)
 		close(fd);
-	cut_off(c, "does not read its messages");
-	return -1;
-fail:
-	if (fd != -1)
-		close(fd);
+	cut_off(c, why);
 	return -1;
 }
 
-int
-chan_send(struct channel *c, struct msg_out *o, int fd)
+static int
+send_it(struct channel *c, struct msg_out *o, int fd, bool lent)
 {
 	size_t len = o->hdr.length;
 	bool secret = msg_is_secret(o->hdr.type);
-	int r = send_or_queue(c, o, fd);
+	int r = send_or_queue(c, o, fd, lent);
 
 	/* there is one outgoing message at a time, and this may be the next */
 	if (secret)
 		explicit_bzero(o->payload, len);
 	return r;
+}
+
+int
+chan_send(struct channel *c, struct msg_out *o, int fd)
+{
+	return send_it(c, o, fd, false);
+}
+
+int
+chan_lend(struct channel *c, struct msg_out *o, int fd)
+{
+	return send_it(c, o, fd, true);
 }
 
 static void
@@ -332,6 +360,16 @@ may_send(const struct msg_row *row, enum role peer)
 	    (row->from == ROLE_CHILD && peer != ROLE_PARENT);
 }
 
+/*
+ * The fd has come as far as our table, which is full: nobody is to blame.  Of
+ * one fd too many at least the others would be there.
+ */
+static bool
+lacks_room(const struct channel *c, const struct msghdr *mh, int fd)
+{
+	return mh->msg_flags & MSG_CTRUNC && fd == -1 && !c->no_fds;
+}
+
 static const char *
 check(const struct channel *c, const struct msg *m, size_t len)
 {
@@ -382,6 +420,25 @@ has_gone(int fd)
 	return poll(&p, 1, 0) == -1 || (p.revents & (POLLHUP | POLLERR)) != 0;
 }
 
+/*
+ * A message without its fd.  Between roles that ends the link, so that both
+ * begin anew.  The parent's is done without, but for a link that it has made:
+ * that is lost as others are.
+ */
+static int
+lose(struct channel *c, struct msg *m)
+{
+	log_warnx("no file descriptor is left for %s of %s (raise the limit of "
+	    "open files)", msg_name(m->hdr.type), role_name(c->peer));
+	if (c->peer != ROLE_PARENT) {
+		cut_off(c, NULL);
+		return -1;
+	}
+	if (m->hdr.type == MSG_PEER && m->hdr.length == msg_rows[MSG_PEER].min)
+		(void)msg_handlers[MSG_PEER](m);
+	return 1;
+}
+
 /* 1 = one message handled, 0 = nothing there, -1 = the channel is gone. */
 static int
 read_one(struct channel *c, int flags)
@@ -412,7 +469,8 @@ read_one(struct channel *c, int flags)
 	/* told first when it left something unread; its last words follow */
 	if (n == -1 && errno == ECONNRESET)
 		n = recvmsg(c->fd, &mh, MSG_CMSG_CLOEXEC | flags);
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+	if (n == -1 && (errno == EAGAIN || errno == EINTR ||
+	    errno == ENOMEM || errno == ENOBUFS))
 		return 0;
 	if (n == -1 || (n == 0 && has_gone(c->fd))) {
 		cut_off(c, NULL);
@@ -420,6 +478,8 @@ read_one(struct channel *c, int flags)
 	}
 	why = take_control(&mh, &m.fd);
 	m.left = m.hdr.length;
+	if (lacks_room(c, &mh, m.fd))
+		return lose(c, &m);
 	if (why == NULL && mh.msg_flags & MSG_TRUNC)
 		why = "a message that is too long";
 	depth++;

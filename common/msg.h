@@ -203,6 +203,11 @@ bool	 chan_is_open(const struct channel *);
  * was cut off because it does not read.
  */
 int	 chan_send(struct channel *, struct msg_out *, int fd);
+/*
+ * The same, but borrows fd, so that a full table of descriptors does not
+ * matter unless the message must wait.  Then the link is lost.
+ */
+int	 chan_lend(struct channel *, struct msg_out *, int fd);
 /* Blocking receive of one message during set-up, before the loop runs. */
 int	 chan_recv_one(struct channel *);
 /* Handles every message that is already there (at most max). */

@@ -76,13 +76,15 @@ role_cannot(const char *what, const char *remedy)
 }
 
 void
-role_violation(enum role peer, uint32_t generation, const char *why)
+role_peer_gone(const struct channel *c, const char *why)
 {
-	struct msg_out *o = msg_new(MSG_VIOLATION, NULL, 0, 0);
+	struct msg_out *o = msg_new(why == NULL ? MSG_LINK_LOST :
+	    MSG_VIOLATION, NULL, 0, 0);
 
-	msg_put_u32(o, peer);
-	msg_put_u32(o, generation);
-	msg_put_str(o, why);
+	msg_put_u32(o, c->peer);
+	msg_put_u32(o, c->generation);
+	if (why != NULL)
+		msg_put_str(o, why);
 	(void)chan_send(&parent_chan, o, -1);
 }
 

@@ -52,8 +52,11 @@ extern struct channel	 parent_chan;
 void	role_service_ids(uid_t *, gid_t *);
 /* Does not return. */
 void	role_main(const struct role_desc *) __attribute__((noreturn));
-/* Asks the parent to end and restart a peer that broke the table. */
-void	role_violation(enum role, uint32_t generation, const char *why);
+/*
+ * The link to a peer is not there any more, or could not be opened: the parent
+ * makes another.  With a reason the peer broke the table, and is restarted.
+ */
+void	role_peer_gone(const struct channel *, const char *why);
 /* Dies with "cannot WHAT: errno; REMEDY". */
 void	role_cannot(const char *what, const char *remedy)
 	    __attribute__((noreturn));

@@ -79,8 +79,7 @@ prepare(void)
 static void
 gone(struct channel *c, const char *why)
 {
-	if (why != NULL)
-		role_violation(c->peer, c->generation, why);
+	role_peer_gone(c, why);
 }
 
 static void
@@ -106,7 +105,7 @@ peer(enum role who, int fd, uint32_t generation)
 		tlspeers_clear();
 	chan_close(c);
 	if (chan_open(c, fd, generation) == -1)
-		log_warn("channel to %s", role_name(who));
+		role_peer_gone(c, NULL);
 }
 
 int

@@ -475,12 +475,12 @@ launch_on_chain(struct msg *m)
 
 	if (pid == 0)
 		chained(m->fd);
-	/* the parent counts the seconds: no answer is an answer */
+	/* the parent asks again: no answer is an answer */
 	if (pid == -1)
 		log_warn("cannot start a launcher");
 	else
 		(void)chan_send(&parent_chan,
-		    msg_new(MSG_CHAINED, NULL, 0, 0), pidfd);
+		    msg_new(MSG_CHAINED, NULL, 0, m->hdr.request), pidfd);
 	return msg_end(m);
 }
 
@@ -488,8 +488,7 @@ static void
 spawner_gone(struct channel *c, const char *why)
 {
 	flight_drop_all();
-	if (why != NULL)
-		role_violation(ROLE_SPAWNER, c->generation, why);
+	role_peer_gone(c, why);
 }
 
 static void
@@ -502,7 +501,7 @@ on_peer(enum role peer, int fd, uint32_t gen)
 	flight_drop_all();
 	chan_close(&spawner_chan);
 	if (chan_open(&spawner_chan, fd, gen) == -1)
-		log_warn("cannot watch the spawner's channel");
+		role_peer_gone(&spawner_chan, NULL);
 }
 
 static void

@@ -167,14 +167,23 @@ static void
 gone(struct channel *ch, const char *why)
 {
 	loop_timer_set(&lost_timer, 0, lost, NULL);
-	if (why != NULL)
-		role_violation(ROLE_SPAWNER, ch->generation, why);
+	role_peer_gone(ch, why);
 }
 
 void
 ask_init(void)
 {
 	chan_init(&spawner_chan, ROLE_NETPROC, ROLE_SPAWNER, gone, NULL);
+}
+
+void
+ask_afresh(const char *what)
+{
+	if (!chan_is_open(&spawner_chan))
+		return;
+	log_warnx("no memory for %s; all of them are asked for again", what);
+	chan_close(&spawner_chan);
+	gone(&spawner_chan, NULL);
 }
 
 void
@@ -185,7 +194,7 @@ ask_peer(int fd, uint32_t generation)
 		lost(NULL);
 	}
 	if (chan_open(&spawner_chan, fd, generation) == -1)
-		log_warn("cannot use the channel to the spawner");
+		role_peer_gone(&spawner_chan, NULL);
 	usage_again();
 	who_again();
 }

@@ -12,6 +12,8 @@
 extern struct channel	spawner_chan;
 
 void	 ask_init(void);
+/* The replica cannot be kept: it begins anew, with the link. */
+void	 ask_afresh(const char *what);
 /* A new channel to the spawner; takes fd. */
 void	 ask_peer(int fd, uint32_t generation);
 /* The message for a request of this connection; session may be NULL. */

@@ -175,8 +175,7 @@ net_on_tls_conn(struct msg *m)
 static void
 tls_gone(struct channel *c, const char *why)
 {
-	if (why != NULL)
-		role_violation(ROLE_TLSPROC, c->generation, why);
+	role_peer_gone(c, why);
 }
 
 void
@@ -190,7 +189,7 @@ listener_tls_peer(int fd, uint32_t generation)
 {
 	chan_close(&tls_chan);
 	if (chan_open(&tls_chan, fd, generation) == -1)
-		log_warn("cannot use the channel to tlsproc");
+		role_peer_gone(&tls_chan, NULL);
 }
 
 int

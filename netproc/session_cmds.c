@@ -161,12 +161,21 @@ wait_changed(struct conn *c)
 	(void)wait_step(c);
 }
 
+/* What becomes of it nobody knows yet; it may well be there still. */
+static void
+wait_lost(struct conn *c)
+{
+	conn_enter(c, &mode_line);
+	answer_error(c, ERR_TRY_AGAIN, NULL);
+}
+
 static const struct conn_mode mode_wait = {
 	.name = "wait",
 	.clock = CLOCK_NONE,
 	.step = wait_step,
 	.expired = wait_over,
 	.changed = wait_changed,
+	.lost = wait_lost,
 };
 
 void

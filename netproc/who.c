@@ -275,8 +275,7 @@ net_on_conn_end(struct msg *m)
 static void
 gone(struct channel *ch, const char *why)
 {
-	if (why != NULL)
-		role_violation(ROLE_IDPROC, ch->generation, why);
+	role_peer_gone(ch, why);
 }
 
 void
@@ -290,6 +289,6 @@ who_peer(int fd, uint32_t generation)
 {
 	chan_close(&idproc_chan);
 	if (chan_open(&idproc_chan, fd, generation) == -1)
-		log_warn("cannot use the channel to idproc");
+		role_peer_gone(&idproc_chan, NULL);
 	who_again();
 }

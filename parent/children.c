@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The children: starting, linking them to each other, starting them again. */
+/* The children: starting them, and starting them again. */
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,6 +22,8 @@
 #define QUIET_MS		60000
 /* A child that says nothing for so long while starting has failed. */
 #define READY_MS		10000
+/* Until another launcher in reserve is asked for, when none has come. */
+#define CHAIN_MS		1000
 /* Of a child that has died: more than its socket holds. */
 #define LAST_WORDS		4096
 
@@ -44,20 +46,6 @@ struct child {
 	bool		 complained;	/* has logged an error */
 };
 
-/* Who talks to whom, besides the parent. */
-static struct link {
-	enum role	 a, b;
-	uint32_t	 generation;
-} links[] = {
-	{ ROLE_NETPROC, ROLE_SPAWNER, 0 },
-	{ ROLE_NETPROC, ROLE_IDPROC, 0 },
-	{ ROLE_IDPROC, ROLE_SPAWNER, 0 },
-	{ ROLE_SPAWNER, ROLE_LAUNCHER, 0 },
-	{ ROLE_TLSPROC, ROLE_IDPROC, 0 },
-	{ ROLE_TLSPROC, ROLE_NETPROC, 0 },
-};
-#define NLINKS	(sizeof(links) / sizeof(links[0]))
-
 static struct child children[SLOT_COUNT];
 /* Opened as root: the tree may stand where _dlparent cannot look. */
 static int binary_fds[ROLE_COUNT];
@@ -69,13 +57,37 @@ int	parent_on_violation(struct msg *);
 int	parent_on_chained(struct msg *);
 
 static void	start_child(struct child *);
+static void	cannot_start(struct child *);
 static void	restart_later(struct child *);
+static void	launcher_died(struct child *);
 static void	trial_over(struct child *);
+
+/* Of the two launchers one serves; they change places when it dies. */
+static size_t serving_launcher = ROLE_LAUNCHER;
+
+static struct child *
+serving(enum role role)
+{
+	return &children[role == ROLE_LAUNCHER ? serving_launcher : role];
+}
+
+static struct child *
+in_reserve(void)
+{
+	return &children[serving_launcher == ROLE_LAUNCHER ? SLOT_RESERVE :
+	    ROLE_LAUNCHER];
+}
 
 bool
 child_send(enum role role, struct msg_out *o, int fd)
 {
-	return chan_send(&children[role].chan, o, fd) == 0;
+	return chan_send(&serving(role)->chan, o, fd) == 0;
+}
+
+bool
+child_runs(enum role role)
+{
+	return serving(role)->pid != 0;
 }
 
 /* All but one serve every configuration. */
@@ -113,30 +125,6 @@ chan_gone(struct channel *chan, const char *why)
 }
 
 static void
-link_up(struct link *l)
-{
-	struct msg_out *o;
-	int fds[2];
-
-	if (children[l->a].pid == 0 || children[l->b].pid == 0)
-		return;
-	if (chan_pair(fds) == -1) {
-		log_warn("cannot connect %s and %s", role_name(l->a),
-		    role_name(l->b));
-		return;
-	}
-	l->generation++;
-	o = msg_new(MSG_PEER, NULL, 0, 0);
-	msg_put_u32(o, l->b);
-	msg_put_u32(o, l->generation);
-	(void)child_send(l->a, o, fds[0]);
-	o = msg_new(MSG_PEER, NULL, 0, 0);
-	msg_put_u32(o, l->a);
-	msg_put_u32(o, l->generation);
-	(void)child_send(l->b, o, fds[1]);
-}
-
-static void
 tell_backoff(const struct child *c, uint32_t ms)
 {
 	struct msg_out *o = msg_new(MSG_BACKOFF, NULL, 0, 0);
@@ -151,7 +139,6 @@ static void
 introduce(struct child *c)
 {
 	struct msg_out *o;
-	size_t i;
 
 	if (c->role == ROLE_IDPROC) {
 		o = msg_new(MSG_DIAG, NULL, 0, 0);
@@ -160,9 +147,7 @@ introduce(struct child *c)
 	/* before anybody can ask it for something */
 	if (c->role == ROLE_SPAWNER)
 		access_tell();
-	for (i = 0; i < NLINKS; i++)
-		if (links[i].a == c->role || links[i].b == c->role)
-			link_up(&links[i]);
+	links_make(c->role);
 	if (d.started)
 		listen_hand_out(c->role);
 	if (d.started && c->role == ROLE_ANNOUNCER)
@@ -226,7 +211,10 @@ on_exit_io(uint32_t events, void *arg)
 		log_warnx("TLS is not served: the lines above say what is "
 		    "wrong with its files; SIGHUP tries them at once when they "
 		    "are repaired");
-	restart_later(c);
+	if (c->role == ROLE_LAUNCHER)
+		launcher_died(c);
+	else
+		restart_later(c);
 }
 
 static void
@@ -254,7 +242,8 @@ send_binaries(struct child *c)
 	}
 }
 
-static void
+/* Takes both fds.  False: it is ended, and was never ours. */
+static bool
 adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 {
 	c->pid = pid;
@@ -264,14 +253,22 @@ adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 	c->since_ms = loop_now_ms();
 	chan_init(&c->chan, ROLE_PARENT, c->role, chan_gone, NULL);
 	if (chan_open(&c->chan, sock_fd, 0) == -1 ||
-	    loop_add(&c->io, pidfd, EPOLLIN, on_exit_io, c) == -1)
-		fatal("cannot watch %s", role_name(c->role));
+	    loop_add(&c->io, pidfd, EPOLLIN, on_exit_io, c) == -1) {
+		log_warn("cannot watch %s", role_name(c->role));
+		chan_close(&c->chan);
+		kill_child(c);
+		close(pidfd);
+		c->pidfd = -1;
+		c->pid = 0;
+		return false;
+	}
 	loop_timer_set(&c->timer, READY_MS, ready_late, c);
 	send_setup(c);
 	if (c->role == ROLE_LAUNCHER)
 		send_binaries(c);
 	if (c->role == ROLE_SPAWNER)
 		state_hand_out(&c->chan);
+	return true;
 }
 
 static void __attribute__((noreturn))
@@ -339,8 +336,9 @@ start_child(struct child *c)
 		cannot_start(c);
 		return;
 	}
-	adopt(c, fds[0], pidfd, pid);
-	if (c != &children[SLOT_TRIAL])
+	if (!adopt(c, fds[0], pidfd, pid))
+		cannot_start(c);
+	else if (c != &children[SLOT_TRIAL])
 		introduce(c);
 }
 
@@ -351,6 +349,7 @@ start_child(struct child *c)
  * CHAINED brings its pidfd.
  */
 static int chain_fd = -1;
+static uint64_t chain_serial;
 static struct loop_timer chain_timer;
 /*
  * The working launcher has not heard from anybody yet: not before there is
@@ -359,26 +358,24 @@ static struct loop_timer chain_timer;
 static bool launcher_waits;
 
 static void
-chain_late(void *arg)
-{
-	(void)arg;
-	fatalx("no launcher can be started any more; the daemon must be "
-	    "started again");
-}
-
-static void
 let_launcher_serve(void)
 {
 	if (launcher_waits)
-		introduce(&children[ROLE_LAUNCHER]);
+		introduce(serving(ROLE_LAUNCHER));
 	launcher_waits = false;
 }
 
+static void	chain_again(void *);
+
 static void
-chain_reserve(struct child *from)
+chain_reserve(void)
 {
+	struct msg_out *o;
 	int fds[2];
 
+	if (d.stopping)
+		return;
+	loop_timer_set(&chain_timer, CHAIN_MS, chain_again, NULL);
 	if (chan_pair(fds) == -1) {
 		log_warn("cannot start a launcher in reserve");
 		let_launcher_serve();
@@ -387,8 +384,18 @@ chain_reserve(struct child *from)
 	if (chain_fd != -1)
 		close(chain_fd);
 	chain_fd = fds[0];
-	(void)chan_send(&from->chan, msg_new(MSG_CHAIN, NULL, 0, 0), fds[1]);
-	loop_timer_set(&chain_timer, READY_MS, chain_late, NULL);
+	/* of those that were asked for, one that comes late is none */
+	o = msg_new(MSG_CHAIN, NULL, 0, ++chain_serial);
+	(void)child_send(ROLE_LAUNCHER, o, fds[1]);
+}
+
+/* Sessions must not wait for it longer. */
+static void
+chain_again(void *arg)
+{
+	(void)arg;
+	let_launcher_serve();
+	chain_reserve();
 }
 
 /*
@@ -404,7 +411,7 @@ is_our_child(int pidfd)
 	    WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* 0 when /proc does not tell; the pidfd is what names the process. */
+/* 0 when /proc cannot be read; the pidfd is what names the process. */
 static pid_t
 pid_of(int pidfd)
 {
@@ -425,58 +432,46 @@ pid_of(int pidfd)
 int
 parent_on_chained(struct msg *m)
 {
-	struct child *c = &children[SLOT_RESERVE];
-	pid_t pid;
+	struct child *c = in_reserve();
+	pid_t pid = is_our_child(m->fd) ? pid_of(m->fd) : -1;
 
-	if (msg_end(m) == -1 || chain_fd == -1 || c->pid != 0)
+	if (msg_end(m) == -1 || pid == -1 || children_own(pid))
 		return -1;
-	pid = is_our_child(m->fd) ? pid_of(m->fd) : 0;
-	if (pid <= 0 || children_own(pid))
-		return -1;
-	loop_timer_unset(&chain_timer);
-	adopt(c, chain_fd, msg_take_fd(m), pid);
+	if (chain_fd == -1 || m->hdr.request != chain_serial || c->pid != 0 ||
+	    pid == 0) {
+		(void)syscall(SYS_pidfd_send_signal, m->fd, SIGKILL, NULL, 0);
+		return 0;
+	}
+	if (adopt(c, chain_fd, msg_take_fd(m), pid))
+		loop_timer_unset(&chain_timer);
 	chain_fd = -1;
 	let_launcher_serve();
 	return 0;
 }
 
+/*
+ * Who starts launchers must not wait to do so: there may soon be none that
+ * could.  So the other takes over at once, and nobody waits for its reserve
+ * longer than it takes to tell a reserve that cannot live from one that died.
+ */
 static void
-move_child(struct child *to, struct child *from)
+launcher_died(struct child *c)
 {
-	struct channel *chan = &from->chan;
-	int fd = dup(chan->fd);
+	bool lives = loop_now_ms() - c->since_ms >= CHAIN_MS;
 
-	if (fd == -1 || fcntl(fd, F_SETFD, FD_CLOEXEC) == -1)
-		fatal("dup");
-	loop_del(&from->io);
-	loop_timer_unset(&from->timer);
-	chan_close(chan);
-	to->pid = from->pid;
-	to->pidfd = from->pidfd;
-	to->ready = from->ready;
-	to->since_ms = loop_now_ms();
-	from->pid = 0;
-	from->pidfd = -1;
-	chan_init(&to->chan, ROLE_PARENT, ROLE_LAUNCHER, chan_gone, NULL);
-	if (chan_open(&to->chan, fd, 0) == -1 ||
-	    loop_add(&to->io, to->pidfd, EPOLLIN, on_exit_io, to) == -1)
-		fatal("cannot watch the launcher");
-}
-
-static void
-restart_launcher(struct child *c)
-{
-	struct child *active = &children[ROLE_LAUNCHER];
-	struct child *reserve = &children[SLOT_RESERVE];
-
-	if (c == active) {
-		if (reserve->pid == 0)
+	if (c == serving(ROLE_LAUNCHER)) {
+		if (in_reserve()->pid == 0)
+			/* under its filter the parent cannot start one */
 			fatalx("both launchers are gone; the daemon must be "
 			    "started again");
-		move_child(active, reserve);
+		serving_launcher = (size_t)(in_reserve() - children);
 		launcher_waits = true;
+		lives = true;
 	}
-	chain_reserve(active);
+	if (lives)
+		chain_reserve();
+	else
+		loop_timer_set(&chain_timer, CHAIN_MS, chain_again, NULL);
 }
 
 static void
@@ -486,10 +481,7 @@ restart_now(void *arg)
 
 	if (d.stopping)
 		return;
-	if (c->role == ROLE_LAUNCHER)
-		restart_launcher(c);
-	else
-		start_child(c);
+	start_child(c);
 	tell_backoff(c, 0);
 }
 
@@ -625,7 +617,7 @@ end_for(enum role guilty, enum role from, enum role accused, const char *why)
 {
 	log_warnx("%s is ended: %s says that %s sent %s", role_name(guilty),
 	    role_name(from), role_name(accused), why);
-	kill_child(&children[guilty]);
+	kill_child(serving(guilty));
 }
 
 static void
@@ -654,20 +646,12 @@ parent_on_violation(struct msg *m)
 	uint32_t role = msg_get_u32(m);
 	uint32_t gen = msg_get_u32(m);
 	char why[256];
-	size_t i;
 
 	msg_get_str(m, why, sizeof(why));
 	if (msg_end(m) == -1)
 		return -1;
-	for (i = 0; i < NLINKS; i++) {
-		struct link *l = &links[i];
-
-		if (!((l->a == from->role && l->b == role) ||
-		    (l->b == from->role && l->a == role)) ||
-		    l->generation != gen || gen == 0)
-			continue;
+	if (link_is(from->role, role, gen))
 		blame(from->role, role, why);
-	}
 	return 0;
 }
 
@@ -731,7 +715,7 @@ children_start(void)
 		if (is_wanted((enum role)i))
 			start_child(&children[i]);
 	/* not introduced: it talks to nobody until it is needed */
-	chain_reserve(&children[ROLE_LAUNCHER]);
+	chain_reserve();
 }
 
 void

@@ -98,7 +98,13 @@ void	 state_hand_out(struct channel *);
 /* filter.c */
 void	 parent_filter(void);
 
-/* children.c: starting, linking, restarting. */
+/* links.c: the sockets between roles. */
+/* A role has started: it is given new links to all that run. */
+void	 links_make(enum role);
+/* Is there such a link, and is this its present generation? */
+bool	 link_is(enum role, uint32_t other, uint32_t generation);
+
+/* children.c: starting and restarting. */
 /* Opens the roles' binaries while there is root. */
 void	 children_find(void);
 void	 children_start(void);
@@ -125,6 +131,7 @@ bool	 children_gone(void);
 bool	 children_own(pid_t);
 /* False while a role is not running or not linked: the message is lost. */
 bool	 child_send(enum role, struct msg_out *, int fd);
+bool	 child_runs(enum role);
 /* Makes the settings of d.conf those of d.settings. */
 void	 settings_fill(void);
 

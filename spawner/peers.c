@@ -177,10 +177,8 @@ on_gone(struct channel *c, const char *why)
 {
 	const struct peer *p = peer_find(c->peer);
 
-	if (why != NULL) {
-		role_violation(c->peer, c->generation, why);
-		netproc_broke |= c == &netproc_chan;
-	}
+	role_peer_gone(c, why);
+	netproc_broke |= why != NULL && c == &netproc_chan;
 	if (p != NULL)
 		loop_timer_set(p->timer, 0, p->drop, NULL);
 }
@@ -254,7 +252,7 @@ peer_replace(enum role role, int fd, uint32_t gen)
 	loop_timer_unset(p->timer);
 	p->drop(NULL);
 	if (chan_open(p->chan, fd, gen) == -1)
-		log_warn("channel to %s", role_name(role));
+		role_peer_gone(p->chan, NULL);
 }
 
 void

@@ -13,8 +13,7 @@ static struct channel	idproc_chan, netproc_chan;
 static void
 gone(struct channel *c, const char *why)
 {
-	if (why != NULL)
-		role_violation(c->peer, c->generation, why);
+	role_peer_gone(c, why);
 }
 
 void
@@ -36,7 +35,7 @@ hand_peer(enum role who, int fd, uint32_t generation)
 	}
 	chan_close(c);
 	if (chan_open(c, fd, generation) == -1)
-		log_warn("cannot use the channel to %s", role_name(who));
+		role_peer_gone(c, NULL);
 	/* a new idproc knows nobody yet */
 	if (who == ROLE_IDPROC)
 		conn_introduce_all();

@@ -48,7 +48,7 @@ wrong_row(struct channel *c)
 static void
 accuse(struct channel *c)
 {
-	role_violation(c->peer, c->generation, "made up");
+	role_peer_gone(c, "made up");
 }
 
 /* A connection of its own making, with and without the word to idproc. */

@@ -10,8 +10,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (Daemon, alive, alone, connect, eq, helper, in_modes, ok,
-                read_helper, run_tests, session_processes, status_of, tar_of,
-                wait_for)
+                read_helper, run_tests, session_processes, stat_of, status_of,
+                tar_of, wait_for)
 
 ROLES = ("netproc", "spawner", "launcher", "idproc", "announcer")
 
@@ -186,6 +186,25 @@ def launcher_dies(d):
     everything_works(d, "launcher")
 
 
+def launchers_die_in_turn(d):
+    """The one that serves and the one in reserve, the older first."""
+    c = d.client()
+    sid, s = c.start(helper("echo"))
+
+    def both():
+        p = d.children("launcher")
+        return sorted(p, key=lambda x: (stat_of(x) or (0, 0, 0, 0))[3]) \
+            if len(p) == 2 else None
+    for which in (1, 0, 1, 1, 0, 0):
+        pids = wait_for(both, 60)
+        os.kill(pids[which], signal.SIGKILL)
+        wait_for(lambda: pids[which] not in d.children("launcher"), 60)
+    ok(wait_for(both, 60), "there are two launchers again", d.children())
+    eq(d.proc.poll(), None, "launcher: neither's death ends the daemon")
+    eq(c.cmd("STATUS " + sid)["pid"], s["pid"], "launcher: programs run on")
+    everything_works(d, "launchers")
+
+
 def launcher_dies_while_stopping(d):
     c = d.client()
     sid, _ = c.start(helper("ignorer"), "child", until=b"ready")
@@ -349,7 +368,7 @@ run_tests(
         netproc_dies_with_a_debug_port, netproc_dies_while_stopping,
         calm=False, conf="stop-timeout 1\n"),
     in_modes(
-        launcher_dies, launcher_dies_while_stopping,
+        launcher_dies, launchers_die_in_turn, launcher_dies_while_stopping,
         launcher_dies_with_bundles, launcher_dies_while_debugging,
         calm=False, conf="stop-timeout 1\n"),
     in_modes(idproc_dies, announcer_dies, spawner_dies, one_after_the_other,
