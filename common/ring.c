@@ -115,7 +115,7 @@ ring_map(struct ring *r, int fd)
 	struct stat st;
 	void *map = MAP_FAILED;
 	size_t size, len = 0;
-	int seals = fcntl(fd, F_GET_SEALS);
+	int seals = fcntl(fd, F_GET_SEALS), error = EINVAL;
 
 	*r = (struct ring)RING_INIT;
 	if (seals == -1 || (seals & RING_SEALS) != RING_SEALS ||
@@ -126,8 +126,10 @@ ring_map(struct ring *r, int fd)
 	if (!good_size(size))
 		goto fail;
 	map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
+	if (map == MAP_FAILED) {
+		error = errno;
 		goto fail;
+	}
 	set_pointers(r, map, size);
 	if (r->hdr->magic != RING_MAGIC || r->hdr->size != size)
 		goto fail;
@@ -138,7 +140,7 @@ fail:
 		munmap(map, len);
 	close(fd);
 	*r = (struct ring)RING_INIT;
-	errno = EINVAL;
+	errno = error;
 	return -1;
 }
 

@@ -41,7 +41,8 @@ struct ring {
 int	 ring_create(struct ring *, size_t size);
 /*
  * Maps a ring that another process made, read-only.  Takes fd.  Refuses
- * (-1, errno EINVAL) what is not sealed or not shaped like a ring.
+ * (-1, errno EINVAL) what is not sealed or not shaped like a ring; else the
+ * errno of mmap (ENOMEM).
  */
 int	 ring_map(struct ring *, int fd);
 void	 ring_close(struct ring *);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The copy of the sessions: kept by messages, asked by commands. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,7 +333,7 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access)
 	struct sight *g = calloc(1, sizeof(*g)), *before;
 
 	if (g == NULL) {
-		log_warnx("no memory for a session's viewer");
+		ask_afresh("a session's viewer");
 		owner_unref(o);
 		return;
 	}
@@ -350,8 +351,8 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access)
 		TAILQ_INSERT_AFTER(&o->sights, before, g, by_owner);
 }
 
-/* Keeps the view; its texts live in the message only. */
-static void
+/* Keeps the view; its texts live in the message only.  False: no memory. */
+static bool
 keep(struct rsession *s, const struct session_view *v)
 {
 	s->usage.known &= s->view.run == v->run;
@@ -374,8 +375,13 @@ keep(struct rsession *s, const struct session_view *v)
 	s->view.shares = s->strings.p == NULL ? NULL :
 	    s->view.cmd + s->view.cmd_len;
 	text_reset(&s->json, JSON_MAX);
+	errno = 0;
 	session_json(&s->json, s->id, &s->view);
+	/* half of an object would make nonsense of every list */
+	if (s->json.bad && errno == ENOMEM)
+		return false;
 	feed_changed(s);
+	return true;
 }
 
 int
@@ -391,14 +397,18 @@ net_on_session(struct msg *m)
 	if (s == NULL)
 		s = add(&m->hdr.session);
 	if (s == NULL) {
-		log_warnx("no memory for a session");
+		ask_afresh("a session");
 		return 0;
 	}
 	/* a session cannot change hands */
 	if (s->json.len > 0 && s->view.owner != v.owner)
 		return -1;
-	keep(s, &v);
-	wake(s);
+	if (keep(s, &v))
+		wake(s);
+	else {
+		ask_afresh("a session");
+		forget(s);
+	}
 	return 0;
 }
 
@@ -414,9 +424,12 @@ net_on_sees(struct msg *m)
 	if (msg_end(m) == -1 || eyes >= EYES_COUNT || access > ACCESS_OWN)
 		return -1;
 	o = s == NULL ? NULL : owner_ref(uid, eyes);
-	/* without memory the session was not kept either */
-	if (o == NULL)
+	if (o == NULL) {
+		/* without memory the session was not kept either */
+		if (s != NULL)
+			ask_afresh("a session's viewer");
 		return 0;
+	}
 	g = sight_find(o, s);
 	if (g == NULL && access != ACCESS_NONE) {
 		sight_add(o, s, access);
@@ -451,8 +464,14 @@ net_on_ring(struct msg *m)
 	uint32_t run = msg_get_u32(m);
 	struct ring ring;
 
-	if (msg_end(m) == -1 || ring_map(&ring, msg_take_fd(m)) == -1)
+	if (msg_end(m) == -1)
 		return -1;
+	if (ring_map(&ring, msg_take_fd(m)) == -1) {
+		if (errno != ENOMEM)
+			return -1;
+		ask_afresh("a session's output");
+		return 0;
+	}
 	if (s == NULL) {
 		ring_close(&ring);
 		return 0;

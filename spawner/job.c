@@ -701,6 +701,7 @@ spawn_on_job(struct msg *m)
 	    loop_add(&j->pid_io, j->fds[JOB_FD_PIDFD], EPOLLIN, on_pid,
 	    j) == -1) {
 		log_warn("watching the archiver");
+		loop_del(&j->report_io);
 		j->why = "the spawner could not watch the archiver";
 		job_kill(j);
 	} else if (j->cancelled)

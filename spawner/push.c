@@ -24,16 +24,12 @@ void
 push_ring(struct session *s)
 {
 	struct msg_out *o;
-	int fd;
 
 	if (!sight_told(s) || s->ring.fd == -1)
 		return;
-	fd = fd_copy(s->ring.fd);
-	if (fd == -1)
-		return;
 	o = msg_new(MSG_RING, &s->id, 0, 0);
 	msg_put_u32(o, s->view.run);
-	(void)chan_send(&netproc_chan, o, fd);
+	(void)chan_lend(&netproc_chan, o, s->ring.fd);
 }
 
 void

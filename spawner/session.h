@@ -140,6 +140,7 @@ struct session {
 	struct job	*job;		/* unpacks it; NULL = none */
 
 	struct sight_list sights;
+	struct sight	 own_sights[2];	/* its owner's, by viewer.admin */
 	LIST_HEAD(, guest) guests;
 	struct share	*shares;	/* malloc'ed */
 	size_t		 nshares;

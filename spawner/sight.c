@@ -16,6 +16,10 @@
  */
 #define LINGER_MS	30000
 
+/* Until what could not be told for want of memory is told. */
+#define AGAIN_MS	100
+
+static struct loop_timer again;
 /* Those that netproc holds a replica for. */
 static LIST_HEAD(, viewer) held = LIST_HEAD_INITIALIZER(held);
 
@@ -48,11 +52,35 @@ sight_find(const struct session *s, const struct viewer *v)
 	return NULL;
 }
 
+/*
+ * An owner can always be shown what he makes: his is a part of the session.
+ * NULL: there is no memory for others'.
+ */
+static struct sight *
+sight_new(struct session *s, struct viewer *v)
+{
+	if (v->only == NULL && v->owner == s->owner)
+		return &s->own_sights[v->admin];
+	return calloc(1, sizeof(struct sight));
+}
+
 static void
-sight_free(struct sight *g)
+sight_free(struct session *s, struct sight *g)
 {
 	LIST_REMOVE(g, next);
-	free(g);
+	if (g != &s->own_sights[0] && g != &s->own_sights[1])
+		free(g);
+}
+
+/* Who could not be shown all of it, is as soon as it can be. */
+static void
+on_again(void *arg)
+{
+	struct session *s;
+
+	(void)arg;
+	SESSION_FOREACH(s)
+		sight_update(s);
 }
 
 bool
@@ -77,11 +105,13 @@ tell(const struct session *s, const struct viewer *v, enum access access)
 static void
 grant(struct session *s, struct viewer *v, enum access access)
 {
-	struct sight *g = calloc(1, sizeof(*g));
+	struct sight *g = sight_new(s, v);
 	bool first = LIST_EMPTY(&s->sights);
 
-	if (g == NULL)
+	if (g == NULL) {
+		loop_timer_set(&again, AGAIN_MS, on_again, NULL);
 		return;
+	}
 	g->viewer = v;
 	g->access = access;
 	LIST_INSERT_HEAD(&s->sights, g, next);
@@ -98,7 +128,7 @@ revoke(struct session *s, struct sight *g)
 {
 	struct viewer *v = g->viewer;
 
-	sight_free(g);
+	sight_free(s, g);
 	if (LIST_EMPTY(&s->sights))
 		push_gone(s);
 	else
@@ -140,7 +170,7 @@ sight_end(struct session *s)
 	if (sight_told(s))
 		push_gone(s);
 	while ((g = LIST_FIRST(&s->sights)) != NULL)
-		sight_free(g);
+		sight_free(s, g);
 }
 
 static void
@@ -213,5 +243,5 @@ viewer_forget_all(void)
 		viewer_release(LIST_FIRST(&held));
 	SESSION_FOREACH(s)
 		while ((g = LIST_FIRST(&s->sights)) != NULL)
-			sight_free(g);
+			sight_free(s, g);
 }
