@@ -63,6 +63,7 @@ help:
 	@echo 'make attack     what roles that were taken over try and say, at length'
 	@echo 'make fuzz       run every fuzz target (TIME seconds each)'
 	@echo 'make fuzz-coverage  the lines of each parser that the corpora reach'
+	@echo 'make faults     every call of every role fails once (an hour)'
 	@echo 'make install    install below DESTDIR and PREFIX'
 	@echo 'make deb        a Debian package, below $(O)/deb'
 	@echo 'make check-deb  install, drive, upgrade and purge it in a Debian of its own'
@@ -235,6 +236,7 @@ check-asan: deps-test
 -include etc/deb.mk
 -include regress/attack/attack.mk
 -include regress/filters/filters.mk
+-include regress/faults/faults.mk
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 

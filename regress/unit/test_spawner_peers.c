@@ -839,6 +839,7 @@ sysroot_in_turn(void **state)
 	first = expect_job_of(MSG_PACK, BOB + 1);
 	/* who waits and goes is forgotten */
 	ask(MSG_CONN_CLOSED, NULL, BOB_CONN + 2);
+	expect_quiet(ROLE_LAUNCHER);
 	report(&second, JOBREPORT_FAILED, ERR_SYSROOT_FAILED, 0, "y");
 	job_ends(&second);
 	expect_result(ERR_SYSROOT_FAILED, "y");

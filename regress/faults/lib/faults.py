@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: ISC
+"""A daemon of roles that fail on order, and what must be true of it then."""
+import atexit
+import errno
+import mmap
+import os
+import shutil
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../e2e/lib"))
+import dl  # noqa: E402
+from dl import alive, stat_of, status_of, wait_for  # noqa: E402
+
+# plan.h
+PLAN_SIZE = 4096
+ACTION, CALLS, ERROR, HELD = range(0, 16, 4)
+FIRST, LAST, EVERY, COUNT, STRUCK, CLOCK = range(16, 64, 8)
+WHERE = slice(64, 96)
+NOTHING, FAIL, SHORT, HOLD = range(4)
+(MALLOC, OPEN, SOCKET, CLONE, MOUNT, WRITE, EPOLL, FD, READ, WAIT, MAP,
+ MESSAGE) = (1 << i for i in range(12))
+KINDS = {"malloc": (MALLOC, errno.ENOMEM), "open": (OPEN, errno.EMFILE),
+         "socket": (SOCKET, errno.EMFILE), "clone": (CLONE, errno.EAGAIN),
+         "mount": (MOUNT, errno.EPERM), "write": (WRITE, errno.ENOBUFS),
+         "epoll": (EPOLL, errno.ENOSPC), "fd": (FD, errno.EMFILE),
+         "map": (MAP, errno.ENOMEM)}
+# all that a test may have to wait for here comes at once on a calm machine
+LONG = 90
+
+BUILD = os.path.join(os.environ.get("DL_BUILD", "build"), "regress/faulty")
+ROLES = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "announcer",
+         "archiver", "debugger", "tracer", "symbols")
+CGROUPS = "/sys/fs/cgroup"
+
+
+class Plan:
+    """The page that a role shares with us."""
+
+    def __init__(self, path):
+        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        # whatever the umask is: roles run as many users
+        os.fchmod(fd, 0o666)
+        os.ftruncate(fd, PLAN_SIZE)
+        self.m = mmap.mmap(fd, PLAN_SIZE)
+        os.close(fd)
+
+    def u32(self, at, v=None):
+        if v is None:
+            return struct.unpack_from("=I", self.m, at)[0]
+        struct.pack_into("=I", self.m, at, v)
+
+    def u64(self, at, v=None):
+        if v is None:
+            return struct.unpack_from("=Q", self.m, at)[0]
+        struct.pack_into("=Q", self.m, at, v)
+
+    def order(self, action, calls, first=1, last=None, every=0, error=0):
+        """From now on, of these calls, those from the first to the last."""
+        self.rest()
+        for at, v in ((COUNT, 0), (STRUCK, 0), (FIRST, first),
+                      (LAST, first if last is None else last),
+                      (EVERY, every)):
+            self.u64(at, v)
+        self.m[WHERE] = bytes(32)
+        self.u32(ERROR, error)
+        self.u32(ACTION, action)
+        self.u32(CALLS, calls)
+
+    def rest(self):
+        """Nothing fails any more, and nobody is held."""
+        self.u32(CALLS, 0)
+        self.u32(ACTION, NOTHING)
+
+    def jump(self, ms):
+        struct.pack_into("=q", self.m, CLOCK, ms)
+
+    @property
+    def count(self):
+        return self.u64(COUNT)
+
+    @property
+    def struck(self):
+        return self.u64(STRUCK)
+
+    @property
+    def held(self):
+        """The process that waits, as it calls itself; 0 = none."""
+        return self.u32(HELD)
+
+    @property
+    def where(self):
+        return bytes(self.m[WHERE]).split(b"\0")[0].decode()
+
+
+def stage():
+    """A directory of its own with the daemon and all roles as they fail."""
+    top = tempfile.mkdtemp(prefix="dl-faults-")
+    atexit.register(shutil.rmtree, top, True)
+    os.chmod(top, 0o755)
+    shutil.copytree(dl.BIN, top + "/bin")
+    shutil.copy(BUILD + "/parent", top + "/bin/debuglanternd")
+    libexec = top + "/libexec/debuglantern"
+    os.makedirs(libexec)
+    os.chmod(top + "/libexec", 0o755)
+    os.chmod(libexec, 0o755)
+    plans = {"parent": Plan(top + "/bin/debuglanternd.plan")}
+    for role in ROLES:
+        shutil.copy(f"{BUILD}/{role}", libexec)
+        plans[role] = Plan(f"{libexec}/{role}.plan")
+    dl.BIN = top + "/bin"
+    return plans
+
+
+def rest(plans):
+    for p in plans.values():
+        p.rest()
+        p.jump(0)
+
+
+# --- what there is of a daemon -------------------------------------------
+
+def fds_of(pid):
+    """How many of each kind; of files, pipes and sockets only how many."""
+    out = {}
+    try:
+        for n in os.listdir(f"/proc/{pid}/fd"):
+            try:
+                t = os.readlink(f"/proc/{pid}/fd/{n}")
+            except OSError:
+                continue
+            kind = t.split(":")[0] if ":" in t else t
+            out[kind] = out.get(kind, 0) + 1
+    except OSError:
+        pass
+    return out
+
+
+def mounts_of(pid):
+    return len(dl.read_proc(pid, "mountinfo").splitlines())
+
+
+def cgroups_of(d):
+    """The directories below the daemon's, of users and of sessions."""
+    top = os.path.join(CGROUPS, "debuglantern", str(d.proc.pid))
+    return sorted(os.path.join(at, x)[len(top):]
+                  for at, dirs, _ in os.walk(top) for x in dirs)
+
+
+def roles_of(d):
+    return {name: d.children(name) for name in
+            ("netproc", "spawner", "launcher", "idproc", "tlsproc",
+             "announcer")}
+
+
+def inventory(d):
+    """All that must be as before when what was done is undone."""
+    roles = roles_of(d)
+    out = {name: len(pids) for name, pids in roles.items()}
+    out["processes"] = sorted((stat_of(p) or ("",))[0]
+                              for p in d.processes() if alive(p))
+    out["mounts"] = mounts_of(d.proc.pid)
+    out["cgroups"] = cgroups_of(d)
+    out["fds"] = {"parent": fds_of(d.proc.pid)}
+    for name, pids in roles.items():
+        # two launchers: the one in reserve has less
+        out["fds"][name] = sorted(sorted(fds_of(p).items()) for p in pids)
+    return out
+
+
+def differences(a, b):
+    return {k: (a[k], b[k]) for k in a if a[k] != b[k] and k != "fds"} | \
+        {"fds of " + k: (a["fds"][k], b["fds"][k]) for k in a["fds"]
+         if a["fds"][k] != b["fds"][k]}
+
+
+# --- what is done with it -----------------------------------------------
+
+# a failure says one of these, or the connection ends; nothing else is true
+HONEST = {"try_again", "busy", "internal_error", "memfd_create_failed",
+          "upload_write_failed", "extract_failed", "tmpdir_create_failed",
+          "tmpfile_create_failed", "fork_failed", "exec_failed",
+          "kill_failed", "debug_failed", "sysroot_failed",
+          "max_connections_reached", "debugger_lost", "debugger_refused",
+          "tracer_lost", "tracer_refused"}
+# ... and these follow from one before
+SO_THEN = {"not_running", "session_running", "not_found", "busy"}
+
+
+class Script:
+    """A life of sessions by one connection; .said is what went wrong."""
+
+    def __init__(self, d, timeout=LONG):
+        self.d, self.timeout = d, timeout
+        self.said, self.c = [], None
+        try:
+            self.run()
+        finally:
+            if self.c is not None:
+                self.c.close()
+
+    def do(self, name, fn):
+        """The answer, or None: then a new connection may be needed."""
+        try:
+            if self.c is None:
+                self.c = self.d.client(timeout=self.timeout)
+            r = fn(self.c)
+        except (EOFError, ConnectionError) as e:
+            self.c = None
+            self.said.append((name, "lost", str(e)))
+            return None
+        except ValueError as e:
+            self.c = None
+            self.said.append((name, "is no JSON", str(e)))
+            return None
+        except TimeoutError:
+            self.c = None
+            self.said.append((name, "hangs", ""))
+            return None
+        if isinstance(r, dict) and "error_code" in r:
+            self.said.append((name, r["error_code"], r.get("message")))
+            return None
+        return r
+
+    def cmd(self, line):
+        return self.do(line.split()[0], lambda c: c.cmd(line))
+
+    def output(self, sid):
+        return self.do("OUTPUT", lambda c: c.cmd(f"OUTPUT {sid} 0"))
+
+    def life(self, data, path):
+        r = self.do("UPLOAD", lambda c: dict(c.upload(data, path)))
+        if r is None:
+            return
+        sid = r["id"]
+        self.cmd(f"ENV {sid} KEY=value")
+        if self.cmd(f"START {sid}") is not None:
+            s = self.cmd(f"WAIT {sid} 60")
+            o = self.output(sid)
+            # who ends well has said all that he had to say
+            if s and o and (s.get("exit_code"), o.get("output")) != \
+                    (0, "Hello world\n"):
+                self.said.append(("OUTPUT", "wrong", (s, o)))
+        self.cmd(f"DELETE {sid}")
+
+    def terminal(self):
+        r = self.cmd("NEW tty start=now -- /bin/cat")
+        if r is None:
+            return
+        sid = r["id"]
+        self.cmd(f"RESIZE {sid} 100 30")
+        self.do("INPUT", lambda c: c.cmd(f"INPUT {sid} 3\nab"))
+        self.cmd(f"KILL {sid}")
+        self.cmd(f"DELETE {sid}")
+
+    def run(self):
+        self.cmd("VERSION")
+        self.cmd("LIST")
+        self.life(HELLO, None)
+        self.life(BUNDLE, "run")
+        self.terminal()
+
+    def bad(self, also=()):
+        """What no fault excuses, but these."""
+        return [x for i, x in enumerate(self.said) if x[1] != "lost" and
+                x[1] not in HONEST and x[1] not in also and
+                not (i > 0 and x[1] in SO_THEN)]
+
+
+HELLO = dl.read_helper("hello")
+BUNDLE = dl.tar_of(("run", dl.helper("hello")))
+STANDING = "standing"
+
+
+def stand(d):
+    """A session that must outlive what happens to the others."""
+    c = d.client()
+    r = c.cmd(f"NEW name={STANDING} start=now -- /bin/cat")
+    c.close()
+    return r["pid"]
+
+
+def listed(c):
+    r = c.cmd("LIST")
+    if isinstance(r, dict):
+        # nobody knows yet who asks
+        raise RuntimeError(r["message"])
+    return r
+
+
+def tidied(c):
+    """Deletes all but that; its id, or None as long as there is more."""
+    mine = None
+    for s in listed(c):
+        if s["name"] == STANDING:
+            mine = s["id"]
+            continue
+        if s["state"] in ("RUNNING", "DEBUGGING"):
+            c.cmd("KILL " + s["id"])
+        c.cmd("DELETE " + s["id"])
+    left = [s for s in listed(c) if s["name"] != STANDING]
+    return mine if not left else None
+
+
+def recovers(d, standing=True):
+    """Everything works again; else what does not, in words."""
+    why = [None]
+
+    def once():
+        try:
+            c = d.client(timeout=LONG)
+            try:
+                mine = tidied(c)
+                if standing and mine is None:
+                    why[0] = c.cmd("LIST")
+                    return False
+                if standing:
+                    before = c.output(mine)
+                    c.send(f"INPUT {mine} 2\nx\n")
+                    if "error_code" in c.json():
+                        return False
+                    c.until(mine, before + b"x\n", LONG)
+            finally:
+                c.close()
+            why[0] = Script(d).said
+            return not why[0]
+        except (OSError, EOFError, KeyError, RuntimeError) as e:
+            why[0] = repr(e)
+            return False
+    return None if wait_for(once, LONG, 0.05) else why[0] or "?"
+
+
+class Baseline:
+    """What there was, and whether it is so again."""
+
+    def __init__(self, d):
+        self.d = d
+        # whoever asks first makes what stays
+        recovers(d)
+        last = [None]
+
+        def calm():
+            now = inventory(d)
+            same, last[0] = now == last[0], now
+            return same
+        wait_for(calm, LONG, 0.1)
+        self.was = last[0]
+
+    def again(self):
+        """{} or what is more or less than it was."""
+        diff = [None]
+
+        def same():
+            diff[0] = differences(self.was, inventory(self.d))
+            return not diff[0]
+        wait_for(same, LONG, 0.1)
+        return diff[0]
