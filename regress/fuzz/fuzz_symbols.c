@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /* links: symbols/abbrev.c symbols/abi.c symbols/build.c symbols/demangle.c symbols/form.c symbols/func.c symbols/image.c symbols/lines.c symbols/loc.c symbols/maker.c symbols/mem.c symbols/ranges.c symbols/scan.c symbols/strs.c symbols/symtab.c symbols/type.c symbols/typed.c symbols/unit.c tracer/syms/symindex.c tracer/syms/desc.c tracer/syms/render.c common/elfhdr.c common/log.c common/utf8.c */
-/* covers: symbols/ !symbols/main.c !symbols/serve.c !symbols/sysfilter.c */
+/* covers: symbols/ !symbols/main.c !symbols/mem.c !symbols/serve.c !symbols/sysfilter.c */
 /*
  * Fuzz target: any bytes as a binary, from its header to the values of its
  * functions.  Whatever was read, the index is one that its reader takes, and
  * so is every description; no program captures more than it may.
  */
+
+#include <sys/mman.h>
+
+#include <unistd.h>
 
 #include "regress/fuzz/fuzz.h"
 
@@ -17,28 +21,21 @@
 /* Of one input. */
 #define TYPED_MAX	64
 
+/* As it is sent: its reader takes it, and finds in it what was found. */
 static void
 check_index(const struct elf_image *e, const struct found *f)
 {
-	size_t funcs = f->n * sizeof(*f->funcs);
-	struct sym_header h = { .magic = SYM_MAGIC,
-	    .size = sizeof(h) + funcs + f->strs.len, .flags = f->flags,
-	    .nfuncs = (uint32_t)f->n,
-	    .strs_off = (uint32_t)(sizeof(h) + funcs),
-	    .strs_len = (uint32_t)f->strs.len,
-	    .build_id_len = (uint32_t)e->build_id_len };
+	int fd = memfd_create("index", MFD_CLOEXEC);
 	struct symindex ix;
-	char why[200], *p = malloc(h.size);
+	char why[200];
 
-	if (p == NULL)
-		abort();
-	memcpy(p, &h, sizeof(h));
-	if (funcs > 0)
-		memcpy(p + sizeof(h), f->funcs, funcs);
-	memcpy(p + sizeof(h) + funcs, f->strs.buf, f->strs.len);
-	if (symindex_check(&ix, p, h.size, why, sizeof(why)) == -1)
-		abort();
-	free(p);
+	must(fd != -1 && build_write(e, f, fd) == 0);
+	must(symindex_open(&ix, fd, why, sizeof(why)) == 0);
+	must(ix.header->nfuncs == f->n && ix.header->flags == f->flags &&
+	    ix.header->load_addr == e->load_addr &&
+	    ix.header->build_id_len == e->build_id_len);
+	symindex_close(&ix);
+	close(fd);
 }
 
 static void

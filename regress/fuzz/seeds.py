@@ -11,6 +11,7 @@ how such inputs came to be, and how to make more of them when a format changes.
 import os
 import struct
 import sys
+import zlib
 
 if len(sys.argv) != 2:
     sys.exit("usage: seeds.py DIRECTORY")
@@ -243,11 +244,458 @@ def indices():
         b"", 0) + b"\0")
 
 
+# -- symbols: debug information, entry by entry --------------------------------
+# Enough of DWARF for what compilers rarely write; what they often do is in
+# compiled inputs (samples/).
+(ADDR, DATA2, DATA4, DATA8, STRING, DATA1, FLAG, SDATA, UDATA, REF4,
+ SEC_OFFSET, EXPRLOC, ADDRX, LOCLISTX, RNGLISTX) = (
+     1, 5, 6, 7, 8, 0xb, 0xc, 0xd, 0xf, 0x13, 0x17, 0x18, 0x1b, 0x22, 0x23)
+A = {"location": 2, "name": 3, "size": 0xb, "low": 0x11, "high": 0x12,
+     "lang": 0x13, "stmt": 0x10, "comp_dir": 0x1b, "producer": 0x25,
+     "count": 0x37, "member_off": 0x38, "encoding": 0x3e, "external": 0x3f,
+     "type": 0x49, "ranges": 0x55, "linkage": 0x6e, "str_off": 0x72,
+     "addr_base": 0x73, "rng_base": 0x74, "loc_base": 0x8c, "inline": 0x20,
+     "origin": 0x31, "spec": 0x47, "decl": 0x3c, "defaulted": 0x8b,
+     "vector": 0x2107, "const": 0x1c, "upper": 0x2f, "artificial": 0x34,
+     "variable": 0x4b, "bit_size": 0xd, "bit_off": 0xc, "data_bit": 0x6b,
+     "discr": 0x15, "discr_value": 0x16, "gnu_ranges": 0x2132}
+(T_ARRAY, T_ENUM, T_PARAM, T_MEMBER, T_POINTER, T_STRUCT, T_SUBROUTINE,
+ T_TYPEDEF, T_UNION, T_UNSPEC, T_SUBRANGE, T_BASE, T_CONST, T_ENUMERATOR,
+ T_SUB, T_TPARAM, T_VARIANT, T_VPART, T_VOLATILE, T_RESTRICT, T_UTYPE,
+ T_RREF, T_ATOMIC, T_REF, T_INHERIT) = (
+     1, 4, 5, 0xd, 0xf, 0x13, 0x15, 0x16, 0x17, 0x18, 0x21, 0x24, 0x26, 0x28,
+     0x2e, 0x2f, 0x19, 0x33, 0x35, 0x37, 0x3b, 0x42, 0x47, 0x10, 0x1c)
+C99, CXX, GO, RUST = 0xc, 0x1a, 0x16, 0x1c
+
+
+def uleb(u):
+    out = b""
+    while u > 0x7f:
+        out += bytes([u & 0x7f | 0x80])
+        u >>= 7
+    return out + bytes([u])
+
+
+class Die:
+    """values by attribute; a label of another one becomes a reference"""
+    def __init__(self, tag, label=None, children=(), **values):
+        self.tag, self.label, self.children = tag, label, list(children)
+        self.values = [self.form(A[k], v) for k, v in values.items()]
+
+    @staticmethod
+    def form(at, v):
+        if isinstance(v, tuple):            # form and bytes
+            return at, v[0], v[1]
+        if isinstance(v, bool):
+            return at, FLAG, bytes([v])
+        if isinstance(v, int):
+            return at, UDATA, uleb(v)
+        if isinstance(v, bytes):
+            return at, EXPRLOC, uleb(len(v)) + v
+        if v.startswith("@"):
+            return at, REF4, v[1:]
+        return at, STRING, v.encode() + b"\0"
+
+    def write(self, w):
+        if self.label is not None:
+            w.labels[self.label] = len(w.info)
+        w.codes += 1
+        w.abbrev += uleb(w.codes) + uleb(self.tag) + bytes(
+            [len(self.children) > 0])
+        w.info += uleb(w.codes)
+        for at, form, v in self.values:
+            w.abbrev += uleb(at) + uleb(form)
+            if isinstance(v, str):
+                w.refs.append((len(w.info), v))
+                v = b"\0" * 4
+            w.info += v
+        w.abbrev += b"\0\0"
+        for c in self.children:
+            c.write(w)
+        if self.children:
+            w.info += b"\0"
+
+
+class Unit:
+    def __init__(self, root, version=5):
+        self.info = bytearray(b"\0" * 4 + (
+            struct.pack("<HBBI", 5, 1, 8, 0) if version == 5 else
+            struct.pack("<HIB", version, 0, 8)))
+        self.abbrev, self.codes = b"", 0
+        self.labels, self.refs = {}, []
+        root.write(self)
+        struct.pack_into("<I", self.info, 0, len(self.info) - 4)
+        for at, label in self.refs:
+            struct.pack_into("<I", self.info, at, self.labels[label])
+        self.sections = {".debug_info": bytes(self.info),
+                         ".debug_abbrev": self.abbrev + b"\0"}
+
+
+def elf(sections, symbols=()):
+    """symbols: name, value, size, info"""
+    if symbols:
+        strs, syms = b"\0", b"\0" * 24
+        for name, value, size, info in symbols:
+            syms += struct.pack("<IBBHQQ", len(strs), info, 0, 1, value, size)
+            strs += name.encode() + b"\0"
+        sections = {**sections, ".symtab": syms, ".strtab": strs}
+    sections = {".text": b"\xc3" * 64, **sections}
+    names = list(sections) + [".shstrtab"]
+    shstr = b"\0" + b"".join(n.encode() + b"\0" for n in names)
+    sections[".shstrtab"] = shstr
+    body, heads = b"", [b"\0" * 64]
+    for n in names:
+        data = sections[n]
+        kind = {".symtab": 2, ".strtab": 3, ".shstrtab": 3}.get(n, 1)
+        link = names.index(".strtab") + 1 if n == ".symtab" else 0
+        heads.append(struct.pack(
+            "<IIQQQQIIQQ", shstr.index(n.encode() + b"\0"), kind,
+            6 if n == ".text" else 0, 0x1000 if n == ".text" else 0,
+            120 + len(body), len(data), link, 1 if link else 0, 1,
+            24 if link else 0))
+        body += data
+    return (b"\x7fELF\2\1\1".ljust(16, b"\0")
+            + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 120 + len(body),
+                          0, 64, 56, 1, 64, len(heads), len(heads) - 1)
+            + struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 120, 0x2000, 0x1000)
+            + body + b"".join(heads))
+
+
+def q(u):
+    return (ADDR, struct.pack("<Q", u))
+
+
+def off(u):
+    return (SEC_OFFSET, struct.pack("<I", u))
+
+
+def base(name, size, encoding):
+    return Die(T_BASE, name, name=name, size=size, encoding=encoding)
+
+
+BASES = [("int", 8, 5), ("int32", 4, 5), ("uint8", 1, 8), ("uint16", 2, 7),
+         ("uint64", 8, 7), ("float32", 4, 4), ("float64", 8, 4),
+         ("bool", 1, 2), ("complex128", 16, 3), ("i128", 16, 5),
+         ("char", 1, 6), ("u32char", 4, 0x10), ("u16char", 2, 0x10),
+         ("f128", 16, 4), ("odd", 3, 0x80), ("c64", 8, 3)]
+
+
+def bases():
+    return [base(*b) for b in BASES]
+
+
+def struct_of(label, name, size, *fields, tag=T_STRUCT, **more):
+    """fields: name, type, offset"""
+    return Die(tag, label, name=name, size=size, **more, children=[
+        Die(T_MEMBER, name=n, type="@" + t, member_off=o)
+        for n, t, o in fields])
+
+
+def pointer(label, to, tag=T_POINTER):
+    return Die(tag, label, type="@" + to, size=8)
+
+
+def function(n, name, params, result=None, linkage=None, **more):
+    if result is not None:
+        more["type"] = "@" + result
+    if linkage is not None:
+        more["linkage"] = linkage
+    return Die(T_SUB, name=name, low=q(0x1000 + n), external=True,
+               high=(DATA8, struct.pack("<Q", 1)), **more,
+               children=[p if isinstance(p, Die) else
+                         Die(T_PARAM, name=f"p{i}", type="@" + p)
+                         for i, p in enumerate(params)])
+
+
+def unit(name, lang, dies, version=5, sections=None, symbols=(), **root):
+    root = {"producer": "hand", **root}
+    u = Unit(Die(0x11, name="a.src", comp_dir="/src", lang=lang, low=q(0x1000),
+                 high=(DATA8, struct.pack("<Q", 64)), children=bases() + dies,
+                 **root), version)
+    keep("symbols", name, elf({**u.sections, **(sections or {})}, symbols))
+
+
+def array(label, of, count, **more):
+    return Die(T_ARRAY, label, type="@" + of, **more,
+               children=[Die(T_SUBRANGE, count=count)])
+
+
+def go_unit():
+    types = [
+        pointer("*uint8", "uint8"), pointer("*int", "int"),
+        struct_of("string", "string", 16, ("str", "*uint8", 0),
+                  ("len", "int", 8)),
+        struct_of("[]int", "[]int", 24, ("array", "*int", 0),
+                  ("len", "int", 8), ("cap", "int", 16)),
+        struct_of("[]odd", "[]odd", 24, ("len", "int", 8)),
+        array("[1]int", "int", 1), array("[4]uint8", "uint8", 4),
+        struct_of("mixed", "main.mixed", 40, ("a", "uint8", 0),
+                  ("b", "float64", 8), ("c", "string", 16),
+                  ("d", "bool", 32)),
+        struct_of("many", "main.many", 96, *[(f"f{i}", "int", i * 8)
+                                             for i in range(12)]),
+        struct_of("floats", "main.floats", 64, *[(f"f{i}", "float32", i * 4)
+                                                 for i in range(16)]),
+        struct_of("iface", "runtime.iface", 16, ("tab", "*int", 0),
+                  ("data", "*int", 8)),
+    ]
+    result = Die(T_PARAM, name="~r0", type="@int", variable=True)
+    unit("S-go", GO, types + [
+        function(0, "main.a", ["string", "[]int", "int", "int32"], "int"),
+        function(1, "main.b", ["mixed", "[1]int", "[4]uint8", "uint8"]),
+        function(2, "main.c", ["many", "int", result]),
+        function(3, "main.d", ["floats", "float32", "complex128", "string"]),
+        function(4, "main.e", ["string", "uint8", "uint16", "[]int"], None,
+                 "main.e.abi0"),
+        function(5, "main.f", ["[]odd", "iface", "*int", "i128", "bool"]),
+        function(6, "main.g", ["string"] * 6 + ["[]int"] * 2),
+    ])
+
+
+def rust_unit():
+    types = [
+        pointer("*u8", "uint8"), pointer("*u64", "uint64"),
+        struct_of("&str", "&str", 16, ("data_ptr", "*u8", 0),
+                  ("length", "uint64", 8)),
+        struct_of("&[u64]", "&[u64]", 16, ("data_ptr", "*u64", 0),
+                  ("length", "uint64", 8)),
+        struct_of("badvec", "Vec<u8>", 24, ("buf", "uint64", 0),
+                  ("len", "uint64", 16)),
+        struct_of("nobuf", "Vec<u8>", 24, ("len", "uint64", 16)),
+        struct_of("inner", "RawVec<u64>", 16, ("cap", "uint64", 0),
+                  ("ptr", "*u64", 8)),
+        Die(T_STRUCT, "vec", name="Vec<u64>", size=24, children=[
+            Die(T_TPARAM, name="T", type="@uint64"),
+            Die(T_MEMBER, name="buf", type="@inner", member_off=0),
+            Die(T_MEMBER, name="len", type="@uint64", member_off=16)]),
+        struct_of("String", "String", 24, ("vec", "vec", 0)),
+        struct_of("badString", "String", 24, ("vec", "badvec", 0)),
+        struct_of("tuple", "(u8, c64)", 16, ("__0", "uint8", 0),
+                  ("__1", "c64", 8)),
+        struct_of("three", "Three", 24, ("a", "uint64", 0),
+                  ("b", "uint64", 8), ("c", "uint64", 16)),
+        struct_of("bytes", "Bytes", 3, ("a", "uint8", 0), ("b", "uint8", 1),
+                  ("c", "uint8", 2)),
+        struct_of("lots", "Lots", 80, *[(f"f{i}", "uint8", i)
+                                        for i in range(70)]),
+        Die(T_STRUCT, "E", name="E", size=16, children=[
+            struct_of("E::A", "A", 16), struct_of("E::B", "B", 16,
+                                                  ("__0", "uint64", 8)),
+            Die(T_VPART, discr="@tag", children=[
+                Die(T_MEMBER, "tag", type="@uint8", member_off=0,
+                    artificial=True),
+                Die(T_VARIANT, discr_value=0, children=[
+                    Die(T_MEMBER, name="A", type="@E::A", member_off=0)]),
+                Die(T_VARIANT, discr_value=1, children=[
+                    Die(T_MEMBER, name="B", type="@E::B", member_off=0)]),
+                Die(T_VARIANT, children=[
+                    Die(T_MEMBER, name="C", type="@E::B", member_off=0)]),
+                Die(T_VARIANT, discr_value=9)])]),
+        Die(T_STRUCT, "wide", name="Wide", size=8, children=[
+            struct_of("wide::A", "A", 8, ("__0", "uint64", 0)),
+            Die(T_VPART, discr="@wtag", children=[
+                Die(T_MEMBER, "wtag", type="@uint8", member_off=0)] + [
+                    Die(T_VARIANT, discr_value=i, children=[
+                        Die(T_MEMBER, name="A", type="@wide::A",
+                            member_off=0)]) for i in range(130)])]),
+    ]
+    rs = "_ZN1a1bE"
+    unit("S-rust", RUST, types + [
+        function(0, "a", ["&str", "&[u64]", "vec", "String"], "String", rs),
+        function(1, "b", ["badvec", "nobuf", "badString", "E"], "E", rs),
+        function(2, "c", ["tuple", "c64", "complex128", "three"], "three", rs),
+        function(3, "d", ["uint64"] * 5 + ["&str", "i128", "three", "three"],
+                 "i128", rs),
+        function(4, "e", ["bytes", "lots", "wide", "f128", "odd"], "wide",
+                 "_RNv1a"),
+        function(5, "f", ["uint64"] * 6 + ["bytes", "&str", "uint64"],
+                 "tuple", rs),
+    ], producer="clang LLVM (rustc version 1.85.0)")
+
+
+def odd_types():
+    deep = [struct_of(f"deep{i}", "deep", 8, ("in", f"deep{i + 1}", 0))
+            for i in range(14)] + [struct_of("deep14", "end", 8,
+                                             ("i", "int", 0))]
+    types = deep + [
+        array("vec16", "float32", 4, vector=True),
+        array("bytes20", "uint8", 20), array("chars", "char", 8),
+        array("none", "int", 0), array("ints2", "int", 2),
+        struct_of("many16", "many16", 16, ("a", "bytes20", 0)),
+        struct_of("hasvec", "hasvec", 16, ("v", "vec16", 0)),
+        struct_of("cplx", "cplx", 16, ("c", "c64", 0), ("d", "c64", 8)),
+        struct_of("empty", "empty", 1),
+        struct_of("voidish", "voidish", 8, ("f", "sub", 0), ("i", "int", 0)),
+        Die(T_SUBROUTINE, "sub"), Die(T_UNSPEC, "nullptr", name="nullptr_t"),
+        Die(T_VOLATILE, "vol", type="@int"),
+        Die(T_RESTRICT, "res", type="@pvol"), Die(T_ATOMIC, "ato", type="@int"),
+        pointer("pvol", "vol"), pointer("psub", "sub"),
+        pointer("pchar", "char"), pointer("pato", "ato"),
+        Die(T_STRUCT, "dtor", name="dtor", size=8, children=[
+            Die(T_MEMBER, name="i", type="@int", member_off=0),
+            Die(T_SUB, name="~dtor", defaulted=(DATA1, b"\2"))]),
+        Die(T_STRUCT, "defdtor", name="defdtor", size=8, children=[
+            Die(T_MEMBER, name="i", type="@int", member_off=0),
+            Die(T_SUB, name="~defdtor", defaulted=(DATA1, b"\1"))]),
+        Die(T_STRUCT, "vptr", name="vptr", size=8, children=[
+            Die(T_MEMBER, name="_vptr.x", type="@pvol", member_off=0)]),
+        Die(T_STRUCT, "hasdtor", name="hasdtor", size=8, children=[
+            Die(T_MEMBER, name="d", type="@dtor", member_off=b"\x23\0")]),
+        Die(T_STRUCT, "str", name="basic_string<char>", size=32, children=[
+            struct_of("hider", "_Alloc_hider", 8, ("_M_p", "pchar", 0)),
+            Die(T_MEMBER, name="_M_dataplus", type="@hider", member_off=0),
+            Die(T_MEMBER, name="_M_string_length", type="@uint64",
+                member_off=8),
+            Die(T_SUB, name="~basic_string")]),
+        struct_of("view", "basic_string_view<char>", 16,
+                  ("_M_len", "uint64", 0), ("_M_str", "pchar", 8)),
+        struct_of("noview", "basic_string_view<char>", 16,
+                  ("_M_len", "uint64", 0)),
+        pointer("&str", "str", T_REF), pointer("&&view", "view", T_RREF),
+        struct_of("big", "big", 3000, ("a", "int", 0), ("s", "pchar", 2900)),
+        struct_of("wide", "wide", 500, *[(f"f{i}", "int", i * 8)
+                                         for i in range(60)]),
+        Die(T_STRUCT, "bits", name="bits", size=8, children=[
+            Die(T_MEMBER, name=f"b{i}", type="@int", bit_size=7 + i,
+                data_bit=i * 9) for i in range(4)] + [
+            Die(T_MEMBER, name="old", type="@int", bit_size=3, bit_off=2,
+                size=8, member_off=0)]),
+        Die(T_ENUM, "enum", name="enum", size=4, type="@int32", children=[
+            Die(T_ENUMERATOR, name="A", const=1),
+            Die(T_ENUMERATOR, name="B", const=(SDATA, b"\x7f")),
+            Die(T_ENUMERATOR, name="C")]),
+        Die(T_UTYPE, "utype", name="gone"),
+    ]
+    names = ["deep0", "vec16", "many16", "hasvec", "cplx", "empty", "voidish",
+             "nullptr", "vol", "res", "pato", "psub", "pchar", "dtor",
+             "defdtor", "vptr", "hasdtor", "str", "view", "noview", "&str",
+             "&&view", "big", "wide", "bits", "enum", "utype", "odd", "f128",
+             "complex128", "c64", "u32char", "u16char", "none", "ints2",
+             "chars", "i128", "bool"]
+    dies = types + [function(i, f"f{i}", [t, t], t)
+                    for i, t in enumerate(names)]
+    dies += [function(50, "regs", ["int"] * 7 + ["dtor", "str", "i128",
+                                                 "vec16", "pchar", "view"]),
+             function(51, "vecs", ["float64"] * 9 + ["vec16", "hasvec"]),
+             function(52, "params", ["int"] * 40),
+             function(53, "steps", ["view", "big"] * 15, "hasdtor")]
+    for lang, name in ((C99, "c"), (CXX, "cxx"), (0x8000, "other")):
+        for version in (4, 5):
+            unit(f"S-odd-{name}-{version}", lang, dies, version)
+
+
+def lists():
+    """Range and location lists: each kind of entry."""
+    rle = b"".join((
+        b"\1" + uleb(0), b"\2" + uleb(0) + uleb(1),
+        b"\3" + uleb(1) + uleb(2), b"\4" + uleb(1) + uleb(3),
+        b"\5" + word(0x1000), b"\4" + uleb(8) + uleb(9),
+        b"\6" + word(0x1010) + word(0x1012), b"\7" + word(0x1020) + uleb(4),
+        b"\0"))
+    each = [b"\2" + uleb(0) + uleb(1) + b"\0", b"\3\1\2\0",
+            b"\5" + word(0x1000) + b"\4\1\3\0",
+            b"\6" + word(0x1010) + word(0x1012) + b"\0",
+            b"\7" + word(0x1020) + b"\4\0", b"\1\0\4\1\2\0", b"\x44",
+            b"\1\x7f", b"\2\x7f\x7f\0", b"\4\3\3\0", rle, b"\5\0"]
+    one = b"\1\x55"                               # a register
+    parts = b"\x06\x55\x93\x08\x54\x93\x08"
+    lle = [b"\1\0\4\0\x20" + one + b"\0",         # base_addressx, offset_pair
+           b"\2\0\1" + one + b"\0", b"\3\0\x20" + one + b"\0",
+           b"\5" + one + b"\0", b"\6" + word(0x1000) + b"\4\0\x20" + parts
+           + b"\0", b"\7" + word(0x1000) + word(0x1040) + one + b"\0",
+           b"\x08" + word(0x1000) + b"\x20" + one + b"\0",
+           b"\x09\1\2\x08" + word(0x1000) + b"\x20" + one + b"\0", b"\x44",
+           b"\1\x7f", b"\4\0", b""]
+
+    def table(items):
+        """offsets, then the lists; the base is behind the header"""
+        offs, at = b"", 4 * len(items)
+        for i in items:
+            offs += struct.pack("<I", at)
+            at += len(i)
+        body = offs + b"".join(items)
+        return struct.pack("<IHBBI", len(body) + 8, 5, 8, 0,
+                           len(items)) + body
+
+    exprs = [b"\x50", b"\x90\x05", b"\x91\x10", b"\x75\x08", b"\x77\x08",
+             b"\x9c", b"\x30\x9f", b"\x92\x05\x08", b"\x55\x93\x04\x93\x04",
+             b"\x61\x93\x08\x55\x93\x08", b"\xa3\1\x55\x9f", b"\x03" + word(1),
+             b"", b"\x97\x93", b"\x75\x08\x06", b"\x70\x00\x9f",
+             b"\x90\x12", b"\x92\x85\1\x7f", b"\x91\x80", b"\xf3\1\x55\x9f"]
+    params = [Die(T_PARAM, name=f"l{i}", type="@int",
+                  location=(LOCLISTX, uleb(i))) for i in range(len(lle) + 2)]
+    params += [Die(T_PARAM, name="o", type="@int", location=off(12 + 48))]
+    at = [Die(T_PARAM, name=f"e{i}", type="@i128", location=e)
+          for i, e in enumerate(exprs)]
+    funcs = [Die(T_SUB, name=f"r{i}", external=True,
+                 ranges=(RNGLISTX, uleb(i))) for i in range(len(each) + 2)]
+    funcs += [Die(T_SUB, name="ro", ranges=off(12 + 4 * len(each))),
+              function(0, "locs", params, "int"),
+              function(1, "exprs", at, "int"),
+              function(2, "consts", [Die(T_PARAM, name="k", type="@int",
+                                         const=5)])]
+    unit("S-lists-5", C99, funcs, 5, {
+        ".debug_rnglists": table(each), ".debug_loclists": table(lle),
+        ".debug_addr": struct.pack("<IHBB", 36, 5, 8, 0) + b"".join(
+            word(0x1000 + i * 16) for i in range(4))},
+         rng_base=off(12), loc_base=off(12), addr_base=off(8))
+    none = b"\xff" * 8
+    old = [word(0) + word(4), none + word(0x1008) + word(0) + word(2),
+           word(8) + word(9) + word(16) + word(17), word(3) + word(3),
+           b"\1\2"]
+    offs, ranges = [], b""
+    for r in old:
+        offs.append(len(ranges))
+        ranges += r + (word(0) + word(0) if len(r) > 2 else b"")
+    expr = struct.pack("<H", 1) + b"\x55"
+    locs = (word(0) + word(0x20) + expr + none + word(0x1000) + word(0)
+            + word(8) + expr + word(0) + word(0))
+    unit("S-lists-4", C99, [
+        Die(T_SUB, name=f"r{i}", ranges=off(o)) for i, o in enumerate(offs)
+    ] + [Die(T_SUB, name="far", ranges=off(0xffffff)),
+         function(0, "locs", [
+             Die(T_PARAM, name=f"l{i}", type="@int", location=off(o))
+             for i, o in enumerate((0, 19, 35, 0x7fffffff))], "int"),
+         function(1, "exprs", at, "int")], 4,
+         {".debug_ranges": ranges, ".debug_loc": locs})
+
+
+def symbol_tables():
+    """Without debug information, and some of it."""
+    syms = [("plain", 0x1000, 4, 0x12), ("f.cold", 0x1004, 2, 2),
+            ("f.constprop.0", 0x1006, 2, 2), ("f.isra.0", 0x1008, 2, 2),
+            ("f.part.0", 0x100a, 2, 2), ("choose", 0x100c, 4, 0x1a),
+            ("_Z1fv", 0x1010, 4, 0x12), ("_Z1fv.cold", 0x1014, 2, 2),
+            ("_RNvCs1234_7mycrate3foo", 0x1018, 2, 0x12),
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", 0x101a, 2,
+             0x12), ("versioned@@V_1", 0x101c, 2, 0x12),
+            ("data", 0x1020, 2, 0x11), ("f.llvm.123", 0x1022, 2, 2),
+            ("same", 0x1000, 4, 0x22)]
+    keep("symbols", "S-symtab", elf({}, syms))
+    unit("S-symtab-dwarf", CXX, [
+        function(0, "plain", ["int"]), function(4, "f", []),
+        function(6, "f", ["int"]), function(12, "choose", []),
+        function(16, "f", ["int"], "int", "_Z1fv")], symbols=syms)
+    # as many names as make the tables of strings grow, packed
+    u = Unit(Die(0x11, name="a.src", lang=CXX, children=[
+        Die(T_SUB, name=f"f{i}", linkage=f"n{i:04}" * 16, low=q(0x1000 + i % 64),
+            high=(DATA8, word(1))) for i in range(900)
+    ] + [Die(T_SUB, name=f"i{i}", inline=1) for i in range(9)]))
+    keep("symbols", "S-names", elf({
+        n.replace(".", ".z"): b"ZLIB" + struct.pack(">Q", len(data))
+        + zlib.compress(data, 9) for n, data in u.sections.items()}))
+
+
 def main():
     numbers()
     strings()
     compounds()
     indices()
+    go_unit()
+    rust_unit()
+    odd_types()
+    lists()
+    symbol_tables()
 
 
 main()
