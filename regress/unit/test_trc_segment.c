@@ -430,7 +430,7 @@ summaries_count(void **state)
 	assert_true(len <= SEG_DATA);
 	assert_int_equal(seg_summarize(data, len, sums), SEG_SUMS);
 	assert_true(seg_sums_good(sums, SEG_SUMS, 2 * SEG_RECORDS));
-	seg_index(data, len, 5, &index);
+	seg_index(data, len, 5, false, &index);
 	assert_int_equal(index.nrows, SEG_SUMS);
 	assert_int_equal(index.nkeys, SEG_RECORDS);
 	assert_true(seg_others_good(index.rows + SEG_RECORDS, index.nothers,

@@ -411,6 +411,8 @@ struct pass {
 	uint32_t nrows, nkeys;
 	uint64_t *keys;			/* NULL: these are not wanted */
 	uint16_t *key_rows, *units;
+	uint64_t tag;
+	bool	 ours;			/* nobody else can have changed them */
 };
 
 /* The row of a function and class; SEG_SUMS: there is no room. */
@@ -436,36 +438,66 @@ row_of(struct pass *p, uint32_t fn, uint16_t class)
 
 /* False: there is no more room for rows. */
 static bool
-pass_event(struct pass *p, const struct rec *r, size_t at, uint64_t tag)
+pass_event(struct pass *p, uint32_t fn, uint16_t class, const uint8_t *captures,
+    uint32_t len, size_t at)
 {
-	uint32_t row = row_of(p, r->fn, r->class);
+	uint32_t row = row_of(p, fn, class);
 
 	if (row == SEG_SUMS)
 		return false;
 	p->rows[row].count++;
-	if (p->keys == NULL || !class_is_other(r->class) ||
+	if (p->keys == NULL || !class_is_other(class) ||
 	    p->nkeys == SEG_RECORDS)
 		return true;
-	p->keys[p->nkeys] = r->class == CLASS_ODD ? 0 :
-	    seg_key(r->captures, r->len, tag);
+	p->keys[p->nkeys] = class == CLASS_ODD ? 0 :
+	    seg_key(captures, len, p->tag);
 	p->key_rows[p->nkeys] = (uint16_t)row;
 	p->units[p->nkeys++] = (uint16_t)(at / SEG_UNIT);
 	return true;
 }
 
-static void
-pass(struct pass *p, const uint8_t *data, size_t len, uint64_t tag)
+/*
+ * One record; returns its size, 0: there is none or no room.  Every call goes
+ * through here, so no more is read of it than an index tells.
+ */
+static uint32_t
+pass_record(struct pass *p, const uint8_t *data, size_t len, size_t at)
 {
-	static const struct seg_first first;
-	uint32_t n = 0;
-	struct rec r[2];
-	size_t at = 0;
-	int32_t size;
+	struct rec_head h;
+	struct shape s;
+	uint16_t class;
+	uint32_t fn, end;
 
-	for (; n < SEG_RECORDS && (size = rec_read(data + at, len - at,
-	    &first, r)) > 0; at += (size_t)size, n++)
-		if (!pass_event(p, &r[0], at, tag) ||
-		    (r[1].kind != 0 && !pass_event(p, &r[1], at, tag)))
+	if (len - at < sizeof(h))
+		return 0;
+	memcpy(&h, data + at, sizeof(h));
+	shape_of(&h, &s);
+	if (!is_sound(&h, &s) || s.size > len - at)
+		return 0;
+	if (!p->ours) {
+		shape_fill(data + at, &h, &s);
+		if (h.check != rec_check(&h, s.far, s.duration))
+			return 0;
+	}
+	fn = h.what & ((1U << FN_BITS) - 1);
+	if (s.kind != REC_EXIT && !pass_event(p, fn, CLASS_ENTER, NULL, 0, at))
+		return 0;
+	if (s.kind == REC_ENTER)
+		return s.size;
+	class = class_whole(h.what >> CLASS_AT & 63);
+	end = s.kind == REC_CALL ? s.exit : s.captures;
+	return pass_event(p, fn, class, data + at + end,
+	    s.kind == REC_CALL ? s.exit_len : s.len, at) ? s.size : 0;
+}
+
+static void
+pass(struct pass *p, const uint8_t *data, size_t len)
+{
+	uint32_t n, size;
+	size_t at = 0;
+
+	for (n = 0; n < SEG_RECORDS; n++, at += size)
+		if ((size = pass_record(p, data, len, at)) == 0)
 			return;
 }
 
@@ -475,7 +507,7 @@ seg_summarize(const uint8_t *data, size_t len, struct seg_sum *out)
 	static struct pass p;
 
 	p = (struct pass){ .rows = out };
-	pass(&p, data, len, 0);
+	pass(&p, data, len);
 	return p.nrows;
 }
 
@@ -501,7 +533,7 @@ order_rows(const struct pass *p, struct seg_index *out, uint32_t *starts)
 }
 
 void
-seg_index(const uint8_t *data, size_t len, uint64_t tag,
+seg_index(const uint8_t *data, size_t len, uint64_t tag, bool ours,
     struct seg_index *out)
 {
 	static struct pass p;
@@ -512,8 +544,8 @@ seg_index(const uint8_t *data, size_t len, uint64_t tag,
 	uint32_t i, at;
 
 	p = (struct pass){ .rows = rows, .keys = keys, .key_rows = key_rows,
-		.units = units };
-	pass(&p, data, len, tag);
+		.units = units, .tag = tag, .ours = ours };
+	pass(&p, data, len);
 	order_rows(&p, out, starts);
 	for (i = 0; i < p.nkeys; i++) {
 		at = starts[key_rows[i]]++;

@@ -184,8 +184,8 @@ uint32_t seg_good(const struct seg_head *head, const uint8_t *data,
  * there are.
  */
 uint32_t seg_summarize(const uint8_t *data, size_t len, struct seg_sum *out);
-/* The same, with keys. */
-void	 seg_index(const uint8_t *data, size_t len, uint64_t tag,
+/* The same, with keys.  ours: they were written here, and never left. */
+void	 seg_index(const uint8_t *data, size_t len, uint64_t tag, bool ours,
 	    struct seg_index *out);
 /* Whether rows may be the summary of count records. */
 bool	 seg_sums_good(const struct seg_sum *, uint32_t nsums,

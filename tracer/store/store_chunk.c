@@ -282,13 +282,20 @@ chunk_write_index(struct store *st, const struct thread *t,
 	return write_head(st, t, c, x);
 }
 
+/* Whether all of its records are in memory, and so as they were written. */
+static bool
+is_held(const struct chunk *c)
+{
+	return c->buffer != NULL && c->buffer->base == 0;
+}
+
 /* All of its records; borrowed until the next call.  NULL: not readable. */
 static const uint8_t *
 records_of(const struct store *st, const struct chunk *c)
 {
 	static uint8_t data[SEG_DATA];
 
-	if (c->buffer != NULL && c->buffer->base == 0)
+	if (is_held(c))
 		return c->buffer->bytes;
 	return chunk_read(st, c, 0, data, c->bytes) == -1 ? NULL : data;
 }
@@ -321,7 +328,7 @@ chunk_seal(struct store *st, struct thread *t)
 	if (chunk_write(st, t) == -1)
 		return -1;
 	data = records_of(st, c);
-	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, &x);
+	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, is_held(c), &x);
 	if (chunk_write_index(st, t, c, &x) == -1) {
 		trouble_set(st->calls_trouble, "calls", errno);
 		return -1;
@@ -520,7 +527,7 @@ chunk_others(const struct store *st, const struct chunk *c,
 	if (read_others(st, c, o))
 		return;
 	data = records_of(st, c);
-	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, &x);
+	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, is_held(c), &x);
 	*o = (struct others){ x.rows + (x.nrows - x.nothers), x.keys,
 		x.units, x.nothers };
 }

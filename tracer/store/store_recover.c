@@ -162,7 +162,7 @@ take(struct store *st, struct thread *t, const struct found *f)
 	if (last.ts > st->latest_ts)
 		st->latest_ts = last.ts;
 	count(st, t, c, data, len);
-	seg_index(data, len, st->tag, &x);
+	seg_index(data, len, st->tag, false, &x);
 	chunk_index(c, &x);
 	if (!same_index(h, n, &x) && chunk_write_index(st, t, c, &x) == -1)
 		c->nsums = 0;
