@@ -15,6 +15,7 @@ import zlib
 
 if len(sys.argv) != 2:
     sys.exit("usage: seeds.py DIRECTORY")
+HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = sys.argv[1]
 
 
@@ -686,6 +687,39 @@ def symbol_tables():
         + zlib.compress(data, 9) for n, data in u.sections.items()}))
 
 
+# -- bodies: what messages say beside their headers ----------------------------
+def blob(b=b"x"):
+    return word(len(b), 4) + b
+
+
+def bodies():
+    TRC, DBG, RUN, JOB, VIEW, CONF, DEED = range(7)
+    owner = word(1000, 4) + word(1000, 4) + word(2, 4) + word(7, 4) * 2
+    strings = blob(b"a\0bc\0")
+
+    def body(which, name, data):
+        keep("bodies", f"{which}-{name}", bytes([which]) + data)
+
+    conf = b""
+    with open(f"{HERE}/../../common/settings.def") as f:
+        for line in f:
+            if line.startswith("NUM("):
+                conf += word(3)
+            elif line.startswith("STR("):
+                conf += blob()
+    body(CONF, "whole", conf)
+    hello = b"".join(word(1, 4) for _ in range(5)) + b"".join(
+        word(9) for _ in range(5)) + blob() * 4 + word(1, 4) + blob() + strings
+    body(TRC, "whole", hello)
+    body(TRC, "files", hello[:12] + word(99, 4) + hello[16:])
+    for limits in range(4, 9):
+        body(RUN, f"limits{limits}", owner + word(0, 4) * 12
+             + word(5) * limits + word(6) * 4 + blob() * 3 + strings * 2)
+    body(JOB, "whole", owner + word(1, 4) + word(8) * 4 + blob())
+    for name in (b"attach", b"detach", b"evaluate", b"none"):
+        body(DEED, name.decode(), word(5, 4) + word(6, 4) + blob(name))
+
+
 def main():
     numbers()
     strings()
@@ -696,6 +730,7 @@ def main():
     odd_types()
     lists()
     symbol_tables()
+    bodies()
 
 
 main()
