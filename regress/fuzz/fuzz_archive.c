@@ -9,7 +9,9 @@
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
@@ -26,6 +28,66 @@
 
 static char		root[PATH_MAX];
 static uint64_t		bytes, members;
+
+/*
+ * An input may begin with NUL and a letter: what fails, or what there is
+ * less of, while the rest of it is unpacked.
+ */
+enum {
+	NO_FAULT,
+	MODE_FAULT = 'm',	/* the program's mode cannot be changed */
+	STAT_FAULT = 's',	/* what is in the bundle has no status */
+	READ_FAULT = 'r',	/* the archive cannot be read to its end */
+	SHORT_READS = 'h',	/* it comes in short pieces */
+	PIPE = 'p',		/* it is no file */
+	FULL = 'w'		/* the disk is */
+};
+static int fault;
+
+int
+fchmod(int fd, mode_t mode)
+{
+	if (fault == MODE_FAULT && (fcntl(fd, F_GETFL) & O_ACCMODE) ==
+	    O_RDONLY) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int)syscall(SYS_fchmod, fd, mode);
+}
+
+int
+fstat(int fd, struct stat *st)
+{
+	if (fault == STAT_FAULT && fd != STDIN_FILENO) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_fstat, fd, st);
+}
+
+ssize_t
+pread(int fd, void *buf, size_t len, off_t at)
+{
+	static const size_t piece = 512;
+
+	if (fault == READ_FAULT && at >= (off_t)piece) {
+		errno = EIO;
+		return -1;
+	}
+	if (fault == SHORT_READS || fault == READ_FAULT)
+		len = len < piece ? len : piece;
+	return syscall(SYS_pread64, fd, buf, len, at);
+}
+
+ssize_t
+pwrite(int fd, const void *buf, size_t len, off_t at)
+{
+	if (fault == FULL) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return syscall(SYS_pwrite64, fd, buf, len, at);
+}
 
 /* Without going below its parent, as the link itself stands there. */
 static void
@@ -100,8 +162,16 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 static void
 put_archive(const uint8_t *data, size_t len)
 {
-	int fd = memfd_create("archive", MFD_CLOEXEC);
+	int fd = memfd_create("archive", MFD_CLOEXEC), pipe_fd[2];
 
+	if (fault == PIPE) {
+		must(pipe(pipe_fd) == 0);
+		must(dup2(pipe_fd[0], STDIN_FILENO) == STDIN_FILENO);
+		close(pipe_fd[0]);
+		close(pipe_fd[1]);
+		close(fd);
+		return;
+	}
 	must(fd != -1 && write(fd, data, len) == (ssize_t)len);
 	must(dup2(fd, STDIN_FILENO) == STDIN_FILENO);
 	close(fd);
@@ -117,6 +187,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	char *exec_path;
 	int root_fd, r;
 
+	fault = NO_FAULT;
+	if (len > 1 && data[0] == '\0') {
+		fault = data[1];
+		data += 2;
+		len -= 2;
+		nl = memchr(data, '\n', len);
+	}
 	if (nl == NULL || memchr(data, '\0', (size_t)(nl - data)) != NULL)
 		return 0;
 	exec_path = copy_of(data, (size_t)(nl - data), true);
@@ -124,6 +201,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	must(root_fd != -1 && unpack_prepare(&job) == 0);
 	r = unpack_run(&job, root_fd, &max, exec_path);
+	fault = NO_FAULT;
 	must((r == 0) == (job.code == ERR_OK));
 	must(job.code == ERR_OK || job.why[0] != '\0');
 	must(job.bytes <= BYTES_MAX && job.members <= MEMBERS_MAX);

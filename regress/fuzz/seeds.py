@@ -11,6 +11,7 @@ how such inputs came to be, and how to make more of them when a format changes.
 import os
 import struct
 import sys
+import tarfile
 import zlib
 
 if len(sys.argv) != 2:
@@ -720,6 +721,137 @@ def bodies():
         body(DEED, name.decode(), word(5, 4) + word(6, 4) + blob(name))
 
 
+# -- trcseg: calls that are written and read again (fuzz_trcseg.c) -------------
+def calls():
+    NUMBER, WIDE, NONE_, RAW, BIG = 8, 11, 4, 6, 7
+    JUMP, FLUSH, NAME, GONE, LOST, THREADS, REPEAT, LIMIT = range(0x60, 0x68)
+    STOP = 0xe7
+
+    def call(kind, thread=0, fn=3, what=NUMBER, value=1):
+        """kind: 0 entered, 1 left, 2 both; bit 7: as it should not be"""
+        # make_call() takes the kind from the whole byte
+        op = next(o for o in range(0x60) if o % 3 == kind & 3
+                  and o >> 3 & 3 == thread)
+        if kind & 0x80:
+            op = next(o for o in range(0x80, 0xe0) if o % 3 == kind & 3
+                      and o >> 3 & 3 == thread)
+        how = word(what & 7 | value << 3, 2)
+        more = b"abcdefgh"[:8] if what in (RAW, BIG) else b""
+        return bytes([op, fn]) + how + more
+
+    def made(name, *parts):
+        keep("trcseg", f"E-{name}", b"E" + b"".join(
+            bytes([p]) if isinstance(p, int) else p for p in parts))
+
+    def two(fn=3, value=1, what=NUMBER):
+        return bytes([2, fn]) + word(what & 7 | value << 3, 2) * 2
+
+    pairs = b"".join(call(0, i % 4, i % 16, NUMBER, i) + call(
+        1, i % 4, 0, (NUMBER, WIDE, NONE_)[i % 3], i * 7) for i in range(60))
+    made("pairs", pairs, FLUSH, pairs)
+    made("odd", *(call(0x81, i % 4, i * 37 % 256, (NUMBER, WIDE, RAW)[i % 3],
+                       i) for i in range(40)), NAME | 8, GONE | 8, LOST | 8)
+    made("nested", *(call(0, 1, i) for i in range(20)),
+         *(call(1, 1, i, WIDE, i) for i in range(20)))
+    made("both", *(two(i, i) for i in range(90)), JUMP, word(0xffff, 2),
+         two(3, 5, WIDE), two(4, 6, NONE_))
+    made("full", call(0), REPEAT, 255, call(1), REPEAT, 255, REPEAT, 90)
+    made("full-both", two(), REPEAT, 255, REPEAT, 200, JUMP, word(0xffff, 2),
+         two(4, 9), REPEAT, 90)
+    made("segments", *(pairs[:400] + bytes([JUMP]) + word(0xffff, 2)
+                       for _ in range(4)))
+    made("threads", call(0), THREADS, REPEAT, 90, THREADS)
+    made("big", call(0, 0, 3, BIG), REPEAT, 9, call(1, 0, 3, BIG), REPEAT, 9)
+    made("evicted", call(0, 0, 3, BIG), LIMIT, REPEAT, 12, call(
+        0, 1, 4, BIG), REPEAT, 12, REPEAT, 12, REPEAT, 12)
+    for i in range(12):
+        made(f"damage{i}", pairs[:300], JUMP, word(0xffff, 2), pairs[:200],
+             STOP, i % 2, word(8 * i + (0 if i % 3 else 128), 2), 9 + i,
+             i % 2, word(300 + i, 2), 255, 0, 0, 0, 0)
+
+
+# -- trcquery: what is asked ---------------------------------------------------
+def queries():
+    values = ["1", "1.0", "-3", "5.5", "1e300", "9007199254740993", "true",
+              "null", "\"0x7\"", "\"0x0\"", "\"text5\"", "\"a\\u0001\"",
+              "[1]", "{\"a\":1}", "{\"a\": 7, \"b\": 7}", "\"\"", "0", "40",
+              "\"long long long long long long text 3\""]
+    more = ["", ",\"threadId\":20", ",\"offset\":1",
+            ",\"function\":{\"contains\":\"many\"}", ",\"isNull\""]
+    n = 0
+    for v in values:
+        for m in more:
+            null = m == ",\"isNull\""
+            keep("trcquery", f"q-value{n}", (
+                "q{\"limit\":9,\"returnValue\":{\"equals\":" + v
+                + (",\"isNull\":false" if null else "") + "}"
+                + ("" if null else m) + "}").encode())
+            n += 1
+    for i, q_ in enumerate((
+            '{"returnValue":{"isNull":true}}', '{"returnValue":{"isNull":false}}',
+            '{"offset":2100}', '{"offset":3000,"limit":500,"verbose":true}',
+            '{"offset":2500,"eventType":"function_exit"}',
+            '{"offset":2050,"threadId":20}',
+            '{"offset":2001,"function":{"contains":"many"}}',
+            '{"offset":2001,"returnValue":{"isNull":false}}',
+            '{"threadId":20,"function":{"equals":"many::word"}}',
+            '{"threadId":10,"eventType":"stdout"}', '{"threadId":21,"limit":3}',
+            '{"eventType":"stderr","threadId":20}', '{"afterEventId":"0.1"}',
+            '{"afterEventId":"0.2","eventType":"stdout"}',
+            '{"afterEventId":"3.900","limit":500}',
+            '{"function":{"equals":"nobody"}}',
+            '{"eventType":"stderr","verbose":true}',
+            '{"eventType":"crash","verbose":true}',
+            '{"limit":500,"offset":30,"verbose":true}',
+            '{"returnValue":{"equals":40},"offset":2}',
+            '{"returnValue":{"equals":199},"threadId":21}',
+            '{"returnValue":{"equals":"text200"},"limit":500}',
+            '{"returnValue":{"isNull":true},"function":{"contains":"word"}}',
+            '{"returnValue":{"isNull":false,"equals":7},"limit":500}',
+            '{"sourceFile":{"equals":"/src/many.c"},"eventType":'
+            '"function_enter"}')):
+        keep("trcquery", f"q-{i}", b"q" + q_.encode())
+    sql = ["instr(X'616263', X'62')", "instr(X'616263', X'')",
+           "instr('abc', 'c')", "instr('abc', X'62')", "replace('aXbX','X','yy')",
+           "replace('a','','y')", "replace('abc','abc','')",
+           "replace('aaaa','a','aaaaaaaa')", "replace(NULL,'a','b')",
+           "trim('xxaxx','x')", "trim('éaé','é')",
+           "ltrim('  a ')", "rtrim('ab','b')", "trim('a', '" + "b" * 70 + "')",
+           "trim('a', NULL)", "trim('abc','')", "'abc' LIKE 'a%'",
+           "'a%c' LIKE 'a\\%c' ESCAPE '\\'", "'abc' LIKE 'a_c' ESCAPE '%'",
+           "'abc' LIKE 'abc' ESCAPE 'xy'", "'abc' GLOB 'a[b-d]*'",
+           "'abc' LIKE '" + "%a" * 200 + "'", "NULL LIKE 'a'",
+           "'abc' GLOB 'a[^x]c'", "'a' LIKE NULL", "substr('abc', 2)",
+           "upper('abc')", "length('abc')", "printf('%s', 1)", "hex('a')",
+           "'function_enter' REGEXP 'f.*r$'", "'a' REGEXP '('",
+           "instr(NULL, 'a')", "replace('abc', 'b', NULL)",
+           "replace(zeroblob(9), 'b', 'c')", "'É' LIKE 'é'"]
+    for i, x in enumerate(sql):
+        keep("trcquery", f"s-{i}", f"sSELECT {x}".encode())
+        keep("trcquery", f"s-{i}-rows",
+             f"sSELECT {x}, type, result FROM events LIMIT 3".encode())
+
+
+# -- archive: with what fails meanwhile (fuzz_archive.c) -----------------------
+def archives():
+    def member(name, data, **more):
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        for k, v in more.items():
+            setattr(info, k, v)
+        return info.tobuf(tarfile.PAX_FORMAT) + data + b"\0" * (
+            -len(data) % 512)
+
+    program = member("a", elf({}), mode=0o644)
+    # links with contents, which are skipped
+    link = member("b", b"x" * 3000, type=tarfile.LNKTYPE, linkname="a",
+                  pax_headers={"comment": "x"})
+    bundle = program + link + member("c", b"y" * 5000) + b"\0" * 1024
+    for fault in ("", "m", "s", "r", "h", "p", "w"):
+        keep("archive", f"fault-{fault or 'none'}",
+             (b"\0" + fault.encode() if fault else b"") + b"a\n" + bundle)
+
+
 def main():
     numbers()
     strings()
@@ -731,6 +863,9 @@ def main():
     lists()
     symbol_tables()
     bodies()
+    archives()
+    calls()
+    queries()
 
 
 main()
