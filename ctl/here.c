@@ -30,7 +30,8 @@ is_ours(const char *variable)
 }
 
 size_t
-here_environment(void (*add)(void *, const char *), void *arg)
+here_environment(void (*add)(void *, const char *), void *arg,
+    void (*left)(void *, const char *), void *left_arg)
 {
 	size_t total = 0, left_out = 0, len;
 	char **e;
@@ -42,6 +43,8 @@ here_environment(void (*add)(void *, const char *), void *arg)
 		if (len > VARIABLE_MAX || total + len > ENV_MAX ||
 		    !args_is_text(*e)) {
 			left_out++;
+			if (left != NULL)
+				left(left_arg, *e);
 			continue;
 		}
 		total += len;
@@ -53,7 +56,7 @@ here_environment(void (*add)(void *, const char *), void *arg)
 void
 here_environment_warned(void (*add)(void *, const char *), void *arg)
 {
-	size_t left_out = here_environment(add, arg);
+	size_t left_out = here_environment(add, arg, NULL, NULL);
 
 	if (left_out > 0)
 		report("warning: %zu environment variables are too long, or "

@@ -21,10 +21,12 @@ char	*here_directory(const char *name, bool look);
 
 /*
  * Calls add for each KEY=VALUE that a shell here has, but for our tokens and
- * what does not fit into a request. Returns how many were left out.
+ * what does not fit into a request: with that it calls left, unless that is
+ * NULL. Returns how many were left out.
  */
 size_t	 here_environment(void (*add)(void *arg, const char *variable),
-	    void *arg);
+	    void *arg, void (*left)(void *left_arg, const char *variable),
+	    void *left_arg);
 
 /* The same, and a warning when any was left out. */
 void	 here_environment_warned(void (*add)(void *arg, const char *variable),

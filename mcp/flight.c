@@ -19,6 +19,8 @@
 #include "../ctl/local.h"
 #include "../ctl/mcp.h"
 #include "flight.h"
+#include "hold.h"
+#include "leftout.h"
 #include "../ctl/reply.h"
 #include "../ctl/report.h"
 #include "../ctl/ssh.h"
@@ -51,6 +53,7 @@ mcp_flight_init(const struct target *t, bool is_own)
 {
 	target = *t;
 	own = is_own;
+	hold_init(target.path);
 }
 
 bool
@@ -93,6 +96,7 @@ drop(struct flight *f)
 	json_object_put(f->asked.ids);
 	json_object_put(f->asked.token);
 	json_object_put(f->cancelled);
+	free(f->asked.warning);
 	free(f->line);
 	free(f);
 }
@@ -212,6 +216,8 @@ refused(struct flight *f, const char *line, size_t len)
 static void
 answered(struct flight *f, const char *line, size_t len)
 {
+	char *more = NULL;
+
 	if (!begins(line, "{\"jsonrpc\":") && !begins(line, "[{\"jsonrpc\":") &&
 	    strcmp(line, "null") != 0) {
 		refused(f, line, len);
@@ -219,10 +225,17 @@ answered(struct flight *f, const char *line, size_t len)
 	}
 	if (f->asked.handshake)
 		take_handshake(line, len);
+	/* before this connection ends, so that there is always one */
+	if (f->asked.tool)
+		hold_begin();
+	if (f->asked.warning != NULL &&
+	    (more = leftout_tell(line, len, f->asked.warning, &len)) != NULL)
+		line = more;
 	if (f->cancelled != NULL)
 		put_rest(f, line, len);
 	else if (*line != 'n')
 		mcp_put(line, len);
+	free(more);
 	drop(f);
 }
 
@@ -322,6 +335,8 @@ mcp_flight_poll(struct pollfd *pfds, size_t max)
 	struct flight *f;
 	size_t n = 0;
 
+	if (hold_fd() != -1 && n < max)
+		pfds[n++] = (struct pollfd){.fd = hold_fd(), .events = POLLIN};
 	TAILQ_FOREACH(f, &flights, all)
 		if (f->conn != NULL && n < max)
 			pfds[n++] = (struct pollfd){ .fd = conn_fd(f->conn),
@@ -335,6 +350,8 @@ mcp_flight_run(const struct pollfd *pfds, size_t n)
 	struct flight *f, *next;
 	size_t i;
 
+	if (n > 0 && pfds[0].fd == hold_fd() && pfds[0].revents != 0)
+		hold_run();
 	for (f = TAILQ_FIRST(&flights); f != NULL; f = next) {
 		next = TAILQ_NEXT(f, all);
 		for (i = 0; f->conn != NULL && i < n; i++)
@@ -352,6 +369,7 @@ mcp_flight_end(void)
 {
 	while (!TAILQ_EMPTY(&flights))
 		drop(TAILQ_FIRST(&flights));
+	hold_end();
 }
 
 /* -- progress -------------------------------------------------------------- */

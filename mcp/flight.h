@@ -15,8 +15,10 @@ struct mcp_asked {
 	struct json_object *ids;	/* array; takes */
 	bool		 batch;
 	bool		 handshake;	/* it is an initialize */
+	bool		 tool;		/* one is called */
 	struct json_object *token;	/* wants progress, by this; takes */
 	char		 what[64];	/* is asked: for people */
+	char		*warning;	/* to who launches, or NULL; takes */
 };
 
 /* The daemon that is asked; own: it may be started. */

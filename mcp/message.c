@@ -11,6 +11,7 @@
 #include "../ctl/here.h"
 #include "../ctl/mcp.h"
 #include "flight.h"
+#include "leftout.h"
 #include "message.h"
 #include "../ctl/reply.h"
 #include "../ctl/report.h"
@@ -89,9 +90,15 @@ add_variable(void *arg, const char *variable)
 	free(key);
 }
 
+static void
+leave(void *arg, const char *variable)
+{
+	leftout_add(arg, variable);
+}
+
 /* The largest goes first: that is seldom what a program needs. */
 static void
-drop_largest(struct json_object *env)
+drop_largest(struct json_object *env, struct leftout *l)
 {
 	const char *largest = NULL;
 	int most = -1;
@@ -102,14 +109,16 @@ drop_largest(struct json_object *env)
 		most = json_object_get_string_len(v);
 		largest = key;
 	}
-	if (largest != NULL)
-		json_object_object_del(env, largest);
+	if (largest == NULL)
+		return;
+	leftout_add(l, largest);
+	json_object_object_del(env, largest);
 }
 
 /* Where the client is, and its environment as far as there is room; freed by
  * the caller. */
 static char *
-client_text(size_t room)
+client_text(size_t room, struct leftout *l)
 {
 	struct json_object *o = json_object_new_object();
 	struct json_object *env = json_object_new_object();
@@ -119,11 +128,11 @@ client_text(size_t room)
 	if (getcwd(cwd, sizeof(cwd)) != NULL && args_is_text(cwd))
 		json_object_object_add(o, "cwd", json_object_new_string(cwd));
 	json_object_object_add(o, "env", env);
-	(void)here_environment(add_variable, env);
+	(void)here_environment(add_variable, env, leave, l);
 	while ((text = reply_text(o, &len)) != NULL && len > room &&
 	    json_object_object_length(env) > 0) {
 		free(text);
-		drop_largest(env);
+		drop_largest(env, l);
 	}
 	json_object_put(o);
 	if (text == NULL)
@@ -134,16 +143,20 @@ client_text(size_t room)
 /* The message is in it as it came: what is wrong with it is not for us to
  * mend. */
 static void
-pass(const struct mcp_asked *asked, const char *message, size_t len)
+pass(struct mcp_asked *asked, const char *message, size_t len)
 {
 	bool launches = strstr(message, "debug_launch") != NULL;
 	const char *version = mcp_flight_version();
+	struct leftout l = {.n = 0};
 	char *client = NULL, *line;
 	int n;
 
 	if (launches)
-		client = client_text(len + AROUND < MCP_MESSAGE_MAX ?
-		    MCP_MESSAGE_MAX - AROUND - len : 0);
+		client = client_text(len + AROUND < MCP_MESSAGE_MAX
+					 ? MCP_MESSAGE_MAX - AROUND - len
+					 : 0,
+		    &l);
+	asked->warning = leftout_words(&l);
 	n = asprintf(&line, "MCP {%s%s%s%s%s%s\"message\":%s}",
 	    *version != '\0' ? "\"protocolVersion\":\"" : "", version,
 	    *version != '\0' ? "\"," : "", client != NULL ? "\"client\":" : "",
@@ -166,6 +179,7 @@ add_asked(struct mcp_asked *asked, struct json_object *o)
 	if (!is_id(id))
 		return;
 	json_object_array_add(asked->ids, json_object_get(id));
+	asked->tool |= strcmp(method, "tools/call") == 0;
 	asked->handshake |= strcmp(method, "initialize") == 0;
 	token = member(member(params, "_meta"), "progressToken");
 	if (asked->batch || strcmp(method, "tools/call") != 0 || !is_id(token))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import BIN, Daemon, eq, ok, run_tests, wait_for
+from dl import BIN, Client, Daemon, eq, ok, run_tests, wait_for
 from mcprig import META, MODERN, SOON, Home, Proxy, fits
 from tracerig import WORK, build
 from web import Raw, Web, statuses
@@ -323,7 +323,10 @@ def large_environment():
     with Home() as h, Proxy(h, cwd=WORK, env=dict(big, FORM="small")) as p:
         p.initialize()
         s = p.done("debug_launch", command=form(), args=["1", "x"],
-                   projectRoot="/")["sessionId"]
+                   projectRoot="/")
+        words = " ".join(s["warnings"])
+        ok("BIG59" in words and "61440" in words and "in env" in words, "what was left out is said", words)
+        s = s["sessionId"]
         said = wait_for(lambda: p.done("debug_query", sessionId=s,
                                        eventType="stderr")["events"], SOON)
         eq([e["text"] for e in said], ["x small\n"], "it has what is small")
@@ -331,6 +334,36 @@ def large_environment():
         r = p.call("debug_launch", command=form(), args=["1", "y" * 40000],
                    projectRoot="/", env={"FORM": "given"})
         eq(r["isError"], False, "and less of it, if there is less room")
+    with Home() as h, Proxy(h) as p:
+        p.initialize("2024-11-05")
+        r = p.done("debug_launch", command=form(), args=["1", "x"],
+                   projectRoot="/")
+        eq(r.get("warnings"), None, "nothing is, if nothing was left out")
+
+
+def stays_for_its_client():
+    """What has ended can be asked for as long as the client is there."""
+    mode = "root" if os.geteuid() == 0 else "user"
+    program = form()
+    with Daemon(mode, args=["--local"], conf="exit-idle 6\n") as d, \
+            Home() as h, \
+            Proxy(h, "--socket", d.dir + "/run/debuglantern.sock") as p:
+        # until the program runs it is not idle, however slow this host is
+        c = Client(d.dir + "/run/debuglantern.sock", uid=d.uid)
+        p.initialize()
+        s = p.done("debug_launch", command=program, args=["1", "x"],
+                   projectRoot="/")
+        c.close()
+        ok(wait_for(lambda: not os.path.exists(f"/proc/{s['pid']}"), SOON),
+           "the program ends")
+        # longer than the limit, of which the client knows nothing
+        ok(not wait_for(lambda: d.proc.poll() is not None, 9),
+           "the daemon stays")
+        ok(p.done("debug_query", sessionId=s["sessionId"],
+                  eventType="stderr")["events"], "and answers")
+        p.close()
+        ok(wait_for(lambda: d.proc.poll() is not None, SOON),
+           "it ends when the client has gone")
 
 
 def other_sessions():
@@ -420,4 +453,4 @@ def by_web():
 
 run_tests(on_demand, bad_lines, batches, floods, not_used_so, no_daemon,
           restarted, cancelled, scenarios, waiting_patterns, large_environment,
-          other_sessions, by_web)
+          stays_for_its_client, other_sessions, by_web)
