@@ -58,7 +58,7 @@ def by_two_threads():
     with Tracer() as t:
         t.ask("launch", command=build("said.c", "-g", "-O1"), args=["200"],
               projectRoot=GIVEN, trace={"add": ["by_*"]})
-        t.ended()
+        t.over()
         events = everything(t)
         written = [e for e in events if e["eventType"] in WRITTEN]
         eq(len(written), 2 * 3 * 200 + 1, "each write is an event")
@@ -80,7 +80,7 @@ def as_a_tree():
     with Tracer() as t:
         t.ask("launch", command=build("said.c", "-g", "-O1"), args=["1"],
               projectRoot=GIVEN, trace={"add": ["@usercode"]})
-        t.ended()
+        t.over()
         r = t.ask("export", format="tree")
         lines = t.ask("read", export=r["export"], offset=0)["data"]
         column = {what: min(line.index(what) for line in lines.splitlines()
@@ -95,7 +95,7 @@ def nothing_else_traced():
     with Tracer() as t:
         t.ask("launch", command=build("said.c", "-g", "-O1"), args=["3"],
               projectRoot=GIVEN)
-        t.ended()
+        t.over()
         events = everything(t)
         eq({(e["text"].split()[0], e["threadName"], e["parentEventId"])
             for e in events}, {("first", "first", None),
@@ -111,7 +111,7 @@ def the_function_itself():
         r = t.ask("launch", command=program, args=["20"], projectRoot=GIVEN,
                   trace={"add": ["*write", "*writev"], "rawRegisters": True})
         ok(r.get("pid", 0) > 0, "libc's own functions can be traced", r)
-        t.ended()
+        t.over()
         events = everything(t)
         calls = {e["id"]: e for e in events
                  if e["eventType"] == "function_enter"}
@@ -148,7 +148,7 @@ def by_other_ways():
         program = build("told.c", "-g", "-O1", *flags)
         with Tracer() as t:
             t.ask("launch", command=program, projectRoot=GIVEN)
-            t.ended()
+            t.over()
             events = everything(t)
             eq([text_of(events, k) for k in WRITTEN],
                [plain(program), "at the end\n"], f"{words} all of it comes")
@@ -157,7 +157,7 @@ def by_other_ways():
     with Tracer() as t:
         t.ask("launch", command=build("told.c", "-g", "-O1"),
               projectRoot=GIVEN)
-        t.ended()
+        t.over()
         events = everything(t)
         eq([text_of(events, k) for k in WRITTEN],
            [plain(build("told.c", "-g", "-O1")), "at the end\n"],
@@ -175,7 +175,7 @@ def liars():
         with Tracer() as t:
             t.ask("launch", command=program, args=[how], projectRoot=GIVEN,
                   trace={"add": ["beats"]})
-            t.ended()
+            t.over()
             events = everything(t, eventType="stdout")
             eq(text_of(events, "stdout"), "here\n",
                f"a program that does {how} is heard, neither more nor less")

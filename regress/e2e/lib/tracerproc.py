@@ -95,6 +95,12 @@ class Tracer:
     def ended(self):
         return self.until(lambda s: s["state"] == "ended", "status")
 
+    def over(self):
+        """It has ended, and all that it wrote is there."""
+        if self.event("over") is None:
+            raise RuntimeError(f"the program does not end: {self.stderr()}")
+        return self.ended()
+
     def files(self):
         try:
             return sorted(os.listdir(os.path.join(self.home, TIMELINES)))
