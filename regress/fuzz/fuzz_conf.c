@@ -61,14 +61,51 @@ reparse(const struct conf *c)
 	return again;
 }
 
+/* The same on the command line: each line is a key and its value. */
+static void
+set_each(const uint8_t *data, size_t len)
+{
+	char *text = copy_of(data, len, true), *rest = text, *line, *key;
+	struct conf *c = conf_default(true, 0);
+	char err[1024];
+
+	must(c != NULL);
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		key = strsep(&line, " ");
+		err[0] = '\0';
+		if (conf_set(c, key, line == NULL ? "" : line, err,
+		    sizeof(err)) == -1)
+			must(err[0] != '\0');
+	}
+	conf_free(c);
+	free(text);
+}
+
+/* What is taken may still be unwise, and it names the daemon. */
+static void
+look_at(struct conf *c)
+{
+	struct conf *usual = conf_default(true, 0);
+	char name[64];
+	int errors = 0;
+
+	must(usual != NULL && conf_equal(c, usual) == conf_equal(usual, c));
+	conf_free(usual);
+	must(conf_warn(c, on_error, &errors) == errors);
+	conf_service_name(c, "host.example.org", name);
+	must(strlen(name) < sizeof(name));
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct conf	*c, *again;
 	int		 errors = 0;
 
+	set_each(data, len);
 	if ((c = parse(data, len)) == NULL)
 		return 0;
+	look_at(c);
 	again = reparse(c);
 	if (again == NULL || !conf_equal(c, again))
 		abort();

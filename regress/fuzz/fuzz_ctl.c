@@ -24,6 +24,7 @@ read_cast(const uint8_t *data, size_t len, size_t piece)
 	struct cast_reader *r;
 	struct cast_header h;
 	struct cast_event e;
+	unsigned int cols, rows;
 	double at = 0;
 
 	(void)piece;
@@ -34,7 +35,9 @@ read_cast(const uint8_t *data, size_t len, size_t piece)
 		if (h.cols < 1 || h.rows < 1 || h.idle_limit < 0)
 			abort();
 		for (; cast_next(r, &e) == 1; at = e.at)
-			if (!(e.at >= at) || e.data[e.len] != '\0')
+			if (!(e.at >= at) || e.data[e.len] != '\0' ||
+			    (cast_size(&e, &cols, &rows) &&
+			    (cols == 0 || rows == 0)))
 				abort();
 		cast_close(r);
 	}
@@ -50,11 +53,14 @@ write_cast(const uint8_t *data, size_t len, size_t piece)
 	struct cast_reader *r;
 	struct cast_header h;
 	struct cast_event e;
+	unsigned int cols, rows;
 	size_t i, n, size;
 	char *text;
 	FILE *f = open_memstream(&text, &size);
 
 	cast_begin(&w, f, 80, 24, 0, "fuzz");
+	cast_resize(&w, 0, (unsigned int)piece, 24);
+	cast_mark(&w, 0, "mark");
 	for (i = 0; i < len; i += n) {
 		n = len - i < piece ? len - i : piece;
 		cast_output(&w, (double)i, data + i, n);
@@ -64,6 +70,9 @@ write_cast(const uint8_t *data, size_t len, size_t piece)
 	f = fmemopen(text, size, "r");
 	if ((r = cast_open(f, "x", &h)) == NULL)
 		abort();
+	must(cast_next(r, &e) == 1 && cast_size(&e, &cols, &rows) &&
+	    cols == piece && rows == 24);
+	must(cast_next(r, &e) == 1 && e.code == 'm');
 	for (n = 0; (i = (size_t)cast_next(r, &e)) == 1;)
 		n += e.len;
 	/* a byte that is no character becomes three */
@@ -74,12 +83,25 @@ write_cast(const uint8_t *data, size_t len, size_t piece)
 	free(text);
 }
 
+/* What is sent is as long as it says. */
+static void
+say(const uint8_t *data, size_t len, size_t piece)
+{
+	static uint8_t msg[LANTERN_MAX + LANTERN_HEAD + 1];
+
+	must(lantern_put_input(msg, data, len) ==
+	    lantern_length(msg) + LANTERN_HEAD);
+	must(lantern_put_resize(msg, (unsigned int)piece, 24) ==
+	    lantern_length(msg) + LANTERN_HEAD);
+	must(lantern_put_ack(msg, len) == lantern_length(msg) + LANTERN_HEAD);
+}
+
 static void
 decode(const uint8_t *data, size_t len, size_t piece)
 {
 	struct lantern_msg m;
 
-	(void)piece;
+	say(data, len, piece);
 	if (lantern_decode(&m, data, len) != 0)
 		return;
 	if (m.data != NULL && (m.data < data || m.data + m.len > data + len ||
@@ -129,7 +151,10 @@ type(const uint8_t *data, size_t len, size_t piece)
 	struct escape e;
 	size_t used, n, got = 0;
 	const size_t all = len;
+	char *text = copy_of(data, len, true);
 
+	must(escape_parse(text) >= -2 && escape_parse(text) <= 0x7f);
+	free(text);
 	escape_init(&e, '~');
 	for (; len > 0; data += used, len -= used) {
 		used = len < piece ? len : piece;

@@ -852,6 +852,28 @@ def archives():
              (b"\0" + fault.encode() if fault else b"") + b"a\n" + bundle)
 
 
+# -- ctl and conf: text --------------------------------------------------------
+def texts():
+    for i, t in enumerate((b"none", b"^A", b"^?", b"~.", b"xy", b"%")):
+        keep("ctl", f"type{i}", b"\4\10" + t)
+    keep("ctl", "cast-sizes", b'\0\0{"version": 2, "width": 80, "height": 24}\n'
+         b'[0.1, "r", "100x30"]\n[0.2, "r", "0x3"]\n[0.3, "m", "x"]\n')
+    keep("ctl", "say", b"\2\5hello")
+    for i, t in enumerate((
+            "listen on 192.0.2.1 port 4444 plain\n"
+            "web listen on 192.0.2.1 port 4445 plain\n",
+            "max-sessions 4\nmax-total-bytes 1G\n"
+            "quota user \"root\" sessions 9 bytes 2G\n"
+            "quota default sessions 9 bytes 2G\n",
+            "listen localhost\nlisten 192.0.2.1 plain\nmax-sessions 7\n"
+            "nothing 5\nmax-sessions x\nlisten\n",
+            "".join(f'adapter a{i} command "/bin/a{i}"\n' for i in range(9)),
+            "".join(f'adapter a{i} command "/bin/a{i}"\n' for i in range(20)),
+            "adapter a command b c d\nadapter a command e\n",
+            'announce yes\nservice-name "on %h, %% é"\n')):
+        keep("conf", f"warn{i}", t.encode())
+
+
 def main():
     numbers()
     strings()
@@ -864,6 +886,7 @@ def main():
     symbol_tables()
     bodies()
     archives()
+    texts()
     calls()
     queries()
 
