@@ -874,6 +874,26 @@ def texts():
         keep("conf", f"warn{i}", t.encode())
 
 
+# -- symwire: symbols and a tracer (fuzz_symwire.c) ----------------------------
+def symwire():
+    def record(kind, payload):
+        return bytes([kind, len(payload) // 4]) + payload
+
+    good = b"".join(step(o, 8, 4) for o in range(1, 11))
+    opened = record(0, word(5) + blob(b"ab12"))
+    index = record(1, word(7))
+    for i, steps in enumerate((
+            good, b"", step(END, 8), step(REG, 9), step(VEC, 17), step(MEM, 0),
+            step(CSLICE, 8, 0), step(MEM, 5000), b"abcd")):
+        typed = record(2, word(1, 4) + blob(steps) + blob(good) + blob(b"desc"))
+        keep("symwire", f"typed{i}", bytes([4 << 1]) + opened + index + typed
+             + record(3, blob(b"CODE") + blob(b"why.")))
+    binary = elf({})
+    for name, how in (("empty", 0xd1), ("huge", 0xe1), ("whole", 1)):
+        keep("symwire", f"ask-{name}", bytes([how | 2 << 1]) + (
+            bytes([0, 0]) + bytes([1, 0])).ljust(128, b"\0") + binary)
+
+
 def main():
     numbers()
     strings()
@@ -887,6 +907,7 @@ def main():
     bodies()
     archives()
     texts()
+    symwire()
     calls()
     queries()
 
