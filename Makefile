@@ -60,6 +60,7 @@ help:
 	@echo 'make check      build and run every test'
 	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
 	@echo 'make bench      measure against baselines, print a table'
+	@echo 'make soak       many clients of eight users for SOAK_TIME=600 seconds (as root)'
 	@echo 'make attack     what roles that were taken over try and say, at length'
 	@echo 'make fuzz       run every fuzz target (TIME seconds each)'
 	@echo 'make fuzz-coverage  the lines of each parser that the corpora reach'
@@ -83,6 +84,8 @@ help:
 	@echo '  DL_JOBS=2     files at a time; DL_LIMIT=900 seconds for each'
 	@echo '  DL_ONCE=1     what fails beside others gets no second run alone'
 	@echo '  DL_LOG=FILE   all that was said; MUST_WORK=1 a skip is a failure'
+	@echo 'of soak:     SOAK_TIME=600 seconds; SOAK_CONNECTIONS=2000 SOAK_SOCKETS=500'
+	@echo '             SOAK_SESSIONS=200 of all users together'
 	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell, some of them'
 	@echo 'of evidence: DL_PARTS=   messages filters rights calls binaries units sbom'
 	@echo '                         fuzz coverage, some of them'
@@ -239,6 +242,7 @@ check-asan: deps-test
 -include regress/faults/faults.mk
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
+-include regress/soak/soak.mk
 
 # what the programs are made of, in SPDX
 sbom: all
