@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: mcp/input.c mcp/message.c mcp/flight.c mcp/output.c ctl/args.c ctl/conn.c ctl/dial.c ctl/here.c ctl/reply.c ctl/report.c ctl/safe.c ctl/ssh.c ctl/signals.c ctl/stream.c ctl/target.c common/log.c -lbsd common/utf8.c */
+/* links: mcp/input.c mcp/message.c mcp/flight.c mcp/output.c mcp/hold.c mcp/leftout.c ctl/args.c ctl/conn.c ctl/dial.c ctl/here.c ctl/reply.c ctl/report.c ctl/safe.c ctl/ssh.c ctl/signals.c ctl/stream.c ctl/target.c common/log.c -lbsd common/utf8.c */
 /* covers: mcp/input.c mcp/message.c mcp/flight.c mcp/output.c */
 /*
  * Fuzz target of debuglantern-mcp: what an agent's client writes, and what
