@@ -219,9 +219,8 @@ id_on_who(struct msg *m)
 	if (!judge(m->fd, &v))
 		return 0;
 	if (tell_spawner(m, &v) == -1 && v.what != PEER_REFUSED) {
-		v.what = PEER_REFUSED;
-		(void)strcpy(v.why,
-		    "the spawner is being restarted; try again");
+		v.what = PEER_LATER;
+		(void)strcpy(v.why, "the spawner is being restarted");
 	}
 	o = msg_new(MSG_PEER_IS, NULL, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, v.what);

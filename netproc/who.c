@@ -203,6 +203,9 @@ judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
 		identified(c, UID_STRANGER, 0, "");
 	else if (verdict == PEER_KNOWN)
 		identified(c, uid, flags, name);
+	else if (verdict == PEER_LATER)
+		refuse(c, ERR_TRY_AGAIN, "a part of the daemon is being "
+		    "restarted; connect again");
 	else
 		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
 		    "to a user that this daemon serves");
@@ -215,21 +218,23 @@ net_on_peer_is(struct msg *m)
 	uint32_t flags = msg_get_u32(m);
 	char name[USER_NAME_MAX], address[ADDRESS_TEXT], why[512];
 	struct conn *c = conn_find(m->hdr.conn);
+	bool refused;
 
 	msg_get_str(m, name, sizeof(name));
 	msg_get_str(m, address, sizeof(address));
 	msg_get_str(m, why, sizeof(why));
-	if (msg_end(m) == -1 || verdict > PEER_STRANGER)
+	if (msg_end(m) == -1 || verdict > PEER_LATER)
 		return -1;
+	refused = verdict == PEER_REFUSED || verdict == PEER_LATER;
 	if (c == NULL) {
 		if (!debug_peer_is(m->hdr.conn, verdict == PEER_KNOWN, uid,
-		    why) && verdict != PEER_REFUSED)
+		    why) && !refused)
 			who_closed(m->hdr.conn);
 		return 0;
 	}
 	if (c->mode != &mode_ident)
 		return 0;
-	if (verdict == PEER_REFUSED)
+	if (refused)
 		accept_log("a connection was refused: %s", why);
 	judged(c, verdict, uid, flags, name, address);
 	conn_run(c);
