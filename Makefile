@@ -64,7 +64,7 @@ help:
 	@echo 'make attack     what roles that were taken over try and say, at length'
 	@echo 'make fuzz       run every fuzz target (TIME seconds each)'
 	@echo 'make fuzz-coverage  the lines of each parser that the corpora reach'
-	@echo 'make faults     every call of every role fails once (an hour)'
+	@echo 'make faults     every call fails, each process is killed at each message (hours)'
 	@echo 'make install    install below DESTDIR and PREFIX'
 	@echo 'make deb        a Debian package, below $(O)/deb'
 	@echo 'make check-deb  install, drive, upgrade and purge it in a Debian of its own'

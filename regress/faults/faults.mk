@@ -25,9 +25,10 @@ $(foreach r,$(filter-out launcher,$(FAULTY_ROLES)),$(eval \
 $(eval $(call FAULTY_ROLE,launcher,$(FAULTY)/inject-static.o,$(addprefix \
     -Wl$(comma)--wrap=,malloc calloc realloc reallocarray)))
 
-# the test by itself is a sample of it
+# faults.t by itself is a sample of it
 faults: all test-bins
-	@DL_FAULTS=all DL_LIMIT=10800 DL_TESTS=regress/faults/faults.t \
+	@DL_FAULTS=all DL_LIMIT=10800 DL_JOBS=1 \
+	    DL_TESTS="regress/faults/faults.t regress/faults/kills.t" \
 	    regress/run.sh $(abspath $(O))
 
 .PHONY: faults

@@ -334,10 +334,10 @@ def recovers(d, standing=True):
 class Baseline:
     """What there was, and whether it is so again."""
 
-    def __init__(self, d):
+    def __init__(self, d, standing=True):
         self.d = d
         # whoever asks first makes what stays
-        recovers(d)
+        recovers(d, standing)
         last = [None]
 
         def calm():
