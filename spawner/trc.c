@@ -220,8 +220,12 @@ left(struct inst *i, struct session *s)
 		return false;
 	}
 	traced_over(s);
-	/* else it goes on by itself; what never ran goes when it can */
-	if (made && !ended && (!i->began || s->state == STATE_STARTING))
+	/*
+	 * Else it goes on by itself.  What never ran goes when it can, and so
+	 * does what has ended: the tracer may know that first.
+	 */
+	if (made && !ended && (!i->began || s->state == STATE_STARTING ||
+	    ((struct trcproc *)i)->phase == TRC_OVER))
 		s->forget = true;
 	if (!made && s->state == STATE_STOPPED)
 		ttl_ended(s);

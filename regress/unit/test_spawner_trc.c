@@ -202,17 +202,13 @@ has_string(const char *p, size_t len, const char *s)
 	return false;
 }
 
-static void
-runs_and_is_let_go(void **state)
+/* The program of such a session, which runs and has been let go. */
+static struct run
+run_something(void)
 {
 	static struct run_spec spec;
-	struct trc_hello h;
-	struct sid sid;
-	struct inst i;
 	struct run r;
 
-	(void)state;
-	i = trace_something(&sid, &h);
 	send_order("/bin/prog\0x", 12);
 	skip_to(ROLE_LAUNCHER, MSG_RUN);
 	run_get(&got.m, &spec);
@@ -239,11 +235,56 @@ runs_and_is_let_go(void **state)
 	/* once */
 	rig_send(ROLE_TRACER, msg_new(MSG_TRC_LET_GO, NULL, 0, 0), -1);
 	expect_quiet(ROLE_LAUNCHER);
+	return r;
+}
+
+static void
+runs_and_is_let_go(void **state)
+{
+	struct trc_hello h;
+	struct sid sid;
+	struct inst i;
+	struct run r;
+
+	(void)state;
+	i = trace_something(&sid, &h);
+	r = run_something();
 	finish(&r, STUB_EXITED, 3);
 	expect(ROLE_TRACER, MSG_TRC_ENDED);
 	assert_int_equal(msg_get_u32(&got.m), 3);
 	assert_int_equal(msg_get_u32(&got.m), 0);
 	leave(&i);
+}
+
+/* Of what has ended before the spawner has heard of it nothing stays. */
+static void
+ends_as_it_is_stopped(void **state)
+{
+	struct trc_hello h;
+	struct msg_out *o;
+	struct sid sid;
+	struct inst i;
+	struct run r;
+
+	(void)state;
+	/* nor is it the grace that others have which makes it go */
+	rig_settings.pty_grace = 3600;
+	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
+	settings_put(o, &rig_settings);
+	rig_send(ROLE_PARENT, o, -1);
+	i = trace_something(&sid, &h);
+	r = run_something();
+	o = msg_new(MSG_TRC_STATE, NULL, 0, 0);
+	msg_put_u32(o, TRC_OVER);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, 0);
+	rig_send(ROLE_TRACER, o, -1);
+	rig_send(ROLE_TRACER, msg_new(MSG_TRC_BYE, NULL, 0, 0), -1);
+	leave(&i);
+	skip_to(ROLE_LAUNCHER, MSG_SWEEP);
+	finish(&r, STUB_EXITED, 3);
+	skip_to(ROLE_NETPROC, MSG_SESSION_GONE);
+	assert_memory_equal(&got.m.hdr.session, &sid, sizeof(sid));
 }
 
 static void
@@ -454,7 +495,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(greeted_and_asked), T(does_not_start),
-		T(runs_and_is_let_go), T(reads_symbols), T(has_a_successor),
+		T(runs_and_is_let_go), T(ends_as_it_is_stopped),
+		T(reads_symbols), T(has_a_successor),
 		T(is_forgotten), T(is_not_forgotten),
 		T(no_fd_is_taken), T(beside_a_program),
 	};
