@@ -70,7 +70,7 @@ class Calm:
     def count(self):
         return self.m.query(self.id, limit=1)["totalCount"]
 
-    def check(self, what, losses=False):
+    def check(self, what, losses=(False,)):
         """It has gone on, and each value is what it must be."""
         ok(wait_for(lambda: self.count() > self.n + 50, LONG),
            f"{what}: another program's calls are seen as before")
@@ -83,7 +83,7 @@ class Calm:
                  and e["parentEventId"] in args]
         bad = [e for e in exits if e["function"] != "beat" or
                e["returnValue"] != args[e["parentEventId"]][0] * 3 + 1]
-        ok(exits and not bad and losses == ("losses" in r),
+        ok(exits and not bad and ("losses" in r) in losses,
            f"{what}: and are what they were", (len(exits), bad[:3]))
         self.n = n
 
@@ -210,8 +210,8 @@ def fills(d, m):
     m.trace(s, budget=1000)
     ok(m.stop(s)["success"] and alive(pid), "it is stopped")
     end(pid, signal.SIGTERM)
-    # theirs is one disk
-    calm.check("a disk that has room again", losses=True)
+    # theirs is one disk, but so few calls may have waited until it had room
+    calm.check("a disk that has room again", losses=(False, True))
     calm.stop()
     d.tidy()
 
