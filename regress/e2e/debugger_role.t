@@ -405,8 +405,11 @@ def let_go(d):
     ok(r["success"], "another one can be attached", r)
     eq(state(c, "h")["pid"], pid, "to that process")
     j.do("continue", session="h", wait=False)
-    c.cmd("SIGNAL h USR2")
-    ok(says(c, "h", "USR2"), "a signal reaches it beside an adapter")
+    # it is not waited for
+    wait_for(lambda: stat_of(pid)[1] not in "tT")
+    r = c.cmd("SIGNAL h USR2")
+    ok(says(c, "h", "USR2"), "a signal reaches it beside an adapter",
+       (r, stat_of(pid)))
     r = j.do("detach", session="h")
     ok(r["success"], "which lets it go as well", r)
     c.cmd("SIGNAL h TERM")
