@@ -80,7 +80,7 @@ bad() {
 # What failed, with what it said; the rest only counts.
 complain() {
 	grep -hE '^(not ok|Bail out|# )|Dubious|Failed|Parse errors' \
-	    "$(log_of "$1").log"
+	    "$(log_of "$1").log" | grep -v '^# ok'
 }
 
 # The fuzzers take what the others leave of the processors, so they are no
@@ -93,23 +93,20 @@ wait
 # shellcheck disable=SC2086 # one or none
 set -- $smoke "$@"
 # Two processors that others use as well may make a test wait too long.  Such
-# a file is named and gets one more run, alone; where many have failed it was
+# a file is named and gets two more runs, alone; where many have failed it was
 # not that.
 unsteady=
 again=$(bad "$@")
-if [ "${DL_ONCE:-0}" != 1 ] && [ "$(echo "$again" | wc -w)" -le 4 ]; then
-	for file in $again; do
-		echo "# $file failed beside others:"
-		complain "$file" | grep -v '^# ok' | tail -60
+if [ "${DL_ONCE:-0}" != 1 ] && [ "$(echo "$again" | wc -w)" -le 6 ]; then
+	for file in $again $again; do
+		[ ! -e "$(log_of "$file").good" ] || continue
+		echo "# $file failed:"
+		complain "$file" | tail -60
 		run 1 "$file"
 		[ ! -e "$(log_of "$file").good" ] ||
 			unsteady="$unsteady $file"
 	done
 fi
-for file; do
-	[ -e "$(log_of "$file").good" ] || echo "# $file failed:"
-	complain "$file"
-done | tail -400
 
 log=$logs/all
 cat "$logs"/*.log >"$log"
@@ -128,6 +125,14 @@ if [ "${MUST_WORK:-0}" = 1 ] && [ "$skipped" -gt 0 ]; then
 	failed=$((failed + skipped))
 fi
 [ -z "${DL_LOG:-}" ] || cp "$log" "$DL_LOG"
+# what a reader must see is near the end, where a short view still shows it
+for file; do
+	[ ! -e "$(log_of "$file").good" ] || complain "$file"
+done | tail -200
+for file in $(bad "$@"); do
+	echo "# $file failed:"
+	complain "$file" | tail -60
+done
 [ -z "$unsteady" ] || echo "passed only alone:$unsteady"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
