@@ -89,6 +89,12 @@ def at(nr, name, *args):
     return lambda r, o: r.call(nr, AT_CWD, path(getattr(o, name)), *args)
 
 
+def moves(nr, *args):
+    """What is root's, to where everybody may make files."""
+    return lambda r, o: r.call(nr, AT_CWD, path(o.victim_file), AT_CWD,
+                               path(f"{o.shared}/{r.role}-moved"), *args)
+
+
 def would(error, fn):
     """It works, though this one time there is nothing to do."""
     def run(r, o):
@@ -303,17 +309,19 @@ TABLE = (
      "K  K  K  K  -  K  N  K  +  +"),
     ("remove a file", at(263, "victim_file", 0),
      "K  K  K  K  -  K  N  K  -  -"),
-    ("rename a file", at(264, "victim_file", AT_CWD, b"/tmp/dl-x\0"),
+    ("rename a file", moves(264),
      "K  K  K  K  K  K  N  K  K  -"),
-    ("link to a file", at(265, "victim_file", AT_CWD, b"/tmp/dl-x\0", 0),
+    ("link to a file", moves(265, 0),
      "K  K  K  K  -  K  N  K  K  -"),
-    ("make a symbolic link", calls(266, b"/etc\0", AT_CWD, b"/tmp/dl-x\0"),
-     "K  K  K  K  -  K  N  K  K  -"),
+    ("make a symbolic link", lambda r, o: r.call(
+        266, b"/etc\0", AT_CWD, path(f"{o.shared}/{r.role}-link")),
+     "K  K  K  K  -  K  N  K  K  +"),
     ("change a file's mode", at(268, "victim_file", 0o777),
      "K  K  K  K  K  K  N  K  K  -"),
     ("change a file's owner", at(260, "victim_file", 0, 0, 0),
      "K  K  K  K  K  K  N  K  K  -"),
-    ("make a device", calls(259, AT_CWD, b"/tmp/dl-x\0", 0o20666, 0x103),
+    ("make a device", lambda r, o: r.call(
+        259, AT_CWD, path(f"{o.shared}/{r.role}-dev"), 0o20666, 0x103),
      "K  K  K  K  K  K  N  K  K  -"),
     ("read /etc/passwd by an fd of a directory", by_a_directory,
      "K  K  K  K  -  K  -  -  -  -"),
