@@ -115,16 +115,53 @@ complete(struct found *f, struct sym_func *fn, const Elf64_Sym *sym,
 }
 
 static void
+append(struct found *f, const struct sym_func *fn)
+{
+	if (f->n >= SYM_FUNCS_MAX) {
+		f->flags |= SYM_FULL;
+		return;
+	}
+	mem_room(&f->funcs, &f->cap, f->n, sizeof(*fn));
+	f->funcs[f->n++] = *fn;
+}
+
+/*
+ * DWARF tells of a function under one name, and libraries know it by others:
+ * libc's write() is __libc_write() there.  Who asks for either shall find it.
+ */
+static void
+add_alias(struct found *f, struct sym_func fn, const Elf64_Sym *sym,
+    const char *name, size_t len)
+{
+	static char buf[SYM_NAME_MAX + 1];
+	const char *raw = f->strs.buf + fn.raw,
+	    *version = memchr(name, '@', len);
+	size_t n;
+
+	if (version != NULL)
+		len = (size_t)(version - name);
+	if (len > SYM_NAME_MAX)
+		len = SYM_NAME_MAX;
+	if (ELF64_ST_BIND(sym->st_info) == STB_LOCAL ||
+	    (strncmp(raw, name, len) == 0 && raw[len] == '\0'))
+		return;
+	n = demangle(name, len, buf, sizeof(buf));
+	/* the constructors of one class differ in no more than how they are said */
+	if (n > 0 && strcmp(f->strs.buf + fn.name, buf) == 0)
+		return;
+	fn.raw = strs_add(&f->strs, name, len);
+	fn.name = n > 0 ? strs_add(&f->strs, buf, n) : fn.raw;
+	fn.flags |= SYM_EXTERNAL;
+	append(f, &fn);
+}
+
+static void
 add_symbol(struct found *f, const Elf64_Sym *sym, const char *name, size_t len)
 {
 	static char buf[SYM_NAME_MAX + 1];
 	struct sym_func fn = { .addr = sym->st_value, .size = sym->st_size };
 	size_t n;
 
-	if (f->n >= SYM_FUNCS_MAX) {
-		f->flags |= SYM_FULL;
-		return;
-	}
 	fn.flags = (uint16_t)(SYM_NO_DWARF | suffix_flags(name, len));
 	if (ELF64_ST_BIND(sym->st_info) != STB_LOCAL)
 		fn.flags |= SYM_EXTERNAL;
@@ -134,8 +171,7 @@ add_symbol(struct found *f, const Elf64_Sym *sym, const char *name, size_t len)
 	n = demangle(name, len, buf, sizeof(buf));
 	if (n > 0)
 		fn.name = strs_add(&f->strs, buf, n);
-	mem_room(&f->funcs, &f->cap, f->n, sizeof(fn));
-	f->funcs[f->n++] = fn;
+	append(f, &fn);
 }
 
 static bool
@@ -168,10 +204,12 @@ read_table(struct elf_image *e, struct found *f, const struct span *syms,
 		if (name == NULL || len == 0)
 			continue;
 		j = known.slots[slot_of(&known, sym.st_value)];
-		if (j != 0)
-			complete(f, &f->funcs[j - 1], &sym, name, len);
-		else
+		if (j == 0) {
 			add_symbol(f, &sym, name, len);
+			continue;
+		}
+		complete(f, &f->funcs[j - 1], &sym, name, len);
+		add_alias(f, f->funcs[j - 1], &sym, name, len);
 	}
 	free(known.slots);
 }

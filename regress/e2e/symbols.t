@@ -417,6 +417,8 @@ def c_calls():
             path = build("c", "calls.c", compiler, "-g", *flags)
             got = calls(path, "add")
             eq([(a, r) for _, a, r in got], [([1, 2], ("int", 3))], what)
+            eq(calls(path, "plus"), [["plus", [1, 2], ("int", 3)]],
+               what + ": by its other name")
             (_, args, result), = calls(path, "by_value*")
             for value, want in zip(args, [{"x": 1, "y": 41}, "GREEN",
                                           1 << 40, -1]):

@@ -24,6 +24,9 @@ add(int a, int b)
 	return a + b;
 }
 
+/* what debug information does not tell of */
+int plus(int, int) __attribute__((alias("add")));
+
 static inline __attribute__((always_inline)) int
 melted(int a)
 {
