@@ -199,6 +199,8 @@ static const char query_output[] = OBJECT(
     OBJECT("\"threadId\",\"lost\"", "\"threadId\":" NUMBER ",\"lost\":" NUMBER
     ",\"threadName\":" STRING) ",\"description\":\"Calls that could not be "
     "kept\"},"
+    "\"evicted\":{\"type\":\"integer\",\"minimum\":0,\"description\":"
+    "\"Events of calls, the oldest, that have made room for later ones\"},"
     "\"sampled\":{\"type\":\"array\",\"items\":"
     OBJECT("\"function\",\"skipped\"", "\"function\":" STRING
     ",\"skipped\":" NUMBER) ",\"description\":\"Calls that were left out "

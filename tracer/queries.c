@@ -47,9 +47,14 @@ add_gaps(struct text *t)
 {
 	const char *trouble = store_trouble(timeline_store());
 	struct text losses = { .max = 0 }, sampled = { .max = 0 };
+	struct store_stats s;
 
 	/* into the object that ends there */
 	t->len--;
+	store_stats(timeline_store(), &s);
+	if (s.evicted > 0)
+		text_printf(t, ",\"evicted\":%llu",
+		    (unsigned long long)s.evicted);
 	query_losses(timeline_store(), &losses);
 	add_list(t, "losses", &losses);
 	probing_sampled(&sampled);
