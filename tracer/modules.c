@@ -214,6 +214,14 @@ read_maps(struct look *k, FILE *f)
 	free(text);
 }
 
+/* Of a process that is ending the list is empty, or was cut off somewhere. */
+static bool
+has_memory(FILE *f)
+{
+	rewind(f);
+	return fgetc(f) != EOF;
+}
+
 void
 process_look(struct process *p)
 {
@@ -228,8 +236,15 @@ process_look(struct process *p)
 	p->modules = NULL;
 	p->nmodules = 0;
 	read_maps(&k, f);
+	if (has_memory(f))
+		free((void *)(uintptr_t)k.old);
+	else {
+		/* what it had is what is told of it when it has ended */
+		free(p->modules);
+		p->modules = (struct module *)(uintptr_t)k.old;
+		p->nmodules = k.nold;
+	}
 	(void)fclose(f);
-	free((void *)(uintptr_t)k.old);
 	p->stale = false;
 }
 

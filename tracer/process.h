@@ -73,7 +73,10 @@ struct process *process_open(pid_t, const struct target_options *,
 void	 process_close(struct process *);
 /* The session's own; NULL = it is not traced. */
 struct process *process_main(void);
-/* Its modules as they are now; those that have gone take their hooks along. */
+/*
+ * Its modules as they are now; those that have gone take their hooks along.
+ * Of a process without memory any more they stay those that it had.
+ */
 void	 process_look(struct process *);
 /* Room for a function's hook.  NULL: no memory. */
 struct hook *process_hook(struct process *, uint32_t fn);
