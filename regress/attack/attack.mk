@@ -13,9 +13,11 @@ $(ATTACK_PROGS:%=$(ATTACK_DIR)/%): $(ATTACK_DIR)/%: regress/attack/%.c
 	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
 
 $(ATTACK_DIR)/rogue_netproc: regress/attack/rogue_netproc.c \
-    netproc/sysfilter.c $(O)/obj/netproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON)
+    netproc/sysfilter.c $(O)/obj/netproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON) \
+    regress/attack/send.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
+	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ \
+	    $(filter-out %.h,$^) -lseccomp
 
 $(ATTACK_DIR)/rogue_tlsproc: regress/attack/rogue_tlsproc.c \
     $(O)/obj/tlsproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON)

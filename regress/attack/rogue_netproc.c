@@ -17,20 +17,18 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
 #include "msg_out.h"
 #include "role.h"
+#include "send.h"
 #include "netproc/sysfilter.h"
 
-#define FDS_MOST	253	/* of one message, the kernel's limit */
 #define ORDER_MAX	(4 * 1024 * 1024)
 #define GOT_MAX		512
 #define RECORDS_MAX	(8 * 1024 * 1024)
 #define MAPS_MAX	16
-#define SEND_MS		3000
 
 /* What an order may ask to be sent along; made before the confinement. */
 enum kind {
@@ -185,38 +183,6 @@ chan_to(uint32_t peer)
 	    peer == ROLE_IDPROC ? &idproc_chan : &parent_chan;
 }
 
-/* 0 or an errno; waits for room unless it is a flood. */
-static int
-send_fds(int sock_fd, const void *data, size_t len, int fd, uint32_t n,
-    bool wait)
-{
-	static union {
-		struct cmsghdr	hdr;
-		char		buf[CMSG_SPACE(FDS_MOST * sizeof(int))];
-	} ctl;
-	struct iovec iov = { (void *)(uintptr_t)data, len };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct pollfd p = { .fd = sock_fd, .events = POLLOUT };
-	uint32_t i;
-
-	if (n > 0) {
-		memset(&ctl, 0, sizeof(ctl));
-		mh.msg_control = ctl.buf;
-		mh.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		ctl.hdr.cmsg_level = SOL_SOCKET;
-		ctl.hdr.cmsg_type = SCM_RIGHTS;
-		ctl.hdr.cmsg_len = CMSG_LEN(n * sizeof(int));
-		for (i = 0; i < n; i++)
-			memcpy(CMSG_DATA(&ctl.hdr) + i * sizeof(int), &fd,
-			    sizeof(fd));
-	}
-	while (sendmsg(sock_fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT) == -1) {
-		if (errno != EAGAIN || !wait || poll(&p, 1, SEND_MS) <= 0)
-			return errno;
-	}
-	return 0;
-}
-
 static void
 do_about(struct order_conn *c, struct fields *f)
 {
@@ -241,32 +207,15 @@ do_send(struct order_conn *c, struct fields *f)
 	put_i64(send_fds(to->fd, f->p, f->left, fd, n, true));
 }
 
-static uint64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-/* Sends one message so many times, without ever waiting. */
+/* One message so many times. */
 static void
 do_flood(struct order_conn *c, struct fields *f)
 {
 	struct channel *to = chan_to(get_u32(f));
-	uint32_t n = get_u32(f), sent = 0;
-	uint64_t until = now_ms() + get_u32(f);
-	int fd = get_u32(f) == KIND_SELF ? c->fd : -1, error = 0;
+	uint32_t n = get_u32(f), ms = get_u32(f);
+	int fd = get_u32(f) == KIND_SELF ? c->fd : -1, error;
 
-	while (sent < n && (error == 0 || error == EAGAIN) &&
-	    now_ms() < until) {
-		error = send_fds(to->fd, f->p, f->left, fd, fd != -1,
-		    false);
-		if (error == 0)
-			sent++;
-	}
-	put_i64(sent);
+	put_i64(send_flood(to->fd, f->p, f->left, fd, n, ms, &error));
 	put_i64(error);
 }
 

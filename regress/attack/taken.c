@@ -21,27 +21,26 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "filter.h"
 #include "loop.h"
 #include "msg.h"
+#ifndef TAKEN_ARCHIVER
+#include "send.h"
+#endif
 
 #define MAIL_SIZE	(1024 * 1024)
 #define FDS_GIVEN	24
-#define FDS_MOST	253	/* of one message, the kernel's limit */
 #define FD_LEAST	90	/* out of the way of those with fixed numbers */
 #define CHANS		16
 #define FLAG_TRAP	1
 #define FLAG_HOLD	2	/* does nothing but what it is ordered */
 #define KILLED		INT64_MIN
-#define SEND_MS		3000
 
 enum turn { TURN_NONE, TURN_ORDER, TURN_ANSWER };
 
@@ -227,38 +226,6 @@ chan_fd(struct fields *f)
 	return i < nchans ? chans[i]->fd : -1;
 }
 
-/* 0 or an errno; waits for room unless it is a flood. */
-static int
-send_fds(int sock_fd, const void *data, size_t len, int fd, uint32_t n,
-    bool wait)
-{
-	static union {
-		struct cmsghdr	hdr;
-		char		buf[CMSG_SPACE(FDS_MOST * sizeof(int))];
-	} ctl;
-	struct iovec iov = { (void *)(uintptr_t)data, len };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct pollfd p = { .fd = sock_fd, .events = POLLOUT };
-	uint32_t i;
-
-	if (n > 0) {
-		memset(&ctl, 0, sizeof(ctl));
-		mh.msg_control = ctl.buf;
-		mh.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		ctl.hdr.cmsg_level = SOL_SOCKET;
-		ctl.hdr.cmsg_type = SCM_RIGHTS;
-		ctl.hdr.cmsg_len = CMSG_LEN(n * sizeof(int));
-		for (i = 0; i < n; i++)
-			memcpy(CMSG_DATA(&ctl.hdr) + i * sizeof(int), &fd,
-			    sizeof(fd));
-	}
-	while (sendmsg(sock_fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT) == -1) {
-		if (errno != EAGAIN || !wait || poll(&p, 1, SEND_MS) <= 0)
-			return errno;
-	}
-	return 0;
-}
-
 static void
 do_send(struct fields *f)
 {
@@ -271,30 +238,14 @@ do_send(struct fields *f)
 	    true));
 }
 
-static uint64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-/* One message so many times, without ever waiting for room or an answer. */
+/* One message so many times. */
 static void
 do_flood(struct fields *f)
 {
-	int to = chan_fd(f), error = 0;
-	uint32_t n = get_u32(f), sent = 0;
-	uint64_t until = now_ms() + get_u32(f);
+	int to = chan_fd(f), error;
+	uint32_t n = get_u32(f), ms = get_u32(f);
 
-	while (sent < n && (error == 0 || error == EAGAIN) &&
-	    now_ms() < until) {
-		error = send_fds(to, f->p, f->left, -1, 0, false);
-		if (error == 0)
-			sent++;
-	}
-	put_i64(sent);
+	put_i64(send_flood(to, f->p, f->left, -1, n, ms, &error));
 	put_i64(error);
 }
 
