@@ -168,6 +168,7 @@ BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev mandoc shellcheck \
 		bubblewrap delve g++ golang-go rustc binutils dwz lldb-19 python3-debugpy \
+		libc6-dev-arm64-cross \
 		zip xz-utils zstd systemd git openssl codespell \
 		openssh-client openssh-server zsh \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)

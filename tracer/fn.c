@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/arch.h"
 #include "fn.h"
 #include "syms/inverse.h"
 #include "syms/shape.h"
 #include "store/store.h"
 #include "syms/symclient.h"
 #include "store/tally.h"
-
-#define REGS_IN		6	/* integer registers that carry arguments */
 
 static struct fn	**fns;
 static uint32_t		 nfns, cap;
@@ -110,25 +109,24 @@ fn_name(const struct fn *f)
 void
 fn_make_raw(struct fn *f)
 {
-	/* by the calling convention: rdi, rsi, rdx, rcx, r8, r9 */
-	static const uint8_t in[REGS_IN] = { 5, 4, 1, 2, 8, 9 };
-	size_t i;
+	uint32_t i;
 
 	if (f->state == FN_TYPED || f->raw)
 		return;
 	free(f->enter);
 	free(f->leave);
-	f->enter = calloc(REGS_IN + 1, sizeof(*f->enter));
+	f->enter = calloc(ARCH_ARGS + 1, sizeof(*f->enter));
 	f->leave = calloc(2, sizeof(*f->leave));
 	f->raw = true;
 	f->state = FN_UNTYPED;
 	if (f->enter == NULL || f->leave == NULL)
 		return;
-	for (i = 0; i < REGS_IN; i++)
-		f->enter[i] = (struct capture){ .op = CAP_REG, .reg = in[i],
+	for (i = 0; i < ARCH_ARGS; i++)
+		f->enter[i] = (struct capture){ .op = CAP_REG, .reg = arch_arg(i),
 		    .len = 8 };
-	f->leave[0] = (struct capture){ .op = CAP_REG, .reg = 0, .len = 8 };
-	f->nenter = REGS_IN;
+	f->leave[0] = (struct capture){ .op = CAP_REG, .reg = arch_result(),
+	    .len = 8 };
+	f->nenter = ARCH_ARGS;
 	f->nleave = 1;
 }
 

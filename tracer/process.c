@@ -194,7 +194,7 @@ put_str(struct text *t, const char *key, const char *s)
 void
 process_place(const struct target_event *e, struct text *t, void *arg)
 {
-	uint64_t rip = e->regs[16], addr;
+	uint64_t addr;
 	const struct sym_func *f;
 	const struct symindex *ix;
 	const struct module *m;
@@ -204,13 +204,13 @@ process_place(const struct target_event *e, struct text *t, void *arg)
 	TAILQ_FOREACH(p, &processes, entry)
 		if (p->pid == e->pid)
 			break;
-	if (p == NULL || (m = module_at(p, rip)) == NULL)
+	if (p == NULL || (m = module_at(p, e->pc)) == NULL)
 		return;
 	put_str(t, "binary", m->binary->path);
 	if (m->binary->state != BINARY_READY)
 		return;
 	ix = &m->binary->ix;
-	addr = rip - module_bias(m);
+	addr = e->pc - module_bias(m);
 	if ((f = symindex_at(ix, addr)) == NULL)
 		return;
 	put_str(t, "function", symindex_str(ix, f->name));

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/arch.h"
 #include "engine/clock.h"
 #include "commands.h"
 #include "exports.h"
@@ -302,8 +303,7 @@ attach_failed(struct op *op, bool full, const char *why)
 		op_fail(op, "TIMELINE_FULL", ROOM_NEXT, "%s", why);
 	else if (!target_supported(pid, words))
 		op_fail(op, "NOT_SUPPORTED",
-		    "trace a 64-bit program, on "
-		    "x86-64",
+		    "trace a 64-bit program, on " ARCH_NAMES,
 		    "%s", words);
 	else
 		op_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces "

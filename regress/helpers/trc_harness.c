@@ -270,7 +270,7 @@ on_event(struct target *t, const struct target_event *e, void *arg)
 		    "\"exits\":%lu,\"deep\":%lu,\"torn\":%lu,\"comm\":\"%s\","
 		    "\"stack\":[", kinds[e->kind], (int)e->pid, (int)e->tid,
 		    e->ts, e->status, (int)e->child_pid, e->signo, e->code,
-		    e->caught, e->addr, e->regs[16], e->calls, e->exits,
+		    e->caught, e->addr, e->pc, e->calls, e->exits,
 		    e->deep, e->torn, e->name);
 		for (i = 0; i < e->nstack; i++)
 			printf("%s%lu", i == 0 ? "" : ",", e->stack[i]);

@@ -106,7 +106,10 @@ events_are_told(void **state)
 	e.addr = 0x10;
 	e.nstack = 1;
 	e.stack[0] = 0xdead;
-	e.regs[16] = 0x401000;
+	e.pc = 0x401000;
+	e.regs[0] = (struct target_reg){ "first", 7 };
+	e.regs[1] = (struct target_reg){ "pc", 0x401000 };
+	e.nregs = 2;
 	e.ts = START + 100000;
 	feed_event(feed, &e);
 	e.kind = TARGET_LOST;
@@ -124,7 +127,8 @@ events_are_told(void **state)
 	    "\"signalName\":\"SIGSEGV\""));
 	assert_non_null(strstr(answer.s, "\"address\":\"0x10\",\"threadName\":"
 	    "\"wor\\\"ker\""));
-	assert_non_null(strstr(answer.s, "\"rip\":\"0x401000\""));
+	assert_non_null(strstr(answer.s, "\"registers\":{\"first\":\"0x7\","
+	    "\"pc\":\"0x401000\"}"));
 	assert_non_null(strstr(answer.s, "\"stack\":[\"0xdead\"],"
 	    "\"lastEvents\":[{\"eventId\":\"1.1\","));
 	assert_non_null(strstr(answer.s, "\"eventType\":\"function_enter\","

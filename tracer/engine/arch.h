@@ -8,6 +8,8 @@
 #ifndef DL_ARCH_H
 #define DL_ARCH_H
 
+#include <sys/user.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,12 +20,60 @@
 #define ARCH_REACH	0x7ff00000UL /* how far from the text it may lie */
 #define ARCH_JUMP	5	/* bytes that are written over the function */
 #define ARCH_INSNS	16
+#define ARCH_TRAP	1	/* bytes of a trap */
+#define ARCH_GADGET	3	/* of a system call and a trap behind it */
+#define ARCH_ARGS	6	/* registers that carry integer arguments */
+#define ARCH_NAMES	"x86-64" /* all that there are */
 
 /* Static text; NULL if functions can be traced on this machine. */
 const char	*arch_supported(void);
 
-/* The register, as capture.h numbers them, of a call's argument 0, 1 or 2. */
-uint8_t arch_arg(uint32_t n);
+/* Whether programs of this ELF machine run on this one. */
+bool		 arch_runs(uint16_t machine);
+
+/* The processor's clock, in ticks. */
+uint64_t	 arch_clock(void);
+
+/* The register, as capture.h numbers them, of a call's argument n, below
+ * ARCH_ARGS, and of its integer result. */
+uint8_t		 arch_arg(uint32_t n);
+uint8_t		 arch_result(void);
+
+/*
+ * Registers of a thread that is stopped, as PTRACE_GETREGSET has them.  Only
+ * what follows looks into them.
+ */
+struct arch_regs {
+	struct user_regs_struct raw;
+};
+
+uint64_t	 arch_pc(const struct arch_regs *);
+void		 arch_set_pc(struct arch_regs *, uint64_t);
+uint64_t	 arch_sp(const struct arch_regs *);
+/* Where the agent finds the thread's state; 0: the program leaves it be. */
+uint64_t	 arch_state(const struct arch_regs *);
+void		 arch_set_state(struct arch_regs *, uint64_t);
+/* What tells whose the state is: it differs between threads. */
+uint64_t	 arch_tls(const struct arch_regs *);
+/* For a system call by a gadget at that address, and what it has returned. */
+void		 arch_call(struct arch_regs *, long nr, const uint64_t args[6],
+		    uint64_t gadget);
+int64_t		 arch_returned(const struct arch_regs *);
+/* As if the clock had been read by the instruction that the agent does it by
+ * and that the thread may not use. */
+void		 arch_set_clock(struct arch_regs *, uint64_t ticks);
+/* The nth of those that a crash tells of, by name; NULL: there are no more. */
+const char	*arch_register(const struct arch_regs *, uint32_t n,
+		    uint64_t *value);
+
+/* Writes ARCH_TRAP bytes. */
+void		 arch_trap(uint8_t *out);
+/* The address of the trap that a thread with these registers has run into. */
+uint64_t	 arch_trapped(const struct arch_regs *);
+/* Writes ARCH_GADGET bytes. */
+void		 arch_gadget(uint8_t *out);
+/* Where a thread stands that has run into the trap of that gadget. */
+uint64_t	 arch_gadget_end(uint64_t gadget);
 
 /* The agent, made for this processor.  Static. */
 const uint8_t	*arch_agent(size_t *len);
@@ -82,6 +132,13 @@ void	 arch_head(uint64_t agent, uint8_t out[ARCH_HEAD]);
 
 /* Writes ARCH_JUMP bytes: a jump from there to there. */
 void	 arch_jump(uint64_t from, uint64_t to, uint8_t *out);
+
+/* Whether ARCH_JUMP bytes may be such a jump. */
+bool	 arch_is_jump(const uint8_t *);
+
+/* Whether a Go function begins as the one does into whose middle goroutines
+ * return, and no other. */
+bool	 arch_is_goexit(const struct arch_code *);
 
 /*
  * Where a thread that stands at pc has to go on when the function's first

@@ -6,6 +6,7 @@
  */
 #include <time.h>
 
+#include "arch.h"
 #include "clock.h"
 
 #define TRIES		5
@@ -19,16 +20,6 @@ struct bearing {
 static struct bearing older, newest, middle;
 static double rate;	/* ns per tick */
 static uint64_t scaled;	/* the same times 2^32 */
-
-uint64_t
-clock_tsc(void)
-{
-#if defined(__x86_64__)
-	return (__builtin_ia32_rdtsc());
-#else
-	return (clock_ns());
-#endif
-}
 
 uint64_t
 clock_ns(void)
@@ -48,9 +39,9 @@ take(void)
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
-		before = clock_tsc();
+		before = arch_clock();
 		ns = clock_ns();
-		after = clock_tsc();
+		after = arch_clock();
 		if (after - before >= best)
 			continue;
 		best = after - before;

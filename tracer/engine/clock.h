@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 
-uint64_t clock_tsc(void);
 uint64_t clock_ns(void);	/* CLOCK_MONOTONIC */
 /* Takes a new bearing; what is converted next should not be much older. */
 void	 clock_mark(void);

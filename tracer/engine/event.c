@@ -228,19 +228,20 @@ about_thread(pid_t pid, pid_t tid, const char *key, char *value, size_t size)
 }
 
 static void
-copy_regs(uint64_t out[TARGET_REGS], const struct user_regs_struct *r)
+copy_regs(struct target_event *e, const struct arch_regs *r)
 {
-	const uint64_t v[TARGET_REGS] = { r->rax, r->rdx, r->rcx, r->rbx,
-	    r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
-	    r->r12, r->r13, r->r14, r->r15, r->rip, r->eflags };
+	struct target_reg *to = e->regs;
 
-	memcpy(out, v, sizeof(v));
+	while (to < e->regs + TARGET_REGS && (to->name = arch_register(r,
+	    (uint32_t)(to - e->regs), &to->value)) != NULL)
+		to++;
+	e->nregs = (uint32_t)(to - e->regs);
 }
 
 static void
 report_crash(struct target *t, struct thread *th, int signo)
 {
-	struct user_regs_struct r;
+	struct arch_regs r;
 	struct target_event e;
 	char caught[32];
 	siginfo_t info;
@@ -257,10 +258,11 @@ report_crash(struct target *t, struct thread *th, int signo)
 	e.caught = (strtoull(caught, NULL, 16) >> (signo - 1) & 1) != 0;
 	about_thread(t->pid, th->tid, "Name:\t", e.name, sizeof(e.name));
 	if (regs_get(th, &r)) {
-		copy_regs(e.regs, &r);
-		e.regs[16] = code_translate(t, r.rip);
-		e.sp = r.rsp;
-		e.nstack = (uint32_t)(target_peek(t, r.rsp, e.stack,
+		e.pc = code_translate(t, arch_pc(&r));
+		e.sp = arch_sp(&r);
+		arch_set_pc(&r, e.pc);
+		copy_regs(&e, &r);
+		e.nstack = (uint32_t)(target_peek(t, e.sp, e.stack,
 		    sizeof(e.stack)) / sizeof(e.stack[0]));
 		stack_translate(t, th->slot, e.sp, e.stack, e.nstack);
 	}
@@ -485,14 +487,14 @@ on_exec(struct target *t, struct thread *th)
 static bool
 on_arrival(struct target *t, struct thread *th)
 {
-	struct user_regs_struct r;
+	struct arch_regs r;
 	char why[TARGET_WHY];
 
-	if (!t->arriving || !regs_get(th, &r) || r.rip != t->entry + 1)
+	if (!t->arriving || !regs_get(th, &r) || arch_trapped(&r) != t->entry)
 		return (false);
 	t->arriving = false;
-	(void)mem_write(t, t->entry, &t->entry_byte, 1);
-	r.rip = t->entry;
+	(void)mem_write(t, t->entry, t->entry_code, ARCH_TRAP);
+	arch_set_pc(&r, t->entry);
 	(void)regs_set(th, &r);
 	(void)inject(t, th, why);
 	tell_and_go(t, th, TARGET_EXEC);

@@ -173,7 +173,7 @@ control_make(struct target *t, struct thread *th)
 	    &view))
 		return (false);
 	t->control = view;
-	t->control->coarse_tsc = clock_tsc();
+	t->control->coarse_tsc = arch_clock();
 	t->strangers = 0;
 	return (deadman_set(t->control));
 }
@@ -281,7 +281,7 @@ state_write(struct target *t, const struct slot *s, uint32_t n, uint64_t at)
 void
 slot_assign(struct target *t, struct thread *th)
 {
-	struct user_regs_struct r;
+	struct arch_regs r;
 	struct slot *s;
 	uint64_t at = 0;
 	int n;
@@ -303,7 +303,7 @@ slot_assign(struct target *t, struct thread *th)
 	    !regs_get(th, &r))
 		return;
 	/* what it has from its maker is the maker's */
-	r.gs_base = s->state;
+	arch_set_state(&r, s->state);
 	if (!regs_set(th, &r))
 		return;
 	s->tid = th->tid;
@@ -327,8 +327,9 @@ slot_release(struct target *t, struct thread *th)
 static bool
 gadget_poke(struct target *t, uint64_t entry)
 {
-	static const uint8_t insns[] = { 0x0f, 0x05, 0xcc };
+	uint8_t insns[ARCH_GADGET] = { 0 };
 
+	arch_gadget(insns);
 	t->gadget = entry;
 	return (mem_read(t, entry, t->poked, sizeof(insns)) &&
 	    mem_write(t, entry, insns, sizeof(insns)));
@@ -387,7 +388,7 @@ make(struct target *t, struct thread *th)
 	if (!gadget_poke(t, t->entry))
 		return (false);
 	ok = map_agent(t, th) && blob_write(t);
-	(void)mem_write(t, t->entry, t->poked, 3);
+	(void)mem_write(t, t->entry, t->poked, ARCH_GADGET);
 	if (!ok) {
 		t->agent = t->gadget = 0;
 		return (false);
@@ -430,14 +431,15 @@ static void
 unpatch(struct target *t, uint64_t chunk, uint32_t n)
 {
 	struct agent_probe p[AGENT_CHUNK];
-	uint8_t there;
+	uint8_t there[ARCH_JUMP];
 	uint32_t i;
 
 	if (!mem_read(t, chunk, p, sizeof(p)))
 		return;
 	for (i = 0; i < n && i < AGENT_CHUNK; i++)
 		if (p[i].orig_len != 0 && p[i].orig_len <= ARCH_JUMP &&
-		    mem_read(t, p[i].addr, &there, 1) && there == 0xe9)
+		    mem_read(t, p[i].addr, there, sizeof(there)) &&
+		    arch_is_jump(there))
 			(void)mem_write(t, p[i].addr, p[i].orig,
 			    p[i].orig_len);
 }
@@ -481,24 +483,25 @@ slot_with(struct target *t, struct thread *th, uint64_t state)
 static void
 adopt_thread(struct target *t, struct thread *th)
 {
-	struct user_regs_struct r;
+	struct arch_regs r;
 	struct agent_state st;
 	struct slot *s;
 	int n;
 
-	if (!regs_get(th, &r) || !mem_read(t, r.gs_base, &st,
-	    offsetof(struct agent_state, frames)) || st.self != r.gs_base)
+	if (!regs_get(th, &r) || !mem_read(t, arch_state(&r), &st,
+	    offsetof(struct agent_state, frames)) ||
+	    st.self != arch_state(&r))
 		return;
-	if (st.fs != 0 && st.fs != r.fs_base) {
+	if (st.fs != 0 && st.fs != arch_tls(&r)) {
 		/* it has its maker's */
 		slot_assign(t, th);
 		return;
 	}
-	n = slot_with(t, th, r.gs_base);
+	n = slot_with(t, th, arch_state(&r));
 	if (n < 0)
 		return;
 	s = &t->slots[n];
-	s->state = r.gs_base;
+	s->state = arch_state(&r);
 	s->reader = ring_reader_new(s->view, t->opt.ring, st.head);
 	if (s->reader == NULL)
 		return;
@@ -524,14 +527,14 @@ adopt_thread(struct target *t, struct thread *th)
 static void
 give_slots(struct target *t)
 {
-	struct user_regs_struct r;
+	struct arch_regs r;
 	struct thread *th;
 
 	for (th = t->threads; th != NULL; th = th->next) {
 		if (th->stop == STOP_NONE || th->dead ||
 		    !thread_settle(t, th) || !regs_get(th, &r))
 			continue;
-		if (r.gs_base == 0)
+		if (arch_state(&r) == 0)
 			slot_assign(t, th);
 		else
 			adopt_thread(t, th);
@@ -730,13 +733,11 @@ is_real_fault(const struct thread *th)
 }
 
 static void
-mend_tsc(struct target *t, struct thread *th, struct user_regs_struct *r)
+mend_tsc(struct target *t, struct thread *th, struct arch_regs *r)
 {
-	uint64_t now = clock_tsc();
 	uint32_t yes = 1;
 
-	r->rax = now & 0xffffffff;
-	r->rdx = now >> 32;
+	arch_set_clock(r, arch_clock());
 	if (th->slot >= 0)
 		(void)mem_write(t, t->slots[th->slot].state +
 		    offsetof(struct agent_state, no_tsc), &yes, sizeof(yes));
@@ -746,28 +747,28 @@ mend_tsc(struct target *t, struct thread *th, struct user_regs_struct *r)
 bool
 fault_mend(struct target *t, struct thread *th)
 {
-	struct user_regs_struct r;
+	struct arch_regs r;
 	struct agent_header h;
 	struct agent_fixup f;
 	const uint8_t *blob;
 	size_t len;
 	uint32_t at;
 
-	if (t->agent == 0 || !regs_get(th, &r) || r.rip < t->agent ||
-	    r.rip >= t->agent + AGENT_CODE || !is_real_fault(th))
+	if (t->agent == 0 || !regs_get(th, &r) || arch_pc(&r) < t->agent ||
+	    arch_pc(&r) >= t->agent + AGENT_CODE || !is_real_fault(th))
 		return (false);
 	blob = arch_agent(&len);
 	memcpy(&h, blob, sizeof(h));
 	for (at = h.fixups; at + sizeof(f) <= h.fixups_end;
 	    at += (uint32_t)sizeof(f)) {
 		memcpy(&f, blob + at, sizeof(f));
-		if (r.rip != t->agent + f.at)
+		if (arch_pc(&r) != t->agent + f.at)
 			continue;
 		if (f.kind == FIXUP_TSC)
 			mend_tsc(t, th, &r);
 		else if (f.kind == FIXUP_OBJECTS)
 			t->rescan = true;
-		r.rip = t->agent + f.to;
+		arch_set_pc(&r, t->agent + f.to);
 		return (regs_set(th, &r));
 	}
 	return (false);

@@ -291,7 +291,7 @@ objsym_exe(pid_t pid, uint64_t base, struct exe_facts *f, objsym_want want,
 	if (pread(fd, &eh, sizeof(eh), 0) == (ssize_t)sizeof(eh) &&
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) == 0) {
 		f->elf64 = eh.e_ident[EI_CLASS] == ELFCLASS64 &&
-		    eh.e_machine == EM_X86_64;
+		    arch_runs(eh.e_machine);
 		f->entry = eh.e_entry;
 		segments(fd, &eh, f);
 		sections(fd, &eh, f, base - f->first, want, fn, arg);

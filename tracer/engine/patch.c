@@ -24,7 +24,6 @@
 #define BEHIND		16		/* bytes read behind it: padding */
 #define WINDOWS		10		/* budget windows in a second */
 #define PAGE		4096UL
-#define NOP		0x90	/* what Go's goexit begins with, and no other */
 #define RUN		16		/* pages written at one time */
 
 /* One function on its way to being watched. */
@@ -371,7 +370,7 @@ plan(struct target *t, struct job *j, const struct maps *ms,
 	j->lo = m->lo;
 	j->hi = m->hi;
 	j->code.reentered = t->small;
-	if (t->small && j->bytes[0] == NOP) {
+	if (t->small && arch_is_goexit(&j->code)) {
 		refuse(j, "goroutines return into its middle");
 		return (false);
 	}
@@ -680,21 +679,23 @@ write_all(struct target *t, struct edit *e, size_t n)
 static void
 move_threads(struct target *t, const struct edit *e, size_t n)
 {
-	struct user_regs_struct r;
+	struct arch_regs r;
 	struct thread *th;
 	struct arch_code c;
+	uint64_t pc;
 	size_t i;
 
 	for (th = t->threads; th != NULL; th = th->next) {
 		if (th->stop == STOP_NONE || th->midway || !regs_get(th, &r))
 			continue;
+		pc = arch_pc(&r);
 		for (i = 0; i < n; i++) {
-			if (!e[i].done || r.rip <= e[i].addr ||
-			    r.rip >= e[i].addr + e[i].probe->plan.len)
+			if (!e[i].done || pc <= e[i].addr ||
+			    pc >= e[i].addr + e[i].probe->plan.len)
 				continue;
 			c.addr = e[i].probe->func;
-			r.rip = arch_moved(&c, &e[i].probe->plan,
-			    &e[i].probe->stub, r.rip);
+			arch_set_pc(&r, arch_moved(&c, &e[i].probe->plan,
+			    &e[i].probe->stub, pc));
 			(void)regs_set(th, &r);
 			break;
 		}

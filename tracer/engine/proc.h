@@ -4,7 +4,6 @@
 #define DL_TRACER_PROC_H
 
 #include <sys/types.h>
-#include <sys/user.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,7 +113,7 @@ struct target {
 
 	uint64_t agent;		/* address of the blob, 0: none */
 	uint64_t gadget;	/* of a system call and a trap, 0: none */
-	uint8_t	 poked[4];	/* what was there before one was made */
+	uint8_t	 poked[ARCH_GADGET];	/* what was there before one was made */
 	struct agent_control *control;	/* mapped here as well */
 	struct slot *slots;	/* AGENT_THREADS of them */
 	uint32_t nslots;	/* that have memory in the target */
@@ -134,7 +133,7 @@ struct target {
 	size_t	 ntwice;
 	uint64_t entry;		/* where the program begins */
 	bool	 arriving;	/* a trap waits for it there */
-	uint8_t	 entry_byte;	/* what was there */
+	uint8_t	 entry_code[ARCH_TRAP]; /* what was there */
 	uint64_t stop_ns;
 	uint64_t strangers;	/* as reported */
 	uint32_t generation;	/* programs before this one */
@@ -188,9 +187,8 @@ bool thread_comm(const struct target *, pid_t, char name[TARGET_NAME]);
  * it was afterwards.  Returns what the kernel has, negative errors too. */
 int64_t		 remote(struct target *, struct thread *, long nr,
 		    const uint64_t args[6]);
-bool		 regs_get(const struct thread *, struct user_regs_struct *);
-bool		 regs_set(const struct thread *,
-		    const struct user_regs_struct *);
+bool		 regs_get(const struct thread *, struct arch_regs *);
+bool		 regs_set(const struct thread *, const struct arch_regs *);
 
 /* --- the agent in it (inject.c); a thread must be stopped for all */
 bool		 inject(struct target *, struct thread *, char why[TARGET_WHY]);

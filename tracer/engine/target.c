@@ -54,10 +54,11 @@ target_entry(struct target *t, char why[TARGET_WHY])
 bool
 target_await(struct target *t)
 {
-	const uint8_t trap = 0xcc;
+	uint8_t trap[ARCH_TRAP] = { 0 };
 
-	return (mem_read(t, t->entry, &t->entry_byte, 1) &&
-	    mem_write(t, t->entry, &trap, 1));
+	arch_trap(trap);
+	return (mem_read(t, t->entry, t->entry_code, sizeof(trap)) &&
+	    mem_write(t, t->entry, trap, sizeof(trap)));
 }
 
 static bool
@@ -267,7 +268,8 @@ target_close(struct target *t)
 	if (t->alive) {
 		(void)threads_stop(t);
 		if (t->arriving)
-			(void)mem_write(t, t->entry, &t->entry_byte, 1);
+			(void)mem_write(t, t->entry, t->entry_code,
+			    ARCH_TRAP);
 		code_restore(t);
 		stacks_restore(t);
 		inject_rest(t);
@@ -449,7 +451,7 @@ read_all(struct target *t, struct target *self, target_record_fn fn, void *arg)
 	if (t->control == NULL)
 		return (0);
 	clock_mark();
-	now = clock_tsc();
+	now = arch_clock();
 	t->control->coarse_tsc = now;
 	now += clock_ticks(LATE_MS);
 	for (i = 0; i < t->nslots; i++)

@@ -29,8 +29,12 @@ struct target;
 #define TARGET_STACK	64	/* words of the stack in a crash */
 #define TARGET_NAME	16
 
-/* Registers in DWARF's order, then rip (16) and the flags (17). */
-#define TARGET_REGS	18
+#define TARGET_REGS	40	/* most registers that a crash tells of */
+
+struct target_reg {
+	const char *name;	/* static */
+	uint64_t value;
+};
 
 enum target_event_kind {
 	TARGET_THREAD_NEW,
@@ -64,7 +68,9 @@ struct target_event {
 	int	 signo, code;
 	bool	 caught;	/* the program has a handler for it */
 	uint64_t addr;		/* of the fault */
-	uint64_t regs[TARGET_REGS];
+	struct target_reg regs[TARGET_REGS];
+	uint32_t nregs;
+	uint64_t pc;
 	uint64_t sp;		/* address of stack[0] */
 	uint64_t stack[TARGET_STACK]; /* with the program's own return
 				       * addresses, not the agent's */

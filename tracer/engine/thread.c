@@ -2,6 +2,7 @@
 /* Threads: seizing, stopping, and system calls in their name. */
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include <dirent.h>
@@ -407,15 +408,20 @@ thread_comm(const struct target *t, pid_t tid, char name[TARGET_NAME])
 /* --- registers ------------------------------------------------------------ */
 
 bool
-regs_get(const struct thread *th, struct user_regs_struct *r)
+regs_get(const struct thread *th, struct arch_regs *r)
 {
-	return (ptrace(PTRACE_GETREGS, th->tid, NULL, r) == 0);
+	struct iovec v = { &r->raw, sizeof(r->raw) };
+
+	return (ptrace(PTRACE_GETREGSET, th->tid, NT_PRSTATUS, &v) == 0);
 }
 
 bool
-regs_set(const struct thread *th, const struct user_regs_struct *r)
+regs_set(const struct thread *th, const struct arch_regs *r)
 {
-	return (ptrace(PTRACE_SETREGS, th->tid, NULL, r) == 0);
+	struct arch_regs copy = *r;
+	struct iovec v = { &copy.raw, sizeof(copy.raw) };
+
+	return (ptrace(PTRACE_SETREGSET, th->tid, NT_PRSTATUS, &v) == 0);
 }
 
 /*
@@ -449,8 +455,7 @@ thread_settle(struct target *t, struct thread *th)
 
 /* Until the trap behind the system call. */
 static bool
-run_gadget(struct target *t, struct thread *th, uint64_t end,
-    struct user_regs_struct *r)
+run_gadget(struct target *t, struct thread *th, struct arch_regs *r)
 {
 	uint64_t until = clock_ns() + REMOTE_NS;
 	int status;
@@ -468,16 +473,15 @@ run_gadget(struct target *t, struct thread *th, uint64_t end,
 		if (status >> 16 != 0)
 			continue;
 		return (WSTOPSIG(status) == SIGTRAP && regs_get(th, r) &&
-		    r->rip == end);
+		    arch_pc(r) == arch_gadget_end(t->gadget));
 	}
-	(void)t;
 	return (false);
 }
 
 int64_t
 remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 {
-	struct user_regs_struct saved, r;
+	struct arch_regs saved, r;
 	uint64_t mask, all = UINT64_MAX;
 	siginfo_t info;
 	bool ok, with_info;
@@ -488,18 +492,9 @@ remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 	with_info = th->stop == STOP_SIGNAL &&
 	    ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &info) == 0;
 	r = saved;
-	r.rax = (unsigned long long)nr;
-	r.rdi = a[0];
-	r.rsi = a[1];
-	r.rdx = a[2];
-	r.r10 = a[3];
-	r.r8 = a[4];
-	r.r9 = a[5];
-	r.rip = t->gadget;
-	/* or the kernel goes on with the call that was interrupted */
-	r.orig_rax = (unsigned long long)-1;
+	arch_call(&r, nr, a, t->gadget);
 	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &all);
-	ok = regs_set(th, &r) && run_gadget(t, th, t->gadget + 3, &r);
+	ok = regs_set(th, &r) && run_gadget(t, th, &r);
 	if (th->dead)
 		return (-ESRCH);
 	th->moved = true;
@@ -507,5 +502,5 @@ remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &mask);
 	if (with_info)
 		(void)ptrace(PTRACE_SETSIGINFO, th->tid, NULL, &info);
-	return (ok ? (int64_t)r.rax : -EFAULT);
+	return (ok ? arch_returned(&r) : -EFAULT);
 }

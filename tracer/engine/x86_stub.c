@@ -50,14 +50,6 @@ arch_supported(void)
 	return (NULL);
 }
 
-uint8_t
-arch_arg(uint32_t n)
-{
-	static const uint8_t regs[] = {5, 4, 1}; /* rdi, rsi, rdx */
-
-	return (regs[n % 3]);
-}
-
 const uint8_t *
 arch_agent(size_t *len)
 {

@@ -224,10 +224,6 @@ feed_call(struct feed *f, uint32_t tid, uint64_t engine)
 }
 
 /* -- events ------------------------------------------------------------- */
-static const char *const registers[TARGET_REGS] = { "rax", "rdx", "rcx",
-	"rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
-	"r13", "r14", "r15", "rip", "eflags" };
-
 static void
 hex(struct text *t, uint64_t v)
 {
@@ -288,9 +284,9 @@ crash(struct feed *f, const struct target_event *e)
 	text_str(&t, ",\"threadName\":");
 	text_json(&t, e->name, strnlen(e->name, sizeof(e->name)));
 	text_str(&t, ",\"registers\":{");
-	for (i = 0; i < TARGET_REGS; i++) {
-		text_printf(&t, "%s\"%s\":", i > 0 ? "," : "", registers[i]);
-		hex(&t, e->regs[i]);
+	for (i = 0; i < e->nregs && i < TARGET_REGS; i++) {
+		text_printf(&t, "%s\"%s\":", i > 0 ? "," : "", e->regs[i].name);
+		hex(&t, e->regs[i].value);
 	}
 	text_str(&t, "},\"stackPointer\":");
 	hex(&t, e->sp);

@@ -18,14 +18,15 @@ TIMELINES = ".local/state/debuglantern/timelines"
 class Tracer:
     """One process, with a home of its own."""
 
-    def __init__(self, *opts, home=None, before=()):
+    def __init__(self, *opts, home=None, before=(), program=None):
         self.made = home is None
         self.home = home or tempfile.mkdtemp(prefix="dl-tracer-")
         self.msgs, self.buf, self.last = [], b"", 0
         self.err = tempfile.TemporaryFile()
         self.p = subprocess.Popen(
             [*(x.replace("HOME", self.home) for x in before),
-             dl.helper("trc_rig"), os.path.join(dl.LIBEXEC, "tracer"),
+             dl.helper("trc_rig"),
+             program or os.path.join(dl.LIBEXEC, "tracer"),
              os.path.join(dl.LIBEXEC, "symbols"), self.home, *opts],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
 
