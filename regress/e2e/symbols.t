@@ -25,7 +25,8 @@ atexit.register(shutil.rmtree, DIR, True)
 RUSTC = "/usr/bin/rustc"
 
 INLINED, NO_DWARF, COLD, CLONE = 1, 2, 4, 16
-HAS_DWARF, SPLIT, ELSEWHERE, DAMAGED, HAS_SYMTAB = 1, 2, 4, 8, 64
+HAS_DWARF, SPLIT, ELSEWHERE, DAMAGED, FOREIGN, HAS_SYMTAB = \
+    1, 2, 4, 8, 16, 64
 
 
 def build(name, source, *command):
@@ -247,6 +248,27 @@ def bombs():
     with open(odd, "wb") as f:
         f.write(data)
     named(index(odd)[1], "add")
+
+
+def of_another_version():
+    """A unit of a DWARF that is not known is passed over, others are not."""
+    extra = os.path.join(DIR, "extra.c")
+    with open(extra, "w") as f:
+        f.write("int another(int n)\n{\n\treturn n + 1;\n}\n")
+    path = build("versions", "calls.c", "gcc", "-g", extra)
+    head, funcs = index(path)
+    eq((head["flags"] & (HAS_DWARF | FOREIGN | DAMAGED),
+        named(funcs, "another")["flags"] & NO_DWARF), (HAS_DWARF, 0),
+       "both units are known")
+    at, _ = section(path, ".debug_info")
+    with open(path, "r+b") as f:
+        f.seek(at + 4)
+        f.write(struct.pack("<H", 6))
+    head, funcs = index(path)
+    eq(head["flags"] & (HAS_DWARF | FOREIGN | DAMAGED), HAS_DWARF | FOREIGN,
+       "that one is of another version is told")
+    eq([named(funcs, n)["flags"] & NO_DWARF for n in ("another", "add")],
+       [NO_DWARF, 0], "its functions come from the symbol table")
 
 
 def dwarf_functions(path):
@@ -531,5 +553,5 @@ def confined():
 
 
 run_tests(cxx_names, other_forms, stripped_and_split,
-          shared_by_dwz, refused, bombs, counts_agree,
+          shared_by_dwz, refused, bombs, of_another_version, counts_agree,
           patterns, cxx_calls, c_calls, rust_calls, go_calls, confined)

@@ -292,16 +292,21 @@ def debug_information_elsewhere():
            "that of another build is not taken", r)
 
 
+def section(program, name):
+    """Where it is in the file, and its size."""
+    out = subprocess.run(["readelf", "-SW", program], check=True,
+                         stdout=subprocess.PIPE).stdout.decode()
+    row = next(x.split("]", 1)[1].split() for x in out.splitlines()
+               if f" {name} " in x)
+    return int(row[3], 16), int(row[4], 16)
+
+
 def damaged_debug_information():
     program = build("watched.c", "-g", "-O1", name="damaged")
     with open(program, "rb") as f:
         data = bytearray(f.read())
-    out = subprocess.run(["readelf", "-SW", program], check=True,
-                         stdout=subprocess.PIPE).stdout.decode()
-    for section in (".debug_info", ".debug_abbrev"):
-        row = next(x.split("]", 1)[1].split() for x in out.splitlines()
-                   if f" {section} " in x)
-        at, size = int(row[3], 16), int(row[4], 16)
+    for name in (".debug_info", ".debug_abbrev"):
+        at, size = section(program, name)
         for i in range(at, at + size, 7):
             data[i] ^= 0x5a
     with open(program, "wb") as f:
@@ -317,6 +322,21 @@ def damaged_debug_information():
         ok(out and "1 red" in out[0]["text"], "as it always does", out)
 
 
+def of_another_version():
+    """A program of two units; the second one's version is changed."""
+    extra = os.path.join(WORK, "extra.c")
+    with open(extra, "w") as f:
+        f.write("int another(int n)\n{\n\treturn n + 1;\n}\n")
+    program = build("watched.c", "-g", "-O1", extra, name="versions")
+    at, _ = section(program, ".debug_info")
+    with open(program, "r+b") as f:
+        f.seek(at)
+        at += 4 + struct.unpack("<I", f.read(4))[0]
+        f.seek(at + 4)
+        f.write(struct.pack("<H", 6))
+    return program
+
+
 def debug_information_that_is_not_read():
     split = build("watched.c", "-g", "-O1", "-gsplit-dwarf", name="split")
     shared = [build("watched.c", "-g", "-O1", name=f"dwz{i}")
@@ -325,6 +345,7 @@ def debug_information_that_is_not_read():
                    check=True)
     whole = watched()
     for path, words in ((split, "-gsplit-dwarf"), (shared[0], "dwz"),
+                        (of_another_version(), "(2 to 5 are)"),
                         (whole, None)):
         with Tracer() as t:
             r = t.ask("launch", command=path, args=["2"], projectRoot=SOURCES,
