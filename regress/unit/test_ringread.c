@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* links: tracer/engine/ringread.c */
 /* The reader of rings: each field of a record, right and wrong. */
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -687,6 +689,54 @@ garbage(void **state)
 	}
 }
 
+#define MANY	2000000
+
+static uint64_t written, told;
+
+/* As the agent does: what is in a record, then that it is one. */
+static void *
+write_many(void *arg)
+{
+	const uint32_t what = WHAT(0, AGENT_ENTER, RECORD_OPEN) |
+	    2U << WHAT_WORDS;
+	volatile uint64_t *w = ring;
+	uint64_t at;
+
+	for (at = 0; at < 2 * MANY; at += 2) {
+		while (at + 2 - __atomic_load_n(&told, __ATOMIC_ACQUIRE) >
+		    WORDS)
+			sched_yield();
+		__atomic_store_n(&written, at + 2, __ATOMIC_RELAXED);
+		w[(at + 1) & (WORDS - 1)] = what;
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		w[at & (WORDS - 1)] = NOW / 2 << 32 | (uint32_t)RECORD_ID(at);
+	}
+	return (arg);
+}
+
+/* A record that is being written while it is looked for is not a wrong one. */
+static void
+beside_a_writer(void **state)
+{
+	const struct ring_ops all = { lookup, record, NULL, &told };
+	struct ring_reader *rd = fresh(0);
+	pthread_t t;
+	size_t n = 0;
+
+	(void)state;
+	written = told = 0;
+	assert_int_equal(pthread_create(&t, NULL, write_many, NULL), 0);
+	while (ring_tail(rd) < 2 * MANY) {
+		n += ring_reader_read(rd, &all, NOW,
+		    __atomic_load_n(&written, __ATOMIC_RELAXED), false);
+		__atomic_store_n(&told, ring_tail(rd), __ATOMIC_RELEASE);
+	}
+	assert_int_equal(pthread_join(t, NULL), 0);
+	assert_int_equal(ring_torn(rd), 0);
+	assert_int_equal(n, MANY);
+	ring_reader_free(rd);
+}
+
 int
 main(void)
 {
@@ -702,6 +752,7 @@ main(void)
 		cmocka_unit_test(wrong_captures),
 		cmocka_unit_test(wrong_ends), cmocka_unit_test(faults),
 		cmocka_unit_test(slices), cmocka_unit_test(garbage),
+		cmocka_unit_test(beside_a_writer),
 	};
 
 	return (cmocka_run_group_tests(tests, NULL, NULL));

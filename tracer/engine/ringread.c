@@ -496,13 +496,18 @@ read_one(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
 	return (told);
 }
 
-/* The words of a whole record at `at`, copied; 0: there is none. */
+/*
+ * The words of a whole record at `at`, copied; 0: there is none.  bad: there is
+ * what says that it is one.  Looked at once, as the writer may be about to say
+ * so.
+ */
 static uint32_t
-next_words(struct ring_reader *rd, uint64_t head)
+next_words(struct ring_reader *rd, uint64_t head, bool *bad)
 {
 	uint32_t words = is_copied(rd, 0);
 	uint64_t ahead = head - rd->at;
 
+	*bad = false;
 	if (words != 0)
 		return (words);
 	/* what has been copied may be older than what is there now */
@@ -514,7 +519,9 @@ next_words(struct ring_reader *rd, uint64_t head)
 	    words_of(rd->next) : 0;
 	if (words > rd->copied)
 		fill(rd, words);
-	return (is_copied(rd, 0));
+	words = is_copied(rd, 0);
+	*bad = words == 0;
+	return (words);
 }
 
 size_t
@@ -524,15 +531,16 @@ ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops,
 	uint64_t end = rd->at + PASS_MOST * (rd->mask + 1), told = rd->at;
 	struct ring_record out = { .kind = 0 };
 	uint32_t words;
+	bool bad;
 	size_t n = 0;
 
 	/* nothing is taken from a former call: it may have been written over */
 	rd->copied = 0;
 	while (rd->at < end) {
-		words = next_words(rd, head);
+		words = next_words(rd, head, &bad);
 		if (words != 0) {
 			advance(rd, read_one(rd, ops, now, words, &n, &out));
-		} else if (committed(rd, rd->at)) {
+		} else if (bad) {
 			rd->torn++;
 			if (!resync(rd))
 				rd->at++;

@@ -197,6 +197,15 @@ put8(const struct out *o, uint64_t at, uint64_t v)
 	*(volatile uint64_t *)(o->ring + (at & o->mask)) = v;
 }
 
+/* Two that the end of the ring is not between, at any multiple of 4. */
+static inline void
+store_pair(uint64_t addr, uint32_t first, uint64_t second)
+{
+	uint64_t both = second << 32 | first;
+
+	__builtin_memcpy((void *)addr, &both, sizeof(both));
+}
+
 /*
  * Reserves a record, and room for the exits of all that is open, so that what
  * has been entered can be left.  False: it does not fit.
@@ -458,6 +467,29 @@ measure(const struct capture *c, const struct regs *f)
 	return (n);
 }
 
+/* Most arguments and results are of this kind.  False: this one is not. */
+static inline bool
+put_register(struct out *o, const struct capture *c, const struct regs *f)
+{
+	uint32_t len = c->len, size = 4 + ((len + 3) & ~3U);
+	uint64_t v, to = o->at & o->mask;
+
+	if (c->op != CAP_REG || len - 1 >= WORD || o->left < size)
+		return (false);
+	v = f->r[c->reg & 15] & ~0UL >> (8 * (WORD - len));
+	if (to + WORD <= o->mask) {
+		store_pair(o->ring + to, len << 16 | CAP_OK, v);
+	} else {
+		put4(o, o->at, len << 16 | CAP_OK);
+		put4(o, o->at + 4, (uint32_t)v);
+	}
+	if (len > 4)
+		put4(o, o->at + 8, (uint32_t)(v >> 32));
+	o->at += size;
+	o->left -= size;
+	return (true);
+}
+
 static void
 capture(struct agent_state *st, struct out *o, const struct capture *c,
     const struct regs *f)
@@ -467,17 +499,8 @@ capture(struct agent_state *st, struct out *o, const struct capture *c,
 	uint32_t i;
 
 	for (i = 0; i < CAPTURE_MAX && c[i].op != CAP_END; i++) {
-		/* most arguments are these */
-		if (c[i].op == CAP_REG && c[i].len == WORD && o->left >= 12) {
-			uint64_t v = f->r[c[i].reg & 15];
-
-			put4(o, o->at, WORD << 16 | CAP_OK);
-			put4(o, o->at + 4, (uint32_t)v);
-			put4(o, o->at + 8, (uint32_t)(v >> 32));
-			o->at += 12;
-			o->left -= 12;
+		if (put_register(o, &c[i], f))
 			continue;
-		}
 		piece_find(&p, &c[i], f);
 		piece_put(o, &p, &c[i]);
 		if (p.status == CAP_FAULT)
@@ -847,6 +870,32 @@ emit_enter(struct agent_state *st, const struct agent_probe *p,
 	return (true);
 }
 
+/* What a probe does that is not simply on.  False: no more than that. */
+static bool
+is_recorded(struct agent_state *st, const struct agent_probe *p,
+    const struct regs *f)
+{
+	uint64_t slot = f->r[7];
+
+	if ((p->flags & PROBE_ON) == 0)
+		return (false);
+	if (p->flags & PROBE_OBJECTS) {
+		look_at_objects();
+		return (false);
+	}
+	if (p->flags & PROBE_UNWINDER) {
+		restore(st, slot);
+		return (false);
+	}
+	if (p->flags & PROBE_CATCH) {
+		if (st->unwound && slot > st->unwind_sp)
+			rearm(st, slot);
+		return (false);
+	}
+	return ((p->flags & PROBE_INNER) == 0 ||
+	    (uint32_t)f->r[ARG_FIRST] - p->least < p->many);
+}
+
 /*
  * A function begins.  Returns 0 if its return is to be seen as well, else
  * where its code goes on.
@@ -867,23 +916,13 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 			agent_control.strangers++;
 		return (p->resume);
 	}
-	if (!recording() || (p->flags & PROBE_ON) == 0)
+	if (!recording())
 		return (p->resume);
-	if (p->flags & PROBE_OBJECTS) {
-		look_at_objects();
+	if (__builtin_expect((p->flags & PROBE_KINDS) != PROBE_ON, 0) &&
+	    !is_recorded(st, p, f))
 		return (p->resume);
-	}
-	if (p->flags & PROBE_UNWINDER) {
-		restore(st, slot);
-		return (p->resume);
-	}
 	if (__builtin_expect(st->unwound, 0) && slot > st->unwind_sp)
 		rearm(st, slot);
-	if (p->flags & PROBE_CATCH)
-		return (p->resume);
-	if ((p->flags & PROBE_INNER) &&
-	    (uint32_t)f->r[ARG_FIRST] - p->least >= p->many)
-		return (p->resume);
 	if (st->depth > 0 && st->frames[st->depth - 1].slot <= slot)
 		prune(st, slot);
 	if (__builtin_expect(st->depth >= AGENT_FEW, 0))

@@ -120,6 +120,9 @@ enum {
 	PROBE_INNER = 32,   /* records are for the engine, of calls whose first
 			     * argument is one of `many` from `least` on; those
 			     * that have no room are not counted */
+	/* all but PROBE_LEAVE; most probes are no more than on */
+	PROBE_KINDS = PROBE_ON | PROBE_UNWINDER | PROBE_CATCH |
+	    PROBE_OBJECTS | PROBE_INNER
 };
 
 #define PROBE_ORIG	16
