@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "engine/clock.h"
 #include "loop.h"
 #include "store/query.h"
 #include "session.h"
@@ -14,10 +15,13 @@
 
 #define FOLLOW_MS	25000
 #define LOOK_MS		50	/* between two looks at what has come */
+#define SETTLE_MS	2	/* between looks for output that is under way */
+#define SETTLE_NS	1000000000ULL	/* for so long it is waited for */
 #define STATEMENT_MAX	SQL_LONGEST
 
+static struct waiters	 asking = TAILQ_HEAD_INITIALIZER(asking);
 static struct waiters	 following = TAILQ_HEAD_INITIALIZER(following);
-static struct loop_timer follow_timer;
+static struct loop_timer ask_timer, follow_timer;
 static uint64_t		 seen;		/* timeline_grown() at the last look */
 
 /* What has happened so far is in it. */
@@ -98,13 +102,13 @@ read_query(struct op *op, struct json_object *args, struct query *q)
 }
 
 static void
-do_query(struct op *op)
+answer(struct op *op)
 {
 	struct text t = { .max = 0 };
 	char why[STORE_WHY];
 	struct query q;
 
-	if (!session_asked(op) || !read_query(op, op->args, &q))
+	if (!read_query(op, op->args, &q))
 		return;
 	if (run_query(&q, &t, why) == -1)
 		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
@@ -112,6 +116,48 @@ do_query(struct op *op)
 	else
 		op_reply(op, &t);
 	query_free(&q);
+}
+
+static void
+ask_again(void *arg)
+{
+	struct waiter *w, *next;
+	uint64_t now = clock_ns();
+
+	(void)arg;
+	catch_up();
+	for (w = TAILQ_FIRST(&asking); w != NULL && !link_is_full();
+	    w = next) {
+		next = TAILQ_NEXT(w, entry);
+		if (!w->op->answered && timeline_settled() < w->word &&
+		    now - w->word < SETTLE_NS)
+			continue;
+		if (!w->op->answered)
+			answer(w->op);
+		waiter_drop(&asking, w);
+	}
+	if (!TAILQ_EMPTY(&asking))
+		loop_timer_set(&ask_timer, SETTLE_MS, ask_again, NULL);
+}
+
+/*
+ * What has happened until it is asked is in the answer.  What the program is
+ * writing may be under way, and later events are not shown before it.
+ */
+static void
+do_query(struct op *op)
+{
+	uint64_t now = clock_ns();
+
+	if (!session_asked(op))
+		return;
+	catch_up();
+	if (timeline_settled() >= now) {
+		answer(op);
+		return;
+	}
+	waiter_add(&asking, op)->word = now;
+	loop_timer_set(&ask_timer, SETTLE_MS, ask_again, NULL);
 }
 
 /* -- follow --------------------------------------------------------------- */
@@ -217,8 +263,10 @@ do_follow(struct op *op)
 void
 queries_stopping(void)
 {
-	waiters_fail(&following, "SESSION_NOT_FOUND", NULL,
-	    "tracing has been stopped meanwhile");
+	static const char words[] = "tracing has been stopped meanwhile";
+
+	waiters_fail(&asking, "SESSION_NOT_FOUND", NULL, words);
+	waiters_fail(&following, "SESSION_NOT_FOUND", NULL, words);
 }
 
 /* -- sql ------------------------------------------------------------------ */

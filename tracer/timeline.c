@@ -107,10 +107,16 @@ timeline_read(void)
 		return;
 	TAILQ_FOREACH(p, &processes, entry)
 		timeline_read_one(p);
-		/* whoever wrote it is known by now */
-		output_put(end, now, settled);
-		settle(now);
-		flush(now);
+	/* whoever wrote it is known by now */
+	output_put(end, now, settled);
+	settle(now);
+	flush(now);
+}
+
+uint64_t
+timeline_settled(void)
+{
+	return settled;
 }
 
 static void

@@ -42,6 +42,8 @@ void	 timeline_forked(struct process *);
 /* What the probes of one process have recorded so far; of all, and output. */
 void	 timeline_read_one(struct process *);
 void	 timeline_read(void);
+/* Up to then (CLOCK_MONOTONIC, ns) nothing will come any more. */
+uint64_t timeline_settled(void);
 /* There are probes, or none any more; new ones may have much to tell. */
 void	 timeline_pace(bool is_new);
 /*
