@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,9 @@
 
 #define KEPT	".local/state/debuglantern/timelines"
 
-int
-tl_kept_dir(void)
+static int
+open_kept(const char *home)
 {
-	const char *home = getenv("HOME");
 	char path[PATH_MAX];
 
 	if (home == NULL || *home != '/' || (size_t)snprintf(path,
@@ -29,6 +29,18 @@ tl_kept_dir(void)
 		return -1;
 	}
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Tracers write to the home of the account, whatever HOME says. */
+int
+tl_kept_dir(void)
+{
+	const struct passwd *pw = getpwuid(getuid());
+	int fd = open_kept(pw == NULL ? NULL : pw->pw_dir);
+
+	if (fd != -1 || (errno != ENOENT && errno != ENOTDIR))
+		return fd;
+	return open_kept(getenv("HOME"));
 }
 
 /* Cuts the suffix that one of the files has. */

@@ -12,14 +12,16 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
-from ctl_rig import CTL, Certificate, Home  # noqa: E402
+from ctl_rig import CTL, NO_ACCOUNT, Certificate, Home  # noqa: E402
 from dl import attempt, eq, ok, tap  # noqa: E402
 from fake_server import FakeServer  # noqa: E402
 
 COMPLETIONS = os.path.join(HERE, "../../etc/completions")
 work = tempfile.TemporaryDirectory(prefix="dl-complete-")
 # the program is found by its name, and hides none of the machine's
-os.symlink(CTL, work.name + "/debuglanternctl")
+with open(work.name + "/debuglanternctl", "w") as script:
+    script.write('#!/bin/sh\nexec %s "$@"\n' % shlex.join([*NO_ACCOUNT, CTL]))
+os.chmod(work.name + "/debuglanternctl", 0o755)
 os.mkdir(work.name + "/files")
 with open(work.name + "/files/image.bin", "w") as image:
     image.write("x")

@@ -15,8 +15,9 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from ctl_rig import CTL, Home, Screen, Terminal  # noqa: E402
-from dl import eq, ok, run_tests, wait_for  # noqa: E402
+from ctl_rig import CTL, NO_ACCOUNT, Home, Screen, Terminal  # noqa: E402
+from dl import (ALICE, AS_ROOT, eq, ok, passwd_wrapper,  # noqa: E402
+                run_tests, wait_for)
 from tracestore import Store  # noqa: E402
 
 KEPT = ".local/state/debuglantern/timelines"
@@ -57,6 +58,8 @@ def fill(where, name=NAME, events=0):
 
 
 class KeptHome(Home):
+    before = NO_ACCOUNT
+
     def __init__(self):
         super().__init__()
         self.kept = os.path.join(self.dir, KEPT)
@@ -261,6 +264,37 @@ def listed_and_deleted():
         ok(r.code == 2 and b"NAME.calls" in r.err, "no timeline", r)
         r = h.timeline()
         ok(r.code == 2 and b"--kept" in r.err, "of what?", r)
+
+
+def given_to(uid, top):
+    for path, _, files in os.walk(top):
+        for name in ("", *files):
+            os.chown(os.path.join(path, name), uid, uid)
+
+
+def in_the_accounts_home():
+    """Where tracers put them, whatever HOME says."""
+    with KeptHome() as account, KeptHome() as h, \
+            passwd_wrapper(("kept", ALICE, account.dir)) as wrapper:
+        h.before = [*wrapper, "setpriv", "--reuid", str(ALICE), "--regid",
+                    str(ALICE), "--clear-groups"]
+        fill(account.kept, "theirs")
+        fill(h.kept, "mine")
+        for top in (account.dir, h.dir):
+            given_to(ALICE, top)
+
+        def there():
+            return [x["name"] for x in json.loads(h.timeline("--kept").out)]
+
+        eq(there(), ["theirs"], "those in the account's home are listed")
+        ok(h.timeline("theirs", "--limit", "1").out, "and read")
+        eq(h.timeline("delete", "theirs").code, 0, "and deleted")
+        eq(there(), [], "then there are none, though others are elsewhere")
+        shutil.rmtree(account.kept)
+        eq(there(), ["mine"], "where it has no place for them HOME counts")
+        h.before = NO_ACCOUNT
+        given_to(0, h.dir)
+        eq(there(), ["mine"], "so it does where there is no account")
 
 
 def hostile_files():
@@ -503,14 +537,14 @@ def on_a_terminal():
         r = h.on_terminal("-t", NOWHERE, "timeline", NAME, NO_COLOR="1")
         ok(b"\x1b" not in r.out, "none if none are wanted", r)
         fill(h.kept, "long", events=200000)
-        with Terminal([CTL, "-t", NOWHERE, "timeline", "long"],
+        with Terminal([*NO_ACCOUNT, CTL, "-t", NOWHERE, "timeline", "long"],
                       h.environment({})) as t:
             ok(t.until(b" main"), "it prints")
             t.type(b"\x03")
             eq(t.wait(), -signal.SIGINT, "Ctrl-C ends it")
         with Screen(h.environment({})) as s:
-            s.run("debuglanternctl -t %s timeline %s --tree" % (NOWHERE,
-                                                                NAME))
+            s.run("%s debuglanternctl -t %s timeline %s --tree" % (
+                " ".join(NO_ACCOUNT), NOWHERE, NAME))
             ok(s.shows("数::読む<名前> = "), "wide names on a screen",
                s.text())
             shown = [x for x in s.text().splitlines() if "crash" in x]
@@ -519,5 +553,5 @@ def on_a_terminal():
 
 
 run_tests(printed, filtered, asked_in_sql, exported, listed_and_deleted,
-          hostile_files, requests, refusals, followed, exported_by_a_tracer,
-          on_a_terminal)
+          *((in_the_accounts_home,) if AS_ROOT else ()), hostile_files,
+          requests, refusals, followed, exported_by_a_tracer, on_a_terminal)

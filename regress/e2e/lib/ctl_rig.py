@@ -15,6 +15,8 @@ import time
 from dl import BIN
 
 CTL = os.path.join(os.path.abspath(BIN), "debuglanternctl")
+# what runs by this has no account, and so no home but HOME
+NO_ACCOUNT = ["unshare", "--map-user=4000000", "--"]
 
 
 class Result:
@@ -27,6 +29,7 @@ class Result:
 
 class Home:
     """A user's home, and the client run from there."""
+    before = []
 
     def __init__(self):
         self.dir = tempfile.mkdtemp(prefix="dl-home-")
@@ -48,17 +51,20 @@ class Home:
 
     def ctl(self, *args, data=b"", timeout=60, **extra):
         """Without a terminal, not even one in the background."""
-        p = subprocess.run([CTL, *args], input=data, capture_output=True,
-                           env=self.environment(extra), timeout=timeout,
+        p = subprocess.run([*self.before, CTL, *args], input=data,
+                           capture_output=True, timeout=timeout,
+                           env=self.environment(extra),
                            start_new_session=True)
         return Result(p.returncode, p.stdout, p.stderr)
 
     def spawn(self, *args, extra=None, **kwargs):
-        return subprocess.Popen([CTL, *args], start_new_session=True,
+        return subprocess.Popen([*self.before, CTL, *args],
+                                start_new_session=True,
                                 env=self.environment(extra or {}), **kwargs)
 
     def terminal(self, *args, size=(24, 80), **extra):
-        return Terminal([CTL, *args], self.environment(extra), size)
+        return Terminal([*self.before, CTL, *args],
+                        self.environment(extra), size)
 
     def on_terminal(self, *args, answers=(), stdin=None, timeout=30,
                     **extra):
@@ -68,7 +74,8 @@ class Home:
         if pid == 0:
             if stdin is not None:
                 os.dup2(stdin, 0)
-            os.execve(CTL, [CTL, *args], self.environment(extra))
+            argv = [*self.before, CTL, *args]
+            os.execvpe(argv[0], argv, self.environment(extra))
         fcntl.ioctl(master_fd, termios.TIOCSWINSZ, struct.pack(
             "HHHH", 24, 200, 0, 0))
         out, at, waiting = b"", 0, list(answers)
