@@ -14,6 +14,14 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 [ "$(id -u)" -ne 0 ] || etc/service-users.sh || exit 1
 
+# the same for everybody: what else a shell has may change what programs do
+for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z_0-9]*\)=.*/\1/p'); do
+	case $name in
+	PATH | HOME | TERM | LANG | LC_* | TMPDIR | CI | MUST_WORK | DL_*) ;;
+	*) unset "$name" ;;
+	esac
+done
+
 # a copy that every user can reach, wherever the tree stands
 stage=$(mktemp -d)
 logs=$(mktemp -d)

@@ -25,12 +25,12 @@ def sum_up(n):
 def main():
     p = Point(3, 4)
     total = sum_up(10)
-    print("total", total, p.x)
+    print("total", total, p.x, flush=True)
     print("to stderr", file=sys.stderr)
     if "--where" in sys.argv:
-        print("at", os.getcwd(), os.environ.get("DL_ROW"))
+        print("at", os.getcwd(), os.environ.get("DL_ROW"), flush=True)
     line = sys.stdin.readline()
-    print("read", line.strip())
+    print("read", line.strip(), flush=True)
     while line.startswith("spin"):
         time.sleep(0.01)
     sys.exit(3)
