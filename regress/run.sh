@@ -39,7 +39,7 @@ CMOCKA_MESSAGE_OUTPUT=TAP
 PYTHONDONTWRITEBYTECODE=1
 DL_SANITIZED=0
 limit=${DL_LIMIT:-900}
-smoke=regress/fuzz/smoke.t
+smoke="regress/fuzz/smoke.t regress/static/analyzers.t"
 # a build without the page has nothing that a browser could be shown
 web='regress/web/*.t regress/mcp/*.t'
 [ -d "$build/web-test" ] || web=
@@ -91,14 +91,15 @@ complain() {
 	    "$(log_of "$1").log" | grep -v '^# ok'
 }
 
-# The fuzzers take what the others leave of the processors, so they are no
-# burden to them, nor do they wait for them.
+# Fuzzers and analyzers take what the others leave of the processors, so they
+# are no burden to them, nor do they wait for them.
 if [ -n "$smoke" ]; then
-	limit=1800 run 1 "$smoke" &
+	# shellcheck disable=SC2086 # a list of files
+	limit=1800 run 1 $smoke &
 fi
 run "${DL_JOBS:-2}" "$@"
 wait
-# shellcheck disable=SC2086 # one or none
+# shellcheck disable=SC2086 # a list, or none
 set -- $smoke "$@"
 # Two processors that others use as well may make a test wait too long.  Such
 # a file is named and gets two more runs, alone; where many have failed it was

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The sources as those analyzers see them that take seconds: spelling, scripts
-# and man pages.  `make static` asks gcc, clang-tidy and cppcheck as well, which
-# take minutes.
+# and man pages.  Those that take minutes are asked by analyzers.t.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
