@@ -355,6 +355,8 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access)
 static bool
 keep(struct rsession *s, const struct session_view *v)
 {
+	const char *p;
+
 	s->usage.known &= s->view.run == v->run;
 	text_reset(&s->strings, JSON_MAX);
 	text_put(&s->strings, v->args, v->args_len);
@@ -367,13 +369,12 @@ keep(struct rsession *s, const struct session_view *v)
 		s->view.args_len = s->view.env_len = s->view.shares_len = 0;
 		s->view.cmd_len = 0;
 	}
-	s->view.args = s->strings.p;
-	s->view.env = s->strings.p == NULL ? NULL :
-	    s->strings.p + s->view.args_len;
-	s->view.cmd = s->strings.p == NULL ? NULL :
-	    s->view.env + s->view.env_len;
-	s->view.shares = s->strings.p == NULL ? NULL :
-	    s->view.cmd + s->view.cmd_len;
+	/* without memory there may be no text, but then it is empty */
+	p = s->strings.p == NULL ? "" : s->strings.p;
+	s->view.args = p;
+	s->view.env = p += s->view.args_len;
+	s->view.cmd = p += s->view.env_len;
+	s->view.shares = p + s->view.cmd_len;
 	text_reset(&s->json, JSON_MAX);
 	errno = 0;
 	session_json(&s->json, s->id, &s->view);
