@@ -5,6 +5,7 @@
  *	FUZZ_CLOCK	the monotonic clock is the input's: it stands still
  *			but for turn()
  *	FUZZ_LOOP	there is an event loop
+ *	FUZZ_FAULT	calls may fail in it: fuzz_fault.h
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -16,6 +17,10 @@
 #include <string.h>
 
 #include "common/log.h"
+
+#ifdef FUZZ_FAULT
+#include "regress/fuzz/fuzz_fault.h"
+#endif
 
 /* What libFuzzer calls; a target need not have the second. */
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
@@ -168,7 +173,13 @@ turn(uint64_t ms)
 	(void)ms;
 #endif
 	loop_timer_set(&timer, 0, fuzz_on_turn, NULL);
+#ifdef FUZZ_FAULT
+	fault_begin();
+#endif
 	must(loop_run() == 0);
+#ifdef FUZZ_FAULT
+	fault_end();
+#endif
 }
 #endif
 

@@ -17,6 +17,15 @@ FUZZ_NAMES :=	$(patsubst regress/fuzz/fuzz_%.c,%,\
 # as many at a time as there are processors
 FUZZ_JOBS ?=	$(shell nproc)
 
+comma :=	,
+# Calls that fail in targets which ask for it: fuzz_fault.h.
+FUZZ_FAULTS :=	malloc calloc realloc sendmsg recvmsg send recv fcntl \
+		socketpair epoll_ctl read write pread fstat openat flock \
+		fsync renameat mkdir pwrite
+FUZZ_WRAPS :=	$(FUZZ_FAULTS:%=-Wl$(comma)--wrap=%)
+FUZZ_FAULTY :=	$(patsubst regress/fuzz/fuzz_%.c,%,$(shell grep -l \
+		'^.define FUZZ_FAULT$$' regress/fuzz/fuzz_*.c))
+
 # $(1) directory, $(2) name: the objects of a target; sources are
 # compiled once for all of them
 fuzz_OBJS =	$(patsubst %.c,$(1)/obj/%.o,$(patsubst conf.tab.c,common/conf.tab.c,\
@@ -39,7 +48,8 @@ $(1)/obj/%.o: %.c
 $(1)/fuzz_%: $(1)/obj/regress/fuzz/fuzz_%.o $$$$(call fuzz_OBJS,$(1),$$$$*) $(LIBWEB)
 	@mkdir -p $$(@D)
 	@echo "fuzz: $$@"
-	@$(FUZZ_CC) $(subst -no-link,,$(2)) -o $$@ $$(filter %.o,$$^) $(FUZZ_LIBS)
+	@$(FUZZ_CC) $(subst -no-link,,$(2)) $$(if $$(filter $$*,$(FUZZ_FAULTY)),\
+	    $$(FUZZ_WRAPS)) -o $$@ $$(filter %.o,$$^) $(FUZZ_LIBS)
 
 .PRECIOUS: $(1)/obj/%.o
 -include $$(wildcard $(1)/obj/*/*.d $(1)/obj/*/*/*.d $(1)/obj/*/*/*/*.d)

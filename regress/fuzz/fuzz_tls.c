@@ -19,6 +19,7 @@
 
 #define FUZZ_CLOCK
 #define FUZZ_LOOP
+#define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 #include "regress/fuzz/fuzz_chan.h"
 
@@ -35,7 +36,8 @@ const msg_handler	msg_handlers[MSG_COUNT];
 struct settings		settings;
 
 static struct tls	*server;
-static struct tls_config *client_config;
+static struct tls_config *client_config, *named_config;
+static size_t		 limit = MOST;
 static int		 idproc_fd = -1, netproc_fd = -1;
 
 struct tls *
@@ -47,7 +49,7 @@ keys_server(void)
 size_t
 listener_most(void)
 {
-	return MOST;
+	return limit;
 }
 
 /* A peer may be lost; none breaks the table, as these are ours. */
@@ -81,7 +83,9 @@ connect_role(enum role role, int *end_fd)
 		close(*end_fd);
 	must(chan_pair(fds) == 0);
 	*end_fd = fds[1];
+	fault_begin();
 	hand_peer(role, fds[0], 1);
+	fault_end();
 }
 
 /* They come in the order in which the hands were shaken. */
@@ -116,7 +120,7 @@ hear(void)
 /* -- the client ------------------------------------------------------------ */
 
 static void
-client_new(struct side *s, bool speaks)
+client_new(struct side *s, bool speaks, bool named)
 {
 	struct sockaddr_storage from = { .ss_family = AF_INET };
 	int fds[2];
@@ -126,11 +130,14 @@ client_new(struct side *s, bool speaks)
 	if (!speaks)
 		from.ss_family = AF_INET6;
 	*s = (struct side){ .tcp_fd = fds[1], .plain_fd = -1 };
+	fault_begin();
 	conn_new(fds[0], 0, &from);
+	fault_end();
 	if (!speaks)
 		return;
 	s->tls = tls_client();
-	must(s->tls != NULL && tls_configure(s->tls, client_config) == 0);
+	must(s->tls != NULL && tls_configure(s->tls, named ?
+	    named_config : client_config) == 0);
 	must(tls_connect_socket(s->tls, s->tcp_fd, "fuzz") == 0);
 }
 
@@ -305,6 +312,17 @@ count_fds(void)
 	return n;
 }
 
+static struct tls_config *
+a_client(void)
+{
+	struct tls_config *config = tls_config_new();
+
+	must(config != NULL);
+	tls_config_insecure_noverifycert(config);
+	tls_config_insecure_noverifyname(config);
+	return config;
+}
+
 static void
 make_server(void)
 {
@@ -316,13 +334,17 @@ make_server(void)
 	pem = selfsigned_make("fuzz", &len, &why);
 	must(pem != NULL && config != NULL);
 	must(tls_config_set_keypair_mem(config, pem, len, pem, len) == 0);
+	/* a client's certificate is ours, or there is none */
+	must(tls_config_set_ca_mem(config, pem, len) == 0);
+	tls_config_verify_client_optional(config);
 	server = tls_server();
 	must(server != NULL && tls_configure(server, config) == 0);
 	tls_config_free(config);
+	client_config = a_client();
+	named_config = a_client();
+	must(tls_config_set_keypair_mem(named_config, pem, len, pem,
+	    len) == 0);
 	free(pem);
-	client_config = tls_config_new();
-	tls_config_insecure_noverifycert(client_config);
-	tls_config_insecure_noverifyname(client_config);
 }
 
 int
@@ -348,17 +370,20 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct input in = { data, len };
 	int before = count_fds(), steps;
+	bool fails = fault_plan(&data, &len);
+	struct input in = { data, len };
 	struct side *s;
 	uint8_t what;
 	size_t i;
 
+	limit = fails ? MOST - 1 : MOST;
 	for (steps = 0; in.left > 0 && steps < 64; steps++) {
 		what = take_u8(&in);
 		s = &sides[what / 12 % MOST];
 		if (s->tcp_fd == -1) {
-			client_new(s, what / 36 % 4 != 0);
+			client_new(s, what / 36 % 4 != 0,
+			    what / 36 % 4 == 2);
 			if (what / 36 % 4 > 1)
 				shake(s);
 		} else
@@ -371,6 +396,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	for (i = 0; i < 6; i++) {
 		turn(31000);
 		hear();
+	}
+	/* a link that was lost is made anew */
+	if (fails) {
+		fault_forget();
+		connect_role(ROLE_IDPROC, &idproc_fd);
+		connect_role(ROLE_NETPROC, &netproc_fd);
 	}
 	must(count_fds() == before);
 	return 0;

@@ -8,7 +8,9 @@ Writes them to DIRECTORY/TARGET/, one for each thing that there is to parse;
 `make fuzz-merge FROM=DIRECTORY` takes those that reach something new.  This is
 how such inputs came to be, and how to make more of them when a format changes.
 """
+import json
 import os
+import re
 import struct
 import sys
 import tarfile
@@ -894,6 +896,486 @@ def symwire():
             bytes([0, 0]) + bytes([1, 0])).ljust(128, b"\0") + binary)
 
 
+# -- what fails: fuzz_fault.h ---------------------------------------------------
+CALLS = ("malloc calloc realloc sendmsg recvmsg send recv fcntl socketpair "
+         "epoll_ctl read write pread fstat openat flock fsync renameat mkdir "
+         "pwrite").split()
+
+
+def plan(*faults):
+    """(call, error, how many go well, how many fail)"""
+    return b"\xff!" + bytes([len(faults)]) + b"".join(
+        bytes([CALLS.index(c), e, first, times]) for c, e, first, times
+        in faults)
+
+
+# -- link: two channels (fuzz_link.c) -------------------------------------------
+def links():
+    sides = {"spawner": 0, "parent": 1, "asked": 2, "nofds": 4}
+    none = bytes([0])
+
+    def right(kind, wish, length=8):
+        return bytes([0, kind + 4 * wish]) + struct.pack("<H", length)
+
+    def wrong(how, kind, length=8):
+        return bytes([2, how, kind, 0]) + struct.pack("<H", length)
+
+    def say(length, how=0, times=1):
+        return (bytes([3, how | 8, times]) + struct.pack("<H", length))
+
+    def hear(n):
+        return bytes([5, n])
+
+    def wait(ms):
+        return bytes([6, ms])
+
+    n = 0
+    for name, how in sides.items():
+        for kind in range(4):
+            for wish in range(10):
+                keep("link", f"right-{name}-{kind}-{wish}", bytes([how])
+                     + none + right(kind, wish) + right(kind, 0) + wait(9)
+                     + bytes([7, 0]) + wait(9))
+        for what in range(256):
+            if what % 8 > 1 or what < 8:
+                keep("link", f"wrong-{name}-{what}", bytes([how]) + none
+                     + wrong(what, 5, 40) + wrong(what, 60, 4000))
+        for length in (9, 400):
+            keep("link", f"full-{name}-{length}", bytes([how]) + none
+                 + b"".join(right(k, 0, length) + bytes([9])
+                            for k in (0, 1, 2, 3)) + right(0, 0))
+    for how in range(8):
+        keep("link", f"queue-{how}", none * 2 + say(60000, how | 16, 9)
+             + hear(2) + wait(1) + hear(9) + wait(1) + say(100, how) + hear(9))
+        keep("link", f"gone-{how}", none * 2 + say(60000, how | 16, 9)
+             + bytes([10, 0]))
+        keep("link", f"too-much-{how}", none * 2 + say(61000, how | 16, 99))
+    keep("link", "too-long", none * 2 + say(0xffff, 16))
+    keep("link", "one", none * 2 + right(0, 0) * 2 + bytes([8, 8]) + bytes(
+        [10]) + bytes([8]))
+    keep("link", "drain", none * 2 + right(0, 4) * 3 + bytes(
+        [0x80]) + right(0, 4)[1:] + bytes([0x80]) + right(0, 4)[1:] + bytes(
+            [11, 9, 0x8b, 9]))
+    keep("link", "calm", none * 2 + right(0, 1) * 3 + wait(1) + right(
+        0, 0) + wait(1) + wait(9) + bytes([10]))
+    for call in ("sendmsg", "recvmsg", "malloc", "fcntl", "epoll_ctl"):
+        for error in range(4):
+            for how in (0, 1, 2, 3):
+                n += 1
+                keep("link", f"fails-{call}-{error}-{how}",
+                     plan((call, error, how % 2, 1 + how),
+                          ("sendmsg", 0, 0, 2)) + none * 2
+                     + say(200, how, 3) + right(1, 0, 4) + wait(1) + hear(9)
+                     + say(200, 0) + bytes([0x80 | 10, 0]) + right(0, 0)
+                     + bytes([8]))
+
+
+# -- tls (fuzz_tls.c) -----------------------------------------------------------
+def tls():
+    """A step is what it does, in the low twelfth, on which connection."""
+    new, bare, named = 36, 0, 72
+
+    def do(what, arg=0, side=0):
+        return bytes([what + 12 * side, arg])
+
+    up, down, both = do(0, 20), do(1, 20), do(2)
+    for i, first in enumerate((new, new * 3, named)):
+        shaken = bytes([first]) + do(4)
+        keep("tls", f"talk{i}", shaken + (up + down + both) * 3
+             + do(7, 1) + both + do(10) + both)
+        keep("tls", f"full-down{i}", shaken + do(1, 255) * 9 + do(2) * 20)
+        keep("tls", f"full-up{i}", shaken + do(0, 255) * 9 + do(2) * 20)
+        keep("tls", f"netproc-ends{i}", shaken + up + do(7, 0) + do(8, 255)
+             + up + do(8, 255))
+        keep("tls", f"new-idproc{i}", shaken + do(9, 1) + up + both + do(9, 0)
+             + up + both)
+        keep("tls", f"lost-netproc{i}", shaken + do(11) + bytes([first + 12])
+             + do(4, 0, 1) + up + both)
+        keep("tls", f"garbage{i}", shaken + do(5, 9) + b"123456789" + both)
+        for call in CALLS:
+            for first_one in (0, 1, 2, 4):
+                keep("tls", f"fails-{call}-{i}-{first_one}",
+                     plan((call, i + first_one, first_one, 1 + i)) + shaken
+                     + do(1, 90) + both + do(0, 90) + both + do(9, 1)
+                     + do(9, 0) + bytes([first + 12]) + do(4, 0, 1)
+                     + do(6, 1))
+    keep("tls", "late", bytes([bare]) + do(8, 200))
+    keep("tls", "late-shake", bytes([new]) + do(8, 200) + do(8, 200))
+    keep("tls", "too-many", plan(("fsync", 0, 0, 1)) + bytes(
+        [new, new + 12, new + 24]) + do(4, 0, 2))
+    keep("tls", "too-many-shaken", plan(("fsync", 0, 0, 1)) + bytes(
+        [new * 3, new * 3 + 12, new + 24]) + do(4, 0, 2))
+
+
+# -- ws: what the server says (fuzz_ws.c) ---------------------------------------
+def said():
+    one = [bytes([0]) + word(5) + bytes([n]) + b"p" * n + bytes([7])
+           + b"1234567" for n in range(4)]
+    one.append(bytes([0]) + word(5) + bytes([1]) + b"p" + bytes([1]) + b"x")
+    one += [bytes([1]) + word(u, 4) + bytes([n]) for u, n in
+            ((0, 0), (7, 0), (-1, 9), (0, 3))]
+    one.append(bytes([2]) + word(70000, 4) + word(24, 2))
+    one.append(bytes([3, 9]) + b"a\"b\xffc\n\x01d")
+    for n in (0, 5, 200):
+        for why in (b"why", b"\xc3\xa9" * 90, b"x" + b"\xc3\xa9" * 90):
+            one.append(bytes([4, 3]) + b"abc" + word(n, 2) + b"b" * n + why)
+    for i, x in enumerate(one):
+        keep("ws", f"said{i}", b"\xff>" + x)
+    keep("ws", "said-all", b"\xff>" + b"".join(one[:-9]))
+
+    def frame(op, data, fin=0x80):
+        n = len(data)
+        head = bytes([fin | op, 0x80 | n]) if n < 126 else bytes(
+            [fin | op, 0x80 | 126]) + n.to_bytes(2, "big") if n < 65536 \
+            else bytes([fin | op, 0x80 | 127]) + n.to_bytes(8, "big")
+        return head + bytes(4) + data
+
+    for first in (0, 1):
+        for call in ("calloc", "malloc"):
+            keep("ws", f"fails-{call}-{first}", plan((call, 0, first, 1))
+                 + frame(1, b"a" * 300, 0) + frame(0, b"b" * 300, 0)
+                 + frame(0, b"c" * 900))
+    huge = bytes([0x82, 0xff]) + (70000).to_bytes(8, "big") + bytes(4)
+    keep("ws", "huge", b"\0" + huge + b"x" * 99)
+    keep("ws", "huge-fragments", b"\0" + frame(2, b"a" * 9, 0)
+         + bytes([0x80, 0xff]) + (65530).to_bytes(8, "big") + bytes(4) + b"z")
+
+
+# -- ring: records (fuzz_ring.c) ------------------------------------------------
+def rings():
+    enter, leave = 0, 1
+    fixed = [(1, 3, 8, 0), (1, 4, 4, 0), (0, 0, 1, 0)]
+    slices = [(o, 3, 64, s) for o, s in ((7, 1), (8, 4), (9, 0))]
+
+    def programs(steps):
+        return b"".join(bytes([o, r, n - 1, s]) for o, r, n, s in steps) * 4
+
+    def rec(kind, tsc, fn=0, flags=0, brief=True, bare=True, link=0, caps=b"",
+            start=0):
+        return (bytes([(16 if brief else 0) | (1 if bare else 0)])
+                + word(tsc, 2) + bytes([fn, kind, flags]) + word(link, 2)
+                + (word(start, 2) if kind == leave else b"") + caps)
+
+    def cap(data, status=0, count=True):
+        return bytes([status, len(data)]) + data + (
+            bytes([1 if count else 0]) if len(data) >= 8 else b"")
+
+    def write(r, read=True, how=0):
+        return bytes([how | (0 if read else 0x80), 0]) + r + (
+            b"\1" if read else b"")
+
+    head = word(0, 2) + bytes([0])
+    none = programs([(0, 0, 1, 0)] * 3)
+    for flags in range(8):
+        keep("ring", f"brief-{flags}", head + none + b"".join(
+            write(rec(enter, 100 + i, flags=flags), False)
+            + write(rec(leave, 105 + i, flags=flags & 1), i == 8)
+            for i in range(9)))
+    for how in (0, 2, 4, 0x20, 0x60):
+        keep("ring", f"nested-{how}", head + none + b"".join(
+            write(rec(enter, 100 + i, fn=i % 2), False) for i in range(6))
+            + b"".join(write(rec(leave, 120 + i, fn=i % 2), True, how)
+                       for i in range(8)))
+    keep("ring", "deep", head + none + b"".join(
+        write(rec(enter, 100, fn=1), i % 100 == 99) for i in range(1500)))
+    for name, steps in (("fixed", fixed), ("slices", slices)):
+        for status in range(5):
+            for data in (b"", b"12345678", b"1234", b"12345678" * 3):
+                caps = b"".join(cap(data, status) for _ in range(3))
+                keep("ring", f"captured-{name}-{status}-{len(data)}",
+                     head + programs(steps)
+                     + write(rec(enter, 100, bare=False, caps=caps), False)
+                     + write(rec(leave, 101, bare=False, caps=caps)))
+    keep("ring", "whole", head + none
+         + write(rec(enter, 100, brief=False))
+         + write(rec(leave, 101, brief=False, link=1, start=100)))
+    for first in (0, 1):
+        keep("ring", f"fails{first}", plan(("calloc", 0, first, 1)) + head)
+
+
+# -- http: both doors (fuzz_http.c) ---------------------------------------------
+def doors():
+    token = "dlt_" + "a" * 43
+    key = "dlc_" + "a" * 43
+
+    def web(name, line, *headers, body=b"", how=1, step=0, mind=b"\0", fail=b""):
+        lines = [line + " HTTP/1.1", "Host: localhost", *headers]
+        if body:
+            lines.append(f"Content-Length: {len(body)}")
+        keep("http", name, fail + bytes([how, step, len(mind)]) + mind
+             + "\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+
+    gzip, html = "Accept-Encoding: gzip", "Accept: text/html"
+    for path in ("/", "/app.js", "/nothing", "/api/nothing"):
+        name = path.replace("/", "-")
+        web(f"page{name}", f"GET {path}", gzip, html)
+        web(f"page-head{name}", f"HEAD {path}", gzip, html)
+        web(f"page-post{name}", f"POST {path}", gzip, html)
+        web(f"page-plain{name}", f"GET {path}")
+    web("page-old", "GET /", gzip, "If-None-Match: *")
+    as_json = "Content-Type: application/json"
+    for flag in (0, 1, 2, 3):
+        for mind in (b"\0", b"\x28\0", b"\3"):
+            web(f"login-{flag}-{mind[0]}", "POST /api/v1/login", as_json,
+                body=b'{"token":"%s"}' % token.encode(), how=flag, mind=mind)
+            web(f"login-key-{flag}-{mind[0]}", "POST /api/v1/login", as_json,
+                body=b'{"key":"%s"}' % key.encode(), how=flag, mind=mind)
+    for how in range(0, 256, 8):
+        web(f"audit-{how}", "GET /api/v1/audit?from=3", mind=bytes([0, how]))
+        web(f"listing-{how}", "GET /api/v1/sessions/aabb0100/output?tail=90",
+            mind=bytes([how, 0]))
+    cookie = f"Cookie: lantern={key[:-4]}aaaa"
+    for mind in (b"\0", b"\x28\0"):
+        web(f"whoami-{mind[0]}", "GET /api/v1/whoami", cookie, mind=mind)
+        web(f"whoami-token-{mind[0]}", "GET /api/v1/whoami",
+            f"Authorization: Bearer {token}", mind=mind)
+    for how in (0x10, 0x20, 0x30, 0x11):
+        web(f"sysroot-{how}", "GET /api/v1/sysroot", mind=bytes([0, how]))
+        for first in (0, 1, 3):
+            web(f"fails-sysroot-{how}-{first}", "GET /api/v1/sysroot",
+                mind=bytes([0, how]), fail=plan(("pread", 0, first, 1)))
+    elf = b"\x7fELF" + b"e" * 200
+    for how in (0x20, 0x42, 0x02, 0x7f):
+        for step in (0, 99):
+            web(f"up-{how}-{step}", "POST /api/v1/sessions",
+                "Content-Type: application/octet-stream", body=elf, step=step,
+                mind=bytes([0, how]))
+    for n in range(5):
+        web(f"unsized-{n}", "POST /api/v1/sessions", "Content-Type: "
+            "application/octet-stream", "Transfer-Encoding: chunked",
+            step=(0, 1, 60, 99, 150)[n], mind=b"\0")
+    for call in CALLS:
+        for first in (0, 1, 2, 3, 5):
+            bad = plan((call, first, first, 1 + first % 2))
+            web(f"fails-up-{call}-{first}", "POST /api/v1/sessions?name=x",
+                "Content-Type: application/octet-stream", body=elf, fail=bad)
+            web(f"fails-page-{call}-{first}", "GET /", gzip, fail=bad)
+            web(f"fails-stream-{call}-{first}",
+                "GET /api/v1/sessions/aabb0100/stream", mind=b"\x28",
+                fail=bad)
+
+    def control(name, text, how=0xe1, step=0, mind=b"\x28", fail=b""):
+        keep("http", f"control-{name}",
+             fail + bytes([how, step, len(mind)]) + mind + text)
+
+    lines = (b"VERSION\n", b"LIST\n", b"HELP\n", b"WHOAMI\n",
+             b"AUTH " + token.encode() + b"\nLIST\n", b"STATUS aabb\n",
+             b"OUTPUT aabb\n", b"OUTPUT aabb 0 50\n", b"FOLLOW aabb\n",
+             b"INPUT aabb 5\nhello", b"INPUT aabb eof\n", b"INPUT aabb\n",
+             b"INPUT aabb 0\n", b"INPUT zz 3\nabcLIST\n",
+             b"UPLOAD 204\n" + elf, b"UPLOAD 204 a/b\n" + elf,
+             b"SYSROOT\n", b'{"command":"SYSROOT"}\n', b"UPLOAD x\n", b"UPLOAD 99999999999999\n", b"AUDIT 0\n",
+             b"AUDIT 0 5\n", b"AUDIT x\n", b"AUDIT 0 99\n", b"EVENTS\n",
+             b'{"command":"LIST"}\n', b'{"command":"AUDIT","from":0}\n',
+             b"\x16\x03\x01\0", b"GET / HTTP/1.1\r\n\r\n", b"x" * 9000,
+             b"half a line", b"SYSROOT aabb\n", b"DEBUG aabb\nbytes",
+             b"ATTACH aabb\nbytes", b"TOKEN CREATE x\n", b"METRICS\n")
+    for i, text in enumerate(lines):
+        for how in (0xe0, 0xe1, 0xe9):
+            for mind in (b"\0", b"\x28", b"\x7f", b"\x28\3", b"\x28\xaa",
+                         b"\x28\x10", b"\x28\x7f", b"\x08\x10", b"\x08\x86",
+                         b"\x08\3", b"\x08\x20", b"\x08\x7f"):
+                control(f"{i}-{how}-{mind.hex()}", text, how, 0, mind)
+    for step in (0, 1, 250):
+        control(f"input-{step}", b"INPUT aabb 12000\n" + b"i" * 12000, 0xe1,
+                step, b"\x08\x10")
+        control(f"up-{step}", b"UPLOAD 60000\n" + b"u" * 900, 0xe1, step,
+                b"\x08\x20")
+        control(f"lines-{step}", b"STATUS aabb\nLIST\nHELP\n" * 40, 0xe1,
+                step)
+    for call in CALLS:
+        for first in range(6):
+            for i, text in enumerate((b"HELP\nOUTPUT aabb\n", b"UPLOAD 204\n"
+                                      + elf, b"INPUT aabb 900\n" + b"i" * 900)):
+                control(f"fails-{call}-{first}-{i}", text, fail=plan(
+                    (call, first, first, 1 + first % 3)), mind=b"\x08\x10")
+                control(f"fails-at-once-{call}-{first}-{i}", text, fail=plan(
+                    (call, first, 0, 1)), mind=b"\x08\x10")
+
+
+# -- mcp: patterns that wait (fuzz_mcp.c) ---------------------------------------
+def patterns():
+    def change(**args):
+        return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                           "params": {"name": "debug_trace",
+                                      "arguments": args}}).encode()
+
+    def several(name, *messages, how=0x30, fail=b""):
+        keep("mcp", f"pending-{name}",
+             fail + bytes([how]) + b"\0".join(messages))
+
+    some = [f"f{i}*" for i in range(9)]
+    for how in (0x30, 0x70, 0x20, 0x60):
+        several(f"changes{how}", change(add=some), change(add=["g", "f1*"]),
+                change(remove=["f1*", "f2*"]), change(remove=some + ["g"]),
+                change(add=["last"]), how=how)
+    several("long", change(add=["x" * 1024]), change(add=["x" * 1025]),
+            change(add=[""]), change(add=["y" * 1000 + str(i)
+                                          for i in range(9)]))
+    several("many", change(add=[str(i) for i in range(129)]))
+    for first in range(3):
+        several(f"fails{first}", change(add=some), change(add=["g"]),
+                fail=plan(("calloc", 0, first, 1)))
+
+
+# -- msg: the audit log (fuzz_msg.c) --------------------------------------------
+def audit():
+    with open(f"{HERE}/../../common/msgs.def") as f:
+        rows = re.findall(r"^MSG\((\w+),\s*(\w+),\s*(\w+),", f.read(), re.M)
+    roles = {"NETPROC": 0, "LAUNCHER": 1, "IDPROC": 2}
+
+    def say(name, payload=b"", conn=1, request=1):
+        number, row = next((i + 1, r) for i, r in enumerate(rows)
+                           if r[0] == name)
+        return bytes([0x80 | roles[row[1]], number, 0, conn, request, 0]) + (
+            struct.pack("<H", len(payload)) + payload)
+
+    def principal(flags, uid=1001, door=0, conn=1):
+        return say("PRINCIPAL", word(uid, 4) + word(flags, 4) + word(door, 4)
+                   + blob(b"ro\"ot") + blob(b"192.0.2.1:5") + blob(b""), conn)
+
+    def audit(start, seconds=0, request=1, conn=1):
+        return say("AUDIT", word(start) + word(seconds, 4), conn, request)
+
+    def time(ms):
+        return bytes([3, 0, ms // 100, 0, 0, 0, 0, 0])
+
+    late = 1 << 40
+    gone = say("CONN_CLOSED")
+    for flags in range(64):
+        me = gone + principal(flags)
+        keep("msg", f"audit-{flags}", me + audit(0) + audit(late) + audit(
+            late, 5) + gone)
+    for flags in (1, 2, 4, 8, 16, 32):
+        me = gone + principal(flags)
+        keep("msg", f"audit-waits-{flags}", me + audit(late, 5) + time(6000)
+             + audit(late, 20, 2) + say("CONN_CLOSED", b"", 2) + principal(
+                 0, 1002, 0, 2) + audit(late, 61))
+        keep("msg", f"audit-full-{flags}", me + b"".join(
+            audit(late, 60, i) for i in range(1, 40)) + principal(0, 1002, 0, 2)
+            + gone)
+
+
+# -- store: the file of known hosts (fuzz_answer.c) -----------------------------
+def odd_stores():
+    text = b"# who\nkey old\nother x\n\nno value\n"
+    for how in range(32):
+        for more in (0, 0x40, 0x80):
+            keep("answer", f"store-{how}-{more}",
+                 plan() + bytes([how | more]) + text)
+    for call in CALLS[10:] + ["calloc"]:
+        for first in range(4):
+            for how in (0, 7, 0x47):
+                keep("answer", f"store-{call}-{first}-{how}",
+                     plan((call, first, first, 1)) + bytes([how]) + text)
+
+
+# -- what the debugger's clients show (fuzz_answer.c) ---------------------------
+def shown():
+    names = ("summary value locals source backtrace threads points memory "
+             "registers disassembly raw sessions words").split()
+    at = {"file": "/home/me/a.c", "line": 3, "address": "0x10"}
+    cut = [{"what": "locals", "shown": 2, "of": 9, "path": "a.b", "offset": 4},
+           {"shown": 1, "offset": 5}, {"path": "p"}, {}]
+    memory = {"address": "0x1000", "hex": b"Hello,\x00world\x7f\xffand more"
+              .hex() + "zz", "unreadable": 5, "truncated": cut}
+    answers = {
+        "memory": [memory, {**memory, "text": "as it\tsays"}, {"hex": ""}, {}],
+        "disassembly": [{"instructions": [
+            {**at, "source": "\tif (a)\tb;\n", "text": "nop", "current": True,
+             "symbol": "main+3"}, {"text": "ret", "source": "x"}],
+            "truncated": cut}],
+        "summary": [{**at, "state": "stopped", "output_lost": 7, "output": [
+            {"stream": "stderr", "text": "a\tb\r\nc"},
+            {"stream": "stdout", "base64": "AGFi/w=="},
+            {"stream": "stdout", "base64": "?"}, {"text": "\ttab"}],
+            "source": {"first": 1, "current": 2,
+                       "lines": ["a\tb", "\u00e9\tx", None]},
+            "locals": [{"name": "a", "value": "1", "type": "int"},
+                       {"name": None, "value": None}],
+            "changed": [{"name": "a", "old": "0"}], "truncated": cut}],
+        "points": [{"breakpoints": [{"id": 1, "actual": at}, {
+            "id": 2, "file": "b.c", "enabled": False}, {
+            "id": 3, "function": "f", "condition_error": "no"}, {
+            "id": 4, "moved": True, "kind": "k", "verified": True}],
+            "truncated": cut}, {"watchpoints": []}],
+    }
+    for name, list_ in answers.items():
+        for i, answer in enumerate(list_):
+            for how in (0, 15):
+                keep("answer", f"shown-{name}-{i}-{how}",
+                     bytes([0, names.index(name), how])
+                     + json.dumps(answer).encode())
+
+
+# -- messages of adapters that are too long (fuzz_dap.c) ------------------------
+def frames():
+    big = 16 << 20
+    for habits in (0x20, 0x40):
+        for head in (b"", b'{"request_seq": 12, "body":'):
+            for n in (big + 100, big + 60000, 70000, 900000):
+                keep("dap", f"huge-{habits}-{len(head)}-{n}",
+                     bytes([63, habits]) + b"Content-Length: %d\r\n\r\n" % n
+                     + head)
+    keep("dap", "huge-then-more", bytes([63, 0x20])
+         + b"Content-Length: %d\r\n\r\n" % (big + 1) + b"x" * 2000)
+    keep("dap", "body", bytes([63, 0]) + b"Content-Length: 9000\r\n\r\n"
+         + b"{" + b" " * 8998 + b"}" + b"Content-Length: 2\r\n\r\n{}")
+    for first in range(3):
+        for habits in (0, 0x20):
+            keep("dap", f"fails-{first}-{habits}",
+                 plan(("realloc", 0, first, 1)) + bytes([63, habits])
+                 + b"Content-Length: 90000\r\n\r\n{" + b" " * 8000)
+    for n in (b"", b"x", b"5 x", b"99999999999999999999", b"0", b"5\r\nX: y"):
+        keep("dap", f"length-{n.hex()}", bytes([63, 0]) + b"Content-Length: "
+             + n + b"\r\n\r\n{    }")
+    keep("dap", "header", bytes([63, 0]) + b"X: " + b"y" * 5000)
+
+
+# -- editors that do not keep up (fuzz_dapserver.c) -----------------------------
+def editors():
+    def ask(command):
+        return json.dumps({"command": command}).encode()
+
+    begin = (ask("dap")
+             + b'\nm{"type":"request","seq":1,"command":"initialize"}\np\4\n'
+             b'm{"type":"request","seq":2,"command":"attach"}\n'
+             b'm{"type":"request","seq":3,"command":"configurationDone"}\n')
+    for phase in range(8):
+        for n in (1, 40, 64, 65, 100, 250):
+            keep("dapserver", f"flood-{phase}-{n}", begin + b"p"
+                 + bytes([phase]) + b"\nF" + bytes([n]) + b"\nr\1\nF"
+                 + bytes([n]) + b"\nt\1\nr\1\nr\1\np\3\nr\1\nr\1\n")
+            keep("dapserver", f"flood-all-{phase}-{n}", begin + b"p\3\nF"
+                 + bytes([n]) + b"\np" + bytes([phase]) + b"\nr\1\np"
+                 + bytes([phase | 8]) + b"\nr\1\nr\1\n")
+
+
+# -- an agent's long messages (fuzz_flight.c) -----------------------------------
+def flights():
+    def act(what, which, data=b""):
+        return bytes([what, which]) + (struct.pack("<H", len(data)) + data
+                                       if what % 8 < 5 else b"")
+
+    ask = act(0, 0, b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":'
+              b'{"name":"debug_launch"}}\n')
+    long = (act(0, 0, b'{"jsonrpc":"2.0","id":1,"method":"tools/call",'
+                b'"params":{"name":"debug_launch"},"x":[')
+            + act(0, 250, b"0," * 25) + act(0, 0, b"0]}\n"))
+    keep("flight", "launch", ask)
+    keep("flight", "launch-long", long)
+    keep("flight", "launch-longer", (
+        act(0, 0, b'{"jsonrpc":"2.0","id":1,"method":"tools/call",'
+            b'"params":{"name":"debug_launch"},"x":[')
+        + act(0, 250, b"0," * 27) + act(0, 0, b"0]}\n")))
+    pings = b"".join(act(0, 0, b'{"jsonrpc":"2.0","id":"%s","method":"ping"}\n'
+                         % (b"x" * 900)) for _ in range(5))
+    for error in range(4):
+        for first in (0, 1, 3):
+            keep("flight", f"fails-{error}-{first}",
+                 plan(("write", error, first, 3)) + pings + ask + pings)
+
+
 def main():
     numbers()
     strings()
@@ -910,6 +1392,18 @@ def main():
     symwire()
     calls()
     queries()
+    links()
+    tls()
+    said()
+    rings()
+    doors()
+    patterns()
+    audit()
+    odd_stores()
+    shown()
+    frames()
+    editors()
+    flights()
 
 
 main()
