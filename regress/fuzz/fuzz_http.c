@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c !common/dispatch.c */
-/* covers: netproc/route.c netproc/webargs.c netproc/webadmit.c netproc/webreq.c netproc/webport.c netproc/webup.c netproc/webcmd.c netproc/webpage.c netproc/ptyweb.c netproc/http.c netproc/webform.c netproc/ws.c */
+/* covers: netproc/route.c netproc/webargs.c netproc/webadmit.c netproc/webreq.c netproc/webport.c netproc/webup.c netproc/webcmd.c netproc/webpage.c netproc/ptyweb.c netproc/http.c netproc/webform.c netproc/ws.c netproc/conn.c netproc/payload.c netproc/audit.c */
 /*
- * Fuzz target of the web's door: what a client sends to it, in pieces, with a
- * spawner that knows him, has a session for him and answers as the input says.
- * The first byte is the listener's, the second the size of the pieces, the
- * third how many answers of the spawner follow.  What is answered are
- * responses, and in the end nothing is left of the client.
+ * Fuzz target of the doors: what a client sends to the web's, or to that of
+ * the control protocol, in pieces, with a spawner that knows him, has a session
+ * for him and answers as the input says; calls may fail.  The first byte is the
+ * listener's, the second the size of the pieces, the third how many answers of
+ * the spawner follow.  What the web answers are responses, and in the end
+ * nothing is left of the client.
  */
 #include <sys/mman.h>
 
@@ -18,6 +19,7 @@
 
 #define FUZZ_CLOCK
 #define FUZZ_LOOP
+#define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 #include "regress/fuzz/fuzz_chan.h"
 
@@ -38,12 +40,16 @@
 
 #define UID		1000
 #define ROOM_MAX	(64 * 1024)
+#define FILE_SIZE	(512 * 1024)
 #define TURNS		12	/* without anything new */
 
 static int		spawner_fd = -1, idproc_fd = -1;
 static struct ring	ring;
 static const struct sid	the_session = { { 0xaa, 0xbb, 1 } };
 /* the spawner's mind, one byte an answer, again and again */
+static int		file_fd = -1;	/* a sysroot */
+static int		reader_fd = -1;	/* of a program's input */
+static bool		leaves;		/* the spawner, very soon */
 static struct input	mind;
 static const uint8_t	*mind_start;
 static size_t		mind_len;
@@ -72,8 +78,10 @@ say_session(uint8_t how)
 	    .state = states[how % 4], .run = how % 4 == 0 ? 0 : 1,
 	    .pid = how % 4 == 1 || how % 4 == 2 ? 77 : 0,
 	    .tty = (how & 4) != 0, .cols = 80, .rows = 24,
-	    .command = true, .debugger = (how & 8) != 0,
+	    .command = (how & 16) == 0, .bundle = (how & 16) != 0,
+	    .debugger = (how & 8) != 0,
 	    .tracer = (how & 16) != 0, .name = "label",
+	    .exec_path = "bin/it",
 	    .cmd = "cat\0-n", .cmd_len = 7, .env = "A=b", .env_len = 4,
 	    .shares = "bob:ro", .shares_len = 7 };
 	struct msg_out *o = msg_new(MSG_SESSION, &the_session, 0, 0);
@@ -142,13 +150,15 @@ idproc(void)
 static void
 say_authed(const struct msg_hdr *to)
 {
-	struct msg_out *o = msg_new(MSG_AUTHED, NULL, to->conn, to->request);
+	struct msg_out *o;
 
 	say_session(mood());
+	o = msg_new(MSG_AUTHED, NULL, to->conn, to->request);
 	msg_put_u32(o, UID);
 	msg_put_u32(o, PRINCIPAL_BY_TOKEN);
 	msg_put_str(o, "user");
 	say(o, -1);
+	say_result(to, ERR_OK);
 }
 
 static void
@@ -192,16 +202,58 @@ say_key(const struct msg_hdr *to)
 	say(o, -1);
 }
 
+/* A program that reads, but only later, or one that does not any more. */
 static void
-say_input_fd(const struct msg_hdr *to)
+say_input_fd(const struct msg_hdr *to, bool reads)
 {
 	int fds[2];
 
 	must(pipe2(fds, O_CLOEXEC | O_NONBLOCK) == 0);
 	say(msg_new(MSG_INPUT_FD, &to->session, to->conn, to->request),
 	    fds[1]);
-	close(fds[0]);
 	close(fds[1]);
+	if (!reads || reader_fd != -1) {
+		close(fds[0]);
+		return;
+	}
+	reader_fd = fds[0];
+	(void)fcntl(reader_fd, F_SETPIPE_SZ, 4096);
+}
+
+static void
+program_reads(void)
+{
+	static char buf[4096];
+
+	if (reader_fd != -1)
+		(void)!read(reader_fd, buf, sizeof(buf));
+}
+
+/* Larger than what is held for a client; perhaps not all of it is there. */
+static void
+say_sysroot(const struct msg_hdr *to, uint8_t how)
+{
+	struct msg_out *o = msg_new(MSG_SYSROOT_FD, NULL, to->conn,
+	    to->request);
+
+	msg_put_u64(o, how % 4U * (FILE_SIZE / 2));
+	say(o, file_fd);
+}
+
+static void
+say_audit(const struct msg_hdr *to, uint64_t from, uint8_t n)
+{
+	struct msg_out *o = msg_new(MSG_AUDIT_LINES, NULL, to->conn,
+	    to->request);
+	unsigned int i;
+
+	msg_put_u64(o, from);
+	msg_put_u32(o, n % 4);
+	for (i = 0; i < n % 4U * 7; i++)
+		msg_put_str(o, i % 7 == 4 && (n & 4) ? "" : "text\" \n");
+	if (n & 8)
+		msg_put_u32(o, n);
+	say(o, -1);
 }
 
 static void
@@ -231,7 +283,7 @@ say_answer(const struct msg_hdr *to, enum msg_type type)
 
 /* As it should be; false: that is nothing but a RESULT. */
 static bool
-say_rightly(struct msg *m)
+say_rightly(struct msg *m, uint8_t how)
 {
 	switch (m->hdr.type) {
 	case MSG_AUTH:
@@ -240,6 +292,7 @@ say_rightly(struct msg *m)
 	case MSG_UPLOAD:
 	case MSG_UPLOAD_OPEN:
 		say_room(&m->hdr, msg_get_u64(m));
+		leaves = (how & 32) != 0;
 		return true;
 	case MSG_WHOAMI:
 		say_identity(&m->hdr);
@@ -248,7 +301,13 @@ say_rightly(struct msg *m)
 		say_key(&m->hdr);
 		return true;
 	case MSG_INPUT:
-		say_input_fd(&m->hdr);
+		say_input_fd(&m->hdr, (how & 16) != 0);
+		return true;
+	case MSG_SYSROOT:
+		say_sysroot(&m->hdr, how >> 4);
+		return true;
+	case MSG_AUDIT:
+		say_audit(&m->hdr, msg_get_u64(m), how >> 4);
 		return true;
 	case MSG_TTY_MARK:
 		say_mark(&m->hdr);
@@ -267,6 +326,18 @@ say_rightly(struct msg *m)
 }
 
 static void
+connect_spawner(void)
+{
+	int fds[2];
+
+	if (spawner_fd != -1)
+		close(spawner_fd);
+	must(chan_pair(fds) == 0);
+	ask_peer(fds[0], 1);
+	spawner_fd = fds[1];
+}
+
+static void
 answer(struct msg *m)
 {
 	uint8_t how = mood();
@@ -274,11 +345,16 @@ answer(struct msg *m)
 	/* nothing is said of these */
 	if (m->hdr.request == 0)
 		return;
+	/* another one, which knows of nothing */
+	if (how == 0x7f) {
+		connect_spawner();
+		return;
+	}
 	if (how % 4 == 3)
 		say_result(&m->hdr, ERR_OK + 1U + how % (ERR_COUNT - 1U));
 	else if (how % 4 == 2)
 		say_session(how >> 2);
-	if (how % 4 != 3 && !say_rightly(m))
+	if (how % 4 != 3 && !say_rightly(m, how))
 		say_result(&m->hdr, ERR_OK);
 }
 
@@ -288,6 +364,9 @@ spawner(void)
 	bool any = false;
 	struct msg m;
 
+	if (leaves)
+		connect_spawner();
+	leaves = false;
 	for (; chan_hear(spawner_fd, &m); any = true) {
 		answer(&m);
 		if (m.fd != -1)
@@ -318,13 +397,9 @@ connect_roles(void)
 {
 	int fds[2];
 
-	if (spawner_fd != -1)
-		close(spawner_fd);
+	connect_spawner();
 	if (idproc_fd != -1)
 		close(idproc_fd);
-	must(chan_pair(fds) == 0);
-	ask_peer(fds[0], 1);
-	spawner_fd = fds[1];
 	must(chan_pair(fds) == 0);
 	who_peer(fds[0], 1);
 	idproc_fd = fds[1];
@@ -355,6 +430,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	settings.line_timeout = 30;
 	settings.idle_timeout = 60;
 	must(loop_init() == 0 && ring_create(&ring, 65536) == 0);
+	file_fd = memfd_create("sysroot", MFD_CLOEXEC);
+	must(file_fd != -1 && ftruncate(file_fd, FILE_SIZE) == 0);
 	i = ring_space(&ring, 65536, iov);
 	must(i > 0);
 	memset(iov[0].iov_base, 'o', 100);
@@ -371,6 +448,26 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
+/* The control protocol's door. */
+static bool
+is_control(uint8_t how)
+{
+	return how >= 0xe0 && how < 0xf0;
+}
+
+static void
+enter_control(int fd, uint8_t how)
+{
+	static const uint32_t flags[] = { 0, LISTENER_AUTH_NONE,
+	    LISTENER_TLS, LISTENER_PLAIN };
+	struct conn *c = conn_new(fd, flags[how % 4]);
+
+	if (c == NULL)
+		return;
+	who_start(c);
+	conn_run(c);
+}
+
 static int
 enter(uint8_t how)
 {
@@ -382,14 +479,20 @@ enter(uint8_t how)
 
 	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 	    0, fds) == 0);
-	http_accept(fds[0], flags[how % 4], &from, how >= 0xf8);
+	fault_begin();
+	if (is_control(how))
+		enter_control(fds[0], how);
+	else
+		http_accept(fds[0], flags[how % 4], &from, how >= 0xf8);
+	fault_end();
 	return fds[1];
 }
 
 /* Sends the input and reads what comes, until nothing does any more. */
 static void
-converse(int fd, struct input *in, size_t step)
+converse(int fd, struct input *in, size_t step, uint8_t how)
 {
+	bool web = !is_control(how);
 	size_t all = 0, got;
 	int idle;
 	ssize_t n;
@@ -407,22 +510,26 @@ converse(int fd, struct input *in, size_t step)
 		if (spawner())
 			idle = 0;
 		turn(0);
-		if ((got = read_response(fd, all == 0)) > 0)
+		if ((got = read_response(fd, web && all == 0)) > 0)
 			idle = 0;
 		all += got;
 	}
-	(void)shutdown(fd, SHUT_WR);
+	/* who goes says so, but for some of the control protocol */
+	if (web || (how & 8) == 0)
+		(void)shutdown(fd, SHUT_WR);
 	for (idle = 0; idle < TURNS; idle++) {
 		turn(idle < 4 ? 1 : 20000);
 		idproc();
 		(void)spawner();
-		all += read_response(fd, all == 0);
+		program_reads();
+		all += read_response(fd, web && all == 0);
 	}
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	bool fails = fault_plan(&data, &len);
 	struct input in = { data, len };
 	uint8_t how = take_u8(&in);
 	size_t step = (size_t)take_u8(&in);
@@ -433,8 +540,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	mind_len = mind.left;
 	before = count_fds();
 	fd = enter(how);
-	converse(fd, &in, step == 0 ? len + 1 : step);
+	converse(fd, &in, step == 0 ? len + 1 : step, how);
 	close(fd);
+	if (fails)
+		fault_forget();
+	if (reader_fd != -1)
+		close(reader_fd);
+	reader_fd = -1;
 	/* whoever still waits is told that it is in vain; some linger */
 	connect_roles();
 	for (how = 0; how < 6 || (how < 40 && conn_count > 0); how++) {

@@ -4,14 +4,18 @@
 /*
  * Fuzz target of the Model Context Protocol: what a client may say, by the
  * command and by HTTP, and what a tracer may answer.  The first byte says
- * which.  Whatever is said, the answer is JSON on one line, and of JSON-RPC.
+ * which, and whether there are several messages, with a NUL between them, and
+ * many other people.  Whatever is said, the answer is JSON on one line, and of JSON-RPC.
  */
 #include <json-c/json.h>
 
+#define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
 #include "netproc/jsonlex.h"
 #include "regress/unit/test_mcp_rig.h"
+
+static bool	fails;
 
 /* json-c reads the same as we do, where it is strict enough. */
 static void
@@ -64,6 +68,8 @@ check_answer(void)
 	}
 	if (said.len > 16 && memcmp(said.p, "invalid_argument", 16) == 0)
 		return;
+	if (fails && said.len > 8 && memcmp(said.p, "internal", 8) == 0)
+		return;
 	must(memchr(said.p, '\n', said.len) == NULL || will_answer != NULL);
 	must(jsonlex_value(said.p, said.len) == NULL);
 	v = json_whole(said.p, said.len);
@@ -89,31 +95,63 @@ from_client(const char *p, size_t len, bool web, unsigned int how)
 	will_err = how & 8 ? ERR_TRY_AGAIN : ERR_OK;
 	if (jsonlex_value(p, len) == NULL)
 		check_same(p, len);
+	if (!web && (len == 0 || p[0] != '{'))
+		return;
+	fault_begin();
 	if (web)
 		rig_post(p, len, versions[how & 3], "tools/call",
 		    "debug_query");
-	else if (len > 0 && p[0] == '{')
-		rig_line(p, len);
 	else
-		return;
+		rig_line(p, len);
+	fault_end();
 	check_answer();
+}
+
+#define PEOPLE	64
+
+/* Each of them waits for a program of his own, or does not any more. */
+static void
+crowd(bool come)
+{
+	static const char list[] = "[\"f*\"]";
+	struct owner o = { .uid = 2000 };
+	struct word all = { list, sizeof(list) - 1 }, none = { list, 0 };
+
+	for (; o.uid < 2000 + PEOPLE; o.uid++)
+		if (!come)
+			pending_clear(&o);
+		else
+			must(pending_change(&o, &all, &none) == NULL);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const uint8_t *end;
+	struct input in, one;
 	unsigned int how;
 	char *p;
 
+	/* what is said is kept in a text of ours */
+	fault_never = 1U << FAULT_REALLOC;
+	fails = fault_plan(&data, &size);
 	if (size == 0 || size > LINE_MAX_BYTES)
 		return 0;
 	how = data[0];
-	/* of its own, so that a byte too many is noticed */
-	p = malloc(size == 1 ? 1 : size - 1);
-	must(p != NULL);
-	memcpy(p, data + 1, size - 1);
-	from_client(p, size - 1, (how & 16) != 0, how);
+	crowd((how & 64) != 0);
+	in = (struct input){ data + 1, size - 1 };
+	do {
+		end = how & 32 ? memchr(in.p, '\0', in.left) : NULL;
+		one = take_part(&in, end == NULL ? in.left :
+		    (size_t)(end - in.p));
+		if (end != NULL)
+			(void)take_u8(&in);
+		/* of its own, so that a byte too many is noticed */
+		p = copy_of(one.p, one.left, false);
+		from_client(p, one.left, (how & 16) != 0, how);
+		free(p);
+	} while (in.left > 0);
 	pending_clear(&the_owner);
-	free(p);
+	crowd(false);
 	return 0;
 }

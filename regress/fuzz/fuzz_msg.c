@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: spawner/ !spawner/main.c common/ !common/conf_*.c !common/dispatch.c */
-/* covers: common/msg.c common/chan.c common/view.c */
+/* covers: common/msg.c common/chan.c common/view.c spawner/audit.c */
 /*
  * The spawner's messages, with state: the input is a list of records, each a
  * message of netproc, idproc or the launcher, bytes of a session's process,
