@@ -4,8 +4,9 @@
 /*
  * Fuzz target of what the clients show: answers of daemons, which are JSON or
  * nearly, and may lack any member or have one of another type; targets, words
- * of the protocol, and the file of known hosts.  The first byte says which.
- * Nothing that steers a terminal comes out.
+ * of the protocol, and the file of known hosts, also where it is not as it
+ * should be.  The first byte says which.  Nothing that steers a terminal comes
+ * out, and a change of the file is made or is not.
  */
 #include <sys/stat.h>
 
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
 #include "ctl/base64.h"
@@ -308,14 +310,131 @@ try_store(struct input in)
 	free(report_release());
 }
 
+/* -- the file, and what it may be instead ---------------------------------- */
+
 static void
-leave(void)
+remove_file(void)
 {
 	char path[STORE_PATH];
 
 	(void)unlink(store_path("known_hosts", path));
-	(void)unlink(store_path("known_hosts.lock", path));
-	(void)rmdir(store_path("", path));
+	(void)rmdir(path);
+}
+
+static void
+remove_directory(void)
+{
+	char path[STORE_PATH];
+
+	remove_file();
+	(void)unlink(store_path("", path));
+	(void)rmdir(path);
+}
+
+/* What there is in place of a file of ours in a directory of ours. */
+static void
+make_odd(uint8_t how, struct input in)
+{
+	static const mode_t modes[] = { 0600, 0644, 0666, 0400 };
+	char path[STORE_PATH];
+	int fd;
+
+	remove_directory();
+	store_path("", path);
+	if (how % 8 == 0)
+		return;
+	if (how % 8 == 1) {
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		must(fd != -1);
+		close(fd);
+		return;
+	}
+	must(mkdir(path, 0700) == 0);
+	must(how % 8 != 2 || chmod(path, 0777) == 0);
+	/* only root can make it somebody else's */
+	if (how % 8 == 3 && geteuid() == 0)
+		must(chown(path, 1, 1) == 0);
+	store_path("known_hosts", path);
+	if (how % 8 == 4)
+		must(mkdir(path, 0700) == 0);
+	else if (how % 8 == 5)
+		must(symlink("/dev/null", path) == 0);
+	else {
+		put_file(in.p, in.left);
+		must(chmod(path, modes[how / 8 % 4]) == 0);
+	}
+	if (how % 8 == 6)
+		must(truncate(path, 17 << 20) == 0);
+}
+
+/* The value of a key in the file; the caller frees it. */
+static char *
+value_of(const char *wanted)
+{
+	const char *key, *value;
+	char *found = NULL;
+	struct store s;
+
+	if (store_load(&s, "known_hosts", 0) != CTL_OK)
+		return NULL;
+	while (found == NULL && store_next(&s, &key, &value))
+		if (strcmp(key, wanted) == 0)
+			found = copy_of(value, strlen(value), true);
+	store_free(&s);
+	return found;
+}
+
+static void
+try_paths(void)
+{
+	char path[STORE_PATH], wanted[STORE_PATH];
+
+	must(setenv("XDG_CONFIG_HOME", "not/from/the/root", 1) == 0);
+	must(setenv("HOME", home, 1) == 0);
+	(void)snprintf(wanted, sizeof(wanted), "%s/.config/debuglantern/x",
+	    home);
+	must(strcmp(store_path("x", path), wanted) == 0);
+	must(unsetenv("HOME") == 0);
+	(void)store_path("", path);
+	must(setenv("XDG_CONFIG_HOME", home, 1) == 0);
+}
+
+static void
+try_odd_store(struct input in)
+{
+	uint8_t how = take_u8(&in);
+	char path[STORE_PATH], *before, *after;
+	struct store s;
+	int code;
+
+	try_paths();
+	make_odd(how, in);
+	report_hold();
+	before = value_of("key");
+	fault_begin();
+	if (store_load(&s, "known_hosts", how >> 7) == CTL_OK)
+		store_free(&s);
+	code = store_set("known_hosts", "key", how & 0x40 ? NULL : "new");
+	fault_end();
+	after = value_of("key");
+	if (code != CTL_OK)
+		must((before == NULL) == (after == NULL) &&
+		    (before == NULL || strcmp(before, after) == 0));
+	else if (how & 0x40)
+		must(after == NULL);
+	else
+		must(after != NULL && strcmp(after, "new") == 0);
+	free(before);
+	free(after);
+	free(report_release());
+	remove_directory();
+	must(mkdir(store_path("", path), 0700) == 0);
+}
+
+static void
+leave(void)
+{
+	remove_directory();
 	(void)rmdir(home);
 }
 
@@ -330,6 +449,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)snprintf(home, sizeof(home), "%s/fuzz-answer.XXXXXX",
 	    dir == NULL ? "/tmp" : dir);
 	must(mkdtemp(home) != NULL);
+	/* who shows something ends without memory */
+	fault_never = 1U << FAULT_MALLOC | 1U << FAULT_REALLOC;
 	must(setlocale(LC_CTYPE, "C.UTF-8") != NULL);
 	must(setenv("XDG_CONFIG_HOME", home, 1) == 0);
 	must(mkdir(store_path("", path), 0700) == 0);
@@ -344,8 +465,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		try_answer, try_answer, try_answer, try_events, try_filter,
 		try_text, try_store, try_people,
 	};
-	struct input in = { data, len };
+	struct input in;
 
+	/* with it, it is the file that is odd, or what is done with it */
+	if (len >= 2 && memcmp(data, "\xff!", 2) == 0) {
+		(void)fault_plan(&data, &len);
+		try_odd_store((struct input){ data, len });
+		return 0;
+	}
+	in = (struct input){ data, len };
 	targets[take_u8(&in) % (sizeof(targets) / sizeof(targets[0]))](in);
 	return 0;
 }

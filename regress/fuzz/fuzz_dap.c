@@ -3,12 +3,14 @@
 /* covers: debugger/codec.c debugger/reduce.c common/utf8.c debugger/clean.c */
 /*
  * Fuzz target: what a debug adapter writes, from bytes to the program's state.
- * The first byte says how it is cut into pieces, the second what was asked.
+ * The first byte says how it is cut into pieces, the second what was asked,
+ * and of what the rest is of a message that is larger than any input.
  */
 #include <json-c/json.h>
 
 #include <signal.h>
 
+#define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
 #include "debugger/codec.h"
@@ -90,6 +92,31 @@ on_left_out(const char *why, int64_t seq, void *arg)
 		abort();
 }
 
+/* What is missing of a message, all of it the same but for its end. */
+static void
+feed_rest(struct codec *c, const struct codec_fns *fns, char filler)
+{
+	static const char end[] = ",\"request_seq\": 7}";
+	static char buf[65536];
+	const char *why = NULL;
+	size_t left = c->skip > 0 ? c->skip : c->body > 0 ?
+	    c->body - c->len : 0, n;
+
+	if (left > CODEC_FRAME_MAX + 65536)
+		return;
+	memset(buf, filler, sizeof(buf));
+	for (; left > 0; left -= n) {
+		n = left > sizeof(buf) ? sizeof(buf) : left;
+		if (n == left && n >= sizeof(end))
+			memcpy(buf + n - sizeof(end) + 1, end,
+			    sizeof(end) - 1);
+		fault_begin();
+		if (codec_feed(c, buf, n, fns, NULL, &why) == -1)
+			left = n;
+		fault_end();
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -98,6 +125,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const char *why = NULL;
 	size_t piece, n;
 
+	(void)fault_plan(&data, &len);
 	if (len < 3)
 		return 0;
 	piece = data[0] % 64U + 1U;
@@ -107,11 +135,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	reduce_begin(&d);
 	for (data += 2, len -= 2; len > 0; data += n, len -= n) {
 		n = len < piece ? len : piece;
+		fault_begin();
 		if (codec_feed(&c, data, n, &fns, NULL, &why) == -1)
-			break;
+			n = len;
+		fault_end();
 		if (c.cap > 2 * CODEC_FRAME_MAX || c.len > c.cap)
 			abort();
 	}
+	if (why == NULL && (habits & 0x60) != 0)
+		feed_rest(&c, &fns, (habits & 0x40) != 0 ? ',' : ' ');
 	codec_free(&c);
 	return 0;
 }

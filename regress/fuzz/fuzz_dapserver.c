@@ -382,6 +382,17 @@ write_output(struct input line, uint32_t stream)
 	}
 }
 
+/* So much that nobody keeps up. */
+static void
+flood(struct input line)
+{
+	static const uint8_t kib[1024] = { 'x', '\n' };
+	unsigned int n = take_u8(&line);
+
+	for (; n > 0; n--)
+		write_output((struct input){ kib, sizeof(kib) }, 1 + n % 2);
+}
+
 static void
 set_phase(uint8_t how)
 {
@@ -427,6 +438,9 @@ act(uint8_t what, struct input line)
 	case 'o':
 	case 'E':
 		write_output(line, what == 'o' ? 1 : 2);
+		break;
+	case 'F':
+		flood(line);
 		break;
 	case 'p':
 		set_phase(take_u8(&line));

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define FUZZ_CLOCK
+#define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
 #include "ctl/daemon.h"
@@ -78,6 +79,19 @@ is_json(const char *line, size_t len)
 	return is;
 }
 
+static bool
+flush(void)
+{
+	bool goes_on;
+
+	report_hold();
+	fault_begin();
+	goes_on = mcp_flush();
+	fault_end();
+	free(report_release());
+	return goes_on;
+}
+
 static void
 read_lines(void)
 {
@@ -86,7 +100,7 @@ read_lines(void)
 	char *nl, *p = buf;
 	ssize_t n;
 
-	while (mcp_flush() && (n = read(out_fd, buf + have,
+	while (flush() && (n = read(out_fd, buf + have,
 	    sizeof(buf) - have - 1)) > 0)
 		have += (size_t)n;
 	buf[have] = '\0';
@@ -252,7 +266,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	must(null_fd != -1);
 	must(clearenv() == 0 && setenv("PATH", "/bin", 1) == 0 &&
 	    setenv("LONG", "1234567890123456789012345678901234567890", 1) ==
-	    0);
+	    0 && setenv("NO_TEXT", "\xff", 1) == 0);
+	/* what is left is a pipe that is full, or nobody's */
+	fault_never = ~(1U << FAULT_WRITE);
 	mcp_flight_init(&target, true);
 	return 0;
 }
@@ -260,9 +276,11 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct input in = { data, len };
 	uint8_t what, which;
+	struct input in;
 
+	(void)fault_plan(&data, &len);
+	in = (struct input){ data, len };
 	trouble = 0;
 	odd = false;
 	while (in.left > 2) {
@@ -275,6 +293,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	}
 	input.ended = true;
 	step();
+	fault_forget();
 	clean_up();
 	return 0;
 }

@@ -8,6 +8,7 @@
  * input's own, at a place of its choosing.  What is delivered lies within
  * bounds, and none of it twice.
  */
+#define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
 #include "tracer/engine/ringread.h"
@@ -150,14 +151,20 @@ write_some(uint64_t at, struct input *in)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	bool fails = fault_plan(&data, &len);
 	struct input in = { data, len };
 	uint64_t now = NOW, at = take_u16(&in), before;
 	uint8_t how = take_u8(&in);
 	const struct ring_ops ops = { lookup, record, &now,
 	    how & 1 ? &tail : NULL };
-	struct ring_reader *rd = ring_reader_new(ring, sizeof(ring), at);
+	struct ring_reader *rd;
 
-	must(rd != NULL);
+	fault_begin();
+	rd = ring_reader_new(ring, sizeof(ring), at);
+	fault_end();
+	must(rd != NULL || fails);
+	if (rd == NULL)
+		return 0;
 	memset(ring, 0, sizeof(ring));
 	take_programs(&in);
 	last_id = 0;
@@ -165,6 +172,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		how = take_u8(&in);
 		if (how & 0x40)
 			at += how % 32;
+		else if (how & 0x20)
+			ring_reader_forget(rd);
 		at = write_some(at, &in);
 		if (how & 0x80)
 			continue;
