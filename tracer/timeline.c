@@ -60,8 +60,8 @@ on_record(struct target *t, const struct trace_record *r, void *arg)
 	(void)feed_record(feed, r, *(uint64_t *)arg);
 }
 
-void
-timeline_read_one(struct process *p)
+static void
+read_process(struct process *p)
 {
 	uint64_t now = clock_ns(), most = now + AHEAD_NS;
 
@@ -71,6 +71,13 @@ timeline_read_one(struct process *p)
 	last_record = now;
 	dirty = true;
 	grown++;
+}
+
+void
+timeline_read_one(struct process *p)
+{
+	target_moment();
+	read_process(p);
 }
 
 static void
@@ -100,13 +107,17 @@ settle(uint64_t now)
 void
 timeline_read(void)
 {
-	uint64_t now = clock_ns(), end = output_end();
+	uint64_t now, end = output_end();
 	struct process *p;
 
 	if (st == NULL)
 		return;
+	/* nothing that is stored is later than what is settled then: it may be
+	 * all that room is left for */
+	target_moment();
+	now = clock_ns();
 	TAILQ_FOREACH(p, &processes, entry)
-		timeline_read_one(p);
+		read_process(p);
 	/* whoever wrote it is known by now */
 	output_put(end, now, settled);
 	settle(now);

@@ -226,6 +226,31 @@ def oldest_go(mode):
         d.tidy()
 
 
+def asked_meanwhile(mode):
+    """Calls come faster than anybody could read them: there is a page of
+    those that there are, wherever it begins."""
+    with at_daemon(mode, LIMITED) as (d, m):
+        m.trace(add=["hot"])
+        o = m.launch(shutil.copy(build("hot.c", "-g", "-O1"),
+                                 os.path.join(WORK, f"asked-{mode}")))
+        s = o["sessionId"]
+        ok(wait_for(lambda: m.query(s, limit=1).get("evicted"), LONG),
+           "the oldest calls have made room")
+        bad = []
+        for _ in range(8):
+            q = m.query(s, limit=5)
+            n = q["totalCount"]
+            bad += [q] if n == 0 or len(q["events"]) != 5 else []
+            # so many are left in any case
+            q = m.query(s, limit=5, offset=min(n // 2, 1000))
+            bad += [q] if q["totalCount"] <= 1000 or \
+                len(q["events"]) != 5 else []
+        eq(bad, [], "each question has its events")
+        m.stop(s)
+        os.kill(o["pid"], signal.SIGKILL)
+        d.tidy()
+
+
 def the_tracer(d):
     found = [p for p in d.processes() if (stat_of(p) or ("",))[0] == "tracer"]
     if len(found) != 1:
@@ -269,4 +294,4 @@ def nobody_reads(mode):
 
 run_tests(alone(go_program), alone(not_all_functions), alone(static_programs),
           alone(sessions), alone(no_way_in), alone(oldest_go),
-          alone(nobody_reads))
+          alone(asked_meanwhile, modes=("user",)), alone(nobody_reads))

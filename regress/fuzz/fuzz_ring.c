@@ -156,7 +156,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	uint64_t now = NOW, at = take_u16(&in), before;
 	uint8_t how = take_u8(&in);
 	const struct ring_ops ops = { lookup, record, &now,
-	    how & 1 ? &tail : NULL };
+	    how & 1 ? &tail : NULL, how & 8 ? now / 2 : 0 };
 	struct ring_reader *rd;
 
 	fault_begin();

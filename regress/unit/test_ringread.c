@@ -52,7 +52,7 @@ record(const struct ring_record *r, void *arg)
 	memcpy(seen_bytes[nseen++], r->captures, r->captures_len);
 }
 
-static const struct ring_ops ops = { lookup, record, NULL, NULL };
+static const struct ring_ops ops = { lookup, record, NULL, NULL, 0 };
 
 static struct ring_reader *
 fresh(uint64_t base)
@@ -352,7 +352,8 @@ look_at_tail(const struct ring_record *r, void *arg)
 static void
 room_meanwhile(void **state)
 {
-	const struct ring_ops telling = { lookup, look_at_tail, NULL, &told };
+	const struct ring_ops telling = { lookup, look_at_tail, NULL, &told,
+		0 };
 	struct agent_record r = good;
 	struct ring_reader *rd = fresh(0);
 	uint8_t b[64];
@@ -365,6 +366,39 @@ room_meanwhile(void **state)
 	assert_true(ring_reader_read(rd, &telling, NOW, at, false) > 1000);
 	/* the writer had room again long before all was read */
 	assert_true(before > WORDS / 2 && told <= at);
+	ring_reader_free(rd);
+}
+
+/* What is later than the end of a reading is there for the next one. */
+static void
+left_for_later(void **state)
+{
+	struct ring_ops some = ops;
+	struct agent_record r = good;
+	struct ring_reader *rd = fresh(0);
+	uint8_t b[64];
+	uint64_t at = 0;
+	size_t i, n = regs(b);
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		r.tsc = 100 + 10 * i;
+		at = write_at(at, &r, b, n);
+	}
+	some.upto = 99;
+	assert_int_equal(ring_reader_read(rd, &some, NOW, at, false), 0);
+	assert_int_equal(ring_tail(rd), 0);
+	some.upto = 120;
+	assert_int_equal(ring_reader_read(rd, &some, NOW, at, false), 3);
+	assert_int_equal(ring_reader_read(rd, &some, NOW, at, true), 0);
+	some.upto = 135;
+	assert_int_equal(ring_reader_read(rd, &some, NOW, at, false), 1);
+	some.upto = 0;
+	assert_int_equal(ring_reader_read(rd, &some, NOW, at, false), 1);
+	assert_int_equal(ring_tail(rd), at);
+	assert_int_equal(ring_torn(rd), 0);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(seen[i].tsc, 100 + 10 * i);
 	ring_reader_free(rd);
 }
 
@@ -718,7 +752,7 @@ write_many(void *arg)
 static void
 beside_a_writer(void **state)
 {
-	const struct ring_ops all = { lookup, record, NULL, &told };
+	const struct ring_ops all = { lookup, record, NULL, &told, 0 };
 	struct ring_reader *rd = fresh(0);
 	pthread_t t;
 	size_t n = 0;
@@ -744,7 +778,8 @@ main(void)
 		cmocka_unit_test(a_call), cmocka_unit_test(a_leaf),
 		cmocka_unit_test(brief_times),
 		cmocka_unit_test(time_is_found_again), cmocka_unit_test(open_calls),
-		cmocka_unit_test(too_deep), cmocka_unit_test(laps),
+		cmocka_unit_test(too_deep), cmocka_unit_test(left_for_later),
+		cmocka_unit_test(laps),
 		cmocka_unit_test(room_meanwhile),
 		cmocka_unit_test(far), cmocka_unit_test(not_yet),
 		cmocka_unit_test(never), cmocka_unit_test(of_the_dead),

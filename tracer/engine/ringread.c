@@ -32,6 +32,7 @@ struct ring_reader {
 	uint64_t torn;
 	uint64_t tsc;		/* of the record before */
 	bool	 astray;	/* nobody knows whether it is that */
+	bool	 late;		/* what comes next is later than upto */
 	struct open *open;	/* the innermost last; OPEN_MOST of them */
 	uint32_t nopen;
 	uint32_t copied;	/* words of buf, from those at `at` on */
@@ -396,7 +397,7 @@ note_exit(struct ring_reader *rd, const struct record *r)
 		rd->nopen = n - 1;
 }
 
-/* The words of what has been told, 0: it is not valid. */
+/* The words of what has been told, or is too late; 0: it is not valid. */
 static uint32_t
 deliver(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
     uint32_t words, struct ring_record *out)
@@ -410,6 +411,11 @@ deliver(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
 	    !get_captures(&r, r.kind == AGENT_ENTER ? p->enter : p->leave,
 	    &out->captures, &out->captures_len))
 		return (0);
+	if (ops->upto != 0 && r.tsc > ops->upto) {
+		rd->since = 0;
+		rd->late = true;
+		return (words);
+	}
 	rd->tsc = r.tsc;
 	rd->astray = false;
 	out->tsc = r.tsc;
@@ -476,7 +482,7 @@ wait_or_skip(struct ring_reader *rd, uint64_t now, bool last)
 	return (true);
 }
 
-/* One record, or what is none but could have been.  Its words, 0: neither. */
+/* One record, or what is none but could have been.  Its words, 0: it is late. */
 static uint32_t
 read_one(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
     uint32_t words, size_t *n, struct ring_record *out)
@@ -487,6 +493,8 @@ read_one(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
 	    3) == AGENT_VOID)
 		return (words);
 	told = deliver(rd, ops, now, words, out);
+	if (rd->late)
+		return (0);
 	if (told == 0) {
 		rd->torn++;
 		rd->astray = true;
@@ -536,10 +544,14 @@ ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops,
 
 	/* nothing is taken from a former call: it may have been written over */
 	rd->copied = 0;
+	rd->late = false;
 	while (rd->at < end) {
 		words = next_words(rd, head, &bad);
 		if (words != 0) {
-			advance(rd, read_one(rd, ops, now, words, &n, &out));
+			words = read_one(rd, ops, now, words, &n, &out);
+			if (words == 0)
+				break;
+			advance(rd, words);
 		} else if (bad) {
 			rd->torn++;
 			if (!resync(rd))

@@ -47,6 +47,8 @@ struct ring_ops {
 	/* Where the writer looks for room, told while there is still to read;
 	 * NULL: nobody does. */
 	uint64_t *tail;
+	/* A tsc: what is later is left for another call.  0: nothing is. */
+	uint64_t upto;
 };
 
 /*
@@ -58,7 +60,7 @@ struct ring_reader *ring_reader_new(const void *ring, size_t size,
 void		 ring_reader_free(struct ring_reader *);
 
 /*
- * All that is there, in order.  now: a tsc which no record is later than.
+ * All that is there up to upto, in order.  now: a tsc which no record is later than.
  * head: how far the writer says that it is; if it is where the reader is,
  * nobody looks for records behind a gap.  last: the thread is gone, so that
  * what is missing will not come.  Returns how many records were valid.

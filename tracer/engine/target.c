@@ -282,6 +282,14 @@ target_close(struct target *t)
 
 /* --- reading -------------------------------------------------------------- */
 
+static uint64_t upto;	/* a tsc; 0: no moment has been taken */
+
+void
+target_moment(void)
+{
+	upto = arch_clock();
+}
+
 struct reading {
 	struct target *t;
 	struct target *self;	/* whom it is about: t, or what t was */
@@ -419,9 +427,10 @@ static size_t
 read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 {
 	struct agent_slot *sh = &t->control->slots[n];
-	const struct ring_ops ops = { lookup, on_record, r, &sh->tail };
 	struct slot *s = &t->slots[n];
 	bool gone = s->gone || !t->alive;
+	const struct ring_ops ops = { lookup, on_record, r, &sh->tail,
+		gone ? 0 : upto };
 	size_t got;
 
 	r->slot = s;

@@ -236,6 +236,12 @@ typedef void	(*target_record_fn)(struct target *,
 		    const struct trace_record *, void *arg);
 
 /*
+ * What threads that live do from now on is left for later by target_read(),
+ * of all targets, until this is called again; so what is read together has
+ * one end, however long reading takes.  Before the first time there is none.
+ */
+void		 target_moment(void);
+/*
  * Hands over what the rings hold, of each thread in order.  Losses are
  * reported by on_event.  Returns how many ENTERs and EXITs there were.
  */
