@@ -83,7 +83,7 @@ want(struct edit *e, const struct choice *c)
 		return;
 	if (c->same != FN_NONE && h->state == HOOK_NONE &&
 	    strcmp(fn_name(f), fn_name(fn_get(c->same))) != 0) {
-		h->state = HOOK_FAILED;
+		hook_set(e->p, h, HOOK_FAILED);
 		(void)snprintf(why, sizeof(why), "its code is that of %.150s, "
 		    "which is traced", fn_name(fn_get(c->same)));
 		say_why(h, why);
@@ -130,14 +130,13 @@ take_result(struct process *p, const struct probe_spec *s,
 {
 	struct hook *h = &p->hooks[s->fn];
 
-	h->state = r->ok ? HOOK_ON : HOOK_FAILED;
+	hook_set(p, h, r->ok ? HOOK_ON : HOOK_FAILED);
 	h->entry_only = r->ok && r->entry_only;
 	if (!r->ok || r->entry_only)
 		say_why(h, r->why[0] != '\0' ? r->why :
 		    "its returns cannot be followed");
 	if (!r->ok)
 		return;
-	p->non++;
 	fn_store(timeline_store(), s->fn);
 }
 
@@ -347,11 +346,27 @@ find_hook(uint32_t fn, enum hook_state state)
 uint32_t
 probing_hooked(void)
 {
+	const struct process *p = TAILQ_FIRST(&processes);
 	uint32_t fn, n = 0;
 
+	if (p == NULL || TAILQ_NEXT(p, entry) == NULL)
+		return p == NULL ? 0 : p->non;
+	/* of several, each function once */
 	for (fn = 0; fn < fn_count(); fn++)
 		n += find_hook(fn, HOOK_ON) != NULL;
 	return n;
+}
+
+/* Mostly there are none, and nobody has to be looked at. */
+static bool
+any_failed(void)
+{
+	const struct process *p;
+
+	TAILQ_FOREACH(p, &processes, entry)
+		if (p->nfailed > 0)
+			return true;
+	return false;
 }
 
 const char *
@@ -403,6 +418,8 @@ add_failed(struct text *t)
 	const struct hook *h;
 	uint32_t fn, n = 0;
 
+	if (!any_failed())
+		return;
 	for (fn = 0; fn < fn_count(); fn++) {
 		h = find_hook(fn, HOOK_FAILED);
 		if (h == NULL || find_hook(fn, HOOK_ON) != NULL)
@@ -474,6 +491,8 @@ warn_failed(struct text *t, uint32_t *n)
 	char words[160];
 	uint32_t fn, failed = 0;
 
+	if (!any_failed())
+		return;
 	for (fn = 0; fn < fn_count(); fn++)
 		failed += probing_why_not(fn) != NULL;
 	if (failed == 0)

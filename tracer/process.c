@@ -139,10 +139,19 @@ process_hook(struct process *p, uint32_t fn)
 }
 
 void
+hook_set(struct process *p, struct hook *h, enum hook_state state)
+{
+	p->non -= h->state == HOOK_ON;
+	p->nfailed -= h->state == HOOK_FAILED;
+	h->state = state;
+	p->non += state == HOOK_ON;
+	p->nfailed += state == HOOK_FAILED;
+}
+
+void
 hook_forget(struct process *p, struct hook *h)
 {
-	if (h->state == HOOK_ON)
-		p->non--;
+	hook_set(p, h, HOOK_NONE);
 	free(h->why);
 	memset(h, 0, sizeof(*h));
 }
@@ -169,6 +178,7 @@ copy_hooks(struct process *to, const struct process *from)
 		    strdup(from->hooks[i].why);
 	}
 	to->non = from->non;
+	to->nfailed = from->nfailed;
 }
 
 /* -- where they are ------------------------------------------------------- */

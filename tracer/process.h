@@ -48,7 +48,8 @@ struct process {
 	struct module	*modules;	/* the program's own comes first */
 	size_t		 nmodules;
 	struct hook	*hooks;		/* by function's number; owned */
-	uint32_t	 nhooks, non;	/* of these on */
+	uint32_t	 nhooks;
+	uint32_t	 non, nfailed;	/* of these, by hook_set() */
 	bool		 stale;		/* its modules have to be looked at */
 	bool		 unsettled;	/* its probes have to be */
 	bool		 watched;	/* what it loads is told */
@@ -80,6 +81,7 @@ struct process *process_main(void);
 void	 process_look(struct process *);
 /* Room for a function's hook.  NULL: no memory. */
 struct hook *process_hook(struct process *, uint32_t fn);
+void	 hook_set(struct process *, struct hook *, enum hook_state);
 void	 hook_forget(struct process *, struct hook *);
 /* Where an unrelocated address of a module is. */
 uint64_t module_bias(const struct module *);
