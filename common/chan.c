@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "fdkind.h"
 #include "log.h"
 #include "msg.h"
@@ -417,7 +418,7 @@ has_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
 
-	return poll(&p, 1, 0) == -1 || (p.revents & (POLLHUP | POLLERR)) != 0;
+	return poll_again(&p, 1, 0) == -1 || (p.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "again.h"
 #include "fdkind.h"
 
 static bool
@@ -34,7 +35,7 @@ is_pidfd(int fd)
 	siginfo_t si;
 
 	/* a foreign process gives ECHILD; what is no pidfd gives EBADF */
-	return waitid(P_PIDFD, (id_t)fd, &si,
+	return waitid_again(P_PIDFD, (id_t)fd, &si,
 	    WEXITED | WNOHANG | WNOWAIT) == 0 || errno == ECHILD;
 }
 

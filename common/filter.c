@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "filter.h"
 #include "sanitize.h"
 
@@ -192,7 +193,7 @@ filter_compile(const struct filter *f, void **prog, size_t *ninstr)
 		goto fail;
 	buf = malloc((size_t)st.st_size);
 	if (buf == NULL ||
-	    pread(fd, buf, (size_t)st.st_size, 0) != st.st_size)
+	    pread_again(fd, buf, (size_t)st.st_size, 0) != st.st_size)
 		goto fail;
 	seccomp_release(ctx);
 	close(fd);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "holders.h"
 
 /* "pid:[4026531836]", "socket:[123]" */
@@ -90,7 +91,7 @@ parent_of(pid_t pid)
 	fd = open(buf, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return -1;
-	n = read(fd, buf, sizeof(buf) - 1);
+	n = read_again(fd, buf, sizeof(buf) - 1);
 	close(fd);
 	if (n <= 0)
 		return -1;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "again.h"
 #include "cgroups.h"
 #include "holders.h"
 #include "origin.h"
@@ -102,7 +103,7 @@ has_ended(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
-	return pidfd != -1 && poll(&p, 1, 0) != 0;
+	return pidfd != -1 && poll_again(&p, 1, 0) != 0;
 }
 
 /* While it runs nobody else has its number: so that is asked last. */

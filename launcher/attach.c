@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "attach.h"
 #include "child.h"
 #include "command.h"
@@ -102,7 +103,7 @@ read_status(char *text, size_t size, uint32_t pid)
 	(void)snprintf(path, sizeof(path), "/proc/%u/status", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd != -1) {
-		n = read(fd, text, size - 1);
+		n = read_again(fd, text, size - 1);
 		close(fd);
 	}
 	text[n < 0 ? 0 : n] = '\0';

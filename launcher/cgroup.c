@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "cgroup.h"
 #include "log.h"
 #include "loop.h"
@@ -235,7 +236,7 @@ number_in(int dir_fd, const char *file)
 
 	if (fd == -1)
 		return USAGE_UNKNOWN;
-	n = read(fd, text, sizeof(text) - 1);
+	n = read_again(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n <= 0)
 		return USAGE_UNKNOWN;

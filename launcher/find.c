@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "find.h"
 
 /* Parents of parents: deeper, and it is not looked for. */
@@ -26,7 +27,7 @@ find_ended(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
-	return poll(&p, 1, 0) == 1;
+	return poll_again(&p, 1, 0) == 1;
 }
 
 /* The text behind key in a file of /proc, "" without; the key has its \n. */
@@ -35,7 +36,7 @@ text_of(int proc_fd, const char *path, const char *key)
 {
 	static char text[STATUS_MAX];
 	int fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t n = fd == -1 ? -1 : read_again(fd, text, sizeof(text) - 1);
 	const char *p;
 
 	if (fd != -1)

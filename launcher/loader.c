@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "child.h"
 #include "loader.h"
 
@@ -43,7 +44,7 @@ entry_of(pid_t pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return 0;
-	n = read(fd, v, sizeof(v)) / (ssize_t)sizeof(v[0]);
+	n = read_again(fd, v, sizeof(v)) / (ssize_t)sizeof(v[0]);
 	close(fd);
 	for (i = 0; i < n; i++) {
 		if (v[i].a_type == AT_ENTRY)
@@ -98,7 +99,7 @@ next_event(pid_t pid, time_t until, siginfo_t *si)
 	sigaddset(&chld, SIGCHLD);
 	for (;;) {
 		si->si_pid = 0;
-		if (waitid(P_PID, (id_t)pid, si,
+		if (waitid_again(P_PID, (id_t)pid, si,
 		    WSTOPPED | WEXITED | WNOWAIT | WNOHANG) == -1)
 			child_die(STEP_TRACE);
 		if (si->si_pid != 0)
@@ -165,7 +166,7 @@ loader_watch(pid_t pid)
 			return;
 	/* only what is stopped can be let go */
 	(void)kill(pid, SIGSTOP);
-	if (waitid(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) == -1)
+	if (waitid_again(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) == -1)
 		child_die(STEP_TRACE);
 	if (si.si_code == CLD_TRAPPED || si.si_code == CLD_STOPPED)
 		let_go(pid);

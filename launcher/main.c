@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "attach.h"
 #include "caps.h"
 #include "cgroup.h"
@@ -299,7 +300,7 @@ let_go(struct msg *m)
 	pid = child_clone(0, -1, &pidfd);
 	if (pid == 0) {
 		close(wait[1]);
-		_exit(read(wait[0], &c, 1) == 0 ? 0 : 1);
+		_exit(read_again(wait[0], &c, 1) == 0 ? 0 : 1);
 	}
 	close(msg_take_fd(m));
 	close(wait[0]);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "child.h"
 #include "confine.h"
 #include "hand.h"
@@ -55,7 +56,7 @@ sysctl_digit(const char *path)
 
 	if (fd == -1)
 		return -1;
-	n = read(fd, &c, 1);
+	n = read_again(fd, &c, 1);
 	close(fd);
 	return n == 1 && c >= '0' && c <= '9' ? c - '0' : -1;
 }

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "attach.h"
 #include "child.h"
 #include "command.h"
@@ -253,7 +254,7 @@ stop_at_first(pid_t pid)
 	siginfo_t si;
 
 	for (;;) {
-		if (waitid(P_PID, (id_t)pid, &si,
+		if (waitid_again(P_PID, (id_t)pid, &si,
 		    WSTOPPED | WEXITED | WNOWAIT) == -1)
 			child_die(STEP_TRACE);
 		/* it has told why itself, and the stub will reap it */
@@ -265,7 +266,7 @@ stop_at_first(pid_t pid)
 			child_die(STEP_TRACE);
 	}
 	if (ptrace(PTRACE_DETACH, pid, 0, SIGSTOP) == -1 ||
-	    waitid(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) == -1)
+	    waitid_again(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) == -1)
 		child_die(STEP_TRACE);
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "child.h"
 #include "proto.h"
 #include "stub.h"
@@ -58,7 +59,7 @@ parent_of(pid_t pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return 0;
-	n = read(fd, line, sizeof(line) - 1);
+	n = read_again(fd, line, sizeof(line) - 1);
 	close(fd);
 	if (n <= 0)
 		return 0;
@@ -187,7 +188,7 @@ kill_children(void)
 {
 	static char list[64 * 1024];
 	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd == -1 ? -1 : read(fd, list, sizeof(list) - 1);
+	ssize_t n = fd == -1 ? -1 : read_again(fd, list, sizeof(list) - 1);
 	char *p = list, *end;
 	size_t met = 0;
 	long pid;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "proto.h"
 #include "usage.h"
 
@@ -31,7 +32,7 @@ static bool
 read_text(int dir_fd, const char *name, char *buf, size_t size)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd == -1 ? -1 : read(fd, buf, size - 1);
+	ssize_t n = fd == -1 ? -1 : read_again(fd, buf, size - 1);
 
 	if (fd != -1)
 		close(fd);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "log.h"
 #include "parent.h"
 
@@ -176,7 +177,7 @@ on_exit_io(uint32_t events, void *arg)
 
 	(void)events;
 	memset(&si, 0, sizeof(si));
-	if (waitid(P_PIDFD, (id_t)c->pidfd, &si, WEXITED) == -1)
+	if (waitid_again(P_PIDFD, (id_t)c->pidfd, &si, WEXITED) == -1)
 		log_warn("waitid %s", role_name(c->role));
 	/* what it said last tells why it died */
 	chan_drain(&c->chan, LAST_WORDS);
@@ -407,7 +408,7 @@ is_our_child(int pidfd)
 {
 	siginfo_t si;
 
-	return waitid(P_PIDFD, (id_t)pidfd, &si,
+	return waitid_again(P_PIDFD, (id_t)pidfd, &si,
 	    WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "log.h"
 #include "parent.h"
 
@@ -331,10 +332,10 @@ reap_strays(void)
 
 	for (;;) {
 		memset(&si, 0, sizeof(si));
-		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
+		if (waitid_again(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
 		    si.si_pid == 0 || children_own(si.si_pid))
 			return;
-		(void)waitid(P_PID, (id_t)si.si_pid, &si, WEXITED | WNOHANG);
+		(void)waitid_again(P_PID, (id_t)si.si_pid, &si, WEXITED | WNOHANG);
 	}
 }
 

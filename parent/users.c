@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "caps.h"
 #include "log.h"
 #include "parent.h"
@@ -140,7 +141,7 @@ fence_child(int tell_fd, int wait_fd)
 	    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
 		_exit(errno);
 	/* lives until its maps are written and it has been opened */
-	if (write(tell_fd, &c, 1) != 1 || read(wait_fd, &c, 1) == -1)
+	if (write(tell_fd, &c, 1) != 1 || read_again(wait_fd, &c, 1) == -1)
 		_exit(errno);
 	_exit(0);
 }
@@ -204,7 +205,7 @@ fence_make(void)
 	}
 	close(up[1]);
 	close(down[0]);
-	if (read(up[0], &c, 1) != 1) {
+	if (read_again(up[0], &c, 1) != 1) {
 		(void)waitpid(pid, &status, 0);
 		errno = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
 		fatal("cannot make a user namespace for launchers ("

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "activity.h"
 #include "dbg.h"
 #include "debug.h"
@@ -41,7 +42,7 @@ out_of_memory_kills(int events_fd)
 {
 	static const char key[] = "\noom_kill ";
 	char text[512];
-	ssize_t n = events_fd == -1 ? -1 : pread(events_fd, text,
+	ssize_t n = events_fd == -1 ? -1 : pread_again(events_fd, text,
 	    sizeof(text) - 1, 0);
 	const char *p;
 
@@ -99,9 +100,9 @@ static int
 read_report(struct session *s)
 {
 	struct stub_report r;
-	ssize_t n = read(s->status_fd, &r, sizeof(r));
+	ssize_t n = read_again(s->status_fd, &r, sizeof(r));
 
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+	if (n == -1 && errno == EAGAIN)
 		return 0;
 	if (n != (ssize_t)sizeof(r) || !good_report(&r))
 		return -1;

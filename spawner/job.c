@@ -21,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "activity.h"
 #include "fdkind.h"
 #include "handlers.h"
@@ -340,9 +341,9 @@ static int
 read_report(struct job *j)
 {
 	struct jobreport r;
-	ssize_t n = read(j->fds[JOB_FD_REPORT], &r, sizeof(r));
+	ssize_t n = read_again(j->fds[JOB_FD_REPORT], &r, sizeof(r));
 
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+	if (n == -1 && errno == EAGAIN)
 		return 0;
 	/* its last word was said, or it talks nonsense */
 	if (n != (ssize_t)sizeof(r) || !jobreport_valid(&r) ||

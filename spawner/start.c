@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "dbg.h"
 #include "debug.h"
 #include "fdkind.h"
@@ -620,7 +621,7 @@ loader_said(const struct session *s, char *text, size_t size)
 	const char *last;
 	ssize_t n;
 
-	n = fd == -1 ? 0 : read(fd, said, sizeof(said) - 1);
+	n = fd == -1 ? 0 : read_again(fd, said, sizeof(said) - 1);
 	if (n <= 0)
 		return;
 	while (n > 0 && said[n - 1] == '\n')
