@@ -31,7 +31,7 @@ enum {
 	PEER_KNOWN		= 0,
 	PEER_REFUSED		= 1,		/* close; the reason is for the log */
 	PEER_STRANGER		= 2,		/* from elsewhere: AUTH says who */
-	PEER_LATER		= 3		/* close; the spawner was not there */
+	PEER_LATER		= 3		/* close; it cannot be told now */
 };
 
 /* What a principal may do beyond his own sessions, or may not: a connection's. */

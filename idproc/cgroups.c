@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cgroups.h"
+#include "origin.h"
 
 /*
  * Users may make groups in what is delegated to them.  The walk is bounded,
@@ -95,11 +96,15 @@ open_dir(int at_fd, const char *name)
 	    O_CLOEXEC);
 	DIR *d;
 
-	if (fd == -1)
+	if (fd == -1) {
+		origin_missed();
 		return NULL;
+	}
 	d = fdopendir(fd);
-	if (d == NULL)
+	if (d == NULL) {
+		origin_missed();
 		close(fd);
+	}
 	return d;
 }
 

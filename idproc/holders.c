@@ -15,6 +15,7 @@
 
 #include "again.h"
 #include "holders.h"
+#include "origin.h"
 
 /* "pid:[4026531836]", "socket:[123]" */
 #define LINK_MAX_BYTES	64
@@ -63,10 +64,13 @@ has_socket(int pid_fd, const char *want)
 	bool found = false;
 	DIR *d;
 
-	if (fd == -1)
+	if (fd == -1) {
+		origin_missed();
 		return false;
+	}
 	d = fdopendir(fd);
 	if (d == NULL) {
+		origin_missed();
 		close(fd);
 		return false;
 	}
@@ -89,8 +93,10 @@ parent_of(pid_t pid)
 
 	(void)snprintf(buf, sizeof(buf), "/proc/%d/stat", pid);
 	fd = open(buf, O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
+	if (fd == -1) {
+		origin_missed();
 		return -1;
+	}
 	n = read_again(fd, buf, sizeof(buf) - 1);
 	close(fd);
 	if (n <= 0)
@@ -140,8 +146,10 @@ try_pid(pid_t pid, uid_t uid, const char *want)
 	struct stat st;
 	int fd = open_pid(pid);
 
-	if (fd == -1)
+	if (fd == -1) {
+		origin_missed();
 		return HOLDER_NONE;
+	}
 	if (fstat(fd, &st) == 0 && st.st_uid == uid && has_socket(fd, want))
 		h = judge(fd, pid);
 	close(fd);
@@ -165,16 +173,20 @@ list_pids(size_t *n)
 	pid_t *pids = NULL, *bigger;
 	struct dirent *de;
 
-	if (d == NULL)
+	if (d == NULL) {
+		origin_missed();
 		return NULL;
+	}
 	while ((de = readdir(d)) != NULL) {
 		if (de->d_name[0] < '1' || de->d_name[0] > '9')
 			continue;
 		if (len == cap) {
 			cap = cap == 0 ? 512 : cap * 2;
 			bigger = reallocarray(pids, cap, sizeof(*pids));
-			if (bigger == NULL)
+			if (bigger == NULL) {
+				origin_missed();
 				break;
+			}
 			pids = bigger;
 		}
 		pids[len++] = (pid_t)strtol(de->d_name, NULL, 10);

@@ -147,6 +147,7 @@ tell_spawner(const struct msg *m, const struct verdict *v)
 		[PEER_KNOWN] = 0,
 		[PEER_REFUSED] = PRINCIPAL_REFUSED,
 		[PEER_STRANGER] = PRINCIPAL_STRANGER,
+		[PEER_LATER] = PRINCIPAL_REFUSED,
 	};
 	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, m->hdr.conn,
 	    m->hdr.request);
@@ -218,7 +219,8 @@ id_on_who(struct msg *m)
 		return -1;
 	if (!judge(m->fd, &v))
 		return 0;
-	if (tell_spawner(m, &v) == -1 && v.what != PEER_REFUSED) {
+	if (tell_spawner(m, &v) == -1 && v.what != PEER_REFUSED &&
+	    v.what != PEER_LATER) {
 		v.what = PEER_LATER;
 		(void)strcpy(v.why, "the spawner is being restarted");
 	}

@@ -17,6 +17,8 @@
 #include "role.h"
 
 static bool	by_cgroup, by_holder;
+/* the answer to come may be wrong: see origin_missed() */
+static bool	missed;
 
 void
 origin_init(void)
@@ -32,11 +34,22 @@ origin_init(void)
 	by_holder = role_mode == MODE_USER;
 }
 
+void
+origin_missed(void)
+{
+	missed |= origin_lacks();
+}
+
 static int __attribute__((format(printf, 3, 4)))
 refuse(char *why, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (missed) {
+		(void)snprintf(why, size, "there are no descriptors or no "
+		    "memory left to tell whether it is a session's");
+		return 1;
+	}
 	va_start(ap, fmt);
 	(void)vsnprintf(why, size, fmt, ap);
 	va_end(ap);
@@ -87,14 +100,18 @@ check_holder(const struct diag_socket *s, char *why, size_t size)
 int
 origin_check(const struct diag_socket *s, char *why, size_t size)
 {
+	int r;
+
+	missed = false;
 	if (settings.control != 0)
 		return 0;
 	if (!by_cgroup && !by_holder)
 		return refuse(why, size, "without a control group of their "
 		    "own sessions cannot be told from users: delegate one "
 		    "(cgroup v2), or set \"control yes\"");
-	if (by_cgroup && check_cgroup(s, why, size) == -1)
-		return -1;
+	r = by_cgroup ? check_cgroup(s, why, size) : 0;
+	if (r != 0)
+		return r;
 	return by_holder ? check_holder(s, why, size) : 0;
 }
 
@@ -110,6 +127,7 @@ has_ended(int pidfd)
 int
 origin_check_pid(pid_t pid, int pidfd, char *why, size_t size)
 {
+	missed = false;
 	if (settings.control != 0 ||
 	    (!holders_is_session(pid) && !has_ended(pidfd)))
 		return 0;

@@ -3,6 +3,8 @@
 #ifndef DL_ORIGIN_H
 #define DL_ORIGIN_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <sys/types.h>
@@ -14,7 +16,8 @@ void	origin_init(void);
 /*
  * 0 when the socket, of this host, is no session's, or when sessions may be
  * clients.  Else -1 with a line for the log in why; so also when it cannot
- * be told.
+ * be told.  1 when it cannot be told now, for want of descriptors or memory:
+ * who is asked again may know.
  */
 int	origin_check(const struct diag_socket *, char *why, size_t size);
 
@@ -24,5 +27,14 @@ int	origin_check(const struct diag_socket *, char *why, size_t size);
  * has ended might pass for the next with its number.
  */
 int	 origin_check_pid(pid_t, int pidfd, char *why, size_t size);
+
+/* By its errno, whether a call has failed for want of descriptors or memory. */
+static inline bool
+origin_lacks(void)
+{
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+}
+/* Something could not be looked at on the way to an answer, as errno says. */
+void	 origin_missed(void);
 
 #endif

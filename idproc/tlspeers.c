@@ -52,7 +52,8 @@ add_name(struct verdict *v, const char *name)
 {
 	const struct account *a;
 
-	if (name[0] == '\0' || v->what == PEER_REFUSED)
+	if (name[0] == '\0' || v->what == PEER_REFUSED ||
+	    v->what == PEER_LATER)
 		return;
 	/* none can have been verified: it is not believed at all */
 	if (settings.tls_client_ca[0] == '\0')

@@ -53,6 +53,13 @@ find_client(int sock_fd, const struct ends *e, struct diag_socket *s)
 	return r;
 }
 
+/* What origin_check() says, of somebody who else would be good. */
+static uint32_t
+of_origin(int r, uint32_t good)
+{
+	return r == 0 ? good : r > 0 ? PEER_LATER : PEER_REFUSED;
+}
+
 static uint32_t
 not_found(enum diag_result r, struct verdict *v)
 {
@@ -71,10 +78,10 @@ by_owner(int sock_fd, const struct ends *e, struct verdict *v)
 
 	if (r != DIAG_FOUND)
 		return not_found(r, v);
-	if (known_as(v, s.uid) != PEER_KNOWN ||
-	    origin_check(&s, v->why, sizeof(v->why)) == -1)
+	if (known_as(v, s.uid) != PEER_KNOWN)
 		return PEER_REFUSED;
-	return PEER_KNOWN;
+	return of_origin(origin_check(&s, v->why, sizeof(v->why)),
+	    PEER_KNOWN);
 }
 
 /*
@@ -86,18 +93,19 @@ from_elsewhere(int sock_fd, const struct ends *e, struct verdict *v)
 {
 	struct diag_socket s;
 	enum diag_result r = find_client(sock_fd, e, &s);
+	uint32_t what = PEER_STRANGER;
 	bool remote = !endpoint_is_loopback(&e->peer) &&
 	    !endpoint_same_addr(&e->peer, &e->local);
 
 	if (r != DIAG_FOUND && !(r == DIAG_NONE && remote))
 		return not_found(r, v);
-	if (r == DIAG_FOUND &&
-	    origin_check(&s, v->why, sizeof(v->why)) == -1)
-		return PEER_REFUSED;
+	if (r != DIAG_FOUND)
+		return what;
+	what = of_origin(origin_check(&s, v->why, sizeof(v->why)), what);
 	/* so that one user's wrong tries make no other user wait */
-	if (r == DIAG_FOUND)
+	if (what == PEER_STRANGER)
 		v->principal.uid = s.uid;
-	return PEER_STRANGER;
+	return what;
 }
 
 static uint32_t
@@ -125,17 +133,24 @@ pidfd_of_peer(int sock_fd, bool *gone)
 	return pidfd;
 }
 
-static int
+static uint32_t
 check_origin(int sock_fd, pid_t pid, struct verdict *v)
 {
+	uint32_t what;
 	bool gone;
 	int pidfd = pidfd_of_peer(sock_fd, &gone);
-	int r = gone ? (int)refuse(v, "the process that connected has ended") :
-	    origin_check_pid(pid, pidfd, v->why, sizeof(v->why));
 
+	if (gone) {
+		what = of_origin(origin_lacks() ? 1 : -1, PEER_KNOWN);
+		(void)refuse(v, "the process that connected has ended, or "
+		    "there is no descriptor left for it");
+		return what;
+	}
+	what = of_origin(origin_check_pid(pid, pidfd, v->why,
+	    sizeof(v->why)), PEER_KNOWN);
 	if (pidfd != -1)
 		close(pidfd);
-	return r;
+	return what;
 }
 
 /* Who connected, as the kernel noted it then: SO_PEERCRED, unix(7). */
@@ -144,14 +159,17 @@ by_credentials(int sock_fd, struct verdict *v)
 {
 	struct ucred cr;
 	socklen_t len = sizeof(cr);
+	uint32_t what;
 
 	if (getsockopt(sock_fd, SOL_SOCKET, SO_PEERCRED, &cr, &len) == -1 ||
 	    len != sizeof(cr) || cr.pid <= 0)
 		return refuse(v, "the kernel does not know its credentials");
 	(void)snprintf(v->address, sizeof(v->address), "pid %d", cr.pid);
-	if (known_as(v, cr.uid) != PEER_KNOWN ||
-	    check_origin(sock_fd, cr.pid, v) != 0)
+	if (known_as(v, cr.uid) != PEER_KNOWN)
 		return PEER_REFUSED;
+	what = check_origin(sock_fd, cr.pid, v);
+	if (what != PEER_KNOWN)
+		return what;
 	/* only here is root known not to be a proxy for somebody else */
 	if (cr.uid == 0)
 		v->principal.flags |= PRINCIPAL_ADMIN;
@@ -197,7 +215,7 @@ who_is(int sock_fd, struct verdict *v)
 	v->door = endpoint_is_local(sock_fd) ? DOOR_LOCAL : DOOR_TCP;
 	v->what = v->door == DOOR_LOCAL ? by_credentials(sock_fd, v) :
 	    by_address(sock_fd, v);
-	if (v->what == PEER_REFUSED)
+	if (v->what == PEER_REFUSED || v->what == PEER_LATER)
 		v->principal = (struct principal){ .uid = (uid_t)-1 };
 }
 

@@ -205,7 +205,7 @@ judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
 		identified(c, uid, flags, name);
 	else if (verdict == PEER_LATER)
 		refuse(c, ERR_TRY_AGAIN, "a part of the daemon is being "
-		    "restarted; connect again");
+		    "restarted or has no room; connect again");
 	else
 		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
 		    "to a user that this daemon serves");

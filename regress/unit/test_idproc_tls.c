@@ -184,6 +184,9 @@ certificates(void **state)
 	v = verdict_on(PEER_REFUSED, "alice");
 	assert_int_equal(v.what, PEER_REFUSED);
 	assert_int_equal(v.principal.uid, (uid_t)-1);
+	/* so does what may be one, which cannot be told now */
+	v = verdict_on(PEER_LATER, "alice");
+	assert_int_equal(v.what, PEER_LATER);
 	v = verdict_on(PEER_STRANGER, "nobody-here");
 	assert_int_equal(v.what, PEER_STRANGER);
 	v = verdict_on(PEER_KNOWN, "");

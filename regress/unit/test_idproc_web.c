@@ -28,7 +28,7 @@
 const msg_handler msg_handlers[MSG_COUNT];
 
 static enum diag_result	 found;
-static bool		 is_session;
+static bool		 is_session, cannot_tell;
 
 bool
 diag_is_open(void)
@@ -50,7 +50,7 @@ origin_check(const struct diag_socket *s, char *why, size_t size)
 {
 	assert_int_equal(s->uid, CLIENT);
 	(void)snprintf(why, size, "a session");
-	return is_session ? -1 : 0;
+	return cannot_tell ? 1 : is_session ? -1 : 0;
 }
 
 int
@@ -105,7 +105,7 @@ setup(void **state)
 {
 	(void)state;
 	found = DIAG_FOUND;
-	is_session = false;
+	is_session = cannot_tell = false;
 	return 0;
 }
 
@@ -158,6 +158,24 @@ unknown_sockets_are_refused(void **state)
 	}
 }
 
+/* ... and one that cannot be told now is nobody's until it can. */
+static void
+later_is_no_yes(void **state)
+{
+	static const uint32_t flags[] = { 0, LISTENER_WEB, LISTENER_AUTH_NONE,
+	    LISTENER_WEB | LISTENER_AUTH_NONE };
+	struct verdict v;
+	size_t i;
+
+	(void)state;
+	cannot_tell = true;
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		v = verdict_on(flags[i]);
+		assert_int_equal(v.what, PEER_LATER);
+		assert_int_equal(v.principal.uid, (uid_t)-1);
+	}
+}
+
 static void
 everybody_by_the_rule(void **state)
 {
@@ -178,6 +196,7 @@ main(void)
 		cmocka_unit_test_setup(nobody_before_he_logs_in, setup),
 		cmocka_unit_test_setup(sessions_are_no_clients, setup),
 		cmocka_unit_test_setup(unknown_sockets_are_refused, setup),
+		cmocka_unit_test_setup(later_is_no_yes, setup),
 		cmocka_unit_test_setup(everybody_by_the_rule, setup),
 	};
 
