@@ -113,9 +113,14 @@ regress/e2e/trace_store.t regress/e2e/supervise.t regress/e2e/discovery.t
 regress/e2e/quota.t regress/e2e/http.t'
 	drive=${DL_DRIVE:-$part_of_suite}
 	echo "$drive" | fenced
-	DL_ONCE=1 DL_TESTS=$drive "$here/calls.py" regress/run.sh "$build" \
-	    >"$work/numbers" 2>"$work/said" || bad=1
-	tail -2 "$work/said" | fenced
+	# all that was tried counts, so a second run does no harm
+	if DL_TESTS=$drive "$here/calls.py" regress/run.sh "$build" \
+	    >"$work/numbers" 2>"$work/said"; then
+		tail -2 "$work/said" | fenced
+	else
+		bad=1
+		tail -60 "$work/said" | fenced
+	fi
 	"$filters" names <"$work/numbers" >"$work/seen"
 	echo
 	echo '| filter | calls | of these never made |'
