@@ -12,9 +12,13 @@
 #include "timefiles.h"
 #include "writes.h"
 
-#define BUSY_MS		1	/* between two looks at rings that fill */
-#define QUIET_MS	4	/* and at those that have not lately */
-#define QUIET_NS	1000000000ULL
+/*
+ * Between two looks at rings.  Each wakes a processor, and at its fastest a
+ * thread takes some 30 ms to fill a ring.
+ */
+#define LOOK_MS		4
+#define SOON_MS		1	/* so many at the last look: more have come */
+#define MANY		20000U
 #define FLUSH_NS	250000000ULL
 #define AHEAD_NS 1000000000ULL /* of calls that begin while it is read */
 
@@ -22,7 +26,8 @@ static struct store	*st;
 static struct feed	*feed;
 static struct loop_timer timer;
 static struct store_files files = STORE_FILES_INIT;
-static uint64_t last_record, last_flush, grown, settled;
+static uint64_t last_flush, grown, settled;
+static size_t latest;	/* records that the last look has found */
 static bool		 dirty, busy;
 
 struct store *
@@ -63,12 +68,13 @@ on_record(struct target *t, const struct trace_record *r, void *arg)
 static void
 read_process(struct process *p)
 {
-	uint64_t now = clock_ns(), most = now + AHEAD_NS;
+	uint64_t most = clock_ns() + AHEAD_NS;
+	size_t n;
 
 	if (st == NULL || p->target == NULL ||
-	    target_read(p->target, on_record, &most) == 0)
+	    (n = target_read(p->target, on_record, &most)) == 0)
 		return;
-	last_record = now;
+	latest += n;
 	dirty = true;
 	grown++;
 }
@@ -116,6 +122,7 @@ timeline_read(void)
 	 * all that room is left for */
 	target_moment();
 	now = clock_ns();
+	latest = 0;
 	TAILQ_FOREACH(p, &processes, entry)
 		read_process(p);
 	/* whoever wrote it is known by now */
@@ -152,14 +159,12 @@ has_probes(void)
 void
 timeline_pace(bool is_new)
 {
-	uint64_t now = clock_ns();
-
-	if (is_new)
-		last_record = now;
-	if (has_probes())
-		loop_timer_set(&timer, now - last_record < QUIET_NS ? BUSY_MS :
-		    QUIET_MS, on_timer, NULL);
-	else if (dirty)
+	if (has_probes()) {
+		/* what happens often must not put it off for ever */
+		if (is_new || timer.slot == 0)
+			loop_timer_set(&timer, is_new || latest > MANY ?
+			    SOON_MS : LOOK_MS, on_timer, NULL);
+	} else if (dirty)
 		loop_timer_set(&timer, FLUSH_NS / 1000000, on_timer, NULL);
 	else
 		loop_timer_unset(&timer);
