@@ -8,6 +8,7 @@ usage: calls.py COMMAND ..."""
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,18 +34,32 @@ def tracefs():
             os.mkdir(mine)
             yield mine
         finally:
-            with contextlib.suppress(OSError):
+            if os.path.isdir(mine):
                 put(mine + "/tracing_on", "0")
                 os.rmdir(mine)
             subprocess.run(["umount", "-l", d], check=False)
 
 
-def reader(path, seen):
-    with open(path, errors="replace") as f:
-        for line in f:
-            m = LINE.match(line)
+def reader(path, seen, over):
+    """Until it is over and nothing is left; whoever still reads keeps the
+    trace from being removed."""
+    rest = b""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    while True:
+        try:
+            data = os.read(fd, 1 << 20)
+        except BlockingIOError:
+            data = b""
+        if not data:
+            if over.is_set():
+                break
+            over.wait(0.05)
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            m = LINE.match(line.decode(errors="replace"))
             if m:
                 seen.add((m.group(1).strip(), int(m.group(2))))
+    os.close(fd)
 
 
 def lost(trace):
@@ -58,18 +73,22 @@ def lost(trace):
 def main(argv):
     if not argv:
         sys.exit(__doc__)
-    seen = set()
+    seen, over = set(), threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tracefs() as trace:
         put(trace + "/buffer_size_kb", str(BUFFER_KB))
         put(trace + "/options/event-fork", "1")
         put(trace + "/set_event_pid", str(os.getpid()))
         put(trace + "/events/raw_syscalls/sys_enter/enable", "1")
         t = threading.Thread(target=reader, daemon=True,
-                             args=(trace + "/trace_pipe", seen))
+                             args=(trace + "/trace_pipe", seen, over))
         t.start()
-        r = subprocess.run(argv, stdout=sys.stderr)
-        put(trace + "/events/raw_syscalls/sys_enter/enable", "0")
-        t.join(2)
+        try:
+            r = subprocess.run(argv, stdout=sys.stderr)
+        finally:
+            put(trace + "/events/raw_syscalls/sys_enter/enable", "0")
+            over.set()
+            t.join()
         print(f"calls.py: {lost(trace)} events were lost", file=sys.stderr)
     for name, nr in sorted(seen):
         print(name, nr)
