@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """A daemon of roles that fail on order, and what must be true of it then."""
 import atexit
+import collections
 import errno
 import mmap
 import os
@@ -138,7 +139,10 @@ def fds_of(pid):
 
 
 def mounts_of(pid):
-    return len(dl.read_proc(pid, "mountinfo").splitlines())
+    """Where something is mounted, as often as it is."""
+    return collections.Counter(
+        line.split()[4]
+        for line in dl.read_proc(pid, "mountinfo").splitlines())
 
 
 def cgroups_of(d):
@@ -170,7 +174,11 @@ def inventory(d):
 
 
 def differences(a, b):
-    return {k: (a[k], b[k]) for k in a if a[k] != b[k] and k != "fds"} | \
+    # others may unmount what is theirs
+    more = b["mounts"] - a["mounts"]
+    out = {"mounts": sorted(more.elements())} if more else {}
+    return out | {k: (a[k], b[k]) for k in a if a[k] != b[k] and
+                  k not in ("fds", "mounts")} | \
         {"fds of " + k: (a["fds"][k], b["fds"][k]) for k in a["fds"]
          if a["fds"][k] != b["fds"][k]}
 
