@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # debugger from end to end: real programs, real debug adapters. A matrix of
 # commands and adapters says what works and what an adapter cannot.
+import atexit
 import contextlib
 import json
 import os
@@ -49,6 +50,7 @@ class User:
 
     def __init__(self, daemon, uid=None, **extra):
         self.home = tempfile.mkdtemp(prefix="dl-home-")
+        atexit.register(shutil.rmtree, self.home, True)
         self.uid = daemon.uid if uid is None else uid
         self.kw = {}
         if self.uid is not None and AS_ROOT:

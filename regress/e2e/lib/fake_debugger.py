@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: ISC
 """A stand-in for a daemon with debug sessions: what the client asks is kept,
 what it is answered is the test's to say."""
+import atexit
 import base64
 import contextlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -50,6 +52,7 @@ class FakeDebugger:
         self.typed = b""
         self.started_at = SESSION["started_at"]
         self.dir = tempfile.mkdtemp(prefix="dl-fake-")
+        atexit.register(shutil.rmtree, self.dir, True)
         self.path = os.path.join(self.dir, "debuglantern.sock")
         if tcp:
             self.sock = socket.create_server(("127.0.0.1", 0))
