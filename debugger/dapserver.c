@@ -236,6 +236,18 @@ cmd_dap(struct op *op)
 	op_reply(op, result);
 }
 
+/* Whether there was one with that number. */
+static bool
+has_left(int64_t id)
+{
+	const struct editor *e;
+
+	LIST_FOREACH(e, &editors, entry)
+		if (e->id == id)
+			return false;
+	return id > 0 && id <= last_id;
+}
+
 /* The editor of a request; NULL: refused. */
 static struct editor *
 editor_of(struct op *op)
@@ -312,14 +324,24 @@ cmd_receive(struct op *op)
 		loop_timer_set(&e->timer, ms, on_fetch_limit, e);
 }
 
+/*
+ * Who has disconnected may be gone before he says that he is: that is what he
+ * wants, and no error.
+ */
 static void
 cmd_close(struct op *op)
 {
-	struct editor *e = editor_of(op);
+	struct editor *e;
+	int64_t id = 0;
 
-	if (e == NULL)
+	if (!op_int(op, "client", true, &id))
 		return;
-	forget(e);
+	if (!has_left(id)) {
+		if ((e = editor_of(op)) == NULL)
+			return;
+		editor_close(e);
+		forget(e);
+	}
 	op_reply(op, json_object_new_object());
 }
 

@@ -307,6 +307,10 @@ def leaves():
             e.more()
         eq(r.refused("dap_receive", client=e.client)["code"], "no_such",
            "it is forgotten")
+        eq(set(r.ask("dap_close", client=e.client)), {"schema", "session"},
+           "and may say once more that it leaves")
+        eq(r.refused("dap_close", client=e.client + 1)["code"], "no_such",
+           "unlike one that never came")
         eq(r.ask("breakpoint_list")["breakpoints"], [],
            "and so are its breakpoints")
         eq(r.ask("next")["reason"], "step", "the session goes on")
