@@ -401,7 +401,6 @@ handle(struct channel *c, struct msg *m, size_t len)
 	if (why != NULL)
 		return why;
 	row = &msg_rows[m->hdr.type];
-	m->chan = c;
 	if (c->allow != NULL) {
 		r = c->allow(m, row);
 		if (r != 0)
@@ -418,7 +417,8 @@ has_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
 
-	return poll_again(&p, 1, 0) == -1 || (p.revents & (POLLHUP | POLLERR)) != 0;
+	return poll_again(&p, 1, 0) == -1 ||
+	    (p.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 /*
@@ -452,7 +452,7 @@ read_one(struct channel *c, int flags)
 		struct cmsghdr	hdr;
 		char		buf[CMSG_SPACE(sizeof(int))];
 	} ctl;
-	struct msg m = { .fd = -1, .next = payload };
+	struct msg m = { .fd = -1, .next = payload, .chan = c };
 	struct iovec iov[2] = {
 		{ .iov_base = &m.hdr, .iov_len = sizeof(m.hdr) },
 		{ .iov_base = payload, .iov_len = sizeof(payloads[0]) },

@@ -306,14 +306,44 @@ on_fetch_limit(void *arg)
 		fetch(e);
 }
 
+/*
+ * Who has disconnected may be forgotten before he has fetched the end or said
+ * that he goes.  That is no error: he gets this answer, which is taken.
+ * False: the request is still to be answered.
+ */
+static bool
+answer_left(struct op *op, struct json_object *result)
+{
+	int64_t id = 0;
+	bool good = op_int(op, "client", true, &id);
+
+	if (good && has_left(id)) {
+		op_reply(op, result);
+		return true;
+	}
+	json_object_put(result);
+	return !good;
+}
+
+static struct json_object *
+nothing_more(void)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "messages", json_object_new_array());
+	json_object_object_add(o, "end", json_object_new_boolean(true));
+	return o;
+}
+
 /* A second fetch takes the place of the first, which ends empty. */
 static void
 cmd_receive(struct op *op)
 {
-	struct editor *e = editor_of(op);
+	struct editor *e;
 	uint64_t ms;
 
-	if (e == NULL || !wait_limit(op, false, &ms))
+	if (!wait_limit(op, false, &ms) || answer_left(op, nothing_more()) ||
+	    (e = editor_of(op)) == NULL)
 		return;
 	if (e->fetching != NULL)
 		fetch(e);
@@ -324,24 +354,16 @@ cmd_receive(struct op *op)
 		loop_timer_set(&e->timer, ms, on_fetch_limit, e);
 }
 
-/*
- * Who has disconnected may be gone before he says that he is: that is what he
- * wants, and no error.
- */
 static void
 cmd_close(struct op *op)
 {
 	struct editor *e;
-	int64_t id = 0;
 
-	if (!op_int(op, "client", true, &id))
+	if (answer_left(op, json_object_new_object()) ||
+	    (e = editor_of(op)) == NULL)
 		return;
-	if (!has_left(id)) {
-		if ((e = editor_of(op)) == NULL)
-			return;
-		editor_close(e);
-		forget(e);
-	}
+	editor_close(e);
+	forget(e);
 	op_reply(op, json_object_new_object());
 }
 

@@ -166,7 +166,8 @@ loader_watch(pid_t pid)
 			return;
 	/* only what is stopped can be let go */
 	(void)kill(pid, SIGSTOP);
-	if (waitid_again(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) == -1)
+	if (waitid_again(P_PID, (id_t)pid, &si,
+	    WSTOPPED | WEXITED | WNOWAIT) == -1)
 		child_die(STEP_TRACE);
 	if (si.si_code == CLD_TRAPPED || si.si_code == CLD_STOPPED)
 		let_go(pid);

@@ -266,7 +266,8 @@ stop_at_first(pid_t pid)
 			child_die(STEP_TRACE);
 	}
 	if (ptrace(PTRACE_DETACH, pid, 0, SIGSTOP) == -1 ||
-	    waitid_again(P_PID, (id_t)pid, &si, WSTOPPED | WEXITED | WNOWAIT) == -1)
+	    waitid_again(P_PID, (id_t)pid, &si,
+	    WSTOPPED | WEXITED | WNOWAIT) == -1)
 		child_die(STEP_TRACE);
 }
 

@@ -332,10 +332,12 @@ reap_strays(void)
 
 	for (;;) {
 		memset(&si, 0, sizeof(si));
-		if (waitid_again(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
-		    si.si_pid == 0 || children_own(si.si_pid))
+		if (waitid_again(P_ALL, 0, &si,
+		    WEXITED | WNOHANG | WNOWAIT) == -1 || si.si_pid == 0 ||
+		    children_own(si.si_pid))
 			return;
-		(void)waitid_again(P_PID, (id_t)si.si_pid, &si, WEXITED | WNOHANG);
+		(void)waitid_again(P_PID, (id_t)si.si_pid, &si,
+		    WEXITED | WNOHANG);
 	}
 }
 

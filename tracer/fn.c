@@ -122,8 +122,8 @@ fn_make_raw(struct fn *f)
 	if (f->enter == NULL || f->leave == NULL)
 		return;
 	for (i = 0; i < ARCH_ARGS; i++)
-		f->enter[i] = (struct capture){ .op = CAP_REG, .reg = arch_arg(i),
-		    .len = 8 };
+		f->enter[i] = (struct capture){ .op = CAP_REG,
+		    .reg = arch_arg(i), .len = 8 };
 	f->leave[0] = (struct capture){ .op = CAP_REG, .reg = arch_result(),
 	    .len = 8 };
 	f->nenter = ARCH_ARGS;

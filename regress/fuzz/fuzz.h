@@ -10,6 +10,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,17 @@ static inline void
 quiet(void)
 {
 	log_init("fuzz", LOG_L_ERROR, fuzz_no_log);
+}
+
+/* Of the first ones, which are all that a target has. */
+static inline int
+count_fds(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 128; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
 }
 
 /* -- the input, piece by piece; at its end there are zeros ----------------- */

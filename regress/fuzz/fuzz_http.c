@@ -405,16 +405,6 @@ connect_roles(void)
 	idproc_fd = fds[1];
 }
 
-static int
-count_fds(void)
-{
-	int fd, n = 0;
-
-	for (fd = 0; fd < 128; fd++)
-		n += fcntl(fd, F_GETFD) != -1;
-	return n;
-}
-
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {

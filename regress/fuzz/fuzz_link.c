@@ -312,12 +312,13 @@ hear(struct side *s, unsigned int most)
 
 /* -- a step ---------------------------------------------------------------- */
 
-/* A turn in which nobody gets another descriptor. */
+/* A turn in which nobody gets another descriptor, on either link. */
 static void
-turn_without_fds(struct side *s)
+turn_without_fds(const struct side *s)
 {
 	struct rlimit was, none;
 	int free_fd = dup(s->end_fd);
+	size_t i;
 
 	must(free_fd != -1);
 	must(getrlimit(RLIMIT_NOFILE, &was) == 0);
@@ -325,7 +326,8 @@ turn_without_fds(struct side *s)
 	none = was;
 	none.rlim_cur = (rlim_t)free_fd;
 	must(setrlimit(RLIMIT_NOFILE, &none) == 0);
-	s->loses = true;
+	for (i = 0; i < LINKS; i++)
+		sides[i].loses = true;
 	turn(1);
 	must(setrlimit(RLIMIT_NOFILE, &was) == 0);
 }
@@ -395,16 +397,6 @@ act(struct side *s, uint8_t what, struct input *in)
 		fault_end();
 		break;
 	}
-}
-
-static int
-count_fds(void)
-{
-	int fd, n = 0;
-
-	for (fd = 0; fd < 128; fd++)
-		n += fcntl(fd, F_GETFD) != -1;
-	return n;
 }
 
 int

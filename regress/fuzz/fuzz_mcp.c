@@ -5,7 +5,8 @@
  * Fuzz target of the Model Context Protocol: what a client may say, by the
  * command and by HTTP, and what a tracer may answer.  The first byte says
  * which, and whether there are several messages, with a NUL between them, and
- * many other people.  Whatever is said, the answer is JSON on one line, and of JSON-RPC.
+ * many other people.  Whatever is said, the answer is JSON on one line, and of
+ * JSON-RPC.
  */
 #include <json-c/json.h>
 

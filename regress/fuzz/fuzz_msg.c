@@ -466,16 +466,6 @@ clean_up(void)
 }
 
 /* So that an fd that was forgotten is noticed. */
-static int
-count_fds(void)
-{
-	int fd, n = 0;
-
-	for (fd = 0; fd < 128; fd++)
-		n += fcntl(fd, F_GETFD) != -1;
-	return n;
-}
-
 static void
 parent_gone(struct channel *c, const char *why)
 {

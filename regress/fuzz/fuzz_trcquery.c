@@ -156,6 +156,8 @@ add_call(uint32_t fn, uint64_t ts, uint32_t i)
 	if (i % 41 == 0) {
 		ev.kind = EVENT_EXIT;
 		ev.flags = EVENT_UNWOUND;
+		ev.captures = &got;
+		ev.len = ev.exit_len;
 	} else if (i % 43 == 0) {
 		ev.kind = EVENT_ENTER;
 		ev.flags = EVENT_SAMPLED;

@@ -9,6 +9,7 @@
 # FUZZ_IDLE	1: new inputs get only the time of processors that nobody
 #		else wants, and a target that gets none is stopped: it has
 #		replayed what there is, and that is what it must do
+# FUZZ_SEED	the same new inputs each time, as far as it gets (random)
 #
 # Without FUZZ_IDLE what is found stays in DIRECTORY/found/NAME, for the next
 # run and for `make fuzz-merge`; how long was looked is added to DIRECTORY/time.
@@ -66,6 +67,7 @@ one() {
 	kept=$(find "$@" -type f | wc -l)
 	options="-timeout=${FUZZ_LIMIT:-25} -rss_limit_mb=4096"
 	options="$options -print_final_stats=1 -artifact_prefix=$work/"
+	[ -z "${FUZZ_SEED:-}" ] || options="$options -seed=$FUZZ_SEED"
 	[ ! -f "$here/dict/$name.dict" ] ||
 		options="$options -dict=$here/dict/$name.dict"
 	# shellcheck disable=SC2086 # options are words

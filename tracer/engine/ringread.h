@@ -60,8 +60,8 @@ struct ring_reader *ring_reader_new(const void *ring, size_t size,
 void		 ring_reader_free(struct ring_reader *);
 
 /*
- * All that is there up to upto, in order.  now: a tsc which no record is later than.
- * head: how far the writer says that it is; if it is where the reader is,
+ * All that is there up to upto, in order.  now: a tsc which no record is later
+ * than.  head: how far the writer says that it is; if it is where the reader is,
  * nobody looks for records behind a gap.  last: the thread is gone, so that
  * what is missing will not come.  Returns how many records were valid.
  */
