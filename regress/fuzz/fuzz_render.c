@@ -4,12 +4,13 @@
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and
  * any pattern on any name.  What is rendered is printable ASCII or UTF-8 with
- * balanced quotes, and within its bound.
+ * balanced quotes, and within its bound; looked for as the value that it is
+ * in JSON, it is not ruled out.
  */
-
 #include <sys/mman.h>
 
-#include <fcntl.h>
+#include <json-c/json.h>
+
 #include <unistd.h>
 
 #include "regress/fuzz/fuzz.h"
@@ -50,6 +51,20 @@ look_for(const struct desc *d, const struct capture *steps, size_t nsteps,
 	must(inv.found != FOUND_NEVER);
 }
 
+/* A string of JSON, as whoever asks for it says it. */
+static void
+look_for_text(const struct desc *d, const struct capture *steps,
+    size_t nsteps, const char *shown)
+{
+	struct json_object *o = json_tokener_parse(shown);
+
+	must(o != NULL);
+	look_for(d, steps, nsteps, (struct store_value){ .type = STORE_STRING,
+	    .s = json_object_get_string(o),
+	    .len = (size_t)json_object_get_string_len(o) });
+	json_object_put(o);
+}
+
 /* What was shown, looked for; "<unreadable>" and its like have no key. */
 static void
 try_shown(const struct desc *d, const struct capture *steps, size_t nsteps,
@@ -63,9 +78,7 @@ try_shown(const struct desc *d, const struct capture *steps, size_t nsteps,
 		return;
 	}
 	if (s[0] == '"') {
-		v.s = s + 1;
-		v.len = o->len - 2;
-		look_for(d, steps, nsteps, v);
+		look_for_text(d, steps, nsteps, s);
 	} else if (s[0] == '-' || (s[0] >= '0' && s[0] <= '9')) {
 		v.negative = s[0] == '-' && strcmp(s, "-0") != 0;
 		v.integer = v.negative ? (uint64_t)strtoll(s, &end, 10)
