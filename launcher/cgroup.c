@@ -28,6 +28,7 @@
 #define SWEEP_MS	100
 #define SWEEP_TRIES	100
 #define DYING_MS	50
+#define LEAVING_MS	1000	/* on a host that has no time for the dying */
 /* How long others wait while the kernel makes a limit true. */
 #define LIMIT_US	5000
 /* of a leaf that cgroup.kill was written in: not writable */
@@ -367,7 +368,8 @@ usable_leaf(const struct cgroup_leaf *l)
 /*
  * A leaf that was killed in is made anew: once cgroup.kill was written, kernels
  * kill whatever is cloned into it for as long as it exists.  The last process
- * of that run may need a moment to leave.
+ * of that run may need a moment to leave; if it does not, nothing can be
+ * started there.
  */
 static int
 make_leaf(const struct cgroup_leaf *l)
@@ -377,7 +379,7 @@ make_leaf(const struct cgroup_leaf *l)
 	int tries;
 
 	(void)leaf_path(path, l);
-	for (tries = 0; tries < 20; tries++) {
+	for (tries = 0; tries < LEAVING_MS; tries++) {
 		if (mkdir(path, 0755) == 0)
 			return 0;
 		if (errno != EEXIST)
@@ -385,7 +387,8 @@ make_leaf(const struct cgroup_leaf *l)
 		if (rmdir(path) == -1 && errno == EBUSY)
 			(void)nanosleep(&pause, NULL);
 	}
-	return 0;
+	errno = EBUSY;
+	return -1;
 }
 
 int
