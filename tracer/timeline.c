@@ -28,6 +28,12 @@ static struct loop_timer timer;
 static struct store_files files = STORE_FILES_INIT;
 static uint64_t last_flush, grown, settled;
 static size_t latest;	/* records that the last look has found */
+/* All that comes before a moment; it may take several looks. */
+static struct {
+	uint64_t now;
+	uint64_t end;	/* of the output */
+	bool	 going;
+} sweep;
 static bool		 dirty, busy;
 
 struct store *
@@ -65,25 +71,27 @@ on_record(struct target *t, const struct trace_record *r, void *arg)
 	(void)feed_record(feed, r, *(uint64_t *)arg);
 }
 
-static void
-read_process(struct process *p)
+/* Whether there is more to read. */
+static bool
+read_process(struct process *p, bool briefly)
 {
 	uint64_t most = clock_ns() + AHEAD_NS;
 	size_t n;
 
 	if (st == NULL || p->target == NULL ||
-	    (n = target_read(p->target, on_record, &most)) == 0)
-		return;
+	    (n = target_read(p->target, briefly, on_record, &most)) == 0)
+		return false;
 	latest += n;
 	dirty = true;
 	grown++;
+	return target_more(p->target);
 }
 
 void
 timeline_read_one(struct process *p)
 {
 	target_moment();
-	read_process(p);
+	(void)read_process(p, false);
 }
 
 static void
@@ -110,25 +118,42 @@ settle(uint64_t now)
 	store_settled(st, settled);
 }
 
-void
-timeline_read(void)
+static void
+sweep_begin(void)
 {
-	uint64_t now, end = output_end();
-	struct process *p;
-
-	if (st == NULL)
-		return;
+	sweep.end = output_end();
 	/* nothing that is stored is later than what is settled then: it may be
 	 * all that room is left for */
 	target_moment();
-	now = clock_ns();
+	sweep.now = clock_ns();
+}
+
+static void
+look(bool briefly)
+{
+	struct process *p;
+	bool more = false;
+
+	if (st == NULL)
+		return;
+	if (!briefly || !sweep.going)
+		sweep_begin();
 	latest = 0;
 	TAILQ_FOREACH(p, &processes, entry)
-		read_process(p);
-	/* whoever wrote it is known by now */
-	output_put(end, now, settled);
-	settle(now);
-	flush(now);
+		more = read_process(p, briefly) || more;
+	sweep.going = briefly && more;
+	if (!sweep.going) {
+		/* whoever wrote it is known by now */
+		output_put(sweep.end, sweep.now, settled);
+		settle(sweep.now);
+	}
+	flush(clock_ns());
+}
+
+void
+timeline_read(void)
+{
+	look(false);
 }
 
 uint64_t
@@ -141,7 +166,8 @@ static void
 on_timer(void *arg)
 {
 	(void)arg;
-	timeline_read();
+	/* others are served between the parts of what is very much */
+	look(true);
 	timeline_pace(false);
 }
 
@@ -162,8 +188,8 @@ timeline_pace(bool is_new)
 	if (has_probes()) {
 		/* what happens often must not put it off for ever */
 		if (is_new || timer.slot == 0)
-			loop_timer_set(&timer, is_new || latest > MANY ?
-			    SOON_MS : LOOK_MS, on_timer, NULL);
+			loop_timer_set(&timer, sweep.going ? 0 : is_new ||
+			    latest > MANY ? SOON_MS : LOOK_MS, on_timer, NULL);
 	} else if (dirty)
 		loop_timer_set(&timer, FLUSH_NS / 1000000, on_timer, NULL);
 	else
@@ -176,7 +202,7 @@ tick(void *arg)
 {
 	(void)arg;
 	target_events();
-	timeline_read();
+	look(true);
 }
 
 void

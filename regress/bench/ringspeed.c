@@ -83,7 +83,7 @@ now(void)
 int
 main(void)
 {
-	const struct ring_ops ops = { lookup, record, NULL, NULL, 0 };
+	const struct ring_ops ops = { .lookup = lookup, .record = record };
 	struct ring_reader *rd;
 	uint64_t *ring, n, got;
 	double began;

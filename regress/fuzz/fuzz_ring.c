@@ -25,6 +25,7 @@ static const struct ring_programs functions[] = {
 };
 static uint64_t	ring[WORDS];
 static uint64_t	last_id, tail;
+static struct ring_reader *rd;
 
 static const struct ring_programs *
 lookup(uint32_t fn, void *arg)
@@ -51,6 +52,13 @@ record(const struct ring_record *r, void *arg)
 		must(r->id > last_id && r->link < r->id);
 		last_id = r->id;
 	}
+}
+
+static void
+breathe(void *arg)
+{
+	(void)arg;
+	ring_put_aside(rd);
 }
 
 static void
@@ -155,9 +163,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct input in = { data, len };
 	uint64_t now = NOW, at = take_u16(&in), before;
 	uint8_t how = take_u8(&in);
-	const struct ring_ops ops = { lookup, record, &now,
-	    how & 1 ? &tail : NULL, how & 8 ? now / 2 : 0 };
-	struct ring_reader *rd;
+	struct ring_ops ops = { .lookup = lookup, .record = record,
+		.arg = &now, .tail = how & 1 ? &tail : NULL,
+		.upto = how & 8 ? now / 2 : 0,
+		.breathe = how & 16 ? breathe : NULL };
 
 	fault_begin();
 	rd = ring_reader_new(ring, sizeof(ring), at);
@@ -178,13 +187,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (how & 0x80)
 			continue;
 		now += (uint64_t)take_u8(&in) << 24;
+		if (how & 0x10)
+			ring_put_aside(rd);
+		ops.briefly = (how & 8) != 0;
 		before = ring_tail(rd);
 		must(ring_reader_read(rd, &ops, now, how & 1 ? at :
-		    UINT64_MAX, (how & 2) != 0) <= len + WORDS * 8);
+		    UINT64_MAX, (how & 2) != 0) <= (len + 8) * WORDS);
 		must(ring_tail(rd) >= before);
 		(void)ring_torn(rd);
 		at = how & 4 ? ring_tail(rd) : at;
 	}
 	ring_reader_free(rd);
+	rd = NULL;
 	return 0;
 }

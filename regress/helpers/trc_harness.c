@@ -453,9 +453,9 @@ read_all(void)
 	size_t i;
 
 	if (main_target != NULL)
-		(void)target_read(main_target, on_record, NULL);
+		(void)target_read(main_target, false, on_record, NULL);
 	for (i = 0; i < nchildren; i++) {
-		(void)target_read(children[i], on_record, NULL);
+		(void)target_read(children[i], false, on_record, NULL);
 		if (!target_alive(children[i])) {
 			target_close(children[i]);
 			children[i--] = children[--nchildren];

@@ -750,9 +750,9 @@ do_engine(char **argv)
 	while (!program_gone) {
 		(void)poll(&fd, 1, 2);
 		target_events();
-		(void)target_read(t, on_record, NULL);
+		(void)target_read(t, false, on_record, NULL);
 	}
-	(void)target_read(t, on_record, NULL);
+	(void)target_read(t, false, on_record, NULL);
 	target_close(t);
 	return 0;
 }

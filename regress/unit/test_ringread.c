@@ -52,7 +52,7 @@ record(const struct ring_record *r, void *arg)
 	memcpy(seen_bytes[nseen++], r->captures, r->captures_len);
 }
 
-static const struct ring_ops ops = { lookup, record, NULL, NULL, 0 };
+static const struct ring_ops ops = { .lookup = lookup, .record = record };
 
 static struct ring_reader *
 fresh(uint64_t base)
@@ -352,8 +352,8 @@ look_at_tail(const struct ring_record *r, void *arg)
 static void
 room_meanwhile(void **state)
 {
-	const struct ring_ops telling = { lookup, look_at_tail, NULL, &told,
-		0 };
+	const struct ring_ops telling = { .lookup = lookup,
+		.record = look_at_tail, .tail = &told };
 	struct agent_record r = good;
 	struct ring_reader *rd = fresh(0);
 	uint8_t b[64];
@@ -366,6 +366,162 @@ room_meanwhile(void **state)
 	assert_true(ring_reader_read(rd, &telling, NOW, at, false) > 1000);
 	/* the writer had room again long before all was read */
 	assert_true(before > WORDS / 2 && told <= at);
+	ring_reader_free(rd);
+}
+
+/* -- what is put aside ----------------------------------------------------- */
+
+static struct ring_reader *aside_of;
+static uint64_t expected;	/* the tsc of the next one */
+static size_t in_order;
+
+static void
+see_order(const struct ring_record *r, void *arg)
+{
+	(void)arg;
+	assert_int_equal(r->tsc, expected);
+	assert_int_equal(r->captures_len, 20);
+	expected++;
+	in_order++;
+}
+
+static void
+take_breath(void *arg)
+{
+	(void)arg;
+	ring_put_aside(aside_of);
+}
+
+static const struct ring_ops ordered = { .lookup = lookup,
+    .record = see_order, .breathe = take_breath };
+
+/* Another one, whose tsc says which it is. */
+static uint64_t
+next_at(uint64_t at, uint64_t *tsc)
+{
+	struct agent_record r = good;
+	uint8_t b[64];
+
+	r.tsc = (*tsc)++;
+	return (write_at(at, &r, b, regs(b)));
+}
+
+/* A lap of them, each time that it has been put aside. */
+static uint64_t
+put_laps(struct ring_reader *rd, size_t n, uint64_t *tsc)
+{
+	uint64_t at = ring_tail(rd);
+
+	for (; n > 0; n--) {
+		while (at + 16 < ring_tail(rd) + WORDS)
+			at = next_at(at, tsc);
+		ring_put_aside(rd);
+		assert_int_equal(ring_tail(rd), at);
+	}
+	return (at);
+}
+
+static void
+put_aside(void **state)
+{
+	struct ring_reader *rd = aside_of = fresh(0);
+	uint64_t at, tsc = 1;
+
+	(void)state;
+	expected = 1;
+	in_order = 0;
+	at = put_laps(rd, 20, &tsc);
+	/* some that are in the ring yet */
+	at = next_at(next_at(at, &tsc), &tsc);
+	assert_int_equal(ring_reader_read(rd, &ordered, NOW, at, false),
+	    tsc - 1);
+	assert_int_equal(expected, tsc);
+	assert_int_equal(ring_tail(rd), at);
+	assert_false(ring_more(rd));
+	assert_int_equal(ring_torn(rd), 0);
+	ring_reader_free(rd);
+}
+
+/* About a lap at a time, and more comes meanwhile. */
+static void
+piece_by_piece(void **state)
+{
+	struct ring_ops ops_of = ordered;
+	struct ring_reader *rd = aside_of = fresh(0);
+	uint64_t at, tsc = 1;
+	size_t n = 0, looks = 0;
+
+	(void)state;
+	expected = 1;
+	in_order = 0;
+	ops_of.briefly = true;
+	put_laps(rd, 5, &tsc);
+	do {
+		at = next_at(ring_tail(rd), &tsc);
+		n += ring_reader_read(rd, &ops_of, NOW, at, false);
+		looks++;
+		assert_int_equal(n, in_order);
+	} while (ring_more(rd));
+	assert_true(looks >= 5 && looks <= 7);
+	assert_int_equal(expected, tsc);
+	/* what is later than the moment waits there as well */
+	put_laps(rd, 2, &tsc);
+	ops_of.upto = expected + 9;
+	assert_int_equal(ring_reader_read(rd, &ops_of, NOW, 0, false), 10);
+	assert_false(ring_more(rd));
+	n = (size_t)(tsc - expected);
+	assert_int_equal(ring_reader_read(rd, &ordered, NOW, 0, false), n);
+	assert_int_equal(expected, tsc);
+	ring_reader_free(rd);
+}
+
+/* What is no record stays where it is, and is what it was. */
+static void
+not_put_aside(void **state)
+{
+	struct ring_reader *rd = aside_of = fresh(0);
+	uint64_t at = 0, tsc = 1;
+
+	(void)state;
+	expected = 1;
+	in_order = 0;
+	at = next_at(next_at(at, &tsc), &tsc);
+	/* it says that it is one, but none is so long */
+	ring[at] = (uint32_t)RECORD_ID(at);
+	ring[at + 1] = (uint64_t)UINT32_MAX << 32;
+	ring_put_aside(rd);
+	assert_int_equal(ring_tail(rd), at);
+	assert_int_equal(read_once(rd, NOW, false), 2);
+	assert_int_equal(ring_torn(rd), 1);
+	assert_int_equal(ring_tail(rd), at + 1);
+	ring_reader_free(rd);
+}
+
+/* There is an end to it, for all rings together; the rest has to wait. */
+static void
+put_aside_much(void **state)
+{
+	struct ring_reader *rd = aside_of = fresh(0), *other;
+	uint64_t at = 0, tsc = 1, was;
+
+	(void)state;
+	expected = 1;
+	in_order = 0;
+	do {
+		was = ring_tail(rd);
+		while (at + 16 < was + WORDS)
+			at = next_at(at, &tsc);
+		ring_put_aside(rd);
+		assert_true(ring_tail(rd) * 8 <= 256UL << 20);
+	} while (ring_tail(rd) == at);
+	assert_true(ring_tail(rd) * 8 > 248UL << 20);
+	other = ring_reader_new(ring, SIZE, was);
+	ring_put_aside(other);
+	assert_int_equal(ring_tail(other), was);
+	ring_reader_free(other);
+	assert_int_equal(ring_reader_read(rd, &ordered, LATE, at, false),
+	    tsc - 1);
+	assert_int_equal(ring_torn(rd), 0);
 	ring_reader_free(rd);
 }
 
@@ -752,8 +908,9 @@ write_many(void *arg)
 static void
 beside_a_writer(void **state)
 {
-	const struct ring_ops all = { lookup, record, NULL, &told, 0 };
-	struct ring_reader *rd = fresh(0);
+	const struct ring_ops all = { .lookup = lookup, .record = record,
+		.tail = &told, .breathe = take_breath };
+	struct ring_reader *rd = aside_of = fresh(0);
 	pthread_t t;
 	size_t n = 0;
 
@@ -766,6 +923,8 @@ beside_a_writer(void **state)
 		__atomic_store_n(&told, ring_tail(rd), __ATOMIC_RELEASE);
 	}
 	assert_int_equal(pthread_join(t, NULL), 0);
+	/* what has been put aside last */
+	n += ring_reader_read(rd, &all, NOW, 2 * MANY, false);
 	assert_int_equal(ring_torn(rd), 0);
 	assert_int_equal(n, MANY);
 	ring_reader_free(rd);
@@ -781,6 +940,9 @@ main(void)
 		cmocka_unit_test(too_deep), cmocka_unit_test(left_for_later),
 		cmocka_unit_test(laps),
 		cmocka_unit_test(room_meanwhile),
+		cmocka_unit_test(put_aside), cmocka_unit_test(piece_by_piece),
+		cmocka_unit_test(not_put_aside),
+		cmocka_unit_test(put_aside_much),
 		cmocka_unit_test(far), cmocka_unit_test(not_yet),
 		cmocka_unit_test(never), cmocka_unit_test(of_the_dead),
 		cmocka_unit_test(wrong_heads),

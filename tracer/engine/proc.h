@@ -136,6 +136,7 @@ struct target {
 	uint8_t	 entry_code[ARCH_TRAP]; /* what was there */
 	uint64_t stop_ns;
 	uint64_t strangers;	/* as reported */
+	bool	 more;		/* than the last reading has had */
 	uint32_t generation;	/* programs before this one */
 	struct target *past;	/* what is left to read of the last one */
 	struct target *next;

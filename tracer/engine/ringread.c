@@ -11,12 +11,27 @@
 #define STUCK_NS_TICKS	1000000000ULL	/* about half a second of any tsc */
 #define PASS_MOST	8	/* laps in one call: a writer may be faster */
 #define TOLD		16	/* times in a lap that the writer gets room */
+#define STASH_WORDS	((256U << 10) / 8)
+#define STASHES_MOST	1024U	/* of all readers: 256 MiB */
+#define STASHES_KEPT	16U	/* of these the memory is not given back */
 
 /* Of these nothing varies but whether there was room. */
 #define FIXED_OPS	(1U << CAP_REG | 1U << CAP_VEC | 1U << CAP_STACK | \
 			1U << CAP_MEM)
 
 _Static_assert(COPY_MOST >= WORDS_MOST, "a record is copied as a whole");
+_Static_assert(STASH_WORDS >= WORDS_MOST, "and so it is put aside");
+
+/* Whole records that have been taken out of a ring, and not been read. */
+struct stash {
+	struct stash *next;
+	uint64_t at;		/* of the first word */
+	uint32_t words;
+	uint64_t w[STASH_WORDS];
+};
+
+static struct stash *spare_stash;
+static uint32_t nstashes, nspare;
 
 /* A call whose end has not been read. */
 struct open {
@@ -29,10 +44,12 @@ struct ring_reader {
 	uint64_t mask;		/* words - 1 */
 	uint64_t at;		/* words read */
 	uint64_t since;		/* tsc since which `at` has not come */
+	struct stash *stash, *newest; /* what follows `at`, in order; owned */
 	uint64_t torn;
 	uint64_t tsc;		/* of the record before */
 	bool	 astray;	/* nobody knows whether it is that */
 	bool	 late;		/* what comes next is later than upto */
+	bool	 more;		/* the last reading had to end before that */
 	struct open *open;	/* the innermost last; OPEN_MOST of them */
 	uint32_t nopen;
 	uint32_t copied;	/* words of buf, from those at `at` on */
@@ -69,11 +86,70 @@ ring_reader_new(const void *ring, size_t size, uint64_t base)
 	return (rd);
 }
 
+/* --- what has been put aside ---------------------------------------------- */
+
+static struct stash *
+stash_new(uint64_t at)
+{
+	struct stash *s = spare_stash;
+
+	if (s != NULL) {
+		spare_stash = s->next;
+		nspare--;
+	} else if (nstashes == STASHES_MOST ||
+	    (s = malloc(sizeof(*s))) == NULL) {
+		return (NULL);
+	} else
+		nstashes++;
+	s->next = NULL;
+	s->at = at;
+	s->words = 0;
+	return (s);
+}
+
+static void
+stash_drop(struct ring_reader *rd)
+{
+	struct stash *s = rd->stash;
+
+	rd->stash = s->next;
+	if (rd->stash == NULL)
+		rd->newest = NULL;
+	if (nspare < STASHES_KEPT) {
+		s->next = spare_stash;
+		spare_stash = s;
+		nspare++;
+		return;
+	}
+	nstashes--;
+	free(s);
+}
+
+/* What comes next of it is what has been copied.  False: there is no more. */
+static bool
+unstash(struct ring_reader *rd)
+{
+	const struct stash *s;
+	uint32_t done;
+
+	while ((s = rd->stash) != NULL && rd->at >= s->at + s->words)
+		stash_drop(rd);
+	if (s == NULL)
+		return (false);
+	done = (uint32_t)(rd->at - s->at);
+	rd->next = s->w + done;
+	rd->copied = s->words - done;
+	return (true);
+}
+
 void
 ring_reader_free(struct ring_reader *rd)
 {
-	if (rd != NULL)
-		free(rd->open);
+	if (rd == NULL)
+		return;
+	while (rd->stash != NULL)
+		stash_drop(rd);
+	free(rd->open);
 	free(rd);
 }
 
@@ -86,7 +162,14 @@ ring_reader_forget(struct ring_reader *rd)
 uint64_t
 ring_tail(const struct ring_reader *rd)
 {
-	return (rd->at);
+	return (rd->newest == NULL ? rd->at :
+	    rd->newest->at + rd->newest->words);
+}
+
+bool
+ring_more(const struct ring_reader *rd)
+{
+	return (rd->more);
 }
 
 uint64_t
@@ -269,6 +352,47 @@ is_copied(const struct ring_reader *rd, uint32_t ahead)
 		return (0);
 	words = words_of(w);
 	return (words <= rd->copied - ahead ? words : 0);
+}
+
+/* A record's words as they are now, which is what will be read of it. */
+static bool
+put_aside(struct ring_reader *rd, uint64_t at)
+{
+	struct stash *s = rd->newest;
+	uint64_t w[2], *to;
+	uint32_t words, i;
+
+	w[0] = rd->ring[at & rd->mask];
+	if ((uint32_t)w[0] != (uint32_t)RECORD_ID(at))
+		return (false);
+	w[1] = rd->ring[(at + 1) & rd->mask];
+	words = words_of(w);
+	if (words == 0)
+		return (false);
+	if (s == NULL || STASH_WORDS - s->words < words) {
+		if ((s = stash_new(at)) == NULL)
+			return (false);
+		*(rd->newest == NULL ? &rd->stash : &rd->newest->next) = s;
+		rd->newest = s;
+	}
+	to = s->w + s->words;
+	to[0] = w[0];
+	to[1] = w[1];
+	for (i = 2; i < words; i++)
+		to[i] = rd->ring[(at + i) & rd->mask];
+	s->words += words;
+	return (true);
+}
+
+void
+ring_put_aside(struct ring_reader *rd)
+{
+	uint64_t at = ring_tail(rd), end = at + rd->mask;
+
+	/* the copies of a reading that goes on are here again */
+	rd->copied = 0;
+	while (at < end && put_aside(rd, at))
+		at = ring_tail(rd);
 }
 
 static bool
@@ -482,7 +606,9 @@ wait_or_skip(struct ring_reader *rd, uint64_t now, bool last)
 	return (true);
 }
 
-/* One record, or what is none but could have been.  Its words, 0: it is late. */
+/*
+ * One record, or what is none but could have been.  Its words, 0: it is late.
+ */
 static uint32_t
 read_one(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
     uint32_t words, size_t *n, struct ring_record *out)
@@ -516,6 +642,8 @@ next_words(struct ring_reader *rd, uint64_t head, bool *bad)
 	uint64_t ahead = head - rd->at;
 
 	*bad = false;
+	if (words == 0 && unstash(rd))
+		words = is_copied(rd, 0);
 	if (words != 0)
 		return (words);
 	/* what has been copied may be older than what is there now */
@@ -536,7 +664,8 @@ size_t
 ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops,
     uint64_t now, uint64_t head, bool last)
 {
-	uint64_t end = rd->at + PASS_MOST * (rd->mask + 1), told = rd->at;
+	uint64_t lap = rd->mask + 1, told = rd->at, end = ops->briefly ?
+	    rd->at + lap : ring_tail(rd) + PASS_MOST * lap;
 	struct ring_record out = { .kind = 0 };
 	uint32_t words;
 	bool bad;
@@ -562,10 +691,15 @@ ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops,
 		} else if (!wait_or_skip(rd, now, last)) {
 			break;
 		}
-		if (ops->tail != NULL && rd->at - told > rd->mask / TOLD) {
-			__atomic_store_n(ops->tail, rd->at, __ATOMIC_RELEASE);
-			told = rd->at;
-		}
+		if (rd->at - told <= rd->mask / TOLD)
+			continue;
+		told = rd->at;
+		if (ops->tail != NULL)
+			__atomic_store_n(ops->tail, ring_tail(rd),
+			    __ATOMIC_RELEASE);
+		if (ops->breathe != NULL)
+			ops->breathe(ops->arg);
 	}
+	rd->more = rd->at >= end;
 	return (n);
 }

@@ -49,6 +49,10 @@ struct ring_ops {
 	uint64_t *tail;
 	/* A tsc: what is later is left for another call.  0: nothing is. */
 	uint64_t upto;
+	/* Called several times in a lap: a moment for other rings.  Or NULL. */
+	void	(*breathe)(void *arg);
+	/* No more than about a lap, also if there is more. */
+	bool	 briefly;
 };
 
 /*
@@ -67,9 +71,17 @@ void		 ring_reader_free(struct ring_reader *);
  */
 size_t		 ring_reader_read(struct ring_reader *, const struct ring_ops *,
 		    uint64_t now, uint64_t head, bool last);
+/* Whether that ended before it had all: there is too much at once. */
+bool		 ring_more(const struct ring_reader *);
+/*
+ * Takes what is in the ring out of it, for later: the writer has room again.
+ * Of all readers that is 256 MiB at most, and stays in the ring beyond that.
+ * May be called by breathe().
+ */
+void		 ring_put_aside(struct ring_reader *);
 /* What is written from now on is another thread's. */
 void		 ring_reader_forget(struct ring_reader *);
-/* Words that are read; for the writer. */
+/* Words that are read or put aside; for the writer. */
 uint64_t	 ring_tail(const struct ring_reader *);
 /* Records that were not valid, since the last call. */
 uint64_t	 ring_torn(struct ring_reader *);

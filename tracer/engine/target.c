@@ -17,6 +17,7 @@
 
 #define RING_USUAL	(4UL << 20)
 #define RING_MOST	(1UL << 30)
+#define FULL		8	/* a ring of which so much is in use: an 8th */
 #define AUXV_MOST	64
 #define PASTS_MOST	4	/* programs whose records have not been read */
 #define NAME_NS 1000000000ULL   /* between two looks at a thread's name */
@@ -295,6 +296,7 @@ struct reading {
 	struct target *self;	/* whom it is about: t, or what t was */
 	struct slot *slot;
 	uint32_t n;		/* of the slot */
+	bool	 briefly;
 	target_record_fn fn;
 	void	*arg;
 	struct ring_programs programs;
@@ -423,14 +425,36 @@ look_at_name(struct target *self, struct slot *s)
 	report(self, &e);
 }
 
+/* Rings that fill up while others are read are emptied. */
+static void
+breathe(void *arg)
+{
+	const struct reading *r = arg;
+	struct target *t = r->t;
+	struct agent_slot *sh = t->control->slots;
+	struct slot *s;
+	uint32_t i;
+
+	for (i = 0; i < t->nslots; i++, sh++) {
+		s = &t->slots[i];
+		if (s->tid == 0 || *(volatile uint64_t *)&sh->head -
+		    ring_tail(s->reader) < t->opt.ring / 8 / FULL)
+			continue;
+		ring_put_aside(s->reader);
+		__atomic_store_n(&sh->tail, ring_tail(s->reader),
+		    __ATOMIC_RELEASE);
+	}
+}
+
 static size_t
 read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 {
 	struct agent_slot *sh = &t->control->slots[n];
 	struct slot *s = &t->slots[n];
 	bool gone = s->gone || !t->alive;
-	const struct ring_ops ops = { lookup, on_record, r, &sh->tail,
-		gone ? 0 : upto };
+	const struct ring_ops ops = { .lookup = lookup, .record = on_record,
+		.arg = r, .tail = &sh->tail, .upto = gone ? 0 : upto,
+		.breathe = breathe, .briefly = r->briefly };
 	size_t got;
 
 	r->slot = s;
@@ -441,7 +465,9 @@ read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 	report_lost(t, r->self, s, n);
 	if (got > 0 && !gone)
 		look_at_name(r->self, s);
-	if (s->gone && t->alive) {
+	if (ring_more(s->reader))
+		t->more = true;
+	else if (s->gone && t->alive) {
 		s->tid = 0;
 		s->gone = false;
 		s->last_ts = 0;
@@ -450,9 +476,11 @@ read_slot(struct target *t, uint32_t n, struct reading *r, uint64_t now)
 }
 
 static size_t
-read_all(struct target *t, struct target *self, target_record_fn fn, void *arg)
+read_all(struct target *t, struct target *self, bool briefly,
+    target_record_fn fn, void *arg)
 {
-	struct reading r = { .t = t, .self = self, .fn = fn, .arg = arg };
+	struct reading r = { .t = t, .self = self, .briefly = briefly,
+		.fn = fn, .arg = arg };
 	uint64_t now;
 	size_t got = 0;
 	uint32_t i;
@@ -480,11 +508,11 @@ read_past(struct target *p, struct target *self, target_record_fn fn,
 	if (p == NULL)
 		return (0);
 	got = read_past(p->past, self, fn, arg);
-	return (got + read_all(p, self, fn, arg));
+	return (got + read_all(p, self, false, fn, arg));
 }
 
 size_t
-target_read(struct target *t, target_record_fn fn, void *arg)
+target_read(struct target *t, bool briefly, target_record_fn fn, void *arg)
 {
 	size_t got = 0;
 
@@ -493,7 +521,14 @@ target_read(struct target *t, target_record_fn fn, void *arg)
 		target_free(t->past);
 		t->past = NULL;
 	}
-	return (got + read_all(t, t, fn, arg));
+	t->more = false;
+	return (got + read_all(t, t, briefly, fn, arg));
+}
+
+bool
+target_more(const struct target *t)
+{
+	return (t->more);
 }
 
 /* --- */

@@ -243,9 +243,13 @@ typedef void	(*target_record_fn)(struct target *,
 void		 target_moment(void);
 /*
  * Hands over what the rings hold, of each thread in order.  Losses are
- * reported by on_event.  Returns how many ENTERs and EXITs there were.
+ * reported by on_event.  briefly: of each thread about as much as a ring
+ * holds; target_more() says whether that was not all.  Returns how many ENTERs
+ * and EXITs there were.
  */
-size_t		 target_read(struct target *, target_record_fn, void *arg);
+size_t		 target_read(struct target *, bool briefly, target_record_fn,
+		    void *arg);
+bool		 target_more(const struct target *);
 
 /*
  * Attends to whatever has happened to any target; callbacks come from within.
