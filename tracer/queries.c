@@ -32,6 +32,55 @@ catch_up(void)
 	output_drain();
 }
 
+/* -- what waits until all has come ---------------------------------------- */
+
+static void
+ask_again(void *arg)
+{
+	struct waiter *w, *next;
+	uint64_t now = clock_ns();
+
+	(void)arg;
+	/* what is found now could not be sent */
+	if (link_is_full()) {
+		loop_timer_set(&ask_timer, LOOK_MS, ask_again, NULL);
+		return;
+	}
+	catch_up();
+	for (w = TAILQ_FIRST(&asking); w != NULL && !link_is_full(); w = next) {
+		next = TAILQ_NEXT(w, entry);
+		if (!w->op->answered && timeline_settled() < w->word &&
+		    now - w->word < SETTLE_NS)
+			continue;
+		if (!w->op->answered)
+			w->answer(w->op);
+		waiter_drop(&asking, w);
+	}
+	if (!TAILQ_EMPTY(&asking))
+		loop_timer_set(&ask_timer, SETTLE_MS, ask_again, NULL);
+}
+
+/*
+ * What has happened until it is asked is in the answer.  What the program is
+ * writing may be under way, and later events are not shown before it.
+ */
+static void
+when_settled(struct op *op, void (*answer)(struct op *))
+{
+	uint64_t now = clock_ns();
+	struct waiter *w;
+
+	catch_up();
+	if (timeline_settled() >= now) {
+		answer(op);
+		return;
+	}
+	w = waiter_add(&asking, op);
+	w->word = now;
+	w->answer = answer;
+	loop_timer_set(&ask_timer, SETTLE_MS, ask_again, NULL);
+}
+
 /* -- query ---------------------------------------------------------------- */
 
 static void
@@ -102,7 +151,7 @@ read_query(struct op *op, struct json_object *args, struct query *q)
 }
 
 static void
-answer(struct op *op)
+answer_query(struct op *op)
 {
 	struct text t = { .max = 0 };
 	char why[STORE_WHY];
@@ -119,45 +168,15 @@ answer(struct op *op)
 }
 
 static void
-ask_again(void *arg)
-{
-	struct waiter *w, *next;
-	uint64_t now = clock_ns();
-
-	(void)arg;
-	catch_up();
-	for (w = TAILQ_FIRST(&asking); w != NULL && !link_is_full();
-	    w = next) {
-		next = TAILQ_NEXT(w, entry);
-		if (!w->op->answered && timeline_settled() < w->word &&
-		    now - w->word < SETTLE_NS)
-			continue;
-		if (!w->op->answered)
-			answer(w->op);
-		waiter_drop(&asking, w);
-	}
-	if (!TAILQ_EMPTY(&asking))
-		loop_timer_set(&ask_timer, SETTLE_MS, ask_again, NULL);
-}
-
-/*
- * What has happened until it is asked is in the answer.  What the program is
- * writing may be under way, and later events are not shown before it.
- */
-static void
 do_query(struct op *op)
 {
-	uint64_t now = clock_ns();
+	struct query q;
 
-	if (!session_asked(op))
+	/* what is wrong with it is said at once */
+	if (!session_asked(op) || !read_query(op, op->args, &q))
 		return;
-	catch_up();
-	if (timeline_settled() >= now) {
-		answer(op);
-		return;
-	}
-	waiter_add(&asking, op)->word = now;
-	loop_timer_set(&ask_timer, SETTLE_MS, ask_again, NULL);
+	query_free(&q);
+	when_settled(op, answer_query);
 }
 
 /* -- follow --------------------------------------------------------------- */
@@ -285,7 +304,7 @@ static const struct param sql_params[] = {
 };
 
 static void
-do_sql(struct op *op)
+answer_sql(struct op *op)
 {
 	struct sql_args a = { .rows = SQL_ROWS };
 	struct sql_limits limits = { .rows = 0 };
@@ -293,7 +312,7 @@ do_sql(struct op *op)
 	char why[STORE_WHY];
 	int ret;
 
-	if (!session_asked(op) || !op_params(op, sql_params, &a))
+	if (!op_params(op, sql_params, &a))
 		return;
 	limits.rows = (uint32_t)a.rows;
 	catch_up();
@@ -307,6 +326,15 @@ do_sql(struct op *op)
 		    "events and sessions", "%s", why);
 	} else
 		op_reply(op, &t);
+}
+
+static void
+do_sql(struct op *op)
+{
+	struct sql_args a = {.rows = SQL_ROWS};
+
+	if (session_asked(op) && op_params(op, sql_params, &a))
+		when_settled(op, answer_sql);
 }
 
 /* -- status --------------------------------------------------------------- */

@@ -10,7 +10,8 @@
 struct waiter {
 	TAILQ_ENTRY(waiter) entry;
 	struct op	*op;		/* held */
-	uint64_t	 word;		/* the list's own */
+	uint64_t word;                  /* the list's own, */
+	void (*answer)(struct op *);    /* and this; NULL at first */
 };
 
 TAILQ_HEAD(waiters, waiter);
