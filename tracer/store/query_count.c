@@ -13,9 +13,10 @@
 #define SEEK_FROM	2000U	/* fewer are skipped one by one */
 
 /* -- a chunk's records -------------------------------------------------- */
-/* Matches before ts, by looking at each. */
+/* Matches from one time on and before another, by looking at each. */
 static uint64_t
-count_records(struct filter *f, const struct chunk *c, uint64_t ts)
+count_records(
+    struct filter *f, const struct chunk *c, uint64_t from, uint64_t ts)
 {
 	static uint8_t data[SEG_DATA];
 	struct seg_first first = chunk_first(c);
@@ -28,8 +29,9 @@ count_records(struct filter *f, const struct chunk *c, uint64_t ts)
 		return 0;
 	while ((size = rec_read(data + at, c->bytes - at, &first, r)) > 0 &&
 	    r[0].ts < ts) {
-		n += filter_rec(f, &r[0]);
-		n += r[1].kind != 0 && r[1].ts < ts && filter_rec(f, &r[1]);
+		n += r[0].ts >= from && filter_rec(f, &r[0]);
+		n += r[1].kind != 0 && r[1].ts >= from && r[1].ts < ts &&
+		     filter_rec(f, &r[1]);
 		at += (uint32_t)size;
 	}
 	return n;
@@ -279,23 +281,26 @@ count_calls(struct filter *f)
 	return n;
 }
 
-/* Output and crashes before ts, on one thread or all. */
+/* Output and crashes from one time on and before another. */
 static uint64_t
-count_texts_before(const struct filter *f, uint64_t ts)
+count_texts_in(const struct filter *f, uint64_t from, uint64_t ts)
 {
 	char sql[200];
 	sqlite3_stmt *s;
 	uint64_t n = 0;
 
-	snprintf(sql, sizeof(sql), "SELECT count(*) FROM texts WHERE ts<? AND "
-	    "(1<<kind)&%u AND kind<=%d%s", f->kinds, EVENT_CRASH,
-	    f->tid == -1 ? "" : " AND tid=?");
+	snprintf(sql, sizeof(sql),
+	    "SELECT count(*) FROM texts WHERE ts>=? AND "
+	    "ts<? AND (1<<kind)&%u AND kind<=%d%s",
+	    f->kinds, EVENT_CRASH, f->tid == -1 ? "" : " AND tid=?");
 	if (sqlite3_prepare_v2(f->st->db, sql, -1, &s, NULL) != SQLITE_OK)
 		return 0;
-	sqlite3_bind_int64(s, 1, ts > INT64_MAX ? INT64_MAX :
-	    (sqlite3_int64)ts);
+	sqlite3_bind_int64(
+	    s, 1, from > INT64_MAX ? INT64_MAX : (sqlite3_int64)from);
+	sqlite3_bind_int64(
+	    s, 2, ts > INT64_MAX ? INT64_MAX : (sqlite3_int64)ts);
 	if (f->tid != -1)
-		sqlite3_bind_int64(s, 2, f->tid);
+		sqlite3_bind_int64(s, 3, f->tid);
 	if (sqlite3_step(s) == SQLITE_ROW)
 		n = (uint64_t)sqlite3_column_int64(s, 0);
 	sqlite3_finalize(s);
@@ -309,24 +314,65 @@ count_texts(const struct filter *f)
 	int kind;
 
 	if (f->tid != -1)
-		return count_texts_before(f, INT64_MAX);
+		return count_texts_in(f, 0, INT64_MAX);
 	for (kind = EVENT_STDOUT; kind <= EVENT_CRASH; kind++)
 		if ((f->kinds & 1U << kind) != 0)
 			n += f->st->ntexts[kind];
 	return n;
 }
 
+/* Calls of a thread that are later than ts: they are the last ones. */
+static uint64_t
+count_calls_after(struct filter *f, const struct thread *t, uint64_t ts)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = t->nchunks; i > 0 && t->chunks[i - 1]->last_ts > ts; i--) {
+		store_tick(f->st);
+		if (filter_chunk(f, t->chunks[i - 1]))
+			n += count_records(
+			    f, t->chunks[i - 1], ts + 1, UINT64_MAX);
+	}
+	return n;
+}
+
+/*
+ * What is there and not shown now.  What comes in meanwhile is not shown
+ * either, and may be missed here.
+ */
+static uint64_t
+count_hidden(struct filter *f)
+{
+	const struct store *st = f->st;
+	uint64_t ts = st->horizon, n = 0;
+	uint32_t i;
+
+	if (st->latest_ts <= ts)
+		return 0;
+	for (i = 0; f->calls && i < st->nthreads; i++)
+		if (thread_wanted(f, st->threads[i]))
+			n += count_calls_after(f, st->threads[i], ts);
+	if (f->texts)
+		n += count_texts_in(f, ts + 1, INT64_MAX);
+	return n;
+}
+
 uint64_t
 count_all(struct filter *f)
 {
+	uint64_t later, n;
+
 	if (f->by_result && f->counts == NULL) {
 		f->ncounts = f->st->nslots;
 		f->counts = calloc(f->ncounts + 1, sizeof(*f->counts));
 		if (f->counts == NULL)
 			f->ncounts = 0;
 	}
-	return (f->calls ? count_calls(f) : 0) +
-	    (f->texts ? count_texts(f) : 0);
+	/* first, so that nothing is left out that was not counted */
+	later = count_hidden(f);
+	n = (f->calls ? count_calls(f) : 0) + (f->texts ? count_texts(f) : 0);
+	return n > later ? n - later : 0;
 }
 
 /* -- the n-th ----------------------------------------------------------- */
@@ -384,7 +430,7 @@ static uint64_t
 most_before(const struct filter *f, const struct span *all, size_t i)
 {
 	return (i == 0 ? 0 : all[i - 1].sum) +
-	    (f->texts ? count_texts_before(f, all[i].chunk->first_ts) : 0);
+	       (f->texts ? count_texts_in(f, 0, all[i].chunk->first_ts) : 0);
 }
 
 /* Exactly how many match before the beginning of span i. */
@@ -394,10 +440,11 @@ count_before(struct filter *f, const struct span *all, size_t i)
 	uint64_t ts = all[i].chunk->first_ts, n;
 	size_t k;
 
-	n = f->texts ? count_texts_before(f, ts) : 0;
+	n = f->texts ? count_texts_in(f, 0, ts) : 0;
 	for (k = 0; k < i; k++)
-		n += all[k].chunk->last_ts < ts ? all[k].count :
-		    count_records(f, all[k].chunk, ts);
+		n += all[k].chunk->last_ts < ts
+			 ? all[k].count
+			 : count_records(f, all[k].chunk, 0, ts);
 	return n;
 }
 

@@ -88,7 +88,7 @@ void	 cursor_close(struct cursor *);
 int	 place_of(struct store *, uint64_t id, struct place *);
 
 /* -- query_count.c -- */
-/* Of all that match. */
+/* Of all that match and are shown now. */
 uint64_t count_all(struct filter *);
 /* Whether something in the chunk matches. */
 bool	 count_some(struct filter *, const struct chunk *);
