@@ -432,8 +432,9 @@ trc_note_losses(struct json_object *o)
 		    "came faster than they could be read", lost,
 		    json_object_array_length(list));
 	if (reply_int(o, "evicted", &n) && n > 0)
-		report("the oldest %" PRId64 " calls have made room for later "
-		    "ones", n);
+		report("the oldest %" PRId64 " entries and exits of calls "
+		       "have made room for later ones",
+		    n);
 	if (*reply_str(o, "trouble", "") != '\0')
 		report("%s", reply_str(o, "trouble", ""));
 	if (json_object_object_get_ex(o, "sampled", &v) &&
