@@ -445,7 +445,10 @@ cgroup_sweep(const struct cgroup_leaf *l)
 			continue;
 		sweeps[i].leaf = *l;
 		sweeps[i].tries = SWEEP_TRIES;
-		loop_timer_set(&sweep_timer, SWEEP_MS, sweep_again, NULL);
+		/* sessions that end all the time must not put it off */
+		if (sweep_timer.slot == 0)
+			loop_timer_set(&sweep_timer, SWEEP_MS, sweep_again,
+			    NULL);
 		return;
 	}
 	log_warnx("too many cgroups wait to be removed; one stays");

@@ -265,7 +265,9 @@ process_changed(struct process *p)
 	p->held = true;
 	p->held_since = loop_now_ms();
 	target_hold(p->target);
-	loop_timer_set(&patience, HELD_MS / 10, on_patience, NULL);
+	/* those that are held already are not held longer for it */
+	if (patience.slot == 0)
+		loop_timer_set(&patience, HELD_MS / 10, on_patience, NULL);
 	probing_kick();
 }
 

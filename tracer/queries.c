@@ -32,6 +32,23 @@ catch_up(void)
 	output_drain();
 }
 
+/*
+ * Held until fn looks after them, in at most so many milliseconds: who comes
+ * does not put off those that wait already.
+ */
+static struct waiter *
+hold(struct waiters *list, struct op *op, uint64_t word,
+    struct loop_timer *timer, uint64_t ms, loop_timer_fn fn)
+{
+	struct waiter *w;
+
+	if (TAILQ_EMPTY(list))
+		loop_timer_set(timer, ms, fn, NULL);
+	w = waiter_add(list, op);
+	w->word = word;
+	return w;
+}
+
 /* -- what waits until all has come ---------------------------------------- */
 
 static void
@@ -68,17 +85,13 @@ static void
 when_settled(struct op *op, void (*answer)(struct op *))
 {
 	uint64_t now = clock_ns();
-	struct waiter *w;
 
 	catch_up();
-	if (timeline_settled() >= now) {
+	if (timeline_settled() >= now)
 		answer(op);
-		return;
-	}
-	w = waiter_add(&asking, op);
-	w->word = now;
-	w->answer = answer;
-	loop_timer_set(&ask_timer, SETTLE_MS, ask_again, NULL);
+	else
+		hold(&asking, op, now, &ask_timer, SETTLE_MS,
+		    ask_again)->answer = answer;
 }
 
 /* -- query ---------------------------------------------------------------- */
@@ -274,9 +287,8 @@ do_follow(struct op *op)
 	if (!session_asked(op) || !op_params(op, follow_params, &a) ||
 	    follow_once(op, a.wait_ms == 0))
 		return;
-	waiter_add(&following, op)->word = loop_now_ms() +
-	    (uint64_t)a.wait_ms;
-	loop_timer_set(&follow_timer, LOOK_MS, look, NULL);
+	(void)hold(&following, op, loop_now_ms() + (uint64_t)a.wait_ms,
+	    &follow_timer, LOOK_MS, look);
 }
 
 void

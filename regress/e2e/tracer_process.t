@@ -802,6 +802,26 @@ def follow_and_export():
         stop(r["pid"])
 
 
+def many_followers():
+    """Who waits is answered in time, however often others come and go."""
+    with Tracer() as t:
+        r = t.ask("launch", command="/bin/sleep", args=["1000"],
+                  projectRoot="/bin")
+        n = t.put("follow", {"wait_ms": 100})
+        came, end, conn = [], time.monotonic() + 20, 1
+        while not came and time.monotonic() < end:
+            conn += 1
+            for _ in range(10):
+                t.put("follow", {"wait_ms": 25000}, conn=conn)
+            t.put("_gone", conn=conn)
+            t.fill(0.002)
+            came = [m for m in t.msgs if m.get("id") == n]
+        ok(came and "ok" in came[0],
+           "who follows is answered while others come and go", (came, conn))
+        t.ask("stop")
+        stop(r["pid"])
+
+
 def of_32_bits():
     """A program that sleeps for ever, by hand: no compiler need have it."""
     code = b"\xb8\x1d\0\0\0\xcd\x80\xeb\xf7"       # pause() again and again
@@ -871,4 +891,5 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           runs_of_one_session, stopped_before_it_has_files,
           traced_by_another,
           a_full_disk, storms, one_value_of_thousands, follow_and_export,
+          many_followers,
           programs_of_32_bits, who_it_is)

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "launcher/cgroup.h"
+#include "loop.h"
 #include "msg.h"
 #include "proto.h"
 #include "role.h"
@@ -227,6 +228,56 @@ all_at_once(void **state)
 	assert_true(tree_has("cgroup.procs"));
 }
 
+static struct loop_timer ends;
+static const char *busy[2];	/* what nobody can remove by now */
+static int ended;
+
+/* In the place of libc's: the kernel's cgroups are busy, files are not. */
+int
+rmdir(const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (busy[i] != NULL && strstr(path, busy[i]) != NULL) {
+			errno = EBUSY;
+			return -1;
+		}
+	return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+/* A session more has ended, and something of it stays for now. */
+static void
+one_more_ends(void *arg)
+{
+	cgroup_sweep(&later);
+	if (++ended < 60)
+		loop_timer_set(&ends, 10, one_more_ends, arg);
+	else
+		loop_stop();
+}
+
+/* Who has left is cleared away, also while others leave all the time. */
+static void
+one_after_the_other(void **state)
+{
+	(void)state;
+	assert_int_equal(loop_init(), 0);
+	make(&session, &none, &none);
+	make(&later, &none, &none);
+	busy[0] = LEAF;
+	busy[1] = LATER;
+	cgroup_sweep(&session);
+	assert_true(tree_has(LEAF));
+	busy[0] = NULL;
+	ended = 0;
+	loop_timer_set(&ends, 10, one_more_ends, NULL);
+	assert_int_equal(loop_run(), 0);
+	busy[1] = NULL;
+	assert_false(tree_has(LEAF));
+	assert_true(tree_has(LATER));
+}
+
 static void
 none_delegated(void **state)
 {
@@ -364,6 +415,7 @@ main(void)
 		T(of_debuggers),
 		T(killed),
 		T(all_at_once),
+		T(one_after_the_other),
 		T(none_delegated),
 		cmocka_unit_test(kernels_own),
 	};
