@@ -65,7 +65,7 @@ test-bins: $(addprefix $(ATTACK_DIR)/,$(ATTACK_PROGS) $(ATTACK_ROLES)) $(TAKEN)
 # the random part of it goes on for up to so many messages on each channel
 BABBLE_MESSAGES ?=	10000
 attack: all test-bins
-	@BABBLE_MESSAGES=$(BABBLE_MESSAGES) DL_LIMIT=14400 DL_ONCE=1 \
+	@DL_BABBLE=$(BABBLE_MESSAGES) DL_LIMIT=14400 DL_ONCE=1 \
 	    DL_TESTS="regress/attack/roles.t regress/attack/blame.t \
 	    regress/attack/babble.t" regress/run.sh $(abspath $(O))
 .PHONY: attack

@@ -5,8 +5,8 @@
 # all kinds of fds, values and ids.  It costs that role its life, again and
 # again, and nobody else anything.
 #
-# BABBLE_MESSAGES	so many on each channel (200); above that all in both modes
-# BABBLE_SEED		from where the numbers come; printed with what fails
+# DL_BABBLE	so many on each channel (200); above that all in both modes
+# DL_SEED	from where the numbers come; printed with what fails
 import os
 import random
 import signal
@@ -20,8 +20,8 @@ from dl import (AS_ROOT, SANITIZED, alone, helper, ok, run_tests, status_of,
                 wait_for)
 from tlsclient import with_tls
 
-MESSAGES = int(os.environ.get("BABBLE_MESSAGES", "200"))
-SEED = os.environ.get("BABBLE_SEED", "1")
+MESSAGES = int(os.environ.get("DL_BABBLE", "200"))
+SEED = os.environ.get("DL_SEED", "1")
 # of one role under one daemon, which waits longer before each restart; in
 # all, so that there is an end where the first word costs the speaker his life
 LIVES, LIVES_IN_ALL = 4, max(8, MESSAGES // 100)
