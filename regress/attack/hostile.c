@@ -5,6 +5,7 @@
  * One attack of a session's program on what is around it.  What came of it
  * is printed as "name=0" or "name=ERRNO" lines; the table is at the end.
  */
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -13,6 +14,7 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -289,6 +291,106 @@ eat_fds(char **args)
 	sleep_on();
 }
 
+/* -- what it may write to ------------------------------------------------- */
+
+#define PIECE		((size_t)1 << 20)
+#define KEPT		((size_t)32 << 20)
+
+/* Empty files, until there can be no more; their number. */
+static unsigned long
+litter(const char *dir)
+{
+	char path[PATH_SIZE];
+	unsigned long n;
+	int fd;
+
+	for (n = 0;; n++) {
+		(void)snprintf(path, sizeof(path), "%.4000s/litter%lu", dir, n);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		if (fd == -1)
+			return n;
+		close(fd);
+	}
+}
+
+/* Bytes into the first of them, until no more fit. */
+static unsigned long long
+stuff(const char *dir)
+{
+	static char piece[PIECE];
+	unsigned long long sum = 0;
+	char path[PATH_SIZE];
+	ssize_t n;
+	int fd;
+
+	memset(piece, 'x', sizeof(piece));
+	(void)snprintf(path, sizeof(path), "%.4000s/litter0", dir);
+	fd = open(path, O_WRONLY);
+	while (fd != -1 && (n = write(fd, piece, sizeof(piece))) > 0)
+		sum += (unsigned long long)n;
+	return sum;
+}
+
+/* Of every directory below it, on the same file system or another one. */
+static void
+fill_below(const char *dir_path, int depth)
+{
+	unsigned long n = litter(dir_path);
+	unsigned long long sum;
+	char path[PATH_SIZE];
+	struct dirent *e;
+	DIR *dir;
+
+	if (n > 0) {
+		sum = stuff(dir_path);
+		dprintf(STDOUT_FILENO, "filled.%s=%lu %llu %s\n", dir_path, n,
+		    sum, strerrorname_np(errno));
+	}
+	dir = depth == 0 ? NULL : opendir(dir_path);
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.' ||
+		    strcmp(e->d_name, "proc") == 0)
+			continue;
+		(void)snprintf(path, sizeof(path), "%.3000s/%.255s",
+		    depth == 2 ? "" : dir_path, e->d_name);
+		fill_below(path, depth - 1);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
+/* Of a root of its own: whatever is mounted lies in it, or one below that. */
+static void
+fill(char **args)
+{
+	(void)args;
+	fill_below("/", 2);
+	sleep_on();
+}
+
+/* Its own files work, and say what it wrote, while others fill theirs. */
+static void
+keep(char **args)
+{
+	static char piece[PIECE], again[PIECE];
+	size_t i, good = 0;
+	int fd = open("/tmp/kept", O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	(void)args;
+	memset(piece, 'k', sizeof(piece));
+	for (i = 0; i < KEPT; i += PIECE)
+		if (write(fd, piece, PIECE) != (ssize_t)PIECE)
+			break;
+	dprintf(STDOUT_FILENO, "ready\n");
+	while (read(STDIN_FILENO, again, 1) == 1) {
+		(void)lseek(fd, 0, SEEK_SET);
+		for (good = 0, i = 0; i < KEPT; i += PIECE)
+			good += read(fd, again, PIECE) == (ssize_t)PIECE &&
+			    memcmp(piece, again, PIECE) == 0;
+		dprintf(STDOUT_FILENO, "kept=%zu\n", good);
+	}
+}
+
 /* -- the kernel and its files --------------------------------------------- */
 
 static void
@@ -552,6 +654,204 @@ ipc_find(char **args)
 	dprintf(STDOUT_FILENO, "done\n");
 }
 
+/* -- namespaces ----------------------------------------------------------- */
+
+#define HELD_MAX	512
+#define NAME_SIZE	64
+
+static const char *const spaces[] = { "user", "mnt", "pid",
+    "pid_for_children", "net", "ipc", "uts", "cgroup", "time",
+    "time_for_children" };
+#define SPACES		(sizeof(spaces) / sizeof(spaces[0]))
+
+/* Each may lead to a namespace; asked of another one, pidfds have more. */
+static const struct {
+	const char	*name;
+	unsigned long	 request;
+} ways[] = {
+	{ "userns", _IO(0xb7, 1) }, { "parent", _IO(0xb7, 2) },
+	{ "next", _IOR(0xb7, 11, char[16]) },
+	{ "prev", _IOR(0xb7, 12, char[16]) },
+	{ "pidfd.cgroup", _IO(0xff, 1) }, { "pidfd.ipc", _IO(0xff, 2) },
+	{ "pidfd.mnt", _IO(0xff, 3) }, { "pidfd.net", _IO(0xff, 4) },
+	{ "pidfd.pid", _IO(0xff, 5) }, { "pidfd.time", _IO(0xff, 7) },
+	{ "pidfd.user", _IO(0xff, 9) }, { "pidfd.uts", _IO(0xff, 10) },
+};
+
+static struct {
+	int	fd;
+	char	name[NAME_SIZE];
+} held[HELD_MAX];
+static size_t nheld;
+static char own[SPACES][NAME_SIZE];
+
+static void
+hold(int fd, const char *from, const char *what)
+{
+	if (fd == -1 || nheld == HELD_MAX)
+		return;
+	held[nheld].fd = fd;
+	(void)snprintf(held[nheld++].name, NAME_SIZE, "%.30s.%.30s", from,
+	    what);
+}
+
+/* As "mnt:[4026531840]"; "" for what is no link. */
+static void
+link_of(const char *path, char *buf)
+{
+	ssize_t n = readlink(path, buf, NAME_SIZE - 1);
+
+	buf[n > 0 ? n : 0] = '\0';
+}
+
+static void
+own_spaces(char to[SPACES][NAME_SIZE])
+{
+	char path[PATH_SIZE];
+	size_t i;
+
+	for (i = 0; i < SPACES; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s",
+		    spaces[i]);
+		link_of(path, to[i]);
+	}
+}
+
+static void
+hold_spaces(const char *pid)
+{
+	char path[PATH_SIZE];
+	size_t i;
+
+	for (i = 0; i < SPACES; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/%s/ns/%s", pid,
+		    spaces[i]);
+		hold(open(path, O_RDONLY), pid, spaces[i]);
+	}
+	hold((int)syscall(SYS_pidfd_open, strcmp(pid, "self") == 0 ? getpid() :
+	    (pid_t)strtol(pid, NULL, 10), 0), pid, "pidfd");
+}
+
+static void
+hold_inherited(void)
+{
+	char name[16];
+	int fd;
+
+	for (fd = 0; fd < HELD_MAX; fd++) {
+		(void)snprintf(name, sizeof(name), "%d", fd);
+		if (fcntl(fd, F_GETFD) != -1)
+			hold(fd, "inherited", name);
+	}
+}
+
+/* From whoever connects, until he has no more. */
+static void
+hold_lent(const char *path)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int listen_fd = socket(AF_UNIX, SOCK_STREAM, 0), sock_fd, fd;
+	char name[16];
+	size_t n = 0;
+
+	(void)snprintf(sun.sun_path, sizeof(sun.sun_path), "%s", path);
+	umask(0);
+	if (bind(listen_fd, (void *)&sun, sizeof(sun)) == -1 ||
+	    listen(listen_fd, 1) == -1)
+		say("listen", path, -1);
+	dprintf(STDOUT_FILENO, "ready\n");
+	sock_fd = accept(listen_fd, NULL, NULL);
+	close(listen_fd);
+	while ((fd = passed(sock_fd)) != -1) {
+		(void)snprintf(name, sizeof(name), "%zu", n++);
+		hold(fd, "lent", name);
+	}
+	dprintf(STDOUT_FILENO, "lent=%zu\n", n);
+}
+
+static bool
+is_own(int fd)
+{
+	char path[PATH_SIZE], link[NAME_SIZE];
+	size_t i;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	link_of(path, link);
+	for (i = 0; i < SPACES; i++)
+		if (strcmp(link, own[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Where it leads is held as well, and tried in its turn. */
+static void
+follow(size_t i)
+{
+	char info[64] = { 16 };
+	size_t k;
+	int fd;
+
+	for (k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
+		fd = ioctl(held[i].fd, ways[k].request, info);
+		if (fd < 3)
+			continue;
+		if (is_own(fd)) {
+			close(fd);
+			continue;
+		}
+		say("led", held[i].name, 0);
+		hold(fd, held[i].name, ways[k].name);
+	}
+}
+
+/* One kind at a time, and for a pidfd all at once. */
+static void
+enter_held(size_t i)
+{
+	static const int kinds[] = { 0, CLONE_NEWUSER, CLONE_NEWNS,
+	    CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS,
+	    CLONE_NEWCGROUP, 0x80, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID |
+	    CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP };
+	size_t k;
+
+	for (k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		if (setns(held[i].fd, kinds[k]) == 0)
+			say("entered", held[i].name, 0);
+	say("taken", held[i].name, syscall(SYS_pidfd_getfd, held[i].fd, 0, 0));
+}
+
+static void
+try_held(void)
+{
+	char now[SPACES][NAME_SIZE];
+	size_t i;
+
+	own_spaces(own);
+	for (i = 0; i < nheld; i++) {
+		follow(i);
+		enter_held(i);
+	}
+	own_spaces(now);
+	for (i = 0; i < SPACES; i++)
+		if (strcmp(own[i], now[i]) != 0)
+			say("moved", spaces[i], 0);
+}
+
+/* socket-to-listen-at pid ...; once more with what may be all rights */
+static void
+leave_spaces(char **args)
+{
+	hold_inherited();
+	hold_spaces("self");
+	hold_lent(*args++);
+	for (; *args != NULL; args++)
+		hold_spaces(*args);
+	try_held();
+	say("unshare", "user", unshare(CLONE_NEWUSER));
+	try_held();
+	dprintf(STDOUT_FILENO, "held=%zu\ndone\n", nheld);
+}
+
 static const struct {
 	const char	*name;
 	void		(*fn)(char **);
@@ -563,6 +863,7 @@ static const struct {
 	{ "cgroup", leave_cgroup }, { "suid", set_user_id }, { "core", core },
 	{ "doors", doors }, { "flight", in_flight }, { "hit", hit_and_run },
 	{ "offer", ipc_offer }, { "find", ipc_find },
+	{ "fill", fill }, { "keep", keep }, { "spaces", leave_spaces },
 };
 
 int

@@ -112,9 +112,9 @@ class Session:
         return self
 
     def __exit__(self, *_):
-        self.c.cmd("KILL " + self.id)
+        k = self.c.cmd("KILL " + self.id)
         r = self.c.cmd("DELETE " + self.id)
-        eq(r.get("state"), "DELETED", "it is deleted")
+        ok(r.get("state") == "DELETED", "it is deleted", (k, r))
         ok(wait_for(lambda: not session_processes(self.id)),
            "and its processes are gone", session_processes(self.id))
         self.c.close()
@@ -280,6 +280,63 @@ def core_dumps(d):
     os.rmdir(path)
 
 
+# --- namespaces, by whatever leads to one --------------------------------
+
+def lend(path, pids):
+    """The namespaces of processes, and these, to who listens; how many."""
+    fds = []
+    for pid in pids:
+        for name in sorted(os.listdir("/proc/self/ns")):
+            try:
+                fds.append(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY))
+            except OSError:
+                pass            # who is not root may open those of his own
+        fds.append(os.pidfd_open(pid))
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(60)
+        s.connect(path)
+        for fd in fds:
+            socket.send_fds(s, [b"x"], [fd])
+            os.close(fd)
+    return len(fds)
+
+
+@each_kind
+def leaving_by_fds(d, kind):
+    """Also by those that root himself has handed to it."""
+    place = os.path.join(d.dir, "lent")
+    os.mkdir(place)
+    os.chmod(place, 0o777)
+    path = "/tmp/lent" if kind == "tmpfs" else place + "/lent"
+    with Session(d, "deaf", uid=d.bob, until=b"ready") as far, \
+            Session(d, "deaf", until=b"ready") as near:
+        stubs = [int(status_of(x.pid)["PPid"]) for x in (far, near)]
+        roles = [p for n in ("netproc", "spawner", "launcher", "idproc",
+                             "tlsproc") for p in d.children(n)]
+        targets = [1, os.getpid(), d.proc.pid, far.pid, stubs[0]] + roles
+        if kind != "none":
+            targets += [near.pid, stubs[1]]
+        elif d.mode == "user":
+            # there nothing stands between processes of one user
+            targets = [1]
+        with Session(d, f"spaces {path} " + " ".join(map(str, targets)),
+                     kind, until=b"ready") as s:
+            n = lend(f"/proc/{s.pid}/root{path}", targets)
+            s.c.until(s.id, b"done", 60)
+            out, v = s.out(), s.values()
+            ok(int(v["lent"]) == n >= len(targets) and
+               int(v["held"]) > n + 10, "it holds them, and its own", out)
+            # without a sandbox those of others are below its own, and shown
+            eq(lines(out, "entered", "moved",
+                     *(["led"] if kind != "none" else [])), [],
+               "no fd leads to another namespace")
+            eq([x for x in lines(out, "taken") if x.endswith("=0")], [],
+               "and no process gives it an fd")
+            eq(v.get("unshare.user"), "0" if kind == "none" else "EPERM",
+               "it has tried with all rights that it can get")
+    shutil.rmtree(place)
+
+
 # --- the daemon's doors --------------------------------------------------
 
 def addresses():
@@ -420,6 +477,54 @@ def memory_bomb(d, kind):
         others.check("nobody else waits", 3)
 
 
+def shared_memory():
+    """The host's, files in memory among it; in bytes."""
+    with open("/proc/meminfo") as f:
+        return int(re.search(r"^Shmem: *(\d+)", f.read(), re.M)[1]) << 10
+
+
+def file_bomb(d):
+    """Whatever a root of its own lets it write to; with others, /tmp is the
+    host's.  What one leaves behind would be seen after several of them."""
+    most, rounds = 256 << 20, 3
+    before = shared_memory()
+    with Session(d, "keep", "tmpfs", uid=d.bob, until=b"ready") as far, \
+            Session(d, "keep", "tmpfs", until=b"ready") as near, \
+            Session(d, "262144 65536", "tmpfs", uid=d.bob,
+                    image=read_helper("flood")) as writer, \
+            Prober(d, d.alice) as others:
+        for _ in range(rounds):
+            with Session(d, "fill", "tmpfs", until=b"ready",
+                         seconds=300) as s:
+                got = re.findall(r"^filled\.(\S+)=(\d+) (\d+) (\w+)$",
+                                 s.out(), re.M)
+                eq({x[3] for x in got}, {"ENOSPC"}, "it meets its limit")
+                ok(sum(int(x[1]) for x in got) <= 65536 and
+                   most // 2 < sum(int(x[2]) for x in got) <= most,
+                   "of files and of bytes", got)
+                with Session(d, "keep", "tmpfs", until=b"ready") as late:
+                    keeps(late, "who comes then has room")
+                # as long as the kernel takes to let go of the files
+                wait_for(lambda: s.c.cmd("KILL " + s.id).get("state") ==
+                         "STOPPED" or s.c.cmd("STATUS " + s.id)["state"] ==
+                         "STOPPED", 120)
+        keeps(far, "another owner's files are as they were")
+        keeps(near, "and a sibling's")
+        others.check("nobody else waits", 3)
+        writer.wait(60)
+        eq(writer.out(), "".join(f"{i:015}\n" for i in range(16384)),
+           "output of others is whole")
+    wait_for(lambda: shared_memory() < before + rounds * most // 2, 60)
+    ok(shared_memory() < before + rounds * most // 2,
+       "what it took is free again", (before, shared_memory()))
+
+
+def keeps(s, name):
+    s.c.cmd(f"INPUT {s.id} 1\nx")
+    s.c.until(s.id, b"kept=")
+    eq(s.values().get("kept"), "32", name)
+
+
 @each_kind
 def fd_bomb(d, kind):
     with Session(d, "fds", kind, limits="nofile=200", until=b"ready") as s:
@@ -458,4 +563,5 @@ run_tests(on_each(
     doors, connection_in_flight, hit_and_run, killing_everybody,
     against_its_stub, orphans_without_a_stub, hidden_children,
     without_a_leader, deaf_programs,
-    memory_bomb, fd_bomb, output_flood, fork_bombs))
+    memory_bomb, file_bomb, fd_bomb, output_flood, fork_bombs,
+    leaving_by_fds))
