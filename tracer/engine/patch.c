@@ -101,6 +101,18 @@ program_size(const struct capture *c)
 	return (size > CAPTURE_BYTES_MAX ? PROBE_VARIES : (uint32_t)size);
 }
 
+/* Whether the agent needs to look at no step's kind. */
+static bool
+is_registers(const struct capture *c)
+{
+	size_t i, n = program_len(c);
+
+	for (i = 0; i < n; i++)
+		if (c[i].op != CAP_REG || c[i].len < 1 || c[i].len > 8)
+			return (false);
+	return (n > 0);
+}
+
 /* malloc'ed, with its CAP_END; NULL for none. */
 static struct capture *
 program_copy(const struct capture *c)
@@ -584,6 +596,10 @@ build(struct target *t, struct thread *th, struct job *j)
 			       ? NULL
 			       : program_copy(inner_spec(j->inner)->enter);
 	}
+	if (is_registers(p->enter))
+		p->flags |= PROBE_ENTER_REGS;
+	if (is_registers(p->leave))
+		p->flags |= PROBE_LEAVE_REGS;
 	p->inner = j->inner;
 	p->hidden = j->spec == NULL;
 	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code,

@@ -508,6 +508,41 @@ capture(struct agent_state *st, struct out *o, const struct capture *c,
 	}
 }
 
+/*
+ * The same of nothing but registers, which is what most functions have, in a
+ * record that does not lie over the end of the ring.  False: it does.
+ */
+static inline bool
+capture_registers(const struct out *o, const struct capture *c,
+    const struct regs *f)
+{
+	uint64_t to = o->at & o->mask, end = to + o->left, v;
+	uint32_t len;
+
+	if (end > o->mask)
+		return (false);
+	for (; to < end; c++) {
+		v = f->r[c->reg & 15];
+		len = c->len;
+		if (len == WORD) {
+			store_pair(o->ring + to, len << 16 | CAP_OK, v);
+			*(volatile uint32_t *)(o->ring + to + 8) =
+			    (uint32_t)(v >> 32);
+			to += 4 + WORD;
+			continue;
+		}
+		v &= ~0UL >> (8 * (WORD - len));
+		store_pair(o->ring + to, len << 16 | CAP_OK, v);
+		to += WORD;
+		if (len > 4) {
+			*(volatile uint32_t *)(o->ring + to) =
+			    (uint32_t)(v >> 32);
+			to += 4;
+		}
+	}
+	return (true);
+}
+
 static inline uint32_t
 captured_bytes(uint64_t prog, uint32_t fixed, const struct regs *f)
 {
@@ -580,10 +615,11 @@ emit_exit(struct agent_state *st, const struct agent_frame *fr, uint64_t tsc,
 		}
 	}
 	out_begin(&o, st, at, whole, n);
-	if (n != 0)
-		capture(st, &o, program(p->leave), f);
-	else
+	if (n == 0)
 		flags |= RECORD_BARE;
+	else if ((p->flags & PROBE_LEAVE_REGS) == 0 ||
+	    !capture_registers(&o, program(p->leave), f))
+		capture(st, &o, program(p->leave), f);
 	if (whole)
 		put_whole(&o, at, words, tsc, fr->id, fr->tsc);
 	commit(&o, at, tsc, what_of(p->fn, AGENT_EXIT, flags,
@@ -851,7 +887,8 @@ emit_enter(struct agent_state *st, const struct agent_probe *p,
 			return (false);
 		}
 		out_begin(&o, st, at, whole, n);
-		if (n != 0)
+		if (n != 0 && ((p->flags & PROBE_ENTER_REGS) == 0 ||
+		    !capture_registers(&o, program(p->enter), f)))
 			capture(st, &o, program(p->enter), f);
 		tsc = clock_now(st);
 		if (whole || tsc - st->tsc < BRIEF_TICKS)
