@@ -11,11 +11,12 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, eq, in_modes, ok, run_tests, session_processes,
-                status_of, wait_for)
+from dl import (AS_ROOT, eq, in_modes, ok, read_proc, run_tests,
+                session_processes, status_of, wait_for)
 from tracerig import (SOON, SOURCES, WORK, Trace, build, number, plain, stop,
                       stripped, values)
 
+CLOCK_NANOSLEEP = b"230 "
 CALLS = ("probe 1 fact enter=r5:4 leave=r0:4",
          "probe 2 floats enter=x0,x1:4,r5 leave=x0",
          "probe 3 make_big enter=r5,r4 leave=r0,m0+24:8",
@@ -318,7 +319,9 @@ def little_memory():
     p = subprocess.Popen(["/bin/sh", "-c", 'ulimit -v 9000; exec "$0" 500',
                           build("slow.c", "-O2")], stdout=subprocess.PIPE)
     try:
-        wait_for(lambda: (status_of(p.pid) or {}).get("Name") != "sh")
+        # its libraries, which need memory as well, are there when it sleeps
+        wait_for(lambda: (status_of(p.pid) or {}).get("Name") != "sh" and
+                 read_proc(p.pid, "syscall").startswith(CLOCK_NANOSLEEP))
         with Trace(pid=p.pid) as t:
             r = t.probe(1, "beat", "enter=r5:4", "leave=r0:4")
             ok(r and r["ok"], "little memory: smaller rings", t.first)
