@@ -361,7 +361,7 @@ around(const struct filter *f, const void *prog, size_t n,
 static void
 every_number(const struct filter *f, const void *prog, size_t n)
 {
-	struct try t;
+	struct try t = { .i386 = false };
 
 	for (t.nr = 0; t.nr < NUMBERS; t.nr++) {
 		if (UNASKED(t.nr))
