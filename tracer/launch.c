@@ -433,7 +433,8 @@ trc_run_failed(const char *code, const char *why)
 		upper[i] = (char)toupper((unsigned char)code[i]);
 	upper[i] = '\0';
 	launch_failed(upper, strcmp(upper, "SESSION_EXISTS") == 0 ?
-	    "stop the session that there is, then launch again" :
+	    "stop that session (debug_stop, debuglanternctl trace stop), "
+	    "then launch again" :
 	    "correct what the message names", why);
 }
 
