@@ -252,8 +252,11 @@ static void
 on_event(struct target *t, const struct target_event *e, void *arg)
 {
 	static const char *const kinds[] = { "thread", "gone", "fork", "exec",
-	    "exit", "crash", "lost", "objects" };
+	    "exit", "crash", "lost", "objects", "named" };
 	uint32_t i;
+
+	_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == TARGET_NAMED + 1,
+	    "a word for each kind");
 
 	(void)arg;
 	events[e->kind]++;
