@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,6 +24,9 @@
 
 /* How soon to try again when there is no launcher just now. */
 #define RETRY_MS	200
+/* At the daemon's end, which has not long: to leave, and to be looked for. */
+#define LAST_LEAVE_MS	1000
+#define LAST_LOOK_MS	10
 /* A user's of one kind: more than that are not looked at by anybody. */
 #define OF_ONE_MAX	64
 /* How often to look again when there is no limit of idleness. */
@@ -38,6 +42,7 @@
 #define DEAF_BACKLOG	((size_t)512 * 1024)
 
 struct inst_list insts = LIST_HEAD_INITIALIZER(insts);
+static bool	 ending_all;
 
 static void	on_idle(void *arg);
 static void	on_bye(void *arg);
@@ -119,8 +124,35 @@ end_process(struct inst *i)
 	msg_put_u32(o, i->kind->leaf);
 	if (chan_send(&launcher_chan, o, -1) == -1)
 		return false;
-	fd_close(pidfd);
+	/* at the daemon's end that is not enough: see is_gone() */
+	if (!ending_all)
+		fd_close(pidfd);
 	i->ended = true;
+	return true;
+}
+
+void
+inst_kill(const struct inst *i)
+{
+	int pidfd = i->summon.fds[INSTRUMENT_FD_PIDFD];
+
+	if (pidfd != -1)
+		(void)poke(NULL, 0, pidfd, SIGKILL, POKE_ONE);
+}
+
+/*
+ * The launcher, which was asked to end it, ends itself as soon as the spawner
+ * says that nothing is left.
+ */
+static bool
+is_gone(struct inst *i)
+{
+	int *pidfd = &i->summon.fds[INSTRUMENT_FD_PIDFD];
+	struct pollfd p = { .fd = *pidfd, .events = POLLIN };
+
+	if (*pidfd != -1 && poll(&p, 1, 0) != 1)
+		return false;
+	fd_close(pidfd);
 	return true;
 }
 
@@ -133,6 +165,10 @@ on_drop(void *arg)
 		loop_timer_set(&i->drop, RETRY_MS, on_drop, i);
 		return;
 	}
+	if (!is_gone(i)) {
+		loop_timer_set(&i->drop, LAST_LOOK_MS, on_drop, i);
+		return;
+	}
 	LIST_REMOVE(i, next);
 	free(i);
 }
@@ -142,6 +178,8 @@ part_with(struct inst *i)
 {
 	bool waits = i->life == INST_UP && i->pid_io.active &&
 	    i->kind->leave_ms > 0;
+	uint64_t ms = ending_all && i->kind->leave_ms > LAST_LEAVE_MS ?
+	    LAST_LEAVE_MS : i->kind->leave_ms;
 
 	i->life = INST_GOING;
 	chan_close(&i->chan);
@@ -153,7 +191,7 @@ part_with(struct inst *i)
 	loop_timer_unset(&i->show);
 	i->kind->end(i);
 	i->session = NULL;
-	loop_timer_set(&i->drop, waits ? i->kind->leave_ms : 0, on_drop, i);
+	loop_timer_set(&i->drop, waits ? ms : 0, on_drop, i);
 }
 
 static void
@@ -195,6 +233,18 @@ inst_end_shown(struct inst *i, enum err err, const char *why)
 	/* who has been answered sees no older state than that */
 	i->kind->lost(i, s);
 	answer_all(i, err, why);
+}
+
+bool
+inst_end_all(void)
+{
+	struct inst *i;
+
+	ending_all = true;
+	LIST_FOREACH(i, &insts, next)
+		if (i->life != INST_GOING)
+			inst_end_shown(i, i->kind->summon.lost, NULL);
+	return LIST_EMPTY(&insts);
 }
 
 /* It has ended by itself, or has broken the rules. */

@@ -161,6 +161,13 @@ struct inst	*inst_begin(const struct inst_kind *, struct session *,
 void	 inst_end(struct inst *, enum err, const char *why);
 /* The same, and its session is shown without it. */
 void	 inst_end_shown(struct inst *, enum err, const char *why);
+/*
+ * The daemon ends, and all of them before it: nobody can reap a program whose
+ * tracer is stopped.  Whether none is left: it is asked again until then.
+ */
+bool	 inst_end_all(void);
+/* Its end is noticed as any other; nothing happens without a launcher. */
+void	 inst_kill(const struct inst *);
 /* Whose channel it is. */
 struct inst	*inst_of(const struct msg *);
 /* It goes, and a session of its making, when the handler has returned. */

@@ -13,6 +13,7 @@
 #include "debug.h"
 #include "exit.h"
 #include "handlers.h"
+#include "inst.h"
 #include "job.h"
 #include "log.h"
 #include "peers.h"
@@ -125,6 +126,9 @@ enter_stage(struct session *s, enum stop_stage stage)
 	if (s->debug.fds[ATTACH_FD_PIDFD] != -1 && stage != STOP_HUP)
 		(void)poke(s, 0, s->debug.fds[ATTACH_FD_PIDFD],
 		    stages[stage].signal, POKE_ONE);
+	/* of one that was killed its tracer hears first, if it listens */
+	if (s->trc != NULL && stage == STOP_STUB)
+		inst_kill(&s->trc->i);
 	loop_timer_set(&s->stop.timer, ms, on_stage_over, s);
 }
 
@@ -313,7 +317,8 @@ check_all_stopped(void *arg)
 	SESSION_FOREACH(s)
 		if ((s->state & STATE_ALIVE) && s->stop.stage == STOP_NONE)
 			enter_stage(s, first_stage(s));
-	if (session_alive_count() == 0 && job_count() == 0)
+	/* one that is stopped would not see its channel close, and stay */
+	if (inst_end_all() && session_alive_count() == 0 && job_count() == 0)
 		(void)chan_send(&parent_chan,
 		    msg_new(MSG_STOPPED_ALL, NULL, 0, 0), -1);
 	else

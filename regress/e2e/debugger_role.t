@@ -813,6 +813,20 @@ def of_root(mode):
         p.wait()
 
 
+def outlives_nobody(mode):
+    """One that is stopped does not see that its daemon has gone."""
+    with Daemon(mode, CONF) as d:
+        j = Local(d)
+        ok(j.start(helper("sleeper"))["success"], "a debugger starts a program")
+        pid = the_debugger(d)
+        os.kill(pid, signal.SIGSTOP)
+        d.stop()
+        ok(wait_for(lambda: not alive(pid), 15),
+           "it ends with its daemon though it is stopped", stat_of(pid))
+        if alive(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
 run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,
                    attaches, variables, client_goes, clients_go, failures,
                    again_at_once, current,
@@ -821,5 +835,6 @@ run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,
           alone(goes_idle), alone(by_pid),
           alone(not_from_afar, modes=("user",)),
           alone(obstacles, modes=("user",)), alone(of_root, modes=("user",)),
+          alone(outlives_nobody),
           alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
           alone(of_others, modes=SYSTEM))

@@ -372,7 +372,35 @@ def of_others(mode):
         c.cmd("KILL t")
 
 
-run_tests(in_modes(facts, attaches, ends, unseen, audited, conf=""),
+def holds_nobody(d):
+    """Nobody but a tracer can reap its program, and it may be stopped."""
+    c, j = d.client(timeout=60), Local(d)
+    ok(j.launch(helper("sleeper"))["success"], "a tracer starts a program")
+    os.kill(the_tracer(d), signal.SIGSTOP)
+    eq(c.cmd("KILL t").get("state"), "STOPPED",
+       "its program is killed though its tracer is stopped")
+    eq((c.cmd("DELETE t").get("state"), named(d, "sleeper")), ("DELETED", []),
+       "and its session is deleted")
+    ok(wait_for(lambda: named(d, "tracer") == [], 15), "no tracer is left")
+
+
+def outlives_nobody(mode):
+    """One that is stopped does not see that its daemon has gone."""
+    with Daemon(mode, "") as d:
+        j = Local(d)
+        ok(j.launch(helper("sleeper"))["success"], "a tracer starts a program")
+        pid = the_tracer(d)
+        os.kill(pid, signal.SIGSTOP)
+        d.stop()
+        ok(wait_for(lambda: not alive(pid), 15),
+           "it ends with its daemon though it is stopped", stat_of(pid))
+        if alive(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+run_tests(in_modes(facts, attaches, ends, unseen, audited,
+                   holds_nobody, conf=""),
+          alone(outlives_nobody),
           alone(places, modes=SYSTEM), alone(quota, modes=SYSTEM),
           alone(room, modes=SYSTEM),
           alone(deleted, modes=SYSTEM), alone(of_others, modes=SYSTEM))
