@@ -5,12 +5,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,6 +23,9 @@
 
 /* libseccomp's own name for the sorted tree; fewer compares per call */
 #define OPTIMIZE_TREE	2
+
+/* a thousand times what it takes */
+#define COMPILE_SECONDS	(SANITIZED ? 60 : 5)
 
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 #define REFUSE(name)							\
@@ -169,8 +175,51 @@ fail:
 	return NULL;
 }
 
-int
-filter_compile(const struct filter *f, void **prog, size_t *ninstr)
+/* By a handler: the first process of a namespace heeds nothing else. */
+static void
+too_long(int sig)
+{
+	(void)sig;
+	_exit(1);
+}
+
+/*
+ * Libseccomp that finds no memory may spin for ever, and whoever waits for
+ * this process with it: it may use so much of the processor's time, and ends
+ * then.  It has no filter yet, but has not heard anybody yet either.
+ */
+static void
+bound(time_t seconds)
+{
+	const struct itimerval t = { .it_value.tv_sec = seconds };
+	const struct sigaction sa = {
+	    .sa_handler = seconds == 0 ? SIG_DFL : too_long };
+
+	if (seconds != 0)
+		(void)sigaction(SIGVTALRM, &sa, NULL);
+	(void)setitimer(ITIMER_VIRTUAL, &t, NULL);
+	if (seconds == 0)
+		(void)sigaction(SIGVTALRM, &sa, NULL);
+}
+
+static int
+read_whole(int fd, uint8_t *to, size_t len)
+{
+	size_t done;
+	ssize_t n;
+
+	for (done = 0; done < len; done += (size_t)n) {
+		n = pread_again(fd, to + done, len - done, (off_t)done);
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+compile(const struct filter *f, void **prog, size_t *ninstr)
 {
 	scmp_filter_ctx ctx = NULL;
 	struct stat st;
@@ -192,8 +241,7 @@ filter_compile(const struct filter *f, void **prog, size_t *ninstr)
 	if (fstat(fd, &st) == -1)
 		goto fail;
 	buf = malloc((size_t)st.st_size);
-	if (buf == NULL ||
-	    pread_again(fd, buf, (size_t)st.st_size, 0) != st.st_size)
+	if (buf == NULL || read_whole(fd, buf, (size_t)st.st_size) == -1)
 		goto fail;
 	seccomp_release(ctx);
 	close(fd);
@@ -208,6 +256,17 @@ fail:
 	close(fd);
 	errno = saved;
 	return -1;
+}
+
+int
+filter_compile(const struct filter *f, void **prog, size_t *ninstr)
+{
+	int r;
+
+	bound(COMPILE_SECONDS);
+	r = compile(f, prog, ninstr);
+	bound(0);
+	return r;
 }
 
 int

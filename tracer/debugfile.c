@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "debugfile.h"
 
 #define SECTIONS_MOST	4096U
@@ -27,7 +28,7 @@ piece(int fd, uint64_t off, size_t len)
 	if (len == 0 || off > INT64_MAX)
 		return NULL;
 	p = malloc(len);
-	if (p != NULL && pread(fd, p, len, (off_t)off) != (ssize_t)len) {
+	if (p != NULL && pread_again(fd, p, len, (off_t)off) != (ssize_t)len) {
 		free(p);
 		p = NULL;
 	}
@@ -68,7 +69,7 @@ debugfile_is_one(int fd)
 	Elf64_Shdr *sh;
 	bool found;
 
-	if (pread(fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
+	if (pread_again(fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_shnum == 0 ||
 	    eh.e_shnum > SECTIONS_MOST || eh.e_shstrndx >= eh.e_shnum ||

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "proc.h"
 
 #define GAP_MOST	1024	/* alignment, and what was refused */
@@ -28,7 +29,7 @@ target_peek(struct target *t, uint64_t addr, void *buf, size_t len)
 	n = process_vm_readv(t->pid, &to, 1, &from, 1, 0);
 	if (n == (ssize_t)len)
 		return (len);
-	n = pread(t->mem_fd, buf, len, (off_t)addr);
+	n = pread_again(t->mem_fd, buf, len, (off_t)addr);
 	return (n < 0 ? 0 : (size_t)n);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "objsym.h"
 #include "proc.h"
 
@@ -188,7 +189,7 @@ load(int fd, uint64_t off, uint64_t len, uint64_t most)
 	    off > (uint64_t)st.st_size || len > (uint64_t)st.st_size - off)
 		return (NULL);
 	p = malloc(len);
-	if (p != NULL && pread(fd, p, len, (off_t)off) != (ssize_t)len) {
+	if (p != NULL && pread_again(fd, p, len, (off_t)off) != (ssize_t)len) {
 		free(p);
 		p = NULL;
 	}
@@ -288,7 +289,7 @@ objsym_exe(pid_t pid, uint64_t base, struct exe_facts *f, objsym_want want,
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return (false);
-	if (pread(fd, &eh, sizeof(eh), 0) == (ssize_t)sizeof(eh) &&
+	if (pread_again(fd, &eh, sizeof(eh), 0) == (ssize_t)sizeof(eh) &&
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) == 0) {
 		f->elf64 = eh.e_ident[EI_CLASS] == ELFCLASS64 &&
 		    arch_runs(eh.e_machine);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "clock.h"
 #include "proc.h"
 #include "ringread.h"
@@ -38,7 +39,7 @@ target_entry(struct target *t, char why[TARGET_WHY])
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, aux, sizeof(aux));
+	n = fd < 0 ? -1 : read_again(fd, aux, sizeof(aux));
 	if (fd >= 0)
 		(void)close(fd);
 	t->entry = 0;
@@ -78,7 +79,7 @@ is_elf64(pid_t pid, char why[TARGET_WHY], bool *known)
 		    "at: %s", (int)pid, strerror(errno));
 		return (false);
 	}
-	ok = read(fd, ident, sizeof(ident)) == (ssize_t)sizeof(ident) &&
+	ok = read_again(fd, ident, sizeof(ident)) == (ssize_t)sizeof(ident) &&
 	    memcmp(ident, ELFMAG, SELFMAG) == 0 &&
 	    ident[EI_CLASS] == ELFCLASS64;
 	(void)close(fd);

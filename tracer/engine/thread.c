@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "clock.h"
 #include "proc.h"
 #include "thread.h"
@@ -397,7 +398,7 @@ thread_comm(const struct target *t, pid_t tid, char name[TARGET_NAME])
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return (false);
-	n = read(fd, name, TARGET_NAME);
+	n = read_again(fd, name, TARGET_NAME);
 	(void)close(fd);
 	/* it ends with a newline, which is none of it */
 	if (n > 0)
