@@ -34,6 +34,10 @@ cannot_open(struct job *job, const char *shown, int error)
 {
 	const char *why;
 
+	/* what the host lacks is not the path's fault */
+	if (error == EMFILE || error == ENFILE || error == ENOMEM)
+		return job_fail(job, ERR_INTERNAL, "open of \"%s\": %s", shown,
+		    strerror(error));
 	if (error == ENOENT)
 		why = "is not in the bundle";
 	else if (error == EXDEV)

@@ -2,8 +2,9 @@
 /*
  * Faults for the roles.  The roles of faulty builds are linked with this
  * before anything else, so that their calls, and those of their libraries,
- * come here first.  A plan beside the program (its path and ".plan") says
- * which of them go wrong; without one none does.
+ * come here first.  A plan says which of them go wrong; without one none
+ * does.  Its path is written into the program by the test, as not every role
+ * can see what it is called.
  *
  * It makes system calls itself, the same as libc, because one of the roles
  * is linked statically and because a role's filter must not need more.
@@ -19,17 +20,19 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "plan.h"
@@ -54,6 +57,11 @@ void	*REAL(calloc)(size_t, size_t);
 void	*REAL(realloc)(void *, size_t);
 
 static struct plan *plan;
+#ifndef STATIC_LIBC
+static long own;
+#endif
+/* no compiler knows what it will be */
+static const volatile char plan_path[PLAN_PATH] = PLAN_MARK;
 
 /* As the kernel answers: an error is its number, negative. */
 static long
@@ -98,17 +106,58 @@ result(long r)
 	return -1;
 }
 
+#ifdef STATIC_LIBC
+#define note_crashes()	((void)0)
+#else
+/*
+ * Of those whose death nobody else looks into: a fault is a bug, an end by
+ * its own will is not.
+ */
+static void
+crashed(int sig, siginfo_t *si, void *arg)
+{
+	const ucontext_t *c = arg;
+	Dl_info of;
+	uint64_t pc;
+
+	(void)si;
+#if defined(__x86_64__)
+	pc = (uint64_t)c->uc_mcontext.gregs[REG_RIP];
+#else
+	pc = c->uc_mcontext.pc;
+#endif
+	if (dladdr((const void *)pc, &of) != 0) {
+		pc -= (uint64_t)of.dli_fbase;
+		strncpy(plan->object, of.dli_fname, sizeof(plan->object) - 1);
+	}
+	plan->pc = pc;
+	__atomic_store_n(&plan->signal, (uint32_t)sig, __ATOMIC_SEQ_CST);
+}
+
+/* It returns, and meets the same fault again with nobody to handle it. */
+static void
+note_crashes(void)
+{
+	static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+	    SIGABRT };
+	struct sigaction sa = { .sa_sigaction = crashed,
+	    .sa_flags = SA_SIGINFO | (int)SA_RESETHAND };
+	size_t i;
+
+	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		(void)sigaction(deadly[i], &sa, NULL);
+}
+#endif
+
 static void __attribute__((constructor))
 find_plan(void)
 {
-	char path[PATH_MAX];
-	long n, fd, p;
+	char path[PLAN_PATH];
+	long fd, p;
+	size_t i;
 
-	n = kernel(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe",
-	    (long)path, sizeof(path) - 6, 0, 0);
-	if (n <= 0)
-		return;
-	memcpy(path + n, ".plan", 6);
+	for (i = 0; i < PLAN_PATH; i++)
+		path[i] = plan_path[i];
 	fd = kernel(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0,
 	    0, 0);
 	if (fd < 0)
@@ -116,19 +165,39 @@ find_plan(void)
 	p = kernel(SYS_mmap, 0, PLAN_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
 	    fd, 0);
 	(void)kernel(SYS_close, fd, 0, 0, 0, 0, 0);
-	if (p > 0 || p < -4095)
-		plan = (struct plan *)p;
+	if (p <= 0 && p >= -4095)
+		return;
+	plan = (struct plan *)p;
+#ifndef STATIC_LIBC
+	own = kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
+#endif
+	note_crashes();
 }
+
+/*
+ * Not every filter lets a role sleep or ask for its number.  Launchers fork,
+ * and are let.
+ */
+#ifdef STATIC_LIBC
+static void
+rest(void)
+{
+	const struct timespec t = { .tv_nsec = HOLD_NS };
+
+	(void)kernel(SYS_nanosleep, (long)&t, 0, 0, 0, 0, 0);
+}
+#define own_pid()	kernel(SYS_getpid, 0, 0, 0, 0, 0, 0)
+#else
+#define rest()		((void)0)
+#define own_pid()	own
+#endif
 
 static void
 hold(void)
 {
-	const struct timespec t = { .tv_nsec = HOLD_NS };
-
-	__atomic_store_n(&plan->held, (uint32_t)kernel(SYS_getpid, 0, 0, 0, 0,
-	    0, 0), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&plan->held, (uint32_t)own_pid(), __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&plan->action, __ATOMIC_SEQ_CST) == DO_HOLD)
-		(void)kernel(SYS_nanosleep, (long)&t, 0, 0, 0, 0, 0);
+		rest();
 	__atomic_store_n(&plan->held, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -145,7 +214,7 @@ strike(uint32_t calls, const char *name)
 	n = __atomic_add_fetch(&plan->count, 1, __ATOMIC_SEQ_CST);
 	action = __atomic_load_n(&plan->action, __ATOMIC_SEQ_CST);
 	if (action == DO_COUNT || n < plan->first || n > plan->last ||
-	    (plan->every > 1 && (n * SPREAD >> 32) % plan->every != 0))
+	    (plan->every > 1 && (n * SPREAD >> 32) * plan->every >> 32 != 0))
 		return DO_COUNT;
 	(void)__atomic_add_fetch(&plan->struck, 1, __ATOMIC_SEQ_CST);
 	strncpy(plan->where, name, sizeof(plan->where) - 1);

@@ -16,12 +16,14 @@ import signal
 import sys
 import threading
 import time
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from faults import (HELD, HOLD, HONEST, LONG, MESSAGE, SO_THEN, STANDING,
-                    Baseline, recovers, rest, roles_of, stage, tidied)
+                    WRITE, Baseline, recovers, rest, roles_of, stage, tidied)
 from dl import (AS_ROOT, BOB, Daemon, alone, eq, helper, passwd_wrapper,
-                read_proc, run_tests, stat_of, status_of, tar_of, wait_for)
+                read_proc, run_tests, small_tree, stat_of, status_of, tap,
+                tar_of, wait_for)
 from tlsclient import TlsClient, with_tls
 
 PLANS = stage()
@@ -29,8 +31,11 @@ PLANS = stage()
 CLEANUP = contextlib.ExitStack()
 atexit.register(CLEANUP.close)
 WRAPPER = CLEANUP.enter_context(passwd_wrapper(BOB)) if AS_ROOT else []
+# the host's own libraries may be gigabytes
+PACKED = CLEANUP.enter_context(small_tree()) if AS_ROOT else []
 TOY = helper("toy_adapter")
-CONF = f'stop-timeout 1\nadapter toy command "{TOY} lldb-dap"\n'
+CONF = f'stop-timeout 1\nadapter toy command "{TOY} lldb-dap"\n' + \
+    (f"admin user u{BOB}\n" if AS_ROOT else "")
 # who answers is to have answered by then
 PATIENCE = 60
 # after so many deaths the next restart would be waited for
@@ -40,6 +45,9 @@ COMMANDS = os.path.join(os.path.dirname(__file__),
 # processes that a command may pass through, and those that only stand by
 TAKING = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "archiver",
           "debugger", "tracer", "symbols")
+# who has no messages is met at what it writes, and not each time: a large
+# archive has thousands
+STEPS, MOST = {"archiver": WRITE}, {"archiver": 5}
 IDLE = ("reserve", "announcer", "idproc", "tlsproc")
 
 
@@ -55,6 +63,12 @@ def running(c):
 
 def sleeping(c):
     return c.start(helper("sleeper"), until=b"ready")[0]
+
+
+def shared(c):
+    sid = loaded(c)
+    c.cmd(f"SHARE {sid} u{BOB}")
+    return sid
 
 
 def ended(c):
@@ -74,7 +88,7 @@ def launch(name):
     return "TRACER start name=" + name + " " + json.dumps({
         "command": "launch", "args": {
             "command": helper("sleeper"), "args": [], "cwd": "/", "env": {},
-            "projectRoot": "/"}})
+            "projectRoot": "/", "trace": {"add": ["main"]}}})
 
 
 def debug(name):
@@ -134,11 +148,12 @@ ROWS = {
     "DEBUGGER": [(None, lambda: debug("t").encode() + b"\n"),
                  (debugged, 'DEBUGGER {s} {{"command":"status","args":{{}}}}')],
     "TRACER": [(None, lambda: launch("t").encode() + b"\n"),
-               (traced, 'TRACER {s} {{"command":"functions","args":{{}}}}')],
+               (traced, 'TRACER {s} {{"command":"functions","args":'
+                '{{"pattern":"main"}}}}')],
     "MCP": [(None, 'MCP {{"message":{{"jsonrpc":"2.0","id":1,'
              '"method":"ping"}}}}')],
-    "SHARE": [(loaded, "SHARE {s} nobody")],
-    "UNSHARE": [(loaded, "UNSHARE {s} nobody")],
+    "SHARE": [(loaded, f"SHARE {{s}} u{BOB}")],
+    "UNSHARE": [(shared, f"UNSHARE {{s}} u{BOB}")],
     "AUTH": [(token, "AUTH {s}")],
     "WHOAMI": [(None, "WHOAMI")],
     "USAGE": [(running, "USAGE")],
@@ -152,6 +167,10 @@ ROWS = {
     "VERSION": [(None, "VERSION")],
     "HELP": [(None, "HELP")],
 }
+# who asks, where it is not the one who does all else
+ASKERS = {"AUDIT": BOB}
+# ... in user mode there is nobody else
+ALONE = ("SHARE", "UNSHARE")
 # ... and what every one of them begins with
 DOORS = ("CONNECT", "TLS")
 
@@ -169,7 +188,8 @@ class Asked(threading.Thread):
         self.d, self.verb, self.line = d, verb, line
         self.answer, self.wrong, self.c = None, None, None
         if verb not in DOORS:
-            self.c = d.client(timeout=PATIENCE)
+            uid = ASKERS.get(verb) if d.uid is None else None
+            self.c = d.client(uid, timeout=PATIENCE)
             made = make(self.c) if make else None
             self.data = line() if callable(line) else \
                 (line.format(s=made) + ("" if "\n" in line else
@@ -189,13 +209,28 @@ class Asked(threading.Thread):
                 self.c = self.door()
                 self.data = b"WHOAMI\n"
             self.c.send(self.data)
-            self.answer = self.c.json()
+            self.answer = self.answered()
         except TimeoutError:
             self.wrong = "hangs"
         except (EOFError, OSError):
             self.answer = {"error_code": "lost"}
         except ValueError as e:
             self.wrong = repr(e)
+
+    def answered(self):
+        """All of it: what follows in bytes is in no other answer."""
+        line = self.c.recv_line()
+        if m := re.fullmatch(rb"SYSROOT ([0-9]+)", line):
+            return self.archive(int(m[1]))
+        return json.loads(line)
+
+    def archive(self, n):
+        z = zlib.decompressobj(31)
+        while n > 0:
+            data = self.c.recv_bytes(min(n, 1 << 16))
+            z.decompress(data)
+            n -= len(data)
+        return {} if z.eof else {"error_code": "ends early"}
 
     def code(self):
         r = self.answer
@@ -322,10 +357,11 @@ def settles(fn, want):
 class Rig:
     """A daemon, and what it was before it was harmed."""
 
-    def __init__(self, mode, tls, stands):
+    def __init__(self, mode, tls, stands, packs):
         rest(PLANS)
         port, text = with_tls(CONF) if tls else (None, CONF)
-        self.d = Daemon(mode, text, wrapper=WRAPPER)
+        self.d = Daemon(mode, text,
+                        wrapper=WRAPPER + (PACKED if packs else []))
         self.d.tls_port, self.kills = port, 0
         try:
             self.settle(stands)
@@ -410,7 +446,7 @@ def cell(rig, verb, row, role, victim, n, how):
     plan, d = PLANS[role], rig.d
     asked = Asked(d, verb, *row)
     if n > 0:
-        plan.order(HOLD, MESSAGE, n)
+        plan.order(HOLD, STEPS.get(role, MESSAGE), n)
     asked.start()
     held, pid = False, None
     if n == 0:
@@ -463,11 +499,11 @@ class Rigs:
 
 def steps(rigs, verb, row, role, victim, how, first=1, most=1 << 30):
     """Each step of a role in a command; how many, and what is wrong."""
-    n, wrong = first, []
+    n, wrong, most = first, [], min(most, MOST.get(role, most))
     ends = (victim or role) == "spawner" and how == signal.SIGKILL
     tls = verb == "TLS" or "tlsproc" in (role, victim)
     while n <= most:
-        rig = rigs.get(tls, not ends)
+        rig = rigs.get(tls, not ends, verb == "SYSROOT")
         there, bad = cell(rig, verb, row, role, victim, n, how)
         if bad:
             wrong += [(n, PLANS[role].where, x) for x in bad]
@@ -484,8 +520,23 @@ def steps(rigs, verb, row, role, victim, how, first=1, most=1 << 30):
 HOW = ((signal.SIGKILL, "killed"), (signal.SIGSTOP, "stopped a while"))
 
 
+def unharmed(rigs, verb, row):
+    """A row that is refused anyway would meet no step."""
+    rig = rigs.get(verb == "TLS", True, verb == "SYSROOT")
+    asked = Asked(rig.d, verb, *row)
+    asked.start()
+    asked.join(2 * PATIENCE)
+    out = asked.wrong, asked.code()
+    asked.close()
+    tidy(rig.d)
+    return out
+
+
 def row_of(rigs, verb, row):
     what = row[1] if isinstance(row[1], str) else verb
+    refused = "not_permitted" if verb in ALONE and rigs.mode == "user" \
+        else None
+    eq(unharmed(rigs, verb, row), (None, refused), f"{what!r}: is answered")
     for how, said in HOW:
         silent = False
         for role in TAKING:
@@ -493,7 +544,7 @@ def row_of(rigs, verb, row):
             silent |= role == "netproc" and n == 0 and not wrong
             if n or wrong:
                 eq(wrong, [], f"{what!r}: {role} is {said} at each of {n} "
-                   "messages")
+                   "steps")
         for victim in IDLE + (("netproc",) if silent else ()):
             n, wrong = steps(rigs, verb, row, "netproc", victim, how, 1, 1)
             # not always is there a message
@@ -505,6 +556,9 @@ def row_of(rigs, verb, row):
 
 def test_of(verb, rows):
     def run(mode):
+        if verb == "SYSROOT" and not AS_ROOT:
+            tap.skip(verb, "only root has libraries that are few")
+            return
         rigs = Rigs(mode)
         try:
             for row in rows:

@@ -44,7 +44,14 @@ struct plan {
 	uint64_t	 struck;	/* so many times */
 	int64_t		 clock_ms;	/* how far the time of day has jumped */
 	char		 where[32];	/* the call that was struck last */
+	uint32_t	 signal;	/* the fault that it died of; 0 = none */
+	uint32_t	 unused;
+	uint64_t	 pc;		/* where, from the start of what is next */
+	char		 object[96];	/* the program or the library */
 };
 #define PLAN_SIZE	4096
+/* its path in a program, and what stands there before there is one */
+#define PLAN_PATH	128
+#define PLAN_MARK	"the path of the plan of faults"
 
 #endif

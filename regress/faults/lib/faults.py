@@ -3,22 +3,29 @@
 import atexit
 import collections
 import errno
+import json
 import mmap
 import os
 import shutil
+import ssl
 import struct
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../e2e/lib"))
 import dl  # noqa: E402
 from dl import alive, stat_of, status_of, wait_for  # noqa: E402
+from tlsclient import TlsClient  # noqa: E402
 
 # plan.h
-PLAN_SIZE = 4096
+PLAN_SIZE, PLAN_PATH = 4096, 128
+MARK = b"the path of the plan of faults".ljust(PLAN_PATH, b"\0")
 ACTION, CALLS, ERROR, HELD = range(0, 16, 4)
 FIRST, LAST, EVERY, COUNT, STRUCK, CLOCK = range(16, 64, 8)
 WHERE = slice(64, 96)
+SIGNAL, PC = 96, 104
+OBJECT = slice(112, 208)
 NOTHING, FAIL, SHORT, HOLD = range(4)
 (MALLOC, OPEN, SOCKET, CLONE, MOUNT, WRITE, EPOLL, FD, READ, WAIT, MAP,
  MESSAGE) = (1 << i for i in range(12))
@@ -65,6 +72,8 @@ class Plan:
                       (EVERY, every)):
             self.u64(at, v)
         self.m[WHERE] = bytes(32)
+        self.m[OBJECT] = bytes(96)
+        self.u32(SIGNAL, 0)
         self.u32(ERROR, error)
         self.u32(ACTION, action)
         self.u32(CALLS, calls)
@@ -91,8 +100,28 @@ class Plan:
         return self.u32(HELD)
 
     @property
+    def crash(self):
+        """(signal, where, in what) of one that died of a fault."""
+        sig = self.u32(SIGNAL)
+        return (sig, hex(self.u64(PC)), os.fsdecode(
+            bytes(self.m[OBJECT]).split(b"\0")[0])) if sig else None
+
+    @property
     def where(self):
         return bytes(self.m[WHERE]).split(b"\0")[0].decode()
+
+
+def planned(role, to):
+    """A copy of the role at that path, which knows where its plan is."""
+    path = to + ".plan"
+    with open(f"{BUILD}/{role}", "rb") as f:
+        data = f.read()
+    if data.count(MARK) != 1 or len(path) >= PLAN_PATH:
+        raise RuntimeError(f"{role} cannot be told of {path}")
+    with open(to, "wb") as f:
+        f.write(data.replace(MARK, path.encode().ljust(PLAN_PATH, b"\0")))
+    os.chmod(to, 0o755)
+    return Plan(path)
 
 
 def stage():
@@ -101,15 +130,13 @@ def stage():
     atexit.register(shutil.rmtree, top, True)
     os.chmod(top, 0o755)
     shutil.copytree(dl.BIN, top + "/bin")
-    shutil.copy(BUILD + "/parent", top + "/bin/debuglanternd")
     libexec = top + "/libexec/debuglantern"
     os.makedirs(libexec)
     os.chmod(top + "/libexec", 0o755)
     os.chmod(libexec, 0o755)
-    plans = {"parent": Plan(top + "/bin/debuglanternd.plan")}
+    plans = {"parent": planned("parent", top + "/bin/debuglanternd")}
     for role in ROLES:
-        shutil.copy(f"{BUILD}/{role}", libexec)
-        plans[role] = Plan(f"{libexec}/{role}.plan")
+        plans[role] = planned(role, f"{libexec}/{role}")
     dl.BIN = top + "/bin"
     return plans
 
@@ -208,13 +235,16 @@ class Script:
             if self.c is not None:
                 self.c.close()
 
+    def door(self):
+        return self.d.client(timeout=self.timeout)
+
     def do(self, name, fn):
         """The answer, or None: then a new connection may be needed."""
         try:
             if self.c is None:
-                self.c = self.d.client(timeout=self.timeout)
+                self.c = self.door()
             r = fn(self.c)
-        except (EOFError, ConnectionError) as e:
+        except (EOFError, ConnectionError, ssl.SSLError) as e:
             self.c = None
             self.said.append((name, "lost", str(e)))
             return None
@@ -244,13 +274,16 @@ class Script:
         sid = r["id"]
         self.cmd(f"ENV {sid} KEY=value")
         if self.cmd(f"START {sid}") is not None:
-            s = self.cmd(f"WAIT {sid} 60")
-            o = self.output(sid)
-            # who ends well has said all that he had to say
-            if s and o and (s.get("exit_code"), o.get("output")) != \
-                    (0, "Hello world\n"):
-                self.said.append(("OUTPUT", "wrong", (s, o)))
+            self.ends_well(sid)
         self.cmd(f"DELETE {sid}")
+
+    def ends_well(self, sid):
+        s = self.cmd(f"WAIT {sid} 60")
+        o = self.output(sid)
+        # who ends well has said all that he had to say
+        if s and o and (s.get("exit_code"), o.get("output")) != \
+                (0, "Hello world\n"):
+            self.said.append(("OUTPUT", "wrong", (s, o)))
 
     def terminal(self):
         r = self.cmd("NEW tty start=now -- /bin/cat")
@@ -274,6 +307,98 @@ class Script:
         return [x for i, x in enumerate(self.said) if x[1] != "lost" and
                 x[1] not in HONEST and x[1] not in also and
                 not (i > 0 and x[1] in SO_THEN)]
+
+
+class Packed(Script):
+    """The system's libraries; a tree that is small, please."""
+
+    def pack(self, c):
+        line = c.recv_line() if c.send("SYSROOT\n") is None else b""
+        if not line.startswith(b"SYSROOT "):
+            return json.loads(line)
+        n, z = int(line.split()[1]), zlib.decompressobj(31)
+        while n > 0:
+            data = c.recv_bytes(min(n, 1 << 16))
+            z.decompress(data)
+            n -= len(data)
+        return {} if z.eof else {"error_code": "ends early"}
+
+    def run(self):
+        self.do("SYSROOT", self.pack)
+
+
+class Unpacked(Script):
+    def run(self):
+        self.life(BUNDLE, "run")
+
+
+class Sealed(Script):
+    """By TLS."""
+
+    def door(self):
+        return TlsClient(self.d.tls_port, self.d.uid, timeout=self.timeout)
+
+    def run(self):
+        self.cmd("VERSION")
+        self.life(HELLO, None)
+        if self.c is not None:
+            self.do("end", lambda c: c.end())
+
+
+class Instrument(Script):
+    """A program that somebody looks into; its owner asks for all of it."""
+
+    def tell(self, how, command, args):
+        return self.cmd(f"{self.VERB} {how} " + json.dumps(
+            {"command": command, "args": args}))
+
+    def confined(self):
+        """Whoever has answered has given away what he may not."""
+        for p in self.d.processes():
+            if (dl.stat_of(p) or ("",))[0] != self.VERB.lower():
+                continue
+            st = status_of(p)
+            if st and [st["Seccomp"], st["NoNewPrivs"], int(
+                    st["CapEff"], 16)] != ["2", "1", 0]:
+                self.said.append((self.VERB, "not confined", st))
+
+    def run(self):
+        if self.tell("start name=t", *self.START) is None:
+            return
+        self.confined()
+        for command, args in self.THEN:
+            self.tell("t", command, args)
+        self.meanwhile()
+        for command, args in self.AFTERWARDS:
+            self.tell("t", command, args)
+
+
+class Traced(Instrument):
+    VERB = "TRACER"
+    START = ("launch", {"command": dl.helper("hello"), "args": [],
+                        "cwd": "/", "env": {}, "projectRoot": "/",
+                        "trace": {"add": ["main"]}})
+    THEN = ()
+    AFTERWARDS = (("functions", {"pattern": "main"}),
+                  ("query", {"verbose": True}), ("status", {}),
+                  ("stop", {}))
+
+    def meanwhile(self):
+        # whatever becomes of its tracer
+        self.ends_well("t")
+
+
+class Debugged(Instrument):
+    VERB = "DEBUGGER"
+    START = ("start", {"program": dl.helper("hello"), "args": [],
+                       "cwd": "/", "env": [], "adapter": "toy",
+                       "stop_on_entry": True})
+    THEN = (("status", {}), ("breakpoint_list", {}), ("continue", {}))
+    AFTERWARDS = (("status", {}), ("stop", {}))
+
+    def meanwhile(self):
+        if not self.said:
+            self.ends_well("t")
 
 
 HELLO = dl.read_helper("hello")
