@@ -392,6 +392,7 @@ timeline_close(bool keep)
 	forget_files();
 	writes_forget();
 	settled = 0;
+	sweep.going = false;
 	loop_timer_unset(&timer);
 	feed_free(feed);
 	feed = NULL;
