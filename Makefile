@@ -207,7 +207,7 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 #   /* links: spawner/ !spawner/main.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
     $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
-    launcher/*.[ch] \
+    launcher/*.[ch] parent/*.[ch] announcer/*.[ch] \
     tlsproc/*.[ch] ctl/*.[ch] dbg/*.[ch] mcp/*.[ch] debugger/*.[ch] \
     tracer/*.[ch] tracer/*/*.[ch] \
     symbols/*.[ch])

@@ -14,8 +14,13 @@
 #include "log.h"
 #include "loop.h"
 
+/* Between attempts to watch what could not be watched. */
+#define AGAIN_MS	1000
+
 struct AvahiWatch {
 	struct loop_io		 io;
+	struct loop_timer	 again;
+	uint32_t		 wanted;	/* events of epoll */
 	int			 fd;		/* Avahi's */
 	int			 dup_fd;	/* ours, for the loop */
 	AvahiWatchEvent		 happened;	/* for a callback to ask */
@@ -54,24 +59,61 @@ on_io(uint32_t got, void *arg)
 	w->fn(w, w->fd, w->happened, w->userdata);
 }
 
+static int
+watch(AvahiWatch *w)
+{
+	/* epoll tells of EPOLLHUP even when nothing is asked for */
+	if (w->wanted == 0) {
+		loop_del(&w->io);
+		return 0;
+	}
+	return w->io.active ? loop_mod(&w->io, w->wanted) :
+	    loop_add(&w->io, w->dup_fd, w->wanted, on_io, w);
+}
+
+static void
+watch_again(void *arg)
+{
+	AvahiWatch *w = arg;
+
+	if (watch(w) == -1)
+		loop_timer_set(&w->again, AGAIN_MS, watch_again, w);
+}
+
+static void
+watch_want(AvahiWatch *w, AvahiWatchEvent wanted)
+{
+	size_t i;
+
+	w->wanted = 0;
+	for (i = 0; i < NEVENTS; i++)
+		if (wanted & events[i].avahi)
+			w->wanted |= events[i].epoll;
+}
+
+/* Nobody asks whether it could be done: it is tried until it can. */
 static void
 watch_update(AvahiWatch *w, AvahiWatchEvent wanted)
 {
-	uint32_t bits = 0;
-	size_t i;
-
-	for (i = 0; i < NEVENTS; i++)
-		if (wanted & events[i].avahi)
-			bits |= events[i].epoll;
-	/* epoll tells of EPOLLHUP even when nothing is asked for */
-	if (bits == 0)
-		loop_del(&w->io);
-	else if (w->io.active)
-		(void)loop_mod(&w->io, bits);
-	else if (loop_add(&w->io, w->dup_fd, bits, on_io, w) == -1)
-		log_warn("watching the D-Bus connection");
+	watch_want(w, wanted);
+	loop_timer_unset(&w->again);
+	if (watch(w) == 0)
+		return;
+	log_warn("watching the D-Bus connection");
+	loop_timer_set(&w->again, AGAIN_MS, watch_again, w);
 }
 
+static void
+watch_free(AvahiWatch *w)
+{
+	loop_timer_unset(&w->again);
+	loop_del(&w->io);
+	if (w->dup_fd != -1)
+		close(w->dup_fd);
+	free(w);
+}
+
+/* NULL is for the caller to try again. */
 static AvahiWatch *
 watch_new(const AvahiPoll *api, int fd, AvahiWatchEvent wanted,
     AvahiWatchCallback fn, void *userdata)
@@ -83,14 +125,15 @@ watch_new(const AvahiPoll *api, int fd, AvahiWatchEvent wanted,
 		return NULL;
 	/* D-Bus watches one fd twice, for reading and for writing */
 	w->dup_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (w->dup_fd == -1) {
-		free(w);
-		return NULL;
-	}
 	w->fd = fd;
 	w->fn = fn;
 	w->userdata = userdata;
-	watch_update(w, wanted);
+	watch_want(w, wanted);
+	if (w->dup_fd == -1 || watch(w) == -1) {
+		log_warn("watching the D-Bus connection");
+		watch_free(w);
+		return NULL;
+	}
 	return w;
 }
 
@@ -98,14 +141,6 @@ static AvahiWatchEvent
 watch_get_events(AvahiWatch *w)
 {
 	return w->happened;
-}
-
-static void
-watch_free(AvahiWatch *w)
-{
-	loop_del(&w->io);
-	close(w->dup_fd);
-	free(w);
 }
 
 static void

@@ -212,10 +212,12 @@ on_exit_io(uint32_t events, void *arg)
 		log_warnx("TLS is not served: the lines above say what is "
 		    "wrong with its files; SIGHUP tries them at once when they "
 		    "are repaired");
-	if (c->role == ROLE_LAUNCHER)
+	if (c->role == ROLE_LAUNCHER) {
 		launcher_died(c);
-	else
-		restart_later(c);
+		return;
+	}
+	links_end(c->role);
+	restart_later(c);
 }
 
 static void
@@ -465,6 +467,7 @@ launcher_died(struct child *c)
 			/* under its filter the parent cannot start one */
 			fatalx("both launchers are gone; the daemon must be "
 			    "started again");
+		links_end(ROLE_LAUNCHER);
 		serving_launcher = (size_t)(in_reserve() - children);
 		launcher_waits = true;
 		lives = true;

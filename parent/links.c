@@ -81,6 +81,16 @@ links_make(enum role role)
 			link_up(&links[i]);
 }
 
+void
+links_end(enum role role)
+{
+	struct link *l;
+
+	for (l = links; l < links + NLINKS; l++)
+		if (l->a == role || l->b == role)
+			l->generation++;
+}
+
 static struct link *
 find(enum role one, uint32_t other, uint32_t generation)
 {

@@ -101,6 +101,11 @@ void	 parent_filter(void);
 /* links.c: the sockets between roles. */
 /* A role has started: it is given new links to all that run. */
 void	 links_make(enum role);
+/*
+ * It has died: what others say of its links from now on is about nobody, least
+ * of all about who takes its place before the new links are made.
+ */
+void	 links_end(enum role);
 /* Is there such a link, and is this its present generation? */
 bool	 link_is(enum role, uint32_t other, uint32_t generation);
 
