@@ -99,13 +99,12 @@ usual_sets(struct ttycharsets *c)
 static void
 soft_reset(struct ttystate *t)
 {
-	uint32_t hard = 0;
 	size_t i;
 
 	for (i = 0; i < NELEM(modes); i++) {
 		if (modes[i].hard)
-			hard |= 1U << i;
-		else if (modes[i].usual)
+			continue;
+		if (modes[i].usual)
 			t->modes |= 1U << i;
 		else
 			t->modes &= ~(1U << i);
