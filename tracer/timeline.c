@@ -35,6 +35,8 @@ static struct {
 	bool	 going;
 } sweep;
 static bool		 dirty, busy;
+static uint64_t		 last_relax;
+static bool		 relaxing;	/* a storm's memory is going back */
 
 struct store *
 timeline_store(void)
@@ -95,8 +97,18 @@ timeline_read_one(struct process *p)
 }
 
 static void
+relax(uint64_t now)
+{
+	if (now - last_relax < FLUSH_NS)
+		return;
+	last_relax = now;
+	relaxing = target_relax();
+}
+
+static void
 flush(uint64_t now)
 {
+	relax(now);
 	if (!dirty || now - last_flush < FLUSH_NS)
 		return;
 	last_flush = now;
@@ -190,7 +202,7 @@ timeline_pace(bool is_new)
 		if (is_new || timer.slot == 0)
 			loop_timer_set(&timer, sweep.going ? 0 : is_new ||
 			    latest > MANY ? SOON_MS : LOOK_MS, on_timer, NULL);
-	} else if (dirty)
+	} else if (dirty || relaxing)
 		loop_timer_set(&timer, FLUSH_NS / 1000000, on_timer, NULL);
 	else
 		loop_timer_unset(&timer);

@@ -335,7 +335,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static uint8_t seg[8192];
-	static struct seg_sum sums[SEG_SUMS];
+	static struct seg_index index;
 	struct event ev = { .kind = EVENT_EXIT, .tid = 1, .fn = 1,
 		.ts_ns = 1, .captures = "" };
 	struct store st;
@@ -358,7 +358,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		    (off_t)slot * SEG_SIZE) == -1)
 			abort();
 		seg_sums_good((const void *)seg, (uint32_t)part / 8, 9);
-		seg_summarize(seg, part, sums);
+		seg_index(seg, part, 5, &index);
 		data += part / 2 + 1;
 		len -= part / 2 + 1;
 	}

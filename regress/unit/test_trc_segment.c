@@ -401,14 +401,14 @@ time_and_sequence_go_forward(void **state)
 static void
 summaries_count(void **state)
 {
-	static struct seg_sum sums[SEG_SUMS];
 	static struct seg_index index;
-	uint32_t len, n, i;
+	struct seg_sum *sums = index.rows;
+	uint32_t len, i;
 
 	(void)state;
 	len = fill(90);
-	n = seg_summarize(data, len, sums);
-	assert_int_equal(n, 3);
+	seg_index(data, len, 5, &index);
+	assert_int_equal(index.nrows, 3);
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(sums[i].count, 30);
 		assert_int_equal(sums[i].class, 2);
@@ -428,10 +428,9 @@ summaries_count(void **state)
 		len += rec_join(data + len, sizeof(data) - len, &first, &out);
 	}
 	assert_true(len <= SEG_DATA);
-	assert_int_equal(seg_summarize(data, len, sums), SEG_SUMS);
-	assert_true(seg_sums_good(sums, SEG_SUMS, 2 * SEG_RECORDS));
-	seg_index(data, len, 5, false, &index);
+	seg_index(data, len, 5, &index);
 	assert_int_equal(index.nrows, SEG_SUMS);
+	assert_true(seg_sums_good(sums, SEG_SUMS, 2 * SEG_RECORDS));
 	assert_int_equal(index.nkeys, SEG_RECORDS);
 	assert_true(seg_others_good(index.rows + SEG_RECORDS, index.nothers,
 	    index.nkeys));

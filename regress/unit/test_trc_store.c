@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* links: tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
 /* The tracer's store: order, eviction, limits, and what is found again. */
+#include <sys/wait.h>
+
 #include "test_trc_rig.h"
 
 #include "tracer/store/query_int.h"
@@ -226,6 +228,91 @@ a_lower_limit_holds_at_once(void **state)
 	store_flush(st);
 	stats(&s);
 	assert_true(s.evicted > 0 && s.bytes <= LITTLE);
+}
+
+/* Of the calls, without what a file system has for its list of extents. */
+static uint64_t
+on_disk(void)
+{
+	struct stat sb;
+	uint64_t size;
+
+	assert_int_equal(fstatat(rig_dir_fd, "t.calls", &sb, 0), 0);
+	size = (uint64_t)sb.st_blocks * 512;
+	return size < 32768 ? 0 : size - 32768;
+}
+
+/* What has gone makes room on the disk for what comes, and counts with it. */
+static void
+room_is_used_again(void **state)
+{
+	struct store_stats s;
+	uint64_t after[3];
+	struct stat sb;
+	int i;
+
+	(void)state;
+	st = rig_try(true, 4 * LITTLE, 1 << 20);
+	for (i = 0; i < 3; i++) {
+		fill(10 + (uint32_t)i, 200000, START + 200000U * (uint64_t)i);
+		store_flush(st);
+		stats(&s);
+		after[i] = on_disk();
+		assert_true(after[i] <= s.bytes && s.bytes <= 4 * LITTLE);
+	}
+	assert_true(s.evicted > 400000);
+	/* a segment that is not full has as much as the one before it */
+	assert_in_range(after[2], after[1] - SEG_SIZE, after[1] + SEG_SIZE);
+	assert_int_equal(fstatat(rig_dir_fd, "t.calls", &sb, 0), 0);
+	assert_true((uint64_t)sb.st_size <= 8 * LITTLE);
+	store_limit(st, 0);
+	store_flush(st);
+	stats(&s);
+	assert_true(on_disk() <= s.bytes && s.bytes <= LITTLE);
+}
+
+/* Nothing that has gone comes back, and a kept one has no room for it. */
+static void
+what_has_gone_is_not_found_again(void **state)
+{
+	struct store_stats before, s;
+	int fds[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	if ((pid = fork()) == 0) {
+		/* ends as if it were killed */
+		st = rig_try(true, 16 * LITTLE, 1 << 20);
+		fill(10, 600000, START + 10);
+		store_flush(st);
+		stats(&s);
+		_exit(write(fds[1], &s, sizeof(s)) != sizeof(s));
+	}
+	assert_int_equal(read(fds[0], &before, sizeof(before)),
+	    sizeof(before));
+	close(fds[0]);
+	close(fds[1]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	st = rig_try(false, 16 * LITTLE, 1 << 20);
+	assert_non_null(st);
+	stats(&s);
+	assert_int_equal(s.calls, before.calls);
+	assert_true(on_disk() < before.bytes && on_disk() <= s.bytes);
+	rig_query("{\"limit\":1}");
+	assert_null(strstr(answer.s, "\"id\":\"1.1\""));
+	/* and it goes on in what is free */
+	fill(20, 600000, START + 700010);
+	store_flush(st);
+	stats(&s);
+	assert_int_equal(s.calls + s.evicted, before.calls + 600000);
+	assert_true(s.bytes <= 16 * LITTLE && on_disk() <= s.bytes);
+	store_close(st, true);
+	st = rig_try(false, 16 * LITTLE, 1 << 20);
+	assert_non_null(st);
+	stats(&before);
+	assert_int_equal(before.calls, s.calls);
+	assert_true(on_disk() <= before.bytes);
 }
 
 static void
@@ -764,7 +851,8 @@ main(void)
 		TEST(a_number_may_be_another_thread),
 		TEST(oldest_calls_go_first), TEST(age_goes_over_threads),
 		TEST(evicted_is_uncounted_by_value),
-		TEST(a_lower_limit_holds_at_once), TEST(output_is_limited),
+		TEST(a_lower_limit_holds_at_once), TEST(room_is_used_again),
+		TEST(what_has_gone_is_not_found_again), TEST(output_is_limited),
 		TEST(characters_are_not_cut), TEST(long_output_is_parted),
 		TEST(crashes_are_json_or_a_string),
 		cmocka_unit_test(json_is_strict), TEST(it_is_found_again),

@@ -13,7 +13,7 @@
 #define TOLD		16	/* times in a lap that the writer gets room */
 #define STASH_WORDS	((256U << 10) / 8)
 #define STASHES_MOST	1024U	/* of all readers: 256 MiB */
-#define STASHES_KEPT	16U	/* of these the memory is not given back */
+#define STASHES_KEPT	16U	/* of these the memory is never given back */
 
 /* Of these nothing varies but whether there was room. */
 #define FIXED_OPS	(1U << CAP_REG | 1U << CAP_VEC | 1U << CAP_STACK | \
@@ -115,14 +115,26 @@ stash_drop(struct ring_reader *rd)
 	rd->stash = s->next;
 	if (rd->stash == NULL)
 		rd->newest = NULL;
-	if (nspare < STASHES_KEPT) {
-		s->next = spare_stash;
-		spare_stash = s;
-		nspare++;
-		return;
+	s->next = spare_stash;
+	spare_stash = s;
+	nspare++;
+}
+
+bool
+ring_relax(void)
+{
+	uint32_t n = nspare > STASHES_KEPT ?
+	    (nspare - STASHES_KEPT + 7) / 8 : 0;
+	struct stash *s;
+
+	for (; n > 0; n--) {
+		s = spare_stash;
+		spare_stash = s->next;
+		nspare--;
+		nstashes--;
+		free(s);
 	}
-	nstashes--;
-	free(s);
+	return (nspare > STASHES_KEPT);
 }
 
 /* What comes next of it is what has been copied.  False: there is no more. */

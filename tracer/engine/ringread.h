@@ -79,6 +79,12 @@ bool		 ring_more(const struct ring_reader *);
  * May be called by breathe().
  */
 void		 ring_put_aside(struct ring_reader *);
+/*
+ * Gives back some of the memory that nothing is put aside in: in a storm it is
+ * soon wanted again.  To be called a few times in a second, while it is true
+ * that there is more.
+ */
+bool		 ring_relax(void);
 /* What is written from now on is another thread's. */
 void		 ring_reader_forget(struct ring_reader *);
 /* Words that are read or put aside; for the writer. */

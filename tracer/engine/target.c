@@ -532,6 +532,12 @@ target_more(const struct target *t)
 	return (t->more);
 }
 
+bool
+target_relax(void)
+{
+	return (ring_relax());
+}
+
 /* --- */
 
 pid_t

@@ -250,6 +250,12 @@ void		 target_moment(void);
 size_t		 target_read(struct target *, bool briefly, target_record_fn,
 		    void *arg);
 bool		 target_more(const struct target *);
+/*
+ * Gives back some of the memory that reading after a storm has left, of all
+ * targets.  To be called a few times in a second, while it is true that there
+ * is more.
+ */
+bool		 target_relax(void);
 
 /*
  * Attends to whatever has happened to any target; callbacks come from within.

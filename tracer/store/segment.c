@@ -5,7 +5,6 @@
 #include "segment.h"
 
 #define SEG_MAGIC	UINT64_C(0x33676573636c6c64)	/* "dllcseg3" */
-#define SLOTS		(4 * SEG_SUMS)	/* a power of two */
 
 _Static_assert(sizeof(struct seg_head) == SEG_HEAD, "header of a segment");
 _Static_assert(sizeof(struct rec_head) == REC_HEAD, "head of a record");
@@ -14,7 +13,7 @@ _Static_assert(SEG_HEAD + SEG_DATA + SEG_SUMS * sizeof(struct seg_sum) +
     SEG_RECORDS * (sizeof(uint64_t) + sizeof(uint16_t)) <= SEG_SIZE,
     "a segment holds its index");
 _Static_assert(SEG_SUMS < UINT16_MAX && SEG_DATA / SEG_UNIT <= UINT16_MAX &&
-    (SLOTS & (SLOTS - 1)) == 0, "counts of a segment");
+    (SEG_SLOTS & (SEG_SLOTS - 1)) == 0, "counts of a segment");
 
 static uint64_t
 mix(uint64_t a, uint64_t b)
@@ -404,64 +403,89 @@ seg_key(const void *captures, size_t len, uint64_t tag)
 	return seg_key_of(last, size, tag);
 }
 
-/* Rows as they are found, and of records that have no number: */
-struct pass {
-	uint16_t slots[SLOTS];		/* row + 1; 0 = none */
-	struct seg_sum *rows;
-	uint32_t nrows, nkeys;
-	uint64_t *keys;			/* NULL: these are not wanted */
-	uint16_t *key_rows, *units;
-	uint64_t tag;
-	bool	 ours;			/* nobody else can have changed them */
-};
+void
+seg_building_begin(struct seg_building *b)
+{
+	memset(b->slots, 0, sizeof(b->slots));
+	b->nrows = b->nkeys = 0;
+}
 
 /* The row of a function and class; SEG_SUMS: there is no room. */
 static uint32_t
-row_of(struct pass *p, uint32_t fn, uint16_t class)
+row_of(struct seg_building *b, uint32_t fn, uint16_t class)
 {
-	uint32_t i = (fn * 2654435761u ^ class * 40503u) >> 7;
+	uint32_t i = (fn * 2654435761u ^ class * 40503u) >> 7, row;
 
 	for (;; i++) {
-		i &= SLOTS - 1;
-		if (p->slots[i] == 0)
+		i &= SEG_SLOTS - 1;
+		if ((row = b->slots[i]) == 0)
 			break;
-		if (p->rows[p->slots[i] - 1].fn == fn &&
-		    p->rows[p->slots[i] - 1].class == class)
-			return p->slots[i] - 1U;
+		if (b->rows[row - 1].fn == fn && b->rows[row - 1].class == class)
+			return row - 1;
 	}
-	if (p->nrows == SEG_SUMS)
+	if (b->nrows == SEG_SUMS)
 		return SEG_SUMS;
-	p->rows[p->nrows] = (struct seg_sum){ fn, class, 0 };
-	p->slots[i] = (uint16_t)(p->nrows + 1);
-	return p->nrows++;
+	b->rows[b->nrows] = (struct seg_sum){ fn, class, 0 };
+	b->slots[i] = (uint16_t)(b->nrows + 1);
+	return b->nrows++;
 }
 
-/* False: there is no more room for rows. */
-static bool
-pass_event(struct pass *p, uint32_t fn, uint16_t class, const uint8_t *captures,
-    uint32_t len, size_t at)
+void
+seg_building_add(struct seg_building *b, uint32_t fn, uint16_t class,
+    uint64_t key, size_t at)
 {
-	uint32_t row = row_of(p, fn, class);
+	uint32_t row = row_of(b, fn, class);
 
 	if (row == SEG_SUMS)
-		return false;
-	p->rows[row].count++;
-	if (p->keys == NULL || !class_is_other(class) ||
-	    p->nkeys == SEG_RECORDS)
-		return true;
-	p->keys[p->nkeys] = class == CLASS_ODD ? 0 :
-	    seg_key(captures, len, p->tag);
-	p->key_rows[p->nkeys] = (uint16_t)row;
-	p->units[p->nkeys++] = (uint16_t)(at / SEG_UNIT);
-	return true;
+		return;
+	b->rows[row].count++;
+	if (!class_is_other(class) || b->nkeys == SEG_RECORDS)
+		return;
+	b->keys[b->nkeys] = key;
+	b->key_rows[b->nkeys] = (uint16_t)row;
+	b->units[b->nkeys++] = (uint16_t)(at / SEG_UNIT);
 }
 
-/*
- * One record; returns its size, 0: there is none or no room.  Every call goes
- * through here, so no more is read of it than an index tells.
- */
+/* Rows with numbers to the front; starts[old row] = where its keys go. */
+static void
+order_rows(const struct seg_building *b, struct seg_index *out,
+    uint32_t *starts)
+{
+	uint32_t i, front = 0, at = 0;
+
+	for (i = 0; i < b->nrows; i++)
+		if (!class_is_other(b->rows[i].class))
+			out->rows[front++] = b->rows[i];
+	out->nrows = b->nrows;
+	out->nothers = b->nrows - front;
+	for (i = 0; i < b->nrows; i++) {
+		if (!class_is_other(b->rows[i].class))
+			continue;
+		out->rows[front++] = b->rows[i];
+		starts[i] = at;
+		at += b->rows[i].count;
+	}
+	out->nkeys = at;
+}
+
+void
+seg_building_index(const struct seg_building *b, struct seg_index *out)
+{
+	static uint32_t starts[SEG_SUMS];
+	uint32_t i, at;
+
+	order_rows(b, out, starts);
+	for (i = 0; i < b->nkeys; i++) {
+		at = starts[b->key_rows[i]]++;
+		out->keys[at] = b->keys[i];
+		out->units[at] = b->units[i];
+	}
+}
+
+/* What a record that has been written says; its size, 0: there is none. */
 static uint32_t
-pass_record(struct pass *p, const uint8_t *data, size_t len, size_t at)
+add_record(struct seg_building *b, const uint8_t *data, size_t len, size_t at,
+    uint64_t tag)
 {
 	struct rec_head h;
 	struct shape s;
@@ -474,84 +498,35 @@ pass_record(struct pass *p, const uint8_t *data, size_t len, size_t at)
 	shape_of(&h, &s);
 	if (!is_sound(&h, &s) || s.size > len - at)
 		return 0;
-	if (!p->ours) {
-		shape_fill(data + at, &h, &s);
-		if (h.check != rec_check(&h, s.far, s.duration))
-			return 0;
-	}
-	fn = h.what & ((1U << FN_BITS) - 1);
-	if (s.kind != REC_EXIT && !pass_event(p, fn, CLASS_ENTER, NULL, 0, at))
+	shape_fill(data + at, &h, &s);
+	if (h.check != rec_check(&h, s.far, s.duration))
 		return 0;
+	fn = h.what & ((1U << FN_BITS) - 1);
+	if (s.kind != REC_EXIT)
+		seg_building_add(b, fn, CLASS_ENTER, 0, at);
 	if (s.kind == REC_ENTER)
 		return s.size;
 	class = class_whole(h.what >> CLASS_AT & 63);
 	end = s.kind == REC_CALL ? s.exit : s.captures;
-	return pass_event(p, fn, class, data + at + end,
-	    s.kind == REC_CALL ? s.exit_len : s.len, at) ? s.size : 0;
-}
-
-static void
-pass(struct pass *p, const uint8_t *data, size_t len)
-{
-	uint32_t n, size;
-	size_t at = 0;
-
-	for (n = 0; n < SEG_RECORDS; n++, at += size)
-		if ((size = pass_record(p, data, len, at)) == 0)
-			return;
-}
-
-uint32_t
-seg_summarize(const uint8_t *data, size_t len, struct seg_sum *out)
-{
-	static struct pass p;
-
-	p = (struct pass){ .rows = out };
-	pass(&p, data, len);
-	return p.nrows;
-}
-
-/* Rows with numbers to the front; starts[old row] = where its keys go. */
-static void
-order_rows(const struct pass *p, struct seg_index *out, uint32_t *starts)
-{
-	uint32_t i, front = 0, at = 0;
-
-	for (i = 0; i < p->nrows; i++)
-		if (!class_is_other(p->rows[i].class))
-			out->rows[front++] = p->rows[i];
-	out->nrows = p->nrows;
-	out->nothers = p->nrows - front;
-	for (i = 0; i < p->nrows; i++) {
-		if (!class_is_other(p->rows[i].class))
-			continue;
-		out->rows[front++] = p->rows[i];
-		starts[i] = at;
-		at += p->rows[i].count;
-	}
-	out->nkeys = at;
+	seg_building_add(b, fn, class, class != CLASS_OTHER ? 0 :
+	    seg_key(data + at + end, s.kind == REC_CALL ? s.exit_len : s.len,
+	    tag), at);
+	return s.size;
 }
 
 void
-seg_index(const uint8_t *data, size_t len, uint64_t tag, bool ours,
+seg_index(const uint8_t *data, size_t len, uint64_t tag,
     struct seg_index *out)
 {
-	static struct pass p;
-	static struct seg_sum rows[SEG_SUMS];
-	static uint64_t keys[SEG_RECORDS];
-	static uint16_t key_rows[SEG_RECORDS], units[SEG_RECORDS];
-	static uint32_t starts[SEG_SUMS];
-	uint32_t i, at;
+	static struct seg_building b;
+	uint32_t n, size;
+	size_t at = 0;
 
-	p = (struct pass){ .rows = rows, .keys = keys, .key_rows = key_rows,
-		.units = units, .tag = tag, .ours = ours };
-	pass(&p, data, len);
-	order_rows(&p, out, starts);
-	for (i = 0; i < p.nkeys; i++) {
-		at = starts[key_rows[i]]++;
-		out->keys[at] = keys[i];
-		out->units[at] = units[i];
-	}
+	seg_building_begin(&b);
+	for (n = 0; n < SEG_RECORDS; n++, at += size)
+		if ((size = add_record(&b, data, len, at, tag)) == 0)
+			break;
+	seg_building_index(&b, out);
 }
 
 bool

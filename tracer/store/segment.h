@@ -36,6 +36,7 @@
 #define SEG_UNIT	8U
 #define SEG_RECORDS	4096U			/* most in a segment */
 #define SEG_SUMS	(2 * SEG_RECORDS)	/* most rows of a summary */
+#define SEG_SLOTS	(2 * SEG_SUMS)		/* a power of two */
 #define SEG_CAPTURES	8192U			/* most of one event */
 #define REC_HEAD	24U
 #define REC_SIZE_MAX	(REC_HEAD + 16 + SEG_CAPTURES + 8 + SEG_CAPTURES)
@@ -122,6 +123,15 @@ struct seg_index {
 	uint32_t nrows, nothers, nkeys;
 };
 
+/* Rows as they are found; seg_building_index() puts them in order. */
+struct seg_building {
+	uint16_t slots[SEG_SLOTS];	/* row + 1; 0 = none */
+	struct seg_sum rows[SEG_SUMS];
+	uint64_t keys[SEG_RECORDS];
+	uint16_t key_rows[SEG_RECORDS], units[SEG_RECORDS];
+	uint32_t nrows, nkeys;
+};
+
 /* Fills check in. */
 void	 seg_head_seal(struct seg_head *);
 /* Whether these are SEG_HEAD bytes of one with that tag; copies it to out. */
@@ -179,14 +189,18 @@ int32_t	 rec_read(const uint8_t *at, size_t left, const struct seg_first *,
  */
 uint32_t seg_good(const struct seg_head *head, const uint8_t *data,
 	    size_t len, uint32_t *count, struct rec *last);
-/*
- * Summarizes good records.  out has room for SEG_SUMS rows; returns how many
- * there are.
- */
-uint32_t seg_summarize(const uint8_t *data, size_t len, struct seg_sum *out);
-/* The same, with keys.  ours: they were written here, and never left. */
-void	 seg_index(const uint8_t *data, size_t len, uint64_t tag, bool ours,
+/* Makes the index of good records. */
+void	 seg_index(const uint8_t *data, size_t len, uint64_t tag,
 	    struct seg_index *out);
+/*
+ * Makes the same while records are written: at each event its class, its key
+ * (of CLASS_OTHER; else 0) and the bytes before its record.  There is room for
+ * as many as are in a segment.
+ */
+void	 seg_building_begin(struct seg_building *);
+void	 seg_building_add(struct seg_building *, uint32_t fn, uint16_t class,
+	    uint64_t key, size_t at);
+void	 seg_building_index(const struct seg_building *, struct seg_index *);
 /* Whether rows may be the summary of count records. */
 bool	 seg_sums_good(const struct seg_sum *, uint32_t nsums,
 	    uint32_t count);

@@ -189,12 +189,28 @@ store_meta(const struct store *st)
 	return &st->meta;
 }
 
+/* No disk for what is not there. */
+static void
+trim(struct store *st)
+{
+	struct thread *t;
+	uint32_t i;
+
+	slots_trim(st, 0);
+	for (i = 0; i < st->nthreads; i++) {
+		t = st->threads[i];
+		if (t->nchunks > 0)
+			chunk_trim(st, t->chunks[t->nchunks - 1]);
+	}
+}
+
 void
 store_close(struct store *st, bool keep)
 {
 	if (keep) {
 		texts_end(st);
 		store_flush(st);
+		trim(st);
 		/* as a file that is copied alone it is whole as well */
 		sqlite3_wal_checkpoint_v2(st->db, NULL,
 		    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
@@ -237,8 +253,19 @@ class_of(struct store *st, const struct rec *r)
 {
 	uint16_t class = tally_class(&st->tally, r->fn, r->captures, r->len);
 
-	return class == CLASS_OTHER &&
-	    seg_key(r->captures, r->len, st->tag) == 0 ? CLASS_ODD : class;
+	st->key = 0;
+	if (class != CLASS_OTHER)
+		return class;
+	st->key = seg_key(r->captures, r->len, st->tag);
+	return st->key == 0 ? CLASS_ODD : CLASS_OTHER;
+}
+
+/* What the last record of a chunk says, for its index. */
+static inline void
+index_add(const struct store *st, struct chunk *c, const struct rec *r)
+{
+	seg_building_add(&c->buffer->building, r->fn, r->class,
+	    r->class == CLASS_ENTER ? 0 : st->key, c->latest);
 }
 
 /*
@@ -263,6 +290,7 @@ join(const struct store *st, struct thread *t, const struct rec *r)
 		return false;
 	c->bytes = c->latest + size;
 	c->count++;
+	index_add(st, c, r);
 	return true;
 }
 
@@ -280,6 +308,7 @@ put(struct store *st, struct thread *t, const struct rec *r)
 	c->nrecords++;
 	c->count++;
 	c->nenter += r->kind == REC_ENTER;
+	index_add(st, c, r);
 	return true;
 }
 
@@ -391,6 +420,8 @@ append_call(struct store *st, struct thread *t, struct event *ev,
 	first = chunk_first(c);
 	c->latest = c->bytes;
 	c->bytes += rec_write_call(chunk_end(c), &first, enter, leave);
+	index_add(st, c, enter);
+	index_add(st, c, leave);
 	c->nrecords++;
 	c->count += 2;
 	c->nenter++;
@@ -482,7 +513,7 @@ store_flush(struct store *st)
 			return -1;
 	if (st->calls_trouble[0] != '\0' && try_again(st) == -1)
 		return -1;
-	if (st->used > st->limits.calls)
+	if (st->used + st->spare_bytes > st->limits.calls)
 		store_evict(st);
 	return ret;
 }
@@ -551,7 +582,7 @@ store_stats(const struct store *st, struct store_stats *s)
 	    .evicted = st->evicted,
 	    .lost = st->lost,
 	    .lost_bytes = st->lost_bytes,
-	    .bytes = st->used,
+	    .bytes = st->used + st->spare_bytes,
 	    .most = st->limits.calls,
 	    .threads = st->nthreads,
 	    .functions = st->nfunctions};

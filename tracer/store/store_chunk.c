@@ -117,16 +117,23 @@ have_buffer(struct store *st, struct thread *t, struct chunk *c)
 		return false;
 	b->thread = t;
 	b->base = c->bytes;
+	seg_building_begin(&b->building);
 	c->buffer = b;
 	to_front(st, b);
 	return true;
 }
 
 /* -- writing ------------------------------------------------------------ */
+static uint32_t
+pages(uint32_t bytes)
+{
+	return (bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
 static void
 charge(struct store *st, struct chunk *c, uint32_t used)
 {
-	used = (used + PAGE - 1) & ~(PAGE - 1);
+	used = pages(used);
 	if (used <= c->used)
 		return;
 	st->used += used - c->used;
@@ -282,30 +289,40 @@ chunk_write_index(struct store *st, const struct thread *t,
 	return write_head(st, t, c, x);
 }
 
-/* Whether all of its records are in memory, and so as they were written. */
+/* Whether all of its records are in memory, as is what an index is made of. */
 static bool
 is_held(const struct chunk *c)
 {
 	return c->buffer != NULL && c->buffer->base == 0;
 }
 
-/* All of its records; borrowed until the next call.  NULL: not readable. */
-static const uint8_t *
-records_of(const struct store *st, const struct chunk *c)
+static void
+make_index(const struct store *st, const struct chunk *c,
+    struct seg_index *out)
 {
 	static uint8_t data[SEG_DATA];
 
 	if (is_held(c))
-		return c->buffer->bytes;
-	return chunk_read(st, c, 0, data, c->bytes) == -1 ? NULL : data;
+		seg_building_index(&c->buffer->building, out);
+	else if (chunk_read(st, c, 0, data, c->bytes) == -1)
+		seg_index(data, 0, st->tag, out);
+	else
+		seg_index(data, c->bytes, st->tag, out);
+}
+
+/* As much as its records and its index fill. */
+static uint32_t
+filled(const struct chunk *c)
+{
+	return pages(SEG_HEAD + c->bytes + (c->nsums - c->nothers) *
+	    (uint32_t)sizeof(struct seg_sum) +
+	    others_size(c->nothers, c->nkeys));
 }
 
 void
 chunk_charge(struct store *st, struct chunk *c)
 {
-	charge(st, c, SEG_HEAD + c->bytes + (c->nsums - c->nothers) *
-	    (uint32_t)sizeof(struct seg_sum) +
-	    others_size(c->nothers, c->nkeys));
+	charge(st, c, filled(c));
 }
 
 void
@@ -323,12 +340,10 @@ chunk_seal(struct store *st, struct thread *t)
 {
 	static struct seg_index x;
 	struct chunk *c = t->chunks[t->nchunks - 1];
-	const uint8_t *data;
 
 	if (chunk_write(st, t) == -1)
 		return -1;
-	data = records_of(st, c);
-	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, is_held(c), &x);
+	make_index(st, c, &x);
 	if (chunk_write_index(st, t, c, &x) == -1) {
 		trouble_set(st->calls_trouble, "calls", errno);
 		return -1;
@@ -341,25 +356,15 @@ chunk_seal(struct store *st, struct thread *t)
 }
 
 /* -- chunks ------------------------------------------------------------- */
-static uint32_t
-get_slot(struct store *st)
+void
+chunk_trim(struct store *st, struct chunk *c)
 {
-	return st->nfree > 0 ? st->free_slots[--st->nfree] : st->nslots++;
-}
+	uint32_t most = filled(c);
 
-static void
-put_slot(struct store *st, uint32_t slot)
-{
-	uint32_t cap = st->free_cap == 0 ? 64 : 2 * st->free_cap, *slots;
-
-	if (st->nfree == st->free_cap) {
-		slots = reallocarray(st->free_slots, cap, sizeof(*slots));
-		if (slots == NULL)
-			return;		/* a hole that stays one */
-		st->free_slots = slots;
-		st->free_cap = cap;
-	}
-	st->free_slots[st->nfree++] = slot;
+	if (!slot_give_back(st, c->slot, most) || c->used <= most)
+		return;
+	st->used -= c->used - most;
+	c->used = most;
 }
 
 struct chunk *
@@ -383,15 +388,14 @@ chunk_add(struct thread *t)
 void
 chunk_free(struct store *st, struct chunk *c)
 {
-	off_t at = (off_t)c->slot * SEG_SIZE;
 	static const uint8_t nothing[SEG_HEAD];
 
 	buffer_drop(st, c);
-	/* where files have no holes the header at least must not be found */
-	if (c->used > 0 && fallocate(st->files.calls_fd,
-	    FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, SEG_SIZE) == -1)
-		write_all(st->files.calls_fd, nothing, sizeof(nothing), at);
-	put_slot(st, c->slot);
+	/* who comes later must not find it; its pages are for the next one */
+	if (c->used > 0)
+		(void)write_all(st->files.calls_fd, nothing, sizeof(nothing),
+		    (off_t)c->slot * SEG_SIZE);
+	slot_put(st, c->slot, c->used);
 	st->used -= c->used;
 	free(c->fns);
 	free(c);
@@ -400,13 +404,17 @@ chunk_free(struct store *st, struct chunk *c)
 static struct chunk *
 begin(struct store *st, struct thread *t, uint64_t ts)
 {
+	struct free_slot f;
 	struct chunk *c;
 
 	if (st->used + SEG_SIZE > st->limits.calls)
 		store_evict(st);
 	if ((c = chunk_add(t)) == NULL)
 		return NULL;
-	c->slot = get_slot(st);
+	f = slot_get(st);
+	c->slot = f.slot;
+	c->used = f.held;
+	st->used += f.held;
 	c->first_seq = t->next_seq;
 	c->first_ts = c->last_ts = ts;
 	return c;
@@ -483,15 +491,15 @@ uint32_t
 chunk_sums(const struct store *st, const struct chunk *c,
     struct seg_sum *sums)
 {
-	const uint8_t *data;
+	static struct seg_index x;
 
 	if (c->nsums > 0 && read_file(st, c, c->bytes, (uint8_t *)sums,
 	    c->nsums * (uint32_t)sizeof(*sums)) == 0 &&
 	    seg_sums_good(sums, c->nsums, c->count))
 		return c->nsums;
-	if ((data = records_of(st, c)) == NULL)
-		return 0;
-	return seg_summarize(data, c->bytes, sums);
+	make_index(st, c, &x);
+	memcpy(sums, x.rows, x.nrows * sizeof(*sums));
+	return x.nrows;
 }
 
 /* As they lie in the file. */
@@ -522,12 +530,10 @@ chunk_others(const struct store *st, const struct chunk *c,
     struct others *o)
 {
 	static struct seg_index x;
-	const uint8_t *data;
 
 	if (read_others(st, c, o))
 		return;
-	data = records_of(st, c);
-	seg_index(data, data == NULL ? 0 : c->bytes, st->tag, is_held(c), &x);
+	make_index(st, c, &x);
 	*o = (struct others){ x.rows + (x.nrows - x.nothers), x.keys,
 		x.units, x.nothers };
 }

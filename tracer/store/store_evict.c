@@ -2,7 +2,8 @@
 /*
  * Making room: whole segments go, those first whose last call is oldest.  A
  * sixteenth of the limit is freed at once, so that looking for the oldest is
- * paid by many calls.
+ * paid by many calls.  What they leave is written to again, as pages that have
+ * to be given back and asked for anew cost a tenth of all that a call costs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,5 +93,6 @@ store_evict(struct store *st)
 	for (i = 0; i < n && st->used + SEG_SIZE > goal; i++)
 		evict_first(st, all[i].thread);
 	free(all);
+	slots_trim(st, st->limits.calls);
 	threads_sweep(st);
 }

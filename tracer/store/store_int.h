@@ -33,7 +33,7 @@ struct chunk {
 	 */
 	uint64_t *fns;
 	uint32_t nwords, nmarks;
-	uint32_t used;			/* bytes of disk that are charged */
+	uint32_t used;			/* bytes of disk that it has */
 	bool	 sealed;
 };
 
@@ -44,10 +44,16 @@ chunk_first(const struct chunk *c)
 	return (struct seg_first){ c->first_ts, c->first_seq };
 }
 
+/* A segment's place that nobody has. */
+struct free_slot {
+	uint32_t slot, held;		/* bytes of disk that are still in it */
+};
+
 struct buffer {
 	struct buffer *prev, *next;	/* the latest used first */
 	struct thread *thread;		/* whose last chunk's it is */
 	uint32_t base;			/* offset in data of bytes[0] */
+	struct seg_building building;	/* of what is in bytes; base is 0 */
 	uint8_t	 bytes[SEG_DATA];
 };
 
@@ -111,11 +117,14 @@ struct store {
 	struct thread *buckets[THREAD_BUCKETS], *latest;
 	struct buffer *first_buffer, *last_buffer, *spare;
 	uint32_t nbuffers;
-	uint32_t *free_slots, nfree, free_cap, nslots;
-	uint64_t used, evicted, lost, collected;
+	struct free_slot *free_slots;
+	uint32_t nfree, free_cap, nslots;
+	uint64_t used, spare_bytes;	/* of disk: in chunks, in free slots */
+	uint64_t evicted, lost, collected;
 	unsigned int pins;		/* readers that need what is there */
 
 	struct rec enter, leave;	/* of what is being appended */
+	uint64_t key;			/* of its exit, 0 = it has none */
 	struct tally tally;
 	struct function *functions;
 	uint32_t nfunctions, functions_cap;	/* named; size of the array */
@@ -155,6 +164,8 @@ int	 chunk_write_index(struct store *, const struct thread *,
 	    const struct chunk *, const struct seg_index *);
 /* The room that it takes counts, that of its index as well. */
 void	 chunk_charge(struct store *, struct chunk *);
+/* Gives back what it has of the disk beyond that, from who had it before. */
+void	 chunk_trim(struct store *, struct chunk *);
 /* Reads len bytes of a chunk's records at offset; -1 if they are not there. */
 int	 chunk_read(const struct store *, const struct chunk *, uint32_t offset,
 	    void *, uint32_t len);
@@ -177,6 +188,14 @@ uint64_t mark_of_class(uint32_t fn, uint16_t class);
 uint64_t mark_of_key(uint64_t key);
 /* False only if nothing that has that mark is in the chunk. */
 bool	 chunk_marked(const struct chunk *, uint64_t mark);
+/* -- store_slot.c -- */
+struct free_slot slot_get(struct store *);
+/* One that nobody has any more, with so many bytes of disk in it. */
+void	 slot_put(struct store *, uint32_t slot, uint32_t held);
+/* A slot's disk from there on (whole pages).  False: errno. */
+bool	 slot_give_back(const struct store *, uint32_t slot, uint32_t from);
+/* Gives disk of free slots back until the file has no more than most. */
+void	 slots_trim(struct store *, uint64_t most);
 /* -- store_evict.c -- */
 void	 store_evict(struct store *);
 /* -- store_thread.c -- */

@@ -52,9 +52,12 @@ find_all(struct store *st, size_t *n)
 	for (f.slot = next_slot(st, 0); f.slot < st->nslots;
 	    f.slot = next_slot(st, f.slot + 1)) {
 		if (pread(st->files.calls_fd, head, sizeof(head),
-		    (off_t)f.slot * SEG_SIZE) != (ssize_t)sizeof(head) ||
-		    !seg_head_read(head, st->tag, &f.head))
+		    (off_t)f.slot * SEG_SIZE) != (ssize_t)sizeof(head))
 			continue;
+		if (!seg_head_read(head, st->tag, &f.head)) {
+			slot_put(st, f.slot, SEG_SIZE);
+			continue;
+		}
 		if (*n == cap) {
 			cap = 2 * cap + 64;
 			more = reallocarray(all, cap, sizeof(*all));
@@ -162,12 +165,13 @@ take(struct store *st, struct thread *t, const struct found *f)
 	if (last.ts > st->latest_ts)
 		st->latest_ts = last.ts;
 	count(st, t, c, data, len);
-	seg_index(data, len, st->tag, false, &x);
+	seg_index(data, len, st->tag, &x);
 	chunk_index(c, &x);
 	if (!same_index(h, n, &x) && chunk_write_index(st, t, c, &x) == -1)
 		c->nsums = 0;
 	else
 		chunk_charge(st, c);
+	chunk_trim(st, c);
 }
 
 int
@@ -198,6 +202,8 @@ store_recover(struct store *st, char why[STORE_WHY])
 		take(st, t, &all[i]);
 	}
 	free(all);
+	/* what the writer had not come back to, or nobody can read */
+	slots_trim(st, 0);
 	st->collected += st->ntexts[EVENT_STDOUT] + st->ntexts[EVENT_STDERR] +
 	    st->ntexts[EVENT_CRASH];
 	return 0;
