@@ -146,8 +146,10 @@ on_account(const struct account *acc, uint64_t serial)
 	if (c == NULL || p.generation != netproc_chan.generation)
 		return;
 	holds = still_holds(&p.claim);
+	if (holds && acc == NULL && account_unasked())
+		result(c->number, p.request, ERR_TRY_AGAIN, NULL);
 	/* the uid may have become somebody else's, too */
-	if (!holds || acc == NULL || acc->rights.uid != p.claim.uid ||
+	else if (!holds || acc == NULL || acc->rights.uid != p.claim.uid ||
 	    strcmp(acc->name, p.claim.user) != 0)
 		refuse(c, p.request, ERR_AUTH_FAILED, !holds ? NULL :
 		    "the token's user has no account here any more");

@@ -520,6 +520,10 @@ on_account(const struct account *acc, uint64_t serial)
 
 	if (j == NULL || j->cancelled)
 		return;
+	if (acc == NULL && account_unasked()) {
+		job_fail(j, ERR_TRY_AGAIN, NULL);
+		return;
+	}
 	if (acc == NULL) {
 		job_fail(j, j->session == NULL ? ERR_SYSROOT_FAILED :
 		    ERR_EXTRACT_FAILED, "your account could not be read; it "

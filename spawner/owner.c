@@ -158,6 +158,12 @@ tell(const struct owner *o, uint64_t serial, const struct account *a)
 	}
 }
 
+bool
+account_unasked(void)
+{
+	return !chan_is_open(&idproc_chan);
+}
+
 void
 account_lost(void)
 {

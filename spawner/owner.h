@@ -62,8 +62,10 @@ struct owner	*owner_make(uint32_t uid, const char *name);
 
 /* Asks for his account, unless it was current a moment ago. */
 void		 account_refresh(const struct owner *);
-/* acc is NULL when there is no such account or nobody to ask. */
+/* acc is NULL when there is no such account or account_unasked(). */
 typedef void	(*account_fn)(const struct account *acc, uint64_t token);
+/* Nobody has said that there is none: who could is being replaced. */
+bool		 account_unasked(void);
 /*
  * Calls fn with the owner's account: at once when it is known, else when
  * idproc has answered, with NULL when idproc went away.  -1: no room to wait

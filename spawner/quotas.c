@@ -227,8 +227,11 @@ on_account(const struct account *acc, uint64_t serial)
 	if (p == NULL)
 		return;
 	if (acc == NULL) {
-		answer(&p->asker, NULL, ERR_INVALID_ARGUMENT, "no user %s who "
-		    "could have sessions here", p->name);
+		if (account_unasked())
+			answer(&p->asker, NULL, ERR_TRY_AGAIN, NULL);
+		else
+			answer(&p->asker, NULL, ERR_INVALID_ARGUMENT, "no user "
+			    "%s who could have sessions here", p->name);
 		asked_free(p);
 		return;
 	}

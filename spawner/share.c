@@ -144,6 +144,8 @@ on_account(const struct account *acc, uint64_t serial)
 	if (s == NULL || !session_is_shown(s) ||
 	    access_of(a.viewer, s) < ACCESS_OWN)
 		answer(&a, &p->id, ERR_NOT_FOUND, NULL);
+	else if (acc == NULL && account_unasked())
+		answer(&a, &s->id, ERR_TRY_AGAIN, NULL);
 	/* root has sessions as another user */
 	else if (acc == NULL || strcmp(acc->name, p->name) != 0)
 		answer(&a, &s->id, ERR_INVALID_ARGUMENT, "no user %s who "

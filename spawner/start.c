@@ -195,6 +195,10 @@ on_account(const struct account *acc, uint64_t serial)
 		order(s, acc);
 		return;
 	}
+	if (account_unasked()) {
+		start_fail(s, ERR_TRY_AGAIN, NULL);
+		return;
+	}
 	(void)snprintf(text, sizeof(text), "the account of %s (uid %u) could "
 	    "not be read; it must exist on this host", s->owner->name,
 	    s->owner->uid);

@@ -168,7 +168,7 @@ on_account(const struct account *acc, uint64_t serial)
 	if (a.generation != netproc_chan.generation ||
 	    client_find(a.conn) == NULL)
 		return;
-	if (acc == NULL && !chan_is_open(&idproc_chan))
+	if (acc == NULL && account_unasked())
 		answer(&a, NULL, ERR_TRY_AGAIN, NULL);
 	else if (acc == NULL)
 		answer(&a, NULL, ERR_INVALID_ARGUMENT, "no user %s who could "

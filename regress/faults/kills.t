@@ -291,7 +291,7 @@ class Standing:
             except (OSError, EOFError, ValueError) as e:
                 why[0] = repr(e)
             return why[0] is None
-        wait_for(well, PATIENCE, 0.1)
+        wait_for(well, PATIENCE)
         return why[0]
 
 
@@ -362,7 +362,7 @@ class Rig:
         port, text = with_tls(CONF) if tls else (None, CONF)
         self.d = Daemon(mode, text,
                         wrapper=WRAPPER + (PACKED if packs else []))
-        self.d.tls_port, self.kills = port, 0
+        self.d.tls_port, self.kills, self.mode = port, 0, mode
         try:
             self.settle(stands)
         except BaseException:
@@ -434,9 +434,13 @@ def tidy(d):
     c = d.client(timeout=PATIENCE)
     try:
         wait_for(lambda: all(s["name"] == STANDING for s in c.cmd("LIST"))
-                 or tidied(c), PATIENCE, 0.1)
+                 or tidied(c), PATIENCE)
     finally:
         c.close()
+
+
+def refusal(mode, verb):
+    return "not_permitted" if verb in ALONE and mode == "user" else None
 
 
 def cell(rig, verb, row, role, victim, n, how):
@@ -465,7 +469,8 @@ def cell(rig, verb, row, role, victim, n, how):
     asked.join(2 * PATIENCE)
     wrong = [("hangs", verb)] if asked.is_alive() else \
         [(verb, asked.wrong)] if asked.wrong else []
-    if asked.code() not in HONEST | SO_THEN | {None, "lost"}:
+    if asked.code() not in HONEST | SO_THEN | {None, "lost",
+                                               refusal(rig.mode, verb)}:
         wrong.append((verb, asked.answer))
     asked.close()
     if held and pid is None:
@@ -534,9 +539,8 @@ def unharmed(rigs, verb, row):
 
 def row_of(rigs, verb, row):
     what = row[1] if isinstance(row[1], str) else verb
-    refused = "not_permitted" if verb in ALONE and rigs.mode == "user" \
-        else None
-    eq(unharmed(rigs, verb, row), (None, refused), f"{what!r}: is answered")
+    eq(unharmed(rigs, verb, row), (None, refusal(rigs.mode, verb)),
+       f"{what!r}: is answered")
     for how, said in HOW:
         silent = False
         for role in TAKING:

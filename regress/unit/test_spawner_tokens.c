@@ -247,6 +247,56 @@ not_his_uid_any_more(void **state)
 	expect_result(ERR_AUTH_FAILED, "no account here any more");
 }
 
+/* Whoever is to be asked goes: that is not an answer of his. */
+static void
+expect_unasked(void)
+{
+	static uint32_t conn = 60;
+
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	rig_peer(ROLE_IDPROC);
+	expect_result(ERR_TRY_AGAIN, NULL);
+	/* by now the next one is there */
+	enter(conn++, ALICE, "alice", 0);
+}
+
+static void
+nobody_is_asked(void **state)
+{
+	struct msg_out *o;
+	struct sid sid;
+	struct row r;
+
+	(void)state;
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	sid = upload(ADMIN_CONN);
+	o = msg_new(MSG_SHARE, &sid, ADMIN_CONN, 34);
+	msg_put_u32(o, ACCESS_SEE);
+	msg_put_str(o, "bob");
+	rig_send(ROLE_NETPROC, o, -1);
+	expect_unasked();
+	o = msg_new(MSG_QUOTA, NULL, ADMIN_CONN, 35);
+	msg_put_str(o, "bob");
+	rig_send(ROLE_NETPROC, o, -1);
+	expect_unasked();
+	ask(MSG_SYSROOT, NULL, ADMIN_CONN);
+	expect_unasked();
+	ask_start(&sid, ADMIN_CONN, 0);
+	expect_unasked();
+	ask_create(ADMIN_CONN, 0, 0, "bob", "");
+	tell_account(expect_question("bob"), BOB, true, "bob");
+	r = expect_token(ADMIN_CONN);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect_unasked();
+	/* the next time, which is another connection's, he is */
+	enter(51, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(51, r.secret);
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	tell_account(0, BOB, true, "bob");
+	expect(ROLE_NETPROC, MSG_AUTHED);
+}
+
 /* What he sees is there before he is let in: his next line may be LIST. */
 static void
 sees_before_he_is_in(void **state)
@@ -354,6 +404,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(for_another, rig_start,
 		    rig_stop),
 		cmocka_unit_test_setup_teardown(nobody_to_tell, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(nobody_is_asked, rig_start,
 		    rig_stop),
 		cmocka_unit_test_setup_teardown(in_by_a_token, rig_start,
 		    rig_stop),
