@@ -11,7 +11,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LINE	16
 #define CHUNK	4096
+/* With a rate, so many pieces of it a second. */
+#define PIECES	20
+
+/* Whole lines. */
+static size_t
+piece(unsigned long long rate)
+{
+	size_t n = (size_t)(rate / PIECES / LINE * LINE);
+
+	if (rate == 0 || n > CHUNK)
+		return CHUNK;
+	return n == 0 ? LINE : n;
+}
 
 static int
 put(const char *p, size_t n)
@@ -32,13 +46,13 @@ main(int argc, char **argv)
 	unsigned long long done = 0, n;
 	char buf[CHUNK + 1];
 	struct timespec ts;
-	size_t i;
+	size_t i, most = piece(rate);
 
 	while (total == 0 || done < total) {
-		for (i = 0; i < CHUNK; i += 16)
-			(void)snprintf(buf + i, 17, "%015llu\n",
-			    (done + i) / 16 % 1000000000000000ULL);
-		n = total != 0 && total - done < CHUNK ? total - done : CHUNK;
+		for (i = 0; i < most; i += LINE)
+			(void)snprintf(buf + i, LINE + 1, "%015llu\n",
+			    (done + i) / LINE % 1000000000000000ULL);
+		n = total != 0 && total - done < most ? total - done : most;
 		if (put(buf, n) == -1)
 			return 1;
 		done += n;

@@ -655,6 +655,7 @@ def small_tree():
         os.chmod(base, 0o755)
         lib = os.path.join(base, "lib")
         os.mkdir(lib)
+        copies = {}
         for path in needed_libraries():
             real = os.path.realpath(path)
             for name in {path, real}:
@@ -663,7 +664,13 @@ def small_tree():
                     if inside.startswith(top):
                         to = os.path.join(lib, inside[len(top):])
                         os.makedirs(os.path.dirname(to), exist_ok=True)
-                        shutil.copy(real, to)
+                        # once in the archive, as under most of its names
+                        if os.path.exists(to):
+                            continue
+                        if real in copies:
+                            os.link(copies[real], to)
+                        else:
+                            copies[real] = shutil.copy(real, to)
         # /lib64 is its own, or a link to /usr/lib64
         os.makedirs(lib + "/debug/sub")
         with open(lib + "/debug/sub/x.debug", "wb") as f:

@@ -180,7 +180,9 @@ def cgroups_of(d):
 
 
 def roles_of(d):
-    return {name: d.children(name) for name in
+    """By one look at all processes: they are many, and looked at often."""
+    found = d.children()
+    return {name: {p: n for p, n in found.items() if n == name} for name in
             ("netproc", "spawner", "launcher", "idproc", "tlsproc",
              "announcer")}
 
