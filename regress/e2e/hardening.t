@@ -74,7 +74,8 @@ def facts(elf):
 def each_binary():
     for path in binaries():
         got = facts(Elf(path))
-        name = os.path.basename(path)
+        where = "bin" if os.path.dirname(path) == BIN else "libexec"
+        name = f"{where}/{os.path.basename(path)}"
         bad = [k for k, v in got.items() if not v]
         eq(bad, [], f"{name}: {', '.join(got)}")
 

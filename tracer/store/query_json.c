@@ -109,30 +109,34 @@ render_words(const uint8_t *p, size_t len, bool list, char *buf, size_t size)
 	return at;
 }
 
+typedef size_t (*render_fn)(void *, uint32_t, const void *, size_t, char *,
+    size_t);
+
+/* As who knows the types shows it, else as the words that were captured. */
+static size_t
+shown(const struct store *st, render_fn render, bool is_array, uint32_t fn,
+    const void *p, size_t len, char buf[STORE_RENDER_MAX])
+{
+	size_t n = 0;
+
+	if (render != NULL)
+		n = render(st->render.arg, fn, p, len, buf, STORE_RENDER_MAX);
+	return n > 0 && n <= STORE_RENDER_MAX ? n :
+	    render_words(p, len, is_array, buf, STORE_RENDER_MAX);
+}
+
 size_t
 shown_arguments(const struct store *st, uint32_t fn, const void *p,
     size_t len, char buf[STORE_RENDER_MAX])
 {
-	size_t n = 0;
-
-	if (st->render.arguments != NULL)
-		n = st->render.arguments(st->render.arg, fn, p, len, buf,
-		    STORE_RENDER_MAX);
-	return n > 0 && n <= STORE_RENDER_MAX ? n :
-	    render_words(p, len, true, buf, STORE_RENDER_MAX);
+	return shown(st, st->render.arguments, true, fn, p, len, buf);
 }
 
 size_t
 shown_result(const struct store *st, uint32_t fn, const void *p,
     size_t len, char buf[STORE_RENDER_MAX])
 {
-	size_t n = 0;
-
-	if (st->render.result != NULL)
-		n = st->render.result(st->render.arg, fn, p, len, buf,
-		    STORE_RENDER_MAX);
-	return n > 0 && n <= STORE_RENDER_MAX ? n :
-	    render_words(p, len, false, buf, STORE_RENDER_MAX);
+	return shown(st, st->render.result, false, fn, p, len, buf);
 }
 
 /* -- events ------------------------------------------------------------- */
