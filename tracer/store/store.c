@@ -513,8 +513,9 @@ store_flush(struct store *st)
 			return -1;
 	if (st->calls_trouble[0] != '\0' && try_again(st) == -1)
 		return -1;
-	if (st->used + st->spare_bytes > st->limits.calls)
+	if (st->used > st->limits.calls)
 		store_evict(st);
+	slots_trim(st, st->limits.calls);
 	return ret;
 }
 

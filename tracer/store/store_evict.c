@@ -93,6 +93,5 @@ store_evict(struct store *st)
 	for (i = 0; i < n && st->used + SEG_SIZE > goal; i++)
 		evict_first(st, all[i].thread);
 	free(all);
-	slots_trim(st, st->limits.calls);
 	threads_sweep(st);
 }
