@@ -113,8 +113,11 @@ regress/e2e/trace_store.t regress/e2e/supervise.t regress/e2e/discovery.t
 regress/e2e/quota.t regress/e2e/http.t'
 	drive=${DL_DRIVE:-$part_of_suite}
 	echo "$drive" | fenced
+	roles='announcer debugger idproc netproc spawner symbols tlsproc tracer'
 	# all that was tried counts, so a second run does no harm
-	if DL_TESTS=$drive "$here/calls.py" regress/run.sh "$build" \
+	if DL_TESTS=$drive "$here/calls.py" \
+	    "$(echo "$roles" archiver debuglanternd | tr ' ' ,)" \
+	    regress/run.sh "$build" \
 	    >"$work/numbers" 2>"$work/said"; then
 		tail -2 "$work/said" | fenced
 	else
@@ -125,8 +128,7 @@ regress/e2e/quota.t regress/e2e/http.t'
 	echo
 	echo '| filter | calls | of these never made |'
 	echo '|---|---:|---|'
-	for role in announcer debugger idproc netproc spawner symbols tlsproc \
-	    tracer; do
+	for role in $roles; do
 		unused "$role" "$role"
 	done
 	unused archiver-pack archiver
