@@ -15,7 +15,7 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from faults import (EPOLL, FAIL, KINDS, LONG, READ, SHORT, SOCKET, WAIT,
+from faults import (EPOLL, FAIL, KINDS, LONG, READ, SHORT, SMALL, SOCKET, WAIT,
                     WRITE, Baseline, Debugged, Packed, Script, Sealed, Traced,
                     Unpacked, fds_of, recovers, rest, roles_of, stage, stand)
 from dl import (AS_ROOT, MODES, Daemon, alone, eq, helper, ok, read_proc,
@@ -54,7 +54,7 @@ def daemon(mode, script=Script):
         # what others mount meanwhile is none of it
         wrapper = ["unshare", "-m"] if AS_ROOT else []
         if script is Packed:
-            wrapper = stack.enter_context(small_tree())
+            wrapper = stack.enter_context(small_tree(SMALL))
         port, text = with_tls(CONF) if script is Sealed else (None, CONF)
         d = stack.enter_context(Daemon(mode, text, wrapper=wrapper))
         d.tls_port = port

@@ -19,8 +19,9 @@ import time
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from faults import (HELD, HOLD, HONEST, LONG, MESSAGE, SO_THEN, STANDING,
-                    WRITE, Baseline, recovers, rest, roles_of, stage, tidied)
+from faults import (HELD, HOLD, HONEST, LONG, MESSAGE, SMALL, SO_THEN,
+                    STANDING, WRITE, Baseline, recovers, rest, roles_of, stage,
+                    tidied)
 from dl import (AS_ROOT, BOB, Daemon, alone, eq, helper, passwd_wrapper,
                 read_proc, run_tests, small_tree, stat_of, status_of, tap,
                 tar_of, wait_for)
@@ -32,7 +33,7 @@ CLEANUP = contextlib.ExitStack()
 atexit.register(CLEANUP.close)
 WRAPPER = CLEANUP.enter_context(passwd_wrapper(BOB)) if AS_ROOT else []
 # the host's own libraries may be gigabytes
-PACKED = CLEANUP.enter_context(small_tree()) if AS_ROOT else []
+PACKED = CLEANUP.enter_context(small_tree(SMALL)) if AS_ROOT else []
 TOY = helper("toy_adapter")
 CONF = f'stop-timeout 1\nadapter toy command "{TOY} lldb-dap"\n' + \
     (f"admin user u{BOB}\n" if AS_ROOT else "")

@@ -647,30 +647,57 @@ def needed_libraries():
     return out
 
 
+def tree_places(path, lib, apart, most):
+    """Where a small tree has this library, under each of its names."""
+    real = os.path.realpath(path)
+    for name in {path, real}:
+        if most is not None and os.path.getsize(real) > most and \
+                not os.path.basename(real).startswith(("libc.", "ld-")):
+            yield os.path.join(apart, os.path.basename(name))
+            continue
+        inside = os.path.join("/", *name.split("/")[1:])
+        for top in ("/usr/lib/", "/lib/"):
+            if inside.startswith(top):
+                yield os.path.join(lib, inside[len(top):])
+
+
+# What is loaded from elsewhere is found by the loader's cache alone.  The one
+# of the host, and what it keeps to make it sooner, stay as they are.
+BIND = "mount --bind \"$0\"/lib /usr/lib"
+CACHE = ("mount -t tmpfs none /var/cache/ldconfig && "
+         f"{BIND} && ldconfig -X -f \"$0\"/conf -C \"$0\"/cache")
+CACHED = "mount --bind \"$0\"/cache /etc/ld.so.cache && " + BIND
+
+
 @contextlib.contextmanager
-def small_tree():
-    """A wrapper after which /usr/lib holds little more than is needed."""
+def small_tree(most=None):
+    """A wrapper after which /usr/lib holds little more than is needed.
+
+    Libraries of more bytes than most are elsewhere, but for what every
+    session needs: to pack them takes long."""
     base = tempfile.mkdtemp(prefix="dl-sysroot-")
     try:
         os.chmod(base, 0o755)
-        lib = os.path.join(base, "lib")
+        lib, apart = base + "/lib", base + "/apart"
         os.mkdir(lib)
+        os.mkdir(apart)
         copies = {}
         for path in needed_libraries():
             real = os.path.realpath(path)
-            for name in {path, real}:
-                inside = os.path.join("/", *name.split("/")[1:])
-                for top in ("/usr/lib/", "/lib/"):
-                    if inside.startswith(top):
-                        to = os.path.join(lib, inside[len(top):])
-                        os.makedirs(os.path.dirname(to), exist_ok=True)
-                        # once in the archive, as under most of its names
-                        if os.path.exists(to):
-                            continue
-                        if real in copies:
-                            os.link(copies[real], to)
-                        else:
-                            copies[real] = shutil.copy(real, to)
+            for to in tree_places(path, lib, apart, most):
+                # once in the archive, as under most of its names
+                if os.path.exists(to):
+                    continue
+                os.makedirs(os.path.dirname(to), exist_ok=True)
+                if real in copies:
+                    os.link(copies[real], to)
+                else:
+                    copies[real] = shutil.copy(real, to)
+        if most is not None:
+            with open(base + "/conf", "w") as f:
+                f.write(apart + "\n")
+            subprocess.run(["unshare", "-m", "sh", "-c", CACHE, base],
+                           check=True)
         # /lib64 is its own, or a link to /usr/lib64
         os.makedirs(lib + "/debug/sub")
         with open(lib + "/debug/sub/x.debug", "wb") as f:
@@ -686,8 +713,8 @@ def small_tree():
         with open(lib + "/secret.so", "wb") as f:
             f.write(b"not for everybody")
         os.chmod(lib + "/secret.so", 0o600)
-        yield ["unshare", "-m", "sh", "-c",
-               "mount --bind \"$0\" /usr/lib && exec \"$@\"", lib]
+        bind = BIND if most is None else CACHED
+        yield ["unshare", "-m", "sh", "-c", bind + " && exec \"$@\"", base]
     finally:
         shutil.rmtree(base)
 

@@ -34,6 +34,8 @@ KINDS = {"malloc": (MALLOC, errno.ENOMEM), "open": (OPEN, errno.EMFILE),
          "mount": (MOUNT, errno.EPERM), "write": (WRITE, errno.ENOBUFS),
          "epoll": (EPOLL, errno.ENOSPC), "fd": (FD, errno.EMFILE),
          "map": (MAP, errno.ENOMEM)}
+# libraries that are not larger are packed in no time
+SMALL = 300000
 # all that a test may have to wait for here comes at once on a calm machine
 LONG = 90
 
