@@ -210,7 +210,8 @@ class Between:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.target = "127.0.0.1:%d" % self.listener.getsockname()[1]
         self.port, self.ends, self.stalled = port, [], threading.Event()
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+        self.thread.start()
 
     def accept(self):
         while True:
@@ -242,6 +243,8 @@ class Between:
                 pass
 
     def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.listener.close()
         self.cut()
 

@@ -343,7 +343,8 @@ class Daemon:
         self.answers, self.asked = answers, []
         self.s = socket.create_server(("127.0.0.1", 0))
         self.target = "127.0.0.1:%d" % self.s.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+        self.thread.start()
 
     def accept(self):
         try:
@@ -373,6 +374,9 @@ class Daemon:
         return self
 
     def __exit__(self, *_):
+        # who is about to accept must not do so on whoever has the number next
+        self.s.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.s.close()
 
 

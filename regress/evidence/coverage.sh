@@ -41,8 +41,9 @@ regress/e2e/tracer_process.t regress/e2e/trace_engine.t regress/e2e/trace_store.
 regress/e2e/symbols.t regress/e2e/mcp.t regress/e2e/http.t regress/e2e/ws.t
 regress/e2e/pty.t regress/e2e/terminal.t regress/e2e/ctl.t regress/e2e/ctl_term.t
 regress/e2e/ctl_trace.t regress/e2e/ctl_timeline.t regress/e2e/debugger_cli.t
-regress/e2e/supervise.t regress/e2e/audit.t regress/attack/netproc.t
-regress/attack/http.t'
+regress/e2e/supervise.t regress/e2e/audit.t regress/e2e/discovery.t
+regress/e2e/openapi.t regress/e2e/ctl_token.t regress/e2e/debugger.t
+regress/attack/netproc.t regress/attack/http.t'
 DL_ONCE=1 DL_TESTS=${DL_TESTS:-$part $(echo "$build"/regress/test_*)} \
     regress/run.sh "$build" >"$work/tests" 2>&1 || :
 tail -1 "$work/tests"

@@ -62,7 +62,8 @@ class FakeDebugger:
             self.sock.bind(self.path)
             self.sock.listen(64)
             self.target = "unix:" + self.path
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+        self.thread.start()
 
     def accept(self):
         while True:
@@ -74,6 +75,9 @@ class FakeDebugger:
                              daemon=True).start()
 
     def close(self):
+        # who is about to accept must not do so on whoever has the number next
+        self.sock.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.sock.close()
 
     def serve(self, c):
