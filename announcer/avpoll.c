@@ -188,9 +188,12 @@ timeout_new(const AvahiPoll *api, const struct timeval *tv,
 	return t;
 }
 
+/* Of one that could not be made, too: libavahi does not look. */
 static void
 timeout_free(AvahiTimeout *t)
 {
+	if (t == NULL)
+		return;
 	loop_timer_unset(&t->timer);
 	free(t);
 }

@@ -98,6 +98,9 @@ tell_error(int error)
 	case AVAHI_ERR_NO_DAEMON:
 		state("avahi-daemon is not running: start it");
 		break;
+	case AVAHI_ERR_NO_MEMORY:
+		state("no memory to announce with: trying again");
+		break;
 	default:
 		statef("avahi-daemon refused the announcement: %s",
 		    avahi_strerror(error));
@@ -143,28 +146,36 @@ group_changed(AvahiEntryGroup *g, AvahiEntryGroupState s, void *arg)
 	}
 }
 
+/* Whole: who is not told of TLS, say, would come without.  NULL = no memory. */
 static AvahiStringList *
 txt_record(void)
 {
-	AvahiStringList *l, *more;
 	char web[8] = "", tls[8];
+	bool has_tls = wanted.tls_port != 0;
+	const char *const pairs[][2] = {
+		{ "web", web },
+		{ "auth", wanted.auth },
+		{ "fp", has_tls ? wanted.fingerprint : NULL },
+		{ "tls", has_tls ? tls : NULL },
+		{ "version", wanted.version },
+	};
+	AvahiStringList *l = NULL, *more;
+	size_t i;
 
 	if (wanted.web_port != 0)
 		(void)snprintf(web, sizeof(web), "%u", wanted.web_port);
-	/* each goes to the front; without memory the list is as it was */
-	l = avahi_string_list_add_pair(NULL, "web", web);
-	more = avahi_string_list_add_pair(l, "auth", wanted.auth);
-	l = more == NULL ? l : more;
-	l = more == NULL ? l : more;
-	if (wanted.tls_port != 0) {
-		(void)snprintf(tls, sizeof(tls), "%u", wanted.tls_port);
-		more = avahi_string_list_add_pair(l, "fp", wanted.fingerprint);
-		l = more == NULL ? l : more;
-		more = avahi_string_list_add_pair(l, "tls", tls);
-		l = more == NULL ? l : more;
+	(void)snprintf(tls, sizeof(tls), "%u", wanted.tls_port);
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (pairs[i][1] == NULL)
+			continue;
+		more = avahi_string_list_add_pair(l, pairs[i][0], pairs[i][1]);
+		if (more == NULL) {
+			avahi_string_list_free(l);
+			return NULL;
+		}
+		l = more;
 	}
-	more = avahi_string_list_add_pair(l, "version", wanted.version);
-	return more == NULL ? l : more;
+	return l;
 }
 
 static AvahiProtocol
@@ -183,6 +194,8 @@ add_service(void)
 	AvahiStringList *txt = txt_record();
 	int r = AVAHI_ERR_COLLISION, i;
 
+	if (txt == NULL)
+		return AVAHI_ERR_NO_MEMORY;
 	/* bounded: these calls wait for avahi-daemon's word */
 	for (i = 0; i < RENAMES_MAX && r == AVAHI_ERR_COLLISION; i++) {
 		if (i > 0)
@@ -222,6 +235,7 @@ client_changed(AvahiClient *c, AvahiClientState s, void *arg)
 	(void)arg;
 	switch (s) {
 	case AVAHI_CLIENT_S_RUNNING:
+		loop_timer_unset(&retry);
 		retry_ms = RETRY_FIRST_MS;
 		/* whoever had the name may have gone meanwhile */
 		memcpy(name, wanted.name, sizeof(name));
@@ -236,8 +250,12 @@ client_changed(AvahiClient *c, AvahiClientState s, void *arg)
 			(void)avahi_entry_group_reset(group);
 		break;
 	case AVAHI_CLIENT_CONNECTING:
-		/* libavahi waits for the daemon by itself (NO_FAIL) */
+		/*
+		 * libavahi waits for the daemon by itself (NO_FAIL), but may
+		 * have missed that it is there, for want of memory, say.
+		 */
 		tell_error(AVAHI_ERR_NO_DAEMON);
+		try_later();
 		break;
 	case AVAHI_CLIENT_FAILURE:
 		/* a client that has failed never works again */
@@ -268,6 +286,15 @@ connect_again(void *arg)
 void
 service_init(service_state_fn fn)
 {
+	/* with one of its own libavahi aborts when there is no memory */
+	static const AvahiAllocator host = {
+		.malloc = malloc,
+		.free = free,
+		.realloc = realloc,
+		.calloc = calloc,
+	};
+
+	avahi_set_allocator(&host);
 	tell = fn;
 }
 
