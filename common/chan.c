@@ -260,7 +260,7 @@ send_or_queue(struct channel *c, struct msg_out *o, int fd, bool lent)
 		drop_fd(fd, lent);
 		return sent == 1 ? 0 : -1;
 	}
-	if (lent && (fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1) {
+	if (lent && fd != -1 && (fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1) {
 		cut_off(c, NULL);
 		return -1;
 	}

@@ -86,6 +86,12 @@ child_send(enum role role, struct msg_out *o, int fd)
 }
 
 bool
+child_lend(enum role role, struct msg_out *o, int fd)
+{
+	return chan_lend(&serving(role)->chan, o, fd) == 0;
+}
+
+bool
 child_runs(enum role role)
 {
 	return serving(role)->pid != 0;
@@ -143,7 +149,7 @@ introduce(struct child *c)
 
 	if (c->role == ROLE_IDPROC) {
 		o = msg_new(MSG_DIAG, NULL, 0, 0);
-		(void)child_send(c->role, o, dup(d.diag_fd));
+		(void)child_lend(c->role, o, d.diag_fd);
 	}
 	/* before anybody can ask it for something */
 	if (c->role == ROLE_SPAWNER)
@@ -237,11 +243,11 @@ send_binaries(struct child *c)
 	struct msg_out *o = msg_new(MSG_ARCHIVER, NULL, 0, 0);
 	uint32_t i;
 
-	(void)chan_send(&c->chan, o, dup(archiver_fd));
+	(void)chan_lend(&c->chan, o, archiver_fd);
 	for (i = ROLE_INSTRUMENT; i < ROLE_END; i++) {
 		o = msg_new(MSG_INSTRUMENT_FILE, NULL, 0, 0);
 		msg_put_u32(o, i);
-		(void)chan_send(&c->chan, o, dup(instrument_fds[i]));
+		(void)chan_lend(&c->chan, o, instrument_fds[i]);
 	}
 }
 

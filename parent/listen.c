@@ -424,8 +424,8 @@ hand_one(enum role role, size_t i)
 		msg_put_u32(o, list[i].flags);
 		msg_put_str(o, list[i].text);
 	}
-	(void)child_send(role, o, role == ROLE_NETPROC && tls ? -1 :
-	    dup(list[i].fd));
+	(void)child_lend(role, o, role == ROLE_NETPROC && tls ? -1 :
+	    list[i].fd);
 }
 
 void

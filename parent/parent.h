@@ -136,6 +136,8 @@ bool	 children_gone(void);
 bool	 children_own(pid_t);
 /* False while a role is not running or not linked: the message is lost. */
 bool	 child_send(enum role, struct msg_out *, int fd);
+/* ... and this leaves us the fd. */
+bool	 child_lend(enum role, struct msg_out *, int fd);
 bool	 child_runs(enum role);
 /* Makes the settings of d.conf those of d.settings. */
 void	 settings_fill(void);

@@ -126,5 +126,5 @@ state_hand_out(struct channel *c)
 	struct msg_out *o = msg_new(MSG_STATE_FILE, NULL, 0, 0);
 
 	msg_put_u32(o, STATE_TOKENS);
-	(void)chan_send(c, o, dup(tokens_fd));
+	(void)chan_lend(c, o, tokens_fd);
 }
