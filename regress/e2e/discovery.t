@@ -3,12 +3,10 @@
 # Discovery by mDNS: the real daemon, a dbus-daemon and an avahi-daemon of its
 # own, in a network namespace that has only "lo".
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -26,11 +24,8 @@ if INSIDE not in os.environ:
 
 from dl import (Client, Daemon, alone, eq, ok, run_tests,  # noqa: E402
                 wait_for)
+from mdns import TYPE, USER, Network, browse, mdns_state, sees  # noqa: E402
 from tlsclient import with_tls  # noqa: E402
-
-TYPE = "_mydebug._tcp"
-# An account that every Debian has: D-Bus wants one.
-USER = 1
 
 
 def announced_on():
@@ -39,106 +34,6 @@ def announced_on():
                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return {tuple(line.split(";")[1:3]) for line in
             r.stdout.decode().splitlines() if line.startswith("+")}
-
-
-class Network:
-    """The bus and avahi-daemon; each may come and go."""
-
-    def __init__(self):
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-        subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)
-        self.dir = tempfile.mkdtemp(prefix="dl-mdns-")
-        os.chmod(self.dir, 0o755)
-        self.path = self.dir + "/bus"
-        os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + self.path
-        self.bus = self.avahi = None
-
-    def run(self, *argv):
-        return subprocess.Popen(argv, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
-
-    def bus_up(self):
-        self.bus = self.run("dbus-daemon", "--system", "--nofork",
-                            "--nopidfile", "--nosyslog",
-                            "--address=unix:path=" + self.path)
-        if not wait_for(self.bus_answers, 10):
-            raise RuntimeError("dbus-daemon did not start")
-
-    def bus_answers(self):
-        with socket.socket(socket.AF_UNIX) as s:
-            return s.connect_ex(self.path) == 0
-
-    def bus_down(self):
-        self.end(self.bus)
-        os.unlink(self.path)
-
-    def avahi_up(self):
-        # the limits of its own are by user, and would count the host's
-        self.avahi = self.run("avahi-daemon", "--no-drop-root",
-                              "--no-chroot", "--no-rlimits")
-        if not wait_for(lambda: subprocess.run(
-                ["avahi-browse", "-t", "_none._tcp"],
-                stderr=subprocess.DEVNULL).returncode == 0, 10, 0.1):
-            raise RuntimeError("avahi-daemon did not start")
-
-    def avahi_down(self):
-        self.end(self.avahi)
-        shutil.rmtree("/run/avahi-daemon", ignore_errors=True)
-
-    @staticmethod
-    def end(proc):
-        proc.kill()
-        proc.wait()
-
-    def down(self):
-        self.avahi_down()
-        self.bus_down()
-
-
-def unescape(name):
-    """\\032 and the like, as avahi-browse prints them."""
-    out, i = "", 0
-    while i < len(name):
-        if name[i] == "\\" and name[i + 1:i + 4].isdigit():
-            out += chr(int(name[i + 1:i + 4]))
-            i += 4
-        else:
-            out += name[i]
-            i += 1
-    return out
-
-
-def browse():
-    """{name: (port, address, {txt})} of what can be seen now."""
-    r = subprocess.run(["avahi-browse", "-rtp", TYPE], timeout=30,
-                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    seen = {}
-    for line in r.stdout.decode().splitlines():
-        f = line.split(";")
-        if f[0] == "=":
-            txt = dict(w.strip('"').split("=", 1)
-                       for w in f[9].split('" "') if "=" in w)
-            seen[unescape(f[3])] = (int(f[8]), f[7], txt)
-        elif f[0] == "-":
-            seen.pop(unescape(f[3]), None)
-    return seen
-
-
-def sees(name, port, seconds=20):
-    """Waits until that service is seen; what is seen then."""
-    seen = {}
-
-    def look():
-        seen.clear()
-        seen.update(browse())
-        return name in seen and seen[name][0] == port
-    wait_for(look, seconds, 0.2)
-    return seen.get(name, (0, None, None))
-
-
-def mdns_state(d):
-    return d.client().cmd("VERSION")["mdns"]
 
 
 def deps_row(d):
@@ -318,10 +213,12 @@ def collision(mode):
         net.down()
 
 
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)
 net = Network()
 try:
     run_tests(*(alone(t) for t in (no_bus, announced, families, open_listener,
                                    not_before_listening, comes_back,
                                    collision)))
 finally:
-    shutil.rmtree(net.dir, ignore_errors=True)
+    net.close()

@@ -13,13 +13,16 @@ import resource
 import signal
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from faults import (EPOLL, FAIL, KINDS, LONG, READ, SHORT, SMALL, SOCKET, WAIT,
-                    WRITE, Baseline, Debugged, Packed, Script, Sealed, Traced,
-                    Unpacked, fds_of, recovers, rest, roles_of, stage, stand)
+                    WRITE, Announced, Baseline, Debugged, Packed, Reloaded,
+                    Script, Sealed, Traced, Unpacked, fds_of, recovers, rest,
+                    roles_of, stage, stand)
 from dl import (AS_ROOT, MODES, Daemon, alone, eq, helper, ok, read_proc,
                 run_tests, small_tree, status_of, wait_for)
+from mdns import APART, USER, Network
 from tlsclient import with_tls
 
 ALL = os.environ.get("DL_FAULTS") == "all"
@@ -33,30 +36,54 @@ SOME = {("spawner", "malloc"): 6, ("spawner", "fd"): 5,
         ("launcher", "socket"): 3, ("launcher", "clone"): 4,
         ("launcher", "mount"): 9, ("netproc", "malloc"): 5,
         ("netproc", "map"): 2, ("netproc", "socket"): 2,
-        ("netproc", "epoll"): 1, ("idproc", "malloc"): 1,
+        ("netproc", "epoll"): 1, ("idproc", "open"): 3,
+        ("parent", "malloc"): 29,
         ("tlsproc", "socket"): 1, ("archiver", "open"): 1,
         ("debugger", "open"): 29, ("tracer", "open"): 4,
-        ("symbols", "fd"): 1}
+        ("symbols", "fd"): 1, ("announcer", "malloc"): 97,
+        ("announcer", "socket"): 1}
+# one's own user is looked for by other ways than root's
+MODE_OF = {"idproc": MODES[-1]}
 # who is met only by some: what they do, and what calls they make for it
-OTHERS = {"tlsproc": (Sealed,), "archiver": (Unpacked, Packed),
+OTHERS = {"idproc": (Script, Sealed), "parent": (Reloaded, Script),
+          "tlsproc": (Sealed,), "archiver": (Unpacked, Packed),
           "debugger": (Debugged,), "tracer": (Traced,), "symbols": (Traced,)}
+if AS_ROOT:
+    # a network of its own
+    OTHERS["announcer"] = (Announced,)
 # one in so many is enough: each takes a while
 STEPS = {Packed: 7}
-LASTING = ("netproc", "spawner", "launcher", "idproc", "parent")
-ROLES = LASTING + tuple(OTHERS)
+ROLES = ("netproc", "spawner", "launcher", *OTHERS)
 
 
 @contextlib.contextmanager
-def daemon(mode, script=Script):
+def network():
+    """A bus, and who announces what is told there."""
+    net = Network(APART)
+    try:
+        net.bus_up()
+        net.avahi_up()
+        yield
+    finally:
+        net.close()
+
+
+@contextlib.contextmanager
+def daemon(mode, *scripts):
     """With a session that must outlive whatever happens to others."""
     rest(PLANS)
     with contextlib.ExitStack() as stack:
         # what others mount meanwhile is none of it
         wrapper = ["unshare", "-m"] if AS_ROOT else []
-        if script is Packed:
+        if Packed in scripts:
             wrapper = stack.enter_context(small_tree(SMALL))
-        port, text = with_tls(CONF) if script is Sealed else (None, CONF)
-        d = stack.enter_context(Daemon(mode, text, wrapper=wrapper))
+        port, text, kw = None, CONF, {}
+        if {Sealed, Announced} & set(scripts):
+            port, text = with_tls(CONF)
+        if Announced in scripts:
+            stack.enter_context(network())
+            text, kw = "mdns yes\n" + text, {"uid": USER}
+        d = stack.enter_context(Daemon(mode, text, wrapper=wrapper, **kw))
         d.tls_port = port
         try:
             stand(d)
@@ -90,8 +117,19 @@ def strike(d, script, role, kind, n, base, pids):
     return True, [(n, where, x) for x in bad]
 
 
+@contextlib.contextmanager
+def everything(mode):
+    scripts = {script_of(role) for role in ROLES}
+    with daemon(mode, *scripts) as d:
+        # what is made once for each
+        for script in sorted(scripts, key=str):
+            all_good(d, script, f"{script.__name__} before anything is wrong")
+        yield d
+
+
 def nth(mode, script, role, kind, step):
     with daemon(mode, script) as d:
+        eq(script(d).said, [], f"{role}: all is well in {script.__name__}")
         base = Baseline(d)
         n, wrong = 1, []
         pids = roles_of(d)
@@ -103,6 +141,7 @@ def nth(mode, script, role, kind, step):
             n += step
         eq(wrong, [], f"{role}: each {kind} may fail in {script.__name__}, "
            f"{(n - 1) // step} were tried")
+        return n > 1
 
 
 def all_of(role):
@@ -116,9 +155,10 @@ def all_of(role):
 
 
 def calls_fail(mode):
-    if mode == MODES[0]:
-        for (role, kind), step in SOME.items():
-            nth(mode, script_of(role), role, kind, step)
+    for (role, kind), step in SOME.items():
+        if role in ROLES and mode == MODE_OF.get(role, MODES[0]):
+            ok(nth(mode, script_of(role), role, kind, step),
+               f"{role}: there is such a call")
 
 
 def script_of(role):
@@ -132,7 +172,7 @@ def all_good(d, script, what):
 
 def calls_are_interrupted(mode):
     """Half of those that may be."""
-    with daemon(mode, Sealed) as d:
+    with everything(mode) as d:
         base = Baseline(d)
         for role in ROLES:
             PLANS[role].order(FAIL, READ | WAIT, 1, 1 << 60, 2, errno.EINTR)
@@ -144,7 +184,7 @@ def calls_are_interrupted(mode):
 
 
 def calls_do_little(mode):
-    with daemon(mode, Sealed) as d:
+    with everything(mode) as d:
         base = Baseline(d)
         for role, calls in (("netproc", READ | WRITE), ("spawner", WRITE),
                             ("tlsproc", READ | WRITE),
@@ -159,7 +199,7 @@ def calls_do_little(mode):
 
 
 def the_clock_jumps(mode):
-    with daemon(mode, Sealed) as d:
+    with everything(mode) as d:
         base = Baseline(d)
         for years in (10, -10, 0):
             for role in ROLES:
@@ -190,35 +230,72 @@ def limit_files(pid, most):
     return int(soft)
 
 
+# who goes on trying for as long as there is none
+RETRIES = {"announcer": 3}
+
+
 def without_room(d, role, pid, most):
     """All that is wrong.  Who asks may have to wait for a descriptor, but not
     any more once there is one."""
-    seen, said = len(d.log()), []
-    asks = threading.Thread(target=lambda: said.append(
-        script_of(role)(d).bad({"not_found"})), daemon=True)
+    seen = len(d.log())
     old = limit_files(pid, most)
+    asks = Asks(d, role)
     try:
-        asks.start()
         wait_for(lambda: not asks.is_alive() or
-                 "accepting pauses" in d.log()[seen:], LONG)
+                 "accepting pauses" in d.log()[seen:],
+                 RETRIES.get(role, LONG))
     finally:
         limit_files(pid, old)
-    asks.join(LONG)
-    return said[0] if said else "it hangs"
+    return asks.wrong()
+
+
+class Asks(threading.Thread):
+    """What a role is met by, meanwhile."""
+
+    def __init__(self, d, role):
+        super().__init__(daemon=True)
+        self.d, self.role, self.said = d, role, "it hangs"
+        self.start()
+
+    def run(self):
+        self.said = script_of(self.role)(self.d).bad({"not_found"})
+
+    def wrong(self):
+        self.join(LONG)
+        return self.said
+
+
+def lasting(d):
+    """(role, pid) of those that stay."""
+    return [("parent", d.proc.pid)] + [
+        (role, pid) for role, pids in roles_of(d).items() for pid in pids
+        if role in ROLES]
 
 
 def no_descriptor_is_left(mode):
     """By the kernel itself: what comes with a message is dropped, too."""
-    with daemon(mode, Sealed) as d:
+    with everything(mode) as d:
         base = Baseline(d)
-        for role in ("spawner", "launcher", "netproc", "idproc", "tlsproc"):
-            for pid in roles_of(d)[role]:
-                n = sum(fds_of(pid).values())
-                for more in (0, 1, 2, 3, 5):
-                    eq((without_room(d, role, pid, n + more), recovers(d),
-                        base.again()), ([], None, {}),
-                       f"{role}: with room for {more} descriptors it says "
-                       "so, and all is well afterwards")
+        for role, pid in lasting(d):
+            n = sum(fds_of(pid).values())
+            for more in (0, 1, 2, 3, 5):
+                eq((without_room(d, role, pid, n + more), recovers(d),
+                    base.again()), ([], None, {}),
+                   f"{role}: with room for {more} descriptors it says "
+                   "so, and all is well afterwards")
+
+
+def each_is_stopped(mode):
+    """Who asks meanwhile has to wait, but not for good."""
+    with everything(mode) as d:
+        base = Baseline(d)
+        for role, pid in lasting(d):
+            os.kill(pid, signal.SIGSTOP)
+            asks = Asks(d, role)
+            time.sleep(1)
+            os.kill(pid, signal.SIGCONT)
+            eq((asks.wrong(), recovers(d), base.again()), ([], None, {}),
+               f"{role} has been stopped: all is well afterwards")
 
 
 # who dies, whose call fails then, which it is and how often
@@ -243,7 +320,7 @@ def links_come_back(mode):
                f"{dies} has died: it can a moment later")
 
 
-sampled = (links_come_back,)
+sampled = (links_come_back, each_is_stopped)
 long_ones = (*[all_of(r) for r in ROLES], calls_are_interrupted,
              calls_do_little, the_clock_jumps, no_descriptor_is_left)
 run_tests(*[alone(t) for t in

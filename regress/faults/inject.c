@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -55,6 +56,10 @@
 void	*REAL(malloc)(size_t);
 void	*REAL(calloc)(size_t, size_t);
 void	*REAL(realloc)(void *, size_t);
+#ifndef STATIC_LIBC
+void	*__libc_memalign(size_t, size_t);
+void	 __libc_free(void *);
+#endif
 
 static struct plan *plan;
 #ifndef STATIC_LIBC
@@ -170,6 +175,7 @@ find_plan(void)
 	plan = (struct plan *)p;
 #ifndef STATIC_LIBC
 	own = kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	plan->blocks = 0;
 #endif
 	note_crashes();
 }
@@ -256,22 +262,46 @@ void	*MEMORY(calloc)(size_t, size_t);
 void	*MEMORY(realloc)(void *, size_t);
 void	*MEMORY(reallocarray)(void *, size_t, size_t);
 
+/* So many blocks more; that they come back is for the test to see. */
+static void
+held(int64_t n)
+{
+	if (plan != NULL && n != 0)
+		(void)__atomic_add_fetch(&plan->blocks, n, __ATOMIC_SEQ_CST);
+}
+
+static void *
+resized(void *p, size_t n)
+{
+	void *to = REAL(realloc)(p, n);
+
+	/* none of no bytes; who is refused keeps what he has */
+	held((to != NULL) - (p != NULL && (to != NULL || n == 0)));
+	return to;
+}
+
 void *
 MEMORY(malloc)(size_t n)
 {
-	return fails(CALL_MALLOC, "malloc") ? NULL : REAL(malloc)(n);
+	void *p = fails(CALL_MALLOC, "malloc") ? NULL : REAL(malloc)(n);
+
+	held(p != NULL);
+	return p;
 }
 
 void *
 MEMORY(calloc)(size_t n, size_t size)
 {
-	return fails(CALL_MALLOC, "calloc") ? NULL : REAL(calloc)(n, size);
+	void *p = fails(CALL_MALLOC, "calloc") ? NULL : REAL(calloc)(n, size);
+
+	held(p != NULL);
+	return p;
 }
 
 void *
 MEMORY(realloc)(void *p, size_t n)
 {
-	return fails(CALL_MALLOC, "realloc") ? NULL : REAL(realloc)(p, n);
+	return fails(CALL_MALLOC, "realloc") ? NULL : resized(p, n);
 }
 
 void *
@@ -283,9 +313,49 @@ MEMORY(reallocarray)(void *p, size_t n, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return fails(CALL_MALLOC, "reallocarray") ? NULL : REAL(realloc)(p,
-	    all);
+	return fails(CALL_MALLOC, "reallocarray") ? NULL : resized(p, all);
 }
+
+#ifndef STATIC_LIBC
+void	*memalign(size_t, size_t);
+void	*aligned_alloc(size_t, size_t);
+int	 posix_memalign(void **, size_t, size_t);
+void	 free(void *);
+
+void *
+memalign(size_t to, size_t n)
+{
+	void *p = fails(CALL_MALLOC, "memalign") ? NULL :
+	    __libc_memalign(to, n);
+
+	held(p != NULL);
+	return p;
+}
+
+void *
+aligned_alloc(size_t to, size_t n)
+{
+	return memalign(to, n);
+}
+
+int
+posix_memalign(void **out, size_t to, size_t n)
+{
+	void *p = memalign(to, n);
+
+	if (p == NULL)
+		return ENOMEM;
+	*out = p;
+	return 0;
+}
+
+void
+free(void *p)
+{
+	held(-(p != NULL));
+	__libc_free(p);
+}
+#endif
 
 void *
 mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
@@ -680,6 +750,19 @@ clock_gettime(clockid_t which, struct timespec *t)
 		return 0;
 	ms = __atomic_load_n(&plan->clock_ms, __ATOMIC_SEQ_CST);
 	t->tv_sec += ms / 1000;
+	return 0;
+}
+
+int
+gettimeofday(struct timeval *restrict tv, void *restrict zone)
+{
+	struct timespec t;
+
+	(void)zone;
+	if (clock_gettime(CLOCK_REALTIME, &t) == -1)
+		return -1;
+	tv->tv_sec = t.tv_sec;
+	tv->tv_usec = t.tv_nsec / 1000;
 	return 0;
 }
 

@@ -372,7 +372,7 @@ class Rig:
 
     def settle(self, stands):
         self.standing = Standing(self.d) if stands else None
-        self.base = Baseline(self.d, standing=False)
+        self.base = Baseline(self.d, standing=False, memory=False)
         self.rights, self.maps = rights(self.d), maps(self.d)
 
     def close(self):

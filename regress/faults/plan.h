@@ -48,6 +48,8 @@ struct plan {
 	uint32_t	 unused;
 	uint64_t	 pc;		/* where, from the start of what is next */
 	char		 object[96];	/* the program or the library */
+	int64_t		 blocks;	/* of memory that are held, more or less
+					   than when it was found */
 };
 #define PLAN_SIZE	4096
 /* its path in a program, and what stands there before there is one */

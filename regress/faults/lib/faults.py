@@ -7,15 +7,18 @@ import json
 import mmap
 import os
 import shutil
+import signal
 import ssl
 import struct
 import sys
 import tempfile
+import time
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../e2e/lib"))
 import dl  # noqa: E402
 from dl import alive, stat_of, status_of, wait_for  # noqa: E402
+from mdns import browse  # noqa: E402
 from tlsclient import TlsClient  # noqa: E402
 
 # plan.h
@@ -25,7 +28,7 @@ ACTION, CALLS, ERROR, HELD = range(0, 16, 4)
 FIRST, LAST, EVERY, COUNT, STRUCK, CLOCK = range(16, 64, 8)
 WHERE = slice(64, 96)
 SIGNAL, PC = 96, 104
-OBJECT = slice(112, 208)
+OBJECT, BLOCKS = slice(112, 208), 208
 NOTHING, FAIL, SHORT, HOLD = range(4)
 (MALLOC, OPEN, SOCKET, CLONE, MOUNT, WRITE, EPOLL, FD, READ, WAIT, MAP,
  MESSAGE) = (1 << i for i in range(12))
@@ -36,6 +39,8 @@ KINDS = {"malloc": (MALLOC, errno.ENOMEM), "open": (OPEN, errno.EMFILE),
          "map": (MAP, errno.ENOMEM)}
 # libraries that are not larger are packed in no time
 SMALL = 300000
+# spawner/activity.c
+EVENTS = 500
 # all that a test may have to wait for here comes at once on a calm machine
 LONG = 90
 
@@ -97,6 +102,11 @@ class Plan:
         return self.u64(STRUCK)
 
     @property
+    def blocks(self):
+        """Of memory that its process has, beside those of its start."""
+        return struct.unpack_from("=q", self.m, BLOCKS)[0]
+
+    @property
     def held(self):
         """The process that waits, as it calls itself; 0 = none."""
         return self.u32(HELD)
@@ -126,6 +136,9 @@ def planned(role, to):
     return Plan(path)
 
 
+STAGED = {}
+
+
 def stage():
     """A directory of its own with the daemon and all roles as they fail."""
     top = tempfile.mkdtemp(prefix="dl-faults-")
@@ -140,6 +153,7 @@ def stage():
     for role in ROLES:
         plans[role] = planned(role, f"{libexec}/{role}")
     dl.BIN = top + "/bin"
+    STAGED.update(plans)
     return plans
 
 
@@ -181,6 +195,16 @@ def cgroups_of(d):
                   for at, dirs, _ in os.walk(top) for x in dirs)
 
 
+# each is one process, and makes none that goes on as it is
+FRUGAL = ("parent", "netproc", "spawner", "idproc", "tlsproc", "announcer")
+
+
+def memory_of(roles):
+    """{(role, process): blocks}"""
+    return {(name, p): STAGED[name].blocks for name in FRUGAL
+            for p in roles[name]}
+
+
 def roles_of(d):
     """By one look at all processes: they are many, and looked at often."""
     found = d.children()
@@ -193,6 +217,7 @@ def inventory(d):
     """All that must be as before when what was done is undone."""
     roles = roles_of(d)
     out = {name: len(pids) for name, pids in roles.items()}
+    out["memory"] = memory_of(roles | {"parent": [d.proc.pid]})
     out["processes"] = sorted((stat_of(p) or ("",))[0]
                               for p in d.processes() if alive(p))
     out["mounts"] = mounts_of(d.proc.pid)
@@ -208,8 +233,12 @@ def differences(a, b):
     # others may unmount what is theirs
     more = b["mounts"] - a["mounts"]
     out = {"mounts": sorted(more.elements())} if more else {}
+    # ... and one that has begun anew has what it has
+    if more := {k: (a["memory"][k], n) for k, n in b["memory"].items()
+                if n > a["memory"].get(k, n)}:
+        out["memory"] = more
     return out | {k: (a[k], b[k]) for k in a if a[k] != b[k] and
-                  k not in ("fds", "mounts")} | \
+                  k not in ("fds", "mounts", "memory")} | \
         {"fds of " + k: (a["fds"][k], b["fds"][k]) for k in a["fds"]
          if a["fds"][k] != b["fds"][k]}
 
@@ -349,6 +378,53 @@ class Sealed(Script):
             self.do("end", lambda c: c.end())
 
 
+class Reloaded(Script):
+    """Another configuration, in which that line is another one."""
+
+    def reload(self, word, line):
+        with open(self.d.conf_path) as f:
+            lines = f.read().splitlines()
+        self.d.write_conf("\n".join(
+            [x for x in lines if not x.startswith(word)] + [line]) + "\n")
+        self.d.proc.send_signal(signal.SIGHUP)
+
+    def run(self):
+        seen = len(self.d.log())
+        # any other would do
+        self.reload("stop-timeout", "stop-timeout 1")
+        if not wait_for(lambda: "reloaded" in self.d.log()[seen:],
+                        self.timeout):
+            self.said.append(("HUP", "is not answered", ""))
+        elif "was not reloaded" in self.d.log()[seen:]:
+            self.said.append(("HUP", "try_again", ""))
+        self.cmd("VERSION")
+
+
+class Announced(Reloaded):
+    """Taken back, and announced by another name and a new connection."""
+
+    def told(self):
+        """What is announced, and what the daemon says about it."""
+        c = self.door()
+        v = c.cmd("VERSION")
+        c.close()
+        txt = {"version": v["version"], "auth": "peer", "web": "",
+               "tls": str(self.d.tls_port), "fp": v["tls"]["fingerprint"]}
+        return browse(), txt, v["mdns"]
+
+    def run(self):
+        name = f"lamp {time.monotonic_ns()}"
+        self.reload("service-name", f'service-name "{name}"')
+        now = [None]
+
+        def announced():
+            seen, txt, state = now[0] = self.told()
+            return state == "announced" and \
+                seen == {name: (self.d.port, "127.0.0.1", txt)}
+        if not wait_for(announced, self.timeout, 0.1):
+            self.said.append(("HUP", "is not announced", now[0]))
+
+
 class Instrument(Script):
     """A program that somebody looks into; its owner asks for all of it."""
 
@@ -468,28 +544,47 @@ def recovers(d, standing=True):
     return None if wait_for(once, LONG, 0.05) else why[0] or "?"
 
 
-class Baseline:
-    """What there was, and whether it is so again."""
+def remember(d):
+    """All that a spawner keeps of what a user did: from now on it drops an
+    old event for each new one."""
+    c = d.client(timeout=LONG)
+    sid = c.upload(HELLO)["id"]
+    c.send(f"ENV {sid} A=b\n" * EVENTS)
+    for _ in range(EVENTS):
+        c.json()
+    c.cmd("DELETE " + sid)
+    c.close()
 
-    def __init__(self, d, standing=True):
-        self.d = d
+
+class Baseline:
+    """What there was, and whether it is so again.  Memory is for those who
+    do the same before and after: what is done first may make what stays."""
+
+    def __init__(self, d, standing=True, memory=True):
+        self.d, self.memory = d, memory
         # whoever asks first makes what stays
         recovers(d, standing)
+        if memory:
+            remember(d)
         last = [None]
 
         def calm():
-            now = inventory(d)
+            now = self.inventory()
             same, last[0] = now == last[0], now
             return same
         wait_for(calm, LONG, 0.1)
         self.was = last[0]
+
+    def inventory(self):
+        out = inventory(self.d)
+        return out if self.memory else out | {"memory": {}}
 
     def again(self):
         """{} or what is more or less than it was."""
         diff = [None]
 
         def same():
-            diff[0] = differences(self.was, inventory(self.d))
+            diff[0] = differences(self.was, self.inventory())
             return not diff[0]
         wait_for(same, LONG, 0.1)
         return diff[0]
