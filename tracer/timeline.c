@@ -352,6 +352,7 @@ timeline_limit(uint64_t calls)
 		return;
 	if (calls < STORE_CALLS_LEAST)
 		calls = STORE_CALLS_LEAST;
+	store_share(st, calls < calls_most);
 	if (calls > calls_most)
 		calls = calls_most;
 	store_limit(st, calls);

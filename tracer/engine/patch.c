@@ -1246,7 +1246,10 @@ probes_copy(struct target *t, const struct target *from)
 	t->by_fn = calloc(from->nby_fn + 1UL, sizeof(*t->by_fn));
 	if (t->probes == NULL || t->by_fn == NULL || !areas_copy(t, from))
 		return (false);
-	memcpy(t->by_fn, from->by_fn, from->nby_fn * sizeof(*t->by_fn));
+	/* NULL if it has none */
+	if (from->nby_fn > 0)
+		memcpy(t->by_fn, from->by_fn,
+		    from->nby_fn * sizeof(*t->by_fn));
 	memcpy(t->chunks, from->chunks, sizeof(t->chunks));
 	t->nby_fn = from->nby_fn;
 	t->nprobes = t->room = from->nprobes;

@@ -575,6 +575,14 @@ store_limit(struct store *st, uint64_t calls)
 }
 
 void
+store_share(struct store *st, bool shared)
+{
+	st->shared = shared;
+	if (shared)
+		slots_trim(st, st->used);
+}
+
+void
 store_stats(const struct store *st, struct store_stats *s)
 {
 	uint32_t i;

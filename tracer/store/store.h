@@ -266,6 +266,11 @@ void	 store_set_status(struct store *, const char *status,
 void	 store_set_pid(struct store *, uint32_t pid);
 /* Another limit for calls; at least STORE_CALLS_LEAST. */
 void	 store_limit(struct store *, uint64_t calls);
+/*
+ * Whether others would have the disk: then what is free of it is given back at
+ * once, so that who was first does not keep it all.
+ */
+void	 store_share(struct store *, bool);
 void	 store_stats(const struct store *, struct store_stats *);
 /* Its name; borrowed until the next store_function(), "" = it has none. */
 const char *store_name(const struct store *, uint32_t fn);

@@ -93,5 +93,7 @@ store_evict(struct store *st)
 	for (i = 0; i < n && st->used + SEG_SIZE > goal; i++)
 		evict_first(st, all[i].thread);
 	free(all);
+	if (st->shared)
+		slots_trim(st, st->used);
 	threads_sweep(st);
 }

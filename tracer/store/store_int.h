@@ -120,6 +120,7 @@ struct store {
 	struct free_slot *free_slots;
 	uint32_t nfree, free_cap, nslots;
 	uint64_t used, spare_bytes;	/* of disk: in chunks, in free slots */
+	bool	 shared;		/* others would have what is free */
 	uint64_t evicted, lost, collected;
 	unsigned int pins;		/* readers that need what is there */
 
