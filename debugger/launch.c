@@ -5,6 +5,8 @@
  * comes first of "initialized" and a failure decides, and only then is
  * anything configured.
  */
+#include <sys/stat.h>
+
 #include <json-c/json.h>
 
 #include <errno.h>
@@ -152,11 +154,16 @@ client_path(struct json_object *env)
 	return own == NULL ? DEFAULT_PATH : own;
 }
 
-/* As the owner sees it, whose rights are ours. */
+/* As the owner sees it, whose rights are ours.  False: errno says why not. */
 static bool
 is_file(const char *path)
 {
-	return access(path, F_OK) == 0;
+	struct stat sb;
+
+	if (stat(path, &sb) == -1)
+		return false;
+	errno = EISDIR;
+	return !S_ISDIR(sb.st_mode);
 }
 
 /* A word without a slash is a file here, else a program in PATH. */
@@ -221,6 +228,11 @@ read_program(struct op *op, const char *cwd, struct json_object *env)
 		program = dbg_said.program;
 	else if (!op_string(op, "program", true, &program))
 		return false;
+	if (*program == '\0') {
+		op_fail(op, "invalid_argument", "program is empty: it must be "
+		    "the path of a program");
+		return false;
+	}
 	resolve(program, cwd, client_path(env), dbg.program,
 	    sizeof(dbg.program));
 	/* what a bundle brings along is not where we can see it */

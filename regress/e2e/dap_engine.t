@@ -314,6 +314,12 @@ def no_such(a):
            "none" in e["message"], "a program that is not there", e)
         ok(not re.search(r"[\x00-\x1f]", e["message"]) or
            "\n" in e["message"], "in words")
+        for program, words in ((WORK, "Is a directory"),
+                               ("", "program is empty")):
+            e = r.refused("start", program=program, cwd=WORK,
+                          adapter=a.adapter or a.name)
+            ok(e["code"] == "invalid_argument" and words in e["message"],
+               f"{words}: it is refused at once", e)
         eq(a.start(r)["state"], "stopped", "the right one starts")
 
 
