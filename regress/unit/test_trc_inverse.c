@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/store/segment.c */
+/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/store/pack.c tracer/store/segment.c */
 /*
  * What a value is captured as, against what captures are shown as: whatever
  * is shown as a value has a key that is not ruled out, and where a key is

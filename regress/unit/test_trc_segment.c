@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/segment.c tracer/store/tally.c tracer/store/text.c */
+/* links: tracer/store/pack.c tracer/store/segment.c tracer/store/tally.c tracer/store/text.c */
 /* The tracer's segments: what is written is read, what is not right is not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -158,6 +158,11 @@ a_call_is_one_record(void **state)
 		memset(data, 0xff, 4096);
 		alone = rec_write(data, &first, &in);
 		size = rec_join(data, sizeof(data), &first, &out);
+		if (in.len == 0 && out.len > 0 && !far) {
+			/* what is packed is so as a whole */
+			assert_int_equal(size, 0);
+			size = rec_write_call(data, &first, &in, &out);
+		}
 		assert_true(size > 0);
 		/* it saves its own head */
 		assert_true(size <= alone + rec_size(&out) - 16);
@@ -182,6 +187,151 @@ a_call_is_one_record(void **state)
 		assert_int_equal(r[1].len, out.len);
 		assert_memory_equal(r[1].captures, out.captures, out.len);
 	}
+}
+
+/* -- what is packed ----------------------------------------------------- */
+/* Captures as the agent writes them; bytes of it. */
+static uint16_t
+capture(uint8_t *to, uint16_t status, uint16_t len, uint64_t v)
+{
+	const uint16_t head[2] = { status, len };
+	uint16_t whole = (uint16_t)((len + 3) & ~3);
+
+	memset(to, 0, 4U + whole);
+	memcpy(to, head, sizeof(head));
+	memcpy(to + sizeof(head), &v, len < 8 ? len : 8);
+	return (uint16_t)(sizeof(head) + whole);
+}
+
+/* Every value that there is a code for, and those beside it. */
+static const struct {
+	uint64_t v;
+	uint16_t len, packed;
+} values[] = { { 0, 8, 0 }, { 1, 8, 6 }, { UINT64_MAX, 8, 8 },
+	{ (UINT64_C(1) << 48) - 1, 8, 6 }, { UINT64_C(1) << 48, 8, 8 },
+	{ 0, 4, 1 }, { 255, 4, 1 }, { 256, 4, 4 }, { UINT32_MAX, 4, 4 },
+	{ 0, 2, 2 }, { 0xabcd, 2, 2 }, { 0, 1, 1 }, { 0xff, 1, 1 } };
+#define NVALUES	(sizeof(values) / sizeof(values[0]))
+
+static void
+values_are_packed(void **state)
+{
+	uint8_t raw[PACK_WHOLE], to[PACK_WHOLE + PACK_SLACK],
+	    back[PACK_WHOLE];
+	uint32_t n, packed, len, sum;
+	size_t i, k;
+	int32_t codes;
+
+	(void)state;
+	for (i = 0; i < NVALUES; i++)
+		for (n = 0; n <= PACK_MOST; n++) {
+			for (k = len = sum = 0; k < n; k++) {
+				len += capture(raw + len, 0,
+				    values[(i + k) % NVALUES].len,
+				    values[(i + k) % NVALUES].v);
+				sum += values[(i + k) % NVALUES].packed;
+			}
+			memset(to, 0xee, sizeof(to));
+			codes = pack(raw, len, to, &packed);
+			assert_true(codes >= 0 && codes < 1 << PACK_BITS);
+			assert_true(pack_sound((uint32_t)codes));
+			assert_int_equal(packed, sum);
+			assert_int_equal(pack_size((uint32_t)codes), sum);
+			assert_int_equal(pack_whole((uint32_t)codes), len);
+			for (k = len + PACK_SLACK; k < sizeof(to); k++)
+				assert_int_equal(to[k], 0xee);
+			unpack(to, (uint32_t)codes, back);
+			assert_memory_equal(back, raw, len);
+		}
+}
+
+static void
+others_are_not_packed(void **state)
+{
+	uint8_t raw[6 * 12], to[sizeof(raw) + PACK_SLACK];
+	uint32_t len, packed, i;
+
+	(void)state;
+	for (len = i = 0; i <= PACK_MOST; i++)
+		len += capture(raw + len, 0, 8, i);
+	assert_int_equal(pack(raw, len, to, &packed), -1);
+	/* cut off, at each byte that is no end */
+	for (i = 1; i < len; i++)
+		if (i % 12 != 0)
+			assert_int_equal(pack(raw, i, to, &packed), -1);
+	for (i = 0; i < 4; i++) {
+		capture(raw, i == 0, i == 1 ? 16 : i == 2 ? 3 : 8, 7);
+		assert_int_equal(pack(raw, i == 1 ? 20 : i == 2 ? 8 : 12, to,
+		    &packed), i == 3 ? 2 : -1);
+	}
+	/* nothing is lost of what fills up */
+	capture(raw, 0, 2, 7);
+	raw[7] = 1;
+	assert_int_equal(pack(raw, 8, to, &packed), -1);
+	capture(raw, 0, 1, 7);
+	raw[5] = 1;
+	assert_int_equal(pack(raw, 8, to, &packed), -1);
+	assert_false(pack_sound(7 << 3));
+	assert_true(pack_sound(7));
+}
+
+/* Of each kind of record, beside what is far and so has a whole head. */
+static void
+packed_records_come_back(void **state)
+{
+	uint8_t in_raw[PACK_WHOLE], out_raw[PACK_WHOLE], room[PACK_WHOLE];
+	struct rec in = entry(3, 0, 5), out, r[2];
+	uint32_t size, brief = 0, i;
+
+	(void)state;
+	in.captures = in_raw;
+	in.len = capture(in_raw, 0, 8, 0x7ffe12345678);
+	in.len = (uint16_t)(in.len + capture(in_raw + in.len, 0, 4, 3));
+	for (i = 0; i < 4; i++) {
+		in.back = i == 1 ? UINT16_MAX : i == 2 ? UINT16_MAX + 1 : 5;
+		in.ts = first.ts + (i == 3 ? (uint64_t)UINT32_MAX + 1 : 9);
+		out = its_exit(&in, 77, 0);
+		out.captures = out_raw;
+		out.len = capture(out_raw, 0, 8, i == 1 ? 0 : 9);
+		rec_write(data, &first, &in);
+		size = rec_join(data, sizeof(data), &first, &out);
+		/* by either way the same bytes */
+		memcpy(data + 4096, data, size);
+		assert_int_equal(rec_write_call(data, &first, &in, &out),
+		    size);
+		assert_memory_equal(data, data + 4096, size);
+		/* head, 6 + 1, duration, 6 or none */
+		if (i == 0)
+			assert_int_equal(brief = size, 20 + 8 + 4 + 8);
+		assert_int_equal(size, i == 1 ? brief - 8 : i == 0 ? brief :
+		    24 + 20 + 4 + 12);
+		assert_int_equal(rec_read(data, size, &first, r), size);
+		assert_int_equal(r[0].ts, in.ts);
+		assert_int_equal(r[0].back, in.back);
+		assert_int_equal(r[0].len, in.len);
+		assert_memory_equal(rec_captures(&r[0], room), in_raw, in.len);
+		assert_int_equal(r[1].duration, 77);
+		assert_int_equal(r[1].len, out.len);
+		assert_memory_equal(rec_captures(&r[1], room), out_raw,
+		    out.len);
+		/* and the exit alone */
+		size = rec_write(data, &first, &out);
+		assert_int_equal(rec_read(data, size, &first, r), size);
+		assert_int_equal(r[0].ts, out.ts);
+		assert_int_equal(r[0].duration, 77);
+		assert_memory_equal(rec_captures(&r[0], room), out_raw,
+		    out.len);
+	}
+	/* nothing comes behind the last one */
+	in.ts = first.ts;
+	out = its_exit(&in, 77, 0);
+	out.captures = out_raw;
+	out.len = capture(out_raw, 0, 8, 9);
+	size = rec_write(data, &first, &out);
+	assert_int_equal(rec_read(data, size, &first, r), size);
+	data[4] ^= 5;
+	assert_true(rec_seal(data, sizeof(data)));
+	assert_int_equal(rec_read(data, sizeof(data), &first, r), -1);
 }
 
 /* What one record could not say stays two. */
@@ -211,10 +361,12 @@ not_all_are_joined(void **state)
 		assert_int_equal(rec_join(data, sizeof(data), &first, &other),
 		    0);
 	}
-	assert_int_equal(rec_join(data, size + 15, &first, &exit), 0);
+	assert_int_equal(rec_join(data, size + 15 + PACK_SLACK, &first,
+	    &exit), 0);
 	assert_int_equal(rec_read(data, size, &first, r), size);
 	assert_int_equal(r[1].kind, 0);
-	assert_int_equal(rec_join(data, size + 16, &first, &exit), size + 16);
+	assert_int_equal(rec_join(data, size + 16 + PACK_SLACK, &first,
+	    &exit), size + 16);
 	/* nor twice */
 	assert_int_equal(rec_join(data, sizeof(data), &first, &exit), 0);
 }
@@ -270,6 +422,14 @@ flipped_bits_are_noticed(void **state)
 	r.back = (uint64_t)1 << 34;
 	size = rec_write(data, &first, &r);
 	flipped(size, 0, REC_HEAD + 16);
+	in.back = 4;
+	in.len = exit.len = 0;
+	size = rec_write_call(data, &first, &in, &exit);
+	assert_int_equal(size, REC_BRIEF + 4);
+	flipped(size, 0, size);
+	size = rec_write(data, &first, &exit);
+	flipped(size, 0, size);
+	in.len = exit.len = 12;
 	rec_write(data, &first, &in);
 	size = rec_join(data, sizeof(data), &first, &exit);
 	flipped(size, 0, REC_HEAD);
@@ -308,8 +468,8 @@ heads_are_bounded(void **state)
 		h = head_of(10, 640);
 		switch (i) {
 		case 0: h.bytes = SEG_DATA + SEG_UNIT; break;
-		case 1: h.bytes = 100; break;
-		case 2: h.count = 2 * (640 / REC_HEAD) + 1; break;
+		case 1: h.bytes = 102; break;
+		case 2: h.count = 2 * (640 / REC_BRIEF) + 1; break;
 		case 3: h.nsums = 11; break;
 		case 4: h.ord = 0; break;
 		case 5: h.ord = ORD_MAX + 1; break;
@@ -434,7 +594,7 @@ summaries_count(void **state)
 	assert_int_equal(index.nkeys, SEG_RECORDS);
 	assert_true(seg_others_good(index.rows + SEG_RECORDS, index.nothers,
 	    index.nkeys));
-	assert_int_equal(index.units[1], 4);
+	assert_int_equal(index.units[1], (REC_BRIEF + 4) / SEG_UNIT);
 }
 
 /* -- classes of return values ------------------------------------------- */
@@ -561,6 +721,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_come_back),
 		cmocka_unit_test(extremes_come_back),
+		cmocka_unit_test(values_are_packed),
+		cmocka_unit_test(others_are_not_packed),
+		cmocka_unit_test(packed_records_come_back),
 		cmocka_unit_test(a_call_is_one_record),
 		cmocka_unit_test(not_all_are_joined),
 		cmocka_unit_test(a_record_may_be_cut_off),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
+/* links: tracer/store/text.c tracer/store/tally.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
 /* The tracer's store: order, eviction, limits, and what is found again. */
 #include <sys/wait.h>
 
@@ -264,7 +264,8 @@ room_is_used_again(void **state)
 	/* a segment that is not full has as much as the one before it */
 	assert_in_range(after[2], after[1] - SEG_SIZE, after[1] + SEG_SIZE);
 	assert_int_equal(fstatat(rig_dir_fd, "t.calls", &sb, 0), 0);
-	assert_true((uint64_t)sb.st_size <= 8 * LITTLE);
+	/* sparse, as short records fill their segments in number, not bytes */
+	assert_true((uint64_t)sb.st_size <= 10 * LITTLE);
 	store_limit(st, 0);
 	store_flush(st);
 	stats(&s);
@@ -473,14 +474,14 @@ a_file_that_was_changed_ends_early(void **state)
 	store_close(st, true);
 	st = NULL;
 	fd = openat(rig_dir_fd, "t.calls", O_RDWR | O_CLOEXEC);
-	/* behind a hundred records of 48 bytes in the second segment; the third
+	/* behind 160 records of 24 and 32 bytes in the second segment; the third
 	 * is cut off */
 	assert_int_equal(pwrite(fd, "!", 1, SEG_SIZE + SEG_HEAD + 4800), 1);
 	assert_int_equal(ftruncate(fd, 2 * SEG_SIZE + SEG_HEAD + 4800), 0);
 	close(fd);
 	rig_open(false);
 	stats(&s);
-	assert_int_equal(s.calls, SEG_RECORDS + 100 + 100);
+	assert_int_equal(s.calls, SEG_RECORDS + 160 + 160);
 	rig_query("{\"offset\":3500,\"limit\":500}");
 }
 

@@ -24,6 +24,7 @@ struct source {
 	bool	 half;			/* rec[1] comes next */
 	struct rec rec[2];		/* what has been read last */
 	const struct rec *now;		/* the event of it */
+	uint8_t	 room[PACK_WHOLE];	/* its captures, if they were packed */
 };
 
 struct cursor {
@@ -283,7 +284,7 @@ show_text(const struct cursor *c, const struct source *s, struct seen *ev)
 }
 
 static void
-show_call(const struct source *s, struct seen *ev)
+show_call(struct source *s, struct seen *ev)
 {
 	const struct rec *r = s->now;
 
@@ -292,8 +293,8 @@ show_call(const struct source *s, struct seen *ev)
 		.parent = r->back - 1 < r->seq - 1 ?
 		    id_of(s->key.ord, r->seq - r->back) : 0,
 		.fn = r->fn, .tid = s->t->tid, .kind = r->kind,
-		.flags = r->flags, .thread = s->t, .data = r->captures,
-		.len = r->len };
+		.flags = r->flags, .thread = s->t,
+		.data = rec_captures(r, s->room), .len = r->len };
 }
 
 /* -- the cursor --------------------------------------------------------- */

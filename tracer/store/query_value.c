@@ -311,15 +311,18 @@ values_key(struct filter *f, uint32_t fn, uint64_t key)
 bool
 values_match(struct filter *f, const struct rec *rec)
 {
+	uint8_t room[PACK_WHOLE];
+	const uint8_t *captures;
 	uint64_t key;
 	int match;
 
 	if (!class_is_other(rec->class))
 		return values_class(f, rec->fn, rec->class) == 1;
+	captures = rec_captures(rec, room);
 	key = rec->class == CLASS_ODD ? 0 :
-	    seg_key(rec->captures, rec->len, f->st->tag);
+	    seg_key(captures, rec->len, f->st->tag);
 	match = values_key(f, rec->fn, key);
-	return match == -1 ? shown_once(f, rec->fn, rec->captures, rec->len) :
+	return match == -1 ? shown_once(f, rec->fn, captures, rec->len) :
 	    match == 1;
 }
 

@@ -7,15 +7,20 @@
  * not used of one takes no room.
  *
  * A record is an entry, an exit, or both of a call in which nothing else was
- * recorded.  It is as long as it has to be, in units of 8 bytes: a head of
- * 24 bytes (struct rec_head), then
+ * recorded.  It is as long as it has to be, in units of 4 bytes: a head, then
  *
  *	REC_ENTER	[distance] captures
  *	REC_EXIT	[distance] duration captures
  *	REC_CALL	[distance] captures | u32 duration, captures of the exit
  *
- * where what is behind | begins at a multiple of 4, a distance (u64) is there
- * if 32 bits are not enough for it, and captures are as the agent wrote them.
+ * Nearly all have a brief head of 20 bytes (struct rec_brief); what was
+ * captured is packed then (pack.h), and the duration is a u32.  Others, that
+ * are far from the segment's first event or from their parent, or in which
+ * more has been captured than registers, have one of 24 bytes (struct
+ * rec_head), a u64 in REC_EXIT, a distance (u64) if 32 bits are not enough for
+ * it, and captures as the agent wrote them.  What is behind | begins at a
+ * multiple of 4.
+ *
  * Times in a segment never go backwards.  Numbers are in the host's byte
  * order: the file never leaves it without its daemon.
  *
@@ -30,15 +35,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SEG_SIZE	((uint32_t)336 << 10)
+#include "pack.h"
+
+#define SEG_SIZE	((uint32_t)272 << 10)
 #define SEG_HEAD	128U
-#define SEG_DATA	((uint32_t)224 << 10)	/* most bytes of records */
-#define SEG_UNIT	8U
+#define SEG_DATA	((uint32_t)160 << 10)	/* most bytes of records */
+#define SEG_UNIT	4U
 #define SEG_RECORDS	4096U			/* most in a segment */
 #define SEG_SUMS	(2 * SEG_RECORDS)	/* most rows of a summary */
 #define SEG_SLOTS	(2 * SEG_SUMS)		/* a power of two */
 #define SEG_CAPTURES	8192U			/* most of one event */
 #define REC_HEAD	24U
+#define REC_BRIEF	20U			/* the least of a record */
 #define REC_SIZE_MAX	(REC_HEAD + 16 + SEG_CAPTURES + 8 + SEG_CAPTURES)
 
 #define ORD_BITS	24
@@ -76,15 +84,23 @@ class_is_other(uint16_t class)
 }
 
 /*
- * The head of a record.  when: ns since the segment's first event, and from
- * bit 48 on how many events after it this one comes.  what: function (20 bits),
- * kind (2), flags (3), class (6), bytes of captures (14), of an exit behind an
- * entry (14).  back: how many events before it its parent is, 0 = none,
- * REC_FAR = see the distance.
+ * The heads of a record.  what: function (20 bits), kind (2), flags (3), class
+ * (6), of captures and of those of an exit behind an entry 15 bits each (their
+ * bytes, or the codes by which they are packed), two that are 0, and one that
+ * says which head it is.  when: ns since the segment's first event, and from
+ * bit 48 on, or in `after`, how many events after it this one comes.  back:
+ * how many events before it its parent is, 0 = none, REC_FAR = see the
+ * distance.
  */
 struct rec_head {
-	uint64_t when, what;
+	uint64_t what, when;
 	uint32_t back, check;
+};
+struct rec_brief {
+	uint64_t what;
+	uint32_t when;
+	uint16_t after, back;
+	uint32_t check;
 };
 #define REC_FAR		UINT32_MAX
 #define REC_WHEN_MAX	((UINT64_C(1) << 48) - 1)
@@ -94,9 +110,10 @@ struct rec_head {
 struct rec {
 	uint64_t ts, duration;
 	uint64_t seq, back;		/* back: as above, whatever it is */
-	const uint8_t *captures;	/* borrowed */
+	const uint8_t *captures;	/* borrowed; see rec_captures() */
 	uint32_t fn;
-	uint16_t len;			/* of captures */
+	uint16_t len;			/* of captures, as the agent wrote them */
+	uint16_t codes;			/* by which they are packed, 0 = not */
 	uint16_t class;			/* CLASS_ENTER in REC_ENTER */
 	uint8_t	 kind, flags;
 };
@@ -143,7 +160,7 @@ rec_round(size_t len)
 	return ((uint32_t)len + SEG_UNIT - 1) & ~(SEG_UNIT - 1);
 }
 
-/* Bytes that an entry or exit takes. */
+/* The most bytes that an entry or exit takes. */
 static inline uint32_t
 rec_size(const struct rec *r)
 {
@@ -152,14 +169,17 @@ rec_size(const struct rec *r)
 }
 
 /*
- * Writes an entry or exit with its captures and check, of which ts and seq
- * lie within REC_WHEN_MAX and REC_AFTER_MAX of the first; returns its size.
+ * Writes an entry or exit with its captures (which are not packed yet) and
+ * check, of which ts and seq lie within REC_WHEN_MAX and REC_AFTER_MAX of the
+ * first; returns its size.  There is room for rec_size() bytes; those behind
+ * its end are anything.
  */
 uint32_t rec_write(uint8_t *to, const struct seg_first *,
 	    const struct rec *);
 /*
  * Makes one record of an entry at `at`, and its exit, which is the event
- * behind it.  room: bytes at `at`.  Returns its new size, 0 = it cannot be.
+ * behind it.  room: bytes at `at`, of which it wants PACK_SLACK more than it
+ * fills.  Returns its new size, 0 = it cannot be.
  */
 uint32_t rec_join(uint8_t *at, size_t room, const struct seg_first *,
 	    const struct rec *exit);
@@ -167,7 +187,7 @@ uint32_t rec_join(uint8_t *at, size_t room, const struct seg_first *,
 uint32_t rec_write_call(uint8_t *to, const struct seg_first *,
 	    const struct rec *enter, const struct rec *exit);
 
-/* Bytes that it takes. */
+/* The most bytes that it takes. */
 static inline uint32_t
 rec_call_size(const struct rec *enter, uint32_t exit_len)
 {
@@ -182,6 +202,11 @@ bool	 rec_seal(uint8_t *at, size_t left);
  */
 int32_t	 rec_read(const uint8_t *at, size_t left, const struct seg_first *,
 	    struct rec r[2]);
+/*
+ * What was captured, r->len bytes as the agent wrote them; borrowed from the
+ * record, or what it was unpacked to in room.
+ */
+const uint8_t *rec_captures(const struct rec *, uint8_t room[PACK_WHOLE]);
 /*
  * How many bytes at data are good records whose times and sequences do not
  * go backwards nor leave what head says; *count events, the last of which is

@@ -11,7 +11,7 @@
 #include "store_int.h"
 
 #define APPLICATION	0x646c7472	/* "dltr" */
-#define VERSION		2	/* of the calls as well */
+#define VERSION		3	/* of the calls as well */
 #define ROWS_MOST	((size_t)8 << 20)	/* bytes that wait */
 #define ROWS_LIMIT	(4 * ROWS_MOST)		/* those that must not be lost */
 

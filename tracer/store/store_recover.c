@@ -78,8 +78,11 @@ static void
 count_event(struct store *st, struct thread *t, struct chunk *c,
     const struct rec *r)
 {
+	uint8_t room[PACK_WHOLE];
+
 	if (r->kind == REC_EXIT && !class_is_other(r->class))
-		tally_learn(&st->tally, r->fn, r->class, r->captures, r->len);
+		tally_learn(&st->tally, r->fn, r->class,
+		    rec_captures(r, room), r->len);
 	tally_add(&st->tally, r->fn, r->class, 1);
 	*(r->kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
 	c->nenter += r->kind == REC_ENTER;

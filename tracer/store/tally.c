@@ -49,11 +49,17 @@ key_of(const void *raw, size_t len)
 {
 	struct key k = { { 0, 0, (uint64_t)(len + 1) << 32 } };
 
-	/* nearly all are one register */
-	if (len == ONE_REGISTER)
-		memcpy(&k, raw, ONE_REGISTER);
-	else
+	/* nearly all are one register; a word at a time, as it is looked at */
+	if (len == ONE_REGISTER) {
+		uint32_t rest;
+
+		memcpy(&k.w[0], raw, sizeof(k.w[0]));
+		memcpy(&rest, (const uint8_t *)raw + sizeof(k.w[0]),
+		    sizeof(rest));
+		k.w[1] = rest;
+	} else {
 		memcpy(&k, raw, len);
+	}
 	return k;
 }
 
@@ -98,10 +104,8 @@ is_zero(const struct key *k, size_t len)
 }
 
 static bool
-have_classes(struct fn_tally *f)
+make_classes(struct fn_tally *f)
 {
-	if (f->classes != NULL)
-		return true;
 	f->classes = calloc(CLASS_MAX + 1, sizeof(*f->classes));
 	f->index = calloc(INDEX, 1);
 	if (f->classes == NULL || f->index == NULL) {
@@ -113,6 +117,12 @@ have_classes(struct fn_tally *f)
 	}
 	f->next = 1;
 	return true;
+}
+
+static inline bool
+have_classes(struct fn_tally *f)
+{
+	return f->classes != NULL || make_classes(f);
 }
 
 /* The class with that key; *free_at is where a new one is put. */
