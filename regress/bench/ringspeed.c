@@ -18,7 +18,7 @@
 static const struct capture enter[] = { { CAP_REG, 5, 4, 0, 0, 0 },
     { CAP_REG, 4, 4, 0, 0, 0 }, { 0 } };
 static const struct capture leave[] = { { CAP_REG, 0, 4, 0, 0, 0 }, { 0 } };
-static const struct ring_programs programs = { enter, leave, false };
+static struct ring_programs programs = { .enter = enter, .leave = leave };
 static uint64_t sum;
 
 static const struct ring_programs *
@@ -89,6 +89,8 @@ main(void)
 	double began;
 	int i;
 
+	programs.enters = ring_shape_of(enter);
+	programs.leaves = ring_shape_of(leave);
 	ring = calloc(1, SIZE);
 	rd = ring == NULL ? NULL : ring_reader_new(ring, SIZE, 0);
 	if (rd == NULL)

@@ -18,10 +18,10 @@
 #define STEPS	3
 
 static struct capture programs[4][STEPS + 1];
-static const struct ring_programs functions[] = {
-	{ programs[0], programs[1], false },
-	{ programs[2], programs[3], false },
-	{ NULL, NULL, true }
+static struct ring_programs functions[] = {
+	{ .enter = programs[0], .leave = programs[1] },
+	{ .enter = programs[2], .leave = programs[3] },
+	{ .apart = true }
 };
 static uint64_t	ring[WORDS];
 static uint64_t	last_id, tail;
@@ -76,6 +76,9 @@ take_programs(struct input *in)
 			c->len = (uint16_t)(take_u8(in) + 1U);
 			c->scale = take_u8(in) % 9;
 		}
+	/* the other one is looked at step by step */
+	functions[0].enters = ring_shape_of(programs[0]);
+	functions[0].leaves = ring_shape_of(programs[1]);
 }
 
 /* Captures as that function's program makes them, if the input wants so. */

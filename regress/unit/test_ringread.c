@@ -32,10 +32,66 @@ static const struct capture text[] = { { CAP_STRING, 5, 16, 0, 0, 0 },
     { 0 } };
 static const struct capture slice[] = { { CAP_SLICE, 5, 12, 0, 8, 4 },
     { 0 } };
-static const struct ring_programs programs[] = {
-	{ NULL, NULL, false }, { two_regs, text, false },
-	{ slice, NULL, false }
+static struct ring_programs programs[] = {
+	{ .enter = NULL }, { .enter = two_regs, .leave = text },
+	{ .enter = slice }
 };
+
+/* By their shapes, where they have one, or step by step. */
+static int
+by_shape(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		programs[i].enters = ring_shape_of(programs[i].enter);
+		programs[i].leaves = ring_shape_of(programs[i].leave);
+	}
+	return (0);
+}
+
+static int
+by_steps(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		memset(&programs[i].enters, 0, 2 * sizeof(struct ring_shape));
+	return (0);
+}
+
+static void
+shapes(void **state)
+{
+	struct capture many[RING_STEPS + 2] = { { 0 } };
+	struct ring_shape s = ring_shape_of(two_regs);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.bytes, 20);
+	assert_int_equal(s.lens[0], 8);
+	assert_int_equal(s.lens[1], 4);
+	assert_int_equal(ring_shape_of(NULL).n, 0);
+	assert_int_equal(ring_shape_of(text).n, 0);
+	assert_int_equal(ring_shape_of(slice).n, 0);
+	for (i = 0; i < RING_STEPS; i++)
+		many[i] = two_regs[0];
+	assert_int_equal(ring_shape_of(many).n, RING_STEPS);
+	assert_int_equal(ring_shape_of(many).bytes, RING_STEPS * 12);
+	many[RING_STEPS] = two_regs[0];
+	assert_int_equal(ring_shape_of(many).n, 0);
+	/* more bytes than can be told */
+	many[0] = (struct capture){ CAP_MEM, 5, 256, 0, 0, 0 };
+	many[1].op = CAP_END;
+	assert_int_equal(ring_shape_of(many).n, 0);
+	many[0].len = 240;
+	assert_int_equal(ring_shape_of(many).bytes, 244);
+	many[0].op = CAP_OPS;
+	assert_int_equal(ring_shape_of(many).n, 0);
+}
 
 static const struct ring_programs *
 lookup(uint32_t fn, void *arg)
@@ -956,8 +1012,10 @@ main(void)
 		cmocka_unit_test(wrong_captures),
 		cmocka_unit_test(wrong_ends), cmocka_unit_test(faults),
 		cmocka_unit_test(slices), cmocka_unit_test(garbage),
-		cmocka_unit_test(beside_a_writer),
+		cmocka_unit_test(beside_a_writer), cmocka_unit_test(shapes),
 	};
 
-	return (cmocka_run_group_tests(tests, NULL, NULL));
+	return (cmocka_run_group_tests_name("by shape", tests, by_shape,
+	    NULL) + cmocka_run_group_tests_name("by steps", tests, by_steps,
+	    NULL));
 }

@@ -85,8 +85,8 @@ clock_mark(void)
 	rate_set();
 }
 
-static inline uint64_t
-span(uint64_t ticks)
+uint64_t
+clock_span(uint64_t ticks)
 {
 	return ((uint64_t)((unsigned __int128)ticks * scaled >> 32));
 }
@@ -97,8 +97,8 @@ clock_convert(uint64_t tsc)
 	uint64_t d;
 
 	if (tsc >= newest.tsc)
-		return (newest.ns + span(tsc - newest.tsc));
-	d = span(newest.tsc - tsc);
+		return (newest.ns + clock_span(tsc - newest.tsc));
+	d = clock_span(newest.tsc - tsc);
 	return (d > newest.ns ? 0 : newest.ns - d);
 }
 

@@ -9,6 +9,7 @@ uint64_t clock_ns(void);	/* CLOCK_MONOTONIC */
 /* Takes a new bearing; what is converted next should not be much older. */
 void	 clock_mark(void);
 uint64_t clock_convert(uint64_t tsc);
+uint64_t clock_span(uint64_t ticks);	/* in ns */
 /* Ticks in so many milliseconds. */
 uint64_t clock_ticks(uint64_t ms);
 

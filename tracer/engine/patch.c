@@ -602,6 +602,9 @@ build(struct target *t, struct thread *th, struct job *j)
 		p->flags |= PROBE_LEAVE_REGS;
 	p->inner = j->inner;
 	p->hidden = j->spec == NULL;
+	p->told = (struct ring_programs){ p->enter, p->leave,
+		ring_shape_of(p->enter), ring_shape_of(p->leave),
+		p->inner != INNER_NONE };
 	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code,
 	    p->stub.len) || !tell(t, th, j) || (j->spec != NULL &&
 	    !by_fn_set(t, p->fn, j->index))) {

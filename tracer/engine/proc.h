@@ -38,6 +38,8 @@ struct thread {
 
 /* A probe as the engine knows it; its index is the agent's. */
 struct probe {
+	/* first what is wanted for each record, so that it lies together */
+	struct ring_programs told;
 	uint32_t fn;
 	uint32_t flags;		/* PROBE_* of the agent */
 	bool	 on;		/* the code is patched */

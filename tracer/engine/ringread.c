@@ -257,6 +257,41 @@ captures_valid(const struct capture *prog, const uint8_t *bytes, size_t len,
 	return (true);
 }
 
+struct ring_shape
+ring_shape_of(const struct capture *prog)
+{
+	struct ring_shape s = { .n = 0 }, none = { .n = 0 };
+
+	if (prog == NULL)
+		return (none);
+	for (; prog->op != CAP_END; prog++, s.n++) {
+		if (s.n == RING_STEPS || prog->op > CAP_MEM ||
+		    (FIXED_OPS >> prog->op & 1) == 0 ||
+		    s.bytes + captured_size(prog->len) > UINT8_MAX)
+			return (none);
+		s.lens[s.n] = prog->len;
+		s.bytes = (uint8_t)(s.bytes + captured_size(prog->len));
+	}
+	return (s);
+}
+
+static inline bool
+shape_fits(const struct ring_shape *s, const uint8_t *bytes, size_t len)
+{
+	struct captured h;
+	uint32_t i;
+
+	if (s->n == 0 || len < s->bytes)
+		return (false);
+	for (i = 0; i < s->n; i++) {
+		memcpy(&h, bytes, sizeof(h));
+		if (h.status != CAP_OK || h.len != s->lens[i])
+			return (false);
+		bytes += captured_size(h.len);
+	}
+	return (true);
+}
+
 /* --- calls that are open -------------------------------------------------- */
 
 /* How many there are up to that one; 0: it is not among them. */
@@ -479,15 +514,18 @@ head_valid(const struct ring_reader *rd, const uint64_t *w, uint32_t words,
 /* An exit may have no captures: no room, or it never returned. */
 static inline bool
 get_captures(const struct record *r, const struct capture *prog,
-    const uint8_t **bytes, uint32_t *len)
+    const struct ring_shape *shape, const uint8_t **bytes, uint32_t *len)
 {
-	size_t used = 0;
+	size_t room = r->words * sizeof(uint64_t) - r->head, used = 0;
 
 	*bytes = (const uint8_t *)r->w + r->head;
 	if (!(r->kind == AGENT_EXIT && (r->flags & RECORD_BARE) != 0) &&
-	    prog != NULL && !captures_valid(prog, *bytes,
-	    r->words * sizeof(uint64_t) - r->head, &used))
-		return (false);
+	    prog != NULL) {
+		if (shape_fits(shape, *bytes, room))
+			used = shape->bytes;
+		else if (!captures_valid(prog, *bytes, room, &used))
+			return (false);
+	}
 	*len = (uint32_t)used;
 	return (true);
 }
@@ -517,7 +555,7 @@ take_exit(struct ring_reader *rd, const struct ring_programs *p, uint64_t now,
 	out->end = out->tsc + (uint32_t)((uint32_t)(r.w[0] >> 32) -
 	    (uint32_t)out->tsc);
 	if (out->end > now || out->end - out->tsc >= BRIEF_TICKS ||
-	    !get_captures(&r, p->leave, &out->exit_captures,
+	    !get_captures(&r, p->leave, &p->leaves, &out->exit_captures,
 	    &out->exit_captures_len))
 		return (0);
 	rd->tsc = out->end;
@@ -545,7 +583,8 @@ deliver(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,
 	if (!head_valid(rd, rd->next, words, now, &r) ||
 	    (p = ops->lookup(r.fn, ops->arg)) == NULL ||
 	    !get_captures(&r, r.kind == AGENT_ENTER ? p->enter : p->leave,
-	    &out->captures, &out->captures_len))
+	    r.kind == AGENT_ENTER ? &p->enters : &p->leaves, &out->captures,
+	    &out->captures_len))
 		return (0);
 	if (ops->upto != 0 && r.tsc > ops->upto) {
 		rd->since = 0;

@@ -18,9 +18,20 @@
 
 struct ring_reader;
 
-/* What is known of a function; NULL: no such function. */
+/* What a few steps that could be made, and always fill the same, look like. */
+#define RING_STEPS	5U
+struct ring_shape {
+	uint16_t lens[RING_STEPS];
+	uint8_t	 n, bytes;	/* n 0: the program has to be looked at */
+};
+
+/*
+ * What is known of a function; NULL: no such function.  By shapes most records
+ * are checked without looking at programs, which lie elsewhere.
+ */
 struct ring_programs {
 	const struct capture *enter, *leave;	/* NULL: nothing is captured */
+	struct ring_shape enters, leaves;	/* ring_shape_of() them, or 0 */
 	bool	 apart;		/* its ENTER is never told as a RING_CALL */
 };
 
@@ -54,6 +65,8 @@ struct ring_ops {
 	/* No more than about a lap, also if there is more. */
 	bool	 briefly;
 };
+
+struct ring_shape ring_shape_of(const struct capture *);
 
 /*
  * ring: size bytes (a power of two), mapped and borrowed.  base: how many

@@ -300,7 +300,6 @@ struct reading {
 	bool	 briefly;
 	target_record_fn fn;
 	void	*arg;
-	struct ring_programs programs;
 	struct trace_record out;
 };
 
@@ -308,7 +307,7 @@ struct reading {
 static const struct ring_programs *
 lookup(uint32_t index, void *arg)
 {
-	struct reading *r = arg;
+	const struct reading *r = arg;
 	const struct probe *p;
 
 	if (index >= r->t->nprobes)
@@ -316,10 +315,7 @@ lookup(uint32_t index, void *arg)
 	p = &r->t->probes[index];
 	if (!p->built || (p->hidden && p->inner == INNER_NONE))
 		return (NULL);
-	r->programs.apart = p->inner != INNER_NONE;
-	r->programs.enter = p->enter;
-	r->programs.leave = p->leave;
-	return (&r->programs);
+	return (&p->told);
 }
 
 /* Within a target: which program and which slot above, what is unique in its
@@ -342,7 +338,7 @@ on_record(const struct ring_record *in, void *arg)
 	uint64_t ts = clock_convert(in->tsc);
 
 	out->duration = in->kind == RING_CALL ?
-	    clock_convert(in->end) - ts : in->kind == AGENT_EXIT ?
+	    clock_span(in->end - in->tsc) : in->kind == AGENT_EXIT ?
 	    ts - clock_convert(in->start) : 0;
 	/* a new bearing may differ by some nanoseconds */
 	out->ts = ts < r->slot->last_ts ? r->slot->last_ts : ts;
