@@ -30,18 +30,30 @@ function licences() {
 	}).join("\n\n");
 }
 
+// The sources with their modules beside them.  A part's name is a hash that
+// knows the way from the working directory to each file: this one is the same
+// wherever the sources, the modules and the build directory are.
+function tree() {
+	const top = path.join(out, "tree");
+	fs.mkdirSync(top);
+	fs.symlinkSync(src, path.join(top, "src"));
+	fs.symlinkSync(modules, path.join(top, "node_modules"));
+	return top;
+}
+
 // The page's files by their address, in the order of a binary search.
 function bundle() {
-	const files = new Map();
+	const files = new Map(), top = tree();
 	const built = esbuild.buildSync({
-		entryPoints: { app: path.join(src, "main.js"),
-		    theme: path.join(src, "theme.js"),
-		    style: path.join(src, "style.css") },
+		entryPoints: { app: "./src/main.js", theme: "./src/theme.js",
+		    style: "./src/style.css" },
+		absWorkingDir: top, preserveSymlinks: true,
 		outdir: "/", write: false, bundle: true, splitting: true,
 		format: "esm", minify: true, target: "es2022",
 		chunkNames: "part-[hash]", legalComments: "none",
-		nodePaths: [modules], logLevel: "warning",
+		logLevel: "warning",
 	});
+	fs.rmSync(top, { recursive: true });
 	for (const f of built.outputFiles)
 		files.set(f.path, Buffer.from(f.contents));
 	for (const name of ["index.html", "icon.svg"])

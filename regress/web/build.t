@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,11 +23,11 @@ NEVER = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write"
                    r"|\beval\(|new Function|DOMParser|\.cookie\b")
 
 
-def build(out):
-    subprocess.run(["node", os.path.join(WEB, "build.mjs"),
-                    os.path.join(WEB, "src"),
-                    os.path.join(BUILD, "web", "node_modules"), out],
-                   check=True)
+def build(out, src=os.path.join(WEB, "src"), at=TOP):
+    subprocess.run(["node", os.path.join(WEB, "build.mjs"), src,
+                    os.path.join(os.path.abspath(BUILD), "web",
+                                 "node_modules"), out],
+                   check=True, cwd=at)
     return sorted(os.listdir(out))
 
 
@@ -34,9 +35,14 @@ def same():
     with tempfile.TemporaryDirectory() as tmp:
         a, b = os.path.join(tmp, "a"), os.path.join(tmp, "b")
         files = build(a)
-        ok(build(b) == files and not any(filecmp.cmpfiles(
-            a, b, files, shallow=False)[1:]), "two builds are the same",
-           files)
+        # from another place, to another depth
+        src = os.path.join(tmp, "of", "others", "src")
+        shutil.copytree(os.path.join(WEB, "src"), src)
+        for what, more in (("two builds are the same", {}),
+                           ("and so are two in two places",
+                            {"src": src, "at": os.path.dirname(src)})):
+            ok(build(b, **more) == files and not any(filecmp.cmpfiles(
+                a, b, files, shallow=False)[1:]), what, files)
         size = sum(os.path.getsize(f) for f in glob.glob(a + "/*.gz"))
         ok(10000 < size <= MAX_GZIP,
            f"all files are {size} bytes, at most {MAX_GZIP}")
