@@ -244,7 +244,9 @@ sections(int fd, const Elf64_Ehdr *eh, struct exe_facts *f, uint64_t bias,
 		if (section_is(names, len, &sh[i], ".gopclntab") ||
 		    section_is(names, len, &sh[i], ".note.go.buildid"))
 			f->go = true;
-		if (sh[i].sh_type != SHT_SYMTAB ||
+		/* a file has one; of one that says otherwise the first: all
+		 * headers could name the same, and it takes long to read */
+		if (sh[i].sh_type != SHT_SYMTAB || f->symtab ||
 		    sh[i].sh_link >= eh->e_shnum)
 			continue;
 		f->symtab = true;
