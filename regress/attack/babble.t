@@ -15,6 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from rogue import (HEADER, PAYLOAD_MAX, ROWS, blob, daemon, u32, u64)
+from inst import Local
 from taken import Stage, datagram
 from dl import (AS_ROOT, SANITIZED, alone, helper, ok, run_tests, status_of,
                 wait_for)
@@ -36,7 +37,12 @@ CHANNELS = (
     ("announcer", "parent"),
     ("spawner", "netproc"), ("spawner", "idproc"), ("spawner", "launcher"),
     ("spawner", "parent"),
+    ("debugger", "spawner"), ("tracer", "spawner"),
 )
+# a session's own, which nobody starts again: whoever asks gets another one,
+# at once, and so they have as many lives as it takes
+INSTRUMENTS = ("debugger", "tracer")
+MANY_LIVES = 30
 # u u32, U u64, s text, v words with their zeros, r bytes to the end; what is
 # not here is bytes at random
 SHAPES = {
@@ -61,6 +67,10 @@ SHAPES = {
     "SAMPLED": "UU", "MDNS_STATE": "s", "PEER_IS": "uuusss",
     "PRINCIPAL": "uuusss", "ACCOUNT": "uuuusss", "TLS_READY": "Us",
     "TLS_CONN": "u", "TLS_PEER": "Us", "TLS_GONE": "U",
+    "DBG_REPLY": "ur", "DBG_DOES": "u", "DBG_RUN": "ussvvv", "DBG_ARM": "U",
+    "DBG_STATE": "uuuuu", "DBG_LOG": "us", "TRC_REPLY": "ur", "TRC_DOES": "u",
+    "TRC_RUN": "svvu", "TRC_ARM": "U", "TRC_STATE": "uuu", "TRC_LOG": "us",
+    "TRC_NAMED": "s",
 }
 EDGES = (0, 1, 2, 3, 4, 7, 64, 1000, 20000, 65535, 65536, 2**31 - 1, 2**31,
          2**32 - 2, 2**32 - 1)
@@ -214,6 +224,51 @@ class Victim:
            f"{name}: none has grown", (self.rss, now))
 
 
+class Asker:
+    """Who has sessions with instruments, one after the other."""
+
+    def __init__(self, d, role, keep):
+        self.d, self.role, self.keep = d, role, keep
+        self.n, self.asks = 0, []
+
+    def next(self):
+        """(one that has been taken over, its channel, its generation)"""
+        self.n += 1
+        with stage.changed:
+            before = {t.pid for t in stage.all}
+        j = Local(self.d, self.d.alice)
+        j.command = self.role
+        # it does not answer before it is told to
+        j.put(start=True, name=f"babble-{self.n}",
+              request={"command": "start"})
+        self.asks.append(j)
+        t = wait_for(lambda: self.come(before), PATIENCE)
+        return (t, *t.peers()["spawner"][:2]) if t else None
+
+    def come(self, before):
+        with stage.changed:
+            return next((t for t in stage.all if t.role == self.role and
+                         t.pid not in before), None)
+
+    def gone(self):
+        """All that they have made is removed."""
+        for j in self.asks:
+            j.close()
+        c = self.d.client(self.d.alice)
+        try:
+            return wait_for(lambda: not self.removes(c), PATIENCE, 0.2)
+        finally:
+            c.close()
+
+    def removes(self, c):
+        # some have given themselves other names
+        left = [s for s in c.cmd("LIST") if s["id"] != self.keep]
+        for s in left:
+            c.cmd("KILL " + s["id"])
+            c.cmd("DELETE " + s["id"])
+        return left
+
+
 def serves(d):
     try:
         c = d.client(d.alice)
@@ -243,11 +298,13 @@ def speaker(d, sender, receiver):
     return None
 
 
-def speak(d, b, sender, receiver, n):
+def speak(d, b, sender, receiver, n, victim):
     """So many messages, or as many as its lives are enough for."""
     said = lives = 0
-    while said < n and lives < LIVES:
-        at = wait_for(lambda: speaker(d, sender, receiver), PATIENCE)
+    asker = Asker(d, sender, victim) if sender in INSTRUMENTS else None
+    while said < n and lives < (MANY_LIVES if asker else LIVES):
+        at = asker.next() if asker else wait_for(
+            lambda: speaker(d, sender, receiver), PATIENCE)
         if not at:
             raise RuntimeError(f"no {sender} with a channel to {receiver}")
         t, channel, generation = at
@@ -265,20 +322,24 @@ def speak(d, b, sender, receiver, n):
             t.exit(3)
         except EOFError:
             pass
+    if asker:
+        ok(asker.gone(), f"{sender}: its sessions can be removed")
     return said, lives
 
 
 def channel(mode, sender, receiver):
     said = lives = part = 0
     name = f"{sender} to {receiver}"
-    while said < MESSAGES and lives < LIVES_IN_ALL:
+    most = LIVES_IN_ALL * (MANY_LIVES // LIVES if sender in INSTRUMENTS else 1)
+    while said < MESSAGES and lives < most:
         part += 1
         seed = f"{SEED}:{mode}:{sender}:{receiver}:{part}"
         with daemon(mode, CONF) as d:
             v = Victim(d)
             b = Babble(sender, receiver, seed, (bytes(16), bytes(range(16)),
                        bytes.fromhex(v.sid.replace("-", ""))))
-            more, deaths = speak(d, b, sender, receiver, MESSAGES - said)
+            more, deaths = speak(d, b, sender, receiver, MESSAGES - said,
+                                 v.sid)
             said, lives = said + more, lives + deaths
             v.check(f"{name}, seed {seed}", lost=sender in (
                 "spawner", "launcher"))
@@ -323,5 +384,5 @@ def files_to_send():
 FDS, FIT = files_to_send()
 CONF = with_tls()[1]
 stage = Stage(("netproc", "spawner", "launcher", "announcer", "idproc",
-               "tlsproc"), flags=0, given=FDS)
+               "tlsproc", *INSTRUMENTS), flags=0, given=FDS)
 run_tests(alone(babbles))
