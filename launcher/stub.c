@@ -29,6 +29,9 @@
 #define PIDS_MAX	(4 * 1024 * 1024)
 #define GRACE_MS	1000
 #define GRACE_STEP_MS	10
+/* how often, and after what time each, an end is told that could not be */
+#define REPORT_TRIES	100
+#define REPORT_PAUSE_MS	10
 
 static int	signal_fd = -1;
 static bool	is_init;
@@ -144,13 +147,17 @@ static void
 report(int status)
 {
 	struct stub_report r = { STUB_EXITED, 0 };
+	unsigned int tries = REPORT_TRIES;
 
 	if (WIFSIGNALED(status)) {
 		r.what = STUB_SIGNALED;
 		r.value = (uint32_t)WTERMSIG(status);
 	} else
 		r.value = (uint32_t)WEXITSTATUS(status);
-	(void)!write(STATUS_FD, &r, sizeof(r));
+	/* the pipe's page counts for the session, which may have used all */
+	while (write(STATUS_FD, &r, sizeof(r)) == -1 && errno != EPIPE &&
+	    --tries > 0)
+		(void)poll(NULL, 0, REPORT_PAUSE_MS);
 }
 
 /* False when no child is left. */

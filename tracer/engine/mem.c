@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <sys/uio.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "again.h"
 #include "proc.h"
 
+#define WRITE_TRIES	8
 #define GAP_MOST	1024	/* alignment, and what was refused */
 
 bool
@@ -33,11 +35,28 @@ target_peek(struct target *t, uint64_t addr, void *buf, size_t len)
 	return (n < 0 ? 0 : (size_t)n);
 }
 
+/*
+ * The kernel copies by way of a page of its own, and may have none for a
+ * moment.  What is not written may be the program's own code, which was taken
+ * away for a while: it is tried again.
+ */
 bool
 mem_write(const struct target *t, uint64_t addr, const void *buf, size_t len)
 {
-	return (t->mem_fd >= 0 &&
-	    pwrite(t->mem_fd, buf, len, (off_t)addr) == (ssize_t)len);
+	const uint8_t *p = buf;
+	unsigned int tries = WRITE_TRIES;
+	ssize_t n;
+
+	while (t->mem_fd >= 0 && len > 0) {
+		n = pwrite(t->mem_fd, p, len, (off_t)addr);
+		if (n > 0) {
+			p += n;
+			addr += (uint64_t)n;
+			len -= (size_t)n;
+		} else if (n == 0 || errno == EIO || --tries == 0)
+			return (false);	/* EIO: nothing is there */
+	}
+	return (t->mem_fd >= 0);
 }
 
 bool

@@ -36,7 +36,7 @@ KINDS = {"malloc": (MALLOC, errno.ENOMEM), "open": (OPEN, errno.EMFILE),
          "socket": (SOCKET, errno.EMFILE), "clone": (CLONE, errno.EAGAIN),
          "mount": (MOUNT, errno.EPERM), "write": (WRITE, errno.ENOBUFS),
          "epoll": (EPOLL, errno.ENOSPC), "fd": (FD, errno.EMFILE),
-         "map": (MAP, errno.ENOMEM)}
+         "map": (MAP, errno.ENOMEM), "message": (MESSAGE, errno.ENOBUFS)}
 # libraries that are not larger are packed in no time
 SMALL = 300000
 # spawner/activity.c
