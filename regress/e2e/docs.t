@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: ISC
 # The message table in docs/ is what the build's table says, and what the
 # documents at the top name is there; each source has its audit level, each claim
-# its tests.
+# its tests, each command its description.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 helpers=${DL_HELPERS:-$top/build/regress/helpers}
+bin=${DL_BIN:-$top/build/bin}
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
@@ -76,6 +77,47 @@ wrong_proofs() {
 	done
 }
 
+# $1: a page; $2: a macro; standard input: what it has to describe.  It stands
+# where its description begins, or among others of the same kind.
+undescribed() {
+	while read -r name; do
+		grep -qE "^\.(It (Xo )?)?$2 $name( |\$)|^\.It $2 .* , $name( |\$)" \
+		    "$top/man/$1" || echo "$1 says nothing about $name"
+	done
+}
+
+keys_of_conf() {
+	sed -n -e 's/^\t[A-Z]*("\([a-z][a-z -]*\)",.*/\1/p' \
+	    -e 's/.*\.name = "\([a-z][a-z -]*\)".*/\1/p' \
+	    "$top/common/conf_table.c"
+}
+
+errors() {
+	sed -n 's/^ERR([A-Z_]*,[^"]*"\([a-z_]*\)".*/\1/p' \
+	    "$top/common/errors.def"
+}
+
+# What commands there are is asked of the table and of the programs.
+wrong_pages() {
+	sed -n 's/^\t{ "\([A-Z]*\)", .*/\1/p' "$top/netproc/commands.c" |
+	    undescribed debuglantern-protocol.7 '(Ic|Cm)'
+	errors | while read -r name; do
+		grep -qw "$name" "$top/man/debuglantern-protocol.7" ||
+			echo "debuglantern-protocol.7 has no error $name"
+	done
+	keys_of_conf | undescribed debuglantern.conf.5 Ic
+	"$bin/debuglanternctl" help --completion | sed 's/:.*//' |
+	    grep -v '^-' | undescribed debuglanternctl.1 Cm
+	# of those that are said in two words the second may be left out
+	"$bin/debugger" help --completion | sed -e 's/:.*//' -e 's/ add$//' |
+	    grep -v '^-' | undescribed debugger.1 Cm
+	for count in "$(keys_of_conf | wc -l)" "$(errors | wc -l)" \
+	    "$("$bin/debuglanternctl" help --completion | wc -l)" \
+	    "$("$bin/debugger" help --completion | wc -l)"; do
+		[ "$count" -gt 30 ] || echo "only $count of a kind are looked for"
+	done
+}
+
 # $1: number; $2: what must hold; $3: what does not
 nothing_of() {
 	if [ -z "$3" ]; then
@@ -86,7 +128,7 @@ nothing_of() {
 	fi
 }
 
-echo 1..10
+echo 1..11
 if "$helpers/msgtable" >"$out" && [ -s "$out" ] &&
     ! grep -q '(null)' "$out"; then
 	echo 'ok 1 - the table is printed, with a word for everything'
@@ -125,3 +167,5 @@ nothing_of 9 'there are sources to look at' \
 count=$(claims | wc -l)
 nothing_of 10 'there are claims to look at' \
     "$([ "$count" -gt 25 ] || echo "only $count")"
+nothing_of 11 'the man pages describe each command, error and key' \
+    "$(wrong_pages)"
