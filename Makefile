@@ -17,16 +17,21 @@ WARN :=		-Wall -Wextra -Wconversion -Wformat=2 -Wshadow \
 ifeq ($(CI),true)
 WARN +=		-Werror
 endif
-# what this compiler and this machine know of the hardening flags that OpenSSF
-# recommends; a compiler that has none of them builds all the same
-PROBED :=	$(shell for flag in -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
+# what this compiler and this machine know of the flags that OpenSSF recommends;
+# a compiler that has none of them builds all the same.  Some define
+# _FORTIFY_SOURCE by themselves: it is taken back in any case.
+PROBED :=	$(shell for flag in -Wtrampolines -Wbidi-chars=any \
+		-Werror=implicit -Werror=incompatible-pointer-types \
+		-Werror=int-conversion -fstack-protector-strong \
 		-fstack-clash-protection -fcf-protection=full \
 		-mbranch-protection=standard -ftrivial-auto-var-init=zero \
 		-fstrict-flex-arrays=3 -fno-delete-null-pointer-checks \
-		-fno-strict-overflow -fno-strict-aliasing; do \
+		-fno-strict-overflow -fno-strict-aliasing \
+		-fzero-init-padding-bits=all; do \
 		echo 'int main(void) { return 0; }' | $(CC) -Werror -O2 $$flag \
 		    -x c -S -o /dev/null - 2>/dev/null && echo $$flag; done)
-HARDEN :=	-fPIE $(PROBED)
+HARDEN :=	-fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -Werror=format-security \
+		$(PROBED)
 CFLAGS ?=	-O2 -g
 # `make SANITIZE=1 O=build-asan` builds with the address and UB sanitizers
 ifdef SANITIZE
