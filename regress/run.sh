@@ -40,6 +40,8 @@ PYTHONDONTWRITEBYTECODE=1
 DL_SANITIZED=0
 limit=${DL_LIMIT:-900}
 smoke="regress/fuzz/smoke.t regress/static/analyzers.t"
+# a sample, in two minutes; make faults has all of them
+faults=regress/faults/faults.t
 # a build without the page has nothing that a browser could be shown
 web='regress/web/*.t regress/mcp/*.t'
 [ -d "$build/web-test" ] || web=
@@ -50,6 +52,8 @@ front=
 if grep -q __asan_init "$build/bin/debuglanternd"; then
 	DL_SANITIZED=1
 	smoke=
+	# they have a malloc of their own
+	faults=
 	limit=${DL_LIMIT:-3600}
 fi
 export DL_SANITIZED DL_BUILD DL_BIN DL_LIBEXEC DL_HELPERS \
@@ -58,7 +62,7 @@ export DL_SANITIZED DL_BUILD DL_BIN DL_LIBEXEC DL_HELPERS \
 # the long ones first, so that none is left to run by itself
 [ -z "${DL_TESTS:-}" ] || smoke=
 # shellcheck disable=SC2086 # a list of files
-set -- ${DL_TESTS:-regress/attack/*.t $web regress/e2e/*.t \
+set -- ${DL_TESTS:-$faults regress/attack/*.t $web regress/e2e/*.t \
     "$build"/regress/test_*}
 
 log_of() {
