@@ -366,7 +366,7 @@ instrument_command(struct conn *c, const struct words *ws,
 	else if (want.json.len > DBG_REQUEST_MAX)
 		answer_errorf(c, ERR_INVALID_ARGUMENT, "a request has at most "
 		    "%d bytes", DBG_REQUEST_MAX);
-	else if (jsonlex_answer(want.json.p, want.json.len) != NULL)
+	else if (jsonlex_passed(want.json.p, want.json.len) != NULL)
 		answer_errorf(c, ERR_INVALID_JSON, "what follows %s must "
 		    "be one JSON object", in->verb);
 	else if (want.start)

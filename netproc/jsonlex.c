@@ -23,6 +23,7 @@ struct lex {
 	const char	*p, *end;
 	size_t		 members, containers, numbers;
 	bool		 answer;	/* not for a parser of ours */
+	bool		 nul;		/* a text may hold one */
 	/* jsonlex_request(): may still pass one on; open brackets around */
 	bool		 may_pass;
 	size_t		 level;
@@ -124,7 +125,7 @@ escape(struct lex *l)
 		return NULL;
 	if (!take(l, "u") || (v = hex4(l)) == -1)
 		return "is no escape of JSON";
-	if (v == 0)
+	if (v == 0 && !l->nul)
 		return "is a NUL, which no text may hold";
 	if (v < 0xd800 || v > 0xdfff)
 		return NULL;
@@ -308,22 +309,37 @@ jsonlex_request(const char *p, size_t len, struct jsonlex *result)
 	return check(&l, result);
 }
 
+static const char *
+one_object(struct lex *l)
+{
+	const char *why = NULL;
+
+	if (l->p == l->end || *l->p != '{')
+		return "is no object";
+	while (why == NULL && l->p < l->end) {
+		why = token(l);
+		if (why == NULL && l->depth == 0 && l->p < l->end)
+			why = "is more than one object";
+	}
+	if (why == NULL && l->depth > 0)
+		why = "ends too early";
+	return why;
+}
+
+const char *
+jsonlex_passed(const char *p, size_t len)
+{
+	struct lex l = { .p = p, .end = p + len, .answer = true };
+
+	return one_object(&l);
+}
+
 const char *
 jsonlex_answer(const char *p, size_t len)
 {
-	struct lex l = { .p = p, .end = p + len, .answer = true };
-	const char *why = NULL;
+	struct lex l = { .p = p, .end = p + len, .answer = true, .nul = true };
 
-	if (len == 0 || *p != '{')
-		return "is no object";
-	while (why == NULL && l.p < l.end) {
-		why = token(&l);
-		if (why == NULL && l.depth == 0 && l.p < l.end)
-			why = "is more than one object";
-	}
-	if (why == NULL && l.depth > 0)
-		why = "ends too early";
-	return why;
+	return one_object(&l);
 }
 
 /* -- with its order -- */

@@ -31,8 +31,13 @@ const char *jsonlex_check(const char *, size_t, struct jsonlex *);
  */
 const char *jsonlex_request(const char *, size_t, struct jsonlex *);
 /*
- * The same of an answer that is passed on: as long as it likes, but one
+ * The same of a request that is passed on: as long as it likes, but one
  * object whose brackets match, so that what stands around it stays around it.
+ */
+const char *jsonlex_passed(const char *, size_t);
+/*
+ * The same of an answer.  Its texts may hold NULs: a program may write one, or
+ * have it in a string, and nobody here takes an answer's texts for strings.
  */
 const char *jsonlex_answer(const char *, size_t);
 /* One value of any kind and nothing else, as long as it likes, all of it JSON. */

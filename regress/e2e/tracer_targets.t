@@ -251,6 +251,26 @@ def asked_meanwhile(mode):
         d.tidy()
 
 
+def nuls(mode):
+    """They are in what programs write, and in their strings."""
+    with at_daemon(mode) as (d, m):
+        program = build("holes.cc", "-g", "-O1")
+        m.trace(add=["holes"])
+        s = m.launch(program)["sessionId"]
+        has_ended(m, s)
+        got = [e.get("text") or e["arguments"] or e["returnValue"]
+               for e in m.all(s, verbose=True)]
+        eq(got, ["a\0b\n", ["x\0y"], "x\0y\0!"], "a query has them")
+        r = d.ctl("--json", "timeline", s)
+        eq([json.loads(line).get("text") for line in
+            r.stdout.splitlines()], ["a\0b\n", None, None],
+           "as the control protocol has")
+        ok(b"x\\u0000y" in d.ctl("timeline", "export", s, "--format",
+                                  "text").stdout, "and as text", r)
+        m.stop(s)
+        d.tidy()
+
+
 def the_tracer(d):
     found = [p for p in d.processes() if (stat_of(p) or ("",))[0] == "tracer"]
     if len(found) != 1:
@@ -294,4 +314,5 @@ def nobody_reads(mode):
 
 run_tests(alone(go_program), alone(not_all_functions), alone(static_programs),
           alone(sessions), alone(no_way_in), alone(oldest_go),
+          alone(nuls),
           alone(asked_meanwhile, modes=("user",)), alone(nobody_reads))

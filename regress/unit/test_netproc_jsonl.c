@@ -544,21 +544,27 @@ test_answers(void **state)
 	static const char *const taken[] = { "{}", "{\"a\":[{},[1.5e3,-2]]}",
 	    "{\"a\":\"\\u00e9\\n\",\"b\":null}", "{ \"a\" : true }",
 	    "{\"n\":123456789012345678901234567890123456789}" };
+	static const char nul[] = "{\"text\":\"a\\u0000b\"}";
 	static const char *const refused[] = { "", "[]", "1", "\"a\"", " {}",
 	    "{}{}", "{}x", "{", "{\"a\":[}", "{\"a\":]}", "{]", "{\"a\":\"",
 	    "{\"a\":\"\n\"}", "{\"a\":\"\x1b\"}", "{\"a\":\"\xff\"}",
-	    "{\"a\":\"\\u0000\"}", "{\"a\":nul}", "{}}", "{}\n{}",
+	    "{\"a\":nul}", "{}}", "{}\n{}",
 	    "{\"a\":01}" };
 	char deep[300];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (jsonlex_answer(taken[i], strlen(taken[i])) != NULL)
+		if (jsonlex_answer(taken[i], strlen(taken[i])) != NULL ||
+		    jsonlex_passed(taken[i], strlen(taken[i])) != NULL)
 			fail_msg("refused: %s", taken[i]);
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (jsonlex_answer(refused[i], strlen(refused[i])) == NULL)
+		if (jsonlex_answer(refused[i], strlen(refused[i])) == NULL ||
+		    jsonlex_passed(refused[i], strlen(refused[i])) == NULL)
 			fail_msg("taken: %s", refused[i]);
+	/* programs have it in their strings; who is asked has strings */
+	assert_null(jsonlex_answer(nul, strlen(nul)));
+	assert_non_null(jsonlex_passed(nul, strlen(nul)));
 	/* one level too many */
 	memset(deep, '[', sizeof(deep));
 	memcpy(deep, "{\"a\":", 5);
