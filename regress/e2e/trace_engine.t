@@ -522,6 +522,25 @@ def rust_program():
            "Rust: panics pass through what is watched")
         eq([values(e)[0] for e in t.calls("rust_catch")], list(range(10)),
            "Rust: calls")
+    catches(out, want, "Rust")
+    # as it is called by newer compilers
+    subprocess.run(["objcopy", "--redefine-sym", "__rust_panic_cleanup="
+                    "_RNvCsfLfy6EI15iL_7___rustc20___rust_panic_cleanup",
+                    out, out + "_new"], check=True)
+    catches(out + "_new", want, "Rust of today")
+
+
+def catches(program, want, what):
+    """It returns after a panic, and nothing else is called by then."""
+    with Trace(program) as t:
+        t.probe(1, "rust_catch", "enter=r5:4", "leave=r0:4")
+        t.go()
+        e = t.end()
+        t.close()
+        eq((e["status"], t.output()), (0, want), f"{what}: it ends")
+        eq([values(e) for e in t.calls("rust_catch", "exit")],
+           [[2 * i] for i in range(10)],
+           f"{what}: what catches a panic is seen to return")
 
 
 def storms():

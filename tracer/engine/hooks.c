@@ -35,6 +35,10 @@ static const struct {
 	{ "swapcontext", TWICE }, { "__swapcontext", TWICE }
 };
 
+/* As newer compilers of Rust have it, with a number in between. */
+static const char rust_prefix[] = "_RNvCs";
+static const char rust_cleanup[] = "_7___rustc20___rust_panic_cleanup";
+
 struct found {
 	struct {
 		uint64_t addr, size;
@@ -44,11 +48,25 @@ struct found {
 	size_t	 n;
 };
 
+static bool
+is_rust_cleanup(const char *name)
+{
+	size_t len;
+
+	if (strncmp(name, rust_prefix, sizeof(rust_prefix) - 1) != 0)
+		return (false);
+	len = strlen(name);
+	return (len >= sizeof(rust_cleanup) && strcmp(name + len -
+	    (sizeof(rust_cleanup) - 1), rust_cleanup) == 0);
+}
+
 static uint32_t
 flags_of(const char *name)
 {
 	size_t i;
 
+	if (is_rust_cleanup(name))
+		return (PROBE_CATCH);
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].name, name) == 0)
 			return (known[i].flags);
