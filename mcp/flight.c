@@ -114,7 +114,7 @@ has(struct json_object *array, struct json_object *id)
 
 /* The same error to all that was asked. */
 static void
-fail(struct flight *f, const char *words)
+fail_as(struct flight *f, int code, const char *words)
 {
 	struct json_object *answers = json_object_new_array(), *id;
 	size_t i;
@@ -122,11 +122,11 @@ fail(struct flight *f, const char *words)
 	for (i = 0; i < json_object_array_length(f->asked.ids); i++) {
 		id = json_object_array_get_idx(f->asked.ids, i);
 		if (!has(f->cancelled, id))
-			json_object_array_add(answers, mcp_error(id,
-			    MCP_INTERNAL, words));
+			json_object_array_add(answers, mcp_error(id, code,
+			    words));
 	}
 	if (json_object_array_length(f->asked.ids) == 0)
-		mcp_put_error(NULL, MCP_INTERNAL, words);
+		mcp_put_error(NULL, code, words);
 	else if (f->asked.batch && json_object_array_length(answers) > 0)
 		mcp_put_json(json_object_get(answers));
 	else if (json_object_array_length(answers) > 0)
@@ -134,6 +134,12 @@ fail(struct flight *f, const char *words)
 		    answers, 0)));
 	json_object_put(answers);
 	drop(f);
+}
+
+static void
+fail(struct flight *f, const char *words)
+{
+	fail_as(f, MCP_INTERNAL, words);
 }
 
 void
@@ -213,10 +219,36 @@ refused(struct flight *f, const char *line, size_t len)
 	fail(f, words);
 }
 
+/*
+ * A message that the daemon takes for no JSON has no id there: a text with a
+ * NUL in it, which goes by the rules.  Here somebody waits by that id.
+ */
+static bool
+is_nobodys(struct flight *f, const char *line, size_t len)
+{
+	struct json_object *o, *error = NULL;
+	bool is;
+
+	if (f->asked.batch || json_object_array_length(f->asked.ids) == 0 ||
+	    !begins(line, "{\"jsonrpc\":\"2.0\",\"id\":null,"))
+		return false;
+	o = reply_parse(line, len);
+	is = o != NULL && json_object_object_get_ex(o, "error", &error) &&
+	    json_object_is_type(error, json_type_object);
+	if (is)
+		fail_as(f, (int)json_object_get_int(json_object_object_get(
+		    error, "code")), reply_str(error, "message", ""));
+	json_object_put(o);
+	return is;
+}
+
 static void
 answered(struct flight *f, const char *line, size_t len)
 {
 	char *more = NULL;
+
+	if (is_nobodys(f, line, len))
+		return;
 
 	if (!begins(line, "{\"jsonrpc\":") && !begins(line, "[{\"jsonrpc\":") &&
 	    strcmp(line, "null") != 0) {

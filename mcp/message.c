@@ -32,11 +32,14 @@ member(struct json_object *o, const char *name)
 	return v;
 }
 
+/* Numbers that are too large have become the largest: they are nobody's. */
 static bool
 is_id(struct json_object *id)
 {
-	return json_object_is_type(id, json_type_string) ||
-	    json_object_is_type(id, json_type_int);
+	if (!json_object_is_type(id, json_type_int))
+		return json_object_is_type(id, json_type_string);
+	return json_object_get_uint64(id) != UINT64_MAX &&
+	    json_object_get_int64(id) != INT64_MIN;
 }
 
 /* -- for us ---------------------------------------------------------------- */

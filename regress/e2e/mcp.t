@@ -64,6 +64,16 @@ def bad_lines():
                  None),
                 (b'{"jsonrpc":"2.0","id":"x","method":"tools/call",'
                  b'"params":{"name":"nope"}}', -32602, "x"),
+                (b'{"jsonrpc":"2.0","id":"nul","method":"tools/call",'
+                 b'"params":{"name":"debug_stop","arguments":{"sessionId":'
+                 b'"a\\u0000b"}}}', -32700, "nul"),
+                (b'{"jsonrpc":"2.0","id":9,"method":"a\\ud800b"}', -32700,
+                 9),
+                (b'{"jsonrpc":"2.0","id":99999999999999999999999,'
+                 b'"method":"no/such"}', -32601, 99999999999999999999999),
+                (b'{"jsonrpc":"2.0","id":99999999999999999999999,'
+                 b'"method":"ping","params":7}', -32602,
+                 99999999999999999999999),
                 (HUGE[:-1], -32600, "huge"),
                 (b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":'
                  b'"' + b"z" * 61300 + b'"}', -32602, 8)):
