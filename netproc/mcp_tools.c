@@ -3,6 +3,7 @@
  * The tools: what they take is one table, of which their schemas are written
  * and by which arguments are looked at, so that the two cannot differ.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -422,7 +423,20 @@ are_strings(const struct word *v, bool object)
 	return true;
 }
 
-/* Ranges and the rest are for the tracer to look at. */
+/* Whether a number is one that the schema has; fractions are the tracer's. */
+static bool
+is_in_range(const struct field *f, const struct word *v)
+{
+	uint64_t n;
+
+	if (v->p[0] == '-')
+		return false;
+	if (f->most == 0 || number_parse(v, UINT64_MAX, &n) != NULL)
+		return true;
+	return n >= f->least && n <= f->most;
+}
+
+/* The rest is for the tracer to look at. */
 static bool
 is_kind(const struct field *f, const struct word *v)
 {
@@ -438,7 +452,7 @@ is_kind(const struct field *f, const struct word *v)
 	for (i = 0; f->words != NULL && f->words[i] != NULL; i++)
 		if (json_says(v, f->words[i]))
 			return true;
-	return f->words == NULL && (kind != '0' || v->p[0] != '-');
+	return f->words == NULL && (kind != '0' || is_in_range(f, v));
 }
 
 static void
@@ -481,8 +495,14 @@ wrong_kind(const char *of, const struct field *f)
 {
 	size_t i;
 
-	(void)snprintf(why, sizeof(why), "%s of %s must be %s", f->name, of,
-	    f->words == NULL ? kinds[f->kind].name : "one of");
+	if (f->most > 0)
+		(void)snprintf(why, sizeof(why), "%s of %s must be a whole "
+		    "number from %" PRIu64 " to %" PRIu64, f->name, of,
+		    f->least, f->most);
+	else
+		(void)snprintf(why, sizeof(why), "%s of %s must be %s",
+		    f->name, of, f->words == NULL ? kinds[f->kind].name :
+		    "one of");
 	for (i = 0; f->words != NULL && f->words[i] != NULL; i++) {
 		say(i == 0 ? " " : ", ");
 		say(f->words[i]);
