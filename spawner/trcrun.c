@@ -43,6 +43,16 @@ tell_failed(struct trcproc *p, const char *code, const char *why)
 
 /* -- the order ------------------------------------------------------------ */
 
+/* The path of what is traced there; NULL = it has none. */
+static const char *
+traced_path(const struct session *s)
+{
+	if (s->traced.path != NULL)
+		return s->traced.path;
+	/* attached to: one that was made to run has nothing to run yet */
+	return s->view.command && !s->traced.made ? s->program : NULL;
+}
+
 /* Another session of his that traces the same program. */
 static const struct session *
 twin_of(const struct session *s, const char *path)
@@ -51,8 +61,8 @@ twin_of(const struct session *s, const char *path)
 
 	SESSION_FOREACH(o)
 		if (o != s && o->owner == s->owner && o->traced.on &&
-		    o->traced.path != NULL &&
-		    strcmp(o->traced.path, path) == 0)
+		    traced_path(o) != NULL &&
+		    strcmp(traced_path(o), path) == 0)
 			return o;
 	return NULL;
 }

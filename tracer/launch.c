@@ -85,19 +85,61 @@ launch_pending(void)
 
 /* -- where things are ----------------------------------------------------- */
 
+/* What ends at `end` goes, if it is no link: its parent is what is before it. */
+static bool
+go_up(char *path, char **end)
+{
+	char was = **end, link[1], *slash;
+	bool is_link;
+
+	**end = '\0';
+	slash = strrchr(path, '/');
+	is_link = slash == NULL || strcmp(slash, "/..") == 0 ||
+	    readlink(path, link, sizeof(link)) != -1 || errno != EINVAL;
+	**end = was;
+	if (!is_link)
+		*end = slash;
+	return !is_link;
+}
+
+/*
+ * Without what says nothing, so that a program has one path: it is by this
+ * that one is found to be traced already.
+ */
+static void
+simplify(char *path)
+{
+	char *from = path, *to = path;
+	size_t len;
+
+	for (;; from += len) {
+		from += strspn(from, "/");
+		len = strcspn(from, "/");
+		if (len == 0)
+			break;
+		if (len == 1 && *from == '.')
+			continue;
+		if (len == 2 && strncmp(from, "..", 2) == 0 &&
+		    (to == path || go_up(path, &to)))
+			continue;
+		*to++ = '/';
+		memmove(to, from, len);
+		to += len;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+}
+
 /* path, as one that begins with / ; base is one. */
 static void
 absolute(const char *path, const char *base, char to[PATH_MAX])
 {
-	while (strncmp(path, "./", 2) == 0)
-		path += 2;
 	if (*path == '/')
 		(void)snprintf(to, PATH_MAX, "%s", path);
-	else if (*path == '\0' || strcmp(path, ".") == 0)
-		(void)snprintf(to, PATH_MAX, "%s", base);
 	else
-		(void)snprintf(to, PATH_MAX, "%s/%s", strcmp(base, "/") == 0 ?
-		    "" : base, path);
+		(void)snprintf(to, PATH_MAX, "%s/%s", base, path);
+	simplify(to);
 }
 
 static const char *
@@ -124,6 +166,7 @@ find_program(const char *word, const char *base, const char *dirs,
 	for (; *dirs != '\0'; dirs += len + (dirs[len] == ':')) {
 		len = strcspn(dirs, ":");
 		(void)snprintf(to, PATH_MAX, "%.*s/%s", (int)len, dirs, word);
+		simplify(to);
 		if (*dirs == '/' && access(to, X_OK) == 0)
 			return;
 	}

@@ -282,6 +282,10 @@ def scenario(version):
            ["text"], "an argument set\n", "arguments and environment are there")
         e = p.refused("debug_launch", command=form(), projectRoot="/")
         eq(e["code"], "SESSION_EXISTS", "it runs already")
+        top, name = os.path.split(form())
+        e = p.refused("debug_launch", command=f"{top}/../" + os.path.basename(
+            top) + f"//./{name}", projectRoot="/")
+        eq(e["code"], "SESSION_EXISTS", "by whatever path")
         ok(e["message"].startswith("Session already active for this binary. "
                                    "Call debug_stop first") and
            s in e["message"], "and which that is", e)
@@ -390,6 +394,11 @@ def other_sessions():
         eq(e["code"], "INVALID_ARGUMENT", "more than there can be")
         p.done("debug_stop", sessionId=s["sessionId"])
         ok(os.path.exists(f"/proc/{s['pid']}"), "a stopped one goes on")
+        p.done("debug_trace", sessionId=s["sessionId"], add=["submit"])
+        e = p.refused("debug_launch", command=form(), projectRoot="/")
+        ok(e["code"] == "SESSION_EXISTS" and s["sessionId"] in e["message"],
+           "and is one that exists when it is traced again", e)
+        p.done("debug_stop", sessionId=s["sessionId"])
         r = p.done("debug_trace", sessionId=s["sessionId"], add=["submit"])
         eq(r["hookedFunctions"], 1, "and can be taken again")
         r = p.done("debug_stop", sessionId=s["sessionId"], keep=True)

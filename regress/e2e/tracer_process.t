@@ -513,6 +513,17 @@ def environment_and_place():
         out = t.ask("query", eventType="stdout")["events"][0]["text"]
         ok(os.path.samefile(out.strip(), "/bin"),
            "it starts in its own directory", out)
+    os.symlink("/usr/bin", WORK + "/elsewhere")
+    for command, want in (("../bin/./sh", "/usr/bin/sh"),
+                          ("./..//../bin/sh", "/bin/sh"),
+                          (WORK + "/elsewhere/../bin/sh",
+                           WORK + "/elsewhere/../bin/sh")):
+        with Tracer() as t:
+            t.ask("launch", command=command, args=["-c", "echo $0"],
+                  client={"cwd": "/usr/bin"})
+            t.ended()
+            eq(t.ask("query", eventType="stdout")["events"][0]["text"],
+               want + "\n", f"{command} has one path")
 
 
 def a_tracer_that_is_killed():
