@@ -89,7 +89,9 @@ row_takes(struct row *r, const struct binary *b, const struct sym_func *f)
 		return false;
 	}
 	if ((f->flags & SYM_NO_DWARF) != 0 && !r->raw) {
-		r->now.untyped++;
+		/* of a part DWARF tells with the whole */
+		if ((f->flags & SYM_COLD) == 0)
+			r->now.untyped++;
 		return false;
 	}
 	r->now.matched++;

@@ -271,6 +271,23 @@ def without_debug_information():
            "with what they are given", q["events"][0])
 
 
+def seldom_used_parts():
+    """gcc moves them away, under a name that DWARF does not have."""
+    program = build("holes.cc", "-g", "-O2")
+    symbols = subprocess.run(["nm", program], check=True,
+                             stdout=subprocess.PIPE).stdout
+    ok(b"holesRKNSt7__cxx1112basic_string" in symbols and
+       b".cold\n" in symbols, "there is one")
+    with Tracer() as t:
+        r = t.ask("launch", command=program, projectRoot=SOURCES,
+                  trace={"add": ["holes"]})
+        t.over()
+        ok("warnings" not in r, "nothing is missing of it", r)
+        r = t.ask("trace")
+        eq((r["hookedFunctions"], r.get("warnings")), (1, None),
+           "it is traced")
+
+
 def debug_information_elsewhere():
     program = build("watched.c", "-g", "-O1", "-Wl,--build-id",
                     name="apart")
@@ -896,7 +913,8 @@ def who_it_is():
 
 
 run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
-          without_debug_information, debug_information_elsewhere,
+          without_debug_information, seldom_used_parts,
+          debug_information_elsewhere,
           damaged_debug_information, debug_information_that_is_not_read,
           what_was_traced_stays, deleted_sessions, crash_and_end, families,
           libraries_that_come_later, held_and_let_go, environment_and_place,
