@@ -536,6 +536,15 @@ abi_argument(struct abi *a, uint64_t type, struct place *p)
 }
 
 void
+abi_word(struct abi *a)
+{
+	struct place p;
+
+	memset(&p, 0, sizeof(p));
+	by_address(a, &p);
+}
+
+void
 abi_result(struct abi *a, uint64_t type, struct place *p)
 {
 	struct type t;

@@ -123,9 +123,9 @@ enum {
 };
 
 enum {
-	DW_OP_addr = 0x03, DW_OP_plus_uconst = 0x23, DW_OP_reg0 = 0x50,
-	DW_OP_reg31 = 0x6f, DW_OP_breg0 = 0x70, DW_OP_breg31 = 0x8f,
-	DW_OP_regx = 0x90, DW_OP_fbreg = 0x91, DW_OP_piece = 0x93,
+	DW_OP_addr = 0x03, DW_OP_deref = 0x06, DW_OP_plus_uconst = 0x23,
+	DW_OP_reg0 = 0x50, DW_OP_reg31 = 0x6f, DW_OP_breg0 = 0x70,
+	DW_OP_breg31 = 0x8f, DW_OP_regx = 0x90, DW_OP_fbreg = 0x91, DW_OP_piece = 0x93,
 	DW_OP_call_frame_cfa = 0x9c,	DW_OP_stack_value = 0x9f
 };
 

@@ -9,6 +9,7 @@
 
 #define PARAMS_MAX	32
 #define ORIGINS_MAX	4
+#define CAPTURED_MAX	8
 
 struct param {
 	const char	*name;
@@ -22,6 +23,13 @@ struct param {
 	struct place	 at;
 };
 
+/* A variable that a closure of Rust has from around it. */
+struct upvar {
+	uint64_t	 type;
+	bool		 held;		/* else there is a pointer to them */
+	bool		 word;		/* by reference */
+};
+
 struct func {
 	struct unit	*unit;
 	uint64_t	 type;		/* of its result */
@@ -32,6 +40,9 @@ struct func {
 	bool		 external;
 	bool		 copy;		/* with other parameters than it had */
 	bool		 variadic;
+	bool		 closure;
+	struct upvar	 captured[CAPTURED_MAX];
+	size_t		 ncaptured;
 };
 
 /* A parameter of a copy is told by that of the function it is a copy of. */
@@ -92,6 +103,38 @@ set_param(struct dwarf *d, const struct func *f, struct param *p,
 		loc_at(d, f->unit, &i->location, f->low, &p->loc);
 }
 
+static unsigned int
+next_op(struct cursor *c)
+{
+	return cur_left(c) > 0 ? cur_u8(c) : 0;
+}
+
+/* Where it is within what was passed, or behind it. */
+static void
+note_captured(struct func *f, const struct die_info *i)
+{
+	const struct span expr = { .p = i->location.p,
+	    .len = i->location.len };
+	struct cursor c = cur_at(&expr, 0);
+	struct upvar *v;
+	unsigned int op;
+
+	if (f->ncaptured == CAPTURED_MAX)
+		return;
+	v = &f->captured[f->ncaptured++];
+	*v = (struct upvar) { .type = i->type };
+	if (i->location.cls != VAL_BLOCK || next_op(&c) != DW_OP_fbreg)
+		return;
+	(void)cur_sleb(&c);
+	op = next_op(&c);
+	v->held = op != DW_OP_deref;
+	if (op == DW_OP_plus_uconst) {
+		(void)cur_uleb(&c);
+		op = next_op(&c);
+	}
+	v->word = op == DW_OP_deref;
+}
+
 /* code: of the DIE that has the function's code. */
 static void
 read_params(struct dwarf *d, struct func *f, uint64_t place, bool code)
@@ -106,6 +149,8 @@ read_params(struct dwarf *d, struct func *f, uint64_t place, bool code)
 	while (children_next(&ch, &die, &i)) {
 		if (die.abbrev->tag == DW_TAG_unspecified_parameters)
 			f->variadic = true;
+		if (code && f->closure && die.abbrev->tag == DW_TAG_variable)
+			note_captured(f, &i);
 		if (die.abbrev->tag != DW_TAG_formal_parameter)
 			continue;
 		p = param_of(f, i.origin);
@@ -157,6 +202,8 @@ read_func(struct dwarf *d, uint64_t place, struct func *f)
 			break;
 		if (n == 0 && i.low_pc.cls == VAL_ADDR)
 			f->low = i.low_pc.u;
+		if (i.name != NULL && strncmp(i.name, "{closure", 8) == 0)
+			f->closure = unit_lang(f->unit) == SYM_LANG_RUST;
 		if (n == 0 && i.abstract)
 			abstract = i.origin;
 		if (f->type == 0)
@@ -285,6 +332,28 @@ believe_locations(struct dwarf *d, struct func *f)
 	}
 }
 
+/*
+ * What a closure has captured is its first argument, of which DWARF has the
+ * variables instead: one or two of them in registers, or a pointer to all.
+ */
+static void
+place_captured(struct abi *a, const struct func *f)
+{
+	struct place p;
+	bool held = false;
+	size_t i;
+
+	for (i = 0; i < f->ncaptured; i++)
+		held = held || f->captured[i].held;
+	if (!held && f->ncaptured > 0)
+		abi_word(a);
+	for (i = 0; held && i < f->ncaptured; i++)
+		if (f->captured[i].word)
+			abi_word(a);
+		else
+			abi_argument(a, f->captured[i].type, &p);
+}
+
 static void
 place_all(struct dwarf *d, struct func *f, enum sym_lang lang,
     struct place *result)
@@ -296,6 +365,7 @@ place_all(struct dwarf *d, struct func *f, enum sym_lang lang,
 	abi_init(&a, d, kind);
 	a.two_words = returns_two_words(f->unit);
 	abi_result(&a, f->type, result);
+	place_captured(&a, f);
 	for (i = 0; i < f->n; i++)
 		if (!f->params[i].result)
 			abi_argument(&a, f->params[i].type,

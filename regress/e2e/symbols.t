@@ -461,6 +461,13 @@ def c_calls():
                 eq(second[1], [3, 3, "zz"], what + ": nothing is gone")
 
 
+def closures(path, what):
+    """What is captured takes its place, but is no argument; {} is none."""
+    got = [args for _, args, _ in calls(path, "calls::closures::*")]
+    eq(got, [[{}, 7, "seven"]] + [[7, "seven"]] * 5 + [[[8, 0.5]]],
+       what + "arguments of closures")
+
+
 def rust_calls():
     for flags in ((), ("-C", "symbol-mangling-version=v0"),
                   ("-C", "opt-level=1")):
@@ -490,6 +497,7 @@ def rust_calls():
             [[], [], [9, 2.5], "None", False], ("(i64, f64)", [9, 0.5])), gone=gone)
         same(path, v, "calls::unit", ([-5, "s", "r"], ("null", None)), gone=gone)
         if not gone:
+            closures(path, v)
             same(path, v, "calls::boxed", (
                 ["bx", {"Some": 4}, "None", [1, 2, 3, 4]],
                 ("Color", "Green")))

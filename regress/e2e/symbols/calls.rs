@@ -65,7 +65,33 @@ fn config(name: &str) -> Config {
     Config { name: name.to_string(), settings: Settings { level: 3, path: "p".into() } }
 }
 
+#[inline(never)]
+fn once<F: FnOnce(i32, &str) -> usize>(f: F) -> usize {
+    f(7, "seven")
+}
+
+#[inline(never)]
+fn often<F: FnMut((i32, f64))>(mut f: F) {
+    f((8, 0.5))
+}
+
+// What closures have from around them: nothing, by one pointer, in two
+// registers, behind a pointer to all.
+#[inline(never)]
+fn closures(n: i32, s: String, k: u64, d: f64) -> i32 {
+    let mut sum = 0;
+    once(|x, t| x as usize + t.len());
+    once(|x, t| x as usize + t.len() + n as usize);
+    once(|x, t| x as usize + t.len() + n as usize + s.len());
+    once(move |x, t| x as usize + t.len() + k as usize + n as usize);
+    once(move |x, t| x as usize + t.len() + d as usize);
+    once(move |x, t| x as usize + t.len() + s.len());
+    often(|(a, b)| sum += a + b as i32);
+    sum
+}
+
 fn main() {
+    closures(3, "cap".into(), 5, 1.5);
     let c = config("x");
     println!("{} {} {:?} {:?}", auth::user::validate("ab\u{e9}", 2), c.draw(4), make(9), make(0));
     println!("{} {} {}", show(5), show("q"), c.settings.path);
