@@ -13,7 +13,7 @@ PKG_CONFIG ?=	pkg-config
 
 WARN :=		-Wall -Wextra -Wconversion -Wformat=2 -Wshadow \
 		-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
-		-Wimplicit-fallthrough
+		-Wimplicit-fallthrough -Werror=format-security
 ifeq ($(CI),true)
 WARN +=		-Werror
 endif
@@ -30,8 +30,7 @@ PROBED :=	$(shell for flag in -Wtrampolines -Wbidi-chars=any \
 		-fzero-init-padding-bits=all; do \
 		echo 'int main(void) { return 0; }' | $(CC) -Werror -O2 $$flag \
 		    -x c -S -o /dev/null - 2>/dev/null && echo $$flag; done)
-HARDEN :=	-fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -Werror=format-security \
-		$(PROBED)
+HARDEN :=	-fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(PROBED)
 CFLAGS ?=	-O2 -g
 # `make SANITIZE=1 O=build-asan` builds with the address and UB sanitizers
 ifdef SANITIZE
