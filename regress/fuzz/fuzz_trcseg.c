@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c common/utf8.c */
-/* covers: tracer/store/segment.c tracer/store/store_recover.c tracer/store/store_chunk.c tracer/store/query_cursor.c */
+/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c common/utf8.c */
+/* covers: tracer/store/pack.c tracer/store/segment.c tracer/store/store_recover.c tracer/store/store_chunk.c tracer/store/query_cursor.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
  * opening it and asking is safe, and what is shown is in order.  Checks are
@@ -87,6 +87,7 @@ mend(uint8_t *seg, size_t len, const uint8_t *how, size_t nhow)
 	static const struct seg_first first = { 0, 1 };
 	struct seg_head h;
 	struct rec_head r;
+	bool brief;
 	struct rec both[2];
 	uint32_t at = SEG_HEAD, n = 0;
 	int32_t size;
@@ -97,7 +98,7 @@ mend(uint8_t *seg, size_t len, const uint8_t *how, size_t nhow)
 	h.tag = TAG;
 	h.ord = h.ord % 3 + 1;
 	h.bytes = (uint32_t)(len - SEG_HEAD) & ~(SEG_UNIT - 1);
-	h.count %= 2 * (h.bytes / REC_HEAD) + 1;
+	h.count %= 2 * (h.bytes / REC_BRIEF) + 1;
 	h.nsums %= h.count + 1;
 	h.nothers %= h.nsums + 1;
 	h.nkeys %= h.count + 1;
@@ -106,9 +107,13 @@ mend(uint8_t *seg, size_t len, const uint8_t *how, size_t nhow)
 	for (; at + REC_HEAD <= len && n < nhow * 8; n++) {
 		memcpy(&r, seg + at, sizeof(r));
 		/* short ones, of functions that have names to be few */
-		r.when &= UINT64_C(0x00ff00000000ffff);
-		r.what &= ~(UINT64_C(0x3f80) << 31 | UINT64_C(0x3f80) << 45 |
-		    UINT64_C(0x1f) << 59 | UINT64_C(0xfff00));
+		brief = r.what >> 63 != 0;
+		r.when &= brief ? UINT64_C(0x00ff00ff0000ffff) :
+		    UINT64_C(0x00ff00000000ffff);
+		r.what &= ~(UINT64_C(3) << 61 | UINT64_C(0xfff00));
+		if (!brief)
+			r.what &= ~(UINT64_C(0x7f80) << 31 |
+			    UINT64_C(0x7f80) << 46);
 		if ((r.what >> 20 & 3) == REC_ENTER)
 			r.what |= UINT64_C(0x21) << 25;
 		memcpy(seg + at, &r, sizeof(r));
