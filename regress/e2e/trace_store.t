@@ -175,7 +175,7 @@ def a_full_disk():
         s.do("generate", n=20000, fns=1)
         filler = os.path.join(inside, "filler")
         with open(filler, "wb") as f:
-            f.write(bytes(int(2.5 * (1 << 20))))
+            f.write(bytes(4 << 20))
         s.do("generate", n=60000, fns=1, start=10**9)
         answer = s.ask("flush")
         ok(FULL in answer.get("error", ""), "the disk is said to be full",

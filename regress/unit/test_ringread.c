@@ -993,29 +993,40 @@ beside_a_writer(void **state)
 	ring_reader_free(rd);
 }
 
+#define BOTH(test) \
+	cmocka_unit_test_setup(test, by_shape), \
+	cmocka_unit_test_setup(test, by_steps)
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call), cmocka_unit_test(a_leaf),
-		cmocka_unit_test(brief_times),
-		cmocka_unit_test(time_is_found_again), cmocka_unit_test(open_calls),
-		cmocka_unit_test(too_deep), cmocka_unit_test(left_for_later),
-		cmocka_unit_test(laps),
-		cmocka_unit_test(room_meanwhile),
-		cmocka_unit_test(put_aside), cmocka_unit_test(piece_by_piece),
-		cmocka_unit_test(not_put_aside),
-		cmocka_unit_test(put_aside_much),
-		cmocka_unit_test(far), cmocka_unit_test(not_yet),
-		cmocka_unit_test(never), cmocka_unit_test(of_the_dead),
-		cmocka_unit_test(wrong_heads),
-		cmocka_unit_test(wrong_captures),
-		cmocka_unit_test(wrong_ends), cmocka_unit_test(faults),
-		cmocka_unit_test(slices), cmocka_unit_test(garbage),
-		cmocka_unit_test(beside_a_writer), cmocka_unit_test(shapes),
+		BOTH(a_call),
+		BOTH(a_leaf),
+		BOTH(brief_times),
+		BOTH(time_is_found_again),
+		BOTH(open_calls),
+		BOTH(too_deep),
+		BOTH(left_for_later),
+		BOTH(laps),
+		BOTH(room_meanwhile),
+		BOTH(put_aside),
+		BOTH(piece_by_piece),
+		BOTH(not_put_aside),
+		BOTH(put_aside_much),
+		BOTH(far),
+		BOTH(not_yet),
+		BOTH(never),
+		BOTH(of_the_dead),
+		BOTH(wrong_heads),
+		BOTH(wrong_captures),
+		BOTH(wrong_ends),
+		BOTH(faults),
+		BOTH(slices),
+		BOTH(garbage),
+		BOTH(beside_a_writer),
+		cmocka_unit_test(shapes),
 	};
 
-	return (cmocka_run_group_tests_name("by shape", tests, by_shape,
-	    NULL) + cmocka_run_group_tests_name("by steps", tests, by_steps,
-	    NULL));
+	return (cmocka_run_group_tests(tests, NULL, NULL));
 }
