@@ -198,6 +198,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		    UINT64_MAX, (how & 2) != 0) <= (len + 8) * WORDS);
 		must(ring_tail(rd) >= before);
 		(void)ring_torn(rd);
+		/* more is what one look has left, and it has taken a lap */
+		must(!ring_more(rd) || ops.briefly ||
+		    ring_tail(rd) - before >= WORDS);
 		at = how & 4 ? ring_tail(rd) : at;
 	}
 	ring_reader_free(rd);

@@ -266,9 +266,9 @@ A = {"location": 2, "name": 3, "size": 0xb, "low": 0x11, "high": 0x12,
 (T_ARRAY, T_ENUM, T_PARAM, T_MEMBER, T_POINTER, T_STRUCT, T_SUBROUTINE,
  T_TYPEDEF, T_UNION, T_UNSPEC, T_SUBRANGE, T_BASE, T_CONST, T_ENUMERATOR,
  T_SUB, T_TPARAM, T_VARIANT, T_VPART, T_VOLATILE, T_RESTRICT, T_UTYPE,
- T_RREF, T_ATOMIC, T_REF, T_INHERIT) = (
+ T_RREF, T_ATOMIC, T_REF, T_INHERIT, T_VARIABLE) = (
      1, 4, 5, 0xd, 0xf, 0x13, 0x15, 0x16, 0x17, 0x18, 0x21, 0x24, 0x26, 0x28,
-     0x2e, 0x2f, 0x19, 0x33, 0x35, 0x37, 0x3b, 0x42, 0x47, 0x10, 0x1c)
+     0x2e, 0x2f, 0x19, 0x33, 0x35, 0x37, 0x3b, 0x42, 0x47, 0x10, 0x1c, 0x34)
 C99, CXX, GO, RUST = 0xc, 0x1a, 0x16, 0x1c
 
 
@@ -515,6 +515,29 @@ def rust_unit():
         function(5, "f", ["uint64"] * 6 + ["bytes", "&str", "uint64"],
                  "tuple", rs),
     ], producer="clang LLVM (rustc version 1.85.0)")
+
+
+def rust_closures():
+    fbreg, deref, plus = b"\x91\x78", b"\x06", b"\x23\x08"
+
+    def captured(name, type_, location=b""):
+        where = {"location": location} if location else {}
+        return Die(T_VARIABLE, name=name, type="@" + type_, **where)
+
+    rs = "_ZN1a1bE"
+    unit("S-closures", RUST, [pointer("*u8", "uint8"), struct_of(
+            "&str", "&str", 16, ("data_ptr", "*u8", 0),
+            ("length", "uint64", 8))] + [
+        function(i, "{closure#%d}" % i, [*inside, "int", "&str"], "int", rs)
+        for i, inside in enumerate((
+            [captured("held", "uint64", fbreg)],
+            [captured("ref", "uint64", fbreg + deref)],
+            [captured("first", "&str", fbreg),
+             captured("second", "uint64", fbreg + plus + deref)],
+            [captured("far", "uint64", fbreg + deref + plus + deref)],
+            [captured("nowhere", "uint64"),
+             captured("register", "uint64", b"\x50")],
+            [captured(f"c{k}", "uint8", fbreg + plus) for k in range(9)]))])
 
 
 def odd_types():
@@ -1383,6 +1406,7 @@ def main():
     indices()
     go_unit()
     rust_unit()
+    rust_closures()
     odd_types()
     lists()
     symbol_tables()
