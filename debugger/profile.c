@@ -15,6 +15,8 @@
 
 #define SECTIONS_MAX	4096
 #define NAMES_MAX	(256U << 10)
+/* A path with a backslash before each of its bytes. */
+#define QUOTED		(2 * 4096)
 
 const struct profile *
 profile_find(const char *name)
@@ -140,18 +142,32 @@ runs(const char *file)
 	    access(file, X_OK) == 0;
 }
 
+/* A path for glob(), to which it is what it is, whatever is in it. */
+static void
+quote(const char *path, size_t len, char out[QUOTED + 1])
+{
+	size_t n = 0;
+
+	for (; len > 0 && n + 2 <= QUOTED; len--, path++) {
+		if (strchr("*?[]{},\\", *path) != NULL)
+			out[n++] = '\\';
+		out[n++] = *path;
+	}
+	out[n] = '\0';
+}
+
 static bool
 below_prefix(const char *file, const char *witness)
 {
-	char pattern[4096 + 128];
+	char dir[QUOTED + 1], pattern[sizeof(dir) + 128];
 	glob_t g;
 	const char *slash = strrchr(file, '/');
 	bool there;
 
 	if (slash == NULL)
 		return false;
-	(void)snprintf(pattern, sizeof(pattern), "%.*s/../%s",
-	    (int)(slash - file), file, witness);
+	quote(file, (size_t)(slash - file), dir);
+	(void)snprintf(pattern, sizeof(pattern), "%s/../%s", dir, witness);
 	there = glob(pattern, GLOB_BRACE, NULL, &g) == 0;
 	globfree(&g);
 	return there;
@@ -199,15 +215,16 @@ static bool
 in_path(const struct profile *p, const char *dirs, bool versioned, char *path,
     size_t size)
 {
-	char pattern[4096 + 64];
+	char dir[QUOTED + 1], pattern[sizeof(dir) + 64];
 	size_t len;
 
 	for (; *dirs != '\0'; dirs += len + (dirs[len] == ':')) {
 		len = strcspn(dirs, ":");
 		if (len == 0 || dirs[0] != '/' || len > 4000)
 			continue;
-		(void)snprintf(pattern, sizeof(pattern), "%.*s/%s%s", (int)len,
-		    dirs, p->binary, versioned ? "-[0-9]*" : "");
+		quote(dirs, len, dir);
+		(void)snprintf(pattern, sizeof(pattern), "%s/%s%s", dir,
+		    p->binary, versioned ? "-[0-9]*" : "");
 		if (best_match(p, pattern, path, size))
 			return true;
 	}
@@ -218,8 +235,8 @@ bool
 profile_locate(const struct profile *p, const char *dirs, const char *home,
     struct adapter_found *found)
 {
+	char own[QUOTED + 1], pattern[sizeof(own) + 128];
 	const char *const *e;
-	char pattern[4096];
 
 	found->profile = p;
 	/* by its own name it is what the user put there on purpose */
@@ -228,9 +245,10 @@ profile_locate(const struct profile *p, const char *dirs, const char *home,
 	if ((p->quirks & Q_NEEDS_INTERPRETER) == 0 &&
 	    in_path(p, dirs, true, found->path, sizeof(found->path)))
 		return true;
+	quote(home, strlen(home), own);
 	for (e = p->elsewhere; e != NULL && *e != NULL; e++) {
 		(void)snprintf(pattern, sizeof(pattern), "%s%s",
-		    **e == '~' ? home : "", *e + (**e == '~'));
+		    **e == '~' ? own : "", *e + (**e == '~'));
 		if (best_match(p, pattern, found->path, sizeof(found->path)))
 			return true;
 	}

@@ -167,6 +167,15 @@ where_it_is(void **state)
 	assert_true(profile_locate(&alone, path, "/", &f));
 	(void)snprintf(want, sizeof(want), "%s/bin/lldb-dap-19", root);
 	assert_string_equal(f.path, want);
+	/* a directory is not a pattern of others */
+	(void)snprintf(path, sizeof(path), "%s/[b]in:%s/?in:%s/{bin}", root,
+	    root, root);
+	assert_false(profile_locate(&alone, path, "/", &f));
+	(void)put("[b]in/lldb-dap-3", "x", 1, 0755);
+	assert_true(profile_locate(&alone, path, "/", &f));
+	(void)snprintf(want, sizeof(want), "%s/[b]in/lldb-dap-3", root);
+	assert_string_equal(f.path, want);
+	(void)snprintf(path, sizeof(path), "%s/bin", root);
 	/* its own name is what somebody chose */
 	(void)put("bin/lldb-dap", "x", 1, 0755);
 	assert_true(profile_locate(&alone, path, "/", &f));
@@ -183,6 +192,7 @@ below_home(void **state)
 {
 	const struct profile *p = profile_find("codelldb");
 	struct adapter_found f;
+	char home[256];
 
 	(void)state;
 	assert_false(profile_locate(p, "", root, &f));
@@ -192,6 +202,9 @@ below_home(void **state)
 	    "codelldb", "x", 1, 0755);
 	assert_true(profile_locate(p, "", root, &f));
 	assert_non_null(strstr(f.path, "1.11.0"));
+	(void)snprintf(home, sizeof(home), "%.*s?", (int)strlen(root) - 1,
+	    root);
+	assert_false(profile_locate(p, "", home, &f));
 }
 
 static const char *
