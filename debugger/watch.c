@@ -22,6 +22,7 @@
 #include "watch.h"
 
 #define WATCHES		16	/* the hardware has fewer */
+#define NUMBER_MOST	INT32_MAX	/* no adapter has made so many */
 
 struct watch {
 	int64_t		 id;		/* 0 = free */
@@ -141,6 +142,12 @@ watch_json(const struct watch *w)
 }
 
 /* -- telling the adapter ------------------------------------------------ */
+static bool
+is_number(int64_t n)
+{
+	return n >= 0 && n <= NUMBER_MOST;
+}
+
 /* Words of the first that it did not take, or NULL. */
 static const char *
 take_reply(const struct sent *s, struct json_object *reply)
@@ -155,7 +162,8 @@ take_reply(const struct sent *s, struct json_object *reply)
 		if ((w = find(s->ids[i])) == NULL)
 			continue;
 		w->verified = jget_bool(one, "verified");
-		w->counted = !jget_int(one, "id", &w->adapter_id);
+		w->counted = !jget_int(one, "id", &w->adapter_id) ||
+		    !is_number(w->adapter_id);
 		/* lldb makes them from the last to the first */
 		if (w->counted)
 			w->adapter_id = made + (int64_t)(s->n - i);
@@ -621,7 +629,7 @@ number_anew(void)
 {
 	const struct watch *only = NULL;
 	const char *p = dbg.stop.description;
-	int64_t by;
+	int64_t number, by;
 	size_t i, n = 0;
 
 	for (i = 0; i < WATCHES; i++)
@@ -631,7 +639,10 @@ number_anew(void)
 		}
 	if (n != 1 || strncmp(p, "watchpoint ", 11) != 0)
 		return;
-	by = strtoll(p + 11, NULL, 10) - only->adapter_id;
+	number = strtoll(p + 11, NULL, 10);
+	if (!is_number(number))
+		return;
+	by = number - only->adapter_id;
 	for (i = 0; i < WATCHES; i++)
 		watches[i].adapter_id += by;
 	made += by;
