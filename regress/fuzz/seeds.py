@@ -1242,17 +1242,17 @@ def patterns():
 
 
 # -- msg: the audit log (fuzz_msg.c) --------------------------------------------
-def audit():
+def say(name, payload=b"", conn=1, request=1, session=0, fd=0):
+    """A message to the spawner; the launcher answers the nth of its own."""
+    roles = {"NETPROC": 0, "LAUNCHER": 1, "IDPROC": 2, "DEBUGGER": 4}
     with open(f"{HERE}/../../common/msgs.def") as f:
         rows = re.findall(r"^MSG\((\w+),\s*(\w+),\s*(\w+),", f.read(), re.M)
-    roles = {"NETPROC": 0, "LAUNCHER": 1, "IDPROC": 2}
+    number, row = next((i + 1, r) for i, r in enumerate(rows) if r[0] == name)
+    return bytes([0x80 | roles[row[1]], number, session, conn, request, fd]) + (
+        struct.pack("<H", len(payload)) + payload)
 
-    def say(name, payload=b"", conn=1, request=1):
-        number, row = next((i + 1, r) for i, r in enumerate(rows)
-                           if r[0] == name)
-        return bytes([0x80 | roles[row[1]], number, 0, conn, request, 0]) + (
-            struct.pack("<H", len(payload)) + payload)
 
+def audit():
     def principal(flags, uid=1001, door=0, conn=1):
         return say("PRINCIPAL", word(uid, 4) + word(flags, 4) + word(door, 4)
                    + blob(b"ro\"ot") + blob(b"192.0.2.1:5") + blob(b""), conn)
@@ -1399,6 +1399,57 @@ def flights():
                  plan(("write", error, first, 3)) + pings + ask + pings)
 
 
+# -- what a debugger reads of others (fuzz_texts.c) -----------------------------
+def thrown(object, type, how, memory):
+    """Words of eight bytes; a string stands for itself, and ends with NUL."""
+    out = b""
+    for m in memory:
+        m = struct.pack("<Q", m) if isinstance(m, int) else m + b"\0"
+        out += m + bytes(-len(m) % 8)
+    return b"3" + bytes([object, type, how]) + out
+
+
+def program(names, ident=b"\x7fELF\2\1", names_size=None, **header):
+    h = dict(shoff=64, shentsize=64, shnum=1, shstrndx=0)
+    h.update(header)
+    return (ident.ljust(16, b"\0")
+            + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, h["shoff"], 0, 64,
+                          0, 0, h["shentsize"], h["shnum"], h["shstrndx"])
+            + struct.pack("<IIQQQQIIQQ", 0, 3, 0, 0, 128,
+                          len(names) if names_size is None else names_size,
+                          0, 0, 1, 0) + names)
+
+
+def prints():
+    base = 0x1000
+    # the object, its type and two bases, their names, and its message
+    chain = [0, base + 0x78, 0, base + 0x60, base + 0x28, 0, base + 0x68,
+             base + 0x40, 0, base + 0x90, base, 0, b"3Bad",
+             b"St13runtime_error", b"no more of it", b"St9exception"]
+    for how in (0, 0xff, 0x55):
+        keep("texts", f"thrown-{how}", thrown(0, 2, how, chain))
+    chain[12] = b"int"
+    keep("texts", "thrown-of-no-class", thrown(0, 2, 0, chain))
+    keep("texts", "thrown-nowhere", thrown(0, 200, 0, chain))
+    keep("texts", "thrown-cut", thrown(0, 2, 0, chain[:14]))
+    go = b"\0.text\0.go.buildinfo\0"
+    keep("texts", "elf-go", b"6\0" + program(go))
+    keep("texts", "elf-go-note", b"6\0" + program(b"\0.note.go.buildid\0"))
+    keep("texts", "elf", b"6\0" + program(b"\0.text\0"))
+    keep("texts", "elf-py", b"6\1" + program(b"\0.text\0"))
+    keep("texts", "elf-liar", b"6\0" + program(go, names_size=1 << 62))
+    keep("texts", "elf-beyond", b"6\0" + program(go, shoff=(1 << 64) - 3))
+    keep("texts", "elf-many", b"6\0" + program(go, shnum=5000, shstrndx=4999))
+    keep("texts", "elf-32", b"6\0" + program(go, ident=b"\x7fELF\1\1"))
+    for which in (0, 1):
+        for n, order in enumerate(([0], [1, 0], [2], [3, 2], [4], [5, 10, 11],
+                                   [6], [7], [8], [9, 12], [4, 3, 2, 0])):
+            for runs in (0xffff, 0xfeae, 0xc0c, 0):
+                keep("texts", f"path-{which}-{n}-{runs:x}", b"7"
+                     + bytes([which]) + struct.pack("<H", runs)
+                     + bytes([len(order)] + order))
+
+
 def main():
     numbers()
     strings()
@@ -1428,6 +1479,7 @@ def main():
     frames()
     editors()
     flights()
+    prints()
 
 
 main()
