@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: spawner/ !spawner/main.c common/ !common/conf_*.c !common/dispatch.c */
-/* covers: common/msg.c common/chan.c common/view.c spawner/audit.c */
+/* covers: common/msg.c common/chan.c common/view.c spawner/audit.c spawner/job.c spawner/exit.c */
 /*
  * The spawner's messages, with state: the input is a list of records, each a
  * message of netproc, idproc or the launcher, bytes of a session's process,
@@ -239,10 +239,13 @@ new_instrument(void)
 	return pair[1];
 }
 
+/* What the kernel says of a cgroup, or what an archiver has packed. */
+static int	 text_fd = -1;
+
 static int
 make_fd(unsigned int kind)
 {
-	switch (kind % 10) {
+	switch (kind % 11) {
 	case 1:
 		return memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	case 2:
@@ -261,6 +264,8 @@ make_fd(unsigned int kind)
 		return keep_terminal();
 	case 9:
 		return new_instrument();
+	case 10:
+		return fcntl(text_fd, F_DUPFD_CLOEXEC, 0);
 	default:
 		return -1;
 	}
@@ -270,29 +275,35 @@ make_fd(unsigned int kind)
 static unsigned int
 right_kind(const struct msg_hdr *h, const uint8_t *payload, size_t len)
 {
-	static const uint8_t tty[] = { 0, 8, 0, 2, 4, 4, 3, 2, 2 };
-	static const uint8_t run[] = { 3, 2, 2, 2, 4, 4, 3, 2, 2 };
+	static const uint8_t tty[] = { 0, 8, 0, 2, 4, 4, 10, 3, 2, 2 };
+	static const uint8_t run[] = { 3, 2, 2, 2, 4, 4, 10, 3, 2, 2 };
 	static const uint8_t attach[] = { 5, 2, 4 };
 	static const uint8_t beside[] = { 3, 2, 4, 2 };
 	static const uint8_t instrument[] = { 9, 4 };
-	static const uint8_t job[] = { 2, 6, 4, 7 };
+	static const uint8_t unpack[] = { 2, 6, 4, 1 };
+	static const uint8_t pack[] = { 2, 10, 4, 0 };
 	const struct session *s = session_find(&h->session);
 	uint32_t kind = 0;
 
+	_Static_assert(sizeof(run) == RUN_FD_COUNT && sizeof(tty) ==
+	    RUN_FD_COUNT && sizeof(attach) + 1 == ATTACH_FD_COUNT &&
+	    sizeof(beside) == ATTACH_FD_COUNT && sizeof(unpack) ==
+	    JOB_FD_COUNT && sizeof(pack) == JOB_FD_COUNT, "one for each");
 	if (len >= sizeof(kind))
 		memcpy(&kind, payload, sizeof(kind));
 	if (h->type == MSG_RUN_FD)
 		return s != NULL && s->start.tty != NULL ?
 		    tty[kind % sizeof(tty)] : run[kind % sizeof(run)];
+	if (h->type == MSG_JOB_FD)
+		return s != NULL ? unpack[kind % sizeof(unpack)] :
+		    pack[kind % sizeof(pack)];
 	if (h->type == MSG_INSTRUMENT_FD)
 		return instrument[kind % sizeof(instrument)];
 	if (h->type == MSG_ATTACH_FD && s != NULL && s->dbg != NULL)
 		return beside[kind % sizeof(beside)];
 	if (h->type == MSG_ATTACH_FD)
 		return attach[kind % sizeof(attach)];
-	if (h->type == MSG_FOUND)
-		return 4;
-	return h->type == MSG_JOB_FD ? job[kind % sizeof(job)] : 0;
+	return h->type == MSG_FOUND ? 4 : 0;
 }
 
 /* -- records -- */
@@ -398,7 +409,7 @@ event(const uint8_t *r, const uint8_t *payload, size_t len)
 {
 	size_t i = npipes == 0 ? 0 : r[2] % npipes;
 
-	switch (r[1] % 7) {
+	switch (r[1] % 8) {
 	case 0:
 		turn((uint64_t)r[2] * 100);
 		break;
@@ -423,6 +434,10 @@ event(const uint8_t *r, const uint8_t *payload, size_t len)
 		break;
 	case 6:
 		new_victim();
+		break;
+	case 7:
+		must(ftruncate(text_fd, 0) == 0 &&
+		    pwrite(text_fd, payload, len, 0) == (ssize_t)len);
 		break;
 	}
 }
@@ -458,6 +473,7 @@ clean_up(void)
 	/* lingering replicas and what is in the sockets */
 	turn(100000);
 	hear();
+	must(ftruncate(text_fd, 0) == 0);
 	keys_end_all();
 	memset(keys, 'x', sizeof(keys));
 	nkeys = 0;
@@ -508,6 +524,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	peers_init();
 	keys_init(key_ended);
 	new_victim();
+	text_fd = memfd_create("text", MFD_CLOEXEC);
+	must(text_fd != -1);
 	clean_up();
 	return 0;
 }

@@ -1450,6 +1450,179 @@ def prints():
                      + bytes([len(order)] + order))
 
 
+# -- how runs and jobs end (fuzz_msg.c) -----------------------------------------
+def runs():
+    def event(what, which=0, data=b""):
+        return bytes([3, what, which, 0, 0, 0]) + (
+            struct.pack("<H", len(data)) + data)
+
+    time, write, close, ended, text = (
+        lambda ms=0: event(0, ms // 100), lambda i, d: event(4, i, d),
+        lambda i: event(5, i), event(6), lambda d: event(7, 0, d))
+
+    def vec(*words):
+        return blob(b"".join(w + b"\0" for w in words))
+
+    def new(flags=0, conn=1):
+        return say("NEW", word(flags, 4) + word(0) + blob(b"") + blob(b"")
+                   + vec(b"cat") + vec(), conn)
+
+    def start(flags=0, conn=1):
+        return say("START", word(flags, 4) + word(3, 4) + word(2, 4)
+                   + word(80, 4) + word(24, 4), conn)
+
+    def fds(kinds, name="RUN_FD", nth=0):
+        return b"".join(say(name, word(k, 4), 0, nth) for k in kinds)
+
+    def ran(kinds=(0, 1, 3, 4, 5, 6), nth=0):
+        return fds(kinds, nth=nth) + say("RAN", word(9, 4) + word(2, 4), 0, nth)
+
+    def told(what, value):
+        return write(2, word(what, 4) + word(value, 4))
+
+    run = new() + start() + ran()
+    for what, value in ((0, 0), (0, 255), (0, 256), (1, 9), (1, 0), (1, 11),
+                        (1, 65), (2, 1), (3, 1)):
+        for kills in (b"", b"low 0\noom_kill 0\n", b"oom 1\noom_kill 2\n"):
+            keep("msg", f"ends-{what}-{value}-{len(kills)}",
+                 new() + start() + text(b"x\noom_kill 1\n") + ran()
+                 + text(kills) + told(what, value) + time() + ended + time(100))
+    for i, last in enumerate((told(1, 11), write(2, b"123"), close(2), time())):
+        keep("msg", f"ends-last-{i}", run + last + ended + time(100) + start()
+             + ran(nth=1) + ended + time(100) + say("DELETE"))
+    for i, what in enumerate(("STOP", "KILL")):
+        keep("msg", f"ends-by-{what}", run + say(what) + time(100) + ended
+             + time(6000))
+    keep("msg", "ends-tty", new(1) + start(8) + ran((1, 3, 4, 5))
+         + write(1, word(1, 4) + word(3, 4)) + ended + time(100))
+    keep("msg", "ends-split", new() + start(2) + ran((0, 1, 2, 3, 4, 5))
+         + write(1, b"out") + write(2, b"err") + ended + time(100))
+    full = run + say("HOLD", word(1, 4) + word(0)) + (
+        write(1, b"o" * 6000) + time()) * 3 + ended + time(100)
+    for name, last in (("", b""), ("-left", say("CONN_CLOSED")),
+                       ("-taken", say("HOLD", word(1, 4) + word(4096))),
+                       ("-killed", say("KILL")), ("-stopped", say("STOP"))):
+        keep("msg", f"ends-full{name}", full + last + time(100))
+    for sandbox in range(4):
+        keep("msg", f"ends-sandbox-{sandbox}", new() + say("START", word(
+            0, 4) + word(sandbox, 4) + word(2, 4) + word(0)) + ran() + ended
+            + time(100))
+
+    adapter = new() + say("DBG_START", word(3, 4) + word(2, 4) + blob(b"")
+                          + b"{}") + say("INSTRUMENT_FD", word(0, 4), 0, 0) \
+        + say("INSTRUMENT_FD", word(1, 4), 0, 0) \
+        + say("INSTRUMENT_RAN", word(7, 4), 0, 0)
+    for flags in (0, 1, 4):
+        order = adapter + say("DBG_RUN", word(flags, 4) + blob(b"dap")
+                                   + blob(b"/") + vec(b"dap") + vec()
+                                   + vec(b"it")) + ran(
+            (1, 3, 4, 5, 7, 8, 9) if flags & 1 else (0, 1, 2, 3, 4, 5, 7, 8,
+                                                     9), 1)
+        for i in range(5):
+            told = b"".join(write(j, word(1, 4) + word(3, 4))
+                            for j in range(i, i + 1))
+            keep("msg", f"ends-adapter-{flags}-{i}", order + told + time()
+                 + ended + time(100))
+        keep("msg", f"ends-adapter-{flags}-kill", order + say("KILL")
+             + time(100) + ended + time(100))
+
+    def report(kind, code=0, bytes=5, why=b""):
+        return struct.pack("<IIQQQ160s", kind, code, bytes, 2, 1, why)
+
+    def job(kinds, nth=0):
+        return fds(kinds, "JOB_FD", nth) + say("JOB", word(9, 4), 0, nth)
+
+    bundle = say("UPLOAD", word(90000) + blob(b"bin/it")) + say("UPLOADED")
+    sysroot, done = say("SYSROOT"), say("SYSROOT_DONE")
+    for name, begin, kinds in (("unpack", bundle, (0, 1, 2, 3)),
+                               ("pack", sysroot, (0, 1, 2))):
+        both = begin + text(b"packed") + job(kinds)
+        for i, r in enumerate((
+                report(1) + report(2), report(2, 0, 1 << 50), report(2) * 2,
+                report(3, 1, 5, b"so it is"), report(3, 4), report(3, 9, 5),
+                report(3, 1, 5, b"\x1b[m"), report(3, 0), report(4),
+                report(1, 1), report(2)[:9], report(1), b"")):
+            keep("msg", f"job-{name}-{i}", both + write(0, r) + time(100)
+                 + ended + time(100) + done + sysroot)
+        for code in range(60):
+            keep("msg", f"job-{name}-fails-{code}", both
+                 + write(0, report(3, code, 5, b"why")) + ended + time(100))
+        keep("msg", f"job-{name}-slow", both + write(0, report(1))
+             + event(0, 255) * 90 + time(2000) * 3)
+        keep("msg", f"job-{name}-babbles", both + write(0, report(2) + b"x")
+             + time(6000) + time(3000))
+        keep("msg", f"job-{name}-late", begin + event(0, 255) * 90)
+        keep("msg", f"job-{name}-lost", begin + event(2) + time(100))
+        keep("msg", f"job-{name}-lost-late", both + event(2) + time(100)
+             + ended + time(100))
+        keep("msg", f"job-{name}-left", both + say("CONN_CLOSED") + time(100)
+             + time(3000) + ended)
+        keep("msg", f"job-{name}-left-early", begin + say("CONN_CLOSED")
+             + say("JOB_FAILED", word(3, 4) + word(12, 4), 0, 0) + time(3000))
+        keep("msg", f"job-{name}-left-begun", begin + say("CONN_CLOSED")
+             + job(kinds) + time(3000) + ended)
+        for step in range(40):
+            keep("msg", f"job-{name}-step-{step}", begin
+                 + say("JOB_FAILED", word(step, 4) + word(12, 4), 0, 0))
+        for few in range(len(kinds)):
+            keep("msg", f"job-{name}-few-{few}", begin + job(kinds[:few]))
+            for fd in range(1, 11):
+                rest = [k for k in kinds if k != few]
+                keep("msg", f"job-{name}-odd-{few}-{fd}", begin + say(
+                    "JOB_FD", word(few, 4), 0, 0, 0, fd) + job(rest)
+                    + write(0, report(2)) + ended + time(100) + done)
+            keep("msg", f"job-{name}-none-{few}", begin + job(
+                k for k in kinds if k != few) + write(0, report(2)) + ended
+                + time(100) + done)
+        keep("msg", f"job-{name}-odd-kind", begin + fds((9,), "JOB_FD"))
+        keep("msg", f"job-{name}-twice", both + job(kinds))
+        keep("msg", f"job-{name}-failed-late", both + say(
+            "JOB_FAILED", word(3, 4) + word(12, 4), 0, 0))
+        keep("msg", f"job-{name}-of-nobody", say("JOB", word(9, 4), 0, 3)
+             + fds((1,), "JOB_FD", 3) + say("JOB_FAILED", word(3, 4)
+                                            + word(12, 4), 0, 3))
+        keep("msg", f"job-{name}-fast", both + write(0, report(1) * 3
+                                                     + report(2)) + ended)
+        keep("msg", f"job-{name}-left-ended", both + say("CONN_CLOSED")
+             + ended + time(100))
+        keep("msg", f"job-{name}-killed-late", both + say("CONN_CLOSED")
+             + time(3000))
+        keep("msg", f"job-{name}-stranger", begin.replace(
+            b"\1\1\0", b"\0\1\0"))
+        for flags in (8, 1):
+            keep("msg", f"job-{name}-reader-{flags}", say("CONN_CLOSED")
+                 + say("PRINCIPAL", word(1001, 4) + word(flags, 4) + word(0, 4)
+                       + blob(b"user") + blob(b"192.0.2.1:5") + blob(b""))
+                 + begin)
+        for found in (0, 1):
+            keep("msg", f"job-{name}-account-{found}", say("CONN_CLOSED")
+                 + say("PRINCIPAL", word(5000, 4) + word(0) + blob(b"user")
+                       + blob(b"192.0.2.1:5") + blob(b"")) + begin
+                 + say("ACCOUNT", word(5000, 4) + word(found, 4) + word(
+                     5000, 4) + word(0, 4) + blob(b"user") + blob(b"/")
+                       + blob(b"")) + time(100))
+            keep("msg", f"job-{name}-no-account-{found}", say("CONN_CLOSED")
+                 + say("PRINCIPAL", word(5000, 4) + word(0) + blob(b"user")
+                       + blob(b"192.0.2.1:5") + blob(b"")) + begin
+                 + (event(3) if found else b"") + say("CONN_CLOSED")
+                 + time(100) + event(0, 255) * 3)
+    others = b"".join(say("UPLOAD", word(90000) + blob(b"bin/it"), c, 1)
+                      + say("UPLOADED", b"", c, 1, 0) for c in (1, 2, 3))
+    first = say("UPLOAD", word(500000) + blob(b"")) + say("UPLOADED")
+    for n in range(1, 12):
+        keep("msg", f"job-too-large-{n}", first + say("UPLOAD", word(
+            90000) + blob(b"bin/it"), 2) + say("UPLOADED", b"", 2) + job(
+                (0, 1, 2, 3)) + write(0, report(3, n, 5, b"")) + ended
+            + time(100))
+    keep("msg", "jobs-wait", others + job((0, 1, 2, 3)) + write(
+        0, report(2)) + ended + time(100) + sysroot + sysroot + time(100))
+    keep("msg", "jobs-one-for-each", sysroot + sysroot + say(
+        "SYSROOT", b"", 2) + say("SYSROOT", b"", 3) + job((0, 1, 2))
+        + write(0, report(2)) + ended + time(100) + sysroot + done + sysroot)
+    keep("msg", "job-deleted", bundle + say("UPLOAD_ABORT") + say("DELETE")
+         + time(3000) + job((0, 1, 2, 3)) + time(3000))
+
+
 def main():
     numbers()
     strings()
@@ -1480,6 +1653,7 @@ def main():
     editors()
     flights()
     prints()
+    runs()
 
 
 main()
