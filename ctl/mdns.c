@@ -108,6 +108,17 @@ same_host(const char *announced, const char *host)
 	    strcasecmp(announced + len, ".local") == 0);
 }
 
+/* Whole or not at all: a part of an address is another one. */
+static void
+add_to_target(struct target *t, const char *address)
+{
+	size_t len = strlen(t->addresses);
+
+	if (len + strlen(address) + 1 < sizeof(t->addresses))
+		snprintf(t->addresses + len, sizeof(t->addresses) - len, "%s ",
+		    address);
+}
+
 /* Whether a service is the one that is looked for; then the target has it. */
 static bool
 take_target(const struct wanted *w, struct json_object *o)
@@ -134,8 +145,7 @@ take_target(const struct wanted *w, struct json_object *o)
 		return false;
 	t->kind = kind;
 	strlcpy(t->port, text, sizeof(t->port));
-	strlcat(t->addresses, address, sizeof(t->addresses));
-	strlcat(t->addresses, " ", sizeof(t->addresses));
+	add_to_target(t, address);
 	if (json_object_object_get_ex(o, "txt", &txt))
 		strlcpy(t->announced, reply_str(txt, "fp", ""),
 		    sizeof(t->announced));
