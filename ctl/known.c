@@ -72,16 +72,24 @@ report_changed(const struct target *t, const char *seen, const char *known,
 	    store_path(KNOWN_HOSTS, path));
 }
 
-/* A line that somebody types, without its end; -1 when there is nobody. */
+/*
+ * A line that somebody types, without its end; -1 when there is nobody.  What
+ * does not fit is read as well: behind a rest nothing can be asked any more.
+ */
 static int
 ask(FILE *tty, const char *question, char *buf, size_t size)
 {
+	size_t n = 0;
+	int c;
+
 	fputs(question, tty);
 	fflush(tty);
-	if (fgets(buf, (int)size, tty) == NULL)
-		return -1;
-	buf[strcspn(buf, "\r\n")] = '\0';
-	return 0;
+	while ((c = getc(tty)) != EOF && c != '\n')
+		if (n + 1 < size)
+			buf[n++] = (char)c;
+	buf[n] = '\0';
+	buf[strcspn(buf, "\r")] = '\0';
+	return c == EOF && n == 0 ? -1 : 0;
 }
 
 static bool
