@@ -11,7 +11,7 @@ FUZZ_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -g -O1 -Wall \
 		-DUNPACKED_MAX=1048576 -Icommon -I. -Isymbols -Itracer
 FUZZ_LIBS :=	$(LIBWEB) -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd \
 		-lwslay -lnettle -lcrypto -ltls -larchive -lsqlite3 -lz -lzstd \
-		-liberty -lZydis -lbsd
+		-liberty -lZydis -lbsd -lavahi-common
 FUZZ_NAMES :=	$(patsubst regress/fuzz/fuzz_%.c,%,\
 		$(sort $(wildcard regress/fuzz/fuzz_*.c)))
 # as many at a time as there are processors

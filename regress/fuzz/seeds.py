@@ -1623,6 +1623,85 @@ def runs():
          + time(3000) + job((0, 1, 2, 3)) + time(3000))
 
 
+# -- what the clients believe (fuzz_client.c) -----------------------------------
+def believed():
+    def part(b):
+        return bytes([len(b)]) + b
+
+    good, other = b"SHA256:" + b"A" * 43, b"SHA256:B" + b"A" * 42
+    files = {"none": b"", "it": b"rig:4444 " + good + b"\n",
+             "other": b"# who\n\nrig:4444 " + other + b"\n",
+             "port": b"rig:4445 " + good + b"\nriga:4444 " + other + b"\n",
+             "v6": b"[::1]:4444 " + good + b"\n", "odd": b"rig:4444\n x\n\0"}
+    for name, text in files.items():
+        for how in (0, 1, 16, 32):
+            keep("client", f"known-{name}-{how}",
+                 b"0" + bytes([how]) + part(b"no\n") + text)
+    for i, answer in enumerate((b"", b"yes\n", b"no\n", good, b"what\nYES\r\n",
+                                other + b"\nno\n", b"x" * 127 + b"yes\n",
+                                b"x" * 200)):
+        for how in (16, 18, 20):
+            keep("client", f"asked-{i}-{how}",
+                 b"0" + bytes([how]) + part(answer) + files["port"])
+
+    def found(how=0, address=b"\xc0\0\2\1", name=b"it", host=None, txt=(),
+              port=4444):
+        if len(address) == 16:
+            how |= 1
+        return b"\5" + bytes([how | (0 if host is None else 2), len(txt)]) + (
+            address + part(name) + (b"" if host is None else part(host))
+            + b"".join(part(t) for t in txt)
+            + (b"" if how & 1 else word(port, 2)))
+
+    link = b"\xfe\x80" + bytes(13) + b"\1"
+    v6 = [b"\x20\1\r\xb8" + bytes([16 + n] * 12) for n in range(9)]
+    one = b"\0" + found()
+    sights = {"one": one + b"\1", "none": b"\1", "silence": b"",
+              "tls": b"\0" + found(4 | 16) + b"\1",
+              "failed": b"\0" + found(8) + b"\1", "failure": b"\2",
+              "left": b"\3\4", "gone": b"\xf7", "runs": b"\x07" + one,
+              "ends": b"\xff", "link": b"\0" + found(32, link) + b"\1",
+              "link-gone": b"\0" + found(0, link) + b"\1",
+              "other-host": b"\0" + found(host=b"rack") + b"\1",
+              "host": b"\0" + found(host=b"RIG") + b"\1",
+              "by-address": b"\0" + found(host=b"") + b"\1",
+              "txt": b"\0" + found(txt=(b"a=b", b"a", b"=x", b"a=\0\xff"))
+              + b"\1", "no-tls": b"\0" + found(txt=(b"tls=70000", b"tls"))
+              + b"\1", "no-port": b"\0" + found(port=0) + b"\1",
+              "two": b"\0\0" + found() + found(4) + found(0, link),
+              "two-ports": b"\0\0" + found() + found(port=4) + b"\1",
+              "late": one + b"\xf3\xf3\xf3\xf3\xf3\xf3\xf3\xf3\xf3\xf3",
+              "many": b"\0" * 9 + b"".join(found(0, a) for a in v6) + b"\1",
+              "too-many": b"\0" * 20 + one}
+    for name, text in sights.items():
+        for how in (0, 32, 64):
+            keep("client", f"announced-{name}-{how}",
+                 b"1" + bytes([how | 8]) + text)
+    for refused in range(8):
+        for how in (0, 32):
+            keep("client", f"announced-refused-{refused}-{how}",
+                 b"1" + bytes([refused]) + one)
+
+    def mark(name, how, text, id=b"abc", run=b"r 1", client=b"me", offset=77):
+        keep("client", f"mark-{name}", b"2" + bytes([how]) + part(client)
+             + part(id) + part(run) + word(offset) + text)
+
+    for how in range(0, 256, 2):
+        mark(f"{how}", how, b"r 1 5\n")
+    mark("client", 3, b"")
+    mark("client-odd", 3, b"", client=b"a/b")
+    mark("client-long", 3, b"", client=b"a" * 41)
+    for name, id in (("odd", b"a/b"), ("long", b"a" * 65), ("up", b".."),
+                     ("empty", b"")):
+        mark(f"id-{name}", 2, b"", id)
+    for name, run in (("long", b"r" * 80), ("empty", b""), ("line", b"a\nb")):
+        mark(f"run-{name}", 2, b"", run=run)
+    for i, text in enumerate((b"r 1", b"r 1 ", b"r 1 -1", b"r 2 5", b"5",
+                              b"r 1 99999999999999999999999", b"r 1 77",
+                              b"x" * 300)):
+        mark(f"text-{i}", 2, text)
+
+
 def main():
     numbers()
     strings()
@@ -1654,6 +1733,7 @@ def main():
     flights()
     prints()
     runs()
+    believed()
 
 
 main()
