@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgfile.h"
 #include "log.h"
 #include "parent.h"
 
@@ -97,50 +98,6 @@ choose(char *out, const char *configured, const char *var, const char *suffix)
 		fatalx("%s is too long for a directory's name", out);
 }
 
-/* Where cgroup2 is mounted; -1 when it is not. */
-static int
-find_cgroup2(char *mnt, size_t size)
-{
-	char line[1024], point[PATH_LEN], type[32];
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	int found = -1;
-
-	while (f != NULL && found == -1 && fgets(line, sizeof(line), f)) {
-		const char *sep = strstr(line, " - ");
-
-		if (sep == NULL || sscanf(sep, " - %31s", type) != 1 ||
-		    strcmp(type, "cgroup2") != 0 ||
-		    sscanf(line, "%*s %*s %*s %*s %255s", point) != 1)
-			continue;
-		(void)snprintf(mnt, size, "%s", point);
-		found = 0;
-	}
-	if (f != NULL)
-		fclose(f);
-	return found;
-}
-
-static int
-own_cgroup(char *path, size_t size)
-{
-	char line[1024];
-	FILE *f = fopen("/proc/self/cgroup", "re");
-	int found = -1;
-
-	while (f != NULL && found == -1 && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "0::", 3) != 0)
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		if (strlen(line + 3) < size) {
-			memcpy(path, line + 3, strlen(line + 3) + 1);
-			found = 0;
-		}
-	}
-	if (f != NULL)
-		fclose(f);
-	return found;
-}
-
 static int
 write_at(const char *dir, const char *name, const char *text)
 {
@@ -183,27 +140,10 @@ enable_controllers(const char *dir)
 static uint64_t
 controllers_of(const char *dir)
 {
-	static const struct {
-		const char	*name;
-		uint64_t	 bit;
-	} known[] = {
-		{ "memory", CONTROLLER_MEMORY },
-		{ "pids", CONTROLLER_PIDS },
-	};
-	char path[PATH_LEN * 2], name[32];
-	uint64_t found = 0;
-	size_t i;
-	FILE *f;
+	char path[PATH_LEN * 2];
 
 	(void)snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
-	f = fopen(path, "re");
-	while (f != NULL && fscanf(f, "%31s", name) == 1)
-		for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			if (strcmp(name, known[i].name) == 0)
-				found |= known[i].bit;
-	if (f != NULL)
-		fclose(f);
-	return found;
+	return cgfile_controllers(fopen(path, "re"));
 }
 
 /* What is below dir, so many levels of it; none has a process any more. */
@@ -291,8 +231,10 @@ choose_tree(void)
 {
 	char mnt[PATH_LEN], own[PATH_LEN], path[PATH_LEN * 3], yes[2];
 
-	if (find_cgroup2(mnt, sizeof(mnt)) == -1 ||
-	    own_cgroup(own, sizeof(own)) == -1)
+	if (cgfile_mount(fopen("/proc/self/mountinfo", "re"), mnt,
+	    sizeof(mnt)) == -1 ||
+	    cgfile_own(fopen("/proc/self/cgroup", "re"), own,
+	    sizeof(own)) == -1)
 		return -1;
 	(void)snprintf(path, sizeof(path), "%s%s", mnt, own);
 	if (strcmp(own, "/") != 0 && access(path, W_OK) == 0 &&

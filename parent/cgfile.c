@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What files of the kernel say about cgroups.  Lines are read whole: those of
+ * mounts may be longer than any buffer, and the rest of one is no line.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgfile.h"
+#include "settings.h"
+
+/* The nth word from 0, without what follows; NULL = there are fewer. */
+static char *
+nth_word(char *text, unsigned int n)
+{
+	char *word;
+
+	while ((word = strsep(&text, " \n")) != NULL && n > 0)
+		n--;
+	return word;
+}
+
+/* The mount point, if this is a line of one; the line is cut. */
+static const char *
+point_of(char *line)
+{
+	char *type = strstr(line, " - ");
+
+	if (type == NULL)
+		return NULL;
+	*type = '\0';
+	type = nth_word(type + 3, 0);
+	return strcmp(type, "cgroup2") == 0 ? nth_word(line, 4) : NULL;
+}
+
+int
+cgfile_mount(FILE *f, char *mnt, size_t size)
+{
+	char *line = NULL;
+	const char *point;
+	size_t room = 0;
+	int found = -1;
+
+	while (f != NULL && found == -1 && getline(&line, &room, f) != -1)
+		if ((point = point_of(line)) != NULL && *point == '/' &&
+		    strlen(point) < size) {
+			memcpy(mnt, point, strlen(point) + 1);
+			found = 0;
+		}
+	free(line);
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+int
+cgfile_own(FILE *f, char *path, size_t size)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int found = -1;
+
+	while (f != NULL && found == -1 && getline(&line, &room, f) != -1) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::/", 4) != 0 || strlen(line + 3) >= size)
+			continue;
+		memcpy(path, line + 3, strlen(line + 3) + 1);
+		found = 0;
+	}
+	free(line);
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+uint64_t
+cgfile_controllers(FILE *f)
+{
+	static const struct {
+		const char	*name;
+		uint64_t	 bit;
+	} known[] = {
+		{ "memory", CONTROLLER_MEMORY },
+		{ "pids", CONTROLLER_PIDS },
+	};
+	char *line = NULL, *rest, *name;
+	uint64_t found = 0;
+	size_t room = 0, i;
+
+	while (f != NULL && getline(&line, &room, f) != -1)
+		for (rest = line; (name = strsep(&rest, " \n")) != NULL;)
+			for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+				if (strcmp(name, known[i].name) == 0)
+					found |= known[i].bit;
+	free(line);
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
