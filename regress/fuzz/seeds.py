@@ -1702,6 +1702,106 @@ def believed():
         mark(f"text-{i}", 2, text)
 
 
+# -- /proc and cgroups (fuzz_procs.c) -------------------------------------------
+def procs():
+    pids = (10, 11, 12, 300, 4242)
+
+    def file(what, data, of=10):
+        return bytes([what, pids.index(of), len(data)]) + data
+
+    def stat(pid, parent, name=b"it", ticks=(1, 2, 3, 4)):
+        return file(0, b"%d (%s) S %d 2 3 4 5 6 7 8 9 10 %d %d %d %d 20\n"
+                    % (pid, name, parent, *ticks), pid)
+
+    def status(pid, parent, inner=b"%d\t1", name=b"it"):
+        return file(1, b"Name:\t%s\nPid:\t%d\nPPid:\t%d\nNSpid:\t" % (
+            name, pid, parent) + inner.replace(b"%d", b"%d" % pid) + b"\n",
+            pid)
+
+    leaf, cpu, memory, stub, stub2 = 10, 11, 12, 13, 9
+    family = b"".join(stat(p, q) + status(p, q) + file(2, b"9 7 1\n", p)
+                      + file(3, kids, p) for p, q, kids in (
+                          (10, 1, b"11 "), (11, 10, b"12 300 "), (12, 11, b""),
+                          (300, 11, b""), (4242, 1, b"")))
+    me = file(stub, b"pos:\t0\nPid:\t11\n")
+    for how in (0, 1, 0x40, 0x41, 0x80, 0x81, 2, 4):
+        keep("procs", f"family-{how}", b"0" + bytes([how, 0]) + me + file(
+            stub2, b"x\nPid:\t10\n") + family)
+    for gone in (1, 2, 4, 31):
+        keep("procs", f"ended-{gone}", b"0" + bytes([0, gone]) + me + family)
+    group = {"in": b"10\n12\n300\n", "none": b"", "odd": b"12x\n", "cut": b"1",
+             "numbers": b"-1\n0\n99999999999\n4242\n", "many": b"12\n" * 80}
+    for name, text in group.items():
+        for mem in (b"123\n", b""):
+            keep("procs", f"group-{name}-{len(mem)}", b"0\x80\0" + me + family
+                 + file(leaf, text) + file(cpu, b"usage_usec 77\nuser 1\n")
+                 + file(memory, mem))
+    sock, here = b"socket:[4242]", b"pid:[1]"
+    for name, links in (
+            ("outside", file(6, sock, 4242) + file(7, here, 4242)),
+            ("session", file(5, sock, 300) + file(7, here, 300)),
+            ("inside", file(6, sock, 4242) + file(7, b"pid:[2]", 4242)),
+            ("no-ns", file(6, sock, 4242)), ("other", file(6, sock + b"]", 12)),
+            ("long", file(6, b"s" * 200, 12) + file(7, b"p" * 200, 12))):
+        keep("procs", f"socket-{name}", b"0\0\0" + family + links)
+    for name, text in (
+            ("no-name", b"10 it S 1"), ("open", b"10 (it S 1"), ("cut", b"10 (it)"
+             ), ("letters", b"10 (it) S x y"), ("few", b"10 (it) S 1 2 3"),
+            ("huge", b"10 (it) S 99999999999999999999 " + b"9" * 200),
+            ("none", b"")):
+        keep("procs", f"stat-{name}", b"0\0\0" + file(0, text, 10)
+             + file(0, text, 4242) + file(6, sock, 4242) + file(7, here, 4242))
+    for i, text in enumerate((b"", b"x", b"11", b"11 x", b"10 11 ", b"-1 0 ",
+                              b"11 " * 85)):
+        keep("procs", f"children-{i}", b"0\0\0" + file(3, text) + file(4, text)
+             + file(3, text, 11) + file(2, b"9 x\n") + stat(11, 10))
+
+    def process(parent, inner=1, name=b"it", ticks=5, pages=9):
+        return bytes([parent, ticks]) + word(pages, 2) + bytes(
+            [inner - 1, len(name)]) + name
+
+    names = (b"it", b") S 10 ", b"a) S 1 (b", b"(", b"", b"\nPPid:\t10\n",
+             b"\\\n\n\n", b"\nPid:\t1\n", b" ) ", b")))")
+    for i, name in enumerate(names):
+        for root in range(5):
+            keep("procs", f"called-{i}-{root}", b"1" + bytes([root])
+                 + process(0, 1, name)[1:] + process(0, 2, name) + process(
+                     1, 7, name) + process(3, 8, name) + process(
+                         i % 4, 3 + i % 5, name))
+    for nth in range(64):
+        keep("procs", f"lacks-{nth}", b"1\0" + process(0)[1:] + b"".join(
+            process(i % 3, 3 + i, b"it") for i in range(4)) + bytes([nth]))
+    mounts = {
+        "one": b"24 1 0:22 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 "
+               b"cgroup2 rw\n", "none": b"24 1 0:22 / / rw - ext4 /dev/x rw\n",
+        "few": b"24 - cgroup2 x\n", "long": b"1 2 3 / /" + b"m" * 300
+        + b" rw - cgroup2 x\n", "overlay": b"24 1 0:22 / / rw - overlay x "
+        + b"l" * 1100 + b"\n5 1 0:2 / /c rw - cgroup2 x\n",
+        "point": b"5 1 0:2 / /" + b"p" * 1100 + b" rw - cgroup2 x\n",
+        "cut": b"5 1 0:2 / /c rw - cgroup2", "zero": b"5 1 0:2 / /c\0 - x"}
+    for name, text in mounts.items():
+        for how in (0, 0x80):
+            keep("procs", f"mounts-{name}-{how}", b"2" + bytes([how]) + word(
+                0, 4) + text)
+    own = (b"0::/a/b\n", b"1:name=x:/\n0::/\n", b"0::", b"0::/" + b"c" * 300
+           + b"\n0::/d\n", b"1:x:/" + b"e" * 1018 + b"0::/f\n", b"")
+    for i, text in enumerate(own):
+        for how in (1, 0x81):
+            keep("procs", f"own-{i}-{how}", b"2" + bytes([how]) + word(0, 4)
+                 + text)
+    for i, text in enumerate((b"cpu io memory pids\n", b"pids", b"", b"x" * 31
+                              + b"pids memory", b"memoryx pids2\n")):
+        keep("procs", f"controllers-{i}", b"2\2" + word(0, 4) + text)
+    head = b"  sl  local_address rem_address   st tx_queue\n"
+    row = (b"   0: 0100007F:%04X 0100007F:%04X 01 00000000:00000000 00:00000000"
+           b" 00000000  1000        0 %d 1 0 100\n")
+    for i, rows in enumerate((row % (4444, 99, 4242), row % (1, 2, 3)
+                              + row % (4444, 99, 7), row % (4444, 99, 1 << 70),
+                              row % (4444, 99, 0), b"junk\n" * 200)):
+        keep("procs", f"sockets-{i}", b"2\3" + word(4444, 2) + word(99, 2)
+             + head + rows)
+
+
 def main():
     numbers()
     strings()
@@ -1734,6 +1834,7 @@ def main():
     prints()
     runs()
     believed()
+    procs()
 
 
 main()
