@@ -166,8 +166,6 @@ next_gone(struct feed *f)
 	const struct owner *o = f->conn->owner;
 	const struct gone *g;
 
-	if (ngone > GONE_MAX && f->gone_at < ngone - GONE_MAX)
-		f->gone_at = ngone - GONE_MAX;
 	for (; f->gone_at < ngone; f->gone_at++) {
 		g = &gone[f->gone_at % GONE_MAX];
 		if (g->change > f->cursor && g->change > f->floor &&
@@ -222,6 +220,23 @@ put_usage(struct conn *c, const struct text *t)
 	conn_write(c, t->p, t->len);
 }
 
+static uint64_t
+first_gone(void)
+{
+	return ngone > GONE_MAX ? ngone - GONE_MAX : 0;
+}
+
+/* What there is counts, and of what has gone nothing. */
+static void
+begin_anew(struct feed *f)
+{
+	f->reset = true;
+	f->cursor = 0;
+	f->at = NULL;
+	f->floor = last;
+	f->gone_at = ngone;
+}
+
 static bool
 feed_step(struct conn *c)
 {
@@ -229,6 +244,9 @@ feed_step(struct conn *c)
 	const struct sight *s;
 	const struct gone *g;
 
+	/* who has not read for so long cannot be told what has gone */
+	if (f->gone_at < first_gone())
+		begin_anew(f);
 	if (f->reset) {
 		f->reset = false;
 		put_head(c, "reset", 0);
@@ -338,12 +356,11 @@ cmd_feed(struct conn *c, struct rsession *s, const struct words *ws)
 	conn_enter(c, &mode_feed);
 	c->u.feed = f;
 	f->conn = c;
-	f->floor = last;
-	f->reset = ws->n < 2 || !resume(&ws->w[1], &f->cursor);
-	if (f->reset)
-		f->cursor = 0;
-	else
+	if (ws->n >= 2 && resume(&ws->w[1], &f->cursor)) {
 		f->floor = f->cursor;
+		f->gone_at = first_gone();
+	} else
+		begin_anew(f);
 	LIST_INSERT_HEAD(&c->owner->feeds, f, by_owner);
 	usage.fn = on_usage;
 	if (nfeeds++ == 0)
