@@ -1,17 +1,42 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/webcheck.c netproc/webform.c netproc/line.c common/utf8.c */
-/* covers: netproc/webcheck.c netproc/webform.c */
+/* links: netproc/webcheck.c netproc/webform.c netproc/json.c netproc/line.c common/log.c common/utf8.c */
+/* covers: netproc/webcheck.c netproc/webform.c netproc/feed.c */
 /*
  * Fuzz target of what the web parses itself: Host and Origin, and the form
  * around a file.  What comes out of a form must be the same in whatever
  * pieces it comes, and no boundary may be in a file.
+ *
+ * With "\xff>" before it an input is what happens to sessions, and to those
+ * who look at them as a stream of events: clients come, go, and come back with
+ * the last event that they had, or with anything else.  Who has read all knows
+ * what is so, however he got there.
  */
+#include <sys/random.h>
+
+#include <inttypes.h>
+#include <stdio.h>
 #include <strings.h>
 
 #include "regress/fuzz/fuzz.h"
 
 #include "netproc/webcheck.h"
 #include "netproc/webform.h"
+
+#define EPOCH	0x1f2e3dU
+
+static ssize_t
+fuzz_random(void *p, size_t n)
+{
+	const uint64_t same = EPOCH;
+
+	must(n == sizeof(same));
+	memcpy(p, &same, n);
+	return (ssize_t)n;
+}
+
+#define getrandom(p, n, flags)	fuzz_random(p, n)
+#include "netproc/feed.c"
+#undef getrandom
 
 static void
 names(const char *text)
@@ -111,10 +136,376 @@ form(const char *text, size_t len)
 	free(a.file);
 }
 
+/* -- events of changes ----------------------------------------------------- */
+
+#define OWNERS		2
+#define SESSIONS	4
+#define CLIENTS		4
+#define STEPS		300
+
+static struct rsession	sessions[SESSIONS];
+static uint64_t		versions[SESSIONS];
+static struct owner	owners[OWNERS];
+static struct sight	*sights[OWNERS][SESSIONS];
+
+static struct client {
+	struct conn	 conn;
+	char		*got;		/* that was not looked at */
+	size_t		 len;
+	uint64_t	 last;		/* the event's number; 0 = none */
+	uint64_t	 knows[SESSIONS];	/* a version; 0 = of none */
+	bool		 unsure;	/* it has come with another's number */
+	bool		 slow;
+} clients[CLIENTS];
+
+static void		(*timer_fn)(void *);
+static unsigned int	watchers;
+
+static struct client *
+client_of(struct conn *c)
+{
+	struct client *cl = (struct client *)(void *)((char *)c -
+	    offsetof(struct client, conn));
+
+	must(cl >= clients && cl < clients + CLIENTS);
+	return cl;
+}
+
+void
+loop_timer_set(struct loop_timer *t, uint64_t ms, loop_timer_fn fn, void *arg)
+{
+	must(t == &timer && ms == GATHER_MS && arg == NULL && timer_fn == NULL);
+	timer_fn = fn;
+	t->slot = 1;
+}
+
+void
+usage_begin(struct usage_watcher *w)
+{
+	must(w == &usage && watchers++ == 0);
+}
+
+void
+usage_end(struct usage_watcher *w)
+{
+	must(w == &usage && --watchers == 0);
+}
+
+void
+usage_json(struct text *t, const struct rsession *s)
+{
+	json_key(t, "memory");
+	json_u64(t, s->usage.memory);
+}
+
+void
+owner_unref(struct owner *o)
+{
+	must(o->refs-- > 1);
+}
+
+void
+answer_error(struct conn *c, uint32_t err, const char *message)
+{
+	must(c == NULL && err == ERR_OK && message == NULL);
+}
+
+void
+conn_enter(struct conn *c, const struct conn_mode *mode)
+{
+	must(c->mode == NULL);
+	c->mode = mode;
+}
+
+size_t
+conn_unsent(const struct conn *c)
+{
+	return ((const struct client *)(const void *)((const char *)c -
+	    offsetof(struct client, conn)))->slow;
+}
+
+void
+conn_write(struct conn *c, const void *p, size_t n)
+{
+	struct client *cl = client_of(c);
+
+	cl->got = realloc(cl->got, cl->len + n + 1);
+	must(cl->got != NULL);
+	memcpy(cl->got + cl->len, p, n);
+	cl->len += n;
+	cl->got[cl->len] = '\0';
+}
+
+/* What a browser makes of an event. */
+static void
+learn(struct client *cl, const char *event, uint64_t change, const char *data)
+{
+	unsigned int i = SESSIONS;
+	uint64_t version = 0;
+
+	if (strcmp(event, "reset") == 0) {
+		must(change == 0 && strcmp(data, "{}") == 0);
+		memset(cl->knows, 0, sizeof(cl->knows));
+		cl->unsure = false;
+		cl->last = 0;
+		return;
+	}
+	must(change > cl->last || cl->unsure);
+	cl->last = change;
+	if (strcmp(event, "gone") == 0)
+		must(sscanf(data, "{\"id\":\"%u\"}", &i) == 1);
+	else
+		must(strcmp(event, "session") == 0 &&
+		    sscanf(data, "{%u:%" SCNu64 "}", &i, &version) == 2);
+	/* one more there has never been, but for a moment */
+	must(i < SESSIONS || version == 0);
+	if (i < SESSIONS)
+		cl->knows[i] = version;
+}
+
+static void
+look_at_events(struct client *cl)
+{
+	static const char used[] = "event: usage\ndata: {\"id\":";
+	char *p = cl->got, *end, event[16], data[256];
+	unsigned int ep;
+	uint64_t change;
+
+	for (; p != NULL && *p != '\0'; p = end + 2) {
+		end = strstr(p, "\n\n");
+		must(end != NULL);
+		*end = '\0';
+		if (strncmp(p, used, sizeof(used) - 1) == 0)
+			continue;
+		must(sscanf(p, "event: %15[a-z]\nid: %x-%" SCNu64 "\ndata: "
+		    "%255[^\n]", event, &ep, &change, data) == 4);
+		must(ep == EPOCH);
+		learn(cl, event, change, data);
+	}
+	free(cl->got);
+	cl->got = NULL;
+	cl->len = 0;
+}
+
+void
+conn_run(struct conn *c)
+{
+	if (c->mode == NULL || client_of(c)->slow)
+		return;
+	while (c->mode->step(c))
+		continue;
+	look_at_events(client_of(c));
+}
+
+static void
+leave_feed(struct client *cl)
+{
+	if (cl->conn.mode == NULL)
+		return;
+	look_at_events(cl);
+	cl->conn.mode->leave(&cl->conn);
+	cl->conn.mode = NULL;
+	cl->conn.u.feed = NULL;
+	cl->slow = false;
+}
+
+/* With its last event, with that of another, or with what the input says. */
+static void
+enter_feed(struct client *cl, uint8_t how, struct input *in)
+{
+	struct input part = take_part(in, how & 2 ? take_u8(in) : 0);
+	struct words ws = { .n = how & 1 ? 2 : 1 };
+	char id[48], *copy;
+
+	leave_feed(cl);
+	(void)snprintf(id, sizeof(id), "%x-%" PRIu64, EPOCH, how & 4 ?
+	    clients[how / 8 % CLIENTS].last : cl->last);
+	copy = how & 2 ? copy_of(part.p, part.left, false) :
+	    copy_of(id, strlen(id), false);
+	ws.w[1] = (struct word){ copy, how & 2 ? part.left : strlen(id) };
+	cl->unsure |= (how & 6) != 0;
+	cmd_feed(&cl->conn, NULL, &ws);
+	free(copy);
+	conn_run(&cl->conn);
+}
+
+static void
+set_json(unsigned int i)
+{
+	char text[64];
+
+	versions[i]++;
+	(void)snprintf(text, sizeof(text), "{%u:%" PRIu64 "}", i, versions[i]);
+	text_reset(&sessions[i].json, 64);
+	text_puts(&sessions[i].json, text);
+}
+
+static struct sight *
+sight_new(struct owner *o, struct rsession *s)
+{
+	struct sight *g = calloc(1, sizeof(*g));
+
+	must(g != NULL);
+	g->owner = o;
+	g->session = s;
+	feed_seen(g);
+	LIST_INSERT_HEAD(&s->sights, g, by_session);
+	return g;
+}
+
+static void
+sight_end(struct sight *g)
+{
+	feed_gone(g);
+	LIST_REMOVE(g, by_session);
+	free(g);
+}
+
+/* Others' sessions come and go, until nobody remembers which. */
+static void
+come_and_go(struct owner *o, unsigned int n)
+{
+	struct rsession other = { .id = "9" };
+
+	for (; n > 0; n--)
+		sight_end(sight_new(o, &other));
+}
+
+static void
+tell_all(void)
+{
+	void (*fn)(void *) = timer_fn;
+	unsigned int i;
+
+	timer_fn = NULL;
+	timer.slot = 0;
+	if (fn != NULL)
+		fn(NULL);
+	for (i = 0; i < CLIENTS; i++)
+		conn_run(&clients[i].conn);
+}
+
+static void
+check_knowledge(void)
+{
+	const struct client *cl;
+	unsigned int i;
+
+	for (cl = clients; cl < clients + CLIENTS; cl++)
+		for (i = 0; i < SESSIONS && cl->conn.mode != NULL &&
+		    !cl->slow && !cl->unsure; i++)
+			must(cl->knows[i] == (sights[(cl - clients) %
+			    OWNERS][i] == NULL ? 0 : versions[i]));
+}
+
+static void
+happen(struct input *in)
+{
+	const uint8_t what = take_u8(in), which = take_u8(in);
+	const unsigned int i = which % SESSIONS, o = which / 4 % OWNERS;
+	struct client *cl = &clients[which % CLIENTS];
+
+	switch (what % 8) {
+	case 0:
+		set_json(i);
+		feed_changed(&sessions[i]);
+		break;
+	case 1:
+		if (sights[o][i] == NULL)
+			sights[o][i] = sight_new(&owners[o], &sessions[i]);
+		break;
+	case 2:
+		if (sights[o][i] != NULL)
+			sight_end(sights[o][i]);
+		sights[o][i] = NULL;
+		break;
+	case 3:
+		enter_feed(cl, which / 4, in);
+		break;
+	case 4:
+		leave_feed(cl);
+		break;
+	case 5:
+		tell_all();
+		check_knowledge();
+		break;
+	case 6:
+		if (which & 128)
+			come_and_go(&owners[o], 300);
+		else
+			cl->slow = (which & 64) != 0 && cl->conn.mode != NULL;
+		break;
+	case 7:
+		sessions[i].usage.known = (which & 64) != 0;
+		sessions[i].view.state = which & 32 ? STATE_RUNNING :
+		    STATE_STOPPED;
+		if (watchers > 0)
+			usage.fn(&sessions[i], usage.arg);
+		break;
+	}
+}
+
+static void
+forget_all(void)
+{
+	unsigned int i, o;
+
+	for (i = 0; i < CLIENTS; i++)
+		leave_feed(&clients[i]);
+	tell_all();
+	for (i = 0; i < SESSIONS; i++) {
+		for (o = 0; o < OWNERS; o++)
+			if (sights[o][i] != NULL)
+				sight_end(sights[o][i]);
+		text_free(&sessions[i].json);
+	}
+	must(LIST_EMPTY(&with_news) && nfeeds == 0 && watchers == 0);
+	memset(sights, 0, sizeof(sights));
+	memset(clients, 0, sizeof(clients));
+	memset(versions, 0, sizeof(versions));
+	memset(gone, 0, sizeof(gone));
+	last = ngone = forgotten = 0;
+}
+
+static void
+stream(struct input in)
+{
+	unsigned int i;
+
+	feed_init();
+	for (i = 0; i < OWNERS; i++) {
+		owners[i] = (struct owner){ .uid = 1000, .refs = 1,
+		    .eyes = i == 0 ? EYES_OWN : EYES_ADMIN };
+		TAILQ_INIT(&owners[i].changed);
+		LIST_INIT(&owners[i].feeds);
+	}
+	for (i = 0; i < SESSIONS; i++) {
+		sessions[i] = (struct rsession){ .json.max = 64 };
+		(void)snprintf(sessions[i].id, sizeof(sessions[i].id), "%u", i);
+		LIST_INIT(&sessions[i].sights);
+		set_json(i);
+	}
+	for (i = 0; i < CLIENTS; i++)
+		clients[i].conn.owner = &owners[i % OWNERS];
+	for (i = 0; i < STEPS && in.left > 0; i++)
+		happen(&in);
+	for (i = 0; i < CLIENTS; i++)
+		clients[i].slow = false;
+	tell_all();
+	check_knowledge();
+	forget_all();
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1);
+	char *text;
+
+	if (size >= 2 && memcmp(data, "\xff>", 2) == 0) {
+		stream((struct input){ data + 2, size - 2 });
+		return 0;
+	}
+	text = malloc(size + 1);
 
 	if (text == NULL)
 		abort();

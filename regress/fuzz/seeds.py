@@ -1802,6 +1802,61 @@ def procs():
              + head + rows)
 
 
+# -- streams of events (fuzz_web.c) ---------------------------------------------
+def streams():
+    def change(i):
+        return bytes([0, i])
+
+    def sees(i, o=0):
+        return bytes([1, i + 4 * o])
+
+    def leaves(i, o=0):
+        return bytes([2, i + 4 * o])
+
+    def enter(c=0, how=1, text=None):
+        return bytes([3, c + 4 * how]) + (
+            b"" if text is None else bytes([len(text)]) + text)
+
+    def leave(c=0):
+        return bytes([4, c])
+
+    look, slow, quick = bytes([5, 0]), bytes([6, 64]), bytes([6, 0])
+    many, many_of_others = bytes([6, 128]), bytes([6, 132])
+    used, stopped = bytes([7, 64 + 32]), bytes([7, 64])
+    some = sees(0) + sees(1) + sees(0, 1) + sees(3, 1) + look
+    streams = {
+        "first": some + enter(0, 0) + enter(1, 0) + look,
+        "changes": some + enter() + enter(1) + change(0) + change(3) + look
+        + change(0) + look,
+        "gone": some + enter() + leaves(0) + look + sees(0) + leaves(1) + look,
+        "back": some + enter() + change(1) + look + leave() + change(0)
+        + leaves(1) + look + enter(),
+        "back-at-once": some + enter() + look + enter() + enter(),
+        "back-late": some + enter() + look + leave() + leaves(0) + many * 4
+        + look + enter() + change(1) + look,
+        "back-late-others": some + enter() + look + leave()
+        + many_of_others * 4 + enter(),
+        "there-late": some + enter() + slow + many * 5 + leaves(0) + quick
+        + look,
+        "slow": some + enter() + slow + change(0) + look + change(1) + look
+        + quick + look + slow + leave(),
+        "used": used + some + enter() + used + slow + used + quick + stopped
+        + bytes([7, 2]) + change(0) + look,
+        "of-another": some + enter() + enter(2) + change(0) + look
+        + enter(1, 5) + change(3) + look,
+        "at-gone": some + enter() + change(0) + look + leaves(0) + change(1)
+        + look + sees(0) + look,
+        "at-gone-next": some + enter() + change(0) + look + leaves(0) + look}
+    for name, text in streams.items():
+        keep("web", f"stream-{name}", b"\xff>" + text)
+    for i, text in enumerate((b"", b"1f2e3d-2", b"1f2e3d-", b"1f2e3d-x",
+                              b"1f2e3d-99999", b"1f2e3d-0", b"1f2e3d",
+                              b"1f2e3e-2", b"-2", b"x" * 60, b"1f2e3d--1",
+                              b"0x1f2e3d- 2", b"1f2e3d-2\0")):
+        keep("web", f"stream-id-{i}", b"\xff>" + some + enter(0, 3, text)
+             + change(0) + look)
+
+
 def main():
     numbers()
     strings()
@@ -1835,6 +1890,7 @@ def main():
     runs()
     believed()
     procs()
+    streams()
 
 
 main()
