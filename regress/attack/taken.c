@@ -30,6 +30,7 @@
 #include "filter.h"
 #include "loop.h"
 #include "msg.h"
+#include "sanitize.h"
 #ifndef TAKEN_ARCHIVER
 #include "send.h"
 #endif
@@ -42,7 +43,8 @@
 #define FLAG_HOLD	2	/* does nothing but what it is ordered */
 #define KILLED		INT64_MIN
 
-enum turn { TURN_NONE, TURN_ORDER, TURN_ANSWER };
+/* From TURN_CRASHED on: the signal that it dies of. */
+enum turn { TURN_NONE, TURN_ORDER, TURN_ANSWER, TURN_CRASHED = 256 };
 
 struct mail {
 	_Atomic uint32_t turn;
@@ -69,6 +71,7 @@ static uint8_t		 flags;
 static int		 given[FDS_GIVEN];
 static size_t		 ngiven;
 static sigjmp_buf	 refused;
+static volatile bool	 trying;
 
 extern char	*program_invocation_short_name;
 
@@ -121,11 +124,14 @@ get_u64(struct fields *f)
 	return v;
 }
 
+/* What it was not ordered to call is what it would have been killed for. */
 static void
 on_sigsys(int sig)
 {
-	(void)sig;
-	siglongjmp(refused, 1);
+	if (trying)
+		siglongjmp(refused, 1);
+	mail->turn = TURN_CRASHED + (uint32_t)sig;
+	_exit(90);
 }
 
 static bool
@@ -161,12 +167,15 @@ do_call(struct fields *f)
 		if (mask & 1U << i)
 			arg[i] = (long)(uintptr_t)bytes + arg[i];
 	if (sigsetjmp(refused, 0) != 0) {
+		trying = false;
 		put_i64(KILLED);
 		return;
 	}
+	trying = true;
 	r = syscall(nr, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 	if (r == 0 && makes_processes(nr))
 		_exit(0);
+	trying = false;
 	put_i64(r == -1 ? -errno : r);
 	put(bytes, len);
 }
@@ -179,11 +188,14 @@ do_old_call(struct fields *f)
 	long r = (long)get_u32(f);
 
 	if (sigsetjmp(refused, 0) != 0) {
+		trying = false;
 		put_i64(KILLED);
 		return;
 	}
+	trying = true;
 	__asm__ volatile ("int $0x80" : "+a" (r) : "b" (0), "c" (0), "d" (0) :
 	    "memory", "r8", "r9", "r10", "r11");
+	trying = false;
 	put_i64(r);
 }
 #else
@@ -208,7 +220,7 @@ do_peers(struct fields *f)
 
 	(void)f;
 	for (i = 0; i < nchans; i++) {
-		if (chans[i]->fd == -1)
+		if (chans[i] == NULL || chans[i]->fd == -1)
 			continue;
 		v[0] = (uint32_t)i;
 		v[1] = (uint32_t)chans[i]->peer;
@@ -223,7 +235,7 @@ chan_fd(struct fields *f)
 {
 	uint32_t i = get_u32(f);
 
-	return i < nchans ? chans[i]->fd : -1;
+	return i < nchans && chans[i] != NULL ? chans[i]->fd : -1;
 }
 
 static void
@@ -254,7 +266,7 @@ do_deaf(struct fields *f)
 {
 	uint32_t i = get_u32(f);
 
-	if (i < nchans)
+	if (i < nchans && chans[i] != NULL)
 		loop_del(&chans[i]->io);
 }
 #endif
@@ -335,6 +347,27 @@ take_hello(int fd)
 	}
 }
 
+/* A bug, and no decision of its own: the test reads it when it is dead. */
+static void
+on_crash(int sig)
+{
+	mail->turn = TURN_CRASHED + (uint32_t)sig;
+}
+
+static void
+watch_crashes(void)
+{
+	static const int sigs[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE,
+	    SIGABRT };
+	struct sigaction sa = { .sa_handler = on_crash,
+	    .sa_flags = (int)SA_RESETHAND };
+	size_t i;
+
+	/* a sanitizer tells more than a number */
+	for (i = 0; !SANITIZED && i < sizeof(sigs) / sizeof(sigs[0]); i++)
+		(void)sigaction(sigs[i], &sa, NULL);
+}
+
 /* Without a test that listens it is the role and nothing else. */
 static void
 connect_to_test(void)
@@ -363,6 +396,7 @@ connect_to_test(void)
 	}
 	take_hello(order_fd);
 	(void)sigaction(SIGSYS, &sa, NULL);
+	watch_crashes();
 }
 
 /* What kills is told; nothing else of the program is another. */
@@ -408,6 +442,8 @@ int	__real_loop_run(void);
 int	__wrap_loop_run(void);
 int	__real_chan_open(struct channel *, int, uint32_t);
 int	__wrap_chan_open(struct channel *, int, uint32_t);
+void	__real_chan_close(struct channel *);
+void	__wrap_chan_close(struct channel *);
 
 static void
 on_order(uint32_t events, void *arg)
@@ -454,9 +490,26 @@ __wrap_chan_open(struct channel *c, int fd, uint32_t generation)
 		_exit(9);
 	for (i = 0; i < nchans && chans[i] != c; i++)
 		;
-	if (i == nchans && nchans < CHANS)
-		chans[nchans++] = c;
+	if (i == nchans)
+		for (i = 0; i < nchans && chans[i] != NULL; i++)
+			;
+	if (i < CHANS)
+		chans[i] = c;
+	if (i == nchans && i < CHANS)
+		nchans++;
 	return __real_chan_open(c, fd, generation);
+}
+
+/* Some are freed then: those of the spawner's instruments. */
+void
+__wrap_chan_close(struct channel *c)
+{
+	size_t i;
+
+	for (i = 0; i < nchans; i++)
+		if (chans[i] == c)
+			chans[i] = NULL;
+	__real_chan_close(c);
 }
 #else
 /*

@@ -12,7 +12,7 @@ from rogue import BY_NAME, HEADER, NO_SESSION, u32, u64
 import dl
 
 MAIL, TRAP, HOLD = 1 << 20, 1, 2
-ORDER, ANSWER = 1, 2
+ORDER, ANSWER, CRASHED = 1, 2, 256
 KILLED = -(1 << 63)
 WHERE = b"@taken-orders@"
 # these wait for nobody but the test: it is their first request that they
@@ -32,6 +32,11 @@ class Taken:
 
     def alive(self):
         return dl.alive(self.pid)
+
+    def crash(self):
+        """The signal of the bug that it has died of; or 0."""
+        turn = struct.unpack("=I", self.mail[0:4])[0]
+        return max(turn - CRASHED, 0)
 
     def gone(self):
         return EOFError(f"{self.role} has gone")
@@ -135,6 +140,7 @@ class Stage:
     def __init__(self, roles=ALL, flags=TRAP, given=(), held=HELD):
         self.flags, self.given, self.held = flags, list(given), held
         self.all, self.changed = [], threading.Condition()
+        self.crashed = []
         rogue.with_roles(**{r: dl.helper("taken_" + r) for r in roles})
         base = os.path.dirname(dl.BIN)
         self.path = os.path.join(base, "orders")
@@ -176,9 +182,22 @@ class Stage:
         socket.send_fds(s, [bytes([self.flags | hold])], [fd] + self.given)
         os.close(fd)
         with self.changed:
-            self.all = [t for t in self.all if t.alive()]
+            self.sort_out()
             self.all.append(Taken(name, s, memory, pid))
             self.changed.notify_all()
+
+    def sort_out(self):
+        dead = [t for t in self.all if not t.alive()]
+        self.all = [t for t in self.all if t not in dead]
+        self.crashed += [(t.role, t.crash()) for t in dead if t.crash()]
+
+    def crashes(self):
+        """[(role, signal)] of all that have died of bugs since it was
+        asked last."""
+        with self.changed:
+            self.sort_out()
+            out, self.crashed = self.crashed, []
+        return out
 
     def get(self, role, pid=None, seconds=60):
         """The newest of them that lives, or the one with that pid."""
