@@ -256,7 +256,12 @@ on_typed(void *arg, const struct sym_typed *t)
 	if (r->first >= r->sent || r->asks[r->first].die != t->die) {
 		log_warnx("types of another function; %s is read no more",
 		    r->binary == NULL ? "it" : binary_name(r->binary));
+		/* who waits for its index would wait for ever */
+		if (r->binary != NULL)
+			binary_bad(r->binary, "the process that reads it has "
+			    "answered what it was not asked");
 		reader_free(r);
+		assign();
 		binary_news();
 		return;
 	}

@@ -9,6 +9,7 @@
 # DL_CHANNEL	this one alone, as in symbols:tracer
 # DL_SEED	from where the numbers come; printed with what fails
 import errno
+import json
 import os
 import re
 import select
@@ -238,7 +239,9 @@ class Works(Asker):
             said = [self.asks[-1].get() if self.answered() else None,
                     self.asks[-1].ask(session=name, request={
                         "command": "query", "args": {"verbose": True}})]
-            if None in said or not self.inst.alive():
+            self.last = said[0]
+            if None in said or not self.inst.alive() or \
+                    "take long to read" in str(said):
                 ok(False, f"{name}: its tracer works on",
                    (said, self.d.log()[-3000:]))
         elif self.sender == "spawner" and not self.inst.alive() and \
@@ -378,6 +381,25 @@ def channel(mode, sender, receiver):
                len(log))
 
 
+def unasked_types(mode):
+    """What nobody has asked for ends the reader, and no wait of anybody's."""
+    stage.held = ("symbols",)
+    with daemon(mode, CONF) as d:
+        w = Works(d, "symbols", "tracer", None, None)
+        w.begin()
+        while t := wait_for(lambda: w.reader() or w.answered(), PATIENCE):
+            if t is True:
+                break
+            _, channel, generation = w.of(t, "tracer")
+            eq(t.send(channel, datagram("SYM_TYPED", bytes(16),
+                                        generation=generation)), 0,
+               "types before all else")
+        ok(w.gone(), "nothing is left")
+        said = json.dumps(w.last)
+        ok("has answered what it was not asked" in said and
+           "take long" not in said, "who asked is told at once", said)
+
+
 def babbles(mode):
     for i, (sender, receiver) in enumerate(CHANNELS):
         if ONLY not in ("", f"{sender}:{receiver}"):
@@ -403,4 +425,4 @@ CONF = with_tls()[1] + f'adapter toy command "{helper("toy_adapter")} ' \
     'lldb-dap"\n'
 stage = Stage(("netproc", "spawner", "launcher", "announcer", "idproc",
                "tlsproc", "symbols", *INSTRUMENTS), given=FDS)
-run_tests(all_are_played, alone(babbles))
+run_tests(all_are_played, alone(unasked_types), alone(babbles))
