@@ -472,6 +472,9 @@ trc_run_failed(const char *code, const char *why)
 	char upper[64];
 	size_t i;
 
+	/* given up, or never ordered: what is traced is not its matter */
+	if (!l.called)
+		return;
 	for (i = 0; i < sizeof(upper) - 1 && code[i] != '\0'; i++)
 		upper[i] = (char)toupper((unsigned char)code[i]);
 	upper[i] = '\0';

@@ -17,7 +17,7 @@ import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from rogue import ROWS, daemon
+from rogue import ROWS, blob, daemon
 from babble import FDS, PROGRAM, SEED, Babble, Reader
 from inst import Local
 from taken import Stage, datagram
@@ -400,6 +400,30 @@ def unasked_types(mode):
            "take long" not in said, "who asked is told at once", said)
 
 
+def unasked_failure(mode):
+    """A run that nobody ordered has failed: what is traced is traced on."""
+    stage.held = ()
+    with daemon(mode, CONF) as d:
+        w = Works(d, "spawner", "tracer", None, None)
+        w.begin()
+        j = w.asks[-1]
+        ok("result" in j.get(), "a program is traced")
+        t, channel, generation = w.of(stage.get("spawner", d.role_pid(
+            "spawner")), "tracer")
+
+        def count():
+            return j.ask(session="babble-1", request={
+                "command": "query", "args": {"limit": 1}})["result"][
+                    "totalCount"]
+        ok(wait_for(count, PATIENCE), "its calls are recorded")
+        t.send(channel, datagram("TRC_RUN_FAILED", blob("busy") + blob("x"),
+                                 generation=generation))
+        n = count()
+        ok(wait_for(lambda: count() > n, PATIENCE), "and go on to be",
+           d.log()[-2000:])
+        ok(w.gone(), "nothing is left")
+
+
 def babbles(mode):
     for i, (sender, receiver) in enumerate(CHANNELS):
         if ONLY not in ("", f"{sender}:{receiver}"):
@@ -425,4 +449,5 @@ CONF = with_tls()[1] + f'adapter toy command "{helper("toy_adapter")} ' \
     'lldb-dap"\n'
 stage = Stage(("netproc", "spawner", "launcher", "announcer", "idproc",
                "tlsproc", "symbols", *INSTRUMENTS), given=FDS)
-run_tests(all_are_played, alone(unasked_types), alone(babbles))
+run_tests(all_are_played, alone(unasked_types), alone(unasked_failure),
+          alone(babbles))
