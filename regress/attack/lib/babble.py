@@ -99,7 +99,7 @@ class Babble:
         """Somebody else says what comes from now on."""
 
     def small(self):
-        return self.r.randrange(4) if self.r.random() < 0.9 else \
+        return self.r.randrange(4) if self.r.random() < 0.7 else \
             self.r.choice(EDGES)
 
     def nobody(self):
@@ -192,6 +192,9 @@ class Babble:
         """(datagram, which fd, how many of it)"""
         r = self.r
         row = r.choice(self.own)
+        # a second one ends whoever hears it, and few hear what follows
+        if row["name"].endswith("_HELLO") and r.random() < 0.8:
+            row = r.choice(self.own)
         data, fds, head = self.payload(row), self.fds(row), {}
         name = row["name"]
         if r.random() < 0.04:
