@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "loop.h"
@@ -40,6 +41,14 @@ loop_init(void)
 	stopping = false;
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return epoll_fd == -1 ? -1 : 0;
+}
+
+void
+loop_end(void)
+{
+	if (epoll_fd != -1)
+		close(epoll_fd);
+	epoll_fd = -1;
 }
 
 int

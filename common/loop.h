@@ -39,6 +39,8 @@ struct loop_timer {
 
 /* Makes the epoll fd.  Returns -1 with errno. */
 int	 loop_init(void);
+/* Closes it.  A role's lasts as long as the role: this is for tests. */
+void	 loop_end(void);
 /* Watches fd.  Returns -1 with errno (ENOMEM, ENOSPC, EPERM). */
 int	 loop_add(struct loop_io *, int fd, uint32_t events, loop_io_fn, void *);
 /* Changes what is waited for; no system call when it is the same already. */

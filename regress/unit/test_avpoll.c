@@ -157,6 +157,14 @@ timeouts(void **state)
 	api->timeout_free(NULL);
 }
 
+static int
+tear_down(void **state)
+{
+	(void)state;
+	loop_end();
+	return 0;
+}
+
 int
 main(void)
 {
@@ -168,5 +176,5 @@ main(void)
 	log_init("test", LOG_L_ERROR, NULL);
 	if (loop_init() == -1)
 		return (1);
-	return (cmocka_run_group_tests(tests, NULL, NULL));
+	return (cmocka_run_group_tests(tests, NULL, tear_down));
 }

@@ -276,6 +276,7 @@ one_after_the_other(void **state)
 	busy[1] = NULL;
 	assert_false(tree_has(LEAF));
 	assert_true(tree_has(LATER));
+	loop_end();
 }
 
 static void

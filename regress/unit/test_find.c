@@ -119,12 +119,13 @@ static void
 ended(void **state)
 {
 	int fd = pidfd_open(child, 0);
+	siginfo_t si;
 
 	(void)state;
 	assert_false(find_ended(fd));
 	assert_int_equal(find_pid(proc_fd, fd), child);
 	assert_int_equal(kill(child, SIGKILL), 0);
-	assert_int_equal(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT),
+	assert_int_equal(waitid(P_PID, (id_t)child, &si, WEXITED | WNOWAIT),
 	    0);
 	assert_true(find_ended(fd));
 	assert_int_equal(find_pid(proc_fd, fd), 0);

@@ -422,6 +422,8 @@ kernel(void **state)
 	ask_the_kernel("::", "::1");
 	ask_the_kernel("::", "127.0.0.1");
 	ask_the_kernel("::", "::ffff:127.0.0.1");
+	/* its own from now on, for as long as the process lasts */
+	close(fd);
 }
 
 static void

@@ -116,6 +116,14 @@ one_is_not_there(void **state)
 	d.stopping = false;
 }
 
+static int
+tear_down(void **state)
+{
+	(void)state;
+	loop_end();
+	return 0;
+}
+
 int
 main(void)
 {
@@ -126,5 +134,5 @@ main(void)
 
 	if (loop_init() == -1)
 		return (1);
-	return (cmocka_run_group_tests(tests, NULL, NULL));
+	return (cmocka_run_group_tests(tests, NULL, tear_down));
 }

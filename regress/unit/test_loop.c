@@ -48,6 +48,14 @@ set_up(void **state)
 	return loop_init();
 }
 
+static int
+tear_down(void **state)
+{
+	(void)state;
+	loop_end();
+	return 0;
+}
+
 static void
 earliest_first(void **state)
 {
@@ -160,15 +168,17 @@ without_memory(void **state)
 	assert_int_equal(nfired, MANY);
 }
 
+#define T(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(earliest_first, set_up),
-		cmocka_unit_test_setup(unset_and_set_again, set_up),
-		cmocka_unit_test_setup(any_order, set_up),
-		cmocka_unit_test_setup(who_is_set_again_waits, set_up),
-		cmocka_unit_test_setup(without_memory, set_up),
+		T(earliest_first),
+		T(unset_and_set_again),
+		T(any_order),
+		T(who_is_set_again_waits),
+		T(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,7 @@ tear_down(void **state)
 	if (peer_fd != -1)
 		close(peer_fd);
 	peer_fd = -1;
+	loop_end();
 	return 0;
 }
 

@@ -263,6 +263,7 @@ launcher_that_is_replaced(void **state)
 	ask(MSG_STOP, &one, ALICE_CONN);
 	rig_peer(ROLE_LAUNCHER);
 	expect(ROLE_LAUNCHER, MSG_POKE);
+	close(got.m.fd);
 	assert_int_equal(ring_total(&ring), 1);
 	ring_close(&ring);
 	finish(&r, STUB_SIGNALED, SIGTERM);
@@ -538,8 +539,11 @@ netproc_goes_while_debugging(void **state)
 	gdbserver_ends(&d);
 	send_principal(ALICE_CONN, ALICE, "alice");
 	expect(ROLE_NETPROC, MSG_SESSION);
-	while (got.m.hdr.type != MSG_SYNCED)
+	while (got.m.hdr.type != MSG_SYNCED) {
 		assert_true(rig_recv(ROLE_NETPROC, WAIT_MS));
+		if (got.m.fd != -1)
+			close(got.m.fd);
+	}
 	ask_debug(&sid, MSG_DEBUG, DEBUG_BY_PORT);
 	d = expect_attach(&sid);
 	gdbserver_ends(&d);
