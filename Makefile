@@ -63,6 +63,7 @@ help:
 	@echo 'make run        install what is missing (as root), build, start'
 	@echo 'make check      build and run every test'
 	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
+	@echo 'make check-valgrind  the unit tests under valgrind: values, memory, descriptors'
 	@echo 'make bench      measure against baselines, print a table'
 	@echo 'make soak       many clients of eight users for SOAK_TIME=600 seconds (as root)'
 	@echo 'make attack     what roles that were taken over try and say, at length'
@@ -249,6 +250,7 @@ check-asan: deps-test
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 -include regress/soak/soak.mk
+-include regress/memcheck/memcheck.mk
 
 # what the programs are made of, in SPDX
 sbom: all

@@ -7,6 +7,7 @@
 # DL_LIMIT	seconds that a file may take
 # DL_ONCE	1: what failed beside others gets no second run alone
 # DL_LOG	where to leave all that was said
+# DL_EXEC	a program that is given each file and runs it
 set -u
 
 build=$1
@@ -79,7 +80,7 @@ run() {
 		printf '%s\0%s\0' "$file" "$(log_of "$file")"
 	done | limit="$limit" front="$front" xargs -0 -r -n 2 -P "$jobs" sh -c '
 		timeout -k 10 $front "$limit" prove --verbose --merge \
-		    --exec "" "$1" >"$2.log" 2>&1 && : >"$2.good" || :' run
+		    --exec "${DL_EXEC:-}" "$1" >"$2.log" 2>&1 && : >"$2.good" || :' run
 }
 
 # Those of the files that are not well.
