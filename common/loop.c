@@ -190,9 +190,12 @@ next_timeout(void)
 static void
 run_timers(void)
 {
+	const uint64_t until = settings_made;
 	struct loop_timer *t;
 
-	while (first != NULL && first->due_ms <= now_ms) {
+	/* one that is set meanwhile waits for a turn: fds are served between */
+	while (first != NULL && first->due_ms <= now_ms &&
+	    first->slot <= until) {
 		t = first;
 		loop_timer_unset(t);
 		t->fn(t->arg);

@@ -54,7 +54,8 @@ void	 loop_del(struct loop_io *);
 /*
  * (Re)arms a timer; the structure is borrowed, and must stay where it is,
  * until it fires or is unset.  Of those that are due at the same time the one
- * that was set first is called first.
+ * that was set first is called first.  One that is set by another, or by
+ * itself, is called in the next turn at the earliest.
  */
 void	 loop_timer_set(struct loop_timer *, uint64_t ms, loop_timer_fn, void *);
 void	 loop_timer_unset(struct loop_timer *);

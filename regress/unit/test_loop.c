@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* The loop's timers: their order, and that there may be any number of them. */
+#include <sys/epoll.h>
 #include <sys/resource.h>
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -135,6 +138,8 @@ on_again(void *arg)
 		assert_int_equal(nfired, 1);
 	if (times < 10)
 		loop_timer_set(&again, 0, on_again, arg);
+	else
+		loop_stop();
 }
 
 /* One that sets itself for at once does not go before who waits. */
@@ -145,9 +150,56 @@ who_is_set_again_waits(void **state)
 	times = 0;
 	loop_timer_set(&again, 1, on_again, NULL);
 	loop_timer_set(&timers[5], 1, on_timer, &timers[5]);
-	run_for(3);
+	run_for(10000);
+	loop_timer_unset(&end);
 	assert_int_equal(times, 10);
 	assert_int_equal(nfired, 1);
+}
+
+static void
+on_readable(uint32_t events, void *arg)
+{
+	(void)events;
+	(void)arg;
+	loop_stop();
+}
+
+static void
+watch_now(void *arg)
+{
+	assert_int_equal(loop_mod(arg, EPOLLIN), 0);
+}
+
+static void
+on_always(void *arg)
+{
+	if (++times < 1000)
+		loop_timer_set(&again, 0, on_always, arg);
+	else
+		loop_stop();
+}
+
+/* Nor does one that sets itself for at once go before an fd. */
+static void
+fds_are_served_between(void **state)
+{
+	struct loop_io io = LOOP_IO_INIT;
+	int pair[2];
+
+	(void)state;
+	times = 0;
+	assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
+	assert_int_equal(write(pair[1], "x", 1), 1);
+	loop_timer_set(&again, 0, on_always, NULL);
+	/* in the first turn the timer alone is there */
+	assert_int_equal(loop_add(&io, pair[0], 0, on_readable, NULL), 0);
+	loop_timer_set(&timers[0], 0, watch_now, &io);
+	assert_int_equal(loop_run(), 0);
+	assert_in_range(times, 1, 3);
+	loop_timer_unset(&again);
+	loop_del(&io);
+	close(pair[0]);
+	close(pair[1]);
 }
 
 /* How many there are is up to others: where memory has ended, too. */
@@ -178,6 +230,7 @@ main(void)
 		T(unset_and_set_again),
 		T(any_order),
 		T(who_is_set_again_waits),
+		T(fds_are_served_between),
 		T(without_memory),
 	};
 
