@@ -145,6 +145,17 @@ pace(const struct terminal *t, uint32_t conn, uint64_t limit)
 	rig_send(ROLE_NETPROC, o, -1);
 }
 
+/* The same, and what is written next comes after it. */
+static void
+pace_first(const struct terminal *t, uint32_t conn, uint64_t limit)
+{
+	const struct sid nobodys = { 0 };
+
+	pace(t, conn, limit);
+	ask(MSG_STOP, &nobodys, ALICE_CONN);
+	expect_result(ERR_NOT_FOUND, NULL);
+}
+
 static void
 type(const struct terminal *t, uint32_t conn, const void *p, size_t len)
 {
@@ -223,7 +234,7 @@ paced(void **state)
 
 	(void)state;
 	t = cat_on_tty(&ring);
-	pace(&t, ALICE_CONN, 10);
+	pace_first(&t, ALICE_CONN, 10);
 	assert_int_equal(write(t.slave, "0123456789abcdef", 16), 16);
 	assert_true(grows_to(&ring, 10));
 	usleep(50 * 1000);
@@ -252,20 +263,20 @@ freed(void **state)
 	(void)state;
 	t = cat_on_tty(&ring);
 	login_again(CAROL_CONN);
-	pace(&t, CAROL_CONN, 1);
+	pace_first(&t, CAROL_CONN, 1);
 	assert_int_equal(write(t.slave, "abc", 3), 3);
 	assert_true(grows_to(&ring, 1));
 	rig_send(ROLE_NETPROC, msg_new(MSG_CONN_CLOSED, NULL, CAROL_CONN, 0),
 	    -1);
 	assert_true(grows_to(&ring, 3));
-	pace(&t, ALICE_CONN, 4);
+	pace_first(&t, ALICE_CONN, 4);
 	assert_int_equal(write(t.slave, "def", 3), 3);
 	assert_true(grows_to(&ring, 4));
 	/* after two seconds without a word */
 	assert_true(grows_to(&ring, 6));
 	/* strangers to the session do not pace it */
 	login(BOB_CONN, BOB, "bob");
-	pace(&t, BOB_CONN, 6);
+	pace_first(&t, BOB_CONN, 6);
 	assert_int_equal(write(t.slave, "ghi", 3), 3);
 	assert_true(grows_to(&ring, 9));
 	end(&t, &ring);
@@ -281,7 +292,7 @@ all_of_it_comes_at_the_end(void **state)
 
 	(void)state;
 	t = cat_on_tty(&ring);
-	pace(&t, ALICE_CONN, 1);
+	pace_first(&t, ALICE_CONN, 1);
 	memset(big, 'y', sizeof(big));
 	assert_int_equal(write(t.slave, big, sizeof(big)), sizeof(big));
 	assert_true(grows_to(&ring, 1));
