@@ -18,6 +18,7 @@
 
 #include "adapter.h"
 #include "codec.h"
+#include "jmake.h"
 #include "log.h"
 #include "loop.h"
 #include "profile.h"
@@ -171,15 +172,14 @@ void
 adapter_merge(struct json_object *more)
 {
 	if (capabilities == NULL)
-		capabilities = json_object_new_object();
+		capabilities = jobject();
 	json_object_object_foreach(more, key, value) {
 		if (!is_capability(key, value) ||
 		    (json_object_object_length(capabilities) >=
 		    CAPABILITIES_MAX &&
 		    !json_object_object_get_ex(capabilities, key, NULL)))
 			continue;
-		json_object_object_add(capabilities, key,
-		    json_object_get(value));
+		jput(capabilities, key, json_object_get(value));
 	}
 }
 
@@ -295,8 +295,7 @@ send_message(struct json_object *message)
 {
 	char head[64];
 	size_t len;
-	const char *text = json_object_to_json_string_length(message,
-	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	const char *text = jwrite(message, &len);
 	int n = snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len);
 	int rc = in.active ? -1 : 0;
 
@@ -381,9 +380,8 @@ on_limit(void *arg)
 	    (limit_ms[p->request->limit] / 1000), why);
 	log_warnx("%s", p->words);
 	if (adapter_takes("cancel")) {
-		args = json_object_new_object();
-		json_object_object_add(args, "requestId",
-		    json_object_new_int64(p->seq));
+		args = jobject();
+		jput(args, "requestId", jint(p->seq));
 		adapter_ask("cancel", args, NULL, NULL, NULL);
 	}
 	refuse(p, "timeout", p->words);
@@ -403,14 +401,13 @@ refuse_later(struct pending *p, const char *code, const char *words)
 static int
 send_request(struct pending *p, struct json_object *args)
 {
-	struct json_object *m = json_object_new_object();
+	struct json_object *m = jobject();
 
-	json_object_object_add(m, "seq", json_object_new_int64(p->seq));
-	json_object_object_add(m, "type", json_object_new_string("request"));
-	json_object_object_add(m, "command",
-	    json_object_new_string(p->request->name));
+	jput(m, "seq", jint(p->seq));
+	jput(m, "type", jtext("request"));
+	jput(m, "command", jtext(p->request->name));
 	if (args != NULL)
-		json_object_object_add(m, "arguments", args);
+		jput(m, "arguments", args);
 	return send_message(m);
 }
 
@@ -556,19 +553,17 @@ on_response(struct json_object *m)
 static void
 on_reverse(struct json_object *m)
 {
-	struct json_object *r = json_object_new_object(), *v;
+	struct json_object *r = jobject(), *v;
 	const char *command = string_of(m, "command");
 	int64_t seq = json_object_object_get_ex(m, "seq", &v) ?
 	    json_object_get_int64(v) : 0;
 
-	json_object_object_add(r, "seq", json_object_new_int64(++last_seq));
-	json_object_object_add(r, "type", json_object_new_string("response"));
-	json_object_object_add(r, "request_seq", json_object_new_int64(seq));
-	json_object_object_add(r, "command",
-	    json_object_new_string(command == NULL ? "" : command));
-	json_object_object_add(r, "success", json_object_new_boolean(false));
-	json_object_object_add(r, "message", json_object_new_string(
-	    "this client starts nothing for adapters"));
+	jput(r, "seq", jint(++last_seq));
+	jput(r, "type", jtext("response"));
+	jput(r, "request_seq", jint(seq));
+	jput(r, "command", jtext(command == NULL ? "" : command));
+	jput(r, "success", jbool(false));
+	jput(r, "message", jtext("this client starts nothing for adapters"));
 	(void)send_message(r);
 }
 
@@ -592,7 +587,7 @@ on_message(struct json_object *m, const char *text, size_t len, void *arg)
 	} else if (strcmp(type, "event") == 0 &&
 	    (event = string_of(m, "event")) != NULL) {
 		if (nothing == NULL)
-			nothing = json_object_new_object();
+			nothing = jobject();
 		if (!json_object_object_get_ex(m, "body", &body) ||
 		    !json_object_is_type(body, json_type_object))
 			body = nothing;

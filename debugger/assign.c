@@ -12,6 +12,7 @@
 
 #include "dialect.h"
 #include "jget.h"
+#include "jmake.h"
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
@@ -41,7 +42,7 @@ static void
 done(struct op *op, const struct dap_answer *a)
 {
 	const struct assign *s = op->data;
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	const char *value = jget_str(a->body, "value");
 
 	if (value == NULL)

@@ -12,6 +12,7 @@
 #include "bpsend.h"
 #include "engine.h"
 #include "jget.h"
+#include "jmake.h"
 #include "source.h"
 #include "summary.h"
 
@@ -117,7 +118,7 @@ bp_from(struct op *op, struct json_object *args)
 static void
 reply_bp(struct op *op, const struct bp *bp)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	char words[2048];
 
 	jput(o, "breakpoint", bp_json(bp));
@@ -196,13 +197,13 @@ shown(const struct bp *bp)
 static void
 breakpoint_list(struct op *op)
 {
-	struct json_object *o = json_object_new_object();
-	struct json_object *arr = json_object_new_array();
+	struct json_object *o = jobject();
+	struct json_object *arr = jarray();
 	size_t i;
 
 	for (i = 0; i < bps_count(); i++)
 		if (shown(bps_at(i)))
-			json_object_array_add(arr, bp_json(bps_at(i)));
+			jadd(arr, bp_json(bps_at(i)));
 	jput(o, "breakpoints", arr);
 	op_reply(op, o);
 }
@@ -243,13 +244,13 @@ static void
 removed(struct op *op, const char *why, void *arg)
 {
 	const struct chosen *c = op->data;
-	struct json_object *arr = json_object_new_array();
+	struct json_object *arr = jarray();
 	struct bp *bp;
 	size_t i;
 
 	(void)arg;
 	for (i = 0; i < c->n; i++) {
-		json_object_array_add(arr, json_object_new_int64(c->id[i]));
+		jadd(arr, jint(c->id[i]));
 		if ((bp = bps_find(c->id[i])) == NULL)
 			continue;
 		if (why == NULL)
@@ -282,7 +283,7 @@ static void
 switched(struct op *op, const char *why, void *arg)
 {
 	const struct chosen *c = op->data;
-	struct json_object *arr = json_object_new_array();
+	struct json_object *arr = jarray();
 	struct bp *bp;
 	size_t i;
 
@@ -292,7 +293,7 @@ switched(struct op *op, const char *why, void *arg)
 			continue;
 		if (why != NULL)
 			bp->enabled = op->word == 0;
-		json_object_array_add(arr, bp_json(bp));
+		jadd(arr, bp_json(bp));
 	}
 	bpsend_answer(op, why, "breakpoints", arr);
 }

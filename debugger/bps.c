@@ -13,6 +13,7 @@
 #include "bps.h"
 #include "format.h"
 #include "jget.h"
+#include "jmake.h"
 
 static struct bp	*all[BPS_MOST];
 static size_t		 count;
@@ -201,7 +202,7 @@ first_of_place(size_t at)
 static struct json_object *
 wire_one(const struct bp *bp, const struct bp_skills *can)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 
 	if (bp->kind == BP_FUNCTION)
 		jput_str(o, "name", bp->function);
@@ -224,12 +225,12 @@ wire_one(const struct bp *bp, const struct bp_skills *can)
 struct json_object *
 bps_wire(const char *path, const struct bp_skills *can)
 {
-	struct json_object *arr = json_object_new_array();
+	struct json_object *arr = jarray();
 	size_t i;
 
 	for (i = 0; i < count; i++)
 		if (listed(path, all[i]) && first_of_place(i))
-			json_object_array_add(arr, wire_one(all[i], can));
+			jadd(arr, wire_one(all[i], can));
 	return arr;
 }
 
@@ -364,7 +365,7 @@ bp_words(const struct bp *bp, char *out, size_t room)
 static void
 put_actual(struct json_object *o, const struct bp *bp)
 {
-	struct json_object *at = json_object_new_object();
+	struct json_object *at = jobject();
 
 	jput_str(at, "file", bp->actual_file);
 	if (bp->actual_line > 0)
@@ -377,7 +378,7 @@ put_actual(struct json_object *o, const struct bp *bp)
 struct json_object *
 bp_json(const struct bp *bp)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	char words[2048];
 
 	jput_int(o, "id", bp->id);

@@ -14,6 +14,7 @@
 #include "dialect.h"
 #include "engine.h"
 #include "jget.h"
+#include "jmake.h"
 #include "judge.h"
 
 #define SUFFIXES	3	/* the last 3, 2 and 1 parts of a path */
@@ -184,7 +185,7 @@ on_sources(struct op *op, const struct dap_answer *a, void *arg)
 static void
 ask_sources(struct op *op, struct change *c, const struct bp *bp)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 	struct list *l = calloc(1, sizeof(*l));
 	const char *base = strrchr(bp->file, '/');
 
@@ -262,7 +263,7 @@ on_list(struct op *op, const struct dap_answer *a, void *arg)
 static void
 list_send(struct op *op, struct change *c, const char *path)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 	struct bp_skills can = bpsend_skills();
 	struct list *l = calloc(1, sizeof(*l));
 
@@ -337,7 +338,7 @@ bpsend_answer(struct op *op, const char *why, const char *member,
 		op_fail(op, "refused", "the adapter refused that: %s", why);
 		return;
 	}
-	o = json_object_new_object();
+	o = jobject();
 	jput(o, member, list);
 	op_reply(op, o);
 }

@@ -18,6 +18,7 @@
 #include "engine.h"
 #include "exc.h"
 #include "jget.h"
+#include "jmake.h"
 #include "profile.h"
 
 #define CATCHERS	64
@@ -123,7 +124,7 @@ is_wanted(const char *filter)
 static struct json_object *
 filters(void)
 {
-	struct json_object *arr = json_object_new_array(), *f;
+	struct json_object *arr = jarray(), *f;
 	const char *name;
 	size_t i;
 
@@ -132,8 +133,7 @@ filters(void)
 		name = jget_str(f, "filter");
 		if (name != NULL &&
 		    (jget_bool(f, "default") || is_wanted(name)))
-			json_object_array_add(arr,
-			    json_object_new_string(name));
+			jadd(arr, jtext(name));
 	}
 	return arr;
 }
@@ -166,7 +166,7 @@ send_filters(struct op *op, bpsend_fn fn, void *arg)
 		return;
 	}
 	*s = (struct sending) { .fn = fn, .arg = arg };
-	args = json_object_new_object();
+	args = jobject();
 	jput(args, "filters", filters());
 	adapter_ask("setExceptionBreakpoints", args, op, on_filters, s);
 }
@@ -259,8 +259,7 @@ catch_hits(const struct exc *e, struct json_object *ids)
 
 	for (i = 0; i < CATCHERS; i++) {
 		if (is_hit(&catchers[i], e))
-			json_object_array_add(ids,
-			    json_object_new_int64(catchers[i].id));
+			jadd(ids, jint(catchers[i].id));
 	}
 }
 
@@ -283,7 +282,7 @@ catcher_words(const struct catcher *c, char *out, size_t room)
 static struct json_object *
 catcher_json(const struct catcher *c)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	char words[512];
 
 	jput_int(o, "id", c->id);
@@ -330,7 +329,7 @@ added(struct op *op, const char *why, void *arg)
 	}
 	if (bp != NULL)
 		c->verified = bp->verified;
-	o = json_object_new_object();
+	o = jobject();
 	jput(o, "catchpoint", catcher_json(c));
 	catcher_words(c, words, sizeof(words));
 	jput_str(o, "words", words);
@@ -436,14 +435,13 @@ catch_add(struct op *op)
 static void
 catch_list(struct op *op)
 {
-	struct json_object *o = json_object_new_object();
-	struct json_object *arr = json_object_new_array();
+	struct json_object *o = jobject();
+	struct json_object *arr = jarray();
 	size_t i;
 
 	for (i = 0; i < CATCHERS; i++)
 		if (catchers[i].id != 0)
-			json_object_array_add(arr,
-			    catcher_json(&catchers[i]));
+			jadd(arr, catcher_json(&catchers[i]));
 	jput(o, "catchpoints", arr);
 	op_reply(op, o);
 }
@@ -451,7 +449,7 @@ catch_list(struct op *op)
 static void
 removed(struct op *op, const char *why, void *arg)
 {
-	struct json_object *arr = json_object_new_array();
+	struct json_object *arr = jarray();
 	size_t i;
 
 	(void)arg;
@@ -461,8 +459,7 @@ removed(struct op *op, const char *why, void *arg)
 		catchers[i].going = false;
 		if (why != NULL)
 			continue;
-		json_object_array_add(arr,
-		    json_object_new_int64(catchers[i].id));
+		jadd(arr, jint(catchers[i].id));
 		drop(&catchers[i]);
 	}
 	bpsend_answer(op, why, "removed", arr);

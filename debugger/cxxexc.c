@@ -16,6 +16,7 @@
 #include "dialect.h"
 #include "engine.h"
 #include "jget.h"
+#include "jmake.h"
 #include "memtext.h"
 
 #define POINTER		8

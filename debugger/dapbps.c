@@ -13,6 +13,7 @@
 #include "catch.h"
 #include "commands.h"
 #include "dapserver.h"
+#include "jmake.h"
 #include "log.h"
 
 #define FUNCTIONS	":functions"	/* no path */
@@ -71,34 +72,31 @@ answer_one(struct setting *s, int64_t id, const char *words)
 {
 	const struct bp *bp = is_catch(s->path) || id == 0 ? NULL :
 	    bps_find(id);
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	bool verified;
 
 	(void)is_there(s->path, id, &verified);
-	json_object_object_add(o, "verified",
-	    json_object_new_boolean(verified));
+	jput(o, "verified", jbool(verified));
 	if (id != 0)
-		json_object_object_add(o, "id", json_object_new_int64(id));
+		jput(o, "id", jint(id));
 	if (bp != NULL) {
-		json_object_object_add(o, "line", json_object_new_int64(
+		jput(o, "line", jint(
 		    bp->actual_line > 0 ? bp->actual_line : bp->line));
 		words = bp->message;
 	}
 	if (words != NULL)
-		json_object_object_add(o, "message",
-		    json_object_new_string(words));
-	json_object_array_add(s->answers, o);
+		jput(o, "message", jtext(words));
+	jadd(s->answers, o);
 }
 
 static void
 note(struct setting *s, int64_t id, struct json_object *wanted)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 
-	json_object_object_add(o, "id", json_object_new_int64(id));
-	json_object_object_add(o, "key",
-	    json_object_new_string(key_of(wanted)));
-	json_object_array_add(s->now, o);
+	jput(o, "id", jint(id));
+	jput(o, "key", jtext(key_of(wanted)));
+	jadd(s->now, o);
 }
 
 /* -- removing -- */
@@ -119,8 +117,8 @@ remove_all(const struct ask *ask, const char *path, struct json_object *list,
 	size_t i, n = list == NULL ? 0 : json_object_array_length(list);
 
 	for (i = 0; i < n; i++) {
-		args = json_object_new_object();
-		json_object_object_add(args, "id", json_object_get(get(
+		args = jobject();
+		jput(args, "id", json_object_get(get(
 		    json_object_array_get_idx(list, i), "id")));
 		commands_give(ask, is_catch(path) ? "catch_remove" :
 		    "breakpoint_remove", args, told, data);
@@ -132,7 +130,7 @@ editor_drop_breakpoints(struct editor *e)
 {
 	struct json_object *places = e->places;
 
-	e->places = json_object_new_object();
+	e->places = jobject();
 	json_object_object_foreach(places, path, list) {
 		remove_all(&e->ask, path, list, told_nobody, NULL);
 	}
@@ -143,13 +141,11 @@ editor_drop_breakpoints(struct editor *e)
 static void
 finish(struct setting *s)
 {
-	struct json_object *body = json_object_new_object();
+	struct json_object *body = jobject();
 
 	if (json_object_array_length(s->now) > 0)
-		json_object_object_add(s->editor->places, s->path,
-		    json_object_get(s->now));
-	json_object_object_add(body, "breakpoints",
-	    json_object_get(s->answers));
+		jput(s->editor->places, s->path, json_object_get(s->now));
+	jput(body, "breakpoints", json_object_get(s->answers));
 	editor_respond(s->editor, s->message, true, NULL, body);
 	if (s->editor->gone)
 		editor_drop_breakpoints(s->editor);
@@ -229,15 +225,14 @@ on_added(struct op *op, bool failed, struct json_object *json)
 static struct json_object *
 translated_catch(struct json_object *wanted)
 {
-	struct json_object *args = json_object_new_object(), *type;
+	struct json_object *args = jobject(), *type;
 	const char *filter = json_object_get_string(get(wanted, "filterId"));
 
-	json_object_object_add(args, "kind", json_object_new_string(
-	    catch_kind_of(filter == NULL ? "" : filter)));
+	jput(args, "kind", jtext(catch_kind_of(filter == NULL ? "" : filter)));
 	type = get(wanted, "condition");
 	if (json_object_is_type(type, json_type_string) &&
 	    json_object_get_string_len(type) > 0)
-		json_object_object_add(args, "type", json_object_get(type));
+		jput(args, "type", json_object_get(type));
 	return args;
 }
 
@@ -251,24 +246,21 @@ translated(struct setting *s, struct json_object *wanted)
 		{ "line", "line" }, { "name", "function" },
 		{ "condition", "condition" }, { "logMessage", "log" },
 	};
-	struct json_object *args = json_object_new_object(), *v;
+	struct json_object *args = jobject(), *v;
 	size_t i;
 
 	if (strcmp(s->path, FUNCTIONS) != 0)
-		json_object_object_add(args, "file",
-		    json_object_new_string(s->path));
+		jput(args, "file", jtext(s->path));
 	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		if ((v = get(wanted, same[i].theirs)) != NULL &&
 		    json_object_get_string_len(v) != 0)
-			json_object_object_add(args, same[i].ours,
-			    json_object_get(v));
+			jput(args, same[i].ours, json_object_get(v));
 	v = get(wanted, "line");
 	if (v != NULL)
-		json_object_object_add(args, "line", json_object_get(v));
+		jput(args, "line", json_object_get(v));
 	v = get(wanted, "hitCondition");
 	if (v != NULL && json_object_get_int64(v) > 0)
-		json_object_object_add(args, "hit_count",
-		    json_object_new_int64(json_object_get_int64(v)));
+		jput(args, "hit_count", jint(json_object_get_int64(v)));
 	return args;
 }
 
@@ -317,22 +309,21 @@ path_of(struct json_object *message)
 static struct json_object *
 wanted_catches(struct json_object *args)
 {
-	struct json_object *list = json_object_new_array(), *o, *from;
+	struct json_object *list = jarray(), *o, *from;
 	size_t i;
 
 	from = get(args, "filters");
 	for (i = 0; json_object_is_type(from, json_type_array) &&
 	    i < json_object_array_length(from); i++) {
-		o = json_object_new_object();
-		json_object_object_add(o, "filterId", json_object_get(
+		o = jobject();
+		jput(o, "filterId", json_object_get(
 		    json_object_array_get_idx(from, i)));
-		json_object_array_add(list, o);
+		jadd(list, o);
 	}
 	from = get(args, "filterOptions");
 	for (i = 0; json_object_is_type(from, json_type_array) &&
 	    i < json_object_array_length(from); i++)
-		json_object_array_add(list, json_object_get(
-		    json_object_array_get_idx(from, i)));
+		jadd(list, json_object_get(json_object_array_get_idx(from, i)));
 	return list;
 }
 
@@ -374,10 +365,10 @@ editor_breakpoints(struct editor *e, struct json_object *message)
 	s->path = path;
 	s->wanted = wanted;
 	old = get(e->places, s->path);
-	s->before = old == NULL ? json_object_new_array() :
+	s->before = old == NULL ? jarray() :
 	    json_object_get(old);
 	json_object_object_del(e->places, s->path);
-	s->now = json_object_new_array();
-	s->answers = json_object_new_array();
+	s->now = jarray();
+	s->answers = jarray();
 	next(s);
 }

@@ -14,6 +14,7 @@
 #include "clean.h"
 #include "dapserver.h"
 #include "engine.h"
+#include "jmake.h"
 #include "link.h"
 #include "loop.h"
 #include "ring.h"
@@ -32,12 +33,10 @@ static uint64_t		 looked;	/* how far all were told, or could be */
 static void
 tell(struct editor *e, const char *category, const char *text, size_t len)
 {
-	struct json_object *body = json_object_new_object();
+	struct json_object *body = jobject();
 
-	json_object_object_add(body, "category",
-	    json_object_new_string(category));
-	json_object_object_add(body, "output",
-	    json_object_new_string_len(text, (int)len));
+	jput(body, "category", jtext(category));
+	jput(body, "output", jtext_len(text, len));
 	editor_event(e, "output", body);
 }
 

@@ -12,6 +12,7 @@
 #include "catch.h"
 #include "commands.h"
 #include "dapserver.h"
+#include "jmake.h"
 #include "log.h"
 
 /* One request whose answer is still to come. */
@@ -114,9 +115,8 @@ on_done(struct op *op, bool failed, struct json_object *json)
 
 		(void)json_object_object_get_ex(json, "message", &v);
 	if (!failed) {
-		body = json_object_new_object();
-		json_object_object_add(body, "allThreadsContinued",
-		    json_object_new_boolean(true));
+		body = jobject();
+		jput(body, "allThreadsContinued", jbool(true));
 	}
 	errand_done(x, !failed, failed ? json_object_get_string(v) : NULL,
 	    body);
@@ -131,14 +131,13 @@ give(struct editor *e, struct json_object *message, const char *command)
 		{ "threadId", "thread" }, { "granularity", "granularity" },
 		{ "singleThread", "thread_only" },
 	};
-	struct json_object *args = json_object_new_object(), *v;
+	struct json_object *args = jobject(), *v;
 	size_t i;
 
 	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		if ((v = argument(message, same[i].theirs)) != NULL)
-			json_object_object_add(args, same[i].ours,
-			    json_object_get(v));
-	json_object_object_add(args, "wait", json_object_new_boolean(false));
+			jput(args, same[i].ours, json_object_get(v));
+	jput(args, "wait", jbool(false));
 	commands_give(&e->ask, command, args, on_done, errand_new(e, message));
 }
 
@@ -147,25 +146,21 @@ give(struct editor *e, struct json_object *message, const char *command)
 static struct json_object *
 exception_filters(void)
 {
-	struct json_object *list = json_object_new_array(), *o;
+	struct json_object *list = jarray(), *o;
 	const struct catch_kind *k;
 
 	for (k = catch_kinds; k->name != NULL; k++) {
 		if (!catch_possible(k->name))
 			continue;
-		o = json_object_new_object();
-		json_object_object_add(o, "filter",
-		    json_object_new_string(k->name));
-		json_object_object_add(o, "label",
-		    json_object_new_string(k->label));
-		json_object_object_add(o, "default",
-		    json_object_new_boolean(false));
-		json_object_object_add(o, "supportsCondition",
-		    json_object_new_boolean(k->typed));
+		o = jobject();
+		jput(o, "filter", jtext(k->name));
+		jput(o, "label", jtext(k->label));
+		jput(o, "default", jbool(false));
+		jput(o, "supportsCondition", jbool(k->typed));
 		if (k->typed)
-			json_object_object_add(o, "conditionDescription",
-			    json_object_new_string("the type, else any"));
-		json_object_array_add(list, o);
+			jput(o, "conditionDescription",
+			    jtext("the type, else any"));
+		jadd(list, o);
 	}
 	return list;
 }
@@ -188,19 +183,16 @@ initialize(struct editor *e, struct json_object *message, const char *unused)
 	    "supportsValueFormattingOptions", "supportsClipboardContext",
 	    "supportsDelayedStackTraceLoading",
 	    "supportsSingleThreadExecutionRequests" };
-	struct json_object *can = json_object_new_object();
+	struct json_object *can = jobject();
 	size_t i;
 
 	(void)unused;
 	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		json_object_object_add(can, ours[i],
-		    json_object_new_boolean(true));
+		jput(can, ours[i], jbool(true));
 	for (i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
 		if (adapter_can(theirs[i]))
-			json_object_object_add(can, theirs[i],
-			    json_object_new_boolean(true));
-	json_object_object_add(can, "exceptionBreakpointFilters",
-	    exception_filters());
+			jput(can, theirs[i], jbool(true));
+	jput(can, "exceptionBreakpointFilters", exception_filters());
 	editor_respond(e, message, true, NULL, can);
 }
 

@@ -9,6 +9,7 @@
 #include "bps.h"
 #include "commands.h"
 #include "dapserver.h"
+#include "jmake.h"
 #include "link.h"
 #include "log.h"
 #include "wait.h"
@@ -76,19 +77,18 @@ fetch(struct editor *e)
 		op_unref(op);
 		return;
 	}
-	result = json_object_new_object();
-	list = json_object_new_array();
+	result = jobject();
+	list = jarray();
 	while ((h = TAILQ_FIRST(&e->queue)) != NULL &&
 	    (len == 0 || len + h->len <= FETCH_MAX)) {
 		TAILQ_REMOVE(&e->queue, h, entry);
 		len += h->len;
 		e->queued -= h->len;
-		json_object_array_add(list, h->message);
+		jadd(list, h->message);
 		free(h);
 	}
-	json_object_object_add(result, "messages", list);
-	json_object_object_add(result, "end", json_object_new_boolean(
-	    e->last && TAILQ_EMPTY(&e->queue)));
+	jput(result, "messages", list);
+	jput(result, "end", jbool(e->last && TAILQ_EMPTY(&e->queue)));
 	if (e->last && TAILQ_EMPTY(&e->queue))
 		loop_timer_set(&e->timer, 0, forget, e);
 	op_reply(op, result);
@@ -102,13 +102,12 @@ static void
 queue(struct editor *e, struct json_object *m)
 {
 	struct heard *h = calloc(1, sizeof(*h));
-	struct json_object *seq = json_object_new_int64(++e->seq);
+	struct json_object *seq = jint(++e->seq);
 
 	if (h == NULL)
 		fatal("editor");
-	json_object_object_add(m, "seq", seq);
-	(void)json_object_to_json_string_length(m, JSON_C_TO_STRING_PLAIN |
-	    JSON_C_TO_STRING_NOSLASHESCAPE, &h->len);
+	jput(m, "seq", seq);
+	(void)jwrite(m, &h->len);
 	h->message = m;
 	TAILQ_INSERT_TAIL(&e->queue, h, entry);
 	e->queued += h->len;
@@ -130,11 +129,11 @@ editor_event(struct editor *e, const char *name, struct json_object *body)
 		json_object_put(body);
 		return;
 	}
-	m = json_object_new_object();
-	json_object_object_add(m, "type", json_object_new_string("event"));
-	json_object_object_add(m, "event", json_object_new_string(name));
+	m = jobject();
+	jput(m, "type", jtext("event"));
+	jput(m, "event", jtext(name));
 	if (body != NULL)
-		json_object_object_add(m, "body", body);
+		jput(m, "body", body);
 	queue(e, m);
 }
 
@@ -143,8 +142,7 @@ length_of(struct json_object *o)
 {
 	size_t len;
 
-	(void)json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN |
-	    JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	(void)jwrite(o, &len);
 	return len;
 }
 
@@ -152,7 +150,7 @@ void
 editor_respond(struct editor *e, struct json_object *message, bool ok,
     const char *words, struct json_object *body)
 {
-	struct json_object *m = json_object_new_object(), *v;
+	struct json_object *m = jobject(), *v;
 
 	if (body != NULL && length_of(body) > FETCH_MAX) {
 		json_object_put(body);
@@ -160,19 +158,16 @@ editor_respond(struct editor *e, struct json_object *message, bool ok,
 		ok = false;
 		words = "the answer is longer than 200 KB: ask for less";
 	}
-	json_object_object_add(m, "type", json_object_new_string("response"));
-	json_object_object_add(m, "request_seq",
-	    json_object_object_get_ex(message, "seq", &v) ?
-	    json_object_get(v) : json_object_new_int(0));
-	json_object_object_add(m, "command",
-	    json_object_object_get_ex(message, "command", &v) ?
-	    json_object_get(v) : json_object_new_string(""));
-	json_object_object_add(m, "success", json_object_new_boolean(ok));
+	jput(m, "type", jtext("response"));
+	jput(m, "request_seq", json_object_object_get_ex(message, "seq", &v) ?
+	    json_object_get(v) : jint(0));
+	jput(m, "command", json_object_object_get_ex(message, "command", &v) ?
+	    json_object_get(v) : jtext(""));
+	jput(m, "success", jbool(ok));
 	if (words != NULL)
-		json_object_object_add(m, "message",
-		    json_object_new_string(words));
+		jput(m, "message", jtext(words));
 	if (body != NULL)
-		json_object_object_add(m, "body", body);
+		jput(m, "body", body);
 	if (e->gone || e->last)
 		json_object_put(m);
 	else
@@ -228,11 +223,11 @@ cmd_dap(struct op *op)
 	/* what it gives up by leaving must not end what it began */
 	e->ask.conn = 0;
 	e->told = PHASE_COUNT;
-	e->places = json_object_new_object();
+	e->places = jobject();
 	LIST_INSERT_HEAD(&editors, e, entry);
 	loop_timer_set(&e->timer, FORGET_MS, forget, e);
-	result = json_object_new_object();
-	json_object_object_add(result, "client", json_object_new_int64(e->id));
+	result = jobject();
+	jput(result, "client", jint(e->id));
 	op_reply(op, result);
 }
 
@@ -294,7 +289,7 @@ cmd_send(struct op *op)
 	tell_deed(op, m);
 	editor_request(editor_ref(e), m);
 	editor_unref(e);
-	op_reply(op, json_object_new_object());
+	op_reply(op, jobject());
 }
 
 static void
@@ -328,10 +323,10 @@ answer_left(struct op *op, struct json_object *result)
 static struct json_object *
 nothing_more(void)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 
-	json_object_object_add(o, "messages", json_object_new_array());
-	json_object_object_add(o, "end", json_object_new_boolean(true));
+	jput(o, "messages", jarray());
+	jput(o, "end", jbool(true));
 	return o;
 }
 
@@ -359,12 +354,12 @@ cmd_close(struct op *op)
 {
 	struct editor *e;
 
-	if (answer_left(op, json_object_new_object()) ||
+	if (answer_left(op, jobject()) ||
 	    (e = editor_of(op)) == NULL)
 		return;
 	editor_close(e);
 	forget(e);
-	op_reply(op, json_object_new_object());
+	op_reply(op, jobject());
 }
 
 const struct command dap_commands[] = {
@@ -386,8 +381,7 @@ stop_body(void)
 		{ "watchpoint", "data breakpoint" }, { "signal", "exception" },
 		{ "other", "pause" }, { "until", "goto" },
 	};
-	struct json_object *body = json_object_new_object(),
-	    *hits = json_object_new_array();
+	struct json_object *body = jobject(), *hits = jarray();
 	const char *reason = dbg.stop.reason == NULL ? "pause" :
 	    dbg.stop.reason;
 	size_t i;
@@ -397,26 +391,22 @@ stop_body(void)
 			reason = words[i].theirs;
 	for (i = 0; i < bps_count(); i++)
 		if (bps_at(i)->hit)
-			json_object_array_add(hits,
-			    json_object_new_int64(bps_at(i)->id));
-	json_object_object_add(body, "reason", json_object_new_string(reason));
-	json_object_object_add(body, "threadId",
-	    json_object_new_int64(dbg.thread));
-	json_object_object_add(body, "allThreadsStopped",
-	    json_object_new_boolean(true));
+			jadd(hits, jint(bps_at(i)->id));
+	jput(body, "reason", jtext(reason));
+	jput(body, "threadId", jint(dbg.thread));
+	jput(body, "allThreadsStopped", jbool(true));
 	if (dbg.stop.description[0] != '\0')
-		json_object_object_add(body, "description",
-		    json_object_new_string(dbg.stop.description));
-	json_object_object_add(body, "hitBreakpointIds", hits);
+		jput(body, "description", jtext(dbg.stop.description));
+	jput(body, "hitBreakpointIds", hits);
 	return body;
 }
 
 static struct json_object *
 one(const char *name, struct json_object *value)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 
-	json_object_object_add(o, name, value);
+	jput(o, name, value);
 	return o;
 }
 
@@ -427,19 +417,16 @@ tell_end(struct editor *e)
 	    dbg.ending.code;
 
 	if (dbg.ending.known)
-		editor_event(e, "exited", one("exitCode",
-		    json_object_new_int(code)));
+		editor_event(e, "exited", one("exitCode", jint(code)));
 	editor_event(e, "terminated", NULL);
 }
 
 static void
 tell_running(struct editor *e)
 {
-	struct json_object *body = one("threadId",
-	    json_object_new_int64(dbg.thread));
+	struct json_object *body = one("threadId", jint(dbg.thread));
 
-	json_object_object_add(body, "allThreadsContinued",
-	    json_object_new_boolean(true));
+	jput(body, "allThreadsContinued", jbool(true));
 	editor_event(e, "continued", body);
 }
 
@@ -455,8 +442,7 @@ editor_catch_up(struct editor *e)
 	    dbg.phase == PHASE_CONFIGURING ? PHASE_RUNNING : dbg.phase;
 	if (dbg.phase == PHASE_STOPPED && before == PHASE_STOPPED) {
 		if (e->shown != dbg.epoch)
-			editor_event(e, "invalidated",
-			    json_object_new_object());
+			editor_event(e, "invalidated", jobject());
 	} else if (dbg.phase == PHASE_STOPPED)
 		editor_event(e, "stopped", stop_body());
 	else if (e->told == PHASE_RUNNING && before == PHASE_STOPPED)

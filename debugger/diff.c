@@ -9,6 +9,7 @@
 #include "diff.h"
 #include "format.h"
 #include "jget.h"
+#include "jmake.h"
 
 /* The latest functions: a call into another one and back finds its own. */
 #define KEPT		16
@@ -57,7 +58,7 @@ cut_value(const char *v)
 {
 	size_t len = strlen(v);
 
-	return format_text(v, format_cut(v, len, OLD_MOST));
+	return jtext_clean(v, format_cut(v, len, OLD_MOST));
 }
 
 static void
@@ -71,13 +72,13 @@ note(struct json_object *var, struct json_object *old, struct json_object *new,
 		return;
 	was = jget_obj(old, name);
 	if (was != NULL && jget_num(was, "h", 0) != hash(value)) {
-		o = json_object_new_object();
+		o = jobject();
 		jput_str(o, "name", name);
 		jput_str(o, "old", jget_str(was, "v"));
 		jput(o, "new", cut_value(value));
-		json_object_array_add(changed, o);
+		jadd(changed, o);
 	}
-	o = json_object_new_object();
+	o = jobject();
 	jput(o, "v", cut_value(value));
 	jput_int(o, "h", hash(value));
 	jput(new, name, o);
@@ -87,8 +88,8 @@ struct json_object *
 diff_note(const char *key, struct json_object *arguments,
     struct json_object *locals)
 {
-	struct json_object *changed = json_object_new_array();
-	struct json_object *now = json_object_new_object();
+	struct json_object *changed = jarray();
+	struct json_object *now = jobject();
 	struct was *w = find(key);
 	size_t i;
 

@@ -17,6 +17,7 @@
 #include "dapserver.h"
 #include "events.h"
 #include "exec.h"
+#include "jmake.h"
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
@@ -322,8 +323,7 @@ static void
 farewell(void)
 {
 	loop_timer_set(&farewell_timer, FAREWELL_MS, on_no_farewell, NULL);
-	adapter_ask("disconnect", json_object_new_object(), NULL, on_farewell,
-	    NULL);
+	adapter_ask("disconnect", jobject(), NULL, on_farewell, NULL);
 }
 
 /*

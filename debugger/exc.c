@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "exc.h"
 #include "jget.h"
+#include "jmake.h"
 
 static struct exc	latest;
 static void		(*ready)(const struct exc *);
@@ -59,7 +60,7 @@ exc_json(const struct exc *e)
 
 	if (!e->known)
 		return NULL;
-	o = json_object_new_object();
+	o = jobject();
 	jput_str(o, "id", e->types[0][0] != '\0' ? e->types[0] : e->id);
 	if (e->description[0] != '\0')
 		jput_str(o, "description", e->description);
@@ -128,7 +129,7 @@ on_cxx(const struct cxx *c)
 	if (c->message[0] != '\0')
 		snprintf(latest.description, sizeof(latest.description),
 		    "%s", c->message);
-	args = json_object_new_object();
+	args = jobject();
 	jput_fmt(args, "expression", "%slanguage cplusplus demangle%s",
 	    dialect()->command_prefix, symbols);
 	jput_str(args, "context", "repl");

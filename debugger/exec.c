@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "events.h"
 #include "exec.h"
+#include "jmake.h"
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
@@ -119,7 +120,7 @@ by_instruction(struct op *op)
 static struct json_object *
 resume_arguments(struct op *op)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 	const char *granularity = NULL;
 	int64_t thread = dbg.thread;
 	bool only = false;
@@ -127,14 +128,11 @@ resume_arguments(struct op *op)
 	(void)op_int(op, "thread", false, &thread);
 	(void)op_bool(op, "thread_only", &only);
 	(void)op_string(op, "granularity", false, &granularity);
-	json_object_object_add(args, "threadId",
-	    json_object_new_int64(thread));
+	jput(args, "threadId", jint(thread));
 	if (granularity != NULL)
-		json_object_object_add(args, "granularity",
-		    json_object_new_string(granularity));
+		jput(args, "granularity", jtext(granularity));
 	if (only)
-		json_object_object_add(args, "singleThread",
-		    json_object_new_boolean(true));
+		jput(args, "singleThread", jbool(true));
 	return args;
 }
 
@@ -142,14 +140,12 @@ resume_arguments(struct op *op)
 static struct json_object *
 lldb_arguments(const char *words)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 	char line[128];
 
 	(void)snprintf(line, sizeof(line), "`%s", words);
-	json_object_object_add(args, "expression",
-	    json_object_new_string(line));
-	json_object_object_add(args, "context",
-	    json_object_new_string("repl"));
+	jput(args, "expression", jtext(line));
+	jput(args, "context", jtext("repl"));
 	return args;
 }
 
@@ -290,10 +286,9 @@ on_let_go(struct op *op, const struct dap_answer *a, void *arg)
 void
 exec_let_go(void)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 
-	json_object_object_add(args, "threadId",
-	    json_object_new_int64(dbg.thread));
+	jput(args, "threadId", jint(dbg.thread));
 	reduce_resume(&dbg, dbg.intent);
 	engine_going_on();
 	adapter_ask("continue", args, NULL, on_let_go, NULL);
@@ -416,10 +411,9 @@ on_paused(struct op *op, const struct dap_answer *a, void *arg)
 static void
 ask_pause(struct op *op)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 
-	json_object_object_add(args, "threadId",
-	    json_object_new_int64(dbg.thread));
+	jput(args, "threadId", jint(dbg.thread));
 	adapter_ask("pause", args, op, on_paused, NULL);
 }
 
@@ -484,11 +478,10 @@ put_busy(struct json_object *adapter)
 
 	if ((request = adapter_busy(&ms)) == NULL)
 		return;
-	busy = json_object_new_object();
-	json_object_object_add(busy, "request",
-	    json_object_new_string(request));
-	json_object_object_add(busy, "ms", json_object_new_int64((int64_t)ms));
-	json_object_object_add(adapter, "busy", busy);
+	busy = jobject();
+	jput(busy, "request", jtext(request));
+	jput(busy, "ms", jint((int64_t)ms));
+	jput(adapter, "busy", busy);
 }
 
 static void
@@ -496,22 +489,16 @@ status(struct op *op)
 {
 	struct json_object *s = summary_make(op), *a;
 
-	json_object_object_add(s, "pid",
-	    json_object_new_int(link_pid(dbg.pid)));
-	json_object_object_add(s, "program",
-	    json_object_new_string(dbg.program));
-	json_object_object_add(s, "attached",
-	    json_object_new_boolean(dbg.attached));
+	jput(s, "pid", jint(link_pid(dbg.pid)));
+	jput(s, "program", jtext(dbg.program));
+	jput(s, "attached", jbool(dbg.attached));
 	if (dbg.profile != NULL) {
-		a = json_object_new_object();
-		json_object_object_add(a, "name",
-		    json_object_new_string(launch_adapter_name()));
-		json_object_object_add(a, "path",
-		    json_object_new_string(launch_adapter_path()));
-		json_object_object_add(a, "alive",
-		    json_object_new_boolean(adapter_up()));
+		a = jobject();
+		jput(a, "name", jtext(launch_adapter_name()));
+		jput(a, "path", jtext(launch_adapter_path()));
+		jput(a, "alive", jbool(adapter_up()));
 		put_busy(a);
-		json_object_object_add(s, "adapter", a);
+		jput(s, "adapter", a);
 	}
 	op_reply(op, s);
 }
@@ -526,12 +513,11 @@ cmd_status(struct op *op)
 static struct json_object *
 words_of(const char *state, const char *words)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 
-	json_object_object_add(o, "state", json_object_new_string(state));
-	json_object_object_add(o, "epoch",
-	    json_object_new_int64((int64_t)dbg.epoch));
-	json_object_object_add(o, "words", json_object_new_string(words));
+	jput(o, "state", jtext(state));
+	jput(o, "epoch", jint((int64_t)dbg.epoch));
+	jput(o, "words", jtext(words));
 	return o;
 }
 
@@ -598,10 +584,9 @@ on_leave_limit(void *arg)
 static void
 disconnect(struct op *op, dap_fn fn)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 
-	json_object_object_add(args, "terminateDebuggee",
-	    json_object_new_boolean(false));
+	jput(args, "terminateDebuggee", jbool(false));
 	reduce_over(&dbg, PHASE_IDLE);
 	engine_change(CHANGE_ENDED);
 	engine_tell_link();

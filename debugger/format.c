@@ -11,10 +11,10 @@
 
 #include <json-c/json.h>
 
-#include "clean.h"
 #include "engine.h"
 #include "format.h"
 #include "jget.h"
+#include "jmake.h"
 #include "utf8.h"
 
 /* Kept free for "truncated" itself, which is written last. */
@@ -28,21 +28,6 @@ format_cut(const char *s, size_t len, size_t max)
 	while (max > 0 && ((unsigned char)s[max] & 0xc0) == 0x80)
 		max--;
 	return max;
-}
-
-struct json_object *
-format_text(const char *s, size_t len)
-{
-	struct json_object *o;
-	char *clean;
-
-	if (utf8_valid(s, len))
-		return json_object_new_string_len(s, (int)len);
-	if ((clean = utf8_clean(s, &len)) == NULL)
-		return json_object_new_string("");
-	o = json_object_new_string_len(clean, (int)len);
-	free(clean);
-	return o;
 }
 
 bool
@@ -142,7 +127,7 @@ bound_add(struct bound *b, struct json_object *arr, struct json_object *v)
 {
 	if (!fits(b, 1, v))
 		return false;
-	json_object_array_add(arr, v);
+	jadd(arr, v);
 	return true;
 }
 
@@ -169,11 +154,11 @@ bound_cut(struct bound *b, const char *what, int64_t shown, int64_t of,
 	struct json_object *o;
 
 	if (b->cuts == NULL)
-		b->cuts = json_object_new_array();
+		b->cuts = jarray();
 	/* a few say enough: the reserve must hold them */
 	if (jlen(b->cuts) == 4)
 		return;
-	o = json_object_new_object();
+	o = jobject();
 	jput_str(o, "what", what);
 	jput_int(o, "shown", shown);
 	if (of >= 0)
@@ -181,7 +166,7 @@ bound_cut(struct bound *b, const char *what, int64_t shown, int64_t of,
 	if (path != NULL && strlen(path) < 64)
 		jput_str(o, "path", path);
 	jput_int(o, "offset", offset);
-	json_object_array_add(b->cuts, o);
+	jadd(b->cuts, o);
 }
 
 void

@@ -20,8 +20,6 @@ struct op;
 /* -- text -- */
 /* Length of s cut to max bytes, never inside of a character. */
 size_t	 format_cut(const char *s, size_t len, size_t max);
-/* A JSON string; what is not UTF-8 becomes U+FFFD. */
-struct json_object *format_text(const char *, size_t len);
 /* Is all of it UTF-8 without control bytes but tab and newlines? */
 bool	 format_is_text(const char *, size_t len);
 /* "...", at most max bytes of it; the caller frees. */

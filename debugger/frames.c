@@ -9,6 +9,7 @@
 #include "format.h"
 #include "frames.h"
 #include "jget.h"
+#include "jmake.h"
 #include "source.h"
 #include "view.h"
 
@@ -23,14 +24,14 @@ path_of(struct json_object *dap)
 struct json_object *
 frame_json(struct json_object *dap, size_t index)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	const char *name = jget_str(dap, "name");
 	const char *at = jget_str(dap, "instructionPointerReference");
 	uint64_t address;
 
 	jput_int(o, "index", (int64_t)index);
 	if (name != NULL)
-		jput(o, "function", format_text(name,
+		jput(o, "function", jtext_clean(name,
 		    format_cut(name, strlen(name), NAME_MOST)));
 	jput_str(o, "file", path_of(dap));
 	if (jget_num(dap, "line", 0) > 0)

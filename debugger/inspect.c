@@ -14,6 +14,7 @@
 #include "dialect.h"
 #include "frames.h"
 #include "jget.h"
+#include "jmake.h"
 #include "looks.h"
 #include "source.h"
 #include "summary.h"
@@ -37,7 +38,7 @@ reply_view(struct op *op, const struct view *v)
 		return;
 	if (around < 0 || around > SOURCE_MOST / 2)
 		around = SOURCE_AROUND;
-	o = json_object_new_object();
+	o = jobject();
 	jput_str(o, "state", "stopped");
 	jput_int(o, "epoch", (int64_t)dbg.epoch);
 	frame_words(view_frame(v), place, sizeof(place));
@@ -167,7 +168,7 @@ on_variables(struct op *op, const struct view *v, const char *code,
 	if (!bound_init(&b, op) || !op_int(op, "offset", false, &offset))
 		return;
 	vars = strcmp(key, "locals") == 0 ? v->locals : v->arguments;
-	o = json_object_new_object();
+	o = jobject();
 	jput(o, "thread", thread_json(v));
 	jput(o, "frame", frame_json(view_frame(v), v->frame));
 	b.used += jcost(o);
@@ -247,13 +248,13 @@ reply_trace(struct op *op, struct trace *t)
 	if (!bound_init(&b, op))
 		return;
 	o = jone_int("thread", t->thread);
-	arr = json_object_new_array();
+	arr = jarray();
 	b.used += 64;
 	for (i = t->from; i < n; i++) {
 		one = frame_json(jat(t->frames, i), i);
 		b.used += jcost(one) + 16;
 		put_frame(&b, t, one, i);
-		json_object_array_add(arr, one);
+		jadd(arr, one);
 		if (bound_left(&b) < 256 && ++i)
 			break;
 	}
@@ -273,7 +274,7 @@ on_trace_vars(struct op *op, const struct view *v, const char *code,
     const char *why, void *arg)
 {
 	struct trace *t = op->data;
-	struct json_object *vars = json_object_new_object();
+	struct json_object *vars = jobject();
 
 	(void)arg;
 	if (code != NULL && strcmp(code, "not_stopped") == 0) {
@@ -285,7 +286,7 @@ on_trace_vars(struct op *op, const struct view *v, const char *code,
 		jput(vars, "arguments", json_object_get(v->arguments));
 		jput(vars, "locals", json_object_get(v->locals));
 	}
-	json_object_array_add(t->vars, vars);
+	jadd(t->vars, vars);
 	if (++t->at < t->n && t->at < jlen(t->frames))
 		view_at(op, t->thread, (unsigned int)t->at, VIEW_VARIABLES,
 		    on_trace_vars, NULL);
@@ -386,7 +387,7 @@ backtrace(struct op *op)
 	t->from = t->at = (size_t)from;
 	t->n = t->from + (size_t)limit;
 	if (with_locals)
-		t->vars = json_object_new_array();
+		t->vars = jarray();
 	op->data = t;
 	op->free_data = free_trace;
 	view_get(op, VIEW_PLACE, on_trace, NULL);
@@ -416,8 +417,8 @@ crowd_less(struct op *op, struct crowd *c)
 
 	if (--c->pending > 0 || !bound_init(&b, op))
 		return;
-	o = json_object_new_object();
-	arr = json_object_new_array();
+	o = jobject();
+	arr = jarray();
 	b.used += 32;
 	for (i = 0; i < jlen(c->threads); i++)
 		if (!bound_add(&b, arr,
@@ -472,7 +473,7 @@ on_threads(struct op *op, const struct dap_answer *a, void *arg)
 		jput_str(one, "name", jget_str(jat(list, i), "name"));
 		jput_bool(one, "selected", dbg.has_thread && id == dbg.thread);
 		jput_str(one, "state", phase_name(dbg.phase));
-		json_object_array_add(c->threads, one);
+		jadd(c->threads, one);
 		if (dbg.phase != PHASE_STOPPED || i >= THREADS_PLACED)
 			continue;
 		req = jone_int("threadId", id);
@@ -501,7 +502,7 @@ threads(struct op *op)
 		op_fail(op, "internal_error", "out of memory");
 		return;
 	}
-	c->threads = json_object_new_array();
+	c->threads = jarray();
 	op->data = c;
 	op->free_data = free_crowd;
 	/* lldb's first answer after a start is one of long ago */

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Members of JSON objects that somebody else wrote: of any type, or none. */
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <json-c/json.h>
 
-#include "format.h"
 #include "jget.h"
 
 static struct json_object *
@@ -78,61 +72,6 @@ struct json_object *
 jat(struct json_object *arr, size_t i)
 {
 	return i < jlen(arr) ? json_object_array_get_idx(arr, i) : NULL;
-}
-
-void
-jput_str(struct json_object *o, const char *name, const char *s)
-{
-	if (s != NULL)
-		jput(o, name, format_text(s, strlen(s)));
-}
-
-void
-jput_int(struct json_object *o, const char *name, int64_t v)
-{
-	jput(o, name, json_object_new_int64(v));
-}
-
-void
-jput_bool(struct json_object *o, const char *name, bool v)
-{
-	jput(o, name, json_object_new_boolean(v));
-}
-
-void
-jput(struct json_object *o, const char *name, struct json_object *v)
-{
-	json_object_object_add(o, name, v);
-}
-
-void
-jput_fmt(struct json_object *o, const char *name, const char *fmt, ...)
-{
-	char buf[2048];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
-	va_end(ap);
-	jput_str(o, name, buf);
-}
-
-struct json_object *
-jone_int(const char *name, int64_t v)
-{
-	struct json_object *o = json_object_new_object();
-
-	jput_int(o, name, v);
-	return o;
-}
-
-struct json_object *
-jone_str(const char *name, const char *v)
-{
-	struct json_object *o = json_object_new_object();
-
-	jput(o, name, json_object_new_string(v));
-	return o;
 }
 
 size_t

@@ -20,18 +20,6 @@ struct json_object *jget_arr(struct json_object *, const char *name);
 size_t	 jlen(struct json_object *arr);
 struct json_object *jat(struct json_object *arr, size_t);
 
-/* Text of others is made valid UTF-8; NULL adds nothing. */
-void	 jput_str(struct json_object *, const char *name, const char *);
-void	 jput_int(struct json_object *, const char *name, int64_t);
-void	 jput_bool(struct json_object *, const char *name, bool);
-/* Takes the value. */
-void	 jput(struct json_object *, const char *name, struct json_object *);
-/* "name": printf */
-void	 jput_fmt(struct json_object *, const char *name, const char *, ...)
-	    __attribute__((format(printf, 3, 4)));
-/* An object of one member, for requests. */
-struct json_object *jone_int(const char *name, int64_t);
-struct json_object *jone_str(const char *name, const char *);
 /* Bytes that it takes as text. */
 size_t	 jcost(struct json_object *);
 

@@ -17,6 +17,7 @@
 #include "exc.h"
 #include "hits.h"
 #include "jget.h"
+#include "jmake.h"
 #include "judge.h"
 #include "memtext.h"
 

@@ -21,6 +21,7 @@
 #include "choose.h"
 #include "commands.h"
 #include "events.h"
+#include "jmake.h"
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
@@ -63,9 +64,9 @@ launch_init(void)
 	const char *s = dbg_said.args, *end = s + dbg_said.args_len;
 
 	/* borrowed: they are kept as a request would give them */
-	saved_args = json_object_new_array();
+	saved_args = jarray();
 	for (; s < end; s += strlen(s) + 1)
-		json_object_array_add(saved_args, json_object_new_string(s));
+		jadd(saved_args, jtext(s));
 	choose_init();
 }
 
@@ -585,23 +586,17 @@ initialize_arguments(void)
 	    "supportsVariableType", "supportsVariablePaging",
 	    "supportsMemoryReferences", "supportsInvalidatedEvent",
 	    "supportsANSIStyling" };
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 	size_t i;
 
-	json_object_object_add(args, "clientID",
-	    json_object_new_string("debuglantern"));
-	json_object_object_add(args, "clientName",
-	    json_object_new_string("debuglantern"));
-	json_object_object_add(args, "adapterID",
-	    json_object_new_string(dbg.profile->adapter_id));
-	json_object_object_add(args, "pathFormat",
-	    json_object_new_string("path"));
+	jput(args, "clientID", jtext("debuglantern"));
+	jput(args, "clientName", jtext("debuglantern"));
+	jput(args, "adapterID", jtext(dbg.profile->adapter_id));
+	jput(args, "pathFormat", jtext("path"));
 	/* all but the last: nobody wants colours in values */
 	for (i = 0; i + 1 < sizeof(can) / sizeof(can[0]); i++)
-		json_object_object_add(args, can[i],
-		    json_object_new_boolean(true));
-	json_object_object_add(args, "supportsRunInTerminalRequest",
-	    json_object_new_boolean(false));
+		jput(args, can[i], jbool(true));
+	jput(args, "supportsRunInTerminalRequest", jbool(false));
 	return args;
 }
 

@@ -10,6 +10,7 @@
 #include "extent.h"
 #include "format.h"
 #include "jget.h"
+#include "jmake.h"
 #include "looks.h"
 #include "source.h"
 #include "view.h"
@@ -39,7 +40,7 @@ reply_source(struct op *op, const char *file, int64_t line, int64_t around,
 		    PRId64, file, source_lines(file), line);
 		return;
 	}
-	o = json_object_new_object();
+	o = jobject();
 	jput(o, "source", part);
 	op_reply(op, o);
 }
@@ -64,7 +65,7 @@ reply_function(struct op *op, const char *file, int64_t first, int64_t last,
 			break;
 		json_object_put(part);
 	}
-	o = json_object_new_object();
+	o = jobject();
 	n = (int64_t)jlen(jget_arr(part, "lines"));
 	jput(o, "source", part);
 	if (n < all)
@@ -151,7 +152,7 @@ on_text(struct op *op, const struct dap_answer *a, void *arg)
 	part = source_of_text("(from the adapter)", text,
 	    line > SOURCE_AROUND ? line - SOURCE_AROUND : 1,
 	    2 * SOURCE_AROUND + 1, line);
-	o = json_object_new_object();
+	o = jobject();
 	jput(o, "source", part);
 	op_reply(op, o);
 }

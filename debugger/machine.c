@@ -11,6 +11,7 @@
 #include "dialect.h"
 #include "format.h"
 #include "jget.h"
+#include "jmake.h"
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
@@ -71,8 +72,8 @@ regs_less(struct op *op, struct regs *r)
 		    jat(jget_arr(op->args, "names"), 0)));
 		return;
 	}
-	o = json_object_new_object();
-	arr = json_object_new_array();
+	o = jobject();
+	arr = jarray();
 	b.used += 32;
 	for (i = 0; i < jlen(r->found); i++)
 		if (!bound_add(&b, arr, json_object_get(jat(r->found, i)))) {
@@ -101,7 +102,7 @@ add_register(struct op *op, struct regs *r, struct json_object *dap,
 	jput_str(o, "value", jget_str(dap, "value"));
 	if (group[0] != '\0')
 		jput_str(o, "group", group);
-	json_object_array_add(r->found, o);
+	jadd(r->found, o);
 }
 
 static void
@@ -188,7 +189,7 @@ registers(struct op *op)
 		op_fail(op, "internal_error", "out of memory");
 		return;
 	}
-	r->found = json_object_new_array();
+	r->found = jarray();
 	op->data = r;
 	op->free_data = free_regs;
 	view_get(op, VIEW_SCOPES, on_scopes, r);
@@ -212,7 +213,7 @@ put_source(struct json_object *o, const char *file, int64_t line)
 	if (file == NULL || !source_find(file, dbg.cwd, path, sizeof(path)) ||
 	    (text = source_line(path, line, &len)) == NULL)
 		return;
-	jput(o, "source", format_text(text,
+	jput(o, "source", jtext_clean(text,
 	    format_cut(text, len, SOURCE_WIDTH)));
 }
 
@@ -221,7 +222,7 @@ static struct json_object *
 instruction(struct json_object *dap, const struct code *c, const char **file,
     int64_t *line)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	const char *at = jget_str(dap, "address");
 	const char *text = jget_str(dap, "instruction");
 	const char *path = jget_str(jget_obj(dap, "location"), "path");
@@ -270,8 +271,8 @@ on_code(struct op *op, const struct dap_answer *a, void *arg)
 	}
 	if (!bound_init(&b, op))
 		return;
-	o = json_object_new_object();
-	arr = json_object_new_array();
+	o = jobject();
+	arr = jarray();
 	b.used += 32;
 	for (i = 0; i < jlen(list); i++)
 		if (!bound_add(&b, arr, instruction(jat(list, i), c, &file,
@@ -288,7 +289,7 @@ on_code(struct op *op, const struct dap_answer *a, void *arg)
 static void
 ask_code(struct op *op, const struct code *c)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 
 	jput_fmt(args, "memoryReference", "0x%" PRIx64, c->address);
 	jput_int(args, "offset", 0);

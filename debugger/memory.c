@@ -14,6 +14,7 @@
 #include "dialect.h"
 #include "format.h"
 #include "jget.h"
+#include "jmake.h"
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
@@ -119,7 +120,7 @@ static void
 run_command(struct op *op, const char *command, dap_fn then)
 {
 	const struct span *m = op->data;
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 
 	jput_fmt(args, "expression", "%s%s", dialect()->command_prefix,
 	    command);
@@ -133,7 +134,7 @@ static void
 reply_bytes(struct op *op, const uint8_t *bytes, size_t n)
 {
 	const struct span *m = op->data;
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	struct bound b;
 	char *hex;
 	size_t i;
@@ -212,7 +213,7 @@ do_read(struct op *op)
 	char command[128];
 
 	if (adapter_takes("readMemory")) {
-		args = json_object_new_object();
+		args = jobject();
 		jput_fmt(args, "memoryReference", "0x%" PRIx64, m->address);
 		jput_int(args, "offset", 0);
 		jput_int(args, "count", m->count);
@@ -265,7 +266,7 @@ on_written(struct op *op, const struct dap_answer *a, void *arg)
 		    a->ok ? memtext_error(text) : a->message);
 		return;
 	}
-	o = json_object_new_object();
+	o = jobject();
 	jput_fmt(o, "address", "0x%" PRIx64, m->address);
 	jput_int(o, "count", m->count);
 	op_reply(op, o);
@@ -282,7 +283,7 @@ do_write(struct op *op)
 	int64_t i;
 
 	if (adapter_takes("writeMemory")) {
-		args = json_object_new_object();
+		args = jobject();
 		jput_fmt(args, "memoryReference", "0x%" PRIx64, m->address);
 		text = format_base64(m->bytes, (size_t)m->count);
 		jput_str(args, "data", text);

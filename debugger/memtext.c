@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "jmake.h"
 #include "memtext.h"
 
 size_t
@@ -96,7 +97,7 @@ memtext_function(const char *text, uint64_t *start, int64_t *present)
 struct json_object *
 memtext_names(const char *text)
 {
-	struct json_object *names = json_object_new_array();
+	struct json_object *names = jarray();
 	const char *line, *end, *eq, *p;
 
 	for (line = text; *line != '\0'; line = *end == '\0' ? end : end + 1) {
@@ -107,8 +108,7 @@ memtext_names(const char *text)
 		for (p = eq; p > line && p[-1] != ' ' && p[-1] != ')';)
 			p--;
 		if (p < eq)
-			json_object_array_add(names,
-			    json_object_new_string_len(p, (int)(eq - p)));
+			jadd(names, jtext_len(p, (size_t)(eq - p)));
 	}
 	return names;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clean.h"
+#include "jmake.h"
 #include "log.h"
 #include "op.h"
 #include "utf8.h"
@@ -27,7 +28,7 @@ op_new(const struct ask *ask, const struct command *command,
 		fatal("request");
 	op->ask = *ask;
 	op->command = command;
-	op->args = args == NULL ? json_object_new_object() : args;
+	op->args = args == NULL ? jobject() : args;
 	op->refs = 1;
 	TAILQ_INSERT_TAIL(&ops, op, entry);
 	return op;
@@ -66,9 +67,7 @@ answer(struct op *op, bool failed, struct json_object *json)
 		op->told(op, failed, json);
 	} else if (!op->answered) {
 		op->answered = true;
-		text = json_object_to_json_string_length(json,
-		    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
-		    &len);
+		text = jwrite(json, &len);
 		/* what programs hold in strings need not be text */
 		if (!utf8_valid(text, len))
 			text = clean = utf8_clean(text, &len);
@@ -83,9 +82,8 @@ answer(struct op *op, bool failed, struct json_object *json)
 void
 op_reply(struct op *op, struct json_object *result)
 {
-	json_object_object_add(result, "schema", json_object_new_int(SCHEMA));
-	json_object_object_add(result, "session",
-	    json_object_new_string(dbg_said.id));
+	jput(result, "schema", jint(SCHEMA));
+	jput(result, "session", jtext(dbg_said.id));
 	answer(op, false, result);
 }
 
@@ -97,9 +95,9 @@ fail(struct op *op, struct json_object *more, const char *code,
 
 	(void)vsnprintf(words, sizeof(words), fmt, ap);
 	if (more == NULL)
-		more = json_object_new_object();
-	json_object_object_add(more, "code", json_object_new_string(code));
-	json_object_object_add(more, "message", json_object_new_string(words));
+		more = jobject();
+	jput(more, "code", jtext(code));
+	jput(more, "message", jtext(words));
 	answer(op, true, more);
 }
 

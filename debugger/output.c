@@ -7,6 +7,7 @@
 
 #include "engine.h"
 #include "jget.h"
+#include "jmake.h"
 #include "judge.h"
 #include "output.h"
 #include "ring.h"
@@ -20,7 +21,7 @@ piece(const char *stream, const char *bytes, size_t len)
 	char *text;
 
 	if (format_is_text(bytes, len)) {
-		jput(o, "text", format_text(bytes, len));
+		jput(o, "text", jtext_clean(bytes, len));
 	} else if ((text = format_base64(bytes, len)) != NULL) {
 		jput_str(o, "base64", text);
 		free(text);
@@ -105,7 +106,7 @@ void
 output_put(struct bound *b, struct json_object *answer, uint64_t from,
     uint64_t to, size_t most)
 {
-	struct json_object *arr = json_object_new_array();
+	struct json_object *arr = jarray();
 	const char *log;
 	size_t len, lost;
 

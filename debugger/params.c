@@ -9,6 +9,7 @@
 #include "dialect.h"
 #include "engine.h"
 #include "jget.h"
+#include "jmake.h"
 #include "memtext.h"
 #include "params.h"
 #include "source.h"
@@ -119,7 +120,7 @@ params_get(struct op *op, const struct view *v, params_fn fn, void *arg)
 	names = dialect()->params_by_source && v->file[0] != '\0' ?
 	    source_params(v->file, v->line, function) : NULL;
 	if (names == NULL)
-		names = json_object_new_array();
+		names = jarray();
 	keep(key, names);
 	fn(op, names, arg);
 }

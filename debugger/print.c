@@ -12,6 +12,7 @@
 
 #include "dialect.h"
 #include "jget.h"
+#include "jmake.h"
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
@@ -262,8 +263,8 @@ on_raw(struct op *op, const struct dap_answer *a, void *arg)
 	if ((size_t)offset + n < len)
 		bound_cut(&b, "text", (int64_t)n, (int64_t)len, NULL,
 		    offset + (int64_t)n);
-	o = json_object_new_object();
-	jput(o, "text", format_text(text, n));
+	o = jobject();
+	jput(o, "text", jtext_clean(text, n));
 	bound_done(&b, o);
 	op_reply(op, o);
 	engine_touched();
@@ -272,7 +273,7 @@ on_raw(struct op *op, const struct dap_answer *a, void *arg)
 static void
 ask_raw(struct op *op, const struct view *v)
 {
-	struct json_object *args = json_object_new_object();
+	struct json_object *args = jobject();
 	const char *command = NULL;
 	int64_t frame;
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jmake.h"
 #include "profile.h"
 
 #define SECTIONS_MAX	4096
@@ -259,7 +260,7 @@ profile_locate(const struct profile *p, const char *dirs, const char *home,
 static struct json_object *
 env_map(struct json_object *list)
 {
-	struct json_object *map = json_object_new_object();
+	struct json_object *map = jobject();
 	size_t i, n = list == NULL ? 0 : json_object_array_length(list);
 	const char *pair, *eq;
 	char *name;
@@ -269,8 +270,7 @@ env_map(struct json_object *list)
 		if (pair == NULL || (eq = strchr(pair, '=')) == NULL ||
 		    (name = strndup(pair, (size_t)(eq - pair))) == NULL)
 			continue;
-		json_object_object_add(map, name,
-		    json_object_new_string(eq + 1));
+		jput(map, name, jtext(eq + 1));
 		free(name);
 	}
 	return map;
@@ -284,9 +284,9 @@ env_map(struct json_object *list)
 static struct json_object *
 signal_commands(void)
 {
-	struct json_object *list = json_object_new_array();
+	struct json_object *list = jarray();
 
-	json_object_array_add(list, json_object_new_string("process handle "
+	jadd(list, jtext("process handle "
 	    "--pass true --stop false --notify false SIGURG SIGWINCH"));
 	return list;
 }
@@ -304,7 +304,7 @@ start_commands(pid_t adapter)
 		(void)snprintf(line, sizeof(line),
 		    "settings set target.%s-path /proc/%d/fd/%d", names[i],
 		    (int)adapter, 3 + i);
-		json_object_array_add(list, json_object_new_string(line));
+		jadd(list, jtext(line));
 	}
 	return list;
 }
@@ -312,14 +312,14 @@ start_commands(pid_t adapter)
 static struct json_object *
 stdio_paths(pid_t adapter)
 {
-	struct json_object *list = json_object_new_array();
+	struct json_object *list = jarray();
 	char path[64];
 	int fd;
 
 	for (fd = 3; fd <= 5; fd++) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d",
 		    (int)adapter, fd);
-		json_object_array_add(list, json_object_new_string(path));
+		jadd(list, jtext(path));
 	}
 	return list;
 }
@@ -327,7 +327,7 @@ stdio_paths(pid_t adapter)
 static struct json_object *
 text_or_null(const char *s)
 {
-	return s == NULL || *s == '\0' ? NULL : json_object_new_string(s);
+	return s == NULL || *s == '\0' ? NULL : jtext(s);
 }
 
 /* NULL = the member is left out. */
@@ -336,12 +336,12 @@ value_of(const struct member *m, const struct launch_facts *f)
 {
 	switch (m->from) {
 	case FROM_TEXT:
-		return json_object_new_string(m->text);
+		return jtext(m->text);
 	case FROM_JSON:
 		return json_tokener_parse(m->text);
 	case FROM_TRUE:
 	case FROM_FALSE:
-		return json_object_new_boolean(m->from == FROM_TRUE);
+		return jbool(m->from == FROM_TRUE);
 	case FROM_PROGRAM:
 		return text_or_null(f->program);
 	case FROM_ADAPTER:
@@ -349,7 +349,7 @@ value_of(const struct member *m, const struct launch_facts *f)
 	case FROM_CWD:
 		return text_or_null(f->cwd);
 	case FROM_ARGS:
-		return f->args == NULL ? json_object_new_array() :
+		return f->args == NULL ? jarray() :
 		    json_object_get(f->args);
 	case FROM_ENV_LIST:
 		return json_object_get(f->env);
@@ -357,9 +357,9 @@ value_of(const struct member *m, const struct launch_facts *f)
 		/* none is the adapter's own, which is not an empty one */
 		return f->env == NULL ? NULL : env_map(f->env);
 	case FROM_STOP_ON_ENTRY:
-		return json_object_new_boolean(f->stop_on_entry);
+		return jbool(f->stop_on_entry);
 	case FROM_PID:
-		return json_object_new_int(f->pid);
+		return jint(f->pid);
 	case FROM_START_COMMANDS:
 		return start_commands(f->adapter_pid);
 	case FROM_SIGNAL_COMMANDS:
@@ -375,10 +375,10 @@ value_of(const struct member *m, const struct launch_facts *f)
 struct json_object *
 profile_arguments(const struct member *m, const struct launch_facts *f)
 {
-	struct json_object *args = json_object_new_object(), *v;
+	struct json_object *args = jobject(), *v;
 
 	for (; m->name != NULL; m++)
 		if ((v = value_of(m, f)) != NULL)
-			json_object_object_add(args, m->name, v);
+			jput(args, m->name, v);
 	return args;
 }

@@ -16,7 +16,7 @@
 #include <json-c/json.h>
 
 #include "format.h"
-#include "jget.h"
+#include "jmake.h"
 #include "source.h"
 
 #define FILES		4
@@ -246,17 +246,16 @@ part_of(const struct text *t, const char *name, int64_t first, int64_t count,
 		count = SOURCE_MOST;
 	if (line_of(t, first, &len) == NULL)
 		return NULL;
-	o = json_object_new_object();
+	o = jobject();
 	jput_str(o, "file", name);
 	jput_int(o, "first", first);
 	if (current > 0)
 		jput_int(o, "current", current);
-	lines = json_object_new_array();
+	lines = jarray();
 	for (i = 0; i < count; i++) {
 		if ((p = line_of(t, first + i, &len)) == NULL)
 			break;
-		json_object_array_add(lines,
-		    format_text(p, format_cut(p, len, SOURCE_WIDTH)));
+		jadd(lines, jtext_clean(p, format_cut(p, len, SOURCE_WIDTH)));
 	}
 	jput(o, "lines", lines);
 	return o;
@@ -336,8 +335,7 @@ add_receiver(struct json_object *names, const char *line)
 	while (word_char(p[n]))
 		n++;
 	if (n > 0 && (p[n] == ' ' || p[n] == '\t'))
-		json_object_array_add(names,
-		    json_object_new_string_len(p, (int)n));
+		jadd(names, jtext_len(p, n));
 }
 
 /* The first word of each part between commas, brackets counted. */
@@ -352,8 +350,7 @@ add_params(struct json_object *names, const char *p)
 		if (fresh && word_char(*p)) {
 			for (n = 1; word_char(p[n]);)
 				n++;
-			json_object_array_add(names,
-			    json_object_new_string_len(p, (int)n));
+			jadd(names, jtext_len(p, n));
 			p += n - 1;
 			fresh = false;
 		} else if (*p == ',' && depth == 0)
@@ -410,7 +407,7 @@ source_params(const char *file, int64_t line, const char *function)
 		join_lines(t, line, decl, sizeof(decl));
 		if ((open = declares(decl, name)) == NULL)
 			continue;
-		names = json_object_new_array();
+		names = jarray();
 		add_receiver(names, decl);
 		add_params(names, open);
 		return names;

@@ -20,6 +20,7 @@
 #include "frames.h"
 #include "hits.h"
 #include "jget.h"
+#include "jmake.h"
 #include "judge.h"
 #include "launch.h"
 #include "memtext.h"
@@ -99,13 +100,12 @@ list_hits(void)
 
 	json_object_put(g.breakpoints);
 	json_object_put(g.watchpoints);
-	g.breakpoints = json_object_new_array();
-	g.watchpoints = json_object_new_array();
+	g.breakpoints = jarray();
+	g.watchpoints = jarray();
 	for (i = 0; i < bps_count(); i++) {
 		bp = bps_at(i);
 		if (bp->hit && !bp->once && bp->catcher == 0)
-			json_object_array_add(g.breakpoints,
-			    json_object_new_int64(bp->id));
+			jadd(g.breakpoints, jint(bp->id));
 	}
 	catch_hits(exc_latest(), g.breakpoints);
 	watch_hits(g.watchpoints, g.changed);
@@ -493,7 +493,7 @@ state_name(void)
 struct json_object *
 summary_make(struct op *op)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	int64_t around = SOURCE_AROUND;
 	char words[300] = "the program is being started";
 	struct bound b;

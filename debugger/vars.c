@@ -8,6 +8,7 @@
 
 #include "engine.h"
 #include "jget.h"
+#include "jmake.h"
 #include "vars.h"
 
 #define PAGE		100	/* elements of what was asked for */
@@ -65,7 +66,7 @@ put_value(struct json_object *o, const char *value, size_t most, size_t skip)
 	if (skip > len)
 		skip = len;
 	n = format_cut(value + skip, len - skip, most);
-	jput(o, "value", format_text(value + skip, n));
+	jput(o, "value", jtext_clean(value + skip, n));
 	if (skip + n == len && skip == 0)
 		return;
 	jput_bool(o, "truncated", true);
@@ -77,7 +78,7 @@ struct json_object *
 var_make(struct json_object *dap, const char *name, size_t value_max,
     size_t skip, enum number_format f)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	const char *value = jget_str(dap, "value");
 	const char *type = jget_str(dap, "type"), *path;
 	char number[80];
@@ -88,7 +89,7 @@ var_make(struct json_object *dap, const char *name, size_t value_max,
 		value = number;
 	jput_str(o, "name", name != NULL ? name : jget_str(dap, "name"));
 	if (type != NULL && *type != '\0')
-		jput(o, "type", format_text(type,
+		jput(o, "type", jtext_clean(type,
 		    format_cut(type, strlen(type), 200)));
 	put_value(o, value, value_max, skip);
 	if (children(dap) == 0)
@@ -104,7 +105,7 @@ void
 vars_put(struct bound *b, struct json_object *answer, const char *key,
     struct json_object *dap, int64_t offset, enum number_format f)
 {
-	struct json_object *arr = json_object_new_array();
+	struct json_object *arr = jarray();
 	int64_t i, n = (int64_t)jlen(dap);
 
 	b->used += strlen(key) + 6;
@@ -206,14 +207,14 @@ branch_fill(struct op *op, struct branch *br, struct json_object *dap)
 	}
 	if (more >= 0)
 		n = more;
-	arr = json_object_new_array();
+	arr = jarray();
 	jput(br->var, "fields", arr);
 	for (; i < n && i < end; i++) {
 		if (var_hidden(jat(dap, (size_t)i)))
 			continue;
 		v = var_make(jat(dap, (size_t)i), NULL, VALUE_MOST, 0,
 		    br->grow->format);
-		json_object_array_add(arr, v);
+		jadd(arr, v);
 		if (br->level < LEVELS && !var_is_text(jat(dap, (size_t)i)))
 			branch_ask(op, br->grow, v, jat(dap, (size_t)i),
 			    br->level + 1, 0);
@@ -294,14 +295,14 @@ fit_fields(struct bound *b, struct json_object *var, struct json_object *to,
 	int64_t of = jget_num(var, "children", -1);
 	size_t i;
 
-	arr = json_object_new_array();
+	arr = jarray();
 	for (i = 0; i < jlen(from); i++) {
-		one = json_object_new_object();
+		one = jobject();
 		if (!fit(b, jat(from, i), one, 0)) {
 			json_object_put(one);
 			break;
 		}
-		json_object_array_add(arr, one);
+		jadd(arr, one);
 	}
 	jput(to, "fields", arr);
 	if (i < jlen(from) || (of > 0 && offset + (int64_t)i < of))
@@ -327,7 +328,7 @@ fit(struct bound *b, struct json_object *var, struct json_object *to,
 struct json_object *
 vars_fit(struct bound *b, struct json_object *var, int64_t offset)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	int64_t shown = (int64_t)strlen(jget_str(var, "value"));
 	int64_t end = jget_num(var, "offset", 0) + shown;
 

@@ -13,6 +13,7 @@
 
 #include "dialect.h"
 #include "jget.h"
+#include "jmake.h"
 #include "params.h"
 #include "source.h"
 #include "view.h"
@@ -190,12 +191,11 @@ split_arguments(struct job *j)
 
 	if (j->view.arguments != NULL || mixed == NULL)
 		return;
-	j->view.arguments = json_object_new_array();
-	j->view.locals = json_object_new_array();
+	j->view.arguments = jarray();
+	j->view.locals = jarray();
 	for (i = 0; i < jlen(mixed); i++) {
 		v = jat(mixed, i);
-		json_object_array_add(
-		    has_name(j->params, jget_str(v, "name")) ?
+		jadd(has_name(j->params, jget_str(v, "name")) ?
 			j->view.arguments :
 			j->view.locals,
 		    json_object_get(v));

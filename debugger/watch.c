@@ -16,6 +16,7 @@
 #include "dialect.h"
 #include "format.h"
 #include "jget.h"
+#include "jmake.h"
 #include "memtext.h"
 #include "profile.h"
 #include "view.h"
@@ -119,7 +120,7 @@ watch_words(const struct watch *w, char *out, size_t room)
 static struct json_object *
 watch_json(const struct watch *w)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = jobject();
 	char words[512];
 
 	jput_int(o, "id", w->id);
@@ -202,7 +203,7 @@ send_all(struct op *op, bpsend_fn fn)
 		return;
 	}
 	s->fn = fn;
-	arr = json_object_new_array();
+	arr = jarray();
 	for (i = 0; i < WATCHES; i++) {
 		if (watches[i].id == 0 || watches[i].going ||
 		    watches[i].data_id == NULL)
@@ -212,10 +213,10 @@ send_all(struct op *op, bpsend_fn fn)
 			if (strcmp(theirs[k][0], watches[i].access) == 0)
 				jput_str(one, "accessType", theirs[k][1]);
 		jput_str(one, "condition", watches[i].condition);
-		json_object_array_add(arr, one);
+		jadd(arr, one);
 		s->ids[s->n++] = watches[i].id;
 	}
-	args = json_object_new_object();
+	args = jobject();
 	jput(args, "breakpoints", arr);
 	adapter_ask("setDataBreakpoints", args, op, on_set, s);
 }
@@ -289,7 +290,7 @@ added(struct op *op, const char *why, void *arg)
 		send_all(op, refused);
 		return;
 	}
-	o = json_object_new_object();
+	o = jobject();
 	jput(o, "watchpoint", watch_json(w));
 	watch_words(w, words, sizeof(words));
 	jput_str(o, "words", words);
@@ -526,13 +527,13 @@ watch_add(struct op *op)
 static void
 watch_list(struct op *op)
 {
-	struct json_object *o = json_object_new_object();
-	struct json_object *arr = json_object_new_array();
+	struct json_object *o = jobject();
+	struct json_object *arr = jarray();
 	size_t i;
 
 	for (i = 0; i < WATCHES; i++)
 		if (watches[i].id != 0)
-			json_object_array_add(arr, watch_json(&watches[i]));
+			jadd(arr, watch_json(&watches[i]));
 	jput(o, "watchpoints", arr);
 	op_reply(op, o);
 }
@@ -540,16 +541,15 @@ watch_list(struct op *op)
 static void
 removed(struct op *op, const char *why, void *arg)
 {
-	struct json_object *o = json_object_new_object();
-	struct json_object *arr = json_object_new_array();
+	struct json_object *o = jobject();
+	struct json_object *arr = jarray();
 	size_t i;
 
 	(void)arg;
 	for (i = 0; i < WATCHES; i++) {
 		if (!watches[i].going)
 			continue;
-		json_object_array_add(arr,
-		    json_object_new_int64(watches[i].id));
+		jadd(arr, jint(watches[i].id));
 		drop(&watches[i]);
 	}
 	jput(o, "removed", arr);
@@ -771,13 +771,13 @@ watch_hits(struct json_object *ids, struct json_object *changed)
 	for (w = watches; w < watches + WATCHES; w++) {
 		if (w->id == 0 || !w->hit)
 			continue;
-		json_object_array_add(ids, json_object_new_int64(w->id));
+		jadd(ids, jint(w->id));
 		if (w->was == NULL || w->value == NULL)
 			continue;
-		o = json_object_new_object();
+		o = jobject();
 		jput_str(o, "name", w->expression);
 		jput_str(o, "old", w->was);
 		jput_str(o, "new", w->value);
-		json_object_array_add(changed, o);
+		jadd(changed, o);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Answers of the debugger: what fits, what is cut, numbers in other bases. */
-/* links: debugger/format.c debugger/jget.c debugger/clean.c debugger/memtext.c */
+/* links: debugger/format.c debugger/jget.c debugger/jmake.c debugger/clean.c debugger/memtext.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +16,7 @@
 #include "debugger/engine.h"
 #include "debugger/format.h"
 #include "debugger/jget.h"
+#include "debugger/jmake.h"
 #include "debugger/memtext.h"
 
 static int64_t	asked_max;
@@ -55,7 +56,7 @@ text_is_cut_between_characters(void **state)
 static void
 text_becomes_utf8(void **state)
 {
-	struct json_object *o = format_text("a\xff\x62", 3);
+	struct json_object *o = jtext_clean("a\xff\x62", 3);
 
 	(void)state;
 	assert_string_equal(json_object_get_string(o), "a\xef\xbf\xbd" "b");
