@@ -25,26 +25,38 @@ static const char *
 point_of(char *line)
 {
 	char *type = strstr(line, " - ");
+	const char *point;
 
 	if (type == NULL)
 		return NULL;
 	*type = '\0';
 	type = nth_word(type + 3, 0);
-	return strcmp(type, "cgroup2") == 0 ? nth_word(line, 4) : NULL;
+	if (strcmp(type, "cgroup2") != 0)
+		return NULL;
+	point = nth_word(line, 4);
+	return point != NULL && *point == '/' ? point : NULL;
 }
 
-int
-cgfile_mount(FILE *f, char *mnt, size_t size)
+/* The path, if this is the line of version 2. */
+static const char *
+path_of(char *line)
+{
+	line[strcspn(line, "\n")] = '\0';
+	return strncmp(line, "0::/", 4) == 0 ? line + 3 : NULL;
+}
+
+/* Of the first line in which it is found and for which there is room. */
+static int
+first(FILE *f, const char *(*find)(char *line), char *to, size_t size)
 {
 	char *line = NULL;
-	const char *point;
+	const char *it;
 	size_t room = 0;
 	int found = -1;
 
 	while (f != NULL && found == -1 && getline(&line, &room, f) != -1)
-		if ((point = point_of(line)) != NULL && *point == '/' &&
-		    strlen(point) < size) {
-			memcpy(mnt, point, strlen(point) + 1);
+		if ((it = find(line)) != NULL && strlen(it) < size) {
+			memcpy(to, it, strlen(it) + 1);
 			found = 0;
 		}
 	free(line);
@@ -54,23 +66,15 @@ cgfile_mount(FILE *f, char *mnt, size_t size)
 }
 
 int
+cgfile_mount(FILE *f, char *mnt, size_t size)
+{
+	return first(f, point_of, mnt, size);
+}
+
+int
 cgfile_own(FILE *f, char *path, size_t size)
 {
-	char *line = NULL;
-	size_t room = 0;
-	int found = -1;
-
-	while (f != NULL && found == -1 && getline(&line, &room, f) != -1) {
-		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, "0::/", 4) != 0 || strlen(line + 3) >= size)
-			continue;
-		memcpy(path, line + 3, strlen(line + 3) + 1);
-		found = 0;
-	}
-	free(line);
-	if (f != NULL)
-		fclose(f);
-	return found;
+	return first(f, path_of, path, size);
 }
 
 uint64_t

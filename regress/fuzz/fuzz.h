@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,17 @@ static inline void
 quiet(void)
 {
 	log_init("fuzz", LOG_L_ERROR, fuzz_no_log);
+}
+
+/* A directory of the target's own, to be removed at its end. */
+static inline void
+fuzz_room(char *path, size_t size)
+{
+	const char *dir = getenv("TMPDIR");
+	int n = snprintf(path, size, "%s/fuzz.XXXXXX",
+	    dir == NULL ? "/tmp" : dir);
+
+	must(n > 0 && (size_t)n < size && mkdtemp(path) != NULL);
 }
 
 /* Of the first ones, which are all that a target has. */
@@ -125,6 +137,21 @@ take_part(struct input *in, size_t n)
 	in->p += part.left;
 	in->left -= part.left;
 	return part;
+}
+
+/*
+ * For targets of several things: the first byte says which, as a digit, so that
+ * a person can write one.  None keeps a descriptor.
+ */
+static inline void
+fuzz_one_of(void (*const targets[])(struct input), size_t n,
+    const uint8_t *data, size_t len)
+{
+	const int before = count_fds();
+	struct input in = { data, len };
+
+	targets[take_u8(&in) % 48U % n](in);
+	must(count_fds() == before);
 }
 
 /* A copy of its own, so that a byte too many is noticed; ends with NUL if

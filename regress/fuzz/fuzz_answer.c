@@ -441,14 +441,11 @@ leave(void)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	const char *dir = getenv("TMPDIR");
 	char path[STORE_PATH];
 
 	(void)argc;
 	(void)argv;
-	(void)snprintf(home, sizeof(home), "%s/fuzz-answer.XXXXXX",
-	    dir == NULL ? "/tmp" : dir);
-	must(mkdtemp(home) != NULL);
+	fuzz_room(home, sizeof(home));
 	/* who shows something ends without memory */
 	fault_never = 1U << FAULT_MALLOC | 1U << FAULT_REALLOC;
 	must(setlocale(LC_CTYPE, "C.UTF-8") != NULL);

@@ -146,13 +146,9 @@ leave(void)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	const char *dir = getenv("TMPDIR");
-
 	(void)argc;
 	(void)argv;
-	(void)snprintf(root, sizeof(root), "%s/fuzz-archive.XXXXXX",
-	    dir == NULL ? "/tmp" : dir);
-	must(mkdtemp(root) != NULL);
+	fuzz_room(root, sizeof(root));
 	(void)umask(0);
 	(void)setenv("TZ", "UTC0", 1);
 	atexit(leave);

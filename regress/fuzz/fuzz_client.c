@@ -589,15 +589,13 @@ leave(void)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	const char *dir = getenv("TMPDIR");
 	char path[STORE_PATH];
 
 	(void)argc;
 	(void)argv;
 	nowhere = fopen("/dev/null", "we");
-	(void)snprintf(home, sizeof(home), "%s/fuzz-client.XXXXXX",
-	    dir == NULL ? "/tmp" : dir);
-	must(nowhere != NULL && mkdtemp(home) != NULL);
+	fuzz_room(home, sizeof(home));
+	must(nowhere != NULL);
 	must(setenv("XDG_CONFIG_HOME", home, 1) == 0);
 	must(mkdir(store_path("", path), 0700) == 0);
 	atexit(leave);
@@ -610,11 +608,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static void (*const targets[])(struct input) = {
 		try_known, try_announced, try_mark,
 	};
-	const int before = count_fds();
-	struct input in = { data, len };
 
-	targets[take_u8(&in) % 48U % (sizeof(targets) / sizeof(targets[0]))]
-	    (in);
-	must(count_fds() == before);
+	fuzz_one_of(targets, sizeof(targets) / sizeof(targets[0]), data, len);
 	return 0;
 }

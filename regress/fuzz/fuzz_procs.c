@@ -649,16 +649,13 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const char *const below[] = { "", "/task", "/task/1",
 		"/task/2", "/fd", "/ns" };
-	const char *dir = getenv("TMPDIR");
 	char path[300];
 	size_t i, j;
 	int fds[2];
 
 	(void)argc;
 	(void)argv;
-	(void)snprintf(top, sizeof(top), "%s/fuzz-procs.XXXXXX",
-	    dir == NULL ? "/tmp" : dir);
-	must(strlen(top) < sizeof(top) - 1 && mkdtemp(top) != NULL);
+	fuzz_room(top, sizeof(top));
 	atexit(leave);
 	proc_fd = keep(open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	for (i = 0; i < PIDS; i++)
@@ -691,11 +688,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static void (*const targets[])(struct input) = {
 		try_files, try_processes, try_lists,
 	};
-	const int before = count_fds();
-	struct input in = { data, len };
 
 	last_holder = 0;
-	targets[take_u8(&in) % 48U % COUNT(targets)](in);
-	must(count_fds() == before);
+	fuzz_one_of(targets, sizeof(targets) / sizeof(targets[0]), data, len);
 	return 0;
 }

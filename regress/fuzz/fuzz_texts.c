@@ -869,16 +869,13 @@ leave(void)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	const char *dir = getenv("TMPDIR");
 	char path[512];
 	size_t i;
 
 	(void)argc;
 	(void)argv;
 	quiet();
-	(void)snprintf(top, sizeof(top), "%s/fuzz-texts.XXXXXX",
-	    dir == NULL ? "/tmp" : dir);
-	must(strlen(top) < sizeof(top) - 1 && mkdtemp(top) != NULL);
+	fuzz_room(top, sizeof(top));
 	atexit(leave);
 	for (i = 0; i < PLACES; i++)
 		if (i != 8)
@@ -897,12 +894,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		try_memory, try_bytes, try_thrown_words, try_thrown, try_watch,
 		try_watch, try_language, try_locate, try_arguments,
 	};
-	const int before = count_fds();
-	struct input in = { data, len };
 
-	/* the digits, so that a person can write one */
-	targets[take_u8(&in) % 48U % (sizeof(targets) / sizeof(targets[0]))]
-	    (in);
-	must(count_fds() == before);
+	fuzz_one_of(targets, sizeof(targets) / sizeof(targets[0]), data, len);
 	return 0;
 }
