@@ -57,6 +57,12 @@ say() {
 	printf '%s\n\n' "$text"
 }
 
-# No child of the daemon's is taken for a user: this one is none.
-(say </dev/null &)
+# Who already answers would be taken for the one that is started here.
+if ctl version >/dev/null 2>&1; then
+	echo "there is a daemon already, and debuglanternctl goes to that one" \
+	    "unless it is told another (--target)" >&2
+else
+	# No child of the daemon's is taken for a user: this one is none.
+	(say </dev/null &)
+fi
 exec "$bin/debuglanternd" -d "$@"

@@ -84,6 +84,12 @@ def started(uid, user):
         ok(status == 200 and data["user"] == user,
            "a browser logs in there", (status, data))
         eq(log_in(found[1])[0], 401, "once")
+        r = subprocess.run([RUN_SH, BIN], env=env, user=uid, group=uid,
+                           stdin=subprocess.DEVNULL, capture_output=True,
+                           text=True, cwd="/", timeout=60)
+        ok(r.returncode != 0 and "there is a daemon already" in r.stderr and
+           "cannot listen" in r.stderr and not r.stdout,
+           "a second one is not taken for the first", r)
         r = subprocess.run([BIN + "/debuglanternctl", "web"], env=env,
                            user=uid, group=uid, capture_output=True)
         ok(ADDRESS.match(r.stdout.decode()), "another one can be had", r)

@@ -166,10 +166,13 @@ async function tokenDialog(redraw) {
 }
 
 function tokenRow(t, redraw) {
-	return h("li", h("div", h("b", t.label || t.id), " ",
+	const ended = t.expires && Date.parse(t.expires) <= Date.now();
+
+	return h("li", h("div", Boolean(t.label) && [h("b", t.label), " "],
 	    h("code", t.id), t.read_only && h("span.tag", "read-only"),
 	    h("small", [me.admin && t.user, `made ${format.when(t.created)}`,
-	    t.expires && `ends ${format.when(t.expires)}`].filter(Boolean)
+	    t.expires && `${ended ? "ended" : "ends"} ${
+	    format.when(t.expires)}`].filter(Boolean)
 	    .join(", "))), iconButton("trash", `Revoke ${t.label || t.id}`,
 	    async (e) => {
 		const b = e.currentTarget;

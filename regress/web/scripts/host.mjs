@@ -84,4 +84,19 @@ async function tokens(t) {
 	t.ok(true, "a revoked token ends its logins");
 }
 
-export const tests = { shows, audits, tokens };
+async function ended(t) {
+	const page = await t.page();
+	const { id } = (await t.call("POST", "/tokens", { expires: 1 })).data;
+	const row = page.locator(".tokens li", { hasText: id });
+
+	await t.until(async () => {
+		await page.goto("/host");
+		await row.waitFor();
+		return /, ended /.test(await row.innerText());
+	});
+	t.ok(true, "a token that is good no more is shown as such");
+	t.eq((await row.innerText()).split(id).length, 2,
+	    "one without a label has its id, once");
+}
+
+export const tests = { shows, audits, tokens, ended };
