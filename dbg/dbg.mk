@@ -2,5 +2,5 @@
 # debuglanternctl; it speaks no TLS
 dbg_SRCS :=	$(wildcard dbg/*.c) $(CTL_SHARED) ctl/daemon.c \
 		$(addprefix debugger/,codec.c profile.c profile_table.c \
-		jmake.c clean.c)
+		copy.c jmake.c jsize.c clean.c)
 dbg_LIBS :=	-ljson-c -lbsd

@@ -286,6 +286,20 @@ log_message(const char *way, struct json_object *m, size_t len)
 	    name == NULL ? "?" : name, len);
 }
 
+/* A head and its body, or neither. */
+static int
+enqueue_frame(const char *text, size_t len)
+{
+	const size_t before = queue_len;
+	char head[64];
+	int n = snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len);
+
+	if (enqueue(head, (size_t)n) == 0 && enqueue(text, len) == 0)
+		return 0;
+	queue_len = before;
+	return -1;
+}
+
 /*
  * Takes message.  -1: it does not read what it is sent.  What is for one that
  * is about to end is answered by its end.
@@ -293,14 +307,11 @@ log_message(const char *way, struct json_object *m, size_t len)
 static int
 send_message(struct json_object *message)
 {
-	char head[64];
 	size_t len;
 	const char *text = jwrite(message, &len);
-	int n = snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len);
 	int rc = in.active ? -1 : 0;
 
-	if (in.active && enqueue(head, (size_t)n) == 0 &&
-	    enqueue(text, len) == 0) {
+	if (in.active && enqueue_frame(text, len) == 0) {
 		log_message("dap>", message, len);
 		write_more();
 		rc = 0;

@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "copy.h"
 #include "dialect.h"
 #include "jget.h"
 #include "jmake.h"
@@ -173,11 +174,11 @@ split(struct assign *s)
 	const char *open = strrchr(s->target, '[');
 
 	if (open != NULL && (dot == NULL || open > dot)) {
-		s->holder = strndup(s->target, (size_t)(open - s->target));
-		s->member = strdup(open);
+		s->holder = copy_part(s->target, (size_t)(open - s->target));
+		s->member = copy_text(open);
 	} else if (dot != NULL) {
-		s->holder = strndup(s->target, (size_t)(dot - s->target));
-		s->member = strdup(dot + 1);
+		s->holder = copy_part(s->target, (size_t)(dot - s->target));
+		s->member = copy_text(dot + 1);
 	}
 }
 
@@ -229,8 +230,7 @@ on_scopes(struct op *op, const struct view *v, const char *code,
 	parameter = (old = value_in(v->arguments, s->target)) != NULL;
 	if (!parameter)
 		old = value_in(v->locals, s->target);
-	if (old != NULL)
-		s->old = strdup(old);
+	s->old = copy_text(old);
 	/* adapters that mix both kinds have one scope for them */
 	scope = parameter ? view_scope(v, "arguments") : 0;
 	if (scope <= 0)

@@ -11,6 +11,7 @@
 #include <json-c/json.h>
 
 #include "bps.h"
+#include "copy.h"
 #include "format.h"
 #include "jget.h"
 #include "jmake.h"
@@ -104,7 +105,7 @@ void
 bps_set(char **field, const char *value)
 {
 	free(*field);
-	*field = value == NULL ? NULL : strdup(value);
+	*field = copy_text(value);
 }
 
 void

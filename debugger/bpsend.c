@@ -11,6 +11,7 @@
 #include <json-c/json.h>
 
 #include "bpsend.h"
+#include "copy.h"
 #include "dialect.h"
 #include "engine.h"
 #include "jget.h"
@@ -58,7 +59,7 @@ static void
 change_less(struct op *op, struct change *c, const char *why)
 {
 	if (why != NULL && c->why == NULL)
-		c->why = strdup(why);
+		c->why = copy_text(why);
 	if (--c->pending > 0)
 		return;
 	c->fn(op, c->why, c->arg);
@@ -126,7 +127,7 @@ static void
 move_path(struct op *op, struct change *c, const char *from, const char *to,
     unsigned int tries)
 {
-	char *path = strdup(to);
+	char *path = copy_text(to);
 	struct bp *bp;
 	size_t i;
 
@@ -163,7 +164,7 @@ best_line(const char *lines, const char *path)
 			best_len = len;
 		}
 	}
-	return best == NULL ? NULL : strndup(best, best_len);
+	return best == NULL ? NULL : copy_part(best, best_len);
 }
 
 static void
@@ -195,7 +196,7 @@ ask_sources(struct op *op, struct change *c, const struct bp *bp)
 		return;
 	}
 	l->change = c;
-	l->path = strdup(bp->path);
+	l->path = copy_text(bp->path);
 	jput_fmt(args, "expression", "%s%s$", dialect()->sources_command,
 	    base);
 	jput_str(args, "context", "repl");
@@ -276,7 +277,7 @@ list_send(struct op *op, struct change *c, const char *path)
 	l->change = c;
 	l->sent = bps_wire(path, &can);
 	if (path != NULL) {
-		l->path = strdup(path);
+		l->path = copy_text(path);
 		jput(args, "source", jone_str("path", path));
 	}
 	jput(args, "breakpoints", json_object_get(l->sent));

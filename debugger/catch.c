@@ -14,6 +14,7 @@
 #include "bps.h"
 #include "bpsend.h"
 #include "catch.h"
+#include "copy.h"
 #include "dialect.h"
 #include "engine.h"
 #include "exc.h"
@@ -406,7 +407,7 @@ new_catcher(struct op *op)
 	}
 	*c = (struct catcher) { .id = bps_new_id(),
 		.panic = strcmp(kind, "panic") == 0,
-		.type = type == NULL ? NULL : strdup(type) };
+		.type = copy_text(type) };
 	return c;
 }
 

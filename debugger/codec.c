@@ -47,10 +47,12 @@ again(struct codec *c)
 
 /*
  * How many values a text has at most, by its commas and brackets outside of
- * strings.  A parser makes a hundred bytes of each, whatever its length.
+ * strings.  A parser makes a hundred bytes of each, whatever its length.  Ours
+ * takes comments and other quotes as well, which no JSON has and which would
+ * have to be counted as it reads them.  NULL, or why it is not to be read.
  */
-static bool
-too_rich(const char *s, size_t len)
+static const char *
+objection(const char *s, size_t len)
 {
 	size_t i, n = 0;
 	bool quoted = false;
@@ -60,10 +62,12 @@ too_rich(const char *s, size_t len)
 			quoted = !quoted;
 		else if (quoted && s[i] == '\\')
 			i++;
+		else if (!quoted && (s[i] == '\'' || s[i] == '/'))
+			return "it is not JSON";
 		else if (!quoted && (s[i] == ',' || s[i] == '[' || s[i] == '{'))
 			n++;
 	}
-	return n > CODEC_VALUES_MAX;
+	return n > CODEC_VALUES_MAX ? "it has too many values" : NULL;
 }
 
 struct json_object *
@@ -72,8 +76,8 @@ codec_parse(const char *text, size_t len, const char **why)
 	struct json_tokener *tok;
 	struct json_object *json = NULL;
 
-	*why = "it has too many values";
-	if (len > INT_MAX || too_rich(text, len))
+	*why = "it is too long";
+	if (len > INT_MAX || (*why = objection(text, len)) != NULL)
 		return NULL;
 	*why = "out of memory";
 	if ((tok = json_tokener_new_ex(CODEC_DEPTH_MAX)) == NULL)

@@ -6,6 +6,7 @@
 #include "bps.h"
 #include "bpsend.h"
 #include "catch.h"
+#include "copy.h"
 #include "diff.h"
 #include "engine.h"
 #include "judge.h"
@@ -34,7 +35,7 @@ configured_less(struct op *op, const char *why, void *arg)
 
 	(void)arg;
 	if (why != NULL && why_not == NULL)
-		why_not = strdup(why);
+		why_not = copy_text(why);
 	if (--pending > 0)
 		return;
 	configured = NULL;

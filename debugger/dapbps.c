@@ -37,7 +37,9 @@ static void	next(struct setting *);
 static const char *
 key_of(struct json_object *o)
 {
-	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
+	size_t len;
+
+	return jwrite(o, &len);
 }
 
 static struct json_object *

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "copy.h"
 #include "diff.h"
 #include "format.h"
 #include "jget.h"
@@ -38,7 +39,7 @@ find(const char *key)
 	}
 	free(oldest->key);
 	json_object_put(oldest->values);
-	*oldest = (struct was) { .key = strdup(key) };
+	*oldest = (struct was) { .key = copy_text(key) };
 	return oldest;
 }
 

@@ -15,6 +15,8 @@
 #include "format.h"
 #include "jget.h"
 #include "jmake.h"
+#include "jsize.h"
+#include "log.h"
 #include "utf8.h"
 
 /* Kept free for "truncated" itself, which is written last. */
@@ -54,7 +56,7 @@ format_base64(const void *data, size_t len)
 	uint32_t v;
 
 	if ((out = o = malloc((len + 2) / 3 * 4 + 1)) == NULL)
-		return NULL;
+		fatal("base64");
 	for (i = 0; i < len; i += 3) {
 		v = (uint32_t)p[i] << 16;
 		if (i + 1 < len)
@@ -112,7 +114,7 @@ bound_init(struct bound *b, struct op *op)
 static bool
 fits(struct bound *b, size_t extra, struct json_object *v)
 {
-	size_t cost = jcost(v) + extra;
+	size_t cost = jsize(v) + extra;
 
 	if (cost > bound_left(b)) {
 		json_object_put(v);

@@ -15,6 +15,7 @@
 #include "frames.h"
 #include "jget.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "looks.h"
 #include "source.h"
 #include "summary.h"
@@ -171,7 +172,7 @@ on_variables(struct op *op, const struct view *v, const char *code,
 	o = jobject();
 	jput(o, "thread", thread_json(v));
 	jput(o, "frame", frame_json(view_frame(v), v->frame));
-	b.used += jcost(o);
+	b.used += jsize(o);
 	vars_put(&b, o, key, vars, offset < 0 ? 0 : offset, FORMAT_NONE);
 	bound_done(&b, o);
 	op_reply(op, o);
@@ -252,7 +253,7 @@ reply_trace(struct op *op, struct trace *t)
 	b.used += 64;
 	for (i = t->from; i < n; i++) {
 		one = frame_json(jat(t->frames, i), i);
-		b.used += jcost(one) + 16;
+		b.used += jsize(one) + 16;
 		put_frame(&b, t, one, i);
 		jadd(arr, one);
 		if (bound_left(&b) < 256 && ++i)

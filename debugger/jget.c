@@ -73,12 +73,3 @@ jat(struct json_object *arr, size_t i)
 {
 	return i < jlen(arr) ? json_object_array_get_idx(arr, i) : NULL;
 }
-
-size_t
-jcost(struct json_object *o)
-{
-	size_t len;
-
-	json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN, &len);
-	return len;
-}

@@ -20,7 +20,4 @@ struct json_object *jget_arr(struct json_object *, const char *name);
 size_t	 jlen(struct json_object *arr);
 struct json_object *jat(struct json_object *arr, size_t);
 
-/* Bytes that it takes as text. */
-size_t	 jcost(struct json_object *);
-
 #endif

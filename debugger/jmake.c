@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* JSON that the engine makes. */
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "clean.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "log.h"
 #include "utf8.h"
 
@@ -81,8 +83,11 @@ jwrite(struct json_object *o, size_t *len)
 	const char *text = json_object_to_json_string_length(o,
 	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, len);
 
-	if (text == NULL)
+	/* it tells nobody that there was no memory for a part */
+	if (text == NULL || *len != jsize(o)) {
+		errno = ENOMEM;
 		fatal("JSON");
+	}
 	return text;
 }
 

@@ -11,6 +11,7 @@
 #include "format.h"
 #include "jget.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "looks.h"
 #include "source.h"
 #include "view.h"
@@ -31,7 +32,7 @@ reply_source(struct op *op, const char *file, int64_t line, int64_t around,
 		part = source_part(file, line - around, line > around ?
 			2 * around + 1 : line + around, current);
 		if (part == NULL || around == 0 ||
-		    jcost(part) < bound_left(&b))
+		    jsize(part) < bound_left(&b))
 			break;
 		json_object_put(part);
 	}
@@ -61,7 +62,7 @@ reply_function(struct op *op, const char *file, int64_t first, int64_t last,
 			first = line - n / 2;
 		part = source_part(file, first, n, current);
 		if (part == NULL || n <= 1 ||
-		    jcost(part) < bound_left(&b) - 128)
+		    jsize(part) < bound_left(&b) - 128)
 			break;
 		json_object_put(part);
 	}

@@ -22,7 +22,8 @@ piece(const char *stream, const char *bytes, size_t len)
 
 	if (format_is_text(bytes, len)) {
 		jput(o, "text", jtext_clean(bytes, len));
-	} else if ((text = format_base64(bytes, len)) != NULL) {
+	} else {
+		text = format_base64(bytes, len);
 		jput_str(o, "base64", text);
 		free(text);
 	}

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "copy.h"
 #include "dialect.h"
 #include "engine.h"
 #include "jget.h"
@@ -59,7 +60,7 @@ keep(const char *key, struct json_object *names)
 {
 	free(kept[next].key);
 	json_object_put(kept[next].names);
-	kept[next].key = strdup(key);
+	kept[next].key = copy_text(key);
 	kept[next].names = names;
 	next = (next + 1) % KEPT;
 }
@@ -88,7 +89,7 @@ ask(struct op *op, const char *key, int64_t frame, params_fn fn, void *arg)
 		fn(op, NULL, arg);
 		return;
 	}
-	*w = (struct wait) { .fn = fn, .arg = arg, .key = strdup(key) };
+	*w = (struct wait) { .fn = fn, .arg = arg, .key = copy_text(key) };
 	args = jone_int("frameId", frame);
 	jput_fmt(args, "expression", "%sframe variable --no-locals --depth 0",
 	    dialect()->command_prefix);

@@ -10,9 +10,11 @@
 
 #include <json-c/json.h>
 
+#include "copy.h"
 #include "dialect.h"
 #include "jget.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
@@ -83,16 +85,6 @@ on_expanded(struct op *op, struct json_object *var, const char *code,
 		engine_touched();
 }
 
-static size_t
-value_room(struct op *op)
-{
-	int64_t max = BOUND_DEFAULT;
-
-	(void)op_int(op, "max", false, &max);
-	return max < 1024 || max > BOUND_MOST ? BOUND_DEFAULT / 2 :
-						(size_t)max / 2;
-}
-
 static void	 evaluate(struct op *, struct look *);
 
 /* Go wants calls to be named as such. */
@@ -118,13 +110,17 @@ on_value(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct look *l = arg;
 	struct json_object *var;
+	struct bound b;
 
 	if (!a->ok) {
 		if (!call_again(op, l, a))
 			fail_evaluate(op, a);
 		return;
 	}
-	var = var_make(a->body, l->expression, value_room(op),
+	/* the other half is for what is said of it */
+	if (!bound_init(&b, op))
+		return;
+	var = var_make(a->body, l->expression, bound_left(&b) / 2,
 	    l->of_value && l->offset > 0 ? (size_t)l->offset : 0, l->format);
 	if (jget_num(var, "children", 0) != 0 || jget_bool(var, "truncated"))
 		jput_str(var, "path", l->expression);
@@ -175,8 +171,9 @@ read_look(struct op *op, struct look *l)
 	    !op_string(op, "what", false, &what) ||
 	    !op_int(op, "offset", false, &l->offset))
 		return false;
-	if (l->offset < 0)
-		l->offset = 0;
+	/* nothing has more parts, or more bytes */
+	if (l->offset < 0 || l->offset > INT32_MAX)
+		l->offset = l->offset < 0 ? 0 : INT32_MAX;
 	l->of_value = what != NULL && strcmp(what, "value") == 0;
 	if (format == NULL || format_by_name(format, &l->format))
 		return true;
@@ -194,7 +191,7 @@ look(struct op *op, const char *expression, bool runs)
 		op_fail(op, "internal_error", "out of memory");
 		return;
 	}
-	l->expression = strdup(expression);
+	l->expression = copy_text(expression);
 	l->runs = runs;
 	op->data = l;
 	op->free_data = free_look;
@@ -259,7 +256,7 @@ on_raw(struct op *op, const struct dap_answer *a, void *arg)
 	if (offset < 0 || (size_t)offset > len)
 		offset = (int64_t)len;
 	text += offset;
-	n = format_cut(text, len - (size_t)offset, bound_left(&b) * 3 / 4);
+	n = jsize_fit(text, len - (size_t)offset, bound_left(&b) * 3 / 4);
 	if ((size_t)offset + n < len)
 		bound_cut(&b, "text", (int64_t)n, (int64_t)len, NULL,
 		    offset + (int64_t)n);

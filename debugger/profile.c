@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "copy.h"
 #include "jmake.h"
 #include "profile.h"
 
@@ -267,9 +268,9 @@ env_map(struct json_object *list)
 
 	for (i = 0; i < n; i++) {
 		pair = json_object_get_string(json_object_array_get_idx(list, i));
-		if (pair == NULL || (eq = strchr(pair, '=')) == NULL ||
-		    (name = strndup(pair, (size_t)(eq - pair))) == NULL)
+		if (pair == NULL || (eq = strchr(pair, '=')) == NULL)
 			continue;
+		name = copy_part(pair, (size_t)(eq - pair));
 		jput(map, name, jtext(eq + 1));
 		free(name);
 	}

@@ -21,6 +21,7 @@
 #include "hits.h"
 #include "jget.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "judge.h"
 #include "launch.h"
 #include "memtext.h"
@@ -359,7 +360,7 @@ summary_view(struct bound *b, struct json_object *o, const struct view *v,
 
 	jput(o, "thread", thread_json(v));
 	jput(o, "frame", frame_json(view_frame(v), v->frame));
-	b->used += jcost(o);
+	b->used += jsize(o);
 	if ((source = frame_source(v, around)) != NULL &&
 	    !bound_put(b, o, "source", source))
 		bound_cut(b, "source", 0, -1, v->file, v->line);

@@ -6,15 +6,18 @@
 
 #include <json-c/json.h>
 
+#include "copy.h"
 #include "engine.h"
 #include "jget.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "vars.h"
 
 #define PAGE		100	/* elements of what was asked for */
 #define INNER_PAGE	16	/* and of what is inside of that */
 #define REQUESTS	24	/* for one expression */
 #define LEVELS		2
+#define TYPE_MOST	200	/* bytes */
 
 bool
 var_hidden(struct json_object *dap)
@@ -46,16 +49,32 @@ var_is_text(struct json_object *dap)
 		strcmp(type, "str") == 0);
 }
 
+/* More than there can be is what an adapter has made up. */
+static int64_t
+count_of(struct json_object *dap, const char *name)
+{
+	int64_t n = jget_num(dap, name, 0);
+
+	return n < 0 ? 0 : n < INT32_MAX ? n : INT32_MAX;
+}
+
 /* How many there are inside: -1 = some, it does not say. */
 static int64_t
 children(struct json_object *dap)
 {
-	int64_t n = jget_num(dap, "namedVariables", 0) +
-	    jget_num(dap, "indexedVariables", 0);
+	int64_t n = count_of(dap, "namedVariables") +
+	    count_of(dap, "indexedVariables");
 
 	if (jget_num(dap, "variablesReference", 0) <= 0)
 		return 0;
 	return n > 0 ? n : -1;
+}
+
+/* Of a text, as much as takes so many bytes of an answer. */
+static void
+put_some(struct json_object *o, const char *name, const char *s, size_t most)
+{
+	jput(o, name, jtext_clean(s, jsize_fit(s, strlen(s), most)));
 }
 
 static void
@@ -65,13 +84,14 @@ put_value(struct json_object *o, const char *value, size_t most, size_t skip)
 
 	if (skip > len)
 		skip = len;
-	n = format_cut(value + skip, len - skip, most);
+	n = jsize_fit(value + skip, len - skip, most);
 	jput(o, "value", jtext_clean(value + skip, n));
 	if (skip + n == len && skip == 0)
 		return;
 	jput_bool(o, "truncated", true);
 	jput_int(o, "bytes", (int64_t)len);
 	jput_int(o, "offset", (int64_t)skip);
+	jput_int(o, "shown", (int64_t)n);
 }
 
 struct json_object *
@@ -80,17 +100,20 @@ var_make(struct json_object *dap, const char *name, size_t value_max,
 {
 	struct json_object *o = jobject();
 	const char *value = jget_str(dap, "value");
-	const char *type = jget_str(dap, "type"), *path;
+	const char *type = jget_str(dap, "type"), *path, *own;
 	char number[80];
 
 	if (value == NULL && (value = jget_str(dap, "result")) == NULL)
 		value = "";
 	if (format_value(f, value, type, number, sizeof(number)))
 		value = number;
-	jput_str(o, "name", name != NULL ? name : jget_str(dap, "name"));
+	if (name != NULL)
+		put_some(o, "name", name, value_max / 4);
+	else if ((own = jget_str(dap, "name")) != NULL)
+		put_some(o, "name", own, VALUE_MOST);
 	if (type != NULL && *type != '\0')
-		jput(o, "type", jtext_clean(type,
-		    format_cut(type, strlen(type), 200)));
+		put_some(o, "type", type, name != NULL &&
+			value_max / 4 < TYPE_MOST ? value_max / 4 : TYPE_MOST);
 	put_value(o, value, value_max, skip);
 	if (children(dap) == 0)
 		return o;
@@ -231,7 +254,7 @@ on_branch(struct op *op, const struct dap_answer *a, void *arg)
 		branch_fill(op, br, jget_arr(a->body, "variables"));
 	else if (br->level == 1 && g->code == NULL) {
 		g->code = a->code;
-		g->why = strdup(a->message);
+		g->why = copy_text(a->message);
 	}
 	grow_less(op, g);
 	free(br);
@@ -242,7 +265,7 @@ branch_ask(struct op *op, struct grow *g, struct json_object *var,
     struct json_object *dap, unsigned int level, int64_t offset)
 {
 	int64_t ref = jget_num(dap, "variablesReference", 0);
-	int64_t indexed = jget_num(dap, "indexedVariables", 0);
+	int64_t indexed = count_of(dap, "indexedVariables");
 	struct json_object *args;
 	struct branch *br;
 
@@ -269,7 +292,7 @@ vars_expand(struct op *op, struct json_object *var, struct json_object *dap,
     int64_t offset, enum number_format f, vars_fn fn, void *arg)
 {
 	struct grow *g = calloc(1, sizeof(*g));
-	int64_t indexed = jget_num(dap, "indexedVariables", 0);
+	int64_t indexed = count_of(dap, "indexedVariables");
 
 	if (g == NULL) {
 		fn(op, var, "internal_error", "out of memory", arg);
@@ -310,6 +333,13 @@ fit_fields(struct bound *b, struct json_object *var, struct json_object *to,
 		    jget_str(var, "path"), offset + (int64_t)i);
 }
 
+/* May a variable be shown without it? */
+static bool
+spared(const char *key)
+{
+	return strcmp(key, "path") == 0;
+}
+
 static bool
 fit(struct bound *b, struct json_object *var, struct json_object *to,
     int64_t offset)
@@ -317,7 +347,8 @@ fit(struct bound *b, struct json_object *var, struct json_object *to,
 	b->used += 16;	/* brackets, commas, "fields" */
 	json_object_object_foreach(var, key, value) {
 		if (strcmp(key, "fields") != 0 &&
-		    !bound_put(b, to, key, json_object_get(value)))
+		    !bound_put(b, to, key, json_object_get(value)) &&
+		    !spared(key))
 			return false;
 	}
 	if (jget_arr(var, "fields") != NULL)
@@ -329,7 +360,7 @@ struct json_object *
 vars_fit(struct bound *b, struct json_object *var, int64_t offset)
 {
 	struct json_object *o = jobject();
-	int64_t shown = (int64_t)strlen(jget_str(var, "value"));
+	int64_t shown = jget_num(var, "shown", 0);
 	int64_t end = jget_num(var, "offset", 0) + shown;
 
 	fit(b, var, o, offset);

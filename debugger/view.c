@@ -11,6 +11,7 @@
 
 #include <json-c/json.h>
 
+#include "copy.h"
 #include "dialect.h"
 #include "jget.h"
 #include "jmake.h"
@@ -136,7 +137,7 @@ job_end(struct job *j)
 	}
 	if (good && dbg.epoch != j->epoch) {
 		j->code = "not_stopped";
-		j->why = strdup("the program was resumed meanwhile");
+		j->why = copy_text("the program was resumed meanwhile");
 		good = false;
 	}
 	if (good && (j->want & VIEW_VARIABLES) != 0 &&
@@ -165,7 +166,7 @@ job_fail(struct job *j, const char *code, const char *why)
 	if (j->code != NULL)
 		return;
 	j->code = code;
-	j->why = strdup(why == NULL ? "the adapter did not say why" : why);
+	j->why = copy_text(why == NULL ? "the adapter did not say why" : why);
 }
 
 /* -- variables ---------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "bps.h"
 #include "bpsend.h"
+#include "copy.h"
 #include "dialect.h"
 #include "format.h"
 #include "jget.h"
@@ -283,7 +284,7 @@ added(struct op *op, const char *why, void *arg)
 		return;
 	}
 	if (why != NULL) {
-		ad->why = strdup(why);
+		ad->why = copy_text(why);
 		ad->address = w->address;
 		drop(w);
 		/* the others may have lost their place to it */
@@ -379,8 +380,8 @@ on_address(struct op *op, const struct dap_answer *a, void *arg)
 	}
 	if (!a->ok || value == NULL ||
 	    !format_address(value, &ad->w->address)) {
-		ad->why = strdup(a->ok ? "it is no variable" :
-				       memtext_error(a->message));
+		ad->why = copy_text(a->ok ? "it is no variable" :
+					  memtext_error(a->message));
 	} else if (type != NULL) {
 		/* "int *" is the type of the address */
 		n = strlen(type);
@@ -512,8 +513,8 @@ watch_add(struct op *op)
 		return;
 	}
 	*w = (struct watch) { .id = bps_new_id(),
-		.expression = strdup(expression),
-		.condition = condition == NULL ? NULL : strdup(condition) };
+		.expression = copy_text(expression),
+		.condition = copy_text(condition) };
 	snprintf(w->access, sizeof(w->access), "%s", access);
 	ad->w = w;
 	op->word = (uint64_t)w->id;
@@ -699,7 +700,7 @@ on_now(struct op *op, const struct dap_answer *a, void *arg)
 	if (w != NULL && value != NULL) {
 		free(w->was);
 		w->was = w->value;
-		w->value = strdup(value);
+		w->value = copy_text(value);
 	}
 	read_less();
 }

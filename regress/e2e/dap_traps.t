@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: ISC
 # What debug adapters do that a client must live with: each conversation of
 # regress/dap is replayed by a mock adapter to the debugger's engine.
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -408,6 +410,66 @@ def limits():
         ok("state" in r.ask("stop"), "and can be ended")
 
 
+def saying(where, *lines):
+    """A conversation that comes to a stop, with these before it."""
+    os.symlink(os.path.join(os.path.abspath(CONVERSATIONS), "auto.inc"),
+               os.path.join(where, "auto.inc"))
+    path = os.path.join(where, "said")
+    with open(path + ".conv", "w", encoding="latin-1") as f:
+        f.write("\n".join((
+            "include auto.inc", *lines, "< initialize", "ok initialize "
+            '{"supportsConfigurationDoneRequest":true}', "< launch",
+            "ev initialized", "ok launch", "< configurationDone",
+            "ok configurationDone",
+            'ev stopped {"reason":"entry","threadId":4711}')) + "\n")
+    return path
+
+
+def values_that_grow():
+    """Characters that take six bytes of an answer, and bytes that take
+    three: no answer is without its value, and all of it can be read."""
+    value = "\x01\x02" * 2000
+    for most in (1024, 8192):
+        with tempfile.TemporaryDirectory() as where, \
+                Rig(saying(where, "auto evaluate " + json.dumps(
+                    {"result": value, "type": "\x03" * 3000,
+                     "variablesReference": 0}))) as r:
+            r.start()
+            got, n = "", 0
+            while len(got) < len(value) and n < 200:
+                a = r.ask("print", expression="e" * 3000, what="value",
+                          offset=len(got), max=most)
+                got += a["value"]
+                n += 1
+                if not a["value"]:
+                    break
+            eq(got, value, f"max {most}: all of it, in {n} answers")
+            ok(a["bytes"] == len(value) and a["name"], "and it says of what",
+               a)
+    with tempfile.TemporaryDirectory() as where, \
+            Rig(saying(where, 'auto evaluate {"result":"' + "\xe9" * 3000 +
+                       '","variablesReference":0}')) as r:
+        r.start()
+        a = r.ask("print", expression="a", max=1024)
+        ok(set(a["value"]) == {"\ufffd"} and
+           len(a["value"]) == a["shown"] < a["bytes"] == 3000,
+           "what is no text counts as what is shown for it", a)
+
+
+def counts_without_end():
+    most = str(2 ** 63 - 1)
+    with tempfile.TemporaryDirectory() as where, \
+            Rig(saying(where, 'auto variables {"variables":[{"name":"i",'
+                       f'"value":"","variablesReference":7,'
+                       f'"namedVariables":{most},'
+                       f'"indexedVariables":{most}}}]}}',
+                       'auto evaluate {"result":"","variablesReference":7}')
+                ) as r:
+        eq(r.start()["state"], "stopped", "what cannot be counted is shown")
+        a = r.ask("print", expression="a", offset=2 ** 63 - 1)
+        ok("value" in a, "and what is behind all of it is nothing", a)
+
+
 def busy():
     with Rig("busy", ["-r", "5"]) as r:
         r.start()
@@ -623,6 +685,6 @@ run_tests(launch_orders, gdb_launches_last, without_waiting,
           death_while_stopped, refused_launches, limits, busy,
           still_running, lost_pause, own_gate, slow_detach, rollback, steps,
           reverse_requests, framing,
-          huge_answers, floods, wrong_kinds, readers, client_that_leaves,
+          huge_answers, values_that_grow, counts_without_end, floods, wrong_kinds, readers, client_that_leaves,
           words_for_mistakes,
           stopped_while_it_starts, no_process_is_left)

@@ -434,8 +434,7 @@ def bystander(d, name):
 def tidy(d):
     c = d.client(timeout=PATIENCE)
     try:
-        wait_for(lambda: all(s["name"] == STANDING for s in c.cmd("LIST"))
-                 or tidied(c), PATIENCE)
+        wait_for(lambda: not tidied(c)[1], PATIENCE)
     finally:
         c.close()
 

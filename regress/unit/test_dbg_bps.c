@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The registry of breakpoints: what is sent, what is answered, what is hit. */
-/* links: debugger/bps.c debugger/hits.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/clean.c */
+/* links: debugger/bps.c debugger/copy.c debugger/hits.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

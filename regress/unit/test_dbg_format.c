@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Answers of the debugger: what fits, what is cut, numbers in other bases. */
-/* links: debugger/format.c debugger/jget.c debugger/jmake.c debugger/clean.c debugger/memtext.c */
+/* links: debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c debugger/memtext.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include "debugger/format.h"
 #include "debugger/jget.h"
 #include "debugger/jmake.h"
+#include "debugger/jsize.h"
 #include "debugger/memtext.h"
 
 static int64_t	asked_max;
@@ -106,7 +107,7 @@ answers_have_a_bound(void **state)
 	bound_cut(&b, "things", n, 1000, "a.b", n);
 	jput(o, "things", arr);
 	bound_done(&b, o);
-	assert_true(jcost(o) <= 1024);
+	assert_true(jsize(o) <= 1024);
 	arr = jget_arr(o, "truncated");
 	assert_int_equal(jlen(arr), 1);
 	assert_int_equal(jget_num(jat(arr, 0), "shown", -1), n);
@@ -114,6 +115,49 @@ answers_have_a_bound(void **state)
 	assert_int_equal(jget_num(jat(arr, 0), "offset", -1), n);
 	assert_string_equal(jget_str(jat(arr, 0), "path"), "a.b");
 	json_object_put(o);
+}
+
+static void
+sizes_are_those_of_the_text(void **state)
+{
+	static const char *const texts[] = { "{}", "[]", "{\"a\":[]}", "[1]",
+		"[0,-1,9223372036854775807,-9223372036854775808]",
+		"[18446744073709551615,1.5,1e300,-0.25,true,false,null]",
+		"{\"a\":{\"b\":[[],{}]},\"c\":\"\"}",
+		"[\"\\u0001\\u001f\\b\\f\\n\\r\\t\\\"\\\\/\x7f\"]",
+		"{\"k\\n\\u0002\\\"\":\"\xc3\xa9\\u0000x\"}" };
+	struct json_object *o;
+	size_t i, len;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		o = json_tokener_parse(texts[i]);
+		assert_non_null(o);
+		(void)json_object_to_json_string_length(o,
+		    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
+		    &len);
+		assert_int_equal(jsize(o), len);
+		json_object_put(o);
+	}
+	assert_int_equal(jsize(NULL), 4);
+}
+
+static void
+text_is_cut_by_what_it_takes(void **state)
+{
+	(void)state;
+	assert_int_equal(jsize_fit("abc", 3, 3), 3);
+	assert_int_equal(jsize_fit("abc", 3, 2), 2);
+	assert_int_equal(jsize_fit("a\nb", 3, 2), 1);
+	assert_int_equal(jsize_fit("a\nb", 3, 3), 2);
+	assert_int_equal(jsize_fit("\001\001", 2, 11), 1);
+	assert_int_equal(jsize_fit("\001\001", 2, 12), 2);
+	/* two bytes of one character, and what is none */
+	assert_int_equal(jsize_fit("\xc3\xa9", 2, 1), 0);
+	assert_int_equal(jsize_fit("\xc3\xa9", 2, 2), 2);
+	assert_int_equal(jsize_fit("\xe9\xe9", 2, 5), 1);
+	assert_int_equal(jsize_fit("\0", 1, 6), 1);
+	assert_int_equal(jsize_fit("", 0, 0), 0);
 }
 
 static void
@@ -257,6 +301,8 @@ main(void)
 		cmocka_unit_test(text_becomes_utf8),
 		cmocka_unit_test(base64_comes_back),
 		cmocka_unit_test(answers_have_a_bound),
+		cmocka_unit_test(sizes_are_those_of_the_text),
+		cmocka_unit_test(text_is_cut_by_what_it_takes),
 		cmocka_unit_test(bounds_have_bounds),
 		cmocka_unit_test(numbers_are_found),
 		cmocka_unit_test(bases),

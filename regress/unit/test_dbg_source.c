@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Source files: found, cut into lines; parameters read from declarations. */
-/* links: debugger/source.c debugger/extent.c debugger/diff.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/clean.c */
+/* links: debugger/source.c debugger/extent.c debugger/diff.c debugger/copy.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

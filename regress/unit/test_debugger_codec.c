@@ -182,6 +182,26 @@ too_long(void **state)
 	assert_int_equal(got.messages, 2);
 }
 
+/* What the parser takes beyond JSON would hide values from who counts them. */
+static void
+json_alone(void **state)
+{
+	static const char *const bad[] = { "{'\"':[[],[]],'x':1}",
+		"{'seq':1}", "{\"a\":1,/*\"*/\"b\":[[]]}", "{\"a\":1}//\"" };
+	const char *why;
+	struct json_object *o;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_null(codec_parse(bad[i], strlen(bad[i]), &why));
+		assert_string_equal(why, "it is not JSON");
+	}
+	o = codec_parse("{\"it's\":\"/*\"}", 14, &why);
+	assert_non_null(o);
+	json_object_put(o);
+}
+
 static void
 too_rich(void **state)
 {
@@ -239,6 +259,7 @@ main(void)
 		cmocka_unit_test(broken_framing),
 		cmocka_unit_test(no_messages),
 		cmocka_unit_test(too_long),
+		cmocka_unit_test(json_alone),
 		cmocka_unit_test(too_rich),
 		cmocka_unit_test(stopped_by_the_reader),
 	};

@@ -503,7 +503,7 @@ def listed(c):
 
 
 def tidied(c):
-    """Deletes all but that; its id, or None as long as there is more."""
+    """Deletes all but that; its id or None, and what there is beside it."""
     mine = None
     for s in listed(c):
         if s["name"] == STANDING:
@@ -512,8 +512,7 @@ def tidied(c):
         if s["state"] in ("RUNNING", "DEBUGGING"):
             c.cmd("KILL " + s["id"])
         c.cmd("DELETE " + s["id"])
-    left = [s for s in listed(c) if s["name"] != STANDING]
-    return mine if not left else None
+    return mine, [s for s in listed(c) if s["name"] != STANDING]
 
 
 def recovers(d, standing=True):
@@ -524,9 +523,9 @@ def recovers(d, standing=True):
         try:
             c = d.client(timeout=LONG)
             try:
-                mine = tidied(c)
-                if standing and mine is None:
-                    why[0] = c.cmd("LIST")
+                mine, left = tidied(c)
+                if left or standing and mine is None:
+                    why[0] = left or "the session that stands has gone"
                     return False
                 if standing:
                     before = c.output(mine)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC */
+/* What is said without memory for all of it is not said. */
+/* links: debugger/jmake.c debugger/jsize.c debugger/copy.c debugger/clean.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <sys/wait.h>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debugger/copy.h"
+#include "debugger/jmake.h"
+
+static bool	short_of_memory;
+
+/* json-c's is this one, too. */
+void *
+realloc(void *p, size_t n)
+{
+	static void *(*next)(void *, size_t);
+
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_NEXT, "realloc");
+	return short_of_memory && n >= 4096 ? NULL : next(p, n);
+}
+
+static struct json_object *
+request(void)
+{
+	struct json_object *o = jone_str("command", "evaluate"), *args;
+	char text[8192];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	args = jone_str("expression", text);
+	jput_int(args, "frameId", 1);
+	jput(o, "arguments", args);
+	return o;
+}
+
+/* The exit code of who writes it. */
+static int
+write_it(struct json_object *o, bool poor)
+{
+	pid_t pid = fork();
+	size_t len;
+	int status;
+
+	assert_int_not_equal(pid, -1);
+	if (pid == 0) {
+		(void)dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), 2);
+		short_of_memory = poor;
+		_exit(strlen(jwrite(o, &len)) == len ? 0 : 99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void
+nothing_is_left_out(void **state)
+{
+	struct json_object *o = request();
+	int code;
+
+	(void)state;
+	assert_int_equal(write_it(o, false), 0);
+	code = write_it(o, true);
+	assert_int_not_equal(code, 0);
+	assert_int_not_equal(code, 99);
+	json_object_put(o);
+}
+
+static void
+copies(void **state)
+{
+	char *s = copy_part("abcdef", 3);
+
+	(void)state;
+	assert_string_equal(s, "abc");
+	free(s);
+	s = copy_text("abc");
+	assert_string_equal(s, "abc");
+	free(s);
+	assert_null(copy_text(NULL));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_left_out),
+		cmocka_unit_test(copies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
