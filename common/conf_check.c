@@ -67,6 +67,14 @@ check_access(struct checker *ck, const struct conf_listen *l, bool loopback)
 {
 	if (loopback || l->tls || l->plain)
 		return;
+	if (l->line == CONF_LINE_COMMAND) {
+		complain(ck, l->line, "listen on %s: not a loopback address, "
+		    "so tokens and programs would be sent in clear; leave out "
+		    "--bind, and say \"listen on %s tls\" in the "
+		    "configuration file, or plain in place of tls if you "
+		    "trust this network", l->addr, l->addr);
+		return;
+	}
 	complain(ck, l->line, "%slisten on %s: not a loopback address, so "
 	    "tokens and programs would be sent in clear; add the word tls, or "
 	    "plain if you trust this network", l->web ? "web " : "", l->addr);

@@ -29,13 +29,13 @@ static struct mcp_input	 input;
 /* -- the command line ------------------------------------------------------ */
 
 static const char usage_text[] =
-    "usage: " MCP_NAME " [--system | --socket PATH]\n"
+    "usage: " MCP_NAME " [-hV] [--system | --socket PATH]\n"
     "Serves the Model Context Protocol on standard input and output, for the\n"
     "client of an agent to start; " MCP_NAME "(1) says how.\n"
     "  --system       ask the system's daemon, not your own\n"
     "  --socket PATH  ask the daemon at this local socket\n"
-    "  --help         show this\n"
-    "  --version      show the version\n";
+    "  -h, --help     show this and exit\n"
+    "  -V, --version  show the version and exit\n";
 
 static int
 set_socket(struct target *t, const char *path)
@@ -59,7 +59,7 @@ parse(int argc, char **argv, bool *done)
 		{ "system", no_argument, NULL, 's' },
 		{ "socket", required_argument, NULL, 'S' },
 		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *path = getenv("DEBUGLANTERN_SOCKET");
@@ -69,12 +69,12 @@ parse(int argc, char **argv, bool *done)
 
 	*done = true;
 	opterr = 0;
-	while ((ch = getopt_long(argc, argv, "", options, NULL)) != -1)
+	while ((ch = getopt_long(argc, argv, "hV", options, NULL)) != -1)
 		if (ch == 's')
 			system = true;
 		else if (ch == 'S')
 			path = optarg;
-		else if (ch == 'h' || ch == 'v') {
+		else if (ch == 'h' || ch == 'V') {
 			printf(ch == 'h' ? usage_text : MCP_NAME " "
 			    DL_VERSION "\n");
 			return report_flush();

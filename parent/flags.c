@@ -16,11 +16,13 @@
 #define LOCAL_IDLE	1800
 
 static const char usage_text[] =
-    "usage: debuglanternd [-dnv] [-f file] [--bind address] [--local]\n"
+    "usage: debuglanternd [-dhnVv] [-f file] [--bind address] [--local]\n"
     "                     [--max-sessions n] [--max-total-bytes n] [--port n]\n"
     "                     [--service-name name]\n"
     "                     [--socket path] [--state-dir directory] [--user]\n"
-    "                     [--web-port n]\n";
+    "                     [--web-port n]\n"
+    "debuglanternd(8) tells what they are, debuglantern.conf(5) what the file "
+    "says.\n";
 
 /* Each of these sets one key of the configuration over the file's value. */
 static const struct {
@@ -50,6 +52,14 @@ usage(void)
 {
 	fputs(usage_text, stderr);
 	exit(2);
+}
+
+/* Answers what has been asked for. */
+static void __attribute__((noreturn))
+answer(const char *text)
+{
+	fputs(text, stdout);
+	exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
 static void
@@ -149,7 +159,8 @@ flags_load(void)
 			goto fail;
 		}
 	}
-	if (conf_check(c, on_conf_error, NULL) == -1)
+	if (conf_check(c, on_conf_error, NULL) == -1 || (!d.opt.local &&
+	    listen_check(c, on_conf_error, NULL) == -1))
 		goto fail;
 	return c;
 fail:
@@ -162,7 +173,7 @@ enum { OPT_KEY = 256, OPT_USER = OPT_KEY + NKEYS, OPT_LOCAL };
 static void
 parse_options(int argc, char **argv)
 {
-	struct option longs[NKEYS + 3];
+	struct option longs[NKEYS + 5];
 	size_t i;
 	int ch;
 
@@ -176,8 +187,12 @@ parse_options(int argc, char **argv)
 	longs[NKEYS].val = OPT_USER;
 	longs[NKEYS + 1].name = "local";
 	longs[NKEYS + 1].val = OPT_LOCAL;
+	longs[NKEYS + 2].name = "help";
+	longs[NKEYS + 2].val = 'h';
+	longs[NKEYS + 3].name = "version";
+	longs[NKEYS + 3].val = 'V';
 
-	while ((ch = getopt_long(argc, argv, "df:nv", longs, NULL)) != -1) {
+	while ((ch = getopt_long(argc, argv, "df:hnVv", longs, NULL)) != -1) {
 		if (ch >= OPT_KEY && ch < OPT_USER) {
 			if (nset == MAX_SET)
 				errx(2, "too many options");
@@ -195,11 +210,18 @@ parse_options(int argc, char **argv)
 			d.opt.user = true;
 		else if (ch == OPT_LOCAL)
 			d.opt.local = true;
+		else if (ch == 'h')
+			answer(usage_text);
+		else if (ch == 'V')
+			answer("debuglanternd " DL_VERSION "\n");
 		else
 			usage();
 	}
-	if (optind != argc)
-		usage();
+	if (optind == argc)
+		return;
+	fprintf(stderr, "debuglanternd: \"%s\" is too much: there are options "
+	    "alone\n", argv[optind]);
+	usage();
 }
 
 void
@@ -209,7 +231,7 @@ flags_parse(int argc, char **argv)
 	d.mode = geteuid() == 0 && !d.opt.user ? MODE_SYSTEM : MODE_USER;
 	d.conf = flags_load();
 	if (d.conf == NULL)
-		exit(d.opt.check ? 1 : 2);
+		exit(1);
 	if (d.opt.check) {
 		flags_warn();
 		if (d.opt.verbose)

@@ -79,10 +79,50 @@ describe(struct listener *l, const struct conf_listen *c)
 	    c->user != NULL ? c->user : "");
 }
 
+/* Why nobody may be taken for the user that is named; NULL: who it is. */
+static const char *
+user_fault(const char *name, uid_t *uid)
+{
+	const struct passwd *pw = getpwnam(name);
+
+	if (pw == NULL)
+		return "there is no such user; name one that exists";
+	if (pw->pw_uid == 0)
+		return "root is refused; name an ordinary user";
+	/* what an ordinary user checks may be the system's file */
+	if (d.mode == MODE_USER && !d.opt.check && pw->pw_uid != getuid())
+		return "that needs a daemon started by root";
+	*uid = pw->pw_uid;
+	return NULL;
+}
+
+int
+listen_check(const struct conf *c, conf_error_fn fn, void *arg)
+{
+	const struct conf_listen *l;
+	char text[PATH_LEN + 512];
+	const char *why;
+	uid_t uid;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; (l = conf_listen_at(c, i)) != NULL; i++) {
+		if (l->user == NULL || conf_listen_port(c, l) == 0 ||
+		    (why = user_fault(l->user, &uid)) == NULL)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s:%d: %slisten on %s "
+		    "auth none as %.64s: %s", c->name, l->line,
+		    l->web ? "web " : "", l->addr, l->user, why);
+		fn(arg, text);
+		r = -1;
+	}
+	return r;
+}
+
 static int
 rule_of(struct listener *l, const struct conf_listen *c)
 {
-	struct passwd *pw;
+	const char *why;
 
 	if (c->web)
 		l->flags |= LISTENER_WEB;
@@ -92,20 +132,13 @@ rule_of(struct listener *l, const struct conf_listen *c)
 		l->flags |= LISTENER_PLAIN;
 	if (c->user == NULL)
 		return 0;
-	pw = getpwnam(c->user);
-	if (pw == NULL || pw->pw_uid == 0) {
-		log_error("listen on %s: %s", c->addr, pw == NULL ?
-		    "auth none as a user that does not exist" :
-		    "auth none as root is refused; name an ordinary user");
-		return -1;
-	}
-	if (d.mode == MODE_USER && pw->pw_uid != getuid()) {
-		log_error("listen on %s: auth none as %s needs a daemon "
-		    "started by root", c->addr, c->user);
+	/* gone since listen_check() */
+	if ((why = user_fault(c->user, &l->uid)) != NULL) {
+		log_error("listen on %s auth none as %.64s: %s", c->addr,
+		    c->user, why);
 		return -1;
 	}
 	l->flags |= LISTENER_AUTH_NONE;
-	l->uid = pw->pw_uid;
 	return 0;
 }
 

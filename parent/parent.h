@@ -143,6 +143,9 @@ bool	 child_runs(enum role);
 void	 settings_fill(void);
 
 /* listen.c: the sockets. */
+/* Names each user of auth none whom nobody may be taken for; -1 = there is
+ * one. */
+int	 listen_check(const struct conf *, conf_error_fn, void *arg);
 void	 listen_open(void);
 /* Moves to the listeners of another configuration; -1 = nothing changed. */
 int	 listen_reload(const struct conf *);

@@ -74,6 +74,20 @@ def flags():
     r = run("--nope")
     ok(b"usage" in r.stderr and r.returncode == 2, "unknown flags: usage, 2",
        r.stderr)
+    r = run("foo")
+    ok(b'"foo"' in r.stderr and r.returncode == 2, "an argument is named",
+       r.stderr)
+    for long, short, said in (("--help", "-h", b"usage: debuglanternd "),
+                              ("--version", "-V", b"debuglanternd ")):
+        r = run(long)
+        ok(r.returncode == 0 and r.stdout.startswith(said) and not r.stderr,
+           long, r)
+        eq(run(short).stdout, r.stdout, f"{short} is {long}")
+    for check in (), ("-n",):
+        r = run("--bind", "192.0.2.77", *check)
+        ok(r.returncode == 1 and b'"listen on 192.0.2.77 tls" in the '
+           b"configuration file" in r.stderr,
+           f"--bind of a network: where to say tls {check}", r)
     r = run("--port", "x", "-n")
     ok(b"port" in r.stderr, "a bad number: the message names the flag",
        r.stderr)
@@ -88,6 +102,7 @@ def check_only():
         "prot 5000\n": False,
         "port \"x\n": False,
         "limit nofile\n": False,
+        "\nlisten on ::1 auth none as no-such-user\n": False,
     }
     try:
         for text, good in texts.items():
@@ -98,6 +113,14 @@ def check_only():
             if not good:
                 ok(re.search(rb":\d+: ", r.stderr), "an error names its line",
                    r.stderr)
+        with open(path, "w") as f:
+            f.write("\nlisten on ::1 auth none as no-such-user\n")
+        told = (f"debuglanternd: {path}:2: listen on ::1 auth none as "
+                "no-such-user: there is no such user; name one that exists\n")
+        for args in ("-n", "-f", path), ("-f", path):
+            r = run(*args)
+            eq((r.returncode, r.stderr.decode()), (1, told),
+               f"auth none as nobody that exists {args[:-1]}")
         r = run("-n", "-f", "/dev/null")
         ok(b"OK" in r.stderr, "-n says OK", r.stderr)
     finally:

@@ -148,6 +148,10 @@ def not_used_so():
                                env=h.env, stdout=subprocess.PIPE, text=True,
                                check=False, timeout=SOON)
             eq((r.returncode, r.stdout.startswith(said)), (0, True), args)
+            short = subprocess.run([r.args[0], "-" + args[2].replace(
+                "v", "V")], env=h.env, stdout=subprocess.PIPE, text=True,
+                check=False, timeout=SOON)
+            eq(short.stdout, r.stdout, "and its letter")
         eq(h.daemons(), [], "none of these starts a daemon")
 
 
