@@ -72,6 +72,22 @@ add_file(struct json_object *args, char *file)
 	return r;
 }
 
+/* "main.c" is a file and no part of a function's name. */
+static bool
+is_source(const char *name, size_t len)
+{
+	static const char *const suffixes[] = { ".c", ".cc", ".cpp", ".cxx",
+		".go", ".h", ".hh", ".hpp", ".hxx", ".py", ".rs", ".s", ".S" };
+	size_t i, n;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		n = strlen(suffixes[i]);
+		if (len > n && memcmp(name + len - n, suffixes[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* text is cut into its parts. */
 static int
 add_place(struct json_object *args, char *text)
@@ -85,6 +101,11 @@ add_place(struct json_object *args, char *text)
 		if (colon != NULL && colon[1] == '\0') {
 			report("\"%s\" has no line behind its colon: give "
 			    "FILE:LINE or FUNCTION", text);
+			return -1;
+		}
+		if (colon != NULL && is_source(text, (size_t)(colon - text))) {
+			report("\"%s\": \"%s\" is no line: give FILE:LINE, or "
+			    "FUNCTION without a file", text, colon + 1);
 			return -1;
 		}
 		return args_text(args, "function", text);

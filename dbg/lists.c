@@ -11,6 +11,7 @@
 #include "../ctl/table.h"
 
 #define ROW_BYTES	16U	/* of memory */
+#define REMARK_MAX	64U	/* bytes of a remark in a table */
 
 /* Prints a table that is full, and frees it. */
 static void
@@ -58,6 +59,23 @@ point_state(struct json_object *o)
 	return reply_true(o, "verified") ? "set" : "pending";
 }
 
+/* A compiler's words are of several lines; the first says what is wrong. */
+static void
+remark_cell(struct table *t, const char *text)
+{
+	size_t len = strcspn(text, "\n");
+	char cut[REMARK_MAX + 4];
+
+	if (len > REMARK_MAX) {
+		for (len = REMARK_MAX; len > 0 && ((unsigned char)text[len] &
+		    0xc0) == 0x80; len--)
+			;
+		snprintf(cut, sizeof(cut), "%.*s...", (int)len, text);
+	} else
+		snprintf(cut, sizeof(cut), "%.*s", (int)len, text);
+	table_cell(t, cut, YELLOW);
+}
+
 /* Why it is not where it was wanted, or what its condition says. */
 static void
 remark(struct table *t, struct json_object *o)
@@ -68,7 +86,7 @@ remark(struct table *t, struct json_object *o)
 		text = reply_str(o, "message", NULL);
 	if (text == NULL && reply_true(o, "moved"))
 		text = "moved: there is no code in the line asked for";
-	table_cell(t, text != NULL ? text : "", YELLOW);
+	remark_cell(t, text != NULL ? text : "");
 }
 
 /* One table for the three kinds; columns that stay empty are left out. */

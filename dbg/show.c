@@ -147,6 +147,30 @@ put_exception(const struct view *v, struct json_object *json)
 	free(description);
 }
 
+/* It stands there because nobody can tell whether it should. */
+static void
+put_failed_conditions(const struct view *v, struct json_object *json)
+{
+	struct json_object *list = NULL, *o;
+	size_t i, n = view_list(json, "failed_conditions", &list);
+	const char *error;
+	int64_t id = 0;
+	char *line;
+
+	for (i = 0; i < n; i++) {
+		o = json_object_array_get_idx(list, i);
+		error = reply_str(o, "error", "");
+		(void)reply_int(o, "id", &id);
+		if ((line = strndup(error, strcspn(error, "\n"))) == NULL)
+			return;
+		fprintf(v->out, "The condition of breakpoint %" PRId64
+		    " failed: ", id);
+		view_text(v, line);
+		fputc('\n', v->out);
+		free(line);
+	}
+}
+
 static bool
 is_stopped(struct json_object *json)
 {
@@ -192,6 +216,7 @@ show_summary(struct json_object *json, const struct view *v)
 	}
 	put_position(v, json);
 	put_exception(v, json);
+	put_failed_conditions(v, json);
 	if (json_object_object_get_ex(json, "source", &source)) {
 		fputc('\n', v->out);
 		view_source(v, source);

@@ -91,6 +91,13 @@ bp_from(struct op *op, struct json_object *args)
 	if (file == NULL && function == NULL && line > 0 &&
 	    *summary_file() != '\0')
 		file = summary_file();
+	if (file == NULL && function == NULL && line > 0 &&
+	    dbg.phase == PHASE_STOPPED) {
+		op_fail(op, "invalid_argument", "the frame in view has no "
+		    "source here, which line %" PRId64 " could be of: give "
+		    "FILE:LINE", line);
+		return NULL;
+	}
 	if ((function == NULL) == (file == NULL) ||
 	    (file != NULL) != (line > 0)) {
 		op_fail(op, "invalid_argument", "a breakpoint is at a file "

@@ -359,8 +359,12 @@ cmd_until(struct op *op)
 
 	if (*summary_file() != '\0')
 		file = summary_file();
-	if (op_string(op, "file", file == NULL, &file) &&
-	    op_int(op, "line", true, &line))
+	if (!op_string(op, "file", false, &file))
+		return;
+	if (file == NULL)
+		op_fail(op, "invalid_argument", "the frame in view has no "
+		    "source here, which a line could be of: give FILE:LINE");
+	else if (op_int(op, "line", true, &line))
 		bps_until(op, file, line, NULL, on_until_set);
 }
 
@@ -541,6 +545,25 @@ goes_on(void)
 	    !dbg.ending.known && dbg.ending.lives;
 }
 
+/* Who has several must see which one it was. */
+static struct json_object *
+end_words(void)
+{
+	const char *base = strrchr(dbg.program, '/');
+	const char *name = dbg_said.session;
+	/* of an id as much as lists show */
+	const int len = strcmp(name, dbg_said.id) == 0 ? 8 : -1;
+	char words[512];
+
+	base = base == NULL || dbg_said.image ? "" : base + 1;
+	(void)snprintf(words, sizeof(words), "%s (%s%.200ssession %.*s)",
+	    !goes_on() ? "the program and its debugger have ended" :
+	    dbg.attached ? "the debugger has left; the process it was "
+	    "attached to goes on" : "the debugger has left; the program goes "
+	    "on", base, *base != '\0' ? ", " : "", len, name);
+	return words_of("terminated", words);
+}
+
 void
 exec_tree_gone(void)
 {
@@ -554,10 +577,7 @@ exec_tree_gone(void)
 	ending = NULL;
 	/* who is answered may start another one under the same name */
 	link_reply_last();
-	op_reply(op, words_of("terminated", !goes_on() ?
-	    "the program and its debugger have ended" : dbg.attached ?
-	    "the debugger has left; the process it was attached to goes on" :
-	    "the debugger has left; the program goes on"));
+	op_reply(op, end_words());
 	op_unref(op);
 	link_bye();
 }

@@ -9,6 +9,7 @@
 
 #include <json-c/json.h>
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,6 +21,7 @@
 #include "adapter.h"
 #include "choose.h"
 #include "commands.h"
+#include "elfhdr.h"
 #include "events.h"
 #include "jmake.h"
 #include "launch.h"
@@ -421,6 +423,31 @@ yama(void)
 	    "not one's children (kernel.yama.ptrace_scope)";
 }
 
+static bool
+is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	    memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+/* Adapters do not say that a program is of another machine. */
+static void
+not_for_here(char *words, size_t room)
+{
+	int fd = l.attach || dbg_said.image ? -1 :
+	    open(dbg.program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char why[160];
+
+	words[0] = '\0';
+	if (fd == -1)
+		return;
+	if (is_elf(fd) && elf_check_fd(fd, why, sizeof(why)) == -1)
+		(void)snprintf(words, room, " (%s)", why);
+	close(fd);
+}
+
 /* That it is late is another kind of failure than its own words. */
 static const char *
 code_of(const struct dap_answer *a)
@@ -431,17 +458,18 @@ code_of(const struct dap_answer *a)
 static void
 on_launched(struct op *op, const struct dap_answer *a, void *arg)
 {
-	char words[sizeof(dbg.program) + 1280];
+	char words[sizeof(dbg.program) + 1536], why[200];
 
 	(void)op;
 	(void)arg;
 	if (!a->ok && strcmp(a->code, "timeout") == 0 && l.configured)
 		return;		/* it runs; some never answer this */
 	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
-		(void)snprintf(words, sizeof(words), "%s could not %s %s: %s%s",
-		    dbg.profile->name, l.attach ? "attach to" : "start",
-		    dbg.program[0] != '\0' ? dbg.program : "the process",
-		    a->message, yama());
+		not_for_here(why, sizeof(why));
+		(void)snprintf(words, sizeof(words), "%s could not %s %s%s: "
+		    "%s%s", dbg.profile->name, l.attach ? "attach to" :
+		    "start", dbg.program[0] != '\0' ? dbg.program :
+		    "the process", why, a->message, yama());
 		launch_failed(code_of(a), words);
 	} else if (a->ok) {
 		l.launched = true;
@@ -506,6 +534,7 @@ static void
 configuration_done(struct op *op, const char *why)
 {
 	const struct dap_answer good = { .ok = true };
+	char words[4096 + 256];
 	const char *bad;
 
 	(void)op;
@@ -513,7 +542,12 @@ configuration_done(struct op *op, const char *why)
 	if (dbg.phase != PHASE_CONFIGURING)
 		return;		/* it has failed meanwhile */
 	if (!launches_last() && (bad = bps_preset_bad()) != NULL) {
-		launch_failed("not_verified", bad);
+		(void)snprintf(words, sizeof(words), "%s; nothing was "
+		    "started (commands go to the session before, if there "
+		    "is one): correct the place, or start without it and "
+		    "give it to `debugger break` once the program has "
+		    "stopped", bad);
+		launch_failed("not_verified", words);
 		return;
 	}
 	reduce_configured(&dbg, l.entry == ENTRY_YES);

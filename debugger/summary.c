@@ -319,6 +319,14 @@ summary_file(void)
 	return g.have && dbg.phase == PHASE_STOPPED ? g.view.file : "";
 }
 
+/* Of what it may have stopped for; one that was good once may be so again. */
+static bool
+condition_failed(const struct bp *bp)
+{
+	return bp->condition_error != NULL && (bp->hit ||
+	    !bp->condition_good);
+}
+
 /* Conditions that failed are shouted: the program need not be here. */
 static void
 add_condition_errors(char *words, size_t room)
@@ -328,8 +336,7 @@ add_condition_errors(char *words, size_t room)
 
 	for (i = 0; i < bps_count(); i++) {
 		bp = bps_at(i);
-		if (bp->condition_error == NULL ||
-		    !(bp->hit || !bp->condition_good))
+		if (!condition_failed(bp))
 			continue;
 		len = strlen(words);
 		snprintf(words + len, room - len, "; the condition of "
@@ -337,6 +344,28 @@ add_condition_errors(char *words, size_t room)
 		    (int)strcspn(bp->condition_error, "\n"),
 		    bp->condition_error);
 	}
+}
+
+static void
+put_failed_conditions(struct json_object *o)
+{
+	struct json_object *list = jarray(), *failed;
+	const struct bp *bp;
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (!condition_failed(bp))
+			continue;
+		failed = jobject();
+		jput_int(failed, "id", bp->id);
+		jput_str(failed, "error", bp->condition_error);
+		jadd(list, failed);
+	}
+	if (jlen(list) > 0)
+		jput(o, "failed_conditions", list);
+	else
+		json_object_put(list);
 }
 
 static void
@@ -350,6 +379,7 @@ put_stop_words(struct json_object *o)
 	    g.have ? g.place : "where is not known");
 	add_condition_errors(words, sizeof(words));
 	jput_str(o, "words", words);
+	put_failed_conditions(o);
 }
 
 void

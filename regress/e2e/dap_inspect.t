@@ -77,6 +77,8 @@ def condition_failed():
         s = r.ask("continue")
         ok("FAILED" in s["words"] and "undeclared" in s["words"],
            "why it stands here", s["words"])
+        ok("undeclared" in s["failed_conditions"][0]["error"],
+           "in a member of its own", s)
         ok("undeclared" in list(listed(r).values())[0]["condition_error"],
            "the list says so too")
 

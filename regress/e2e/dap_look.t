@@ -211,7 +211,8 @@ def bad_places(a):
             ok(not e or e["code"] == "not_verified", "functions come late")
         else:
             eq(e.get("code"), "not_verified", "a bad --break ends the start")
-            ok("no_function_of_this_name" in e["message"], "and is named", e)
+            ok("no_function_of_this_name" in e["message"] and
+               "nothing was started" in e["message"], "and is named", e)
 
 
 # --- one kind of adapter --------------------------------------------------

@@ -381,6 +381,40 @@ def classes(d):
     u.ask("stop")
 
 
+def another_machine(name):
+    """The program, with the header of one that no host of ours runs."""
+    with open(work + "/c", "rb") as f:
+        image = bytearray(f.read())
+    image[18:20] = b"\x16\0"   # EM_S390
+    with open(os.path.join(work, name), "wb") as f:
+        f.write(image)
+    os.chmod(os.path.join(work, name), 0o755)
+
+
+def not_so(d):
+    """What cannot be: is said so that it can be mended."""
+    u = User(d)
+    r = u.dbg("start", "./c", "-b", "nosuch")
+    ok(r.code == 1 and "function nosuch is NOT" in r.err and
+       "nothing was started" in r.err, "a bad -b starts nothing", r)
+    another_machine("elsewhere")
+    r = u.dbg("start", "./elsewhere")
+    ok("/elsewhere (ELF for s390, this host runs " in r.err,
+       "a program of another machine", r)
+    eq(u.ask("sessions")["sessions"], [], "of neither is a session left")
+    u.ask("start", "./c")
+    u.ask("continue", "--timeout", "1")
+    u.ask("pause")
+    for words in ("until", "20"), ("break", "20"):
+        r = u.dbg(*words)
+        ok(r.code == 1 and "no source here" in r.err and "FILE:LINE" in
+           r.err, "%s LINE where no source is" % words[0], r)
+    u.ask("start", "./crash", "-s", "two")
+    for told in "(crash, session two)", "(c, session ":
+        r = u.dbg("stop")
+        ok(told in r.out, "stop says which session it was", r)
+
+
 def catches(pid, signo):
     with open("/proc/%d/status" % pid) as f:
         mask = next(x for x in f if x.startswith("SigCgt:")).split()[1]
@@ -734,7 +768,7 @@ if __name__ == "__main__":
         run_tests(with_daemon(adapters, crashes, exceptions, forks,
                               many_threads,
                               many_breakpoints, flood, sessions, overtaken,
-                              watched, classes, interrupted, attached,
+                              watched, classes, not_so, interrupted, attached,
                               uploaded, editors, on_demand), two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -64,6 +64,7 @@ REQUESTS = [
     ("b 7", "breakpoint_add", {"line": 7, "cwd": work}),
     ("b main", "breakpoint_add", {"function": "main", "cwd": work}),
     ("b ns::f", "breakpoint_add", {"function": "ns::f", "cwd": work}),
+    ("b c:f", "breakpoint_add", {"function": "c:f", "cwd": work}),
     ("b main if x > 3", "breakpoint_add",
      {"function": "main", "condition": "x > 3", "cwd": work}),
     ("breakpoint add --function main", "breakpoint_add",
@@ -220,6 +221,7 @@ def usage():
             ("start ./app --cwd gone", "no such directory"),
             ("start ./app --env X", "KEY=VALUE"), ("break", "where?"),
             ("break main --function f", "not both"), ("break x.c:", "colon"),
+            ("break x.c:xx", '"xx" is no line'),
             ("break x.c:0", "line 0"), ("frame x", "no number"),
             ("catch nothing", "panic"), ("catch", "too few"),
             ("next 1 2", "too many"), ("use", "too few"),
@@ -322,6 +324,11 @@ def shown():
     fake.answers["status"] = {"state": "exited", "words": "it has ended",
                               "exit": {"code": 3}}
     eq(dbg("status").out, "it has ended\n", "an end")
+    fake.answers["status"] = dict(STOP, failed_conditions=[
+        {"id": 1, "error": "<expr>:1:8: no x\n  1 | x >\n"}])
+    ok("(breakpoint 1)\nThe condition of breakpoint 1 failed: <expr>:1:8: no "
+       "x\n\n" in dbg("status").out, "that a condition has failed", dbg(
+           "status").out)
     fake.answers["status"] = {"state": "running", "words": "still running",
                               "adapter": {"name": "delve", "busy": {
                                   "request": "evaluate", "ms": 12345}}}
@@ -361,6 +368,24 @@ moved: there is no code in the line asked for │
                                               │
 └────┴──────────┴──────────┴──────────┴──────┴───────────┴\
 ───────────────────────────────────────────────┘
+"""),
+    ("breakpoint list", {"breakpoints": [
+        {"id": 1, "kind": "line", "file": "/a.c", "line": 1, "enabled": True,
+         "verified": True, "hits": 0, "condition_error": "bad\n  1 | s.n\n"},
+        {"id": 2, "kind": "line", "file": "/a.c", "line": 2, "enabled": True,
+         "hits": 0, "message": 63 * "x" + "\u00e9\u00e9"}]}, """\
+┌────┬──────┬──────────┬──────────────────┬──────┬\
+────────────────────────────────────────────────────────────────────┐
+│ ID │ Kind │ Location │ State            │ Hits │ \
+Remark                                                             │
+├────┼──────┼──────────┼──────────────────┼──────┼\
+────────────────────────────────────────────────────────────────────┤
+│  1 │ line │ /a.c:1   │ condition failed │    0 │ \
+bad                                                                │
+│  2 │ line │ /a.c:2   │ pending          │    0 │ \
+""" + 63 * "x" + """... │
+└────┴──────┴──────────┴──────────────────┴──────┴\
+────────────────────────────────────────────────────────────────────┘
 """),
     ("breakpoint remove 1", {"removed": [1, 2]}, "removed 1, 2\n"),
     ("break main", {"breakpoint": {"id": 1, "words": "breakpoint 1 at x"}},
