@@ -3,10 +3,13 @@
  * A program that is started to be traced: found, started, held where its own
  * code begins until the first patterns are in, let go.
  */
+#include <sys/stat.h>
+
 #include <json-c/json.h>
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
+#include "elfhdr.h"
 #include "launch.h"
 #include "log.h"
 #include "plan.h"
@@ -182,6 +186,18 @@ directory_of(const char *path, char to[PATH_MAX])
 	    slash == path ? 1 : slash - path), slash == NULL ? "/" : path);
 }
 
+/* False: errno says why not. */
+static bool
+may_run(const char *path)
+{
+	struct stat st;
+
+	if (access(path, X_OK) == -1 || stat(path, &st) == -1)
+		return false;
+	errno = S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+	return S_ISREG(st.st_mode);
+}
+
 static bool
 find_places(struct op *op)
 {
@@ -204,7 +220,7 @@ find_places(struct op *op)
 	absolute(l.args.root != NULL ? l.args.root :
 	    l.cwd[0] != '\0' ? l.cwd : "/", base, root);
 	session_set_root(root);
-	if (l.path[0] == '\0' || access(l.path, X_OK) == 0)
+	if (l.path[0] == '\0' || may_run(l.path))
 		return true;
 	op_fail(op, "INVALID_ARGUMENT", "name a program that you may run",
 	    "cannot launch %s: %s", l.path, strerror(errno));
@@ -384,8 +400,10 @@ static void
 answer(void)
 {
 	struct text t = { .max = 0 };
-	const char *vain = l.args.trace != NULL && wish_was_vain(&l.wish) ?
-	    "NO_DEBUG_SYMBOLS: " NO_SYMBOLS_WORDS : NULL;
+	const char *vain = l.args.trace == NULL ?
+	    l.args.root == NULL ? NULL : session_root_missing() :
+	    wish_was_vain(&l.wish) ? "NO_DEBUG_SYMBOLS: " NO_SYMBOLS_WORDS :
+	    NULL;
 
 	text_str(&t, "{\"sessionId\":");
 	text_json(&t, session_hello.session, strlen(session_hello.session));
@@ -466,10 +484,27 @@ launch_settled(void)
 		answer();
 }
 
+/* What kind of file it is that the kernel has refused, if not a program. */
+static void
+put_kind(char *words, size_t room)
+{
+	int fd = l.path[0] == '\0' ? -1 : open(l.path, O_RDONLY | O_CLOEXEC |
+	    O_NONBLOCK);
+	char why[160];
+
+	words[0] = '\0';
+	if (fd == -1)
+		return;
+	if (elf_check_fd(fd, why, sizeof(why)) == -1)
+		(void)snprintf(words, room, " (%s)", why);
+	close(fd);
+}
+
 void
 trc_run_failed(const char *code, const char *why)
 {
-	char upper[64];
+	char upper[64], kind[200], words[PATH_MAX + 1024];
+	bool exists;
 	size_t i;
 
 	/* given up, or never ordered: what is traced is not its matter */
@@ -478,7 +513,14 @@ trc_run_failed(const char *code, const char *why)
 	for (i = 0; i < sizeof(upper) - 1 && code[i] != '\0'; i++)
 		upper[i] = (char)toupper((unsigned char)code[i]);
 	upper[i] = '\0';
-	launch_failed(upper, strcmp(upper, "SESSION_EXISTS") == 0 ?
+	exists = strcmp(upper, "SESSION_EXISTS") == 0;
+	if (!exists && l.path[0] != '\0') {
+		put_kind(kind, sizeof(kind));
+		(void)snprintf(words, sizeof(words), "cannot launch %s%s: %s",
+		    l.path, kind, why);
+		why = words;
+	}
+	launch_failed(upper, exists ?
 	    "stop that session (debug_stop, debuglanternctl trace stop), "
 	    "then launch again" :
 	    "correct what the message names", why);

@@ -542,6 +542,7 @@ probing_warnings(struct text *t, const char *first, bool all)
 {
 	char words[PROBING_WHY];
 	const struct row *r;
+	const char *root;
 	uint32_t n = 0;
 
 	if (first != NULL)
@@ -556,6 +557,10 @@ probing_warnings(struct text *t, const char *first, bool all)
 		    "rawRegisters they are traced, too", r->text, r->most.untyped);
 		warn(t, &n, words);
 	}
+	TAILQ_FOREACH(r, &rows, entry)
+		if (r->most.matched == 0 && strcmp(r->text, "@usercode") == 0 &&
+		    (root = session_root_missing()) != NULL)
+			warn(t, &n, root);
 	warn_binaries(t, &n);
 	if (warning[0] != '\0')
 		warn(t, &n, warning);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The traced session: attached to, ended, stopped. */
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -46,6 +47,22 @@ const char *
 session_root(void)
 {
 	return root;
+}
+
+const char *
+session_root_missing(void)
+{
+	static char words[640];
+	struct stat st;
+
+	if (root[0] == '\0' || (stat(root, &st) == 0 ? S_ISDIR(st.st_mode) :
+	    errno != ENOENT && errno != ENOTDIR))
+		return NULL;
+	(void)snprintf(words, sizeof(words), "projectRoot %.300s is no "
+	    "directory of this host: @usercode is what was compiled below a "
+	    "directory of that name; if that was not elsewhere, give the one "
+	    "that has the sources", root);
+	return words;
 }
 
 /* Without . and .. in it, as the paths are that it is compared with. */
@@ -401,7 +418,8 @@ do_attach(struct op *op)
 		return;
 	if (a.root != NULL && a.root[0] != '/') {
 		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
-		    "projectRoot must be an absolute path");
+		    "projectRoot must be an absolute path, not \"%.200s\"",
+		    a.root);
 		return;
 	}
 	p = process_main();

@@ -18,6 +18,9 @@ extern struct trc_hello session_hello;
 /* The program's root, as it was given last; "" = nobody has. */
 const char *session_root(void);
 void	 session_set_root(const char *);
+/* Words of it if it is missing here, borrowed; else NULL.  What was compiled
+ * elsewhere may be below it all the same. */
+const char *session_root_missing(void);
 /* "tracing", "idle" or "ended" */
 const char *session_state(void);
 /* The session's program; 0 = there is none. */

@@ -67,7 +67,8 @@ wish_read(struct op *op, struct json_object *args, const char *what,
 	}
 	if (a.root != NULL && a.root[0] != '/') {
 		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
-		    "projectRoot must be an absolute path");
+		    "projectRoot must be an absolute path, not \"%.200s\"",
+		    a.root);
 		return false;
 	}
 	w->add = not_empty(a.add);

@@ -410,6 +410,44 @@ def other_sessions():
             r["kept"] + ".calls"), "its timeline is kept", r)
 
 
+def elsewhere():
+    """What cannot be is said with its name, and what it is instead."""
+    with Home() as h, Proxy(h, cwd=WORK) as p:
+        p.initialize()
+        with open(form(), "rb") as f:
+            image = bytearray(f.read())
+        image[18:20] = b"\x16\0"   # EM_S390
+        for name, content, kind in (
+                ("none", b"", "empty, not an ELF"),
+                ("words", b"hello\n", "not an ELF"),
+                ("s390", bytes(image), "ELF for s390, this host runs ")):
+            path = os.path.join(h.dir, name)
+            with open(path, "wb") as f:
+                f.write(content)
+            os.chmod(path, 0o755)
+            e = p.refused("debug_launch", command=path, projectRoot="/")
+            ok(f"cannot launch {path} ({kind}" in e["message"],
+               f"{name}: which file, and of what kind", e)
+        e = p.refused("debug_launch", command=h.dir, projectRoot="/")
+        ok(h.dir in e["message"] and "directory" in e["message"],
+           "a directory", e)
+        for root, absolute in (("/no/such", "/no/such"),
+                               ("not-here", WORK + "/not-here")):
+            r = p.done("debug_launch", command=form(), args=["3000"],
+                       projectRoot=root)
+            ok(f"projectRoot {absolute} is no directory of this host" in
+               " ".join(r["warnings"]), "a root that is not here", r)
+            s = r["sessionId"]
+            r = p.done("debug_trace", sessionId=s, add=["@usercode"])
+            ok(r["pending"] == ["@usercode"] and absolute in
+               " ".join(r["warnings"]), "where it matters, too", r)
+            r = p.done("debug_trace", sessionId=s, projectRoot=WORK,
+                       remove=["@usercode"])
+            ok("warnings" not in r or absolute not in " ".join(r["warnings"]),
+               "no longer when it is corrected", r)
+            p.done("debug_stop", sessionId=s)
+
+
 # --- the web -------------------------------------------------------------
 
 def by_web():
@@ -476,4 +514,4 @@ def by_web():
 
 run_tests(on_demand, bad_lines, batches, floods, not_used_so, no_daemon,
           restarted, cancelled, scenarios, waiting_patterns, large_environment,
-          stays_for_its_client, other_sessions, by_web)
+          stays_for_its_client, other_sessions, elsewhere, by_web)
