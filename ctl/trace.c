@@ -295,7 +295,7 @@ cmd_trace_run(struct client *c, int argc, char **argv)
 		.name = c->opts.value[OPT_NAME],
 		.sandbox = c->opts.value[OPT_SANDBOX],
 		.network = c->opts.value[OPT_NETWORK] };
-	bool follows = opt_given(&c->opts, OPT_FOLLOW);
+	bool follows = opt_given(&c->opts, OPT_FOLLOW), vain;
 	struct json_object *args, *result;
 	int code;
 
@@ -313,9 +313,12 @@ cmd_trace_run(struct client *c, int argc, char **argv)
 	}
 	if ((code = trc_ask(c, &to, "launch", args, &result)) != CTL_OK)
 		return code;
+	/* before other warnings take the place of this one */
+	if ((vain = trc_is_vain(result)))
+		report(TRC_NO_SYMBOLS ": " TRC_NO_SYMBOLS_WORDS);
 	if (!follows)
 		add_watched(c, result);
 	code = follows ? follow(c, result) : show_launched(c, result);
 	json_object_put(result);
-	return code;
+	return code == CTL_OK && vain ? CTL_REFUSED : code;
 }

@@ -106,6 +106,34 @@ trc_is_nowhere(struct json_object *answer)
 	return false;
 }
 
+/*
+ * A tracer speaks to agents, of tools and arguments of theirs; these are the
+ * commands and options that people have here for them.  False: they have none.
+ */
+static bool
+report_ours(const char *code, const char *message)
+{
+	static const char it_is[] = " It is ";
+	const char *name = strstr(message, it_is);
+	char next[256];
+	int len;
+
+	if (strcmp(code, TRC_NO_SYMBOLS) == 0) {
+		report("%s: %s", code, TRC_NO_SYMBOLS_WORDS);
+		return true;
+	}
+	if (strcmp(code, "SESSION_EXISTS") != 0 || name == NULL)
+		return false;
+	name += sizeof(it_is) - 1;
+	len = (int)strcspn(name, ", ");
+	report("%s: this program is traced already, or its timeline is still "
+	    "there: session %.*s", code, len, name);
+	snprintf(next, sizeof(next), "\"" CTL_NAME " trace stop %.*s\" ends "
+	    "that; then run it again", len, name);
+	report_more(next);
+	return true;
+}
+
 int
 trc_refused(const struct client *c, struct json_object *answer)
 {
@@ -114,7 +142,8 @@ trc_refused(const struct client *c, struct json_object *answer)
 
 	if (error == NULL || c->json_errors)
 		reply_report(answer, c->json_errors);
-	else {
+	else if (!report_ours(trc_code(answer), reply_str(error, "message",
+	    ""))) {
 		report("%s: %s", trc_code(answer), reply_str(error, "message",
 		    "no reason given"));
 		if (*next != '\0')

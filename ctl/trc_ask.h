@@ -8,6 +8,12 @@
 
 struct client;
 
+/* The code of that nothing was found to trace, also a warning's beginning. */
+#define TRC_NO_SYMBOLS		"NO_DEBUG_SYMBOLS"
+#define TRC_NO_SYMBOLS_WORDS	"nothing is watched: the program has no debug " \
+	"information of what was asked for; build it with -g, or give --raw " \
+	"to go by its symbol table, or --address"
+
 /* Whose tracer is asked; NULL: not said. */
 struct trc_to {
 	bool		 start;		/* one is started where there is none */

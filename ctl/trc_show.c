@@ -11,6 +11,7 @@
 #include "safe.h"
 #include "table.h"
 #include "term.h"
+#include "trc_ask.h"
 #include "trc_show.h"
 
 #define KEY_WIDTH	"%-14s"
@@ -173,6 +174,35 @@ print_watched(struct json_object *o, FILE *out)
 	print_list(out, o, "inlined", "inlined");
 }
 
+bool
+trc_is_vain(struct json_object *o)
+{
+	struct json_object *list = list_of(o, "warnings");
+
+	/* it is the first, if it is one */
+	return list != NULL && strncmp(json_object_get_string(
+	    json_object_array_get_idx(list, 0)), TRC_NO_SYMBOLS ":",
+	    sizeof(TRC_NO_SYMBOLS ":") - 1) == 0;
+}
+
+/* What is an argument for agents is an option here. */
+static void
+print_warning(const char *words)
+{
+	static const char agents[] = "with rawRegisters ";
+	const char *at = strstr(words, agents);
+
+	/* who ran it has said that, in its own words */
+	if (strncmp(words, TRC_NO_SYMBOLS ":", sizeof(TRC_NO_SYMBOLS ":") -
+	    1) == 0)
+		return;
+	if (at == NULL)
+		report("warning: %s", words);
+	else
+		report("warning: %.*swith --raw %s", (int)(at - words), words,
+		    at + sizeof(agents) - 1);
+}
+
 static void
 print_warnings(struct json_object *o)
 {
@@ -180,7 +210,7 @@ print_warnings(struct json_object *o)
 	size_t i;
 
 	for (i = 0; list != NULL && i < json_object_array_length(list); i++)
-		report("warning: %s", json_object_get_string(
+		print_warning(json_object_get_string(
 		    json_object_array_get_idx(list, i)));
 }
 

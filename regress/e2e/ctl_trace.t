@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from ctl_rig import CTL, Screen  # noqa: E402
 from dl import (ALICE, AS_ROOT, MODES, Daemon, alive, eq, ok,  # noqa: E402
                 passwd_wrapper, read_proc, run_tests, tap, wait_for)
-from tracerig import SOURCES, WORK, build  # noqa: E402
+from tracerig import SOURCES, WORK, build, stripped  # noqa: E402
 
 KEPT = ".local/state/debuglantern/timelines"
 LINE = re.compile(r"^ *(\d+)\.(\d{9}) +(\d+) (.*)$")
@@ -219,7 +219,9 @@ def exported(u, name):
 def refused(u, name, program):
     r = u.ctl("trace", "run", program)
     ok(r.returncode == 1 and b"SESSION_EXISTS" in r.stderr and
-       r.stderr.count(b"\n") == 2, "a second one of a program", r)
+       r.stderr.count(b"\n") == 2 and b"debug_stop" not in r.stderr and
+       f'"debuglanternctl trace stop {name}" ends'.encode() in r.stderr,
+       "a second one of a program", r)
     r = u.ctl("trace", name, "main")
     ok(r.returncode == 1 and b"PROCESS_EXITED" in r.stderr,
        "what has ended cannot be traced", r)
@@ -230,6 +232,23 @@ def refused(u, name, program):
        out)
     r = u.ctl("timeline", name)
     ok(r.returncode == 1 and b"--kept" in r.stderr, "and gone", r)
+
+
+def without_symbols(u):
+    program = stripped(build("form.c", "-g", "-O1"))
+    for how in ((), ("-q",), ("-f",), ("--table",)):
+        r = u.ctl("trace", "run", *how, "--name", "bare", "-p", "submit",
+                  "--", program, "1")
+        ok(r.returncode == 1 and b"NO_DEBUG_SYMBOLS" in r.stderr and
+           b"--raw" in r.stderr and b"permission" not in r.stderr,
+           f"of a stripped one nothing is watched: said so {how}", r)
+        ok(u.ended("bare"), "it ran all the same")
+        u.text("trace", "stop", "bare")
+    name = u.run("--", program, "2000")
+    r = u.ctl("trace", name, "submit")
+    ok(r.returncode == 1 and b"--raw" in r.stderr and b"permission" not in
+       r.stderr, "nor of one that runs", r)
+    u.text("trace", "stop", name)
 
 
 # --- C++ and Rust ------------------------------------------------------------
@@ -465,6 +484,6 @@ def on_a_screen(u):
 
 
 build("story.c", "-g", "-O1")
-run_tests(in_modes(a_story, exceptions, in_rust, followed, attached,
+run_tests(in_modes(a_story, without_symbols, exceptions, in_rust, followed, attached,
                    with_children, kept, killed, on_a_screen))
 shutil.rmtree(WORK, ignore_errors=True)
