@@ -86,6 +86,41 @@ undescribed() {
 	done
 }
 
+# $1: a program; its commands, those of two words as well
+commands_of() {
+	"$bin/$1" help --completion | sed '/^-/d; s/:.*//' |
+	    while read -r name; do
+		echo "$name"
+		"$bin/$1" help --completion "$name" </dev/null 2>/dev/null |
+		    sed "/^-/d; s/:.*//; s/^/$name /"
+	done
+}
+
+# Letters, and names with a dash, of the options that help shows.
+options_of() {
+	{
+		"$bin/$1" help
+		commands_of "$1" | while read -r name; do
+			# shellcheck disable=SC2086	# as above
+			"$bin/$1" help $name </dev/null
+		done
+	} 2>/dev/null |
+	    sed -nE 's/^  (-([a-zA-Z]),|   ) --([a-z-]+).*/\2 -\3/p' |
+	    tr ' ' '\n' | sed '/^$/d' | sort -u
+}
+
+# $1: a program; the options that its page does not name
+unnamed_options() {
+	options_of "$1" >"$out.options"
+	[ "$(wc -l <"$out.options")" -gt 30 ] ||
+		echo "only few options of $1 are looked for"
+	while read -r name; do
+		grep -qE "(^|[ .])Fl $name( |\$)" "$top/man/$1.1" ||
+			echo "$1.1 says nothing about option -$name"
+	done <"$out.options"
+	rm -f "$out.options"
+}
+
 keys_of_conf() {
 	sed -n -e 's/^\t[A-Z]*("\([a-z][a-z -]*\)",.*/\1/p' \
 	    -e 's/.*\.name = "\([a-z][a-z -]*\)".*/\1/p' \
@@ -128,7 +163,7 @@ nothing_of() {
 	fi
 }
 
-echo 1..11
+echo 1..12
 if "$helpers/msgtable" >"$out" && [ -s "$out" ] &&
     ! grep -q '(null)' "$out"; then
 	echo 'ok 1 - the table is printed, with a word for everything'
@@ -169,3 +204,5 @@ nothing_of 10 'there are claims to look at' \
     "$([ "$count" -gt 25 ] || echo "only $count")"
 nothing_of 11 'the man pages describe each command, error and key' \
     "$(wrong_pages)"
+nothing_of 12 'the man pages name each option that help shows' \
+    "$(unnamed_options debuglanternctl; unnamed_options debugger)"
