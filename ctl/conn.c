@@ -298,6 +298,9 @@ report_end(struct conn *c, ssize_t n, int error)
 	else if (error == ETIMEDOUT)
 		report("no answer from %s within %d s", c->name,
 		    c->wait_ms / 1000);
+	else if (error == EINTR)
+		report("interrupted: the answer of %s was not waited for",
+		    c->name);
 	else if (error == EMSGSIZE)
 		report("the answer of %s is longer than %u bytes", c->name,
 		    CONN_ANSWER_MAX);

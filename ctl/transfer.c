@@ -160,19 +160,6 @@ receive(struct client *c, struct whole *w, uint64_t size)
 	return code;
 }
 
-static int
-receive_to(struct client *c, const char *path, uint64_t size)
-{
-	struct whole w;
-	int code, named;
-
-	if (whole_begin(&w, path) == -1)
-		return CTL_USAGE;
-	code = receive(c, &w, size);
-	named = whole_end(&w, code == CTL_OK);
-	return code == CTL_OK ? named : code;
-}
-
 /* The size in "SYSROOT <size>"; CTL_OK, or an exit code after a report. */
 static int
 sysroot_size(struct client *c, uint64_t *sizep)
@@ -215,12 +202,26 @@ reset_at_end(struct client *c)
 	    sizeof(now));
 }
 
+static int
+fetch_sysroot(struct client *c, struct whole *w, uint64_t *sizep)
+{
+	int code;
+
+	if ((code = client_send(c, "SYSROOT", NULL)) != CTL_OK)
+		return code;
+	reset_at_end(c);
+	if ((code = sysroot_size(c, sizep)) != CTL_OK)
+		return code;
+	return receive(c, w, *sizep);
+}
+
 int
 cmd_sysroot(struct client *c, int argc, char **argv)
 {
 	const char *path = c->opts.value[OPT_OUTFILE];
-	uint64_t size;
-	int code;
+	uint64_t size = 0;
+	struct whole w;
+	int code, named;
 
 	(void)argc;
 	(void)argv;
@@ -231,7 +232,12 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 	reset_at_end(c);
 	if ((code = sysroot_size(c, &size)) != CTL_OK)
 		return code;
-	if ((code = receive_to(c, path, size)) != CTL_OK)
+	/* before the daemon packs for a minute what cannot be written */
+	if (whole_begin(&w, path) == -1)
+		return CTL_USAGE;
+	code = fetch_sysroot(c, &w, &size);
+	named = whole_end(&w, code == CTL_OK);
+	if (code != CTL_OK || (code = named) != CTL_OK)
 		return code;
 	if (isatty(STDOUT_FILENO) && strcmp(path, "-") != 0)
 		printf("%s  %" PRIu64 " bytes\n", path, size);

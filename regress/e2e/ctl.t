@@ -195,6 +195,18 @@ def test_unreachable():
        not [n for n in os.listdir(work) if n.startswith("sysroot")],
        "a sysroot that breaks off leaves no file", r)
     close()
+    server.lines.clear()
+    r = ctl("sysroot", "-o", "/nosuch/x")
+    ok(r.code == 2 and b"/nosuch/x" in r.err and server.lines == [],
+       "nothing is packed that could not be written", r)
+    path = os.path.join(work, "sysroot")
+    server.odd["SYSROOT"] = lambda h, rest: h.send(
+        {"ok": False, "error_code": "sysroot_failed", "message": "no"})
+    r = ctl("sysroot", "-o", path)
+    del server.odd["SYSROOT"]
+    ok(r.code == 1 and not [n for n in os.listdir(work) if
+                            n.startswith("sysroot")],
+       "a sysroot that is refused leaves no file", r)
     close, target = raw_server(b'{"offset":0,"total":5,"output":"a$b=",'
                            b'"encoding":"base64"}\n')
     r = ctl("output", "x", target=target)
