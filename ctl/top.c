@@ -61,12 +61,20 @@ count_states(struct json_object *list, char *buf, size_t size)
 	}
 }
 
-/* One screen, built in memory so that it is written without flicker. */
+/* How many sessions there is room for; 0: for all. */
+static size_t
+room(void)
+{
+	size_t height = term_height(STDOUT_FILENO);
+
+	return height == 0 ? 0 : height > 5 ? height - 5 : 1;
+}
+
+/* One screen, of max_rows sessions or of all (0). */
 static void
-draw(struct top *t, FILE *out)
+draw(struct top *t, FILE *out, size_t max_rows)
 {
 	size_t width = term_width(STDOUT_FILENO);
-	size_t height = term_height(STDOUT_FILENO);
 	char target[TARGET_TEXT], states[128], when[16];
 	time_t now = time(NULL);
 	struct tm tm;
@@ -78,11 +86,11 @@ draw(struct top *t, FILE *out)
 	    json_object_array_length(t->list), states,
 	    t->trouble != NULL ? t->trouble : "");
 	if (json_object_array_length(t->list) > 0)
-		session_print_table(t->list, out, width,
-		    height == 0 ? 0 : height > 5 ? height - 5 : 1,
+		session_print_table(t->list, out, width, max_rows,
 		    term_colours(STDOUT_FILENO));
 }
 
+/* Built in memory, so that it is written without flicker. */
 static void
 show_screen(struct top *t)
 {
@@ -92,7 +100,7 @@ show_screen(struct top *t)
 
 	if ((out = open_memstream(&text, &size)) == NULL)
 		return;
-	draw(t, out);
+	draw(t, out, room());
 	fclose(out);
 	fputs("\033[H", stdout);
 	for (line = text; (next = strchr(line, '\n')) != NULL;
@@ -311,7 +319,7 @@ watch(struct top *t)
 		else if (t->client->json)
 			reply_print(t->list, stdout);
 		else
-			draw(t, stdout);
+			draw(t, stdout, room());
 		if (!t->screen && (t->code = report_flush()) != CTL_OK)
 			break;
 		if (t->count != -1 && --t->count == 0)
@@ -360,6 +368,11 @@ cmd_top(struct client *c, int argc, char **argv)
 	watch(&t);
 	if (t.screen)
 		leave_screen(&t);
+	/* whoever wanted so many looks wants to see the last one */
+	if (t.screen && t.count == 0) {
+		draw(&t, stdout, 0);
+		t.code = report_flush();
+	}
 	free(t.trouble);
 	if (t.signal_fd != -1)
 		close(t.signal_fd);
