@@ -16,7 +16,7 @@
 #include "table.h"
 #include "tokens.h"
 
-/* "30d", "12h", "90m", "600s" or "600" in seconds; -1 after a report. */
+/* "30d", "12h", "90m" or "600s" in seconds; -1 after a report. */
 static long long
 parse_time(const char *text)
 {
@@ -25,7 +25,7 @@ parse_time(const char *text)
 		long long	seconds;
 	} units[] = {
 		{ 'w', 604800 }, { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 },
-		{ 's', 1 }, { '\0', 1 },
+		{ 's', 1 },
 	};
 	size_t i, digits = strspn(text, "0123456789");
 	char number[16];
@@ -35,9 +35,8 @@ parse_time(const char *text)
 		memcpy(number, text, digits);
 		number[digits] = '\0';
 		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-			if (strncmp(text + digits, &units[i].unit, 1) != 0 ||
-			    (text[digits] != '\0' &&
-			    text[digits + 1] != '\0'))
+			if (text[digits] != units[i].unit ||
+			    text[digits + 1] != '\0')
 				continue;
 			n = strtonum(number, 1, INT_MAX / units[i].seconds,
 			    NULL);
@@ -45,8 +44,8 @@ parse_time(const char *text)
 				return n * units[i].seconds;
 		}
 	}
-	report("--expires %s: give a time such as 30d, 12h, 90m or 600s",
-	    text);
+	report("--expires %s: give a number with a unit: s, m, h, d or w, such "
+	    "as 30d, 12h, 90m or 600s", text);
 	return -1;
 }
 

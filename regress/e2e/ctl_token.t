@@ -292,12 +292,12 @@ def token_commands():
         eq(s.lines[-1], "TOKEN create user=bob read-only expires=2592000 "
            "label=ci", "what is sent")
         for text, seconds in (("1h", 3600), ("90m", 5400), ("600s", 600),
-                              ("77", 77), ("2w", 1209600)):
+                              ("2w", 1209600)):
             ctl("token", "create", "--expires", text)
             eq(s.lines[-1], "TOKEN create expires=%d" % seconds, text)
         before = len(s.lines)
         for text in ("", "d", "0", "-1d", "1x", "1dd", "1.5h",
-                     "99999999999d", " 1d"):
+                     "99999999999d", " 1d", "30"):
             r = ctl("token", "create", "--expires", text)
             ok(r.code == 2 and b"30d" in r.err, "--expires %r" % text, r)
         for words in (["create", "x"], ["list", "x"], ["revoke"], ["show"],
