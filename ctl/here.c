@@ -84,6 +84,14 @@ path_absolute(const char *path)
 }
 
 static bool
+is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool
 is_file(const char *path)
 {
 	struct stat st;
@@ -122,7 +130,8 @@ here_program(const char *name, bool look)
 		free(path);
 		return found;
 	}
-	report("%s: there is no such program here", path);
+	report(is_directory(path) ? "%s is a directory, not a program" :
+	    "%s: there is no such program here", path);
 	free(path);
 	return NULL;
 }
@@ -131,10 +140,8 @@ char *
 here_directory(const char *name, bool look)
 {
 	char *path = path_absolute(name != NULL ? name : "");
-	struct stat st;
 
-	if (name == NULL || !look || (stat(path, &st) == 0 &&
-	    S_ISDIR(st.st_mode)))
+	if (name == NULL || !look || is_directory(path))
 		return path;
 	report("%s: there is no such directory", path);
 	free(path);

@@ -290,7 +290,7 @@ add_watched(struct client *c, struct json_object *launched)
 int
 cmd_trace_run(struct client *c, int argc, char **argv)
 {
-	char name[LABEL_MAX + 1];
+	char name[LABEL_MAX + 1], *program;
 	struct trc_to to = { .start = true,
 		.name = c->opts.value[OPT_NAME],
 		.sandbox = c->opts.value[OPT_SANDBOX],
@@ -311,7 +311,12 @@ cmd_trace_run(struct client *c, int argc, char **argv)
 		json_object_put(args);
 		return CTL_USAGE;
 	}
-	if ((code = trc_ask(c, &to, "launch", args, &result)) != CTL_OK)
+	program = strdup(reply_str(args, "command", ""));
+	code = trc_ask(c, &to, "launch", args, &result);
+	if (code == CTL_REFUSED && program != NULL)
+		trc_tell_program(c, program);
+	free(program);
+	if (code != CTL_OK)
 		return code;
 	/* before other warnings take the place of this one */
 	if ((vain = trc_is_vain(result)))

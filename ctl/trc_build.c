@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /* From a command line to a tracer's request. */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "client.h"
+#include "elfhdr.h"
 #include "here.h"
 #include "reply.h"
 #include "report.h"
@@ -158,6 +161,25 @@ trc_build_launch(struct client *c, struct json_object *args, char **argv)
 	if (opt_given(&c->opts, OPT_FOLLOW_FORKS))
 		args_true(args, "followForks");
 	return add_trace(c, args);
+}
+
+void
+trc_tell_program(struct client *c, const char *path)
+{
+	char head[2], why[160], *text;
+	int file_fd;
+
+	if (!is_here(c) || c->json_errors)
+		return;
+	if ((file_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
+		return;
+	if ((pread(file_fd, head, 2, 0) != 2 || memcmp(head, "#!", 2) != 0) &&
+	    elf_check_fd(file_fd, why, sizeof(why)) == -1 &&
+	    asprintf(&text, "%s: %s", path, why) != -1) {
+		report_more(text);
+		free(text);
+	}
+	close(file_fd);
 }
 
 /* -- queries --------------------------------------------------------------- */

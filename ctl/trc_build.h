@@ -8,7 +8,7 @@
 struct client;
 
 /*
- * All return 0, or -1 after a report. What they add to stays the caller's.
+ * Return 0, or -1 after a report. What they add to stays the caller's.
  *
  * Which functions: patterns, the last one NULL, and the options that all have
  * who say so. Nothing but the project's directory is added if none is said.
@@ -19,6 +19,10 @@ int	trc_build_probes(struct client *, struct json_object *args,
 /* The program, its arguments, directory and environment. */
 int	trc_build_launch(struct client *, struct json_object *args,
 	    char **argv);
+
+/* Why a program of this host that was not started cannot be, if its file
+ * tells that: on stderr, behind the report of the refusal. */
+void	trc_tell_program(struct client *, const char *path);
 
 /* The filters that are given, as debug_query has them. */
 int	trc_build_query(struct client *, struct json_object *query);

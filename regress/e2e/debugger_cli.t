@@ -218,6 +218,7 @@ def usage():
             ("", "usage"), ("nonsense", "no command"),
             ("breakpoint", "breakpoint add"), ("next --nonsense", "unknown"),
             ("start", "give a program"), ("start ./gone", "no such program"),
+            ("start .", "is a directory"),
             ("start ./app --cwd gone", "no such directory"),
             ("start ./app --env X", "KEY=VALUE"), ("break", "where?"),
             ("break main --function f", "not both"), ("break x.c:", "colon"),
