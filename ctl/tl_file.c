@@ -74,6 +74,17 @@ tl_is_file(const char *word)
 	    sizeof(path) && access(path, F_OK) == 0;
 }
 
+static void
+report_missing(const char *shown, int error)
+{
+	const char *why = strerror(error);
+
+	if (error == ENOENT && access(shown, F_OK) == 0)
+		why = "that is no timeline";
+	report("%s: %s%s", shown, why, error == ENOENT ? "; a timeline is "
+	    "NAME.calls and NAME.db, beside each other" : "");
+}
+
 static struct store *
 open_in(int dir_fd, const char *name, const char *shown)
 {
@@ -85,9 +96,7 @@ open_in(int dir_fd, const char *name, const char *shown)
 	/* what there is to say is said here */
 	log_init(CTL_NAME, LOG_L_ERROR, NULL);
 	if (store_files_to_read(dir_fd, name, &files) == -1) {
-		report("%s: %s%s", shown, strerror(errno), errno == ENOENT ?
-		    "; a timeline is NAME.calls and NAME.db, beside each "
-		    "other" : "");
+		report_missing(shown, errno);
 		return NULL;
 	}
 	if ((st = store_open(&files, NULL, &limits, why)) == NULL)

@@ -467,6 +467,10 @@ def refusals():
                 (["trace", "run", "--tree", "sh"], b"--follow"),
                 (["-t", NOWHERE, "trace", "run", "./nosuch"],
                  b"no such program"),
+                (["-t", NOWHERE, "trace", "run", h.dir], b"is a directory"),
+                (["timeline", "/etc/passwd"], b"that is no timeline; a "
+                 b"timeline is NAME.calls"),
+                (["timeline", "/etc/nosuch"], b"No such file"),
                 (["trace", "run", "-e", "x", "sh"], b"KEY=VALUE"),
                 (["trace", "s", "x", "--budget", "-1"], b"whole number"),
                 (["trace", "s", b"\xff"], b"UTF-8")):
