@@ -282,6 +282,22 @@ cmd_delete(struct client *c, int argc, char **argv)
 	return worst;
 }
 
+/* Who waits for somebody else to start it should know that. */
+static int
+tell_unstarted(struct client *c, const char *id)
+{
+	struct json_object *json;
+	int code = client_ask(c, &json, "STATUS", id, NULL);
+
+	if (code != CTL_OK)
+		return code;
+	if (strcmp(reply_str(json, "state", ""), "LOADED") == 0)
+		report("the session was not started yet: its start is waited "
+		    "for as well");
+	json_object_put(json);
+	return CTL_OK;
+}
+
 int
 cmd_wait(struct client *c, int argc, char **argv)
 {
@@ -290,6 +306,8 @@ cmd_wait(struct client *c, int argc, char **argv)
 	bool ended;
 	int code;
 
+	if ((code = tell_unstarted(c, argv[0])) != CTL_OK)
+		return code;
 	code = client_ask(c, &json, c->command->verb, argv[0],
 	    argc > 1 ? argv[1] : NULL, NULL);
 	if (code != CTL_OK)
