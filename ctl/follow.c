@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The answers of OUTPUT and FOLLOW, decoded. */
+#include <bsd/string.h>
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -59,9 +60,10 @@ decode_end(struct json_object *json, struct follow_event *e)
 	const char *sig = reply_str(json, "signal", NULL);
 	int64_t code = 0;
 
-	if (sig != NULL)
+	if (sig != NULL) {
 		e->exit_code = 128 + signal_number(sig);
-	else if (reply_int(json, "exit_code", &code))
+		strlcpy(e->signal, sig, sizeof(e->signal));
+	} else if (reply_int(json, "exit_code", &code))
 		e->exit_code = (int)(code & 0xff);
 	e->out_of_memory = reply_true(json, "out_of_memory");
 }

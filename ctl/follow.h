@@ -18,6 +18,7 @@ struct follow_event {
 	bool		 to_stderr;	/* "stream":"err" */
 	bool		 final;
 	int		 exit_code;	/* as a shell has it: 128 + signal */
+	char		 signal[24];	/* what ended it, "" for none */
 	bool		 out_of_memory;	/* why that was SIGKILL */
 };
 

@@ -4,6 +4,7 @@
  * an answer that is waited for must not keep them back. */
 #include <sys/signalfd.h>
 
+#include <bsd/string.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -54,6 +55,7 @@ struct run {
 	bool		 input_busy;
 	bool		 final;		/* the program has ended */
 	bool		 gave_up;
+	char		 signal[24];	/* what ended it, "" for none */
 	int		 code;		/* what run exits with */
 };
 
@@ -188,9 +190,12 @@ take_event(struct run *r, struct json_object *json)
 	if (e.final) {
 		r->final = true;
 		r->code = e.exit_code;
+		strlcpy(r->signal, e.out_of_memory ? "" : e.signal,
+		    sizeof(r->signal));
 		if (e.out_of_memory)
 			report("killed: its memory, or that of all your "
-			    "sessions together, was used up (QUOTA shows both)");
+			    "sessions together, was used up (\"" CTL_NAME
+			    " quota\" shows both)");
 	}
 	follow_event_clear(&e);
 	return CTL_OK;
@@ -487,6 +492,15 @@ forget_session(struct run *r, bool alive)
 		json_object_put(json);
 }
 
+/* Not of what was asked for here, or comes of output that nobody reads. */
+static void
+tell_signal(const struct run *r)
+{
+	if (r->signal[0] != '\0' && r->nsignals == 0 &&
+	    strcmp(r->signal, "SIGPIPE") != 0)
+		report("the program was ended by %s", r->signal);
+}
+
 static int
 run_session(struct run *r, char **argv)
 {
@@ -505,8 +519,10 @@ run_session(struct run *r, char **argv)
 	if (code != CTL_OK)
 		goto done;
 	started = true;
-	if ((code = attend(r)) == CTL_OK)
+	if ((code = attend(r)) == CTL_OK) {
+		tell_signal(r);
 		code = r->code;
+	}
 done:
 	forget_session(r, started && !r->final);
 	return code;

@@ -404,7 +404,8 @@ def test_run():
     r = ctl("run", script("cat; exit 0"), data=b"x" * 500000)
     same((r.code, len(r.out)), (0, 500000), "run: input")
     r = ctl("run", script("kill -SEGV $$"))
-    same(r.code, 139, "run: a signal is 128 and its number")
+    same((r.code, r.err), (139, b"debuglanternctl: the program was ended by "
+         b"SIGSEGV\n"), "run: a signal is 128 and its number, and is named")
     r = ctl("run", script("exec head -c 3000000 /dev/zero"))
     same((r.code, len(r.out)), (0, 3000000), "run: a lot of output")
     bad = os.path.join(work, "bad")
