@@ -283,6 +283,14 @@ conn_strerror(const struct conn *c)
 	    strerror(errno);
 }
 
+/* A port that was given may be the one for browsers. */
+static bool
+may_be_web(const struct conn *c)
+{
+	return c->target.kind != TARGET_UNIX && c->target.kind != TARGET_SSH &&
+	    c->stream.tls == NULL && strcmp(c->target.port, "4444") != 0;
+}
+
 static void
 report_end(struct conn *c, ssize_t n, int error)
 {
@@ -291,7 +299,9 @@ report_end(struct conn *c, ssize_t n, int error)
 	    1) != CTL_OK)
 		return;
 	if (n == 0 && c->start == c->end)
-		report("%s closed the connection without an answer", c->name);
+		report("%s closed the connection without an answer%s", c->name,
+		    may_be_web(c) ? "; is that the web port? the control port "
+		    "is 4444 unless configured otherwise" : "");
 	else if (n == 0)
 		report("%s closed the connection in the middle of an answer",
 		    c->name);

@@ -165,7 +165,8 @@ def test_unreachable():
     r = ctl("list", target="no-such-host.invalid")
     ok(r.code == 3 and b"cannot find host" in r.err, "no such host", r)
     for answer, words, name in (
-            (b"", b"without an answer", "closed at once"),
+            (b"", b"without an answer; is that the web port", "closed at "
+             "once"),
             (b'[{"id":"1234"', b"in the middle", "half an answer"),
             (b"HTTP/1.0 400 Bad\r\n", b"not JSON", "not the protocol"),
             (b'{"id":"x"}\n', b"not a list", "an object for a list"),
