@@ -125,6 +125,14 @@ def words(name, home, server, shell):
              "<attach><--read-only><complete-me>" % server.target),
             (t + "ticket complete-me r", "<debuglanternctl><-t><%s><ticket>"
              "<complete-me><ro>" % server.target),
+            (t + "signal complete-me TER", "<debuglanternctl><-t><%s><signal>"
+             "<complete-me><TERM>" % server.target),
+            (t + "limits complete-me nof", "<debuglanternctl><-t><%s><limits>"
+             "<complete-me><nofile=>" % server.target),
+            (t + "limits complete-me cpu=1 nof", "<debuglanternctl><-t><%s>"
+             "<limits><complete-me><cpu=1><nofile=>" % server.target),
+            (t + "wait complete-me comp", "<debuglanternctl><-t><%s><wait>"
+             "<complete-me><comp>" % server.target),
             ("debuglanternctl shell unsha",
              "<debuglanternctl><shell><unshare>"),
             ("debuglanternctl shell --esc",
