@@ -310,7 +310,7 @@ static const struct row rows[] = {
 	{ "debugpy", "debugs Python programs (debugger)",
 	    "apt install python3-debugpy", false, have_debugpy },
 	{ "gdb", "debugs C, C++ and Rust programs (debugger)",
-	    "apt install gdb, of version 14 or later", false, have_gdb },
+	    "gdb 14 or later with Python; Debian 12 has 13", false, have_gdb },
 	{ "codelldb", "debugs C, C++ and Rust programs (debugger)",
 	    "who has it in ~/.vscode/extensions needs no more; for all: adapter "
 	    "codelldb command \"PATH\" in the configuration", false,
