@@ -88,6 +88,18 @@ wrong_words(const struct command *cmd, int n)
 	return CTL_USAGE;
 }
 
+static int
+wrong_options(const struct command *cmd)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "usage: " CTL_NAME " %s%s%s; \""
+	    CTL_NAME " help %s\" lists its options", cmd->name,
+	    *cmd->usage != '\0' ? " " : "", cmd->usage, cmd->name);
+	report_more(text);
+	return CTL_USAGE;
+}
+
 /* words: those after the command's name, NULL terminated. */
 static int
 run_command(struct client *c, int n, char **words)
@@ -156,9 +168,11 @@ client_main(struct client *c, int argc, char **argv)
 	n = options_parse(&c->opts, OPTS_GLOBAL | c->command->options,
 	    c->command->literal == LITERAL_COMMAND ? 1 : c->command->literal,
 	    n - used, words + used, rest);
-	if (n != -1 && opt_given(&c->opts, OPT_VERSION))
+	if (n == -1)
+		code = wrong_options(c->command);
+	else if (opt_given(&c->opts, OPT_VERSION))
 		code = without_command(c);
-	else if (n != -1)
+	else
 		code = run_command(c, n, rest);
 done:
 	free(words);
