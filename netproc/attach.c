@@ -32,7 +32,7 @@ attach_refuses(const struct conn *c, const struct rsession *s,
 		return ERR_NOT_FOUND;
 	if (!s->view.tty) {
 		*why = "the session has no terminal: start it with --tty, or "
-		    "see what it writes with FOLLOW";
+		    "follow what it writes";
 		return ERR_INVALID_ARGUMENT;
 	}
 	if (term_count(s) >= settings.pty_max_clients)

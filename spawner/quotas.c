@@ -288,7 +288,7 @@ spawn_on_quota(struct msg *m)
 		ask_known(&a, a.owner->uid);
 	else if (!asker_is_admin(&a))
 		answer(&a, NULL, ERR_NOT_PERMITTED, "the quotas of others are "
-		    "for administrators; QUOTA alone shows yours");
+		    "for administrators; quota alone shows yours");
 	else if (name[0] == '\0')
 		ask_known(&a, USER_ALL);
 	else

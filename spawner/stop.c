@@ -233,10 +233,10 @@ spawn_on_signal(struct msg *m)
 	if (s->view.pid == 0 && s->view.exited_ns == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "its debugger has not "
 		    "started the program yet, or not said which process it "
-		    "is; STOP or KILL ends both");
+		    "is; stop or kill ends both");
 	else if (s->view.pid == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
-		    "STOP or KILL ends what it left running");
+		    "stop or kill ends what it left running");
 	else if (s->elsewhere && s->dbg != NULL && dbg_is_too_far(s->dbg, &a))
 		answer(&a, &s->id, ERR_NOT_PERMITTED, "the process is no "
 		    "session's: its user's connections from this host, "
