@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Question and answer with the daemon. */
+#include <bsd/string.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@ client_send_line(struct client *c, struct line *l)
 	/* looked at first: what cannot be sent needs no connection */
 	if (line_end(l) == -1)
 		goto done;
+	strlcpy(c->sent, l->text, sizeof(c->sent));
+	c->sent[strcspn(c->sent, "\n")] = '\0';
 	if ((code = client_connect(c)) != CTL_OK)
 		goto done;
 	if (conn_send(c->conn, l->text, l->len) == -1) {
@@ -91,7 +94,7 @@ client_answer(struct client *c, struct json_object **jsonp)
 	if ((code = client_read(c->conn, jsonp)) != CTL_OK ||
 	    reply_error(*jsonp) == NULL)
 		return code;
-	reply_report(*jsonp, c->json_errors);
+	client_refused(c, *jsonp);
 	json_object_put(*jsonp);
 	*jsonp = NULL;
 	return CTL_REFUSED;
@@ -138,7 +141,7 @@ report_error(const struct client *c, struct json_object *answer)
 	    reply_str(error, "code", "error")));
 	json_object_object_add(o, "message", json_object_new_string(
 	    reply_str(error, "message", "no reason given")));
-	reply_report(o, c->json_errors);
+	client_refused(c, o);
 	json_object_put(o);
 }
 

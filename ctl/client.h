@@ -24,6 +24,8 @@ struct client {
 	unsigned int		 timeout_s;	/* 0: none */
 	bool			 json;		/* stdout gets JSON */
 	bool			 json_errors;	/* --json was given */
+	const char		*file;		/* being loaded, or NULL */
+	char			 sent[256];	/* the last command, cut */
 };
 
 /* Connects unless that was done. CTL_OK, or an exit code after a report. */
@@ -55,6 +57,9 @@ int	client_send_line(struct client *, struct line *);
  * error of the daemon, *jsonp is NULL then.
  */
 int	client_answer(struct client *, struct json_object **jsonp);
+
+/* Reports an error of the daemon, by the program's own way. */
+void	client_refused(const struct client *, struct json_object *answer);
 
 /* client_send() and client_answer() in one. */
 int	client_ask(struct client *, struct json_object **jsonp,

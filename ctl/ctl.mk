@@ -7,7 +7,7 @@ ctl_SRCS :=	$(CTL_SHARED) $(addprefix ctl/,access.c attach.c audit.c \
 		basic.c cast.c commands.c discover.c escape.c gdb.c help.c \
 		host.c keys.c known.c lantern.c link.c login.c main.c mdns.c \
 		open.c output.c people.c play.c progress.c proxy.c quiet.c \
-		rawterm.c record.c relay.c resolve.c run.c secret.c secure.c \
+		rawterm.c record.c refused.c relay.c resolve.c run.c secret.c secure.c \
 		session.c shell.c sink.c store.c switches.c timeline.c \
 		tl_export.c tl_file.c tl_kept.c tl_lines.c tl_open.c tl_sql.c \
 		tokens.c top.c trace.c transfer.c trc_ask.c trc_build.c \

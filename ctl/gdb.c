@@ -239,7 +239,7 @@ cmd_gdb_pipe(struct client *c, int argc, char **argv)
 	else if (strcmp(error, "already_debugging") == 0)
 		code = pipe_to_port(c, argv[0]);
 	else {
-		reply_report(answer, c->json_errors);
+		client_refused(c, answer);
 		code = CTL_REFUSED;
 	}
 	json_object_put(answer);

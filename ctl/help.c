@@ -48,6 +48,38 @@ word_of(const struct command *c, const struct command *before)
 }
 
 void
+help_usage(const struct command *c, FILE *out)
+{
+	fprintf(out, "%s %s%s%s%s", CTL_NAME, c->name,
+	    c->options ? " [OPTION ...]" : "", *c->usage ? " " : "",
+	    c->usage);
+}
+
+bool
+help_has_words(const struct command *c)
+{
+	size_t i;
+
+	for (i = 0; i < ncommands; i++)
+		if (word_of(&commands[i], c) != NULL)
+			return true;
+	return false;
+}
+
+void
+help_words(const struct command *c, FILE *out)
+{
+	const char *word, *between = "";
+	size_t i;
+
+	for (i = 0; i < ncommands; i++)
+		if ((word = word_of(&commands[i], c)) != NULL) {
+			fprintf(out, "%s%s", between, word);
+			between = ", ";
+		}
+}
+
+void
 help_print(const struct command *c, FILE *out)
 {
 	size_t i;
@@ -56,10 +88,9 @@ help_print(const struct command *c, FILE *out)
 		print_all(out);
 		return;
 	}
-	fprintf(out, "usage: %s %s%s%s%s\n", CTL_NAME, c->name,
-	    c->options ? " [OPTION ...]" : "", *c->usage ? " " : "",
-	    c->usage);
-	fprintf(out, "%s\n", c->summary);
+	fputs("usage: ", out);
+	help_usage(c, out);
+	fprintf(out, "\n%s\n", c->summary);
 	if (c->alias != NULL)
 		fprintf(out, "Also called %s.\n", c->alias);
 	for (i = 0; i < ncommands; i++)

@@ -150,7 +150,7 @@ begin_follow(struct run *r)
 	if ((code = client_read(r->follow, &json)) != CTL_OK)
 		return code;
 	if (reply_error(json) != NULL) {
-		reply_report(json, r->client->json_errors);
+		client_refused(r->client, json);
 		code = CTL_REFUSED;
 	}
 	json_object_put(json);
@@ -218,7 +218,7 @@ take_events(struct run *r)
 			return CTL_UNREACHABLE;
 		}
 		if (reply_error(json) != NULL) {
-			reply_report(json, r->client->json_errors);
+			client_refused(r->client, json);
 			code = CTL_REFUSED;
 		} else
 			code = take_event(r, json);
@@ -283,7 +283,7 @@ take_input_answer(struct run *r, struct json_object *json)
 	/* A program need not read, or live, until its input ends. */
 	r->stdin_open = false;
 	if (strcmp(error, "not_running") != 0)
-		reply_report(json, r->client->json_errors);
+		client_refused(r->client, json);
 }
 
 static int

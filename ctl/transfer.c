@@ -93,6 +93,12 @@ upload_file(struct client *c, const char *path, struct json_object **jsonp)
 	*jsonp = NULL;
 	if ((file_fd = open_regular(path, &size)) == -1)
 		return CTL_USAGE;
+	if (size == 0) {
+		close(file_fd);
+		return usage_error("%s is empty: there is nothing to load",
+		    path);
+	}
+	c->file = path;
 	snprintf(digits, sizeof(digits), "%zu", size);
 	code = client_send(c, "UPLOAD", digits, c->opts.value[OPT_BUNDLE],
 	    NULL);
@@ -184,7 +190,7 @@ sysroot_size(struct client *c, uint64_t *sizep)
 		json_object_put(json);
 		return CTL_UNREACHABLE;
 	}
-	reply_report(json, c->json_errors);
+	client_refused(c, json);
 	json_object_put(json);
 	return CTL_REFUSED;
 }
@@ -227,10 +233,7 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 	(void)argv;
 	if (path == NULL)
 		path = isatty(STDOUT_FILENO) ? "sysroot.tar.gz" : "-";
-	if ((code = client_send(c, "SYSROOT", NULL)) != CTL_OK)
-		return code;
-	reset_at_end(c);
-	if ((code = sysroot_size(c, &size)) != CTL_OK)
+	if ((code = client_connect(c)) != CTL_OK)
 		return code;
 	/* before the daemon packs for a minute what cannot be written */
 	if (whole_begin(&w, path) == -1)

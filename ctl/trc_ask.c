@@ -141,7 +141,7 @@ trc_refused(const struct client *c, struct json_object *answer)
 	const char *next = reply_str(error, "next", "");
 
 	if (error == NULL || c->json_errors)
-		reply_report(answer, c->json_errors);
+		client_refused(c, answer);
 	else if (!report_ours(trc_code(answer), reply_str(error, "message",
 	    ""))) {
 		report("%s: %s", trc_code(answer), reply_str(error, "message",

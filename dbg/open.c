@@ -8,6 +8,7 @@
 #include "dbg.h"
 #include "../ctl/daemon.h"
 #include "../ctl/local.h"
+#include "../ctl/reply.h"
 #include "../ctl/report.h"
 #include "../ctl/ssh.h"
 #include "../ctl/stream.h"
@@ -52,6 +53,12 @@ open_remote(struct dbg *d, struct ssh *ssh, int *code)
 	if (sock_fd == -1)
 		*code = CTL_UNREACHABLE;
 	return sock_fd;
+}
+
+void
+client_refused(const struct client *c, struct json_object *answer)
+{
+	reply_report(answer, c->json_errors);
 }
 
 int

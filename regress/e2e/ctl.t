@@ -218,7 +218,7 @@ def test_unreachable():
 def test_refused():
     r = ctl("status", "nobody")
     same((r.code, r.out, r.err), (1, b"", b"debuglanternctl: not_found: "
-         b"session not found\n"), "a refusal")
+         b"there is no session \"nobody\"\n"), "a refusal")
     r = ctl("--json", "status", "nobody")
     ok(r.code == 1 and r.out == b"" and
        json.loads(r.err)["error_code"] == "not_found",
@@ -243,6 +243,100 @@ def test_refused():
     ok(r.code == 1 and b"no room" in r.err,
        "an upload refused before its payload", r)
     del server.odd["UPLOAD"]
+
+
+def refused_as(verb, code, message, *args):
+    """What the client makes of a refusal."""
+    server.odd[verb] = lambda h, rest: h.send(
+        {"ok": False, "error_code": code, "message": message})
+    r = ctl(*args)
+    del server.odd[verb]
+    ok(r.code == 1 and r.out == b"", "refused: " + " ".join(args), r)
+    return r.err.decode().removeprefix("debuglanternctl: ").strip()
+
+
+def test_own_words():
+    """People have typed words of the client's, and know no others."""
+    sid = upload()
+    r = ctl("delete", "no1", sid, "no2")
+    ok(r.code == 1 and r.err.count(b"\n") == 2 and b'"no1"' in r.err and
+       b'"no2"' in r.err and sid.encode() not in r.err,
+       "delete names the ids that there are not", r)
+    for verb, code, message, args, wanted in (
+            ("STATUS", "ambiguous_id", "more than one session begins with "
+             "that; give more characters", ["status", "ab"],
+             "ambiguous_id: more than one session begins with \"ab\"; give "
+             "more characters"),
+            ("TRACER", "not_found", "session not found", ["trace", "frob"],
+             "not_found: \"frob\" is neither a session nor a subcommand of "
+             "trace: run, remove, list, status, functions, stop"),
+            ("TRACER", "not_found", "session not found",
+             ["trace", "status", "frob"],
+             "not_found: there is no session \"frob\""),
+            ("TRACER", "no_tracer", "the session has no tracer; TRACER start "
+             "gives it one", ["trace", "stop", "work"],
+             "no_tracer: the session has no tracer; \"debuglanternctl trace "
+             "work PATTERN\" gives it one"),
+            ("LIMITS", "invalid_argument", "there is no such limit; usage: "
+             "LIMITS <id> [cpu=<n>]", ["limits", "work", "foo=1"],
+             "invalid_argument: foo=1: there is no such limit; there are "
+             "cpu, as, nofile, nproc and core; usage: debuglanternctl limits "
+             "ID LIMIT=VALUE ..."),
+            ("SIGNAL", "invalid_argument", "there is no such signal",
+             ["signal", "work", "FOO"],
+             "invalid_argument: FOO: there is no such signal"),
+            ("TOKEN", "invalid_argument", "<token-id> is 8 hexadecimal "
+             "digits, as TOKEN list shows them; usage: TOKEN create",
+             ["token", "revoke", "nosuch"],
+             "invalid_argument: nosuch: an id is 8 hexadecimal digits, as "
+             "\"debuglanternctl token list\" shows them; usage: "
+             "debuglanternctl token [OPTION ...] create | list | revoke ID"),
+            ("TOKEN", "not_found", "no such token; TOKEN list shows those "
+             "there are", ["token", "revoke", "12345678"],
+             "not_found: there is no such token; \"debuglanternctl token "
+             "list\" shows those there are"),
+            ("START", "invalid_argument", "--sandbox is none, namespaces or "
+             "tmpfs; usage: START <id>", ["start", "work", "--sandbox",
+                                          "foo"],
+             "invalid_argument: --sandbox foo: --sandbox is none, namespaces "
+             "or tmpfs; usage: debuglanternctl start [OPTION ...] ID"),
+            ("NAME", "invalid_name", "it is used already",
+             ["upload", "--name", "greeter", script("exit 0")],
+             "invalid_name: greeter: it is used already"),
+            ("NAME", "invalid_name", "it is used already",
+             ["name", sid, "greeter"],
+             "invalid_name: greeter: it is used already"),
+            ("STATUS", "some_code", "usage of the disk", ["status", "x"],
+             "some_code: usage of the disk")):
+        same(refused_as(verb, code, message, *args), wanted,
+             " ".join(args[:3]))
+    path = script("exit 0")
+    seen = refused_as("UPLOAD", "invalid_elf", "a script, not an ELF", "run",
+                      path)
+    ok(seen.startswith("invalid_elf: %s: a script" % path) and
+       "debuglanternctl shell -- PATH" in seen, "run of a script", seen)
+    empty = os.path.join(work, "empty")
+    with open(empty, "w"):
+        pass
+    server.lines.clear()
+    for command in "upload", "run":
+        r = ctl(command, empty)
+        ok(r.code == 2 and empty.encode() + b" is empty" in r.err and
+           server.lines == [], command + " of an empty file", r)
+    here = FakeServer(path=os.path.join(work, "socket"))
+    here.odd["TRACER"] = lambda h, rest: h.send(
+        {"ok": False, "error_code": "tracer_refused", "message": "no",
+         "error": {"code": "EXEC_FAILED", "message": "cannot execute"}})
+    r = ctl("trace", "run", empty, target=here.target)
+    ok(r.code == 1 and b"cannot execute" in r.err and
+       b"%s: empty, not an ELF" % empty.encode() in r.err,
+       "trace run of what is no program says what it is", r)
+    r = ctl("trace", "run", path, target=here.target)
+    ok(r.code == 1 and path.encode() not in r.err, "a script can be one", r)
+    here.close()
+    r = ctl("run", "--bogus")
+    ok(r.code == 2 and b"usage: debuglanternctl run FILE" in r.err and
+       b"help run" in r.err, "an unknown option, and the usage", r)
 
 
 def test_words():
@@ -571,8 +665,9 @@ def find_args(sid):
     return shlex.split(lines[-1].split(" ", 2)[2])
 
 
-TESTS = [test_usage, test_unreachable, test_refused, test_words,
-         test_sessions, test_output, test_run, test_terminal, test_gdb]
+TESTS = [test_usage, test_unreachable, test_refused, test_own_words,
+         test_words, test_sessions, test_output, test_run, test_terminal,
+         test_gdb]
 
 with tempfile.TemporaryDirectory() as work:
     for test in TESTS:

@@ -480,7 +480,7 @@ def ctl_as_users(mode):
         sid = r.stdout.decode().strip()
         eq(r.returncode, 0, "debuglanternctl as a user")
         r = d.ctl("status", sid, uid=BOB)
-        eq((r.returncode, b"not found" in r.stderr), (1, True),
+        eq((r.returncode, b"not_found" in r.stderr), (1, True),
            "and as another")
 
 
