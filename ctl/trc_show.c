@@ -174,32 +174,40 @@ print_watched(struct json_object *o, FILE *out)
 	print_list(out, o, "inlined", "inlined");
 }
 
+static bool
+is_no_symbols(const char *warning)
+{
+	static const char code[] = TRC_NO_SYMBOLS ":";
+
+	return warning != NULL && strncmp(warning, code, sizeof(code) - 1) == 0;
+}
+
 bool
 trc_is_vain(struct json_object *o)
 {
 	struct json_object *list = list_of(o, "warnings");
 
 	/* it is the first, if it is one */
-	return list != NULL && strncmp(json_object_get_string(
-	    json_object_array_get_idx(list, 0)), TRC_NO_SYMBOLS ":",
-	    sizeof(TRC_NO_SYMBOLS ":") - 1) == 0;
+	return list != NULL && json_object_array_length(list) > 0 &&
+	    is_no_symbols(json_object_get_string(
+	    json_object_array_get_idx(list, 0)));
 }
 
 /* What is an argument for agents is an option here. */
 static void
 print_warning(const char *words)
 {
-	static const char agents[] = "with rawRegisters ";
-	const char *at = strstr(words, agents);
+	static const char agents[] = "with rawRegisters ", ours[] = "with --raw ";
+	const char *at;
 
 	/* who ran it has said that, in its own words */
-	if (strncmp(words, TRC_NO_SYMBOLS ":", sizeof(TRC_NO_SYMBOLS ":") -
-	    1) == 0)
+	if (words == NULL || is_no_symbols(words))
 		return;
+	at = strstr(words, agents);
 	if (at == NULL)
 		report("warning: %s", words);
 	else
-		report("warning: %.*swith --raw %s", (int)(at - words), words,
+		report("warning: %.*s%s%s", (int)(at - words), words, ours,
 		    at + sizeof(agents) - 1);
 }
 
