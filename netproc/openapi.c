@@ -36,48 +36,6 @@ is_query(const struct route *r)
 	    r->flags & (ROUTE_UPLOAD | ROUTE_INPUT);
 }
 
-/* Part of the path, as ":session". */
-static bool
-is_part(const struct route *r, const char *name)
-{
-	const char *p;
-	size_t len = strlen(name);
-
-	for (p = strchr(r->path, ':'); p != NULL; p = strchr(p + 1, ':'))
-		if (strncmp(p + 1, name, len) == 0 &&
-		    (p[len + 1] == '\0' || p[len + 1] == '/'))
-			return true;
-	return false;
-}
-
-static bool
-is_fixed(const struct route *r, const char *name)
-{
-	size_t len = strlen(name);
-
-	return r->fixed != NULL && strncmp(r->fixed, name, len) == 0 &&
-	    r->fixed[len] == '=';
-}
-
-static bool
-is_given(const struct route *r, const struct param *p)
-{
-	return !is_part(r, p->name) && !is_fixed(r, p->name) &&
-	    p->kind != PARAM_SIZE;
-}
-
-/* What the client calls it. */
-static const char *
-name_of(const struct route *r, const struct param *p)
-{
-	size_t len = strlen(p->name);
-
-	if (r->alias != NULL && strncmp(r->alias, p->name, len) == 0 &&
-	    r->alias[len] == '=')
-		return r->alias + len + 1;
-	return p->name;
-}
-
 /* -- schemas -------------------------------------------------------------- */
 
 static void
@@ -123,7 +81,7 @@ static void
 parameters(struct text *t, const struct route *r, const struct command *cmd)
 {
 	const struct param *p;
-	const char *part;
+	const char *part, *name;
 
 	open_member(t, "parameters", '[');
 	for (part = strchr(r->path, ':'); part != NULL;
@@ -132,10 +90,11 @@ parameters(struct text *t, const struct route *r, const struct command *cmd)
 		    NULL);
 	for (p = cmd == NULL || !is_query(r) ? NULL : cmd->params;
 	    p != NULL && p->name != NULL; p++)
-		if (is_given(r, p))
-			parameter(t, name_of(r, p), strlen(name_of(r, p)),
-			    "query", param_is_needed(p) &&
-			    !(r->flags & ROUTE_INPUT), p);
+		if (route_takes(r, p)) {
+			name = route_name(r, p->name);
+			parameter(t, name, strlen(name), "query",
+			    param_is_needed(p) && !(r->flags & ROUTE_INPUT), p);
+		}
 	if (r->flags & ROUTE_UPLOAD)
 		parameter(t, "name", 4, "query", false, NULL);
 	if (r->flags & ROUTE_SOCKET) {
@@ -155,15 +114,15 @@ arguments(struct text *t, const struct route *r, const struct command *cmd)
 	member(t, "type", "object");
 	open_member(t, "properties", '{');
 	for (p = cmd->params; p->name != NULL; p++)
-		if (is_given(r, p)) {
-			json_key(t, name_of(r, p));
+		if (route_takes(r, p)) {
+			json_key(t, route_name(r, p->name));
 			schema(t, p);
 		}
 	json_close(t, '}');
 	open_member(t, "required", '[');
 	for (p = cmd->params; p->name != NULL; p++)
-		if (is_given(r, p) && param_is_needed(p))
-			json_text(t, name_of(r, p));
+		if (route_takes(r, p) && param_is_needed(p))
+			json_text(t, route_name(r, p->name));
 	json_close(t, ']');
 	json_key(t, "additionalProperties");
 	json_raw(t, "false");

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "commands.h"
+#include "params.h"
 #include "ptyweb.h"
 #include "route.h"
 #include "webcmd.h"
@@ -242,4 +243,45 @@ route_find(const char *method, const char *path, bool json,
 		add_method(methods, size, routes[i].method);
 	}
 	return NULL;
+}
+
+/* Part of the path, as ":session". */
+static bool
+is_part(const struct route *r, const char *name)
+{
+	const char *p;
+	size_t len = strlen(name);
+
+	for (p = strchr(r->path, ':'); p != NULL; p = strchr(p + 1, ':'))
+		if (strncmp(p + 1, name, len) == 0 &&
+		    (p[len + 1] == '\0' || p[len + 1] == '/'))
+			return true;
+	return false;
+}
+
+static bool
+is_fixed(const struct route *r, const char *name)
+{
+	size_t len = strlen(name);
+
+	return r->fixed != NULL && strncmp(r->fixed, name, len) == 0 &&
+	    r->fixed[len] == '=';
+}
+
+bool
+route_takes(const struct route *r, const struct param *p)
+{
+	return !is_part(r, p->name) && !is_fixed(r, p->name) &&
+	    p->kind != PARAM_SIZE;
+}
+
+const char *
+route_name(const struct route *r, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (r->alias != NULL && strncmp(r->alias, name, len) == 0 &&
+	    r->alias[len] == '=')
+		return r->alias + len + 1;
+	return name;
 }

@@ -11,6 +11,7 @@
 
 struct command;
 struct conn;
+struct param;
 struct rsession;
 struct web_req;
 
@@ -70,5 +71,10 @@ const struct route *route_find(const char *method, const char *path,
     bool json, struct route_part parts[ROUTE_PARTS], char *methods, size_t size);
 /* Its command's row. */
 const struct command *route_command(const struct route *);
+/* Whether its client gives the parameter by name: not by the path or the body's
+ * bytes, nor is it always the same. */
+bool	 route_takes(const struct route *, const struct param *);
+/* What its client calls the parameter of this name; borrowed from either. */
+const char *route_name(const struct route *, const char *);
 
 #endif

@@ -220,6 +220,82 @@ webargs_refuse_name(struct conn *c, const struct web_req *r)
 	return true;
 }
 
+/* -- what is wrong, in the words of HTTP ------------------------------------ */
+
+/* "name, exec" */
+static void
+names_of(const struct args *a, char *names, size_t size)
+{
+	const bool upload = (a->route->flags & ROUTE_UPLOAD) != 0;
+	const struct param *p;
+	size_t len;
+
+	(void)snprintf(names, size, "%s", upload ? "name" : "");
+	for (p = a->cmd->params; p->name != NULL; p++) {
+		if (!route_takes(a->route, p))
+			continue;
+		len = strlen(names);
+		(void)snprintf(names + len, size - len, "%s%s", len == 0 ? "" :
+		    ", ", route_name(a->route, p->name));
+	}
+	if (names[0] == '\0')
+		(void)snprintf(names, size, "no arguments");
+}
+
+/* False: there is none that the command does not know. */
+static bool
+find_unknown(const struct args *a, char *why, size_t size)
+{
+	char names[160];
+
+	json_object_object_foreach(a->o, key, v) {
+		(void)v;
+		if (param_named(a->cmd, key) != NULL)
+			continue;
+		names_of(a, names, sizeof(names));
+		(void)snprintf(why, size, "there is no argument %.40s; %s %s "
+		    "takes %s", key, a->route->method, a->route->path, names);
+		return true;
+	}
+	return false;
+}
+
+/* "args.exec_path" is a command's argument; here it is called exec. */
+static void
+rename_args(const struct route *r, const char *text, char *out, size_t size)
+{
+	static const char args[] = "args.";
+	char name[40];
+	size_t n, len = 0;
+
+	out[0] = '\0';
+	while (*text != '\0' && len + 1 < size) {
+		if (strncmp(text, args, sizeof(args) - 1) != 0) {
+			out[len++] = *text++;
+			out[len] = '\0';
+			continue;
+		}
+		text += sizeof(args) - 1;
+		n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+		(void)snprintf(name, sizeof(name), "%.*s", (int)n, text);
+		(void)snprintf(out + len, size - len, "%s", route_name(r,
+		    name));
+		len += strlen(out + len);
+		text += n;
+	}
+}
+
+static void
+refuse_args(struct conn *c, struct web_req *r, const struct args *a,
+    const struct request *q)
+{
+	char why[sizeof(q->why)];
+
+	if (!find_unknown(a, why, sizeof(why)))
+		rename_args(r->route, q->why, why, sizeof(why));
+	payload_refuse(c, q->err, why, payload_of(r));
+}
+
 static void
 run(struct conn *c, struct web_req *r, struct args *a, struct request *q)
 {
@@ -229,7 +305,7 @@ run(struct conn *c, struct web_req *r, struct args *a, struct request *q)
 	if (q->err == ERR_OK)
 		command_row(c, a->cmd, r->route->run, &q->words);
 	else
-		payload_refuse(c, q->err, q->why, payload_of(r));
+		refuse_args(c, r, a, q);
 	request_wipe(q);
 }
 

@@ -171,6 +171,16 @@ def a_bundle(d):
     eq(w.post("sessions?exec=../x", tar).code, "invalid_exec_path",
        "a path that leaves it")
     eq(w.post("sessions?exec=prog", b"nothing").status, 415, "no archive")
+    for ask, words in (
+            ("sessions?title=x", "there is no argument title; POST "
+             "/api/v1/sessions takes name, exec"),
+            ("sessions?exec=", "exec must not be empty; leave it out")):
+        a = w.post(ask, tar)
+        eq((a.status, a.code, a.json["error"]["message"]),
+           (400, "invalid_argument", words), ask)
+    a = w.put(s + "/name", {"title": "x"})
+    ok(a.json["error"]["message"].endswith(" takes name"),
+       "names that are HTTP's", a)
 
 
 def pieces(data, n):
