@@ -4,7 +4,8 @@
  * it in a list in the order of its last change.  A stream is a cursor and
  * holds nothing: what is new to it is at the end of that list, and a session
  * that changes faster than its client reads is sent as it is then.  Only of
- * what has gone there is a list by itself, which is bounded.
+ * what has gone there is a list by itself, which is bounded; each who listens
+ * has his own, so that what others do pushes nothing out of it.
  */
 #include <sys/random.h>
 
@@ -26,8 +27,6 @@
 
 struct gone {
 	uint64_t	 change;
-	uint32_t	 uid;
-	enum eyes	 eyes;
 	char		 id[ID_TEXT];
 };
 
@@ -47,10 +46,6 @@ static struct loop_timer timer;
 static uint64_t		 epoch, last;
 static struct usage_watcher usage;
 static size_t		 nfeeds;
-/* A ring: those from ngone - GONE_MAX on are still there. */
-static struct gone	 gone[GONE_MAX];
-static uint64_t		 ngone;
-static uint64_t		 forgotten;	/* the last change that is not */
 
 void
 feed_init(void)
@@ -58,6 +53,22 @@ feed_init(void)
 	/* another netproc's numbers must not be taken for ours */
 	if (getrandom(&epoch, sizeof(epoch), 0) != sizeof(epoch))
 		fatal("getrandom");
+}
+
+/* Whoever was here before and comes back has missed what nobody kept. */
+void
+feed_owner_init(struct owner *o)
+{
+	TAILQ_INIT(&o->changed);
+	LIST_INIT(&o->feeds);
+	o->lost = ++last;
+}
+
+void
+feed_owner_free(struct owner *o)
+{
+	free(o->gone);
+	o->gone = NULL;
 }
 
 /* -- what happens --------------------------------------------------------- */
@@ -121,18 +132,28 @@ feed_changed(struct rsession *s)
 	}
 }
 
+/* Before an owner's first stream nobody could miss it. */
+static void
+keep_gone(struct owner *o, const char id[ID_TEXT])
+{
+	struct gone *g;
+
+	last++;
+	if (o->gone == NULL)
+		return;
+	g = &o->gone[o->ngone++ % GONE_MAX];
+	if (g->change != 0)
+		o->lost = g->change;
+	g->change = last;
+	memcpy(g->id, id, sizeof(g->id));
+}
+
 void
 feed_gone(struct sight *s)
 {
-	struct gone *g = &gone[ngone++ % GONE_MAX];
 	struct feed *f;
 
-	if (g->change != 0)
-		forgotten = g->change;
-	g->change = ++last;
-	g->uid = s->owner->uid;
-	g->eyes = s->owner->eyes;
-	memcpy(g->id, s->session->id, sizeof(g->id));
+	keep_gone(s->owner, s->session->id);
 	TAILQ_REMOVE(&s->owner->changed, s, by_change);
 	LIST_FOREACH(f, &s->owner->feeds, by_owner)
 		if (f->at == s)
@@ -160,16 +181,24 @@ next_sight(const struct feed *f)
 	return found;
 }
 
+static bool
+is_news(const struct feed *f, uint64_t gone)
+{
+	return gone > f->cursor && gone > f->floor;
+}
+
 static const struct gone *
 next_gone(struct feed *f)
 {
 	const struct owner *o = f->conn->owner;
 	const struct gone *g;
 
-	for (; f->gone_at < ngone; f->gone_at++) {
-		g = &gone[f->gone_at % GONE_MAX];
-		if (g->change > f->cursor && g->change > f->floor &&
-		    g->uid == o->uid && g->eyes == o->eyes)
+	/* what is not there any more he has been told */
+	if (o->ngone > GONE_MAX && f->gone_at < o->ngone - GONE_MAX)
+		f->gone_at = o->ngone - GONE_MAX;
+	for (; f->gone_at < o->ngone; f->gone_at++) {
+		g = &o->gone[f->gone_at % GONE_MAX];
+		if (is_news(f, g->change))
 			return g;
 	}
 	return NULL;
@@ -220,12 +249,6 @@ put_usage(struct conn *c, const struct text *t)
 	conn_write(c, t->p, t->len);
 }
 
-static uint64_t
-first_gone(void)
-{
-	return ngone > GONE_MAX ? ngone - GONE_MAX : 0;
-}
-
 /* What there is counts, and of what has gone nothing. */
 static void
 begin_anew(struct feed *f)
@@ -234,7 +257,7 @@ begin_anew(struct feed *f)
 	f->cursor = 0;
 	f->at = NULL;
 	f->floor = last;
-	f->gone_at = ngone;
+	f->gone_at = f->conn->owner->ngone;
 }
 
 static bool
@@ -244,8 +267,8 @@ feed_step(struct conn *c)
 	const struct sight *s;
 	const struct gone *g;
 
-	/* who has not read for so long cannot be told what has gone */
-	if (f->gone_at < first_gone())
+	/* who has not read, or was away, for so long cannot be told of it */
+	if (is_news(f, c->owner->lost))
 		begin_anew(f);
 	if (f->reset) {
 		f->reset = false;
@@ -324,7 +347,7 @@ static const struct conn_mode mode_feed = {
 	.leave = feed_leave,
 };
 
-/* "1f2e3d-42"; false when that is not one of ours, or too long ago. */
+/* "1f2e3d-42"; false when that is not one of ours. */
 static bool
 resume(const struct word *w, uint64_t *change)
 {
@@ -339,14 +362,22 @@ resume(const struct word *w, uint64_t *change)
 	if (end == text || *end != '-' || e != epoch)
 		return false;
 	*change = strtoull(end + 1, &end, 10);
-	return *end == '\0' && *change >= forgotten && *change <= last &&
-	    *change > 0;
+	return *end == '\0' && *change <= last && *change > 0;
+}
+
+/* In memory for as long as the owner is, which is not long without clients. */
+static struct feed *
+feed_new(struct owner *o)
+{
+	if (o->gone == NULL)
+		o->gone = calloc(GONE_MAX, sizeof(*o->gone));
+	return o->gone == NULL ? NULL : calloc(1, sizeof(struct feed));
 }
 
 void
 cmd_feed(struct conn *c, struct rsession *s, const struct words *ws)
 {
-	struct feed *f = calloc(1, sizeof(*f));
+	struct feed *f = feed_new(c->owner);
 
 	(void)s;
 	if (f == NULL) {
@@ -356,10 +387,9 @@ cmd_feed(struct conn *c, struct rsession *s, const struct words *ws)
 	conn_enter(c, &mode_feed);
 	c->u.feed = f;
 	f->conn = c;
-	if (ws->n >= 2 && resume(&ws->w[1], &f->cursor)) {
+	if (ws->n >= 2 && resume(&ws->w[1], &f->cursor))
 		f->floor = f->cursor;
-		f->gone_at = first_gone();
-	} else
+	else
 		begin_anew(f);
 	LIST_INSERT_HEAD(&c->owner->feeds, f, by_owner);
 	usage.fn = on_usage;

@@ -17,6 +17,9 @@ struct rsession;
 struct sight;
 
 void	 feed_init(void);
+/* What is kept for an owner, from his first to his last. */
+void	 feed_owner_init(struct owner *);
+void	 feed_owner_free(struct owner *);
 /* A session is another than it was, for all who see it. */
 void	 feed_changed(struct rsession *);
 /* From now on an owner sees a session. */

@@ -35,7 +35,7 @@ owner_ref(uint32_t uid, enum eyes eyes)
 	o->guest = eyes == EYES_GUEST;
 	o->refs = 1;
 	TAILQ_INIT(&o->sights);
-	TAILQ_INIT(&o->changed);
+	feed_owner_init(o);
 	LIST_INSERT_HEAD(&owners, o, all);
 	return o;
 }
@@ -46,6 +46,7 @@ owner_unref(struct owner *o)
 	if (--o->refs > 0)
 		return;
 	LIST_REMOVE(o, all);
+	feed_owner_free(o);
 	free(o);
 }
 

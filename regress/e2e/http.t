@@ -9,10 +9,11 @@ import os
 import re
 import ssl
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (Daemon, alone, eq, free_port, in_modes, ok, run_tests, tar_of,
-                token_of, wait_for)
+from dl import (ALICE, AS_ROOT, BOB, Daemon, alone, eq, free_port, in_modes,
+                ok, passwd_wrapper, run_tests, tar_of, token_of, wait_for)
 from term import Refused, WebSocket
 from web import Events, Raw, Web
 
@@ -501,10 +502,12 @@ def events(d):
     ok(wait_for(lambda: open_fds(d) < 60), "no stream is left")
 
 
-def kept(e, view, until):
+def kept(e, view, until, seen=None):
     """Follows events into {id: name} until an event until() is about."""
     while True:
         x = e.next()
+        if seen is not None:
+            seen.append(x["event"])
         if x["event"] == "reset":
             view.clear()
         elif x["event"] == "session":
@@ -544,6 +547,116 @@ def many_events(d):
     eq(view, there, "who stayed knows it all")
     eq(broken, there, "who came again and again, too")
     e.r.close()
+
+
+# More than are remembered when they have gone.
+MANY = 1100
+with open("/bin/true", "rb") as f:
+    TRUE = f.read()
+
+
+def come_and_go(d, uid, n=MANY):
+    c = d.client(uid)
+    for _ in range(n):
+        c.cmd("DELETE " + c.upload(TRUE)["id"])
+    c.close()
+
+
+class Follower:
+    """A user's page; the name of one session tells when all has come."""
+
+    def __init__(self, d, uid):
+        self.d, self.w = d, Web(d, token_of(d, uid=uid))
+        self.view, self.n = {}, 0
+        self.mark = self.w.upload("/bin/true").data["id"]
+        self.open()
+
+    def open(self, **headers):
+        self.e = Events(Web(self.d, self.w.token), "events", **headers)
+
+    def read(self):
+        """The events until now, by name; usage left out."""
+        seen, self.n = [], self.n + 1
+        name = f"mark{self.n}"
+        self.w.put(f"sessions/{self.mark}/name", {"name": name})
+        self.at = kept(self.e, self.view, lambda x: x["event"] == "session"
+                       and (x["data"]["id"], x["data"]["name"]) ==
+                       (self.mark, name), seen)
+        return [x for x in seen if x != "usage"]
+
+    def again(self):
+        self.e.r.close()
+        self.open(Last_Event_ID=self.at)
+
+    def knows(self):
+        return self.view == {s["id"]: s["name"]
+                             for s in self.w.get("sessions").data}
+
+
+def others_come_and_go(d, who, seer):
+    eq(who.read()[0], "reset", "a stream begins")
+    seer.read()
+    come_and_go(d, ALICE)
+    eq(who.read(), ["session"], "who is quiet gets nothing for others'")
+    seen = seer.read()
+    ok("gone" in seen or "reset" in seen,
+       "an administrator is told that they have gone", seen[:10])
+    ok(seer.knows(), "and knows what there is")
+    at = seer.at
+    who.e.r.close()
+    come_and_go(d, ALICE)
+    who.again()
+    eq(who.read(), ["session"], "nor does he who comes back")
+    seer.e.r.close()
+    come_and_go(d, ALICE, 3)
+    seer.at = at
+    seer.again()
+    eq(seer.read()[0], "reset", "an administrator who comes back begins anew")
+    ok(seer.knows(), "and knows what there is, too")
+    come_and_go(d, ALICE, 3)
+    seer.again()
+    ok("reset" not in seer.read(), "but not for a few")
+
+
+def own_come_and_go(d, who):
+    who.e.r.close()
+    come_and_go(d, BOB, 3)
+    who.again()
+    seen = who.read()
+    eq(seen, ["gone"] * 3 + ["session"], "a few of his own he is told")
+    who.e.r.close()
+    come_and_go(d, BOB)
+    who.again()
+    eq(who.read()[0], "reset", "after so many he begins anew")
+    who.e.r.close()
+    who.open()
+    eq(who.e.next()["event"], "reset", "who reads slowly begins")
+    # what changes fills all buffers, so that what goes waits
+    c = d.client(BOB)
+    ids = [c.upload(TRUE)["id"] for _ in range(25)]
+    for n in range(12):
+        for i in ids:
+            c.cmd(f"ARGS {i} {n:040000}")
+        time.sleep(0.1)
+    for i in ids[:5]:
+        c.cmd("DELETE " + i)
+    come_and_go(d, BOB)
+    c.close()
+    who.view = {}
+    eq(who.read().count("reset"), 1, "and once more, when he has missed much")
+    ok(who.knows(), "and knows what there is")
+
+
+def whose_come_and_go(mode):
+    """What is lost of one user's sessions is nothing to another."""
+    with passwd_wrapper(ALICE, BOB, BOB + 1) as wrapper, Daemon(
+            mode, f"admin user u{BOB + 1}\nmax-sessions 300\n", web=True,
+            wrapper=wrapper) as d:
+        who, seer = Follower(d, BOB), Follower(d, BOB + 1)
+        others_come_and_go(d, who, seer)
+        seer.e.r.close()
+        own_come_and_go(d, who)
+        who.e.r.close()
 
 
 def open_fds(d):
@@ -702,7 +815,9 @@ def elsewhere(mode):
 
 
 if __name__ == "__main__":
-    run_tests(alone(over_tls), alone(elsewhere), in_modes(without_a_token, a_program, running, no_output, large_bodies,
+    run_tests(alone(over_tls), alone(elsewhere),
+              *([alone(whose_come_and_go, modes=("system",))] if AS_ROOT
+                else []), in_modes(without_a_token, a_program, running, no_output, large_bodies,
                        without_a_size, a_bundle, a_form, arguments, the_daemon, a_login,
                        a_login_link, several_users, names,
                        what_browsers_are_told, events, many_events, streams,

@@ -9,7 +9,8 @@
  * With "\xff>" before it an input is what happens to sessions, and to those
  * who look at them as a stream of events: clients come, go, and come back with
  * the last event that they had, or with anything else.  Who has read all knows
- * what is so, however he got there.
+ * what is so, however he got there, and is told nothing anew for what others
+ * saw going.
  */
 #include <sys/random.h>
 
@@ -147,6 +148,7 @@ static struct rsession	sessions[SESSIONS];
 static uint64_t		versions[SESSIONS];
 static struct owner	owners[OWNERS];
 static struct sight	*sights[OWNERS][SESSIONS];
+static uint64_t		went[OWNERS];
 
 static struct client {
 	struct conn	 conn;
@@ -156,6 +158,8 @@ static struct client {
 	uint64_t	 knows[SESSIONS];	/* a version; 0 = of none */
 	bool		 unsure;	/* it has come with another's number */
 	bool		 slow;
+	bool		 entering;
+	uint64_t	 read;		/* of what went, when it had read all */
 } clients[CLIENTS];
 
 static void		(*timer_fn)(void *);
@@ -236,6 +240,12 @@ conn_write(struct conn *c, const void *p, size_t n)
 	cl->got[cl->len] = '\0';
 }
 
+static uint64_t
+went_of(const struct client *cl)
+{
+	return went[cl->conn.owner - owners];
+}
+
 /* What a browser makes of an event. */
 static void
 learn(struct client *cl, const char *event, uint64_t change, const char *data)
@@ -245,6 +255,7 @@ learn(struct client *cl, const char *event, uint64_t change, const char *data)
 
 	if (strcmp(event, "reset") == 0) {
 		must(change == 0 && strcmp(data, "{}") == 0);
+		must(cl->entering || went_of(cl) - cl->read > GONE_MAX);
 		memset(cl->knows, 0, sizeof(cl->knows));
 		cl->unsure = false;
 		cl->last = 0;
@@ -295,6 +306,8 @@ conn_run(struct conn *c)
 	while (c->mode->step(c))
 		continue;
 	look_at_events(client_of(c));
+	client_of(c)->entering = false;
+	client_of(c)->read = went_of(client_of(c));
 }
 
 static void
@@ -324,6 +337,7 @@ enter_feed(struct client *cl, uint8_t how, struct input *in)
 	    copy_of(id, strlen(id), false);
 	ws.w[1] = (struct word){ copy, how & 2 ? part.left : strlen(id) };
 	cl->unsure |= (how & 6) != 0;
+	cl->entering = true;
 	cmd_feed(&cl->conn, NULL, &ws);
 	free(copy);
 	conn_run(&cl->conn);
@@ -356,6 +370,7 @@ sight_new(struct owner *o, struct rsession *s)
 static void
 sight_end(struct sight *g)
 {
+	went[g->owner - owners]++;
 	feed_gone(g);
 	LIST_REMOVE(g, by_session);
 	free(g);
@@ -463,8 +478,10 @@ forget_all(void)
 	memset(sights, 0, sizeof(sights));
 	memset(clients, 0, sizeof(clients));
 	memset(versions, 0, sizeof(versions));
-	memset(gone, 0, sizeof(gone));
-	last = ngone = forgotten = 0;
+	memset(went, 0, sizeof(went));
+	for (o = 0; o < OWNERS; o++)
+		feed_owner_free(&owners[o]);
+	last = 0;
 }
 
 static void
@@ -476,8 +493,7 @@ stream(struct input in)
 	for (i = 0; i < OWNERS; i++) {
 		owners[i] = (struct owner){ .uid = 1000, .refs = 1,
 		    .eyes = i == 0 ? EYES_OWN : EYES_ADMIN };
-		TAILQ_INIT(&owners[i].changed);
-		LIST_INIT(&owners[i].feeds);
+		feed_owner_init(&owners[i]);
 	}
 	for (i = 0; i < SESSIONS; i++) {
 		sessions[i] = (struct rsession){ .json.max = 64 };
