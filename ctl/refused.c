@@ -16,7 +16,7 @@
 #define USAGE	"usage: "
 
 /* What a daemon says, by how that begins, and what is said here instead. */
-static const struct {
+static const struct own {
 	const char	*code;
 	const char	*message;
 	const char	*before;
@@ -96,26 +96,36 @@ put_neither(const struct client *c, const char *id, FILE *out)
 	return true;
 }
 
+/* NULL: there are no own words for it. */
+static const struct own *
+own_words(const char *code, const char *message, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (strcmp(code, texts[i].code) == 0 && strncmp(message,
+		    texts[i].message, strlen(texts[i].message)) == 0 &&
+		    (texts[i].after == NULL || *id != '\0'))
+			return &texts[i];
+	return NULL;
+}
+
 static void
 put_message(const struct client *c, const char *code, const char *message,
     FILE *out)
 {
 	const char *usage = strstr(message, USAGE);
-	size_t i, n = sizeof(texts) / sizeof(texts[0]);
+	const struct own *own;
 	char id[80];
 
 	session_asked(c, id, sizeof(id));
-	for (i = 0; i < n; i++)
-		if (strcmp(code, texts[i].code) == 0 && strncmp(message,
-		    texts[i].message, strlen(texts[i].message)) == 0 &&
-		    (texts[i].after == NULL || *id != '\0'))
-			break;
-	if (i == 0 && put_neither(c, id, out))
+	own = own_words(code, message, id);
+	if (own == &texts[0] && put_neither(c, id, out))
 		return;
-	if (i < n && texts[i].after != NULL)
-		fprintf(out, "%s%s%s", texts[i].before, id, texts[i].after);
-	else if (i < n)
-		fputs(texts[i].before, out);
+	if (own != NULL && own->after != NULL)
+		fprintf(out, "%s%s%s", own->before, id, own->after);
+	else if (own != NULL)
+		fputs(own->before, out);
 	else if (usage == NULL)
 		fputs(message, out);
 	else
@@ -123,7 +133,7 @@ put_message(const struct client *c, const char *code, const char *message,
 	if (usage == NULL)
 		return;
 	/* the daemon's would be that of its protocol */
-	fputs(i < n ? "; " USAGE : USAGE, out);
+	fputs(own != NULL ? "; " USAGE : USAGE, out);
 	help_usage(c->command, out);
 }
 
