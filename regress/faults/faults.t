@@ -55,6 +55,9 @@ OTHERS = {"idproc": (Script, Sealed), "parent": (Reloaded, Script),
 if AS_ROOT:
     # a network of its own
     OTHERS["announcer"] = (Announced,)
+# netproc's replica begins anew, and what is asked for may be in neither; a
+# debugger that has to end while nobody asks it is missed by who asks next
+ALSO = {"netproc": {"not_found"}, "debugger": {"no_session"}}
 # one in so many is enough: each takes a while
 STEPS = {Packed: 7}
 ROLES = ("netproc", "spawner", "launcher", *OTHERS)
@@ -106,8 +109,7 @@ def strike(d, script, role, kind, n, base, pids):
     plan.rest()
     if not struck:
         return False, s.said
-    # its replica begins anew, and what is asked for may be in neither
-    bad = s.bad({"not_found"} if role == "netproc" else ())
+    bad = s.bad(ALSO.get(role, ()))
     why = recovers(d)
     if why is not None:
         bad.append(("afterwards", why))
