@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <strings.h>
 
 #include "codec.h"
+#include "log.h"
 
 #define KEEP	((size_t)64 << 10)	/* of memory between messages */
 
@@ -79,10 +81,13 @@ codec_parse(const char *text, size_t len, const char **why)
 	*why = "it is too long";
 	if (len > INT_MAX || (*why = objection(text, len)) != NULL)
 		return NULL;
-	*why = "out of memory";
 	if ((tok = json_tokener_new_ex(CODEC_DEPTH_MAX)) == NULL)
-		return NULL;
+		fatal("JSON");
+	errno = 0;
 	json = json_tokener_parse_ex(tok, text, (int)len);
+	/* it tells nobody what it had no memory for */
+	if (errno == ENOMEM)
+		fatal("JSON");
 	*why = "it is not JSON";
 	if (json_tokener_get_error(tok) != json_tokener_success ||
 	    !json_object_is_type(json, json_type_object)) {

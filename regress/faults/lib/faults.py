@@ -477,8 +477,13 @@ class Debugged(Instrument):
     AFTERWARDS = (("status", {}), ("stop", {}))
 
     def meanwhile(self):
-        if not self.said:
-            self.ends_well("t")
+        if self.said:
+            return
+        self.ends_well("t")
+        # a debugger that had to end takes the program along that it started
+        if self.said and self.tell("t", "status", {}) is None and \
+                self.said[-1][1] == "no_session":
+            del self.said[:-1]
 
 
 HELLO = dl.read_helper("hello")
