@@ -85,7 +85,10 @@ codec_parse(const char *text, size_t len, const char **why)
 		fatal("JSON");
 	errno = 0;
 	json = json_tokener_parse_ex(tok, text, (int)len);
-	/* it tells nobody what it had no memory for */
+	/*
+	 * It tells nobody what it had no memory for; errno does, unless a
+	 * number came after that, which sets it to 0.
+	 */
 	if (errno == ENOMEM)
 		fatal("JSON");
 	*why = "it is not JSON";
