@@ -88,18 +88,6 @@ wrong_words(const struct command *cmd, int n)
 	return CTL_USAGE;
 }
 
-static int
-wrong_options(const struct command *cmd)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "usage: " CTL_NAME " %s%s%s; \""
-	    CTL_NAME " help %s\" lists its options", cmd->name,
-	    *cmd->usage != '\0' ? " " : "", cmd->usage, cmd->name);
-	report_more(text);
-	return CTL_USAGE;
-}
-
 /* words: those after the command's name, NULL terminated. */
 static int
 run_command(struct client *c, int n, char **words)
@@ -169,7 +157,8 @@ client_main(struct client *c, int argc, char **argv)
 	    c->command->literal == LITERAL_COMMAND ? 1 : c->command->literal,
 	    n - used, words + used, rest);
 	if (n == -1)
-		code = wrong_options(c->command);
+		code = report_usage(CTL_NAME, c->command->name,
+		    c->command->usage);
 	else if (opt_given(&c->opts, OPT_VERSION))
 		code = without_command(c);
 	else

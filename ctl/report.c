@@ -71,6 +71,18 @@ report_more(const char *text)
 }
 
 int
+report_usage(const char *program, const char *command, const char *usage)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), "usage: %s %s%s%s; \"%s help %s\" "
+	    "lists its options", program, command, *usage != '\0' ? " " : "",
+	    usage, program, command);
+	report_more(text);
+	return CTL_USAGE;
+}
+
+int
 usage_error(const char *fmt, ...)
 {
 	va_list ap;

@@ -20,6 +20,12 @@ void	report(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A further line of the same message. */
 void	report_more(const char *text);
+/*
+ * What would be right, where wrong options of a program's command have been
+ * reported; returns CTL_USAGE.
+ */
+int	report_usage(const char *program, const char *command,
+	    const char *usage);
 
 /*
  * For a time in which stderr is no place for messages: the last one is kept.

@@ -109,19 +109,6 @@ without_command(const struct dbg *d)
 	return report_flush();
 }
 
-/* What is wrong has been said; this says what would be right. */
-static int
-wrong_options(const struct dbg_command *c)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "usage: " DBG_NAME " %s%s%s; \""
-	    DBG_NAME " help %s\" lists its options", c->name,
-	    *c->usage != '\0' ? " " : "", c->usage, c->name);
-	report_more(text);
-	return CTL_USAGE;
-}
-
 /* words and rest have room for all of argv. */
 static int
 parse(struct dbg *d, int argc, char **argv, char **words, char **rest)
@@ -140,7 +127,8 @@ parse(struct dbg *d, int argc, char **argv, char **words, char **rest)
 	n = options_parse(o, DOPTS_GLOBAL | d->command->options, 0, n - used,
 	    words + used, rest);
 	if (n == -1)
-		return wrong_options(d->command);
+		return report_usage(DBG_NAME, d->command->name,
+		    d->command->usage);
 	return opt_given(o, DOPT_VERSION) ? without_command(d) :
 	    run_command(d, n, rest);
 }
