@@ -17,6 +17,7 @@
 #include "log.h"
 
 #define KEEP	((size_t)64 << 10)	/* of memory between messages */
+#define NUMBER	"0123456789.eE+-"	/* what it is made of */
 
 static int
 room(struct codec *c, size_t need)
@@ -72,6 +73,47 @@ objection(const char *s, size_t len)
 	return n > CODEC_VALUES_MAX ? "it has too many values" : NULL;
 }
 
+/* How much of a text that begins outside of strings ends with its first number. */
+static size_t
+piece(const char *s, size_t len)
+{
+	size_t i;
+	bool digit = false, quoted = false;
+
+	for (i = 0; i < len; i++) {
+		if (s[i] == '"')
+			quoted = !quoted;
+		else if (quoted && s[i] == '\\')
+			i++;
+		else if (!quoted && digit && strchr(NUMBER, s[i]) == NULL)
+			return i;
+		digit = !quoted && isdigit((unsigned char)s[i]);
+	}
+	return len;
+}
+
+/*
+ * The parser tells nobody what it had no memory for; errno does, but is set to
+ * 0 at what stands behind a number.  So it is looked at before each of those.
+ */
+static struct json_object *
+parse(struct json_tokener *tok, const char *text, size_t len)
+{
+	struct json_object *json;
+	size_t n, at = 0;
+
+	do {
+		n = piece(text + at, len - at);
+		errno = 0;
+		json = json_tokener_parse_ex(tok, text + at, (int)n);
+		if (errno == ENOMEM)
+			fatal("JSON");
+		at += n;
+	} while (at < len &&
+	    json_tokener_get_error(tok) == json_tokener_continue);
+	return json;
+}
+
 struct json_object *
 codec_parse(const char *text, size_t len, const char **why)
 {
@@ -83,14 +125,7 @@ codec_parse(const char *text, size_t len, const char **why)
 		return NULL;
 	if ((tok = json_tokener_new_ex(CODEC_DEPTH_MAX)) == NULL)
 		fatal("JSON");
-	errno = 0;
-	json = json_tokener_parse_ex(tok, text, (int)len);
-	/*
-	 * It tells nobody what it had no memory for; errno does, unless a
-	 * number came after that, which sets it to 0.
-	 */
-	if (errno == ENOMEM)
-		fatal("JSON");
+	json = parse(tok, text, len);
 	*why = "it is not JSON";
 	if (json_tokener_get_error(tok) != json_tokener_success ||
 	    !json_object_is_type(json, json_type_object)) {

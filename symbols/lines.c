@@ -229,10 +229,12 @@ lines_path(struct lines *l, struct dwarf *d, struct unit *u, uint64_t file,
 }
 
 void
-lines_free(struct lines *l)
+lines_free(struct lines *l, struct dwarf *d)
 {
 	size_t i;
 
+	for (i = 0; i < d->nunits; i++)
+		d->units[i].lines = 0;
 	for (i = 0; i < l->n; i++) {
 		free(l->tables[i].dirs);
 		free(l->tables[i].files);

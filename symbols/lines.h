@@ -35,7 +35,8 @@ struct lines {
 /* The path of a unit's file by its number, in strs; 0 = not known. */
 uint32_t lines_path(struct lines *, struct dwarf *, struct unit *,
 	    uint64_t file, struct strs *);
-void	 lines_free(struct lines *);
+/* The units outlive it, and may be scanned again. */
+void	 lines_free(struct lines *, struct dwarf *);
 /*
  * Joins and tidies: no "//", "." or ".." is left.  out has at least
  * SYM_NAME_MAX + 1 bytes.  Returns its length; what is too long is cut.

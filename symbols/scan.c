@@ -460,7 +460,7 @@ scan_unit(struct scan *s)
 static void
 free_scan(struct scan *s)
 {
-	lines_free(&s->lines);
+	lines_free(&s->lines, s->d);
 	free(s->scopes);
 	free(s->wheres);
 	free(s->pending);

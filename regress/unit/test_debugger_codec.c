@@ -251,6 +251,35 @@ stopped_by_the_reader(void **state)
 	codec_free(&c);
 }
 
+/* A text is read up to behind each of its numbers, and then on. */
+static void
+numbers(void **state)
+{
+	static const char text[] =
+	    "{\"a\":-1.5e+3,\"b\" : 0 ,\"c\":[1,22\n,[333],{\"d\":4e-1}],"
+	    "\"5\":\"6,7\\\"8,\",\"e9\":1E2,\"f\":false,\"n\":10}";
+	static const char same[] =
+	    "{\"a\":-1.5e+3,\"b\":0,\"c\":[1,22,[333],{\"d\":4e-1}],"
+	    "\"5\":\"6,7\\\"8,\",\"e9\":1E2,\"f\":false,\"n\":10}";
+	static const char *const none[] = { "{\"a\":1", "{\"a\":1,", "{\"a\":1 2}",
+		"{\"a\":1.2.3}", "{\"a\":1-2}", "{\"a\":[1}", "{\"a\":1]",
+		"{1:2}", "12", "{\"a\":--1}", "{\"a\":1x}" };
+	struct json_object *json;
+	const char *why;
+	size_t i;
+
+	(void)state;
+	json = codec_parse(text, sizeof(text) - 1, &why);
+	assert_non_null(json);
+	assert_string_equal(json_object_to_json_string_ext(json,
+	    JSON_C_TO_STRING_PLAIN), same);
+	json_object_put(json);
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		assert_null(codec_parse(none[i], strlen(none[i]), &why));
+		assert_string_equal(why, "it is not JSON");
+	}
+}
+
 int
 main(void)
 {
@@ -260,6 +289,7 @@ main(void)
 		cmocka_unit_test(no_messages),
 		cmocka_unit_test(too_long),
 		cmocka_unit_test(json_alone),
+		cmocka_unit_test(numbers),
 		cmocka_unit_test(too_rich),
 		cmocka_unit_test(stopped_by_the_reader),
 	};

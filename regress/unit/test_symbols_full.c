@@ -97,6 +97,23 @@ debug_information_is_left_out(void **state)
 }
 
 static void
+a_second_time_finds_the_same(void **state)
+{
+	struct found a, b;
+
+	(void)state;
+	build_index(&image, &dwarf, &a);
+	assert_int_not_equal(a.funcs[a.n - 1].file, 0);
+	build_index(&image, &dwarf, &b);
+	assert_int_equal(b.n, a.n);
+	assert_memory_equal(b.funcs, a.funcs, a.n * sizeof(a.funcs[0]));
+	assert_int_equal(b.strs.len, a.strs.len);
+	assert_memory_equal(b.strs.buf, a.strs.buf, a.strs.len);
+	found_free(&a);
+	found_free(&b);
+}
+
+static void
 symbols_are_left_out(void **state)
 {
 	struct dwarf none = { .elf = &image };
@@ -146,6 +163,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(debug_information_is_left_out),
+		cmocka_unit_test(a_second_time_finds_the_same),
 		cmocka_unit_test(symbols_are_left_out),
 		cmocka_unit_test(nothing_is_said_of_few),
 		cmocka_unit_test(each_has_its_words),
