@@ -135,14 +135,14 @@ ruleset_for(int abi, enum landlock_level level, struct ruleset_attr *a)
 	if (level == LANDLOCK_READONLY)
 		a->fs &= ~FS_READS;
 	/* a socket that came with a message may be made to dial as well */
-	if (abi >= 4)
+	if (abi >= LANDLOCK_TCP)
 		a->net = NET_CONNECT_TCP;
-	if (abi >= 6 && level == LANDLOCK_NOTHING)
+	if (abi >= LANDLOCK_SCOPES && level == LANDLOCK_NOTHING)
 		a->scoped = SCOPE_ALL;
 	/* older kernels refuse a structure that is longer than they know */
-	if (abi < 4)
+	if (abi < LANDLOCK_TCP)
 		return sizeof(a->fs);
-	return abi < 6 ? sizeof(a->fs) + sizeof(a->net) : sizeof(*a);
+	return abi < LANDLOCK_SCOPES ? sizeof(a->fs) + sizeof(a->net) : sizeof(*a);
 }
 
 int

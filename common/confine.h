@@ -24,6 +24,7 @@ enum landlock_level {
 /* 0 also where the kernel has no Landlock (landlock_abi() is 0 there). */
 int	confine_landlock(enum landlock_level);
 int	landlock_abi(void);
+#define LANDLOCK_TCP	4	/* the first ABI that knows connect(2) */
 /*
  * Needs ABI LANDLOCK_SCOPES and no_new_privs.  From now on abstract sockets
  * and signals reach only the caller and what it starts, nobody else; others

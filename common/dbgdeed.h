@@ -26,6 +26,7 @@
 	X(setVariable, false) X(setExpression, false)			\
 	X(writeMemory, false) X(setBreakpoints, false)			\
 	X(setFunctionBreakpoints, false)				\
+	X(setExceptionBreakpoints, false)				\
 	X(continue, true) X(next, true) X(step, true)			\
 	X(finish, true) X(until, true) X(pause, true)			\
 	X(print, true) X(evaluate, true)				\

@@ -63,11 +63,12 @@ debugger(const struct attach_spec *a, const struct wires *w, bool filter)
 
 	child_vector(argv, ARGV_MAX, a->argv, a->argv_len);
 	child_vector(envp, ENVP_MAX, a->envp, a->envp_len);
-	/* what it is, and with what arguments, is its owner's choice */
-	if (a->flags & ATTACH_PIPES) {
-		child_count(a->processes);
-		child_limits(a->limits);
-	}
+	/*
+	 * An adapter, with its arguments, is its owner's choice, and gdbserver
+	 * runs what gdb asks for.
+	 */
+	child_count(a->processes);
+	child_limits(a->limits);
 	child_lock(filter);
 	child_last(w->own[0], w->own[1], w->own[2]);
 	child_up_pid(0, -1);

@@ -190,9 +190,9 @@ launch_on_attach(struct msg *m)
 	a.flags = msg_get_u32(m);
 	a.argv = msg_get_strings(m, &a.argv_len);
 	a.envp = msg_get_strings(m, &a.envp_len);
-	a.processes = a.flags & ATTACH_PIPES ? msg_get_u64(m) : 0;
+	a.processes = msg_get_u64(m);
 	for (i = 0; i < LIMIT_COUNT; i++)
-		a.limits[i] = a.flags & ATTACH_PIPES ? msg_get_u64(m) : 0;
+		a.limits[i] = msg_get_u64(m);
 	if (msg_end(m) == -1 || a.argv_len == 0)
 		return -1;
 	if (owner_allowed(&a.owner))

@@ -105,7 +105,11 @@ have_landlock(char *form, size_t size)
 	int abi = landlock_abi();
 
 	if (abi > 0)
-		(void)snprintf(form, size, "ABI %d", abi);
+		(void)snprintf(form, size, "ABI %d%s%s", abi,
+		    abi < LANDLOCK_TCP ? ": not from dialling by TCP" : "",
+		    abi < LANDLOCK_TCP ? ", nor sessions from abstract sockets" :
+		    abi < LANDLOCK_SCOPES ? ": sessions not from abstract "
+		    "sockets" : "");
 	return abi > 0;
 }
 

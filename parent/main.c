@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "confine.h"
 #include "log.h"
 #include "parent.h"
 
@@ -183,6 +184,27 @@ say_listening(const char *text)
 	log_info("listening on %s", text);
 }
 
+/* What this host or the configuration keeps from being confined. */
+static void
+say_weaker(void)
+{
+	int landlock = landlock_abi();
+
+	if (landlock < LANDLOCK_SCOPES)
+		log_info("without Landlock %d (this kernel has %d) less is "
+		    "confined; debuglanternctl deps says what it lacks",
+		    LANDLOCK_SCOPES, landlock);
+	if (d.settings.weakened != 0)
+		log_warnx("isolation is weakened by the configuration:%s%s%s",
+		    d.conf->weaken_userns ? " weaken-userns" : "",
+		    d.conf->weaken_seccomp ? " weaken-seccomp" : "",
+		    d.conf->weaken_chroot ? " weaken-chroot" : "");
+	if (d.mode == MODE_USER && geteuid() == 0 &&
+	    d.conf->sandbox != CONF_SANDBOX_TMPFS)
+		log_warnx("sessions run as root and may change the host's "
+		    "files; use sandbox tmpfs, or system mode");
+}
+
 /* Every role has said READY: only now is there anything to connect to. */
 void
 parent_started(void)
@@ -195,15 +217,7 @@ parent_started(void)
 	parent_filter();
 	listen_describe(say_listening);
 	flags_warn();
-	if (d.settings.weakened != 0)
-		log_warnx("isolation is weakened by the configuration:%s%s%s",
-		    d.conf->weaken_userns ? " weaken-userns" : "",
-		    d.conf->weaken_seccomp ? " weaken-seccomp" : "",
-		    d.conf->weaken_chroot ? " weaken-chroot" : "");
-	if (d.mode == MODE_USER && geteuid() == 0 &&
-	    d.conf->sandbox != CONF_SANDBOX_TMPFS)
-		log_warnx("sessions run as root and may change the host's "
-		    "files; use sandbox tmpfs, or system mode");
+	say_weaker();
 	log_info("debuglanternd %s is ready (%s mode)", DL_VERSION,
 	    d.mode == MODE_SYSTEM ? "system" : "user");
 	daemon_ready();

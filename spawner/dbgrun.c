@@ -159,7 +159,7 @@ run_beside(struct dbgproc *p, const struct adapter_order *a)
 	struct session *s = p->i.session;
 	struct run_spec spec;
 	struct msg_out *o;
-	int fd, i;
+	int fd;
 
 	if (s->state != STATE_RUNNING || s->view.pid == 0 ||
 	    s->debug.phase != DEBUG_NONE || s->stop.stage != STOP_NONE) {
@@ -176,9 +176,7 @@ run_beside(struct dbgproc *p, const struct adapter_order *a)
 	msg_put_u32(o, ATTACH_PIPES);
 	msg_put_blob(o, spec.argv, spec.argv_len);
 	msg_put_blob(o, spec.envp, spec.envp_len);
-	msg_put_u64(o, spec.user_processes);
-	for (i = 0; i < LIMIT_COUNT; i++)
-		msg_put_u64(o, spec.limits[i]);
+	runspec_put_limits(o, s);
 	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1) {
 		beside_close(&p->beside);
 		tell_failed(p, "try_again", err_text(ERR_TRY_AGAIN));

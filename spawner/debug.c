@@ -23,6 +23,7 @@
 #include "peers.h"
 #include "push.h"
 #include "role.h"
+#include "runspec.h"
 #include "stop.h"
 #include "trc.h"
 
@@ -219,6 +220,7 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	msg_put_u32(o, 0);
 	msg_put_blob(o, argv, len);
 	msg_put_blob(o, envp, sizeof(envp));
+	runspec_put_limits(o, s);
 	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1) {
 		debug_refuse(s, ERR_TRY_AGAIN, NULL);
 		debug_close(s);

@@ -120,6 +120,18 @@ fill_limits(struct run_spec *spec, const struct session *s)
 	spec->user_processes = q.most[QUOTA_PROCESSES];
 }
 
+void
+runspec_put_limits(struct msg_out *o, const struct session *s)
+{
+	struct run_spec spec;
+	size_t i;
+
+	fill_limits(&spec, s);
+	msg_put_u64(o, spec.user_processes);
+	for (i = 0; i < LIMIT_COUNT; i++)
+		msg_put_u64(o, spec.limits[i]);
+}
+
 /* The order's variables on top of the session's. */
 static void
 fill_env_of(struct run_spec *spec, const struct session *s,
@@ -143,7 +155,6 @@ runspec_adapter(struct run_spec *spec, const struct session *s,
 	spec->argv = a->argv;
 	spec->argv_len = a->argv_len;
 	fill_env_of(spec, s, a, acc);
-	fill_limits(spec, s);
 }
 
 static void

@@ -3,6 +3,7 @@
 #ifndef SPAWNER_RUNSPEC_H
 #define SPAWNER_RUNSPEC_H
 
+#include "msg.h"
 #include "quota.h"
 #include "run.h"
 #include "session.h"
@@ -16,5 +17,8 @@ void	runspec_fill(struct run_spec *, const struct session *,
 /* The same of an adapter's: only its arguments and variables. */
 void	runspec_adapter(struct run_spec *, const struct session *,
 	    const struct adapter_order *, const struct account *);
+
+/* The end of an ATTACH: what may be used beside the session's program. */
+void	runspec_put_limits(struct msg_out *, const struct session *);
 
 #endif

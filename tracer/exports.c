@@ -32,7 +32,8 @@ static struct export {
 	int64_t		 number;
 	uint64_t	 bytes;
 	struct loop_timer idle;
-	bool		 failed, looks;	/* looks: he may not trace */
+	bool		 in_memory, failed;
+	bool		 looks;		/* he may not trace */
 	int		 error;		/* why a write has failed */
 } exports[EXPORTS_MAX] = { { .fd = -1 }, { .fd = -1 }, { .fd = -1 },
     { .fd = -1 } };
@@ -102,7 +103,7 @@ static const struct param export_params[] = {
 static uint64_t
 bytes_most(const struct export *e)
 {
-	if (timeline_path() == NULL)
+	if (e->in_memory)
 		return MOST_MEMORY;
 	return e->looks ? MOST_LOOKER : MOST_OWN;
 }
@@ -234,9 +235,9 @@ do_export(struct op *op)
 		    why);
 		return;
 	}
-	*e = (struct export){ .fd = timefiles_temporary(),
-	    .conn = op->ask.conn, .number = ++last_number,
+	*e = (struct export){ .conn = op->ask.conn, .number = ++last_number,
 	    .looks = !op->ask.rw };
+	e->fd = timefiles_temporary(&e->in_memory);
 	if (e->fd == -1)
 		op_fail(op, "TIMELINE_FULL", "make room on the disk",
 		    "there is no file to export to: %s", strerror(errno));

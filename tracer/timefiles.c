@@ -230,10 +230,12 @@ timefiles_remove(void)
 }
 
 int
-timefiles_temporary(void)
+timefiles_temporary(bool *in_memory)
 {
 	int fd = dir_fd == -1 ? -1 : openat(dir_fd, ".", O_TMPFILE | O_RDWR |
 	    O_CLOEXEC, 0600);
 
+	/* not every file system has files without a name */
+	*in_memory = fd == -1;
 	return fd != -1 ? fd : memfd_create("export", MFD_CLOEXEC);
 }

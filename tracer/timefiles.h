@@ -3,6 +3,8 @@
 #ifndef TRACER_TIMEFILES_H
 #define TRACER_TIMEFILES_H
 
+#include <stdbool.h>
+
 #include "store/store.h"
 #include "trchello.h"
 
@@ -22,6 +24,6 @@ void	 timefiles_remove(void);
 /* Removes those that it names, of a session that was deleted. */
 void	 timefiles_forget(const struct trc_hello *);
 /* A file without a name on the same disk, else in memory; -1 with errno. */
-int	 timefiles_temporary(void);
+int	 timefiles_temporary(bool *in_memory);
 
 #endif

@@ -3,14 +3,15 @@
 # Sessions under a real gdb: by port and by pipe, images and bundles, and
 # what is left when any side goes away.
 import os
+import re
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, BIN, BOB, Daemon, Prober, alive, alone, connect, eq,
-                helper, in_modes, ok, run_tests, session_processes, stat_of,
-                status_of, tar_of, wait_for)
+                helper, in_modes, ok, read_proc, run_tests, session_processes,
+                stat_of, status_of, tar_of, wait_for)
 
 
 def user(d):
@@ -441,9 +442,13 @@ def gdbserver_is_confined(d):
     """It counts as hostile: same user, no rights, in the namespaces."""
     c = d.client()
     sid, s = c.start(helper("target"), until=b"target")
+    c.cmd(f"LIMITS {sid} nofile=70 cpu=1000")
     r = c.cmd("DEBUG " + sid)
     mine = gdbservers(d)
     eq(len(mine), 1, "one gdbserver")
+    have = read_proc(mine[0], "limits").decode()
+    eq(re.findall(r"Max (?:cpu time|open files) +(\d+) ", have),
+       ["1000", "70"], "gdbserver: the session's limits")
     st = status_of(mine[0])
     eq(st["Uid"], status_of(s["pid"])["Uid"], "gdbserver: the owner's")
     eq([st[k] for k in ("NoNewPrivs", "Seccomp", "CapInh", "CapAmb")],

@@ -289,7 +289,7 @@ def audited(d):
         j.do(command, **args)
         is_logged(d, sid, command, "debugger_refused")
     editor = j.do("dap")["result"]["client"]
-    for command in ("setVariable", "writeMemory"):
+    for command in ("setVariable", "writeMemory", "setExceptionBreakpoints"):
         j.do("dap_send", client=editor, message={
             "seq": 1, "type": "request", "command": command,
             "arguments": {"name": "marker4711"}})

@@ -343,7 +343,12 @@ expect_attach(const struct sid *sid)
 	struct run_owner w;
 	struct msg_out *o;
 	struct dbg d;
-	int p[2], pidfd;
+	/* as test_spawner_rig.h has them */
+	static const uint64_t most[LIMIT_COUNT] = {
+		[LIMIT_CPU] = LIMIT_UNLIMITED, [LIMIT_AS] = LIMIT_UNLIMITED,
+		[LIMIT_NOFILE] = 1024, [LIMIT_NPROC] = 512,
+	};
+	int p[2], pidfd, i;
 	const char *argv;
 	uint32_t pid;
 	size_t len;
@@ -359,6 +364,9 @@ expect_attach(const struct sid *sid)
 	assert_string_equal(argv + len - 2, "2");
 	assert_string_equal(msg_get_strings(&got.m, &len),
 	    "PATH=/usr/bin:/bin");
+	assert_int_equal(msg_get_u64(&got.m), LIMIT_UNLIMITED);
+	for (i = 0; i < LIMIT_COUNT; i++)
+		assert_int_equal(msg_get_u64(&got.m), most[i]);
 	assert_int_equal(msg_end(&got.m), 0);
 	assert_int_equal(w.uid, ALICE);
 	assert_int_equal(pid, 2);

@@ -207,26 +207,32 @@ class Launcher:
         return struct.pack(f"={3 + len(groups)}I", uid, gid, len(groups),
                            *groups)
 
+    @staticmethod
+    def limits(those):
+        lim = [UNLIMITED] * 5
+        lim[4] = 0
+        for i, v in those:
+            lim[i] = v
+        return lim
+
     def run_body(self, argv=("image",), env=(), sandbox=NAMESPACES,
                  network=0, debug=0, split=0, bundle=0, control=0, watch=0,
                  command=0, adapter=0, tty=0, cols=80, rows=24, cwd="",
                  limits=(), owner=None, exec_path="", home="/",
                  memory=UNLIMITED, pids=UNLIMITED, user_memory=UNLIMITED,
                  user_pids=UNLIMITED):
-        lim = [UNLIMITED] * 5
-        lim[4] = 0
-        for i, v in limits:
-            lim[i] = v
+        lim = self.limits(limits)
         return (owner or self.owner()) + struct.pack(
             "=12I9Q", sandbox, network, debug, split, bundle, control, watch,
             command, adapter, tty, cols, rows, *lim, memory, pids, user_memory,
             user_pids) + pack_str(exec_path) + pack_str(home) + \
             pack_str(cwd) + strings(argv) + strings(env)
 
-    def attach_body(self, pid, gdbserver="/usr/bin/gdbserver"):
+    def attach_body(self, pid, gdbserver="/usr/bin/gdbserver", limits=()):
         return self.owner() + struct.pack("=2I", pid, 0) + strings(
             (gdbserver, "--once", "--attach", "-", str(pid))) + \
-            strings(("PATH=/usr/bin:/bin",))
+            strings(("PATH=/usr/bin:/bin",)) + \
+            struct.pack("=6Q", UNLIMITED, *self.limits(limits))
 
     def run(self, image, *args, sid=bytes(16), **kw):
         return Run(self, *self.ask("RUN", self.run_body(*args, **kw), image,
