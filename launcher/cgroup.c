@@ -27,8 +27,6 @@
 #define SWEEPS		128
 #define SWEEP_MS	100
 #define SWEEP_TRIES	100
-#define DYING_MS	50
-#define LEAVING_MS	1000	/* on a host that has no time for the dying */
 /* How long others wait while the kernel makes a limit true. */
 #define LIMIT_US	5000
 /* of a leaf that cgroup.kill was written in: not writable */
@@ -332,22 +330,21 @@ same(const struct cgroup_leaf *a, const struct cgroup_leaf *b)
  * A cgroup that cgroup.kill was used on cannot be used again: the kernel
  * compares its count of kills with that of the cgroup that a process is
  * cloned from, and ends the newcomer.  What is dying there takes
- * milliseconds.
+ * milliseconds; false while it does.
  */
-static void
-finish_sweep(const struct cgroup_leaf *l)
+static bool
+is_swept(const struct cgroup_leaf *l)
 {
-	const struct timespec ms = { .tv_nsec = 1000000 };
 	size_t i;
-	int n;
 
 	for (i = 0; i < SWEEPS; i++) {
 		if (sweeps[i].tries == 0 || !same(&sweeps[i].leaf, l))
 			continue;
-		for (n = 0; n < DYING_MS && !remove_leaf(l); n++)
-			(void)nanosleep(&ms, NULL);
+		if (!remove_leaf(l))
+			return false;
 		sweeps[i].tries = 0;
 	}
+	return true;
 }
 
 /* The leaf of an earlier run that ended by itself: making one is dear. */
@@ -367,28 +364,20 @@ usable_leaf(const struct cgroup_leaf *l)
 
 /*
  * A leaf that was killed in is made anew: once cgroup.kill was written, kernels
- * kill whatever is cloned into it for as long as it exists.  The last process
- * of that run may need a moment to leave; if it does not, nothing can be
- * started there.
+ * kill whatever is cloned into it for as long as it exists.  -1 with EBUSY
+ * while the last process of that run has not left it.
  */
 static int
 make_leaf(const struct cgroup_leaf *l)
 {
-	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
 	char path[LEAF_PATH];
-	int tries;
 
 	(void)leaf_path(path, l);
-	for (tries = 0; tries < LEAVING_MS; tries++) {
-		if (mkdir(path, 0755) == 0)
-			return 0;
-		if (errno != EEXIST)
-			return -1;
-		if (rmdir(path) == -1 && errno == EBUSY)
-			(void)nanosleep(&pause, NULL);
-	}
-	errno = EBUSY;
-	return -1;
+	if (mkdir(path, 0755) == 0)
+		return 0;
+	if (errno != EEXIST || rmdir(path) == -1)
+		return -1;
+	return mkdir(path, 0755);
 }
 
 int
@@ -398,7 +387,10 @@ cgroup_make(const struct cgroup_leaf *l, const struct cgroup_limits *user,
 	*cgroup_fd = -1;
 	if (settings.cgroup[0] == '\0')
 		return 0;
-	finish_sweep(l);
+	if (!is_swept(l)) {
+		errno = EBUSY;
+		return -1;
+	}
 	*cgroup_fd = usable_leaf(l);
 	if (*cgroup_fd == -1 && make_user(l->uid, user) == 0 &&
 	    make_leaf(l) == 0)

@@ -33,7 +33,8 @@ struct cgroup_use {
 /*
  * Makes the leaf with its limits, and before it its owner's cgroup with his,
  * unless he has one.  *cgroup_fd is the caller's; -1 when the host
- * delegates none.  -1, errno.
+ * delegates none.  -1, errno: EBUSY while the last process of an earlier run
+ * has not left it.
  */
 int	 cgroup_make(const struct cgroup_leaf *,
 	    const struct cgroup_limits *user,

@@ -24,6 +24,7 @@
 #include "find.h"
 #include "flight.h"
 #include "hand.h"
+#include "held.h"
 #include "instrument.h"
 #include "job.h"
 #include "log.h"
@@ -145,9 +146,11 @@ launch_on_run(struct msg *m)
 		return -1;
 	if (!run_allowed(m, &r))
 		flight_refuse(m, FLIGHT_RUN, STEP_IDS);
-	else if (make_cgroup(m, &r, &cgroup_fd) == -1)
-		flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
-	else {
+	else if (make_cgroup(m, &r, &cgroup_fd) == -1) {
+		if (errno != EBUSY || !held_back(m, text, len, r.owner.uid,
+		    launch_on_run))
+			flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
+	} else {
 		send_events(m, &r, cgroup_fd);
 		flight_begin(m, FLIGHT_RUN, r.owner.uid, session_first, &r,
 		    (const int[2]){ m->fd, -1 }, cgroup_fd);
@@ -408,6 +411,8 @@ launch_on_instrument(struct msg *m)
 	struct instrument_spec i;
 	struct cgroup_limits user;
 	struct cgroup_leaf leaf;
+	const uint8_t *payload = m->next;
+	size_t len = m->left;
 	int cgroup_fd = -1;
 
 	owner_get(m, &i.owner);
@@ -419,9 +424,11 @@ launch_on_instrument(struct msg *m)
 	leaf = leaf_of(m, i.owner.uid, instrument_leaf(i.role));
 	if (!owner_allowed(&i.owner))
 		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_IDS);
-	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1)
-		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_CGROUP);
-	else
+	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1) {
+		if (errno != EBUSY || !held_back(m, payload, len, i.owner.uid,
+		    launch_on_instrument))
+			flight_refuse(m, FLIGHT_INSTRUMENT, STEP_CGROUP);
+	} else
 		flight_begin(m, FLIGHT_INSTRUMENT, i.owner.uid,
 		    instrument_first, &i,
 		    (const int[2]){ -1, instrument_fds[i.role] }, cgroup_fd);

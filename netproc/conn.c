@@ -24,6 +24,7 @@
 #include "commands.h"
 #include "conn.h"
 #include "line.h"
+#include "linger.h"
 #include "log.h"
 #include "mcp.h"
 #include "replica.h"
@@ -720,6 +721,12 @@ linger_step(struct conn *c)
 
 	/* a port's client has its answer, and how it ends is the port's */
 	if (c->port != NULL) {
+		c->dead = true;
+		return false;
+	}
+	/* nor does it take a place that nobody counts: others wait for it */
+	if (!c->counted) {
+		linger_begin(c->fd);
 		c->dead = true;
 		return false;
 	}

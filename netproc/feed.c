@@ -224,9 +224,11 @@ put_gone(struct conn *c, const struct gone *g)
 	conn_write(c, data, (size_t)n);
 }
 
-static const struct text *
-usage_data(const struct rsession *s)
+/* Without a number: nobody has to be told of what was used meanwhile. */
+static void
+put_usage(struct conn *c, const struct rsession *s)
 {
+	static const char head[] = "event: usage\ndata: ";
 	static struct text t = { .max = 512 };
 
 	text_reset(&t, 512);
@@ -236,17 +238,8 @@ usage_data(const struct rsession *s)
 	usage_json(&t, s);
 	json_close(&t, '}');
 	text_puts(&t, "\n\n");
-	return &t;
-}
-
-/* Without a number: nobody has to be told of what was used meanwhile. */
-static void
-put_usage(struct conn *c, const struct text *t)
-{
-	static const char head[] = "event: usage\ndata: ";
-
 	conn_write(c, head, sizeof(head) - 1);
-	conn_write(c, t->p, t->len);
+	conn_write(c, t.p, t.len);
 }
 
 /* What there is counts, and of what has gone nothing. */
@@ -292,13 +285,13 @@ feed_step(struct conn *c)
 	conn_write(c, "\n\n", 2);
 	/* only changes are told later, and of what rests there are none */
 	if (s->session->usage.known && (s->session->view.state & STATE_ALIVE))
-		put_usage(c, usage_data(s->session));
+		put_usage(c, s->session);
 	return true;
 }
 
 /* Its streams, where they read; each may end by that. */
 static void
-tell_usage(struct owner *o, const struct text *t)
+tell_usage(struct owner *o, const struct rsession *s)
 {
 	struct feed *f, *next;
 
@@ -306,7 +299,7 @@ tell_usage(struct owner *o, const struct text *t)
 		next = LIST_NEXT(f, by_owner);
 		if (conn_unsent(f->conn) > 0)
 			continue;
-		put_usage(f->conn, t);
+		put_usage(f->conn, s);
 		conn_run(f->conn);
 	}
 }
@@ -314,17 +307,11 @@ tell_usage(struct owner *o, const struct text *t)
 static void
 on_usage(struct rsession *s, void *arg)
 {
-	const struct text *t = NULL;
 	struct sight *g;
 
 	(void)arg;
-	LIST_FOREACH(g, &s->sights, by_session) {
-		if (LIST_EMPTY(&g->owner->feeds))
-			continue;
-		if (t == NULL)
-			t = usage_data(s);
-		tell_usage(g->owner, t);
-	}
+	LIST_FOREACH(g, &s->sights, by_session)
+		tell_usage(g->owner, s);
 }
 
 static void

@@ -29,6 +29,7 @@
 #define SPARE		32
 /* One that is not served is held so long. */
 #define REFUSED_S	5
+#define UNCOUNTED_MOST	(SPARE / 2)
 /* For the library to read what a client sent before its end. */
 #define END_MS		1000
 /* For the rest of a request that nobody will serve, and nobody counts. */
@@ -39,6 +40,7 @@ static struct loop_io	 io;
 static struct loop_timer timer;
 static bool		 again;		/* asked for while it ran */
 static LIST_HEAD(, web)	 webs = LIST_HEAD_INITIALIZER(webs);
+static size_t		 nuncounted;
 
 /* -- the library in our loop ---------------------------------------------- */
 
@@ -125,6 +127,7 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **ctx,
 	*ctx = NULL;
 	loop_del(&w->end);
 	loop_timer_unset(&w->grace);
+	nuncounted -= w->uncounted;
 	web_conn_end(w);
 	if (w->unread && !w->closing && !w->given)
 		linger_begin(w->fd);
@@ -169,10 +172,32 @@ on_orphan(void *arg)
 	web_close(w);
 }
 
+/* Nobody counts it from now on, so it may not be one of many. */
+static bool
+may_stay(struct web *w)
+{
+	if (!w->uncounted)
+		nuncounted++;
+	w->uncounted = true;
+	if (nuncounted > UNCOUNTED_MOST)
+		web_close(w);
+	return !w->closing;
+}
+
 void
 web_orphan(struct web *w)
 {
-	loop_timer_set(&w->grace, ORPHAN_MS, on_orphan, w);
+	if (may_stay(w))
+		loop_timer_set(&w->grace, ORPHAN_MS, on_orphan, w);
+}
+
+void
+web_refuse(struct web *w, uint32_t err)
+{
+	w->err = err;
+	if (may_stay(w))
+		(void)MHD_set_connection_option(w->mhd,
+		    MHD_CONNECTION_OPTION_TIMEOUT, REFUSED_S);
 }
 
 void
@@ -216,6 +241,8 @@ bool
 web_conn_new(struct web *w)
 {
 	web_conn_end(w);
+	nuncounted -= w->uncounted;
+	w->uncounted = false;
 	w->err = ERR_OK;
 	w->conn = conn_new_port(&web_port, w, w->flags);
 	if (w->conn == NULL)
@@ -248,12 +275,10 @@ http_accept(int fd, uint32_t flags, const struct sockaddr_storage *from,
 		return;
 	}
 	(void)loop_add(&w->end, fd, EPOLLRDHUP, on_end, w);
-	if (full) {
-		w->err = ERR_MAX_CONNECTIONS;
-		(void)MHD_set_connection_option(w->mhd,
-		    MHD_CONNECTION_OPTION_TIMEOUT, REFUSED_S);
-	} else if (!web_conn_new(w))
-		w->err = ERR_INTERNAL;
+	if (full)
+		web_refuse(w, ERR_MAX_CONNECTIONS);
+	else if (!web_conn_new(w))
+		web_refuse(w, ERR_INTERNAL);
 	turn();
 	return;
 fail:

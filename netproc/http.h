@@ -36,7 +36,7 @@ struct web {
 	bool			 authed;	/* by that */
 	/* Why conn ended before anything was asked; ERR_OK = it did not. */
 	uint32_t		 err;
-	bool			 closing, given;
+	bool			 closing, given, uncounted;
 	bool			 unread;	/* a request was not read to its end */
 	/*
 	 * The library may miss that a client has sent its end, when that comes
@@ -55,6 +55,11 @@ void	 http_accept(int fd, uint32_t listener_flags,
 	    const struct sockaddr_storage *from, bool full);
 /* A conn of its own for a client; false without memory. */
 bool	 web_conn_new(struct web *);
+/*
+ * All that it gets from now on is this error: nobody counts it any more, so it
+ * has a moment to hear of it, and ends at once if it is one of many.
+ */
+void	 web_refuse(struct web *, uint32_t err);
 /* Ends the conn, if there is one; nobody is told. */
 void	 web_conn_end(struct web *);
 /* The library is run soon: something was resumed. */

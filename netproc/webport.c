@@ -393,6 +393,8 @@ port_gone(struct conn *c)
 			web_orphan(w);
 	} else if (w->err == ERR_OK)
 		web_close(w);
+	else
+		web_refuse(w, w->err);
 }
 
 const struct conn_port web_port = {

@@ -16,7 +16,7 @@
 bool
 asker_init(struct asker *a, const struct msg *m, const char *command)
 {
-	struct client *c = client_of(m);
+	struct client *c = client_find(m->hdr.conn);
 
 	memset(a, 0, sizeof(*a));
 	if (c == NULL || c->viewer == NULL)

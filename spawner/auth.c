@@ -78,6 +78,7 @@ watch_expiry(struct client *c)
 	const struct token *t = tokens_find(c->token);
 	int64_t left;
 
+	loop_timer_unset(&c->expiry);
 	if (t == NULL || t->expires == 0)
 		return;
 	left = t->expires - (int64_t)time(NULL);
@@ -314,7 +315,7 @@ too_many(const struct client *c, uint64_t request, unsigned int wait_s)
 int
 spawn_on_auth(struct msg *m)
 {
-	struct client *c = client_of(m);
+	struct client *c = client_find(m->hdr.conn);
 	char uid[ADDRESS_TEXT];
 	unsigned int wait_s;
 	const char *from;
@@ -347,7 +348,7 @@ spawn_on_auth(struct msg *m)
 int
 spawn_on_whoami(struct msg *m)
 {
-	const struct client *c = client_of(m);
+	const struct client *c = client_find(m->hdr.conn);
 	struct msg_out *o;
 
 	if (msg_end(m) == -1 || c == NULL || c->viewer == NULL)

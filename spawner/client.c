@@ -44,19 +44,15 @@ client_find(uint32_t number)
 	return NULL;
 }
 
-struct client *
-client_of(const struct msg *m)
+void
+client_learn(uint32_t conn)
 {
-	struct client *c = client_find(m->hdr.conn);
-
-	/* idproc spoke before netproc could: its word may still be queued */
-	if (c == NULL && chan_is_open(&idproc_chan)) {
-		in_lookup = true;
-		chan_drain(&idproc_chan, BUCKETS);
-		in_lookup = false;
-		c = client_find(m->hdr.conn);
-	}
-	return c;
+	if (conn == 0 || client_find(conn) != NULL ||
+	    !chan_is_open(&idproc_chan))
+		return;
+	in_lookup = true;
+	chan_drain(&idproc_chan, BUCKETS);
+	in_lookup = false;
 }
 
 void
@@ -108,6 +104,7 @@ end(struct client *c)
 	client_become(c, nobody, PRINCIPAL_READ_ONLY | PRINCIPAL_BY_TOKEN);
 	tty_drop_input(c->number);
 	pace_drop_client(c);
+	loop_timer_unset(&c->expiry);
 	c->token[0] = c->key[0] = '\0';
 	c->maker = NULL;
 	c->root = false;
@@ -382,7 +379,7 @@ spawn_on_principal(struct msg *m)
 int
 spawn_on_conn_closed(struct msg *m)
 {
-	struct client *c = client_of(m);
+	struct client *c = client_find(m->hdr.conn);
 
 	/* its PRINCIPAL may wait in the other channel */
 	if (c == NULL) {

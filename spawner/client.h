@@ -36,11 +36,15 @@ struct client {
 };
 
 /*
- * Whose connection the message is about, NULL when idproc has not said.
- * A handler answers NULL with -1: netproc made the connection up.
+ * idproc spoke before netproc could: its word on a connection that is not
+ * known yet may still be queued, and is read now.  Any session may end by what
+ * else is read, so no handler does so: it is done before they are called.
  */
-struct client	*client_of(const struct msg *);
-/* NULL when there is none (any more). */
+void		 client_learn(uint32_t number);
+/*
+ * NULL when there is none (any more).  A handler answers that with -1: netproc
+ * made the connection up.
+ */
 struct client	*client_find(uint32_t number);
 /* From now on it is this user's, who sees his sessions; NULL = nobody's. */
 void		 client_become(struct client *, struct viewer *,

@@ -66,7 +66,10 @@ begun(struct inst *i, const struct inst_start *st)
 	p->sandbox = st->sandbox;
 	p->network = st->network;
 	i->session->dbg = p;
-	dbg_use(p);
+	/* somebody else's is not what the owner means, if he has one */
+	if (st->asker.owner == i->session->owner ||
+	    !dbg_has_current(i->session->owner))
+		dbg_use(p);
 }
 
 /* What the session runs, as far as it is known. */

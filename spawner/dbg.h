@@ -55,6 +55,8 @@ void	 dbg_seek_end(struct dbgproc *);
 /* -- requests (dbgask.c) -- */
 /* From now on its owner means this one by none in particular. */
 void	 dbg_use(struct dbgproc *);
+/* Does he mean one of those that there are? */
+bool	 dbg_has_current(const struct owner *);
 /* What a debugger starts for him may be outside of all sandboxes. */
 bool	 dbg_is_at_home(const struct asker *);
 /*

@@ -46,8 +46,8 @@ dbg_use(struct dbgproc *p)
 }
 
 /* The one that was made or used last, of his own. */
-static struct session *
-current_of(const struct asker *a)
+static const struct dbgproc *
+current_of(const struct owner *o)
 {
 	const struct dbgproc *p, *best = NULL;
 	struct inst *i;
@@ -55,11 +55,19 @@ current_of(const struct asker *a)
 	LIST_FOREACH(i, &insts, next) {
 		p = (const struct dbgproc *)i;
 		if (i->kind == &dbg_kind && i->session != NULL &&
-		    i->session->owner == a->owner &&
+		    i->session->owner == o &&
 		    (best == NULL || p->current > best->current))
 			best = p;
 	}
-	return best == NULL ? NULL : best->i.session;
+	return best;
+}
+
+bool
+dbg_has_current(const struct owner *o)
+{
+	const struct dbgproc *p = current_of(o);
+
+	return p != NULL && p->current != 0;
 }
 
 /* NULL, and it is answered, when there is none that he may see. */
@@ -67,6 +75,7 @@ static struct session *
 session_for(struct asker *a, const struct sid *id)
 {
 	static const struct sid none;
+	const struct dbgproc *p;
 	struct session *s;
 
 	if (memcmp(id, &none, sizeof(none)) != 0) {
@@ -78,10 +87,10 @@ session_for(struct asker *a, const struct sid *id)
 		}
 		return s;
 	}
-	s = current_of(a);
-	if (s == NULL)
+	p = current_of(a->owner);
+	if (p == NULL)
 		answer(a, NULL, ERR_NO_DEBUGGER, NULL);
-	return s;
+	return p == NULL ? NULL : p->i.session;
 }
 
 int

@@ -205,7 +205,7 @@ spawn_on_key_make(struct msg *m)
 {
 	uint32_t kind = msg_get_u32(m), access = msg_get_u32(m);
 	uint32_t rotate = msg_get_u32(m);
-	struct client *c = client_of(m);
+	struct client *c = client_find(m->hdr.conn);
 	struct wish w = { .access = access, .rotate = rotate };
 	struct asker a;
 
@@ -226,7 +226,7 @@ spawn_on_key_make(struct msg *m)
 int
 spawn_on_key_end(struct msg *m)
 {
-	const struct client *c = client_of(m);
+	const struct client *c = client_find(m->hdr.conn);
 	char id[KEY_ID + 1];
 	struct asker a;
 

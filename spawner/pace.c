@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "client.h"
+#include "exit.h"
 #include "handlers.h"
 #include "log.h"
 #include "output.h"
@@ -95,12 +96,14 @@ pace_would_lose(const struct session *s, size_t rest)
 static void
 changed(struct session *s)
 {
-	if (!s->pace.paused || pace_allowance(s, 1) == 0)
-		return;
-	if (s->tty != NULL)
-		tty_resume(s);
-	else
-		output_resume(s);
+	if (s->pace.paused && pace_allowance(s, 1) != 0) {
+		if (s->tty != NULL)
+			tty_resume(s);
+		else
+			output_resume(s);
+	}
+	/* a program may have closed its output before */
+	exit_again(s);
 }
 
 /* -- terminals ------------------------------------------------------------ */

@@ -234,6 +234,7 @@ allow(struct msg *m, const struct msg_row *row)
 {
 	if (m->chan != &netproc_chan)
 		return 0;
+	client_learn(m->hdr.conn);
 	if (guest_refused(m, row))
 		return 1;
 	return row->states == STATE_ANY ? 0 : check_state(m, row);

@@ -31,6 +31,7 @@
 #define SHUTDOWN_POLL_MS 20
 #define WAITING_MAX	64
 #define SIGNALS_MAX	64
+#define SIGNALS_OWN	16	/* of one user */
 
 /* SIGNALs whose POKED has not come. */
 struct pending {
@@ -219,17 +220,29 @@ pending_find(uint64_t serial)
 	return NULL;
 }
 
+/* A free one for a user who does not have too many; NULL. */
+static struct pending *
+pending_free(const struct owner *o)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < SIGNALS_MAX; i++)
+		n += pending[i].serial != 0 && pending[i].asker.owner == o;
+	return n < SIGNALS_OWN ? pending_find(0) : NULL;
+}
+
 int
 spawn_on_signal(struct msg *m)
 {
 	struct session *s = session_find(&m->hdr.session);
 	uint32_t sig = msg_get_u32(m);
-	struct pending *p = pending_find(0);
+	struct pending *p;
 	struct asker a;
 
 	if (msg_end(m) == -1 || sig == 0 || sig >= NSIG ||
 	    !asker_init(&a, m, "SIGNAL"))
 		return -1;
+	p = pending_free(a.owner);
 	if (s->view.pid == 0 && s->view.exited_ns == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "its debugger has not "
 		    "started the program yet, or not said which process it "
@@ -242,7 +255,8 @@ spawn_on_signal(struct msg *m)
 		    "session's: its user's connections from this host, "
 		    "without a token, reach it");
 	else if (p == NULL)
-		answer(&a, &s->id, ERR_BUSY, NULL);
+		answer(&a, &s->id, ERR_BUSY, "too many signals of yours are "
+		    "under way; send this one again");
 	else {
 		*p = (struct pending){ a, s->id, next_serial() };
 		if (poke(s, p->serial, s->target_fd, (int)sig,

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: ISC */
+#include <sys/queue.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "held.h"
+#include "loop.h"
+
+#define HELD_MOST	64
+#define HELD_OWN	8	/* of one owner: he may keep his busy */
+#define AGAIN_MS	5
+#define WAIT_MS		1000	/* on a host that has no time for the dying */
+
+struct held {
+	TAILQ_ENTRY(held) all;
+	struct msg	 m;
+	void		*payload;	/* with variables; wiped */
+	size_t		 len;
+	uid_t		 owner;
+	uint64_t	 until_ms;
+	msg_handler	 handler;
+};
+
+static TAILQ_HEAD(helds, held) helds = TAILQ_HEAD_INITIALIZER(helds);
+static struct loop_timer timer;
+static struct held	*tried;		/* whose handler runs */
+
+static void	on_timer(void *);
+
+static bool
+keep(struct held *h, const void *payload, size_t len)
+{
+	h->payload = malloc(len);
+	h->len = len;
+	if (h->payload != NULL)
+		memcpy(h->payload, payload, len);
+	return h->payload != NULL;
+}
+
+static void
+forget(void *payload, size_t len)
+{
+	if (payload != NULL)
+		explicit_bzero(payload, len);
+	free(payload);
+}
+
+static bool
+is_room(uid_t owner)
+{
+	struct held *h;
+	size_t n = 0, own = 0;
+
+	TAILQ_FOREACH(h, &helds, all) {
+		n++;
+		own += h->owner == owner;
+	}
+	return n < HELD_MOST && own < HELD_OWN;
+}
+
+static struct held *
+held_new(const struct msg *m, uid_t owner, msg_handler handler)
+{
+	struct held *h = is_room(owner) ? calloc(1, sizeof(*h)) : NULL;
+
+	if (h == NULL)
+		return NULL;
+	h->m = *m;
+	h->owner = owner;
+	h->handler = handler;
+	h->until_ms = loop_now_ms() + WAIT_MS;
+	if (m->fd == -1 || (h->m.fd = fcntl(m->fd,
+	    F_DUPFD_CLOEXEC, 0)) != -1)
+		return h;
+	free(h);
+	return NULL;
+}
+
+static void
+held_free(struct held *h)
+{
+	if (h->m.fd != -1)
+		close(h->m.fd);
+	forget(h->payload, h->len);
+	free(h);
+}
+
+/* It was tried once more, and may wait once more. */
+static bool
+again(struct held *h, const void *payload, size_t len)
+{
+	bool waits = loop_now_ms() < h->until_ms && keep(h, payload, len);
+
+	errno = EBUSY;
+	return waits;
+}
+
+bool
+held_back(const struct msg *m, const void *payload, size_t len, uid_t owner,
+    msg_handler handler)
+{
+	struct held *h;
+
+	if (tried != NULL)
+		return again(tried, payload, len);
+	h = held_new(m, owner, handler);
+	if (h != NULL && keep(h, payload, len)) {
+		TAILQ_INSERT_TAIL(&helds, h, all);
+		if (timer.slot == 0)
+			loop_timer_set(&timer, AGAIN_MS, on_timer, NULL);
+		return true;
+	}
+	if (h != NULL)
+		held_free(h);
+	errno = EBUSY;
+	return false;
+}
+
+/* The handler wipes what it was given. */
+static void
+try(struct held *h)
+{
+	void *payload = h->payload;
+	size_t len = h->len;
+	struct msg m = h->m;
+
+	m.next = payload;
+	m.left = len;
+	h->payload = NULL;
+	tried = h;
+	(void)h->handler(&m);
+	tried = NULL;
+	forget(payload, len);
+	if (h->payload != NULL)
+		return;
+	TAILQ_REMOVE(&helds, h, all);
+	held_free(h);
+}
+
+static void
+on_timer(void *arg)
+{
+	struct held *h, *next;
+
+	(void)arg;
+	for (h = TAILQ_FIRST(&helds); h != NULL; h = next) {
+		next = TAILQ_NEXT(h, all);
+		try(h);
+	}
+	if (!TAILQ_EMPTY(&helds))
+		loop_timer_set(&timer, AGAIN_MS, on_timer, NULL);
+}
