@@ -673,6 +673,15 @@ def of_others(mode):
         pid = the_debugger(d)
         eq(debuggers(d)[pid], int(status_of(state(c)["pid"])["Uid"].split()[
             0]), "it stays its owner's")
+        other, _ = c.start(helper("sleeper"))
+        c.cmd(f"SHARE {other} dl-bob:rw")
+        r = b.ask(start=True, session=other, request={
+            "command": "attach", "args": {"cwd": "/", "env": [],
+                                          "adapter": "toy"}})
+        ok(r["success"], "nor is one where he starts it", r)
+        eq(j.do("status")["result"]["session"], sid,
+           "but that is not the one that its owner means")
+        j.do("stop", session=other)
         c.cmd(f"UNSHARE {sid} dl-bob")
         eq(error(b.do("status", session=sid)), "not_found",
            "until it is taken back")

@@ -13,8 +13,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from ctl_rig import CTL
-from dl import (ALICE, AS_ROOT, BOB, Daemon, Prober, alone, eq, free_port,
-                helper, in_modes, ok, passwd_wrapper, run_tests, wait_for)
+from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, Prober, alone, eq,
+                free_port, helper, in_modes, ok, passwd_wrapper, run_tests,
+                session_processes, wait_for)
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -249,6 +250,22 @@ def large_pipes(d):
             f.rest()
         f.close()
         c.cmd("DELETE " + sid)
+
+
+def output_closed(d):
+    """A program that ends when it has written long before: one that has not
+    read it does not keep it for longer than he stays."""
+    c = d.client()
+    sid = c.cmd("NEW start=now -- /bin/sh -c 'head -c %d /dev/zero; "
+                "exec >&- 2>&-; sleep 2; exit 3'" % MIB)["id"]
+    ok(wait_for(lambda: total(c, sid) == MIB, 10), "it has written all")
+    f = Client(d.dir + "/run/debuglantern.sock", uid=d.uid)
+    f.send(f"FOLLOW {sid} 0 hold\n")
+    ok(wait_for(lambda: not session_processes(sid), 20), "and ended")
+    f.close()
+    s = c.cmd(f"WAIT {sid} 20")
+    eq((s["state"], s["exit_code"]), ("STOPPED", 3), "which is told")
+    eq(c.cmd("DELETE " + sid).get("error_code"), None, "and can be deleted")
 
 
 def children_left(d):
@@ -496,8 +513,8 @@ def doors(mode):
 run_tests(
     in_modes(
         first_line, program_waits, holder_goes, two_holders, late_holder,
-        changes_of_stream, ends_while_held, large_pipes, children_left,
-        on_terminals, second_run, run_waits, stopped_client, killed_client,
+        changes_of_stream, ends_while_held, large_pipes, output_closed,
+        children_left, on_terminals, second_run, run_waits, stopped_client, killed_client,
         follow_option),
     in_modes(netproc_dies, netproc_dies_for_good, calm=False),
     alone(rights, modes=("system",) if AS_ROOT else ()), alone(doors))
