@@ -30,9 +30,13 @@ levels() {
 		$0 = substr($0, RSTART + RLENGTH) } }' "$top/docs/AUDIT.md"
 }
 
+# The second kind builds, installs and starts it, and is named as it is.
 sources() {
 	(cd "$top" && git ls-files) | grep -v '^regress/' |
 	    grep -E '\.(c|h|def|y|S|mjs|js|html)$' | sed 's/\.[a-zA-Z]*$//'
+	(cd "$top" && git ls-files etc debian '*.mk' '*.lds' 'web/*.json') |
+	    grep -v '^regress/'
+	echo ./Makefile
 }
 
 # Those of the document that are not there, or are there twice; then those
