@@ -38,11 +38,13 @@ piece(int fd, uint64_t off, size_t len)
 static bool
 is_info(const Elf64_Shdr *sh, const char *names, size_t len)
 {
-	const char *name = names + sh->sh_name;
+	const char *name;
 
 	if (sh->sh_type == SHT_NOBITS || sh->sh_size == 0 ||
-	    sh->sh_name >= len || strnlen(name, len - sh->sh_name) ==
-	    len - sh->sh_name)
+	    sh->sh_name >= len)
+		return false;
+	name = names + sh->sh_name;
+	if (memchr(name, '\0', len - sh->sh_name) == NULL)
 		return false;
 	return strcmp(name, ".debug_info") == 0 ||
 	    strcmp(name, ".zdebug_info") == 0;
