@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # make install and uninstall, into a directory of their own.
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -112,6 +113,17 @@ def units_are_valid():
     os.unlink(kill)
 
 
+def profiles():
+    """Whoever makes a user namespace may, where AppArmor forbids it."""
+    may = re.findall(r"^profile \S+ \S+/(\w+) ", read(
+        "usr/share/debuglantern/apparmor.d/debuglantern"), re.M)
+    with open(os.path.join(TOP, "docs/PRIVSEP.md")) as f:
+        empty = re.findall(r"^\| (\w+) \| [^|]+ \| empty", f.read(), re.M)
+    # the fence, and the sandboxes
+    eq(sorted(may), sorted(empty + ["debuglanternd", "launcher"]),
+       "all with an empty root have a profile, and who makes others'")
+
+
 def configuration():
     exe = os.path.join(ROOT, "usr/bin/debuglanternd")
     r = subprocess.run([exe, "-n", "-f", CONF], stdout=subprocess.PIPE,
@@ -148,7 +160,8 @@ def uninstall():
 
 
 try:
-    run_tests(install, paths_are_filled_in, units_are_valid, configuration,
+    run_tests(install, paths_are_filled_in, units_are_valid, profiles,
+              configuration,
               installed_daemon, wrong_libexec, uninstall)
 finally:
     shutil.rmtree(ROOT, ignore_errors=True)
