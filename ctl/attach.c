@@ -32,6 +32,11 @@
 #define ACK_BYTES	(32U << 10)	/* shown between acknowledgements */
 #define END_OF_FILE	0x04		/* VEOF of a terminal as it comes */
 #define INTERRUPT	0x03
+/*
+ * What a typed byte may take of the queue, as what stands before and behind a
+ * command of the escape character goes in messages of its own.
+ */
+#define KEY_COST	3
 
 enum slot { SLOT_SIGNAL, SLOT_KEYS, SLOT_LINK, SLOT_SCREEN, SLOT_MAX };
 
@@ -403,13 +408,12 @@ static void
 on_keys(struct attach *a)
 {
 	unsigned char in[LANTERN_INPUT];
-	/* an escape character that was held back comes in addition */
-	size_t room = link_room(a->link);
+	size_t room = link_room(a->link) / KEY_COST;
 	ssize_t n;
 
-	if (room < 2)
+	if (room == 0)
 		return;
-	n = read(STDIN_FILENO, in, room - 1);
+	n = read(STDIN_FILENO, in, room);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0)
@@ -437,8 +441,8 @@ static void
 fill_slots(struct attach *a, struct pollfd *pfds)
 {
 	pfds[SLOT_SIGNAL] = (struct pollfd){ a->signal_fd, POLLIN, 0 };
-	pfds[SLOT_KEYS] = (struct pollfd){ a->keys && link_room(a->link) > 1 ?
-	    STDIN_FILENO : -1, POLLIN, 0 };
+	pfds[SLOT_KEYS] = (struct pollfd){ a->keys &&
+	    link_room(a->link) >= KEY_COST ? STDIN_FILENO : -1, POLLIN, 0 };
 	pfds[SLOT_LINK] = (struct pollfd){ link_fd(a->link),
 	    link_events(a->link, receiving(a)), 0 };
 	pfds[SLOT_SCREEN] = (struct pollfd){ showing(a) ? a->term->out_fd :
@@ -572,11 +576,12 @@ run(struct attach *a)
 	quiet_init(&a->quiet, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
 	people_init(&a->people);
 	a->keys = true;
-	if ((a->signal_fd = take_signals()) == -1)
-		return usage_error("signalfd: %s", strerror(errno));
 	if ((code = open_link(a, &session)) != CTL_OK)
 		return code;
 	json_object_put(session);
+	/* until then they end this program, as they do any */
+	if ((a->signal_fd = take_signals()) == -1)
+		return usage_error("signalfd: %s", strerror(errno));
 	rawterm_enter();
 	/* A message in the middle of a screen would be lost in it. */
 	report_hold();

@@ -17,6 +17,15 @@ client_connect(struct client *c)
 	return c->conn != NULL ? CTL_OK : client_open(c, &c->conn);
 }
 
+void
+client_again(struct client *c)
+{
+	if (c->conn == NULL || !conn_is_over(c->conn))
+		return;
+	conn_close(c->conn);
+	c->conn = NULL;
+}
+
 int
 client_send_line(struct client *c, struct line *l)
 {

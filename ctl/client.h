@@ -45,6 +45,13 @@ int	client_log_in(struct client *, struct conn *, const char *token,
 /* The same by the token for the target, if there is one. */
 int	client_greet(struct client *, struct conn *);
 
+/*
+ * For who may have waited for longer than the daemon keeps an idle connection:
+ * one that it has closed is given up, and the next command takes a new one.
+ * Nothing may be asked by it at that moment.
+ */
+void	client_again(struct client *);
+
 /* Sends a command of bare words, the last one NULL. As client_connect(). */
 int	client_send(struct client *, const char *verb, ...)
 	    __attribute__((sentinel));

@@ -321,6 +321,12 @@ report_end(struct conn *c, ssize_t n, int error)
 	}
 }
 
+bool
+conn_is_over(const struct conn *c)
+{
+	return stream_wait(&c->stream, POLLIN, 0, NULL) == 0;
+}
+
 char *
 conn_line(struct conn *c, size_t *lenp)
 {

@@ -70,6 +70,9 @@ const char *conn_strerror(const struct conn *);
  */
 char	*conn_line(struct conn *, size_t *lenp);
 
+/* Something has come, or its end, though nothing was asked. */
+bool	conn_is_over(const struct conn *);
+
 /* For poll loops: a line that is here already, or NULL. */
 char	*conn_take_line(struct conn *, size_t *lenp);
 

@@ -43,6 +43,7 @@ input_send(struct client *c, const char *id, const char *path, int in_fd,
 	while (code == CTL_OK && (n = read(in_fd, buf, sizeof(buf))) != 0) {
 		if (n == -1)
 			return usage_error("%s: %s", path, strerror(errno));
+		client_again(c);
 		code = input_piece(c, id, buf, (size_t)n, jsonp);
 	}
 	return code;

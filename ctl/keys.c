@@ -209,6 +209,11 @@ cmd_web(struct client *c, int argc, char **argv)
 	if ((code = client_ask(c, &json, c->command->verb, "link",
 	    NULL)) != CTL_OK)
 		return code;
+	if (!json_object_is_type(json, json_type_object)) {
+		json_object_put(json);
+		report("the answer to LOGIN is not an object");
+		return CTL_UNREACHABLE;
+	}
 	address = page_address(c, reply_str(json, "key", ""), &code);
 	if (address != NULL && c->json_errors) {
 		json_object_object_add(json, "address",

@@ -30,7 +30,7 @@ print_bytes(struct printer *p, const unsigned char *data, size_t len)
 static void
 print_json(const struct printer *p, struct json_object *json)
 {
-	if (p->schema > 0)
+	if (p->schema > 0 && json_object_is_type(json, json_type_object))
 		args_number(json, "schema", p->schema);
 	reply_print(json, stdout);
 }

@@ -25,6 +25,7 @@
 #include "shell.h"
 #include "signals.h"
 #include "sink.h"
+#include "stream.h"
 #include "switches.h"
 #include "transfer.h"
 
@@ -461,16 +462,29 @@ prepare(struct run *r, char **argv)
 	return code;
 }
 
-/* From now on signals are meant for the program. */
+/* From now on signals are meant for the program, or end what waits for it. */
 static int
 take_signals(struct run *r)
 {
 	static const int ours[] = { SIGINT, SIGTERM, SIGHUP };
 
 	r->signal_fd = signals_take(ours, sizeof(ours) / sizeof(ours[0]));
+	stream_interruptible(r->signal_fd);
 	if (r->signal_fd != -1)
 		return CTL_OK;
 	return usage_error("signalfd: %s", strerror(errno));
+}
+
+/* Those that have ended something by now do not end what comes. */
+static void
+forget_signals(const struct run *r)
+{
+	struct signalfd_siginfo si;
+
+	while (r->signal_fd != -1 &&
+	    read(r->signal_fd, &si, sizeof(si)) == (ssize_t)sizeof(si))
+		;
+	stream_interruptible(r->signal_fd);
 }
 
 /* A connection that was idle for a whole run may be gone: take a new one. */
@@ -482,6 +496,7 @@ forget_session(struct run *r, bool alive)
 
 	conn_close(c->conn);
 	c->conn = NULL;
+	forget_signals(r);
 	if (r->gave_up) {
 		report("session %s is left on the target", r->id);
 		return;
@@ -516,9 +531,11 @@ run_session(struct run *r, char **argv)
 		goto done;
 	code = start_session(r->client, r->id, "--split", &json);
 	json_object_put(json);
+	/* it may be for all that is known when no answer came */
+	started = code == CTL_OK || code == CTL_UNREACHABLE;
 	if (code != CTL_OK)
 		goto done;
-	started = true;
+	stream_interruptible(-1);
 	if ((code = attend(r)) == CTL_OK) {
 		tell_signal(r);
 		code = r->code;
@@ -561,6 +578,7 @@ cmd_run(struct client *c, int argc, char **argv)
 	conn_close(r.input);
 	for (i = 0; i < NASIDES; i++)
 		conn_close(r.asides[i]);
+	stream_interruptible(-1);
 	if (r.signal_fd != -1)
 		close(r.signal_fd);
 	sink_free(&r.out);

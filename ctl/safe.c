@@ -75,8 +75,10 @@ put_char(const unsigned char *p, size_t len, const char *pass, FILE *out)
 char *
 safe_string(const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
-	size_t left = strlen(s), n, size;
+	/* as JSON has it where a string may be expected */
+	const char *given = s == NULL ? "null" : s;
+	const unsigned char *p = (const unsigned char *)given;
+	size_t left = strlen(given), n, size;
 	char *text = NULL;
 	FILE *out;
 

@@ -7,11 +7,19 @@
 #include <bsd/string.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <tls.h>
 #include <unistd.h>
 
 #include "stream.h"
+
+/* How soon a signal is looked for behind one that can wait. */
+#define QUIET_MS	200
+
+static int	interrupts_fd = -1;
 
 void
 stream_init(struct stream *s, int sock_fd)
@@ -95,21 +103,73 @@ stream_end(struct stream *s)
 	return 0;
 }
 
+void
+stream_interruptible(int signal_fd)
+{
+	interrupts_fd = signal_fd;
+}
+
+/* Others of those that are taken, as a change of size, can wait. */
+static bool
+is_interrupted(void)
+{
+	static const int those[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
+	size_t i;
+
+	if (sigpending(&set) == -1)
+		return false;
+	for (i = 0; i < sizeof(those) / sizeof(those[0]); i++)
+		if (sigismember(&set, those[i]) == 1)
+			return true;
+	return false;
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* How long to wait now; a signal that can wait would be told all the time. */
+static int
+slice(int64_t end, bool quiet)
+{
+	int64_t left = end == INT64_MAX ? -1 : end - now_ms();
+
+	if (left < 0 && end != INT64_MAX)
+		return 0;
+	return quiet && (left == -1 || left > QUIET_MS) ? QUIET_MS : (int)left;
+}
+
 int
 stream_wait(const struct stream *s, short events, int ms, short *revents)
 {
-	struct pollfd pfd = { .fd = s->sock_fd, .events = events };
-	int n;
+	struct pollfd pfds[2] = { { s->sock_fd, events, 0 }, { -1, 0, 0 } };
+	int64_t end = ms < 0 ? INT64_MAX : now_ms() + ms;
+	bool quiet = false;
 
-	if ((n = poll(&pfd, 1, ms)) == -1)
-		return -1;
-	if (n == 0) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
-	if (revents != NULL)
-		*revents = pfd.revents;
-	return 0;
+	do {
+		pfds[1] = (struct pollfd){ quiet ? -1 : interrupts_fd, POLLIN,
+		    0 };
+		if (poll(pfds, 2, slice(end, quiet)) == -1)
+			return -1;
+		if (pfds[0].revents != 0) {
+			if (revents != NULL)
+				*revents = pfds[0].revents;
+			return 0;
+		}
+		if (interrupts_fd != -1 && is_interrupted()) {
+			errno = EINTR;
+			return -1;
+		}
+		quiet = pfds[1].revents != 0;
+	} while (now_ms() < end);
+	errno = ETIMEDOUT;
+	return -1;
 }
 
 void

@@ -52,7 +52,14 @@ ssize_t	stream_write(struct stream *, const void *buf, size_t len);
 int	stream_end(struct stream *);
 
 /*
- * Waits for events, ms as with poll(2). -1 and errno: ETIMEDOUT, EINTR.
+ * From now on a signal that ends programs ends stream_wait() of any stream,
+ * when it waits to be read from this signalfd; borrowed, -1 = none does.
+ */
+void	stream_interruptible(int signal_fd);
+
+/*
+ * Waits for events, ms as with poll(2). -1 and errno: ETIMEDOUT, EINTR, that
+ * when a signal has come for stream_interruptible(), which stays unread.
  */
 int	stream_wait(const struct stream *, short events, int ms,
 	    short *revents);

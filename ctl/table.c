@@ -220,8 +220,11 @@ table_print(const struct table *t, FILE *out, size_t width, size_t max_rows,
     int colours)
 {
 	size_t row, *widths;
-	struct cell *titles = lay_out(t, width, &widths);
+	struct cell *titles;
 
+	if (t->ncolumns == 0)
+		return;
+	titles = lay_out(t, width, &widths);
 	print_row(t, out, titles, widths, colours);
 	for (row = 0; row < t->ncells / t->ncolumns; row++) {
 		if (max_rows > 0 && row == max_rows)
@@ -297,6 +300,8 @@ table_box(const struct table *t, FILE *out, size_t width, int utf8,
 	size_t row, *widths, frame = t->ncolumns + 3;
 	struct cell *titles;
 
+	if (t->ncolumns == 0)
+		return;
 	titles = lay_out(t, width > frame ? width - frame : width, &widths);
 	box_line(t, out, widths, b, EDGE_TOP);
 	box_row(t, out, titles, widths, b, colours);

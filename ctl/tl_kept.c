@@ -239,12 +239,13 @@ delete_one(int dir_fd, const char *name)
 	if (strchr(name, '/') != NULL)
 		return usage_error("%s: give the name of a kept timeline; "
 		    "files elsewhere are yours to remove", name);
-	if (!is_free(dir_fd, name)) {
+	/* there is no directory when nothing was ever kept */
+	if (dir_fd != -1 && !is_free(dir_fd, name)) {
 		report("%s is being written; \"%s trace stop %s\" ends that",
 		    name, CTL_NAME, name);
 		return CTL_REFUSED;
 	}
-	for (i = 0; store_file_suffix(i) != NULL; i++) {
+	for (i = 0; dir_fd != -1 && store_file_suffix(i) != NULL; i++) {
 		if (file_name(path, name, i) == 0 && unlinkat(dir_fd, path,
 		    0) == 0)
 			gone++;

@@ -20,6 +20,7 @@
 #include "report.h"
 #include "session.h"
 #include "signals.h"
+#include "stream.h"
 #include "switches.h"
 #include "term.h"
 #include "top.h"
@@ -223,6 +224,7 @@ look(struct top *t)
 
 	free(t->trouble);
 	t->trouble = NULL;
+	client_again(t->client);
 	if (!t->screen || t->list == NULL)
 		return ask(t);
 	report_hold();
@@ -335,7 +337,8 @@ static int
 take_signals(void)
 {
 	static const int ours[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH, SIGALRM,
+		SIGUSR1, SIGUSR2
 	};
 
 	return signals_take(ours, sizeof(ours) / sizeof(ours[0]));
@@ -363,6 +366,7 @@ cmd_top(struct client *c, int argc, char **argv)
 		return t.code;
 	if (t.screen) {
 		t.signal_fd = take_signals();
+		stream_interruptible(t.signal_fd);
 		enter_screen(&t);
 	}
 	watch(&t);
@@ -374,6 +378,7 @@ cmd_top(struct client *c, int argc, char **argv)
 		t.code = report_flush();
 	}
 	free(t.trouble);
+	stream_interruptible(-1);
 	if (t.signal_fd != -1)
 		close(t.signal_fd);
 	json_object_put(t.list);

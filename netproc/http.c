@@ -152,9 +152,10 @@ on_end(uint32_t events, void *arg)
 {
 	struct web *w = arg;
 
-	(void)events;
-	loop_del(&w->end);
-	if (w->req != NULL && web_req_is_stream(w->req))
+	/* its end is told once; that it is gone altogether may come later */
+	(void)loop_mod(&w->end, 0);
+	if (events & (EPOLLERR | EPOLLHUP) ||
+	    (w->req != NULL && web_req_is_stream(w->req)))
 		web_close(w);
 	else
 		loop_timer_set(&w->grace, END_MS, on_grace, w);

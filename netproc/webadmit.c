@@ -331,6 +331,7 @@ admit(struct web_req *r, const char *method)
 	    webup_asked(r) && header(r, MHD_HTTP_HEADER_ORIGIN) == NULL)
 		return web_req_refuse(r, MHD_HTTP_FORBIDDEN,
 		    ERR_NOT_PERMITTED, "with a cookie this needs an Origin");
+	r->head = strcmp(method, "HEAD") == 0;
 	if (lacks_csrf(r, method))
 		return web_req_refuse(r, MHD_HTTP_FORBIDDEN,
 		    ERR_NOT_PERMITTED, "with a cookie this needs the header "

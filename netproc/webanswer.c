@@ -285,8 +285,13 @@ web_req_respond(struct web_req *r)
 
 	if (!r->whole && r->route != NULL && r->route->flags & ROUTE_EVENTS)
 		loop_timer_set(&r->beat, BEAT_MS, on_beat, r);
+	/* the library would send the end of a body that comes in pieces */
+	if (r->head && !r->whole) {
+		text_reset(&r->out, 0);
+		web_conn_end(r->web);
+	}
 	/* the buffer lives as long as the request */
-	resp = r->whole ? MHD_create_response_from_buffer(r->out.len,
+	resp = r->whole || r->head ? MHD_create_response_from_buffer(r->out.len,
 	    r->out.p, MHD_RESPMEM_PERSISTENT) :
 	    MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK,
 	    read_piece, r, NULL);

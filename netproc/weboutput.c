@@ -70,17 +70,30 @@ header_u64(struct conn *c, const char *name, uint64_t v)
 	c->port->header(c, name, text);
 }
 
+static uint64_t
+begins_at(const struct range *g, uint64_t total)
+{
+	uint64_t at = g->offset < total ? g->offset : total;
+
+	return g->has_tail && total - at > g->tail ? total - g->tail : at;
+}
+
+static uint64_t
+total_of(struct rsession *s)
+{
+	const struct ring *r = replica_ring(s);
+
+	return r == NULL ? 0 : ring_total(r);
+}
+
 /* Where to begin, and how far there is something. */
 static void
 begin(struct conn *c, struct rsession *s, const struct range *g)
 {
 	const struct ring *r = replica_ring(s);
-	uint64_t total = r == NULL ? 0 : ring_total(r);
-	uint64_t at = g->offset < total ? g->offset : total;
+	uint64_t total = total_of(s), at = begins_at(g, total);
 	char byte;
 
-	if (g->has_tail && total - at > g->tail)
-		at = total - g->tail;
 	/* what has gone already is not waited for */
 	if (r != NULL)
 		(void)ring_read(r, &at, &byte, 1);
@@ -191,7 +204,8 @@ cmd_output_raw(struct conn *c, struct rsession *s, const struct words *ws)
 		return;
 	}
 	if (g.json) {
-		(void)snprintf(offset, sizeof(offset), "%" PRIu64, g.offset);
+		(void)snprintf(offset, sizeof(offset), "%" PRIu64,
+		    g.has_tail ? begins_at(&g, total_of(s)) : g.offset);
 		as_json.w[0] = ws->w[0];
 		as_json.w[1] = ws->w[1];
 		as_json.w[2] = (struct word){ offset, strlen(offset) };

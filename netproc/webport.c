@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "ask.h"
 #include "commands.h"
 #include "conn.h"
 #include "errors.h"
@@ -238,6 +239,10 @@ port_answer(struct conn *c, uint32_t err)
 	if (err == ERR_OK && is_between(r))
 		return;
 	anew = !r->known;
+	/* what was uploaded shall not stay when its maker is told of failure */
+	if (anew && err != ERR_OK && r->now == THEN_NAME)
+		(void)chan_send(&spawner_chan, ask_new(c, MSG_DELETE,
+		    &r->made), -1);
 	/* a stream that has begun ends with this */
 	if (!anew && !is_events(r))
 		return;
@@ -357,8 +362,10 @@ port_about(struct conn *c, const struct rsession *s)
 {
 	struct web_req *r = req_of(c);
 
-	if (r != NULL)
-		(void)snprintf(r->about, sizeof(r->about), "%s", s->id);
+	if (r == NULL)
+		return;
+	(void)snprintf(r->about, sizeof(r->about), "%s", s->id);
+	r->made = s->sid;
 }
 
 static bool

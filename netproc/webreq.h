@@ -55,6 +55,7 @@ struct web_req {
 	bool			 begun;	/* its headers were looked at */
 	bool			 ended;	/* all of it has come */
 	bool			 handling;	/* libmicrohttpd waits for us */
+	bool			 head;		/* HEAD: no body is sent */
 	bool			 held;	/* the body, until it is let in */
 	bool			 suspended;
 	char			*token;		/* to say AUTH with; owned */
@@ -65,6 +66,7 @@ struct web_req {
 	char			*name;		/* for THEN_NAME; owned */
 	char			*exec;		/* of a form; owned */
 	char			 about[LABEL_MAX + 1]; /* the first one's session */
+	struct sid		 made;		/* the same, of an upload */
 
 	/* what came */
 	/* Content-Length, 0 = none; of a payload that is open, the most. */

@@ -116,6 +116,8 @@ webup_check(struct web_req *r)
 {
 	char accept[WS_ACCEPT_TEXT];
 
+	if (r->head)
+		return "a WebSocket begins with GET";
 	if (!webup_asked(r))
 		return "this address is for WebSockets: Upgrade: websocket";
 	if (strcmp(header(r, "Sec-WebSocket-Version"), "13") != 0)

@@ -339,6 +339,29 @@ def test_own_words():
        b"help run" in r.err, "an unknown option, and the usage", r)
 
 
+def test_hostile():
+    """Answers of other shapes than a daemon's: said, or shown as they are."""
+    here = FakeServer(path=os.path.join(work, "hostile"))
+    for verb, answer, args, code, words in (
+            ("ENVLIST", {"A": None}, ["envlist", "--table", "x"], 0,
+             b"A=null"),
+            ("TRACER", {"columns": [None], "rows": [[1]]},
+             ["timeline", "sql", "x", "select 1", "--format", "table"], 0,
+             b"null"),
+            ("TRACER", {"columns": [], "rows": []},
+             ["timeline", "sql", "x", "select 1", "--format", "table"], 0,
+             b""),
+            ("TRACER", {"activePatterns": [None]},
+             ["trace", "status", "--table", "x"], 0, b"null"),
+            ("LOGIN", [], ["--json", "web"], 3, b"LOGIN")):
+        here.odd[verb] = lambda h, rest, answer=answer: h.send(answer)
+        here.odd["VERSION"] = lambda h, rest: h.send({"web": {"port": 8080}})
+        r = ctl(*args, target=here.target)
+        ok(r.code == code and words in r.out + r.err,
+           "%s: %s" % (" ".join(args), json.dumps(answer)), r)
+    here.close()
+
+
 def test_words():
     sid = upload()
     server.lines.clear()
@@ -666,8 +689,8 @@ def find_args(sid):
 
 
 TESTS = [test_usage, test_unreachable, test_refused, test_own_words,
-         test_words, test_sessions, test_output, test_run, test_terminal,
-         test_gdb]
+         test_hostile, test_words, test_sessions, test_output, test_run,
+         test_terminal, test_gdb]
 
 with tempfile.TemporaryDirectory() as work:
     for test in TESTS:

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -430,6 +431,87 @@ def gone_wrong():
                b"SIGKILL" in t.out, "what is lost is told", t.out)
 
 
+def stalled():
+    """A daemon that does not read: what is typed stays whole, and nothing
+    else is sent, however many commands of the client are among it."""
+    typed, got = threading.Event(), bytearray()
+
+    def attach(handler, rest):
+        session(handler)
+        typed.wait(60)
+        handler.sock.settimeout(3)
+        try:
+            while more := handler.sock.recv(65536):
+                got.extend(more)
+        except socket.timeout:
+            pass
+        output(handler, 0, b"read")
+        handler.message(0x82, struct.pack(">iI", 0, 0))
+    keys = b"\r~?" * 1000
+    with Home() as h, FakeServer(path=os.path.join(h.dir, "stalled")) as s:
+        s.odd["ATTACH"] = attach
+        with h.terminal("-t", s.target, "attach", "x") as t:
+            t.raw()
+            os.set_blocking(t.fd, False)
+            n, last = 0, time.monotonic()
+            while time.monotonic() < last + 2:
+                try:
+                    n += os.write(t.fd, keys[n % 3:n % 3 + 1500])
+                    last = time.monotonic()
+                except BlockingIOError:
+                    pass
+                t.pump(0.01)
+            typed.set()
+            eq(t.wait(), 0, "it goes on when it is read")
+    ok(n > 65536, "much was typed", n)
+    at, odd = 0, set()
+    while at < len(got):
+        size, kind = struct.unpack_from(">IB", got, at)
+        body = bytes(got[at + 5:at + 4 + size])
+        if (kind, body) != (0, b"\r") and kind != 3:
+            odd.add((kind, body[:40]))
+        at += 4 + max(size, 1)
+    eq((at, odd), (len(got), set()), "each message is one that was typed")
+
+
+def unanswered():
+    """A daemon that takes a command and says nothing: people can leave."""
+    with FakeServer() as s, Home() as h:
+        held = threading.Event()
+
+        def hold(handler, rest):
+            held.wait(60)
+        s.odd["ATTACH"] = hold
+        with h.terminal("-t", s.target, "attach", "x") as t:
+            ok(wait_for(lambda: any("ATTACH" in x for x in s.lines), 10),
+               "attach is asked for")
+            t.type(b"\x03")
+            ok(t.wait(10) not in (None, 0) and t.is_restored(),
+               "Ctrl-C ends attach", t.out)
+        s.odd["START"] = hold
+        with h.terminal("-t", s.target, "run", "/bin/true") as t:
+            ok(wait_for(lambda: any("START" in x for x in s.lines), 10),
+               "run waits")
+            t.type(b"\x03")
+            eq(t.wait(10), 3, "Ctrl-C ends run")
+            ok(b"interrupted" in t.out, "as it says", t.out)
+        ok(wait_for(lambda: any("DELETE" in x for x in s.lines), 10),
+           "and nothing is left of it")
+        for keys, code in ((b"\x03", 0), (b"\x1c", 131)):
+            with h.terminal("-t", s.target, "top", "--delay", "1") as t:
+                ok(t.raw() and t.until(b"\x1b[?1049h"), "top is there")
+                s.lines.clear()
+                s.odd["LIST"] = hold
+                ok(wait_for(lambda: any("LIST" in x for x in s.lines), 10),
+                   "it asks, and is not answered")
+                t.type(keys)
+                eq(t.wait(10), code, f"{keys} ends it")
+                ok(t.is_restored() and b"\x1b[?1049l" in t.out,
+                   "the terminal is as it was", t.out[-100:])
+                del s.odd["LIST"]
+        held.set()
+
+
 def cut_network():
     """The connection is cut while attached: said, with how to come back."""
     with FakeServer() as s, Home() as h:
@@ -708,5 +790,5 @@ def over_tls():
 
 ok(os.path.exists(CTL), "it is built")
 run_tests(shell, run_on_terminal, detach, named, other_escapes, suspend, resized,
-          flood, exact, gone_wrong, cut_network, queries, record, play,
-          keys, web, over_tls)
+          flood, exact, gone_wrong, stalled, unanswered, cut_network, queries,
+          record, play, keys, web, over_tls)
