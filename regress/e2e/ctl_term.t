@@ -434,18 +434,21 @@ def gone_wrong():
 def stalled():
     """A daemon that does not read: what is typed stays whole, and nothing
     else is sent, however many commands of the client are among it."""
-    typed, got = threading.Event(), bytearray()
+    typed, got = threading.Semaphore(0), bytearray()
+    shown = b"of the program" * 500
 
     def attach(handler, rest):
         session(handler)
-        typed.wait(60)
+        for i in range(3):
+            typed.acquire(timeout=60)
+            output(handler, i * len(shown), shown)
+        typed.acquire(timeout=60)
         handler.sock.settimeout(3)
         try:
             while more := handler.sock.recv(65536):
                 got.extend(more)
         except socket.timeout:
             pass
-        output(handler, 0, b"read")
         handler.message(0x82, struct.pack(">iI", 0, 0))
     keys = b"\r~?" * 1000
     with Home() as h, FakeServer(path=os.path.join(h.dir, "stalled")) as s:
@@ -453,15 +456,17 @@ def stalled():
         with h.terminal("-t", s.target, "attach", "x") as t:
             t.raw()
             os.set_blocking(t.fd, False)
-            n, last = 0, time.monotonic()
-            while time.monotonic() < last + 2:
-                try:
-                    n += os.write(t.fd, keys[n % 3:n % 3 + 1500])
-                    last = time.monotonic()
-                except BlockingIOError:
-                    pass
-                t.pump(0.01)
-            typed.set()
+            n = 0
+            for _ in range(4):
+                last = time.monotonic()
+                while time.monotonic() < last + 1.5:
+                    try:
+                        n += os.write(t.fd, keys[n % 3:n % 3 + 1500])
+                        last = time.monotonic()
+                    except BlockingIOError:
+                        pass
+                    t.pump(0.01)
+                typed.release()
             eq(t.wait(), 0, "it goes on when it is read")
     ok(n > 65536, "much was typed", n)
     at, odd = 0, set()

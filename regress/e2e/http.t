@@ -7,13 +7,15 @@ import http.client
 import json
 import os
 import re
+import socket
 import ssl
+import struct
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Daemon, alone, eq, free_port, in_modes,
-                ok, passwd_wrapper, run_tests, tar_of, token_of, wait_for)
+from dl import (ALICE, AS_ROOT, BOB, Daemon, alone, eq, free_port, helper,
+                in_modes, ok, passwd_wrapper, run_tests, tar_of, token_of, wait_for)
 from term import Refused, WebSocket
 from web import Events, Raw, Web
 
@@ -769,6 +771,68 @@ def a_head(d):
     a = w.ask("HEAD", "sessions")
     eq((a.status, a.body), (200, b""), "HEAD has no body")
     eq(w.get("sessions").status, 200, "and keeps the connection in step")
+    sid = d.client().cmd("NEW tty start=now -- cat")["id"]
+    r = Raw(d, (f"HEAD /api/v1/sessions/{sid}/stream HTTP/1.1\r\n"
+                f"Host: localhost:{d.web}\r\n"
+                f"Authorization: Bearer {w.token}\r\n\r\n").encode())
+    head, _, body = r.rest().partition(b"\r\n\r\n")
+    ok(head.startswith(b"HTTP/1.1 200 ") and b"Connection: close" in head
+       and body == b"", "nor has that of a stream", head + body)
+    a = w.ask("HEAD", f"pty/sessions/{sid}/attach", headers={
+        "Upgrade": "websocket", "Connection": "Upgrade",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="})
+    eq(a.status, 400, "and a WebSocket does not begin with it")
+    d.client().cmd("KILL " + sid)
+
+
+def clients_gone(d):
+    """They wait for an answer and close: their place is another's soon."""
+    c, t = d.client(), token_of(d)
+    sid, _ = c.start(helper("sleeper"))
+    before = open_fds(d)
+    for _ in range(30):
+        r = Raw(d, (f"GET /api/v1/sessions/{sid}/wait HTTP/1.1\r\n"
+                    f"Host: localhost:{d.web}\r\n"
+                    f"Authorization: Bearer {t}\r\n\r\n").encode())
+        time.sleep(0.02)
+        r.s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                       struct.pack("ii", 1, 0))
+        r.s.close()
+    ok(wait_for(lambda: open_fds(d) <= before + 2, 20),
+       "thirty that were reset leave nothing", (before, open_fds(d)))
+    c.cmd("KILL " + sid)
+
+
+def a_name_is_taken(d):
+    """Two uploads under one name: who comes second leaves nothing behind."""
+    t = token_of(d)
+    with open("/bin/echo", "rb") as f:
+        data = f.read()
+    two = [Raw(d, (f"POST /api/v1/sessions?name=same HTTP/1.1\r\n"
+                   f"Host: localhost:{d.web}\r\nConnection: close\r\n"
+                   f"Authorization: Bearer {t}\r\n"
+                   f"Content-Length: {len(data)}\r\n\r\n").encode() +
+               data[:100]) for _ in range(2)]
+    time.sleep(0.3)
+    answers = []
+    for r in two:
+        r.send(data[100:])
+        answers.append(r.rest().split(b" ")[1])
+    eq(sorted(answers), [b"201", b"400"], "one is refused")
+    c = d.client()
+    ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["same"], 10),
+       "and only the other is there", c.cmd("LIST"))
+
+
+def the_end_in_json(d):
+    c, w = d.client(), Web(d, token_of(d))
+    sid = c.cmd("NEW start=now -- printf abcdef")["id"]
+    c.cmd(f"WAIT {sid} 20")
+    a = w.get(f"sessions/{sid}/output?format=json&tail=2")
+    eq((a.data["output"], a.data["offset"]), ("ef", 4),
+       "tail, and as JSON")
+    c.cmd("DELETE " + sid)
 
 
 def over_tls(mode):
@@ -821,4 +885,5 @@ if __name__ == "__main__":
                        without_a_size, a_bundle, a_form, arguments, the_daemon, a_login,
                        a_login_link, several_users, names,
                        what_browsers_are_told, events, many_events, streams,
-                       websockets, a_head, web=True))
+                       websockets, a_head, clients_gone, a_name_is_taken,
+                       the_end_in_json, web=True))
