@@ -70,6 +70,9 @@ take_number(struct die_info *i, unsigned int at, const struct val *v)
 	case DW_AT_defaulted:
 		i->defaulted = v->u == 1;
 		break;
+	case DW_AT_deleted:
+		i->deleted = v->u != 0;
+		break;
 	case DW_AT_external:
 		i->static_member = v->u != 0;
 		break;
@@ -655,9 +658,87 @@ type_argument(struct dwarf *d, const struct type *t)
 	return 0;
 }
 
+/* The copy that a template makes of one has its arguments in its name. */
+static bool
+is_constructor(const struct type *t, const struct die_info *i)
+{
+	size_t n;
+
+	if (t->name == NULL || i->name == NULL || strchr(i->name, '<') != NULL)
+		return false;
+	n = strlen(i->name);
+	return strncmp(t->name, i->name, n) == 0 &&
+	    (t->name[n] == '\0' || t->name[n] == '<');
+}
+
+/* Whether what it is given is one reference to another of the same type. */
+static bool
+takes_another(struct dwarf *d, const struct type *t, uint64_t place)
+{
+	struct type ref = { .kind = TYPE_VOID }, other;
+	struct children ch;
+	struct die_info i;
+	struct die die;
+	unsigned int n = 0;
+
+	(void)children_of(d, place, &ch);
+	while (children_next(&ch, &die, &i)) {
+		if (die.abbrev->tag != DW_TAG_formal_parameter || i.artificial)
+			continue;
+		if (n++ == 0)
+			type_read(d, i.type, &ref);
+	}
+	if (n != 1 || ref.kind != TYPE_REFERENCE)
+		return false;
+	type_read(d, ref.target, &other);
+	return other.place == t->place;
+}
+
+static bool
+is_method(const struct die *die, const struct die_info *i)
+{
+	return die->abbrev->tag == DW_TAG_subprogram && i->name != NULL &&
+	    !i->artificial;
+}
+
+/* How objects are copied and ended is written, or all copying is deleted. */
+static bool
+has_own_methods(struct dwarf *d, const struct type *t)
+{
+	struct children ch;
+	struct die_info i;
+	struct die die;
+	bool kept = false, deleted = false;
+
+	(void)children_of(d, t->place, &ch);
+	while (children_next(&ch, &die, &i)) {
+		if (!is_method(&die, &i))
+			continue;
+		if (i.name[0] == '~' && !i.defaulted)
+			return true;
+		if (!is_constructor(t, &i) || !takes_another(d, t, die.place))
+			continue;
+		if (!i.defaulted && !i.deleted)
+			return true;
+		kept = kept || !i.deleted;
+		deleted = deleted || i.deleted;
+	}
+	return deleted && !kept;
+}
+
+static void
+element(struct dwarf *d, uint64_t place, struct type *t)
+{
+	unsigned int n = 0;
+
+	type_read(d, place, t);
+	while (t->kind == TYPE_ARRAY && n++ < CHAIN_MAX)
+		type_read(d, t->target, t);
+}
+
 /*
- * Compilers say so since DWARF 5.  Before that: a destructor that was written,
- * or virtual functions, here or in what it consists of.
+ * Clang says so, g++ does not: a destructor or a copy or move constructor
+ * that was written, or virtual functions, here or in what it consists of.
  */
 bool
 type_is_nontrivial(struct dwarf *d, const struct type *t, int depth)
@@ -670,17 +751,16 @@ type_is_nontrivial(struct dwarf *d, const struct type *t, int depth)
 	if (t->by_reference || t->by_value || t->lang != SYM_LANG_CXX ||
 	    depth > 6)
 		return t->by_reference;
+	if (has_own_methods(d, t))
+		return true;
 	(void)children_of(d, t->place, &ch);
 	while (children_next(&ch, &die, &i)) {
-		if (die.abbrev->tag == DW_TAG_subprogram && i.name != NULL &&
-		    i.name[0] == '~' && !i.defaulted && !i.artificial)
-			return true;
 		if (!is_member(die.abbrev->tag) || i.static_member)
 			continue;
 		if (i.name != NULL && strncmp(i.name, "_vptr", 5) == 0)
 			return true;
-		type_read(d, i.type, &sub);
-		if (sub.kind == TYPE_STRUCT &&
+		element(d, i.type, &sub);
+		if ((sub.kind == TYPE_STRUCT || sub.kind == TYPE_UNION) &&
 		    type_is_nontrivial(d, &sub, depth + 1))
 			return true;
 	}

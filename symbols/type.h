@@ -67,7 +67,7 @@ struct die_info {
 	bool		 has_size, has_value, has_upper, has_count, has_member_off;
 	bool		 has_bit_off, has_old_bit_off, has_discr_value;
 	bool		 declaration, artificial, variable, vector, defaulted;
-	bool		 static_member, abstract;
+	bool		 static_member, abstract, deleted;
 	uint64_t	 discr_value, count;
 	struct val	 location, low_pc, constant;
 };

@@ -417,6 +417,19 @@ def cxx_values(path, what):
     same(path, what, "bad", (["0x10", "~.*"], ("null", None)))
 
 
+def cxx_copied(path, what):
+    """What has a copy of its own making is passed by address."""
+    same(path, what, "place::copied", (
+        [{"a": 1}, {"a": 2}, {"a": 3}, {"a": 4}, 42],
+        ("Written", {"a": 52})))
+    same(path, what, "place::within", (
+        [{"m": "~<Written at .*>"}, {"m": r"~<Written\[1\] at .*>"},
+         {"Written": "~<Written at .*>", "b": 8}, {"v": 9}, 42],
+        ("~long( int)?", 70)))
+    same(path, what, "place::kept", (
+        [{"a": 1}, {"a": 2}, {"a": 9}, {"a": 4}, 42], ("Kept", {"a": 58})))
+
+
 def cxx_calls():
     for compiler, flags in VARIANTS:
         if "-gz" in flags or "-no-pie" in flags:
@@ -430,6 +443,9 @@ def cxx_calls():
                 "-fno-inline",)
         path = build("values", "calls.cc", cxx, "-std=c++17", *flags, *keep)
         cxx_values(path, " ".join((compiler,) + flags))
+        path = build("places", "places.cc", cxx, "-std=gnu++17", *flags, *keep)
+        for look in (cxx_copied,):
+            look(path, " ".join((compiler,) + flags))
 
 
 def c_calls():
