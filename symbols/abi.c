@@ -175,6 +175,16 @@ classify_scalar(struct classes *cs, const struct type *t, uint64_t off)
 
 static void	classify(struct abi *, uint64_t, uint64_t, struct classes *, int);
 
+/* It begins anywhere, and may be in two words. */
+static void
+classify_bits(struct classes *cs, const struct member *m, uint64_t off)
+{
+	uint64_t last = (m->bit_off + (uint64_t)m->bit_size - 1) / 8;
+
+	merge(cs, off + m->off, CLASS_INTEGER);
+	merge(cs, off + m->off + last, CLASS_INTEGER);
+}
+
 static void
 classify_inside(struct abi *a, const struct type *t, uint64_t off,
     struct classes *cs, int depth)
@@ -194,7 +204,10 @@ classify_inside(struct abi *a, const struct type *t, uint64_t off,
 	}
 	n = type_members(a->d, t, m, MEMBERS_MAX);
 	for (i = 0; i < n; i++)
-		classify(a, m[i].type, off + m[i].off, cs, depth + 1);
+		if (m[i].bit_size != 0)
+			classify_bits(cs, &m[i], off);
+		else
+			classify(a, m[i].type, off + m[i].off, cs, depth + 1);
 }
 
 static void

@@ -417,6 +417,15 @@ def cxx_values(path, what):
     same(path, what, "bad", (["0x10", "~.*"], ("null", None)))
 
 
+def cxx_bit_fields(path, what):
+    """They are in the words that they touch, wherever these begin."""
+    same(path, what, "place::bits", (
+        [{"c": 97, "a": -5, "s": 300}, {"type": 1, "len": 2, "flags": 3},
+         {"dirty": True, "id": 5, "gen": 600}, {"f": 1.5, "a": 9, "d": 2.5},
+         {"a": 11, "b": 22, "c": 33}, 42],
+        ("Odd", {"c": 97, "a": -5, "s": 300 + 2 + 600 + 33 + 42 + 2})))
+
+
 def cxx_copied(path, what):
     """What has a copy of its own making is passed by address."""
     same(path, what, "place::copied", (
@@ -444,7 +453,7 @@ def cxx_calls():
         path = build("values", "calls.cc", cxx, "-std=c++17", *flags, *keep)
         cxx_values(path, " ".join((compiler,) + flags))
         path = build("places", "places.cc", cxx, "-std=gnu++17", *flags, *keep)
-        for look in (cxx_copied,):
+        for look in (cxx_bit_fields, cxx_copied):
             look(path, " ".join((compiler,) + flags))
 
 

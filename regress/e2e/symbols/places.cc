@@ -14,7 +14,7 @@ struct Across { unsigned a : 20; unsigned b : 20; unsigned long c : 50; };
 Odd APART
 bits(Odd o, Header h, Flags f, Mixed m, Across a, long n)
 {
-	seen = n;
+	seen = h.type + h.flags + f.dirty + f.id + (long)m.f + m.a + a.a + a.b;
 	o.s = (short)(o.s + h.len + f.gen + a.c + n + (long)m.d);
 	return o;
 }
