@@ -88,20 +88,24 @@ add_piece(struct place *p, struct regs *r, bool vec, uint64_t off, uint64_t len)
 	return true;
 }
 
+static bool
+stack_slot(struct abi *a, uint64_t size, uint64_t align, int32_t *off)
+{
+	if (size > INT32_MAX / 2 || a->stack > INT32_MAX / 2)
+		return false;
+	/* alignment is the caller's, whose stack begins above the return */
+	a->stack = ((a->stack - 8 + align - 1) & ~(align - 1)) + 8;
+	*off = (int32_t)a->stack;
+	a->stack += a->kind == ABI_GO || a->kind == ABI_GO_STACK ? size :
+	    (size + 7) & ~7ULL;
+	return true;
+}
+
 static void
 on_stack(struct abi *a, uint64_t size, uint64_t align, struct place *p)
 {
-	if (size > INT32_MAX / 2 || a->stack > INT32_MAX / 2) {
-		p->kind = AT_LOST;
-		return;
-	}
-	/* alignment is the caller's, whose stack begins above the return */
-	a->stack = ((a->stack - 8 + align - 1) & ~(align - 1)) + 8;
-	p->kind = AT_STACK;
 	p->n = 0;
-	p->off = (int32_t)a->stack;
-	a->stack += a->kind == ABI_GO || a->kind == ABI_GO_STACK ? size :
-	    (size + 7) & ~7ULL;
+	p->kind = stack_slot(a, size, align, &p->off) ? AT_STACK : AT_LOST;
 }
 
 /* The address is what is passed. */
@@ -426,61 +430,107 @@ place_leaf(struct place *p, struct regs *r, const struct leaf *l)
 	return l->size <= 8 && add_piece(p, r, l->flt, l->off, l->size);
 }
 
-static bool
-place_words(struct place *p, struct regs *r, uint64_t size)
-{
-	uint64_t off;
-
-	for (off = 0; off < size; off += 8)
-		if (!add_piece(p, r, false, off, size - off < 8 ?
-		    size - off : 8))
-			return false;
-	return true;
-}
-
 /*
- * 1 = in registers, 0 = in memory, -1 = there are not enough registers.  An
- * aggregate goes into a register if it is not longer.
+ * What is passed for it by itself; an aggregate is one word if it is not
+ * longer.  False = it is in memory.
  */
-static int
-rust_place(struct abi *a, uint64_t type, const struct type *t,
-    struct regs *r, struct place *p)
+static bool
+rust_words(struct abi *a, uint64_t type, const struct type *t,
+    struct leaves *ls)
 {
-	struct leaves ls = { .n = 0 };
-	size_t i;
-
-	flatten(a, type, 0, &ls, 0);
-	if (!ls.aggregate && ls.n <= 2) {
-		for (i = 0; i < ls.n; i++)
-			if (!place_leaf(p, r, &ls.l[i]))
-				return -1;
-		return 1;
-	}
-	if (t->size > 8)
-		return 0;
-	return place_words(p, r, t->size) ? 1 : -1;
+	*ls = (struct leaves) { .n = 0 };
+	flatten(a, type, 0, ls, 0);
+	if (!ls->aggregate && ls->n <= 2)
+		return true;
+	ls->l[0] = (struct leaf) { .size = t->size };
+	ls->n = 1;
+	return t->size <= 8;
 }
 
+static void
+rust_word(struct abi *a, const struct leaf *l, struct place *p)
+{
+	struct regs r = arg_regs(a);
+	int32_t at;
+
+	if (l->size <= 8 && add_piece(p, &r, l->flt, l->off, l->size))
+		return;
+	if (p->n == PIECES_MAX || l->off > UINT16_MAX ||
+	    !stack_slot(a, l->size, l->size > 8 ? 16 : 8, &at)) {
+		p->kind = AT_LOST;
+		return;
+	}
+	p->pieces[p->n++] = (struct piece) { .stack = true, .at = at,
+	    .off = (uint16_t)l->off, .len = (uint16_t)l->size };
+	p->kind = AT_REGS;
+}
+
+/* Numbers of 128 bits are two words, unless the compiler knows better. */
+static void
+rust_scalar(struct abi *a, const struct leaf *l, struct place *p)
+{
+	struct leaf low = *l, high = *l;
+	struct regs r = arg_regs(a);
+
+	if (l->size <= 8 || l->flt ||
+	    (a->unsplit && *r.int_used + 2 > r.nints)) {
+		rust_word(a, l, p);
+		return;
+	}
+	low.size = 8;
+	high.off += 8;
+	high.size -= 8;
+	rust_word(a, &low, p);
+	rust_word(a, &high, p);
+}
+
+/* On the stack alone, and there as in memory. */
+static void
+join(struct place *p)
+{
+	const struct piece *first = &p->pieces[0], *q;
+
+	for (q = first; q < first + p->n; q++)
+		if (!q->stack || q->at - first->at != q->off - first->off)
+			return;
+	if (p->n == 0 || p->kind != AT_REGS)
+		return;
+	p->kind = AT_STACK;
+	p->off = first->at - first->off;
+	p->n = 0;
+}
+
+/* Each word for itself: one in a register, another on the stack. */
 static void
 rust_argument(struct abi *a, uint64_t type, const struct type *t,
     struct place *p)
 {
-	struct regs r = arg_regs(a);
-	uint64_t first = a->stack;
+	struct leaves ls;
+	size_t i;
 
-	switch (rust_place(a, type, t, &r, p)) {
-	case 0:
+	if (!rust_words(a, type, t, &ls)) {
 		by_address(a, p);
-		break;
-	case -1:
-		/* a part of it may be in a register, the rest is not */
-		on_stack(a, t->size, 8, p);
-		if (a->stack != first && t->size > 8)
-			p->kind = AT_LOST;
-		break;
-	default:
-		break;
+		return;
 	}
+	for (i = 0; i < ls.n; i++)
+		rust_scalar(a, &ls.l[i], p);
+	join(p);
+}
+
+/* 1 = in registers, 0 = in memory, -1 = there are not enough registers. */
+static int
+rust_place(struct abi *a, uint64_t type, const struct type *t,
+    struct regs *r, struct place *p)
+{
+	struct leaves ls;
+	size_t i;
+
+	if (!rust_words(a, type, t, &ls))
+		return 0;
+	for (i = 0; i < ls.n; i++)
+		if (!place_leaf(p, r, &ls.l[i]))
+			return -1;
+	return 1;
 }
 
 static void

@@ -17,7 +17,7 @@ enum abi_kind {
 
 enum place_kind {
 	AT_NOWHERE,		/* it has no bytes */
-	AT_REGS,
+	AT_REGS,		/* what has none of them is on the stack */
 	AT_MEM,			/* at [reg] + off */
 	AT_STACK,		/* at the stack pointer + off */
 	AT_LOST
@@ -27,7 +27,9 @@ enum place_kind {
 
 struct piece {
 	bool		 vec;
+	bool		 stack;		/* at the stack pointer + at */
 	uint8_t		 reg;
+	int32_t		 at;
 	uint16_t	 off, len;	/* of the value */
 };
 
@@ -43,6 +45,7 @@ struct abi {
 	struct dwarf	*d;
 	enum abi_kind	 kind;
 	bool		 two_words;	/* Rust: no result has three registers */
+	bool		 unsplit;	/* Rust: 128 bits are not divided */
 	size_t		 nint, nvec;	/* registers given out */
 	uint64_t	 stack;
 };

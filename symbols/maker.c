@@ -100,21 +100,30 @@ add_part(struct maker *m, uint16_t step, uint64_t off, uint64_t len)
 	return true;
 }
 
-static bool
-reg_parts(struct maker *m, const struct place *pl)
+static uint16_t
+piece_step(struct maker *m, const struct piece *p)
 {
-	const struct piece *p;
-	struct capture c = { .op = CAP_VEC };
-	uint16_t step;
-	size_t i;
+	struct capture c = { .op = CAP_VEC, .reg = p->reg, .len = p->len };
+
+	if (p->stack)
+		c = (struct capture) { .op = CAP_STACK, .off = p->at,
+		    .len = p->len };
+	else if (!p->vec)
+		return reg_step(m, p->reg);
+	return add_step(m, &c);
+}
+
+static bool
+add_pieces(struct maker *m, const struct place *pl)
+{
+	struct piece p;
+	size_t i, most;
 
 	for (i = 0; i < pl->n; i++) {
-		p = &pl->pieces[i];
-		c.reg = p->reg;
-		c.len = p->len < 16 ? p->len : 16;
-		step = p->vec ? add_step(m, &c) : reg_step(m, p->reg);
-		if (!add_part(m, step, p->off, p->vec ? c.len :
-		    p->len < 8 ? p->len : 8))
+		p = pl->pieces[i];
+		most = p.vec || p.stack ? 16 : 8;
+		p.len = p.len < most ? p.len : (uint16_t)most;
+		if (!add_part(m, piece_step(m, &p), p.off, p.len))
 			return false;
 	}
 	return true;
@@ -133,7 +142,7 @@ add_parts(struct maker *m, const struct place *pl, uint64_t size)
 	case AT_NOWHERE:
 		return true;
 	case AT_REGS:
-		return reg_parts(m, pl);
+		return add_pieces(m, pl);
 	case AT_STACK:
 		c.op = CAP_STACK;
 		c.reg = 0;
@@ -151,8 +160,8 @@ piece_at(const struct place *pl, uint64_t off)
 	size_t i;
 
 	for (i = 0; i < pl->n; i++)
-		if (!pl->pieces[i].vec && pl->pieces[i].off == off &&
-		    pl->pieces[i].len == 8)
+		if (!pl->pieces[i].vec && !pl->pieces[i].stack &&
+		    pl->pieces[i].off == off && pl->pieces[i].len == 8)
 			return &pl->pieces[i];
 	return NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* One function: its parameters, their places, and what they mean. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,14 +215,14 @@ read_func(struct dwarf *d, uint64_t place, struct func *f)
 	return true;
 }
 
-/* Since Rust 1.85 what needs three registers is returned in memory. */
-static bool
-returns_two_words(const struct unit *u)
+/* The second number of rustc's version; what is not known is new. */
+static unsigned long
+rust_version(const struct unit *u)
 {
 	const char *v = u->producer == NULL ? NULL :
 	    strstr(u->producer, "rustc version 1.");
 
-	return v == NULL || strtoul(v + 16, NULL, 10) >= 85;
+	return v == NULL ? ULONG_MAX : strtoul(v + 16, NULL, 10);
 }
 
 static enum abi_kind
@@ -273,7 +274,7 @@ set_regs(struct param *p, uint64_t size)
 static bool
 same_piece(const struct piece *a, const struct loc_piece *b)
 {
-	return a->off == b->off &&
+	return !a->stack && a->off == b->off &&
 	    (a->vec ? a->reg + 17U : a->reg) == b->reg;
 }
 
@@ -363,7 +364,10 @@ place_all(struct dwarf *d, struct func *f, enum sym_lang lang,
 	size_t i;
 
 	abi_init(&a, d, kind);
-	a.two_words = returns_two_words(f->unit);
+	/* since then what needs three registers is returned in memory */
+	a.two_words = rust_version(f->unit) >= 85;
+	/* since LLVM 18 */
+	a.unsplit = rust_version(f->unit) >= 78;
 	abi_result(&a, f->type, result);
 	place_captured(&a, f);
 	for (i = 0; i < f->n; i++)

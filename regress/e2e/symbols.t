@@ -493,6 +493,18 @@ def closures(path, what):
        what + "arguments of closures")
 
 
+def rust_crowded(path, what):
+    """Where registers end, what has two words may be divided."""
+    same(path, what, "calls::half", (
+        [1, 2, 3, 4, 5, "<optimized out>", 42], ("i64", 61)))
+    same(path, what, "calls::wide", (
+        [1, 2, 3, 4, 5, -6, 42, 7 << 64, 43],
+        ("i128", (7 << 64) + 94)))
+    same(path, what, "calls::spread", (
+        [[1, 2, 3], [2.5, 3], "b", "c", [-4, 5], {"Some": 6}, "stack", 42],
+        ("i64", 62)))
+
+
 def rust_calls():
     for flags in ((), ("-C", "symbol-mangling-version=v0"),
                   ("-C", "opt-level=1")):
@@ -523,6 +535,7 @@ def rust_calls():
         same(path, v, "calls::unit", ([-5, "s", "r"], ("null", None)), gone=gone)
         if not gone:
             closures(path, v)
+            rust_crowded(path, v)
             same(path, v, "calls::boxed", (
                 ["bx", {"Some": 4}, "None", [1, 2, 3, 4]],
                 ("Color", "Green")))

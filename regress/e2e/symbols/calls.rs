@@ -57,6 +57,23 @@ pub fn pair(n: u64) -> [u64; 2] { [n, n + 1] }
 #[inline(never)]
 pub fn either(n: u64) -> Result<u64, f64> { if n == 0 { Ok(7) } else { Err(2.5) } }
 
+// The last register has one half of a value, or none.
+#[inline(never)]
+pub fn half(a: i64, b: i64, c: i64, d: i64, e: i64, s: &str, n: i64) -> i64 {
+    a + b + c + d + e + s.len() as i64 + n
+}
+
+#[inline(never)]
+pub fn wide(a: i64, b: i64, c: i64, d: i64, e: i64, x: i128, n: i64, y: i128, m: i64) -> i128 {
+    (a + b + c + d + e + n) as i128 + x + y + m as i128
+}
+
+#[inline(never)]
+pub fn spread(a: [u64; 3], f: (f64, i64), b: &str, c: &str, p: (i32, i32), o: Option<u32>, s: &str, n: i64) -> i64 {
+    a[0] as i64 + f.0 as i64 + f.1 + b.len() as i64 + c.len() as i64 + p.0 as i64 + p.1 as i64 + o.unwrap_or(0) as i64
+        + s.len() as i64 + n
+}
+
 #[no_mangle]
 #[inline(never)]
 pub extern "C" fn plain(a: i32, b: f64) -> i32 { a + b as i32 }
@@ -102,5 +119,7 @@ fn main() {
     unit(-5, "s".into(), &"r".to_string());
     boxed("bx".into(), Some(4), None, [1, 2, 3, 4]);
     println!("{:?} {:?} {:?} {:?}", shape(0), shape(1), shape(2), pair(5));
+    println!("{} {}", half(1, 2, 3, 4, 5, "half", 42), wide(1, 2, 3, 4, 5, -6, 42, 7 << 64, 43));
+    println!("{}", spread([1, 2, 3], (2.5, 3), "b", "c", (-4, 5), Some(6), "stack", 42));
     println!("{:?} {:?} {}", either(0), either(1), plain(3, 4.5));
 }
