@@ -163,11 +163,13 @@ merge(struct classes *cs, uint64_t off, enum class c)
 static void
 classify_scalar(struct classes *cs, const struct type *t, uint64_t off)
 {
-	if (t->size == 0 || t->size > 16 || off % t->size != 0) {
+	uint64_t align = t->kind == TYPE_POINTER && t->size > 8 ? 8 : t->size;
+
+	if (t->size == 0 || t->size > 16 || off % align != 0) {
 		merge(cs, 0, CLASS_MEMORY);
 		return;
 	}
-	cs->wide = cs->wide || t->size == 16;
+	cs->wide = cs->wide || align == 16;
 	if (t->kind == TYPE_FLOAT) {
 		merge(cs, off, t->size == 16 ? CLASS_X87 : CLASS_SSE);
 		return;

@@ -346,6 +346,30 @@ set_enum(struct dwarf *d, struct type *t)
 	}
 }
 
+static bool
+is_function(struct dwarf *d, uint64_t place)
+{
+	struct die_info i;
+	struct die die;
+	unsigned int n;
+
+	for (n = 0; n < CHAIN_MAX && info_at(d, place, &die, &i); n++) {
+		if (!is_qualifier(die.abbrev->tag))
+			return die.abbrev->tag == DW_TAG_subroutine_type;
+		place = i.type;
+	}
+	return false;
+}
+
+/* To data it is an offset, to functions one word more; neither an address. */
+static void
+set_member_pointer(struct dwarf *d, struct type *t)
+{
+	t->kind = TYPE_POINTER;
+	t->size = is_function(d, t->target) ? 16 : 8;
+	t->target = 0;
+}
+
 static void
 set_kind(struct dwarf *d, struct type *t, unsigned int tag,
     const struct die_info *i)
@@ -354,8 +378,10 @@ set_kind(struct dwarf *d, struct type *t, unsigned int tag,
 	case DW_TAG_base_type:
 		base_kind(t, i);
 		break;
-	case DW_TAG_pointer_type:
 	case DW_TAG_ptr_to_member_type:
+		set_member_pointer(d, t);
+		break;
+	case DW_TAG_pointer_type:
 		t->kind = TYPE_POINTER;
 		t->size = i->has_size && i->size != 0 ? i->size : 8;
 		break;

@@ -439,6 +439,14 @@ def cxx_copied(path, what):
         [{"a": 1}, {"a": 2}, {"a": 9}, {"a": 4}, 42], ("Kept", {"a": 58})))
 
 
+def cxx_members(path, what):
+    """Pointers to member functions are two words, of which one is shown."""
+    same(path, what, "place::members", (
+        [PTR, "0x8", {"m": PTR}, 42, {"m": [PTR, "0x0"]}], ("~.*", PTR)))
+    same(path, what, "place::last", ([1, 2, 3, 4, 5, "0x0", 42],
+                                     ("~long( int)?", 57)))
+
+
 def cxx_calls():
     for compiler, flags in VARIANTS:
         if "-gz" in flags or "-no-pie" in flags:
@@ -453,7 +461,7 @@ def cxx_calls():
         path = build("values", "calls.cc", cxx, "-std=c++17", *flags, *keep)
         cxx_values(path, " ".join((compiler,) + flags))
         path = build("places", "places.cc", cxx, "-std=gnu++17", *flags, *keep)
-        for look in (cxx_bit_fields, cxx_copied):
+        for look in (cxx_bit_fields, cxx_copied, cxx_members):
             look(path, " ".join((compiler,) + flags))
 
 

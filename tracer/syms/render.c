@@ -367,12 +367,13 @@ static void
 render_pointer(struct render *r, const struct desc_node *n,
     const struct view *v)
 {
-	uint64_t u;
+	/* of one to a member function the first word tells which */
+	uint64_t size = n->size < 8 ? n->size : 8, u;
 
-	if (read_uint(v, n->off, n->size, &u))
+	if (read_uint(v, n->off, size, &u))
 		put_format(r->out, "\"0x%" PRIx64 "\"", u);
 	else
-		put_missing(r, v, n->off, n->size);
+		put_missing(r, v, n->off, size);
 }
 
 static void

@@ -100,14 +100,16 @@ struct Target {
 };
 typedef int (Target::*method)(int) const;
 struct Holder { method m; };
+struct Table { method m[2]; };
 
 method APART
-members(method m, char Target::*p, Holder h, long n)
+members(method m, char Target::*p, Holder h, long n, Table w)
 {
 	Target t { n, 1 };
 
 	seen = n;
-	return (t.*m)(t.*p) + (t.*h.m)(0) > 0 ? m : nullptr;
+	return (t.*m)(t.*p) + (t.*h.m)(0) > 0 && w.m[0] != nullptr ? m :
+	    w.m[1];
 }
 
 long APART
@@ -139,7 +141,8 @@ main()
 	copied(1, 2, 3, 4, 42);
 	within({ 5 }, { { 6 } }, { 7, 8 }, 9, 42);
 	kept(1, 2, other, Between(3, 7), 42);
-	members(&Target::get, &Target::x, { &Target::get }, 42);
+	members(&Target::get, &Target::x, { &Target::get }, 42,
+	    { { &Target::get, nullptr } });
 	last(1, 2, 3, 4, 5, nullptr, 42);
 	quads(1.5, { 2.5 }, 3.5L, 42, 4.5);
 	return 0;
