@@ -251,6 +251,14 @@ is_qualifier(unsigned int tag)
 	    tag == DW_TAG_atomic_type || tag == DW_TAG_immutable_type;
 }
 
+/* Of the same size as long double, but in a vector register. */
+static bool
+is_quad(const struct type *t)
+{
+	return t->name != NULL && (strcmp(t->name, "__float128") == 0 ||
+	    strcmp(t->name, "_Float128") == 0);
+}
+
 static void
 base_kind(struct type *t, const struct die_info *i)
 {
@@ -259,7 +267,7 @@ base_kind(struct type *t, const struct die_info *i)
 		t->kind = TYPE_BOOL;
 		break;
 	case DW_ATE_float:
-		t->kind = TYPE_FLOAT;
+		t->kind = is_quad(t) ? TYPE_VECTOR : TYPE_FLOAT;
 		break;
 	case DW_ATE_complex_float:
 		t->kind = TYPE_COMPLEX;

@@ -21,7 +21,7 @@ enum type_kind {
 	TYPE_STRUCT,		/* structures, classes, Rust's enums */
 	TYPE_UNION,
 	TYPE_ARRAY,
-	TYPE_VECTOR,		/* __m128 and the like */
+	TYPE_VECTOR,		/* __m128 and the like, __float128 */
 	TYPE_OTHER
 };
 

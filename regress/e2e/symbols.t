@@ -447,6 +447,17 @@ def cxx_members(path, what):
                                      ("~long( int)?", 57)))
 
 
+def cxx_quads(path, what):
+    """__float128 is no long double."""
+    same(path, what, "place::quads", (
+        ["~<_.*128>", 3.5, 42, 4.5], ("~_.*128", "~<_.*128>")))
+    # Clang has structures of it elsewhere than the convention
+    if what.startswith("gcc"):
+        same(path, what, "place::quad", (
+            [3.5, {"q": "~<_.*128>"}, 42, 4.5],
+            ("Quad", {"q": "~<_.*128>"})))
+
+
 def cxx_calls():
     for compiler, flags in VARIANTS:
         if "-gz" in flags or "-no-pie" in flags:
@@ -461,7 +472,7 @@ def cxx_calls():
         path = build("values", "calls.cc", cxx, "-std=c++17", *flags, *keep)
         cxx_values(path, " ".join((compiler,) + flags))
         path = build("places", "places.cc", cxx, "-std=gnu++17", *flags, *keep)
-        for look in (cxx_bit_fields, cxx_copied, cxx_members):
+        for look in (cxx_bit_fields, cxx_copied, cxx_members, cxx_quads):
             look(path, " ".join((compiler,) + flags))
 
 

@@ -119,13 +119,20 @@ last(int a, int b, int c, int d, int e, method m, long n)
 	return a + b + c + d + e + n + (m != nullptr);
 }
 
-struct Quad { __float128 q; };
-
 __float128 APART
-quads(__float128 q, Quad r, long double l, long n, double d)
+quads(__float128 q, long double l, long n, double d)
 {
 	seen = n;
-	return q + r.q + l + n + d;
+	return q + l + n + d;
+}
+
+struct Quad { __float128 q; };
+
+Quad APART
+quad(long double l, Quad q, long n, double d)
+{
+	seen = n;
+	return { q.q + l + n + d };
 }
 }
 
@@ -144,6 +151,7 @@ main()
 	members(&Target::get, &Target::x, { &Target::get }, 42,
 	    { { &Target::get, nullptr } });
 	last(1, 2, 3, 4, 5, nullptr, 42);
-	quads(1.5, { 2.5 }, 3.5L, 42, 4.5);
+	quads(1.5, 3.5L, 42, 4.5);
+	quad(3.5L, { 2.5 }, 42, 4.5);
 	return 0;
 }
