@@ -562,6 +562,15 @@ tell_again(struct target *t, struct job *j)
 		refuse(j, "its memory cannot be written");
 }
 
+/* What the reader of its records goes by, which lies with the probe. */
+static void
+told_set(struct probe *p)
+{
+	p->told = (struct ring_programs){ p->enter, p->leave,
+		ring_shape_of(p->enter), ring_shape_of(p->leave),
+		p->inner != INNER_NONE };
+}
+
 static bool
 build(struct target *t, struct thread *th, struct job *j)
 {
@@ -602,9 +611,7 @@ build(struct target *t, struct thread *th, struct job *j)
 		p->flags |= PROBE_LEAVE_REGS;
 	p->inner = j->inner;
 	p->hidden = j->spec == NULL;
-	p->told = (struct ring_programs){ p->enter, p->leave,
-		ring_shape_of(p->enter), ring_shape_of(p->leave),
-		p->inner != INNER_NONE };
+	told_set(p);
 	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code,
 	    p->stub.len) || !tell(t, th, j) || (j->spec != NULL &&
 	    !by_fn_set(t, p->fn, j->index))) {
@@ -1260,6 +1267,7 @@ probes_copy(struct target *t, const struct target *from)
 		t->probes[i] = from->probes[i];
 		t->probes[i].enter = program_copy(from->probes[i].enter);
 		t->probes[i].leave = program_copy(from->probes[i].leave);
+		told_set(&t->probes[i]);
 	}
 	return (true);
 }
