@@ -38,4 +38,21 @@ def heirs():
            "the arguments of one that outlives its parent are right")
 
 
-run_tests(heirs)
+def thrown():
+    return build("thrown.cc", "-g", "-O2", "-shared", "-fPIC",
+                 "-static-libstdc++", name="thrown.so")
+
+
+def unwinders_that_come_again():
+    """A library that brings its own, closed and loaded again."""
+    with Tracer() as t:
+        t.ask("launch", command=build("plugs.c", "-g", "-O1", "-ldl"),
+              args=[thrown(), "4"], projectRoot=SOURCES,
+              trace={"add": ["thrower"]})
+        t.over()
+        eq(text(t), "-20\n" * 4, "each time it catches what it throws")
+        got = calls(t.ask("query", verbose=True), ENTER)
+        eq(got, [("thrower", [20])] * 4, "each time it is traced")
+
+
+run_tests(heirs, unwinders_that_come_again)

@@ -125,6 +125,25 @@ twice_add(struct target *t, uint64_t addr)
 	t->twice[t->ntwice++] = addr;
 }
 
+/* What comes again, perhaps to the same place, is looked at again. */
+static void
+objects_prune(struct target *t, const struct maps *ms)
+{
+	const struct map *m;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->nobjects; i++) {
+		m = maps_at(ms, t->objects[i]);
+		if (m != NULL && m->lo == t->objects[i])
+			t->objects[n++] = t->objects[i];
+	}
+	t->nobjects = n;
+	for (i = n = 0; i < t->ntwice; i++)
+		if (maps_at(ms, t->twice[i]) != NULL)
+			t->twice[n++] = t->twice[i];
+	t->ntwice = n;
+}
+
 /* A function of the program's own that only has the name. */
 static void
 inner_drop(struct found *f)
@@ -215,6 +234,8 @@ hooks_find(struct target *t)
 	t->rescan = false;
 	if (!maps_read(t->pid, &ms))
 		return;
+	hooks_lost(t);
+	objects_prune(t, &ms);
 	take_exe(t, &ms, &f);
 	take_objects(t, &ms, &f);
 	maps_free(&ms);

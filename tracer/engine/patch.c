@@ -1044,6 +1044,23 @@ target_unprobe(struct target *t, const uint32_t *fns, size_t n)
 }
 
 void
+hooks_lost(struct target *t)
+{
+	struct edit e;
+	uint32_t i;
+
+	for (i = 0; i < t->nprobes; i++) {
+		if (!t->probes[i].hidden || !t->probes[i].on)
+			continue;
+		edit_back(&e, &t->probes[i]);
+		if (!is_gone(t, &e))
+			continue;
+		t->probes[i].on = false;
+		mute(t, i);
+	}
+}
+
+void
 code_restore(struct target *t)
 {
 	struct edit *e;

@@ -228,6 +228,8 @@ void		 probes_forget(struct target *);
 bool		 probes_copy(struct target *child, const struct target *);
 /* Finds what the engine watches for itself in objects that are new. */
 void		 hooks_find(struct target *);
+/* Those of objects that are gone are off. */
+void		 hooks_lost(struct target *);
 bool hook_add(struct target *, uint64_t addr, uint64_t size, uint32_t flags,
     uint8_t inner);
 
