@@ -55,4 +55,16 @@ def unwinders_that_come_again():
         eq(got, [("thrower", [20])] * 4, "each time it is traced")
 
 
-run_tests(heirs, unwinders_that_come_again)
+def functions_that_are_lent():
+    """A C program, when the first unwinder comes, has probes already."""
+    with Tracer() as t:
+        t.ask("launch", command=build("lends.c", "-g", "-O2", "-ldl"),
+              args=[thrown()], projectRoot=SOURCES,
+              trace={"add": ["lent", "thrower"]})
+        t.over()
+        eq(text(t), "-7\n", "an exception passes its frames")
+        got = calls(t.ask("query", verbose=True), ENTER)
+        eq([c[0] for c in got], ["lent", "thrower"], "and they are traced")
+
+
+run_tests(heirs, unwinders_that_come_again, functions_that_are_lent)

@@ -117,8 +117,6 @@ struct arch_stub {
 	uint32_t probe;
 	bool	 leave;		/* returns as well */
 	bool	 small;		/* the stack has no room */
-	bool	 exact;		/* return addresses must be the function's own,
-				 * as somebody may unwind through them */
 	uint64_t resume, marker;	/* out */
 	size_t	 len;			/* out */
 };

@@ -336,7 +336,6 @@ child_new(struct target *t, pid_t pid)
 		return (NULL);
 	c->small = t->small;
 	c->blind = t->blind;
-	c->hooks = t->hooks;
 	c->entry = t->entry;
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	c->mem_fd = open(path, O_RDWR | O_CLOEXEC);

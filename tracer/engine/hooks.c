@@ -239,9 +239,6 @@ hooks_find(struct target *t)
 	take_exe(t, &ms, &f);
 	take_objects(t, &ms, &f);
 	maps_free(&ms);
-	for (i = 0; i < f.n; i++)
-		if (f.v[i].flags == PROBE_UNWINDER)
-			t->hooks = true;
 	for (i = 0; i < f.n; i++) {
 		if (f.v[i].flags == TWICE)
 			twice_add(t, f.v[i].addr);

@@ -589,7 +589,6 @@ build(struct target *t, struct thread *th, struct job *j)
 	p->stub.probe = j->index;
 	p->stub.leave = (p->flags & PROBE_LEAVE) != 0;
 	p->stub.small = t->small;
-	p->stub.exact = t->hooks || t->small || t->blind;
 	why = arch_stub(&j->code, &p->plan, &p->stub, code);
 	if (why != NULL) {
 		refuse(j, why);

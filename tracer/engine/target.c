@@ -201,7 +201,7 @@ objects_forget(struct target *t)
 	free(t->twice);
 	t->objects = t->twice = NULL;
 	t->nobjects = t->ntwice = 0;
-	t->small = t->blind = t->hooks = false;
+	t->small = t->blind = false;
 }
 
 bool

@@ -15,7 +15,8 @@ struct x86_insn {
 	int	 condition;		/* of a conditional jump, -1: none */
 	bool	 branch;		/* target is where it leads */
 	bool	 riprel;		/* target is what it is about */
-	uint8_t	 disp_at;		/* where the distance stands in it */
+	bool	 by_sp;			/* it uses what rsp is, or leads to */
+	uint8_t	 modrm_at, disp_at;	/* where they stand in it */
 	uint64_t target;
 };
 

@@ -53,6 +53,17 @@ condition(const ZydisDecodedInstruction *d)
 	return (narrow || wide ? d->opcode & 0x0f : -1);
 }
 
+static bool
+is_by_sp(const ZydisDecodedInstruction *d)
+{
+	uint8_t rm = d->raw.modrm.rm;
+
+	if ((d->attributes & ZYDIS_ATTRIB_HAS_SIB) != 0)
+		rm = d->raw.sib.base;
+	return (rm == RSP && (d->attributes & ZYDIS_ATTRIB_HAS_MODRM) != 0 &&
+	    d->raw.rex.B == 0);
+}
+
 bool
 x86_decode(const struct arch_code *c, size_t at, struct x86_insn *i)
 {
@@ -68,6 +79,8 @@ x86_decode(const struct arch_code *c, size_t at, struct x86_insn *i)
 	i->mnemonic = d.mnemonic;
 	i->category = d.meta.category;
 	i->condition = condition(&d);
+	i->modrm_at = d.raw.modrm.offset;
+	i->by_sp = is_by_sp(&d);
 	if (d.raw.imm[0].is_relative) {
 		i->branch = true;
 		i->target = c->addr + at + d.length +

@@ -30,6 +30,7 @@
 #define HEAD_ENTER	0
 #define HEAD_SMALL	8
 #define HEAD_LEAVE	16
+#define INSN_MOST	15
 
 extern const uint8_t agent_blob[], agent_blob_end[];
 
@@ -148,18 +149,19 @@ has_short_only(const struct x86_insn *i)
 	    i->mnemonic == ZYDIS_MNEMONIC_LOOPNE);
 }
 
+/*
+ * Unwinders may come by, also of a library that is loaded later: a call's
+ * return address is the function's own.
+ */
 static const char *
 move_branch(struct out *o, const uint8_t *b, const struct x86_insn *i,
-    const struct arch_stub *s, uint64_t behind)
+    uint64_t behind)
 {
 	if (has_short_only(i)) {
 		move_short(o, b, i);
-	} else if (i->category == ZYDIS_CATEGORY_CALL && s->exact) {
+	} else if (i->category == ZYDIS_CATEGORY_CALL) {
 		put_push_addr(o, behind);
 		put_jump(o, i->target);
-	} else if (i->category == ZYDIS_CATEGORY_CALL) {
-		put1(o, 0xe8);
-		put_rel(o, i->target, 0);
 	} else if (i->category == ZYDIS_CATEGORY_UNCOND_BR) {
 		put_jump(o, i->target);
 	} else if (i->condition >= 0) {
@@ -171,18 +173,30 @@ move_branch(struct out *o, const uint8_t *b, const struct x86_insn *i,
 	return (NULL);
 }
 
-static const char *
-move(struct out *o, const struct arch_code *c, size_t at,
-    const struct arch_stub *s)
+/* call *x is push and jmp *x, which is one bit more and one less. */
+static bool
+move_call(struct out *o, uint8_t *b, const struct x86_insn *i, uint64_t behind)
 {
-	const uint8_t *b = c->bytes + at;
+	if (i->by_sp || (b[i->modrm_at] & 0x38) != 0x10)
+		return (false);
+	put_push_addr(o, behind);
+	b[i->modrm_at] ^= 0x30;
+	return (true);
+}
+
+static const char *
+move(struct out *o, const struct arch_code *c, size_t at)
+{
+	uint8_t b[INSN_MOST];
 	struct x86_insn i;
 
 	if (!x86_decode(c, at, &i))
 		return ("its first bytes are no instructions");
+	memcpy(b, c->bytes + at, i.len);
 	if (i.branch)
-		return (move_branch(o, b, &i, s, c->addr + at + i.len));
-	if (i.category == ZYDIS_CATEGORY_CALL && s->exact)
+		return (move_branch(o, b, &i, c->addr + at + i.len));
+	if (i.category == ZYDIS_CATEGORY_CALL &&
+	    !move_call(o, b, &i, c->addr + at + i.len))
 		return ("an exception could not pass its first call");
 	if (!i.riprel) {
 		put(o, b, i.len);
@@ -195,15 +209,14 @@ move(struct out *o, const struct arch_code *c, size_t at,
 }
 
 static const char *
-move_all(struct out *o, const struct arch_code *c, struct arch_plan *p,
-    const struct arch_stub *s)
+move_all(struct out *o, const struct arch_code *c, struct arch_plan *p)
 {
 	const char *why;
 	uint32_t n;
 
 	for (n = 0; n < p->ninsns; n++) {
 		p->insns[n].to = (uint8_t)o->len;
-		why = move(o, c, p->at + p->insns[n].from, s);
+		why = move(o, c, p->at + p->insns[n].from);
 		if (why != NULL)
 			return (why);
 	}
@@ -231,7 +244,7 @@ arch_stub(const struct arch_code *c, struct arch_plan *p, struct arch_stub *s,
 		put1(&o, 0xc3);
 	}
 	s->resume = s->addr + o.len;
-	why = move_all(&o, c, p, s);
+	why = move_all(&o, c, p);
 	if (why == NULL && o.far)
 		why = "what its first bytes refer to is out of reach";
 	s->len = o.len;

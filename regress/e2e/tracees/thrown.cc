@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// A library that plugs.c and lends.c load: it throws what it catches itself.
+// A library that plugs.c loads: it throws what it catches itself.
 #define APART __attribute__((noinline, noclone))
 
 extern "C" APART int
