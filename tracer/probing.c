@@ -72,6 +72,17 @@ edit_end(struct edit *e)
 	free(e->wanted);
 }
 
+/* Its probe is to go; what its budget has passed over is kept. */
+static void
+drop(struct edit *e, struct hook *h, uint32_t fn)
+{
+	if (h->state == HOOK_ON) {
+		fn_get(fn)->skipped += target_skipped(e->p->target, fn);
+		e->off[e->noff++] = fn;
+	}
+	hook_forget(e->p, h);
+}
+
 static void
 want(struct edit *e, const struct choice *c)
 {
@@ -91,10 +102,8 @@ want(struct edit *e, const struct choice *c)
 	if (c->same != FN_NONE || (h->state != HOOK_NONE &&
 	    (h->state != HOOK_ON || h->budget == c->budget)))
 		return;
-	if (h->state == HOOK_ON) {
-		e->off[e->noff++] = c->fn;
-		hook_forget(e->p, h);
-	}
+	if (h->state == HOOK_ON)
+		drop(e, h, c->fn);
 	h->budget = c->budget;
 	e->specs[e->nspecs++] = (struct probe_spec){ .fn = c->fn,
 	    .addr = c->addr, .size = f->size, .name = fn_name(f),
@@ -116,11 +125,7 @@ drop_others(struct edit *e, const struct plan *pl, uint32_t n)
 	for (fn = 0; fn < n; fn++) {
 		if (p->hooks[fn].state == HOOK_NONE || e->wanted[fn])
 			continue;
-		if (p->hooks[fn].state == HOOK_ON) {
-			fn_get(fn)->skipped += target_skipped(p->target, fn);
-			e->off[e->noff++] = fn;
-		}
-		hook_forget(p, &p->hooks[fn]);
+		drop(e, &p->hooks[fn], fn);
 	}
 }
 

@@ -67,4 +67,33 @@ def functions_that_are_lent():
         eq([c[0] for c in got], ["lent", "thrower"], "and they are traced")
 
 
-run_tests(heirs, unwinders_that_come_again, functions_that_are_lent)
+def what_was_passed_over():
+    """Each call once, whoever has a copy of the count."""
+    go = os.path.join(WORK, "storm-go")
+
+    def counted(what):
+        f = t.ask("status")["functions"]
+        eq([x["calls"] + x["skipped"] for x in f], [20000],
+           f"{what}: each call is counted once")
+        ok(f and f[0]["skipped"] > 0, f"{what}: some were passed over", f)
+
+    with Tracer() as t:
+        t.ask("launch", command=build("heirs.c", "-g", "-O1"),
+              args=[go, "20000"], projectRoot=SOURCES, followForks=True,
+              trace={"add": ["tell"], "budget": 1000})
+        t.until(lambda q: q["events"], eventType="stdout")
+        counted("with children")
+        t.ask("trace", remove=["tell"])
+        counted("removed")
+        t.ask("trace", add=["tell"], budget=1000)
+        counted("traced again")
+        t.ask("trace", add=["tell"], budget=2000)
+        counted("with another budget")
+        with open(go, "w", encoding="ascii"):
+            pass
+        t.over()
+        counted("when all have ended")
+
+
+run_tests(heirs, unwinders_that_come_again, functions_that_are_lent,
+          what_was_passed_over)

@@ -626,6 +626,7 @@ inject_fork(struct target *t, struct thread *th, const struct target *p)
 	if (!control_make(t, th) || !share_again(t, th, p))
 		return (false);
 	t->injected = true;
+	skipped_forget(t);
 	give_slots(t);
 	return (live_set(t, 1));
 }

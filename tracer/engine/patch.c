@@ -549,7 +549,7 @@ static void
 tell_again(struct target *t, struct job *j)
 {
 	const struct probe *p = &t->probes[j->index];
-	uint64_t at = probe_addr(t, j->index);
+	uint64_t at = probe_addr(t, j->index), none = 0;
 	uint32_t budget = budget_of(j), len = ARCH_JUMP;
 
 	if ((!p->hidden && !by_fn_set(t, p->fn, j->index)) ||
@@ -557,6 +557,8 @@ tell_again(struct target *t, struct job *j)
 		sizeof(budget)) ||
 	    !mem_write(t, at + offsetof(struct agent_probe, orig_len), &len,
 		sizeof(len)) ||
+	    !mem_write(t, at + offsetof(struct agent_probe, skipped), &none,
+		sizeof(none)) ||
 	    !mem_write(t, at + offsetof(struct agent_probe, flags), &p->flags,
 		sizeof(p->flags)))
 		refuse(j, "its memory cannot be written");
@@ -1089,6 +1091,26 @@ target_skipped(struct target *t, uint32_t fn)
 	    sizeof(n)))
 		return (0);
 	return (n);
+}
+
+void
+skipped_forget(struct target *t)
+{
+	struct agent_probe p[AGENT_CHUNK];
+	const uint64_t none = 0;
+	uint32_t c, i;
+
+	for (c = 0; c * AGENT_CHUNK < t->nprobes; c++) {
+		if (t->chunks[c] == 0 ||
+		    !mem_read(t, t->chunks[c], p, sizeof(p)))
+			continue;
+		for (i = 0; i < AGENT_CHUNK; i++)
+			if (p[i].skipped != 0)
+				(void)mem_write(t, probe_addr(t,
+				    c * AGENT_CHUNK + i) + offsetof(
+				    struct agent_probe, skipped), &none,
+				    sizeof(none));
+	}
 }
 
 uint64_t

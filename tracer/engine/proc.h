@@ -225,6 +225,8 @@ void		 stack_translate(struct target *, int slot, uint64_t sp,
 uint64_t	 code_translate(const struct target *, uint64_t addr);
 void		 probes_forget(struct target *);
 bool		 probes_copy(struct target *child, const struct target *);
+/* What budgets have passed over was counted in its parent, which tells. */
+void		 skipped_forget(struct target *child);
 /* Finds what the engine watches for itself in objects that are new. */
 void		 hooks_find(struct target *);
 /* Those of objects that are gone are off. */

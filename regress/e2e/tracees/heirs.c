@@ -53,6 +53,7 @@ idle(const char *file, int calls)
 			wait_for(file);
 			_exit(0);
 		}
+	(void)!write(1, "waits\n", 6);
 	while (wait(NULL) > 0)
 		;
 }
