@@ -3,11 +3,13 @@
 # What comes after the first probes are in: children that outlive who made
 # them, libraries that come, go and come again, and the next tracer.
 import os
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import eq, ok, run_tests
-from tracerig import SOURCES, WORK, build
+from dl import eq, ok, run_tests, status_of
+from tracerig import SOON, SOURCES, WORK, Trace, build, stop
 from tracerproc import Tracer, calls
 
 ENTER = "function_enter"
@@ -95,5 +97,31 @@ def what_was_passed_over():
         counted("when all have ended")
 
 
+def the_next_tracer():
+    """Each goes on in the memory that the first has made."""
+    p = subprocess.Popen([build("slow.c", "-O2"), "200"],
+                         stdout=subprocess.PIPE)
+    sizes = []
+    try:
+        for n in range(6):
+            with Trace(pid=p.pid) as t:
+                t.probe(1, "beat", "enter=r5:4,s5", "leave=r0:4")
+                ok(t.get(lambda e: e["ev"] == "exit" and e.get("fn") == 1),
+                   f"tracer {n} sees calls")
+                if n == 3:
+                    t.p.kill()
+                    t.p.wait()
+            with open(f"/proc/{p.pid}/maps", encoding="ascii") as f:
+                sizes.append((len(f.readlines()),
+                              status_of(p.pid)["VmSize"]))
+        eq(sizes, sizes[:1] * 6, "none takes more than the first")
+        p.send_signal(signal.SIGTERM)
+        eq((p.communicate(timeout=SOON)[0], p.returncode), (b"bad 0\n", 0),
+           "the program is not disturbed")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
 run_tests(heirs, unwinders_that_come_again, functions_that_are_lent,
-          what_was_passed_over)
+          what_was_passed_over, the_next_tracer)

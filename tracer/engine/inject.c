@@ -18,7 +18,6 @@
 #include "thread.h"
 
 #define PAGE		4096UL
-#define BLOCK		8	/* slots that get memory at one time */
 #define BUDGET_MS	100	/* window of budgets */
 #define AREA_LEN	0x40000UL	/* for about three thousand stubs */
 #define DATA_LEN	0x20000UL
@@ -201,12 +200,40 @@ block_add(struct target *t, void *view, size_t len)
 	return (true);
 }
 
-bool
-slots_ready(struct target *t, struct thread *th, uint32_t n)
+/* A tracer that comes later finds them. */
+static void
+block_note(struct target *t, uint64_t states, uint64_t rings)
+{
+	const uint64_t b[] = { states, rings, t->opt.ring };
+
+	_Static_assert(sizeof(((struct agent_home *)0)->blocks[0]) ==
+	    sizeof(b), "a format");
+	(void)mem_write(t, HOME(t) + offsetof(struct agent_home, blocks) +
+	    t->nslots / AGENT_BLOCK * sizeof(b), b, sizeof(b));
+}
+
+static void
+slots_add(struct target *t, uint64_t states, uint64_t rings, const void *view,
+    bool used)
 {
 	size_t size = t->opt.ring;
-	uint64_t rings = 0, states;
 	uint32_t i;
+
+	for (i = 0; i < AGENT_BLOCK; i++) {
+		struct slot *s = &t->slots[t->nslots++];
+
+		s->state = states + i * AGENT_STATE;
+		s->ring = rings + i * size;
+		s->view = (const uint8_t *)view + i * size;
+		s->used = used;
+	}
+}
+
+static bool
+slots_ready(struct target *t, struct thread *th)
+{
+	const size_t n = AGENT_BLOCK, size = t->opt.ring;
+	uint64_t rings = 0, states;
 	void *view;
 
 	if (t->nslots + n > AGENT_THREADS)
@@ -220,14 +247,8 @@ slots_ready(struct target *t, struct thread *th, uint32_t n)
 		(void)munmap(view, n * size);
 		return (false);
 	}
-	for (i = 0; i < n; i++) {
-		struct slot *s = &t->slots[t->nslots + i];
-
-		s->state = states + i * AGENT_STATE;
-		s->ring = rings + i * size;
-		s->view = (const uint8_t *)view + i * size;
-	}
-	t->nslots += n;
+	block_note(t, states, rings);
+	slots_add(t, states, rings, view, false);
 	return (true);
 }
 
@@ -239,7 +260,7 @@ slot_free(struct target *t, struct thread *th)
 	for (i = 0; i < t->nslots; i++)
 		if (t->slots[i].tid == 0)
 			return ((int)i);
-	return (slots_ready(t, th, BLOCK) ? (int)i : -1);
+	return (slots_ready(t, th) ? (int)i : -1);
 }
 
 /* What the state has of its last thread: calls that were open. */
@@ -444,6 +465,68 @@ unpatch(struct target *t, uint64_t chunk, uint32_t n)
 			    p[i].orig_len);
 }
 
+/* Whether that is memory of the program's own, of the agent's kind. */
+static bool
+is_private(const struct maps *ms, uint64_t lo, uint64_t len, bool exec)
+{
+	const struct map *m = maps_at(ms, lo);
+
+	return (m != NULL && m->hi - lo >= len && !m->shared && m->read &&
+	    m->inode == 0 && m->exec == exec && m->write == !exec);
+}
+
+/* Stubs of the last tracer's stay, and there is room behind them. */
+static void
+adopt_areas(struct target *t, const struct agent_home *home)
+{
+	struct area *a;
+	struct maps ms;
+	uint32_t i;
+
+	if (!maps_read(t->pid, &ms)) {
+		maps_free(&ms);
+		return;
+	}
+	for (i = 0; i < AGENT_AREAS && home->areas[i].addr != 0; i++) {
+		if (!is_private(&ms, home->areas[i].addr, AREA_LEN, true) ||
+		    home->areas[i].used < ARCH_HEAD ||
+		    home->areas[i].used > AREA_LEN ||
+		    (a = calloc(1, sizeof(*a))) == NULL)
+			continue;
+		a->addr = home->areas[i].addr;
+		a->used = home->areas[i].used;
+		a->size = AREA_LEN;
+		a->next = t->areas;
+		t->areas = a;
+	}
+	if (home->data_left <= DATA_LEN && home->data != 0 &&
+	    is_private(&ms, home->data, home->data_left, false)) {
+		t->data = home->data;
+		t->data_left = home->data_left;
+	}
+	maps_free(&ms);
+}
+
+/* Before anything leads to what has been put there. */
+void
+areas_note(struct target *t)
+{
+	struct agent_home home;
+	const size_t from = offsetof(struct agent_home, areas);
+	const struct area *a;
+	uint32_t i = 0;
+
+	memset(&home, 0, sizeof(home));
+	for (a = t->areas; a != NULL && i < AGENT_AREAS; a = a->next) {
+		home.areas[i].addr = a->addr;
+		home.areas[i++].used = a->used;
+	}
+	home.data = t->data;
+	home.data_left = t->data_left;
+	(void)mem_write(t, HOME(t) + from, (const uint8_t *)&home + from,
+	    sizeof(home) - from);
+}
+
 /*
  * Frames of its threads may still wait to return, so the old probes keep
  * their indices, and states stay where %gs says.
@@ -461,8 +544,8 @@ adopt_home(struct target *t)
 		t->chunks[i] = home.chunks[i];
 		unpatch(t, home.chunks[i], home.nprobes - i * AGENT_CHUNK);
 	}
-	t->nprobes = (home.nprobes + AGENT_CHUNK - 1) / AGENT_CHUNK *
-	    AGENT_CHUNK;
+	t->nprobes = home.nprobes;
+	adopt_areas(t, &home);
 	t->room = t->nprobes;
 	t->probes = calloc(t->room + 1UL, sizeof(*t->probes));
 	return (t->probes != NULL);
@@ -481,27 +564,16 @@ slot_with(struct target *t, struct thread *th, uint64_t state)
 }
 
 static void
-adopt_thread(struct target *t, struct thread *th)
+adopt_thread(struct target *t, struct thread *th, struct agent_state st)
 {
-	struct arch_regs r;
-	struct agent_state st;
 	struct slot *s;
 	int n;
 
-	if (!regs_get(th, &r) || !mem_read(t, arch_state(&r), &st,
-	    offsetof(struct agent_state, frames)) ||
-	    st.self != arch_state(&r))
-		return;
-	if (st.fs != 0 && st.fs != arch_tls(&r)) {
-		/* it has its maker's */
-		slot_assign(t, th);
-		return;
-	}
-	n = slot_with(t, th, arch_state(&r));
+	n = slot_with(t, th, st.self);
 	if (n < 0)
 		return;
 	s = &t->slots[n];
-	s->state = arch_state(&r);
+	s->state = st.self;
 	s->reader = ring_reader_new(s->view, t->opt.ring, st.head);
 	if (s->reader == NULL)
 		return;
@@ -523,29 +595,123 @@ adopt_thread(struct target *t, struct thread *th)
 	th->slot = n;
 }
 
-/* Threads whose %gs is neither empty nor ours are left alone. */
+/* What a thread has of us. */
+enum { STATE_NONE, STATE_OWN, STATE_OTHER };
+
+static int
+state_read(struct target *t, const struct thread *th, struct agent_state *st)
+{
+	struct arch_regs r;
+
+	if (!regs_get(th, &r))
+		return (STATE_OTHER);
+	if (arch_state(&r) == 0)
+		return (STATE_NONE);
+	if (!mem_read(t, arch_state(&r), st, offsetof(struct agent_state,
+	    frames)) || st->self != arch_state(&r))
+		return (STATE_OTHER);
+	/* or it has its maker's */
+	return (st->fs == 0 || st->fs == arch_tls(&r) ? STATE_OWN :
+	    STATE_NONE);
+}
+
+/*
+ * Threads whose %gs is neither empty nor ours are left alone.  Those that
+ * have a state come first: what is free then is nobody's.
+ */
 static void
 give_slots(struct target *t)
 {
-	struct arch_regs r;
+	struct agent_state st;
+	struct thread *th;
+	bool own = true;
+	int has;
+
+	do {
+		for (th = t->threads; th != NULL; th = th->next) {
+			if (th->stop == STOP_NONE || th->dead ||
+			    !thread_settle(t, th))
+				continue;
+			has = state_read(t, th, &st);
+			if (own && has == STATE_OWN)
+				adopt_thread(t, th, st);
+			else if (!own && has == STATE_NONE)
+				slot_assign(t, th);
+		}
+		own = !own;
+	} while (!own);
+}
+
+/* A state could be in use by one that is not. */
+static bool
+all_settled(struct target *t)
+{
 	struct thread *th;
 
-	for (th = t->threads; th != NULL; th = th->next) {
-		if (th->stop == STOP_NONE || th->dead ||
-		    !thread_settle(t, th) || !regs_get(th, &r))
-			continue;
-		if (arch_state(&r) == 0)
-			slot_assign(t, th);
-		else
-			adopt_thread(t, th);
+	for (th = t->threads; th != NULL; th = th->next)
+		if (!th->dead && (th->vfork || th->stop == STOP_NONE ||
+		    !thread_settle(t, th)))
+			return (false);
+	return (true);
+}
+
+static bool
+adopt_block(struct target *t, struct thread *th, const struct maps *ms,
+    uint64_t states, uint64_t rings)
+{
+	const struct map *m = maps_at(ms, rings);
+	size_t len = AGENT_BLOCK * t->opt.ring;
+	void *view;
+
+	if (m == NULL || !m->agent || m->lo != rings || m->hi - rings != len ||
+	    !is_private(ms, states, AGENT_BLOCK * AGENT_STATE, false) ||
+	    !share(t, th, &rings, len, PROT_READ, &view))
+		return (false);
+	if (!block_add(t, view, len)) {
+		(void)munmap(view, len);
+		return (false);
 	}
+	slots_add(t, states, rings, view, true);
+	return (true);
+}
+
+/* The last tracer's memory, so that each has not its own; only its views of
+ * rings are new. */
+static void
+adopt_blocks(struct target *t, struct thread *th)
+{
+	struct agent_home home;
+	struct maps ms;
+	size_t size, usual = t->opt.ring;
+	uint32_t i;
+
+	if (!all_settled(t) || !mem_read(t, HOME(t), &home, sizeof(home)))
+		return;
+	size = home.blocks[0].size;
+	if (size < RING_LEAST || size > t->opt.ring ||
+	    (size & (size - 1)) != 0)
+		return;
+	if (maps_read(t->pid, &ms)) {
+		t->opt.ring = size;
+		for (i = 0; i < AGENT_THREADS / AGENT_BLOCK &&
+		    home.blocks[i].size == size; i++)
+			if (!adopt_block(t, th, &ms, home.blocks[i].states,
+			    home.blocks[i].rings))
+				break;
+	}
+	maps_free(&ms);
+	if (t->nslots == 0)
+		t->opt.ring = usual;
 }
 
 /* A program whose memory is limited gets by with smaller rings. */
 static bool
 first_slots(struct target *t, struct thread *th)
 {
-	while (!slots_ready(t, th, BLOCK)) {
+	adopt_blocks(t, th);
+	if (t->nslots > 0)
+		return (true);
+	while (!slots_ready(t, th)) {
 		if (t->opt.ring <= RING_LEAST)
 			return (false);
 		t->opt.ring /= 2;
@@ -597,7 +763,7 @@ share_again(struct target *child, struct thread *th, const struct target *p)
 		    p->slots[i - 1].ring + p->opt.ring &&
 		    (const uint8_t *)p->slots[i].view ==
 		    (const uint8_t *)p->slots[i - 1].view + p->opt.ring &&
-		    i - first < BLOCK)
+		    i - first < AGENT_BLOCK)
 			continue;
 		at = p->slots[first].ring;
 		len = (i - first) * p->opt.ring;

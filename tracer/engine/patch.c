@@ -825,6 +825,7 @@ install(struct target *t, struct job *jobs, size_t n)
 	}
 	flush(t, jobs, n);
 	if (th != NULL) {
+		areas_note(t);
 		(void)mem_write(t, t->agent + AGENT_CODE +
 		    offsetof(struct agent_home, nprobes), &t->nprobes,
 		    sizeof(t->nprobes));

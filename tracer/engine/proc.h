@@ -204,13 +204,14 @@ bool		 memfd_make(struct target *, struct thread *, size_t len,
 /* Gives a stopped thread a state.  Without one it is not traced. */
 void		 slot_assign(struct target *, struct thread *);
 void		 slot_release(struct target *, struct thread *);
-bool		 slots_ready(struct target *, struct thread *, uint32_t n);
 /* Memory for stubs that can be reached from [lo, hi). */
 struct area	*area_for(struct target *, struct thread *, uint64_t lo,
 		    uint64_t hi, size_t need);
 uint64_t	 remote_map(struct target *, struct thread *, uint64_t addr,
 		    uint64_t len, int prot, int flags, int64_t fd,
 		    uint64_t off);
+/* What the next tracer needs to go on there. */
+void		 areas_note(struct target *);
 uint64_t	 data_put(struct target *, struct thread *, const void *,
 		    size_t);
 bool		 fault_mend(struct target *, struct thread *);

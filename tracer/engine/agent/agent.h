@@ -40,6 +40,8 @@
 #define AGENT_SPARE	64	/* for signal handlers at the very end */
 #define AGENT_CHUNK	512	/* probes in a chunk */
 #define AGENT_CHUNKS	1024
+#define AGENT_BLOCK	8	/* slots that get memory at one time */
+#define AGENT_AREAS	32	/* areas of stubs that are remembered */
 
 /* A call that has been entered and not left: where it has to return to. */
 struct agent_frame {
@@ -160,6 +162,15 @@ struct agent_home {
 	uint64_t name[2];
 	uint64_t pad[2];
 	uint64_t chunks[AGENT_CHUNKS]; /* addresses of struct agent_probe[] */
+	/* what engines have made, for the next one; zeros: no more of it */
+	struct {
+		uint64_t states, rings;
+		uint64_t size;	/* of a ring */
+	} blocks[AGENT_THREADS / AGENT_BLOCK];
+	struct {
+		uint64_t addr, used;
+	} areas[AGENT_AREAS];
+	uint64_t data, data_left; /* for capture programs */
 };
 
 struct agent_live {
