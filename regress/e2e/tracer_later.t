@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import eq, ok, run_tests, status_of
+from dl import eq, ok, run_tests, status_of, wait_for
 from tracerig import SOON, SOURCES, WORK, Trace, build, stop
 from tracerproc import Tracer, calls
 
@@ -123,5 +123,30 @@ def the_next_tracer():
         p.wait()
 
 
+def threads_between_tracers():
+    """They have what their maker has been given, and none of their own."""
+    p = subprocess.Popen([build("born.c", "-O2")])
+    try:
+        # not before it waits for signals
+        wait_for(lambda: int(status_of(p.pid).get("SigBlk", "0"), 16) &
+                 1 << signal.SIGUSR1 - 1)
+        with Trace(pid=p.pid) as t:
+            ok(t.probe(1, "beat")["ok"], "before there are any threads")
+        for n in range(3):
+            p.send_signal(signal.SIGUSR1)
+            wait_for(lambda: len(os.listdir(f"/proc/{p.pid}/task")) == n + 2)
+        tids = {int(x) for x in os.listdir(f"/proc/{p.pid}/task")} - {p.pid}
+        with Trace(pid=p.pid) as t:
+            t.probe(1, "beat", "enter=r5:4", "leave=r0:4")
+            seen = {n for n in tids if t.get(
+                lambda e: e["ev"] == "exit" and e["tid"] == n, 10)}
+        eq(seen, tids, "the next tracer sees all of them")
+        eq(p.poll(), None, "and the program lives")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
 run_tests(heirs, unwinders_that_come_again, functions_that_are_lent,
-          what_was_passed_over, the_next_tracer)
+          what_was_passed_over, the_next_tracer,
+          threads_between_tracers)

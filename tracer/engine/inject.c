@@ -610,9 +610,10 @@ state_read(struct target *t, const struct thread *th, struct agent_state *st)
 	if (!mem_read(t, arch_state(&r), st, offsetof(struct agent_state,
 	    frames)) || st->self != arch_state(&r))
 		return (STATE_OTHER);
-	/* or it has its maker's */
-	return (st->fs == 0 || st->fs == arch_tls(&r) ? STATE_OWN :
-	    STATE_NONE);
+	/* as long as nobody has called, those that it has made have it, too */
+	if (st->fs == 0)
+		st->fs = arch_tls(&r);
+	return (st->fs == arch_tls(&r) ? STATE_OWN : STATE_NONE);
 }
 
 /*
