@@ -24,6 +24,9 @@ static const struct filter_rule rules[] = {
 	ALLOW(set_robust_list), ALLOW(memfd_create),
 	/* its own SIGCHLD, when there is more than is attended to at once */
 	ALLOW_ARG(kill, FILTER_INT(1, SIGCHLD)),
+	/* what a program was sent while a thread made a call in its name */
+	ALLOW_ARG(tgkill, FILTER_INT(2, SIGSTOP)),
+	ALLOW_ARG(tgkill, FILTER_INT(2, SIGTRAP)),
 	/* programs, their files and memory, and the timeline's */
 	ALLOW(openat), ALLOW(readlink), ALLOW(readlinkat),
 	ALLOW(newfstatat),

@@ -363,6 +363,51 @@ def killed_engine():
         p.wait()
 
 
+def own_signals():
+    """What a program does with SIGTRAP, and a SIGSTOP at a bad moment."""
+    slow = build("slow.c", "-O2")
+    bit = 1 << signal.SIGTRAP - 1
+    for how, argv, ignore, key in (
+            ("ignored", [slow, "500"], signal.SIG_IGN, "SigIgn"),
+            ("handled", [sys.executable, "-c", "import signal, time\n"
+                         "signal.signal(signal.SIGTRAP, print)\n"
+                         "while True: time.sleep(0.01)"],
+             signal.SIG_DFL, "SigCgt")):
+        p = subprocess.Popen(
+            argv, stdout=subprocess.DEVNULL,
+            preexec_fn=lambda: signal.signal(signal.SIGTRAP, ignore))
+        try:
+            wait_for(lambda: int((status_of(p.pid) or {}).get(key, "0"), 16) &
+                     bit)
+            with Trace(pid=p.pid) as t:
+                ok(t.probe(1, "lib:getenv")["ok"], f"SIGTRAP {how}: traced")
+                t.ask("detach", "detached")
+            ok(int(status_of(p.pid)[key], 16) & bit,
+               f"SIGTRAP {how}: and it is so afterwards", status_of(p.pid))
+            p.send_signal(signal.SIGTRAP)
+            time.sleep(0.1)
+            eq(p.poll(), None, f"SIGTRAP {how}: it does no harm")
+        finally:
+            stop(p.pid)
+            p.wait()
+    with Trace(slow, "500") as t:
+        t.stats()  # once it stands at its first instruction
+        os.kill(t.pid, signal.SIGSTOP)
+        r = t.probe(1, "beat")
+        ok(r["ok"], "SIGSTOP while it is worked on: traced", r)
+        t.go()
+        ok(wait_for(lambda: status_of(t.pid)["State"][0] in "tT"),
+           "SIGSTOP while it is worked on: it stops", status_of(t.pid))
+        t.put("wait 200")
+        t.stats()
+        eq((status_of(t.pid)["State"][0] in "tT", len(t.calls("beat"))),
+           (True, 0), "SIGSTOP while it is worked on: and stands")
+        os.kill(t.pid, signal.SIGCONT)
+        ok(t.get(lambda e: e["ev"] == "enter"), "until SIGCONT")
+        t.put("signal 15")
+        eq(t.end()["status"], 0, "and goes on undisturbed")
+
+
 def forks():
     p = build("forks.c", "-O2")
     with Trace(p, "fork", "6") as t:
@@ -727,6 +772,6 @@ def a_dynamic_session(d):
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
-          threads, running, little_memory, killed_engine, forks, execs,
-          crashes, go_program, rust_program, storms, overflow, deep_recursion,
-          four_thousand, refusals, whole_programs)
+          threads, running, little_memory, killed_engine, own_signals, forks,
+          execs, crashes, go_program, rust_program, storms, overflow,
+          deep_recursion, four_thousand, refusals, whole_programs)

@@ -72,7 +72,7 @@ void		 arch_trap(uint8_t *out);
 uint64_t	 arch_trapped(const struct arch_regs *);
 /* Writes ARCH_GADGET bytes. */
 void		 arch_gadget(uint8_t *out);
-/* Where a thread stands that has run into the trap of that gadget. */
+/* Where a thread stands that has made the system call of that gadget. */
 uint64_t	 arch_gadget_end(uint64_t gadget);
 
 /* The agent, made for this processor.  Static. */

@@ -554,7 +554,7 @@ on_stop(struct target *t, struct thread *th, const struct pending *p)
 		fork_forget(t);
 	} else if (event == PTRACE_EVENT_STOP && th->born) {
 		birth(t, th);
-	} else if (event == PTRACE_EVENT_STOP) {
+	} else if (event == PTRACE_EVENT_STOP || status_is_call(p->status)) {
 		th->stop = status_is_group(p->status) ? STOP_GROUP :
 		    STOP_PLAIN;
 		go_on(th);

@@ -22,7 +22,7 @@
 #include "thread.h"
 
 #define OPTIONS		(PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |	\
-			PTRACE_O_TRACEVFORK)
+			PTRACE_O_TRACEVFORK | PTRACE_O_TRACESYSGOOD)
 #define SPINS		300		/* before it is waited for in sleep */
 #define NAP_NS		50000
 #define STOP_NS		50000000ULL	/* then it is looked at */
@@ -30,6 +30,7 @@
 #define REMOTE_NS	2000000000ULL
 #define SCANS		64
 #define MASK_LEN	sizeof(uint64_t)
+#define BUT_SIGTRAP	(~(UINT64_C(1) << (SIGTRAP - 1)))
 
 struct thread *
 thread_add(struct target *t, pid_t tid)
@@ -110,6 +111,12 @@ status_is_group(int status)
 	    signo == SIGTTOU));
 }
 
+bool
+status_is_call(int status)
+{
+	return (status >> 16 == 0 && WSTOPSIG(status) == (SIGTRAP | 0x80));
+}
+
 /*
  * Takes down how it stands.  What somebody else has to attend to is kept for
  * target_events().
@@ -129,6 +136,8 @@ note_stop(struct target *t, struct thread *th, int status)
 	th->ours = true;
 	if (status_is_group(status))
 		th->stop = STOP_GROUP;
+	else if (status_is_call(status))
+		th->midway = true;
 	else if (event == 0 && fault_mend(t, th))
 		return;
 	else if (event == 0) {
@@ -454,36 +463,87 @@ thread_settle(struct target *t, struct thread *th)
 	return (settle(t, th));
 }
 
-/* Until the trap behind the system call. */
+/* What is the program's, and has come while a thread was in our service. */
+struct between {
+	bool	 stop, trap;	/* SIGSTOP, and a SIGTRAP that is not ours */
+	bool	 group;		/* all of the process has been stopped */
+};
+
+/* False: it is in no state to go on. */
 static bool
-run_gadget(struct target *t, struct thread *th, struct arch_regs *r)
+note_between(struct between *b, int status)
+{
+	if (status >> 16 != 0)
+		b->group = b->group || status_is_group(status);
+	else if (WSTOPSIG(status) == SIGSTOP)
+		b->stop = true;
+	else if (WSTOPSIG(status) == SIGTRAP && !b->trap)
+		b->trap = true;
+	else
+		return (false);
+	return (true);
+}
+
+/*
+ * Into the system call, and out of it.  The signal that it is sent then brings
+ * it to where its registers can be anything, an interrupted call of its own
+ * too.  A trap in the code would take the program's handler of SIGTRAP away
+ * if that is blocked or ignored.
+ */
+static bool
+run_gadget(struct target *t, struct thread *th, struct arch_regs *r,
+    struct between *b)
 {
 	uint64_t until = clock_ns() + REMOTE_NS;
-	int status;
+	int status, calls = 0, signo = 0;
+	bool ok = false;
 
 	while (clock_ns() < until) {
-		if (ptrace(PTRACE_CONT, th->tid, NULL, NULL) < 0 ||
+		if (ptrace(calls < 2 ? PTRACE_SYSCALL : PTRACE_CONT, th->tid,
+		    NULL, (void *)(intptr_t)signo) < 0 ||
 		    wait_for(th->tid, &status, REMOTE_NS) != 1)
 			return (false);
+		signo = 0;
 		if (!WIFSTOPPED(status)) {
 			event_later(th->tid, status, 0);
 			th->dead = true;
 			th->stop = STOP_NONE;
 			return (false);
 		}
-		if (status >> 16 != 0)
-			continue;
-		return (WSTOPSIG(status) == SIGTRAP && regs_get(th, r) &&
-		    arch_pc(r) == arch_gadget_end(t->gadget));
+		if (status_is_call(status)) {
+			if (++calls < 2)
+				continue;
+			ok = regs_get(th, r) &&
+			    arch_pc(r) == arch_gadget_end(t->gadget);
+			signo = SIGTRAP;
+		} else if (calls == 2 && status >> 16 == 0 &&
+		    WSTOPSIG(status) == SIGTRAP)
+			return (ok);
+		else if (!note_between(b, status))
+			return (false);
 	}
 	return (false);
+}
+
+static void
+pass_on(const struct target *t, const struct thread *th,
+    const struct between *b)
+{
+	if (b->stop)
+		(void)syscall(SYS_tgkill, t->pid, th->tid, SIGSTOP);
+	if (b->trap)
+		(void)syscall(SYS_tgkill, t->pid, th->tid, SIGTRAP);
+	/* when it goes on it stops with the others, which is looked at then */
+	if (b->group)
+		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
 }
 
 int64_t
 remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 {
+	struct between b = { 0 };
 	struct arch_regs saved, r;
-	uint64_t mask, all = UINT64_MAX;
+	uint64_t mask, most = BUT_SIGTRAP;
 	siginfo_t info;
 	bool ok, with_info;
 
@@ -494,8 +554,8 @@ remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 	    ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &info) == 0;
 	r = saved;
 	arch_call(&r, nr, a, t->gadget);
-	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &all);
-	ok = regs_set(th, &r) && run_gadget(t, th, &r);
+	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &most);
+	ok = regs_set(th, &r) && run_gadget(t, th, &r, &b);
 	if (th->dead)
 		return (-ESRCH);
 	th->moved = true;
@@ -503,5 +563,6 @@ remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &mask);
 	if (with_info)
 		(void)ptrace(PTRACE_SETSIGINFO, th->tid, NULL, &info);
+	pass_on(t, th, &b);
 	return (ok ? arch_returned(&r) : -EFAULT);
 }

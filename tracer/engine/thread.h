@@ -17,6 +17,8 @@ bool	 event_waits(pid_t tid);
 
 /* A stop of the whole process by a signal. */
 bool	 status_is_group(int status);
+/* At the beginning or the end of a system call, where only ours stop. */
+bool	 status_is_call(int status);
 /* Out of a system call in which it stopped for an event.  False: it runs. */
 bool	 thread_settle(struct target *, struct thread *);
 

@@ -148,7 +148,7 @@ arch_gadget(uint8_t *out)
 uint64_t
 arch_gadget_end(uint64_t gadget)
 {
-	return (gadget + ARCH_GADGET);
+	return (gadget + ARCH_GADGET - ARCH_TRAP);
 }
 
 bool
