@@ -467,6 +467,36 @@ def execs():
            "its probes are gone")
 
 
+def let_go_at_entry():
+    """It has come to where it begins, and nobody wants it any more."""
+    lib = os.path.join(WORK, "libslow.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", lib, "-x", "c", "-"],
+                   input=b"#include <unistd.h>\n"
+                   b"__attribute__((constructor)) static void slow(void)\n"
+                   b"{ usleep(800000); }\n", check=True)
+    slow = build("slow.c", "-O2")
+    p = subprocess.Popen(["/bin/sh", "-c", 'read x; LD_PRELOAD="$0" '
+                          'exec "$1" 500', lib, slow], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+    try:
+        with Trace(pid=p.pid) as t:
+            p.stdin.write(b"\n")
+            p.stdin.flush()
+            wait_for(lambda: b"libslow" in read_proc(p.pid, "maps") and
+                     read_proc(p.pid, "syscall").startswith(CLOCK_NANOSLEEP))
+            t.put("nap 1600\ndetach")
+            ok(t.get(lambda e: e["ev"] == "detached"), "it is let go")
+        time.sleep(0.3)
+        eq((p.poll(), [e["ev"] for e in t.events if e["ev"] == "exec"]),
+           (None, []), "at its beginning it goes on")
+        p.send_signal(signal.SIGTERM)
+        eq((p.communicate(timeout=SOON)[0], p.returncode), (b"bad 0\n", 0),
+           "undisturbed")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
 def crashes():
     p = build("crash.c", "-O2")
     for how, signo in (("segv", signal.SIGSEGV), ("abort", signal.SIGABRT),
@@ -773,5 +803,6 @@ def a_dynamic_session(d):
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
           threads, running, little_memory, killed_engine, own_signals, forks,
-          execs, crashes, go_program, rust_program, storms, overflow,
-          deep_recursion, four_thousand, refusals, whole_programs)
+          execs, let_go_at_entry, crashes, go_program, rust_program,
+          storms, overflow, deep_recursion, four_thousand, refusals,
+          whole_programs)

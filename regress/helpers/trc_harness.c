@@ -13,8 +13,10 @@
  *			all functions of the program, or those that its
  *			libraries have for others, from that id on
  *	unprobe ID...	unprobeall FROM COUNT
- *	go, read, quiet 0|1, stats, skipped ID, bytes WHAT N, wait MS,
+ *	go, read, quiet 0|1, stats, skipped ID, bytes WHAT N, wait MS, nap MS,
  *	detach, quit, signal N
+ *
+ * `wait` attends to the program meanwhile, `nap` does not.
  *
  * WHAT is a symbol of the program, lib:SYMBOL of anything loaded, an address
  * (0x...) or one relative to where the program's file is mapped (+0x...).
@@ -545,6 +547,8 @@ command(char *line)
 		    main_target, (uint32_t)strtoul(args, NULL, 0)));
 	else if (strcmp(line, "wait") == 0)
 		do_wait(strtoull(args, NULL, 0));
+	else if (strcmp(line, "nap") == 0)
+		(void)usleep((useconds_t)strtoul(args, NULL, 0) * 1000);
 	fflush(stdout);
 	return (false);
 }

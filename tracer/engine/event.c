@@ -134,6 +134,20 @@ event_waits(pid_t tid)
 	return (false);
 }
 
+void
+event_forget(pid_t tid)
+{
+	struct pending **at = &first, *p;
+
+	while ((p = *at) != NULL)
+		if (p->tid == tid && WIFSTOPPED(p->status)) {
+			*at = p->next;
+			free(p);
+		} else
+			at = &p->next;
+	last = at;
+}
+
 static bool
 unqueue(struct pending *out)
 {
@@ -495,6 +509,8 @@ on_arrival(struct target *t, struct thread *th)
 	(void)mem_write(t, t->entry, t->entry_code, ARCH_TRAP);
 	arch_set_pc(&r, t->entry);
 	(void)regs_set(th, &r);
+	th->stop = STOP_PLAIN;
+	th->signo = 0;
 	(void)inject(t, th, why);
 	tell_and_go(t, th, TARGET_EXEC);
 	return (true);

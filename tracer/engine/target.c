@@ -262,22 +262,37 @@ target_free(struct target *t)
 	free(t);
 }
 
+/* Who has come to the program's beginning by now begins there. */
+static void
+await_no_more(struct target *t)
+{
+	struct thread *th;
+
+	if (!t->arriving)
+		return;
+	(void)mem_write(t, t->entry, t->entry_code, ARCH_TRAP);
+	for (th = t->threads; th != NULL; th = th->next)
+		thread_untrap(t, th);
+}
+
 void
 target_close(struct target *t)
 {
+	struct thread *th;
+
 	if (t == NULL)
 		return;
 	if (t->alive) {
 		(void)threads_stop(t);
-		if (t->arriving)
-			(void)mem_write(t, t->entry, t->entry_code,
-			    ARCH_TRAP);
+		await_no_more(t);
 		code_restore(t);
 		stacks_restore(t);
 		inject_rest(t);
 		threads_detach(t);
 	} else
 		threads_detach(t);
+	for (th = t->threads; th != NULL; th = th->next)
+		event_forget(th->tid);
 	target_unlink(t);
 	target_free(t);
 }

@@ -463,6 +463,31 @@ thread_settle(struct target *t, struct thread *th)
 	return (settle(t, th));
 }
 
+void
+thread_untrap(struct target *t, struct thread *th)
+{
+	struct arch_regs r;
+	int status;
+
+	if (th->dead || th->stop == STOP_NONE || !regs_get(th, &r) ||
+	    arch_trapped(&r) != t->entry)
+		return;
+	if (th->stop != STOP_SIGNAL) {
+		/* the signal is still to come */
+		(void)ptrace(PTRACE_CONT, th->tid, NULL, NULL);
+		th->stop = STOP_NONE;
+		if (wait_for(th->tid, &status, STOP_NS) != 1)
+			return;
+		note_stop(t, th, status);
+	}
+	if (th->stop != STOP_SIGNAL || th->signo != SIGTRAP)
+		return;
+	arch_set_pc(&r, t->entry);
+	(void)regs_set(th, &r);
+	th->stop = STOP_PLAIN;
+	th->signo = 0;
+}
+
 /* What is the program's, and has come while a thread was in our service. */
 struct between {
 	bool	 stop, trap;	/* SIGSTOP, and a SIGTRAP that is not ours */

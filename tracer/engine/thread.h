@@ -13,6 +13,8 @@ struct thread;
 
 /* Keeps a status for target_events(). */
 void	 event_later(pid_t tid, int status, unsigned long msg);
+/* Of a thread that is let go: what it has stopped for. */
+void	 event_forget(pid_t tid);
 bool	 event_waits(pid_t tid);
 
 /* A stop of the whole process by a signal. */
@@ -21,5 +23,7 @@ bool	 status_is_group(int status);
 bool	 status_is_call(int status);
 /* Out of a system call in which it stopped for an event.  False: it runs. */
 bool	 thread_settle(struct target *, struct thread *);
+/* From the trap where the program begins back to its beginning. */
+void	 thread_untrap(struct target *, struct thread *);
 
 #endif
