@@ -27,6 +27,7 @@
 #include "waiters.h"
 
 #define CODE_OF_SIGNAL	128	/* as shells count */
+#define AGAIN_MS	20	/* until what waits is looked at again */
 
 struct trc_hello session_hello;
 
@@ -36,6 +37,7 @@ static bool		 ended, stopped, making;
 static bool		 made_now;	/* the timeline, for who attaches */
 static int		 code, sig;
 static struct loop_io	 children = LOOP_IO_INIT;
+static struct loop_timer again;
 static struct waiters	 attaching = TAILQ_HEAD_INITIALIZER(attaching);
 static struct {
 	enum trc_phase	 phase;
@@ -195,18 +197,36 @@ reap(void)
 	probing_kick();
 }
 
+static void	attend_again(void);
+
+static void
+attend(void *arg)
+{
+	(void)arg;
+	target_events();
+	attend_again();
+	reap();
+}
+
+/* Of what has no owner yet no signal tells a second time. */
+static void
+attend_again(void)
+{
+	if (target_waits())
+		loop_timer_set(&again, AGAIN_MS, attend, NULL);
+}
+
 static void
 on_children(uint32_t events, void *arg)
 {
 	(void)events;
-	(void)arg;
-	target_events();
-	reap();
+	attend(arg);
 }
 
 void
 session_goes_on(void)
 {
+	attend_again();
 	reap();
 	probing_kick();
 }

@@ -803,6 +803,5 @@ def a_dynamic_session(d):
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
           threads, running, little_memory, killed_engine, own_signals, forks,
-          execs, let_go_at_entry, crashes, go_program, rust_program,
-          storms, overflow, deep_recursion, four_thousand, refusals,
-          whole_programs)
+          execs, let_go_at_entry, crashes, go_program, rust_program, storms,
+          overflow, deep_recursion, four_thousand, refusals, whole_programs)

@@ -474,6 +474,21 @@ def families():
                "a thread stays the same to its end")
 
 
+def strange_children():
+    """Without SIGCHLD, or of a vfork whose parent has another program now."""
+    program = build("forks.c", "-O2")
+    for follow in (True, False):
+        for how, want in (("bare", "3\n"), ("guest", "guest\n")):
+            with Tracer() as t:
+                t.ask("launch", command=program, args=[how, "3"],
+                      followForks=follow, trace={"add": ["mark"]},
+                      projectRoot=SOURCES)
+                t.over()
+                out = t.ask("query", eventType="stdout")["events"]
+                eq("".join(e["text"] for e in out), want,
+                   f"{how}: its children run, followed {follow}")
+
+
 def libraries_that_come_later():
     lib = build("plug.c", "-g", "-O1", "-shared", "-fPIC", name="plug.so")
     program = build("plugs.c", "-g", "-O1", "-ldl")
@@ -916,7 +931,8 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           without_debug_information, seldom_used_parts,
           debug_information_elsewhere,
           damaged_debug_information, debug_information_that_is_not_read,
-          what_was_traced_stays, deleted_sessions, crash_and_end, families,
+          what_was_traced_stays, deleted_sessions, crash_and_end,
+          families, strange_children,
           libraries_that_come_later, held_and_let_go, environment_and_place,
           a_tracer_that_is_killed, no_place_for_files, what_is_kept,
           runs_of_one_session, stopped_before_it_has_files,

@@ -16,7 +16,7 @@
 #include "thread.h"
 
 #define AT_ONCE		1000	/* what one look attends to */
-#define ORPHAN_TRIES	1000	/* rounds until a child is nobody's */
+#define ORPHAN_NS	500000000ULL	/* until a child is nobody's */
 
 /* A status that nobody has attended to. */
 struct pending {
@@ -24,12 +24,20 @@ struct pending {
 	int	 status;
 	unsigned long msg;
 	bool	 has_msg;
-	int	 tries;
+	uint64_t since;		/* nobody knows whose it is; 0: not asked */
 	struct pending *next;
+};
+
+/* A process that is the kernel's to trace and not ours: it is let go when it
+ * stops. */
+struct stray {
+	pid_t	 pid;
+	struct stray *next;
 };
 
 static struct target *targets;
 static struct pending *first, **last = &first;
+static struct stray *strays;
 static int signal_fd = -1;
 
 /* --- registry ------------------------------------------------------------- */
@@ -101,7 +109,7 @@ report_simple(struct target *t, enum target_event_kind kind, pid_t tid)
 /* --- the queue ------------------------------------------------------------ */
 
 static void
-queue(pid_t tid, int status, unsigned long msg, bool has_msg, int tries)
+queue(pid_t tid, int status, unsigned long msg, bool has_msg, uint64_t since)
 {
 	struct pending *p;
 
@@ -112,7 +120,7 @@ queue(pid_t tid, int status, unsigned long msg, bool has_msg, int tries)
 	p->status = status;
 	p->msg = msg;
 	p->has_msg = has_msg;
-	p->tries = tries;
+	p->since = since;
 	*last = p;
 	last = &p->next;
 }
@@ -286,6 +294,19 @@ report_crash(struct target *t, struct thread *th, int signo)
 /* --- births --------------------------------------------------------------- */
 
 static void
+report_fork(struct target *t, struct target *child, pid_t pid)
+{
+	struct target_event e;
+
+	memset(&e, 0, sizeof(e));
+	e.kind = TARGET_FORK;
+	e.tid = t->pid;
+	e.child = child;
+	e.child_pid = pid;
+	report(t, &e);
+}
+
+static void
 birth(struct target *t, struct thread *th)
 {
 	struct target_event e;
@@ -298,6 +319,50 @@ birth(struct target *t, struct thread *th)
 	(void)thread_comm(t, th->tid, e.name);
 	report(t, &e);
 	go_on(th);
+}
+
+static void
+stray_add(pid_t pid)
+{
+	struct stray *s;
+
+	s = malloc(sizeof(*s));
+	if (s == NULL)
+		return;
+	s->pid = pid;
+	s->next = strays;
+	strays = s;
+}
+
+/* Whether it was one. */
+static bool
+stray_drop(pid_t pid)
+{
+	struct stray **at = &strays, *s;
+
+	while (*at != NULL && (*at)->pid != pid)
+		at = &(*at)->next;
+	s = *at;
+	if (s == NULL)
+		return (false);
+	*at = s->next;
+	free(s);
+	return (true);
+}
+
+/* To the kernel a child that sends no SIGCHLD when it ends is a clone. */
+static void
+on_bare_child(struct target *t, pid_t pid)
+{
+	char tgid[32], tracer[32];
+
+	about_thread(pid, pid, "Tgid:\t", tgid, sizeof(tgid));
+	about_thread(pid, pid, "TracerPid:\t", tracer, sizeof(tracer));
+	if ((pid_t)strtol(tgid, NULL, 10) != pid ||
+	    strtol(tracer, NULL, 10) == 0)
+		return;
+	stray_add(pid);
+	report_fork(t, NULL, pid);
 }
 
 /*
@@ -313,8 +378,10 @@ on_clone(struct target *t, pid_t tid)
 	if (target_of(tid, &th) != NULL)
 		return;
 	about_thread(t->pid, tid, "Tgid:\t", tgid, sizeof(tgid));
-	if (tgid[0] == '\0')
+	if (tgid[0] == '\0') {
+		on_bare_child(t, tid);
 		return;
+	}
 	th = thread_add(t, tid);
 	if (th != NULL)
 		th->born = true;
@@ -372,19 +439,6 @@ on_fork(struct target *t, struct thread *th, pid_t child)
 	    child_new(t, child) == NULL)
 		(void)ptrace(PTRACE_DETACH, child, NULL, NULL);
 	(void)th;
-}
-
-static void
-report_fork(struct target *t, struct target *child, pid_t pid)
-{
-	struct target_event e;
-
-	memset(&e, 0, sizeof(e));
-	e.kind = TARGET_FORK;
-	e.tid = t->pid;
-	e.child = child;
-	e.child_pid = pid;
-	report(t, &e);
 }
 
 /* A followed child has stopped for the first time. */
@@ -465,6 +519,22 @@ on_end(struct target *t, struct thread *th, int status)
 	report(t, &e);
 }
 
+/* Its host has another program and is no longer its host. */
+static void
+guest_forget(struct target *t, struct thread *th)
+{
+	const pid_t pid = th->tid;
+	const bool stands = th->stop != STOP_NONE;
+	const int signo = th->stop == STOP_SIGNAL ? th->signo : 0;
+
+	thread_drop(t, th);
+	if (stands) {
+		event_forget(pid);
+		(void)ptrace(PTRACE_DETACH, pid, NULL, (void *)(intptr_t)signo);
+	} else if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0)
+		stray_add(pid);
+}
+
 /* A new program in its place: nothing of ours is left. */
 static void
 on_exec(struct target *t, struct thread *th)
@@ -474,7 +544,9 @@ on_exec(struct target *t, struct thread *th)
 
 	for (other = t->threads; other != NULL; other = next) {
 		next = other->next;
-		if (other != th)
+		if (other != th && other->vfork)
+			guest_forget(t, other);
+		else if (other != th)
 			thread_drop(t, other);
 	}
 	th->slot = -1;
@@ -603,19 +675,30 @@ adopt(pid_t tid, struct thread **thp)
 	return (NULL);
 }
 
+/*
+ * Its maker's event may be still to come.  It does not if the maker has been
+ * killed or let go.
+ */
 static void
 nobodys(const struct pending *p)
 {
 	const struct target_options *o = targets == NULL ? NULL :
 	    &targets->opt;
+	const bool stray = stray_drop(p->tid);
+	const uint64_t now = clock_ns();
+	int signo;
 
 	if (!WIFSTOPPED(p->status)) {
-		if (o != NULL && o->on_child != NULL)
+		if (!stray && o != NULL && o->on_child != NULL)
 			o->on_child(p->tid, p->status, o->arg);
-	} else if (p->tries < ORPHAN_TRIES)
-		queue(p->tid, p->status, p->msg, p->has_msg, p->tries + 1);
-	else
-		(void)ptrace(PTRACE_DETACH, p->tid, NULL, NULL);
+	} else if (!stray && (p->since == 0 || now - p->since < ORPHAN_NS))
+		queue(p->tid, p->status, p->msg, p->has_msg,
+		    p->since == 0 ? now : p->since);
+	else {
+		signo = p->status >> 16 == 0 ? WSTOPSIG(p->status) : 0;
+		(void)ptrace(PTRACE_DETACH, p->tid, NULL,
+		    (void *)(intptr_t)signo);
+	}
 }
 
 static void
@@ -683,6 +766,12 @@ target_events(void)
 	}
 	/* there is more, and others have to be served as well */
 	(void)kill(getpid(), SIGCHLD);
+}
+
+bool
+target_waits(void)
+{
+	return (first != NULL);
 }
 
 int

@@ -265,6 +265,9 @@ bool		 target_relax(void);
  */
 void		 target_events(void);
 int		 target_fd(void);
+/* Something is still to be attended to: target_events() is to be called again
+ * soon, whatever target_fd() says. */
+bool		 target_waits(void);
 
 /* Reads the target's memory.  Returns how many bytes could be. */
 size_t		 target_peek(struct target *, uint64_t addr, void *,

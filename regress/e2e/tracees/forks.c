@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Children of all kinds: forks.c HOW COUNT */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,16 +29,44 @@ split(int n)
 	return (pid == 0 ? -mark(n) : pid);
 }
 
+/* a child without SIGCHLD */
+__attribute__((noinline, noclone)) pid_t
+bare(int n)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+
+	return (pid == 0 ? -mark(n) : pid);
+}
+
+static void *
+guest(void *arg)
+{
+	if (vfork() == 0) {
+		(void)usleep(500000);
+		execl("/bin/echo", "echo", "guest", NULL);
+		_exit(1);
+	}
+	return (arg);
+}
+
 int
 main(int argc, char *argv[])
 {
+	pthread_t thread;
 	char *sh[] = { "true", NULL };
 	int i, status, n = argc > 2 ? atoi(argv[2]) : 3, good = 0;
 	pid_t pid;
 
 	for (i = 0; i < n; i++) {
-		if (strcmp(argv[1], "fork") == 0) {
-			pid = split(i);
+		if (strcmp(argv[1], "guest") == 0) {
+			(void)pthread_create(&thread, NULL, guest, NULL);
+			(void)usleep(200000);
+			execl("/bin/sleep", "sleep", "1", NULL);
+			return (2);
+		}
+		if (strcmp(argv[1], "fork") == 0 ||
+		    strcmp(argv[1], "bare") == 0) {
+			pid = argv[1][0] == 'f' ? split(i) : bare(i);
 			if (pid < 0) {
 				_exit(mark(40) + (-pid == i + 1));
 			}
@@ -50,7 +81,7 @@ main(int argc, char *argv[])
 		} else
 			break;
 		(void)mark(i);
-		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		if (waitpid(pid, &status, __WALL) == pid && WIFEXITED(status) &&
 		    (WEXITSTATUS(status) == 42 || WEXITSTATUS(status) == 0))
 			good++;
 	}
