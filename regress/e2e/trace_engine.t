@@ -408,6 +408,35 @@ def own_signals():
         eq(t.end()["status"], 0, "and goes on undisturbed")
 
 
+def own_filter():
+    """It may kill for what is done in the program's name."""
+    p = build("caged.c", "-O2")
+    with Trace(p, "12", "100") as t:
+        r = t.probe(1, "each", "enter=r5:4")
+        ok(r["ok"], "a filter that comes later: traced", r)
+        t.put("quiet 1")
+        t.go()
+        e = t.end()
+        s = t.stats()
+        t.close()
+        eq((e and e["status"], t.output()), (0, "done\n"),
+           "a filter that comes later: it does not kill")
+        ok(s["enter"] >= 700 and s["enter"] + s["calls"] == 1200,
+           "a filter that comes later: what is not seen is counted", s)
+    p = subprocess.Popen([p, "1", "2000"], stdout=subprocess.PIPE)
+    try:
+        wait_for(lambda: status_of(p.pid)["Seccomp_filters"] !=
+                 status_of(os.getpid())["Seccomp_filters"])
+        with Trace(pid=p.pid) as t:
+            ok(t.first["ev"] == "refused" and "filter" in t.first["why"],
+               "a filter that was there: said", t.first)
+        eq((p.communicate(timeout=SOON)[0], p.returncode), (b"done\n", 0),
+           "a filter that was there: it does not kill")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
 def forks():
     p = build("forks.c", "-O2")
     with Trace(p, "fork", "6") as t:
@@ -802,6 +831,7 @@ def a_dynamic_session(d):
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
-          threads, running, little_memory, killed_engine, own_signals, forks,
-          execs, let_go_at_entry, crashes, go_program, rust_program, storms,
-          overflow, deep_recursion, four_thousand, refusals, whole_programs)
+          threads, running, little_memory, killed_engine, own_signals,
+          own_filter, forks, execs, let_go_at_entry, crashes, go_program, rust_program,
+          storms, overflow, deep_recursion, four_thousand, refusals,
+          whole_programs)

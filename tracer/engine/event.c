@@ -226,8 +226,7 @@ is_crash(int signo)
 	return (false);
 }
 
-/* A value of /proc/.../status, empty if it is not there. */
-static void
+void
 about_thread(pid_t pid, pid_t tid, const char *key, char *value, size_t size)
 {
 	char path[64], line[256];
@@ -398,6 +397,7 @@ target_like(const struct target *t, pid_t pid)
 	c->slots = calloc(AGENT_THREADS, sizeof(*c->slots));
 	c->pid = pid;
 	c->opt = t->opt;
+	c->filters = t->filters;
 	c->alive = true;
 	c->mem_fd = -1;
 	if (c->slots == NULL || thread_add(c, pid) == NULL) {

@@ -775,17 +775,24 @@ switch_on(struct target *t, struct job *jobs, size_t n)
 
 /* --- */
 
-/* Any thread that can be used for system calls; stopped. */
+/*
+ * Any thread that can be used for system calls; stopped.  One that may not
+ * make them will do where none are needed.
+ */
 static struct thread *
 helper(struct target *t)
 {
-	struct thread *th;
+	struct thread *th, *second = NULL;
 
-	for (th = t->threads; th != NULL; th = th->next)
-		if (!th->vfork && !th->born && thread_stop(t, th) &&
-		    thread_settle(t, th))
+	for (th = t->threads; th != NULL; th = th->next) {
+		if (th->vfork || th->born || !thread_stop(t, th) ||
+		    !thread_settle(t, th))
+			continue;
+		if (!thread_filtered(t, th))
 			return (th);
-	return (NULL);
+		second = th;
+	}
+	return (second);
 }
 
 /* All that the jumps are going to lead to must be there. */

@@ -109,6 +109,7 @@ struct target {
 	bool	 unwanted;	/* a child that nobody has been told of */
 	bool	 rescan;	/* other objects are loaded */
 	bool	 hold;		/* whoever is being told of is to be held */
+	unsigned long filters;	/* of system calls, that it has not made */
 	int	 mem_fd;
 	struct thread *threads;
 

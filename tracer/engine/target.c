@@ -119,14 +119,21 @@ static bool
 take(struct target *t, char why[TARGET_WHY])
 {
 	struct thread *th;
-	bool ok = false;
+	bool ok = false, filtered = false;
 
 	(void)threads_stop(t);
-	for (th = t->threads; th != NULL; th = th->next)
-		if (th->stop != STOP_NONE && !th->dead &&
-		    thread_settle(t, th))
+	for (th = t->threads; th != NULL; th = th->next) {
+		if (th->stop == STOP_NONE || th->dead || !thread_settle(t, th))
+			continue;
+		if (!thread_filtered(t, th))
 			break;
-	if (th == NULL)
+		filtered = true;
+	}
+	if (th == NULL && filtered)
+		(void)snprintf(why, TARGET_WHY, "process %d has a system call "
+		    "filter of its own, which might kill it for what is done "
+		    "in its name; launch it to be traced", (int)t->pid);
+	else if (th == NULL)
 		(void)snprintf(why, TARGET_WHY, "process %d cannot be "
 		    "stopped", (int)t->pid);
 	else
@@ -170,6 +177,7 @@ target_open(pid_t pid, const struct target_options *opt, char why[TARGET_WHY])
 	t->pid = pid;
 	t->mem_fd = -1;
 	t->opt = *opt;
+	filters_note(t);
 	(void)target_fd();
 	clock_mark();
 	if (!check_options(&t->opt, why) || !is_elf64(pid, why, &known) ||

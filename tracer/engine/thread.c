@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -394,6 +395,38 @@ threads_seize(struct target *t, char why[TARGET_WHY])
 	return (t->threads != NULL);
 }
 
+/* The strict mode, which has none, forbids more than any. */
+static unsigned long
+filters_of(pid_t pid, pid_t tid)
+{
+	char mode[16], n[32];
+
+	about_thread(pid, tid, "Seccomp:\t", mode, sizeof(mode));
+	about_thread(pid, tid, "Seccomp_filters:\t", n, sizeof(n));
+	return (mode[0] == '1' ? ULONG_MAX : strtoul(n, NULL, 10));
+}
+
+void
+filters_note(struct target *t)
+{
+	char maker[32], state[32];
+	pid_t pid;
+
+	about_thread(t->pid, t->pid, "PPid:\t", maker, sizeof(maker));
+	pid = (pid_t)strtol(maker, NULL, 10);
+	about_thread(pid, pid, "State:\t", state, sizeof(state));
+	if (state[0] == '\0')
+		/* nobody to ask: it has what it began with */
+		pid = t->pid;
+	t->filters = filters_of(pid, pid);
+}
+
+bool
+thread_filtered(const struct target *t, const struct thread *th)
+{
+	return (filters_of(t->pid, th->tid) > t->filters);
+}
+
 bool
 thread_comm(const struct target *t, pid_t tid, char name[TARGET_NAME])
 {
@@ -572,6 +605,8 @@ remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 	siginfo_t info;
 	bool ok, with_info;
 
+	if (thread_filtered(t, th))
+		return (-EPERM);
 	if (!settle(t, th) || !regs_get(th, &saved) ||
 	    ptrace(PTRACE_GETSIGMASK, th->tid, (void *)MASK_LEN, &mask) < 0)
 		return (-ESRCH);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct target;
 struct thread;
@@ -23,6 +24,14 @@ bool	 status_is_group(int status);
 bool	 status_is_call(int status);
 /* Out of a system call in which it stopped for an event.  False: it runs. */
 bool	 thread_settle(struct target *, struct thread *);
+/* A value of /proc/.../status, empty if it is not there. */
+void	 about_thread(pid_t pid, pid_t tid, const char *key, char *value,
+	    size_t size);
+/* Takes down what filters of system calls its maker has. */
+void	 filters_note(struct target *);
+/* Whether the program may have forbidden what is done in its name: it could be
+ * killed for that. */
+bool	 thread_filtered(const struct target *, const struct thread *);
 /* From the trap where the program begins back to its beginning. */
 void	 thread_untrap(struct target *, struct thread *);
 
