@@ -502,7 +502,7 @@ def let_go_at_entry():
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", lib, "-x", "c", "-"],
                    input=b"#include <unistd.h>\n"
                    b"__attribute__((constructor)) static void slow(void)\n"
-                   b"{ usleep(800000); }\n", check=True)
+                   b"{ usleep(1500000); }\n", check=True)
     slow = build("slow.c", "-O2")
     p = subprocess.Popen(["/bin/sh", "-c", 'read x; LD_PRELOAD="$0" '
                           'exec "$1" 500', lib, slow], stdin=subprocess.PIPE,
@@ -513,7 +513,7 @@ def let_go_at_entry():
             p.stdin.flush()
             wait_for(lambda: b"libslow" in read_proc(p.pid, "maps") and
                      read_proc(p.pid, "syscall").startswith(CLOCK_NANOSLEEP))
-            t.put("nap 1600\ndetach")
+            t.put("nap 2500\ndetach")
             ok(t.get(lambda e: e["ev"] == "detached"), "it is let go")
         time.sleep(0.3)
         eq((p.poll(), [e["ev"] for e in t.events if e["ev"] == "exec"]),

@@ -38,10 +38,13 @@ bare(int n)
 	return (pid == 0 ? -mark(n) : pid);
 }
 
+static volatile int begun;
+
 static void *
 guest(void *arg)
 {
 	if (vfork() == 0) {
+		begun = 1;
 		(void)usleep(500000);
 		execl("/bin/echo", "echo", "guest", NULL);
 		_exit(1);
@@ -60,7 +63,8 @@ main(int argc, char *argv[])
 	for (i = 0; i < n; i++) {
 		if (strcmp(argv[1], "guest") == 0) {
 			(void)pthread_create(&thread, NULL, guest, NULL);
-			(void)usleep(200000);
+			while (!begun)
+				(void)usleep(1000);
 			execl("/bin/sleep", "sleep", "1", NULL);
 			return (2);
 		}
