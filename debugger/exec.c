@@ -269,6 +269,8 @@ exec_goes_on(void)
 	wait_renew(counting, dbg.epoch + 1);
 	engine_going_on();
 	send_resume(counting);
+	wait_goes_on();
+	exec_settled();
 	return true;
 }
 
@@ -292,6 +294,9 @@ exec_let_go(void)
 	reduce_resume(&dbg, dbg.intent);
 	engine_going_on();
 	adapter_ask("continue", args, NULL, on_let_go, NULL);
+	/* the next such stop may come before anybody else has his turn */
+	wait_goes_on();
+	exec_settled();
 }
 
 static void
@@ -445,6 +450,11 @@ cmd_pause(struct op *op)
 	if (!wait_limit(op, true, &ms) || !op_bool(op, "wait", &wait))
 		return;
 	if (dbg.phase != PHASE_RUNNING) {
+		/* whatever it has stopped for, it is to stay */
+		if (dbg.phase == PHASE_STOPPED && dbg.gathering) {
+			count_over();
+			dbg.intent = INTENT_PAUSE;
+		}
 		wait_add(op, 0, ms);
 		wait_settle();
 		return;

@@ -310,7 +310,8 @@ any_judged(void)
 static void
 on_exception(const struct exc *e)
 {
-	decide(!catch_wants(e) && dbg.intent != INTENT_STEP);
+	decide(!catch_wants(e) && dbg.intent != INTENT_STEP &&
+	    dbg.intent != INTENT_PAUSE);
 }
 
 void

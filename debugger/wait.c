@@ -11,11 +11,13 @@
 #include "wait.h"
 
 #define LONGEST_S	(24 * 60 * 60)
+#define LATE_MS		50	/* to look again whether a stop was one */
 
 struct waiter {
 	TAILQ_ENTRY(waiter) entry;
 	struct op	*op;		/* held */
 	uint64_t	 since;
+	bool		 late;		/* its time is over */
 	struct loop_timer timer;
 };
 
@@ -68,9 +70,12 @@ on_limit(void *arg)
 {
 	struct waiter *w = arg;
 
-	/* it did stop, and how is just being found out */
-	if (dbg.gathering && dbg.epoch > w->since)
+	/* it did stop, and how is just being found out; that may be no stop */
+	if (dbg.gathering && dbg.epoch > w->since) {
+		w->late = true;
+		loop_timer_set(&w->timer, LATE_MS, on_limit, w);
 		return;
+	}
 	op_reply(w->op, summary_make(w->op));
 }
 
@@ -142,6 +147,26 @@ answer(struct op *op)
 		    dbg.ending.words);
 	else
 		op_reply(op, summary);
+}
+
+static struct waiter *
+late(void)
+{
+	struct waiter *w;
+
+	TAILQ_FOREACH(w, &waiters, entry)
+		if (w->late)
+			return w;
+	return NULL;
+}
+
+void
+wait_goes_on(void)
+{
+	struct waiter *w;
+
+	while ((w = late()) != NULL)
+		op_reply(w->op, summary_make(w->op));
 }
 
 void
