@@ -335,6 +335,8 @@ begin(struct op *op)
 	engine_tell();
 	if (l.tree) {
 		l.go = true;
+		/* its last events are not the new program's */
+		adapter_shut();
 		link_kill();
 	} else
 		run_adapter();
@@ -643,7 +645,10 @@ launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd)
 		l.pid = target;
 	l.let_go = l.let_go && l.attach;
 	adapter_open(in_fd, out_fd, err_fd);
-	if (dbg.phase != PHASE_INITIALIZING) {
+	/* another one is to take its place, and takes its answers */
+	if (l.go)
+		adapter_shut();
+	if (dbg.phase != PHASE_INITIALIZING || l.go) {
 		link_kill();	/* it was given up while it was started */
 		return;
 	}
