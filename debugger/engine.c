@@ -507,7 +507,8 @@ dbg_ended(const struct dbg_end *e)
 	if (alive) {
 		launch_failed("adapter_exited", words);
 		engine_change(CHANGE_ENDED);
-	}
+	} else
+		launch_over();
 	if (awaits_end) {
 		loop_timer_unset(&farewell_timer);
 		on_no_end(NULL);

@@ -668,6 +668,7 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 	    (int)pid);
 	if (!dbg.attached)
 		launch_let_go();
+	launch_over();
 	op_reply(op, words_of("idle", words));
 	adapter_shut();
 	/* what it debugged is not below it */

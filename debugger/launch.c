@@ -54,6 +54,7 @@ static struct launch {
 	/* -- how far it is -- */
 	struct op	*op;		/* that asked for it; held */
 	bool		 wait;
+	bool		 owed;		/* op is answered once it is started */
 	uint64_t	 limit_ms;
 	bool		 tree, go;	/* processes are left; start when not */
 	bool		 launched, configured;	/* answered */
@@ -319,10 +320,24 @@ run_adapter(void)
 	link_run(&run);
 }
 
+/* Whoever waits for a stop goes on waiting: that is a reference of its own. */
+static void
+drop_op(void)
+{
+	struct op *op = l.op;
+
+	l.op = NULL;
+	if (op != NULL)
+		op_unref(op);
+}
+
 /* op asked for what l says: begins, after what is left of the last one. */
 static void
 begin(struct op *op)
 {
+	if (l.op != NULL && l.owed)
+		op_fail(l.op, "refused", "it was started anew meanwhile");
+	drop_op();
 	dbg.profile = l.choice.profile;
 	dbg.attached = l.attach;
 	reduce_begin(&dbg);
@@ -330,7 +345,8 @@ begin(struct op *op)
 	dbg.out_from = dbg.out_to = 0;
 	l.launched = l.configured = false;
 	l.op = op_ref(op);
-	if (l.wait && !l.attach)
+	l.owed = !l.wait || l.attach;
+	if (!l.owed)
 		wait_add(op, dbg.epoch, l.limit_ms);
 	engine_tell();
 	if (l.tree) {
@@ -357,17 +373,6 @@ launch_tree_gone(void)
 	l.tree = l.go = false;
 	loop_timer_unset(&l.timer);
 	return go;
-}
-
-/* Whoever waits for a stop goes on waiting: that is a reference of its own. */
-static void
-drop_op(void)
-{
-	struct op *op = l.op;
-
-	l.op = NULL;
-	if (op != NULL)
-		op_unref(op);
 }
 
 /* Also long after the start: an adapter that dies is a state to start from. */
@@ -403,7 +408,18 @@ both_answered(void)
 {
 	if (!l.launched || !l.configured || l.op == NULL)
 		return;
-	if (!l.wait || l.attach)
+	if (l.owed)
+		op_reply(l.op, summary_make(l.op));
+	drop_op();
+}
+
+void
+launch_over(void)
+{
+	if (l.op != NULL && l.owed && dbg.phase == PHASE_IDLE)
+		op_fail(l.op, "refused", "it was detached before the adapter "
+		    "had said that it is started");
+	else if (l.op != NULL && l.owed)
 		op_reply(l.op, summary_make(l.op));
 	drop_op();
 }
@@ -464,18 +480,17 @@ on_launched(struct op *op, const struct dap_answer *a, void *arg)
 
 	(void)op;
 	(void)arg;
-	if (!a->ok && strcmp(a->code, "timeout") == 0 && l.configured)
-		return;		/* it runs; some never answer this */
-	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
+	/* it runs; some never answer this */
+	if (a->ok || (strcmp(a->code, "timeout") == 0 && l.configured)) {
+		l.launched = true;
+		both_answered();
+	} else if (strcmp(a->code, "adapter_exited") != 0) {
 		not_for_here(why, sizeof(why));
 		(void)snprintf(words, sizeof(words), "%s could not %s %s%s: "
 		    "%s%s", dbg.profile->name, l.attach ? "attach to" :
 		    "start", dbg.program[0] != '\0' ? dbg.program :
 		    "the process", why, a->message, yama());
 		launch_failed(code_of(a), words);
-	} else if (a->ok) {
-		l.launched = true;
-		both_answered();
 	}
 }
 

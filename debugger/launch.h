@@ -20,6 +20,8 @@ void	 launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd,
 	    int err_fd);
 void	 launch_failed(const char *code, const char *why);
 void	 launch_initialized(void);
+/* It is over, or let go: whoever began it and was not told so yet is. */
+void	 launch_over(void);
 /* The tree of the adapter is gone; true: another one is being started. */
 bool	 launch_tree_gone(void);
 
