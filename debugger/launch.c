@@ -683,24 +683,23 @@ launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd)
 static void
 on_main_noted(struct op *op, const char *why)
 {
+	(void)op;
 	(void)why;
-	begin(op);
 }
 
 /* Nothing else would stop it: then it stops where it begins. */
 static void
 begin_stopping(struct op *op)
 {
+	const bool to_main = l.entry == ENTRY_DEFAULT && !bps_any();
 	const char *first = l.choice.profile->main;
 
-	if (l.entry == ENTRY_DEFAULT && !bps_any()) {
-		if (first != NULL) {
-			bps_until(op, NULL, 0, first, on_main_noted);
-			return;
-		}
+	if (to_main && first == NULL)
 		l.entry = ENTRY_YES;
-	}
 	begin(op);
+	/* noted only: what runs until then is not asked for it */
+	if (to_main && first != NULL)
+		bps_until(op, NULL, 0, first, on_main_noted);
 }
 
 void
@@ -801,6 +800,5 @@ launch_restart(struct op *op)
 		return;
 	if (!json_object_object_get_ex(op->args, "stop_on_entry", &v))
 		l.entry = before;
-	drop_op();
 	begin_stopping(op);
 }
