@@ -255,13 +255,22 @@ resume(struct op *op)
 	send_resume(op);
 }
 
+/* Who waits and has been answered wants no more of them. */
+static bool
+is_counted(struct op *op)
+{
+	bool wait = true;
+
+	(void)op_bool(op, "wait", &wait);
+	return op->word > 0 && !(wait && op->answered);
+}
+
 bool
 exec_goes_on(void)
 {
 	if (counting == NULL)
 		return false;
-	if (strcmp(dbg.stop.reason, "step") != 0 || counting->answered ||
-	    counting->word == 0) {
+	if (strcmp(dbg.stop.reason, "step") != 0 || !is_counted(counting)) {
 		count_over();
 		return false;
 	}
