@@ -439,9 +439,17 @@ static void
 on_pause_thread(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct json_object *list, *id;
+	bool wait = true;
 
 	(void)arg;
-	if (a->ok && json_object_object_get_ex(a->body, "threads", &list) &&
+	if (dbg.phase != PHASE_RUNNING) {
+		/* it has stopped meanwhile, and where is known */
+		if (op_bool(op, "wait", &wait) && !wait)
+			op_reply(op, summary_make(op));
+		return;
+	}
+	if (!dbg.has_thread && a->ok &&
+	    json_object_object_get_ex(a->body, "threads", &list) &&
 	    json_object_is_type(list, json_type_array) &&
 	    json_object_object_get_ex(json_object_array_get_idx(list, 0),
 	    "id", &id))
