@@ -62,6 +62,11 @@ static struct op	*ending;	/* held; waits for the tree's end */
 static struct loop_timer leave_timer, pause_timer;
 static unsigned int	pauses_left;
 static struct op	*pausing;	/* held until it is asked for again */
+/* How it stood when it was to be let go; over: that came about. */
+static struct {
+	enum phase	 phase;
+	bool		 has_thread, over;
+} before;
 
 static void	ask_pause(struct op *);
 
@@ -634,6 +639,9 @@ disconnect(struct op *op, dap_fn fn)
 	struct json_object *args = jobject();
 
 	jput(args, "terminateDebuggee", jbool(false));
+	before.phase = dbg.phase;
+	before.has_thread = dbg.has_thread;
+	before.over = false;
 	reduce_over(&dbg, PHASE_IDLE);
 	engine_change(CHANGE_ENDED);
 	engine_tell_link();
@@ -669,6 +677,32 @@ cmd_stop(struct op *op)
 		link_kill();
 }
 
+void
+exec_has_left(void)
+{
+	before.over = true;
+}
+
+/* It was not let go: it is as it was, and there is nothing to wait for. */
+static void
+stay(void)
+{
+	if (dbg.phase != PHASE_IDLE || before.over || !adapter_up())
+		return;
+	dbg.phase = before.phase;
+	dbg.has_thread = before.has_thread;
+	dbg.epoch++;
+	if (dbg.phase == PHASE_STOPPED)
+		engine_change(CHANGE_STOPPED);
+	else
+		engine_tell();
+	if (ending != NULL)
+		return;
+	loop_timer_unset(&leave_timer);
+	while (!TAILQ_EMPTY(&beginning))
+		do_first(&beginning);
+}
+
 static void
 on_detached(struct op *op, const struct dap_answer *a, void *arg)
 {
@@ -678,6 +712,7 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 	(void)arg;
 	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
 		op_fail_dap(op, a);
+		stay();
 		return;
 	}
 	(void)snprintf(words, sizeof(words), pid != 0 ?
