@@ -35,13 +35,19 @@ errand_new(struct editor *e, struct json_object *message)
 }
 
 static void
+errand_free(struct errand *x)
+{
+	editor_unref(x->editor);
+	json_object_put(x->message);
+	free(x);
+}
+
+static void
 errand_done(struct errand *x, bool ok, const char *words,
     struct json_object *body)
 {
 	editor_respond(x->editor, x->message, ok, words, body);
-	editor_unref(x->editor);
-	json_object_put(x->message);
-	free(x);
+	errand_free(x);
 }
 
 static struct json_object *
@@ -227,13 +233,11 @@ static void
 on_stopped(struct op *op, bool failed, struct json_object *json)
 {
 	struct errand *x = op->told_data;
-	struct editor *e = editor_ref(x->editor);
 
 	(void)failed;
 	(void)json;
-	errand_done(x, true, NULL, NULL);
-	editor_close(e);
-	editor_unref(e);
+	editor_end(x->editor, x->message);
+	errand_free(x);
 }
 
 /* It leaves; the program goes on for the others unless it says otherwise. */

@@ -469,6 +469,35 @@ dap_phase(void)
 }
 
 void
+editor_end(struct editor *e, struct json_object *message)
+{
+	struct op *op = e->fetching;
+
+	/* nobody fetches a second time */
+	e->fetching = NULL;
+	if (message != NULL)
+		editor_respond(e, message, true, NULL, NULL);
+	if (e->ready) {
+		editor_output(e, true);
+		editor_catch_up(e);
+	}
+	e->fetching = op;
+	editor_close(e);
+}
+
+void
+dap_end(void)
+{
+	struct editor *e, *next;
+
+	for (e = LIST_FIRST(&editors); e != NULL; e = next) {
+		next = LIST_NEXT(e, entry);
+		if (!e->last)
+			editor_end(e, NULL);
+	}
+}
+
+void
 dap_event(const char *name, struct json_object *body)
 {
 	static const char *const passed[] = { "output", "thread", "module",

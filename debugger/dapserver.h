@@ -51,6 +51,8 @@ struct editor *editor_ref(struct editor *);
 void	 editor_unref(struct editor *);
 /* Its last response is queued: fetching ends after it. */
 void	 editor_close(struct editor *);
+/* The end, and its response (NULL = none): in one answer, the last. */
+void	 editor_end(struct editor *, struct json_object *message);
 /* How things stand, as far as it does not know it. */
 void	 editor_catch_up(struct editor *);
 
@@ -77,6 +79,8 @@ void	 dap_output(void);
 void	 dap_output_wait(void);
 /* The phase is one that others may hear of. */
 void	 dap_phase(void);
+/* The session ends: all that is left for editors is given to them. */
+void	 dap_end(void);
 /* An event of the adapter's. */
 void	 dap_event(const char *name, struct json_object *body);
 

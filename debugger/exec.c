@@ -14,6 +14,7 @@
 
 #include "adapter.h"
 #include "commands.h"
+#include "dapserver.h"
 #include "events.h"
 #include "exec.h"
 #include "jmake.h"
@@ -596,6 +597,40 @@ end_words(void)
 	return words_of("terminated", words);
 }
 
+/* Those who wait for it in vain. */
+static void
+refuse_all(struct queue *queue)
+{
+	struct queued *q;
+
+	while ((q = TAILQ_FIRST(queue)) != NULL) {
+		TAILQ_REMOVE(queue, q, entry);
+		op_fail(q->op, "refused", "it was ended by `debugger stop`");
+		op_unref(q->op);
+		free(q);
+	}
+}
+
+/* Who asked for the end hears of it last: nobody is answered after that. */
+static void
+end_all(struct op *op)
+{
+	dbg.gathering = false;
+	engine_tell_link();
+	wait_settle();
+	refuse_all(&settling);
+	refuse_all(&beginning);
+	/* an editor's is an answer of its own */
+	if (op->told != NULL)
+		op_reply(op, end_words());
+	dap_end();
+	/* who is answered may start another one under the same name */
+	link_reply_last();
+	op_reply(op, end_words());
+	op_unref(op);
+	link_bye();
+}
+
 void
 exec_tree_gone(void)
 {
@@ -607,11 +642,7 @@ exec_tree_gone(void)
 	if (op == NULL)
 		return;
 	ending = NULL;
-	/* who is answered may start another one under the same name */
-	link_reply_last();
-	op_reply(op, end_words());
-	op_unref(op);
-	link_bye();
+	end_all(op);
 }
 
 static void
