@@ -4,6 +4,7 @@
 # the limits of the configuration, and leaves no process.
 import json
 import os
+import signal
 import sys
 import time
 
@@ -30,18 +31,25 @@ BAD = {
 }
 CONF = "timeout dap-initialize 1\ntimeout dap-request 2\n" + "".join(
     f'adapter {name.replace("_", "-")} command "{MOCK} {SAID}/{name}.conv '
-    'lldb-dap"\n' for name in [*BAD, "order22", "endless", "two_streams"])
+    'lldb-dap"\n' for name in [*BAD, "order22", "endless", "two_streams",
+                                  "last_words"])
 
 
 class Local(Client):
     def __init__(self, d):
         super().__init__(d.dir + "/run/debuglantern.sock", uid=d.uid)
 
-    def ask(self, **args):
+    def put(self, **args):
         self.send(json.dumps({"id": 1, "command": "debugger",
                               "args": args}).encode() + b"\n")
+
+    def get(self):
         r = json.loads(self.recv_line())
         return r["result"] if r["success"] else r["error"]
+
+    def ask(self, **args):
+        self.put(**args)
+        return self.get()
 
     def start(self, name, adapter):
         return self.ask(start=True, name=name, request={
@@ -130,6 +138,48 @@ def limits_of_the_configuration(d):
     j.do("fourth", "stop")
 
 
+def named(d, comm):
+    return [p for p in d.processes() if (stat_of(p) or ("",))[0] == comm]
+
+
+def last_words(d):
+    """What the old one says when the new one was asked for is not its."""
+    j, k = Local(d), Local(d)
+    eq(word(j.start("t", "last_words")), "stopped", "it starts")
+    eq(word(j.do("t", "continue", wait=False)), "running", "and runs")
+    adapter, debugger = adapters(d)[0], named(d, "debugger")[0]
+    os.kill(adapter, signal.SIGSTOP)
+    k.put(session="t", request={"command": "pause", "args": {
+        "wait": False}})
+    time.sleep(.5)
+    os.kill(debugger, signal.SIGSTOP)
+    j.put(session="t", request={"command": "restart", "args": {
+        "timeout_s": 20}})
+    time.sleep(.5)
+    os.kill(adapter, signal.SIGCONT)
+    time.sleep(.5)
+    os.kill(debugger, signal.SIGCONT)
+    r = j.get()
+    eq((word(r), r.get("reason")), ("stopped", "entry"),
+       "the new one has not ended with the old one")
+    k.get()
+    eq(word(j.do("t", "status")), "stopped", "nor later")
+    j.do("t", "stop")
+
+
+def ended_by_another(d):
+    """Whoever waits is answered, although the session goes at once."""
+    j, k = Local(d), Local(d)
+    j.start("t", "last_words")
+    j.do("t", "continue", wait=False)
+    k.put(session="t", request={"command": "await", "args": {}})
+    time.sleep(.5)
+    ok("words" in j.do("t", "stop"), "one ends it")
+    r = k.get()
+    ok(word(r) == "terminated" and "`debugger stop`" in r["words"],
+       "the other is told", r)
+
+
 def limit_of(pid, name):
     with open(f"/proc/{pid}/limits") as f:
         return next(line.split()[-3:-1] for line in f if name in line)
@@ -158,5 +208,6 @@ def beside_gdbserver(d):
 
 LIMITS = ("timeout await 3\ndebugger output-bytes 64K\n"
           "debugger output-events 1\n")
-run_tests(in_modes(ill_will, no_cores, beside_gdbserver, conf=CONF),
+run_tests(in_modes(ill_will, last_words, ended_by_another, no_cores,
+                   beside_gdbserver, conf=CONF),
           in_modes(limits_of_the_configuration, conf=CONF + LIMITS))
