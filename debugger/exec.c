@@ -473,10 +473,11 @@ cmd_pause(struct op *op)
 	if (!wait_limit(op, true, &ms) || !op_bool(op, "wait", &wait))
 		return;
 	if (dbg.phase != PHASE_RUNNING) {
-		/* whatever it has stopped for, it is to stay */
+		/* whatever it has stopped for, it is to stay, as a step does */
 		if (dbg.phase == PHASE_STOPPED && dbg.gathering) {
 			count_over();
-			dbg.intent = INTENT_PAUSE;
+			if (dbg.intent != INTENT_STEP)
+				dbg.intent = INTENT_PAUSE;
 		}
 		wait_add(op, 0, ms);
 		wait_settle();
