@@ -6,6 +6,8 @@
  */
 #include <json-c/json.h>
 
+#include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +16,13 @@
 #include "commands.h"
 #include "dapserver.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "log.h"
 
 #define FUNCTIONS	":functions"	/* no path */
 #define EXCEPTIONS	":exceptions"	/* nor this */
 
-/* One message that sets breakpoints, done one after the other. */
+/* One message that sets breakpoints; an editor has one of these at a time. */
 struct setting {
 	struct editor	*editor;	/* held */
 	struct json_object *message;	/* held */
@@ -32,7 +35,10 @@ struct setting {
 	size_t		 leaving;	/* removals that are not done, and one */
 };
 
+#define LATER_MAX	((size_t)4 << 20)	/* bytes of messages that wait */
+
 static void	next(struct setting *);
+static void	begin_later(struct editor *);
 
 static const char *
 key_of(struct json_object *o)
@@ -127,11 +133,27 @@ remove_all(const struct ask *ask, const char *path, struct json_object *list,
 	}
 }
 
+/* What it has asked for and what was not begun comes to nothing. */
+static void
+drop_later(struct editor *e)
+{
+	struct json_object *later = e->later;
+	size_t i, n = later == NULL ? 0 : json_object_array_length(later);
+
+	e->later = NULL;
+	e->later_len = 0;
+	for (i = 0; i < n; i++)
+		editor_respond(e, json_object_array_get_idx(later, i), false,
+		    "this editor leaves", NULL);
+	json_object_put(later);
+}
+
 void
 editor_drop_breakpoints(struct editor *e)
 {
 	struct json_object *places = e->places;
 
+	drop_later(e);
 	e->places = jobject();
 	json_object_object_foreach(places, path, list) {
 		remove_all(&e->ask, path, list, told_nobody, NULL);
@@ -144,19 +166,23 @@ static void
 finish(struct setting *s)
 {
 	struct json_object *body = jobject();
+	struct editor *e = s->editor;
 
 	if (json_object_array_length(s->now) > 0)
-		jput(s->editor->places, s->path, json_object_get(s->now));
+		jput(e->places, s->path, json_object_get(s->now));
 	jput(body, "breakpoints", json_object_get(s->answers));
-	editor_respond(s->editor, s->message, true, NULL, body);
-	if (s->editor->gone)
-		editor_drop_breakpoints(s->editor);
+	editor_respond(e, s->message, true, NULL, body);
+	e->setting = false;
+	if (e->gone || e->last)
+		editor_drop_breakpoints(e);
+	else
+		begin_later(e);
 	json_object_put(s->wanted);
 	json_object_put(s->before);
 	json_object_put(s->now);
 	json_object_put(s->answers);
 	json_object_put(s->message);
-	editor_unref(s->editor);
+	editor_unref(e);
 	free(s);
 }
 
@@ -238,7 +264,36 @@ translated_catch(struct json_object *wanted)
 	return args;
 }
 
-/* In our words what the editor wants. */
+/*
+ * From which hit on it stops: "5", ">= 5", "> 4"; 0 = from the first.
+ * False: it says something that we do not do.
+ */
+static bool
+hits_of(struct json_object *wanted, int64_t *n)
+{
+	struct json_object *v = get(wanted, "hitCondition");
+	const char *p = v == NULL ? "" : json_object_get_string(v);
+	bool above = false;
+	char *end;
+
+	*n = 0;
+	p += strspn(p, " ");
+	if (*p == '>') {
+		above = p[1] != '=';
+		p += above ? 1 : 2;
+		p += strspn(p, " ");
+	} else if (*p == '\0')
+		return true;
+	if (!isdigit((unsigned char)*p))
+		return false;
+	*n = strtoll(p, &end, 10);
+	if (*n > INT32_MAX || end[strspn(end, " ")] != '\0')
+		return false;
+	*n += above;
+	return true;
+}
+
+/* In our words what the editor wants, but for its hits. */
 static struct json_object *
 translated(struct setting *s, struct json_object *wanted)
 {
@@ -260,17 +315,24 @@ translated(struct setting *s, struct json_object *wanted)
 	v = get(wanted, "line");
 	if (v != NULL)
 		jput(args, "line", json_object_get(v));
-	v = get(wanted, "hitCondition");
-	if (v != NULL && json_object_get_int64(v) > 0)
-		jput(args, "hit_count", jint(json_object_get_int64(v)));
 	return args;
+}
+
+static void
+add(struct setting *s, struct json_object *wanted, int64_t hits)
+{
+	struct json_object *args = translated(s, wanted);
+
+	if (hits > 0)
+		jput(args, "hit_count", jint(hits));
+	commands_give(&s->editor->ask, "breakpoint_add", args, on_added, s);
 }
 
 static void
 next(struct setting *s)
 {
 	struct json_object *wanted;
-	int64_t id;
+	int64_t id, hits;
 
 	for (; s->wanted != NULL &&
 	    s->at < json_object_array_length(s->wanted); s->at++) {
@@ -280,10 +342,15 @@ next(struct setting *s)
 			    translated_catch(wanted), on_added, s);
 			return;
 		}
-		if (id == 0) {
-			commands_give(&s->editor->ask, "breakpoint_add",
-			    translated(s, wanted), on_added, s);
+		if (id == 0 && hits_of(wanted, &hits)) {
+			add(s, wanted, hits);
 			return;
+		}
+		if (id == 0) {
+			answer_one(s, 0, "of hits, only a number is known "
+			    "here: it stops from that one on (\"5\", "
+			    "\">= 5\")");
+			continue;
 		}
 		note(s, id, wanted);
 		answer_one(s, id, NULL);
@@ -341,8 +408,8 @@ wanted_of(const char *path, struct json_object *args)
 	    json_object_get(list) : NULL;
 }
 
-void
-editor_breakpoints(struct editor *e, struct json_object *message)
+static void
+begin(struct editor *e, struct json_object *message)
 {
 	const char *path = path_of(message);
 	struct json_object *wanted = NULL, *old;
@@ -372,5 +439,48 @@ editor_breakpoints(struct editor *e, struct json_object *message)
 	json_object_object_del(e->places, s->path);
 	s->now = jarray();
 	s->answers = jarray();
+	e->setting = true;
 	next(s);
+}
+
+/* Not from within begin(): what is done at once must not nest. */
+static void
+begin_later(struct editor *e)
+{
+	struct json_object *message;
+
+	if (e->beginning)
+		return;
+	e->beginning = true;
+	while (!e->setting && e->later != NULL &&
+	    json_object_array_length(e->later) > 0) {
+		message = json_object_get(json_object_array_get_idx(e->later,
+		    0));
+		json_object_array_del_idx(e->later, 0, 1);
+		e->later_len -= jsize(message);
+		begin(e, message);
+		json_object_put(message);
+	}
+	e->beginning = false;
+}
+
+/*
+ * What a place had before is known when all before is done: a message that
+ * comes meanwhile waits.
+ */
+void
+editor_breakpoints(struct editor *e, struct json_object *message)
+{
+	const size_t len = jsize(message);
+
+	if (len > LATER_MAX - e->later_len) {
+		editor_respond(e, message, false, "too much waits for the "
+		    "adapter already", NULL);
+		return;
+	}
+	if (e->later == NULL)
+		e->later = jarray();
+	e->later_len += len;
+	jadd(e->later, json_object_get(message));
+	begin_later(e);
 }

@@ -58,6 +58,7 @@ editor_unref(struct editor *e)
 		return;
 	drop_queue(e);
 	json_object_put(e->places);
+	json_object_put(e->later);
 	free(e);
 }
 

@@ -40,6 +40,10 @@ struct editor {
 		size_t	 len;
 	}		 begun[2];
 	struct json_object *places;	/* path: [{"id","key"}] it has set */
+	struct json_object *later;	/* messages that set more; or NULL */
+	size_t		 later_len;	/* bytes of those */
+	bool		 setting;	/* one of them is being done, */
+	bool		 beginning;	/* or begun */
 };
 
 /* Messages for it.  Take body (NULL = none). */

@@ -294,6 +294,63 @@ def breakpoints_have_owners():
            "and stops it")
 
 
+def in_the_mock(r):
+    """An editor that sees what a conversation says."""
+    r.start()
+    e = Editor(r)
+    e.join()
+    e.ask("configurationDone")
+    e.event("stopped")
+    return e
+
+
+def one_after_the_other():
+    with Rig("slow_breakpoints") as r:
+        e = in_the_mock(r)
+        at = {"path": "/nowhere/absent.c"}
+        first = e.send("setBreakpoints", source=at,
+                       breakpoints=[{"line": 20}])
+        then = e.send("setBreakpoints", source=at, breakpoints=[])
+        ok(r.ask("status"), "both are on their way")
+        e.send("threads")
+        a = e.response(first)["body"]["breakpoints"]
+        eq([(b["line"], b["verified"]) for b in a], [(20, True)], "the first")
+        eq(e.response(then)["body"]["breakpoints"], [], "the one after it")
+        eq(r.ask("breakpoint_list")["breakpoints"], [],
+           "what was said last holds")
+
+
+def leaves_with_some_on_their_way():
+    with Rig("slow_breakpoints") as r:
+        e = in_the_mock(r)
+        at = {"path": "/nowhere/absent.c"}
+        e.send("setBreakpoints", source=at, breakpoints=[{"line": 20}])
+        later = e.send("setBreakpoints", source=at,
+                       breakpoints=[{"line": 30}])
+        last = e.send("disconnect", terminateDebuggee=False)
+        ok(not e.response(later)["success"], "what was not begun is refused")
+        ok(e.response(last)["success"], "it leaves")
+        eq(r.ask("threads")["threads"][0]["name"], "a", "then it is answered")
+        ok(wait_for(lambda: r.ask("breakpoint_list")["breakpoints"] == [],
+                    20), "and is nobody's", r.ask("breakpoint_list"))
+
+
+def counts_of_hits():
+    with Rig("endless") as r:
+        e = in_the_mock(r)
+        said = ("5", ">= 5", ">=5", "> 5", " 7 ", "", 9, "== 5", "% 2", "-1",
+                "5 6", ">", "99999999999999999999")
+        a = e.ask("setBreakpoints", source={"path": "/nowhere/absent.c"},
+                  breakpoints=[{"line": 9, "hitCondition": x}
+                               for x in said])["breakpoints"]
+        eq([b.get("hit_count") for b in r.ask("breakpoint_list")
+            ["breakpoints"]], [5, 5, 5, 6, 7, None, 9],
+           "from which hit on they stop")
+        ok(all(not b["verified"] and "only a number" in b["message"]
+               for b in a[7:]) and "id" not in a[7],
+           "anything else is refused with words", a[7:])
+
+
 def leaves():
     with Rig() as r:
         begun(r)
@@ -371,7 +428,9 @@ subprocess.run(["c++", "-g", "-O0", "-o", "throws", "throws.cc"], cwd=WORK,
                check=True)
 try:
     run_tests(joins_a_stop, output_while_it_runs, floods,
-              exceptions_have_owners, too_many, breakpoints_have_owners, leaves, two_editors,
+              exceptions_have_owners, too_many, breakpoints_have_owners,
+              one_after_the_other, leaves_with_some_on_their_way,
+              counts_of_hits, leaves, two_editors,
               refusals)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)
