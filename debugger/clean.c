@@ -25,3 +25,15 @@ utf8_clean(const char *s, size_t *len)
 	*len = to;
 	return out;
 }
+
+size_t
+utf8_clean_length(const char *s, size_t len)
+{
+	size_t at, n, all = 0;
+
+	for (at = 0; at < len; at += n > 0 ? n : 1) {
+		n = utf8_sequence(s + at, len - at);
+		all += n > 0 ? n : 3;
+	}
+	return all;
+}

@@ -10,5 +10,7 @@
  * sequence; *len becomes its length.  The caller frees it.
  */
 char	*utf8_clean(const char *, size_t *len);
+/* The length that it would have. */
+size_t	 utf8_clean_length(const char *, size_t len);
 
 #endif

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "bps.h"
+#include "clean.h"
 #include "commands.h"
 #include "dapserver.h"
 #include "jmake.h"
+#include "jsize.h"
 #include "link.h"
 #include "log.h"
 #include "wait.h"
@@ -18,6 +20,7 @@
 #define QUEUE_MAX	((size_t)4 << 20)	/* then it is given up */
 #define FETCH_MAX	((size_t)200 << 10)	/* in one answer */
 #define FORGET_MS	60000	/* without anybody that fetches */
+#define CATEGORY_MAX	64
 
 struct heard {
 	TAILQ_ENTRY(heard) entry;
@@ -98,6 +101,16 @@ fetch(struct editor *e)
 		editor_output(e, false);
 }
 
+/* Bytes of it in an answer. */
+static size_t
+length_of(struct json_object *o)
+{
+	size_t len;
+	const char *text = jwrite(o, &len);
+
+	return utf8_clean_length(text, len);
+}
+
 /* A reply that is too long for a fetch becomes a refusal. */
 static void
 queue(struct editor *e, struct json_object *m)
@@ -108,7 +121,7 @@ queue(struct editor *e, struct json_object *m)
 	if (h == NULL)
 		fatal("editor");
 	jput(m, "seq", seq);
-	(void)jwrite(m, &h->len);
+	h->len = length_of(m);
 	h->message = m;
 	TAILQ_INSERT_TAIL(&e->queue, h, entry);
 	e->queued += h->len;
@@ -136,15 +149,6 @@ editor_event(struct editor *e, const char *name, struct json_object *body)
 	if (body != NULL)
 		jput(m, "body", body);
 	queue(e, m);
-}
-
-static size_t
-length_of(struct json_object *o)
-{
-	size_t len;
-
-	(void)jwrite(o, &len);
-	return len;
 }
 
 void
@@ -498,23 +502,63 @@ dap_end(void)
 	}
 }
 
+static void
+tell_all(const char *name, struct json_object *body)
+{
+	struct editor *e, *next;
+
+	for (e = LIST_FIRST(&editors); e != NULL; e = next) {
+		next = LIST_NEXT(e, entry);
+		if (e->ready)
+			editor_event(e, name, json_object_get(body));
+	}
+}
+
+/* The beginning of output that no fetch could take, and how much it was. */
+static void
+tell_beginning(struct json_object *body)
+{
+	struct json_object *output = NULL, *category = NULL, *cut;
+	size_t len, n;
+	char words[80];
+
+	(void)json_object_object_get_ex(body, "output", &output);
+	(void)json_object_object_get_ex(body, "category", &category);
+	if (!json_object_is_type(output, json_type_string))
+		return;
+	len = (size_t)json_object_get_string_len(output);
+	n = jsize_fit(json_object_get_string(output), len, FETCH_MAX / 2);
+	cut = one("output", jtext_clean(json_object_get_string(output), n));
+	if (json_object_is_type(category, json_type_string) &&
+	    json_object_get_string_len(category) <= CATEGORY_MAX)
+		jput(cut, "category", json_object_get(category));
+	tell_all("output", cut);
+	json_object_put(cut);
+	if (n == len)
+		return;
+	(void)snprintf(words, sizeof(words), "\n[%zu bytes of this are left "
+	    "out]\n", len - n);
+	cut = one("output", jtext(words));
+	jput(cut, "category", jtext("console"));
+	tell_all("output", cut);
+	json_object_put(cut);
+}
+
 void
 dap_event(const char *name, struct json_object *body)
 {
 	static const char *const passed[] = { "output", "thread", "module",
 	    "process", "loadedSource", "memory", "progressStart",
 	    "progressUpdate", "progressEnd" };
-	struct editor *e, *next;
 	size_t i;
 
 	for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
 		if (strcmp(passed[i], name) == 0)
 			break;
-	if (i == sizeof(passed) / sizeof(passed[0]))
+	if (i == sizeof(passed) / sizeof(passed[0]) || LIST_EMPTY(&editors))
 		return;
-	for (e = LIST_FIRST(&editors); e != NULL; e = next) {
-		next = LIST_NEXT(e, entry);
-		if (e->ready)
-			editor_event(e, name, json_object_get(body));
-	}
+	if (body == NULL || length_of(body) <= FETCH_MAX)
+		tell_all(name, body);
+	else if (strcmp(name, "output") == 0)
+		tell_beginning(body);
 }

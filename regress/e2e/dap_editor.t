@@ -351,6 +351,34 @@ def counts_of_hits():
            "anything else is refused with words", a[7:])
 
 
+def large_events():
+    path = os.path.join(WORK, "large")
+    with open(path + ".conv", "w", encoding="latin-1") as f:
+        f.write("include entry19.inc\n< next\nok next\n" +
+                "".join(f"ev {name} {body}\n" for name, body in (
+                    ("output", '{"category":"important","output":"' +
+                     "x" * 300000 + '"}'),
+                    ("output", '{"output":"' + "\xe9" * 100000 + '"}'),
+                    ("module", '{"reason":"new","module":{"name":"' +
+                     "x" * 300000 + '"}}'),
+                    ("thread", '{"reason":"started","threadId":7}'))) +
+                'ev stopped {"reason":"step","threadId":4711}\n')
+    with Rig(path) as r:
+        e = in_the_mock(r)
+        r.ask("next")
+        e.event("stopped")
+        said = [m["body"] for m in e.got if m.get("event") == "output"]
+        ok(len(said) == 4 and said[0]["category"] == "important" and
+           10000 < len(said[0]["output"]) < 200000 and
+           set(said[0]["output"]) == {"x"}, "the beginning of long output")
+        eq(said[1]["output"],
+           f"\n[{300000 - len(said[0]['output'])} bytes of this are left "
+           "out]\n", "and how much is left out")
+        ok(set(said[2]["output"]) == {"\ufffd"}, "as long as it is shown")
+        eq([m["event"] for m in e.got if m.get("event") in
+            ("module", "thread")], ["thread"], "other events come or do not")
+
+
 def leaves():
     with Rig() as r:
         begun(r)
@@ -420,7 +448,8 @@ def refusals():
            "who may only look is no editor")
 
 
-for name in ("prog.c", "throws.cc"):
+for name in ("prog.c", "throws.cc", "auto.inc", "ready19.inc",
+             "entry19.inc"):
     shutil.copy(os.path.join(TOP, "regress/dap", name), WORK)
 subprocess.run(["cc", "-g", "-O0", "-pthread", "-o", "prog", "prog.c"],
                cwd=WORK, check=True)
@@ -430,7 +459,7 @@ try:
     run_tests(joins_a_stop, output_while_it_runs, floods,
               exceptions_have_owners, too_many, breakpoints_have_owners,
               one_after_the_other, leaves_with_some_on_their_way,
-              counts_of_hits, leaves, two_editors,
+              counts_of_hits, large_events, leaves, two_editors,
               refusals)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)
