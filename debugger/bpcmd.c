@@ -409,15 +409,9 @@ bps_preset_bad(void)
  * adapter knows. Before it is launched nothing is verified anywhere yet.
  */
 static const char *
-until_bad(char *words, size_t room)
+until_bad(const struct bp *bp, char *words, size_t room)
 {
-	const struct bp *bp = NULL;
-	size_t i;
-
-	for (i = 0; i < bps_count() && bp == NULL; i++)
-		if (bps_at(i)->once && bps_at(i)->kind == BP_LINE)
-			bp = bps_at(i);
-	if (bp == NULL)
+	if (bp == NULL || bp->kind != BP_LINE)
 		return NULL;
 	if (bp->verified && bp->actual_line > 0 && bp->actual_line < bp->line)
 		/* behind the end of the file: it would stop before */
@@ -441,9 +435,9 @@ until_set(struct op *op, const char *why, void *arg)
 
 	memcpy(&done, &arg, sizeof(done));
 	if (why == NULL)
-		why = until_bad(words, sizeof(words));
+		why = until_bad(bps_find(op->once), words, sizeof(words));
 	if (why != NULL)
-		bps_until_over();
+		bps_until_drop(op);
 	done(op, why);
 }
 
@@ -458,6 +452,7 @@ bps_until(struct op *op, const char *file, int64_t line, const char *function,
 		done(op, "there are too many breakpoints");
 		return;
 	}
+	op->once = bp->id;
 	bp->dirty = true;
 	bp->line = line;
 	bps_set(&bp->function, function);
@@ -466,6 +461,18 @@ bps_until(struct op *op, const char *file, int64_t line, const char *function,
 	/* a function's address does not fit a void * by the letter of C */
 	memcpy(&arg, &done, sizeof(arg));
 	bpsend_dirty(op, until_set, arg);
+}
+
+void
+bps_until_drop(struct op *op)
+{
+	struct bp *bp = bps_find(op->once);
+
+	if (bp == NULL)
+		return;
+	bp->going = bp->dirty = true;
+	bpsend_dirty(NULL, nothing, NULL);
+	bps_free(bp);
 }
 
 void

@@ -116,6 +116,7 @@ struct op {
 	uint64_t	 word;
 	void		*data;
 	void		(*free_data)(void *);
+	int64_t		 once;		/* its breakpoint of bps_until(), or 0 */
 };
 
 /*
@@ -215,10 +216,12 @@ void	 bps_forget(void);
 /*
  * One more place to stop, once: file and line, or function (the other NULL).
  * While nothing runs yet it is only noted, and bps_configure() sends it.
- * Any stop, and the end, make it go by bps_until_over().
+ * Any stop, and the end, make all of these go by bps_until_over(); who does
+ * not let the program run drops his own.
  */
 void	 bps_until(struct op *, const char *file, int64_t line,
 	    const char *function, done_fn);
+void	 bps_until_drop(struct op *);
 void	 bps_until_over(void);
 
 /*

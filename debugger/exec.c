@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "bps.h"
 #include "commands.h"
 #include "dapserver.h"
 #include "events.h"
@@ -362,21 +363,36 @@ cmd_resume(struct op *op)
 }
 
 /* -- until -- */
+/* The stop that it was meant for may be over: then it must not stay. */
 static void
 on_until_set(struct op *op, const char *why)
 {
-	if (why != NULL)
+	if (why != NULL) {
 		op_fail(op, "not_verified", "%s", why);
-	else if (!op->answered && op_stopped(op))
-		cmd_resume(op);
+		return;
+	}
+	if (op->answered || !op_stopped(op)) {
+		bps_until_drop(op);
+		return;
+	}
+	if (dbg.gathering || bps_find(op->once) == NULL)
+		op_fail(op, "refused", "the program has stopped anew "
+		    "meanwhile; nothing moved");
+	else
+		resume(op);
+	if (dbg.phase == PHASE_STOPPED)
+		bps_until_drop(op);
 }
 
 static void
-cmd_until(struct op *op)
+until(struct op *op)
 {
 	const char *file = NULL;
-	int64_t line = 0;
+	int64_t line = 0, count;
+	uint64_t ms;
 
+	if (!check(op, &ms, &count) || !can(op))
+		return;
 	if (*summary_file() != '\0')
 		file = summary_file();
 	if (!op_string(op, "file", false, &file))
@@ -386,6 +402,12 @@ cmd_until(struct op *op)
 		    "source here, which a line could be of: give FILE:LINE");
 	else if (op_int(op, "line", true, &line))
 		bps_until(op, file, line, NULL, on_until_set);
+}
+
+static void
+cmd_until(struct op *op)
+{
+	exec_when_settled(op, until);
 }
 
 /* -- pause, await, status -- */

@@ -80,20 +80,16 @@ static void
 on_function_found(struct op *op, const char *why)
 {
 	const char *function = jget_str(op->args, "function");
-	const struct bp *bp = NULL;
+	const struct bp *bp = bps_find(op->once);
 	int64_t first, last, line = 0;
 	char path[PATH_MAX] = "";
-	size_t i;
 
-	for (i = 0; i < bps_count() && bp == NULL; i++)
-		if (bps_at(i)->once && bps_at(i)->actual_file != NULL)
-			bp = bps_at(i);
-	if (bp != NULL) {
+	if (bp != NULL && bp->actual_file != NULL) {
 		line = bp->actual_line;
 		if (!source_find(bp->actual_file, dbg.cwd, path, sizeof(path)))
 			path[0] = '\0';
 	}
-	bps_until_over();
+	bps_until_drop(op);
 	if (path[0] == '\0')
 		op_fail(op, "no_such", "there is no source of a function %s%s"
 		    "%s", function, why == NULL ? "" : ": ",

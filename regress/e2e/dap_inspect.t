@@ -7,7 +7,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dbgrig import Rig
+from dbgrig import TOP, Rig
 from dl import eq, ok, run_tests, wait_for
 
 X = "/nowhere/absent.c"
@@ -97,6 +97,31 @@ def only_enabled_ones():
         eq(list(listed(r)), [one, two], "rolled back")
         s = r.ask("continue")
         eq(s["breakpoints"], [two], "answers belong to the enabled ones")
+
+
+def places_have_owners():
+    with Rig("own_places", ["-r", "10"], kind="debugpy") as r:
+        r.start(cwd=os.path.abspath(TOP))
+        found = r.send("source", function="square")
+        e = r.refused("until", file=X, line=5000)
+        ok("no code at" in e["message"], "not there", e)
+        s = r.answer(found)["source"]
+        eq(os.path.basename(s["file"]), "prog.c",
+           "who asked for a function finds it")
+        there = r.send("until", file=X, line=20)
+        eq(r.refused("source", function="other")["code"], "no_such",
+           "no such function")
+        eq(r.answer(there)["reason"], "until", "who runs to a line gets there")
+        for args in ({"timeout_s": -7}, {"granularity": "inch"},
+                     {"granularity": "instruction"}):
+            ok(r.refused("until", file=X, line=30, **args)["code"] in
+               ("invalid_argument", "unsupported"), f"{args}")
+        ok(bp(r.ask("breakpoint_add", file=X, line=9))["verified"],
+           "what was refused has set nothing")
+        r.send("until", conn=9, file=X, line=40)
+        r.raw({"command": "_gone", "conn": 9})
+        r.ask("threads")
+        eq(r.ask("next")["reason"], "step", "nor has who has gone")
 
 
 def kept_by_us():
@@ -278,7 +303,8 @@ def who_only_reads():
 
 
 run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
-          condition_failed, only_enabled_ones, kept_by_us, wants_of_clients,
+          condition_failed, only_enabled_ones, places_have_owners,
+          kept_by_us, wants_of_clients,
           by_address, cannot_watch, contexts, memory_by_command,
           memory_by_request, nothing_moves, old_threads, bounded,
           who_only_reads)
