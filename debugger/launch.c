@@ -195,21 +195,36 @@ resolve(const char *word, const char *cwd, const char *dirs, char *to,
 	(void)snprintf(to, size, "%s/%s", cwd, word);
 }
 
+/* What holds for one start; in use when nothing is left to be refused. */
+struct options {
+	enum entry	 entry;
+	bool		 tty, wait;
+	uint64_t	 limit_ms;
+};
+
 static bool
-read_options(struct op *op)
+read_options(struct op *op, struct options *o)
 {
 	struct json_object *v;
 	bool entry = false, had = json_object_object_get_ex(op->args,
 	    "stop_on_entry", &v);
 
-	l.wait = true;
-	l.tty = false;
+	*o = (struct options) { .wait = true };
 	if (!op_bool(op, "stop_on_entry", &entry) ||
-	    !op_bool(op, "wait", &l.wait) || !op_bool(op, "tty", &l.tty) ||
-	    !wait_limit(op, false, &l.limit_ms))
+	    !op_bool(op, "wait", &o->wait) || !op_bool(op, "tty", &o->tty) ||
+	    !wait_limit(op, false, &o->limit_ms))
 		return false;
-	l.entry = entry ? ENTRY_YES : had ? ENTRY_NO : ENTRY_DEFAULT;
+	o->entry = entry ? ENTRY_YES : had ? ENTRY_NO : ENTRY_DEFAULT;
 	return true;
+}
+
+static void
+use_options(const struct options *o)
+{
+	l.entry = o->entry;
+	l.tty = o->tty;
+	l.wait = o->wait;
+	l.limit_ms = o->limit_ms;
 }
 
 static void
@@ -220,12 +235,13 @@ keep(struct json_object **slot, struct json_object *v)
 }
 
 static bool
-read_program(struct op *op, const char *cwd, struct json_object *env)
+read_program(struct op *op, const char *cwd, struct json_object *env,
+    char *path, size_t size)
 {
 	const char *program = NULL;
 
 	if (dbg_said.image) {
-		dbg.program[0] = '\0';	/* known once the adapter runs */
+		*path = '\0';	/* known once the adapter runs */
 		return true;
 	}
 	if (dbg_said.program[0] != '\0')
@@ -237,36 +253,38 @@ read_program(struct op *op, const char *cwd, struct json_object *env)
 		    "the path of a program");
 		return false;
 	}
-	resolve(program, cwd, client_path(env), dbg.program,
-	    sizeof(dbg.program));
+	resolve(program, cwd, client_path(env), path, size);
 	/* what a bundle brings along is not where we can see it */
-	if (dbg_said.program[0] != '\0' || is_file(dbg.program))
+	if (dbg_said.program[0] != '\0' || is_file(path))
 		return true;
-	op_fail(op, "invalid_argument", "cannot debug %s: %s", dbg.program,
+	op_fail(op, "invalid_argument", "cannot debug %s: %s", path,
 	    strerror(errno));
 	return false;
 }
 
-/* What a start needs to know.  false = refused. */
+/* What a start needs to know.  false = refused, with all as it was. */
 static bool
 read_start(struct op *op)
 {
 	const char *cwd = "/", *name = NULL;
 	struct json_object *args, *env, *breaks = NULL;
+	char program[sizeof(dbg.program)];
+	struct options options;
 	struct choice choice;
 
 	if (!op_string(op, "cwd", false, &cwd) ||
 	    !op_string(op, "adapter", false, &name) ||
 	    !strings(op, "args", &args) || !strings(op, "env", &env) ||
-	    !read_options(op))
+	    !read_options(op, &options))
 		return false;
 	if (*cwd != '/') {
 		op_fail(op, "invalid_argument", "cwd is \"%s\": it must be an "
 		    "absolute path", cwd);
 		return false;
 	}
-	if (!read_program(op, cwd, env) || !choose_adapter(op, name,
-	    dbg_said.image ? NULL : dbg.program, client_path(env), &choice))
+	if (!read_program(op, cwd, env, program, sizeof(program)) ||
+	    !choose_adapter(op, name, dbg_said.image ? NULL : program,
+	    client_path(env), &choice))
 		return false;
 	if (json_object_object_get_ex(op->args, "breaks", &breaks) &&
 	    breaks != NULL && !bps_preset(op, breaks)) {
@@ -277,6 +295,8 @@ read_start(struct op *op)
 	l.choice = choice;
 	keep(&l.args, args == NULL ? saved_args : args);
 	keep(&l.env, env);
+	use_options(&options);
+	(void)snprintf(dbg.program, sizeof(dbg.program), "%s", program);
 	(void)snprintf(dbg.cwd, sizeof(dbg.cwd), "%s", cwd);
 	l.attach = l.beside = false;
 	l.known = true;
@@ -709,8 +729,9 @@ launch_start(struct op *op)
 		begin_stopping(op);
 }
 
+/* *number stays as it is for the session's own program. */
 static bool
-read_pid(struct op *op)
+read_pid(struct op *op, pid_t *number, bool *beside)
 {
 	char why[400];
 	int64_t pid = 0;
@@ -718,8 +739,8 @@ read_pid(struct op *op)
 	const bool named = json_object_object_get_ex(op->args, "pid", &v);
 
 	/* the session's own program, which the link knows */
-	l.beside = dbg_said.target_pid != 0 || (l.known && !named);
-	if (l.beside)
+	*beside = dbg_said.target_pid != 0 || (l.known && !named);
+	if (*beside)
 		return true;
 	if (!named) {
 		op_fail(op, "not_running", "no program runs in this session "
@@ -744,7 +765,7 @@ read_pid(struct op *op)
 		op_fail(op, "refused", "%s", why);
 		return false;
 	}
-	l.pid = (pid_t)pid;
+	*number = (pid_t)pid;
 	return true;
 }
 
@@ -762,17 +783,24 @@ void
 launch_attach(struct op *op)
 {
 	const char *name = NULL, *program = NULL, *cwd = "/";
-	char exe[64];
+	struct options options;
 	struct choice choice;
+	pid_t pid = l.pid;
+	bool beside;
+	char exe[64];
 
-	if (!read_pid(op) || !op_string(op, "adapter", false, &name) ||
+	if (!read_pid(op, &pid, &beside) ||
+	    !op_string(op, "adapter", false, &name) ||
 	    !op_string(op, "program", false, &program) ||
-	    !op_string(op, "cwd", false, &cwd) || !read_options(op))
+	    !op_string(op, "cwd", false, &cwd) || !read_options(op, &options))
 		return;
-	(void)snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)l.pid);
+	(void)snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
 	if (!choose_adapter(op, name, program != NULL ? program :
-	    l.beside ? NULL : exe, client_path(NULL), &choice))
+	    beside ? NULL : exe, client_path(NULL), &choice))
 		return;
+	use_options(&options);
+	l.pid = pid;
+	l.beside = beside;
 	set_program(program);
 	(void)snprintf(dbg.cwd, sizeof(dbg.cwd), "%s", *cwd == '/' ? cwd : "/");
 	trail_begin(l.beside ? 0 : l.pid);
@@ -788,6 +816,7 @@ void
 launch_restart(struct op *op)
 {
 	const enum entry before = l.entry;
+	struct options options;
 	struct json_object *v;
 
 	if (!launch_again_possible()) {
@@ -796,8 +825,9 @@ launch_restart(struct op *op)
 		    "nothing to start again" : "nothing was started yet");
 		return;
 	}
-	if (!read_options(op))
+	if (!read_options(op, &options))
 		return;
+	use_options(&options);
 	if (!json_object_object_get_ex(op->args, "stop_on_entry", &v))
 		l.entry = before;
 	begin_stopping(op);

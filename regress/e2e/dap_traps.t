@@ -391,6 +391,26 @@ def refused_launches():
 
 
 # --- time ----------------------------------------------------------------
+def refused_starts_change_nothing():
+    with Rig("same_again") as r:
+        r.start(args=["one"])
+        ok(ended(r.ask("continue")), "it was run")
+        for command, args in (
+                ("start", {"program": "/bin/false", "adapter": "dbx"}),
+                ("start", {"program": "/bin/nothing"}),
+                ("start", {"program": "/bin/false", "breaks": [{}]}),
+                ("start", {"program": "/bin/false", "tty": 7}),
+                ("attach", {"pid": -1}),
+                ("attach", {"pid": os.getpid(), "adapter": "dbx"})):
+            e = r.refused(command, cwd="/", stop_on_entry=False, wait=False,
+                          **{"adapter": "lldb-dap", **args})
+            ok("code" in e, f"{args}: refused", e)
+            eq(r.ask("status")["program"], "/bin/true", "what there is")
+        s = r.ask("restart")
+        eq((s["state"], s["reason"]), ("stopped", "entry"),
+           "the first is started again, as it was")
+
+
 def limits():
     with Rig("hang", ["-r", "5"]) as r:
         r.start()
@@ -682,7 +702,8 @@ run_tests(launch_orders, gdb_launches_last, without_waiting,
           reads_always, does_not_tick, moved_by_its_own_commands,
           answers_of_nobody, breaks_of_a_start, exit_codes,
           lost_programs, output_before_the_end, cuts_no_character, death_is_a_state,
-          death_while_stopped, refused_launches, limits, busy,
+          death_while_stopped, refused_launches,
+          refused_starts_change_nothing, limits, busy,
           still_running, lost_pause, own_gate, slow_detach, rollback, steps,
           reverse_requests, framing,
           huge_answers, values_that_grow, counts_without_end, floods, wrong_kinds, readers, client_that_leaves,
