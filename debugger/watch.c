@@ -494,12 +494,16 @@ static void
 watch_add(struct op *op)
 {
 	const char *expression = NULL, *access = "write", *condition = NULL;
+	int64_t thread, frame;
 	struct adding *ad;
 	struct watch *w = find(0);
 
+	/* view_get() would refuse the last two without a word to on_view() */
 	if (!op_string(op, "expression", true, &expression) ||
 	    !op_string(op, "access", false, &access) ||
-	    !op_string(op, "condition", false, &condition) || !can_watch(op))
+	    !op_string(op, "condition", false, &condition) ||
+	    !op_int(op, "thread", false, &thread) ||
+	    !op_int(op, "frame", false, &frame) || !can_watch(op))
 		return;
 	if (strcmp(access, "write") != 0 && strcmp(access, "read") != 0 &&
 	    strcmp(access, "access") != 0) {

@@ -185,6 +185,17 @@ def by_address():
            "old and new", s["changed"])
 
 
+def wants_of_watchers():
+    with Rig("watch") as r:
+        r.start()
+        for args in [{"thread": "a"}, {"frame": []}] * 9:
+            eq(r.refused("watch_add", expression="x", **args)["code"],
+               "invalid_argument", f"{args}")
+        eq(r.ask("watch_list")["watchpoints"], [], "they take no room")
+        ok(r.ask("watch_add", expression="x")["watchpoint"]["verified"],
+           "which is for others")
+
+
 def cannot_watch():
     with Rig("order19") as r:
         r.start()
@@ -305,6 +316,6 @@ def who_only_reads():
 run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
           kept_by_us, wants_of_clients,
-          by_address, cannot_watch, contexts, memory_by_command,
+          by_address, wants_of_watchers, cannot_watch, contexts, memory_by_command,
           memory_by_request, nothing_moves, old_threads, bounded,
           who_only_reads)
