@@ -219,6 +219,9 @@ breakpoint_list(struct op *op)
 struct chosen {
 	size_t		 n;
 	int64_t		 id[BPS_MOST];
+	struct {
+		bool	 enabled, sent, verified;
+	}		 was[BPS_MOST];
 };
 
 static bool
@@ -298,26 +301,35 @@ switched(struct op *op, const char *why, void *arg)
 	for (i = 0; i < c->n; i++) {
 		if ((bp = bps_find(c->id[i])) == NULL)
 			continue;
-		if (why != NULL)
-			bp->enabled = op->word == 0;
+		if (why != NULL && bp->enabled != c->was[i].enabled) {
+			bp->enabled = c->was[i].enabled;
+			bp->sent = c->was[i].sent;
+			bp->verified = c->was[i].verified;
+			bp->dirty = true;
+		}
 		jadd(arr, bp_json(bp));
 	}
+	/* of several lists, some may have been taken */
+	if (why != NULL)
+		bpsend_dirty(NULL, nothing, NULL);
 	bpsend_answer(op, why, "breakpoints", arr);
 }
 
 static void
 set_enabled(struct op *op, bool on)
 {
-	const struct chosen *c;
+	struct chosen *c;
 	struct bp *bp;
 	size_t i;
 
 	if (!choose(op))
 		return;
 	c = op->data;
-	op->word = on;
 	for (i = 0; i < c->n; i++) {
 		bp = bps_find(c->id[i]);
+		c->was[i].enabled = bp->enabled;
+		c->was[i].sent = bp->sent;
+		c->was[i].verified = bp->verified;
 		bp->dirty = bp->enabled != on;
 		bp->enabled = on;
 		if (!on)

@@ -124,6 +124,19 @@ def places_have_owners():
         eq(r.ask("next")["reason"], "step", "nor has who has gone")
 
 
+def refused_switches():
+    with Rig("refused_enable") as r:
+        r.start()
+        one = bp(r.ask("breakpoint_add", file=X, line=5))["id"]
+        r.ask("breakpoint_disable", id=one)
+        two = bp(r.ask("breakpoint_add", file=X, line=6))["id"]
+        eq(r.refused("breakpoint_enable", all=True)["code"], "refused",
+           "not now")
+        eq([(b["enabled"], b["verified"]) for b in listed(r).values()],
+           [(False, False), (True, True)], "each is as it was")
+        eq(r.ask("continue")["breakpoints"], [two], "and stops, or does not")
+
+
 def kept_by_us():
     with Rig("emulated") as r:
         r.start()
@@ -315,7 +328,7 @@ def who_only_reads():
 
 run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
-          kept_by_us, wants_of_clients,
+          refused_switches, kept_by_us, wants_of_clients,
           by_address, wants_of_watchers, cannot_watch, contexts, memory_by_command,
           memory_by_request, nothing_moves, old_threads, bounded,
           who_only_reads)
