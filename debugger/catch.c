@@ -448,6 +448,27 @@ catch_list(struct op *op)
 }
 
 static void
+nothing(struct op *op, const char *why, void *arg)
+{
+	(void)op;
+	(void)why;
+	(void)arg;
+}
+
+/* Its breakpoint stays as well, also where the adapter has let that go. */
+static void
+keep(struct catcher *c)
+{
+	struct bp *bp = c->bp == 0 ? NULL : bps_find(c->bp);
+
+	c->going = false;
+	if (bp == NULL)
+		return;
+	bp->going = false;
+	bp->dirty = true;
+}
+
+static void
 removed(struct op *op, const char *why, void *arg)
 {
 	struct json_object *arr = jarray();
@@ -457,12 +478,15 @@ removed(struct op *op, const char *why, void *arg)
 	for (i = 0; i < CATCHERS; i++) {
 		if (!catchers[i].going)
 			continue;
-		catchers[i].going = false;
-		if (why != NULL)
+		if (why != NULL) {
+			keep(&catchers[i]);
 			continue;
+		}
 		jadd(arr, jint(catchers[i].id));
 		drop(&catchers[i]);
 	}
+	if (why != NULL)
+		bpsend_dirty(NULL, nothing, NULL);
 	bpsend_answer(op, why, "removed", arr);
 }
 

@@ -137,6 +137,17 @@ def refused_switches():
         eq(r.ask("continue")["breakpoints"], [two], "and stops, or does not")
 
 
+def refused_removals():
+    with Rig("refused_uncatch") as r:
+        r.start()
+        c = r.ask("catch_add", kind="panic")["catchpoint"]["id"]
+        e = r.refused("catch_remove", id=c)
+        ok("busy now" in e["message"], "not now", e)
+        eq([(c["id"], c["verified"]) for c in r.ask("catch_list")
+            ["catchpoints"]], [(c, True)], "it stays")
+        eq(r.ask("continue")["breakpoints"], [c], "and stops")
+
+
 def kept_by_us():
     with Rig("emulated") as r:
         r.start()
@@ -328,7 +339,7 @@ def who_only_reads():
 
 run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
-          refused_switches, kept_by_us, wants_of_clients,
+          refused_switches, refused_removals, kept_by_us, wants_of_clients,
           by_address, wants_of_watchers, cannot_watch, contexts, memory_by_command,
           memory_by_request, nothing_moves, old_threads, bounded,
           who_only_reads)
