@@ -250,15 +250,12 @@ trc_ended(int c, int s)
 static void
 on_resumed(const char *why)
 {
-	struct store_stats s;
-
 	if (why != NULL) {
 		log_warnx("the timeline of the last tracer is lost: %s", why);
 		return;
 	}
 	/* what its functions took is not known any more, their names are */
-	store_stats(timeline_store(), &s);
-	fn_begin(timeline_store(), s.functions);
+	fn_begin(timeline_store(), store_functions_end(timeline_store()));
 	session_set_root(store_meta(timeline_store())->project_root);
 }
 

@@ -447,6 +447,27 @@ it_is_found_again(void **state)
 	    "\"0x3\"},\"limit\":1}"), " /4500+"));
 }
 
+/* Numbers have gaps: not all that are chosen are hooked and named. */
+static void
+numbers_end_behind_the_last(void **state)
+{
+	(void)state;
+	rig_open(true);
+	assert_int_equal(store_functions_end(st), 0);
+	rig_function(3, "three", "/src/a.c");
+	assert_int_equal(store_functions_end(st), 4);
+	rig_function(90, "ninety", "/src/a.c");
+	rig_function(7, "seven", "/src/a.c");
+	assert_int_equal(store_functions_end(st), 91);
+	/* one without a name */
+	rig_call(EVENT_ENTER, 10, 300, START + 10, 0, 0);
+	store_flush(st);
+	assert_int_equal(store_functions_end(st), 301);
+	store_close(st, true);
+	rig_open(false);
+	assert_int_equal(store_functions_end(st), 301);
+}
+
 /* What goes on after that has ids and threads of its own. */
 static void
 it_can_go_on(void **state)
@@ -857,6 +878,7 @@ main(void)
 		TEST(characters_are_not_cut), TEST(long_output_is_parted),
 		TEST(crashes_are_json_or_a_string),
 		cmocka_unit_test(json_is_strict), TEST(it_is_found_again),
+		TEST(numbers_end_behind_the_last),
 		TEST(it_can_go_on), TEST(a_file_that_was_changed_ends_early),
 		TEST(short_calls_are_whole), TEST(calls_at_once),
 		TEST(a_look_meanwhile),

@@ -272,6 +272,8 @@ void	 store_limit(struct store *, uint64_t calls);
  */
 void	 store_share(struct store *, bool);
 void	 store_stats(const struct store *, struct store_stats *);
+/* Nothing is stored of functions from there on, neither names nor calls. */
+uint32_t store_functions_end(const struct store *);
 /* Its name; borrowed until the next store_function(), "" = it has none. */
 const char *store_name(const struct store *, uint32_t fn);
 /* How often a function was entered, of what is still there. */

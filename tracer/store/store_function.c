@@ -94,6 +94,16 @@ function_set(struct store *st, const struct store_function *sf)
 	return 0;
 }
 
+uint32_t
+store_functions_end(const struct store *st)
+{
+	uint32_t n = st->functions_cap, called = tally_end(&st->tally);
+
+	while (n > 0 && st->functions[n - 1].name == NULL)
+		n--;
+	return n > called ? n : called;
+}
+
 int
 store_function(struct store *st, const struct store_function *sf)
 {

@@ -237,6 +237,21 @@ tally_raw(const struct tally *t, uint32_t fn, uint16_t class, size_t *len)
 	return &f->classes[class].key;
 }
 
+uint32_t
+tally_end(const struct tally *t)
+{
+	uint32_t n = t->nfns;
+	const struct fn_tally *f;
+
+	for (; n > 0; n--) {
+		f = &t->fns[n - 1];
+		if (f->enters > 0 || f->others > 0 || f->odds > 0 ||
+		    f->classes != NULL)
+			break;
+	}
+	return n;
+}
+
 void
 tally_free(struct tally *t)
 {

@@ -49,6 +49,8 @@ uint64_t tally_count(const struct tally *, uint32_t fn, uint16_t class);
 /* The value of a class, borrowed; NULL = not known. */
 const void *tally_raw(const struct tally *, uint32_t fn, uint16_t class,
 	    size_t *len);
+/* No function from there on was ever entered or left. */
+uint32_t tally_end(const struct tally *);
 void	 tally_free(struct tally *);
 
 #endif

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# What one request of a tracer's leaves to the next, and programs that are not
+# as most are: with children while patterns are read, with a library mapped
+# twice, without their first thread.
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dl import eq, ok, run_tests, stat_of, wait_for  # noqa: E402
+from tracerig import SOON, SOURCES, build, stop, stripped  # noqa: E402
+from tracerproc import Tracer, calls  # noqa: E402
+
+ENTER = "function_enter"
+LOADS = 400
+BY_NAME = ("SELECT function_name, count(*) FROM events WHERE event_type = "
+           "'function_enter' GROUP BY 1 ORDER BY 1")
+
+
+def calls_by_name(t):
+    return dict(t.ask("sql", statement=BY_NAME)["rows"])
+
+
+def numbers_with_gaps():
+    """Functions that cannot be traced have numbers, too."""
+    with Tracer() as t:
+        r = t.ask("launch", command=build("kinds.c", "-g", "-O1"),
+                  args=["on", "2000"], projectRoot=SOURCES,
+                  trace={"add": ["beat", "rounds", "brief", "behind"]})
+        t.until(lambda q: q["totalCount"] > 100)
+        eq(t.ask("trace")["notTraceableCount"], 2, "two of four are traced")
+        time.sleep(0.5)
+        t.put("_kill")
+        ok(t.event("successor") is not None, "a successor comes")
+        was = calls_by_name(t)
+        eq(sorted(was), ["beat", "behind"], "it knows what was called")
+        ok(t.ask("trace", add=["end", "on", "hold", "storm", "main"])
+           ["hookedFunctions"] > 1, "it traces others")
+        eq(calls_by_name(t), was, "which take nobody's name")
+        t.ask("stop")
+        stop(r["pid"])
+
+
+run_tests(numbers_with_gaps)
