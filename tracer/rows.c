@@ -187,6 +187,7 @@ add(const struct wish *w, const char *text, bool address)
 			free(r);
 			return;
 		}
+		r->is_new = true;
 		TAILQ_INSERT_TAIL(&rows, r, entry);
 	}
 	if (!address) {
@@ -199,7 +200,8 @@ add(const struct wish *w, const char *text, bool address)
 			return;
 		}
 	}
-	r->raw = w->raw || address;
+	/* what is traced so already is traced on */
+	r->raw = r->raw || w->raw || address;
 	if (w->has_budget) {
 		r->has_budget = true;
 		r->budget = w->budget;
@@ -240,8 +242,8 @@ wish_apply(const struct wish *w)
 	probing_kick();
 }
 
-bool
-wish_was_vain(const struct wish *w)
+static bool
+is_vain(const struct wish *w)
 {
 	const struct process *p = process_main();
 	const struct row *r;
@@ -254,8 +256,23 @@ wish_was_vain(const struct wish *w)
 	for (i = 0; i < count(w->add); i++)
 		if ((r = row_find(word(w->add, i))) != NULL && r->most.matched > 0)
 			return false;
-	for (i = 0; i < count(w->add); i++)
-		if (row_find(word(w->add, i)) != NULL)
-			row_remove(row_find(word(w->add, i)));
 	return true;
+}
+
+/* Rows that others have made stay: they are of use with what else is loaded. */
+bool
+wish_was_vain(const struct wish *w)
+{
+	const bool vain = is_vain(w);
+	struct row *r;
+	size_t i;
+
+	for (i = 0; i < count(w->add); i++) {
+		if ((r = row_find(word(w->add, i))) == NULL || !r->is_new)
+			continue;
+		r->is_new = false;
+		if (vain)
+			row_remove(r);
+	}
+	return vain;
 }

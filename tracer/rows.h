@@ -21,6 +21,7 @@ struct row {
 	char		*text;		/* owned */
 	struct pattern	*pattern;	/* owned; NULL = an address */
 	bool		 raw;
+	bool		 is_new;	/* what has made it may be refused yet */
 	bool		 has_budget;
 	uint32_t	 budget;
 	/* of the process that is being looked at; most of any, since the last

@@ -44,4 +44,24 @@ def numbers_with_gaps():
         stop(r["pid"])
 
 
-run_tests(numbers_with_gaps)
+def what_is_refused_changes_nothing():
+    program = stripped(build("watched.c", "-g", "-O1"))
+    with Tracer() as t:
+        r = t.ask("launch", command=program, args=["-1", "5000"],
+                  projectRoot=SOURCES, trace={"add": ["usleep", "nothing"],
+                                              "rawRegisters": True})
+        eq(t.ask("trace")["hookedFunctions"], 1, "one is traced by registers")
+        r2 = t.ask("trace", add=["usleep"])
+        eq((r2.get("activePatterns"), r2.get("hookedFunctions")),
+           (["usleep", "nothing"], 1),
+           "it is when it is asked for without them")
+        eq(t.code("trace", add=["nothing", "nowhere"]), "NO_DEBUG_SYMBOLS",
+           "what matches nothing is refused")
+        r2 = t.ask("trace")
+        eq((r2["activePatterns"], r2["hookedFunctions"]),
+           (["usleep", "nothing"], 1), "what was there before stays")
+        t.ask("stop")
+        stop(r["pid"])
+
+
+run_tests(numbers_with_gaps, what_is_refused_changes_nothing)
