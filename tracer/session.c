@@ -370,6 +370,8 @@ attach_all(const char *why)
 		timeline_pace(true);
 	}
 	session_tell();
+	/* who attaches next says it himself */
+	follow_forks = false;
 	while ((w = TAILQ_FIRST(&attaching)) != NULL) {
 		if (p == NULL)
 			attach_failed(w->op, full, why);
@@ -452,8 +454,11 @@ do_attach(struct op *op)
 		    "attached to");
 		return;
 	}
-	if (!session_ready(op))
+	if (!session_ready(op)) {
+		if (!making)
+			follow_forks = false;
 		return;
+	}
 	text_str(&t, "{\"sessionId\":");
 	text_json(&t, session_hello.session, strlen(session_hello.session));
 	text_printf(&t, ",\"pid\":%d}", (int)pid);

@@ -64,4 +64,26 @@ def what_is_refused_changes_nothing():
         stop(r["pid"])
 
 
-run_tests(numbers_with_gaps, what_is_refused_changes_nothing)
+def attached_as_it_says():
+    """followForks of an attach that failed is not the next one's."""
+    p = subprocess.Popen([build("brood.c", "-g", "-O1")])
+    try:
+        with Tracer("-p", str(p.pid)) as first, \
+                Tracer("-p", str(p.pid)) as t:
+            first.ask("attach")
+            eq(t.code("attach", followForks=True), "FRIDA_ATTACH_FAILED",
+               "another one traces it")
+            first.ask("stop")
+            t.ask("trace", add=["brood", "hatch"])
+            t.until(lambda q: q["totalCount"] > 40,
+                    function={"equals": "brood"})
+            eq(sorted(calls_by_name(t)), ["brood"],
+               "children are not followed then")
+            t.ask("stop")
+    finally:
+        p.kill()
+        p.wait()
+
+
+run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
+          attached_as_it_says)
