@@ -181,6 +181,21 @@ copy_hooks(struct process *to, const struct process *from)
 	to->nfailed = from->nfailed;
 }
 
+/* Until it is looked at: it may crash before. */
+static void
+copy_modules(struct process *to, const struct process *from)
+{
+	if (from->nmodules == 0)
+		return;
+	to->modules = reallocarray(NULL, from->nmodules,
+	    sizeof(*to->modules));
+	if (to->modules == NULL)
+		return;
+	memcpy(to->modules, from->modules, from->nmodules *
+	    sizeof(*to->modules));
+	to->nmodules = from->nmodules;
+}
+
 /* -- where they are ------------------------------------------------------- */
 
 static const struct module *
@@ -247,6 +262,9 @@ on_fork(struct process *parent, const struct target_event *e)
 	p->arrived = true;
 	target_set_arg(e->child, p);
 	copy_hooks(p, parent);
+	copy_modules(p, parent);
+	/* what its parent waits for it has not got either */
+	p->unsettled = parent->unsettled;
 	timeline_forked(p);
 }
 

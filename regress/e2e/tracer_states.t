@@ -85,5 +85,36 @@ def attached_as_it_says():
         p.wait()
 
 
+def reader_of(t):
+    """The process that reads symbols for it."""
+    mine = (t.p.pid, t.pid())
+    return next(int(x) for x in os.listdir("/proc") if x.isdigit() and
+                (stat_of(int(x)) or ("",) * 3)[2] in mine and
+                os.path.basename(os.readlink(f"/proc/{x}/exe")) == "symbols")
+
+
+def children_meanwhile():
+    """Those that are born while a pattern waits get its probes as well."""
+    program = build("scions.c", "-g", "-O1")
+    with Tracer() as t:
+        t.ask("launch", command=program, args=["20"], projectRoot=SOURCES,
+              followForks=True, trace={"add": ["main"]})
+        reader = reader_of(t)
+        os.kill(reader, signal.SIGSTOP)
+        n = t.put("trace", {"add": ["inherit"]})
+        time.sleep(0.5)
+        os.kill(reader, signal.SIGCONT)
+        eq(t.answer(n)["ok"]["hookedFunctions"], 2, "it is traced")
+        t.over()
+        by = t.ask("sql", statement="SELECT thread_id, count(*) FROM events "
+                   "WHERE function_name = 'inherit' AND event_type = "
+                   "'function_enter' GROUP BY 1")["rows"]
+        eq(len(by), 19, "in each of the children")
+        c = t.ask("query", eventType="crash")["events"][0]["crash"]
+        eq((c.get("function"), c.get("sourceFile")),
+           ("fall", os.path.join(os.path.normpath(SOURCES), "scions.c")),
+           "and of one that falls it is known where")
+
+
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
-          attached_as_it_says)
+          attached_as_it_says, children_meanwhile)
