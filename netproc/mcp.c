@@ -24,6 +24,7 @@ mcp_end(struct conn *c)
 		return;
 	c->mcp = NULL;
 	text_free(&m->out);
+	text_free(&m->had);
 	free(m->text);
 	free(m);
 }

@@ -57,6 +57,7 @@ struct mcp {
 	enum mcp_era	 era;
 	const struct mcp_tool *tool;
 	struct word	 session;	/* argument sessionId; may be empty */
+	struct text	 had;		/* patterns that a launch has taken */
 };
 
 /* Commands: MCP <request>, and what POST /mcp becomes. */

@@ -172,9 +172,8 @@ static void
 launched(struct conn *c, const struct instrument *in, bool failed,
     const char *why, const struct word *json)
 {
-	/* his next program has had them */
 	if (why == NULL && !failed)
-		pending_clear(c->owner);
+		pending_done(c->owner, &c->mcp->had);
 	passed(c, in, failed, why, json);
 }
 
@@ -287,8 +286,10 @@ base_name(const struct word *command, char name[LABEL_MAX + 1])
 static void
 add_client(struct conn *c)
 {
-	const struct mcp *m = c->mcp;
+	struct mcp *m = c->mcp;
 
+	text_free(&m->had);
+	pending_had(c->owner, &m->had);
 	if (m->cwd.len > 0 || m->env.len > 0) {
 		json_key(&request, "client");
 		json_open(&request, '{');

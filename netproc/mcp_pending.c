@@ -55,16 +55,33 @@ get(const struct owner *o)
 		TAILQ_INSERT_TAIL(&all, p, all);
 		return p;
 	}
-	if (count == PEOPLE_MAX)
-		forget(TAILQ_FIRST(&all));
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return NULL;
+	if (count == PEOPLE_MAX)
+		forget(TAILQ_FIRST(&all));
 	p->uid = o->uid;
-	p->patterns.max = BYTES_MAX;
 	TAILQ_INSERT_TAIL(&all, p, all);
 	count++;
 	return p;
+}
+
+/* Takes t.  False without memory. */
+static bool
+set(const struct owner *o, struct text *t)
+{
+	struct pending *p = t->len == 0 ? find(o) : get(o);
+	const bool none = t->len == 0;
+
+	if (p == NULL) {
+		text_free(t);
+		return none;
+	}
+	text_free(&p->patterns);
+	p->patterns = *t;
+	if (none)
+		forget(p);
+	return true;
 }
 
 /* Whether a pattern is in the array. */
@@ -130,13 +147,11 @@ pending_change(const struct owner *o, const struct word *add,
     const struct word *remove)
 {
 	struct text t = { .max = BYTES_MAX };
-	struct pending *p = get(o);
+	const struct pending *p = find(o);
 	const char *s, *why;
 	size_t at;
 
-	if (p == NULL)
-		return "out of memory";
-	for (at = 0; at < p->patterns.len; at += strlen(s) + 1) {
+	for (at = 0; p != NULL && at < p->patterns.len; at += strlen(s) + 1) {
 		s = p->patterns.p + at;
 		if (!is_in(remove, s))
 			text_put(&t, s, strlen(s) + 1);
@@ -146,11 +161,7 @@ pending_change(const struct owner *o, const struct word *add,
 		text_free(&t);
 		return why;
 	}
-	text_free(&p->patterns);
-	p->patterns = t;
-	if (t.len == 0)
-		forget(p);
-	return NULL;
+	return set(o, &t) ? NULL : "out of memory";
 }
 
 void
@@ -173,10 +184,32 @@ pending_any(const struct owner *o)
 }
 
 void
-pending_clear(const struct owner *o)
+pending_had(const struct owner *o, struct text *had)
 {
-	struct pending *p = find(o);
+	const struct pending *p = find(o);
 
+	*had = (struct text){ .max = BYTES_MAX };
 	if (p != NULL)
-		forget(p);
+		text_put(had, p->patterns.p, p->patterns.len);
+}
+
+void
+pending_done(const struct owner *o, const struct text *had)
+{
+	struct text t = { .max = BYTES_MAX };
+	const struct pending *p = find(o);
+	const char *s;
+	size_t at;
+
+	if (p == NULL || had->len == 0)
+		return;
+	for (at = 0; at < p->patterns.len; at += strlen(s) + 1) {
+		s = p->patterns.p + at;
+		if (!has(had, s))
+			text_put(&t, s, strlen(s) + 1);
+	}
+	if (t.bad)
+		text_free(&t);
+	else
+		(void)set(o, &t);
 }

@@ -22,6 +22,11 @@ const char *pending_change(const struct owner *, const struct word *add,
 /* The array of them. */
 void	 pending_json(struct text *, const struct owner *);
 bool	 pending_any(const struct owner *);
-void	 pending_clear(const struct owner *);
+/*
+ * What a program is launched with; when it runs these wait no longer, but
+ * others that have come meanwhile do.  Free *had.
+ */
+void	 pending_had(const struct owner *, struct text *had);
+void	 pending_done(const struct owner *, const struct text *had);
 
 #endif

@@ -110,6 +110,16 @@ from_client(const char *p, size_t len, bool web, unsigned int how)
 
 #define PEOPLE	64
 
+static void
+forget(const struct owner *o)
+{
+	struct text had;
+
+	pending_had(o, &had);
+	pending_done(o, &had);
+	text_free(&had);
+}
+
 /* Each of them waits for a program of his own, or does not any more. */
 static void
 crowd(bool come)
@@ -120,7 +130,7 @@ crowd(bool come)
 
 	for (; o.uid < 2000 + PEOPLE; o.uid++)
 		if (!come)
-			pending_clear(&o);
+			forget(&o);
 		else
 			must(pending_change(&o, &all, &none) == NULL);
 }
@@ -152,7 +162,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		from_client(p, one.left, (how & 16) != 0, how);
 		free(p);
 	} while (in.left > 0);
-	pending_clear(&the_owner);
+	forget(&the_owner);
 	crowd(false);
 	return 0;
 }

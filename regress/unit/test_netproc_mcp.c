@@ -699,6 +699,17 @@ launches(void **state)
 /* -- patterns that wait --------------------------------------------------- */
 
 static void
+forget(const struct owner *o)
+{
+	struct text had;
+
+	pending_had(o, &had);
+	pending_done(o, &had);
+	text_free(&had);
+	assert_false(pending_any(o));
+}
+
+static void
 pending(void **state)
 {
 	static char big[20 * 1024] = "\"add\":[\"";
@@ -752,7 +763,7 @@ pending(void **state)
 	tells("result.content.0.text", "f127");
 	call("2025-11-25", "debug_trace", "\"add\":[\"g\"]");
 	tells("result.content.0.text", "at most 128 patterns");
-	pending_clear(the_conn.owner);
+	forget(the_conn.owner);
 	the_conn.read_only = true;
 	call("2025-11-25", "debug_trace", "\"add\":[\"a\"]");
 	the_conn.read_only = false;
@@ -768,7 +779,61 @@ pending(void **state)
 	assert_false(pending_any(&others[0]));
 	assert_true(pending_any(&others[79]));
 	for (i = 0; i < COUNT(others); i++)
-		pending_clear(&others[i]);
+		forget(&others[i]);
+}
+
+/* Two agents of one user: what the second wants is not the first's launch's. */
+static void
+pending_meanwhile(void **state)
+{
+	static const char program[] = "{\"sessionId\":\"s\",\"pid\":1}";
+	static const char run[] = "{\"message\":{\"jsonrpc\":\"2.0\",\"id\":7,"
+	    "\"method\":\"tools/call\",\"params\":{\"name\":\"debug_launch\","
+	    "\"arguments\":{\"command\":\"/a\",\"projectRoot\":\"/\"}}}}";
+	static const char one[] = "[\"c\"]", two[] = "[\"b\"]";
+	const struct word add = { one, sizeof(one) - 1 },
+	    remove = { two, sizeof(two) - 1 };
+
+	(void)state;
+	will_answer = program;
+	call("2025-11-25", "debug_trace", "\"add\":[\"a\",\"b\"]");
+	will_answer = NULL;
+	rig_line(run, strlen(run));
+	assert_non_null(strstr(asked, "\"add\":[\"a\",\"b\"]"));
+	assert_null(pending_change(&the_owner, &add, &remove));
+	will_answer = program;
+	rig_answer(&the_conn);
+	call("2025-11-25", "debug_trace", "");
+	says("result.structuredContent.pending", "[ \"c\" ]");
+	launch("", "\"command\":\"/a\"");
+	assert_non_null(strstr(asked, "\"add\":[\"c\"]"));
+	assert_false(pending_any(&the_owner));
+}
+
+/* Who is refused takes no room. */
+static void
+pending_refused(void **state)
+{
+	struct owner others[64], one = { .uid = 3000 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(others); i++) {
+		others[i] = (struct owner){ .uid = 2000 + (uint32_t)i };
+		the_conn.owner = &others[i];
+		call("2025-11-25", "debug_trace", "\"add\":[\"a\"]");
+	}
+	the_conn.owner = &one;
+	call("2025-11-25", "debug_trace", "\"add\":[\"\"]");
+	tells("result.content.0.text", "INVALID_PATTERN");
+	call("2025-11-25", "debug_trace", "");
+	says("result.structuredContent.pending", "[ ]");
+	the_conn.owner = &the_owner;
+	assert_false(pending_any(&one));
+	for (i = 0; i < COUNT(others); i++)
+		assert_true(pending_any(&others[i]));
+	for (i = 0; i < COUNT(others); i++)
+		forget(&others[i]);
 }
 
 /* What does not fit into an answer is an error of its own. */
@@ -806,7 +871,8 @@ main(void)
 		cmocka_unit_test(results),
 		cmocka_unit_test(errors_of_the_tracer),
 		cmocka_unit_test(arguments), cmocka_unit_test(launches),
-		cmocka_unit_test(pending), cmocka_unit_test(too_long),
+		cmocka_unit_test(pending), cmocka_unit_test(pending_meanwhile),
+		cmocka_unit_test(pending_refused), cmocka_unit_test(too_long),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
