@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/maps.h"
 #include "process.h"
 
 #define MODULES_MOST	512
@@ -20,9 +21,9 @@
 
 /* A line of /proc/PID/maps, and the first of its file. */
 struct line {
-	uint64_t lo, hi, inode;
+	uint64_t lo, hi, off, inode;
 	unsigned int major, minor;
-	bool	 exec;
+	bool	 exec, used;
 	char	 path[PATH_MAX];
 };
 
@@ -55,8 +56,10 @@ parse(char *text, struct line *l)
 		return false;
 	l->lo = lo;
 	l->hi = hi;
+	l->off = off;
 	l->inode = inode;
 	l->exec = perms[2] == 'x';
+	l->used = strncmp(perms, "---", 3) != 0;
 	(void)snprintf(l->path, sizeof(l->path), "%s", text + at);
 	unescape(l->path);
 	return inode != 0 && l->path[0] == '/' &&
@@ -192,7 +195,7 @@ read_maps(struct look *k, FILE *f)
 {
 	static struct line l, first;
 	char *text = NULL;
-	uint64_t end = 0;
+	uint64_t end = 0, seen = 0;
 	size_t size = 0;
 	bool exec = false;
 
@@ -200,14 +203,17 @@ read_maps(struct look *k, FILE *f)
 	while (getline(&text, &size, f) > 0) {
 		if (!parse(text, &l))
 			continue;
-		if (!same_file(&l, &first)) {
+		if (!same_file(&l, &first) || maps_begins(l.off, seen)) {
 			if (exec)
 				take_file(k, &first, end);
 			first = l;
 			exec = false;
+			seen = 0;
 		}
 		exec = exec || l.exec;
 		end = l.hi;
+		if (l.used && l.off + (l.hi - l.lo) > seen)
+			seen = l.off + (l.hi - l.lo);
 	}
 	if (exec)
 		take_file(k, &first, end);

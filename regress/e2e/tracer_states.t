@@ -116,5 +116,24 @@ def children_meanwhile():
            "and of one that falls it is known where")
 
 
+def mapped_twice():
+    lib = build("plug.c", "-g", "-O1", "-shared", "-fPIC", name="plug2.so")
+    p = subprocess.Popen([build("twice.c", "-g", "-O1", "-ldl"), lib],
+                         stdout=subprocess.PIPE)
+    try:
+        eq(p.stdout.readline(), b"ready\n", "a file is below its own library")
+        with Tracer("-p", str(p.pid)) as t:
+            r = t.ask("trace", add=["plugged"])
+            eq((r["hookedFunctions"], r.get("notTraceable")), (1, None),
+               "whose functions are traced")
+            q = t.until(lambda q: q["totalCount"] > 3, verbose=True)
+            ok(("plugged", [20]) in calls(q, ENTER), "as they are called", q)
+            t.ask("stop")
+        eq(p.poll(), None, "and it runs on")
+    finally:
+        p.kill()
+        p.wait()
+
+
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
-          attached_as_it_says, children_meanwhile)
+          attached_as_it_says, children_meanwhile, mapped_twice)

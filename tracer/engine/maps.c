@@ -89,17 +89,34 @@ maps_at(const struct maps *ms, uint64_t addr)
 	return (NULL);
 }
 
+bool
+maps_begins(uint64_t off, uint64_t seen)
+{
+	return (off == 0 && seen > PAGE);
+}
+
 const struct map *
 maps_base(const struct maps *ms, const struct map *of)
 {
-	const struct map *m = of;
+	const struct map *m = of, *base;
+	uint64_t seen = 0;
 
 	if (of->inode == 0)
 		return (of);
 	while (m > ms->v && m[-1].inode == of->inode &&
 	    m[-1].major == of->major && m[-1].minor == of->minor)
 		m--;
-	return (m);
+	for (base = m; m <= of; m++) {
+		if (maps_begins(m->off, seen)) {
+			base = m;
+			seen = 0;
+		}
+		/* what keeps room between segments is of no byte of it */
+		if ((m->read || m->write || m->exec) &&
+		    m->off + (m->hi - m->lo) > seen)
+			seen = m->off + (m->hi - m->lo);
+	}
+	return (base);
 }
 
 /* The highest place in the gap [from, to) that will do, 0: none. */

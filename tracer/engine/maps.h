@@ -28,6 +28,12 @@ void	 maps_free(struct maps *);
 /* NULL: nothing is mapped there. */
 const struct map *maps_at(const struct maps *, uint64_t addr);
 /*
+ * Whether a file is mapped anew from there on, below which its first `seen`
+ * bytes are: it may be mapped twice, side by side.  Of one that is loaded once
+ * the first page alone can be in two mappings.
+ */
+bool	 maps_begins(uint64_t off, uint64_t seen);
+/*
  * The lowest mapping of the file that this one is of, which is where its
  * first byte is mapped if that is; the mapping itself if it is of no file.
  */
