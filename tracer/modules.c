@@ -97,26 +97,26 @@ open_mapped(const char *path, const struct line *l)
 }
 
 static bool
-is_exe(pid_t pid, const struct line *l)
+is_exe(pid_t task, const struct line *l)
 {
 	char path[64];
 	struct stat st;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)task);
 	return stat(path, &st) == 0 && is_mapped(&st, l);
 }
 
 static struct binary *
-binary_at(pid_t pid, const struct line *l, bool exe)
+binary_at(pid_t task, const struct line *l, bool exe)
 {
 	char path[PATH_MAX + 64];
 	int fd;
 
 	if (exe)
-		(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+		(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)task);
 	else
 		(void)snprintf(path, sizeof(path), "/proc/%d/root%s",
-		    (int)pid, l->path);
+		    (int)task, l->path);
 	fd = open_mapped(path, l);
 	return fd == -1 ? NULL : binary_of(fd, l->path);
 }
@@ -155,6 +155,7 @@ known(const struct module *old, size_t n, uint64_t base)
 
 struct look {
 	struct process	*p;
+	pid_t		 task;		/* in /proc */
 	const struct module *old;
 	size_t		 nold;
 	bool		 had_exe;
@@ -172,8 +173,8 @@ take_file(struct look *k, const struct line *l, uint64_t end)
 	    is_mapped(&st, l))
 		m = *was;
 	else {
-		m.exe = !k->had_exe && is_exe(k->p->pid, l);
-		m.binary = binary_at(k->p->pid, l, m.exe);
+		m.exe = !k->had_exe && is_exe(k->task, l);
+		m.binary = binary_at(k->task, l, m.exe);
 	}
 	m.end = end;
 	k->had_exe = k->had_exe || m.exe;
@@ -231,11 +232,12 @@ has_memory(FILE *f)
 void
 process_look(struct process *p)
 {
-	struct look k = { .p = p, .old = p->modules, .nold = p->nmodules };
+	struct look k = { .p = p, .task = maps_task(p->pid),
+		.old = p->modules, .nold = p->nmodules };
 	char path[64];
 	FILE *f;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)k.task);
 	f = fopen(path, "re");
 	if (f == NULL)
 		return;

@@ -14,6 +14,7 @@
 
 #include "engine/arch.h"
 #include "engine/clock.h"
+#include "engine/maps.h"
 #include "commands.h"
 #include "exports.h"
 #include "fn.h"
@@ -396,7 +397,8 @@ attach_begin(void)
 		attach_all(NULL);
 		return;
 	}
-	(void)snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	(void)snprintf(link, sizeof(link), "/proc/%d/exe",
+	    (int)maps_task(pid));
 	n = readlink(link, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	output_from_now();

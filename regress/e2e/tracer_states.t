@@ -135,5 +135,38 @@ def mapped_twice():
         p.wait()
 
 
+def leader_is_gone(pid):
+    return wait_for(lambda: (stat_of(pid) or "??")[1] == "Z", SOON)
+
+
+def without_its_first_thread():
+    program = build("leaderless.c", "-g", "-O1")
+    with Tracer() as t:
+        pid = t.ask("launch", command=program, args=["500"],
+                    projectRoot=SOURCES, trace={"add": ["one"]})["pid"]
+        ok(leader_is_gone(pid), "its first thread ends")
+        r = t.ask("trace", add=["other"])
+        eq((r["hookedFunctions"], r.get("notTraceable")), (2, None),
+           "patterns can be added then")
+        t.until(lambda q: q["totalCount"] > 3, function={"equals": "other"})
+        eq(t.ask("trace", remove=["one"])["hookedFunctions"], 1, "or removed")
+        eq(t.over()["state"], "ended", "its end is seen")
+        ok("code: 3" in t.ask("trace", add=["x"])["error"]["message"],
+           "with its code")
+    p = subprocess.Popen([program, "500"])
+    try:
+        ok(leader_is_gone(p.pid), "another one is started")
+        with Tracer("-p", str(p.pid)) as t:
+            eq(t.ask("attach").get("pid"), p.pid, "which is attached to")
+            eq(t.ask("trace", add=["one"])["hookedFunctions"], 1, "traced")
+            t.until(lambda q: q["totalCount"] > 3)
+            ok(t.ask("stop")["success"], "and let go")
+        eq(p.wait(SOON), 3, "it ends by itself")
+    finally:
+        p.kill()
+        p.wait()
+
+
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
-          attached_as_it_says, children_meanwhile, mapped_twice)
+          attached_as_it_says, children_meanwhile, mapped_twice,
+          without_its_first_thread)

@@ -118,7 +118,7 @@ memfd_make(struct target *t, struct thread *th, size_t len, int *local_fd,
 	if (failed(r))
 		return (false);
 	*remote_fd = (int)r;
-	*local_fd = open_theirs(t->pid, *remote_fd);
+	*local_fd = open_theirs(th->tid, *remote_fd);
 	if (*local_fd >= 0 && ftruncate(*local_fd, (off_t)len) == 0 &&
 	    fcntl(*local_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
 	    F_SEAL_SEAL) == 0 && has_size(*local_fd, len))

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "maps.h"
 
@@ -40,6 +43,36 @@ parse(const char *line, struct map *m)
 	return (true);
 }
 
+static bool
+has_program(pid_t tid)
+{
+	char path[64], c;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	return (readlink(path, &c, 1) > 0 || errno != ENOENT);
+}
+
+pid_t
+maps_task(pid_t pid)
+{
+	struct dirent *d;
+	pid_t task = pid;
+	char path[64];
+	DIR *dir;
+
+	if (has_program(pid))
+		return (pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir != NULL && task == pid && (d = readdir(dir)) != NULL)
+		if (d->d_name[0] != '.' &&
+		    has_program((pid_t)strtol(d->d_name, NULL, 10)))
+			task = (pid_t)strtol(d->d_name, NULL, 10);
+	if (dir != NULL)
+		(void)closedir(dir);
+	return (task);
+}
+
 bool
 maps_read(pid_t pid, struct maps *ms)
 {
@@ -49,7 +82,8 @@ maps_read(pid_t pid, struct maps *ms)
 	FILE *f;
 
 	memset(ms, 0, sizeof(*ms));
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps",
+	    (int)maps_task(pid));
 	f = fopen(path, "re");
 	if (f == NULL)
 		return (false);

@@ -22,6 +22,11 @@ struct maps {
 	size_t	 n;
 };
 
+/*
+ * Under which number a process's memory and files are to be seen: it outlives
+ * its first thread, of which /proc has nothing then.
+ */
+pid_t	 maps_task(pid_t);
 /* False: errno.  Free it in any case. */
 bool	 maps_read(pid_t, struct maps *);
 void	 maps_free(struct maps *);

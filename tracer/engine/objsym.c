@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "maps.h"
 #include "objsym.h"
 #include "proc.h"
 
@@ -287,7 +288,8 @@ objsym_exe(pid_t pid, uint64_t base, struct exe_facts *f, objsym_want want,
 	int fd;
 
 	memset(f, 0, sizeof(*f));
-	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe",
+	    (int)maps_task(pid));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return (false);

@@ -12,6 +12,7 @@
 
 #include "again.h"
 #include "clock.h"
+#include "maps.h"
 #include "proc.h"
 #include "ringread.h"
 #include "thread.h"
@@ -37,7 +38,8 @@ target_entry(struct target *t, char why[TARGET_WHY])
 	size_t i;
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/auxv",
+	    (int)maps_task(t->pid));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read_again(fd, aux, sizeof(aux));
 	if (fd >= 0)
@@ -71,7 +73,8 @@ is_elf64(pid_t pid, char why[TARGET_WHY], bool *known)
 	bool ok;
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe",
+	    (int)maps_task(pid));
 	*known = false;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
@@ -185,7 +188,8 @@ target_open(pid_t pid, const struct target_options *opt, char why[TARGET_WHY])
 		goto fail;
 	t->alive = true;
 	target_link(t);
-	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem",
+	    (int)maps_task(pid));
 	t->mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (t->mem_fd < 0) {
 		(void)snprintf(why, TARGET_WHY, "the memory of process %d "

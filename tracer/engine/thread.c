@@ -227,6 +227,9 @@ find_more(struct target *t)
 		tid = (pid_t)strtol(d->d_name, NULL, 10);
 		if (tid <= 0 || thread_find(t, tid) != NULL)
 			continue;
+		/* a first thread that has ended stays until the others have */
+		if (tid == t->pid && state_of(t, tid) == 'Z')
+			continue;
 		th = thread_add(t, tid);
 		if (th == NULL)
 			continue;
