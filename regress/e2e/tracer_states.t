@@ -167,6 +167,20 @@ def without_its_first_thread():
         p.wait()
 
 
+def loads_while_others_come():
+    """No library is missed by its being loaded while threads are stopped."""
+    lib = build("plug.c", "-g", "-O1", "-shared", "-fPIC", name="plug.so")
+    program = build("plugs.c", "-g", "-O1", "-ldl")
+    with Tracer() as t:
+        t.ask("launch", command=program, args=[lib, str(LOADS)],
+              projectRoot=SOURCES, trace={"add": ["plugged"]})
+        while t.ask("trace", add=["main"]).get("error") is None:
+            t.ask("trace", remove=["main"])
+        t.over()
+        eq(calls_by_name(t).get("plugged"), 3 * LOADS,
+           "each time that it is loaded its calls are seen")
+
+
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
           attached_as_it_says, children_meanwhile, mapped_twice,
-          without_its_first_thread)
+          without_its_first_thread, loads_while_others_come)

@@ -726,11 +726,12 @@ attend(struct pending *p)
 	}
 	if (th->stop == STOP_NONE)
 		th->stop = STOP_PLAIN;
-	if (p->status >> 16 == 0 && fault_mend(t, th)) {
-		if (!t->rescan) {
+	if (p->status >> 16 == 0 && (th->loads || fault_mend(t, th))) {
+		if (!th->loads && !t->rescan) {
 			go_on(th);
 			return;
 		}
+		th->loads = false;
 		hooks_find(t);
 		tell_and_go(t, th, TARGET_OBJECTS);
 		return;

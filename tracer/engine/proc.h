@@ -28,6 +28,7 @@ struct thread {
 	bool	 vfork;		/* a process that borrows our memory */
 	bool	 born;		/* has not been seen to stop for the first time */
 	bool	 dead;		/* its end is known, and not yet attended to */
+	bool	 loads;		/* objects, and stands until they are looked at */
 	bool	 midway;	/* stopped within a system call */
 	bool	 ours;		/* stopped only for what is being done */
 	bool	 moved;		/* has run since it stopped */

@@ -102,6 +102,15 @@ wait_for(pid_t tid, int *status, uint64_t most)
 	}
 }
 
+/* Objects are not looked at while all threads are being stopped. */
+static void
+loads_later(const struct target *t, struct thread *th, int status)
+{
+	th->loads = t->rescan;
+	if (th->loads)
+		event_later(th->tid, status, 0);
+}
+
 bool
 status_is_group(int status)
 {
@@ -140,7 +149,7 @@ note_stop(struct target *t, struct thread *th, int status)
 	else if (status_is_call(status))
 		th->midway = true;
 	else if (event == 0 && fault_mend(t, th))
-		return;
+		loads_later(t, th, status);
 	else if (event == 0) {
 		th->stop = STOP_SIGNAL;
 		th->signo = WSTOPSIG(status);
