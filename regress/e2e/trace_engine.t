@@ -408,6 +408,34 @@ def own_signals():
         eq(t.end()["status"], 0, "and goes on undisturbed")
 
 
+def states(pid):
+    """Of all of its threads, as the kernel has them."""
+    try:
+        tids = os.listdir(f"/proc/{pid}/task")
+    except FileNotFoundError:
+        return []
+    return [read_proc(pid, f"task/{tid}/stat").rpartition(b") ")[2][:1]
+            for tid in tids]
+
+
+def stopped_while_threads_are_born():
+    p = build("caged.c", "-O2")
+    for ms in range(0, 20, 2):
+        with Trace(p, "64", "20000", "free") as t:
+            t.probe(1, "each")
+            t.put("quiet 1")
+            t.go()
+            time.sleep(ms / 1000)
+            stop(t.pid, signal.SIGSTOP)
+            ok(wait_for(lambda: set(states(t.pid)) <= {b"t", b"T"}),
+               f"after {ms} ms: all stop", states(t.pid))
+            n = len(states(t.pid))
+            stop(t.pid, signal.SIGCONT)
+            ok(wait_for(lambda: len(states(t.pid)) == 65 and
+                        b"t" not in states(t.pid)),
+               f"after {ms} ms: they go on, and are more than {n}")
+
+
 def own_filter():
     """It may kill for what is done in the program's name."""
     p = build("caged.c", "-O2")
@@ -832,6 +860,6 @@ def a_dynamic_session(d):
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
           threads, running, little_memory, killed_engine, own_signals,
-          own_filter, forks, execs, let_go_at_entry, crashes, go_program, rust_program,
-          storms, overflow, deep_recursion, four_thousand, refusals,
-          whole_programs)
+          stopped_while_threads_are_born, own_filter, forks, execs,
+          let_go_at_entry, crashes, go_program, rust_program, storms,
+          overflow, deep_recursion, four_thousand, refusals, whole_programs)

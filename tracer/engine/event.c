@@ -641,6 +641,8 @@ on_stop(struct target *t, struct thread *th, const struct pending *p)
 	} else if (t->unwanted) {
 		fork_forget(t);
 	} else if (event == PTRACE_EVENT_STOP && th->born) {
+		th->stop = status_is_group(p->status) ? STOP_GROUP :
+		    STOP_PLAIN;
 		birth(t, th);
 	} else if (event == PTRACE_EVENT_STOP || status_is_call(p->status)) {
 		th->stop = status_is_group(p->status) ? STOP_GROUP :

@@ -144,9 +144,11 @@ note_stop(struct target *t, struct thread *th, int status)
 	}
 	th->stop = STOP_PLAIN;
 	th->ours = true;
-	if (status_is_group(status))
+	if (status_is_group(status)) {
 		th->stop = STOP_GROUP;
-	else if (status_is_call(status))
+		if (th->born)
+			event_later(th->tid, status, 0);
+	} else if (status_is_call(status))
 		th->midway = true;
 	else if (event == 0 && fault_mend(t, th))
 		loads_later(t, th, status);
