@@ -583,6 +583,14 @@ go_argument(struct abi *a, uint64_t type, const struct type *t,
 
 /* -- all ------------------------------------------------------------------ */
 
+/* Of what is passed by address the size need not be known. */
+static bool
+is_nothing(const struct abi *a, const struct type *t)
+{
+	return t->kind == TYPE_VOID || (t->size == 0 &&
+	    (a->kind != ABI_SYSV || !t->declared));
+}
+
 void
 abi_argument(struct abi *a, uint64_t type, struct place *p)
 {
@@ -590,7 +598,7 @@ abi_argument(struct abi *a, uint64_t type, struct place *p)
 
 	memset(p, 0, sizeof(*p));
 	type_read(a->d, type, &t);
-	if (t.kind == TYPE_VOID || t.size == 0)
+	if (is_nothing(a, &t))
 		return;
 	if (a->kind == ABI_SYSV)
 		sysv_argument(a, type, &t, p);
@@ -616,7 +624,7 @@ abi_result(struct abi *a, uint64_t type, struct place *p)
 
 	memset(p, 0, sizeof(*p));
 	type_read(a->d, type, &t);
-	if (t.kind == TYPE_VOID || t.size == 0)
+	if (is_nothing(a, &t))
 		return;
 	if (a->kind == ABI_SYSV)
 		sysv_result(a, type, &t, p);

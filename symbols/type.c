@@ -453,6 +453,7 @@ type_read(struct dwarf *d, uint64_t place, struct type *t)
 	t->name_len = i.name_len;
 	t->by_reference = i.convention == DW_CC_pass_by_reference;
 	t->by_value = i.convention == DW_CC_pass_by_value;
+	t->declared = i.declaration;
 	t->lang = unit_lang(die.unit);
 	t->kind = TYPE_OTHER;
 	/* an enumeration may say that it is one of itself */
@@ -785,7 +786,8 @@ type_is_nontrivial(struct dwarf *d, const struct type *t, int depth)
 	if (t->by_reference || t->by_value || t->lang != SYM_LANG_CXX ||
 	    depth > 6)
 		return t->by_reference;
-	if (has_own_methods(d, t))
+	/* classes are left to the unit that has their virtual functions */
+	if (t->declared || has_own_methods(d, t))
 		return true;
 	(void)children_of(d, t->place, &ch);
 	while (children_next(&ch, &die, &i)) {

@@ -36,6 +36,7 @@ struct type {
 	size_t		 name_len;
 	bool		 is_signed;
 	bool		 by_reference, by_value;	/* DW_AT_calling_convention */
+	bool		 declared;	/* and no more */
 	bool		 many;		/* an array of more than one dimension */
 	enum sym_lang	 lang;
 };

@@ -437,6 +437,11 @@ def cxx_copied(path, what):
         ("~long( int)?", 70)))
     same(path, what, "place::kept", (
         [{"a": 1}, {"a": 2}, {"a": 9}, {"a": 4}, 42], ("Kept", {"a": 58})))
+    # a class of which there is but the name
+    same(path, what, "place::unseen", (
+        ["<optimized out>", {"runtime_error": "~<runtime_error at .*>",
+                             "code": 7}, 42],
+        ("runtime_error", "<optimized out>")))
 
 
 def cxx_members(path, what):

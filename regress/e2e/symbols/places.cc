@@ -1,4 +1,6 @@
 // Arguments that a sum of sizes does not place.
+#include <stdexcept>
+
 #define APART __attribute__((noinline))
 
 // what does nothing need not be called
@@ -62,6 +64,18 @@ within(Inner i, Row r, Derived d, Box<int> b, long n)
 {
 	seen = n;
 	return n + i.m.a + r.m[0].a + d.b + b.v;
+}
+
+struct Error : std::runtime_error {
+	int code;
+	Error(int n) : std::runtime_error("error"), code(n) {}
+};
+
+std::runtime_error APART
+unseen(std::runtime_error r, Error e, long n)
+{
+	seen = n + e.code;
+	return r;
 }
 
 struct Kept {
@@ -147,6 +161,7 @@ main()
 	    { 11, 22, 33 }, 42);
 	copied(1, 2, 3, 4, 42);
 	within({ 5 }, { { 6 } }, { 7, 8 }, 9, 42);
+	unseen(std::runtime_error("r"), 7, 42);
 	kept(1, 2, other, Between(3, 7), 42);
 	members(&Target::get, &Target::x, { &Target::get }, 42,
 	    { { &Target::get, nullptr } });
