@@ -419,8 +419,6 @@ on_event(const char *name, struct json_object *body)
 	    json_object_object_get_ex(body, "capabilities", &more) &&
 	    json_object_is_type(more, json_type_object))
 		adapter_merge(more);
-	else if (strcmp(name, "exited") == 0 || strcmp(name, "terminated") == 0)
-		exec_has_left();
 	engine_change(reduce_event(&dbg, name, body));
 	dap_event(name, body);
 }

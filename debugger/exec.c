@@ -64,10 +64,10 @@ static struct op	*ending;	/* held; waits for the tree's end */
 static struct loop_timer leave_timer, pause_timer;
 static unsigned int	pauses_left;
 static struct op	*pausing;	/* held until it is asked for again */
-/* How it stood when it was to be let go; over: that came about. */
+/* How it stood when it was to be let go. */
 static struct {
 	enum phase	 phase;
-	bool		 has_thread, over;
+	bool		 has_thread;
 } before;
 
 static void	ask_pause(struct op *);
@@ -695,7 +695,6 @@ disconnect(struct op *op, dap_fn fn)
 	jput(args, "terminateDebuggee", jbool(false));
 	before.phase = dbg.phase;
 	before.has_thread = dbg.has_thread;
-	before.over = false;
 	reduce_over(&dbg, PHASE_IDLE);
 	engine_change(CHANGE_ENDED);
 	engine_tell_link();
@@ -731,17 +730,11 @@ cmd_stop(struct op *op)
 		link_kill();
 }
 
-void
-exec_has_left(void)
-{
-	before.over = true;
-}
-
 /* It was not let go: it is as it was, and there is nothing to wait for. */
 static void
 stay(void)
 {
-	if (dbg.phase != PHASE_IDLE || before.over || !adapter_up())
+	if (dbg.phase != PHASE_IDLE || !adapter_up())
 		return;
 	dbg.phase = before.phase;
 	dbg.has_thread = before.has_thread;
@@ -766,7 +759,9 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 	(void)arg;
 	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
 		op_fail_dap(op, a);
-		stay();
+		/* one that is late may be letting go of it all the same */
+		if (strcmp(a->code, "refused") == 0)
+			stay();
 		return;
 	}
 	(void)snprintf(words, sizeof(words), pid != 0 ?

@@ -15,8 +15,6 @@ bool	 exec_goes_on(void);
 void	 exec_let_go(void);
 /* All about a stop is known, whoever waited was told. */
 void	 exec_settled(void);
-/* The adapter says that the program is over, or that it has let go of it. */
-void	 exec_has_left(void);
 /* The tree of the adapter is gone. */
 void	 exec_tree_gone(void);
 
