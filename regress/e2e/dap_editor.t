@@ -196,7 +196,7 @@ def floods():
         e.ask("continue", threadId=1)
         eq(e.event("exited")["exitCode"], 3, "100 MB are no hindrance")
         heard = len(text_of(e))
-        ok(1000 < heard < 50 << 20 and "left out" in text_of(e, "console"),
+        ok(1000 < heard < 100 << 20 and "left out" in text_of(e, "console"),
            "what is left out is said", heard)
         ok(text_of(e).endswith("after it\n"), "the last is there")
         slow.event("exited")

@@ -299,6 +299,21 @@ state_write(struct target *t, const struct slot *s, uint32_t n, uint64_t at)
 	    offsetof(struct agent_state, frames)));
 }
 
+/* It would take for its own what its maker has, before that has called. */
+static void
+slot_deny(struct target *t, struct thread *th)
+{
+	struct arch_regs r;
+	struct agent_state st;
+
+	if (!regs_get(th, &r) || arch_state(&r) == 0 ||
+	    !mem_read(t, arch_state(&r), &st, offsetof(struct agent_state,
+	    frames)) || st.self != arch_state(&r))
+		return;
+	arch_set_state(&r, 0);
+	(void)regs_set(th, &r);
+}
+
 void
 slot_assign(struct target *t, struct thread *th)
 {
@@ -310,8 +325,10 @@ slot_assign(struct target *t, struct thread *th)
 	if (!t->injected || th->slot >= 0 || th->vfork)
 		return;
 	n = slot_free(t, th);
-	if (n < 0)
+	if (n < 0) {
+		slot_deny(t, th);
 		return;
+	}
 	s = &t->slots[n];
 	if (s->used && !state_wipe(t, s))
 		return;
