@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
+
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,18 +246,25 @@ filter_lacks_what_it_must(void **state)
 	    SCMP_SYS(clone3), SCMP_SYS(socket), SCMP_SYS(connect),
 	    SCMP_SYS(bind), SCMP_SYS(process_vm_writev), SCMP_SYS(rename),
 	    SCMP_SYS(renameat2), SCMP_SYS(linkat), SCMP_SYS(symlinkat),
-	    SCMP_SYS(fchmod), SCMP_SYS(fchown), SCMP_SYS(tgkill),
+	    SCMP_SYS(fchmod), SCMP_SYS(fchown), SCMP_SYS(tkill),
 	    SCMP_SYS(pidfd_getfd), SCMP_SYS(pidfd_send_signal),
 	    SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(mount),
 	    SCMP_SYS(bpf), SCMP_SYS(io_uring_setup), SCMP_SYS(keyctl),
 	    SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open) };
+	const struct filter_rule *r;
 	size_t i, j;
 
 	(void)state;
-	for (i = 0; i < tracer_filter.nrules; i++)
+	for (i = 0; i < tracer_filter.nrules; i++) {
+		r = &tracer_filter.rules[i];
+		/* what it has taken from a program is given back to it */
+		if (r->nr == SCMP_SYS(tgkill))
+			assert_true(r->nargs == 1 && r->args[0].arg == 2 &&
+			    (r->args[0].datum_b == SIGSTOP ||
+			    r->args[0].datum_b == SIGTRAP));
 		for (j = 0; j < sizeof(never) / sizeof(never[0]); j++)
-			assert_int_not_equal(tracer_filter.rules[i].nr,
-			    never[j]);
+			assert_int_not_equal(r->nr, never[j]);
+	}
 }
 
 int
