@@ -247,7 +247,10 @@ on_screen(struct attach *a)
 
 	if (len > a->term->piece)
 		len = a->term->piece;
+	rawterm_showing(a->screen + a->done, len);
 	n = write(a->term->out_fd, a->screen + a->done, len);
+	if (n == -1)
+		rawterm_shown("", 0);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n == -1) {

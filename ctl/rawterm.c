@@ -25,6 +25,9 @@ static struct termios	 before;
 static volatile sig_atomic_t entered;
 static volatile sig_atomic_t stuck;	/* nobody reads what we write */
 static struct ttymodes	 modes;
+/* What is being written: a signal may come before it is taken note of. */
+static const void *volatile coming;
+static volatile size_t	 coming_len;
 
 /*
  * What a program may have left behind: other screen, margins, keys that send
@@ -103,6 +106,10 @@ write_undo(void)
 	unsigned int i;
 
 	stuck = 0;
+	/* too much is undone if it was written in part; else too little */
+	if (coming != NULL)
+		ttymodes_feed(&modes, coming, coming_len);
+	coming = NULL;
 	/* a sequence that has no end yet would take ours for its own */
 	if (!ttymodes_is_ground(&modes))
 		put("\030");
@@ -242,9 +249,17 @@ rawterm_size(unsigned int *cols, unsigned int *rows)
 }
 
 void
+rawterm_showing(const void *buf, size_t len)
+{
+	coming_len = len;
+	coming = buf;
+}
+
+void
 rawterm_shown(const void *buf, size_t len)
 {
 	ttymodes_feed(&modes, buf, len);
+	coming = NULL;
 }
 
 bool

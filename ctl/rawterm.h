@@ -29,6 +29,8 @@ void	rawterm_leave(void);
 /* Leaves, stops this process until it is continued, and enters again. */
 void	rawterm_suspend(void);
 
+/* What is about to be written, of which rawterm_shown() tells the rest. */
+void	rawterm_showing(const void *, size_t);
 /* What has been written to it: rawterm_leave() undoes what that did. */
 void	rawterm_shown(const void *, size_t);
 
