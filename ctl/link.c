@@ -252,7 +252,7 @@ link_input(struct link *l, const void *data, size_t len)
 {
 	/* A size that was there before it goes before it. */
 	queue_latest(l);
-	if (len > 0 && len < QUEUE_MAX - l->queued - LANTERN_HEAD)
+	if (len > 0 && l->queued + LANTERN_HEAD + len < QUEUE_MAX)
 		l->queued += lantern_put_input(l->queue + l->queued, data,
 		    len);
 }
