@@ -375,7 +375,7 @@ make_leaf(const struct cgroup_leaf *l)
 	(void)leaf_path(path, l);
 	if (mkdir(path, 0755) == 0)
 		return 0;
-	if (errno != EEXIST || rmdir(path) == -1)
+	if (errno != EEXIST || (rmdir(path) == -1 && errno != ENOENT))
 		return -1;
 	return mkdir(path, 0755);
 }
