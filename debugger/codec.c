@@ -73,7 +73,7 @@ objection(const char *s, size_t len)
 	return n > CODEC_VALUES_MAX ? "it has too many values" : NULL;
 }
 
-/* How much of a text that begins outside of strings ends with its first number. */
+/* How much of a text that begins outside of strings: to its first number. */
 static size_t
 piece(const char *s, size_t len)
 {
