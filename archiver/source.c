@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Sets libarchive up and feeds it by pread(2).  Its own reader of fds would be shorter, but
- * seeks by the shared offset and asks for more system calls.
+ * Sets libarchive up and feeds it by pread(2).  Its own reader of fds would be
+ * shorter, but seeks by the shared offset and asks for more system calls.
  */
 #include <sys/stat.h>
 

@@ -295,8 +295,9 @@ warn_plain(struct checker *ck, const struct conf_listen *l)
 	    conf_addr_is_loopback(&ss[0]))
 		return;
 	complain(ck, l->line, "%slisten on %s plain: whoever can read this "
-	    "network reads %s; use tls", l->web ? "web " : "", l->addr, l->user != NULL ?
-	    "everything that is sent" : "the tokens that are sent");
+	    "network reads %s; use tls", l->web ? "web " : "", l->addr,
+	    l->user != NULL ? "everything that is sent" :
+	    "the tokens that are sent");
 }
 
 /*

@@ -99,7 +99,8 @@ fdkind_check(enum msg_fd kind, int fd)
 	if (kind == FD_NONE)
 		return fd == -1 ? NULL : "an fd where none belongs";
 	if (fd == -1)
-		return kind == FD_IMAGE || kind == FD_WASTE ? NULL : "no fd where one belongs";
+		return kind == FD_IMAGE || kind == FD_WASTE ? NULL :
+		    "no fd where one belongs";
 	flags = fcntl(fd, F_GETFL);
 	if (flags == -1 || (flags & O_PATH) != 0)
 		return "an fd that only names a path";

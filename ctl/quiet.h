@@ -20,8 +20,9 @@ struct quiet {
 };
 
 /*
- * Begins with on set. utf8: what the terminal takes bytes for. The caller may change it at any time; a sequence that
- * is being looked at is looked at to its end.
+ * Begins with on set.  utf8: what the terminal takes bytes for.  The caller
+ * may change it at any time; a sequence that is being looked at is looked at
+ * to its end.
  */
 void	quiet_init(struct quiet *, bool utf8);
 

@@ -368,7 +368,8 @@ void
 trc_show_functions(struct json_object *o, FILE *out)
 {
 	static const struct table_column columns[] = {
-		{ .title = "FUNCTION" }, { "BYTES", .right = 1, .optional = 1, .keep = 1 },
+		{ .title = "FUNCTION" },
+		{ "BYTES", .right = 1, .optional = 1, .keep = 1 },
 		{ .title = "PLACE", .optional = 1 },
 		{ .title = "NOT TRACEABLE", .optional = 1 },
 	};

@@ -47,7 +47,8 @@ const struct command commands[] = {
 	    "follow the line", cmd_upload },
 	{ "NEW", 0, ARGS_ANY, XN, params_new,
 	    "NEW [tty] [ephemeral] [cols=<n>] [rows=<n>] [name=<label>] "
-	    "[cwd=<path>] [env=<KEY>=<value>] [start=now|attach] [-- <command> [<arguments>]]",
+	    "[cwd=<path>] [env=<KEY>=<value>] [start=now|attach] "
+	    "[-- <command> [<arguments>]]",
 	    "makes a session of a command of this host, or of a shell",
 	    cmd_new },
 	{ "START", 1, ARGS_ANY, S, params_start,

@@ -88,8 +88,8 @@ enum access replica_access(const struct owner *, const struct rsession *);
 struct rsession *replica_find(const struct sid *);
 /*
  * What a client calls a session: its id, a unique beginning of it, or its
- * label; where others' are meant as well as his own, his own.  NULL with *err set when that
- * names none or more than one.
+ * label; where others' are meant as well as his own, his own.  NULL with *err
+ * set when that names none or more than one.
  */
 struct rsession *replica_resolve(const struct owner *, const struct word *,
     uint32_t *err);

@@ -204,8 +204,9 @@ termio_message(struct term_client *cl, bool binary, const void *p, size_t n)
 	if (cl->ending)
 		return;
 	if (binary == is_json(cl)) {
-		client_broken(cl, WS_UNSUPPORTED, binary ? "messages are JSON in text here; "
-		    "for others ask for the subprotocol lantern.bin.v1" :
+		client_broken(cl, WS_UNSUPPORTED, binary ?
+		    "messages are JSON in text here; for others ask for the "
+		    "subprotocol lantern.bin.v1" :
 		    "messages of lantern.bin.v1 are binary");
 		return;
 	}

@@ -279,7 +279,8 @@ web_req_respond(struct web_req *r)
 {
 	struct MHD_Response *resp;
 	unsigned int status = r->err != ERR_OK ? web_status(r->err) :
-	    r->status != 0 ? r->status : r->route->flags & ROUTE_CREATED ? MHD_HTTP_CREATED : MHD_HTTP_OK;
+	    r->status != 0 ? r->status : r->route->flags & ROUTE_CREATED ?
+	    MHD_HTTP_CREATED : MHD_HTTP_OK;
 	const char *type = r->err == ERR_OK && r->route->type != NULL &&
 	    !r->enveloped ? r->route->type : JSON_TYPE;
 

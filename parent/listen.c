@@ -75,7 +75,8 @@ describe(struct listener *l, const struct conf_listen *c)
 		(void)snprintf(ip, sizeof(ip), "?");
 	(void)snprintf(l->text, sizeof(l->text), "%s%s%s%s port %u%s%s%.64s",
 	    c->web ? "web " : "", v6 ? "[" : "", ip, v6 ? "]" : "",
-	    port_of(&l->addr), c->tls ? " tls" : "", c->user != NULL ? " auth none as " : "",
+	    port_of(&l->addr), c->tls ? " tls" : "",
+	    c->user != NULL ? " auth none as " : "",
 	    c->user != NULL ? c->user : "");
 }
 

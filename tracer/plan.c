@@ -80,8 +80,9 @@ row_takes(struct row *r, const struct binary *b, const struct sym_func *f)
 	const struct symindex *ix = &b->ix;
 	const char *name = symindex_str(ix, f->name);
 
-	if (r->pattern == NULL || (!r->raw && !plan_is_usual(b)) || !pattern_matches(r->pattern, name,
-	    symindex_str(ix, f->raw), symindex_str(ix, f->file)))
+	if (r->pattern == NULL || (!r->raw && !plan_is_usual(b)) ||
+	    !pattern_matches(r->pattern, name, symindex_str(ix, f->raw),
+	    symindex_str(ix, f->file)))
 		return false;
 	if (f->addr == 0) {
 		if (f->flags & SYM_INLINED)

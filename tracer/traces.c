@@ -234,7 +234,8 @@ list_binary(struct listing *l, const struct binary *b, uint64_t bias,
 		return;
 	for (i = 0; i < b->ix.header->nfuncs; i++) {
 		f = &b->ix.funcs[i];
-		if ((f->addr != 0) != code || !pattern_matches(l->pattern, symindex_str(&b->ix, f->name),
+		if ((f->addr != 0) != code ||
+		    !pattern_matches(l->pattern, symindex_str(&b->ix, f->name),
 		    symindex_str(&b->ix, f->raw),
 		    symindex_str(&b->ix, f->file)))
 			continue;
