@@ -31,6 +31,8 @@
 #define FAREWELL_MS	5000	/* for one to say how the program ended */
 #define LAST_WORDS_MS	300	/* for an adapter that closed its output to end */
 #define AGAIN_MAX	3	/* a stop that is told again is looked at anew */
+#define LOOK_MS		50	/* between looks whether a program is dying */
+#define LOOKS_MAX	10
 
 struct dbg dbg = { .ring = RING_INIT };
 struct dbg_hello dbg_said;
@@ -46,6 +48,7 @@ static unsigned int	rounds;		/* of that, because of again */
 static unsigned int	drains;		/* not yet answered */
 static char		lost_why[160];
 static bool		awaits_end;	/* of an adapter beside the program */
+static unsigned int	looks;
 static struct dbg_state	told;
 
 static void	begin_gathering(void);
@@ -238,6 +241,33 @@ on_no_end(void *arg)
 	on_judged(false);
 }
 
+static void	on_told(void);
+
+static void
+on_look(void *arg)
+{
+	(void)arg;
+	on_told();
+}
+
+/*
+ * Where the adapter has lost sight of the program, it may have been let go, or
+ * be dying still: what a debugger hears of an end comes before the end.
+ */
+static bool
+looks_again(void)
+{
+	if (dbg.phase != PHASE_TERMINATED || dbg.ending.known ||
+	    went_with_it() || !dbg.ending.lost)
+		return false;
+	if (dbg.attached && looks++ < LOOKS_MAX) {
+		loop_timer_set(&farewell_timer, LOOK_MS, on_look, NULL);
+		return true;
+	}
+	dbg.ending.lives = dbg.attached;
+	return false;
+}
+
 /*
  * Of a program that was there before, its parent knows more than an adapter,
  * to which a signal is a code: that comes with the adapter's end.
@@ -245,9 +275,9 @@ on_no_end(void *arg)
 static void
 on_told(void)
 {
-	if (dbg.phase == PHASE_TERMINATED && !dbg.ending.known &&
-	    !went_with_it() && dbg.ending.lost)
-		dbg.ending.lives = dbg.attached;
+	if (looks_again())
+		return;
+	looks = 0;
 	if (dbg.phase != PHASE_TERMINATED || !launch_is_beside() ||
 	    !launch_tree_up()) {
 		on_judged(false);

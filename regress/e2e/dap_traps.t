@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -309,6 +310,20 @@ def lost_programs():
             ok("SIGKILL" in s["words"] and "goes on" not in s["words"],
                "in words", s)
         p.wait()
+
+
+def lost_before_it_has_ended():
+    """What a debugger hears of an end comes before the end."""
+    p = subprocess.Popen(["sleep", "1000"])
+    with Rig("lost") as r:
+        r.ask("attach", pid=p.pid, adapter="lldb-dap")
+        dying = threading.Timer(0.2, p.kill)
+        dying.start()
+        s = r.ask("pause")
+        dying.join()
+        eq((s["state"], s.get("exit")),
+           ("exited", {"signal": "SIGKILL"}), "a dying program has ended")
+    p.wait()
 
 
 def output_before_the_end():
@@ -701,11 +716,13 @@ run_tests(launch_orders, gdb_launches_last, without_waiting,
           behind_our_back, environment, asks_for_what_was_announced,
           reads_always, does_not_tick, moved_by_its_own_commands,
           answers_of_nobody, breaks_of_a_start, exit_codes,
-          lost_programs, output_before_the_end, cuts_no_character, death_is_a_state,
+          lost_programs, lost_before_it_has_ended, output_before_the_end,
+          cuts_no_character, death_is_a_state,
           death_while_stopped, refused_launches,
           refused_starts_change_nothing, limits, busy,
           still_running, lost_pause, own_gate, slow_detach, rollback, steps,
           reverse_requests, framing,
-          huge_answers, values_that_grow, counts_without_end, floods, wrong_kinds, readers, client_that_leaves,
+          huge_answers, values_that_grow, counts_without_end, floods,
+          wrong_kinds, readers, client_that_leaves,
           words_for_mistakes,
           stopped_while_it_starts, no_process_is_left)
