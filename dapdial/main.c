@@ -86,11 +86,14 @@ start(char *argv[], int argc, char *address, const sigset_t *before)
 	err(127, "%s", args[0]);
 }
 
-/* The kernel's number of the socket at that loopback port, 0 = none. */
+/*
+ * The kernel's number of the socket between the two, 0 = none.  Others may have
+ * one between the same ports: the host has many loopback addresses.
+ */
 static unsigned long
-inode_of(unsigned int port, unsigned int peer)
+inode_of(const struct sockaddr_in *local, const struct sockaddr_in *remote)
 {
-	unsigned int local, remote;
+	unsigned int l, lport, r, rport;
 	unsigned long inode = 0, found = 0;
 	char line[512];
 	FILE *f = fopen("/proc/net/tcp", "re");
@@ -98,9 +101,11 @@ inode_of(unsigned int port, unsigned int peer)
 	if (f == NULL)
 		return 0;
 	while (found == 0 && fgets(line, sizeof(line), f) != NULL)
-		if (sscanf(line, "%*u: %*x:%x %*x:%x %*x %*x:%*x %*x:%*x %*x "
-		    "%*u %*u %lu", &local, &remote, &inode) == 3 &&
-		    local == port && remote == peer)
+		if (sscanf(line, "%*u: %x:%x %x:%x %*x %*x:%*x %*x:%*x %*x "
+		    "%*u %*u %lu", &l, &lport, &r, &rport, &inode) == 5 &&
+		    l == local->sin_addr.s_addr && r == remote->sin_addr.s_addr &&
+		    lport == ntohs(local->sin_port) &&
+		    rport == ntohs(remote->sin_port))
 			found = inode;
 	fclose(f);
 	return found;
@@ -149,8 +154,7 @@ accept_child(int listening, pid_t pid, const sigset_t *before)
 		if (getsockname(fd, (struct sockaddr *)&here, &len) == 0 &&
 		    (len = sizeof(there)) != 0 &&
 		    getpeername(fd, (struct sockaddr *)&there, &len) == 0 &&
-		    has_socket(pid, inode_of(ntohs(there.sin_port),
-		    ntohs(here.sin_port))))
+		    has_socket(pid, inode_of(&there, &here)))
 			return fd;
 		close(fd);
 	}

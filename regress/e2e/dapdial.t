@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -54,4 +55,40 @@ def ends_among_strangers():
         eq(end_of(p), 4, "it ends with its adapter")
 
 
-run_tests(never_dials, ends_among_strangers)
+# binds its end, says by which port, and dials when a file is there
+LATE_ADAPTER = """
+import os, socket, sys, time
+host, port = sys.argv[1].rsplit(":", 1)
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1], file=sys.stderr, flush=True)
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+s.connect((host, int(port)))
+s.sendall(b"from the adapter")
+sys.exit(5)
+"""
+
+
+def strangers_of_its_port():
+    """They dial from other addresses of this host by the adapter's port."""
+    with tempfile.TemporaryDirectory() as tmp:
+        script, go = os.path.join(tmp, "adapter"), os.path.join(tmp, "go")
+        with open(script, "w") as f:
+            f.write(LATE_ADAPTER)
+        p, port = dial(f'exec python3 {script} "$0" {go}')
+        own, strangers = int(p.stderr.readline()), []
+        for i in range(2, 40):
+            s = socket.create_connection(("127.0.0.1", port), LONG,
+                                         source_address=(f"127.0.0.{i}", own))
+            eq(s.recv(1), b"", "a stranger is closed")
+            strangers.append(s)
+        with open(go, "w"):
+            pass
+        eq(p.stdout.read(), b"from the adapter", "the adapter is taken")
+        eq(end_of(p), 5, "and ends as it ends")
+        for s in strangers:
+            s.close()
+
+
+run_tests(never_dials, ends_among_strangers, strangers_of_its_port)
