@@ -28,6 +28,11 @@ export class ApiError extends Error {
 	}
 }
 
+// Whether it may be better soon.
+export function isPassing(e) {
+	return e.status === 0 || e.status === 429 || e.status >= 500;
+}
+
 // Who the page acts for; set by login and whoami.
 export const me = { user: null, admin: false, read_only: false, csrf: "" };
 

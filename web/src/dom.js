@@ -67,9 +67,29 @@ export function text(el, value) {
 		el.textContent = value;
 }
 
+const REACHED = "a[href], button, input, select, textarea, [tabindex]";
+const nameOf = (el) => el.getAttribute("aria-label") ?? el.textContent;
+
+// The focus goes to what is called the same, else to what has the same place.
+function refocus(el, had, at) {
+	const all = [...el.querySelectorAll(REACHED)];
+	const same = all.find((e) => e.tagName === had.tagName &&
+	    nameOf(e) !== "" && nameOf(e) === nameOf(had));
+
+	(same ?? all[Math.min(at, all.length - 1)])?.focus(
+	    { preventScroll: true });
+}
+
+// Who works with the keyboard in what is replaced goes on in what is new.
 export function replace(el, ...children) {
+	const had = document.activeElement;
+	const at = [...el.querySelectorAll(REACHED)].indexOf(had);
+
 	el.replaceChildren();
-	return add(el, ...children);
+	add(el, ...children);
+	if (at !== -1)
+		refocus(el, had, at);
+	return el;
 }
 
 export function button(label, onclick, { name, kind = "", title } = {}) {

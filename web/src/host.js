@@ -16,8 +16,14 @@ function card(title, ...children) {
 // A part of the page that is fetched, and may fail alone.
 async function fill(el, load, draw) {
 	try {
-		replace(el, draw(await load()));
+		const data = await load(), same = JSON.stringify(data);
+
+		// who reads in it, and has scrolled, is left alone
+		if (el.same !== same)
+			replace(el, draw(data));
+		el.same = same;
 	} catch (e) {
+		el.same = null;
 		if (e.status === 401)
 			return;
 		replace(el, h("p.wrong", e.message, " ", e.remedy));
@@ -205,7 +211,13 @@ export function hostView(root) {
 		fill(el.daemon, () => get("/version"), drawDaemon);
 		fill(el.quotas, () => get("/quota"), drawQuotas);
 		fill(el.activity, () => get("/activity"), drawActivity);
+		// of these once is enough, if they came
+		if (el.tokens.same === null)
+			tokens();
+		if (el.deps.same === null)
+			deps();
 	};
+	const deps = () => fill(el.deps, () => get("/deps"), drawDeps);
 	const clock = setInterval(() => !document.hidden && often(), EVERY_MS);
 
 	add(root, h("div.heading", h("h1", { tabindex: "-1" },
@@ -220,7 +232,7 @@ export function hostView(root) {
 
 	often();
 	tokens();
-	fill(el.deps, () => get("/deps"), drawDeps);
+	deps();
 	if (me.admin)
 		audit();
 	return () => clearInterval(clock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The frame of the page: its head, who is logged in, which view is shown.
-import { me, onLoggedOut, post, whoAmI } from "./api.js";
+import { isPassing, me, onLoggedOut, post, sayError, whoAmI } from "./api.js";
 import { button, h, icon, iconButton, replace, text } from "./dom.js";
 import { hostView } from "./host.js";
 import { helpDialog } from "./keys.js";
@@ -11,6 +11,8 @@ import { sessionView } from "./session.js";
 import { sessionsView } from "./sessions.js";
 import { connect, disconnect, forget, link, load, watch } from "./store.js";
 import { complain, menu, mountNotices, notice } from "./ui.js";
+
+const AGAIN_MS = 2000;
 
 const main = h("main", { id: "main", tabindex: "-1" });
 const user = h("div.user");
@@ -158,12 +160,35 @@ function routes() {
 	otherwise(nowhereView);
 }
 
-async function begin() {
+// Until somebody has answered nothing is known, not even that there is nothing.
+async function first() {
+	try {
+		if (location.pathname !== "/login")
+			await enter();
+	} catch (e) {
+		if (isPassing(e)) {
+			replace(main, h("p.loading", { role: "status" },
+			    sayError(e), " It is asked again."));
+			setTimeout(first, AGAIN_MS);
+			return;
+		}
+		complain(e);
+	}
+	onLoggedOut(mustLogIn);
+	// unless the way to the login was taken already
+	if (!document.body.dataset.view)
+		show();
+}
+
+function begin() {
 	const guest = byKey();
 
 	showUser();
-	document.body.append(h("a.skip", { href: "#main" },
-	    "Skip to the content"), head, main);
+	document.body.append(h("a.skip", { href: "#main", onclick: (e) => {
+		// no address of the page: a login would take it for a key
+		e.preventDefault();
+		main.focus();
+	} }, "Skip to the content"), head, main);
 	mountNotices();
 	routes();
 	mount(main, onShow);
@@ -172,16 +197,7 @@ async function begin() {
 	setInterval(showLink, 1000);
 	if (!guest)
 		onLoggedOut(mustLogIn);
-	try {
-		if (location.pathname !== "/login")
-			await enter();
-	} catch (e) {
-		complain(e);
-	}
-	onLoggedOut(mustLogIn);
-	// unless the way to the login was taken already
-	if (!document.body.dataset.view)
-		show();
+	first();
 }
 
 begin();

@@ -200,11 +200,11 @@ function table(onChange) {
 	function drawAll() {
 		const want = shown();
 
-		for (const id of rows.keys())
-			if (!sessions.has(id)) {
-				rows.delete(id);
-				list.chosen.delete(id);
-			}
+		// some were chosen before, and have gone since
+		for (const ids of [rows, list.chosen])
+			for (const id of ids.keys())
+				if (!sessions.has(id))
+					ids.delete(id);
 		const els = want.map(rowFor);
 
 		// moving what stands right already would lose the focus
@@ -333,7 +333,8 @@ function empty() {
 // -- keys ---------------------------------------------------------------------
 
 function keys(t, tools) {
-	const at = () => sessions.get(list.cursor);
+	// what a filter hides is nobody's to start or stop
+	const at = () => t.shown().find((s) => s.id === list.cursor);
 	const move = (d) => {
 		const want = t.shown();
 		const i = want.findIndex((s) => s.id === list.cursor);

@@ -25,10 +25,13 @@ async function kindOf(file) {
 	    head.startsWith(magic, at))?.[0] ?? "other";
 }
 
-// A file's name as a label: only what a label may have.
+// A file's name as a label: only what a label may have, and none where it could
+// be the beginning of an id.
 function labelOf(name) {
-	return name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^-+|-+$/g, "")
-	    .slice(0, 64);
+	const label = name.replace(/[^A-Za-z0-9._-]+/g, "-")
+	    .replace(/^-+|-+$/g, "").slice(0, 64);
+
+	return /^[0-9A-Fa-f-]{4,}$/.test(label) ? "" : label;
 }
 
 function progressRow(file) {

@@ -2,7 +2,7 @@
 // A terminal's connection: lantern.bin.v1 over a WebSocket that is made again
 // when it breaks, from where it was.
 
-import { sayError, whyNot } from "./api.js";
+import { isPassing, sayError, whyNot } from "./api.js";
 
 const PROTOCOL = "lantern.bin.v1";
 const RETRY_MS = [300, 600, 1000, 2000, 4000, 8000];
@@ -154,7 +154,7 @@ export class Wire {
 		if (this.closed || this.ws !== null)
 			return;
 		// what may be better soon is tried again
-		if (why !== null && why.status !== 429 && why.status < 500) {
+		if (why !== null && !isPassing(why)) {
 			this.on.link("over", sayError(why));
 			return;
 		}

@@ -29,6 +29,27 @@ async function shows(t) {
 	t.ok(true, "and leads to the session");
 }
 
+// What is asked anew is drawn anew where it has changed, or had not come.
+async function rests(t) {
+	const page = await t.page();
+	let lost = 0;
+
+	await t.upload(t.helper("hello"), "one");
+	t.expected = [/ERR_|Failed to load/];
+	await page.route("**/api/v1/{deps,tokens}", (r) => lost++ < 2 ?
+	    r.abort() : r.continue());
+	await page.goto("/host");
+	await page.locator(".history li").first().waitFor();
+	await page.evaluate(() => {
+		document.querySelector(".history").scrolledTo = "here";
+	});
+	await page.waitForResponse("**/api/v1/activity");
+	await page.locator(".deps").waitFor();
+	t.ok(true, "what had not come is asked for again");
+	t.eq(await page.evaluate(() => document.querySelector(".history")
+	    .scrolledTo), "here", "who reads what was done is left alone");
+}
+
 async function audits(t) {
 	const who = (await t.call("GET", "/whoami")).data;
 	const page = await t.page();
@@ -99,4 +120,4 @@ async function ended(t) {
 	    "one without a label has its id, once");
 }
 
-export const tests = { shows, audits, tokens, ended };
+export const tests = { shows, rests, audits, tokens, ended };

@@ -79,4 +79,22 @@ async function keys(t) {
 	t.eq(r.status(), 401, "the old cookie is worth nothing");
 }
 
-export const tests = { wrongThenRight, keys };
+// The skip link is a way within the page: no secret, and no other address.
+async function skips(t) {
+	t.expected = [AUTH];
+	const page = await asked(t);
+	let tries = 0;
+
+	page.on("request", (r) => {
+		tries += r.method() === "POST";
+	});
+	await page.getByRole("link", { name: "Skip to the content" }).focus();
+	await page.keyboard.press("Enter");
+	t.eq(await page.evaluate(() => document.activeElement.id), "main",
+	    "the content has the keyboard");
+	t.eq([tries, await page.locator(".wrong").textContent()], [0, ""],
+	    "and nothing is taken for a token");
+	t.eq(new URL(page.url()).pathname, "/login", "or for an address");
+}
+
+export const tests = { skips, wrongThenRight, keys };

@@ -115,6 +115,13 @@ async function drops(t) {
 	await rowOf(page, "two").waitFor();
 	t.eq(await page.locator("tbody tr").count(), 2,
 	    "several files become several sessions");
+	// letters of an id alone are no name of a session
+	await drop(page, [["decade", elf]]);
+	await page.getByRole("dialog").getByRole("button",
+	    { name: "Upload" }).click();
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+	t.ok(true, "a file is taken whatever it is called");
+	await page.goBack();
 	t.expected = [/status of 4\d\d/];
 	await drop(page, [["notes.txt", btoa("no program")]]);
 	const dialog = page.getByRole("dialog");
@@ -230,6 +237,104 @@ async function byKeys(t) {
 	t.ok(true, "everything goes without a mouse");
 }
 
+// What is done by a key is done to what one sees.
+async function hiddenKeys(t) {
+	const page = await open(t);
+
+	for (const n of ["zz-seen", "yy-hidden"])
+		await t.upload(t.helper("sleeper"), n);
+	await rowOf(page, "zz-seen").waitFor();
+	await rowOf(page, "yy-hidden").locator("a.name").waitFor();
+	await page.getByRole("button", { name: "Session", exact: true })
+	    .click();
+	await page.keyboard.press("j");
+	t.eq(await page.locator("tr.cursor a.name span").textContent(),
+	    "yy-hidden", "the first has the cursor");
+	await page.keyboard.press("/");
+	await page.keyboard.type("zz-");
+	await page.keyboard.press("Tab");
+	await page.keyboard.press("s");
+	await page.keyboard.press("x");
+	await page.keyboard.press("j");
+	await page.keyboard.press("s");
+	await rowOf(page, "zz-seen").getByText("running").waitFor();
+	t.eq((await t.call("GET", "/sessions")).data.filter((s) =>
+	    s.state !== "LOADED").map((s) => s.name), ["zz-seen"],
+	    "keys do nothing to what the filter hides");
+	t.ok(!await page.getByRole("region", { name: "selected sessions" })
+	    .isVisible(), "nor select it");
+}
+
+// Who works with the keyboard stays where he is, whatever changes there.
+async function keepsFocus(t) {
+	const page = await open(t);
+	const id = await t.upload(t.helper("sleeper"), "worker");
+	const row = rowOf(page, "worker");
+	const focus = () => page.evaluate(() => document.activeElement
+	    .closest("tr, .session-head") && (document.activeElement
+	    .getAttribute("aria-label") ?? document.activeElement.textContent));
+
+	await row.waitFor();
+	await page.keyboard.press("j");
+	await page.keyboard.press("s");
+	await row.getByText("running").waitFor();
+	t.eq(await focus(), "worker", "a row keeps the focus as it changes");
+	await row.getByRole("button", { name: "Stop worker" }).focus();
+	await page.keyboard.press("Enter");
+	await row.getByText("ended by SIGTERM").waitFor();
+	t.eq(await focus(), "Start worker", "and so does a button of it");
+	await row.locator("a.name").focus();
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { name: "worker" }).waitFor();
+	await page.getByRole("button", { name: "Start", exact: true }).focus();
+	await page.keyboard.press("Enter");
+	await page.locator(".pill", { hasText: "running" }).waitFor();
+	t.eq(await focus(), "Stop", "and the buttons of a session");
+	await page.getByRole("button", { name: "More", exact: true }).focus();
+	await t.call("POST", `/sessions/${id}/kill`);
+	await page.locator(".ending").waitFor();
+	t.eq(await focus(), "More", "the same one, where it is still there");
+}
+
+// A daemon that is busy, or begins just now, while the page does.
+async function lateAnswers(t) {
+	const page = await t.page();
+	let asked = 0;
+
+	await t.upload(t.helper("hello"), "there");
+	t.expected = [/status of 503/];
+	await page.route("**/api/v1/whoami", (r) => asked++ < 2 ?
+	    r.fulfill({ status: 503, body: "{}" }) : r.continue());
+	await page.goto("/");
+	await page.getByText("It is asked again").waitFor();
+	t.eq(await page.getByText("No sessions yet").count(), 0,
+	    "what is not known is not said");
+	await rowOf(page, "there").waitFor();
+	t.ok(asked === 3, "it is asked until it answers", asked);
+}
+
+// What was selected and has gone meanwhile is selected no more.
+async function goneChoice(t) {
+	const page = await open(t);
+
+	for (const n of ["goes", "stays"])
+		await t.upload(t.helper("hello"), n);
+	await rowOf(page, "stays").waitFor();
+	await page.getByLabel("select goes").check();
+	const bulk = page.getByRole("region", { name: "selected sessions" });
+
+	await bulk.getByText("1 selected").waitFor();
+	await rowOf(page, "goes").locator("a.name").click();
+	await page.getByRole("button", { name: "More", exact: true }).click();
+	await page.getByRole("menuitem", { name: "Delete …" }).click();
+	await page.getByRole("dialog").getByRole("button",
+	    { name: "Delete" }).click();
+	await page.getByText("There is no such session").waitFor();
+	await page.getByRole("link", { name: "To the sessions" }).click();
+	await rowOf(page, "stays").waitFor();
+	t.ok(!await bulk.isVisible(), "a deleted session is not selected");
+}
+
 async function sorts(t) {
 	const page = await open(t);
 
@@ -311,4 +416,6 @@ async function skewed(t) {
 }
 
 export const tests = { skewed, empty, uploads, bundles, drops, lives, actions,
-    several, byKeys, sorts, hostile };
+    several, byKeys, hiddenKeys, keepsFocus, goneChoice,
+    lateAnswers, sorts,
+    hostile };
