@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // What a program writes, as it writes it: to follow, search and keep.
 import { Ansi, lineEl } from "./ansi.js";
-import { octets, ref, source } from "./api.js";
+import { isPassing, octets, ref, source } from "./api.js";
 import { button, h, icon, iconButton, replace, text } from "./dom.js";
 import { bytes, count } from "./format.js";
 import { whileSeen } from "./store.js";
@@ -10,6 +10,7 @@ import { complain } from "./ui.js";
 const TAIL = 512 * 1024;	// of what there was before one looked
 const BLOCK = 200;		// lines that are laid out together
 const BLOCKS = 60;
+const RUNS = 4000;		// of colours in a block: each is an element
 const HITS = 2000;
 const NEAR = 40;		// pixels from the end that count as the end
 const RETRY_MS = 2000;
@@ -31,8 +32,6 @@ class Lines {
 
 	clear() {
 		this.el.replaceChildren();
-		this.count = 0;
-		this.cut = false;
 		this.open = new Map();
 	}
 
@@ -41,9 +40,11 @@ class Lines {
 		const el = lineEl(runs, stream === "stderr" ? ".err" : "");
 		const had = this.open.get(stream);
 
-		if (had?.isConnected)
+		if (had?.isConnected) {
+			had.parentNode.runs += el.childElementCount -
+			    had.childElementCount;
 			had.replaceWith(el);
-		else
+		} else
 			this.append(el);
 		if (whole)
 			this.open.delete(stream);
@@ -54,16 +55,16 @@ class Lines {
 	append(el) {
 		let last = this.el.lastElementChild;
 
-		if (last === null || last.childElementCount >= BLOCK) {
+		if (last === null || last.childElementCount >= BLOCK ||
+		    last.runs >= RUNS) {
 			last = h("div.block");
+			last.runs = 0;
 			this.el.append(last);
-			if (this.el.childElementCount > BLOCKS) {
+			if (this.el.childElementCount > BLOCKS)
 				this.el.firstElementChild.remove();
-				this.cut = true;
-			}
 		}
 		last.append(el);
-		this.count++;
+		last.runs += el.childElementCount;
 	}
 
 	note(words) {
@@ -75,9 +76,12 @@ class Lines {
 
 const canHighlight = typeof Highlight === "function" && CSS.highlights;
 
+// Small letters, each as long as it was: one is two when it is small.
+const small = (words) => words.replaceAll("\u0130", "i").toLowerCase();
+
 // Ranges of a line's text that match; a hit may cross coloured runs.
 function hitsIn(line, needle) {
-	const all = line.textContent.toLowerCase();
+	const all = small(line.textContent);
 	const found = [];
 
 	for (let i = all.indexOf(needle); i !== -1;
@@ -110,7 +114,7 @@ function finder(scroller, onFind) {
 	const input = h("input", { type: "search", placeholder: "Search  /",
 	    "aria-label": "search the output", spellcheck: "false" });
 	const said = h("span.said", { role: "status" });
-	let hits = [], at = -1, late = 0;
+	let hits = [], at = -1, late = 0, full = false;
 
 	function paint() {
 		if (!canHighlight)
@@ -121,19 +125,33 @@ function finder(scroller, onFind) {
 	}
 
 	function look() {
-		const needle = input.value.toLowerCase();
+		const needle = small(input.value), now = hits[at];
 
 		hits = [];
+		full = false;
 		if (needle !== "")
-			for (const line of scroller.querySelectorAll(".line")) {
-				hits.push(...hitsIn(line, needle));
-				if (hits.length >= HITS)
-					break;
-			}
-		at = Math.min(at, hits.length - 1);
+			full = search(needle);
+		// the same one, wherever it is among them by now
+		at = now ? hits.findIndex((r) => r.startOffset ===
+		    now.startOffset && r.startContainer ===
+		    now.startContainer) : -1;
 		paint();
 		text(said, needle === "" ? "" : hits.length === 0 ? "no match" :
-		    `${at + 1 || "–"} of ${hits.length}`);
+		    counted());
+	}
+
+	// From the end, where what is new stands; true = there may be more.
+	function search(needle) {
+		const lines = [...scroller.querySelectorAll(".line")];
+
+		while (lines.length > 0 && hits.length < HITS)
+			hits.push(...hitsIn(lines.pop(), needle).reverse());
+		hits.reverse();
+		return lines.length > 0;
+	}
+
+	function counted() {
+		return `${at + 1 || "–"} of ${hits.length}${full ? "+" : ""}`;
 	}
 
 	function step(d) {
@@ -145,7 +163,7 @@ function finder(scroller, onFind) {
 		    (at + d + hits.length) % hits.length;
 		paint();
 		onFind();
-		text(said, `${at + 1} of ${hits.length}`);
+		text(said, counted());
 		hits[at].startContainer.parentElement.scrollIntoView(
 		    { block: "center" });
 	}
@@ -183,7 +201,8 @@ function finder(scroller, onFind) {
 
 // Calls on.output(bytes, stream), on.lost(n), on.end(), from an offset on.
 function follow(id, on) {
-	let es = null, at = 0, timer = 0, ended = false;
+	let es = null, at = 0, timer = 0, ended = false, begun = false;
+	let complained = false;
 
 	function onOutput(e) {
 		const m = JSON.parse(e.data);
@@ -211,17 +230,33 @@ function follow(id, on) {
 		};
 	}
 
-	async function begin() {
+	async function ask() {
 		const { total } = await octets(ref(id, "/output?tail=1"));
 
+		if (ended)
+			return;
+		begun = true;
 		at = Math.max(0, total - TAIL);
 		on.begin(at);
-		if (!ended)
-			open();
+		open();
 	}
 
-	begin().catch(complain);
-	const unseen = whileSeen(() => !ended && open(), () => {
+	// What may be better soon is told once, and tried again.
+	function begin() {
+		ask().catch((e) => {
+			if (ended)
+				return;
+			if (!complained)
+				complain(e);
+			complained = true;
+			if (isPassing(e))
+				timer = setTimeout(begin, RETRY_MS);
+		});
+	}
+
+	begin();
+	const unseen = whileSeen(() => !ended && (begun ? open() : begin()),
+	    () => {
 		clearTimeout(timer);
 		es?.close();
 	});

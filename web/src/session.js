@@ -9,7 +9,7 @@ import { go } from "./router.js";
 import { lampEl } from "./sessions.js";
 import { linkFields } from "./share.js";
 import { percent, spark } from "./spark.js";
-import { know, sessions, usage, watch } from "./store.js";
+import { know, link, sessions, usage, watch } from "./store.js";
 import { busy, complain, copyLine, isTyping, menu } from "./ui.js";
 
 const encoder = new TextEncoder();
@@ -263,21 +263,48 @@ function missing(root, id) {
 export function sessionView(root, { id }) {
 	const { el, parts } = layout(id);
 	const draw = drawer(parts);
-	let state = null, known = sessions.has(id);
+	let state = null, known = false, told = false, left = false;
+
+	function tell() {
+		told = false;
+		fillHistory(parts.history, id).then(() => {
+			told = true;
+		}, complain);
+	}
+
+	function learn() {
+		know(id).then((is) => {
+			known = true;
+			if (left || is === id)
+				return;
+			if (is === null)
+				update(id);
+			else
+				go("/session/" + is, { replace: true });
+		}, complain);
+	}
 
 	function update(which) {
 		const s = sessions.get(id);
+		// what there was no way to ask is asked when there is one
+		const again = which === null && link.up;
 
-		if (which !== null && which !== id || !known)
+		if (which !== null && which !== id)
 			return;
+		if (!s && !known) {
+			if (again)
+				learn();
+			return;
+		}
 		if (!s) {
+			parts.out.end();
 			missing(root, id);
 			return;
 		}
 		draw(s);
-		if (s.state !== state) {
+		if (s.state !== state || again && !told) {
 			state = s.state;
-			fillHistory(parts.history, id).catch(complain);
+			tell();
 		}
 	}
 
@@ -300,12 +327,9 @@ export function sessionView(root, { id }) {
 	replace(parts.input, inputBar(id));
 	document.addEventListener("keydown", onKey);
 	update(id);
-	know(id).then((is) => {
-		known = true;
-		if (!is)
-			update(id);
-	}, complain);
+	learn();
 	return () => {
+		left = true;
 		clearInterval(clock);
 		document.removeEventListener("keydown", onKey);
 		parts.out.end();

@@ -200,20 +200,20 @@ export function forget() {
 	Object.assign(link, { up: false });
 }
 
-// One of which no event has told yet: it was made a moment ago.  Whether
-// there is one.
+// One of which no event has told yet: it was made a moment ago, or is called by
+// its name or the beginning of its id.  Its id, or null if there is none.
 export async function know(id) {
 	if (sessions.has(id))
-		return true;
+		return id;
 	try {
 		const s = await get(ref(id));
 
 		if (!sessions.has(s.id))
 			onSession(s);
-		return true;
+		return s.id;
 	} catch (e) {
 		if (e.status === 404)
-			return false;
+			return null;
 		throw e;
 	}
 }

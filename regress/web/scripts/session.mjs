@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: ISC
 // One session: its output, its state, how it runs, who sees it.
+import { Network } from "../lib/proxy.mjs";
+
 const COLOURS = "printf '\\033[31mred\\033[0m plain \\033[1;38;2;90;200;90m" +
     "rgb\\033[0m\\n'; echo '<b>no markup</b>'; printf 'half\\rwhole\\n'; " +
     "printf '\\303\\251\\360\\237\\217\\256 \\377\\n'";
@@ -114,6 +116,98 @@ async function searches(t) {
 	    "it is marked");
 }
 
+// What the mark of the current match has in it, and in which line.
+const marked = (page) => page.evaluate(() => {
+	const r = [...CSS.highlights.get("hit-now") ?? []][0];
+
+	return r && [r.toString(), r.startContainer.parentElement
+	    .closest(".line").textContent.trimEnd()];
+});
+
+async function find(page, words) {
+	await page.getByLabel("search the output").fill(words);
+	await page.getByLabel("search the output").press("Enter");
+}
+
+async function searchesAll(t) {
+	const id = await command(t, ["/bin/sh", "-c",
+	    "seq -f 'row %g' 1 6000; printf '\\304\\260\\304\\260\\304\\260" +
+	    " stop\\n\\304\\260\\304\\260\\304\\260x\\n'"]);
+	const page = await open(t, id);
+
+	await page.getByText("finished").first().waitFor();
+	await find(page, "row");
+	t.eq(await marked(page), ["row", "row 6000"],
+	    "the first match of many is the latest");
+	// one letter that is two when it is small
+	await find(page, "stop");
+	t.eq((await marked(page))?.[0], "stop", "marked is what was sought");
+	await find(page, "x");
+	t.eq((await marked(page))?.[0], "x", "to the end of a line");
+}
+
+// An address that a person has typed: ids are long, and names are names.
+async function named(t) {
+	const id = await t.upload(t.helper("hello"), "by-its-name");
+
+	for (const path of ["by-its-name", id.slice(0, 8)]) {
+		const page = await t.page();
+
+		await page.goto("/session/" + path);
+		t.ok(await t.until(async () => await page.locator("h1")
+		    .textContent({ timeout: 1000 }).catch(() => "") ===
+		    "by-its-name", 20), `${path}: leads to the session`);
+		t.eq(new URL(page.url()).pathname, "/session/" + id,
+		    "and to its own address");
+		await page.context().close();
+	}
+}
+
+// A view that is opened while there is no network is filled when there is.
+async function late(t) {
+	const id = await command(t, ["/bin/sh", "-c",
+	    "echo was there before; exec cat"]);
+	const net = await new Network(t.base).begin();
+	const page = await t.page({ login: false, base: net.base });
+
+	await page.context().addCookies(t.state.cookies);
+	await page.goto("/");
+	await page.locator("a.name").waitFor();
+	t.expected = [/ERR_|Failed to load/];
+	net.cut();
+	await page.getByText("no connection").waitFor();
+	await page.locator("a.name").click();
+	await page.locator(".notice.bad").first().waitFor();
+	net.mend();
+	await page.getByText("no connection").waitFor({ state: "hidden" });
+	t.ok(await t.until(async () => (await lines(page)).join("")
+	    .includes("was there before"), 30),
+	    "output comes when there is a network again");
+	t.ok(await t.until(async () => await page.locator(".history li")
+	    .count() > 0, 30), "and what happened");
+	net.end();
+}
+
+// Colours cost more than letters do: as many as one likes are no reason to end.
+async function colourful(t) {
+	const id = await command(t, ["/bin/sh", "-c", "while read n; do " +
+	    "awk -v n=$n 'BEGIN { for (i = 0; i < 1000; i++) " +
+	    "s = s \"\\033[3\" i % 7 \"m.\"; for (i = 0; i < 800; i++) " +
+	    "print s i; print \"all of it \" n }'; done"]);
+	const page = await open(t, id);
+
+	for (const n of "123") {
+		await page.getByLabel("a line of input").fill(n);
+		await page.keyboard.press("Enter");
+		await page.locator(".line", { hasText: "all of it " + n })
+		    .waitFor({ state: "attached" });
+	}
+	const n = await page.locator(".lines").evaluate((e) =>
+	    e.querySelectorAll("span").length);
+
+	t.ok(n > 100000 && n <= 400000, "what is kept is bounded", n);
+}
+
 async function downloads(t) {
 	const id = await command(t, ["/bin/sh", "-c",
 	    "printf 'a\\000b\\377\\n'"]);
@@ -218,5 +312,6 @@ async function startsWith(t) {
 	t.ok(true, "and started with what was chosen");
 }
 
-export const tests = { output, ends, follows, searches, downloads, again,
+export const tests = { output, ends, follows, searches, searchesAll, named, late,
+    colourful, downloads, again,
     debugs, shares, gone, startsWith };
