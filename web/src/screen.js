@@ -8,6 +8,7 @@ import { WebLinksAddon } from "@xterm/addon-web-links";
 import { WebglAddon } from "@xterm/addon-webgl";
 import { Terminal } from "@xterm/xterm";
 import { withoutInlineStyles } from "./csp.js";
+import { brief, plain } from "./format.js";
 import { isDark } from "./look.js";
 
 withoutInlineStyles();
@@ -44,6 +45,7 @@ const QUERIES = [
 	{ prefix: "?", intermediates: "$", final: "p" },
 	{ prefix: ">", final: "q" }, { prefix: "?", final: "u" },
 ];
+const URI_MAX = 500;
 const COLOUR_OSC = [4, 10, 11, 12];
 // The clipboard is not for programs.
 const CLIPBOARD_OSC = 52;
@@ -111,7 +113,12 @@ export function makeScreen(place, { mayAnswer, onDraw }) {
 		fontFamily: "ui-monospace, 'SF Mono', 'Cascadia Mono', " +
 		    "Menlo, 'DejaVu Sans Mono', Consolas, monospace",
 		fontSize: innerWidth < 600 ? 12 : 14,
-		linkHandler: { activate: (e, uri) => openLink(e, uri) },
+		// what is written need not be where it leads
+		linkHandler: { activate: (e, uri) => openLink(e, uri),
+		    hover: (e, uri) => {
+			    place.title = brief(plain(uri), URI_MAX);
+		    },
+		    leave: () => place.removeAttribute("title") },
 		macOptionIsMeta: true,
 		minimumContrastRatio: 4.5,
 		rightClickSelectsWord: false,

@@ -16,9 +16,11 @@ import { Wire } from "./wire.js";
 const TITLE_MAX = 80;
 const HURRIED_MS = 50;
 
+const storeOf = (id) => "key /terminal/" + id;
+
 // The key of a link leaves the address bar, but outlives a reload.
 function keyOf(id) {
-	const name = "key /terminal/" + id;
+	const name = storeOf(id);
 	const hash = location.hash.slice(1);
 
 	if (/^dl[sv]_/.test(hash))
@@ -515,6 +517,9 @@ class View {
 	}
 
 	end() {
+		// who may see it as himself has looked by a link for once
+		if (sessions.has(this.id))
+			sessionStorage.removeItem(storeOf(this.id));
 		clearTimeout(this.fitting);
 		this.stops.forEach((f) => f());
 		this.wire.close();

@@ -244,6 +244,24 @@ async function links(t) {
 	t.ok((await textOf(late)) === "", "new links end the old ones");
 }
 
+// The owner looks by his own link, and is the owner again afterwards.
+async function ownLink(t) {
+	const id = await t.terminal(SHELL);
+	const keys = (await t.call("POST", `/pty/sessions/${id}/keys`, {}))
+	    .data;
+	const ro = keys.readOnlyToken ?? keys.read_only_token;
+	const page = await attach(t, id, { fragment: "#" + ro });
+
+	await page.locator(".tag", { hasText: "read-only" }).waitFor();
+	t.ok(true, "a link to look is one for its maker, too");
+	await page.getByRole("link", { name: "Sessions" }).click();
+	await page.locator("a.name").click();
+	await page.locator(".termview[data-live=yes]").waitFor();
+	await page.locator(".xterm-helper-textarea").focus();
+	await page.keyboard.type("echo own-$((3))\n");
+	await shows(t, page, "own-3", "from the list he types again", 20);
+}
+
 async function pastes(t) {
 	const id = await t.terminal(["/bin/cat", "-v"]);
 	const page = await attach(t, id);
@@ -321,6 +339,10 @@ async function addresses(t) {
 		    { steps: 3 });
 		if (!url)
 			continue;
+		if (words === "good")
+			t.ok(await t.until(async () => await page.locator(
+			    ".screen").getAttribute("title") === good, 10),
+			    "where it leads is shown before it is followed");
 		await page.locator(".xterm-cursor-pointer").waitFor();
 		const [other] = await Promise.all([
 		    context.waitForEvent("page"), page.mouse.down(),
@@ -515,5 +537,5 @@ async function refused(t) {
 	t.ok(true, "there is a way on");
 }
 
-export const tests = { draws, refused, types, fromTheList, commands, two, stalled, cut, links,
+export const tests = { draws, refused, types, fromTheList, commands, two, stalled, cut, links, ownLink,
     addresses, pastes, searching, resizes, mobile, flood };
