@@ -79,21 +79,31 @@ function readable(colour) {
 	return CSS.supports("color", all) ? all : colour;
 }
 
+const isRgb = (colour) => typeof colour === "string" && colour !== "fg";
+
+// Black or white, which can be read on a ground that is any colour.
+function inkOn(ground) {
+	const [r, g, b] = ground.match(/\d+/g).map((v) => (v / 255) ** 2.2);
+
+	return .2126 * r + .7152 * g + .0722 * b > .18 ? "#000" : "#fff";
+}
+
 function paint(el, s) {
-	const [fg, bg] = s.inverse ? [s.bg ?? "bg", s.fg ?? "fg"] :
-	    [s.fg, s.bg];
+	const [fg, bg] = s.inverse ? [s.bg, s.fg ?? "fg"] : [s.fg, s.bg];
 
 	for (const k of ["bold", "dim", "italic", "under"])
 		if (s[k])
 			el.classList.add("a-" + k);
-	if (typeof fg === "string" && fg.startsWith("rgb"))
+	if (isRgb(bg)) {
+		el.style.backgroundColor = bg;
+		el.style.color = isRgb(fg) ? fg : inkOn(bg);
+	} else if (bg !== null)
+		// the page's own text is what can be read on each of these
+		el.classList.add("b-" + bg);
+	else if (isRgb(fg))
 		el.style.color = readable(fg);
 	else if (fg !== null)
 		el.classList.add("f-" + fg);
-	if (typeof bg === "string" && bg.startsWith("rgb"))
-		el.style.backgroundColor = bg;
-	else if (bg !== null)
-		el.classList.add("b-" + bg);
 }
 
 function isPlain(s) {

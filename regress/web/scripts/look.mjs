@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: ISC
 // Every view in every light and width: nothing overflows, axe is content, and
 // what is loaded is small and comes from here.
+import { Network } from "../lib/proxy.mjs";
+
 // 720: a small screen at 200 %
 const SIZES = [[360, 740], [720, 450], [1280, 800], [2560, 1440]];
 const MAX_GZIP = 250 * 1024;
@@ -38,6 +40,61 @@ async function views(t) {
 				    `${name} ${width} ${colorScheme}`);
 			await page.context().close();
 		}
+}
+
+// A narrow window without a connection: what else stands above stays there.
+async function broken(t) {
+	const net = await new Network(t.base).begin();
+	const page = await t.page({ login: false, base: net.base,
+	    viewport: { width: 360, height: 740 } });
+
+	await page.context().addCookies(t.state.cookies);
+	await page.goto("/host");
+	await page.locator(".quota").first().waitFor();
+	t.expected = [/ERR_|Failed to load/];
+	net.cut();
+	await page.getByText("no connection").waitFor();
+	await t.clean(page, "no connection 360");
+	const out = await page.evaluate(() => [...document.querySelectorAll(
+	    ".top a, .top button")].filter((el) => {
+		const r = el.getBoundingClientRect();
+
+		return getComputedStyle(el).display !== "none" &&
+		    (r.width < 24 || r.right > innerWidth);
+	}).map((el) => el.outerHTML));
+
+	t.eq(out, [], "no connection 360: all that can be done is in sight");
+	await t.shot(page, "no-connection");
+	net.end();
+}
+
+// Whatever colours a program combines, what it writes can be read.
+async function combined(t) {
+	const pairs = ["31;7", "93;7", "7", "37;44;7", "30", "97", "90",
+	    "34;41", "48;2;255;255;255", "48;2;0;0;0", "48;5;226",
+	    "31;48;2;255;255;255", "97;48;2;250;250;250", "7;38;2;255;255;0",
+	    "7;38;5;17", "38;5;16;48;5;226", "38;2;255;255;255;48;2;0;0;0",
+	    "7;48;5;226", "2;48;5;226"];
+
+	for (let fg = 0; fg < 8; fg++)
+		for (let bg = 0; bg < 8; bg++)
+			pairs.push(`3${fg};4${bg}`, `9${fg};10${bg}`);
+	const { data: { id } } = await t.call("POST", "/sessions", { argv:
+	    ["/bin/sh", "-c", 'for c; do printf "\\033[${c}m$c\\033[0m\\n";' +
+	    " done", "sh", ...pairs] });
+
+	await t.call("POST", `/sessions/${id}/start`);
+	for (const colorScheme of ["dark", "light"]) {
+		const page = await t.page({ colorScheme,
+		    viewport: { width: 1280, height: 3600 } });
+
+		await page.goto("/session/" + id);
+		await page.locator(".line", { hasText: pairs.at(-1) })
+		    .waitFor();
+		await t.clean(page, "colours " + colorScheme);
+		await t.shot(page, "colours-" + colorScheme);
+		await page.context().close();
+	}
 }
 
 async function look(t, page, name, path, said) {
@@ -173,4 +230,4 @@ async function nowhere(t) {
 	    [404, "not_found"], "a page is there to be read alone");
 }
 
-export const tests = { nowhere, views, weight, policy, lights };
+export const tests = { nowhere, broken, combined, views, weight, policy, lights };
