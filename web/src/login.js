@@ -30,6 +30,8 @@ export function loginView(root, done) {
 	const go = button("Log in", undefined, { kind: ".primary" });
 
 	async function logIn(secret) {
+		if (go.hasAttribute("aria-busy"))
+			return;
 		text(wrong, "");
 		go.setAttribute("aria-busy", "true");
 		try {

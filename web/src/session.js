@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // One session from all sides: output, state, how it runs, who may see it.
 import * as act from "./actions.js";
-import { del, get, post, put, ref, sendOctets } from "./api.js";
+import { del, get, put, ref, sendOctets } from "./api.js";
 import { consolePanel } from "./console.js";
 import { button, h, icon, iconButton, replace, select } from "./dom.js";
 import * as format from "./format.js";
@@ -194,18 +194,30 @@ function inputBar(id) {
 	    "aria-label": "a line of input" });
 	const send = button("Send", undefined, { kind: ".small" });
 
+	// one after the other, however fast they are typed
+	let last = Promise.resolve();
+	const say = (words, query = "") => {
+		const said = last.then(() => sendOctets(ref(id, "/stdin" +
+		    query), encoder.encode(words)));
+
+		last = said.catch(() => {});
+		return said;
+	};
+
 	send.type = "submit";
 	return h("form.stdin", { onsubmit: (e) => {
+		const words = line.value;
+
 		e.preventDefault();
-		busy(send, async () => {
-			await sendOctets(ref(id, "/stdin"),
-			    encoder.encode(line.value + "\n"));
-			line.value = "";
-			line.focus();
+		line.value = "";
+		line.focus();
+		say(words + "\n").catch((err) => {
+			complain(err);
+			line.value ||= words;
 		});
 	} }, h("span.prompt", { "aria-hidden": "true" }, "›"), line, send,
-	    button("End", (e) => busy(e.currentTarget, () =>
-	    post(ref(id, "/stdin?eof=1"))), { kind: ".small.quiet",
+	    button("End", (e) => busy(e.currentTarget, () => say("",
+	    "?eof=1")), { kind: ".small.quiet",
 	    title: "end of input, as Ctrl-D" }));
 }
 

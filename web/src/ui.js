@@ -42,6 +42,8 @@ export function complain(e) {
 
 // Runs what a button does: it waits meanwhile, and errors are shown.
 export async function busy(el, f) {
+	if (el?.hasAttribute("aria-busy"))
+		return undefined;
 	el?.setAttribute("aria-busy", "true");
 	try {
 		return await f();
@@ -95,6 +97,8 @@ export function formDialog(heading, fields, submitLabel, submit, options) {
 		go.type = "submit";
 		return h("form", { onsubmit: async (e) => {
 			e.preventDefault();
+			if (go.hasAttribute("aria-busy"))
+				return;
 			text(wrong, "");
 			go.setAttribute("aria-busy", "true");
 			try {

@@ -54,8 +54,9 @@ function progressRow(file) {
 	    } };
 }
 
-// Sends one file; resolves with the session, or null after an error.
-async function sendOne(file, exec, place) {
+// Sends one file; resolves with the session, or null after an error.  Who has
+// closed the dialog, which is the signal, wants none of it.
+async function sendOne(file, exec, place, signal) {
 	const row = progressRow(file);
 	const query = exec === "" ? "" :
 	    "?exec=" + encodeURIComponent(exec);
@@ -64,6 +65,7 @@ async function sendOne(file, exec, place) {
 	try {
 		const u = upload("/sessions" + query, file, row.move);
 
+		signal.addEventListener("abort", u.cancel);
 		replace(row.stop, iconButton("close", "Cancel this upload",
 		    u.cancel));
 		const s = await u.done;
@@ -112,22 +114,26 @@ async function uploadOne(file) {
 	const one = oneFile(file, kind);
 	const place = h("div.uploads");
 	const run = check("Start it at once", true);
+	const closed = new AbortController();
 	let loaded = null;
 
 	return formDialog("Upload", [...one.fields, run.el, place], "Upload",
 	    async (close) => {
-		loaded ??= await sendOne(file, one.exec(), place);
-		if (loaded === null)
+		loaded ??= await sendOne(file, one.exec(), place,
+		    closed.signal);
+		if (loaded === null || closed.signal.aborted)
 			return;
 		const s = await finish(loaded, one, run.input.checked);
 
 		close(s);
 		go((s.tty && run.input.checked ? "/terminal/" :
 		    "/session/") + loaded.id);
-	    });
+	    }).finally(() => closed.abort());
 }
 
 async function uploadMany(files) {
+	const closed = new AbortController();
+
 	return dialog(`Upload ${count(files.length, "file")}`, (close) => {
 		const place = h("div.uploads");
 		const done = button("Done", () => close(), { kind: ".primary" });
@@ -135,7 +141,10 @@ async function uploadMany(files) {
 		done.disabled = true;
 		(async () => {
 			for (const f of files) {
-				const s = await sendOne(f, "", place);
+				if (closed.signal.aborted)
+					break;
+				const s = await sendOne(f, "", place,
+				    closed.signal);
 
 				if (s !== null)
 					await act.rename(s, labelOf(f.name))
@@ -145,7 +154,7 @@ async function uploadMany(files) {
 			done.focus();
 		})();
 		return [place, h("footer", done)];
-	});
+	}).finally(() => closed.abort());
 }
 
 export function uploadFiles(list) {

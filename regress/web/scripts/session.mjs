@@ -93,6 +93,29 @@ async function follows(t) {
 	t.ok(true, "input can be ended");
 }
 
+// Who types faster than the network is: each line goes once, in its order.
+async function hurries(t) {
+	const id = await command(t, ["/bin/cat"]);
+	const page = await open(t, id);
+	let n = 0;
+
+	await page.route("**/stdin*", async (r) => {
+		if (n++ === 0)
+			await new Promise((f) => setTimeout(f, 1500));
+		await r.continue();
+	});
+	await page.getByLabel("a line of input").click();
+	await page.keyboard.type("one\ntwo\nthree\nhalf");
+	await page.getByRole("button", { name: "End", exact: true }).click();
+	await page.getByText("finished").first().waitFor();
+	t.ok(await t.until(async () => await page.locator(".line").count() >=
+	    3), "all of it comes");
+	t.eq((await lines(page)).map((l) => l.trimEnd()),
+	    ["one", "two", "three"], "once, in its order, and then the end");
+	t.eq(await page.getByLabel("a line of input").inputValue(), "half",
+	    "what is typed meanwhile stays");
+}
+
 async function searches(t) {
 	const id = await command(t, ["/bin/sh", "-c",
 	    "seq 1 300; printf 'nee\\033[31mdle\\033[0m\\n'; seq 1 300"]);
@@ -312,6 +335,7 @@ async function startsWith(t) {
 	t.ok(true, "and started with what was chosen");
 }
 
-export const tests = { output, ends, follows, searches, searchesAll, named, late,
+export const tests = { output, ends, follows, hurries,
+    searches, searchesAll, named, late,
     colourful, downloads, again,
     debugs, shares, gone, startsWith };

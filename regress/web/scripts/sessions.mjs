@@ -133,6 +133,52 @@ async function drops(t) {
 	await t.clean(page, "refused upload");
 }
 
+// Cancel is cancel, also while the bytes are on their way.
+async function cancels(t) {
+	const page = await open(t);
+	const elf = fs.readFileSync(t.helper("sleeper")).toString("base64");
+	const hold = async (r) => {
+		if (r.request().method() === "POST")
+			await new Promise((f) => setTimeout(f, 1500));
+		await r.continue().catch(() => {});
+	};
+
+	t.expected = [/ERR_|Failed to load/];
+	await page.route("**/api/v1/sessions", hold);
+	await drop(page, [["alone", elf]]);
+	const dialog = page.getByRole("dialog");
+
+	await dialog.getByRole("button", { name: "Upload" }).click();
+	await dialog.locator("progress").waitFor();
+	await dialog.getByRole("button", { name: "Cancel", exact: true })
+	    .click();
+	await drop(page, [["one", elf], ["two", elf]]);
+	await dialog.locator("progress").waitFor();
+	await page.keyboard.press("Escape");
+	await page.waitForTimeout(4000);
+	t.eq((await t.call("GET", "/sessions")).data, [],
+	    "a closed dialog loads nothing, and starts nothing");
+	t.eq(new URL(page.url()).pathname, "/", "nor leads anywhere");
+}
+
+// Enter is quicker than the daemon.
+async function twice(t) {
+	const page = await open(t);
+
+	await page.route("**/api/v1/sessions", async (r) => {
+		if (r.request().method() === "POST")
+			await new Promise((f) => setTimeout(f, 500));
+		await r.continue();
+	});
+	await page.getByRole("button", { name: "Command …" }).click();
+	await page.getByRole("dialog").getByLabel("Command").fill("/bin/cat");
+	for (let i = 0; i < 3; i++)
+		await page.keyboard.press("Enter");
+	await page.locator(".termview[data-live=yes]").waitFor();
+	t.eq((await t.call("GET", "/sessions")).data.length, 1,
+	    "a form that is sent twice does one thing");
+}
+
 async function lives(t) {
 	const page = await open(t);
 	const id = await t.upload(t.helper("sleeper"), "other-client");
@@ -415,7 +461,7 @@ async function skewed(t) {
 	}
 }
 
-export const tests = { skewed, empty, uploads, bundles, drops, lives, actions,
+export const tests = { skewed, empty, uploads, bundles, drops, cancels, twice, lives, actions,
     several, byKeys, hiddenKeys, keepsFocus, goneChoice,
     lateAnswers, sorts,
     hostile };
