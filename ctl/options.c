@@ -59,8 +59,9 @@ opt_number(const struct options *o, unsigned int opt, long long min,
     long long max, long long *np)
 {
 	const char *s = o->value[opt], *bad = NULL;
+	const char *digits = s + (min < 0 && *s == '-');
 
-	if (*s == '\0' || s[strspn(s, "0123456789")] != '\0')
+	if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0')
 		bad = "not a whole number";
 	else
 		*np = strtonum(s, min, max, &bad);

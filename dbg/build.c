@@ -3,6 +3,7 @@
  * relative is made absolute where it is known what is meant. */
 #include <bsd/stdlib.h>
 #include <err.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,10 +187,13 @@ static int
 add_integer(struct json_object *args, const char *key, const char *text)
 {
 	char *end;
-	long long n = strtoll(text, &end, 10);
+	long long n;
 
-	if (*text == '\0' || *end != '\0') {
-		report("\"%s\" is no number", text);
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	if (*text == '\0' || *end != '\0' || errno != 0) {
+		report("\"%s\" is no number%s", text, errno == ERANGE ?
+		    " that anything has" : "");
 		return -1;
 	}
 	args_number(args, key, n);

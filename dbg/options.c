@@ -136,7 +136,8 @@ static const struct {
 	{ DOPT_LOCALS, "locals", TRUE, 0, 0 },
 	{ DOPT_LIMIT, "limit", NUMBER, 1, 10000 },
 	{ DOPT_FORMAT, "format", TEXT, 0, 0 },
-	{ DOPT_THREAD, "thread", NUMBER, 0, LLONG_MAX },
+	/* adapters have threads below 0 */
+	{ DOPT_THREAD, "thread", NUMBER, LLONG_MIN, LLONG_MAX },
 	{ DOPT_FRAME, "frame", NUMBER, 0, INT_MAX },
 	{ DOPT_MAX, "max", NUMBER, 256, 262144 },
 	{ DOPT_PATH, "path", TEXT, 0, 0 },

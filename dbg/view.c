@@ -312,6 +312,19 @@ view_output(const struct view *v, struct json_object *result)
 
 /* -- what was left out ----------------------------------------------------- */
 
+/* A program chooses names: what is pasted into a shell must be one word. */
+static void
+put_quoted(const struct view *v, const char *text)
+{
+	fputc('\'', v->out);
+	for (; *text != '\0'; text++)
+		if (*text == '\'')
+			fputs("'\\''", v->out);
+		else
+			fputc(*text, v->out);
+	fputc('\'', v->out);
+}
+
 /* "Cut: locals, 20 of 300 shown; ...": with what brings the rest. */
 static void
 put_cut(const struct view *v, struct json_object *o)
@@ -325,10 +338,11 @@ put_cut(const struct view *v, struct json_object *o)
 	if (reply_int(o, "of", &of))
 		fprintf(v->out, " of %" PRId64, of);
 	fputs(" shown", v->out);
-	if (*path != '\0' && reply_int(o, "offset", &offset))
-		fprintf(v->out, "; the rest: --path '%s' --offset %" PRId64,
-		    path, offset);
-	else if (reply_int(o, "offset", &offset) && offset > 0)
+	if (*path != '\0' && reply_int(o, "offset", &offset)) {
+		fputs("; the rest: --path ", v->out);
+		put_quoted(v, path);
+		fprintf(v->out, " --offset %" PRId64, offset);
+	} else if (reply_int(o, "offset", &offset) && offset > 0)
 		fprintf(v->out, "; the rest: --offset %" PRId64, offset);
 	fputs(", or all with --max\n", v->out);
 	free(what);

@@ -129,6 +129,8 @@ REQUESTS = [
     ("threads", "threads", {}),
     ("thread 2", "thread", {"id": 2}), ("thread", "thread", {}),
     ("thread -- -3", "thread", {"id": -3}),
+    ("bt --thread -3", "backtrace", {"thread": -3}),
+    ("next --thread=-3", "next", {"thread": -3}),
     ("memory read 0x7ffc --count 64 --format hex", "memory_read",
      {"address": "0x7ffc", "count": 64, "format": "hex"}),
     ("memory read &var", "memory_read", {"address": "&var"}),
@@ -224,6 +226,8 @@ def usage():
             ("break main --function f", "not both"), ("break x.c:", "colon"),
             ("break x.c:xx", '"xx" is no line'),
             ("break x.c:0", "line 0"), ("frame x", "no number"),
+            ("thread 99999999999999999999", '"99999999999999999999"'),
+            ("bt --thread -", "whole number"), ("locals --frame -1", "whole"),
             ("catch nothing", "panic"), ("catch", "too few"),
             ("next 1 2", "too many"), ("use", "too few"),
             ("next --timeout x", "whole number"), ("attach 0", "process id"),
@@ -322,6 +326,9 @@ def shown():
         "truncated": [{"what": "locals", "shown": 2, "of": 30, "path": "p",
                        "offset": 2}]}
     eq(dbg("status").out, CHANGED, "a signal, changes, output, what is cut")
+    fake.answers["status"]["truncated"][0]["path"] = "m['; x #']"
+    ok("; the rest: --path 'm['\\''; x #'\\'']' --offset 2" in
+       dbg("status").out, "a path is one word of a shell")
     fake.answers["status"] = {"state": "exited", "words": "it has ended",
                               "exit": {"code": 3}}
     eq(dbg("status").out, "it has ended\n", "an end")
