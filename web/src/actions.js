@@ -65,8 +65,16 @@ const LIMITS = [
 	["core", "core file", "bytes"],
 ];
 
+// What was in a field of one line, which leaves out ends of lines: untouched,
+// it is what it was.
+function keeper(input, value) {
+	const shown = input.value;
+
+	return () => (input.value === shown ? value : input.value);
+}
+
 export function envFields(env = {}) {
-	const rows = h("div.envrows");
+	const rows = h("div.envrows"), kept = new Map();
 	const one = (key, value) => {
 		const row = h("div.envrow",
 		    h("input", { value: key, placeholder: "NAME",
@@ -77,6 +85,7 @@ export function envFields(env = {}) {
 			"aria-label": "Remove this variable",
 			onclick: () => row.remove() }, "×"));
 
+		kept.set(row, keeper(row.children[1], value));
 		rows.append(row);
 	};
 
@@ -89,7 +98,7 @@ export function envFields(env = {}) {
 			rows.lastChild.firstChild.focus();
 		} }, "Add a variable")),
 	value: () => Object.fromEntries([...rows.children].map((r) =>
-	    [r.children[0].value.trim(), r.children[1].value])
+	    [r.children[0].value.trim(), kept.get(r)()])
 	    .filter(([k]) => k !== "")) };
 }
 
@@ -147,15 +156,16 @@ export function settingsFields(s) {
 	    autocapitalize: "off", autofocus: true });
 	const env = envFields(s.env);
 	const limits = limitFields();
+	const line = keeper(args, s.args ?? "");
 
 	return { el: [!s.command && field("Arguments", args,
 	    "As in a shell: quotes and backslashes, nothing is expanded."),
 	env.el, h("details", h("summary", "Limits"), limits.el)],
 	apply: async () => {
-		const argv = split(args.value);
+		const argv = split(line());
 		const lim = limits.value();
 
-		if (!s.command && args.value !== (s.args ?? ""))
+		if (!s.command && line() !== (s.args ?? ""))
 			await put(ref(s.id, "/args"), { argv });
 		await applyEnv(s, env.value());
 		if (Object.keys(lim).length > 0)

@@ -162,7 +162,13 @@ export class Ansi {
 	}
 
 	escape(c) {
-		if (this.state === STATE_ESC) {
+		// whatever has begun: no line is lost by it
+		if (c === "\n") {
+			this.state = STATE_TEXT;
+			this.end();
+		} else if (c === "\x1b")
+			this.state = STATE_ESC;
+		else if (this.state === STATE_ESC) {
 			this.params = "";
 			this.state = c === "[" ? STATE_CSI :
 			    /[P\]X^_]/.test(c) ? STATE_STRING :
@@ -175,10 +181,8 @@ export class Ansi {
 				this.state = STATE_TEXT;
 			} else if (this.params.length < 64)
 				this.params += c;
-		} else if (c === "\x07" || c === "\n")
+		} else if (c === "\x07")
 			this.state = STATE_TEXT;
-		else if (c === "\x1b")
-			this.state = STATE_ESC;
 	}
 
 	push(bytes) {

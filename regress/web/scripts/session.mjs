@@ -25,6 +25,20 @@ async function open(t, id, more) {
 	return page;
 }
 
+// Beginnings of what steers a terminal, and no end of them.
+const BROKEN = "printf 'a\\033\\nb\\n\\033[3\\nc\\n\\033]0;t\\nd\\n" +
+    "\\033[1\\033[31mred\\033[0m\\n\\033Px\\033[32mgreen\\n'";
+
+async function broken(t) {
+	const id = await command(t, ["/bin/sh", "-c", BROKEN]);
+	const page = await open(t, id);
+
+	await page.getByText("finished").first().waitFor();
+	await page.locator(".line", { hasText: "green" }).waitFor();
+	t.eq((await lines(page)).map((l) => l.trimEnd()), ["a", "b", "", "c",
+	    "", "d", "red", "green"], "no line is lost with it");
+}
+
 const lines = (page) => page.locator(".lines .line").allTextContents();
 
 async function output(t) {
@@ -335,7 +349,45 @@ async function startsWith(t) {
 	t.ok(true, "and started with what was chosen");
 }
 
-export const tests = { output, ends, follows, hurries,
+// What a field of one line cannot show is not changed by looking at it.
+async function keepsSettings(t) {
+	const id = await t.upload(t.helper("printer"), "kept");
+	const argv = ["a b", "c'd", "$x", "back\\slash", "", "two\nlines",
+	    '"q"', "é"];
+
+	await t.call("PUT", `/sessions/${id}/args`, { argv });
+	await t.call("PUT", `/sessions/${id}/env/KEY`, { value: "one\ntwo" });
+	await t.call("PUT", `/sessions/${id}/env/OTHER`, { value: "x" });
+	const before = (await t.call("GET", "/sessions/" + id)).data;
+	const page = await open(t, id);
+	const start = async (f) => {
+		await page.getByRole("button", { name: "Start with …" }).click();
+		const dialog = page.getByRole("dialog");
+
+		await f(dialog);
+		await dialog.getByRole("button", { name: "Start" }).click();
+		await dialog.waitFor({ state: "detached" });
+		await page.locator(".ending").waitFor();
+		return (await t.call("GET", "/sessions/" + id)).data;
+	};
+	const after = await start(() => {});
+
+	t.eq([after.args, after.env], [before.args, before.env],
+	    "arguments and variables of several lines stay as they are");
+	const more = await start(async (dialog) => {
+		const args = dialog.getByLabel("Arguments");
+
+		await args.fill("new 'a b'");
+		await dialog.getByLabel("value", { exact: true }).last()
+		    .fill("y");
+	});
+
+	t.eq(more.env, { KEY: "one\ntwo", OTHER: "y" },
+	    "beside those that are changed");
+	t.ok(/^new .*a b/.test(more.args), "which are", more.args);
+}
+
+export const tests = { output, broken, ends, follows, hurries,
     searches, searchesAll, named, late,
     colourful, downloads, again,
-    debugs, shares, gone, startsWith };
+    debugs, shares, gone, startsWith, keepsSettings };
