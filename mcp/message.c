@@ -151,7 +151,7 @@ pass(struct mcp_asked *asked, const char *message, size_t len)
 	bool launches = strstr(message, "debug_launch") != NULL;
 	const char *version = mcp_flight_version();
 	struct leftout l = {.n = 0};
-	char *client = NULL, *line;
+	char *client = NULL, *line, *cr;
 	int n;
 
 	if (launches)
@@ -166,6 +166,9 @@ pass(struct mcp_asked *asked, const char *message, size_t len)
 	    client != NULL ? client : "", client != NULL ? "," : "", message);
 	if (n == -1)
 		err(CTL_USAGE, NULL);
+	/* between the tokens of JSON it is a blank; lines of ours have none */
+	for (cr = line; (cr = strchr(cr, '\r')) != NULL;)
+		*cr = ' ';
 	mcp_flight_ask(asked, line, (size_t)n);
 	free(client);
 	free(line);
@@ -243,7 +246,10 @@ mcp_take(const char *line, size_t len)
 	o = json_tokener_parse_ex(tok, line, (int)len);
 	if (o == NULL && json_tokener_get_error(tok) == json_tokener_continue)
 		o = json_tokener_parse_ex(tok, " ", 1);
-	if (json_tokener_get_error(tok) != json_tokener_success) {
+	if (strlen(line) != len)
+		mcp_put_error(NULL, MCP_PARSE_ERROR, "the line is no JSON: "
+		    "there is a NUL in it");
+	else if (json_tokener_get_error(tok) != json_tokener_success) {
 		snprintf(words, sizeof(words), "the line is no JSON: %s",
 		    json_tokener_error_desc(json_tokener_get_error(tok)));
 		mcp_put_error(NULL, MCP_PARSE_ERROR, words);

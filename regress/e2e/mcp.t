@@ -53,6 +53,8 @@ def bad_lines():
         for line, code, number in (
                 (b"{garbage", -32700, None), (b"\xff\xfe{}", -32700, None),
                 (b"\x00\x01", -32700, None),
+                (b'{"jsonrpc":"2.0","id":7,"method":"ping"}\0{}', -32700,
+                 None),
                 (b'{"a":1}{"b":2}', -32700, None),
                 (b"[" * 100 + b"]" * 100, -32700, None),
                 (b"5", -32600, None), (b'"x"', -32600, None),
@@ -81,6 +83,10 @@ def bad_lines():
             m = p.next()
             eq((m["error"]["code"], m["id"]), (code, number),
                f"{line[:40]!r}")
+        p.raw(b'{"jsonrpc":"2.0",\r\t"id":"cr","method":"tools/list"}\r\n')
+        m = p.next()
+        ok(m["id"] == "cr" and m.get("result"), "blanks are blanks: an end "
+           "of lines as others write it", m)
         p.raw(b"\n \r\n\t\n")
         p.raw(b'{"jsonrpc":"2.0","method":"' + b"n" * (1 << 20) + b'"}\n')
         p.note("notifications/cancelled", requestId=99)
