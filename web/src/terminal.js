@@ -177,6 +177,7 @@ class View {
 		this.controller = true;
 		this.writer = true;
 		this.shown = null;	// the size that the program has
+		this.run = null;	// when it was started, if that is known
 		this.build(root);
 	}
 
@@ -279,12 +280,19 @@ class View {
 	async restart(s) {
 		// else it would tell of the next run before that is asked for
 		this.wire.rest();
+		this.run = null;
 		this.term.focus();
 		await act.start(s, { tty: true, ...this.wire.size });
+		this.nextRun();
+	}
+
+	// Offsets are those of one run: of another nothing is gone on with.
+	nextRun() {
 		this.term.reset();
 		this.p.banner.hidden = true;
 		this.over = null;
 		delete this.root.dataset.exit;
+		delete this.root.dataset.live;
 		Object.assign(this.wire, { at: null, ended: false });
 		this.wire.again();
 	}
@@ -466,6 +474,16 @@ class View {
 		this.owned = s !== undefined;
 		if (this.over && s !== undefined && !format.isActive(s))
 			this.exited(...this.over);
+		this.follow(s?.started_at);
+	}
+
+	// Somebody else may have started it again.
+	follow(run) {
+		const other = run && this.run && run !== this.run;
+
+		this.run = run ?? this.run;
+		if (other)
+			this.nextRun();
 	}
 
 	fillActions() {

@@ -230,6 +230,7 @@ export class Wire {
 
 	// Another role, or the same anew.
 	again() {
+		clearTimeout(this.timer);
 		this.rest();
 		this.open();
 	}

@@ -191,6 +191,46 @@ async function cut(t) {
 	net.end();
 }
 
+// A run that somebody else has started is shown as one, whoever looks on.
+async function nextRun(t) {
+	const id = await t.terminal(["/bin/sh", "-c",
+	    "echo run=$(date +%s%N); seq 1 2000; exec cat"]);
+	const net = await new Network(t.base).begin();
+	const away = await t.page({ login: false, base: net.base });
+	const runs = async (p) => (await textOf(p)).match(/run=\d+/g);
+
+	await away.context().addCookies(t.state.cookies);
+	await attach(t, id, { page: away });
+	const near = await attach(t, id);
+
+	await shows(t, away, /^2000$/m, "two look");
+	await shows(t, near, /^2000$/m, "at the same");
+	const before = await runs(near);
+
+	t.expected = [/WebSocket|ERR_|Failed to load/];
+	net.cut();
+	await away.locator(".banner", { hasText: "connection is lost" })
+	    .waitFor();
+	await t.call("POST", `/sessions/${id}/kill`);
+	await near.locator(".banner", { hasText: "SIGKILL" }).waitFor();
+	await t.call("POST", `/sessions/${id}/start`, { tty: true });
+	t.ok(await t.until(async () => {
+		const now = await runs(near);
+
+		return now?.length === 1 && now[0] !== before[0];
+	}, 20), "who has seen the end sees the next run", await runs(near));
+	t.eq(await near.locator(".banner").isVisible(), false,
+	    "and is not told of an end any more");
+	net.mend();
+	t.ok(await t.until(async () => JSON.stringify(await runs(away)) ===
+	    JSON.stringify(await runs(near)), 30),
+	    "so does who was away, from its beginning", await runs(away));
+	await near.locator(".xterm-helper-textarea").focus();
+	await near.keyboard.type("typed\n");
+	await shows(t, away, /^typed$/m, "and one types on");
+	net.end();
+}
+
 async function links(t) {
 	const id = await t.terminal(SHELL);
 	const owner = await attach(t, id);
@@ -537,5 +577,6 @@ async function refused(t) {
 	t.ok(true, "there is a way on");
 }
 
-export const tests = { draws, refused, types, fromTheList, commands, two, stalled, cut, links, ownLink,
+export const tests = { draws, refused, types, fromTheList, commands, two, stalled, cut, nextRun,
+    links, ownLink,
     addresses, pastes, searching, resizes, mobile, flood };
