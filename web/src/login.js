@@ -3,11 +3,12 @@
 import { post, sayError } from "./api.js";
 import { button, field, h, text } from "./dom.js";
 
-// The key leaves the address before anything else happens with it.
+// The key leaves the address before anything else happens with it.  What is no
+// key is not tried: there are only so many tries.
 function keyOfAddress() {
 	const key = location.hash.slice(1);
 
-	if (key === "")
+	if (!/^dl[ot]_[\w-]+$/.test(key))
 		return null;
 	history.replaceState(null, "", "/login");
 	return key;

@@ -95,6 +95,12 @@ async function skips(t) {
 	t.eq([tries, await page.locator(".wrong").textContent()], [0, ""],
 	    "and nothing is taken for a token");
 	t.eq(new URL(page.url()).pathname, "/login", "or for an address");
+	await page.goto("/login#top");
+	await page.evaluate(() => {
+		location.hash = "#bottom";
+	});
+	await page.waitForTimeout(500);
+	t.eq(tries, 0, "what is no key is not tried as one");
 }
 
 export const tests = { skips, wrongThenRight, keys };
