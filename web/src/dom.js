@@ -92,6 +92,25 @@ export function replace(el, ...children) {
 	return el;
 }
 
+// Puts in what is different and leaves the rest, with what is selected of it.
+export function renew(el, ...children) {
+	const made = [...add(h("div"), ...children).childNodes];
+	const olds = [...el.childNodes];
+
+	if (made.length !== olds.length) {
+		replace(el, made);
+		return;
+	}
+	olds.forEach((old, i) => {
+		if (old.isEqualNode(made[i]))
+			return;
+		if (old.nodeName === "DL" && made[i].nodeName === "DL")
+			renew(old, [...made[i].childNodes]);
+		else
+			old.replaceWith(made[i]);
+	});
+}
+
 export function button(label, onclick, { name, kind = "", title } = {}) {
 	return h("button" + kind, { type: "button", onclick, title },
 	    name && icon(name), label && h("span", label));

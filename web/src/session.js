@@ -3,7 +3,7 @@
 import * as act from "./actions.js";
 import { del, get, put, ref, sendOctets } from "./api.js";
 import { consolePanel } from "./console.js";
-import { button, h, icon, iconButton, replace, select } from "./dom.js";
+import { button, h, icon, iconButton, renew, replace, select } from "./dom.js";
 import * as format from "./format.js";
 import { go } from "./router.js";
 import { lampEl } from "./sessions.js";
@@ -261,7 +261,7 @@ function drawer(parts) {
 			run = s.started_at;
 			last = s;
 		}
-		replace(parts.state, stateCard(s, usage.get(s.id)));
+		renew(parts.state, stateCard(s, usage.get(s.id)));
 	};
 }
 

@@ -172,7 +172,8 @@ async function searchesAll(t) {
 	    " stop\\n\\304\\260\\304\\260\\304\\260x\\n'"]);
 	const page = await open(t, id);
 
-	await page.getByText("finished").first().waitFor();
+	await page.locator(".line", { hasText: "\u0130x" })
+	    .waitFor({ state: "attached" });
 	await find(page, "row");
 	t.eq(await marked(page), ["row", "row 6000"],
 	    "the first match of many is the latest");
@@ -318,6 +319,23 @@ async function shares(t) {
 	    "and not any more");
 }
 
+// An id is there to be copied, though the time beside it goes on.
+async function selects(t) {
+	const id = await command(t, ["/bin/cat"]);
+	const page = await open(t, id);
+	const code = page.locator(".facts code", { hasText: id });
+	const ran = page.locator("dt:text-is('Ran for') + dd");
+
+	await code.waitFor();
+	await code.evaluate((e) => getSelection().selectAllChildren(e));
+	const before = await ran.textContent();
+
+	t.ok(await t.until(async () => await ran.textContent() !== before, 10),
+	    "time goes on");
+	t.eq(await page.evaluate(() => String(getSelection())), id,
+	    "and what is selected stays so");
+}
+
 async function gone(t) {
 	const id = await command(t, ["/bin/cat"]);
 	const page = await open(t, id);
@@ -390,4 +408,4 @@ async function keepsSettings(t) {
 export const tests = { output, broken, ends, follows, hurries,
     searches, searchesAll, named, late,
     colourful, downloads, again,
-    debugs, shares, gone, startsWith, keepsSettings };
+    debugs, shares, selects, gone, startsWith, keepsSettings };
