@@ -306,6 +306,28 @@ cannot_open(struct listener *l)
 	return -1;
 }
 
+/*
+ * An address may come later than the daemon, as when the host starts, and go
+ * meanwhile.
+ */
+static int
+bind_address(struct listener *l)
+{
+	const struct sockaddr *sa = (const struct sockaddr *)&l->addr;
+	int on = 1;
+
+	if (bind(l->fd, sa, l->len) == 0)
+		return 0;
+	if (errno != EADDRNOTAVAIL || conf_addr_is_loopback(&l->addr))
+		return -1;
+	if (setsockopt(l->fd, IPPROTO_IP, IP_FREEBIND, &on, sizeof(on)) == -1 ||
+	    bind(l->fd, sa, l->len) == -1)
+		return -1;
+	log_warnx("%s: this host has no such address; it is served as soon as "
+	    "there is one", l->text);
+	return 0;
+}
+
 static int
 open_one(struct listener *l)
 {
@@ -323,8 +345,7 @@ open_one(struct listener *l)
 	    sizeof(on)) == -1 ||
 	    (l->addr.ss_family == AF_INET6 && setsockopt(l->fd, IPPROTO_IPV6,
 	    IPV6_V6ONLY, &on, sizeof(on)) == -1) ||
-	    bind(l->fd, (struct sockaddr *)&l->addr, l->len) == -1 ||
-	    listen(l->fd, BACKLOG) == -1)
+	    bind_address(l) == -1 || listen(l->fd, BACKLOG) == -1)
 		return cannot_open(l);
 	return 0;
 }

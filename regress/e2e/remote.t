@@ -14,6 +14,7 @@ from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, eq, helper, ok,
                 passwd_wrapper, run_tests, token_of, wait_for)
 
 HOST, NEAR, FAR = "192.0.2.1", "192.0.2.2", "192.0.2.3"
+LATE, LATE6 = "192.0.2.9", "2001:db8::9"
 CLONE_NEWNET = 0x40000000
 
 
@@ -32,8 +33,8 @@ class Elsewhere(dl.Maker):
 
 
 class Remote(Client):
-    def __init__(self, host, port, source=None):
-        address = (HOST, port)
+    def __init__(self, host, port, source=None, to=None):
+        address = (to or HOST, port)
         self.s = host.connect((*address, source) if source else address, 20)
         self.buf = b""
 
@@ -206,6 +207,28 @@ def revoked(c):
         return True
 
 
+def later_addresses(mode="system"):
+    """A host gets its addresses while it starts, and the daemon may be first."""
+    with passwd_wrapper(ALICE) as w, Daemon(
+            mode, f"listen on localhost\nlisten on {LATE} plain\n"
+            f"listen on {LATE6} plain\n", wrapper=w) as d:
+        eq(d.client(ALICE).cmd("LIST"), [], "it starts without an address "
+           "that it is to listen on")
+        for address in LATE, f"[{LATE6}]":
+            ok(f"{address} port {d.port}: this host has no such address" in
+               d.log(), f"{address}: the log says so", d.log())
+        secret = token_of(d, uid=ALICE)
+        subprocess.run(["ip", "addr", "add", LATE + "/24", "dev", "v0"],
+                       check=True)
+        subprocess.run(["ip", "addr", "add", LATE6 + "/128", "dev", "lo"],
+                       check=True)
+        c = Remote(FAR_HOST, d.port, to=LATE)
+        ok(c.cmd("AUTH " + secret).get("ok"), "and serves it as soon as it is "
+           "there")
+        ok(Client(d.port, LATE6, ALICE).cmd("AUTH " + secret).get("ok"),
+           "one of IPv6, too")
+
+
 def on_one_daemon():
     far = FAR_HOST
     with passwd_wrapper(ALICE, BOB) as w, Daemon(
@@ -228,7 +251,7 @@ if os.environ.get("DL_REMOTE_NET") != "1":
 other, namespace = other_host()
 FAR_HOST = Elsewhere(namespace)
 try:
-    run_tests(on_one_daemon, strangers_have_little_time)
+    run_tests(on_one_daemon, strangers_have_little_time, later_addresses)
 finally:
     other.kill()
     other.wait()
