@@ -233,6 +233,8 @@ flags_parse(int argc, char **argv)
 	if (d.conf == NULL)
 		exit(1);
 	if (d.opt.check) {
+		if (users_check(d.conf) == -1 || access_find(d.conf) == -1)
+			exit(1);
 		flags_warn();
 		if (d.opt.verbose)
 			conf_print(d.conf, stdout);

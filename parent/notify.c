@@ -149,6 +149,10 @@ sink_init(void)
 	/* both are opened now: later there is no right to */
 	tzset();
 	to_stderr = d.opt.foreground || access("/dev/log", W_OK) == -1;
+	/* standard error is the starter's for this one line more */
+	if (to_stderr && ready_fd != -1 && !d.opt.local)
+		log_warn("the log is lost from here on: start a syslog, or "
+		    "use -d: /dev/log");
 	if (!to_stderr)
 		openlog("debuglanternd", LOG_NDELAY | LOG_PID, LOG_DAEMON);
 	log_init("parent", d.opt.verbose ? LOG_L_DEBUG :

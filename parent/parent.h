@@ -61,6 +61,8 @@ void	 flags_warn(void);
 
 /* users.c: service users, the fence, dropping root. */
 void	 users_find(void);
+/* For -n: -1 if no daemon could start with these groups, which was said. */
+int	 users_check(const struct conf *);
 void	 fence_make(void);
 /* From root to _dlparent with the four capabilities that it keeps. */
 void	 users_drop(void);

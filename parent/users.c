@@ -30,6 +30,8 @@
 #define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
 			 CAP_BIT(CAP_KILL))
 
+#define RUN_USER	"_dlrun"
+
 static const char *const role_users[ROLE_COUNT] = {
 	[ROLE_PARENT]	 = "_dlparent",
 	[ROLE_NETPROC]	 = "_dlnet",
@@ -39,6 +41,16 @@ static const char *const role_users[ROLE_COUNT] = {
 	[ROLE_IDPROC]	 = "_dlid",
 	[ROLE_TLSPROC]	 = "_dltls",
 };
+
+/* The fence maps all ids of users: a launcher could take this one. */
+static void
+refuse_mapped(const char *name, const char *what, uint32_t id)
+{
+	if (id >= d.conf->min_uid && id <= LAST_UID)
+		fatalx("the service user %s has %s %u, among those of users; "
+		    "give it one below min-uid (%u), or set min-uid above it",
+		    name, what, id, d.conf->min_uid);
+}
 
 static struct identity
 find(const char *name)
@@ -51,12 +63,39 @@ find(const char *name)
 		    "file, or start with --user", name);
 	if (pw->pw_uid == 0 || pw->pw_gid == 0)
 		fatalx("the service user %s must not be root", name);
-	/* the fence maps all users: a launcher could be that one */
-	if (pw->pw_uid >= d.conf->min_uid && pw->pw_uid <= LAST_UID)
-		fatalx("the service user %s has uid %u, among those of users; "
-		    "give it one below min-uid (%u), or set min-uid above it",
-		    name, pw->pw_uid, d.conf->min_uid);
+	refuse_mapped(name, "uid", pw->pw_uid);
+	refuse_mapped(name, "group", pw->pw_gid);
 	return (struct identity){ pw->pw_uid, pw->pw_gid };
+}
+
+/* What two have in common is as good as one for whoever has taken over one. */
+static void
+refuse_shared(const char *name, struct identity one, const char *other,
+    struct identity two)
+{
+	if (one.uid == two.uid)
+		fatalx("the service users %s and %s have the same uid %u; "
+		    "each needs one of its own", name, other, one.uid);
+	if (one.gid == two.gid)
+		fatalx("the service users %s and %s have the same group %u; "
+		    "each needs one of its own", name, other, one.gid);
+}
+
+static void
+find_all(void)
+{
+	size_t i, j;
+
+	for (i = 0; i < ROLE_COUNT; i++) {
+		d.role_id[i] = find(role_users[i]);
+		for (j = 0; j < i; j++)
+			refuse_shared(role_users[j], d.role_id[j],
+			    role_users[i], d.role_id[i]);
+	}
+	d.run_id = find(RUN_USER);
+	for (i = 0; i < ROLE_COUNT; i++)
+		refuse_shared(role_users[i], d.role_id[i], RUN_USER,
+		    d.run_id);
 }
 
 void
@@ -65,10 +104,13 @@ users_find(void)
 	struct identity me = { geteuid(), getegid() };
 	size_t i;
 
-	for (i = 0; i < ROLE_COUNT; i++)
-		d.role_id[i] = d.mode == MODE_SYSTEM ? find(role_users[i]) :
-		    me;
-	d.run_id = d.mode == MODE_SYSTEM ? find("_dlrun") : me;
+	if (d.mode == MODE_SYSTEM) {
+		find_all();
+	} else {
+		for (i = 0; i < ROLE_COUNT; i++)
+			d.role_id[i] = me;
+		d.run_id = me;
+	}
 	d.self = d.role_id[ROLE_PARENT];
 }
 
@@ -89,25 +131,59 @@ map_one(char *map, size_t size, uint32_t id)
 		map_line(map, size, id, 1);
 }
 
+/* Why sessions cannot have the group; NULL: its number. */
+static const char *
+group_fault(const char *name, gid_t *gid)
+{
+	const struct group *gr = getgrnam(name);
+
+	if (gr == NULL)
+		return "there is no such group";
+	if (gr->gr_gid == 0)
+		return "group 0 is never given to sessions";
+	*gid = gr->gr_gid;
+	return NULL;
+}
+
+int
+users_check(const struct conf *c)
+{
+	const struct passwd *pw;
+	const char *why;
+	gid_t gid;
+	size_t i;
+	int r = 0;
+
+	/* in user mode there is no fence, and no group in it */
+	if (d.mode != MODE_SYSTEM)
+		return 0;
+	/* it may not have been made yet */
+	if ((pw = getpwnam(RUN_USER)) != NULL)
+		d.run_id.uid = pw->pw_uid;
+	for (i = 0; i < c->allow_groups.n; i++)
+		if ((why = group_fault(c->allow_groups.v[i], &gid)) != NULL) {
+			log_error("allow-group %s: %s", c->allow_groups.v[i],
+			    why);
+			r = -1;
+		}
+	return r;
+}
+
 static void
 map_groups(char *map, size_t size)
 {
-	struct group *gr;
+	const char *name, *why;
 	size_t i, len = 0, max = sizeof(d.settings.allow_groups);
+	gid_t gid;
 
 	for (i = 0; i < d.conf->allow_groups.n; i++) {
-		gr = getgrnam(d.conf->allow_groups.v[i]);
-		if (gr == NULL)
-			fatalx("allow-group %s: there is no such group",
-			    d.conf->allow_groups.v[i]);
-		if (gr->gr_gid == 0)
-			fatalx("allow-group %s: group 0 is never given to "
-			    "sessions", d.conf->allow_groups.v[i]);
-		if (gr->gr_gid != d.role_id[ROLE_LAUNCHER].gid &&
-		    gr->gr_gid != d.run_id.gid)
-			map_one(map, size, gr->gr_gid);
+		name = d.conf->allow_groups.v[i];
+		if ((why = group_fault(name, &gid)) != NULL)
+			fatalx("allow-group %s: %s", name, why);
+		if (gid != d.role_id[ROLE_LAUNCHER].gid && gid != d.run_id.gid)
+			map_one(map, size, gid);
 		len += (size_t)snprintf(d.settings.allow_groups + len,
-		    max - len, "%s%u", len > 0 ? "," : "", gr->gr_gid);
+		    max - len, "%s%u", len > 0 ? "," : "", gid);
 		if (len >= max)
 			fatalx("too many allow-group");
 	}
@@ -173,8 +249,7 @@ fence_fill(pid_t pid)
 
 	map[0] = '\0';
 	map_one(map, sizeof(map), d.role_id[ROLE_LAUNCHER].gid);
-	if (d.run_id.gid != d.role_id[ROLE_LAUNCHER].gid)
-		map_one(map, sizeof(map), d.run_id.gid);
+	map_one(map, sizeof(map), d.run_id.gid);
 	map_groups(map, sizeof(map));
 	map_line(map, sizeof(map), d.conf->min_uid,
 	    LAST_UID + 1 - d.conf->min_uid);

@@ -4,6 +4,7 @@
 # restart, background, and systemd's notifications.
 import glob
 import os
+import pwd
 import re
 import signal
 import socket
@@ -123,6 +124,13 @@ def check_only():
                f"auth none as nobody that exists {args[:-1]}")
         r = run("-n", "-f", "/dev/null")
         ok(b"OK" in r.stderr, "-n says OK", r.stderr)
+        for line, said in NOBODY + ((*ROOT, *GROUPS) if AS_ROOT else ()):
+            with open(path, "w") as f:
+                f.write(line + "\n")
+            r = run("-n", "-f", path)
+            ok(r.returncode == 1 and said in r.stderr.decode() and
+               b"OK" not in r.stderr and not r.stdout,
+               f"-n with {line!r}: what the start would refuse", r)
     finally:
         os.unlink(path)
 
@@ -137,11 +145,11 @@ listen on 192.0.2.1 port 4502 plain
 tls certificate /etc/c.pem
 tls key "/etc/the key.pem"
 tls client-ca /etc/ca.pem
-admin user ann, bob
-admin group wheel
+admin user daemon, bin
+admin group adm
 quota default sessions 8 bytes 1M
-quota group lab cpu 60 memory 1G processes 64
-quota user ci sessions unlimited
+quota group staff cpu 60 memory 1G processes 64
+quota user games sessions unlimited
 audit-file /var/log/audit
 port 4499
 service-name "a \\"quoted\\" name %h"
@@ -163,13 +171,13 @@ gdbserver /opt/with\\ space/gdbserver
            "-nv: the print parses to the same")
         ok(b"4499" in first.stdout and b"127.0.0.2" in first.stdout and
            b"with space" in first.stdout and b"4501 tls" in first.stdout and
-           b"admin user \"bob\"" in first.stdout and
-           b"\"lab\" sessions unlimited bytes unlimited cpu 60" in
+           b"admin user \"bin\"" in first.stdout and
+           b"\"staff\" sessions unlimited bytes unlimited cpu 60" in
            first.stdout, "-nv: it holds what was set", first.stdout)
         warnings = first.stderr.decode().splitlines()
         ok(any("192.0.2.1 plain" in w and ".2:5:" in w for w in warnings),
            "-n warns of a plain listener on a network", warnings)
-        ok(any("quota user ci: one user may have all sessions" in w
+        ok(any("quota user games: one user may have all sessions" in w
                for w in warnings) and
            not any("quota default" in w for w in warnings),
            "-n warns of a quota that leaves nothing for others", warnings)
@@ -247,6 +255,32 @@ def fails_closed(mode):
             # what it has forked ends when it sees that
             ok(wait_for(lambda: not connects(d.port)),
                f"{what}: nobody listens")
+
+
+def accounts(change):
+    """Who starts it sees the host's accounts changed by sed."""
+    return ["unshare", "-m", "sh", "-ec", 'f=$(mktemp); chmod 644 "$f"; '
+            'sed -E "$0" /etc/passwd >"$f"; mount --bind "$f" /etc/passwd; '
+            'rm "$f"; exec "$@"', change]
+
+
+def service_users(mode):
+    """Each is somebody of his own, and none is one of those whom a launcher
+    may become."""
+    spawner = pwd.getpwnam("_dlspawn")
+    for what, change, said in (
+            ("a uid of a user's", r"s/^(_dlnet:x):[0-9]+/\1:1500/",
+             "_dlnet has uid 1500, among those of users"),
+            ("a group of a user's", r"s/^(_dltls:x:[0-9]+):[0-9]+/\1:1500/",
+             "_dltls has group 1500, among those of users"),
+            ("a uid for two", r"s/^(_dlnet:x):[0-9]+/\1:%d/" %
+             spawner.pw_uid, "have the same uid %d" % spawner.pw_uid),
+            ("a group for two", r"s/^(_dlrun:x:[0-9]+):[0-9]+/\1:%d/" %
+             spawner.pw_gid, "have the same group %d" % spawner.pw_gid)):
+        with Daemon(mode, wait=False, wrapper=accounts(change)) as d:
+            d.proc.wait(20)
+            ok(d.proc.returncode == 1 and said in d.log(),
+               f"{what}: the start is refused", d.log())
 
 
 def few_capabilities(mode):
@@ -399,6 +433,10 @@ NOBODY = (
 ROOT = (
     ("admin user root", "root is an administrator at the local socket"),
     ("admin user _dlrun", "root is an administrator at the local socket"))
+# of these a start is refused in system mode, as a reload never takes them
+GROUPS = (
+    ("allow-group no-such-group", "no-such-group: there is no such group"),
+    ("allow-group root", "root: group 0 is never given to sessions"))
 
 
 def names_of_nobody(mode):
@@ -652,6 +690,29 @@ def syslog(mode):
             wait_for(lambda: not alive(pid))
 
 
+def no_syslog(mode):
+    """Who starts it is told that the log, and so the audit log, is lost."""
+    with Daemon(mode) as d:
+        dev, port = d.dir + "/dev", free_port()
+        os.mkdir(dev)
+        os.chmod(dev, 0o755)
+        conf = conf_file(d, f'state-dir "{d.dir}/s"\nrun-dir "{d.dir}/r"\n'
+                         "mdns no\nweb-port 0\n")
+        r = subprocess.run(["unshare", "-m", "sh", "-ec", OWN_DEV, dev, EXE,
+                            "-f", conf, "--port", str(port)], env=d.env,
+                           capture_output=True, text=True,
+                           stdin=subprocess.DEVNULL, timeout=30)
+        pid = listener(port)
+        try:
+            lines = r.stderr.splitlines()
+            ok(r.returncode == 0 and "/dev/log" in lines[0] and
+               "log is lost" in lines[0], "without a syslog the daemon says "
+               "so, and starts", r)
+        finally:
+            os.kill(pid, signal.SIGTERM)
+            wait_for(lambda: not alive(pid))
+
+
 def listener(port):
     """The parent whose command line has that port."""
     want = [b"--port", str(port).encode()]
@@ -704,6 +765,7 @@ def places_are_private(mode):
 run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
     alone(few_capabilities, SYSTEM),
+    alone(service_users, SYSTEM),
     *[alone(t) for t in (
         port_taken, local_socket, listens_on_loopback_only, bind_flag,
         max_sessions_flag,
@@ -712,4 +774,5 @@ run_tests(
         sigterm_ends_everything, sigterm_with_connections_open,
         sigterm_while_starting, sd_notify, background,
         inherited_fds_and_signals, places_are_private)],
-    alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM))
+    alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM),
+    alone(no_syslog, SYSTEM))
