@@ -182,6 +182,10 @@ installed() {
 	must 'nothing failed' within '! systemctl --failed --no-legend |
 	    grep debuglantern'
 	must 'a user'"'"'s session is driven' inside /root/session
+	# without any it would have nothing to look at
+	must 'a daemon whose processes are not to be found is not' within \
+	    'mkdir /tmp/none && ln -s /bin/false /tmp/none/pgrep &&
+	    ! PATH=/tmp/none:$PATH /root/session && rm -r /tmp/none'
 	# this Debian is the container that the test asks for
 	must 'and so by autopkgtest' inside env \
 	    PYTHONDONTWRITEBYTECODE=1 autopkgtest \
@@ -294,6 +298,35 @@ removed() {
 	must 'nothing of it is left' diff -u "$work/before" "$work/after"
 }
 
+# What may be an operator's own: the state on another file system.
+elsewhere() {
+	within 'mkdir /var/lib/debuglantern &&
+	    mount -t tmpfs -o mode=755 tmpfs /var/lib/debuglantern'
+	must 'it is installed where its state is on another file system' \
+	    inside dpkg -i /root/first.deb
+	comes 'and runs' inside systemctl is-active debuglantern
+	must 'its directories are as they are to be' within \
+	    'systemd-tmpfiles --create debuglantern.conf 2>&1 | diff /dev/null - &&
+	    test -e /var/lib/debuglantern/tokens'
+	must 'it can be configured twice' within \
+	    'v=$(dpkg-query -W -f "\${Version}" debuglantern) &&
+	    /var/lib/dpkg/info/debuglantern.postinst configure "$v"'
+	comes 'and runs still' inside systemctl is-active debuglantern
+	comes 'and serves' is_quiet
+	as_user debuglanternctl new --name last -- sleep 1000 >/dev/null
+	as_user debuglanternctl start last >/dev/null 2>&1 || :
+	comes 'a session runs there' state_of last RUNNING
+	must 'it is purged from there, with its session' inside dpkg -P \
+	    debuglantern
+	must 'of which nothing is left' within '! pgrep -x sleep'
+	must 'nor of its state' within \
+	    'test -z "$(ls -A /var/lib/debuglantern)"'
+	within 'umount /var/lib/debuglantern && rmdir /var/lib/debuglantern'
+	files >"$work/after"
+	must 'nothing of it is left there either' diff -u "$work/before" \
+	    "$work/after"
+}
+
 mkdir -p "$work"
 cleanup
 make_root
@@ -307,6 +340,7 @@ configured
 rotated
 upgraded
 removed
+elsewhere
 end_host
 echo "1..$count"
 echo "$((count - bad)) passed, $bad failed"
