@@ -3,7 +3,7 @@
 all: $(LIBEXEC)/dapdial
 
 $(LIBEXEC)/dapdial: dapdial/main.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(O)/obj
 	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(O)/obj/dapdial.d \
 	    $(ALL_LDFLAGS) -o $@ $<
 -include $(O)/obj/dapdial.d

@@ -63,7 +63,8 @@ proofs() {
 	    "$top/docs/THREATS.md"
 }
 
-# Tests that are named and not there; claims that name none.
+# Tests that are named and not there, or that nobody runs; claims that name
+# none.
 wrong_proofs() {
 	# shellcheck disable=SC2016	# these are backquotes
 	proofs | cut -f 2 | grep -o '`[^`]*`' | tr -d '`' |
@@ -72,7 +73,9 @@ wrong_proofs() {
 		*/*)	file=$top/regress/$word
 			[ -e "$file" ] || echo "no such test: $word" ;;
 		*)	grep -qE "^(def )?$word\(" "$file" ||
-				echo "no $word in $file" ;;
+				echo "no $word in $file"
+			[ "$(grep -cw "$word" "$file")" -gt 1 ] ||
+				echo "nothing runs $word in $file" ;;
 		esac
 	done
 	claims | while read -r claim; do

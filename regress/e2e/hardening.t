@@ -71,6 +71,28 @@ def facts(elf):
     return out
 
 
+# What leaves no mark in the code is in the debug information, by gcc.
+FLAGS = ("-O2", "-fPIE", "-fstack-protector-strong", "-fstack-clash-protection",
+         "-ftrivial-auto-var-init=zero", "-fno-delete-null-pointer-checks",
+         "-fno-strict-overflow", "-fno-strict-aliasing")
+
+
+def producers(path):
+    """How each of its sources was compiled."""
+    text = readelf("--debug-dump=info", "--dwarf-depth=1", path)
+    return set(re.findall(r"DW_AT_producer +: (?:\(.*?\): )?(.*)", text))
+
+
+def compiled():
+    for path in binaries():
+        how = producers(path)
+        ok(how, f"{os.path.basename(path)} tells how it was compiled")
+        # clang does not say by what it was told
+        eq([(f, p) for p in sorted(how) if p.startswith("GNU C")
+            for f in FLAGS if f not in p.split()], [],
+           f"{os.path.basename(path)}: all flags, for each source")
+
+
 def each_binary():
     for path in binaries():
         got = facts(Elf(path))
@@ -102,4 +124,6 @@ def all_are_there():
     ok(len(binaries()) >= 15, "every program is looked at", binaries())
 
 
-run_tests(each_binary, the_weak_one, all_are_there)
+# sanitizers have flags of their own
+run_tests(each_binary, the_weak_one, all_are_there,
+          *(() if SANITIZED else (compiled,)))
