@@ -194,7 +194,19 @@ ASKS = {"UPLOAD": u64(1) + blob(""), "UPLOAD_OPEN": u64(1) + blob(""),
         "DBG_START": u32(3, 2) + blob("") + b"{}",
         "DBG_ASK": u32(0) + b"{}",
         "TRC_START": u32(3, 2) + blob("") + b"{}",
-        "TRC_ASK": b"{}"}
+        "TRC_ASK": b"{}",
+        "TOKEN_CREATE": u32(0) + u64(0) + blob("") + blob("x"),
+        "TOKEN_LIST": b"", "TOKEN_REVOKE": blob("x")}
+# what nobody answers
+NOTES = {"CONN_CLOSED", "UPLOAD_ABORT", "DEBUG_END", "ARM", "SYSROOT_DONE",
+         "USAGE_WATCH"}
+
+
+def all_requests():
+    """A new message is asked by strangers, too."""
+    eq({r["name"] for r in ROWS if r["from"] == "netproc" and
+        r["to"] == "spawner"}, set(ASKS) | NOTES,
+       "each request has a row in ASKS")
 
 
 def strangers():
@@ -340,7 +352,7 @@ def sessions_of_others(d, v, r):
     for what, payload in ASKS.items():
         if what in ("UPLOAD", "UPLOAD_OPEN", "SYSROOT", "ACTIVITY", "DEPS",
                     "AUTH", "WHOAMI", "AUDIT", "KEY_END", "NEW", "PACE",
-                    "HOLD"):
+                    "HOLD", "TOKEN_CREATE", "TOKEN_LIST"):
             continue
         # a debugger or tracer is asked for by no session, too
         named = [i for i in ids if i != NO_SESSION] \
@@ -889,6 +901,7 @@ def no_way_out_by_fast_open(d, v, r):
 
 
 run_tests(
+    all_requests,
     alone(on_one_daemon(
         sessions_of_others, states, values, loader_variables,
         holds_without_sense, sockets_that_are_not_connections,
