@@ -124,6 +124,17 @@ def profiles():
        "all with an empty root have a profile, and who makes others'")
 
 
+def adapters():
+    """The package suggests what `debugger setup` says."""
+    with open(os.path.join(TOP, "debugger/profile_table.c")) as f:
+        said = re.findall(r'"apt-get install ([a-z0-9-]+)', f.read())
+    with open(os.path.join(TOP, "debian/control")) as f:
+        suggested = re.search(r"^Suggests: (.*)$", f.read(), re.M).group(1)
+    eq([p for p in said if p not in re.split(r"[ ,|]+", suggested)], [],
+       "each debug adapter's package is suggested")
+    ok(len(said) > 2, "there are some", said)
+
+
 def configuration():
     exe = os.path.join(ROOT, "usr/bin/debuglanternd")
     r = subprocess.run([exe, "-n", "-f", CONF], stdout=subprocess.PIPE,
@@ -160,7 +171,7 @@ def uninstall():
 
 
 try:
-    run_tests(install, paths_are_filled_in, units_are_valid, profiles,
+    run_tests(install, paths_are_filled_in, units_are_valid, profiles, adapters,
               configuration,
               installed_daemon, wrong_libexec, uninstall)
 finally:
