@@ -12,6 +12,7 @@ SYSUSERSDIR =	$(PREFIX)/lib/sysusers.d
 TMPFILESDIR =	$(PREFIX)/lib/tmpfiles.d
 BASHCOMPDIR =	$(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR =	$(PREFIX)/share/zsh/site-functions
+DOCDIR =	$(PREFIX)/share/doc/debuglantern
 # for those hosts whose AppArmor knows the rule, to be copied to /etc
 APPARMORDIR =	$(PREFIX)/share/debuglantern/apparmor.d
 INSTALL ?=	install
@@ -20,6 +21,8 @@ CONF =		$(DESTDIR)$(SYSCONFDIR)/debuglantern.conf
 INSTALLED_BINS := debuglanternd debuglanternctl debugger debuglantern-mcp
 COMPLETED :=	debuglanternctl debugger
 INSTALLED_MAN :=  $(notdir $(wildcard man/*.[1-9]))
+# those to which the man pages send their readers
+INSTALLED_DOCS := TRACING.md TIMELINE.md SYMBOLS.md
 FILL =		sed -e 's,@BINDIR@,$(BINDIR),g' \
 		-e 's,@SYSCONFDIR@,$(SYSCONFDIR),g'
 
@@ -37,8 +40,9 @@ install: all
 		$(INSTALL) -D -m 0644 man/$$page \
 		    $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page || exit 1; \
 	done
-	$(INSTALL) -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR) \
-	    $(DESTDIR)$(TMPFILESDIR)
+	$(INSTALL) -d $(DESTDIR)$(DOCDIR) $(DESTDIR)$(UNITDIR) \
+	    $(DESTDIR)$(USERUNITDIR) $(DESTDIR)$(TMPFILESDIR)
+	$(INSTALL) -m 0644 $(INSTALLED_DOCS:%=docs/%) $(DESTDIR)$(DOCDIR)
 	$(FILL) etc/systemd/debuglantern.service.in \
 	    >$(DESTDIR)$(UNITDIR)/debuglantern.service
 	$(FILL) etc/systemd/debuglantern-user.service.in \
@@ -77,6 +81,7 @@ uninstall:
 	    $(DESTDIR)$(USERUNITDIR)/debuglantern-user.service \
 	    $(DESTDIR)$(TMPFILESDIR)/debuglantern.conf \
 	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf \
+	    $(INSTALLED_DOCS:%=$(DESTDIR)$(DOCDIR)/%) \
 	    $(COMPLETED:%=$(DESTDIR)$(BASHCOMPDIR)/%) \
 	    $(COMPLETED:%=$(DESTDIR)$(ZSHCOMPDIR)/_%)
 

@@ -39,6 +39,9 @@ FILES = [
     "usr/share/zsh/site-functions/_debuglanternctl",
     "usr/share/zsh/site-functions/_debugger",
     "usr/share/debuglantern/apparmor.d/debuglantern",
+    "usr/share/doc/debuglantern/TRACING.md",
+    "usr/share/doc/debuglantern/TIMELINE.md",
+    "usr/share/doc/debuglantern/SYMBOLS.md",
     "etc/debuglantern.conf",
 ]
 CONF = os.path.join(ROOT, "etc/debuglantern.conf")
@@ -124,6 +127,21 @@ def profiles():
        "all with an empty root have a profile, and who makes others'")
 
 
+def pages():
+    """What a man page sends its reader to is installed."""
+    named = set()
+    man = os.path.join(ROOT, "usr/share/man")
+    for d, _, names in os.walk(man):
+        for name in names:
+            text = read(os.path.join(d, name))
+            named |= {(name, f) for f in re.findall(r"\S+\.md\b", text)}
+    eq(sorted((page, f) for page, f in named if not os.path.exists(
+        os.path.join(ROOT, "usr/share/doc/debuglantern",
+                     os.path.basename(f))) or f.startswith("docs/")), [],
+       "each document that a man page names is there")
+    ok(named, "some are named")
+
+
 def adapters():
     """The package suggests what `debugger setup` says."""
     with open(os.path.join(TOP, "debugger/profile_table.c")) as f:
@@ -172,7 +190,6 @@ def uninstall():
 
 try:
     run_tests(install, paths_are_filled_in, units_are_valid, profiles, adapters,
-              configuration,
-              installed_daemon, wrong_libexec, uninstall)
+              pages, configuration, installed_daemon, wrong_libexec, uninstall)
 finally:
     shutil.rmtree(ROOT, ignore_errors=True)
