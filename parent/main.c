@@ -519,5 +519,6 @@ main(int argc, char **argv)
 	places_remove();
 	if (!d.failed)
 		log_info("stopped");
+	hostlog_end();
 	return d.failed ? 1 : 0;
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,20 +81,48 @@ notify_watchdog(void)
 		loop_timer_set(&watchdog, watchdog_ms, on_watchdog, NULL);
 }
 
-/* Lines of this turn of the loop, as many as a pipe takes as a whole. */
-static char		 held[PIPE_BUF];
+/* Lines of this turn of the loop, and those that nobody has taken yet. */
+#define HELD_SIZE	(64 * 1024)
+#define HELD_MS		10
+
+static char		 held[HELD_SIZE];
 static size_t		 held_len;
+static unsigned long	 held_lost;
 static struct loop_timer held_timer;
 
+/* As many as a pipe takes as a whole. */
+static size_t
+whole_lines(void)
+{
+	size_t n = held_len < PIPE_BUF ? held_len : PIPE_BUF;
+
+	while (n > 0 && held[n - 1] != '\n')
+		n--;
+	return n;
+}
+
+/* Nobody is waited for: with a pipe that is not read all would stand still. */
 static void
 flush_held(void *arg)
 {
-	size_t len = held_len;
+	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+	unsigned long lost = held_lost;
+	ssize_t r = 0;
+	size_t n;
 
 	(void)arg;
-	held_len = 0;
-	if (len > 0 && write(STDERR_FILENO, held, len) == -1)
+	while (held_len > 0 && r != -1 && poll(&p, 1, 0) != 0) {
+		n = whole_lines();
+		r = write(STDERR_FILENO, held, n);
+		held_len -= n;
+		memmove(held, held + n, held_len);
+	}
+	if (held_len > 0)
+		loop_timer_set(&held_timer, HELD_MS, flush_held, NULL);
+	if (held_len > 0 || lost == 0)
 		return;
+	held_lost = 0;
+	log_warnx("%lu lines were left out: nobody has read the log", lost);
 }
 
 /* Written at the end of this turn, or before what comes after it. */
@@ -102,8 +131,10 @@ hold(const char *text, size_t len)
 {
 	if (len > sizeof(held) - held_len)
 		flush_held(NULL);
-	if (len > sizeof(held))
+	if (len > sizeof(held) - held_len) {
+		held_lost++;
 		return;
+	}
 	memcpy(held + held_len, text, len);
 	held_len += len;
 	loop_timer_set(&held_timer, 0, flush_held, NULL);
@@ -121,8 +152,8 @@ write_line(enum log_level level, const char *line, bool relayed)
 	int n;
 
 	if (!to_stderr) {
-		syslog(prio[level] | (level == LOG_L_AUDIT ? LOG_AUTH :
-		    LOG_DAEMON), "%s", line);
+		hostlog_line(prio[level] | (level == LOG_L_AUDIT ? LOG_AUTH :
+		    LOG_DAEMON), line);
 		return;
 	}
 	n = snprintf(out, sizeof(out), "%s %s\n", utc_text(time(NULL), when),
@@ -146,15 +177,13 @@ own_line(enum log_level level, const char *line)
 void
 sink_init(void)
 {
-	/* both are opened now: later there is no right to */
+	/* opened now: later there may be no right to */
 	tzset();
-	to_stderr = d.opt.foreground || access("/dev/log", W_OK) == -1;
+	to_stderr = d.opt.foreground || hostlog_open() == -1;
 	/* standard error is the starter's for this one line more */
 	if (to_stderr && ready_fd != -1 && !d.opt.local)
 		log_warn("the log is lost from here on: start a syslog, or "
 		    "use -d: /dev/log");
-	if (!to_stderr)
-		openlog("debuglanternd", LOG_NDELAY | LOG_PID, LOG_DAEMON);
 	log_init("parent", d.opt.verbose ? LOG_L_DEBUG :
 	    (enum log_level)d.conf->log_level, own_line);
 }

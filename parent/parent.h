@@ -187,6 +187,12 @@ const char *tls_fingerprint(void);
 /* Tells netproc where TLS is spoken and by whom. */
 void	 tls_tell(void);
 
+/* hostlog.c: the host's syslog, which is never waited for; -1: there is none. */
+int	 hostlog_open(void);
+void	 hostlog_line(int priority, const char *line);
+/* Gives what is left a moment to go. */
+void	 hostlog_end(void);
+
 /* notify.c: systemd's readiness protocol, the log, readiness for a shell. */
 void	 notify_init(void);
 void	 notify_send(const char *state);

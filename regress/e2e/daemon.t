@@ -690,6 +690,79 @@ def syslog(mode):
             wait_for(lambda: not alive(pid))
 
 
+def keeps_serving(d, pid, port, uid=None):
+    """What the parent is for is done though nobody reads what it says."""
+    for _ in range(600):
+        Client(port, uid=uid).close()
+    kids = [k for k in children_of(pid)
+            if status_of(k).get("Name") == "netproc"]
+    os.kill(kids[0], signal.SIGKILL)
+    ok(wait_for(lambda: answers(port, uid=uid), 20),
+       "a role that died is started again", kids)
+    os.kill(pid, signal.SIGTERM)
+    return wait_for(lambda: not alive(pid), 8)
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return [int(k) for k in f.read().split()]
+
+
+def deaf_syslog(mode):
+    """One that reads nothing holds nobody up; all that there is room for
+    waits for it."""
+    with Daemon(mode) as d, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        dev, port = d.dir + "/dev", free_port()
+        os.mkdir(dev)
+        os.chmod(dev, 0o755)
+        log.bind(dev + ".log")
+        os.chmod(dev + ".log", 0o666)
+        conf = conf_file(d, f'state-dir "{d.dir}/s"\nrun-dir "{d.dir}/r"\n'
+                         "mdns no\nweb-port 0\n")
+        subprocess.run(["unshare", "-m", "sh", "-ec", OWN_DEV, dev, EXE, "-f",
+                        conf, "--port", str(port)], check=True, env=d.env,
+                       stdin=subprocess.DEVNULL, timeout=30)
+        pid = listener(port)
+        try:
+            log.settimeout(5)
+            said = ""
+            for _ in range(400):
+                Client(port).cmd("LIST")
+            while said.count('action="login"') < 400:
+                said += log.recv(8192).decode()
+            ok("left out" not in said, "lines wait for who is late", said)
+            ok(keeps_serving(d, pid, port), "and the stop is one")
+        finally:
+            if alive(pid):
+                os.kill(pid, signal.SIGKILL)
+
+
+def deaf_stderr(mode):
+    """The same of a pipe."""
+    with Daemon(mode) as d:
+        port = free_port()
+        conf = conf_file(d, f'state-dir "{d.dir}/home/s"\n'
+                         f'run-dir "{d.dir}/home/r"\nmdns no\nweb-port 0\n')
+        kw = {}
+        if d.uid is not None:
+            kw = dict(user=d.uid, group=d.uid, extra_groups=[])
+        p = subprocess.Popen(
+            [EXE, "-d", "-v", "-f", conf, "--port", str(port)] +
+            (["--user"] if mode == "user" and AS_ROOT and d.uid is None
+             else []), stdin=subprocess.DEVNULL, env=d.env,
+            stderr=subprocess.PIPE, **kw)
+        try:
+            ok(wait_for(lambda: answers(port, uid=d.uid)), "it serves")
+            ok(wait_for(lambda: p.poll() is None), "it runs")
+            ok(keeps_serving(d, p.pid, port, d.uid) or p.poll() is not None,
+               "the stop is one")
+        finally:
+            p.kill()
+            p.wait()
+            p.stderr.close()
+
+
 def no_syslog(mode):
     """Who starts it is told that the log, and so the audit log, is lost."""
     with Daemon(mode) as d:
@@ -775,4 +848,4 @@ run_tests(
         sigterm_while_starting, sd_notify, background,
         inherited_fds_and_signals, places_are_private)],
     alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM),
-    alone(no_syslog, SYSTEM))
+    alone(no_syslog, SYSTEM), alone(deaf_syslog, SYSTEM), alone(deaf_stderr))
