@@ -62,7 +62,7 @@ parse(int argc, char **argv, bool *done)
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 }
 	};
-	const char *path = getenv("DEBUGLANTERN_SOCKET");
+	const char *path = NULL;
 	struct target t = { .kind = TARGET_UNIX };
 	bool system = false;
 	int ch;
@@ -85,6 +85,11 @@ parse(int argc, char **argv, bool *done)
 	if (optind < argc)
 		return usage_error("\"%s\" is too much: there are options "
 		    "alone", argv[optind]);
+	if (system && path != NULL)
+		return usage_error("--system and --socket name two daemons: "
+		    "give one");
+	if (path == NULL)
+		path = getenv("DEBUGLANTERN_SOCKET");
 	*done = false;
 	if (system)
 		local_system(&t);

@@ -143,6 +143,7 @@ def floods():
 def not_used_so():
     with Home() as h:
         for args in (["x"], ["--nope"], ["--socket"],
+                     ["--system", "--socket", "/run/x"],
                      ["--socket", "/" + "x" * 200]):
             with Proxy(h, *args) as p:
                 eq(p.close(), 2, f"{args[0]}: is told")
