@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from dl import helper
+from dl import BIN, helper
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
 SOURCES = os.path.join(TOP, "regress/e2e/tracees")
@@ -18,6 +18,22 @@ WORK = tempfile.mkdtemp(prefix="dl-trace-")
 os.chmod(WORK, 0o755)
 atexit.register(shutil.rmtree, WORK, True)
 SOON = 60
+
+
+def forget():
+    """Timelines of what was compiled here are in the home that the account
+    of whoever runs the tests has."""
+    ctl = os.path.join(BIN, "debuglanternctl")
+    r = subprocess.run([ctl, "--json", "timeline", "--kept"],
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for t in json.loads(r.stdout or b"[]"):
+        if t["program"].startswith(WORK + "/"):
+            subprocess.run([ctl, "timeline", "delete", t["name"]],
+                           stdout=subprocess.DEVNULL)
+
+
+# the last to be registered is the first, and daemons end before
+atexit.register(forget)
 
 
 def build(source, *flags, compiler=None, name=None):
