@@ -33,8 +33,10 @@ _Static_assert(CONF_UNLIMITED == LIMIT_UNLIMITED, "the same on the wire");
 static int
 user_id(const char *what, const char *name, uint32_t *id)
 {
-	const struct passwd *pw = getpwnam(name);
+	const struct passwd *pw;
 
+	notify_alive();
+	pw = getpwnam(name);
 	if (pw == NULL) {
 		log_error("%s %s: there is no such user", what, name);
 		return -1;
@@ -46,8 +48,10 @@ user_id(const char *what, const char *name, uint32_t *id)
 static int
 group_id(const char *what, const char *name, uint32_t *id)
 {
-	const struct group *gr = getgrnam(name);
+	const struct group *gr;
 
+	notify_alive();
+	gr = getgrnam(name);
 	if (gr == NULL) {
 		log_error("%s %s: there is no such group", what, name);
 		return -1;

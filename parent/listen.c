@@ -84,8 +84,10 @@ describe(struct listener *l, const struct conf_listen *c)
 static const char *
 user_fault(const char *name, uid_t *uid)
 {
-	const struct passwd *pw = getpwnam(name);
+	const struct passwd *pw;
 
+	notify_alive();
+	pw = getpwnam(name);
 	if (pw == NULL)
 		return "there is no such user; name one that exists";
 	if (pw->pw_uid == 0)

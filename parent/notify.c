@@ -75,6 +75,13 @@ on_watchdog(void *arg)
 }
 
 void
+notify_alive(void)
+{
+	if (watchdog_ms > 0)
+		notify_send("WATCHDOG=1");
+}
+
+void
 notify_watchdog(void)
 {
 	if (watchdog_ms > 0)

@@ -197,6 +197,8 @@ void	 hostlog_end(void);
 void	 notify_init(void);
 void	 notify_send(const char *state);
 void	 notify_watchdog(void);
+/* Before a look-up that a directory service may take long for. */
+void	 notify_alive(void);
 void	 sink_init(void);
 /* Forks into the background; the first process waits for daemon_ready(). */
 void	 daemon_fork(void);

@@ -616,6 +616,61 @@ def sd_notify(mode):
                 d.cleanup()
 
 
+# a directory service that takes its time
+SLOW = """#include <nss.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+enum nss_status
+_nss_dlslow_getpwnam_r(const char *name, struct passwd *pw, char *buf,
+    size_t size, int *error)
+{
+	static char nothing[] = "";
+	(void)buf, (void)size, (void)error;
+	if (strncmp(name, "slow", 4) != 0)
+		return NSS_STATUS_NOTFOUND;
+	usleep(700000);
+	pw->pw_uid = pw->pw_gid = 3000 + name[4];
+	pw->pw_name = pw->pw_passwd = pw->pw_gecos = pw->pw_dir =
+	    pw->pw_shell = nothing;
+	return NSS_STATUS_SUCCESS;
+}
+"""
+HAS_SLOW = ("echo passwd: files dlslow >$0/nsswitch; mount --bind "
+            "$0/nsswitch /etc/nsswitch.conf; exec \"$@\"")
+
+
+def slow_directory(mode):
+    """A reload that has to ask it for many is no reason for the service
+    manager to end the daemon, and all sessions with it."""
+    with tempfile.TemporaryDirectory(prefix="dl-notify-") as tmp, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        os.chmod(tmp, 0o777)
+        subprocess.run(["cc", "-x", "c", "-", "-shared", "-fPIC", "-o",
+                        tmp + "/libnss_dlslow.so.2"], input=SLOW, text=True,
+                       check=True)
+        s.bind(tmp + "/notify")
+        os.chmod(tmp + "/notify", 0o777)
+        s.settimeout(20)
+        env = dict(os.environ, WATCHDOG_USEC="1000000", LD_LIBRARY_PATH=tmp,
+                   NOTIFY_SOCKET=tmp + "/notify")
+        with Daemon(mode, env=env, wrapper=["unshare", "-m", "sh", "-ec",
+                                            HAS_SLOW, tmp]) as d:
+            with open(d.conf_path) as f:
+                base = f.read()
+            d.write_conf(base + "".join(
+                f"quota user slow{n} sessions 1\n" for n in range(6)))
+            d.proc.send_signal(signal.SIGHUP)
+            last, longest = time.monotonic(), 0
+            while "was reloaded" not in d.log():
+                if "WATCHDOG=1" in s.recv(4096).decode():
+                    longest = max(longest, time.monotonic() - last)
+                    last = time.monotonic()
+            longest = max(longest, time.monotonic() - last)
+            ok(longest < 2.5, "the watchdog hears of the daemon while names "
+               "are looked up", longest)
+
+
 def background(mode):
     """Without -d it returns when it is ready and goes on by itself."""
     with Daemon(mode) as d:
@@ -838,7 +893,7 @@ def places_are_private(mode):
 run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
     alone(few_capabilities, SYSTEM),
-    alone(service_users, SYSTEM),
+    alone(service_users, SYSTEM), alone(slow_directory, SYSTEM),
     *[alone(t) for t in (
         port_taken, local_socket, listens_on_loopback_only, bind_flag,
         max_sessions_flag,
