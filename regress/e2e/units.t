@@ -88,6 +88,15 @@ def exposure():
            f"{name} is exposed by {most} at most", text[-200:])
 
 
+def order():
+    """Names in the configuration are looked up at the start, and one that
+    nobody has yet ends it."""
+    with open(unit("debuglantern")) as f:
+        after = " ".join(re.findall("^After=(.*)$", f.read(), re.M)).split()
+    ok("nss-user-lookup.target" in after, "the daemon is started when users "
+       "can be looked up", after)
+
+
 def loosened():
     """The test sees what it is for."""
     path = unit("debuglantern")
@@ -100,6 +109,6 @@ def loosened():
 
 
 try:
-    run_tests(steps, exposure, loosened)
+    run_tests(steps, exposure, order, loosened)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)
