@@ -34,6 +34,9 @@
 /* What sun_path and PATH_MAX hold beside the terminating NUL. */
 #define SOCKET_PATH_MAX	107
 #define FILE_PATH_MAX	4095
+/* What the roles are told of, and directories with room for what is in them. */
+#define ROLE_PATH_MAX	255
+#define DIR_PATH_MAX	191
 /* The fence maps ids up to this one. */
 #define UID_MAX_MAPPED	60000
 #define WEEK		604800
@@ -57,11 +60,11 @@ const struct conf_key conf_keys[] = {
 	{ .name = "service-name", FIELD(service_name), .type = CONF_SERVICE,
 	  .max = 63, .def = "debuglantern on %h" },
 	{ .name = "mdns", FIELD(mdns), .type = CONF_BOOL, .def = "yes" },
-	PATHNAME("tls certificate", tls_certificate, FILE_PATH_MAX, "",
+	PATHNAME("tls certificate", tls_certificate, ROLE_PATH_MAX, "",
 	    .flags = CONF_F_EMPTY),
-	PATHNAME("tls key", tls_key, FILE_PATH_MAX, "",
+	PATHNAME("tls key", tls_key, ROLE_PATH_MAX, "",
 	    .flags = CONF_F_EMPTY),
-	PATHNAME("tls client-ca", tls_client_ca, FILE_PATH_MAX, "",
+	PATHNAME("tls client-ca", tls_client_ca, ROLE_PATH_MAX, "",
 	    .flags = CONF_F_EMPTY),
 
 	NUMBER("max-sessions", max_sessions, 1, 4096, "32"),
@@ -73,7 +76,7 @@ const struct conf_key conf_keys[] = {
 	SIZE("output-buffer", output_buffer, 64 * K, 64 * M, "256K",
 	    .flags = CONF_F_POW2),
 
-	PATHNAME("pty-default-shell", pty_default_shell, 255, "",
+	PATHNAME("pty-default-shell", pty_default_shell, ROLE_PATH_MAX, "",
 	    .flags = CONF_F_EMPTY),
 	SIZE("pty-scrollback", pty_scrollback, 64 * K, 64 * M, "1M",
 	    .flags = CONF_F_POW2),
@@ -138,10 +141,10 @@ const struct conf_key conf_keys[] = {
 	{ .name = "allow-group", FIELD(allow_groups), .type = CONF_NAMES },
 	{ .name = "admin user", FIELD(admin_users), .type = CONF_NAMES },
 	{ .name = "admin group", FIELD(admin_groups), .type = CONF_NAMES },
-	PATHNAME("gdbserver", gdbserver, FILE_PATH_MAX, "/usr/bin/gdbserver"),
-	PATHNAME("state-dir", state_dir, FILE_PATH_MAX,
+	PATHNAME("gdbserver", gdbserver, ROLE_PATH_MAX, "/usr/bin/gdbserver"),
+	PATHNAME("state-dir", state_dir, DIR_PATH_MAX,
 	    "/var/lib/debuglantern", .flags = CONF_F_EMPTY, .user_def = ""),
-	PATHNAME("run-dir", run_dir, FILE_PATH_MAX, "/run/debuglantern",
+	PATHNAME("run-dir", run_dir, DIR_PATH_MAX, "/run/debuglantern",
 	    .flags = CONF_F_EMPTY, .user_def = ""),
 	PATHNAME("socket", socket, SOCKET_PATH_MAX, "",
 	    .flags = CONF_F_EMPTY),

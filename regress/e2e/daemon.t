@@ -104,6 +104,12 @@ def check_only():
         "port \"x\n": False,
         "limit nofile\n": False,
         "\nlisten on ::1 auth none as no-such-user\n": False,
+        # what would be cut off where it is used
+        f'tls certificate "/{"x" * 255}"\ntls key "/k"\n': False,
+        f'tls certificate "/{"x" * 254}"\ntls key "/k"\n': True,
+        f'gdbserver "/{"x" * 255}"\n': False,
+        f'state-dir "/{"x" * 191}"\n': False,
+        f'run-dir "/{"x" * 191}"\n': False,
     }
     try:
         for text, good in texts.items():

@@ -310,11 +310,11 @@ static const struct key_case {
 	    "%% a percent sign" },
 	{ "mdns", "no", NULL, "on", "yes or no" },
 	{ "tls certificate", "\"/etc/c.pem\"", NULL, "c.pem",
-	    "an absolute path of at most 4095 bytes or \"\"" },
+	    "an absolute path of at most 255 bytes or \"\"" },
 	{ "tls key", "\"/etc/k.pem\"", NULL, "k.pem",
-	    "an absolute path of at most 4095 bytes or \"\"" },
+	    "an absolute path of at most 255 bytes or \"\"" },
 	{ "tls client-ca", "\"/etc/ca.pem\"", NULL, "ca",
-	    "an absolute path of at most 4095 bytes or \"\"" },
+	    "an absolute path of at most 255 bytes or \"\"" },
 	{ "max-sessions", "4096", NULL, "4097", "a number from 1 to 4096" },
 	{ "max-total-bytes", "1024K", "1M", "-5",
 	    "a size from 1 to 8192G (digits, then K, M or G)" },
@@ -400,11 +400,11 @@ static const struct key_case {
 	{ "admin user", "\"ann\"", NULL, "a:b", NAMES },
 	{ "admin group", "\"wheel\"", NULL, "-x", NAMES },
 	{ "gdbserver", "\"/opt/g db\"", NULL, "gdbserver",
-	    "an absolute path of at most 4095 bytes" },
+	    "an absolute path of at most 255 bytes" },
 	{ "state-dir", "\"/srv/dl\"", NULL, "dl",
-	    "an absolute path of at most 4095 bytes or \"\"" },
+	    "an absolute path of at most 191 bytes or \"\"" },
 	{ "run-dir", "\"/run/x\"", NULL, "./x",
-	    "an absolute path of at most 4095 bytes or \"\"" },
+	    "an absolute path of at most 191 bytes or \"\"" },
 	{ "socket", "\"/run/x/s\"", NULL, "s",
 	    "an absolute path of at most 107 bytes or \"\"" },
 	{ "weaken-userns", "yes", NULL, "1", "yes or no" },
@@ -632,7 +632,7 @@ static const struct {
 	{ "port \"\"", "F:1: port must be a number from 1 to 65535, not "
 	    "\"\"" },
 	{ "gdbserver \"\"", "F:1: gdbserver must be an absolute path of at "
-	    "most 4095 bytes, not \"\"" },
+	    "most 255 bytes, not \"\"" },
 	{ "allow-sandbox none none", "F:1: allow-sandbox names none twice" },
 	{ "allow-group a\nallow-group b a",
 	    "F:2: allow-group names a twice" },
@@ -896,14 +896,16 @@ test_bounds(void **state)
 	char	*big = repeated("/", 4096), *text;
 
 	(void)state;
-	assert_int_not_equal(asprintf(&text, "state-dir %s\n", big + 1), -1);
+	assert_int_not_equal(asprintf(&text, "audit-file %s\n", big + 1),
+	    -1);
 	conf_free(good(text));
 	free(text);
-	assert_int_not_equal(asprintf(&text, "state-dir %s\n", big), -1);
+	assert_int_not_equal(asprintf(&text, "audit-file %s\n", big), -1);
 	assert_parse_error(text,
 	    "F:1: a value must be at most 4095 bytes long");
 	free(text);
-	assert_int_not_equal(asprintf(&text, "socket %.107s\n", big), -1);
+	assert_int_not_equal(asprintf(&text, "socket %.107s\ngdbserver "
+	    "%.255s\nstate-dir %.191s\n", big, big, big), -1);
 	conf_free(good(text));
 	free(text);
 	assert_int_not_equal(asprintf(&text, "x = %.4000s\n"
