@@ -160,8 +160,9 @@ add_local(const struct conf *c, struct listener *l)
 	    snprintf(sun->sun_path, sizeof(sun->sun_path),
 	    "%s/debuglantern.sock", d.run_dir);
 	if (n >= (int)sizeof(sun->sun_path)) {
-		log_error("the socket's path %s is longer than %zu bytes",
-		    c->socket, sizeof(sun->sun_path) - 1);
+		log_error("the local socket's path, %s/debuglantern.sock, is "
+		    "longer than %zu bytes; name another by socket, or a "
+		    "shorter run-dir", d.run_dir, sizeof(sun->sun_path) - 1);
 		return -1;
 	}
 	l->len = sizeof(*sun);
@@ -199,7 +200,36 @@ lock_local(const char *socket_path, char lock[LOCK_PATH])
 	}
 }
 
-/* A socket that nobody answers was left by a daemon that was killed. */
+/*
+ * A socket that nobody answers was left by a daemon that was killed; whatever
+ * else has the name is no daemon's to remove.  error: of the try to connect.
+ */
+static int
+make_way(const char *path, int error)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == -1)
+		return errno == ENOENT ? 0 : -1;
+	if (!S_ISSOCK(st.st_mode)) {
+		errno = ENOTSOCK;
+		return -1;
+	}
+	return error == ECONNREFUSED ? unlink(path) : 0;
+}
+
+/* What would help. */
+static const char *
+local_remedy(int error)
+{
+	if (error == EADDRINUSE)
+		return "; another daemon has it, choose one with --socket";
+	if (error == ENOTSOCK)
+		return ", and something else has that name; choose another "
+		    "with --socket";
+	return "";
+}
+
 static int
 bind_local(struct listener *l)
 {
@@ -216,7 +246,7 @@ bind_local(struct listener *l)
 		errno = EADDRINUSE;
 		goto fail;
 	}
-	if (errno == ECONNREFUSED && unlink(sun->sun_path) == -1)
+	if (make_way(sun->sun_path, errno) == -1)
 		goto fail;
 	old = umask(d.mode == MODE_SYSTEM ? 0111 : 0177);
 	r = bind(l->fd, (struct sockaddr *)&l->addr, l->len);
@@ -225,8 +255,7 @@ bind_local(struct listener *l)
 		return 0;
 fail:
 	log_error("cannot listen on %s: %s%s", l->text, strerror(errno),
-	    errno == EADDRINUSE ? "; another daemon has it, choose one with "
-	    "--socket" : "");
+	    local_remedy(errno));
 	if (l->fd != -1)
 		close(l->fd);
 	l->fd = -1;

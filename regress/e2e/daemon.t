@@ -324,6 +324,37 @@ def local_socket(mode):
             eq(Client(path, uid=me).cmd("LIST"), [], f"{name}: there again")
 
 
+def not_a_socket(mode):
+    """What has the socket's name is removed only if it is a socket."""
+    with Daemon(mode, wait=False) as d:
+        d.stop()
+        path = d.dir + "/home/precious"
+        with open(path, "w") as f:
+            f.write("precious\n")
+        os.symlink("precious", d.dir + "/home/link")
+        for name in "precious", "link":
+            d.args = ["--socket", f"{d.dir}/home/{name}"]
+            seen = len(d.log())
+            d.start(wait=False)
+            wait_for(lambda: d.proc.poll() is not None)
+            ok(d.proc.poll() == 1 and "something else has that name" in
+               d.log()[seen:], f"{name}: the start ends, and says why",
+               d.log()[seen:])
+            d.stop()
+        with open(path) as f:
+            eq((f.read(), os.path.islink(d.dir + "/home/link")),
+               ("precious\n", True), "and it is left alone")
+        d.args = []
+        d.write_conf(open(d.conf_path).read().replace(
+            '/run"', f'/home/{"r" * 90}"'))
+        seen = len(d.log())
+        d.start(wait=False)
+        wait_for(lambda: d.proc.poll() is not None)
+        ok(d.proc.poll() == 1 and "r/debuglantern.sock, is longer than 107 "
+           "bytes" in d.log()[seen:], "a name that is too long is told",
+           d.log()[seen:])
+
+
 def listens_on_loopback_only(mode):
     with Daemon(mode) as d:
         ok(answers(d.port, "127.0.0.1", d.uid), "127.0.0.1 is served")
@@ -901,8 +932,8 @@ run_tests(
     alone(few_capabilities, SYSTEM),
     alone(service_users, SYSTEM), alone(slow_directory, SYSTEM),
     *[alone(t) for t in (
-        port_taken, local_socket, listens_on_loopback_only, bind_flag,
-        max_sessions_flag,
+        port_taken, local_socket, not_a_socket, listens_on_loopback_only,
+        bind_flag, max_sessions_flag,
         children_and_binaries, reload_listeners, reload_settings,
         bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
