@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/netlink.h>
 #include <signal.h>
@@ -43,6 +44,23 @@ int	parent_on_clients(struct msg *);
 int	parent_on_mdns_state(struct msg *);
 int	parent_on_sessions_alive(struct msg *);
 int	parent_on_stopped_all(struct msg *);
+
+/*
+ * What is opened later would else be in their place: lines that are meant for
+ * standard error would be written into the audit file.
+ */
+static void
+fill_standard_fds(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd == -1)
+			fatal("/dev/null");
+	} while (fd <= STDERR_FILENO);
+	close(fd);
+}
 
 static void
 find_libexec(void)
@@ -482,6 +500,9 @@ raise_limits(void)
 int
 main(int argc, char **argv)
 {
+	fill_standard_fds();
+	/* ignored, as a starter may leave it, children's ends would be lost */
+	(void)signal(SIGCHLD, SIG_DFL);
 	flags_parse(argc, argv);
 	log_init("debuglanternd", LOG_L_WARN, NULL);
 	if (close_range(3, ~0U, 0) == -1)

@@ -60,6 +60,65 @@ make_below(const char *dir, const char *name, mode_t mode,
 	make_dir(path, mode, who);
 }
 
+/* What only daemons leave in their directories. */
+static bool
+is_name_of_ours(const char *name)
+{
+	static const char *const ours[] = { "empty", "tls", "tokens",
+		"timelines" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strcmp(name, ours[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_nothing(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	    strcmp(name, "lost+found") == 0;
+}
+
+/* Would it have another owner or mode than it has? */
+static bool
+would_change(const char *path, mode_t mode, struct identity who)
+{
+	struct stat st;
+
+	return stat(path, &st) == -1 || (st.st_mode & 07777) != mode ||
+	    (d.mode == MODE_SYSTEM &&
+	    (st.st_uid != who.uid || st.st_gid != who.gid));
+}
+
+/*
+ * Who names /run or /var means a directory in it: the one would be given
+ * away, and in the other /var/tmp would be made a place for unlinked files.
+ */
+static void
+refuse_others(const char *path, mode_t mode, struct identity who)
+{
+	DIR *dir = opendir(path);
+	bool ours = false, others = false, tmp = false;
+	struct dirent *e;
+
+	/* what there is to say then is said by who makes it */
+	if (dir == NULL)
+		return;
+	while ((e = readdir(dir)) != NULL) {
+		ours |= is_name_of_ours(e->d_name);
+		others |= !is_nothing(e->d_name);
+		tmp |= strcmp(e->d_name, "tmp") == 0;
+	}
+	closedir(dir);
+	if (!ours && (tmp || (others && would_change(path, mode, who))))
+		fatalx("%s holds what is not the daemon's, and would get "
+		    "another owner or mode; name a directory of its own with "
+		    "state-dir or run-dir, such as %s/debuglantern", path,
+		    strcmp(path, "/") == 0 ? "" : path);
+}
+
 /* mkdir -p of what leads to path, with the modes that such places have. */
 static void
 make_leading(const char *path)
@@ -322,15 +381,17 @@ places_make(void)
 	    ".local/state/debuglantern");
 	make_leading(d.run_dir);
 	make_leading(d.state_dir);
+	refuse_others(d.run_dir, system ? 0755 : 0700, d.self);
+	refuse_others(d.state_dir, system ? 0755 : 0700, root);
 	/* the parent's, so that it can take its socket away */
 	make_dir(d.run_dir, system ? 0755 : 0700, d.self);
 	make_below(d.run_dir, "empty", 0555, root);
 	make_dir(d.state_dir, system ? 0755 : 0700, root);
+	/* also while nobody needs a key: later there is no right to make it */
+	make_below(d.state_dir, "tls", 0700, d.role_id[ROLE_TLSPROC]);
 	/* owners make their unlinked files here and cannot list others' */
 	make_below(d.state_dir, "tmp", system ? 01733 : 0700, system ?
 	    (struct identity){ 0, d.role_id[ROLE_LAUNCHER].gid } : root);
-	/* also while nobody needs a key: later there is no right to make it */
-	make_below(d.state_dir, "tls", 0700, d.role_id[ROLE_TLSPROC]);
 	make_cgroups();
 }
 

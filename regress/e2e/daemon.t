@@ -740,6 +740,55 @@ def background(mode):
         ok(wait_for(lambda: not alive(pid)), "without -d: SIGTERM ends it")
 
 
+def closed_standard_fds(mode):
+    """What is opened does not come where they would be."""
+    for which in "0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-":
+        with Daemon(mode, wait=False) as d:
+            d.stop()
+            port, audit = free_port(), d.dir + "/home/audit"
+            conf = conf_file(
+                d, f'state-dir "{d.dir}/home/s"\nrun-dir "{d.dir}/home/r"\n'
+                f'mdns no\nweb-port 0\naudit-file "{audit}"\n')
+            os.chmod(d.dir + "/home", 0o755)
+            argv = ["sh", "-c", f'exec "$@" {which}', "sh", EXE, "-f", conf,
+                    "--port", str(port)]
+            kw = {}
+            if d.uid is not None:
+                kw = dict(user=d.uid, group=d.uid, extra_groups=[])
+            elif mode == "user" and AS_ROOT:
+                argv.append("--user")
+            r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               timeout=30, **kw)
+            pid = listener(port)
+            try:
+                eq((r.returncode, answers(port, uid=d.uid)), (0, True),
+                   f"{which}: the start is told to be one")
+                if AS_ROOT:
+                    eq({os.readlink(f"/proc/{pid}/fd/{n}") for n in range(3)},
+                       {"/dev/null"}, f"{which}: nothing else is there")
+                ok(wait_for(lambda: os.path.getsize(audit) > 0) and
+                   all(re.match(r'\S+ user="', x) for x in open(audit)),
+                   f"{which}: the audit file has its own lines alone",
+                   open(audit).read())
+            finally:
+                if pid is not None:
+                    os.kill(pid, signal.SIGTERM)
+                    wait_for(lambda: not alive(pid))
+
+
+def ignored_ends_of_children(mode):
+    """A starter may have had SIGCHLD ignored, and that is inherited."""
+    with Daemon(mode, wrapper=[
+            sys.executable, "-c", "import os, signal, sys\n"
+            "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+            "os.execvp(sys.argv[1], sys.argv[1:])"]) as d:
+        os.kill(d.role_pid("netproc"), signal.SIGKILL)
+        ok(wait_for(lambda: "netproc was ended by signal 9" in d.log()),
+           "SIGCHLD ignored: how a child ended is known all the same",
+           d.log())
+
+
 # a /dev of its own, with what there is of devices and a log that is ours
 OWN_DEV = """for n in null zero full random urandom tty ptmx; do
     touch $0/$n; mount --bind /dev/$n $0/$n; done
@@ -927,6 +976,45 @@ def places_are_private(mode):
             eq(st.st_uid, owner, f"{sub}: whose it is")
 
 
+def places_of_others(mode):
+    """A directory that is somebody's already is not made ours."""
+    with Daemon(mode, wait=False) as d:
+        d.stop()
+        base = open(d.conf_path).read()
+        tmp = os.path.join(d.dir, "home/var/tmp")
+        os.makedirs(tmp)
+        for path, m in ((tmp, 0o1777), (d.dir + "/home/var", 0o750)):
+            os.chmod(path, m)
+            if d.uid is not None:
+                os.chown(path, d.uid, d.uid)
+
+        def facts():
+            return [(s.st_mode, s.st_uid, s.st_gid) for s in
+                    (os.stat(tmp), os.stat(os.path.dirname(tmp)))]
+        for key, name, m in (("state-dir", "state", 0o750), ("run-dir", "run",
+                             0o750), ("state-dir with tmp", "state",
+                             0o755 if mode == "system" else 0o700)):
+            d.write_conf(base.replace(f'/{name}"', '/home/var"'))
+            os.chmod(d.dir + "/home/var", m)
+            before = facts()
+            seen = len(d.log())
+            d.start(wait=False)
+            wait_for(lambda: d.proc.poll() is not None)
+            said = d.log()[seen:]
+            ok(d.proc.poll() == 1 and key.split()[0] in said and
+               "/home/var/debuglantern" in said,
+               f"{key}: the start ends, and says what would be right", said)
+            d.stop()
+            eq(facts(), before, f"{key}: it is as it was")
+        os.rmdir(tmp)
+        os.mkdir(os.path.join(d.dir, "home/var/lost+found"))
+        d.write_conf(base.replace('/state"', '/home/var"'))
+        d.start()
+        d.stop()
+        d.start()
+        ok(answers(d.port, uid=d.uid), "an empty one is taken, and again")
+
+
 run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
     alone(few_capabilities, SYSTEM),
@@ -937,7 +1025,8 @@ run_tests(
         children_and_binaries, reload_listeners, reload_settings,
         bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
-        sigterm_while_starting, sd_notify, background,
-        inherited_fds_and_signals, places_are_private)],
+        sigterm_while_starting, sd_notify, background, closed_standard_fds,
+        ignored_ends_of_children, inherited_fds_and_signals,
+        places_are_private, places_of_others)],
     alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM),
     alone(no_syslog, SYSTEM), alone(deaf_syslog, SYSTEM), alone(deaf_stderr))

@@ -25,6 +25,8 @@ def disk(name, options, then=":"):
 
 
 FILL = 'cat /dev/zero >"$0/filler" 2>/dev/null'
+# a directory of others' would not be taken
+FILL_OURS = 'mkdir "$0/timelines"; ' + FILL
 
 
 def sees(d, name):
@@ -77,7 +79,7 @@ def refuses(mode, wrapper, *words):
 
 
 def no_room_at_the_start(mode):
-    refuses(mode, disk("state", "nr_inodes=1"), "state/tmp", "directory")
+    refuses(mode, disk("state", "nr_inodes=1"), "state/tls", "directory")
     refuses(mode, disk("run", "nr_inodes=1"), "run/empty", "directory")
     refuses(mode, disk("run", "nr_inodes=2"), "run/debuglantern.sock")
 
@@ -85,7 +87,7 @@ def no_room_at_the_start(mode):
 def state_dir(mode):
     """Only SYSROOT writes there."""
     with Daemon(mode, wrapper=disk("state", "size=64k,nr_inodes=10",
-                                   FILL)) as d:
+                                   FILL_OURS)) as d:
         serves(d, "state-dir is full")
         c = d.client()
 
@@ -119,7 +121,7 @@ def state_dir(mode):
 
 def run_dir(mode):
     with Daemon(mode, wrapper=disk("run", "size=64k,nr_inodes=10",
-                                   FILL)) as d:
+                                   FILL_OURS)) as d:
         use_up_files(sees(d, "run"))
         serves(d, "run-dir is full")
         if mode == "system":
