@@ -45,6 +45,23 @@ accept_log(const char *fmt, ...)
 	log_info("%s", line);
 }
 
+/* How many files may be open; asked once, before the filter forbids it. */
+static rlim_t
+files_most(void)
+{
+	static struct rlimit rl;
+
+	if (rl.rlim_cur != 0)
+		return rl.rlim_cur;
+	if (getrlimit(RLIMIT_NOFILE, &rl) == -1)
+		rl.rlim_cur = rl.rlim_max = RLIM_INFINITY;
+	else if (rl.rlim_cur < rl.rlim_max) {
+		rl.rlim_cur = rl.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &rl);
+	}
+	return rl.rlim_cur;
+}
+
 /*
  * A full fd table would lose the fds of messages, which looks like a peer
  * that breaks the rules: so connections never fill it.
@@ -53,20 +70,16 @@ size_t
 accept_limit(const char *what, uint64_t each, uint64_t other)
 {
 	uint64_t need = other + each * settings.max_connections;
-	struct rlimit rl;
+	rlim_t most = files_most();
 	size_t n;
 
-	if (getrlimit(RLIMIT_NOFILE, &rl) == -1 || rl.rlim_cur >= need)
+	if (most >= need)
 		return settings.max_connections;
-	rl.rlim_cur = need < rl.rlim_max ? need : rl.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &rl);
-	if (rl.rlim_cur >= need)
-		return settings.max_connections;
-	n = rl.rlim_cur > other + each ? (rl.rlim_cur - other) / each : 1;
+	n = most > other + each ? (most - other) / each : 1;
 	log_warnx("only %zu %s instead of max-connections %llu: the limit of "
 	    "open files is %llu and %llu are needed", n, what,
 	    (unsigned long long)settings.max_connections,
-	    (unsigned long long)rl.rlim_cur, (unsigned long long)need);
+	    (unsigned long long)most, (unsigned long long)need);
 	return n;
 }
 
@@ -139,7 +152,6 @@ set_options(int fd)
 {
 	int on = 1, idle = KEEPALIVE_S;
 
-	/* fail on a local socket, which needs none of them */
 	/* fail on a local socket, which needs none of them */
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));

@@ -28,6 +28,7 @@ struct acceptor {
 };
 
 /*
+ * To be called first before there is a filter, then whenever settings change.
  * How many connections there may be: max-connections, or fewer where the
  * limit of open files cannot be raised to each fds for every one of them
  * beside the other ones.  what names them in the log ("TLS connections").

@@ -35,7 +35,6 @@ static const struct role_desc *desc;
 static uid_t		 service_uid;
 static gid_t		 service_gid;
 static bool		 have_setup;
-static enum log_level	 log_most = LOG_L_INFO;
 
 static void
 send_line(enum log_level level, const char *line)
@@ -104,7 +103,6 @@ role_on_setup(struct msg *m)
 	role_mode = msg_get_u32(m);
 	service_uid = msg_get_u32(m);
 	service_gid = msg_get_u32(m);
-	log_most = msg_get_u32(m);
 	settings_get(m, &settings);
 	have_setup = true;
 	return msg_end(m);
@@ -116,6 +114,7 @@ role_on_settings(struct msg *m)
 	settings_get(m, &settings);
 	if (msg_end(m) == -1)
 		return -1;
+	log_set_level((enum log_level)settings.log_level);
 	if (desc->settings != NULL)
 		desc->settings();
 	return 0;
@@ -267,7 +266,8 @@ role_main(const struct role_desc *d)
 		    role_name(d->self));
 	if (chan_recv_one(&parent_chan) == -1 || !have_setup)
 		fatalx("the first message was not SETUP");
-	log_init(role_name(d->self), log_most, log_to_parent);
+	log_init(role_name(d->self), (enum log_level)settings.log_level,
+	    log_to_parent);
 	if (d->prepare != NULL)
 		d->prepare();
 	confine();

@@ -25,6 +25,8 @@
  * heap when the connection has ended.
  */
 #define POOL_BYTES	(36 * 1024)
+/* max-connections ends there; what it is may change while we run. */
+#define CONNECTIONS_MOST 60000
 /* Beyond max-connections, those that are told of it. */
 #define SPARE		32
 /* One that is not served is held so long. */
@@ -41,6 +43,7 @@ static struct loop_timer timer;
 static bool		 again;		/* asked for while it ran */
 static LIST_HEAD(, web)	 webs = LIST_HEAD_INITIALIZER(webs);
 static size_t		 nuncounted;
+static unsigned int	 idle_at_start;
 
 /* -- the library in our loop ---------------------------------------------- */
 
@@ -105,6 +108,12 @@ web_find(int fd)
 	return NULL;
 }
 
+static unsigned int
+idle_s(void)
+{
+	return (unsigned int)settings.idle_timeout;
+}
+
 static void
 on_connection(void *cls, struct MHD_Connection *mhd, void **ctx,
     enum MHD_ConnectionNotificationCode code)
@@ -120,6 +129,10 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **ctx,
 		if (w != NULL)
 			w->mhd = mhd;
 		*ctx = w;
+		/* a reload has changed it */
+		if (idle_s() != idle_at_start)
+			(void)MHD_set_connection_option(mhd,
+			    MHD_CONNECTION_OPTION_TIMEOUT, idle_s());
 		return;
 	}
 	if (w == NULL)
@@ -295,9 +308,8 @@ void
 http_init(void)
 {
 	const union MHD_DaemonInfo *info;
-	unsigned int idle = settings.idle_timeout == 0 ? 0 :
-	    (unsigned int)settings.idle_timeout;
 
+	idle_at_start = idle_s();
 	web_req_init();
 	httpd = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
 	    MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_TURBO |
@@ -308,8 +320,8 @@ http_init(void)
 	    MHD_OPTION_STRICT_FOR_CLIENT, 1,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
 	    MHD_OPTION_CONNECTION_LIMIT,
-	    (unsigned int)settings.max_connections + SPARE,
-	    MHD_OPTION_CONNECTION_TIMEOUT, idle,
+	    (unsigned int)CONNECTIONS_MOST + SPARE,
+	    MHD_OPTION_CONNECTION_TIMEOUT, idle_at_start,
 	    MHD_OPTION_END);
 	if (httpd == NULL)
 		fatalx("libmicrohttpd cannot be used");

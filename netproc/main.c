@@ -126,6 +126,7 @@ static const struct role_desc desc = {
 	.filter = &netproc_filter,
 	.start = conn_init,
 	.peer = peer,
+	.settings = listener_limit,
 	.shutdown = go,
 };
 

@@ -169,7 +169,6 @@ send_setup(struct child *c)
 	msg_put_u32(o, d.mode);
 	msg_put_u32(o, d.role_id[c->role].uid);
 	msg_put_u32(o, d.role_id[c->role].gid);
-	msg_put_u32(o, d.opt.verbose ? LOG_L_DEBUG : d.conf->log_level);
 	settings_put(o, c == &children[ROLE_TLSPROC] ? tls_settings() :
 	    &d.settings);
 	(void)chan_send(&c->chan, o, -1);

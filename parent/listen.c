@@ -311,6 +311,48 @@ wanted(const struct conf *c, struct listener *out)
 	return add_local(c, &out[n]) == -1 ? -1 : (ssize_t)n + 1;
 }
 
+static bool
+is_any(const struct sockaddr_storage *ss)
+{
+	return ss->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(
+	    &((const struct sockaddr_in6 *)ss)->sin6_addr) :
+	    ((const struct sockaddr_in *)ss)->sin_addr.s_addr == INADDR_ANY;
+}
+
+/*
+ * The listener of ours that is in the way: of one port, and one of them is for
+ * every address.  NULL = it is another program's.
+ */
+static const struct listener *
+own_in_the_way(const struct listener *l)
+{
+	const struct listener *own;
+
+	for (own = list; own < list + nlist; own++)
+		if (own->fd != -1 && own->addr.ss_family ==
+		    l->addr.ss_family && port_of(&own->addr) ==
+		    port_of(&l->addr) && (is_any(&own->addr) ||
+		    is_any(&l->addr)))
+			return own;
+	return NULL;
+}
+
+static void
+say_taken(const struct listener *l)
+{
+	const struct listener *own = own_in_the_way(l);
+
+	if (own != NULL)
+		log_error("cannot listen on %s while the daemon listens on "
+		    "%s: that changes at a restart only, or by way of "
+		    "another port", l->text, own->text);
+	else
+		log_error("cannot listen on %s: %s; another program has the "
+		    "port, choose one with %s", l->text,
+		    strerror(EADDRINUSE), l->flags & LISTENER_WEB ?
+		    "--web-port" : "--port");
+}
+
 /* -1, or 0 for what the daemon can do without. */
 static int
 cannot_open(struct listener *l)
@@ -330,10 +372,13 @@ cannot_open(struct listener *l)
 		    "none", l->text, strerror(error));
 		return 0;
 	}
-	log_error("cannot listen on %s: %s%s", l->text, strerror(error),
-	    error != EADDRINUSE ? "" : l->flags & LISTENER_WEB ?
-	    "; another program has the port, choose one with --web-port" :
-	    "; another program has the port, choose one with --port");
+	if (error == EADDRINUSE)
+		say_taken(l);
+	else
+		log_error("cannot listen on %s: %s%s", l->text,
+		    strerror(error), error == EACCES && d.started &&
+		    d.mode == MODE_SYSTEM ?
+		    "; such a port is opened at a restart only" : "");
 	return -1;
 }
 
@@ -558,14 +603,6 @@ bool
 listen_has_tls(void)
 {
 	return first_port(LISTENER_TLS, LISTENER_TLS) != 0;
-}
-
-static bool
-is_any(const struct sockaddr_storage *ss)
-{
-	return ss->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(
-	    &((const struct sockaddr_in6 *)ss)->sin6_addr) :
-	    ((const struct sockaddr_in *)ss)->sin_addr.s_addr == INADDR_ANY;
 }
 
 /* The first that this host reaches itself by, or the first; NULL = none. */

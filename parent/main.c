@@ -35,9 +35,11 @@ struct daemon		 d = { .fence_fd = -1, .diag_fd = -1 };
 
 static struct loop_io	 signals = LOOP_IO_INIT;
 static struct loop_timer stop_timer, idle_timer;
+static bool		 reload_waits;	/* for the end of the start */
 static uint32_t		 alive, clients;
 static char		 mdns_state[256] = "not announced yet";
 
+static void	reload(void);
 static void	watch_idle(void);
 
 int	parent_on_clients(struct msg *);
@@ -165,6 +167,7 @@ settings_fill(void)
 	s->weakened = (c->weaken_userns ? WEAKEN_USERNS : 0U) |
 	    (c->weaken_seccomp ? WEAKEN_SECCOMP : 0U) |
 	    (c->weaken_chroot ? WEAKEN_CHROOT : 0U);
+	s->log_level = d.opt.verbose ? LOG_L_DEBUG : c->log_level;
 	s->port = c->port;
 	(void)snprintf(s->gdbserver, sizeof(s->gdbserver), "%s",
 	    c->gdbserver);
@@ -241,6 +244,8 @@ parent_started(void)
 	daemon_ready();
 	notify_watchdog();
 	watch_idle();
+	if (reload_waits)
+		reload();
 }
 
 static bool
@@ -315,6 +320,7 @@ reload(void)
 	d.conf = c;
 	audit_commit();
 	settings_fill();
+	log_set_level((enum log_level)d.settings.log_level);
 	children_settings();
 	access_tell();
 	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
@@ -382,7 +388,9 @@ on_signal(uint32_t events, void *arg)
 	(void)arg;
 	if (read(signals.fd, &si, sizeof(si)) != sizeof(si))
 		return;
-	if (si.ssi_signo == SIGHUP && d.started && !d.stopping)
+	if (si.ssi_signo == SIGHUP && !d.started)
+		reload_waits = true;
+	else if (si.ssi_signo == SIGHUP && !d.stopping)
 		reload();
 	else if (si.ssi_signo == SIGTERM || si.ssi_signo == SIGINT)
 		parent_stop();

@@ -191,8 +191,7 @@ sink_init(void)
 	if (to_stderr && ready_fd != -1 && !d.opt.local)
 		log_warn("the log is lost from here on: start a syslog, or "
 		    "use -d: /dev/log");
-	log_init("parent", d.opt.verbose ? LOG_L_DEBUG :
-	    (enum log_level)d.conf->log_level, own_line);
+	log_init("parent", (enum log_level)d.settings.log_level, own_line);
 }
 
 /*

@@ -58,6 +58,7 @@ main(void)
 		.filter = &tlsproc_filter,
 		.start = start,
 		.peer = hand_peer,
+		.settings = listener_limit,
 	};
 
 	role_main(&desc);

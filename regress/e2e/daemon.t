@@ -438,6 +438,104 @@ def reload_settings(mode):
         eq(c.cmd("STATUS " + sid)["pid"], s["pid"], "sessions go on")
 
 
+def hup(d, text, seconds=10):
+    """A reload with text added; what the log says of it."""
+    if not hasattr(d, "base"):
+        with open(d.conf_path) as f:
+            d.base = f.read()
+    seen = len(d.log())
+    d.write_conf(d.base + text)
+    d.proc.send_signal(signal.SIGHUP)
+    wait_for(lambda: "reloaded" in d.log()[seen:], seconds)
+    return d.log()[seen:]
+
+
+def served_at_once(d, most):
+    """How many connections are let in, of one more than most."""
+    held = [d.client() for _ in range(most + 1)]
+    try:
+        return sum(c.cmd("LIST") == [] for c in held)
+    finally:
+        for c in held:
+            c.close()
+
+
+def reload_limits(mode):
+    with Daemon(mode, "max-connections 4\n") as d:
+        eq(served_at_once(d, 4), 4, "max-connections")
+        with open(d.conf_path) as f:
+            d.base = re.sub("max-connections .*\n", "", f.read())
+        for n in 24, 8:
+            ok("was reloaded" in hup(d, f"max-connections {n}\n"),
+               f"SIGHUP with {n}")
+            ok(wait_for(lambda: served_at_once(d, n) == n),
+               f"max-connections {n} holds at once")
+    with Daemon(mode, web=True) as d:
+        with socket.create_connection(("127.0.0.1", d.web), 10) as s:
+            hup(d, "idle-timeout 1\n")
+            with socket.create_connection(("127.0.0.1", d.web), 10) as new:
+                eq(new.recv(10), b"", "idle-timeout is the web's as well")
+            s.settimeout(0.1)
+            try:
+                eq(s.recv(10), None, "who was there stays")
+            except socket.timeout:
+                ok(True, "who was there stays")
+
+
+def reload_log_level(mode):
+    class Quiet(Daemon):
+        FLAGS = ("-d",)
+
+    def refused(d):
+        """Whether a line of netproc's, which is info, is logged."""
+        seen = len(d.log())
+        with d.client().s as s:
+            s.sendall(b"\x16\x03\x01\x02\x00\x01\x00\n")
+            while s.recv(100):
+                pass
+        # the log of an event comes after that of its cause
+        d.client().cmd("VERSION")
+        return wait_for(lambda: "a client spoke TLS" in d.log()[seen:], 1)
+    with Quiet(mode) as d:
+        ok(refused(d), "log-level info")
+        ok("was reloaded" not in hup(d, "log-level error\n", 1),
+           "log-level error: not even of the reload")
+        ok(not refused(d), "log-level error: no line of a role's")
+        hup(d, "log-level info\n")
+        ok(wait_for(lambda: refused(d)), "log-level info again")
+
+
+def reload_in_the_way(mode):
+    """The error of a listener that only we are in the way of."""
+    with Daemon(mode) as d:
+        said = hup(d, "listen on * plain\n")
+        ok(f"cannot listen on 0.0.0.0 port {d.port} while the daemon listens "
+           f"on 127.0.0.1 port {d.port}: that changes at a restart only" in
+           said and "was not reloaded" in said,
+           "127.0.0.1, then *: what is in the way", said)
+        if mode == "system":
+            said = hup(d, "listen on 127.0.0.1 port 1\n")
+            ok("a restart only" in said, "a port below 1024: what helps",
+               said)
+        ok(answers(d.port, uid=d.uid), "it goes on")
+
+
+def reload_while_starting(mode):
+    d = Daemon(mode, wait=False)
+    try:
+        # SIGHUP is blocked, and so waits to be read
+        wait_for(lambda: d.proc.poll() is not None or
+                 int(status_of(d.proc.pid).get("SigBlk", "0"), 16) & 1,
+                 step=0.001)
+        d.write_conf(open(d.conf_path).read() + "max-sessions 1\n")
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: "was reloaded" in d.log()),
+           "SIGHUP during the start is obeyed", d.log())
+        eq(d.log().count("is ready"), 1, "and the start goes on")
+    finally:
+        d.cleanup()
+
+
 def bad_configuration_keeps_the_old_one(mode):
     with Daemon(mode, "max-sessions 2\n") as d:
         c = d.client()
@@ -1023,6 +1121,8 @@ run_tests(
         port_taken, local_socket, not_a_socket, listens_on_loopback_only,
         bind_flag, max_sessions_flag,
         children_and_binaries, reload_listeners, reload_settings,
+        reload_limits, reload_log_level, reload_in_the_way,
+        reload_while_starting,
         bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
         sigterm_while_starting, sd_notify, background, closed_standard_fds,

@@ -209,6 +209,7 @@ rig_default_settings(void)
 
 	memset(s, 0, sizeof(*s));
 	rig_mode = MODE_SYSTEM;
+	s->log_level = LOG_L_INFO;
 	s->max_sessions = 4;
 	s->max_total_bytes = 1024 * 1024;
 	s->max_connections = 100;
@@ -295,7 +296,6 @@ rig_start(void **state)
 	msg_put_u32(o, rig_mode);
 	msg_put_u32(o, getuid());
 	msg_put_u32(o, getgid());
-	msg_put_u32(o, LOG_L_INFO);
 	settings_put(o, &rig_settings);
 	rig_send(ROLE_PARENT, o, -1);
 	o = msg_new(MSG_STATE_FILE, NULL, 0, 0);

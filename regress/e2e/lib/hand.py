@@ -134,7 +134,8 @@ class Launcher:
         self.caught = {}
         values = dict(sandbox=NAMESPACES, allow_sandbox=7, min_uid=1000,
                       run_uid=64001, run_gid=64001, gdbserver="/usr/bin/gdbserver",
-                      daemon_uid=uid, state_dir=state_dir, run_dir=run_dir)
+                      daemon_uid=uid, log_level=3, state_dir=state_dir,
+                      run_dir=run_dir)
         values.update(settings)
         self.settings = b"".join(
             struct.pack("=Q", values.get(n, 0)) if kind == "NUM"
@@ -169,7 +170,7 @@ class Launcher:
         system = self.mode == "system"
         ids = (1, self.SERVICE, self.SERVICE) if system else (
             2, self.uid, self.uid)
-        chan.send("SETUP", struct.pack("=4I", *ids, 3) + self.settings)
+        chan.send("SETUP", struct.pack("=3I", *ids) + self.settings)
         self.expect(chan, "READY")
         fd = os.open(os.path.join(LIBEXEC, "archiver"), os.O_RDONLY)
         chan.send("ARCHIVER", fd=fd)
