@@ -122,17 +122,22 @@ quotas_json(struct text *t)
 static const char *
 certificate_warning(void)
 {
-	static char line[128];
+	static char line[200];
 	int64_t left = (int64_t)tls_expires - (int64_t)time(NULL);
+	const char *again = settings.tls_certificate[0] != '\0' ?
+	    "put a new one in its place and send SIGHUP to debuglanternd" :
+	    "remove tls/server.pem in its state directory while debuglanternd "
+	    "is stopped";
 
 	if (tls_port == 0 || tls_fingerprint[0] == '\0' || left >= CERT_WARN_S)
 		return NULL;
 	if (left <= 0)
-		return "the certificate for TLS has expired; put a new one in "
-		    "its place and send SIGHUP to debuglanternd";
-	(void)snprintf(line, sizeof(line), "the certificate for TLS expires in "
-	    "%lld days; put a new one in its place and send SIGHUP to "
-	    "debuglanternd", (long long)(left / DAY_S));
+		(void)snprintf(line, sizeof(line), "the certificate for TLS "
+		    "has expired; %s", again);
+	else
+		(void)snprintf(line, sizeof(line), "the certificate for TLS "
+		    "expires in %lld days; %s", (long long)(left / DAY_S),
+		    again);
 	return line;
 }
 

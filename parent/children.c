@@ -524,9 +524,10 @@ children_try_tls(void)
 	struct child *trial = &children[SLOT_TRIAL];
 
 	/* nothing serves that could go on: children_wanted() starts it */
-	if (c->pid == 0) {
+	if (c->pid == 0 || !is_wanted(c->role)) {
 		tls_tried(true);
-		loop_timer_unset(&c->timer);
+		if (c->pid == 0)
+			loop_timer_unset(&c->timer);
 		return;
 	}
 	trial_again = trial->pid != 0;
@@ -539,7 +540,9 @@ children_try_tls(void)
 static void
 trial_over(struct child *c)
 {
-	if (trial_again) {
+	if (!is_wanted(c->role))
+		trial_again = false;
+	else if (trial_again) {
 		trial_again = false;
 		start_child(c);
 	} else if (!c->ready) {
@@ -553,11 +556,15 @@ trial_over(struct child *c)
 static void
 trial_passed(struct child *c)
 {
+	bool news = tls_is_news();
+
 	kill_child(c);
-	if (trial_again)
+	if (trial_again || !is_wanted(c->role))
+		return;
+	tls_tried(true);
+	if (!news)
 		return;
 	log_info("the certificate is read again; connections over TLS end");
-	tls_tried(true);
 	children[ROLE_TLSPROC].backoff_ms = 0;
 	kill_child(&children[ROLE_TLSPROC]);
 }

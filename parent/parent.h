@@ -172,8 +172,10 @@ void	 announce_send(void);
 /* tls.c: the certificate. */
 /* Remembers which files the key and certificates are. */
 void	 tls_note_files(void);
-/* Have other files taken their place, or are others named now? */
+/* Have other files taken their place, or may they, or are others named now? */
 bool	 tls_files_changed(void);
+/* A tlsproc has tried them: are they others than those that serve? */
+bool	 tls_is_news(void);
 /* What was found is no good: they are looked at again at the next SIGHUP. */
 void	 tls_forget_files(void);
 /*

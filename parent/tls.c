@@ -19,10 +19,13 @@ static struct file {
 	struct stat	st;
 } files[3];
 #define NFILES	(sizeof(files) / sizeof(files[0]))
+#define FILE_CA	2
 
 static char	fingerprint[64];
 static uint64_t	expires;		/* s since 1970, 0 = not known */
 static bool	forgotten;
+static bool	news;			/* more than the certificate may be */
+static bool	other;			/* and that is, as was tried */
 /* The last that served, which others in the configuration do not end. */
 static struct {
 	char		certificate[PATH_LEN], key[PATH_LEN];
@@ -40,16 +43,15 @@ path_of(size_t i)
 	return paths[i];
 }
 
-/* One that _dlparent may not look at has not changed as far as it knows. */
+/* *seen: false of one that _dlparent may not look at, or that is gone. */
 static bool
-note(struct file *f, const char *path)
+note(struct file *f, const char *path, bool *seen)
 {
 	bool named_other = strcmp(f->path, path) != 0, changed;
 	struct stat st = f->st;
 
 	(void)snprintf(f->path, sizeof(f->path), "%s", path);
-	if (path[0] != '\0')
-		(void)stat(path, &st);
+	*seen = path[0] == '\0' || stat(path, &st) == 0;
 	changed = st.st_ino != f->st.st_ino || st.st_dev != f->st.st_dev ||
 	    st.st_mtim.tv_sec != f->st.st_mtim.tv_sec ||
 	    st.st_mtim.tv_nsec != f->st.st_mtim.tv_nsec;
@@ -60,13 +62,27 @@ note(struct file *f, const char *path)
 bool
 tls_files_changed(void)
 {
-	bool changed = forgotten;
+	bool hidden = false, seen;
 	size_t i;
 
+	news |= forgotten;
 	forgotten = false;
-	for (i = 0; i < NFILES; i++)
-		changed |= note(&files[i], path_of(i));
-	return changed;
+	for (i = 0; i < NFILES; i++) {
+		news |= note(&files[i], path_of(i), &seen);
+		news |= i == FILE_CA && !seen;
+		hidden |= !seen;
+	}
+	return news || hidden;
+}
+
+/*
+ * A key goes with its certificate: where only those could not be looked at,
+ * the fingerprint tells.
+ */
+bool
+tls_is_news(void)
+{
+	return news || other;
 }
 
 void
@@ -78,16 +94,18 @@ tls_forget_files(void)
 void
 tls_note_files(void)
 {
+	bool seen;
 	size_t i;
 
 	for (i = 0; i < NFILES; i++)
-		(void)note(&files[i], path_of(i));
+		(void)note(&files[i], path_of(i), &seen);
 }
 
 void
 tls_tried(bool is_good)
 {
 	unfit = !is_good;
+	news = other = false;
 }
 
 /* Only names are kept: files that were replaced themselves are gone. */
@@ -148,8 +166,10 @@ parent_on_tls_ready(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	/* one that only tries a certificate serves nobody by it */
-	if (!child_serves(m->chan))
+	if (!child_serves(m->chan)) {
+		other = strcmp(text, fingerprint) != 0;
 		return 0;
+	}
 	note_good();
 	if (strcmp(text, fingerprint) == 0)
 		return 0;

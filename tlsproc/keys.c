@@ -30,6 +30,8 @@
 #define FILE_BYTES	(256 * 1024)
 #define OWN_FILE	"server.pem"
 #define OWN_FILE_NEW	"server.pem.new"
+#define OWN_DIR		(sizeof(settings.state_dir) + 8)
+#define OWN_PATH	(OWN_DIR + sizeof(OWN_FILE))
 /* With forward secrecy and authenticated encryption, nothing else. */
 #define CIPHERS		"ECDHE+AESGCM:ECDHE+CHACHA20"
 #define CURVES		"X25519:P-256:P-384"
@@ -166,16 +168,16 @@ make_own(int dir_fd, struct blob *b)
 	    host);
 }
 
+/* path: to be filled with where it is. */
 static struct blob
-own_pair(void)
+own_pair(char path[OWN_PATH])
 {
-	char dir[sizeof(settings.state_dir) + 8];
-	char path[sizeof(dir) + sizeof(OWN_FILE)];
+	char dir[OWN_DIR];
 	struct blob b = { 0 };
 	int dir_fd, fd;
 
 	(void)snprintf(dir, sizeof(dir), "%s/tls", settings.state_dir);
-	(void)snprintf(path, sizeof(path), "%s/%s", dir, OWN_FILE);
+	(void)snprintf(path, OWN_PATH, "%s/%s", dir, OWN_FILE);
 	dir_fd = open_own_dir(dir);
 	fd = openat(dir_fd, OWN_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
 	    O_NONBLOCK);
@@ -210,8 +212,10 @@ static void
 warn_of_expiry(const char *path)
 {
 	int64_t left = expiry - time(NULL);
-	const char *again = "; put a new one in its place and send SIGHUP to "
-	    "debuglanternd";
+	const char *again = settings.tls_certificate[0] != '\0' ?
+	    "; put a new one in its place and send SIGHUP to debuglanternd" :
+	    "; remove it while debuglanternd is stopped, which then makes "
+	    "another, with another fingerprint";
 
 	if (left <= 0)
 		log_warnx("tls certificate %s has expired: clients refuse it%s",
@@ -296,13 +300,14 @@ void
 keys_load(void)
 {
 	const char *path = settings.tls_certificate;
+	static char own[OWN_PATH];
 	struct blob cert, key = { 0 };
 
 	if (tls_init() == -1)
 		fatalx("the TLS library cannot be initialized");
 	if (path[0] == '\0') {
-		cert = own_pair();
-		path = OWN_FILE;
+		cert = own_pair(own);
+		path = own;
 	} else {
 		cert = read_named("tls certificate", path, false);
 		key = read_named("tls key", settings.tls_key, true);

@@ -673,6 +673,92 @@ def bad_replacements(mode):
            "one tlsproc is left")
 
 
+def replaced_unseen(mode):
+    """Files in a directory that only tlsproc's user may search."""
+    with tls_daemon(mode) as d:
+        ca = Authority(os.path.join(d.dir, "ca"))
+        where = d.dir + "/hidden"
+        os.mkdir(where)
+        if mode == "system":
+            os.chown(where, 0, service_uid("_dltls"))
+            os.chmod(where, 0o750)
+        elif AS_ROOT:
+            os.chown(where, d.uid, d.uid)
+
+        def put(name):
+            pair = ca.issue(name, "/CN=host", usage="serverAuth")
+            give_key(d, ca.dir, *pair)
+            want = ssl.PEM_cert_to_DER_cert(open(pair[0]).read())
+            for f, to in zip(pair, ("cert", "key")):
+                os.rename(f, f"{where}/{to}")
+            return want
+
+        def hup(conf=None, words="was reloaded"):
+            seen = d.log().count(words)
+            if conf is not None:
+                d.write_conf(conf)
+            d.proc.send_signal(signal.SIGHUP)
+            return wait_for(lambda: d.log().count(words) > seen)
+        with open(d.conf_path) as f:
+            base = f.read()
+        named = base + (f'tls certificate "{where}/cert"\n'
+                        f'tls key "{where}/key"\n')
+        want = put("one")
+        hup(named)
+        ok(wait_for(lambda: shows(d) == want), "a certificate out of sight")
+        want = put("two")
+        hup()
+        ok(wait_for(lambda: shows(d) == want), "SIGHUP: its successor")
+        c, pid = client(d), d.role_pid("tlsproc")
+        for _ in range(2):
+            hup()
+        # one that tries them has come and gone
+        ok(wait_for(lambda: d.children("tlsproc").keys() == {pid}),
+           "SIGHUP: the same one stays")
+        time.sleep(0.5)
+        eq((c.cmd("LIST"), d.role_pid("tlsproc")), ([], pid),
+           "and so do its connections")
+        os.rename(where + "/cert", where + "/gone")
+        ok(hup(words="goes on with the") and "cannot be opened" in d.log(),
+           "SIGHUP: one that is gone is told", d.log())
+        eq((c.cmd("LIST"), shows(d)), ([], want), "and was read before")
+
+
+def named_for_nobody(mode):
+    """Without a TLS listener it does not matter which files are named."""
+    with tls_daemon(mode) as d:
+        with open(d.conf_path) as f:
+            base = f.read()
+        seen = len(d.log())
+        d.write_conf(re.sub("(?m)^.* tls .*\n", "", base) +
+                     'tls certificate "/none"\ntls key "/none"\n')
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: d.role_pid("tlsproc") is None), "tlsproc ends")
+        time.sleep(0.5)
+        ok("certificate" not in d.log()[seen:] and "exited" not in
+           d.log()[seen:], "and nothing is said of files", d.log()[seen:])
+        d.write_conf(base)
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: attempt_client(d)), "with one again it serves")
+
+
+def connections_at_a_reload(mode):
+    with tls_daemon(mode, "max-connections 3\n") as d:
+        with open(d.conf_path) as f:
+            base = f.read()
+        d.write_conf(base.replace("max-connections 3", "max-connections 12"))
+        d.proc.send_signal(signal.SIGHUP)
+        ok(in_text(d, "was reloaded"), "SIGHUP raises max-connections")
+
+        def all_served():
+            held = [attempt_client(d) for _ in range(10)]
+            for c in held:
+                if c is not None:
+                    c.close()
+            return None not in held
+        ok(wait_for(all_served), "and so many are served over TLS")
+
+
 def crash_with_bad_files(mode):
     """What is named is tried first; what lies in its place is all there is."""
     with tls_daemon(mode) as d:
@@ -765,6 +851,23 @@ def expiry(mode):
                 ok(not row["available"] and not row["required"] and
                    words in row["remedy"], "and DEPS", row)
             d.stop()
+        # of its own it says where it is, and what would make another
+        own = d.dir + "/state/tls/server.pem"
+        cert, key = ca.issue("own", "/CN=host", days=3, usage="serverAuth")
+        st = os.stat(own)
+        with open(own, "w") as f:
+            f.write(open(cert).read() + open(key).read())
+        os.chown(own, st.st_uid, st.st_gid)
+        d.write_conf(base)
+        seen = len(d.log())
+        d.start()
+        ok(f"tls certificate {own} expires in " in d.log()[seen:] and
+           "remove it while debuglanternd is stopped" in d.log()[seen:],
+           "its own: where it is, and what helps", d.log()[seen:])
+        told = warnings(d.client())
+        ok(len(told) == 1 and "remove tls/server.pem" in told[0],
+           "VERSION says it as well", told)
+        d.stop()
         d.write_conf(re.sub(r"(?m)^.*tls.*\n", "", base))
         d.start()
         eq((warnings(d.client()), dep(d.client())), ([], None),
@@ -860,6 +963,7 @@ run_tests(*[alone(t) for t in (
     protocols, ciphers, no_renegotiation, own_certificate, not_without_need,
     same_protocol, pieces, half_close, big_and_slow, at_rest, fds_come_back,
     wrong_language, garbage, patience, too_many, its_own_sessions,
-    restarts, reloads, bad_replacements, crash_with_bad_files, expiry,
-    bad_files, own_directory_is_checked)],
+    restarts, reloads, bad_replacements, replaced_unseen, named_for_nobody,
+    connections_at_a_reload, crash_with_bad_files, expiry, bad_files,
+    own_directory_is_checked)],
     *([alone(certificates_of_clients)] if AS_ROOT else []))
