@@ -174,6 +174,8 @@ reset_process(void)
 	umask(077);
 	reset_signals();
 	(void)sigaction(SIGPIPE, &sa, NULL);
+	/* nor does a file, or one in memory, that is too large end anybody */
+	(void)sigaction(SIGXFSZ, &sa, NULL);
 	/* the parent stops its children by message, not by terminal */
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);

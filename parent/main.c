@@ -30,6 +30,8 @@
 #define STOP_LIMIT_MS	4500
 /* Each role needs about forty before it serves anybody. */
 #define FILES_LEAST	128
+/* Files in memory count: what a terminal has written is one. */
+#define FILE_LEAST	(1024 * 1024)
 
 struct daemon		 d = { .fence_fd = -1, .diag_fd = -1 };
 
@@ -497,6 +499,15 @@ raise_limits(void)
 			    (unsigned long long)rl.rlim_max, FILES_LEAST);
 		rl.rlim_cur = rl.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &rl);
+	}
+	if (getrlimit(RLIMIT_FSIZE, &rl) == 0) {
+		if (rl.rlim_max < FILE_LEAST)
+			fatalx("files may have at most %llu bytes, and %d are "
+			    "needed for anything (raise the hard limit: "
+			    "ulimit -f, LimitFSIZE=)",
+			    (unsigned long long)rl.rlim_max, FILE_LEAST);
+		rl.rlim_cur = rl.rlim_max;
+		(void)setrlimit(RLIMIT_FSIZE, &rl);
 	}
 	/* the hard limit is for sessions whose owner asks for core files */
 	if (getrlimit(RLIMIT_CORE, &rl) == 0) {

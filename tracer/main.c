@@ -27,6 +27,8 @@ main(void)
 	log_init("tracer", LOG_L_DEBUG, NULL);
 	(void)prctl(PR_SET_NAME, "tracer", 0, 0, 0);
 	(void)sigaction(SIGPIPE, &sa, NULL);
+	/* a timeline that is larger than files may be is told */
+	(void)sigaction(SIGXFSZ, &sa, NULL);
 	if (close_range(CHANNEL_FD + 1, ~0U, 0) == -1)
 		fatal("close_range");
 	if (loop_init() == -1)

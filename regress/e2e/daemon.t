@@ -875,6 +875,27 @@ def closed_standard_fds(mode):
                     wait_for(lambda: not alive(pid))
 
 
+def files_that_may_not_grow(mode):
+    """A limit of files' sizes is no way to end everybody's sessions."""
+    def limited(blocks):
+        return ["sh", "-c", f"ulimit -f {blocks}; exec \"$@\"", "sh"]
+    with Daemon(mode, wrapper=limited(40960)) as d:
+        c = d.client()
+        sid, s = c.start(helper("sleeper"), until=b"ready")
+        n = 30000000
+        r = d.client().upload(b"\x7fELF" + bytes(n))
+        ok(r.get("error_code") not in (None, "try_again"),
+           "what is larger than a file may be is refused", r)
+        eq(c.cmd("STATUS " + sid).get("pid"), s["pid"],
+           "and nobody's sessions end")
+        ok("was ended by" not in d.log(), "no process has ended", d.log())
+    with Daemon(mode, wait=False, wrapper=limited(100)) as d:
+        d.proc.wait(20)
+        ok(d.proc.returncode == 1 and "files may have at most 51200 bytes" in
+           d.log() and "LimitFSIZE" in d.log(),
+           "one that is too low for anything: the start says so", d.log())
+
+
 def ignored_ends_of_children(mode):
     """A starter may have had SIGCHLD ignored, and that is inherited."""
     with Daemon(mode, wrapper=[
@@ -1126,7 +1147,8 @@ run_tests(
         bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
         sigterm_while_starting, sd_notify, background, closed_standard_fds,
-        ignored_ends_of_children, inherited_fds_and_signals,
+        ignored_ends_of_children, files_that_may_not_grow,
+        inherited_fds_and_signals,
         places_are_private, places_of_others)],
     alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM),
     alone(no_syslog, SYSTEM), alone(deaf_syslog, SYSTEM), alone(deaf_stderr))
