@@ -241,6 +241,18 @@ parent_on_log(struct msg *m)
 	return 0;
 }
 
+/* Nothing is kept busy by us; what is read again at SIGHUP is found again. */
+static void
+leave_directory(void)
+{
+	char *file = d.opt.file == NULL ? NULL : realpath(d.opt.file, NULL);
+
+	if (file != NULL)
+		d.opt.file = file;
+	if (chdir("/") == -1)
+		fatal("/");
+}
+
 void
 daemon_fork(void)
 {
@@ -258,6 +270,7 @@ daemon_fork(void)
 	}
 	close(fds[0]);
 	ready_fd = fds[1];
+	leave_directory();
 	if (setsid() == -1)
 		fatal("setsid");
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);

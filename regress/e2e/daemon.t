@@ -15,7 +15,8 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, BIN, SANITIZED, Client, Daemon, alive, alone, eq,
+from dl import (AS_ROOT, BIN, SANITIZED, Client, Daemon, alive, alone,
+                descendants, eq,
                 free_port, helper, ok, run_tests, service_uid,
                 session_processes,
                 status_of, tar_of, wait_for)
@@ -810,26 +811,42 @@ def background(mode):
     """Without -d it returns when it is ready and goes on by itself."""
     with Daemon(mode) as d:
         port = free_port()
-        argv = [EXE, "-f", conf_file(
+        conf = conf_file(
             d, f'state-dir "{d.dir}/home/s"\nrun-dir "{d.dir}/home/r"\n'
-            "mdns no\n"), "--port", str(port)]
+            "mdns no\n")
+        argv = [EXE, "-f", "../" + os.path.basename(conf), "--port",
+                str(port)]
         if mode == "user" and AS_ROOT and d.uid is None:
             argv.append("--user")
         kw = {}
         if d.uid is not None:
             kw = dict(user=d.uid, group=d.uid, extra_groups=[])
         r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           cwd=d.dir + "/home", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                            timeout=30, **kw)
         eq((r.returncode, r.stdout), (0, b""), "without -d: returns 0")
+        eq(b"the log is lost from here on" in r.stderr,
+           not os.path.exists("/dev/log"),
+           "without -d: it says where there is nobody for the log")
         ok(answers(port, uid=d.uid), "without -d: it is ready by then")
         pid = listener(port)
         ok(pid, "without -d: a daemon is there")
         try:
             ok(os.getsid(pid) != os.getsid(0),
                "without -d: a session of its own")
+            if AS_ROOT:
+                eq({os.readlink(f"/proc/{p}/cwd").replace(
+                    d.dir + "/home/r/empty", "/") for p in descendants(pid)},
+                   {"/"}, "without -d: it keeps no directory busy")
+            with open(conf, "a") as f:
+                f.write("max-sessions 1\n")
+            os.kill(pid, signal.SIGHUP)
+            c = Client(port, uid=d.uid)
+            ok(wait_for(lambda: c.upload(helper("hello")).get(
+                "error_code") == "max_sessions_reached"),
+               "without -d: SIGHUP reads the file where it was")
             r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               cwd=d.dir + "/home", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                timeout=30, **kw)
             ok(r.returncode != 0 and str(port).encode() in r.stderr,
                "without -d: a failed start is told to who started it", r)
