@@ -39,15 +39,21 @@ check_way(const char *path)
 	struct stat st;
 	char *slash;
 
+	/* a link's own directory, and where it leads, may be others' */
 	(void)snprintf(part, sizeof(part), "%s", path);
 	for (;;) {
 		slash = strrchr(part, '/');
 		if (slash == NULL)
 			return 0;
 		slash[slash == part] = '\0';
-		if (stat(part, &st) == -1) {
+		if (lstat(part, &st) == -1) {
 			log_error("audit-file %s: %s: %s", path, part,
 			    strerror(errno));
+			return -1;
+		}
+		if (S_ISLNK(st.st_mode)) {
+			log_error("audit-file %s: %s is a symbolic link; name "
+			    "the directory itself", path, part);
 			return -1;
 		}
 		if ((st.st_uid != 0 && st.st_uid != right_owner()) ||
@@ -128,15 +134,20 @@ fail:
 	return -1;
 }
 
-/* Still the file that is open?  It may have been moved away. */
+/*
+ * Still the file that is open?  It may have been moved away, as far as
+ * _dlparent may look there.
+ */
 static bool
 is_open_file(const char *path)
 {
 	struct stat a, b;
 
-	return audit_fd != -1 && fstat(audit_fd, &a) == 0 &&
-	    lstat(path, &b) == 0 && a.st_dev == b.st_dev &&
-	    a.st_ino == b.st_ino;
+	if (audit_fd == -1 || fstat(audit_fd, &a) == -1)
+		return false;
+	if (lstat(path, &b) == -1)
+		return errno == EACCES;
+	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 int

@@ -117,6 +117,12 @@ def wrong_files(mode):
         if os.geteuid() == 0:
             os.chown(d.path, owner(d), -1)
 
+    def linked_directory(d):
+        os.mkdir(d.dir + "/real")
+        os.symlink("real", d.dir + "/x")
+        if os.geteuid() == 0:
+            os.chown(d.dir + "/real", owner(d), -1)
+
     def open_directory(d):
         os.chmod(d.dir, 0o777)
 
@@ -132,6 +138,8 @@ def wrong_files(mode):
     refused(mode, open_directory, "may change the directory",
             "a directory for all")
     refused(mode, lambda d: None, "No such file", "no directory", "/x")
+    refused(mode, linked_directory, "name the directory itself",
+            "a directory by way of a link", "/x")
     if mode == "system":
         refused(mode, lambda d: make(d, uid=ALICE), f"uid {ALICE}",
                 "a user's file")
@@ -189,6 +197,23 @@ def reloads(mode):
         eq(event(), set(), "nothing is written any more")
 
 
+def out_of_sight(mode):
+    """A directory that the parent may not search any more."""
+    def private(d):
+        os.mkdir(d.dir + "/x", 0o700)
+        if os.geteuid() == 0:
+            os.chown(d.dir + "/x", owner(d), -1)
+    with Place(mode, private, way="/x") as d:
+        seen = len(d.log())
+        d.proc.send_signal(signal.SIGHUP)
+        ok(wait_for(lambda: "was reloaded" in d.log()[seen:]) and
+           "audit-file" not in d.log()[seen:],
+           "a reload that changes nothing says nothing", d.log()[seen:])
+        sid = d.client().upload(helper("hello"))["id"]
+        ok(wait_for(lambda: sid in open(d.dir + "/x/audit").read()),
+           "and goes on")
+
+
 def full_disk(mode):
     """The file lies in a file system of its own that has one page."""
     def mount(d):
@@ -223,5 +248,6 @@ def full_disk(mode):
            "room: the log says so", d.log())
 
 
-run_tests(*[alone(t) for t in (events_are_lines, wrong_files, reloads)],
+run_tests(*[alone(t) for t in (events_are_lines, wrong_files, reloads,
+                              out_of_sight)],
           alone(full_disk, ("system", "user") if AS_ROOT else ()))
