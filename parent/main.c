@@ -325,8 +325,10 @@ reload(void)
 	log_set_level((enum log_level)d.settings.log_level);
 	children_settings();
 	access_tell();
-	(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL, 0, 0),
-	    -1);
+	/* who is announced already stays, and nobody sees him go and come */
+	if (!d.conf->mdns)
+		(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL,
+		    0, 0), -1);
 	announce_send();
 	tell_mdns_state();
 	if (tls_files_changed())

@@ -92,6 +92,13 @@ def announced(mode):
             r = d.ctl("discover", "--json")
             ok(r.returncode == 0 and str(d.port).encode() in r.stdout,
                "debuglanternctl discover lists it", r)
+            said = d.log().count("announced as")
+            d.proc.send_signal(signal.SIGHUP)
+            wait_for(lambda: "was reloaded" in d.log())
+            d.client().cmd("VERSION")
+            time.sleep(0.5)
+            eq((d.log().count("announced as"), mdns_state(d)),
+               (said, "announced"), "a reload leaves it announced")
             d.write_conf(open(d.conf_path).read().replace("lamp", "lantern"))
             d.proc.send_signal(signal.SIGHUP)
             eq(sees(name.replace("lamp", "lantern"), d.port)[0], d.port,
