@@ -101,6 +101,10 @@ exec_daemon(const char *path, int errors_fd)
 	    dup2(null_fd, STDOUT_FILENO) == -1 ||
 	    dup2(errors_fd, STDERR_FILENO) == -1 || chdir("/") == -1)
 		_exit(127);
+	/* it is no service of the manager that has started us, nor ours */
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("WATCHDOG_PID");
 	/* whoever waits for the end of our pipes must not wait for its end */
 	closefrom(STDERR_FILENO + 1);
 	execv(path, (char *const *)(void *)argv);

@@ -517,6 +517,8 @@ def on_demand(d):
     u = User(d)
     del u.env["DEBUGLANTERN_SOCKET"]
     u.env["XDG_RUNTIME_DIR"] = u.home
+    # of the service that has started us: the daemon is none of it
+    u.env["NOTIFY_SOCKET"] = u.home + "/notify"
     o = u.ask("start", "./c")
     ok(at(o, line_of("prog.c", "struct point p")) or
        o.get("state") == "stopped", "start, and nothing else", o)
