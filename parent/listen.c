@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -26,6 +27,9 @@
 /* every address in both families, the web's default, the local socket */
 #define MAX_LISTENERS	((CONF_MAX_LISTENS + 1) * 2 + 1)
 #define BACKLOG		512
+/* Who starts at the same time needs it for less than a tenth of this. */
+#define LOCK_TRIES	100
+#define LOCK_PAUSE_NS	(50 * 1000 * 1000)
 #define LOCK_PATH	(sizeof(((struct sockaddr_un *)NULL)->sun_path) + 8)
 
 struct listener {
@@ -170,6 +174,24 @@ add_local(const struct conf *c, struct listener *l)
 	return 0;
 }
 
+/* Where others may write they may hold it for ever. */
+static int
+lock_soon(int fd)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	int tries;
+
+	for (tries = 0; tries < LOCK_TRIES; tries++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -1;
+		(void)nanosleep(&pause, NULL);
+	}
+	errno = EBUSY;
+	return -1;
+}
+
 /*
  * Two daemons that start at the same time must not take each other's socket
  * for one that is left over.  The lock is gone when it has served: who waited
@@ -187,11 +209,10 @@ lock_local(const char *socket_path, char lock[LOCK_PATH])
 		    0600);
 		if (fd == -1)
 			return -1;
-		while (flock(fd, LOCK_EX) == -1)
-			if (errno != EINTR) {
-				close(fd);
-				return -1;
-			}
+		if (lock_soon(fd) == -1) {
+			close(fd);
+			return -1;
+		}
 		if (fstat(fd, &held) == 0 && stat(lock, &there) == 0 &&
 		    held.st_ino == there.st_ino &&
 		    held.st_dev == there.st_dev)

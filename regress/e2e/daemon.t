@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The daemon as its operator meets it: flags, configuration, reload, stop,
 # restart, background, and systemd's notifications.
+import fcntl
 import glob
 import os
 import pwd
@@ -354,6 +355,25 @@ def not_a_socket(mode):
         ok(d.proc.poll() == 1 and "r/debuglantern.sock, is longer than 107 "
            "bytes" in d.log()[seen:], "a name that is too long is told",
            d.log()[seen:])
+
+
+def lock_of_others(mode):
+    """Who may write where the socket is makes nobody wait for ever."""
+    with Daemon(mode, wait=False) as d:
+        d.stop()
+        path = d.dir + "/home/s"
+        with open(path + ".lock", "w") as f:
+            os.chmod(path + ".lock", 0o666)
+            fcntl.flock(f, fcntl.LOCK_EX)
+            d.args = ["--socket", path]
+            seen = len(d.log())
+            d.start(wait=False)
+            d.proc.wait(20)
+            ok(d.proc.returncode == 1 and f"{path}.lock: Device or resource "
+               "busy" in d.log()[seen:], "a lock that somebody holds: the "
+               "start ends, and names it", d.log()[seen:])
+        d.start()
+        ok(answers(d.port, uid=d.uid), "one that nobody holds is taken over")
 
 
 def listens_on_loopback_only(mode):
@@ -1156,8 +1176,8 @@ run_tests(
     alone(few_capabilities, SYSTEM),
     alone(service_users, SYSTEM), alone(slow_directory, SYSTEM),
     *[alone(t) for t in (
-        port_taken, local_socket, not_a_socket, listens_on_loopback_only,
-        bind_flag, max_sessions_flag,
+        port_taken, local_socket, not_a_socket, lock_of_others,
+        listens_on_loopback_only, bind_flag, max_sessions_flag,
         children_and_binaries, reload_listeners, reload_settings,
         reload_limits, reload_log_level, reload_in_the_way,
         reload_while_starting,
