@@ -493,6 +493,9 @@ def reload_limits(mode):
                f"max-connections {n} holds at once")
     with Daemon(mode, web=True) as d:
         with socket.create_connection(("127.0.0.1", d.web), 10) as s:
+            # so it has been accepted
+            s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            ok(s.recv(4096).startswith(b"HTTP/1.1 200"), "the web serves")
             hup(d, "idle-timeout 1\n")
             with socket.create_connection(("127.0.0.1", d.web), 10) as new:
                 eq(new.recv(10), b"", "idle-timeout is the web's as well")
