@@ -414,7 +414,13 @@ class Announced(Reloaded):
 
     def run(self):
         name = f"lamp {time.monotonic_ns()}"
+        # by another name alone it would keep its connection
+        self.reload("mdns", "mdns no")
+        if not wait_for(lambda: self.told()[2].startswith("switched off"),
+                        self.timeout, 0.1):
+            self.said.append(("HUP", "is not taken back", ""))
         self.reload("service-name", f'service-name "{name}"')
+        self.reload("mdns", "mdns yes")
         now = [None]
 
         def announced():
