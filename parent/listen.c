@@ -447,6 +447,14 @@ open_one(struct listener *l)
 	return 0;
 }
 
+static void
+warn_of_guests(const struct listener *l)
+{
+	if (l->flags & LISTENER_AUTH_NONE)
+		log_warnx("%s: everybody who reaches it acts as that user",
+		    l->text);
+}
+
 void
 listen_open(void)
 {
@@ -461,12 +469,38 @@ listen_open(void)
 			exit(1);
 		open += list[i].fd != -1 && !(list[i].flags & LISTENER_WEB) &&
 		    list[i].addr.ss_family != AF_UNIX;
-		if (list[i].flags & LISTENER_AUTH_NONE)
-			log_warnx("%s: everybody who reaches it acts as that "
-			    "user", list[i].text);
+		warn_of_guests(&list[i]);
 	}
 	if (open == 0 && !d.opt.local)
 		fatalx("there is no address to listen on");
+}
+
+static bool
+has_text(const struct listener *l, size_t n, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (l[i].fd != -1 && strcmp(l[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+/* As the start names all that there are. */
+static void
+say_changes(const struct listener *next, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < nlist; i++)
+		if (list[i].fd != -1 && !has_text(next, n, list[i].text))
+			log_info("no longer listening on %s", list[i].text);
+	for (i = 0; i < n; i++) {
+		if (next[i].fd == -1 || has_text(list, nlist, next[i].text))
+			continue;
+		log_info("listening on %s", next[i].text);
+		warn_of_guests(&next[i]);
+	}
 }
 
 static bool
@@ -519,6 +553,7 @@ listen_reload(const struct conf *c)
 		if (next[i].fd == -1 && open_one(&next[i]) == -1)
 			goto fail;
 	}
+	say_changes(next, (size_t)n);
 	for (j = 0; j < nlist; j++) {
 		gone(j);
 		if (!kept[j])

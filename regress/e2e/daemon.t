@@ -443,6 +443,16 @@ def reload_listeners(mode):
            "SIGHUP removes a listener")
         ok(answers(d.port, uid=d.uid), "the others stay")
         eq(kept.cmd("LIST"), [], "SIGHUP keeps connections again")
+        wait_for(lambda: "no longer listening on" in d.log())
+        log = d.log()
+        for words in (" listening on ", "no longer listening on "):
+            eq(log.count(f"{words}127.0.0.1 port {extra}"), 1 +
+               (words[0] == " "), f"the log says{words}it")
+        if mode == "system":
+            log = hup(d, f"listen on 127.0.0.1 port {extra} auth none as "
+                      "nobody\nlisten on localhost\n")
+            ok(f"port {extra} auth none as nobody: everybody who reaches it"
+               in log, "and warns of one that asks for no token", log)
 
 
 def reload_settings(mode):
