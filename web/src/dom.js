@@ -92,13 +92,33 @@ export function replace(el, ...children) {
 	return el;
 }
 
+// Rows that come or go: what is the same before and after them stays.
+function replaceMiddle(el, olds, made) {
+	let at = 0;
+
+	for (; olds.length > 0 && made.length > 0 &&
+	    olds[0].isEqualNode(made[0]); at++) {
+		olds.shift();
+		made.shift();
+	}
+	while (olds.length > 0 && made.length > 0 &&
+	    olds.at(-1).isEqualNode(made.at(-1))) {
+		olds.pop();
+		made.pop();
+	}
+	const after = el.childNodes[at + olds.length] ?? null;
+
+	olds.forEach((old) => old.remove());
+	made.forEach((e) => el.insertBefore(e, after));
+}
+
 // Puts in what is different and leaves the rest, with what is selected of it.
 export function renew(el, ...children) {
 	const made = [...add(h("div"), ...children).childNodes];
 	const olds = [...el.childNodes];
 
 	if (made.length !== olds.length) {
-		replace(el, made);
+		replaceMiddle(el, olds, made);
 		return;
 	}
 	olds.forEach((old, i) => {

@@ -332,6 +332,8 @@ async function selects(t) {
 
 	t.ok(await t.until(async () => await ran.textContent() !== before, 10),
 	    "time goes on");
+	// rows that come with the first figures stand before it
+	await page.locator("dt:text-is('Memory')").waitFor();
 	t.eq(await page.evaluate(() => String(getSelection())), id,
 	    "and what is selected stays so");
 }
