@@ -60,20 +60,6 @@ make_below(const char *dir, const char *name, mode_t mode,
 	make_dir(path, mode, who);
 }
 
-/* What only daemons leave in their directories. */
-static bool
-is_name_of_ours(const char *name)
-{
-	static const char *const ours[] = { "empty", "tls", "tokens",
-		"timelines" };
-	size_t i;
-
-	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		if (strcmp(name, ours[i]) == 0)
-			return true;
-	return false;
-}
-
 static bool
 is_nothing(const char *name)
 {
@@ -92,31 +78,51 @@ would_change(const char *path, mode_t mode, struct identity who)
 	    (st.st_uid != who.uid || st.st_gid != who.gid));
 }
 
+/* Holds anything but mark, which is what daemons make first in theirs? */
+static bool
+is_others(const char *path, const char *mark)
+{
+	DIR *dir = opendir(path);
+	bool ours = false, any = false;
+	struct dirent *e;
+
+	/* what there is to say then is said by who makes it */
+	if (dir == NULL)
+		return false;
+	while ((e = readdir(dir)) != NULL) {
+		ours |= strcmp(e->d_name, mark) == 0;
+		any |= !is_nothing(e->d_name);
+	}
+	closedir(dir);
+	return any && !ours;
+}
+
+static void
+refuse(const char *path, const char *key)
+{
+	fatalx("%s holds what is not the daemon's, and would get another "
+	    "owner or mode; name a directory of its own with %s, such as "
+	    "%s/debuglantern", path, key, strcmp(path, "/") == 0 ? "" : path);
+}
+
 /*
  * Who names /run or /var means a directory in it: the one would be given
  * away, and in the other /var/tmp would be made a place for unlinked files.
  */
 static void
-refuse_others(const char *path, mode_t mode, struct identity who)
+refuse_others(mode_t mode, struct identity root, mode_t tmp_mode,
+    struct identity tmp_owner)
 {
-	DIR *dir = opendir(path);
-	bool ours = false, others = false, tmp = false;
-	struct dirent *e;
+	char tmp[PATH_LEN * 2];
 
-	/* what there is to say then is said by who makes it */
-	if (dir == NULL)
-		return;
-	while ((e = readdir(dir)) != NULL) {
-		ours |= is_name_of_ours(e->d_name);
-		others |= !is_nothing(e->d_name);
-		tmp |= strcmp(e->d_name, "tmp") == 0;
-	}
-	closedir(dir);
-	if (!ours && (tmp || (others && would_change(path, mode, who))))
-		fatalx("%s holds what is not the daemon's, and would get "
-		    "another owner or mode; name a directory of its own with "
-		    "state-dir or run-dir, such as %s/debuglantern", path,
-		    strcmp(path, "/") == 0 ? "" : path);
+	if (is_others(d.run_dir, "empty") && would_change(d.run_dir, mode,
+	    d.self))
+		refuse(d.run_dir, "run-dir");
+	(void)snprintf(tmp, sizeof(tmp), "%s/tmp", d.state_dir);
+	if (is_others(d.state_dir, "tls") && (would_change(d.state_dir, mode,
+	    root) || (access(tmp, F_OK) == 0 && would_change(tmp, tmp_mode,
+	    tmp_owner))))
+		refuse(d.state_dir, "state-dir");
 }
 
 /* mkdir -p of what leads to path, with the modes that such places have. */
@@ -372,26 +378,27 @@ make_cgroups(void)
 void
 places_make(void)
 {
-	struct identity root = { geteuid(), getegid() };
+	struct identity root = { geteuid(), getegid() }, tmp_owner = root;
 	bool system = d.mode == MODE_SYSTEM;
+	mode_t mode = system ? 0755 : 0700, tmp_mode = system ? 01733 : 0700;
 
+	if (system)
+		tmp_owner.gid = d.role_id[ROLE_LAUNCHER].gid;
 	umask(022);
 	choose(d.run_dir, d.conf->run_dir, "XDG_RUNTIME_DIR", "");
 	choose(d.state_dir, d.conf->state_dir, "XDG_STATE_HOME",
 	    ".local/state/debuglantern");
 	make_leading(d.run_dir);
 	make_leading(d.state_dir);
-	refuse_others(d.run_dir, system ? 0755 : 0700, d.self);
-	refuse_others(d.state_dir, system ? 0755 : 0700, root);
+	refuse_others(mode, root, tmp_mode, tmp_owner);
 	/* the parent's, so that it can take its socket away */
-	make_dir(d.run_dir, system ? 0755 : 0700, d.self);
+	make_dir(d.run_dir, mode, d.self);
 	make_below(d.run_dir, "empty", 0555, root);
-	make_dir(d.state_dir, system ? 0755 : 0700, root);
+	make_dir(d.state_dir, mode, root);
 	/* also while nobody needs a key: later there is no right to make it */
 	make_below(d.state_dir, "tls", 0700, d.role_id[ROLE_TLSPROC]);
 	/* owners make their unlinked files here and cannot list others' */
-	make_below(d.state_dir, "tmp", system ? 01733 : 0700, system ?
-	    (struct identity){ 0, d.role_id[ROLE_LAUNCHER].gid } : root);
+	make_below(d.state_dir, "tmp", tmp_mode, tmp_owner);
 	make_cgroups();
 }
 

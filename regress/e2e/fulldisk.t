@@ -26,7 +26,9 @@ def disk(name, options, then=":"):
 
 FILL = 'cat /dev/zero >"$0/filler" 2>/dev/null'
 # a directory of others' would not be taken
-FILL_OURS = 'mkdir "$0/timelines"; ' + FILL
+MARK = 'mkdir "$0/{0}"; chown --reference="$0" "$0/{0}"; '
+FILL_STATE = MARK.format("tls") + FILL
+FILL_RUN = MARK.format("empty") + FILL
 
 
 def sees(d, name):
@@ -87,7 +89,7 @@ def no_room_at_the_start(mode):
 def state_dir(mode):
     """Only SYSROOT writes there."""
     with Daemon(mode, wrapper=disk("state", "size=64k,nr_inodes=10",
-                                   FILL_OURS)) as d:
+                                   FILL_STATE)) as d:
         serves(d, "state-dir is full")
         c = d.client()
 
@@ -121,7 +123,7 @@ def state_dir(mode):
 
 def run_dir(mode):
     with Daemon(mode, wrapper=disk("run", "size=64k,nr_inodes=10",
-                                   FILL_OURS)) as d:
+                                   FILL_RUN)) as d:
         use_up_files(sees(d, "run"))
         serves(d, "run-dir is full")
         if mode == "system":
