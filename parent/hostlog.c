@@ -19,7 +19,9 @@
 
 #define HOSTLOG_PATH	"/dev/log"
 #define BACKLOG_SIZE	(256 * 1024)
+/* Twice as long each time that nothing is taken. */
 #define RETRY_MS	10
+#define RETRY_MOST_MS	1000
 /* What is left at the end is given so long; the whole stop has 5 s. */
 #define END_TRIES	30
 
@@ -27,6 +29,7 @@ static char		 backlog[BACKLOG_SIZE];	/* lines, each with its NUL */
 static size_t		 backlog_len;
 static unsigned long	 lost;
 static struct loop_timer retry;
+static unsigned int	 retry_ms = RETRY_MS;
 static int		 log_fd = -1;
 
 static int
@@ -74,8 +77,10 @@ flush(void)
 		at += strlen(backlog + at) + 1;
 	backlog_len -= at;
 	memmove(backlog, backlog + at, backlog_len);
+	retry_ms = at > 0 ? RETRY_MS : retry_ms < RETRY_MOST_MS / 2 ?
+	    retry_ms * 2 : RETRY_MOST_MS;
 	if (backlog_len > 0)
-		loop_timer_set(&retry, RETRY_MS, again, NULL);
+		loop_timer_set(&retry, retry_ms, again, NULL);
 }
 
 static void
@@ -119,9 +124,11 @@ hostlog_line(int priority, const char *line)
 		lost++;
 		return;
 	}
+	/* the first that waits; the others come when it is tried again */
+	if (backlog_len == 0)
+		loop_timer_set(&retry, retry_ms = RETRY_MS, again, NULL);
 	memcpy(backlog + backlog_len, out, len);
 	backlog_len += len;
-	loop_timer_set(&retry, RETRY_MS, again, NULL);
 }
 
 void

@@ -90,11 +90,14 @@ notify_watchdog(void)
 
 /* Lines of this turn of the loop, and those that nobody has taken yet. */
 #define HELD_SIZE	(64 * 1024)
+/* Twice as long each time that nobody reads. */
 #define HELD_MS		10
+#define HELD_MOST_MS	1000
 
 static char		 held[HELD_SIZE];
 static size_t		 held_len;
 static unsigned long	 held_lost;
+static unsigned int	 held_ms = HELD_MS;
 static struct loop_timer held_timer;
 
 /* As many as a pipe takes as a whole. */
@@ -114,8 +117,8 @@ flush_held(void *arg)
 {
 	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
 	unsigned long lost = held_lost;
+	size_t n, before = held_len;
 	ssize_t r = 0;
-	size_t n;
 
 	(void)arg;
 	while (held_len > 0 && r != -1 && poll(&p, 1, 0) != 0) {
@@ -124,8 +127,10 @@ flush_held(void *arg)
 		held_len -= n;
 		memmove(held, held + n, held_len);
 	}
+	held_ms = held_len < before ? HELD_MS : held_ms < HELD_MOST_MS / 2 ?
+	    held_ms * 2 : HELD_MOST_MS;
 	if (held_len > 0)
-		loop_timer_set(&held_timer, HELD_MS, flush_held, NULL);
+		loop_timer_set(&held_timer, held_ms, flush_held, NULL);
 	if (held_len > 0 || lost == 0)
 		return;
 	held_lost = 0;
