@@ -488,29 +488,32 @@ parent_on_stopped_all(struct msg *m)
 }
 
 static void
+raise_limit(int which, rlim_t least, const char *before, const char *after,
+    const char *how)
+{
+	struct rlimit rl;
+
+	if (getrlimit(which, &rl) == -1)
+		return;
+	if (rl.rlim_max < least)
+		fatalx("%s %llu %s, and %llu are needed for anything "
+		    "(raise the hard limit: %s)", before,
+		    (unsigned long long)rl.rlim_max, after,
+		    (unsigned long long)least, how);
+	rl.rlim_cur = rl.rlim_max;
+	(void)setrlimit(which, &rl);
+}
+
+static void
 raise_limits(void)
 {
 	struct rlimit rl;
 
 	/* connections, rings, pidfds: children need many fds */
-	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
-		if (rl.rlim_max < FILES_LEAST)
-			fatalx("at most %llu files may be open, and %d are "
-			    "needed for anything (raise the hard limit: "
-			    "ulimit -n, LimitNOFILE=)",
-			    (unsigned long long)rl.rlim_max, FILES_LEAST);
-		rl.rlim_cur = rl.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &rl);
-	}
-	if (getrlimit(RLIMIT_FSIZE, &rl) == 0) {
-		if (rl.rlim_max < FILE_LEAST)
-			fatalx("files may have at most %llu bytes, and %d are "
-			    "needed for anything (raise the hard limit: "
-			    "ulimit -f, LimitFSIZE=)",
-			    (unsigned long long)rl.rlim_max, FILE_LEAST);
-		rl.rlim_cur = rl.rlim_max;
-		(void)setrlimit(RLIMIT_FSIZE, &rl);
-	}
+	raise_limit(RLIMIT_NOFILE, FILES_LEAST, "at most", "files may be open",
+	    "ulimit -n, LimitNOFILE=");
+	raise_limit(RLIMIT_FSIZE, FILE_LEAST, "files may have at most", "bytes",
+	    "ulimit -f, LimitFSIZE=");
 	/* the hard limit is for sessions whose owner asks for core files */
 	if (getrlimit(RLIMIT_CORE, &rl) == 0) {
 		rl.rlim_cur = 0;
