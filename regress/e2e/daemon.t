@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The daemon as its operator meets it: flags, configuration, reload, stop,
 # restart, background, and systemd's notifications.
+import contextlib
 import fcntl
 import glob
 import os
@@ -967,22 +968,27 @@ exec "$@"
 """
 
 
-def syslog(mode):
-    """Without -d what is logged goes there, the audit log by its own name."""
-    with Daemon(mode) as d, \
-            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
-        dev, port = d.dir + "/dev", free_port()
-        os.mkdir(dev)
-        os.chmod(dev, 0o755)
+@contextlib.contextmanager
+def own_log(d):
+    """A daemon in the background with a /dev/log that is this test's."""
+    dev, port = d.dir + "/dev", free_port()
+    os.mkdir(dev)
+    os.chmod(dev, 0o755)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
         log.bind(dev + ".log")
         os.chmod(dev + ".log", 0o666)
-        log.settimeout(20)
         conf = conf_file(d, f'state-dir "{d.dir}/s"\nrun-dir "{d.dir}/r"\n'
                          "mdns no\nweb-port 0\n")
         subprocess.run(["unshare", "-m", "sh", "-ec", OWN_DEV, dev, EXE, "-f",
                         conf, "--port", str(port)], check=True, env=d.env,
                        stdin=subprocess.DEVNULL, timeout=30)
-        pid = listener(port)
+        yield log, port, listener(port)
+
+
+def syslog(mode):
+    """Without -d what is logged goes there, the audit log by its own name."""
+    with Daemon(mode) as d, own_log(d) as (log, port, pid):
+        log.settimeout(20)
         try:
             sid = Client(port).upload(helper("hello"))["id"]
             said = {}
@@ -1021,19 +1027,7 @@ def children_of(pid):
 def deaf_syslog(mode):
     """One that reads nothing holds nobody up; all that there is room for
     waits for it."""
-    with Daemon(mode) as d, \
-            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
-        dev, port = d.dir + "/dev", free_port()
-        os.mkdir(dev)
-        os.chmod(dev, 0o755)
-        log.bind(dev + ".log")
-        os.chmod(dev + ".log", 0o666)
-        conf = conf_file(d, f'state-dir "{d.dir}/s"\nrun-dir "{d.dir}/r"\n'
-                         "mdns no\nweb-port 0\n")
-        subprocess.run(["unshare", "-m", "sh", "-ec", OWN_DEV, dev, EXE, "-f",
-                        conf, "--port", str(port)], check=True, env=d.env,
-                       stdin=subprocess.DEVNULL, timeout=30)
-        pid = listener(port)
+    with Daemon(mode) as d, own_log(d) as (log, port, pid):
         try:
             log.settimeout(5)
             said = ""
