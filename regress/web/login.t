@@ -8,4 +8,4 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "lib"))
 from web import browse, run_tests  # noqa: E402
 
-run_tests(browse("login.mjs"))
+run_tests(browse("login.mjs", others=True))

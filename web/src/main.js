@@ -58,6 +58,8 @@ async function logOut() {
 	} catch (e) {
 		complain(e);
 	}
+	localStorage.removeItem("user");
+	unsay();
 	leaveAccount();
 	go("/login");
 }
@@ -91,12 +93,27 @@ export async function enter() {
 	connect();
 }
 
+// A link may be somebody else's, who would like to be given one's programs.
+let unsay = () => {};
+
+function saySwitch(before) {
+	unsay();
+	if (before !== null && before !== me.user)
+		unsay = notice(`You act as ${me.user} from now on, no longer as ` +
+		    `${before}.`, { bad: true, remedy: "If that was not " +
+		    "your intention, log out and do not use that link again." });
+}
+
 async function loggedIn() {
+	const before = localStorage.getItem("user");
+
 	await enter();
+	localStorage.setItem("user", me.user);
 	const to = wanted ?? "/";
 
 	wanted = null;
 	go(to, { replace: true });
+	saySwitch(before);
 }
 
 function mustLogIn() {

@@ -30,6 +30,7 @@ export function notice(words, { bad = false, remedy = "", action } = {}) {
 		setTimeout(away, NOTICE_MS);
 	while (notices.children.length > 4)
 		notices.firstChild.remove();
+	return away;
 }
 
 export function complain(e) {

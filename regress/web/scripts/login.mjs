@@ -4,9 +4,11 @@ import { execFileSync } from "node:child_process";
 
 const AUTH = /status of 401/;
 
-function link() {
+// uid: of somebody else.
+function link(uid) {
 	const r = execFileSync(process.env.WEB_CTL, ["web"],
-	    { encoding: "utf8" });
+	    { encoding: "utf8", ...(uid && { uid, env: { ...process.env,
+		HOME: "/nonexistent" } }) });
 
 	return /#(dlo_[\w-]+)/.exec(r)[1];
 }
@@ -103,4 +105,35 @@ async function skips(t) {
 	t.eq(tries, 0, "what is no key is not tried as one");
 }
 
-export const tests = { skips, wrongThenRight, keys };
+async function follow(page, key) {
+	await page.goto("/login#" + key);
+	await page.waitForSelector(".toolbar");
+	await page.waitForTimeout(300);
+	return page.locator(".notice").allTextContents();
+}
+
+// Whoever can make somebody follow his link would be given that one's work.
+async function replaced(t) {
+	const page = await t.page({ login: false });
+	const user = page.locator(".user button");
+
+	await follow(page, link());
+	t.eq(await follow(page, link()), [], "a new link of one's own is " +
+	    "nothing to speak of");
+	const me = await user.textContent(), other = process.env.WEB_OTHER;
+
+	if (other === "")
+		return;
+	const said = await follow(page, link(Number(other.slice(1))));
+
+	t.eq(await user.textContent(), other, "somebody else's link is his");
+	t.ok(said.length === 1 && said[0].includes(
+	    `act as ${other} from now on, no longer as ${me}`),
+	    "and the page says whom one is now", said);
+	await user.click();
+	await page.getByRole("menuitem", { name: "Log out" }).click();
+	await page.waitForSelector("input[name=token]");
+	t.eq(await follow(page, link()), [], "after a logout it does not");
+}
+
+export const tests = { skips, wrongThenRight, keys, replaced };
