@@ -96,13 +96,25 @@ complain() {
 	    "$(log_of "$1").log" | grep -v '^# ok'
 }
 
+# Those that wait more than they compute, if $1 is -l, or the others.
+lane() {
+	how=$1
+	shift
+	grep "$how" -sx '# lane: waits' "$@"
+}
+
 # Fuzzers and analyzers take what the others leave of the processors, so they
-# are no burden to them, nor do they wait for them.
+# are no burden to them, nor do they wait for them.  Nor is one that waits.
 if [ -n "$smoke" ]; then
 	# shellcheck disable=SC2086 # a list of files
 	limit=1800 run 1 $smoke &
+	# shellcheck disable=SC2046 # a list of files
+	run 1 $(lane -l "$@") &
+	# shellcheck disable=SC2046 # a list of files
+	run "${DL_JOBS:-2}" $(lane -L "$@")
+else
+	run "${DL_JOBS:-2}" "$@"
 fi
-run "${DL_JOBS:-2}" "$@"
 wait
 # shellcheck disable=SC2086 # a list, or none
 set -- $smoke "$@"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 """What one user's many connections, signals, tokens, streams and cgroups
 cost others: nothing that they would notice."""
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # Hostile programs in sessions: what they can reach, and what is left of them
 # once they are deleted.
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # The daemon's helpers have been taken over: a gdbserver and an archiver that
 # say whatever they like, too much of it, or nothing.
 import os

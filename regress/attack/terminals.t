@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # Hostile programs on terminals: what is typed by nobody, terminals of
 # others, terminals of all, and programs that do not want to go.
 import os

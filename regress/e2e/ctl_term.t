@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # debuglanternctl on a terminal at a session's: attach, shell, run --tty,
 # record and play, against a stand-in for the daemon that can go wrong.
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # debuglanternctl trace and timeline on real programs, from the command line
 # to what they are seen to do.
 import contextlib

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # The daemon as its operator meets it: flags, configuration, reload, stop,
 # restart, background, and systemd's notifications.
 import contextlib

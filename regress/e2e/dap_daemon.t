@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # Adapters of ill will below a real daemon: each costs its own session, within
 # the limits of the configuration, and leaves no process.
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # How it ends, and what is said of it: the program, the adapter, the debugger's
 # process, by itself or by force, of a program that the debugger has started,
 # of one that ran in a session before, and of a process that is no session's.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # Discovery by mDNS: the real daemon, a dbus-daemon and an avahi-daemon of its
 # own, in a network namespace that has only "lo".
 import os

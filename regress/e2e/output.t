@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # Output: offsets over the whole run, exact bytes, valid JSON whatever the
 # program writes, and followers.
 import base64

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # What the timelines of one user may take together: a tracer's process sees
 # what others take, and has the rest.
 import os

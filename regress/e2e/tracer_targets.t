@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # What can be traced, through the daemon: Go and static programs, uploaded
 # ones, bundles and commands of the host; what is said of functions and
 # programs that cannot be, and of calls that are not there.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 # What sessions use of processor and memory, and that it costs nothing while
 # nobody looks.
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
+# lane: waits
 """Terminals over WebSockets: who gets in, in which form, and what may come."""
 import json
 import os
