@@ -601,7 +601,8 @@ parent_on_ready(struct msg *m)
 		trial_passed(c);
 		return 0;
 	}
-	if (!d.started && children_ready())
+	/* the last may say so when all of them have been ended */
+	if (!d.started && !d.stopping && children_ready())
 		parent_started();
 	return 0;
 }

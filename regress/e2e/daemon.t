@@ -20,7 +20,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, BIN, SANITIZED, Client, Daemon, alive, alone,
                 descendants, eq,
-                free_port, helper, ok, run_tests, service_uid,
+                free_port, helper, ok, read_proc, run_tests, service_uid,
                 session_processes,
                 status_of, tar_of, wait_for)
 
@@ -753,6 +753,34 @@ def sigterm_while_starting(mode):
         d.cleanup()
 
 
+def sigterm_before_ready(mode):
+    """The last role is ready only when the stop has begun."""
+    def begun():
+        d = Daemon(mode, wait=False)
+        last = wait_for(lambda: d.role_pid("announcer"), step=0)
+        os.kill(last, signal.SIGSTOP)
+        # and time for the others to be ready
+        if not wait_for(lambda: "is ready" in d.log(), 1):
+            return d, last
+        os.kill(last, signal.SIGCONT)
+        d.cleanup()
+        return None
+    d, last = wait_for(begun, 60)
+    try:
+        os.kill(d.proc.pid, signal.SIGSTOP)
+        wait_for(lambda: status_of(d.proc.pid).get("State", "")[:1] == "T")
+        d.proc.send_signal(signal.SIGTERM)
+        os.kill(last, signal.SIGCONT)
+        # it says so
+        wait_for(lambda: "ep_poll" in read_proc(last, "wchan").decode(), 1)
+        os.kill(d.proc.pid, signal.SIGCONT)
+        d.proc.wait(10)
+        ok("stopping" in d.log() and "is ready" not in d.log(),
+           "a daemon that stops says nowhere that it is ready", d.log())
+    finally:
+        d.cleanup()
+
+
 # --- systemd, background -------------------------------------------------
 
 def sd_notify(mode):
@@ -1197,7 +1225,7 @@ run_tests(
         listens_on_loopback_only, bind_flag, max_sessions_flag,
         children_and_binaries, reload_listeners, reload_settings,
         reload_limits, reload_log_level, reload_in_the_way,
-        reload_while_starting,
+        reload_while_starting, sigterm_before_ready,
         bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
         sigterm_while_starting, sd_notify, background, closed_standard_fds,
