@@ -73,12 +73,15 @@ describe(struct listener *l, const struct conf_listen *c)
 {
 	char ip[INET6_ADDRSTRLEN];
 	bool v6 = l->addr.ss_family == AF_INET6;
+	/* without it a link-local address is one on any link */
+	const char *zone = strchr(c->addr, '%');
 
 	if (inet_ntop(l->addr.ss_family, ip_of(&l->addr), ip, sizeof(ip)) ==
 	    NULL)
 		(void)snprintf(ip, sizeof(ip), "?");
-	(void)snprintf(l->text, sizeof(l->text), "%s%s%s%s port %u%s%s%.64s",
-	    c->web ? "web " : "", v6 ? "[" : "", ip, v6 ? "]" : "",
+	(void)snprintf(l->text, sizeof(l->text), "%s%s%s%s%s port %u%s%s%.64s",
+	    c->web ? "web " : "", v6 ? "[" : "", ip, zone != NULL ? zone : "",
+	    v6 ? "]" : "",
 	    port_of(&l->addr), c->tls ? " tls" : "",
 	    c->user != NULL ? " auth none as " : "",
 	    c->user != NULL ? c->user : "");

@@ -556,6 +556,15 @@ def reload_in_the_way(mode):
         ok(answers(d.port, uid=d.uid), "it goes on")
 
 
+def reload_of_one_link(mode):
+    """The same address may be on another link: the name of it is said."""
+    with Daemon(mode) as d:
+        said = hup(d, "listen on localhost\n"
+                   f"listen on fe80::1%lo port {d.port} plain\n")
+        ok(f" listening on [fe80::1%lo] port {d.port}\n" in said,
+           "a link-local address is logged with its link", said)
+
+
 def reload_while_starting(mode):
     d = Daemon(mode, wait=False)
     try:
@@ -1225,7 +1234,7 @@ run_tests(
         listens_on_loopback_only, bind_flag, max_sessions_flag,
         children_and_binaries, reload_listeners, reload_settings,
         reload_limits, reload_log_level, reload_in_the_way,
-        reload_while_starting, sigterm_before_ready,
+        reload_while_starting, reload_of_one_link, sigterm_before_ready,
         bad_configuration_keeps_the_old_one, names_of_nobody, many_sighups,
         sigterm_ends_everything, sigterm_with_connections_open,
         sigterm_while_starting, sd_notify, background, closed_standard_fds,
