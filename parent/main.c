@@ -279,6 +279,10 @@ needs_restart(const struct conf *c)
 	    c->weaken_seccomp != d.conf->weaken_seccomp ||
 	    c->weaken_chroot != d.conf->weaken_chroot)
 		return "weaken-";
+	/* nobody could be told from a session, and so nobody be served */
+	if (d.mode == MODE_SYSTEM && !c->control &&
+	    d.settings.cgroup[0] == '\0')
+		return "control (to no, without cgroups)";
 	return NULL;
 }
 

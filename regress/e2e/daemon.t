@@ -556,6 +556,23 @@ def reload_in_the_way(mode):
         ok(answers(d.port, uid=d.uid), "it goes on")
 
 
+# none of any version, as in many containers
+NO_CGROUPS = ["unshare", "-m", "sh", "-ec",
+              "umount -lR /sys/fs/cgroup; exec \"$@\"", "sh"]
+
+
+def reload_without_cgroups(mode):
+    """Sessions could not be told from users then, so nobody would be served:
+    a start is refused, and so is this."""
+    with Daemon(mode, "control yes\n", wrapper=NO_CGROUPS) as d:
+        with open(d.conf_path) as f:
+            d.base = f.read().replace("control yes\n", "")
+        said = hup(d, "control no\n")
+        ok("was not reloaded: control" in said, "it is refused", said)
+        ok(answers(d.port), "and everybody goes on")
+        ok("was reloaded" in hup(d, "control yes\n"), "yes stays yes")
+
+
 def reload_of_one_link(mode):
     """The same address may be on another link: the name of it is said."""
     with Daemon(mode) as d:
@@ -1229,6 +1246,7 @@ run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
     alone(few_capabilities, SYSTEM),
     alone(service_users, SYSTEM), alone(slow_directory, SYSTEM),
+    alone(reload_without_cgroups, SYSTEM),
     *[alone(t) for t in (
         port_taken, local_socket, not_a_socket, lock_of_others,
         listens_on_loopback_only, bind_flag, max_sessions_flag,
