@@ -246,14 +246,24 @@ parent_on_log(struct msg *m)
 	return 0;
 }
 
-/* Nothing is kept busy by us; what is read again at SIGHUP is found again. */
+/*
+ * Nothing is kept busy by us; what is read again at SIGHUP is found again.  It
+ * may be a link, which leads elsewhere by then.
+ */
 static void
 leave_directory(void)
 {
-	char *file = d.opt.file == NULL ? NULL : realpath(d.opt.file, NULL);
+	const char *name = d.opt.file;
+	char *dir, *file;
 
-	if (file != NULL)
+	if (name != NULL && name[0] != '/') {
+		dir = getcwd(NULL, 0);
+		if (dir == NULL || asprintf(&file, "%s/%s", dir, name) == -1)
+			fatal("cannot tell where %s is (name it by its whole "
+			    "path)", name);
+		free(dir);
 		d.opt.file = file;
+	}
 	if (chdir("/") == -1)
 		fatal("/");
 }

@@ -9,6 +9,7 @@ import glob
 import os
 import pwd
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -899,12 +900,13 @@ def slow_directory(mode):
 def background(mode):
     """Without -d it returns when it is ready and goes on by itself."""
     with Daemon(mode) as d:
-        port = free_port()
+        port, extra = free_port(), free_port()
         conf = conf_file(
             d, f'state-dir "{d.dir}/home/s"\nrun-dir "{d.dir}/home/r"\n'
             "mdns no\n")
-        argv = [EXE, "-f", "../" + os.path.basename(conf), "--port",
-                str(port)]
+        link = d.dir + "/home/link"
+        os.symlink("../" + os.path.basename(conf), link)
+        argv = [EXE, "-f", "link", "--port", str(port)]
         if mode == "user" and AS_ROOT and d.uid is None:
             argv.append("--user")
         kw = {}
@@ -927,13 +929,16 @@ def background(mode):
                 eq({os.readlink(f"/proc/{p}/cwd").replace(
                     d.dir + "/home/r/empty", "/") for p in descendants(pid)},
                    {"/"}, "without -d: it keeps no directory busy")
-            with open(conf, "a") as f:
-                f.write("max-sessions 1\n")
+            shutil.copy(conf, conf + ".new")
+            with open(conf + ".new", "a") as f:
+                f.write("listen on localhost\n"
+                        f"listen on 127.0.0.1 port {extra}\n")
+            os.unlink(link)
+            os.symlink(conf + ".new", link)
             os.kill(pid, signal.SIGHUP)
-            c = Client(port, uid=d.uid)
-            ok(wait_for(lambda: c.upload(helper("hello")).get(
-                "error_code") == "max_sessions_reached"),
-               "without -d: SIGHUP reads the file where it was")
+            ok(wait_for(lambda: answers(extra, uid=d.uid)),
+               "without -d: SIGHUP reads the file where it was, which may be "
+               "a link to another by now")
             r = subprocess.run(argv, stdin=subprocess.DEVNULL, env=d.env,
                                cwd=d.dir + "/home", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                timeout=30, **kw)
