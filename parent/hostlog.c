@@ -139,6 +139,6 @@ hostlog_end(void)
 
 	for (tries = 0; backlog_len > 0 && tries < END_TRIES; tries++) {
 		(void)nanosleep(&pause, NULL);
-		flush();
+		again(NULL);
 	}
 }

@@ -560,6 +560,7 @@ main(int argc, char **argv)
 	if (loop_init() == -1)
 		fatal("epoll");
 	catch_signals();
+	sink_find();
 	users_drop();
 	sink_init();
 	children_start();
@@ -568,6 +569,6 @@ main(int argc, char **argv)
 	places_remove();
 	if (!d.failed)
 		log_info("stopped");
-	hostlog_end();
+	sink_end();
 	return d.failed ? 1 : 0;
 }

@@ -93,12 +93,15 @@ notify_watchdog(void)
 /* Twice as long each time that nobody reads. */
 #define HELD_MS		10
 #define HELD_MOST_MS	1000
+/* Who does not read for so long at the end does not get the rest. */
+#define END_MS		300
 
 static char		 held[HELD_SIZE];
 static size_t		 held_len;
 static unsigned long	 held_lost;
 static unsigned int	 held_ms = HELD_MS;
 static struct loop_timer held_timer;
+static int		 err_fd = STDERR_FILENO;
 
 /* As many as a pipe takes as a whole. */
 static size_t
@@ -111,20 +114,24 @@ whole_lines(void)
 	return n;
 }
 
-/* Nobody is waited for: with a pipe that is not read all would stand still. */
+/*
+ * Nobody is waited for: with a pipe that is not read all would stand still.
+ * A terminal and a full disk take parts of lines, and the rest waits.
+ */
 static void
 flush_held(void *arg)
 {
-	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+	struct pollfd p = { .fd = err_fd, .events = POLLOUT };
 	unsigned long lost = held_lost;
-	size_t n, before = held_len;
-	ssize_t r = 0;
+	size_t before = held_len;
+	ssize_t n = 1;
 
 	(void)arg;
-	while (held_len > 0 && r != -1 && poll(&p, 1, 0) != 0) {
-		n = whole_lines();
-		r = write(STDERR_FILENO, held, n);
-		held_len -= n;
+	while (held_len > 0 && n > 0 && poll(&p, 1, 0) != 0) {
+		n = write(err_fd, held, whole_lines());
+		if (n <= 0)
+			break;
+		held_len -= (size_t)n;
 		memmove(held, held + n, held_len);
 	}
 	held_ms = held_len < before ? HELD_MS : held_ms < HELD_MOST_MS / 2 ?
@@ -184,6 +191,41 @@ own_line(enum log_level level, const char *line)
 
 	(void)snprintf(out, sizeof(out), "parent: %s", line);
 	write_line(level, out, false);
+}
+
+/*
+ * Of a terminal poll(2) says that there is room when there is some, and a line
+ * that is longer waits for the rest.  So it is opened once more, not to wait:
+ * what is set for the descriptor that we were given holds for the shell too.
+ * Who may not open it has to do with that.
+ */
+void
+sink_find(void)
+{
+	int fd = -1;
+
+	if (d.opt.foreground && isatty(STDERR_FILENO))
+		fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY |
+		    O_CLOEXEC);
+	if (fd != -1)
+		err_fd = fd;
+}
+
+void
+sink_end(void)
+{
+	struct pollfd p = { .fd = err_fd, .events = POLLOUT };
+	size_t before = SIZE_MAX;
+
+	if (!to_stderr) {
+		hostlog_end();
+		return;
+	}
+	while (held_len > 0 && held_len < before) {
+		before = held_len;
+		(void)poll(&p, 1, END_MS);
+		flush_held(NULL);
+	}
 }
 
 void

@@ -201,7 +201,11 @@ void	 notify_send(const char *state);
 void	 notify_watchdog(void);
 /* Before a look-up that a directory service may take long for. */
 void	 notify_alive(void);
+/* While there is the right to open what the log is written to. */
+void	 sink_find(void);
 void	 sink_init(void);
+/* Gives what is left of the log a moment to go. */
+void	 sink_end(void);
 /* Forks into the background; the first process waits for daemon_ready(). */
 void	 daemon_fork(void);
 void	 daemon_ready(void);

@@ -1102,29 +1102,61 @@ def deaf_syslog(mode):
                 os.kill(pid, signal.SIGKILL)
 
 
+@contextlib.contextmanager
+def own_stderr(mode, d, pair=os.pipe):
+    """A daemon whose log nobody reads but who has the first end of a pair."""
+    port = free_port()
+    conf = conf_file(d, f'state-dir "{d.dir}/home/s"\n'
+                     f'run-dir "{d.dir}/home/r"\nmdns no\nweb-port 0\n')
+    r, w = pair()
+    kw = {}
+    if d.uid is not None:
+        kw = dict(user=d.uid, group=d.uid, extra_groups=[])
+        # as a login has it with its terminal
+        os.fchown(w, d.uid, -1)
+    p = subprocess.Popen(
+        [EXE, "-d", "-v", "-f", conf, "--port", str(port)] +
+        (["--user"] if mode == "user" and AS_ROOT and d.uid is None else []),
+        stdin=subprocess.DEVNULL, env=d.env, stderr=w, **kw)
+    os.close(w)
+    try:
+        ok(wait_for(lambda: answers(port, uid=d.uid)), "it serves")
+        yield p, r, port
+    finally:
+        p.kill()
+        p.wait()
+        os.close(r)
+
+
 def deaf_stderr(mode):
-    """The same of a pipe."""
-    with Daemon(mode) as d:
-        port = free_port()
-        conf = conf_file(d, f'state-dir "{d.dir}/home/s"\n'
-                         f'run-dir "{d.dir}/home/r"\nmdns no\nweb-port 0\n')
-        kw = {}
-        if d.uid is not None:
-            kw = dict(user=d.uid, group=d.uid, extra_groups=[])
-        p = subprocess.Popen(
-            [EXE, "-d", "-v", "-f", conf, "--port", str(port)] +
-            (["--user"] if mode == "user" and AS_ROOT and d.uid is None
-             else []), stdin=subprocess.DEVNULL, env=d.env,
-            stderr=subprocess.PIPE, **kw)
-        try:
-            ok(wait_for(lambda: answers(port, uid=d.uid)), "it serves")
+    """The same of a pipe, and of a terminal."""
+    for pair in os.pipe, os.openpty:
+        with Daemon(mode) as d, own_stderr(mode, d, pair) as (p, _, port):
             ok(wait_for(lambda: p.poll() is None), "it runs")
             ok(keeps_serving(d, p.pid, port, d.uid) or p.poll() is not None,
-               "the stop is one")
-        finally:
-            p.kill()
-            p.wait()
-            p.stderr.close()
+               f"{pair.__name__}: the stop is one")
+
+
+def small_pipe():
+    r, w = os.pipe()
+    fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 4096)
+    return r, w
+
+
+def slow_stderr(mode):
+    """Who reads slowly gets all of it, also at the end."""
+    with Daemon(mode) as d, own_stderr(mode, d, small_pipe) as (p, r, port):
+        for _ in range(200):
+            Client(port, uid=d.uid).cmd("LIST")
+        p.send_signal(signal.SIGTERM)
+        said = b""
+        while part := os.read(r, 4096):
+            said += part
+            time.sleep(0.05)
+        lines = said.decode().splitlines()
+        ok("left out" not in said.decode() and
+           said.count(b'action="login"') >= 200, "no line is lost", said)
+        ok(lines[-1].endswith("parent: stopped"), "nor is the last", lines[-1])
 
 
 def no_syslog(mode):
@@ -1265,4 +1297,5 @@ run_tests(
         inherited_fds_and_signals,
         places_are_private, places_of_others)],
     alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM),
-    alone(no_syslog, SYSTEM), alone(deaf_syslog, SYSTEM), alone(deaf_stderr))
+    alone(no_syslog, SYSTEM), alone(deaf_syslog, SYSTEM),
+    alone(deaf_stderr), alone(slow_stderr))
