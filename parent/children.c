@@ -184,9 +184,10 @@ on_exit_io(uint32_t events, void *arg)
 	memset(&si, 0, sizeof(si));
 	if (waitid_again(P_PIDFD, (id_t)c->pidfd, &si, WEXITED) == -1)
 		log_warn("waitid %s", role_name(c->role));
-	/* what it said last tells why it died */
-	chan_drain(&c->chan, LAST_WORDS);
+	/* what it said last tells why it died, and is kept nowhere else */
 	loop_del(&c->io);
+	chan_pause(&c->chan, false);
+	chan_drain(&c->chan, LAST_WORDS);
 	close(c->pidfd);
 	c->pidfd = -1;
 	c->pid = 0;
@@ -580,6 +581,22 @@ child_complains(struct channel *chan)
 	if (first == NULL)
 		first = c;
 	return d.started || c == first;
+}
+
+void
+child_hold(struct channel *chan)
+{
+	if (child_of(chan)->io.active && !d.stopping)
+		chan_pause(chan, true);
+}
+
+void
+children_go_on(void)
+{
+	size_t i;
+
+	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+		chan_pause(&children[i].chan, false);
 }
 
 bool

@@ -5,6 +5,7 @@
  * the stop, the service manager's watchdog.  Here it is the lines that wait,
  * and those for which there is no room are counted.
  */
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -31,6 +32,7 @@ static unsigned long	 lost;
 static struct loop_timer retry;
 static unsigned int	 retry_ms = RETRY_MS;
 static int		 log_fd = -1;
+static struct loop_io	 room = LOOP_IO_INIT;	/* of log_fd, while it moves */
 
 static int
 reach(void)
@@ -38,6 +40,7 @@ reach(void)
 	struct sockaddr_un sun = { .sun_family = AF_UNIX,
 	    .sun_path = HOSTLOG_PATH };
 
+	loop_del(&room);
 	if (log_fd != -1)
 		close(log_fd);
 	log_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -69,6 +72,39 @@ put(const char *text)
 static void	again(void *);
 
 static void
+on_room(uint32_t events, void *arg)
+{
+	(void)events;
+	again(arg);
+}
+
+bool
+hostlog_is_full(void)
+{
+	return backlog_len > sizeof(backlog) / 2 && retry_ms < LOG_DEAD_MS;
+}
+
+/*
+ * Ten lines are all that many hosts keep for a log, so one that reads is asked
+ * for more at once: lines that come fast would be left out else.  One that
+ * has taken nothing is tried when it is time.
+ */
+static void
+wait_for_room(bool moved)
+{
+	if (backlog_len == 0 || !moved)
+		loop_del(&room);
+	else if (!room.active && log_fd != -1)
+		(void)loop_add(&room, log_fd, EPOLLOUT, on_room, NULL);
+	if (backlog_len == 0)
+		loop_timer_unset(&retry);
+	else
+		loop_timer_set(&retry, retry_ms, again, NULL);
+	if (!hostlog_is_full())
+		children_go_on();
+}
+
+static void
 flush(void)
 {
 	size_t at = 0;
@@ -79,8 +115,7 @@ flush(void)
 	memmove(backlog, backlog + at, backlog_len);
 	retry_ms = at > 0 ? RETRY_MS : retry_ms < RETRY_MOST_MS / 2 ?
 	    retry_ms * 2 : RETRY_MOST_MS;
-	if (backlog_len > 0)
-		loop_timer_set(&retry, retry_ms, again, NULL);
+	wait_for_room(at > 0);
 }
 
 static void

@@ -363,6 +363,7 @@ parent_stop(void)
 		if (!d.failed)
 			log_info("stopping");
 		listen_close();
+		children_go_on();
 		loop_timer_set(&stop_timer, STOP_LIMIT_MS, stop_late, NULL);
 		children_shutdown();
 	}

@@ -115,6 +115,17 @@ whole_lines(void)
 }
 
 /*
+ * Somebody reads, but more slowly than roles speak: who would go on would have
+ * the lines left out that tell what he does.
+ */
+static bool
+log_is_full(void)
+{
+	return to_stderr ? held_len > sizeof(held) / 2 &&
+	    held_ms < LOG_DEAD_MS : hostlog_is_full();
+}
+
+/*
  * Nobody is waited for: with a pipe that is not read all would stand still.
  * A terminal and a full disk take parts of lines, and the rest waits.
  */
@@ -138,6 +149,8 @@ flush_held(void *arg)
 	    held_ms * 2 : HELD_MOST_MS;
 	if (held_len > 0)
 		loop_timer_set(&held_timer, held_ms, flush_held, NULL);
+	if (!log_is_full())
+		children_go_on();
 	if (held_len > 0 || lost == 0)
 		return;
 	held_lost = 0;
@@ -285,6 +298,8 @@ parent_on_log(struct msg *m)
 		audit_line(line);
 	(void)snprintf(out, sizeof(out), "%s: %s", role_name(who), line);
 	write_line((enum log_level)level, out, true);
+	if (log_is_full())
+		child_hold(m->chan);
 	return 0;
 }
 

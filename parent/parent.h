@@ -13,6 +13,12 @@
 
 #define PATH_LEN	256
 
+/*
+ * Of a log that takes nothing each pause is twice as long as the one before,
+ * in ms; from this one on nobody waits for it any more.
+ */
+#define LOG_DEAD_MS	320
+
 /* What a step of the start that only root can take fails for. */
 #define NEEDS_ROOT	"system mode is for root of the host, with all of " \
 			"its capabilities; others name --user"
@@ -127,6 +133,9 @@ void	 children_try_tls(void);
 bool	 child_complains(struct channel *);
 /* False of one that only tries them. */
 bool	 child_serves(const struct channel *);
+/* What it says is not read until children_go_on(). */
+void	 child_hold(struct channel *);
+void	 children_go_on(void);
 /* Sends settings to all roles. */
 void	 children_settings(void);
 void	 children_shutdown(void);
@@ -192,6 +201,8 @@ void	 tls_tell(void);
 /* hostlog.c: the host's syslog, which is never waited for; -1: there is none. */
 int	 hostlog_open(void);
 void	 hostlog_line(int priority, const char *line);
+/* Has half of what may wait, for one that still takes lines. */
+bool	 hostlog_is_full(void);
 /* Gives what is left a moment to go. */
 void	 hostlog_end(void);
 

@@ -16,6 +16,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -1084,6 +1085,16 @@ def children_of(pid):
         return [int(k) for k in f.read().split()]
 
 
+def act(port, n):
+    """So many lines of the audit log, as fast as they are made."""
+    c = Client(port)
+    sid = c.upload(helper("hello"))["id"]
+    c.send(f"ARGS {sid} x\n" * n)
+    for _ in range(n):
+        c.recv_line()
+    c.cmd("DELETE " + sid)
+
+
 def deaf_syslog(mode):
     """One that reads nothing holds nobody up; all that there is room for
     waits for it."""
@@ -1096,10 +1107,42 @@ def deaf_syslog(mode):
             while said.count('action="login"') < 400:
                 said += log.recv(8192).decode()
             ok("left out" not in said, "lines wait for who is late", said)
+            # more than there is room for
+            act(port, 3000)
             ok(keeps_serving(d, pid, port), "and the stop is one")
         finally:
             if alive(pid):
                 os.kill(pid, signal.SIGKILL)
+
+
+def busy_syslog(mode):
+    """Nor are more left out for one that reads than there is room for."""
+    with Daemon(mode) as d, own_log(d) as (log, port, pid):
+        reader = os.fork()
+        if reader == 0:
+            with open(d.dir + "/said", "wb", 0) as f:
+                while part := log.recv(8192):
+                    f.write(part + b"\n")
+            os._exit(0)
+
+        def said(what):
+            with open(d.dir + "/said") as f:
+                return f.read().count(what)
+        try:
+            many = [threading.Thread(target=act, args=(port, 750))
+                    for _ in range(4)]
+            for t in many:
+                t.start()
+            for t in many:
+                t.join()
+            wait_for(lambda: said('"ARGS"') == 3000 or said("left out"))
+            eq((said('"ARGS"'), said("left out")), (3000, 0),
+               "all of what several did at once is there")
+        finally:
+            os.kill(pid, signal.SIGTERM)
+            wait_for(lambda: not alive(pid))
+            os.kill(reader, signal.SIGKILL)
+            os.waitpid(reader, 0)
 
 
 @contextlib.contextmanager
@@ -1298,4 +1341,4 @@ run_tests(
         places_are_private, places_of_others)],
     alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM),
     alone(no_syslog, SYSTEM), alone(deaf_syslog, SYSTEM),
-    alone(deaf_stderr), alone(slow_stderr))
+    alone(busy_syslog, SYSTEM), alone(deaf_stderr), alone(slow_stderr))
