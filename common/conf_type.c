@@ -93,6 +93,9 @@ conf_quote(const char *value, char out[80])
 		else
 			out[n++] = *value;
 	}
+	/* no part of a character: it is no text */
+	if (*value != '\0')
+		n -= utf8_unfinished(out + 1, n - 1);
 	memcpy(out + n, *value == '\0' ? "\"" : "...\"",
 	    *value == '\0' ? 2 : 5);
 }

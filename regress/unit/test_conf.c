@@ -643,6 +643,10 @@ static const struct {
 	    "5678901234567890", "F:1: sandbox must be none, namespaces or "
 	    "tmpfs, not \"0123456789012345678901234567890123456789012345678"
 	    "90123456789012...\"" },
+	{ "sandbox 01234567890123456789012345678901234567890123456789"
+	    "012345678901\xc3\xa9t\xc3\xa9", "F:1: sandbox must be none, "
+	    "namespaces or tmpfs, not \"01234567890123456789012345678901234567"
+	    "890123456789012345678901...\"" },
 	{ "service-name caf\xe9", "F:1: service-name must be 1 to 63 bytes "
 	    "of UTF-8 text, in which %h is the host name and %% a percent "
 	    "sign, not \"caf\xe9\"" },
