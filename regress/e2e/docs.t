@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The message table in docs/ is what the build's table says, and what the
 # documents at the top name is there; each source has its audit level, each claim
-# its tests, each command its description.
+# its tests, each command its description; adapters are known everywhere.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,12 +30,17 @@ levels() {
 		$0 = substr($0, RSTART + RLENGTH) } }' "$top/docs/AUDIT.md"
 }
 
+# Also those that nobody has added yet.
+files() {
+	(cd "$top" && git ls-files --cached --others --exclude-standard "$@") |
+	    grep -v '^regress/'
+}
+
 # The second kind builds, installs and starts it, and is named as it is.
 sources() {
-	(cd "$top" && git ls-files) | grep -v '^regress/' |
-	    grep -E '\.(c|h|def|y|S|mjs|js|html)$' | sed 's/\.[a-zA-Z]*$//'
-	(cd "$top" && git ls-files etc debian '*.mk' '*.lds' 'web/*.json') |
-	    grep -v '^regress/'
+	files | grep -E '\.(c|h|def|y|S|mjs|js|html)$' |
+	    sed 's/\.[a-zA-Z]*$//'
+	files etc debian '*.mk' '*.lds' 'web/*.json'
 	echo ./Makefile
 }
 
@@ -139,6 +144,46 @@ errors() {
 	    "$top/common/errors.def"
 }
 
+# Commands with parameters that the section of JSON lines leaves out.
+unknown_arguments() {
+	sed -n '/^\.Ss Arguments/,/^\.Ss Answers/p' \
+	    "$top/man/debuglantern-protocol.7" >"$out.arguments"
+	sed -n 's/^\t{ "\([A-Z]*\)", .* params_\([a-z]*\),$/\1 \2/p' \
+	    "$top/netproc/commands.c" | while read -r name params; do
+		[ "$params" = none ] ||
+			grep -qE "^\.It Ic (.* , )?$name( |\$)" \
+			    "$out.arguments" ||
+			echo "debuglantern-protocol.7: Arguments has no $name"
+	done
+	rm -f "$out.arguments"
+}
+
+# The last part of each address, but for what stands for a name.
+addresses() {
+	sed -nE 's/^\t\{ "[A-Z]+", ([A-Z]+ )?"([^"]*)".*/\2/p' \
+	    "$top/netproc/route.c" | sed 's,/:[a-z]*$,,; s,.*/,,' | sort -u
+}
+
+unknown_addresses() {
+	addresses | while read -r name; do
+		grep -qwF -e "$name" "$top/man/debuglantern-http.7" ||
+			echo "debuglantern-http.7 has no address .../$name"
+	done
+}
+
+doors() {
+	sed -n 's/^\t\t\[DOOR_[A-Z_]*\] = "\([a-z-]*\)",$/\1/p' \
+	    "$top/spawner/client.c"
+}
+
+unknown_doors() {
+	doors | while read -r name; do
+		grep -qE "^\.Qq $name( |\$)" \
+		    "$top/man/debuglantern-protocol.7" ||
+			echo "debuglantern-protocol.7 has no door $name"
+	done
+}
+
 # What commands there are is asked of the table and of the programs.
 wrong_pages() {
 	sed -n 's/^\t{ "\([A-Z]*\)", .*/\1/p' "$top/netproc/commands.c" |
@@ -147,6 +192,9 @@ wrong_pages() {
 		grep -qw "$name" "$top/man/debuglantern-protocol.7" ||
 			echo "debuglantern-protocol.7 has no error $name"
 	done
+	unknown_arguments
+	unknown_addresses
+	unknown_doors
 	keys_of_conf | undescribed debuglantern.conf.5 Ic
 	"$bin/debuglanternctl" help --completion | sed 's/:.*//' |
 	    grep -v '^-' | undescribed debuglanternctl.1 Cm
@@ -154,10 +202,35 @@ wrong_pages() {
 	"$bin/debugger" help --completion | sed -e 's/:.*//' -e 's/ add$//' |
 	    grep -v '^-' | undescribed debugger.1 Cm
 	for count in "$(keys_of_conf | wc -l)" "$(errors | wc -l)" \
+	    "$(addresses | wc -l)" \
 	    "$("$bin/debuglanternctl" help --completion | wc -l)" \
 	    "$("$bin/debugger" help --completion | wc -l)"; do
 		[ "$count" -gt 30 ] || echo "only $count of a kind are looked for"
 	done
+	[ "$(doors | wc -l)" -ge 5 ] || echo 'only few doors are looked for'
+}
+
+adapters() {
+	sed -n 's/^\t\t\.name = "\([a-z-]*\)",.*/\1/p' \
+	    "$top/debugger/profile_table.c"
+}
+
+# Rows and lists of adapters that stand elsewhere.
+unnamed_adapters() {
+	adapters | while read -r name; do
+		for file in debugger/dialect.c launcher/probe.c; do
+			grep -qF "\"$name\"" "$top/$file" ||
+				echo "$file has no row for $name"
+		done
+		grep -qF ".Dq $name" "$top/man/debuglantern.conf.5" ||
+			echo "debuglantern.conf.5 says nothing about $name"
+		for file in debugger/choose.c docs/DEPENDENCIES.md \
+		    etc/completions/debugger etc/completions/_debugger; do
+			grep -qiwF -e "$name" "$top/$file" ||
+				echo "$file does not name $name"
+		done
+	done
+	[ "$(adapters | wc -l)" -ge 5 ] || echo 'only few are looked for'
 }
 
 # $1: number; $2: what must hold; $3: what does not
@@ -170,7 +243,7 @@ nothing_of() {
 	fi
 }
 
-echo 1..12
+echo 1..13
 if "$helpers/msgtable" >"$out" && [ -s "$out" ] &&
     ! grep -q '(null)' "$out"; then
 	echo 'ok 1 - the table is printed, with a word for everything'
@@ -209,7 +282,9 @@ nothing_of 9 'there are sources to look at' \
 count=$(claims | wc -l)
 nothing_of 10 'there are claims to look at' \
     "$([ "$count" -gt 25 ] || echo "only $count")"
-nothing_of 11 'the man pages describe each command, error and key' \
+nothing_of 11 'the man pages describe each command, error, key, address, door' \
     "$(wrong_pages)"
 nothing_of 12 'the man pages name each option that help shows' \
     "$(unnamed_options debuglanternctl; unnamed_options debugger)"
+nothing_of 13 'each debug adapter is known wherever adapters are' \
+    "$(unnamed_adapters)"

@@ -78,7 +78,12 @@ class Tap:
         return bool(cond)
 
     def eq(self, got, want, name):
-        return self.ok(got == want, name, f"got:  {got!r}\nwant: {want!r}")
+        detail = f"got:  {got!r}\nwant: {want!r}"
+        # of two long lists of names only these are looked for
+        if isinstance(got, set) and isinstance(want, set):
+            detail = "got, not wanted: {}\nwanted, not got: {}".format(
+                *(sorted(x, key=repr) for x in (got - want, want - got)))
+        return self.ok(got == want, name, detail)
 
     def skip(self, name, why):
         self.n += 1
