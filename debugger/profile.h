@@ -12,23 +12,19 @@ struct json_object;
 enum language { LANG_NATIVE, LANG_GO, LANG_PYTHON, LANG_COUNT };
 
 enum quirk {
-	/* expressions in a repl are its own commands; ` marks one for sure */
-	Q_BACKTICK	= 1 << 0,
 	/* memory and instructions can be had by its commands where no
 	 * request is announced */
-	Q_LLDB_COMMANDS	= 1 << 1,
-	/* data breakpoints by address only */
-	Q_DATA_BY_ADDRESS = 1 << 2,
+	Q_LLDB_COMMANDS	= 1 << 0,
 	/* it dials a socket instead of speaking on its pipes */
-	Q_DIALS		= 1 << 3,
+	Q_DIALS		= 1 << 1,
 	/* the binary is the language's, the adapter is a part of it */
-	Q_NEEDS_INTERPRETER = 1 << 4,
+	Q_NEEDS_INTERPRETER = 1 << 2,
 	/* SIGKILL is exit code 9 to it; other signals stop first */
-	Q_SIGNAL_IS_CODE = 1 << 5,
+	Q_SIGNAL_IS_CODE = 1 << 3,
 	/* some versions run the program when they are told to launch it, others
 	 * load it no sooner than that: launch comes after the breakpoints,
 	 * which may all be pending */
-	Q_LAUNCH_LAST	= 1 << 6
+	Q_LAUNCH_LAST	= 1 << 4
 };
 
 /* Where the value of a member of launch or attach comes from. */

@@ -150,8 +150,7 @@ const struct profile profiles[] = {
 		.install = "apt-get install lldb-19 (any version from 18 on)",
 		.launch = lldb_launch, .attach = lldb_attach,
 		.languages = NATIVE | GO,
-		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS |
-		    Q_SIGNAL_IS_CODE,
+		.quirks = Q_LLDB_COMMANDS | Q_SIGNAL_IS_CODE,
 		.main = "main", .exit_words = "exited with status = ",
 	}, {
 		.name = "delve", .aka = "dlv", .adapter_id = "go",
@@ -176,8 +175,7 @@ const struct profile profiles[] = {
 		    "1.11 or later",
 		.launch = codelldb_launch, .attach = codelldb_attach,
 		.languages = NATIVE,
-		.quirks = Q_BACKTICK | Q_LLDB_COMMANDS | Q_DATA_BY_ADDRESS |
-		    Q_SIGNAL_IS_CODE,
+		.quirks = Q_LLDB_COMMANDS | Q_SIGNAL_IS_CODE,
 		.main = "main", .exit_words = "exited with status = ",
 	}, {
 		.name = "gdb", .adapter_id = "gdb",
