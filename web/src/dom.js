@@ -81,15 +81,31 @@ function refocus(el, had, at) {
 }
 
 // Who works with the keyboard in what is replaced goes on in what is new.
-export function replace(el, ...children) {
+function keepingFocus(el, f) {
 	const had = document.activeElement;
 	const at = [...el.querySelectorAll(REACHED)].indexOf(had);
 
-	el.replaceChildren();
-	add(el, ...children);
-	if (at !== -1)
+	f();
+	if (at !== -1 && document.activeElement !== had)
 		refocus(el, had, at);
+}
+
+export function replace(el, ...children) {
+	keepingFocus(el, () => {
+		el.replaceChildren();
+		add(el, ...children);
+	});
 	return el;
+}
+
+// Whether the old one stays: it is the same, or a list, which is so in part.
+function stays(old, made) {
+	if (old.isEqualNode(made))
+		return true;
+	if (old.nodeName !== "DL" || made.nodeName !== "DL")
+		return false;
+	renewNodes(old, [...made.childNodes]);
+	return true;
 }
 
 // Rows that come or go: what is the same before and after them stays.
@@ -97,12 +113,12 @@ function replaceMiddle(el, olds, made) {
 	let at = 0;
 
 	for (; olds.length > 0 && made.length > 0 &&
-	    olds[0].isEqualNode(made[0]); at++) {
+	    stays(olds[0], made[0]); at++) {
 		olds.shift();
 		made.shift();
 	}
 	while (olds.length > 0 && made.length > 0 &&
-	    olds.at(-1).isEqualNode(made.at(-1))) {
+	    stays(olds.at(-1), made.at(-1))) {
 		olds.pop();
 		made.pop();
 	}
@@ -112,9 +128,7 @@ function replaceMiddle(el, olds, made) {
 	made.forEach((e) => el.insertBefore(e, after));
 }
 
-// Puts in what is different and leaves the rest, with what is selected of it.
-export function renew(el, ...children) {
-	const made = [...add(h("div"), ...children).childNodes];
+function renewNodes(el, made) {
 	const olds = [...el.childNodes];
 
 	if (made.length !== olds.length) {
@@ -122,13 +136,16 @@ export function renew(el, ...children) {
 		return;
 	}
 	olds.forEach((old, i) => {
-		if (old.isEqualNode(made[i]))
-			return;
-		if (old.nodeName === "DL" && made[i].nodeName === "DL")
-			renew(old, [...made[i].childNodes]);
-		else
+		if (!stays(old, made[i]))
 			old.replaceWith(made[i]);
 	});
+}
+
+// Puts in what is different and leaves the rest, with what is selected of it.
+export function renew(el, ...children) {
+	const made = [...add(h("div"), ...children).childNodes];
+
+	keepingFocus(el, () => renewNodes(el, made));
 }
 
 export function button(label, onclick, { name, kind = "", title } = {}) {

@@ -149,7 +149,9 @@ function shareRow(s, x) {
 	    encodeURIComponent(x.user))))));
 }
 
-function shareCard(s) {
+// The list is made anew as it changes, what is beside it is not: who types is
+// not disturbed, and a link that is shown once stays.
+function shareCard(s, list) {
 	if (!act.mayOwn(s))
 		return null;
 	const user = h("input", { required: true, spellcheck: "false",
@@ -160,16 +162,40 @@ function shareCard(s) {
 	user.setAttribute("aria-label", "user to share with");
 	how.setAttribute("aria-label", "what he may do");
 	go.type = "submit";
-	return card("Shared with", s.shared && h("ul.plain",
-	    s.shared.map((x) => shareRow(s, x))), h("form.inline",
+	return card("Shared with", list, h("form.inline",
 	    { onsubmit: (e) => {
 		e.preventDefault();
-		busy(go, () => put(ref(s.id, "/shares/" +
-		    encodeURIComponent(user.value.trim())),
-		    { access: how.value }));
+		busy(go, async () => {
+			const name = user.value.trim();
+
+			await put(ref(s.id, "/shares/" +
+			    encodeURIComponent(name)), { access: how.value });
+			if (user.value.trim() === name)
+				user.value = "";
+		});
 	} }, user, how, go), h("p.hint", "Who may use it acts " +
 	    "as its owner, on everything that the owner may."),
-	    s.tty && act.isOwner(s) && h("details", h("summary", "By a link"), linkFields(s)));
+	    s.tty && act.isOwner(s) && h("details",
+	    h("summary", "By a link"), linkFields(s)));
+}
+
+function shareDrawer(el) {
+	const list = h("ul.plain");
+	let shown = null;
+
+	return (s) => {
+		const what = [act.mayOwn(s), s.tty, act.isOwner(s)].join();
+		const had = list.contains(document.activeElement);
+
+		replace(list, s.shared?.map((x) => shareRow(s, x)));
+		list.hidden = !s.shared;
+		if (what !== shown)
+			replace(el, shareCard(s, list));
+		shown = what;
+		// the last row has gone
+		if (had && !list.contains(document.activeElement))
+			el.querySelector("input")?.focus();
+	};
 }
 
 // -- what happened ------------------------------------------------------------
@@ -238,20 +264,15 @@ function layout(id) {
 }
 
 function drawer(parts) {
+	const drawShare = shareDrawer(parts.share);
 	let last = null, run;
 
 	return (s) => {
 		if (s !== last) {
-			// who types in a card is not disturbed
-			const typing = parts.share.contains(
-			    document.activeElement);
-
 			replace(parts.head, headOf(s));
-			replace(parts.how, howCard(s));
+			renew(parts.how, howCard(s));
 			replace(parts.debug, debugCard(s));
-			if (!typing || last?.shared?.length !==
-			    s.shared?.length)
-				replace(parts.share, shareCard(s));
+			drawShare(s);
 			parts.input.hidden = s.tty || !format.isActive(s) ||
 			    !act.mayUse(s);
 			document.title =

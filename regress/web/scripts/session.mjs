@@ -312,11 +312,55 @@ async function shares(t) {
 	await row.waitFor();
 	t.eq((await t.call("GET", "/sessions/" + id)).data.shared,
 	    [{ user: other, access: "ro" }], "it is shared");
+	t.ok(await t.until(async () => await page
+	    .getByLabel("user to share with").inputValue() === "", 20),
+	    "the form is empty again");
+	await page.getByLabel("user to share with").fill(other);
+	await page.getByLabel("what he may do").selectOption("rw");
+	await page.getByRole("button", { name: "Share", exact: true }).click();
+	t.ok(await t.until(async () => /may use it/.test(await row
+	    .textContent()), 20), "what he may do is shown as it changes",
+	    await row.textContent());
 	await t.clean(page, "shared session");
 	await row.getByRole("button").click();
 	await row.waitFor({ state: "detached" });
 	t.ok(!(await t.call("GET", "/sessions/" + id)).data.shared,
 	    "and not any more");
+	t.eq(await page.evaluate(() => document.activeElement.ariaLabel),
+	    "user to share with", "the keyboard stays there");
+}
+
+// A link cannot be shown a second time: it is there for as long as its page.
+async function linkStays(t) {
+	const id = await t.terminal(["/bin/cat"]);
+	const page = await open(t, id);
+	const link = page.locator(".copyline code", { hasText: "#dlv_" });
+	const user = page.getByLabel("user to share with");
+
+	await page.getByText("By a link").click();
+	await page.getByRole("button", { name: "Make a link" }).click();
+	await link.waitFor();
+	await user.fill("half a na");
+	await page.locator("h1").click();
+	await t.call("POST", `/sessions/${id}/kill`);
+	await page.locator(".ending").waitFor();
+	t.ok(await link.isVisible(), "a link stays as its session ends");
+	t.eq(await user.inputValue(), "half a na", "and what is typed");
+}
+
+// Whoever has scrolled in a long command reads on as its session ends.
+async function readsOn(t) {
+	const id = await command(t, ["/bin/sh", "-c", "exec cat # " +
+	    "word ".repeat(600)]);
+	const page = await open(t, id);
+	const code = page.locator(".facts code.long");
+	const top = () => code.evaluate((e) => e.scrollTop);
+
+	await code.evaluate((e) => e.scrollTo(0, 60));
+	t.ok(await top() > 0, "a long command is scrolled in");
+	await t.call("POST", `/sessions/${id}/kill`);
+	await page.locator(".ending").waitFor();
+	t.ok(await top() > 0, "and stays so");
 }
 
 // An id is there to be copied, though the time beside it goes on.
@@ -336,6 +380,10 @@ async function selects(t) {
 	await page.locator("dt:text-is('Memory')").waitFor();
 	t.eq(await page.evaluate(() => String(getSelection())), id,
 	    "and what is selected stays so");
+	await t.call("POST", `/sessions/${id}/kill`);
+	await page.locator(".ending").waitFor();
+	t.eq(await page.evaluate(() => String(getSelection())), id,
+	    "also when the session ends");
 }
 
 async function gone(t) {
@@ -410,4 +458,5 @@ async function keepsSettings(t) {
 export const tests = { output, broken, ends, follows, hurries,
     searches, searchesAll, named, late,
     colourful, downloads, again,
-    debugs, shares, selects, gone, startsWith, keepsSettings };
+    debugs, shares, linkStays, readsOn, selects, gone, startsWith,
+    keepsSettings };
