@@ -39,7 +39,7 @@ struct mcp_long {
 
 /* Looks at the next bytes of it; zero it first. */
 void	mcp_long_feed(struct mcp_long *, const char *, size_t);
-/* Its id as JSON, or NULL. */
+/* Its id as JSON, which is written as it came; or NULL. */
 struct json_object *mcp_long_id(const struct mcp_long *);
 
 struct mcp_input {

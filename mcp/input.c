@@ -75,7 +75,7 @@ outside(struct mcp_long *l, char c)
 		l->at_key = c == ',';
 		if (c != ',' && l->depth > 0)
 			l->depth--;
-	} else if (l->taking && c != ':' && c != ' ' && c != '\t')
+	} else if (l->taking && c != ':' && c != ' ' && c != '\t' && c != '\r')
 		keep(l, c);
 }
 
@@ -89,6 +89,18 @@ mcp_long_feed(struct mcp_long *l, const char *p, size_t len)
 			in_string(l, p[i]);
 		else
 			outside(l, p[i]);
+}
+
+/* Half a surrogate pair is a text to its client, but none to our parser. */
+static void
+write_as_it_came(struct json_object *id, const struct mcp_long *l)
+{
+	char *text = strndup(l->id, l->id_len);
+
+	if (text != NULL)
+		json_object_set_serializer(id,
+		    json_object_userdata_to_json_string, text,
+		    json_object_free_userdata);
 }
 
 struct json_object *
@@ -105,6 +117,8 @@ mcp_long_id(const struct mcp_long *l)
 	if (id == NULL && json_tokener_get_error(tok) == json_tokener_continue)
 		id = json_tokener_parse_ex(tok, " ", 1);
 	json_tokener_free(tok);
+	if (json_object_is_type(id, json_type_string))
+		write_as_it_came(id, l);
 	if (json_object_is_type(id, json_type_string) ||
 	    json_object_is_type(id, json_type_int))
 		return id;

@@ -42,6 +42,23 @@ is_id(struct json_object *id)
 	    json_object_get_int64(id) != INT64_MIN;
 }
 
+/* Answers have the id as it came, for the client to find it. */
+static void
+keep_id(struct json_object *o, const char *line, size_t len)
+{
+	struct mcp_long l = { .depth = 0 };
+	struct json_object *id;
+
+	if (!json_object_is_type(member(o, "id"), json_type_string))
+		return;
+	mcp_long_feed(&l, line, len);
+	id = mcp_long_id(&l);
+	if (id != NULL && json_object_equal(id, member(o, "id")))
+		json_object_object_add(o, "id", id);
+	else
+		json_object_put(id);
+}
+
 /* -- for us ---------------------------------------------------------------- */
 
 /* Nothing comes back from these; only one of them has a consequence. */
@@ -203,6 +220,7 @@ take_object(struct json_object *o, const char *line, size_t len)
 	const char *method = asked.batch ? "" : reply_str(o, "method", "");
 	size_t i, told = 0;
 
+	keep_id(o, line, len);
 	if (!asked.batch && (take_notification(o, method) ||
 	    take_ping(o, method)))
 		return;

@@ -71,6 +71,8 @@ def bad_lines():
                  b'"a\\u0000b"}}}', -32700, "nul"),
                 (b'{"jsonrpc":"2.0","id":9,"method":"a\\ud800b"}', -32700,
                  9),
+                (b'{"jsonrpc":"2.0","id":"\\udc00/\\/","method":"x"}',
+                 -32700, "\udc00//"),
                 (b'{"jsonrpc":"2.0","id":99999999999999999999999,'
                  b'"method":"no/such"}', -32601, 99999999999999999999999),
                 (b'{"jsonrpc":"2.0","id":99999999999999999999999,'
@@ -87,6 +89,9 @@ def bad_lines():
         m = p.next()
         ok(m["id"] == "cr" and m.get("result"), "blanks are blanks: an end "
            "of lines as others write it", m)
+        p.raw(b'{"jsonrpc":"2.0","id" :"\\ud800"\r,"method":"ping"}\r\n')
+        eq(p.next(), {"jsonrpc": "2.0", "id": "\ud800", "result": {}},
+           "an id is the client's, whatever it says")
         p.raw(b"\n \r\n\t\n")
         p.raw(b'{"jsonrpc":"2.0","method":"' + b"n" * (1 << 20) + b'"}\n')
         p.note("notifications/cancelled", requestId=99)

@@ -38,6 +38,7 @@ static const struct {
 	{ "{\"a\":\"id\",\"b\":[\"id\",3],\"x\":\"~\"}", NULL, false },
 	{ "~\"id\":1", NULL, false },
 	{ "}}}]]]{\"id\":1}~", "1", false },
+	{ "{\"id\":1\r,\"x\":\"~\"}", "1", false },
 };
 
 /* In pieces of every size; ~ stands for much. */
@@ -78,6 +79,21 @@ ids(void **state)
 				    json_object_get_string(id));
 			json_object_put(id);
 		}
+}
+
+/* Other letters say the same, but not to whoever compares them. */
+static void
+ids_as_they_came(void **state)
+{
+	struct json_object *id;
+	struct mcp_long l;
+
+	(void)state;
+	feed(&l, "{\"id\" : \"\\ud800\\/\\u0061\" \r,\"x\":\"~\"}", 3);
+	id = mcp_long_id(&l);
+	assert_string_equal(json_object_to_json_string(id),
+	    "\"\\ud800\\/\\u0061\"");
+	json_object_put(id);
 }
 
 static void
@@ -132,8 +148,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids), cmocka_unit_test(long_ids),
-		cmocka_unit_test(lines),
+		cmocka_unit_test(ids), cmocka_unit_test(ids_as_they_came),
+		cmocka_unit_test(long_ids), cmocka_unit_test(lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
