@@ -435,14 +435,11 @@ tell_running(struct editor *e)
 	editor_event(e, "continued", body);
 }
 
-void
-editor_catch_up(struct editor *e)
+static void
+tell_phase(struct editor *e)
 {
 	const enum phase before = e->told;
 
-	/* how it stopped is not known yet: it is told later */
-	if (dbg.phase == PHASE_STOPPED && dbg.gathering)
-		return;
 	e->told = dbg.phase == PHASE_INITIALIZING ||
 	    dbg.phase == PHASE_CONFIGURING ? PHASE_RUNNING : dbg.phase;
 	if (dbg.phase == PHASE_STOPPED && before == PHASE_STOPPED) {
@@ -455,6 +452,15 @@ editor_catch_up(struct editor *e)
 	else if (e->told != PHASE_RUNNING && before != e->told)
 		tell_end(e);
 	e->shown = dbg.epoch;
+}
+
+/* How it stopped or ended may not be known yet: then it is told later. */
+void
+editor_catch_up(struct editor *e)
+{
+	if (!dbg.gathering || (dbg.phase != PHASE_STOPPED &&
+	    dbg.phase != PHASE_TERMINATED))
+		tell_phase(e);
 }
 
 void
@@ -484,7 +490,9 @@ editor_end(struct editor *e, struct json_object *message)
 		editor_respond(e, message, true, NULL, NULL);
 	if (e->ready) {
 		editor_output(e, true);
-		editor_catch_up(e);
+		/* for one that leaves there is no later */
+		if (dbg.phase != PHASE_STOPPED || !dbg.gathering)
+			tell_phase(e);
 	}
 	e->fetching = op;
 	editor_close(e);

@@ -379,6 +379,28 @@ def large_events():
             ("module", "thread")], ["thread"], "other events come or do not")
 
 
+def joins_an_end():
+    """How it ended is known a moment after that it did."""
+    path = os.path.join(WORK, "ends")
+    with open(path + ".conv", "w") as f:
+        f.write("\n".join((
+            "include entry19.inc", "< continue", "ok continue",
+            "ev terminated {}", 'ev thread {"reason":"exited","threadId":7}',
+            "< disconnect", "< threads", 'ok threads {"threads":[]}',
+            'ev exited {"exitCode":5}', "ok disconnect")) + "\n")
+    with Rig(path) as r:
+        e = in_the_mock(r)
+        r.ask("continue", wait=False)
+        e.event("thread")
+        late = Editor(r, conn=40)
+        late.join()
+        late.ask("configurationDone")
+        e.send("threads")
+        for who, x in (("who was there", e), ("who joins then", late)):
+            eq(x.event("exited")["exitCode"], 5, f"{who} hears how it ended")
+            x.event("terminated")
+
+
 def leaves():
     with Rig() as r:
         begun(r)
@@ -459,7 +481,7 @@ try:
     run_tests(joins_a_stop, output_while_it_runs, floods,
               exceptions_have_owners, too_many, breakpoints_have_owners,
               one_after_the_other, leaves_with_some_on_their_way,
-              counts_of_hits, large_events, leaves, two_editors,
+              counts_of_hits, large_events, joins_an_end, leaves, two_editors,
               refusals)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)
