@@ -358,6 +358,8 @@ begin(struct op *op)
 	if (l.op != NULL && l.owed)
 		op_fail(l.op, "refused", "it was started anew meanwhile");
 	drop_op();
+	/* it is about what was begun before */
+	loop_timer_unset(&l.timer);
 	dbg.profile = l.choice.profile;
 	dbg.attached = l.attach;
 	reduce_begin(&dbg);
