@@ -251,21 +251,38 @@ on_look(void *arg)
 }
 
 /*
- * Where the adapter has lost sight of the program, it may have been let go, or
- * be dying still: what a debugger hears of an end comes before the end.
+ * Where the adapter has lost sight of the program, or has died itself, that may
+ * have been let go, or be dying still: what a debugger hears of an end comes
+ * before the end, and what kills both need not kill the program first.
  */
 static bool
 looks_again(void)
 {
-	if (dbg.phase != PHASE_TERMINATED || dbg.ending.known ||
-	    went_with_it() || !dbg.ending.lost)
+	struct ending *e = &dbg.ending;
+
+	if (dbg.phase != PHASE_TERMINATED || e->known)
+		return false;
+	if (went_with_it()) {
+		e->lives = e->adapter_died = false;
+		return false;
+	}
+	if (e->never || (!e->lost && !e->adapter_died))
 		return false;
 	if (dbg.attached && looks++ < LOOKS_MAX) {
 		loop_timer_set(&farewell_timer, LOOK_MS, on_look, NULL);
 		return true;
 	}
-	dbg.ending.lives = dbg.attached;
+	e->lives = dbg.attached;
 	return false;
+}
+
+/* Who ends the session waits for no more looks. */
+void
+engine_conclude(void)
+{
+	loop_timer_unset(&farewell_timer);
+	looks = LOOKS_MAX;
+	(void)looks_again();
 }
 
 /*

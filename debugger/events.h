@@ -15,6 +15,8 @@ void	 engine_tell_link(void);
 void	 engine_resuming(void);
 /* It goes on at once: nobody was told that it stopped. */
 void	 engine_going_on(void);
+/* The session ends: what has become of the program is as it seems now. */
+void	 engine_conclude(void);
 /* What summary_gather() was asked to find out is known. */
 void	 engine_gathered(void);
 /* Starts what was waiting for the last one's tree to be gone. */

@@ -638,6 +638,7 @@ refuse_all(struct queue *queue)
 static void
 end_all(struct op *op)
 {
+	engine_conclude();
 	dbg.gathering = false;
 	engine_tell_link();
 	wait_settle();

@@ -303,6 +303,7 @@ set_code(struct dbg *d, int64_t code)
 		return;
 	}
 	e->known = true;
+	e->lives = false;
 	if (d->fatal != 0 && (code == d->fatal || code == 128 + d->fatal))
 		e->signal = d->fatal;
 	else if ((int32_t)code < 0 && (int32_t)code > -NSIG)
@@ -315,6 +316,7 @@ void
 reduce_known(struct dbg *d, int code, int sig)
 {
 	d->ending.known = d->ending.sure = true;
+	d->ending.lives = false;
 	d->ending.code = sig == 0 ? code : 0;
 	d->ending.signal = sig;
 }

@@ -14,6 +14,7 @@
 
 /* Fields of "stat", counted as proc(5) does; the name is the second. */
 #define FIELD_STATE	3
+#define FIELD_THREADS	20
 #define FIELD_STATUS	52
 
 static int dir_fd = -1;
@@ -65,6 +66,9 @@ trail_over(int *status)
 	text[n] = '\0';
 	state = field(text, FIELD_STATE);
 	if (state == NULL || strchr("ZX", *state) == NULL)
+		return false;
+	/* its first thread has ended alone: the others are the process */
+	if ((s = field(text, FIELD_THREADS)) != NULL && atoi(s) > 1)
 		return false;
 	if ((s = field(text, FIELD_STATUS)) != NULL)
 		*status = atoi(s);

@@ -314,15 +314,53 @@ def lost_programs():
 
 def lost_before_it_has_ended():
     """What a debugger hears of an end comes before the end."""
+    for name in ("lost", "sigpipe"):
+        p = subprocess.Popen(["sleep", "1000"])
+        with Rig(name) as r:
+            r.ask("attach", pid=p.pid, adapter="lldb-dap")
+            dying = threading.Timer(0.2, p.kill)
+            dying.start()
+            try:
+                s = r.ask("pause")
+            except Failed as e:
+                s = e.error
+            dying.join()
+            eq((s["state"], s.get("exit")), ("exited", {"signal": "SIGKILL"}),
+               f"{name}: a dying program has ended")
+        p.wait()
+
+
+def left_while_it_is_looked_for():
+    """Who ends the session meanwhile is not told of an end that is none."""
     p = subprocess.Popen(["sleep", "1000"])
     with Rig("lost") as r:
         r.ask("attach", pid=p.pid, adapter="lldb-dap")
-        dying = threading.Timer(0.2, p.kill)
-        dying.start()
+        n = r.send("pause")
+        time.sleep(0.2)
+        s = r.ask("stop", conn=2)
+        ok("goes on" in s["words"], "the program goes on", s)
+        ok("goes on" in r.answer(n)["words"], "who waited hears so, too",
+           r.answer(n))
+    p.kill()
+    p.wait()
+
+
+def without_its_first_thread():
+    """Other threads of it are the program still, whatever the first is."""
+    number = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
+    p = subprocess.Popen([sys.executable, "-c", f"""if True:
+        import ctypes, sys, threading, time
+        threading.Thread(target=time.sleep, args=(1000,)).start()
+        sys.stdin.read()
+        ctypes.CDLL(None).syscall({number}, 0)"""], stdin=subprocess.PIPE)
+    with Rig("lost") as r:
+        r.ask("attach", pid=p.pid, adapter="lldb-dap")
+        p.stdin.close()
+        wait_for(lambda: not alive(p.pid))
         s = r.ask("pause")
-        dying.join()
-        eq((s["state"], s.get("exit")),
-           ("exited", {"signal": "SIGKILL"}), "a dying program has ended")
+        ok("goes on" in s["words"], "a program without its first thread "
+           "goes on", s)
+    p.kill()
     p.wait()
 
 
@@ -716,7 +754,9 @@ run_tests(launch_orders, gdb_launches_last, without_waiting,
           behind_our_back, environment, asks_for_what_was_announced,
           reads_always, does_not_tick, moved_by_its_own_commands,
           answers_of_nobody, breaks_of_a_start, exit_codes,
-          lost_programs, lost_before_it_has_ended, output_before_the_end,
+          lost_programs, lost_before_it_has_ended,
+          left_while_it_is_looked_for, without_its_first_thread,
+          output_before_the_end,
           cuts_no_character, death_is_a_state,
           death_while_stopped, refused_launches,
           refused_starts_change_nothing, limits, busy,

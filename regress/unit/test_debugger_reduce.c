@@ -201,6 +201,10 @@ endings(void **state)
 	running(false);
 	assert_int_equal(event("exited", "{\"exitCode\":-1}"), CHANGE_ENDED);
 	assert_true(d.ending.lost && !d.ending.known);
+	/* its parent may know better, later: then it goes on no more */
+	d.ending.lives = true;
+	reduce_known(&d, 0, SIGKILL);
+	assert_true(d.ending.signal == SIGKILL && !d.ending.lives);
 	running(false);
 	d.profile = &profiles[2];
 	assert_string_equal(d.profile->name, "debugpy");
