@@ -6,6 +6,7 @@
 #include "fn.h"
 #include "log.h"
 #include "loop.h"
+#include "probing.h"
 #include "process.h"
 #include "store/text.h"
 #include "timeline.h"
@@ -181,6 +182,25 @@ copy_hooks(struct process *to, const struct process *from)
 	to->nfailed = from->nfailed;
 }
 
+/* Its parent may have been given others, or lost some, after its birth. */
+static void
+correct_hooks(struct process *p)
+{
+	struct hook *h;
+	uint32_t fn;
+
+	for (fn = 0; fn < p->nhooks; fn++) {
+		h = &p->hooks[fn];
+		if ((h->state == HOOK_ON) == target_has(p->target, fn))
+			continue;
+		hook_forget(p, h);
+		if (target_has(p->target, fn))
+			hook_set(p, h, HOOK_ON);
+	}
+	p->unsettled = true;
+	probing_kick();
+}
+
 /* Until it is looked at: it may crash before. */
 static void
 copy_modules(struct process *to, const struct process *from)
@@ -265,6 +285,8 @@ on_fork(struct process *parent, const struct target_event *e)
 	copy_modules(p, parent);
 	/* what its parent waits for it has not got either */
 	p->unsettled = parent->unsettled;
+	if (e->differs)
+		correct_hooks(p);
 	timeline_forked(p);
 }
 

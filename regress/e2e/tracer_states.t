@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -16,6 +17,7 @@ from tracerproc import Tracer, calls  # noqa: E402
 
 ENTER = "function_enter"
 LOADS = 400
+BROOD = 60
 BY_NAME = ("SELECT function_name, count(*) FROM events WHERE event_type = "
            "'function_enter' GROUP BY 1 ORDER BY 1")
 
@@ -116,6 +118,41 @@ def children_meanwhile():
            "and of one that falls it is known where")
 
 
+def calls_of_each(t):
+    return dict(t.ask("sql", statement="SELECT thread_id, count(*) FROM "
+                      "events WHERE event_type = 'function_enter' GROUP BY 1")
+                ["rows"])
+
+
+def calls_later(t, was):
+    """How many have called since."""
+    return sum(n > was.get(tid, 0) for tid, n in calls_of_each(t).items())
+
+
+def born_while_probes_come_and_go():
+    """A child has the code that its parent had when it was born, whatever
+    that has been given before anybody heard of it."""
+    program = build("brood.c", "-g", "-O1")
+    with Tracer() as t, tempfile.TemporaryDirectory() as tmp:
+        born = tmp + "/born"
+        t.ask("launch", command=program, args=[str(BROOD), born],
+              projectRoot=SOURCES, followForks=True,
+              trace={"add": ["inherit"]})
+        while not os.path.exists(born):
+            t.ask("trace", remove=["inherit"])
+            t.ask("trace", add=["inherit"])
+        was = calls_of_each(t)
+        wait_for(lambda: calls_later(t, was) == BROOD, 10, 0.2)
+        eq(calls_later(t, was), BROOD, "each child has its probe")
+        t.ask("trace", remove=["inherit"])
+        time.sleep(0.3)
+        was = calls_of_each(t)
+        time.sleep(0.3)
+        eq(calls_later(t, was), 0, "and none keeps it")
+        os.remove(born)
+        t.over()
+
+
 def mapped_twice():
     lib = build("plug.c", "-g", "-O1", "-shared", "-fPIC", name="plug2.so")
     p = subprocess.Popen([build("twice.c", "-g", "-O1", "-ldl"), lib],
@@ -182,5 +219,5 @@ def loads_while_others_come():
 
 
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
-          attached_as_it_says, children_meanwhile, mapped_twice,
-          without_its_first_thread, loads_while_others_come)
+          attached_as_it_says, children_meanwhile,
+          born_while_probes_come_and_go, mapped_twice, without_its_first_thread, loads_while_others_come)

@@ -293,7 +293,7 @@ report_crash(struct target *t, struct thread *th, int signo)
 /* --- births --------------------------------------------------------------- */
 
 static void
-report_fork(struct target *t, struct target *child, pid_t pid)
+report_fork(struct target *t, struct target *child, pid_t pid, bool differs)
 {
 	struct target_event e;
 
@@ -302,6 +302,7 @@ report_fork(struct target *t, struct target *child, pid_t pid)
 	e.tid = t->pid;
 	e.child = child;
 	e.child_pid = pid;
+	e.differs = differs;
 	report(t, &e);
 }
 
@@ -361,7 +362,7 @@ on_bare_child(struct target *t, pid_t pid)
 	    strtol(tracer, NULL, 10) == 0)
 		return;
 	stray_add(pid);
-	report_fork(t, NULL, pid);
+	report_fork(t, NULL, pid, false);
 }
 
 /*
@@ -446,12 +447,15 @@ static void
 fork_birth(struct target *c, struct thread *th)
 {
 	struct target *parent = th->parent;
+	bool differs = false;
 
 	th->born = false;
 	th->parent = NULL;
-	if (parent->injected)
+	if (parent->injected) {
+		differs = !probes_found(c, parent);
 		(void)inject_fork(c, th, parent);
-	report_fork(parent, c, c->pid);
+	}
+	report_fork(parent, c, c->pid, differs);
 	go_on(th);
 }
 
@@ -476,7 +480,7 @@ on_vfork(struct target *t, pid_t child)
 		th->vfork = true;
 	/* followed, it is said when it has a program of its own */
 	if (!t->opt.follow_fork)
-		report_fork(t, NULL, child);
+		report_fork(t, NULL, child, false);
 }
 
 /* --- ends ----------------------------------------------------------------- */
@@ -606,7 +610,7 @@ vfork_exec(struct target *t, struct thread *th)
 	c->threads->stop = STOP_PLAIN;
 	c->threads->midway = true;
 	target_link(c);
-	report_fork(t, c, pid);
+	report_fork(t, c, pid, false);
 	on_exec(c, c->threads);
 }
 

@@ -1088,6 +1088,14 @@ code_restore(struct target *t)
 	free(e);
 }
 
+bool
+target_has(const struct target *t, uint32_t fn)
+{
+	const struct probe *p = by_fn(t, fn);
+
+	return (p != NULL && p->on);
+}
+
 uint64_t
 target_skipped(struct target *t, uint32_t fn)
 {

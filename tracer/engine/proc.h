@@ -228,6 +228,9 @@ void		 stack_translate(struct target *, int slot, uint64_t sp,
 uint64_t	 code_translate(const struct target *, uint64_t addr);
 void		 probes_forget(struct target *);
 bool		 probes_copy(struct target *child, const struct target *);
+/* Of these, what the child's own memory has (birth.c).  False: that is not
+ * what its parent has now. */
+bool		 probes_found(struct target *child, const struct target *);
 /* What budgets have passed over was counted in its parent, which tells. */
 void		 skipped_forget(struct target *child);
 /* Finds what the engine watches for itself in objects that are new. */

@@ -63,6 +63,8 @@ struct target_event {
 	struct target *child;	/* FORK: the receiver's, to be closed; NULL
 				 * if not followed */
 	pid_t	 child_pid;	/* FORK */
+	bool	 differs;	/* FORK: its probes are those that its parent
+				 * had then, not those that it has now */
 	char name[TARGET_NAME]; /* of the thread: CRASH, NAMED, THREAD_NEW */
 	/* CRASH */
 	int	 signo, code;
@@ -178,6 +180,8 @@ size_t		 target_probe(struct target *, const struct probe_spec *,
 /* Unknown ids are passed over.  Returns how many were there and are off. */
 size_t		 target_unprobe(struct target *, const uint32_t *fns,
 		    size_t n);
+/* Whether it is switched on there. */
+bool		 target_has(const struct target *, uint32_t fn);
 /* How long the last of these two kept the target from running. */
 uint64_t	 target_stop_ns(const struct target *);
 

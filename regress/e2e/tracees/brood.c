@@ -1,36 +1,49 @@
 /* SPDX-License-Identifier: ISC */
-/* A child after the other, until it is ended: whoever comes late sees some. */
+/*
+ * Children that call a function for as long as their parent is there: brood
+ * COUNT FILE.  It makes FILE when all have been born, and ends when that is
+ * removed.
+ */
 #include <sys/wait.h>
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-__attribute__((noinline, noclone)) int
-hatch(int n)
+#define APART	__attribute__((noinline, noclone))
+
+APART int
+inherit(int n)
 {
 	__asm__ volatile("nop; nop; nop; nop; nop; nop");
-	return (n & 63);
+	return (n + 1);
 }
 
-__attribute__((noinline, noclone)) int
-brood(int n)
+static void
+live(pid_t parent, int k)
 {
-	int status = 0;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(hatch(n));
-	if (pid == -1 || waitpid(pid, &status, 0) != pid)
-		return (-1);
-	return (WEXITSTATUS(status));
+	while (getppid() == parent) {
+		(void)inherit(k);
+		usleep(20000);
+	}
+	_exit(0);
 }
 
 int
-main(void)
+main(int argc, char *argv[])
 {
-	int i;
+	int i, n = argc > 2 ? atoi(argv[1]) : 0;
+	pid_t self = getpid();
 
-	for (i = 0; ; i++) {
-		(void)brood(i);
-		usleep(20000);
+	if (n == 0)
+		return (2);
+	for (i = 0; i < n; i++) {
+		if (fork() == 0)
+			live(self, i);
+		usleep(10000);
 	}
+	(void)close(open(argv[2], O_CREAT | O_WRONLY, 0600));
+	while (access(argv[2], F_OK) == 0)
+		usleep(20000);
+	return (0);
 }
