@@ -187,7 +187,7 @@ reap(void)
 		return;
 	for (p = TAILQ_FIRST(&processes); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, entry);
-		if (!p->over && !p->unwanted)
+		if (!p->unwanted && (!p->over || target_expects(p->target)))
 			continue;
 		reap_one(p);
 		any = true;

@@ -17,7 +17,7 @@ from tracerproc import Tracer, calls  # noqa: E402
 
 ENTER = "function_enter"
 LOADS = 400
-BROOD = 60
+BROOD, STILL = 60, 300
 BY_NAME = ("SELECT function_name, count(*) FROM events WHERE event_type = "
            "'function_enter' GROUP BY 1 ORDER BY 1")
 
@@ -153,6 +153,16 @@ def born_while_probes_come_and_go():
         t.over()
 
 
+def killed_before_they_run():
+    """Whose children end before anybody has heard of them is traced on."""
+    program = build("stillborn.c", "-g", "-O1")
+    with Tracer() as t:
+        t.ask("launch", command=program, args=[str(STILL)],
+              projectRoot=SOURCES, followForks=True, trace={"add": ["beat"]})
+        t.over()
+        eq(calls_by_name(t), {"beat": STILL}, "each of its calls is seen")
+
+
 def mapped_twice():
     lib = build("plug.c", "-g", "-O1", "-shared", "-fPIC", name="plug2.so")
     p = subprocess.Popen([build("twice.c", "-g", "-O1", "-ldl"), lib],
@@ -220,4 +230,5 @@ def loads_while_others_come():
 
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
           attached_as_it_says, children_meanwhile,
-          born_while_probes_come_and_go, mapped_twice, without_its_first_thread, loads_while_others_come)
+          born_while_probes_come_and_go, killed_before_they_run,
+          mapped_twice, without_its_first_thread, loads_while_others_come)

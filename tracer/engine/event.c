@@ -65,17 +65,25 @@ target_link(struct target *t)
 	targets = t;
 }
 
+bool
+target_expects(const struct target *t)
+{
+	const struct target *c;
+
+	for (c = targets; c != NULL; c = c->next)
+		if (c->threads != NULL && c->threads->parent == t)
+			return (true);
+	return (false);
+}
+
 void
 target_unlink(struct target *t)
 {
 	struct target **at = &targets, *c;
 
 	for (c = targets; c != NULL; c = c->next)
-		if (c->threads != NULL && c->threads->parent == t) {
+		if (c->threads != NULL && c->threads->parent == t)
 			c->threads->parent = NULL;
-			c->unwanted = true;
-		}
-
 	while (*at != NULL && *at != t)
 		at = &(*at)->next;
 	if (*at != NULL)
@@ -427,6 +435,8 @@ child_new(struct target *t, pid_t pid)
 	}
 	c->threads->born = true;
 	c->threads->parent = t;
+	/* until it is told of: it may be killed before that */
+	c->unwanted = true;
 	target_link(c);
 	return (c);
 }
@@ -451,6 +461,7 @@ fork_birth(struct target *c, struct thread *th)
 
 	th->born = false;
 	th->parent = NULL;
+	c->unwanted = false;
 	if (parent->injected) {
 		differs = !probes_found(c, parent);
 		(void)inject_fork(c, th, parent);

@@ -145,6 +145,9 @@ void		 target_close(struct target *);
 
 pid_t		 target_pid(const struct target *);
 bool		 target_alive(const struct target *);
+/* Whether children are still to be told of.  Closed before that, it is not
+ * followed by them. */
+bool		 target_expects(const struct target *);
 /* The engine's argument for one target; a followed child begins with its
  * parent's. */
 void		 target_set_arg(struct target *, void *);
