@@ -17,7 +17,7 @@ from tracerproc import Tracer, calls  # noqa: E402
 
 ENTER = "function_enter"
 LOADS = 400
-BROOD, STILL = 60, 300
+LITTER, STILL = 60, 300
 BY_NAME = ("SELECT function_name, count(*) FROM events WHERE event_type = "
            "'function_enter' GROUP BY 1 ORDER BY 1")
 
@@ -132,18 +132,18 @@ def calls_later(t, was):
 def born_while_probes_come_and_go():
     """A child has the code that its parent had when it was born, whatever
     that has been given before anybody heard of it."""
-    program = build("brood.c", "-g", "-O1")
+    program = build("litter.c", "-g", "-O1")
     with Tracer() as t, tempfile.TemporaryDirectory() as tmp:
         born = tmp + "/born"
-        t.ask("launch", command=program, args=[str(BROOD), born],
+        t.ask("launch", command=program, args=[str(LITTER), born],
               projectRoot=SOURCES, followForks=True,
               trace={"add": ["inherit"]})
         while not os.path.exists(born):
             t.ask("trace", remove=["inherit"])
             t.ask("trace", add=["inherit"])
         was = calls_of_each(t)
-        wait_for(lambda: calls_later(t, was) == BROOD, 10, 0.2)
-        eq(calls_later(t, was), BROOD, "each child has its probe")
+        wait_for(lambda: calls_later(t, was) == LITTER, 10, 0.2)
+        eq(calls_later(t, was), LITTER, "each child has its probe")
         t.ask("trace", remove=["inherit"])
         time.sleep(0.3)
         was = calls_of_each(t)
