@@ -17,7 +17,7 @@ from tracerproc import Tracer, calls  # noqa: E402
 
 ENTER = "function_enter"
 LOADS = 400
-LITTER, STILL = 60, 300
+LITTER, STILL, SWARM = 60, 300, 40
 BY_NAME = ("SELECT function_name, count(*) FROM events WHERE event_type = "
            "'function_enter' GROUP BY 1 ORDER BY 1")
 
@@ -153,6 +153,24 @@ def born_while_probes_come_and_go():
         t.over()
 
 
+def threads_make_children_meanwhile():
+    """Nor has a child a jump to what its parent was given later."""
+    program = build("swarm.c", "-g", "-O1", "-pthread")
+    with Tracer() as t:
+        t.ask("launch", command=program, args=[str(SWARM)],
+              projectRoot=SOURCES, followForks=True,
+              trace={"add": ["inherit"]})
+        # wanted otherwise than the last time it has other stubs
+        raw = False
+        while "error" not in t.ask("trace", add=["inherit"],
+                                   rawRegisters=raw):
+            t.ask("trace", remove=["inherit"])
+            raw = not raw
+        t.over()
+        q = t.ask("query", eventType="stdout")["events"]
+        eq([e["text"] for e in q], ["bad 0\n"], "all of them end well")
+
+
 def killed_before_they_run():
     """Whose children end before anybody has heard of them is traced on."""
     program = build("stillborn.c", "-g", "-O1")
@@ -230,5 +248,5 @@ def loads_while_others_come():
 
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
           attached_as_it_says, children_meanwhile,
-          born_while_probes_come_and_go, killed_before_they_run,
-          mapped_twice, without_its_first_thread, loads_while_others_come)
+          born_while_probes_come_and_go, threads_make_children_meanwhile,
+          killed_before_they_run, mapped_twice, without_its_first_thread, loads_while_others_come)
