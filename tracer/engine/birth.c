@@ -11,32 +11,30 @@
 
 #include "proc.h"
 
-#define VIEW		(16 * 4096UL)
+#define PAGE		4096UL
 
-/* Code of the child, as much as is looked at in one go; functions that follow
- * one another lie together. */
+/* A page of the child's code. */
 struct view {
 	const struct target *t;
 	uint64_t at;
 	bool	 good;
-	uint8_t	 bytes[VIEW];
+	uint8_t	 bytes[PAGE];
 };
 
 static bool
 code_at(struct view *v, uint64_t addr, uint8_t out[ARCH_JUMP])
 {
-	uint64_t at = addr & ~(VIEW - 1);
+	uint64_t at = addr & ~(PAGE - 1);
 
-	if (addr + ARCH_JUMP > at + VIEW)
+	if (addr + ARCH_JUMP > at + PAGE)
 		return (mem_read(v->t, addr, out, ARCH_JUMP));
 	if (at != v->at) {
 		v->at = at;
-		v->good = mem_read(v->t, at, v->bytes, VIEW);
+		v->good = mem_read(v->t, at, v->bytes, PAGE);
 	}
-	if (!v->good)
-		return (mem_read(v->t, addr, out, ARCH_JUMP));
-	memcpy(out, v->bytes + (addr - at), ARCH_JUMP);
-	return (true);
+	if (v->good)
+		memcpy(out, v->bytes + (addr - at), ARCH_JUMP);
+	return (v->good);
 }
 
 static bool
@@ -93,6 +91,46 @@ drop_unmapped(struct target *t)
 		t->data = t->data_left = 0;
 }
 
+/* By address, so that each piece of code is read once. */
+struct place {
+	uint64_t addr;
+	uint32_t index;
+};
+
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (x->addr < y->addr ? -1 : x->addr > y->addr);
+}
+
+static struct place *
+places_of(const struct target *t)
+{
+	struct place *at = calloc(t->nprobes + 1UL, sizeof(*at));
+	uint32_t i;
+
+	if (at == NULL)
+		return (NULL);
+	for (i = 0; i < t->nprobes; i++)
+		at[i] = (struct place){ t->probes[i].addr, i };
+	qsort(at, t->nprobes, sizeof(*at), by_addr);
+	return (at);
+}
+
+static void
+look(struct view *v, struct target *child, const struct target *parent,
+    uint32_t index)
+{
+	struct probe *p = &child->probes[index];
+
+	p->on = p->built && is_jump(v, p);
+	if (p->built && !p->on && (child->chunks[index / AGENT_CHUNK] == 0 ||
+	    !has_stub(child, parent, p)))
+		p->built = false;
+}
+
 static bool
 has_now(const struct target *t, uint32_t i)
 {
@@ -102,25 +140,20 @@ has_now(const struct target *t, uint32_t i)
 bool
 probes_found(struct target *child, const struct target *parent)
 {
+	struct place *at = places_of(child);
 	struct view *v = calloc(1, sizeof(*v));
-	struct probe *p;
 	uint32_t i;
 	bool same = true;
 
-	if (v == NULL)
-		return (true);
-	v->t = child;
-	v->at = UINT64_MAX;
-	drop_unmapped(child);
-	for (i = 0; i < child->nprobes; i++) {
-		p = &child->probes[i];
-		p->on = p->built && is_jump(v, p);
-		if (p->built && !p->on &&
-		    (child->chunks[i / AGENT_CHUNK] == 0 ||
-		    !has_stub(child, parent, p)))
-			p->built = false;
+	if (at != NULL && v != NULL) {
+		v->t = child;
+		v->at = UINT64_MAX;
+		drop_unmapped(child);
+		for (i = 0; i < child->nprobes; i++)
+			look(v, child, parent, at[i].index);
 	}
 	free(v);
+	free(at);
 	for (i = 0; i < parent->nprobes && same; i++)
 		same = has_now(child, i) == has_now(parent, i);
 	return (same);
