@@ -122,6 +122,7 @@ def attaches(d):
        "gdbserver is not attached beside it")
     os.kill(the_tracer(d), signal.SIGKILL)
     ok(wait_for(lambda: not named(d, "tracer")), "it is killed")
+    wait_for(lambda: state(c, sid)["tracer"] is None)
     ok(alive(pid) and state(c, sid)["state"] == "RUNNING",
        "its death leaves the program running")
     r = j.do("status", session=sid)
