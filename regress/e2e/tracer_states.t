@@ -249,4 +249,5 @@ def loads_while_others_come():
 run_tests(numbers_with_gaps, what_is_refused_changes_nothing,
           attached_as_it_says, children_meanwhile,
           born_while_probes_come_and_go, threads_make_children_meanwhile,
-          killed_before_they_run, mapped_twice, without_its_first_thread, loads_while_others_come)
+          killed_before_they_run, mapped_twice, without_its_first_thread,
+          loads_while_others_come)
