@@ -40,11 +40,9 @@ code_at(struct view *v, uint64_t addr, uint8_t out[ARCH_JUMP])
 static bool
 is_jump(struct view *v, const struct probe *p)
 {
-	uint8_t jump[ARCH_JUMP], there[ARCH_JUMP];
+	uint8_t there[ARCH_JUMP];
 
-	arch_jump(p->addr, p->stub.addr, jump);
-	return (code_at(v, p->addr, there) &&
-	    memcmp(there, jump, ARCH_JUMP) == 0);
+	return (code_at(v, p->addr, there) && probe_jumps(p, there));
 }
 
 /* Whether it was there already, for a jump that is yet to be written. */

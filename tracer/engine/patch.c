@@ -643,16 +643,21 @@ by_addr(const void *a, const void *b)
 	return (x->addr < y->addr ? -1 : x->addr > y->addr);
 }
 
+bool
+probe_jumps(const struct probe *p, const uint8_t *at)
+{
+	uint8_t jump[ARCH_JUMP];
+
+	arch_jump(p->addr, p->stub.addr, jump);
+	return (memcmp(at, jump, ARCH_JUMP) == 0);
+}
+
 /* Whether there is at that place what the edit is for. */
 static bool
 is_there(const struct edit *e, const uint8_t *at)
 {
-	uint8_t jump[ARCH_JUMP];
-
-	if (e->was != NULL)
-		return (memcmp(at, e->was, ARCH_JUMP) == 0);
-	arch_jump(e->probe->addr, e->probe->stub.addr, jump);
-	return (memcmp(at, jump, ARCH_JUMP) == 0);
+	return (e->was == NULL ? probe_jumps(e->probe, at) :
+	    memcmp(at, e->was, ARCH_JUMP) == 0);
 }
 
 /* Edits [0, n) lie in these pages. */

@@ -227,6 +227,8 @@ void		 stack_translate(struct target *, int slot, uint64_t sp,
 /* An address of ours as the program has it; others are left as they are. */
 uint64_t	 code_translate(const struct target *, uint64_t addr);
 void		 probes_forget(struct target *);
+/* Whether these ARCH_JUMP bytes are what switches it on. */
+bool		 probe_jumps(const struct probe *, const uint8_t *);
 bool		 probes_copy(struct target *child, const struct target *);
 /* Of these, what the child's own memory has (birth.c).  False: that is not
  * what its parent has now. */

@@ -145,8 +145,8 @@ void		 target_close(struct target *);
 
 pid_t		 target_pid(const struct target *);
 bool		 target_alive(const struct target *);
-/* Whether children are still to be told of.  Closed before that, it is not
- * followed by them. */
+/* Whether it has children that are still to be told of.  Those that have not
+ * been when it is closed are let go. */
 bool		 target_expects(const struct target *);
 /* The engine's argument for one target; a followed child begins with its
  * parent's. */
@@ -183,10 +183,10 @@ size_t		 target_probe(struct target *, const struct probe_spec *,
 /* Unknown ids are passed over.  Returns how many were there and are off. */
 size_t		 target_unprobe(struct target *, const uint32_t *fns,
 		    size_t n);
-/* Whether it is switched on there. */
-bool		 target_has(const struct target *, uint32_t fn);
 /* How long the last of these two kept the target from running. */
 uint64_t	 target_stop_ns(const struct target *);
+/* Whether one with this id is switched on. */
+bool		 target_has(const struct target *, uint32_t fn);
 
 /* Calls of a function: those that the budget has passed over. */
 uint64_t	 target_skipped(struct target *, uint32_t fn);
