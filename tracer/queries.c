@@ -23,6 +23,7 @@ static struct waiters	 asking = TAILQ_HEAD_INITIALIZER(asking);
 static struct waiters	 following = TAILQ_HEAD_INITIALIZER(following);
 static struct loop_timer ask_timer, follow_timer;
 static uint64_t		 seen;		/* timeline_grown() at the last look */
+static uint64_t		 seen_ms;	/* when it was last another */
 
 /* What has happened so far is in it. */
 static void
@@ -255,11 +256,19 @@ follow_once(struct op *op, bool last)
 	return done;
 }
 
+/* Nothing comes any more, nor is what was written under way. */
+static bool
+is_over(uint64_t now)
+{
+	return strcmp(session_state(), "ended") == 0 &&
+	    now - seen_ms > SETTLE_NS / 1000000;
+}
+
 static void
 look(void *arg)
 {
 	struct waiter *w, *next;
-	bool news = timeline_grown() != seen;
+	bool news = timeline_grown() != seen, over, late;
 	uint64_t now = loop_now_ms();
 
 	(void)arg;
@@ -269,10 +278,14 @@ look(void *arg)
 		return;
 	}
 	seen = timeline_grown();
+	if (news)
+		seen_ms = now;
+	over = is_over(now);
 	for (w = TAILQ_FIRST(&following); w != NULL; w = next) {
 		next = TAILQ_NEXT(w, entry);
-		if (w->op->answered || ((news || now >= w->word) &&
-		    follow_once(w->op, now >= w->word)))
+		late = over || now >= w->word;
+		if (w->op->answered || ((news || late) &&
+		    follow_once(w->op, late)))
 			waiter_drop(&following, w);
 	}
 	if (!TAILQ_EMPTY(&following))

@@ -867,6 +867,18 @@ def many_followers():
         stop(r["pid"])
 
 
+def followed_to_the_end():
+    """Who follows does not wait for what cannot come."""
+    with Tracer() as t:
+        t.ask("launch", command="/bin/echo", args=["x"], projectRoot="/bin")
+        q = t.until(lambda q: q["events"], eventType="stdout")
+        n = t.put("follow", {"wait_ms": 25000,
+                             "afterEventId": q["events"][-1]["id"]})
+        t.ended()
+        # the answer itself, not that of who has waited for all of his time
+        eq(t.answer(n, 15)["ok"]["events"], [], "nothing comes after the end")
+
+
 def of_32_bits():
     """A program that sleeps for ever, by hand: no compiler need have it."""
     code = b"\xb8\x1d\0\0\0\xcd\x80\xeb\xf7"       # pause() again and again
@@ -938,5 +950,5 @@ run_tests(from_launch_to_stop, what_is_wrong_is_said, patterns_come_and_go,
           runs_of_one_session, stopped_before_it_has_files,
           traced_by_another,
           a_full_disk, storms, one_value_of_thousands, follow_and_export,
-          many_followers,
+          many_followers, followed_to_the_end,
           programs_of_32_bits, who_it_is)
