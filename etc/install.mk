@@ -15,6 +15,8 @@ ZSHCOMPDIR =	$(PREFIX)/share/zsh/site-functions
 DOCDIR =	$(PREFIX)/share/doc/debuglantern
 # for those hosts whose AppArmor knows the rule, to be copied to /etc
 APPARMORDIR =	$(PREFIX)/share/debuglantern/apparmor.d
+# the same, for hosts that give sessions less
+DROPINDIR =	$(PREFIX)/share/debuglantern/debuglantern.service.d
 INSTALL ?=	install
 CONF =		$(DESTDIR)$(SYSCONFDIR)/debuglantern.conf
 
@@ -56,6 +58,8 @@ install: all
 	    $(DESTDIR)$(SYSUSERSDIR)/debuglantern.conf
 	$(INSTALL) -D -m 0644 etc/apparmor.d/debuglantern \
 	    $(DESTDIR)$(APPARMORDIR)/debuglantern
+	$(INSTALL) -D -m 0644 etc/systemd/closed.conf \
+	    $(DESTDIR)$(DROPINDIR)/closed.conf
 	for name in $(COMPLETED); do \
 		$(INSTALL) -D -m 0644 etc/completions/$$name \
 		    $(DESTDIR)$(BASHCOMPDIR)/$$name && \

@@ -232,6 +232,46 @@ C'
 	print=$(as_user debuglanternctl fingerprint)
 }
 
+# The drop-in for hosts that give sessions nothing: all that the daemon does
+# itself works, and what is said to be closed is.
+closed() {
+	dropins=/etc/systemd/system/debuglantern.service.d
+	within "mkdir $dropins && cp \
+	    /usr/share/debuglantern/debuglantern.service.d/closed.conf $dropins &&
+	    systemctl daemon-reload"
+	must 'a daemon is closed by the drop-in' inside systemctl restart \
+	    debuglantern
+	inside systemd-analyze security --no-pager debuglantern.service |
+	    tail -1 | sed 's/^/# closed: /'
+	must 'it drives sessions' inside /root/session
+	within 'mkdir -m 1777 /srv/all && mknod -m 666 /dev/lab c 1 3 &&
+	    cp /tmp/t /srv/all'
+	must 'which can be traced' as_user sh -c \
+	    'debuglanternctl trace run --raw -f -p main -- /srv/all/t |
+	    grep "function.:.main"'
+	within 'gcc -static -o /tmp/alone /tmp/t.c && chmod 755 /tmp/alone'
+	must 'and have a root of their own' as_user sh -c \
+	    '[ "$(debuglanternctl --timeout 30 run --sandbox tmpfs \
+	    /tmp/alone)" = mine ]'
+	must 'its audit log goes on' within \
+	    'tail -1 /var/log/debuglantern.audit | grep ada'
+	as_user sh -c 'echo mine >/home/ada/file'
+	tried() {
+		for try in 'cat /home/ada/file' 'cat /tmp/t.c' \
+		    'mkdir -m 2755 /tmp/set && rmdir /tmp/set' \
+		    'touch /srv/all/file' 'test -c /dev/lab' \
+		    'test "$(nice -n 5 nice)" -eq 5'; do
+			must "$1: $try" as_user sh -c "$2 debuglanternctl \
+			    --timeout 30 run /bin/sh -- -c '$try'"
+		done
+	}
+	tried 'its sessions cannot' '!'
+	within "rm -r $dropins && systemctl daemon-reload"
+	must 'without the drop-in' inside systemctl restart debuglantern
+	tried 'they can' ''
+	within 'rm -r /srv/all /dev/lab'
+}
+
 rotated() {
 	must 'the audit file has lines' within 'test -s /var/log/debuglantern.audit'
 	must 'it is rotated' inside logrotate -f /etc/logrotate.d/debuglantern
@@ -339,6 +379,7 @@ inside systemd-analyze security --no-pager debuglantern.service |
     tail -1 | sed 's/^/# /'
 of_a_user
 configured
+closed
 rotated
 upgraded
 removed

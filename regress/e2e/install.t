@@ -39,6 +39,7 @@ FILES = [
     "usr/share/zsh/site-functions/_debuglanternctl",
     "usr/share/zsh/site-functions/_debugger",
     "usr/share/debuglantern/apparmor.d/debuglantern",
+    "usr/share/debuglantern/debuglantern.service.d/closed.conf",
     "usr/share/doc/debuglantern/TRACING.md",
     "usr/share/doc/debuglantern/TIMELINE.md",
     "usr/share/doc/debuglantern/SYMBOLS.md",

@@ -20,11 +20,11 @@ WORK = tempfile.mkdtemp(prefix="dl-units-")
 EACH = "_*"
 
 
-def table(head):
+def table(head, why="needed by"):
     """{step: reason} of a table of docs/PRIVSEP.md."""
     with open(os.path.join(TOP, "docs/PRIVSEP.md")) as f:
         text = f.read()
-    rows = text.split(f"| {head} | needed by |\n|---|---|\n")[1]
+    rows = text.split(f"| {head} | {why} |\n|---|---|\n")[1]
     out = {}
     for line in rows.split("\n\n")[0].splitlines():
         names, reason = line.strip("| ").split(" | ")
@@ -35,7 +35,9 @@ def table(head):
 
 BOTH = table("left open by both units")
 USERS = table("left open by a user's unit alone")
+CLOSED = table("closed by closed.conf as well", "what sessions lose")
 UNITS = {"debuglantern": 5.0, "debuglantern-user": 7.9}
+CLOSED_LEVEL = 3.9
 
 
 def unit(name):
@@ -80,12 +82,31 @@ def steps():
        "each step has a reason")
 
 
+def level(path):
+    text = analyze(path)
+    m = re.search(r"exposure level for \S+: ([0-9.]+)", text)
+    return float(m.group(1)) if m else text[-200:]
+
+
 def exposure():
-    for name, most in UNITS.items():
-        text = analyze(unit(name))
-        m = re.search(r"exposure level for \S+: ([0-9.]+)", text)
-        ok(m and float(m.group(1)) <= most,
-           f"{name} is exposed by {most} at most", text[-200:])
+    for name, figure in UNITS.items():
+        eq(level(unit(name)), figure,
+           name + " is exposed by as much as is said")
+
+
+def closed():
+    """What is left open by the drop-in is what the daemon itself needs."""
+    path = unit("debuglantern")
+    drop_ins = path + ".d"
+    os.mkdir(drop_ins)
+    try:
+        shutil.copy(os.path.join(TOP, "etc/systemd/closed.conf"), drop_ins)
+        eq(set(BOTH) - is_open(path), set(CLOSED),
+           "closed.conf closes what is said")
+        eq(is_open(path) - set(BOTH), set(), "and opens nothing")
+        eq(level(path), CLOSED_LEVEL, "which is as much as is said")
+    finally:
+        shutil.rmtree(drop_ins)
 
 
 def order():
@@ -109,6 +130,6 @@ def loosened():
 
 
 try:
-    run_tests(steps, exposure, order, loosened)
+    run_tests(steps, exposure, closed, order, loosened)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)

@@ -155,6 +155,11 @@ of_units() {
 		    "$work/$unit.service" | fenced
 		echo
 	done
+	printf '### debuglantern with closed.conf\n\n'
+	mkdir "$work/debuglantern.service.d"
+	cp etc/systemd/closed.conf "$work/debuglantern.service.d"
+	systemd-analyze security --offline=true --no-pager \
+	    "$work/debuglantern.service" | fenced
 }
 
 of_sbom() {
