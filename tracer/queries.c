@@ -100,6 +100,8 @@ when_settled(struct op *op, void (*answer)(struct op *))
 static void
 add_list(struct text *t, const char *name, struct text *list)
 {
+	/* without it the answer would say that there is none */
+	t->cut = t->cut || list->cut;
 	/* more than [] */
 	if (list->len > 2) {
 		text_printf(t, ",\"%s\":", name);
@@ -386,7 +388,6 @@ put_timeline(struct text *t)
 	struct store *st = timeline_store();
 	const struct store_meta *m = store_meta(st);
 	struct store_stats s;
-	struct text losses = { .max = 0 };
 
 	store_stats(st, &s);
 	put_str(t, "binary", m->binary_path);
@@ -399,10 +400,8 @@ put_timeline(struct text *t)
 	put_num(t, "lost", s.lost);
 	put_num(t, "lostOutputBytes", s.lost_bytes);
 	put_num(t, "threads", s.threads);
-	query_losses(st, &losses);
 	text_str(t, ",\"losses\":");
-	text_add(t, losses.s, losses.len);
-	text_free(&losses);
+	query_losses(st, t);
 	put_str(t, "trouble", store_trouble(st));
 	put_str(t, "file", timeline_path());
 	text_str(t, ",\"functions\":");

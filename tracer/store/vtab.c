@@ -384,7 +384,10 @@ column_text(sqlite3_context *ctx, const char *s, size_t len)
 			n = 1;
 		}
 	}
-	result_text(ctx, t.s == NULL ? "" : t.s, t.len);
+	if (t.cut)
+		sqlite3_result_error_nomem(ctx);
+	else
+		result_text(ctx, t.s == NULL ? "" : t.s, t.len);
 	text_free(&t);
 }
 
