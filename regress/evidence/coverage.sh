@@ -43,6 +43,8 @@ regress/e2e/pty.t regress/e2e/terminal.t regress/e2e/ctl.t regress/e2e/ctl_term.
 regress/e2e/ctl_trace.t regress/e2e/ctl_timeline.t regress/e2e/debugger_cli.t
 regress/e2e/supervise.t regress/e2e/audit.t regress/e2e/discovery.t
 regress/e2e/openapi.t regress/e2e/ctl_token.t regress/e2e/debugger.t
+regress/e2e/daemon.t regress/e2e/auditfile.t regress/e2e/hold.t regress/e2e/ctl_ssh.t
+regress/e2e/ctl_tls.t regress/e2e/dap_editor.t
 regress/attack/netproc.t regress/attack/http.t'
 DL_ONCE=1 DL_TESTS=${DL_TESTS:-$part $(echo "$build"/regress/test_*)} \
     regress/run.sh "$build" >"$work/tests" 2>&1 || :
