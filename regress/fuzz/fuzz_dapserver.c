@@ -4,7 +4,7 @@
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
  * request of a client, or begins with a byte that says what else happens: an
- * editor's message, an answer of the adapter, output, a stop, time.  The
+ * editor's message or end, an answer of the adapter, output, a stop, time.  The
  * adapter and what sets breakpoints are played here.  Every request has one
  * answer, and each is JSON.
  */
@@ -342,6 +342,17 @@ send_message(struct input line)
 	ask(whole, 1);
 }
 
+static void
+close_first(void)
+{
+	char text[80];
+	int n = snprintf(text, sizeof(text), "{\"command\":\"dap_close\","
+	    "\"args\":{\"client\":%lld}}", LIST_EMPTY(&editors) ? 0LL :
+	    (long long)LIST_FIRST(&editors)->id);
+
+	ask((struct input){ (const uint8_t *)text, (size_t)n }, 1);
+}
+
 /* What an editor fetches; a number of ms stands in the line. */
 static void
 receive(struct input line)
@@ -393,6 +404,24 @@ flood(struct input line)
 		write_output((struct input){ kib, sizeof(kib) }, 1 + n % 2);
 }
 
+/* More than a line holds: so many KiB, of a category or of none. */
+static struct json_object *
+big_output(struct input line)
+{
+	struct json_object *o = json_object_new_object();
+	static char text[255 << 10];
+	size_t n = (size_t)take_u8(&line) << 10;
+
+	memset(text, 'x', n);
+	json_object_object_add(o, "output", json_object_new_string_len(text,
+	    (int)n));
+	if (line.left > 0)
+		json_object_object_add(o, "category",
+		    json_object_new_string_len((const char *)line.p,
+		    (int)line.left));
+	return o;
+}
+
 static void
 set_phase(uint8_t how)
 {
@@ -434,6 +463,22 @@ act(uint8_t what, struct input line)
 			dap_event(json_object_get_type(o) ==
 			    json_type_object ? "output" : "module", o);
 		json_object_put(o);
+		break;
+	case 'b':
+		o = big_output(line);
+		dap_event("output", o);
+		json_object_put(o);
+		break;
+	case 'B':
+		o = big_output(line);
+		answer_adapter(o, true);
+		json_object_put(o);
+		break;
+	case 'c':
+		close_first();
+		break;
+	case 'd':
+		dap_end();
 		break;
 	case 'o':
 	case 'E':

@@ -1372,6 +1372,20 @@ def editors():
             keep("dapserver", f"flood-all-{phase}-{n}", begin + b"p\3\nF"
                  + bytes([n]) + b"\np" + bytes([phase]) + b"\nr\1\np"
                  + bytes([phase | 8]) + b"\nr\1\nr\1\n")
+    # longer than a fetch takes, and than a queue does
+    for n in (99, 101, 199, 201, 255):
+        for category in (b"", b"stdout", b"c" * 99):
+            keep("dapserver", f"long-{n}-{len(category)}", begin + b"r\1\nb"
+                 + bytes([n]) + category + b"\nr\1\nr\1\n")
+        keep("dapserver", f"answer-{n}", begin + b'm{"type":"request",'
+             b'"seq":4,"command":"threads"}\nB' + bytes([n]) + b"\nr\1\n")
+    keep("dapserver", "not-fetched", begin + b"b\x90\n" * 50
+         + b"r\1\nr\1\nm{}\nb\x90\n")
+    keep("dapserver", "not-one", begin + b'e{"output":1}\n')
+    for how in (b"c", b"d"):
+        for wait in (b"", b"r\1\n"):
+            keep("dapserver", f"end-{how}-{wait != b''}", begin + wait + how
+                 + b"\n" + how + b"\nr\1\n")
 
 
 # -- an agent's long messages (fuzz_flight.c) -----------------------------------
