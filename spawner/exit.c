@@ -191,9 +191,9 @@ tree_gone(struct session *s)
 }
 
 /*
- * A program that has made its pipes larger may leave more in them than the
- * ring has room for beside what a follower is to get; it waits for that one,
- * unless somebody wants the end.
+ * A program that has made its pipes larger, or filled them before they were
+ * made to fit, may leave more in them than the ring has room for beside what a
+ * follower is to get; it waits for that one, unless somebody wants the end.
  */
 static bool
 is_early(const struct session *s)

@@ -355,6 +355,14 @@ def held(mode):
         c.cmd("DELETE x")
 
 
+def is_confined(pid, uid):
+    st = status_of(pid)
+    return (st["NoNewPrivs"], st["Seccomp"]) == ("1", "2") and \
+        [int(st[x], 16) for x in ("CapPrm", "CapEff", "CapAmb",
+                                  "CapInh")] == [0] * 4 and \
+        int(st["Uid"].split()[0]) == uid
+
+
 def symbols(mode):
     """Processes that read symbols: its user's, and gone with it."""
     with daemon(mode, "stop-timeout 1\n") as d:
@@ -369,12 +377,9 @@ def symbols(mode):
         fact(j, "x", "nosymbols")
         uid = int(status_of(KIND.of(d)[0])["Uid"].split()[0])
         for p in pids:
-            st = status_of(p)
-            if (st["NoNewPrivs"], st["Seccomp"]) != ("1", "2") or \
-                    [int(st[x], 16) for x in ("CapPrm", "CapEff", "CapAmb",
-                                              "CapInh")] != [0] * 4 or \
-                    int(st["Uid"].split()[0]) != uid:
-                ok(False, "each is confined, and the owner's", st)
+            # one that was started just now has its own start before it
+            ok(wait_for(lambda p=p: is_confined(p, uid)),
+               "each is confined, and the owner's", status_of(p))
             if AS_ROOT:
                 eq(os.stat(f"/proc/{p}/mem").st_uid, 0, "none is dumpable")
         os.kill(pids[0], signal.SIGKILL)

@@ -10,6 +10,7 @@ import difflib
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -138,16 +139,25 @@ def processes(d):
     return out, keep
 
 
+def comparable(text):
+    """A sanitizer's reports go through a pipe, and its shadow is larger than
+    any limit."""
+    if not SANITIZED:
+        return text
+    text = re.sub(r"(, )?\b(pipe|the log)\b", "", text)
+    return re.sub(r", as \d+/\d+", "", text)
+
+
 def looked_at(found):
     audit = Audit()
     for name, pid, _ in found:
         audit.add(name, pid)
-    return str(audit)
+    return comparable(str(audit))
 
 
 def compare(found, path):
     with open(path) as f:
-        golden = f.read()
+        golden = comparable(f.read())
     # what waits for its next turn still has a descriptor more
     text = wait_for(lambda: (t := looked_at(found)) == golden and t, 30) or \
         looked_at(found)
