@@ -43,6 +43,15 @@ asker_is_admin(const struct asker *a)
 }
 
 bool
+asker_stands(const struct asker *a)
+{
+	const struct client *c = client_find(a->conn);
+
+	return c != NULL && c->viewer == a->viewer &&
+	    a->generation == netproc_chan.generation;
+}
+
+bool
 asker_waits(const struct asker *a)
 {
 	return a->owner != NULL;

@@ -31,6 +31,11 @@ struct asker {
 bool	 asker_init(struct asker *, const struct msg *, const char *command);
 /* In user mode the only user is. */
 bool	 asker_is_admin(const struct asker *);
+/*
+ * Is he still who he was when he asked?  His login, or his being an
+ * administrator, may have ended while something was looked up.
+ */
+bool	 asker_stands(const struct asker *);
 bool	 asker_waits(const struct asker *);
 
 /*

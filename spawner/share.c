@@ -140,8 +140,8 @@ on_account(const struct account *acc, uint64_t serial)
 	LIST_REMOVE(p, next);
 	a = p->asker;
 	s = session_find(&p->id);
-	/* meanwhile he may have become an administrator no more */
-	if (s == NULL || !session_is_shown(s) ||
+	/* what he gives lasts longer than he may be let in */
+	if (s == NULL || !session_is_shown(s) || !asker_stands(&a) ||
 	    access_of(a.viewer, s) < ACCESS_OWN)
 		answer(&a, &p->id, ERR_NOT_FOUND, NULL);
 	else if (acc == NULL && account_unasked())

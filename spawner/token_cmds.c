@@ -164,9 +164,8 @@ on_account(const struct account *acc, uint64_t serial)
 		return;
 	a = p->asker;
 	p->asker.owner = NULL;
-	/* nobody would be told the token */
-	if (a.generation != netproc_chan.generation ||
-	    client_find(a.conn) == NULL)
+	/* nobody would be told the token, or nobody who may make it */
+	if (!asker_stands(&a))
 		return;
 	if (acc == NULL && account_unasked())
 		answer(&a, NULL, ERR_TRY_AGAIN, NULL);

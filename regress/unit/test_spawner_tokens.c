@@ -247,6 +247,102 @@ not_his_uid_any_more(void **state)
 	expect_result(ERR_AUTH_FAILED, "no account here any more");
 }
 
+/* A token that ends while its user is looked up lets nobody in. */
+static void
+ended_meanwhile(void **state)
+{
+	struct row r;
+
+	(void)state;
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	ask_create(ADMIN_CONN, 0, 0, "bob", "");
+	tell_account(expect_question("bob"), BOB, true, "bob");
+	r = expect_token(ADMIN_CONN);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	ask_revoke(ADMIN_CONN, r.id);
+	expect_result(ERR_OK, NULL);
+	tell_account(0, BOB, true, "bob");
+	expect_result(ERR_AUTH_FAILED, NULL);
+	assert_int_equal(got.m.hdr.conn, 50);
+}
+
+static void
+ask_share(uint32_t conn, const struct sid *sid)
+{
+	struct msg_out *o = msg_new(MSG_SHARE, sid, conn, 34);
+
+	msg_put_u32(o, ACCESS_USE);
+	msg_put_str(o, "bob");
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+tell_admins(const char *users)
+{
+	struct msg_out *o;
+
+	strcpy(rig_settings.admin_users, users);
+	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
+	settings_put(o, &rig_settings);
+	rig_send(ROLE_PARENT, o, -1);
+}
+
+/* Nothing lasts that was asked for by who is no administrator any more. */
+static void
+no_administrator_meanwhile(void **state)
+{
+	uint64_t token, share;
+	struct sid sid;
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	enter(BOB_CONN, BOB, "bob", 0);
+	sid = upload(ALICE_CONN);
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	ask_create(ADMIN_CONN, 0, 0, "bob", "");
+	token = expect_question("bob");
+	ask_share(ADMIN_CONN, &sid);
+	share = expect_question("bob");
+	tell_admins("2000");
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	assert_int_equal(got.m.hdr.conn, ADMIN_CONN);
+	tell_account(token, BOB, ACCOUNT_FOUND, "bob");
+	tell_account(share, BOB, ACCOUNT_FOUND, "bob");
+	expect_result(ERR_NOT_FOUND, NULL);
+	expect_quiet(ROLE_NETPROC);
+	assert_int_equal(count_rows(BOB_CONN), 0);
+}
+
+/* ... nor what was asked for by a token that has ended since. */
+static void
+no_token_meanwhile(void **state)
+{
+	struct sid sid;
+	struct row r;
+	uint64_t share;
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	tell_account(0, ALICE, ACCOUNT_FOUND, "alice");
+	enter(BOB_CONN, BOB, "bob", 0);
+	sid = upload(ALICE_CONN);
+	ask_create(ALICE_CONN, 0, 0, "", "");
+	r = expect_token(ALICE_CONN);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	ask_auth(50, r.secret);
+	expect(ROLE_NETPROC, MSG_AUTHED);
+	ask_share(50, &sid);
+	share = expect_question("bob");
+	ask_revoke(ALICE_CONN, r.id);
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	expect_result(ERR_OK, NULL);
+	tell_account(share, BOB, ACCOUNT_FOUND, "bob");
+	expect_result(ERR_NOT_FOUND, NULL);
+	expect_quiet(ROLE_NETPROC);
+}
+
 /* Whoever is to be asked goes: that is not an answer of his. */
 static void
 expect_unasked(void)
@@ -412,6 +508,12 @@ main(void)
 		cmocka_unit_test_setup_teardown(told_again_who_it_is,
 		    rig_start, rig_stop),
 		cmocka_unit_test_setup_teardown(not_his_uid_any_more,
+		    rig_start, rig_stop),
+		cmocka_unit_test_setup_teardown(ended_meanwhile,
+		    rig_start, rig_stop),
+		cmocka_unit_test_setup_teardown(no_administrator_meanwhile,
+		    rig_start, rig_stop),
+		cmocka_unit_test_setup_teardown(no_token_meanwhile,
 		    rig_start, rig_stop),
 		cmocka_unit_test_setup_teardown(sees_before_he_is_in,
 		    rig_start, rig_stop),
