@@ -158,6 +158,7 @@ rules_fit(void **state)
 	add("::", 80, 3);
 	add("::", 81, 4);
 	add("::1", 82, 5);
+	add("0.0.0.0", 84, 6);
 	assert_int_equal(rule_for("10.0.0.1", 80), 0);
 	rules_commit();
 	assert_int_equal(rule_for("10.0.0.1", 80), 2);
@@ -169,6 +170,9 @@ rules_fit(void **state)
 	assert_int_equal(rule_for("::2", 82), 0);
 	assert_int_equal(rule_for("127.0.0.1", 82), 0);
 	assert_int_equal(rule_for("10.0.0.1", 83), 0);
+	/* what listens on IPv4 takes nobody by IPv6 */
+	assert_int_equal(rule_for("127.0.0.1", 84), 6);
+	assert_int_equal(rule_for("::1", 84), 0);
 }
 
 static void

@@ -26,6 +26,7 @@
 #include "idproc/holders.h"
 #include "idproc/origin.h"
 #include "msg.h"
+#include "role.h"
 
 /* nothing comes over a channel here */
 const msg_handler	msg_handlers[MSG_COUNT];
@@ -128,6 +129,46 @@ groups(void **state)
 	drop("/user");
 	drop("");
 	assert_int_equal(cgroups_place(one), CGROUP_UNKNOWN);
+}
+
+/* What the daemon makes of the group of a client's socket. */
+static void
+clients(void **state)
+{
+	char mnt[200], why[256] = "";
+	struct diag_socket s = { .uid = geteuid() };
+	uint64_t user, one;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(find_mount(mnt, sizeof(mnt)), 0);
+	(void)snprintf(tree, sizeof(tree), "%s/dl-test-%d", mnt, getpid());
+	(void)make("");
+	(void)make("/sessions");
+	one = make("/sessions/one");
+	user = make("/user");
+	assert_in_range(snprintf(settings.cgroup, sizeof(settings.cgroup),
+	    "%s/sessions", tree), 1, sizeof(settings.cgroup) - 1);
+	role_mode = MODE_SYSTEM;
+	origin_init();
+	s.cgroup = user;
+	assert_int_equal(origin_check(&s, why, sizeof(why)), 0);
+	s.cgroup = one;
+	assert_int_equal(origin_check(&s, why, sizeof(why)), -1);
+	assert_non_null(strstr(why, "it comes from a session"));
+	drop("/sessions/one");
+	/* a session's socket outlives its group where somebody else has it */
+	assert_int_equal(origin_check(&s, why, sizeof(why)), -1);
+	assert_non_null(strstr(why, "may have been a session's"));
+	s.cgroup = 0;
+	assert_int_equal(origin_check(&s, why, sizeof(why)), -1);
+	settings.control = 1;
+	assert_int_equal(origin_check(&s, why, sizeof(why)), 0);
+	settings.control = 0;
+	drop("/user");
+	drop("/sessions");
+	drop("");
 }
 
 /* Makes or removes n groups below name. */
@@ -398,6 +439,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_cgroup),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(clients),
 		cmocka_unit_test(many_groups),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(namespaces),

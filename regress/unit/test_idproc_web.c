@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: idproc/who.c idproc/endpoint.c idproc/rules.c */
-/* idproc: who is at the other end of a web listener's connection. */
+/* idproc: who is at the other end of a connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,9 @@
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +23,11 @@
 #include "idproc/who.h"
 #include "role.h"
 
+/* since Linux 6.5, and not in the headers of this base */
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77
+#endif
+
 #define CLIENT	1234
 #define RULE	1500
 
@@ -28,7 +35,20 @@
 const msg_handler msg_handlers[MSG_COUNT];
 
 static enum diag_result	 found;
-static bool		 is_session, cannot_tell;
+static bool		 is_session, cannot_tell, is_admin, goes;
+static int		 client_fd = -1;
+static int		 pidfd_errno;	/* 0 = as the kernel has it */
+
+/* As kernels answer that know no pidfd, or have none for that process. */
+int
+getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	if (level == SOL_SOCKET && name == SO_PEERPIDFD && pidfd_errno != 0) {
+		errno = pidfd_errno;
+		return -1;
+	}
+	return (int)syscall(SYS_getsockopt, fd, level, name, value, len);
+}
 
 bool
 diag_is_open(void)
@@ -39,9 +59,17 @@ diag_is_open(void)
 enum diag_result
 diag_find(const struct ends *e, struct diag_socket *s)
 {
+	const struct linger reset = { .l_onoff = 1 };
+
 	(void)e;
 	memset(s, 0, sizeof(*s));
 	s->uid = CLIENT;
+	if (goes) {
+		assert_int_equal(setsockopt(client_fd, SOL_SOCKET, SO_LINGER,
+		    &reset, sizeof(reset)), 0);
+		close(client_fd);
+		client_fd = -1;
+	}
 	return found;
 }
 
@@ -70,6 +98,8 @@ principal_of(uid_t uid, struct principal *p, char *why, size_t size)
 	(void)size;
 	memset(p, 0, sizeof(*p));
 	p->uid = uid;
+	if (is_admin)
+		p->flags = PRINCIPAL_ADMIN;
 	return 0;
 }
 
@@ -79,7 +109,7 @@ verdict_on(uint32_t flags)
 {
 	struct sockaddr_in sin = { .sin_family = AF_INET,
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int listen_fd = socket(AF_INET, SOCK_STREAM, 0), fd, client_fd;
+	int listen_fd = socket(AF_INET, SOCK_STREAM, 0), fd;
 	socklen_t len = sizeof(sin);
 	struct verdict v;
 
@@ -95,7 +125,8 @@ verdict_on(uint32_t flags)
 	assert_int_not_equal(fd, -1);
 	who_is(fd, &v);
 	close(fd);
-	close(client_fd);
+	if (client_fd != -1)
+		close(client_fd);
 	close(listen_fd);
 	return v;
 }
@@ -105,7 +136,8 @@ setup(void **state)
 {
 	(void)state;
 	found = DIAG_FOUND;
-	is_session = cannot_tell = false;
+	is_session = cannot_tell = is_admin = goes = false;
+	pidfd_errno = 0;
 	return 0;
 }
 
@@ -189,6 +221,64 @@ everybody_by_the_rule(void **state)
 	assert_int_equal(v.principal.flags, PRINCIPAL_BY_RULE);
 }
 
+/* Anybody is that user then, and must not become more by it. */
+static void
+nobody_rules_by_the_rule(void **state)
+{
+	(void)state;
+	is_admin = true;
+	assert_int_equal(verdict_on(0).principal.flags, PRINCIPAL_ADMIN);
+	assert_int_equal(verdict_on(LISTENER_AUTH_NONE).principal.flags,
+	    PRINCIPAL_BY_RULE);
+}
+
+/*
+ * Who is gone when the kernel has been asked leaves his port to others: the
+ * socket that was found may be the next one's.
+ */
+static void
+found_too_late(void **state)
+{
+	static const uint32_t flags[] = { 0, LISTENER_WEB, LISTENER_AUTH_NONE };
+	struct verdict v;
+	size_t i;
+
+	(void)state;
+	goes = true;
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		v = verdict_on(flags[i]);
+		assert_int_equal(v.what, PEER_REFUSED);
+		assert_int_equal(v.principal.uid, (uid_t)-1);
+	}
+}
+
+static struct verdict
+verdict_on_local(int error)
+{
+	struct verdict v;
+	int fds[2];
+
+	pidfd_errno = error;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	who_is(fds[0], &v);
+	close(fds[0]);
+	close(fds[1]);
+	return v;
+}
+
+/* Where kernels can name a process, its number alone is not good enough. */
+static void
+a_number_is_no_process(void **state)
+{
+	(void)state;
+	assert_int_equal(verdict_on_local(0).what, PEER_KNOWN);
+	assert_int_equal(verdict_on_local(ENOPROTOOPT).what, PEER_KNOWN);
+	assert_int_equal(verdict_on_local(ESRCH).what, PEER_REFUSED);
+	assert_int_equal(verdict_on_local(EINVAL).what, PEER_REFUSED);
+	assert_int_equal(verdict_on_local(EMFILE).what, PEER_LATER);
+	assert_int_equal(verdict_on_local(EMFILE).principal.uid, (uid_t)-1);
+}
+
 int
 main(void)
 {
@@ -198,6 +288,9 @@ main(void)
 		cmocka_unit_test_setup(unknown_sockets_are_refused, setup),
 		cmocka_unit_test_setup(later_is_no_yes, setup),
 		cmocka_unit_test_setup(everybody_by_the_rule, setup),
+		cmocka_unit_test_setup(nobody_rules_by_the_rule, setup),
+		cmocka_unit_test_setup(found_too_late, setup),
+		cmocka_unit_test_setup(a_number_is_no_process, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
