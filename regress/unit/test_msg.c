@@ -59,6 +59,20 @@ take_fd(struct msg *m)
 	return msg_end(m);
 }
 
+/* Where its secret lay, which the handler has seen. */
+static const uint8_t	*secret;
+static size_t		 secret_len;
+
+static int
+take_secret(struct msg *m)
+{
+	nhandled++;
+	secret = m->next;
+	secret_len = m->left;
+	assert_int_equal(secret[0], 'x');
+	return answer;
+}
+
 static int	take_calmly(struct msg *);
 static int	take_in_order(struct msg *);
 
@@ -69,6 +83,9 @@ const msg_handler msg_handlers[MSG_COUNT] = {
 	[MSG_SWEEP] = take_fd,
 	[MSG_USER_USE] = take_in_order,
 	[MSG_RESULT] = take_text,
+	[MSG_AUTH] = take_secret,
+	[MSG_TOKEN] = take_secret,
+	[MSG_KEY] = take_secret,
 };
 
 static struct channel	 chan;
@@ -267,6 +284,11 @@ wrong_fds(void **state)
 	expect_cut("wrong kind");
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
+	/* where there are two kinds or none, it is no third */
+	raw_send(header(MSG_SWEEP, 8), 8, fds, 1);
+	expect_cut("wrong kind");
+	tear_down(state);
+	assert_int_equal(set_up(state), 0);
 	raw_send(header(MSG_RESULT, 8), 8, fds, 1);
 	expect_cut("an fd where none belongs");
 	tear_down(state);
@@ -282,6 +304,70 @@ wrong_fds(void **state)
 	expect_cut("fd");
 	close(fds[0]);
 	close(null_fd);
+}
+
+static bool
+is_zero(const uint8_t *p, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (p[i] != 0)
+			return false;
+	return true;
+}
+
+/* Its buffers are read from again and again: tokens and keys do not stay. */
+static void
+secrets_that_come(void **state)
+{
+	static const struct {
+		enum msg_type type;
+		enum role from;
+	} secrets[] = { { MSG_AUTH, ROLE_NETPROC }, { MSG_TOKEN, ROLE_SPAWNER },
+	    { MSG_KEY, ROLE_SPAWNER } };
+	struct {
+		struct msg_hdr	hdr;
+		char		text[64];
+	} m;
+	size_t i;
+
+	for (i = 0; i < 2 * sizeof(secrets) / sizeof(secrets[0]); i++) {
+		m.hdr = header(secrets[i / 2].type, sizeof(m.text));
+		memset(m.text, 'x', sizeof(m.text));
+		chan.peer = secrets[i / 2].from;
+		/* whether or not the handler finds it good */
+		answer = i % 2 == 0 ? 0 : -1;
+		assert_true(send(peer_fd, &m, sizeof(m), 0) > 0);
+		chan_drain(&chan, 1);
+		assert_int_equal(nhandled, 1);
+		assert_int_equal(secret_len, sizeof(m.text));
+		assert_true(is_zero(secret, secret_len));
+		tear_down(state);
+		assert_int_equal(set_up(state), 0);
+	}
+}
+
+/* ... nor where they were written, whether or not anybody gets them. */
+static void
+secrets_that_go(void **state)
+{
+	static const enum msg_type secrets[] = { MSG_AUTH, MSG_TOKEN, MSG_KEY };
+	struct msg_out *o;
+	size_t i, len;
+
+	(void)state;
+	for (i = 0; i < 2 * sizeof(secrets) / sizeof(secrets[0]); i++) {
+		if (i == sizeof(secrets) / sizeof(secrets[0]))
+			chan_close(&chan);
+		o = msg_new(secrets[i % 3], NULL, 1, 1);
+		msg_put_str(o, "the secret");
+		len = msg_out_len(o);
+		assert_false(is_zero(o->payload, len));
+		assert_int_equal(chan_send(&chan, o, -1),
+		    chan_is_open(&chan) ? 0 : -1);
+		assert_true(is_zero(o->payload, len));
+	}
 }
 
 static void
@@ -753,6 +839,8 @@ main(void)
 		T(empty_packet),
 		T(other_generation),
 		T(wrong_fds),
+		T(secrets_that_come),
+		T(secrets_that_go),
 		T(fields_that_do_not_fit),
 		T(fd_goes_to_its_taker),
 		T(end_of_the_peer),
