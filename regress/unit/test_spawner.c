@@ -184,6 +184,95 @@ order_to_run(void **state)
 }
 
 static void
+ask_start_in(const struct sid *sid, uint32_t sandbox, uint32_t network)
+{
+	struct msg_out *o = msg_new(MSG_START, sid, ALICE_CONN, 2);
+
+	msg_put_u32(o, 0);
+	msg_put_u32(o, sandbox);
+	msg_put_u32(o, network);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, 0);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+/* What the configuration keeps from sessions, nobody asks for. */
+static void
+more_than_is_allowed(void **state)
+{
+	static struct run_spec spec;
+	struct sid sid;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	ask_start_in(&sid, SANDBOX_DEFAULT, NETWORK_SHARED);
+	expect_result(ERR_NOT_PERMITTED, "network none");
+	ask_start_in(&sid, SANDBOX_TMPFS, NETWORK_SHARED);
+	expect_result(ERR_NOT_PERMITTED, "network none");
+	ask_start_in(&sid, SANDBOX_NONE, NETWORK_NONE);
+	expect_result(ERR_NOT_PERMITTED, "allow-sandbox");
+	ask_start_in(&sid, SANDBOX_DEFAULT, NETWORK_DEFAULT);
+	(void)expect_run(&spec);
+	assert_int_equal(spec.sandbox, SANDBOX_NAMESPACES);
+	assert_int_equal(spec.network, NETWORK_NONE);
+}
+
+/* Its own group is in no list that could leave it out. */
+static void
+account_of_roots_group(void **state)
+{
+	struct msg_out *o;
+	struct sid sid;
+
+	(void)state;
+	send_principal(ALICE_CONN, ALICE, "alice");
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	sid = upload(ALICE_CONN);
+	ask_start(&sid, ALICE_CONN, 0);
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	o = msg_new(MSG_ACCOUNT, NULL, 0, 0);
+	msg_put_u32(o, ALICE);
+	msg_put_u32(o, ACCOUNT_FOUND);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, 0);
+	msg_put_str(o, "alice");
+	msg_put_str(o, "/");
+	msg_put_str(o, "/bin/sh");
+	rig_send(ROLE_IDPROC, o, -1);
+	expect_result(ERR_FORK_FAILED, "alice");
+}
+
+/* The launcher would read beyond them, and blame the spawner. */
+static void
+arguments_without_an_end(void **state)
+{
+	static const struct {
+		const char	*typed, *vec;
+		size_t		 typed_len, vec_len;
+	} bad[] = { { "a b", "a\0b", 3, 3 }, { "a\0b", "a\0b", 3, 4 } };
+	struct msg_out *o;
+	struct sid sid;
+	size_t i;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		o = msg_new(MSG_ARGS, &sid, ALICE_CONN, 3);
+		msg_put_blob(o, bad[i].typed, bad[i].typed_len);
+		msg_put_blob(o, bad[i].vec, bad[i].vec_len);
+		rig_send(ROLE_NETPROC, o, -1);
+		assert_false(rig_recv(ROLE_NETPROC, WAIT_MS));
+		rig_peer(ROLE_NETPROC);
+		send_principal(ALICE_CONN, ALICE, "alice");
+		(void)expect_session(STATE_LOADED);
+		expect(ROLE_NETPROC, MSG_SYNCED);
+	}
+}
+
+static void
 quotas_before_any_byte(void **state)
 {
 	struct sid sids[4];
@@ -1135,6 +1224,14 @@ in_user_mode(void **state)
 	return rig_start(state);
 }
 
+static int
+without_network(void **state)
+{
+	rig_default_settings();
+	rig_settings.network = NETWORK_NONE;
+	return rig_start(state);
+}
+
 /* No ring has such a size, so none can be made. */
 static int
 without_rings(void **state)
@@ -1154,6 +1251,10 @@ main(void)
 		T(not_watched),
 		T(output_is_whole_when_stopped),
 		T(order_to_run),
+		cmocka_unit_test_setup_teardown(more_than_is_allowed,
+		    without_network, rig_stop),
+		T(account_of_roots_group),
+		T(arguments_without_an_end),
 		T(quotas_before_any_byte),
 		T(quotas_are_each_users_own),
 		T(quota_of_a_group_waits_for_the_account),

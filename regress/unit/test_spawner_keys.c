@@ -7,6 +7,8 @@
 #include "spawner/keys.h"
 
 #define ROOT_CONN	20
+#define CAROL_CONN	21
+#define CAROL		1003
 /* Web connections that are nobody's yet. */
 #define WEB_CONN	50
 #define NOBODY		((uint32_t)-1)
@@ -253,6 +255,34 @@ no_administrator_any_more(void **state)
 	expect_result(ERR_AUTH_FAILED, NULL);
 }
 
+/* A login that ends while its user is looked up lets nobody in. */
+static void
+ended_meanwhile(void **state)
+{
+	struct msg_out *o;
+	struct made k;
+
+	(void)state;
+	alice_is_there();
+	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	/* after these everybody is looked up anew */
+	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
+	settings_put(o, &rig_settings);
+	rig_send(ROLE_PARENT, o, -1);
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	stranger(DOOR_WEB, WEB_CONN + 1);
+	ask_auth(WEB_CONN + 1, k.key);
+	ask(MSG_KEY_END, NULL, WEB_CONN);
+	expect_result(ERR_OK, NULL);
+	expect_end(WEB_CONN);
+	tell_account(0, ALICE, ACCOUNT_FOUND, "alice");
+	expect_result(ERR_AUTH_FAILED, NULL);
+	assert_int_equal(got.m.hdr.conn, WEB_CONN + 1);
+}
+
 /* Who comes as whom makes no one-time keys. */
 static void
 who_may_make_logins(void **state)
@@ -324,6 +354,24 @@ local_users_are_told_apart(void **state)
 	assert_int_equal(try(ALICE, "dlt_" SECRET), ERR_TOO_MANY_TRIES);
 	assert_int_equal(try(BOB, "dlt_" SECRET), ERR_AUTH_FAILED);
 	assert_int_equal(try(NOBODY, "dlt_" SECRET), ERR_AUTH_FAILED);
+}
+
+/* Who is somebody by a rule may be anybody: he slows down his address alone. */
+static void
+who_is_anybody_slows_nobody(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		enter_by(DOOR_WEB, ++next_conn, ALICE, "alice",
+		    PRINCIPAL_BY_RULE);
+		ask_auth(next_conn, "dlt_" SECRET);
+		expect(ROLE_NETPROC, MSG_RESULT);
+	}
+	assert_int_equal(msg_get_u32(&got.m), ERR_TOO_MANY_TRIES);
+	assert_int_equal(try(NOBODY, "dlt_" SECRET), ERR_TOO_MANY_TRIES);
+	assert_int_equal(try(ALICE, "dlt_" SECRET), ERR_AUTH_FAILED);
 }
 
 /* -- guests --------------------------------------------------------------- */
@@ -466,6 +514,269 @@ who_logs_out_takes_his_tickets(void **state)
 	(void)expect_guest(WEB_CONN + 3, &sid, PRINCIPAL_GUEST, ACCESS_USE);
 }
 
+/* A command on a terminal that has not been started. */
+static struct sid
+new_terminal(void)
+{
+	struct msg_out *o = msg_new(MSG_NEW, NULL, ALICE_CONN, 3);
+
+	msg_put_u32(o, NEW_TTY);
+	msg_put_u32(o, 80);
+	msg_put_u32(o, 24);
+	msg_put_str(o, "");
+	msg_put_str(o, "");
+	msg_put_blob(o, "cat", 4);
+	msg_put_blob(o, NULL, 0);
+	rig_send(ROLE_NETPROC, o, -1);
+	(void)expect_session(STATE_LOADED);
+	expect_result(ERR_OK, NULL);
+	return got.m.hdr.session;
+}
+
+/* By the guest at WEB_CONN. */
+static void
+start_as(const struct sid *sid, uint32_t flags, uint32_t sandbox,
+    uint32_t network)
+{
+	struct msg_out *o = msg_new(MSG_START, sid, WEB_CONN, 2);
+
+	msg_put_u32(o, flags);
+	msg_put_u32(o, sandbox);
+	msg_put_u32(o, network);
+	msg_put_u32(o, 0);
+	msg_put_u32(o, 0);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+share(const struct sid *sid, enum access access)
+{
+	struct msg_out *o = msg_new(MSG_SHARE, sid, ALICE_CONN, 34);
+
+	msg_put_u32(o, access);
+	msg_put_str(o, "bob");
+	rig_send(ROLE_NETPROC, o, -1);
+	if (access == ACCESS_NONE)
+		return;
+	do
+		expect(ROLE_IDPROC, MSG_LOOKUP);
+	while (got.m.hdr.request == 0);
+	tell_account(got.m.hdr.request, BOB, ACCOUNT_FOUND, "bob");
+}
+
+static void
+expect_shared(void)
+{
+	do
+		assert_true(rig_recv(ROLE_NETPROC, WAIT_MS));
+	while (got.m.hdr.type != MSG_RESULT);
+	assert_int_equal(msg_get_u32(&got.m), ERR_OK);
+}
+
+/* Nobody gives away what he does not have any more. */
+static void
+tickets_of_who_may_less(void **state)
+{
+	struct made used, left, see;
+	struct sid sid;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	enter(BOB_CONN, BOB, "bob", 0);
+	share(&sid, ACCESS_USE);
+	expect_shared();
+	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	used = expect_key("dlk_");
+	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	left = expect_key("dlk_");
+	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_SEE, 0);
+	see = expect_key("dlk_");
+	/* he has no session's keys to give */
+	ask_key(BOB_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	expect_result(ERR_NOT_PERMITTED, "only its owner");
+	show(WEB_CONN, used.key);
+	(void)expect_guest(WEB_CONN, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+	share(&sid, ACCESS_SEE);
+	(void)expect_session(STATE_LOADED);
+	expect_end(WEB_CONN);
+	expect_result(ERR_OK, NULL);
+	show(WEB_CONN + 1, left.key);
+	expect_result(ERR_AUTH_FAILED, "may not do that any more");
+	show(WEB_CONN + 2, see.key);
+	(void)expect_guest(WEB_CONN + 2, &sid, PRINCIPAL_GUEST |
+	    PRINCIPAL_READ_ONLY, ACCESS_SEE);
+	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	expect_result(ERR_READ_ONLY, NULL);
+}
+
+static void
+tell_admins(const char *users)
+{
+	struct msg_out *o;
+
+	strcpy(rig_settings.admin_users, users);
+	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
+	settings_put(o, &rig_settings);
+	rig_send(ROLE_PARENT, o, -1);
+}
+
+/* Carol, who has no session of her own, lets somebody in to Alice's. */
+static void
+guest_of_carol(const struct sid *sid, uint32_t conn, enum access access)
+{
+	struct made k;
+
+	enter(CAROL_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	ask_key(CAROL_CONN, KEY_TICKET, sid, access, 0);
+	k = expect_key("dlk_");
+	show(conn, k.key);
+	(void)expect_guest(conn, sid, PRINCIPAL_GUEST |
+	    (access == ACCESS_USE ? 0 : PRINCIPAL_READ_ONLY), access);
+}
+
+/* Administrators' guests are let in by what these may: by their being such. */
+static void
+guests_of_administrators(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	/* the configuration names others */
+	guest_of_carol(&sid, WEB_CONN, ACCESS_USE);
+	tell_admins("2000");
+	expect_end(CAROL_CONN);
+	expect_end(WEB_CONN);
+	ask(MSG_CONN_CLOSED, NULL, CAROL_CONN);
+	/* her groups are others */
+	guest_of_carol(&sid, WEB_CONN + 1, ACCESS_SEE);
+	tell_account(0, CAROL, ACCOUNT_FOUND, "carol");
+	expect_end(CAROL_CONN);
+	expect_end(WEB_CONN + 1);
+}
+
+/* A ticket that was made by who is no browser has no login to hang on. */
+static void
+tickets_end_with_their_token(void **state)
+{
+	struct made used, left;
+	struct sid sid;
+	struct row t;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	ask_create(ALICE_CONN, 0, 0, "", "");
+	t = expect_token(ALICE_CONN);
+	stranger(DOOR_TLS, WEB_CONN);
+	ask_auth(WEB_CONN, t.secret);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_TOKEN);
+	ask_key(WEB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	used = expect_key("dlk_");
+	ask_key(WEB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	left = expect_key("dlk_");
+	show(WEB_CONN + 1, used.key);
+	(void)expect_guest(WEB_CONN + 1, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+	ask_revoke(ALICE_CONN, t.id);
+	expect_end(WEB_CONN);
+	expect_end(WEB_CONN + 1);
+	expect_result(ERR_OK, NULL);
+	show(WEB_CONN + 2, left.key);
+	expect_result(ERR_AUTH_FAILED, NULL);
+}
+
+/* What a guest may start, as its owner has made it, and in no other way. */
+static void
+guests_first_start(void **state)
+{
+	static const struct {
+		uint32_t flags, sandbox, network;
+	} wrong[] = {
+		{ 0, SANDBOX_DEFAULT, NETWORK_DEFAULT },
+		{ START_TTY | START_DEBUG, SANDBOX_DEFAULT, NETWORK_DEFAULT },
+		{ START_TTY, SANDBOX_NAMESPACES, NETWORK_DEFAULT },
+		{ START_TTY, SANDBOX_NONE, NETWORK_DEFAULT },
+		{ START_TTY, SANDBOX_DEFAULT, NETWORK_SHARED },
+	};
+	struct sid sid, other;
+	struct made k;
+	size_t i;
+
+	(void)state;
+	alice_is_there();
+	sid = new_terminal();
+	other = new_terminal();
+	ask_key(ALICE_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	k = expect_key("dls_");
+	show(WEB_CONN, k.key);
+	(void)expect_guest(WEB_CONN, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		start_as(&sid, wrong[i].flags, wrong[i].sandbox,
+		    wrong[i].network);
+		expect_result(ERR_NOT_PERMITTED, "type and watch");
+	}
+	start_as(&other, START_TTY, SANDBOX_DEFAULT, NETWORK_DEFAULT);
+	expect_result(ERR_NOT_PERMITTED, "type and watch");
+	start_as(&sid, START_TTY, SANDBOX_DEFAULT, NETWORK_DEFAULT);
+	expect(ROLE_LAUNCHER, MSG_RUN);
+}
+
+/* Who may only look makes nothing by which he could do more. */
+static void
+read_only_makes_no_more(void **state)
+{
+	struct made k;
+	struct sid sid;
+	struct row t;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 0, "", "");
+	t = expect_token(ALICE_CONN);
+	show(WEB_CONN, t.secret);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_TOKEN |
+	    PRINCIPAL_READ_ONLY);
+	ask_key(WEB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	expect_result(ERR_READ_ONLY, NULL);
+	ask_key(WEB_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	expect_result(ERR_READ_ONLY, NULL);
+	ask_key(WEB_CONN, KEY_TICKET, &sid, ACCESS_SEE, 0);
+	k = expect_key("dlk_");
+	show(WEB_CONN + 1, k.key);
+	(void)expect_guest(WEB_CONN + 1, &sid, PRINCIPAL_GUEST |
+	    PRINCIPAL_READ_ONLY, ACCESS_SEE);
+}
+
+/* -- a netproc that was taken over ----------------------------------------- */
+
+/* No connection says who it is twice: each has one try. */
+static void
+says_who_it_is_twice(void **state)
+{
+	(void)state;
+	stranger(DOOR_WEB, WEB_CONN);
+	ask_auth(WEB_CONN, "dlt_" SECRET);
+	expect_result(ERR_AUTH_FAILED, NULL);
+	ask_auth(WEB_CONN, "dlt_" SECRET);
+	assert_false(rig_recv(ROLE_NETPROC, WAIT_MS));
+}
+
+/* Not even the owner's ticket makes somebody else the owner. */
+static void
+ticket_of_an_owner(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	ask_key(ALICE_CONN, KEY_TICKET, &sid, ACCESS_OWN, 0);
+	assert_false(rig_recv(ROLE_NETPROC, WAIT_MS));
+}
+
 /* -- the log -------------------------------------------------------------- */
 
 static bool
@@ -526,12 +837,21 @@ main(void)
 		TEST(administrators),
 		TEST(root_by_tcp),
 		TEST(no_administrator_any_more),
+		TEST(ended_meanwhile),
 		TEST(who_may_make_logins),
 		TEST(stale_cookies_are_no_tries),
 		TEST(local_users_are_told_apart),
+		TEST(who_is_anybody_slows_nobody),
 		TEST(guests_see_one_session),
 		TEST(rotation_puts_guests_out),
 		TEST(who_logs_out_takes_his_tickets),
+		TEST(tickets_of_who_may_less),
+		TEST(guests_of_administrators),
+		TEST(tickets_end_with_their_token),
+		TEST(guests_first_start),
+		TEST(read_only_makes_no_more),
+		TEST(says_who_it_is_twice),
+		TEST(ticket_of_an_owner),
 		TEST(not_in_the_log),
 	};
 

@@ -373,6 +373,10 @@ garbage(void **state)
 	assert_int_equal(count(), 1);
 	assert_int_equal(tokens_revoke(tokens_next(NULL)->id), 0);
 	assert_false(is_good(text));
+	/* ... nor does it after a restart */
+	again();
+	assert_int_equal(count(), 0);
+	assert_false(is_good(text));
 }
 
 static void
