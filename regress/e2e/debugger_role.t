@@ -638,6 +638,17 @@ def goes_idle(mode):
            "its session has none any more")
 
 
+# What shows more than was gathered asks the adapter, which may run the program.
+MORE_THAN_LOOKS = (
+    "start", "attach", "restart", "next", "step", "finish", "until",
+    "breakpoint_add", "breakpoint_remove", "breakpoint_enable",
+    "breakpoint_disable", "watch_add", "watch_remove", "catch_add",
+    "catch_remove", "frame", "up", "down", "thread", "locals", "args",
+    "backtrace", "source", "registers", "disassemble", "memory_read",
+    "memory_write", "print", "eval", "raw", "set", "dap", "dap_send",
+    "dap_receive", "dap_close")
+
+
 def of_others(mode):
     """Sessions of others do not exist; who may only look may only look."""
     with passwd_wrapper(("dl-alice", ALICE), ("dl-bob", BOB)) as wrapper, \
@@ -667,6 +678,10 @@ def of_others(mode):
                "and that he has tried is in the audit log")
         eq(error(b.ask(start=True, session=sid, request={
             "command": "attach", "args": {}})), "read_only", "nor attach")
+        # before it is looked at what is asked for, or whether it makes sense
+        for command in MORE_THAN_LOOKS:
+            eq(error(b.do(command, session=sid)), "read_only",
+               f"{command}: nor that")
         c.cmd(f"SHARE {sid} dl-bob:rw")
         ok(b.do("continue", session=sid, wait=False)["success"],
            "who may use it may")

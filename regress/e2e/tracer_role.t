@@ -369,7 +369,14 @@ def of_others(mode):
         eq(c.cmd(f"SHARE t u{BOB}:ro").get("error_code"), None, "shared")
         sid = state(c)["id"]
         ok(b.do("status", session=sid)["success"], "who is shown it looks")
-        eq(error(b.do("stop", session=sid)), "READ_ONLY", "and no more")
+        for command, args in (
+                ("launch", {}), ("attach", {}), ("resume", {}), ("stop", {}),
+                ("trace", {"add": ["main"]}), ("trace", {"remove": ["main"]}),
+                ("trace", {"addresses": ["0x1000"]}),
+                ("trace", {"projectRoot": "/"}), ("trace", {"budget": 1})):
+            eq(error(b.do(command, session=sid, **args)), "READ_ONLY",
+               f"{command} {args}: and no more")
+        ok(b.do("trace", session=sid)["success"], "what is traced he sees")
         c.cmd("KILL t")
 
 
