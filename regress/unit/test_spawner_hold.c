@@ -284,6 +284,91 @@ changes_of_stream(void **state)
 	end(&r);
 }
 
+/* As much as that, however long it takes. */
+static void
+feed(int fd, size_t len)
+{
+	ssize_t n;
+	int i;
+
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	for (i = 0; len > 0 && i < WAIT_MS; i++) {
+		n = write(fd, bytes, len < 4096 ? len : 4096);
+		if (n > 0)
+			len -= (size_t)n;
+		else
+			usleep(1000);
+	}
+	assert_int_equal(len, 0);
+}
+
+static void
+share_with_bob(const struct sid *sid, enum access access)
+{
+	struct msg_out *o = msg_new(MSG_SHARE, sid, ALICE_CONN, 34);
+	uint64_t question;
+
+	msg_put_u32(o, access);
+	msg_put_str(o, "bob");
+	rig_send(ROLE_NETPROC, o, -1);
+	do
+		expect(ROLE_IDPROC, MSG_LOOKUP);
+	while (got.m.hdr.request == 0);
+	question = got.m.hdr.request;
+	o = msg_new(MSG_ACCOUNT, NULL, 0, question);
+	msg_put_u32(o, BOB);
+	msg_put_u32(o, ACCOUNT_FOUND);
+	msg_put_u32(o, BOB);
+	msg_put_u32(o, 0);
+	msg_put_str(o, "bob");
+	msg_put_str(o, "/");
+	msg_put_str(o, "/bin/sh");
+	rig_send(ROLE_IDPROC, o, -1);
+	do
+		assert_true(rig_recv(ROLE_NETPROC, WAIT_MS));
+	while (got.m.hdr.type != MSG_RESULT);
+	assert_int_equal(msg_get_u32(&got.m), ERR_OK);
+}
+
+/* Who may only look holds up no program, whatever netproc says of him. */
+static void
+who_may_only_look(void **state)
+{
+	struct msg_out *o;
+	struct sid sid;
+	struct run r;
+	size_t len;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	r = start(&sid, ALICE_CONN, 0, &ring);
+	login(BOB_CONN, BOB, "bob");
+	share_with_bob(&sid, ACCESS_SEE);
+	hold(&sid, BOB_CONN, 1, 0);
+	o = msg_new(MSG_PRINCIPAL, NULL, CAROL_CONN, 0);
+	msg_put_u32(o, ALICE);
+	msg_put_u32(o, PRINCIPAL_READ_ONLY);
+	msg_put_u32(o, DOOR_TCP);
+	msg_put_str(o, "alice");
+	msg_put_str(o, "127.0.0.1:2");
+	msg_put_str(o, NULL);
+	rig_send(ROLE_IDPROC, o, -1);
+	expect(ROLE_NETPROC, MSG_SYNCED);
+	hold(&sid, CAROL_CONN, 1, 0);
+	feed(r.out, RING);
+	assert_true(grows_to(RING));
+	/* who may use it does, for as long as he may */
+	share_with_bob(&sid, ACCESS_USE);
+	hold(&sid, BOB_CONN, 1, RING);
+	len = fill(r.out);
+	assert_int_equal(ring_total(&ring), RING + WINDOW);
+	assert_true(len > WINDOW);
+	share_with_bob(&sid, ACCESS_SEE);
+	assert_true(grows_to(RING + len));
+	end(&r);
+}
+
 #define T(f)	cmocka_unit_test_setup_teardown(f, rig_start, rig_stop)
 
 int
@@ -291,6 +376,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(waits),
+		T(who_may_only_look),
 		T(slowest_counts),
 		T(strangers_hold_nothing),
 		T(netproc_comes_back),

@@ -764,6 +764,28 @@ says_who_it_is_twice(void **state)
 	assert_false(rig_recv(ROLE_NETPROC, WAIT_MS));
 }
 
+/* It has seen all that went through it; one that has only died keeps nothing. */
+static void
+who_broke_the_rules_may_have_keys(void **state)
+{
+	struct made k;
+
+	(void)state;
+	alice_is_there();
+	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	rig_peer(ROLE_NETPROC);
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	ask_auth(WEB_CONN, k.key);
+	assert_false(rig_recv(ROLE_NETPROC, WAIT_MS));
+	rig_peer(ROLE_NETPROC);
+	show(WEB_CONN, k.key);
+	expect_result(ERR_AUTH_FAILED, "log in again");
+}
+
 /* Not even the owner's ticket makes somebody else the owner. */
 static void
 ticket_of_an_owner(void **state)
@@ -851,6 +873,7 @@ main(void)
 		TEST(guests_first_start),
 		TEST(read_only_makes_no_more),
 		TEST(says_who_it_is_twice),
+		TEST(who_broke_the_rules_may_have_keys),
 		TEST(ticket_of_an_owner),
 		TEST(not_in_the_log),
 	};
