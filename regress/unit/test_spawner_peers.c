@@ -329,6 +329,26 @@ root_is_no_principal(void **state)
 	expect_violation(ROLE_IDPROC);
 }
 
+/* A second fd of a kind would stay open, and soon there were no more. */
+static void
+fds_that_come_twice(void **state)
+{
+	struct sid sid;
+	struct run r;
+	int p[2];
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	ask_start(&sid, ALICE_CONN, 0);
+	r = expect_run(NULL);
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	send_run_fd(&r, RUN_FD_STATUS, dup(p[0]));
+	send_run_fd(&r, RUN_FD_STATUS, p[0]);
+	expect_violation(ROLE_LAUNCHER);
+	close(p[1]);
+}
+
 /* -- debuggers -- */
 
 struct dbg {
@@ -940,6 +960,7 @@ main(void)
 		T(closed_before_it_was_known),
 		T(account_that_is_gone),
 		T(root_is_no_principal),
+		T(fds_that_come_twice),
 		T(debug_and_detach),
 		T(debugger_that_cannot_attach),
 		T(kill_while_debugging),
