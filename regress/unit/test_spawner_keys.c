@@ -4,6 +4,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "test_spawner_people.h"
 
+#include <time.h>
+
 #include "spawner/keys.h"
 
 #define ROOT_CONN	20
@@ -12,6 +14,19 @@
 /* Web connections that are nobody's yet. */
 #define WEB_CONN	50
 #define NOBODY		((uint32_t)-1)
+
+/* Seconds that the spawner, a child that shares them, is ahead of the host. */
+static volatile time_t	*ahead;
+
+int
+clock_gettime(clockid_t id, struct timespec *ts)
+{
+	int r = (int)syscall(SYS_clock_gettime, id, ts);
+
+	if (ahead != NULL)
+		ts->tv_sec += *ahead;
+	return r;
+}
 
 /* What KEY tells. */
 struct made {
@@ -160,6 +175,33 @@ one_time_login(void **state)
 	expect_end(WEB_CONN + 2);
 	show(WEB_CONN + 3, k.key);
 	expect_result(ERR_AUTH_FAILED, NULL);
+}
+
+/* Who steals a cookie is late: it makes him no token, which would last. */
+static void
+old_logins_make_no_tokens(void **state)
+{
+	struct made k;
+
+	(void)state;
+	alice_is_there();
+	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
+	show(WEB_CONN, k.key);
+	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
+	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
+	ask_create(WEB_CONN, 0, 0, "", "");
+	(void)expect_token(WEB_CONN);
+	*ahead += KEY_LOGIN_S;
+	show(WEB_CONN + 1, k.key);
+	expect(ROLE_IDPROC, MSG_LOOKUP);
+	tell_account(0, ALICE, ACCOUNT_FOUND, "alice");
+	expect_authed(WEB_CONN + 1, ALICE, PRINCIPAL_BY_KEY);
+	ask_create(WEB_CONN + 1, 0, 0, "", "");
+	expect_result(ERR_NOT_PERMITTED, "within ten minutes");
+	/* nor does the connection by which the browser logged in */
+	ask_create(WEB_CONN, 0, 0, "", "");
+	expect_result(ERR_NOT_PERMITTED, "within ten minutes");
+	*ahead = 0;
 }
 
 /* A browser sends its cookie to every port of the host. */
@@ -855,6 +897,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(cookie_of_a_token),
 		TEST(one_time_login),
+		TEST(old_logins_make_no_tokens),
 		TEST(of_no_use_to_others),
 		TEST(administrators),
 		TEST(root_by_tcp),
@@ -878,5 +921,9 @@ main(void)
 		TEST(not_in_the_log),
 	};
 
+	ahead = mmap(NULL, sizeof(*ahead), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (ahead == MAP_FAILED)
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
