@@ -650,6 +650,11 @@ tickets_of_who_may_less(void **state)
 	    PRINCIPAL_READ_ONLY, ACCESS_SEE);
 	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
 	expect_result(ERR_READ_ONLY, NULL);
+	/* nor does he begin to debug or trace what he may only watch */
+	ask_instrument(MSG_DBG_START, &sid, BOB_CONN);
+	expect_result(ERR_READ_ONLY, NULL);
+	ask_instrument(MSG_TRC_START, &sid, BOB_CONN);
+	expect_result(ERR_READ_ONLY, NULL);
 }
 
 static void

@@ -94,6 +94,20 @@ expect_token(uint32_t conn)
 	return r;
 }
 
+/* DBG_START or TRC_START; sid NULL = with a session of its own. */
+static void
+ask_instrument(enum msg_type type, const struct sid *sid, uint32_t conn)
+{
+	static const char request[] = "{\"command\":\"attach\"}";
+	struct msg_out *o = msg_new(type, sid, conn, 35);
+
+	msg_put_u32(o, SANDBOX_DEFAULT);
+	msg_put_u32(o, NETWORK_DEFAULT);
+	msg_put_str(o, "");
+	msg_put_bytes(o, request, sizeof(request) - 1);
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
 /* ACCOUNT_* flags. */
 static void
 tell_account(uint64_t request, uint32_t uid, uint32_t flags,

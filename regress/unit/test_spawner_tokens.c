@@ -128,6 +128,49 @@ for_another(void **state)
 	assert_int_equal(count_rows(BOB_CONN), 0);
 }
 
+/* Whether something that was done is in the list of that connection's user. */
+static bool
+has_done(uint32_t conn, const char *what)
+{
+	char when[32], text[512];
+	bool found = false;
+	uint32_t n;
+
+	ask(MSG_ACTIVITY, NULL, conn);
+	expect(ROLE_NETPROC, MSG_ACTIVITY_LINES);
+	for (n = msg_get_u32(&got.m); n > 0; n--) {
+		msg_get_str(&got.m, when, sizeof(when));
+		msg_get_str(&got.m, text, sizeof(text));
+		found = found || strstr(text, what) != NULL;
+	}
+	assert_int_equal(msg_get_u32(&got.m), 0);
+	return found;
+}
+
+/* An administrator has everybody's sessions, but not what is not one yet. */
+static void
+sessions_of_others(void **state)
+{
+	struct sid sid, half;
+	int fd;
+
+	(void)state;
+	enter(ALICE_CONN, ALICE, "alice", 0);
+	enter(BOB_CONN, BOB, "bob", 0);
+	sid = upload(BOB_CONN);
+	fd = get_room(ALICE_CONN, IMAGE_SIZE, "", &half);
+	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	ask(MSG_UPLOADED, &half, ADMIN_CONN);
+	expect_result(ERR_NOT_FOUND, NULL);
+	close(fd);
+	ask(MSG_STOP, &sid, ADMIN_CONN);
+	expect_result(ERR_NOT_RUNNING, NULL);
+	assert_true(has_done(BOB_CONN, "carol STOP "));
+	/* who comes as none reads nothing of what she did as one */
+	enter(ADMIN_CONN + 1, CAROL, "carol", 0);
+	assert_false(has_done(ADMIN_CONN + 1, "STOP"));
+}
+
 /* Where nobody would be told the token, none is made. */
 static void
 nobody_to_tell(void **state)
@@ -162,12 +205,14 @@ nobody_to_tell(void **state)
 static void
 in_by_a_token(void **state)
 {
+	struct sid sid;
 	struct row r;
 	uint32_t conn;
 
 	(void)state;
 	enter(ALICE_CONN, ALICE, "alice", 0);
 	tell_account(0, ALICE, true, "alice");
+	sid = upload(ALICE_CONN);
 	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 0, "", "");
 	r = expect_token(ALICE_CONN);
 	for (conn = 50; conn < 52; conn++)
@@ -183,6 +228,14 @@ in_by_a_token(void **state)
 	ask(MSG_SYSROOT, NULL, 50);
 	expect_result(ERR_READ_ONLY, NULL);
 	ask_upload(50, 1, "");
+	expect_result(ERR_READ_ONLY, NULL);
+	ask_start(&sid, 50, 0);
+	expect_result(ERR_READ_ONLY, NULL);
+	ask(MSG_DELETE, &sid, 50);
+	expect_result(ERR_READ_ONLY, NULL);
+	ask_instrument(MSG_DBG_START, NULL, 50);
+	expect_result(ERR_READ_ONLY, NULL);
+	ask_instrument(MSG_TRC_START, NULL, 50);
 	expect_result(ERR_READ_ONLY, NULL);
 	r.secret[20] ^= 1;
 	ask_auth(51, r.secret);
@@ -498,6 +551,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(who_may_not, rig_start,
 		    rig_stop),
 		cmocka_unit_test_setup_teardown(for_another, rig_start,
+		    rig_stop),
+		cmocka_unit_test_setup_teardown(sessions_of_others, rig_start,
 		    rig_stop),
 		cmocka_unit_test_setup_teardown(nobody_to_tell, rig_start,
 		    rig_stop),
