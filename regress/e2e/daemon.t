@@ -20,7 +20,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, BIN, SANITIZED, Client, Daemon, alive, alone,
+from dl import (AS_ROOT, BIN, BOB, SANITIZED, Client, Daemon, alive, alone,
                 descendants, eq,
                 free_port, helper, ok, read_proc, run_tests, service_uid,
                 session_processes,
@@ -1322,6 +1322,26 @@ def places_of_others(mode):
         ok(answers(d.port, uid=d.uid), "also without what was for TLS")
 
 
+def places_that_others_made(mode):
+    """Who has made the daemon's directory has what he put into it there."""
+    for part, owner in (("state", 0), ("run", service_uid("_dlparent"))):
+        with Daemon(mode) as d:
+            d.stop()
+            path = f"{d.dir}/{part}"
+            os.chown(path, BOB, -1)
+            seen = len(d.log())
+            d.start(wait=False)
+            wait_for(lambda: d.proc.poll() is not None)
+            ok(d.proc.poll() == 1 and f"{path} belongs to uid {BOB}; "
+               "remove it or name another directory" in d.log()[seen:],
+               f"{part} is another's: the start is refused", d.log()[seen:])
+            d.stop()
+            eq(os.stat(path).st_uid, BOB, "and it is not taken from him")
+            os.chown(path, owner, -1)
+            d.start()
+            ok(answers(d.port, uid=d.uid), "as it was it is taken")
+
+
 run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
     alone(few_capabilities, SYSTEM),
@@ -1339,6 +1359,7 @@ run_tests(
         ignored_ends_of_children, files_that_may_not_grow,
         inherited_fds_and_signals,
         places_are_private, places_of_others)],
+    alone(places_that_others_made, SYSTEM),
     alone(numbers_come_twice, SYSTEM), alone(syslog, SYSTEM),
     alone(no_syslog, SYSTEM), alone(deaf_syslog, SYSTEM),
     alone(busy_syslog, SYSTEM), alone(deaf_stderr), alone(slow_stderr))
