@@ -188,6 +188,14 @@ def other_origins(d):
             a = u.ask(method, path.format(s=sid), body, Origin=origin)
             ok(a.status == 403 and a.code == "not_permitted",
                f"{method} {path} from {origin!r}", a)
+        # changes nothing, but keeps the host busy
+        eq(u.ask("GET", "sysroot", Origin=origin).status, 403,
+           f"GET sysroot from {origin!r}")
+    w = Wire(d)
+    w.send(f"POST {API}sessions/{sid}/start HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+           f"{cookie(u.cookie)}\r\nX-CSRF-Token: {u.csrf}\r\nX-CSRF-Token: x"
+           "\r\nContent-Length: 0\r\n\r\n".encode())
+    ok(w.until(b"\r\n")[9:12] == b"400", "of two CSRF tokens none is right")
     eq(u.ask("GET", "sessions/" + sid).data["state"], "LOADED",
        "nothing has changed, and the login is good")
     a = u.ask("PUT", f"sessions/{sid}/name", {"name": "mine"},
