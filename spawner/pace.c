@@ -87,9 +87,10 @@ pace_allowance(struct session *s, size_t max)
 bool
 pace_would_lose(const struct session *s, size_t rest)
 {
-	uint64_t total = ring_total(&s->ring), low = taken(s);
+	/* also for one that has all that was read so far */
+	uint64_t end = ring_total(&s->ring) + rest, low = taken(s);
 
-	return low < total && total - low + rest > s->ring.size;
+	return low < end && end - low > s->ring.size;
 }
 
 /* Whoever was waited for has moved, or gone. */

@@ -238,6 +238,35 @@ end_waits(void **state)
 	ring_close(&ring);
 }
 
+/* Of a program that is over before anything of it was read, too. */
+static void
+end_at_once(void **state)
+{
+	struct stub_report report = { STUB_EXITED, 0 };
+	struct run r = held_run(0);
+	uint64_t at;
+
+	(void)state;
+	assert_true(fcntl(r.out, F_SETPIPE_SZ, 2 * RING) > 0);
+	/* which the spawner hears of first */
+	assert_int_equal(kill(rig_pid, SIGSTOP), 0);
+	assert_int_equal(write(r.status, &report, sizeof(report)),
+	    sizeof(report));
+	end_process(r.target);
+	end_process(r.stub);
+	assert_int_equal(fill(r.out), 2 * RING);
+	close_run_ends(&r);
+	assert_int_equal(kill(rig_pid, SIGCONT), 0);
+	for (at = 0; at <= RING; at += 8192) {
+		assert_true(grows_to(at + WINDOW - (at == 0 ? 0 : 8192)));
+		hold(&r.sid, ALICE_CONN, 1, at);
+	}
+	expect_stopped();
+	assert_int_equal(ring_total(&ring), 2 * RING);
+	assert_whole(RING);
+	ring_close(&ring);
+}
+
 static void
 end_waits_for_nobody(void **state)
 {
@@ -382,6 +411,7 @@ main(void)
 		T(netproc_comes_back),
 		T(end_leaves_all_in_the_ring),
 		T(end_waits),
+		T(end_at_once),
 		T(end_waits_for_nobody),
 		T(end_that_is_wanted),
 		T(changes_of_stream),
