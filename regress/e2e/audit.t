@@ -130,9 +130,12 @@ def processes(d):
     more, pid = instrument(
         d, "tracer", "launch", {
             "command": helper("sleeper"), "args": [], "cwd": "/", "env": {},
-            "projectRoot": "/"})
+            "projectRoot": "/", "trace": {"add": ["main"]}})
     out.append(("tracer", pid, "tracer"))
     keep.append(more)
+    # it stays for what else its tracer may ask of the binary
+    out.append(("symbols", wait_for(lambda: named(d, "symbols"), 60)[0],
+                "symbols"))
     more, pid = busy_archiver(d)
     out.append(("archiver", pid, "archiver-unpack"))
     keep.append(more)

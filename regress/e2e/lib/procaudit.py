@@ -22,6 +22,7 @@ KINDS = (
     (r"anon_inode:\[?(\w+)\]?", r"\1"), (r"pidfd:.*", "pidfd"),
     (r"/memfd:.*", "memory file"), (r"(user|mnt):\[\d+\]", r"\1 namespace"),
     (r".*/libexec/debuglantern/(\w+)", r"the program \1"),
+    (r".*/helpers/\w+", "the traced program"),
     (r"/sys/fs/cgroup/.*|/tmp/[^/]*/cgroup.*", "cgroup"),
     (r"/proc/\d+/mem", "memory of a process"),
     (r".*/state/bundle(/.*)?", "the bundle"),
