@@ -171,6 +171,7 @@ class Works(Asker):
                          keep)
         self.sender, self.receiver, self.b = sender, receiver, b
         self.inst, self.known, self.seen = None, set(), 0
+        self.spoken = 0
 
     def next(self):
         if self.sender == "symbols" and self.inst is not None:
@@ -195,7 +196,7 @@ class Works(Asker):
         with stage.changed:
             before = {t.pid for t in stage.all}
         self.known |= before
-        self.seen = len(self.d.log())
+        self.seen, self.spoken = len(self.d.log()), len(self.b.said)
         self.n += 1
         j = Local(self.d, self.d.alice)
         j.command = self.role
@@ -245,9 +246,14 @@ class Works(Asker):
                 ok(False, f"{name}: its tracer works on",
                    (said, self.d.log()[-3000:]))
         elif self.sender == "spawner" and not self.inst.alive() and \
-                not wait_for(self.reason, 10, 0.5):
+                not self.ordered() and not wait_for(self.reason, 10, 0.5):
             ok(False, f"{self.receiver}: the log says why it has ended",
                (self.b.said[-6:], self.d.log()[self.seen:]))
+
+    def ordered(self):
+        """To stop is what anybody's request may ask of it."""
+        return any(b'"command": "stop"' in x
+                   for x in self.b.said[self.spoken:])
 
     def reason(self):
         said = re.search(
