@@ -196,7 +196,8 @@ class Works(Asker):
         with stage.changed:
             before = {t.pid for t in stage.all}
         self.known |= before
-        self.seen, self.spoken = len(self.d.log()), len(self.b.said)
+        self.seen = len(self.d.log())
+        self.spoken = 0 if self.b is None else len(self.b.said)
         self.n += 1
         j = Local(self.d, self.d.alice)
         j.command = self.role
