@@ -183,19 +183,6 @@ order_to_run(void **state)
 	assert_non_null(memmem(spec.envp, spec.envp_len, "USER=alice", 11));
 }
 
-static void
-ask_start_in(const struct sid *sid, uint32_t sandbox, uint32_t network)
-{
-	struct msg_out *o = msg_new(MSG_START, sid, ALICE_CONN, 2);
-
-	msg_put_u32(o, 0);
-	msg_put_u32(o, sandbox);
-	msg_put_u32(o, network);
-	msg_put_u32(o, 0);
-	msg_put_u32(o, 0);
-	rig_send(ROLE_NETPROC, o, -1);
-}
-
 /* What the configuration keeps from sessions, nobody asks for. */
 static void
 more_than_is_allowed(void **state)
@@ -206,13 +193,13 @@ more_than_is_allowed(void **state)
 	(void)state;
 	login(ALICE_CONN, ALICE, "alice");
 	sid = upload(ALICE_CONN);
-	ask_start_in(&sid, SANDBOX_DEFAULT, NETWORK_SHARED);
+	ask_start_in(&sid, ALICE_CONN, 0, SANDBOX_DEFAULT, NETWORK_SHARED);
 	expect_result(ERR_NOT_PERMITTED, "network none");
-	ask_start_in(&sid, SANDBOX_TMPFS, NETWORK_SHARED);
+	ask_start_in(&sid, ALICE_CONN, 0, SANDBOX_TMPFS, NETWORK_SHARED);
 	expect_result(ERR_NOT_PERMITTED, "network none");
-	ask_start_in(&sid, SANDBOX_NONE, NETWORK_NONE);
+	ask_start_in(&sid, ALICE_CONN, 0, SANDBOX_NONE, NETWORK_NONE);
 	expect_result(ERR_NOT_PERMITTED, "allow-sandbox");
-	ask_start_in(&sid, SANDBOX_DEFAULT, NETWORK_DEFAULT);
+	ask_start(&sid, ALICE_CONN, 0);
 	(void)expect_run(&spec);
 	assert_int_equal(spec.sandbox, SANDBOX_NAMESPACES);
 	assert_int_equal(spec.network, NETWORK_NONE);

@@ -2,7 +2,7 @@
 /* The spawner: programs that wait for those who are to have their output. */
 /* links: spawner/ !spawner/main.c */
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "test_spawner_rig.h"
+#include "test_spawner_people.h"
 
 /* The rig's rings, of which half is read ahead, and a pipe is a quarter. */
 #define RING		(64 * 1024)
@@ -331,34 +331,6 @@ feed(int fd, size_t len)
 	assert_int_equal(len, 0);
 }
 
-static void
-share_with_bob(const struct sid *sid, enum access access)
-{
-	struct msg_out *o = msg_new(MSG_SHARE, sid, ALICE_CONN, 34);
-	uint64_t question;
-
-	msg_put_u32(o, access);
-	msg_put_str(o, "bob");
-	rig_send(ROLE_NETPROC, o, -1);
-	do
-		expect(ROLE_IDPROC, MSG_LOOKUP);
-	while (got.m.hdr.request == 0);
-	question = got.m.hdr.request;
-	o = msg_new(MSG_ACCOUNT, NULL, 0, question);
-	msg_put_u32(o, BOB);
-	msg_put_u32(o, ACCOUNT_FOUND);
-	msg_put_u32(o, BOB);
-	msg_put_u32(o, 0);
-	msg_put_str(o, "bob");
-	msg_put_str(o, "/");
-	msg_put_str(o, "/bin/sh");
-	rig_send(ROLE_IDPROC, o, -1);
-	do
-		assert_true(rig_recv(ROLE_NETPROC, WAIT_MS));
-	while (got.m.hdr.type != MSG_RESULT);
-	assert_int_equal(msg_get_u32(&got.m), ERR_OK);
-}
-
 /* Who may only look holds up no program, whatever netproc says of him. */
 static void
 who_may_only_look(void **state)
@@ -374,6 +346,7 @@ who_may_only_look(void **state)
 	r = start(&sid, ALICE_CONN, 0, &ring);
 	login(BOB_CONN, BOB, "bob");
 	share_with_bob(&sid, ACCESS_SEE);
+	expect_shared();
 	hold(&sid, BOB_CONN, 1, 0);
 	o = msg_new(MSG_PRINCIPAL, NULL, CAROL_CONN, 0);
 	msg_put_u32(o, ALICE);
@@ -389,11 +362,13 @@ who_may_only_look(void **state)
 	assert_true(grows_to(RING));
 	/* who may use it does, for as long as he may */
 	share_with_bob(&sid, ACCESS_USE);
+	expect_shared();
 	hold(&sid, BOB_CONN, 1, RING);
 	len = fill(r.out);
 	assert_int_equal(ring_total(&ring), RING + WINDOW);
 	assert_true(len > WINDOW);
 	share_with_bob(&sid, ACCESS_SEE);
+	expect_shared();
 	assert_true(grows_to(RING + len));
 	end(&r);
 }

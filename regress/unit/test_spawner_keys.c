@@ -575,46 +575,6 @@ new_terminal(void)
 	return got.m.hdr.session;
 }
 
-/* By the guest at WEB_CONN. */
-static void
-start_as(const struct sid *sid, uint32_t flags, uint32_t sandbox,
-    uint32_t network)
-{
-	struct msg_out *o = msg_new(MSG_START, sid, WEB_CONN, 2);
-
-	msg_put_u32(o, flags);
-	msg_put_u32(o, sandbox);
-	msg_put_u32(o, network);
-	msg_put_u32(o, 0);
-	msg_put_u32(o, 0);
-	rig_send(ROLE_NETPROC, o, -1);
-}
-
-static void
-share(const struct sid *sid, enum access access)
-{
-	struct msg_out *o = msg_new(MSG_SHARE, sid, ALICE_CONN, 34);
-
-	msg_put_u32(o, access);
-	msg_put_str(o, "bob");
-	rig_send(ROLE_NETPROC, o, -1);
-	if (access == ACCESS_NONE)
-		return;
-	do
-		expect(ROLE_IDPROC, MSG_LOOKUP);
-	while (got.m.hdr.request == 0);
-	tell_account(got.m.hdr.request, BOB, ACCOUNT_FOUND, "bob");
-}
-
-static void
-expect_shared(void)
-{
-	do
-		assert_true(rig_recv(ROLE_NETPROC, WAIT_MS));
-	while (got.m.hdr.type != MSG_RESULT);
-	assert_int_equal(msg_get_u32(&got.m), ERR_OK);
-}
-
 /* Nobody gives away what he does not have any more. */
 static void
 tickets_of_who_may_less(void **state)
@@ -626,7 +586,7 @@ tickets_of_who_may_less(void **state)
 	alice_is_there();
 	sid = upload(ALICE_CONN);
 	enter(BOB_CONN, BOB, "bob", 0);
-	share(&sid, ACCESS_USE);
+	share_with_bob(&sid, ACCESS_USE);
 	expect_shared();
 	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
 	used = expect_key("dlk_");
@@ -639,7 +599,7 @@ tickets_of_who_may_less(void **state)
 	expect_result(ERR_NOT_PERMITTED, "only its owner");
 	show(WEB_CONN, used.key);
 	(void)expect_guest(WEB_CONN, &sid, PRINCIPAL_GUEST, ACCESS_USE);
-	share(&sid, ACCESS_SEE);
+	share_with_bob(&sid, ACCESS_SEE);
 	(void)expect_session(STATE_LOADED);
 	expect_end(WEB_CONN);
 	expect_result(ERR_OK, NULL);
@@ -655,17 +615,6 @@ tickets_of_who_may_less(void **state)
 	expect_result(ERR_READ_ONLY, NULL);
 	ask_instrument(MSG_TRC_START, &sid, BOB_CONN);
 	expect_result(ERR_READ_ONLY, NULL);
-}
-
-static void
-tell_admins(const char *users)
-{
-	struct msg_out *o;
-
-	strcpy(rig_settings.admin_users, users);
-	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
-	settings_put(o, &rig_settings);
-	rig_send(ROLE_PARENT, o, -1);
 }
 
 /* Carol, who has no session of her own, lets somebody in to Alice's. */
@@ -760,13 +709,13 @@ guests_first_start(void **state)
 	show(WEB_CONN, k.key);
 	(void)expect_guest(WEB_CONN, &sid, PRINCIPAL_GUEST, ACCESS_USE);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		start_as(&sid, wrong[i].flags, wrong[i].sandbox,
+		ask_start_in(&sid, WEB_CONN, wrong[i].flags, wrong[i].sandbox,
 		    wrong[i].network);
 		expect_result(ERR_NOT_PERMITTED, "type and watch");
 	}
-	start_as(&other, START_TTY, SANDBOX_DEFAULT, NETWORK_DEFAULT);
+	ask_start(&other, WEB_CONN, START_TTY);
 	expect_result(ERR_NOT_PERMITTED, "type and watch");
-	start_as(&sid, START_TTY, SANDBOX_DEFAULT, NETWORK_DEFAULT);
+	ask_start(&sid, WEB_CONN, START_TTY);
 	expect(ROLE_LAUNCHER, MSG_RUN);
 }
 

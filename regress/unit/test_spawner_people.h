@@ -58,6 +58,29 @@ ask_revoke(uint32_t conn, const char *id)
 	rig_send(ROLE_NETPROC, o, -1);
 }
 
+/* With bob. */
+static void
+ask_share(uint32_t conn, const struct sid *sid, enum access access)
+{
+	struct msg_out *o = msg_new(MSG_SHARE, sid, conn, 34);
+
+	msg_put_u32(o, access);
+	msg_put_str(o, "bob");
+	rig_send(ROLE_NETPROC, o, -1);
+}
+
+/* uids, as settings have them */
+static void
+tell_admins(const char *users)
+{
+	struct msg_out *o;
+
+	strcpy(rig_settings.admin_users, users);
+	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
+	settings_put(o, &rig_settings);
+	rig_send(ROLE_PARENT, o, -1);
+}
+
 static void
 ask_auth(uint32_t conn, const char *token)
 {
@@ -123,6 +146,26 @@ tell_account(uint64_t request, uint32_t uid, uint32_t flags,
 	msg_put_str(o, "/home");
 	msg_put_str(o, "/bin/sh");
 	rig_send(ROLE_IDPROC, o, -1);
+}
+
+/* By alice; bob's account is looked up for it. */
+static void
+share_with_bob(const struct sid *sid, enum access access)
+{
+	ask_share(ALICE_CONN, sid, access);
+	do
+		expect(ROLE_IDPROC, MSG_LOOKUP);
+	while (got.m.hdr.request == 0);
+	tell_account(got.m.hdr.request, BOB, ACCOUNT_FOUND, "bob");
+}
+
+static void
+expect_shared(void)
+{
+	do
+		assert_true(rig_recv(ROLE_NETPROC, WAIT_MS));
+	while (got.m.hdr.type != MSG_RESULT);
+	assert_int_equal(msg_get_u32(&got.m), ERR_OK);
 }
 
 #endif

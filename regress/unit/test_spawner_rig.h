@@ -393,16 +393,23 @@ ask_upload(uint32_t conn, uint64_t size, const char *path)
 }
 
 static void
-ask_start(const struct sid *sid, uint32_t conn, uint32_t flags)
+ask_start_in(const struct sid *sid, uint32_t conn, uint32_t flags,
+    uint32_t sandbox, uint32_t network)
 {
 	struct msg_out *o = msg_new(MSG_START, sid, conn, 2);
 
 	msg_put_u32(o, flags);
-	msg_put_u32(o, SANDBOX_DEFAULT);
-	msg_put_u32(o, NETWORK_DEFAULT);
+	msg_put_u32(o, sandbox);
+	msg_put_u32(o, network);
 	msg_put_u32(o, 0);
 	msg_put_u32(o, 0);
 	rig_send(ROLE_NETPROC, o, -1);
+}
+
+static void
+ask_start(const struct sid *sid, uint32_t conn, uint32_t flags)
+{
+	ask_start_in(sid, conn, flags, SANDBOX_DEFAULT, NETWORK_DEFAULT);
 }
 
 /* An image that passes the check of its header. */

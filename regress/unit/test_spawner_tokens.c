@@ -321,27 +321,6 @@ ended_meanwhile(void **state)
 	assert_int_equal(got.m.hdr.conn, 50);
 }
 
-static void
-ask_share(uint32_t conn, const struct sid *sid)
-{
-	struct msg_out *o = msg_new(MSG_SHARE, sid, conn, 34);
-
-	msg_put_u32(o, ACCESS_USE);
-	msg_put_str(o, "bob");
-	rig_send(ROLE_NETPROC, o, -1);
-}
-
-static void
-tell_admins(const char *users)
-{
-	struct msg_out *o;
-
-	strcpy(rig_settings.admin_users, users);
-	o = msg_new(MSG_SETTINGS, NULL, 0, 0);
-	settings_put(o, &rig_settings);
-	rig_send(ROLE_PARENT, o, -1);
-}
-
 /* Nothing lasts that was asked for by who is no administrator any more. */
 static void
 no_administrator_meanwhile(void **state)
@@ -356,7 +335,7 @@ no_administrator_meanwhile(void **state)
 	enter(ADMIN_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
 	ask_create(ADMIN_CONN, 0, 0, "bob", "");
 	token = expect_question("bob");
-	ask_share(ADMIN_CONN, &sid);
+	ask_share(ADMIN_CONN, &sid, ACCESS_USE);
 	share = expect_question("bob");
 	tell_admins("2000");
 	expect(ROLE_NETPROC, MSG_CONN_END);
@@ -386,7 +365,7 @@ no_token_meanwhile(void **state)
 	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_AUTHED);
-	ask_share(50, &sid);
+	ask_share(50, &sid, ACCESS_USE);
 	share = expect_question("bob");
 	ask_revoke(ALICE_CONN, r.id);
 	expect(ROLE_NETPROC, MSG_CONN_END);
