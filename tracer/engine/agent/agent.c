@@ -950,7 +950,8 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 
 	if (st == NULL) {
 		if ((p->flags & PROBE_INNER) == 0)
-			agent_control.strangers++;
+			__atomic_fetch_add(&agent_control.strangers, 1,
+			    __ATOMIC_RELAXED);
 		return (p->resume);
 	}
 	if (!recording())
