@@ -34,7 +34,6 @@
 #include "stub.h"
 #include "tty.h"
 
-#define PIPE_SIZE	(1024 * 1024)
 /* longer than the launcher waits for a start */
 #define NETWORK_SECONDS	30
 #define STUB_STACK	(128 * 1024)
@@ -58,9 +57,6 @@ make_pipe(struct ends *e, enum run_fd kind, bool read_up)
 
 	if (pipe2(p, O_CLOEXEC) == -1)
 		child_die(STEP_PIPES);
-	/* fewer wakeups for who drains it; the user's share may be used up */
-	if (kind == RUN_FD_STDOUT || kind == RUN_FD_STDERR)
-		(void)fcntl(p[0], F_SETPIPE_SZ, PIPE_SIZE);
 	e->up_fds[kind] = read_up ? p[0] : p[1];
 	return read_up ? p[1] : p[0];
 }

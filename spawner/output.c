@@ -23,10 +23,10 @@
 #include "ttl.h"
 #include "tty.h"
 
-/* Read per turn: one pipe as large as the launcher may make it is four. */
+/* Read per turn: a wide pipe is four. */
 #define TURN_MAX	((size_t)256 * 1024)
-/* Of a pipe whose size cannot be had. */
-#define PIPE_GUESS	(1024 * 1024)
+/* Of a pipe that nobody holds, and of one whose size cannot be had. */
+#define PIPE_WIDE	(1024 * 1024)
 
 void
 output_ring(struct session *s)
@@ -104,9 +104,22 @@ on_output(uint32_t events, void *arg)
 	exit_again(st->session);
 }
 
-/* -- what holders are to get ---------------------------------------------- */
+/* -- the size of pipes ---------------------------------------------------- */
 
-/* One that has more in it than that stays as it is until the next time. */
+/* Fewer wakeups.  The user's share of pipes may be used up. */
+static void
+stream_widen(const struct stream *st)
+{
+	int size = st->io.fd == -1 ? -1 : fcntl(st->io.fd, F_GETPIPE_SZ);
+
+	if (size > 0 && size < PIPE_WIDE)
+		(void)fcntl(st->io.fd, F_SETPIPE_SZ, PIPE_WIDE);
+}
+
+/*
+ * What it has in it at the end finds room beside what holders are to get.  One
+ * that has more in it than that stays as it is until the next time.
+ */
 static void
 stream_fit(const struct stream *st)
 {
@@ -123,6 +136,17 @@ output_fit(struct session *s)
 		return;
 	stream_fit(&s->out);
 	stream_fit(&s->err);
+}
+
+void
+output_begin(struct session *s)
+{
+	if (pace_is_held(s)) {
+		output_fit(s);
+		return;
+	}
+	stream_widen(&s->out);
+	stream_widen(&s->err);
 }
 
 static size_t
@@ -189,7 +213,7 @@ drain_rest(struct stream *st)
 		return;
 	/* a terminal has no size: what it holds is little */
 	size = fcntl(st->io.fd, F_GETPIPE_SZ);
-	left = size > 0 ? size : PIPE_GUESS;
+	left = size > 0 ? size : PIPE_WIDE;
 	while (left > 0) {
 		/* a claim on more room would cost readers the oldest bytes */
 		rest = stream_rest(st);

@@ -21,6 +21,8 @@ void	output_close(struct stream *);
 void	output_ring(struct session *);
 /* There is more that may be read of the pipes again. */
 void	output_resume(struct session *);
+/* A run begins: its pipes are large, or fit if it is held. */
+void	 output_begin(struct session *);
 /*
  * While the session is held: makes the pipes so small that what is in them
  * when the program ends has room in the ring.

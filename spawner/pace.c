@@ -325,7 +325,7 @@ pace_begin(struct session *s)
 	s->pace.paused = false;
 	if (s->tty != NULL)
 		drop_holds(s);
-	output_fit(s);
+	output_begin(s);
 }
 
 void

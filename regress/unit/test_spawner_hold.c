@@ -54,6 +54,17 @@ grows_to(uint64_t total)
 	return ring_total(&ring) == total;
 }
 
+/* The first that the spawner does for who holds. */
+static bool
+is_made_to_fit(int fd)
+{
+	int i;
+
+	for (i = 0; i < WAIT_MS && fcntl(fd, F_GETPIPE_SZ) != PIPE; i++)
+		usleep(1000);
+	return fcntl(fd, F_GETPIPE_SZ) == PIPE;
+}
+
 static struct run
 held_run(uint32_t flags)
 {
@@ -292,6 +303,25 @@ end_that_is_wanted(void **state)
 	ring_close(&ring);
 }
 
+/* A pipe that nobody waits at the end of is large, until somebody does. */
+static void
+pipes_are_wide(void **state)
+{
+	struct sid sid;
+	struct run r;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	r = start(&sid, ALICE_CONN, START_SPLIT, &ring);
+	assert_int_equal(fcntl(r.out, F_GETPIPE_SZ), 1024 * 1024);
+	assert_int_equal(fcntl(r.err, F_GETPIPE_SZ), 1024 * 1024);
+	hold(&sid, ALICE_CONN, 1, 0);
+	assert_true(is_made_to_fit(r.err));
+	assert_int_equal(fill(r.out), WINDOW + PIPE);
+	end(&r);
+}
+
 /* More changes of stream than are remembered are not made. */
 static void
 changes_of_stream(void **state)
@@ -364,6 +394,7 @@ who_may_only_look(void **state)
 	share_with_bob(&sid, ACCESS_USE);
 	expect_shared();
 	hold(&sid, BOB_CONN, 1, RING);
+	assert_true(is_made_to_fit(r.out));
 	len = fill(r.out);
 	assert_int_equal(ring_total(&ring), RING + WINDOW);
 	assert_true(len > WINDOW);
@@ -389,6 +420,7 @@ main(void)
 		T(end_at_once),
 		T(end_waits_for_nobody),
 		T(end_that_is_wanted),
+		T(pipes_are_wide),
 		T(changes_of_stream),
 	};
 
