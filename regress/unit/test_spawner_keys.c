@@ -760,7 +760,7 @@ says_who_it_is_twice(void **state)
 	assert_false(rig_recv(ROLE_NETPROC, WAIT_MS));
 }
 
-/* It has seen all that went through it; one that has only died keeps nothing. */
+/* It has seen all that went through it; one that only died keeps nothing. */
 static void
 who_broke_the_rules_may_have_keys(void **state)
 {
