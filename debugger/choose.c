@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "choose.h"
+#include "injector.h"
 #include "log.h"
 
 #define BRIDGE	"dapdial"
@@ -256,4 +257,39 @@ choose_adapter(struct op *op, const char *name, const char *program,
 	if (!good)
 		choice_free(c);
 	return good;
+}
+
+/* A configured command of more than a binary attaches in its own way. */
+static bool
+has_own_args(const struct choice *c)
+{
+	size_t i;
+
+	for (i = 0; c->profile->args[i] != NULL; i++)
+		if (c->argv[i + 1] == NULL ||
+		    strcmp(c->argv[i + 1], c->profile->args[i]) != 0)
+			return false;
+	return c->argv[i + 1] == NULL;
+}
+
+bool
+choose_to_attach(struct op *op, const char *name, const char *program,
+    const char *path, struct choice *c)
+{
+	struct adapter_found injector;
+	const char *why;
+
+	if (!choose_adapter(op, name, program, path, c))
+		return false;
+	if (c->profile->inject == NULL || !has_own_args(c))
+		return true;
+	if (!injector_find(path, injector_registers(), &injector, &why)) {
+		op_fail(op, "adapter_missing", "attaching to a Python program "
+		    "%s", why);
+		choice_free(c);
+		return false;
+	}
+	add(c, c->profile->inject, strlen(c->profile->inject));
+	add(c, injector.path, strlen(injector.path));
+	return true;
 }

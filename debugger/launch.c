@@ -441,6 +441,9 @@ launch_over(void)
 	if (l.op != NULL && l.owed && dbg.phase == PHASE_IDLE)
 		op_fail(l.op, "refused", "it was detached before the adapter "
 		    "had said that it is started");
+	else if (l.op != NULL && l.owed && l.attach && dbg.ending.never)
+		op_fail(l.op, "adapter_failed", "%s ended before it had "
+		    "attached to the process", dbg.profile->name);
 	else if (l.op != NULL && l.owed)
 		op_reply(l.op, summary_make(l.op));
 	drop_op();
@@ -797,7 +800,7 @@ launch_attach(struct op *op)
 	    !op_string(op, "cwd", false, &cwd) || !read_options(op, &options))
 		return;
 	(void)snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
-	if (!choose_adapter(op, name, program != NULL ? program :
+	if (!choose_to_attach(op, name, program != NULL ? program :
 	    beside ? NULL : exe, client_path(NULL), &choice))
 		return;
 	use_options(&options);

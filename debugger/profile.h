@@ -59,6 +59,8 @@ struct profile {
 	/* glob below the binary's prefix, without which it is none; or NULL */
 	const char	*witness;
 	const char	*const *args;	/* after argv[0], NULL-terminated */
+	/* to attach, args go on with this and an injector's path; or NULL */
+	const char	*inject;
 	const char	*install;	/* what to do to have it */
 	const struct member *launch;
 	const struct member *attach;

@@ -115,16 +115,68 @@ static const struct member codelldb_attach[] = {
 /*
  * debugpy gives the program /dev/null when it is spoken to by pipes; what it
  * starts the program with is therefore told where the program's files are.
+ * What it attaches with is waited for here: debugpy would wait 15 seconds for
+ * the program even if that has failed, or say only that the session is over.
  */
 static const char debugpy_wrapper[] =
-    "import runpy, subprocess\n"
-    "start = subprocess.Popen\n"
+    "import io, os, runpy, subprocess, sys\n"
+    "start, inject = subprocess.Popen, sys.argv[1:]\n"
+    "del sys.argv[1:]\n"
     "def popen(*args, **kw):\n"
     "    if 'launcher' in str(args[0]):\n"
     "        kw.update(stdin=3, stdout=4, stderr=5)\n"
-    "    return start(*args, **kw)\n"
+    "    if '--pid' not in args[0] or not inject:\n"
+    "        return start(*args, **kw)\n"
+    "    p = start([sys.executable, '-c', *inject, *args[0][1:]], **kw)\n"
+    "    said = p.communicate()[0]\n"
+    "    p.stdout = io.BytesIO(said)\n"
+    "    if p.returncode:\n"
+    "        os.write(2, said[-2048:])\n"
+    "        os._exit(1)\n"
+    "    return p\n"
     "subprocess.Popen = popen\n"
     "runpy.run_module('debugpy.adapter', None, '__main__', True)\n";
+
+/*
+ * Arguments: the injector's path and debugpy's own command, which runs gdb
+ * with two calls for the program to make, the second with Python code.  lldb
+ * gives a call up when the program forks in it, as this code does, so the code
+ * gets a thread.  gdb fails without saying so: the second result tells.
+ */
+static const char debugpy_inject[] =
+    "import os, re, shlex, subprocess, sys\n"
+    "tool = sys.argv[1]\n"
+    "def fail(why):\n"
+    "    print(tool, why)\n"
+    "    sys.exit(1)\n"
+    "def in_thread(code):\n"
+    "    return ('\"import _thread; _thread.start_new_thread(exec, '\n"
+    "        '(bytes(%s), {}))\"' % list(code[0][1:-1].encode()))\n"
+    "def check_call(command, **kw):\n"
+    "    words = [tool] + shlex.split(command)[1:]\n"
+    "    calls = [w.partition('call ')[2] for w in words if '=call ' in w]\n"
+    "    if os.path.basename(tool).startswith('lldb'):\n"
+    "        pid = words[words.index('--pid') + 1]\n"
+    "        words = [tool, '--no-lldbinit', '--batch', '-p', pid]\n"
+    "        for call in calls:\n"
+    "            call = re.sub('\"import (.*)\"', in_thread, call)\n"
+    "            words += ['-o', 'expression -- ' + call]\n"
+    "    try:\n"
+    "        p = subprocess.run(words, stdin=subprocess.DEVNULL,\n"
+    "            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,\n"
+    "            env=kw.get('env'), timeout=25)\n"
+    "    except subprocess.TimeoutExpired:\n"
+    "        fail('has not loaded debugpy into it in 25 seconds')\n"
+    "    said = p.stdout.decode(errors='replace').strip()\n"
+    "    if re.findall(r'\\$\\d+ = (.*)', said)[1:] != ['0']:\n"
+    "        lines = said.splitlines() or ['no output']\n"
+    "        lines = [x for x in lines if 'error' in x] or lines[-1:]\n"
+    "        fail('cannot load debugpy into it: ' + lines[0])\n"
+    "subprocess.check_call = check_call\n"
+    "sys.argv[:2] = []\n"
+    "sys.path[0] = os.path.dirname(sys.argv[0])\n"
+    "from debugpy.server import cli\n"
+    "cli.main()\n";
 
 static const char *const no_args[] = { NULL };
 static const char *const delve_args[] = { "dap", "--client-addr", NULL };
@@ -166,6 +218,7 @@ const struct profile profiles[] = {
 		.witness = "lib/python3*/{dist,site}-packages/debugpy/adapter",
 		.install = "apt-get install python3-debugpy",
 		.launch = debugpy_launch, .attach = debugpy_attach,
+		.inject = debugpy_inject,
 		.languages = PYTHON, .quirks = Q_NEEDS_INTERPRETER,
 		.no_exception = ": SystemExit",
 	}, {

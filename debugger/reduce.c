@@ -343,13 +343,18 @@ on_exited(struct dbg *d, struct json_object *body)
 	return CHANGE_ENDED;
 }
 
-/* By itself it is the end, but not exit code 0. */
+/*
+ * By itself it is the end, but not exit code 0.  debugpy says no more when it
+ * cannot attach.
+ */
 static enum change
 on_terminated(struct dbg *d, struct json_object *body)
 {
 	(void)body;
 	if (!alive(d))
 		return CHANGE_NONE;
+	d->ending.never = d->attached && !d->ending.known &&
+	    (d->phase == PHASE_INITIALIZING || d->phase == PHASE_CONFIGURING);
 	reduce_over(d, PHASE_TERMINATED);
 	return CHANGE_ENDED;
 }

@@ -217,6 +217,41 @@ def attaching(a):
         p.wait()
 
 
+def injectors(a):
+    """debugpy attaches by lldb or gdb: without one that works, no waiting."""
+    if a.name != "debugpy":
+        return
+    p = subprocess.Popen(["/usr/bin/python3", "prog.py", "loop"], cwd=WORK,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for name, script, words in (
+                ("none", None, "apt-get install lldb-19"),
+                ("fails", "echo error: attach failed: no; exit 1",
+                 "error: attach failed: no"),
+                ("lies", "echo '(void *) $0 = 0x1'; echo '(int) $1 = 2'",
+                 "$1 = 2"),
+                ("silent", "exit 0", "no output")):
+            where = os.path.join(WORK, name)
+            os.mkdir(where)
+            if script is not None:
+                with open(os.path.join(where, "lldb"), "w") as f:
+                    f.write("#!/bin/sh\n" + script + "\n")
+                os.chmod(f.name, 0o755)
+            with a.rig(env={"PATH": where}) as r:
+                began = time.monotonic()
+                e = r.refused("attach", pid=p.pid, adapter=a.name)
+                ok(words in e.get("message", ""), f"{name}: it says why", e)
+                eq(e.get("code"), "adapter_exited" if script else
+                   "adapter_missing", f"{name}: by its code")
+                # debugpy waits for 15 seconds
+                ok(time.monotonic() - began < 12, f"{name}: soon")
+            ok(p.poll() is None and stat(p.pid) != "t",
+               f"{name}: the program goes on")
+    finally:
+        p.kill()
+        p.wait()
+
+
 def stat(pid):
     with open(f"/proc/{pid}/stat") as f:
         return f.read().rsplit(")", 1)[1].split()[0]
@@ -324,7 +359,7 @@ def no_such(a):
 
 
 TESTS = (life, output, input_, environment, calls, pausing, killed_adapter,
-         stopping, attaching, signals, exceptions, entry, instructions,
+         stopping, attaching, injectors, signals, exceptions, entry, instructions,
          terminal, exact_bytes, detaching, no_such)
 
 

@@ -312,6 +312,20 @@ def lost_programs():
         p.wait()
 
 
+def end_before_it_has_attached():
+    """An end that comes before the answer is a failure to attach."""
+    p = subprocess.Popen(["sleep", "1000"])
+    with Rig("never_attached") as r:
+        e = r.refused("attach", pid=p.pid, adapter="lldb-dap")
+        eq(e.get("code"), "adapter_failed", "it is an error")
+        ok("before it had attached" in e.get("message", ""), "it says so", e)
+        ok(alive(p.pid), "the program goes on")
+        ok("has ended" not in r.ask("status").get("words", ""),
+           "the program is not said to have ended", r.ask("status"))
+    p.kill()
+    p.wait()
+
+
 def lost_before_it_has_ended():
     """What a debugger hears of an end comes before the end."""
     for name in ("lost", "sigpipe"):
@@ -754,7 +768,8 @@ run_tests(launch_orders, gdb_launches_last, without_waiting,
           behind_our_back, environment, asks_for_what_was_announced,
           reads_always, does_not_tick, moved_by_its_own_commands,
           answers_of_nobody, breaks_of_a_start, exit_codes,
-          lost_programs, lost_before_it_has_ended,
+          lost_programs, end_before_it_has_attached,
+          lost_before_it_has_ended,
           left_while_it_is_looked_for, without_its_first_thread,
           output_before_the_end,
           cuts_no_character, death_is_a_state,

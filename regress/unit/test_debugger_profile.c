@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/profile.c debugger/copy.c debugger/profile_table.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/profile.c debugger/injector.c debugger/copy.c debugger/profile_table.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
 /* debugger: which adapter, where it is, and what it is told. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debugger/injector.h"
 #include "debugger/profile.h"
 
 static char	root[] = "/tmp/dl-test-profile-XXXXXX";
@@ -187,6 +188,39 @@ where_it_is(void **state)
 	assert_true(profile_locate(gdb, path, "/", &f));
 }
 
+#define AVX512	2696
+#define AMX	11008
+
+/* A gdb that crashes what it attaches to is none; lldb is good everywhere. */
+static void
+python_is_attached_by_what_can_write_registers(void **state)
+{
+	struct adapter_found f;
+	const char *why = "";
+	char path[256];
+
+	(void)state;
+	assert_true(injector_registers() == 0 || injector_registers() >= 512);
+	(void)snprintf(path, sizeof(path), "%s/bin", root);
+	(void)put("bin/none", "x", 1, 0755);
+	assert_false(injector_find(path, AVX512, &f, &why));
+	assert_non_null(strstr(why, "neither is in the PATH: apt-get install"));
+	(void)put("bin/gdb", "x", 1, 0755);
+	assert_true(injector_find(path, 0, &f, &why));
+	assert_true(injector_find(path, AVX512, &f, &why));
+	assert_string_equal(strrchr(f.path, '/'), "/gdb");
+	assert_false(injector_find(path, AMX, &f, &why));
+	assert_non_null(strstr(why, "gdb before 14"));
+	assert_non_null(strstr(why, "apt-get install lldb-19"));
+	/* what gdb 14 brings along */
+	(void)put("share/gdb/python/gdb/dap/__init__.py", "", 0, 0644);
+	assert_true(injector_find(path, AMX, &f, &why));
+	assert_string_equal(strrchr(f.path, '/'), "/gdb");
+	(void)put("bin/lldb-19", "x", 1, 0755);
+	assert_true(injector_find(path, AVX512, &f, &why));
+	assert_string_equal(strrchr(f.path, '/'), "/lldb-19");
+}
+
 static void
 below_home(void **state)
 {
@@ -280,6 +314,7 @@ main(void)
 		T(what_a_program_is),
 		T(preferences),
 		T(where_it_is),
+		T(python_is_attached_by_what_can_write_registers),
 		T(below_home),
 		T(what_it_is_told),
 	};

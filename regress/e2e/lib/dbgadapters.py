@@ -24,8 +24,8 @@ class Adapter:
         self.profile = profile
         self.adapter = adapter
 
-    def rig(self, *options):
-        return Rig(None, list(options))
+    def rig(self, *options, env=None):
+        return Rig(None, list(options), env=env)
 
     def start(self, r, program, *args, **kw):
         if self.adapter is not None:

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * To attach to a program that already runs, debugpy has a debugger of machine
+ * code load it into the interpreter, by two calls in the program's name.
+ */
+#ifndef DEBUGGER_INJECTOR_H
+#define DEBUGGER_INJECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile.h"
+
+/* Bytes of a thread's extended registers that the kernel takes; 0 = unknown. */
+size_t	 injector_registers(void);
+/*
+ * The one to use, for a processor with that many bytes: looks in the
+ * directories of path.  false: *why says what is missing and the remedy.
+ */
+bool	 injector_find(const char *path, size_t registers,
+	    struct adapter_found *, const char **why);
+
+#endif
