@@ -10,6 +10,7 @@
 #include "choose.h"
 #include "injector.h"
 #include "log.h"
+#include "xstate.h"
 
 #define BRIDGE	"dapdial"
 
@@ -283,7 +284,7 @@ choose_to_attach(struct op *op, const char *name, const char *program,
 		return false;
 	if (c->profile->inject == NULL || !has_own_args(c))
 		return true;
-	if (!injector_find(path, injector_registers(), &injector, &why)) {
+	if (!injector_find(path, xstate_size(), &injector, &why)) {
 		op_fail(op, "adapter_missing", "attaching to a Python program "
 		    "%s", why);
 		choice_free(c);

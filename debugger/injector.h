@@ -11,10 +11,8 @@
 
 #include "profile.h"
 
-/* Bytes of a thread's extended registers that the kernel takes; 0 = unknown. */
-size_t	 injector_registers(void);
 /*
- * The one to use, for a processor with that many bytes: looks in the
+ * The one to use on a processor with that xstate_size(): looks in the
  * directories of path.  false: *why says what is missing and the remedy.
  */
 bool	 injector_find(const char *path, size_t registers,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Debuggers beside a session's program, in its namespaces. */
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -18,7 +19,9 @@
 #include "child.h"
 #include "command.h"
 #include "flight.h"
+#include "preload/preload.h"
 #include "role.h"
+#include "xstate.h"
 
 /* of an adapter with all that it is given */
 #define ARGV_MAX	512
@@ -55,10 +58,48 @@ struct wires {
 	int	 own[3];
 };
 
+extern const char preload_blob[], preload_blob_end[];
+
+/*
+ * A file of the library for gdbserver, by which that can write all registers
+ * of this processor; -1 = it needs none, or there can be none: then it writes
+ * those that it can.
+ */
+static int
+preload_fd(void)
+{
+	const size_t len = (size_t)(preload_blob_end - preload_blob);
+	int fd;
+
+	if (xstate_size() <= XSTATE_GDB13)
+		return -1;
+	fd = memfd_create("xstate.so", MFD_CLOEXEC);
+	if (fd != -1 && write(fd, preload_blob, len) != (ssize_t)len) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void
+add_preload(char **envp)
+{
+	size_t n;
+
+	for (n = 0; envp[n] != NULL; n++)
+		;
+	if (n < ENVP_MAX - 1) {
+		envp[n] = (char *)(uintptr_t)PRELOAD_ENV;
+		envp[n + 1] = NULL;
+	}
+}
+
 static void __attribute__((noreturn))
 debugger(const struct attach_spec *a, const struct wires *w, bool filter)
 {
 	static char *argv[ARGV_MAX], *envp[ENVP_MAX];
+	const bool gdbserver = (a->flags & ATTACH_PIPES) == 0;
+	int fds[PRELOAD_FD + 1] = { w->own[0], w->own[1], w->own[2], -1 };
 	enum step step;
 
 	child_vector(argv, ARGV_MAX, a->argv, a->argv_len);
@@ -70,10 +111,12 @@ debugger(const struct attach_spec *a, const struct wires *w, bool filter)
 	child_count(a->processes);
 	child_limits(a->limits);
 	child_lock(filter);
-	child_last(w->own[0], w->own[1], w->own[2]);
+	if (gdbserver && (fds[PRELOAD_FD] = preload_fd()) != -1)
+		add_preload(envp);
+	child_last_fds(fds, PRELOAD_FD + 1);
 	child_up_pid(0, -1);
 	step = command_exec(argv, envp);
-	child_die(a->flags & ATTACH_PIPES ? step : STEP_GDBSERVER);
+	child_die(gdbserver ? STEP_GDBSERVER : step);
 }
 
 static void

@@ -2,3 +2,20 @@
 ifndef SANITIZE
 launcher_LIBS := -static-pie -lseccomp
 endif
+
+# A library for gdbserver travels in the launcher: a session's namespaces need
+# not have our files.  It is loaded into another program, so the sanitizers of
+# this build do not apply to it.
+PRELOAD_DIR :=	$(O)/obj/launcher/preload
+
+$(PRELOAD_DIR)/xstate.so: launcher/preload/xstate.c launcher/preload/preload.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -fvisibility=hidden \
+	    -shared -nostartfiles -s -Wl,-z,relro,-z,now,-z,noexecstack \
+	    -Wl,--build-id=none -o $@ $<
+
+$(PRELOAD_DIR)/blob.o: launcher/preload/blob.S $(PRELOAD_DIR)/xstate.so
+	$(CC) -Wa,-I$(PRELOAD_DIR) -c -o $@ $<
+
+launcher_LIBS += $(PRELOAD_DIR)/blob.o
+$(LIBEXEC)/launcher: $(PRELOAD_DIR)/blob.o

@@ -19,7 +19,8 @@ def user(d):
     return d.uid
 
 
-def gdb(d, *commands, port=None, pipe=None, uid=None, timeout=60):
+def gdb(d, *commands, port=None, pipe=None, uid=None, timeout=60,
+        program="target"):
     argv = ["gdb", "-nx", "-q", "-batch", "-iex", "set confirm off",
             "-iex", "set auto-load off", "-iex", "set debuginfod enabled off",
             "-ex", "set sysroot /"]
@@ -30,7 +31,7 @@ def gdb(d, *commands, port=None, pipe=None, uid=None, timeout=60):
                  f"{pipe}"]
     for c in commands:
         argv += ["-ex", c]
-    argv.append(helper("target"))
+    argv.append(helper(program))
     env = dict(d.env, DEBUGLANTERN_TARGET=f"127.0.0.1:{d.port}")
     kw = {}
     who = user(d) if uid is None else uid
@@ -121,6 +122,38 @@ def start_debug_of_a_bundle(d):
     loop_of_a_start_debug(d, lambda c: c.upload(
         tar_of(("bin/target", helper("target"))), "bin/target")["id"],
         "bundle")
+
+
+def calls_leave_all_registers_as_they_were(d):
+    """gdb calls functions of the program, whatever processor this is."""
+    source = os.path.join(os.path.dirname(__file__), "../helpers/floats.c")
+    with open(source) as f:
+        line = 1 + [bool("stop */" in x) for x in f].index(True)
+    c = d.client()
+    undebugged = subprocess.run([helper("floats")],
+                                stdout=subprocess.PIPE).stdout
+    for kind in ("none", "namespaces", "tmpfs"):
+        sid = c.upload(helper("floats"))["id"]
+        r = c.cmd(f"START {sid} --debug --sandbox {kind}")
+        out = gdb(d, f"break floats.c:{line}", "ignore 1 3", "continue",
+                  "print square(3.0)", "call clobber()", "delete",
+                  "continue", port=r.get("debug_port"), program="floats")
+        ok("$1 = 9\n" in out, f"{kind}: with its argument and result", out)
+        c.cmd(f"WAIT {sid} 20")
+        eq(c.output(sid), undebugged, f"{kind}: the program goes on "
+           "with the numbers that it had")
+
+
+def a_gdbserver_keeps_nothing_of_what_it_was_given(d):
+    """What is loaded into it neither leaves an fd nor reaches others."""
+    c = d.client()
+    sid = c.upload(helper("target"))["id"]
+    c.cmd(f"START {sid} --debug")
+    pid, = gdbservers(d)
+    fds = {f: os.readlink(f"/proc/{pid}/fd/{f}")
+           for f in os.listdir(f"/proc/{pid}/fd")}
+    eq([f for f, to in fds.items() if "xstate" in to], [], "no fd of it")
+    c.cmd("KILL " + sid)
 
 
 def every_sandbox(d):
@@ -472,6 +505,8 @@ def gdbserver_is_confined(d):
 run_tests(
     in_modes(
         start_debug_of_an_image, start_debug_of_a_bundle, every_sandbox,
+        calls_leave_all_registers_as_they_were,
+        a_gdbserver_keeps_nothing_of_what_it_was_given,
         start_debug_with_private_network, gdb_kills_the_program,
         gdb_without_detach, pipe_through_the_daemon, ctl_gdb, debug_twice,
         kill_while_attached,
