@@ -92,7 +92,7 @@ def trace_calls(program, why, optimized):
                  for e in t.calls("text")]
         eq(sorted(texts), sorted(
             [[(2, b"sixteen "), (0, b"sixteen bytes or")]] +
-            [[(1, b""), (1, b"")]] * 3), f"{why}: strings, good and bad")
+            [[(1, b""), (1, b"")]] * 4), f"{why}: strings, good and bad")
         eq([values(e)[0] for e in t.calls("second", "exit")], [21],
            f"{why}: a function that was jumped to")
         eq([values(e)[0] for e in t.calls("first", "exit")], [21],

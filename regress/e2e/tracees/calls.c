@@ -72,6 +72,7 @@ text(const char *s)
 {
 	__asm__ volatile("" : : "r"(s) : "memory");
 	return (s == NULL || s == (char *)0x123456789000 ||
+	    s == (char *)0x80000000000000 ||
 	    s == (char *)0x8000000000000000 ? 0 : strlen(s));
 }
 
@@ -151,6 +152,7 @@ main(int argc, char *argv[])
 		    (double)p.x + p.y, many(1, 2, 3, 4, 5, 6, 7, 8),
 		    variadic(4, 1.5, 2, 2.5, 3), text("sixteen bytes or"),
 		    text(NULL) + text((char *)0x123456789000) +
+		    text((char *)0x80000000000000) +
 		    text((char *)0x8000000000000000), first(2), same(4),
 		    by_pointer(same, 6), v[0], v[1], v[2], registers());
 	}

@@ -18,6 +18,8 @@
 #define SLACK		1024	/* words of a ring for handlers that come between */
 #define EXIT_ROOM	6	/* words kept for the exit of each open call */
 #define LOWEST		0x10000UL	/* below it nothing is ever mapped */
+#define ADDRESS_BITS	56		/* of a program's half: five levels of
+					 * page tables, where there are */
 #define RECHECK		16	/* skipped calls between looks at the clock */
 #define ARG_FIRST 5             /* rdi */
 
@@ -95,7 +97,7 @@ look_at_objects(void)
 static inline bool
 sane(uint64_t addr)
 {
-	return (addr - LOWEST < (1UL << 47) - 2 * LOWEST);
+	return (addr - LOWEST < (1UL << ADDRESS_BITS) - 2 * LOWEST);
 }
 
 #define SAFE_LOAD(name, insn, constraint)				\
