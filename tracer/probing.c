@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "caveat.h"
+#include "engine/clock.h"
 #include "fn.h"
 #include "log.h"
 #include "loop.h"
@@ -547,7 +548,7 @@ probing_warnings(struct text *t, const char *first, bool all)
 {
 	char words[PROBING_WHY];
 	const struct row *r;
-	const char *root;
+	const char *root, *clock = clock_caveat(NULL);
 	uint32_t n = 0;
 
 	if (first != NULL)
@@ -567,6 +568,8 @@ probing_warnings(struct text *t, const char *first, bool all)
 		    (root = session_root_missing()) != NULL)
 			warn(t, &n, root);
 	warn_binaries(t, &n);
+	if (clock != NULL)
+		warn(t, &n, clock);
 	if (warning[0] != '\0')
 		warn(t, &n, warning);
 	text_str(t, n > 0 ? "]" : "");

@@ -4,6 +4,8 @@
  * the time, and counted from the latest bearing, so what has been slewed in
  * between is in it.
  */
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "arch.h"
@@ -11,6 +13,8 @@
 
 #define TRIES		5
 #define FIRST_NS	2000000		/* until a rate can be told at all */
+#define CLOCKS		"/sys/devices/system/clocksource/clocksource0/" \
+			"available_clocksource"
 #define SPAN_NS		1000000000ULL	/* over which it is measured */
 
 struct bearing {
@@ -108,4 +112,33 @@ clock_ticks(uint64_t ms)
 	if (rate <= 0)
 		clock_mark();
 	return ((uint64_t)((double)ms * 1e6 / rate));
+}
+
+static bool
+has_word(char *line, const char *word)
+{
+	char *at, *rest = line;
+
+	while ((at = strsep(&rest, " \n")) != NULL)
+		if (strcmp(at, word) == 0)
+			return (true);
+	return (false);
+}
+
+const char *
+clock_caveat(const char *path)
+{
+	char line[256];
+	bool trusted = true;
+	FILE *f;
+
+	f = fopen(path == NULL ? CLOCKS : path, "re");
+	if (f == NULL)
+		return (NULL);
+	if (fgets(line, sizeof(line), f) != NULL)
+		trusted = has_word(line, "tsc");
+	(void)fclose(f);
+	return (trusted ? NULL : "the kernel does not trust this machine's "
+	    "TSC, so times of calls may be wrong and calls may be missing; "
+	    "run the program on one processor: taskset -c 0");
 }

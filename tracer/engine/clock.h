@@ -12,5 +12,8 @@ uint64_t clock_convert(uint64_t tsc);
 uint64_t clock_span(uint64_t ticks);	/* in ns */
 /* Ticks in so many milliseconds. */
 uint64_t clock_ticks(uint64_t ms);
+/* A warning if the kernel does not offer the TSC as a clock: processors differ,
+ * or it stops.  Else NULL.  path: a list of clocks; NULL: the kernel's. */
+const char *clock_caveat(const char *path);
 
 #endif
