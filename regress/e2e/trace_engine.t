@@ -315,6 +315,64 @@ def running():
             p.wait()
 
 
+def processor_state():
+    """Vectors, tiles, x87, MXCSR, PKRU: what XSAVE finds is compared."""
+    for flags in (("-O2",), ("-O0",), ("-O2", "-static", "-DLIKE_GO")):
+        p = build("state.c", "-mxsave", *flags)
+        why = "processor state " + " ".join(flags)
+        want = plain(p)
+        steps = "enter=r5,x0,x15:8" if "-DLIKE_GO" in flags else \
+            "enter=r5,x0,x15:8,s5"
+        with Trace(p) as t:
+            r = t.probe(1, "probed", steps, "leave=r0:4,x1")
+            ok(r["ok"], f"{why}: it is traced", r)
+            t.go()
+            e = t.end()
+            t.close()
+            eq((e and e["status"], t.output()), (0, want),
+               f"{why}: no call and no return disturbs any of it")
+            eq((len(t.calls("probed")), values(t.calls("probed")[0])[0]),
+               (1000, 41), f"{why}: and each call is seen")
+    state_of_who_runs(build("state.c", "-mxsave", "-O2"))
+
+
+def state_of_who_runs(program):
+    p = subprocess.Popen([program, "6"], stdout=subprocess.PIPE)
+    try:
+        with Trace(pid=p.pid) as t:
+            on = 0
+            for _ in range(40):
+                on += t.probe(1, "probed", "enter=r5,x0", "leave=r0:4",
+                              "budget=1000")["ok"]
+                t.unprobe(1)
+            eq(on, 40, "processor state: put into one that runs, and out")
+        out = p.communicate(timeout=SOON)[0].decode()
+        eq((out.split(" has ")[0], p.returncode), ("bad 0", 0),
+           "processor state: nor does any stop")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
+def restartable_sequences():
+    """What is interrupted for a system call in its name begins again."""
+    p = subprocess.Popen([build("rseq.c", "-O2")], stdout=subprocess.PIPE)
+    try:
+        on = 0
+        for _ in range(10):
+            with Trace(pid=p.pid) as t:
+                on += t.probe(1, "beat", "enter=r5:4", "leave=r0:4")["ok"]
+                t.ask("detach", "detached")
+        eq(on, 10, "restartable sequences: attached to, and let go")
+        p.send_signal(signal.SIGTERM)
+        eq((p.communicate(timeout=SOON)[0], p.returncode),
+           (b"bad 0 aborted some lost 0\n", 0),
+           "restartable sequences: each that was interrupted has begun anew")
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
 def little_memory():
     p = subprocess.Popen(["/bin/sh", "-c", 'ulimit -v 9000; exec "$0" 500',
                           build("slow.c", "-O2")], stdout=subprocess.PIPE)
@@ -859,7 +917,8 @@ def a_dynamic_session(d):
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
-          threads, running, little_memory, killed_engine, own_signals,
+          threads, running, processor_state,
+          restartable_sequences, little_memory, killed_engine, own_signals,
           stopped_while_threads_are_born, own_filter, forks, execs,
           let_go_at_entry, crashes, go_program, rust_program, storms,
           overflow, deep_recursion, four_thousand, refusals, whole_programs)

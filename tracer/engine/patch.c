@@ -726,8 +726,10 @@ move_threads(struct target *t, const struct edit *e, size_t n)
 			    pc >= e[i].addr + e[i].probe->plan.len)
 				continue;
 			c.addr = e[i].probe->func;
-			arch_set_pc(&r, arch_moved(&c, &e[i].probe->plan,
-			    &e[i].probe->stub, pc));
+			sequence_abort(t, th, &r);
+			if (arch_pc(&r) == pc)
+				arch_set_pc(&r, arch_moved(&c,
+				    &e[i].probe->plan, &e[i].probe->stub, pc));
 			(void)regs_set(th, &r);
 			break;
 		}

@@ -535,6 +535,55 @@ thread_untrap(struct target *t, struct thread *th)
 	th->signo = 0;
 }
 
+/* --- restartable sequences ------------------------------------------------ */
+
+/* As the kernel has it, in <linux/ptrace.h> and <linux/rseq.h>. */
+struct rseq_setup {
+	uint64_t at;		/* of struct rseq in the target */
+	uint32_t size, signature, flags, pad;
+};
+
+struct rseq_cs {
+	uint32_t version, flags;
+	uint64_t start, length, abort;
+};
+
+#define RSEQ_CS_AT	8	/* of the pointer in struct rseq */
+
+static bool
+sequence_read(const struct target *t, const struct thread *th,
+    struct rseq_cs *cs)
+{
+	struct rseq_setup setup;
+	uint32_t signature;
+	uint64_t at;
+
+	return (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, th->tid,
+	    (void *)sizeof(setup), &setup) == (long)sizeof(setup) &&
+	    setup.at != 0 &&
+	    mem_read(t, setup.at + RSEQ_CS_AT, &at, sizeof(at)) && at != 0 &&
+	    mem_read(t, at, cs, sizeof(*cs)) && cs->flags == 0 &&
+	    mem_read(t, cs->abort - sizeof(signature), &signature,
+	    sizeof(signature)) && signature == setup.signature);
+}
+
+/*
+ * The kernel aborts an interrupted sequence (rseq(2)) if the program counter
+ * is inside it when the thread runs again.  The engine is about to put another
+ * program counter there, for which the kernel only forgets the sequence.
+ */
+void
+sequence_abort(const struct target *t, const struct thread *th,
+    struct arch_regs *r)
+{
+	struct rseq_cs cs;
+
+	if (sequence_read(t, th, &cs) && arch_pc(r) - cs.start < cs.length)
+		arch_set_pc(r, cs.abort);
+}
+
+/* --- in the target's name ------------------------------------------------- */
+
 /* What is the program's, and has come while a thread was in our service. */
 struct between {
 	bool	 stop, trap;	/* SIGSTOP, and a SIGTRAP that is not ours */
@@ -626,6 +675,7 @@ remote(struct target *t, struct thread *th, long nr, const uint64_t a[6])
 		return (-ESRCH);
 	with_info = th->stop == STOP_SIGNAL &&
 	    ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &info) == 0;
+	sequence_abort(t, th, &saved);
 	r = saved;
 	arch_call(&r, nr, a, t->gadget);
 	(void)ptrace(PTRACE_SETSIGMASK, th->tid, (void *)MASK_LEN, &most);

@@ -32,6 +32,10 @@ void	 filters_note(struct target *);
 /* Whether the program may have forbidden what is done in its name: it could be
  * killed for that. */
 bool	 thread_filtered(const struct target *, const struct thread *);
+/* Moves the program counter from a restartable sequence to its abort handler,
+ * before the thread runs elsewhere. */
+void	 sequence_abort(const struct target *, const struct thread *,
+	    struct arch_regs *);
 /* From the trap where the program begins back to its beginning. */
 void	 thread_untrap(struct target *, struct thread *);
 
