@@ -354,6 +354,33 @@ def state_of_who_runs(program):
         p.wait()
 
 
+# as of a machine that has them: the status that the tracer reads is a file
+SHADOWED = r"""
+"$1" 500 & at=/proc/$!/task/$!/status
+sed '/^x86_Thread_features:/d; $a x86_Thread_features:\tshstk wrss' \
+    $at >"$2" && mount --bind "$2" $at && exec "$3" -p $!
+"""
+
+
+def shadow_stack():
+    program = build("slow.c", "-O2")
+    with Trace(pid=0, within=("unshare", "-m" if AS_ROOT else "-rm", "sh",
+                              "-c", SHADOWED, "sh", program,
+                              os.path.join(WORK, "status"))) as t:
+        try:
+            eq(t.first["ev"], "attached", "a shadow stack: attached to")
+            was = t.bytes("beat", 16)
+            r = t.probe(1, "beat")
+            ok(not r["ok"] and "shadow stack" in r["why"] and
+               "-SHSTK" in r["why"],
+               "a shadow stack: no return is changed, and the way out said",
+               r)
+            eq(t.bytes("beat", 16), was, "nor the code")
+        finally:
+            if t.pid:
+                stop(t.pid)
+
+
 def restartable_sequences():
     """What is interrupted for a system call in its name begins again."""
     p = subprocess.Popen([build("rseq.c", "-O2")], stdout=subprocess.PIPE)
@@ -917,7 +944,7 @@ def a_dynamic_session(d):
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
-          threads, running, processor_state,
+          threads, running, processor_state, shadow_stack,
           restartable_sequences, little_memory, killed_engine, own_signals,
           stopped_while_threads_are_born, own_filter, forks, execs,
           let_go_at_entry, crashes, go_program, rust_program, storms,

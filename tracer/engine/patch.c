@@ -818,12 +818,29 @@ flush(struct target *t, struct job *jobs, size_t n)
 			    "written");
 }
 
+/* Stubs leave the shadow stack as it is, so the next return is a fault. */
+static bool
+refuse_shadowed(const struct target *t, struct job *jobs, size_t n)
+{
+	size_t i;
+
+	if (!threads_shadowed(t))
+		return (false);
+	for (i = 0; i < n; i++)
+		refuse(&jobs[i], "its process has a shadow stack (CET), which "
+		    "tracing would break; start the program with "
+		    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK");
+	return (true);
+}
+
 static size_t
 install(struct target *t, struct job *jobs, size_t n)
 {
 	struct thread *th;
 	size_t i, on = 0;
 
+	if (refuse_shadowed(t, jobs, n))
+		return (0);
 	plan_all(t, jobs, n);
 	th = helper(t);
 	for (i = 0; i < n; i++) {

@@ -19,6 +19,7 @@
 
 #include "again.h"
 #include "clock.h"
+#include "maps.h"
 #include "proc.h"
 #include "thread.h"
 
@@ -439,6 +440,17 @@ bool
 thread_filtered(const struct target *t, const struct thread *th)
 {
 	return (filters_of(t->pid, th->tid) > t->filters);
+}
+
+/* Threads inherit it from their creator, so one tells for all. */
+bool
+threads_shadowed(const struct target *t)
+{
+	char features[64];
+
+	about_thread(t->pid, maps_task(t->pid), "x86_Thread_features:\t",
+	    features, sizeof(features));
+	return (strstr(features, "shstk") != NULL);
 }
 
 bool

@@ -32,6 +32,9 @@ void	 filters_note(struct target *);
 /* Whether the program may have forbidden what is done in its name: it could be
  * killed for that. */
 bool	 thread_filtered(const struct target *, const struct thread *);
+/* Whether the processor checks the program's returns against a shadow stack
+ * (CET), which stubs do not maintain. */
+bool	 threads_shadowed(const struct target *);
 /* Moves the program counter from a restartable sequence to its abort handler,
  * before the thread runs elsewhere. */
 void	 sequence_abort(const struct target *, const struct thread *,

@@ -47,7 +47,8 @@ arch_supported(void)
 	/* the agent tells threads apart by rdfsbase and rdgsbase */
 	if ((getauxval(AT_HWCAP2) & 2) == 0)
 		return ("tracing needs a processor and a kernel with "
-		    "FSGSBASE: x86-64 of 2012 or later, Linux 5.9 or later");
+		    "FSGSBASE: x86-64 of 2012 or later, Linux 5.9 or later, "
+		    "not booted with nofsgsbase");
 	return (NULL);
 }
 

@@ -63,13 +63,14 @@ def plain(program, *args):
 
 
 class Trace:
-    """The harness on one program."""
+    """The harness on one program, if need be within another."""
 
-    def __init__(self, *argv, pid=None, follow=False, ring=0, uid=None):
+    def __init__(self, *argv, pid=None, follow=False, ring=0, uid=None,
+                 within=()):
         self.events = []
         self.buf = b""
         self.out = tempfile.TemporaryFile(dir=WORK)
-        cmd = [helper("trc_harness")]
+        cmd = [*within, helper("trc_harness")]
         if follow:
             cmd.append("-f")
         if ring:
