@@ -381,6 +381,41 @@ def shadow_stack():
                 stop(t.pid)
 
 
+# as of a host that has Yama and lets nobody trace: ptrace answers EPERM
+SCOPED = r"""
+mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama &&
+    echo "$1" >/proc/sys/kernel/yama/ptrace_scope && shift && exec "$@"
+"""
+NO_PTRACE = """
+import ctypes, os, sys
+lib = ctypes.CDLL("libseccomp.so.2")
+lib.seccomp_init.restype = ctypes.c_void_p
+rules = ctypes.c_void_p(lib.seccomp_init(0x7fff0000))
+number = lib.seccomp_syscall_resolve_name(b"ptrace")
+if lib.seccomp_rule_add(rules, 0x50001, number, 0) or lib.seccomp_load(rules):
+    sys.exit(1)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def ptrace_scope():
+    p = subprocess.Popen([build("slow.c", "-O2"), "500"],
+                         stdout=subprocess.PIPE)
+    try:
+        for scope, words in (("2", "ptrace_scope=1 allows it"),
+                             ("3", "after a reboot"),
+                             ("1", "Operation not permitted")):
+            with Trace(pid=p.pid, within=(
+                    "unshare", "-m" if AS_ROOT else "-rm", "sh", "-c", SCOPED,
+                    "sh", scope, sys.executable, "-c", NO_PTRACE)) as t:
+                ok(t.first["ev"] == "refused" and words in t.first["why"],
+                   f"ptrace_scope={scope}: the reason, and what would help",
+                   t.first)
+    finally:
+        stop(p.pid)
+        p.wait()
+
+
 def restartable_sequences():
     """What is interrupted for a system call in its name begins again."""
     p = subprocess.Popen([build("rseq.c", "-O2")], stdout=subprocess.PIPE)
@@ -944,8 +979,8 @@ def a_dynamic_session(d):
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
-          threads, running, processor_state, shadow_stack,
-          restartable_sequences, little_memory, killed_engine, own_signals,
-          stopped_while_threads_are_born, own_filter, forks, execs,
+          threads, running, processor_state, shadow_stack, ptrace_scope,
+          restartable_sequences, little_memory, killed_engine,
+          own_signals, stopped_while_threads_are_born, own_filter, forks, execs,
           let_go_at_entry, crashes, go_program, rust_program, storms,
           overflow, deep_recursion, four_thousand, refusals, whole_programs)

@@ -364,6 +364,22 @@ traced_by(pid_t tid)
 	return (by);
 }
 
+/* Of Yama; 0 where there is none. */
+static int
+ptrace_scope(void)
+{
+	int scope = 0;
+	FILE *f;
+
+	f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	if (f == NULL)
+		return (0);
+	if (fscanf(f, "%d", &scope) != 1)
+		scope = 0;
+	(void)fclose(f);
+	return (scope);
+}
+
 static void
 why_no_seize(pid_t pid, int error, char why[TARGET_WHY])
 {
@@ -373,6 +389,11 @@ why_no_seize(pid_t pid, int error, char why[TARGET_WHY])
 		(void)snprintf(why, TARGET_WHY, "process %d is traced by "
 		    "process %d already; one tracer or debugger at a time",
 		    (int)pid, (int)by);
+	else if (error == EPERM && ptrace_scope() > 1)
+		(void)snprintf(why, TARGET_WHY, "this host does not let users "
+		    "trace processes: kernel.yama.ptrace_scope is %d; sysctl "
+		    "kernel.yama.ptrace_scope=1 allows it%s", ptrace_scope(),
+		    ptrace_scope() > 2 ? ", after a reboot" : "");
 	else
 		(void)snprintf(why, TARGET_WHY, "process %d cannot be traced: "
 		    "%s", (int)pid, strerror(error));
