@@ -18,7 +18,7 @@ extern int		 archiver_fd;
 /* Those of instruments, by role, likewise. */
 extern int		 instrument_fds[];
 /* What the try at the start said: 0, or why user namespaces fail. */
-extern int		 userns_errno;
+extern int		 userns_errno, proc_errno;
 
 /* May this launcher make a process for that owner?  False with errno. */
 bool	 owner_allowed(const struct run_owner *);

@@ -62,7 +62,7 @@ void		*session_prog;
 size_t		 session_prog_len;
 int		 archiver_fd = -1;
 int		 instrument_fds[ROLE_END] = { [0 ... ROLE_END - 1] = -1 };
-int		 userns_errno;
+int		 userns_errno, proc_errno;
 
 static int	 self_fd = -1;		/* this binary, for CHAIN */
 
@@ -552,6 +552,7 @@ start(void)
 	struct sigaction sa = { .sa_handler = SIG_IGN };
 
 	userns_errno = probe_userns();
+	proc_errno = probe_proc();
 	errno = userns_errno;
 	if (userns_errno != 0 && settings.sandbox != SANDBOX_NONE)
 		role_cannot("make a user namespace for sessions",

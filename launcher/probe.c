@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* What this host offers to sessions: the rows of DEPS. */
+#include <sys/auxv.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -18,6 +20,7 @@
 #include "probe.h"
 #include "role.h"
 
+#define FSGSBASE	2	/* in AT_HWCAP2 */
 #define LLVM_FIRST	18
 #define LLVM_LAST	40
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
@@ -44,6 +47,25 @@ probe_userns(void)
 		continue;
 	close(fd);
 	return 0;
+}
+
+/* A user namespace gets no /proc if parts of its creator's are hidden. */
+int
+probe_proc(void)
+{
+	int fd = -1, status = 0;
+	pid_t pid = child_clone(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID,
+	    -1, &fd);
+
+	if (pid == -1)
+		return errno;
+	if (pid == 0)
+		_exit(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV |
+		    MS_NOEXEC, NULL) == -1 ? errno : 0);
+	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		continue;
+	close(fd);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
 /* -1 when the kernel does not have it. */
@@ -87,6 +109,17 @@ have_userns(char *form, size_t size)
 		(void)snprintf(form, size, "for sessions alone, roles have "
 		    "none by weaken-userns");
 	return userns_errno == 0;
+}
+
+static bool
+have_proc(char *form, size_t size)
+{
+	const char *why = strerrordesc_np(proc_errno);
+
+	if (proc_errno != 0)
+		(void)snprintf(form, size, "%s", why == NULL ? "refused" :
+		    why);
+	return proc_errno == 0;
 }
 
 static bool
@@ -185,7 +218,10 @@ have_tracer(char *form, size_t size)
 
 	(void)snprintf(form, size, "%s", uname(&u) == 0 ? u.machine : "?");
 #ifdef __x86_64__
-	return true;
+	if ((getauxval(AT_HWCAP2) & FSGSBASE) != 0)
+		return true;
+	(void)snprintf(form, size, "x86_64 without FSGSBASE");
+	return false;
 #else
 	return false;
 #endif
@@ -281,6 +317,11 @@ static const struct row rows[] = {
 	    "sysctl user.max_user_namespaces=15000; where they exist also "
 	    "kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_"
 	    "unprivileged_userns=0", false, have_userns },
+	{ "proc", "shows sessions their own processes (sandbox namespaces, "
+	    "tmpfs)", "in a container, let it have all of /proc: docker run "
+	    "--security-opt systempaths=unconfined, podman run "
+	    "--security-opt unmask=ALL; or set sandbox none", false,
+	    have_proc },
 	{ "seccomp", "denies system calls to sessions and roles",
 	    "a kernel with CONFIG_SECCOMP_FILTER and no weaken-seccomp",
 	    false, have_seccomp },
@@ -304,8 +345,8 @@ static const struct row rows[] = {
 	{ "ptrace", "lets gdbserver attach",
 	    "sysctl kernel.yama.ptrace_scope=1", false, have_ptrace },
 	{ "tracer", "traces functions of programs that run (trace)",
-	    "use a host with a processor that it knows: x86-64", false,
-	    have_tracer },
+	    "use a host with a processor that it knows, x86-64 of 2012 or "
+	    "later, not booted with nofsgsbase", false, have_tracer },
 	{ "lldb-dap", "debugs C, C++ and Rust programs (debugger)",
 	    "apt install lldb, of version 18 or later", false,
 	    have_lldb_dap },

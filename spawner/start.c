@@ -551,29 +551,45 @@ static const struct {
 	{ EPERM, "the host forbids it; see sysctl vm.memfd_noexec" },
 };
 
-/* Other steps whose errno alone does not say what would help. */
+#define MANY_PROCESSES	"there are too many processes: stop some, or raise " \
+			"limit pids, limit nproc or sysctl kernel.pid_max"
+#define FORBIDDEN	"a security module forbids mounts in user namespaces; " \
+			"with AppArmor load share/debuglantern/apparmor.d/" \
+			"debuglantern, or sysctl kernel.apparmor_restrict_" \
+			"unprivileged_userns=0"
+
+/*
+ * Other steps whose errno alone does not say what would help; the first that
+ * fits counts.
+ */
 static const struct {
 	uint32_t	 step;
+	int		 errnum;	/* 0: any */
 	const char	*remedy;
 } remedies[] = {
-	{ STEP_FLIGHTS, "try again when one of them is done" },
-	{ STEP_FLIGHTS_ALL, "try again when one of them is done" },
-	{ STEP_FORK, "the limits of processes (limit pids, limit nproc) may "
-	    "be reached" },
-	{ STEP_CGROUP, "DEPS says whether a cgroup is delegated" },
-	{ STEP_IDS, "the user's uid and groups must be among those that the "
+	{ STEP_FLIGHTS, 0, "try again when one of them is done" },
+	{ STEP_FLIGHTS_ALL, 0, "try again when one of them is done" },
+	{ STEP_FORK, 0, MANY_PROCESSES },
+	{ STEP_USERNS, EAGAIN, MANY_PROCESSES },
+	{ STEP_NAMESPACES, EAGAIN, MANY_PROCESSES },
+	{ STEP_PROC, EPERM, "parts of /proc are hidden on this host, as in a "
+	    "container; DEPS says how to show them" },
+	{ STEP_MOUNT, EACCES, FORBIDDEN },
+	{ STEP_PROC, EACCES, FORBIDDEN },
+	{ STEP_CGROUP, 0, "DEPS says whether a cgroup is delegated" },
+	{ STEP_IDS, 0, "the user's uid and groups must be among those that the "
 	    "daemon may use (min-uid, allow-group)" },
-	{ STEP_USERNS, "this host restricts user namespaces; DEPS says how "
+	{ STEP_USERNS, 0, "this host restricts user namespaces; DEPS says how "
 	    "to allow them" },
-	{ STEP_NAMESPACES, "this host restricts namespaces; DEPS says how "
+	{ STEP_NAMESPACES, 0, "this host restricts namespaces; DEPS says how "
 	    "to allow them" },
-	{ STEP_TTY, "the host must have /dev/ptmx and /dev/pts, and a "
+	{ STEP_TTY, 0, "the host must have /dev/ptmx and /dev/pts, and a "
 	    "terminal to spare (sysctl kernel.pty.max)" },
-	{ STEP_CWD, "it must exist in the sandbox, and its owner must be "
+	{ STEP_CWD, 0, "it must exist in the sandbox, and its owner must be "
 	    "allowed to enter it" },
-	{ STEP_COMMAND, "it must be in the session's PATH, or given by a path "
+	{ STEP_COMMAND, 0, "it must be in the session's PATH, or given by a path "
 	    "that exists in the sandbox" },
-	{ STEP_LIMITS, "a limit is above that of the daemon itself" },
+	{ STEP_LIMITS, 0, "a limit is above that of the daemon itself" },
 };
 
 static void
@@ -591,7 +607,9 @@ run_failure(uint32_t step, uint32_t errnum, char *text, size_t size)
 				return;
 			}
 	for (i = 0; i < sizeof(remedies) / sizeof(*remedies); i++)
-		if (remedies[i].step == step)
+		if (remedy == NULL && remedies[i].step == step &&
+		    (remedies[i].errnum == 0 ||
+		    remedies[i].errnum == (int)errnum))
 			remedy = remedies[i].remedy;
 	(void)snprintf(text, size, "cannot %s: %s%s%s", step_text(step),
 	    why == NULL ? "unknown error" : why, remedy == NULL ? "" : "; ",

@@ -6,7 +6,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, Daemon, Prober, alone, attempt, eq, helper,
+from dl import (AS_ROOT, MODES, Daemon, Prober, alone, attempt, eq, helper,
                 in_modes, ok, run_tests, service_uid, session_processes,
                 status_of, tap, tar_of, wait_for)
 
@@ -518,6 +518,28 @@ def defaults_of_the_configuration(mode):
         ok(one(v, "ns.net") != own_ns("net"), "network none in it")
 
 
+# as in a container: the kernel gives no whole /proc where a part is hidden
+PART_OF_PROC = ["unshare", "-m", "sh", "-ec", "mount --bind /proc/sys "
+                "/proc/sys; mount -o remount,bind,ro /proc/sys; exec \"$@\"",
+                "sh"]
+
+
+def part_of_proc_is_hidden(mode):
+    with Daemon(mode, ALL, wrapper=PART_OF_PROC) as d:
+        c = d.client()
+        row = next(r for r in c.cmd("DEPS")["deps"] if r["name"] == "proc")
+        ok(not row["available"] and "systempaths=unconfined" in row["remedy"],
+           "DEPS: hidden, and how to show it", row)
+        sid = c.upload(helper("inside"))["id"]
+        for kind in ("namespaces", "tmpfs"):
+            r = c.cmd(f"START {sid} --sandbox {kind}")
+            ok("mount /proc" in r.get("message", "") and
+               "container" in r["message"] and "DEPS" in r["message"],
+               f"sandbox {kind}: the reason, and where the remedy is", r)
+        _, v = inside(c, "--sandbox none")
+        ok(v, "sandbox none needs no /proc of its own")
+
+
 run_tests(
     in_modes(
         fds_are_0_1_2_only, fds_of_a_bundle, no_rights, seen_from_outside,
@@ -530,4 +552,5 @@ run_tests(
         conf=ALL + "stop-timeout 1\n"),
     alone(niceness), alone(control_yes), alone(choice_of_sandbox),
     alone(defaults_of_the_configuration),
+    alone(part_of_proc_is_hidden, MODES if AS_ROOT else ()),
     alone(root_in_user_mode, ("user",) if AS_ROOT else ()))

@@ -603,7 +603,12 @@ start_that_fails(void **state)
 		{ STEP_EXEC, ENOENT, ERR_EXEC_FAILED, "PT_INTERP" },
 		{ STEP_EXEC, EACCES, ERR_EXEC_FAILED, "not executable" },
 		{ STEP_USERNS, EPERM, ERR_FORK_FAILED, "user namespace" },
+		{ STEP_USERNS, EAGAIN, ERR_FORK_FAILED, "kernel.pid_max" },
+		{ STEP_NAMESPACES, EAGAIN, ERR_FORK_FAILED, "kernel.pid_max" },
+		{ STEP_NAMESPACES, EPERM, ERR_FORK_FAILED, "restricts" },
 		{ STEP_FORK, EAGAIN, ERR_FORK_FAILED, "limit" },
+		{ STEP_PROC, EPERM, ERR_FORK_FAILED, "container" },
+		{ STEP_MOUNT, EACCES, ERR_FORK_FAILED, "AppArmor" },
 		{ STEP_MOUNT, 12345, ERR_FORK_FAILED, "unknown error" },
 	};
 	struct msg_out *o;
