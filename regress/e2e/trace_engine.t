@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The tracer's engine on real programs, compiled here: what they say is what
 # they say without it, and what they do is what it has seen.
+import ctypes
 import os
 import re
 import signal
@@ -12,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, eq, in_modes, ok, read_proc, run_tests,
-                session_processes, status_of, wait_for)
+                session_processes, status_of, tap, wait_for)
 from tracerig import (SOON, SOURCES, WORK, Trace, build, number, plain, stop,
                       stripped, values)
 
@@ -317,6 +318,10 @@ def running():
 
 def processor_state():
     """Vectors, tiles, x87, MXCSR, PKRU: what XSAVE finds is compared."""
+    if plain(build("state.c", "-mxsave", "-O2")) == "":
+        tap.skip("processor state", "this processor or its hypervisor has no "
+                 "XSAVE; use one of 2012 or later")
+        return
     for flags in (("-O2",), ("-O0",), ("-O2", "-static", "-DLIKE_GO")):
         p = build("state.c", "-mxsave", *flags)
         why = "processor state " + " ".join(flags)
@@ -418,6 +423,11 @@ def ptrace_scope():
 
 def restartable_sequences():
     """What is interrupted for a system call in its name begins again."""
+    if not hasattr(ctypes.CDLL(None), "__rseq_size") or \
+            ctypes.c_uint.in_dll(ctypes.CDLL(None), "__rseq_size").value == 0:
+        tap.skip("restartable sequences", "no rseq(2) here: it needs glibc "
+                 "2.35 and a kernel with CONFIG_RSEQ")
+        return
     p = subprocess.Popen([build("rseq.c", "-O2")], stdout=subprocess.PIPE)
     try:
         on = 0

@@ -43,7 +43,7 @@ sequence(struct rseq *rs, long n)
 	    ".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n"
 	    "3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\t"
 	    "leaq 3b(%%rip), %%rax\n\tmovq %%rax, %c[cs](%[rs])\n"
-	    "1:\tcmpq $0, %c[cs](%[rs])\n\tje 5f\n\tdecq %[n]\n\tjnz 1b\n"
+	    "1:\tcmpq $0, %c[cs](%[rs])\n\tjz 5f\n\tdecq %[n]\n\tjnz 1b\n"
 	    "2:\tmovq $0, %c[cs](%[rs])\n\tjmp 6f\n\t"
 	    ".byte 0x0f, 0xb9, 0x3d\n\t.long " STR(RSEQ_SIG) "\n"
 	    "4:\tmovl %[aborted], %[how]\n\tjmp 6f\n"
