@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -107,6 +108,17 @@ parent_of(pid_t pid)
 	if (end == NULL || sscanf(end, ") %*c %d", &parent) != 1)
 		return -1;
 	return parent;
+}
+
+bool
+holders_hidden(void)
+{
+	int fd = open("/proc/1/stat", O_RDONLY | O_CLOEXEC);
+
+	if (fd == -1)
+		return errno == ENOENT || errno == EACCES || errno == EPERM;
+	close(fd);
+	return false;
 }
 
 /*

@@ -22,5 +22,7 @@ int	holders_init(void);
 enum holder holders_find(uid_t, uint32_t inode);
 /* Is that process one that the daemon started, or gone?  By its ancestors. */
 bool	 holders_is_session(pid_t);
+/* Does /proc hide other users' processes (hidepid), and so most ancestors? */
+bool	 holders_hidden(void);
 
 #endif

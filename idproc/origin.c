@@ -56,6 +56,15 @@ refuse(char *why, size_t size, const char *fmt, ...)
 	return -1;
 }
 
+/* A process whose ancestors are hidden may be a session's. */
+static int
+refuse_hidden(char *why, size_t size)
+{
+	return refuse(why, size, "/proc hides processes (hidepid), so that a "
+	    "session cannot be told from its user; remount it with %s",
+	    role_mode == MODE_SYSTEM ? "gid=_dlid" : "hidepid=0");
+}
+
 static int
 check_cgroup(const struct diag_socket *s, char *why, size_t size)
 {
@@ -87,12 +96,16 @@ check_holder(const struct diag_socket *s, char *why, size_t size)
 	case HOLDER_OUTSIDE:
 		return 0;
 	case HOLDER_SESSION:
+		if (holders_hidden())
+			return refuse_hidden(why, size);
 		return refuse(why, size, "it comes from a session or from "
 		    "another pid namespace; sessions are clients only with "
 		    "\"control yes\"");
 	case HOLDER_NONE:
 		break;
 	}
+	if (holders_hidden())
+		return refuse_hidden(why, size);
 	return refuse(why, size, "no process that can be looked at has its "
 	    "socket %u, so it may be a session's", s->inode);
 }
@@ -131,6 +144,8 @@ origin_check_pid(pid_t pid, int pidfd, char *why, size_t size)
 	if (settings.control != 0 ||
 	    (!holders_is_session(pid) && !has_ended(pidfd)))
 		return 0;
+	if (holders_hidden())
+		return refuse_hidden(why, size);
 	return refuse(why, size, "process %d is a session's, or gone; sessions "
 	    "are clients only with \"control yes\"", pid);
 }

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: ISC
 # A daemon for the local socket alone: no port, one for all who start it at
 # once, and gone when nobody uses it.
+import grp
 import os
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (BIN, Client, Daemon, alone, eq, helper, ok, run_tests,
-                wait_for)
+from dl import (AS_ROOT, BIN, MODES, Client, Daemon, alone, eq, helper, ok,
+                run_tests, wait_for)
 
 
 def sockets_of(d):
@@ -111,4 +112,28 @@ def answers(path, uid):
         return False
 
 
-run_tests(alone(no_ports), alone(ends_when_idle), alone(one_of_many))
+HIDDEN = ["unshare", "-m", "sh", "-ec",
+          "mount -t proc -o hidepid=2%s proc /proc; exec \"$@\"", "sh"]
+
+
+def hiding(options=""):
+    return [w.replace("%s", options) for w in HIDDEN]
+
+
+def hidden_processes(mode):
+    """A client that cannot be told from a session: the log says why."""
+    remedy = "gid=_dlid" if mode == "system" else "hidepid=0"
+    with Daemon(mode, wrapper=hiding()) as d:
+        r = local_client(d).json()
+        eq(r["error_code"], "not_permitted", "hidepid: refused")
+        ok(wait_for(lambda: "(hidepid)" in d.log() and remedy in d.log()),
+           "the reason and the remedy", d.log())
+    if mode == "system":
+        gid = grp.getgrnam("_dlid").gr_gid
+        with Daemon(mode, wrapper=hiding(f",gid={gid}")) as d:
+            ok("version" in local_client(d).cmd("VERSION"),
+               "served once idproc may see all processes")
+
+
+run_tests(alone(hidden_processes, MODES if AS_ROOT else ()),
+          alone(no_ports), alone(ends_when_idle), alone(one_of_many))
