@@ -359,6 +359,24 @@ def state_of_who_runs(program):
         p.wait()
 
 
+def vectors():
+    """C++ for just this processor: -march=native has all that it knows."""
+    for compiler in ("g++", "clang++"):
+        for level in ("-O0", "-O1", "-O2", "-O3"):
+            p = build("vectors.cc", level, "-march=native", compiler=compiler,
+                      name="vectors_" + compiler + level)
+            want = plain(p)
+            with Trace(p) as t:
+                r = t.ask("probeall 1", "probeall")
+                t.put("quiet 1")
+                t.go()
+                e = t.end()
+                t.close()
+                eq((r["on"] > 8, e and e["status"], t.output()),
+                   (True, 0, want),
+                   f"vectors, {compiler} {level}: it says what it always says")
+
+
 # as of a machine that has them: the status that the tracer reads is a file
 SHADOWED = r"""
 "$1" 500 & at=/proc/$!/task/$!/status
@@ -989,8 +1007,8 @@ def a_dynamic_session(d):
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
-          threads, running, processor_state, shadow_stack, ptrace_scope,
-          restartable_sequences, little_memory, killed_engine,
-          own_signals, stopped_while_threads_are_born, own_filter, forks, execs,
-          let_go_at_entry, crashes, go_program, rust_program, storms,
+          threads, running, processor_state, vectors, shadow_stack,
+          ptrace_scope, restartable_sequences, little_memory, killed_engine,
+          own_signals, stopped_while_threads_are_born, own_filter, forks,
+          execs, let_go_at_entry, crashes, go_program, rust_program, storms,
           overflow, deep_recursion, four_thousand, refusals, whole_programs)
