@@ -368,7 +368,9 @@ def large_environment():
         p.initialize("2024-11-05")
         r = p.done("debug_launch", command=form(), args=["1", "x"],
                    projectRoot="/")
-        eq(r.get("warnings"), None, "nothing is, if nothing was left out")
+        # some machines are warned of for their TSC
+        eq([w for w in r.get("warnings", []) if "TSC" not in w], [],
+           "nothing is, if nothing was left out")
 
 
 def stays_for_its_client():
