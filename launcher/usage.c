@@ -70,7 +70,10 @@ add_memory(int proc_fd, pid_t pid, struct usage *u)
 
 /* -- of a cgroup ---------------------------------------------------------- */
 
-/* Without the controller: each process's own; what they share counts twice. */
+/*
+ * Without the controller: each process's own; what they share counts twice.
+ * Where /proc hides processes (hidepid) the sum would lack some.
+ */
 static void
 memory_of_procs(int leaf_fd, int proc_fd, struct usage *u)
 {
@@ -78,7 +81,8 @@ memory_of_procs(int leaf_fd, int proc_fd, struct usage *u)
 	int n;
 	long pid;
 
-	if (!read_text(leaf_fd, "cgroup.procs", text, sizeof(text)))
+	if (!read_text(proc_fd, "1/statm", text, sizeof(text)) ||
+	    !read_text(leaf_fd, "cgroup.procs", text, sizeof(text)))
 		return;
 	for (n = 0; n < PROCS_MAX; n++, p = end) {
 		pid = strtol(p, &end, 10);

@@ -61,6 +61,7 @@ without_controllers(void **state)
 	(void)state;
 	tree_put("cpu.stat", "user_usec 5\nusage_usec 7\n");
 	tree_put("cgroup.procs", "17\n0\n19\n23\n29");
+	process(1, "init", 1, 1, "");
 	process(17, "x", 1, 10, "");
 	process(19, "y", 1, 20, "");
 	process(29, "cut off", 1, 1000, "");
@@ -68,6 +69,21 @@ without_controllers(void **state)
 	assert_int_equal(u.cpu_ns, 7000);
 	/* 23 has ended since, and of 29 more digits may follow */
 	assert_int_equal(u.memory, pages(30));
+}
+
+/* hidepid: a part of the processes is no sum. */
+static void
+some_are_hidden(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	tree_put("cpu.stat", "usage_usec 7\n");
+	tree_put("cgroup.procs", "17\n19\n");
+	process(17, "x", 1, 10, "");
+	usage_of_leaf(tree_fd, tree_fd, &u);
+	assert_int_equal(u.cpu_ns, 7000);
+	assert_true(u.memory == USAGE_UNKNOWN);
 }
 
 static void
@@ -129,6 +145,7 @@ odd_files(void **state)
 	tree_put("10/stat", "10 (cut) S 1 2");
 	usage_of_tree(10, tree_fd, &u);
 	assert_true(u.cpu_ns == USAGE_UNKNOWN);
+	process(1, "init", 1, 1, "");
 	/* more than are looked at */
 	for (i = 0; i < 900; i++)
 		(void)strcat(many, "11\n");
@@ -143,6 +160,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(controllers_tell),
 		TREE_TEST(without_controllers),
+		TREE_TEST(some_are_hidden),
 		TREE_TEST(nobody_tells),
 		TREE_TEST(whoever_descends),
 		TREE_TEST(odd_files),
