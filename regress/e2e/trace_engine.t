@@ -407,7 +407,10 @@ def shadow_stack():
 # as of a host that has Yama and lets nobody trace: ptrace answers EPERM
 SCOPED = r"""
 mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama &&
-    echo "$1" >/proc/sys/kernel/yama/ptrace_scope && shift && exec "$@"
+    echo "$1" >/proc/sys/kernel/yama/ptrace_scope || exit
+"$2" 500 &
+"$3" -c "$4" "$5" -p $!
+kill -9 $!
 """
 NO_PTRACE = """
 import ctypes, os, sys
@@ -422,21 +425,16 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def ptrace_scope():
-    p = subprocess.Popen([build("slow.c", "-O2"), "500"],
-                         stdout=subprocess.PIPE)
-    try:
-        for scope, words in (("2", "ptrace_scope=1 allows it"),
-                             ("3", "after a reboot"),
-                             ("1", "Operation not permitted")):
-            with Trace(pid=p.pid, within=(
-                    "unshare", "-m" if AS_ROOT else "-rm", "sh", "-c", SCOPED,
-                    "sh", scope, sys.executable, "-c", NO_PTRACE)) as t:
-                ok(t.first["ev"] == "refused" and words in t.first["why"],
-                   f"ptrace_scope={scope}: the reason, and what would help",
-                   t.first)
-    finally:
-        stop(p.pid)
-        p.wait()
+    program = build("slow.c", "-O2")
+    for scope, words in (("2", "ptrace_scope=1 allows it"),
+                         ("3", "after a reboot"),
+                         ("1", "Operation not permitted")):
+        with Trace(pid=0, within=(
+                "unshare", "-m" if AS_ROOT else "-rm", "sh", "-c", SCOPED,
+                "sh", scope, program, sys.executable, NO_PTRACE)) as t:
+            ok(t.first["ev"] == "refused" and words in t.first["why"],
+               f"ptrace_scope={scope}: the reason, and what would help",
+               t.first)
 
 
 def restartable_sequences():
