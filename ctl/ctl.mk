@@ -2,7 +2,7 @@
 # What both have; it speaks no TLS, so that debugger loads nothing of it.
 CTL_SHARED :=	$(addprefix ctl/,args.c base64.c client.c conn.c dial.c follow.c \
 		here.c input.c local.c options.c printer.c quote.c reply.c report.c \
-		safe.c signals.c ssh.c stream.c table.c target.c term.c)
+		safe.c signals.c ssh.c start.c stream.c table.c target.c term.c)
 ctl_SRCS :=	$(CTL_SHARED) $(addprefix ctl/,access.c attach.c audit.c \
 		basic.c cast.c commands.c discover.c escape.c gdb.c help.c \
 		host.c keys.c known.c lantern.c link.c login.c main.c mdns.c \

@@ -15,6 +15,7 @@
 #include "known.h"
 #include "report.h"
 #include "secret.h"
+#include "start.h"
 
 /* Commands that only look something up are not waited for any longer. */
 #define QUICK_S		60
@@ -175,8 +176,8 @@ main(int argc, char **argv)
 	struct client client = { 0 };
 	int code;
 
+	client_start();
 	setlocale(LC_CTYPE, "");
-	signal(SIGPIPE, SIG_IGN);
 	code = client_main(&client, argc, argv);
 	conn_close(client.conn);
 	secret_wipe();

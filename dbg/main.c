@@ -21,6 +21,7 @@
 #include "../ctl/local.h"
 #include "../ctl/reply.h"
 #include "../ctl/report.h"
+#include "../ctl/start.h"
 
 /* $DEBUGLANTERN_SOCKET: a path, or the target of that form. */
 static int
@@ -223,8 +224,8 @@ main(int argc, char **argv)
 	int code;
 
 	report_name = DBG_NAME;
+	client_start();
 	set_locale();
-	signal(SIGPIPE, SIG_IGN);
 	code = wants_json(argc, argv) ? run_json(&d, argc, argv) :
 	    run(&d, argc, argv);
 	conn_close(d.client.conn);

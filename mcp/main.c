@@ -17,6 +17,7 @@
 #include "flight.h"
 #include "message.h"
 #include "../ctl/report.h"
+#include "../ctl/start.h"
 #include "../ctl/target.h"
 
 /* While so much is unread by the client, nothing more is read from him. */
@@ -184,8 +185,8 @@ main(int argc, char **argv)
 	int code;
 
 	report_name = MCP_NAME;
+	client_start();
 	setlocale(LC_CTYPE, "C.UTF-8");
-	signal(SIGPIPE, SIG_IGN);
 	code = parse(argc, argv, &done);
 	if (done || code != CTL_OK)
 		return code;
