@@ -145,6 +145,7 @@ $(2): $$($(1)_OBJS) $$(SAN_OBJS) $$(LIBCOMMON)
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$($(1)_OBJS) $$(SAN_OBJS) \
 	    $$(LIBCOMMON) $$($(1)_LIBS)
+	@chmod 755 $$@
 -include $$($(1)_OBJS:.o=.d)
 endef
 

@@ -6,4 +6,5 @@ $(LIBEXEC)/dapdial: dapdial/main.c
 	@mkdir -p $(@D) $(O)/obj
 	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(O)/obj/dapdial.d \
 	    $(ALL_LDFLAGS) -o $@ $<
+	@chmod 755 $@
 -include $(O)/obj/dapdial.d

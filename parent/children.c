@@ -306,7 +306,9 @@ exec_child(const struct child *c, int sock_fd)
 	if (sock_fd == 3 && fcntl(3, F_SETFD, 0) == -1)
 		_exit(126);
 	(void)execveat(binary_fds[c->role], "", argv, envp, AT_EMPTY_PATH);
-	fatal("cannot execute %s/%s", d.libexec, role_name(c->role));
+	fatal("cannot execute %s/%s (every user must be able to run it: chmod "
+	    "a+rx, on a file system that is not mounted noexec)", d.libexec,
+	    role_name(c->role));
 }
 
 static void
