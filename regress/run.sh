@@ -10,18 +10,74 @@
 # DL_EXEC	a program that is given each file and runs it
 set -u
 
+# Programs inherit signals that are ignored, and a shell cannot change that.
+if [ -z "${DL_SIGNALS:-}" ]; then
+	exec env --default-signal DL_SIGNALS=default "$0" "$@"
+fi
+unset DL_SIGNALS
+[ -e /dev/fd/0 ] || exec </dev/null
+
 build=$1
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 [ "$(id -u)" -ne 0 ] || etc/service-users.sh || exit 1
+umask 022
+# sockets, memory and processes of many sessions are each a descriptor
+# shellcheck disable=SC3045 # every sh of Debian has it
+files=$(ulimit -n)
+# shellcheck disable=SC3045
+if [ "$files" != unlimited ] && [ "$files" -lt 1024 ] &&
+    ! { ulimit -S -n 1024 || ulimit -n 1024; } 2>/dev/null; then
+	echo "at most $files files may be open, and tests need 1024: raise" \
+	    "the hard limit (ulimit -Hn 1024, as root)" >&2
+	exit 1
+fi
 
 # the same for everybody: what else a shell has may change what programs do
 for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z_0-9]*\)=.*/\1/p'); do
 	case $name in
-	PATH | HOME | TERM | LANG | LC_* | TMPDIR | CI | MUST_WORK | DL_*) ;;
+	PATH | HOME | TERM | TMPDIR | CI | MUST_WORK | DL_*) ;;
 	*) unset "$name" ;;
 	esac
 done
+# programs of the packages that are asked for, not others of the same name
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
+LC_ALL=C.UTF-8
+TERM=${TERM:-dumb}
+export PATH LC_ALL TERM
+
+# Whether any user can run a program below $1.
+runs_programs() {
+	probe=$(mktemp -d "$1/dl-probe-XXXXXX" 2>/dev/null) || return 1
+	as=
+	[ "$(id -u)" -ne 0 ] ||
+		as='setpriv --reuid 65534 --regid 65534 --clear-groups'
+	chmod 755 "$probe" && cp /bin/true "$probe" &&
+	    (cd / && $as "$probe/true") 2>/dev/null
+	code=$?
+	rm -rf "$probe"
+	return $code
+}
+
+# Prints the first directory for files of tests; sockets have short names.
+find_tmpdir() {
+	for dir in ${TMPDIR:+"$TMPDIR"} /tmp /var/tmp "$build" /dev/shm; do
+		[ ${#dir} -gt 50 ] || ! runs_programs "$dir" || {
+			echo "$dir"
+			return
+		}
+		tried="${tried:-}${tried:+, }$dir"
+	done
+	echo "no directory is left in which every user can run programs (tried:" \
+	    "$tried); set TMPDIR to one with a name of at most 50 bytes" >&2
+	return 1
+}
+
+wanted=${TMPDIR:-/tmp}
+TMPDIR=$(find_tmpdir) || exit 1
+export TMPDIR
+[ "$TMPDIR" = "$wanted" ] ||
+	echo "# not every user can run programs in $wanted: TMPDIR is $TMPDIR"
 
 # a copy that every user can reach, wherever the tree stands
 stage=$(mktemp -d)
@@ -31,6 +87,8 @@ trap "exit 1" INT TERM
 chmod 755 "$stage"
 cp -r "$build/bin" "$build/libexec" "$build/regress/helpers" "$stage" ||
     exit 1
+# it was built under any umask
+chmod -R a+rX "$stage"
 
 DL_BUILD=$build
 DL_BIN=$stage/bin

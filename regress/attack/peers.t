@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 import rogue
@@ -49,8 +50,8 @@ def use_port(d, port, seconds=1.0):
 
 def debuggers(mode):
     for how in MODES_OF_GDBSERVER:
-        # where every session's mounts show it
-        path = f"/tmp/dl-garbage-{os.getpid()}-{how}"
+        # where every session's mounts show it, and programs run
+        path = f"{tempfile.gettempdir()}/dl-garbage-{os.getpid()}-{how}"
         shutil.copy(helper("garbage"), path)
         os.chmod(path, 0o755)
         try:

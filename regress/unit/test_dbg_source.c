@@ -23,8 +23,9 @@
 #include "debugger/source.h"
 
 #include "test_dbg_op.h"
+#include "test_tmp.h"
 
-static char	dir[] = "/tmp/dl-source-XXXXXX";
+static char	dir[128];
 
 static const char *
 in_dir(const char *name)
@@ -49,7 +50,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	if (mkdtemp(dir) == NULL)
+	if (tmp_dir(dir, sizeof(dir), "dl-source-XXXXXX") == -1)
 		return -1;
 	mkdir(in_dir("src"), 0700);
 	put("src/a.c", "one\r\ntwo\n\nfour");

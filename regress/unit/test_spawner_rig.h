@@ -43,6 +43,8 @@
 #include "run.h"
 #include "view.h"
 
+#include "test_tmp.h"
+
 #define WAIT_MS		5000
 #define ALICE		1001
 #define BOB		1002
@@ -264,9 +266,12 @@ rig_child(int chan_fd)
 static int
 rig_tokens_file(void)
 {
-	char path[] = "/tmp/dl-test-tokens-XXXXXX";
-	int fd = mkostemp(path, O_CLOEXEC);
+	char path[128];
+	int fd;
 
+	assert_int_equal(tmp_path(path, sizeof(path),
+	    "dl-test-tokens-XXXXXX"), 0);
+	fd = mkostemp(path, O_CLOEXEC);
 	assert_int_not_equal(fd, -1);
 	assert_int_equal(unlink(path), 0);
 	return fd;

@@ -23,9 +23,11 @@
 #include "tracer/store/segment.h"
 #include "tracer/store/store.h"
 
+#include "test_tmp.h"
+
 #define START	1000U
 
-static char	 rig_dir[64];
+static char	 rig_dir[128];
 static int	 rig_dir_fd = -1;
 static struct store *st;
 static char	 why[STORE_WHY];
@@ -35,8 +37,7 @@ static int
 rig_set_up(void **state)
 {
 	(void)state;
-	snprintf(rig_dir, sizeof(rig_dir), "/tmp/dl-trc-XXXXXX");
-	if (mkdtemp(rig_dir) == NULL)
+	if (tmp_dir(rig_dir, sizeof(rig_dir), "dl-trc-XXXXXX") == -1)
 		return -1;
 	rig_dir_fd = open(rig_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return rig_dir_fd == -1 ? -1 : 0;

@@ -23,18 +23,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test_tmp.h"
+
 #define TREE_TEST(f)	cmocka_unit_test_setup_teardown(f, tree_make,	\
 			    tree_remove)
 
-static char	tree[64];
+static char	tree[128];
 static int	tree_fd = -1;
 
 static int
 tree_make(void **state)
 {
 	(void)state;
-	(void)strcpy(tree, "/tmp/dl-test-tree-XXXXXX");
-	if (mkdtemp(tree) == NULL)
+	if (tmp_dir(tree, sizeof(tree), "dl-test-tree-XXXXXX") == -1)
 		return -1;
 	tree_fd = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return tree_fd == -1 ? -1 : 0;
