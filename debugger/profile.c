@@ -3,8 +3,10 @@
 #include <json-c/json.h>
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +177,34 @@ below_prefix(const char *file, const char *witness)
 	return there;
 }
 
-/* Links lead elsewhere: a Python of a virtual environment has both. */
+/*
+ * Whether a Python uses what is installed beside the one that it is a link to:
+ * in a virtual environment only if pyvenv.cfg says so.
+ */
+static bool
+uses_base(const char *file)
+{
+	char path[PATH_MAX], text[4096] = "";
+	const char *slash = strrchr(file, '/'), *p;
+	int fd;
+
+	if (slash == NULL || snprintf(path, sizeof(path), "%.*s/../pyvenv.cfg",
+	    (int)(slash - file), file) >= (int)sizeof(path))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd == -1)
+		return errno == ENOENT;
+	if (pread(fd, text, sizeof(text) - 1, 0) == -1)
+		text[0] = '\0';
+	close(fd);
+	if ((p = strstr(text, "include-system-site-packages")) == NULL)
+		return false;
+	p += strcspn(p, "=\n");
+	p += strspn(p, "= \t");
+	return strncasecmp(p, "true", 4) == 0;
+}
+
+/* Its own directory counts first, then that of the file that it is a link to. */
 static bool
 is_adapter(const struct profile *p, const char *file)
 {
@@ -186,7 +215,7 @@ is_adapter(const struct profile *p, const char *file)
 		return false;
 	if (p->witness == NULL || below_prefix(file, p->witness))
 		return true;
-	if ((real = realpath(file, NULL)) == NULL)
+	if (!uses_base(file) || (real = realpath(file, NULL)) == NULL)
 		return false;
 	good = below_prefix(real, p->witness);
 	free(real);

@@ -23,7 +23,9 @@
 #include "debugger/profile.h"
 #include "xstate.h"
 
-static char	root[] = "/tmp/dl-test-profile-XXXXXX";
+#include "test_tmp.h"
+
+static char	root[96];
 
 static int
 remove_one(const char *path, const struct stat *st, int flag, struct FTW *f)
@@ -38,7 +40,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	return mkdtemp(root) == NULL ? -1 : 0;
+	return tmp_dir(root, sizeof(root), "dl-test-profile-XXXXXX");
 }
 
 static int
@@ -46,7 +48,6 @@ tear_down(void **state)
 {
 	(void)state;
 	(void)nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	(void)strcpy(root + strlen(root) - 6, "XXXXXX");
 	return 0;
 }
 
@@ -155,7 +156,7 @@ where_it_is(void **state)
 	    *gdb = profile_find("gdb");
 	struct adapter_found f;
 	struct profile alone = *lldb;
-	char path[256], want[256];
+	char path[512], want[256];
 
 	(void)state;
 	alone.elsewhere = NULL;
@@ -221,6 +222,36 @@ python_is_attached_by_what_can_write_registers(void **state)
 	(void)put("bin/lldb-19", "x", 1, 0755);
 	assert_true(injector_find(path, AVX512, &f, &why));
 	assert_string_equal(strrchr(f.path, '/'), "/lldb-19");
+}
+
+/* base is what Debian has: debugpy is among the packages of that Python. */
+static void
+virtual_environments(void **state)
+{
+	struct profile alone = *profile_find("debugpy");
+	struct adapter_found f;
+	char base[256], own[256], path[512];
+
+	(void)state;
+	alone.elsewhere = NULL;
+	(void)put("lib/python3/dist-packages/debugpy/adapter/x", "", 0, 0644);
+	(void)snprintf(base, sizeof(base), "%s", put("bin/python3", "x", 1,
+	    0755));
+	(void)put("own/bin/pip", "x", 1, 0755);
+	(void)snprintf(own, sizeof(own), "%s/own/bin/python3", root);
+	assert_int_equal(symlink(base, own), 0);
+	(void)snprintf(path, sizeof(path), "%s/own/bin:%s/bin", root, root);
+	assert_true(profile_locate(&alone, path, "/", &f));
+	assert_string_equal(f.path, own);
+	/* it has no debugpy, and does not look for that of the base */
+	(void)put("own/pyvenv.cfg", "home = /\n"
+	    "include-system-site-packages = false\n", 46, 0644);
+	assert_true(profile_locate(&alone, path, "/", &f));
+	assert_string_equal(f.path, base);
+	(void)put("own/pyvenv.cfg", "include-system-site-packages = true\n",
+	    36, 0644);
+	assert_true(profile_locate(&alone, path, "/", &f));
+	assert_string_equal(f.path, own);
 }
 
 static void
@@ -317,6 +348,7 @@ main(void)
 		T(preferences),
 		T(where_it_is),
 		T(python_is_attached_by_what_can_write_registers),
+		T(virtual_environments),
 		T(below_home),
 		T(what_it_is_told),
 	};
