@@ -3,6 +3,7 @@
 # lane: waits
 # Hostile programs in sessions: what they can reach, and what is left of them
 # once they are deleted.
+import contextlib
 import os
 import re
 import shutil
@@ -344,8 +345,10 @@ def addresses():
     """Every address of this host that the daemon may be reached by."""
     out = ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0",
            "::"]
-    for info in socket.getaddrinfo(socket.gethostname(), None):
-        out.append(info[4][0])
+    # a host may have a name that nothing resolves
+    with contextlib.suppress(socket.gaierror):
+        for info in socket.getaddrinfo(socket.gethostname(), None):
+            out.append(info[4][0])
     return sorted(set(out))
 
 

@@ -24,7 +24,7 @@ if INSIDE not in os.environ:
 
 from ctl_rig import Certificate, Home  # noqa: E402
 from dl import (ALICE, BIN, Daemon, alone, eq, free_port,  # noqa: E402
-                helper, ok, run_tests, wait_for)
+                helper, loopbacks, ok, run_tests, wait_for)
 from fake_server import FakeServer  # noqa: E402
 
 # Whoever is root of a user namespace alone can give nothing away.
@@ -202,9 +202,10 @@ def clear_text():
     with FakeServer() as s, Home() as h:
         r = h.ctl("-t", s.target, "list")
         ok(r.code == 0 and r.err == b"", "none on loopback", r)
-    with FakeServer(address=("::1", 0)) as s, Home() as h:
-        r = h.ctl("-t", "[::1]:%d" % s.port, "list")
-        ok(r.code == 0 and r.err == b"", "none on ::1", r)
+    for address in loopbacks("::1"):
+        with FakeServer(address=(address, 0)) as s, Home() as h:
+            r = h.ctl("-t", "[::1]:%d" % s.port, "list")
+            ok(r.code == 0 and r.err == b"", "none on ::1", r)
 
 
 def real_daemon(mode):

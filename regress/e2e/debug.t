@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Sessions under a real gdb: by port and by pipe, images and bundles, and
 # what is left when any side goes away.
+import glob
 import os
 import re
 import subprocess
@@ -10,8 +11,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, BIN, BOB, Daemon, Prober, alive, alone, connect, eq,
-                helper, in_modes, ok, read_proc, run_tests, session_processes,
-                stat_of, status_of, tar_of, wait_for)
+                helper, in_modes, loopbacks, ok, read_proc, run_tests,
+                session_processes, stat_of, status_of, tar_of, wait_for)
 
 
 def user(d):
@@ -60,8 +61,8 @@ def gdbservers(d):
 def ports_open(port):
     """Whether anybody listens there, without making a connection."""
     want = f":{port:04X}"
-    for name in ("tcp", "tcp6"):
-        with open(f"/proc/net/{name}") as f:
+    for name in glob.glob("/proc/net/tcp*"):
+        with open(name) as f:
             for line in f.readlines()[1:]:
                 w = line.split()
                 if w[1].endswith(want) and w[3] == "0A":
@@ -365,13 +366,13 @@ def port_takes_one_connection(d):
 
 
 def port_is_on_the_address_of_the_requester(d):
-    for host in ("127.0.0.1", "::1"):
+    for host in loopbacks("127.0.0.1", "::1"):
         c = d.client(host=host)
         sid, _ = c.start(helper("target"), until=b"target")
         port = c.cmd("DEBUG " + sid)["debug_port"]
         lines = []
-        for name in ("tcp", "tcp6"):
-            with open(f"/proc/net/{name}") as f:
+        for name in glob.glob("/proc/net/tcp*"):
+            with open(name) as f:
                 lines += [x.split()[1] for x in f.readlines()[1:] if
                           x.split()[3] == "0A" and
                           x.split()[1].endswith(f":{port:04X}")]

@@ -15,7 +15,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Daemon, alone, eq, free_port, helper,
-                in_modes, ok, passwd_wrapper, run_tests, tar_of, token_of, wait_for)
+                in_modes, loopbacks, ok, passwd_wrapper, run_tests, tar_of,
+                token_of, wait_for)
 from term import Refused, WebSocket
 from web import Events, Raw, Web
 
@@ -868,6 +869,8 @@ def elsewhere(mode):
              {"address": "::1", "port": b, "tls": True}),
             (f"web listen on 0.0.0.0 port {c} plain\n",
              {"address": "127.0.0.1", "port": c, "tls": False})):
+        if not loopbacks(want["address"]):
+            continue
         with Daemon(mode, conf=conf, web=True) as d:
             x = d.client()
             eq(x.cmd("VERSION")["web"], want, conf.strip())

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # A daemon for the local socket alone: no port, one for all who start it at
 # once, and gone when nobody uses it.
+import glob
 import grp
 import os
 import subprocess
@@ -25,8 +26,10 @@ def sockets_of(d):
             if link.startswith("socket:["):
                 inodes.add(link[8:-1])
     found = []
-    for table in ("tcp", "tcp6", "udp", "udp6"):
-        with open(f"/proc/net/{table}") as f:
+    # a kernel without IPv6 has two of the four
+    for table in glob.glob("/proc/net/[tu][cd]p") + \
+            glob.glob("/proc/net/[tu][cd]p6"):
+        with open(table) as f:
             for line in f.readlines()[1:]:
                 words = line.split()
                 if words[9] in inodes:

@@ -408,6 +408,22 @@ ask_the_kernel(const char *listen_on, const char *connect_to)
 	close(listen_fd);
 }
 
+/* Hosts may have IPv6 switched off on loopback. */
+static bool
+has_ipv6(void)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sockaddr(&ss, "::1", 0);
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool can = fd != -1 && bind(fd, (struct sockaddr *)&ss, len) == 0;
+
+	if (!can)
+		assert_true(errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT);
+	if (fd != -1)
+		close(fd);
+	return can;
+}
+
 static void
 kernel(void **state)
 {
@@ -422,8 +438,10 @@ kernel(void **state)
 	assert_int_equal(diag_open(fd), 0);
 	ask_the_kernel("127.0.0.1", "127.0.0.1");
 	ask_the_kernel("127.0.0.1", "::ffff:127.0.0.1");
-	ask_the_kernel("::1", "::1");
-	ask_the_kernel("::", "::1");
+	if (has_ipv6()) {
+		ask_the_kernel("::1", "::1");
+		ask_the_kernel("::", "::1");
+	}
 	ask_the_kernel("::", "127.0.0.1");
 	ask_the_kernel("::", "::ffff:127.0.0.1");
 	/* its own from now on, for as long as the process lasts */

@@ -26,6 +26,8 @@ import traceback
 BIN = os.environ.get("DL_BIN", "build/bin")
 LIBEXEC = os.environ.get("DL_LIBEXEC", "build/libexec/debuglantern")
 HELPERS = os.environ.get("DL_HELPERS", "build/regress/helpers")
+# the reason of a skip, and the command that mends it
+NO_IPV6 = "this host has no ::1; sysctl -w net.ipv6.conf.lo.disable_ipv6=0"
 # a build with sanitizers: slower, larger, and it tells of bugs by itself
 SANITIZED = os.environ.get("DL_SANITIZED") == "1"
 
@@ -176,8 +178,31 @@ def wait_for(fn, seconds=10, step=0.02):
         time.sleep(step)
 
 
+def has_ipv6():
+    """Whether ::1 can be bound; sysctl net.ipv6.conf.lo.disable_ipv6=1 and
+    the kernel's ipv6.disable=1 both take it away."""
+    try:
+        with socket.socket(socket.AF_INET6) as s:
+            s.bind(("::1", 0))
+        return True
+    except OSError as e:
+        if e.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+            return False
+        raise
+
+
+def loopbacks(*names):
+    """The addresses among names that this host has; a skip for the others."""
+    if has_ipv6():
+        return names
+    for name in names:
+        if ":" in name:
+            tap.skip(f"on {name}", NO_IPV6)
+    return tuple(n for n in names if ":" not in n)
+
+
 def free_port():
-    """A port that was free on both loopback addresses a moment ago."""
+    """A port that was free on each loopback address a moment ago."""
     while True:
         with socket.socket() as s4:
             s4.bind(("127.0.0.1", 0))
@@ -187,7 +212,8 @@ def free_port():
                     s6.bind(("::1", port))
                 return port
             except OSError:
-                continue
+                if not has_ipv6():
+                    return port
 
 
 def dial(address, timeout):
