@@ -40,11 +40,9 @@ for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z_0-9]*\)=.*/\1/p'); do
 	*) unset "$name" ;;
 	esac
 done
-# programs of the packages that are asked for, not others of the same name
-PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 LC_ALL=C.UTF-8
 TERM=${TERM:-dumb}
-export PATH LC_ALL TERM
+export LC_ALL TERM
 
 # Whether any user can run a program below $1.
 runs_programs() {
@@ -85,6 +83,10 @@ logs=$(mktemp -d)
 trap 'rm -rf "$stage" "$logs"' EXIT
 trap "exit 1" INT TERM
 chmod 755 "$stage"
+# the package's, which every user can run, whatever other one is in PATH
+mkdir "$stage/python" && ln -s /usr/bin/python3 "$stage/python" || exit 1
+PATH=$stage/python:$PATH
+export PATH
 cp -r "$build/bin" "$build/libexec" "$build/regress/helpers" "$stage" ||
     exit 1
 # it was built under any umask
