@@ -46,8 +46,10 @@ class Home:
     def environment(self, extra):
         env = {k: v for k, v in os.environ.items()
                if not k.startswith(("DEBUGLANTERN_", "XDG_", "NO_COLOR"))}
-        env.update(HOME=self.dir, LC_ALL="C.UTF-8", TERM="xterm", **extra)
-        return env
+        # not the daemon that the user who tests has in /tmp
+        env.update(HOME=self.dir, XDG_RUNTIME_DIR=self.dir, LC_ALL="C.UTF-8",
+                   TERM="xterm")
+        return {**env, **extra}
 
     def ctl(self, *args, data=b"", timeout=60, **extra):
         """Without a terminal, not even one in the background."""

@@ -158,8 +158,10 @@ class Result:
 def environment(home, **extra):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("DEBUGLANTERN_", "DEBUGGER_", "XDG_"))}
-    env.update(HOME=home, LC_ALL="C.UTF-8", TERM="xterm", **extra)
-    return env
+    # not the daemon that the user who tests has in /tmp
+    env.update(HOME=home, XDG_RUNTIME_DIR=home, LC_ALL="C.UTF-8",
+               TERM="xterm")
+    return {**env, **extra}
 
 
 def run(argv, env, cwd=None, data=b"", timeout=60, **kw):
