@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* The command that shows source: around a place, or all of a function. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -35,6 +37,11 @@ reply_source(struct op *op, const char *file, int64_t line, int64_t around,
 		    jsize(part) < bound_left(&b))
 			break;
 		json_object_put(part);
+	}
+	if (part == NULL && access(file, R_OK) == -1) {
+		op_fail(op, "no_such", "cannot read %s: %s", file,
+		    strerror(errno));
+		return;
 	}
 	if (part == NULL) {
 		op_fail(op, "no_such", "%s has %" PRId64 " lines, not %"

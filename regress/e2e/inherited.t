@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # What a starter leaves to the programs: closed descriptors, ignored signals,
 # file modes, an address family that the host does not have.
+import contextlib
 import os
 import shutil
 import signal
@@ -10,8 +11,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, BIN, LIBEXEC, Daemon, alive, alone, eq, helper,
-                in_modes, ok, read_proc, run_tests, wait_for)
+from dl import (ALICE, AS_ROOT, BIN, LIBEXEC, Daemon, alive, alone, eq,
+                helper, in_modes, ok, read_proc, run_tests, wait_for)
 
 CTL = os.path.join(BIN, "debuglanternctl")
 DEBUGGER = os.path.join(BIN, "debugger")
@@ -64,18 +65,49 @@ def daemons_of(home):
             f"HOME={home}".encode() in read_proc(p, "environ").split(b"\0")]
 
 
+@contextlib.contextmanager
+def own_daemon():
+    """Runs debugger as a user who has a home, and a daemon from then on."""
+    with tempfile.TemporaryDirectory(prefix="dl-inherited-") as home:
+        kw = {}
+        if AS_ROOT:
+            os.chown(home, ALICE, ALICE)
+            kw = {"user": ALICE, "group": ALICE, "extra_groups": []}
+
+        def run(*argv, **more):
+            return subprocess.run(
+                [DEBUGGER, *argv], capture_output=True, timeout=60, cwd=home,
+                env=dict(os.environ, HOME=home, XDG_RUNTIME_DIR=home), **kw,
+                **more)
+        try:
+            yield home, run
+        finally:
+            for pid in daemons_of(home):
+                os.kill(pid, signal.SIGTERM)
+                ok(wait_for(lambda: not alive(pid)), "the daemon ends")
+
+
 def starter_ignores_sigchld():
     """waitpid(2) fails then, if the client leaves it so."""
-    with tempfile.TemporaryDirectory(prefix="dl-inherited-") as home:
-        env = dict(os.environ, HOME=home, XDG_RUNTIME_DIR=home)
-        argv = [DEBUGGER, "start", "--json", helper("hello")]
-        r = subprocess.run(argv, env=env, cwd=home, capture_output=True,
-                           timeout=60, preexec_fn=ignoring_sigchld)
+    with own_daemon() as (_, run):
+        r = run("start", "--json", helper("hello"),
+                preexec_fn=ignoring_sigchld)
         ok(r.returncode == 0 and b'"reason":"entry"' in r.stdout,
            "debugger starts a daemon, and a program there", r)
-        for pid in daemons_of(home):
-            os.kill(pid, signal.SIGTERM)
-            ok(wait_for(lambda: not alive(pid)), "the daemon ends")
+
+
+def source_that_the_user_cannot_read():
+    """As of a clone made under umask 077."""
+    with own_daemon() as (home, run):
+        source = os.path.join(home, "x.c")
+        with open(source, "w") as f:
+            f.write("int\nmain(void)\n{\n\treturn 0;\n}\n")
+        subprocess.run(["gcc", "-g", "-o", home + "/x", source], check=True)
+        os.chmod(source, 0)
+        run("start", home + "/x")
+        r = run("source", "x.c:3")
+        ok(r.returncode != 0 and b"cannot read " in r.stderr and
+           b"x.c: Permission denied" in r.stderr, "an error says why", r)
 
 
 def every_user_can_run_the_build():
@@ -125,6 +157,6 @@ def host_without_ipv6(mode):
 
 
 run_tests(in_modes(clients_without_descriptors), starter_ignores_sigchld,
-          every_user_can_run_the_build,
+          source_that_the_user_cannot_read, every_user_can_run_the_build,
           *([alone(role_that_users_cannot_run, modes=("system",)),
              alone(host_without_ipv6)] if AS_ROOT else []))
