@@ -5,8 +5,11 @@
 # the limits of the configuration, and leaves no process.
 import json
 import os
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -14,7 +17,11 @@ sys.path.insert(0, os.path.join(HERE, "lib"))
 from dl import (Client, Prober, eq, helper, in_modes, ok, run_tests,
                 stat_of, wait_for)
 
-SAID = os.path.join(os.path.dirname(HERE), "dap")
+# adapters are the users' processes, who may not reach the sources
+WORK = tempfile.TemporaryDirectory(prefix="dl-said-")
+SAID = os.path.join(WORK.name, "dap")
+shutil.copytree(os.path.join(os.path.dirname(HERE), "dap"), SAID)
+subprocess.run(["chmod", "-R", "a+rX", WORK.name], check=True)
 MOCK = helper("mock_adapter")
 # what it does, and what whoever starts it or lets it run is told
 BAD = {

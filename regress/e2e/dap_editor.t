@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dbgrig import TOP, Rig
-from dl import eq, ok, run_tests, wait_for
+from dl import copy_source, eq, ok, run_tests, wait_for
 
 WORK = tempfile.mkdtemp(prefix="dl-dap-")
 SOURCE = os.path.join(WORK, "prog.c")
@@ -472,7 +472,7 @@ def refusals():
 
 for name in ("prog.c", "throws.cc", "auto.inc", "ready19.inc",
              "entry19.inc"):
-    shutil.copy(os.path.join(TOP, "regress/dap", name), WORK)
+    copy_source(os.path.join(TOP, "regress/dap", name), WORK)
 subprocess.run(["cc", "-g", "-O0", "-pthread", "-o", "prog", "prog.c"],
                cwd=WORK, check=True)
 subprocess.run(["c++", "-g", "-O0", "-o", "throws", "throws.cc"], cwd=WORK,

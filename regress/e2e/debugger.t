@@ -20,7 +20,8 @@ from dapwire import Wire  # noqa: E402
 from dbgmatrix import (Tables, allow_tracing, at, matrix,  # noqa: E402
                        refused, text_of, values)
 from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
-                descendants, eq, ok, passwd_wrapper, run_tests, wait_for)
+                copy_source, descendants, eq, ok, passwd_wrapper,
+                run_tests, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
 
 SOURCES = os.path.join(HERE, "debuggees")
@@ -31,7 +32,7 @@ os.chmod(work, 0o755)
 
 def build():
     for name in os.listdir(SOURCES):
-        shutil.copy(os.path.join(SOURCES, name), work)
+        copy_source(os.path.join(SOURCES, name), work)
     env = dict(os.environ, HOME=work, GOFLAGS="-mod=mod", GOCACHE=work + "/gc")
     for argv in (["gcc", "-g", "-O0", "-o", "c", "prog.c"],
                  ["gcc", "-g", "-O0", "-o", "crash", "crash.c"],

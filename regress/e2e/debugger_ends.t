@@ -14,8 +14,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
-from dl import (AS_ROOT, Client, Daemon, alive, eq, ok,  # noqa: E402
-                run_tests, stat_of, tap, wait_for)
+from dl import (AS_ROOT, Client, Daemon, alive, copy_source,  # noqa: E402
+                eq, ok, run_tests, stat_of, tap, wait_for)
 
 work = tempfile.mkdtemp(prefix="dl-ends-")
 os.chmod(work, 0o755)
@@ -360,7 +360,7 @@ def none_left(d):
 
 every_end.chooses = True
 assert AS_ROOT in (True, False)
-shutil.copy(HERE + "/debuggees/waits.c", work)
+copy_source(HERE + "/debuggees/waits.c", work)
 subprocess.run(["gcc", "-g", "-O0", "-o", "waits", "waits.c"], cwd=work,
                check=True)
 try:

@@ -3,14 +3,14 @@
 """debuglantern-mcp and /mcp, as the protocol's official clients use them."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e", "lib"))
-from dl import AS_ROOT, Daemon, alone, ok, run_tests, token_of  # noqa: E402
+from dl import (AS_ROOT, Daemon, alone, copy_source, ok,  # noqa: E402
+                run_tests, token_of)
 from mcp import MCP  # noqa: E402
 from tracerig import SOURCES, WORK  # noqa: E402
 
@@ -20,7 +20,7 @@ SECONDS = 600
 
 def program():
     out = os.path.join(WORK, "talk")
-    shutil.copy(os.path.join(SOURCES, "talk.c"), WORK)
+    copy_source(os.path.join(SOURCES, "talk.c"), WORK)
     subprocess.run(["gcc", "-g", "-O2", "-o", out, "talk.c"], cwd=WORK,
                    check=True)
     return out

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from dbgrig import TOP, Failed, Rig
-from dl import tap
+from dl import copy_source, tap
 
 SOURCES = os.path.join(TOP, "regress/dap")
 WORK = tempfile.mkdtemp(prefix="dl-dap-")
@@ -41,7 +41,7 @@ class Adapter:
 
 def built(source, *command):
     """Copies a source to WORK and builds it there, if its tools are here."""
-    shutil.copy(os.path.join(SOURCES, source), WORK)
+    copy_source(os.path.join(SOURCES, source), WORK)
     if command and shutil.which(command[0]):
         subprocess.run(command, cwd=WORK, check=True, env=dict(
             os.environ, GOCACHE=os.path.join(WORK, "cache"),

@@ -178,6 +178,14 @@ def wait_for(fn, seconds=10, step=0.02):
         time.sleep(step)
 
 
+def copy_source(path, where):
+    """A copy that every user can read: under umask 077 the sources are not."""
+    to = os.path.join(where, os.path.basename(path))
+    shutil.copyfile(path, to)
+    os.chmod(to, 0o644)
+    return to
+
+
 def has_ipv6():
     """Whether ::1 can be bound; sysctl net.ipv6.conf.lo.disable_ipv6=1 and
     the kernel's ipv6.disable=1 both take it away."""
