@@ -105,7 +105,7 @@ def loop_of_a_start_debug(d, upload, kind):
     r = c.cmd("DEBUG " + sid)
     eq((r.get("state"), r.get("pid")), ("DEBUGGING", s["pid"]),
        f"{kind}: DEBUG again, pid is the program's")
-    out = gdb(d, "print ticks > 0", "set var go_on = 0", "detach",
+    out = gdb(d, "print go_on", "set var go_on = 0", "detach",
               port=r["debug_port"])
     ok("= 1" in out, f"{kind}: gdb reads and writes a running program", out)
     s = c.cmd(f"WAIT {sid} 20")
@@ -217,7 +217,7 @@ def pipe_through_the_daemon(d):
     ok("$1 = 2" in out, "debuglanternctl gdb-pipe to a running session", out)
     ok(becomes(c, sid, "RUNNING"), "gdb-pipe: RUNNING after detach")
     r = c.cmd("DEBUG " + sid)
-    out = gdb(d, "print ticks > 0", "detach", pipe=sid)
+    out = gdb(d, "print go_on", "detach", pipe=sid)
     ok("$1 = 1" in out or "already" in out, "gdb-pipe beside an open port",
        out)
     c.cmd("KILL " + sid)
@@ -400,7 +400,7 @@ def foreigner_on_the_port(d):
             got = b""
         eq(got, b"", "another user on the debug port gets nothing")
         s.close()
-    out = gdb(d, "print ticks > 0", "detach", port=port)
+    out = gdb(d, "print go_on", "detach", port=port)
     ok("$1 = 1" in out, "the owner still gets it", out)
     c.cmd("KILL " + sid)
 
@@ -416,7 +416,7 @@ def session_on_its_own_port(d):
     c.cmd(f"WAIT {spy} 20")
     ok(b"got" not in c.output(spy), "a session that connects to a debug "
        "port gets nothing", c.output(spy))
-    out = gdb(d, "print ticks > 0", "detach", port=port)
+    out = gdb(d, "print go_on", "detach", port=port)
     ok("$1 = 1" in out, "the owner still gets it", out)
     c.cmd("KILL " + sid)
 
@@ -432,7 +432,7 @@ def port_closes_after_debug_timeout(mode):
         eq((ports_open(port), state(c, sid)["debug_port"]), (False, None),
            "after debug-timeout: the port is closed")
         r = c.cmd("DEBUG " + sid)
-        out = gdb(d, "print ticks > 0", "detach", port=r.get("debug_port"))
+        out = gdb(d, "print go_on", "detach", port=r.get("debug_port"))
         ok("$1 = 1" in out, "and DEBUG works again", out)
         # gdb is gone a moment earlier than gdbserver
         becomes(c, sid, "RUNNING")
@@ -453,7 +453,7 @@ def asker_leaves(d):
     sid, _ = c.start(helper("target"), until=b"target")
     port = e.cmd("DEBUG " + sid)["debug_port"]
     e.close()
-    out = gdb(d, "print ticks > 0", "detach", port=port)
+    out = gdb(d, "print go_on", "detach", port=port)
     ok("$1 = 1" in out, "the port outlives who asked for it", out)
     c.cmd("KILL " + sid)
 
