@@ -23,8 +23,8 @@ if INSIDE not in os.environ:
                           "--kill-child", "--propagation", "private",
                           sys.executable, os.path.abspath(__file__)])
 
-from dl import (Client, Daemon, alone, eq, ok, run_tests,  # noqa: E402
-                wait_for)
+from dl import (IPV6, Client, Daemon, alone, eq, ok,  # noqa: E402
+                run_tests, wait_for)
 from mdns import TYPE, USER, Network, browse, mdns_state, sees  # noqa: E402
 from tlsclient import with_tls  # noqa: E402
 
@@ -120,15 +120,16 @@ def families(mode):
                   "lab1"], ["link", "set", "lab1", "up"],
                  ["link", "set", "lab0", "up", "multicast", "on"],
                  ["address", "add", "198.51.100.1/24", "dev", "lab0"],
-                 ["-6", "address", "add", "fd00:51::1/64", "dev", "lab0",
-                  "nodad"]):
+                 *([["-6", "address", "add", "fd00:51::1/64", "dev", "lab0",
+                     "nodad"]] if IPV6 else [])):
         subprocess.run(["ip", *argv], check=True)
     net.bus_up()
     net.avahi_up()
     try:
         for listen, want in (
-                ("localhost", {"IPv4", "IPv6"}), ("127.0.0.1", {"IPv4"}),
-                ("::1", {"IPv6"})):
+                ("localhost", {"IPv4", "IPv6"} if IPV6 else {"IPv4"}),
+                ("127.0.0.1", {"IPv4"}),
+                *([("::1", {"IPv6"})] if IPV6 else [])):
             with daemon(mode, "both", f"listen on {listen}\n"):
                 wait_for(lambda: {f for i, f in announced_on() if
                                   i == "lab0"} >= want, 20, 0.2)

@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 import dl
-from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, eq, helper, ok,
+from dl import (ALICE, AS_ROOT, BOB, IPV6, Client, Daemon, eq, helper, ok,
                 passwd_wrapper, run_tests, token_of, wait_for)
 
 HOST, NEAR, FAR = "192.0.2.1", "192.0.2.2", "192.0.2.3"
@@ -209,24 +209,26 @@ def revoked(c):
 
 def later_addresses(mode="system"):
     """A host gets its addresses while it starts, and the daemon may be first."""
+    late6 = f"listen on {LATE6} plain\n" if IPV6 else ""
     with passwd_wrapper(ALICE) as w, Daemon(
-            mode, f"listen on localhost\nlisten on {LATE} plain\n"
-            f"listen on {LATE6} plain\n", wrapper=w) as d:
+            mode, f"listen on localhost\nlisten on {LATE} plain\n" + late6,
+            wrapper=w) as d:
         eq(d.client(ALICE).cmd("LIST"), [], "it starts without an address "
            "that it is to listen on")
-        for address in LATE, f"[{LATE6}]":
+        for address in (LATE, *([f"[{LATE6}]"] if IPV6 else [])):
             ok(f"{address} port {d.port}: this host has no such address" in
                d.log(), f"{address}: the log says so", d.log())
         secret = token_of(d, uid=ALICE)
         subprocess.run(["ip", "addr", "add", LATE + "/24", "dev", "v0"],
                        check=True)
-        subprocess.run(["ip", "addr", "add", LATE6 + "/128", "dev", "lo"],
-                       check=True)
         c = Remote(FAR_HOST, d.port, to=LATE)
         ok(c.cmd("AUTH " + secret).get("ok"), "and serves it as soon as it is "
            "there")
-        ok(Client(d.port, LATE6, ALICE).cmd("AUTH " + secret).get("ok"),
-           "one of IPv6, too")
+        if IPV6:
+            subprocess.run(["ip", "addr", "add", LATE6 + "/128", "dev", "lo"],
+                           check=True)
+            ok(Client(d.port, LATE6, ALICE).cmd("AUTH " + secret).get("ok"),
+               "one of IPv6, too")
 
 
 def on_one_daemon():
