@@ -38,6 +38,7 @@ struct listener {
 	uint32_t		 flags;		/* LISTENER_* */
 	uid_t			 uid;		/* with LISTENER_AUTH_NONE */
 	bool			 may_fail;	/* nobody asked for it */
+	bool			 is_only;	/* its line names no other one */
 	char			 text[160];
 	int			 fd;
 };
@@ -327,6 +328,7 @@ wanted(const struct conf *c, struct listener *out)
 			out[n].addr = ss[j];
 			out[n].len = addr_len(&ss[j]);
 			out[n].may_fail = l->web && conf_web_is_default(c);
+			out[n].is_only = k == 1;
 			if (rule_of(&out[n], l) == -1)
 				return -1;
 			describe(&out[n], l);
@@ -377,6 +379,16 @@ say_taken(const struct listener *l)
 		    "--web-port" : "--port");
 }
 
+/* A host without IPv6 is served by IPv4 alone. */
+static int
+no_ipv6(const struct listener *l)
+{
+	if (l->is_only)
+		log_warnx("cannot listen on %s: this host has no IPv6; choose "
+		    "an IPv4 address, or switch IPv6 on", l->text);
+	return 0;
+}
+
 /* -1, or 0 for what the daemon can do without. */
 static int
 cannot_open(struct listener *l)
@@ -389,7 +401,7 @@ cannot_open(struct listener *l)
 	/* ::1 is missing where IPv6 is switched off by sysctl */
 	if (error == EADDRNOTAVAIL && l->addr.ss_family == AF_INET6 &&
 	    conf_addr_is_loopback(&l->addr))
-		return 0;
+		return no_ipv6(l);
 	if (l->may_fail) {
 		log_warnx("cannot listen on %s: %s; there is no web page "
 		    "there unless --web-port names another port, or 0 for "
@@ -437,9 +449,8 @@ open_one(struct listener *l)
 		return open_local(l);
 	l->fd = socket(l->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
-	/* a host without IPv6 is served by IPv4 alone */
 	if (l->fd == -1 && errno == EAFNOSUPPORT)
-		return 0;
+		return no_ipv6(l);
 	if (l->fd == -1 ||
 	    setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on,
 	    sizeof(on)) == -1 ||
@@ -458,11 +469,24 @@ warn_of_guests(const struct listener *l)
 		    l->text);
 }
 
+/* Whether some port of the network is open that is not the web page's. */
+static bool
+some_open(const struct listener *l, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (l[i].fd != -1 && !(l[i].flags & LISTENER_WEB) &&
+		    l[i].addr.ss_family != AF_UNIX)
+			return true;
+	return d.opt.local;
+}
+
 void
 listen_open(void)
 {
 	ssize_t n = wanted(d.conf, list);
-	size_t i, open = 0;
+	size_t i;
 
 	if (n == -1)
 		exit(1);
@@ -470,11 +494,9 @@ listen_open(void)
 	for (i = 0; i < nlist; i++) {
 		if (open_one(&list[i]) == -1)
 			exit(1);
-		open += list[i].fd != -1 && !(list[i].flags & LISTENER_WEB) &&
-		    list[i].addr.ss_family != AF_UNIX;
 		warn_of_guests(&list[i]);
 	}
-	if (open == 0 && !d.opt.local)
+	if (!some_open(list, nlist))
 		fatalx("there is no address to listen on");
 }
 
@@ -555,6 +577,10 @@ listen_reload(const struct conf *c)
 			}
 		if (next[i].fd == -1 && open_one(&next[i]) == -1)
 			goto fail;
+	}
+	if (!some_open(next, (size_t)n)) {
+		log_error("there is no address to listen on");
+		goto fail;
 	}
 	say_changes(next, (size_t)n);
 	for (j = 0; j < nlist; j++) {

@@ -586,6 +586,37 @@ def reload_of_one_link(mode):
            "a link-local address is logged with its link", said)
 
 
+# IPv6 switched off by sysctl; at boot, there is no such file
+NO_IPV6 = ["unshare", "-n", "sh", "-ec", "ip link set lo up; "
+           "cd /proc/sys/net/ipv6/conf/all 2>/dev/null || exec \"$@\"; "
+           "echo 1 >disable_ipv6; cd /; exec \"$@\"", "sh"]
+
+
+def address_of_ipv6_without_ipv6(mode):
+    """A pair as localhost is served by half; one by itself is missed."""
+    with Daemon(mode, "listen on localhost\n", wrapper=NO_IPV6) as d:
+        missed = (f"cannot listen on [::1] port {d.port}: this host has no "
+                  "IPv6; choose an IPv4 address, or switch IPv6 on")
+        ok(f"listening on 127.0.0.1 port {d.port}\n" in d.log() and
+           "IPv6" not in d.log(), "localhost is 127.0.0.1", d.log())
+        with open(d.conf_path) as f:
+            d.base = f.read().replace("listen on localhost\n", "")
+        said = hup(d, "listen on ::1\n")
+        ok(missed in said and "no address to listen on" in said and
+           "was not reloaded" in said, "a reload keeps an address", said)
+        said = hup(d, "listen on 127.0.0.1\nlisten on ::1\n")
+        ok(missed in said and "was reloaded" in said,
+           "one of several is named and left out", said)
+        d.stop()
+        d.write_conf(d.base + "listen on ::1\n")
+        seen = len(d.log())
+        d.start(wait=False)
+        eq(d.proc.wait(20), 1, "a start with none ends")
+        ok(missed in d.log()[seen:] and
+           "no address to listen on" in d.log()[seen:], "and tells why",
+           d.log()[seen:])
+
+
 def reload_while_starting(mode):
     d = Daemon(mode, wait=False)
     try:
@@ -1350,6 +1381,7 @@ run_tests(
     alone(few_capabilities, SYSTEM),
     alone(service_users, SYSTEM), alone(slow_directory, SYSTEM),
     alone(reload_without_cgroups, SYSTEM),
+    *([alone(address_of_ipv6_without_ipv6)] if AS_ROOT else []),
     *[alone(t) for t in (
         port_taken, local_socket, not_a_socket, lock_of_others,
         listens_on_loopback_only, bind_flag, max_sessions_flag,
