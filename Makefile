@@ -63,6 +63,7 @@ help:
 	@echo 'make run        install what is missing (as root), build, start'
 	@echo 'make check      build and run every test'
 	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
+	@echo 'make check-kernel  under Linux KERNEL=6.1 or 6.12 on a processor CPU=qemu64, in qemu'
 	@echo 'make check-valgrind  the unit tests under valgrind: values, memory, descriptors'
 	@echo 'make bench      measure against baselines, print a table'
 	@echo 'make soak       many clients of eight users for SOAK_TIME=600 seconds (as root)'
@@ -89,6 +90,8 @@ help:
 	@echo '  DL_JOBS=2     files at a time; DL_LIMIT=900 seconds for each'
 	@echo '  DL_ONCE=1     what fails beside others gets no second run alone'
 	@echo '  DL_LOG=FILE   all that was said; MUST_WORK=1 a skip is a failure'
+	@echo 'of check-kernel:  KERNEL=6.1 CPU=max CPUS=2 MEMORY=5G of the guest;'
+	@echo '             BOOT=ipv6.disable=1 words for its kernel; COMMAND= instead of tests'
 	@echo 'of soak:     SOAK_TIME=600 seconds; SOAK_CONNECTIONS=2000 SOAK_SOCKETS=500'
 	@echo '             SOAK_SESSIONS=200 of all users together'
 	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell, some of them'
@@ -248,6 +251,7 @@ check-asan: deps-test
 -include regress/attack/attack.mk
 -include regress/filters/filters.mk
 -include regress/faults/faults.mk
+-include regress/kernels/kernels.mk
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 -include regress/soak/soak.mk
