@@ -70,9 +70,12 @@ def read(path):
 
 def install():
     # whatever the mask of whoever installs
-    os.umask(0o022)
+    mask = os.umask(0o077)
     r = make("install")
+    os.umask(mask)
     ok(r.returncode == 0, "make install", r.stdout)
+    closed = [d for d, _, _ in os.walk(ROOT) if os.stat(d).st_mode & 5 != 5]
+    eq(closed, [], "each directory below can be entered")
     for f in PROGRAMS:
         eq(mode_of(f), 0o755, f"{f} can be executed")
     for f in FILES:
