@@ -41,8 +41,8 @@ SAN_OBJS =	$(O)/obj/regress/sanitize.o
 endif
 # the same sources are the same binaries, wherever they were built; of two
 # that fit, the last counts
-PATHS :=	-ffile-prefix-map=$(CURDIR)=. \
-		-ffile-prefix-map=$(abspath $(O))=build
+PATHS :=	-ffile-prefix-map='$(CURDIR)'=. \
+		-ffile-prefix-map='$(abspath $(O))'=build
 ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 		$(WARN) $(HARDEN) $(PATHS) $(CFLAGS) $(SAN)
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
@@ -240,11 +240,11 @@ test-bins: $(UNIT_BINS) $(HELPERS) $(WEB_TEST) $(MCP_TEST)
 
 check: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins fuzz-bins
-	@regress/run.sh $(abspath $(O))
+	@regress/run.sh '$(abspath $(O))'
 
 check-asan: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) SANITIZE=1 O=$(O)-asan all test-bins
-	@regress/run.sh $(abspath $(O)-asan)
+	@regress/run.sh '$(abspath $(O)-asan)'
 
 -include etc/install.mk
 -include etc/deb.mk
@@ -270,7 +270,7 @@ docs: $(O)/regress/helpers/msgtable
 evidence: deps-test
 	@etc/packages.sh $(EVIDENCE_PKGS)
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins
-	@regress/evidence/evidence.sh $(abspath $(O)) >$(O)/evidence.md; \
+	@regress/evidence/evidence.sh '$(abspath $(O))' >$(O)/evidence.md; \
 		r=$$?; echo 'the report is $(O)/evidence.md'; exit $$r
 
 # how much of each directory a part of the tests passes through; roles are
@@ -296,16 +296,16 @@ format:
 # seconds: what `make check` asks as well
 lint:
 	@etc/packages.sh $(LINT_PKGS)
-	@DL_STATIC='shell man spell' regress/static/check.sh $(abspath $(O))
+	@DL_STATIC='shell man spell' regress/static/check.sh '$(abspath $(O))'
 
 # minutes: what several analyzers see in the sources
 static:
 	@etc/packages.sh $(STATIC_PKGS)
-	@regress/static/check.sh $(abspath $(O))
+	@regress/static/check.sh '$(abspath $(O))'
 
 # two builds in two places, compared byte for byte
 reproducible: $(if $(filter no,$(WEB)),,$(WEB_GEN)/table.c)
-	@regress/static/reproducible.sh $(abspath $(O))
+	@regress/static/reproducible.sh '$(abspath $(O))'
 
 clean:
 	rm -rf $(O)

@@ -36,7 +36,7 @@ $(DEB_MARK): $(DEB_PAGE) $(shell git ls-files 2>/dev/null)
 # in which the package is installed, driven, upgraded, removed and purged.
 check-deb: deb
 	@etc/packages.sh $(DEB_CHECK_PKGS)
-	regress/deb/check.sh $(abspath $(O))
+	regress/deb/check.sh '$(abspath $(O))'
 
 .PHONY: deb check-deb
 

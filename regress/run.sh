@@ -83,6 +83,9 @@ logs=$(mktemp -d)
 trap 'rm -rf "$stage" "$logs"' EXIT
 trap "exit 1" INT TERM
 chmod 755 "$stage"
+# a name without spaces, for lists of files
+ln -s "$build" "$stage/build" || exit 1
+build=$stage/build
 # the package's, which every user can run, whatever other one is in PATH
 mkdir "$stage/python" && ln -s /usr/bin/python3 "$stage/python" || exit 1
 PATH=$stage/python:$PATH

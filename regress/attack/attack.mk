@@ -68,5 +68,5 @@ BABBLE_MESSAGES ?=	10000
 attack: all test-bins
 	@DL_BABBLE=$(BABBLE_MESSAGES) DL_LIMIT=14400 DL_ONCE=1 \
 	    DL_TESTS="regress/attack/roles.t regress/attack/blame.t \
-	    regress/attack/babble.t" regress/run.sh $(abspath $(O))
+	    regress/attack/babble.t" regress/run.sh '$(abspath $(O))'
 .PHONY: attack

@@ -46,8 +46,8 @@ bench: deps-test
 	    $(O)/regress/helpers/trc_store $(O)/regress/helpers/trc_symbols \
 	    $(O)/regress/helpers/trc_harness
 	@[ "$$(id -u)" -ne 0 ] || etc/service-users.sh
-	@DL_BUILD=$(abspath $(O)) DL_BIN=$(abspath $(BIN)) \
-	    DL_LIBEXEC=$(abspath $(LIBEXEC)) PYTHONDONTWRITEBYTECODE=1 \
+	@DL_BUILD='$(abspath $(O))' DL_BIN='$(abspath $(BIN))' \
+	    DL_LIBEXEC='$(abspath $(LIBEXEC))' PYTHONDONTWRITEBYTECODE=1 \
 	    python3 regress/bench/bench.py
 
 .PHONY: bench

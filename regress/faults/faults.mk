@@ -29,7 +29,7 @@ $(eval $(call FAULTY_ROLE,launcher,$(FAULTY)/inject-static.o,$(addprefix \
 faults: all test-bins
 	@DL_FAULTS=all DL_LIMIT=10800 DL_JOBS=1 \
 	    DL_TESTS="regress/faults/faults.t regress/faults/kills.t" \
-	    regress/run.sh $(abspath $(O))
+	    regress/run.sh '$(abspath $(O))'
 
 .PHONY: faults
 

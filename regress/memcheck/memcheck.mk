@@ -28,6 +28,6 @@ check-valgrind: deps-valgrind
 	    DL_LIMIT="$${DL_LIMIT:-3600}" DL_TESTS="$${DL_TESTS:-$(strip \
 	    regress/memcheck/memcheck.t \
 	    $(MEMCHECK_BINS:$(O)/%=$(abspath $(O))/%))}" \
-	    regress/run.sh $(abspath $(O))
+	    regress/run.sh '$(abspath $(O))'
 
 .PHONY: deps-valgrind check-valgrind

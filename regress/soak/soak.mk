@@ -16,8 +16,8 @@ $(SOAK_DIR)/chatter: regress/soak/chatter.c
 soak: deps-test
 	@$(MAKE) --no-print-directory all $(BENCH_DIR)/probe $(SOAK_DIR)/chatter
 	@[ "$$(id -u)" -ne 0 ] || etc/service-users.sh
-	@DL_BUILD=$(abspath $(O)) DL_BIN=$(abspath $(BIN)) \
-	    DL_LIBEXEC=$(abspath $(LIBEXEC)) PYTHONDONTWRITEBYTECODE=1 \
+	@DL_BUILD='$(abspath $(O))' DL_BIN='$(abspath $(BIN))' \
+	    DL_LIBEXEC='$(abspath $(LIBEXEC))' PYTHONDONTWRITEBYTECODE=1 \
 	    python3 regress/soak/soak.py $(SOAK_TIME) $(SOAK_CONNECTIONS) \
 	    $(SOAK_SOCKETS) $(SOAK_SESSIONS)
 
