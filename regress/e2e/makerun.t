@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,13 +27,16 @@ if INSIDE not in os.environ:
 
 from dl import ALICE, BIN, eq, ok, run_tests, wait_for  # noqa: E402
 
-RUN_SH = os.path.join(HERE, "../../etc/run.sh")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:8080/login#(dlo_[\w-]{43})")
 subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"],
                check=True)
 subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 work = tempfile.TemporaryDirectory(prefix="dl-makerun-")
 os.chmod(work.name, 0o755)
+# the tree may be where users do not come
+ETC = shutil.copytree(os.path.join(HERE, "../../etc"), work.name + "/etc")
+subprocess.run(["chmod", "-R", "a+rX", ETC], check=True)
+RUN_SH = ETC + "/run.sh"
 
 
 def log_in(key):

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, Daemon, alone, connect, eq, helper, ok,
@@ -31,14 +32,15 @@ TABLE = {
 
 # what the fds of a role may be, beside 0, 1 and 2
 USUAL = r"socket:\[\d+\]|anon_inode:\[(eventpoll|signalfd|timerfd|eventfd)\]"
+TMP = re.escape(tempfile.gettempdir())
 FDS = {
     "debuglanternd": USUAL + r"|anon_inode:\[pidfd\]|pidfd:\[\d+\]|"
                      r"user:\[\d+\]|/dev/null|.*/libexec/debuglantern/\w+|"
-                     r"/sys/fs/cgroup/.*|/tmp/.*",
+                     r"/sys/fs/cgroup/.*|" + TMP + r"/.*",
     "netproc": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]",
     "spawner": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]|"
-               r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]|"
-               r"/tmp/.*/state/tokens",
+               r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]|" +
+               TMP + r"/.*/state/tokens",
     "launcher": USUAL + r"|.*/libexec/debuglantern/"
                 r"(launcher|archiver|debugger|tracer|symbols)|pipe:\[\d+\]",
     "announcer": USUAL,

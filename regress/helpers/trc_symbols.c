@@ -334,21 +334,29 @@ struct stop {
 	struct user_fpregs_struct fp;
 };
 
+/* With an unlimited stack, libraries come before the program. */
 static uint64_t
 load_bias(pid_t pid)
 {
-	char path[64], line[512];
-	unsigned long lo;
+	char path[64], exe[400] = "", line[512];
+	unsigned long lo = 0;
 	FILE *f;
 
 	if (!(ix.header->flags & SYM_PIE))
 		return 0;
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (readlink(path, exe, sizeof(exe) - 1) == -1)
+		err(1, "%s", path);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "r");
-	if (f == NULL || fgets(line, sizeof(line), f) == NULL ||
-	    sscanf(line, "%lx-", &lo) != 1)
-		errx(1, "%s", path);
+	if ((f = fopen(path, "r")) == NULL)
+		err(1, "%s", path);
+	while (lo == 0 && fgets(line, sizeof(line), f) != NULL)
+		if (strstr(line, exe) != NULL &&
+		    sscanf(line, "%lx-", &lo) != 1)
+			errx(1, "%s", path);
 	fclose(f);
+	if (lo == 0)
+		errx(1, "%s is not in %s", exe, path);
 	return lo - (ix.header->load_addr & ~0xfffULL);
 }
 

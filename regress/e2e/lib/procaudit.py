@@ -23,7 +23,7 @@ KINDS = (
     (r"/memfd:.*", "memory file"), (r"(user|mnt):\[\d+\]", r"\1 namespace"),
     (r".*/libexec/debuglantern/(\w+)", r"the program \1"),
     (r".*/helpers/\w+", "the traced program"),
-    (r"/sys/fs/cgroup/.*|/tmp/[^/]*/cgroup.*", "cgroup"),
+    (r"/sys/fs/cgroup/.*|.*/dl-[^/]*/cgroup.*", "cgroup"),
     (r"/proc/\d+/mem", "memory of a process"),
     (r".*/state/bundle(/.*)?", "the bundle"),
     (r".*/state/#\d+ \(deleted\)", "an unlinked file"),
