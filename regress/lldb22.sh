@@ -6,8 +6,10 @@ set -u
 
 if [ "$(id -u)" -eq 0 ]; then
 	dir=/var/cache/debuglantern-tests/lldb-22
+elif mkdir -p "${HOME:-}/.cache/debuglantern-tests" 2>/dev/null; then
+	dir=$HOME/.cache/debuglantern-tests/lldb-22
 else
-	dir=${XDG_CACHE_HOME:-$HOME/.cache}/debuglantern-tests/lldb-22
+	dir=/var/tmp/debuglantern-tests-$(id -u)/lldb-22
 fi
 script=$dir/lldb-dap
 if [ -x "$script" ]; then

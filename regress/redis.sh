@@ -10,8 +10,10 @@ umask 022
 top=$(cd "$(dirname "$0")" && pwd)
 if [ "$(id -u)" -eq 0 ]; then
 	cache=/var/cache/debuglantern-tests
+elif mkdir -p "${HOME:-}/.cache/debuglantern-tests" 2>/dev/null; then
+	cache=$HOME/.cache/debuglantern-tests
 else
-	cache=${XDG_CACHE_HOME:-$HOME/.cache}/debuglantern-tests
+	cache=/var/tmp/debuglantern-tests-$(id -u)
 fi
 # another one for another way of making it
 dir=$cache/redis-$(cat "$0" "$top/redis.patch" | sha256sum | cut -c1-12)

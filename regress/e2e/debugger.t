@@ -20,8 +20,8 @@ from dapwire import Wire  # noqa: E402
 from dbgmatrix import (Tables, allow_tracing, at, matrix,  # noqa: E402
                        refused, text_of, values)
 from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
-                copy_source, descendants, eq, ok, passwd_wrapper,
-                run_tests, wait_for)
+                alive, copy_source, descendants, eq, listener_of, ok,
+                passwd_wrapper, run_tests, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
 
 SOURCES = os.path.join(HERE, "debuggees")
@@ -526,24 +526,11 @@ def on_demand(d):
     path = u.home + "/debuglantern/debuglantern.sock"
     eq(os.stat(path).st_uid, u.uid if u.uid is not None else os.getuid(),
        "a daemon of one's own")
-    daemon = [p for p in os.listdir("/proc") if p.isdigit() and
-              is_daemon(p, u.home)]
-    eq(len(daemon), 1, "one")
+    daemon = listener_of(path)
     eq(u.ask("stop")["rc"], 0, "stop")
-    for p in daemon:
-        os.kill(int(p), signal.SIGTERM)
-    wait_for(lambda: not any(os.path.exists("/proc/" + p) for p in daemon))
-
-
-def is_daemon(pid, home):
-    try:
-        with open("/proc/%s/cmdline" % pid, "rb") as f:
-            if b"debuglanternd\0--local" not in f.read():
-                return False
-        with open("/proc/%s/environ" % pid, "rb") as f:
-            return os.fsencode("XDG_RUNTIME_DIR=" + home) in f.read()
-    except OSError:
-        return False
+    eq(listener_of(path), daemon, "the same as before")
+    os.kill(daemon, signal.SIGTERM)
+    ok(wait_for(lambda: not alive(daemon)), "it ends")
 
 
 class Editor(Wire):

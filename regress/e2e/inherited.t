@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BIN, LIBEXEC, Daemon, alive, alone, eq,
-                helper, in_modes, ok, read_proc, run_tests, wait_for)
+                helper, in_modes, listener_of, ok, run_tests, wait_for)
 
 CTL = os.path.join(BIN, "debuglanternctl")
 DEBUGGER = os.path.join(BIN, "debugger")
@@ -59,12 +59,6 @@ def ignoring_sigchld():
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
-def daemons_of(home):
-    return [int(p) for p in os.listdir("/proc") if p.isdigit() and
-            read_proc(p, "comm") == b"debuglanternd\n" and
-            f"HOME={home}".encode() in read_proc(p, "environ").split(b"\0")]
-
-
 @contextlib.contextmanager
 def own_daemon():
     """Runs debugger as a user who has a home, and a daemon from then on."""
@@ -82,7 +76,8 @@ def own_daemon():
         try:
             yield home, run
         finally:
-            for pid in daemons_of(home):
+            pid = listener_of(home + "/debuglantern/debuglantern.sock")
+            if ok(pid is not None, "there is a daemon then"):
                 os.kill(pid, signal.SIGTERM)
                 ok(wait_for(lambda: not alive(pid)), "the daemon ends")
 

@@ -43,7 +43,10 @@ def local_client(d):
 
 def no_ports(mode):
     with Daemon(mode, args=["--local"], conf="mdns yes\n") as d:
-        eq(sockets_of(d), [], "a local daemon has no socket of the network")
+        # which only root may look for
+        if AS_ROOT:
+            eq(sockets_of(d), [], "a local daemon has no socket of the "
+               "network")
         c = local_client(d)
         r = c.cmd("VERSION")
         ok(r["mdns"] != "announced", "nor is it announced", r["mdns"])

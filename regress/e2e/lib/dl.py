@@ -224,6 +224,18 @@ def free_port():
                     return port
 
 
+def listener_of(path):
+    """The process that listens on a local socket; None if there is none."""
+    with socket.socket(socket.AF_UNIX) as s:
+        try:
+            s.connect(path)
+        except OSError:
+            return None
+        pid, = struct.unpack_from("i", s.getsockopt(
+            socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        return pid
+
+
 def dial(address, timeout):
     """A (host, port), or the path of a local socket."""
     if not isinstance(address, str):
