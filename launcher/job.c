@@ -4,10 +4,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -157,6 +159,27 @@ job_unpack(const void *arg)
 	job_first(&kind, j, KEPT_FD);
 }
 
+/*
+ * A file without a name.  Not every file system makes one at once: overlayfs
+ * of Linux 6.1 does not, nor does NFS.
+ */
+static int
+nameless_file(const char *dir)
+{
+	char path[sizeof(settings.state_dir) + 24];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd != -1 || errno != EOPNOTSUPP)
+		return fd;
+	(void)snprintf(path, sizeof(path), "%s/sysroot-XXXXXX", dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd != -1 && unlink(path) == -1) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 void
 job_pack(const void *arg)
 {
@@ -168,7 +191,7 @@ job_pack(const void *arg)
 	child_become(&j->owner);
 	/* the owner's own file: he may be over his quota */
 	(void)snprintf(dir, sizeof(dir), "%s/tmp", settings.state_dir);
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	fd = nameless_file(dir);
 	if (fd == -1 ||
 	    (in_fd = fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD2 + 1)) == -1)
 		child_die(STEP_TMPFILE);

@@ -131,6 +131,16 @@ def half_close(mode):
            "gets all of it")
 
 
+def without_nameless_files(mode):
+    """On a file system that cannot make a file without a name."""
+    with small_tree() as wrapper, \
+            Daemon(mode, wrapper=[*wrapper, helper("no_tmpfile")]) as d:
+        n, data = fetch(d.client())
+        eq((len(data), data[:2]), (n, b"\x1f\x8b"),
+           "no O_TMPFILE: the archive comes all the same")
+        eq(os.listdir(d.dir + "/state/tmp"), [], "and leaves no file")
+
+
 def asker_that_does_not_read(mode):
     with small_tree() as wrapper, Daemon(mode, wrapper=wrapper) as d:
         c = d.client()
@@ -210,5 +220,6 @@ def gigabytes(mode):
 BOTH = MODES if AS_ROOT else ()
 run_tests(alone(whole, BOTH), alone(again_and_at_once, BOTH),
           alone(client_writes_it, BOTH), alone(half_close, BOTH),
+          alone(without_nameless_files, BOTH),
           alone(asker_that_does_not_read, BOTH), alone(too_large, BOTH),
           alone(gigabytes))
