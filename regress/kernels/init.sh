@@ -51,6 +51,10 @@ root() {
 	ln -sfn "$modules/lib/modules" /lib/modules
 	/run/busybox ip link set lo up
 	/run/busybox hostname -F /etc/hostname
+	# as on a host that has been up for long
+	[ ! -x /lib/systemd/systemd-sysctl ] || /lib/systemd/systemd-sysctl
+	echo $(($(cat /proc/sys/kernel/pid_max) / 2)) \
+	    >/proc/sys/kernel/ns_last_pid
 	# as systemd has it: a session of a user, with no right to its cgroup
 	cg=/sys/fs/cgroup
 	for part in user.slice user-0.slice session-1.scope; do
