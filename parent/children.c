@@ -422,7 +422,10 @@ is_our_child(int pidfd)
 	    WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* 0 when /proc cannot be read; the pidfd is what names the process. */
+/*
+ * 0 when /proc cannot be read; the pidfd is what names the process.  -1 when
+ * it has ended and was reaped.
+ */
 static pid_t
 pid_of(int pidfd)
 {
@@ -444,9 +447,14 @@ int
 parent_on_chained(struct msg *m)
 {
 	struct child *c = in_reserve();
-	pid_t pid = is_our_child(m->fd) ? pid_of(m->fd) : -1;
+	const pid_t pid = pid_of(m->fd);
 
-	if (msg_end(m) == -1 || pid == -1 || children_own(pid))
+	if (msg_end(m) == -1)
+		return -1;
+	/* one that ended at once was reaped with the strays: chain_again() */
+	if (pid == -1)
+		return 0;
+	if (!is_our_child(m->fd) || children_own(pid))
 		return -1;
 	if (chain_fd == -1 || m->hdr.request != chain_serial || c->pid != 0 ||
 	    pid == 0) {

@@ -3,6 +3,7 @@
 # Who is ended when a role breaks the rules of messages: whoever did it, and
 # nobody whose end would cost others their sessions.
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -108,6 +109,32 @@ def launcher_without_a_reserve(mode):
         eq(d.proc.poll(), None, "the daemon has not ended")
 
 
+def reserve_that_ended_at_once(mode):
+    """Its launcher announces it after it was reaped, and is not to blame."""
+    with daemon(mode) as d:
+        _, sid, pid = session(d)
+        before = pids(d)
+        r = stage.get("launcher", before["launcher"])
+        channel, generation, _ = r.peers()["parent"]
+        eq(r.send(channel, datagram("CHAINED", generation=generation),
+                  fds=1), 0, "a pidfd of a process that was reaped is sent")
+        c = d.client(d.alice)
+        ok("error_code" not in c.cmd("START " + c.upload(
+            helper("handler"))["id"]), "programs start", d.log()[-1000:])
+        eq((pids(d), d.log().count("is ended:")), (before, 0),
+           "nobody is ended")
+        ok(alive(pid) and c.output(sid) == b"ready\n",
+           "what ran before runs on")
+
+
+def reaped():
+    """A pidfd of a process that is no more."""
+    p = subprocess.Popen(["true"])
+    fd = os.pidfd_open(p.pid)
+    p.wait()
+    return fd
+
+
 def launchers(d):
     """Both, when both take orders."""
     def both():
@@ -118,5 +145,6 @@ def launchers(d):
     return wait_for(both, 60) or []
 
 
-stage = Stage(ROLES, flags=0)
-run_tests(alone(in_the_wrong), alone(launcher_without_a_reserve))
+stage = Stage(ROLES, flags=0, given=[reaped()])
+run_tests(alone(in_the_wrong), alone(launcher_without_a_reserve),
+          alone(reserve_that_ended_at_once))
