@@ -66,6 +66,8 @@ while not os.path.exists(sys.argv[2]):
     time.sleep(0.01)
 s.connect((host, int(port)))
 s.sendall(b"from the adapter")
+# whose socket it is cannot be told of a process that has ended
+s.recv(1)
 sys.exit(5)
 """
 
@@ -85,7 +87,9 @@ def strangers_of_its_port():
             strangers.append(s)
         with open(go, "w"):
             pass
-        eq(p.stdout.read(), b"from the adapter", "the adapter is taken")
+        eq(p.stdout.read(16), b"from the adapter", "the adapter is taken")
+        p.stdin.write(b"x")
+        p.stdin.flush()
         eq(end_of(p), 5, "and ends as it ends")
         for s in strangers:
             s.close()
