@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/arch.h"
 #include "engine/clock.h"
 #include "elfhdr.h"
 #include "launch.h"
@@ -453,7 +454,7 @@ launch_ran(pid_t pid)
 		if (!session_hello.made)
 			link_let_go();
 		launch_failed(can ? "FRIDA_ATTACH_FAILED" : "NOT_SUPPORTED",
-		    "launch a 64-bit program of this host", words);
+		    ARCH_REMEDY(), words);
 		return true;
 	}
 	p->main = true;

@@ -337,9 +337,7 @@ attach_failed(struct op *op, bool full, const char *why)
 	if (full)
 		op_fail(op, "TIMELINE_FULL", ROOM_NEXT, "%s", why);
 	else if (!target_supported(pid, words))
-		op_fail(op, "NOT_SUPPORTED",
-		    "trace a 64-bit program, on " ARCH_NAMES,
-		    "%s", words);
+		op_fail(op, "NOT_SUPPORTED", ARCH_REMEDY(), "%s", words);
 	else
 		op_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces "
 		    "it, or launch the program anew", "Failed to attach: %s. "

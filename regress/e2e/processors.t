@@ -67,7 +67,8 @@ def nobody_else_knows():
 def refused(t, what, /, **args):
     e = t.ask(what, **args).get("error", {})
     ok(e.get("code") == "NOT_SUPPORTED" and SORRY in e.get("message", "") and
-       e.get("next"), f"{what}: it is said", e)
+       "on a host with such a processor" in e.get("next", ""),
+       f"{what}: it is said, and what helps", e)
 
 
 def who_asks_is_told():

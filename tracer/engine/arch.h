@@ -27,6 +27,10 @@
 
 /* Static text; NULL if functions can be traced on this machine. */
 const char	*arch_supported(void);
+/* The remedy for a program or a host that cannot be traced. */
+#define ARCH_REMEDY()							\
+	(arch_supported() == NULL ? "trace a 64-bit program for " ARCH_NAMES : \
+	"trace on a host with such a processor")
 
 /* Whether programs of this ELF machine run on this one. */
 bool		 arch_runs(uint16_t machine);
