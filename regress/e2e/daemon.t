@@ -20,9 +20,9 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, BIN, BOB, SANITIZED, Client, Daemon, alive, alone,
-                descendants, eq,
-                free_port, helper, loopbacks, ok, read_proc, run_tests, service_uid,
+from dl import (AS_ROOT, BIN, BOB, IPV6, SANITIZED, Client, Daemon, alive,
+                alone, descendants, eq, free_port, helper, loopbacks,
+                net_table, ok, read_proc, run_tests, service_uid,
                 session_processes,
                 status_of, tar_of, wait_for)
 
@@ -385,13 +385,10 @@ def listens_on_loopback_only(mode):
     with Daemon(mode) as d:
         for host in loopbacks("127.0.0.1", "::1"):
             ok(answers(d.port, host, d.uid), f"{host} is served")
-            name, only = (("tcp6", "0" * 24 + "01000000") if ":" in host else
-                          ("tcp", "0100007F"))
-            with open(f"/proc/net/{name}") as f:
-                addrs = [x.split()[1] for x in f.readlines()[1:]
-                         if x.split()[3] == "0A" and
-                         x.split()[1].endswith(f":{d.port:04X}")]
-            eq([a.split(":")[0] for a in addrs], [only],
+        for name, want in (("tcp", ["0100007F"]),
+                           ("tcp6", ["0" * 24 + "01000000"] * IPV6)):
+            addrs = [w[1].split(":") for w in net_table(name) if w[3] == "0A"]
+            eq([a for a, port in addrs if port == f"{d.port:04X}"], want,
                f"{name}: loopback and nothing else")
 
 

@@ -62,7 +62,8 @@ root() {
 		cg=$cg/$part
 		mkdir $cg
 	done
-	ulimit -n 1024
+	ulimit -Hn 524288
+	ulimit -Sn 1024
 	setsid /run/init job </dev/null >/mnt/said 2>&1 &
 	wait $!
 	stop

@@ -5,7 +5,7 @@
 # usage: regress/kernels/run.sh BUILD_DIRECTORY
 #
 # KERNEL	version, as 6.1 or 6.12 (6.1)
-# CPU		processor, as qemu names it: max, qemu64, Haswell (max)
+# CPU		processor, as qemu names it: max, Haswell, qemu64,+fsgsbase (max)
 # CPUS		number of processors (2)
 # MEMORY	of the guest (5G)
 # BOOT		more words for the kernel, as ipv6.disable=1

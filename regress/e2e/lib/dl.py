@@ -199,6 +199,17 @@ def has_ipv6():
 IPV6 = has_ipv6()
 
 
+def net_table(name):
+    """The rows of /proc/net/NAME in words; none of tcp6 without IPv6."""
+    try:
+        with open("/proc/net/" + name) as f:
+            return [line.split() for line in f.readlines()[1:]]
+    except FileNotFoundError:
+        if IPV6 or not name.endswith("6"):
+            raise
+        return []
+
+
 def loopbacks(*names):
     """The addresses among names that this host has; a skip for the others."""
     if IPV6:
