@@ -63,7 +63,7 @@ help:
 	@echo 'make run        install what is missing (as root), build, start'
 	@echo 'make check      build and run every test'
 	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
-	@echo 'make check-kernel  under Linux KERNEL=6.1 or 6.12 on a processor CPU=qemu64, in qemu'
+	@echo 'make check-kernel  under Linux KERNEL=6.1 or 6.12, on an emulated processor'
 	@echo 'make check-valgrind  the unit tests under valgrind: values, memory, descriptors'
 	@echo 'make bench      measure against baselines, print a table'
 	@echo 'make soak       many clients of eight users for SOAK_TIME=600 seconds (as root)'
