@@ -230,7 +230,9 @@ def injectors(a):
                  "error: attach failed: no"),
                 ("lies", "echo '(void *) $0 = 0x1'; echo '(int) $1 = 2'",
                  "$1 = 2"),
-                ("silent", "exit 0", "no output")):
+                ("silent", "exit 0", "no output"),
+                ("floods", "while echo error: a flood; do :; done",
+                 "error: a flood")):
             where = os.path.join(WORK, name)
             os.mkdir(where)
             if script is not None:
