@@ -12,7 +12,7 @@
  */
 #define XSTATE_GDB13	2696
 
-/* Bytes that they have on this processor; 0 = unknown, or not x86. */
+/* Size in bytes of this processor's extended registers; 0 = unknown, not x86. */
 size_t	 xstate_size(void);
 
 #endif

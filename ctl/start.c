@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What clients do before anything else. */
+/* Process set-up common to all clients. */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* What clients do before anything else. */
+/* Process set-up common to all clients. */
 #ifndef CTL_START_H
 #define CTL_START_H
 
 /*
  * Opens those of fds 0 to 2 that the starter has closed: input is empty,
- * output fails.  Reports ends of children though the starter ignores SIGCHLD,
- * and ignores SIGPIPE.
+ * output fails.  Restores SIGCHLD's default, so that waitpid(2) works, and
+ * ignores SIGPIPE.
  */
 void	client_start(void);
 

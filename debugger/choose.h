@@ -23,8 +23,8 @@ void	 choose_init(void);
 bool	 choose_adapter(struct op *, const char *name, const char *program,
 	    const char *path, struct choice *);
 /*
- * The same to attach with: one that needs an injector gets it from the
- * client's PATH.  false: op was refused; choice is empty.
+ * The same to attach with: an adapter that needs an injector gets it, if path
+ * has one.  false: op was refused; choice is empty.
  */
 bool	 choose_to_attach(struct op *, const char *name, const char *program,
 	    const char *path, struct choice *);

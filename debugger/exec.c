@@ -702,12 +702,26 @@ disconnect(struct op *op, dap_fn fn)
 	adapter_ask("disconnect", args, op, fn, NULL);
 }
 
+/* What ends an injector's tree must wait for the injector. */
+static bool
+refused_meanwhile(struct op *op)
+{
+	if (!launch_injects())
+		return false;
+	op_fail(op, "refused", "%s is being loaded into the program, which "
+	    "ending now would kill: try again when the attach was answered, "
+	    "within 30 seconds", dbg.profile->name);
+	return true;
+}
+
 static void
 cmd_stop(struct op *op)
 {
 	const bool alive = dbg.phase != PHASE_IDLE &&
 	    dbg.phase != PHASE_TERMINATED;
 
+	if (refused_meanwhile(op))
+		return;
 	count_over();
 	end_op(op);
 	if (!launch_tree_up()) {
@@ -793,6 +807,8 @@ cmd_detach(struct op *op)
 static void
 begin_anew(struct op *op, void (*fn)(struct op *))
 {
+	if (refused_meanwhile(op))
+		return;
 	if (dbg.phase != PHASE_IDLE || !launch_tree_up()) {
 		exec_when_settled(op, fn);
 		return;

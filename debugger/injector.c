@@ -13,11 +13,11 @@ injector_find(const char *path, size_t registers, struct adapter_found *found,
 	    profile_locate(profile_find("gdb"), path, "", found))
 		return true;
 	if (!profile_locate(&any_gdb, path, "", found)) {
-		*why = "needs lldb or gdb, which load debugpy into it, and "
-		    "neither is in the PATH: apt-get install lldb-19";
+		*why = "needs lldb or gdb to load debugpy into it, and "
+		    "neither is installed: apt-get install lldb-19";
 		return false;
 	}
-	/* where an older one writes some and fails, the program crashes */
+	/* an older gdb writes only part of the registers: a crash */
 	if (registers <= XSTATE_GDB13)
 		return true;
 	*why = "needs lldb: gdb before 14 cannot write the registers of this "

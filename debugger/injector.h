@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * To attach to a program that already runs, debugpy has a debugger of machine
- * code load it into the interpreter, by two calls in the program's name.
+ * debugpy attaches to a running program by having lldb or gdb call two
+ * functions in it.
  */
 #ifndef DEBUGGER_INJECTOR_H
 #define DEBUGGER_INJECTOR_H

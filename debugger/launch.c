@@ -80,6 +80,14 @@ launch_tree_up(void)
 }
 
 bool
+launch_injects(void)
+{
+	return l.tree && l.attach && !l.launched &&
+	    l.choice.profile->inject != NULL &&
+	    (dbg.phase == PHASE_INITIALIZING || dbg.phase == PHASE_CONFIGURING);
+}
+
+bool
 launch_is_beside(void)
 {
 	return l.attach && l.beside;
@@ -803,6 +811,14 @@ launch_attach(struct op *op)
 	if (!choose_to_attach(op, name, program != NULL ? program :
 	    beside ? NULL : exe, client_path(NULL), &choice))
 		return;
+	if (choice.profile->inject != NULL && !beside && attach_nested(pid)) {
+		op_fail(op, "refused", "process %d is in a pid namespace of "
+		    "its own, where %s does not find it: attach to a session "
+		    "by its id, `debugger attach SESSION`", (int)pid,
+		    choice.profile->name);
+		choice_free(&choice);
+		return;
+	}
 	use_options(&options);
 	l.pid = pid;
 	l.beside = beside;

@@ -29,6 +29,8 @@ bool	 launch_tree_gone(void);
 bool	 launch_tree_up(void);
 /* It is beside a program that ran before. */
 bool	 launch_is_beside(void);
+/* Is an injector at work in the program, which would die with it? */
+bool	 launch_injects(void);
 /* Something was started or attached to before. */
 bool	 launch_again_possible(void);
 const char *launch_adapter_path(void);

@@ -46,6 +46,21 @@ ptrace_scope(void)
 }
 
 bool
+attach_nested(pid_t pid)
+{
+	char path[32], text[TEXT_MAX];
+	const char *p;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (!read_text(path, text, sizeof(text)) ||
+	    (p = strstr(text, "\nNSpid:\t")) == NULL)
+		return false;
+	/* a number for each namespace, one after the other */
+	p += strlen("\nNSpid:\t");
+	return p[strcspn(p, "\t\n")] == '\t';
+}
+
+bool
 attach_obstacle(pid_t pid, char *why, size_t size)
 {
 	char path[32], text[TEXT_MAX], own[TEXT_MAX];

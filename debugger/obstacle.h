@@ -9,5 +9,7 @@
 
 /* True with a sentence in why; false: nothing is known against it. */
 bool	 attach_obstacle(pid_t pid, char *why, size_t size);
+/* Is the process in a pid namespace below the debugger's? */
+bool	 attach_nested(pid_t pid);
 
 #endif

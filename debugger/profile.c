@@ -184,6 +184,7 @@ below_prefix(const char *file, const char *witness)
 static bool
 uses_base(const char *file)
 {
+	static const char key[] = "include-system-site-packages";
 	char path[PATH_MAX], text[4096] = "";
 	const char *slash = strrchr(file, '/'), *p;
 	int fd;
@@ -197,8 +198,9 @@ uses_base(const char *file)
 	if (pread(fd, text, sizeof(text) - 1, 0) == -1)
 		text[0] = '\0';
 	close(fd);
-	if ((p = strstr(text, "include-system-site-packages")) == NULL)
-		return false;
+	for (p = text; strncmp(p, key, sizeof(key) - 1) != 0; p++)
+		if ((p = strchr(p, '\n')) == NULL)
+			return false;
 	p += strcspn(p, "=\n");
 	p += strspn(p, "= \t");
 	return strncasecmp(p, "true", 4) == 0;

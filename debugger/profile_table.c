@@ -115,17 +115,17 @@ static const struct member codelldb_attach[] = {
 /*
  * debugpy gives the program /dev/null when it is spoken to by pipes; what it
  * starts the program with is therefore told where the program's files are.
- * What it attaches with is waited for here: debugpy would wait 15 seconds for
- * the program even if that has failed, or say only that the session is over.
+ * The wrapper waits for the injector, because debugpy would wait 15 seconds
+ * for the program even after a failure, or say only that the session is over.
  */
 static const char debugpy_wrapper[] =
     "import io, os, runpy, subprocess, sys\n"
     "start, inject = subprocess.Popen, sys.argv[1:]\n"
     "del sys.argv[1:]\n"
     "def popen(*args, **kw):\n"
-    "    if 'launcher' in str(args[0]):\n"
-    "        kw.update(stdin=3, stdout=4, stderr=5)\n"
     "    if '--pid' not in args[0] or not inject:\n"
+    "        if 'launcher' in str(args[0]):\n"
+    "            kw.update(stdin=3, stdout=4, stderr=5)\n"
     "        return start(*args, **kw)\n"
     "    p = start([sys.executable, '-c', *inject, *args[0][1:]], **kw)\n"
     "    said = p.communicate()[0]\n"
@@ -141,7 +141,13 @@ static const char debugpy_wrapper[] =
  * Arguments: the injector's path and debugpy's own command, which runs gdb
  * with two calls for the program to make, the second with Python code.  lldb
  * gives a call up when the program forks in it, as this code does, so the code
- * gets a thread.  gdb fails without saying so: the second result tells.
+ * gets a thread; as a function, because debugpy takes a thread that runs a
+ * module for the main thread.  gdb fails without saying so: the second result
+ * tells.
+ *
+ * A debugger that is killed during a call leaves the program at a breakpoint
+ * that nobody handles.  lldb gives up by itself after 10 seconds; both undo the
+ * call when they are interrupted.
  */
 static const char debugpy_inject[] =
     "import os, re, shlex, signal, subprocess, sys\n"
@@ -150,10 +156,11 @@ static const char debugpy_inject[] =
     "    print(tool, why)\n"
     "    sys.exit(1)\n"
     "def late(*args):\n"
-    "    fail('has not loaded debugpy into it in 25 seconds')\n"
+    "    fail('could not load debugpy into the program in time')\n"
     "def in_thread(code):\n"
-    "    return ('\"import _thread; _thread.start_new_thread(exec, '\n"
-    "        '(bytes(%s), {}))\"' % list(code[0][1:-1].encode()))\n"
+    "    code = 'import _thread\\ndef attach(): ' + code[0][1:-1]\n"
+    "    code += '\\n_thread.start_new_thread(attach, ())\\n'\n"
+    "    return '\"exec(bytes(%s), {})\"' % list(code.encode())\n"
     "def check_call(command, **kw):\n"
     "    words = [tool] + shlex.split(command)[1:]\n"
     "    calls = [w.partition('call ')[2] for w in words if '=call ' in w]\n"
@@ -162,7 +169,9 @@ static const char debugpy_inject[] =
     "        words = [tool, '--no-lldbinit', '--batch', '-p', pid]\n"
     "        for call in calls:\n"
     "            call = re.sub('\"import (.*)\"', in_thread, call)\n"
-    "            words += ['-o', 'expression -- ' + call]\n"
+    "            words += ['-o', 'expression -t 10000000 -- ' + call]\n"
+    "    else:\n"
+    "        words[1:1] = ['-iex', 'set unwindonsignal on']\n"
     "    p = subprocess.Popen(words, stdin=subprocess.DEVNULL,\n"
     "        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,\n"
     "        env=kw.get('env'))\n"
@@ -171,11 +180,15 @@ static const char debugpy_inject[] =
     "        said = p.stdout.read(1 << 20).decode(errors='replace').strip()\n"
     "        signal.alarm(0)\n"
     "    finally:\n"
-    "        p.kill()\n"
+    "        p.send_signal(signal.SIGINT)\n"
+    "        try:\n"
+    "            p.communicate(timeout=3)\n"
+    "        except subprocess.TimeoutExpired:\n"
+    "            p.kill()\n"
     "    if re.findall(r'\\$\\d+ = (.*)', said)[1:] != ['0']:\n"
     "        lines = said.splitlines() or ['no output']\n"
     "        lines = [x for x in lines if 'error' in x] or lines[-1:]\n"
-    "        fail('cannot load debugpy into it: ' + lines[0])\n"
+    "        fail('cannot load debugpy into the program: ' + lines[0])\n"
     "subprocess.check_call = check_call\n"
     "signal.signal(signal.SIGALRM, late)\n"
     "sys.argv[:2] = []\n"

@@ -344,8 +344,8 @@ on_exited(struct dbg *d, struct json_object *body)
 }
 
 /*
- * By itself it is the end, but not exit code 0.  debugpy says no more when it
- * cannot attach.
+ * "terminated" without "exited" is the end with an unknown exit code.
+ * debugpy says no more when it cannot attach.
  */
 static enum change
 on_terminated(struct dbg *d, struct json_object *body)

@@ -61,9 +61,8 @@ struct wires {
 extern const char preload_blob[], preload_blob_end[];
 
 /*
- * A file of the library for gdbserver, by which that can write all registers
- * of this processor; -1 = it needs none, or there can be none: then it writes
- * those that it can.
+ * Returns a memfd with the preload library, or -1 if gdbserver needs none or
+ * the memfd cannot be made.
  */
 static int
 preload_fd(void)
@@ -81,17 +80,20 @@ preload_fd(void)
 	return fd;
 }
 
+/* After child_last(), which would have it closed. */
 static void
-add_preload(char **envp)
+add_preload(char **envp, int fd)
 {
+	static char variable[sizeof(PRELOAD_ENV) + 16];
 	size_t n;
 
 	for (n = 0; envp[n] != NULL; n++)
 		;
-	if (n < ENVP_MAX - 1) {
-		envp[n] = (char *)(uintptr_t)PRELOAD_ENV;
-		envp[n + 1] = NULL;
-	}
+	if (n == ENVP_MAX - 1 || fcntl(fd, F_SETFD, 0) == -1)
+		return;
+	(void)snprintf(variable, sizeof(variable), PRELOAD_ENV "%d", fd);
+	envp[n] = variable;
+	envp[n + 1] = NULL;
 }
 
 static void __attribute__((noreturn))
@@ -99,7 +101,7 @@ debugger(const struct attach_spec *a, const struct wires *w, bool filter)
 {
 	static char *argv[ARGV_MAX], *envp[ENVP_MAX];
 	const bool gdbserver = (a->flags & ATTACH_PIPES) == 0;
-	int fds[PRELOAD_FD + 1] = { w->own[0], w->own[1], w->own[2], -1 };
+	const int preload = gdbserver ? preload_fd() : -1;
 	enum step step;
 
 	child_vector(argv, ARGV_MAX, a->argv, a->argv_len);
@@ -111,9 +113,9 @@ debugger(const struct attach_spec *a, const struct wires *w, bool filter)
 	child_count(a->processes);
 	child_limits(a->limits);
 	child_lock(filter);
-	if (gdbserver && (fds[PRELOAD_FD] = preload_fd()) != -1)
-		add_preload(envp);
-	child_last_fds(fds, PRELOAD_FD + 1);
+	child_last(w->own[0], w->own[1], w->own[2]);
+	if (preload != -1)
+		add_preload(envp, preload);
 	child_up_pid(0, -1);
 	step = command_exec(argv, envp);
 	child_die(gdbserver ? STEP_GDBSERVER : step);

@@ -10,9 +10,10 @@ PRELOAD_DIR :=	$(O)/obj/launcher/preload
 
 $(PRELOAD_DIR)/xstate.so: launcher/preload/xstate.c launcher/preload/preload.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -fvisibility=hidden \
-	    -shared -nostartfiles -s -Wl,-z,relro,-z,now,-z,noexecstack \
-	    -Wl,--build-id=none -o $@ $<
+	$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) $(HARDEN) $(PATHS) $(CFLAGS) \
+	    -fPIC -fvisibility=hidden -shared -s \
+	    -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--build-id=none \
+	    $(LDFLAGS) -o $@ $<
 
 $(PRELOAD_DIR)/blob.o: launcher/preload/blob.S $(PRELOAD_DIR)/xstate.so
 	$(CC) -Wa,-I$(PRELOAD_DIR) -c -o $@ $<

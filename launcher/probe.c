@@ -65,7 +65,7 @@ probe_proc(void)
 	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
 		continue;
 	close(fd);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 
 /* -1 when the kernel does not have it. */

@@ -9,7 +9,7 @@
 void	probe_put(struct msg_out *);
 /* Tries to make a user namespace; 0 or its errno.  Waits for the trial. */
 int	probe_userns(void);
-/* Tries to mount a /proc in one, as sandboxes do; likewise. */
+/* Tries to mount /proc in a new user namespace; 0 or errno.  Waits for it. */
 int	probe_proc(void);
 
 #endif

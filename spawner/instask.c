@@ -256,8 +256,11 @@ inst_on_reply(struct msg *m)
 		inst_show_late(i);
 	i->used = loop_now_ms();
 	i->began |= !(flags & DBG_FAILED);
-	/* a start that came to nothing leaves nothing */
-	if (!i->began && !(flags & DBG_MORE))
+	/*
+	 * A start that came to nothing leaves nothing.  It goes on while what
+	 * another client asked for is refused.
+	 */
+	if (!i->began && !(flags & DBG_MORE) && i->nasked == 1)
 		inst_leave(i);
 	if (i->leaving && !(flags & DBG_MORE))
 		keep_last(i, q, flags, json, len);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* What the launcher and the library that it loads into gdbserver agree on. */
+/* Shared by the launcher and the library that it preloads into gdbserver. */
 #ifndef LAUNCHER_PRELOAD_H
 #define LAUNCHER_PRELOAD_H
 
-/* the library's file in the new gdbserver, and how it is loaded */
-#define PRELOAD_FD	3
-#define PRELOAD_ENV	"LD_PRELOAD=/proc/self/fd/3"
+/* The environment of gdbserver has this, followed by the library's fd. */
+#define PRELOAD_ENV	"LD_PRELOAD=/proc/self/fd/"
 
 #endif

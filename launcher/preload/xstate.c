@@ -28,13 +28,16 @@ typedef long ptrace_fn(enum __ptrace_request, ...);
 static ptrace_fn *next;
 static char	 all[ALL_MAX];
 
-/* gdbserver's own children and their gdb are as they would be without. */
+/* Keeps LD_PRELOAD and the library's fd from gdbserver's children. */
 static void __attribute__((constructor))
 begin(void)
 {
+	const char *own = getenv("LD_PRELOAD"), *number;
+
 	next = (ptrace_fn *)dlsym(RTLD_NEXT, "ptrace");
+	if (own != NULL && (number = strrchr(own, '/')) != NULL)
+		(void)close(atoi(number + 1));
 	(void)unsetenv("LD_PRELOAD");
-	(void)close(PRELOAD_FD);
 }
 
 static long

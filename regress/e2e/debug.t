@@ -145,6 +145,18 @@ def calls_leave_all_registers_as_they_were(d):
            "with the numbers that it had")
 
 
+def few_descriptors_are_enough_for_gdbserver(d):
+    """Its limit is the session's, and what starts it needs no more."""
+    c = d.client()
+    sid = c.upload(helper("target"))["id"]
+    c.cmd(f"LIMITS {sid} nofile=12")
+    r = c.cmd(f"START {sid} --debug")
+    out = gdb(d, "break tick", "continue", "print step", "kill",
+              port=r.get("debug_port"))
+    ok("$1 = 2" in out, "START --debug with nofile=12", (r, out))
+    c.cmd("KILL " + sid)
+
+
 def a_gdbserver_keeps_nothing_of_what_it_was_given(d):
     """What is loaded into it neither leaves an fd nor reaches others."""
     c = d.client()
@@ -507,6 +519,7 @@ run_tests(
     in_modes(
         start_debug_of_an_image, start_debug_of_a_bundle, every_sandbox,
         calls_leave_all_registers_as_they_were,
+        few_descriptors_are_enough_for_gdbserver,
         a_gdbserver_keeps_nothing_of_what_it_was_given,
         start_debug_with_private_network, gdb_kills_the_program,
         gdb_without_detach, pipe_through_the_daemon, ctl_gdb, debug_twice,

@@ -707,32 +707,45 @@ write_all(struct target *t, struct edit *e, size_t n)
 	}
 }
 
+/* The edit among whose instructions pc stands, behind the first. */
+static const struct edit *
+edit_at(const struct edit *e, size_t n, uint64_t pc)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (e[i].done && pc > e[i].addr &&
+		    pc < e[i].addr + e[i].probe->plan.len)
+			return (&e[i]);
+	return (NULL);
+}
+
 /* A thread that stands among instructions that have moved goes with them. */
 static void
 move_threads(struct target *t, const struct edit *e, size_t n)
 {
+	const struct edit *at;
 	struct arch_regs r;
 	struct thread *th;
 	struct arch_code c;
 	uint64_t pc;
-	size_t i;
 
 	for (th = t->threads; th != NULL; th = th->next) {
 		if (th->stop == STOP_NONE || th->midway || !regs_get(th, &r))
 			continue;
 		pc = arch_pc(&r);
-		for (i = 0; i < n; i++) {
-			if (!e[i].done || pc <= e[i].addr ||
-			    pc >= e[i].addr + e[i].probe->plan.len)
-				continue;
-			c.addr = e[i].probe->func;
-			sequence_abort(t, th, &r);
-			if (arch_pc(&r) == pc)
-				arch_set_pc(&r, arch_moved(&c,
-				    &e[i].probe->plan, &e[i].probe->stub, pc));
-			(void)regs_set(th, &r);
-			break;
+		if ((at = edit_at(e, n, pc)) == NULL)
+			continue;
+		sequence_abort(t, th, &r);
+		/* the abort handler may have moved as well */
+		if (arch_pc(&r) != pc)
+			at = edit_at(e, n, arch_pc(&r));
+		if (at != NULL) {
+			c.addr = at->probe->func;
+			arch_set_pc(&r, arch_moved(&c, &at->probe->plan,
+			    &at->probe->stub, arch_pc(&r)));
 		}
+		(void)regs_set(th, &r);
 	}
 }
 

@@ -364,7 +364,7 @@ traced_by(pid_t tid)
 	return (by);
 }
 
-/* Of Yama; 0 where there is none. */
+/* Yama's ptrace_scope, or 0 without Yama. */
 static int
 ptrace_scope(void)
 {
@@ -615,7 +615,7 @@ sequence_abort(const struct target *t, const struct thread *th,
 		arch_set_pc(r, cs.abort);
 }
 
-/* --- in the target's name ------------------------------------------------- */
+/* --- system calls made in the target -------------------------------------- */
 
 /* What is the program's, and has come while a thread was in our service. */
 struct between {
