@@ -5,6 +5,7 @@
 import ctypes
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -57,6 +58,25 @@ def ordered(t):
             if e["parent"] and (e["pid"], e["parent"]) not in seen:
                 return False
     return True
+
+
+def out_of_order(t):
+    """The first record of a thread that does not fit its stack of calls."""
+    stacks = {}
+    for e in t.events:
+        if "fn" not in e or e["ev"] not in ("enter", "exit"):
+            continue
+        stack = stacks.setdefault(e["tid"], [(0, None)])
+        names = [name for _, name in stack[1:]]
+        if e["ev"] == "enter":
+            if e["parent"] != stack[-1][0]:
+                return f"{e['name']} is not called by the last of {names}"
+            stack.append((e["id"], e["name"]))
+        elif e["id"] != stack.pop()[0]:
+            how = "is unwound" if e["flags"] & 2 else "returns"
+            return f"{e['name']} {how}, open are {names}"
+    left = [stack[1:] for stack in stacks.values() if len(stack) > 1]
+    return f"without an end: {left}" if left else ""
 
 
 def trace_calls(program, why, optimized):
@@ -179,6 +199,50 @@ def exceptions():
             c = t.calls("length")[0]["cap"][0]
             eq(bytes.fromhex(c["hex"])[8:], b"bottom",
                f"{why}: a std::string")
+
+
+def unwound_in_order(program, why):
+    """Watches all functions of landing.cc or panics.rs that may be seen."""
+    want = plain(program)
+    nm = subprocess.run(["nm", program], check=True,
+                        stdout=subprocess.PIPE).stdout.decode()
+    seen = re.findall(r" [tT] (main|seen_\w+)$", nm, re.M)
+    with Trace(program) as t:
+        watched = [t.probe(i + 1, f, "enter=r5:4", "leave=r0:4")["ok"]
+                   for i, f in enumerate(seen)]
+        # where one is shorter than a jump
+        ok(sum(watched) >= 8, f"{why}: functions are watched", seen)
+        t.go()
+        e = t.end()
+        t.close()
+        eq((e and e["status"], t.output()), (0, want),
+           f"{why}: the program does what it always does")
+        ok(sum(e["flags"] & 2 for e in t.events
+               if e["ev"] == "exit" and "fn" in e) >= 2 * 500,
+           f"{why}: calls are unwound")
+        eq(out_of_order(t), "",
+           f"{why}: each call ends once, before its caller goes on")
+
+
+def unwound_calls_end_before_the_catcher_goes_on():
+    for compiler in ("g++", "clang++"):
+        for level in ("-O0", "-O1", "-O2", "-O3"):
+            p = build("landing.cc", level, compiler=compiler,
+                      name=f"landing_{compiler}{level}")
+            unwound_in_order(p, f"{compiler} {level}")
+    # Debian's is older than what rustup installs, if that comes first
+    compilers = {os.path.realpath(c): c for c in ("/usr/bin/rustc",
+                                                  shutil.which("rustc"))}
+    for n, compiler in enumerate(compilers.values()):
+        version = subprocess.run([compiler, "--version"], check=True,
+                                 stdout=subprocess.PIPE).stdout.decode()
+        for level in "0123":
+            p = os.path.join(WORK, f"panics_{n}_{level}")
+            subprocess.run([compiler, "-g", "-C", "opt-level=" + level, "-o",
+                            p, SOURCES + "/panics.rs"], check=True,
+                           env=dict(os.environ, TMPDIR=WORK))
+            unwound_in_order(p, " ".join(version.split()[:2]) +
+                             " opt-level=" + level)
 
 
 def stripped_exceptions():
@@ -1004,8 +1068,9 @@ def a_dynamic_session(d):
 
 
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
-          without_symbols, exceptions, stripped_exceptions, jumps, unwinders,
-          threads, running, processor_state, vectors, shadow_stack,
+          without_symbols, exceptions,
+          unwound_calls_end_before_the_catcher_goes_on, stripped_exceptions,
+          jumps, unwinders, threads, running, processor_state, vectors, shadow_stack,
           ptrace_scope, restartable_sequences, little_memory, killed_engine,
           own_signals, stopped_while_threads_are_born, own_filter, forks,
           execs, let_go_at_entry, crashes, go_program, rust_program, storms,

@@ -697,42 +697,11 @@ restore(struct agent_state *st, uint64_t sp)
 }
 
 /*
- * The unwinder is done, as the stack has been above it: what is still there
- * is watched again.  Callers come first, so that a function that was jumped
- * to finds the marker of the one that jumped.
- */
-static void
-rearm(struct agent_state *st, uint64_t sp)
-{
-	struct agent_frame *fr;
-	uint64_t there;
-	uint32_t i;
-
-	st->unwound = 0;
-	for (i = 0; i < st->depth; i++) {
-		fr = &st->frames[i];
-		if (fr->slot == FRAME_FREE || fr->slot == FRAME_DEAD ||
-		    !fr->restored)
-			continue;
-		if (fr->slot <= sp || !load_word(fr->slot, &there) ||
-		    there != fr->ra) {
-			frame_abandon(st, fr);
-			continue;
-		}
-		fr->restored = 0;
-		if (!store_word(fr->slot, expected(fr)))
-			fr->restored = 1;
-	}
-	while (st->depth > 0 &&
-	    st->frames[st->depth - 1].slot == FRAME_DEAD)
-		frame_drop_top(st);
-}
-
-/*
- * Whether somebody may still return to it.  Of frames with one place on the
- * stack the newest is, if its marker stands there; an older one only if that
- * has been jumped to by it, and so has its marker for a return address.
- * Those above `i` that are dead have no place any more.
+ * Check whether the program may still return to frame `i`.  If several frames
+ * have the same place on the stack, the newest is alive if its marker stands
+ * there.  An older frame is alive if it has jumped to the newer one, which
+ * then has the older one's marker as its return address.  Dead frames above
+ * `i` have no place on the stack.
  */
 static bool
 is_alive(const struct agent_state *st, uint32_t i, uint32_t n)
@@ -747,6 +716,77 @@ is_alive(const struct agent_state *st, uint32_t i, uint32_t n)
 		if (st->frames[k - 1].slot == fr->slot)
 			there = st->frames[k - 1].ra;
 	return (there == expected(fr));
+}
+
+/*
+ * Watch the frames again that the unwinder has left.  The frames below `end`
+ * are gone, and so are the frames that were called from a frame of which the
+ * return address is gone: what a dead frame has left on the stack may look
+ * alive.  Callers come first, so that a function that was jumped to finds the
+ * marker of the one that jumped.  Gone frames are recorded innermost first.
+ */
+static void
+rearm(struct agent_state *st, uint64_t end)
+{
+	struct agent_frame *fr;
+	uint64_t there;
+	uint32_t i;
+
+	st->unwound = 0;
+	for (i = 0; i < st->depth; i++) {
+		fr = &st->frames[i];
+		if (fr->slot == FRAME_FREE || fr->slot == FRAME_DEAD ||
+		    !fr->restored || fr->slot < end)
+			continue;
+		if (!load_word(fr->slot, &there) || there != fr->ra) {
+			end = fr->slot + WORD;
+			continue;
+		}
+		fr->restored = 0;
+		if (!store_word(fr->slot, expected(fr)))
+			fr->restored = 1;
+	}
+	for (i = st->depth; i > 0; i--) {
+		fr = &st->frames[i - 1];
+		if (fr->slot > FRAME_DEAD && fr->slot < end &&
+		    (fr->restored || !is_alive(st, i - 1, st->depth)))
+			frame_abandon(st, fr);
+	}
+	while (st->depth > 0 &&
+	    st->frames[st->depth - 1].slot == FRAME_DEAD)
+		frame_drop_top(st);
+}
+
+/*
+ * Find where the stack of the function ends that catches an exception.  Both
+ * libgcc and LLVM's libunwind keep it in private_2 of the exception's header,
+ * unless private_1 says that the unwinding is forced.  __cxa_begin_catch is
+ * called by that function, but __rust_panic_cleanup is not.
+ */
+static uint64_t
+catcher_end(uint64_t exception, uint64_t slot)
+{
+	uint64_t forced, end;
+
+	if (!sane(exception) || !load_word(exception + 2 * WORD, &forced) ||
+	    forced != 0 || !load_word(exception + 3 * WORD, &end) ||
+	    end <= slot || !sane(end))
+		return (slot + WORD);
+	return (end);
+}
+
+/*
+ * Give up the frames that an exception has skipped.  A traced destructor may
+ * have caused dead frames to be watched again before the catch.
+ */
+static void
+caught(struct agent_state *st, uint64_t exception, uint64_t slot)
+{
+	if (slot <= st->unwind_sp)
+		return;
+	if (!st->unwound)
+		restore(st, st->unwind_sp);
+	rearm(st, catcher_end(exception, slot));
 }
 
 /*
@@ -927,8 +967,7 @@ is_recorded(struct agent_state *st, const struct agent_probe *p,
 		return (false);
 	}
 	if (p->flags & PROBE_CATCH) {
-		if (st->unwound && slot > st->unwind_sp)
-			rearm(st, slot);
+		caught(st, f->r[ARG_FIRST], slot);
 		return (false);
 	}
 	return ((p->flags & PROBE_INNER) == 0 ||
@@ -962,7 +1001,7 @@ begin(struct regs *f, uint32_t idx, bool may_leave)
 	    !is_recorded(st, p, f))
 		return (p->resume);
 	if (__builtin_expect(st->unwound, 0) && slot > st->unwind_sp)
-		rearm(st, slot);
+		rearm(st, slot + WORD);
 	if (st->depth > 0 && st->frames[st->depth - 1].slot <= slot)
 		prune(st, slot);
 	if (__builtin_expect(st->depth >= AGENT_FEW, 0))
