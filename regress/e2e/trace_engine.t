@@ -281,6 +281,10 @@ def jumps():
             eq(t.output().split()[0], plain(p).split()[0],
                f"{why}: it says what it always says")
             ok(balanced(t, "jumper"), f"{why}: what was jumped to ends")
+            # the last ones' places on the stack are not used again
+            ok(len(t.calls("down", "exit")) >= len(t.calls("down")) - 8,
+               f"{why}: what was jumped over ends",
+               [len(t.calls("down", x)) for x in ("enter", "exit")])
             ok(len(t.calls("in_handler")) >= 200, f"{why}: in handlers")
             ok(balanced(t, "in_handler"), f"{why}: and these end")
             ok(any(e["flags"] & 2 for e in t.calls("down", "exit")),

@@ -627,7 +627,9 @@ emit_exit(struct agent_state *st, const struct agent_frame *fr, uint64_t tsc,
 	commit(&o, at, tsc, what_of(p->fn, AGENT_EXIT, flags,
 	    whole ? 0 : words));
 	st->tsc = tsc;
-	st->top = fr->under;
+	/* the reader may have dropped the call when its caller ended */
+	if (fr->id <= st->top && (fr->id > st->since || fr->id == st->top))
+		st->top = fr->under;
 }
 
 /* It will not return, or nobody will see it. */
@@ -937,15 +939,21 @@ emit_enter(struct agent_state *st, const struct agent_probe *p,
 			break;
 		commit(&o, at, tsc, what_of(p->fn, AGENT_VOID, 0, words));
 	}
-	if (whole)
+	fr->under = link;
+	if (whole) {
 		put_whole(&o, at, words, tsc, link, 0);
+		if (link > st->top) {
+			/* the reader lacks the caller, and drops all calls */
+			st->since = link;
+			fr->under = 0;
+		}
+	}
 	commit(&o, at, tsc, what_of(p->fn, AGENT_ENTER, flags,
 	    whole ? 0 : words));
 	st->tsc = tsc;
 	fr->id = RECORD_ID(at);
 	fr->tsc = tsc;
-	fr->under = link;
-	st->top = leave ? fr->id : link;
+	st->top = leave ? fr->id : fr->under;
 	return (true);
 }
 
