@@ -188,6 +188,19 @@ def ended_by_another(d):
        "the other is told", r)
 
 
+def a_refusal_leaves_a_start_alone(d):
+    """What another client asks for too early does not end what starts."""
+    j, k, c = Local(d), Local(d), d.client()
+    j.put(start=True, name="t", request={"command": "start", "args": {
+        "program": "/bin/true", "cwd": "/", "adapter": "hang-initialize"}})
+    wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["t"])
+    r = k.do("t", "next")
+    eq(word(r), "not_stopped", "it is too early")
+    r = j.get()
+    ok(word(r) == "timeout" and "within 1 s" in r["message"],
+       "the start ends by itself", r)
+
+
 def limit_of(pid, name):
     with open(f"/proc/{pid}/limits") as f:
         return next(line.split()[-3:-1] for line in f if name in line)
@@ -217,5 +230,6 @@ def beside_gdbserver(d):
 LIMITS = ("timeout await 3\ndebugger output-bytes 64K\n"
           "debugger output-events 1\n")
 run_tests(in_modes(ill_will, last_words, ended_by_another, no_cores,
+                   a_refusal_leaves_a_start_alone,
                    beside_gdbserver, conf=CONF),
           in_modes(limits_of_the_configuration, conf=CONF + LIMITS))

@@ -11,6 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dbgadapters import WORK, adapters, built
+from dbgrig import Failed
 from dl import AS_ROOT, alive, eq, ok, run_tests, tap, wait_for
 
 OUTPUT = "i=0 sum=0\ni=1 sum=1\ni=2 sum=5\n"
@@ -249,6 +250,19 @@ def injectors(a):
                 ok(time.monotonic() - began < 12, f"{name}: soon")
             ok(p.poll() is None and stat(p.pid) != "t",
                f"{name}: the program goes on")
+        with open(os.path.join(WORK, "silent", "lldb"), "w") as f:
+            f.write("#!/bin/sh\n/bin/sleep 3\n")
+        with a.rig(env={"PATH": os.path.dirname(f.name)}) as r:
+            n = r.send("attach", pid=p.pid, adapter=a.name)
+            for command in ("stop", "restart"):
+                e = r.refused(command)
+                ok("would kill" in e.get("message", ""),
+                   f"{command} waits for the injector", e)
+            try:
+                e = {"not an error": r.answer(n)}
+            except Failed as failed:
+                e = failed.error
+            ok("no output" in e.get("message", ""), "which has its time", e)
     finally:
         p.kill()
         p.wait()
