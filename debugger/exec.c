@@ -702,7 +702,7 @@ disconnect(struct op *op, dap_fn fn)
 	adapter_ask("disconnect", args, op, fn, NULL);
 }
 
-/* What ends an injector's tree must wait for the injector. */
+/* Commands that end the adapter must wait for its injector. */
 static bool
 refused_meanwhile(struct op *op)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-# What a starter leaves to the programs: closed descriptors, ignored signals,
+# Inherited from the starter: closed descriptors, ignored signals,
 # file modes, an address family that the host does not have.
 import contextlib
 import os
