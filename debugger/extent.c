@@ -178,7 +178,7 @@ bool
 extent_around(const char *file, int64_t line, const char *function,
     int64_t *first, int64_t *last)
 {
-	int64_t declared;
+	int64_t declared = line;
 	char name[256];
 
 	bare_name(function, name, sizeof(name));
