@@ -354,8 +354,9 @@ def too_many(mode):
             x.close()
         os.kill(KIND.of(d)[0], signal.SIGKILL)
         for x in j[20:]:
-            if outcome(x.get()) != "debugger_lost":
-                ok(False, "who waits is told of its end")
+            r = x.get()
+            if outcome(r) != "debugger_lost":
+                ok(False, "who waits is told of its end", r)
         ok(True, "all who wait are told of its end")
 
 
