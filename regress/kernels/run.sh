@@ -85,7 +85,7 @@ qemu-system-x86_64 -accel tcg,thread=multi -cpu "${CPU:-max}" \
     -virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap \
     -virtfs "local,path=$out,mount_tag=out,security_model=none" &
 qemu=$!
-trap 'kill "$qemu" 2>/dev/null; rm -rf "$out"' EXIT
+trap 'kill "$qemu" 2>/dev/null || :; rm -rf "$out"' EXIT
 tail -f --pid="$qemu" "$out/said" &
 wait "$qemu" || :
 wait
