@@ -67,6 +67,7 @@ help:
 	@echo 'make check-valgrind  the unit tests under valgrind: values, memory, descriptors'
 	@echo 'make bench      measure against baselines, print a table'
 	@echo 'make soak       many clients of eight users for SOAK_TIME=600 seconds (as root)'
+	@echo 'make field      compare with bare hosts, gdb and untraced runs, on packages (as root)'
 	@echo 'make attack     what roles that were taken over try and say, at length'
 	@echo 'make fuzz       run every fuzz target (TIME seconds each)'
 	@echo 'make fuzz-coverage  the lines of each parser that the corpora reach'
@@ -94,6 +95,7 @@ help:
 	@echo '             BOOT=ipv6.disable=1 words for its kernel; COMMAND= instead of tests'
 	@echo 'of soak:     SOAK_TIME=600 seconds; SOAK_CONNECTIONS=2000 SOAK_SOCKETS=500'
 	@echo '             SOAK_SESSIONS=200 of all users together'
+	@echo 'of field:    FIELD_PARTS=  sessions, some of them; FIELD_SEED=1 another choice'
 	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell, some of them'
 	@echo 'of evidence: DL_PARTS=   messages filters rights calls binaries units sbom'
 	@echo '                         fuzz coverage, some of them'
@@ -255,6 +257,7 @@ check-asan: deps-test
 -include regress/fuzz/fuzz.mk
 -include regress/bench/bench.mk
 -include regress/soak/soak.mk
+-include regress/field/field.mk
 -include regress/memcheck/memcheck.mk
 
 # what the programs are made of, in SPDX

@@ -1,0 +1,17 @@
+# make field: the product beside references that are not this project's, on
+# programs of Debian's packages.  regress/field/run.sh says what a part is.
+# FIELD_PARTS=sessions  some of them; FIELD_SEED=1 another random choice
+FIELD_PARTS ?=
+FIELD_SEED ?=	1
+FIELD_PKGS :=	bc bison busybox bzip2 cargo cmake curl default-jdk-headless \
+		ed file flex gawk gcc-12-source graphviz groff guile-3.0 jq libxml2-utils lsof lua5.4 \
+		m4 man-db nodejs patch pax php-cli rsync ruby sqlite3 strace tcl \
+		unzip valgrind
+
+field: deps-test
+	@etc/packages.sh $(FIELD_PKGS)
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins
+	@[ "$$(id -u)" -ne 0 ] || etc/service-users.sh
+	@FIELD_SEED=$(FIELD_SEED) regress/field/run.sh '$(abspath $(O))' $(FIELD_PARTS)
+
+.PHONY: field

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: ISC
+# What the parts of `make field` share: options, exceptions, the table.
+import argparse
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def arguments(**more):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", help="the build directory")
+    parser.add_argument("--sample", action="store_true",
+                        help="a few cases, always the same ones")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="cases with this word")
+    for name, default in more.items():
+        parser.add_argument("--" + name, type=type(default), default=default)
+    return parser.parse_args()
+
+
+class Part:
+    """The cases of one part.  NAME.except has a line for each case that may
+    differ: its name, a colon, the reason."""
+
+    def __init__(self, name):
+        self.name = name
+        self.same = self.excepted = self.differ = 0
+        self.reasons = {}
+        path = os.path.join(HERE, name + ".except")
+        if os.path.exists(path):
+            with open(path) as f:
+                for line in f:
+                    if line.strip() and not line.startswith("#"):
+                        case, reason = line.strip().split(": ", 1)
+                        self.reasons[case] = reason
+
+    def case(self, name, differences):
+        """Counts a case; differences are lines, none if all is the same."""
+        if not differences:
+            self.same += 1
+        elif name in self.reasons:
+            self.excepted += 1
+            print("%-28s excepted: %s" % (name, self.reasons[name]))
+        else:
+            self.differ += 1
+            print("%-28s DIFFERS" % name)
+            for line in differences[:8]:
+                print("    " + line)
+        sys.stdout.flush()
+
+    def end(self):
+        """Prints the ratio that run.sh reads, and exits."""
+        print("%s: %d same of %d, %d excepted" % (
+            self.name, self.same, self.same + self.differ, self.excepted))
+        sys.exit(1 if self.differ or not self.same else 0)
