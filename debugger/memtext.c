@@ -93,7 +93,10 @@ memtext_function(const char *text, uint64_t *start, int64_t *present)
 	return n;
 }
 
-/* Lines "(type) name = value"; what is within values is indented. */
+/*
+ * Lines "(type) name = value"; what is within values is indented.  lldb leaves
+ * out the second space before a structure without members: "(S) s ={...}".
+ */
 struct json_object *
 memtext_names(const char *text)
 {
@@ -102,7 +105,7 @@ memtext_names(const char *text)
 
 	for (line = text; *line != '\0'; line = *end == '\0' ? end : end + 1) {
 		end = line + strcspn(line, "\n");
-		eq = memmem(line, (size_t)(end - line), " = ", 3);
+		eq = memmem(line, (size_t)(end - line), " =", 2);
 		if (*line != '(' || eq == NULL)
 			continue;
 		for (p = eq; p > line && p[-1] != ' ' && p[-1] != ')';)
