@@ -24,7 +24,6 @@
 #include "hand.h"
 #include "role.h"
 
-#define INNER_ID	1000
 #define USUAL_UMASK	022
 /* between SIGXCPU and SIGKILL */
 #define CPU_GRACE	5
@@ -262,9 +261,9 @@ child_map_ids(void)
 	gid_fd = map_fd("/proc/self/gid_map");
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 		child_die(STEP_IDMAP);
-	(void)snprintf(uid_map, sizeof(uid_map), "%d %u 1", INNER_ID,
+	(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1", outer_uid,
 	    outer_uid);
-	(void)snprintf(gid_map, sizeof(gid_map), "%d %u 1", INNER_ID,
+	(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1", outer_gid,
 	    outer_gid);
 	put_map(groups_fd, "deny");
 	put_map(uid_fd, uid_map);

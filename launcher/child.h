@@ -46,7 +46,7 @@ void	 child_become(const struct run_owner *);
 void	 child_count(uint64_t processes);
 /* rlimits of a program, LIMIT_COUNT of them; none above those it has. */
 void	 child_limits(const uint64_t *);
-/* In a new user namespace: the owner is 1000 in it and there is nobody else. */
+/* Maps the owner's uid and gid, and no other, into a new user namespace. */
 void	 child_map_ids(void);
 /*
  * A process with a user namespace to itself may empty the bounding set too.

@@ -93,7 +93,8 @@ def hygiene(p, kind):
         eq(v["status.Cap" + cap], "0" * 16, f"no capability: Cap{cap}")
     if kind != NONE:
         eq(v["status.CapBnd"], "0" * 16, "an empty bounding set")
-        eq((v["uid"], v["gid"]), ("1000", "1000"), "inner ids are not 0")
+        eq((v["uid"], v["gid"]), (str(p.l.uid),) * 2,
+           "the owner's own ids inside")
         eq((v["pid"], v["ppid"]), ("2", "1"), "PID 2 below the stub")
         for ns in ("user", "pid", "mnt", "ipc", "uts"):
             ok(v["ns." + ns] != os.readlink(f"/proc/self/ns/{ns}"),
@@ -445,7 +446,7 @@ def bundles(p):
             eq(v["cwd"], where, "its directory is the bundle")
             eq(v["entries." + where], "2", "all files are there")
             eq((v["uid"], v["status.NoNewPrivs"], fds_of(v)),
-               ("1000", "1", ["fd0", "fd1", "fd2"]), "clean")
+               (str(p.l.uid), "1", ["fd0", "fd1", "fd2"]), "clean")
             for cap in ("Inh", "Prm", "Eff", "Bnd", "Amb"):
                 eq(v["status.Cap" + cap], "0" * 16, f"no Cap{cap}")
             if kind != NONE:

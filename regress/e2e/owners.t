@@ -4,6 +4,7 @@
 # and what root uploads does not run as root.
 import contextlib
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -335,6 +336,58 @@ def groups_of_the_owner(mode):
             a.cmd("KILL " + sid)
 
 
+# what each says of its user: a line, whole
+PROGRAMS = (
+    ("id -u; id -g", "{uid}\n{uid}"), ("id -un; whoami", "{name}\n{name}"),
+    ("ssh -TG x | sed -n 's/^userknownhostsfile //p'",
+     "{home}/.ssh/known_hosts {home}/.ssh/known_hosts2"),
+    ("ssh -TG x | sed -n 's/^user //p'", "{name}"),
+    ("ssh -TG x | sed -n 's/^port //p'", "22{last}"),
+    ("bash -c 'p=\"\\u>\"; echo ${{p@P}}'", "{name}>"),
+    ("python3 -Sc 'import os; print(os.path.expanduser(\"~{name}\"), "
+     "os.stat(os.environ[\"HOME\"]).st_uid == os.getuid())'",
+     "{home} True"),
+    ("git init -q $HOME/r && cd $HOME/r && git status | head -1",
+     "On branch master"),
+    ("tmux -L t$$ new-session -d true && echo made", "made"))
+
+
+def programs_know_their_user(mode):
+    """Every host has a user of the uid 1000, who is none of these."""
+    base = tempfile.mkdtemp(prefix="dl-owners-")
+    os.chmod(base, 0o755)
+    users = (("dlalice", ALICE, base + "/a"), ("dlbob", BOB, base + "/b"))
+    for last, (_, uid, home) in enumerate(users):
+        os.makedirs(home + "/.ssh")
+        with open(home + "/.ssh/config", "w") as f:
+            f.write(f"Port 22{last}\n")
+        for path in (home, home + "/.ssh", home + "/.ssh/config"):
+            os.chown(path, uid, uid)
+    try:
+        with passwd_wrapper(("dlstranger", 1000), *users) as wrapper, Daemon(
+                mode, "allow-sandbox none, namespaces, tmpfs\n",
+                wrapper=wrapper) as d:
+            # the second user comes second
+            for kind in ("none", "namespaces"):
+                for last, (name, uid, home) in enumerate(users):
+                    c = d.client(uid)
+                    for script, want in PROGRAMS:
+                        of = dict(uid=uid, name=name, home=home, last=last)
+                        script, want = script.format(**of), want.format(**of)
+                        sid = c.upload("/bin/dash")["id"]
+                        c.cmd(f"ARGS {sid} -c {shlex.quote(script)}")
+                        c.cmd(f"START {sid} --sandbox {kind}")
+                        c.cmd(f"WAIT {sid} 20")
+                        eq(c.output(sid).decode().strip(), want,
+                           f"{kind}, {name}: {script}")
+                        c.cmd("DELETE " + sid)
+                    shutil.rmtree(home + "/r", ignore_errors=True)
+    finally:
+        shutil.rmtree(base)
+        for _, uid, _ in users:
+            shutil.rmtree(f"/tmp/tmux-{uid}", ignore_errors=True)
+
+
 def files_of_the_owner(mode):
     """A session reads what its user may read, and writes as the user."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
@@ -491,7 +544,8 @@ run_tests(
         auth_none, auth_none_as_root_is_refused, plain_is_needed,
         sessions_survive_their_connection, a_closed_client_is_nobody,
         a_process_that_has_gone, a_foreign_listener,
-        groups_of_the_owner, files_of_the_owner, quotas_are_shared_but_counted, connections_are_shared,
+        groups_of_the_owner, programs_know_their_user, files_of_the_owner,
+        quotas_are_shared_but_counted, connections_are_shared,
         web_places_are_shared, guests_are_bounded,
         foreign_debug_port, ctl_as_users)],
     alone(user_mode_serves_its_user, ("user",)))

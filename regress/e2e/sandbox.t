@@ -104,6 +104,18 @@ def no_rights(d):
     each_kind(d, test)
 
 
+def ids_are_the_owners(d):
+    """Another's number would be another's name, files and configuration."""
+    def test(d, c, kind):
+        _, v = inside(c, f"--sandbox {kind}")
+        want = [str(owner(d))] * 4
+        eq(one(v, "status.Uid").split(), want, "the owner's uid inside")
+        eq(one(v, "status.Gid").split(), want, "the owner's gid inside")
+        eq((one(v, "uid"), one(v, "gid")), tuple(want[:2]),
+           "and getuid() and getgid() say so")
+    each_kind(d, test)
+
+
 def seen_from_outside(d):
     """The same from the host: what the kernel knows of the process."""
     def test(d, c, kind):
@@ -476,7 +488,7 @@ AS_HOSTS_ROOT = (f"read x <{SWITCH}; echo $x >{SWITCH} && echo switched; "
                  "echo secrets; for f in /etc/passwd /etc/alternatives /usr; "
                  "do touch $f && echo changed $f; done; "
                  "echo 5 >/proc/self/oom_score_adj && echo own; "
-                 "getent passwd root; "
+                 "getent passwd root; id -u; grep ^Cap /proc/self/status; "
                  "exit 0")
 
 
@@ -498,6 +510,10 @@ def root_in_user_mode(mode):
            "--user of root: no switch of the kernel, no secret, no change")
         ok("Read-only file system" in out and "own" in out.split() and
            "root:x:0:0:" in out, "it has tried, and has what it needs", out)
+        ok("\n0\n" in out, "--user of root: it is uid 0 inside, too", out)
+        eq([x.split()[1].strip("0") for x in out.splitlines()
+            if x.startswith("Cap")], [""] * 5,
+           "--user of root: and has no capability inside, nor a way to one")
         for kind in ("none", "namespaces"):
             eq(c.cmd(f"START {sid} --sandbox {kind}").get("error_code"),
                "not_permitted", f"--user of root: no sandbox {kind}")
@@ -542,7 +558,8 @@ def part_of_proc_is_hidden(mode):
 
 run_tests(
     in_modes(
-        fds_are_0_1_2_only, fds_of_a_bundle, no_rights, seen_from_outside,
+        fds_are_0_1_2_only, fds_of_a_bundle, no_rights, ids_are_the_owners,
+        seen_from_outside,
         clean_start, environment_is_exact, working_directory,
         namespaces_differ, network_none, tmpfs_root, masked_directories,
         processes_of_the_host_are_hidden, siblings_are_apart, system_calls,
