@@ -32,6 +32,7 @@
 #include "role.h"
 #include "session.h"
 #include "sessfilter.h"
+#include "sums.h"
 #include "usage.h"
 
 /* All that it has, and only inside the fence, where there is no root. */
@@ -551,6 +552,7 @@ start(void)
 {
 	struct sigaction sa = { .sa_handler = SIG_IGN };
 
+	sums_read();
 	userns_errno = probe_userns();
 	proc_errno = probe_proc();
 	errno = userns_errno;

@@ -20,9 +20,12 @@
 #include "child.h"
 #include "mounts.h"
 #include "role.h"
+#include "sums.h"
 
 #define QUIET	(MS_NOSUID | MS_NODEV | MS_NOEXEC)
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
+/* MAX_NR_CONSOLES of the kernel, and the one that is on the screen */
+#define CONSOLES_MAX	64
 
 /*
  * The new root is built over /proc: it is there on every host and the only
@@ -241,17 +244,53 @@ add_system(void)
 }
 
 /*
- * Terminals of its own: those of other sessions and of the host have no name
- * in here.  The kernel takes them from all that there may be, so one session
- * gets so many only.  The host's /dev/ptmx leads here too: it looks for what
- * is mounted beside it.
+ * Terminals of the session's own: those of other sessions and of the host have
+ * no name inside.  The kernel takes them from the sum of the host, so one
+ * session gets a part only.  The host's /dev/ptmx leads here too: it looks for
+ * what is mounted beside it.
  */
 static void
-mount_terminals(const char *path)
+mount_terminals(const struct run_spec *r, const char *path)
 {
+	char options[64];
+
+	(void)snprintf(options, sizeof(options),
+	    "ptmxmode=0666,mode=0600,max=%u", sums_terminals(r->tty));
 	if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC,
-	    "ptmxmode=0666,mode=0600,max=64") == -1)
+	    options) == 0)
+		return;
+	/* a host without terminals has none that could be seen */
+	if (r->tty || errno != ENOENT)
 		child_die(STEP_TTY);
+}
+
+/* False when there is no such file. */
+static bool
+hide_console(const char *path)
+{
+	if (access(path, R_OK) == -1)
+		return errno != ENOENT;
+	if (mount("/dev/null", path, NULL, MS_BIND, NULL) == -1)
+		child_die(STEP_MOUNT);
+	return true;
+}
+
+/*
+ * The consoles that the owner can read have what the owner types there, after a
+ * login or in a container with a terminal.  The numbers have no gap.
+ */
+static void
+hide_consoles(void)
+{
+	char name[16];
+	int i;
+
+	(void)hide_console("/dev/console");
+	for (i = 0; i < CONSOLES_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "/dev/tty%d", i);
+		if (!hide_console(name))
+			break;
+	}
 }
 
 static void
@@ -274,10 +313,8 @@ add_devices(const struct run_spec *r)
 	for (i = 0; i < NELEM(links); i++)
 		if (symlink(links[i][0], links[i][1]) == -1)
 			child_die(STEP_MOUNT);
-	if (!r->tty)
-		return;
 	make_dir("dev/pts", 0755);
-	mount_terminals("dev/pts");
+	mount_terminals(r, "dev/pts");
 	if (symlink("pts/ptmx", "dev/ptmx") == -1)
 		child_die(STEP_MOUNT);
 }
@@ -321,8 +358,8 @@ mounts_session(const struct run_spec *r)
 	}
 	mount_proc("/proc");
 	freeze_cgroups();
-	if (r->tty)
-		mount_terminals("/dev/pts");
+	mount_terminals(r, "/dev/pts");
+	hide_consoles();
 	/* a bundle's tmpfs lies over the state directory already */
 	masked = !r->bundle && mounts_mask(settings.state_dir);
 	if (r->control)

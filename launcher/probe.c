@@ -19,10 +19,13 @@
 #include "hand.h"
 #include "probe.h"
 #include "role.h"
+#include "sums.h"
 
 #define FSGSBASE	2	/* in AT_HWCAP2 */
 #define LLVM_FIRST	18
 #define LLVM_LAST	40
+/* what tests that type at programs have at once */
+#define TERMINALS_FEW	8
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* Each says whether it is there, and in what form if that varies. */
@@ -189,6 +192,19 @@ have_user_limits(char *form, size_t size)
 }
 
 static bool
+have_terminals(char *form, size_t size)
+{
+	unsigned int pipes, tty;
+
+	sums_read();
+	pipes = sums_terminals(false);
+	tty = sums_terminals(true);
+	(void)snprintf(form, size, "%u of a session, %u of one on a terminal",
+	    pipes, tty);
+	return pipes >= TERMINALS_FEW;
+}
+
+static bool
 have_memfd(char *form, size_t size)
 {
 	int v = sysctl_digit("/proc/sys/vm/memfd_noexec");
@@ -340,6 +356,9 @@ static const struct row rows[] = {
 	{ "quotas", "keep a user's sessions from the memory and processes of "
 	    "others", "as for cgroup-controllers: only cgroups limit the sum of "
 	    "a user's sessions", false, have_user_limits },
+	{ "terminals", "gives sessions pseudo terminals of their own",
+	    "sysctl kernel.pty.max=65536, or fewer sessions (max-sessions)",
+	    false, have_terminals },
 	{ "memfd", "runs images from memory", "sysctl vm.memfd_noexec=1",
 	    false, have_memfd },
 	{ "ptrace", "lets gdbserver attach",

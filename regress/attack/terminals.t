@@ -3,14 +3,16 @@
 # lane: waits
 # Hostile programs on terminals: what is typed by nobody, terminals of
 # others, terminals of all, and programs that do not want to go.
+import itertools
 import os
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e", "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Daemon, alone, eq, helper, in_modes, ok,
-                passwd_wrapper, run_tests)
+from dl import (ALICE, AS_ROOT, BOB, MODES, Daemon, alone, eq, helper,
+                in_modes, ok, passwd_wrapper, run_tests)
 from terminals import Tty
 
 KINDS = ("none", "namespaces", "tmpfs")
@@ -18,13 +20,13 @@ ALL_KINDS = "allow-sandbox none, namespaces, tmpfs\nstop-timeout 1\n"
 
 
 class Ttys:
-    """The attacker, uploaded and started on a terminal."""
+    """The attacker, uploaded and started, on a terminal if nothing is said."""
 
-    def __init__(self, c, args, kind, flags=""):
+    def __init__(self, c, args, kind, flags="--tty"):
         self.c = c
         self.sid = c.upload(helper("ttys"))["id"]
         c.cmd(f"ARGS {self.sid} {args}")
-        r = c.cmd(f"START {self.sid} --tty --sandbox {kind} {flags}".strip())
+        r = c.cmd(f"START {self.sid} --sandbox {kind} {flags}".strip())
         if "error_code" in r:
             raise RuntimeError(f"START: {r}")
         self.pid = r["pid"]
@@ -39,6 +41,12 @@ class Ttys:
         self.wait()
         return dict(line.split("=", 1) for line in self.text().split("\r\n")
                     if "=" in line)
+
+    def tries(self):
+        """What came of each terminal that it has found."""
+        self.wait()
+        return dict(line.split("=") for line in self.text().split()
+                    if line.startswith("/dev/pts/"))
 
     def kill(self):
         return self.c.cmd("KILL " + self.sid)
@@ -64,35 +72,88 @@ def masters_are_the_daemons(d):
 def terminals_of_others(d):
     """Of another user, and of the same user's other sessions."""
     a, b = d.client(ALICE), d.client(BOB)
-    for kind in KINDS:
+    for kind, flags in itertools.product(KINDS, ("--tty", "")):
         victim = Tty(b, "cat", flags="--sandbox none")
         mine = Tty(a, "cat", flags="--sandbox none")
-        at = Ttys(a, "others", kind)
-        at.wait()
-        said = dict(line.split("=") for line in at.text().split("\r\n")
-                    if line.startswith("/dev/pts/"))
+        said = Ttys(a, "others", kind, flags).tries()
+        how = f"{kind} {flags}".strip()
         if kind == "none":
-            ok("EACCES" in said.values(), f"{kind}: others' are refused", said)
+            ok("EACCES" in said.values(), f"{how}: others' are refused", said)
         else:
-            eq(said, {}, f"{kind}: others have no name inside")
-            eq(mine.text(), b"", f"{kind}: nor those of the same user")
-        eq(victim.text(), b"", f"{kind}: another user's terminal is untouched")
+            eq(said, {}, f"{how}: others have no name inside")
+            eq(mine.text(), b"", f"{how}: nor those of the same user")
+        eq(victim.text(), b"", f"{how}: another user's terminal is untouched")
         victim.end()
         mine.end()
 
 
 def no_terminals_are_left(d):
     a, b = d.client(ALICE), d.client(BOB)
-    for kind in KINDS[1:]:
-        hogs = [Ttys(a, "many", kind) for _ in range(3)]
+    for kind, (flags, most) in itertools.product(KINDS[1:], (
+            ("--tty", 63), ("", 16))):
+        hogs = [Ttys(a, "many", kind, flags) for _ in range(3)]
         for h in hogs:
             a.until(h.sid, b"ready")
-            ok("opened=63 errno=ENOSPC" in h.text(),
-               f"{kind}: a session gets 64 terminals", h.text())
+            ok(f"opened={most} errno=ENOSPC" in h.text(), f"{kind} {flags}: "
+               f"a session opens {most} terminals", h.text())
         t = Tty(b, "echo there")
-        eq(t.wait()["exit_code"], 0, f"{kind}: others get theirs")
+        eq(t.wait()["exit_code"], 0, f"{kind} {flags}: others get theirs")
         for h in hogs:
             h.kill()
+
+
+def kernel_has(name):
+    with open("/proc/sys/kernel/pty/" + name) as f:
+        return int(f.read())
+
+
+def many_sessions_leave_terminals(mode):
+    """The more sessions there may be, the fewer terminals has each."""
+    room = kernel_has("max") - kernel_has("reserve")
+    for sessions in (room // 10, 4096):
+        most = min(max(room // sessions, 1), 16)
+        with Daemon(mode, f"max-sessions {sessions}\n") as d:
+            c = d.client()
+            for flags, n in (("", most), ("--tty", most - 1)):
+                h = Ttys(c, "many", "namespaces", flags)
+                c.until(h.sid, b"ready")
+                ok(f"opened={n} errno=ENOSPC" in h.text(),
+                   f"{sessions} sessions: {n} terminals {flags}", h.text())
+                h.kill()
+            row = next(r for r in c.cmd("DEPS")["deps"]
+                       if r["name"] == "terminals")
+            eq((row["available"], "kernel.pty.max" in row.get("remedy", ""),
+                f"{most} of a session" in row["description"]),
+               (most >= 8, most < 8, True), f"{sessions} sessions: DEPS tells")
+
+
+# a /dev with consoles of ALICE's: files, as only their names matter
+CONSOLES = """for n in null zero full random urandom tty ptmx; do
+    touch $0/$n; mount --bind /dev/$n $0/$n; done
+mkdir $0/pts $0/shm; mount --bind /dev/pts $0/pts
+mount --bind /dev/shm $0/shm
+for n in console tty0 tty1 tty2; do echo typed >$0/$n; chown $1 $0/$n; done
+chown 0 $0/tty1; chmod 600 $0/t*[0-9] $0/console; mount --rbind $0 /dev; shift
+exec "$@"
+"""
+
+
+def consoles_are_hidden(mode):
+    """After a login at a console it is its user's, with what is typed."""
+    with tempfile.TemporaryDirectory(prefix="dl-consoles-") as dev:
+        os.chmod(dev, 0o755)
+        with passwd_wrapper(ALICE) as accounts, Daemon(
+                mode, ALL_KINDS, wrapper=accounts + [
+                    "unshare", "-m", "sh", "-ec", CONSOLES, dev,
+                    str(ALICE)]) as d:
+            c = d.client(ALICE)
+            for kind in KINDS:
+                sid = c.upload("/bin/cat")["id"]
+                c.cmd(f"ARGS {sid} /dev/console /dev/tty0 /dev/tty1 /dev/tty2")
+                c.cmd(f"START {sid} --sandbox {kind}")
+                c.cmd(f"WAIT {sid} 20")
+                eq(c.output(sid).count(b"typed\n"), 3 * (kind == "none"),
+                   f"{kind}: its owner's consoles are read with none only")
 
 
 def a_terminal_is_not_stolen(d):
@@ -165,7 +226,8 @@ def a_thousand_sizes(d):
 
 def two_users(mode):
     with passwd_wrapper(ALICE, BOB) as wrapper, \
-            Daemon(mode, ALL_KINDS, wrapper=wrapper) as d:
+            Daemon(mode, ALL_KINDS + "max-sessions 48\n",
+                   wrapper=wrapper) as d:
         terminals_of_others(d)
         no_terminals_are_left(d)
 
@@ -174,4 +236,6 @@ run_tests(
     in_modes(nothing_is_typed_by_programs, masters_are_the_daemons,
              a_terminal_is_not_stolen, nobody_stays, floods_delay_nobody,
              terminals_that_flap, a_thousand_sizes, conf=ALL_KINDS),
+    alone(many_sessions_leave_terminals),
+    alone(consoles_are_hidden, MODES if AS_ROOT else ()),
     alone(two_users, modes=("system",) if AS_ROOT else ()))

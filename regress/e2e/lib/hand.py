@@ -133,6 +133,7 @@ class Launcher:
         self.requests = 0
         self.caught = {}
         values = dict(sandbox=NAMESPACES, allow_sandbox=7, min_uid=1000,
+                      max_sessions=32,
                       run_uid=64001, run_gid=64001, gdbserver="/usr/bin/gdbserver",
                       daemon_uid=uid, log_level=3, state_dir=state_dir,
                       run_dir=run_dir)
