@@ -13,6 +13,8 @@
 #define ENV_MAX_COUNT		512
 #define LABEL_MAX		64
 #define EXEC_PATH_MAX		1024
+/* Names of groups as text; those that do not fit in are counted in it. */
+#define GROUP_NAMES_MAX		256
 #define USER_NAME_MAX		64
 
 /* A certificate that expires within so many seconds is warned about. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Settings on the wire, from the table. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "settings.h"
 
 void
@@ -20,4 +23,24 @@ settings_get(struct msg *m, struct settings *s)
 #include "settings.def"
 #undef NUM
 #undef STR
+}
+
+bool
+settings_have_group(const struct settings *s, uint32_t gid)
+{
+	/* "27,44": decimal */
+	const char *p = s->allow_groups;
+	char *end;
+
+	if (gid == 0)
+		return false;
+	if ((gid >= s->min_uid && gid <= LAST_UID) || gid == s->run_gid)
+		return true;
+	while (*p != '\0') {
+		if (strtoul(p, &end, 10) == gid && end != p)
+			return true;
+		p = end + strcspn(end, ",");
+		p += *p == ',';
+	}
+	return false;
 }

@@ -3,6 +3,7 @@
 #ifndef DL_SETTINGS_H
 #define DL_SETTINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "msg.h"
@@ -54,6 +55,11 @@ struct settings {
 };
 
 void	settings_put(struct msg_out *, const struct settings *);
+/*
+ * Whether the fence has the group, so that sessions of system mode can: one of
+ * users, one that allow-group names, or that of root's sessions.
+ */
+bool	settings_have_group(const struct settings *, uint32_t gid);
 /* Reads what settings_put() wrote; failures mark the message as bad. */
 void	settings_get(struct msg *, struct settings *);
 

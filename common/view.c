@@ -48,6 +48,7 @@ view_put(struct msg_out *o, const struct session_view *v)
 	msg_put_blob(o, v->cmd, v->cmd_len);
 	msg_put_blob(o, v->env, v->env_len);
 	msg_put_blob(o, v->shares, v->shares_len);
+	msg_put_blob(o, v->warnings, v->warnings_len);
 }
 
 void
@@ -95,4 +96,5 @@ view_get(struct msg *m, struct session_view *v)
 	v->cmd = msg_get_strings(m, &v->cmd_len);
 	v->env = msg_get_strings(m, &v->env_len);
 	v->shares = msg_get_strings(m, &v->shares_len);
+	v->warnings = msg_get_strings(m, &v->warnings_len);
 }

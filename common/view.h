@@ -59,6 +59,9 @@ struct session_view {
 	/* "bob:ro" strings, each with its NUL: borrowed */
 	const char	*shares;
 	size_t		 shares_len;
+	/* sentences about the last run, each with its NUL: borrowed */
+	const char	*warnings;
+	size_t		 warnings_len;
 };
 
 void	view_put(struct msg_out *, const struct session_view *);

@@ -210,6 +210,15 @@ print_shared(FILE *out, struct json_object *list)
 	fputc('\n', out);
 }
 
+static void
+print_warnings_of(FILE *out, struct json_object *list)
+{
+	size_t i, n = json_object_array_length(list);
+
+	for (i = 0; i < n; i++)
+		print_member(out, "warning", json_object_array_get_idx(list, i));
+}
+
 void
 session_print(struct json_object *s, FILE *out)
 {
@@ -224,6 +233,9 @@ session_print(struct json_object *s, FILE *out)
 		else if (strcmp(key, "shared") == 0 &&
 		    json_object_is_type(v, json_type_array))
 			print_shared(out, v);
+		else if (strcmp(key, "warnings") == 0 &&
+		    json_object_is_type(v, json_type_array))
+			print_warnings_of(out, v);
 		else
 			print_member(out, key, v);
 	}

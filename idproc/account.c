@@ -68,6 +68,54 @@ groups_of(struct account *a)
 	a->ngroups = n < 0 ? 0 : (uint32_t)n;
 }
 
+const char *
+group_name(gid_t gid, char buf[16])
+{
+	const struct group *gr = getgrgid(gid);
+
+	if (gr != NULL)
+		return gr->gr_name;
+	(void)snprintf(buf, 16, "%u", gid);
+	return buf;
+}
+
+/* False when there is no room for it. */
+static bool
+add_name(char *list, size_t size, const char *name)
+{
+	size_t len = strlen(list);
+
+	/* of the last that fits a part would name another group */
+	if (len + strlen(name) + 3 > size)
+		return false;
+	(void)snprintf(list + len, size - len, "%s%s", len > 0 ? ", " : "",
+	    name);
+	return true;
+}
+
+/* The groups of the account that its sessions do not have, by name. */
+static void
+lacks_of(struct account *a)
+{
+	/* room for the number of those that do not fit in */
+	const size_t size = sizeof(a->lacks) - sizeof(" and 1000 more");
+	char number[16];
+	uint32_t i, more = 0;
+
+	if (role_mode != MODE_SYSTEM)
+		return;
+	for (i = 0; i < a->ngroups; i++) {
+		if (settings_have_group(&settings, a->groups[i]))
+			continue;
+		if (more > 0 || !add_name(a->lacks, size,
+		    group_name(a->groups[i], number)))
+			more++;
+	}
+	if (more > 0)
+		(void)snprintf(a->lacks + strlen(a->lacks),
+		    sizeof(a->lacks) - strlen(a->lacks), " and %u more", more);
+}
+
 /*
  * Containers run with uids that have no account.  In user mode there is only
  * one uid and nothing to be gained from its groups; in system mode an account
@@ -107,6 +155,7 @@ look_up(struct account *a, uid_t uid)
 		return;
 	a->gid = pw->pw_gid;
 	groups_of(a);
+	lacks_of(a);
 	a->found = true;
 }
 

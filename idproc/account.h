@@ -21,6 +21,7 @@ struct account {
 	char		name[USER_NAME_MAX];
 	char		home[ACCOUNT_PATH_MAX];
 	char		shell[ACCOUNT_PATH_MAX];
+	char		lacks[GROUP_NAMES_MAX];	/* of its groups, no session's */
 };
 
 /*
@@ -34,6 +35,8 @@ const struct account *account_of(uid_t);
 const struct account *account_named(const char *name);
 /* Each is looked up anew. */
 void	 accounts_forget(void);
+/* The group's name, or else its number in buf. */
+const char *group_name(gid_t, char buf[16]);
 /* By the configuration; at which doors root is one is not decided here. */
 bool	 account_is_admin(const struct account *);
 

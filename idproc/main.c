@@ -276,6 +276,7 @@ id_on_lookup(struct msg *m)
 	msg_put_str(o, a->name);
 	msg_put_str(o, a->home);
 	msg_put_str(o, a->shell);
+	msg_put_str(o, a->lacks);
 	(void)chan_send(m->chan, o, -1);
 	return 0;
 }

@@ -35,6 +35,7 @@ static int
 in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 {
 	const struct account *a;
+	char number[16];
 
 	/* proxies run by root look like root: its sessions are nobody's own */
 	if (uid == 0)
@@ -54,6 +55,14 @@ in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 	if (!a->found) {
 		(void)snprintf(why, size, "uid %u has no usable account on this "
 		    "host", uid);
+		return -1;
+	}
+	if (!settings_have_group(&settings, a->gid)) {
+		(void)snprintf(why, size, "the primary group of %.32s is %.32s "
+		    "(gid %u), one of the system's, which no session gets; "
+		    "allow-group %.32s would let sessions have it", a->name,
+		    group_name(a->gid, number), a->gid,
+		    group_name(a->gid, number));
 		return -1;
 	}
 	p->uid = uid;

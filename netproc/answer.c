@@ -381,19 +381,24 @@ shares_json(struct text *t, const char *p, size_t len)
 }
 
 static void
-command_json(struct text *t, const struct session_view *v)
+strings_json(struct text *t, const char *p, size_t len)
 {
-	const char *p = v->cmd, *end = p + v->cmd_len;
+	const char *end = p + len;
 
-	json_key(t, "command");
-	if (!v->command) {
-		json_raw(t, "null");
-		return;
-	}
 	json_open(t, '[');
 	for (; p < end; p += strlen(p) + 1)
 		json_text(t, p);
 	json_close(t, ']');
+}
+
+static void
+command_json(struct text *t, const struct session_view *v)
+{
+	json_key(t, "command");
+	if (v->command)
+		strings_json(t, v->cmd, v->cmd_len);
+	else
+		json_raw(t, "null");
 }
 
 static void
@@ -483,6 +488,10 @@ session_json(struct text *t, const char *id, const struct session_view *v)
 	time_or_null(t, "created_at", v->created_ns);
 	if (v->shares_len > 0)
 		shares_json(t, v->shares, v->shares_len);
+	if (v->warnings_len > 0) {
+		json_key(t, "warnings");
+		strings_json(t, v->warnings, v->warnings_len);
+	}
 	json_close(t, '}');
 }
 
@@ -495,6 +504,7 @@ answer_guest(struct conn *c, const struct rsession *s)
 	v.debug_port = 0;
 	v.bundle = v.command = false;
 	v.args_len = v.env_len = v.shares_len = v.cmd_len = 0;
+	v.warnings_len = 0;
 	v.started_ns = 0;
 	v.debugger = v.tracer = false;
 	session_json(answer_begin(), s->id, &v);

@@ -364,18 +364,20 @@ keep(struct rsession *s, const struct session_view *v)
 	text_put(&s->strings, v->env, v->env_len);
 	text_put(&s->strings, v->cmd, v->cmd_len);
 	text_put(&s->strings, v->shares, v->shares_len);
+	text_put(&s->strings, v->warnings, v->warnings_len);
 	s->view = *v;
 	if (s->strings.bad) {
 		log_warnx("no memory for a session's arguments");
 		s->view.args_len = s->view.env_len = s->view.shares_len = 0;
-		s->view.cmd_len = 0;
+		s->view.cmd_len = s->view.warnings_len = 0;
 	}
 	/* without memory there may be no text, but then it is empty */
 	p = s->strings.p == NULL ? "" : s->strings.p;
 	s->view.args = p;
 	s->view.env = p += s->view.args_len;
 	s->view.cmd = p += s->view.env_len;
-	s->view.shares = p + s->view.cmd_len;
+	s->view.shares = p += s->view.cmd_len;
+	s->view.warnings = p + s->view.shares_len;
 	text_reset(&s->json, JSON_MAX);
 	errno = 0;
 	session_json(&s->json, s->id, &s->view);

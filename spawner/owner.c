@@ -170,25 +170,6 @@ account_lost(void)
 	tell(NULL, 0, NULL);
 }
 
-/* allow_groups is "27,44": decimal gids */
-static bool
-group_allowed(uint32_t gid)
-{
-	const char *p = settings.allow_groups;
-	char *end;
-
-	/* with one that the fence does not map nothing of his would start */
-	if (gid >= settings.min_uid && gid <= LAST_UID)
-		return true;
-	while (*p != '\0') {
-		if (strtoul(p, &end, 10) == gid && end != p)
-			return true;
-		p = end + strcspn(end, ",");
-		p += *p == ',';
-	}
-	return false;
-}
-
 /* The list from NSS; his programs get what the fence maps of it. */
 static void
 get_groups(struct msg *m, struct account *a)
@@ -200,7 +181,9 @@ get_groups(struct msg *m, struct account *a)
 		gid = msg_get_u32(m);
 		if (a->nall < GROUPS_MAX)
 			a->all_groups[a->nall++] = gid;
-		if (gid != 0 && w->ngroups < GROUPS_MAX && group_allowed(gid))
+		/* with one that the fence does not map no program starts */
+		if (w->ngroups < GROUPS_MAX &&
+		    settings_have_group(&settings, gid))
 			w->groups[w->ngroups++] = gid;
 	}
 	if (role_mode == MODE_USER)
@@ -224,11 +207,13 @@ spawn_on_account(struct msg *m)
 	msg_get_str(m, a.name, sizeof(a.name));
 	msg_get_str(m, a.home, sizeof(a.home));
 	msg_get_str(m, a.shell, sizeof(a.shell));
+	msg_get_str(m, a.lacks, sizeof(a.lacks));
 	if (msg_end(m) == -1)
 		return -1;
-	if (role_mode == MODE_SYSTEM && a.known && a.rights.gid == 0) {
-		log_warnx("the account of %s has group 0, which no session "
-		    "gets", a.name);
+	if (role_mode == MODE_SYSTEM && a.known &&
+	    !settings_have_group(&settings, a.rights.gid)) {
+		log_warnx("the account of %s has the primary group %u, which "
+		    "no session gets (allow-group)", a.name, a.rights.gid);
 		a.known = false;
 	}
 	if (m->hdr.request != 0) {

@@ -25,6 +25,7 @@ struct account {
 	uint32_t	 all_groups[GROUPS_MAX];
 	char		 home[256];
 	char		 shell[256];
+	char		 lacks[GROUP_NAMES_MAX]; /* of groups that sessions lack */
 };
 
 /* The last that was done to a user's sessions; activity.c fills it. */

@@ -102,6 +102,20 @@ runspec_most(const struct quota *q, uint64_t most[LIMIT_COUNT])
 	most[LIMIT_CORE] = settings.limit_core;
 }
 
+bool
+runspec_is_root(void)
+{
+	return role_mode == MODE_USER && settings.daemon_uid == 0;
+}
+
+/* The kernel does not count processes of root; a cgroup does. */
+static uint64_t
+most_pids(uint64_t nproc)
+{
+	return runspec_is_root() ? least(settings.limit_pids, nproc) :
+	    settings.limit_pids;
+}
+
 static void
 fill_limits(struct run_spec *spec, const struct session *s)
 {
@@ -115,7 +129,7 @@ fill_limits(struct run_spec *spec, const struct session *s)
 	for (i = 0; i < LIMIT_COUNT; i++)
 		spec->limits[i] = least(s->limits[i], most[i]);
 	spec->memory = settings.limit_memory;
-	spec->pids = settings.limit_pids;
+	spec->pids = most_pids(spec->limits[LIMIT_NPROC]);
 	spec->user_memory = q.most[QUOTA_MEMORY];
 	spec->user_processes = q.most[QUOTA_PROCESSES];
 }

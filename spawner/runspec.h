@@ -10,6 +10,8 @@
 
 /* The most that a session of a user with this quota may have of each LIMIT_. */
 void	runspec_most(const struct quota *, uint64_t most[LIMIT_COUNT]);
+/* Do sessions run as root, whose processes RLIMIT_NPROC does not count? */
+bool	 runspec_is_root(void);
 /* argv and envp point into static memory, good until the next call. */
 void	runspec_fill(struct run_spec *, const struct session *,
 	    const struct account *);

@@ -142,6 +142,7 @@ session_free(struct session *s)
 	count--;
 	share_free(s);
 	free(s->stop.waiting);
+	free(s->warnings);
 	free(s->args);
 	free(s->argv);
 	free(s->program);

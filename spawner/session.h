@@ -145,6 +145,7 @@ struct session {
 	struct share	*shares;	/* malloc'ed */
 	size_t		 nshares;
 	char		*shares_text;	/* malloc'ed; view borrows it */
+	char		*warnings;	/* likewise */
 
 	/* malloc'ed: as typed, split, and KEY=VALUE strings; view borrows */
 	char		*args, *argv, *env;

@@ -29,6 +29,7 @@
 #include "trc.h"
 #include "ttl.h"
 #include "tty.h"
+#include "warn.h"
 
 #define START_MS	30000
 
@@ -441,6 +442,7 @@ view_of_new_run(struct session *s, uint32_t pid)
 	v->exit_code = v->signal = v->debug_port = 0;
 	v->started_ns = wall_ns();
 	v->exited_ns = 0;
+	warn_fill(s);
 }
 
 /* -1 with errno: it is not watched, and ends.  Nothing has changed then. */

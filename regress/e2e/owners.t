@@ -8,11 +8,12 @@ import shlex
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, connect, eq,
+from dl import (ALICE, AS_ROOT, BIN, BOB, Client, Daemon, alone, connect, eq,
                 helper, ok, passwd_wrapper, read_helper, run_tests,
                 service_uid, stat_of, status_of, tar_of, wait_for)
 
@@ -318,13 +319,43 @@ def listen_as(uid, address):
 GROUPS = {"dlnamed": 401, "dllow": 402, "dlhigh": 55004, "dlbeyond": 70001}
 
 
-def groups_of_the_owner(mode):
+def in_groups(*more):
+    """ALICE in all of these; more commands change the accounts."""
     lines = "".join(f"{name}:x:{gid}:u{ALICE}\\n"
                     for name, gid in GROUPS.items())
-    with passwd_wrapper(ALICE) as wrapper, Daemon(
+    return ["sh", "-c", " && ".join([f"printf '{lines}' >>/etc/group", *more,
+                                     "exec \"$@\""]), "sh"]
+
+
+@contextlib.contextmanager
+def denying(*names):
+    """Files that deny these groups what everybody may: to read them."""
+    base = tempfile.mkdtemp(prefix="dl-owners-")
+    try:
+        os.chmod(base, 0o755)
+        for name in names:
+            with open(f"{base}/{name}", "w") as f:
+                f.write(f"of {name}\n")
+            os.chown(f"{base}/{name}", 0, GROUPS[name])
+            os.chmod(f"{base}/{name}", 0o604)
+        yield base
+    finally:
+        shutil.rmtree(base)
+
+
+def readable(c, kind, base):
+    sid = c.upload("/bin/dash")["id"]
+    c.cmd(f"ARGS {sid} -c 'cat {base}/*'")
+    c.cmd(f"START {sid} --sandbox {kind}")
+    s = c.cmd(f"WAIT {sid} 20")
+    return {x[3:] for x in c.output(sid).decode().splitlines()
+            if x.startswith("of ")}, s
+
+
+def groups_of_the_owner(mode):
+    with passwd_wrapper(ALICE) as wrapper, denying(*GROUPS) as base, Daemon(
             mode, "allow-group dlnamed\nallow-sandbox none, namespaces\n",
-            wrapper=wrapper + ["sh", "-c", f"printf '{lines}' >>/etc/group "
-                               "&& exec \"$@\"", "sh"]) as d:
+            wrapper=wrapper + in_groups()) as d:
         a = d.client(ALICE)
         for kind in ("none", "namespaces"):
             sid, s = a.start(helper("sleeper"), flags=f"--sandbox {kind}",
@@ -334,6 +365,64 @@ def groups_of_the_owner(mode):
                f"{kind}: of a user's groups a program has those of users, "
                "and the one that allow-group names")
             a.cmd("KILL " + sid)
+            can, s = readable(a, kind, base)
+            eq(can, {"dllow", "dlbeyond"}, f"{kind}: and what denies these "
+               "groups something denies it to the session")
+            ok(len(s.get("warnings", [])) == 1 and "allow-group" in
+               s["warnings"][0] and "owner: dllow, dlbeyond." in
+               s["warnings"][0], f"{kind}: the others are in its warnings", s)
+        # as a person sees it, on a terminal
+        out = subprocess.run(
+            ["script", "-qec", os.path.abspath(BIN) + "/debuglanternctl "
+             f"-t 127.0.0.1:{d.port} status {s['id']}", "/dev/null"],
+            user=ALICE, group=ALICE, extra_groups=[], cwd="/", timeout=60,
+            env=d.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout
+        ok(b"warning     the session is not in these groups" in out,
+           "debuglanternctl status shows them", out)
+
+
+def no_warning_for_nothing(mode):
+    with passwd_wrapper(ALICE) as wrapper, Daemon(mode, wrapper=wrapper) as d:
+        for uid in (ALICE, 0):
+            c = d.client(uid)
+            _, s = c.run(helper("hello"))
+            eq((s["exit_code"], s.get("warnings")), (0, None), f"uid {uid}: "
+               "a session that has all groups has no warnings")
+
+
+class InGroups(Daemon):
+    GROUPS = ("--groups", ",".join(map(str, GROUPS.values())))
+
+
+def denials_hold_in_user_mode(mode):
+    """Its processes have the groups of who starts it, and keep them."""
+    with denying(*GROUPS) as base, InGroups(
+            mode, "allow-sandbox none, namespaces, tmpfs\n",
+            wrapper=["env"]) as d:
+        c = d.client()
+        for kind in ("none", "namespaces"):
+            can, s = readable(c, kind, base)
+            eq((can, s["exit_code"], s.get("warnings")), (set(), 1, None),
+               f"user mode, {kind}: what is denied to a group is denied")
+
+
+def primary_group_of_the_system(mode):
+    own = f"s/^u{ALICE}:x:{ALICE}:{ALICE}:/u{ALICE}:x:{ALICE}:402:/"
+    with passwd_wrapper(ALICE) as wrapper:
+        wrapper += in_groups(f"sed -i {own} /etc/passwd")
+        with Daemon(mode, wrapper=wrapper) as d:
+            ok(refused(d.port, uid=ALICE), "an owner whose primary group is "
+               "the system's is not served")
+            ok(wait_for(lambda: f"the primary group of u{ALICE} is dllow "
+                                "(gid 402)" in d.log() and
+                                "allow-group dllow" in d.log()),
+               "the log says why, and what helps", d.log())
+        with Daemon(mode, "allow-group dllow\n", wrapper=wrapper) as d:
+            c = d.client(ALICE)
+            sid, s = c.start(helper("sleeper"), until=b"ready")
+            eq(status_of(s["pid"])["Gid"].split(), ["402"] * 4,
+               "with allow-group the session has it")
+            c.cmd("KILL " + sid)
 
 
 # what each says of its user: a line, whole
@@ -544,8 +633,10 @@ run_tests(
         auth_none, auth_none_as_root_is_refused, plain_is_needed,
         sessions_survive_their_connection, a_closed_client_is_nobody,
         a_process_that_has_gone, a_foreign_listener,
-        groups_of_the_owner, programs_know_their_user, files_of_the_owner,
+        groups_of_the_owner, no_warning_for_nothing,
+        primary_group_of_the_system, programs_know_their_user, files_of_the_owner,
         quotas_are_shared_but_counted, connections_are_shared,
         web_places_are_shared, guests_are_bounded,
         foreign_debug_port, ctl_as_users)],
+    alone(denials_hold_in_user_mode, ("user",) if AS_ROOT else ()),
     alone(user_mode_serves_its_user, ("user",)))

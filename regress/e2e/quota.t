@@ -342,6 +342,10 @@ def together(mode):
 
 class Delegated:
     """A user's daemon in a control group that is his."""
+    def __init__(self, uid=ALICE, conf="quota default memory 64M "
+                 "processes 20\n"):
+        self.uid, self.conf = uid, conf
+
     def __enter__(self):
         with open(TOP + "/cgroup.subtree_control", "w") as f:
             f.write("+memory +pids")
@@ -349,8 +353,8 @@ class Delegated:
         os.mkdir(self.dir)
         os.setxattr(self.dir, "user.delegate", b"1")
         for name in ("", "cgroup.procs", "cgroup.subtree_control"):
-            os.chown(os.path.join(self.dir, name), ALICE, ALICE)
-        self.daemon = Daemon("user", "quota default memory 64M processes 20\n",
+            os.chown(os.path.join(self.dir, name), self.uid, self.uid)
+        self.daemon = Daemon("user", self.conf, uid=self.uid or None,
                              wrapper=("sh", "-c", "echo $$ >$0/cgroup.procs; "
                                       "exec \"$@\"", self.dir))
         return self.daemon
@@ -382,6 +386,38 @@ def user_together(mode):
                                        "sessions") and not
                     os.path.exists(TOP + f"/dl-test-{os.getpid()}/sessions/"
                                    f"u{ALICE}")), "its control group goes")
+
+
+def processes_of_root(d, counted):
+    """limit nproc, where RLIMIT_NPROC counts nothing."""
+    c = d.client()
+    if not counted:
+        _, s = c.run(helper("hello"))
+        ok(any("limit nproc has no effect" in w
+               for w in s.get("warnings", [])),
+           "root's own mode: without one the session warns that it does not",
+           s)
+        return
+    sid = c.upload(helper("limits"))["id"]
+    c.cmd(f"LIMITS {sid} nproc=15")
+    ok(0 < forked(c, sid) < 15,
+       "root's own mode: limit nproc holds by a control group")
+    eq(c.cmd("STATUS " + sid).get("warnings"), None,
+       "and there is nothing to warn of")
+    c.cmd("KILL " + sid)
+
+
+def limit_nproc_of_root(mode):
+    if not AS_ROOT:
+        return
+    with Daemon(mode, uid=None) as d:
+        processes_of_root(d, False)
+    with Daemon(mode) as d:
+        _, s = d.client().run(helper("hello"))
+        eq(s.get("warnings"), None, "other users' limit nproc needs none")
+    if COUNTS:
+        with Delegated(0, "") as d:
+            processes_of_root(d, True)
 
 
 def command(mode):
@@ -446,4 +482,5 @@ def user_mode(mode):
 
 run_tests(*[alone(t, SYSTEM) for t in (
     sessions, count, whose, ceilings, processes, together, command)],
-    alone(user_mode, ("user",)), alone(user_together, ("user",)))
+    alone(user_mode, ("user",)), alone(user_together, ("user",)),
+    alone(limit_nproc_of_root, ("user",)))

@@ -564,6 +564,7 @@ send_account(uint32_t uid)
 	msg_put_str(o, "user");
 	msg_put_str(o, "/home/user");
 	msg_put_str(o, "");
+	msg_put_str(o, "adm, staff");
 	send_as_idproc(o);
 }
 

@@ -227,6 +227,7 @@ account_of_roots_group(void **state)
 	msg_put_str(o, "alice");
 	msg_put_str(o, "/");
 	msg_put_str(o, "/bin/sh");
+	msg_put_str(o, "root");
 	rig_send(ROLE_IDPROC, o, -1);
 	expect_result(ERR_FORK_FAILED, "alice");
 }

@@ -145,6 +145,7 @@ tell_account(uint64_t request, uint32_t uid, uint32_t flags,
 	msg_put_str(o, name);
 	msg_put_str(o, "/home");
 	msg_put_str(o, "/bin/sh");
+	msg_put_str(o, "");
 	rig_send(ROLE_IDPROC, o, -1);
 }
 

@@ -364,6 +364,7 @@ send_account(uint32_t uid, bool found)
 	msg_put_str(o, "name");
 	msg_put_str(o, "/home/name");
 	msg_put_str(o, "/bin/bash");
+	msg_put_str(o, "");
 	rig_send(ROLE_IDPROC, o, -1);
 }
 

@@ -36,7 +36,7 @@ SHAPES = {
     "ATTACH_FAILED": "uu", "INSTRUMENT_FD": "u", "INSTRUMENT_RAN": "u",
     "INSTRUMENT_FAILED": "uu", "JOB_FD": "u", "JOB": "u", "JOB_FAILED": "uu",
     "SAMPLED": "UU", "MDNS_STATE": "s", "PEER_IS": "uuusss",
-    "PRINCIPAL": "uuusss", "ACCOUNT": "uuuusss", "TLS_READY": "Us",
+    "PRINCIPAL": "uuusss", "ACCOUNT": "uuuussss", "TLS_READY": "Us",
     "TLS_CONN": "u", "TLS_PEER": "Us", "TLS_GONE": "U",
     "DBG_REPLY": "ur", "DBG_DOES": "u", "DBG_RUN": "ussvvv", "DBG_ARM": "U",
     "DBG_STATE": "uuuuu", "DBG_LOG": "us", "TRC_REPLY": "ur", "TRC_DOES": "u",

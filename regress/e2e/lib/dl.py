@@ -465,6 +465,7 @@ class Client:
 class Daemon:
     """A private daemon: own port, own directories, stopped at exit."""
     FLAGS = ("-d", "-v")
+    GROUPS = ("--clear-groups",)    # of a user's, as setpriv is told them
 
     def __init__(self, mode="system", conf="", args=(), uid=ALICE, env=None,
                  wait=True, wrapper=(), web=False):
@@ -512,7 +513,7 @@ class Daemon:
             # wrappers are root's, to mount things
             argv[len(self.wrapper):0] = [
                 "setpriv", "--reuid", str(self.uid), "--regid",
-                str(self.uid), "--clear-groups"]
+                str(self.uid), *self.GROUPS]
         elif self.uid is not None:
             kw = {"user": self.uid, "group": self.uid, "extra_groups": []}
         # pidfd and log belong to this process, so that nothing leaks

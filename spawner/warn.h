@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* What a run does not have although its owner may expect it. */
+#ifndef SPAWNER_WARN_H
+#define SPAWNER_WARN_H
+
+#include "session.h"
+
+/* Puts the warnings of the run that begins into the session's view. */
+void	 warn_fill(struct session *);
+
+#endif
