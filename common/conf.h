@@ -118,6 +118,8 @@ struct conf {
 	char	*tls_client_ca;	/* "": no certificates of clients */
 
 	uint32_t max_sessions;
+	uint32_t max_sessions_per_user;
+	uint32_t unstarted_timeout;
 	uint64_t max_total_bytes;
 	uint32_t max_connections;
 	uint32_t max_connections_per_user;

@@ -13,6 +13,7 @@
 
 /* A user's part of all connections is never less, unless there are fewer. */
 #define FAIR_LEAST	32
+#define SESSIONS_LEAST	8
 
 struct checker {
 	struct conf	*conf;
@@ -225,6 +226,19 @@ check_connections(struct checker *ck)
 }
 
 static void
+check_sessions(struct conf *c)
+{
+	/* likewise; a number above all of them means all */
+	if (conf_key_line(c, "max-sessions-per-user") == CONF_LINE_DEFAULT) {
+		c->max_sessions_per_user = c->max_sessions / 4;
+		if (c->max_sessions_per_user < SESSIONS_LEAST)
+			c->max_sessions_per_user = SESSIONS_LEAST;
+	}
+	if (c->max_sessions_per_user > c->max_sessions)
+		c->max_sessions_per_user = c->max_sessions;
+}
+
+static void
 check_directories(struct checker *ck)
 {
 	static const char *const	 keys[] = { "state-dir", "run-dir" };
@@ -280,6 +294,7 @@ conf_check(struct conf *c, conf_error_fn fn, void *arg)
 	check_listens(&ck);
 	check_sandbox(&ck);
 	check_connections(&ck);
+	check_sessions(c);
 	check_directories(&ck);
 	check_tls(&ck);
 	check_audit_file(&ck);

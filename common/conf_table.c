@@ -68,6 +68,8 @@ const struct conf_key conf_keys[] = {
 	    .flags = CONF_F_EMPTY),
 
 	NUMBER("max-sessions", max_sessions, 1, 4096, "32"),
+	NUMBER("max-sessions-per-user", max_sessions_per_user, 1, 4096, "8"),
+	SECONDS("unstarted-timeout", unstarted_timeout, 1, WEEK, "3600"),
 	SIZE("max-total-bytes", max_total_bytes, 1, 8192 * G, "512M"),
 	NUMBER("max-connections", max_connections, 1, 60000, "1100"),
 	NUMBER("max-connections-per-user", max_connections_per_user, 1, 60000,

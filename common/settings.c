@@ -34,7 +34,7 @@ settings_have_group(const struct settings *s, uint32_t gid)
 
 	if (gid == 0)
 		return false;
-	if ((gid >= s->min_uid && gid <= LAST_UID) || gid == s->run_gid)
+	if (gid >= s->min_uid && gid <= LAST_UID)
 		return true;
 	while (*p != '\0') {
 		if (strtoul(p, &end, 10) == gid && end != p)

@@ -56,8 +56,8 @@ struct settings {
 
 void	settings_put(struct msg_out *, const struct settings *);
 /*
- * Whether the fence has the group, so that sessions of system mode can: one of
- * users, one that allow-group names, or that of root's sessions.
+ * Whether sessions of system mode get the group: one of users, or one that
+ * allow-group names.  The primary group of root's sessions is neither.
  */
 bool	settings_have_group(const struct settings *, uint32_t gid);
 /* Reads what settings_put() wrote; failures mark the message as bad. */

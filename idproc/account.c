@@ -105,7 +105,8 @@ lacks_of(struct account *a)
 	if (role_mode != MODE_SYSTEM)
 		return;
 	for (i = 0; i < a->ngroups; i++) {
-		if (settings_have_group(&settings, a->groups[i]))
+		if (a->groups[i] == a->gid ||
+		    settings_have_group(&settings, a->groups[i]))
 			continue;
 		if (more > 0 || !add_name(a->lacks, size,
 		    group_name(a->groups[i], number)))

@@ -57,7 +57,8 @@ in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 		    "host", uid);
 		return -1;
 	}
-	if (!settings_have_group(&settings, a->gid)) {
+	if (uid != settings.run_uid &&
+	    !settings_have_group(&settings, a->gid)) {
 		(void)snprintf(why, size, "the primary group of %.32s is %.32s "
 		    "(gid %u), one of the system's, which no session gets; "
 		    "allow-group %.32s would let sessions have it", a->name,

@@ -23,6 +23,7 @@
 #include "flight.h"
 #include "hand.h"
 #include "role.h"
+#include "sums.h"
 
 #define USUAL_UMASK	022
 /* between SIGXCPU and SIGKILL */
@@ -171,6 +172,7 @@ child_become(const struct run_owner *w)
 			child_die(STEP_IDS);
 		}
 	}
+	sums_rlimits_user();
 	outer_uid = geteuid();
 	outer_gid = getegid();
 	/* setresuid between two users that are not root keeps them */
@@ -223,6 +225,7 @@ child_limits(const uint64_t *limits)
 		if (setrlimit(what[i], &rl) == -1)
 			child_die(STEP_LIMITS);
 	}
+	sums_rlimits();
 }
 
 static int

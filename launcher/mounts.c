@@ -127,6 +127,7 @@ mount_proc(const char *path)
 {
 	if (mount("proc", path, "proc", QUIET, NULL) == -1)
 		child_die(STEP_PROC);
+	sums_limit(path);
 	if (is_hosts_root())
 		freeze_proc(path);
 }

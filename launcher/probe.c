@@ -359,6 +359,11 @@ static const struct row rows[] = {
 	{ "terminals", "gives sessions pseudo terminals of their own",
 	    "sysctl kernel.pty.max=65536, or fewer sessions (max-sessions)",
 	    false, have_terminals },
+	{ "user-parts", "keep a user's sessions from using up what the host has "
+	    "for all users", "sysctl fs.inotify.max_user_instances=1024 "
+	    "fs.inotify.max_user_watches=524288 user.max_user_namespaces=15000; "
+	    "then start the daemon again, as root with CAP_SYS_RESOURCE and a "
+	    "/proc/sys that can be written to", false, sums_users_part },
 	{ "memfd", "runs images from memory", "sysctl vm.memfd_noexec=1",
 	    false, have_memfd },
 	{ "ptrace", "lets gdbserver attach",

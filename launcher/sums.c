@@ -1,16 +1,45 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/resource.h>
+
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "again.h"
+#include "child.h"
 #include "role.h"
 #include "sums.h"
 
 /* a terminal multiplexer's windows; a test that types at programs */
 #define TERMINALS_TTY	64
 #define TERMINALS_PIPES	16
+
+#define UNKNOWN		UINT64_MAX
+/* what a namespace has where nobody has limited it */
+#define NO_LIMIT	INT32_MAX
+#define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* What programs take of what the kernel counts by user namespaces. */
+static struct {
+	const char	*name, *what;
+	/* where all users' sum is, if it can be read inside the fence */
+	const char	*host;
+	uint64_t	 least;		/* a user's, for programs as they are */
+	bool		 halved;	/* for each session */
+	uint64_t	 user;		/* what a user has */
+} sums[] = {
+	{ "max_inotify_instances", "inotify instances",
+	    "/proc/sys/fs/inotify/max_user_instances", 16, true, UNKNOWN },
+	{ "max_inotify_watches", "inotify watches",
+	    "/proc/sys/fs/inotify/max_user_watches", 2048, true, UNKNOWN },
+	{ "max_fanotify_groups", "fanotify groups", NULL, 1, true, UNKNOWN },
+	{ "max_fanotify_marks", "fanotify marks", NULL, 1, true, UNKNOWN },
+	{ "max_user_namespaces", "user namespaces", NULL, 32, false, UNKNOWN },
+};
 
 /* the defaults of the kernel: 4096, and 1024 of them for the host alone */
 static uint64_t	terminals = 4096 - 1024;
@@ -38,8 +67,16 @@ sums_read(void)
 {
 	uint64_t max = host_has("/proc/sys/kernel/pty/max", 4096);
 	uint64_t reserve = host_has("/proc/sys/kernel/pty/reserve", 1024);
+	char path[64];
+	size_t i;
 
 	terminals = max > reserve ? max - reserve : 0;
+	/* in system mode those of the fence, which hold for each user in it */
+	for (i = 0; i < NELEM(sums); i++) {
+		(void)snprintf(path, sizeof(path), "/proc/sys/user/%s",
+		    sums[i].name);
+		sums[i].user = host_has(path, UNKNOWN);
+	}
 }
 
 unsigned int
@@ -51,4 +88,96 @@ sums_terminals(bool tty)
 	if (part == 0)
 		return 1;
 	return part < most ? (unsigned int)part : most;
+}
+
+static void
+write_number(int proc_fd, const char *name, uint64_t v)
+{
+	char path[64], text[24];
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "sys/user/%s", name);
+	fd = openat(proc_fd, path, O_WRONLY | O_CLOEXEC);
+	/* kernels before 5.13 do not count fanotify like this */
+	if (fd == -1 && errno == ENOENT)
+		return;
+	n = fd == -1 ? -1 : write(fd, text, (size_t)snprintf(text,
+	    sizeof(text), "%" PRIu64, v));
+	if (n == -1)
+		child_die(STEP_LIMITS);
+	close(fd);
+}
+
+void
+sums_limit(const char *proc)
+{
+	int proc_fd = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	size_t i;
+
+	if (proc_fd == -1)
+		child_die(STEP_PROC);
+	for (i = 0; i < NELEM(sums); i++)
+		if (sums[i].halved && sums[i].user < NO_LIMIT)
+			write_number(proc_fd, sums[i].name,
+			    (sums[i].user + 1) / 2);
+	close(proc_fd);
+}
+
+static void
+divide_rlimits(uint64_t by)
+{
+	static const __rlimit_resource_t shared[] = { RLIMIT_SIGPENDING,
+	    RLIMIT_MSGQUEUE };
+	struct rlimit rl;
+	size_t i;
+
+	for (i = 0; i < NELEM(shared); i++) {
+		if (getrlimit(shared[i], &rl) == -1)
+			child_die(STEP_LIMITS);
+		if (rl.rlim_max == RLIM_INFINITY)
+			continue;
+		rl.rlim_cur = rl.rlim_max = (rl.rlim_max + by - 1) / by;
+		if (setrlimit(shared[i], &rl) == -1)
+			child_die(STEP_LIMITS);
+	}
+}
+
+void
+sums_rlimits_user(void)
+{
+	if (role_mode == MODE_SYSTEM)
+		divide_rlimits(settings.rlimit_users);
+}
+
+void
+sums_rlimits(void)
+{
+	divide_rlimits(2);
+}
+
+bool
+sums_users_part(char *form, size_t size)
+{
+	uint64_t users = settings.sum_users, host;
+	bool good = true;
+	size_t i, len;
+
+	sums_read();
+	form[0] = '\0';
+	for (i = 0; i < NELEM(sums); i++) {
+		host = sums[i].host == NULL ? UNKNOWN :
+		    host_has(sums[i].host, UNKNOWN);
+		/* in user mode the user's own other programs share it */
+		good &= sums[i].user >= sums[i].least &&
+		    (role_mode == MODE_USER || (sums[i].user < NO_LIMIT &&
+		    sums[i].user <= host / users));
+		if (sums[i].least == 1 || sums[i].user >= NO_LIMIT)
+			continue;
+		len = strlen(form);
+		(void)snprintf(form + len, size - len, "%s%" PRIu64 " %s",
+		    len > 0 ? ", " : "each user: ", sums[i].user,
+		    sums[i].what);
+	}
+	return good;
 }

@@ -133,6 +133,10 @@ settings_fill(void)
 	const struct conf *c = d.conf;
 
 	s->max_sessions = c->max_sessions;
+	s->max_sessions_per_user = c->max_sessions_per_user;
+	s->unstarted_timeout = c->unstarted_timeout;
+	s->sum_users = d.sum_users;
+	s->rlimit_users = d.rlimits_lifted ? 1 : d.sum_users;
 	s->max_total_bytes = c->max_total_bytes;
 	s->max_connections = c->max_connections;
 	s->max_connections_per_user = c->max_connections_per_user;

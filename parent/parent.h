@@ -50,6 +50,8 @@ struct daemon {
 	struct identity	 role_id[ROLE_COUNT];
 	struct identity	 run_id;		/* _dlrun */
 	int		 fence_fd;		/* user namespace, -1 = none */
+	uint32_t	 sum_users;		/* each gets such a part, in it */
+	bool		 rlimits_lifted;	/* no sum of rlimits for all of it */
 	int		 diag_fd;		/* sock_diag of the host */
 	bool		 started;		/* every role has said READY */
 	bool		 stopping;
@@ -72,6 +74,15 @@ int	 users_check(const struct conf *);
 void	 fence_make(void);
 /* From root to _dlparent with the four capabilities that it keeps. */
 void	 users_drop(void);
+/* sums.c: by how many users what the host has for all is divided. */
+uint32_t sums_users(uint32_t sessions, uint32_t each);
+/*
+ * As root, before a user namespace is made.  False if it will have the rlimits
+ * of this process for all of its users together.
+ */
+bool	 sums_prepare(void);
+/* In it, with all capabilities: each user gets that part.  False if not all. */
+bool	 sums_divide(uint32_t users);
 /* In a child, before exec: raises what it needs to confine itself. */
 int	 users_lend_caps(bool fence);
 

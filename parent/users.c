@@ -32,6 +32,10 @@
 
 #define RUN_USER	"_dlrun"
 
+/* what the first process of the fence tells */
+#define RLIMITS_LIFTED	1
+#define SUMS_DIVIDED	2
+
 static const char *const role_users[ROLE_COUNT] = {
 	[ROLE_PARENT]	 = "_dlparent",
 	[ROLE_NETPROC]	 = "_dlnet",
@@ -206,7 +210,7 @@ write_map(pid_t pid, const char *which, const char *map)
 static void __attribute__((noreturn))
 fence_child(int tell_fd, int wait_fd)
 {
-	char c = 0;
+	char c = sums_prepare() ? RLIMITS_LIFTED : 0;
 
 	/* its owner, _dlparent, has all capabilities towards it later */
 	if (setgroups(0, NULL) == -1 ||
@@ -216,6 +220,7 @@ fence_child(int tell_fd, int wait_fd)
 	    /* or its maps would be root's to write, and nobody else's */
 	    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
 		_exit(errno);
+	c |= sums_divide(d.sum_users) ? SUMS_DIVIDED : 0;
 	/* lives until its maps are written and it has been opened */
 	if (write(tell_fd, &c, 1) != 1 || read_again(wait_fd, &c, 1) == -1)
 		_exit(errno);
@@ -268,6 +273,8 @@ fence_make(void)
 	pid_t pid;
 	char c;
 
+	d.sum_users = sums_users(d.conf->max_sessions,
+	    d.conf->max_sessions_per_user);
 	if (d.mode != MODE_SYSTEM)
 		return;
 	if (pipe2(up, O_CLOEXEC) == -1 || pipe2(down, O_CLOEXEC) == -1 ||
@@ -286,6 +293,11 @@ fence_make(void)
 		fatal("cannot make a user namespace for launchers ("
 		    NEEDS_ROOT "; raise user.max_user_namespaces)");
 	}
+	d.rlimits_lifted = (c & RLIMITS_LIFTED) != 0;
+	if (!(c & SUMS_DIVIDED))
+		log_warnx("one user's sessions can use up what the host has of "
+		    "inotify instances, namespaces and the like for all users: "
+		    "/proc/sys must be writable when the daemon starts");
 	act_as_owner(true);
 	fence_fill(pid);
 	act_as_owner(false);

@@ -211,6 +211,7 @@ spawn_on_account(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	if (role_mode == MODE_SYSTEM && a.known &&
+	    a.rights.uid != settings.run_uid &&
 	    !settings_have_group(&settings, a.rights.gid)) {
 		log_warnx("the account of %s has the primary group %u, which "
 		    "no session gets (allow-group)", a.name, a.rights.gid);

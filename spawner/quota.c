@@ -96,6 +96,17 @@ find_rule(const struct owner *o)
 	return NULL;
 }
 
+/* One user does not hold all places, unless it is the only one. */
+static void
+usual_sessions(struct quota *q)
+{
+	q->usual_sessions = q->most[QUOTA_SESSIONS] == LIMIT_UNLIMITED &&
+	    role_mode == MODE_SYSTEM &&
+	    settings.max_sessions_per_user < settings.max_sessions;
+	if (q->usual_sessions)
+		q->most[QUOTA_SESSIONS] = settings.max_sessions_per_user;
+}
+
 void
 quota_of(const struct owner *o, struct quota *q)
 {
@@ -111,11 +122,12 @@ quota_of(const struct owner *o, struct quota *q)
 		q->title[0] = '\0';
 		for (i = 0; i < QUOTA_COUNT; i++)
 			q->most[i] = LIMIT_UNLIMITED;
-		return;
+	} else {
+		(void)snprintf(q->title, sizeof(q->title), "quota %s%s",
+		    kinds[r->kind], r->name);
+		memcpy(q->most, r->most, sizeof(q->most));
 	}
-	(void)snprintf(q->title, sizeof(q->title), "quota %s%s",
-	    kinds[r->kind], r->name);
-	memcpy(q->most, r->most, sizeof(q->most));
+	usual_sessions(q);
 }
 
 void

@@ -16,6 +16,8 @@ struct quota {
 	/* "quota group lab", empty = there is none for him */
 	char		 title[QUOTA_TITLE];
 	uint64_t	 most[QUOTA_COUNT];
+	/* no quota says how many sessions: they are max-sessions-per-user */
+	bool		 usual_sessions;
 };
 
 /*

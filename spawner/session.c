@@ -85,6 +85,7 @@ session_new(struct owner *owner)
 	s->view.state = STATE_LOADED;
 	s->view.owner = owner->uid;
 	(void)clock_gettime(CLOCK_REALTIME, &now);
+	s->made_ms = loop_now_ms();
 	s->view.created_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	memcpy(s->view.owner_name, owner->name, sizeof(owner->name));
 	for (i = 0; i < LIMIT_COUNT; i++)

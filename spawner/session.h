@@ -155,6 +155,7 @@ struct session {
 	char		 cwd[EXEC_PATH_MAX];	/* empty = home */
 	bool		 on_tty;	/* every run is */
 	bool		 by_rule;	/* made by auth none */
+	uint64_t	 made_ms;
 	uint64_t	 active_ms;	/* last output or use */
 	struct loop_timer ttl_timer;	/* of ephemeral ones */
 	uint64_t	 limits[LIMIT_COUNT];	/* LIMIT_UNLIMITED = not set */

@@ -26,6 +26,7 @@
 #include "quota.h"
 #include "role.h"
 #include "session.h"
+#include "unstarted.h"
 #include "upload.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -79,14 +80,20 @@ room_in_all(void)
 	    settings.max_total_bytes - used : 0;
 }
 
-uint64_t
-upload_room(const struct owner *o)
+static uint64_t
+own_room(const struct owner *o)
 {
-	uint64_t in_all = room_in_all(), own;
 	struct quota q;
 
 	quota_of(o, &q);
-	own = quota_room(o, &q, QUOTA_BYTES);
+	return quota_room(o, &q, QUOTA_BYTES);
+}
+
+uint64_t
+upload_room(const struct owner *o)
+{
+	uint64_t in_all = room_in_all(), own = own_room(o);
+
 	return own < in_all ? own : in_all;
 }
 
@@ -157,6 +164,13 @@ uploads_already(uint32_t conn)
 	return false;
 }
 
+static bool
+is_full(void)
+{
+	return session_count() >= settings.max_sessions ||
+	    session_count() >= fd_sessions;
+}
+
 static enum err
 too_many(const struct owner *o, char *text, size_t size)
 {
@@ -166,16 +180,30 @@ too_many(const struct owner *o, char *text, size_t size)
 	quota_of(o, &q);
 	if (used >= q.most[QUOTA_SESSIONS])
 		(void)snprintf(text, size, "you have %" PRIu64 " sessions, "
-		    "which is your limit (%s sessions %" PRIu64 "); delete "
-		    "one first", used, q.title, q.most[QUOTA_SESSIONS]);
-	else if (session_count() >= settings.max_sessions ||
-	    session_count() >= fd_sessions)
+		    "which is your limit (%s%s %" PRIu64 "); delete one first",
+		    used, q.usual_sessions ? "" : q.title, q.usual_sessions ?
+		    "max-sessions-per-user" : " sessions",
+		    q.most[QUOTA_SESSIONS]);
+	else if (is_full() && !unstarted_gives_way(o))
 		(void)snprintf(text, size, "%zu sessions exist, which is the "
 		    "limit (max-sessions); delete one first",
 		    session_count());
 	else
 		return ERR_OK;
 	return ERR_MAX_SESSIONS;
+}
+
+static enum err
+make_bytes(const struct owner *o, uint64_t size, char *text, size_t text_size)
+{
+	bool helps = size <= own_room(o) &&
+	    size <= room_in_all() + unstarted_bytes(o);
+	enum err code;
+
+	do
+		code = upload_too_large(o, size, text, text_size);
+	while (code != ERR_OK && helps && unstarted_gives_way(o));
+	return code;
 }
 
 bool
@@ -185,7 +213,7 @@ upload_is_full(struct asker *a, uint64_t size)
 	enum err code = too_many(a->owner, text, sizeof(text));
 
 	if (code == ERR_OK)
-		code = upload_too_large(a->owner, size, text, sizeof(text));
+		code = make_bytes(a->owner, size, text, sizeof(text));
 	if (code != ERR_OK)
 		answer(a, NULL, code, "%s", text);
 	return code != ERR_OK;

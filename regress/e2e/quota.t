@@ -58,6 +58,8 @@ def refusal(r):
 def reload(d, conf):
     with open(d.conf_path) as f:
         base = re.sub("(?m)^(quota|max-).*\n", "", f.read())
+    if "max-sessions-per-user" not in conf:
+        conf += "max-sessions-per-user 4096\n"
     seen = len(d.log())
     d.write_conf(base + conf)
     d.proc.send_signal(signal.SIGHUP)
@@ -388,6 +390,71 @@ def user_together(mode):
                                    f"u{ALICE}")), "its control group goes")
 
 
+def uploads(c, n):
+    return [c.upload(helper("hello")) for _ in range(n)]
+
+
+def usual_share(mode):
+    """Of the sessions, where no quota says how many."""
+    with Users("max-sessions 12\nmax-sessions-per-user 3\n"
+               f"quota user u{CAROL} sessions 5\nquota default bytes 9M\n") \
+            as d:
+        a, b, c = (d.client(u) for u in (ALICE, BOB, CAROL))
+        uploads(a, 3)
+        code, text = refusal(a.upload(helper("hello")))
+        ok(code == "max_sessions_reached" and "you have 3 sessions" in text and
+           "(max-sessions-per-user 3)" in text, "one more is refused", text)
+        eq(refusal(a.cmd("NEW -- true"))[0], "max_sessions_reached",
+           "a command as well")
+        eq(a.cmd("QUOTA")[0]["sessions"], {"used": 3, "limit": 3},
+           "QUOTA tells the limit")
+        ok(all("id" in r for r in uploads(b, 3)), "others have their own")
+        ok(all("id" in r for r in uploads(c, 5)), "a quota goes before it")
+        code, text = refusal(c.upload(helper("hello")))
+        ok(f"quota user u{CAROL} sessions 5" in text, "and is named", text)
+        reload(d, "max-sessions 12\nmax-sessions-per-user 4\n")
+        ok("id" in a.upload(helper("hello")), "a reload can raise it")
+    with Daemon("user", "max-sessions 6\nmax-sessions-per-user 2\n") as d:
+        c = d.client()
+        ok(all("id" in r for r in uploads(c, 6)),
+           "user mode: its only user has all")
+        ok("max-sessions)" in refusal(c.upload(helper("hello")))[1],
+           "user mode: and no more")
+
+
+def unstarted_sessions_give_way(mode):
+    with Users("max-sessions 5\nunstarted-timeout 3\n") as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        ran = a.run(helper("hello"))[0]
+        runs, _ = a.start(helper("sleeper"), until=b"ready")
+        first, second, third = (r["id"] for r in uploads(a, 3))
+        ok("max-sessions)" in refusal(b.upload(helper("hello")))[1],
+           "sessions that are new do not give way")
+        ok(wait_for(lambda: "id" in b.upload(helper("hello")), 20),
+           "after unstarted-timeout one does, for another user")
+        eq({s["id"] for s in a.cmd("LIST")}, {ran, runs, second, third},
+           "the oldest, and none that has been started")
+        ok(first in str(a.cmd("ACTIVITY")) and "unstarted-timeout" in
+           str(a.cmd("ACTIVITY")), "its owner is told", a.cmd("ACTIVITY"))
+        ok("max-sessions)" in refusal(a.upload(helper("hello")))[1],
+           "an owner's own do not give way to the owner")
+        ok(all("id" in r for r in uploads(b, 2)), "others find more of them")
+        eq({s["id"] for s in a.cmd("LIST")}, {ran, runs}, "but those that ran "
+           "stay")
+        ok("max-sessions)" in refusal(b.upload(helper("hello")))[1],
+           "and when there is no other, there is no room")
+        a.cmd("KILL " + runs)
+    with Users(f"max-total-bytes {3 * HELLO}\nunstarted-timeout 2\n") as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        uploads(a, 3)
+        ok(wait_for(lambda: len(a.cmd("LIST")) == 3 and "id" in
+                    b.upload(helper("hello")), 20) and
+           len(a.cmd("LIST")) == 2, "the same for bytes: as few as it takes")
+        eq(refusal(b.upload(b"\x7fELF" + bytes(4 * HELLO)))[0],
+           "max_total_bytes_reached", "more than there can be is refused")
+        eq(len(a.cmd("LIST")), 2, "and nothing gives way to that")
+
+
 def processes_of_root(d, counted):
     """limit nproc, where RLIMIT_NPROC counts nothing."""
     c = d.client()
@@ -481,6 +548,6 @@ def user_mode(mode):
 
 
 run_tests(*[alone(t, SYSTEM) for t in (
-    sessions, count, whose, ceilings, processes, together, command)],
+    sessions, usual_share, unstarted_sessions_give_way, count, whose, ceilings, processes, together, command)],
     alone(user_mode, ("user",)), alone(user_together, ("user",)),
     alone(limit_nproc_of_root, ("user",)))

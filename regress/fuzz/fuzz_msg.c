@@ -503,7 +503,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	for (i = 0; i < ROLE_END; i++)
 		ends[i] = -1;
 	role_mode = MODE_SYSTEM;
-	s->max_sessions = 8;
+	s->max_sessions = s->max_sessions_per_user = 8;
+	s->unstarted_timeout = 3600;
 	s->max_total_bytes = s->bundle_max_bytes = 1 << 20;
 	s->max_connections = 16;
 	s->output_buffer = 4096;

@@ -199,6 +199,8 @@ assert_common_defaults(const struct conf *c)
 	assert_string_equal(c->service_name, "debuglantern on %h");
 	assert_true(c->mdns);
 	assert_int_equal(c->max_sessions, 32);
+	assert_int_equal(c->max_sessions_per_user, 8);
+	assert_int_equal(c->unstarted_timeout, 3600);
 	assert_int_equal(c->max_total_bytes, 512 << 20);
 	assert_int_equal(c->max_connections, 1100);
 	assert_int_equal(c->max_connections_per_user, 275);
@@ -316,6 +318,9 @@ static const struct key_case {
 	{ "tls client-ca", "\"/etc/ca.pem\"", NULL, "ca",
 	    "an absolute path of at most 255 bytes or \"\"" },
 	{ "max-sessions", "4096", NULL, "4097", "a number from 1 to 4096" },
+	{ "max-sessions-per-user", "7", NULL, "0", "a number from 1 to 4096" },
+	{ "unstarted-timeout", "60", NULL, "1h",
+	    "a number of seconds from 1 to 604800" },
 	{ "max-total-bytes", "1024K", "1M", "-5",
 	    "a size from 1 to 8192G (digits, then K, M or G)" },
 	{ "max-connections", "2000", NULL, "1e3",
@@ -1280,6 +1285,33 @@ test_quota(void **state)
 	conf_free(c);
 }
 
+/* What one user has of all sessions, by both numbers; 0 is not said. */
+static void
+test_fair_sessions(void **state)
+{
+	static const struct {
+		uint32_t all, said, each;
+	} v[] = { { 1, 0, 1 }, { 7, 0, 7 }, { 8, 0, 8 }, { 32, 0, 8 },
+		{ 36, 0, 9 }, { 4096, 0, 1024 }, { 32, 3, 3 }, { 32, 32, 32 },
+		{ 4, 4096, 4 } };
+	struct errors	 e = { .n = 0 };
+	struct conf	*c;
+	char		 text[80];
+	size_t		 i;
+
+	(void)state;
+	for (i = 0; i < NITEMS(v); i++) {
+		snprintf(text, sizeof(text), "max-sessions %u", v[i].all);
+		if (v[i].said != 0)
+			snprintf(text, sizeof(text), "max-sessions %u\n"
+			    "max-sessions-per-user %u", v[i].all, v[i].said);
+		c = good(text);
+		assert_int_equal(conf_check(c, on_error, &e), 0);
+		assert_int_equal(c->max_sessions_per_user, v[i].each);
+		conf_free(c);
+	}
+}
+
 /* What one user has of all connections where that is not said. */
 static void
 test_fair_share(void **state)
@@ -1806,6 +1838,7 @@ main(void)
 		cmocka_unit_test(test_warnings),
 		cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_adapters),
+		cmocka_unit_test(test_fair_sessions),
 		cmocka_unit_test(test_fair_share),
 		cmocka_unit_test(test_check_fills),
 		cmocka_unit_test(test_check_at_most_20_errors),

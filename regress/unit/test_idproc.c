@@ -477,20 +477,19 @@ principals_system(void **state)
 	(void)state;
 	role_mode = MODE_SYSTEM;
 	settings.run_uid = 1;
-	settings.run_gid = 1;
 	settings.min_uid = 2;
 	served(0, 1, "daemon");
 	served(1, 1, "daemon");
 	served(2, 2, "bin");
 	settings.min_uid = 1000;
 	served(0, 1, "daemon");
-	/* no session can have the system's group daemon, unless named */
-	settings.run_gid = 999;
-	refused(1, "allow-group daemon");
-	strcpy(settings.allow_groups, "27,1,28");
-	served(1, 1, "daemon");
+	/* its primary group is nogroup, above those of users */
+	settings.min_uid = 4;
+	refused(4, "allow-group nogroup");
+	strcpy(settings.allow_groups, "27,65534,28");
+	served(4, 4, "sync");
 	settings.allow_groups[0] = '\0';
-	settings.run_gid = 1;
+	settings.min_uid = 1000;
 	refused(2, "min-uid 1000");
 	refused(999, "min-uid 1000");
 	refused(59999, "no usable account");

@@ -212,7 +212,8 @@ rig_default_settings(void)
 	memset(s, 0, sizeof(*s));
 	rig_mode = MODE_SYSTEM;
 	s->log_level = LOG_L_INFO;
-	s->max_sessions = 4;
+	s->max_sessions = s->max_sessions_per_user = 4;
+	s->unstarted_timeout = 3600;
 	s->max_total_bytes = 1024 * 1024;
 	s->max_connections = 100;
 	s->output_buffer = 64 * 1024;

@@ -485,6 +485,8 @@ class Daemon:
         self.wrapper = list(wrapper)
         self.proc = self.quieter = None
         base = f'state-dir "{self.dir}/state"\nrun-dir "{self.dir}/run"\n'
+        if "max-sessions-per-user" not in conf:
+            base += "max-sessions-per-user 4096\n"
         if "mdns" not in conf:
             base += "mdns no\n"
         self.write_conf(base + conf)

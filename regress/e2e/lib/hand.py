@@ -133,7 +133,8 @@ class Launcher:
         self.requests = 0
         self.caught = {}
         values = dict(sandbox=NAMESPACES, allow_sandbox=7, min_uid=1000,
-                      max_sessions=32,
+                      max_sessions=32, sum_users=4,
+                      rlimit_users=1,
                       run_uid=64001, run_gid=64001, gdbserver="/usr/bin/gdbserver",
                       daemon_uid=uid, log_level=3, state_dir=state_dir,
                       run_dir=run_dir)

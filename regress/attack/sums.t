@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# lane: waits
+# What the kernel counts once for all users of the daemon: one user's sessions
+# take as much as they get, and others find some.
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e", "lib"))
+from dl import (ALICE, AS_ROOT, BOB, Daemon, alone, eq, helper, ok,
+                passwd_wrapper, run_tests)
+
+ALL_KINDS = "allow-sandbox none, namespaces, tmpfs\nstop-timeout 1\n"
+HOGS = 4
+
+
+class Takes:
+    """A session that takes what it can of one thing, or so many."""
+
+    def __init__(self, c, what, kind, most=""):
+        self.c = c
+        self.sid = c.upload(helper("takes"))["id"]
+        c.cmd(f"ARGS {self.sid} {what} {most}".strip())
+        r = c.cmd(f"START {self.sid} --sandbox {kind}")
+        if "error_code" in r:
+            raise RuntimeError(f"START: {r}")
+        c.until(self.sid, b"took", 60)
+        n, self.why = re.search(r"took (\d+) (\w+)",
+                                c.output(self.sid).decode()).groups()
+        self.n = int(n)
+
+    def end(self):
+        self.c.cmd("KILL " + self.sid)
+        self.c.cmd("DELETE " + self.sid)
+
+
+def one_takes_all(a, b, what, kind):
+    hogs = [Takes(a, what, kind) for _ in range(HOGS)]
+    other = Takes(b, what, kind, 1)
+    ok(hogs[0].n > 0 and hogs[-1].n == 0, f"{kind}: four sessions take all "
+       f"that one user gets: {what}", [(h.n, h.why) for h in hogs])
+    eq((other.n, other.why), (1, "0"), f"{kind}: and another user finds one")
+    if kind != "none":
+        ok(hogs[1].n > 0, f"{kind}: one session leaves half to the next",
+           [h.n for h in hogs])
+    for t in hogs + [other]:
+        t.end()
+
+
+def users_do_not_starve_each_other(mode):
+    with passwd_wrapper(ALICE, BOB) as wrapper, \
+            Daemon(mode, ALL_KINDS, wrapper=wrapper) as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        for what in "inotify", "timer", "queue":
+            for kind in "none", "namespaces", "tmpfs":
+                one_takes_all(a, b, what, kind)
+        # processes end before namespaces do, by limit nproc
+        hogs = [Takes(a, "userns", "none") for _ in range(HOGS)]
+        other = Takes(b, "userns", "none", 1)
+        ok(hogs[0].n > 0 and other.n == 1, "none: the same with user "
+           "namespaces", [(h.n, h.why) for h in hogs])
+        for t in hogs + [other]:
+            t.end()
+
+
+def host_has(name):
+    with open("/proc/sys/fs/inotify/max_user_" + name) as f:
+        return int(f.read())
+
+
+def parts_are_told(mode):
+    """The more users can fill all places, the less has each."""
+    for each, users in ((2, 16), (8, 4), (32, 4)):
+        with Daemon(mode, "max-sessions 32\nmax-sessions-per-user "
+                    f"{each}\n") as d:
+            c = d.client()
+            row = next(r for r in c.cmd("DEPS")["deps"]
+                       if r["name"] == "user-parts")
+            part = host_has("instances") // users
+            ok(f"each user: {part} inotify instances, "
+               f"{host_has('watches') // users} inotify watches" in
+               row["description"], f"{users} users: DEPS tells the parts", row)
+            eq((row["available"], "fs.inotify.max_user_instances=" in
+                row.get("remedy", "")), (part >= 16, part < 16),
+               f"{users} users: and whether they are enough")
+            h = Takes(c, "inotify", "namespaces")
+            eq(h.n, (part + 1) // 2, f"{users} users: a session gets half")
+            h.end()
+
+
+def a_session_leaves_its_user_some(mode):
+    with Daemon(mode, ALL_KINDS) as d:
+        c = d.client()
+        for what in "inotify", "timer", "queue":
+            hog = Takes(c, what, "namespaces")
+            other = Takes(c, what, "namespaces", 1)
+            ok(hog.n > 0 and other.n == 1,
+               f"user mode: one session leaves some to the next: {what}",
+               (hog.n, other.n, other.why))
+            hog.end()
+            other.end()
+
+
+run_tests(
+    *[alone(t, ("system",) if AS_ROOT else ()) for t in (
+        users_do_not_starve_each_other, parts_are_told)],
+    alone(a_session_leaves_its_user_some, ("user",)))
