@@ -993,6 +993,53 @@ def four_thousand():
         eq(t.output(), plain(p), "it says what it always says")
 
 
+def beside_source(low, high):
+    """That many functions for each of two requests, and a table of all."""
+    src = os.path.join(WORK, "beside.s")
+    names = [f"low{i}" for i in range(low)] + \
+        [f"high{i}" for i in range(high)]
+    with open(src, "w") as f:
+        f.write(".text\n")
+        for name in names:
+            f.write(f".globl {name}\n.type {name}, @function\n{name}:\n"
+                    "lea 1(%rdi,%rdi), %rax\nret\nnop\n"
+                    f".size {name}, .-{name}\n")
+        f.write(".section .data.rel.ro,\"aw\"\n.globl tests\ntests:\n")
+        f.write("".join(f".quad {name}\n" for name in names) + ".quad 0\n"
+                ".section .note.GNU-stack,\"\",@progbits\n")
+    return src
+
+
+def adjacent_areas():
+    """An area of stubs directly above one that is full."""
+    place, low, high = 0x40000, 5440, 60
+    p = build("beside.c", beside_source(low, high), name="beside")
+    with Trace(p, str(place)) as t:
+        t.go()
+        wait_for(lambda: t.output() == "ready\n")
+        r = t.ask("probeall 1 prefix=low", "probeall")
+        eq(r["on"], low, "functions until the lower area is about full")
+        t.put(f"signal {signal.SIGUSR1.value}")
+        wait_for(lambda: t.output().endswith("free\n"))
+        r = t.ask("probeall 10000 prefix=high", "probeall")
+        eq(r["on"], high, "functions in both")
+        with open(f"/proc/{t.pid}/maps") as f:
+            ends = [re.split("[- ]", line)[:2] for line in f
+                    if " r-xp 00000000 00:00 0" in line]
+        ok(any(int(hi, 16) - int(lo, 16) == 2 * place for lo, hi in ends),
+           "the areas are adjacent", ends)
+        t.put("quiet 1")
+        t.put(f"signal {signal.SIGUSR1.value}")
+        e = t.end()
+        s = t.stats()
+        t.close()
+        n = low + high
+        eq((e and e["status"], t.output()),
+           (0, f"ready\nfree\n{n * n}\n"),
+           "the program does what it always does")
+        eq((s["enter"], s["exit"]), (n, n), "each call of each is seen")
+
+
 def refusals():
     p = build("slow.c", "-O2")
     with Trace(p, "1000") as t:
@@ -1074,8 +1121,9 @@ def a_dynamic_session(d):
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions,
           unwound_calls_end_before_the_catcher_goes_on, stripped_exceptions,
-          jumps, unwinders, threads, running, processor_state, vectors, shadow_stack,
-          ptrace_scope, restartable_sequences, little_memory, killed_engine,
+          jumps, unwinders, threads, running, processor_state, vectors,
+          shadow_stack, ptrace_scope, restartable_sequences, little_memory, killed_engine,
           own_signals, stopped_while_threads_are_born, own_filter, forks,
           execs, let_go_at_entry, crashes, go_program, rust_program, storms,
-          overflow, deep_recursion, four_thousand, refusals, whole_programs)
+          overflow, deep_recursion, four_thousand, adjacent_areas, refusals,
+          whole_programs)

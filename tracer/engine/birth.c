@@ -45,20 +45,6 @@ is_jump(struct view *v, const struct probe *p)
 	return (code_at(v, p->addr, there) && probe_jumps(p, there));
 }
 
-/* Whether it was there already, for a jump that is yet to be written. */
-static bool
-has_stub(const struct target *child, const struct target *parent,
-    const struct probe *p)
-{
-	uint8_t ours[ARCH_STUB], its[ARCH_STUB];
-	size_t len = p->stub.len;
-
-	return (len <= sizeof(its) &&
-	    mem_read(child, p->stub.addr, its, len) &&
-	    mem_read(parent, p->stub.addr, ours, len) &&
-	    memcmp(its, ours, len) == 0);
-}
-
 static bool
 is_mapped(const struct target *t, uint64_t addr)
 {
@@ -67,15 +53,16 @@ is_mapped(const struct target *t, uint64_t addr)
 	return (mem_read(t, addr, &byte, sizeof(byte)));
 }
 
-/* Memory that its parent has got since. */
+/* Memory that its parent has got, or begun to fill, since. */
 static void
-drop_unmapped(struct target *t)
+drop_later(struct target *t, const struct target *parent,
+    const struct agent_home *home)
 {
 	struct area *a, **from = &t->areas;
 	size_t i;
 
 	while ((a = *from) != NULL) {
-		if (is_mapped(t, a->addr)) {
+		if (area_ready(t, a->addr, parent->agent)) {
 			from = &a->next;
 			continue;
 		}
@@ -83,7 +70,8 @@ drop_unmapped(struct target *t)
 		free(a);
 	}
 	for (i = 0; i < sizeof(t->chunks) / sizeof(t->chunks[0]); i++)
-		if (t->chunks[i] != 0 && !is_mapped(t, t->chunks[i]))
+		if (t->chunks[i] != home->chunks[i] ||
+		    !is_mapped(t, t->chunks[i]))
 			t->chunks[i] = 0;
 	if (t->data != 0 && !is_mapped(t, t->data))
 		t->data = t->data_left = 0;
@@ -117,15 +105,19 @@ places_of(const struct target *t)
 	return (at);
 }
 
+/*
+ * The number of probes is written when all that they need has been: those
+ * below it may be switched on again, the others have stubs by halves.
+ */
 static void
-look(struct view *v, struct target *child, const struct target *parent,
+look(struct view *v, struct target *child, const struct agent_home *home,
     uint32_t index)
 {
 	struct probe *p = &child->probes[index];
 
 	p->on = p->built && is_jump(v, p);
-	if (p->built && !p->on && (child->chunks[index / AGENT_CHUNK] == 0 ||
-	    !has_stub(child, parent, p)))
+	if (!p->on &&
+	    (child->chunks[index / AGENT_CHUNK] == 0 || index >= home->nprobes))
 		p->built = false;
 }
 
@@ -140,15 +132,18 @@ probes_found(struct target *child, const struct target *parent)
 {
 	struct place *at = places_of(child);
 	struct view *v = calloc(1, sizeof(*v));
+	struct agent_home home;
 	uint32_t i;
 	bool same = true;
 
+	if (!mem_read(child, parent->agent + AGENT_CODE, &home, sizeof(home)))
+		memset(&home, 0, sizeof(home));
 	if (at != NULL && v != NULL) {
 		v->t = child;
 		v->at = UINT64_MAX;
-		drop_unmapped(child);
+		drop_later(child, parent, &home);
 		for (i = 0; i < child->nprobes; i++)
-			look(v, child, parent, at[i].index);
+			look(v, child, &home, at[i].index);
 	}
 	free(v);
 	free(at);

@@ -508,6 +508,7 @@ adopt_areas(struct target *t, const struct agent_home *home)
 		if (!is_private(&ms, home->areas[i].addr, AREA_LEN, true) ||
 		    home->areas[i].used < ARCH_HEAD ||
 		    home->areas[i].used > AREA_LEN ||
+		    !area_ready(t, home->areas[i].addr, t->agent) ||
 		    (a = calloc(1, sizeof(*a))) == NULL)
 			continue;
 		a->addr = home->areas[i].addr;
@@ -874,7 +875,10 @@ area_for(struct target *t, struct thread *th, uint64_t lo, uint64_t hi,
 	a->addr = remote_map(t, th, at, len, PROT_READ | PROT_EXEC,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	arch_head(t->agent, head);
-	if (a->addr != at || !mem_write(t, at, head, sizeof(head)))
+	/* by the stage of the stubs behind it, so that all of an area has one
+	 * order */
+	if (a->addr != at ||
+	    !stage_put(t, &t->stages[STAGE_STUBS], at, head, sizeof(head)))
 		goto fail;
 	a->size = len;
 	a->used = sizeof(head);
@@ -884,6 +888,17 @@ area_for(struct target *t, struct thread *th, uint64_t lo, uint64_t hi,
 fail:
 	free(a);
 	return (NULL);
+}
+
+/* Whether every stub of that area finds the agent. */
+bool
+area_ready(const struct target *t, uint64_t addr, uint64_t agent)
+{
+	uint8_t head[ARCH_HEAD], there[ARCH_HEAD];
+
+	arch_head(agent, head);
+	return (mem_read(t, addr, there, sizeof(there)) &&
+		memcmp(there, head, sizeof(head)) == 0);
 }
 
 uint64_t

@@ -9,8 +9,7 @@
 #include "again.h"
 #include "proc.h"
 
-#define WRITE_TRIES	8
-#define GAP_MOST	1024	/* alignment, and what was refused */
+#define WRITE_TRIES 8
 
 bool
 mem_read(const struct target *t, uint64_t addr, void *buf, size_t len)
@@ -72,25 +71,24 @@ stage_flush(const struct target *t, struct stage *s)
 	return (ok);
 }
 
-/* What lies between two writes is nobody's, and becomes zeros. */
+/*
+ * Only a write that begins where the last one ended joins it: what lies
+ * between two others may be in use.
+ */
 bool
 stage_put(const struct target *t, struct stage *s, uint64_t addr,
     const void *bytes, size_t len)
 {
-	uint64_t gap = addr - (s->addr + s->len);
-
-	if (s->buf == NULL && (s->buf = malloc(STAGE_MOST)) == NULL)
+	if (len > STAGE_MOST ||
+	    (s->buf == NULL && (s->buf = malloc(STAGE_MOST)) == NULL))
 		return (false);
-	if (s->len == 0 || gap > GAP_MOST ||
-	    s->len + gap + len > STAGE_MOST) {
-		if (!stage_flush(t, s))
-			s->failed = true;
+	if ((addr != s->addr + s->len || len > STAGE_MOST - s->len) &&
+	    !stage_flush(t, s))
+		s->failed = true;
+	if (s->len == 0)
 		s->addr = addr;
-		gap = 0;
-	}
-	memset(s->buf + s->len, 0, gap);
-	memcpy(s->buf + s->len + gap, bytes, len);
-	s->len += gap + len;
+	memcpy(s->buf + s->len, bytes, len);
+	s->len += len;
 	return (!s->failed);
 }
 

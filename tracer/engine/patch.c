@@ -24,6 +24,7 @@
 #define BEHIND		16		/* bytes read behind it: padding */
 #define WINDOWS		10		/* budget windows in a second */
 #define PAGE		4096UL
+#define STUB_ALIGN 16UL
 #define RUN		16		/* pages written at one time */
 
 /* One function on its way to being watched. */
@@ -359,7 +360,7 @@ plan_again(struct target *t, const struct funcs *f, struct job *j)
 }
 
 static bool
-plan(struct target *t, struct job *j, const struct maps *ms,
+plan(struct target *t, struct job *j, const struct maps *ms, struct cfi *cfi,
     struct arch_jumps *jumps)
 {
 	const struct map *m = maps_at(ms, j->code.addr);
@@ -580,6 +581,7 @@ build(struct target *t, struct thread *th, struct job *j)
 	uint8_t code[ARCH_STUB];
 	struct area *a;
 	const char *why;
+	size_t room;
 
 	a = area_for(t, th, j->lo, j->hi, ARCH_STUB);
 	if (a == NULL || !chunk_ready(t, th, j->index)) {
@@ -613,13 +615,16 @@ build(struct target *t, struct thread *th, struct job *j)
 	p->inner = j->inner;
 	p->hidden = j->spec == NULL;
 	told_set(p);
-	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code,
-	    p->stub.len) || !tell(t, th, j) || (j->spec != NULL &&
-	    !by_fn_set(t, p->fn, j->index))) {
+	room = (p->stub.len + STUB_ALIGN - 1) & ~(STUB_ALIGN - 1);
+	/* up to the next stub: both are written together */
+	memset(code + p->stub.len, 0xcc, room - p->stub.len);
+	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code, room) ||
+	    !tell(t, th, j) ||
+	    (j->spec != NULL && !by_fn_set(t, p->fn, j->index))) {
 		refuse(j, "its memory cannot be written");
 		return (false);
 	}
-	a->used += (p->stub.len + 15) & ~15UL;
+	a->used += room;
 	p->built = true;
 	return (true);
 }
@@ -815,20 +820,30 @@ helper(struct target *t)
 	return (second);
 }
 
-/* All that the jumps are going to lead to must be there. */
+/*
+ * All that the jumps are going to lead to must be there.  An area without its
+ * head would send every call to address 0, so each one is read back.
+ */
 static void
 flush(struct target *t, struct job *jobs, size_t n)
 {
+	uint64_t area = 0, ready = 0;
 	bool ok = true;
 	size_t i;
 
 	for (i = 0; i < STAGES; i++)
 		if (!stage_flush(t, &t->stages[i]))
 			ok = false;
-	for (i = 0; i < n && !ok; i++)
-		if (jobs[i].result->ok)
+	for (i = 0; i < n; i++) {
+		if (!jobs[i].result->ok)
+			continue;
+		area = t->probes[jobs[i].index].stub.area;
+		if (ok && area != ready && area_ready(t, area, t->agent))
+			ready = area;
+		if (!ok || area != ready)
 			refuse(&jobs[i], "the memory of the process cannot be "
 			    "written");
+	}
 }
 
 /* Stubs leave the shadow stack as it is, so the next return is a fault. */

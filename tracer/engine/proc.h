@@ -65,7 +65,8 @@ struct area {
 
 /*
  * Writes to the target that nobody looks at before stage_flush(), gathered as
- * long as they follow one another.
+ * long as each begins where the last one ended.  Memory that one of them goes
+ * to is written in no other way until then.
  */
 struct stage {
 	uint8_t	*buf;		/* STAGE_MOST bytes, NULL before the first */
@@ -209,6 +210,8 @@ void		 slot_release(struct target *, struct thread *);
 /* Memory for stubs that can be reached from [lo, hi). */
 struct area	*area_for(struct target *, struct thread *, uint64_t lo,
 		    uint64_t hi, size_t need);
+/* Whether its head is there, for an agent at that address. */
+bool area_ready(const struct target *, uint64_t area, uint64_t agent);
 uint64_t	 remote_map(struct target *, struct thread *, uint64_t addr,
 		    uint64_t len, int prot, int flags, int64_t fd,
 		    uint64_t off);
