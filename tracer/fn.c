@@ -106,6 +106,14 @@ fn_name(const struct fn *f)
 	return symindex_str(&f->binary->ix, f->binary->ix.funcs[f->i].name);
 }
 
+const char *
+fn_symbol(const struct fn *f)
+{
+	if (f->binary == NULL || f->i == FN_ADDRESS)
+		return "";
+	return symindex_str(&f->binary->ix, f->binary->ix.funcs[f->i].raw);
+}
+
 void
 fn_make_raw(struct fn *f)
 {

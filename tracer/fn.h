@@ -57,6 +57,8 @@ uint32_t fn_at(struct binary *, uint64_t addr, const char *name);
 /* Register words are all that is captured of it. */
 void	 fn_make_raw(struct fn *);
 const char *fn_name(const struct fn *);
+/* As the binary has it, without demangling; "" where there is none. */
+const char *fn_symbol(const struct fn *);
 
 struct sym_typed;
 /* What binary_type() has asked for; NULL = nobody knows. */

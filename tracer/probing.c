@@ -106,10 +106,14 @@ want(struct edit *e, const struct choice *c)
 	if (h->state == HOOK_ON)
 		drop(e, h, c->fn);
 	h->budget = c->budget;
-	e->specs[e->nspecs++] = (struct probe_spec){ .fn = c->fn,
-	    .addr = c->addr, .size = f->size, .name = fn_name(f),
+	e->specs[e->nspecs++] = (struct probe_spec){.fn = c->fn,
+	    .addr = c->addr,
+	    .size = f->size,
+	    .name = fn_symbol(f),
 	    .flags = f->entry_only ? TARGET_ENTRY_ONLY : 0,
-	    .enter = f->enter, .leave = f->leave, .budget = c->budget };
+	    .enter = f->enter,
+	    .leave = f->leave,
+	    .budget = c->budget};
 }
 
 /* Hooks that no choice is left for, and why some could not be, are gone. */

@@ -192,7 +192,8 @@ why_not(const struct binary *b, const struct sym_func *f)
 		return f->flags & SYM_INLINED ? "it is inlined into all its "
 		    "callers" : "it has no code here";
 	if (f->flags & SYM_COLD)
-		return "it is the seldom used part of another function";
+		return "it is the seldom used part of another function, and "
+		       "is not called";
 	if (b->fns != NULL && b->fns[i] != 0 &&
 	    probing_why_not(b->fns[i] - 1) != NULL)
 		return probing_why_not(b->fns[i] - 1);

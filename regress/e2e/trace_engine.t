@@ -262,6 +262,91 @@ def stripped_exceptions():
         eq(len(t.calls("0x" + addr)), 40, "its calls are seen")
 
 
+ASIDE = (("g++", "-O2"), ("g++", "-O3"), ("clang++", "-O2"),
+         ("clang++", "-O3"),
+         ("clang++", "-O2", "-fbasic-block-sections=all"),
+         ("clang++", "-O2", "-mllvm", "-hot-cold-split=true"),
+         ("g++", "-O2", "-static-pie"))
+
+
+def aside(compiler, *flags):
+    return build("aside.cc", *flags, compiler=compiler,
+                 name="aside_" + compiler + "".join(flags))
+
+
+def renamed(program):
+    """The same, of which no part is seen by its name."""
+    names = subprocess.run(["nm", program], check=True,
+                           stdout=subprocess.PIPE).stdout.decode()
+    cold = re.findall(r"\S+\.cold\S*$", names, re.M)
+    subprocess.run(["objcopy", *(f"--redefine-sym={c}=aside{i}" for i, c in
+                                 enumerate(sorted(set(cold)))), program,
+                    program + "_renamed"], check=True)
+    return program + "_renamed"
+
+
+def parts_of_functions_are_not_traced():
+    """Where a handler is a part of its own, with the frame of another."""
+    parts = 0
+    for flags in ASIDE:
+        p = renamed(aside(*flags))
+        why = " ".join(flags)
+        want = plain(p)
+        with Trace(p) as t:
+            r = t.ask("probeall 1", "probeall")
+            left = [e["name"] for e in t.events if e["ev"] == "no" and
+                    "not called" in e["why"]]
+            t.put("quiet 1")
+            t.go()
+            e = t.end()
+            t.close()
+            parts += len(left)
+            ok(r["on"] > 10, f"{why}: its functions are traced", r)
+            eq((e and e["status"], t.output()), (0, want),
+               f"{why}: the program does what it always does")
+    ok(parts > 10, "there are such parts", parts)
+
+
+def frames_of(program):
+    """[(begin, whether the stack is as a call leaves it)], by readelf."""
+    text = subprocess.run(["readelf", "--debug-dump=frames-interp", "-W",
+                           program], check=True, stderr=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE).stdout.decode()
+    out = []
+    for m in re.finditer(r"FDE cie=\S+ pc=([0-9a-f]+)\.\.[0-9a-f]+\n"
+                         r"(?: +LOC.*\n([0-9a-f]+) (\S+) )?", text):
+        # without a row of its own it has what its CIE says
+        if m[2] is None or m[1].lstrip("0") == m[2].lstrip("0"):
+            out.append((int(m[1], 16), m[3] in (None, "rsp+8")))
+    return out
+
+
+def places_by_their_frames():
+    """An address alone tells whether the stack there is a called function's:
+    readelf says the same."""
+    for flags in ASIDE[-3:]:
+        p = stripped(aside(*flags))
+        why = " ".join(flags)
+        frames = frames_of(p)
+        odd = [a for a, called in frames if not called]
+        some = [a for a, called in frames if called][:60]
+        ok(odd and len(some) > 3, f"{why}: both are there",
+           (odd, some))
+        wrong = []
+        with Trace(p) as t:
+            for i, a in enumerate(odd[:200] + some):
+                r = t.probe(i + 1, "+" + hex(a))
+                if ("not called" in r["why"]) != (a in odd):
+                    wrong.append((hex(a), r))
+            t.put("quiet 1")
+            t.go()
+            e = t.end()
+            t.close()
+            eq(wrong, [], f"{why}: each place is what its frame says")
+            eq((e and e["status"], t.output()), (0, plain(p)),
+               f"{why}: the program does what it always does")
+
+
 def jumps():
     for flags in (("-O2",), ("-O0",), ("-O2", "-static")):
         p = build("jumps.c", *flags)
@@ -1121,6 +1206,7 @@ def a_dynamic_session(d):
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions,
           unwound_calls_end_before_the_catcher_goes_on, stripped_exceptions,
+          parts_of_functions_are_not_traced, places_by_their_frames,
           jumps, unwinders, threads, running, processor_state, vectors,
           shadow_stack, ptrace_scope, restartable_sequences, little_memory, killed_engine,
           own_signals, stopped_while_threads_are_born, own_filter, forks,

@@ -12,7 +12,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import AS_ROOT, eq, ok, run_tests, status_of, wait_for
-from tracerig import SOON, WORK, build, stop, stripped
+from tracerig import SOON, WORK, build, plain, stop, stripped
 from tracerig import SOURCES as GIVEN
 from tracerproc import TIMELINES, Tracer, calls
 
@@ -290,6 +290,27 @@ def seldom_used_parts():
         eq(warnings(r), [], "nothing is missing of it")
         r = t.ask("trace")
         eq((r["hookedFunctions"], warnings(r)), (1, []), "it is traced")
+
+
+def seldom_used_parts_of_mangled_names():
+    """Demangled, such a part is called like its function."""
+    for level in ("-O2", "-O3"):
+        program = build("aside.cc", level)
+        with Tracer() as t:
+            r = t.ask("launch", command=program, projectRoot=SOURCES,
+                      trace={"add": ["catcher**", "cleaner**", "thrower**",
+                                     "main**"], "rawRegisters": True})
+            ok(r.get("pid"), f"{level}: it is launched with all its parts", r)
+            over = t.get(lambda m: m.get("event") == "over")
+            eq(over and over["status"], 0, f"{level}: and ends as it should")
+            t.ended()
+            r = t.ask("trace")
+            ok(any(f["function"] == "catcher" and "not called" in f["reason"]
+                   for f in r["notTraceable"]),
+               f"{level}: such a part is not traced, and that is said", r)
+            rows = t.ask("query", eventType="stdout", limit=500)["events"]
+            eq("".join(e["text"] for e in rows), plain(program),
+               f"{level}: the program says what it always says")
 
 
 def debug_information_elsewhere():
@@ -961,6 +982,7 @@ def a_clock_that_is_not_trusted():
 run_tests(from_launch_to_stop, a_clock_that_is_not_trusted,
           what_is_wrong_is_said, patterns_come_and_go,
           without_debug_information, seldom_used_parts,
+          seldom_used_parts_of_mangled_names,
           debug_information_elsewhere,
           damaged_debug_information, debug_information_that_is_not_read,
           what_was_traced_stays, deleted_sessions, crash_and_end,

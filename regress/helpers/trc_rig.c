@@ -16,7 +16,8 @@
  *	{"command":"_forget"}		SIGKILL, and one that removes the files
  *	{"command":"_memory","bytes":1}	what timelines in memory take
  *
- * {"event":"over"} says that the program has ended and all it wrote is with the
+ * {"event":"over","status":0} says that the program has ended, with that status
+ * of waitpid(), and all it wrote is with the
  * tracer: what is asked then is answered with it.
  */
 #include <sys/epoll.h>
@@ -104,7 +105,7 @@ maybe_ended(void)
 	msg_put_u32(o, WIFSIGNALED(program_status) ?
 	    (uint32_t)WTERMSIG(program_status) : 0);
 	(void)chan_send(&chan, o, -1);
-	printf("{\"event\":\"over\"}\n");
+	printf("{\"event\":\"over\",\"status\":%d}\n", program_status);
 }
 
 static void

@@ -23,6 +23,8 @@
 #define ARCH_TRAP	1	/* bytes of a trap */
 #define ARCH_GADGET	3	/* of a system call and a trap behind it */
 #define ARCH_ARGS	6	/* registers that carry integer arguments */
+#define ARCH_SP 7               /* the stack's register, as DWARF numbers it */
+#define ARCH_CALLED 8           /* bytes that a call leaves on the stack */
 #define ARCH_NAMES	"x86-64" /* all that there are */
 
 /* Static text; NULL if functions can be traced on this machine. */

@@ -58,17 +58,18 @@ struct dynamic {
 	uint64_t symtab, strtab, strsz, hash, gnu_hash;
 };
 
+/* The segment of that type of the object that is mapped there, and what its
+ * addresses have been moved by. */
 static bool
-dynamic_read(const struct target *t, uint64_t base, struct dynamic *d,
-    uint64_t *bias)
+segment_find(const struct target *t, uint64_t base, uint32_t type,
+    Elf64_Phdr *found, uint64_t *bias)
 {
 	Elf64_Phdr ph[PHDRS_MOST];
-	Elf64_Dyn dyn[DYNAMIC_MOST];
 	Elf64_Ehdr eh;
-	uint64_t at = 0, size = 0, first = UINT64_MAX;
+	uint64_t first = UINT64_MAX;
 	size_t i;
 
-	memset(d, 0, sizeof(*d));
+	memset(found, 0, sizeof(*found));
 	if (!mem_read(t, base, &eh, sizeof(eh)) ||
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh.e_phnum > PHDRS_MOST || eh.e_phentsize != sizeof(ph[0]) ||
@@ -77,17 +78,41 @@ dynamic_read(const struct target *t, uint64_t base, struct dynamic *d,
 	for (i = 0; i < eh.e_phnum; i++) {
 		if (ph[i].p_type == PT_LOAD && ph[i].p_vaddr < first)
 			first = ph[i].p_vaddr & ~0xfffUL;
-		if (ph[i].p_type == PT_DYNAMIC) {
-			at = ph[i].p_vaddr;
-			size = ph[i].p_memsz;
-		}
+		if (ph[i].p_type == type)
+			*found = ph[i];
 	}
-	if (size == 0 || first == UINT64_MAX)
-		return (false);
 	*bias = base - first;
-	if (size > sizeof(dyn))
-		size = sizeof(dyn);
-	if (!mem_read(t, at + *bias, dyn, size))
+	return (found->p_memsz != 0 && first != UINT64_MAX);
+}
+
+bool
+objsym_segment(const struct target *t, uint64_t base, uint32_t type,
+    uint64_t *addr, uint64_t *size)
+{
+	Elf64_Phdr ph;
+	uint64_t bias;
+
+	if (!segment_find(t, base, type, &ph, &bias))
+		return (false);
+	*addr = ph.p_vaddr + bias;
+	*size = ph.p_memsz;
+	return (true);
+}
+
+static bool
+dynamic_read(
+    const struct target *t, uint64_t base, struct dynamic *d, uint64_t *bias)
+{
+	Elf64_Dyn dyn[DYNAMIC_MOST];
+	Elf64_Phdr ph;
+	uint64_t size;
+	size_t i;
+
+	memset(d, 0, sizeof(*d));
+	if (!segment_find(t, base, PT_DYNAMIC, &ph, bias))
+		return (false);
+	size = ph.p_memsz < sizeof(dyn) ? ph.p_memsz : sizeof(dyn);
+	if (!mem_read(t, ph.p_vaddr + *bias, dyn, size))
 		return (false);
 	for (i = 0; i < size / sizeof(dyn[0]) && dyn[i].d_tag != DT_NULL;
 	    i++) {

@@ -24,6 +24,10 @@ typedef bool	(*objsym_want)(const char *name);
 void	 objsym_dynamic(const struct target *, uint64_t base, objsym_want,
 	    objsym_fn, void *arg);
 
+/* Where the segment of that type (PT_*) of such an object is. */
+bool objsym_segment(const struct target *, uint64_t base, uint32_t type,
+    uint64_t *addr, uint64_t *size);
+
 struct exe_facts {
 	bool	 elf64;
 	bool	 go;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfi.h"
 #include "clock.h"
 #include "maps.h"
 #include "proc.h"
@@ -242,19 +243,38 @@ read_code(struct target *t, struct job *j, const struct map *m)
 	return (true);
 }
 
-/* Names whose code is not entered by a call. */
-static const char *
+/* Names, as the binary has them, whose code is not entered by a call. */
+static bool
 name_odd(const char *name)
 {
-	const char *dot;
+	const char *dot = name == NULL ? NULL : strstr(name, ".cold");
 
-	if (name == NULL)
-		return (NULL);
-	for (dot = strstr(name, ".cold"); dot != NULL;
-	    dot = strstr(dot + 1, ".cold"))
+	for (; dot != NULL; dot = strstr(dot + 1, ".cold"))
 		if (dot[5] == '\0' || dot[5] == '.')
-			return ("it is the seldom used part of another "
-			    "function, and is not called");
+			return (true);
+	return (false);
+}
+
+/*
+ * Why a function cannot be entered by a call, NULL: it can.  What is left of
+ * a function under another name, or none, begins with more on the stack than
+ * a return address, and the agent would take something else for that.
+ */
+static const char *
+why_not_called(struct target *t, const struct job *j, const struct maps *ms,
+    struct cfi *cfi)
+{
+	struct cfi_row row;
+
+	if (j->spec == NULL)
+		return (NULL);
+	if (name_odd(j->spec->name))
+		return ("it is the seldom used part of another function, and "
+			"is not called");
+	if (cfi_find(cfi, t, ms, j->code.addr, &row) &&
+	    (!row.plain || row.reg != ARCH_SP || row.off != ARCH_CALLED))
+		return ("it is not called but jumped to: a part of a function, "
+			"or a place within one");
 	return (NULL);
 }
 
@@ -301,8 +321,6 @@ check_spec(struct target *t, const struct funcs *f, struct job *j)
 		why = "its id is in use for another probe";
 	else if (!program_ok(s->enter) || !program_ok(s->leave))
 		why = "its capture program has a step that means nothing";
-	else
-		why = name_odd(s->name);
 	if (why == NULL && (p = probe_at(t, f, s->addr)) != NULL &&
 	    (p->on || !p->built))
 		why = p->hidden ? "the tracer itself watches it" :
@@ -366,7 +384,7 @@ plan(struct target *t, struct job *j, const struct maps *ms, struct cfi *cfi,
 	const struct map *m = maps_at(ms, j->code.addr);
 	struct arch_plan pl;
 	struct probe *p;
-	const char *open;
+	const char *why, *open;
 
 	if (m == NULL || !m->exec || j->back) {
 		refuse(j, "there is no code at its address");
@@ -374,6 +392,10 @@ plan(struct target *t, struct job *j, const struct maps *ms, struct cfi *cfi,
 	}
 	if (m->special) {
 		refuse(j, "it is the kernel's");
+		return (false);
+	}
+	if ((why = why_not_called(t, j, ms, cfi)) != NULL) {
+		refuse(j, why);
 		return (false);
 	}
 	if (!read_code(t, j, m)) {
@@ -442,6 +464,7 @@ static void
 plan_all(struct target *t, struct job *jobs, size_t n)
 {
 	struct arch_jumps jumps = { NULL, 0, 0 };
+	struct cfi cfi = {.base = 0};
 	struct funcs funcs;
 	struct maps ms;
 	struct probe *p;
@@ -456,10 +479,11 @@ plan_all(struct target *t, struct job *jobs, size_t n)
 	for (i = 0; i < n; i++)
 		if (check_spec(t, &funcs, &jobs[i]) &&
 		    !plan_again(t, &funcs, &jobs[i]) &&
-		    plan(t, &jobs[i], &ms, &jumps))
+		    plan(t, &jobs[i], &ms, &cfi, &jumps))
 			*func_slot(t, &funcs, jobs[i].code.addr) =
 			    jobs[i].index + 1;
 	maps_free(&ms);
+	cfi_free(&cfi);
 	free(funcs.slots);
 	if (jumps.n > 1)
 		qsort(jumps.to, jumps.n, sizeof(*jumps.to), by_value);

@@ -160,8 +160,8 @@ struct probe_spec {
 	uint32_t fn;		/* the caller's id; one probe per id */
 	uint64_t addr;		/* in the process, relocated */
 	uint64_t size;		/* in bytes; 0 = not known */
-	const char *name;	/* borrowed, may be NULL: some names are known
-				 * not to be functions */
+	const char *name;       /* as the binary has it, borrowed, may be NULL:
+				 * some names are known not to be functions */
 	uint32_t flags;
 	/* Programs, borrowed for the call; NULL = nothing is captured. */
 	const struct capture *enter, *leave;
