@@ -72,7 +72,7 @@ int
 follow_decode(struct json_object *json, struct follow_event *e)
 {
 	struct json_object *final;
-	int64_t offset, total;
+	int64_t offset, total, next;
 
 	memset(e, 0, sizeof(*e));
 	if (!reply_int(json, "offset", &offset) || offset < 0 ||
@@ -81,6 +81,9 @@ follow_decode(struct json_object *json, struct follow_event *e)
 		goto fail;
 	e->offset = (uint64_t)offset;
 	e->total = (uint64_t)total;
+	/* said where the text does not have as many bytes */
+	e->next = reply_int(json, "next", &next) && next >= offset ?
+	    (uint64_t)next : e->offset + e->len;
 	e->to_stderr = strcmp(reply_str(json, "stream", ""), "err") == 0;
 	e->final = json_object_object_get_ex(json, "final", &final) &&
 	    json_object_get_boolean(final);

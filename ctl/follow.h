@@ -11,6 +11,7 @@ struct json_object;
 
 struct follow_event {
 	uint64_t	 offset;	/* of the first byte of data */
+	uint64_t	 next;		/* of the byte behind them */
 	uint64_t	 total;		/* bytes written since the start */
 	bool		 has_data;
 	unsigned char	*data;

@@ -24,8 +24,15 @@ struct printer {
 	int			 schema;	/* member of its JSON; 0: none */
 };
 
-/* Prints what the daemon holds; lines > 0: only so many. An exit code. */
+/*
+ * Prints all that the daemon holds from next on, however many answers that
+ * takes; lines > 0: only so many. What is not there any more, or is passed
+ * over, is said. An exit code.
+ */
 int	printer_held(struct printer *, long long lines);
+
+/* How many bytes the program has written. An exit code. */
+int	printer_total(struct printer *, uint64_t *);
 
 /* Prints what comes from next on, until the session's end. An exit code. */
 int	printer_follow(struct printer *);

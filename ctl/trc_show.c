@@ -470,6 +470,10 @@ trc_note_losses(struct json_object *o)
 		report("%" PRId64 " calls of %zu threads are missing: they "
 		    "came faster than they could be read", lost,
 		    json_object_array_length(list));
+	if (reply_int(o, "lostOutputBytes", &n) && n > 0)
+		report("%" PRId64 " bytes of output are missing: they were "
+		    "overwritten before they could be read, or the timeline "
+		    "is full", n);
 	if (reply_int(o, "evicted", &n) && n > 0)
 		report("the oldest %" PRId64 " entries and exits of calls "
 		       "have made room for later ones",

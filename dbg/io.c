@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The program's standard input and output. They are the session's own: what
  * one client has read is there for all others as it was. */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,19 +105,15 @@ print_output(struct dbg *d, const char *id, struct mark *m)
 static int
 clear_output(struct dbg *d, const char *id, struct mark *m)
 {
-	struct json_object *json;
-	int64_t total = 0;
+	struct printer p = { .client = &d->client, .id = id };
+	uint64_t total;
 	int code;
 
-	if ((code = client_ask(&d->client, &json, "OUTPUT", id,
-	    NULL)) != CTL_OK)
-		return code;
-	reply_int(json, "total", &total);
-	json_object_put(json);
-	if ((code = mark_save(m, (uint64_t)total)) != CTL_OK)
+	if ((code = printer_total(&p, &total)) != CTL_OK ||
+	    (code = mark_save(m, total)) != CTL_OK)
 		return code;
 	if (d->client.json_errors) {
-		printf("{\"schema\":1,\"offset\":%lld}\n", (long long)total);
+		printf("{\"schema\":1,\"offset\":%" PRIu64 "}\n", total);
 		d->printed = true;
 	}
 	return report_flush();

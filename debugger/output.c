@@ -96,7 +96,12 @@ add_ring(struct bound *b, struct json_object *answer,
 		return;
 	asked = at;
 	len = ring_read(&dbg.ring, &at, bytes, (size_t)(to - at));
-	if (at > asked && at <= to)
+	/* overtaken, what was read goes on behind to */
+	if (at > to)
+		at = to;
+	if (len > to - at)
+		len = (size_t)(to - at);
+	if (at > asked)
 		jput_int(answer, "output_lost", (int64_t)(at - from));
 	skip = at > from ? inside(bytes, len) : 0;
 	add_pieces(b, arr, bytes + skip, at + skip, at + len);

@@ -202,6 +202,9 @@ static const char query_output[] = OBJECT(
     "kept\"},"
     "\"evicted\":{\"type\":\"integer\",\"minimum\":0,\"description\":"
     "\"Events of calls, the oldest, that have made room for later ones\"},"
+    "\"lostOutputBytes\":{\"type\":\"integer\",\"minimum\":0,"
+    "\"description\":\"Output that could not be kept, or was overwritten "
+    "before it was read\"},"
     "\"sampled\":{\"type\":\"array\",\"items\":"
     OBJECT("\"function\",\"skipped\"", "\"function\":" STRING
     ",\"skipped\":" NUMBER) ",\"description\":\"Calls that were left out "

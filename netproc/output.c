@@ -116,6 +116,11 @@ output_tail(struct conn *c, const struct output *o)
 	}
 	if (o->split)
 		chunks_json(t, o);
+	/* text does not say how many bytes it stands for */
+	if (o->offset + o->len < o->total) {
+		json_key(t, "next");
+		json_u64(t, o->offset + o->len);
+	}
 	json_close(t, '}');
 	answer_piece(c);
 	answer_close(c);
@@ -175,7 +180,7 @@ snapshot_max(void)
 static int
 snapshot(struct output *o, const struct ring *r)
 {
-	size_t want = snapshot_max();
+	size_t want = snapshot_max(), cut;
 
 	o->total = ring_total(r);
 	if (o->offset > o->total)
@@ -188,6 +193,13 @@ snapshot(struct output *o, const struct ring *r)
 	if (o->bytes == NULL)
 		return -1;
 	o->len = ring_read(r, &o->offset, o->bytes, want);
+	/* the writer may have overtaken: then they are newer than the total */
+	if (o->offset + o->len > o->total)
+		o->total = o->offset + o->len;
+	cut = o->base64 || o->offset + o->len == o->total ? 0 :
+	    utf8_unfinished(o->bytes, o->len);
+	if (cut < o->len)
+		o->len -= cut;
 	if (!o->split)
 		return 0;
 	o->marks = calloc(RING_MARKS, sizeof(*o->marks));
@@ -311,6 +323,10 @@ follow_open(struct conn *c, uint64_t offset, const char *p, size_t n,
 	if (c->u.follow.base64) {
 		json_key(t, "encoding");
 		json_text(t, "base64");
+	} else if (!utf8_valid(p, n)) {
+		/* U+FFFD does not say how many bytes it stands for */
+		json_key(t, "next");
+		json_u64(t, offset + n);
 	}
 	return t;
 }

@@ -79,9 +79,13 @@ output_put(uint64_t upto, uint64_t now, uint64_t told)
 		n = ring_read(&ring, &at, buf, n);
 		if (n == 0 && at == from)
 			break;
-		/* the oldest were overwritten: from here on it is another's */
-		if (at != from)
-			stream = ring_stream(&ring, at, &end);
+		/* the oldest were overwritten: what was read may be of another
+		 * stream, or newer than what is asked for */
+		if (at != from) {
+			store_output_lost(timeline_store(), at - from);
+			writes_forget();
+			continue;
+		}
 		at += n;
 		put(buf, n, stream > 2 ? 0 : stream, now, told);
 		any = true;

@@ -124,6 +124,9 @@ add_gaps(struct text *t)
 	if (s.evicted > 0)
 		text_printf(t, ",\"evicted\":%llu",
 		    (unsigned long long)s.evicted);
+	if (s.lost_bytes > 0)
+		text_printf(t, ",\"lostOutputBytes\":%llu",
+		    (unsigned long long)s.lost_bytes);
 	query_losses(timeline_store(), &losses);
 	add_list(t, "losses", &losses);
 	probing_sampled(&sampled);

@@ -3,7 +3,9 @@
 # What a traced program writes: by which thread, in which call and when; and
 # what threads call themselves.
 import os
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import eq, ok, run_tests
@@ -196,6 +198,25 @@ def names_that_change():
            "threads have the names that they have been given")
 
 
-run_tests(by_two_threads, as_a_tree, nothing_else_traced,
+def overtaken():
+    """A tracer that is too late counts what it could not read."""
+    want = b"".join(b"%d\n" % i for i in range(3000000)).decode()
+    with Tracer() as t:
+        t.ask("launch", command="/bin/sh", args=[
+            "-c", "sleep 1; seq 0 2999999"])
+        pid = t.pid()
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(3)
+        os.kill(pid, signal.SIGCONT)
+        t.over()
+        r = t.ask("query", eventType="stdout", limit=1)
+        lost = r.get("lostOutputBytes", 0)
+        got = text_of(everything(t, eventType="stdout"), "stdout")
+        ok(0 < lost < len(want), "what was overwritten is counted", lost)
+        eq((len(got) + lost, got[-8:]), (len(want), want[-8:]),
+           "and is all that is missing: no byte is there twice")
+
+
+run_tests(by_two_threads, overtaken, as_a_tree, nothing_else_traced,
           the_function_itself, taken_away_again, by_other_ways, liars,
           names_that_change)

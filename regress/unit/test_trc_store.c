@@ -334,6 +334,12 @@ output_is_limited(void **state)
 	store_crash(st, START, 0, "{}", 2);
 	stats(&s);
 	assert_int_equal(s.texts, 10);
+	/* half a character, and its rest is among what was overwritten */
+	store_output(st, START, EVENT_STDOUT, NULL, "\xe2\x82", 2);
+	store_output_lost(st, 500);
+	stats(&s);
+	assert_int_equal(s.lost_bytes, 11500);
+	assert_int_equal(s.texts, 11);
 }
 
 static void

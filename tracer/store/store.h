@@ -245,6 +245,8 @@ struct store_writer {
 };
 void store_output(struct store *, uint64_t ts_ns, enum event_kind,
     const struct store_writer *, const void *, size_t len);
+/* Bytes of output that were overwritten before they could be read. */
+void store_output_lost(struct store *, uint64_t n);
 /* A crash, told as a JSON object; what is none is kept as its string. */
 void	 store_crash(struct store *, uint64_t ts_ns, uint32_t tid,
 	    const char *json, size_t len);

@@ -100,6 +100,18 @@ store_output(struct store *st, uint64_t ts, enum event_kind kind,
 }
 
 void
+store_output_lost(struct store *st, uint64_t n)
+{
+	int i;
+
+	/* the rest of a character that has begun is among them */
+	texts_end(st);
+	for (i = 0; i < 2; i++)
+		st->tails[i].len = 0;
+	st->lost_bytes += n;
+}
+
+void
 texts_end(struct store *st)
 {
 	const struct tail *t;

@@ -126,6 +126,7 @@ class FakeDebugger:
         o = dict(SESSION, started_at=self.started_at)
         if words[0] in (b"OUTPUT", b"FOLLOW"):
             at = int(words[2]) if len(words) > 2 and words[2].isdigit() else 0
+            at = min(at, len(self.output))
             data = self.output[at:]
             o = {"id": ID, "offset": at, "total": len(self.output)}
             if words[-1] == b"base64":
