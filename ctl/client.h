@@ -42,7 +42,7 @@ int	client_open(struct client *, struct conn **);
 int	client_log_in(struct client *, struct conn *, const char *token,
 	    struct json_object **jsonp);
 
-/* The same by the token for the target, if there is one. */
+/* The same by the token for the target, if there is one; else by HELLO. */
 int	client_greet(struct client *, struct conn *);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* How a connection of a command begins: it is opened, and logged in on by a
- * token where there is one for the target. */
+ * token where there is one for the target; without, TCP begins with HELLO. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +77,66 @@ client_log_in(struct client *c, struct conn *conn, const char *token,
 	return CTL_REFUSED;
 }
 
+static int
+hello_line(struct conn *conn, const char *nonce, struct json_object **jsonp)
+{
+	char line[128];
+	int n;
+
+	*jsonp = NULL;
+	n = snprintf(line, sizeof(line), "HELLO%s%s\n", *nonce != '\0' ? " " :
+	    "", nonce);
+	if ((size_t)n >= sizeof(line)) {
+		report("the daemon's nonce is too long: %.40s...", nonce);
+		return CTL_UNREACHABLE;
+	}
+	if (conn_send(conn, line, (size_t)n) == -1 && errno != EPIPE &&
+	    errno != ECONNRESET) {
+		report("cannot send the first line: %s", conn_strerror(conn));
+		return CTL_UNREACHABLE;
+	}
+	return client_read(conn, jsonp);
+}
+
+/*
+ * Shows that answers are read here: on TCP the daemon has most commands only
+ * after that.  One that does not know HELLO has them at once.
+ */
+static int
+say_hello(const struct client *c, struct conn *conn)
+{
+	struct json_object *answer, *opened;
+	const char *nonce, *error;
+	int code;
+
+	if ((code = hello_line(conn, "", &answer)) != CTL_OK)
+		return code;
+	if ((error = reply_error(answer)) != NULL) {
+		if (strcmp(error, "unknown_command") != 0) {
+			client_refused(c, answer);
+			code = CTL_REFUSED;
+		}
+		json_object_put(answer);
+		return code;
+	}
+	nonce = reply_str(answer, "nonce", "");
+	if (*nonce == '\0' || strspn(nonce, "0123456789abcdef") !=
+	    strlen(nonce)) {
+		report("the answer to HELLO has no nonce; is this the control "
+		    "port of debuglanternd?");
+		json_object_put(answer);
+		return CTL_UNREACHABLE;
+	}
+	code = hello_line(conn, nonce, &opened);
+	json_object_put(answer);
+	if (code == CTL_OK && reply_error(opened) != NULL) {
+		client_refused(c, opened);
+		code = CTL_REFUSED;
+	}
+	json_object_put(opened);
+	return code;
+}
+
 int
 client_greet(struct client *c, struct conn *conn)
 {
@@ -89,8 +149,12 @@ client_greet(struct client *c, struct conn *conn)
 	code = secret_for(&c->opts, target, &token);
 	if (code == CTL_OK && token != NULL)
 		code = client_log_in(c, conn, token, &answer);
-	else if (code == CTL_OK)
+	else if (code == CTL_OK) {
 		code = check_private(c, conn, false);
+		if (code == CTL_OK && (c->target.kind == TARGET_PLAIN ||
+		    c->target.kind == TARGET_TLS))
+			code = say_hello(c, conn);
+	}
 	json_object_put(answer);
 	return code;
 }

@@ -66,20 +66,38 @@ mdns_text(void)
 
 /* -- VERSION and HELP ----------------------------------------------------- */
 
+/* What commands of the base protocol take in addition. */
+static void
+options_json(struct text *t, const struct command *cmd)
+{
+	const struct param *p;
+	char option[32];
+	int len;
+
+	for (p = cmd->params; p->name != NULL; p++) {
+		if (p->need != PARAM_EXTENSION)
+			continue;
+		/* " --sandbox " without its blanks, " cols=" without its = */
+		len = (int)strcspn(p->before + 1, " =");
+		(void)snprintf(option, sizeof(option), "%s %.*s", cmd->verb,
+		    len, p->before + 1);
+		json_text(t, option);
+	}
+}
+
 static void
 extensions_json(struct text *t)
 {
-	/* what commands of the base protocol take in addition */
-	static const char *const forms[] = { "OUTPUT base64", "FOLLOW hold",
-		"START --split", "START --sandbox", "START --network", "JSON lines" };
 	size_t i;
 
 	json_open(t, '[');
 	for (i = 0; i < ncommands; i++)
 		if (commands[i].extension)
 			json_text(t, commands[i].verb);
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		json_text(t, forms[i]);
+		else
+			options_json(t, &commands[i]);
+	json_text(t, "FOLLOW hold");
+	json_text(t, "JSON lines");
 	json_close(t, ']');
 }
 

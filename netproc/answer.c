@@ -208,6 +208,7 @@ answer_error(struct conn *c, uint32_t err, const char *message)
 {
 	struct text *t = answer_begin();
 
+	c->hello.err = err;
 	if (message == NULL || message[0] == '\0')
 		message = err_text(err);
 	if (c->port != NULL) {

@@ -12,6 +12,7 @@
 #include "conn.h"
 #include "debug.h"
 #include "debugger.h"
+#include "hello.h"
 #include "keys.h"
 #include "mcp.h"
 #include "output.h"
@@ -151,6 +152,10 @@ const struct command commands[] = {
 	    cmd_share },
 	{ "UNSHARE", 2, 2, XS, params_unshare,
 	    "UNSHARE <id> <user>", "takes that back", cmd_unshare },
+	{ "HELLO", 0, 1, XNR, params_hello,
+	    "HELLO [<nonce>]",
+	    "answers a nonce; sent back, it shows that the client reads "
+	    "answers, and opens all commands to a TCP connection", cmd_hello },
 	{ "AUTH", 1, 1, XNR, params_auth,
 	    "AUTH <token>",
 	    "says who the client is; the first line of a connection",
@@ -273,6 +278,8 @@ command_row(struct conn *c, const struct command *cmd,
 		conn_finish(c);
 		return;
 	}
+	if (hello_refuses(c, cmd, ws))
+		return;
 	if (ws->n - 1 < cmd->min) {
 		command_misused(c, ws, "something is missing");
 		return;
@@ -287,6 +294,7 @@ command_row(struct conn *c, const struct command *cmd,
 			answer_error(c, err, NULL);
 			return;
 		}
+		hello_found(c);
 	}
 	if (!permitted(c, s, cmd)) {
 		answer_error(c, ERR_READ_ONLY, NULL);
@@ -295,7 +303,9 @@ command_row(struct conn *c, const struct command *cmd,
 	if (run == NULL)
 		run = cmd->run;
 	run(c, s, ws);
-	c->spoke = true;
+	/* a token may still follow HELLO */
+	if (cmd->run != cmd_hello)
+		c->spoke = true;
 }
 
 static void
@@ -353,18 +363,14 @@ command_form(struct conn *c, char first)
 	    .form = first == '{' ? REPLY_JSON : REPLY_LINE };
 }
 
-void
-command_run(struct conn *c, const char *line, size_t len)
+static void
+run_line(struct conn *c, const char *line, size_t len)
 {
 	const struct command *cmd;
 	struct words ws;
 
-	if (len > 0 && line[0] == '{') {
-		run_request(c, line, len);
-		return;
-	}
 	line_split(line, len, &ws);
-	if (refused(c, &ws, line, len) || ws.n == 0)
+	if (refused(c, &ws, line, len))
 		return;
 	cmd = find(&ws.w[0]);
 	if (cmd == NULL && c->stranger) {
@@ -374,4 +380,17 @@ command_run(struct conn *c, const char *line, size_t len)
 		answer_error(c, ERR_UNKNOWN_COMMAND, NULL);
 	else
 		run_row(c, cmd, &ws);
+}
+
+void
+command_run(struct conn *c, const char *line, size_t len)
+{
+	if (line_is_empty(line, len))
+		return;
+	hello_before(c);
+	if (line[0] == '{')
+		run_request(c, line, len);
+	else
+		run_line(c, line, len);
+	hello_after(c);
 }

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hello.h"
 #include "hold.h"
 #include "loop.h"
 #include "msg.h"
@@ -206,6 +207,7 @@ struct conn {
 	bool			 eof;		/* of the client's */
 	bool			 stalled;	/* wants no input for now */
 	bool			 dead;
+	struct hello		 hello;
 	size_t			 cost;		/* bytes of this turn */
 	struct reply		 reply;		/* to the present command */
 	struct ws		*ws;		/* owned; NULL = it is none */

@@ -53,6 +53,14 @@ is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+bool
+line_is_empty(const char *p, size_t len)
+{
+	while (len > 0 && is_blank(p[len - 1]))
+		len--;
+	return len == 0;
+}
+
 void
 line_split(const char *p, size_t len, struct words *ws)
 {

@@ -41,6 +41,8 @@ enum line_status line_find(const char *buf, size_t have, size_t *scanned,
     size_t *len, size_t *used);
 /* Whether a control character other than tab is in it. */
 bool	 line_has_control(const char *, size_t);
+/* Nothing but blanks. */
+bool	 line_is_empty(const char *, size_t);
 void	 line_split(const char *, size_t, struct words *);
 bool	 word_is(const struct word *, const char *);
 /* From word i (0-based) to the end of the line, blanks and all. */

@@ -68,6 +68,9 @@ welcome(const struct listener *l, int fd, const struct sockaddr_storage *from)
 	if (c == NULL)
 		return;
 	listener_address(from, &c->from);
+	/* nobody else's words get to a Unix socket by an address to fetch */
+	if (from->ss_family != AF_UNIX)
+		hello_want(c);
 	if (conn_count > limit) {
 		accept_log("the limit of %zu connections is reached", limit);
 		answer_error(c, ERR_MAX_CONNECTIONS, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The parameters of the commands; see the header. */
 #include <stddef.h>
+#include <string.h>
 
 #include "params.h"
 
@@ -33,12 +34,12 @@ const struct param params_resize[] = {
 const struct param params_start[] = {
 	SESSION,
 	{ "debug", PARAM_FLAG, PARAM_MAY, " --debug" },
-	{ "split", PARAM_FLAG, PARAM_MAY, " --split" },
-	{ "sandbox", PARAM_WORD, PARAM_MAY, " --sandbox " },
-	{ "network", PARAM_WORD, PARAM_MAY, " --network " },
-	{ "tty", PARAM_FLAG, PARAM_MAY, " --tty" },
-	{ "cols", PARAM_NUMBER, PARAM_MAY, " cols=" },
-	{ "rows", PARAM_NUMBER, PARAM_MAY, " rows=" }, END
+	{ "split", PARAM_FLAG, PARAM_EXTENSION, " --split" },
+	{ "sandbox", PARAM_WORD, PARAM_EXTENSION, " --sandbox " },
+	{ "network", PARAM_WORD, PARAM_EXTENSION, " --network " },
+	{ "tty", PARAM_FLAG, PARAM_EXTENSION, " --tty" },
+	{ "cols", PARAM_NUMBER, PARAM_EXTENSION, " cols=" },
+	{ "rows", PARAM_NUMBER, PARAM_EXTENSION, " rows=" }, END
 };
 const struct param params_args[] = {
 	SESSION,
@@ -57,7 +58,7 @@ const struct param params_envdel[] = {
 const struct param params_range[] = {
 	SESSION,
 	{ "offset", PARAM_NUMBER, PARAM_MAY, " " },
-	{ "base64", PARAM_FLAG, PARAM_MAY, " base64" }, END
+	{ "base64", PARAM_FLAG, PARAM_EXTENSION, " base64" }, END
 };
 const struct param params_follow[] = {
 	SESSION,
@@ -98,6 +99,9 @@ const struct param params_unshare[] = {
 };
 const struct param params_auth[] = {
 	{ "token", PARAM_SECRET, PARAM_MUST, " " }, END
+};
+const struct param params_hello[] = {
+	{ "nonce", PARAM_WORD, PARAM_MAY, " " }, END
 };
 const struct param params_token[] = {
 	{ "action", PARAM_WORD, PARAM_MUST, " " },
@@ -181,4 +185,24 @@ param_is_needed(const struct param *p)
 {
 	return p->need == PARAM_MUST &&
 	    (p[1].name == NULL || p[1].need != PARAM_OR);
+}
+
+/* Of " --tty" and " --sandbox " the word itself, of " cols=" its beginning. */
+static bool
+is_given_by(const struct param *p, const struct word *w)
+{
+	const char *name = p->before + 1;
+	size_t len = strcspn(name, " ");
+
+	return w->len >= len && memcmp(w->p, name, len) == 0 &&
+	    (w->len == len || name[len - 1] == '=');
+}
+
+bool
+param_is_extension(const struct param *list, const struct word *w)
+{
+	for (; list->name != NULL; list++)
+		if (list->need == PARAM_EXTENSION && is_given_by(list, w))
+			return true;
+	return false;
 }

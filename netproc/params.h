@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "line.h"
+
 enum param_kind {
 	PARAM_WORD,		/* a string, not empty, no control characters */
 	PARAM_SECRET,		/* the same; no copy of it is left behind */
@@ -25,7 +27,8 @@ enum param_kind {
 enum param_need {
 	PARAM_MUST,
 	PARAM_MAY,
-	PARAM_OR		/* may stand in for the one before it */
+	PARAM_OR,		/* may stand in for the one before it */
+	PARAM_EXTENSION		/* may, and is not part of the base protocol */
 };
 
 struct param {
@@ -43,6 +46,8 @@ struct param {
 const char *param_type(enum param_kind);
 /* Whether it must be given, as no other can stand in for it. */
 bool	 param_is_needed(const struct param *);
+/* Whether the word gives one that is not part of the base protocol. */
+bool	 param_is_extension(const struct param *list, const struct word *);
 
 /* -- the parameters of commands.c's rows -- */
 extern const struct param	params_none[], params_session[],
@@ -51,6 +56,7 @@ extern const struct param	params_none[], params_session[],
     params_signal[], params_input[], params_name[], params_limits[], params_share[],
     params_unshare[], params_auth[], params_audit[], params_token[],
     params_quota[], params_login[], params_ticket[], params_keys[],
+    params_hello[],
     params_new[], params_resize[], params_attach[], params_debugger[],
     params_tracer[], params_mcp[];
 

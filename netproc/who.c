@@ -247,6 +247,8 @@ who_becomes(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 	leave_owner(c);
 	c->stranger = false;
 	c->by_token = true;
+	/* only the client itself has its token */
+	c->hello.wanted = false;
 	c->read_only = (flags & PRINCIPAL_READ_ONLY) != 0;
 	return join_owner(c, uid, eyes_of(flags), name);
 }

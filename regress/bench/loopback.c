@@ -123,3 +123,31 @@ lines_next(struct lines *l)
 	l->used = (size_t)(nl - l->buf) + 1;
 	return line;
 }
+
+static const char *
+said(struct lines *l, const char *line)
+{
+	const char *answer;
+
+	send_all(l->fd, line, strlen(line));
+	if ((answer = lines_next(l)) == NULL)
+		errx(1, "closed without an answer");
+	return answer;
+}
+
+void
+lines_hello(struct lines *l)
+{
+	static const char before[] = "{\"nonce\":\"";
+	const char *answer = said(l, "HELLO\n");
+	char line[128];
+
+	if (strncmp(answer, before, strlen(before)) != 0)
+		errx(1, "no nonce: %s", answer);
+	answer += strlen(before);
+	(void)snprintf(line, sizeof(line), "HELLO %.*s\n",
+	    (int)strspn(answer, "0123456789abcdef"), answer);
+	answer = said(l, line);
+	if (strcmp(answer, "{\"ok\":true}") != 0)
+		errx(1, "HELLO: %s", answer);
+}

@@ -27,5 +27,7 @@ struct lines {
  * end of the stream.  A line longer than the buffer ends the program.
  */
 char	*lines_next(struct lines *);
+/* For debuglanternd: opens the commands that are answered after HELLO. */
+void	 lines_hello(struct lines *);
 
 #endif

@@ -40,6 +40,7 @@ main(int argc, char **argv)
 	(void)snprintf(start, sizeof(start), "START %s\n", argv[2]);
 	(void)snprintf(wait, sizeof(wait), "WAIT %s 10\n", argv[2]);
 	lines.fd = loopback_dial(loopback_port(argv[1]));
+	lines_hello(&lines);
 	/* the first round is not counted: caches, identity of the client */
 	for (i = 0; i <= count; i++) {
 		t = clock_ns();

@@ -101,11 +101,15 @@ hear(struct client *c, size_t most)
 static void
 attach(struct client *c, uint16_t port, const char *id, const char *how)
 {
+	static struct lines lines;
 	char line[128];
 	char b = 0;
 
 	memset(c, 0, sizeof(*c));
 	c->fd = loopback_dial(port);
+	lines.fd = c->fd;
+	lines.len = lines.used = 0;
+	lines_hello(&lines);
 	(void)snprintf(line, sizeof(line), "ATTACH %s %s\n", id, how);
 	send_all(c->fd, line, strlen(line));
 	while (b != '\n')

@@ -357,6 +357,16 @@ def gdbpipe(d):
     j.close()
 
 
+def hello(d):
+    c, j = d.client(), Json(d)
+    nonce = j.result("hello")["nonce"]
+    eq(len(nonce), len(c.cmd("HELLO")["nonce"]), "HELLO: a nonce as well")
+    eq(j.result("hello", nonce=nonce), {"ok": True}, "HELLO: taken back")
+    eq(outcome(Json(d).ask("hello", nonce=nonce))["error"],
+       outcome(c.cmd("HELLO " + nonce))["error"],
+       "HELLO with another's: the same code")
+
+
 def auth(d):
     c, j = d.client(), Json(d)
     wrong = "dlt_" + "A" * 43
@@ -432,7 +442,8 @@ def sysroot(d):
 
 
 SPECIAL = {"UPLOAD": upload, "INPUT": input_, "FOLLOW": follow,
-           "GDBPIPE": gdbpipe, "AUTH": auth, "SYSROOT": sysroot,
+           "GDBPIPE": gdbpipe, "HELLO": hello, "AUTH": auth,
+           "SYSROOT": sysroot,
            "LOGIN": login, "TICKET": ticket, "KEYS": keys,
            "ATTACH": attach}
 

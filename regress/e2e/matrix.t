@@ -53,6 +53,7 @@ ROWS = {
     "GDBPIPE": (USE, "GDBPIPE {l}", "not_running"),
     "SHARE": (OWN, "SHARE {r} nosuchuser", "invalid_argument"),
     "UNSHARE": (OWN, "UNSHARE {r} nosuchuser", "invalid_argument"),
+    "HELLO": (ANY, "HELLO", None),
     "AUTH": (ANY, "AUTH x", "invalid_argument"),    # not the first line
     "WHOAMI": (ANY, "WHOAMI", None),
     "TOKEN": (HOST, "TOKEN revoke 00000000", "not_found"),
@@ -118,7 +119,7 @@ def json_form(line):
     """The same as a JSON request, for commands whose words have names."""
     verb, *words = line.split()
     if verb in ("LIST", "DEPS", "ACTIVITY", "WHOAMI", "QUOTA", "VERSION",
-                "HELP", "USAGE"):
+                "HELP", "USAGE", "HELLO"):
         args = {}
     elif len(words) == 1 and verb not in ("AUTH", "AUDIT", "UPLOAD", "MCP",
                                          "LOGIN", "NEW"):

@@ -155,6 +155,7 @@ ROWS = {
              '"method":"ping"}}}}')],
     "SHARE": [(loaded, f"SHARE {{s}} u{BOB}")],
     "UNSHARE": [(shared, f"UNSHARE {{s}} u{BOB}")],
+    "HELLO": [(None, "HELLO")],
     "AUTH": [(token, "AUTH {s}")],
     "WHOAMI": [(None, "WHOAMI")],
     "USAGE": [(running, "USAGE")],

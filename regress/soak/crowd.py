@@ -30,6 +30,8 @@ class Line:
     async def __aenter__(self):
         self.r, self.w = await asyncio.open_connection(
             "127.0.0.1", self.crowd.port, limit=1 << 22)
+        nonce = (await self.cmd("HELLO"))["nonce"]
+        await self.ask("HELLO " + nonce)
         return self
 
     async def __aexit__(self, *_):

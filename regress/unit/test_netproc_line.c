@@ -57,6 +57,16 @@ test_find_whole_lines(void **state)
 	assert_int_equal(scanned, 4);
 }
 
+static void
+test_empty_lines(void **state)
+{
+	(void)state;
+	assert_true(line_is_empty("", 0));
+	assert_true(line_is_empty(" \t ", 3));
+	assert_false(line_is_empty(" x ", 3));
+	assert_false(line_is_empty("\r", 1));
+}
+
 /* What has been looked at is not looked at again, and nothing is missed. */
 static void
 test_find_one_byte_at_a_time(void **state)
@@ -431,6 +441,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find_whole_lines),
+		cmocka_unit_test(test_empty_lines),
 		cmocka_unit_test(test_find_one_byte_at_a_time),
 		cmocka_unit_test(test_find_limits),
 		cmocka_unit_test(test_find_tls),

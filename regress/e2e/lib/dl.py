@@ -353,17 +353,44 @@ def connect(host, port, uid=None, timeout=30):
 
 
 class Client:
-    """One connection of the control protocol, as plain as it gets."""
+    """One connection of the control protocol, as plain as it gets.
+
+    On TCP, HELLO goes before the first line: greeted is False until then.
+    Tests of what comes before HELLO set it to True themselves."""
+    greeted = False
 
     def __init__(self, port, host="127.0.0.1", uid=None, timeout=30):
         """port may be the path of a local socket."""
         if isinstance(port, str):
             host, port = port, None
+            self.greeted = True
         self.s = connect(host, port, uid, timeout)
         self.buf = b""
 
+    def hello(self):
+        """The answer that ends the exchange, or an error."""
+        self.greeted = True
+        r = self.cmd("HELLO")
+        return self.cmd("HELLO " + r["nonce"]) if "nonce" in r else r
+
+    def greet(self, data):
+        """HELLO, unless a token comes first; an error stays to be read."""
+        self.greeted = True
+        if data.startswith(b"AUTH"):
+            return
+        try:
+            r = self.hello()
+            if "error_code" in r:
+                self.buf = json.dumps(r).encode() + b"\n" + self.buf
+        except (EOFError, ConnectionError):
+            # whoever reads next is told the same
+            pass
+
     def send(self, data):
-        self.s.sendall(data if isinstance(data, bytes) else data.encode())
+        data = data if isinstance(data, bytes) else data.encode()
+        if not self.greeted:
+            self.greet(data)
+        self.s.sendall(data)
 
     def recv_line(self):
         while b"\n" not in self.buf:

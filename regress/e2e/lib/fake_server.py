@@ -153,7 +153,9 @@ class Handler:
             self.file = self.sock.makefile("rb")
             while line := self.file.readline():
                 text = line[:-1].decode(errors="replace")
-                self.server.lines.append(text)
+                # how connections begin is apart from what is asked
+                (self.server.hellos if text.startswith("HELLO") else
+                 self.server.lines).append(text)
                 self.command(text)
             if self.server.tls is not None:
                 self.sock.unwrap()
@@ -188,6 +190,9 @@ class Handler:
         except Refused as e:
             self.send({"ok": False, "error_code": e.code,
                        "message": str(e), "time": now()})
+
+    def do_hello(self, rest):
+        return {"ok": True} if rest else {"nonce": "5ca1ab1e" * 4}
 
     def do_auth(self, rest):
         user = self.server.tokens.get(rest)
@@ -538,6 +543,7 @@ class FakeServer:
     def __init__(self, address=("127.0.0.1", 0), path=None, tls=None):
         self.dir = tempfile.mkdtemp(prefix="fake-server-")
         self.sessions, self.lines, self.odd = [], [], {}
+        self.hellos = []
         self.messages = []          # of terminals
         self.made, self.refuse = [], False
         self.web = {"port": 8080, "tls": False}
