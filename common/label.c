@@ -6,6 +6,7 @@
 #include "label.h"
 #include "proto.h"
 #include "utc.h"
+#include "utf8.h"
 
 /* As few characters of an id may stand for it. */
 #define PREFIX_MIN	4
@@ -52,4 +53,42 @@ label_for_program(const char *path, time_t when, char *label)
 	for (p = label; *p != '\0'; p++)
 		if (!is_one_of(*p, letters))
 			*p = '_';
+}
+
+/* C0, DEL and C1: terminals act on them. */
+static bool
+is_control(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0);
+}
+
+void
+label_file_name(const char *path, size_t len, char *name)
+{
+	const char *slash = memrchr(path, '/', len);
+	size_t n, out = 0;
+	uint32_t cp;
+
+	if (slash != NULL) {
+		len -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	for (; len > 0; path += n, len -= n) {
+		n = utf8_sequence(path, len);
+		if (n > FILE_NAME_LEN - out)
+			break;
+		if (n > 0 && utf8_decode(path, len, &cp) == n &&
+		    !is_control(cp)) {
+			memcpy(name + out, path, n);
+			out += n;
+			continue;
+		}
+		if (out == FILE_NAME_LEN)
+			break;
+		name[out++] = '_';
+		n = n == 0 ? 1 : n;
+	}
+	name[out] = '\0';
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		name[0] = '\0';
 }

@@ -17,4 +17,11 @@ bool	 label_is_good(const char *, size_t len);
  */
 void	 label_for_program(const char *path, time_t when, char *label);
 
+/*
+ * The name of an uploaded program: the last part of a path that a client gave,
+ * without control characters and what is not UTF-8.  Empty where there is
+ * none.  name has FILE_NAME_LEN + 1 bytes.
+ */
+void	 label_file_name(const char *path, size_t len, char *name);
+
 #endif

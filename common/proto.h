@@ -15,6 +15,8 @@
 #define EXEC_PATH_MAX		1024
 /* Names of groups as text; those that do not fit in are counted in it. */
 #define GROUP_NAMES_MAX		256
+/* The longest name of an uploaded file, as in file systems. */
+#define FILE_NAME_LEN		255
 #define USER_NAME_MAX		64
 
 /* A certificate that expires within so many seconds is warned about. */

@@ -12,6 +12,8 @@
 #include "settings.h"
 
 #define GROUPS_MAX	256
+/* Where an image has its name, below the state directory as a session sees it. */
+#define IMAGE_NAME	"image"
 
 /* Whose rights the new process gets.  Numbers only. */
 struct run_owner {
@@ -37,7 +39,8 @@ struct run_spec {
 	uint64_t	 memory, pids;	/* of the cgroup */
 	/* of all that this owner runs */
 	uint64_t	 user_memory, user_processes;
-	char		 exec_path[EXEC_PATH_MAX];	/* bundles */
+	/* in the bundle; of an image its name, without a slash */
+	char		 exec_path[EXEC_PATH_MAX];
 	char		 home[256];	/* where an image starts, if it exists */
 	char		 cwd[EXEC_PATH_MAX]; /* where it starts, empty = there */
 	/*

@@ -123,6 +123,29 @@ client_ask(struct client *c, struct json_object **jsonp, const char *verb,
 	return code == CTL_OK ? client_answer(c, jsonp) : code;
 }
 
+int
+client_extends(struct client *c, const char *extension, bool *has)
+{
+	struct json_object *json, *list, *one;
+	size_t i;
+	int code = client_ask(c, &json, "VERSION", NULL);
+
+	*has = false;
+	if (code != CTL_OK)
+		return code;
+	if (json_object_object_get_ex(json, "extensions", &list) &&
+	    json_object_is_type(list, json_type_array))
+		for (i = 0; i < json_object_array_length(list); i++) {
+			one = json_object_array_get_idx(list, i);
+			if (json_object_is_type(one, json_type_string) &&
+			    strcmp(json_object_get_string(one),
+			    extension) == 0)
+				*has = true;
+		}
+	json_object_put(json);
+	return CTL_OK;
+}
+
 /* The line of a request; takes args. */
 static int
 send_request(struct client *c, const char *command, struct json_object *args)

@@ -68,6 +68,9 @@ int	client_answer(struct client *, struct json_object **jsonp);
 /* Reports an error of the daemon, by the program's own way. */
 void	client_refused(const struct client *, struct json_object *answer);
 
+/* Whether the daemon has that extension, by VERSION. As client_answer(). */
+int	client_extends(struct client *, const char *extension, bool *);
+
 /* client_send() and client_answer() in one. */
 int	client_ask(struct client *, struct json_object **jsonp,
 	    const char *verb, ...) __attribute__((sentinel));

@@ -115,29 +115,6 @@ send_follow(struct run *r)
 	return code;
 }
 
-/* Whether this daemon lets a program wait for who follows it. */
-static int
-ask_hold(struct run *r)
-{
-	struct json_object *json, *list, *one;
-	size_t i;
-	int code = client_ask(r->client, &json, "VERSION", NULL);
-
-	if (code != CTL_OK)
-		return code;
-	if (json_object_object_get_ex(json, "extensions", &list) &&
-	    json_object_is_type(list, json_type_array))
-		for (i = 0; i < json_object_array_length(list); i++) {
-			one = json_object_array_get_idx(list, i);
-			if (json_object_is_type(one, json_type_string) &&
-			    strcmp(json_object_get_string(one),
-			    "FOLLOW hold") == 0)
-				r->holds = true;
-		}
-	json_object_put(json);
-	return CTL_OK;
-}
-
 /* Follows it; with the first line it is held, and can be started. */
 static int
 begin_follow(struct run *r)
@@ -145,7 +122,8 @@ begin_follow(struct run *r)
 	struct json_object *json;
 	int code;
 
-	if ((code = ask_hold(r)) != CTL_OK ||
+	code = client_extends(r->client, "FOLLOW hold", &r->holds);
+	if (code != CTL_OK ||
 	    (code = send_follow(r)) != CTL_OK || !r->holds)
 		return code;
 	if ((code = client_read(r->follow, &json)) != CTL_OK)

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <bsd/stdlib.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,12 +83,53 @@ send_payload(struct client *c, const char *path, int file_fd, size_t size)
 	return CTL_UNREACHABLE;
 }
 
+/*
+ * "file=NAME", which the program gets as its argv[0]; words of a line have no
+ * white space in them.  Empty for a daemon that would not understand it.
+ */
+static int
+file_word(struct client *c, const char *path, char *word, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	bool has;
+	int code = client_extends(c, "UPLOAD file", &has);
+	char *p;
+
+	word[0] = '\0';
+	if (code != CTL_OK || !has)
+		return code;
+	(void)snprintf(word, size, "file=%s", slash == NULL ? path : slash + 1);
+	for (p = word; *p != '\0'; p++)
+		if (isspace((unsigned char)*p) || iscntrl((unsigned char)*p))
+			*p = '_';
+	return CTL_OK;
+}
+
+/* The line of the upload of size bytes. */
+static int
+send_upload(struct client *c, const char *path, size_t size)
+{
+	const char *words[4] = { NULL };
+	char digits[24], file[NAME_MAX + 16];
+	size_t n = 0;
+	int code = file_word(c, path, file, sizeof(file));
+
+	if (code != CTL_OK)
+		return code;
+	(void)snprintf(digits, sizeof(digits), "%zu", size);
+	words[n++] = digits;
+	if (c->opts.value[OPT_BUNDLE] != NULL)
+		words[n++] = c->opts.value[OPT_BUNDLE];
+	if (file[0] != '\0')
+		words[n++] = file;
+	return client_send(c, "UPLOAD", words[0], words[1], words[2], NULL);
+}
+
 int
 upload_file(struct client *c, const char *path, struct json_object **jsonp)
 {
 	const char *label = c->opts.value[OPT_NAME], *id;
 	struct json_object *named;
-	char digits[24];
 	size_t size = 0;
 	int code, file_fd;
 
@@ -99,9 +142,7 @@ upload_file(struct client *c, const char *path, struct json_object **jsonp)
 		    path);
 	}
 	c->file = path;
-	snprintf(digits, sizeof(digits), "%zu", size);
-	code = client_send(c, "UPLOAD", digits, c->opts.value[OPT_BUNDLE],
-	    NULL);
+	code = send_upload(c, path, size);
 	if (code == CTL_OK)
 		code = send_payload(c, path, file_fd, size);
 	close(file_fd);

@@ -598,9 +598,10 @@ dbg_conn_gone(uint32_t conn)
 }
 
 void
-dbg_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd)
+dbg_ran(pid_t inner, pid_t target, const char *image,
+    const int adapter_fds[DBG_FD_COUNT])
 {
-	launch_ran(inner, target, in_fd, out_fd, err_fd);
+	launch_ran(inner, target, image, adapter_fds);
 }
 
 void

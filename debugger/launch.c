@@ -685,14 +685,16 @@ initialize_arguments(void)
 }
 
 void
-launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd)
+launch_ran(pid_t inner, pid_t target, const char *image,
+    const int adapter_fds[DBG_FD_COUNT])
 {
 	l.tree = true;
 	/* the session may have begun another one since we were told */
 	if (launch_is_beside())
 		l.pid = target;
 	l.let_go = l.let_go && l.attach;
-	adapter_open(in_fd, out_fd, err_fd);
+	adapter_open(adapter_fds[DBG_FD_IN], adapter_fds[DBG_FD_OUT],
+	    adapter_fds[DBG_FD_ERR]);
 	/* another one is to take its place, and takes its answers */
 	if (l.go)
 		adapter_shut();
@@ -700,8 +702,10 @@ launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd)
 		link_kill();	/* it was given up while it was started */
 		return;
 	}
-	/* what has no name is where who has it open has it */
-	if (dbg_said.image && !l.attach)
+	if (dbg_said.image && !l.attach && *image != '\0')
+		(void)snprintf(dbg.program, sizeof(dbg.program), "%s", image);
+	/* an image without a path is where the adapter has it open */
+	else if (dbg_said.image && !l.attach)
 		(void)snprintf(dbg.program, sizeof(dbg.program),
 		    "/proc/%d/fd/6", (int)inner);
 	else if (dbg_said.image && dbg.program[0] == '\0')

@@ -16,8 +16,8 @@ void	 launch_attach(struct op *);
 void	 launch_restart(struct op *);
 
 /* -- what happens -- */
-void	 launch_ran(pid_t inner, pid_t target, int in_fd, int out_fd,
-	    int err_fd);
+void	 launch_ran(pid_t inner, pid_t target, const char *image,
+	    const int adapter_fds[DBG_FD_COUNT]);
 void	 launch_failed(const char *code, const char *why);
 void	 launch_initialized(void);
 /* It is over, or let go: whoever began it and was not told so yet is. */

@@ -138,8 +138,10 @@ debugger_on_ran(struct msg *m)
 {
 	pid_t pid = (pid_t)msg_get_u32(m), inner = (pid_t)msg_get_u32(m);
 	pid_t target = (pid_t)msg_get_u32(m);
+	char path[EXEC_PATH_MAX];
 	int own[DBG_FD_COUNT];
 
+	msg_get_str(m, path, sizeof(path));
 	if (msg_end(m) == -1 || fds[DBG_FD_IN] == -1 ||
 	    fds[DBG_FD_OUT] == -1 || fds[DBG_FD_ERR] == -1)
 		return -1;
@@ -147,8 +149,7 @@ debugger_on_ran(struct msg *m)
 	fds[DBG_FD_IN] = fds[DBG_FD_OUT] = fds[DBG_FD_ERR] = -1;
 	adapter_pid = pid;
 	last_inner = last_host = 0;
-	dbg_ran(inner, target, own[DBG_FD_IN], own[DBG_FD_OUT],
-	    own[DBG_FD_ERR]);
+	dbg_ran(inner, target, path, own);
 	return 0;
 }
 

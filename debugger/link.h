@@ -65,7 +65,8 @@ void	 dbg_hello(const struct dbg_hello *);
 void	 dbg_ask(const struct ask *, const char *json, size_t);
 void	 dbg_conn_gone(uint32_t conn);
 /* The adapter runs.  Takes the fds: its stdin, stdout, stderr. */
-void	 dbg_ran(pid_t inner, pid_t target, int in_fd, int out_fd, int err_fd);
+void	 dbg_ran(pid_t inner, pid_t target, const char *image,
+	    const int adapter_fds[DBG_FD_COUNT]);
 /*
  * It could not be started: an error code for clients ("adapter_missing"), and
  * a sentence that says why.

@@ -22,6 +22,7 @@
 
 #include "again.h"
 #include "child.h"
+#include "image.h"
 #include "loader.h"
 
 /* What loaders exit with, glibc's and musl's alike. */
@@ -136,6 +137,7 @@ take_event(pid_t pid, const siginfo_t *si, bool *executed)
 	}
 	if (sig == SIGTRAP && !*executed) {
 		*executed = true;
+		image_unlink();
 		sig = 0;
 		entry = entry_of(pid);
 		if (entry == 0 || watch_address(pid, entry) == -1) {

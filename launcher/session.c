@@ -27,6 +27,7 @@
 #include "confine.h"
 #include "flight.h"
 #include "hand.h"
+#include "image.h"
 #include "loader.h"
 #include "mounts.h"
 #include "role.h"
@@ -104,8 +105,12 @@ exec_image(const struct run_spec *r, char **argv, char **envp)
 			child_die(STEP_EXEC);
 		/* by its name, so that ps and argv tell the same */
 		(void)execve(r->exec_path, argv, envp);
-	} else
+	} else {
+		/* the errno of the fd tells what is wrong with the image */
+		if (image_path()[0] != '\0')
+			(void)execve(image_path(), argv, envp);
 		(void)execveat(fd, "", argv, envp, AT_EMPTY_PATH);
+	}
 	/* the file is there: what is missing is what it names */
 	child_die(errno == ENOENT ? STEP_INTERP : STEP_EXEC);
 }
@@ -273,6 +278,9 @@ prepare_inside(struct start *s)
 	const struct run_spec *r = s->r;
 
 	if (r->sandbox == SANDBOX_NONE) {
+		/* an adapter's program would begin after the link has gone */
+		if (image_has_name(r) && !r->adapter)
+			image_link_aside(r);
 		if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
 			child_die(STEP_STUB);
 		return;
@@ -337,12 +345,15 @@ stub(void *arg)
 	if (whole)
 		scope();
 	pid = fork_target(s);
-	if (pid == -1)
+	if (pid == -1) {
+		image_unlink();
 		child_die(STEP_STUB);
+	}
 	if (r->debug)
 		stop_at_first(pid);
 	else if (r->watch_loader)
 		loader_watch(pid);
+	image_unlink();
 	/* the launcher answers while this process settles, or before */
 	close(UP_SOCK);
 	(void)sched_yield();

@@ -43,7 +43,7 @@
 /* UPLOAD and INPUT look at all by themselves: a payload may follow. */
 const struct command commands[] = {
 	{ "UPLOAD", 0, ARGS_ANY, N, params_upload,
-	    "UPLOAD <size> [<exec_path>]",
+	    "UPLOAD <size> [<exec_path>] [file=<name>]",
 	    "loads an ELF file, or a bundle and the program in it; the bytes "
 	    "follow the line", cmd_upload },
 	{ "NEW", 0, ARGS_ANY, XN, params_new,

@@ -8,6 +8,7 @@
 #include "line.h"
 
 #define TLS_HANDSHAKE	0x16
+#define FILE_WORD	"file="
 
 enum line_status
 line_find(const char *buf, size_t have, size_t *scanned, size_t *len,
@@ -311,11 +312,13 @@ args_split(const struct word *w, char *out, size_t size, size_t *len)
 void
 upload_parse(const struct words *ws, struct upload_request *r)
 {
+	size_t n = ws->n;
+
 	memset(r, 0, sizeof(*r));
 	r->err = ERR_INVALID_SIZE;
 	if (ws->n < 2) {
 		r->why = "the size is missing; usage: UPLOAD <size> "
-		    "[<exec_path>]";
+		    "[<exec_path>] [file=<name>]";
 		return;
 	}
 	if (number_parse(&ws->w[1], INT64_MAX, &r->size) != NULL) {
@@ -325,12 +328,17 @@ upload_parse(const struct words *ws, struct upload_request *r)
 	r->known = true;
 	if (r->size == 0)
 		return;
+	if ((n == 3 || n == 4) && starts_with(&ws->w[n - 1], FILE_WORD)) {
+		r->file = ws->w[--n];
+		r->file.p += sizeof(FILE_WORD) - 1;
+		r->file.len -= sizeof(FILE_WORD) - 1;
+	}
 	r->err = ERR_INVALID_EXEC_PATH;
-	if (ws->n > 3) {
+	if (n > 3) {
 		r->why = "the path of the program must not have blanks in it";
 		return;
 	}
-	if (ws->n == 3) {
+	if (n == 3) {
 		r->path = ws->w[2];
 		r->why = exec_path_check(&r->path);
 	}

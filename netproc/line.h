@@ -66,6 +66,7 @@ const char *args_split(const struct word *, char *out, size_t size,
 struct upload_request {
 	uint64_t	 size;		/* of the payload */
 	struct word	 path;		/* empty = a single image */
+	struct word	 file;		/* its name, empty = not told */
 	bool		 known;		/* size can be trusted */
 	uint32_t	 err;		/* ERR_OK, or why it is refused */
 	const char	*why;		/* NULL = the code says it all */

@@ -13,7 +13,8 @@ const struct param params_none[] = { END };
 const struct param params_session[] = { SESSION, END };
 const struct param params_upload[] = {
 	{ "size", PARAM_SIZE, PARAM_MUST, " " },
-	{ "exec_path", PARAM_WORD, PARAM_MAY, " " }, END
+	{ "exec_path", PARAM_WORD, PARAM_MAY, " " },
+	{ "file", PARAM_WORD, PARAM_EXTENSION, " file=" }, END
 };
 const struct param params_new[] = {
 	{ "tty", PARAM_FLAG, PARAM_MAY, " tty" },

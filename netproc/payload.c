@@ -17,6 +17,7 @@
 #include "ask.h"
 #include "commands.h"
 #include "conn.h"
+#include "label.h"
 #include "payload.h"
 #include "replica.h"
 #include "terminal.h"
@@ -82,6 +83,7 @@ void
 cmd_upload(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	bool open = c->port != NULL && c->port->is_open(c);
+	char file[FILE_NAME_LEN + 1];
 	struct upload_request r;
 	struct msg_out *o;
 
@@ -100,6 +102,8 @@ cmd_upload(struct conn *c, struct rsession *s, const struct words *ws)
 	o = ask_new(c, open ? MSG_UPLOAD_OPEN : MSG_UPLOAD, NULL);
 	msg_put_u64(o, r.size);
 	msg_put_blob(o, r.path.p, r.path.len);
+	label_file_name(r.file.p, r.file.len, file);
+	msg_put_str(o, file);
 	ask_send(c, o, (struct ask){ .fn = upload_refused, .size = r.size,
 	    .open = open });
 }

@@ -20,6 +20,7 @@
 #include "route.h"
 #include "webanswer.h"
 #include "webargs.h"
+#include "webform.h"
 #include "webup.h"
 
 struct args {
@@ -184,6 +185,17 @@ add_fixed(struct args *a)
 	memcpy(name, a->route->fixed, (size_t)(eq - a->route->fixed));
 	name[eq - a->route->fixed] = '\0';
 	add_text(a, name, eq + 1, strlen(eq + 1));
+}
+
+/* The name of a form's file; browsers tell it nowhere else. */
+static void
+add_file_name(struct args *a, const char *given)
+{
+	char name[FILE_NAME_LEN + 1];
+
+	label_file_name(given, strlen(given), name);
+	if (name[0] != '\0')
+		add_text(a, "file", name, strlen(name));
 }
 
 static void
@@ -425,6 +437,8 @@ run_args(struct conn *c, struct web_req *r)
 	    add_query, &a);
 	if (r->exec != NULL)
 		add_text(&a, "exec", r->exec, strlen(r->exec));
+	if (r->form != NULL)
+		add_file_name(&a, r->form->file);
 	add_fixed(&a);
 	add_last_event(&a);
 	if (payload_of(r) > 0)

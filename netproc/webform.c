@@ -64,38 +64,39 @@ eat(struct form *f, struct form_bytes *in, size_t n)
 
 /* -- parts ---------------------------------------------------------------- */
 
-/* The parameter name of Content-Disposition, and not that of filename. */
-static bool
-part_name(const char *head, char *name, size_t size)
+/* A parameter of Content-Disposition, as "name="; empty where it is not. */
+static void
+part_param(const char *head, const char *key, char *value, size_t size)
 {
 	const char *p = head;
 	size_t n;
 
-	while ((p = strcasestr(p, "name=")) != NULL && (p == head ||
+	value[0] = '\0';
+	/* "name=" is not the end of "filename=" */
+	while ((p = strcasestr(p, key)) != NULL && (p == head ||
 	    strchr("; \t", p[-1]) == NULL))
 		p++;
 	if (p == NULL)
-		return false;
-	p += sizeof("name=") - 1;
+		return;
+	p += strlen(key);
 	n = *p == '"' ? strcspn(++p, "\"\r\n") : strcspn(p, "; \t\r\n");
 	if (n == 0 || n >= size)
-		return false;
-	memcpy(name, p, n);
-	name[n] = '\0';
-	return true;
+		return;
+	memcpy(value, p, n);
+	value[n] = '\0';
 }
 
 static enum form_event
 begin_part(struct form *f)
 {
 	f->head[f->head_len - 1] = '\0';
-	if (!part_name(f->head, f->name, sizeof(f->name)))
-		f->name[0] = '\0';
+	part_param(f->head, "name=", f->name, sizeof(f->name));
 	f->value_len = 0;
 	if (strcmp(f->name, "file") == 0 && f->has_file)
 		return wrong(f, "the form has more than one file");
 	if (strcmp(f->name, "file") == 0) {
 		f->has_file = true;
+		part_param(f->head, "filename=", f->file, sizeof(f->file));
 		f->state = FORM_IN_FILE;
 		return FORM_FILE;
 	}

@@ -18,6 +18,7 @@
 /* "\r\n--" before it, and a NUL */
 #define FORM_MARK_MAX	(FORM_BOUNDARY_MAX + 5)
 #define FORM_FIELD_MAX	1024
+#define FORM_FILENAME_MAX 255
 
 enum form_event {
 	FORM_MORE,		/* all has been looked at */
@@ -51,6 +52,7 @@ struct form {
 	bool		 has_file;
 	uint64_t	 read;		/* bytes that have been looked at */
 	char		 name[16];	/* of a field */
+	char		 file[FORM_FILENAME_MAX + 1];	/* empty = not told */
 	char		 value[FORM_FIELD_MAX + 1];
 	size_t		 value_len;
 	const char	*why;		/* static */

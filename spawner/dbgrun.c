@@ -64,6 +64,7 @@ tell_ran(struct dbgproc *p, uint32_t pid, uint32_t inner_pid)
 	msg_put_u32(o, pid);
 	msg_put_u32(o, inner_pid);
 	msg_put_u32(o, p->on ? 0 : p->i.session->inner_pid);
+	runspec_put_path(o, p->i.session);
 	(void)chan_send(&p->i.chan, o, -1);
 }
 

@@ -63,17 +63,38 @@ fill_env(struct run_spec *spec, const struct session *s,
 	spec->envp_len = b.len;
 }
 
+/* argv[0], as a shell would have it for what has a path. */
+static const char *
+program_name(const struct session *s)
+{
+	if (s->view.command)
+		return s->program;
+	if (s->view.bundle)
+		return s->view.exec_path;
+	if (s->file[0] != '\0')
+		return s->file;
+	return s->view.name[0] != '\0' ? s->view.name : "image";
+}
+
+void
+runspec_put_path(struct msg_out *o, const struct session *s)
+{
+	char path[sizeof(settings.state_dir) + sizeof(IMAGE_NAME) +
+	    FILE_NAME_LEN + 3] = "";
+
+	if (!s->view.command && !s->view.bundle && s->sandbox != SANDBOX_NONE)
+		(void)snprintf(path, sizeof(path), "%s/" IMAGE_NAME "/%.*s",
+		    settings.state_dir, FILE_NAME_LEN, program_name(s));
+	msg_put_str(o, path);
+}
+
 static void
 fill_argv(struct run_spec *spec, const struct session *s)
 {
 	static char buf[ARGS_MAX_BYTES + EXEC_PATH_MAX];
 	struct strings b = { buf, 0, sizeof(buf) };
-	const char *name = s->view.name[0] != '\0' ? s->view.name : "image";
+	const char *name = program_name(s);
 
-	if (s->view.bundle)
-		name = s->view.exec_path;
-	if (s->view.command)
-		name = s->program;
 	add_bytes(&b, name, strlen(name) + 1);
 	add_bytes(&b, s->argv, s->argv_len);
 	spec->argv = buf;
@@ -205,8 +226,10 @@ runspec_fill(struct run_spec *spec, const struct session *s,
 	/* it costs as much as a start: once, until something changes */
 	spec->watch_loader = !spec->debug && !s->view.command &&
 	    (s->proven & 1U << s->start.sandbox) == 0;
-	memcpy(spec->exec_path, s->view.exec_path, sizeof(spec->exec_path));
 	spec->command = s->view.command;
+	if (!spec->command)
+		(void)snprintf(spec->exec_path, sizeof(spec->exec_path), "%s",
+		    program_name(s));
 	spec->tty = s->start.tty != NULL;
 	spec->cols = s->start.cols;
 	spec->rows = s->start.rows;

@@ -20,6 +20,9 @@ void	runspec_fill(struct run_spec *, const struct session *,
 void	runspec_adapter(struct run_spec *, const struct session *,
 	    const struct adapter_order *, const struct account *);
 
+/* Where the image is in the session that was started last, or nothing. */
+void	runspec_put_path(struct msg_out *, const struct session *);
+
 /* The end of an ATTACH: what may be used beside the session's program. */
 void	runspec_put_limits(struct msg_out *, const struct session *);
 

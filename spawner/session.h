@@ -137,6 +137,8 @@ struct session {
 	int		 image_fd;	/* memfd, bundle or half upload */
 	uint32_t	 upload_conn;
 	bool		 upload_open;	/* its size is known at its end */
+	/* name of the uploaded file, empty = not known */
+	char		 file[FILE_NAME_LEN + 1];
 	struct job	*job;		/* unpacks it; NULL = none */
 
 	struct sight_list sights;

@@ -20,6 +20,7 @@
 #include "elfhdr.h"
 #include "handlers.h"
 #include "job.h"
+#include "label.h"
 #include "log.h"
 #include "peers.h"
 #include "push.h"
@@ -50,6 +51,7 @@ struct pending {
 	uint64_t	 serial, size;
 	bool		 open;		/* that is the most */
 	char		 path[EXEC_PATH_MAX];
+	char		 file[FILE_NAME_LEN + 1];
 };
 
 static uint64_t	fd_sessions = UINT64_MAX;
@@ -291,7 +293,8 @@ share_of_room(const struct owner *o)
 
 /* Everything that speaks against it has been looked at but the quotas. */
 static void
-upload_begin(struct asker *a, uint64_t size, const char *path, bool open)
+upload_begin(struct asker *a, uint64_t size, const char *path,
+    const char *file, bool open)
 {
 	struct session *s;
 	struct msg_out *o;
@@ -311,6 +314,7 @@ upload_begin(struct asker *a, uint64_t size, const char *path, bool open)
 	s->upload_conn = a->conn;
 	s->upload_open = open;
 	memcpy(s->view.exec_path, path, sizeof(s->view.exec_path));
+	memcpy(s->file, file, sizeof(s->file));
 	fd = make_room(s, size);
 	if (fd == -1) {
 		no_room(a, errno);
@@ -344,13 +348,14 @@ on_account(const struct account *acc, uint64_t serial)
 		answer(&p->asker, NULL, ERR_TRY_AGAIN, "your account could not "
 		    "be read, so your quota is not known");
 	else
-		upload_begin(&p->asker, p->size, p->path, p->open);
+		upload_begin(&p->asker, p->size, p->path, p->file, p->open);
 	pending_free(p);
 }
 
 /* Only his groups say which quota is his, and they are not known yet. */
 static void
-upload_later(struct asker *a, uint64_t size, const char *path, bool open)
+upload_later(struct asker *a, uint64_t size, const char *path,
+    const char *file, bool open)
 {
 	struct pending *p = calloc(1, sizeof(*p));
 
@@ -363,6 +368,7 @@ upload_later(struct asker *a, uint64_t size, const char *path, bool open)
 	p->size = size;
 	p->open = open;
 	memcpy(p->path, path, sizeof(p->path));
+	memcpy(p->file, file, sizeof(p->file));
 	LIST_INSERT_HEAD(&pending, p, next);
 	if (account_want(a->owner, on_account, p->serial) == -1) {
 		answer(a, NULL, ERR_TRY_AGAIN, NULL);
@@ -373,20 +379,24 @@ upload_later(struct asker *a, uint64_t size, const char *path, bool open)
 static int
 on_upload(struct msg *m, bool open)
 {
-	char path[EXEC_PATH_MAX];
+	char path[EXEC_PATH_MAX], given[FILE_NAME_LEN + 1];
+	char file[FILE_NAME_LEN + 1];
 	uint64_t size = msg_get_u64(m);
 	struct asker a;
 
 	memset(path, 0, sizeof(path));
+	memset(file, 0, sizeof(file));
 	msg_get_str(m, path, sizeof(path));
+	msg_get_str(m, given, sizeof(given));
+	label_file_name(given, strlen(given), file);
 	if (msg_end(m) == -1 || !asker_init(&a, m, "UPLOAD"))
 		return -1;
 	if (refuse(&a, size, path) != ERR_OK)
 		return 0;
 	if (quota_is_known(a.owner))
-		upload_begin(&a, size, path, open);
+		upload_begin(&a, size, path, file, open);
 	else
-		upload_later(&a, size, path, open);
+		upload_later(&a, size, path, file, open);
 	return 0;
 }
 

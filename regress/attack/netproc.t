@@ -178,7 +178,8 @@ def wrong_fds():
                r.send("DEPS", kind=k))
 
 
-ASKS = {"UPLOAD": u64(1) + blob(""), "UPLOAD_OPEN": u64(1) + blob(""),
+ASKS = {"UPLOAD": u64(1) + blob("") + blob(""),
+        "UPLOAD_OPEN": u64(1) + blob("") + blob(""),
         "UPLOAD_END": u64(1), "START": u32(0, 3, 2, 0, 0),
         "ARGS": blob("") + blob(""), "ENV": blob("A") + blob("b"),
         "ENVDEL": blob("A"), "LABEL": blob("x"),
@@ -231,11 +232,14 @@ def bad_fields():
         yield (f"DEBUG by {by}", lambda r, n=by: r.send(
             "DEBUG", u32(n), request=9, session=own_session(r, True)))
     for what, payload in (
-            ("UPLOAD", u64(1) + blob(nul)), ("UPLOAD", u64(1) + blob(long)),
+            ("UPLOAD", u64(1) + blob(nul) + blob("")),
+            ("UPLOAD", u64(1) + blob(long) + blob("")),
+            ("UPLOAD", u64(1) + blob("") + blob(nul)),
+            ("UPLOAD", u64(1) + blob("") + blob("x" * 256)),
             ("UPLOAD", u64(1) + u32(2**32 - 1)),
             ("UPLOAD", u64(1) + u32(2**31) + b"x"),
-            ("UPLOAD", u64(1) + blob("x") + b"y"),
-            ("UPLOAD_OPEN", u64(1) + blob(nul)), ("UPLOAD_END", u32(1)),
+            ("UPLOAD", u64(1) + blob("x") + blob("") + b"y"),
+            ("UPLOAD_OPEN", u64(1) + blob(nul) + blob("")), ("UPLOAD_END", u32(1)),
             ("START", u32(16, 0, 0, 0, 0)), ("START", u32(0, 0, 0)),
             ("START", u32(2**32 - 1, 0, 0, 0, 0)),
             ("START", u32(0, 4, 0, 0, 0)), ("START", u32(0, 2**31, 0, 0, 0)),

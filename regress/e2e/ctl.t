@@ -245,6 +245,28 @@ def test_refused():
     del server.odd["UPLOAD"]
 
 
+def test_file_name():
+    """The daemon is told it, if it is one that understands that."""
+    path = os.path.join(work, "two words\u00e9\t")
+    with open(path, "wb") as f:
+        f.write(b"#!/bin/sh\nexit 3\n")
+    said = {}
+    for what, extensions in ("old", ["FOLLOW"]), ("new", ["UPLOAD file"]):
+        server.odd["VERSION"] = lambda h, rest, e=extensions: h.send(
+            {"version": "9.9", "extensions": e})
+        server.lines.clear()
+        for options in ([], ["--bundle", "bin/x"]):
+            r = ctl("upload", "-q", path, *options)
+            ok(r.code == 0, f"{what}: uploaded", r)
+        said[what] = [x for x in server.lines if x.startswith("UPLOAD")]
+        del server.odd["VERSION"]
+    same(said["new"], ["UPLOAD 17 file=two_words\u00e9_",
+                       "UPLOAD 17 bin/x file=two_words\u00e9_"],
+         "the name goes with the upload, as a word")
+    same(said["old"], ["UPLOAD 17", "UPLOAD 17 bin/x"],
+         "an older daemon gets what it understands")
+
+
 def refused_as(verb, code, message, *args):
     """What the client makes of a refusal."""
     server.odd[verb] = lambda h, rest: h.send(
@@ -688,7 +710,8 @@ def find_args(sid):
     return shlex.split(lines[-1].split(" ", 2)[2])
 
 
-TESTS = [test_usage, test_unreachable, test_refused, test_own_words,
+TESTS = [test_usage, test_unreachable, test_refused, test_file_name,
+         test_own_words,
          test_hostile, test_words, test_sessions, test_output, test_run,
          test_terminal, test_gdb]
 

@@ -125,6 +125,22 @@ def start_debug_of_a_bundle(d):
         "bundle")
 
 
+def a_program_under_gdbserver_has_its_name(d):
+    """argv[0] and comm, in each sandbox: as without."""
+    c = d.client()
+    for kind in ("none", "namespaces", "tmpfs"):
+        sid = c.upload(helper("inside"), file="by-name")["id"]
+        r = c.cmd(f"START {sid} --debug --sandbox {kind}")
+        eq(status_of(r["pid"])["Name"], "by-name", f"{kind}: comm, at its "
+           "first instruction")
+        gdb(d, "detach", port=r["debug_port"], program="inside")
+        c.cmd(f"WAIT {sid} 20")
+        out = c.output(sid)
+        ok(b"\nargv0=by-name\n" in out and b"\nstatus.Name=by-name\n" in out,
+           f"{kind}: argv[0] and comm, when it has run", out[:300])
+        c.cmd(f"DELETE {sid}")
+
+
 def calls_leave_all_registers_as_they_were(d):
     """gdb calls functions of the program, whatever processor this is."""
     source = os.path.join(os.path.dirname(__file__), "../helpers/floats.c")
@@ -518,6 +534,7 @@ def gdbserver_is_confined(d):
 run_tests(
     in_modes(
         start_debug_of_an_image, start_debug_of_a_bundle, every_sandbox,
+        a_program_under_gdbserver_has_its_name,
         calls_leave_all_registers_as_they_were,
         few_descriptors_are_enough_for_gdbserver,
         a_gdbserver_keeps_nothing_of_what_it_was_given,

@@ -513,6 +513,27 @@ def uploaded(d):
     c.close()
 
 
+def image_by_name(d):
+    """What lldb starts of an upload has the name of its file."""
+    u, c = User(d), d.client()
+    # lldb 22 is where no other root has it
+    for adapter, sandbox in (("lldb-dap", "namespaces"), ("lldb-dap", "tmpfs"),
+                             ("lldb22", "namespaces")):
+        how = "%s, %s: " % (adapter, sandbox)
+        sid = c.upload(os.path.join(work, "c"), file="by-name")["id"]
+        # a directory that each sandbox has
+        u.ask("start", "--adapter", adapter, "--image", sid, "--sandbox",
+              sandbox, "--cwd", "/")
+        ok(u.ask("print", "argv[0]").get("value", "").endswith(
+            "/image/by-name\""), how + "argv[0] ends in it",
+           u.ask("print", "argv[0]"))
+        pid = u.ask("status").get("pid")
+        with open("/proc/%s/comm" % pid) as f:
+            eq(f.read(), "by-name\n", how + "comm is that")
+        u.ask("stop")
+        c.cmd("DELETE " + sid)
+
+
 def on_demand(d):
     """Nothing runs: start brings a daemon, which is the user's alone."""
     u = User(d)
@@ -759,6 +780,6 @@ if __name__ == "__main__":
                               many_threads,
                               many_breakpoints, flood, sessions, overtaken,
                               watched, classes, not_so, interrupted, attached,
-                              uploaded, editors, on_demand), two_users, sealed)
+                              uploaded, image_by_name, editors, on_demand), two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

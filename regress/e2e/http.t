@@ -177,7 +177,7 @@ def a_bundle(d):
     eq(w.post("sessions?exec=prog", b"nothing").status, 415, "no archive")
     for ask, words in (
             ("sessions?title=x", "there is no argument title; POST "
-             "/api/v1/sessions takes name, exec"),
+             "/api/v1/sessions takes name, exec, file"),
             ("sessions?exec=", "exec must not be empty; leave it out")):
         a = w.post(ask, tar)
         eq((a.status, a.code, a.json["error"]["message"]),
@@ -256,6 +256,22 @@ def a_form(d):
         w.until(sid, "STOPPED")
         eq(w.get(f"sessions/{sid}/output").body, b"hi\n", "that runs")
         w.delete(f"sessions/{sid}")
+    with open(helper("inside"), "rb") as f:
+        body, how = form(f.read())
+    named = body.replace(b'filename="e"', b'filename="a/two words"')
+    for what, path, body, want in (
+            ("of a form", "sessions", named, b"two words"),
+            ("in the query", "sessions?file=by-query", None, b"by-query")):
+        a = w.post(path, body, headers=how) if body else \
+            w.post(path, open(helper("inside"), "rb").read())
+        sid = a.data["id"]
+        w.post(f"sessions/{sid}/start", {})
+        w.until(sid, "STOPPED")
+        out = w.get(f"sessions/{sid}/output").body
+        ok(b"\nargv0=" + want + b"\n" in out, f"the file's name {what} is "
+           "the program's", out[:200])
+        w.delete(f"sessions/{sid}")
+
     def parts(*those):
         body = b"".join(
             f'--b\r\nContent-Disposition: form-data; name="{n}"\r\n\r\n'

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: ISC
 # A session as it looks from inside, in every kind of sandbox and both modes,
 # and what hostile programs can do there.
+import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, MODES, Daemon, Prober, alone, attempt, eq, helper,
-                in_modes, ok, run_tests, service_uid, session_processes,
+from dl import (AS_ROOT, MODES, Daemon, Prober, alone, attempt, eq,
+                helper, in_modes, ok, run_tests, service_uid, session_processes,
                 status_of, tap, tar_of, wait_for)
 
 KINDS = ("none", "namespaces", "tmpfs")
@@ -55,6 +56,75 @@ def each_kind(d, fn):
 def owner(d):
     return service_uid("_dlrun") if d.mode == "system" else \
         (d.uid if d.uid is not None else os.getuid())
+
+
+# --- what programs are called --------------------------------------------
+
+def is_called(d):
+    """argv[0] and comm, at every start."""
+    rows = ((dict(file="my-prog"), "", "my-prog"),
+            (dict(file="/usr/bin/my-prog"), "label", "my-prog"),
+            ({}, "label.1", "label.1"), ({}, "", "image"),
+            (dict(file="n" * 255), "", "n" * 255),
+            (dict(file="n" * 256), "", "n" * 255),
+            (dict(file="../.."), "", "image"))
+
+    def test(d, c, kind):
+        for how, label, name in rows:
+            sid = c.upload(helper("inside"), **how)["id"]
+            if label:
+                c.cmd(f"NAME {sid} {label}")
+            for run in ("first", "second"):
+                c.cmd(f"START {sid} --sandbox {kind}")
+                c.cmd(f"WAIT {sid} 20")
+                v = parse(c.output(sid))
+                eq((one(v, "argv0"), one(v, "status.Name")),
+                   (name, name[:15]), f"{how} {label} {run}: argv[0] and comm")
+            c.cmd(f"DELETE {sid}")
+        left = os.listdir(os.path.join(d.dir, "state", "tmp"))
+        eq([x for x in left if x.startswith("image")], [],
+           "nothing of that is left")
+    each_kind(d, test)
+
+
+def names_are_safe(d):
+    """A client may say any name: no terminal acts on what is made of it."""
+    c = d.client()
+    data = open(helper("inside"), "rb").read()
+    for given, name in (("two words", "two words"), ("a/\u00e9", "\u00e9"),
+                        ("x\u009by", "x_y"), ("..", "image"), ("a/", "image")):
+        line = {"command": "upload", "args": {"size": len(data),
+                                              "file": given}}
+        c.send(json.dumps(line).encode() + b"\n" + data)
+        sid = c.json()["result"]["id"]
+        for kind in KINDS:
+            c.cmd(f"START {sid} --sandbox {kind}")
+            c.cmd(f"WAIT {sid} 20")
+            v = parse(c.output(sid))
+            eq((one(v, "argv0"), one(v, "status.Name")), (name, name),
+               f"{given!r} is shown as {name!r}, sandbox {kind}")
+        c.cmd(f"DELETE {sid}")
+
+
+def of_the_host(d):
+    """As a shell has it."""
+    def test(d, c, kind):
+        sid = c.cmd("NEW -- /bin/sh -c 'echo $0; cat /proc/$$/comm'")["id"]
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.cmd(f"WAIT {sid} 20")
+        eq(c.output(sid), b"/bin/sh\nsh\n", "a command by its path")
+        sid = c.cmd("NEW -- sh -c 'echo $0; cat /proc/$$/comm'")["id"]
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.cmd(f"WAIT {sid} 20")
+        eq(c.output(sid), b"sh\nsh\n", "a command by its name")
+        sid = c.upload(tar_of(("bin/inside", helper("inside"))), "bin/inside",
+                       "x.tar")["id"]
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.cmd(f"WAIT {sid} 20")
+        v = parse(c.output(sid))
+        eq((one(v, "argv0"), one(v, "status.Name")), ("bin/inside", "inside"),
+           "a bundle's program by its path in it")
+    each_kind(d, test)
 
 
 # --- what every session gets ---------------------------------------------
@@ -222,7 +292,7 @@ def network_none(d):
 
 def tmpfs_root(d):
     c = d.client()
-    marker = d.dir
+    marker = d.dir + "/run"
     _, v = inside(c, "--sandbox tmpfs",
                   f"/ /usr /tmp /dev /proc {marker}")
     eq(one(v, "fstype./"), "1021994", "tmpfs: the root is a tmpfs")
@@ -249,11 +319,12 @@ def tmpfs_root(d):
 
 def masked_directories(d):
     def test(d, c, kind):
-        for sub in ("state", "run"):
+        for sub, there in (("state", ["image"]), ("state/image", ["image"]),
+                           ("run", [])):
             path = os.path.join(d.dir, sub)
             _, v = inside(c, f"--sandbox {kind}", path)
-            left = [x for x in v.get("entry." + path, []) if x != "bundle"]
-            eq(left, [], f"the daemon's {sub} directory shows nothing")
+            eq(v.get("entry." + path, []), there, f"the daemon's {sub} "
+               "directory shows nothing but the program's own name")
     for kind in ("namespaces", "tmpfs"):
         test(d, d.client(), kind)
 
@@ -558,6 +629,7 @@ def part_of_proc_is_hidden(mode):
 
 run_tests(
     in_modes(
+        is_called, names_are_safe, of_the_host,
         fds_are_0_1_2_only, fds_of_a_bundle, no_rights, ids_are_the_owners,
         seen_from_outside,
         clean_start, environment_is_exact, working_directory,

@@ -1546,7 +1546,8 @@ def runs():
     def job(kinds, nth=0):
         return fds(kinds, "JOB_FD", nth) + say("JOB", word(9, 4), 0, nth)
 
-    bundle = say("UPLOAD", word(90000) + blob(b"bin/it")) + say("UPLOADED")
+    bundle = say("UPLOAD", word(90000) + blob(b"bin/it") + blob(b""))
+    bundle += say("UPLOADED")
     sysroot, done = say("SYSROOT"), say("SYSROOT_DONE")
     for name, begin, kinds in (("unpack", bundle, (0, 1, 2, 3)),
                                ("pack", sysroot, (0, 1, 2))):
@@ -1620,12 +1621,15 @@ def runs():
                        + blob(b"192.0.2.1:5") + blob(b"")) + begin
                  + (event(3) if found else b"") + say("CONN_CLOSED")
                  + time(100) + event(0, 255) * 3)
-    others = b"".join(say("UPLOAD", word(90000) + blob(b"bin/it"), c, 1)
+    others = b"".join(say("UPLOAD", word(90000) + blob(b"bin/it") +
+                          blob(b""), c, 1)
                       + say("UPLOADED", b"", c, 1, 0) for c in (1, 2, 3))
-    first = say("UPLOAD", word(500000) + blob(b"")) + say("UPLOADED")
+    first = say("UPLOAD", word(500000) + blob(b"") + blob(b""))
+    first += say("UPLOADED")
     for n in range(1, 12):
         keep("msg", f"job-too-large-{n}", first + say("UPLOAD", word(
-            90000) + blob(b"bin/it"), 2) + say("UPLOADED", b"", 2) + job(
+            90000) + blob(b"bin/it") + blob(b""), 2) + say(
+                "UPLOADED", b"", 2) + job(
                 (0, 1, 2, 3)) + write(0, report(3, n, 5, b"")) + ended
             + time(100))
     keep("msg", "jobs-wait", others + job((0, 1, 2, 3)) + write(

@@ -212,8 +212,7 @@ on_ran(void *arg)
 {
 	(void)arg;
 	dbg_ring(fcntl(ring.fd, F_DUPFD_CLOEXEC, 0));
-	dbg_ran(adapter, (pid_t)hello.target_pid, ran_fds[0], ran_fds[1],
-	    ran_fds[2]);
+	dbg_ran(adapter, (pid_t)hello.target_pid, "", ran_fds);
 }
 
 static void

@@ -67,11 +67,45 @@ of_programs(void **state)
 	assert_int_equal(strlen(label), LABEL_MAX - 5);
 }
 
+static void
+file_names(void **state)
+{
+	static const struct {
+		const char	*given, *name;
+	} rows[] = {
+		{ "busybox", "busybox" }, { "/usr/bin/busybox", "busybox" },
+		{ "a/b/", "" }, { "", "" }, { ".", "" }, { "..", "" },
+		{ "x/..", "" }, { "...", "..." }, { "a b", "a b" },
+		{ "caf\303\251", "caf\303\251" }, { "a\nb\tc\177", "a_b_c_" },
+		{ "\033[31mred", "_[31mred" },
+		/* C1, which terminals act on as well */
+		{ "a\302\233b", "a_b" }, { "a\377\303", "a__" },
+	};
+	char name[FILE_NAME_LEN + 1], long_one[FILE_NAME_LEN + 10];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		label_file_name(rows[i].given, strlen(rows[i].given), name);
+		assert_string_equal(name, rows[i].name);
+	}
+	label_file_name("a\0b", 3, name);
+	assert_string_equal(name, "a_b");
+	memset(long_one, 'x', sizeof(long_one));
+	label_file_name(long_one, sizeof(long_one), name);
+	assert_int_equal(strlen(name), FILE_NAME_LEN);
+	/* no half of a character at the end */
+	memcpy(long_one + FILE_NAME_LEN - 1, "\303\251", 2);
+	label_file_name(long_one, sizeof(long_one), name);
+	assert_int_equal(strlen(name), FILE_NAME_LEN - 1);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels),
+		cmocka_unit_test(file_names),
 		cmocka_unit_test(of_programs),
 	};
 

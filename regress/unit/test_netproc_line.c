@@ -374,6 +374,19 @@ test_upload(void **state)
 	r = upload("UPLOAD 5 my_app/a..b");
 	assert_int_equal(r.err, ERR_OK);
 	assert_true(word_is(&r.path, "my_app/a..b"));
+	assert_int_equal(r.file.len, 0);
+	r = upload("UPLOAD 5 file=busybox");
+	assert_int_equal(r.err, ERR_OK);
+	assert_int_equal(r.path.len, 0);
+	assert_true(word_is(&r.file, "busybox"));
+	r = upload("UPLOAD 5 bin/a file=a.tar.gz");
+	assert_int_equal(r.err, ERR_OK);
+	assert_true(word_is(&r.path, "bin/a"));
+	assert_true(word_is(&r.file, "a.tar.gz"));
+	/* a program in a bundle that is called so */
+	r = upload("UPLOAD 5 ./file=a");
+	assert_int_equal(r.err, ERR_OK);
+	assert_true(word_is(&r.path, "./file=a"));
 }
 
 /* A payload whose size is known can be skipped, any other cannot. */
@@ -399,6 +412,10 @@ test_upload_refused(void **state)
 	r = upload("UPLOAD 10 bad/../path");
 	assert_true(r.known);
 	assert_int_equal(r.size, 10);
+	assert_int_equal(r.err, ERR_INVALID_EXEC_PATH);
+	r = upload("UPLOAD 10 file=a bin/a");
+	assert_int_equal(r.err, ERR_INVALID_EXEC_PATH);
+	r = upload("UPLOAD 10 two words file=x");
 	assert_int_equal(r.err, ERR_INVALID_EXEC_PATH);
 	r = upload("UPLOAD 10 two words");
 	assert_true(r.known);

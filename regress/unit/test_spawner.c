@@ -435,6 +435,7 @@ ask_open(uint32_t conn, uint64_t most)
 
 	msg_put_u64(o, most);
 	msg_put_str(o, "");
+	msg_put_str(o, "");
 	rig_send(ROLE_NETPROC, o, -1);
 }
 

@@ -110,7 +110,7 @@ every_message_of_a_hostile_netproc(void **state)
 	o = raw(MSG_ACTIVITY, 0);
 	o->hdr.conn = 4711;
 	must_cut_netproc(o, -1);
-	o = raw(MSG_UPLOAD, 12);
+	o = raw(MSG_UPLOAD, 16);
 	o->hdr.conn = 0;
 	must_cut_netproc(o, -1);
 	close(null_fd);
@@ -159,6 +159,7 @@ room_made_smaller(void **state)
 	login(ALICE_CONN, ALICE, "alice");
 	o = msg_new(MSG_UPLOAD_OPEN, NULL, ALICE_CONN, 1);
 	msg_put_u64(o, 4096);
+	msg_put_str(o, "");
 	msg_put_str(o, "");
 	rig_send(ROLE_NETPROC, o, -1);
 	expect(ROLE_NETPROC, MSG_ROOM);

@@ -396,6 +396,7 @@ ask_upload(uint32_t conn, uint64_t size, const char *path)
 
 	msg_put_u64(o, size);
 	msg_put_str(o, path);
+	msg_put_str(o, "");
 	rig_send(ROLE_NETPROC, o, -1);
 }
 

@@ -58,8 +58,8 @@ function progressRow(file) {
 // closed the dialog, which is the signal, wants none of it.
 async function sendOne(file, exec, place, signal) {
 	const row = progressRow(file);
-	const query = exec === "" ? "" :
-	    "?exec=" + encodeURIComponent(exec);
+	const query = "?file=" + encodeURIComponent(file.name) +
+	    (exec === "" ? "" : "&exec=" + encodeURIComponent(exec));
 
 	place.append(row.el);
 	try {

@@ -18,7 +18,7 @@ SEED = os.environ.get("DL_SEED", "1")
 # that; what is not here is bytes at random
 SHAPES = {
     "LOG": "us", "VIOLATION": "uus", "CLIENTS": "u", "AUTH": "s",
-    "UPLOAD": "Us", "UPLOAD_OPEN": "Us", "UPLOAD_END": "U", "START": "uuuuu",
+    "UPLOAD": "Uss", "UPLOAD_OPEN": "Uss", "UPLOAD_END": "U", "START": "uuuuu",
     "ARGS": "sv", "ENV": "ss", "ENVDEL": "s", "LABEL": "s",
     "LIMITS": "uUUUUU", "SIGNAL": "u", "SHARE": "us", "DEBUG": "u",
     "DEBUG_PORT": "u", "ARM": "U", "AUDIT": "Uu", "TOKEN_CREATE": "uUss",
@@ -43,7 +43,7 @@ SHAPES = {
     "TRC_RUN": "svvu", "TRC_ARM": "U", "TRC_STATE": "uuu", "TRC_LOG": "us",
     "TRC_NAMED": "s",
     "DBG_HELLO": "uuuuuuuuUssssvN", "DBG_RING": "u", "DBG_REQUEST": "uuR",
-    "DBG_FD": "k", "DBG_RAN": "uuu", "DBG_RUN_FAILED": "ss",
+    "DBG_FD": "k", "DBG_RAN": "uuus", "DBG_RUN_FAILED": "ss",
     "DBG_ENDED": "kuu", "DBG_DRAINED": "U", "DBG_DOORBELL": "U",
     "TRC_HELLO": "uuukuUUUUUssssusv", "TRC_FILE": "k", "TRC_RING": "u",
     "TRC_REQUEST": "uuR", "TRC_DOORBELL": "U", "TRC_RAN": "pu",

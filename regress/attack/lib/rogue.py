@@ -251,7 +251,8 @@ class Rogue:
     # -- what an honest netproc does, for sessions to attack or to protect
 
     def upload(self, data, path=""):
-        m = self.ask("UPLOAD", u64(len(data)) + blob(path))
+        m = self.ask("UPLOAD", u64(len(data)) + blob(path) +
+                     blob(""))
         if m.name != "ROOM":
             raise RuntimeError(m.error())
         for at in range(0, len(data), 1 << 20):

@@ -427,13 +427,15 @@ class Client:
         self.send(line + "\n")
         return self.json()
 
-    def upload(self, data, exec_path=None):
+    def upload(self, data, exec_path=None, file=None):
         if isinstance(data, str):
             with open(data, "rb") as f:
                 data = f.read()
         head = f"UPLOAD {len(data)}"
         if exec_path is not None:
             head += " " + exec_path
+        if file is not None:
+            head += " file=" + file
         self.send(head.encode() + b"\n" + data)
         r = self.json()
         # who wants the id is told why there is none

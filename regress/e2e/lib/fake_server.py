@@ -266,7 +266,8 @@ class Handler:
         raise Refused("not_found", "session not found")
 
     def do_upload(self, rest):
-        size, *exec_path = rest.split()
+        size, *exec_path = [x for x in rest.split()
+                            if not x.startswith("file=")]
         data = self.file.read(int(size))
         fd, path = tempfile.mkstemp(dir=self.server.dir)
         with os.fdopen(fd, "wb") as f:
