@@ -53,7 +53,8 @@ cannot_open(struct job *job, const char *shown, int error)
 }
 
 int
-execpath_ready(struct job *job, int root_fd, const char *exec_path)
+execpath_ready(struct job *job, int root_fd, const char *exec_path,
+    enum elf_32bit narrow)
 {
 	char shown[JOB_NAME], why[100];
 	struct stat st;
@@ -75,7 +76,7 @@ execpath_ready(struct job *job, int root_fd, const char *exec_path)
 		    S_ISDIR(st.st_mode) ? "a directory" : "a special file");
 		goto fail;
 	}
-	if (elf_check_fd(fd, why, sizeof(why)) == -1) {
+	if (elf_check_fd(fd, narrow, why, sizeof(why)) == -1) {
 		job_fail(job, ERR_INVALID_ELF, "\"%s\": %s", shown, why);
 		goto fail;
 	}

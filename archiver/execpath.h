@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "elfhdr.h"
 #include "report.h"
 
 /*
@@ -17,6 +18,7 @@ int	execpath_check(struct job *, const char *exec_path, size_t max);
  * The file below root_fd (borrowed): there, regular, a program for this
  * machine.  Gives its owner the right to execute it.  As above.
  */
-int	execpath_ready(struct job *, int root_fd, const char *exec_path);
+int	execpath_ready(struct job *, int root_fd, const char *exec_path,
+	    enum elf_32bit);
 
 #endif

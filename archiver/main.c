@@ -2,7 +2,7 @@
 /*
  * archiver: one job with one archive, then gone.
  *
- *	archiver unpack MAXBYTES MAXMEMBERS MAXPATH EXECPATH
+ *	archiver unpack MAXBYTES MAXMEMBERS MAXPATH EXECPATH yes|no
  *	    fd 0 the archive, working directory an empty one to unpack into
  *	archiver pack MAXBYTES
  *	    fd 0 an empty file for the tar.gz of the system's libraries
@@ -80,6 +80,8 @@ run_unpack(struct job *job, char **args)
 		return bad_number(job, "MAXMEMBERS");
 	if (max.path == 0)
 		return bad_number(job, "MAXPATH");
+	max.narrow = strcmp(args[4], "yes") == 0 ? ELF_32BIT_GOOD :
+	    ELF_32BIT_FORBIDDEN;
 	root_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root_fd == -1)
 		return job_fail(job, ERR_INTERNAL, "open of \".\": %s",
@@ -106,7 +108,7 @@ run_pack(struct job *job, char **args)
 }
 
 static const struct command commands[] = {
-	{ "unpack", 4, run_unpack },
+	{ "unpack", 5, run_unpack },
 	{ "pack", 1, run_pack },
 	{ NULL, 0, NULL }
 };
@@ -131,7 +133,7 @@ main(int argc, char **argv)
 
 	if (c == NULL) {
 		fputs("usage: archiver unpack MAXBYTES MAXMEMBERS MAXPATH "
-		    "EXECPATH\n       archiver pack MAXBYTES\n", stderr);
+		    "EXECPATH yes|no\n       archiver pack MAXBYTES\n", stderr);
 		return 1;
 	}
 	if (close_range(3, ~0U, 0) == -1) {

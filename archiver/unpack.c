@@ -538,7 +538,8 @@ unpack_run(struct job *job, int root_fd, const struct unpack_limits *max,
 		goto out;
 	}
 	if (put_all(&u) == 0)
-		r = execpath_ready(job, root_fd, exec_path);
+		r = execpath_ready(job, root_fd, exec_path,
+		    max->narrow);
 out:
 	source_free(&source);
 	return r;

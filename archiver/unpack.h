@@ -6,12 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elfhdr.h"
 #include "report.h"
 
 struct unpack_limits {
 	uint64_t bytes;		/* apparent sizes of files, and link targets */
 	uint64_t members;	/* headers read and directories implied */
 	size_t path;		/* bytes of a member's path */
+	enum elf_32bit narrow;	/* 32-bit programs */
 };
 
 /*

@@ -155,6 +155,7 @@ struct conf {
 	uint32_t allow_sandbox;	/* mask; 0: to be filled by conf_check() */
 	uint32_t network;	/* enum conf_network */
 	bool	 control;
+	bool	 allow_32bit;
 	struct conf_limits limits;
 
 	uint64_t bundle_max_bytes;

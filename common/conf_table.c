@@ -117,6 +117,8 @@ const struct conf_key conf_keys[] = {
 	  .words = sandbox_words },
 	WORD("network", network, network_words, "shared"),
 	BOOL("control", control),
+	{ .name = "allow-32bit", FIELD(allow_32bit), .type = CONF_BOOL,
+	  .def = "yes" },
 
 	NUMBER("limit cpu", limits.cpu, 1, TEN_YEARS, "unlimited",
 	    .flags = CONF_F_SECONDS | CONF_F_UNLIMITED),

@@ -11,6 +11,7 @@ dbg_hello_put(struct msg_out *o, const struct dbg_hello *h)
 
 	msg_put_u32(o, h->user_mode);
 	msg_put_u32(o, h->image);
+	msg_put_u32(o, h->narrow);
 	msg_put_u32(o, h->on_tty);
 	msg_put_u32(o, h->target_pid);
 	msg_put_u32(o, h->initialize_s);
@@ -38,6 +39,7 @@ dbg_hello_get(struct msg *m, struct dbg_hello *h)
 	memset(h, 0, sizeof(*h));
 	h->user_mode = msg_get_u32(m) != 0;
 	h->image = msg_get_u32(m) != 0;
+	h->narrow = msg_get_u32(m) != 0;
 	h->on_tty = msg_get_u32(m) != 0;
 	h->target_pid = msg_get_u32(m);
 	h->initialize_s = msg_get_u32(m);

@@ -21,6 +21,7 @@ struct dbg_adapter {
 struct dbg_hello {
 	bool		user_mode;	/* the daemon is the user's own */
 	bool		image;		/* fd 6 of the adapter is the program */
+	bool		narrow;		/* and a 32-bit one */
 	bool		on_tty;		/* the program has a terminal in any case */
 	uint32_t	target_pid;	/* attach: inner pid of the session's program */
 	uint32_t	initialize_s;	/* time limits; 0 = the default */

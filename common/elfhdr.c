@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,14 +18,24 @@
 #if defined(__x86_64__)
 #define HOST_MACHINE	EM_X86_64
 #define HOST_NAME	"x86-64"
+#define HOST_32BIT	EM_386
 #elif defined(__aarch64__)
 #define HOST_MACHINE	EM_AARCH64
 #define HOST_NAME	"aarch64"
+#define HOST_32BIT	EM_NONE
 #else
 #error "which machine is this?"
 #endif
 
 _Static_assert(sizeof(Elf64_Ehdr) == ELF_CHECK_LEN, "ELF header");
+
+/* The fields that both classes of headers have, without their widths. */
+struct header {
+	unsigned int	machine, type, phnum, phentsize;
+	uint64_t	phoff;
+	/* sizes in that class */
+	size_t		size, phsize;
+};
 
 struct name {
 	unsigned int value;
@@ -103,9 +114,29 @@ wrong_type(unsigned int type, char *why, size_t size)
 	return -1;
 }
 
+static int
+not_64bit(const unsigned char *id, enum elf_32bit narrow, char *why,
+    size_t size)
+{
+	if (id[EI_CLASS] != ELFCLASS32)
+		snprintf(why, size, "damaged ELF, this host runs 64-bit "
+		    HOST_NAME);
+	else if (narrow == ELF_32BIT_FORBIDDEN)
+		snprintf(why, size, "32-bit ELF, which the configuration "
+		    "forbids (allow-32bit no)");
+	else if (HOST_32BIT != EM_NONE)
+		snprintf(why, size, "32-bit ELF, a 64-bit one for " HOST_NAME
+		    " is needed");
+	else
+		snprintf(why, size, "32-bit ELF, this host runs 64-bit "
+		    HOST_NAME);
+	return -1;
+}
+
 /* Byte order first: the fields after e_ident cannot be read without it. */
 static int
-check_ident(const unsigned char *id, char *why, size_t size)
+check_ident(const unsigned char *id, enum elf_32bit narrow, char *why,
+    size_t size)
 {
 	if (id[EI_DATA] != ELFDATA2LSB) {
 		snprintf(why, size, "%s ELF, this host runs little-endian "
@@ -113,11 +144,9 @@ check_ident(const unsigned char *id, char *why, size_t size)
 		    "damaged");
 		return -1;
 	}
-	if (id[EI_CLASS] != ELFCLASS64) {
-		snprintf(why, size, "%s ELF, this host runs 64-bit " HOST_NAME,
-		    id[EI_CLASS] == ELFCLASS32 ? "32-bit" : "damaged");
-		return -1;
-	}
+	if (id[EI_CLASS] != ELFCLASS64 && (id[EI_CLASS] != ELFCLASS32 ||
+	    HOST_32BIT == EM_NONE || narrow != ELF_32BIT_GOOD))
+		return not_64bit(id, narrow, why, size);
 	if (id[EI_VERSION] != EV_CURRENT) {
 		snprintf(why, size, "ELF of version %u, expected %u",
 		    id[EI_VERSION], EV_CURRENT);
@@ -127,49 +156,80 @@ check_ident(const unsigned char *id, char *why, size_t size)
 }
 
 static int
-check_layout(const Elf64_Ehdr *eh, char *why, size_t size)
+check_layout(const struct header *h, char *why, size_t size)
 {
-	uint64_t table = (uint64_t)eh->e_phnum * sizeof(Elf64_Phdr);
+	uint64_t table = (uint64_t)h->phnum * h->phsize;
 
-	if (eh->e_phnum == 0) {
+	if (h->phnum == 0) {
 		snprintf(why, size, "ELF without program headers, "
 		    "nothing to run");
 		return -1;
 	}
-	if (eh->e_phentsize != sizeof(Elf64_Phdr)) {
+	if (h->phentsize != h->phsize) {
 		snprintf(why, size, "damaged ELF: program headers of %u bytes "
-		    "instead of %zu", eh->e_phentsize, sizeof(Elf64_Phdr));
+		    "instead of %zu", h->phentsize, h->phsize);
 		return -1;
 	}
 	/* the upper bound keeps sums of offsets inside an off_t */
-	if (eh->e_phoff < sizeof(*eh) || eh->e_phoff > INT64_MAX - table) {
+	if (h->phoff < h->size || h->phoff > INT64_MAX - table) {
 		snprintf(why, size, "damaged ELF: program headers at %llu",
-		    (unsigned long long)eh->e_phoff);
+		    (unsigned long long)h->phoff);
 		return -1;
 	}
 	return 0;
 }
 
-int
-elf_check(const void *hdr, size_t len, char *why, size_t size)
+static void
+read_header(const void *hdr, bool narrow, struct header *h)
 {
 	Elf64_Ehdr eh;
+	Elf32_Ehdr e32;
+
+	memset(h, 0, sizeof(*h));
+	if (narrow) {
+		memcpy(&e32, hdr, sizeof(e32));
+		*h = (struct header){ e32.e_machine, e32.e_type, e32.e_phnum,
+		    e32.e_phentsize, e32.e_phoff, sizeof(e32),
+		    sizeof(Elf32_Phdr) };
+		return;
+	}
+	memcpy(&eh, hdr, sizeof(eh));
+	*h = (struct header){ eh.e_machine, eh.e_type, eh.e_phnum,
+	    eh.e_phentsize, eh.e_phoff, sizeof(eh), sizeof(Elf64_Phdr) };
+}
+
+static int
+check(const void *hdr, size_t len, enum elf_32bit narrow, struct header *h,
+    char *why, size_t size)
+{
+	const unsigned char *id = hdr;
+	bool is_narrow;
 
 	if (len < SELFMAG || memcmp(hdr, ELFMAG, SELFMAG) != 0)
 		return not_elf(hdr, len, why, size);
-	if (len < sizeof(eh)) {
+	is_narrow = len > EI_CLASS && id[EI_CLASS] == ELFCLASS32;
+	h->size = is_narrow ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr);
+	if (len < h->size) {
 		snprintf(why, size, "ELF cut off after %zu bytes, its header "
-		    "has %zu", len, sizeof(eh));
+		    "has %zu", len, h->size);
 		return -1;
 	}
-	memcpy(&eh, hdr, sizeof(eh));
-	if (check_ident(eh.e_ident, why, size) == -1)
+	if (check_ident(id, narrow, why, size) == -1)
 		return -1;
-	if (eh.e_machine != HOST_MACHINE)
-		return wrong_machine(eh.e_machine, why, size);
-	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
-		return wrong_type(eh.e_type, why, size);
-	return check_layout(&eh, why, size);
+	read_header(hdr, is_narrow, h);
+	if (h->machine != (is_narrow ? HOST_32BIT : HOST_MACHINE))
+		return wrong_machine(h->machine, why, size);
+	if (h->type != ET_EXEC && h->type != ET_DYN)
+		return wrong_type(h->type, why, size);
+	return check_layout(h, why, size);
+}
+
+int
+elf_check(const void *hdr, size_t len, char *why, size_t size)
+{
+	struct header h;
+
+	return check(hdr, len, ELF_32BIT_WRONG, &h, why, size);
 }
 
 static ssize_t
@@ -192,21 +252,22 @@ read_head(int fd, void *buf, size_t size)
 }
 
 int
-elf_check_fd(int fd, char *why, size_t size)
+elf_check_fd(int fd, enum elf_32bit narrow, char *why, size_t size)
 {
-	Elf64_Ehdr eh;
+	char hdr[ELF_CHECK_LEN];
+	struct header h;
 	struct stat st;
 	uint64_t end;
 	ssize_t n;
 
-	n = read_head(fd, &eh, sizeof(eh));
+	n = read_head(fd, hdr, sizeof(hdr));
 	if (n == -1 || fstat(fd, &st) == -1) {
 		snprintf(why, size, "unreadable: %s", strerror(errno));
 		return -1;
 	}
-	if (elf_check(&eh, (size_t)n, why, size) == -1)
+	if (check(hdr, (size_t)n, narrow, &h, why, size) == -1)
 		return -1;
-	end = eh.e_phoff + (uint64_t)eh.e_phnum * sizeof(Elf64_Phdr);
+	end = h.phoff + (uint64_t)h.phnum * h.phsize;
 	if (end > (uint64_t)st.st_size) {
 		snprintf(why, size, "ELF cut off after %lld bytes, its "
 		    "program headers end at %llu", (long long)st.st_size,

@@ -9,12 +9,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "again.h"
@@ -26,6 +30,19 @@
 
 /* a thousand times what it takes */
 #define COMPILE_SECONDS	(SANITIZED ? 60 : 5)
+
+/* 0 = none that is known here: its programs are killed */
+#ifdef __x86_64__
+#define ARCH_32BIT	SCMP_ARCH_X86
+#define AUDIT_64BIT	AUDIT_ARCH_X86_64
+#define AUDIT_32BIT	AUDIT_ARCH_I386
+#else
+#define ARCH_32BIT	0
+#define AUDIT_64BIT	AUDIT_ARCH_AARCH64
+#define AUDIT_32BIT	AUDIT_ARCH_ARM
+#endif
+/* x86-64 has a second table of calls from there on, which no filter allows */
+#define X32_BIT		0x40000000U
 
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 #define REFUSE(name)							\
@@ -90,12 +107,13 @@ static int
 add(scmp_filter_ctx ctx, uint32_t action, const struct filter_rule *rules,
     size_t n)
 {
+	bool native = seccomp_arch_exist(ctx, SCMP_ARCH_NATIVE) == 0;
 	size_t i;
 	int r;
 
 	for (i = 0; i < n; i++) {
 		/* a call that this architecture does not have */
-		if (rules[i].nr < 0)
+		if (native && rules[i].nr < 0)
 			continue;
 		r = seccomp_rule_add_array(ctx,
 		    rules[i].action != 0 ? rules[i].action : action,
@@ -144,7 +162,7 @@ add_reports(scmp_filter_ctx ctx, const struct filter *f)
 }
 
 static scmp_filter_ctx
-build(const struct filter *f)
+begin(const struct filter *f)
 {
 	scmp_filter_ctx ctx = seccomp_init(f->otherwise);
 	int r;
@@ -156,16 +174,52 @@ build(const struct filter *f)
 	(void)seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, OPTIMIZE_TREE);
 	r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH,
 	    SCMP_ACT_KILL_PROCESS);
-	if (r < 0) {
+	if (r == 0)
+		return ctx;
+	seccomp_release(ctx);
+	errno = -r;
+	return NULL;
+}
+
+/* The same rules for the architecture of 32-bit programs, by their names. */
+static int
+add_32bit(scmp_filter_ctx ctx, const struct filter *f)
+{
+	scmp_filter_ctx other = begin(f);
+	int r;
+
+	if (other == NULL)
+		return -1;
+	if ((r = seccomp_arch_add(other, ARCH_32BIT)) < 0 ||
+	    (r = seccomp_arch_remove(other, SCMP_ARCH_NATIVE)) < 0)
 		errno = -r;
-		goto fail;
+	else if (add(other, f->matched, f->rules, f->nrules) == 0) {
+		if ((r = seccomp_merge(ctx, other)) == 0)
+			return 0;
+		errno = -r;
 	}
+	r = errno;
+	seccomp_release(other);
+	errno = r;
+	return -1;
+}
+
+static scmp_filter_ctx
+build(const struct filter *f)
+{
+	scmp_filter_ctx ctx = begin(f);
+	int r;
+
+	if (ctx == NULL)
+		return NULL;
 	if (f->with_base && add(ctx, f->matched, base, NELEM(base)) == -1)
 		goto fail;
 	if (add(ctx, f->matched, f->rules, f->nrules) == -1)
 		goto fail;
 	if (SANITIZED && f->matched == SCMP_ACT_ALLOW &&
 	    add_reports(ctx, f) == -1)
+		goto fail;
+	if (ARCH_32BIT != 0 && f->with_32bit && add_32bit(ctx, f) == -1)
 		goto fail;
 	return ctx;
 fail:
@@ -174,6 +228,20 @@ fail:
 	errno = r;
 	return NULL;
 }
+
+/*
+ * Libseccomp compares arguments but no numbers with one another, so this comes
+ * before what it compiles, and goes on there with all that is known.
+ */
+static const struct sock_filter newer[] = {
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_64BIT, 1, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_32BIT, 0, 4),
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 2, 0),
+	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, FILTER_NEWEST, 0, 1),
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+};
 
 /* By a handler: the first process of a namespace heeds nothing else. */
 static void
@@ -223,7 +291,8 @@ compile(const struct filter *f, void **prog, size_t *ninstr)
 {
 	scmp_filter_ctx ctx = NULL;
 	struct stat st;
-	void *buf = NULL;
+	uint8_t *buf = NULL;
+	size_t size;
 	int fd = -1, r, saved;
 
 	/* libseccomp exports to an fd only */
@@ -240,13 +309,15 @@ compile(const struct filter *f, void **prog, size_t *ninstr)
 	}
 	if (fstat(fd, &st) == -1)
 		goto fail;
-	buf = malloc((size_t)st.st_size);
-	if (buf == NULL || read_whole(fd, buf, (size_t)st.st_size) == -1)
+	size = (size_t)st.st_size;
+	buf = malloc(sizeof(newer) + size);
+	if (buf == NULL || read_whole(fd, buf + sizeof(newer), size) == -1)
 		goto fail;
+	memcpy(buf, newer, sizeof(newer));
 	seccomp_release(ctx);
 	close(fd);
 	*prog = buf;
-	*ninstr = (size_t)st.st_size / sizeof(struct sock_filter);
+	*ninstr = NELEM(newer) + size / sizeof(struct sock_filter);
 	return 0;
 fail:
 	saved = errno;
@@ -305,6 +376,9 @@ filter_print(const struct filter *f, int fd)
 
 	if (ctx == NULL)
 		return -1;
+	(void)dprintf(fd, "# before all else: a number above %d and below "
+	    "0x%x is answered with ERRNO(%d)\n", FILTER_NEWEST, X32_BIT,
+	    ENOSYS);
 	r = seccomp_export_pfc(ctx, fd);
 	seccomp_release(ctx);
 	if (r < 0) {

@@ -12,6 +12,12 @@
 #include <stdint.h>
 
 #define FILTER_ARGS	3
+/*
+ * The newest system call (removexattrat) that the filters were written for.
+ * Since 424 a call has one number on all architectures.  What came later is
+ * answered as by an older kernel, so that programs do without it.
+ */
+#define FILTER_NEWEST	466
 
 /*
  * One rule: the call is matched when all its comparisons hold; several rules
@@ -50,13 +56,16 @@ struct filter {
 	size_t				 nrules;
 	/* what every role needs (memory, channels, loop, exit) comes along */
 	int				 with_base;
+	/* by the rules for 32-bit programs, too; else these are killed */
+	int				 with_32bit;
 };
 
 /* The rules that with_base stands for.  Borrowed. */
 const struct filter_rule *filter_base(size_t *n);
 /*
  * Compiles and loads; sets no_new_privs first.  Returns -1 with errno.
- * Calls of other architectures than the native one kill the process.
+ * Numbers above FILTER_NEWEST fail with ENOSYS.  Calls of architectures
+ * without rules kill the process.
  */
 int	 filter_load(const struct filter *);
 /*

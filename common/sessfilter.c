@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 
 #include "sessfilter.h"
 
@@ -17,6 +18,7 @@
 /* numbers that the base system's headers keep from each other */
 #define IOCTL_TIOCLINUX		0x541c
 #define FLAG_NEWTIME		0x80
+#define SOCKETCALL_SOCKET	1
 
 #define NAMESPACE_FLAGS(call)						\
 	DENY_ARG(call, FILTER_SET(0, CLONE_NEWNS)),			\
@@ -36,7 +38,8 @@
 	{ .nr = SCMP_SYS(clone3), .action = SCMP_ACT_ERRNO(ENOSYS) },	\
 	NAMESPACE_FLAGS(clone), NAMESPACE_FLAGS(unshare),		\
 	DENY_ARG(unshare, FILTER_SET(0, FLAG_NEWTIME)),			\
-	DENY(setns), DENY(mount), DENY(umount2), DENY(pivot_root),	\
+	DENY(setns), DENY(mount), DENY(umount2), DENY(umount),		\
+	DENY(pivot_root),	\
 	DENY(chroot), DENY(open_tree), DENY(move_mount), DENY(fsopen),	\
 	DENY(fsconfig), DENY(fsmount), DENY(fspick),			\
 	DENY(mount_setattr), DENY(sethostname), DENY(setdomainname)
@@ -54,11 +57,14 @@
 	DENY(vhangup), DENY(uselib), DENY(lookup_dcookie),		\
 	DENY(nfsservctl), DENY(_sysctl), DENY(iopl), DENY(ioperm),	\
 	DENY(settimeofday), DENY(clock_settime),			\
-	/* of use to 16-bit and 32-bit code alone, which does not run here */ \
-	DENY(modify_ldt),						\
+	DENY(clock_settime64), DENY(stime),				\
+	/* serves 16-bit code alone, and had many faults */		\
+	DENY(modify_ldt), DENY(vm86), DENY(vm86old),			\
 	/* no network namespace holds them: to the hypervisor, the kernel */ \
 	DENY_ARG(socket, FILTER_INT(0, AF_VSOCK)),			\
 	DENY_ARG(socket, FILTER_INT(0, AF_ALG)),			\
+	/* hides the family: 32-bit programs make no socket by it */	\
+	DENY_ARG(socketcall, FILTER_EQ(0, SOCKETCALL_SOCKET)),		\
 	/* bytes typed into a terminal that others read from */		\
 	DENY_ARG(ioctl, FILTER_INT(1, TIOCSTI)),			\
 	DENY_ARG(ioctl, FILTER_INT(1, IOCTL_TIOCLINUX))
@@ -66,16 +72,20 @@
 static const struct filter_rule session_rules[] = { SANDBOX_RULES };
 static const struct filter_rule launcher_rules[] = { HOST_RULES };
 
+#define DENY_LIST(r)							\
+	.otherwise = SCMP_ACT_ALLOW,					\
+	.matched = SCMP_ACT_ERRNO(EPERM),				\
+	.rules = (r),							\
+	.nrules = sizeof(r) / sizeof((r)[0])
+
 const struct filter session_filter = {
-	.otherwise = SCMP_ACT_ALLOW,
-	.matched = SCMP_ACT_ERRNO(EPERM),
-	.rules = session_rules,
-	.nrules = sizeof(session_rules) / sizeof(session_rules[0]),
+	DENY_LIST(session_rules), .with_32bit = true
 };
 
+const struct filter session_64bit_filter = { DENY_LIST(session_rules) };
+
+const struct filter only_64bit_filter = { .otherwise = SCMP_ACT_ALLOW };
+
 const struct filter launcher_filter = {
-	.otherwise = SCMP_ACT_ALLOW,
-	.matched = SCMP_ACT_ERRNO(EPERM),
-	.rules = launcher_rules,
-	.nrules = sizeof(launcher_rules) / sizeof(launcher_rules[0]),
+	DENY_LIST(launcher_rules), .with_32bit = true
 };

@@ -17,5 +17,9 @@ extern const struct filter	 launcher_filter;
  * sessions, gdbserver, jobs.  Short, as the kernel compiles it at each start.
  */
 extern const struct filter	 session_filter;
+/* The same for allow-32bit no. */
+extern const struct filter	 session_64bit_filter;
+/* Takes the place of both then, where there are no namespaces to guard. */
+extern const struct filter	 only_64bit_filter;
 
 #endif

@@ -174,7 +174,7 @@ trc_tell_program(struct client *c, const char *path)
 	if ((file_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
 		return;
 	if ((pread(file_fd, head, 2, 0) != 2 || memcmp(head, "#!", 2) != 0) &&
-	    elf_check_fd(file_fd, why, sizeof(why)) == -1 &&
+	    elf_check_fd(file_fd, ELF_32BIT_WRONG, why, sizeof(why)) == -1 &&
 	    asprintf(&text, "%s: %s", path, why) != -1) {
 		report_more(text);
 		free(text);

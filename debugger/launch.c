@@ -242,6 +242,19 @@ keep(struct json_object **slot, struct json_object *v)
 	*slot = json_object_get(v);
 }
 
+/* lldb finds out the architecture by the path of the process's file. */
+static bool
+suits_image(struct op *op, const struct profile *p)
+{
+	if (!dbg_said.narrow || (p->quirks & Q_LLDB_COMMANDS) == 0)
+		return true;
+	op_fail(op, "refused", "%s cannot debug a 32-bit program that was "
+	    "uploaded as a single file, as it looks for the path of its "
+	    "process: upload it as a bundle (debuglanternctl upload --bundle), "
+	    "or use gdb (debuglanternctl gdb)", p->name);
+	return false;
+}
+
 static bool
 read_program(struct op *op, const char *cwd, struct json_object *env,
     char *path, size_t size)
@@ -294,6 +307,10 @@ read_start(struct op *op)
 	    !choose_adapter(op, name, dbg_said.image ? NULL : program,
 	    client_path(env), &choice))
 		return false;
+	if (dbg_said.image && !suits_image(op, choice.profile)) {
+		choice_free(&choice);
+		return false;
+	}
 	if (json_object_object_get_ex(op->args, "breaks", &breaks) &&
 	    breaks != NULL && !bps_preset(op, breaks)) {
 		choice_free(&choice);
@@ -494,7 +511,8 @@ not_for_here(char *words, size_t room)
 	words[0] = '\0';
 	if (fd == -1)
 		return;
-	if (is_elf(fd) && elf_check_fd(fd, why, sizeof(why)) == -1)
+	if (is_elf(fd) && elf_check_fd(fd, ELF_32BIT_GOOD, why,
+	    sizeof(why)) == -1)
 		(void)snprintf(words, room, " (%s)", why);
 	close(fd);
 }
@@ -815,6 +833,10 @@ launch_attach(struct op *op)
 	if (!choose_to_attach(op, name, program != NULL ? program :
 	    beside ? NULL : exe, client_path(NULL), &choice))
 		return;
+	if (beside && !suits_image(op, choice.profile)) {
+		choice_free(&choice);
+		return;
+	}
 	if (choice.profile->inject != NULL && !beside && attach_nested(pid)) {
 		op_fail(op, "refused", "process %d is in a pid namespace of "
 		    "its own, where %s does not find it: attach to a session "

@@ -307,11 +307,16 @@ drop_caps(void)
 void
 child_lock(bool filter)
 {
+	const struct hand_prog *p = &hand_progs[HAND_SESSION];
+
 	drop_caps();
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		child_die(STEP_CAPS);
-	if (filter && session_prog != NULL &&
-	    filter_install(session_prog, session_prog_len) == -1)
+	if (!settings.allow_32bit)
+		p = &hand_progs[filter ? HAND_SESSION_64BIT : HAND_ONLY_64BIT];
+	else if (!filter)
+		return;
+	if (p->instr != NULL && filter_install(p->instr, p->n) == -1)
 		child_die(STEP_SECCOMP);
 }
 

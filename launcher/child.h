@@ -55,8 +55,9 @@ void	 child_map_ids(void);
  */
 void	 child_unbound(void);
 /*
- * Gives up for good: capabilities, the way back to them, and, where there are
- * namespaces to guard, the system calls that made them.
+ * Gives up for good: capabilities, the way back to them, 32-bit programs if
+ * they are not allowed, and, where there are namespaces to guard, the system
+ * calls that made them.
  */
 void	 child_lock(bool filter);
 /* The last steps before exec: session leader, standard fds (borrowed). */

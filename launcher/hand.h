@@ -10,9 +10,18 @@
 #include "run.h"
 
 extern struct channel	 spawner_chan;
-/* The session filter, compiled once; NULL when weaken-seccomp is set. */
-extern void		*session_prog;
-extern size_t		 session_prog_len;
+/* The filters of sessions, compiled once; NULL when weaken-seccomp is set. */
+enum hand_filter {
+	HAND_SESSION,
+	HAND_SESSION_64BIT,
+	HAND_ONLY_64BIT,
+	HAND_FILTERS
+};
+struct hand_prog {
+	void	*instr;
+	size_t	 n;
+};
+extern struct hand_prog	 hand_progs[HAND_FILTERS];
 /* The archiver's binary, -1 until the parent has sent it. */
 extern int		 archiver_fd;
 /* Those of instruments, by role, likewise. */

@@ -51,6 +51,7 @@ unpack_args(const struct job_spec *j, char **argv, char text[3][24])
 	argv[3] = decimal(text[1], j->max_members);
 	argv[4] = decimal(text[2], j->max_path);
 	argv[5] = (char *)(uintptr_t)j->exec_path;
+	argv[6] = (char *)(uintptr_t)(settings.allow_32bit ? "yes" : "no");
 }
 
 static void
@@ -106,7 +107,7 @@ archiver(const struct job_kind *k, const struct job_spec *j, int in_fd,
     int out_fd)
 {
 	const struct rlimit cpu = { JOB_CPU, JOB_CPU };
-	char *argv[7] = { (char *)(uintptr_t)"archiver" };
+	char *argv[8] = { (char *)(uintptr_t)"archiver" };
 	char *envp[] = { NULL };
 	char text[3][24];
 	int null_fd;

@@ -16,7 +16,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,23 +37,33 @@
 static unsigned long
 entry_of(pid_t pid)
 {
-	Elf64_auxv_t v[AUXV_MAX];
-	unsigned long entry = 0, base = 0;
+	union {
+		Elf64_auxv_t	v64[AUXV_MAX];
+		Elf32_auxv_t	v32[2 * AUXV_MAX];
+	} v;
+	unsigned long entry = 0, base = 0, type, value;
 	char path[32];
 	ssize_t i, n;
+	bool narrow;
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return 0;
-	n = read_again(fd, v, sizeof(v)) / (ssize_t)sizeof(v[0]);
+	memset(&v, 0, sizeof(v));
+	n = read_again(fd, &v, sizeof(v));
 	close(fd);
+	/* a 32-bit program's value would be the upper half of the type */
+	narrow = v.v64[0].a_type > UINT32_MAX;
+	n /= (ssize_t)(narrow ? sizeof(v.v32[0]) : sizeof(v.v64[0]));
 	for (i = 0; i < n; i++) {
-		if (v[i].a_type == AT_ENTRY)
-			entry = v[i].a_un.a_val;
-		else if (v[i].a_type == AT_BASE)
-			base = v[i].a_un.a_val;
+		type = narrow ? v.v32[i].a_type : v.v64[i].a_type;
+		value = narrow ? v.v32[i].a_un.a_val : v.v64[i].a_un.a_val;
+		if (type == AT_ENTRY)
+			entry = value;
+		else if (type == AT_BASE)
+			base = value;
 	}
 	return base == 0 ? 0 : entry;
 }

@@ -59,8 +59,7 @@ int	launch_on_user_limits(struct msg *);
 int	launch_on_user_use(struct msg *);
 
 struct channel	 spawner_chan;
-void		*session_prog;
-size_t		 session_prog_len;
+struct hand_prog hand_progs[HAND_FILTERS];
 int		 archiver_fd = -1;
 int		 instrument_fds[ROLE_END] = { [0 ... ROLE_END - 1] = -1 };
 int		 userns_errno, proc_errno;
@@ -514,16 +513,30 @@ on_peer(enum role peer, int fd, uint32_t gen)
 }
 
 static void
+compile_filters(void)
+{
+	static const struct filter *const filters[HAND_FILTERS] = {
+		[HAND_SESSION] = &session_filter,
+		[HAND_SESSION_64BIT] = &session_64bit_filter,
+		[HAND_ONLY_64BIT] = &only_64bit_filter,
+	};
+	size_t i;
+
+	for (i = 0; i < HAND_FILTERS; i++)
+		if (filter_compile(filters[i], &hand_progs[i].instr,
+		    &hand_progs[i].n) == -1)
+			role_cannot("compile the session's filter",
+			    "this must always work: report it");
+}
+
+static void
 prepare(void)
 {
 	self_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	if (self_fd == -1)
 		role_cannot("open its own binary", "/proc must be mounted");
-	if (!(settings.weakened & WEAKEN_SECCOMP) &&
-	    filter_compile(&session_filter, &session_prog,
-	    &session_prog_len) == -1)
-		role_cannot("compile the session's filter",
-		    "this must always work: report it");
+	if (!(settings.weakened & WEAKEN_SECCOMP))
+		compile_filters();
 	chan_init(&spawner_chan, ROLE_LAUNCHER, ROLE_SPAWNER, spawner_gone,
 	    NULL);
 }

@@ -155,6 +155,7 @@ settings_fill(void)
 	s->allow_sandbox = c->allow_sandbox;
 	s->network = c->network;
 	s->control = c->control;
+	s->allow_32bit = c->allow_32bit;
 	s->limit_cpu = c->limits.cpu;
 	s->limit_as = c->limits.as;
 	s->limit_nofile = c->limits.nofile;

@@ -79,6 +79,7 @@ hello_program(struct dbg_hello *h, const struct session *s)
 	const struct session_view *v = &s->view;
 
 	h->image = !v->command && !v->bundle;
+	h->narrow = s->narrow;
 	if (v->bundle)
 		(void)snprintf(h->program, sizeof(h->program), "%s/%s",
 		    v->bundle_dir, v->exec_path);

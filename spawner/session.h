@@ -139,6 +139,7 @@ struct session {
 	bool		 upload_open;	/* its size is known at its end */
 	/* name of the uploaded file, empty = not known */
 	char		 file[FILE_NAME_LEN + 1];
+	bool		 narrow;	/* an image of 32 bits */
 	struct job	*job;		/* unpacks it; NULL = none */
 
 	struct sight_list sights;

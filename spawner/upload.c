@@ -463,11 +463,15 @@ finish(struct session *s, struct asker *a)
 		job_unpack(s, a);
 		return 0;
 	}
-	if (elf_check_fd(s->image_fd, why, sizeof(why)) == -1) {
+	if (elf_check_fd(s->image_fd, settings.allow_32bit ? ELF_32BIT_GOOD :
+	    ELF_32BIT_FORBIDDEN, why, sizeof(why)) == -1) {
 		answer(a, &s->id, ERR_INVALID_ELF, "%s", why);
 		session_free(s);
 		return 0;
 	}
+	/* the one kind that is good but not for 64 bits */
+	s->narrow = elf_check_fd(s->image_fd, ELF_32BIT_WRONG, why,
+	    sizeof(why)) == -1;
 	upload_loaded(s, a);
 	return 0;
 }

@@ -496,7 +496,7 @@ put_kind(char *words, size_t room)
 	words[0] = '\0';
 	if (fd == -1)
 		return;
-	if (elf_check_fd(fd, why, sizeof(why)) == -1)
+	if (elf_check_fd(fd, ELF_32BIT_WRONG, why, sizeof(why)) == -1)
 		(void)snprintf(words, room, " (%s)", why);
 	close(fd);
 }

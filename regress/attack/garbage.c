@@ -240,7 +240,7 @@ main(int argc, char **argv)
 	size_t i;
 
 	target = argc > 1 ? atoi(argv[argc - 1]) : 0;
-	if (argc == 6 && strcmp(argv[1], "unpack") == 0)
+	if (argc == 7 && strcmp(argv[1], "unpack") == 0)
 		mode = argv[5];
 	else if (mode != NULL)
 		mode++;

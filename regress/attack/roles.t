@@ -488,8 +488,11 @@ TABLE = (
      "K  K  K  K  K  K  N  K  K  +"),
     ("type into a terminal", calls(16, 0, 0x5412, b"x"),
      "K  K  K  K  K  K  N  K  K  -"),
+    # the launcher starts 32-bit programs, under its deny list
     ("the calls of i386", another_door,
-     "K  K  K  K  K  K  K  K  K  K"),
+     "K  K  K  K  K  K  K  K  K  +"),
+    ("a call that is newer than its filter", calls(500),
+     "N  N  N  N  N  N  N  N  N  N"),
     ("the calls of x32", x32,
      "K  K  K  K  K  K  K  K  K  K"),
 )

@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, BIN, BOB, Daemon, Prober, alive, alone, connect, eq,
-                helper, in_modes, loopbacks, ok, read_proc, run_tests,
+                helper, in_modes, narrow, loopbacks, ok, read_proc, run_tests,
                 session_processes, stat_of, status_of, tar_of, wait_for)
 
 
@@ -139,6 +139,28 @@ def a_program_under_gdbserver_has_its_name(d):
         ok(b"\nargv0=by-name\n" in out and b"\nstatus.Name=by-name\n" in out,
            f"{kind}: argv[0] and comm, when it has run", out[:300])
         c.cmd(f"DELETE {sid}")
+
+
+def gdb_of_a_32_bit_program(d):
+    """gdbserver sees it as what it is, from its start and while it runs."""
+    c = d.client()
+    sid = c.upload(narrow(), file="narrow")["id"]
+    c.cmd(f"ARGS {sid} spin")
+    r = c.cmd(f"START {sid} --debug")
+    out = gdb(d, "break spin", "continue", "print more", "print turns",
+              "info registers eip", "delete", "detach",
+              port=r["debug_port"], program=narrow())
+    ok("Breakpoint 1, spin (more=1)" in out and "$1 = 1" in out and
+       "$2 = 0" in out and "<spin>" in out,
+       "START --debug: a breakpoint, an argument, a variable, a register",
+       out)
+    r = c.cmd("DEBUG " + sid)
+    out = gdb(d, "backtrace", "print turns > 0", "detach",
+              port=r["debug_port"], program=narrow())
+    ok("begin (" in out and "$1 = 1" in out, "DEBUG: its stack, and where it "
+       "is", out)
+    ok(becomes(c, sid, "RUNNING"), "detached it goes on")
+    c.cmd("KILL " + sid)
 
 
 def calls_leave_all_registers_as_they_were(d):
@@ -535,6 +557,7 @@ run_tests(
     in_modes(
         start_debug_of_an_image, start_debug_of_a_bundle, every_sandbox,
         a_program_under_gdbserver_has_its_name,
+        *([gdb_of_a_32_bit_program] if os.uname().machine == "x86_64" else []),
         calls_leave_all_registers_as_they_were,
         few_descriptors_are_enough_for_gdbserver,
         a_gdbserver_keeps_nothing_of_what_it_was_given,

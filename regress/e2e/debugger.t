@@ -20,8 +20,8 @@ from dapwire import Wire  # noqa: E402
 from dbgmatrix import (Tables, allow_tracing, at, matrix,  # noqa: E402
                        refused, text_of, values)
 from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
-                alive, copy_source, descendants, eq, listener_of, ok,
-                passwd_wrapper, run_tests, wait_for)
+                alive, copy_source, descendants, eq, listener_of,
+                narrow, ok, passwd_wrapper, run_tests, tar_of, wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
 
 SOURCES = os.path.join(HERE, "debuggees")
@@ -534,6 +534,29 @@ def image_by_name(d):
         c.cmd("DELETE " + sid)
 
 
+def image_of_32_bits(d):
+    """lldb cannot, so nothing is begun; as a bundle it can."""
+    u, c = User(d), d.client()
+    sid = c.upload(narrow(), file="narrow")["id"]
+    c.cmd("ARGS %s spin" % sid)
+    r = u.dbg("start", "--image", sid, "-b", "spin")
+    ok(r.code != 0 and "32-bit" in r.err and "as a bundle" in r.err and
+       "gdb" in r.err, "an image of 32 bits: why not, and what instead", r)
+    eq(c.cmd("STATUS " + sid)["state"], "LOADED", "nothing was started")
+    c.cmd("START " + sid)
+    r = u.dbg("attach", sid)
+    ok(r.code != 0 and "32-bit" in r.err, "nor attached to", r)
+    eq(c.cmd("STATUS " + sid)["state"], "RUNNING", "it runs on")
+    c.cmd("KILL " + sid)
+    sid = c.upload(tar_of(("narrow", narrow())), "narrow")["id"]
+    c.cmd("ARGS %s spin" % sid)
+    u.ask("start", "--image", sid, "-b", "spin")
+    eq((u.ask("print", "more").get("value"),
+        u.ask("status").get("state")), ("1", "stopped"),
+       "a bundle of 32 bits stops where it was told, with its arguments")
+    u.ask("stop")
+
+
 def on_demand(d):
     """Nothing runs: start brings a daemon, which is the user's alone."""
     u = User(d)
@@ -780,6 +803,8 @@ if __name__ == "__main__":
                               many_threads,
                               many_breakpoints, flood, sessions, overtaken,
                               watched, classes, not_so, interrupted, attached,
-                              uploaded, image_by_name, editors, on_demand), two_users, sealed)
+                              uploaded, image_by_name,
+                              *([image_of_32_bits] if os.uname().machine ==
+                                "x86_64" else []), editors, on_demand), two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

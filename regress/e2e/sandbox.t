@@ -7,11 +7,12 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (AS_ROOT, MODES, Daemon, Prober, alone, attempt, eq,
-                helper, in_modes, ok, run_tests, service_uid, session_processes,
+from dl import (AS_ROOT, MODES, Daemon, Prober, Refused, alone, attempt, eq,
+                helper, in_modes, narrow, ok, run_tests, service_uid, session_processes,
                 status_of, tap, tar_of, wait_for)
 
 KINDS = ("none", "namespaces", "tmpfs")
+NARROW = os.uname().machine == "x86_64"
 ALL = "allow-sandbox none, namespaces, tmpfs\n"
 
 
@@ -125,6 +126,109 @@ def of_the_host(d):
         eq((one(v, "argv0"), one(v, "status.Name")), ("bin/inside", "inside"),
            "a bundle's program by its path in it")
     each_kind(d, test)
+
+
+# --- numbers and programs that others have -------------------------------
+
+NEWER = (467, 500, 512, 1000, 0x3fffffff)
+
+
+def newer_calls_are_unknown(d):
+    """ENOSYS, so that programs do without: whoever knows them may not yet."""
+    code = ("import ctypes, os; c = ctypes.CDLL(None, use_errno=True)\n"
+            "for n in %r:\n"
+            "    r = c.syscall(n, 0, 0, 0, 0, 0, 0)\n"
+            "    print(n, r, ctypes.get_errno())" % (NEWER,))
+
+    def test(d, c, kind):
+        c.send(json.dumps({"command": "new", "args": {
+            "argv": ["/usr/bin/python3", "-c", code]}}).encode() + b"\n")
+        sid = c.json()["result"]["id"]
+        c.cmd(f"START {sid} --sandbox {kind}")
+        c.cmd(f"WAIT {sid} 20")
+        eq(c.output(sid).decode().split("\n")[:-1],
+           [f"{n} -1 38" for n in NEWER],
+           "numbers above those that are known: ENOSYS")
+    each_kind(d, test)
+
+
+# calls that are denied to 32-bit programs, by their own numbers
+NARROW_DENIED = {
+    "umount": "22:0:0", "umount2": "52:0:0", "mount": "21:0:0:0:0",
+    "stime": "25:0", "clock_settime": "264:0:0", "clock_settime64": "404:0:0",
+    "settimeofday": "79:0:0", "vm86": "166:0:0", "vm86old": "113:0",
+    "modify_ldt": "123:0:0:0", "iopl": "110:3", "bpf": "357:0:0:0",
+    "keyctl": "288:0:0", "perf_event_open": "336:0:0:0:0",
+    "io_uring_setup": "425:1:0", "userfaultfd": "374:0",
+    "AF_VSOCK": "359:40:1:0", "AF_ALG": "359:38:1:0",
+    "AF_VSOCK by socketcall": "vsock", "AF_ALG by socketcall": "alg",
+    "unshare user": "310:268435456", "setns": "346:0:0"}
+# these guard namespaces, and sandbox none has none
+IN_NAMESPACES = ("umount", "umount2", "mount", "unshare user", "setns")
+
+
+def narrow_run(c, sid, flags=""):
+    r = c.cmd(f"START {sid} {flags}".strip())
+    if "error_code" in r:
+        return r, {}
+    r = c.cmd(f"WAIT {sid} 20")
+    return r, dict(x.split("=") for x in c.output(sid).decode().split("\n")
+                   if "=" in x)
+
+
+def narrow_programs_run(d):
+    def test(d, c, kind):
+        sid = c.upload(narrow(), file="narrow")["id"]
+        c.cmd(f"ARGS {sid} " + " ".join(NARROW_DENIED.values()) +
+              " 20 467 1000 359:2:1:0")
+        for run in ("first", "second"):
+            r, v = narrow_run(c, sid, f"--sandbox {kind}")
+            eq((r.get("state"), r.get("exit_code"), v.get("argv0"),
+                v.get("comm")), ("STOPPED", 7, "narrow", "narrow"),
+               f"a 32-bit program runs, {run} start")
+        for name, call in NARROW_DENIED.items():
+            if kind != "none" or name not in IN_NAMESPACES:
+                eq(v.get(call), "-1", f"32-bit {name}: EPERM")
+        eq((v.get("467"), v.get("1000")), ("-38", "-38"),
+           "32-bit numbers above those that are known: ENOSYS")
+        ok(int(v.get("359:2:1:0", "-1")) > 2, "32-bit socket(AF_INET) works")
+    each_kind(d, test)
+
+
+def narrow_helpers_run(d):
+    """A 64-bit program that starts a 32-bit one, from a bundle."""
+    def test(d, c, kind):
+        sid = c.upload(tar_of(("dash", "/bin/dash"), ("narrow", narrow())),
+                       "dash")["id"]
+        c.cmd(f"ARGS {sid} -c './narrow 20; echo $?'")
+        r, v = narrow_run(c, sid, f"--sandbox {kind}")
+        eq(c.output(sid).split(b"\n")[-2], b"7", "a 32-bit helper of a "
+           "64-bit program runs")
+        sid = c.upload(tar_of(("narrow", narrow())), "narrow")["id"]
+        r, v = narrow_run(c, sid, f"--sandbox {kind}")
+        eq(r.get("exit_code"), 7, "a bundle of a 32-bit program runs")
+    each_kind(d, test)
+
+
+def narrow_is_forbidden(mode):
+    with Daemon(mode, ALL + "allow-32bit no\n") as d:
+        c = d.client()
+        for upload in (lambda: c.upload(narrow()),
+                       lambda: c.upload(tar_of(("n", narrow())), "n")):
+            r = upload()
+            ok(isinstance(r, Refused) and r["error_code"] == "invalid_elf" and
+               "allow-32bit no" in r["message"], "allow-32bit no: refused at "
+               "UPLOAD, and why", r)
+
+        def test(d, c, kind):
+            sid = c.upload(tar_of(("dash", "/bin/dash"),
+                                  ("narrow", narrow())), "dash")["id"]
+            c.cmd(f"ARGS {sid} -c './narrow 20; echo $?'")
+            r, v = narrow_run(c, sid, f"--sandbox {kind}")
+            eq(c.output(sid).split(b"\n")[-2], b"159",
+               "allow-32bit no: a 32-bit helper ends by SIGSYS")
+            ok(not v, "before it has said anything", c.output(sid))
+        each_kind(d, test)
 
 
 # --- what every session gets ---------------------------------------------
@@ -629,7 +733,7 @@ def part_of_proc_is_hidden(mode):
 
 run_tests(
     in_modes(
-        is_called, names_are_safe, of_the_host,
+        is_called, names_are_safe, of_the_host, newer_calls_are_unknown,
         fds_are_0_1_2_only, fds_of_a_bundle, no_rights, ids_are_the_owners,
         seen_from_outside,
         clean_start, environment_is_exact, working_directory,
@@ -639,7 +743,10 @@ run_tests(
         double_fork_leaves_nothing, outside_kill_of_the_stub,
         echo_to_dev_stderr_in_a_script, abort_is_sigabrt, image_is_sealed,
         conf=ALL + "stop-timeout 1\n"),
-    alone(niceness), alone(control_yes), alone(choice_of_sandbox),
+    # there is no other kind of 32-bit program that is known here
+    in_modes(narrow_programs_run, narrow_helpers_run, conf=ALL,
+             modes=MODES if NARROW else ()),
+    alone(narrow_is_forbidden, MODES if NARROW else ()), alone(niceness), alone(control_yes), alone(choice_of_sandbox),
     alone(defaults_of_the_configuration),
     alone(part_of_proc_is_hidden, MODES if AS_ROOT else ()),
     alone(root_in_user_mode, ("user",) if AS_ROOT else ()))

@@ -108,9 +108,11 @@ static const struct {
 	{ "idproc", &idproc_filter, NULL },
 	{ "launcher", &launcher_filter, NULL },
 	{ "netproc", &netproc_filter, NULL },
+	{ "only-64bit", &only_64bit_filter, NULL },
 	{ "parent-system", NULL, parent_system },
 	{ "parent-user", NULL, parent_user },
 	{ "session", &session_filter, NULL },
+	{ "session-64bit", &session_64bit_filter, NULL },
 	{ "spawner", &spawner_filter, NULL },
 	{ "symbols", &symbols_filter, NULL },
 	{ "tlsproc", &tlsproc_filter, NULL },
@@ -154,12 +156,24 @@ holds(const struct scmp_arg_cmp *c, const uint64_t *args)
 	    (int)c->op);
 }
 
+/* The number that a rule's call has for 32-bit programs; -1 = none. */
+static long
+narrow_nr(const struct filter_rule *r)
+{
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, r->nr);
+	int nr = name == NULL ? -1 :
+	    seccomp_syscall_resolve_name_arch(SCMP_ARCH_X86, name);
+
+	free(name);
+	return nr < 0 ? -1 : nr;
+}
+
 static bool
 matches(const struct filter_rule *r, const struct try *t)
 {
 	unsigned int i;
 
-	if (r->nr != t->nr)
+	if ((t->i386 ? narrow_nr(r) : r->nr) != t->nr)
 		return false;
 	for (i = 0; i < r->nargs; i++)
 		if (!holds(&r->args[i], t->args))
@@ -183,7 +197,9 @@ expected(const struct filter *f, const struct try *t)
 	const struct filter_rule *r, *base;
 	size_t i, nbase = 0;
 
-	if (t->i386 || t->nr & X32_BIT)
+	if (t->nr > FILTER_NEWEST && t->nr < X32_BIT)
+		return ENOSYS;
+	if (t->i386 ? !f->with_32bit : (t->nr & X32_BIT) != 0)
 		return KILLED;
 	base = f->with_base ? filter_base(&nbase) : NULL;
 	for (i = 0; i < f->nrules + nbase; i++) {
@@ -240,8 +256,8 @@ make_call(const struct try *t)
 	if (!t->i386)
 		return syscall(t->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 #ifdef __x86_64__
-	__asm__ volatile("int $0x80" : "=a" (r) : "a" (t->nr), "b" (0),
-	    "c" (0), "d" (0), "S" (0), "D" (0) : "memory");
+	__asm__ volatile("int $0x80" : "=a" (r) : "a" (t->nr), "b" (a[0]),
+	    "c" (a[1]), "d" (a[2]), "S" (a[3]), "D" (a[4]) : "memory");
 	errno = (int)-r;
 #endif
 	return -1;
@@ -300,11 +316,12 @@ got(const void *prog, size_t n, const struct try *t)
 static void
 print_try(const struct try *t, int want, int have)
 {
-	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE,
-	    (int)t->nr);
+	char *name = seccomp_syscall_resolve_num_arch(t->i386 ? SCMP_ARCH_X86 :
+	    SCMP_ARCH_NATIVE, (int)t->nr);
 	size_t i;
 
-	printf("%s (%ld)", name != NULL ? name : "?", t->nr);
+	printf("%s%s (%ld)", t->i386 ? "32-bit " : "", name != NULL ? name :
+	    "?", t->nr);
 	for (i = 0; i < NARGS; i++)
 		printf(" 0x%llx", (unsigned long long)t->args[i]);
 	printf(": the table says %d, the kernel %d (-1: killed, 0: allowed, "
@@ -333,13 +350,13 @@ one(const struct filter *f, const void *prog, size_t n, const struct try *t)
 /* Arguments that a rule wants; then each of them wrong by one bit. */
 static void
 around(const struct filter *f, const void *prog, size_t n,
-    const struct filter_rule *r)
+    const struct filter_rule *r, bool i386)
 {
-	struct try t = { .nr = r->nr }, u;
+	struct try t = { .nr = i386 ? narrow_nr(r) : r->nr, .i386 = i386 }, u;
 	uint64_t lowest;
 	unsigned int i;
 
-	if (r->nr < 0 || r->nargs == 0)
+	if (t.nr < 0 || r->nargs == 0)
 		return;
 	for (i = 0; i < r->nargs; i++)
 		t.args[r->args[i].arg] = r->args[i].op == SCMP_CMP_EQ ?
@@ -351,6 +368,9 @@ around(const struct filter *f, const void *prog, size_t n,
 		u = t;
 		u.args[r->args[i].arg] ^= lowest;
 		one(f, prog, n, &u);
+		/* 32-bit programs have no upper half */
+		if (i386)
+			continue;
 		/* the half that the kernel does not look at for an int */
 		u = t;
 		u.args[r->args[i].arg] ^= 1ULL << 32;
@@ -359,12 +379,12 @@ around(const struct filter *f, const void *prog, size_t n,
 }
 
 static void
-every_number(const struct filter *f, const void *prog, size_t n)
+every_number(const struct filter *f, const void *prog, size_t n, bool i386)
 {
-	struct try t = { .i386 = false };
+	struct try t = { .i386 = i386 };
 
 	for (t.nr = 0; t.nr < NUMBERS; t.nr++) {
-		if (UNASKED(t.nr))
+		if (!i386 && UNASKED(t.nr))
 			continue;
 		memset(t.args, 0, sizeof(t.args));
 		one(f, prog, n, &t);
@@ -378,7 +398,7 @@ every_number(const struct filter *f, const void *prog, size_t n)
 
 /* Reading, starting programs and leaving, as the two other tables have it. */
 static void
-other_tables(const struct filter *f, const void *prog, size_t n)
+other_tables(const struct filter *f, const void *prog, size_t n, bool i386)
 {
 #ifdef __x86_64__
 	static const struct try tries[] = {
@@ -389,11 +409,37 @@ other_tables(const struct filter *f, const void *prog, size_t n)
 	size_t i;
 
 	for (i = 0; i < NELEM(tries); i++)
-		one(f, prog, n, &tries[i]);
+		if (i386 || !tries[i].i386)
+			one(f, prog, n, &tries[i]);
 #else
+	(void)i386;
 	(void)f;
 	(void)prog;
 	(void)n;
+#endif
+}
+
+/* A host may be without: then all of it ends by SIGSEGV. */
+static bool
+has_i386(void)
+{
+#ifdef __x86_64__
+	int status;
+	pid_t pid = fork();
+
+	if (pid == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		static const struct try getpid_32 = { .i386 = true, .nr = 20 };
+
+		(void)make_call(&getpid_32);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		err(1, "waitpid");
+	return WIFEXITED(status);
+#else
+	return false;
 #endif
 }
 
@@ -401,18 +447,24 @@ static int
 try_all(const struct filter *f, const struct filter *other)
 {
 	const struct filter_rule *base;
+	bool narrow = has_i386();
 	size_t i, n, nbase;
 	void *prog;
 
 	if (filter_compile(other, &prog, &n) == -1)
 		err(1, "filter_compile");
-	every_number(f, prog, n);
-	other_tables(f, prog, n);
+	every_number(f, prog, n, false);
+	other_tables(f, prog, n, !f->with_32bit || narrow);
 	for (i = 0; i < f->nrules; i++)
-		around(f, prog, n, &f->rules[i]);
+		around(f, prog, n, &f->rules[i], false);
 	base = filter_base(&nbase);
 	for (i = 0; f->with_base && i < nbase; i++)
-		around(f, prog, n, &base[i]);
+		around(f, prog, n, &base[i], false);
+	if (f->with_32bit && narrow) {
+		every_number(f, prog, n, true);
+		for (i = 0; i < f->nrules; i++)
+			around(f, prog, n, &f->rules[i], true);
+	}
 	free(prog);
 	printf("%lu tried: %lu allowed, %lu refused, %lu killed; %lu not as "
 	    "the table says\n", ntried, nallowed, nrefused, nkilled, nwrong);

@@ -378,6 +378,7 @@ static const struct key_case {
 	    "a list of none, namespaces or tmpfs" },
 	{ "network", "none", NULL, "host", "shared or none" },
 	{ "control", "yes", NULL, "YES", "yes or no" },
+	{ "allow-32bit", "no", NULL, "1", "yes or no" },
 	{ "limit cpu", "60", NULL, "0",
 	    "a number of seconds from 1 to 315360000 or unlimited" },
 	{ "limit as", "2G", NULL, "1K",

@@ -164,22 +164,88 @@ files(void **state)
 	(void)state;
 	fd = memfd_create("elf", MFD_CLOEXEC);
 	assert_int_not_equal(fd, -1);
-	assert_int_equal(elf_check_fd(fd, why, sizeof(why)), -1);
+	assert_int_equal(elf_check_fd(fd, ELF_32BIT_WRONG, why, sizeof(why)), -1);
 	assert_string_equal(why, "empty, not an ELF");
 	assert_int_equal(write(fd, &eh, sizeof(eh)), sizeof(eh));
-	assert_int_equal(elf_check_fd(fd, why, sizeof(why)), -1);
+	assert_int_equal(elf_check_fd(fd, ELF_32BIT_WRONG, why, sizeof(why)), -1);
 	assert_string_equal(why, "ELF cut off after 64 bytes, its program "
 	    "headers end at 232");
 	assert_int_equal(ftruncate(fd, 232), 0);
-	assert_int_equal(elf_check_fd(fd, why, sizeof(why)), 0);
+	assert_int_equal(elf_check_fd(fd, ELF_32BIT_WRONG, why, sizeof(why)), 0);
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), (int)sizeof(eh));
 	close(fd);
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	assert_int_not_equal(fd, -1);
-	assert_int_equal(elf_check_fd(fd, why, sizeof(why)), 0);
+	assert_int_equal(elf_check_fd(fd, ELF_32BIT_WRONG, why, sizeof(why)), 0);
 	close(fd);
-	assert_int_equal(elf_check_fd(-1, why, sizeof(why)), -1);
+	assert_int_equal(elf_check_fd(-1, ELF_32BIT_GOOD, why, sizeof(why)), -1);
 	assert_non_null(strstr(why, "unreadable"));
+}
+
+/* A 32-bit program of the host's family, in a file; its fd is the caller's. */
+static int
+narrow_file(unsigned int machine, uint32_t phoff, off_t size)
+{
+	Elf32_Ehdr eh;
+	int fd = memfd_create("elf", MFD_CLOEXEC);
+
+	memset(&eh, 0, sizeof(eh));
+	memcpy(eh.e_ident, ELFMAG, SELFMAG);
+	eh.e_ident[EI_CLASS] = ELFCLASS32;
+	eh.e_ident[EI_DATA] = ELFDATA2LSB;
+	eh.e_ident[EI_VERSION] = EV_CURRENT;
+	eh.e_type = ET_EXEC;
+	eh.e_machine = (Elf32_Half)machine;
+	eh.e_phoff = phoff;
+	eh.e_phnum = 2;
+	eh.e_phentsize = sizeof(Elf32_Phdr);
+	assert_int_not_equal(fd, -1);
+	assert_int_equal(write(fd, &eh, sizeof(eh)), sizeof(eh));
+	assert_int_equal(ftruncate(fd, size), 0);
+	return fd;
+}
+
+static void
+expect_narrow(int fd, enum elf_32bit narrow, const char *text)
+{
+	char why[160] = "";
+
+	assert_int_equal(elf_check_fd(fd, narrow, why, sizeof(why)),
+	    *text == '\0' ? 0 : -1);
+	if (strstr(why, text) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", why, text);
+	close(fd);
+}
+
+/* Where the kernel may know them; of other hosts' there is none that runs. */
+static void
+programs_of_32_bits(void **state)
+{
+#ifdef __x86_64__
+	const char *good = "";
+#else
+	const char *good = "32-bit ELF";
+#endif
+
+	(void)state;
+	expect_narrow(narrow_file(EM_386, 52, 200), ELF_32BIT_GOOD, good);
+	expect_narrow(narrow_file(EM_386, 52, 200), ELF_32BIT_WRONG,
+	    "32-bit ELF, ");
+	expect_narrow(narrow_file(EM_386, 52, 200), ELF_32BIT_FORBIDDEN,
+	    "32-bit ELF, which the configuration forbids (allow-32bit no)");
+#ifdef __x86_64__
+	/* exactly as long as header and table, and a byte less */
+	expect_narrow(narrow_file(EM_386, 52, 52 + 64), ELF_32BIT_GOOD, "");
+	expect_narrow(narrow_file(EM_386, 52, 52 + 63), ELF_32BIT_GOOD,
+	    "program headers end at 116");
+	expect_narrow(narrow_file(EM_386, 51, 200), ELF_32BIT_GOOD,
+	    "program headers at 51");
+	/* x32: 64-bit code with 32-bit headers */
+	expect_narrow(narrow_file(EM_X86_64, 52, 200), ELF_32BIT_GOOD,
+	    "ELF for x86-64");
+	expect_narrow(narrow_file(EM_ARM, 52, 200), ELF_32BIT_GOOD,
+	    "ELF for arm");
+#endif
 }
 
 int
@@ -192,6 +258,7 @@ main(void)
 		cmocka_unit_test(wrong_host),
 		cmocka_unit_test(wrong_type),
 		cmocka_unit_test(wrong_layout),
+		cmocka_unit_test(programs_of_32_bits),
 		cmocka_unit_test(files),
 	};
 

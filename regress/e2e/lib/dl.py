@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import encodings.idna  # now: other users may not reach python
 import errno
+import functools
 import io
 import json
 import os
@@ -815,6 +816,22 @@ def small_tree(most=None):
 
 def helper(name):
     return os.path.join(HELPERS, name)
+
+
+@functools.lru_cache(None)
+def narrow():
+    """A 32-bit program for x86-64 hosts; see its source."""
+    place = tempfile.mkdtemp(prefix="dl-narrow-")
+    atexit.register(shutil.rmtree, place, True)
+    path = os.path.join(place, "narrow")
+    os.chmod(place, 0o755)
+    subprocess.run(
+        [os.environ.get("CC") or "cc", "-m32", "-g", "-O1", "-nostdlib",
+         "-static", "-no-pie", "-fno-pie", "-ffreestanding",
+         "-fno-stack-protector", "-o", path,
+         os.path.join(os.path.dirname(__file__), "../narrow/narrow.c")],
+        check=True)
+    return path
 
 
 def service_uid(name):
