@@ -396,6 +396,31 @@ def unwinders():
                f"{why}: {r['on']} functions, and it says what it says")
 
 
+def return_addresses():
+    """Who looks at them finds the program's own."""
+    for compiler in ("gcc", "clang"):
+        for level in ("-O0", "-O1", "-O2", "-O3"):
+            p = build("frames.c", level, "-fno-omit-frame-pointer",
+                      compiler=compiler, name=f"frames_{compiler}{level}")
+            why = f"{compiler} {level}"
+            with Trace(p) as t:
+                r = t.ask("probeall 1", "probeall")
+                open_ = {e["name"]: e["why"] for e in t.events
+                         if e["ev"] == "open"}
+                t.go()
+                e = t.end()
+                t.close()
+                eq((e and e["status"], t.output()), (0, plain(p)),
+                   f"{why}: the program does what it always does")
+                eq([w for w in ("walk", "callers")
+                    if "callers'" not in open_.get(w, "")], [],
+                   f"{why}: functions that walk are said to")
+                ok("own return address" in open_.get("own", ""),
+                   f"{why}: so is one that looks at its own", open_)
+                eq(len(t.calls("first", "exit")), 3,
+                   f"{why}: calls of their callers end")
+
+
 def threads():
     for flags in (("-O2",), ("-O2", "-static")):
         p = build("threads.c", *flags)
@@ -1207,9 +1232,10 @@ run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions,
           unwound_calls_end_before_the_catcher_goes_on, stripped_exceptions,
           parts_of_functions_are_not_traced, places_by_their_frames,
-          jumps, unwinders, threads, running, processor_state, vectors,
-          shadow_stack, ptrace_scope, restartable_sequences, little_memory, killed_engine,
-          own_signals, stopped_while_threads_are_born, own_filter, forks,
-          execs, let_go_at_entry, crashes, go_program, rust_program, storms,
-          overflow, deep_recursion, four_thousand, adjacent_areas, refusals,
-          whole_programs)
+          jumps, unwinders, return_addresses, threads, running,
+          processor_state, vectors, shadow_stack, ptrace_scope,
+          restartable_sequences, little_memory, killed_engine, own_signals,
+          stopped_while_threads_are_born, own_filter, forks, execs,
+          let_go_at_entry, crashes, go_program, rust_program,
+          storms, overflow, deep_recursion, four_thousand, adjacent_areas,
+          refusals, whole_programs)

@@ -23,6 +23,7 @@
 #define ARCH_TRAP	1	/* bytes of a trap */
 #define ARCH_GADGET	3	/* of a system call and a trap behind it */
 #define ARCH_ARGS	6	/* registers that carry integer arguments */
+#define ARCH_FP 6               /* ... and that of frames */
 #define ARCH_SP 7               /* the stack's register, as DWARF numbers it */
 #define ARCH_CALLED 8           /* bytes that a call leaves on the stack */
 #define ARCH_NAMES	"x86-64" /* all that there are */
@@ -84,11 +85,21 @@ uint64_t	 arch_gadget_end(uint64_t gadget);
 /* The agent, made for this processor.  Static. */
 const uint8_t	*arch_agent(size_t *len);
 
+/* Where a frame ends (its CFA), for code from that address on. */
+struct arch_frame {
+	uint64_t addr;
+	int64_t off;
+	uint32_t reg; /* ... and this number; as DWARF has them */
+	bool plain;   /* false: it is found in another way */
+};
+
 struct arch_code {
 	const uint8_t *bytes;	/* borrowed; of the function and what follows */
 	size_t	 avail;		/* how many there are */
 	size_t	 size;		/* of the function, 0 = not known */
 	uint64_t addr;		/* of bytes[0] in the target */
+	const struct arch_frame *frames; /* borrowed, by address */
+	size_t nframes;
 	bool	 reentered;	/* its own jumps to its beginning are calls
 				 * that begin again (Go, when a stack grows) */
 };
@@ -98,6 +109,7 @@ struct arch_plan {
 	uint32_t len;		/* of the instructions that move */
 	const char *why_not;	/* static; it cannot be traced at all */
 	const char *why_open;	/* static; its returns cannot be seen */
+	bool walks;             /* it looks at its callers' frames */
 	uint32_t ninsns;
 	struct {
 		uint8_t from, to;	/* offset after `at`, in the stub */

@@ -136,10 +136,11 @@ other(struct reader *r, unsigned int op)
 
 /* Those that do.  False: it is another. */
 static bool
-defines(struct reader *r, unsigned int op, int64_t align, struct cfi_row *row)
+defines(
+    struct reader *r, unsigned int op, int64_t align, struct arch_frame *row)
 {
 	if (op == 0x0c || op == 0x12 || op == 0x0d) {
-		row->reg = leb(r, false);
+		row->reg = (uint32_t)leb(r, false);
 		row->plain = true;
 	}
 	if (op == 0x0c || op == 0x0e)
@@ -177,33 +178,56 @@ struct entry {
 	bool augmented;
 };
 
-/* From loc to addr. */
+/* A row that another one follows is of use if there is code between them. */
 static bool
-run(const struct entry *e, uint64_t loc, uint64_t addr, struct cfi_row *row)
+row_add(struct cfi *c, const struct arch_frame *row)
+{
+	struct arch_frame *more;
+	size_t room;
+
+	if (c->nframes > 0 && c->frames[c->nframes - 1].addr == row->addr)
+		c->nframes--;
+	if (c->nframes == c->room) {
+		room = c->room == 0 ? 64 : 2 * c->room;
+		more = reallocarray(c->frames, room, sizeof(*more));
+		if (more == NULL)
+			return (false);
+		c->frames = more;
+		c->room = room;
+	}
+	c->frames[c->nframes++] = *row;
+	return (true);
+}
+
+/* From row->addr on. */
+static bool
+run(struct cfi *c, const struct entry *e, struct arch_frame *row)
 {
 	struct reader r = {e->program, e->end, false};
-	struct cfi_row kept[STATES];
+	struct arch_frame kept[STATES];
 	size_t nkept = 0;
 	unsigned int op;
-	uint64_t by;
+	uint64_t by, at;
 
 	while (r.at < r.end && !r.bad) {
 		op = (unsigned int)fixed(&r, 1);
 		if (advances(&r, op, &by)) {
-			loc += by * e->code_align;
-			if (loc > addr)
-				break;
+			if (!row_add(c, row))
+				return (false);
+			row->addr += by * e->code_align;
 		} else if ((op & 0xc0) == 0x80) {
 			(void)leb(&r, false);
 		} else if (op == 0x0a && nkept < STATES) {
 			kept[nkept++] = *row;
 		} else if (op == 0x0b && nkept > 0) {
+			at = row->addr;
 			*row = kept[--nkept];
+			row->addr = at;
 		} else if ((op & 0xc0) != 0xc0 &&
 			   !defines(&r, op, e->data_align, row))
 			other(&r, op);
 	}
-	return (!r.bad);
+	return (!r.bad && row_add(c, row));
 }
 
 /* --- entries -------------------------------------------------------------- */
@@ -284,34 +308,43 @@ entry_read(const struct target *t, uint64_t addr, size_t *len)
 }
 
 static bool
-entry_run(const uint8_t *bytes, size_t len, uint64_t at, struct entry *e,
-    uint64_t addr, struct cfi_row *row)
+entry_run(struct cfi *c, const uint8_t *bytes, size_t len, uint64_t at,
+    struct entry *e, uint64_t addr)
 {
 	struct reader r = {bytes, bytes + len, false};
 	const uint8_t base = e->encoding & ENC_BASE;
+	struct arch_frame row = {.plain = false};
 
 	skip(&r, 4);
 	if (e->encoding == ENC_OMIT || (base != 0 && base != ENC_PCREL))
 		return (false);
-	row->begin = encoded(&r, e->encoding);
+	c->begin = encoded(&r, e->encoding);
 	if (base == ENC_PCREL)
-		row->begin += at + 8;
-	row->end = row->begin + encoded(&r, e->encoding & ENC_FORMAT);
+		c->begin += at + 8;
+	c->end = c->begin + encoded(&r, e->encoding & ENC_FORMAT);
 	if (e->augmented)
 		skip(&r, leb(&r, false));
-	if (r.bad || addr < row->begin || addr >= row->end)
+	if (r.bad || addr < c->begin || addr >= c->end)
 		return (false);
 	/* first what the common part says */
-	if (!run(e, 0, 0, row))
+	row.addr = c->begin;
+	if (!run(c, e, &row))
 		return (false);
 	e->program = r.at;
 	e->end = r.end;
-	return (run(e, row->begin, addr, row));
+	row.addr = c->begin;
+	if (!run(c, e, &row))
+		return (false);
+	/* and behind its end nothing is known */
+	while (c->nframes > 0 && c->frames[c->nframes - 1].addr >= c->end)
+		c->nframes--;
+	row = (struct arch_frame){.addr = c->end, .plain = false};
+	return (row_add(c, &row));
 }
 
 /* The entry at that address. */
 static bool
-look_up(const struct target *t, uint64_t at, uint64_t addr, struct cfi_row *row)
+look_up(struct cfi *c, const struct target *t, uint64_t at, uint64_t addr)
 {
 	uint8_t *bytes, *shared = NULL;
 	struct entry e;
@@ -327,7 +360,7 @@ look_up(const struct target *t, uint64_t at, uint64_t addr, struct cfi_row *row)
 		shared = entry_read(t, at + 4 - back, &n);
 	if (shared != NULL)
 		ok = common(shared, n, &e) &&
-		     entry_run(bytes, len, at, &e, addr, row);
+		     entry_run(c, bytes, len, at, &e, addr);
 	free(bytes);
 	free(shared);
 	return (ok);
@@ -383,13 +416,14 @@ row_of(const struct cfi *c, uint64_t addr, size_t *row)
 }
 
 bool
-cfi_find(struct cfi *c, const struct target *t, const struct maps *ms,
-    uint64_t addr, struct cfi_row *found)
+cfi_find(
+    struct cfi *c, const struct target *t, const struct maps *ms, uint64_t addr)
 {
 	const struct map *m = maps_at(ms, addr);
 	uint64_t base;
 	size_t row;
 
+	c->nframes = 0;
 	if (m == NULL)
 		return (false);
 	base = maps_base(ms, m)->lo;
@@ -398,14 +432,32 @@ cfi_find(struct cfi *c, const struct target *t, const struct maps *ms,
 		c->base = base;
 		table_read(c, t);
 	}
-	memset(found, 0, sizeof(*found));
-	return (row_of(c, addr, &row) &&
-		look_up(t, c->hdr + (uint64_t)number(c, row, 1), addr, found));
+	if (row_of(c, addr, &row) &&
+	    look_up(c, t, c->hdr + (uint64_t)number(c, row, 1), addr))
+		return (true);
+	c->nframes = 0;
+	return (false);
+}
+
+const struct arch_frame *
+cfi_at(const struct arch_frame *frames, size_t n, uint64_t addr)
+{
+	size_t from = 0, to = n, mid;
+
+	while (from < to) {
+		mid = from + (to - from) / 2;
+		if (frames[mid].addr <= addr)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return (from == 0 ? NULL : &frames[from - 1]);
 }
 
 void
 cfi_free(struct cfi *c)
 {
 	free(c->rows);
+	free(c->frames);
 	memset(c, 0, sizeof(*c));
 }

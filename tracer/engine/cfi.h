@@ -11,29 +11,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arch_frame;
 struct target;
 struct maps;
 
-/* The table of the object that was looked at last.  Zeros at first. */
+/* Zeros at first. */
 struct cfi {
+	/* the table of the object that was looked at last */
 	uint64_t base; /* of the object, 0: none */
 	uint64_t hdr;  /* address of its .eh_frame_hdr */
 	uint8_t *rows; /* owned; pairs of 32-bit numbers */
 	size_t n;
+	/* the code that was looked for last, and its frames, by address */
+	uint64_t begin, end;
+	struct arch_frame *frames; /* owned */
+	size_t nframes, room;
 };
 
-/* How the frame's end (CFA) is found: by that register and that number. */
-struct cfi_row {
-	uint64_t begin, end; /* the code of its entry */
-	bool plain;          /* false: by an expression */
-	uint64_t reg;        /* as DWARF numbers them */
-	int64_t off;
-};
-
-/* False: there is no such table, it says nothing of the address, or it is not
- * understood. */
-bool cfi_find(struct cfi *, const struct target *, const struct maps *,
-    uint64_t addr, struct cfi_row *);
+/*
+ * The frames of the code around that address, and one behind its end that is
+ * not plain.  False: there is no such table,
+ * it says nothing of the address, or it is not understood.
+ */
+bool cfi_find(
+    struct cfi *, const struct target *, const struct maps *, uint64_t addr);
+/* The one that holds at that address; NULL: it is before all of them. */
+const struct arch_frame *cfi_at(
+    const struct arch_frame *, size_t n, uint64_t addr);
 void cfi_free(struct cfi *);
 
 #endif

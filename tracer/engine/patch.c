@@ -261,18 +261,18 @@ name_odd(const char *name)
  * a return address, and the agent would take something else for that.
  */
 static const char *
-why_not_called(struct target *t, const struct job *j, const struct maps *ms,
-    struct cfi *cfi)
+why_not_called(const struct job *j, const struct cfi *cfi)
 {
-	struct cfi_row row;
+	const struct arch_frame *f;
 
 	if (j->spec == NULL)
 		return (NULL);
 	if (name_odd(j->spec->name))
 		return ("it is the seldom used part of another function, and "
 			"is not called");
-	if (cfi_find(cfi, t, ms, j->code.addr, &row) &&
-	    (!row.plain || row.reg != ARCH_SP || row.off != ARCH_CALLED))
+	f = cfi_at(cfi->frames, cfi->nframes, j->code.addr);
+	if (f != NULL &&
+	    (!f->plain || f->reg != ARCH_SP || f->off != ARCH_CALLED))
 		return ("it is not called but jumped to: a part of a function, "
 			"or a place within one");
 	return (NULL);
@@ -385,6 +385,7 @@ plan(struct target *t, struct job *j, const struct maps *ms, struct cfi *cfi,
 	struct arch_plan pl;
 	struct probe *p;
 	const char *why, *open;
+	bool ok;
 
 	if (m == NULL || !m->exec || j->back) {
 		refuse(j, "there is no code at its address");
@@ -394,7 +395,13 @@ plan(struct target *t, struct job *j, const struct maps *ms, struct cfi *cfi,
 		refuse(j, "it is the kernel's");
 		return (false);
 	}
-	if ((why = why_not_called(t, j, ms, cfi)) != NULL) {
+	if (j->spec != NULL && cfi_find(cfi, t, ms, j->code.addr)) {
+		j->code.frames = cfi->frames;
+		j->code.nframes = cfi->nframes;
+		if (j->code.size == 0)
+			j->code.size = cfi->end - j->code.addr;
+	}
+	if ((why = why_not_called(j, cfi)) != NULL) {
 		refuse(j, why);
 		return (false);
 	}
@@ -409,7 +416,10 @@ plan(struct target *t, struct job *j, const struct maps *ms, struct cfi *cfi,
 		refuse(j, "goroutines return into its middle");
 		return (false);
 	}
-	if (!arch_plan(&j->code, &pl, jumps)) {
+	ok = arch_plan(&j->code, &pl, jumps);
+	j->code.frames = NULL;
+	j->code.nframes = 0;
+	if (!ok) {
 		refuse(j, pl.why_not);
 		return (false);
 	}
@@ -425,7 +435,7 @@ plan(struct target *t, struct job *j, const struct maps *ms, struct cfi *cfi,
 	memcpy(p->moved, j->bytes + pl.at, pl.len);
 	open = j->spec == NULL ? NULL : why_open(t, j, pl.why_open);
 	p->why_open = open;
-	p->flags = PROBE_ON | j->flags;
+	p->flags = PROBE_ON | j->flags | (pl.walks ? PROBE_WALKS : 0);
 	if (j->spec != NULL && (j->spec->flags & TARGET_ENTRY_ONLY) == 0 &&
 	    open == NULL)
 		p->flags |= PROBE_LEAVE;

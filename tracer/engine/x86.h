@@ -23,4 +23,13 @@ struct x86_insn {
 /* False: no instruction. */
 bool	x86_decode(const struct arch_code *, size_t at, struct x86_insn *);
 
+/*
+ * By the frames that are known of its code: whether it looks at its return
+ * address, and whether at those of its callers.
+ */
+bool x86_looks(const struct arch_code *, size_t size, bool *walks);
+
+struct ZydisDecoder_;
+const struct ZydisDecoder_ *x86_decoder(void);
+
 #endif

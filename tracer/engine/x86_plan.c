@@ -28,8 +28,8 @@ struct track {
 	uint32_t known;		/* bit per register */
 };
 
-static const ZydisDecoder *
-decoder(void)
+const ZydisDecoder *
+x86_decoder(void)
 {
 	static ZydisDecoder d;
 	static bool ready;
@@ -72,8 +72,8 @@ x86_decode(const struct arch_code *c, size_t at, struct x86_insn *i)
 
 	memset(i, 0, sizeof(*i));
 	if (at >= c->avail ||
-	    ZYAN_FAILED(ZydisDecoderDecodeInstruction(decoder(), &ctx,
-	    c->bytes + at, c->avail - at, &d)))
+	    ZYAN_FAILED(ZydisDecoderDecodeInstruction(
+		x86_decoder(), &ctx, c->bytes + at, c->avail - at, &d)))
 		return (false);
 	i->len = d.length;
 	i->mnemonic = d.mnemonic;
@@ -344,9 +344,8 @@ reads_return(const struct arch_code *c, size_t size)
 	size_t at = 0;
 	int n;
 
-	while (at < size &&
-	    ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), c->bytes + at,
-	    size - at, &d, o))) {
+	while (at < size && ZYAN_SUCCESS(ZydisDecoderDecodeFull(x86_decoder(),
+				c->bytes + at, size - at, &d, o))) {
 		if (d.meta.category == ZYDIS_CATEGORY_RET ||
 		    d.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
 			break;
@@ -415,8 +414,11 @@ arch_plan(const struct arch_code *c, struct arch_plan *p,
 	p->why_not = place(c, p);
 	if (p->why_not == NULL)
 		p->why_not = check_body(c, p, jumps);
-	if (p->why_not == NULL && reads_return(c, size))
+	if (p->why_not == NULL &&
+	    (x86_looks(c, size, &p->walks) || reads_return(c, size)))
 		p->why_open = "it looks at its own return address";
+	if (p->walks)
+		p->why_open = "it looks at its callers' return addresses";
 	return (p->why_not == NULL);
 }
 #endif

@@ -978,6 +978,8 @@ is_recorded(struct agent_state *st, const struct agent_probe *p,
 		caught(st, f->r[ARG_FIRST], slot);
 		return (false);
 	}
+	if (p->flags & PROBE_WALKS)
+		restore(st, slot);
 	return ((p->flags & PROBE_INNER) == 0 ||
 	    (uint32_t)f->r[ARG_FIRST] - p->least < p->many);
 }

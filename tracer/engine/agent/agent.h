@@ -122,11 +122,13 @@ enum {
 	PROBE_INNER = 32,   /* records are for the engine, of calls whose first
 			     * argument is one of `many` from `least` on; those
 			     * that have no room are not counted */
-	PROBE_ENTER_REGS = 64, /* its enter is of nothing but CAP_REG */
+	PROBE_ENTER_REGS = 64,  /* its enter is of nothing but CAP_REG */
 	PROBE_LEAVE_REGS = 128, /* the same of leave */
+	PROBE_WALKS = 256, /* it looks at its callers' return addresses: restore
+			    * them first */
 	/* those that do something else than others; most are no more than on */
-	PROBE_KINDS = PROBE_ON | PROBE_UNWINDER | PROBE_CATCH |
-	    PROBE_OBJECTS | PROBE_INNER
+	PROBE_KINDS = PROBE_ON | PROBE_UNWINDER | PROBE_CATCH | PROBE_OBJECTS |
+		      PROBE_INNER | PROBE_WALKS
 };
 
 #define PROBE_ORIG	16
