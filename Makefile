@@ -178,7 +178,7 @@ BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		zlib1g-dev libzstd-dev libiberty-dev gdbserver $(WEB_PKGS)
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		iproute2 util-linux clang libclang-rt-14-dev clang-tidy cppcheck mandoc shellcheck \
-		bubblewrap delve g++ golang-go rustc binutils dwz lldb-19 python3-debugpy \
+		bubblewrap delve g++ golang-go ocaml-nox rustc binutils dwz lldb-19 python3-debugpy \
 		libc6-dev-arm64-cross \
 		zip xz-utils zstd systemd git openssl codespell \
 		openssh-client openssh-server zsh \

@@ -961,6 +961,23 @@ def go_program():
            "Go: nor by watching all of it")
 
 
+def ocaml_program():
+    """What is in use is found by return addresses."""
+    source = shutil.copy(SOURCES + "/prog.ml", WORK)
+    p = os.path.join(WORK, "prog_ml")
+    subprocess.run(["ocamlopt", "-g", "-o", p, source], check=True, cwd=WORK,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with Trace(p) as t:
+        r = t.ask("probeall 1 budget=1000", "probeall")
+        ok(r["on"] == r["open"] > 1000, "OCaml: beginnings of functions", r)
+        t.put("quiet 1")
+        t.go()
+        e = t.end()
+        t.close()
+        eq((e and e["status"], t.output()), (0, plain(p)),
+           "OCaml: the program does what it always does")
+
+
 def rust_program():
     out = os.path.join(WORK, "prog_rs")
     subprocess.run(["/usr/bin/rustc", "-O", "-C", "debuginfo=0", "-o", out,
@@ -1236,6 +1253,6 @@ run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           processor_state, vectors, shadow_stack, ptrace_scope,
           restartable_sequences, little_memory, killed_engine, own_signals,
           stopped_while_threads_are_born, own_filter, forks, execs,
-          let_go_at_entry, crashes, go_program, rust_program,
+          let_go_at_entry, crashes, go_program, ocaml_program, rust_program,
           storms, overflow, deep_recursion, four_thousand, adjacent_areas,
           refusals, whole_programs)

@@ -426,6 +426,7 @@ child_new(struct target *t, pid_t pid)
 		return (NULL);
 	c->small = t->small;
 	c->blind = t->blind;
+	c->scans = t->scans;
 	c->entry = t->entry;
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	c->mem_fd = open(path, O_RDWR | O_CLOEXEC);

@@ -13,7 +13,8 @@
 #include "objsym.h"
 #include "proc.h"
 
-#define TWICE		0x8000U	/* not one of the agent's flags */
+#define TWICE 0x8000U /* not one of the agent's flags */
+#define SCANS 0x4000U /* nor this: a runtime that reads its own stacks */
 #define TEXT_MOST	(64UL << 20)
 
 static const struct {
@@ -32,7 +33,9 @@ static const struct {
 	{ "__sigsetjmp", TWICE }, { "savectx", TWICE }, { "vfork", TWICE },
 	{ "__vfork", TWICE }, { "__libc_vfork", TWICE },
 	{ "getcontext", TWICE }, { "__getcontext", TWICE },
-	{ "swapcontext", TWICE }, { "__swapcontext", TWICE }
+	{ "swapcontext", TWICE }, { "__swapcontext", TWICE },
+	/* OCaml: what lives is found by the return addresses of its frames */
+	{ "caml_call_gc", SCANS }
 };
 
 /* As newer compilers of Rust have it, with a number in between. */
@@ -242,6 +245,8 @@ hooks_find(struct target *t)
 	for (i = 0; i < f.n; i++) {
 		if (f.v[i].flags == TWICE)
 			twice_add(t, f.v[i].addr);
+		else if (f.v[i].flags == SCANS)
+			t->scans = true;
 		else if (!t->small &&
 			 !hook_add(t, f.v[i].addr, f.v[i].size, f.v[i].flags,
 			     f.v[i].inner) &&

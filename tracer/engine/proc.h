@@ -108,6 +108,7 @@ struct target {
 	bool	 injected;
 	bool	 small;		/* a Go program */
 	bool	 blind;		/* exceptions cannot be followed */
+	bool	 scans;		/* its runtime looks for return addresses */
 	bool	 unwanted;	/* a child that nobody has been told of */
 	bool	 rescan;	/* other objects are loaded */
 	bool	 hold;		/* whoever is being told of is to be held */

@@ -213,7 +213,7 @@ objects_forget(struct target *t)
 	free(t->twice);
 	t->objects = t->twice = NULL;
 	t->nobjects = t->ntwice = 0;
-	t->small = t->blind = false;
+	t->small = t->blind = t->scans = false;
 }
 
 bool
