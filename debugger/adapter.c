@@ -542,7 +542,7 @@ on_response(struct json_object *m)
 	struct json_object *v, *body = NULL;
 	struct dap_answer answer = { .ok = false, .code = "refused" };
 	struct pending *p;
-	char words[1024];
+	char words[4096];	/* tracebacks end with the error */
 
 	if (!json_object_object_get_ex(m, "request_seq", &v) ||
 	    (p = pending_find(json_object_get_int64(v))) == NULL)

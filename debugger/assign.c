@@ -17,12 +17,16 @@
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
+#include "scalar.h"
+#include "setval.h"
 #include "view.h"
 
 struct assign {
 	const char	*target, *value;	/* borrowed of the op */
 	char		*old;		/* or NULL */
 	int64_t		 frame;
+	int64_t		 scope;		/* of its own, by name; or 0 */
+	bool		 global;	/* a name, and no local's */
 	/* target as a member: what holds it, and its name there */
 	char		*holder;
 	char		*member;
@@ -39,19 +43,24 @@ free_assign(void *p)
 	free(s);
 }
 
+/* The adapter may repeat what it was told: what is there now is asked for. */
 static void
-done(struct op *op, const struct dap_answer *a)
+on_read_back(struct op *op, const struct dap_answer *a, void *arg)
 {
 	const struct assign *s = op->data;
-	struct json_object *o = jobject();
-	const char *value = jget_str(a->body, "value");
+	struct json_object *o;
 
-	if (value == NULL)
-		value = jget_str(a->body, "result");
+	(void)arg;
+	if (!a->ok) {
+		op_fail(op, "evaluate_failed", "%s was set, but cannot be "
+		    "read back: %.1500s", s->target, a->message == NULL ?
+		    "no reason given" : memtext_error(a->message));
+		engine_touched();
+		return;
+	}
+	o = jobject();
 	jput_str(o, "name", s->target);
-	/* statements of Python have no value */
-	jput_str(o, "value", value == NULL || *value == '\0' ? s->value :
-							      value);
+	jput_str(o, "value", jget_str(a->body, "result"));
 	jput_str(o, "type", jget_str(a->body, "type"));
 	jput_str(o, "old", s->old);
 	op_reply(op, o);
@@ -59,13 +68,39 @@ done(struct op *op, const struct dap_answer *a)
 }
 
 static void
+done(struct op *op)
+{
+	const struct assign *s = op->data;
+	struct json_object *args = jone_int("frameId", s->frame);
+
+	jput_str(args, "expression", s->target);
+	jput_str(args, "context", dialect()->print_context);
+	adapter_ask("evaluate", args, op, on_read_back, NULL);
+}
+
+/* Of Python's traceback the line that names the error: it is not indented. */
+static const char *
+last_words(const char *why)
+{
+	const char *line = why, *end;
+
+	for (end = why; (end = strchr(end, '\n')) != NULL;)
+		if (*++end != ' ' && *end != '\0')
+			line = end;
+	return line;
+}
+
+static void
 failed(struct op *op, const struct dap_answer *a)
 {
 	const struct assign *s = op->data;
+	const char *why = a->message == NULL ? "no reason given" :
+	    memtext_error(a->message);
 
-	op_fail(op, "evaluate_failed", "%s was not set: %.2000s", s->target,
-	    a->message == NULL ? "no reason given" :
-				 memtext_error(a->message));
+	if (dialect()->statements)
+		why = last_words(why);
+	op_fail(op, "evaluate_failed", "%s was not set: %.*s", s->target,
+	    (int)strcspn(why, "\n"), why);
 }
 
 static void
@@ -73,7 +108,7 @@ on_last(struct op *op, const struct dap_answer *a, void *arg)
 {
 	(void)arg;
 	if (a->ok)
-		done(op, a);
+		done(op);
 	else
 		failed(op, a);
 }
@@ -84,7 +119,9 @@ by_expression(struct op *op)
 	const struct assign *s = op->data;
 	struct json_object *args = jone_int("frameId", s->frame);
 
-	jput_fmt(args, "expression", "%s = %s", s->target, s->value);
+	/* what is not a local of Python's would become one */
+	jput_fmt(args, "expression", dialect()->statements && s->global ?
+	    "globals()['%s'] = %s" : "%s = %s", s->target, s->value);
 	jput_str(args, "context", dialect()->eval_context);
 	adapter_ask("evaluate", args, op, on_last, NULL);
 }
@@ -94,7 +131,7 @@ on_member(struct op *op, const struct dap_answer *a, void *arg)
 {
 	(void)arg;
 	if (a->ok)
-		done(op, a);
+		done(op);
 	else if (dialect()->assigns)
 		by_expression(op);
 	else
@@ -207,12 +244,104 @@ out_of_reach(const struct view *v, const struct assign *s)
 }
 
 static void
+on_set(struct op *op, const struct setval *v, void *arg)
+{
+	const struct assign *s = op->data;
+	struct json_object *o;
+
+	(void)arg;
+	if (v->code != NULL) {
+		op_fail(op, v->code, "%s", v->why);
+		return;
+	}
+	o = jobject();
+	jput_str(o, "name", s->target);
+	jput_str(o, "value", v->value);
+	jput_str(o, "type", v->type);
+	jput_str(o, "old", v->old);
+	op_reply(op, o);
+	engine_touched();
+}
+
+/* delve cuts a constant to the size of its variable. */
+static bool
+does_fit(struct op *op, const char *type)
+{
+	static const struct {
+		const char	*type;
+		unsigned char	 bytes;
+		bool		 is_signed, is_float;
+	} go[] = {
+		{ "int8", 1, true, false }, { "int16", 2, true, false },
+		{ "int32", 4, true, false }, { "int64", 8, true, false },
+		{ "int", 8, true, false }, { "uint8", 1, false, false },
+		{ "uint16", 2, false, false }, { "uint32", 4, false, false },
+		{ "uint64", 8, false, false }, { "uint", 8, false, false },
+		{ "uintptr", 8, false, false }, { "float32", 4, true, true },
+		{ "float64", 8, true, true },
+	};
+	const struct assign *s = op->data;
+	struct scalar n;
+	char range[96];
+	size_t i;
+
+	for (i = 0; i < sizeof(go) / sizeof(go[0]); i++)
+		if (strcmp(go[i].type, type) == 0)
+			break;
+	if (i == sizeof(go) / sizeof(go[0]))
+		return true;
+	if (go[i].is_float) {
+		if (!scalar_float_beyond(s->value, go[i].bytes))
+			return true;
+		op_fail(op, "evaluate_failed", "%s was not set: %s is too "
+		    "large or too small for its type, %s", s->target, s->value,
+		    type);
+		return false;
+	}
+	if (!scalar_parse(s->value, &n) ||
+	    scalar_fits(&n, go[i].bytes, go[i].is_signed))
+		return true;
+	scalar_range(go[i].bytes, go[i].is_signed, range, sizeof(range));
+	op_fail(op, "evaluate_failed", "%s was not set: %s does not fit into "
+	    "its type, %s, which has %s", s->target, s->value, type, range);
+	return false;
+}
+
+static void
+on_old(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct assign *s = op->data;
+	const char *type = a->ok ? jget_str(a->body, "type") : NULL;
+
+	(void)arg;
+	if (!a->ok && s->global && dialect()->statements) {
+		op_fail(op, "no_such", "there is no variable %s: give one "
+		    "that the program has", s->target);
+		return;
+	}
+	if (s->old == NULL && a->ok)
+		s->old = copy_text(jget_str(a->body, "result"));
+	if (type != NULL && !dialect()->assigns && !does_fit(op, type))
+		return;
+	if (s->scope > 0)
+		by_member(op, s->scope, s->target);
+	else if (dialect()->assigns)
+		by_expression(op);
+	else if (s->holder != NULL)
+		by_holder(op);
+	else
+		op_fail(op, "unsupported", "the adapter %s sets local "
+		    "variables and their members; there is no local %s",
+		    dbg.profile == NULL ? "" : dbg.profile->name, s->target);
+}
+
+static void
 on_scopes(struct op *op, const struct view *v, const char *code,
     const char *why, void *arg)
 {
 	struct assign *s = op->data;
+	struct json_object *args;
 	const char *old;
-	int64_t scope;
 	bool parameter;
 
 	(void)arg;
@@ -227,24 +356,25 @@ on_scopes(struct op *op, const struct view *v, const char *code,
 		    dbg.profile == NULL ? "" : dbg.profile->name, v->frame);
 		return;
 	}
+	if (dialect()->expression_prefix != NULL) {
+		setval(op, s->frame, s->target, s->value, on_set, NULL);
+		return;
+	}
 	parameter = (old = value_in(v->arguments, s->target)) != NULL;
 	if (!parameter)
 		old = value_in(v->locals, s->target);
 	s->old = copy_text(old);
 	/* adapters that mix both kinds have one scope for them */
-	scope = parameter ? view_scope(v, "arguments") : 0;
-	if (scope <= 0)
-		scope = view_scope(v, "locals");
-	if (old != NULL && is_name(s->target) && scope > 0)
-		by_member(op, scope, s->target);
-	else if (dialect()->assigns)
-		by_expression(op);
-	else if (s->holder != NULL)
-		by_holder(op);
-	else
-		op_fail(op, "unsupported", "the adapter %s sets local "
-		    "variables and their members; there is no local %s",
-		    dbg.profile == NULL ? "" : dbg.profile->name, s->target);
+	s->scope = parameter ? view_scope(v, "arguments") : 0;
+	if (s->scope <= 0)
+		s->scope = view_scope(v, "locals");
+	s->global = old == NULL && is_name(s->target);
+	if (old == NULL || !is_name(s->target) || dialect()->statements)
+		s->scope = 0;
+	args = jone_int("frameId", s->frame);
+	jput_str(args, "expression", s->target);
+	jput_str(args, "context", dialect()->print_context);
+	adapter_ask("evaluate", args, op, on_old, NULL);
 }
 
 static void

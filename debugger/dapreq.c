@@ -12,6 +12,7 @@
 #include "catch.h"
 #include "commands.h"
 #include "dapserver.h"
+#include "dialect.h"
 #include "jmake.h"
 #include "log.h"
 
@@ -60,6 +61,15 @@ arguments(struct json_object *message)
 }
 
 static struct json_object *
+member(struct json_object *message, const char *name)
+{
+	struct json_object *v = NULL;
+
+	(void)json_object_object_get_ex(message, name, &v);
+	return v;
+}
+
+static struct json_object *
 argument(struct json_object *message, const char *name)
 {
 	struct json_object *v = NULL;
@@ -76,6 +86,9 @@ on_answer(struct op *op, const struct dap_answer *a, void *arg)
 	const bool touched = a->ok && x->touches;
 
 	(void)op;
+	if (a->ok)
+		editor_shown(json_object_get_string(member(x->message,
+		    "command")), arguments(x->message), a->body);
 	errand_done(x, a->ok, a->ok ? NULL : a->message,
 	    json_object_get(a->body));
 	if (touched)
@@ -106,6 +119,9 @@ pass(struct editor *e, struct json_object *message, const char *command)
 		    NULL);
 		return;
 	}
+	if (strncmp(command, "set", 3) == 0 &&
+	    editor_sets(e, message, command))
+		return;
 	x = errand_new(e, message);
 	x->touches = touches(message, command);
 	adapter_ask(command, json_object_get(arguments(message)), NULL,
@@ -198,6 +214,8 @@ initialize(struct editor *e, struct json_object *message, const char *unused)
 	for (i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
 		if (adapter_can(theirs[i]))
 			jput(can, theirs[i], jbool(true));
+	if (dialect()->expression_prefix != NULL)
+		jput(can, "supportsSetExpression", jbool(true));
 	jput(can, "exceptionBreakpointFilters", exception_filters());
 	editor_respond(e, message, true, NULL, can);
 }

@@ -468,6 +468,8 @@ dap_phase(void)
 {
 	struct editor *e, *next;
 
+	if (dbg.phase != PHASE_STOPPED)
+		editor_forget_shown();
 	for (e = LIST_FIRST(&editors); e != NULL; e = next) {
 		next = LIST_NEXT(e, entry);
 		if (!e->ready)

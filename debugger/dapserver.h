@@ -74,6 +74,15 @@ void	 editor_request(struct editor *, struct json_object *message);
 void	 editor_breakpoints(struct editor *, struct json_object *message);
 void	 editor_drop_breakpoints(struct editor *);
 
+/* dapset.c: what an answer showed it, by references; borrows. */
+void	 editor_shown(const char *command, struct json_object *args,
+	    struct json_object *body);
+/* The program goes on: they mean nothing now. */
+void	 editor_forget_shown(void);
+/* setVariable, setExpression; false: that is for the adapter to do. */
+bool	 editor_sets(struct editor *, struct json_object *message,
+	    const char *command);
+
 /* -- the engine tells -- */
 /* The program writes into a new ring. */
 void	 dap_new_output(void);

@@ -16,13 +16,13 @@ static const struct dialect dialects[] = {
 		/* its repl takes short names for commands: `b` is one */
 		.command_prefix = "`", .print_context = "watch",
 		.eval_context = "watch", .lldb_commands = true,
-		.assigns = true, .watches = true,
+		.expression_prefix = "", .assigns = true, .watches = true,
 		.throw_filter = "cpp_throw", .panic_function = "rust_panic",
 	}, {
 		.name = "codelldb", .suffix_paths = true, .hit_format = ">= ",
 		.command_prefix = "`", .print_context = "watch",
 		.eval_context = "watch", .lldb_commands = true,
-		.assigns = true, .watches = true,
+		.expression_prefix = "/nat ", .assigns = true, .watches = true,
 		.throw_filter = "cpp_throw", .panic_function = "rust_panic",
 	}, {
 		.name = "delve", .sources_command = "dlv sources ",
@@ -35,7 +35,7 @@ static const struct dialect dialects[] = {
 		.name = "debugpy", .hit_format = ">= ",
 		.print_context = "watch", .eval_context = "repl",
 		.params_by_source = true, .assigns = true,
-		.sets_innermost = true,
+		.statements = true, .sets_innermost = true,
 		.throw_filter = "raised", .panic_filter = "uncaught",
 	}, {
 		.name = "gdb", .suffix_paths = true, .hit_format = "",

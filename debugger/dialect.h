@@ -21,6 +21,8 @@ struct dialect {
 	/* contexts of evaluate: to look, and to run code */
 	const char	*print_context;
 	const char	*eval_context;
+	/* before an expression that is to be evaluated as C++, by lldb */
+	const char	*expression_prefix;
 	/* lldb's commands can stand in for requests that are missing */
 	bool		 lldb_commands;
 	/* parameters come first in the scope, but are not marked: the
@@ -28,6 +30,9 @@ struct dialect {
 	bool		 params_by_source;
 	/* assignments are expressions */
 	bool		 assigns;
+	/* and statements: they have no value, and errors are told for them
+	 * alone */
+	bool		 statements;
 	/* variables of the innermost frame only can be set */
 	bool		 sets_innermost;
 	/* before a call of a function, where it must be said; or NULL */

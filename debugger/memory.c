@@ -15,7 +15,9 @@
 #include "format.h"
 #include "jget.h"
 #include "jmake.h"
+#include "log.h"
 #include "looks.h"
+#include "memory.h"
 #include "memtext.h"
 #include "profile.h"
 #include "view.h"
@@ -273,30 +275,42 @@ on_written(struct op *op, const struct dap_answer *a, void *arg)
 	engine_touched();
 }
 
+void
+memory_poke(struct op *op, int64_t frame, uint64_t address,
+    const uint8_t *bytes, size_t count, dap_fn fn, void *arg)
+{
+	struct json_object *args = jobject();
+	char *text;
+	size_t n, i, room = 64 + count * 5;
+
+	if (adapter_takes("writeMemory")) {
+		jput_fmt(args, "memoryReference", "0x%" PRIx64, address);
+		text = format_base64(bytes, count);
+		jput_str(args, "data", text);
+		free(text);
+		adapter_ask("writeMemory", args, op, fn, arg);
+		return;
+	}
+	if ((text = malloc(room)) == NULL)
+		fatal("memory");
+	n = (size_t)snprintf(text, room, "%smemory write --size 1 0x%" PRIx64,
+	    dialect()->command_prefix, address);
+	for (i = 0; i < count; i++)
+		n += (size_t)snprintf(text + n, room - n, " 0x%02x", bytes[i]);
+	jput_str(args, "expression", text);
+	free(text);
+	jput_str(args, "context", "repl");
+	jput_int(args, "frameId", frame);
+	adapter_ask("evaluate", args, op, fn, arg);
+}
+
 static void
 do_write(struct op *op)
 {
 	const struct span *m = op->data;
-	char *text, command[64 + WRITE_MOST * 5];
-	struct json_object *args;
-	size_t n;
-	int64_t i;
 
-	if (adapter_takes("writeMemory")) {
-		args = jobject();
-		jput_fmt(args, "memoryReference", "0x%" PRIx64, m->address);
-		text = format_base64(m->bytes, (size_t)m->count);
-		jput_str(args, "data", text);
-		free(text);
-		adapter_ask("writeMemory", args, op, on_written, NULL);
-		return;
-	}
-	n = (size_t)snprintf(command, sizeof(command),
-	    "memory write --size 1 0x%" PRIx64, m->address);
-	for (i = 0; i < m->count; i++)
-		n += (size_t)snprintf(command + n, sizeof(command) - n,
-		    " 0x%02x", m->bytes[i]);
-	run_command(op, command, on_written);
+	memory_poke(op, m->frame, m->address, m->bytes, (size_t)m->count,
+	    on_written, NULL);
 }
 
 static void

@@ -149,7 +149,7 @@ EVERYTHING = [
     ("backtrace", {"locals": True}, None), ("source", {}, "no_such"),
     ("print", {"expression": "i", "format": "hex"}, None),
     ("eval", {"expression": "i"}, None),
-    ("set", {"target": "i", "value": "3"}, None),
+    ("set", {"target": "i", "value": "3"}, "evaluate_failed"),
     ("memory_read", {"address": "&i", "count": 4}, "evaluate_failed"),
     ("memory_write", {"address": "1", "hex": "00"}, None),
     ("registers", {}, None), ("disassemble", {}, "unsupported"),

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Assignment under lldb.  Its own ways to set a variable move references,
+ * write over the neighbours of bit fields, cut numbers to size and accept what
+ * optimised code does not keep; so values are checked here, assigned by an
+ * expression, and read back.
+ */
+#ifndef DEBUGGER_SETVAL_H
+#define DEBUGGER_SETVAL_H
+
+#include <stdint.h>
+
+struct json_object;
+struct op;
+
+/* Borrowed until the function returns. */
+struct setval {
+	const char	*code;		/* NULL: it has the value */
+	const char	*why;		/* else: words */
+	const char	*old, *value, *type;	/* as a print shows them */
+};
+typedef void	(*setval_fn)(struct op *, const struct setval *, void *arg);
+
+/*
+ * Assigns the value, an expression, to the target, one of a place, as the
+ * frame sees both.  A target that cannot have it keeps what it had.  fn is
+ * called once and never before this returns.  op may be NULL.
+ */
+void	 setval(struct op *, int64_t frame, const char *target,
+	    const char *value, setval_fn, void *arg);
+
+#endif
