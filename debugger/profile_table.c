@@ -53,9 +53,61 @@ static const struct member delve_attach[] = {
 static const char python_presentation[] = "{\"special\":\"hide\","
     "\"function\":\"hide\",\"class\":\"hide\"}";
 
+/*
+ * In Python: a child of fork has the parent's breakpoints but none of the
+ * threads that tell of a stop, and would wait for ever in the first.  So it
+ * runs on without the debugger, and without its connection.  For a text in
+ * JSON or in Python itself.
+ */
+#define FORK_HOOK \
+	"import os, sys, threading\\n" \
+	"def child():\\n" \
+	"    tracing = sys.modules.get('pydevd_tracing')\\n" \
+	"    if tracing:\\n" \
+	"        tracing.restore_sys_set_trace_func()\\n" \
+	"    sys.settrace(None)\\n" \
+	"    threading.settrace(None)\\n" \
+	"    mon = getattr(sys, 'monitoring', None)\\n" \
+	"    if mon and mon.get_tool(mon.DEBUGGER_ID):\\n" \
+	"        mon.set_events(mon.DEBUGGER_ID, 0)\\n" \
+	"        for n in range(16):\\n" \
+	"            try:\\n" \
+	"                mon.register_callback(mon.DEBUGGER_ID, 1 << n,\\n" \
+	"                    None)\\n" \
+	"            except ValueError:\\n" \
+	"                pass\\n" \
+	"    part = sys.modules.get('_pydevd_bundle.pydevd_constants')\\n" \
+	"    holder = getattr(part, 'GlobalDebuggerHolder', None)\\n" \
+	"    was = getattr(holder, 'global_dbg', None)\\n" \
+	"    if was:\\n" \
+	"        holder.global_dbg = None\\n" \
+	"        for end in (was.reader, was.writer):\\n" \
+	"            try:\\n" \
+	"                end.sock.close()\\n" \
+	"            except Exception:\\n" \
+	"                pass\\n" \
+	"if hasattr(os, 'register_at_fork'):\\n" \
+	"    os.register_at_fork(after_in_child=child)\\n"
+
+/*
+ * What debugpy starts the program with comes after these, options of Python
+ * and a directory with a module: the hook is there before any of it.
+ */
+static const char python_before[] =
+    "[\"-X\",\"frozen_modules=off\",\"-c\",\"" FORK_HOOK
+    "while sys.argv[1] == '-X':\\n"
+    "    del sys.argv[1:3]\\n"
+    "del sys.argv[0]\\n"
+    "sys.path[0] = sys.argv[0]\\n"
+    "__file__ = os.path.join(sys.argv[0], '__main__.py')\\n"
+    "with open(__file__, 'rb') as f:\\n"
+    "    code = compile(f.read(), __file__, 'exec')\\n"
+    "exec(code, globals())\\n\"]";
+
 static const struct member debugpy_launch[] = {
 	{ "program", FROM_PROGRAM, NULL },
 	{ "python", FROM_ADAPTER, NULL },
+	{ "pythonArgs", FROM_JSON, python_before },
 	{ "args", FROM_ARGS, NULL },
 	{ "cwd", FROM_CWD, NULL },
 	{ "env", FROM_ENV_MAP, NULL },
@@ -157,10 +209,22 @@ static const char debugpy_inject[] =
     "    sys.exit(1)\n"
     "def late(*args):\n"
     "    fail('could not load debugpy into the program in time')\n"
-    "def in_thread(code):\n"
-    "    code = 'import _thread\\ndef attach(): ' + code[0][1:-1]\n"
-    "    code += '\\n_thread.start_new_thread(attach, ())\\n'\n"
+    "hook = \"\"\"" FORK_HOOK "\"\"\"\n"
+    "def executed(code):\n"
     "    return '\"exec(bytes(%s), {})\"' % list(code.encode())\n"
+    /* it has no option for that: children would wait for an editor */
+    "alone = 'sys.path.insert(0, os.path.dirname(os.path.dirname(script_dir)))'\n"
+    "alone += ';import debugpy;del sys.path[0]'\n"
+    "alone += ';debugpy.configure(subProcess=False);'\n"
+    "begin = 'attach_pid_injected.attach('\n"
+    "def own(code):\n"
+    "    return code[0][1:-1].replace(begin, alone + begin)\n"
+    "def at_once(code):\n"
+    "    return executed(hook + own(code))\n"
+    "def in_thread(code):\n"
+    "    code = 'import _thread\\ndef attach(): ' + own(code)\n"
+    "    code += '\\n_thread.start_new_thread(attach, ())\\n'\n"
+    "    return executed(hook + code)\n"
     "def check_call(command, **kw):\n"
     "    words = [tool] + shlex.split(command)[1:]\n"
     "    calls = [w.partition('call ')[2] for w in words if '=call ' in w]\n"
@@ -171,6 +235,8 @@ static const char debugpy_inject[] =
     "            call = re.sub('\"import (.*)\"', in_thread, call)\n"
     "            words += ['-o', 'expression -t 10000000 -- ' + call]\n"
     "    else:\n"
+    "        words = [re.sub('\"import (.*)\"', at_once, w)\n"
+    "            for w in words]\n"
     "        words[1:1] = ['-iex', 'set unwindonsignal on']\n"
     "    p = subprocess.Popen(words, stdin=subprocess.DEVNULL,\n"
     "        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,\n"
