@@ -223,15 +223,47 @@ wire_one(const struct bp *bp, const struct bp_skills *can)
 	return o;
 }
 
+/* Has the adapter answered for a place that is in its list? */
+static bool
+place_sent(const struct bp *bp)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (bp_wanted(all[i]) && all[i]->sent &&
+		    bps_same_place(all[i], bp))
+			return true;
+	return false;
+}
+
+bool
+bps_functions_left(void)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (listed(NULL, all[i]) && !place_sent(all[i]))
+			return true;
+	return false;
+}
+
 struct json_object *
 bps_wire(const char *path, const struct bp_skills *can)
 {
 	struct json_object *arr = jarray();
+	bool one = false; /* a function of this list is new */
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (listed(path, all[i]) && first_of_place(i))
-			jadd(arr, wire_one(all[i], can));
+	for (i = 0; i < count; i++) {
+		if (!listed(path, all[i]) || !first_of_place(i))
+			continue;
+		if (path == NULL && !place_sent(all[i])) {
+			if (one)
+				continue;
+			one = true;
+		}
+		jadd(arr, wire_one(all[i], can));
+	}
 	return arr;
 }
 
@@ -265,19 +297,154 @@ is_item(const char *path, const struct bp *bp, struct json_object *item)
 	return bp->line == jget_num(item, "line", -1);
 }
 
+/* An answer, and to which of the sent places each of its entries belongs. */
+struct matching {
+	const char *path;
+	struct json_object *sent, *reply;
+	size_t n, m;            /* of sent, of reply */
+	size_t place[BPS_MOST]; /* n = not known yet */
+	bool taken[BPS_MOST];
+};
+
+static void
+match(struct matching *x, size_t entry, size_t place)
+{
+	x->place[entry] = place;
+	x->taken[place] = true;
+}
+
+static bool
+has_id(const char *path, struct json_object *item, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (all[i]->sent && all[i]->has_adapter_id &&
+		    all[i]->adapter_id == id && is_item(path, all[i], item))
+			return true;
+	return false;
+}
+
+/* Entries with the id that an earlier answer gave to a place. */
+static void
+match_ids(struct matching *x)
+{
+	size_t i, k;
+	int64_t id;
+
+	for (i = 0; i < x->m; i++) {
+		if (!jget_int(jat(x->reply, i), "id", &id))
+			continue;
+		for (k = 0; k < x->n; k++)
+			if (!x->taken[k] &&
+			    has_id(x->path, jat(x->sent, k), id)) {
+				match(x, i, k);
+				break;
+			}
+	}
+}
+
+/* The only unmatched entry with that line; m = there is none, or several. */
+static size_t
+entry_of_line(const struct matching *x, int64_t line)
+{
+	size_t i, at = x->m;
+
+	for (i = 0; i < x->m; i++) {
+		if (x->place[i] != x->n ||
+		    jget_num(jat(x->reply, i), "line", -1) != line)
+			continue;
+		if (at != x->m)
+			return x->m;
+		at = i;
+	}
+	return at;
+}
+
+/*
+ * Lines, unless one of them was moved: where the line of one entry is that of
+ * another place, the order of the protocol is the better witness.
+ */
+static void
+match_lines(struct matching *x)
+{
+	size_t entry[BPS_MOST], k;
+
+	if (x->path == NULL)
+		return;
+	for (k = 0; k < x->n; k++) {
+		if (x->taken[k])
+			continue;
+		entry[k] =
+		    entry_of_line(x, jget_num(jat(x->sent, k), "line", -1));
+		if (entry[k] == x->m)
+			return;
+	}
+	for (k = 0; k < x->n; k++)
+		if (!x->taken[k])
+			match(x, entry[k], k);
+}
+
+/* What says nothing of itself is in the order of the request. */
+static void
+match_rest(struct matching *x)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < x->m; i++) {
+		if (x->place[i] != x->n)
+			continue;
+		while (k < x->n && x->taken[k])
+			k++;
+		if (k == x->n)
+			return;
+		match(x, i, k);
+	}
+}
+
+static void
+match_begin(struct matching *x, const char *path, struct json_object *sent,
+    struct json_object *reply)
+{
+	size_t i;
+
+	memset(x, 0, sizeof(*x));
+	x->path = path;
+	x->sent = sent;
+	x->reply = reply;
+	x->n = jlen(sent) < BPS_MOST ? jlen(sent) : BPS_MOST;
+	x->m = jlen(reply) < x->n ? jlen(reply) : x->n;
+	for (i = 0; i < x->m; i++)
+		x->place[i] = x->n;
+}
+
+/*
+ * lldb-dap 19 answers functions in the order of its hash table, with nothing
+ * that names them: of those an answer has only one that is not known by its id.
+ */
 void
 bps_replied(const char *path, struct json_object *sent,
     struct json_object *reply)
 {
 	struct json_object *item;
+	struct matching x;
 	size_t i, k;
 
-	for (i = 0; i < jlen(sent) && i < jlen(reply); i++) {
-		item = jat(sent, i);
-		for (k = 0; k < count; k++)
+	match_begin(&x, path, sent, reply);
+	match_ids(&x);
+	match_lines(&x);
+	match_rest(&x);
+	for (i = 0; i < x.m; i++) {
+		item = x.place[i] == x.n ? NULL : jat(sent, x.place[i]);
+		for (k = 0; item != NULL && k < count; k++)
 			if (is_item(path, all[k], item))
 				bp_told(all[k], jat(reply, i));
 	}
+	/* what got no answer was sent all the same */
+	for (i = 0; i < x.n; i++)
+		for (k = 0; !x.taken[i] && k < count; k++)
+			if (is_item(path, all[k], jat(sent, i)))
+				all[k]->sent = true;
 }
 
 void

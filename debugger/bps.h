@@ -87,12 +87,16 @@ void	 bps_decide(const struct bp_skills *);
 
 /*
  * The array "breakpoints" for a path (NULL = of functions): enabled ones,
- * each place once, in the order of the registry.
+ * each place once, in the order of the registry.  Of functions that were not
+ * sent before it has one: nothing else tells which entry of the reply is whose.
  */
 struct json_object *bps_wire(const char *path, const struct bp_skills *);
+/* Are there functions that no array had yet? */
+bool bps_functions_left(void);
 /*
- * The reply to such an array: items are matched with the places that were
- * sent (the array), not with what the registry holds by now.
+ * The reply to such an array: entries are matched with the places that were
+ * sent (the array), not with what the registry holds by now; by their ids and
+ * lines, and in the order of the array only where these say nothing.
  */
 void	 bps_replied(const char *path, struct json_object *sent,
 	    struct json_object *reply);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include <json-c/json.h>
 
@@ -26,7 +27,13 @@ struct change {
 	void		*arg;
 	size_t		 pending;
 	char		*why;
+	/* while it waits for its turn to send functions */
+	STAILQ_ENTRY(change) entry;
+	struct op *op; /* held; may be NULL */
 };
+
+STAILQ_HEAD(changes, change);
+static struct changes functions = STAILQ_HEAD_INITIALIZER(functions);
 
 /* One list on its way. */
 struct list {
@@ -36,6 +43,7 @@ struct list {
 };
 
 static void	 list_send(struct op *, struct change *, const char *path);
+static void functions_next(struct op *, const char *why);
 
 bool
 bpsend_live(void)
@@ -247,15 +255,17 @@ on_list(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct list *l = arg;
 
-	if (a->ok) {
+	if (a->ok)
 		bps_replied(l->path, l->sent,
 		    jget_arr(a->body, "breakpoints"));
-		if (l->path != NULL) {
-			try_others(op, l->change, l->path);
-			say_found(l->path);
-		}
+	if (a->ok && l->path != NULL) {
+		try_others(op, l->change, l->path);
+		say_found(l->path);
 	}
-	change_less(op, l->change, a->ok ? NULL : a->message);
+	if (l->path == NULL)
+		functions_next(op, a->ok ? NULL : a->message);
+	else
+		change_less(op, l->change, a->ok ? NULL : a->message);
 	json_object_put(l->sent);
 	free(l->path);
 	free(l);
@@ -270,7 +280,10 @@ list_send(struct op *op, struct change *c, const char *path)
 
 	if (l == NULL) {
 		json_object_put(args);
-		change_less(op, c, "out of memory");
+		if (path == NULL)
+			functions_next(op, "out of memory");
+		else
+			change_less(op, c, "out of memory");
 		return;
 	}
 	bps_decide(&can);
@@ -283,6 +296,40 @@ list_send(struct op *op, struct change *c, const char *path)
 	jput(args, "breakpoints", json_object_get(l->sent));
 	adapter_ask(path == NULL ? "setFunctionBreakpoints" :
 				   "setBreakpoints", args, op, on_list, l);
+}
+
+/*
+ * One change after the other, and for each as many lists as it has functions
+ * that the adapter does not know, see bps_wire().
+ */
+static void
+functions_send(struct op *op, struct change *c)
+{
+	bool first = STAILQ_EMPTY(&functions);
+
+	c->op = op == NULL ? NULL : op_ref(op);
+	STAILQ_INSERT_TAIL(&functions, c, entry);
+	if (first)
+		list_send(op, c, NULL);
+}
+
+static void
+functions_next(struct op *op, const char *why)
+{
+	struct change *c = STAILQ_FIRST(&functions), *next;
+	struct op *held = c->op;
+
+	if (why == NULL && bps_functions_left()) {
+		list_send(op, c, NULL);
+		return;
+	}
+	STAILQ_REMOVE_HEAD(&functions, entry);
+	/* before c is over: whoever hears of that may have another change */
+	if ((next = STAILQ_FIRST(&functions)) != NULL)
+		list_send(next->op, next, NULL);
+	change_less(op, c, why);
+	if (held != NULL)
+		op_unref(held);
 }
 
 /* Clears the marks of a place, which is sent once. */
@@ -323,7 +370,10 @@ bpsend_dirty(struct op *op, bpsend_fn fn, void *arg)
 			continue;
 		undirty(bp->kind == BP_LINE ? bp->path : NULL);
 		c->pending++;
-		list_send(op, c, bp->kind == BP_LINE ? bp->path : NULL);
+		if (bp->kind == BP_LINE)
+			list_send(op, c, bp->path);
+		else
+			functions_send(op, c);
 	}
 	change_less(op, c, NULL);
 }

@@ -81,6 +81,7 @@ answer_one(struct setting *s, int64_t id, const char *words)
 	const struct bp *bp = is_catch(s->path) || id == 0 ? NULL :
 	    bps_find(id);
 	struct json_object *o = jobject();
+	int64_t line = 0;
 	bool verified;
 
 	(void)is_there(s->path, id, &verified);
@@ -88,10 +89,12 @@ answer_one(struct setting *s, int64_t id, const char *words)
 	if (id != 0)
 		jput(o, "id", jint(id));
 	if (bp != NULL) {
-		jput(o, "line", jint(
-		    bp->actual_line > 0 ? bp->actual_line : bp->line));
+		line = bp->actual_line > 0 ? bp->actual_line : bp->line;
 		words = bp->message;
 	}
+	/* that of a function is known once the adapter has found it */
+	if (line > 0)
+		jput(o, "line", jint(line));
 	if (words != NULL)
 		jput(o, "message", jtext(words));
 	jadd(s->answers, o);

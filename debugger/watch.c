@@ -150,17 +150,68 @@ is_number(int64_t n)
 	return n >= 0 && n <= NUMBER_MOST;
 }
 
+/* Whose an entry of the answer is by the id that an earlier one gave it. */
+static struct watch *
+named_watch(const struct sent *s, struct json_object *one)
+{
+	struct watch *w;
+	int64_t id;
+	size_t i;
+
+	if (!jget_int(one, "id", &id))
+		return NULL;
+	for (i = 0; i < s->n; i++) {
+		w = find(s->ids[i]);
+		if (w != NULL && w->verified && !w->counted &&
+		    w->adapter_id == id)
+			return w;
+	}
+	return NULL;
+}
+
+static struct json_object *
+named_entry(const struct sent *s, struct json_object *reply, size_t at)
+{
+	const struct watch *w = find(s->ids[at]);
+	size_t i;
+
+	for (i = 0; w != NULL && i < jlen(reply); i++)
+		if (named_watch(s, jat(reply, i)) == w)
+			return jat(reply, i);
+	return NULL;
+}
+
+/* By its id; those without a known one are in the order of the request. */
+static struct json_object *
+entry_of(const struct sent *s, struct json_object *reply, size_t at)
+{
+	struct json_object *one = named_entry(s, reply, at);
+	size_t i, before = 0;
+
+	if (one != NULL)
+		return one;
+	for (i = 0; i < at; i++)
+		if (named_entry(s, reply, i) == NULL)
+			before++;
+	for (i = 0; i < jlen(reply); i++)
+		if (named_watch(s, jat(reply, i)) == NULL && before-- == 0)
+			return jat(reply, i);
+	return NULL;
+}
+
 /* Words of the first that it did not take, or NULL. */
 static const char *
 take_reply(const struct sent *s, struct json_object *reply)
 {
+	struct json_object *all[WATCHES], *one;
 	const char *why = NULL, *words;
-	struct json_object *one;
 	struct watch *w;
 	size_t i;
 
+	for (i = 0; i < s->n; i++)
+		all[i] = entry_of(s, reply, i);
 	for (i = 0; i < s->n; i++) {
-		one = jat(reply, i);
+		one = all[i];
 		if ((w = find(s->ids[i])) == NULL)
 			continue;
 		w->verified = jget_bool(one, "verified");

@@ -135,6 +135,14 @@ def behind_our_back():
         ok(s["epoch"] >= first["epoch"] + 2, "two changes were counted")
 
 
+def functions_in_hash_order():
+    with Rig("hash_order") as r:
+        r.start(breaks=[{"function": "a1"}, {"function": "b2"}])
+        eq([(b["function"], b["actual"]["line"]) for b in
+            r.ask("breakpoint_list")["breakpoints"]],
+           [("a1", 3), ("b2", 4)], "functions keep their own places")
+
+
 def environment():
     with Rig("environment") as r:
         eq(r.start(args=["one", "two"], env=["A=1", "B=x=y"])["reason"],
@@ -765,7 +773,8 @@ def no_process_is_left():
 run_tests(launch_orders, gdb_launches_last, without_waiting,
           later_capabilities,
           order_on_the_wire, one_stop_told_three_times, reasons, odd_ids,
-          behind_our_back, environment, asks_for_what_was_announced,
+          behind_our_back, functions_in_hash_order, environment,
+          asks_for_what_was_announced,
           reads_always, does_not_tick, moved_by_its_own_commands,
           answers_of_nobody, breaks_of_a_start, exit_codes,
           lost_programs, end_before_it_has_attached,

@@ -283,6 +283,92 @@ functions_are_hit_where_they_begin(void **state)
 	json_object_put(o);
 }
 
+static struct bp *
+function(const char *name)
+{
+	struct bp *bp = bps_new(BP_FUNCTION);
+
+	assert_non_null(bp);
+	bps_set(&bp->function, name);
+	return bp;
+}
+
+static void
+each_list_of_functions_has_one_new(void **state)
+{
+	struct bp *a = function("a"), *b = function("b"), *again;
+
+	(void)state;
+	wire_is(NULL, &all_skills, "[{\"name\":\"a\"}]");
+	reply(NULL, "[{\"id\":1,\"verified\":true,\"line\":10}]");
+	assert_true(bps_functions_left());
+	wire_is(NULL, &all_skills, "[{\"name\":\"a\"},{\"name\":\"b\"}]");
+	/* as its hash table has them */
+	reply(NULL, "[{\"id\":2,\"verified\":true,\"line\":20},"
+		    "{\"id\":1,\"verified\":true,\"line\":10}]");
+	assert_true(a->adapter_id == 1 && a->actual_line == 10);
+	assert_true(b->adapter_id == 2 && b->actual_line == 20);
+	assert_false(bps_functions_left());
+	/* a second one of a place is not new there */
+	again = function("b");
+	assert_false(bps_functions_left());
+	reply(NULL, "[{\"id\":2,\"verified\":true,\"line\":20},"
+		    "{\"id\":1,\"verified\":true,\"line\":10}]");
+	assert_true(a->adapter_id == 1 && again->adapter_id == 2);
+	/* one that was not answered was sent nevertheless */
+	function("c");
+	reply(NULL, "[]");
+	assert_false(bps_functions_left());
+	assert_true(a->adapter_id == 1 && b->adapter_id == 2);
+}
+
+static void
+functions_with_new_ids_are_in_order(void **state)
+{
+	struct bp *a = function("a"), *b = function("b");
+
+	(void)state;
+	reply(NULL, "[{\"id\":1,\"verified\":true}]");
+	reply(NULL, "[{\"id\":2,\"verified\":true},"
+		    "{\"id\":3,\"verified\":true}]");
+	assert_true(a->adapter_id == 2 && b->adapter_id == 3);
+	reply(NULL, "[{\"verified\":true,\"line\":4},"
+		    "{\"verified\":true,\"line\":5}]");
+	assert_true(a->actual_line == 4 && b->actual_line == 5);
+}
+
+static void
+lines_are_known_by_ids_and_lines(void **state)
+{
+	struct bp *a = at_line("/a.c", 10), *b = at_line("/a.c", 20), *c;
+
+	(void)state;
+	reply("/a.c", "[{\"id\":2,\"verified\":true,\"line\":20},"
+		      "{\"id\":1,\"verified\":true,\"line\":10}]");
+	assert_true(a->adapter_id == 1 && b->adapter_id == 2);
+	c = at_line("/a.c", 30);
+	reply("/a.c", "[{\"id\":3,\"verified\":true,\"line\":31},"
+		      "{\"id\":2,\"verified\":true,\"line\":21},"
+		      "{\"id\":1,\"verified\":true,\"line\":11}]");
+	assert_true(a->actual_line == 11 && b->actual_line == 21);
+	assert_true(c->adapter_id == 3 && c->actual_line == 31);
+}
+
+static void
+moved_lines_are_in_order(void **state)
+{
+	struct bp *a = at_line("/a.c", 10), *b = at_line("/a.c", 11);
+
+	(void)state;
+	/* the first is at the line of the second, which has moved as well */
+	reply("/a.c", "[{\"id\":1,\"verified\":true,\"line\":11},"
+		      "{\"id\":2,\"verified\":true,\"line\":12}]");
+	assert_true(a->adapter_id == 1 && b->adapter_id == 2);
+	reply("/a.c", "[{\"id\":8,\"verified\":true,\"line\":11},"
+		      "{\"id\":9,\"verified\":true,\"line\":11}]");
+	assert_true(a->adapter_id == 8 && b->adapter_id == 9);
+}
+
 static void
 a_log_point_is_no_stop(void **state)
 {
@@ -324,18 +410,22 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(only_enabled_ones_of_a_file_are_sent),
-		T(answers_belong_to_what_was_sent),
-		T(a_short_reply_is_no_harm),
-		T(one_place_is_one_breakpoint),
-		T(what_it_cannot_we_do),
-		T(words_are_loud),
-		T(ids_are_never_used_twice),
-		T(there_is_a_most),
-		T(hits_by_id_address_and_line),
-		T(functions_are_hit_where_they_begin),
-		T(a_log_point_is_no_stop),
-		T(truth),
+	    T(only_enabled_ones_of_a_file_are_sent),
+	    T(answers_belong_to_what_was_sent),
+	    T(a_short_reply_is_no_harm),
+	    T(one_place_is_one_breakpoint),
+	    T(what_it_cannot_we_do),
+	    T(words_are_loud),
+	    T(ids_are_never_used_twice),
+	    T(there_is_a_most),
+	    T(hits_by_id_address_and_line),
+	    T(functions_are_hit_where_they_begin),
+	    T(each_list_of_functions_has_one_new),
+	    T(functions_with_new_ids_are_in_order),
+	    T(lines_are_known_by_ids_and_lines),
+	    T(moved_lines_are_in_order),
+	    T(a_log_point_is_no_stop),
+	    T(truth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
