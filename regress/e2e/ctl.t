@@ -18,7 +18,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
-from fake_server import FakeServer  # noqa: E402
+from fake_server import NONCE, FakeServer, welcome  # noqa: E402
 
 CTL = os.path.join(os.path.abspath(os.environ.get(
     "DL_BIN", os.path.join(HERE, "../../build/bin"))), "debuglanternctl")
@@ -114,7 +114,7 @@ def raw_server(answer, after=None):
                 c, _ = s.accept()
             except OSError:
                 return
-            c.recv(65536)
+            welcome(c)
             c.sendall(answer)
             if after is not None:
                 time.sleep(after)
@@ -213,6 +213,40 @@ def test_unreachable():
     r = ctl("output", "x", target=target)
     ok(r.code == 3 and r.out == b"", "output that is not base64", r)
     close()
+
+
+def test_hello():
+    """TCP begins with HELLO, and nothing else does."""
+    r = ctl("list")
+    same((r.code, server.hellos, server.lines),
+         (0, ["HELLO", "HELLO " + NONCE], ["LIST"]), "HELLO on TCP")
+    server.hellos.clear()
+    token = "dlt_" + "A" * 43
+    server.tokens[token] = "alice"
+    r = ctl("list", DEBUGLANTERN_TOKEN=token)
+    same((r.code, server.hellos), (0, []), "none with a token")
+    with FakeServer(path=os.path.join(work, "here")) as here:
+        r = ctl("list", target=here.target)
+        same((r.code, here.hellos, here.lines), (0, [], ["LIST"]),
+             "none on a local socket")
+
+    def refuse(code):
+        return lambda h, rest: h.send({"ok": False, "error_code": code,
+                                       "message": "no"})
+    server.odd["HELLO"] = refuse("unknown_command")
+    r = ctl("list")
+    same((r.code, r.out), (0, b"[]\n"), "a daemon that does not know it")
+    server.odd["HELLO"] = refuse("auth_required")
+    r = ctl("list")
+    ok(r.code == 1 and b"auth_required" in r.err,
+       "one that wants a token says so as to any other command", r)
+    server.lines.clear()
+    for nonce in ("", "x", "a b", "a" * 300, 7, None):
+        server.odd["HELLO"] = lambda h, rest, n=nonce: h.send({"nonce": n})
+        r = ctl("list")
+        ok(r.code == 3 and server.lines == [] and b"nonce" in r.err,
+           f"a nonce of {str(nonce)[:5]!r} is none", r)
+    del server.odd["HELLO"]
 
 
 def test_refused():
@@ -710,8 +744,8 @@ def find_args(sid):
     return shlex.split(lines[-1].split(" ", 2)[2])
 
 
-TESTS = [test_usage, test_unreachable, test_refused, test_file_name,
-         test_own_words,
+TESTS = [test_usage, test_unreachable, test_hello, test_refused,
+         test_file_name, test_own_words,
          test_hostile, test_words, test_sessions, test_output, test_run,
          test_terminal, test_gdb]
 

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from ctl_rig import CTL, NO_ACCOUNT, Home, Screen, Terminal  # noqa: E402
 from dl import (ALICE, AS_ROOT, eq, ok, passwd_wrapper,  # noqa: E402
                 run_tests, wait_for)
+from fake_server import hello  # noqa: E402
 from tracestore import Store  # noqa: E402
 
 KEPT = ".local/state/debuglantern/timelines"
@@ -357,6 +358,10 @@ class Daemon:
     def serve(self, s):
         with s, s.makefile("r") as lines:
             for line in lines:
+                greeting = hello(line)
+                if greeting is not None:
+                    s.sendall(json.dumps(greeting).encode() + b"\n")
+                    continue
                 words, brace, rest = line.rstrip("\n").partition("{")
                 name = "list"
                 request = {}

@@ -28,6 +28,27 @@ def now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
+NONCE = "5ca1ab1e" * 4
+
+
+def hello(line):
+    """The answer to a line, if it is HELLO; else None."""
+    words = line.split()
+    if words[:1] != ["HELLO"]:
+        return None
+    return {"ok": True} if len(words) > 1 else {"nonce": NONCE}
+
+
+def welcome(sock):
+    """Answers HELLO and reads on: the first bytes of what is asked."""
+    while True:
+        data = sock.recv(65536)
+        answer = hello(data.decode(errors="replace"))
+        if answer is None:
+            return data
+        sock.sendall(json.dumps(answer).encode() + b"\n")
+
+
 class Refused(Exception):
     def __init__(self, code, message):
         super().__init__(message)
@@ -39,6 +60,7 @@ class Session:
         self.id = str(uuid.uuid4())
         self.path, self.size, self.exec_path = path, size, exec_path
         self.args, self.env, self.name = "", {}, None
+        self.owner = "tester"
         self.process = None
         self.state = "LOADED"
         self.exit_code = self.signal = None
@@ -62,7 +84,7 @@ class Session:
             o["env"] = self.env
         o.update(name=self.name, size=self.size, exit_code=self.exit_code,
                  signal=self.signal, started_at=self.started,
-                 exited_at=self.exited, owner="tester", tty=self.tty)
+                 exited_at=self.exited, owner=self.owner, tty=self.tty)
         if self.tty:
             o.update(cols=self.size_now[0], rows=self.size_now[1])
         if self.shared:
@@ -192,7 +214,7 @@ class Handler:
                        "message": str(e), "time": now()})
 
     def do_hello(self, rest):
-        return {"ok": True} if rest else {"nonce": "5ca1ab1e" * 4}
+        return hello("HELLO " + rest)
 
     def do_auth(self, rest):
         user = self.server.tokens.get(rest)
