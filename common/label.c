@@ -8,9 +8,6 @@
 #include "utc.h"
 #include "utf8.h"
 
-/* As few characters of an id may stand for it. */
-#define PREFIX_MIN	4
-
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
 
@@ -23,7 +20,7 @@ is_one_of(char c, const char *others)
 bool
 label_is_good(const char *label, size_t len)
 {
-	bool like_an_id = len >= PREFIX_MIN;
+	bool like_an_id = len >= LABEL_ID_MIN;
 	size_t i;
 
 	if (len > LABEL_MAX)

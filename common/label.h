@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <time.h>
 
+/* So many characters of an id are no label. */
+#define LABEL_ID_MIN	4
+
 /* len bytes, LABEL_MAX at most; no bytes at all take a label away. */
 bool	 label_is_good(const char *, size_t len);
 

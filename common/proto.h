@@ -18,6 +18,8 @@
 /* The longest name of an uploaded file, as in file systems. */
 #define FILE_NAME_LEN		255
 #define USER_NAME_MAX		64
+/* "user/label", with its NUL; an id is shorter. */
+#define SESSION_NAME_MAX	(USER_NAME_MAX + LABEL_MAX + 1)
 
 /* A certificate that expires within so many seconds is warned about. */
 #define CERT_WARN_S		(14 * 24 * 3600)

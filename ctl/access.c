@@ -54,6 +54,19 @@ cmd_share(struct client *c, int argc, char **argv)
 	return client_show(c, json, session_print_line);
 }
 
+/* Whatever names a session by its id accepts the share; this changes nothing
+ * else. */
+int
+cmd_share_accept(struct client *c, int argc, char **argv)
+{
+	struct json_object *json;
+	int code;
+
+	(void)argc;
+	code = client_ask(c, &json, c->command->verb, argv[0], NULL);
+	return code == CTL_OK ? client_show(c, json, session_print_line) : code;
+}
+
 /* A member of a quota, "used" or "limit", in bytes or as it is. */
 static const char *
 figure(struct json_object *o, const char *quota, const char *which,

@@ -8,6 +8,7 @@ struct client;
 int	cmd_fingerprint(struct client *, int, char **);
 int	cmd_quota(struct client *, int, char **);
 int	cmd_share(struct client *, int, char **);
+int	cmd_share_accept(struct client *, int, char **);
 int	cmd_whoami(struct client *, int, char **);
 
 #endif

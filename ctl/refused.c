@@ -116,7 +116,7 @@ put_message(const struct client *c, const char *code, const char *message,
 {
 	const char *usage = strstr(message, USAGE);
 	const struct own *own;
-	char id[80];
+	char id[160];
 
 	session_asked(c, id, sizeof(id));
 	own = own_words(code, message, id);

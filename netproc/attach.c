@@ -235,9 +235,9 @@ authed(struct conn *c, struct ask *a, uint32_t err, const char *message)
 		refuse(c, ask->term.form, err, message);
 		return;
 	}
-	s = replica_resolve(c->owner, &name, &err);
+	s = replica_resolve(c, &name, &err);
 	if (s == NULL)
-		refuse(c, ask->term.form, err, NULL);
+		refuse(c, ask->term.form, err, replica_why(c, &name, err));
 	else
 		attach_begin(c, s, &ask->term);
 }
@@ -341,9 +341,9 @@ welcome(struct conn *c)
 	c->due_ms = loop_now_ms() + settings.line_timeout * 1000;
 	if (c->stranger)
 		return;
-	s = replica_resolve(c->owner, &name, &err);
+	s = replica_resolve(c, &name, &err);
 	if (s == NULL)
-		refuse(c, ask->term.form, err, NULL);
+		refuse(c, ask->term.form, err, replica_why(c, &name, err));
 	else
 		attach_begin(c, s, &ask->term);
 }

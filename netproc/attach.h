@@ -25,7 +25,7 @@ void	 attach_begin(struct conn *, struct rsession *,
 
 /* What a WebSocket was asked for with. */
 struct ws_ask {
-	char		 session[64];	/* as the path names it */
+	char		 session[SESSION_NAME_MAX];	/* as the path says */
 	struct term_ask	 term;
 	/* Called once, when the WebSocket has ended; NULL = nobody waits. */
 	void		 (*done)(void *arg);

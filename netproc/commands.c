@@ -289,9 +289,9 @@ command_row(struct conn *c, const struct command *cmd,
 		return;
 	}
 	if (cmd->session) {
-		s = replica_resolve(c->owner, &ws->w[1], &err);
+		s = replica_resolve(c, &ws->w[1], &err);
 		if (s == NULL) {
-			answer_error(c, err, NULL);
+			answer_error(c, err, replica_why(c, &ws->w[1], err));
 			return;
 		}
 		hello_found(c);

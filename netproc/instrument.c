@@ -299,11 +299,11 @@ find(struct conn *c, const struct word *w, bool *failed)
 	*failed = false;
 	if (w->len == 0 || word_is(w, "-"))
 		return NULL;
-	s = replica_resolve(c->owner, w, &err);
+	s = replica_resolve(c, w, &err);
 	if (s != NULL)
 		return &s->sid;
 	*failed = true;
-	answer_error(c, err, NULL);
+	answer_error(c, err, replica_why(c, w, err));
 	return NULL;
 }
 

@@ -16,8 +16,8 @@
 #include "settings.h"
 #include "tracer.h"
 
-/* An id, or a label; nothing longer names a session. */
-#define SESSION_MAX	128
+/* Nothing longer names a session. */
+#define SESSION_MAX	SESSION_NAME_MAX
 #define CODE_MAX	64
 
 /* -- results -------------------------------------------------------------- */
@@ -237,9 +237,10 @@ resolve(struct conn *c, const struct word *string, struct sid *sid)
 
 	w.len = json_unquote(string, id, sizeof(id));
 	s = w.len == SIZE_MAX || w.len == 0 ? NULL :
-	    replica_resolve(c->owner, &w, &err);
+	    replica_resolve(c, &w, &err);
 	if (s == NULL)
-		fail_err(c->mcp, err, NULL);
+		fail_err(c->mcp, err, w.len == SIZE_MAX ? NULL :
+		    replica_why(c, &w, err));
 	else
 		*sid = s->sid;
 	return s != NULL;

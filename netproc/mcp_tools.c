@@ -47,7 +47,8 @@ struct mcp_tool {
 
 #define SESSION(must_)	{ .name = "sessionId", .kind = KIND_STRING,	\
 	.must = (must_), .description = "What debug_launch returned; or the "	\
-	"id, the beginning of it or the label of any session of this daemon." }
+	"id of any session of this daemon, the beginning of it or the label, "	\
+	"with the user and a slash before it if it is another user's." }
 
 static const struct field launch_fields[] = {
 	{ .name = "command", .kind = KIND_STRING, .must = true,

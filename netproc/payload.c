@@ -300,9 +300,9 @@ cmd_input(struct conn *c, struct rsession *s, const struct words *ws)
 		conn_finish(c);
 		return;
 	}
-	s = replica_resolve(c->owner, &ws->w[1], &err);
+	s = replica_resolve(c, &ws->w[1], &err);
 	if (s == NULL)
-		payload_refuse(c, err, NULL, size);
+		payload_refuse(c, err, replica_why(c, &ws->w[1], err), size);
 	else if (c->read_only || replica_access(c->owner, s) < ACCESS_USE)
 		payload_refuse(c, ERR_READ_ONLY, NULL, size);
 	else if (!eof && s->view.tty)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* The copy of the sessions: kept by messages, asked by commands. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ask.h"
 #include "feed.h"
+#include "label.h"
 #include "log.h"
 #include "replica.h"
 
@@ -137,40 +139,80 @@ replica_access(const struct owner *o, const struct rsession *s)
 	return g == NULL ? ACCESS_NONE : (enum access)g->access;
 }
 
-/* One of his own goes before others' of the same label. */
+/*
+ * A guest sees no other session.  For everybody else a label alone is of the
+ * user's own: anybody could share one under the same label.
+ */
+static bool
+is_own(const struct owner *o, const struct rsession *s)
+{
+	return o->guest || s->view.owner == o->uid;
+}
+
+static bool
+has_label(const struct rsession *s, const struct word *w)
+{
+	return s->view.name[0] != '\0' && word_is(w, s->view.name);
+}
+
 static struct rsession *
-by_label(const struct owner *o, const struct word *w, uint32_t *err)
+by_label(const struct owner *o, const struct word *w)
+{
+	struct sight *g;
+
+	TAILQ_FOREACH(g, &o->sights, by_owner)
+		if (is_own(o, g->session) && has_label(g->session, w))
+			return g->session;
+	return NULL;
+}
+
+/* "alice/prod" into its parts. */
+static bool
+split_name(const struct word *w, struct word *user, struct word *label)
+{
+	const char *slash = memchr(w->p, '/', w->len);
+
+	if (slash == NULL)
+		return false;
+	*user = (struct word){ w->p, (size_t)(slash - w->p) };
+	*label = (struct word){ slash + 1, w->len - user->len - 1 };
+	return true;
+}
+
+/* Two users have one name when an account was made anew. */
+static struct rsession *
+by_user_label(const struct owner *o, const struct word *w, bool named,
+    uint32_t *err)
 {
 	struct rsession *found = NULL;
+	struct word user, label;
 	struct sight *g;
-	bool more = false;
 
+	if (!split_name(w, &user, &label))
+		return NULL;
 	TAILQ_FOREACH(g, &o->sights, by_owner) {
-		if (g->session->view.name[0] == '\0' ||
-		    !word_is(w, g->session->view.name))
+		if (g->named != named || !has_label(g->session, &label) ||
+		    !word_is(&user, g->session->view.owner_name))
 			continue;
-		if (g->session->view.owner == o->uid)
-			return g->session;
-		more = found != NULL;
+		if (found != NULL) {
+			*err = ERR_AMBIGUOUS_ID;
+			return NULL;
+		}
 		found = g->session;
 	}
-	if (!more)
-		return found;
-	*err = ERR_AMBIGUOUS_ID;
-	return NULL;
+	return found;
 }
 
 struct rsession *
 replica_labelled(const struct owner *o, const char *label)
 {
 	const struct word w = { label, strlen(label) };
-	uint32_t err;
-	struct rsession *s = w.len == 0 ? NULL : by_label(o, &w, &err);
+	struct rsession *s = w.len == 0 ? NULL : by_label(o, &w);
 
 	return s != NULL && s->view.owner == o->uid ? s : NULL;
 }
 
-/* What others share with him makes none of his own ambiguous. */
+/* Shares make no prefix of the user's own sessions ambiguous. */
 static struct rsession *
 by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
 {
@@ -182,7 +224,10 @@ by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
 	TAILQ_FOREACH(g, &o->sights, by_owner) {
 		if (!is_prefix(w, g->session->id))
 			continue;
-		own = g->session->view.owner == o->uid;
+		own = is_own(o, g->session);
+		/* fewer characters may be meant as a label of the user's own */
+		if (!own && w->len < LABEL_ID_MIN)
+			continue;
 		found[own] = g->session;
 		n[own]++;
 	}
@@ -193,22 +238,84 @@ by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
 	return NULL;
 }
 
-struct rsession *
-replica_resolve(const struct owner *o, const struct word *w, uint32_t *err)
+/* The spawner keeps it; the next line need not wait for that. */
+static void
+accept_share(struct conn *c, const struct rsession *s)
+{
+	struct sight *g = sight_find(c->owner, s);
+
+	if (g == NULL || g->named)
+		return;
+	g->named = true;
+	(void)chan_send(&spawner_chan, ask_new(c, MSG_ACCEPT, &s->sid), -1);
+}
+
+static struct rsession *
+by_whole_id(const struct owner *o, const struct word *w)
 {
 	struct rsession *s;
 	struct sid sid;
 
+	s = parse_id(w, &sid) ? replica_find(&sid) : NULL;
+	return s != NULL && sight_find(o, s) != NULL ? s : NULL;
+}
+
+struct rsession *
+replica_resolve(struct conn *c, const struct word *w, uint32_t *err)
+{
+	struct rsession *s = by_whole_id(c->owner, w), *labelled = NULL;
+
 	*err = ERR_NOT_FOUND;
-	if (parse_id(w, &sid)) {
-		s = replica_find(&sid);
-		if (s != NULL && sight_find(o, s) != NULL)
-			return s;
+	if (s == NULL)
+		labelled = by_label(c->owner, w);
+	if (s == NULL && labelled == NULL)
+		labelled = by_user_label(c->owner, w, true, err);
+	if (labelled != NULL)
+		return labelled;
+	if (s == NULL && *err == ERR_NOT_FOUND)
+		s = by_prefix(c->owner, w, err);
+	if (s != NULL)
+		accept_share(c, s);
+	return s;
+}
+
+/* Another user's session that the label alone does not name. */
+static const struct rsession *
+others(const struct owner *o, const struct word *label)
+{
+	struct sight *g;
+
+	/* of what was not accepted nobody is led to by its label */
+	TAILQ_FOREACH(g, &o->sights, by_owner)
+		if (g->named && has_label(g->session, label))
+			return g->session;
+	return NULL;
+}
+
+const char *
+replica_why(const struct conn *c, const struct word *w, uint32_t err)
+{
+	static char why[2 * SESSION_NAME_MAX + 160];
+	const struct rsession *s;
+	uint32_t ignored = err;
+
+	if (err != ERR_NOT_FOUND)
+		return NULL;
+	s = by_user_label(c->owner, w, false, &ignored);
+	if (s != NULL) {
+		(void)snprintf(why, sizeof(why), "the share %s/%s has not been "
+		    "accepted; look whether it is the right one, and use it "
+		    "once by its id: %.8s", s->view.owner_name, s->view.name,
+		    s->id);
+		return why;
 	}
-	s = by_label(o, w, err);
-	if (s != NULL || *err != ERR_NOT_FOUND)
-		return s;
-	return by_prefix(o, w, err);
+	s = others(c->owner, w);
+	if (s == NULL)
+		return NULL;
+	(void)snprintf(why, sizeof(why), "no session of yours has the label "
+	    "%s; that of %s is %s/%s", s->view.name, s->view.owner_name,
+	    s->view.owner_name, s->view.name);
+	return why;
 }
 
 const struct ring *
@@ -329,7 +436,7 @@ add(const struct sid *sid)
 
 /* His list is in the order in which the sessions came. */
 static void
-sight_add(struct owner *o, struct rsession *s, uint32_t access)
+sight_add(struct owner *o, struct rsession *s, uint32_t access, bool named)
 {
 	struct sight *g = calloc(1, sizeof(*g)), *before;
 
@@ -341,6 +448,7 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access)
 	g->owner = o;
 	g->session = s;
 	g->access = access;
+	g->named = named;
 	feed_seen(g);
 	LIST_INSERT_HEAD(&s->sights, g, by_session);
 	TAILQ_FOREACH_REVERSE(before, &o->sights, sights, by_owner)
@@ -421,11 +529,12 @@ net_on_sees(struct msg *m)
 {
 	struct rsession *s = replica_find(&m->hdr.session);
 	uint32_t uid = msg_get_u32(m), eyes = msg_get_u32(m);
-	uint32_t access = msg_get_u32(m);
+	uint32_t access = msg_get_u32(m), named = msg_get_u32(m);
 	struct owner *o;
 	struct sight *g;
 
-	if (msg_end(m) == -1 || eyes >= EYES_COUNT || access > ACCESS_OWN)
+	if (msg_end(m) == -1 || eyes >= EYES_COUNT || access > ACCESS_OWN ||
+	    named > 1)
 		return -1;
 	o = s == NULL ? NULL : owner_ref(uid, eyes);
 	if (o == NULL) {
@@ -436,13 +545,14 @@ net_on_sees(struct msg *m)
 	}
 	g = sight_find(o, s);
 	if (g == NULL && access != ACCESS_NONE) {
-		sight_add(o, s, access);
+		sight_add(o, s, access, named != 0);
 		return 0;
 	}
 	owner_unref(o);
 	if (g == NULL)
 		return 0;
 	g->access = access;
+	g->named = named != 0;
 	if (access == ACCESS_NONE) {
 		turn_away(s, g->owner);
 		sight_free(g);

@@ -72,6 +72,7 @@ struct sight {
 	struct owner		*owner;
 	struct rsession		*session;
 	uint32_t		 access;	/* enum access */
+	bool			 named;		/* its label counts */
 	uint64_t		 change;	/* the number of the last: feed.h */
 };
 
@@ -87,13 +88,20 @@ enum access replica_access(const struct owner *, const struct rsession *);
 /* NULL when there is none. */
 struct rsession *replica_find(const struct sid *);
 /*
- * What a client calls a session: its id, a unique beginning of it, or its
- * label; where others' are meant as well as his own, his own.  NULL with *err
- * set when that names none or more than one.
+ * What a client calls a session: its id, a unique beginning of it, the label
+ * of a session of the user's own, or "user/label".  A label of a session that
+ * is shared with the user counts once the session was named by its id.  NULL
+ * with *err set when that names none or more than one.
  */
-struct rsession *replica_resolve(const struct owner *, const struct word *,
+struct rsession *replica_resolve(struct conn *, const struct word *,
     uint32_t *err);
-/* His own session of that label; NULL when there is none. */
+/*
+ * What to tell of a word that named none: NULL when the error says it all,
+ * else good until the next call.
+ */
+const char *replica_why(const struct conn *, const struct word *,
+    uint32_t err);
+/* The user's own session of that label; NULL when there is none. */
 struct rsession *replica_labelled(const struct owner *, const char *label);
 /* The spawner has gone, and its sessions with it. */
 void	 replica_clear(void);

@@ -180,8 +180,20 @@ part_len(const char *p)
 	return strcspn(p, "/");
 }
 
+/* With its slash, as "user/label" has one; 0 when there is none. */
+static size_t
+two_parts_len(const char *p)
+{
+	size_t len = part_len(p), more;
+
+	if (p[len] != '/')
+		return 0;
+	more = part_len(p + len + 1);
+	return len == 0 || more == 0 ? 0 : len + 1 + more;
+}
+
 static bool
-matches(const char *row, const char *path,
+matches(const char *row, const char *path, bool two,
     struct route_part parts[ROUTE_PARTS])
 {
 	size_t n = 0, a, b;
@@ -189,6 +201,9 @@ matches(const char *row, const char *path,
 	for (;;) {
 		a = part_len(row);
 		b = part_len(path);
+		if (two && a == strlen(":session") &&
+		    memcmp(row, ":session", a) == 0)
+			b = two_parts_len(path);
 		if (row[0] == ':') {
 			if (b == 0 || n == ROUTE_PARTS)
 				return false;
@@ -224,18 +239,16 @@ is_kind(const struct route *r, bool json)
 	return !(r->flags & (json ? ROUTE_UPLOAD : ROUTE_JSON));
 }
 
-const struct route *
-route_find(const char *method, const char *path, bool json,
+static const struct route *
+find(const char *method, const char *path, bool json, bool two,
     struct route_part parts[ROUTE_PARTS], char *methods, size_t size)
 {
 	size_t i;
 
-	if (strcmp(method, "HEAD") == 0)
-		method = "GET";
 	methods[0] = '\0';
 	for (i = 0; i < nroutes; i++) {
 		memset(parts, 0, ROUTE_PARTS * sizeof(*parts));
-		if (!matches(routes[i].path, path, parts))
+		if (!matches(routes[i].path, path, two, parts))
 			continue;
 		if (strcmp(routes[i].method, method) == 0 &&
 		    is_kind(&routes[i], json))
@@ -243,6 +256,21 @@ route_find(const char *method, const char *path, bool json,
 		add_method(methods, size, routes[i].method);
 	}
 	return NULL;
+}
+
+const struct route *
+route_find(const char *method, const char *path, bool json,
+    struct route_part parts[ROUTE_PARTS], char *methods, size_t size)
+{
+	const struct route *r;
+
+	if (strcmp(method, "HEAD") == 0)
+		method = "GET";
+	r = find(method, path, json, false, parts, methods, size);
+	/* an address that has one meaning keeps it */
+	if (r == NULL && methods[0] == '\0')
+		r = find(method, path, json, true, parts, methods, size);
+	return r;
 }
 
 /* Part of the path, as ":session". */

@@ -65,7 +65,7 @@ struct web_req {
 	enum web_then		 now;		/* what is to be run */
 	char			*name;		/* for THEN_NAME; owned */
 	char			*exec;		/* of a form; owned */
-	char			 about[LABEL_MAX + 1]; /* the first one's session */
+	char			 about[SESSION_NAME_MAX]; /* the first one's session */
 	struct sid		 made;		/* the same, of an upload */
 
 	/* what came */

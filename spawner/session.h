@@ -115,6 +115,7 @@ struct traced {
 struct share {
 	uint32_t	 uid;
 	enum access	 access;
+	bool		 accepted;	/* that user has used it by its id */
 	char		 name[USER_NAME_MAX];
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activity.h"
 #include "client.h"
 #include "debug.h"
 #include "handlers.h"
@@ -47,6 +48,14 @@ share_access(const struct session *s, uint32_t uid)
 	const struct share *h = share_find(s, uid);
 
 	return h == NULL ? ACCESS_NONE : h->access;
+}
+
+bool
+share_is_accepted(const struct session *s, uint32_t uid)
+{
+	const struct share *h = share_find(s, uid);
+
+	return h != NULL && h->accepted;
 }
 
 void
@@ -119,6 +128,7 @@ give(struct session *s, struct asker *a, const struct pending *p,
 		s->shares = more;
 		h = &more[s->nshares++];
 		h->uid = uid;
+		h->accepted = false;
 		memcpy(h->name, p->name, sizeof(h->name));
 	}
 	h->access = p->access;
@@ -232,5 +242,31 @@ spawn_on_share(struct msg *m)
 		unshare(s, &a, name);
 	else
 		share(s, &a, name, access);
+	return 0;
+}
+
+/*
+ * Anybody can share a session under any label.  It counts for a user who has
+ * named the session by its id before, and so knows which one it is.
+ */
+int
+spawn_on_accept(struct msg *m)
+{
+	struct session *s = session_find(&m->hdr.session);
+	struct share *h;
+	struct asker a;
+
+	if (msg_end(m) == -1 || !asker_init(&a, m, "ACCEPT"))
+		return -1;
+	/* netproc may not have heard yet that it is gone, or shared no more */
+	if (s == NULL || !session_is_shown(s) || a.viewer->only != NULL ||
+	    access_of(a.viewer, s) == ACCESS_NONE)
+		return 0;
+	h = share_find(s, a.owner->uid);
+	if (h == NULL || h->accepted)
+		return 0;
+	h->accepted = true;
+	sight_update(s);
+	activity_answer(&a, &s->id, ERR_OK, "");
 	return 0;
 }

@@ -41,6 +41,14 @@ access_of(const struct viewer *v, const struct session *s)
 	return share_access(s, v->owner->uid);
 }
 
+/* A share has a label only for users who have accepted it. */
+static bool
+is_named(const struct viewer *v, const struct session *s)
+{
+	return v->only != NULL || v->admin || v->owner == s->owner ||
+	    share_is_accepted(s, v->owner->uid);
+}
+
 static struct sight *
 sight_find(const struct session *s, const struct viewer *v)
 {
@@ -90,7 +98,8 @@ sight_told(const struct session *s)
 }
 
 static void
-tell(const struct session *s, const struct viewer *v, enum access access)
+tell(const struct session *s, const struct viewer *v, enum access access,
+    bool named)
 {
 	struct msg_out *o = msg_new(MSG_SEES, &s->id, 0, 0);
 
@@ -98,6 +107,7 @@ tell(const struct session *s, const struct viewer *v, enum access access)
 	msg_put_u32(o, v->only != NULL ? EYES_GUEST :
 	    v->admin ? EYES_ADMIN : EYES_OWN);
 	msg_put_u32(o, access);
+	msg_put_u32(o, named);
 	(void)chan_send(&netproc_chan, o, -1);
 }
 
@@ -114,13 +124,14 @@ grant(struct session *s, struct viewer *v, enum access access)
 	}
 	g->viewer = v;
 	g->access = access;
+	g->named = is_named(v, s);
 	LIST_INSERT_HEAD(&s->sights, g, next);
 	if (first) {
 		usage_forget(s);
 		push_session(s);
 		push_ring(s);
 	}
-	tell(s, v, access);
+	tell(s, v, access, g->named);
 }
 
 static void
@@ -132,7 +143,7 @@ revoke(struct session *s, struct sight *g)
 	if (LIST_EMPTY(&s->sights))
 		push_gone(s);
 	else
-		tell(s, v, ACCESS_NONE);
+		tell(s, v, ACCESS_NONE, false);
 }
 
 static void
@@ -147,9 +158,10 @@ adjust(struct session *s, struct viewer *v)
 			grant(s, v, access);
 	} else if (access == ACCESS_NONE)
 		revoke(s, g);
-	else if (access != g->access) {
+	else if (access != g->access || g->named != is_named(v, s)) {
 		g->access = access;
-		tell(s, v, access);
+		g->named = is_named(v, s);
+		tell(s, v, access, g->named);
 	}
 }
 

@@ -33,6 +33,7 @@ struct sight {
 	LIST_ENTRY(sight) next;
 	struct viewer	*viewer;
 	enum access	 access;
+	bool		 named;		/* by its label */
 };
 LIST_HEAD(sight_list, sight);
 

@@ -192,7 +192,7 @@ ASKS = {"UPLOAD": u64(1) + blob("") + blob(""),
         "KEY_END": b"",
         "NEW": u32(0, 0, 0) + blob("") + blob("") + blob("true\0") + blob(""),
         "RESIZE": u32(80, 24), "TTY_INPUT": b"x", "PACE": u64(0),
-        "HOLD": u32(0) + u64(0), "TTY_MARK": b"",
+        "HOLD": u32(0) + u64(0), "ACCEPT": b"", "TTY_MARK": b"",
         "DBG_START": u32(3, 2) + blob("") + b"{}",
         "DBG_ASK": u32(0) + b"{}",
         "TRC_START": u32(3, 2) + blob("") + b"{}",
@@ -357,7 +357,7 @@ def sessions_of_others(d, v, r):
     for what, payload in ASKS.items():
         if what in ("UPLOAD", "UPLOAD_OPEN", "SYSROOT", "ACTIVITY", "DEPS",
                     "AUTH", "WHOAMI", "AUDIT", "KEY_END", "NEW", "PACE",
-                    "HOLD", "TOKEN_CREATE", "TOKEN_LIST"):
+                    "HOLD", "ACCEPT", "TOKEN_CREATE", "TOKEN_LIST"):
             continue
         # a debugger or tracer is asked for by no session, too
         named = [i for i in ids if i != NO_SESSION] \
@@ -369,7 +369,7 @@ def sessions_of_others(d, v, r):
         for what, payload in (("DEBUG_END", b""), ("UPLOAD_ABORT", b""),
                               ("ARM", u64(0)), ("SYSROOT_DONE", b""),
                               ("PACE", u64(0)), ("HOLD", u32(1) + u64(0)),
-                              ("HOLD", u32(0) + u64(0))):
+                              ("HOLD", u32(0) + u64(0)), ("ACCEPT", b"")):
             r.send(what, payload, session=i)
     r.ask("DEPS")
     if d.mode == "system":

@@ -117,6 +117,14 @@ def words(name, home, server, shell):
             ("debuglanternctl --ca ima", "<debuglanternctl><--ca><image.bin>"),
             (t + "status complete-", "<debuglanternctl><-t><%s><status>"
              "<complete-me>" % server.target),
+            (t + "status them", "<debuglanternctl><-t><%s><status>"
+             "<them>" % server.target),
+            (t + "status other/", "<debuglanternctl><-t><%s><status>"
+             "<other/them>" % server.target),
+            (t + "share acc", "<debuglanternctl><-t><%s><share><accept>" %
+             server.target),
+            (t + "share accept oth", "<debuglanternctl><-t><%s><share>"
+             "<accept><other/them>" % server.target),
             (t + "token revoke 1f", "<debuglanternctl><-t><%s><token>"
              "<revoke><1f2e3d4c>" % server.target),
             ("debuglanternctl play ima",
@@ -197,6 +205,9 @@ def in_shell(name):
             pass
         home.ctl("-t", server.target, "upload", work.name +
                  "/files/image.bin", "--name", "complete-me")
+        home.ctl("-t", server.target, "upload", work.name +
+                 "/files/image.bin", "--name", "them")
+        server.sessions[-1].owner = "other"
         shell = Shell(name, home)
         words(name, home, server, shell)
         asks_nothing(name, home, shell)

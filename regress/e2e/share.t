@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 # Sessions that others may see or use, administrators, and the audit log.
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from urllib.parse import quote
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper, ok,
                 passwd_wrapper, run_tests, service_uid, status_of,
-                system_with, wait_for)
+                system_with, token_of, wait_for)
+from web import Web
 
 SYSTEM = ("system",) if AS_ROOT else ()
 CAROL = BOB + 1
@@ -133,7 +136,161 @@ def own_before_shared():
         eq(a.cmd("STATUS " + mine[0]).get("id"), mine, "what others share "
            "makes no beginning of one's own id ambiguous")
         a.cmd("DELETE " + mine)
-        eq(a.cmd("STATUS " + other[0]).get("id"), other, "but has one too")
+        eq(a.cmd("STATUS " + other[0])["error_code"], "not_found",
+           "nor is a shared session meant by so little")
+        eq(a.cmd("STATUS " + other[:4]).get("id"), other, "but by more")
+
+
+def labelled(c, label, to, access="rw"):
+    sid = shell(c, ECHO)
+    c.cmd(f"NAME {sid} {label}")
+    c.cmd(f"SHARE {sid} u{to}:{access}")
+    return sid
+
+
+def refusal(c, line):
+    """The error code and the message."""
+    r = c.cmd(line)
+    return r.get("error_code"), r.get("message", "")
+
+
+# What somebody types who means a session of his own.
+TYPED = ("STATUS {}", "START {}", "STOP {}", "KILL {}", "ARGS {} secret",
+         "ENV {} TOKEN=secret", "OUTPUT {}", "INPUT {} 7\nsecret\n",
+         "SIGNAL {} TERM", "DELETE {}", "WAIT {}", "NAME {} y", "DEBUG {}",
+         "GDBPIPE {}", "FOLLOW {}", "DEBUGGER {} {{}}", "TRACER {} {{}}",
+         "TRACER start {} {{}}", "DEBUGGER start image={} {{}}",
+         "KEYS {}", "TICKET {}")
+
+
+def labels_are_ones_own():
+    """A share under the label of a session gets nothing that is meant for
+    that session."""
+    with users() as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        sid = labelled(a, "prod", BOB)
+        name = f"u{ALICE}/prod"
+        for line in TYPED:
+            eq(b.cmd(line.format("prod")).get("error_code"), "not_found",
+               f"{line.split()[0]} of a label that only a share has")
+        s = a.cmd("STATUS " + sid)
+        eq((s["state"], s.get("env"), s["name"], s["args"]),
+           ("RUNNING", None, "prod", f"-c '{ECHO}'"),
+           "the shared session got none of it")
+        eq(b.cmd(f"STATUS {name}")["error_code"], "not_found",
+           "nor does its full name count before it is accepted")
+        ok(sid[:8] in refusal(b, f"STATUS {name}")[1] and
+           "accepted" in refusal(b, f"STATUS {name}")[1],
+           "where the error has the id by which it is",
+           refusal(b, f"STATUS {name}"))
+        ok(name not in refusal(b, "STATUS prod")[1],
+           "an error for the label alone leads nobody to it")
+        eq(d.client(BOB).cmd(f"STATUS {name}")["error_code"], "not_found",
+           "having been refused accepts nothing")
+        eq(b.cmd(f"STATUS {sid[:8]}")["id"], sid, "its id does")
+        eq(b.cmd(f"STATUS {name}")["id"], sid, "and its full name at once")
+        eq(d.client(BOB).cmd(f"STATUS {name}")["id"], sid,
+           "also on other connections")
+        code, why = refusal(b, "STATUS prod")
+        ok(code == "not_found" and name in why, "the label alone still does "
+           "not, and the error says what does", why)
+        for n in (1, 2, 3):
+            eq(b.cmd(f"STATUS {sid[:n]}")["error_code"], "not_found",
+               f"{n} characters of its id, which may be a label, name none")
+        eq((b.cmd(f"STATUS {sid[:4]}")["id"], a.cmd(f"STATUS {sid[:2]}")["id"]),
+           (sid, sid), "four do, and of one's own any number")
+        mine = b.upload(helper("hello"))["id"]
+        eq(b.cmd(f"NAME {mine} prod")["name"], "prod",
+           "the label is free for one of his own")
+        eq(b.cmd("STATUS prod")["id"], mine, "which it names")
+        eq(b.cmd(f"STATUS u{BOB}/prod")["id"], mine, "by the full name, too")
+        eq(b.cmd(f"STATUS {name}")["id"], sid, "as it names the other")
+        eq(a.cmd("STATUS prod")["id"], sid, "its owner needs no more than it")
+        eq(len([x for x in a.cmd("ACTIVITY")
+                if f"u{BOB} ACCEPT {sid}" in x["message"]]), 1,
+           "accepting is in ACTIVITY once")
+        os.kill(d.role_pid("netproc"), 9)
+        ok(wait_for(lambda: sees(d, BOB) and d.client(BOB).cmd(
+            f"STATUS {name}").get("id") == sid, 20),
+           "a new netproc knows what was accepted")
+        a, b = d.client(ALICE), d.client(BOB)
+        a.cmd(f"UNSHARE {sid} u{BOB}")
+        eq(b.cmd(f"STATUS {name}")["error_code"], "not_found", "taken back")
+        a.cmd(f"SHARE {sid} u{BOB}:ro")
+        eq(b.cmd(f"STATUS {name}")["error_code"], "not_found",
+           "and shared again, it has to be accepted again")
+        a.cmd("KILL prod")
+
+
+def labels_by_other_doors():
+    """JSON lines, the local socket, HTTP, agents and debuglanternctl."""
+    with system_with(ALICE, BOB, web=True) as d:
+        a = d.client(ALICE)
+        sid = labelled(a, "prod", BOB)
+        name = f"u{ALICE}/prod"
+        local = Client(d.dir + "/run/debuglantern.sock", uid=BOB)
+        web = Web(d, token=token_of(d, uid=BOB))
+        api = "/api/v1/sessions/"
+        call = ('MCP {"message":{"jsonrpc":"2.0","id":1,"method":'
+                '"tools/call","params":{"name":"debug_trace","arguments":'
+                '{"sessionId":"%s","add":["nothing_has_this_name"]}}}}')
+
+        def doors(word):
+            r = local.cmd(json.dumps({"id": 1, "command": "status",
+                                      "args": {"session": word}}))
+            c = d.ctl("status", word, uid=BOB)
+            return {"local": "error_code" not in local.cmd(f"STATUS {word}"),
+                    "json": r["success"],
+                    "web": web.get(api + quote(word, safe="")).status == 200,
+                    "agents": "SESSION_NOT_FOUND" not in str(
+                        local.cmd(call % word)),
+                    "ctl": c.returncode == 0}
+        eq(set(doors("prod").values()), {False}, "a share's label names "
+           "nothing at any door")
+        eq(set(doors(name).values()), {False}, "nor does its full name")
+        c = d.ctl("share", "accept", name, uid=BOB)
+        ok(c.returncode == 1 and sid[:8].encode() in c.stderr,
+           "share accept wants the id, and says it", c)
+        c = d.ctl("share", "accept", sid[:8], uid=BOB)
+        eq(c.returncode, 0, "share accept ID")
+        eq([k for k, v in doors(name).items() if not v], [],
+           "then its full name does at each")
+        eq(set(doors("prod").values()), {False}, "and the label still not")
+        eq(web.get(api + name).status, 200, "in addresses also with its slash")
+        eq(web.get(api + name + "/output").status, 200,
+           "before what is asked of it")
+        eq(web.post(api + name + "/kill").status, 200, "and done to it")
+        c = d.ctl("status", "prod", uid=BOB)
+        ok(name.encode() in c.stderr, "the client passes the remedy on", c)
+
+
+def labels_for_administrators():
+    with users(f"admin user u{CAROL}\n") as d:
+        a, c = d.client(ALICE), d.client(CAROL)
+        sid = shell(a, ECHO)
+        a.cmd(f"NAME {sid} prod")
+        code, why = refusal(c, "KILL prod")
+        ok(code == "not_found" and f"u{ALICE}/prod" in why,
+           "an administrator's bare label is his own, too", why)
+        eq(c.cmd(f"STATUS u{ALICE}/prod")["id"], sid,
+           "others' have their owner's name before it, without accepting")
+        eq(c.cmd(f"STATUS {sid[:6]}")["id"], sid, "ids are as ever")
+        r = Client(d.dir + "/run/debuglantern.sock", uid=0)
+        eq((refusal(r, "KILL prod")[0], r.cmd(f"STATUS u{ALICE}/prod")["id"]),
+           ("not_found", sid), "root at the local socket: the same")
+        for word in ("/prod", f"u{ALICE}/", "/", "//", f"u{ALICE}/prod/",
+                     f"u{ALICE}/prod/x", f"{sid}/prod"):
+            eq(refusal(r, f"STATUS {word}"),
+               ("not_found", "session not found"), f"{word} names nothing")
+        key = a.cmd(f"KEYS {sid}")
+        a.cmd("KILL prod")
+        t = a.cmd("NEW tty name=term start=now -- /bin/cat")["id"]
+        key = a.cmd(f"KEYS {t}")["token"]
+        g = d.client(BOB)
+        g.cmd("AUTH " + key)
+        eq(g.cmd("ATTACH term ro").get("id"), t,
+           "a guest's only session has its label")
+        a.cmd("KILL term")
 
 
 def wrong_shares():
@@ -326,7 +483,8 @@ def user_mode(mode):
         ok(c.cmd("AUDIT")["events"], "user mode: AUDIT is for the user")
 
 
-tests = [read_only_share, read_write_share, own_before_shared, wrong_shares,
+tests = [read_only_share, read_write_share, labels_are_ones_own,
+         labels_by_other_doors, labels_for_administrators, own_before_shared, wrong_shares,
          shares_end_with_the_spawner, administrators,
          administrators_no_more,
          root_is_admin_by_the_local_socket_alone, admin_group,

@@ -88,12 +88,21 @@ command_misused(struct conn *c, const struct words *ws, const char *what)
 }
 
 struct rsession *
-replica_resolve(const struct owner *o, const struct word *w, uint32_t *err)
+replica_resolve(struct conn *c, const struct word *w, uint32_t *err)
 {
-	(void)o;
+	(void)c;
 	if (word_is(w, "here"))
 		return &the_session;
 	*err = word_is(w, "two") ? ERR_AMBIGUOUS_ID : ERR_NOT_FOUND;
+	return NULL;
+}
+
+const char *
+replica_why(const struct conn *c, const struct word *w, uint32_t err)
+{
+	(void)c;
+	(void)w;
+	(void)err;
 	return NULL;
 }
 

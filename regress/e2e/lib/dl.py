@@ -722,10 +722,10 @@ def token_of(d, how="", uid=None):
 
 
 @contextlib.contextmanager
-def system_with(*users, conf=""):
+def system_with(*users, conf="", **kw):
     """A daemon in system mode where these have accounts (root only)."""
     with passwd_wrapper(*users) as wrapper, \
-            Daemon("system", conf, wrapper=wrapper) as d:
+            Daemon("system", conf, wrapper=wrapper, **kw) as d:
         yield d
 
 
