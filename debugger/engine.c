@@ -421,8 +421,7 @@ engine_change(enum change change)
 		engine_resuming();
 		break;
 	case CHANGE_PROCESS:
-		if (dbg.attached)
-			trail_begin(link_pid(dbg.pid));
+		trail_begin(link_pid(dbg.pid));
 		break;
 	case CHANGE_NONE:
 		break;

@@ -24,6 +24,7 @@
 #include "loop.h"
 #include "profile.h"
 #include "reduce.h"
+#include "stuck.h"
 #include "summary.h"
 #include "wait.h"
 
@@ -60,6 +61,7 @@ static struct queue	 settling = TAILQ_HEAD_INITIALIZER(settling);
 /* And what begins anew, while an adapter is letting go of what it had. */
 static struct queue	 beginning = TAILQ_HEAD_INITIALIZER(beginning);
 static struct op	*counting;	/* held; steps that are left: op->word */
+static struct op *moving;               /* held; has let it run, or NULL */
 static struct op	*ending;	/* held; waits for the tree's end */
 static struct loop_timer leave_timer, pause_timer;
 static unsigned int	pauses_left;
@@ -71,6 +73,17 @@ static struct {
 } before;
 
 static void	ask_pause(struct op *);
+
+/* Whose it is that the program is to run; NULL = of this process. */
+static void
+set_moving(struct op *op)
+{
+	struct op *last = moving;
+
+	moving = op == NULL ? NULL : op_ref(op);
+	if (last != NULL)
+		op_unref(last);
+}
 
 static const struct resume *
 resume_of(const struct op *op)
@@ -173,6 +186,31 @@ lldb_words(struct op *op, const struct resume *r)
 	return NULL;
 }
 
+/* It was said to run, and stands where it was. */
+static void
+on_stuck(void)
+{
+	struct op *op = moving;
+
+	if (op != NULL && op == counting)
+		count_over();
+	if (op != NULL)
+		op_fail(op, "refused",
+		    "%s did not do \"%s\" here: the program "
+		    "has not moved; set a breakpoint where it is to stop, and "
+		    "`continue`",
+		    launch_adapter_name(), op->command->name);
+	set_moving(NULL);
+	engine_change(reduce_refused(&dbg));
+}
+
+static void
+watch_moving(struct op *op)
+{
+	set_moving(op);
+	stuck_watch(on_stuck);
+}
+
 /* The state changes as this is written, not when it is answered. */
 static void
 send_resume(struct op *op)
@@ -181,6 +219,7 @@ send_resume(struct op *op)
 	const char *words = lldb_words(op, r);
 
 	reduce_resume(&dbg, r->intent);
+	watch_moving(op);
 	engine_tell();
 	if (words != NULL)
 		adapter_ask("evaluate", lldb_arguments(words), op, on_resumed,
@@ -308,6 +347,7 @@ exec_let_go(void)
 
 	jput(args, "threadId", jint(dbg.thread));
 	reduce_resume(&dbg, dbg.intent);
+	watch_moving(moving);
 	engine_going_on();
 	adapter_ask("continue", args, NULL, on_let_go, NULL);
 	/* the next such stop may come before anybody else has his turn */
@@ -352,6 +392,8 @@ exec_when_settled(struct op *op, void (*fn)(struct op *))
 void
 exec_settled(void)
 {
+	if (dbg.phase != PHASE_RUNNING)
+		set_moving(NULL);
 	while (!dbg.gathering && !TAILQ_EMPTY(&settling))
 		do_first(&settling);
 }
@@ -508,6 +550,7 @@ cmd_pause(struct op *op)
 	count_over();
 	dbg.intent = INTENT_PAUSE;
 	pauses_left = PAUSES;
+	stuck_watch(on_stuck);
 	if (wait)
 		wait_add(op, dbg.epoch, ms);
 	if (dbg.has_thread)

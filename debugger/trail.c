@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * An adapter may end because its program did, and before it could say so.
+ * An adapter may end because its program did, and before it could say so, or
+ * say that the program runs when it does not.
  * The directory of a process in /proc stays that process's, whatever becomes
  * of the number.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #define FIELD_STATE	3
 #define FIELD_THREADS	20
 #define FIELD_STATUS	52
+#define STAT_MAX 1024
 
 static int dir_fd = -1;
 
@@ -45,25 +48,31 @@ field(const char *stat, int which)
 	return p;
 }
 
+/* "stat" below a directory, which begins with path; false = it is gone. */
+static bool
+read_stat(int at_fd, const char *path, char *text, size_t size)
+{
+	int fd = openat(at_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd == -1 ? -1 : read(fd, text, size - 1);
+
+	if (fd != -1)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
 bool
 trail_over(int *status)
 {
-	char text[1024];
+	char text[STAT_MAX];
 	const char *state, *s;
-	ssize_t n;
-	int fd;
 
 	*status = 0;
 	if (dir_fd == -1)
 		return false;
-	fd = openat(dir_fd, "stat", O_RDONLY | O_CLOEXEC);
-	n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd != -1)
-		close(fd);
 	/* its parent has taken note of its end: there is nothing left of it */
-	if (n <= 0)
+	if (!read_stat(dir_fd, "stat", text, sizeof(text)))
 		return true;
-	text[n] = '\0';
 	state = field(text, FIELD_STATE);
 	if (state == NULL || strchr("ZX", *state) == NULL)
 		return false;
@@ -73,4 +82,39 @@ trail_over(int *status)
 	if ((s = field(text, FIELD_STATUS)) != NULL)
 		*status = atoi(s);
 	return true;
+}
+
+/* One that has ended says nothing about the others. */
+static bool
+thread_runs(int tasks_fd, const char *tid)
+{
+	char path[64], text[STAT_MAX];
+	const char *state;
+
+	(void)snprintf(path, sizeof(path), "%s/stat", tid);
+	if (!read_stat(tasks_fd, path, text, sizeof(text)))
+		return false;
+	state = field(text, FIELD_STATE);
+	return state != NULL && strchr("tZX", *state) == NULL;
+}
+
+bool
+trail_stands(void)
+{
+	int tasks_fd = dir_fd == -1 ? -1
+				    : openat(dir_fd, "task",
+					  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = tasks_fd == -1 ? NULL : fdopendir(tasks_fd);
+	bool stands = dir != NULL;
+	struct dirent *de;
+	int status;
+
+	if (dir == NULL && tasks_fd != -1)
+		close(tasks_fd);
+	while (stands && (de = readdir(dir)) != NULL)
+		stands =
+		    de->d_name[0] == '.' || !thread_runs(tasks_fd, de->d_name);
+	if (dir != NULL)
+		closedir(dir);
+	return stands && !trail_over(&status);
 }

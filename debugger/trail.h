@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What becomes of a process that is attached to, when no adapter tells. */
+/* What becomes of the debugged process, when no adapter tells. */
 #ifndef DEBUGGER_TRAIL_H
 #define DEBUGGER_TRAIL_H
 
@@ -13,5 +13,7 @@ void	 trail_begin(pid_t pid);
  * any more; it may have exited with 0 then as well.
  */
 bool	 trail_over(int *status);
+/* Does a debugger hold all of its threads?  false also if nobody can know. */
+bool trail_stands(void);
 
 #endif

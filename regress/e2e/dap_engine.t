@@ -137,6 +137,38 @@ def calls(a):
            "which is no breakpoint")
 
 
+def left_where_it_was(a):
+    """Where it begins there is no frame to finish: lldb-dap 19 says that it
+    does so, and leaves the program where it is."""
+    with a.rig() as r:
+        a.start(r, stop_on_entry=True)
+        n = r.send("finish")
+        try:
+            s = r.answer(n)
+        except Failed as e:
+            eq(e.code, "refused", "a finish that is none is refused")
+            if a.name == "lldb-19":
+                ok("has not moved" in e.message, "because nothing moved",
+                   e.message)
+            s = r.ask("status")
+            eq((s["state"], s["reason"]), ("stopped", "entry"),
+               "it is stopped as before")
+            ok(r.ask("backtrace")["frames"], "it can be looked at")
+            eq(r.ask("next")["reason"], "step", "and stepped")
+        s = s if ended(s) else to_the_end(r, r.ask("continue"))
+        eq(s.get("exit"), {"code": 3}, "and runs to its end")
+
+
+def runs_for_long(a):
+    with a.rig() as r:
+        a.start(r, "loop")
+        r.ask("continue", wait=False)
+        time.sleep(2.5)
+        eq(r.ask("status")["state"], "running",
+           "one that runs is not taken for one that stands")
+        eq(r.ask("pause")["reason"], "pause", "and can be paused")
+
+
 def last_line(file):
     """Of main, before it returns or exits."""
     with open(file) as f:
@@ -374,7 +406,8 @@ def no_such(a):
         eq(a.start(r)["state"], "stopped", "the right one starts")
 
 
-TESTS = (life, output, input_, environment, calls, pausing, killed_adapter,
+TESTS = (life, output, input_, environment, calls, left_where_it_was,
+         runs_for_long, pausing, killed_adapter,
          stopping, attaching, injectors, signals, exceptions, entry, instructions,
          terminal, exact_bytes, detaching, no_such)
 

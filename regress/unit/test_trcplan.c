@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/engine/x86_plan.c tracer/engine/x86_stub.c tracer/engine/arch_none.c -lZydis */
+/* links: tracer/engine/x86_plan.c tracer/engine/x86_frames.c tracer/engine/x86_stub.c tracer/engine/arch_none.c -lZydis */
 /* Which instructions move, what becomes of them, and what cannot move. */
 #include <setjmp.h>
 #include <stdarg.h>

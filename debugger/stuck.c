@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * An adapter may answer that the program runs and leave it where it was:
+ * lldb-dap 19 does so when it cannot step out of a frame.  No event follows.
+ * The program stands if the kernel says that all of its threads do and the
+ * adapter shows the stack, twice in a row.  Either alone says too little: an
+ * adapter that evaluates a condition stops all threads, but shows no stack;
+ * debugpy shows the stack of a running thread.
+ */
+#include <json-c/json.h>
+
+#include "adapter.h"
+#include "engine.h"
+#include "jget.h"
+#include "jmake.h"
+#include "loop.h"
+#include "stuck.h"
+#include "trail.h"
+
+#define LOOK_MS 300
+#define LOOK_MOST_MS 4800 /* between looks at one that runs for long */
+#define LOOKS 2           /* its stop may be on its way at the first */
+
+static struct loop_timer timer;
+static uint64_t epoch, pause_ms;
+static unsigned int stood; /* looks in a row that found it so */
+static void (*found_fn)(void);
+
+static void on_look(void *);
+
+static bool
+runs_on(void)
+{
+	return dbg.phase == PHASE_RUNNING && dbg.epoch == epoch;
+}
+
+static void
+look_later(bool stands)
+{
+	stood = stands ? stood + 1 : 0;
+	if (stands)
+		pause_ms = LOOK_MS;
+	else if (pause_ms < LOOK_MOST_MS)
+		pause_ms *= 2;
+	loop_timer_set(&timer, pause_ms, on_look, NULL);
+}
+
+static void
+on_stack(struct op *op, const struct dap_answer *a, void *arg)
+{
+	bool stands = a->ok && jlen(jget_arr(a->body, "stackFrames")) > 0 &&
+		      trail_stands();
+
+	(void)op;
+	(void)arg;
+	if (!runs_on() || timer.slot != 0)
+		return;
+	if (stands && stood + 1 == LOOKS)
+		found_fn();
+	else
+		look_later(stands);
+}
+
+static void
+on_look(void *arg)
+{
+	struct json_object *args;
+	uint64_t ms;
+
+	(void)arg;
+	if (!runs_on())
+		return;
+	/* what it has not answered yet may be what lets it run */
+	if (adapter_busy(&ms) != NULL || !trail_stands()) {
+		look_later(false);
+		return;
+	}
+	args = jone_int("threadId", dbg.thread);
+	jput_int(args, "startFrame", 0);
+	jput_int(args, "levels", 1);
+	adapter_ask("stackTrace", args, NULL, on_stack, NULL);
+}
+
+void
+stuck_watch(void (*found)(void))
+{
+	found_fn = found;
+	epoch = dbg.epoch;
+	stood = 0;
+	pause_ms = LOOK_MS;
+	loop_timer_set(&timer, pause_ms, on_look, NULL);
+}
