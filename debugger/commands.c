@@ -64,7 +64,7 @@ static const struct {
 
 /* How it ended, or was let go, and what can be done about it. */
 static const char *
-over_words(void)
+over_words(bool looks)
 {
 	static char words[1200];
 	size_t n;
@@ -73,7 +73,7 @@ over_words(void)
 		summary_idle(words, sizeof(words));
 		return words;
 	}
-	summary_ending(words, 1024);
+	summary_ending(words, 1024, looks);
 	n = strlen(words);
 	(void)snprintf(words + n, sizeof(words) - n, "; %s",
 	    dbg.ending.lives ? "`debugger attach` takes it up again" :
@@ -91,7 +91,7 @@ command_allowed(struct op *op, unsigned int when)
 		op_fail(op, not_now[PHASE_STOPPED].code, "%s",
 		    not_now[PHASE_STOPPED].words);
 	else if (not_now[dbg.phase].words == NULL)
-		op_fail(op, not_now[dbg.phase].code, "%s", over_words());
+		op_fail(op, not_now[dbg.phase].code, "%s", over_words(!op->ask.rw));
 	else
 		op_fail(op, not_now[dbg.phase].code, "%s",
 		    not_now[dbg.phase].words);

@@ -11,6 +11,7 @@
 #include "jmake.h"
 #include "log.h"
 #include "op.h"
+#include "redact.h"
 #include "utf8.h"
 #include "wait.h"
 
@@ -84,6 +85,8 @@ op_reply(struct op *op, struct json_object *result)
 {
 	jput(result, "schema", jint(SCHEMA));
 	jput(result, "session", jtext(dbg_said.id));
+	if (!op->ask.rw)
+		result = redact(result);
 	answer(op, false, result);
 }
 

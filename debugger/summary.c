@@ -288,9 +288,25 @@ put_hits_words(char *out, size_t room)
 	add_ids(out, room, g.watchpoints, "watchpoint");
 }
 
+/* The same without what the program has in it. */
+static void
+why_looks(char *out, size_t room)
+{
+	const char *reason = dbg.stop.reason;
+	const char *signal = sigabbrev_np(dbg.stop.signal);
+	const struct exc *e = exc_latest();
+
+	if (strcmp(reason, "exception") == 0 && e->types[0][0] != '\0')
+		snprintf(out, room, "exception %s", e->types[0]);
+	else if (dbg.stop.signal > 0 && signal != NULL)
+		snprintf(out, room, "signal SIG%s", signal);
+	else
+		snprintf(out, room, "%s", reason);
+}
+
 /* Why it stands, in a few words. */
 static void
-why_words(char *out, size_t room)
+why_words(char *out, size_t room, bool looks)
 {
 	const char *reason = dbg.stop.reason;
 	const struct exc *e = exc_latest();
@@ -298,7 +314,10 @@ why_words(char *out, size_t room)
 	put_hits_words(out, room);
 	if (out[0] != '\0' && strcmp(reason, "exception") != 0)
 		return;
-	if (strcmp(reason, "exception") == 0 && e->types[0][0] != '\0')
+	if (looks && (strcmp(reason, "exception") == 0 ||
+	    strcmp(reason, "signal") == 0))
+		why_looks(out, room);
+	else if (strcmp(reason, "exception") == 0 && e->types[0][0] != '\0')
 		snprintf(out, room, "exception %s%s%.600s", e->types[0],
 		    e->description[0] == '\0' ? "" : ": ", e->description);
 	else if (strcmp(reason, "exception") == 0 ||
@@ -329,7 +348,7 @@ condition_failed(const struct bp *bp)
 
 /* Conditions that failed are shouted: the program need not be here. */
 static void
-add_condition_errors(char *words, size_t room)
+add_condition_errors(char *words, size_t room, bool looks)
 {
 	struct bp *bp;
 	size_t i, len;
@@ -340,8 +359,9 @@ add_condition_errors(char *words, size_t room)
 			continue;
 		len = strlen(words);
 		snprintf(words + len, room - len, "; the condition of "
-		    "breakpoint %" PRId64 " FAILED: %.*s", bp->id,
-		    (int)strcspn(bp->condition_error, "\n"),
+		    "breakpoint %" PRId64 " FAILED%s%.*s", bp->id,
+		    looks ? "" : ": ", looks ? 0 :
+			(int)strcspn(bp->condition_error, "\n"),
 		    bp->condition_error);
 	}
 }
@@ -369,15 +389,15 @@ put_failed_conditions(struct json_object *o)
 }
 
 static void
-put_stop_words(struct json_object *o)
+put_stop_words(struct json_object *o, bool looks)
 {
 	char why[1024], words[4096];
 
-	why_words(why, sizeof(why));
+	why_words(why, sizeof(why), looks);
 	snprintf(words, sizeof(words), "stopped%s%s, %s",
 	    why[0] == '\0' ? "" : ": ", why,
 	    g.have ? g.place : "where is not known");
-	add_condition_errors(words, sizeof(words));
+	add_condition_errors(words, sizeof(words), looks);
 	jput_str(o, "words", words);
 	put_failed_conditions(o);
 }
@@ -399,14 +419,15 @@ summary_view(struct bound *b, struct json_object *o, const struct view *v,
 }
 
 static void
-make_stopped(struct bound *b, struct json_object *o, int64_t around)
+make_stopped(struct bound *b, struct json_object *o, int64_t around,
+    bool looks)
 {
 	struct json_object *e;
 
 	jput_str(o, "reason", dbg.stop.reason);
 	jput_str(o, "raw_reason", dbg.stop.raw_reason);
 	jput_str(o, "description", dbg.stop.description);
-	put_stop_words(o);
+	put_stop_words(o, looks);
 	if ((e = exc_json(exc_latest())) != NULL &&
 	    !bound_put(b, o, "exception", e))
 		bound_cut(b, "exception", 0, -1, NULL, 0);
@@ -456,7 +477,7 @@ unknown_words(const struct ending *end)
 }
 
 void
-summary_ending(char *words, size_t room)
+summary_ending(char *words, size_t room, bool looks)
 {
 	const struct ending *end = &dbg.ending;
 	const char *name = sigabbrev_np(end->signal);
@@ -472,7 +493,8 @@ summary_ending(char *words, size_t room)
 		    is_doubtful(end) ? ", or by SIGKILL (" : "",
 		    is_doubtful(end) ? dbg.profile->name : "",
 		    is_doubtful(end) ? " calls both so)" : "");
-	if (end->words[0] != '\0')
+	/* an adapter's last words, and the program's */
+	if (end->words[0] != '\0' && !looks)
 		snprintf(words + strlen(words), room - strlen(words), ": %s",
 		    end->words);
 }
@@ -489,7 +511,7 @@ summary_idle(char *words, size_t room)
 }
 
 static void
-make_over(struct bound *b, struct json_object *o)
+make_over(struct bound *b, struct json_object *o, bool looks)
 {
 	const struct ending *end = &dbg.ending;
 	char name[32], words[1024];
@@ -501,7 +523,7 @@ make_over(struct bound *b, struct json_object *o)
 		jput(o, "exit", jone_str("signal", name));
 	} else if (end->known)
 		jput(o, "exit", jone_int("code", end->code));
-	summary_ending(words, sizeof(words));
+	summary_ending(words, sizeof(words), looks);
 	jput_str(o, "words", words);
 	output_put(b, o, dbg.out_from, dbg.out_to, bound_left(b));
 }
@@ -526,6 +548,7 @@ summary_make(struct op *op)
 {
 	struct json_object *o = jobject();
 	int64_t around = SOURCE_AROUND;
+	const bool looks = op != NULL && !op->ask.rw;
 	char words[300] = "the program is being started";
 	struct bound b;
 
@@ -537,11 +560,11 @@ summary_make(struct op *op)
 	jput_str(o, "state", state_name());
 	jput_int(o, "epoch", (int64_t)dbg.epoch);
 	if (dbg.phase == PHASE_STOPPED)
-		make_stopped(&b, o, around);
+		make_stopped(&b, o, around, looks);
 	else if (dbg.phase == PHASE_RUNNING)
 		make_running(&b, o);
 	else if (dbg.phase == PHASE_TERMINATED)
-		make_over(&b, o);
+		make_over(&b, o, looks);
 	else {
 		if (dbg.phase == PHASE_IDLE)
 			summary_idle(words, sizeof(words));

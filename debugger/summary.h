@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_SUMMARY_H
 #define DEBUGGER_SUMMARY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "format.h"
@@ -10,8 +11,11 @@
 struct json_object;
 struct view;
 
-/* How the program ended, or why nobody knows, in words; PHASE_TERMINATED. */
-void	 summary_ending(char *words, size_t room);
+/*
+ * How the program ended, or why nobody knows, in words; PHASE_TERMINATED.
+ * looks: for a client with the right to look, who sees no values.
+ */
+void	 summary_ending(char *words, size_t room, bool looks);
 /* What there is where nothing is being debugged, in words; PHASE_IDLE. */
 void	 summary_idle(char *words, size_t room);
 /* The file in view, for places that are given without one; "" = none. */

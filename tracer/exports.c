@@ -180,6 +180,7 @@ make(struct op *op, struct export *e, format_fn fn, const struct query *q)
 
 	timeline_read();
 	output_drain();
+	store_names_only(timeline_store(), e->looks);
 	timeline_busy(true);
 	ret = fn(timeline_store(), q, &to, why);
 	timeline_busy(false);
@@ -233,6 +234,10 @@ do_export(struct op *op)
 	if (a.query != NULL && query_parse(a.query, &q, why) == -1) {
 		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
+		return;
+	}
+	if (!query_allowed(op, &q)) {
+		query_free(&q);
 		return;
 	}
 	*e = (struct export){ .conn = op->ask.conn, .number = ++last_number,
@@ -293,7 +298,9 @@ do_read(struct op *op)
 	if (!op_params(op, read_params, &a))
 		return;
 	e = find(a.number);
-	if (e == NULL || e->conn != op->ask.conn)
+	/* the right to more than to look may have been taken back since */
+	if (e == NULL || e->conn != op->ask.conn ||
+	    (!op->ask.rw && !e->looks))
 		op_fail(op, "INVALID_ARGUMENT", "export it again",
 		    "there is no export %lld: it has been read to its end, was "
 		    "left for a minute, or is another client's",

@@ -112,7 +112,7 @@ add_list(struct text *t, const char *name, struct text *list)
 
 /* What is missing of a timeline is said with each answer. */
 static void
-add_gaps(struct text *t)
+add_gaps(struct text *t, bool withheld)
 {
 	const char *trouble = store_trouble(timeline_store());
 	struct text losses = { .max = 0 }, sampled = { .max = 0 };
@@ -135,23 +135,38 @@ add_gaps(struct text *t)
 		text_str(t, ",\"trouble\":");
 		text_json(t, trouble, strlen(trouble));
 	}
+	if (withheld)
+		text_str(t, ",\"valuesWithheld\":true");
 	text_str(t, "}");
 }
 
 static int
-run_query(const struct query *q, struct text *t, char why[STORE_WHY])
+run_query(const struct op *op, const struct query *q, struct text *t,
+    char why[STORE_WHY])
 {
 	int ret;
 
 	catch_up();
+	store_names_only(timeline_store(), !op->ask.rw);
 	timeline_busy(true);
 	ret = query_run(timeline_store(), q, t, why);
 	timeline_busy(false);
 	if (ret == -1)
 		text_free(t);
 	else
-		add_gaps(t);
+		add_gaps(t, !op->ask.rw);
 	return ret;
+}
+
+bool
+query_allowed(struct op *op, const struct query *q)
+{
+	if (op->ask.rw || (!q->has_equals && q->ret_null == -1))
+		return true;
+	op_fail(op, "READ_ONLY", "ask the session's owner for more than the "
+	    "right to look", "\"returnValue\" asks for values, which are not "
+	    "shown to clients with the right to look");
+	return false;
 }
 
 static bool
@@ -166,6 +181,10 @@ read_query(struct op *op, struct json_object *args, struct query *q)
 	if (ret == -1)
 		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
+	else if (!query_allowed(op, q)) {
+		query_free(q);
+		ret = -1;
+	}
 	return ret == 0;
 }
 
@@ -178,7 +197,7 @@ answer_query(struct op *op)
 
 	if (!read_query(op, op->args, &q))
 		return;
-	if (run_query(&q, &t, why) == -1)
+	if (run_query(op, &q, &t, why) == -1)
 		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
 	else
@@ -247,7 +266,7 @@ follow_once(struct op *op, bool last)
 		json_object_put(args);
 		return true;
 	}
-	if (run_query(&q, &t, why) == -1)
+	if (run_query(op, &q, &t, why) == -1)
 		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
 	else if (last || strncmp(t.s, "{\"events\":[]", 12) != 0)
@@ -346,6 +365,7 @@ answer_sql(struct op *op)
 		return;
 	limits.rows = (uint32_t)a.rows;
 	catch_up();
+	store_names_only(timeline_store(), !op->ask.rw);
 	timeline_busy(true);
 	ret = store_sql(timeline_store(), a.statement, strlen(a.statement),
 	    &limits, &t, why);

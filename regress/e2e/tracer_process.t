@@ -451,6 +451,78 @@ def deleted_sessions():
             eq(u.files(), before, "what was kept is the session's no more")
 
 
+def looking(t, command, **args):
+    return t.answer(t.put(command, args, ro=True))
+
+
+def exported(t, **args):
+    n = looking(t, "export", **args)["ok"]["export"]
+    return looking(t, "read", export=n, offset=0)["ok"]["data"]
+
+
+def who_looks_sees_no_values():
+    """Names of functions, times and output; of a crash which, and where."""
+    with Tracer() as t:
+        t.ask("launch", command=watched(), args=["3"], projectRoot=GIVEN,
+              trace={"add": ["@usercode"]})
+        t.ended()
+        own = json.dumps(t.ask("query", verbose=True, limit=500))
+        ok('"pt"' in own and '"red"' in own, "the owner sees values")
+        q = looking(t, "query", verbose=True, limit=500)["ok"]
+        eq({(json.dumps(e["arguments"]), e["returnValue"])
+            for e in q["events"] if "arguments" in e}, {("[]", None)},
+           "a query has no arguments and no results")
+        eq((q.get("valuesWithheld"), [c[0] for c in calls(q)]),
+           (True, [c[0] for c in calls(json.loads(own))]),
+           "says so, and has all calls")
+        f = looking(t, "follow", verbose=True, limit=500, wait_ms=0)["ok"]
+        eq({(json.dumps(e["arguments"]), e["returnValue"])
+            for e in f["events"] if "arguments" in e}, {("[]", None)},
+           "nor does what is followed")
+        for table in ("arguments", "return_value", "coalesce(arguments, '') "
+                      "|| coalesce(return_value, '')"):
+            r = looking(t, "sql", statement=f"SELECT DISTINCT {table} AS v "
+                        "FROM events")["ok"]
+            ok("pt" not in str(r) and "red" not in str(r),
+               f"SQL has no {table}", r)
+        r = looking(t, "sql", statement="SELECT count(*) FROM events WHERE "
+                    "return_value = '\"red\"'")["ok"]
+        ok("[[0]]" in json.dumps(r).replace(" ", ""), "nor can it look for one",
+           r)
+        for how in ({"equals": "red"}, {"isNull": True}):
+            r = looking(t, "query", returnValue=how).get("error", {})
+            eq(r.get("code"), "READ_ONLY", f"nor a query: {how}")
+            r = looking(t, "export", format="text",
+                        query={"returnValue": how}).get("error", {})
+            eq(r.get("code"), "READ_ONLY", f"nor an export: {how}")
+        for form in ("chrome", "folded", "text", "tree"):
+            data = exported(t, format=form)
+            ok("make_point" in data and '"pt' not in data and
+               '"red' not in data and '= red' not in data,
+               f"an export as {form} has no values", data[:300])
+        n = t.ask("export", format="text")["export"]
+        eq(looking(t, "read", export=n, offset=0).get("error", {}).get("code"),
+           "INVALID_ARGUMENT", "what was exported with them is not read")
+        again = json.dumps(t.ask("query", verbose=True, limit=500))
+        eq(again, own, "the owner sees them as before")
+    with Tracer() as t:
+        t.ask("launch", command=build("fault.c", "-g", "-O1"),
+              projectRoot=SOURCES, trace={"add": ["deep"]})
+        t.ended()
+        c = looking(t, "query", eventType="crash")["ok"]["events"][0]["crash"]
+        eq((c["signalName"], c["function"], c["openCalls"]),
+           ("SIGSEGV", "deep", ["deep"] * 4), "a crash: which, and where")
+        eq([k for k in ("registers", "stack", "stackPointer", "address")
+            if k in c], [], "and nothing of its memory")
+        r = str(looking(t, "sql", statement="SELECT text FROM events WHERE "
+                        "event_type = 'crash'")["ok"])
+        ok("SIGSEGV" in r and "rip" not in r, "nor in SQL", r)
+        for form in ("text", "chrome"):
+            data = exported(t, format=form)
+            ok("SIGSEGV" in data and "rip" not in data, f"nor as {form}",
+               data[-600:])
+
+
 def crash_and_end():
     with Tracer() as t:
         t.ask("launch", command=build("fault.c", "-g", "-O1"),
@@ -986,6 +1058,7 @@ run_tests(from_launch_to_stop, a_clock_that_is_not_trusted,
           debug_information_elsewhere,
           damaged_debug_information, debug_information_that_is_not_read,
           what_was_traced_stays, deleted_sessions, crash_and_end,
+          who_looks_sees_no_values,
           families, strange_children,
           libraries_that_come_later, held_and_let_go, environment_and_place,
           a_tracer_that_is_killed, no_place_for_files, what_is_kept,

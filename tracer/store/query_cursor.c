@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <json-c/json.h>
+
 #include "query_int.h"
 
 #define WINDOW		65536U		/* bytes read at once, */
@@ -268,6 +270,37 @@ step_texts(struct cursor *c, struct source *s)
 	return true;
 }
 
+/* Of a crash: which it was, where, and in which calls. */
+static void
+withhold(struct seen *ev)
+{
+	static const char *const kept[] = { "signal", "signalName", "code",
+		"handled", "threadName", "binary", "function", "sourceFile",
+		"line", "offset", "lastEvents", "openCalls" };
+	static struct text shown;
+	struct json_tokener *tok = json_tokener_new();
+	struct json_object *o = tok == NULL ? NULL :
+	    json_tokener_parse_ex(tok, ev->data, (int)ev->len), *v;
+	const char *text;
+	size_t i;
+
+	text_free(&shown);
+	text_str(&shown, "{\"valuesWithheld\":true");
+	for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (json_object_object_get_ex(o, kept[i], &v)) {
+			text = json_object_to_json_string_ext(v,
+			    JSON_C_TO_STRING_PLAIN);
+			text_printf(&shown, ",\"%s\":", kept[i]);
+			text_add(&shown, text, strlen(text));
+		}
+	text_str(&shown, "}");
+	json_object_put(o);
+	if (tok != NULL)
+		json_tokener_free(tok);
+	ev->data = shown.s == NULL ? "{}" : shown.s;
+	ev->len = shown.s == NULL ? 2 : shown.len;
+}
+
 static void
 show_text(const struct cursor *c, const struct source *s, struct seen *ev)
 {
@@ -281,6 +314,9 @@ show_text(const struct cursor *c, const struct source *s, struct seen *ev)
 	    .len = (size_t)sqlite3_column_bytes(c->texts, 6)};
 	if (ev->data == NULL)
 		ev->data = "";
+	/* it lasts until the next crash is shown */
+	if (c->st->names_only && ev->kind == EVENT_CRASH)
+		withhold(ev);
 }
 
 static void

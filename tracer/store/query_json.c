@@ -119,6 +119,9 @@ shown(const struct store *st, render_fn render, bool is_array, uint32_t fn,
 {
 	size_t n = 0;
 
+	if (st->names_only)
+		return (size_t)snprintf(buf, STORE_RENDER_MAX, "%s",
+		    is_array ? "[]" : "null");
 	if (render != NULL)
 		n = render(st->render.arg, fn, p, len, buf, STORE_RENDER_MAX);
 	return n > 0 && n <= STORE_RENDER_MAX ? n :

@@ -547,6 +547,12 @@ store_set_render(struct store *st, const struct store_render *render)
 }
 
 void
+store_names_only(struct store *st, bool on)
+{
+	st->names_only = on;
+}
+
+void
 store_set_inverse(struct store *st, store_inverse_fn inverse, void *arg)
 {
 	st->inverse = inverse;

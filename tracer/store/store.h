@@ -274,6 +274,11 @@ void	 store_limit(struct store *, uint64_t calls);
  */
 void	 store_share(struct store *, bool);
 void	 store_stats(const struct store *, struct store_stats *);
+/*
+ * For a client with the right to look: what is shown from now on has no
+ * arguments and results, and of a crash neither registers nor stack.
+ */
+void	 store_names_only(struct store *, bool);
 /* Nothing is stored of functions from there on, neither names nor calls. */
 uint32_t store_functions_end(const struct store *);
 /* Its name; borrowed until the next store_function(), "" = it has none. */

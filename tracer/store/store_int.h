@@ -106,6 +106,7 @@ struct store {
 	struct store_render render;
 	store_inverse_fn inverse;
 	void	*inverse_arg;
+	bool	 names_only;		/* what is shown has no values */
 	void	(*tick)(void *);
 	void	*tick_arg;
 	uint64_t tag, settled;
