@@ -309,8 +309,16 @@ on_variables(struct op *op, const struct dap_answer *a, void *arg)
 static void
 ask_variables(struct errand *x)
 {
-	adapter_ask("variables", jone_int("variablesReference", x->ref), NULL,
-	    on_variables, x);
+	struct json_object *args = jone_int("variablesReference", x->ref);
+	char *end;
+	long n = *x->name == '[' ? strtol(x->name + 1, &end, 10) : -1;
+
+	/* of a million elements, one */
+	if (n >= 0 && end > x->name + 1 && strcmp(end, "]") == 0) {
+		jput_int(args, "start", n);
+		jput_int(args, "count", 1);
+	}
+	adapter_ask("variables", args, NULL, on_variables, x);
 }
 
 static void

@@ -58,6 +58,7 @@ struct job {
 	setval_fn	 fn;
 	void		*arg;
 	dap_fn		 next;
+	bool		 has_put;	/* it may have to be put back */
 	unsigned int	 traits;
 	size_t		 size;
 	char		*old, *type;	/* as shown */
@@ -108,7 +109,8 @@ on_step(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct job *j = arg;
 
-	if (dbg.epoch != j->epoch)
+	if (dbg.epoch != j->epoch &&
+	    (dbg.phase != PHASE_STOPPED || !j->has_put))
 		fail(j, "not_stopped", "the program was resumed or changed "
 		    "meanwhile: print %s to see what it has", j->target);
 	else if (!a->ok && a->body == NULL && a->code != NULL &&
@@ -217,6 +219,7 @@ ask_number(struct job *j, dap_fn next)
 static void
 put(struct job *j, const char *literal, dap_fn next)
 {
+	j->has_put = true;
 	/* C++ has its word against it, debuggers do it */
 	ask(j, next, (j->traits & T_CONST) != 0 ?
 	    "*(__remove_cv(__typeof__(%1$s)) *)&(%1$s) = "
