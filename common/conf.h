@@ -168,6 +168,10 @@ struct conf {
 
 	uint32_t min_uid;
 	struct conf_names allow_groups;
+	struct conf_names allowed_users;
+	struct conf_names allowed_groups;
+	struct conf_names denied_users;
+	struct conf_names denied_groups;
 	struct conf_names admin_users;
 	struct conf_names admin_groups;
 	char	*gdbserver;

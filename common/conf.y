@@ -526,6 +526,8 @@ static const struct form {
 	    "timeline-calls, timeline-output or user-timeline and a value" },
 	{ "adapter", "adapter must be: adapter NAME command \"PROGRAM "
 	    "ARGUMENTS\"" },
+	{ "allow", "allow must be followed by user or group and a name" },
+	{ "deny", "deny must be followed by user or group and a name" },
 	{ "admin", "admin must be followed by user or group and a name" },
 	{ "quota", "quota must be: quota default|user NAME|group NAME "
 	    "[sessions NUMBER] [bytes SIZE] [cpu SECONDS] [memory SIZE] "
@@ -760,7 +762,9 @@ keyword(const struct parser *p)
 	} keywords[] = {
 		{ "adapter",	ADAPTER, true },
 		{ "admin",	PREFIX,	true },
+		{ "allow",	PREFIX,	true },
 		{ "debugger",	PREFIX,	true },
+		{ "deny",	PREFIX,	true },
 		{ "limit",	PREFIX,	true },
 		{ "listen",	LISTEN,	true },
 		{ "quota",	QUOTA,	true },

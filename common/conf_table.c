@@ -143,6 +143,10 @@ const struct conf_key conf_keys[] = {
 
 	NUMBER("min-uid", min_uid, 1, UID_MAX_MAPPED, "1000"),
 	{ .name = "allow-group", FIELD(allow_groups), .type = CONF_NAMES },
+	{ .name = "allow user", FIELD(allowed_users), .type = CONF_NAMES },
+	{ .name = "allow group", FIELD(allowed_groups), .type = CONF_NAMES },
+	{ .name = "deny user", FIELD(denied_users), .type = CONF_NAMES },
+	{ .name = "deny group", FIELD(denied_groups), .type = CONF_NAMES },
 	{ .name = "admin user", FIELD(admin_users), .type = CONF_NAMES },
 	{ .name = "admin group", FIELD(admin_groups), .type = CONF_NAMES },
 	PATHNAME("gdbserver", gdbserver, ROLE_PATH_MAX, "/usr/bin/gdbserver"),
@@ -165,7 +169,7 @@ const size_t conf_nkeys = sizeof(conf_keys) / sizeof(conf_keys[0]);
 /* Words that begin a line and are no rows. */
 static const char *const statements[] = {
 	"listen", "limit", "tls", "admin", "quota", "web", "timeout",
-	"debugger", "adapter", "tracer"
+	"debugger", "adapter", "tracer", "allow", "deny"
 };
 #define NSTATEMENTS	(sizeof(statements) / sizeof(statements[0]))
 

@@ -66,7 +66,8 @@ enum eyes {
 /* ACCOUNT */
 enum {
 	ACCOUNT_FOUND		= 1 << 0,	/* and may be a principal */
-	ACCOUNT_ADMIN		= 1 << 1
+	ACCOUNT_ADMIN		= 1 << 1,
+	ACCOUNT_BARRED		= 1 << 2	/* there, and is not let in */
 };
 
 /* By which way a connection came. */

@@ -230,9 +230,8 @@ account_named(const char *name)
 	return &none;
 }
 
-/* list is "27,44": decimal ids */
-static bool
-listed(const char *list, uint32_t id)
+bool
+id_listed(const char *list, uint32_t id)
 {
 	char *end;
 
@@ -256,10 +255,10 @@ account_is_admin(const struct account *a)
 	if (role_mode == MODE_SYSTEM &&
 	    (a->uid == 0 || a->uid == (uid_t)settings.run_uid))
 		return false;
-	if (listed(settings.admin_users, a->uid))
+	if (id_listed(settings.admin_users, a->uid))
 		return true;
 	for (i = 0; i < a->ngroups; i++)
-		if (listed(settings.admin_groups, a->groups[i]))
+		if (id_listed(settings.admin_groups, a->groups[i]))
 			return true;
 	return false;
 }

@@ -37,6 +37,8 @@ const struct account *account_named(const char *name);
 void	 accounts_forget(void);
 /* The group's name, or else its number in buf. */
 const char *group_name(gid_t, char buf[16]);
+/* Whether a list of the settings, decimal ids and commas, has this one. */
+bool	 id_listed(const char *list, uint32_t id);
 /* By the configuration; at which doors root is one is not decided here. */
 bool	 account_is_admin(const struct account *);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "account.h"
+#include "admit.h"
 #include "caps.h"
 #include "diag.h"
 #include "log.h"
@@ -257,18 +258,24 @@ id_on_lookup(struct msg *m)
 {
 	uint32_t uid = msg_get_u32(m);
 	char name[USER_NAME_MAX];
+	char why[WHO_REASON_MAX];
 	const struct account *a;
 	struct msg_out *o;
-	uint32_t i;
+	uint32_t i, flags;
 
 	msg_get_str(m, name, sizeof(name));
 	if (msg_end(m) == -1)
 		return -1;
 	a = name[0] == '\0' ? account_of(uid) : principal_named(name);
+	flags = !a->found ? 0U : ACCOUNT_FOUND |
+	    (account_is_admin(a) ? ACCOUNT_ADMIN : 0U);
+	if (a->found && !admit(a, why, sizeof(why))) {
+		log_warnx("refused: %s", why);
+		flags = ACCOUNT_BARRED;
+	}
 	o = msg_new(MSG_ACCOUNT, NULL, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, a->uid);
-	msg_put_u32(o, (a->found ? ACCOUNT_FOUND : 0U) |
-	    (account_is_admin(a) ? ACCOUNT_ADMIN : 0U));
+	msg_put_u32(o, flags);
 	msg_put_u32(o, a->gid);
 	msg_put_u32(o, a->ngroups);
 	for (i = 0; i < a->ngroups; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "account.h"
+#include "admit.h"
 #include "principal.h"
 #include "role.h"
 
@@ -57,6 +58,8 @@ in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 		    "host", uid);
 		return -1;
 	}
+	if (!admit(a, why, size))
+		return -1;
 	if (uid != settings.run_uid &&
 	    !settings_have_group(&settings, a->gid)) {
 		(void)snprintf(why, size, "the primary group of %.32s is %.32s "

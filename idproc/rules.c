@@ -2,6 +2,7 @@
 /* The set of listeners: received as a whole, looked up by local address. */
 #include <string.h>
 
+#include "proto.h"
 #include "rules.h"
 
 /* every listener of a configuration, both families */
@@ -68,4 +69,16 @@ rules_find(const struct endpoint *local)
 		}
 	}
 	return best;
+}
+
+bool
+rules_name(uint32_t uid)
+{
+	size_t i;
+
+	for (i = 0; i < in_force.n; i++)
+		if ((in_force.v[i].flags & LISTENER_AUTH_NONE) != 0 &&
+		    in_force.v[i].uid == uid)
+			return true;
+	return false;
 }

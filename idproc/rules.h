@@ -3,6 +3,7 @@
 #ifndef DL_RULES_H
 #define DL_RULES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,8 @@ int	rules_add(uint32_t flags, uint32_t uid, const void *sa, size_t len);
 void	rules_commit(void);
 /* The rule in force for a local address; NULL when no listener fits. */
 const struct rule *rules_find(const struct endpoint *local);
+
+/* Whether everybody at some listener is this user. */
+bool	 rules_name(uint32_t uid);
 
 #endif

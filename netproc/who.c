@@ -208,7 +208,7 @@ judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
 		    "restarted or has no room; connect again");
 	else
 		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
-		    "to a user that this daemon serves");
+		    "to a user that this daemon serves; its log says why");
 }
 
 int

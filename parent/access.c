@@ -15,6 +15,10 @@
 
 /* What a configuration comes to; the next one becomes the present at once. */
 struct found {
+	char		allowed_users[sizeof(d.settings.allowed_users)];
+	char		allowed_groups[sizeof(d.settings.allowed_groups)];
+	char		denied_users[sizeof(d.settings.denied_users)];
+	char		denied_groups[sizeof(d.settings.denied_groups)];
 	char		admin_users[sizeof(d.settings.admin_users)];
 	char		admin_groups[sizeof(d.settings.admin_groups)];
 	uint32_t	quota_ids[CONF_MAX_QUOTAS];
@@ -72,35 +76,80 @@ add_id(char *list, size_t size, const char *what, uint32_t id)
 	return -1;
 }
 
-/* Root's clients over TCP are that user, and must not become more by it. */
-static int
-admin_allowed(const char *name, uint32_t uid)
+/* Root, or the user that root's sessions run as. */
+static bool
+is_root(uint32_t uid)
 {
-	if (d.mode == MODE_USER || (uid != 0 && uid != d.run_id.uid))
-		return 0;
-	log_error("admin user %s: leave it out; root is an administrator at "
-	    "the local socket already, and must not be one over TCP", name);
-	return -1;
+	return d.mode == MODE_SYSTEM && (uid == 0 || uid == d.run_id.uid);
+}
+
+/* Root's clients over TCP are _dlrun's, which must not become more by it. */
+static const char *
+refuse_admin(uint32_t uid)
+{
+	return is_root(uid) ? "leave it out; root is an administrator at the "
+	    "local socket already, and must not be one over TCP" : NULL;
+}
+
+/* What root may do on its own host is not decided here. */
+static const char *
+refuse_root(uint32_t uid)
+{
+	return is_root(uid) ? "leave it out; root is always let in" : NULL;
+}
+
+/* Adds the uids of names to a list; refused says why one cannot be in it. */
+static int
+find_users(const char *what, const struct conf_names *names, char *list,
+    size_t size, const char *(*refused)(uint32_t))
+{
+	const char *why;
+	uint32_t id;
+	size_t i;
+
+	for (i = 0; i < names->n; i++) {
+		if (user_id(what, names->v[i], &id) == -1)
+			return -1;
+		if ((why = refused(id)) != NULL) {
+			log_error("%s %s: %s", what, names->v[i], why);
+			return -1;
+		}
+		if (add_id(list, size, what, id) == -1)
+			return -1;
+	}
+	return 0;
 }
 
 static int
-find_admins(const struct conf *c, struct found *a)
+find_groups(const char *what, const struct conf_names *names, char *list,
+    size_t size)
 {
 	uint32_t id;
 	size_t i;
 
-	for (i = 0; i < c->admin_users.n; i++)
-		if (user_id("admin user", c->admin_users.v[i], &id) == -1 ||
-		    admin_allowed(c->admin_users.v[i], id) == -1 ||
-		    add_id(a->admin_users, sizeof(a->admin_users),
-		    "admin user", id) == -1)
-			return -1;
-	for (i = 0; i < c->admin_groups.n; i++)
-		if (group_id("admin group", c->admin_groups.v[i],
-		    &id) == -1 || add_id(a->admin_groups,
-		    sizeof(a->admin_groups), "admin group", id) == -1)
+	for (i = 0; i < names->n; i++)
+		if (group_id(what, names->v[i], &id) == -1 ||
+		    add_id(list, size, what, id) == -1)
 			return -1;
 	return 0;
+}
+
+static int
+find_people(const struct conf *c, struct found *a)
+{
+	if (find_users("allow user", &c->allowed_users, a->allowed_users,
+	    sizeof(a->allowed_users), refuse_root) == -1 ||
+	    find_groups("allow group", &c->allowed_groups, a->allowed_groups,
+	    sizeof(a->allowed_groups)) == -1 ||
+	    find_users("deny user", &c->denied_users, a->denied_users,
+	    sizeof(a->denied_users), refuse_root) == -1 ||
+	    find_groups("deny group", &c->denied_groups, a->denied_groups,
+	    sizeof(a->denied_groups)) == -1 ||
+	    find_users("admin user", &c->admin_users, a->admin_users,
+	    sizeof(a->admin_users), refuse_admin) == -1)
+		return -1;
+	return find_groups("admin group", &c->admin_groups, a->admin_groups,
+	    sizeof(a->admin_groups));
 }
 
 static int
@@ -127,7 +176,7 @@ int
 access_find(const struct conf *c)
 {
 	memset(&next, 0, sizeof(next));
-	if (find_admins(c, &next) == -1 || find_quotas(c, &next) == -1)
+	if (find_people(c, &next) == -1 || find_quotas(c, &next) == -1)
 		return -1;
 	return 0;
 }
@@ -161,6 +210,14 @@ void
 access_commit(void)
 {
 	present = next;
+	memcpy(d.settings.allowed_users, present.allowed_users,
+	    sizeof(d.settings.allowed_users));
+	memcpy(d.settings.allowed_groups, present.allowed_groups,
+	    sizeof(d.settings.allowed_groups));
+	memcpy(d.settings.denied_users, present.denied_users,
+	    sizeof(d.settings.denied_users));
+	memcpy(d.settings.denied_groups, present.denied_groups,
+	    sizeof(d.settings.denied_groups));
 	memcpy(d.settings.admin_users, present.admin_users,
 	    sizeof(d.settings.admin_users));
 	memcpy(d.settings.admin_groups, present.admin_groups,

@@ -38,6 +38,8 @@ struct pending {
 	uint64_t	 serial, request;
 	uint32_t	 conn, generation;
 	struct claim	 claim;
+	bool		 as_guest;	/* by this key, of the claim's user */
+	struct key	 guest_key;
 };
 
 static LIST_HEAD(, pending) pending = LIST_HEAD_INITIALIZER(pending);
@@ -120,6 +122,19 @@ admit(struct client *c, const struct pending *p, const struct account *acc)
 		audit_login(c);
 }
 
+/* Its maker may have lost the right that it was made by. */
+static void
+admit_guest(struct client *c, uint64_t request, const struct key *k)
+{
+	const struct session *s = session_find(&k->session);
+
+	if (s == NULL || access_of(k->maker, s) < k->access)
+		refuse(c, request, ERR_AUTH_FAILED, "who made the key may not "
+		    "do that any more");
+	else if (!guest_admit(c, request, k))
+		result(c->number, request, ERR_TRY_AGAIN, NULL);
+}
+
 /* It may have ended while the account was looked up. */
 static bool
 still_holds(const struct claim *l)
@@ -153,13 +168,19 @@ on_account(const struct account *acc, uint64_t serial)
 	else if (!holds || acc == NULL || acc->rights.uid != p.claim.uid ||
 	    strcmp(acc->name, p.claim.user) != 0)
 		refuse(c, p.request, ERR_AUTH_FAILED, !holds ? NULL :
-		    "the token's user has no account here any more");
+		    account_fault(owner_by_uid(p.claim.uid),
+		    "the token's user has no account here any more"));
+	else if (p.as_guest)
+		admit_guest(c, p.request, &p.guest_key);
 	else
 		admit(c, &p, acc);
 }
 
+/* guest is the claim's user's key, by which the client becomes a guest, or
+ * NULL. */
 static void
-look_up(struct client *c, const struct msg *m, const struct claim *l)
+look_up(struct client *c, const struct msg *m, const struct claim *l,
+    const struct key *guest)
 {
 	struct owner *o = owner_make(l->uid, l->user);
 	struct pending *p = o == NULL ? NULL : calloc(1, sizeof(*p));
@@ -173,6 +194,9 @@ look_up(struct client *c, const struct msg *m, const struct claim *l)
 	p->conn = c->number;
 	p->generation = m->hdr.generation;
 	p->claim = *l;
+	p->as_guest = guest != NULL;
+	if (guest != NULL)
+		p->guest_key = *guest;
 	LIST_INSERT_HEAD(&pending, p, next);
 	if (account_want(o, on_account, p->serial) == -1) {
 		LIST_REMOVE(p, next);
@@ -190,20 +214,7 @@ by_token(struct client *c, const struct msg *m, const struct token *t)
 		l.flags |= PRINCIPAL_READ_ONLY;
 	memcpy(l.user, t->user, sizeof(l.user));
 	memcpy(l.token, t->id, sizeof(l.token));
-	look_up(c, m, &l);
-}
-
-/* Its maker may have lost the right that it was made by. */
-static void
-by_guest_key(struct client *c, const struct msg *m, const struct key *k)
-{
-	const struct session *s = session_find(&k->session);
-
-	if (s == NULL || access_of(k->maker, s) < k->access)
-		refuse(c, m->hdr.request, ERR_AUTH_FAILED, "who made the key "
-		    "may not do that any more");
-	else if (!guest_admit(c, m->hdr.request, k))
-		result(c->number, m->hdr.request, ERR_TRY_AGAIN, NULL);
+	look_up(c, m, &l, NULL);
 }
 
 static bool
@@ -222,8 +233,14 @@ by_key(struct client *c, const struct msg *m, const struct key *k)
 	struct claim l = { .uid = k->uid, .root = k->root,
 	    .flags = PRINCIPAL_BY_KEY | (k->flags & KEPT_FLAGS) };
 
+	memcpy(l.user, k->maker->owner->name, sizeof(l.user));
+	memcpy(l.token, k->token, sizeof(l.token));
 	if (k->kind == KEY_TICKET || k->kind == KEY_SESSION) {
-		by_guest_key(c, m, k);
+		/* a ticket is used up, the cookie that it came by is not */
+		memcpy(l.key, k->kind == KEY_TICKET ? k->parent : k->id,
+		    sizeof(l.key));
+		l.uid = k->maker->owner->uid;
+		look_up(c, m, &l, k);
 		return;
 	}
 	if (!is_web(c)) {
@@ -240,11 +257,9 @@ by_key(struct client *c, const struct msg *m, const struct key *k)
 		    "another user's of this host, or of another host");
 		return;
 	}
-	memcpy(l.user, k->maker->owner->name, sizeof(l.user));
-	memcpy(l.token, k->token, sizeof(l.token));
 	if (k->kind == KEY_COOKIE)
 		memcpy(l.key, k->id, sizeof(l.key));
-	look_up(c, m, &l);
+	look_up(c, m, &l, NULL);
 }
 
 /*

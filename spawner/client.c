@@ -215,6 +215,20 @@ client_no_admin(struct owner *o)
 	end_those(is_as_admin, v);
 }
 
+static bool
+is_of_owner(const struct client *c, const void *owner)
+{
+	return !c->root && (c->viewer->owner == owner ||
+	    (c->maker != NULL && c->maker->owner == owner));
+}
+
+void
+client_bar(const struct owner *o)
+{
+	debug_end_owner(o);
+	end_those(is_of_owner, o);
+}
+
 /* When idproc has the new settings as well. */
 static void
 judge_again(void *arg)
@@ -222,11 +236,11 @@ judge_again(void *arg)
 	struct owner *o;
 
 	(void)arg;
-	OWNER_FOREACH(o)
-		if (o->viewers[false].nconns + o->viewers[true].nconns > 0) {
-			o->account.asked_ms = 0;
+	OWNER_FOREACH(o) {
+		o->account.asked_ms = 0;
+		if (o->viewers[false].nconns + o->viewers[true].nconns > 0)
 			account_refresh(o);
-		}
+	}
 }
 
 void

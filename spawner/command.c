@@ -200,8 +200,9 @@ on_account(const struct account *acc, uint64_t serial)
 	if (p == NULL)
 		return;
 	if (acc == NULL)
-		answer(&p->asker, NULL, ERR_TRY_AGAIN, "your account could not "
-		    "be read, so your shell and quota are not known");
+		answer(&p->asker, NULL, ERR_TRY_AGAIN, "%s",
+		    account_fault(p->asker.owner, "your account could not be "
+		    "read, so your shell and quota are not known"));
 	else
 		begin(p, acc);
 	pending_free(p);

@@ -529,6 +529,16 @@ debug_end_admins(const struct viewer *v)
 			turn_out(s);
 }
 
+void
+debug_end_owner(const struct owner *o)
+{
+	struct session *s;
+
+	SESSION_FOREACH(s)
+		if (can_end(s) && s->debug.asker.viewer->owner == o)
+			turn_out(s);
+}
+
 int
 spawn_on_debug_end(struct msg *m)
 {

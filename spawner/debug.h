@@ -26,6 +26,8 @@ void	debug_end_token(const char *id);
 void	debug_access_changed(struct session *);
 /* And those of administrators, or of one, beside others' sessions. */
 void	debug_end_admins(const struct viewer *);
+/* And those of a user who is not let in any more. */
+void	debug_end_owner(const struct owner *);
 
 /* The tree of a start that failed has gone: who asked is told why. */
 void	debug_tell_refused(struct session *);

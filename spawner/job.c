@@ -526,8 +526,9 @@ on_account(const struct account *acc, uint64_t serial)
 	}
 	if (acc == NULL) {
 		job_fail(j, j->session == NULL ? ERR_SYSROOT_FAILED :
-		    ERR_EXTRACT_FAILED, "your account could not be read; it "
-		    "must exist on this host");
+		    ERR_EXTRACT_FAILED, account_fault(j->owner,
+		    "your account could not be read; it must exist on this "
+		    "host"));
 		return;
 	}
 	memset(&spec, 0, sizeof(spec));

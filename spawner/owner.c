@@ -158,6 +158,14 @@ tell(const struct owner *o, uint64_t serial, const struct account *a)
 	}
 }
 
+const char *
+account_fault(const struct owner *o, const char *otherwise)
+{
+	return o == NULL || !o->account.barred ? otherwise :
+	    "this account may not have sessions here, by its shell or by "
+	    "allow and deny in debuglantern.conf: the daemon's log says which";
+}
+
 bool
 account_unasked(void)
 {
@@ -202,6 +210,7 @@ spawn_on_account(struct msg *m)
 	flags = msg_get_u32(m);
 	a.known = (flags & ACCOUNT_FOUND) != 0;
 	a.admin = (flags & ACCOUNT_ADMIN) != 0;
+	a.barred = (flags & ACCOUNT_BARRED) != 0;
 	a.rights.gid = msg_get_u32(m);
 	get_groups(m, &a);
 	msg_get_str(m, a.name, sizeof(a.name));
@@ -228,6 +237,8 @@ spawn_on_account(struct msg *m)
 	o->account = a;
 	if (a.known && !a.admin)
 		client_no_admin(o);
+	else if (a.barred)
+		client_bar(o);
 	tell(o, 0, &o->account);
 	return 0;
 }

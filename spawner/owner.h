@@ -17,6 +17,7 @@
 /* What NSS said about a user, as much as a program of his needs. */
 struct account {
 	bool		 known;
+	bool		 barred;		/* it is there, and is not let in */
 	bool		 admin;
 	char		 name[USER_NAME_MAX];
 	uint64_t	 asked_ms;	/* when it was current, 0 = never */
@@ -65,6 +66,11 @@ struct owner	*owner_make(uint32_t uid, const char *name);
 void		 account_refresh(const struct owner *);
 /* acc is NULL when there is no such account or account_unasked(). */
 typedef void	(*account_fn)(const struct account *acc, uint64_t token);
+/*
+ * Why an account was not had, for an answer: otherwise, unless it is one that
+ * the configuration does not let in.
+ */
+const char	*account_fault(const struct owner *, const char *otherwise);
 /* Nobody has said that there is none: who could is being replaced. */
 bool		 account_unasked(void);
 /*

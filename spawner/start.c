@@ -203,7 +203,7 @@ on_account(const struct account *acc, uint64_t serial)
 	(void)snprintf(text, sizeof(text), "the account of %s (uid %u) could "
 	    "not be read; it must exist on this host", s->owner->name,
 	    s->owner->uid);
-	start_fail(s, ERR_FORK_FAILED, text);
+	start_fail(s, ERR_FORK_FAILED, account_fault(s->owner, text));
 }
 
 static bool

@@ -345,8 +345,9 @@ on_account(const struct account *acc, uint64_t serial)
 	if (p == NULL)
 		return;
 	if (acc == NULL)
-		answer(&p->asker, NULL, ERR_TRY_AGAIN, "your account could not "
-		    "be read, so your quota is not known");
+		answer(&p->asker, NULL, ERR_TRY_AGAIN, "%s",
+		    account_fault(p->asker.owner, "your account could not be "
+		    "read, so your quota is not known"));
 	else
 		upload_begin(&p->asker, p->size, p->path, p->file, p->open);
 	pending_free(p);

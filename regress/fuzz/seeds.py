@@ -895,7 +895,11 @@ def texts():
             "".join(f'adapter a{i} command "/bin/a{i}"\n' for i in range(9)),
             "".join(f'adapter a{i} command "/bin/a{i}"\n' for i in range(20)),
             "adapter a command b c d\nadapter a command e\n",
-            'announce yes\nservice-name "on %h, %% é"\n')):
+            'announce yes\nservice-name "on %h, %% é"\n',
+            "allow user ann, bob\nallow group devs\ndeny user eve\n"
+            "deny group students guests\ndeny user eve\n",
+            "allow ann\ndeny\nallow groups x\nallow-group x\n"
+            "deny = user\n")):
         keep("conf", f"warn{i}", t.encode())
 
 

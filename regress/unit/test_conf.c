@@ -231,6 +231,10 @@ assert_common_defaults(const struct conf *c)
 	assert_string_equal(c->tls_key, "");
 	assert_string_equal(c->tls_client_ca, "");
 	assert_string_equal(c->audit_file, "");
+	assert_int_equal(c->allowed_users.n, 0);
+	assert_int_equal(c->allowed_groups.n, 0);
+	assert_int_equal(c->denied_users.n, 0);
+	assert_int_equal(c->denied_groups.n, 0);
 	assert_int_equal(c->admin_users.n, 0);
 	assert_int_equal(c->admin_groups.n, 0);
 	assert_int_equal(c->nquotas, 0);
@@ -403,6 +407,10 @@ static const struct key_case {
 	    "a size from 1 to 8192G (digits, then K, M or G)" },
 	{ "min-uid", "60000", NULL, "0", "a number from 1 to 60000" },
 	{ "allow-group", "\"dialout\"", NULL, "-x", NAMES },
+	{ "allow user", "\"ann\"", NULL, "a:b", NAMES },
+	{ "allow group", "\"staff\"", NULL, "-x", NAMES },
+	{ "deny user", "\"bob\"", NULL, "a/b", NAMES },
+	{ "deny group", "\"guests\"", NULL, "-x", NAMES },
 	{ "admin user", "\"ann\"", NULL, "a:b", NAMES },
 	{ "admin group", "\"wheel\"", NULL, "-x", NAMES },
 	{ "gdbserver", "\"/opt/g db\"", NULL, "gdbserver",
@@ -693,6 +701,12 @@ static const struct {
 	    "name" },
 	{ "admin groups wheel", "F:1: unknown key \"admin groups\", perhaps "
 	    "\"admin group\"?" },
+	{ "allow ann", "F:1: allow must be followed by user or group and a "
+	    "name" },
+	{ "deny groups a", "F:1: unknown key \"deny groups\", perhaps "
+	    "\"deny group\"?" },
+	{ "deny user a\nallow user a\ndeny user b a",
+	    "F:3: deny user names a twice" },
 	{ "admin user a\nadmin user b a", "F:2: admin user names a twice" },
 	/* adapter, and what debuggers may take */
 	{ "adapter", ADAPTER_FORM },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: idproc/endpoint.c idproc/rules.c idproc/diag.c idproc/principal.c idproc/account.c */
+/* links: idproc/endpoint.c idproc/rules.c idproc/diag.c idproc/principal.c idproc/account.c idproc/admit.c */
 /* idproc: addresses, listener rules, the kernel's answers, principals. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "idproc/account.h"
+#include "idproc/admit.h"
 #include "idproc/diag.h"
 #include "idproc/endpoint.h"
 #include "idproc/principal.h"
@@ -480,7 +481,18 @@ principals_system(void **state)
 	settings.min_uid = 2;
 	served(0, 1, "daemon");
 	served(1, 1, "daemon");
+	refused(2, "bin (uid 2) has no login shell");
+	strcpy(settings.allowed_users, "22,2");
 	served(2, 2, "bin");
+	refused(3, "sys (uid 3) is not among those of allow");
+	strcpy(settings.denied_users, "2,3");
+	refused(2, "bin (uid 2) is denied");
+	refused(3, "sys (uid 3) is denied");
+	/* whoever root is, it is let in */
+	strcpy(settings.denied_users, "1");
+	served(0, 1, "daemon");
+	strcpy(settings.denied_users, "");
+	strcpy(settings.allowed_users, "");
 	settings.min_uid = 1000;
 	served(0, 1, "daemon");
 	/* its primary group is nogroup, above those of users */
@@ -604,10 +616,58 @@ admins(void **state)
 	strcpy(settings.admin_groups, "");
 }
 
+static void
+lets(struct account *a, const char *shell, bool want, const char *text)
+{
+	char why[240] = "";
+
+	(void)snprintf(a->shell, sizeof(a->shell), "%s", shell);
+	assert_int_equal(admit(a, why, sizeof(why)), want);
+	if (strstr(why, text) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", why, text);
+}
+
+/* What an account's shell, groups and name come to. */
+static void
+admission(void **state)
+{
+	static const char none[] = "no login shell of /etc/shells";
+	struct account a = { .uid = 1000, .gid = 1000, .found = true,
+	    .ngroups = 2, .groups = { 1000, 27 }, .name = "ann" };
+
+	(void)state;
+	role_mode = MODE_SYSTEM;
+	settings.run_uid = 999;
+	lets(&a, "/bin/sh", true, "");
+	lets(&a, "", true, "");
+	lets(&a, "/bin/sh ", false, none);
+	lets(&a, "sh", false, none);
+	lets(&a, "/usr/sbin/nologin", false, none);
+	lets(&a, "/sbin/nologin", false, none);
+	lets(&a, "/bin/false", false, none);
+	lets(&a, "/bin/true", false, none);
+	strcpy(settings.allowed_groups, "2,270");
+	lets(&a, "/bin/sh", false, "allow user and allow group");
+	strcpy(settings.allowed_groups, "270,27");
+	lets(&a, "/bin/sh", true, "");
+	lets(&a, "/bin/false", false, none);
+	strcpy(settings.allowed_users, "1000");
+	lets(&a, "/bin/false", true, "");
+	strcpy(settings.denied_groups, "27");
+	lets(&a, "/bin/sh", false, "ann (uid 1000) is denied");
+	/* a daemon of one user's own is for that one */
+	role_mode = MODE_USER;
+	lets(&a, "/bin/false", true, "");
+	strcpy(settings.allowed_users, "");
+	strcpy(settings.allowed_groups, "");
+	strcpy(settings.denied_groups, "");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(admission),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(broken_addresses),
 		cmocka_unit_test(scopes),

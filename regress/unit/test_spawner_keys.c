@@ -586,6 +586,7 @@ tickets_of_who_may_less(void **state)
 	alice_is_there();
 	sid = upload(ALICE_CONN);
 	enter(BOB_CONN, BOB, "bob", 0);
+	tell_account(0, BOB, ACCOUNT_FOUND, "bob");
 	share_with_bob(&sid, ACCESS_USE);
 	expect_shared();
 	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
@@ -617,6 +618,31 @@ tickets_of_who_may_less(void **state)
 	expect_result(ERR_READ_ONLY, NULL);
 }
 
+/* Who is not let in any more loses connections and guests, and makes none. */
+static void
+guests_of_who_is_barred(void **state)
+{
+	struct made k, left;
+	struct sid sid;
+
+	(void)state;
+	alice_is_there();
+	sid = upload(ALICE_CONN);
+	ask_key(ALICE_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
+	k = expect_key("dls_");
+	ask_key(ALICE_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
+	left = expect_key("dlk_");
+	show(WEB_CONN, k.key);
+	(void)expect_guest(WEB_CONN, &sid, PRINCIPAL_GUEST, ACCESS_USE);
+	tell_account(0, ALICE, ACCOUNT_BARRED, "alice");
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	expect(ROLE_NETPROC, MSG_CONN_END);
+	show(WEB_CONN + 1, k.key);
+	expect_result(ERR_AUTH_FAILED, "may not have sessions here");
+	show(WEB_CONN + 2, left.key);
+	expect_result(ERR_AUTH_FAILED, "may not have sessions here");
+}
+
 /* Carol, who has no session of her own, lets somebody in to Alice's. */
 static void
 guest_of_carol(const struct sid *sid, uint32_t conn, enum access access)
@@ -624,6 +650,7 @@ guest_of_carol(const struct sid *sid, uint32_t conn, enum access access)
 	struct made k;
 
 	enter(CAROL_CONN, CAROL, "carol", PRINCIPAL_ADMIN);
+	tell_account(0, CAROL, ACCOUNT_FOUND | ACCOUNT_ADMIN, "carol");
 	ask_key(CAROL_CONN, KEY_TICKET, sid, access, 0);
 	k = expect_key("dlk_");
 	show(conn, k.key);
@@ -865,6 +892,7 @@ main(void)
 		TEST(rotation_puts_guests_out),
 		TEST(who_logs_out_takes_his_tickets),
 		TEST(tickets_of_who_may_less),
+		TEST(guests_of_who_is_barred),
 		TEST(guests_of_administrators),
 		TEST(tickets_end_with_their_token),
 		TEST(guests_first_start),

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Whom the configuration lets in.  An account that exists need not be meant to
+ * run programs: it may be for mail, for files alone, or closed.  With a shell
+ * that is none, or one that sshd(8) replaces by a command, it still gets
+ * connections to this host's loopback through sshd's port forwarding.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "admit.h"
+#include "role.h"
+#include "rules.h"
+
+static bool
+in_groups(const struct account *a, const char *list)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->ngroups; i++)
+		if (id_listed(list, a->groups[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_denied(const struct account *a)
+{
+	return id_listed(settings.denied_users, a->uid) ||
+	    in_groups(a, settings.denied_groups);
+}
+
+/* By itself, not as one of a group: its shell does not matter then. */
+static bool
+is_named(const struct account *a)
+{
+	return id_listed(settings.allowed_users, a->uid) ||
+	    rules_name(a->uid);
+}
+
+static bool
+is_left_out(const struct account *a)
+{
+	return (settings.allowed_users[0] != '\0' ||
+	    settings.allowed_groups[0] != '\0') &&
+	    !in_groups(a, settings.allowed_groups);
+}
+
+/* shells(5); some hosts list the ones that let nobody in as well. */
+static bool
+is_login_shell(const char *shell)
+{
+	const char *name, *base;
+	bool found = false;
+
+	/* as login(1) reads an empty field */
+	if (*shell == '\0')
+		return true;
+	base = strrchr(shell, '/');
+	base = base == NULL ? shell : base + 1;
+	if (strcmp(base, "nologin") == 0 || strcmp(base, "false") == 0)
+		return false;
+	setusershell();
+	while (!found && (name = getusershell()) != NULL)
+		found = strcmp(name, shell) == 0;
+	endusershell();
+	return found;
+}
+
+bool
+admit(const struct account *a, char *why, size_t size)
+{
+	/* root, and in user mode the one user, need nobody's leave */
+	if (role_mode == MODE_USER || a->uid == (uid_t)settings.run_uid)
+		return true;
+	if (is_denied(a)) {
+		(void)snprintf(why, size, "%s (uid %u) is denied: deny user "
+		    "or deny group of debuglantern.conf", a->name, a->uid);
+		return false;
+	}
+	if (is_named(a))
+		return true;
+	if (is_left_out(a)) {
+		(void)snprintf(why, size, "%s (uid %u) is not among those of "
+		    "allow user and allow group of debuglantern.conf",
+		    a->name, a->uid);
+		return false;
+	}
+	if (!is_login_shell(a->shell)) {
+		(void)snprintf(why, size, "%s (uid %u) has no login shell of "
+		    "/etc/shells; to let it in, give it one (chsh) or write "
+		    "\"allow user %s\" into debuglantern.conf", a->name,
+		    a->uid, a->name);
+		return false;
+	}
+	return true;
+}
