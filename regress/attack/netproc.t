@@ -178,6 +178,11 @@ def wrong_fds():
                r.send("DEPS", kind=k))
 
 
+def upload_of(path):
+    """The end of UPLOAD: no name of the file is told."""
+    return blob(path) + blob("")
+
+
 ASKS = {"UPLOAD": u64(1) + blob("") + blob(""),
         "UPLOAD_OPEN": u64(1) + blob("") + blob(""),
         "UPLOAD_END": u64(1), "START": u32(0, 3, 2, 0, 0),
@@ -239,7 +244,8 @@ def bad_fields():
             ("UPLOAD", u64(1) + u32(2**32 - 1)),
             ("UPLOAD", u64(1) + u32(2**31) + b"x"),
             ("UPLOAD", u64(1) + blob("x") + blob("") + b"y"),
-            ("UPLOAD_OPEN", u64(1) + blob(nul) + blob("")), ("UPLOAD_END", u32(1)),
+            ("UPLOAD_OPEN", u64(1) + blob(nul) + blob("")),
+            ("UPLOAD_END", u32(1)),
             ("START", u32(16, 0, 0, 0, 0)), ("START", u32(0, 0, 0)),
             ("START", u32(2**32 - 1, 0, 0, 0, 0)),
             ("START", u32(0, 4, 0, 0, 0)), ("START", u32(0, 2**31, 0, 0, 0)),
@@ -564,11 +570,11 @@ def values(d, v, r):
     for size, want in ((0, "INVALID_SIZE"), (2**32 - 1, "MAX_BYTES"),
                        (2**63, "MAX_BYTES"), (2**64 - 1, "MAX_BYTES"),
                        (64 << 20, "MAX_BYTES")):
-        eq(r.ask("UPLOAD", u64(size) + blob("")).error(), want,
+        eq(r.ask("UPLOAD", u64(size) + upload_of("")).error(), want,
            f"UPLOAD of {size} bytes")
     for path in ("..", "../x", "/x", "a/../../b", "/", "x/..", "a/../b",
                  "//x"):
-        eq(r.ask("UPLOAD", u64(1) + blob(path)).error(),
+        eq(r.ask("UPLOAD", u64(1) + upload_of(path)).error(),
            "INVALID_EXEC_PATH", f"UPLOAD with the path {path}")
     s = own_session(r)
     for key in ("", "1A", "A=B", "A B", "A-B", "\xe4", "A\n", "x" * 300):
@@ -644,7 +650,7 @@ def sockets_that_are_not_connections(d, v, r):
 
 
 def writers_after_the_upload(d, v, r):
-    m = r.ask("UPLOAD", u64(len(IMAGE)) + blob(""))
+    m = r.ask("UPLOAD", u64(len(IMAGE)) + upload_of(""))
     eq(r.write(m.fd, len(IMAGE), b"x") < 0, True, "the room cannot grow")
     eq(r.write(m.fd, 0, IMAGE), len(IMAGE), "the room can be filled")
     eq(r.ask("UPLOADED", session=m.session).error(), "OK", "an image")
@@ -657,7 +663,7 @@ def writers_after_the_upload(d, v, r):
 
 def open_uploads(d, v, r):
     """Their size is known at the end, and is never more than there was."""
-    m = r.ask("UPLOAD_OPEN", u64(1 << 20) + blob(""))
+    m = r.ask("UPLOAD_OPEN", u64(1 << 20) + upload_of(""))
     eq(r.write(m.fd, 1 << 20, b"x") < 0, True, "an open room cannot grow")
     eq(r.write(m.fd, 0, IMAGE), len(IMAGE), "it can be filled")
     eq(r.ask("UPLOAD_END", u64(len(IMAGE)), session=m.session).error(), "OK",
@@ -667,23 +673,24 @@ def open_uploads(d, v, r):
     eq(r.ask("UPLOAD_END", u64(1), session=m.session).error(), "NOT_FOUND",
        "it ends once")
     r.ask("DELETE", session=m.session)
-    m = r.ask("UPLOAD_OPEN", u64(2**63 - 1) + blob(""))
+    m = r.ask("UPLOAD_OPEN", u64(2**63 - 1) + upload_of(""))
     eq(m.name, "ROOM", "room for whatever comes")
     eq(r.ask("UPLOAD_END", u64(0), session=m.session).error(),
        "INVALID_SIZE", "nothing comes")
-    eq(r.ask("UPLOAD_OPEN", u64(64 << 20) + blob("")).error(), "MAX_BYTES",
+    eq(r.ask("UPLOAD_OPEN", u64(64 << 20) + upload_of("")).error(),
+       "MAX_BYTES",
        "more than there is room for")
 
 
 def died_in_an_upload(d, v, r):
-    r.ask("UPLOAD", u64(40 << 20) + blob(""))
+    r.ask("UPLOAD", u64(40 << 20) + upload_of(""))
     r.exit(3)
     r = reconnect(d)
     ok(r, "exit in an upload: the next netproc serves")
     eq(r.messages() + r.seen and [m for m in r.seen if m.name == "SESSION" and
                                   m.session != v.session], [],
        "exit in an upload: no half session is left")
-    m = r.ask("UPLOAD", u64(40 << 20) + blob(""))
+    m = r.ask("UPLOAD", u64(40 << 20) + upload_of(""))
     eq(m.name, "ROOM", "exit in an upload: its bytes are free again")
     r.send("UPLOAD_ABORT", session=m.session)
     r.ask("DEPS")
@@ -691,15 +698,15 @@ def died_in_an_upload(d, v, r):
 
 def uploads_of_all_connections(d, v, r):
     conns = [Rogue(d, d.alice).identify() for _ in range(24)]
-    got = [c.ask("UPLOAD", u64(1000) + blob("")) for c in conns]
+    got = [c.ask("UPLOAD", u64(1000) + upload_of("")) for c in conns]
     eq([m.name for m in got].count("ROOM"), 19,
        "uploads under way count as sessions")
-    eq(conns[0].ask("UPLOAD", u64(1000) + blob("")).error(),
+    eq(conns[0].ask("UPLOAD", u64(1000) + upload_of("")).error(),
        "UPLOAD_IN_PROGRESS", "one for each connection")
     for c in conns:
         c.send("CONN_CLOSED")
     conns[0].close()
-    eq(r.ask("UPLOAD", u64(1000) + blob("")).name, "ROOM",
+    eq(r.ask("UPLOAD", u64(1000) + upload_of("")).name, "ROOM",
        "and none is left when they close")
     r.send("CONN_CLOSED")
     r.send("CONN_CLOSED")
@@ -807,7 +814,7 @@ def then_ended(*tests):
 
 
 def a_mapping_that_stays(d, v, r):
-    m = r.ask("UPLOAD", u64(len(IMAGE)) + blob(""))
+    m = r.ask("UPLOAD", u64(len(IMAGE)) + upload_of(""))
     r.write(m.fd, 0, IMAGE)
     eq(r.map(m.fd, 0, 4096), 0, "the room can be mapped")
     with last_words():
