@@ -255,6 +255,14 @@ suits_image(struct op *op, const struct profile *p)
 	return false;
 }
 
+/* A bundle's program has its path in the session alone. */
+static bool
+is_hidden(const char *program)
+{
+	return dbg_said.image || (dbg_said.program[0] != '\0' &&
+	    access(program, F_OK) == -1);
+}
+
 static bool
 read_program(struct op *op, const char *cwd, struct json_object *env,
     char *path, size_t size)
@@ -304,7 +312,7 @@ read_start(struct op *op)
 		return false;
 	}
 	if (!read_program(op, cwd, env, program, sizeof(program)) ||
-	    !choose_adapter(op, name, dbg_said.image ? NULL : program,
+	    !choose_adapter(op, name, is_hidden(program) ? NULL : program,
 	    client_path(env), &choice))
 		return false;
 	if (dbg_said.image && !suits_image(op, choice.profile)) {

@@ -549,8 +549,7 @@ def image_of_32_bits(d):
     eq(c.cmd("STATUS " + sid)["state"], "RUNNING", "it runs on")
     c.cmd("KILL " + sid)
     sid = c.upload(tar_of(("narrow", narrow())), "narrow")["id"]
-    c.cmd("ARGS %s spin" % sid)
-    u.ask("start", "--image", sid, "-b", "spin")
+    u.ask("start", "--image", sid, "-b", "spin", "--cwd", "/", "--", "spin")
     eq((u.ask("print", "more").get("value"),
         u.ask("status").get("state")), ("1", "stopped"),
        "a bundle of 32 bits stops where it was told, with its arguments")
