@@ -11,6 +11,7 @@
 #include "adapter.h"
 #include "catch.h"
 #include "commands.h"
+#include "dapcheck.h"
 #include "dapserver.h"
 #include "dialect.h"
 #include "jmake.h"
@@ -330,6 +331,7 @@ editor_request(struct editor *e, struct json_object *message)
 {
 	struct json_object *v = NULL;
 	const char *command;
+	char words[256];
 	size_t i;
 
 	(void)json_object_object_get_ex(message, "type", &v);
@@ -338,6 +340,12 @@ editor_request(struct editor *e, struct json_object *message)
 	(void)json_object_object_get_ex(message, "command", &v);
 	command = json_object_is_type(v, json_type_string) ?
 	    json_object_get_string(v) : "";
+	v = NULL;
+	(void)json_object_object_get_ex(message, "arguments", &v);
+	if (!dapcheck(command, v, words, sizeof(words))) {
+		editor_respond(e, message, false, words, NULL);
+		return;
+	}
 	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
 		if (strcmp(requests[i].command, command) == 0) {
 			requests[i].fn(e, message, requests[i].to);

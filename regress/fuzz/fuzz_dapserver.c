@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/dbgdeed.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
-/* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/commands.c debugger/codec.c */
+/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/dbgdeed.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
+/* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/commands.c debugger/codec.c */
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
  * request of a client, or begins with a byte that says what else happens: an
