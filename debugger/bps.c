@@ -141,7 +141,11 @@ bp_wanted(const struct bp *bp)
 static bool
 alone_judged(const struct bp *bp, const struct bp_skills *can)
 {
-	return (bp->condition != NULL && !can->condition) ||
+	const int terms = (bp->condition != NULL) + (bp->hit_count > 0) +
+	    (bp->log != NULL);
+
+	/* of two, debugpy stops for either, and delve writes nothing */
+	return terms > 1 || (bp->condition != NULL && !can->condition) ||
 	    (bp->hit_count > 0 && !can->hit_count) ||
 	    /* there is no log point on a function */
 	    (bp->log != NULL && (!can->log || bp->kind == BP_FUNCTION));

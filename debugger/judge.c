@@ -342,7 +342,35 @@ bps_judge(void (*done)(bool resume))
 		decide(false);
 }
 
-/* Log points that the adapter keeps itself speak by its output. */
+/* Is that what a template comes to, with something in place of each {}? */
+static bool
+is_message(const char *template, const char *text)
+{
+	const char *open, *close, *found;
+	char part[256];
+	bool first = true;
+
+	for (;; first = false) {
+		open = strchr(template, '{');
+		close = open == NULL ? NULL : strchr(open, '}');
+		if (close == NULL)
+			open = template + strlen(template);
+		(void)snprintf(part, sizeof(part), "%.*s",
+		    (int)(open - template), template);
+		found = strstr(text, part);
+		if (found == NULL || (first && found != text))
+			return false;
+		text = found + strlen(part);
+		if (close == NULL)
+			return true;
+		template = close + 1;
+	}
+}
+
+/*
+ * Log points that the adapter keeps itself speak by its output, like what it
+ * has to say of itself.
+ */
 void
 bps_log_event(struct json_object *body)
 {
@@ -356,7 +384,8 @@ bps_log_event(struct json_object *body)
 		return;
 	for (i = 0; i < bps_count(); i++) {
 		bp = bps_at(i);
-		if (bp->log == NULL || bp->judged || !bp_wanted(bp))
+		if (bp->log == NULL || bp->judged || !bp_wanted(bp) ||
+		    !is_message(bp->log, text))
 			continue;
 		log_add(text, strlen(text));
 		return;

@@ -176,6 +176,9 @@ def at_random(a, scene):
                      "arguments": args}, rnd)
         last = [*last[-4:], str(m)[:300]]
         answered += says(scene.bad, m)["type"] == "response"
+        if n % 5 == 4:
+            # an editor that fetches nothing for a minute is forgotten
+            scene.other.ask("threads")
         if n % 25 == 24:
             if not lives(scene.rig):
                 ok(False, f"{a.name}: the adapter lives", last)

@@ -150,9 +150,18 @@ what_it_cannot_we_do(void **state)
 
 	(void)state;
 	bp->hit_count = 3;
-	bps_set(&bp->log, "i {i}");
-	wire_is("/a.c", &all_skills, "[{\"line\":1,\"logMessage\":\"i {i}\","
+	wire_is("/a.c", &all_skills, "[{\"line\":1,"
 	    "\"hitCondition\":\">= 3\"}]");
+	assert_false(bp->judged);
+	bps_set(&bp->log, "i {i}");
+	/* adapters differ in what two of these mean together */
+	wire_is("/a.c", &all_skills, "[{\"line\":1}]");
+	assert_true(bp->judged);
+	bp->hit_count = 0;
+	wire_is("/a.c", &all_skills, "[{\"line\":1,"
+	    "\"logMessage\":\"i {i}\"}]");
+	assert_false(bp->judged);
+	bps_set(&bp->condition, "i");
 	wire_is("/a.c", &no_skills, "[{\"line\":1}]");
 	assert_true(bp->judged);
 	bp = bps_new(BP_FUNCTION);
