@@ -58,7 +58,8 @@ bpsend_skills(void)
 	return (struct bp_skills) {
 		.condition = adapter_can("supportsConditionalBreakpoints"),
 		.hit_count = adapter_can("supportsHitConditionalBreakpoints"),
-		.log = adapter_can("supportsLogPoints"),
+		.log = adapter_can("supportsLogPoints") &&
+		    !dialect()->marks_logs,
 		.hit_format = dialect()->hit_format,
 	};
 }

@@ -27,6 +27,7 @@ static const struct dialect dialects[] = {
 	}, {
 		.name = "delve", .sources_command = "dlv sources ",
 		.hit_format = ">= ", .command_prefix = "dlv ",
+		.marks_logs = true,
 		.print_context = "watch", .eval_context = "repl",
 		.params_by_source = true, .sets_innermost = true,
 		.call_word = "call ",

@@ -16,6 +16,8 @@ struct dialect {
 	const char	*sources_command;
 	/* before the number in hitCondition: "from this hit on" */
 	const char	*hit_format;
+	/* it puts words of its own before the messages of log points */
+	bool		 marks_logs;
 	/* before what evaluate is to take for a command; NULL = it has none */
 	const char	*command_prefix;
 	/* contexts of evaluate: to look, and to run code */
