@@ -610,6 +610,9 @@ class FakeServer:
                 sock, _ = self.socket.accept()
             except OSError:
                 return
+            # as the daemon has it
+            if self.path is None:
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             threading.Thread(target=Handler(self, sock).serve,
                              daemon=True).start()
 
