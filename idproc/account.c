@@ -64,6 +64,7 @@ groups_of(struct account *a)
 		log_warnx("%s is in %d groups; the first %d count", a->name,
 		    n, GROUPS_MAX);
 		n = GROUPS_MAX;
+		a->has_more = true;
 	}
 	a->ngroups = n < 0 ? 0 : (uint32_t)n;
 }

@@ -16,6 +16,7 @@ struct account {
 	uid_t		uid;
 	gid_t		gid;
 	bool		found;		/* else only uid is set */
+	bool		has_more;	/* groups than there is room for */
 	uint32_t	ngroups;
 	gid_t		groups[GROUPS_MAX];
 	char		name[USER_NAME_MAX];

@@ -74,6 +74,13 @@ admit(const struct account *a, char *why, size_t size)
 	/* root, and in user mode the one user, need nobody's leave */
 	if (role_mode == MODE_USER || a->uid == (uid_t)settings.run_uid)
 		return true;
+	/* the one that is denied may be among the others */
+	if (a->has_more && settings.denied_groups[0] != '\0') {
+		(void)snprintf(why, size, "%s (uid %u) is in more than %d "
+		    "groups, and deny group may name one that does not fit; "
+		    "take it out of some", a->name, a->uid, GROUPS_MAX);
+		return false;
+	}
 	if (is_denied(a)) {
 		(void)snprintf(why, size, "%s (uid %u) is denied: deny user "
 		    "or deny group of debuglantern.conf", a->name, a->uid);

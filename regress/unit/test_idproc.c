@@ -497,10 +497,11 @@ principals_system(void **state)
 	served(0, 1, "daemon");
 	/* its primary group is nogroup, above those of users */
 	settings.min_uid = 4;
+	strcpy(settings.allowed_users, "4");
 	refused(4, "allow-group nogroup");
 	strcpy(settings.allow_groups, "27,65534,28");
 	served(4, 4, "sync");
-	settings.allow_groups[0] = '\0';
+	settings.allow_groups[0] = settings.allowed_users[0] = '\0';
 	settings.min_uid = 1000;
 	refused(2, "min-uid 1000");
 	refused(999, "min-uid 1000");
@@ -655,6 +656,12 @@ admission(void **state)
 	lets(&a, "/bin/false", true, "");
 	strcpy(settings.denied_groups, "27");
 	lets(&a, "/bin/sh", false, "ann (uid 1000) is denied");
+	strcpy(settings.denied_groups, "28");
+	lets(&a, "/bin/sh", true, "");
+	a.has_more = true;
+	lets(&a, "/bin/sh", false, "in more than 256 groups");
+	strcpy(settings.denied_groups, "");
+	lets(&a, "/bin/sh", true, "");
 	/* a daemon of one user's own is for that one */
 	role_mode = MODE_USER;
 	lets(&a, "/bin/false", true, "");
