@@ -62,7 +62,8 @@ is_control(uint32_t cp)
 void
 label_file_name(const char *path, size_t len, char *name)
 {
-	const char *slash = memrchr(path, '/', len);
+	/* an upload without a name has none to look into */
+	const char *slash = len > 0 ? memrchr(path, '/', len) : NULL;
 	size_t n, out = 0;
 	uint32_t cp;
 

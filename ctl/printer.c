@@ -47,7 +47,7 @@ note_gap(struct printer *p, uint64_t offset, bool asked)
 		    "keeps only the latest", offset - p->next);
 }
 
-/* One answer from an offset on; UINT64_MAX asks for the total alone. */
+/* Asks for output from an offset on; UINT64_MAX asks for the total alone. */
 static int
 ask_output(struct printer *p, uint64_t offset, bool exact,
     struct json_object **jsonp, struct follow_event *e)
@@ -139,7 +139,7 @@ find_tail(struct printer *p, uint64_t end, long long lines)
 	return CTL_OK;
 }
 
-/* What is behind the end of the run that was looked at is another run's. */
+/* Output behind the end of the run that was looked at is another run's. */
 static bool
 is_anew(const struct printer *p, const struct follow_event *e)
 {
@@ -200,7 +200,7 @@ static void
 join_answer(struct json_object **allp, FILE *text, struct json_object *json,
     const struct follow_event *e, bool lost)
 {
-	/* what is before lost bytes does not belong to what is behind them */
+	/* a line does not go on behind lost bytes */
 	if (lost) {
 		json_object_put(*allp);
 		*allp = NULL;

@@ -78,7 +78,7 @@ done(struct op *op)
 	adapter_ask("evaluate", args, op, on_read_back, NULL);
 }
 
-/* Of Python's traceback the line that names the error: it is not indented. */
+/* The line of Python's traceback that names the error: it is not indented. */
 static const char *
 last_words(const char *why)
 {
@@ -119,7 +119,7 @@ by_expression(struct op *op)
 	const struct assign *s = op->data;
 	struct json_object *args = jone_int("frameId", s->frame);
 
-	/* what is not a local of Python's would become one */
+	/* a name that is no local of Python's would become one */
 	jput_fmt(args, "expression", dialect()->statements && s->global ?
 	    "globals()['%s'] = %s" : "%s = %s", s->target, s->value);
 	jput_str(args, "context", dialect()->eval_context);

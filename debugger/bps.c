@@ -144,7 +144,7 @@ alone_judged(const struct bp *bp, const struct bp_skills *can)
 	const int terms = (bp->condition != NULL) + (bp->hit_count > 0) +
 	    (bp->log != NULL);
 
-	/* of two, debugpy stops for either, and delve writes nothing */
+	/* given two, debugpy stops for either, and delve writes nothing */
 	return terms > 1 || (bp->condition != NULL && !can->condition) ||
 	    (bp->hit_count > 0 && !can->hit_count) ||
 	    /* there is no log point on a function */
@@ -389,7 +389,7 @@ match_lines(struct matching *x)
 			match(x, entry[k], k);
 }
 
-/* What says nothing of itself is in the order of the request. */
+/* Entries without id and line are in the order of the request. */
 static void
 match_rest(struct matching *x)
 {
@@ -444,7 +444,7 @@ bps_replied(const char *path, struct json_object *sent,
 			if (is_item(path, all[k], item))
 				bp_told(all[k], jat(reply, i));
 	}
-	/* what got no answer was sent all the same */
+	/* an entry without an answer was sent all the same */
 	for (i = 0; i < x.n; i++)
 		for (k = 0; !x.taken[i] && k < count; k++)
 			if (is_item(path, all[k], jat(sent, i)))

@@ -300,7 +300,7 @@ list_send(struct op *op, struct change *c, const char *path)
 }
 
 /*
- * One change after the other, and for each as many lists as it has functions
+ * Changes go one after the other, each with as many lists as it has functions
  * that the adapter does not know, see bps_wire().
  */
 static void

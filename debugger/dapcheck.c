@@ -200,7 +200,7 @@ in_bounds(const struct member *m, struct json_object *v)
 	    (n >= m->least && n <= m->most);
 }
 
-/* One member; of is what it belongs to, "arguments" or a member of those. */
+/* Checks a member; of is the object it is in, "arguments" or one in those. */
 static bool
 check_one(const struct member *m, struct json_object *args, const char *of,
     char *words, size_t room)

@@ -35,7 +35,7 @@ struct shown {
 static struct shown	*shown;
 static size_t		 nshown, shown_room;
 
-/* One assignment on its way. */
+/* An assignment on its way. */
 struct errand {
 	struct editor	*editor;	/* held */
 	struct json_object *message;	/* held */
@@ -313,7 +313,7 @@ ask_variables(struct errand *x)
 	char *end;
 	long n = *x->name == '[' ? strtol(x->name + 1, &end, 10) : -1;
 
-	/* of a million elements, one */
+	/* one element, of perhaps a million */
 	if (n >= 0 && end > x->name + 1 && strcmp(end, "]") == 0) {
 		jput_int(args, "start", n);
 		jput_int(args, "count", 1);
@@ -351,7 +351,7 @@ editor_sets(struct editor *e, struct json_object *message,
 	const struct shown *s;
 	struct errand *x;
 
-	/* what is missing there, the adapter will say */
+	/* the adapter will say what is missing there */
 	if (dialect()->expression_prefix == NULL || value == NULL ||
 	    name == NULL)
 		return false;

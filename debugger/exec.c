@@ -74,7 +74,7 @@ static struct {
 
 static void	ask_pause(struct op *);
 
-/* Whose it is that the program is to run; NULL = of this process. */
+/* The user that the program is to run as; NULL = that of this process. */
 static void
 set_moving(struct op *op)
 {

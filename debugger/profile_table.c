@@ -90,7 +90,7 @@ static const char python_presentation[] = "{\"special\":\"hide\","
 	"    os.register_at_fork(after_in_child=child)\\n"
 
 /*
- * What debugpy starts the program with comes after these, options of Python
+ * The program that debugpy starts comes after these, options of Python
  * and a directory with a module: the hook is there before any of it.
  */
 static const char python_before[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What clients with the right to look see.  Every answer to them passes here,
+ * Answers to clients with the right to look.  Each passes here,
  * so that one more command cannot forget it.
  */
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static const char *const withheld[] = {
 	"description", "details",	/* of exceptions and signals */
 	"error", "condition_error",	/* an adapter's words quote values */
 };
-/* Of variables these alone stay: how many elements one has is a value, too. */
+/* Only these stay of variables: how many elements one has is a value, too. */
 static const char *const kept[] = { "name", "type" };
 static const char *const variables[] = { "arguments", "locals", "changed" };
 
@@ -57,7 +57,7 @@ names_of(struct json_object *vars)
 	return out;
 }
 
-/* Of the output, what the program itself wrote: log messages have values. */
+/* Leaves the output that the program itself wrote: log messages have values. */
 static struct json_object *
 own_output(struct json_object *pieces)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What clients with the right to look see: names of variables, no values. */
+/* Clients with the right to look see names of variables, no values. */
 #ifndef DEBUGGER_REDACT_H
 #define DEBUGGER_REDACT_H
 

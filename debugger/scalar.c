@@ -143,7 +143,7 @@ scalar_float(const char *s, const char *type, char *digits, char *out,
 	return true;
 }
 
-/* What is left of it in a float or a double. */
+/* Rounds the value to a float or a double. */
 static long double
 rounded(long double f, size_t bytes)
 {
@@ -176,7 +176,7 @@ scalar_float_beyond(const char *s, size_t bytes)
 }
 
 /* -- text --------------------------------------------------------------- */
-/* One escape, after its backslash; NULL: there is no such. */
+/* Reads an escape, after its backslash; NULL: there is no such. */
 static const char *
 unescape(const char *s, char *out)
 {

@@ -28,7 +28,7 @@
 #define ZEROED_MOST	65536	/* bytes of an array that text fills up */
 #define COMPARED_MOST	64	/* of them are read back */
 
-/* What a type is: TRAITS tells, times the size of a byte. */
+/* Properties of a type: TRAITS tells, times the size of a byte. */
 enum trait {
 	T_ARRAY		= 1 << 0,
 	T_POINTER	= 1 << 1,

@@ -70,7 +70,7 @@ on_look(void *arg)
 	(void)arg;
 	if (!runs_on())
 		return;
-	/* what it has not answered yet may be what lets it run */
+	/* a request that it has not answered yet may let it run */
 	if (adapter_busy(&ms) != NULL || !trail_stands()) {
 		look_later(false);
 		return;

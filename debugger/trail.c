@@ -84,7 +84,7 @@ trail_over(int *status)
 	return true;
 }
 
-/* One that has ended says nothing about the others. */
+/* A thread that has ended says nothing about the others. */
 static bool
 thread_runs(int tasks_fd, const char *tid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What becomes of the debugged process, when no adapter tells. */
+/* Watches the debugged process, for when no adapter tells. */
 #ifndef DEBUGGER_TRAIL_H
 #define DEBUGGER_TRAIL_H
 

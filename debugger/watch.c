@@ -150,7 +150,7 @@ is_number(int64_t n)
 	return n >= 0 && n <= NUMBER_MOST;
 }
 
-/* Whose an entry of the answer is by the id that an earlier one gave it. */
+/* Finds the watchpoint of an entry by the id that an earlier answer gave it. */
 static struct watch *
 named_watch(const struct sent *s, struct json_object *one)
 {

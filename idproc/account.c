@@ -86,7 +86,7 @@ add_name(char *list, size_t size, const char *name)
 {
 	size_t len = strlen(list);
 
-	/* of the last that fits a part would name another group */
+	/* a part of the last name would be another group's */
 	if (len + strlen(name) + 3 > size)
 		return false;
 	(void)snprintf(list + len, size - len, "%s%s", len > 0 ? ", " : "",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which accounts may have sessions. */
+/* Accounts that may have sessions. */
 #ifndef DL_ADMIT_H
 #define DL_ADMIT_H
 

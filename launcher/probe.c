@@ -24,7 +24,7 @@
 #define FSGSBASE	2	/* in AT_HWCAP2 */
 #define LLVM_FIRST	18
 #define LLVM_LAST	40
-/* what tests that type at programs have at once */
+/* as many as tests that type at programs have at once */
 #define TERMINALS_FEW	8
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 

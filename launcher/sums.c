@@ -19,11 +19,11 @@
 #define TERMINALS_PIPES	16
 
 #define UNKNOWN		UINT64_MAX
-/* what a namespace has where nobody has limited it */
+/* the limit of a namespace for which none was set */
 #define NO_LIMIT	INT32_MAX
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* What programs take of what the kernel counts by user namespaces. */
+/* Resources that the kernel counts by user namespaces. */
 static struct {
 	const char	*name, *what;
 	/* where all users' sum is, if it can be read inside the fence */

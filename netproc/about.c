@@ -66,7 +66,7 @@ mdns_text(void)
 
 /* -- VERSION and HELP ----------------------------------------------------- */
 
-/* What commands of the base protocol take in addition. */
+/* Options that commands of the base protocol take in addition. */
 static void
 options_json(struct text *t, const struct command *cmd)
 {

@@ -113,7 +113,7 @@ hello_after(struct conn *c)
 	if (!h->wanted)
 		return;
 	if (is_bad_line(h->err)) {
-		/* what follows was meant for another protocol */
+		/* the next lines were meant for another protocol */
 		if (!h->good)
 			conn_finish(c);
 		return;

@@ -68,7 +68,7 @@ welcome(const struct listener *l, int fd, const struct sockaddr_storage *from)
 	if (c == NULL)
 		return;
 	listener_address(from, &c->from);
-	/* nobody else's words get to a Unix socket by an address to fetch */
+	/* no address to fetch leads to a Unix socket */
 	if (from->ss_family != AF_UNIX)
 		hello_want(c);
 	if (conn_count > limit) {

@@ -188,7 +188,7 @@ param_is_needed(const struct param *p)
 	    (p[1].name == NULL || p[1].need != PARAM_OR);
 }
 
-/* Of " --tty" and " --sandbox " the word itself, of " cols=" its beginning. */
+/* " --tty" and " --sandbox " are the word itself, " cols=" its beginning. */
 static bool
 is_given_by(const struct param *p, const struct word *w)
 {

@@ -285,7 +285,7 @@ others(const struct owner *o, const struct word *label)
 {
 	struct sight *g;
 
-	/* of what was not accepted nobody is led to by its label */
+	/* a label leads to no share that was not accepted */
 	TAILQ_FOREACH(g, &o->sights, by_owner)
 		if (g->named && has_label(g->session, label))
 			return g->session;

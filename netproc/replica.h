@@ -88,7 +88,7 @@ enum access replica_access(const struct owner *, const struct rsession *);
 /* NULL when there is none. */
 struct rsession *replica_find(const struct sid *);
 /*
- * What a client calls a session: its id, a unique beginning of it, the label
+ * A client names a session by its id, a unique beginning of it, the label
  * of a session of the user's own, or "user/label".  A label of a session that
  * is shared with the user counts once the session was named by its id.  NULL
  * with *err set when that names none or more than one.
@@ -96,7 +96,7 @@ struct rsession *replica_find(const struct sid *);
 struct rsession *replica_resolve(struct conn *, const struct word *,
     uint32_t *err);
 /*
- * What to tell of a word that named none: NULL when the error says it all,
+ * Words about a name that named none: NULL when the error says it all,
  * else good until the next call.
  */
 const char *replica_why(const struct conn *, const struct word *,

@@ -91,7 +91,7 @@ refuse_admin(uint32_t uid)
 	    "local socket already, and must not be one over TCP" : NULL;
 }
 
-/* What root may do on its own host is not decided here. */
+/* The rights of root on its own host are not decided here. */
 static const char *
 refuse_root(uint32_t uid)
 {

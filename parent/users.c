@@ -32,7 +32,7 @@
 
 #define RUN_USER	"_dlrun"
 
-/* what the first process of the fence tells */
+/* answers of the first process of the fence */
 #define RLIMITS_LIFTED	1
 #define SUMS_DIVIDED	2
 

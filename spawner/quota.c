@@ -96,7 +96,7 @@ find_rule(const struct owner *o)
 	return NULL;
 }
 
-/* One user does not hold all places, unless it is the only one. */
+/* A user does not hold all places, unless there is no other. */
 static void
 usual_sessions(struct quota *q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a run does not have although its owner may expect it. */
+/* Things that a run lacks although its owner may expect them. */
 #ifndef SPAWNER_WARN_H
 #define SPAWNER_WARN_H
 

@@ -14,7 +14,7 @@ from dl import (Client, eq, in_modes, ok, read_helper,  # noqa: E402
 from tlsclient import TlsClient, with_tls  # noqa: E402
 
 NEW = "NEW start=now -- /bin/sleep 600"
-# What an attacker can make a program send, with NEW where his text may be.
+# Requests that an attacker can make a program send, with NEW in their text.
 FRAMINGS = {
     "SMTP": "EHLO x\r\nMAIL FROM:<a@b>\r\n%s\r\nQUIT\r\n",
     "SMTP, older": "HELO x\r\nMAIL FROM:<a@b>\r\n%s\r\n",
@@ -144,7 +144,7 @@ def base_protocol(d):
     c.close()
 
 
-# One line for each extension, and for each option of a base command.
+# A line for each extension, and for each option of a base command.
 def extension_lines(sid):
     return [
         NEW, "NEW", f"FOLLOW {sid}", f"WAIT {sid}", f"SIGNAL {sid} TERM",
@@ -291,7 +291,7 @@ def local(d):
 
 
 def elsewhere_of_uploads(d):
-    """What the base protocol leaves to a client that only writes."""
+    """The base protocol leaves this to a client that only writes."""
     c = raw(d)
     data = read_helper("hello")
     c.send(b"UPLOAD %d\n" % len(data) + data + b"START 000000\n" * 4 +

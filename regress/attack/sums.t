@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 # lane: waits
-# What the kernel counts once for all users of the daemon: one user's sessions
+# Resources that the kernel counts for all users of the daemon: one user's sessions
 # take as much as they get, and others find some.
 import os
 import re

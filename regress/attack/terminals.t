@@ -43,7 +43,7 @@ class Ttys:
                     if "=" in line)
 
     def tries(self):
-        """What came of each terminal that it has found."""
+        """Outcome for each terminal that it has found."""
         self.wait()
         return dict(line.split("=") for line in self.text().split()
                     if line.startswith("/dev/pts/"))

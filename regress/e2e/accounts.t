@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 # lane: waits
-# Which accounts are let in: those with a login shell, or as allow and deny of
+# Accounts that are let in: those with a login shell, or as allow and deny of
 # the configuration say, at every door and for each new session.
 import contextlib
 import os
@@ -66,7 +66,7 @@ def hup(d, conf=None):
 
 
 def answer(address, uid, line="LIST"):
-    """What a new connection of a user's is answered."""
+    """The answer to a new connection of a user's."""
     try:
         c = Client(address, uid=uid, timeout=10)
         c.send(line + "\n")
@@ -78,7 +78,7 @@ def answer(address, uid, line="LIST"):
 
 
 def let_in(d):
-    """Who is, by TCP; the local socket must say the same."""
+    """Principals by TCP; the local socket must say the same."""
     tcp = {u for u in USERS if answer(d.port, u) == "let in"}
     local = {u for u in USERS if
              answer(d.dir + "/run/debuglantern.sock", u) == "let in"}
@@ -190,7 +190,7 @@ def other_doors(mode):
 
 
 def what_goes_on(mode):
-    """Who is denied loses connections and new sessions, not what runs."""
+    """A denied user loses connections and new sessions, not what runs."""
     with host() as d:
         a, b = d.client(ALICE), d.client(ALICE)
         sid, s = a.start(helper("sleeper"), until=b"ready")
@@ -223,7 +223,7 @@ def what_goes_on(mode):
 
 
 def user_mode_is_unaffected(mode):
-    """One user's own daemon asks for no shell and no rule."""
+    """A user's own daemon asks for no shell and no rule."""
     with Daemon("user", f"deny user daemon\nallow user daemon\n") as d:
         sid, s = d.client().run(helper("hello"))
         eq(s.get("exit_code"), 0, "the user is let in")

@@ -12,7 +12,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dbgeditor import Editor
 from dbgrig import TOP, Rig
 from dl import copy_source, eq, ok, run_tests, wait_for
-from editor import Editor
 
 WORK = tempfile.mkdtemp(prefix="dl-dap-")
 SOURCE = os.path.join(WORK, "prog.c")

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dbgadapters import WORK, adapters, built
 from dl import eq, ok, run_tests
-from editor import Editor
+from dbgeditor import Editor
 
 PROGRAMS = {
     "native": ("./prog", "prog.c", "cc", "-g", "-O0", "-pthread", "-o",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-# Which breakpoint stops the program is told right over every adapter, in
+# The breakpoint that stops the program is told right over every adapter, in
 # whatever order it answers a list of them.
 import itertools
 import os
@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dbgadapters import WORK, adapters, built, source_line
 from dl import eq, ok, run_tests
-from editor import Editor
+from dbgeditor import Editor
 
 PROGRAMS = {
     "native": ("./places", "places.c", "cc", "-g", "-O0", "-o", "places",

@@ -90,7 +90,7 @@ def the_end(a, r):
             break
         s = r.ask("continue")
     got = answers(r, False, ("context", "status", "await"))
-    # what it writes itself is for those that look
+    # output of the program itself is for viewers, too
     for command, text in got.items():
         o = json.loads(text)["result"]
         o.pop("output", None)

@@ -78,7 +78,7 @@ REFUSED = [
     ("text", '"12345678"', "room for 8 bytes"), ("in", "1", "="),
     ("v++", "3", "changes something"), ("v = 3", "4", "changes something"),
 ]
-# what gdb needs to call the program for
+# values for which gdb calls the program
 CALLED = [("cp", '"hello"', '"hello"'), ("cc", '"h\\ti"', '"h\\ti"'),
           ("rs", '"by a reference"', '"by a reference"')]
 O2 = [("n", "9", "9"), ("sum", "10", "10"), ("bb.a", "5", "5"),
@@ -136,7 +136,7 @@ def finish(r):
 
 
 def under_gdb(program, source, rows):
-    """What the program prints after gdb has set the same."""
+    """Output of the program after gdb has set the same."""
     commands = ["set pagination off", f"break {source}:"
                 f"{source_line(source, 'the stop')}", "run"]
     commands += [f"set var {t} = {v}" for t, v, *_ in rows]

@@ -514,7 +514,7 @@ def uploaded(d):
 
 
 def image_by_name(d):
-    """What lldb starts of an upload has the name of its file."""
+    """Uploads that lldb starts have the name of their file."""
     u, c = User(d), d.client()
     # lldb 22 is where no other root has it
     for adapter, sandbox in (("lldb-dap", "namespaces"), ("lldb-dap", "tmpfs"),

@@ -294,7 +294,7 @@ def client_and_listener(d):
     """Other programs may have connections from the same port."""
     for last in (False,) * 20 + (True,):
         a = d.client(ALICE)
-        # nobody answers HELLO meanwhile
+        # HELLO is not answered meanwhile
         a.greeted = True
         a.s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -427,7 +427,7 @@ def primary_group_of_the_system(mode):
             c.cmd("KILL " + sid)
 
 
-# what each says of its user: a line, whole
+# each says this of its user: a line, whole
 PROGRAMS = (
     ("id -u; id -g", "{uid}\n{uid}"), ("id -un; whoami", "{name}\n{name}"),
     ("ssh -TG x | sed -n 's/^userknownhostsfile //p'",

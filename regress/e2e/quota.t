@@ -395,7 +395,7 @@ def uploads(c, n):
 
 
 def usual_share(mode):
-    """Of the sessions, where no quota says how many."""
+    """Sessions of a user, where no quota says how many."""
     with Users("max-sessions 12\nmax-sessions-per-user 3\n"
                f"quota user u{CAROL} sessions 5\nquota default bytes 9M\n") \
             as d:

@@ -44,7 +44,7 @@ class Ring:
         self.c.cmd(f"WAIT {self.sid} 60")
         self.all = bare(last, tty)
         self.total = len(self.all)
-        # what may be overwritten next counts as gone
+        # bytes that may be overwritten next count as gone
         self.kept = min(self.total, MIB if tty else MIB // 4)
         self.lost = self.total - self.kept
         self.held = self.all[self.lost:]
@@ -202,7 +202,7 @@ def another_run(mode):
 
 
 def debugger_output(mode):
-    """What a debugged session holds, by debugger."""
+    """Output that a debugged session holds, by debugger."""
     with Daemon(mode) as d, tempfile.TemporaryDirectory() as work:
         os.chmod(work, 0o755)
         home = os.path.join(work, "home")

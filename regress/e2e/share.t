@@ -154,7 +154,7 @@ def refusal(c, line):
     return r.get("error_code"), r.get("message", "")
 
 
-# What somebody types who means a session of his own.
+# Commands of a user who means a session of their own.
 TYPED = ("STATUS {}", "START {}", "STOP {}", "KILL {}", "ARGS {} secret",
          "ENV {} TOKEN=secret", "OUTPUT {}", "INPUT {} 7\nsecret\n",
          "SIGNAL {} TERM", "DELETE {}", "WAIT {}", "NAME {} y", "DEBUG {}",

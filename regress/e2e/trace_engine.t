@@ -397,7 +397,7 @@ def unwinders():
 
 
 def return_addresses():
-    """Who looks at them finds the program's own."""
+    """Programs that look at them find their own."""
     for compiler in ("gcc", "clang"):
         for level in ("-O0", "-O1", "-O2", "-O3"):
             p = build("frames.c", level, "-fno-omit-frame-pointer",
@@ -962,7 +962,7 @@ def go_program():
 
 
 def ocaml_program():
-    """What is in use is found by return addresses."""
+    """Code in use is found by return addresses."""
     source = shutil.copy(SOURCES + "/prog.ml", WORK)
     p = os.path.join(WORK, "prog_ml")
     subprocess.run(["ocamlopt", "-g", "-o", p, source], check=True, cwd=WORK,

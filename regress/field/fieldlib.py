@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# What the parts of `make field` share: options, exceptions, the table.
+# Shared by the parts of `make field`: options, exceptions, the table.
 import argparse
 import os
 import sys

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/dbgdeed.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
-/* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/commands.c debugger/codec.c */
+/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/redact.c debugger/copy.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/dbgdeed.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
+/* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/commands.c debugger/codec.c */
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
  * request of a client, or begins with a byte that says what else happens: an
@@ -11,6 +11,7 @@
 #include <json-c/json.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define FUZZ_CLOCK
@@ -24,9 +25,11 @@
 #include "debugger/codec.h"
 #include "debugger/commands.h"
 #include "debugger/dapserver.h"
+#include "debugger/dialect.h"
 #include "debugger/launch.h"
 #include "debugger/looks.h"
 #include "debugger/op.h"
+#include "debugger/setval.h"
 #include "debugger/summary.h"
 #include "debugger/wait.h"
 #include "debugger/watch.h"
@@ -271,8 +274,9 @@ summary_idle(char *words, size_t size)
 }
 
 void
-summary_ending(char *words, size_t size)
+summary_ending(char *words, size_t size, bool looks)
 {
+	(void)looks;
 	(void)snprintf(words, size, "it has ended");
 }
 
@@ -281,6 +285,43 @@ summary_make(struct op *op)
 {
 	(void)op;
 	return json_object_new_object();
+}
+
+const struct dialect *
+dialect(void)
+{
+	static struct dialect d = { .name = "played" };
+
+	d.expression_prefix = mood & 64 ? "/nat " : NULL;
+	return &d;
+}
+
+struct assignment {
+	setval_fn	 fn;
+	void		*arg;
+};
+
+static void
+on_assigned(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct assignment *x = arg;
+	const struct setval v = { a->ok ? NULL : "evaluate_failed", a->message,
+		"1", "2", "int" };
+
+	x->fn(op, &v, x->arg);
+	free(x);
+}
+
+void
+setval(struct op *op, int64_t frame, const char *target, const char *value,
+    setval_fn fn, void *arg)
+{
+	struct assignment *x = calloc(1, sizeof(*x));
+
+	must(x != NULL && target != NULL && value != NULL);
+	(void)frame;
+	*x = (struct assignment) { fn, arg };
+	adapter_ask("evaluate", json_object_new_object(), op, on_assigned, x);
 }
 
 /* -- the link -------------------------------------------------------------- */

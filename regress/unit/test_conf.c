@@ -1300,7 +1300,7 @@ test_quota(void **state)
 	conf_free(c);
 }
 
-/* What one user has of all sessions, by both numbers; 0 is not said. */
+/* One user's part of all sessions, by both numbers; 0 is not said. */
 static void
 test_fair_sessions(void **state)
 {

@@ -628,7 +628,7 @@ lets(struct account *a, const char *shell, bool want, const char *text)
 		fail_msg("\"%s\" does not say \"%s\"", why, text);
 }
 
-/* What an account's shell, groups and name come to. */
+/* Admission by an account's shell, groups and name. */
 static void
 admission(void **state)
 {

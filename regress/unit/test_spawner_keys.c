@@ -618,7 +618,7 @@ tickets_of_who_may_less(void **state)
 	expect_result(ERR_READ_ONLY, NULL);
 }
 
-/* Who is not let in any more loses connections and guests, and makes none. */
+/* A user who is not let in any more loses connections and guests. */
 static void
 guests_of_who_is_barred(void **state)
 {

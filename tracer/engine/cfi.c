@@ -19,7 +19,7 @@
 #define ENC_BASE 0x70
 #define ENC_PCREL 0x10
 #define ENC_OMIT 0xff
-#define HDR_ENCODINGS "\1\x1b\x03\x3b" /* what all linkers write */
+#define HDR_ENCODINGS "\1\x1b\x03\x3b" /* as all linkers write them */
 
 struct reader {
 	const uint8_t *at, *end;
@@ -134,7 +134,7 @@ other(struct reader *r, unsigned int op)
 			(void)leb(r, *o == 's');
 }
 
-/* Those that do.  False: it is another. */
+/* Instructions that do.  False: it is another. */
 static bool
 defines(
     struct reader *r, unsigned int op, int64_t align, struct arch_frame *row)
@@ -169,7 +169,7 @@ advances(struct reader *r, unsigned int op, uint64_t *by)
 	return (true);
 }
 
-/* One entry, as far as it is needed. */
+/* An entry, as far as it is needed. */
 struct entry {
 	const uint8_t *program, *end;
 	uint64_t code_align;
@@ -251,7 +251,7 @@ augmentation(struct reader *r, const char *words, struct entry *e)
 	return (true);
 }
 
-/* What entries share. */
+/* The part that entries share. */
 static bool
 common(const uint8_t *bytes, size_t len, struct entry *e)
 {
@@ -282,7 +282,7 @@ common(const uint8_t *bytes, size_t len, struct entry *e)
 	return (augmentation(&r, words, e) && !r.bad);
 }
 
-/* What follows its length; malloc'ed. */
+/* The bytes that follow its length; malloc'ed. */
 static uint8_t *
 entry_read(const struct target *t, uint64_t addr, size_t *len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What unwind tables (.eh_frame) say of the stack at an address, as they lie
+ * The stack at an address by the unwind tables (.eh_frame), as they lie
  * in the target's memory, where stripping leaves them.  All that is read is
  * the target's, and is checked.
  */

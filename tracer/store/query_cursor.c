@@ -270,7 +270,7 @@ step_texts(struct cursor *c, struct source *s)
 	return true;
 }
 
-/* Of a crash: which it was, where, and in which calls. */
+/* A crash: which it was, where, and in which calls. */
 static void
 withhold(struct seen *ev)
 {

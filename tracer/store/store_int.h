@@ -106,7 +106,7 @@ struct store {
 	struct store_render render;
 	store_inverse_fn inverse;
 	void	*inverse_arg;
-	bool	 names_only;		/* what is shown has no values */
+	bool	 names_only;		/* values are not shown */
 	void	(*tick)(void *);
 	void	*tick_arg;
 	uint64_t tag, settled;

@@ -3,7 +3,7 @@
 
 
 class Editor:
-    """What `debugger dap` does for an editor."""
+    """Speaks DAP to the engine as `debugger dap` does for an editor."""
 
     def __init__(self, rig, conn=20):
         self.rig = rig

@@ -354,7 +354,7 @@ def connect(host, port, uid=None, timeout=30):
 
 
 class Client:
-    """One connection of the control protocol, as plain as it gets.
+    """A connection of the control protocol, as plain as it gets.
 
     On TCP, HELLO goes before the first line: greeted is False until then.
     Tests of what comes before HELLO set it to True themselves."""
@@ -495,7 +495,7 @@ class Client:
 class Daemon:
     """A private daemon: own port, own directories, stopped at exit."""
     FLAGS = ("-d", "-v")
-    GROUPS = ("--clear-groups",)    # of a user's, as setpriv is told them
+    GROUPS = ("--clear-groups",)    # a user's, as setpriv is told them
 
     def __init__(self, mode="system", conf="", args=(), uid=ALICE, env=None,
                  wait=True, wrapper=(), web=False):
