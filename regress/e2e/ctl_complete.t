@@ -141,16 +141,16 @@ def words(name, home, server, shell):
              "<limits><complete-me><cpu=1><nofile=>" % server.target),
             (t + "wait complete-me comp", "<debuglanternctl><-t><%s><wait>"
              "<complete-me><comp>" % server.target),
-            ("debuglanternctl shell unsha",
-             "<debuglanternctl><shell><unshare>"),
+            ("debuglanternctl shell sha512s",
+             "<debuglanternctl><shell><sha512sum>"),
             ("debuglanternctl shell --esc",
              "<debuglanternctl><shell><--escape>"),
             ("debuglanternctl trace ru", "<debuglanternctl><trace><run>"),
             ("debuglanternctl trace run --pat",
              "<debuglanternctl><trace><run><--pattern>"),
             ("debuglanternctl help trace", "<debuglanternctl><help><trace>"),
-            ("debuglanternctl trace run unsha",
-             "<debuglanternctl><trace><run><unshare>"),
+            ("debuglanternctl trace run sha512s",
+             "<debuglanternctl><trace><run><sha512sum>"),
             (t + "trace status complete-", "<debuglanternctl><-t><%s><trace>"
              "<status><complete-me>" % server.target),
             (t + "trace complete-", "<debuglanternctl><-t><%s><trace>"

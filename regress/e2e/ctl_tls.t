@@ -266,9 +266,12 @@ def old_protocols():
                         PRINT, "list", stdout=subprocess.PIPE,
                         stderr=subprocess.PIPE)
             if wanted == 0:
-                wait_for(lambda: b"LIST" in p.stdout.readline(), 10)
-                p.stdin.write(b"[]\n")
-                p.stdin.flush()
+                for heard, said in ((b"HELLO", b'{"nonce":"5a"}\n'),
+                                    (b"HELLO 5a", b'{"ok":true}\n'),
+                                    (b"LIST", b"[]\n")):
+                    wait_for(lambda: heard in p.stdout.readline(), 10)
+                    p.stdin.write(said)
+                    p.stdin.flush()
             out, err = c.communicate(timeout=20)
             eq(c.returncode, wanted, "TLS version " + version)
             p.kill()

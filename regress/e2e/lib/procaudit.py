@@ -25,6 +25,7 @@ KINDS = (
     (r".*/helpers/\w+", "the traced program"),
     (r"/sys/fs/cgroup/.*|.*/dl-[^/]*/cgroup.*", "cgroup"),
     (r"/proc/\d+/mem", "memory of a process"),
+    (r"/proc/\d+", "process directory"),
     (r".*/state/bundle(/.*)?", "the bundle"),
     (r".*/state/#\d+ \(deleted\)", "an unlinked file"),
     (r".*/state/tokens", "the tokens"), (r".*/log", "the log"),
