@@ -80,7 +80,8 @@ def facts(d):
     ok(r["success"], "a debugger starts a program", r)
     pid = the_debugger(d)
     st = status_of(pid)
-    want = int(status_of(c.cmd("STATUS t")["pid"])["Uid"].split()[0])
+    program = c.cmd("STATUS t")["pid"]
+    want = int(status_of(program)["Uid"].split()[0])
     eq([int(x) for x in st["Uid"].split()], [want] * 4,
        "it has its session's owner's uid, and no other")
     eq([int(st[x], 16) for x in ("CapInh", "CapPrm", "CapEff", "CapAmb")],
@@ -98,8 +99,9 @@ def facts(d):
                        for n in os.listdir(f"/proc/{pid}/fd"))
         eq([k for k in kinds if k not in (
             "/dev/null", "socket", "anon_inode", "pipe") and
-            not k.startswith("/memfd")], [],
-           "it holds its channel, three pipes and the output, no more")
+            not k.startswith("/memfd")], [f"/proc/{program}"],
+           "it holds its channel, three pipes, the output and its program's "
+           "directory in /proc, no more")
         eq(kinds.count("socket"), 1, "its one socket is the channel")
     eq(state(c)["state"], "DEBUGGING", "the session is DEBUGGING")
     eq(state(c)["debugger"], {"state": "stopped",

@@ -13,6 +13,7 @@ import tempfile
 import threading
 
 from dl import BIN
+from fake_server import hello
 
 DEBUGGER = os.path.join(os.path.abspath(BIN), "debugger")
 ID = "0f8b6b1e-1111-4222-8333-444455556666"
@@ -101,6 +102,10 @@ class FakeDebugger:
         return args
 
     def line(self, c, f, line):
+        welcome = hello(line.decode())
+        if welcome is not None:
+            f.write(json.dumps(welcome).encode() + b"\n")
+            return None
         if line.split()[0] != b"DEBUGGER":
             self.lines.append(line.decode().rstrip("\n"))
             return self.word(f, line.split())
