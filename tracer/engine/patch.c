@@ -618,7 +618,7 @@ build(struct target *t, struct thread *th, struct job *j)
 	uint8_t code[ARCH_STUB];
 	struct area *a;
 	const char *why;
-	size_t room;
+	size_t room, at;
 
 	a = area_for(t, th, j->lo, j->hi, ARCH_STUB);
 	if (a == NULL || !chunk_ready(t, th, j->index)) {
@@ -654,7 +654,8 @@ build(struct target *t, struct thread *th, struct job *j)
 	told_set(p);
 	room = (p->stub.len + STUB_ALIGN - 1) & ~(STUB_ALIGN - 1);
 	/* up to the next stub: both are written together */
-	memset(code + p->stub.len, 0xcc, room - p->stub.len);
+	for (at = p->stub.len; at + ARCH_TRAP <= room; at += ARCH_TRAP)
+		arch_trap(code + at);
 	if (!stage_put(t, &t->stages[STAGE_STUBS], p->stub.addr, code, room) ||
 	    !tell(t, th, j) ||
 	    (j->spec != NULL && !by_fn_set(t, p->fn, j->index))) {
