@@ -54,8 +54,10 @@ cmd_share(struct client *c, int argc, char **argv)
 	return client_show(c, json, session_print_line);
 }
 
-/* Whatever names a session by its id accepts the share; this changes nothing
- * else. */
+/*
+ * Any command that names a session by its id accepts the share; this one
+ * changes nothing else.
+ */
 int
 cmd_share_accept(struct client *c, int argc, char **argv)
 {

@@ -66,7 +66,7 @@ void		 client_access_changed(const struct session *);
 void		 client_settings(void);
 /* His account is no administrator's: connections as one end likewise. */
 void		 client_no_admin(struct owner *);
-/* His account is not let in any more: his connections and his guests' end. */
+/* The user is not let in any more: ends their connections and their guests'. */
 void		 client_bar(const struct owner *);
 /* netproc has gone: no connection and no replica is left. */
 void		 client_forget_all(void);

@@ -201,7 +201,7 @@ def labels_are_ones_own():
            (sid, sid), "four do, and of one's own any number")
         mine = b.upload(helper("hello"))["id"]
         eq(b.cmd(f"NAME {mine} prod")["name"], "prod",
-           "the label is free for one of his own")
+           "the label is free for a session of their own")
         eq(b.cmd("STATUS prod")["id"], mine, "which it names")
         eq(b.cmd(f"STATUS u{BOB}/prod")["id"], mine, "by the full name, too")
         eq(b.cmd(f"STATUS {name}")["id"], sid, "as it names the other")
@@ -271,7 +271,7 @@ def labels_for_administrators():
         a.cmd(f"NAME {sid} prod")
         code, why = refusal(c, "KILL prod")
         ok(code == "not_found" and f"u{ALICE}/prod" in why,
-           "an administrator's bare label is his own, too", why)
+           "an administrator's bare label is their own, too", why)
         eq(c.cmd(f"STATUS u{ALICE}/prod")["id"], sid,
            "others' have their owner's name before it, without accepting")
         eq(c.cmd(f"STATUS {sid[:6]}")["id"], sid, "ids are as ever")
