@@ -154,6 +154,9 @@ payload_of(const struct words *ws, bool *upload)
 		return !r.known || (r.size > DISCARD_MAX) ? -1 :
 		    (int64_t)r.size;
 	}
+	/* nobody guesses a nonce, and there is no second try */
+	if (word_is(&ws->w[0], "HELLO"))
+		return ws->n == 2 ? -1 : 0;
 	if (!word_is(&ws->w[0], "INPUT"))
 		return 0;
 	if (ws->n == 3 && word_is(&ws->w[2], "eof"))
