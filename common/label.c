@@ -90,3 +90,34 @@ label_file_name(const char *path, size_t len, char *name)
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		name[0] = '\0';
 }
+
+static bool
+is_clean(const char *p, size_t len)
+{
+	size_t n;
+	uint32_t cp;
+
+	for (; len > 0; p += n, len -= n) {
+		n = utf8_sequence(p, len);
+		if (n == 0 || utf8_decode(p, len, &cp) != n || is_control(cp))
+			return false;
+	}
+	return true;
+}
+
+void
+label_file(const char *path, size_t len, char *file)
+{
+	char name[FILE_NAME_LEN + 1];
+	size_t n;
+
+	label_file_name(path, len, name);
+	n = strlen(name);
+	/* a name that was cut or replaced is that of no file */
+	if (n > 0 && len < EXEC_PATH_MAX && path[0] == '/' &&
+	    path[len - n - 1] == '/' && is_clean(path, len)) {
+		memcpy(file, path, len);
+		file[len] = '\0';
+	} else
+		memcpy(file, name, n + 1);
+}

@@ -27,4 +27,10 @@ void	 label_for_program(const char *path, time_t when, char *label);
  */
 void	 label_file_name(const char *path, size_t len, char *name);
 
+/*
+ * The absolute path of an uploaded program where it is one that can be used
+ * as it stands, else the name alone.  file has EXEC_PATH_MAX bytes.
+ */
+void	 label_file(const char *path, size_t len, char *file);
+
 #endif

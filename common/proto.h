@@ -347,6 +347,7 @@ struct stub_report {
 	X(PIVOT,	"change the root directory")			\
 	X(PROC,		"mount /proc")					\
 	X(BUNDLE,	"enter the bundle")				\
+	X(IMAGE,	"make a file of the image")			\
 	X(NETWORK,	"set up the network namespace")			\
 	X(LIMITS,	"set the resource limits")			\
 	X(LANDLOCK,	"load the Landlock rules")			\

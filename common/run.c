@@ -57,6 +57,7 @@ run_put(struct msg_out *o, const struct run_spec *r)
 	msg_put_u32(o, r->bundle);
 	msg_put_u32(o, r->control);
 	msg_put_u32(o, r->watch_loader);
+	msg_put_u32(o, r->file);
 	msg_put_u32(o, r->command);
 	msg_put_u32(o, r->adapter);
 	msg_put_u32(o, r->tty);
@@ -89,6 +90,7 @@ run_get(struct msg *m, struct run_spec *r)
 	r->bundle = get_below(m, 2) != 0;
 	r->control = get_below(m, 2) != 0;
 	r->watch_loader = get_below(m, 2) != 0;
+	r->file = get_below(m, 2) != 0;
 	r->command = get_below(m, 2) != 0;
 	r->adapter = get_below(m, 2) != 0;
 	r->tty = get_below(m, 2) != 0;

@@ -12,7 +12,7 @@
 #include "settings.h"
 
 #define GROUPS_MAX	256
-/* Where an image has its name, below the state directory as a session sees it. */
+/* The image's directory, below the state directory as a session sees it. */
 #define IMAGE_NAME	"image"
 
 /* Whose rights the new process gets.  Numbers only. */
@@ -31,6 +31,7 @@ struct run_spec {
 	bool		 bundle;	/* the fd is a mount namespace */
 	bool		 control;	/* may be a client of the daemon */
 	bool		 watch_loader;	/* fail when libraries are missing */
+	bool		 file;		/* the image becomes a file inside */
 	bool		 command;	/* argv[0] names it; there is no fd */
 	bool		 adapter;	/* so does it, and it debugs the rest */
 	bool		 tty;		/* on a terminal of that size */
@@ -39,7 +40,10 @@ struct run_spec {
 	uint64_t	 memory, pids;	/* of the cgroup */
 	/* of all that this owner runs */
 	uint64_t	 user_memory, user_processes;
-	/* in the bundle; of an image its name, without a slash */
+	/*
+	 * In the bundle.  Of an image its name, without a slash, or the
+	 * absolute path that the client has it from.
+	 */
 	char		 exec_path[EXEC_PATH_MAX];
 	char		 home[256];	/* where an image starts, if it exists */
 	char		 cwd[EXEC_PATH_MAX]; /* where it starts, empty = there */

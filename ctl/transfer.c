@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <bsd/stdlib.h>
+#include <bsd/string.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -84,13 +85,16 @@ send_payload(struct client *c, const char *path, int file_fd, size_t size)
 }
 
 /*
- * "file=NAME", which the program gets as its argv[0]; words of a line have no
- * white space in them.  Empty for a daemon that would not understand it.
+ * "file=PATH": the program gets its name, and finds itself there if the session
+ * has a file of that path.  Words of a line have no white space in them, so a
+ * path with some is sent as a name.  Empty for a daemon that would not
+ * understand it.
  */
 static int
 file_word(struct client *c, const char *path, char *word, size_t size)
 {
 	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX] = "";
 	bool has;
 	int code = client_extends(c, "UPLOAD file", &has);
 	char *p;
@@ -98,7 +102,15 @@ file_word(struct client *c, const char *path, char *word, size_t size)
 	word[0] = '\0';
 	if (code != CTL_OK || !has)
 		return code;
-	(void)snprintf(word, size, "file=%s", slash == NULL ? path : slash + 1);
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	if (path[0] != '/' && getcwd(dir, sizeof(dir)) != NULL &&
+	    dir[0] == '/')
+		(void)strlcat(dir, "/", sizeof(dir));
+	if ((size_t)snprintf(word, size, "file=%s%s", dir, path) >= size ||
+	    strpbrk(word, " \t\n\v\f\r") != NULL)
+		(void)snprintf(word, size, "file=%s", slash == NULL ? path :
+		    slash + 1);
 	for (p = word; *p != '\0'; p++)
 		if (isspace((unsigned char)*p) || iscntrl((unsigned char)*p))
 			*p = '_';
@@ -110,7 +122,7 @@ static int
 send_upload(struct client *c, const char *path, size_t size)
 {
 	const char *words[4] = { NULL };
-	char digits[24], file[NAME_MAX + 16];
+	char digits[24], file[PATH_MAX + 16];
 	size_t n = 0;
 	int code = file_word(c, path, file, sizeof(file));
 

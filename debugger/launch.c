@@ -248,10 +248,10 @@ suits_image(struct op *op, const struct profile *p)
 {
 	if (!dbg_said.narrow || (p->quirks & Q_LLDB_COMMANDS) == 0)
 		return true;
-	op_fail(op, "refused", "%s cannot debug a 32-bit program that was "
-	    "uploaded as a single file, as it looks for the path of its "
-	    "process: upload it as a bundle (debuglanternctl upload --bundle), "
-	    "or use gdb (debuglanternctl gdb)", p->name);
+	op_fail(op, "refused", "%s cannot debug a 32-bit program that has no "
+	    "file in its session (its warnings say why): upload it as a bundle "
+	    "(debuglanternctl upload --bundle), or use gdb (debuglanternctl "
+	    "gdb)", p->name);
 	return false;
 }
 
@@ -580,9 +580,29 @@ on_configured(struct op *op, const struct dap_answer *a, void *arg)
 	both_answered();
 }
 
+/*
+ * What the process executes, if that may be another file than the program that
+ * was named; of a program that is known by its process it is the same one.
+ */
+static void
+find_file(char *file, size_t size)
+{
+	pid_t pid = l.beside ? link_pid(l.pid) : l.pid;
+	char path[32];
+	ssize_t n;
+
+	*file = '\0';
+	if (!l.attach || pid == 0 || strncmp(dbg.program, "/proc/", 6) == 0)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, file, size - 1);
+	file[n == -1 ? 0 : n] = '\0';
+}
+
 static void
 send_launch(void)
 {
+	char file[PATH_MAX];
 	const struct launch_facts facts = {
 		.program = dbg.program,
 		.cwd = dbg.cwd,
@@ -591,10 +611,12 @@ send_launch(void)
 		.env = l.env,
 		.stop_on_entry = l.entry == ENTRY_YES,
 		.pid = l.pid,
+		.file = file,
 		.adapter_pid = l.adapter_pid,
 	};
 	const struct profile *p = dbg.profile;
 
+	find_file(file, sizeof(file));
 	adapter_ask(l.attach ? "attach" : "launch", profile_arguments(
 	    l.attach ? p->attach : p->launch, &facts), NULL, on_launched, NULL);
 }

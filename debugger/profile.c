@@ -341,6 +341,46 @@ start_commands(pid_t adapter)
 	return list;
 }
 
+/* An argument of a command of lldb. */
+static void
+put_quoted(char **p, const char *text)
+{
+	*(*p)++ = '"';
+	for (; *text != '\0'; text++) {
+		if (*text == '"' || *text == '\\' || *text == '`')
+			*(*p)++ = '\\';
+		*(*p)++ = *text;
+	}
+	*(*p)++ = '"';
+}
+
+/*
+ * Where the process executes another file than the one that has the symbols,
+ * lldb would take that file instead: it is told that they are the same.
+ */
+static struct json_object *
+attach_commands(const struct launch_facts *f)
+{
+	char line[4 * PATH_MAX + 64], *p;
+	struct json_object *list;
+
+	if (*f->program == '\0' || *f->file == '\0' ||
+	    strcmp(f->program, f->file) == 0 ||
+	    strlen(f->program) + strlen(f->file) >= 2 * PATH_MAX)
+		return NULL;
+	list = jarray();
+	p = stpcpy(line, "target create --remote-file ");
+	put_quoted(&p, f->file);
+	*p++ = ' ';
+	put_quoted(&p, f->program);
+	*p = '\0';
+	jadd(list, jtext(line));
+	(void)snprintf(line, sizeof(line), "process attach --pid %d",
+	    (int)f->pid);
+	jadd(list, jtext(line));
+	return list;
+}
+
 static struct json_object *
 stdio_paths(pid_t adapter)
 {
@@ -396,6 +436,8 @@ value_of(const struct member *m, const struct launch_facts *f)
 		return start_commands(f->adapter_pid);
 	case FROM_SIGNAL_COMMANDS:
 		return signal_commands();
+	case FROM_ATTACH_COMMANDS:
+		return attach_commands(f);
 	case FROM_STDIO_PATHS:
 		return stdio_paths(f->adapter_pid);
 	case FROM_END:

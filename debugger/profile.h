@@ -40,6 +40,7 @@ enum source {
 	FROM_PID,
 	FROM_START_COMMANDS,	/* of lldb: fds 3, 4, 5, and signals */
 	FROM_SIGNAL_COMMANDS,	/* the latter alone */
+	FROM_ATTACH_COMMANDS,	/* of lldb: program instead of the file */
 	FROM_STDIO_PATHS,	/* names of fds 3, 4, 5 */
 	FROM_ADAPTER		/* the path of the adapter's binary */
 };
@@ -104,6 +105,7 @@ struct launch_facts {
 	struct json_object *env;	/* array of "K=V" or NULL */
 	bool		 stop_on_entry;
 	pid_t		 pid;		/* attach */
+	const char	*file;		/* what that executes; empty = unknown */
 	pid_t		 adapter_pid;	/* as its own namespace numbers it */
 };
 /* The arguments of launch or attach.  The caller owns them. */

@@ -24,6 +24,7 @@ static const struct member lldb_attach[] = {
 	{ "program", FROM_PROGRAM, NULL },
 	{ "stopOnEntry", FROM_STOP_ON_ENTRY, NULL },
 	{ "initCommands", FROM_SIGNAL_COMMANDS, NULL },
+	{ "attachCommands", FROM_ATTACH_COMMANDS, NULL },
 	{ "enableAutoVariableSummaries", FROM_TRUE, NULL },
 	{ NULL, FROM_END, NULL }
 };

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The path by which an uploaded image is executed.  The image is a memory file
- * without a name; the kernel calls a process after the path that it executes,
- * so this path ends in the name of the uploaded file.
+ * without a name, and cannot be mounted or linked; programs look for their own
+ * file in /proc/self/exe and beside it.  So a session with mounts of its own
+ * gets a copy that no process can write.
  */
 #ifndef LAUNCHER_IMAGE_H
 #define LAUNCHER_IMAGE_H
 
+#include <stddef.h>
+
 #include "run.h"
 
-/* False for commands and bundles, and for a name that is none. */
-bool	 image_has_name(const struct run_spec *);
+/* The last part of exec_path; empty for commands, bundles and without a name. */
+const char *image_name(const struct run_spec *);
 /*
- * Makes the path below prefix and the state directory, which must be writable
- * and the session's own.  Without one, image_path() stays empty.
+ * Copies KEPT_FD to a file of that name in a file system of its own over the
+ * state directory, which is read-only then, and mounts it over exec_path where
+ * that is a file in the session.  False without an order for it, or where
+ * nothing in the session could reach the state directory.  For the session's
+ * user and mount namespace; failures end the process.
  */
-void	 image_link(const struct run_spec *, const char *prefix);
+bool	 image_file(const struct run_spec *);
 /*
- * The same where the session has the host's file system, for an exec that
- * comes at once; image_unlink() removes it, and may be called without.
+ * Without mounts: a link of that name to the fd, for an exec that comes at
+ * once; image_unlink() removes it, and may be called without.
  */
-void	 image_link_aside(const struct run_spec *);
+void	 image_link(const struct run_spec *);
 void	 image_unlink(void);
 /* Absolute, in the session; empty = only the fd leads there. */
 const char *image_path(void);

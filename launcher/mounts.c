@@ -67,37 +67,15 @@ mounts_private(void)
 		child_die(STEP_MOUNT);
 }
 
-static bool
-cover(const char *path, unsigned long flags, const char *options)
+bool
+mounts_mask(const char *path)
 {
-	if (mount("none", path, "tmpfs", QUIET | flags, options) == 0)
+	if (mount("none", path, "tmpfs", QUIET | MS_RDONLY,
+	    "size=4k,nr_inodes=2,mode=0555") == 0)
 		return true;
 	if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
 		child_die(STEP_MOUNT);
 	return false;
-}
-
-bool
-mounts_mask(const char *path)
-{
-	return cover(path, MS_RDONLY, "size=4k,nr_inodes=2,mode=0555");
-}
-
-/* The same with the name of the image in it, and nothing else. */
-static bool
-mask_state(const struct run_spec *r)
-{
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
-
-	if (!image_has_name(r))
-		return mounts_mask(settings.state_dir);
-	if (!cover(settings.state_dir, 0, "size=4k,nr_inodes=4,mode=0555"))
-		return false;
-	image_link(r, "");
-	if (mount_setattr(AT_FDCWD, settings.state_dir, 0, &attr,
-	    sizeof(attr)) == -1)
-		child_die(STEP_MOUNT);
-	return true;
 }
 
 /* What is at path appears, with these attributes more, at another one. */
@@ -358,8 +336,8 @@ new_root(const struct run_spec *r)
 	mount_proc("proc");
 	if (r->bundle)
 		bind_tree(settings.state_dir, 0);
-	else if (image_has_name(r) && try_path(settings.state_dir, 0755) == 0)
-		image_link(r, ".");
+	else if (r->file)
+		(void)try_path(settings.state_dir, 0755);
 	if (r->control)
 		bind_tree(settings.run_dir, 0);
 	/* some users' homes lie below what is read-only here */
@@ -380,6 +358,7 @@ mounts_session(const struct run_spec *r)
 	mounts_private();
 	if (r->sandbox == SANDBOX_TMPFS) {
 		new_root(r);
+		(void)image_file(r);
 		return;
 	}
 	mount_proc("/proc");
@@ -387,7 +366,8 @@ mounts_session(const struct run_spec *r)
 	mount_terminals(r, "/dev/pts");
 	hide_consoles();
 	/* a bundle's tmpfs lies over the state directory already */
-	masked = !r->bundle && mask_state(r) && !image_has_name(r);
+	masked = !r->bundle && !image_file(r) &&
+	    mounts_mask(settings.state_dir);
 	if (r->control)
 		return;
 	/* the same emptiness twice: a second one is dear to make */

@@ -279,8 +279,8 @@ prepare_inside(struct start *s)
 
 	if (r->sandbox == SANDBOX_NONE) {
 		/* an adapter's program would begin after the link has gone */
-		if (image_has_name(r) && !r->adapter)
-			image_link_aside(r);
+		if (!r->adapter)
+			image_link(r);
 		if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
 			child_die(STEP_STUB);
 		return;

@@ -83,7 +83,7 @@ void
 cmd_upload(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	bool open = c->port != NULL && c->port->is_open(c);
-	char file[FILE_NAME_LEN + 1];
+	char file[EXEC_PATH_MAX];
 	struct upload_request r;
 	struct msg_out *o;
 
@@ -102,7 +102,7 @@ cmd_upload(struct conn *c, struct rsession *s, const struct words *ws)
 	o = ask_new(c, open ? MSG_UPLOAD_OPEN : MSG_UPLOAD, NULL);
 	msg_put_u64(o, r.size);
 	msg_put_blob(o, r.path.p, r.path.len);
-	label_file_name(r.file.p, r.file.len, file);
+	label_file(r.file.p, r.file.len, file);
 	msg_put_str(o, file);
 	ask_send(c, o, (struct ask){ .fn = upload_refused, .size = r.size,
 	    .open = open });

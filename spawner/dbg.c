@@ -10,6 +10,7 @@
 #include "handlers.h"
 #include "push.h"
 #include "role.h"
+#include "runspec.h"
 #include "trc.h"
 
 struct dbgproc *
@@ -79,7 +80,8 @@ hello_program(struct dbg_hello *h, const struct session *s)
 	const struct session_view *v = &s->view;
 
 	h->image = !v->command && !v->bundle;
-	h->narrow = s->narrow;
+	h->narrow = s->narrow && !runspec_has_file(s, v->pid != 0 ?
+	    s->sandbox : s->dbg->sandbox);
 	if (v->bundle)
 		(void)snprintf(h->program, sizeof(h->program), "%s/%s",
 		    v->bundle_dir, v->exec_path);

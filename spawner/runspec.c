@@ -67,13 +67,39 @@ fill_env(struct run_spec *spec, const struct session *s,
 static const char *
 program_name(const struct session *s)
 {
+	const char *slash;
+
 	if (s->view.command)
 		return s->program;
 	if (s->view.bundle)
 		return s->view.exec_path;
-	if (s->file[0] != '\0')
-		return s->file;
+	if (s->file[0] != '\0') {
+		slash = strrchr(s->file, '/');
+		return slash == NULL ? s->file : slash + 1;
+	}
 	return s->view.name[0] != '\0' ? s->view.name : "image";
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The copy counts for what the program may use of the memory: where that is
+ * little, the memory is worth more than a file.
+ */
+bool
+runspec_has_file(const struct session *s, enum sandbox sandbox)
+{
+	struct quota q;
+
+	if (s->view.command || s->view.bundle || sandbox == SANDBOX_NONE)
+		return false;
+	quota_of(s->owner, &q);
+	return !(settings.controllers & CONTROLLER_MEMORY) || s->view.size <=
+	    least(settings.limit_memory, q.most[QUOTA_MEMORY]) / 2;
 }
 
 void
@@ -82,7 +108,7 @@ runspec_put_path(struct msg_out *o, const struct session *s)
 	char path[sizeof(settings.state_dir) + sizeof(IMAGE_NAME) +
 	    FILE_NAME_LEN + 3] = "";
 
-	if (!s->view.command && !s->view.bundle && s->sandbox != SANDBOX_NONE)
+	if (runspec_has_file(s, s->sandbox))
 		(void)snprintf(path, sizeof(path), "%s/" IMAGE_NAME "/%.*s",
 		    settings.state_dir, FILE_NAME_LEN, program_name(s));
 	msg_put_str(o, path);
@@ -99,12 +125,6 @@ fill_argv(struct run_spec *spec, const struct session *s)
 	add_bytes(&b, s->argv, s->argv_len);
 	spec->argv = buf;
 	spec->argv_len = b.len;
-}
-
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 void
@@ -227,8 +247,10 @@ runspec_fill(struct run_spec *spec, const struct session *s,
 	spec->watch_loader = !spec->debug && !s->view.command &&
 	    (s->proven & 1U << s->start.sandbox) == 0;
 	spec->command = s->view.command;
+	spec->file = runspec_has_file(s, s->start.sandbox);
 	if (!spec->command)
 		(void)snprintf(spec->exec_path, sizeof(spec->exec_path), "%s",
+		    !spec->bundle && s->file[0] != '\0' ? s->file :
 		    program_name(s));
 	spec->tty = s->start.tty != NULL;
 	spec->cols = s->start.cols;

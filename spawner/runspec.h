@@ -20,6 +20,9 @@ void	runspec_fill(struct run_spec *, const struct session *,
 void	runspec_adapter(struct run_spec *, const struct session *,
 	    const struct adapter_order *, const struct account *);
 
+/* Is the image a file in that sandbox, and not only an fd? */
+bool	 runspec_has_file(const struct session *, enum sandbox);
+
 /* Where the image is in the session that was started last, or nothing. */
 void	runspec_put_path(struct msg_out *, const struct session *);
 

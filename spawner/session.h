@@ -138,8 +138,8 @@ struct session {
 	int		 image_fd;	/* memfd, bundle or half upload */
 	uint32_t	 upload_conn;
 	bool		 upload_open;	/* its size is known at its end */
-	/* name of the uploaded file, empty = not known */
-	char		 file[FILE_NAME_LEN + 1];
+	/* name of the uploaded file, or its path there; empty = not known */
+	char		 file[EXEC_PATH_MAX];
 	bool		 narrow;	/* an image of 32 bits */
 	struct job	*job;		/* unpacks it; NULL = none */
 

@@ -51,7 +51,7 @@ struct pending {
 	uint64_t	 serial, size;
 	bool		 open;		/* that is the most */
 	char		 path[EXEC_PATH_MAX];
-	char		 file[FILE_NAME_LEN + 1];
+	char		 file[EXEC_PATH_MAX];
 };
 
 static uint64_t	fd_sessions = UINT64_MAX;
@@ -380,8 +380,7 @@ upload_later(struct asker *a, uint64_t size, const char *path,
 static int
 on_upload(struct msg *m, bool open)
 {
-	char path[EXEC_PATH_MAX], given[FILE_NAME_LEN + 1];
-	char file[FILE_NAME_LEN + 1];
+	char path[EXEC_PATH_MAX], given[EXEC_PATH_MAX], file[EXEC_PATH_MAX];
 	uint64_t size = msg_get_u64(m);
 	struct asker a;
 
@@ -389,7 +388,7 @@ on_upload(struct msg *m, bool open)
 	memset(file, 0, sizeof(file));
 	msg_get_str(m, path, sizeof(path));
 	msg_get_str(m, given, sizeof(given));
-	label_file_name(given, strlen(given), file);
+	label_file(given, strlen(given), file);
 	if (msg_end(m) == -1 || !asker_init(&a, m, "UPLOAD"))
 		return -1;
 	if (refuse(&a, size, path) != ERR_OK)

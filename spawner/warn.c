@@ -31,6 +31,22 @@ lacks_nproc(FILE *f, const struct session *s)
 	    "controller pids (DEPS says how it gets one)%c", '\0');
 }
 
+static void
+lacks_file(FILE *f, const struct session *s)
+{
+	if (s->view.command || s->view.bundle ||
+	    runspec_has_file(s, s->sandbox))
+		return;
+	(void)fprintf(f, "/proc/self/exe leads to no file: %s. Programs that "
+	    "start themselves again, or look for files beside themselves, "
+	    "need %s%c", s->sandbox == SANDBOX_NONE ? "sandbox none has no "
+	    "mounts of its own" : "a copy of the program would take more than "
+	    "half of the memory that the session may use (limit memory)",
+	    s->sandbox == SANDBOX_NONE ? "another sandbox; or upload the "
+	    "program as a bundle" : "more of it; or upload the program as a "
+	    "bundle", '\0');
+}
+
 void
 warn_fill(struct session *s)
 {
@@ -41,6 +57,7 @@ warn_fill(struct session *s)
 	if (f != NULL) {
 		lacks_groups(f, s);
 		lacks_nproc(f, s);
+		lacks_file(f, s);
 		/* the run has begun: it goes on without what has no room */
 		if (fclose(f) == EOF)
 			len = 0;

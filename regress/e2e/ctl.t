@@ -54,11 +54,11 @@ def environment(extra):
     return env
 
 
-def ctl(*args, data=b"", target=None, **extra):
+def ctl(*args, data=b"", target=None, cwd=None, **extra):
     """Runs the client without a terminal."""
     t = ["-t", target or server.target]
     p = subprocess.run([CTL, *t, *args], input=data, capture_output=True,
-                       env=environment(extra), timeout=60)
+                       env=environment(extra), timeout=60, cwd=cwd)
     return Result(p.returncode, p.stdout, p.stderr)
 
 
@@ -294,6 +294,17 @@ def test_file_name():
             ok(r.code == 0, f"{what}: uploaded", r)
         said[what] = [x for x in server.lines if x.startswith("UPLOAD")]
         del server.odd["VERSION"]
+    with open(os.path.join(work, "prog"), "wb") as f:
+        f.write(b"#!/bin/sh\n")
+    server.odd["VERSION"] = lambda h, rest: h.send(
+        {"version": "9.9", "extensions": ["UPLOAD file"]})
+    for path, cwd in ((work + "/prog", "/"), ("./prog", work),
+                      ("././prog", work), ("prog", work)):
+        server.lines.clear()
+        r = ctl("upload", "-q", path, cwd=cwd)
+        ok(r.code == 0 and "UPLOAD 10 file=%s/prog" % work in server.lines,
+           f"{path} in {cwd}: the daemon is told its path", server.lines)
+    del server.odd["VERSION"]
     same(said["new"], ["UPLOAD 17 file=two_words\u00e9_",
                        "UPLOAD 17 bin/x file=two_words\u00e9_"],
          "the name goes with the upload, as a word")

@@ -477,9 +477,14 @@ def uploaded(d):
     u, c = User(d), d.client()
     place = "prog.c:%d" % line_of("prog.c", "usleep(")
     for adapter in ("lldb-dap", "lldb22"):
-        for name, more in ("c", []), ("bare", ["--program", "./c"]):
+        for name, more in (("c", []), ("bare", ["--program", "./c"]),
+                           ("bundle", ["--program", "./c"])):
             how = "%s, %s: " % (adapter, name)
-            c.upload(os.path.join(work, name))
+            if name == "bundle":
+                with open(os.path.join(work, "bare"), "rb") as f:
+                    c.upload(tar_of(("prog", f.read())), "prog")
+            else:
+                c.upload(os.path.join(work, name))
             sid = c.cmd("LIST")[-1]["id"]
             o = u.ask("attach", sid)
             eq(o.get("error", {}).get("code"), "not_running",
@@ -535,25 +540,48 @@ def image_by_name(d):
 
 
 def image_of_32_bits(d):
-    """lldb cannot, so nothing is begun; as a bundle it can."""
+    """lldb finds out by the path of the process's file what it is."""
+    u, c = User(d), d.client()
+    for how, sid in (("an image", c.upload(narrow(), file="narrow")["id"]),
+                     ("a bundle", c.upload(tar_of(("narrow", narrow())),
+                                           "narrow")["id"])):
+        u.ask("start", "--image", sid, "-b", "spin", "--cwd", "/", "--",
+              "spin")
+        eq((u.ask("print", "more").get("value"),
+            u.ask("status").get("state")), ("1", "stopped"),
+           how + " of 32 bits stops where it was told, with its arguments")
+        u.ask("stop")
+        c.cmd("ARGS %s spin" % sid)
+        c.cmd("START " + sid)
+        u.ask("attach", sid)
+        u.ask("break", "spin")
+        u.ask("continue")
+        eq((u.ask("print", "more").get("value"),
+            u.ask("status").get("state")), ("1", "stopped"),
+           how + " of 32 bits is attached to")
+        u.ask("stop")
+        c.cmd("KILL " + sid)
+        c.cmd("DELETE " + sid)
+
+
+def image_of_32_bits_without_a_file():
+    """Nothing is begun, nor attached to."""
+    if os.uname().machine != "x86_64":
+        return
+    d = Daemon("user", conf="allow-sandbox none, namespaces\n")
     u, c = User(d), d.client()
     sid = c.upload(narrow(), file="narrow")["id"]
-    c.cmd("ARGS %s spin" % sid)
-    r = u.dbg("start", "--image", sid, "-b", "spin")
+    r = u.dbg("start", "--image", sid, "-b", "spin", "--sandbox", "none")
     ok(r.code != 0 and "32-bit" in r.err and "as a bundle" in r.err and
-       "gdb" in r.err, "an image of 32 bits: why not, and what instead", r)
+       "gdb" in r.err, "why not, and what instead", r)
     eq(c.cmd("STATUS " + sid)["state"], "LOADED", "nothing was started")
-    c.cmd("START " + sid)
+    u.dbg("stop")
+    c.cmd("ARGS %s spin" % sid)
+    c.cmd("START %s --sandbox none" % sid)
     r = u.dbg("attach", sid)
     ok(r.code != 0 and "32-bit" in r.err, "nor attached to", r)
     eq(c.cmd("STATUS " + sid)["state"], "RUNNING", "it runs on")
-    c.cmd("KILL " + sid)
-    sid = c.upload(tar_of(("narrow", narrow())), "narrow")["id"]
-    u.ask("start", "--image", sid, "-b", "spin", "--cwd", "/", "--", "spin")
-    eq((u.ask("print", "more").get("value"),
-        u.ask("status").get("state")), ("1", "stopped"),
-       "a bundle of 32 bits stops where it was told, with its arguments")
-    u.ask("stop")
+    d.cleanup()
 
 
 def on_demand(d):
@@ -804,6 +832,7 @@ if __name__ == "__main__":
                               watched, classes, not_so, interrupted, attached,
                               uploaded, image_by_name,
                               *([image_of_32_bits] if os.uname().machine ==
-                                "x86_64" else []), editors, on_demand), two_users, sealed)
+                                "x86_64" else []), editors, on_demand),
+                  image_of_32_bits_without_a_file, two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

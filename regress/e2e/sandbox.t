@@ -4,6 +4,7 @@
 # and what hostile programs can do there.
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
@@ -86,6 +87,65 @@ def is_called(d):
         eq([x for x in left if x.startswith("image")], [],
            "nothing of that is left")
     each_kind(d, test)
+
+
+def ran(c, kind, data, args, **kw):
+    """What it wrote, and what its session lacks."""
+    sid = c.upload(data, **kw)["id"]
+    c.cmd(f"ARGS {sid} {args}")
+    warnings = c.cmd(f"START {sid} --sandbox {kind}").get("warnings") or \
+        c.cmd(f"STATUS {sid}").get("warnings", [])
+    c.cmd(f"WAIT {sid} 20")
+    out = c.output(sid).decode()
+    c.cmd(f"DELETE {sid}")
+    return out, " ".join(warnings)
+
+
+def finds_itself(d):
+    """/proc/self/exe, as on the host."""
+    shell = os.path.realpath("/bin/sh")
+    private = os.path.join(d.dir, "state", "image")
+    link = "-c 'readlink /proc/$$/exe'"
+    touch = ("-c 'f=$(readlink /proc/$$/exe); echo $f; (: >$f) 2>/dev/null || "
+             "echo kept; rm -f $f 2>/dev/null || echo there; exec $f -c "
+             "\"echo again\"'")
+
+    def test(d, c, kind):
+        host = subprocess.run(["readlink", "/proc/self/exe"], text=True,
+                              stdout=subprocess.PIPE).stdout
+        out, warned = ran(c, kind, host.strip(), "/proc/self/exe",
+                          file=host.strip())
+        if kind == "none":
+            ok(out.startswith("/memfd:") and "leads to no file" in warned and
+               "as a bundle" in warned, "it is said that it has no path",
+               (out, warned))
+            return
+        eq((out, warned), (host, ""), "a program finds itself where it was")
+        eq(ran(c, kind, shell, link, file="/bin/sh")[0], shell + "\n",
+           "so does one that is started by a link")
+        for name in "sh", "/no/such/sh", "/usr/bin/sh/sh", "/usr/sh":
+            eq(ran(c, kind, shell, link, file=name)[0], private + "/sh\n",
+               f"{name} is nowhere here: it has a file of that name")
+        for name in shell, "sh":
+            eq(ran(c, kind, shell, touch, file=name)[0],
+               (shell if name == shell else private + "/sh") +
+               "\nkept\nthere\nagain\n",
+               f"{name}: it starts itself again, and cannot change its file")
+    each_kind(d, test)
+
+
+def covers_for_itself_alone(d):
+    """The uploaded file takes the place of the host's for its session."""
+    shell = os.path.realpath("/bin/sh")
+    c = d.client()
+    both = "-c '/usr/bin/nproc -c \"echo the uploaded one\"'"
+    for kind in "namespaces", "tmpfs":
+        eq(ran(c, kind, shell, both, file="/usr/bin/nproc")[0],
+           "the uploaded one\n", f"{kind}: inside it is the uploaded file")
+        ok("uploaded" not in ran(c, kind, shell, both, file="sh")[0],
+           f"{kind}: it is no other session's")
+    with open("/proc/self/mountinfo") as f:
+        ok("/usr/bin/nproc" not in f.read(), "nor the host's")
 
 
 def names_are_safe(d):
@@ -733,7 +793,8 @@ def part_of_proc_is_hidden(mode):
 
 run_tests(
     in_modes(
-        is_called, names_are_safe, of_the_host, newer_calls_are_unknown,
+        is_called, finds_itself, covers_for_itself_alone,
+        names_are_safe, of_the_host, newer_calls_are_unknown,
         fds_are_0_1_2_only, fds_of_a_bundle, no_rights, ids_are_the_owners,
         seen_from_outside,
         clean_start, environment_is_exact, working_directory,

@@ -836,6 +836,7 @@ try_arguments(struct input in)
 		.program = how & 8 ? "/bin/it" : "", .cwd = how & 16 ? "/" :
 		    NULL, .adapter_path = "/bin/dap", .stop_on_entry =
 		    (how & 32) != 0, .pid = 7, .adapter_pid = 8,
+		.file = how & 16 ? "/bin/\"that\\`" : "",
 		.args = how & 64 ? NULL : list, .env = list,
 	};
 

@@ -290,6 +290,7 @@ what_it_is_told(void **state)
 	struct launch_facts facts = {
 		.program = "/bin/x", .cwd = "/tmp", .adapter_path = "/py",
 		.stop_on_entry = true, .pid = 5, .adapter_pid = 12,
+		.file = "",
 	};
 	struct json_object *o;
 	const struct profile *p;
@@ -338,6 +339,30 @@ what_it_is_told(void **state)
 	}
 }
 
+/* lldb would look for symbols in the file that the process executes. */
+static void
+symbols_from_elsewhere(void **state)
+{
+	struct launch_facts facts = { .program = "/bin/x", .file = "/bin/x",
+	    .pid = 5 };
+	const struct member *attach = profile_find("lldb-dap")->attach;
+	struct json_object *o = profile_arguments(attach, &facts);
+
+	(void)state;
+	assert_false(json_object_object_get_ex(o, "attachCommands", NULL));
+	json_object_put(o);
+	facts.file = "/a b/\"c\\`";
+	o = profile_arguments(attach, &facts);
+	assert_string_equal(text_at(o, "attachCommands"), "[\"target create "
+	    "--remote-file \\\"/a b/\\\\\\\"c\\\\\\\\\\\\`\\\" \\\"/bin/x\\\"\","
+	    "\"process attach --pid 5\"]");
+	json_object_put(o);
+	facts.program = "";
+	o = profile_arguments(attach, &facts);
+	assert_false(json_object_object_get_ex(o, "attachCommands", NULL));
+	json_object_put(o);
+}
+
 #define T(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -351,6 +376,7 @@ main(void)
 		T(virtual_environments),
 		T(below_home),
 		T(what_it_is_told),
+		T(symbols_from_elsewhere),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

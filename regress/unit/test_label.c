@@ -68,6 +68,42 @@ of_programs(void **state)
 }
 
 static void
+paths(void **state)
+{
+	static const struct {
+		const char	*given, *file;
+	} rows[] = {
+		{ "/usr/bin/busybox", "/usr/bin/busybox" },
+		{ "/home/a b/caf\303\251", "/home/a b/caf\303\251" },
+		{ "usr/bin/busybox", "busybox" }, { "busybox", "busybox" },
+		{ "", "" }, { "/", "" }, { "/usr/bin/", "" },
+		{ "/usr/..", "" }, { "/usr/.", "" }, { "/x", "/x" },
+		/* no such file: its name is made of what is shown */
+		{ "/usr/bin/a\nb", "a_b" }, { "/usr/\033/ab", "ab" },
+		{ "/usr/\302\233/ab", "ab" }, { "/usr/\377/ab", "ab" },
+	};
+	char file[EXEC_PATH_MAX], long_one[EXEC_PATH_MAX + 1];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		label_file(rows[i].given, strlen(rows[i].given), file);
+		assert_string_equal(file, rows[i].file);
+	}
+	memset(long_one, '/', sizeof(long_one));
+	long_one[EXEC_PATH_MAX - 2] = 'x';
+	label_file(long_one, EXEC_PATH_MAX - 1, file);
+	assert_int_equal(strlen(file), EXEC_PATH_MAX - 1);
+	long_one[EXEC_PATH_MAX - 1] = 'x';
+	label_file(long_one, EXEC_PATH_MAX, file);
+	assert_string_equal(file, "xx");
+	/* a name that is too long for one */
+	memset(long_one + 1, 'n', FILE_NAME_LEN + 1);
+	label_file(long_one, FILE_NAME_LEN + 2, file);
+	assert_int_equal(strlen(file), FILE_NAME_LEN);
+}
+
+static void
 file_names(void **state)
 {
 	static const struct {
@@ -106,6 +142,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels),
 		cmocka_unit_test(file_names),
+		cmocka_unit_test(paths),
 		cmocka_unit_test(of_programs),
 	};
 

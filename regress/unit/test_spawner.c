@@ -1067,6 +1067,7 @@ limits_of_all_sessions(void **state)
 	(void)expect_run(&spec);
 	assert_int_equal(spec.owner.uid, ALICE);
 	assert_int_equal(spec.user_memory, 64 << 20);
+	assert_true(spec.file);
 	assert_int_equal(spec.user_processes, 30);
 	/* no single process is kept from what they have together */
 	assert_true(spec.limits[LIMIT_AS] == LIMIT_UNLIMITED);
@@ -1079,6 +1080,23 @@ limits_of_all_sessions(void **state)
 	expect_result(ERR_TRY_AGAIN, NULL);
 	send_limits(32 << 20, LIMIT_UNLIMITED);
 	expect_limits(32 << 20, LIMIT_UNLIMITED);
+}
+
+/* The image's copy counts for the program, which shall have most of it. */
+static void
+little_memory_is_not_for_a_file(void **state)
+{
+	static struct run_spec spec;
+	struct sid sid;
+
+	(void)state;
+	send_limits(2, 30);
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	ask_start(&sid, ALICE_CONN, 0);
+	expect_limits(2, 30);
+	(void)expect_run(&spec);
+	assert_false(spec.file);
 }
 
 static void
@@ -1271,6 +1289,9 @@ main(void)
 		T(activity_of_others_pushes_none_out),
 		cmocka_unit_test_setup_teardown(limits_of_all_sessions,
 		    with_controllers, rig_stop),
+		cmocka_unit_test_setup_teardown(
+		    little_memory_is_not_for_a_file, with_controllers,
+		    rig_stop),
 		cmocka_unit_test_setup_teardown(use_of_all_sessions,
 		    with_controllers, rig_stop),
 		cmocka_unit_test_setup_teardown(out_of_memory,

@@ -220,14 +220,14 @@ class Launcher:
 
     def run_body(self, argv=("image",), env=(), sandbox=NAMESPACES,
                  network=0, debug=0, split=0, bundle=0, control=0, watch=0,
-                 command=0, adapter=0, tty=0, cols=80, rows=24, cwd="",
+                 file=0, command=0, adapter=0, tty=0, cols=80, rows=24, cwd="",
                  limits=(), owner=None, exec_path="", home="/",
                  memory=UNLIMITED, pids=UNLIMITED, user_memory=UNLIMITED,
                  user_pids=UNLIMITED):
         lim = self.limits(limits)
         return (owner or self.owner()) + struct.pack(
-            "=12I9Q", sandbox, network, debug, split, bundle, control, watch,
-            command, adapter, tty, cols, rows, *lim, memory, pids, user_memory,
+            "=13I9Q", sandbox, network, debug, split, bundle, control, watch,
+            file, command, adapter, tty, cols, rows, *lim, memory, pids, user_memory,
             user_pids) + pack_str(exec_path) + pack_str(home) + \
             pack_str(cwd) + strings(argv) + strings(env)
 
