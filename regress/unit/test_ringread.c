@@ -718,6 +718,29 @@ of_the_dead(void **state)
 	ring_reader_free(rd);
 }
 
+/* The program says that it wrote so much, and nothing of it is valid. */
+static void
+all_forged(void **state)
+{
+	struct ring_reader *rd = fresh(0);
+
+	(void)state;
+	memset(ring, 0xa5, sizeof(ring));
+	assert_int_equal(ring_reader_read(rd, &ops, NOW, SIZE, false), 0);
+	assert_int_equal(ring_torn(rd), 0);
+	assert_int_equal(ring_reader_read(rd, &ops, NOW, SIZE, true), 0);
+	assert_int_equal(ring_torn(rd), 1);
+	/* once */
+	assert_int_equal(ring_reader_read(rd, &ops, NOW, SIZE, true), 0);
+	assert_int_equal(ring_torn(rd), 0);
+	ring_reader_free(rd);
+	/* the record that the program was killed in is no loss */
+	rd = fresh(0);
+	assert_int_equal(ring_reader_read(rd, &ops, NOW, 16, true), 0);
+	assert_int_equal(ring_torn(rd), 0);
+	ring_reader_free(rd);
+}
+
 /* One record that is wrong, with a good one behind it. */
 static void
 refused(const char *why, const struct agent_record *r, const void *rest,
@@ -1018,6 +1041,7 @@ main(void)
 		BOTH(not_yet),
 		BOTH(never),
 		BOTH(of_the_dead),
+		BOTH(all_forged),
 		BOTH(wrong_heads),
 		BOTH(wrong_captures),
 		BOTH(wrong_ends),

@@ -643,7 +643,7 @@ resync(struct ring_reader *rd)
 
 /* True: go on reading. */
 static bool
-wait_or_skip(struct ring_reader *rd, uint64_t now, bool last)
+wait_or_skip(struct ring_reader *rd, uint64_t now, uint64_t head, bool last)
 {
 	if (rd->since == 0)
 		rd->since = now;
@@ -651,8 +651,12 @@ wait_or_skip(struct ring_reader *rd, uint64_t now, bool last)
 		return (false);
 	/* look again in a while, not at each call */
 	rd->since = now;
-	if (!resync(rd))
-		return (false);
+	if (!resync(rd)) {
+		/* within one record the program may have been killed */
+		if (!last || head - rd->at <= WORDS_MOST)
+			return (false);
+		rd->at = head;
+	}
 	rd->torn++;
 	return (true);
 }
@@ -739,7 +743,7 @@ ring_reader_read(struct ring_reader *rd, const struct ring_ops *ops,
 		} else if (rd->at == head) {
 			rd->since = 0;
 			break;
-		} else if (!wait_or_skip(rd, now, last)) {
+		} else if (!wait_or_skip(rd, now, head, last)) {
 			break;
 		}
 		if (rd->at - told <= rd->mask / TOLD)
