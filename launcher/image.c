@@ -63,11 +63,15 @@ copy_image(const char *at, size_t size)
 static bool
 cover_original(const char *original, const char *at)
 {
-	struct stat st;
+	struct stat there, copy;
 
-	return original[0] == '/' && stat(original, &st) == 0 &&
-	    S_ISREG(st.st_mode) && mount(at, original, NULL, MS_BIND,
-	    NULL) == 0;
+	if (original[0] != '/' || stat(original, &there) == -1 ||
+	    !S_ISREG(there.st_mode) ||
+	    mount(at, original, NULL, MS_BIND, NULL) == -1)
+		return false;
+	/* a link of /proc goes past what is mounted */
+	return stat(at, &copy) == 0 && stat(original, &there) == 0 &&
+	    there.st_dev == copy.st_dev && there.st_ino == copy.st_ino;
 }
 
 /* Huge pages make the copy three times as fast, where the host has them. */

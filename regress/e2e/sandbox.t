@@ -126,6 +126,10 @@ def finds_itself(d):
         for name in "sh", "/no/such/sh", "/usr/bin/sh/sh", "/usr/sh":
             eq(ran(c, kind, shell, link, file=name)[0], private + "/sh\n",
                f"{name} is nowhere here: it has a file of that name")
+        for name in "/proc/self/exe", "/dev/fd/5":
+            eq(ran(c, kind, shell, link, file=name)[0],
+               private + "/" + os.path.basename(name) + "\n",
+               f"{name} is no file to take the place of")
         for name in shell, "sh":
             eq(ran(c, kind, shell, touch, file=name)[0],
                (shell if name == shell else private + "/sh") +
