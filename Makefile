@@ -48,8 +48,8 @@ ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
 
-ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc debugger \
-		tracer symbols
+ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc acctproc \
+		debugger tracer symbols
 BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
 
@@ -128,6 +128,7 @@ netproc_LIBS :=	-lseccomp -ljson-c -lsodium -lmicrohttpd -lwslay -lnettle
 spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
 idproc_LIBS :=	-lseccomp
+acctproc_LIBS := -lseccomp
 tlsproc_LIBS :=	-lseccomp -ltls -lcrypto
 announcer_LIBS := -lseccomp -lavahi-client -lavahi-common
 archiver_LIBS := -lseccomp -larchive
@@ -164,6 +165,7 @@ $(eval $(call PROGRAM,launcher,$(LIBEXEC)/launcher,LAUNCHER))
 $(eval $(call PROGRAM,announcer,$(LIBEXEC)/announcer,ANNOUNCER))
 $(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
 $(eval $(call PROGRAM,tlsproc,$(LIBEXEC)/tlsproc,TLSPROC))
+$(eval $(call PROGRAM,acctproc,$(LIBEXEC)/acctproc,ACCTPROC))
 $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 $(eval $(call PROGRAM,debugger,$(LIBEXEC)/debugger,DEBUGGER))
 $(eval $(call PROGRAM,tracer,$(LIBEXEC)/tracer,TRACER))
@@ -217,7 +219,7 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 # for all of its sources:
 #   /* links: spawner/ !spawner/main.c */
 $(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
-    $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] \
+    $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] acctproc/*.[ch] \
     launcher/*.[ch] parent/*.[ch] announcer/*.[ch] \
     tlsproc/*.[ch] ctl/*.[ch] dbg/*.[ch] mcp/*.[ch] debugger/*.[ch] \
     tracer/*.[ch] tracer/*/*.[ch] \

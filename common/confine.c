@@ -137,12 +137,32 @@ ruleset_for(int abi, enum landlock_level level, struct ruleset_attr *a)
 	/* a socket that came with a message may be made to dial as well */
 	if (abi >= LANDLOCK_TCP)
 		a->net = NET_CONNECT_TCP;
-	if (abi >= LANDLOCK_SCOPES && level == LANDLOCK_NOTHING)
+	if (abi >= LANDLOCK_SCOPES && level != LANDLOCK_READONLY)
 		a->scoped = SCOPE_ALL;
 	/* older kernels refuse a structure that is longer than they know */
 	if (abi < LANDLOCK_TCP)
 		return sizeof(a->fs);
 	return abi < LANDLOCK_SCOPES ? sizeof(a->fs) + sizeof(a->net) : sizeof(*a);
+}
+
+/* Below that directory, and nowhere else, files may be read. */
+static int
+allow_reads(int ruleset_fd, const char *dir)
+{
+	struct landlock_path_beneath_attr at = {
+		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
+		.parent_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+	int r, saved;
+
+	if (at.parent_fd == -1)
+		return -1;
+	r = (int)syscall(SYS_landlock_add_rule, ruleset_fd,
+	    LANDLOCK_RULE_PATH_BENEATH, &at, 0);
+	saved = errno;
+	close(at.parent_fd);
+	errno = saved;
+	return r;
 }
 
 int
@@ -159,7 +179,9 @@ confine_landlock(enum landlock_level level)
 	fd = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
 	if (fd == -1)
 		return -1;
-	r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	r = level == LANDLOCK_ETC ? allow_reads(fd, "/etc") : 0;
+	if (r == 0)
+		r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (r == 0)
 		r = (int)syscall(SYS_landlock_restrict_self, fd, 0);
 	saved = errno;

@@ -19,7 +19,8 @@ int	confine_ids(uid_t, gid_t);
 
 enum landlock_level {
 	LANDLOCK_NOTHING,	/* no file, no TCP connect, own domain only */
-	LANDLOCK_READONLY	/* files only to read and execute, no TCP connect */
+	LANDLOCK_READONLY,	/* files only to read and execute, no TCP connect */
+	LANDLOCK_ETC		/* as nothing, but files below /etc to read */
 };
 /* 0 also where the kernel has no Landlock (landlock_abi() is 0 there). */
 int	confine_landlock(enum landlock_level);

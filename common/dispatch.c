@@ -17,6 +17,7 @@
 #define IS_ANNOUNCER_ANNOUNCER(h)	h
 #define IS_IDPROC_IDPROC(h)		h
 #define IS_TLSPROC_TLSPROC(h)		h
+#define IS_ACCTPROC_ACCTPROC(h)		h
 #define IS_DEBUGGER_DEBUGGER(h)		h
 #define IS_TRACER_TRACER(h)		h
 #define IS_SYMBOLS_SYMBOLS(h)		h
@@ -26,6 +27,7 @@
 #define IS_ANNOUNCER_CHILD(h)		h
 #define IS_IDPROC_CHILD(h)		h
 #define IS_TLSPROC_CHILD(h)		h
+#define IS_ACCTPROC_CHILD(h)		h
 #include "dispatch_none.h"
 
 /* Declared for all rows: only those that are used need to exist. */

@@ -13,7 +13,8 @@
 	X(LAUNCHER,	"launcher")					\
 	X(ANNOUNCER,	"announcer")					\
 	X(IDPROC,	"idproc")					\
-	X(TLSPROC,	"tlsproc")
+	X(TLSPROC,	"tlsproc")					\
+	X(ACCTPROC,	"acctproc")
 
 /*
  * Those of which there are as many as sessions need: they know the spawner

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "account.h"
+#include "acctask.h"
 #include "log.h"
 #include "loop.h"
 #include "role.h"
@@ -158,6 +159,7 @@ look_up(struct account *a, uid_t uid)
 	a->gid = pw->pw_gid;
 	groups_of(a);
 	lacks_of(a);
+	a->state = acct_ask(a->name);
 	a->found = true;
 }
 
@@ -191,7 +193,8 @@ account_of(uid_t uid)
 	}
 	if ((*where)->a.uid != uid || (*where)->until_ms <= loop_now_ms()) {
 		look_up(&(*where)->a, uid);
-		(*where)->until_ms = loop_now_ms() + CACHE_MS;
+		(*where)->until_ms = (*where)->a.state == ACCT_UNREAD ? 0 :
+		    loop_now_ms() + CACHE_MS;
 	}
 	return &(*where)->a;
 }

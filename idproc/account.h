@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "acct.h"
 #include "proto.h"
 #include "run.h"
 
@@ -17,6 +18,7 @@ struct account {
 	gid_t		gid;
 	bool		found;		/* else only uid is set */
 	bool		has_more;	/* groups than there is room for */
+	enum acct_state	state;		/* locked, expired */
 	uint32_t	ngroups;
 	gid_t		groups[GROUPS_MAX];
 	char		name[USER_NAME_MAX];

@@ -68,38 +68,58 @@ is_login_shell(const char *shell)
 	return found;
 }
 
-bool
+/* With how that is undone; 1 = it cannot be told now. */
+static int
+judge_state(const struct account *a, char *why, size_t size)
+{
+	if (a->state == ACCT_UNREAD)
+		(void)snprintf(why, size, "whether %s (uid %u) is locked or "
+		    "has expired cannot be told now", a->name, a->uid);
+	else if (acct_is_shut(a->state))
+		(void)snprintf(why, size, "%s (uid %u) %s; to let it in: %s "
+		    "%s", a->name, a->uid, acct_what(a->state),
+		    acct_remedy(a->state), a->name);
+	else
+		return 0;
+	return a->state == ACCT_UNREAD ? 1 : -1;
+}
+
+int
 admit(const struct account *a, char *why, size_t size)
 {
+	int r;
+
 	/* root, and in user mode the one user, need nobody's leave */
 	if (role_mode == MODE_USER || a->uid == (uid_t)settings.run_uid)
-		return true;
+		return 0;
 	/* the one that is denied may be among the others */
 	if (a->has_more && settings.denied_groups[0] != '\0') {
 		(void)snprintf(why, size, "%s (uid %u) is in more than %d "
 		    "groups, and deny group may name one that does not fit; "
 		    "take it out of some", a->name, a->uid, GROUPS_MAX);
-		return false;
+		return -1;
 	}
 	if (is_denied(a)) {
 		(void)snprintf(why, size, "%s (uid %u) is denied: deny user "
 		    "or deny group of debuglantern.conf", a->name, a->uid);
-		return false;
+		return -1;
 	}
+	if ((r = judge_state(a, why, size)) != 0)
+		return r;
 	if (is_named(a))
-		return true;
+		return 0;
 	if (is_left_out(a)) {
 		(void)snprintf(why, size, "%s (uid %u) is not among those of "
 		    "allow user and allow group of debuglantern.conf",
 		    a->name, a->uid);
-		return false;
+		return -1;
 	}
 	if (!is_login_shell(a->shell)) {
 		(void)snprintf(why, size, "%s (uid %u) has no login shell of "
 		    "/etc/shells; to let it in, give it one (chsh) or write "
 		    "\"allow user %s\" into debuglantern.conf", a->name,
 		    a->uid, a->name);
-		return false;
+		return -1;
 	}
-	return true;
+	return 0;
 }

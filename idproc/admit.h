@@ -3,16 +3,15 @@
 #ifndef DL_ADMIT_H
 #define DL_ADMIT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "account.h"
 
 /*
- * Whether the configuration and the account's shell let it in; only in system
- * mode may it be otherwise.  If not, why is a line for the log, with the
- * remedy.
+ * 0 when the configuration, the account's shell and /etc/shadow let it in; only
+ * in system mode may it be otherwise.  If not, -1, and why is a line for the
+ * log, with the remedy.  1 when it cannot be told now.
  */
-bool	admit(const struct account *, char *why, size_t size);
+int	admit(const struct account *, char *why, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "account.h"
+#include "acctask.h"
 #include "admit.h"
 #include "caps.h"
 #include "diag.h"
@@ -89,6 +90,7 @@ start_channels(void)
 	chan_init(&netproc_chan, ROLE_IDPROC, ROLE_NETPROC, gone, NULL);
 	chan_init(&spawner_chan, ROLE_IDPROC, ROLE_SPAWNER, gone, NULL);
 	chan_init(&tls_chan, ROLE_IDPROC, ROLE_TLSPROC, gone, NULL);
+	acctask_init();
 }
 
 static void
@@ -98,6 +100,10 @@ peer(enum role who, int fd, uint32_t generation)
 	    who == ROLE_SPAWNER ? &spawner_chan :
 	    who == ROLE_TLSPROC ? &tls_chan : NULL;
 
+	if (who == ROLE_ACCTPROC) {
+		acctask_peer(fd, generation);
+		return;
+	}
 	if (c == NULL) {
 		close(fd);
 		return;
@@ -248,9 +254,12 @@ principal_named(const char *name)
 	char why[WHO_REASON_MAX];
 	struct principal p;
 
-	if (!a->found || principal_of(a->uid, &p, why, sizeof(why)) == -1)
+	int r;
+
+	if (!a->found ||
+	    (r = principal_of(a->uid, &p, why, sizeof(why))) == -1)
 		return &nobody;
-	return account_of(p.uid);
+	return account_of(r == 0 ? p.uid : a->uid);
 }
 
 int
@@ -269,9 +278,10 @@ id_on_lookup(struct msg *m)
 	a = name[0] == '\0' ? account_of(uid) : principal_named(name);
 	flags = !a->found ? 0U : ACCOUNT_FOUND |
 	    (account_is_admin(a) ? ACCOUNT_ADMIN : 0U);
-	if (a->found && !admit(a, why, sizeof(why))) {
+	if (a->found && admit(a, why, sizeof(why)) != 0) {
 		log_warnx("refused: %s", why);
-		flags = ACCOUNT_BARRED;
+		flags = (a->state == ACCT_UNREAD ? 0U : ACCOUNT_BARRED) |
+		    acct_to_flags(a->state);
 	}
 	o = msg_new(MSG_ACCOUNT, NULL, m->hdr.conn, m->hdr.request);
 	msg_put_u32(o, a->uid);

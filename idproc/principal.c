@@ -37,6 +37,7 @@ in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 {
 	const struct account *a;
 	char number[16];
+	int r;
 
 	/* proxies run by root look like root: its sessions are nobody's own */
 	if (uid == 0)
@@ -58,8 +59,10 @@ in_system_mode(uid_t uid, struct principal *p, char *why, size_t size)
 		    "host", uid);
 		return -1;
 	}
-	if (!admit(a, why, size))
-		return -1;
+	if ((r = admit(a, why, size)) != 0) {
+		p->flags = acct_to_flags(a->state);
+		return r;
+	}
 	if (uid != settings.run_uid &&
 	    !settings_have_group(&settings, a->gid)) {
 		(void)snprintf(why, size, "the primary group of %.32s is %.32s "

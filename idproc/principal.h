@@ -17,7 +17,8 @@ struct principal {
 
 /*
  * Finds the principal of a uid.  Returns 0, or -1 with a line for the log
- * in why.
+ * in why, or 1 likewise when it cannot be told now.  The flags of one that is
+ * not returned say whether its account is locked or has expired.
  */
 int	principal_of(uid_t, struct principal *, char *why, size_t size);
 

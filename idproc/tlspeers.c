@@ -51,6 +51,7 @@ static void
 add_name(struct verdict *v, const char *name)
 {
 	const struct account *a;
+	int r;
 
 	if (name[0] == '\0' || v->what == PEER_REFUSED ||
 	    v->what == PEER_LATER)
@@ -64,10 +65,10 @@ add_name(struct verdict *v, const char *name)
 		    v->address, name);
 		return;
 	}
-	v->what = principal_of(a->uid, &v->principal, v->why,
-	    sizeof(v->why)) == 0 ? PEER_KNOWN : PEER_REFUSED;
-	if (v->what != PEER_KNOWN)
-		v->principal = (struct principal){ .uid = (uid_t)-1 };
+	r = principal_of(a->uid, &v->principal, v->why, sizeof(v->why));
+	v->what = r == 0 ? PEER_KNOWN : r > 0 ? PEER_LATER : PEER_REFUSED;
+	if (r != 0)
+		v->principal.uid = (uid_t)-1;
 }
 
 int

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "acct.h"
 #include "diag.h"
 #include "endpoint.h"
 #include "origin.h"
@@ -30,13 +31,6 @@ refuse(struct verdict *v, const char *text)
 	return PEER_REFUSED;
 }
 
-static uint32_t
-known_as(struct verdict *v, uid_t uid)
-{
-	return principal_of(uid, &v->principal, v->why, sizeof(v->why)) == 0 ?
-	    PEER_KNOWN : PEER_REFUSED;
-}
-
 /*
  * Finds the client's socket on this host.  While our end is connected, its
  * addresses and ports belong to no other connection; so what was found is
@@ -53,11 +47,18 @@ find_client(int sock_fd, const struct ends *e, struct diag_socket *s)
 	return r;
 }
 
-/* What origin_check() says, of somebody who else would be good. */
+/* What a check says of somebody who else would be good. */
 static uint32_t
-of_origin(int r, uint32_t good)
+by_check(int r, uint32_t good)
 {
 	return r == 0 ? good : r > 0 ? PEER_LATER : PEER_REFUSED;
+}
+
+static uint32_t
+known_as(struct verdict *v, uid_t uid)
+{
+	return by_check(principal_of(uid, &v->principal, v->why,
+	    sizeof(v->why)), PEER_KNOWN);
 }
 
 static uint32_t
@@ -75,12 +76,14 @@ by_owner(int sock_fd, const struct ends *e, struct verdict *v)
 {
 	struct diag_socket s;
 	enum diag_result r = find_client(sock_fd, e, &s);
+	uint32_t what;
 
 	if (r != DIAG_FOUND)
 		return not_found(r, v);
-	if (known_as(v, s.uid) != PEER_KNOWN)
-		return PEER_REFUSED;
-	return of_origin(origin_check(&s, v->why, sizeof(v->why)),
+	what = known_as(v, s.uid);
+	if (what != PEER_KNOWN)
+		return what;
+	return by_check(origin_check(&s, v->why, sizeof(v->why)),
 	    PEER_KNOWN);
 }
 
@@ -101,7 +104,7 @@ from_elsewhere(int sock_fd, const struct ends *e, struct verdict *v)
 		return not_found(r, v);
 	if (r != DIAG_FOUND)
 		return what;
-	what = of_origin(origin_check(&s, v->why, sizeof(v->why)), what);
+	what = by_check(origin_check(&s, v->why, sizeof(v->why)), what);
 	/* so that one user's wrong tries make no other user wait */
 	if (what == PEER_STRANGER)
 		v->principal.uid = s.uid;
@@ -117,7 +120,8 @@ by_rule(int sock_fd, const struct ends *e, const struct rule *rule,
 	if (what != PEER_STRANGER)
 		return what;
 	what = known_as(v, rule->uid);
-	v->principal.flags = PRINCIPAL_BY_RULE;
+	if (what == PEER_KNOWN)
+		v->principal.flags = PRINCIPAL_BY_RULE;
 	return what;
 }
 
@@ -141,12 +145,12 @@ check_origin(int sock_fd, pid_t pid, struct verdict *v)
 	int pidfd = pidfd_of_peer(sock_fd, &gone);
 
 	if (gone) {
-		what = of_origin(origin_lacks() ? 1 : -1, PEER_KNOWN);
+		what = by_check(origin_lacks() ? 1 : -1, PEER_KNOWN);
 		(void)refuse(v, "the process that connected has ended, or "
 		    "there is no descriptor left for it");
 		return what;
 	}
-	what = of_origin(origin_check_pid(pid, pidfd, v->why,
+	what = by_check(origin_check_pid(pid, pidfd, v->why,
 	    sizeof(v->why)), PEER_KNOWN);
 	if (pidfd != -1)
 		close(pidfd);
@@ -165,8 +169,9 @@ by_credentials(int sock_fd, struct verdict *v)
 	    len != sizeof(cr) || cr.pid <= 0)
 		return refuse(v, "the kernel does not know its credentials");
 	(void)snprintf(v->address, sizeof(v->address), "pid %d", cr.pid);
-	if (known_as(v, cr.uid) != PEER_KNOWN)
-		return PEER_REFUSED;
+	what = known_as(v, cr.uid);
+	if (what != PEER_KNOWN)
+		return what;
 	what = check_origin(sock_fd, cr.pid, v);
 	if (what != PEER_KNOWN)
 		return what;
@@ -216,7 +221,9 @@ who_is(int sock_fd, struct verdict *v)
 	v->what = v->door == DOOR_LOCAL ? by_credentials(sock_fd, v) :
 	    by_address(sock_fd, v);
 	if (v->what == PEER_REFUSED || v->what == PEER_LATER)
-		v->principal = (struct principal){ .uid = (uid_t)-1 };
+		/* no more of it than whether it is locked or has expired */
+		v->principal = (struct principal){ .uid = (uid_t)-1, .flags =
+		    acct_to_flags(acct_of_flags(v->principal.flags)) };
 }
 
 void

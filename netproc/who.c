@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "accept.h"
+#include "acct.h"
 #include "answer.h"
 #include "ask.h"
 #include "debug.h"
@@ -206,6 +207,8 @@ judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
 	else if (verdict == PEER_LATER)
 		refuse(c, ERR_TRY_AGAIN, "a part of the daemon is being "
 		    "restarted or has no room; connect again");
+	else if (acct_is_shut(acct_of_flags(flags)))
+		refuse(c, ERR_NOT_PERMITTED, acct_fault(acct_of_flags(flags)));
 	else
 		refuse(c, ERR_NOT_PERMITTED, "this connection does not belong "
 		    "to a user that this daemon serves; its log says why");

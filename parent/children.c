@@ -97,11 +97,12 @@ child_runs(enum role role)
 	return serving(role)->pid != 0;
 }
 
-/* All but one serve every configuration. */
+/* Two of them serve what a configuration or a host may be without. */
 static bool
 is_wanted(enum role role)
 {
-	return role != ROLE_TLSPROC || listen_has_tls();
+	return role == ROLE_TLSPROC ? listen_has_tls() :
+	    role != ROLE_ACCTPROC || gate_is_wanted();
 }
 
 static struct child *
@@ -280,35 +281,53 @@ adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 	return true;
 }
 
-static void __attribute__((noreturn))
-exec_child(const struct child *c, int sock_fd)
+void
+child_files(enum role role, int *binary_fd, int *devnull_fd)
 {
-	char *argv[] = { (char *)(uintptr_t)role_name(c->role), NULL };
+	*binary_fd = binary_fds[role];
+	*devnull_fd = null_fd;
+}
+
+void
+child_set_files(enum role role, int binary_fd, int devnull_fd)
+{
+	binary_fds[role] = binary_fd;
+	null_fd = devnull_fd;
+}
+
+int
+child_standard_fds(void)
+{
+	/* in the background nobody's terminal or pipe is kept open */
+	return dup2(null_fd, STDIN_FILENO) == -1 ||
+	    dup2(null_fd, STDOUT_FILENO) == -1 || (!d.opt.foreground &&
+	    dup2(null_fd, STDERR_FILENO) == -1) ? -1 : 0;
+}
+
+void
+child_exec(enum role role, int sock_fd)
+{
+	char *argv[] = { (char *)(uintptr_t)role_name(role), NULL };
 	char *envp[] = { NULL, NULL };
 	char bus[PATH_LEN];
 	const char *v = getenv("DBUS_SYSTEM_BUS_ADDRESS");
 
 	/* the one variable that a library of a role goes by */
-	if (v != NULL && c->role == ROLE_ANNOUNCER) {
+	if (v != NULL && role == ROLE_ANNOUNCER) {
 		(void)snprintf(bus, sizeof(bus), "DBUS_SYSTEM_BUS_ADDRESS=%s",
 		    v);
 		envp[0] = bus;
 	}
-	/* in the background nobody's terminal or pipe is kept open */
-	if (dup2(null_fd, STDIN_FILENO) == -1 ||
-	    dup2(null_fd, STDOUT_FILENO) == -1 ||
-	    (!d.opt.foreground && dup2(null_fd, STDERR_FILENO) == -1))
-		_exit(126);
-	if (dup2(sock_fd, 3) == -1 ||
-	    users_lend_caps(c->role == ROLE_LAUNCHER) == -1)
+	if (child_standard_fds() == -1 || dup2(sock_fd, 3) == -1 || (role != ROLE_ACCTPROC &&
+	    users_lend_caps(role == ROLE_LAUNCHER) == -1))
 		_exit(126);
 	/* fd 3 itself would keep close-on-exec if it was the socket */
 	if (sock_fd == 3 && fcntl(3, F_SETFD, 0) == -1)
 		_exit(126);
-	(void)execveat(binary_fds[c->role], "", argv, envp, AT_EMPTY_PATH);
+	(void)execveat(binary_fds[role], "", argv, envp, AT_EMPTY_PATH);
 	fatal("cannot execute %s/%s (every user must be able to run it: chmod "
 	    "a+rx, on a file system that is not mounted noexec)", d.libexec,
-	    role_name(c->role));
+	    role_name(role));
 }
 
 static void
@@ -337,9 +356,9 @@ start_child(struct child *c)
 		cannot_start(c);
 		return;
 	}
-	pid = fork();
+	pid = c->role == ROLE_ACCTPROC ? gate_start(fds[1]) : fork();
 	if (pid == 0)
-		exec_child(c, fds[1]);
+		child_exec(c->role, fds[1]);
 	close(fds[1]);
 	if (pid == -1 ||
 	    (pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) == -1) {
@@ -642,7 +661,8 @@ parent_on_ready(struct msg *m)
  * well: whom it accuses ends, but it ends with him, so that it can keep
  * nobody in a back-off that it is not in itself; but for tlsproc, which nobody
  * needs more than netproc.  Where a word does not count the accuser goes,
- * which gives both a new link.
+ * which gives both a new link.  acctproc serves idproc alone, and is not
+ * believed about it.
  */
 static const struct blame {
 	enum role	 from, accused;
@@ -654,6 +674,7 @@ static const struct blame {
 	{ ROLE_NETPROC, ROLE_IDPROC, true, true },
 	{ ROLE_TLSPROC, ROLE_IDPROC, true, false },
 	{ ROLE_TLSPROC, ROLE_NETPROC, true, false },
+	{ ROLE_ACCTPROC, ROLE_IDPROC, true, false },
 };
 
 static void

@@ -17,6 +17,8 @@ static struct link {
 	uint32_t	 generation;
 	struct loop_timer again;
 } links[] = {
+	/* first, as idproc needs it to say who is a client of netproc's */
+	{ .a = ROLE_IDPROC, .b = ROLE_ACCTPROC },
 	{ .a = ROLE_NETPROC, .b = ROLE_SPAWNER },
 	{ .a = ROLE_NETPROC, .b = ROLE_IDPROC },
 	{ .a = ROLE_IDPROC, .b = ROLE_SPAWNER },

@@ -184,6 +184,7 @@ settings_fill(void)
 	(void)snprintf(s->run_dir, sizeof(s->run_dir), "%s", d.run_dir);
 	(void)snprintf(s->version, sizeof(s->version), "%s", DL_VERSION);
 	s->has_tls = listen_has_tls();
+	s->has_shadow = gate_is_wanted();
 	s->web_port = listen_web_port();
 	s->web_tls = listen_web_is_tls();
 	listen_web_address(s->web_address, sizeof(s->web_address));
@@ -222,6 +223,11 @@ say_weaker(void)
 		log_info("without Landlock %d (this kernel has %d) less is "
 		    "confined; debuglanternctl deps says what it lacks",
 		    LANDLOCK_SCOPES, landlock);
+	if (d.mode == MODE_SYSTEM && !gate_is_wanted())
+		log_info("accounts that are locked or expired are let in, as "
+		    "no group but root's may read /etc/shadow; give it one "
+		    "(chgrp shadow /etc/shadow; chmod g+r /etc/shadow) and "
+		    "start debuglanternd again");
 	if (d.settings.weakened != 0)
 		log_warnx("isolation is weakened by the configuration:%s%s%s",
 		    d.conf->weaken_userns ? " weaken-userns" : "",
@@ -561,6 +567,7 @@ main(int argc, char **argv)
 		    "CONFIG_INET_DIAG)");
 	fence_make();
 	children_find();
+	gate_make();
 	settings_fill();
 	tls_note_files();
 	if (loop_init() == -1)
@@ -572,6 +579,7 @@ main(int argc, char **argv)
 	children_start();
 	if (loop_run() == -1)
 		fatal("event loop");
+	gate_end();
 	places_remove();
 	if (!d.failed)
 		log_info("stopped");

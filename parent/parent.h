@@ -86,6 +86,16 @@ bool	 sums_divide(uint32_t users);
 /* In a child, before exec: raises what it needs to confine itself. */
 int	 users_lend_caps(bool fence);
 
+/* gate.c: what starts acctproc, with the group of /etc/shadow. */
+void	 gate_find(void);
+/* Is there such a group, and anybody to ask for? */
+bool	 gate_is_wanted(void);
+/* As root, when the binaries are open. */
+void	 gate_make(void);
+/* An acctproc whose channel sock_fd, borrowed, is: our child's pid, or -1. */
+pid_t	 gate_start(int sock_fd);
+void	 gate_end(void);
+
 /*
  * access.c: finds the users and groups that a configuration names, for the
  * next access_commit().  -1: one of them does not exist, which was said.
@@ -132,6 +142,13 @@ bool	 link_is(enum role, uint32_t other, uint32_t generation);
 /* Opens the roles' binaries while there is root. */
 void	 children_find(void);
 void	 children_start(void);
+/* The fds by which child_exec() works: a copy of this process has others. */
+void	 child_files(enum role, int *binary_fd, int *devnull_fd);
+void	 child_set_files(enum role, int binary_fd, int devnull_fd);
+/* In a new process: leaves those of the starter. */
+int	 child_standard_fds(void);
+/* In a new process: becomes that role; fd 3 will be sock_fd. */
+void	 child_exec(enum role, int sock_fd) __attribute__((noreturn));
 bool	 children_ready(void);
 /* A role that nothing needed at the start runs when it is needed. */
 void	 children_wanted(void);

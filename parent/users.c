@@ -44,6 +44,7 @@ static const char *const role_users[ROLE_COUNT] = {
 	[ROLE_ANNOUNCER] = "_dlmdns",
 	[ROLE_IDPROC]	 = "_dlid",
 	[ROLE_TLSPROC]	 = "_dltls",
+	[ROLE_ACCTPROC]	 = "_dlacct",
 };
 
 /* The fence maps all ids of users: a launcher could take this one. */
@@ -116,6 +117,7 @@ users_find(void)
 		d.run_id = me;
 	}
 	d.self = d.role_id[ROLE_PARENT];
+	gate_find();
 }
 
 /* One "inside outside count" line; ids are the same on both sides. */

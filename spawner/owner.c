@@ -34,6 +34,7 @@ struct wait {
 struct owner_list owners = LIST_HEAD_INITIALIZER(owners);
 
 static size_t		 nowners;
+static bool		 unread;	/* while those who wait are told so */
 static LIST_HEAD(wait_list, wait) waits = LIST_HEAD_INITIALIZER(waits);
 
 struct owner *
@@ -162,6 +163,7 @@ const char *
 account_fault(const struct owner *o, const char *otherwise)
 {
 	return o == NULL || !o->account.barred ? otherwise :
+	    acct_is_shut(o->account.state) ? acct_fault(o->account.state) :
 	    "this account may not have sessions here, by its shell or by "
 	    "allow and deny in debuglantern.conf: the daemon's log says which";
 }
@@ -169,7 +171,7 @@ account_fault(const struct owner *o, const char *otherwise)
 bool
 account_unasked(void)
 {
-	return !chan_is_open(&idproc_chan);
+	return unread || !chan_is_open(&idproc_chan);
 }
 
 void
@@ -198,6 +200,19 @@ get_groups(struct msg *m, struct account *a)
 		w->ngroups = 0;
 }
 
+/* One that could not be read is asked for again by the next who wants it. */
+static void
+renew(struct owner *o, const struct account *a)
+{
+	o->account = *a;
+	o->account.asked_ms = unread ? 0 : loop_now_ms();
+	if (a->known && !a->admin)
+		client_no_admin(o);
+	else if (a->barred)
+		client_bar(o);
+	tell(o, 0, &o->account);
+}
+
 int
 spawn_on_account(struct msg *m)
 {
@@ -211,6 +226,7 @@ spawn_on_account(struct msg *m)
 	a.known = (flags & ACCOUNT_FOUND) != 0;
 	a.admin = (flags & ACCOUNT_ADMIN) != 0;
 	a.barred = (flags & ACCOUNT_BARRED) != 0;
+	a.state = acct_of_flags(flags);
 	a.rights.gid = msg_get_u32(m);
 	get_groups(m, &a);
 	msg_get_str(m, a.name, sizeof(a.name));
@@ -226,19 +242,12 @@ spawn_on_account(struct msg *m)
 		    "no session gets (allow-group)", a.name, a.rights.gid);
 		a.known = false;
 	}
-	if (m->hdr.request != 0) {
+	unread = a.state == ACCT_UNREAD;
+	o = m->hdr.request != 0 ? NULL : owner_by_uid(a.rights.uid);
+	if (m->hdr.request != 0)
 		tell(NULL, m->hdr.request, &a);
-		return 0;
-	}
-	o = owner_by_uid(a.rights.uid);
-	if (o == NULL)
-		return 0;
-	a.asked_ms = loop_now_ms();
-	o->account = a;
-	if (a.known && !a.admin)
-		client_no_admin(o);
-	else if (a.barred)
-		client_bar(o);
-	tell(o, 0, &o->account);
+	else if (o != NULL)
+		renew(o, &a);
+	unread = false;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "acct.h"
 #include "msg.h"
 #include "proto.h"
 #include "run.h"
@@ -19,6 +20,7 @@ struct account {
 	bool		 known;
 	bool		 barred;		/* it is there, and is not let in */
 	bool		 admin;
+	uint32_t	 state;			/* enum acct_state */
 	char		 name[USER_NAME_MAX];
 	uint64_t	 asked_ms;	/* when it was current, 0 = never */
 	struct run_owner rights;
@@ -71,7 +73,10 @@ typedef void	(*account_fn)(const struct account *acc, uint64_t token);
  * the configuration does not let in.
  */
 const char	*account_fault(const struct owner *, const char *otherwise);
-/* Nobody has said that there is none: who could is being replaced. */
+/*
+ * Nobody has said that there is none: who could is being replaced, or cannot
+ * tell whether it is locked.
+ */
 bool		 account_unasked(void);
 /*
  * Calls fn with the owner's account: at once when it is known, else when

@@ -38,6 +38,7 @@ CHANNELS = (
     ("idproc", "netproc"), ("idproc", "spawner"), ("idproc", "parent"),
     ("tlsproc", "netproc"), ("tlsproc", "idproc"), ("tlsproc", "parent"),
     ("netproc", "tlsproc"), ("idproc", "tlsproc"),
+    ("acctproc", "idproc"), ("acctproc", "parent"), ("idproc", "acctproc"),
     ("launcher", "spawner"), ("launcher", "parent"),
     ("announcer", "parent"),
     ("spawner", "netproc"), ("spawner", "idproc"), ("spawner", "launcher"),
@@ -435,8 +436,12 @@ def babbles(mode):
     for i, (sender, receiver) in enumerate(CHANNELS):
         if ONLY not in ("", f"{sender}:{receiver}"):
             continue
+        # there is none in user mode
+        if "acctproc" in (sender, receiver):
+            if mode == "system":
+                channel(mode, sender, receiver)
         # the code is the same in both modes: one each, and then the other
-        if MESSAGES > 200 or (i + (mode == "user")) % 2 == 0 or not AS_ROOT:
+        elif MESSAGES > 200 or (i + (mode == "user")) % 2 == 0 or not AS_ROOT:
             channel(mode, sender, receiver)
 
 
@@ -455,6 +460,6 @@ def all_are_played():
 CONF = with_tls()[1] + f'adapter toy command "{helper("toy_adapter")} ' \
     'lldb-dap"\n'
 stage = Stage(("netproc", "spawner", "launcher", "announcer", "idproc",
-               "tlsproc", "symbols", *INSTRUMENTS), given=FDS)
+               "tlsproc", "acctproc", "symbols", *INSTRUMENTS), given=FDS)
 run_tests(all_are_played, alone(unasked_types), alone(unasked_failure),
           alone(babbles))

@@ -197,7 +197,8 @@ def others_by_number(d):
                 Session(d, "deaf", until=b"ready") as near:
             stubs = [int(status_of(x.pid)["PPid"]) for x in (far, near)]
             roles = [p for n in ("netproc", "spawner", "launcher", "idproc",
-                                 "announcer", "tlsproc")
+                                 "announcer", "tlsproc", "acctproc",
+                                 "acctgate")
                      for p in d.children(n)]
             targets = roles + [d.proc.pid, 1, far.pid, near.pid] + stubs
             if kind == "none" and d.mode == "user":
@@ -314,7 +315,7 @@ def leaving_by_fds(d, kind):
             Session(d, "deaf", until=b"ready") as near:
         stubs = [int(status_of(x.pid)["PPid"]) for x in (far, near)]
         roles = [p for n in ("netproc", "spawner", "launcher", "idproc",
-                             "tlsproc") for p in d.children(n)]
+                             "tlsproc", "acctproc", "acctgate") for p in d.children(n)]
         targets = [1, os.getpid(), d.proc.pid, far.pid, stubs[0]] + roles
         if kind != "none":
             targets += [near.pid, stubs[1]]

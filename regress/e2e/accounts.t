@@ -6,13 +6,16 @@
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ACCOUNTS, ALICE, AS_ROOT, BOB, Client, Daemon, alone,  # noqa
                 eq, free_port, helper, ok, read_proc, run_tests, token_of,
                 wait_for)
+from tlsclient import Authority, TlsClient, context, with_tls  # noqa: E402
 from web import Web  # noqa: E402
 
 SYSTEM = ("system",) if AS_ROOT else ()
@@ -192,6 +195,17 @@ def other_doors(mode):
            in d.log(), "the audit log has it", d.log())
 
 
+def ended(c, seconds=60):
+    """Whether the daemon closes a connection."""
+    c.s.settimeout(seconds)
+    try:
+        while c.s.recv(65536):
+            pass
+    except OSError as e:
+        return isinstance(e, ConnectionError)
+    return True
+
+
 def what_goes_on(mode):
     """A denied user loses connections and new sessions, not what runs."""
     with host() as d:
@@ -206,14 +220,7 @@ def what_goes_on(mode):
         ok(wait_for(lambda: answer(d.port, ALICE) == REFUSED, 20),
            "an account whose shell is taken away is let in no more")
         for c in (a, b):
-            c.s.settimeout(20)
-            try:
-                while c.s.recv(65536):
-                    pass
-                ended = True
-            except OSError as e:
-                ended = isinstance(e, ConnectionError)
-            ok(ended, "its connections end")
+            ok(ended(c, 20), "its connections end")
         ok(b"sleeper" in read_proc(s["pid"], "comm") or
            os.path.exists(f"/proc/{s['pid']}"), "its session runs on")
         root = Client(d.dir + "/run/debuglantern.sock")
@@ -225,6 +232,297 @@ def what_goes_on(mode):
            "an administrator may end what runs")
 
 
+# --- locked and expired -----------------------------------------------------
+
+HASH = "$6$salt$" + "x" * 86
+DAY = int(time.time() // 86400)
+# what libpam says of an account, with pam_unix alone: the host's own word on
+# who may log in, asked by a key as by anything else
+PAM = """
+import ctypes, sys
+pam = ctypes.CDLL("libpam.so.0")
+class Conv(ctypes.Structure):
+    _fields_ = [("fn", ctypes.c_void_p), ("data", ctypes.c_void_p)]
+def said(n, msgs, answers, data):
+    return 0
+fn = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p,
+                      ctypes.c_void_p, ctypes.c_void_p)(said)
+for name in sys.argv[1:]:
+    h = ctypes.c_void_p()
+    conv = Conv(ctypes.cast(fn, ctypes.c_void_p), None)
+    if pam.pam_start(b"dl-test", name.encode(), ctypes.byref(conv),
+                     ctypes.byref(h)) != 0:
+        sys.exit("pam_start")
+    print(name, pam.pam_acct_mgmt(h, 0))
+    pam.pam_end(h, 0)
+"""
+# PAM_SUCCESS and PAM_NEW_AUTHTOK_REQD: sshd lets both in
+GOOD = (0, 12)
+NEW = f"{HASH}:{DAY}:0:99999:7:::"
+# fields of shadow after the name, and commands for it
+ENTRIES = (
+    (NEW, ()), (NEW, ("usermod -L",)), (NEW, ("usermod -L", "usermod -U")),
+    (NEW, ("passwd -q -l",)), (NEW, ("passwd -q -l", "passwd -q -u")),
+    (NEW, ("usermod -L -e 1",)), (NEW, ("usermod -e 2020-01-01",)),
+    (NEW, ("chage -E 0",)), (NEW, ("chage -E 0", "chage -E -1")),
+    (NEW, (f"chage -E {DAY}",)), (NEW, (f"chage -E {DAY + 2}",)),
+    (NEW, ("chage -d 0",)), (NEW, (f"chage -d {DAY - 9} -M 5",)),
+    (NEW, (f"chage -d {DAY - 9} -M 5 -I 0",)),
+    (NEW, (f"chage -d {DAY - 9} -M 5 -I 2",)),
+    (NEW, (f"chage -d {DAY - 9} -M 5 -I 6",)),
+    (NEW, (f"chage -d {DAY + 9} -M 5 -I 0",)),
+    (f"{HASH}::0:5:7:0::", ()), (f"{HASH}:::::::", ()),
+    # no password at all, as useradd, adduser and cloud images leave it
+    (f"!:{DAY}:0:99999:7:::", ()), (f"*:{DAY}:0:99999:7:::", ()),
+    (f"!:{DAY}:0:99999:7:::", ("passwd -q -l",)),
+    (f"*:{DAY}:0:99999:7:::", ("usermod -L",)),
+    (f"!:{DAY}:0:99999:7:::", ("chage -E 0",)),
+    (f"*:{DAY}:0:99999:7:::", (f"chage -E {DAY + 2}",)))
+
+
+@contextlib.contextmanager
+def shadowed(shadow, conf="", **kw):
+    """A daemon where these users have entries in /etc/shadow: {uid: fields}."""
+    with tempfile.TemporaryDirectory(prefix="dl-accounts-") as tmp:
+        os.mkdir(tmp + "/etc")
+        for name, line in (("passwd", "u{u}:x:{u}:{u}::/:/bin/sh\n"),
+                           ("group", "u{u}:x:{u}:\n"),
+                           ("shadow", "u{u}:{f}\n")):
+            with open(f"{tmp}/{name}", "w") as f:
+                f.writelines(line.format(u=u, f=x) for u, x in shadow.items()
+                             if x is not None or name != "shadow")
+        with open(tmp + "/pam", "w") as f:
+            f.write("account required pam_unix.so\n")
+        with Daemon("system", conf, wrapper=["unshare", "-m", "sh", "-c", (
+                ACCOUNTS.replace("mount --move", 'cat "$0"/shadow >>'
+                                 '"$0"/etc/shadow && cp "$0"/pam "$0"/etc/'
+                                 'pam.d/dl-test && mount --move')), tmp],
+                    **kw) as d:
+            yield d
+
+
+def inside(d, *argv):
+    """A command of the host's, where the daemon's /etc is."""
+    r = subprocess.run(["nsenter", "-m", "-t", str(d.proc.pid), *argv],
+                       capture_output=True, text=True, check=False)
+    if r.returncode != 0:
+        raise RuntimeError(f"{argv}: {r.stdout}{r.stderr}")
+    return r.stdout
+
+
+def tool(d, command, uid):
+    return inside(d, *command.split(), f"u{uid}")
+
+
+def pam_says(d, uids):
+    """{uid: what the account phase of PAM returns}"""
+    out = inside(d, "/usr/bin/python3", "-c", PAM, *[f"u{u}" for u in uids])
+    return {int(x.split()[0][1:]): int(x.split()[1])
+            for x in out.splitlines()}
+
+
+def has_lock(d, uid):
+    """The tools' word: pam_unix does not care.  What usermod -U makes a
+    password of was one that is locked."""
+    def status():
+        return tool(d, "passwd -S", uid).split()[1]
+    if status() != "L":
+        return False
+    try:
+        tool(d, "usermod -U", uid)
+    except RuntimeError:
+        # "would result in a passwordless account"
+        return False
+    return status() == "P"
+
+
+def like_the_host(mode):
+    """Whom the host's tools lock out, and nobody else, is not let in."""
+    rows = {CAROL + i: row for i, row in enumerate(ENTRIES)}
+    with shadowed({u: r[0] for u, r in rows.items()}) as d:
+        for uid, (_, commands) in rows.items():
+            for command in commands:
+                tool(d, command, uid)
+        says = pam_says(d, rows)
+        got = {u: answer(d.port, u) for u in rows}
+        locked = {u: has_lock(d, u) for u in rows}
+        for uid, (fields, commands) in rows.items():
+            want = "let in" if says[uid] in GOOD and not locked[uid] else \
+                REFUSED
+            eq(got[uid], want, f"{fields.replace(HASH, 'HASH')} "
+               f"{'; '.join(commands)}: PAM says {says[uid]}, "
+               f"{'locked' if locked[uid] else 'not locked'}")
+        eq(({says[u] in GOOD for u in rows}, set(locked.values())),
+           ({True, False}, {True, False}), "there are accounts of each kind")
+
+
+def locked_later(mode):
+    """While the daemon runs: all that counts for the account is lost, what
+    runs goes on, and with the lock all of it comes back."""
+    with shadowed({ALICE: NEW, BOB: NEW, CAROL: None}, "listen on localhost\n"
+                  f"listen on 127.0.0.3 auth none as u{ALICE} plain\n",
+                  web=True) as d:
+        eq(answer(d.port, CAROL), "let in", "an account without an entry, as "
+           "those of directories, is let in")
+        token = token_of(d, uid=ALICE)
+        a, b = d.client(ALICE), d.client(BOB)
+        sid, s = a.start(helper("sleeper"), until=b"ready")
+        other = a.upload(helper("hello"))["id"]
+        shared = b.upload(helper("hello"))["id"]
+        a.send("NEW tty start=now -- sleep 100\n")
+        term = a.json()["id"]
+        key = a.cmd("KEYS " + term)["token"]
+        root = Client(d.dir + "/run/debuglantern.sock")
+        for command, text in (("usermod -L", "is locked"),
+                              ("chage -E 0", "has expired")):
+            tool(d, command, ALICE)
+            # as long as an account is remembered, and no more
+            ok(wait_for(lambda: answer(d.port, ALICE) == REFUSED, 20, 0.5),
+               f"{command}: it is let in no more, within 20 seconds")
+            for address, host_of in ((d.port, "127.0.0.1"),
+                                     (d.port, "127.0.0.3"),
+                                     (d.dir + "/run/debuglantern.sock", None)):
+                c = Client(address, host_of, ALICE) if host_of else \
+                    Client(address, uid=ALICE)
+                r = c.cmd("LIST")
+                ok(r.get("error_code") == REFUSED and f"account {text}" in
+                   str(r), f"{command}: a connection is told so", r)
+                c.close()
+            # of many refusals in a row only some are in the log
+            line = f"u{ALICE} (uid {ALICE}) {text}; to let it in: "
+            ok(wait_for(lambda: answer(d.port, ALICE) == REFUSED and
+                        line in d.log(), 30, 0.5),
+               f"{command}: the log says how to undo it", d.log()[-800:])
+            r = wait_for(lambda: (lambda r: r if r.status != 200 else None)(
+                Web(d, token).get("sessions")), 20)
+            ok((r.status, r.code) == (401, "auth_failed") and
+               text in r.body.decode(), f"{command}: its token is good for "
+               "nothing", r.body)
+            eq(answer(d.port, 0, "AUTH " + token), "auth_failed",
+               f"{command}: nor by AUTH")
+            eq(answer(d.port, 0, "AUTH " + key), "auth_failed",
+               f"{command}: nor a key of its terminal")
+            r = root.cmd("START " + other)
+            ok(r.get("ok") is False and text in str(r),
+               f"{command}: nobody starts a session for it", r)
+            r = root.cmd(f"TOKEN create for=u{ALICE}")
+            eq(r.get("error_code"), "invalid_argument",
+               f"{command}: nobody makes it a token")
+            r = b.cmd(f"SHARE {shared} u{ALICE}")
+            eq(r.get("error_code"), "invalid_argument",
+               f"{command}: nobody shares with it")
+            eq(root.cmd("STATUS " + sid)["state"], "RUNNING",
+               f"{command}: its session runs on")
+            eq(answer(d.port, BOB), "let in", f"{command}: others are not "
+               "affected")
+            tool(d, {"usermod -L": "usermod -U", "chage -E 0":
+                     "chage -E -1"}[command], ALICE)
+            ok(wait_for(lambda: answer(d.port, ALICE) == "let in", 20,
+                        0.5), f"{command}: undone, it is let in again")
+            ok(wait_for(lambda: Web(d, token).get("sessions").status == 200,
+                        20, 0.5), f"{command}: with its token")
+        a = d.client(ALICE)
+        eq(a.cmd("KILL " + sid)["state"], "STOPPED", "and has its session")
+        sid, s = a.run(helper("hello"))
+        eq(s.get("exit_code"), 0, "and may start others")
+
+
+def certificates(mode):
+    """A client's certificate is no way in for an account that is locked."""
+    with tempfile.TemporaryDirectory(prefix="dl-accounts-") as tmp:
+        os.chmod(tmp, 0o755)
+        ca = Authority(tmp + "/ca")
+        os.chmod(ca.dir, 0o755)
+        os.chmod(ca.cert, 0o644)
+        port, conf = with_tls(f'tls client-ca "{ca.cert}"\n')
+        with shadowed({ALICE: NEW, BOB: NEW}, conf) as d:
+            tool(d, "passwd -q -l", ALICE)
+            for uid, want in ((ALICE, REFUSED), (BOB, None)):
+                pair = ca.issue(str(uid), f"/CN=u{uid}")
+                r = TlsClient(port, 0, context(*pair)).cmd("WHOAMI")
+                eq((r.get("error_code"), r.get("user")),
+                   (want, None if want else f"u{uid}"),
+                   "a certificate of a user that is " +
+                   ("locked" if want else "not"))
+
+
+def gone_and_back(d, uid, what, break_it, mend_it):
+    """While nobody can tell, nobody is let in but root."""
+    break_it()
+    eq(answer(d.port, uid), "try_again", f"{what}: an account that nobody "
+       "has asked for is told to try again")
+    eq(answer(d.dir + "/run/debuglantern.sock", 0), "let in",
+       f"{what}: root is let in")
+    mend_it()
+    ok(wait_for(lambda: answer(d.port, uid) == "let in", 20),
+       f"{what}: and then it is let in", d.log()[-500:])
+
+
+def nobody_can_tell(mode):
+    """acctproc dies, stands still or cannot read: no lock is overlooked."""
+    users = {ALICE + i: NEW for i in range(4)}
+    with shadowed(users) as d:
+        first, second, third, fourth = users
+        tool(d, "usermod -L", fourth)
+
+        def stop(sig):
+            os.kill(d.role_pid("acctproc"), sig)
+        gone_and_back(d, first, "acctproc stands still",
+                      lambda: stop(signal.SIGSTOP),
+                      lambda: stop(signal.SIGCONT))
+        ok("acctproc does not answer" in d.log(), "the log has it")
+        gone_and_back(d, second, "/etc/shadow is for root alone",
+                      lambda: inside(d, "chmod", "600", "/etc/shadow"),
+                      lambda: inside(d, "chmod", "640", "/etc/shadow"))
+        ok("cannot read /etc/shadow: Permission denied; nobody but root" in
+           d.log(), "the log says what is missing", d.log()[-500:])
+        for i in range(3):
+            old = d.role_pid("acctproc")
+            stop(signal.SIGKILL)
+            ok(wait_for(lambda: d.role_pid("acctproc") not in (None, old)),
+               f"acctproc is killed: another one comes ({i})")
+        ok(wait_for(lambda: answer(d.port, third) == "let in", 20),
+           "which serves")
+        eq(answer(d.port, fourth), REFUSED, "and knows who is locked")
+        # what starts it has no right to be started again
+        gate = d.role_pid("acctgate")
+        os.kill(gate, signal.SIGKILL)
+        wait_for(lambda: d.role_pid("acctgate") is None)
+        a = d.client(third)
+        sid, _ = a.start(helper("sleeper"), until=b"ready")
+        stop(signal.SIGKILL)
+        wait_for(lambda: d.role_pid("acctproc") is None)
+        ok(wait_for(lambda: "root alone is let in until debuglanternd is "
+                    "started again" in d.log()), "without that the log says "
+           "what to do", d.log()[-500:])
+        hup(d)
+        ok(wait_for(lambda: answer(d.port, third) == "try_again", 20),
+           "nobody is let in")
+        root = Client(d.dir + "/run/debuglantern.sock")
+        eq(root.cmd("STATUS " + sid)["state"], "RUNNING", "but root, and "
+           "sessions are as before")
+        d.stop()
+        eq(d.proc.returncode, 0, "the daemon stops as always")
+
+
+def no_group_may_read(mode):
+    """As on hosts where shadow is root's alone: said, and all are let in."""
+    with shadowed({ALICE: NEW}) as d:
+        tool(d, "usermod -L", ALICE)
+        ok("locked or expired are let in" not in d.log(), "nothing is said "
+           "where it can be read")
+        inside(d, "chmod", "000", "/etc/shadow")
+        eq(answer(d.port, ALICE), "try_again", "(it is locked)")
+        with Daemon("system", wrapper=["nsenter", "-m", "-t",
+                                       str(d.proc.pid)]) as e:
+            eq(sorted(n for n in e.children().values() if "acct" in n), [],
+               "there is no process for it")
+            ok("accounts that are locked or expired are let in" in e.log()
+               and "chgrp shadow /etc/shadow" in e.log(), "the log says so, "
+               "and the remedy", e.log())
+            eq(answer(e.port, ALICE), "let in", "who is locked is let in")
+
+
 def user_mode_is_unaffected(mode):
     """A user's own daemon asks for no shell and no rule."""
     with Daemon("user", f"deny user daemon\nallow user daemon\n") as d:
@@ -234,4 +532,8 @@ def user_mode_is_unaffected(mode):
 
 run_tests(alone(by_shell, SYSTEM), alone(by_rules, SYSTEM),
           alone(other_doors, SYSTEM), alone(what_goes_on, SYSTEM),
+          alone(like_the_host, SYSTEM), alone(locked_later, SYSTEM),
+          alone(certificates, SYSTEM),
+          alone(nobody_can_tell, SYSTEM),
+          alone(no_group_may_read, SYSTEM),
           alone(user_mode_is_unaffected, ("user",)))

@@ -98,6 +98,9 @@ def processes(d):
     out = [("parent", d.proc.pid, None)]
     for role in ROLES:
         out.append((role, d.role_pid(role), role))
+    if d.mode == "system":
+        out.append(("acctproc", d.role_pid("acctproc"), "acctproc"))
+        out.append(("acctgate", d.role_pid("acctgate"), None))
     for pid in named(d, "launcher"):
         if stat_of(pid)[2] == d.proc.pid:
             out.append(("launcher", pid, "launcher"))

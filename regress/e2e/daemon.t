@@ -234,7 +234,7 @@ STEPS = (
     ("root of a user namespace", ["unshare", "-r"],
      ("give away", "Invalid argument", "--user")),
     ("no CAP_SETPCAP", without("setpcap"),
-     ("become _dlparent", "Operation not permitted", "capabilities")),
+     ("become _dlacct", "Operation not permitted", "capabilities")),
     ("no CAP_SETUID", without("setuid"),
      ("user namespace", "Operation not permitted", "capabilities")),
     ("no CAP_SETGID", without("setgid"),
@@ -414,8 +414,9 @@ def max_sessions_flag(mode):
 def children_and_binaries(mode):
     with Daemon(mode) as d:
         names = sorted(set(d.children().values()))
-        eq(names, ["announcer", "idproc", "launcher", "netproc", "spawner"],
-           "a process for each role")
+        more = ["acctgate", "acctproc"] if mode == "system" else []
+        eq(names, more + ["announcer", "idproc", "launcher", "netproc",
+                          "spawner"], "a process for each role")
         exes = {n: os.readlink(f"/proc/{p}/exe")
                 for p, n in d.children().items()} if AS_ROOT else {}
         eq(len(set(exes.values())), len(names) if AS_ROOT else 0,

@@ -16,7 +16,7 @@ from dl import Daemon, eq, ok, run_tests  # noqa: E402
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 BUILD = os.environ.get("DL_BUILD", "build")
 ROLES = ("netproc", "spawner", "launcher", "archiver", "announcer", "idproc",
-         "tlsproc", "debugger", "dapdial", "symbols", "tracer")
+         "tlsproc", "acctproc", "debugger", "dapdial", "symbols", "tracer")
 ROOT = tempfile.mkdtemp(prefix="dl-install-")
 os.chmod(ROOT, 0o755)
 

@@ -44,12 +44,12 @@ MOST_KILLS = 4
 COMMANDS = os.path.join(os.path.dirname(__file__),
                         "../../netproc/commands.c")
 # processes that a command may pass through, and those that only stand by
-TAKING = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "archiver",
-          "debugger", "tracer", "symbols")
+TAKING = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "acctproc",
+          "archiver", "debugger", "tracer", "symbols")
 # who has no messages is met at what it writes, and not each time: a large
 # archive has thousands
 STEPS, MOST = {"archiver": WRITE}, {"archiver": 5}
-IDLE = ("reserve", "announcer", "idproc", "tlsproc")
+IDLE = ("reserve", "announcer", "idproc", "tlsproc", "acctproc")
 
 
 # --- the commands ---------------------------------------------------------
@@ -551,6 +551,8 @@ def row_of(rigs, verb, row):
                 eq(wrong, [], f"{what!r}: {role} is {said} at each of {n} "
                    "steps")
         for victim in IDLE + (("netproc",) if silent else ()):
+            if victim == "acctproc" and rigs.mode == "user":
+                continue
             n, wrong = steps(rigs, verb, row, "netproc", victim, how, 1, 1)
             # not always is there a message
             if n == 0 and not wrong:

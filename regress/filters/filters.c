@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/sessfilter.c common/filter.c */
+/* links: acctproc/sysfilter.c netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/sessfilter.c common/filter.c */
 /*
  * The system call filters as their processes load them: in words, and tried
  * out call by call.
@@ -29,6 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "acctproc/sysfilter.h"
 #include "announcer/sysfilter.h"
 #include "archiver/sysfilter.h"
 #include "debugger/sysfilter.h"
@@ -101,6 +102,7 @@ static const struct {
 	const struct filter	*filter;
 	const struct filter	*(*make)(void);
 } table[] = {
+	{ "acctproc", &acctproc_filter, NULL },
 	{ "announcer", &announcer_filter, NULL },
 	{ "archiver-pack", &pack_filter, NULL },
 	{ "archiver-unpack", &unpack_filter, NULL },

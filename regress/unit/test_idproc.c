@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "idproc/account.h"
+#include "idproc/acctask.h"
 #include "idproc/admit.h"
 #include "idproc/diag.h"
 #include "idproc/endpoint.h"
@@ -33,6 +34,18 @@
 /* what role.c holds in the daemon */
 struct settings	settings;
 enum mode	role_mode;
+
+/* what acctproc would say, and how often it was asked */
+static enum acct_state	acct_says;
+static int		acct_asked;
+
+enum acct_state
+acct_ask(const char *name)
+{
+	assert_true(name[0] != '\0');
+	acct_asked++;
+	return acct_says;
+}
 
 #define SEQ	77
 
@@ -623,9 +636,49 @@ lets(struct account *a, const char *shell, bool want, const char *text)
 	char why[240] = "";
 
 	(void)snprintf(a->shell, sizeof(a->shell), "%s", shell);
-	assert_int_equal(admit(a, why, sizeof(why)), want);
+	assert_int_equal(admit(a, why, sizeof(why)), want ? 0 : -1);
 	if (strstr(why, text) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", why, text);
+}
+
+/*
+ * An account that is locked is no principal, by uid or by name; what acctproc
+ * says is remembered, unless it could not say anything.
+ */
+static void
+locked_accounts(void **state)
+{
+	char why[256];
+	struct principal p;
+
+	(void)state;
+	role_mode = MODE_SYSTEM;
+	settings.run_uid = 59998;
+	settings.min_uid = 1;
+	strcpy(settings.allow_groups, "1");
+	strcpy(settings.allowed_users, "1");
+	accounts_forget();
+	acct_says = ACCT_UNREAD;
+	acct_asked = 0;
+	assert_int_equal(principal_of(1, &p, why, sizeof(why)), 1);
+	assert_int_equal(acct_of_flags(p.flags), ACCT_UNREAD);
+	assert_int_equal(principal_of(1, &p, why, sizeof(why)), 1);
+	assert_int_equal(acct_asked, 2);
+	acct_says = ACCT_LOCKED;
+	assert_int_equal(principal_of(1, &p, why, sizeof(why)), -1);
+	assert_int_equal(acct_of_flags(p.flags), ACCT_LOCKED);
+	assert_non_null(strstr(why, "is locked"));
+	assert_int_equal(acct_asked, 3);
+	acct_says = ACCT_GOOD;
+	assert_int_equal(principal_of(1, &p, why, sizeof(why)), -1);
+	assert_int_equal(acct_asked, 3);
+	accounts_forget();
+	assert_int_equal(principal_of(1, &p, why, sizeof(why)), 0);
+	assert_int_equal(p.flags, 0);
+	assert_int_equal(acct_asked, 4);
+	settings.min_uid = 1000;
+	settings.allow_groups[0] = settings.allowed_users[0] = '\0';
+	accounts_forget();
 }
 
 /* Admission by an account's shell, groups and name. */
@@ -635,6 +688,7 @@ admission(void **state)
 	static const char none[] = "no login shell of /etc/shells";
 	struct account a = { .uid = 1000, .gid = 1000, .found = true,
 	    .ngroups = 2, .groups = { 1000, 27 }, .name = "ann" };
+	char why[256];
 
 	(void)state;
 	role_mode = MODE_SYSTEM;
@@ -658,6 +712,23 @@ admission(void **state)
 	lets(&a, "/bin/sh", false, "ann (uid 1000) is denied");
 	strcpy(settings.denied_groups, "28");
 	lets(&a, "/bin/sh", true, "");
+	/* nothing that the configuration says opens it again */
+	a.state = ACCT_LOCKED;
+	lets(&a, "/bin/sh", false, "ann (uid 1000) is locked; to let it in: "
+	    "usermod -U ann");
+	a.state = ACCT_EXPIRED;
+	lets(&a, "/bin/sh", false, "ann (uid 1000) has expired; to let it "
+	    "in: chage -E -1 ann");
+	a.state = ACCT_INACTIVE;
+	lets(&a, "/bin/sh", false, "to let it in: passwd ann");
+	a.state = ACCT_UNREAD;
+	assert_int_equal(admit(&a, why, sizeof(why)), 1);
+	a.uid = 999;
+	a.state = ACCT_LOCKED;
+	lets(&a, "/bin/sh", true, "");
+	a.uid = 1000;
+	a.state = ACCT_UNKNOWN;
+	lets(&a, "/bin/sh", true, "");
 	a.has_more = true;
 	lets(&a, "/bin/sh", false, "in more than 256 groups");
 	strcpy(settings.denied_groups, "");
@@ -675,6 +746,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(admission),
+		cmocka_unit_test(locked_accounts),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(broken_addresses),
 		cmocka_unit_test(scopes),

@@ -19,7 +19,7 @@ WHERE = b"@taken-orders@"
 # would answer by going away
 HELD = ("debugger", "tracer", "symbols")
 ALL = ("netproc", "spawner", "launcher", "announcer", "idproc", "tlsproc",
-       "archiver", "debugger", "tracer", "symbols")
+       "acctproc", "archiver", "debugger", "tracer", "symbols")
 
 
 class Taken:

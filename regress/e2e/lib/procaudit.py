@@ -47,6 +47,13 @@ def users(text):
     return names[0] if len(set(names)) == 1 else " ".join(names)
 
 
+def groups(text):
+    """Named as the users whose they are, but for the one of /etc/shadow."""
+    if set(text.split()) == {str(os.stat("/etc/shadow").st_gid)}:
+        return "that of /etc/shadow"
+    return users(text)
+
+
 def caps(text):
     bits = int(text, 16)
     if not bits:
@@ -139,7 +146,7 @@ class Audit:
         filters = int(st.get("Seccomp_filters", 0)) - int(
             status_of(os.getpid()).get("Seccomp_filters", 0))
         rows = {
-            "user": users(st["Uid"]), "group": users(st["Gid"]),
+            "user": users(st["Uid"]), "group": groups(st["Gid"]),
             "groups": users(st["Groups"]) if st["Groups"] else "none",
             "capabilities": caps(st["CapEff"]) if st["CapEff"] ==
             st["CapPrm"] else caps(st["CapPrm"]) + " (permitted)",

@@ -45,8 +45,8 @@ EVENTS = 500
 LONG = 90
 
 BUILD = os.path.join(os.environ.get("DL_BUILD", "build"), "regress/faulty")
-ROLES = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "announcer",
-         "archiver", "debugger", "tracer", "symbols")
+ROLES = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "acctproc",
+         "announcer", "archiver", "debugger", "tracer", "symbols")
 CGROUPS = "/sys/fs/cgroup"
 
 
@@ -196,7 +196,8 @@ def cgroups_of(d):
 
 
 # each is one process, and makes none that goes on as it is
-FRUGAL = ("parent", "netproc", "spawner", "idproc", "tlsproc", "announcer")
+FRUGAL = ("parent", "netproc", "spawner", "idproc", "tlsproc", "acctproc",
+          "announcer")
 
 
 def memory_of(roles):
@@ -210,7 +211,7 @@ def roles_of(d):
     found = d.children()
     return {name: {p: n for p, n in found.items() if n == name} for name in
             ("netproc", "spawner", "launcher", "idproc", "tlsproc",
-             "announcer")}
+             "acctproc", "announcer")}
 
 
 def inventory(d):
