@@ -20,6 +20,8 @@
 /* Closed connections whose PRINCIPAL may still be under way. */
 #define EARLY_MAX	256
 #define JUDGE_MS	500
+/* An account may be locked while its connections stay. */
+#define WATCH_MS	30000
 
 static LIST_HEAD(client_head, client) clients[BUCKETS];
 static size_t		 nclients;
@@ -229,6 +231,38 @@ client_bar(const struct owner *o)
 	end_those(is_of_owner, o);
 }
 
+static struct loop_timer watching;
+
+static void
+mark(const struct viewer *v)
+{
+	if (v != NULL && v->owner != NULL)
+		v->owner->watched = true;
+}
+
+/* Accounts that have connections, or whose guests have, are asked for again. */
+static void
+watch_accounts(void *arg)
+{
+	struct client *c;
+	struct owner *o;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < BUCKETS; i++)
+		LIST_FOREACH(c, &clients[i], next) {
+			mark(c->viewer);
+			mark(c->maker);
+		}
+	OWNER_FOREACH(o) {
+		if (o->watched)
+			account_refresh(o);
+		o->watched = false;
+	}
+	if (nclients > 0)
+		loop_timer_set(&watching, WATCH_MS, watch_accounts, NULL);
+}
+
 /* When idproc has the new settings as well. */
 static void
 judge_again(void *arg)
@@ -382,6 +416,8 @@ spawn_on_principal(struct msg *m)
 	c->said_flags = w.flags;
 	memcpy(c->address, w.address, sizeof(c->address));
 	client_become(c, v, w.flags);
+	if (role_mode == MODE_SYSTEM && watching.slot == 0)
+		loop_timer_set(&watching, WATCH_MS, watch_accounts, NULL);
 	c->root = w.door == DOOR_LOCAL && (w.flags & PRINCIPAL_ADMIN) &&
 	    w.uid == settings.run_uid;
 	if (v != NULL)

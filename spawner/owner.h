@@ -44,6 +44,7 @@ struct owner {
 	char		 name[USER_NAME_MAX];
 	struct viewer	 viewers[2];	/* himself, and as an administrator */
 	struct account	 account;
+	bool		 watched;	/* by client.c, for a moment */
 	uint64_t	 changes_ms;	/* of tokens: counted up to then */
 	struct events	 events;
 	/* as the launcher was told; 0 = not yet */

@@ -446,6 +446,30 @@ def certificates(mode):
                    ("locked" if want else "not"))
 
 
+def open_connections(mode):
+    """Those that the account has end within a minute, as do its guests'."""
+    with shadowed({ALICE: NEW, BOB: NEW}, "listen on localhost\n",
+                  web=True) as d:
+        a, b, follower = d.client(ALICE), d.client(BOB), d.client(ALICE)
+        sid, s = a.start(helper("sleeper"), until=b"ready")
+        follower.send(f"FOLLOW {sid}\n")
+        follower.recv_line()
+        a.send("NEW tty start=now -- sleep 1000\n")
+        key = a.cmd("KEYS " + a.json()["id"])["read_only_token"]
+        guest = d.client(0)
+        eq(guest.cmd("AUTH " + key).get("ok"), True, "a guest comes")
+        by_token = d.client(0)
+        eq(by_token.cmd("AUTH " + token_of(d, uid=ALICE)).get("ok"), True,
+           "a client comes by a token")
+        tool(d, "usermod -L", ALICE)
+        eq([ended(c) for c in (a, follower, guest, by_token)], [True] * 4,
+           "all of them end")
+        root = Client(d.dir + "/run/debuglantern.sock")
+        eq(root.cmd("STATUS " + sid)["state"], "RUNNING",
+           "the session runs on")
+        eq(b.cmd("LIST"), [], "others' connections are as before")
+
+
 def gone_and_back(d, uid, what, break_it, mend_it):
     """While nobody can tell, nobody is let in but root."""
     break_it()
@@ -533,7 +557,7 @@ def user_mode_is_unaffected(mode):
 run_tests(alone(by_shell, SYSTEM), alone(by_rules, SYSTEM),
           alone(other_doors, SYSTEM), alone(what_goes_on, SYSTEM),
           alone(like_the_host, SYSTEM), alone(locked_later, SYSTEM),
-          alone(certificates, SYSTEM),
+          alone(certificates, SYSTEM), alone(open_connections, SYSTEM),
           alone(nobody_can_tell, SYSTEM),
           alone(no_group_may_read, SYSTEM),
           alone(user_mode_is_unaffected, ("user",)))
