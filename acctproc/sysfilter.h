@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What acctproc may ask of the kernel. */
+/* The system calls that acctproc may make. */
 #ifndef ACCTPROC_SYSFILTER_H
 #define ACCTPROC_SYSFILTER_H
 

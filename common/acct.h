@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What /etc/shadow says of an account: acctproc finds it out, others act. */
+/* An account's state by /etc/shadow: acctproc finds it out, others act. */
 #ifndef DL_ACCT_H
 #define DL_ACCT_H
 

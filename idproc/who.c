@@ -47,7 +47,7 @@ find_client(int sock_fd, const struct ends *e, struct diag_socket *s)
 	return r;
 }
 
-/* What a check says of somebody who else would be good. */
+/* The verdict by a check, on somebody who else would be good. */
 static uint32_t
 by_check(int r, uint32_t good)
 {

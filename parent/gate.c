@@ -117,7 +117,7 @@ close_all_but(int *fds, size_t n)
 	return close_range((unsigned int)lowest, ~0U, 0);
 }
 
-/* What the parent may ask of the kernel, with one identity, its own. */
+/* The parent's filter, with one identity, the gate's own. */
 static int
 confine_gate(void)
 {

@@ -200,7 +200,7 @@ get_groups(struct msg *m, struct account *a)
 		w->ngroups = 0;
 }
 
-/* One that could not be read is asked for again by the next who wants it. */
+/* An unread account is not remembered: the next request asks again. */
 static void
 renew(struct owner *o, const struct account *a)
 {

@@ -236,7 +236,7 @@ def what_goes_on(mode):
 
 HASH = "$6$salt$" + "x" * 86
 DAY = int(time.time() // 86400)
-# what libpam says of an account, with pam_unix alone: the host's own word on
+# libpam's word on an account, with pam_unix alone: the host's own answer to
 # who may log in, asked by a key as by anything else
 PAM = """
 import ctypes, sys
@@ -508,7 +508,7 @@ def nobody_can_tell(mode):
         ok(wait_for(lambda: answer(d.port, third) == "let in", 20),
            "which serves")
         eq(answer(d.port, fourth), REFUSED, "and knows who is locked")
-        # what starts it has no right to be started again
+        # the gate cannot be made again without root
         gate = d.role_pid("acctgate")
         os.kill(gate, signal.SIGKILL)
         wait_for(lambda: d.role_pid("acctgate") is None)

@@ -35,7 +35,7 @@
 struct settings	settings;
 enum mode	role_mode;
 
-/* what acctproc would say, and how often it was asked */
+/* acctproc's answer, and how often it was asked */
 static enum acct_state	acct_says;
 static int		acct_asked;
 
