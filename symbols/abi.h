@@ -20,6 +20,7 @@ enum place_kind {
 	AT_REGS,		/* what has none of them is on the stack */
 	AT_MEM,			/* at [reg] + off */
 	AT_STACK,		/* at the stack pointer + off */
+	AT_CONSTANT,		/* these bytes, whatever is passed */
 	AT_LOST
 };
 
@@ -39,6 +40,7 @@ struct place {
 	size_t		 n;
 	uint8_t		 reg;
 	int32_t		 off;
+	uint8_t		 bytes[16];
 };
 
 struct abi {

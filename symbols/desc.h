@@ -23,6 +23,7 @@
 #define DESC_MAX	14336U		/* bytes of one description */
 #define DESC_IMAGE_MAX	2048U		/* bytes of one value */
 #define DESC_NONE	0xffffU		/* no step */
+#define DESC_CONSTANT	0xfffeU		/* strings have it, at step_off */
 
 /* desc_header.flags */
 enum {

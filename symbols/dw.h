@@ -123,10 +123,15 @@ enum {
 };
 
 enum {
-	DW_OP_addr = 0x03, DW_OP_deref = 0x06, DW_OP_plus_uconst = 0x23,
+	DW_OP_addr = 0x03, DW_OP_deref = 0x06, DW_OP_const1u = 0x08,
+	DW_OP_const1s, DW_OP_const2u, DW_OP_const2s, DW_OP_const4u,
+	DW_OP_const4s, DW_OP_const8u, DW_OP_const8s, DW_OP_constu,
+	DW_OP_consts, DW_OP_plus_uconst = 0x23,
+	DW_OP_lit0 = 0x30, DW_OP_lit31 = 0x4f,
 	DW_OP_reg0 = 0x50, DW_OP_reg31 = 0x6f, DW_OP_breg0 = 0x70,
 	DW_OP_breg31 = 0x8f, DW_OP_regx = 0x90, DW_OP_fbreg = 0x91, DW_OP_piece = 0x93,
-	DW_OP_call_frame_cfa = 0x9c,	DW_OP_stack_value = 0x9f
+	DW_OP_call_frame_cfa = 0x9c,	DW_OP_implicit_value = 0x9e,
+	DW_OP_stack_value = 0x9f
 };
 
 #endif

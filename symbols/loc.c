@@ -64,6 +64,38 @@ evaluate(const struct span *expr, struct loc *l)
 		l->kind = LOC_REGS;
 }
 
+/* A number without a place, or the bytes themselves. */
+static bool
+take_constant(const struct span *expr, struct val *v)
+{
+	struct cursor c = cur_at(expr, 0);
+	unsigned int op = cur_left(&c) > 0 ? cur_u8(&c) : 0;
+	unsigned int size = 1U << (op - DW_OP_const1u) / 2 % 4;
+
+	*v = (struct val) { .cls = VAL_UINT };
+	if (op == DW_OP_implicit_value) {
+		v->cls = VAL_BLOCK;
+		v->len = (size_t)cur_uleb(&c);
+		v->p = c.p;
+		return !c.bad && v->len == cur_left(&c);
+	}
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
+		v->u = op - DW_OP_lit0;
+	else if (op == DW_OP_constu)
+		v->u = cur_uleb(&c);
+	else if (op == DW_OP_consts)
+		v->u = (uint64_t)cur_sleb(&c);
+	else if (op >= DW_OP_const1u && op <= DW_OP_const8s)
+		v->u = cur_uint(&c, size);
+	else
+		return false;
+	/* those of odd numbers have a sign */
+	if (op >= DW_OP_const1u && op < DW_OP_const8s && op % 2 != 0 &&
+	    v->u >> (size * 8 - 1) != 0)
+		v->u |= UINT64_MAX << size * 8;
+	return !c.bad && cur_left(&c) == 1 && cur_u8(&c) == DW_OP_stack_value;
+}
+
 static void
 take_expr(struct cursor *c, uint64_t len, struct entry *e)
 {
@@ -167,8 +199,11 @@ loc_at(struct dwarf *d, const struct unit *u, const struct val *v,
 
 	l->kind = LOC_NONE;
 	l->n = 0;
-	if (v->cls == VAL_BLOCK)
+	if (v->cls == VAL_BLOCK) {
 		evaluate(&whole, l);
+		if (l->kind == LOC_VALUE && take_constant(&whole, &l->constant))
+			l->kind = LOC_CONSTANT;
+	}
 	if (v->cls == VAL_BLOCK || v->cls == VAL_NONE)
 		return;
 	c = list_at(d, u, v);

@@ -12,7 +12,8 @@ enum loc_kind {
 	LOC_LATER,		/* nothing of that address */
 	LOC_REGS,
 	LOC_MEMORY,
-	LOC_VALUE		/* it is computed, and need not be anywhere */
+	LOC_VALUE,		/* it is computed, and need not be anywhere */
+	LOC_CONSTANT		/* the same in the whole function */
 };
 
 /* A part of a variable, or all of it (len is 0 then). */
@@ -25,6 +26,7 @@ struct loc {
 	enum loc_kind	 kind;
 	struct loc_piece pieces[LOC_PIECES];	/* of LOC_REGS */
 	size_t		 n;
+	struct val	 constant;		/* of LOC_CONSTANT */
 };
 
 /* v is a DW_AT_location. */

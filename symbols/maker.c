@@ -129,6 +129,22 @@ add_pieces(struct maker *m, const struct place *pl)
 	return true;
 }
 
+/* Bytes that the compiler knows; among the strings, which end with a NUL. */
+static bool
+add_constant(struct maker *m, const struct place *pl, uint64_t size)
+{
+	uint32_t at = m->head.strs_len;
+
+	if (size > sizeof(pl->bytes) || size + 1 > MAKER_STRS - at ||
+	    !add_part(m, DESC_CONSTANT, 0, size))
+		return false;
+	m->parts[m->head.nparts - 1].step_off = (uint16_t)at;
+	memcpy(m->strs + at, pl->bytes, size);
+	m->strs[at + size] = '\0';
+	m->head.strs_len += (uint32_t)size + 1;
+	return true;
+}
+
 /* How the bytes of a value get into its image. */
 static bool
 add_parts(struct maker *m, const struct place *pl, uint64_t size)
@@ -143,6 +159,8 @@ add_parts(struct maker *m, const struct place *pl, uint64_t size)
 		return true;
 	case AT_REGS:
 		return add_pieces(m, pl);
+	case AT_CONSTANT:
+		return add_constant(m, pl, size);
 	case AT_STACK:
 		c.op = CAP_STACK;
 		c.reg = 0;

@@ -7,6 +7,7 @@
 #include "dw.h"
 #include "loc.h"
 #include "maker.h"
+#include "ranges.h"
 
 #define PARAMS_MAX	32
 #define ORIGINS_MAX	4
@@ -98,8 +99,8 @@ set_param(struct dwarf *d, const struct func *f, struct param *p,
 	if (!code)
 		return;
 	p->told = true;
-	/* a constant is not passed at all */
-	p->loc.kind = LOC_VALUE;
+	p->loc.kind = LOC_CONSTANT;
+	p->loc.constant = i->constant;
 	if (!i->has_value)
 		loc_at(d, f->unit, &i->location, f->low, &p->loc);
 }
@@ -187,8 +188,9 @@ read_func(struct dwarf *d, uint64_t place, struct func *f)
 	struct func_info info;
 	struct die_info i;
 	struct die die;
-	uint64_t origin, abstract = 0;
+	uint64_t origin, high, abstract = 0;
 	unsigned int n;
+	bool more;
 
 	memset(f, 0, sizeof(*f));
 	if (!die_at(d, place, &die) || die.abbrev->tag != DW_TAG_subprogram)
@@ -197,12 +199,15 @@ read_func(struct dwarf *d, uint64_t place, struct func *f)
 	func_read(d, &die, &info);
 	f->linkage = info.linkage;
 	f->external = info.external;
+	f->low = info.low;
+	/* in two parts, of which the first is called */
+	if (!info.has_low)
+		(void)ranges_first(d, f->unit, &info.ranges, &f->low, &high,
+		    &more);
 	origin = place;
 	for (n = 0; n < ORIGINS_MAX && origin != 0; n++) {
 		if (!die_at(d, origin, &die) || !die_info_read(d, &die, &i))
 			break;
-		if (n == 0 && i.low_pc.cls == VAL_ADDR)
-			f->low = i.low_pc.u;
 		if (i.name != NULL && strncmp(i.name, "{closure", 8) == 0)
 			f->closure = unit_lang(f->unit) == SYM_LANG_RUST;
 		if (n == 0 && i.abstract)
@@ -255,6 +260,24 @@ set_piece(struct piece *to, const struct loc_piece *p, uint64_t size)
 	return true;
 }
 
+/*
+ * Nothing is passed in other registers: gcc names some for wide integers that
+ * it has divided later.
+ */
+static bool
+is_passed(const struct loc *l)
+{
+	static const uint32_t passing = 1U << 1 | 1U << 2 | 1U << 4 | 1U << 5 |
+	    1U << 8 | 1U << 9 | 0xffU << 17;
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->pieces[i].reg > 31 ||
+		    (passing >> l->pieces[i].reg & 1) == 0)
+			return false;
+	return l->kind == LOC_REGS;
+}
+
 static void
 set_regs(struct param *p, uint64_t size)
 {
@@ -262,7 +285,7 @@ set_regs(struct param *p, uint64_t size)
 
 	memset(&p->at, 0, sizeof(p->at));
 	p->at.kind = AT_LOST;
-	if (p->loc.kind != LOC_REGS)
+	if (!is_passed(&p->loc))
 		return;
 	for (i = 0; i < p->loc.n; i++)
 		if (!set_piece(&p->at.pieces[i], &p->loc.pieces[i], size))
@@ -284,7 +307,7 @@ differs(const struct param *p)
 {
 	size_t i, j;
 
-	if (p->loc.kind != LOC_REGS)
+	if (!is_passed(&p->loc))
 		return false;
 	if (p->at.kind == AT_MEM)
 		return p->at.reg != p->loc.pieces[0].reg;
@@ -298,6 +321,26 @@ differs(const struct param *p)
 			return true;
 	}
 	return false;
+}
+
+/* A constant of the whole function is not passed at all. */
+static bool
+set_constant(struct param *p, uint64_t size)
+{
+	const struct val *v = &p->loc.constant;
+
+	memset(&p->at, 0, sizeof(p->at));
+	p->at.kind = AT_LOST;
+	if (v->cls == VAL_BLOCK && v->len == size &&
+	    size <= sizeof(p->at.bytes))
+		memcpy(p->at.bytes, v->p, size);
+	else if ((v->cls == VAL_UINT || v->cls == VAL_SINT) &&
+	    size <= sizeof(v->u))
+		memcpy(p->at.bytes, &v->u, sizeof(v->u));
+	else
+		return false;
+	p->at.kind = AT_CONSTANT;
+	return true;
 }
 
 /* Structures that come by address get their place after a few instructions. */
@@ -325,6 +368,9 @@ believe_locations(struct dwarf *d, struct func *f)
 		moved = moved || differs(&f->params[i]);
 	for (p = f->params; p < f->params + f->n; p++) {
 		type_read(d, p->type, &t);
+		if (p->loc.kind == LOC_CONSTANT && t.size != 0 &&
+		    set_constant(p, t.size))
+			continue;
 		if (moved || (!f->external && p->at.kind == AT_REGS &&
 		    p->loc.kind == LOC_REGS))
 			set_regs(p, t.size);

@@ -35,7 +35,9 @@ check_values(const struct desc *d)
 		    v->part + v->nparts > h->nparts)
 			return false;
 	for (i = 0; i < h->nparts; i++)
-		if (d->parts[i].off + d->parts[i].len > (int)DESC_IMAGE_MAX)
+		if (d->parts[i].off + d->parts[i].len > (int)DESC_IMAGE_MAX ||
+		    (d->parts[i].step == DESC_CONSTANT && d->parts[i].step_off +
+		    (uint32_t)d->parts[i].len > h->strs_len))
 			return false;
 	for (i = 0; i < h->nenums; i++)
 		if (d->enums[i].name >= h->strs_len)

@@ -267,7 +267,7 @@ static void
 render_wide(struct render *r, const struct desc_node *n, const struct view *v)
 {
 	unsigned __int128 u;
-	bool negative;
+	bool negative, more;
 
 	if (!is_there(v, n->off, sizeof(u))) {
 		put_missing(r, v, n->off, sizeof(u));
@@ -275,7 +275,13 @@ render_wide(struct render *r, const struct desc_node *n, const struct view *v)
 	}
 	memcpy(&u, v->p + n->off, sizeof(u));
 	negative = n->kind == DESC_SINT && u >> 127 != 0;
-	put_u128(r->out, negative ? -u : u, negative);
+	if (negative)
+		u = -u;
+	/* many that read JSON make their largest number of what is larger */
+	more = u > (negative ? (uint64_t)INT64_MAX + 1 : UINT64_MAX);
+	put(r->out, "\"", more);
+	put_u128(r->out, u, negative);
+	put(r->out, "\"", more);
 }
 
 static void
@@ -674,6 +680,11 @@ render_value(struct render *r, const struct desc_value *val)
 	size_t i, n;
 
 	for (i = 0; i < val->nparts; i++, p++) {
+		if (p->step == DESC_CONSTANT) {
+			memcpy(image + p->off, r->d->strs + p->step_off, p->len);
+			memset(have + p->off, HAVE, p->len);
+			continue;
+		}
 		memset(have + p->off, HAVE_FAILED, p->len);
 		g = got_of(r, p->step);
 		if (g->p == NULL || p->step_off > g->len)
