@@ -1,6 +1,6 @@
 # make field: the product beside references that are not this project's, on
 # programs of Debian's packages.  regress/field/run.sh says what a part is.
-# FIELD_PARTS="sessions traced values stops", some of them; FIELD_SEED=1 another
+# FIELD_PARTS="sessions traced values calls stops", some of them; FIELD_SEED=1 another
 # random choice
 FIELD_PARTS ?=
 FIELD_SEED ?=	1

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: ISC
+# Programs of which values are compared, and what gdb says about them: shared
+# by the parts `values` and `calls`.
+import glob
+import json
+import os
+import re
+import subprocess
+import tarfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TARBALL = "/usr/src/gcc-12/gcc-12.2.0-dfsg.tar.xz"
+TESTS = re.compile(r"/gcc/testsuite/(gcc\.c-torture/execute/[^/]*\.c"
+                   r"|g\+\+\.(old-deja|dg)/.*\.C)$")
+LEVELS = ("-O0", "-O2")
+LIMIT = 90
+# one value at an address, not one for each statement that has become nothing
+FLAGS = ("-w -g -no-pie -ftrivial-auto-var-init=pattern "
+         "-gno-variable-location-views -gno-statement-frontiers").split()
+COMPILERS = {".c": ["gcc"], ".C": ["g++", "-std=gnu++17"]}
+POISON = r"""
+#include <string.h>
+#include <stdlib.h>
+__attribute__((constructor, noinline)) static void dl_poison(void)
+{
+	char room[65536];
+	const char *c = getenv("DL_POISON");
+	memset(room, c != NULL ? c[0] : 0, sizeof room);
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+"""
+
+
+def tests(work, sample, words=(".c", ".C")):
+    """{name: source}: the corpus, and unless it is a sample gcc's tests."""
+    found = {os.path.basename(p): p for p in glob.glob(HERE + "/corpus/*")
+             if p.endswith(words)}
+    if sample or not os.path.exists(TARBALL):
+        return found
+    with tarfile.open(TARBALL) as tar:
+        for m in tar:
+            if not TESTS.search(m.name):
+                continue
+            text = tar.extractfile(m).read()
+            if m.name.endswith(".C") and b"dg-do run" not in text:
+                continue
+            # some names are in several directories
+            name = "-".join(m.name.split("/")[-2:])
+            found[name] = os.path.join(work, "src-" + name)
+            with open(found[name], "wb") as f:
+                f.write(text)
+    return found
+
+
+def prepare(work):
+    """What every program is linked with."""
+    with open(work + "/poison.c", "w") as f:
+        f.write(POISON)
+    subprocess.run(["gcc", "-O0", "-c", "-o", work + "/poison.o",
+                    work + "/poison.c"], check=True)
+
+
+def compiled(name, path, level, work):
+    """(program, its text); None: it is none for this compiler."""
+    out = os.path.join(work, name.replace(".", "_") + level)
+    with open(path, errors="replace") as f:
+        text = f.read()
+    # its own directives say what it needs
+    if "dg-require" in text or "dg-skip" in text or "dg-error" in text:
+        return None
+    p = subprocess.run([*COMPILERS[os.path.splitext(path)[1]], *FLAGS, level,
+                        "-o", out, path, work + "/poison.o", "-lm"],
+                       capture_output=True, cwd=work)
+    return (out, text) if p.returncode == 0 else None
+
+
+def symbols(program, *flags):
+    """[(address, name)] of its functions"""
+    p = subprocess.run(["nm", "--defined-only", *flags, program],
+                       capture_output=True, text=True, check=True)
+    return [(int(a, 16), n) for a, n in
+            re.findall(r"^(\S+) [tTwW] (.*)$", p.stdout, re.M)]
+
+
+# --- gdb ------------------------------------------------------------------
+DUMP = r"""
+import gdb, json, os, re
+
+def text_at(v):
+    try:
+        m = gdb.selected_inferior()
+        out = b""
+        while len(out) < 1024 and b"\0" not in out:
+            out += bytes(m.read_memory(int(v) + len(out), 1))
+        return out.split(b"\0")[0].decode("utf-8", "backslashreplace")
+    except gdb.error:
+        return None
+
+def dump(v, depth=0):
+    try:
+        if v.is_optimized_out:
+            return "?"
+        t = v.type.strip_typedefs()
+        c = t.code
+        if c in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            return ["ref", int(v.address or 0), dump(v.referenced_value(), depth)]
+        if c in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR):
+            if t.sizeof > 8:
+                # gdb's int() has 64 bits
+                return ["int", int(v.format_string(format="d"))]
+            return ["int", int(v)]
+        if c == gdb.TYPE_CODE_BOOL:
+            return ["int", int(v)]
+        if c == gdb.TYPE_CODE_ENUM:
+            return ["enum", str(v), int(v)]
+        if c == gdb.TYPE_CODE_FLT:
+            return ["float", float(v), t.sizeof]
+        if c == gdb.TYPE_CODE_COMPLEX:
+            return ["complex", str(v)]
+        if c == gdb.TYPE_CODE_PTR:
+            to = t.target().strip_typedefs()
+            text = to.sizeof == 1 and to.code == gdb.TYPE_CODE_INT
+            return ["ptr", int(v), text_at(v) if text and int(v) else None]
+        if depth > 3:
+            return None
+        if c in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+            return {f.name: dump(v[f], depth + 1) for f in t.fields()
+                    if f.name and not f.is_base_class and hasattr(f, "bitpos")}
+        if c == gdb.TYPE_CODE_ARRAY and "vector" not in str(t):
+            lo, hi = t.range()
+            most = 99 if t.target().sizeof == 1 else 9
+            return {"[%d]" % i: dump(v[i], depth + 1)
+                    for i in range(lo, min(hi, lo + most) + 1)}
+    except (gdb.error, OverflowError, ValueError):
+        return "?"
+    return None
+
+gdb.execute("set pagination off")
+gdb.execute("set confirm off")
+gdb.execute("set print frame-arguments none")
+gdb.execute("set startup-with-shell off")
+gdb.execute("set breakpoint pending off")
+"""
+
+
+def by_gdb(program, script, poison, **more):
+    """What the script prints behind DLSTOP."""
+    env = {"PATH": os.environ["PATH"], "DL_POISON": poison,
+           "DL_SHIFT": poison * (1 if poison == "a" else 3000), **more}
+    p = subprocess.run(["/usr/bin/gdb", "-q", "-nx", "-batch", "-x", script,
+                        program], env=env, capture_output=True, text=True,
+                       errors="replace", timeout=LIMIT,
+                       stdin=subprocess.DEVNULL)
+    if "Traceback" in p.stderr:
+        raise RuntimeError(p.stderr)
+    return [json.loads(line[7:]) for line in p.stdout.splitlines()
+            if line.startswith("DLSTOP ")]
