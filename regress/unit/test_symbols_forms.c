@@ -263,11 +263,41 @@ registers_are_told_from_the_rest(void **state)
 	assert_int_equal(locate("\x91\x70", 2).kind, LOC_MEMORY);
 	assert_int_equal(locate("\x75\0", 2).kind, LOC_MEMORY);
 	assert_int_equal(locate("\x75\0\x9f", 3).kind, LOC_VALUE);
-	assert_int_equal(locate("\x31\x9f", 2).kind, LOC_VALUE);
 	assert_int_equal(locate("\x55\x93\x08\x31\x9f\x93\x08", 7).kind,
 	    LOC_VALUE);
 	assert_int_equal(locate("\x55\x93", 2).kind, LOC_VALUE);
 	assert_int_equal(locate("", 0).kind, LOC_NONE);
+}
+
+static int64_t
+constant(const char *expr, size_t len)
+{
+	struct loc l = locate(expr, len);
+
+	assert_int_equal(l.kind, LOC_CONSTANT);
+	assert_int_equal(l.constant.cls, VAL_UINT);
+	return (int64_t)l.constant.u;
+}
+
+static void
+constants_are_told_with_their_sign(void **state)
+{
+	struct loc l;
+
+	(void)state;
+	assert_int_equal(constant("\x31\x9f", 2), 1);
+	assert_int_equal(constant("\x08\xff\x9f", 3), 255);
+	assert_int_equal(constant("\x09\xff\x9f", 3), -1);
+	assert_int_equal(constant("\x0b\xfe\xff\x9f", 4), -2);
+	assert_int_equal(constant("\x0c\xfe\xff\xff\xff\x9f", 6), 0xfffffffe);
+	assert_int_equal(constant("\x11\x7f\x9f", 3), -1);
+	l = locate("\x9e\x02\x01\x02", 4);
+	assert_true(l.kind == LOC_CONSTANT && l.constant.len == 2 &&
+	    l.constant.p[1] == 2);
+	/* cut off, or no number alone */
+	assert_int_equal(locate("\x9e\x03\x01\x02", 4).kind, LOC_VALUE);
+	assert_int_equal(locate("\x09", 1).kind, LOC_VALUE);
+	assert_int_equal(locate("\x31\x06", 2).kind, LOC_VALUE);
 }
 
 /* -- paths ---------------------------------------------------------------- */
@@ -445,6 +475,7 @@ main(void)
 		cmocka_unit_test(what_is_not_there_is_no_value),
 		cmocka_unit_test(numbers_of_any_length),
 		cmocka_unit_test(registers_are_told_from_the_rest),
+		cmocka_unit_test(constants_are_told_with_their_sign),
 		cmocka_unit_test(paths_are_tidy),
 		cmocka_unit_test(names_are_as_written),
 		cmocka_unit_test(bombs_do_not_go_off),
