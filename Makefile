@@ -203,6 +203,7 @@ deps:
 deps-test:
 	@etc/packages.sh $(BUILD_PKGS) $(TEST_PKGS)
 	@regress/redis.sh >/dev/null
+	@regress/field/suites.sh zlib >/dev/null
 
 # --- run from the build tree -------------------------------------------
 run: deps

@@ -37,45 +37,6 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 chmod 755 "$work"
 
-# The places that this machine has its packages from have the sources as
-# well; the machine's own lists of places and packages stay as they are.
-sources() {
-	code=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-		[ ! -r "$f" ] || sed -nE \
-		    "s,^deb( \[[^]]*\])? +([^ ]+ $code(-[a-z]+)? .*main),deb-src\1 \2,p" \
-		    "$f"
-	done >"$work/apt/some.list"
-	for f in /etc/apt/sources.list.d/*.sources; do
-		[ ! -r "$f" ] || awk -v suite="[ \t]$code(-[a-z]+)?([ \t\n]|\$)" '
-		    BEGIN { RS = ""; ORS = "\n\n" }
-		    match($0, /(^|\n)Suites:[^\n]*/) &&
-		    substr($0, RSTART, RLENGTH) ~ suite &&
-		    /(^|\n)Components:[^\n]* main/ {
-			sub(/(^|\n)Types:[^\n]*/, "\nTypes: deb-src")
-			print
-		    }' "$f"
-	done >"$work/apt/some.sources"
-}
-
-private_apt() {
-	apt-get -q -o Dir::Etc::sourcelist=/dev/null \
-	    -o Dir::Etc::sourceparts="$work/apt" \
-	    -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" \
-	    -o APT::Sandbox::User=root "$@"
-}
-
-fetch() {
-	mkdir -p "$work/apt" "$work/lists/partial" \
-	    "$work/cache/archives/partial" "$work/src"
-	sources
-	cd "$work" || return 1
-	# what matters is whether there is the source in the end
-	private_apt update || :
-	private_apt source --download-only redis &&
-	    tar -xf redis_*.orig.tar.* -C src --strip-components=1
-}
-
 # Without what it would need another library for.
 build() {
 	env -i PATH="$PATH" HOME="$work" SOURCE_DATE_EPOCH=0 \
@@ -85,7 +46,8 @@ build() {
 }
 
 make_all() {
-	fetch && build redis-server redis-benchmark || return 1
+	mkdir "$work/src" && "$top/debsource.sh" redis "$work/src" &&
+	    build redis-server redis-benchmark || return 1
 	mkdir -p "$work/out/good" "$work/out/bad"
 	cp "$work/src/src/redis-server" "$work/out/good" &&
 	    cp "$work/src/src/redis-benchmark" "$work/out" || return 1

@@ -1,13 +1,16 @@
 # make field: the product beside references that are not this project's, on
 # programs of Debian's packages.  regress/field/run.sh says what a part is.
-# FIELD_PARTS="sessions traced values calls stops", some of them; FIELD_SEED=1 another
+# FIELD_PARTS="sessions traced suites values calls stops", some of them;
+# FIELD_SEED=1 another
 # random choice
 FIELD_PARTS ?=
 FIELD_SEED ?=	1
-FIELD_PKGS :=	bc bison busybox bzip2 cargo cmake curl default-jdk-headless \
-		ed file flex gawk gcc-12-source graphviz groff guile-3.0 jq libxml2-utils lsof lua5.4 \
-		m4 man-db nodejs patch pax php-cli rsync ruby sqlite3 strace tcl \
-		unzip valgrind
+FIELD_PKGS :=	autoconf automake bc bison busybox bzip2 cargo cmake curl \
+		default-jdk-headless ed file flex gawk gcc-12-source graphviz \
+		groff guile-3.0 jq libgmock-dev libgtest-dev libonig-dev \
+		libpython3.11-testsuite libtool libxml2-utils lsof lua5.4 m4 \
+		man-db nodejs patch pax php-cli python3.11-dbg rsync ruby sqlite3 \
+		strace tcl tcl-dev unzip valgrind
 
 field: deps-test
 	@etc/packages.sh $(FIELD_PKGS)

@@ -81,10 +81,9 @@ born(int steps)
 	parent.nprobes = child.nprobes = PROBES;
 	parent.chunks[0] = child.chunks[0] = home.chunks[0] = CHUNK;
 	for (i = 0; i < PROBES; i++)
-		probes[0][i] = (struct probe) {
-		    .addr = CODE + 64UL * (unsigned)i,
+		probes[0][i] = (struct probe){.addr = CODE + 64UL * (unsigned)i,
 		    .stub = {.addr = (i < OLD ? STUBS : LATER) + ARCH_HEAD +
-			      64UL * (unsigned)i},
+				     64UL * (unsigned)i},
 		    .built = true,
 		    .on = true};
 	memcpy(probes[1], probes[0], sizeof(probes[0]));
