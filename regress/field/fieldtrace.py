@@ -46,7 +46,8 @@ class Beside:
         self.uid = dl.ALICE if dl.AS_ROOT else os.geteuid()
         self.as_user = {"user": self.uid, "group": self.uid,
                         "extra_groups": []} if dl.AS_ROOT else {}
-        self.daemon = dl.Daemon("user", conf="max-sessions 64\n")
+        self.daemon = dl.Daemon("user", conf="max-sessions 64\n"
+                                "output-buffer 64M\n")
 
     def __enter__(self):
         self.daemon.__enter__()
