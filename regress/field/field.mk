@@ -1,8 +1,7 @@
 # make field: the product beside references that are not this project's, on
 # programs of Debian's packages.  regress/field/run.sh says what a part is.
 # FIELD_PARTS="sessions traced suites values calls stops", some of them;
-# FIELD_SEED=1 another
-# random choice
+# FIELD_SEED=1 another random choice
 FIELD_PARTS ?=
 FIELD_SEED ?=	1
 FIELD_PKGS :=	autoconf automake bc bison busybox bzip2 cargo cmake curl \
