@@ -190,7 +190,8 @@ roles_json(struct text *t)
 	for (role = 0; role < ROLE_COUNT; role++) {
 		/* one that nobody needs is not there, and is not missed */
 		if (role == ROLE_PARENT ||
-		    (role == ROLE_TLSPROC && settings.has_tls == 0))
+		    (role == ROLE_TLSPROC && settings.has_tls == 0) ||
+		    (role == ROLE_ACCTPROC && settings.has_shadow == 0))
 			continue;
 		json_key(t, role_name(role));
 		if (backoff[role] == 0) {

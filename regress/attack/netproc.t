@@ -240,7 +240,7 @@ def bad_fields():
             ("UPLOAD", u64(1) + blob(nul) + blob("")),
             ("UPLOAD", u64(1) + blob(long) + blob("")),
             ("UPLOAD", u64(1) + blob("") + blob(nul)),
-            ("UPLOAD", u64(1) + blob("") + blob("x" * 256)),
+            ("UPLOAD", u64(1) + blob("") + blob(long)),
             ("UPLOAD", u64(1) + u32(2**32 - 1)),
             ("UPLOAD", u64(1) + u32(2**31) + b"x"),
             ("UPLOAD", u64(1) + blob("x") + blob("") + b"y"),

@@ -46,6 +46,7 @@ struct ring_reader {
 	uint64_t since;		/* tsc since which `at` has not come */
 	struct stash *stash, *newest; /* what follows `at`, in order; owned */
 	uint64_t torn;
+	uint64_t missed;	/* `at` where the end of a writer was told */
 	uint64_t tsc;		/* of the record before */
 	bool	 astray;	/* nobody knows whether it is that */
 	bool	 late;		/* what comes next is later than upto */
@@ -81,6 +82,7 @@ ring_reader_new(const void *ring, size_t size, uint64_t base)
 	rd->ring = ring;
 	rd->mask = size / 8 - 1;
 	rd->at = base;
+	rd->missed = UINT64_MAX;
 	rd->next = rd->buf;
 	rd->astray = true;
 	return (rd);
@@ -653,9 +655,12 @@ wait_or_skip(struct ring_reader *rd, uint64_t now, uint64_t head, bool last)
 	rd->since = now;
 	if (!resync(rd)) {
 		/* within one record the program may have been killed */
-		if (!last || head - rd->at <= WORDS_MOST)
-			return (false);
-		rd->at = head;
+		if (last && head - rd->at > WORDS_MOST &&
+		    rd->missed != rd->at) {
+			rd->missed = rd->at;
+			rd->torn++;
+		}
+		return (false);
 	}
 	rd->torn++;
 	return (true);

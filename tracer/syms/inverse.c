@@ -72,6 +72,9 @@ find_integer(const struct lone *l)
 {
 	double whole = l->v->real < 0 ? -l->v->real : l->v->real;
 
+	/* beyond 64 bits they are shown as text */
+	if (is_text(l->v) && l->n->size > 8)
+		l->inv->found = FOUND_PERHAPS;
 	/* of the large ones several are equal to one double */
 	if (l->v->type == STORE_REAL && whole >= EXACT_MOST)
 		l->inv->found = FOUND_PERHAPS;
