@@ -71,6 +71,7 @@ take_constant(const struct span *expr, struct val *v)
 	struct cursor c = cur_at(expr, 0);
 	unsigned int op = cur_left(&c) > 0 ? cur_u8(&c) : 0;
 	unsigned int size = 1U << (op - DW_OP_const1u) / 2 % 4;
+	uint64_t sign = UINT64_C(1) << (size * 8 - 1);
 
 	*v = (struct val) { .cls = VAL_UINT };
 	if (op == DW_OP_implicit_value) {
@@ -90,9 +91,8 @@ take_constant(const struct span *expr, struct val *v)
 	else
 		return false;
 	/* those of odd numbers have a sign */
-	if (op >= DW_OP_const1u && op < DW_OP_const8s && op % 2 != 0 &&
-	    v->u >> (size * 8 - 1) != 0)
-		v->u |= UINT64_MAX << size * 8;
+	if (op >= DW_OP_const1u && op <= DW_OP_const8s && op % 2 != 0)
+		v->u = (v->u ^ sign) - sign;
 	return !c.bad && cur_left(&c) == 1 && cur_u8(&c) == DW_OP_stack_value;
 }
 
