@@ -581,8 +581,8 @@ on_configured(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 /*
- * What the process executes, if that may be another file than the program that
- * was named; of a program that is known by its process it is the same one.
+ * Finds the file that the process executes, which may be another one than the
+ * program that was named.
  */
 static void
 find_file(char *file, size_t size)

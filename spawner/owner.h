@@ -75,7 +75,7 @@ typedef void	(*account_fn)(const struct account *acc, uint64_t token);
  */
 const char	*account_fault(const struct owner *, const char *otherwise);
 /*
- * Nobody has said that there is none: who could is being replaced, or cannot
+ * There is no word that there is none: who could is being replaced, or cannot
  * tell whether it is locked.
  */
 bool		 account_unasked(void);

@@ -41,7 +41,7 @@ put(const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Of the account ann in a file between others. */
+/* Asks for the account ann in a file between others. */
 static void
 is(const char *fields, enum acct_state want)
 {

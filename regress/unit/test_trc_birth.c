@@ -33,7 +33,7 @@ static struct target parent, child;
 static struct probe probes[2][PROBES];
 static struct agent_home home;
 
-/* What the parent writes, in this order; the child is born before one. */
+/* Steps of the parent, in this order; the child is born before one. */
 enum { HEAD, NUMBER, JUMPS, ALL };
 
 static void
@@ -111,7 +111,7 @@ gone(void)
 	assert_int_equal(close(child.mem_fd), 0);
 }
 
-/* Those below `old` are on; the others have stubs, or must get new ones. */
+/* Probes below `old` are on; the others have stubs, or must get new ones. */
 static void
 found(bool stubs, bool on)
 {
