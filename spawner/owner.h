@@ -75,8 +75,8 @@ typedef void	(*account_fn)(const struct account *acc, uint64_t token);
  */
 const char	*account_fault(const struct owner *, const char *otherwise);
 /*
- * There is no word that there is none: who could is being replaced, or cannot
- * tell whether it is locked.
+ * True if it is not known whether the account exists or is locked: idproc is
+ * being replaced, or acctproc cannot tell.
  */
 bool		 account_unasked(void);
 /*
