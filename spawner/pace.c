@@ -325,6 +325,11 @@ pace_begin(struct session *s)
 	s->pace.paused = false;
 	if (s->tty != NULL)
 		drop_holds(s);
+	/* its client starts it first and attaches then */
+	if (s->tty != NULL && s->view.ephemeral) {
+		set_limit(&s->pace, s->ring.size / 2, s->start.asker.conn);
+		loop_timer_set(&s->pace.timer, SILENT_MS, on_silence, s);
+	}
 	output_begin(s);
 }
 
