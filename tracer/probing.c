@@ -515,6 +515,21 @@ warn_failed(struct text *t, uint32_t *n)
 }
 
 static void
+warn_walker(struct text *t, uint32_t *n)
+{
+	const struct process *p = process_main();
+	const uint64_t at = p == NULL ? 0 : target_walker(p->target);
+	char words[160];
+
+	if (at == 0)
+		return;
+	(void)snprintf(words, sizeof(words), "what walks along frame pointers "
+	    "at 0x%llx cannot be watched, and meets the tracer's addresses "
+	    "instead of its callers'", (unsigned long long)at);
+	warn(t, n, words);
+}
+
+static void
 warn_of(struct text *t, uint32_t *n, const struct binary *b)
 {
 	char words[CAVEAT_WORDS];
@@ -572,6 +587,7 @@ probing_warnings(struct text *t, const char *first, bool all)
 		    (root = session_root_missing()) != NULL)
 			warn(t, &n, root);
 	warn_binaries(t, &n);
+	warn_walker(t, &n);
 	if (clock != NULL)
 		warn(t, &n, clock);
 	if (warning[0] != '\0')

@@ -421,6 +421,35 @@ def return_addresses():
                    f"{why}: calls of their callers end")
 
 
+def watched_walkers_or_not():
+    """Functions that walk are not watched, then are, and then are not."""
+    callers = ("first", "second", "calls_callers", "passes", "main")
+    walkers = ("walk", "callers")
+    for compiler in ("gcc", "clang"):
+        for level in ("-O0", "-O2"):
+            p = build("frames.c", level, "-fno-omit-frame-pointer",
+                      compiler=compiler, name=f"frames_{compiler}{level}")
+            why = f"{compiler} {level}"
+            for others in ("never", "on", "off again"):
+                with Trace(p) as t:
+                    for i, f in enumerate(callers):
+                        t.probe(i + 1, f)
+                    for i, f in enumerate(walkers):
+                        if others != "never":
+                            ok(t.probe(i + 20, f)["ok"],
+                               f"{why}: {f} can be watched as well")
+                        if others == "off again":
+                            t.unprobe(i + 20)
+                    t.go()
+                    e = t.end()
+                    t.close()
+                    eq((e and e["status"], t.output()), (0, plain(p)),
+                       f"{why}: walkers watched {others}: the program does "
+                       "what it always does")
+                    eq(len(t.calls("walk")), 3 if others == "on" else 0,
+                       f"{why}: and are recorded if they are watched")
+
+
 def threads():
     for flags in (("-O2",), ("-O2", "-static")):
         p = build("threads.c", *flags)
@@ -1249,7 +1278,8 @@ run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions,
           unwound_calls_end_before_the_catcher_goes_on, stripped_exceptions,
           parts_of_functions_are_not_traced, places_by_their_frames,
-          jumps, unwinders, return_addresses, threads, running,
+          jumps, unwinders, return_addresses,
+          watched_walkers_or_not, threads, running,
           processor_state, vectors, shadow_stack, ptrace_scope,
           restartable_sequences, little_memory, killed_engine, own_signals,
           stopped_while_threads_are_born, own_filter, forks, execs,

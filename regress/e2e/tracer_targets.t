@@ -91,6 +91,25 @@ def go_program(mode):
         d.tidy()
 
 
+def a_walker_is_named(mode):
+    p = build("stuck.c", "-g", "-O0", name="stuck")
+    with at_daemon(mode) as (d, m):
+        s = m.launch(p)["sessionId"]
+        eq([w for w in m.trace(s).get("warnings", [])
+            if "frame pointers" in w], [],
+           "nothing is traced: nothing is said of what walks")
+        r = m.trace(s, add=["outer"])
+        at = subprocess.run(["nm", p], capture_output=True, text=True,
+                            check=True).stdout
+        at = [line.split()[0] for line in at.splitlines()
+              if line.endswith(" tight")][0].lstrip("0")
+        ok(any("frame pointers" in w and at[-3:] + " " in w
+               for w in r.get("warnings", [])),
+           "what walks and cannot be watched is named in the answer", r)
+        m.stop(s)
+        d.tidy()
+
+
 def not_all_functions(mode):
     with at_daemon(mode) as (d, m):
         o = m.launch(kinds(), "on", "2000")
@@ -313,7 +332,8 @@ def nobody_reads(mode):
         d.tidy()
 
 
-run_tests(alone(go_program), alone(not_all_functions), alone(static_programs),
+run_tests(alone(go_program), alone(a_walker_is_named),
+          alone(not_all_functions), alone(static_programs),
           alone(sessions), alone(no_way_in), alone(oldest_go),
           alone(nuls),
           alone(asked_meanwhile, modes=("user",)), alone(nobody_reads))

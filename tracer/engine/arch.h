@@ -163,6 +163,11 @@ bool	 arch_is_goexit(const struct arch_code *);
 uint64_t arch_moved(const struct arch_code *, const struct arch_plan *,
 	    const struct arch_stub *, uint64_t pc);
 
+/* Whether a function looks at its callers' frames, and whether it may: quick,
+ * and right only if it says no. */
+bool	 arch_walks(const struct arch_code *);
+bool	 arch_may_walk(const uint8_t *text, size_t len);
+
 /*
  * Whether the code is one that unwinds the stack for exceptions of C++ or
  * Rust: programs that have it, and no symbol that says where, can only be

@@ -207,6 +207,21 @@ arch_moved(const struct arch_code *c, const struct arch_plan *p,
 }
 
 bool
+arch_walks(const struct arch_code *c)
+{
+	(void)c;
+	return (false);
+}
+
+bool
+arch_may_walk(const uint8_t *text, size_t len)
+{
+	(void)text;
+	(void)len;
+	return (false);
+}
+
+bool
 arch_throws(const uint8_t *text, size_t len)
 {
 	(void)text;

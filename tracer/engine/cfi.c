@@ -415,23 +415,48 @@ row_of(const struct cfi *c, uint64_t addr, size_t *row)
 	return (from > 0);
 }
 
-bool
-cfi_find(
+size_t
+cfi_count(
     struct cfi *c, const struct target *t, const struct maps *ms, uint64_t addr)
 {
 	const struct map *m = maps_at(ms, addr);
 	uint64_t base;
-	size_t row;
 
 	c->nframes = 0;
 	if (m == NULL)
-		return (false);
+		return (0);
 	base = maps_base(ms, m)->lo;
 	if (base != c->base) {
 		cfi_free(c);
 		c->base = base;
 		table_read(c, t);
 	}
+	return (c->n);
+}
+
+uint64_t
+cfi_begin(const struct cfi *c, size_t n)
+{
+	return (c->hdr + (uint64_t)number(c, n, 0));
+}
+
+bool
+cfi_is_called(const struct cfi *c, uint64_t addr)
+{
+	const struct arch_frame *f = cfi_at(c->frames, c->nframes, addr);
+
+	return (f == NULL ||
+	    (f->plain && f->reg == ARCH_SP && f->off == ARCH_CALLED));
+}
+
+bool
+cfi_find(
+    struct cfi *c, const struct target *t, const struct maps *ms, uint64_t addr)
+{
+	size_t row;
+
+	if (cfi_count(c, t, ms, addr) == 0)
+		return (false);
 	if (row_of(c, addr, &row) &&
 	    look_up(c, t, c->hdr + (uint64_t)number(c, row, 1), addr))
 		return (true);

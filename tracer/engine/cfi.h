@@ -35,6 +35,14 @@ struct cfi {
  */
 bool cfi_find(
     struct cfi *, const struct target *, const struct maps *, uint64_t addr);
+/* How many functions the table has of the object that is mapped there. */
+size_t cfi_count(
+    struct cfi *, const struct target *, const struct maps *, uint64_t addr);
+/* Where the nth of them begins; they are in the order of their addresses. */
+uint64_t cfi_begin(const struct cfi *, size_t n);
+/* Whether a call leads to that address, of the code that was looked for: all
+ * that is on the stack is a return address.  True if nothing is known. */
+bool cfi_is_called(const struct cfi *, uint64_t addr);
 /* The one that holds at that address; NULL: it is before all of them. */
 const struct arch_frame *cfi_at(
     const struct arch_frame *, size_t n, uint64_t addr);

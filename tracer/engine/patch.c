@@ -263,16 +263,12 @@ name_odd(const char *name)
 static const char *
 why_not_called(const struct job *j, const struct cfi *cfi)
 {
-	const struct arch_frame *f;
-
 	if (j->spec == NULL)
 		return (NULL);
 	if (name_odd(j->spec->name))
 		return ("it is the seldom used part of another function, and "
 			"is not called");
-	f = cfi_at(cfi->frames, cfi->nframes, j->code.addr);
-	if (f != NULL &&
-	    (!f->plain || f->reg != ARCH_SP || f->off != ARCH_CALLED))
+	if (!cfi_is_called(cfi, j->code.addr))
 		return ("it is not called but jumped to: a part of a function, "
 			"or a place within one");
 	return (NULL);
@@ -991,9 +987,10 @@ hook_add(struct target *t, uint64_t addr, uint64_t size, uint32_t flags,
 /* --- where somebody watches what the engine watches as well --------------- */
 
 static bool
-is_inner(const struct probe *p)
+yields(const struct probe *p)
 {
-	return (p->hidden && p->built && p->inner != INNER_NONE);
+	return (p->hidden && p->built &&
+	    (p->inner != INNER_NONE || (p->flags & PROBE_WALKS) != 0));
 }
 
 static void
@@ -1011,35 +1008,37 @@ jobs_look(struct job *jobs, size_t n, const struct probe *p, bool *wanted)
 
 /* The engine's own give way: what the others capture will have to do. */
 static void
-inner_yield(struct target *t, struct job *jobs, size_t n)
+own_yield(struct target *t, struct job *jobs, size_t n)
 {
-	struct edit e[8];
+	struct edit *e;
 	size_t ne = 0, k;
 	uint32_t i;
 	bool wanted;
 
-	for (i = 0; i < t->nprobes && ne < sizeof(e) / sizeof(e[0]); i++) {
-		if (!is_inner(&t->probes[i]))
+	e = calloc(n, sizeof(*e));
+	for (i = 0; e != NULL && i < t->nprobes && ne < n; i++) {
+		if (!yields(&t->probes[i]))
 			continue;
 		jobs_look(jobs, n, &t->probes[i], &wanted);
 		if (wanted && t->probes[i].on)
 			edit_back(&e[ne++], &t->probes[i]);
 	}
-	if (ne == 0)
-		return;
-	if (threads_stop(t))
-		write_all(t, e, ne);
-	threads_go(t);
+	if (ne > 0) {
+		if (threads_stop(t))
+			write_all(t, e, ne);
+		threads_go(t);
+	}
 	for (k = 0; k < ne; k++)
 		if (e[k].done) {
 			e[k].probe->on = false;
 			mute(t, (uint32_t)(e[k].probe - t->probes));
 		}
+	free(e);
 }
 
 /* Nobody else is there any more. */
 static void
-inner_back(struct target *t)
+own_back(struct target *t)
 {
 	struct probe_result r;
 	uint64_t stop_ns = t->stop_ns;
@@ -1047,7 +1046,7 @@ inner_back(struct target *t)
 	uint32_t i;
 
 	for (i = 0; i < t->nprobes; i++) {
-		if (!is_inner(&t->probes[i]) || is_on(t, t->probes[i].func))
+		if (!yields(&t->probes[i]) || is_on(t, t->probes[i].func))
 			continue;
 		memset(&j, 0, sizeof(j));
 		memset(&r, 0, sizeof(r));
@@ -1078,16 +1077,17 @@ target_probe(struct target *t, const struct probe_spec *specs, size_t n,
 		return (0);
 	}
 	hooks_find(t);
+	walkers_find(t, specs, n);
 	for (i = 0; i < n; i++) {
 		jobs[i].code.addr = specs[i].addr;
 		jobs[i].code.size = specs[i].size;
 		jobs[i].spec = &specs[i];
 		jobs[i].result = &results[i];
 	}
-	inner_yield(t, jobs, n);
+	own_yield(t, jobs, n);
 	on = install(t, jobs, n);
 	free(jobs);
-	inner_back(t);
+	own_back(t);
 	return (on);
 }
 
@@ -1138,7 +1138,7 @@ target_unprobe(struct target *t, const uint32_t *fns, size_t n)
 	}
 	free(e);
 	if (t->alive && gone > 0)
-		inner_back(t);
+		own_back(t);
 	return (gone);
 }
 

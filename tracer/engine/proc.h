@@ -136,6 +136,9 @@ struct target {
 	size_t	 nobjects;
 	uint64_t *twice;	/* functions that return otherwise than others */
 	size_t	 ntwice;
+	uint64_t *walked;	/* mappings that were looked through for... */
+	size_t	 nwalked;
+	uint64_t walker;	/* ...those that walk; one that has no hook */
 	uint64_t entry;		/* where the program begins */
 	bool	 arriving;	/* a trap waits for it there */
 	uint8_t	 entry_code[ARCH_TRAP]; /* what was there */
@@ -243,6 +246,9 @@ void		 skipped_forget(struct target *child);
 void		 hooks_find(struct target *);
 /* Those of objects that are gone are off. */
 void		 hooks_lost(struct target *);
+/* Puts hooks on functions that walk along frame pointers, in what is mapped
+ * where those of the specs are. */
+void		 walkers_find(struct target *, const struct probe_spec *, size_t);
 bool hook_add(struct target *, uint64_t addr, uint64_t size, uint32_t flags,
     uint8_t inner);
 

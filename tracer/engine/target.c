@@ -211,8 +211,10 @@ objects_forget(struct target *t)
 {
 	free(t->objects);
 	free(t->twice);
-	t->objects = t->twice = NULL;
-	t->nobjects = t->ntwice = 0;
+	free(t->walked);
+	t->objects = t->twice = t->walked = NULL;
+	t->nobjects = t->ntwice = t->nwalked = 0;
+	t->walker = 0;
 	t->small = t->blind = t->scans = false;
 }
 

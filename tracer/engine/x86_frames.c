@@ -9,6 +9,7 @@
  */
 #if defined(__x86_64__)
 #include <Zydis/Zydis.h>
+#include <string.h>
 
 #include "arch.h"
 #include "cfi.h"
@@ -118,5 +119,35 @@ x86_looks(const struct arch_code *c, size_t size, bool *walks)
 			looks = true;
 	}
 	return (looks);
+}
+
+bool
+arch_walks(const struct arch_code *c)
+{
+	bool walks;
+
+	(void)x86_looks(c, c->size, &walks);
+	return (walks);
+}
+
+bool
+arch_may_walk(const uint8_t *text, size_t len)
+{
+	static const uint8_t frame[][3] = {
+		{ 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } /* mov rbp, rsp */
+	};
+	size_t at;
+
+	if (memmem(text, len, frame[0], sizeof(frame[0])) == NULL &&
+	    memmem(text, len, frame[1], sizeof(frame[1])) == NULL)
+		return (false);
+	/* a number of 64 bits that is rbp, or lies at or beside it */
+	for (at = 0; at + 3 < len; at++)
+		if ((text[at] & 0xf8) == 0x48 &&
+		    ((text[at + 1] == 0x89 && (text[at + 2] & 0x38) == 0x28) ||
+			((text[at + 1] == 0x8b || text[at + 1] == 0x8d) &&
+			    (text[at + 2] & 7) == RBP)))
+			return (true);
+	return (false);
 }
 #endif

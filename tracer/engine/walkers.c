@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Functions that walk along frame pointers, also those that nobody watches:
+ * return addresses of those that are have to be put back when they begin.
+ * They are looked for where something is watched: in the program and in the
+ * libraries that the user has chosen functions of.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfi.h"
+#include "maps.h"
+#include "proc.h"
+
+#define TEXT_MOST (64UL << 20) /* no more of a mapping is read */
+
+/* False: no, or no memory. */
+static bool
+is_new(struct target *t, uint64_t lo)
+{
+	uint64_t *more;
+	size_t i;
+
+	for (i = 0; i < t->nwalked; i++)
+		if (t->walked[i] == lo)
+			return (false);
+	more = reallocarray(t->walked, t->nwalked + 1, sizeof(*more));
+	if (more == NULL)
+		return (false);
+	t->walked = more;
+	t->walked[t->nwalked++] = lo;
+	return (true);
+}
+
+/* Puts a hook on the function that the frames are of, if it walks. */
+static void
+look(struct target *t, const struct cfi *c, const uint8_t *bytes, size_t avail)
+{
+	const struct arch_code code = {
+		.bytes = bytes,
+		.avail = avail,
+		.size = c->end - c->begin,
+		.addr = c->begin,
+		.frames = c->frames,
+		.nframes = c->nframes,
+	};
+
+	if (code.size > avail || !arch_walks(&code))
+		return;
+	/* a part of a function is jumped to, and its stack is another's */
+	if (!cfi_is_called(c, c->begin) ||
+	    !hook_add(t, c->begin, code.size, PROBE_UNWINDER | PROBE_WALKS,
+		INNER_NONE))
+		t->walker = c->begin;
+}
+
+static void
+scan(struct target *t, const struct maps *ms, const struct map *m)
+{
+	struct cfi c = {.base = 0};
+	size_t len = m->hi - m->lo, i, n, at, next;
+	uint8_t *text;
+
+	if (len > TEXT_MOST)
+		len = TEXT_MOST;
+	n = cfi_count(&c, t, ms, m->lo);
+	text = n == 0 ? NULL : malloc(len);
+	if (text != NULL && mem_read(t, m->lo, text, len))
+		for (i = 0; i < n; i++) {
+			at = cfi_begin(&c, i) - m->lo;
+			next = i + 1 < n ? cfi_begin(&c, i + 1) - m->lo : len;
+			if (at >= next || next > len ||
+			    !arch_may_walk(text + at, next - at))
+				continue;
+			if (cfi_find(&c, t, ms, m->lo + at) &&
+			    c.begin == m->lo + at)
+				look(t, &c, text + at, len - at);
+		}
+	free(text);
+	cfi_free(&c);
+}
+
+uint64_t
+target_walker(const struct target *t)
+{
+	return (t->walker);
+}
+
+/* Another library may come to the same place. */
+static void
+prune(struct target *t, const struct maps *ms)
+{
+	const struct map *m;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->nwalked; i++) {
+		m = maps_at(ms, t->walked[i]);
+		if (m != NULL && m->lo == t->walked[i])
+			t->walked[n++] = t->walked[i];
+	}
+	t->nwalked = n;
+}
+
+void
+walkers_find(struct target *t, const struct probe_spec *specs, size_t n)
+{
+	const struct map *m = NULL;
+	struct maps ms;
+	size_t i;
+
+	/* return addresses stay where they are in these */
+	if (t->small || t->scans || t->blind || !maps_read(t->pid, &ms))
+		return;
+	prune(t, &ms);
+	for (i = 0; i < n; i++) {
+		if (m != NULL && specs[i].addr >= m->lo && specs[i].addr < m->hi)
+			continue;
+		m = maps_at(&ms, specs[i].addr);
+		if (m != NULL && m->exec && !m->special && !m->agent &&
+		    m->inode != 0 && is_new(t, m->lo))
+			scan(t, &ms, m);
+	}
+	maps_free(&ms);
+}
