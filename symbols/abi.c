@@ -433,6 +433,30 @@ place_leaf(struct place *p, struct regs *r, const struct leaf *l)
 }
 
 /*
+ * One or two scalars that are all of it; with other padding than they would
+ * have by themselves (repr(align), repr(packed)) they are an aggregate.
+ */
+static bool
+are_scalars(const struct leaves *ls, const struct type *t)
+{
+	const struct leaf *a = &ls->l[0], *b = &ls->l[1];
+	uint64_t off, align;
+
+	if (ls->aggregate || ls->n > 2)
+		return false;
+	if (ls->n == 0)
+		return true;
+	if (ls->n == 1)
+		return a->off == 0 && a->size == t->size;
+	if (a->size > 8 || b->size > 8)
+		return true;
+	off = (a->size + b->size - 1) & ~(b->size - 1);
+	align = a->size > b->size ? a->size : b->size;
+	return a->off == 0 && b->off == off &&
+	    ((off + b->size + align - 1) & ~(align - 1)) == t->size;
+}
+
+/*
  * What is passed for it by itself; an aggregate is one word if it is not
  * longer.  False = it is in memory.
  */
@@ -442,7 +466,7 @@ rust_words(struct abi *a, uint64_t type, const struct type *t,
 {
 	*ls = (struct leaves) { .n = 0 };
 	flatten(a, type, 0, ls, 0);
-	if (!ls->aggregate && ls->n <= 2)
+	if (are_scalars(ls, t))
 		return true;
 	ls->l[0] = (struct leaf) { .size = t->size };
 	ls->n = 1;

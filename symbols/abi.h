@@ -29,9 +29,11 @@ enum place_kind {
 struct piece {
 	bool		 vec;
 	bool		 stack;		/* at the stack pointer + at */
+	bool		 constant;	/* these bytes of the value */
 	uint8_t		 reg;
 	int32_t		 at;
 	uint16_t	 off, len;	/* of the value */
+	uint64_t	 value;
 };
 
 struct place {

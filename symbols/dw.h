@@ -54,7 +54,7 @@ enum {
 	DW_AT_loclists_base = 0x8c, DW_AT_deleted = 0x8a,
 	DW_AT_defaulted = 0x8b, DW_AT_MIPS_linkage_name = 0x2007,
 	DW_AT_GNU_dwo_name = 0x2130, DW_AT_GNU_ranges_base = 0x2132,
-	DW_AT_GNU_addr_base = 0x2133
+	DW_AT_GNU_addr_base = 0x2133, DW_AT_go_kind = 0x2900
 };
 
 enum {
@@ -126,7 +126,7 @@ enum {
 	DW_OP_addr = 0x03, DW_OP_deref = 0x06, DW_OP_const1u = 0x08,
 	DW_OP_const1s, DW_OP_const2u, DW_OP_const2s, DW_OP_const4u,
 	DW_OP_const4s, DW_OP_const8u, DW_OP_const8s, DW_OP_constu,
-	DW_OP_consts, DW_OP_plus_uconst = 0x23,
+	DW_OP_consts, DW_OP_and = 0x1a, DW_OP_plus_uconst = 0x23,
 	DW_OP_lit0 = 0x30, DW_OP_lit31 = 0x4f,
 	DW_OP_reg0 = 0x50, DW_OP_reg31 = 0x6f, DW_OP_breg0 = 0x70,
 	DW_OP_breg31 = 0x8f, DW_OP_regx = 0x90, DW_OP_fbreg = 0x91, DW_OP_piece = 0x93,

@@ -11,13 +11,6 @@ struct entry {
 };
 
 static bool
-is_memory(unsigned int op)
-{
-	return op == DW_OP_fbreg || op == DW_OP_call_frame_cfa ||
-	    op == DW_OP_addr || (op >= DW_OP_breg0 && op <= DW_OP_breg31);
-}
-
-static bool
 take_reg(struct cursor *c, unsigned int op, unsigned int *reg)
 {
 	if (op == DW_OP_regx)
@@ -29,39 +22,134 @@ take_reg(struct cursor *c, unsigned int op, unsigned int *reg)
 	return true;
 }
 
-/* Registers with the pieces that they hold, or what the first operation says. */
-static void
-evaluate(const struct span *expr, struct loc *l)
+static bool
+take_number(struct cursor *c, unsigned int op, uint64_t *u)
+{
+	unsigned int size = 1U << (op - DW_OP_const1u) / 2 % 4;
+	uint64_t sign = UINT64_C(1) << (size * 8 - 1);
+
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
+		*u = op - DW_OP_lit0;
+	else if (op == DW_OP_constu)
+		*u = cur_uleb(c);
+	else if (op == DW_OP_consts)
+		*u = (uint64_t)cur_sleb(c);
+	else if (op >= DW_OP_const1u && op <= DW_OP_const8s)
+		*u = cur_uint(c, size);
+	else
+		return false;
+	/* those of odd numbers have a sign */
+	if (op >= DW_OP_const1u && op <= DW_OP_const8s && op % 2 != 0)
+		*u = (*u ^ sign) - sign;
+	return !c->bad;
+}
+
+/* What a register holds, or some bits of it, without a place. */
+static bool
+take_value(struct cursor *c, unsigned int op, struct loc_piece *p)
+{
+	uint64_t mask;
+
+	p->value = UINT64_MAX;
+	if (op < DW_OP_breg0 || op > DW_OP_breg31) {
+		p->constant = true;
+		return take_number(c, op, &p->value) &&
+		    cur_left(c) > 0 && cur_u8(c) == DW_OP_stack_value;
+	}
+	p->reg = op - DW_OP_breg0;
+	if (cur_sleb(c) != 0)
+		return false;
+	while (cur_left(c) > 0) {
+		op = cur_u8(c);
+		if (op == DW_OP_stack_value)
+			return true;
+		if (!take_number(c, op, &mask) || cur_left(c) == 0 ||
+		    cur_u8(c) != DW_OP_and)
+			return false;
+		p->value &= mask;
+	}
+	return false;
+}
+
+/* One place, without pieces. */
+static bool
+take_memory(const struct span *expr, struct loc *l)
+{
+	struct cursor c = cur_at(expr, 0);
+	unsigned int op = cur_left(&c) > 0 ? cur_u8(&c) : 0;
+
+	l->base = LOC_ELSEWHERE;
+	l->off = 0;
+	if (op == DW_OP_call_frame_cfa || op == DW_OP_fbreg)
+		l->base = LOC_CFA;
+	else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+		l->base = LOC_BREG;
+		l->reg = op - DW_OP_breg0;
+	} else if (op != DW_OP_addr)
+		return false;
+	if (op != DW_OP_call_frame_cfa && op != DW_OP_addr)
+		l->off = cur_sleb(&c);
+	/* what is computed from there is anywhere */
+	if (c.bad || (cur_left(&c) > 0 && cur_u8(&c) != DW_OP_piece))
+		l->base = LOC_ELSEWHERE;
+	return expr->p[expr->len - 1] != DW_OP_stack_value;
+}
+
+static bool
+take_piece(struct cursor *c, unsigned int op, struct loc_piece *p)
+{
+	*p = (struct loc_piece) { .value = UINT64_MAX };
+	return take_reg(c, op, &p->reg) || take_value(c, op, p);
+}
+
+/* Pieces that are in registers or known; false, there is something else. */
+static bool
+take_pieces(const struct span *expr, struct loc *l)
 {
 	struct cursor c = cur_at(expr, 0);
 	struct loc_piece *p;
 	unsigned int op;
-	uint64_t off = 0;
+	uint64_t off = 0, len;
+	bool gap;
 
-	l->kind = expr->len == 0 ? LOC_NONE : LOC_VALUE;
-	while (cur_left(&c) > 0 && l->n < LOC_PIECES) {
+	while (cur_left(&c) > 0) {
 		op = cur_u8(&c);
+		gap = op == DW_OP_piece;
 		p = &l->pieces[l->n];
-		if (!take_reg(&c, op, &p->reg)) {
-			if (off == 0 && is_memory(op) &&
-			    expr->p[expr->len - 1] != DW_OP_stack_value)
-				l->kind = LOC_MEMORY;
-			return;
+		if (!gap && (l->n == LOC_PIECES || !take_piece(&c, op, p)))
+			return false;
+		/* all of it constant: it may have been assigned to */
+		if (!gap && cur_left(&c) == 0 && off == 0) {
+			l->n++;
+			return !p->constant;
 		}
-		p->off = (uint16_t)off;
-		p->len = 0;
-		l->n++;
-		if (cur_left(&c) == 0 && off == 0)
-			break;
-		if (cur_u8(&c) != DW_OP_piece)
-			return;
-		p->len = (uint16_t)cur_uleb(&c);
-		off += p->len;
-		if (c.bad || p->len == 0 || off > 64)
-			return;
+		if (!gap && cur_u8(&c) != DW_OP_piece)
+			return false;
+		len = cur_uleb(&c);
+		if (c.bad || len == 0 || len > 64 || off > 64)
+			return false;
+		if (!gap) {
+			p->off = (uint16_t)off;
+			p->len = (uint16_t)len;
+			l->n++;
+		}
+		off += len;
 	}
-	if (l->n > 0)
+	return true;
+}
+
+/* Registers with the pieces that they hold, or what the first operation says. */
+static void
+evaluate(const struct span *expr, struct loc *l)
+{
+	l->n = 0;
+	l->kind = expr->len == 0 ? LOC_NONE : LOC_VALUE;
+	if (expr->len == 0)
+		return;
+	if (take_pieces(expr, l) && l->n > 0)
 		l->kind = LOC_REGS;
+	else if (take_memory(expr, l))
+		l->kind = LOC_MEMORY;
 }
 
 /* A number without a place, or the bytes themselves. */
@@ -70,8 +158,6 @@ take_constant(const struct span *expr, struct val *v)
 {
 	struct cursor c = cur_at(expr, 0);
 	unsigned int op = cur_left(&c) > 0 ? cur_u8(&c) : 0;
-	unsigned int size = 1U << (op - DW_OP_const1u) / 2 % 4;
-	uint64_t sign = UINT64_C(1) << (size * 8 - 1);
 
 	*v = (struct val) { .cls = VAL_UINT };
 	if (op == DW_OP_implicit_value) {
@@ -80,20 +166,8 @@ take_constant(const struct span *expr, struct val *v)
 		v->p = c.p;
 		return !c.bad && v->len == cur_left(&c);
 	}
-	if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
-		v->u = op - DW_OP_lit0;
-	else if (op == DW_OP_constu)
-		v->u = cur_uleb(&c);
-	else if (op == DW_OP_consts)
-		v->u = (uint64_t)cur_sleb(&c);
-	else if (op >= DW_OP_const1u && op <= DW_OP_const8s)
-		v->u = cur_uint(&c, size);
-	else
-		return false;
-	/* those of odd numbers have a sign */
-	if (op >= DW_OP_const1u && op <= DW_OP_const8s && op % 2 != 0)
-		v->u = (v->u ^ sign) - sign;
-	return !c.bad && cur_left(&c) == 1 && cur_u8(&c) == DW_OP_stack_value;
+	return take_number(&c, op, &v->u) && cur_left(&c) == 1 &&
+	    cur_u8(&c) == DW_OP_stack_value;
 }
 
 static void
@@ -201,7 +275,7 @@ loc_at(struct dwarf *d, const struct unit *u, const struct val *v,
 	l->n = 0;
 	if (v->cls == VAL_BLOCK) {
 		evaluate(&whole, l);
-		if (l->kind == LOC_VALUE && take_constant(&whole, &l->constant))
+		if (take_constant(&whole, &l->constant))
 			l->kind = LOC_CONSTANT;
 	}
 	if (v->cls == VAL_BLOCK || v->cls == VAL_NONE)

@@ -10,7 +10,7 @@
 enum loc_kind {
 	LOC_NONE,		/* nothing is said of it */
 	LOC_LATER,		/* nothing of that address */
-	LOC_REGS,
+	LOC_REGS,		/* in pieces; what none has is not known */
 	LOC_MEMORY,
 	LOC_VALUE,		/* it is computed, and need not be anywhere */
 	LOC_CONSTANT		/* the same in the whole function */
@@ -20,12 +20,23 @@ enum loc_kind {
 struct loc_piece {
 	unsigned int	 reg;		/* DWARF's number */
 	uint16_t	 off, len;
+	bool		 constant;	/* the value, in no register */
+	uint64_t	 value;		/* or the bits of the register that count */
+};
+
+enum loc_base {
+	LOC_ELSEWHERE,
+	LOC_CFA,		/* the frame base, for Go's functions the CFA */
+	LOC_BREG		/* what a register leads to */
 };
 
 struct loc {
 	enum loc_kind	 kind;
 	struct loc_piece pieces[LOC_PIECES];	/* of LOC_REGS */
 	size_t		 n;
+	enum loc_base	 base;		/* of LOC_MEMORY */
+	unsigned int	 reg;
+	int64_t		 off;
 	struct val	 constant;		/* of LOC_CONSTANT */
 };
 

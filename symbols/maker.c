@@ -12,6 +12,9 @@
 #define FIELDS_MAX	48
 #define VARIANTS_MAX	64
 #define NAME_LEN	128
+/* as Go's package reflect numbers its kinds */
+#define GO_SLICE	23
+#define GO_STRING	24
 
 _Static_assert(sizeof(struct desc_header) + MAKER_VALUES *
     sizeof(struct desc_value) + MAKER_STRS < DESC_MAX, "room for the rest");
@@ -113,35 +116,41 @@ piece_step(struct maker *m, const struct piece *p)
 	return add_step(m, &c);
 }
 
-static bool
-add_pieces(struct maker *m, const struct place *pl)
-{
-	struct piece p;
-	size_t i, most;
-
-	for (i = 0; i < pl->n; i++) {
-		p = pl->pieces[i];
-		most = p.vec || p.stack ? 16 : 8;
-		p.len = p.len < most ? p.len : (uint16_t)most;
-		if (!add_part(m, piece_step(m, &p), p.off, p.len))
-			return false;
-	}
-	return true;
-}
-
 /* Bytes that the compiler knows; among the strings, which end with a NUL. */
 static bool
-add_constant(struct maker *m, const struct place *pl, uint64_t size)
+add_constant(struct maker *m, const void *bytes, uint64_t off, uint64_t size)
 {
 	uint32_t at = m->head.strs_len;
 
-	if (size > sizeof(pl->bytes) || size + 1 > MAKER_STRS - at ||
-	    !add_part(m, DESC_CONSTANT, 0, size))
+	if (size + 1 > MAKER_STRS - at ||
+	    !add_part(m, DESC_CONSTANT, off, size))
 		return false;
 	m->parts[m->head.nparts - 1].step_off = (uint16_t)at;
-	memcpy(m->strs + at, pl->bytes, size);
+	memcpy(m->strs + at, bytes, size);
 	m->strs[at + size] = '\0';
 	m->head.strs_len += (uint32_t)size + 1;
+	return true;
+}
+
+static bool
+add_piece(struct maker *m, struct piece p)
+{
+	uint16_t most = p.vec || p.stack ? 16 : 8;
+
+	p.len = p.len < most ? p.len : most;
+	if (p.constant)
+		return add_constant(m, &p.value, p.off, p.len);
+	return add_part(m, piece_step(m, &p), p.off, p.len);
+}
+
+static bool
+add_pieces(struct maker *m, const struct place *pl)
+{
+	size_t i;
+
+	for (i = 0; i < pl->n; i++)
+		if (!add_piece(m, pl->pieces[i]))
+			return false;
 	return true;
 }
 
@@ -160,7 +169,8 @@ add_parts(struct maker *m, const struct place *pl, uint64_t size)
 	case AT_REGS:
 		return add_pieces(m, pl);
 	case AT_CONSTANT:
-		return add_constant(m, pl, size);
+		return size <= sizeof(pl->bytes) &&
+		    add_constant(m, pl->bytes, 0, size);
 	case AT_STACK:
 		c.op = CAP_STACK;
 		c.reg = 0;
@@ -179,7 +189,7 @@ piece_at(const struct place *pl, uint64_t off)
 
 	for (i = 0; i < pl->n; i++)
 		if (!pl->pieces[i].vec && !pl->pieces[i].stack &&
-		    pl->pieces[i].off == off && pl->pieces[i].len == 8)
+		    !pl->pieces[i].constant && pl->pieces[i].off == off && pl->pieces[i].len == 8)
 			return &pl->pieces[i];
 	return NULL;
 }
@@ -373,9 +383,10 @@ is_go_counted(struct maker *m, const struct type *t, struct counted *c)
 	struct member p;
 	struct type sub;
 
-	if (name_is(t, "string"))
+	/* whatever their names: those of named types are their own */
+	if (t->go_kind == GO_STRING)
 		return two_members(m, t, "str", "len", c, &p);
-	if (!name_begins(t, "[]") || !two_members(m, t, "array", "len", c, &p))
+	if (t->go_kind != GO_SLICE || !two_members(m, t, "array", "len", c, &p))
 		return false;
 	type_read(m->d, p.type, &sub);
 	c->elem = sub.target;

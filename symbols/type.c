@@ -76,6 +76,9 @@ take_number(struct die_info *i, unsigned int at, const struct val *v)
 	case DW_AT_external:
 		i->static_member = v->u != 0;
 		break;
+	case DW_AT_go_kind:
+		i->go_kind = (unsigned int)v->u;
+		break;
 	default:
 		break;
 	}
@@ -412,6 +415,14 @@ set_kind(struct dwarf *d, struct type *t, unsigned int tag,
 	case DW_TAG_array_type:
 		set_array(d, t, i);
 		break;
+	case DW_TAG_subroutine_type:
+		/* Go's values of it are pointers */
+		if (t->lang != SYM_LANG_GO)
+			break;
+		t->kind = TYPE_POINTER;
+		t->size = 8;
+		t->target = 0;
+		break;
 	case DW_TAG_unspecified_type:
 		/* nullptr_t */
 		t->kind = TYPE_POINTER;
@@ -449,6 +460,7 @@ type_read(struct dwarf *d, uint64_t place, struct type *t)
 	t->place = place;
 	t->size = i.size;
 	t->target = i.type;
+	t->go_kind = i.go_kind;
 	t->name = i.name;
 	t->name_len = i.name_len;
 	t->by_reference = i.convention == DW_CC_pass_by_reference;

@@ -38,6 +38,7 @@ struct type {
 	bool		 by_reference, by_value;	/* DW_AT_calling_convention */
 	bool		 declared;	/* and no more */
 	bool		 many;		/* an array of more than one dimension */
+	unsigned int	 go_kind;	/* 0 in other languages */
 	enum sym_lang	 lang;
 };
 
@@ -64,7 +65,7 @@ struct die_info {
 	size_t		 name_len;
 	uint64_t	 type, size, origin, signature, value;
 	uint64_t	 member_off, bit_size, bit_off, old_bit_off, upper, discr;
-	unsigned int	 encoding, convention;
+	unsigned int	 encoding, convention, go_kind;
 	bool		 has_size, has_value, has_upper, has_count, has_member_off;
 	bool		 has_bit_off, has_old_bit_off, has_discr_value;
 	bool		 declaration, artificial, variable, vector, defaulted;

@@ -32,6 +32,14 @@ struct upvar {
 	bool		 word;		/* by reference */
 };
 
+enum go_told {
+	GO_NOTHING,		/* it has no bytes, or is a result */
+	GO_UNKNOWN,
+	GO_PARTLY,		/* it has a place, but for a part alone */
+	GO_AGREES,
+	GO_MOVED
+};
+
 struct func {
 	struct unit	*unit;
 	uint64_t	 type;		/* of its result */
@@ -89,6 +97,8 @@ static void
 set_param(struct dwarf *d, const struct func *f, struct param *p,
     const struct die *die, const struct die_info *i, bool code)
 {
+	size_t n;
+
 	if (p->place == 0) {
 		*p = (struct param) { .name = i->name,
 		    .name_len = i->name_len, .place = die->place,
@@ -103,6 +113,11 @@ set_param(struct dwarf *d, const struct func *f, struct param *p,
 	p->loc.constant = i->constant;
 	if (!i->has_value)
 		loc_at(d, f->unit, &i->location, f->low, &p->loc);
+	/* where parameters are assigned to, not all of them were passed */
+	for (n = 0; n < p->loc.n && p->loc.kind == LOC_REGS; n++)
+		if (p->loc.pieces[n].constant &&
+		    unit_lang(f->unit) != SYM_LANG_RUST)
+			p->loc.kind = LOC_VALUE;
 }
 
 static unsigned int
@@ -245,17 +260,29 @@ abi_of(const struct func *f, enum sym_lang lang)
 	return ABI_SYSV;
 }
 
+/* Whether those bits are all of so many bytes; of a bool one is enough. */
+static bool
+is_whole(uint64_t bits, uint64_t len, bool truth)
+{
+	uint64_t all = len < 8 ? (UINT64_C(1) << (len * 8)) - 1 : UINT64_MAX;
+
+	return (bits & all) == all || (truth && (bits & all) == 1);
+}
+
 /* Numbers 17 and up are vector registers. */
 static bool
-set_piece(struct piece *to, const struct loc_piece *p, uint64_t size)
+set_piece(struct piece *to, const struct loc_piece *p, const struct type *t)
 {
-	bool vec = p->reg >= 17 && p->reg < 17 + 16;
-	uint64_t len = p->len != 0 ? p->len : size;
+	bool vec = !p->constant && p->reg >= 17 && p->reg < 17 + 16;
+	uint64_t len = p->len != 0 ? p->len : t->size;
 
-	if (len == 0 || len > (vec ? 16 : 8) || (!vec && p->reg > 15))
+	if (len == 0 || len > (vec ? 16 : 8) || (!p->constant &&
+	    ((!vec && p->reg > 15) ||
+	    !is_whole(p->value, len, t->kind == TYPE_BOOL))))
 		return false;
-	*to = (struct piece) { .vec = vec,
+	*to = (struct piece) { .vec = vec, .constant = p->constant,
 	    .reg = (uint8_t)(vec ? p->reg - 17 : p->reg),
+	    .value = p->constant ? p->value : 0,
 	    .off = p->off, .len = (uint16_t)len };
 	return true;
 }
@@ -272,47 +299,65 @@ is_passed(const struct loc *l)
 	size_t i;
 
 	for (i = 0; i < l->n; i++)
-		if (l->pieces[i].reg > 31 ||
-		    (passing >> l->pieces[i].reg & 1) == 0)
+		if (!l->pieces[i].constant && (l->pieces[i].reg > 31 ||
+		    (passing >> l->pieces[i].reg & 1) == 0))
 			return false;
+	if (l->kind == LOC_MEMORY)
+		return l->base == LOC_BREG && l->reg <= 31 &&
+		    (passing >> l->reg & 1) != 0;
 	return l->kind == LOC_REGS;
 }
 
 static void
-set_regs(struct param *p, uint64_t size)
+set_regs(struct param *p, const struct type *t)
 {
 	size_t i;
 
 	memset(&p->at, 0, sizeof(p->at));
 	p->at.kind = AT_LOST;
-	if (!is_passed(&p->loc))
-		return;
 	for (i = 0; i < p->loc.n; i++)
-		if (!set_piece(&p->at.pieces[i], &p->loc.pieces[i], size))
+		if (!set_piece(&p->at.pieces[i], &p->loc.pieces[i], t))
 			return;
 	p->at.n = p->loc.n;
 	p->at.kind = AT_REGS;
 }
 
+static void
+set_memory(struct param *p, enum place_kind kind, unsigned int reg, int64_t off)
+{
+	memset(&p->at, 0, sizeof(p->at));
+	p->at.kind = AT_LOST;
+	if (off > INT32_MAX / 4 || off < INT32_MIN / 4)
+		return;
+	p->at.kind = kind;
+	p->at.reg = (uint8_t)reg;
+	p->at.off = (int32_t)off;
+}
+
+/* The place that DWARF tells. */
+static void
+set_place(struct param *p, const struct type *t)
+{
+	if (!is_passed(&p->loc))
+		set_memory(p, AT_LOST, 0, 0);
+	else if (p->loc.kind == LOC_MEMORY)
+		set_memory(p, AT_MEM, p->loc.reg, p->loc.off);
+	else
+		set_regs(p, t);
+}
+
 static bool
 same_piece(const struct piece *a, const struct loc_piece *b)
 {
-	return !a->stack && a->off == b->off &&
+	return !a->stack && a->off == b->off && !b->constant &&
 	    (a->vec ? a->reg + 17U : a->reg) == b->reg;
 }
 
-/* Whether DWARF names other registers than the convention does. */
 static bool
-differs(const struct param *p)
+differs_from(const struct param *p)
 {
 	size_t i, j;
 
-	if (!is_passed(&p->loc))
-		return false;
-	if (p->at.kind == AT_MEM)
-		return p->at.reg != p->loc.pieces[0].reg;
-	if (p->at.kind != AT_REGS)
-		return p->at.kind == AT_STACK;
 	for (i = 0; i < p->loc.n; i++) {
 		for (j = 0; j < p->at.n; j++)
 			if (same_piece(&p->at.pieces[j], &p->loc.pieces[i]))
@@ -321,6 +366,21 @@ differs(const struct param *p)
 			return true;
 	}
 	return false;
+}
+
+/* Whether DWARF names other registers than the convention does. */
+static bool
+differs(const struct param *p)
+{
+	if (!is_passed(&p->loc))
+		return false;
+	if (p->loc.kind == LOC_MEMORY)
+		return p->at.kind != AT_MEM || p->at.reg != p->loc.reg;
+	if (p->at.kind == AT_MEM)
+		return p->at.reg != p->loc.pieces[0].reg;
+	if (p->at.kind != AT_REGS)
+		return p->at.kind == AT_STACK;
+	return differs_from(p);
 }
 
 /* A constant of the whole function is not passed at all. */
@@ -371,11 +431,135 @@ believe_locations(struct dwarf *d, struct func *f)
 		if (p->loc.kind == LOC_CONSTANT && t.size != 0 &&
 		    set_constant(p, t.size))
 			continue;
+		if (t.size == 0 && p->at.kind == AT_NOWHERE)
+			continue;
 		if (moved || (!f->external && p->at.kind == AT_REGS &&
 		    p->loc.kind == LOC_REGS))
-			set_regs(p, t.size);
+			set_place(p, &t);
 		else if (!f->external && !is_there(p) && t.size != 0)
 			p->at.kind = AT_LOST;
+	}
+}
+
+static unsigned int
+dwarf_reg(const struct piece *p)
+{
+	return p->vec ? p->reg + 17U : p->reg;
+}
+
+/*
+ * How what DWARF tells of one of Go's parameters goes with the convention.
+ * Go gives no pieces for what is not used, and wrong offsets where there is
+ * padding: only the registers in their order count, and only all of them.
+ */
+static enum go_told
+go_told(const struct param *p, const struct type *t)
+{
+	const struct loc *l = &p->loc;
+	size_t i;
+
+	if (l->kind == LOC_MEMORY && l->base == LOC_CFA && l->off >= 0) {
+		if (p->at.kind == AT_STACK && p->at.off == l->off + 8)
+			return GO_AGREES;
+		return t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY ?
+		    GO_PARTLY : GO_MOVED;
+	}
+	if (l->kind != LOC_REGS)
+		return GO_UNKNOWN;
+	if (p->at.kind != AT_REGS || p->at.n != l->n)
+		return p->at.kind == AT_REGS ? GO_PARTLY : GO_MOVED;
+	for (i = 0; i < l->n; i++)
+		if (dwarf_reg(&p->at.pieces[i]) != l->pieces[i].reg)
+			return GO_MOVED;
+	return GO_AGREES;
+}
+
+/* The convention says how it is divided, DWARF where the parts are. */
+static void
+go_move(struct dwarf *d, struct param *p)
+{
+	const struct loc *l = &p->loc;
+	struct place at;
+	struct abi a;
+	size_t i;
+	bool vec;
+
+	if (l->kind == LOC_MEMORY) {
+		set_memory(p, AT_STACK, REG_RSP, l->off + 8);
+		return;
+	}
+	abi_init(&a, d, ABI_GO);
+	abi_argument(&a, p->type, &at);
+	set_memory(p, AT_LOST, 0, 0);
+	if (at.kind != AT_REGS || at.n != l->n)
+		return;
+	for (i = 0; i < l->n; i++) {
+		vec = l->pieces[i].reg >= 17;
+		if (vec != at.pieces[i].vec || l->pieces[i].reg > 31)
+			return;
+		at.pieces[i].reg = (uint8_t)(l->pieces[i].reg - (vec ? 17 : 0));
+	}
+	p->at = at;
+}
+
+static bool
+has_class(const struct place *at, bool vec)
+{
+	size_t i;
+
+	for (i = 0; i < at->n; i++)
+		if (at->pieces[i].vec == vec)
+			return true;
+	return false;
+}
+
+/* What is behind it is where the convention has it, so this one is too. */
+static bool
+is_followed(const struct func *f, const enum go_told *told, size_t at)
+{
+	const struct place *p = &f->params[at].at;
+	bool ints = has_class(p, false), vecs = has_class(p, true);
+	bool stack = p->kind == AT_STACK;
+	size_t i;
+
+	for (i = at + 1; i < f->n; i++) {
+		if (told[i] != GO_AGREES)
+			continue;
+		ints = ints && !has_class(&f->params[i].at, false);
+		vecs = vecs && !has_class(&f->params[i].at, true);
+		stack = stack && f->params[i].at.kind != AT_STACK;
+	}
+	return !ints && !vecs && !stack;
+}
+
+/*
+ * Go's debug information leaves out parameters without a name, and those that
+ * it makes itself, which are passed all the same.  So the places that it tells
+ * are believed, and where they are not whole the convention, if none is missing.
+ */
+static void
+believe_go(struct dwarf *d, struct func *f)
+{
+	enum go_told told[PARAMS_MAX];
+	struct param *p;
+	struct type t;
+	bool moved = false;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		p = &f->params[i];
+		type_read(d, p->type, &t);
+		told[i] = p->result || p->at.kind == AT_NOWHERE ? GO_NOTHING :
+		    go_told(p, &t);
+		moved = moved || told[i] == GO_MOVED;
+	}
+	for (i = 0; i < f->n; i++) {
+		p = &f->params[i];
+		if (told[i] == GO_UNKNOWN || (told[i] == GO_PARTLY &&
+		    (moved || !is_followed(f, told, i))))
+			set_memory(p, AT_LOST, 0, 0);
+		else if (told[i] == GO_MOVED)
+			go_move(d, p);
 	}
 }
 
@@ -425,6 +609,8 @@ place_all(struct dwarf *d, struct func *f, enum sym_lang lang,
 		f->external = false;
 	if (kind == ABI_SYSV || kind == ABI_RUST)
 		believe_locations(d, f);
+	else
+		believe_go(d, f);
 }
 
 void

@@ -586,19 +586,34 @@ def rust_calls():
         same(path, v, "calls::either",
              ([0], ("Result<u64, f64>", {"Ok": 7})),
              ([1], ("Result<u64, f64>", {"Err": 2.5})), gone=gone)
+        same(path, v, "calls::aligned", ([5, {"i": 6}, 7], None), gone=gone)
         same(path, v, "plain", ([3, 4.5], ("i32", 7)), gone=gone)
 
 
 def go_calls():
-    path = build("calls_go", "calls.go", "go", "build")
+    for flags in ((), ("-gcflags=-N -l",)):
+        go_values(build("calls_go", "calls.go", "go", "build", *flags),
+                  " ".join(flags))
+
+
+def go_values(path, flags):
     want = {"main.main": [], "main.add": [1, "ab", [3, 4], 2.5, True],
             "main.(*T).Meth": [PTR, 2.5],
-            "main.byval": [{"x": 1, "s": "z"}, [5, 6], PTR]}
+            "main.byval": [{"x": 1, "s": "z"}, [5, 6], PTR],
+            "main.nameless": ["nm", [7, 8], 9, PTR, 1.5,
+                              "~0x0|<optimized out>", 12],
+            "main.main.func1": [9],
+            "main.(*hold[go.shape.string_0]).set": [PTR, 3, "held"],
+            "main.dict[go.shape.float64_0]": [1.5, 4]}
     for by in ("trace", "engine"):
         got = {n: (a, r) for n, a, r in calls(path, "main.*", by)}
         eq(sorted(got), sorted(want), "Go's functions, " + by)
         for name, args in want.items():
-            ok(matches(got[name][0], args), name, got[name])
+            seen = got[name][0]
+            # without optimization the dictionary is told
+            if flags and "go.shape" in name:
+                seen = seen[1:]
+            ok(matches(seen, args), name + " " + flags, got[name])
             eq(got[name][1], None, name + " is watched at its entry alone")
 
 

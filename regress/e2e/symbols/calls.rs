@@ -107,6 +107,17 @@ fn closures(n: i32, s: String, k: u64, d: f64) -> i32 {
     sum
 }
 
+// Alone in more bytes than its own, a number is passed by address.
+#[repr(align(16))]
+struct Wide {
+    i: i32,
+}
+
+#[inline(never)]
+fn aligned(a: i32, w: Wide, b: i32) -> Wide {
+    Wide { i: a + w.i + b }
+}
+
 fn main() {
     closures(3, "cap".into(), 5, 1.5);
     let c = config("x");
@@ -121,5 +132,6 @@ fn main() {
     println!("{:?} {:?} {:?} {:?}", shape(0), shape(1), shape(2), pair(5));
     println!("{} {}", half(1, 2, 3, 4, 5, "half", 42), wide(1, 2, 3, 4, 5, -6, 42, 7 << 64, 43));
     println!("{}", spread([1, 2, 3], (2.5, 3), "b", "c", (-4, 5), Some(6), "stack", 42));
+    println!("{}", aligned(5, Wide { i: 6 }, 7).i);
     println!("{:?} {:?} {}", either(0), either(1), plain(3, 4.5));
 }
