@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import tarfile
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARBALL = "/usr/src/gcc-12/gcc-12.2.0-dfsg.tar.xz"
@@ -17,7 +18,12 @@ LIMIT = 90
 # one value at an address, not one for each statement that has become nothing
 FLAGS = ("-w -g -no-pie -ftrivial-auto-var-init=pattern "
          "-gno-variable-location-views -gno-statement-frontiers").split()
-COMPILERS = {".c": ["gcc"], ".C": ["g++", "-std=gnu++17"]}
+COMPILERS = {".c": ["gcc"], ".C": ["g++", "-std=gnu++17"],
+             ".rs": ["/usr/bin/rustc", "--crate-name", "field", "-g", "-A",
+                     "warnings", "-C", "relocation-model=static"],
+             ".go": ["go", "build"]}
+GO_LEVELS = {"-O0": ["-gcflags=-N -l"], "-O2": []}
+GO_TESTS = "/usr/share/go-1.19/test"
 POISON = r"""
 #include <string.h>
 #include <stdlib.h>
@@ -27,6 +33,13 @@ __attribute__((constructor, noinline)) static void dl_poison(void)
 	const char *c = getenv("DL_POISON");
 	memset(room, c != NULL ? c[0] : 0, sizeof room);
 	__asm__ volatile("" : : "r"(room) : "memory");
+}
+/* for programs that are linked with --wrap=main */
+extern int __real_main(int, char **, char **) __attribute__((weak));
+int __wrap_main(int argc, char **argv, char **envp)
+{
+	dl_poison();
+	return __real_main(argc, argv, envp);
 }
 """
 
@@ -49,7 +62,37 @@ def tests(work, sample, words=(".c", ".C")):
             found[name] = os.path.join(work, "src-" + name)
             with open(found[name], "wb") as f:
                 f.write(text)
+    return {**found, **strangers(words)}
+
+
+def strangers(words):
+    """{name: source}: Go's and rustc's own tests that are programs"""
+    found = {}
+    for word, top, wanted in ((".go", GO_TESTS, r"// run\n"),
+                              (".rs", rust_tests(words), r"// *run-pass\b")):
+        paths = glob.glob(top + "/**/*" + word, recursive=True)
+        for path in paths if word in words else ():
+            with open(path, errors="replace") as f:
+                text = f.read()
+            if re.search("^" + wanted, text, re.M):
+                name = os.path.relpath(path, top).replace("/", "-")
+                found[name] = path
     return found
+
+
+def rust_tests(words):
+    """Where the tests of Debian's rustc are; they are kept."""
+    if ".rs" not in words:
+        return "/nonexistent"
+    kept = "/var/cache" if os.geteuid() == 0 else os.path.expanduser("~/.cache")
+    top = os.path.join(kept, "debuglantern-tests", "rustc-ui")
+    if not os.path.isdir(top):
+        os.makedirs(os.path.dirname(top), exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(top)) as work:
+            if subprocess.run([HERE + "/../debsource.sh", "rustc", work],
+                              capture_output=True).returncode == 0:
+                os.rename(work + "/src/test/ui", top)
+    return top
 
 
 def prepare(work):
@@ -60,17 +103,36 @@ def prepare(work):
                     work + "/poison.c"], check=True)
 
 
-def compiled(name, path, level, work):
+def command(path, level, work, text):
+    """How it is compiled."""
+    suffix = os.path.splitext(path)[1]
+    if suffix == ".rs":
+        edition = re.search(r"^// *edition: *(\d+)", text, re.M)
+        return [*COMPILERS[suffix], "-C", "opt-level=" + level[-1],
+                "--edition", edition[1] if edition else
+                "2021" if "/corpus/" in path else "2015", path]
+    if suffix == ".go":
+        return [*COMPILERS[suffix], *GO_LEVELS[level], path]
+    return [*COMPILERS[suffix], *FLAGS, level, path, work + "/poison.o", "-lm"]
+
+
+def compiled(name, path, level, work, more=()):
     """(program, its text); None: it is none for this compiler."""
     out = os.path.join(work, name.replace(".", "_") + level)
     with open(path, errors="replace") as f:
         text = f.read()
     # its own directives say what it needs
-    if "dg-require" in text or "dg-skip" in text or "dg-error" in text:
+    if re.search(r"dg-(require|skip|error)|^// *(aux-build|compile-flags|"
+                 r"ignore-(test|linux|x86))|^import \"C\"", text, re.M):
         return None
-    p = subprocess.run([*COMPILERS[os.path.splitext(path)[1]], *FLAGS, level,
-                        "-o", out, path, work + "/poison.o", "-lm"],
-                       capture_output=True, cwd=work)
+    args = command(path, level, work, text)
+    # the output goes before Go's file, and Rust's tests use what is unstable
+    p = subprocess.run([*args[:-1], "-o", out, args[-1]]
+                       if args[-1] == path else [*args, "-o", out, *more],
+                       capture_output=True, cwd=work, env={
+                           "GO111MODULE": "off", "RUSTC_BOOTSTRAP": "1",
+                           "HOME": work, "GOCACHE": work + "/go-cache",
+                           **os.environ})
     return (out, text) if p.returncode == 0 else None
 
 
