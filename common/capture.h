@@ -60,6 +60,9 @@ enum cap_op {
 	CAP_STKSTR,   /* CAP_STRING at the char * that stands at rsp + off */
 	CAP_STKSLICE, /* CAP_SLICE with the pointer at rsp + off and n at
 		       * rsp + off2 */
+	CAP_MIXSLICE, /* CAP_SLICE with the pointer in register `reg` and n at
+		       * rsp + off2 */
+	CAP_X87,      /* 16 bytes: st(0) and zeros, a long double result */
 	CAP_OPS
 };
 
@@ -97,17 +100,18 @@ captured_size(size_t len)
 	return (sizeof(struct captured) + ((len + 3) & ~(size_t)3));
 }
 
+static inline int
+capture_is_slice(const struct capture *c)
+{
+	return (c->op == CAP_SLICE || c->op == CAP_REGSLICE ||
+	    c->op == CAP_STKSLICE || c->op == CAP_MIXSLICE);
+}
+
 /* The most bytes that a step can yield, struct captured not counted. */
 static inline size_t
 capture_most(const struct capture *c)
 {
-	size_t extra;
-
-	extra =
-	    c->op == CAP_SLICE || c->op == CAP_REGSLICE || c->op == CAP_STKSLICE
-		? 8
-		: 0;
-	return ((size_t)c->len + extra);
+	return ((size_t)c->len + (capture_is_slice(c) ? 8 : 0));
 }
 
 #endif

@@ -325,7 +325,10 @@ sysv_result(struct abi *a, uint64_t type, const struct type *t,
 		return;
 	}
 	if (cs.c[0] == CLASS_X87 || cs.c[1] == CLASS_X87) {
-		p->kind = AT_LOST;
+		/* what has more than it is in two registers of that kind */
+		p->kind = cs.c[1] == CLASS_NONE && t->size == 16 ? AT_REGS :
+		    AT_LOST;
+		p->pieces[p->n++] = (struct piece) { .x87 = true, .len = 16 };
 		return;
 	}
 	(void)in_regs(&cs, t->size, &r, p);

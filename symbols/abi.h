@@ -29,6 +29,7 @@ enum place_kind {
 struct piece {
 	bool		 vec;
 	bool		 stack;		/* at the stack pointer + at */
+	bool		 x87;		/* st(0) */
 	bool		 constant;	/* these bytes of the value */
 	uint8_t		 reg;
 	int32_t		 at;

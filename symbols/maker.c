@@ -111,6 +111,8 @@ piece_step(struct maker *m, const struct piece *p)
 	if (p->stack)
 		c = (struct capture) { .op = CAP_STACK, .off = p->at,
 		    .len = p->len };
+	else if (p->x87)
+		c = (struct capture) { .op = CAP_X87, .len = p->len };
 	else if (!p->vec)
 		return reg_step(m, p->reg);
 	return add_step(m, &c);
@@ -135,7 +137,7 @@ add_constant(struct maker *m, const void *bytes, uint64_t off, uint64_t size)
 static bool
 add_piece(struct maker *m, struct piece p)
 {
-	uint16_t most = p.vec || p.stack ? 16 : 8;
+	uint16_t most = p.vec || p.stack || p.x87 ? 16 : 8;
 
 	p.len = p.len < most ? p.len : most;
 	if (p.constant)
@@ -189,9 +191,25 @@ piece_at(const struct place *pl, uint64_t off)
 
 	for (i = 0; i < pl->n; i++)
 		if (!pl->pieces[i].vec && !pl->pieces[i].stack &&
-		    !pl->pieces[i].constant && pl->pieces[i].off == off && pl->pieces[i].len == 8)
+		    !pl->pieces[i].x87 && !pl->pieces[i].constant && pl->pieces[i].off == off && pl->pieces[i].len == 8)
 			return &pl->pieces[i];
 	return NULL;
+}
+
+/* Where a word is that has found no register. */
+static bool
+on_stack_at(const struct place *pl, uint64_t off, int32_t *at)
+{
+	size_t i;
+
+	for (i = 0; i < pl->n; i++) {
+		if (!pl->pieces[i].stack || pl->pieces[i].off != off ||
+		    pl->pieces[i].len != 8)
+			continue;
+		*at = pl->pieces[i].at;
+		return true;
+	}
+	return false;
 }
 
 static bool
@@ -243,8 +261,13 @@ slice_step(struct maker *m, const struct place *pl, uint64_t ptr, uint64_t len,
 	if (pl->kind == AT_REGS) {
 		p = piece_at(pl, ptr);
 		n = piece_at(pl, len);
-		if (p == NULL || n == NULL)
+		if (p == NULL)
 			return DESC_NONE;
+		c.op = CAP_MIXSLICE;
+		c.reg = p->reg;
+		if (n == NULL)
+			return on_stack_at(pl, len, &c.off2) ?
+			    add_step(m, &c) : DESC_NONE;
 		c.op = CAP_REGSLICE;
 		c.reg = p->reg;
 		c.off = n->reg;

@@ -515,6 +515,10 @@ def c_calls():
                    what + ": an argument is right or known to be gone",
                    (value, want))
             eq(result, ("int", 48), what)
+            for by in ("trace", "engine"):
+                eq([r for _, _, r in calls(path, "scaled", by)],
+                   [("long double", 3.75), ("long double", 1)],
+                   what + ": long double, " + by)
             first, second = calls(path, "shrunk*")
             for got, want in ((first, [1, 2, path]), (second, [3, 3, "zz"])):
                 for value, w in zip(got[1], want):
@@ -535,7 +539,7 @@ def closures(path, what):
 def rust_crowded(path, what):
     """Where registers end, what has two words may be divided."""
     same(path, what, "calls::half", (
-        [1, 2, 3, 4, 5, "<optimized out>", 42], ("i64", 61)))
+        [1, 2, 3, 4, 5, "half", 42], ("i64", 61)))
     same(path, what, "calls::wide", (
         [1, 2, 3, 4, 5, -6, 42, str(7 << 64), 43],
         ("i128", str((7 << 64) + 94))))

@@ -438,6 +438,14 @@ take_step(const struct stop *s, const struct capture *c, uint8_t *out,
 		*len = 0;
 		return peek(s, at, &ptr, 8) ?
 		    take_string(s, ptr, c->len, out, len) : CAP_FAULT;
+	case CAP_X87:
+		/* st(0) is the first of these */
+		memcpy(out, s->fp.st_space, c->len);
+		return CAP_OK;
+	case CAP_MIXSLICE:
+		*len = 0;
+		return peek(s, s->regs[7] + (uint64_t)(int64_t)c->off2, &n, 8) ?
+		    take_slice(s, c, base, n, out, len) : CAP_FAULT;
 	case CAP_REGSLICE:
 		return take_slice(s, c, base, s->regs[c->off & 15], out, len);
 	default:

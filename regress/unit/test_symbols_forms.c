@@ -262,11 +262,38 @@ registers_are_told_from_the_rest(void **state)
 	assert_true(l.kind == LOC_REGS && l.pieces[0].reg == 17);
 	assert_int_equal(locate("\x91\x70", 2).kind, LOC_MEMORY);
 	assert_int_equal(locate("\x75\0", 2).kind, LOC_MEMORY);
-	assert_int_equal(locate("\x75\0\x9f", 3).kind, LOC_VALUE);
-	assert_int_equal(locate("\x55\x93\x08\x31\x9f\x93\x08", 7).kind,
+	assert_int_equal(locate("\x75\1\x9f", 3).kind, LOC_VALUE);
+	assert_int_equal(locate("\x55\x93\x08\x32\x06\x93\x08", 7).kind,
 	    LOC_VALUE);
 	assert_int_equal(locate("\x55\x93", 2).kind, LOC_VALUE);
 	assert_int_equal(locate("", 0).kind, LOC_NONE);
+}
+
+/* Places in memory, bits of registers, and pieces of which some are missing. */
+static void
+what_has_no_register_is_followed(void **state)
+{
+	struct loc l;
+
+	(void)state;
+	l = locate("\x75\x08", 2);
+	assert_true(l.kind == LOC_MEMORY && l.base == LOC_BREG && l.reg == 5 &&
+	    l.off == 8);
+	l = locate("\x75\x08\x06", 3);
+	assert_true(l.kind == LOC_MEMORY && l.base == LOC_ELSEWHERE);
+	l = locate("\x91\x10\x93\x08\x91\x18\x93\x08", 8);
+	assert_true(l.kind == LOC_MEMORY && l.base == LOC_CFA && l.off == 16);
+	l = locate("\x75\0\x9f", 3);
+	assert_true(l.kind == LOC_REGS && l.n == 1 && l.pieces[0].reg == 5 &&
+	    l.pieces[0].value == UINT64_MAX);
+	l = locate("\x75\0\x31\x1a\x9f", 5);
+	assert_true(l.kind == LOC_REGS && l.pieces[0].value == 1);
+	l = locate("\x93\x08\x55\x93\x04\x39\x9f\x93\x01", 9);
+	assert_true(l.kind == LOC_REGS && l.n == 2);
+	assert_true(l.pieces[0].off == 8 && !l.pieces[0].constant);
+	assert_true(l.pieces[1].off == 12 && l.pieces[1].constant &&
+	    l.pieces[1].value == 9);
+	assert_int_equal(locate("\x93\x08", 2).kind, LOC_VALUE);
 }
 
 static int64_t
@@ -475,6 +502,7 @@ main(void)
 		cmocka_unit_test(what_is_not_there_is_no_value),
 		cmocka_unit_test(numbers_of_any_length),
 		cmocka_unit_test(registers_are_told_from_the_rest),
+		cmocka_unit_test(what_has_no_register_is_followed),
 		cmocka_unit_test(constants_are_told_with_their_sign),
 		cmocka_unit_test(paths_are_tidy),
 		cmocka_unit_test(names_are_as_written),

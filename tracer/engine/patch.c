@@ -71,7 +71,10 @@ step_ok(const struct capture *c)
 		return (c->len <= 8);
 	if (c->op == CAP_VEC)
 		return (c->len <= 16);
-	if (c->op == CAP_SLICE || c->op == CAP_STKSLICE)
+	if (c->op == CAP_X87)
+		return (c->len == 16);
+	if (c->op == CAP_SLICE || c->op == CAP_STKSLICE ||
+	    c->op == CAP_MIXSLICE)
 		return (c->scale > 0);
 	return (c->op != CAP_REGSLICE || (c->scale > 0 && c->off >= 0 &&
 	    c->off <= 15));

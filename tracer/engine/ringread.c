@@ -17,7 +17,7 @@
 
 /* Of these nothing varies but whether there was room. */
 #define FIXED_OPS	(1U << CAP_REG | 1U << CAP_VEC | 1U << CAP_STACK | \
-			1U << CAP_MEM)
+			1U << CAP_MEM | 1U << CAP_X87)
 
 _Static_assert(COPY_MOST >= WORDS_MOST, "a record is copied as a whole");
 _Static_assert(STASH_WORDS >= WORDS_MOST, "and so it is put aside");
@@ -216,8 +216,7 @@ slice_valid(const struct capture *c, const struct captured *h,
 {
 	uint64_t n, len;
 
-	if ((c->op != CAP_SLICE && c->op != CAP_REGSLICE &&
-	    c->op != CAP_STKSLICE) || h->len == 0)
+	if (!capture_is_slice(c) || h->len == 0)
 		return (true);
 	if (h->len < sizeof(n))
 		return (false);

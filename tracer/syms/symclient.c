@@ -113,15 +113,13 @@ tracer_on_sym_index(struct msg *m)
 static bool
 is_step(const struct capture *c)
 {
-	bool slice = c->op == CAP_SLICE || c->op == CAP_REGSLICE ||
-	    c->op == CAP_STKSLICE;
-
 	return c->op != CAP_END && c->op < CAP_OPS && c->reg < 16 &&
 	    c->len > 0 && c->len <= CAPTURE_LEN_MAX &&
 	    (c->op != CAP_REG || c->len <= 8) &&
 	    (c->op != CAP_VEC || c->len <= 16) &&
+	    (c->op != CAP_X87 || c->len == 16) &&
 	    (c->op != CAP_REGSLICE || (c->off >= 0 && c->off < 16)) &&
-	    (!slice || (c->scale > 0 && c->scale <= CAPTURE_LEN_MAX));
+	    (!capture_is_slice(c) || (c->scale > 0 && c->scale <= CAPTURE_LEN_MAX));
 }
 
 /* Whole steps, no more than there may be, and each within its bounds. */

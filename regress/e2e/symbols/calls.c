@@ -33,6 +33,15 @@ melted(int a)
 	return a * 5;
 }
 
+/* In a register of the x87, which must be found as it was. */
+__attribute__((noinline)) static long double
+scaled(long double x, int by)
+{
+	volatile long double kept = x;
+
+	return kept * by;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -42,5 +51,7 @@ main(int argc, char **argv)
 	    shrunk(argc + 2, 3, "zz") + melted(argc));
 	printf("%d %d\n", by_value(p, argc == 1 ? GREEN : RED, 1ULL << 40,
 	    (signed char)-argc), add(argc, 2));
+	if (scaled(1.25L, 3) + scaled(0.5L, 2) * 2 != 5.75L)
+		return 9;
 	return 0;
 }

@@ -3,9 +3,9 @@
  * The agent: runs inside the target, in the place of a function's first bytes
  * and of its return.
  *
- * It has no libc, no data but what the engine has mapped for it, uses no
- * vector register, makes no system call (a filter of the target would kill it
- * for one), takes no lock and never waits.  A signal may interrupt it
+ * It has no libc, no data but what the engine has mapped for it, changes no
+ * vector or x87 register, makes no system call (a filter of the target would
+ * kill it for one), takes no lock and never waits.  A signal may interrupt it
  * anywhere, and the handler may come by here again: what one thread shares
  * with itself is reserved by one instruction before it is filled in.
  */
@@ -334,6 +334,18 @@ slice_by(struct piece *p, const struct capture *c, uint64_t base)
 		slice_of(p, c, addr, n);
 }
 
+static inline void
+slice_mixed(struct piece *p, const struct capture *c, uint64_t addr,
+    uint64_t at)
+{
+	uint64_t n;
+
+	if (!sane(at) || !load_word(at, &n))
+		p->status = CAP_FAULT;
+	else
+		slice_of(p, c, addr, n);
+}
+
 /* What a step is about to copy; the registers and vectors are known to be. */
 static void
 piece_find(struct piece *p, const struct capture *c, const struct regs *f)
@@ -364,7 +376,10 @@ piece_find(struct piece *p, const struct capture *c, const struct regs *f)
 		slice_of(p, c, base, f->r[c->off & 15]);
 	else if (c->op == CAP_STKSLICE)
 		slice_by(p, c, f->r[7]);
+	else if (c->op == CAP_MIXSLICE)
+		slice_mixed(p, c, base, f->r[7] + (uint64_t)(int64_t)c->off2);
 	if (p->status != CAP_FAULT && c->op != CAP_VEC && c->op != CAP_REG &&
+	    c->op != CAP_X87 &&
 	    p->len != 0 && !sane(p->src))
 		p->status = CAP_FAULT;
 	if (p->status == CAP_FAULT) {
@@ -393,6 +408,27 @@ vector_get(uint32_t n, uint64_t v[2])
 	VEC(0); VEC(1); VEC(2); VEC(3); VEC(4); VEC(5); VEC(6); VEC(7);
 	VEC(8); VEC(9); VEC(10); VEC(11); VEC(12); VEC(13); VEC(14); VEC(15);
 	}
+}
+
+/*
+ * Taken off and put back, which changes nothing.  Not if it is empty, as that
+ * would be noted, nor while an exception is pending, which the next
+ * instruction but these two would raise.
+ */
+static bool
+x87_get(uint64_t v[2])
+{
+	uint16_t status;
+
+	__asm__ volatile("fnstsw %0" : "=a"(status));
+	if ((status & 0x80) != 0)
+		return (false);
+	__asm__ volatile("fxam\n\tfnstsw %0" : "=a"(status));
+	/* C3 and C0, but not C2 */
+	if ((status & 0x4500) == 0x4100)
+		return (false);
+	__asm__ volatile("fstpt %0\n\tfldt %0" : "+m"(*(uint64_t (*)[2])v));
+	return (true);
 }
 
 /* False: the memory has gone, or was never there. */
@@ -434,6 +470,12 @@ piece_put(struct out *o, struct piece *p, const struct capture *c)
 	if (c->op == CAP_VEC && p->len != 0) {
 		vector_get(c->reg, vec);
 		p->src = (uint64_t)vec;
+	} else if (c->op == CAP_X87 && p->len != 0) {
+		p->src = (uint64_t)vec;
+		if (!x87_get(vec)) {
+			p->status = CAP_FAULT;
+			p->len = 0;
+		}
 	}
 	if (!copy(o, at, p->src, p->len)) {
 		p->status = CAP_FAULT;
