@@ -23,7 +23,7 @@ COMPILERS = {".c": ["gcc"], ".C": ["g++", "-std=gnu++17"],
                      "warnings", "-C", "relocation-model=static"],
              ".go": ["go", "build"]}
 GO_LEVELS = {"-O0": ["-gcflags=-N -l"], "-O2": []}
-GO_TESTS = "/usr/share/go-1.19/test"
+GO_TESTS = max(glob.glob("/usr/share/go-*/test"), default="/nonexistent")
 POISON = r"""
 #include <string.h>
 #include <stdlib.h>
