@@ -178,8 +178,10 @@ BUILD_PKGS :=	gcc make bison pkg-config libbsd-dev libseccomp-dev uuid-dev \
 		libsodium-dev libtls-dev libssl-dev libjson-c-dev libarchive-dev \
 		libavahi-client-dev libmicrohttpd-dev libwslay-dev nettle-dev libsqlite3-dev libzydis-dev \
 		zlib1g-dev libzstd-dev libiberty-dev gdbserver $(WEB_PKGS)
+# Debian 12 has clang 14 by default, Debian 13 has 19
+LLVM :=		$(shell . /etc/os-release && [ "$$VERSION_ID" != 12 ] && echo 19 || echo 14)
 TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
-		iproute2 util-linux clang libclang-rt-14-dev clang-tidy cppcheck mandoc shellcheck \
+		iproute2 util-linux clang libclang-rt-$(LLVM)-dev clang-tidy cppcheck mandoc shellcheck \
 		bubblewrap delve g++ golang-go ocaml-nox rustc binutils dwz lldb-19 python3-debugpy \
 		libc6-dev-arm64-cross \
 		zip xz-utils zstd systemd git openssl codespell \
@@ -187,7 +189,7 @@ TEST_PKGS :=	libcmocka-dev gdb python3 perl avahi-daemon avahi-utils dbus \
 		vim nano less tmux htop procps uftrace $(WEB_TEST_PKGS)
 
 COV :=		$(abspath $(O))-cov
-EVIDENCE_PKGS := clang-14 llvm-14 libclang-rt-14-dev
+EVIDENCE_PKGS := clang-$(LLVM) llvm-$(LLVM) libclang-rt-$(LLVM)-dev
 # mapped from the start: who has no rights any more counts as well
 COUNTERS :=	-fprofile-instr-generate -fcoverage-mapping \
 		-mllvm -runtime-counter-relocation
@@ -286,12 +288,12 @@ coverage: deps-test
 	@mkdir -p $(COV)
 	@echo 'const char __llvm_profile_filename[] =' \
 	    '"$(COV)/coverage/%m.profraw%c";' | \
-	    clang-14 -c -x c -o $(COV)/counters.o -
-	@$(MAKE) --no-print-directory $(PARALLEL) O=$(COV) CC=clang-14 \
+	    clang-$(LLVM) -c -x c -o $(COV)/counters.o -
+	@$(MAKE) --no-print-directory $(PARALLEL) O=$(COV) CC=clang-$(LLVM) \
 	    WARN=-w CFLAGS='-O1 -g $(COUNTERS)' \
 	    LDFLAGS='-fprofile-instr-generate $(COV)/counters.o' \
 	    all test-bins >/dev/null
-	@regress/evidence/coverage.sh $(COV)
+	@LLVM=$(LLVM) regress/evidence/coverage.sh $(COV)
 
 # --- order -------------------------------------------------------------
 # of lines that were changed: another version of clang-format, or this one,

@@ -74,7 +74,7 @@ fuzz-merge: fuzz-bins
 
 # each parser's lines that the corpus reaches
 fuzz-coverage:
-	@etc/packages.sh clang libclang-rt-14-dev llvm
+	@etc/packages.sh clang libclang-rt-$(LLVM)-dev llvm
 	@$(MAKE) --no-print-directory $(PARALLEL) fuzz-cov-bins
 	@regress/fuzz/coverage.py $(O)/fuzz-cov
 
