@@ -57,6 +57,13 @@ def source_line(source, mark):
     raise KeyError(mark)
 
 
+def gdb_speaks_dap():
+    """Debian 12's gdb does not."""
+    return shutil.which("gdb") is not None and subprocess.run(
+        ["gdb", "-nx", "-batch", "-ex", "python import gdb.dap"],
+        capture_output=True).stderr == b""
+
+
 def adapters():
     out = []
     if shutil.which("lldb-dap-19"):
@@ -70,6 +77,10 @@ def adapters():
                            p.stdout.strip()))
     else:
         tap.skip("lldb-dap 22", p.stderr.strip()[:80].replace("\n", " "))
+    if gdb_speaks_dap():
+        out.append(Adapter("gdb", "native", "gdb", "gdb"))
+    else:
+        tap.skip("gdb", "version 14 or later is not installed")
     if shutil.which("dlv") and shutil.which("go"):
         out.append(Adapter("delve", "go", "delve"))
     else:
