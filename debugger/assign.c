@@ -356,7 +356,7 @@ on_scopes(struct op *op, const struct view *v, const char *code,
 		    dbg.profile == NULL ? "" : dbg.profile->name, v->frame);
 		return;
 	}
-	if (dialect()->expression_prefix != NULL) {
+	if (setval_can()) {
 		setval(op, s->frame, s->target, s->value, on_set, NULL);
 		return;
 	}

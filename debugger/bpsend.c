@@ -57,7 +57,8 @@ bpsend_skills(void)
 {
 	return (struct bp_skills) {
 		.condition = adapter_can("supportsConditionalBreakpoints"),
-		.hit_count = adapter_can("supportsHitConditionalBreakpoints"),
+		.hit_count = adapter_can("supportsHitConditionalBreakpoints") &&
+		    !dialect()->counts_anew,
 		.log = adapter_can("supportsLogPoints") &&
 		    !dialect()->marks_logs,
 		.hit_format = dialect()->hit_format,

@@ -16,6 +16,7 @@
 #include "dialect.h"
 #include "jmake.h"
 #include "log.h"
+#include "setval.h"
 
 /* One request whose answer is still to come. */
 struct errand {
@@ -215,7 +216,7 @@ initialize(struct editor *e, struct json_object *message, const char *unused)
 	for (i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
 		if (adapter_can(theirs[i]))
 			jput(can, theirs[i], jbool(true));
-	if (dialect()->expression_prefix != NULL)
+	if (setval_can())
 		jput(can, "supportsSetExpression", jbool(true));
 	jput(can, "exceptionBreakpointFilters", exception_filters());
 	editor_respond(e, message, true, NULL, can);

@@ -352,8 +352,8 @@ editor_sets(struct editor *e, struct json_object *message,
 	struct errand *x;
 
 	/* the adapter will say what is missing there */
-	if (dialect()->expression_prefix == NULL || value == NULL ||
-	    name == NULL)
+	if (!setval_can() || value == NULL || name == NULL ||
+	    (!expression && dialect()->expression_prefix == NULL))
 		return false;
 	if ((x = calloc(1, sizeof(*x))) == NULL)
 		fatal("editor");

@@ -39,7 +39,11 @@ static const struct dialect dialects[] = {
 		.statements = true, .sets_innermost = true,
 		.throw_filter = "raised", .panic_filter = "uncaught",
 	}, {
-		.name = "gdb", .suffix_paths = true, .hit_format = "",
+		.name = "gdb", .suffix_paths = true, .counts_anew = true,
+		.hit_format = "", .flat_registers = true,
+		.any_thread = true,
+		.thrown_command = "python dl_thrown()",
+		.set_function = "dl_set",
 		.command_prefix = "", .print_context = "watch",
 		.eval_context = "watch", .assigns = true, .watches = true,
 		.throw_filter = "throw", .panic_function = "rust_panic",

@@ -16,6 +16,9 @@ struct dialect {
 	const char	*sources_command;
 	/* before the number in hitCondition: "from this hit on" */
 	const char	*hit_format;
+	/* it counts from 0 again whenever it is sent the list, and takes the
+	 * number for hits to pass over */
+	bool		 counts_anew;
 	/* it puts words of its own before the messages of log points */
 	bool		 marks_logs;
 	/* before what evaluate is to take for a command; NULL = it has none */
@@ -30,6 +33,14 @@ struct dialect {
 	/* parameters come first in the scope, but are not marked: the
 	 * declaration in the source tells how many */
 	bool		 params_by_source;
+	/* registers are in no groups, whatever they have in them */
+	bool		 flat_registers;
+	/* asked for a thread that is not there, it shows another one */
+	bool		 any_thread;
+	/* a command that prints what is thrown; or NULL */
+	const char	*thrown_command;
+	/* of Python, sets the first of two texts to the second; or NULL */
+	const char	*set_function;
 	/* assignments are expressions */
 	bool		 assigns;
 	/* and statements: they have no value, and errors are told for them

@@ -92,14 +92,11 @@ less(void)
 /* -- C++ ---------------------------------------------------------------- */
 /* Lines "_ZTSname ---> typeinfo name for std::name". */
 static void
-on_names(struct op *op, const struct dap_answer *a, void *arg)
+take_types(const char *p)
 {
 	static const char mark[] = "typeinfo name for ";
-	const char *p = a->ok ? jget_str(a->body, "result") : NULL;
 	size_t i;
 
-	(void)op;
-	(void)arg;
 	for (i = 0; p != NULL && i < EXC_TYPES; i++) {
 		if ((p = strstr(p, mark)) == NULL)
 			break;
@@ -107,8 +104,45 @@ on_names(struct op *op, const struct dap_answer *a, void *arg)
 		snprintf(latest.types[i], sizeof(latest.types[i]), "%.*s",
 		    (int)strcspn(p, "\n"), p);
 	}
+}
+
+static void
+on_names(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)arg;
+	take_types(a->ok ? jget_str(a->body, "result") : NULL);
 	thrown = latest;
 	less();
+}
+
+/* The same lines, and "message: text". */
+static void
+on_thrown(struct op *op, const struct dap_answer *a, void *arg)
+{
+	static const char mark[] = "message: ";
+	const char *said = a->ok ? jget_str(a->body, "result") : NULL, *p;
+
+	(void)op;
+	(void)arg;
+	take_types(said);
+	if (said != NULL && (p = strstr(said, mark)) != NULL) {
+		p += sizeof(mark) - 1;
+		snprintf(latest.description, sizeof(latest.description),
+		    "%.*s", (int)strcspn(p, "\n"), p);
+	}
+	less();
+}
+
+static void
+ask_thrown(void)
+{
+	struct json_object *args =
+	    jone_str("expression", dialect()->thrown_command);
+
+	jput_str(args, "context", "repl");
+	pending++;
+	adapter_ask("evaluate", args, NULL, on_thrown, NULL);
 }
 
 static void
@@ -187,6 +221,9 @@ on_frame(struct op *op, const struct dap_answer *a, void *arg)
 		if (dialect()->panic_value != NULL &&
 		    jget_int(frame, "id", &id))
 			ask_panic(id);
+	} else if (dialect()->thrown_command != NULL &&
+	    strcmp(dbg.stop.reason, "exception") == 0) {
+		ask_thrown();
 	} else if (dialect()->lldb_commands && name != NULL) {
 		if (strcmp(name, "__cxa_throw") == 0 &&
 		    jget_int(frame, "id", &id)) {

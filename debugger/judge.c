@@ -377,7 +377,7 @@ bps_log_event(struct json_object *body)
 	const char *text = jget_str(body, "output");
 	const char *category = jget_str(body, "category");
 	const struct bp *bp;
-	size_t i;
+	size_t i, len;
 
 	if (text == NULL || dbg.phase == PHASE_CONFIGURING ||
 	    (category != NULL && strcmp(category, "telemetry") == 0))
@@ -387,7 +387,11 @@ bps_log_event(struct json_object *body)
 		if (bp->log == NULL || bp->judged || !bp_wanted(bp) ||
 		    !is_message(bp->log, text))
 			continue;
-		log_add(text, strlen(text));
+		len = strlen(text);
+		log_add(text, len);
+		/* gdb ends no line */
+		if (len > 0 && text[len - 1] != '\n')
+			log_add("\n", 1);
 		return;
 	}
 }

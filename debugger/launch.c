@@ -58,6 +58,7 @@ static struct launch {
 	uint64_t	 limit_ms;
 	bool		 tree, go;	/* processes are left; start when not */
 	bool		 launched, configured;	/* answered */
+	bool		 loaded;	/* the program, before its launch */
 	struct loop_timer timer;
 } l;
 
@@ -398,7 +399,7 @@ begin(struct op *op)
 	reduce_begin(&dbg);
 	engine_resuming();
 	dbg.out_from = dbg.out_to = 0;
-	l.launched = l.configured = false;
+	l.launched = l.configured = l.loaded = false;
 	l.op = op_ref(op);
 	l.owed = !l.wait || l.attach;
 	if (!l.owed)
@@ -621,7 +622,7 @@ send_launch(void)
 	    l.attach ? p->attach : p->launch, &facts), NULL, on_launched, NULL);
 }
 
-/* What it says of breakpoints before that is of no meaning. */
+/* Without the program, what it says of breakpoints before has no meaning. */
 static bool
 launches_last(void)
 {
@@ -639,7 +640,8 @@ configuration_done(struct op *op, const char *why)
 	(void)why;
 	if (dbg.phase != PHASE_CONFIGURING)
 		return;		/* it has failed meanwhile */
-	if (!launches_last() && (bad = bps_preset_bad()) != NULL) {
+	if ((!launches_last() || l.loaded) &&
+	    (bad = bps_preset_bad()) != NULL) {
 		(void)snprintf(words, sizeof(words), "%s; nothing was "
 		    "started (commands go to the session before, if there "
 		    "is one): correct the place, or start without it and "
@@ -659,6 +661,37 @@ configuration_done(struct op *op, const char *why)
 		on_configured(NULL, &good, NULL);
 }
 
+static void
+on_loaded(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)arg;
+	if (dbg.phase != PHASE_CONFIGURING)
+		return;
+	l.loaded = a->ok;
+	bps_configure(l.op, configuration_done);
+}
+
+/* With its program, the adapter can say whether there is such a place. */
+static void
+load_program(void)
+{
+	char expression[2 * sizeof(dbg.program) + 8] = "file ";
+	struct json_object *args;
+	size_t n = strlen(expression);
+	const char *p;
+
+	for (p = dbg.program; *p != '\0'; p++) {
+		if (strchr(" \t\n\r\f\v\\'\"", *p) != NULL)
+			expression[n++] = '\\';
+		expression[n++] = *p;
+	}
+	expression[n] = '\0';
+	args = jone_str("expression", expression);
+	jput_str(args, "context", "repl");
+	adapter_ask("evaluate", args, NULL, on_loaded, NULL);
+}
+
 /* Before the reply to launch, or after it, and with some again later. */
 void
 launch_initialized(void)
@@ -669,7 +702,10 @@ launch_initialized(void)
 	dbg.phase = PHASE_CONFIGURING;
 	dbg.epoch++;
 	engine_tell();
-	bps_configure(l.op, configuration_done);
+	if (launches_last() && !l.attach && dbg.program[0] != '\0')
+		load_program();
+	else
+		bps_configure(l.op, configuration_done);
 }
 
 /* From launch on: that may take its time, and the event comes after it. */

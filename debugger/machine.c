@@ -151,7 +151,8 @@ on_registers(struct op *op, const struct dap_answer *a, void *arg)
 	list = jget_arr(a->body, "variables");
 	for (i = 0; i < jlen(list); i++) {
 		one = jat(list, i);
-		if (jget_num(one, "variablesReference", 0) <= 0)
+		if (dialect()->flat_registers ||
+		    jget_num(one, "variablesReference", 0) <= 0)
 			add_register(op, r, one, "");
 		else if (named || !asked) {
 			asked = true;

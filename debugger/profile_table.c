@@ -2,6 +2,7 @@
 /* What is known of each kind of adapter.  The first that fits is taken. */
 #include <stddef.h>
 
+#include "gdb_hook.h"
 #include "profile.h"
 
 #define NATIVE	(1U << LANG_NATIVE)
@@ -269,8 +270,8 @@ static const char *const debugpy_args[] = { "-c", debugpy_wrapper, NULL };
 /* its program's files would be a pipe of its own and /dev/null */
 static const char gdb_files[] =
     "set exec-wrapper sh -c 'exec \"$0\" \"$@\" <&3 >&4 2>&5'";
-static const char *const gdb_args[] = { "-q", "-nx", "-iex", gdb_files, "-i",
-	"dap", NULL };
+static const char *const gdb_args[] = { "-q", "-nx", "-iex", gdb_files, "-iex",
+	gdb_hook, "-i", "dap", NULL };
 
 static const char *const llvm_dirs[] = { "/usr/lib/llvm-*/bin/lldb-dap", NULL };
 static const char *const go_dirs[] = { "~/go/bin/dlv", NULL };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Assignment under lldb, in steps of one expression each: the kind of the
- * target, its old value, the new one, the assignment, and reading back.
+ * Assignment: under gdb by a function of its own, under lldb in steps of one
+ * expression each: the kind of the target, its old value, the new one, the
+ * assignment, and reading back.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -134,8 +135,8 @@ ask(struct job *j, dap_fn next, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0 ||
-	    asprintf(&whole, "%s(0, %s)", dialect()->expression_prefix,
-	    text) < 0)
+	    asprintf(&whole, "%s(0, %s)", dialect()->expression_prefix == NULL ?
+	    "" : dialect()->expression_prefix, text) < 0)
 		fatal("expression");
 	va_end(ap);
 	jput_str(args, "expression", whole);
@@ -713,6 +714,65 @@ on_refused(struct op *op, const struct dap_answer *a, void *arg)
 	    "name of what to set, and do the rest by eval", j->target);
 }
 
+/* -- gdb ---------------------------------------------------------------- */
+static void
+on_function(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct job *j = arg;
+	const char *said = a->ok ? jget_str(a->body, "result") : NULL;
+	struct json_object *o = said == NULL ? NULL :
+	    json_tokener_parse(said);
+	struct setval done = { .old = jget_str(o, "old"),
+		.value = jget_str(o, "value"), .type = jget_str(o, "type") };
+
+	if (done.value != NULL) {
+		j->fn(op, &done, j->arg);
+		free_job(j);
+	} else if (jget_str(o, "why") != NULL)
+		fail(j, "evaluate_failed", "%s was not set: %.1500s",
+		    j->target, jget_str(o, "why"));
+	else
+		fail(j, "evaluate_failed", "%s was not set: %.1500s",
+		    j->target, said != NULL ? said : a->message == NULL ?
+		    "no reason given" : memtext_error(a->message));
+	json_object_put(o);
+}
+
+static char *
+hexadecimal(const char *s)
+{
+	size_t i, n = strlen(s);
+	char *out = calloc(n + 1, 2);
+
+	if (out == NULL)
+		fatal("set");
+	for (i = 0; i < n; i++)
+		(void)snprintf(out + 2 * i, 3, "%02x", (unsigned char)s[i]);
+	return out;
+}
+
+static void
+call_function(struct job *j)
+{
+	struct json_object *args = jone_int("frameId", j->frame);
+	char *target = hexadecimal(j->target), *value = hexadecimal(j->value);
+
+	jput_fmt(args, "expression", "python %s('%s', '%s')",
+	    dialect()->set_function, target, value);
+	jput_str(args, "context", "repl");
+	free(target);
+	free(value);
+	j->next = on_function;
+	adapter_ask("evaluate", args, j->op, on_step, j);
+}
+
+bool
+setval_can(void)
+{
+	return dialect()->expression_prefix != NULL ||
+	    dialect()->set_function != NULL;
+}
+
 void
 setval(struct op *op, int64_t frame, const char *target, const char *value,
     setval_fn fn, void *arg)
@@ -733,6 +793,8 @@ setval(struct op *op, int64_t frame, const char *target, const char *value,
 	if (changes(target))
 		/* the answer comes later, as every other does */
 		ask(j, on_refused, "0");
+	else if (dialect()->set_function != NULL)
+		call_function(j);
 	else
 		ask(j, on_traits, TRAITS, j->target);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Assignment under lldb.  Its own ways to set a variable move references,
+ * Assignment under lldb and gdb.  Their own ways to set a variable move references,
  * write over the neighbours of bit fields, cut numbers to size and accept what
  * optimised code does not keep; so values are checked here, assigned by an
  * expression, and read back.
@@ -8,6 +8,7 @@
 #ifndef DEBUGGER_SETVAL_H
 #define DEBUGGER_SETVAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct json_object;
@@ -20,6 +21,9 @@ struct setval {
 	const char	*old, *value, *type;	/* as a print shows them */
 };
 typedef void	(*setval_fn)(struct op *, const struct setval *, void *arg);
+
+/* Whether the adapter has what that takes. */
+bool	 setval_can(void);
 
 /*
  * Assigns the value, an expression, to the target, one of a place, as the

@@ -302,18 +302,27 @@ focus(struct job *j)
 }
 
 static void
+no_such_thread(struct job *j)
+{
+	char words[128];
+
+	snprintf(words, sizeof(words), "there is no thread %lld, or it has no "
+	    "stack; `debugger threads` lists them", (long long)j->view.thread);
+	job_fail(j, "no_such", words);
+}
+
+static void
 no_such_frame(struct job *j)
 {
 	char words[128];
 
-	if (jlen(j->view.frames) == 0)
-		snprintf(words, sizeof(words), "there is no thread %lld, or "
-		    "it has no stack; `debugger threads` lists them",
-		    (long long)j->view.thread);
-	else
-		snprintf(words, sizeof(words),
-		    "there is no frame %u: the stack has frames 0 to %zu",
-		    j->view.frame, jlen(j->view.frames) - 1);
+	if (jlen(j->view.frames) == 0) {
+		no_such_thread(j);
+		return;
+	}
+	snprintf(words, sizeof(words),
+	    "there is no frame %u: the stack has frames 0 to %zu",
+	    j->view.frame, jlen(j->view.frames) - 1);
 	job_fail(j, "no_such", words);
 }
 
@@ -402,6 +411,8 @@ on_threads(struct op *op, const struct dap_answer *a, void *arg)
 		adapter_ask("threads", NULL, j->op, on_threads, j);
 		return;
 	}
+	if (a->ok && t == NULL && !j->no_thread && dialect()->any_thread)
+		no_such_thread(j);
 	if ((name = jget_str(t, "name")) != NULL)
 		/* without delve's mark */
 		name += strncmp(name, "* ", 2) == 0 ? 2 : 0;

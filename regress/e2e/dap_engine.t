@@ -347,7 +347,7 @@ def entry(a):
 def instructions(a):
     with a.rig() as r:
         a.start(r)
-        if a.name in ("lldb-19", "lldb-22", "delve"):
+        if a.name in ("lldb-19", "lldb-22", "gdb", "delve"):
             for way in ("next", "step"):
                 s = r.ask(way, granularity="instruction")
                 eq(s["state"], "stopped", f"{way} by instruction")

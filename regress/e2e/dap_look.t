@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 # Breakpoints, watchpoints, catchpoints and looking at a stop, over the
-# adapters that this machine has: lldb-dap 19 and 22, delve, debugpy.
+# adapters that this machine has: lldb-dap 19 and 22, gdb, delve, debugpy.
 import os
 import re
 import statistics
@@ -75,7 +75,7 @@ def commands(a):
     cannot = {"go": {"memory_read", "watch_add", "catch_add"},
               "python": {"memory_read", "watch_add", "registers",
                          "disassemble", "raw"},
-              "native": set()}[a.kind]
+              "native": {"watch_add"} if a.name == "gdb" else set()}[a.kind]
     rows = [("locals", {}), ("args", {}), ("backtrace", {}),
             ("backtrace", {"locals": True, "limit": 2}), ("frame", {}),
             ("up", {}), ("down", {}), ("threads", {}), ("thread", {}),
@@ -95,6 +95,9 @@ def commands(a):
             ("breakpoint_list", {})]
     with a.rig() as r:
         begin(r, a)
+        if len(r.ask("backtrace")["frames"]) == 1:
+            # gdb shows nothing beyond main
+            rows = [x for x in rows if x[0] not in ("up", "down")]
         for command, args in rows:
             n = r.send(command, **args)
             r.until(lambda: n in r.answers, command)
@@ -233,6 +236,8 @@ def crashes(a):
 
 
 def watchpoints(a):
+    if a.name == "gdb":
+        return
     with a.rig() as r:
         begin(r, a)
         r.ask("breakpoint_remove", all=True)
@@ -277,8 +282,9 @@ def threads(a):
         s = r.ask("thread", id=other["id"])
         eq(s["thread"]["id"], other["id"], "now it has")
         eq(r.ask("context")["thread"]["id"], other["id"], "for all")
-        eq(r.refused("thread", id=1)["code"] in
-           ("no_such", "adapter_failed", "refused"), True, "no thread 1")
+        none = max(x["id"] for x in t) + 1000
+        eq(r.refused("thread", id=none)["code"] in
+           ("no_such", "adapter_failed", "refused"), True, "no such thread")
 
 
 def deep_stacks(a):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-# Assignments under lldb: after the same ones the program prints the same as
+# Assignments: after the same ones the program prints the same as
 # under gdb, whatever was set and by whom; what is refused changes nothing.
 import os
 import re
@@ -150,14 +150,20 @@ def under_gdb(program, source, rows):
                                    else "\n"):]
 
 
+def bare(shown):
+    """Pointers come before their text; gdb has numbers before characters,
+    classes before enumerators, and no zeros before a null pointer."""
+    shown = re.sub(r'^0x[0-9a-f]+ "', '"', shown)
+    shown = re.sub(r"^\d+ (?=')", "", shown)
+    return re.sub(r"^0x0+$", "0x0", re.sub(r"^Shade::", "", shown))
+
+
 def sets(r, rows):
     for target, value, told in rows:
         got = r.ask("set", target=target, value=value)
         if told is None:
             continue
-        # pointers come before their text
-        shown = re.sub(r'^0x[0-9a-f]+ "', '"', got["value"])
-        eq(shown, told, f"set {target} {value} tells")
+        eq(bare(got["value"]), bare(told), f"set {target} {value} tells")
 
 
 def refuses(r, rows):
