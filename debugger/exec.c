@@ -553,7 +553,8 @@ cmd_pause(struct op *op)
 	stuck_watch(on_stuck);
 	if (wait)
 		wait_add(op, dbg.epoch, ms);
-	if (dbg.has_thread)
+	if (dbg.has_thread || (dbg.profile != NULL &&
+	    (dbg.profile->quirks & Q_PAUSES_ALL) != 0))
 		ask_pause(op);
 	else
 		adapter_ask("threads", NULL, op, on_pause_thread, NULL);

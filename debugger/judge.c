@@ -331,6 +331,10 @@ bps_judge(void (*done)(bool resume))
 		 * gets there later: nobody waits for that any more */
 		unfinished--;
 		decide(true);
+	} else if (dbg.intent == INTENT_CONTINUE &&
+	    strcmp(dbg.stop.raw_reason, "attach") == 0) {
+		/* gdb leaves what it attaches to stopped */
+		decide(true);
 	} else if (strcmp(reason, "exception") == 0 && catch_has_types()) {
 		exc_read(on_exception);
 	} else if (strcmp(reason, "breakpoint") == 0 && any_judged()) {

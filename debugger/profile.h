@@ -24,7 +24,10 @@ enum quirk {
 	/* some versions run the program when they are told to launch it, others
 	 * load it no sooner than that: launch comes after the breakpoints,
 	 * which may all be pending */
-	Q_LAUNCH_LAST	= 1 << 4
+	Q_LAUNCH_LAST	= 1 << 4,
+	/* it pauses all threads, and answers no request that it got with the
+	 * one that let the program run before that stops */
+	Q_PAUSES_ALL	= 1 << 5
 };
 
 /* Where the value of a member of launch or attach comes from. */

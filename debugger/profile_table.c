@@ -322,7 +322,8 @@ const struct profile profiles[] = {
 		.witness = "share/gdb/python/gdb/dap/__init__.py",
 		.install = "gdb 14 or later with Python; Debian 12 has 13",
 		.launch = gdb_launch, .attach = gdb_attach,
-		.languages = NATIVE, .quirks = Q_LAUNCH_LAST, .main = "main",
+		.languages = NATIVE, .quirks = Q_LAUNCH_LAST | Q_PAUSES_ALL,
+		.main = "main",
 	}, {
 		.name = NULL
 	}

@@ -47,7 +47,7 @@ def stops(a, r, place):
     b = r.ask("breakpoint_add", log="the code is {code}", cwd=WORK,
               **place)["breakpoint"]
     ok(b["id"], "a log point")
-    if a.kind == "native":
+    if a.kind == "native" and a.name != "gdb":
         r.ask("watch_add", expression="code", condition="code < 0")
     r.ask("continue")
     s = r.ask("context")
