@@ -204,6 +204,8 @@ static const char gdb_hook[] =
     "    if why:\n"
     "        raise gdb.error('%s was not set: %s' % (self.name, why))\n"
     "    self._update_value()\n"
+    "def as_text(compute):\n"
+    "    return lambda self, name: compute(self, str(name))\n"
     "try:\n"
     "    import gdb.dap.events as told, gdb.dap.varref as held\n"
     "    held.VariableReference.assign = assign\n"
@@ -212,6 +214,8 @@ static const char gdb_hook[] =
     "            setattr(told, name, wrapped(getattr(told, name)))\n"
     "    told.exec_and_log = checked(told.exec_and_log)\n"
     "    gdb.events.inferior_call.disconnect(told._on_inferior_call)\n"
+    "    base = held.BaseReference\n"
+    "    base._compute_name = as_text(base._compute_name)\n"
     "except Exception:\n"
     "    pass\n";
 

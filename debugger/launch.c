@@ -661,6 +661,21 @@ configuration_done(struct op *op, const char *why)
 		on_configured(NULL, &good, NULL);
 }
 
+/* gdb says that such a program ended with code 0. */
+static bool
+fails_here(void)
+{
+	char words[sizeof(dbg.program) + 512], why[200];
+
+	not_for_here(why, sizeof(why));
+	if (why[0] == '\0')
+		return false;
+	(void)snprintf(words, sizeof(words), "%s could not start %s%s",
+	    dbg.profile->name, dbg.program, why);
+	launch_failed("adapter_failed", words);
+	return true;
+}
+
 static void
 on_loaded(struct op *op, const struct dap_answer *a, void *arg)
 {
@@ -702,9 +717,10 @@ launch_initialized(void)
 	dbg.phase = PHASE_CONFIGURING;
 	dbg.epoch++;
 	engine_tell();
-	if (launches_last() && !l.attach && dbg.program[0] != '\0')
-		load_program();
-	else
+	if (launches_last() && !l.attach && dbg.program[0] != '\0') {
+		if (!fails_here())
+			load_program();
+	} else
 		bps_configure(l.op, configuration_done);
 }
 

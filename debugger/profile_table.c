@@ -171,6 +171,8 @@ static const struct member codelldb_attach[] = {
  * starts the program with is therefore told where the program's files are.
  * The wrapper waits for the injector, because debugpy would wait 15 seconds
  * for the program even after a failure, or say only that the session is over.
+ * Versions from 1.8 on would wait 30 seconds, longer than any request may last,
+ * for the end of a program that they are to leave alone.
  */
 static const char debugpy_wrapper[] =
     "import io, os, runpy, subprocess, sys\n"
@@ -189,6 +191,10 @@ static const char debugpy_wrapper[] =
     "        os._exit(1)\n"
     "    return p\n"
     "subprocess.Popen = popen\n"
+    "limit = 'DEBUGPY_PROCESS_EXIT_TIMEOUT'\n"
+    "os.environ[limit] = '5'\n"
+    "import debugpy.common\n"
+    "del os.environ[limit]\n"
     "runpy.run_module('debugpy.adapter', None, '__main__', True)\n";
 
 /*

@@ -155,7 +155,7 @@ def bare(shown):
     classes before enumerators, and no zeros before a null pointer."""
     shown = re.sub(r'^0x[0-9a-f]+ "', '"', shown)
     shown = re.sub(r"^\d+ (?=')", "", shown)
-    return re.sub(r"^0x0+$", "0x0", re.sub(r"^Shade::", "", shown))
+    return re.sub(r"^0x0+$", "0x0", re.sub(r"^(\w+::)+", "", shown))
 
 
 def sets(r, rows):
@@ -220,12 +220,14 @@ def optimised_away_is_an_error(a):
 def text_for_pointers_is_the_programs_own(a):
     with a.rig() as r:
         begin(r, a, "./set", "set.cc")
-        sets(r, CALLED)
+        # of std::string gdb has no operator
+        sets(r, CALLED if a.name != "gdb" else CALLED[:2])
         # memory of lldb's would be used again by these
         for n in range(8):
             r.ask("eval", expression=f'(int)puts("line {n}")')
         said = finish(r)
-        ok("hello h\ti by a reference" in said, "it is still there", said)
+        ok("hello h\ti " + ("" if a.name == "gdb" else "by a reference") in
+           said, "it is still there", said)
 
 
 def old_and_new_are_told(a):
@@ -248,18 +250,21 @@ def editors_set_as_gdb_does(a):
             (["ab", "[1]", "a"], "5"), (["bufs", "[1]", "tail"], "21"),
             (["pin", "d"], "8.5"), (["t"], "false"), (["sh"], "200"),
             (["r128"], "-6")]
-    same = [(".".join(p).replace(".[", "["), v) for p, v in rows]
-    same = [("v" if t == "r" else "pin->d" if t == "pin.d" else
-             t, v) for t, v in same]
     refused = [(["b", "a"], "9"), (["i8"], "300"), (["p"], "7"),
                (["text"], '"12345678"'), (["vec", "[1]"], "3.5"),
                (["ab", "[0]", "a"], "8"),
                # C++ means the key by that name of lldb's
                (["map", "[0]", "second"], "71")]
     if a.name == "gdb":
-        # its variables do not say where in a byte they are
+        # its variables do not say where in a byte they are, and what a
+        # pointer or a reference is of is one member more
         refused = [x for x in refused if "a" not in x[0] and
                    "map" not in x[0]]
+        rows = [x for x in rows if x[0][0] not in ("rb", "pin") and
+                x[0] != ["in", "ref"]]
+    same = [(".".join(p).replace(".[", "["), v) for p, v in rows]
+    same = [("v" if t == "r" else "pin->d" if t == "pin.d" else
+             t, v) for t, v in same]
     with a.rig() as r:
         begin(r, a, "./set", "set.cc")
         e = Editor(r)
@@ -272,7 +277,8 @@ def editors_set_as_gdb_does(a):
         def put(path, value):
             ref = e.ask("scopes",
                         frameId=frame)["scopes"][0]["variablesReference"]
-            if a.name == "gdb":
+            # gdb's names of elements are numbers, unless a library says more
+            if a.name == "gdb" and path[0] != "vec":
                 path = [p.strip("[]") for p in path]
             for name in path[:-1]:
                 ref = [v["variablesReference"] for v in e.ask(

@@ -49,17 +49,17 @@ def gdb_launches_last():
            "16: stopped at the entry")
         b = r.ask("breakpoint_list")["breakpoints"][0]
         eq((b["verified"], b["actual"]["line"] if "actual" in b else 9),
-           (True, 9), "what was pending is verified later")
+           (True, 9), "its breakpoint is there with the program")
         s = r.ask("continue")
-        eq((s["reason"], s["breakpoints"]), ("breakpoint", [b["id"]]),
-           "and hit")
+        eq((s.get("reason"), s.get("breakpoints")),
+           ("breakpoint", [b["id"]]), "and hit")
         s = r.ask("continue")
         eq((s["state"], s.get("exit")), ("terminated", None),
            "an end by a signal has no code")
     with Rig("order_gdb15", kind="gdb") as r:
         s = r.start(stop_on_entry=False, breaks=breaks)
         eq((s["state"], s["reason"]), ("stopped", "breakpoint"),
-           "15: it has its breakpoints before it runs")
+           "15: what was pending is verified later")
         eq(r.ask("continue").get("exit"), {"code": 4}, "and a code")
 
 
