@@ -260,11 +260,13 @@ on_code(struct op *op, const struct dap_answer *a, void *arg)
 	struct bound b;
 	size_t i;
 
-	if (!a->ok) {
+	/* gdb calls it an error */
+	if (!a->ok && (a->message == NULL ||
+	    strstr(a->message, "annot access memory") == NULL)) {
 		op_fail_dap(op, a);
 		return;
 	}
-	list = jget_arr(a->body, "instructions");
+	list = a->ok ? jget_arr(a->body, "instructions") : NULL;
 	if (jlen(list) == 0) {
 		op_fail(op, "no_such", "there are no instructions at 0x%"
 		    PRIx64, c->address);

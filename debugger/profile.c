@@ -17,6 +17,7 @@
 #include "jmake.h"
 #include "profile.h"
 
+#define RANKS		3	/* of adapters for one language */
 #define SECTIONS_MAX	4096
 #define NAMES_MAX	(256U << 10)
 /* A path with a backslash before each of its bytes. */
@@ -45,18 +46,26 @@ profile_never(const struct profile *p, const char *request)
 	return false;
 }
 
+/* Adapters that know nothing but this language come first. */
+static unsigned int
+rank_of(const struct profile *p, unsigned int language)
+{
+	if ((p->quirks & Q_CHOSEN_LAST) != 0)
+		return RANKS - 1;
+	return p->languages == language ? 0 : 1;
+}
+
 const struct profile *
 profile_for(enum language lang, size_t n)
 {
 	const struct profile *p;
 	const unsigned int bit = 1U << lang;
-	unsigned int own;
+	unsigned int rank;
 
-	/* those that know nothing but this language come first */
-	for (own = 1; own <= 2; own++)
+	for (rank = 0; rank < RANKS; rank++)
 		for (p = profiles; p->name != NULL; p++)
 			if ((p->languages & bit) != 0 &&
-			    (p->languages == bit) == (own == 1) && n-- == 0)
+			    rank_of(p, bit) == rank && n-- == 0)
 				return p;
 	return NULL;
 }

@@ -27,7 +27,9 @@ enum quirk {
 	Q_LAUNCH_LAST	= 1 << 4,
 	/* it pauses all threads, and answers no request that it got with the
 	 * one that let the program run before that stops */
-	Q_PAUSES_ALL	= 1 << 5
+	Q_PAUSES_ALL	= 1 << 5,
+	/* it can do less than the others: no watchpoints */
+	Q_CHOSEN_LAST	= 1 << 6
 };
 
 /* Where the value of a member of launch or attach comes from. */

@@ -328,7 +328,8 @@ const struct profile profiles[] = {
 		.witness = "share/gdb/python/gdb/dap/__init__.py",
 		.install = "gdb 14 or later with Python; Debian 12 has 13",
 		.launch = gdb_launch, .attach = gdb_attach,
-		.languages = NATIVE, .quirks = Q_LAUNCH_LAST | Q_PAUSES_ALL,
+		.languages = NATIVE,
+		.quirks = Q_LAUNCH_LAST | Q_PAUSES_ALL | Q_CHOSEN_LAST,
 		.main = "main",
 	}, {
 		.name = NULL

@@ -140,6 +140,10 @@ static void
 preferences(void **state)
 {
 	(void)state;
+	assert_string_equal(profile_for(LANG_NATIVE, 0)->name, "codelldb");
+	assert_string_equal(profile_for(LANG_NATIVE, 1)->name, "lldb-dap");
+	/* it cannot watch memory */
+	assert_string_equal(profile_for(LANG_NATIVE, 2)->name, "gdb");
 	assert_string_equal(profile_for(LANG_GO, 0)->name, "delve");
 	assert_string_equal(profile_for(LANG_GO, 1)->name, "lldb-dap");
 	assert_null(profile_for(LANG_GO, 2));
