@@ -298,9 +298,10 @@ def editors_set_as_gdb_does(a):
             ok(got["value"], f"{path} is told", got)
         x = e.ask("setExpression", frameId=frame, expression="cr",
                   value="r + 1")
-        eq(x["value"], "15", "setExpression, of a reference")
+        after = "15" if ("in.ref", "14") in same else "10"
+        eq(x["value"], after, "setExpression, of a reference")
         said = finish(r)
-    want = under_gdb("./set", "set.cc", [*same, ("v", "15")])
+    want = under_gdb("./set", "set.cc", [*same, ("v", after)])
     ok(said in want, f"{a.name}: what editors set", (said, want))
 
 

@@ -50,7 +50,7 @@ DL_ONCE=1 DL_TESTS=${DL_TESTS:-$part $(echo "$build"/regress/test_*)} \
     regress/run.sh "$build" >"$work/tests" 2>&1 || :
 tail -1 "$work/tests"
 
-llvm-profdata-${LLVM:-14} merge -sparse -o "$work/all.profdata" "$work"/*.profraw
+"llvm-profdata-${LLVM:-14}" merge -sparse -o "$work/all.profdata" "$work"/*.profraw
 objects=$(programs | while read -r p; do
 	case $p in
 	*/helpers/*)	;;
@@ -58,6 +58,6 @@ objects=$(programs | while read -r p; do
 	esac
 done)
 # shellcheck disable=SC2086	# a list of words
-llvm-cov-${LLVM:-14} export -summary-only -instr-profile="$work/all.profdata" \
+"llvm-cov-${LLVM:-14}" export -summary-only -instr-profile="$work/all.profdata" \
     $objects >"$work/summary.json" 2>"$work/llvm-cov.log"
 "$here/bydir.py" "$work/summary.json"
