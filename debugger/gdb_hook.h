@@ -3,7 +3,7 @@
  * Python for gdb, run before its adapter.  gdb does not say which signal came,
  * nor that the program ended by one, and of an exception only the number of its
  * catchpoint.  Its handlers of events look send_event up by name, so its place
- * can be taken.
+ * can be taken.  At the end it kills a program that it was to leave alone.
  *
  * dl_thrown() prints what is thrown at the present stop, from the typeinfo on.
  * dl_set(), of two texts in hexadecimal, assigns: by itself gdb cuts numbers to
@@ -15,7 +15,7 @@
 
 static const char gdb_hook[] =
     "python\n"
-    "import gdb, json, re, signal\n"
+    "import gdb, json, re, signal, sys, threading\n"
     "def complete(name, body):\n"
     "    if name == 'exited':\n"
     "        number = gdb.parse_and_eval('$_exitsignal')\n"
@@ -204,6 +204,27 @@ static const char gdb_hook[] =
     "    if why:\n"
     "        raise gdb.error('%s was not set: %s' % (self.name, why))\n"
     "    self._update_value()\n"
+    "def leaving(disconnect):\n"
+    "    def call(**args):\n"
+    "        gone = threading.Event()\n"
+    "        def detach():\n"
+    "            try:\n"
+    "                if gdb.selected_inferior().pid:\n"
+    "                    gdb.execute('detach', to_string=True)\n"
+    "            finally:\n"
+    "                gone.set()\n"
+    "        def begin():\n"
+    "            thread = gdb.selected_thread()\n"
+    "            if thread is None or thread.is_stopped():\n"
+    "                detach()\n"
+    "                return\n"
+    "            gdb.events.stop.connect(lambda event: gdb.post_event(detach))\n"
+    "            gdb.execute('interrupt -a')\n"
+    "        if not args.get('terminateDebuggee'):\n"
+    "            gdb.post_event(begin)\n"
+    "            gone.wait(5)\n"
+    "        return disconnect(**args)\n"
+    "    return call\n"
     "def as_text(compute):\n"
     "    return lambda self, name: compute(self, str(name))\n"
     "try:\n"
@@ -214,6 +235,8 @@ static const char gdb_hook[] =
     "            setattr(told, name, wrapped(getattr(told, name)))\n"
     "    told.exec_and_log = checked(told.exec_and_log)\n"
     "    gdb.events.inferior_call.disconnect(told._on_inferior_call)\n"
+    "    requests = sys.modules['gdb.dap.server']._commands\n"
+    "    requests['disconnect'] = leaving(requests['disconnect'])\n"
     "    base = held.BaseReference\n"
     "    base._compute_name = as_text(base._compute_name)\n"
     "except Exception:\n"

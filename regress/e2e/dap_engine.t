@@ -389,6 +389,9 @@ def detaching(a):
         eq(r.ask("status")["state"], "idle", "asked meanwhile")
         r.answer(n)
         ok(alive(pid) and time.monotonic() - began < 60, "it goes on alone")
+        # gdb kills it when it ends, a moment later
+        time.sleep(1)
+        ok(alive(pid), "and the adapter does not take it along")
 
 
 def no_such(a):
