@@ -286,13 +286,12 @@ try_store(struct input in)
 	const char *key, *value;
 	struct store s;
 	bool known;
-	int n = 0;
 
 	any.port_given = (take_u8(&in) & 1) != 0;
 	put_file(in.p, in.left);
 	report_hold();
 	if (store_load(&s, "known_hosts", 1) == CTL_OK) {
-		for (; store_next(&s, &key, &value); n++)
+		while (store_next(&s, &key, &value))
 			must(strchr(key, ' ') == NULL &&
 			    strchr(key, '\n') == NULL &&
 			    strchr(value, '\n') == NULL);
