@@ -312,6 +312,12 @@ on_assigned(struct op *op, const struct dap_answer *a, void *arg)
 	free(x);
 }
 
+bool
+setval_can(void)
+{
+	return dialect()->expression_prefix != NULL;
+}
+
 void
 setval(struct op *op, int64_t frame, const char *target, const char *value,
     setval_fn fn, void *arg)
