@@ -282,6 +282,48 @@ freed(void **state)
 	end(&t, &ring);
 }
 
+/* Writes as much as the terminal takes of it; it is read meanwhile. */
+static size_t
+pour(int fd, size_t len)
+{
+	static const char some[4096];
+	struct pollfd p = { fd, POLLOUT, 0 };
+	size_t done = 0;
+	ssize_t n;
+
+	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+	while (done < len && poll(&p, 1, FULL_MS / 3) == 1) {
+		n = write(fd, some,
+		    len - done < sizeof(some) ? len - done : sizeof(some));
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return done;
+}
+
+/* Its client starts it first and attaches then: nothing is written over. */
+static void
+a_program_waits_for_the_client_of_its_shell(void **state)
+{
+	struct terminal t;
+	struct ring ring;
+	struct sid sid;
+	uint64_t half;
+	size_t n;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = new_session(ALICE_CONN, NEW_TTY | NEW_EPHEMERAL, "cat", 4);
+	t = begin(&sid, ALICE_CONN, &ring);
+	half = ring.size / 2;
+	n = pour(t.slave, ring.size * 2);
+	assert_true(n > half && n < ring.size);
+	assert_int_equal(ring_total(&ring), half);
+	pace(&t, ALICE_CONN, PACE_FREE);
+	assert_true(grows_to(&ring, n));
+	end(&t, &ring);
+}
+
 static void
 all_of_it_comes_at_the_end(void **state)
 {
@@ -632,6 +674,7 @@ main(void)
 		T(shell_of_the_account),
 		T(paced),
 		T(freed),
+		T(a_program_waits_for_the_client_of_its_shell),
 		T(all_of_it_comes_at_the_end),
 		T(closed_and_opened_again),
 		T(in_the_order_in_which_it_came),
