@@ -30,6 +30,7 @@ struct look {
 	int64_t		 offset;
 	int64_t		 frame;
 	enum number_format format;
+	struct json_object *body;	/* an answer that is doubted */
 };
 
 static void
@@ -37,6 +38,7 @@ free_look(void *p)
 {
 	struct look *l = p;
 
+	json_object_put(l->body);
 	free(l->expression);
 	free(l);
 }
@@ -105,30 +107,88 @@ call_again(struct op *op, struct look *l, const struct dap_answer *a)
 	return true;
 }
 
+static void	 show_value(struct op *, struct look *, struct json_object *);
+
+/* Why the frame has no value for that variable; NULL: it has one. */
+static const char *
+lost(struct json_object *vars, const char *name)
+{
+	static const char begin[] = "<error: ";
+	const char *s, *value;
+	size_t i;
+
+	for (i = 0; i < jlen(vars); i++)
+		if ((s = jget_str(jat(vars, i), "name")) != NULL &&
+		    strcmp(s, name) == 0 &&
+		    (value = jget_str(jat(vars, i), "value")) != NULL &&
+		    strncmp(value, begin, sizeof(begin) - 1) == 0)
+			return value;
+	return NULL;
+}
+
+static void
+on_this(struct op *op, const struct view *v, const char *code,
+    const char *why, void *arg)
+{
+	struct look *l = arg;
+	const char *error = NULL;
+
+	(void)why;
+	if (code == NULL && (error = lost(v->arguments, "this")) == NULL)
+		error = lost(v->locals, "this");
+	if (error != NULL)
+		op_fail(op, "evaluate_failed", "this has no value here: "
+		    "%.1000s", error);
+	else
+		show_value(op, l, l->body);
+}
+
+/* lldb's expressions have a null pointer for a `this` that it cannot find. */
+static bool
+doubt(struct op *op, struct look *l, struct json_object *body)
+{
+	const char *value = jget_str(body, "result");
+	int64_t n;
+
+	if (!dialect()->lldb_commands || strcmp(l->expression, "this") != 0 ||
+	    l->body != NULL || value == NULL || !format_number(value, &n) ||
+	    n != 0)
+		return false;
+	l->body = json_object_get(body);
+	view_get(op, VIEW_VARIABLES, on_this, l);
+	return true;
+}
+
 static void
 on_value(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct look *l = arg;
+
+	if (a->ok) {
+		if (!doubt(op, l, a->body))
+			show_value(op, l, a->body);
+	} else if (!call_again(op, l, a))
+		fail_evaluate(op, a);
+}
+
+static void
+show_value(struct op *op, struct look *l, struct json_object *body)
+{
 	struct json_object *var;
 	struct bound b;
 
-	if (!a->ok) {
-		if (!call_again(op, l, a))
-			fail_evaluate(op, a);
-		return;
-	}
 	/* the other half is for what is said of it */
 	if (!bound_init(&b, op))
 		return;
-	var = var_make(a->body, l->expression, bound_left(&b) / 2,
+	var = var_make(body, l->expression, bound_left(&b) / 2,
 	    l->of_value && l->offset > 0 ? (size_t)l->offset : 0, l->format);
 	if (jget_num(var, "children", 0) != 0 || jget_bool(var, "truncated"))
 		jput_str(var, "path", l->expression);
-	if (l->of_value || var_is_text(a->body)) {
+	if (l->of_value || var_is_text(body)) {
 		on_expanded(op, var, NULL, NULL, l);
 		json_object_put(var);
 	} else
-		vars_expand(op, var, a->body, l->offset, l->format,
+		vars_expand(op, var, body, l->offset, l->format,
 		    on_expanded, l);
 }
 

@@ -325,10 +325,19 @@ env_map(struct json_object *list)
 static struct json_object *
 signal_commands(void)
 {
+	static const char *const commands[] = {
+		"process handle --pass true --stop false --notify false "
+		    "SIGURG SIGWINCH",
+		/* lldb writes these as bytes; -p -r: not their pointers */
+		"type format add -p -r -f decimal wchar_t char8_t char16_t "
+		    "char32_t int8_t",
+		"type format add -p -r -f unsigned uint8_t",
+	};
 	struct json_object *list = jarray();
+	size_t i;
 
-	jadd(list, jtext("process handle "
-	    "--pass true --stop false --notify false SIGURG SIGWINCH"));
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		jadd(list, jtext(commands[i]));
 	return list;
 }
 

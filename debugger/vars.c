@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "copy.h"
+#include "dialect.h"
 #include "engine.h"
 #include "jget.h"
 #include "jmake.h"
@@ -28,12 +29,37 @@ var_hidden(struct json_object *dap)
 	const char *value = jget_str(dap, "value");
 	size_t i;
 
+	/* bits that fill a gap; delve's nameless one is what p points to */
+	if (dialect()->lldb_commands && name != NULL && *name == '\0' &&
+	    jget_num(dap, "variablesReference", 0) <= 0)
+		return true;
 	if (name == NULL || (value != NULL && *value != '\0'))
 		return false;
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (strcmp(name, groups[i]) == 0)
 			return true;
 	return false;
+}
+
+/* The text behind the address that lldb begins pointers' values with. */
+static const char *
+behind_address(const char *value)
+{
+	const char *p = value;
+
+	if (strncmp(p, "0x", 2) != 0)
+		return value;
+	p += 2 + strspn(p + 2, "0123456789abcdefABCDEF");
+	return *p == '\0' || *p == ' ' ? p + (*p == ' ') : value;
+}
+
+/* "text", L"text", u8"text"; not {"a", "b"}. */
+static bool
+is_quoted(const char *value)
+{
+	value = behind_address(value);
+	value += strspn(value, "LuU8b");
+	return *value == '"';
 }
 
 bool
@@ -44,9 +70,50 @@ var_is_text(struct json_object *dap)
 
 	if (value == NULL)
 		value = jget_str(dap, "result");
-	return type != NULL && value != NULL && strchr(value, '"') != NULL &&
-	    (strstr(type, "char") != NULL || strstr(type, "string") != NULL ||
-		strcmp(type, "str") == 0);
+	if (type == NULL || value == NULL)
+		return false;
+	if (strcmp(type, "str") == 0)
+		return strchr(value, '"') != NULL;
+	return is_quoted(value) && (strstr(type, "char") != NULL ||
+	    strstr(type, "string") != NULL);
+}
+
+bool
+var_is_reference(struct json_object *dap)
+{
+	const char *type = jget_str(dap, "type");
+	size_t len = type == NULL ? 0 : strlen(type);
+
+	return len > 0 && type[len - 1] == '&';
+}
+
+bool
+var_lacks_value(struct json_object *dap)
+{
+	const char *value = jget_str(dap, "value"), *rest;
+
+	if (value == NULL || !var_is_reference(dap) || var_is_text(dap) ||
+	    jget_num(dap, "variablesReference", 0) <= 0)
+		return false;
+	rest = behind_address(value);
+	/* lldb takes a character from the address; members stand in braces */
+	return *rest == '\0' || strncmp(rest, "{*", 2) == 0 ||
+	    rest[strspn(rest, "LuU8")] == '\'' || strncmp(rest, "U+", 2) == 0;
+}
+
+char *
+var_referred(const char *value, struct json_object *vars)
+{
+	struct json_object *object = jat(vars, 0);
+	const char *name = jget_str(object, "name");
+	const char *text = jget_str(object, "value");
+	char *out;
+
+	if (jlen(vars) != 1 || name == NULL || *name != '&' || text == NULL ||
+	    asprintf(&out, "%.*s: %s", (int)strcspn(value, " "), value,
+	    text) < 0)
+		return NULL;
+	return out;
 }
 
 /* More than there can be is what an adapter has made up. */
@@ -94,17 +161,35 @@ put_value(struct json_object *o, const char *value, size_t most, size_t skip)
 	jput_int(o, "shown", (int64_t)n);
 }
 
+/* lldb has "a." for a member without a name, which is read as "a". */
+static void
+put_path(struct json_object *o, const char *path)
+{
+	size_t len = path == NULL ? 0 : strlen(path);
+
+	if (len > 2 && strcmp(path + len - 2, "->") == 0)
+		len -= 2;
+	else if (len > 1 && path[len - 1] == '.')
+		len--;
+	if (len > 0)
+		jput(o, "path", jtext_clean(path, len));
+}
+
 struct json_object *
 var_make(struct json_object *dap, const char *name, size_t value_max,
     size_t skip, enum number_format f)
 {
 	struct json_object *o = jobject();
 	const char *value = jget_str(dap, "value");
-	const char *type = jget_str(dap, "type"), *path, *own;
+	const char *type = jget_str(dap, "type"), *own;
 	char number[80];
 
 	if (value == NULL && (value = jget_str(dap, "result")) == NULL)
 		value = "";
+	/* Rust's (), which lldb takes for C's void */
+	if (type != NULL && strcmp(type, "void") == 0 &&
+	    strstr(value, "byte size") != NULL)
+		value = type = "()";
 	if (format_value(f, value, type, number, sizeof(number)))
 		value = number;
 	if (name != NULL)
@@ -118,9 +203,7 @@ var_make(struct json_object *dap, const char *name, size_t value_max,
 	if (children(dap) == 0)
 		return o;
 	jput_int(o, "children", children(dap));
-	path = jget_str(dap, "evaluateName");
-	if (path != NULL && *path != '\0')
-		jput_str(o, "path", path);
+	put_path(o, jget_str(dap, "evaluateName"));
 	return o;
 }
 
@@ -214,6 +297,20 @@ put_count(struct json_object *var, struct json_object *dap)
 	jput_int(var, "children", n);
 }
 
+/* The value that a reference refers to is shown beside its address. */
+static void
+put_referred(struct json_object *var, struct json_object *fields)
+{
+	const char *value = jget_str(var, "value");
+	char *text;
+
+	if (value == NULL || !var_is_reference(var) ||
+	    (text = var_referred(value, fields)) == NULL)
+		return;
+	jput_str(var, "value", text);
+	free(text);
+}
+
 static void
 branch_fill(struct op *op, struct branch *br, struct json_object *dap)
 {
@@ -242,6 +339,7 @@ branch_fill(struct op *op, struct branch *br, struct json_object *dap)
 			branch_ask(op, br->grow, v, jat(dap, (size_t)i),
 			    br->level + 1, 0);
 	}
+	put_referred(br->var, arr);
 }
 
 static void

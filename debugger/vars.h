@@ -12,10 +12,22 @@
 struct json_object;
 struct op;
 
-/* What the adapter adds for its own editor: groups of special members. */
+/*
+ * What the adapter adds: groups of special members for its own editor, and
+ * lldb the bits between C++'s bit fields, as a member without a name.
+ */
 bool	 var_hidden(struct json_object *dap);
 /* Its value is its text: the single characters tell nothing more. */
 bool	 var_is_text(struct json_object *dap);
+/* A reference of C++, by its type. */
+bool	 var_is_reference(struct json_object *dap);
+/* lldb gives such a reference's address, and the value as a member of it. */
+bool	 var_lacks_value(struct json_object *dap);
+/*
+ * "0x7ffe0010: 7", of a reference's value and its members, to be freed by the
+ * caller; NULL: the members are those of the object itself.
+ */
+char	*var_referred(const char *value, struct json_object *vars);
 /*
  * {"name","type","value","children","path","truncated","bytes"} of a
  * variable or of what was evaluated; value_max bytes of its value from

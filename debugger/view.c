@@ -17,7 +17,10 @@
 #include "jmake.h"
 #include "params.h"
 #include "source.h"
+#include "vars.h"
 #include "view.h"
+
+#define REFERENCES	32	/* of a frame, whose values are asked for */
 
 struct job {
 	struct job	*next;
@@ -28,6 +31,7 @@ struct job {
 	struct view	 view;
 	uint64_t	 epoch;
 	unsigned int	 pending;
+	unsigned int	 referrers;	/* references that were asked for */
 	bool		 no_thread;	/* to be picked when they are known */
 	bool		 asked_threads;	/* and not yet answered */
 	bool		 over;		/* but for that answer */
@@ -213,6 +217,51 @@ job_less(struct job *j)
 	job_end(j);
 }
 
+/* -- references --------------------------------------------------------- */
+/* A reference whose value is asked for. */
+struct referrer {
+	struct job	*job;
+	struct json_object *var;
+};
+
+static void
+on_referred(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct referrer *r = arg;
+	char *text;
+
+	(void)op;
+	if (a->ok && (text = var_referred(jget_str(r->var, "value"),
+	    jget_arr(a->body, "variables"))) != NULL) {
+		jput_str(r->var, "value", text);
+		free(text);
+	}
+	json_object_put(r->var);
+	job_less(r->job);
+	free(r);
+}
+
+static void
+ask_referred(struct job *j, struct op *op, struct json_object *vars)
+{
+	struct json_object *var;
+	struct referrer *r;
+	size_t i;
+
+	for (i = 0; i < jlen(vars) && j->referrers < REFERENCES; i++) {
+		var = jat(vars, i);
+		if (!var_lacks_value(var) ||
+		    (r = calloc(1, sizeof(*r))) == NULL)
+			continue;
+		*r = (struct referrer) { j, json_object_get(var) };
+		j->pending++;
+		j->referrers++;
+		adapter_ask("variables", jone_int("variablesReference",
+			jget_num(var, "variablesReference", 0)), op,
+		    on_referred, r);
+	}
+}
+
 static void
 on_params(struct op *op, struct json_object *names, void *arg)
 {
@@ -228,10 +277,10 @@ on_locals(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct job *j = arg;
 
-	(void)op;
 	if (a->ok)
 		j->view.locals =
 		    json_object_get(jget_arr(a->body, "variables"));
+	ask_referred(j, op, j->view.locals);
 	job_less(j);
 }
 
@@ -240,10 +289,10 @@ on_arguments(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct job *j = arg;
 
-	(void)op;
 	if (a->ok)
 		j->view.arguments =
 		    json_object_get(jget_arr(a->body, "variables"));
+	ask_referred(j, op, j->view.arguments);
 	job_less(j);
 }
 

@@ -273,6 +273,29 @@ def memory_by_request():
                "invalid_argument", "digits")
 
 
+def values():
+    with Rig("values") as r:
+        seen = {v["name"]: v for v in r.start()["locals"]}
+        eq({n: v["value"] for n, v in seen.items()},
+           {"r": "0x0000000000001000: 41",
+            "w": "0x0000000000001004: 119 L'w'",
+            "p": "0x0000000000001008 {x:1}", "u": "()",
+            "this": "<error: not here>"},
+           "what references refer to, and a value of no bytes")
+        eq(r.ask("print", expression="r")["value"], "0x0000000000001000: 42",
+           "printed")
+        v = r.ask("print", expression="names")
+        eq([f["value"] for f in v["fields"]], ['0x2000 "a"', '0x2002 "b"'],
+           "an array of texts has members")
+        ok("fields" not in r.ask("print", expression="text"), "a text has none")
+        v = r.ask("print", expression="s")
+        eq([(f["name"], f.get("path")) for f in v["fields"]],
+           [("a", None), ("", "s")], "bits without a name are not shown")
+        e = r.refused("print", expression="this")
+        ok(e["code"] == "evaluate_failed" and "not here" in e["message"],
+           "a null pointer that is none", e)
+
+
 # --- frames and bounds ----------------------------------------------------
 def nothing_moves():
     with Rig("still_frames") as r:
@@ -341,5 +364,5 @@ run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
           refused_switches, refused_removals, kept_by_us, wants_of_clients,
           by_address, wants_of_watchers, cannot_watch, contexts, memory_by_command,
-          memory_by_request, nothing_moves, old_threads, bounded,
+          memory_by_request, values, nothing_moves, old_threads, bounded,
           who_only_reads)
