@@ -241,7 +241,7 @@ past_keep(struct target *t)
 	p->threads = NULL;
 	p->alive = false;
 	p->mem_fd = -1;
-	p->objects = p->twice = NULL;
+	p->objects = p->twice = p->walked = NULL;
 	t->past = p;
 	t->slots = slots;
 	t->control = NULL;
