@@ -13,7 +13,7 @@ struct json_object;
 struct op;
 
 /*
- * What the adapter adds: groups of special members for its own editor, and
+ * Additions of the adapter: groups of special members for its own editor, and
  * lldb the bits between C++'s bit fields, as a member without a name.
  */
 bool	 var_hidden(struct json_object *dap);

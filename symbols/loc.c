@@ -44,7 +44,7 @@ take_number(struct cursor *c, unsigned int op, uint64_t *u)
 	return !c->bad;
 }
 
-/* What a register holds, or some bits of it, without a place. */
+/* The contents of a register, or some bits of it, without a place. */
 static bool
 take_value(struct cursor *c, unsigned int op, struct loc_piece *p)
 {

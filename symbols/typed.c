@@ -513,7 +513,7 @@ has_class(const struct place *at, bool vec)
 	return false;
 }
 
-/* What is behind it is where the convention has it, so this one is too. */
+/* The next one is where the convention has it, so this one is too. */
 static bool
 is_followed(const struct func *f, const enum go_told *told, size_t at)
 {
