@@ -91,6 +91,25 @@ def go_program(mode):
         d.tidy()
 
 
+def javascript(mode):
+    """V8 finds its frames by the return addresses on the stack."""
+    program = "try { null.x } catch (e) { console.log(e.stack.length > 9) }"
+    with at_daemon(mode) as (d, m):
+        s = d.ctl("trace", "run", "-q", "--raw", "-p",
+                  "v8::internal::Isolate::**", "--", "/usr/bin/node", "-e",
+                  program).stdout.decode().strip()
+        ok(has_ended(m, s), "node: it ends")
+        eq(d.client().output(s), b"true\n",
+           "node: a traced program catches what it throws")
+        r = m.trace(s)
+        ok(r["hookedFunctions"] > 50 and
+           all("V8" in x["reason"] for x in r["entryOnly"]),
+           "node: of its functions beginnings are seen, and why is said",
+           (r["hookedFunctions"], r.get("entryOnly", [])[:2]))
+        m.stop(s)
+        d.tidy()
+
+
 def a_walker_is_named(mode):
     p = build("stuck.c", "-g", "-O0", name="stuck")
     with at_daemon(mode) as (d, m):
@@ -332,7 +351,7 @@ def nobody_reads(mode):
         d.tidy()
 
 
-run_tests(alone(go_program), alone(a_walker_is_named),
+run_tests(alone(go_program), alone(javascript), alone(a_walker_is_named),
           alone(not_all_functions), alone(static_programs),
           alone(sessions), alone(no_way_in), alone(oldest_go),
           alone(nuls),

@@ -33,9 +33,22 @@ static const struct {
 	{ "__sigsetjmp", TWICE }, { "savectx", TWICE }, { "vfork", TWICE },
 	{ "__vfork", TWICE }, { "__libc_vfork", TWICE },
 	{ "getcontext", TWICE }, { "__getcontext", TWICE },
-	{ "swapcontext", TWICE }, { "__swapcontext", TWICE },
-	/* OCaml: what lives is found by the return addresses of its frames */
-	{ "caml_call_gc", SCANS }
+	{ "swapcontext", TWICE }, { "__swapcontext", TWICE }
+};
+
+/* Runtimes that look for return addresses on the stack, and why_open. */
+static const struct {
+	const char *name, *why;
+} scanners[] = {
+	{ "caml_call_gc",
+	    "an OCaml program would not survive it: its runtime finds what is "
+	    "in use by return addresses" },
+	{ "_ZN2v87Isolate3NewERKNS0_12CreateParamsE",
+	    "V8, which runs JavaScript here, would not survive it: it finds "
+	    "its frames by return addresses" },
+	{ "JNI_CreateJavaVM",
+	    "a Java machine would not survive it: it finds its frames by "
+	    "return addresses" },
 };
 
 /* As newer compilers of Rust have it, with a number in between. */
@@ -47,6 +60,7 @@ struct found {
 		uint64_t addr, size;
 		uint32_t flags;
 		uint8_t inner;
+		const char *why; /* static; of one that scans */
 	} v[256];
 	size_t	 n;
 };
@@ -63,6 +77,17 @@ is_rust_cleanup(const char *name)
 	    (sizeof(rust_cleanup) - 1), rust_cleanup) == 0);
 }
 
+static const char *
+why_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(scanners) / sizeof(scanners[0]); i++)
+		if (strcmp(scanners[i].name, name) == 0)
+			return (scanners[i].why);
+	return (NULL);
+}
+
 static uint32_t
 flags_of(const char *name)
 {
@@ -70,6 +95,8 @@ flags_of(const char *name)
 
 	if (is_rust_cleanup(name))
 		return (PROBE_CATCH);
+	if (why_of(name) != NULL)
+		return (SCANS);
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].name, name) == 0)
 			return (known[i].flags);
@@ -96,6 +123,7 @@ add(const char *name, uint64_t addr, uint64_t size, void *arg)
 	f->v[f->n].addr = addr;
 	f->v[f->n].size = size;
 	f->v[f->n].inner = (uint8_t)inner_of(name);
+	f->v[f->n].why = why_of(name);
 	f->v[f->n++].flags = flags_of(name);
 }
 
@@ -246,7 +274,7 @@ hooks_find(struct target *t)
 		if (f.v[i].flags == TWICE)
 			twice_add(t, f.v[i].addr);
 		else if (f.v[i].flags == SCANS)
-			t->scans = true;
+			t->scans = f.v[i].why;
 		else if (!t->small &&
 			 !hook_add(t, f.v[i].addr, f.v[i].size, f.v[i].flags,
 			     f.v[i].inner) &&

@@ -295,9 +295,8 @@ why_open(const struct target *t, const struct job *j, const char *plan)
 	if (t->small)
 		return ("a Go program would not survive it: its runtime reads "
 		    "its own stacks");
-	if (t->scans)
-		return ("an OCaml program would not survive it: its runtime "
-			"finds what is in use by return addresses");
+	if (t->scans != NULL)
+		return (t->scans);
 	if (t->blind)
 		return ("it is a static program without symbols, so the way "
 		    "of its exceptions is not known");

@@ -108,7 +108,8 @@ struct target {
 	bool	 injected;
 	bool	 small;		/* a Go program */
 	bool	 blind;		/* exceptions cannot be followed */
-	bool	 scans;		/* its runtime looks for return addresses */
+	const char *scans;	/* static: its runtime looks for return
+				 * addresses, and why_open; NULL: it does not */
 	bool	 unwanted;	/* a child that nobody has been told of */
 	bool	 rescan;	/* other objects are loaded */
 	bool	 hold;		/* whoever is being told of is to be held */

@@ -215,7 +215,8 @@ objects_forget(struct target *t)
 	t->objects = t->twice = t->walked = NULL;
 	t->nobjects = t->ntwice = t->nwalked = 0;
 	t->walker = 0;
-	t->small = t->blind = t->scans = false;
+	t->small = t->blind = false;
+	t->scans = NULL;
 }
 
 bool

@@ -109,7 +109,7 @@ walkers_find(struct target *t, const struct probe_spec *specs, size_t n)
 	size_t i;
 
 	/* return addresses stay where they are in these */
-	if (t->small || t->scans || t->blind || !maps_read(t->pid, &ms))
+	if (t->small || t->scans != NULL || t->blind || !maps_read(t->pid, &ms))
 		return;
 	prune(t, &ms);
 	for (i = 0; i < n; i++) {
