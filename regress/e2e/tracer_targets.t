@@ -20,6 +20,7 @@ from tracerig import SOURCES, WORK, build, plain  # noqa: E402
 LONG = 120
 ENTER, EXIT = "function_enter", "function_exit"
 STORM = 100000
+NODE = os.path.realpath(shutil.which("node") or "/usr/bin/node")
 
 
 def kinds(*flags, name="kinds"):
@@ -96,7 +97,7 @@ def javascript(mode):
     program = "try { null.x } catch (e) { console.log(e.stack.length > 9) }"
     with at_daemon(mode) as (d, m):
         s = d.ctl("trace", "run", "-q", "--raw", "-p",
-                  "v8::internal::Isolate::**", "--", "/usr/bin/node", "-e",
+                  "v8::internal::Isolate::**", "--", NODE, "-e",
                   program).stdout.decode().strip()
         ok(has_ended(m, s), "node: it ends")
         eq(d.client().output(s), b"true\n",
