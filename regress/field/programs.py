@@ -169,7 +169,8 @@ def dump(v, depth=0):
         if c in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR):
             if t.sizeof > 8:
                 # gdb's int() has 64 bits
-                return ["int", int(v.format_string(format="d"))]
+                n = int(v.format_string(format="d"))
+                return ["int", n if t.is_signed else n % 2 ** (8 * t.sizeof)]
             return ["int", int(v)]
         if c == gdb.TYPE_CODE_BOOL:
             return ["int", int(v)]
@@ -186,8 +187,11 @@ def dump(v, depth=0):
         if depth > 3:
             return None
         if c in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
-            return {f.name: dump(v[f], depth + 1) for f in t.fields()
-                    if f.name and not f.is_base_class and hasattr(f, "bitpos")}
+            out = {f.name: dump(v[f], depth + 1) for f in t.fields()
+                   if f.name and not f.is_base_class and hasattr(f, "bitpos")}
+            if c == gdb.TYPE_CODE_UNION:
+                out["a union"] = None
+            return out
         if c == gdb.TYPE_CODE_ARRAY and "vector" not in str(t):
             lo, hi = t.range()
             most = 99 if t.target().sizeof == 1 else 9
