@@ -323,7 +323,7 @@ env_map(struct json_object *list)
  * neither; the others pass both on.
  */
 static struct json_object *
-signal_commands(void)
+init_commands(void)
 {
 	static const char *const commands[] = {
 		"process handle --pass true --stop false --notify false "
@@ -346,7 +346,7 @@ static struct json_object *
 start_commands(pid_t adapter)
 {
 	static const char *const names[] = { "input", "output", "error" };
-	struct json_object *list = signal_commands();
+	struct json_object *list = init_commands();
 	char line[96];
 	int i;
 
@@ -453,7 +453,7 @@ value_of(const struct member *m, const struct launch_facts *f)
 	case FROM_START_COMMANDS:
 		return start_commands(f->adapter_pid);
 	case FROM_SIGNAL_COMMANDS:
-		return signal_commands();
+		return init_commands();
 	case FROM_ATTACH_COMMANDS:
 		return attach_commands(f);
 	case FROM_STDIO_PATHS:

@@ -69,6 +69,10 @@ take_code(struct func_info *f, unsigned int at, const struct val *v)
 	case DW_AT_declaration:
 		f->declaration = v->u != 0;
 		break;
+	case DW_AT_frame_base:
+		f->cfa_base = v->cls == VAL_BLOCK && v->len == 1 &&
+		    v->p[0] == DW_OP_call_frame_cfa;
+		break;
 	default:
 		break;
 	}
@@ -107,6 +111,7 @@ take_attrs(struct dwarf *d, struct die *die, struct func_info *f, bool first)
 		case DW_AT_high_pc:
 		case DW_AT_ranges:
 		case DW_AT_declaration:
+		case DW_AT_frame_base:
 			form_read(d, die->unit, &die->attrs, a, &v);
 			if (first)
 				take_code(f, a->at, &v);

@@ -28,6 +28,7 @@ struct func_info {
 	struct val	 ranges;
 	unsigned int	 inl;
 	bool		 declaration, external;
+	bool		 cfa_base;	/* its frame base is the CFA */
 };
 
 /* Adds the functions of d to what was found. */

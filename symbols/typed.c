@@ -48,6 +48,7 @@ struct func {
 	struct param	 params[PARAMS_MAX];
 	size_t		 n, next;
 	bool		 external;
+	bool		 cfa_base;	/* LOC_CFA is the CFA */
 	bool		 copy;		/* with other parameters than it had */
 	bool		 variadic;
 	bool		 closure;
@@ -214,6 +215,7 @@ read_func(struct dwarf *d, uint64_t place, struct func *f)
 	func_read(d, &die, &info);
 	f->linkage = info.linkage;
 	f->external = info.external;
+	f->cfa_base = info.cfa_base;
 	f->low = info.low;
 	/* in two parts, of which the first is called */
 	if (!info.has_low)
@@ -334,11 +336,14 @@ set_memory(struct param *p, enum place_kind kind, unsigned int reg, int64_t off)
 	p->at.off = (int32_t)off;
 }
 
-/* The place that DWARF tells. */
+/* The place that DWARF tells.  Arguments on the stack begin at the CFA. */
 static void
-set_place(struct param *p, const struct type *t)
+set_place(const struct func *f, struct param *p, const struct type *t)
 {
-	if (!is_passed(&p->loc))
+	if (p->loc.kind == LOC_MEMORY && p->loc.base == LOC_CFA &&
+	    p->loc.off >= 0 && f->cfa_base)
+		set_memory(p, AT_STACK, REG_RSP, p->loc.off + 8);
+	else if (!is_passed(&p->loc))
 		set_memory(p, AT_LOST, 0, 0);
 	else if (p->loc.kind == LOC_MEMORY)
 		set_memory(p, AT_MEM, p->loc.reg, p->loc.off);
@@ -435,7 +440,7 @@ believe_locations(struct dwarf *d, struct func *f)
 			continue;
 		if (moved || (!f->external && p->at.kind == AT_REGS &&
 		    p->loc.kind == LOC_REGS))
-			set_place(p, &t);
+			set_place(f, p, &t);
 		else if (!f->external && !is_there(p) && t.size != 0)
 			p->at.kind = AT_LOST;
 	}

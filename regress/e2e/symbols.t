@@ -519,6 +519,11 @@ def c_calls():
                 eq([r for _, _, r in calls(path, "scaled", by)],
                    [("long double", 3.75), ("long double", 1)],
                    what + ": long double, " + by)
+            first, second = (args for _, args, _ in calls(path, "crowded*"))
+            if compiler == "gcc":
+                eq((first[1:], second[1:]), ([1, 2, 3, 4, 5, 6, 7, 2.5],
+                                             [2, 3, 4, 5, 6, 7, 8, 3.5]),
+                   what + ": arguments of a copy on the stack")
             first, second = calls(path, "shrunk*")
             for got, want in ((first, [1, 2, path]), (second, [3, 3, "zz"])):
                 for value, w in zip(got[1], want):

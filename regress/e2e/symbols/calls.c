@@ -42,6 +42,15 @@ scaled(long double x, int by)
 	return kept * by;
 }
 
+/* More than registers have; its first argument is always the same. */
+__attribute__((noinline)) static long
+crowded(int same, long a, long b, long c, long d, long e, long f, long g,
+    long double h)
+{
+	__asm__ volatile("" : : : "memory");
+	return same + a + b + c + d + e + f + g + (long)h;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -51,6 +60,8 @@ main(int argc, char **argv)
 	    shrunk(argc + 2, 3, "zz") + melted(argc));
 	printf("%d %d\n", by_value(p, argc == 1 ? GREEN : RED, 1ULL << 40,
 	    (signed char)-argc), add(argc, 2));
+	printf("%ld\n", crowded(9, argc, argc + 1, 3, argc + 3, 5, 6, argc + 6,
+	    argc + 1.5L) + crowded(9, 2, 3, 4, 5, 6, 7, argc + 7, 3.5L));
 	if (scaled(1.25L, 3) + scaled(0.5L, 2) * 2 != 5.75L)
 		return 9;
 	return 0;
