@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Assignment under lldb and gdb.  Their own ways to set a variable move references,
- * write over the neighbours of bit fields, cut numbers to size and accept what
- * optimised code does not keep; so values are checked here, assigned by an
- * expression, and read back.
+ * Assignment under lldb and gdb.  Their own ways to set a variable move
+ * references, write over the neighbours of bit fields, cut numbers to size and
+ * accept what optimised code does not keep; so values are checked here,
+ * assigned by an expression, and read back.
  */
 #ifndef DEBUGGER_SETVAL_H
 #define DEBUGGER_SETVAL_H
