@@ -12,7 +12,8 @@
 #include "maps.h"
 #include "proc.h"
 
-#define TEXT_MOST (64UL << 20) /* no more of a mapping is read */
+#define TEXT_MOST  (64UL << 20)	/* no more of a mapping is read */
+#define HOOKS_MOST 256		/* of a mapping; each stops the program */
 
 /* False: no, or no memory. */
 static bool
@@ -32,9 +33,11 @@ is_new(struct target *t, uint64_t lo)
 	return (true);
 }
 
-/* Puts a hook on the function that the frames are of, if it walks. */
+/* Puts a hook on the function that the frames are of, if it walks and if there
+ * are any left. */
 static void
-look(struct target *t, const struct cfi *c, const uint8_t *bytes, size_t avail)
+look(struct target *t, const struct cfi *c, const uint8_t *bytes, size_t avail,
+    size_t *left)
 {
 	const struct arch_code code = {
 		.bytes = bytes,
@@ -48,17 +51,20 @@ look(struct target *t, const struct cfi *c, const uint8_t *bytes, size_t avail)
 	if (code.size > avail || !arch_walks(&code))
 		return;
 	/* a part of a function is jumped to, and its stack is another's */
-	if (!cfi_is_called(c, c->begin) ||
+	if (*left == 0 || !cfi_is_called(c, c->begin) ||
 	    !hook_add(t, c->begin, code.size, PROBE_UNWINDER | PROBE_WALKS,
 		INNER_NONE))
 		t->walker = c->begin;
+	else
+		(*left)--;
 }
 
 static void
 scan(struct target *t, const struct maps *ms, const struct map *m)
 {
 	struct cfi c = {.base = 0};
-	size_t len = m->hi - m->lo, i, n, at, next;
+	size_t len = m->hi - m->lo, i, n, at, next, done = 0;
+	size_t left = HOOKS_MOST;
 	uint8_t *text;
 
 	if (len > TEXT_MOST)
@@ -69,12 +75,16 @@ scan(struct target *t, const struct maps *ms, const struct map *m)
 		for (i = 0; i < n; i++) {
 			at = cfi_begin(&c, i) - m->lo;
 			next = i + 1 < n ? cfi_begin(&c, i + 1) - m->lo : len;
-			if (at >= next || next > len ||
-			    !arch_may_walk(text + at, next - at))
+			/* a table out of order would have us read it all,
+			 * over and over */
+			if (at < done || at >= next || next > len)
+				continue;
+			done = next;
+			if (!arch_may_walk(text + at, next - at))
 				continue;
 			if (cfi_find(&c, t, ms, m->lo + at) &&
 			    c.begin == m->lo + at)
-				look(t, &c, text + at, len - at);
+				look(t, &c, text + at, len - at, &left);
 		}
 	free(text);
 	cfi_free(&c);
