@@ -718,8 +718,13 @@ launch_initialized(void)
 	dbg.epoch++;
 	engine_tell();
 	if (launches_last() && !l.attach && dbg.program[0] != '\0') {
-		if (!fails_here())
+		if (fails_here())
+			return;
+		/* a line break would end gdb's command */
+		if (strchr(dbg.program, '\n') == NULL)
 			load_program();
+		else
+			bps_configure(l.op, configuration_done);
 	} else
 		bps_configure(l.op, configuration_done);
 }
