@@ -78,13 +78,30 @@ var_is_text(struct json_object *dap)
 	    strstr(type, "string") != NULL);
 }
 
+/*
+ * Where a type's declarator ends: "int (*const &)(int)" has its own in the
+ * first parentheses that are no template's argument.
+ */
+static const char *
+declarator_end(const char *type)
+{
+	const char *p;
+	int angles = 0;
+
+	for (p = type; *p != '\0' && (angles > 0 || *p != '('); p++)
+		angles += (*p == '<') - (*p == '>');
+	return p + strcspn(p, ")");
+}
+
 bool
 var_is_reference(struct json_object *dap)
 {
-	const char *type = jget_str(dap, "type");
-	size_t len = type == NULL ? 0 : strlen(type);
+	const char *type = jget_str(dap, "type"), *end;
 
-	return len > 0 && type[len - 1] == '&';
+	if (type == NULL)
+		return false;
+	end = declarator_end(type);
+	return end > type && end[-1] == '&';
 }
 
 bool

@@ -174,20 +174,41 @@ job_fail(struct job *j, const char *code, const char *why)
 }
 
 /* -- variables ---------------------------------------------------------- */
-static bool
-has_name(struct json_object *names, const char *name)
+/* Without the place by which lldb tells several of a name: "x @ file.c:3". */
+static size_t
+bare_length(const char *name)
 {
-	const char *s;
-	size_t i;
+	const char *place = strstr(name, " @ ");
 
-	for (i = 0; name != NULL && i < jlen(names); i++)
-		if ((s = json_object_get_string(jat(names, i))) != NULL &&
-		    strcmp(s, name) == 0)
-			return true;
-	return false;
+	return place == NULL ? strlen(name) : (size_t)(place - name);
 }
 
-/* Adapters that mix both: what is named like a parameter is an argument. */
+static bool
+same_name(const char *a, const char *b)
+{
+	size_t len = bare_length(b);
+
+	return a != NULL && bare_length(a) == len && strncmp(a, b, len) == 0;
+}
+
+/*
+ * Adapters that mix both: what is named like a parameter is an argument.  Of
+ * several of a name the parameters come first, as the function has them.
+ */
+static bool
+is_argument(const struct job *j, const char *name)
+{
+	size_t i, left = 0;
+
+	for (i = 0; name != NULL && i < jlen(j->params); i++)
+		left += same_name(json_object_get_string(jat(j->params, i)),
+		    name);
+	for (i = 0; left > 0 && i < jlen(j->view.arguments); i++)
+		left -= same_name(jget_str(jat(j->view.arguments, i), "name"),
+		    name);
+	return left > 0;
+}
+
 static void
 split_arguments(struct job *j)
 {
@@ -200,7 +221,7 @@ split_arguments(struct job *j)
 	j->view.locals = jarray();
 	for (i = 0; i < jlen(mixed); i++) {
 		v = jat(mixed, i);
-		jadd(has_name(j->params, jget_str(v, "name")) ?
+		jadd(is_argument(j, jget_str(v, "name")) ?
 			j->view.arguments :
 			j->view.locals,
 		    json_object_get(v));

@@ -273,6 +273,15 @@ def memory_by_request():
                "invalid_argument", "digits")
 
 
+def shadowed():
+    """A parameter that a local hides is an argument still."""
+    with Rig("shadowed") as r:
+        at = r.start()
+        eq([[v["value"] for v in at[what]] for what in
+            ("arguments", "locals")], [["1", "2", "3", "4"], ["5", "6"]],
+           "arguments and locals")
+
+
 def values():
     with Rig("values") as r:
         seen = {v["name"]: v for v in r.start()["locals"]}
@@ -280,7 +289,9 @@ def values():
            {"r": "0x0000000000001000: 41",
             "w": "0x0000000000001004: 119 L'w'",
             "p": "0x0000000000001008 {x:1}", "u": "()",
-            "this": "<error: not here>"},
+            "this": "<error: not here>",
+            "pf": "0x0000000000001010: 0x0000000000401126",
+            "cb": "0x0000000000001018"},
            "what references refer to, and a value of no bytes")
         eq(r.ask("print", expression="r")["value"], "0x0000000000001000: 42",
            "printed")
@@ -364,5 +375,5 @@ run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
           refused_switches, refused_removals, kept_by_us, wants_of_clients,
           by_address, wants_of_watchers, cannot_watch, contexts, memory_by_command,
-          memory_by_request, values, nothing_moves, old_threads, bounded,
+          memory_by_request, values, shadowed, nothing_moves, old_threads, bounded,
           who_only_reads)
