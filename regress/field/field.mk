@@ -4,12 +4,13 @@
 # FIELD_SEED=1 another random choice
 FIELD_PARTS ?=
 FIELD_SEED ?=	1
-FIELD_PKGS :=	autoconf automake bc bison busybox bzip2 cargo cmake curl \
-		default-jdk-headless ed file flex gawk gcc-12-source golang-go \
-		golang-src graphviz groff guile-3.0 jq libgmock-dev libgtest-dev \
-		libonig-dev libpython3.11-testsuite libtool libxml2-utils lsof \
-		lua5.4 m4 man-db nodejs patch pax php-cli python3.11-dbg rsync \
-		ruby rustc sqlite3 strace tcl tcl-dev unzip valgrind
+FIELD_PKGS :=	autoconf automake bc bison busybox bzip2 cargo ceph-common \
+		cmake curl default-jdk-headless ed elfutils file flex gawk \
+		gcc-12-source golang-go golang-src graphviz groff guile-3.0 jq \
+		libgmock-dev libgtest-dev libonig-dev libpython3.11-testsuite \
+		librados2-dbg libtool libxml2-utils lsof lua5.4 m4 man-db \
+		nodejs patch pax php-cli python3.11-dbg rsync ruby rustc \
+		sqlite3 strace tcl tcl-dev unzip valgrind
 
 field: deps-test
 	@etc/packages.sh $(FIELD_PKGS)

@@ -15,6 +15,8 @@ TESTS = re.compile(r"/gcc/testsuite/(gcc\.c-torture/execute/[^/]*\.c"
                    r"|g\+\+\.(old-deja|dg)/.*\.C)$")
 LEVELS = ("-O0", "-O2")
 LIMIT = 90
+# arguments that C++ compilers add
+OWN = ("__in_chrg", "__vtt_parm")
 # one value at an address, not one for each statement that has become nothing
 FLAGS = ("-w -g -no-pie -ftrivial-auto-var-init=pattern "
          "-gno-variable-location-views -gno-statement-frontiers").split()
