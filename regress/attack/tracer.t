@@ -3,7 +3,11 @@
 # Programs that know that they are traced and do what they can about it: it
 # costs their own records, at most their own life, and nobody else anything.
 import os
+import random
+import re
+import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -83,6 +87,70 @@ def forged():
            "none is of a function that is not traced")
 
 
+def section(program, name):
+    """(offset in the file, bytes)"""
+    p = subprocess.run(["readelf", "-SW", program], stdout=subprocess.PIPE,
+                       text=True, check=True)
+    m = re.search(r" %s +PROGBITS +\w+ (\w+) (\w+)" % re.escape(name), p.stdout)
+    with open(program, "rb") as f:
+        f.seek(int(m[1], 16))
+        return int(m[1], 16), f.read(int(m[2], 16))
+
+
+def table_of(change):
+    """Another table of .eh_frame_hdr: pairs of 32 bits behind their number."""
+    def changed(some, head):
+        n = struct.unpack_from("<I", head, 8)[0]
+        pairs = list(struct.iter_unpack("<ii", head[12:12 + 8 * n]))
+        n, pairs = change(some, pairs)
+        return head[:8] + struct.pack("<I", n) + b"".join(
+            struct.pack("<ii", *x) for x in pairs)
+    return ".eh_frame_hdr", changed
+
+
+def noise(some, data):
+    return bytes(some.randrange(256) if some.random() < 0.05 else b
+                 for b in data)
+
+
+UNWIND_TABLES = {
+    "out of order": table_of(lambda some, x: (len(x), some.sample(x, len(x)))),
+    "backwards": table_of(lambda some, x: (len(x), x[::-1])),
+    "of one function": table_of(lambda some, x: (len(x), [x[-1]] * len(x))),
+    "of two in turn": table_of(lambda some, x: (len(x), [
+        x[i % 2 * 3] for i in range(len(x))])),
+    "of anything": table_of(lambda some, x: (len(x), [
+        (some.randrange(-1 << 31, 1 << 31), b) for a, b in x])),
+    "of other functions'": table_of(lambda some, x: (len(x), [
+        (a, some.choice(x)[1]) for a, b in x])),
+    "too long": table_of(lambda some, x: (0x7fffffff, x)),
+    "of nothing": table_of(lambda some, x: (0, x)),
+    "with noise": (".eh_frame_hdr", noise),
+    "whose frames have noise": (".eh_frame", noise),
+}
+
+
+def unwind_tables():
+    """Programs are searched by their own tables for functions that walk."""
+    whole = build("frames.c", "-O2", "-fno-omit-frame-pointer")
+    some = random.Random(os.environ.get("DL_SEED", "1"))
+    for how, (where, change) in UNWIND_TABLES.items():
+        at, data = section(whole, where)
+        for i in range(4):
+            program = f"{whole}_{i}"
+            shutil.copy(whole, program)
+            with open(program, "r+b") as f:
+                f.seek(at)
+                f.write(change(some, data)[:len(data)])
+            with Trace(program) as t:
+                for fn, name in enumerate(("first", "second", "main")):
+                    t.probe(fn + 1, name)
+                t.go()
+                ok(t.end(), f"a table {how}: the engine sees the end ({i})")
+                t.close()
+            eq(t.p.returncode, 0, f"a table {how}: the engine survives ({i})")
+
+
 def beside_another():
     """One engine, two processes: the wild one costs the calm one nothing."""
     p = subprocess.Popen([build("slow.c", "-O2"), "1000"],
@@ -133,5 +201,5 @@ def own_processes():
 
 
 run_tests(harmless, strict_records, followed_storm, memory, forged,
-          beside_another,
+          unwind_tables, beside_another,
           *((others_processes, own_processes) if AS_ROOT else ()))
