@@ -558,8 +558,12 @@ def reload_in_the_way(mode):
 
 
 # none of any version, as in many containers
-NO_CGROUPS = ["unshare", "-m", "sh", "-ec",
-              "umount -lR /sys/fs/cgroup; exec \"$@\"", "sh"]
+NO_CGROUPS = ["unshare", "-m", "sh", "-ec", """
+umount -lR /sys/fs/cgroup
+# those of chroots
+awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/self/mounts | xargs -r umount -l
+exec "$@"
+""", "sh"]
 
 
 def reload_without_cgroups(mode):

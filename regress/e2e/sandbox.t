@@ -774,9 +774,14 @@ def defaults_of_the_configuration(mode):
 
 
 # as in a container: the kernel gives no whole /proc where a part is hidden
-PART_OF_PROC = ["unshare", "-m", "sh", "-ec", "mount --bind /proc/sys "
-                "/proc/sys; mount -o remount,bind,ro /proc/sys; exec \"$@\"",
-                "sh"]
+PART_OF_PROC = ["unshare", "-m", "sh", "-ec", """
+# a chroot may have another, which the kernel takes for this one
+awk '$3 == "proc" && $2 != "/proc" { print $2 }' /proc/self/mounts |
+    xargs -r umount -l
+mount --bind /proc/sys /proc/sys
+mount -o remount,bind,ro /proc/sys
+exec "$@"
+""", "sh"]
 
 
 def part_of_proc_is_hidden(mode):
