@@ -217,6 +217,7 @@ show_summary(struct json_object *json, const struct view *v)
 	put_position(v, json);
 	put_exception(v, json);
 	put_failed_conditions(v, json);
+	view_warning(v, json);
 	if (json_object_object_get_ex(json, "source", &source)) {
 		fputc('\n', v->out);
 		view_source(v, source);
@@ -362,6 +363,7 @@ show_backtrace(struct json_object *json, const struct view *v)
 	else if (reply_int(json, "total", &total) && total > (int64_t)n)
 		fprintf(v->out, "(%" PRId64 " frames in all; --limit)\n",
 		    total);
+	view_warning(v, json);
 	view_cut(v, json);
 }
 

@@ -350,6 +350,16 @@ put_cut(const struct view *v, struct json_object *o)
 }
 
 void
+view_warning(const struct view *v, struct json_object *result)
+{
+	char *warning = view_member(result, "warning");
+
+	if (*warning != '\0')
+		fprintf(v->out, "Warning: %s\n", warning);
+	free(warning);
+}
+
+void
 view_cut(const struct view *v, struct json_object *result)
 {
 	struct json_object *list = NULL;

@@ -57,6 +57,9 @@ void	view_variables(const struct view *, const char *title,
 /* What the program wrote, each line marked with its stream. */
 void	view_output(const struct view *, struct json_object *result);
 
+/* What may be wrong with the answer; nothing when all is well. */
+void view_warning(const struct view *, struct json_object *result);
+
 /* What was left out, and how to get it. */
 void	view_cut(const struct view *, struct json_object *result);
 

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "dialect.h"
 #include "format.h"
 #include "frames.h"
 #include "jget.h"
@@ -57,6 +58,29 @@ frame_words(struct json_object *dap, char *out, size_t room)
 	else
 		snprintf(out, room, "%.300s, of which there is no source",
 		    name == NULL ? "?" : name);
+}
+
+/*
+ * lldb before version 20 takes the .cold part of a function, which gcc puts
+ * below the rest, for its beginning, and unwinds by that part's rules.
+ */
+void
+frames_warn(struct json_object *o, struct json_object *frames, bool all)
+{
+	struct json_object *last = jat(frames, jlen(frames) - 1);
+	const char *name = jget_str(last, "name");
+
+	if (!dialect()->lldb_commands || !all || name == NULL ||
+	    jget_num(last, "line", 0) <= 0 || strstr(name, "_start") != NULL ||
+	    strstr(name, "clone") != NULL)
+		return;
+	jput_fmt(o, "warning",
+	    "lldb found no caller of %.*s, though there "
+	    "must be: frames are missing, and variables in the stack may be "
+	    "wrong. Versions before 20 cannot read functions that gcc has "
+	    "split (\".cold\"); a later one, `--adapter gdb`, or a program "
+	    "built with -fno-reorder-blocks-and-partition shows them",
+	    (int)format_cut(name, strlen(name), NAME_MOST), name);
 }
 
 struct json_object *

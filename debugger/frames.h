@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_FRAMES_H
 #define DEBUGGER_FRAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,11 @@ struct view;
 struct json_object *frame_json(struct json_object *dap, size_t index);
 /* "add at t.c:9", "in 0x1234", for people. */
 void	 frame_words(struct json_object *dap, char *out, size_t room);
+/*
+ * Adds "warning" to o where a stack, all of it, ends in a function of the
+ * program's that no program begins with: lldb has lost the callers.
+ */
+void frames_warn(struct json_object *o, struct json_object *frames, bool all);
 /* {"id","name"} of the thread in view. */
 struct json_object *thread_json(const struct view *);
 /* The lines around the frame in view; NULL: its source is not here. */

@@ -249,8 +249,9 @@ reply_trace(struct op *op, struct trace *t)
 	if (!bound_init(&b, op))
 		return;
 	o = jone_int("thread", t->thread);
+	frames_warn(o, t->frames, t->all);
 	arr = jarray();
-	b.used += 64;
+	b.used += jsize(o) + 64;
 	for (i = t->from; i < n; i++) {
 		one = frame_json(jat(t->frames, i), i);
 		b.used += jsize(one) + 16;

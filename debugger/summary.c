@@ -437,6 +437,7 @@ make_stopped(struct bound *b, struct json_object *o, int64_t around,
 	jput(o, "watchpoints", json_object_get(g.watchpoints));
 	/* a third of what is left: variables come after it */
 	output_put(b, o, dbg.out_from, dbg.out_to, bound_left(b) / 3);
+	frames_warn(o, g.view.frames, g.view.all_frames);
 	summary_view(b, o, &g.view, around);
 	if (!bound_put(b, o, "changed", json_object_get(g.changed)))
 		bound_cut(b, "changed", 0, (int64_t)jlen(g.changed), NULL, 0);

@@ -320,6 +320,27 @@ def memory(a):
         ok(any("source" in i for i in d), "with the source")
 
 
+def split_functions(a):
+    """lldb 19 loses the callers of functions that gcc has split, and it is
+    said; where nothing is lost there is no such word."""
+    with a.rig() as r:
+        s = a.start(r, "./split", breaks=[{"function": "leaf"}])
+        for caller in ("whole", "split", "split"):
+            b = r.ask("backtrace")
+            names = [f["function"].split("(")[0] for f in b["frames"]]
+            eq(names[0], "leaf", "stopped")
+            if a.name == "lldb-19" and caller == "split":
+                ok("main" not in names, "frames are lost", names)
+                for answer in (s, b):
+                    ok("found no caller of %s" % names[-1] in
+                       answer.get("warning", ""), "which is said", answer)
+            else:
+                eq(names[:3], ["leaf", caller, "main"], "the stack")
+                ok("warning" not in s and "warning" not in b,
+                   "of which all is well", [s, b])
+            s = r.ask("continue")
+
+
 def exceptions(a):
     with a.rig() as r:
         mine = r.ask("catch_add", kind="throw", type="my::oops")
@@ -381,6 +402,7 @@ def quick(a):
 def build():
     built("look.c", "cc", "-g", "-O0", "-pthread", "-o", "look", "look.c")
     built("throws.cc", "c++", "-g", "-O0", "-o", "throws", "throws.cc")
+    built("split.cc", "g++", "-g", "-O2", "-o", "split", "split.cc")
     built("look.go", "go", "build", "-gcflags=all=-N -l", "-o", "golook",
           "look.go")
     built("look.py")
@@ -404,8 +426,8 @@ TESTS = []
 for f in (summary, commands, expressions, outer_frames, breakpoints,
           bad_places):
     TESTS += every(f)
-for f in (crashes, watchpoints, threads, deep_stacks, memory, exceptions,
-          quick):
+for f in (crashes, split_functions, watchpoints, threads, deep_stacks, memory,
+          exceptions, quick):
     TESTS += every(f, ("native",))
 TESTS += every(panics, ("go", "python")) + every(python_throws, ("python",))
 run_tests(*TESTS)
