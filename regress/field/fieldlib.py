@@ -2,9 +2,14 @@
 # Shared by the parts of `make field`: options, exceptions, the table.
 import argparse
 import os
+import signal
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# nohup and shells in the background ignore these; no session does
+for sig in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(sig) == signal.SIG_IGN:
+        signal.signal(sig, signal.SIG_DFL)
 
 
 def arguments(**more):
