@@ -174,21 +174,43 @@ job_fail(struct job *j, const char *code, const char *why)
 }
 
 /* -- variables ---------------------------------------------------------- */
-/* Without the place by which lldb tells several of a name: "x @ file.c:3". */
+/*
+ * A name as the program has it: lldb tells several of one name by their
+ * places, "x @ file.c:3"; delve has "(x)" for what another x hides.
+ */
 static size_t
-bare_length(const char *name)
+bare(const char **name)
 {
-	const char *place = strstr(name, " @ ");
+	const char *place = strstr(*name, " @ ");
+	size_t len = strlen(*name);
 
-	return place == NULL ? strlen(name) : (size_t)(place - name);
+	if (**name == '(' && (*name)[len - 1] == ')') {
+		(*name)++;
+		return len - 2;
+	}
+	return place == NULL ? len : (size_t)(place - *name);
 }
 
 static bool
 same_name(const char *a, const char *b)
 {
-	size_t len = bare_length(b);
+	size_t len = bare(&b);
 
-	return a != NULL && bare_length(a) == len && strncmp(a, b, len) == 0;
+	return a != NULL && bare(&a) == len && strncmp(a, b, len) == 0;
+}
+
+/* Does an expression of its name mean another one, further inside? */
+static bool
+is_hidden(struct json_object *vars, size_t i)
+{
+	const char *name = jget_str(jat(vars, i), "name");
+
+	if (name == NULL || *name == '(' || strstr(name, " @ ") == NULL)
+		return name != NULL && *name == '(';
+	while (++i < jlen(vars))
+		if (same_name(jget_str(jat(vars, i), "name"), name))
+			return true;
+	return false;
 }
 
 /*
@@ -221,6 +243,8 @@ split_arguments(struct job *j)
 	j->view.locals = jarray();
 	for (i = 0; i < jlen(mixed); i++) {
 		v = jat(mixed, i);
+		if (is_hidden(mixed, i))
+			json_object_object_del(v, "evaluateName");
 		jadd(is_argument(j, jget_str(v, "name")) ?
 			j->view.arguments :
 			j->view.locals,

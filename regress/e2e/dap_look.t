@@ -320,6 +320,29 @@ def memory(a):
         ok(any("source" in i for i in d), "with the source")
 
 
+def hidden_names(a):
+    """A path leads to the variable that it stands beside, or is not there."""
+    source = {"native": "hides.c", "go": "hides.go"}[a.kind]
+    at = {"file": source, "line": source_line(source, "here")}
+    with a.rig() as r:
+        s = a.start(r, {"native": "./hides", "go": "./gohides"}[a.kind],
+                    breaks=[at])
+        eq([[re.findall(r"\d+", v["value"]) for v in s[what]
+             if re.search(r"\b[xq]\b", v["name"])]
+            for what in ("arguments", "locals")],
+           [[["7"], ["8", "9"]], [["2"], ["3", "4"], ["5"]]]
+           if a.name != "gdb" else
+           [[["7"], ["8", "9"]], [["5"], ["2"], ["3", "4"]]],
+           "arguments and locals of one name")
+        paths = 0
+        for v in s["arguments"] + s["locals"]:
+            if "path" in v:
+                paths += 1
+                p = r.ask("print", path=v["path"])
+                eq(p["value"], v["value"], f"the path of {v['name']}")
+        ok(a.name == "gdb" or paths == 1, "the visible pair has one", s)
+
+
 def split_functions(a):
     """lldb 19 loses the callers of functions that gcc has split, and it is
     said; where nothing is lost there is no such word."""
@@ -402,6 +425,9 @@ def quick(a):
 def build():
     built("look.c", "cc", "-g", "-O0", "-pthread", "-o", "look", "look.c")
     built("throws.cc", "c++", "-g", "-O0", "-o", "throws", "throws.cc")
+    built("hides.c", "cc", "-g", "-O0", "-o", "hides", "hides.c")
+    built("hides.go", "go", "build", "-gcflags=all=-N -l", "-o", "gohides",
+          "hides.go")
     built("split.cc", "g++", "-g", "-O2", "-o", "split", "split.cc")
     built("look.go", "go", "build", "-gcflags=all=-N -l", "-o", "golook",
           "look.go")
@@ -429,5 +455,6 @@ for f in (summary, commands, expressions, outer_frames, breakpoints,
 for f in (crashes, split_functions, watchpoints, threads, deep_stacks, memory,
           exceptions, quick):
     TESTS += every(f, ("native",))
+TESTS += every(hidden_names, ("native", "go"))
 TESTS += every(panics, ("go", "python")) + every(python_throws, ("python",))
 run_tests(*TESTS)
