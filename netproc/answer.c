@@ -277,7 +277,7 @@ answer_session(struct conn *c, const struct sid *sid)
 		answer_error(c, ERR_NOT_FOUND, NULL);
 		return;
 	}
-	answer_text(c, &s->json);
+	answer_text(c, replica_json(c, s));
 }
 
 const char *
@@ -446,7 +446,8 @@ held_json(struct text *t, const struct session_view *v)
 }
 
 void
-session_json(struct text *t, const char *id, const struct session_view *v)
+session_json(
+    struct text *t, const char *id, const struct session_view *v, bool values)
 {
 	json_open(t, '{');
 	json_key(t, "id");
@@ -463,7 +464,7 @@ session_json(struct text *t, const char *id, const struct session_view *v)
 	}
 	if (v->env_len > 0) {
 		json_key(t, "env");
-		env_json(t, v->env, v->env_len);
+		env_json(t, v->env, v->env_len, values);
 	}
 	json_key(t, "name");
 	if (v->name[0] != '\0')
@@ -508,12 +509,12 @@ answer_guest(struct conn *c, const struct rsession *s)
 	v.warnings_len = 0;
 	v.started_ns = 0;
 	v.debugger = v.tracer = false;
-	session_json(answer_begin(), s->id, &v);
+	session_json(answer_begin(), s->id, &v, false);
 	answer_end(c);
 }
 
 void
-env_json(struct text *t, const char *env, size_t len)
+env_json(struct text *t, const char *env, size_t len, bool values)
 {
 	const char *p = env, *end = env + len, *eq;
 
@@ -525,7 +526,11 @@ env_json(struct text *t, const char *env, size_t len)
 		if (eq != NULL) {
 			json_string(t, p, (size_t)(eq - p));
 			text_put(t, ":", 1);
-			json_string(t, eq + 1, n - (size_t)(eq - p) - 1);
+			if (values)
+				json_string(
+				    t, eq + 1, n - (size_t)(eq - p) - 1);
+			else
+				json_raw(t, "null");
 		}
 		p += n + 1;
 	}

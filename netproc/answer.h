@@ -51,13 +51,16 @@ void	 answer_session(struct conn *, const struct sid *);
 /* It without what its terminal does not show: variables, arguments, people. */
 void	 answer_guest(struct conn *, const struct rsession *);
 
-/* Writes the session object (common shape of STATUS, LIST and others). */
-void	 session_json(struct text *, const char *id,
-	    const struct session_view *);
+/*
+ * Writes the session object (common shape of STATUS, LIST and others), with
+ * the values of environment variables or without.
+ */
+void session_json(
+    struct text *, const char *id, const struct session_view *, bool values);
 const char *state_text(uint32_t state);
 const char *sandbox_text(uint64_t sandbox);
-/* An object of KEY=VALUE strings, each with its NUL. */
-void	 env_json(struct text *, const char *env, size_t len);
+/* An object of KEY=VALUE strings, each with its NUL; values may be null. */
+void env_json(struct text *, const char *env, size_t len, bool values);
 /* exit_code and signal, each null where there is none. */
 void	 end_json(struct text *, const struct session_view *);
 

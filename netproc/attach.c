@@ -72,7 +72,7 @@ attach_now(struct conn *c, struct rsession *s, const struct term_ask *ask)
 	if (ask->form == TERM_FRAMED && c->owner->guest)
 		answer_guest(c, s);
 	else if (ask->form == TERM_FRAMED)
-		answer_text(c, &s->json);
+		answer_text(c, replica_json(c, s));
 	if (termclient_enter(c, s, ask))
 		hear_early(c);
 	else
@@ -112,8 +112,7 @@ start(struct conn *c, const struct rsession *s, const struct term_ask *ask)
 void
 attach_begin(struct conn *c, struct rsession *s, const struct term_ask *ask)
 {
-	bool writes = !ask->read_only && !c->read_only &&
-	    replica_access(c->owner, s) >= ACCESS_USE;
+	bool writes = !ask->read_only && replica_may_use(c, s);
 
 	if (s->view.command && s->view.tty && s->view.run == 0 &&
 	    s->view.state == STATE_LOADED && writes)

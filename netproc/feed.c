@@ -258,6 +258,7 @@ feed_step(struct conn *c)
 {
 	struct feed *f = c->u.feed;
 	const struct sight *s;
+	const struct text *t;
 	const struct gone *g;
 
 	/* who has not read, or was away, for so long cannot be told of it */
@@ -281,7 +282,8 @@ feed_step(struct conn *c)
 	f->cursor = s->change;
 	f->at = s;
 	put_head(c, "session", f->cursor);
-	conn_write(c, s->session->json.p, s->session->json.len);
+	t = replica_json(c, s->session);
+	conn_write(c, t->p, t->len);
 	conn_write(c, "\n\n", 2);
 	/* only changes are told later, and of what rests there are none */
 	if (s->session->usage.known && (s->session->view.state & STATE_ALIVE))

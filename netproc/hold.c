@@ -38,7 +38,7 @@ hold_refused(const struct conn *c, const char **why)
 	const struct rsession *s = c->watched;
 
 	*why = NULL;
-	if (c->read_only || replica_access(c->owner, s) < ACCESS_USE)
+	if (!replica_may_use(c, s))
 		return ERR_READ_ONLY;
 	if (!s->view.tty)
 		return ERR_OK;

@@ -164,8 +164,7 @@ cmd_ticket(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	bool ro = ws->n > 2 && (word_is(&ws->w[2], "ro") ||
 	    word_is(&ws->w[2], "role=ro"));
-	bool see = ro || c->read_only ||
-	    replica_access(c->owner, s) < ACCESS_USE;
+	bool see = ro || !replica_may_use(c, s);
 
 	if (ws->n > 2 && !ro && !word_is(&ws->w[2], "role=rw"))
 		command_misused(c, ws, "a ticket's role is ro or rw");

@@ -303,7 +303,7 @@ cmd_input(struct conn *c, struct rsession *s, const struct words *ws)
 	s = replica_resolve(c, &ws->w[1], &err);
 	if (s == NULL)
 		payload_refuse(c, err, replica_why(c, &ws->w[1], err), size);
-	else if (c->read_only || replica_access(c->owner, s) < ACCESS_USE)
+	else if (!replica_may_use(c, s))
 		payload_refuse(c, ERR_READ_ONLY, NULL, size);
 	else if (!eof && s->view.tty)
 		terminal_input(c, s, size);
@@ -353,8 +353,7 @@ input_allowed(const struct conn *c)
 {
 	if (c->watched == NULL)
 		return ERR_NOT_FOUND;
-	return replica_access(c->owner, c->watched) < ACCESS_USE ?
-	    ERR_READ_ONLY : ERR_OK;
+	return replica_may_use(c, c->watched) ? ERR_OK : ERR_READ_ONLY;
 }
 
 static bool

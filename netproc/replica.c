@@ -139,6 +139,19 @@ replica_access(const struct owner *o, const struct rsession *s)
 	return g == NULL ? ACCESS_NONE : (enum access)g->access;
 }
 
+bool
+replica_may_use(const struct conn *c, const struct rsession *s)
+{
+	return !c->read_only && replica_access(c->owner, s) >= ACCESS_USE;
+}
+
+const struct text *
+replica_json(const struct conn *c, const struct rsession *s)
+{
+	return s->view.env_len == 0 || replica_may_use(c, s) ? &s->json
+							     : &s->names;
+}
+
 /*
  * A guest sees no other session.  For everybody else a label alone is of the
  * user's own: anybody could share one under the same label.
@@ -397,6 +410,7 @@ forget(struct rsession *s)
 	ring_close(&s->ring);
 	text_free(&s->strings);
 	text_free(&s->json);
+	text_free(&s->names);
 	free(s);
 	TAILQ_FOREACH(c, &orphans, watch)
 		c->watched = NULL;
@@ -427,7 +441,7 @@ add(const struct sid *sid)
 	(void)id_text(sid, s->id);
 	s->seq = ++last_seq;
 	s->ring = (struct ring)RING_INIT;
-	s->strings.max = s->json.max = JSON_MAX;
+	s->strings.max = s->json.max = s->names.max = JSON_MAX;
 	TAILQ_INIT(&s->watchers);
 	LIST_INIT(&s->sights);
 	LIST_INSERT_HEAD(&table[slot(sid)], s, hash);
@@ -488,9 +502,12 @@ keep(struct rsession *s, const struct session_view *v)
 	s->view.warnings = p + s->view.shares_len;
 	text_reset(&s->json, JSON_MAX);
 	errno = 0;
-	session_json(&s->json, s->id, &s->view);
+	session_json(&s->json, s->id, &s->view, true);
+	text_reset(&s->names, JSON_MAX);
+	if (s->view.env_len > 0)
+		session_json(&s->names, s->id, &s->view, false);
 	/* half of an object would make nonsense of every list */
-	if (s->json.bad && errno == ENOMEM)
+	if ((s->json.bad || s->names.bad) && errno == ENOMEM)
 		return false;
 	feed_changed(s);
 	return true;

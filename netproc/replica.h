@@ -28,6 +28,7 @@ struct rsession {
 	struct session_view	 view;
 	struct text		 strings;
 	struct text		 json;	/* the session object */
+	struct text names;              /* the same without values of env */
 	struct ring		 ring;	/* read-only; of run ring_run */
 	uint32_t		 ring_run;
 	bool			 armed;	/* the spawner will ring */
@@ -85,6 +86,10 @@ void	 owner_unref(struct owner *);
 
 /* What somebody may do with a session. */
 enum access replica_access(const struct owner *, const struct rsession *);
+/* Also false of those who come with a read-only token. */
+bool replica_may_use(const struct conn *, const struct rsession *);
+/* The session object for that connection. */
+const struct text *replica_json(const struct conn *, const struct rsession *);
 /* NULL when there is none. */
 struct rsession *replica_find(const struct sid *);
 /*

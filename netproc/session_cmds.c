@@ -21,7 +21,7 @@ void
 cmd_status(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	(void)ws;
-	answer_text(c, &s->json);
+	answer_text(c, replica_json(c, s));
 }
 
 /*
@@ -55,7 +55,9 @@ write_rows(struct conn *c, void (*row)(struct conn *, const struct rsession *))
 static void
 write_session(struct conn *c, const struct rsession *s)
 {
-	conn_write(c, s->json.p, s->json.len);
+	const struct text *t = replica_json(c, s);
+
+	conn_write(c, t->p, t->len);
 }
 
 static void
@@ -124,7 +126,8 @@ void
 cmd_envlist(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	(void)ws;
-	env_json(answer_begin(), s->view.env, s->view.env_len);
+	env_json(answer_begin(), s->view.env, s->view.env_len,
+	    replica_may_use(c, s));
 	answer_end(c);
 }
 

@@ -151,8 +151,8 @@ term_writes(const struct term_client *cl)
 {
 	const struct conn *c = cl->conn;
 
-	return !cl->ask.read_only && !c->read_only && c->watched != NULL &&
-	    replica_access(c->owner, c->watched) >= ACCESS_USE;
+	return !cl->ask.read_only && c->watched != NULL &&
+	       replica_may_use(c, c->watched);
 }
 
 static struct term_client *

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alone, eq, helper, ok,
                 passwd_wrapper, run_tests, service_uid, status_of,
                 system_with, token_of, wait_for)
-from web import Web
+from web import Events, Web
 
 SYSTEM = ("system",) if AS_ROOT else ()
 CAROL = BOB + 1
@@ -85,6 +85,51 @@ def read_only_share():
         eq(a.cmd(f"UNSHARE {sid} u{BOB}")["error_code"], "invalid_argument",
            "UNSHARE of who has no share says so")
         a.cmd("KILL " + sid)
+
+
+def variables_by_their_names():
+    """Those who may only look see no values of the environment."""
+    with system_with(ALICE, BOB, web=True) as d:
+        a, b = d.client(ALICE), d.client(BOB)
+        sid = a.upload(helper("sleeper"))["id"]
+        a.cmd(f"ENV {sid} KEY=sekrit")
+        a.cmd(f"SHARE {sid} u{BOB}")
+        look = d.client(ALICE)
+        look.cmd("AUTH " + token_of(d, "read-only", uid=ALICE))
+
+        def answers(c, token, uid):
+            web = Web(d, token=token)
+            api = "/api/v1/sessions"
+            out = {x: c.cmd(f"{x} {sid}") for x in ("STATUS", "ENVLIST")}
+            out["LIST"] = c.cmd("LIST")
+            out["JSON"] = c.cmd(json.dumps({"id": 1, "command": "list",
+                                            "args": {}}))
+            out["web"] = [web.get(api + x).data
+                          for x in ("", "/" + sid, f"/{sid}/env")]
+            e = Events(web, "events")
+            out["events"] = e.until("session", id=sid)
+            e.r.close()
+            if uid is not None:
+                out["ctl"] = d.ctl("status", sid, uid=uid).stdout.decode()
+                out["ctl list"] = d.ctl("list", "--json", uid=uid) \
+                    .stdout.decode()
+            return {k: str(v) for k, v in out.items()}
+
+        def show(who, got, wanted):
+            eq([k for k, v in got.items() if "KEY" not in v], [],
+               f"{who} is told its name")
+            eq([k for k, v in got.items() if ("sekrit" in v) != wanted], [],
+               f"{who} is told {'its value' if wanted else 'no value'}")
+        show("its owner", answers(a, token_of(d, uid=ALICE), ALICE), True)
+        show("a read-only share", answers(b, token_of(d, uid=BOB), BOB),
+             False)
+        show("a read-only token", answers(
+            look, token_of(d, "read-only", uid=ALICE), None), False)
+        a.cmd(f"SHARE {sid} u{BOB}:rw")
+        show("a share to use it", answers(b, token_of(d, uid=BOB), BOB), True)
+        a.cmd(f"SHARE {sid} u{BOB}:ro")
+        show("and a read-only one again", answers(b, token_of(d, uid=BOB),
+                                                  BOB), False)
 
 
 def read_write_share():
@@ -483,8 +528,10 @@ def user_mode(mode):
         ok(c.cmd("AUDIT")["events"], "user mode: AUDIT is for the user")
 
 
-tests = [read_only_share, read_write_share, labels_are_ones_own,
-         labels_by_other_doors, labels_for_administrators, own_before_shared, wrong_shares,
+tests = [read_only_share, variables_by_their_names, read_write_share,
+         labels_are_ones_own,
+         labels_by_other_doors, labels_for_administrators, own_before_shared,
+         wrong_shares,
          shares_end_with_the_spawner, administrators,
          administrators_no_more,
          root_is_admin_by_the_local_socket_alone, admin_group,

@@ -17,12 +17,11 @@
 struct channel		 spawner_chan;
 static enum access	 granted;
 
-enum access
-replica_access(const struct owner *o, const struct rsession *s)
+bool
+replica_may_use(const struct conn *c, const struct rsession *s)
 {
-	(void)o;
 	(void)s;
-	return granted;
+	return !c->read_only && granted >= ACCESS_USE;
 }
 
 static uint64_t		 sent;

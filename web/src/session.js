@@ -110,18 +110,32 @@ function words(s) {
 function howCard(s) {
 	const env = Object.entries(s.env ?? {});
 
-	return [facts([
-		["Command", s.command && words(format.quote(s.command))],
-		["Program", s.bundle && words(s.exec_path)],
-		["Arguments", s.args && words(s.args)],
-		["Size", !s.command && format.bytes(s.size)],
-		["Terminal", s.tty && (s.cols ? `${s.cols} × ${s.rows}` :
-		    "yes")],
-		["Sandbox", sandboxText(s)],
-		["Network", s.network],
-		["Limits", limitsText(s.limits)],
-	]), env.length > 0 && h("dl.facts.env", env.map(([k, v]) =>
-	    [h("dt", h("code", k)), h("dd", words(v))]))];
+	return [
+		facts([
+			[
+				"Command",
+				s.command && words(format.quote(s.command))
+			],
+			[ "Program", s.bundle && words(s.exec_path) ],
+			[ "Arguments", s.args && words(s.args) ],
+			[ "Size", !s.command && format.bytes(s.size) ],
+			[
+				"Terminal",
+				s.tty &&
+				    (s.cols ? `${s.cols} × ${s.rows}` : "yes")
+			],
+			[ "Sandbox", sandboxText(s) ],
+			[ "Network", s.network ],
+			[ "Limits", limitsText(s.limits) ],
+		]),
+		env.length > 0 &&
+		    h("dl.facts.env",
+			env.map(
+			    ([ k, v ]) => [h("dt", h("code", k)),
+				h("dd", v === null ? "(only its owner sees " +
+							 "the value)"
+						   : words(v))]))
+	];
 }
 
 function debugCard(s) {
