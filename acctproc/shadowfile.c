@@ -13,9 +13,10 @@
 #include "shadowfile.h"
 
 /*
- * passwd -l and usermod -L put a '!' before the hash, by hand it is often a
- * '*'.  These marks alone say that there never was a password: such accounts
- * log in by key, and useradd, adduser and cloud images make them.
+ * passwd -l and usermod -L put a '!' before what there is, by hand it is often
+ * a '*' before the hash.  A mark alone says that there never was a password:
+ * such accounts log in by key, and useradd, adduser and cloud images make
+ * them.  A '!' before the '*' of one is a lock; to a '!' nothing is added.
  */
 static bool
 is_locked(const char *password)
@@ -25,7 +26,8 @@ is_locked(const char *password)
 	/* another system's word for no password */
 	if (strcmp(password, "*NP*") == 0)
 		return false;
-	return marks > 0 && password[marks] != '\0';
+	return marks > 0 &&
+	       (password[marks] != '\0' || strncmp(password, "!*", 2) == 0);
 }
 
 enum acct_state

@@ -322,18 +322,17 @@ def pam_says(d, uids):
 
 
 def has_lock(d, uid):
-    """The tools' word: pam_unix does not care.  What usermod -U makes a
-    password of was one that is locked."""
-    def status():
-        return tool(d, "passwd -S", uid).split()[1]
-    if status() != "L":
-        return False
+    """The tools' word: pam_unix does not care.  What usermod -U changes was
+    locked."""
+    def entry():
+        return tool(d, "getent shadow", uid)
+    before = entry()
     try:
         tool(d, "usermod -U", uid)
     except RuntimeError:
         # "would result in a passwordless account"
         return False
-    return status() == "P"
+    return entry() != before
 
 
 def like_the_host(mode):

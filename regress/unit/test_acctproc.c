@@ -65,17 +65,28 @@ passwords(void **state)
 		const char	*password;
 		enum acct_state	 want;
 	} table[] = {
-		{ HASH, ACCT_GOOD }, { "", ACCT_GOOD }, { "x", ACCT_GOOD },
-		{ "$6$salt$hash", ACCT_GOOD }, { "ab1234567890.", ACCT_GOOD },
-		/* useradd, adduser, cloud images, and what usermod -L adds */
-		{ "!", ACCT_GOOD }, { "*", ACCT_GOOD }, { "!!", ACCT_GOOD },
-		{ "!*", ACCT_GOOD }, { "*!", ACCT_GOOD }, { "**", ACCT_GOOD },
-		{ "*NP*", ACCT_GOOD },
-		/* passwd -l, usermod -L, twice, by hand */
-		{ "!" HASH, ACCT_LOCKED }, { "!!" HASH, ACCT_LOCKED },
-		{ "*" HASH, ACCT_LOCKED }, { "!ab1234567890.", ACCT_LOCKED },
-		{ "!x", ACCT_LOCKED }, { "!locked", ACCT_LOCKED },
-		{ "*LK*", ACCT_LOCKED }, { "*LOCKED*" HASH, ACCT_LOCKED },
+	    {HASH, ACCT_GOOD},
+	    {"", ACCT_GOOD},
+	    {"x", ACCT_GOOD},
+	    {"$6$salt$hash", ACCT_GOOD},
+	    {"ab1234567890.", ACCT_GOOD},
+	    /* useradd, adduser, cloud images, and what usermod -L adds */
+	    {"!", ACCT_GOOD},
+	    {"*", ACCT_GOOD},
+	    {"!!", ACCT_GOOD},
+	    {"!*", ACCT_LOCKED},
+	    {"*!", ACCT_GOOD},
+	    {"**", ACCT_GOOD},
+	    {"*NP*", ACCT_GOOD},
+	    /* passwd -l, usermod -L, twice, by hand */
+	    {"!" HASH, ACCT_LOCKED},
+	    {"!!" HASH, ACCT_LOCKED},
+	    {"*" HASH, ACCT_LOCKED},
+	    {"!ab1234567890.", ACCT_LOCKED},
+	    {"!x", ACCT_LOCKED},
+	    {"!locked", ACCT_LOCKED},
+	    {"*LK*", ACCT_LOCKED},
+	    {"*LOCKED*" HASH, ACCT_LOCKED},
 	};
 	char fields[256];
 	size_t i;
