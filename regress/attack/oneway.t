@@ -157,6 +157,7 @@ def extension_lines(sid):
         f"START {sid} --tty", f"START {sid} --split",
         f"START {sid} --sandbox none", f"START {sid} --network none",
         f"START {sid} --debug --split", f"START {sid} cols=80",
+        "UPLOAD 0 file=x", f"START {sid} rows=24",
         f"OUTPUT {sid} base64", f"OUTPUT {sid} 0 base64",
         "{\"command\":\"new\",\"args\":{\"argv\":[\"/bin/sleep\",\"600\"],"
         "\"start\":\"now\"}}",
@@ -171,9 +172,12 @@ def extensions(d):
     sid = owner.upload(read_helper("hello"))["id"]
     told = owner.cmd("VERSION")["extensions"]
     lines = extension_lines(sid)
-    tried = {line.split()[0] for line in lines}
-    eq({x for x in told if " " not in x and x not in ("HELLO", "AUTH")} -
-       tried - {"ACCEPT"}, set(), "every extension is tried")
+    tried = {line.split()[0] for line in lines} | {
+        f"{line.split()[0]} {re.split('[ =]', word)[0]}"
+        for line in lines for word in line.split()[1:]}
+    # without a token HELLO and AUTH are for everybody, and FOLLOW is tried
+    eq(set(told) - tried - {"HELLO", "AUTH", "ACCEPT", "FOLLOW hold",
+                            "JSON lines"}, set(), "every extension is tried")
     for line in lines:
         c = raw(d)
         c.send(f"LIST\n{line}\nLIST\n")
