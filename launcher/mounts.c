@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -27,6 +28,9 @@
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 /* MAX_NR_CONSOLES of the kernel, and the one that is on the screen */
 #define CONSOLES_MAX	64
+/* The kernel keeps those below for itself; the usual pid_max. */
+#define PID_LEAST 300
+#define PID_USUAL 32768
 
 /*
  * The new root is built over /proc: it is there on every host and the only
@@ -123,12 +127,35 @@ freeze_proc(const char *path)
 	closedir(dir);
 }
 
+/*
+ * Programs name files in /tmp by their process ids, and sessions that share
+ * /tmp would all have 2: each goes on from another number.  Kernels without
+ * CONFIG_CHECKPOINT_RESTORE have no such file.
+ */
+static void
+scatter_pids(const char *proc)
+{
+	char path[64], text[16];
+	struct timespec now;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/sys/kernel/ns_last_pid", proc);
+	if ((fd = open(path, O_WRONLY | O_CLOEXEC)) == -1)
+		return;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	(void)snprintf(text, sizeof(text), "%ld",
+	    PID_LEAST + now.tv_nsec / 1000 % (PID_USUAL - PID_LEAST));
+	(void)!write(fd, text, strlen(text));
+	close(fd);
+}
+
 static void
 mount_proc(const char *path)
 {
 	if (mount("proc", path, "proc", QUIET, NULL) == -1)
 		child_die(STEP_PROC);
 	sums_limit(path);
+	scatter_pids(path);
 	if (is_hosts_root())
 		freeze_proc(path);
 }

@@ -95,7 +95,8 @@ def hygiene(p, kind):
         eq(v["status.CapBnd"], "0" * 16, "an empty bounding set")
         eq((v["uid"], v["gid"]), (str(p.l.uid),) * 2,
            "the owner's own ids inside")
-        eq((v["pid"], v["ppid"]), ("2", "1"), "PID 2 below the stub")
+        ok(int(v["pid"]) > 1 and v["ppid"] == "1", "a process below the stub",
+           v)
         for ns in ("user", "pid", "mnt", "ipc", "uts"):
             ok(v["ns." + ns] != os.readlink(f"/proc/self/ns/{ns}"),
                f"a {ns} namespace of its own")
@@ -450,8 +451,7 @@ def bundles(p):
             for cap in ("Inh", "Prm", "Eff", "Bnd", "Amb"):
                 eq(v["status.Cap" + cap], "0" * 16, f"no Cap{cap}")
             if kind != NONE:
-                eq(v["path." + p.run_dir] == "40755" and
-                   v["pid"] == "2", control == 1 and v["pid"] == "2",
+                eq(v["path." + p.run_dir] == "40755", control == 1,
                    f"the run directory with control {control}")
             r.close()
     for path, want in (("bin/none", ("EXEC", 2)), ("bin", ("EXEC", 13)),
