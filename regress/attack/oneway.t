@@ -72,7 +72,7 @@ def sessions(d):
     return found
 
 
-def framings(d):
+def other_protocols_are_closed(d):
     for name, text in FRAMINGS.items():
         c = raw(d)
         c.send(text % NEW)
@@ -85,7 +85,7 @@ def framings(d):
                f"{name}: an error comes before the close", got)
 
 
-def first_bad_line(d):
+def the_first_bad_line_closes(d):
     """Every kind of line that does not follow the grammar."""
     for line in ("EHLO x", "list", "STATUS", "STATUS 00000000 x",
                  "UPLOAD x", "UPLOAD 0", "UPLOAD 5 /abs", "{}", "{\"a\":1",
@@ -113,7 +113,7 @@ def first_bad_line(d):
     c.close()
 
 
-def base_protocol(d):
+def the_base_protocol_needs_no_hello(d):
     """A client that knows the base protocol alone needs no HELLO."""
     c = raw(d)
     c.s.settimeout(20)
@@ -167,7 +167,7 @@ def extension_lines(sid):
     ]
 
 
-def extensions(d):
+def extensions_wait_for_hello(d):
     owner = d.client()
     sid = owner.upload(read_helper("hello"))["id"]
     told = owner.cmd("VERSION")["extensions"]
@@ -193,7 +193,7 @@ def extensions(d):
     owner.close()
 
 
-def names(d):
+def labels_and_short_ids_wait_for_hello(d):
     owner = d.client()
     sid = owner.upload(read_helper("hello"))["id"]
     owner.cmd(f"NAME {sid} prod")
@@ -229,7 +229,7 @@ def json_code(line):
     return m and m[1]
 
 
-def handshake(d):
+def hello_wants_the_nonce_read(d):
     c = raw(d)
     r = c.cmd("HELLO")
     ok(re.fullmatch("[0-9a-f]{32}", r["nonce"]), "HELLO answers a nonce", r)
@@ -271,7 +271,7 @@ def handshake(d):
     eq(sessions(d), [], "none of this ran anything")
 
 
-def tokens(d):
+def a_token_stands_for_hello(d):
     token = token_of(d)
     c = raw(d)
     ok(c.cmd("AUTH " + token).get("ok"), "AUTH needs no HELLO")
@@ -283,7 +283,7 @@ def tokens(d):
     c.close()
 
 
-def local(d):
+def the_local_socket_needs_none(d):
     c = Client(d.dir + "/run/debuglantern.sock", uid=d.uid)
     eq(c.cmd("EHLO x")["error_code"], "unknown_command",
        "a bad first line at the local socket is answered")
@@ -307,7 +307,7 @@ def elsewhere_of_uploads(d):
     eq([s["state"] for s in sessions(d)], ["LOADED"], "so it does not run")
 
 
-def tls(d):
+def tls_is_no_exception(d):
     c = TlsClient(TLS_PORT, d.uid)
     c.greeted = True
     c.send(f"EHLO x\n{NEW}\n")
@@ -333,7 +333,10 @@ def tls(d):
 TLS_PORT, CONF = with_tls()
 
 if __name__ == "__main__":
-    run_tests(in_modes(framings, first_bad_line, base_protocol, extensions,
-                       names, handshake, tokens, local,
-                       elsewhere_of_uploads),
-              in_modes(tls, conf=CONF))
+    run_tests(in_modes(other_protocols_are_closed, the_first_bad_line_closes,
+                       the_base_protocol_needs_no_hello,
+                       extensions_wait_for_hello,
+                       labels_and_short_ids_wait_for_hello,
+                       hello_wants_the_nonce_read, a_token_stands_for_hello,
+                       the_local_socket_needs_none, elsewhere_of_uploads),
+              in_modes(tls_is_no_exception, conf=CONF))

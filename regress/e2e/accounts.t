@@ -92,7 +92,7 @@ def let_in(d, want):
     return tcp
 
 
-def by_shell(mode):
+def an_account_needs_a_login_shell(mode):
     with host() as d:
         eq(let_in(d, {ALICE}), {ALICE}, "only an account with a shell of /etc/shells "
            "that is no nologin is let in")
@@ -130,7 +130,7 @@ RULES = (
     (f"allow user u{ALICE}, u{DAVE}\ndeny group dlstaff\n", {DAVE}))
 
 
-def by_rules(mode):
+def allow_and_deny_rules(mode):
     """Deny first; then allow, if there is any; a shell otherwise."""
     with host() as d:
         with open(d.conf_path) as f:
@@ -152,7 +152,7 @@ def by_rules(mode):
                f"{rules!r} is refused", said)
 
 
-def other_doors(mode):
+def tokens_and_web_follow_the_rules(mode):
     """Tokens, the web, and who is named by a listener."""
     with host(f"listen on localhost\n"
               f"listen on 127.0.0.3 auth none as u{BOB} plain\n",
@@ -553,8 +553,10 @@ def user_mode_is_unaffected(mode):
         eq(s.get("exit_code"), 0, "the user is let in")
 
 
-run_tests(alone(by_shell, SYSTEM), alone(by_rules, SYSTEM),
-          alone(other_doors, SYSTEM), alone(what_goes_on, SYSTEM),
+run_tests(alone(an_account_needs_a_login_shell, SYSTEM),
+          alone(allow_and_deny_rules, SYSTEM),
+          alone(tokens_and_web_follow_the_rules, SYSTEM),
+          alone(what_goes_on, SYSTEM),
           alone(like_the_host, SYSTEM), alone(locked_later, SYSTEM),
           alone(certificates, SYSTEM), alone(open_connections, SYSTEM),
           alone(nobody_can_tell, SYSTEM),

@@ -137,7 +137,7 @@ def calls(a):
            "which is no breakpoint")
 
 
-def left_where_it_was(a):
+def refused_finish_leaves_a_session(a):
     """Where it begins there is no frame to finish: lldb-dap 19 says that it
     does so, and leaves the program where it is."""
     with a.rig() as r:
@@ -411,7 +411,8 @@ def no_such(a):
         eq(a.start(r)["state"], "stopped", "the right one starts")
 
 
-TESTS = (life, output, input_, environment, calls, left_where_it_was,
+TESTS = (life, output, input_, environment, calls,
+         refused_finish_leaves_a_session,
          runs_for_long, pausing, killed_adapter,
          stopping, attaching, injectors, signals, exceptions, entry, instructions,
          terminal, exact_bytes, detaching, no_such)

@@ -98,7 +98,7 @@ def the_end(a, r):
            f"{a.name}, at its end: no value in {command}", o)
 
 
-def looks(a):
+def readers_see_names_not_values(a):
     source, program = PROGRAM[a.kind]
     place = {"file": source, "line": source_line(source, "the stop")}
     with a.rig() as r:
@@ -109,7 +109,7 @@ def looks(a):
         the_end(a, r)
 
 
-def refused(a):
+def readers_run_nothing(a):
     """All that reads values takes more than the right to look."""
     source, program = PROGRAM[a.kind]
     with a.rig() as r:
@@ -134,7 +134,7 @@ def refused(a):
 def every():
     out = []
     for a in HERE:
-        for fn in (looks, refused):
+        for fn in (readers_see_names_not_values, readers_run_nothing):
             def test(a=a, fn=fn):
                 fn(a)
             test.__name__ = fn.__name__ + "_" + re.sub("[^a-z0-9]", "_",

@@ -146,7 +146,7 @@ def terminal_readers(d, r):
             t.close()
 
 
-def all_readers(mode):
+def every_reader_gets_the_end(mode):
     with Daemon(mode, web=True) as d:
         for tty, last in ((False, WRAPPED), (True, WHOLE), (True, WRAPPED),
                           (False, 10)):
@@ -263,5 +263,6 @@ def debugger_output(mode):
         dbg("stop")
 
 
-run_tests(alone(all_readers), alone(characters_at_cuts), alone(another_run),
+run_tests(alone(every_reader_gets_the_end), alone(characters_at_cuts),
+          alone(another_run),
           alone(debugger_output))

@@ -63,7 +63,7 @@ def owner(d):
 
 # --- what programs are called --------------------------------------------
 
-def is_called(d):
+def is_called_like_its_file(d):
     """argv[0] and comm, at every start."""
     rows = ((dict(file="my-prog"), "", "my-prog"),
             (dict(file="/usr/bin/my-prog"), "label", "my-prog"),
@@ -831,7 +831,7 @@ def part_of_proc_is_hidden(mode):
 
 run_tests(
     in_modes(
-        is_called, finds_itself, finds_libraries_beside_itself,
+        is_called_like_its_file, finds_itself, finds_libraries_beside_itself,
         covers_for_itself_alone, process_ids_differ, names_are_safe, of_the_host, newer_calls_are_unknown,
         fds_are_0_1_2_only, fds_of_a_bundle, no_rights, ids_are_the_owners,
         seen_from_outside,
