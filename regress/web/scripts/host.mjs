@@ -96,6 +96,16 @@ async function tokens(t) {
 	t.eq(await other.getByRole("button", { name: "Upload" }).count(), 0,
 	    "who is read-only is offered nothing else");
 	await t.clean(other, "read-only sessions");
+	const id = await t.upload(t.helper("printer"), "looked-at");
+
+	await t.call("PUT", `/sessions/${id}/env/KEY`, { value: "sekrit" });
+	await other.goto("/session/" + id);
+	await other.locator("dl.facts.env", { hasText: "KEY" }).waitFor();
+	t.ok(!(await other.content()).includes("sekrit") &&
+	    await other.getByText("only its owner sees the value")
+		.isVisible(), "and told no value of a session's variables");
+	await t.clean(other, "read-only session");
+	await t.shot(other, "read-only-session");
 	await row.getByRole("button").click();
 	await page.getByRole("dialog").getByRole("button",
 	    { name: "Revoke" }).click();
