@@ -19,6 +19,7 @@
 #include "jget.h"
 #include "jmake.h"
 #include "memtext.h"
+#include "pairs.h"
 #include "profile.h"
 #include "view.h"
 #include "watch.h"
@@ -40,8 +41,9 @@ struct watch {
 	bool		 verified;
 	bool		 going;
 	bool		 hit;
+	char		*message;	/* why it is not verified, or NULL */
 	int64_t		 adapter_id;	/* as its stops name it */
-	bool		 counted;	/* ... which it did not say itself */
+	bool		 named;		/* ... by an answer; else we count */
 	int64_t		 hits;
 };
 static struct watch	watches[WATCHES];
@@ -63,6 +65,7 @@ struct sent {
 	bpsend_fn	 fn;
 	size_t		 n;
 	int64_t		 ids[WATCHES];
+	char		 why[512];
 };
 
 static struct watch *
@@ -84,6 +87,7 @@ drop(struct watch *w)
 	free(w->data_id);
 	free(w->value);
 	free(w->was);
+	free(w->message);
 	*w = (struct watch) { .id = 0 };
 }
 
@@ -94,7 +98,9 @@ watch_forget(void)
 
 	for (i = 0; i < WATCHES; i++) {
 		watches[i].verified = watches[i].hit = false;
+		watches[i].named = false;
 		bps_set(&watches[i].data_id, NULL);
+		bps_set(&watches[i].message, NULL);
 	}
 	made = 0;
 	lost_count = false;
@@ -108,6 +114,9 @@ watch_words(const struct watch *w, char *out, size_t room)
 		snprintf(out, room, "watchpoint %" PRId64 " on %s belongs to "
 		    "an earlier run: remove it and add it again", w->id,
 		    w->expression);
+	else if (w->message != NULL)
+		snprintf(out, room, "watchpoint %" PRId64 " on %s (%s) is NOT "
+		    "set: %s", w->id, w->expression, w->access, w->message);
 	else if (w->address == 0)
 		snprintf(out, room, "watchpoint %" PRId64 " on %s (%s)",
 		    w->id, w->expression, w->access);
@@ -138,6 +147,7 @@ watch_json(const struct watch *w)
 	jput_bool(o, "enabled", true);
 	jput_bool(o, "verified", w->verified);
 	jput_int(o, "hits", w->hits);
+	jput_str(o, "message", w->message);
 	watch_words(w, words, sizeof(words));
 	jput_str(o, "words", words);
 	return o;
@@ -150,80 +160,56 @@ is_number(int64_t n)
 	return n >= 0 && n <= NUMBER_MOST;
 }
 
-/* Finds the watchpoint of an entry by the id that an earlier answer gave it. */
-static struct watch *
-named_watch(const struct sent *s, struct json_object *one)
+/* Keeps what an entry says of its watchpoint; at is its place from the end. */
+static void
+take_entry(struct watch *w, struct json_object *one, size_t at)
 {
-	struct watch *w;
+	const char *words = jget_str(one, "message");
 	int64_t id;
+
+	w->verified = jget_bool(one, "verified");
+	if (one == NULL)
+		words = "the adapter did not answer for it";
+	else if (words == NULL)
+		words = "the adapter did not say why";
+	bps_set(&w->message, w->verified ? NULL : words);
+	if (jget_int(one, "id", &id) && is_number(id)) {
+		w->named = true;
+		w->adapter_id = id;
+	} else if (!w->named) {
+		/* lldb makes them from the last to the first */
+		w->adapter_id = made + (int64_t)at;
+		lost_count = lost_count || !w->verified;
+	}
+}
+
+/* Words of the first that is lost by this request, or NULL. */
+static const char *
+take_reply(struct sent *s, struct json_object *reply)
+{
+	struct pair pairs[WATCHES];
+	const char *why = NULL;
+	struct watch *w;
+	bool old;
 	size_t i;
 
-	if (!jget_int(one, "id", &id))
-		return NULL;
 	for (i = 0; i < s->n; i++) {
 		w = find(s->ids[i]);
-		if (w != NULL && w->verified && !w->counted &&
-		    w->adapter_id == id)
-			return w;
+		pairs[i] = (struct pair) { .named = w != NULL && w->named,
+			.id = w == NULL ? 0 : w->adapter_id };
 	}
-	return NULL;
-}
-
-static struct json_object *
-named_entry(const struct sent *s, struct json_object *reply, size_t at)
-{
-	const struct watch *w = find(s->ids[at]);
-	size_t i;
-
-	for (i = 0; w != NULL && i < jlen(reply); i++)
-		if (named_watch(s, jat(reply, i)) == w)
-			return jat(reply, i);
-	return NULL;
-}
-
-/* By its id; those without a known one are in the order of the request. */
-static struct json_object *
-entry_of(const struct sent *s, struct json_object *reply, size_t at)
-{
-	struct json_object *one = named_entry(s, reply, at);
-	size_t i, before = 0;
-
-	if (one != NULL)
-		return one;
-	for (i = 0; i < at; i++)
-		if (named_entry(s, reply, i) == NULL)
-			before++;
-	for (i = 0; i < jlen(reply); i++)
-		if (named_watch(s, jat(reply, i)) == NULL && before-- == 0)
-			return jat(reply, i);
-	return NULL;
-}
-
-/* Words of the first that it did not take, or NULL. */
-static const char *
-take_reply(const struct sent *s, struct json_object *reply)
-{
-	struct json_object *all[WATCHES], *one;
-	const char *why = NULL, *words;
-	struct watch *w;
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		all[i] = entry_of(s, reply, i);
+	pair_entries(pairs, s->n, reply);
 	for (i = 0; i < s->n; i++) {
-		one = all[i];
 		if ((w = find(s->ids[i])) == NULL)
 			continue;
-		w->verified = jget_bool(one, "verified");
-		w->counted = !jget_int(one, "id", &w->adapter_id) ||
-		    !is_number(w->adapter_id);
-		/* lldb makes them from the last to the first */
-		if (w->counted)
-			w->adapter_id = made + (int64_t)(s->n - i);
-		lost_count = lost_count || (w->counted && !w->verified);
-		words = jget_str(one, "message");
-		if (!w->verified && why == NULL)
-			why = words == NULL ? "it did not say why" : words;
+		/* a refusal that was told before is no news */
+		old = w->message != NULL;
+		take_entry(w, pairs[i].entry, s->n - i);
+		if (w->verified || old || why != NULL)
+			continue;
+		snprintf(s->why, sizeof(s->why), "watchpoint %" PRId64
+		    " on %s: %s", w->id, w->expression, w->message);
+		why = s->why;
 	}
 	made += (int64_t)s->n;
 	return why;
@@ -693,14 +679,15 @@ number_anew(void)
 			only = &watches[i];
 			n++;
 		}
-	if (n != 1 || strncmp(p, "watchpoint ", 11) != 0)
+	if (n != 1 || only->named || strncmp(p, "watchpoint ", 11) != 0)
 		return;
 	number = strtoll(p + 11, NULL, 10);
 	if (!is_number(number))
 		return;
 	by = number - only->adapter_id;
 	for (i = 0; i < WATCHES; i++)
-		watches[i].adapter_id += by;
+		if (!watches[i].named)
+			watches[i].adapter_id += by;
 	made += by;
 	lost_count = false;
 }
@@ -769,7 +756,10 @@ is_hit(const struct watch *w)
 	for (i = 0; i < dbg.stop.nhits; i++)
 		if (dbg.stop.hits[i] == w->adapter_id)
 			return true;
-	return is_numbered(w) && !(w->counted && lost_count);
+	/* by the adapter's own ids, and it has said which */
+	if (w->named && dbg.stop.nhits > 0)
+		return false;
+	return is_numbered(w) && (w->named || !lost_count);
 }
 
 static void

@@ -209,6 +209,37 @@ def by_address():
            "old and new", s["changed"])
 
 
+def watchpoints_with_ids():
+    """Entries belong to the watchpoint that they name."""
+    with Rig("watch_ids") as r:
+        r.start()
+
+        def watched():
+            return [(w["expression"], w["verified"], w.get("message"))
+                    for w in r.ask("watch_list")["watchpoints"]]
+        x = r.ask("watch_add", expression="x")["watchpoint"]["id"]
+        r.ask("watch_add", expression="y")
+        e = r.refused("watch_add", expression="z")
+        ok("on y: the adapter did not answer" in e["message"],
+           "an answer that leaves y out", e)
+        eq(watched(), [("x", True, None), ("y", True, None)], "y is back")
+        e = r.refused("watch_add", expression="z")
+        ok("no more registers" in e["message"], "z is refused", e)
+        eq(watched(), [("x", True, None), ("y", False, "taken by another")],
+           "and y was, later")
+        z = r.ask("watch_add", expression="z")["watchpoint"]
+        ok(z["verified"], "z is not refused for y", z)
+        z = z["id"]
+        eq(watched(), [("x", True, None), ("y", False, "taken by another"),
+                       ("z", True, None)], "each has its own entry")
+        words = r.ask("watch_list")["watchpoints"][1]["words"]
+        ok("NOT set: taken by another" in words, "said loudly", words)
+        eq(r.ask("continue")["watchpoints"], [z],
+           "an id is a better name than a number in a text")
+        eq(r.ask("continue")["watchpoints"], [x], "x has changed")
+        eq(r.ask("continue")["watchpoints"], [z], "ids are still the same")
+
+
 def wants_of_watchers():
     with Rig("watch") as r:
         r.start()
@@ -374,6 +405,6 @@ def who_only_reads():
 run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
           refused_switches, refused_removals, kept_by_us, wants_of_clients,
-          by_address, wants_of_watchers, cannot_watch, contexts, memory_by_command,
-          memory_by_request, values, shadowed, nothing_moves, old_threads, bounded,
-          who_only_reads)
+          by_address, watchpoints_with_ids, wants_of_watchers, cannot_watch,
+          contexts, memory_by_command, memory_by_request, values, shadowed,
+          nothing_moves, old_threads, bounded, who_only_reads)
