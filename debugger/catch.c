@@ -20,9 +20,11 @@
 #include "exc.h"
 #include "jget.h"
 #include "jmake.h"
+#include "pairs.h"
 #include "profile.h"
 
 #define CATCHERS	64
+#define TOO_MANY	"there are too many breakpoints"
 
 struct catcher {
 	int64_t		 id;		/* 0 = free */
@@ -30,9 +32,13 @@ struct catcher {
 	bool		 going;
 	char		*type;		/* or NULL = any */
 	int64_t		 bp;		/* id of its breakpoint, or 0 */
+	bool		 told;		/* the adapter, of its filter */
 	bool		 verified;
+	char		*message;	/* why it never stops, or NULL */
 };
 static struct catcher	catchers[CATCHERS];
+/* By their names, the ids that the adapter gave to filters; or NULL. */
+static struct json_object *filter_ids;
 
 const struct catch_kind catch_kinds[] = {
 	{ "throw", "Exceptions that are thrown", true },
@@ -43,6 +49,7 @@ const struct catch_kind catch_kinds[] = {
 struct sending {
 	bpsend_fn	 fn;
 	void		*arg;
+	struct json_object *filters;	/* held: names */
 };
 
 static struct catcher *
@@ -64,6 +71,7 @@ drop(struct catcher *c)
 	if (bp != NULL)
 		bps_free(bp);
 	free(c->type);
+	free(c->message);
 	*c = (struct catcher) { .id = 0 };
 }
 
@@ -71,6 +79,22 @@ static const char *
 filter_of(const struct catcher *c)
 {
 	return c->panic ? dialect()->panic_filter : dialect()->throw_filter;
+}
+
+static bool
+is_of_filter(const struct catcher *c, const char *filter)
+{
+	const char *f = c->id == 0 || c->bp != 0 ? NULL : filter_of(c);
+
+	return f != NULL && strcmp(f, filter) == 0;
+}
+
+static bool
+is_verified(const struct catcher *c)
+{
+	const struct bp *bp = c->bp == 0 ? NULL : bps_find(c->bp);
+
+	return bp == NULL ? c->verified : bp->verified;
 }
 
 bool
@@ -139,16 +163,70 @@ filters(void)
 	return arr;
 }
 
+/* Why it will never stop there; NULL = it does, or may later. */
+static const char *
+refusal(struct json_object *one)
+{
+	const char *words = jget_str(one, "message");
+	const char *reason = jget_str(one, "reason");
+
+	if (one == NULL)
+		return "the adapter did not answer for it";
+	if (jget_bool(one, "verified") ||
+	    (reason != NULL && strcmp(reason, "pending") == 0))
+		return NULL;
+	return words == NULL && reason != NULL ?
+	    "the adapter did not say why" : words;
+}
+
+static void
+take_entry(const char *filter, struct json_object *one)
+{
+	int64_t id;
+	size_t i;
+
+	if (jget_int(one, "id", &id)) {
+		if (filter_ids == NULL)
+			filter_ids = jobject();
+		jput_int(filter_ids, filter, id);
+	}
+	for (i = 0; i < CATCHERS; i++) {
+		if (!is_of_filter(&catchers[i], filter))
+			continue;
+		catchers[i].told = true;
+		catchers[i].verified = jget_bool(one, "verified");
+		bps_set(&catchers[i].message, refusal(one));
+	}
+}
+
+static void
+take_reply(struct json_object *names, struct json_object *reply)
+{
+	struct json_object *good = jobject();
+	struct pair pairs[PAIRS_MOST];
+	size_t i, n = jlen(names) < PAIRS_MOST ? jlen(names) : PAIRS_MOST;
+
+	jput_bool(good, "verified", true);
+	for (i = 0; i < n; i++)
+		pairs[i].named = jget_int(filter_ids,
+		    json_object_get_string(jat(names, i)), &pairs[i].id);
+	pair_entries(pairs, n, reply);
+	/* older adapters answer none: they have taken all */
+	for (i = 0; i < n; i++)
+		take_entry(json_object_get_string(jat(names, i)),
+		    jlen(reply) == 0 ? good : pairs[i].entry);
+	json_object_put(good);
+}
+
 static void
 on_filters(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct sending *s = arg;
-	size_t i;
 
-	for (i = 0; a->ok && i < CATCHERS; i++)
-		if (catchers[i].id != 0 && catchers[i].bp == 0)
-			catchers[i].verified = true;
+	if (a->ok)
+		take_reply(s->filters, jget_arr(a->body, "breakpoints"));
 	s->fn(op, a->ok ? NULL : a->message, s->arg);
+	json_object_put(s->filters);
 	free(s);
 }
 
@@ -166,9 +244,9 @@ send_filters(struct op *op, bpsend_fn fn, void *arg)
 		fn(op, "out of memory", arg);
 		return;
 	}
-	*s = (struct sending) { .fn = fn, .arg = arg };
+	*s = (struct sending) { .fn = fn, .arg = arg, .filters = filters() };
 	args = jobject();
-	jput(args, "filters", filters());
+	jput(args, "filters", json_object_get(s->filters));
 	adapter_ask("setExceptionBreakpoints", args, op, on_filters, s);
 }
 
@@ -194,18 +272,72 @@ need_bp(struct catcher *c)
 	return true;
 }
 
+static bool
+can(bool panic)
+{
+	const char *filter = panic ? dialect()->panic_filter :
+	    dialect()->throw_filter;
+
+	return !bpsend_live() || (filter != NULL && is_announced(filter)) ||
+	    (panic && filter == NULL && dialect()->panic_function != NULL);
+}
+
+static const char *
+kind_name(const struct catcher *c)
+{
+	return c->panic ? "panic" : "throw";
+}
+
+static void
+cannot_words(const struct catcher *c, char *out, size_t room)
+{
+	snprintf(out, room, "the adapter %s cannot stop at a %s",
+	    dbg.profile == NULL ? "" : dbg.profile->name, kind_name(c));
+}
+
 void
 catch_configure(struct op *op, bpsend_fn fn, void *arg)
 {
-	size_t i;
+	struct catcher *c;
+	char words[256];
 
-	for (i = 0; i < CATCHERS; i++) {
-		catchers[i].verified = false;
-		if (catchers[i].id != 0)
-			need_bp(&catchers[i]);
+	json_object_put(filter_ids);
+	filter_ids = NULL;
+	for (c = catchers; c < catchers + CATCHERS; c++) {
+		if (c->id == 0)
+			continue;
+		c->told = c->verified = false;
+		bps_set(&c->message, NULL);
+		if (!can(c->panic)) {
+			cannot_words(c, words, sizeof(words));
+			bps_set(&c->message, words);
+		} else if (!need_bp(c))
+			bps_set(&c->message, TOO_MANY);
 	}
 	/* bpsend_dirty() of the caller sends the functions */
 	send_filters(op, fn, arg);
+}
+
+void
+catch_event(struct json_object *body)
+{
+	struct json_object *one = jget_obj(body, "breakpoint");
+	struct json_object *gone;
+	const char *reason = jget_str(body, "reason");
+	int64_t id;
+
+	if (!jget_int(one, "id", &id) || filter_ids == NULL)
+		return;
+	gone = jone_str("message", "the adapter has removed it");
+	if (reason != NULL && strcmp(reason, "removed") == 0)
+		one = gone;
+	json_object_object_foreach(filter_ids, filter, of) {
+		if (json_object_get_int64(of) != id)
+			continue;
+		take_entry(filter, one);
+		break;
+	}
+	json_object_put(gone);
 }
 
 /* -- stops -------------------------------------------------------------- */
@@ -266,18 +398,30 @@ catch_hits(const struct exc *e, struct json_object *ids)
 
 /* -- commands ----------------------------------------------------------- */
 static const char *
-kind_name(const struct catcher *c)
+message_of(const struct catcher *c)
 {
-	return c->panic ? "panic" : "throw";
+	const struct bp *bp = c->bp == 0 ? NULL : bps_find(c->bp);
+
+	return bp == NULL ? c->message : bp->message;
 }
 
 static void
 catcher_words(const struct catcher *c, char *out, size_t room)
 {
-	snprintf(out, room, "catchpoint %" PRId64 ": stops at every %s%s%s%s",
-	    c->id, kind_name(c), c->type == NULL ? "" : " of ",
-	    c->type == NULL ? "" : c->type,
-	    c->verified ? "" : ", once the program is started");
+	const struct bp *bp = c->bp == 0 ? NULL : bps_find(c->bp);
+	const char *of = c->type == NULL ? "" : " of ";
+	const char *type = c->type == NULL ? "" : c->type;
+
+	if (!is_verified(c) && message_of(c) != NULL)
+		snprintf(out, room, "catchpoint %" PRId64 " at every %s%s%s is "
+		    "NOT set: %s", c->id, kind_name(c), of, type,
+		    message_of(c));
+	else
+		snprintf(out, room, "catchpoint %" PRId64 ": stops at every "
+		    "%s%s%s%s", c->id, kind_name(c), of, type,
+		    is_verified(c) ? "" : (bp == NULL ? c->told : bp->sent) ?
+		    ", once its code is loaded" :
+		    ", once the program is started");
 }
 
 static struct json_object *
@@ -289,10 +433,20 @@ catcher_json(const struct catcher *c)
 	jput_int(o, "id", c->id);
 	jput_str(o, "kind", kind_name(c));
 	jput_str(o, "type", c->type);
-	jput_bool(o, "verified", c->verified);
+	jput_bool(o, "verified", is_verified(c));
+	if (!is_verified(c))
+		jput_str(o, "message", message_of(c));
 	catcher_words(c, words, sizeof(words));
 	jput_str(o, "words", words);
 	return o;
+}
+
+static void
+nothing(struct op *op, const char *why, void *arg)
+{
+	(void)op;
+	(void)why;
+	(void)arg;
 }
 
 /* Says why not; the catchpoint goes. */
@@ -300,14 +454,20 @@ static void
 refuse(struct op *op, struct catcher *c, const char *why)
 {
 	struct bp *bp = c->bp == 0 ? NULL : bps_find(c->bp);
+	bool told = c->told;
 
 	if (why != NULL)
 		op_fail(op, "refused", "the adapter refused that: %s", why);
+	else if (bp == NULL)
+		op_fail(op, "not_verified", "the program would not stop at a "
+		    "%s: %s", kind_name(c), c->message);
 	else
 		op_fail(op, "not_verified", "this program has no function "
 		    "%s, so it does not panic: `catch panic` is for Rust and "
-		    "Go", bp == NULL ? "" : bp->function);
+		    "Go", bp->function);
 	drop(c);
+	if (told)
+		send_filters(NULL, nothing, NULL);
 }
 
 static void
@@ -324,27 +484,16 @@ added(struct op *op, const char *why, void *arg)
 		return;
 	}
 	bp = c->bp == 0 ? NULL : bps_find(c->bp);
-	if (why != NULL || (bp != NULL && bp->sent && !bp->verified)) {
+	if (why != NULL || (bp == NULL ? c->message != NULL :
+					 bp->sent && !bp->verified)) {
 		refuse(op, c, why);
 		return;
 	}
-	if (bp != NULL)
-		c->verified = bp->verified;
 	o = jobject();
 	jput(o, "catchpoint", catcher_json(c));
 	catcher_words(c, words, sizeof(words));
 	jput_str(o, "words", words);
 	op_reply(op, o);
-}
-
-static bool
-can(bool panic)
-{
-	const char *filter = panic ? dialect()->panic_filter :
-	    dialect()->throw_filter;
-
-	return !bpsend_live() || (filter != NULL && is_announced(filter)) ||
-	    (panic && filter == NULL && dialect()->panic_function != NULL);
 }
 
 bool
@@ -365,13 +514,21 @@ catch_kind_of(const char *filter)
 	return filter;
 }
 
+const char *
+catch_message(int64_t id)
+{
+	const struct catcher *c = id == 0 ? NULL : find(id);
+
+	return c == NULL || is_verified(c) ? NULL : message_of(c);
+}
+
 bool
 catch_there(int64_t id, bool *verified)
 {
 	const struct catcher *c = id == 0 ? NULL : find(id);
 
 	if (c != NULL)
-		*verified = c->verified;
+		*verified = is_verified(c);
 	return c != NULL;
 }
 
@@ -379,10 +536,12 @@ catch_there(int64_t id, bool *verified)
 static bool
 possible(struct op *op, const struct catcher *c)
 {
+	char words[256];
+
 	if (can(c->panic))
 		return true;
-	op_fail(op, "unsupported", "the adapter %s cannot stop at a %s",
-	    dbg.profile == NULL ? "" : dbg.profile->name, kind_name(c));
+	cannot_words(c, words, sizeof(words));
+	op_fail(op, "unsupported", "%s", words);
 	return false;
 }
 
@@ -430,7 +589,7 @@ catch_add(struct op *op)
 	else if (need_bp(c))
 		bpsend_dirty(op, added, NULL);
 	else
-		refuse(op, c, "there are too many breakpoints");
+		refuse(op, c, TOO_MANY);
 }
 
 static void
@@ -445,14 +604,6 @@ catch_list(struct op *op)
 			jadd(arr, catcher_json(&catchers[i]));
 	jput(o, "catchpoints", arr);
 	op_reply(op, o);
-}
-
-static void
-nothing(struct op *op, const char *why, void *arg)
-{
-	(void)op;
-	(void)why;
-	(void)arg;
 }
 
 /* Its breakpoint stays as well, also where the adapter has let that go. */

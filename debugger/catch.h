@@ -28,9 +28,13 @@ bool	 catch_possible(const char *kind);
 const char *catch_kind_of(const char *filter);
 /* Whether a catchpoint is there, and does what it is for. */
 bool	 catch_there(int64_t id, bool *verified);
+/* Why it does not, borrowed; or NULL. */
+const char *catch_message(int64_t id);
 
 /* Before the program runs: all of them, with what the adapter does unasked. */
 void	 catch_configure(struct op *, bpsend_fn, void *arg);
+/* An event about a breakpoint, which may be a filter of the adapter's. */
+void	 catch_event(struct json_object *body);
 /* Is there one that is about a type? */
 bool	 catch_has_types(void);
 /* Does anybody want to stop at this? */

@@ -91,7 +91,8 @@ answer_one(struct setting *s, int64_t id, const char *words)
 	if (bp != NULL) {
 		line = bp->actual_line > 0 ? bp->actual_line : bp->line;
 		words = bp->message;
-	}
+	} else if (id != 0)
+		words = catch_message(id);
 	/* that of a function is known once the adapter has found it */
 	if (line > 0)
 		jput(o, "line", jint(line));

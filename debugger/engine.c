@@ -13,6 +13,7 @@
 
 #include "adapter.h"
 #include "bps.h"
+#include "catch.h"
 #include "commands.h"
 #include "dapserver.h"
 #include "events.h"
@@ -457,9 +458,10 @@ on_event(const char *name, struct json_object *body)
 
 	if (strcmp(name, "initialized") == 0)
 		launch_initialized();
-	else if (strcmp(name, "breakpoint") == 0)
+	else if (strcmp(name, "breakpoint") == 0) {
 		bps_event(body);
-	else if (strcmp(name, "output") == 0)
+		catch_event(body);
+	} else if (strcmp(name, "output") == 0)
 		on_output(body);
 	else if (strcmp(name, "capabilities") == 0 &&
 	    json_object_object_get_ex(body, "capabilities", &more) &&

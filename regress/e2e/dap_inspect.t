@@ -7,6 +7,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+from dbgeditor import Editor
 from dbgrig import TOP, Rig
 from dl import eq, ok, run_tests, wait_for
 
@@ -146,6 +147,61 @@ def refused_removals():
         eq([(c["id"], c["verified"]) for c in r.ask("catch_list")
             ["catchpoints"]], [(c, True)], "it stays")
         eq(r.ask("continue")["breakpoints"], [c], "and stops")
+
+
+def caught(r):
+    return [(c["kind"], c["verified"], c.get("message"))
+            for c in r.ask("catch_list")["catchpoints"]]
+
+
+def refused_filters():
+    """A catchpoint is what the adapter says of its filter."""
+    with Rig("filters", kind="debugpy") as r:
+        r.start()
+        e = r.refused("catch_add", kind="throw")
+        ok(e.get("code") == "not_verified" and
+           "no room for it" in e["message"], "refused, in its words", e)
+        eq(caught(r), [], "nothing is left of it")
+        c = r.ask("catch_add", kind="throw")
+        ok(not c["catchpoint"]["verified"] and "loaded" in c["words"],
+           "not yet", c)
+        r.ask("threads")
+        ok(wait_for(lambda: caught(r) == [("throw", True, None)]),
+           "events are matched by id")
+        e = r.refused("catch_add", kind="panic")
+        ok("uncaught no more" in e.get("message", ""), "ids before order", e)
+        eq(caught(r), [("throw", True, None)], "which is of another one")
+        e = r.refused("catch_add", kind="panic")
+        ok("did not answer" in e.get("message", ""), "left out", e)
+        eq(caught(r), [("throw", True, None)], "the other one was not")
+        r.ask("catch_add", kind="panic")
+        eq(caught(r), [("throw", True, None), ("panic", True, None)],
+           "an adapter that answers none takes all")
+        r.ask("threads")
+        ok(wait_for(lambda: caught(r)[0] == (
+            "throw", False, "the adapter has removed it")), "and gone")
+
+
+def filters_refused_before_the_start():
+    with Rig("filter_refused", kind="debugpy") as r:
+        for kind in ("throw", "panic"):
+            r.ask("catch_add", kind=kind)
+        r.start()
+        eq(caught(r), [("throw", False, "not in this program"),
+                       ("panic", False, "the adapter debugpy cannot stop at "
+                        "a panic")], "each for its own reason")
+        words = r.ask("catch_list")["catchpoints"][0]["words"]
+        ok("NOT set: not in this program" in words, "said loudly", words)
+        e = Editor(r)
+        e.join()
+        first = e.ask("setExceptionBreakpoints",
+                      filters=["throw"])["breakpoints"]
+        eq([b["verified"] for b in first], [True], "an editor has one")
+        gone = "the adapter has removed it"
+        ok(wait_for(lambda: [c for c in caught(r) if c[2] == gone]), "lost")
+        eq(e.ask("setExceptionBreakpoints", filters=["throw"])["breakpoints"],
+           [{"verified": False, "id": first[0]["id"], "message": gone}],
+           "an editor is told why")
 
 
 def kept_by_us():
@@ -404,7 +460,8 @@ def who_only_reads():
 
 run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
-          refused_switches, refused_removals, kept_by_us, wants_of_clients,
+          refused_switches, refused_removals, refused_filters,
+          filters_refused_before_the_start, kept_by_us, wants_of_clients,
           by_address, watchpoints_with_ids, wants_of_watchers, cannot_watch,
           contexts, memory_by_command, memory_by_request, values, shadowed,
           nothing_moves, old_threads, bounded, who_only_reads)
