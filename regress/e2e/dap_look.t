@@ -364,6 +364,34 @@ def split_functions(a):
             s = r.ask("continue")
 
 
+def finish_of_split_functions(a):
+    """Where callers are lost it fails at once, and the session can be used."""
+    with a.rig() as r:
+        s = a.start(r, "./split", breaks=[{"function": "leaf"}])
+        for caller in ("whole", "split", "split"):
+            ok("leaf" in s["frame"]["function"], "stopped in leaf", s)
+            s = r.ask("finish")
+            ok(caller in s["frame"]["function"], f"back in {caller}", s)
+            began = time.monotonic()
+            n = r.send("finish")
+            r.until(lambda: n in r.answers, "finish")
+            took = time.monotonic() - began
+            got = r.answers[n]
+            if a.name == "lldb-19" and caller == "split":
+                ok(not got["success"] and got["error"]["code"] == "refused"
+                   and "not moved" in got["error"]["message"],
+                   "no caller to go to", got)
+            else:
+                ok(got["success"], "finished", got)
+                caller = "main"
+            ok(took < 10, "answered at once", took)
+            eq(r.ask("status")["state"], "stopped", "it stands")
+            b = r.ask("backtrace")
+            ok(caller in b["frames"][0]["function"], f"in {caller}", b)
+            s = r.ask("continue")
+        eq((s["state"], s["exit"]), ("exited", {"code": 0}), "to its end")
+
+
 def exceptions(a):
     with a.rig() as r:
         mine = r.ask("catch_add", kind="throw", type="my::oops")
@@ -452,7 +480,7 @@ TESTS = []
 for f in (summary, commands, expressions, outer_frames, breakpoints,
           bad_places):
     TESTS += every(f)
-for f in (crashes, split_functions, watchpoints, threads, deep_stacks, memory,
+for f in (crashes, split_functions, finish_of_split_functions, watchpoints, threads, deep_stacks, memory,
           exceptions, quick):
     TESTS += every(f, ("native",))
 TESTS += every(hidden_names, ("native", "go"))
