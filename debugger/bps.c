@@ -15,6 +15,7 @@
 #include "format.h"
 #include "jget.h"
 #include "jmake.h"
+#include "pairs.h"
 
 static struct bp	*all[BPS_MOST];
 static size_t		 count;
@@ -301,125 +302,22 @@ is_item(const char *path, const struct bp *bp, struct json_object *item)
 	return bp->line == jget_num(item, "line", -1);
 }
 
-/* An answer, and to which of the sent places each of its entries belongs. */
-struct matching {
-	const char *path;
-	struct json_object *sent, *reply;
-	size_t n, m;            /* of sent, of reply */
-	size_t place[BPS_MOST]; /* n = not known yet */
-	bool taken[BPS_MOST];
-};
+_Static_assert(BPS_MOST <= PAIRS_MOST, "all breakpoints are one answer");
 
-static void
-match(struct matching *x, size_t entry, size_t place)
-{
-	x->place[entry] = place;
-	x->taken[place] = true;
-}
-
+/* The id that an earlier answer gave to a place of the list. */
 static bool
-has_id(const char *path, struct json_object *item, int64_t id)
+known_id(const char *path, struct json_object *item, int64_t *id)
 {
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (all[i]->sent && all[i]->has_adapter_id &&
-		    all[i]->adapter_id == id && is_item(path, all[i], item))
-			return true;
+	for (i = 0; i < count; i++) {
+		if (!all[i]->sent || !all[i]->has_adapter_id ||
+		    !is_item(path, all[i], item))
+			continue;
+		*id = all[i]->adapter_id;
+		return true;
+	}
 	return false;
-}
-
-/* Entries with the id that an earlier answer gave to a place. */
-static void
-match_ids(struct matching *x)
-{
-	size_t i, k;
-	int64_t id;
-
-	for (i = 0; i < x->m; i++) {
-		if (!jget_int(jat(x->reply, i), "id", &id))
-			continue;
-		for (k = 0; k < x->n; k++)
-			if (!x->taken[k] &&
-			    has_id(x->path, jat(x->sent, k), id)) {
-				match(x, i, k);
-				break;
-			}
-	}
-}
-
-/* The only unmatched entry with that line; m = there is none, or several. */
-static size_t
-entry_of_line(const struct matching *x, int64_t line)
-{
-	size_t i, at = x->m;
-
-	for (i = 0; i < x->m; i++) {
-		if (x->place[i] != x->n ||
-		    jget_num(jat(x->reply, i), "line", -1) != line)
-			continue;
-		if (at != x->m)
-			return x->m;
-		at = i;
-	}
-	return at;
-}
-
-/*
- * Lines, unless one of them was moved: where the line of one entry is that of
- * another place, the order of the protocol is the better witness.
- */
-static void
-match_lines(struct matching *x)
-{
-	size_t entry[BPS_MOST], k;
-
-	if (x->path == NULL)
-		return;
-	for (k = 0; k < x->n; k++) {
-		if (x->taken[k])
-			continue;
-		entry[k] =
-		    entry_of_line(x, jget_num(jat(x->sent, k), "line", -1));
-		if (entry[k] == x->m)
-			return;
-	}
-	for (k = 0; k < x->n; k++)
-		if (!x->taken[k])
-			match(x, entry[k], k);
-}
-
-/* Entries without id and line are in the order of the request. */
-static void
-match_rest(struct matching *x)
-{
-	size_t i, k = 0;
-
-	for (i = 0; i < x->m; i++) {
-		if (x->place[i] != x->n)
-			continue;
-		while (k < x->n && x->taken[k])
-			k++;
-		if (k == x->n)
-			return;
-		match(x, i, k);
-	}
-}
-
-static void
-match_begin(struct matching *x, const char *path, struct json_object *sent,
-    struct json_object *reply)
-{
-	size_t i;
-
-	memset(x, 0, sizeof(*x));
-	x->path = path;
-	x->sent = sent;
-	x->reply = reply;
-	x->n = jlen(sent) < BPS_MOST ? jlen(sent) : BPS_MOST;
-	x->m = jlen(reply) < x->n ? jlen(reply) : x->n;
-	for (i = 0; i < x->m; i++)
-		x->place[i] = x->n;
 }
 
 /*
@@ -430,25 +328,24 @@ void
 bps_replied(const char *path, struct json_object *sent,
     struct json_object *reply)
 {
-	struct json_object *item;
-	struct matching x;
-	size_t i, k;
+	struct pair pairs[BPS_MOST];
+	size_t i, k, n = jlen(sent) < BPS_MOST ? jlen(sent) : BPS_MOST;
 
-	match_begin(&x, path, sent, reply);
-	match_ids(&x);
-	match_lines(&x);
-	match_rest(&x);
-	for (i = 0; i < x.m; i++) {
-		item = x.place[i] == x.n ? NULL : jat(sent, x.place[i]);
-		for (k = 0; item != NULL && k < count; k++)
-			if (is_item(path, all[k], item))
-				bp_told(all[k], jat(reply, i));
+	for (i = 0; i < n; i++) {
+		pairs[i].named = known_id(path, jat(sent, i), &pairs[i].id);
+		pairs[i].line = path == NULL ? 0 :
+		    jget_num(jat(sent, i), "line", 0);
 	}
-	/* an entry without an answer was sent all the same */
-	for (i = 0; i < x.n; i++)
-		for (k = 0; !x.taken[i] && k < count; k++)
-			if (is_item(path, all[k], jat(sent, i)))
-				all[k]->sent = true;
+	pair_entries(pairs, n, reply);
+	for (i = 0; i < n; i++)
+		for (k = 0; k < count; k++) {
+			if (!is_item(path, all[k], jat(sent, i)))
+				continue;
+			/* without an answer it was sent all the same */
+			all[k]->sent = true;
+			if (pairs[i].entry != NULL)
+				bp_told(all[k], pairs[i].entry);
+		}
 }
 
 void

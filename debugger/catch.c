@@ -203,7 +203,7 @@ static void
 take_reply(struct json_object *names, struct json_object *reply)
 {
 	struct json_object *good = jobject();
-	struct pair pairs[PAIRS_MOST];
+	struct pair pairs[PAIRS_MOST] = { { .line = 0 } };
 	size_t i, n = jlen(names) < PAIRS_MOST ? jlen(names) : PAIRS_MOST;
 
 	jput_bool(good, "verified", true);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Entries of an adapter's answer, by the things that it was sent.  The id of
- * an earlier answer counts.  The order of the request counts only where
- * nothing in the answer speaks against it: an entry for each thing, and each
- * known id in its place.
+ * an earlier answer counts, then the line.  The order of the request counts
+ * only where nothing in the answer speaks against it: an entry for each thing,
+ * and each known id in its place.
  */
 #include "jget.h"
 #include "pairs.h"
@@ -25,6 +25,12 @@ pair(struct pairing *x, size_t thing, size_t entry)
 	x->all[thing].entry = jat(x->reply, entry);
 }
 
+static bool
+has_order(const struct pairing *x)
+{
+	return x->m == x->n && x->in_order;
+}
+
 static void
 by_id(struct pairing *x)
 {
@@ -44,6 +50,46 @@ by_id(struct pairing *x)
 			break;
 		}
 	}
+}
+
+/* The only entry left with that line; m = there is none, or several. */
+static size_t
+entry_of_line(const struct pairing *x, int64_t line)
+{
+	size_t i, at = x->m;
+
+	for (i = 0; i < x->m; i++) {
+		if (x->taken[i] ||
+		    jget_num(jat(x->reply, i), "line", -1) != line)
+			continue;
+		if (at != x->m)
+			return x->m;
+		at = i;
+	}
+	return at;
+}
+
+/*
+ * Where one was moved, its entry may have the line of another thing: the order
+ * of the request is the better witness then, if it is one.
+ */
+static void
+by_line(struct pairing *x)
+{
+	size_t entry[PAIRS_MOST], k;
+
+	for (k = 0; k < x->n; k++) {
+		entry[k] = x->m;
+		if (x->paired[k])
+			continue;
+		if (x->all[k].line > 0)
+			entry[k] = entry_of_line(x, x->all[k].line);
+		if (entry[k] == x->m && has_order(x))
+			return;
+	}
+	for (k = 0; k < x->n; k++)
+		if (entry[k] != x->m && !x->taken[entry[k]])
+			pair(x, k, entry[k]);
 }
 
 static void
@@ -120,7 +166,8 @@ pair_entries(struct pair *all, size_t n, struct json_object *reply)
 	for (i = 0; i < n; i++)
 		all[i].entry = NULL;
 	by_id(&x);
-	if (x.m == x.n && x.in_order) {
+	by_line(&x);
+	if (has_order(&x)) {
 		by_order(&x);
 		return;
 	}

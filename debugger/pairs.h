@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAIRS_MOST	64
+#define PAIRS_MOST	512
 
 struct json_object;
 
@@ -15,6 +15,7 @@ struct json_object;
 struct pair {
 	bool		 named;		/* an earlier answer gave it this id */
 	int64_t		 id;
+	int64_t		 line;		/* where it shall be; 0 = at no line */
 	/* its entry, borrowed; NULL = the answer does not say which it is */
 	struct json_object *entry;
 };

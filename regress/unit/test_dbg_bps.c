@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The registry of breakpoints: what is sent, what is answered, what is hit. */
-/* links: debugger/bps.c debugger/copy.c debugger/hits.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/bps.c debugger/pairs.c debugger/copy.c debugger/hits.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -379,6 +379,24 @@ moved_lines_are_in_order(void **state)
 }
 
 static void
+an_entry_that_is_left_out_is_nobody_elses(void **state)
+{
+	struct bp *a = at_line("/a.c", 10), *b = at_line("/a.c", 20), *c;
+
+	(void)state;
+	reply("/a.c", "[{\"id\":1,\"verified\":true,\"line\":10},"
+		      "{\"id\":2,\"verified\":true,\"line\":20}]");
+	c = at_line("/a.c", 30);
+	reply("/a.c", "[{\"id\":3,\"verified\":true,\"line\":31},"
+		      "{\"id\":1,\"verified\":true,\"line\":10}]");
+	assert_true(a->adapter_id == 1 && b->adapter_id == 2);
+	assert_int_equal(b->actual_line, 20);
+	assert_true(c->adapter_id == 3 && c->actual_line == 31);
+	reply("/a.c", "[{\"id\":8,\"verified\":true,\"line\":30}]");
+	assert_true(a->adapter_id == 1 && c->adapter_id == 8);
+}
+
+static void
 a_log_point_is_no_stop(void **state)
 {
 	struct stop none = { .nhits = 0 };
@@ -433,6 +451,7 @@ main(void)
 	    T(functions_with_new_ids_are_in_order),
 	    T(lines_are_known_by_ids_and_lines),
 	    T(moved_lines_are_in_order),
+	    T(an_entry_that_is_left_out_is_nobody_elses),
 	    T(a_log_point_is_no_stop),
 	    T(truth),
 	};
