@@ -134,6 +134,12 @@ catch_kind_of(const char *filter)
 	return strcmp(filter, "cpp_throw") == 0 ? "throw" : filter;
 }
 
+const char *
+catch_message(int64_t id)
+{
+	return id % 2 == 0 ? NULL : "no such filter";
+}
+
 bool
 catch_there(int64_t id, bool *verified)
 {
