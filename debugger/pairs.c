@@ -98,7 +98,7 @@ by_order(struct pairing *x)
 	size_t i;
 
 	for (i = 0; i < x->n; i++)
-		if (!x->paired[i])
+		if (!x->paired[i] && !x->taken[i])
 			pair(x, i, i);
 }
 

@@ -195,6 +195,13 @@ usage_end(struct usage_watcher *w)
 	must(w == &usage && --watchers == 0);
 }
 
+const struct text *
+replica_json(const struct conn *c, const struct rsession *s)
+{
+	(void)c;
+	return &s->json;
+}
+
 void
 usage_json(struct text *t, const struct rsession *s)
 {
