@@ -182,7 +182,7 @@ print_env(FILE *out, struct json_object *env)
 	char *key, *value;
 
 	json_object_object_foreach(env, k, v) {
-		/* those who may only look are told no values */
+		/* clients that may only look are told no values */
 		key = safe_string(k);
 		value = safe_string(v == NULL ? "" : value_text(v));
 		fprintf(out, "%-11s %s%s%s\n", "env", key, v == NULL ? "" : "=",

@@ -57,7 +57,7 @@ void	view_variables(const struct view *, const char *title,
 /* What the program wrote, each line marked with its stream. */
 void	view_output(const struct view *, struct json_object *result);
 
-/* What may be wrong with the answer; nothing when all is well. */
+/* The warning that an answer has, on a line; nothing if it has none. */
 void view_warning(const struct view *, struct json_object *result);
 
 /* What was left out, and how to get it. */
