@@ -425,10 +425,10 @@ bp_words(const struct bp *bp, char *out, size_t room)
 		snprintf(out, room, "breakpoint %" PRId64 " at %s, for the "
 		    "next start", bp->id, place);
 	else
-		snprintf(out, room,
-		    "breakpoint %" PRId64 " at %s is NOT in the program (yet)"
-		    "%s%s", bp->id, place, bp->message == NULL ? "" : ": ",
-		    bp->message == NULL ? "" : bp->message);
+		snprintf(out, room, "breakpoint %" PRId64 " at %s is NOT set "
+		    "(yet): %s", bp->id, place, bp->message != NULL ?
+		    bp->message : bp->kind == BP_LINE ? "no code is there" :
+		    "the adapter finds no such function; a FILE:LINE may do");
 }
 
 static void

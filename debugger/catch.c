@@ -455,6 +455,7 @@ refuse(struct op *op, struct catcher *c, const char *why)
 {
 	struct bp *bp = c->bp == 0 ? NULL : bps_find(c->bp);
 	bool told = c->told;
+	bool sent = bp != NULL && bp->sent;
 
 	if (why != NULL)
 		op_fail(op, "refused", "the adapter refused that: %s", why);
@@ -465,6 +466,11 @@ refuse(struct op *op, struct catcher *c, const char *why)
 		op_fail(op, "not_verified", "this program has no function "
 		    "%s, so it does not panic: `catch panic` is for Rust and "
 		    "Go", bp->function);
+	if (sent) {
+		/* code that comes later must not stop for it */
+		bp->going = bp->dirty = true;
+		bpsend_dirty(NULL, nothing, NULL);
+	}
 	drop(c);
 	if (told)
 		send_filters(NULL, nothing, NULL);

@@ -215,6 +215,7 @@ take_reply(struct sent *s, struct json_object *reply)
 	return why;
 }
 
+/* To fn, arg is NULL if the adapter has not taken the list. */
 static void
 on_set(struct op *op, const struct dap_answer *a, void *arg)
 {
@@ -223,7 +224,7 @@ on_set(struct op *op, const struct dap_answer *a, void *arg)
 
 	if (a->ok)
 		why = take_reply(s, jget_arr(a->body, "breakpoints"));
-	s->fn(op, why, NULL);
+	s->fn(op, why, a->ok ? s : NULL);
 	free(s);
 }
 
@@ -580,45 +581,70 @@ watch_list(struct op *op)
 	op_reply(op, o);
 }
 
+/* Those of one request; another may be on its way. */
+struct removal {
+	size_t		 n;
+	int64_t		 ids[WATCHES];
+};
+
 static void
-removed(struct op *op, const char *why, void *arg)
+removed(struct op *op, const char *why, void *taken)
 {
-	struct json_object *o = jobject();
+	const struct removal *r = op->data;
 	struct json_object *arr = jarray();
+	struct json_object *o;
+	struct watch *w;
 	size_t i;
 
-	(void)arg;
-	for (i = 0; i < WATCHES; i++) {
-		if (!watches[i].going)
+	for (i = 0; i < r->n; i++) {
+		if ((w = find(r->ids[i])) == NULL)
 			continue;
-		jadd(arr, jint(watches[i].id));
-		drop(&watches[i]);
+		w->going = false;
+		if (taken == NULL)
+			continue;
+		jadd(arr, jint(w->id));
+		drop(w);
 	}
+	if (taken == NULL) {
+		bpsend_answer(op, why, "removed", arr);
+		return;
+	}
+	o = jobject();
 	jput(o, "removed", arr);
-	if (why != NULL)
-		jput_str(o, "words", why);
+	/* what happened to others */
+	jput_str(o, "words", why);
 	op_reply(op, o);
 }
 
 static void
 watch_remove(struct op *op)
 {
-	bool every = false, some = false;
+	struct removal *r = calloc(1, sizeof(*r));
+	bool every = false;
 	int64_t id = -1;
 	size_t i;
 
+	if (r == NULL) {
+		op_fail(op, "internal_error", "out of memory");
+		return;
+	}
+	op->data = r;
+	op->free_data = free;
 	if (!op_bool(op, "all", &every) || !op_int(op, "id", !every, &id))
 		return;
-	for (i = 0; i < WATCHES; i++)
-		if (watches[i].id != 0 && (every || watches[i].id == id))
-			some = watches[i].going = true;
-	if (!some && !every)
+	for (i = 0; i < WATCHES; i++) {
+		if (watches[i].id == 0 || (!every && watches[i].id != id))
+			continue;
+		watches[i].going = true;
+		r->ids[r->n++] = watches[i].id;
+	}
+	if (r->n == 0 && !every)
 		op_fail(op, "no_such", "there is no watchpoint %" PRId64
 		    "; `debugger watch list` shows them", id);
 	else if (bpsend_live() && adapter_can("supportsDataBreakpoints"))
 		send_all(op, removed);
 	else
-		removed(op, NULL, NULL);
+		removed(op, NULL, r);
 }
 
 const struct command watch_commands[] = {

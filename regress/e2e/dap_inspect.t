@@ -149,6 +149,29 @@ def refused_removals():
         eq(r.ask("continue")["breakpoints"], [c], "and stops")
 
 
+def no_panic():
+    with Rig("no_panic") as r:
+        r.start()
+        e = r.refused("catch_add", kind="panic")
+        ok("no function rust_panic" in e["message"], "C does not panic", e)
+        eq(caught(r), [], "nothing is left of it")
+        r.ask("continue")
+
+
+def refused_unwatch():
+    with Rig("refused_unwatch") as r:
+        r.start()
+        x = r.ask("watch_add", expression="x")["watchpoint"]["id"]
+        y = r.ask("watch_add", expression="y")["watchpoint"]["id"]
+        e = r.refused("watch_remove", id=x)
+        ok("busy now" in e["message"], "not now", e)
+        eq([(w["id"], w["verified"]) for w in r.ask("watch_list")
+            ["watchpoints"]], [(x, True), (y, True)], "both stay")
+        eq(r.ask("continue")["watchpoints"], [x], "and stops")
+        eq(r.ask("watch_remove", all=True)["removed"], [x, y], "later both")
+        eq(r.ask("watch_list")["watchpoints"], [], "are gone")
+
+
 def caught(r):
     return [(c["kind"], c["verified"], c.get("message"))
             for c in r.ask("catch_list")["catchpoints"]]
@@ -460,7 +483,8 @@ def who_only_reads():
 
 run_tests(two_at_one_address, moved_and_refused, found_by_its_end,
           condition_failed, only_enabled_ones, places_have_owners,
-          refused_switches, refused_removals, refused_filters,
+          refused_switches, refused_removals, no_panic, refused_unwatch,
+          refused_filters,
           filters_refused_before_the_start, kept_by_us, wants_of_clients,
           by_address, watchpoints_with_ids, wants_of_watchers, cannot_watch,
           contexts, memory_by_command, memory_by_request, values, shadowed,

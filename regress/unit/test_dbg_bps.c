@@ -189,7 +189,7 @@ words_are_loud(void **state)
 	(void)state;
 	words(bp, "for the next start");
 	reply("/a.c", "[{\"verified\":false,\"message\":\"no code\"}]");
-	words(bp, "NOT in the program");
+	words(bp, "NOT set (yet)");
 	words(bp, "no code");
 	reply("/a.c", "[{\"verified\":true,\"line\":26}]");
 	words(bp, "MOVED");
