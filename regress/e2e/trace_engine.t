@@ -1196,6 +1196,40 @@ def adjacent_areas():
         eq((s["enter"], s["exit"]), (n, n), "each call of each is seen")
 
 
+def heads_are_read_back():
+    """A head that was overwritten: nothing is led to its stubs."""
+    n = 4
+    p = build("beside.c", beside_source(n, n), name="head")
+    with Trace(p, "0x40000") as t:
+        t.go()
+        wait_for(lambda: t.output() == "ready\n")
+        eq(t.ask("probeall 1 prefix=low", "probeall")["on"], n, "low ones")
+        with open(f"/proc/{t.pid}/maps") as f:
+            area = [int(line.split("-")[0], 16) for line in f
+                    if " r-xp 00000000 00:00 0" in line]
+        with open(f"/proc/{t.pid}/mem", "r+b", buffering=0) as f:
+            heads = [os.pread(f.fileno(), 64, at) for at in area]
+            for at in area:
+                os.pwrite(f.fileno(), bytes(64), at)
+            eq(t.ask("probeall 100 prefix=high", "probeall")["on"], 0,
+               "no more functions")
+            r = t.probe(200, "high0")
+            ok(not r["ok"] and "cannot be written" in r["why"], "told", r)
+            for at, head in zip(area, heads):
+                os.pwrite(f.fileno(), head, at)
+        for _ in range(2):
+            t.put(f"signal {signal.SIGUSR1.value}")
+            wait_for(lambda: "free" in t.output())
+        t.put("quiet 1")
+        e = t.end()
+        s = t.stats()
+        t.close()
+        eq((e and e["status"], t.output()),
+           (0, f"ready\nfree\n{4 * n * n}\n"),
+           "the program does what it always does")
+        eq((s["enter"], s["exit"]), (n, n), "the first are seen")
+
+
 def refusals():
     p = build("slow.c", "-O2")
     with Trace(p, "1000") as t:
@@ -1285,4 +1319,5 @@ run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           stopped_while_threads_are_born, own_filter, forks, execs,
           let_go_at_entry, crashes, go_program, ocaml_program, rust_program,
           storms, overflow, deep_recursion, four_thousand, adjacent_areas,
+          heads_are_read_back,
           refusals, whole_programs)
