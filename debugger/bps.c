@@ -241,15 +241,15 @@ place_sent(const struct bp *bp)
 	return false;
 }
 
-bool
-bps_functions_left(void)
+const char *
+bps_function_next(void)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
 		if (listed(NULL, all[i]) && !place_sent(all[i]))
-			return true;
-	return false;
+			return all[i]->function;
+	return NULL;
 }
 
 struct json_object *
@@ -277,13 +277,15 @@ void
 bp_told(struct bp *bp, struct json_object *dap)
 {
 	struct json_object *source = jget_obj(dap, "source");
+	const int64_t id = bp->has_adapter_id ? bp->adapter_id : -1;
 	const char *at;
 
 	bp->sent = true;
 	bp->verified = jget_bool(dap, "verified");
 	bp->has_adapter_id = jget_int(dap, "id", &bp->adapter_id);
+	bp->placed = bp->placed && bp->has_adapter_id && bp->adapter_id == id;
 	bps_set(&bp->message, jget_str(dap, "message"));
-	if (!bp->verified)
+	if (!bp->verified || bp->placed)
 		return;
 	bp->actual_line = jget_num(dap, "line", 0);
 	bps_set(&bp->actual_file, jget_str(source, "path"));
@@ -349,6 +351,23 @@ bps_replied(const char *path, struct json_object *sent,
 }
 
 void
+bps_placed(const char *function, const char *file, int64_t line,
+    uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (all[i]->kind != BP_FUNCTION ||
+		    !same(all[i]->function, function))
+			continue;
+		all[i]->placed = true;
+		bps_set(&all[i]->actual_file, file);
+		all[i]->actual_line = line;
+		all[i]->address = address;
+	}
+}
+
+void
 bps_untold(void)
 {
 	struct bp *bp;
@@ -357,6 +376,7 @@ bps_untold(void)
 	for (i = 0; i < count; i++) {
 		bp = all[i];
 		bp->sent = bp->verified = bp->has_adapter_id = false;
+		bp->placed = false;
 		bp->actual_line = 0;
 		bp->address = 0;
 		bp->tries = 0;

@@ -46,6 +46,7 @@ struct bp {
 	char		*actual_file;	/* or NULL */
 	int64_t		 actual_line;	/* or 0 */
 	uint64_t	 address;	/* or 0 */
+	bool		 placed;	/* these three are known better */
 	char		*message;	/* its words, or NULL */
 	/* what we saw */
 	int64_t		 hits;
@@ -91,8 +92,8 @@ void	 bps_decide(const struct bp_skills *);
  * sent before it has one: nothing else tells which entry of the reply is whose.
  */
 struct json_object *bps_wire(const char *path, const struct bp_skills *);
-/* Are there functions that no array had yet? */
-bool bps_functions_left(void);
+/* The function that no array had yet and the next one has; NULL = none. */
+const char *bps_function_next(void);
 /*
  * The reply to such an array: entries are matched with the places that were
  * sent (the array), not with what the registry holds by now; by their ids and
@@ -102,6 +103,12 @@ void	 bps_replied(const char *path, struct json_object *sent,
 	    struct json_object *reply);
 /* What the adapter says of one. */
 void	 bp_told(struct bp *, struct json_object *dap);
+/*
+ * Where the breakpoint on a function is, whatever its adapter says as long as
+ * it has the same id.  Borrows the file, which may be NULL.
+ */
+void	 bps_placed(const char *function, const char *file, int64_t line,
+	    uint64_t address);
 /* It has not heard of any. */
 void	 bps_untold(void);
 

@@ -18,6 +18,7 @@
 #include "jget.h"
 #include "jmake.h"
 #include "judge.h"
+#include "split.h"
 
 #define SUFFIXES	3	/* the last 3, 2 and 1 parts of a path */
 
@@ -39,11 +40,13 @@ static struct changes functions = STAILQ_HEAD_INITIALIZER(functions);
 struct list {
 	struct change	*change;
 	char		*path;		/* NULL = functions */
+	char		*function;	/* the new one of these; or NULL */
+	struct split	 split;		/* its parts */
 	struct json_object *sent;
 };
 
 static void	 list_send(struct op *, struct change *, const char *path);
-static void functions_next(struct op *, const char *why);
+static void	 functions_next(struct op *, struct change *, const char *why);
 
 bool
 bpsend_live(void)
@@ -253,9 +256,66 @@ say_found(const char *path)
 
 /* -- lists -------------------------------------------------------------- */
 static void
+list_free(struct list *l)
+{
+	json_object_put(l->sent);
+	free(l->path);
+	free(l->function);
+	free(l);
+}
+
+static void
+list_over(struct op *op, struct list *l, const char *why)
+{
+	struct change *c = l->change;
+	const bool functions_over = l->path == NULL;
+
+	list_free(l);
+	if (functions_over)
+		functions_next(op, c, why);
+	else
+		change_less(op, c, why);
+}
+
+/* What the adapter calls the breakpoint on that function; false: nothing. */
+static bool
+id_of(const char *function, int64_t *id)
+{
+	const struct bp *bp;
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (bp->kind != BP_FUNCTION || !bp->has_adapter_id ||
+		    strcmp(bp->function, function) != 0)
+			continue;
+		*id = bp->adapter_id;
+		return true;
+	}
+	return false;
+}
+
+static void
+on_places(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct list *l = arg;
+	const char *text = a->ok ? jget_str(a->body, "result") : NULL;
+	struct split_place at;
+	int64_t id;
+
+	if (text != NULL && id_of(l->function, &id) &&
+	    split_take(op, &l->split, id, text, &at)) {
+		bps_placed(l->function, at.file, at.line, at.address);
+		free(at.file);
+	}
+	list_over(op, l, NULL);
+}
+
+static void
 on_list(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct list *l = arg;
+	int64_t id;
 
 	if (a->ok)
 		bps_replied(l->path, l->sent,
@@ -264,40 +324,72 @@ on_list(struct op *op, const struct dap_answer *a, void *arg)
 		try_others(op, l->change, l->path);
 		say_found(l->path);
 	}
-	if (l->path == NULL)
-		functions_next(op, a->ok ? NULL : a->message);
+	if (a->ok && l->split.n > 0 && id_of(l->function, &id))
+		split_places(op, id, on_places, l);
 	else
-		change_less(op, l->change, a->ok ? NULL : a->message);
-	json_object_put(l->sent);
-	free(l->path);
-	free(l);
+		list_over(op, l, a->ok ? NULL : a->message);
+}
+
+static void
+list_ask(struct op *op, struct list *l)
+{
+	struct json_object *args = jobject();
+	struct bp_skills can = bpsend_skills();
+	const bool split = l->split.n > 0;
+
+	bps_decide(&can);
+	l->sent = bps_wire(l->path, &can);
+	if (l->path != NULL)
+		jput(args, "source", jone_str("path", l->path));
+	jput(args, "breakpoints", json_object_get(l->sent));
+	if (split)
+		split_skip(op, false);
+	/* which may be answered at once */
+	adapter_ask(l->path == NULL ? "setFunctionBreakpoints" :
+				      "setBreakpoints", args, op, on_list, l);
+	if (split)
+		split_skip(op, true);
+}
+
+static void
+on_parts(struct op *op, const struct dap_answer *a, void *arg)
+{
+	struct list *l = arg;
+	const char *next = bps_function_next();
+	struct change *c = l->change;
+
+	/* another one was taken out meanwhile */
+	if (next == NULL || strcmp(next, l->function) != 0) {
+		list_free(l);
+		list_send(op, c, NULL);
+		return;
+	}
+	split_read(&l->split, a->ok ? jget_str(a->body, "result") : NULL);
+	list_ask(op, l);
 }
 
 static void
 list_send(struct op *op, struct change *c, const char *path)
 {
-	struct json_object *args = jobject();
-	struct bp_skills can = bpsend_skills();
 	struct list *l = calloc(1, sizeof(*l));
+	const char *function;
 
 	if (l == NULL) {
-		json_object_put(args);
 		if (path == NULL)
-			functions_next(op, "out of memory");
+			functions_next(op, c, "out of memory");
 		else
 			change_less(op, c, "out of memory");
 		return;
 	}
-	bps_decide(&can);
 	l->change = c;
-	l->sent = bps_wire(path, &can);
-	if (path != NULL) {
-		l->path = copy_text(path);
-		jput(args, "source", jone_str("path", path));
-	}
-	jput(args, "breakpoints", json_object_get(l->sent));
-	adapter_ask(path == NULL ? "setFunctionBreakpoints" :
-				   "setBreakpoints", args, op, on_list, l);
+	l->path = copy_text(path);
+	function = path == NULL && dialect()->lldb_commands ?
+	    bps_function_next() : NULL;
+	l->function = copy_text(function);
+	if (function != NULL)
+		split_look(op, function, on_parts, l);
+	else
+		list_ask(op, l);
 }
 
 /*
@@ -316,12 +408,12 @@ functions_send(struct op *op, struct change *c)
 }
 
 static void
-functions_next(struct op *op, const char *why)
+functions_next(struct op *op, struct change *c, const char *why)
 {
-	struct change *c = STAILQ_FIRST(&functions), *next;
 	struct op *held = c->op;
+	struct change *next;
 
-	if (why == NULL && bps_functions_left()) {
+	if (why == NULL && bps_function_next() != NULL) {
 		list_send(op, c, NULL);
 		return;
 	}

@@ -5,6 +5,7 @@
 import os
 import re
 import statistics
+import subprocess
 import sys
 import time
 
@@ -201,7 +202,7 @@ def bad_places(a):
         got = r.answers[n]
         words = got["result"]["words"] if got["success"] else \
             got["error"]["message"]
-        ok("MOVED" in words or "NOT in" in words or "no breakpoint" in words,
+        ok("MOVED" in words or "NOT set" in words or "no breakpoint" in words,
            f"{a.name} says loudly what became of line 9999", words)
     with a.rig() as r:
         e = {}
@@ -364,6 +365,37 @@ def split_functions(a):
             s = r.ask("continue")
 
 
+def breaks_on_split_functions(a):
+    """They are where the function begins, not in an instruction of it, and
+    not where its exceptions go."""
+    names = ["few", "many", "main"]
+    want = ["main"] + ["few", "many"] * 4
+    end = subprocess.run(["./parts"], cwd=WORK, capture_output=True,
+                         text=True).stdout
+    for first in range(len(names)):
+        order = names[first:] + names[:first]
+        with a.rig() as r:
+            s = a.start(r, "./parts", stop_on_entry=False,
+                        breaks=[{"function": f} for f in order])
+            got = []
+            out = text(s)
+            for _ in range(len(want) + 3):
+                if s["state"] != "stopped":
+                    break
+                f = s["frame"]["function"].split("(")[0]
+                got.append(f)
+                eq([order[b - 1] for b in s["breakpoints"]], [f],
+                   f"{f}: its breakpoint")
+                if f != "main":
+                    eq(values(s["arguments"]).get("n"),
+                       str((got.count(f))), f"{f}: an argument")
+                s = r.ask("continue")
+                out += text(s)
+            eq(got, want, f"{order}: each call, and nothing else")
+            eq((s["state"], s.get("exit")), ("exited", {"code": 0}), "its end")
+            eq(out.replace("\r", ""), end, "it says what it always says")
+
+
 def finish_of_split_functions(a):
     """Where callers are lost it fails at once, and the session can be used."""
     with a.rig() as r:
@@ -457,6 +489,7 @@ def build():
     built("hides.go", "go", "build", "-gcflags=all=-N -l", "-o", "gohides",
           "hides.go")
     built("split.cc", "g++", "-g", "-O2", "-o", "split", "split.cc")
+    built("parts.cc", "g++", "-g", "-O2", "-o", "parts", "parts.cc")
     built("look.go", "go", "build", "-gcflags=all=-N -l", "-o", "golook",
           "look.go")
     built("look.py")
@@ -480,8 +513,9 @@ TESTS = []
 for f in (summary, commands, expressions, outer_frames, breakpoints,
           bad_places):
     TESTS += every(f)
-for f in (crashes, split_functions, finish_of_split_functions, watchpoints, threads, deep_stacks, memory,
-          exceptions, quick):
+for f in (crashes, split_functions, breaks_on_split_functions,
+          finish_of_split_functions, watchpoints, threads, deep_stacks,
+          memory, exceptions, quick):
     TESTS += every(f, ("native",))
 TESTS += every(hidden_names, ("native", "go"))
 TESTS += every(panics, ("go", "python")) + every(python_throws, ("python",))

@@ -310,24 +310,24 @@ each_list_of_functions_has_one_new(void **state)
 	(void)state;
 	wire_is(NULL, &all_skills, "[{\"name\":\"a\"}]");
 	reply(NULL, "[{\"id\":1,\"verified\":true,\"line\":10}]");
-	assert_true(bps_functions_left());
+	assert_non_null(bps_function_next());
 	wire_is(NULL, &all_skills, "[{\"name\":\"a\"},{\"name\":\"b\"}]");
 	/* as its hash table has them */
 	reply(NULL, "[{\"id\":2,\"verified\":true,\"line\":20},"
 		    "{\"id\":1,\"verified\":true,\"line\":10}]");
 	assert_true(a->adapter_id == 1 && a->actual_line == 10);
 	assert_true(b->adapter_id == 2 && b->actual_line == 20);
-	assert_false(bps_functions_left());
+	assert_null(bps_function_next());
 	/* a second one of a place is not new there */
 	again = function("b");
-	assert_false(bps_functions_left());
+	assert_null(bps_function_next());
 	reply(NULL, "[{\"id\":2,\"verified\":true,\"line\":20},"
 		    "{\"id\":1,\"verified\":true,\"line\":10}]");
 	assert_true(a->adapter_id == 1 && again->adapter_id == 2);
 	/* one that was not answered was sent nevertheless */
 	function("c");
 	reply(NULL, "[]");
-	assert_false(bps_functions_left());
+	assert_null(bps_function_next());
 	assert_true(a->adapter_id == 1 && b->adapter_id == 2);
 }
 
