@@ -137,7 +137,7 @@ split_take(struct op *op, const struct split *s, int64_t id, const char *text,
 	int64_t n = 0, number;
 	bool found = false;
 	uint64_t address;
-	size_t len;
+	size_t len, told = 0;
 
 	for (p = text; *p != '\0'; p += len + (p[len] == '\n')) {
 		len = strcspn(p, "\n");
@@ -154,10 +154,14 @@ split_take(struct op *op, const struct split *s, int64_t id, const char *text,
 		    (v = memmem(v, len - (size_t)(v - p), "0x", 2)) == NULL)
 			continue;
 		address = strtoull(v, NULL, 16);
-		if (is_cold(s, address) && n != 0) {
+		if (is_cold(s, address)) {
+			if (n == 0 || told == SPLIT_MOST)
+				continue;
 			snprintf(words, sizeof(words), "breakpoint disable %"
 			    PRId64 ".%" PRId64, id, n);
 			command(op, words, nothing, NULL);
+			told++;
+			n = 0;
 		} else if (!found) {
 			found = true;
 			*first = at;

@@ -154,6 +154,27 @@ other_texts_change_nothing(void **state)
 	}
 }
 
+/* Adapters repeat what the program has them say. */
+static void
+commands_are_bounded(void **state)
+{
+	const struct split s = { .n = 1, .cold = { 0x7ae2 } };
+	struct split_place at;
+	char text[100 * 40] = "";
+	const char *p;
+	size_t n = 0;
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 99; i++)
+		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		    "  1.%d: \n address = 0x7ae2\n", i);
+	assert_false(split_take(NULL, &s, 1, text, &at));
+	for (p = told; (p = strchr(p, '\n')) != NULL; p++)
+		n++;
+	assert_int_equal(n, SPLIT_MOST);
+}
+
 int
 main(void)
 {
@@ -162,6 +183,7 @@ main(void)
 		cmocka_unit_test_setup(parts_are_read, setup),
 		cmocka_unit_test_setup(places_of_cold_parts_go, setup),
 		cmocka_unit_test_setup(other_texts_change_nothing, setup),
+		cmocka_unit_test_setup(commands_are_bounded, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
