@@ -85,8 +85,8 @@ attach_obstacle(pid_t pid, char *why, size_t size)
 		    "process %llu", (int)pid, (unsigned long long)tracer);
 	else if (more != 0)
 		(void)snprintf(why, size, "process %d has capabilities (%llx), "
-		    "and a debugger has none: the kernel lets nobody trace who "
-		    "may do more than he. Run it without them (setpriv "
+		    "and a debugger has none: the kernel lets no process trace "
+		    "one that has more. Run it without them (setpriv "
 		    "--bounding-set=-all --inh-caps=-all), or use gdb or lldb "
 		    "as root", (int)pid, (unsigned long long)more);
 	else if (ptrace_scope() > 1)
