@@ -18,7 +18,7 @@
 #define CACHE_MS	(10 * 1000)
 #define CACHE_SLOTS	16
 
-/* Nobody's: the search goes through every source before it gives up. */
+/* Ids that no account has: a look-up asks every NSS source before it fails. */
 #define UNUSED_UID	((uid_t)-3)
 #define UNUSED_GID	((gid_t)-3)
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Whom the configuration lets in.  An account that exists need not be meant to
- * run programs: it may be for mail, for files alone, or closed.  With a shell
- * that is none, or one that sshd(8) replaces by a command, it still gets
- * connections to this host's loopback through sshd's port forwarding.
+ * Access check by the configuration.  An account may exist without being meant
+ * to run programs: it may be for mail, for files alone, or closed.  Even if the
+ * account's shell is none, or sshd(8) replaces that shell by a command, the
+ * account still gets connections to this host's loopback through sshd's port
+ * forwarding.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who is served where: the listeners, as the parent tells them. */
+/* Access rules of the listeners, as the parent sends them. */
 #ifndef DL_RULES_H
 #define DL_RULES_H
 

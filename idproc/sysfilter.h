@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What idproc may ask of the kernel. */
+/* System calls that idproc may make. */
 #ifndef IDPROC_SYSFILTER_H
 #define IDPROC_SYSFILTER_H
 

@@ -43,9 +43,10 @@ find(uint64_t inode)
 }
 
 /*
- * Whom the certificate names, that he is, wherever he comes from: only a
- * session stays what it is.  A name that is nobody's adds nothing; nor does
- * one over HTTP, where a browser shows it for whatever page it has loaded.
+ * The client is the user that its certificate names, wherever it connects from;
+ * only a session stays refused.  A name without an account adds nothing.  Nor
+ * does a name over HTTP, where a browser shows its certificate for any page
+ * that it has loaded.
  */
 static void
 add_name(struct verdict *v, const char *name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who is behind a connection that tlsproc has shaken hands for.  netproc
- * knows such a connection by its end of a socket pair only, so what idproc
- * thinks of the TCP connection is kept by the inode of that end.
+ * Users behind connections whose TLS handshake tlsproc has done.  netproc knows
+ * such a connection only by its end of a socket pair, so idproc keeps its
+ * verdict on the TCP connection under the inode of that end.
  */
 #ifndef DL_TLSPEERS_H
 #define DL_TLSPEERS_H
@@ -18,7 +18,7 @@
  */
 int	 tlspeers_add(uint64_t inode, const char *name, int tcp_fd);
 void	 tlspeers_remove(uint64_t inode);
-/* Of another tlsproc than the present one nothing is known. */
+/* Forgets all connections: those of an earlier tlsproc mean nothing now. */
 void	 tlspeers_clear(void);
 /* An end of a socket pair: it has no name, unlike an accepted connection. */
 bool	 tlspeers_is_pair(int sock_fd);

@@ -157,7 +157,7 @@ check_origin(int sock_fd, pid_t pid, struct verdict *v)
 	return what;
 }
 
-/* Who connected, as the kernel noted it then: SO_PEERCRED, unix(7). */
+/* Credentials that the kernel noted at connect(2): SO_PEERCRED, unix(7). */
 static uint32_t
 by_credentials(int sock_fd, struct verdict *v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who is at the other end of an accepted connection. */
+/* Identifies the peer of an accepted connection. */
 #ifndef DL_WHO_H
 #define DL_WHO_H
 
