@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a job may still do once it begins. */
+/* Confinement that a job enters before it begins. */
 #ifndef ARCHIVER_CAGE_H
 #define ARCHIVER_CAGE_H
 

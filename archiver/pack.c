@@ -22,7 +22,7 @@
 
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* One fd per level; the limit on fds leaves room for it. */
+/* Each directory level holds an fd; RLIMIT_NOFILE allows for these. */
 #define DEPTH_MAX	40
 /* Links to directories in each other would else multiply without end. */
 #define ALIASES_MAX	8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the job has to say to the spawner. */
+/* Reports from a job to the spawner. */
 #ifndef ARCHIVER_REPORT_H
 #define ARCHIVER_REPORT_H
 
@@ -7,7 +7,7 @@
 
 #include "jobreport.h"
 
-/* One per process; bytes, members and skipped are the job's to count up. */
+/* Each process has one; the job itself counts up bytes, members and skipped. */
 struct job {
 	uint64_t bytes;
 	uint64_t members;

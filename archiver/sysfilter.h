@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What an archiver may ask of the kernel, by its job. */
+/* System calls that each of the archiver's jobs may make. */
 #ifndef ARCHIVER_SYSFILTER_H
 #define ARCHIVER_SYSFILTER_H
 
