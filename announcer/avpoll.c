@@ -91,7 +91,7 @@ watch_want(AvahiWatch *w, AvahiWatchEvent wanted)
 			w->wanted |= events[i].epoll;
 }
 
-/* Nobody asks whether it could be done: it is tried until it can. */
+/* Avahi cannot be told of a failure here: a timer retries the update. */
 static void
 watch_update(AvahiWatch *w, AvahiWatchEvent wanted)
 {
@@ -188,7 +188,7 @@ timeout_new(const AvahiPoll *api, const struct timeval *tv,
 	return t;
 }
 
-/* Of one that could not be made, too: libavahi does not look. */
+/* t is NULL if timeout_new() failed: libavahi does not check for that. */
 static void
 timeout_free(AvahiTimeout *t)
 {

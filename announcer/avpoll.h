@@ -5,7 +5,7 @@
 
 #include <avahi-common/watch.h>
 
-/* One for the whole process; never freed. */
+/* Returns the only instance in this process; it is never freed. */
 const AvahiPoll	*avpoll(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One service, announced by avahi-daemon for as long as it is wanted. */
+/* Service that avahi-daemon announces for as long as it is wanted. */
 #ifndef DL_SERVICE_H
 #define DL_SERVICE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the announcer may ask of the kernel. */
+/* System calls that the announcer may make. */
 #ifndef ANNOUNCER_SYSFILTER_H
 #define ANNOUNCER_SYSFILTER_H
 
