@@ -34,10 +34,10 @@
 #include "role.h"
 
 #define RECORD		(16 * 1024)	/* a TLS record's plain text at most */
-/* What one turn moves: up from the client, down to it. */
+/* Bytes moved in one turn: up from the client, down to it. */
 #define UP_MAX		(128 * 1024)
 #define DOWN_MAX	(64 * 1024)
-/* Of encrypted bytes, with what encryption adds and messages of its own. */
+/* Encrypted bytes of one turn, with TLS's overhead and its own messages. */
 #define CORK		(DOWN_MAX + 16 * 1024)
 #define PENDING_MAX	(256 * 1024)
 #define PAIR_BUFFER	(512 * 1024)
@@ -171,7 +171,7 @@ pass(int fd, struct pending *k, const uint8_t *p, size_t n)
 	return keep(k, p + sent, n - (size_t)sent) ? 0 : -1;
 }
 
-/* What the library has encrypted in this turn goes out in one piece. */
+/* Sends what the library has encrypted in this turn, in one piece. */
 static int
 uncork(struct conn *c)
 {

@@ -11,7 +11,7 @@
  * made, or makes it.  Does not return when one of them is unfit.
  */
 void		 keys_load(void);
-/* What connections are accepted with; borrowed. */
+/* TLS context that accepts connections; borrowed. */
 struct tls	*keys_server(void);
 /* "SHA256:" and the base64 of the certificate's hash, without padding. */
 const char	*keys_fingerprint(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What tlsproc may ask of the kernel. */
+/* System calls that tlsproc may make. */
 #ifndef TLSPROC_SYSFILTER_H
 #define TLSPROC_SYSFILTER_H
 
