@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What netproc carries when it is built without the page (make WEB=no). */
+/* Empty table of files, for a netproc without the page (make WEB=no). */
 #include "netproc/assets.h"
 
 const struct asset web_assets[1];
