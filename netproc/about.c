@@ -121,7 +121,7 @@ weakened_json(struct text *t)
 	json_close(t, ']');
 }
 
-/* What the memory and the processes of a quota are counted of. */
+/* Unit that each quota is counted for: a user, a session or a process. */
 static void
 quotas_json(struct text *t)
 {
@@ -249,7 +249,7 @@ web_json(struct text *t)
 	json_close(t, '}');
 }
 
-/* Of those that the client may see: how many others have is theirs. */
+/* Debuggers and tracers of visible sessions only: others' are private. */
 static void
 instruments_json(struct text *t, const struct conn *c)
 {
@@ -390,7 +390,7 @@ flags_json(struct text *t, bool available, bool required)
 	json_raw(t, required ? "true" : "false");
 }
 
-/* One row of the message; returns whether a requirement is not met. */
+/* Writes a row of the message; returns whether a requirement is not met. */
 static bool
 dep_json(struct text *t, struct msg *m)
 {

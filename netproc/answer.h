@@ -19,9 +19,9 @@ struct sid;
 #define ID_TEXT		37
 
 /*
- * One text for all answers that are not kept: emptied by answer_begin(),
- * written to the connection as a whole answer by answer_end(), as one of
- * several by answer_event().
+ * Text shared by all answers that are not kept: answer_begin() empties it,
+ * answer_end() writes it to the connection as a whole answer, answer_event() as
+ * one of several.
  */
 struct text *answer_begin(void);
 void	 answer_end(struct conn *);

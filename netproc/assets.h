@@ -19,8 +19,9 @@ extern const struct asset web_assets[];
 extern const size_t web_nassets;
 
 /*
- * What a GET of that path (without query) answers, or NULL.  The views of the
- * page have addresses of their own, all of which are answered with the page.
+ * The file that answers a GET of that path (without query), or NULL.  The views
+ * of the page have addresses of their own, all of which are answered with the
+ * page.
  */
 const struct asset *asset_find(const char *path);
 

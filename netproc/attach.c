@@ -186,7 +186,7 @@ ws_give(void *arg, const void *p, size_t n)
 	conn_write(arg, p, n);
 }
 
-/* What follows the token is heard when that is known to be good. */
+/* Keeps messages that follow the token until the token is known to be good. */
 static void
 keep_early(struct conn *c, bool binary, const void *p, size_t n)
 {

@@ -23,7 +23,7 @@ uint32_t attach_refuses(const struct conn *, const struct rsession *,
 void	 attach_begin(struct conn *, struct rsession *,
     const struct term_ask *);
 
-/* What a WebSocket was asked for with. */
+/* Parameters of a request for a WebSocket. */
 struct ws_ask {
 	char		 session[SESSION_NAME_MAX];	/* as the path says */
 	struct term_ask	 term;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who the client says he is, and who he is known as. */
+/* Identity that a client claims, and the identity that it is given. */
 #ifndef DL_NET_AUTH_H
 #define DL_NET_AUTH_H
 

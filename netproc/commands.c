@@ -230,7 +230,7 @@ command_misused(struct conn *c, const struct words *ws, const char *what)
 	    cmd == NULL ? "HELP" : cmd->usage);
 }
 
-/* What a guest may not do, he need not be told the form of. */
+/* Guests need not learn the usage of commands that they may not run. */
 static bool
 is_for(const struct conn *c, const struct command *cmd)
 {

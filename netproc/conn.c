@@ -35,7 +35,7 @@
 #define HASH		1024		/* chains; a power of two */
 #define SCRATCH		(128 * 1024)
 #define BULK		(256 * 1024)
-/* One turn: so many steps, so many bytes in and out. */
+/* Limits of one turn: steps, and bytes in and out. */
 #define STEPS_MAX	64
 #define COST_MAX	(128 * 1024)
 #define BULK_COST_MAX	(1024 * 1024)
@@ -512,7 +512,7 @@ has_budget(const struct conn *c, unsigned int steps)
 	    c->cost < (c->mode->bulk ? BULK_COST_MAX : COST_MAX);
 }
 
-/* What to wait for next.  runnable: it stopped only to let others on. */
+/* Selects the events to wait for.  runnable: stopped only to let others run. */
 static void
 settle(struct conn *c, bool runnable)
 {

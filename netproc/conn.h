@@ -43,8 +43,8 @@ enum conn_clock {
 };
 
 /*
- * What stands in for the socket of a connection that has none of its own:
- * its commands and their payloads come from here, and answers go there.
+ * Replaces the socket of a connection that has none of its own: commands and
+ * their payloads come from the port, and answers go to the port.
  */
 struct conn_port {
 	/* As recv() and send() that do not wait. */
@@ -54,7 +54,7 @@ struct conn_port {
 	void	 (*want)(struct conn *, uint32_t);
 	/* Runs the next command; false = there is none now. */
 	bool	 (*next)(struct conn *);
-	/* What is given next answers the command: ERR_OK, or an error. */
+	/* The next bytes given answer the command: ERR_OK, or an error. */
 	void	 (*answer)(struct conn *, uint32_t err);
 	/* The answer ends with what has been written. */
 	void	 (*answered)(struct conn *);
@@ -71,7 +71,7 @@ struct conn_port {
 	void	 (*enveloped)(struct conn *);
 	/* Members that WHOAMI has beside the usual ones. */
 	void	 (*whoami)(struct conn *, struct text *);
-	/* What the answer is about. */
+	/* The session that the answer is about. */
 	void	 (*about)(struct conn *, const struct rsession *);
 	/* The payload's size is the most that it can be: payload_end(). */
 	bool	 (*is_open)(const struct conn *);
@@ -123,8 +123,8 @@ typedef void	(*key_fn)(struct conn *, struct ask *,
 		    const struct key_answer *);
 
 /*
- * What becomes of the answer of what stands beside a session: a JSON object,
- * or with failed that of an error; why is NULL, or says that it is none.
+ * Takes the answer of a session's debugger or tracer: a JSON object, or with
+ * failed that of an error; why is NULL, or says why json is not an object.
  */
 typedef void	(*instrument_fn)(struct conn *, const struct instrument *,
 		    bool failed, const char *why, const struct word *json);
@@ -280,7 +280,7 @@ void	 conn_each(void (*f)(struct conn *, void *), void *);
 /* -- input -- */
 /* The next bytes, at most want; 0 = none now.  Good until the next call. */
 size_t	 conn_take(struct conn *, size_t want, const char **);
-/* What has been read and not been used; *p is borrowed. */
+/* Bytes that were read and not used yet; *p is borrowed. */
 size_t	 conn_unused(struct conn *, const char **);
 /* n bytes of that are used now. */
 void	 conn_skip(struct conn *, size_t n);
@@ -292,7 +292,7 @@ void	 conn_yield(struct conn *);
 /* -- output -- */
 /* Adds to the answers; without memory the connection ends. */
 void	 conn_write(struct conn *, const void *, size_t);
-/* What is written next is a secret: no copy stays once it has been sent. */
+/* The bytes written next are secret: no copy stays once they are sent. */
 void	 conn_secret(struct conn *);
 /* Bytes that wait to be sent. */
 size_t	 conn_unsent(const struct conn *);

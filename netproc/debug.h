@@ -23,7 +23,7 @@ bool	 debug_peer_is(uint32_t number, bool known, uint32_t uid,
 	    const char *why);
 /* Asks again about connections whose answer may have been lost. */
 void	 debug_who_again(void);
-/* Whoever was to be the debugger over that connection has gone before. */
+/* Ends the GDBPIPE of a connection that left before the debugger attached. */
 void	 debug_release(const struct sid *, uint32_t conn);
 /* The spawner has gone: so have all debuggers. */
 void	 debug_clear(void);

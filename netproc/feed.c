@@ -34,7 +34,7 @@ struct feed {
 	LIST_ENTRY(feed)	 by_owner;
 	struct conn		*conn;
 	uint64_t		 cursor;	/* the last change that was sent */
-	/* Of the sight that it was of, unless that changed again or went. */
+	/* The sight of that change, unless it has changed again or gone. */
 	const struct sight	*at;
 	uint64_t		 floor;		/* what went before is nothing new */
 	uint64_t		 gone_at;	/* the next that was not looked at */
@@ -55,7 +55,7 @@ feed_init(void)
 		fatal("getrandom");
 }
 
-/* Whoever was here before and comes back has missed what nobody kept. */
+/* No change was kept until now: a client that comes back has missed some. */
 void
 feed_owner_init(struct owner *o)
 {
@@ -163,7 +163,7 @@ feed_gone(struct sight *s)
 
 /* -- what comes next ------------------------------------------------------ */
 
-/* Those behind the cursor are sought from the end: there are few of them. */
+/* Searches from the end: few sessions changed since the cursor. */
 static const struct sight *
 next_sight(const struct feed *f)
 {
@@ -242,7 +242,7 @@ put_usage(struct conn *c, const struct rsession *s)
 	conn_write(c, t.p, t.len);
 }
 
-/* What there is counts, and of what has gone nothing. */
+/* Starts over: all present sessions are news, those gone before are not. */
 static void
 begin_anew(struct feed *f)
 {

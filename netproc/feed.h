@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What changes, as a stream of events for browsers: sessions that are new or
- * different, and those that have gone.  A client that comes back says which
- * event was its last, and gets what it missed, or everything anew.
+ * Changes as a stream of events for browsers: sessions that are new or
+ * different, and those that have gone.  A client that comes back names its last
+ * event, and gets the events that it missed, or everything anew.
  */
 #ifndef DL_NET_FEED_H
 #define DL_NET_FEED_H
@@ -17,7 +17,7 @@ struct rsession;
 struct sight;
 
 void	 feed_init(void);
-/* What is kept for an owner, from his first to his last. */
+/* Changes kept for an owner, from the first reference to the last. */
 void	 feed_owner_init(struct owner *);
 void	 feed_owner_free(struct owner *);
 /* A session is another than it was, for all who see it. */

@@ -13,15 +13,16 @@
 struct conn;
 struct ring;
 
-/* Of a follower. */
+/* Flow control of a follower. */
 struct hold {
 	bool		 on;
 	uint64_t	 told;		/* the spawner: what the client has */
 };
 
 /*
- * What a client surely has of what was sent up to offset, should this process
- * die now, with so many bytes unsent and no line of more than longest bytes.
+ * Offset up to which a client surely has the output, even if this process dies
+ * now: output was sent up to offset, unsent bytes are still here, and no line
+ * is longer than longest bytes.
  */
 uint64_t hold_taken(uint64_t offset, size_t unsent, size_t longest);
 /* Whether the spawner has to be told that the client has so much. */

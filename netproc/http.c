@@ -20,16 +20,16 @@
 #include "who.h"
 
 /*
- * Of each connection: its headers, and what is read of a body at a time.  Above
- * 32 KiB the library maps it, so that no secret of a request is left in our
- * heap when the connection has ended.
+ * Memory of each connection: its headers, and the piece of a body that is read
+ * at a time.  Above 32 KiB the library maps this memory, so that no secret of a
+ * request is left in our heap when the connection has ended.
  */
 #define POOL_BYTES	(36 * 1024)
 /* max-connections ends there; what it is may change while we run. */
 #define CONNECTIONS_MOST 60000
 /* Beyond max-connections, those that are told of it. */
 #define SPARE		32
-/* One that is not served is held so long. */
+/* Time-out of a connection that is not served. */
 #define REFUSED_S	5
 #define UNCOUNTED_MOST	(SPARE / 2)
 /* For the library to read what a client sent before its end. */
@@ -148,7 +148,7 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **ctx,
 	free(w);
 }
 
-/* What it has sent before its end is still answered. */
+/* A request that came whole before the client's end is still answered. */
 static void
 on_grace(void *arg)
 {
@@ -186,7 +186,7 @@ on_orphan(void *arg)
 	web_close(w);
 }
 
-/* Nobody counts it from now on, so it may not be one of many. */
+/* Stops counting the connection; closes it if too many are uncounted. */
 static bool
 may_stay(struct web *w)
 {

@@ -21,7 +21,7 @@
 struct conn;
 struct web_req;
 
-/* What a client has shown to say who he is; only its hash is kept. */
+/* Credential that a client has shown; only its hash is kept. */
 #define CRED_HASH	32
 
 /* A client's TCP connection. */
