@@ -12,7 +12,7 @@
 #include "replica.h"
 #include "settings.h"
 
-/* What was asked for, beside the request. */
+/* Options of a command, beside the request. */
 struct wanted {
 	bool		 start, list, use;
 	struct word	 session, name, image, sandbox, network;

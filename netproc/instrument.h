@@ -35,7 +35,7 @@ struct instrument {
 	void		 (*state)(struct text *, const struct session_view *);
 };
 
-/* What TRC_START and DBG_START say beside the request. */
+/* Fields of TRC_START and DBG_START beside the request. */
 struct instrument_start {
 	uint32_t	 sandbox, network;
 	const char	*name;		/* empty = none */
@@ -57,7 +57,7 @@ void	 instrument_start(struct conn *, const struct instrument *,
 void	 instrument_ask(struct conn *, const struct instrument *,
 	    const struct sid *, bool use, const struct word *request,
 	    instrument_fn, ask_fn failed);
-/* What DBG_ANSWER and TRC_ANSWER have in common. */
+/* Common handler of DBG_ANSWER and TRC_ANSWER. */
 int	 instrument_on_answer(struct msg *, const struct instrument *);
 
 /* A member that is null where the text is empty. */

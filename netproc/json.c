@@ -149,7 +149,7 @@ is_plain(uint8_t c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* One byte below 0x80 that cannot stand for itself. */
+/* Writes a byte below 0x80 that has to be escaped. */
 static void
 put_escaped(struct text *t, uint8_t c)
 {

@@ -16,7 +16,7 @@
 #define NUMBERS_MAX	64
 /* strtod() takes its time over numbers that no command wants */
 #define DIGITS_MAX	32
-/* Of an answer; a bit each. */
+/* Nesting depth of an answer; each level takes a bit. */
 #define ANSWER_DEPTH	64
 
 struct lex {
@@ -114,7 +114,7 @@ hex4(struct lex *l)
 	return v;
 }
 
-/* What follows a backslash. */
+/* Checks an escape sequence after its backslash. */
 static const char *
 escape(struct lex *l)
 {
@@ -344,7 +344,7 @@ jsonlex_answer(const char *p, size_t len)
 
 /* -- with its order -- */
 
-/* What may come next. */
+/* Tokens that may come next. */
 enum expect {
 	EXPECT_VALUE,
 	EXPECT_FIRST_VALUE,	/* or the end of an array */

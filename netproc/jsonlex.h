@@ -40,7 +40,7 @@ const char *jsonlex_passed(const char *, size_t);
  * have it in a string, and nobody here takes an answer's texts for strings.
  */
 const char *jsonlex_answer(const char *, size_t);
-/* One value of any kind and nothing else, as long as it likes, all of it JSON. */
+/* The same of a single value of any kind and length, all of it JSON. */
 const char *jsonlex_value(const char *, size_t);
 
 #endif

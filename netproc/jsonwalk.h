@@ -18,7 +18,7 @@ struct word json_whole(const char *, size_t);
 /* '{', '[', '"', 't' or 'f', 'n', or '0' for numbers; '\0' = there is none. */
 char	 json_kind(const struct word *);
 
-/* What of an object or array has not been seen; begin with the value. */
+/* Unread rest of an object or array; begin with the value. */
 struct json_walk {
 	const char	*p, *end;
 };
@@ -39,8 +39,8 @@ size_t	 json_count(const struct word *);
 /* Whether a string says that. */
 bool	 json_says(const struct word *string, const char *);
 /*
- * What a string says, NUL-terminated; its length.  SIZE_MAX when it is no
- * string or there is no room.
+ * Decodes a string into buf, NUL-terminated; returns its length.  SIZE_MAX when
+ * the value is no string or buf is too small.
  */
 size_t	 json_unquote(const struct word *string, char *buf, size_t size);
 

@@ -47,7 +47,7 @@ void	 line_split(const char *, size_t, struct words *);
 bool	 word_is(const struct word *, const char *);
 /* From word i (0-based) to the end of the line, blanks and all. */
 struct word line_rest(const struct words *, size_t i);
-/* What a browser or curl would send: such a line must never act. */
+/* Whether a browser or curl would send the line: such a line must never act. */
 bool	 line_is_http(const struct words *);
 
 /* Decimal digits and nothing else, at most max. */
@@ -62,7 +62,7 @@ const char *env_check(const struct word *, size_t *eq);
  */
 const char *args_split(const struct word *, char *out, size_t size,
     size_t *len);
-/* What UPLOAD asks for, and how many bytes follow its line. */
+/* Arguments of UPLOAD, and the number of bytes that follow its line. */
 struct upload_request {
 	uint64_t	 size;		/* of the payload */
 	struct word	 path;		/* empty = a single image */

@@ -14,7 +14,7 @@
 #include "linger.h"
 #include "loop.h"
 
-/* Nobody counts these otherwise: the oldest makes way. */
+/* No other limit counts these connections: the oldest makes way. */
 #define LINGER_MOST	32
 #define LINGER_MS	5000
 #define LINGER_BYTES	((size_t)64 << 20)

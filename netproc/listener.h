@@ -12,7 +12,7 @@
 
 /* How many connections there may be, with the fds that they may need. */
 void	 listener_limit(void);
-/* Nobody is accepted any more. */
+/* Stops accepting connections. */
 void	 listener_end(void);
 /* A JSON string for each listener that trusts its network. */
 void	 listener_warnings(struct text *);

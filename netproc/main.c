@@ -42,7 +42,7 @@ on_farewell(void *arg)
 	loop_timer_set(&farewell, FAREWELL_POLL_MS, on_farewell, NULL);
 }
 
-/* Who has no word for it sees that the connection ends. */
+/* A client without a WebSocket gets no message: its connection just ends. */
 static void
 take_leave(struct conn *c, void *arg)
 {

@@ -10,7 +10,7 @@
 #include "jsonlex.h"
 #include "mcp.h"
 
-/* What one message may be answered with, a batch all together. */
+/* Bytes of the answer to a message, or to a whole batch. */
 #define OUT_MAX		((size_t)16 << 20)
 /* A batch has no more messages. */
 #define BATCH_MAX	64
@@ -158,7 +158,7 @@ no_json(struct conn *c, const char *why)
 
 /* -- the local socket ----------------------------------------------------- */
 
-/* What a member of the request is; NULL, or what is wrong. */
+/* Takes a member of the request; NULL, or what is wrong. */
 static const char *
 take_member(struct mcp *m, const struct word *key, const struct word *v,
     struct word *message)

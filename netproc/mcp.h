@@ -67,7 +67,7 @@ void	 cmd_mcp_web(struct conn *, struct rsession *, const struct words *);
 void	 mcp_end(struct conn *);
 
 /* -- mcp.c's, for the others -- */
-/* What was asked of a process has been answered: on with the next message. */
+/* Another process has answered the request: goes on with the next message. */
 void	 mcp_go_on(struct conn *);
 
 /* -- mcp_rpc.c: one message -- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the tools do: they ask the tracer, and answer what it says. */
+/* The tools: they send requests to the tracer, and pass on its answers. */
 #include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
@@ -226,7 +226,7 @@ end_request(struct mcp *m)
 	return !request.bad;
 }
 
-/* What a session is called; false, and answered, when there is none. */
+/* Finds the session of that name; false, and answered, when there is none. */
 static bool
 resolve(struct conn *c, const struct word *string, struct sid *sid)
 {
@@ -283,7 +283,7 @@ base_name(const struct word *command, char name[LABEL_MAX + 1])
 	label_for_program(path, time(NULL), name);
 }
 
-/* What the program has beside: of the client's process, and patterns. */
+/* Adds the client's directory and environment, and the pending patterns. */
 static void
 add_client(struct conn *c)
 {

@@ -10,7 +10,7 @@
 #include "replica.h"
 
 #define PEOPLE_MAX	64
-/* Of one, with a NUL after each. */
+/* Limits of each user: bytes of all patterns, each with its NUL. */
 #define BYTES_MAX	((size_t)8192)
 #define PATTERN_MAX	1024
 #define PATTERNS_MAX	128
@@ -44,7 +44,7 @@ forget(struct pending *p)
 	count--;
 }
 
-/* Those of this one, as the latest; NULL without memory. */
+/* Finds or adds the user's entry, as the latest; NULL without memory. */
 static struct pending *
 get(const struct owner *o)
 {

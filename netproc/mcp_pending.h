@@ -23,8 +23,8 @@ const char *pending_change(const struct owner *, const struct word *add,
 void	 pending_json(struct text *, const struct owner *);
 bool	 pending_any(const struct owner *);
 /*
- * What a program is launched with; when it runs these wait no longer, but
- * others that have come meanwhile do.  Free *had.
+ * Copies the patterns that a launch takes; free *had.  When the program runs,
+ * pending_done() drops these, but not patterns that were added meanwhile.
  */
 void	 pending_had(const struct owner *, struct text *had);
 void	 pending_done(const struct owner *, const struct text *had);

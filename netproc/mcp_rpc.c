@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One message: JSON-RPC, the revision that holds for it, and its method. */
+/* A message: JSON-RPC, the revision that applies to it, and its method. */
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "mcp.h"
 
 #define META		"io.modelcontextprotocol/"
-/* What is said of something may be long; what is quoted of it is not. */
+/* Buffer for a value quoted in an error; longer values are not quoted. */
 #define QUOTED		80
 /* A list that never changes while a daemon runs may be kept so long. */
 #define TTL_MS		3600000
@@ -188,7 +188,7 @@ mcp_result_end(struct mcp *m)
 	json_close(t, '}');
 }
 
-/* What is about nobody in particular. */
+/* Members of a result that is the same for every client. */
 static void
 cacheable(struct mcp *m)
 {
@@ -349,7 +349,7 @@ header_says(const char *header, const struct word *string)
 	return same;
 }
 
-/* What stands between us and the client has gone by the headers. */
+/* Checks headers against the message: proxies have acted on the headers. */
 static bool
 headers_agree(struct mcp *m, const struct word *method,
     const struct word *params)
@@ -404,8 +404,8 @@ take_modern(struct mcp *m, const struct word *meta, const struct word *method,
 }
 
 /*
- * Who says nothing of it goes by what a handshake has agreed on, and what has
- * no handshake has to be said.
+ * Sets the revision of a request: by default the one that the handshake agreed
+ * on.  Where the revision has no handshake, each request must name it.
  */
 static bool
 take_era(struct mcp *m, const struct word *method, const struct word *params)

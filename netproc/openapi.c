@@ -130,7 +130,7 @@ arguments(struct text *t, const struct route *r, const struct command *cmd)
 	json_close(t, '}');
 }
 
-/* One, or a batch. */
+/* A single message, or a batch. */
 static void
 messages(struct text *t)
 {

@@ -17,7 +17,7 @@
 #include "role.h"
 #include "utf8.h"
 
-/* One answer holds at least a ring of the usual size. */
+/* An answer has space for at least a ring of the usual size. */
 #define SNAPSHOT_MIN	((size_t)256 * 1024)
 /* A multiple of 3, so that base64 pieces join without padding. */
 #define PIECE		((size_t)12 * 1024)
@@ -31,7 +31,7 @@ struct output {
 	size_t			 nmarks;
 };
 
-/* What stands behind an id. */
+/* Arguments behind the session's id. */
 struct range {
 	uint64_t	 offset;
 	bool		 base64, hold;
@@ -345,7 +345,7 @@ follow_line(struct conn *c, uint64_t offset, const char *p, size_t n,
 	answer_event(c, offset + n);
 }
 
-/* One line of output; false when there is nothing that can be sent yet. */
+/* Sends a line of output; false when nothing can be sent yet. */
 static bool
 follow_piece(struct conn *c, const struct ring *r)
 {
@@ -388,7 +388,7 @@ follow_refused(struct conn *c)
 	return true;
 }
 
-/* What holds learns how far it is, now and then. */
+/* Tells the spawner now and then how far a follower with hold has got. */
 static void
 follow_moved(struct conn *c, const struct ring *r)
 {

@@ -90,7 +90,7 @@ sooner(uint64_t *again_us, uint64_t us)
 		*again_us = us;
 }
 
-/* Who holds up the others from now on, and until when that is looked at. */
+/* Marks clients that hold up others, and sets when to look again. */
 static void
 find_holders(const struct pace *p, struct pace_client *const *clients,
     size_t n, uint64_t total, uint64_t *again_us)

@@ -19,7 +19,7 @@
 
 #define PACE_WINDOW	((uint64_t)256 * 1024)
 #define PACE_BUDGET_US	((uint64_t)250 * 1000)
-/* One part in so many of the time comes back. */
+/* The budget comes back at 1/PACE_LEAK of the time that passes. */
 #define PACE_LEAK	20
 #define PACE_STALL_US	((uint64_t)5 * 1000 * 1000)
 
@@ -41,7 +41,7 @@ struct pace {
 	uint64_t	 limit;		/* the answer then */
 };
 
-/* Of a ring of so many bytes. */
+/* ring is the size of the session's ring in bytes. */
 void	 pace_init(struct pace *, size_t ring);
 /* A client begins; cursor has been set. */
 void	 pace_join(struct pace_client *, uint64_t now_us);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What commands take, by name: how the arguments of a JSON request become
+ * Parameters of commands, by name: how the arguments of a JSON request become
  * the words of a line.
  */
 #ifndef DL_NET_PARAMS_H

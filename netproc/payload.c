@@ -347,7 +347,7 @@ input_stall(struct conn *c)
 	return !c->stalled;
 }
 
-/* What was shared may be taken back before all of it has been written. */
+/* Access is checked anew: sharing may end before all input is written. */
 static uint32_t
 input_allowed(const struct conn *c)
 {
