@@ -20,7 +20,7 @@
 
 enum { CLIENT, WIRE, SIDES };
 
-/* What goes from side i to the other. */
+/* Bytes on the way from side i to the other. */
 struct stream {
 	char	*buf;
 	size_t	 cap, pos, len;

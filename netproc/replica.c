@@ -350,7 +350,7 @@ replica_arm(struct rsession *s, uint64_t total)
 	s->armed = chan_send(&spawner_chan, o, -1) == 0;
 }
 
-/* Those who wait for this session look again; any of them may go away. */
+/* Wakes the connections that watch this session; any of them may go away. */
 static void
 wake(struct rsession *s)
 {

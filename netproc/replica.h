@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What netproc knows of the sessions: a copy that the spawner keeps up to
- * date, on the same channel as its answers, with who may see which of them.
+ * Sessions as netproc knows them: a copy that the spawner keeps up to date, on
+ * the same channel as its answers, with the access that each user has.
  */
 #ifndef DL_NET_REPLICA_H
 #define DL_NET_REPLICA_H
@@ -42,8 +42,8 @@ struct rsession {
 };
 
 /*
- * Whose eyes connections see with: an administrator has two pairs, and a
- * guest sees one session, at most to use its terminal.
+ * Identity by which connections see sessions: an administrator has two, and a
+ * guest sees a single session, at most to use its terminal.
  */
 struct owner {
 	LIST_ENTRY(owner)	 all;
@@ -84,7 +84,7 @@ struct sight {
 struct owner *owner_ref(uint32_t uid, enum eyes);
 void	 owner_unref(struct owner *);
 
-/* What somebody may do with a session. */
+/* Access of an owner to a session. */
 enum access replica_access(const struct owner *, const struct rsession *);
 /* Also false of those who come with a read-only token. */
 bool replica_may_use(const struct conn *, const struct rsession *);

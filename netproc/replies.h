@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What terminals answer when a program asks them something.  Everyone who
- * watches answers, and of what is replayed a second time: only one of these
- * answers is meant to reach the program.
+ * Answers of terminals to a program's queries.  Every terminal that watches
+ * answers, and answers replayed queries a second time, but only one answer is
+ * meant to reach the program.
  */
 #ifndef DL_NET_REPLIES_H
 #define DL_NET_REPLIES_H

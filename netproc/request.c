@@ -117,8 +117,8 @@ count_members(struct json_object *o)
 }
 
 /*
- * What stands before and after the object that is passed on, with an empty
- * one in its place: a parser's memory is for what we read ourselves.
+ * Parses the line around the object that is passed on, with an empty object in
+ * its place: the parser's memory is for what we read ourselves.
  */
 static struct json_object *
 parse_around(const char *line, size_t len, struct jsonlex *lex)
@@ -497,7 +497,7 @@ check_names(struct request *r, struct json_object *args)
 	}
 }
 
-/* One parameter, or those of which one may be given; returns the next. */
+/* Adds a parameter, or the one given of several; returns the next one. */
 static const struct param *
 add_param(struct builder *b, struct request *r, struct json_object *args,
     const struct param *p)

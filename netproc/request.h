@@ -55,7 +55,7 @@ void	 request_parse(const char *, size_t, struct request *);
  */
 void	 request_from(struct request *, const struct command *,
 	    struct json_object *args);
-/* One strict object, owned by the caller; NULL with err and why set. */
+/* Parses a strict object, owned by the caller; NULL with err and why set. */
 struct json_object *request_object(const char *, size_t, struct request *);
 /* The words are gone after this. */
 void	 request_wipe(struct request *);

@@ -173,7 +173,7 @@ route_command(const struct route *r)
 	return NULL;
 }
 
-/* One part, to the next slash. */
+/* Length of a part, to the next slash. */
 static size_t
 part_len(const char *p)
 {

@@ -15,7 +15,7 @@ struct param;
 struct rsession;
 struct web_req;
 
-/* What a request brings, and what the answer is. */
+/* Properties of a route's request and answer. */
 enum {
 	ROUTE_OPEN	= 1 << 0,	/* for everybody, without a conn */
 	ROUTE_JSON	= 1 << 1,	/* only when the body is JSON */
@@ -74,7 +74,7 @@ const struct command *route_command(const struct route *);
 /* Whether its client gives the parameter by name: not by the path or the body's
  * bytes, nor is it always the same. */
 bool	 route_takes(const struct route *, const struct param *);
-/* What its client calls the parameter of this name; borrowed from either. */
+/* Client's name for a command's parameter; borrowed from either argument. */
 const char *route_name(const struct route *, const char *);
 
 #endif

@@ -164,7 +164,7 @@ wait_changed(struct conn *c)
 	(void)wait_step(c);
 }
 
-/* What becomes of it nobody knows yet; it may well be there still. */
+/* Without the spawner, the session's state is unknown; it may still exist. */
 static void
 wait_lost(struct conn *c)
 {
@@ -268,7 +268,7 @@ static const struct choice start_flags[] = {
 	{ "--tty", START_TTY }, { NULL, 0 }
 };
 
-/* What START was asked for; 0 columns or rows = as they were. */
+/* Options of START; 0 columns or rows = as they were. */
 struct start {
 	uint32_t	 flags, sandbox, network, cols, rows;
 };

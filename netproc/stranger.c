@@ -48,8 +48,9 @@ network_of(const char *address, struct in6_addr *a)
 }
 
 /*
- * Whose socket it is, of a client on this host: they share their addresses,
- * and no user keeps the others out.  No network looks like this.
+ * Stands in for the network of a client on this host: the uid of its socket.
+ * Local clients share their addresses, and no user may lock out the others.  No
+ * network looks like this.
  */
 static void
 user_as_network(uint32_t uid, struct in6_addr *a)

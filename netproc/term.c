@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the clients of one session's terminal have in common. */
+/* State that the clients of one session's terminal share. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,7 +25,7 @@
 #define REFRESH_MS	1000
 /* A new limit is worth a message when it is so much further. */
 #define LIMIT_STEP	((uint64_t)64 * 1024)
-/* Of pty-idle-ttl: so often the spawner hears that somebody is attached. */
+/* Messages per pty-idle-ttl that tell the spawner of attached clients. */
 #define USES		4
 #define CLIENTS_MAX	64
 
@@ -103,8 +103,9 @@ term_count(const struct rsession *s)
 }
 
 /*
- * Who looks at a terminal uses it, also where nothing is typed nor written;
- * the spawner, who ends what nobody uses, sees neither.
+ * A client that watches a terminal uses it, even if nothing is typed or
+ * written.  The spawner ends unused sessions and does not see such a client, so
+ * netproc tells it.
  */
 static void
 on_use(void *arg)
@@ -217,7 +218,7 @@ term_join(struct term_client *cl, const struct rsession *s)
 	return t;
 }
 
-/* What the spawner was told as the one that leaves must be said again. */
+/* The limit may have been sent for the client that leaves: sends it again. */
 static void
 pace_anew(struct term *t)
 {

@@ -96,7 +96,7 @@ void	 term_result(struct term_client *, uint32_t err, const char *);
 
 /* Clients have moved, or the session has written. */
 void	 term_pace(struct term *, uint64_t total, size_t ring);
-/* Who is attached: grows with every change. */
+/* Counts changes of the attached clients. */
 uint64_t term_people(const struct term_client *);
 /* An array of them in JSON, as this one sees it. */
 void	 term_list(const struct term_client *, struct text *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a client of a terminal asks for when it attaches. */
+/* Parameters that a client gives when it attaches to a terminal. */
 #ifndef DL_NET_TERMASK_H
 #define DL_NET_TERMASK_H
 

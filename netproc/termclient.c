@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One client of a terminal; see the header. */
+/* A client of a terminal; see the header. */
 #include <sys/socket.h>
 
 #include <netinet/in.h>
@@ -230,7 +230,7 @@ allowance(const struct term_client *cl)
 	    (size_t)(TERM_ACK_WINDOW - ahead) : TERMIO_PIECE;
 }
 
-/* One piece; false when there is nothing that can be sent yet. */
+/* Sends a piece of output; false when nothing can be sent yet. */
 static bool
 tell_piece(struct term_client *cl, const struct ring *r)
 {

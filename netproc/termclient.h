@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One client of a terminal: from where it begins to read over the replay of
- * what was before to the end of the run.
+ * A client of a terminal: from its starting point over the replay of earlier
+ * output to the end of the run.
  */
 #ifndef DL_NET_TERMCLIENT_H
 #define DL_NET_TERMCLIENT_H

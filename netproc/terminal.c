@@ -54,7 +54,7 @@ terminal_size_option(const struct word *w, uint32_t *cols, uint32_t *rows)
 	return NULL;
 }
 
-/* One variable, or those of a JSON request, each with its NUL. */
+/* Adds a variable, or those of a JSON request, each with its NUL. */
 static const char *
 add_env(struct new *n, struct word w)
 {

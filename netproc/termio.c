@@ -9,7 +9,7 @@
 #include "termclient.h"
 #include "termio.h"
 
-/* Of a client, with its length before it. */
+/* Bytes of a client's message that has its length before it. */
 #define FRAME_MAX	(32 * 1024)
 #define JSON_MAX	((size_t)256 * 1024)
 
@@ -218,7 +218,7 @@ termio_message(struct term_client *cl, bool binary, const void *p, size_t n)
 		client_heard(cl, &m);
 }
 
-/* One message behind its length; false when there is no whole one. */
+/* Reads a message behind its length; false when no whole one has come. */
 static bool
 read_framed(struct term_client *cl)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is said to the clients of terminals and what they say, in the form
- * that each of them wants.
+ * Messages to and from the clients of terminals, in the form that each wants.
  */
 #ifndef DL_NET_TERMIO_H
 #define DL_NET_TERMIO_H

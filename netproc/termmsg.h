@@ -31,7 +31,7 @@ enum {
 	TERM_LIVE		= 0x87	/* u64 offset */
 };
 
-/* What a client sends; p is borrowed until the next one is parsed. */
+/* Message of a client; p is borrowed until the next message is parsed. */
 struct term_msg {
 	uint8_t		 type;
 	const char	*p;		/* INPUT, TOKEN */

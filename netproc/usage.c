@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who looks at what sessions use, and what is known of it. */
+/* Watchers of the sessions' resource usage, and the usage that is known. */
 #include "ask.h"
 #include "loop.h"
 #include "proto.h"

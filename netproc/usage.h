@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What running sessions use of the host.  The spawner finds it out while
- * somebody here looks, and for nobody else.
+ * Resource usage of running sessions.  The spawner measures it only while
+ * somebody watches through netproc.
  */
 #ifndef DL_NET_USAGE_H
 #define DL_NET_USAGE_H

@@ -38,8 +38,9 @@ is_cookie(const char *v)
 }
 
 /*
- * What others have planted (any port of the host may) is no cookie, and not
- * tried: that would count as a wrong try of the user's.
+ * A cookie that is not of our form was planted by others (any port of the host
+ * may do that).  It is not tried, as that would count as a wrong try of the
+ * user's.
  */
 static const char *
 cookie_of(struct web_req *r)
@@ -165,8 +166,9 @@ count(struct web_req *r, const char *name)
 }
 
 /*
- * What a proxy before us may have read in another way than libmicrohttpd
- * does: then nobody knows where the request ends.  NULL or what is wrong.
+ * Checks for what a proxy before us may have read in another way than
+ * libmicrohttpd does: the end of such a request is uncertain.  NULL or what is
+ * wrong.
  */
 static const char *
 framing(struct web_req *r)
@@ -312,7 +314,7 @@ begin_form(struct web_req *r)
 	    MHD_HTTP_BAD_REQUEST, ERR_INVALID_ARGUMENT, why);
 }
 
-/* Who comes without a token is known by the listener's rule, or not at all. */
+/* A client without a token is known by the listener's rule, or not at all. */
 static enum MHD_Result
 admit(struct web_req *r, const char *method)
 {
@@ -343,7 +345,7 @@ admit(struct web_req *r, const char *method)
 	return MHD_YES;
 }
 
-/* What is known of a payload before its first byte. */
+/* Evaluates the headers of a payload, before its first byte. */
 static enum MHD_Result
 await(struct web_req *r)
 {

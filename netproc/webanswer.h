@@ -33,11 +33,11 @@ enum MHD_Result web_req_refuse_method(struct web_req *, const char *allowed);
 /* These bytes must live for ever. */
 enum MHD_Result web_req_static(struct web_req *, unsigned int status,
     const char *type, const void *, size_t);
-/* What is said when it is answered, in place of what its command said. */
+/* Replaces what the command has said by an error; sends nothing yet. */
 void	 web_req_fail(struct web_req *, uint32_t err, const char *message);
 /* Answers in the midst of a body; the connection is to be closed then. */
 void	 web_req_last_word(struct web_req *);
-/* What its command has said, as much as there is. */
+/* Answers with what the command has said, as much as there is. */
 enum MHD_Result web_req_respond(struct web_req *);
 /* The same, or waits until there is something to answer with. */
 enum MHD_Result web_req_settle(struct web_req *);

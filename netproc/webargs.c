@@ -116,7 +116,7 @@ add_text(struct args *a, const char *client_name, const char *s, size_t len)
 	add(a, client_name, value_of(param_named(a->cmd, name), s, len));
 }
 
-/* What the first command does not take itself. */
+/* Takes an argument that is for the second command, not for the first. */
 static bool
 is_for_next(struct args *a, const char *key, const char *value, size_t len)
 {
@@ -396,7 +396,7 @@ run_mcp(struct conn *c, struct web_req *r, const struct command *cmd)
 	command_row(c, cmd, NULL, &ws);
 }
 
-/* What an event stream was at when it broke off. */
+/* Adds the position at which an event stream broke off. */
 static void
 add_last_event(struct args *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a browser says of where a request comes from and goes to.  Pure
- * functions over untrusted text.
+ * Checks of where a request comes from and goes to, by a browser's headers.
+ * Pure functions over untrusted text.
  */
 #ifndef DL_NET_WEBCHECK_H
 #define DL_NET_WEBCHECK_H

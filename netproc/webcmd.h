@@ -11,7 +11,7 @@ struct web_req;
 extern const struct command	web_commands[];
 extern const size_t		nweb_commands;
 
-/* Of the cookie that the client holds: what a page of ours can know alone. */
+/* CSRF token, made of the client's cookie: only a page of ours can know it. */
 #define CSRF_TEXT	33
 void	 csrf_text(const char *cookie, char out[CSRF_TEXT]);
 

@@ -68,7 +68,7 @@ const char *form_begin(struct form *, const char *type);
  */
 enum form_event form_next(struct form *, struct form_bytes *in,
     struct form_bytes *data);
-/* Of the last FORM_DATA so many bytes were taken. */
+/* Consumes n bytes of the last FORM_DATA. */
 void	 form_ate(struct form *, struct form_bytes *in, size_t n);
 /*
  * How many bytes the file, which begins here, has at most in a body of so

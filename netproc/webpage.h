@@ -10,7 +10,7 @@ struct web_req;
 /* Each queues its answer, and returns what the library wants to hear. */
 enum MHD_Result page_healthz(struct web_req *);
 enum MHD_Result page_openapi(struct web_req *);
-/* What is no route: a file of the page, or not found. */
+/* Answers a path that is no route: a file of the page, or not found. */
 enum MHD_Result page_asset(struct web_req *, const char *method, const char *path);
 
 #endif

@@ -52,7 +52,7 @@ port_take(struct conn *c, void *buf, size_t len)
 	return (ssize_t)n;
 }
 
-/* What was answered on the way to the last command is nobody's. */
+/* Skips the answers of all commands before the last: no client gets them. */
 static size_t
 skipped(struct web_req *r, size_t len)
 {
@@ -121,7 +121,7 @@ on_turn(void *arg)
 		conn_run(r->web->conn);
 }
 
-/* What it waits for is there already, or comes with the client's doings. */
+/* Awaited events have happened already, or follow from the client's actions. */
 static void
 port_want(struct conn *c, uint32_t events)
 {
@@ -155,7 +155,7 @@ say_auth(struct conn *c, struct web_req *r)
 	r->token = NULL;
 }
 
-/* Who it is, is asked before it is known what for. */
+/* The client is authenticated before its request has been read. */
 static bool
 is_to_auth(const struct web_req *r)
 {
@@ -200,7 +200,7 @@ is_raw(const struct web_req *r)
 	    r->route->flags & ROUTE_RAW;
 }
 
-/* What comes next is another command's: this answer was for us alone. */
+/* Another command's answer comes next: this one was for us alone. */
 static bool
 is_between(const struct web_req *r)
 {

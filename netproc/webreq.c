@@ -27,8 +27,8 @@ web_req_init(void)
 /* -- the body ------------------------------------------------------------- */
 
 /*
- * Nobody takes it: read on for a while, so that the connection can be used
- * again; then the answer comes before the request has ended.
+ * No command takes the body: reads on for a while, so that the connection can
+ * be used again.  After that, the answer comes before the request has ended.
  */
 static enum MHD_Result
 waste(struct web_req *r, size_t *len)
@@ -74,7 +74,7 @@ form_wrong(struct web_req *r, const char *why)
 	web_req_fail(r, ERR_INVALID_ARGUMENT, why);
 }
 
-/* What stands in a form stands in no query, or the other way round. */
+/* A field is given in the form or in the query, not in both. */
 static void
 take_field(struct web_req *r)
 {
@@ -233,8 +233,8 @@ req_new(struct MHD_Connection *mhd)
 }
 
 /*
- * Who is to be refused anyway is told before he sends it all, or closes the
- * connection for it.
+ * A client that is to be refused anyway is told before it sends the whole body,
+ * or closes the connection for that.
  */
 static enum MHD_Result
 hold(struct web_req *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One HTTP request: what it may be and who asks, the command that it
- * becomes, and the answer on its way back, a piece at a time.
+ * An HTTP request: what it may be and whose it is, the command that it becomes,
+ * and the answer on its way back, a piece at a time.
  */
 #ifndef DL_NET_WEBREQ_H
 #define DL_NET_WEBREQ_H
@@ -16,7 +16,7 @@
 #include "proto.h"
 #include "route.h"
 
-/* Of arguments in JSON. */
+/* Bytes of arguments in JSON. */
 #define WEB_BODY_MAX	((size_t)64 * 1024)
 
 enum web_phase {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who is at the other end: asked of idproc for every connection.  A
- * connection is served when idproc has said who it is and the spawner has
- * sent that user's sessions.
+ * Identity of the client, asked of idproc for every connection.  A connection
+ * is served when idproc has identified the user and the spawner has sent that
+ * user's sessions.
  */
 #ifndef DL_NET_WHO_H
 #define DL_NET_WHO_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One WebSocket after its handshake, as the server: messages in and out.
- * It does no I/O and knows no connection: bytes come and go by two calls.
+ * A WebSocket after its handshake, as the server: messages in and out.  It does
+ * no I/O and knows no connection: bytes come and go by two calls.
  *
- * What a client may send is bounded: a message, its fragments together, by
- * WS_MESSAGE_MAX; answers to its pings by being written before more is read.
+ * Bounds on a client: a message, its fragments together, has at most
+ * WS_MESSAGE_MAX bytes; answers to pings are written before more is read.
  */
 #ifndef DL_NET_WS_H
 #define DL_NET_WS_H
@@ -49,7 +49,7 @@ void	 ws_free(struct ws *);
  * closed, by whom ever: what was given is to be sent, then the socket ends.
  */
 bool	 ws_read(struct ws *);
-/* One message of two parts; nothing once it is closed. */
+/* Sends a message of two parts; nothing once the WebSocket is closed. */
 void	 ws_send(struct ws *, bool binary, const void *head, size_t nhead,
 	    const void *body, size_t nbody);
 void	 ws_ping(struct ws *);
