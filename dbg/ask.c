@@ -144,8 +144,8 @@ report_lines(const char *code, const char *message)
 }
 
 /*
- * Who sees none of others' sessions is told of none: that there is no such
- * one is all the daemon says, and which one was asked for is known here.
+ * The daemon answers only that there is no such session, so as not to reveal
+ * sessions that the user may not see.  Add the name that was asked for here.
  */
 static const char *
 message_of(const struct dbg *d, struct json_object *answer, char *buf,
@@ -160,7 +160,7 @@ message_of(const struct dbg *d, struct json_object *answer, char *buf,
 	return buf;
 }
 
-/* Of a debugger's refusal its own words count, not that it has refused. */
+/* Prefers the debugger's own error to the bare fact that it refused. */
 static struct json_object *
 error_of(const struct dbg *d, struct json_object *answer)
 {

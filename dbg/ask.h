@@ -29,7 +29,7 @@ int	dbg_answer(struct dbg *, const char *line, size_t len,
 struct json_object *dbg_request(const char *request,
 	    struct json_object *args);
 
-/* What an error code means for the exit code. */
+/* Returns the exit code for an error code. */
 int	dbg_exit_code(const char *code);
 
 /* The result on stdout, as JSON or for people. Takes it. An exit code. */

@@ -200,7 +200,7 @@ add_integer(struct json_object *args, const char *key, const char *text)
 	return 0;
 }
 
-/* One of them, or all: never all because an id was forgotten. */
+/* Takes one id or --all: a forgotten id never means all. */
 int
 build_id(struct dbg *d, struct json_object *args, int argc, char **argv)
 {

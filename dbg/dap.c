@@ -65,7 +65,7 @@ ask_more(struct dap *d)
 	return ask_on(d, d->back, "dap_receive", args);
 }
 
-/* One of the editor's messages, to the daemon. */
+/* Sends one of the editor's messages to the daemon. */
 static int
 pass_message(struct json_object *message, const char *text, size_t len,
     void *arg)
@@ -124,8 +124,10 @@ read_editor(struct dap *d)
 
 /* -- answers --------------------------------------------------------------- */
 
-/* What the daemon says on a connection: its result, the caller's to put;
- * NULL with CTL_OK when nothing whole is there yet. */
+/*
+ * Takes one answer of the daemon from a connection.  The caller releases the
+ * result, which is NULL with CTL_OK while no complete answer is there.
+ */
 static int
 take_result(struct dap *d, struct conn *conn, struct json_object **resultp)
 {

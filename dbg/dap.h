@@ -6,8 +6,8 @@
 struct dbg;
 
 /*
- * Of the table: serves an editor until it or the session ends.  An exit code,
- * after a report unless it is CTL_OK.
+ * Command handler: serves an editor until the editor or the session ends.
+ * Returns an exit code, after a report unless it is CTL_OK.
  */
 int	dbg_dap(struct dbg *, int argc, char **argv);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a command of debugger works with. */
+/* Context and table of debugger's commands. */
 #ifndef CTL_DBG_H
 #define CTL_DBG_H
 

@@ -10,7 +10,7 @@
 #include "help.h"
 #include "../ctl/report.h"
 
-/* One line a command, with its other names. */
+/* Prints a line for each command, with its other names. */
 static void
 print_all(FILE *out)
 {

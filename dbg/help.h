@@ -8,10 +8,10 @@
 struct dbg;
 struct dbg_command;
 
-/* Of the table: an exit code, after a report unless it is CTL_OK. */
+/* Command handler: an exit code, after a report unless it is CTL_OK. */
 int	dbg_help(struct dbg *, int argc, char **argv);
 
-/* One command's usage and options, or the list of all (NULL). */
+/* Prints one command's usage and options, or the list of all (NULL). */
 void	dbg_help_print(const struct dbg_command *, FILE *);
 
 /* Reports that there is no such command, and what there is. An exit code. */

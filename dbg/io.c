@@ -77,8 +77,8 @@ choose(struct dbg *d, struct printer *p, const struct mark *m,
 }
 
 /*
- * What was printed counts as seen, also what --tail has passed over: the next
- * "output" goes on from there.
+ * Output that was printed or that --tail skipped counts as seen: the next
+ * "output" continues after it.
  */
 static int
 print_output(struct dbg *d, const char *id, struct mark *m)
@@ -101,7 +101,7 @@ print_output(struct dbg *d, const char *id, struct mark *m)
 	return code == CTL_OK ? report_flush() : code;
 }
 
-/* What is there so far counts as seen. */
+/* Marks all output so far as seen. */
 static int
 clear_output(struct dbg *d, const char *id, struct mark *m)
 {

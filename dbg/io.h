@@ -5,7 +5,7 @@
 
 struct dbg;
 
-/* Of the table: an exit code, after a report unless it is CTL_OK. */
+/* Command handlers: an exit code, after a report unless it is CTL_OK. */
 int	dbg_output(struct dbg *, int argc, char **argv);
 int	dbg_input(struct dbg *, int argc, char **argv);
 

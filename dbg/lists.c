@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is listed: breakpoints, memory, registers, instructions, sessions. */
+/* Prints lists: breakpoints, memory, registers, instructions, sessions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ remark(struct table *t, struct json_object *o)
 	remark_cell(t, text != NULL ? text : "");
 }
 
-/* One table for the three kinds; columns that stay empty are left out. */
+/* Prints the three kinds in one table, without columns that are empty. */
 static void
 put_points(const struct view *v, struct json_object *list)
 {
@@ -164,7 +164,7 @@ nibble(char c)
 	return p == NULL ? -1 : (int)(p - digits);
 }
 
-/* One line: an address, bytes, and those of them that are characters. */
+/* Prints one line: an address, bytes, and the printable characters. */
 static void
 put_bytes(const struct view *v, uint64_t address, const char *hex, size_t n)
 {

@@ -164,7 +164,7 @@ wants_json(int argc, char **argv)
 	return false;
 }
 
-/* What has gone wrong here, in the form of the daemon's errors. */
+/* Prints an error of this program in the form of the daemon's errors. */
 static void
 print_error(int code, const char *message)
 {
@@ -188,8 +188,8 @@ print_error(int code, const char *message)
 }
 
 /*
- * Whatever went wrong on the way here becomes the one object on stdout; a
- * warning beside an answer goes to stderr.
+ * Prints any failure as the one object on stdout; a warning beside an answer
+ * goes to stderr.
  */
 static int
 run_json(struct dbg *d, int argc, char **argv)

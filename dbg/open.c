@@ -13,7 +13,7 @@
 #include "../ctl/ssh.h"
 #include "../ctl/stream.h"
 
-/* Nobody listens: -1 with *code, or a socket of a daemon that was started. */
+/* No daemon listens: starts one and returns its socket, or -1 with *code. */
 static int
 without_daemon(struct dbg *d, int *code)
 {

@@ -97,7 +97,7 @@ const struct opt_spec opt_specs[] = {
 };
 
 const unsigned int opt_count = DOPT_END;
-/* Those that may be repeated; of any other the last one counts. */
+/* Options that may be repeated; of any other option the last one counts. */
 const unsigned int opt_lists[OPT_LISTS] = {
 	[DLIST_ENV] = DOPT_ENV, [DLIST_BREAK] = DOPT_BREAK,
 	[DLIST_BREAK + 1] = DOPT_MAX,

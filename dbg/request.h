@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What all requests have in common. */
+/* Code that all requests share. */
 #ifndef CTL_DBG_REQUEST_H
 #define CTL_DBG_REQUEST_H
 

@@ -6,8 +6,8 @@
 struct dbg;
 
 /*
- * Of the table: an exit code, after a report unless it is CTL_OK.  Without a
- * daemon there are no sessions, which is no error.
+ * Command handlers: an exit code, after a report unless it is CTL_OK.  A
+ * missing daemon is no error: there are no sessions then.
  */
 int	dbg_sessions(struct dbg *, int argc, char **argv);
 int	dbg_use(struct dbg *, int argc, char **argv);

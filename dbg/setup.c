@@ -87,7 +87,7 @@ ask_program(const char *path, const char *const *question, int out_fd)
 	_exit(127);
 }
 
-/* What a program says of itself; false when it fails, or takes too long. */
+/* Reads a program's version text; false if it fails or takes too long. */
 static bool
 read_answer(const char *path, const char *const *question, char *buf,
     size_t size)
@@ -131,7 +131,10 @@ version_of_path(const char *path, char *buf, size_t size)
 		    dash);
 }
 
-/* What it says itself, else what its name says: wrappers are silent. */
+/*
+ * Takes the version from the program's answer, else from its path: wrappers
+ * print none.
+ */
 static void
 find_version(const struct profile *p, const char *path, char *buf,
     size_t size)

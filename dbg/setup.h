@@ -8,8 +8,8 @@
 struct dbg;
 
 /*
- * Of the table: an exit code, after a report unless it is CTL_OK; DBG_ADAPTER
- * for --check where none is usable.
+ * Command handler: an exit code, after a report unless it is CTL_OK;
+ * DBG_ADAPTER for --check if no adapter is usable.
  */
 int	dbg_setup(struct dbg *, int argc, char **argv);
 

@@ -13,7 +13,7 @@
 
 #define DEPTH_MAX	16	/* of values in values; json-c allows 32 */
 
-/* One line of the daemon's own about what it did. */
+/* The daemon's own sentence about what it did, or NULL. */
 static const char *
 words_of(struct json_object *json)
 {
@@ -58,7 +58,7 @@ show_words(struct json_object *json, const struct view *v)
 
 /* -- the summary ----------------------------------------------------------- */
 
-/* Of these two the word alone would not say which one it was. */
+/* The reason alone does not name the signal or the exception. */
 static bool
 tells_more(const char *reason)
 {
@@ -66,7 +66,7 @@ tells_more(const char *reason)
 	    strcmp(reason, "exception") == 0;
 }
 
-/* What it stopped for, in brackets: our own ids, or the adapter's words. */
+/* Prints the reason in brackets: our own ids, or the adapter's words. */
 static void
 put_reason(const struct view *v, struct json_object *json)
 {
@@ -127,7 +127,7 @@ put_position(const struct view *v, struct json_object *json)
 	free(function);
 }
 
-/* What was thrown, or why a signal came, where the place does not say it. */
+/* Prints an exception, or why a signal came, unless the place says it. */
 static void
 put_exception(const struct view *v, struct json_object *json)
 {
@@ -177,7 +177,7 @@ is_stopped(struct json_object *json)
 	return strcmp(reply_str(json, "state", ""), "stopped") == 0;
 }
 
-/* Of a status: what whoever asks now has to wait for. */
+/* Prints the adapter's request that new requests have to wait for. */
 static void
 put_busy(const struct view *v, struct json_object *json)
 {
@@ -234,7 +234,7 @@ show_summary(struct json_object *json, const struct view *v)
 
 /* -- values ---------------------------------------------------------------- */
 
-/* What a value does not show of itself: that it was cut, or its members. */
+/* Prints the size of a value that was cut, or its number of members. */
 static void
 put_count(const struct view *v, struct json_object *o)
 {
@@ -250,7 +250,7 @@ put_count(const struct view *v, struct json_object *o)
 		fprintf(v->out, "{%" PRId64 " members}", n);
 }
 
-/* One line a value, and its members below it, further in. */
+/* Prints a value on one line, and its members indented below it. */
 static void
 put_value(const struct view *v, struct json_object *o, int depth)
 {
@@ -322,7 +322,7 @@ show_source(struct json_object *json, const struct view *v)
 
 /* -- stack and threads ----------------------------------------------------- */
 
-/* One line, and its variables where they were asked for. */
+/* Prints a frame on one line, and its variables if asked for. */
 static void
 put_frame(const struct view *v, struct json_object *frame)
 {

@@ -16,7 +16,7 @@ struct view;
 /* Where the program stands or how it ended: what most commands answer. */
 void	show_summary(struct json_object *, const struct view *);
 
-/* One value, with its members below it. */
+/* Prints one value, with its members below it. */
 void	show_value(struct json_object *, const struct view *);
 void	show_locals(struct json_object *, const struct view *);
 void	show_source(struct json_object *, const struct view *);

@@ -6,8 +6,8 @@
 struct dbg;
 
 /*
- * Of the table: argv is what follows the name.  An exit code, after a report
- * unless it is CTL_OK; what there is to see has been printed.
+ * Command handlers: argv holds the words after the name.  An exit code, after a
+ * report unless it is CTL_OK; the result has been printed.
  */
 int	dbg_start(struct dbg *, int argc, char **argv);
 int	dbg_attach(struct dbg *, int argc, char **argv);

@@ -28,7 +28,7 @@ bool	view_utf8(void);
 size_t	view_list(struct json_object *, const char *key,
 	    struct json_object **list);
 
-/* One line of safe text. */
+/* Prints a text on one line, made safe for a terminal. */
 void	view_text(const struct view *, const char *);
 
 /* The same with blanks for its tabs, up to the end of the line. */
@@ -54,13 +54,13 @@ void	view_source(const struct view *, struct json_object *source);
 void	view_variables(const struct view *, const char *title,
 	    struct json_object *list, struct json_object *changed);
 
-/* What the program wrote, each line marked with its stream. */
+/* Prints the program's output, each line marked with its stream. */
 void	view_output(const struct view *, struct json_object *result);
 
 /* The warning that an answer has, on a line; nothing if it has none. */
 void view_warning(const struct view *, struct json_object *result);
 
-/* What was left out, and how to get it. */
+/* Prints what was left out, and how to get it. */
 void	view_cut(const struct view *, struct json_object *result);
 
 #endif
