@@ -164,7 +164,7 @@ mcp_flight_cancel(struct json_object *id)
 
 /* -- answers --------------------------------------------------------------- */
 
-/* What requests go by from now on. */
+/* Notes the protocol version that later requests name. */
 static void
 take_handshake(const char *line, size_t len)
 {
@@ -177,7 +177,7 @@ take_handshake(const char *line, size_t len)
 	json_object_put(o);
 }
 
-/* Those of a batch that still are to be answered. */
+/* Passes on a batch's answers, without those to cancelled requests. */
 static void
 put_rest(const struct flight *f, const char *line, size_t len)
 {
@@ -204,7 +204,7 @@ begins(const char *line, const char *with)
 	return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* What is no answer of the protocol is the daemon's word on the command. */
+/* Not an answer of the protocol: the daemon refused the command itself. */
 static void
 refused(struct flight *f, const char *line, size_t len)
 {
@@ -320,7 +320,7 @@ begin(struct flight *f)
 		lost(f);
 }
 
-/* Those whose turn it is, the oldest first. */
+/* Sends the waiting requests whose turn it is, the oldest first. */
 static void
 begin_all(void)
 {

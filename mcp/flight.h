@@ -10,7 +10,7 @@
 struct pollfd;
 struct target;
 
-/* What of a message says who waits for its answer. */
+/* Requests of a message, kept for their answer. */
 struct mcp_asked {
 	struct json_object *ids;	/* array; takes */
 	bool		 batch;
@@ -31,7 +31,7 @@ void	 mcp_flight_ask(const struct mcp_asked *, const char *line,
 	    size_t len);
 /* Nothing more is said of this request. */
 void	 mcp_flight_cancel(struct json_object *id);
-/* What a handshake has agreed on; "" = there was none. */
+/* Protocol version that a handshake agreed on; "" = there was none. */
 const char *mcp_flight_version(void);
 
 /* For poll(2): descriptors, at most max; and what came of them. */

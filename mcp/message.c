@@ -17,8 +17,10 @@
 #include "../ctl/report.h"
 
 #define DEPTH_MAX	64
-/* What goes to a tracer beside the message and the client: patterns that
- * have waited, and words around it all. */
+/*
+ * Bytes left for what goes to a tracer beside the message and the client:
+ * patterns that have waited, and words around it all.
+ */
 #define AROUND		(9U * 1024)
 #define VERSION_KEY	"io.modelcontextprotocol/protocolVersion"
 
@@ -191,7 +193,7 @@ pass(struct mcp_asked *asked, const char *message, size_t len)
 	free(line);
 }
 
-/* Who waits for it, and for what. */
+/* Notes the request's id, its kind and its progress token. */
 static void
 add_asked(struct mcp_asked *asked, struct json_object *o)
 {
