@@ -32,7 +32,7 @@
 
 enum limit { LIMIT_INITIALIZE, LIMIT_REQUEST };
 
-/* What may be asked at all, and what must be announced for that. */
+/* Requests that may be sent, and the capability that each one requires. */
 static const struct request {
 	const char	*name;
 	const char	*capability;
@@ -131,7 +131,7 @@ adapter_can(const char *name)
 	    json_object_get_boolean(v);
 }
 
-/* What is not in the table is never sent, whoever asks for it. */
+/* Finds a request; a request that is not in the table is never sent. */
 static const struct request *
 request_find(const char *name)
 {
@@ -157,7 +157,7 @@ adapter_takes(const char *name)
 	    (dbg.profile == NULL || !profile_never(dbg.profile, name));
 }
 
-/* Of all that it may announce, what is asked for: answers to yes or no. */
+/* Capabilities that are kept: booleans, and the exception filters. */
 static bool
 is_capability(const char *name, struct json_object *value)
 {
@@ -275,7 +275,7 @@ string_of(struct json_object *o, const char *name)
 	return json_object_get_string(v);
 }
 
-/* What is in it is its program's and its owner's, and no log's. */
+/* Logs no contents of a message: these are the program's and its owner's. */
 static void
 log_message(const char *way, struct json_object *m, size_t len)
 {
@@ -492,7 +492,7 @@ fill_in(char *to, size_t size, const char *format, struct json_object *vars)
 	to[n] = '\0';
 }
 
-/* What a refusal says: "message" or body.error.format, whichever has words. */
+/* Text of a refusal: body.error.format, else "message". */
 static const char *
 refusal(struct json_object *m, struct json_object *body, char *buf, size_t size)
 {
@@ -512,7 +512,7 @@ refusal(struct json_object *m, struct json_object *body, char *buf, size_t size)
 	return buf;
 }
 
-/* What was not sent is answered by nobody, whatever number is named. */
+/* Finds the request with that number; requests not sent match no answer. */
 static struct pending *
 pending_find(int64_t seq)
 {
@@ -524,7 +524,7 @@ pending_find(int64_t seq)
 	return NULL;
 }
 
-/* One that was sent and is not younger than that. */
+/* Finds a request that was sent, with that number or a lower one. */
 static struct pending *
 pending_until(int64_t last)
 {
@@ -607,7 +607,10 @@ on_message(struct json_object *m, const char *text, size_t len, void *arg)
 	return up ? 0 : -1;
 }
 
-/* Nobody shall wait until the limit for what will never be there. */
+/*
+ * Refuses a request whose answer was left out, so that its client does not
+ * wait until the time limit.
+ */
 static void
 on_left_out(const char *why, int64_t seq, void *arg)
 {
@@ -643,7 +646,7 @@ on_readable(uint32_t events, void *arg)
 		lost(why);
 }
 
-/* What there is just now, of which the end is kept.  False: no more. */
+/* Reads what stderr holds now and keeps the end of it.  False: no more. */
 static bool
 read_stderr(void)
 {
@@ -718,7 +721,7 @@ watch(struct loop_io *io, int fd, uint32_t events, loop_io_fn fn)
 		fatal("pipe of the adapter");
 }
 
-/* What the last one announced is not what this one can. */
+/* Forgets what the last adapter announced: this one may differ. */
 void
 adapter_open(int in_fd, int out_fd, int err_fd)
 {

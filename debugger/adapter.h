@@ -11,7 +11,7 @@
 
 struct json_object;
 
-/* What it says of its own accord; the engine's (engine.c). */
+/* Events of the adapter, for the engine (engine.c). */
 struct adapter_hooks {
 	void	(*event)(const char *name, struct json_object *body);
 	/* It wrote its last, or what cannot be read, or reads no more; why is

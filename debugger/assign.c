@@ -149,7 +149,7 @@ by_member(struct op *op, int64_t ref, const char *name)
 	adapter_ask("setVariable", args, op, on_member, NULL);
 }
 
-/* What a pointer points to is one member without a name. */
+/* A pointer's target is a single member without a name. */
 static void
 on_members(struct op *op, const struct dap_answer *a, void *arg)
 {

@@ -215,7 +215,7 @@ breakpoint_list(struct op *op)
 	op_reply(op, o);
 }
 
-/* What a change is about, so that a refusal can be undone. */
+/* Breakpoints that a change is about, to undo it if it is refused. */
 struct chosen {
 	size_t		 n;
 	int64_t		 id[BPS_MOST];

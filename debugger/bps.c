@@ -159,7 +159,10 @@ same_terms(const struct bp *a, const struct bp *b)
 	    a->hit_count == b->hit_count;
 }
 
-/* One place, one breakpoint of the adapter: all or none of it is judged. */
+/*
+ * Each place is one breakpoint of the adapter: evaluate the terms of all
+ * breakpoints there, or of none.
+ */
 static bool
 place_judged(const struct bp *bp, const struct bp_skills *can)
 {

@@ -78,7 +78,7 @@ bool	 bp_wanted(const struct bp *);
 /* Do these two mean the same place at the adapter? */
 bool	 bps_same_place(const struct bp *, const struct bp *);
 
-/* What an adapter can do by itself. */
+/* Breakpoint features that an adapter has. */
 struct bp_skills {
 	bool		 condition, hit_count, log;
 	const char	*hit_format;	/* before the number in its hitCondition */
@@ -101,7 +101,7 @@ const char *bps_function_next(void);
  */
 void	 bps_replied(const char *path, struct json_object *sent,
 	    struct json_object *reply);
-/* What the adapter says of one. */
+/* Takes over what the adapter says of one breakpoint. */
 void	 bp_told(struct bp *, struct json_object *dap);
 /*
  * Where the breakpoint on a function is, whatever its adapter says as long as
@@ -113,7 +113,7 @@ void	 bps_placed(const char *function, const char *file, int64_t line,
 void	 bps_untold(void);
 
 bool	 bp_moved(const struct bp *);
-/* One line for people. */
+/* Describes a breakpoint in one line, for people. */
 void	 bp_words(const struct bp *, char *out, size_t room);
 /* As clients see it. */
 struct json_object *bp_json(const struct bp *);

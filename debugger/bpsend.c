@@ -36,7 +36,7 @@ struct change {
 STAILQ_HEAD(changes, change);
 static struct changes functions = STAILQ_HEAD_INITIALIZER(functions);
 
-/* One list on its way. */
+/* A list of breakpoints on its way to the adapter. */
 struct list {
 	struct change	*change;
 	char		*path;		/* NULL = functions */
@@ -277,7 +277,7 @@ list_over(struct op *op, struct list *l, const char *why)
 		change_less(op, c, why);
 }
 
-/* What the adapter calls the breakpoint on that function; false: nothing. */
+/* Finds the adapter's id of the breakpoint on that function; false: none. */
 static bool
 id_of(const char *function, int64_t *id)
 {

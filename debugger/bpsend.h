@@ -26,7 +26,7 @@ void	 bpsend_dirty(struct op *, bpsend_fn, void *arg);
  */
 void	 bpsend_answer(struct op *, const char *why, const char *member,
 	    struct json_object *list);
-/* What this adapter does by itself. */
+/* Breakpoint features that this adapter has. */
 struct bp_skills bpsend_skills(void);
 
 #endif

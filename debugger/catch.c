@@ -145,7 +145,7 @@ is_wanted(const char *filter)
 	return false;
 }
 
-/* What is wanted, and what the adapter would do for anybody. */
+/* Filters that are wanted, and those that the adapter has by default. */
 static struct json_object *
 filters(void)
 {

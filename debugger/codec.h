@@ -30,8 +30,8 @@ struct codec_fns {
 	int	(*message)(struct json_object *json, const char *text,
 		    size_t len, void *arg);
 	/*
-	 * One that was left out: why is words.  seq: the request it seems to
-	 * answer, or -1.
+	 * A message that was left out: why is words.  seq: the request it seems
+	 * to answer, or -1.
 	 */
 	void	(*left_out)(const char *why, int64_t seq, void *arg);
 };

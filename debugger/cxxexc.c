@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a C++ program throws.  lldb says no more than "C++ Throw"; the type
- * and the message are read from where the ABI has them, at the call of
- * __cxa_throw(object, type, ...).  Bytes are read, nothing is evaluated:
- * expressions may hang for ever in that function.
+ * Type and message of a C++ exception.  lldb says no more than "C++ Throw";
+ * both are read from where the ABI has them, at the call of __cxa_throw(object,
+ * type, ...).  Bytes are read, nothing is evaluated: expressions may hang for
+ * ever in that function.
  */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What a C++ program throws, read at the call of __cxa_throw by lldb. */
+/*
+ * Type and message of a C++ exception, read through lldb at the call of
+ * __cxa_throw.
+ */
 #ifndef DEBUGGER_CXXEXC_H
 #define DEBUGGER_CXXEXC_H
 

@@ -22,7 +22,7 @@
 #define FUNCTIONS	":functions"	/* no path */
 #define EXCEPTIONS	":exceptions"	/* nor this */
 
-/* One message that sets breakpoints; an editor has one of these at a time. */
+/* A message that sets breakpoints; an editor has one of these at a time. */
 struct setting {
 	struct editor	*editor;	/* held */
 	struct json_object *message;	/* held */
@@ -137,7 +137,7 @@ remove_all(const struct ask *ask, const char *path, struct json_object *list,
 	}
 }
 
-/* What it has asked for and what was not begun comes to nothing. */
+/* Refuses the messages of an editor that wait and were not begun. */
 static void
 drop_later(struct editor *e)
 {
@@ -469,8 +469,8 @@ begin_later(struct editor *e)
 }
 
 /*
- * What a place had before is known when all before is done: a message that
- * comes meanwhile waits.
+ * The old breakpoints of a place are known when all earlier messages are done:
+ * a message that comes meanwhile waits.
  */
 void
 editor_breakpoints(struct editor *e, struct json_object *message)

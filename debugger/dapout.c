@@ -77,7 +77,7 @@ tell_read(struct editor *e, bool err, const char *buf, size_t len)
 	tell_text(e, err, buf, n);
 }
 
-/* One stretch of one stream; false: nothing is there. */
+/* Sends one stretch of one stream; false: nothing is there. */
 static bool
 tell_piece(struct editor *e, uint64_t to)
 {
@@ -103,7 +103,7 @@ tell_piece(struct editor *e, uint64_t to)
 	return n > 0;
 }
 
-/* What will not come to an end any more. */
+/* Sends the beginnings of characters that will not be completed any more. */
 static void
 tell_begun(struct editor *e)
 {
@@ -135,7 +135,7 @@ editor_output(struct editor *e, bool all)
 		tell_begun(e);
 }
 
-/* What it wrote since it last stood: earlier output nobody waits for. */
+/* Begins with the output since the last stop: no editor waits for older. */
 void
 editor_output_begin(struct editor *e)
 {
@@ -175,7 +175,10 @@ on_pace(void *arg)
 	dap_output_wait();
 }
 
-/* Who fetches slowly gets the rest when he does: nobody waits for him. */
+/*
+ * Sends new output.  A slow editor gets the rest when it fetches: nothing
+ * waits for it.
+ */
 void
 dap_output(void)
 {
@@ -193,7 +196,7 @@ dap_output(void)
 	loop_timer_set(&pace_timer, PACE_MS, on_pace, NULL);
 }
 
-/* Of a program that ran before, what was written before is old. */
+/* A new program begins: output from before is old. */
 void
 dap_new_output(void)
 {

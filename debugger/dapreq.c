@@ -18,7 +18,7 @@
 #include "log.h"
 #include "setval.h"
 
-/* One request whose answer is still to come. */
+/* A request whose answer is still to come. */
 struct errand {
 	struct editor	*editor;	/* held */
 	struct json_object *message;	/* held */

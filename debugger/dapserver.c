@@ -65,7 +65,7 @@ editor_unref(struct editor *e)
 	free(e);
 }
 
-/* What fits into one answer; it goes out as an answer of the session's. */
+/* Answers a fetch, as the session's answer, with the messages that fit. */
 static void
 fetch(struct editor *e)
 {
@@ -307,9 +307,9 @@ on_fetch_limit(void *arg)
 }
 
 /*
- * Who has disconnected may be forgotten before he has fetched the end or said
- * that he goes.  That is no error: he gets this answer, which is taken.
- * False: the request is still to be answered.
+ * An editor that has disconnected may be forgotten before it has fetched the
+ * end or said that it leaves.  That is no error: the editor gets this answer,
+ * which is taken.  False: the request is still to be answered.
  */
 static bool
 answer_left(struct op *op, struct json_object *result)
