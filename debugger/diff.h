@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What variables were when they were shown last, to say what has changed. */
+/* Values of variables when last shown, to report what has changed. */
 #ifndef DEBUGGER_DIFF_H
 #define DEBUGGER_DIFF_H
 

@@ -277,7 +277,7 @@ looks_again(void)
 	return false;
 }
 
-/* Who ends the session waits for no more looks. */
+/* Stops looking for the program's end: the session ends without waiting. */
 void
 engine_conclude(void)
 {
@@ -287,8 +287,9 @@ engine_conclude(void)
 }
 
 /*
- * Of a program that was there before, its parent knows more than an adapter,
- * to which a signal is a code: that comes with the adapter's end.
+ * For a program that ran before the debugger, its parent knows the end better
+ * than the adapter, to which a signal is a code.  The parent's word comes with
+ * the adapter's end.
  */
 static void
 on_told(void)
@@ -487,7 +488,7 @@ on_lost(const char *why)
 	loop_timer_set(&lost_timer, LAST_WORDS_MS, on_last_words, NULL);
 }
 
-/* What became of the adapter, for people. */
+/* Describes the end of the adapter, for people. */
 static void
 last_words(char *to, size_t size, const struct dbg_end *e)
 {

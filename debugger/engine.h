@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the parts of a debugger process share: one debugged program, the
- * requests of clients (ops), and the way to ask the adapter.  One process has
- * one of everything, and one thread.
+ * Shared by the parts of a debugger process: one debugged program, the requests
+ * of clients (ops), and the way to ask the adapter.  One process has one of
+ * everything, and one thread.
  */
 #ifndef DEBUGGER_ENGINE_H
 #define DEBUGGER_ENGINE_H
@@ -32,7 +32,7 @@ enum phase {
 
 #define STOP_HITS	16
 
-/* What we wanted when we let it run: names a stop better than adapters do. */
+/* Purpose of the last resume: names a stop better than adapters do. */
 enum intent {
 	INTENT_NONE,
 	INTENT_ENTRY,		/* stop before its first instruction */
@@ -96,7 +96,7 @@ struct dbg {
 	bool		 gathering;
 };
 extern struct dbg dbg;
-/* What the link said at the start; its strings stay. */
+/* The link's greeting at the start; its strings stay valid. */
 extern struct dbg_hello dbg_said;
 
 const char *phase_name(enum phase);
@@ -176,7 +176,7 @@ void	 op_fail_dap(struct op *, const struct dap_answer *);
  * eval, set): what was read of it holds no more.
  */
 void	 engine_touched(void);
-/* What the adapter itself said since the program last resumed; len bytes. */
+/* The adapter's own output since the program last resumed; len bytes. */
 const char *engine_console(size_t *len);
 
 /* -- what the inspecting half provides ---------------------------------- */
@@ -214,10 +214,10 @@ void	 bps_event(struct json_object *body);
 /* The adapter is gone: what it said about breakpoints holds no more. */
 void	 bps_forget(void);
 /*
- * One more place to stop, once: file and line, or function (the other NULL).
- * While nothing runs yet it is only noted, and bps_configure() sends it.
- * Any stop, and the end, make all of these go by bps_until_over(); who does
- * not let the program run drops his own.
+ * Adds a place to stop, once: file and line, or function (the other NULL).
+ * While nothing runs yet the place is only noted, and bps_configure() sends it.
+ * Any stop, and the end, remove all of these by bps_until_over(); an op that
+ * does not let the program run drops its own.
  */
 void	 bps_until(struct op *, const char *file, int64_t line,
 	    const char *function, done_fn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What happens in the engine, for its own parts to say. */
+/* Events in the engine, reported by its own parts. */
 #ifndef DEBUGGER_EVENTS_H
 #define DEBUGGER_EVENTS_H
 
@@ -17,7 +17,7 @@ void	 engine_resuming(void);
 void	 engine_going_on(void);
 /* The session ends: what has become of the program is as it seems now. */
 void	 engine_conclude(void);
-/* What summary_gather() was asked to find out is known. */
+/* The facts that summary_gather() was asked to find out are known. */
 void	 engine_gathered(void);
 /* Starts what was waiting for the last one's tree to be gone. */
 void	 launch_go(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What was thrown, or which signal came, at the present stop. */
+/* Exception thrown, or signal received, at the present stop. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What was thrown, or which signal came, at the present stop. */
+/* Exception thrown, or signal received, at the present stop. */
 #ifndef DEBUGGER_EXC_H
 #define DEBUGGER_EXC_H
 
@@ -20,7 +20,7 @@ struct exc {
 
 /* fn is called once, never before this returns. */
 void	 exc_read(void (*fn)(const struct exc *));
-/* What the latest exc_read() of this stop found; known false = nothing. */
+/* Result of this stop's latest exc_read(); known false = nothing. */
 const struct exc *exc_latest(void);
 void	 exc_forget(void);
 /* Is it, or is its base, that type: "ValueError", "std::runtime_error"? */

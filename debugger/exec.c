@@ -33,7 +33,7 @@
 #define PAUSE_AGAIN_MS	500	/* after that much time without a stop */
 #define LEAVE_MS	10000	/* for an adapter to let go of a process */
 
-/* What lets the program run: our word and the adapter's. */
+/* A command that lets the program run, and the adapter's request for it. */
 struct resume {
 	const char	*command;
 	const char	*request;
@@ -49,7 +49,7 @@ static const struct resume resumes[] = {
 	{ "until", "continue", INTENT_CONTINUE, NULL },
 };
 
-/* What came while a stop was being looked at. */
+/* A request that came while a stop was being examined. */
 struct queued {
 	TAILQ_ENTRY(queued) entry;
 	struct op	*op;		/* held */
@@ -74,7 +74,7 @@ static struct {
 
 static void	ask_pause(struct op *);
 
-/* The user that the program is to run as; NULL = that of this process. */
+/* Holds the op that has let the program run; NULL = none. */
 static void
 set_moving(struct op *op)
 {
@@ -256,7 +256,7 @@ check(struct op *op, uint64_t *ms, int64_t *count)
 	return false;
 }
 
-/* What this adapter cannot, said before the program moves. */
+/* Refuses what this adapter cannot do, before the program moves. */
 static bool
 can(struct op *op)
 {
@@ -301,7 +301,7 @@ resume(struct op *op)
 	send_resume(op);
 }
 
-/* Who waits and has been answered wants no more of them. */
+/* A client that waits and has been answered wants no more steps. */
 static bool
 is_counted(struct op *op)
 {
@@ -329,7 +329,10 @@ exec_goes_on(void)
 	return true;
 }
 
-/* Nobody asked for it: a refusal makes it a stop after all. */
+/*
+ * No client asked for this resume: if it is refused, the stop is a real one
+ * after all.
+ */
 static void
 on_let_go(struct op *op, const struct dap_answer *a, void *arg)
 {
@@ -527,7 +530,7 @@ on_pause_thread(struct op *op, const struct dap_answer *a, void *arg)
 	ask_pause(op);
 }
 
-/* What is paused already answers at once, with the stop that it is in. */
+/* A paused program answers at once, with its present stop. */
 static void
 cmd_pause(struct op *op)
 {
@@ -572,7 +575,7 @@ cmd_await(struct op *op)
 	wait_settle();
 }
 
-/* Who asks something meanwhile waits, and shall know what for. */
+/* Names the adapter's request that other clients' requests wait for. */
 static void
 put_busy(struct json_object *adapter)
 {
@@ -625,7 +628,7 @@ words_of(const char *state, const char *words)
 	return o;
 }
 
-/* One end is enough, but each who asked for it is told. */
+/* The program ends once, but each client that asked for it is told. */
 static void
 end_op(struct op *op)
 {
@@ -645,7 +648,7 @@ goes_on(void)
 	    !dbg.ending.known && dbg.ending.lives;
 }
 
-/* Who has several must see which one it was. */
+/* Names the session that has ended: a user may have several. */
 static struct json_object *
 end_words(void)
 {
@@ -664,7 +667,7 @@ end_words(void)
 	return words_of("terminated", words);
 }
 
-/* Those who wait for it in vain. */
+/* Refuses the requests of a queue, which would wait in vain. */
 static void
 refuse_all(struct queue *queue)
 {
@@ -678,7 +681,7 @@ refuse_all(struct queue *queue)
 	}
 }
 
-/* Who asked for the end hears of it last: nobody is answered after that. */
+/* Answers the client that asked for the end last: no answer follows it. */
 static void
 end_all(struct op *op)
 {
@@ -845,8 +848,9 @@ cmd_detach(struct op *op)
 }
 
 /*
- * What is left of the last program is looked at before the next one begins.
- * One that is being let go would end with its adapter, which has its time.
+ * Examines what is left of the last program before the next one begins.  A
+ * program that is being detached would end with its adapter, so the adapter
+ * gets its time.
  */
 static void
 begin_anew(struct op *op, void (*fn)(struct op *))

@@ -43,7 +43,7 @@ bool	 bound_add(struct bound *, struct json_object *arr,
 	    struct json_object *v);
 bool	 bound_put(struct bound *, struct json_object *o, const char *name,
 	    struct json_object *v);
-/* What is still free. */
+/* Bytes that are still free. */
 size_t	 bound_left(const struct bound *);
 /* of < 0: not known how many there are; path NULL: none. */
 void	 bound_cut(struct bound *, const char *what, int64_t shown, int64_t of,

@@ -67,7 +67,7 @@ names_place(struct op *op)
 	    json_object_object_get_ex(op->args, "frame", NULL);
 }
 
-/* What is being gathered comes first in the queue of views. */
+/* The view being gathered comes first in the queue: it is complete now. */
 static void
 on_gathered(struct op *op, const struct view *v, const char *code,
     const char *why, void *arg)
@@ -79,7 +79,7 @@ on_gathered(struct op *op, const struct view *v, const char *code,
 	op_reply(op, summary_make(op));
 }
 
-/* Who only reads is shown what was gathered; nothing is asked for him. */
+/* A read-only client gets what was gathered; the adapter is not asked. */
 static void
 context(struct op *op)
 {

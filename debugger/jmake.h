@@ -20,7 +20,7 @@ struct json_object *jbool(bool);
 /* The text must be valid UTF-8. */
 struct json_object *jtext(const char *);
 struct json_object *jtext_len(const char *, size_t len);
-/* What is not UTF-8 becomes U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 struct json_object *jtext_clean(const char *, size_t len);
 
 /* Takes the value. */

@@ -28,7 +28,7 @@ text_size(const char *s, size_t len)
 	return n;
 }
 
-/* What no signed number can hold is an unsigned one. */
+/* A number beyond the signed range is an unsigned one. */
 static size_t
 int_size(struct json_object *o)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What our own log points wrote since the latest real stop. */
+/* Output of our own log points since the latest real stop. */
 const char *judge_log(size_t *len, size_t *lost);
 /* It was shown. */
 void	 judge_log_clear(void);

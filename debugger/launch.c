@@ -204,7 +204,7 @@ resolve(const char *word, const char *cwd, const char *dirs, char *to,
 	(void)snprintf(to, size, "%s/%s", cwd, word);
 }
 
-/* What holds for one start; in use when nothing is left to be refused. */
+/* Options of one start; used once nothing can be refused any more. */
 struct options {
 	enum entry	 entry;
 	bool		 tty, wait;
@@ -292,7 +292,7 @@ read_program(struct op *op, const char *cwd, struct json_object *env,
 	return false;
 }
 
-/* What a start needs to know.  false = refused, with all as it was. */
+/* Reads the arguments of a start.  false = refused, with all as it was. */
 static bool
 read_start(struct op *op)
 {
@@ -374,7 +374,7 @@ run_adapter(void)
 	link_run(&run);
 }
 
-/* Whoever waits for a stop goes on waiting: that is a reference of its own. */
+/* Drops our reference; an op that waits for a stop has one of its own. */
 static void
 drop_op(void)
 {
@@ -891,7 +891,7 @@ read_pid(struct op *op, pid_t *number, bool *beside)
 	return true;
 }
 
-/* What is known of it: by the client, or as it was started here. */
+/* Sets the program: as the client gave it, or as it was started here. */
 static void
 set_program(const char *given)
 {

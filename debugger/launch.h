@@ -38,7 +38,7 @@ const char *launch_adapter_path(void);
 const char *launch_adapter_name(void);
 /* The adapter has let go of the program that it had started. */
 void	 launch_let_go(void);
-/* What it has let go of is the session's program. */
+/* The program that the adapter has let go of is the session's. */
 bool	 launch_is_let_go(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include "log.h"
 #include "msg.h"
 
-/* Of an answer in one message, with its flags. */
+/* Bytes of an answer that fit into one message, beside its flags. */
 #define PIECE_MAX	(MSG_PAYLOAD_MAX - sizeof(uint32_t))
 #define VEC_MAX		(36 * 1024)
 

@@ -84,7 +84,7 @@ void	 dbg_doorbell(uint64_t total);
 /* -- downwards: the carrier's ------------------------------------------- */
 /* The one answer to a request: an object, "result" or "error" by failed. */
 void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
-/* What it is about to do, for the audit log: before its answer. */
+/* Reports an action of the client for the audit log: before its answer. */
 void	 link_does(const struct ask *, enum dbg_deed);
 void	 link_run(const struct dbg_run *);
 /* Ends the adapter and its tree; dbg_ended() follows if one ran. */

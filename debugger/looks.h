@@ -12,7 +12,7 @@ extern const struct command memory_commands[];	/* memory.c */
 extern const struct command assign_commands[];	/* assign.c */
 extern const struct command machine_commands[];	/* machine.c */
 
-/* What print does, for an expression that is given another way. */
+/* Does what print does, for an expression that is given another way. */
 void	 look_print(struct op *, const char *expression);
 
 #endif

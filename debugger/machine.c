@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the processor sees: registers and instructions. */
+/* The processor's view of a program: registers and instructions. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What lldb prints about memory and instructions, read back. */
+/* Parses what lldb prints about memory and instructions. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What lldb prints about memory and instructions, read back. */
+/* Parses what lldb prints about memory and instructions. */
 #ifndef DEBUGGER_MEMTEXT_H
 #define DEBUGGER_MEMTEXT_H
 

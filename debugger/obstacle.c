@@ -35,7 +35,7 @@ field(const char *status, const char *key, int base)
 	return p == NULL ? 0 : strtoull(p + strlen(key), NULL, base);
 }
 
-/* Of Yama; 0 where there is none. */
+/* Yama's ptrace_scope; 0 where there is no Yama. */
 static int
 ptrace_scope(void)
 {

@@ -8,7 +8,7 @@
 /* Takes args; one reference is the caller's. */
 struct op *op_new(const struct ask *, const struct command *,
 	    struct json_object *args);
-/* Nobody is there to be answered: ops of that connection go on unheard. */
+/* The client has disconnected: its ops go on without being answered. */
 void	 op_conn_gone(uint32_t conn);
 
 #endif

@@ -21,7 +21,7 @@
 #include "vars.h"
 #include "view.h"
 
-/* One expression on its way. */
+/* An expression that is being evaluated. */
 struct look {
 	char		*expression;
 	bool		 runs;		/* eval: it may change things */
@@ -43,7 +43,7 @@ free_look(void *p)
 	free(l);
 }
 
-/* What the adapter answers for errors of expressions is many lines long. */
+/* An adapter's answer to an error in an expression is many lines long. */
 static void
 fail_evaluate(struct op *op, const struct dap_answer *a)
 {

@@ -318,9 +318,9 @@ env_map(struct json_object *list)
 }
 
 /*
- * What nobody minds must not stop a program: Go's runtime sends itself SIGURG
- * all the time, and a terminal of another size is no news.  lldb knows
- * neither; the others pass both on.
+ * Harmless signals must not stop a program: Go's runtime sends itself SIGURG
+ * all the time, and SIGWINCH only reports that the terminal's size has changed.
+ * lldb ignores neither; the other adapters pass both on.
  */
 static struct json_object *
 init_commands(void)

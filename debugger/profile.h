@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is known of each kind of adapter, as data; and which one to take. */
+/* Facts about each kind of adapter, as data; and which one to take. */
 #ifndef DEBUGGER_PROFILE_H
 #define DEBUGGER_PROFILE_H
 
@@ -84,7 +84,7 @@ extern const struct profile profiles[];	/* until name is NULL */
 const struct profile *profile_find(const char *name);
 bool	 profile_never(const struct profile *, const char *request);
 
-/* What a program is, by its first bytes and sections.  -1 with *why. */
+/* A program's language, by its first bytes and sections.  -1 with *why. */
 int	 profile_language(const char *path, enum language *, const char **why);
 
 /* An adapter that is there. */
@@ -102,7 +102,7 @@ const struct profile *profile_for(enum language, size_t n);
 bool	 profile_locate(const struct profile *, const char *path,
 	    const char *home, struct adapter_found *);
 
-/* What the members of a launch are made of; all borrowed. */
+/* Sources of the members of a launch request; all borrowed. */
 struct launch_facts {
 	const char	*program, *cwd;
 	const char	*adapter_path;

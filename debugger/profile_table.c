@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is known of each kind of adapter.  The first that fits is taken. */
+/* Facts about each kind of adapter.  The first that fits is taken. */
 #include <stddef.h>
 
 #include "gdb_hook.h"

@@ -13,7 +13,7 @@
 
 struct json_object;
 
-/* What an event did. */
+/* Effect of an event. */
 enum change {
 	CHANGE_NONE,
 	CHANGE_PROCESS,		/* its pid is known */

@@ -33,7 +33,7 @@
 #include "view.h"
 #include "watch.h"
 
-/* What is known of the present stop. */
+/* Facts about the present stop. */
 static struct {
 	bool		 have;
 	struct view	 view;		/* holds what it points to */
@@ -174,7 +174,10 @@ at_breakpoint(void)
 	    strcmp(dbg.stop.reason, "step") == 0 || dbg.stop.nhits > 0;
 }
 
-/* Those that we judged are known to be hit; the others by where we are. */
+/*
+ * Hits of breakpoints that we evaluate are known already; the others are marked
+ * by the place of the stop.
+ */
 static void
 mark_hits(struct json_object *innermost, int64_t frame)
 {
@@ -219,7 +222,7 @@ on_view(struct op *op, const struct view *v, const char *code,
 	watch_gather(frame, less);
 }
 
-/* Who wants to see the library's innermost functions of a crash? */
+/* In a crash, the library's innermost functions are of no interest. */
 static bool
 is_crash(void)
 {
@@ -338,7 +341,10 @@ summary_file(void)
 	return g.have && dbg.phase == PHASE_STOPPED ? g.view.file : "";
 }
 
-/* Of what it may have stopped for; one that was good once may be so again. */
+/*
+ * Tells whether the condition of a breakpoint that may have caused the stop has
+ * failed.  A condition that was good once may be good again.
+ */
 static bool
 condition_failed(const struct bp *bp)
 {
@@ -463,7 +469,7 @@ is_doubtful(const struct ending *end)
 	    (dbg.profile->quirks & Q_SIGNAL_IS_CODE) != 0;
 }
 
-/* What is over when nobody knows how the program ended. */
+/* Describes the end of debugging when the program's end is unknown. */
 static const char *
 unknown_words(const struct ending *end)
 {

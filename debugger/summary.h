@@ -16,7 +16,7 @@ struct view;
  * looks: for a client with the right to look, who sees no values.
  */
 void	 summary_ending(char *words, size_t room, bool looks);
-/* What there is where nothing is being debugged, in words; PHASE_IDLE. */
+/* Describes a session in which nothing is being debugged; PHASE_IDLE. */
 void	 summary_idle(char *words, size_t room);
 /* The file in view, for places that are given without one; "" = none. */
 const char *summary_file(void);

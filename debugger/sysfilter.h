@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a debugger's process may ask of the kernel. */
+/* System calls that a debugger's process may make. */
 #ifndef DEBUGGER_SYSFILTER_H
 #define DEBUGGER_SYSFILTER_H
 

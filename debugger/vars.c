@@ -154,7 +154,7 @@ children(struct json_object *dap)
 	return n > 0 ? n : -1;
 }
 
-/* Of a text, as much as takes so many bytes of an answer. */
+/* Adds as much of a text as takes so many bytes of an answer. */
 static void
 put_some(struct json_object *o, const char *name, const char *s, size_t most)
 {

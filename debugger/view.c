@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One frame of one thread of the stopped program: its place, its variables.
- * Requests are few and sent together where none needs another's answer:
- * threads and stack, scopes, then variables and the names of parameters.
+ * View of a frame in a thread of the stopped program: place and variables.
+ * Requests are few and sent together where none needs another's answer: threads
+ * and stack, scopes, then variables and the names of parameters.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One frame of one thread of the stopped program: its place, its variables.
- * What was read stays good until the program resumes or is changed.
+ * View of a frame in a thread of the stopped program: place and variables. All
+ * that was read stays valid until the program resumes or is changed.
  */
 #ifndef DEBUGGER_VIEW_H
 #define DEBUGGER_VIEW_H
@@ -52,7 +52,7 @@ void	 view_get(struct op *, unsigned int want, view_fn, void *arg);
 /* The same, of a frame that is named here. */
 void	 view_at(struct op *, int64_t thread, unsigned int frame,
 	    unsigned int want, view_fn, void *arg);
-/* What was read of the program holds no more. */
+/* Forgets what was read of the program: it is not valid any more. */
 void	 view_drop(void);
 
 /* The frame in view, as the adapter gave it; NULL = there is none. */

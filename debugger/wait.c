@@ -136,7 +136,7 @@ due(void)
 	return NULL;
 }
 
-/* Whoever waits for a stop does not get one of an adapter that has died. */
+/* A client that waits for a stop gets an error if the adapter has died. */
 static void
 answer(struct op *op)
 {

@@ -25,7 +25,7 @@ void	 wait_renew(struct op *, uint64_t since);
 void	 wait_drop(struct op *);
 /* A stop or the end is known in full: answers whom it concerns. */
 void	 wait_settle(void);
-/* What was taken for a stop is none: answers whose time is over. */
+/* The latest stop is none: answers the clients whose time is over. */
 void	 wait_goes_on(void);
 /* Whether the program is at rest: stopped, ended or not there. */
 bool	 wait_at_rest(void);

@@ -49,10 +49,10 @@ struct watch {
 static struct watch	watches[WATCHES];
 /* Watchpoints that the adapter has ever made: it numbers them so. */
 static int64_t		made;
-/* One was refused: whether it had a number by then differs. */
+/* A watchpoint was refused: adapters differ in whether it had a number. */
 static bool		lost_count;
 
-/* What an addition has found out so far. */
+/* Results so far of adding a watchpoint. */
 struct adding {
 	struct watch	*w;
 	int64_t		 frame;
@@ -581,7 +581,7 @@ watch_list(struct op *op)
 	op_reply(op, o);
 }
 
-/* Those of one request; another may be on its way. */
+/* Watchpoints of one request; another request may be on its way. */
 struct removal {
 	size_t		 n;
 	int64_t		 ids[WATCHES];
@@ -667,7 +667,7 @@ has_changed(const struct watch *w)
 	    strcmp(w->was, w->value) != 0;
 }
 
-/* Those of the suspects that fit, if any does. */
+/* Keeps only the suspects that fit, if any does. */
 static bool
 keep_only(bool (*fits)(const struct watch *))
 {
@@ -732,7 +732,7 @@ is_likely(const struct watch *w)
 	return is_numbered(w) && (has_changed(w) || sees_reads(w));
 }
 
-/* What has changed was written; what has not may have been read. */
+/* Changed memory was written; unchanged memory may have been read. */
 static void
 guess(void)
 {
