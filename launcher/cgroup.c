@@ -154,7 +154,7 @@ enable_controllers(int dir_fd)
 		(void)put(dir_fd, "cgroup.subtree_control", wanted[i]);
 }
 
-/* One that is there has its limits: made with it, or changed since. */
+/* An existing cgroup already has its limits, set when made or changed since. */
 static int
 make_user(uint32_t uid, const struct cgroup_limits *l)
 {
@@ -446,7 +446,7 @@ cgroup_sweep(const struct cgroup_leaf *l)
 	log_warnx("too many cgroups wait to be removed; one stays");
 }
 
-/* Those below dir, which the levels say; true when none is left. */
+/* Removes the cgroups below dir, levels deep; true when none is left. */
 static bool
 sweep_dir(DIR *dir, int levels)
 {

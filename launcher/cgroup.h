@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One cgroup for each user, in it one per session and one per debugger, where
- * a tree has been delegated.  All are named by the owner's uid and the id of
- * the session.
+ * Cgroups, where a tree has been delegated: one per user, and in it one per
+ * session, one per debugger and one per tracer.  All are named by the owner's
+ * uid and the id of the session.
  */
 #ifndef LAUNCHER_CGROUP_H
 #define LAUNCHER_CGROUP_H
@@ -24,7 +24,7 @@ struct cgroup_leaf {
 	enum leaf_of	of;
 };
 
-/* What all sessions of a user use; USAGE_UNKNOWN where nobody counts. */
+/* Resources that all sessions of a user use; USAGE_UNKNOWN = not counted. */
 struct cgroup_use {
 	uint32_t	uid;
 	uint64_t	memory, pids;
@@ -43,7 +43,7 @@ int	 cgroup_make(const struct cgroup_leaf *,
 int	 cgroup_open(const struct cgroup_leaf *);
 /* Other limits for a user's, if he has one; false with errno. */
 bool	 cgroup_limit_user(uint32_t uid, const struct cgroup_limits *);
-/* Those of that user, or of USER_ALL, as many as max: how many there are. */
+/* Fills in use by that user, or by each (USER_ALL), max at most; how many. */
 size_t	 cgroup_users(uint32_t uid, struct cgroup_use *, size_t max);
 /* Kills whoever is in it; harmless when there is none. */
 void	 cgroup_kill(const struct cgroup_leaf *);

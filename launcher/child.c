@@ -273,7 +273,7 @@ child_map_ids(void)
 	put_map(gid_fd, gid_map);
 }
 
-/* What is ignored would stay so; handlers go by themselves at exec. */
+/* Ignored signals would stay ignored; exec resets handlers by itself. */
 static void
 reset_signals(void)
 {

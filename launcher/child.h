@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the processes between launcher and program have in common.  They are
- * forks of the launcher with everything closed; whatever fails is told over
- * UP_SOCK as {step, errno} and ends the process.
+ * Code common to the processes between launcher and program.  They are forks of
+ * the launcher with everything closed; a failure is sent over UP_SOCK as {step,
+ * errno} and ends the process.
  */
 #ifndef LAUNCHER_CHILD_H
 #define LAUNCHER_CHILD_H
@@ -31,9 +31,9 @@ void	 child_up_pid(unsigned int kind, int fd);
 /* Ends with that step and errno. */
 void	 child_die(enum step) __attribute__((noreturn));
 /*
- * What a user mode of root's keeps until a session's namespace is made: only
- * who has CAP_SETFCAP may map uid 0 into a namespace, as user_namespaces(7)
- * says.  0 for everybody else.
+ * Capabilities that a user mode of root's keeps until a session's namespace is
+ * made: mapping uid 0 into a namespace needs CAP_SETFCAP, as user_namespaces(7)
+ * says.  0 for every other owner.
  */
 uint64_t child_root_caps(void);
 /* All ids become the owner's, all capabilities but the above go. */

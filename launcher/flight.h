@@ -21,8 +21,9 @@ enum flight_kind {
 };
 
 /*
- * What a process on the way says.  The fds that come with it are in the order
- * of their kinds (RUN_FD_* and kin); a wakeup each would be dear.
+ * Messages of a process that is being started.  The fds that come with one are
+ * in the order of their kinds (RUN_FD_* and the like); a message, and so a
+ * wakeup, for each fd would be expensive.
  */
 enum { UP_FDS = 1, UP_PID, UP_FAILED };
 #define UP_FDS_MAX	RUN_FD_COUNT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the files of the launcher share. */
+/* Declarations that the files of the launcher share. */
 #ifndef LAUNCHER_HAND_H
 #define LAUNCHER_HAND_H
 
@@ -24,9 +24,9 @@ struct hand_prog {
 extern struct hand_prog	 hand_progs[HAND_FILTERS];
 /* The archiver's binary, -1 until the parent has sent it. */
 extern int		 archiver_fd;
-/* Those of instruments, by role, likewise. */
+/* The binaries of instruments, by role, likewise. */
 extern int		 instrument_fds[];
-/* What the try at the start said: 0, or why user namespaces fail. */
+/* Results of probe_userns() and probe_proc() at the start: 0 or errno. */
 extern int		 userns_errno, proc_errno;
 
 /* May this launcher make a process for that owner?  False with errno. */

@@ -27,7 +27,7 @@
 #include "image.h"
 #include "loader.h"
 
-/* What loaders exit with, glibc's and musl's alike. */
+/* Exit code of a loader that gives up, glibc's and musl's alike. */
 #define LOADER_GAVE_UP	127
 /* Constructors may take their time; the answer to START does not. */
 #define WATCH_SECONDS	1

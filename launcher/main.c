@@ -259,7 +259,7 @@ launch_on_poke(struct msg *m)
 	return 0;
 }
 
-/* What a debugger says is the program, to be signalled by its owner's word. */
+/* Finds the program that a debugger names, for its owner to signal. */
 int
 launch_on_find(struct msg *m)
 {

@@ -82,7 +82,7 @@ mounts_mask(const char *path)
 	return false;
 }
 
-/* What is at path appears, with these attributes more, at another one. */
+/* Bind-mounts the tree at path on at, with these attributes added. */
 static void
 place(const char *path, uint64_t attrs, const char *at)
 {
@@ -243,7 +243,7 @@ add_host(const char *path)
 		child_die(STEP_MOUNT);
 }
 
-/* Of /etc root's sessions get what programs look for, and no secrets. */
+/* Root's sessions get the files of /etc that programs read, and no secrets. */
 static void
 add_system(void)
 {

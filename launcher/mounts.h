@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a session or a job sees of the file system.  For a process that has
- * all capabilities in its own user and mount namespace; failures end it.
+ * The file system that a session or a job sees.  For a process that has all
+ * capabilities in its own user and mount namespace; failures end that process.
  */
 #ifndef LAUNCHER_MOUNTS_H
 #define LAUNCHER_MOUNTS_H

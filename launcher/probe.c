@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What this host offers to sessions: the rows of DEPS. */
+/* Features that this host offers to sessions: the rows of DEPS. */
 #include <sys/auxv.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -293,7 +293,7 @@ have_debugpy(char *form, size_t size)
 	return first_of(paths, form, size);
 }
 
-/* Those that speak DAP have a package for it. */
+/* A gdb that speaks DAP has a Python package for it. */
 static bool
 have_gdb(char *form, size_t size)
 {

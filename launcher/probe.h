@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What this host offers to sessions: the rows of DEPS. */
+/* Features that this host offers to sessions: the rows of DEPS. */
 #ifndef LAUNCHER_PROBE_H
 #define LAUNCHER_PROBE_H
 

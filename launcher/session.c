@@ -50,7 +50,7 @@ struct ends {
 	int	up_fds[RUN_FD_COUNT];
 };
 
-/* One pipe; the end that is not the program's goes up as that kind. */
+/* Makes a pipe; the end that is not the program's goes up as that kind. */
 static int
 make_pipe(struct ends *e, enum run_fd kind, bool read_up)
 {
@@ -143,7 +143,7 @@ mark_first_stop(void)
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* What stub() and target() need, as clone() passes one argument. */
+/* Arguments of stub() and target(), as clone() passes only one. */
 struct start {
 	const struct run_spec	*r;
 	struct ends		 e;

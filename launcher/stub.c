@@ -95,7 +95,7 @@ read_parents(pid_t *parents)
 	return last;
 }
 
-/* What is found out is noted for the whole way up: each is walked once. */
+/* Stores the result for all ancestors, so that each is walked once. */
 static bool
 descends(pid_t *parents, pid_t pid, pid_t self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the processes of a session use: a look each time somebody wants to
- * know, so that nothing is held or counted while nobody does.
+ * Resources that the processes of a session use, read anew for each request, so
+ * that nothing is held or counted while no client asks.
  */
 #include <dirent.h>
 #include <errno.h>

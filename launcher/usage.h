@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the processes of a session use, by the kernel's files. */
+/* Resources that the processes of a session use, by the kernel's files. */
 #ifndef LAUNCHER_USAGE_H
 #define LAUNCHER_USAGE_H
 
