@@ -13,7 +13,7 @@
 #include "parent.h"
 #include "proto.h"
 
-/* What a configuration comes to; the next one becomes the present at once. */
+/* Access lists and quota ids of a configuration; next replaces present. */
 struct found {
 	char		allowed_users[sizeof(d.settings.allowed_users)];
 	char		allowed_groups[sizeof(d.settings.allowed_groups)];

@@ -31,7 +31,7 @@ right_owner(void)
 	return d.mode == MODE_SYSTEM ? 0 : geteuid();
 }
 
-/* Whoever may rename a directory on the way decides what the file is. */
+/* A user who may rename a directory on the way decides what the file is. */
 static int
 check_way(const char *path)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What files of the kernel say about cgroups.  Lines are read whole: those of
- * mounts may be longer than any buffer, and the rest of one is no line.
+ * Parsers of the kernel's files about cgroups.  Lines are read whole: those of
+ * mounts may be longer than any buffer, and the rest of a line must not be
+ * parsed as a line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ path_of(char *line)
 	return strncmp(line, "0::/", 4) == 0 ? line + 3 : NULL;
 }
 
-/* Of the first line in which it is found and for which there is room. */
+/* Copies the first match that fits into to; -1 when there is none. */
 static int
 first(FILE *f, const char *(*find)(char *line), char *to, size_t size)
 {

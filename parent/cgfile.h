@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What files of the kernel say about cgroups. */
+/* Parsers of the kernel's files about cgroups. */
 #ifndef PARENT_CGFILE_H
 #define PARENT_CGFILE_H
 

@@ -25,7 +25,7 @@
 #define READY_MS		10000
 /* Until another launcher in reserve is asked for, when none has come. */
 #define CHAIN_MS		1000
-/* Of a child that has died: more than its socket holds. */
+/* Messages read from a child that has died: more than its socket holds. */
 #define LAST_WORDS		4096
 
 /*
@@ -63,7 +63,7 @@ static void	restart_later(struct child *);
 static void	launcher_died(struct child *);
 static void	trial_over(struct child *);
 
-/* Of the two launchers one serves; they change places when it dies. */
+/* The launcher that serves; the other takes its place when it dies. */
 static size_t serving_launcher = ROLE_LAUNCHER;
 
 static struct child *
@@ -142,7 +142,7 @@ tell_backoff(const struct child *c, uint32_t ms)
 	(void)child_send(ROLE_NETPROC, o, -1);
 }
 
-/* What a fresh child gets beyond SETUP, once it runs. */
+/* Sends a new child, once it runs, what it needs beyond SETUP. */
 static void
 introduce(struct child *c)
 {
@@ -237,7 +237,7 @@ ready_late(void *arg)
 	kill_child(c);
 }
 
-/* Of what a launcher starts that is no child of ours. */
+/* Sends a launcher the binaries of processes that are no children of ours. */
 static void
 send_binaries(struct child *c)
 {
@@ -488,9 +488,10 @@ parent_on_chained(struct msg *m)
 }
 
 /*
- * Who starts launchers must not wait to do so: there may soon be none that
- * could.  So the other takes over at once, and nobody waits for its reserve
- * longer than it takes to tell a reserve that cannot live from one that died.
+ * No back-off here: a launcher is started by the other one, and soon there may
+ * be none left to do so.  So the other serves at once, and the start of its
+ * reserve is delayed only to tell a reserve that cannot live from one that
+ * died.
  */
 static void
 launcher_died(struct child *c)
@@ -599,7 +600,7 @@ trial_passed(struct child *c)
 	kill_child(&children[ROLE_TLSPROC]);
 }
 
-/* What one role cannot do at the start, others often cannot either. */
+/* A fault at the start often hits several roles: log only the first. */
 bool
 child_complains(struct channel *chan)
 {
@@ -654,15 +655,15 @@ parent_on_ready(struct msg *m)
 }
 
 /*
- * Of two that disagree one lies or has broken the table, and nobody else has
- * seen the message.  The spawner's end is the end of everybody's sessions:
- * only the launcher, which nobody outside can talk to, is believed about it.
- * tlsproc faces the network and is believed about nobody.  netproc does as
- * well: whom it accuses ends, but it ends with him, so that it can keep
- * nobody in a back-off that it is not in itself; but for tlsproc, which nobody
- * needs more than netproc.  Where a word does not count the accuser goes,
- * which gives both a new link.  acctproc serves idproc alone, and is not
- * believed about it.
+ * If two roles disagree, one of them lies or has broken the table, and no third
+ * role has seen the message.  The spawner's end is the end of all users'
+ * sessions: only the launcher, which nothing outside can talk to, is believed
+ * about the spawner.  tlsproc faces the network and is believed about no role.
+ * netproc faces it as well: the role that netproc accuses is ended, but netproc
+ * too, so that netproc cannot keep a role in a back-off without being in one
+ * itself.  tlsproc is the exception: no role needs tlsproc more than netproc
+ * does.  If an accusation does not count, the accuser is ended, which gives
+ * both a new link.  acctproc serves idproc alone, and is not believed about it.
  */
 static const struct blame {
 	enum role	 from, accused;

@@ -23,7 +23,7 @@
 /* Twice as long each time that nothing is taken. */
 #define RETRY_MS	10
 #define RETRY_MOST_MS	1000
-/* What is left at the end is given so long; the whole stop has 5 s. */
+/* Tries to send what is left at the end; the whole stop has 5 s. */
 #define END_TRIES	30
 
 static char		 backlog[BACKLOG_SIZE];	/* lines, each with its NUL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who talks to whom, besides the parent: each link is a pair of sockets. */
+/* Links between roles, the parent's aside: each is a pair of sockets. */
 #include <unistd.h>
 
 #include "log.h"

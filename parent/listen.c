@@ -27,7 +27,7 @@
 /* every address in both families, the web's default, the local socket */
 #define MAX_LISTENERS	((CONF_MAX_LISTENS + 1) * 2 + 1)
 #define BACKLOG		512
-/* Who starts at the same time needs it for less than a tenth of this. */
+/* Another daemon that starts holds the lock for less than a tenth of this. */
 #define LOCK_TRIES	100
 #define LOCK_PAUSE_NS	(50 * 1000 * 1000)
 #define LOCK_PATH	(sizeof(((struct sockaddr_un *)NULL)->sun_path) + 8)
@@ -243,7 +243,7 @@ make_way(const char *path, int error)
 	return error == ECONNREFUSED ? unlink(path) : 0;
 }
 
-/* What would help. */
+/* Remedy for a failed bind of the local socket; "" = none. */
 static const char *
 local_remedy(int error)
 {
@@ -624,7 +624,7 @@ hand_rules(void)
 	    0), -1);
 }
 
-/* Who serves it gets the socket; netproc serves both kinds in the end. */
+/* The role that accepts gets the socket; netproc serves both in the end. */
 static void
 hand_one(enum role role, size_t i)
 {

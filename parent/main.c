@@ -50,8 +50,9 @@ int	parent_on_sessions_alive(struct msg *);
 int	parent_on_stopped_all(struct msg *);
 
 /*
- * What is opened later would else be in their place: lines that are meant for
- * standard error would be written into the audit file.
+ * Opens /dev/null for standard fds that are closed.  Files that are opened
+ * later would else take their numbers: lines that are meant for standard error
+ * would be written into the audit file.
  */
 static void
 fill_standard_fds(void)
@@ -213,7 +214,7 @@ say_listening(const char *text)
 	log_info("listening on %s", text);
 }
 
-/* What this host or the configuration keeps from being confined. */
+/* Logs which confinement this host or the configuration prevents. */
 static void
 say_weaker(void)
 {
@@ -274,7 +275,10 @@ same_groups(const struct conf *a, const struct conf *b)
 	return true;
 }
 
-/* What the present process has is not got again: users, places, isolation. */
+/*
+ * Returns a setting that has changed and needs a restart, or NULL: a running
+ * process cannot get its users, places and isolation again.
+ */
 static const char *
 needs_restart(const struct conf *c)
 {
@@ -445,7 +449,7 @@ on_idle(void *arg)
 	parent_stop();
 }
 
-/* Nobody is connected, and nothing runs that somebody may come back to. */
+/* Arms exit-idle while no client is connected and no session is alive. */
 static void
 watch_idle(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the outside hears from the parent: systemd's readiness protocol
- * (sd_notify(3), without its library), the log, and the shell that waits.
+ * Messages of the parent to the outside: systemd's readiness protocol
+ * (sd_notify(3), without its library), the log, and readiness for the shell
+ * that waits.
  */
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -93,7 +94,7 @@ notify_watchdog(void)
 /* Twice as long each time that nobody reads. */
 #define HELD_MS		10
 #define HELD_MOST_MS	1000
-/* Who does not read for so long at the end does not get the rest. */
+/* A reader that stalls for so long at the end does not get the rest. */
 #define END_MS		300
 
 static char		 held[HELD_SIZE];
@@ -126,8 +127,8 @@ log_is_full(void)
 }
 
 /*
- * Nobody is waited for: with a pipe that is not read all would stand still.
- * A terminal and a full disk take parts of lines, and the rest waits.
+ * Never blocks: a pipe that is not read would stop the whole daemon.  A
+ * terminal and a full disk take parts of lines, and the rest waits.
  */
 static void
 flush_held(void *arg)
@@ -207,10 +208,10 @@ own_line(enum log_level level, const char *line)
 }
 
 /*
- * Of a terminal poll(2) says that there is room when there is some, and a line
- * that is longer waits for the rest.  So it is opened once more, not to wait:
- * what is set for the descriptor that we were given holds for the shell too.
- * Who may not open it has to do with that.
+ * poll(2) reports a terminal as writable when there is any room, and a write of
+ * a longer line blocks.  So the terminal is opened once more with O_NONBLOCK:
+ * flags set on the inherited descriptor would hold for the shell too.  If the
+ * terminal cannot be opened, the inherited descriptor has to do.
  */
 void
 sink_find(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the files of the parent share: its options, users and children. */
+/* Declarations that the files of the parent share: options, users, children. */
 #ifndef DL_PARENT_H
 #define DL_PARENT_H
 
@@ -14,12 +14,12 @@
 #define PATH_LEN	256
 
 /*
- * Of a log that takes nothing each pause is twice as long as the one before,
- * in ms; from this one on nobody waits for it any more.
+ * While a log takes nothing, each pause is twice as long as the one before, in
+ * ms; from this pause on the daemon does not wait for the log any more.
  */
 #define LOG_DEAD_MS	320
 
-/* What a step of the start that only root can take fails for. */
+/* Reason why a step of the start that only root can take fails. */
 #define NEEDS_ROOT	"system mode is for root of the host, with all of " \
 			"its capabilities; others name --user"
 
@@ -161,7 +161,7 @@ void	 children_try_tls(void);
 bool	 child_complains(struct channel *);
 /* False of one that only tries them. */
 bool	 child_serves(const struct channel *);
-/* What it says is not read until children_go_on(). */
+/* Stops reading the child's messages until children_go_on(). */
 void	 child_hold(struct channel *);
 void	 children_go_on(void);
 /* Sends settings to all roles. */
@@ -197,7 +197,7 @@ void	 listen_describe(void (*fn)(const char *));
 uint16_t listen_tls_port(void);
 /* Any, of the web or not. */
 bool	 listen_has_tls(void);
-/* Of the first web listener; 0 = there is none. */
+/* The port of the first web listener, 0 = there is none. */
 uint16_t listen_web_port(void);
 bool	 listen_web_is_tls(void);
 /* Where that is for this host itself; "" = nowhere. */
@@ -213,7 +213,7 @@ void	 tls_note_files(void);
 bool	 tls_files_changed(void);
 /* A tlsproc has tried them: are they others than those that serve? */
 bool	 tls_is_news(void);
-/* What was found is no good: they are looked at again at the next SIGHUP. */
+/* The files found are no good: look at them again at the next SIGHUP. */
 void	 tls_forget_files(void);
 /*
  * The settings with which a tlsproc is started that is to serve: those of the

@@ -106,8 +106,8 @@ refuse(const char *path, const char *key)
 }
 
 /*
- * Who names /run or /var means a directory in it: the one would be given
- * away, and in the other /var/tmp would be made a place for unlinked files.
+ * A user who names /run or /var means a directory in it: /run would be given
+ * another owner, and /var/tmp would be made a place for unlinked files.
  */
 static void
 refuse_others(mode_t mode, struct identity root, mode_t tmp_mode,
@@ -201,7 +201,7 @@ enable_controllers(const char *dir)
 		(void)write_at(dir, "cgroup.subtree_control", wanted[i]);
 }
 
-/* Those that sessions' cgroups can have, by what is enabled for them. */
+/* Controllers that sessions' cgroups can have: those enabled in dir. */
 static uint64_t
 controllers_of(const char *dir)
 {
@@ -211,7 +211,7 @@ controllers_of(const char *dir)
 	return cgfile_controllers(fopen(path, "re"));
 }
 
-/* What is below dir, so many levels of it; none has a process any more. */
+/* Removes the cgroups in name, levels deep; none has a process any more. */
 static void
 sweep_below(int at_fd, const char *name, int levels)
 {
@@ -402,7 +402,7 @@ places_make(void)
 	make_cgroups();
 }
 
-/* What has just died leaves its cgroup a moment later. */
+/* A process that has just died leaves its cgroup a moment later. */
 static int
 remove_soon(const char *path)
 {

@@ -61,8 +61,8 @@ open_or_make(const char *path)
 }
 
 /*
- * Who could write to it could let himself in, and who could read it knows who
- * has tokens: nothing of it is believed then.
+ * Refuses a tokens file that others could have written or read: a writer could
+ * have added a token of their own, and a reader knows which users have tokens.
  */
 static void
 judge(int fd, const char *path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the parent, and all that it starts, may ask of the kernel. */
+/* System calls that the parent, and all that it starts, may make. */
 #ifndef PARENT_SYSFILTER_H
 #define PARENT_SYSFILTER_H
 

@@ -73,7 +73,7 @@ find(const char *name)
 	return (struct identity){ pw->pw_uid, pw->pw_gid };
 }
 
-/* What two have in common is as good as one for whoever has taken over one. */
+/* An attacker who takes over one role gets all that others share with it. */
 static void
 refuse_shared(const char *name, struct identity one, const char *other,
     struct identity two)
@@ -120,7 +120,7 @@ users_find(void)
 	gate_find();
 }
 
-/* One "inside outside count" line; ids are the same on both sides. */
+/* Adds an "inside outside count" line; ids are the same on both sides. */
 static void
 map_line(char *map, size_t size, uint32_t id, uint32_t count)
 {
