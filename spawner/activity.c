@@ -17,7 +17,7 @@
 #define EVENT_TEXT	400
 /* Payload of one ACTIVITY_LINES; the longest event fits many times over. */
 #define PART_MAX	(MSG_PAYLOAD_MAX - 1024)
-/* Of all users: over a hundred may fill their lists with usual lines. */
+/* Bytes of all users' lists: over a hundred can be full of usual lines. */
 #define TOTAL_MAX	((size_t)8 * 1024 * 1024)
 
 static const struct sid no_session;
@@ -109,7 +109,7 @@ id_text(const struct sid *id, char text[SID_TEXT + 1])
 	uuid_unparse_lower(id->b, text + 1);
 }
 
-/* Who acts sees what he did, and the owner what was done to his session. */
+/* Adds the event to the lists of the acting user and the session's owner. */
 static void
 record_for(const struct asker *a, const struct sid *id, const char *text)
 {

@@ -10,7 +10,7 @@
 #include "peers.h"
 #include "role.h"
 
-/* What a RESULT can carry beside its two numbers, and a little less. */
+/* Text of a RESULT: a little less than fits beside its two numbers. */
 #define TEXT_MAX	1000
 
 bool

@@ -42,7 +42,7 @@ static struct event	 events[EVENTS];
 static uint64_t		 made;		/* ever; numbers begin at 0 */
 static struct waiting	 waiting[WAITING_MAX];
 
-/* What is logged escapes control characters; a quote would end the value. */
+/* Escapes control characters as the log does; a quote would end the value. */
 static void
 copy(char *dst, size_t size, const char *src)
 {

@@ -21,7 +21,7 @@ struct audit {
 void	 audit_write(const struct audit *);
 /* A connection of a known user. */
 void	 audit_login(const struct client *);
-/* One that was closed; why is for people. */
+/* A connection that was closed; why is text for people. */
 void	 audit_refused(enum door, const char *address, const char *why);
 /* That connection has gone, or all (0): they wait for events no more. */
 void	 audit_drop_waiting(uint32_t conn);

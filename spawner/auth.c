@@ -20,10 +20,10 @@
 /* No connection by a token that expires lives longer. */
 #define EXPIRY_MAX_S	(30 * 24 * 3600)
 #define COOKIE_NEWS_MS	1000
-/* What a key keeps of the connection that it was made over. */
+/* Flags that a key keeps of the connection that it was made over. */
 #define KEPT_FLAGS	(PRINCIPAL_BY_TOKEN | PRINCIPAL_READ_ONLY)
 
-/* Whom a token or a key stands for; his rights are looked up each time. */
+/* The user that a token or a key stands for; rights are looked up each time. */
 struct claim {
 	uint32_t	 uid, flags;	/* PRINCIPAL_* that it brings with it */
 	char		 user[USER_NAME_MAX];
@@ -91,8 +91,8 @@ watch_expiry(struct client *c)
 }
 
 /*
- * What its user sees has been pushed when netproc hears of him, so that the
- * next command finds it.
+ * Pushes what the user sees before netproc hears of the user, so that the next
+ * command finds it.
  */
 static void
 admit(struct client *c, const struct pending *p, const struct account *acc)
@@ -263,8 +263,8 @@ by_key(struct client *c, const struct msg *m, const struct key *k)
 }
 
 /*
- * Who is slowed down: a host, a network of IPv6, or a local user, who shares
- * the loopback address with all others.
+ * The source that is slowed down: a host, a network of IPv6, or a local user,
+ * as all local users share the loopback address.
  */
 static const char *
 origin(const struct client *c, char text[ADDRESS_TEXT])

@@ -153,7 +153,7 @@ is_by_admin(const struct client *c, const void *arg)
 	return c->viewer->admin || (c->maker != NULL && c->maker->admin);
 }
 
-/* Nobody's guest may do more than he. */
+/* A guest may do no more than the user who made its key. */
 static bool
 is_above_maker(const struct client *c, const void *arg)
 {
@@ -330,7 +330,7 @@ client_new(uint32_t number)
 	return c;
 }
 
-/* Nobody is root here, and in user mode there is only one user. */
+/* In system mode no user is uid 0; in user mode there is only one user. */
 static bool
 may_be_principal(uint32_t uid)
 {
@@ -339,7 +339,7 @@ may_be_principal(uint32_t uid)
 	return uid != 0;
 }
 
-/* What idproc says about a connection. */
+/* Report of idproc about a connection. */
 struct word_of_idproc {
 	uint32_t	 uid, flags, door;
 	char		 name[USER_NAME_MAX], address[ADDRESS_TEXT];

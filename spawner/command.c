@@ -22,7 +22,7 @@
 #define FLAGS_ALL	(NEW_TTY | NEW_EPHEMERAL)
 #define KEY_MAX		256
 
-/* What was asked for, while its owner's account is looked for. */
+/* A request whose owner's account is being looked up. */
 struct pending {
 	LIST_ENTRY(pending) next;
 	struct asker	 asker;
@@ -75,7 +75,7 @@ command_show(struct session *s)
 	s->view.args_len = 0;
 }
 
-/* Who may not log in has one of these, and may start programs all the same. */
+/* Users who may not log in have such a shell, and may start programs anyway. */
 static bool
 lets_nobody_in(const char *shell)
 {

@@ -73,7 +73,7 @@ begun(struct inst *i, const struct inst_start *st)
 		dbg_use(p);
 }
 
-/* What the session runs, as far as it is known. */
+/* Fills in what the session runs, as far as it is known. */
 static void
 hello_program(struct dbg_hello *h, const struct session *s)
 {

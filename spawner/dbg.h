@@ -41,7 +41,7 @@ extern const struct inst_kind dbg_kind;
 /* The session is about to be freed. */
 void	 dbg_session_gone(struct session *);
 void	 dbg_launcher_lost(void);
-/* Whose channel it is. */
+/* The debugger that sent the message. */
 struct dbgproc	*dbg_of(const struct msg *);
 /* Shows what has changed of it, if netproc has the session. */
 void	 dbg_show(struct session *);
@@ -57,7 +57,7 @@ void	 dbg_seek_end(struct dbgproc *);
 void	 dbg_use(struct dbgproc *);
 /* Does he mean one of those that there are? */
 bool	 dbg_has_current(const struct owner *);
-/* What a debugger starts for him may be outside of all sandboxes. */
+/* May a debugger start programs for the asker outside of all sandboxes? */
 bool	 dbg_is_at_home(const struct asker *);
 /*
  * It may leave the sandbox, or has, and this one may not: he only looks.  A
@@ -66,7 +66,7 @@ bool	 dbg_is_at_home(const struct asker *);
 bool	 dbg_is_too_far(const struct dbgproc *, const struct asker *);
 
 /* -- the adapter (dbgrun.c) -- */
-/* What start.c has to say of a start that a debugger has ordered. */
+/* Results of a start that a debugger has ordered, from start.c. */
 void	 dbg_ran(struct session *, uint32_t pid, uint32_t inner_pid);
 void	 dbg_run_failed(struct session *, enum err, const char *why);
 /* The adapter, which is the session's program, has ended. */

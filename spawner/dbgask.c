@@ -7,8 +7,8 @@
 #include "role.h"
 
 /*
- * Who is this user on this host, with all that he may do there.  A token, a
- * cookie and a rule give what sessions may do, and no more.
+ * Is the asker this user on this host, with all the user's rights there?  A
+ * token, a cookie and a rule give what sessions may do, and no more.
  */
 bool
 dbg_is_at_home(const struct asker *a)

@@ -30,7 +30,7 @@
 #include "ttl.h"
 
 #define ATTACH_MS	10000
-/* Whoever has let the program go says so a moment before it ends, or after. */
+/* A debugger reports a detach a moment before its adapter ends, or after. */
 #define LEAVE_MS	300
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a debugger says of its program: how it stands, which process it is,
- * how it ended.  The process is what the session is from then on, for
- * signals and other debuggers; so the launcher looks whether it is one.
+ * Reports of a debugger about its program: its state, which process it is, how
+ * it ended.  The process is the session's from then on, for signals and other
+ * debuggers; so the launcher checks that it belongs to the session.
  */
 #include <signal.h>
 #include <time.h>
@@ -142,9 +142,10 @@ program_ended(struct session *s, uint32_t code, uint32_t sig)
 }
 
 /*
- * What ran before it has its own end, which its stub tells; but not of what a
- * debugger has begun, also when that has let it go meanwhile, and may be told
- * when all of it has gone already.
+ * Does the debugger's report tell the program's end?  The stub reports the end
+ * of a program that ran before the debugger, but not of one that a debugger has
+ * begun, even if the debugger has let it go meanwhile; that report may come
+ * when the whole tree has gone already.
  */
 static bool
 wants_end(const struct session *s)

@@ -104,7 +104,7 @@ debug_refuse(struct session *s, enum err code, const char *message)
 	refuse(s, &s->debug.asker, code, message);
 }
 
-/* What gdbserver said, as one line. */
+/* Refuses the request with the output of gdbserver, as one line. */
 static void
 debug_refuse_said(struct session *s)
 {
@@ -478,7 +478,7 @@ spawn_on_debug_port(struct msg *m)
 	return 0;
 }
 
-/* Whoever debugs it may not any more: gdbserver goes, whatever netproc does. */
+/* Ends gdbserver, as its user lost access, whatever netproc does. */
 static void
 turn_out(struct session *s)
 {

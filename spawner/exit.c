@@ -36,7 +36,7 @@ wall_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Of processes that were killed as there was no memory left for them. */
+/* Number of processes killed for lack of memory; 0 if it cannot be read. */
 static uint64_t
 out_of_memory_kills(int events_fd)
 {

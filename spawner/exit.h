@@ -13,8 +13,8 @@ int	exit_watch(struct session *, int status_fd, int stub_fd);
 /* Takes memory.events of its cgroup, by which its end is explained; -1 = none. */
 void	exit_watch_memory(struct session *, int events_fd);
 /*
- * Of a run whose tree is gone, and whose output is not: some of that has been
- * taken, or those whom it waited for have gone.  Ends the run if it can.
+ * Ends a run if it can: its tree is gone, and its output is not.  Some of the
+ * output has been taken, or the clients that it waited for have gone.
  */
 void	exit_again(struct session *);
 /* The stub may have told of the program's end already: then that is known. */

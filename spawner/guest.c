@@ -15,7 +15,7 @@
 /* Far above all uids of sessions' owners, should one be taken for the other. */
 #define NUMBERS		0xc0000000U
 
-/* Whatever is not here is refused, also what is added to the table later. */
+/* Messages a guest may send; others are refused, also those added later. */
 static const bool allowed[MSG_COUNT] = {
 	[MSG_CONN_CLOSED] = true,
 	[MSG_ARM] = true,

@@ -13,7 +13,7 @@
 #include "owner.h"
 #include "session.h"
 
-/* Those of one name and right; lives as long as its session. */
+/* Guests of one name and right; lives as long as its session. */
 struct guest {
 	LIST_ENTRY(guest) next;
 	struct viewer	 viewer;

@@ -105,8 +105,8 @@ inst_is_deaf(const struct inst *i)
 /* -- the end -------------------------------------------------------------- */
 
 /*
- * One that does not mind that its channel ends has been taken over.  False
- * without a launcher just now: nobody can end it.
+ * Kills the instrument: if it does not end with its channel, it has been taken
+ * over.  False without a launcher just now: nothing else can end it.
  */
 static bool
 end_process(struct inst *i)

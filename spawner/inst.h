@@ -33,7 +33,7 @@ struct inst_asked {
 };
 TAILQ_HEAD(inst_asked_list, inst_asked);
 
-/* What one user does often. */
+/* A user's frequent action, which is counted. */
 struct inst_spell {
 	uint32_t	 deed;		/* 0 = free */
 	enum door	 door;
@@ -168,13 +168,13 @@ void	 inst_end_shown(struct inst *, enum err, const char *why);
 bool	 inst_end_all(void);
 /* Its end is noticed as any other; nothing happens without a launcher. */
 void	 inst_kill(const struct inst *);
-/* Whose channel it is. */
+/* The instrument that sent the message. */
 struct inst	*inst_of(const struct msg *);
 /* It goes, and a session of its making, when the handler has returned. */
 void	 inst_leave(struct inst *);
 /* A session of its making stays for a while to be read, if there is a run. */
 void	 inst_forsake(struct session *);
-/* What it said of itself a moment ago is shown before what it says now. */
+/* Shows the instrument's earlier report before what it says now. */
 void	 inst_show_late(struct inst *);
 /* The same, soon: at a rate that netproc can take. */
 void	 inst_show_soon(struct inst *);
@@ -220,9 +220,9 @@ void	 inst_drop_starts(uint32_t conn);
 /* It has been answered. */
 void	 inst_audit_done(struct inst *, const struct inst_asked *,
 	    bool failed);
-/* Nobody waits for its answer, and what came of it is not known. */
+/* The client has gone, and the outcome of its request is not known. */
 void	 inst_audit_left(const struct inst *, const struct inst_asked *);
-/* What was only counted is written; the instrument goes. */
+/* Writes the actions that were only counted; the instrument goes. */
 void	 inst_audit_end(struct inst *);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What clients ask instruments, and the answers: forwarded unread, counted,
- * and given to nobody but who asked.
+ * Requests of clients to instruments, and the answers: forwarded unread,
+ * counted, and given only to the client that asked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "inst.h"
 #include "peers.h"
 
-/* Of netproc's queue: more, and no instrument is listened to for a while. */
+/* Bytes in netproc's queue above which no instrument is read for a while. */
 #define NETPROC_BACKLOG	((size_t)1 << 20)
 #define PACE_MS		10
 /* Bytes of requests for one that is being started. */
@@ -189,8 +189,8 @@ pass_on(struct inst *i, struct inst_asked *q, uint32_t flags,
 }
 
 /*
- * Who is told that it has ended may start the next one at once, under the
- * same name: the answer waits until this one has gone.
+ * Keeps the answer until the instrument has gone: a client that is told that it
+ * has ended may start the next one at once, under the same name.
  */
 static void
 keep_last(struct inst *i, struct inst_asked *q, uint32_t flags,

@@ -12,7 +12,7 @@
 #include "audit.h"
 #include "inst.h"
 
-/* Of what comes often the first is written, then how many there were. */
+/* Frequent actions: the first is written, then how many there were. */
 #define SPELL_MS	60000
 
 static void

@@ -18,7 +18,7 @@
 #include "vars.h"
 
 #define STARTS_OF_ONE	4
-/* Of sessions whose labels begin alike. */
+/* Limit of the numbers that are added to labels already taken. */
 #define NUMBERS_MAX	1000
 
 static LIST_HEAD(, inst_start) starts = LIST_HEAD_INITIALIZER(starts);

@@ -179,8 +179,8 @@ is_mount_namespace(int fd)
 }
 
 /*
- * What the bundle counts for: the sum of its files, which only the archiver
- * knows, but not less than the memory that is gone without the last page of
+ * Bytes that the bundle counts for: the sum of its files, which only the
+ * archiver knows, but not less than the memory used without the last page of
  * each.  UINT64_MAX when that cannot be seen.
  */
 static uint64_t
@@ -602,7 +602,7 @@ job_unpack(struct session *s, struct asker *a)
 	start_next(NULL);
 }
 
-/* One for each user, so that nobody waits for the second of another. */
+/* A user has one SYSROOT at a time, so that no other waits for a second. */
 static const char *
 sysroot_busy(const struct asker *a)
 {

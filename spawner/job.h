@@ -9,11 +9,11 @@
 
 /* Unpacks the sealed archive of s; answers the asker when it is done. */
 void	job_unpack(struct session *s, struct asker *);
-/* Nobody wants its result any more; its process is killed. */
+/* Kills the job's process, as its result is not wanted any more. */
 void	job_cancel(struct job *);
 void	job_cancel_all(void);
 void	job_launcher_lost(void);
-/* Nobody reads the sysroot of that connection, or of any (0), any more. */
+/* Ends that connection's sysroots, or all (0): they have no reader any more. */
 void	job_drop_packs(uint32_t conn);
 /* Jobs whose processes may still exist. */
 size_t	job_count(void);

@@ -15,7 +15,7 @@
 #include "peers.h"
 #include "session.h"
 
-/* What is asked for. */
+/* Key that a client asks for. */
 struct wish {
 	struct session	*session;	/* NULL = none that the asker may see */
 	enum access	 access;

@@ -19,7 +19,7 @@
 #define KEY_TEXT		47
 #define KEY_ID			8	/* hexadecimal digits */
 
-/* Of each user; one more ends the oldest. */
+/* Limits for each user; one key more ends the oldest. */
 #define KEY_COOKIES_MAX		32
 #define KEY_LOGINS_MAX		8
 #define KEY_TICKETS_MAX		64
@@ -59,8 +59,8 @@ const struct key *keys_make(const struct key *, int64_t most_s,
 /* Is it of the form that keys of this kind have? */
 bool	 keys_is_kind(const char *text, size_t len, enum key_kind);
 /*
- * Whose key that is; NULL: unknown or at its end.  One that is good for one
- * use is used up by this.  Returned is a copy, good until the next call.
+ * Looks up a key; NULL: unknown or at its end.  A key that is good for one use
+ * is used up by this.  Returned is a copy, good until the next call.
  */
 const struct key *keys_check(const char *text, size_t len);
 /* The key with that id, NULL when there is none. */
@@ -75,7 +75,7 @@ void	 keys_end_token(const char *token);
 void	 keys_end_session(const struct sid *);
 /* A session's own two; tickets stay. */
 void	 keys_end_shared(const struct sid *);
-/* Those that administrators made as such: all, or one but for root's. */
+/* Ends keys that administrators made as such: of all, or of one but root's. */
 void	 keys_end_admins(const struct viewer *);
 void	 keys_end_all(void);
 

@@ -25,7 +25,7 @@
 
 /* Read per turn: a wide pipe is four. */
 #define TURN_MAX	((size_t)256 * 1024)
-/* Of a pipe that nobody holds, and of one whose size cannot be had. */
+/* Size of a pipe that no client holds, and of one whose size is unknown. */
 #define PIPE_WIDE	(1024 * 1024)
 
 void
@@ -117,8 +117,9 @@ stream_widen(const struct stream *st)
 }
 
 /*
- * What it has in it at the end finds room beside what holders are to get.  One
- * that has more in it than that stays as it is until the next time.
+ * Shrinks the pipe, so that what is in it at the end fits into the ring beside
+ * what holders are to get.  A pipe that has more in it stays as it is until the
+ * next time.
  */
 static void
 stream_fit(const struct stream *st)

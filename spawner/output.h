@@ -14,7 +14,7 @@
  * they cannot be watched.
  */
 int	output_watch(struct session *, int out_fd, int err_fd);
-/* One read into the ring, of max bytes at most: so many, 0 at the end, -1. */
+/* Reads once into the ring, max bytes at most: how many, 0 at the end, -1. */
 ssize_t	output_read(struct stream *, size_t max);
 void	output_close(struct stream *);
 /* Tells netproc that there is more, if it has asked to be told. */

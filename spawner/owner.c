@@ -19,9 +19,8 @@
 #define ACCOUNT_MS	10000
 
 /*
- * One for each request that goes on with an account, and requests are
- * counted where they come from: a table of them would be one that a user
- * could fill for all.
+ * A request that goes on once an account is known.  There is no table of them,
+ * which a user could fill for all: requests are counted where they come from.
  */
 struct wait {
 	LIST_ENTRY(wait) next;
@@ -135,8 +134,9 @@ account_want_name(const char *name, account_fn fn, uint64_t token)
 }
 
 /*
- * Those who wait for this owner (NULL = for anybody), or for the answer with
- * that number.  They leave the list before they are told: they may ask again.
+ * Tells the requests that wait for this owner (NULL = for any), or for the
+ * answer with that number.  They leave the list before they are told, as they
+ * may ask again.
  */
 static void
 tell(const struct owner *o, uint64_t serial, const struct account *a)

@@ -15,7 +15,7 @@
 #include "run.h"
 #include "sight.h"
 
-/* What NSS said about a user, as much as a program of his needs. */
+/* NSS data about a user, as much as the user's programs need. */
 struct account {
 	bool		 known;
 	bool		 barred;		/* it is there, and is not let in */
