@@ -23,7 +23,7 @@
 /* Clients whose netproc has died: it is back at once, and they soon after. */
 #define RETURN_MS	10000
 
-/* One connection's. */
+/* Flow control of a session's pipes by one connection. */
 struct hold {
 	LIST_ENTRY(hold) next;
 	struct session	*session;
@@ -47,7 +47,7 @@ pace_is_held(const struct session *s)
 	return !LIST_EMPTY(&s->pace.holds);
 }
 
-/* What all of them have got; PACE_FREE when there are none. */
+/* Offset up to which all holders have the output; PACE_FREE = no holder. */
 static uint64_t
 taken(const struct session *s)
 {
@@ -93,7 +93,7 @@ pace_would_lose(const struct session *s, size_t rest)
 	return low < end && end - low > s->ring.size;
 }
 
-/* Whoever was waited for has moved, or gone. */
+/* A client that the output waited for has moved, or gone. */
 static void
 changed(struct session *s)
 {
@@ -152,7 +152,7 @@ spawn_on_pace(struct msg *m)
 	return 0;
 }
 
-/* Who paced terminals has gone; conn 0 = everybody. */
+/* The connection that limited terminals has gone; conn 0 = all. */
 static void
 drop_limits(uint32_t conn)
 {
@@ -192,9 +192,9 @@ drop_hold(struct client *c)
 }
 
 /*
- * Who comes back goes on behind what it had got, so of those that are waited
- * for it takes the place of the nearest that could be its own.  What stays is
- * then no further than what the others have.
+ * A client that comes back goes on after what it had got, so it replaces the
+ * nearest lost hold that could be its own.  The holds that stay are then no
+ * further than what the other clients have.
  */
 static void
 release_lost(struct session *s, uint64_t from)

@@ -29,10 +29,10 @@
 #include "upload.h"
 #include "usage.h"
 
-/* Of the parent's queue: more than a busy second's audit lines. */
+/* Bytes in the parent's queue: more than a busy second's audit lines. */
 #define PARENT_BACKLOG	(1024 * 1024)
 #define PACE_MS		10
-/* Of the launcher's: images wait to be closed by it, which is slow work. */
+/* Bytes in the launcher's queue: closing the images in it is slow work. */
 #define SWEEP_BACKLOG	(64 * 1024)
 
 struct channel	 netproc_chan, idproc_chan, launcher_chan;
@@ -144,7 +144,7 @@ drop_launcher(void *arg)
 	quotas_launcher_lost();
 }
 
-/* What belonged to a role, and when to drop it: not inside a handler. */
+/* Timers that drop what belonged to a role: not inside a handler. */
 static const struct peer {
 	enum role		 role;
 	struct channel		*chan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What netproc's replica is made of: sent at every change. */
+/* Messages that make up netproc's replica: sent at every change. */
 #ifndef SPAWNER_PUSH_H
 #define SPAWNER_PUSH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What one user may have, by the configuration's quotas, and what he has. */
+/* Quotas: what the configuration allows a user, and what the user has. */
 #ifndef SPAWNER_QUOTA_H
 #define SPAWNER_QUOTA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the launcher is told about a program. */
+/* Description of a program for the launcher. */
 #ifndef SPAWNER_RUNSPEC_H
 #define SPAWNER_RUNSPEC_H
 

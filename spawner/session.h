@@ -25,7 +25,7 @@ struct tty;
 struct trcproc;
 struct session;
 
-/* One pipe that is drained into the ring. */
+/* A pipe that is drained into the ring. */
 struct stream {
 	struct loop_io	 io;
 	struct session	*session;
@@ -99,7 +99,7 @@ struct debugger {
 	size_t		 said_len;
 };
 
-/* What a tracer is, or was, for; until somebody wants its timeline no more. */
+/* Task of a tracer, present or past, until its timeline is unwanted. */
 struct traced {
 	bool		 on;
 	char		 name[256];	/* of its files at home; empty = none */
@@ -111,7 +111,7 @@ struct traced {
 	int		 files[TRC_FILES];	/* in memory; -1 = not so */
 };
 
-/* Who else may see or use it. */
+/* Another user who may see or use the session. */
 struct share {
 	uint32_t	 uid;
 	enum access	 access;
@@ -219,7 +219,7 @@ void		 session_set_state(struct session *, enum session_state);
 /* Tells the parent how many are alive, if that is news. */
 void		 session_tell_alive(void);
 bool		 session_is_shown(const struct session *);
-/* Of all users: sessions being started, running or debugged. */
+/* Sessions of all users that are being started, running or debugged. */
 unsigned int	 session_alive_count(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "proto.h"
 #include "session.h"
 
-/* What a user who is not the owner was given. */
+/* The access that a user who is not the owner was given. */
 enum access	 share_access(const struct session *, uint32_t uid);
 /* Whether the session's label names it for that user: share_accept(). */
 bool		 share_is_accepted(const struct session *, uint32_t uid);

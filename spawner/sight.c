@@ -20,7 +20,7 @@
 #define AGAIN_MS	100
 
 static struct loop_timer again;
-/* Those that netproc holds a replica for. */
+/* Viewers that netproc holds a replica for. */
 static LIST_HEAD(, viewer) held = LIST_HEAD_INITIALIZER(held);
 
 struct viewer *
@@ -80,7 +80,7 @@ sight_free(struct session *s, struct sight *g)
 		free(g);
 }
 
-/* Who could not be shown all of it, is as soon as it can be. */
+/* Shows sessions to viewers for whom there was no memory before. */
 static void
 on_again(void *arg)
 {
@@ -111,7 +111,7 @@ tell(const struct session *s, const struct viewer *v, enum access access,
 	(void)chan_send(&netproc_chan, o, -1);
 }
 
-/* Who begins to see a session gets all of it, before he is told that. */
+/* Sends a new viewer the full session before telling the viewer's access. */
 static void
 grant(struct session *s, struct viewer *v, enum access access)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who may see which session, and what netproc has been told of it.  A viewer
- * is a user as connections see with his eyes: root's by the local socket, and
- * an administrator's, see everybody's sessions.  A guest sees one.
+ * Access of viewers to sessions, and what netproc has been told of it.  A
+ * viewer is a user with the rights of a connection: root's by the local socket,
+ * and an administrator's, see all users' sessions.  A guest sees one.
  */
 #ifndef SPAWNER_SIGHT_H
 #define SPAWNER_SIGHT_H
@@ -28,7 +28,7 @@ struct viewer {
 	struct loop_timer linger;
 };
 
-/* One that netproc was told of. */
+/* A viewer of the session that netproc was told of. */
 struct sight {
 	LIST_ENTRY(sight) next;
 	struct viewer	*viewer;

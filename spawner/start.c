@@ -39,7 +39,7 @@ static const char *const sandbox_names[SANDBOX_COUNT] = {
 	[SANDBOX_TMPFS] = "tmpfs",
 };
 
-/* What a debugger has ordered; a tracer's is a program like others. */
+/* Has a debugger ordered it?  A tracer orders a program like others. */
 static bool
 is_adapter(const struct session *s)
 {
@@ -212,7 +212,7 @@ is_on_tty(const struct session *s)
 	return s->on_tty || (s->start.flags & START_TTY) != 0;
 }
 
-/* What was asked for, what it was before, or what terminals have. */
+/* The size asked for, else the one before, else what terminals have. */
 static uint32_t
 size_of(uint32_t asked, uint32_t before, uint32_t usual)
 {
@@ -324,7 +324,7 @@ start_ordered(struct session *s, const struct adapter_order *a,
 	start_begin(s, &nobody);
 }
 
-/* What each fd of a run has to be. */
+/* Kind and mode that each fd of a run must have. */
 struct wanted {
 	enum msg_fd	 kind;		/* FD_NONE = there may be none */
 	int		 mode;		/* of open(); -1 = any */
@@ -635,7 +635,7 @@ start_used_up(const struct session *s, uint32_t step, uint32_t errnum,
 	return true;
 }
 
-/* What the loader said last, in what it left in its pipe. */
+/* Puts the loader's last line, from what it left in its pipe, into text. */
 static void
 loader_said(const struct session *s, char *text, size_t size)
 {

@@ -14,9 +14,9 @@ void	start_fail(struct session *, enum err, const char *message);
 bool	start_allowed(struct asker *, const struct session *,
 	    uint32_t *sandbox, uint32_t *network);
 /*
- * What a debugger or a tracer has ordered, with start.flags; dbg_ran() or
- * dbg_run_failed() follows, or trc_ran() or trc_run_failed().  The order is
- * copied.  Without a sandbox (on the host) it is an adapter for processes that
+ * Starts what a debugger or a tracer has ordered, with start.flags; dbg_ran()
+ * or dbg_run_failed() follows, or trc_ran() or trc_run_failed().  The order is
+ * copied.  With host, it is an adapter without a sandbox, for processes that
  * have none either: of a user's own daemon.
  */
 void	start_ordered(struct session *, const struct adapter_order *,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the spawner keeps over its own end: files that the parent opened. */
+/* State that outlives the spawner: files that the parent opened. */
 #ifndef SPAWNER_STATE_H
 #define SPAWNER_STATE_H
 

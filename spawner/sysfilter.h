@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the spawner may ask of the kernel. */
+/* System calls that the spawner may make. */
 #ifndef SPAWNER_SYSFILTER_H
 #define SPAWNER_SYSFILTER_H
 

@@ -89,7 +89,7 @@ find(const struct key *k, uint64_t now)
 	return NULL;
 }
 
-/* Who did less harm, or did it longer ago, gives way first. */
+/* Entries with fewer wrong tries, or else older ones, give way first. */
 static bool
 gives_way(const struct entry *a, const struct entry *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who tried wrong tokens too often has to wait between tries; nobody else
- * does.  Addresses are counted by what one client has to itself: an IPv4
- * address, an IPv6 network of 64 bits, or a local user.
+ * A client that tried wrong tokens too often has to wait between tries; no
+ * other client does.  Addresses are counted by what one client has to itself:
+ * an IPv4 address, an IPv6 network of 64 bits, or a local user.
  */
 #ifndef SPAWNER_THROTTLE_H
 #define SPAWNER_THROTTLE_H

@@ -57,7 +57,7 @@ permitted(struct asker *a)
 	return false;
 }
 
-/* Who has stolen a browser's cookie makes himself nothing that lasts. */
+/* A thief of a browser's cookie must get nothing that lasts. */
 static bool
 may_create(struct asker *a)
 {

@@ -397,7 +397,7 @@ tokens_revoke(const char *id)
 	return erase(s);
 }
 
-/* What has expired gives way where it would be in the way, not before. */
+/* Expired tokens are removed when their slot is needed, not before. */
 static struct slot *
 oldest_expired(const uint32_t *uid)
 {

@@ -42,8 +42,8 @@ void	 tokens_init(void);
 int	 tokens_open(int fd);
 bool	 tokens_are_open(void);
 /*
- * Whose token that is; NULL: unknown, expired or revoked.  What is returned
- * is good until the next change of a token.
+ * Looks up a token; NULL: unknown, expired or revoked.  The token returned is
+ * good until the next change of a token.
  */
 const struct token *tokens_check(const char *text, size_t len);
 /*

@@ -35,7 +35,7 @@ void	 trc_show(struct session *);
 bool	 trc_is_in_way(const struct session *, struct asker *);
 
 /* -- its program (trcrun.c) -- */
-/* What start.c has to say: of a start that it has ordered, or of another. */
+/* Results from start.c: of a start that the tracer ordered, or another. */
 void	 trc_ran(struct session *, uint32_t pid, uint32_t inner_pid,
 	    bool ordered);
 void	 trc_run_failed(struct session *, enum err, const char *why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a tracer has the session run: as any other program there, but stopped
- * at its first instruction until the tracer lets it go.
+ * Programs that a tracer has the session run: as any other there, but stopped
+ * at their first instruction until the tracer lets them go.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -109,7 +109,7 @@ run_allowed(struct trcproc *p, const struct adapter_order *a)
 	return why == NULL && (a->argv_len == 0 || is_unique(p, a->argv));
 }
 
-/* What a session of its making runs from now on; -1 without memory. */
+/* Sets the program of a session made for a tracer; -1 without memory. */
 static int
 keep_program(struct session *s, const struct adapter_order *a)
 {
@@ -329,9 +329,7 @@ trc_tell_files(struct trcproc *p)
 	}
 }
 
-/*
- * Of one file; they are the spawner's own memfds, so asking waits for nobody.
- */
+/* Memory of a file; it is the spawner's own memfd, so fstat() never blocks. */
 static uint64_t
 bytes_of(int fd)
 {
@@ -341,7 +339,7 @@ bytes_of(int fd)
 	    (uint64_t)sb.st_blocks * 512;
 }
 
-/* What is in files at home is counted there, by the tracer. */
+/* Files at home are counted there, by the tracer. */
 int
 spawn_on_trc_want_used(struct msg *m)
 {

@@ -29,13 +29,13 @@
 #define READ_MAX	((size_t)8192)
 /* More than the kernel holds of one; it may have another's writer still. */
 #define REST_MAX	((size_t)1024 * 1024)
-/* Of input that the program does not take; who comes then has to wait. */
+/* Bytes of input that the program does not take; more must be sent again. */
 #define HELD_MAX	((size_t)64 * 1024)
 #define NO_TERMINAL	"the session has no terminal; start it with --tty"
 /* For the children of a program that has ended, to say their last. */
 #define LEAVE_MS	2000
 
-/* What waits to be written, or a size that comes after it. */
+/* Input that waits to be written, or a size that comes after it. */
 struct item {
 	STAILQ_ENTRY(item) next;
 	struct asker	 asker;
@@ -79,7 +79,7 @@ tty_new(struct session *s)
 	return t;
 }
 
-/* Who waits for his input to be taken is told why it was not. */
+/* Tells clients that wait for their input to be taken why it was not. */
 static void
 refuse_items(struct tty *t, enum err code, const char *text)
 {
@@ -129,7 +129,7 @@ settle(struct tty *t)
 
 /* -- output --------------------------------------------------------------- */
 
-/* One piece; false when there is none now. */
+/* Reads one piece; false when there is none now. */
 static bool
 read_piece(struct tty *t, size_t max)
 {
@@ -475,7 +475,7 @@ tty_started(struct session *s)
 		set_size(s, s->tty->cols, s->tty->rows);
 }
 
-/* What stayed behind is as good as forgotten: nobody would look for it. */
+/* Processes that stayed behind are forgotten: no user would look for them. */
 static void
 on_leave(void *arg)
 {

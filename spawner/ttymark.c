@@ -4,9 +4,9 @@
 
 #include "ttymark.h"
 
-/* Of a ring; with what may be overwritten soon, fewer than TTY_MARKS. */
+/* Parts of a ring; with what may be overwritten soon, fewer than TTY_MARKS. */
 #define PARTS		32
-/* Whoever is told a place needs a moment to read from there. */
+/* A client that is told an offset needs a moment to read from there. */
 #define SLACK		(16 * 1024)
 
 static void

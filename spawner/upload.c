@@ -280,8 +280,8 @@ no_room(struct asker *a, int errnum)
 }
 
 /*
- * What is reserved for an upload whose size nobody can say: half of what its
- * owner has free, so that his next one does not find everything taken.
+ * Bytes reserved for an upload of unknown size: half of what its owner has
+ * free, so that the owner's next upload does not find everything taken.
  */
 static uint64_t
 share_of_room(const struct owner *o)
@@ -437,7 +437,7 @@ upload_loaded(struct session *s, struct asker *a)
 	answer(a, &s->id, ERR_OK, NULL);
 }
 
-/* Of an open one netproc has cut off what it did not use, and no more. */
+/* Has netproc cut off what an open upload did not use, and no more? */
 static bool
 is_of_size(const struct session *s)
 {

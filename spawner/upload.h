@@ -16,7 +16,7 @@ void	upload_drop_all(void);
 void	upload_loaded(struct session *, struct asker *);
 /* How many bytes quotas leave that user now. */
 uint64_t upload_room(const struct owner *);
-/* What sets it: "quota default bytes", "max-total-bytes". */
+/* The setting that limits it: "quota default bytes", "max-total-bytes". */
 void	 upload_room_name(const struct owner *, char *text, size_t);
 /* True when it was answered: a session of so many bytes would be too much. */
 bool	 upload_is_full(struct asker *, uint64_t bytes);

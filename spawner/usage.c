@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What sessions use: the launcher, which alone may open the kernel's files,
- * is asked every two seconds, but only while somebody looks.
+ * Resources that sessions use: the launcher, which alone may open the kernel's
+ * files, is asked every two seconds, but only while a client looks.
  */
 #include "handlers.h"
 #include "loop.h"

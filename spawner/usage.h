@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What sessions use, told to netproc while somebody there looks. */
+/* Resources that sessions use, told to netproc while a client there looks. */
 #ifndef SPAWNER_USAGE_H
 #define SPAWNER_USAGE_H
 

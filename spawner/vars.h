@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a user sets on a session: arguments, variables, label, limits. */
+/* Settings of a session by its user: arguments, variables, label, limits. */
 #ifndef SPAWNER_VARS_H
 #define SPAWNER_VARS_H
 
