@@ -33,8 +33,8 @@
 #define END_OF_FILE	0x04		/* VEOF of a terminal as it comes */
 #define INTERRUPT	0x03
 /*
- * What a typed byte may take of the queue, as what stands before and behind a
- * command of the escape character goes in messages of its own.
+ * Bytes of the queue that a typed byte may take, as the input before and after
+ * a command of the escape character goes in separate messages.
  */
 #define KEY_COST	3
 
@@ -425,7 +425,7 @@ on_keys(struct attach *a)
 		typed(a, in, (size_t)n);
 }
 
-/* What is here already is shown first: it may be all that there will be. */
+/* Show output that has arrived before reading more: it may be the last. */
 static bool
 receiving(const struct attach *a)
 {

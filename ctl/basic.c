@@ -282,7 +282,7 @@ cmd_delete(struct client *c, int argc, char **argv)
 	return worst;
 }
 
-/* Who waits for somebody else to start it should know that. */
+/* Tells a waiting user that somebody else has yet to start the session. */
 static int
 tell_unstarted(struct client *c, const char *id)
 {

@@ -107,7 +107,7 @@ cast_output(struct cast_writer *w, double at, const void *data, size_t len)
 		w->npending = left;
 	}
 	fputs("\"]\n", w->out);
-	/* Whatever ends us, what has been recorded is in the file. */
+	/* Flush: the file holds all output however this process ends. */
 	fflush(w->out);
 }
 

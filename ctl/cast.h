@@ -32,7 +32,7 @@ void	cast_resize(struct cast_writer *, double at, unsigned int cols,
 	    unsigned int rows);
 void	cast_mark(struct cast_writer *, double at, const char *text);
 
-/* What is still pending; 0, or -1 and errno when something is not written. */
+/* Writes what is still pending; 0, or -1 and errno if a write failed. */
 int	cast_end(struct cast_writer *, double at);
 
 /* Reads versions 2 and 3, of whatever origin. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a command works with: the target, the options and a connection. */
+/* Context of a command: the target, the options and a connection. */
 #ifndef CTL_CLIENT_H
 #define CTL_CLIENT_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* One connection to a daemon. Its descriptor never blocks: every wait is a
- * poll with a bound, and a signal that was caught ends it. */
+/*
+ * A connection to a daemon. Its descriptor never blocks: every wait is a poll
+ * with a time limit, and a signal that was caught ends the wait.
+ */
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
@@ -160,7 +162,7 @@ wait_to_send(struct conn *c)
 		return -1;
 	if ((revents & (POLLIN | POLLERR | POLLHUP)) == 0)
 		return 0;
-	/* What comes in TLS need not be for us. */
+	/* TLS may consume the bytes itself: no data for us is no error. */
 	n = conn_fill(c);
 	return n == -1 && errno == EAGAIN ? 0 : 1;
 }
@@ -250,7 +252,7 @@ conn_fill(struct conn *c)
 
 	if (make_room(c) == -1)
 		return -1;
-	/* One byte stays free for the NUL of conn_take_line(). */
+	/* Leave one byte for the NUL of conn_take_line(). */
 	n = stream_read(&c->stream, c->buf + c->end, c->size - c->end - 1);
 	if (n > 0)
 		c->end += (size_t)n;

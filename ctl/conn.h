@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One connection to a daemon: lines, bytes and payloads. */
+/* A connection to a daemon: lines, bytes and payloads. */
 #ifndef CTL_CONN_H
 #define CTL_CONN_H
 
@@ -60,7 +60,7 @@ int	conn_send(struct conn *, const void *buf, size_t len);
 int	conn_send_file(struct conn *, int file_fd, size_t len,
 	    void (*progress)(void *, size_t), void *arg);
 
-/* What errno means after a failure on the connection. Borrowed. */
+/* Meaning of errno after a failure on the connection. Borrowed. */
 const char *conn_strerror(const struct conn *);
 
 /*

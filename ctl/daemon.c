@@ -112,7 +112,7 @@ exec_daemon(const char *path, int errors_fd)
 	_exit(127);
 }
 
-/* What it said, the first line of it, for a report. */
+/* Reports the first line that the daemon wrote to stderr. */
 static void
 tell_failure(int errors_fd)
 {

@@ -18,7 +18,7 @@ void	help_usage(const struct command *, FILE *);
 bool	help_has_words(const struct command *);
 void	help_words(const struct command *, FILE *);
 
-/* One command's usage and options, or the list of all (cmd is NULL). */
+/* Prints a command's usage and options, or all commands (cmd is NULL). */
 void	help_print(const struct command *cmd, FILE *);
 
 #endif

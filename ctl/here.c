@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a shell here would give a program that is started elsewhere. */
+/* Context that a shell here would give a program started elsewhere. */
 #include <sys/stat.h>
 
 #include <err.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What a shell here would give a program that is started elsewhere: its
- * path, its directory, its environment. */
+/*
+ * Context that a shell here would give a program started elsewhere: its path,
+ * its directory, its environment.
+ */
 #ifndef CTL_HERE_H
 #define CTL_HERE_H
 

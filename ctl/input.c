@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is sent to a program's standard input. */
+/* Data for a program's standard input. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

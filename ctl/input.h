@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is sent to a program's standard input. */
+/* Data for a program's standard input. */
 #ifndef CTL_INPUT_H
 #define CTL_INPUT_H
 

@@ -182,7 +182,7 @@ open_browser(const char *address)
 	return code == CTL_OK ? start_browser(path) : code;
 }
 
-/* Whoever comes through ssh is not where the page is. */
+/* Tells a user of ssh how to reach the page, which is on the other host. */
 static void
 tell_way(const struct client *c, const char *address)
 {

@@ -160,7 +160,7 @@ known_check(const struct target *t, const char *fingerprint,
 
 	*asked = false;
 	target_key(t, key);
-	/* Who names one wants that one, whatever was known before. */
+	/* A fingerprint that the user gives overrides the known one. */
 	if (given != NULL) {
 		if (strcmp(given, fingerprint) == 0)
 			return CTL_OK;

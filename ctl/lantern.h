@@ -18,7 +18,7 @@ enum lantern_type {
 	LANTERN_SIZE, LANTERN_LOST, LANTERN_PEOPLE, LANTERN_LIVE,
 };
 
-/* What the daemon said; only what its type has is set. */
+/* A message from the daemon; only members that its type has are set. */
 struct lantern_msg {
 	unsigned int		 type;
 	uint64_t		 offset;	/* OUTPUT HISTORY LIVE LOST */

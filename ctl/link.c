@@ -83,7 +83,7 @@ link_attach(struct client *c, const char *id, const struct link_how *how,
 void
 link_free(struct link *l)
 {
-	/* What was typed may be a password. */
+	/* Wipe the queue: typed input may be a password. */
 	if (l != NULL)
 		explicit_bzero(l, sizeof(*l));
 	free(l);
@@ -214,7 +214,7 @@ transmit(struct link *l)
 		    l->queued - l->done);
 		if (n == -1 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		/* What the daemon said before is worth more than this. */
+		/* Read on: the daemon's last words tell more than this. */
 		if (n == -1 && (errno == EPIPE || errno == ECONNRESET)) {
 			l->done = l->queued;
 			return 0;

@@ -14,7 +14,7 @@
 
 #define MCP_NAME	"debuglantern-mcp"
 
-/* Of one message; the daemon takes 64 KiB, and what goes with it. */
+/* Bytes of a message; the daemon's 64 KiB must hold additions to it, too. */
 #define MCP_MESSAGE_MAX	(60U * 1024)
 
 /* JSON-RPC's. */

@@ -39,7 +39,7 @@ struct search {
 	int			 code;
 };
 
-/* What a look-up is for. */
+/* Target that a look-up is to complete. */
 struct wanted {
 	struct target	*target;
 	bool		 tls;		/* nothing else will do */
@@ -134,7 +134,7 @@ take_target(const struct wanted *w, struct json_object *o)
 	if (!same_host(reply_str(o, "host", ""), t->host) &&
 	    strcasecmp(address, t->host) != 0)
 		return false;
-	/* What was asked for with TLS is not found without. */
+	/* A look-up with TLS finds no service without TLS. */
 	if (tls == 0 && (w->tls || !reply_int(o, "port", &port)))
 		return false;
 	snprintf(text, sizeof(text), "%u", (unsigned int)port & 0xffff);

@@ -23,7 +23,7 @@ struct opt_spec {
 extern const struct opt_spec opt_specs[];
 extern const unsigned int opt_count;
 
-/* Those that may be repeated; opt_count for none. */
+/* Options that may be repeated; opt_count for none. */
 extern const unsigned int opt_lists[OPT_LISTS];
 
 struct opt_list {
@@ -45,7 +45,7 @@ struct options {
 int	options_parse(struct options *o, uint64_t allowed,
 	    size_t literal_after, int argc, char **argv, char **words);
 
-/* What was given with an option or by its variable; NULL: neither. */
+/* Value of an option or of its variable; NULL if neither is set. */
 const char *opt_value(const struct options *, unsigned int opt);
 
 /* Puts options that have a variable there, but one, for a program of ours that

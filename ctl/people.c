@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who is at a terminal. Names come from elsewhere and are made harmless. */
+/* People at a terminal. Names come from elsewhere and are made harmless. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

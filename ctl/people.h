@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who is at a terminal, as the daemon tells those who are. */
+/* People at a terminal, as the daemon tells each of them. */
 #ifndef CTL_PEOPLE_H
 #define CTL_PEOPLE_H
 
@@ -22,8 +22,8 @@ void	people_clear(struct people *);
 void	people_set(struct people *, const void *json, size_t len);
 
 /*
- * What "~?" shows, for a raw terminal; the caller frees it. NULL when memory
- * is short.
+ * Text that "~?" shows, for a raw terminal; the caller frees it. NULL when
+ * memory is short.
  */
 char	*people_text(const struct people *, const char *id, int escape,
 	    bool read_only);

@@ -251,7 +251,7 @@ factor(const struct client *c, unsigned int opt, double *np)
 	return -1;
 }
 
-/* What does not fit is shown anyhow, and looks it. */
+/* Warns if the terminal is too small: the recording plays but looks wrong. */
 static void
 check_size(const struct play *p, const char *when)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* What a program wrote, on standard output: byte for byte into files and
+/*
+ * Writes a program's output to standard output: byte for byte into files and
  * pipes, made harmless on a terminal. A follower whose connection breaks
- * comes back and goes on where it was. */
+ * reconnects and continues where it was.
+ */
 #include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -315,7 +317,7 @@ printer_held(struct printer *p, long long lines)
 	return print_range(p, end);
 }
 
-/* One line of FOLLOW; *finalp when it was the last one. An exit code. */
+/* Prints a line of FOLLOW; sets *finalp if it is the last. An exit code. */
 static int
 print_event(struct printer *p, struct json_object *json, bool *finalp)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a program wrote, on standard output. */
+/* Writes a program's output to standard output. */
 #ifndef CTL_PRINTER_H
 #define CTL_PRINTER_H
 

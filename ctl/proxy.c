@@ -21,7 +21,7 @@ cmd_proxy(struct client *c, int argc, char **argv)
 		return usage_error("standard input is a terminal; this is for "
 		    "programs: ssh, which an ssh:// target starts, "
 		    "or debugger");
-	/* What a login's profile sets is for people. */
+	/* Ignore the target of a login's profile, which is for people. */
 	if (!opt_given(&c->opts, OPT_TARGET)) {
 		c->target = (struct target){ .kind = TARGET_DEFAULT };
 		c->target.socket_only = true;

@@ -25,15 +25,15 @@ static struct termios	 before;
 static volatile sig_atomic_t entered;
 static volatile sig_atomic_t stuck;	/* nobody reads what we write */
 static struct ttymodes	 modes;
-/* What is being written: a signal may come before it is taken note of. */
+/* Output being written: a signal may come before its modes are recorded. */
 static const void *volatile coming;
 static volatile size_t	 coming_len;
 
 /*
- * What a program may have left behind: other screen, margins, keys that send
- * something else, mouse, paste and focus reports, character sets, colours, a
- * hidden cursor. Where the cursor is does not change, unless the other screen
- * is left: then it is where it was before.
+ * Sequences that undo what a program may have left behind: alternate screen,
+ * margins, keys that send something else, mouse, paste and focus reports,
+ * character sets, colours, a hidden cursor. The cursor does not move, except
+ * that it returns to its old place when the alternate screen is left.
  */
 #define ENTER_SCREEN	"\033[?1049h"
 #define LEAVE_SCREEN	"\033[?1049l"
@@ -48,7 +48,7 @@ static volatile size_t	 coming_len;
 static void
 restore_modes(void)
 {
-	/* What the terminal has answered to the program is not for a shell. */
+	/* Flush the terminal's answers to the program: no shell wants them. */
 	if (term.in)
 		tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 }
@@ -150,7 +150,7 @@ rawterm_leave(void)
 	restore_modes();
 }
 
-/* Whatever was hit, the handler runs once and the signal comes again. */
+/* Restores the terminal once, on any crash, and raises the signal again. */
 static void
 on_crash(int signo)
 {
@@ -218,7 +218,7 @@ rawterm_enter(void)
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
 	entered = 1;
-	/* What was typed ahead is meant for the program. */
+	/* Keep type-ahead: it is meant for the program. */
 	if (term.in)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 }
@@ -281,8 +281,10 @@ rawterm_again(void)
 	ttymodes_init(&fresh);
 	usual[ttymodes_preamble(&fresh.now, rows, usual)] = '\0';
 	again[ttymodes_preamble(&modes.now, rows, again)] = '\0';
-	/* What both begin with has been done, and would clear the shell's
-	 * screen; the cursor's place there is kept. */
+	/*
+	 * Skip the common beginning: it has been done, and would clear the
+	 * shell's screen; the cursor's place there is kept.
+	 */
 	for (i = 0; usual[i] != '\0' && usual[i] == again[i]; i++)
 		;
 	while (i > 0 && again[i] != '\033')

@@ -29,9 +29,9 @@ void	rawterm_leave(void);
 /* Leaves, stops this process until it is continued, and enters again. */
 void	rawterm_suspend(void);
 
-/* What is about to be written, of which rawterm_shown() tells the rest. */
+/* Notes bytes before a write; rawterm_shown() then tells how many went out. */
 void	rawterm_showing(const void *, size_t);
-/* What has been written to it: rawterm_leave() undoes what that did. */
+/* Notes bytes that were written: rawterm_leave() undoes their effect. */
 void	rawterm_shown(const void *, size_t);
 
 /* Whether it shows the screen that editors and the like draw on. */

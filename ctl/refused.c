@@ -15,7 +15,7 @@
 
 #define USAGE	"usage: "
 
-/* What a daemon says, by how that begins, and what is said here instead. */
+/* Messages of the daemon, by their beginning, and their replacements here. */
 static const struct own {
 	const char	*code;
 	const char	*message;
@@ -63,7 +63,7 @@ session_asked(const struct client *c, char *buf, size_t size)
 	buf[strcspn(buf, " ")] = '\0';
 }
 
-/* What was typed wrong, where the words that were sent are those typed. */
+/* Prints the wrong argument, if it was sent as the user typed it. */
 static void
 put_given(const struct client *c, const char *code, FILE *out)
 {
@@ -137,7 +137,7 @@ put_message(const struct client *c, const char *code, const char *message,
 	help_usage(c->command, out);
 }
 
-/* What can be done about it with this program. */
+/* Prints a remedy that this program offers. */
 static void
 put_hint(const char *code, const char *message, FILE *out)
 {

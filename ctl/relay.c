@@ -13,7 +13,7 @@
 #include "report.h"
 #include "stream.h"
 
-/* One way. A descriptor is -1 where the connection stands. */
+/* A direction. A descriptor of -1 stands for the connection. */
 struct flow {
 	int	from_fd;
 	int	to_fd;
@@ -149,7 +149,7 @@ relay_turn(struct relay *r)
 	    (revents != 0 || conn_buffered(r->conn)) &&
 	    flow_read(r, &r->down) == -1)
 		return -1;
-	/* Nobody will read what is still to come from here. */
+	/* The daemon is gone and will not read the rest of our input. */
 	if ((revents & (POLLHUP | POLLERR)) != 0 && r->down.ended)
 		give_up(&r->up);
 	return 0;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* One JSON object or array, the caller's; NULL when the text is none. */
+/* A JSON object or array, the caller's; NULL when the text is none. */
 struct json_object *reply_parse(const char *text, size_t len);
 
 /* The error code of {"ok":false,...}, borrowed; NULL for any other answer. */
@@ -19,8 +19,8 @@ const char *reply_error(struct json_object *);
 void	reply_report(struct json_object *, bool as_json);
 
 /*
- * One line of JSON. What a terminal would obey stands in it as \uXXXX, so
- * that it is still the same JSON.
+ * Prints a line of JSON. Characters that a terminal would obey are written as
+ * \uXXXX, so that the JSON is still the same.
  */
 void	reply_print(struct json_object *, FILE *);
 

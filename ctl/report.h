@@ -12,16 +12,16 @@ enum exit_code {
 
 #define CTL_NAME	"debuglanternctl"
 
-/* Whose messages they are: the program's own name. */
+/* The program's own name, before each message. */
 extern const char *report_name;
 
-/* One line on stderr, "debuglanternctl: ...", safe for a terminal. */
+/* Prints a line on stderr, "debuglanternctl: ...", safe for a terminal. */
 void	report(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A further line of the same message. */
 void	report_more(const char *text);
 /*
- * What would be right, where wrong options of a program's command have been
+ * Prints the correct usage after wrong options of a program's command have been
  * reported; returns CTL_USAGE.
  */
 int	report_usage(const char *program, const char *command,

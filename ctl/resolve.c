@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What a host without a scheme stands for: a daemon that is known, one that
- * announces itself, or the plain port. */
+/*
+ * Meaning of a host without a scheme: a daemon that is known, one that
+ * announces itself, or the plain port.
+ */
 #include "known.h"
 #include "mdns.h"
 #include "report.h"

@@ -302,7 +302,7 @@ flush_sink(struct run *r, struct sink *s)
 		return 0;
 	if (errno != EPIPE)
 		report("cannot write the output: %s", strerror(errno));
-	/* What the program would have met if it wrote there itself. */
+	/* Send what the program would get if it wrote there itself. */
 	if (!r->final)
 		send_aside(r, "SIGNAL", "PIPE");
 	return 0;
@@ -359,7 +359,7 @@ fill_slots(struct run *r, struct pollfd *pfds)
 		    POLLIN);
 }
 
-/* One turn of the loop. An exit code: anything but CTL_OK ends it. */
+/* A turn of the loop. An exit code: anything but CTL_OK ends the loop. */
 static int
 turn(struct run *r)
 {
@@ -453,7 +453,7 @@ take_signals(struct run *r)
 	return usage_error("signalfd: %s", strerror(errno));
 }
 
-/* Those that have ended something by now do not end what comes. */
+/* Drops signals that have ended something: they must not end what follows. */
 static void
 forget_signals(const struct run *r)
 {

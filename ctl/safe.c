@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What may reach a terminal: names and messages of the daemon as one line of
- * harmless text, a program's output with nothing but colours left in it. */
+/*
+ * Makes text safe for a terminal: names and messages of the daemon become one
+ * line of harmless text, a program's output keeps nothing but colours.
+ */
 #include <err.h>
 #include <langinfo.h>
 #include <stdint.h>

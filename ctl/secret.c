@@ -71,7 +71,7 @@ take(const char *text, const char *where)
 			break;
 	if (len != TOKEN_TEXT - 1 || i == sizeof(kinds) / sizeof(kinds[0]) ||
 	    strspn(text + 4, ALPHABET) != len - 4) {
-		/* Whatever it is, it may be a secret: it is not shown. */
+		/* Do not print the text: it may still be a secret. */
 		report("what %s holds is no token: one is \"dlt_\" and 43 "
 		    "letters, digits, - and _", where);
 		return CTL_USAGE;

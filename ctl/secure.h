@@ -8,7 +8,7 @@
 struct stream;
 struct target;
 
-/* What the command line says about it; each may be NULL. Borrowed. */
+/* Trust options of the command line; each may be NULL. Borrowed. */
 struct trust {
 	const char	*fingerprint;
 	const char	*ca;		/* file: believed instead */

@@ -12,7 +12,7 @@
 #define SESSION_END	40
 const char *session_end(struct json_object *, char buf[SESSION_END]);
 
-/* One line: id, state and what is worth knowing in that state. */
+/* Prints a line: id, state and what is worth knowing in that state. */
 void	session_print_line(struct json_object *, FILE *);
 
 /* All members, one a line. */

@@ -52,7 +52,7 @@ make_directory(void)
 	return mkdir(path, 0700) == -1 && errno != EEXIST ? -1 : 0;
 }
 
-/* Whoever can write there could put a file of his in the place of ours. */
+/* Checks who can write there: another user could replace our file. */
 static int
 check(int fd, const char *path, mode_t others)
 {

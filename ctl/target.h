@@ -23,8 +23,10 @@ struct target {
 	char	user[64];	/* ssh: "" for what ssh's configuration says */
 	char	path[108];	/* of a local socket */
 	bool	socket_only;	/* TARGET_DEFAULT is not to try TCP */
-	/* What multicast DNS had to say, "" for nothing. Anybody on the
-	 * network can say it. */
+	/*
+	 * Answers of multicast DNS, "" for none. Anybody on the network can
+	 * send them.
+	 */
 	char	addresses[256];	/* with spaces between */
 	char	announced[64];	/* fingerprint */
 };
@@ -54,7 +56,7 @@ bool	target_is_loopback(const struct target *);
  */
 int	target_resolve(struct target *);
 
-/* What TARGET_DEFAULT stands for where there is no local socket. */
+/* Sets the target that TARGET_DEFAULT means without a local socket. */
 void	target_no_socket(struct target *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is known about a terminal, and figures in the form people read. */
+/* Properties of a terminal, and figures in a form that people read. */
 #include <sys/ioctl.h>
 
 #include <stdio.h>

@@ -43,7 +43,7 @@ print_event(struct reader *r, struct json_object *e)
 		tl_lines_event(&r->lines, e);
 }
 
-/* What is asked next; the caller's. */
+/* Makes the next query; the caller's. */
 static struct json_object *
 next_question(const struct reader *r)
 {
@@ -121,7 +121,7 @@ refused(struct reader *r, struct json_object *answer)
 	return trc_refused(r->tl.client, answer);
 }
 
-/* One question, and what is to be printed of the answer. */
+/* Sends a query and prints its answer. */
 static int
 step(struct reader *r)
 {

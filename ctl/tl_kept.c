@@ -33,7 +33,7 @@ file_name(char path[NAME_MAX + 1], const char *name, int i)
 	    store_file_suffix(i)) <= NAME_MAX ? 0 : -1;
 }
 
-/* What its files take on the disk; the calls are full of holes. */
+/* Disk space of a timeline's files; the file of calls is sparse. */
 static int64_t
 size_of(int dir_fd, const char *name)
 {
@@ -62,7 +62,7 @@ date_of(int64_t seconds, char buf[24])
 	return buf;
 }
 
-/* What it says of itself. */
+/* Adds what a timeline's files say about it. */
 static void
 add_meta(struct json_object *o, int dir_fd, const char *name)
 {

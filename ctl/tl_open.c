@@ -41,7 +41,7 @@ use_store(struct timeline *t)
 	return CTL_OK;
 }
 
-/* Nobody has it, or nobody can be reached: perhaps it was kept here. */
+/* Opens a timeline kept here: no tracer has it, or none can be reached. */
 static int
 open_kept(struct timeline *t, const char *name, int code, const char *why)
 {
@@ -236,8 +236,10 @@ export_store(struct store *st, const char *format, const struct query *q,
 	return usage_error("%s", why);
 }
 
-/* One piece of a tracer's export; *atp is where the next one is, -1 at the
- * end. */
+/*
+ * Reads a piece of a tracer's export; *atp becomes the offset of the next one,
+ * -1 at the end.
+ */
 static int
 read_piece(struct timeline *t, int64_t number, int64_t *atp, struct piece *p)
 {

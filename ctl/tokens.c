@@ -167,7 +167,7 @@ token_create(struct client *c)
 	secret_hide();
 	if (code != CTL_OK)
 		return code;
-	/* What is printed as it is must be what it should be. */
+	/* Check the token before it is printed unchanged. */
 	text = reply_str(json, "token", "");
 	if (strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	    "0123456789-_") != strlen(text) || *text == '\0') {
@@ -261,14 +261,14 @@ cmd_login(struct client *c, int argc, char **argv)
 	if (token == NULL) {
 		if ((code = secret_ask(target, &token)) != CTL_OK)
 			return code;
-		/* Whom the daemon waits for, it does not wait for long. */
+		/* Connect again: the daemon does not wait long for a token. */
 		conn_close(c->conn);
 		c->conn = NULL;
 		if ((code = client_connect(c)) != CTL_OK)
 			return code;
 	}
 	code = client_log_in(c, c->conn, token, &json);
-	/* One that nobody accepts is not worth keeping. */
+	/* Keep only a token that the daemon accepts. */
 	if (code == CTL_OK)
 		code = secret_keep(target, token);
 	if (code == CTL_OK && c->json)

@@ -71,7 +71,7 @@ room(void)
 	return height == 0 ? 0 : height > 5 ? height - 5 : 1;
 }
 
-/* One screen, of max_rows sessions or of all (0). */
+/* Draws a screen, of max_rows sessions or of all (0). */
 static void
 draw(struct top *t, FILE *out, size_t max_rows)
 {
@@ -153,7 +153,7 @@ add_percent(struct json_object *s, struct json_object *before)
 		    json_object_get(old) : json_object_new_double(0));
 }
 
-/* What the sessions use becomes part of them. */
+/* Adds each session's usage to the session. */
 static void
 merge_usage(struct json_object *list, struct json_object *usage,
     struct json_object *before)
@@ -361,7 +361,7 @@ cmd_top(struct client *c, int argc, char **argv)
 	t.screen = isatty(STDOUT_FILENO) && !c->json &&
 	    !opt_given(&c->opts, OPT_TABLE) &&
 	    tcgetattr(STDIN_FILENO, &t.before) == 0;
-	/* What fails at once should not flash over the screen. */
+	/* Ask first: an error at once should not flash over the screen. */
 	if ((t.code = ask(&t)) != CTL_OK)
 		return t.code;
 	if (t.screen) {

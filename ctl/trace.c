@@ -268,7 +268,10 @@ follow(struct client *c, struct json_object *result)
 	return CTL_UNREACHABLE;
 }
 
-/* What was asked to be watched, of a program that may have ended already. */
+/*
+ * Adds the functions that are watched, if the user asked for any; the program
+ * may have ended already.
+ */
 static void
 add_watched(struct client *c, struct json_object *launched)
 {

@@ -166,7 +166,7 @@ upload_file(struct client *c, const char *path, struct json_object **jsonp)
 	if ((code = client_ask(c, &named, "NAME", id, label, NULL)) == CTL_OK)
 		json_object_put(named);
 	else {
-		/* Nobody can want a session that is not named as asked. */
+		/* Delete the session: without its name it is of no use. */
 		if (client_ask(c, &named, "DELETE", id, NULL) == CTL_OK)
 			json_object_put(named);
 		json_object_put(*jsonp);

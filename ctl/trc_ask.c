@@ -74,7 +74,7 @@ trc_try(struct client *c, const struct trc_to *to, const char *request,
 	return CTL_UNREACHABLE;
 }
 
-/* What the tracer itself has said of a refusal, NULL if nothing. */
+/* The tracer's own error in a refusal, NULL if none. */
 static struct json_object *
 own_error(struct json_object *answer)
 {

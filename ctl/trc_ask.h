@@ -14,7 +14,7 @@ struct client;
 	"information of what was asked for; build it with -g, or give --raw " \
 	"to go by its symbol table, or --address"
 
-/* Whose tracer is asked; NULL: not said. */
+/* The session whose tracer is asked; NULL: not given. */
 struct trc_to {
 	bool		 start;		/* one is started where there is none */
 	const char	*session;

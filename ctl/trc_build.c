@@ -93,7 +93,7 @@ add_variable(void *arg, const char *variable)
 	free(key);
 }
 
-/* What a shell here has; --env comes last, so that it wins. */
+/* Adds the environment of a shell here; --env comes last and overrides it. */
 static int
 add_environment(struct client *c, struct json_object *args)
 {
@@ -125,7 +125,7 @@ add_path(struct json_object *args, const char *key, char *path)
 	return r;
 }
 
-/* What --pattern says becomes a list of words. */
+/* Adds the patterns of --pattern as a list of words. */
 static int
 add_trace(struct client *c, struct json_object *args)
 {

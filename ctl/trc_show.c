@@ -109,7 +109,7 @@ cell_number(struct table *t, struct json_object *o, const char *key)
 	table_cell(t, digits, PLAIN);
 }
 
-/* What could not be watched, or not wholly: each with its reason. */
+/* Prints functions not watched, or not wholly: each with its reason. */
 static void
 print_reasons(FILE *out, struct json_object *o, const char *key,
     const char *title)
@@ -159,7 +159,7 @@ print_unseen(struct json_object *o, FILE *out)
 
 /* -- answers --------------------------------------------------------------- */
 
-/* What is watched, and what is not, in sentences. */
+/* Prints what is watched, and which patterns match nothing yet. */
 static void
 print_watched(struct json_object *o, FILE *out)
 {
@@ -193,7 +193,7 @@ trc_is_vain(struct json_object *o)
 	    json_object_array_get_idx(list, 0)));
 }
 
-/* What is an argument for agents is an option here. */
+/* Names the option that stands here for an argument of agents. */
 static void
 print_warning(const char *words)
 {
