@@ -3,13 +3,14 @@
 #define DL_CAPTURE_H
 
 /*
- * What a probe copies out of a call.
+ * Values that a probe copies out of a call.
  *
  * A capture program is an array of steps that ends with CAP_END (or after
  * CAPTURE_MAX steps).  `symbols` writes it from the debug information, the
- * agent in the target interprets it at each call, and whoever renders the
- * record walks the same program to know what lies where.  It has no pointers
- * and one layout on every machine, so it can be sent and stored as it is.
+ * agent in the target interprets it at each call, and code that renders the
+ * record walks the same program to find the values in the record.  A program
+ * has no pointers and one layout on every machine, so it can be sent and stored
+ * as it is.
  *
  * In the record each step but CAP_END yields, one behind the other:
  *
@@ -93,7 +94,7 @@ struct captured {
 
 _Static_assert(sizeof(struct captured) == 4, "a format");
 
-/* What a captured step takes up in a record, in bytes. */
+/* Bytes that a captured step takes up in a record. */
 static inline size_t
 captured_size(size_t len)
 {

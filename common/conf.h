@@ -66,8 +66,8 @@ enum conf_quota_kind {
 };
 
 /*
- * What one user may use, as the statement says it; CONF_UNLIMITED where it
- * says nothing. cpu in seconds, bytes and memory in bytes.
+ * Quota of a user, as the statement gives it; CONF_UNLIMITED where the
+ * statement gives none. cpu in seconds, bytes and memory in bytes.
  */
 struct conf_quota {
 	enum conf_quota_kind kind;
@@ -225,7 +225,7 @@ bool		 conf_equal(const struct conf *, const struct conf *);
  * and where none of them is of the web, one on localhost.
  */
 const struct conf_listen *conf_listen_at(const struct conf *, size_t);
-/* Nobody has said where the web is to be: it may be left out. */
+/* No setting says where the web listens: its listener may be left out. */
 bool		 conf_web_is_default(const struct conf *);
 /*
  * The port of a listen statement, in host order; 0: it is of the web, which

@@ -23,7 +23,7 @@ struct checker {
 	bool		 web_port;	/* has been complained of */
 };
 
-/* One bound address, with the statement that asked for it. */
+/* A bound address, with the statement that asked for it. */
 struct bound {
 	const struct conf_listen	*listen;
 	struct sockaddr_storage		 ss;

@@ -55,8 +55,8 @@ canonical_v6(const struct in6_addr *a6, const char *zone, char **out)
 }
 
 /*
- * One spelling for each address, so that equal ones compare equal. Sets
- * *out to a new string.
+ * Converts an address to its canonical form, so that equal addresses compare
+ * equal. Sets *out to a new string.
  */
 static int
 canonical(const char *addr, char **out)

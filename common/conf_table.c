@@ -31,10 +31,10 @@
 	{ .name = (n), FIELD(f), .type = CONF_PATH, .max = (hi), \
 	  .def = (d), __VA_ARGS__ }
 
-/* What sun_path and PATH_MAX hold beside the terminating NUL. */
+/* Bytes that sun_path and PATH_MAX hold beside the terminating NUL. */
 #define SOCKET_PATH_MAX	107
 #define FILE_PATH_MAX	4095
-/* What the roles are told of, and directories with room for what is in them. */
+/* Paths that roles are told, and directories with room for their files. */
 #define ROLE_PATH_MAX	255
 #define DIR_PATH_MAX	191
 /* The fence maps ids up to this one. */

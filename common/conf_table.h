@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the files of the configuration share among themselves: the table of
- * keys and the types of their values. Nobody else includes this.
+ * Internals of the configuration's files: the table of keys and the types of
+ * their values. No other file includes this header.
  */
 #ifndef CONF_TABLE_H
 #define CONF_TABLE_H
@@ -61,7 +61,7 @@ const void *conf_value(const struct conf *, const struct conf_key *);
 uint64_t conf_load(const struct conf *, const struct conf_key *);
 int	 conf_type_parse(struct conf *, const struct conf_key *,
 	    const char *value, char *err, size_t errsize);
-/* What a good value looks like, for messages. */
+/* Describes a good value, for messages. */
 void	 conf_type_describe(const struct conf_key *, char *out, size_t);
 /* The value in quotes, shortened, without control characters. */
 void	 conf_quote(const char *value, char out[80]);

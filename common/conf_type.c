@@ -115,7 +115,7 @@ conf_name_valid(const char *s)
 {
 	size_t	len = strlen(s);
 
-	/* What passwd(5) cannot hold, and the comma of our lists. */
+	/* Refuse what passwd(5) cannot hold, and the comma of our lists. */
 	if (len == 0 || len > NAME_MAX_BYTES || s[0] == '-')
 		return false;
 	return !has_control(s) && strpbrk(s, " :/,") == NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What requests to a debugger do: names and numbers. */
+/* Names and numbers of debugger requests that do more than look. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What requests to a debugger do to a program, beyond looking at it: each
- * such request is an event of the audit log.  By the debugger's commands and,
- * where they have another name, the requests of editors.
+ * Debugger requests that do more to a program than look at it: each such
+ * request is an event of the audit log.  They have the names of the debugger's
+ * commands and, where editors use other names, those of editors' requests.
  */
 #ifndef DL_DBGDEED_H
 #define DL_DBGDEED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a debugger's process is told once, when it starts. */
+/* Data that the spawner sends to a debugger's process once, at its start. */
 #ifndef DL_DBGHELLO_H
 #define DL_DBGHELLO_H
 
@@ -17,7 +17,7 @@ struct dbg_adapter {
 	char		command[480];	/* words apart by blanks */
 };
 
-/* What the configuration says and who this is for. */
+/* Settings from the configuration, and the session they are for. */
 struct dbg_hello {
 	bool		user_mode;	/* the daemon is the user's own */
 	bool		image;		/* fd 6 of the adapter is the program */
@@ -33,7 +33,7 @@ struct dbg_hello {
 	char		session[72];	/* its label, or its id */
 	char		id[40];
 	/*
-	 * What the session runs: a file of its bundle (a path in the sandbox)
+	 * The session's program: a file of its bundle (a path in the sandbox)
 	 * or a command of the host; empty = the request says.
 	 */
 	char		program[EXEC_PATH_MAX + 512];

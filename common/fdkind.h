@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What kind of thing a received fd is: checked before anybody uses it. */
+/* Kind of a received fd: checked before anything uses the fd. */
 #ifndef DL_FDKIND_H
 #define DL_FDKIND_H
 

@@ -49,8 +49,8 @@
 	{ .nr = SCMP_SYS(name), .action = SCMP_ACT_ERRNO(ENOENT) }
 
 /*
- * What a role does whatever its job is: memory for malloc, the event loop,
- * channels, clocks, and going away.  Mappings are never executable.
+ * Calls that every role needs: memory for malloc, the event loop, channels,
+ * clocks, and exit.  Mappings are never executable.
  */
 static const struct filter_rule base[] = {
 	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev),
@@ -90,8 +90,8 @@ filter_base(size_t *n)
 }
 
 /*
- * What a sanitizer's report takes.  Its run time looks for more to tell, in
- * files and through a pipe, and can do without.
+ * Calls that a sanitizer's report needs.  The sanitizer's run time looks for
+ * more details, in files and through a pipe, and can do without.
  */
 static const struct filter_rule reports[] = {
 	ALLOW_ARG(write, FILTER_INT(0, STDERR_FILENO)),
@@ -139,8 +139,9 @@ names(const struct filter_rule *rules, size_t n, int nr)
 }
 
 /*
- * What a role's own tables say of a call stands.  Filters that do not kill
- * are inherited by programs which read files as they start.
+ * Adds the calls of reports; a role's own rules for a call win over a refusal.
+ * Filters that do not kill allow the call instead: they are inherited by
+ * programs which read files as they start.
  */
 static int
 add_reports(scmp_filter_ctx ctx, const struct filter *f)

@@ -20,8 +20,8 @@
 #define FILTER_NEWEST	466
 
 /*
- * One rule: the call is matched when all its comparisons hold; several rules
- * for one call are alternatives.
+ * A rule: the call is matched when all its comparisons hold; several rules for
+ * one call are alternatives.
  */
 struct filter_rule {
 	int			 nr;		/* SCMP_SYS(name) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a one-job process (archiver) tells the spawner over its pipe: records
- * of one fixed size, each written by one write() and, being shorter than
- * PIPE_BUF, read whole by one read().
+ * Records that a one-job process (archiver) sends to the spawner over a pipe.
+ * They have one fixed size; each is written by one write() and, being shorter
+ * than PIPE_BUF, read whole by one read().
  */
 #ifndef DL_JOBREPORT_H
 #define DL_JOBREPORT_H

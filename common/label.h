@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What sessions may be called by their owners. */
+/* Labels: names that owners give their sessions. */
 #ifndef DL_LABEL_H
 #define DL_LABEL_H
 
@@ -14,9 +14,9 @@
 bool	 label_is_good(const char *, size_t len);
 
 /*
- * What a traced session is called unless somebody says: the program's name and
- * when that is in UTC, "name-2026-02-05-14h32".  There is room for a number
- * behind it.  label has LABEL_MAX + 1 bytes.
+ * Makes the default label of a traced session: the program's name and the time
+ * "when" in UTC, "name-2026-02-05-14h32".  There is room for a number behind
+ * it.  label has LABEL_MAX + 1 bytes.
  */
 void	 label_for_program(const char *path, time_t when, char *label);
 

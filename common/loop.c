@@ -101,7 +101,7 @@ is_before(const struct loop_timer *a, const struct loop_timer *b)
 	    (a->due_ms == b->due_ms && a->slot < b->slot);
 }
 
-/* Of two heaps one: the later top becomes a child of the earlier. */
+/* Merges two heaps: the later top becomes a child of the earlier. */
 static struct loop_timer *
 meld(struct loop_timer *a, struct loop_timer *b)
 {

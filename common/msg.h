@@ -111,7 +111,7 @@ extern const struct msg_row msg_rows[MSG_COUNT];
 extern const msg_handler msg_handlers[MSG_COUNT];
 
 const char	*msg_name(uint32_t type);
-/* Who may know its payload is few: channels keep no copy of such a message. */
+/* Whether the payload is secret: channels keep no copy of such a message. */
 bool		 msg_is_secret(uint32_t type);
 
 /* -- writing -- */
@@ -220,8 +220,8 @@ size_t	 chan_backlog(const struct channel *);
  */
 void	 chan_pause(struct channel *, bool);
 /*
- * What the peer says next can wait a few milliseconds and be read with what
- * follows: being woken costs more than most messages.  Nothing is lost when
+ * Lets the peer's next message wait a few milliseconds, to be read with those
+ * that follow: a wake-up costs more than most messages.  Nothing is lost when
  * the peer goes meanwhile.
  */
 void	 chan_calm(struct channel *);

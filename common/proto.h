@@ -40,7 +40,7 @@ enum {
 	PEER_LATER		= 3		/* close; it cannot be told now */
 };
 
-/* What a principal may do beyond his own sessions, or may not: a connection's. */
+/* Rights of a connection's principal beyond its own sessions, and limits. */
 enum {
 	PRINCIPAL_ADMIN		= 1 << 0,	/* sees and uses everybody's */
 	PRINCIPAL_STRANGER	= 1 << 1,	/* nobody until AUTH */
@@ -88,7 +88,7 @@ enum {
 	STATE_TOKENS
 };
 
-/* What somebody may do with a session; each includes those before it. */
+/* Access levels to a session; each includes those before it. */
 enum access {
 	ACCESS_NONE,
 	ACCESS_SEE,		/* read-only: state, output */
@@ -106,7 +106,7 @@ enum {
 #define TTY_SIZE_MAX		1000
 #define TTY_COLS		80
 #define TTY_ROWS		24
-/* Of one TTY_INPUT. */
+/* Bytes of one TTY_INPUT. */
 #define TTY_INPUT_MAX		16384
 /* The size of an upload whose client does not know it either. */
 #define UPLOAD_UNKNOWN		((uint64_t)INT64_MAX)
@@ -227,7 +227,7 @@ enum {
 	DBG_FAILED		= 1 << 1,
 	DBG_LAST		= 1 << 2	/* of DBG_REPLY alone, with DBG_BYE */
 };
-/* Of one request, and of its answer, in bytes. */
+/* Bytes of one request, and of its answer. */
 #define DBG_REQUEST_MAX		(60 * 1024)
 #define DBG_ANSWER_MAX		(256 * 1024)
 /* The same of a tracer: a page of events, and what stands around it. */
@@ -291,7 +291,7 @@ enum trc_phase {
 #define TRC_SYMBOLS_MAX		8
 
 /*
- * What an adapter that is a session's program finds open beside its own
+ * Descriptors of an adapter that is a session's program, open beside its own
  * three: the standard streams of the program to be debugged, and the image.
  */
 #define ADAPTER_STDIN_FD	3
@@ -318,7 +318,7 @@ enum {
 };
 
 /*
- * What a stub writes, one record per event; smaller than PIPE_BUF, so reads
+ * Records that a stub writes, one per event; smaller than PIPE_BUF, so reads
  * are whole.  The tree is empty when the stub's pidfd is readable.
  */
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What every child of the parent has in common: from exec to the loop.
+ * Common part of all children of the parent, from exec to the loop.
  *
  * fd 3 is the channel to the parent.  Its first message is SETUP.  Then the
  * role prepares (opens what it will need), confines itself, says READY and
@@ -43,7 +43,7 @@ struct role_desc {
 	void			(*shutdown)(void);	/* NULL = exit */
 };
 
-/* What SETUP and SETTINGS said; valid from prepare() on. */
+/* Values from SETUP and SETTINGS; valid from prepare() on. */
 extern struct settings	 settings;
 extern enum mode	 role_mode;
 extern struct channel	 parent_chan;

@@ -17,8 +17,8 @@
 	X(ACCTPROC,	"acctproc")
 
 /*
- * Those of which there are as many as sessions need: they know the spawner
- * alone, and symbols nobody but the tracer that it works for.
+ * Roles with as many processes as sessions need: each knows the spawner alone,
+ * and symbols only the tracer that it works for.
  */
 #define INSTRUMENT_TABLE(X)						\
 	X(DEBUGGER,	"debugger")					\

@@ -15,7 +15,7 @@
 /* The image's directory, below the state directory as a session sees it. */
 #define IMAGE_NAME	"image"
 
-/* Whose rights the new process gets.  Numbers only. */
+/* Rights that the new process gets.  Numbers only. */
 struct run_owner {
 	uint32_t	 uid, gid;
 	uint32_t	 ngroups;

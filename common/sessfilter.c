@@ -30,9 +30,9 @@
 	DENY_ARG(call, FILTER_SET(0, CLONE_NEWNET))
 
 /*
- * What the launcher makes sandboxes of.  The flags of clone3 lie in memory,
- * so no filter can look at them: libc takes clone instead when the call
- * seems not to exist.
+ * System calls that the launcher makes sandboxes with.  The flags of clone3 lie
+ * in memory, so no filter can look at them: clone3 fails with ENOSYS, and libc
+ * falls back to clone.
  */
 #define SANDBOX_RULES							\
 	{ .nr = SCMP_SYS(clone3), .action = SCMP_ACT_ERRNO(ENOSYS) },	\
@@ -44,7 +44,10 @@
 	DENY(fsconfig), DENY(fsmount), DENY(fspick),			\
 	DENY(mount_setattr), DENY(sethostname), DENY(setdomainname)
 
-/* What nobody needs who tests a program: wide or old doors of the kernel. */
+/*
+ * System calls that tests do not need and that have a large or legacy attack
+ * surface.
+ */
 #define HOST_RULES							\
 	DENY(io_uring_setup), DENY(io_uring_enter),			\
 	DENY(io_uring_register), DENY(userfaultfd), DENY(bpf),		\

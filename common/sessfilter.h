@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a session may not ask of the kernel: a deny list in two parts.
- * Everything else is allowed, as the programs under test are anybody's and
- * debuggers (ptrace, process_vm_*, personality, memfd_create, executable
- * mappings) run under it too.
+ * Deny list of system calls for sessions, in two parts.  Everything else is
+ * allowed, as the programs under test are anybody's and debuggers (ptrace,
+ * process_vm_*, personality, memfd_create, executable mappings) run under the
+ * list too.
  */
 #ifndef DL_SESSFILTER_H
 #define DL_SESSFILTER_H
@@ -13,8 +13,8 @@
 /* The launcher's own, inherited by all that it starts. */
 extern const struct filter	 launcher_filter;
 /*
- * What comes on top for everything that runs in namespaces of its own:
- * sessions, gdbserver, jobs.  Short, as the kernel compiles it at each start.
+ * Added for everything that runs in namespaces of its own: sessions, gdbserver,
+ * jobs.  Short, as the kernel compiles the filter at each start.
  */
 extern const struct filter	 session_filter;
 /* The same for allow-32bit no. */

@@ -38,7 +38,7 @@ enum {
 	WEAKEN_CHROOT	= 1 << 2
 };
 
-/* What limits and counts whole cgroups, and not only single processes. */
+/* Controllers that limit and count whole cgroups, not only processes. */
 enum {
 	CONTROLLER_MEMORY = 1 << 0,
 	CONTROLLER_PIDS	= 1 << 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What requests to a tracer do, beyond looking at a timeline: each such
- * request is an event of the audit log.
+ * Tracer requests that do more than look at a timeline: each such request is an
+ * event of the audit log.
  */
 #ifndef DL_TRCDEED_H
 #define DL_TRCDEED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a tracer's process is told once, when it starts. */
+/* Data that the spawner sends to a tracer's process once, at its start. */
 #ifndef DL_TRCHELLO_H
 #define DL_TRCHELLO_H
 
@@ -29,7 +29,7 @@ struct trc_hello {
 					 * or they are in memory */
 	bool		forget;		/* it removes those, and is done */
 	/*
-	 * What the session runs: a file of its bundle (a path in the sandbox)
+	 * The session's program: a file of its bundle (a path in the sandbox)
 	 * or a command of the host; empty = an image, or TRC_RUN says.
 	 */
 	char		program[EXEC_PATH_MAX + 512];

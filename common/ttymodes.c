@@ -44,7 +44,7 @@ enum state {
 	STRING_LEAD
 };
 
-/* Of modes with a group only one is set; taking back any takes back all. */
+/* Groups of modes: only one of a group is set; resetting any resets all. */
 enum group { ALONE, MOUSE, ENCODING };
 
 static const struct mode {
@@ -324,7 +324,7 @@ extended_colour(const struct ttymodes *m, unsigned int i, uint32_t *colour)
 	return subs ? end : i + (have < 1 ? 0 : 1);
 }
 
-/* What takes attributes back: their bits. */
+/* Bits of the attributes that SGR n resets. */
 static uint32_t
 undone(unsigned int n)
 {
@@ -847,7 +847,10 @@ say_sets(struct writer *w, const struct ttycharsets *c)
 	say(w, "%s", shifts[c->gl & 3]);
 }
 
-/* Those that are not as usual, or all of them back to what is usual. */
+/*
+ * Writes the modes that differ from the default, or resets them all except
+ * those that vary from terminal to terminal.
+ */
 static void
 say_modes(struct writer *w, uint32_t now, bool reset)
 {
@@ -894,7 +897,7 @@ say_saved(struct writer *w, const struct ttysaved *s)
 	say(w, "\033[?6%c\0337\033[?6l", s->origin ? 'h' : 'l');
 }
 
-/* What the cursor is saved with if nobody has saved it. */
+/* Saves the default cursor, as if no program had saved one. */
 static void
 say_usual(struct writer *w)
 {

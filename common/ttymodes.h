@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What state a terminal is in that was shown some output: modes, character
- * sets, colours, and whether it is in the middle of a sequence.  What stands
- * on its screen is not known here.  Nothing is allocated, any bytes will do.
+ * State of a terminal after some output: modes, character sets,
+ * colours, and whether it is in the middle of a sequence.  The contents of the
+ * screen are not known here.  Nothing is allocated, any bytes will do.
  */
 #ifndef DL_TTYMODES_H
 #define DL_TTYMODES_H
@@ -31,15 +31,17 @@ struct ttycharsets {
 	uint8_t		 gl;		/* which of them is used */
 };
 
-/* What DECSC saves, but for the cursor's place. */
+/* State that DECSC saves, except the cursor's place. */
 struct ttysaved {
 	struct ttysgr	 sgr;
 	struct ttycharsets sets;
 	bool		 origin;
 };
 
-/* What keys send, in the terms of kitty's protocol: a stack of which the
- * lowest is as the terminal was found. */
+/*
+ * Encoding of keys, in the terms of kitty's protocol: a stack whose lowest
+ * entry is as the terminal was found.
+ */
 struct ttykeys {
 	uint8_t		 depth;
 	uint8_t		 flags[TTYMODES_KEYS];
@@ -89,8 +91,9 @@ void	 ttymodes_resized(struct ttymodes *);
 /* Neither in a sequence nor in a character. */
 bool	 ttymodes_is_ground(const struct ttymodes *);
 /*
- * What puts any terminal of rows rows into that state, with an empty screen.
- * Returns its length; buf has room for TTYMODES_PREAMBLE bytes.
+ * Writes the sequence that puts any terminal of rows rows into that state, with
+ * an empty screen.  Returns its length; buf has room for TTYMODES_PREAMBLE
+ * bytes.
  */
 size_t	 ttymodes_preamble(const struct ttystate *, unsigned int rows,
 	    char *buf);
