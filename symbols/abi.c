@@ -436,8 +436,9 @@ place_leaf(struct place *p, struct regs *r, const struct leaf *l)
 }
 
 /*
- * One or two scalars that are all of it; with other padding than they would
- * have by themselves (repr(align), repr(packed)) they are an aggregate.
+ * Whether a type consists of no more than two scalars, laid out as they would
+ * be by themselves; with other padding (repr(align), repr(packed)) the type is
+ * an aggregate.
  */
 static bool
 are_scalars(const struct leaves *ls, const struct type *t)
@@ -460,8 +461,8 @@ are_scalars(const struct leaves *ls, const struct type *t)
 }
 
 /*
- * What is passed for it by itself; an aggregate is one word if it is not
- * longer.  False = it is in memory.
+ * Lists the words in which a value is passed; an aggregate of up to 8 bytes is
+ * passed as one word.  False if the value is passed in memory.
  */
 static bool
 rust_words(struct abi *a, uint64_t type, const struct type *t,
@@ -610,7 +611,7 @@ go_argument(struct abi *a, uint64_t type, const struct type *t,
 
 /* -- all ------------------------------------------------------------------ */
 
-/* Of what is passed by address the size need not be known. */
+/* A type passed by address need not have a known size. */
 static bool
 is_nothing(const struct abi *a, const struct type *t)
 {

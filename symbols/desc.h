@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a function's captured bytes mean: written by symbols, read by the
- * tracer (tracer/syms/render.h), which checks all of it.  One after the other:
+ * Description of a function's captured bytes: written by symbols, read by the
+ * tracer (tracer/syms/render.h), which checks all of it.  In this order:
  *
  *	struct desc_header
  *	struct desc_value[nargs + nresults]
@@ -10,9 +10,9 @@
  *	struct desc_enum[nenums]
  *	strings, NUL-terminated; offset 0 is empty
  *
- * A value's bytes, its image, are put together from its parts; nodes say
- * what lies where in the image.  Children of a node stand one after the
- * other, and always behind it, so that no node is within itself.
+ * A value's bytes, its image, are put together from its parts; nodes say what
+ * lies where in the image.  Children of a node stand one after the other, and
+ * always behind it, so that no node is within itself.
  */
 #ifndef SYMBOLS_DESC_H
 #define SYMBOLS_DESC_H

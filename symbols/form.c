@@ -319,7 +319,7 @@ skip_counted(struct cursor *c, int how)
 	}
 }
 
-/* What is passed over by far the most, without a look at it. */
+/* The most frequent path: skips most values without reading them. */
 void
 form_skip(const struct unit *u, struct cursor *c, unsigned int form)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a function's DIE says, with the DIEs that it stands for. */
+/* Attributes of a function's DIE and of the DIEs that it refers to. */
 #include <string.h>
 
 #include "dw.h"
@@ -49,7 +49,7 @@ take_name(struct func_info *f, unsigned int at, const struct val *v)
 	}
 }
 
-/* What only the first of the DIEs says: where the code is. */
+/* The location of the code, which only the first DIE gives. */
 static void
 take_code(struct func_info *f, unsigned int at, const struct val *v)
 {

@@ -14,7 +14,7 @@
 
 /* <elf.h> of the base system stops at zlib */
 #define COMPRESS_ZSTD	2
-/* Of one section; and how much more than its packed form it can be. */
+/* Limits of an unpacked section: its size, and its ratio to the packed one. */
 #ifndef UNPACKED_MAX
 #define UNPACKED_MAX	(2ULL << 30)
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One ELF file: where its sections lie, unpacked when they are asked for. */
+/* ELF file: finds the sections, and unpacks each when it is first used. */
 #ifndef SYMBOLS_IMAGE_H
 #define SYMBOLS_IMAGE_H
 
@@ -66,7 +66,7 @@ int	 elf_open(struct elf_image *, const void *map, size_t len, char *why,
 void	 elf_close(struct elf_image *);
 /* The section's bytes, unpacked; empty when it has none or is damaged. */
 const struct span *elf_section(struct elf_image *, enum sect);
-/* Of a section that is there and cannot be read. */
+/* True if the section exists and cannot be read. */
 bool	 elf_broken(const struct elf_image *, enum sect);
 /* Whether code may be there. */
 bool	 elf_is_text(const struct elf_image *, uint64_t addr);

@@ -51,11 +51,11 @@ enum sym_lang {
 #define SYM_LANG_SHIFT	12
 #define SYM_LANG(flags)	((enum sym_lang)((flags) >> SYM_LANG_SHIFT))
 
-/* Of one binary; a test has fewer. */
+/* Functions of one binary; tests set a lower limit. */
 #ifndef SYM_FUNCS_MAX
 #define SYM_FUNCS_MAX	4000000U
 #endif
-/* Of one name or path, without its NUL; longer ones are cut. */
+/* Length of a name or path, without its NUL; longer ones are cut. */
 #define SYM_NAME_MAX	4095U
 
 struct sym_header {

@@ -159,7 +159,7 @@ table_of(struct lines *l, struct dwarf *d, struct unit *u)
 	return t;
 }
 
-/* One component, or the way back from one. */
+/* Appends a path component; ".." removes the last one. */
 static size_t
 step(char *out, size_t at, const char *p, size_t len)
 {

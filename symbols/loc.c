@@ -71,7 +71,7 @@ take_value(struct cursor *c, unsigned int op, struct loc_piece *p)
 	return false;
 }
 
-/* One place, without pieces. */
+/* Reads an expression that gives a single place, without pieces. */
 static bool
 take_memory(const struct span *expr, struct loc *l)
 {

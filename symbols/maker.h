@@ -26,7 +26,7 @@ struct maker {
 };
 
 void	maker_init(struct maker *, struct dwarf *, enum sym_lang);
-/* What is added from now on is captured by these; CAPTURE_MAX of them. */
+/* Sets the array of CAPTURE_MAX that takes the steps of values added later. */
 void	maker_steps(struct maker *, struct capture *);
 /* An argument, or the result; false when there is no room for it. */
 bool	maker_value(struct maker *, const char *name, size_t name_len,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One pass over the DIEs of all units.  Names of namespaces and classes are
+ * Reads the DIEs of all units in one pass.  Names of namespaces and classes are
  * kept along the way, as definitions stand apart from the declarations whose
  * names they have.
  */

@@ -8,7 +8,7 @@
 #include "strs.h"
 #include "unit.h"
 
-/* What an index is made of. */
+/* Functions and strings from which an index is made. */
 struct found {
 	struct sym_func	*funcs;
 	size_t		 n, cap;

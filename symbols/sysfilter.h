@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a reader of binaries may ask of the kernel. */
+/* System calls of a reader of binaries. */
 #ifndef SYMBOLS_SYSFILTER_H
 #define SYMBOLS_SYSFILTER_H
 

@@ -254,7 +254,7 @@ is_qualifier(unsigned int tag)
 	    tag == DW_TAG_atomic_type || tag == DW_TAG_immutable_type;
 }
 
-/* Of the same size as long double, but in a vector register. */
+/* True for types as large as long double, but passed in a vector register. */
 static bool
 is_quad(const struct type *t)
 {

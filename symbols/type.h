@@ -59,7 +59,7 @@ struct variant {
 	bool		 has_discr;
 };
 
-/* What stands in a DIE. */
+/* Attributes of a DIE. */
 struct die_info {
 	const char	*name;
 	size_t		 name_len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One function: its parameters, their places, and what they mean. */
+/* Types of one function: its parameters, their places, and their meaning. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -417,9 +417,9 @@ is_there(const struct param *p)
 }
 
 /*
- * What no other unit calls, compilers may call as they like: parameters are
- * left out or come in other registers.  Then the locations are believed, and
- * what has none when the function is entered is not there.
+ * Compilers may change how a function is called that no other unit calls: leave
+ * out parameters, or pass them in other registers.  For such functions, trust
+ * the locations; a parameter that has none at function entry is not passed.
  */
 static void
 believe_locations(struct dwarf *d, struct func *f)
@@ -569,8 +569,8 @@ believe_go(struct dwarf *d, struct func *f)
 }
 
 /*
- * What a closure has captured is its first argument, of which DWARF has the
- * variables instead: one or two of them in registers, or a pointer to all.
+ * The first argument of a closure is what it has captured.  DWARF lists the
+ * captured variables instead: one or two in registers, or a pointer to all.
  */
 static void
 place_captured(struct abi *a, const struct func *f)

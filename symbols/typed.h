@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What to capture of a function's calls, and what it means. */
+/* Captures of a function's calls, and the description of the captured bytes. */
 #ifndef SYMBOLS_TYPED_H
 #define SYMBOLS_TYPED_H
 

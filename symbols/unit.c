@@ -40,7 +40,7 @@ unit_place(const struct dwarf *d, const struct unit *u, const struct cursor *c)
 	return (uint64_t)(c->p - d->info.p);
 }
 
-/* What follows its length; false when it is not understood. */
+/* Reads a unit's header behind the length; false if it is not understood. */
 static bool
 read_header(struct unit *u, struct cursor *c, bool types)
 {
@@ -185,7 +185,7 @@ unit_abbrevs(struct dwarf *d, struct unit *u)
 	return t;
 }
 
-/* What the values of its other attributes rest on. */
+/* Stores the bases that values of the unit's other attributes refer to. */
 static void
 take_base(struct unit *u, unsigned int at, const struct val *v)
 {

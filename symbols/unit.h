@@ -61,7 +61,7 @@ struct dwarf {
 	unsigned int	 nested;	/* types being read for others */
 };
 
-/* Of one question: types may refer to each other as often as they like. */
+/* DIEs read for one question; types may refer to each other without end. */
 #define DWARF_WORK_MAX	500000
 
 /* A DIE that is being read. */
