@@ -31,7 +31,7 @@ enum reader_state {
 	READER_READY
 };
 
-/* What a function takes, asked or to be asked. */
+/* A question about a function's types, sent or still to be sent. */
 struct question {
 	uint32_t die, fn;
 };
@@ -323,7 +323,7 @@ find_reader(enum reader_state state)
 	return NULL;
 }
 
-/* One that has read its file and has nothing to do gives way. */
+/* Frees the least recently used reader that has read its file and is idle. */
 static struct reader *
 make_free(void)
 {

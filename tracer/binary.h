@@ -62,8 +62,8 @@ struct binary *binary_next(const struct binary *);
 /* Its functions are wanted: BINARY_READING, and news when that is over. */
 void	 binary_read(struct binary *);
 /*
- * What function i of it takes and returns is wanted: fn_typed() of fn.h is
- * called with fn, in any case.  The binary is BINARY_READY.
+ * Asks for what function i takes and returns: fn_typed() of fn.h is called with
+ * fn, in any case.  The binary is BINARY_READY.
  */
 void	 binary_type(struct binary *, uint32_t i, uint32_t fn);
 /* Sends what has been asked for since. */

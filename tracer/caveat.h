@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What of a binary's debug information could not be used, and why. */
+/* Parts of a binary's debug information that could not be used, and why. */
 #ifndef TRACER_CAVEAT_H
 #define TRACER_CAVEAT_H
 

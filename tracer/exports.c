@@ -198,7 +198,7 @@ make(struct op *op, struct export *e, format_fn fn, const struct query *q)
 	op_reply(op, &t);
 }
 
-/* Those that only look leave some for the owner. */
+/* Finds a free export; read-only clients leave some for the owner. */
 static struct export *
 find_free(bool looks)
 {

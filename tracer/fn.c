@@ -140,7 +140,10 @@ fn_make_raw(struct fn *f)
 
 /* -- types ---------------------------------------------------------------- */
 
-/* What arrives has no end and is not aligned.  NULL for none. */
+/*
+ * Copies capture steps; those received have no end and are not aligned.  NULL
+ * for none.
+ */
 static struct capture *
 steps(const void *from, size_t n)
 {

@@ -61,7 +61,7 @@ const char *fn_name(const struct fn *);
 const char *fn_symbol(const struct fn *);
 
 struct sym_typed;
-/* What binary_type() has asked for; NULL = nobody knows. */
+/* Takes the answer to binary_type(); NULL = nothing is known. */
 void	 fn_typed(uint32_t, const struct sym_typed *);
 /* The timeline gets its name. */
 void	 fn_store(struct store *, uint32_t);

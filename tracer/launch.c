@@ -90,7 +90,10 @@ launch_pending(void)
 
 /* -- where things are ----------------------------------------------------- */
 
-/* What ends at `end` goes, if it is no link: its parent is what is before it. */
+/*
+ * Drops the path component that ends at `end`.  False if it is a link: from
+ * there, ".." may not lead to the path before it.
+ */
 static bool
 go_up(char *path, char **end)
 {
@@ -417,7 +420,7 @@ answer(void)
 	end_op();
 }
 
-/* What is going to be looked at is, while the loader does its work. */
+/* Begins to read the binaries to be traced while the loader does its work. */
 static void
 look_ahead(struct process *p)
 {
@@ -485,7 +488,7 @@ launch_settled(void)
 		answer();
 }
 
-/* What kind of file it is that the kernel has refused, if not a program. */
+/* Tells the kind of a file that the kernel has refused, if it is no program. */
 static void
 put_kind(char *words, size_t room)
 {

@@ -9,7 +9,7 @@
 #include "log.h"
 #include "msg.h"
 
-/* Of an answer in one message, with its flags. */
+/* Bytes of an answer that one message holds, besides its flags. */
 #define PIECE_MAX	(MSG_PAYLOAD_MAX - sizeof(uint32_t))
 /* Answers that wait for the spawner: with more, nobody else is heard. */
 #define BACKLOG_MOST	((size_t)2 << 20)

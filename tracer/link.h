@@ -75,7 +75,7 @@ bool	 link_is_full(void);
 void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
 /* The answer that is sent next is given when the tracer has gone. */
 void	 link_reply_last(void);
-/* What it is about to do, for the audit log: before its answer. */
+/* Reports what a request will do, for the audit log: before its answer. */
 void	 link_does(const struct ask *, enum trc_deed);
 void	 link_run(const struct trc_run *);
 /* trc_ran()'s program may go on. */
@@ -89,7 +89,7 @@ void	 link_want_used(void);
 /* trc_doorbell() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
 /*
- * What the timeline's files are called, for who comes after this tracer; "" =
+ * Names the timeline's files, for the tracer that comes after this one; "" =
  * they are kept, or gone.
  */
 void	 link_named(const char *name);

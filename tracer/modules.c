@@ -141,7 +141,7 @@ add(struct process *p, const struct module *m)
 	p->nmodules++;
 }
 
-/* What stood there when it was looked at last. */
+/* Finds the module that had this base address at the last look. */
 static const struct module *
 known(const struct module *old, size_t n, uint64_t base)
 {
@@ -221,7 +221,7 @@ read_maps(struct look *k, FILE *f)
 	free(text);
 }
 
-/* Of a process that is ending the list is empty, or was cut off somewhere. */
+/* False if the process is ending: its list is empty, or was cut off. */
 static bool
 has_memory(FILE *f)
 {

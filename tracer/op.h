@@ -43,7 +43,7 @@ void	 op_fail(struct op *, const char *code, const char *next,
 bool	 op_params(struct op *, const struct param *, void *to);
 /* False: who asks may only look, and was refused. */
 bool	 op_may_change(struct op *);
-/* Nobody waits for what this connection has asked. */
+/* The connection is gone: its requests need no answer any more. */
 void	 op_conn_gone(uint32_t conn);
 
 /* A request as it came: runs it.  json need not end with NUL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the program writes, from the session's ring into the timeline.  When
- * and by whom writes.c knows; else the time is that at which it is seen here.
+ * Copies the program's output from the session's ring into the timeline.
+ * writes.c knows when and by which thread it was written; otherwise the time is
+ * that at which the output is seen here.
  */
 #include "engine/clock.h"
 #include "link.h"

@@ -73,7 +73,7 @@ note_inlined(struct row *r, const char *name)
 	r->now.inlined++;
 }
 
-/* What a row makes of a function: whether it takes it. */
+/* Whether a row takes a function; counts the function in the row. */
 static bool
 row_takes(struct row *r, const struct binary *b, const struct sym_func *f)
 {

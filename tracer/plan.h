@@ -31,7 +31,7 @@ struct plan {
 bool	 plan_is_usual(const struct binary *);
 /* Whether all binaries that matter have been read, or cannot be. */
 bool	 plan_read(const struct process *);
-/* What is wanted of it; counts in the rows what they match. */
+/* Lists the functions wanted of a process; counts the matches in the rows. */
 void	 plan_make(struct process *, uint32_t budget, struct plan *);
 /* Whether what they take is known; else it has been asked for. */
 bool	 plan_typed(const struct plan *);

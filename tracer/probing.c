@@ -150,7 +150,10 @@ take_result(struct process *p, const struct probe_spec *s,
 	fn_store(timeline_store(), s->fn);
 }
 
-/* Who writes what is told, and libraries that come are. */
+/*
+ * Makes the engine report loaded libraries and threads that write output, even
+ * without probes.
+ */
 static void
 watch(struct process *p)
 {
@@ -234,7 +237,7 @@ let_go(struct process *p)
 
 static void	step(void *);
 
-/* What takes too long must not keep a program from running. */
+/* Lets programs go on whose files take too long to read. */
 static void
 on_patience(void *arg)
 {
@@ -596,8 +599,8 @@ probing_warnings(struct text *t, const char *first, bool all)
 }
 
 /*
- * What the program's end has left of it: its hooks have gone with it, and with
- * them what there was to say.
+ * The state of the program when it ended; the hooks that it is made from are
+ * gone with the program.
  */
 static struct text	 last = { .max = (size_t)1 << 20 };
 static uint32_t		 last_hooked;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is to be traced, and that it is: patterns choose functions, of each
- * process that is traced and whatever it has loaded.  Changes are made at
- * once where all is known; else processes that read binaries are asked first,
- * and whoever has asked for the change is told when it holds.
+ * Probes: patterns choose functions to trace, in each traced process and in
+ * everything that it has loaded.  Changes are made at once where all is known;
+ * otherwise the processes that read binaries are asked first, and the client is
+ * told when its change has taken effect.
  */
 #ifndef TRACER_PROBING_H
 #define TRACER_PROBING_H
@@ -48,7 +48,7 @@ bool	 wish_was_vain(const struct wish *);
 void	 probing_warn(const char *);
 /* The usual budget; 0 = no limit. */
 void	 probing_budget(uint32_t);
-/* What there is to do about processes that have changed, soon. */
+/* Schedules the pending work on processes that have changed. */
 void	 probing_kick(void);
 /* Processes that are held go on as soon as may be; user: not this one. */
 void	 probing_hold(bool main_too);

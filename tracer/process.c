@@ -11,7 +11,7 @@
 #include "store/text.h"
 #include "timeline.h"
 
-/* Of one thread: for some milliseconds in which nobody reads. */
+/* Ring of one thread, large enough for some milliseconds without a reader. */
 #define RING		((size_t)8 << 20)
 /* Others are let go of: a program may fork for ever. */
 #define FOLLOWED_MOST	256
@@ -74,7 +74,7 @@ process_open(pid_t pid, const struct target_options *options,
 	return p;
 }
 
-/* What budgets have passed over is gone with the process's memory. */
+/* Keeps the counts of skipped calls, which go with the process's memory. */
 static void
 keep_skipped(struct process *p)
 {

@@ -25,7 +25,7 @@ static struct loop_timer ask_timer, follow_timer;
 static uint64_t		 seen;		/* timeline_grown() at the last look */
 static uint64_t		 seen_ms;	/* when it was last another */
 
-/* What has happened so far is in it. */
+/* Brings the timeline up to date. */
 static void
 catch_up(void)
 {
@@ -79,8 +79,8 @@ ask_again(void *arg)
 }
 
 /*
- * What has happened until it is asked is in the answer.  What the program is
- * writing may be under way, and later events are not shown before it.
+ * Answers once everything up to the request is in the timeline.  Output of the
+ * program may be under way, and later events are not shown before it.
  */
 static void
 when_settled(struct op *op, void (*answer)(struct op *))
@@ -110,7 +110,7 @@ add_list(struct text *t, const char *name, struct text *list)
 	text_free(list);
 }
 
-/* What is missing of a timeline is said with each answer. */
+/* Adds what the timeline lacks, and why; each answer contains that. */
 static void
 add_gaps(struct text *t, bool withheld)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What one owner's timelines take.  Those in files are counted here, as only
- * what runs as their owner can see them, and those in memory by the spawner,
- * who has made them.  Each timeline that is written looks now and then, and
- * has for its calls what the others have left.
+ * Space that one owner's timelines take.  Timelines in files are counted here,
+ * as only processes of their owner can see them; those in memory are counted by
+ * the spawner, which has made them.  Each timeline that is being written looks
+ * now and then, and may use for its calls what the others have left.
  */
 #include "link.h"
 #include "loop.h"

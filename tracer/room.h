@@ -8,7 +8,7 @@
 
 #include "trchello.h"
 
-/* What to do about words of room_want(). */
+/* Remedy for the message of room_want(). */
 #define ROOM_NEXT							\
 	"remove timelines that nobody wants any more: debuglanternctl "	\
 	"timeline delete NAME, or if it is of a session, "		\
@@ -21,7 +21,7 @@ void	room_begin(const struct trc_hello *);
  * fn(why not).
  */
 void	room_want(void (*fn)(const char *why));
-/* Nobody waits for that any more. */
+/* Cancels room_want(): its fn is not called any more. */
 void	room_drop(void);
 /* This one has grown, and so may have others: timeline_limit() soon. */
 void	room_look(void);

@@ -209,7 +209,7 @@ attend(void *arg)
 	reap();
 }
 
-/* Of what has no owner yet no signal tells a second time. */
+/* Polls while an event has no owner yet, as no signal tells of it again. */
 static void
 attend_again(void)
 {
@@ -319,7 +319,7 @@ struct attach_args {
 	bool		 follow;
 };
 
-/* Of requests that attach by the way as well. */
+/* Parameters of attach. */
 static const struct param attach_params[] = {
 	{ "projectRoot", PARAM_STRING, offsetof(struct attach_args, root),
 	    false, 0, PATH_MAX - 1 },

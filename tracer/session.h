@@ -12,7 +12,7 @@
 #include "probing.h"
 #include "trchello.h"
 
-/* What the spawner has said first; its strings stay. */
+/* The spawner's first message; its strings stay. */
 extern struct trc_hello session_hello;
 
 /* The program's root, as it was given last; "" = nobody has. */
@@ -39,9 +39,9 @@ void	 session_refuse_ended(struct op *);
 
 /* A launch waits no more for its patterns. */
 void	 launch_settled(void);
-/* Whoever waits for patterns may find them settled now. */
+/* Answers requests that wait for patterns, if these are settled now. */
 void	 session_settled(void);
-/* Whoever waits for anything waits in vain. */
+/* Refuses all requests that wait, as tracing stops. */
 void	 session_stopping(void);
 void	 queries_stopping(void);
 /* The timeline is no longer busy: what was put off is done. */

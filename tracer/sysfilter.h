@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a tracer's process may ask of the kernel. */
+/* System calls that a tracer's process may make. */
 #ifndef TRACER_SYSFILTER_H
 #define TRACER_SYSFILTER_H
 

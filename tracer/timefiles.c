@@ -23,7 +23,7 @@
 static int	 dir_fd = -1;
 static char	 name[NAME_MAX - 16], path[PATH_MAX];
 
-/* One step down, into a directory that is made if need be. */
+/* Opens a directory one level down, and makes it if need be. */
 static int
 enter(int from_fd, const char *part, bool ours)
 {

@@ -12,7 +12,7 @@
 
 /* New ones; -1: there is no home that could be written to. */
 int	 timefiles_make(const struct trc_hello *, struct store_files *);
-/* Those that a predecessor has named; -1: there are none. */
+/* Opens the files that a predecessor has named; -1: there are none. */
 int	 timefiles_find(const struct trc_hello *, struct store_files *);
 /* Their path without suffixes; NULL = there are none. */
 const char *timefiles_path(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the timeline is given, and when. */
+/* Input of the timeline, and the times at which it is read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -384,7 +384,7 @@ timeline_path(void)
 	return timefiles_path();
 }
 
-/* What has come so far, and nobody waits any more. */
+/* Closes the files that have come so far, and cancels their callback. */
 static void
 forget_files(void)
 {

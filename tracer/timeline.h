@@ -39,7 +39,7 @@ void	 timeline_close(bool keep);
 void	 timeline_event(struct process *, const struct target_event *);
 void timeline_write(const struct target_write *);
 void	 timeline_forked(struct process *);
-/* What the probes of one process have recorded so far; of all, and output. */
+/* Reads what the probes of one process have recorded; of all, and output. */
 void	 timeline_read_one(struct process *);
 void	 timeline_read(void);
 /* Up to then (CLOCK_MONOTONIC, ns) nothing will come any more. */
@@ -60,7 +60,7 @@ void	 timeline_told(void);
 /* -- output (output.c) ---------------------------------------------------- */
 /* From which byte of a ring on it belongs to the timeline. */
 void	 output_from_now(void);
-/* Whatever is in the ring by now. */
+/* Reads all output that is in the ring by now. */
 void	 output_drain(void);
 /* Its end by now: who wrote what comes before it can be known. */
 uint64_t output_end(void);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the timelines in a directory take.  Programs of its owner's may put
- * there what they like: nothing is opened but to see who has it locked, and
- * nothing that is found is believed to be more than a name and a size.
+ * Space that the timelines in a directory take.  Programs of the directory's
+ * owner may put anything there: files are opened only to see who has them
+ * locked, and nothing that is found is believed to be more than a name and a
+ * size.
  */
 #include <sys/stat.h>
 
@@ -145,7 +146,7 @@ keep_largest(int dir_fd, const char *file, const char *name, int part,
 		all[at] = one;
 }
 
-/* Whoever writes a timeline has its calls locked; this takes no lock. */
+/* Tests whether a writer has the timeline's calls locked; takes no lock. */
 static bool
 is_in_use(int dir_fd, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the timelines in a directory take on its disk. */
+/* Disk space that the timelines in a directory take. */
 #ifndef TRACER_TIMEUSED_H
 #define TRACER_TIMEUSED_H
 

@@ -248,7 +248,7 @@ list_binary(struct listing *l, const struct binary *b, uint64_t bias,
 	}
 }
 
-/* Those that have code, or those that have none. */
+/* Lists the functions that have code, or those that have none. */
 static void
 list_all(struct listing *l, bool code)
 {
@@ -327,7 +327,7 @@ do_functions(struct op *op)
 
 /* -- when it is so -------------------------------------------------------- */
 
-/* What is left in the lists when the link is full is looked at again. */
+/* The link is no longer full: serves requests that are left in the lists. */
 void
 trc_goes_on(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What was seen of the program's writes, until their bytes have come. */
+/* Writes of the program that were seen, until their bytes have come. */
 #include <sys/queue.h>
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ struct seen {
 
 TAILQ_HEAD(seens, seen);
 
-/* Of one fd, in the order of their times. */
+/* Writes to one fd, in the order of their times. */
 struct queue {
 	struct seens all;
 	uint32_t n;
@@ -161,7 +161,7 @@ find(const struct queue *q, const char *p, size_t n, bool *crlf, bool sure)
 	return NULL;
 }
 
-/* Of the stream's own fd, else of the other, which may be the same file. */
+/* Searches the stream's own fd, then the other, which may be the same file. */
 static struct seen *
 find_any(uint32_t stream, const char *p, size_t n, bool *crlf)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who wrote which bytes of the output, and when.  The engine sees the program
- * begin to write, and how; the bytes themselves come later, by another way.
- * Both are matched in their order.  What was seen is the program's word: bytes
- * are never lost, moved or made for it, it only says whose they are.
+ * Tells which thread wrote which bytes of the output, and when.  The engine
+ * sees the program begin to write, and how; the bytes themselves come later, by
+ * another way.  Writes and bytes are matched in their order.  Writes that were
+ * seen are the program's word: they only say which thread wrote the bytes, and
+ * never make bytes get lost, move or appear.
  *
  * Times are CLOCK_MONOTONIC in ns.
  */
@@ -38,9 +39,9 @@ struct write_piece {
 
 void writes_seen(const struct write_seen *);
 /*
- * What the next bytes of a stream are, of n (more than none) that are there:
- * 1 or 2, or 0 for both.  merge: pieces of one thread in one call need not
- * be told apart.  Who takes a piece takes all of it.
+ * Takes the next piece of a stream (1 or 2, or 0 for both) of which n bytes (at
+ * least one) are there.  merge: pieces of one thread in one call need not be
+ * told apart.  The caller has to take all of the piece.
  */
 struct write_piece writes_take(
     uint32_t stream, const char *, size_t n, uint64_t now, bool merge);
