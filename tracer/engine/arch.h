@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the engine has to know of a processor.  x86_64 is there; elsewhere
+ * Processor-dependent part of the engine.  Only x86_64 is there; elsewhere
  * arch_supported() says so and nothing else is called.
  *
  * Nothing here touches a target: bytes come in and bytes go out.
@@ -60,7 +60,7 @@ uint64_t	 arch_sp(const struct arch_regs *);
 /* Where the agent finds the thread's state; 0: the program leaves it be. */
 uint64_t	 arch_state(const struct arch_regs *);
 void		 arch_set_state(struct arch_regs *, uint64_t);
-/* What tells whose the state is: it differs between threads. */
+/* The thread pointer, which differs between threads: tells a state's owner. */
 uint64_t	 arch_tls(const struct arch_regs *);
 /* For a system call by a gadget at that address, and what it has returned. */
 void		 arch_call(struct arch_regs *, long nr, const uint64_t args[6],

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a forked child has of its parent's probes.
+ * Probes of a forked child.
  *
- * Its memory is what the parent's was when it was born.  By the time that
- * anybody hears of that, the parent may have been given other probes, or lost
- * some.  So the child's own memory is what counts.
+ * The child's memory is what its parent's was at the fork.  By the time that
+ * the tracer hears of the fork, the parent may have been given other probes, or
+ * lost some.  So the child's own memory is what counts.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What happens to targets: everything that waitpid() says. */
+/* Events of targets: everything that waitpid() reports. */
 #include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -471,7 +471,7 @@ fork_birth(struct target *c, struct thread *th)
 	go_on(th);
 }
 
-/* One whose parent is no longer wanted is let go before it has run. */
+/* Lets a child go before it has run, as its parent is no longer wanted. */
 static void
 fork_forget(struct target *c)
 {

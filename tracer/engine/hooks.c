@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the engine watches for itself: unwinders, which must find the stack as
- * it was; the place where an exception has been caught; functions that return
- * more than once; and those of libc that inner.c is about.
+ * Hooks that the engine sets for itself: on unwinders, which must find the
+ * stack as it was; where an exception has been caught; on functions that return
+ * more than once; and on those of libc that inner.c is about.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -156,7 +156,10 @@ twice_add(struct target *t, uint64_t addr)
 	t->twice[t->ntwice++] = addr;
 }
 
-/* What comes again, perhaps to the same place, is looked at again. */
+/*
+ * Forgets unmapped objects: if one comes again, perhaps to the same place, it
+ * is searched again.
+ */
 static void
 objects_prune(struct target *t, const struct maps *ms)
 {

@@ -89,7 +89,10 @@ open_theirs(pid_t pid, int number)
 	return (fd);
 }
 
-/* Who shares its fds is not stopped, and may have cut it before the seals. */
+/*
+ * Checks a memfd's size: a process that shares the target's fds is not stopped,
+ * and may have cut the memfd before it was sealed.
+ */
 static bool
 has_size(int fd, size_t len)
 {
@@ -263,7 +266,7 @@ slot_free(struct target *t, struct thread *th)
 	return (slots_ready(t, th) ? (int)i : -1);
 }
 
-/* What the state has of its last thread: calls that were open. */
+/* Clears the open calls that the last thread has left in a state. */
 static bool
 state_wipe(struct target *t, const struct slot *s)
 {
@@ -464,7 +467,7 @@ find(struct target *t)
 	return (found);
 }
 
-/* What an engine that was killed has left patched. */
+/* Restores code that an engine that was killed has left patched. */
 static void
 unpatch(struct target *t, uint64_t chunk, uint32_t n)
 {
@@ -613,7 +616,7 @@ adopt_thread(struct target *t, struct thread *th, struct agent_state st)
 	th->slot = n;
 }
 
-/* What a thread has of us. */
+/* State of a thread: none, its own, or %gs is not ours. */
 enum { STATE_NONE, STATE_OWN, STATE_OTHER };
 
 static int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the engine learns from the program's calls of libc for itself: who is
- * about to write what to its output, and what a thread calls itself.  All of
- * it is the program's word, and good for no more than words about it.
+ * Calls of libc from which the engine learns for itself which thread is about
+ * to write what to the program's output, and what a thread calls itself.  All
+ * of it is the program's word, and good for no more than descriptions.
  */
 #include <sys/prctl.h>
 
@@ -65,7 +65,7 @@ inner_spec(enum inner inner)
 	return (&specs[inner]);
 }
 
-/* What has been found out about a call. */
+/* Findings about a call. */
 struct call {
 	bool has_first, has_count;
 	uint64_t first, count; /* arguments: the first, and how many bytes */

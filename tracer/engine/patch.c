@@ -28,7 +28,7 @@
 #define STUB_ALIGN 16UL
 #define RUN		16		/* pages written at one time */
 
-/* One function on its way to being watched. */
+/* A function on its way to being watched. */
 struct job {
 	struct arch_code code;
 	uint8_t	*bytes;		/* owned */
@@ -91,7 +91,7 @@ program_ok(const struct capture *c)
 	return (true);
 }
 
-/* What its captures take up, if that is always the same. */
+/* Size of a program's captures, if it is always the same. */
 static uint32_t
 program_size(const struct capture *c)
 {
@@ -600,7 +600,7 @@ tell_again(struct target *t, struct job *j)
 		refuse(j, "its memory cannot be written");
 }
 
-/* What the reader of its records goes by, which lies with the probe. */
+/* Stores with the probe what the reader of its records checks them by. */
 static void
 told_set(struct probe *p)
 {
@@ -1038,7 +1038,7 @@ own_yield(struct target *t, struct job *jobs, size_t n)
 	free(e);
 }
 
-/* Nobody else is there any more. */
+/* Sets the engine's own probes again where no other probe is left. */
 static void
 own_back(struct target *t)
 {

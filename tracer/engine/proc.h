@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the parts of the engine share: a target from within. */
+/* A target from within, as the parts of the engine share it. */
 #ifndef DL_TRACER_PROC_H
 #define DL_TRACER_PROC_H
 
@@ -191,7 +191,7 @@ void		 thread_go(struct thread *);
 void		 thread_back(struct thread *);
 void		 threads_go(struct target *);
 void		 threads_detach(struct target *);
-/* What the kernel calls it; false: it is gone. */
+/* The kernel's name of the thread; false: the thread is gone. */
 bool thread_comm(const struct target *, pid_t, char name[TARGET_NAME]);
 /* A system call in the target's name; the thread must be stopped and is as
  * it was afterwards.  Returns what the kernel has, negative errors too. */
@@ -220,7 +220,7 @@ bool area_ready(const struct target *, uint64_t area, uint64_t agent);
 uint64_t	 remote_map(struct target *, struct thread *, uint64_t addr,
 		    uint64_t len, int prot, int flags, int64_t fd,
 		    uint64_t off);
-/* What the next tracer needs to go on there. */
+/* Notes in the target what the next tracer needs to go on there. */
 void		 areas_note(struct target *);
 uint64_t	 data_put(struct target *, struct thread *, const void *,
 		    size_t);
@@ -238,14 +238,14 @@ void		 probes_forget(struct target *);
 /* Whether these ARCH_JUMP bytes are what switches it on. */
 bool		 probe_jumps(const struct probe *, const uint8_t *);
 bool		 probes_copy(struct target *child, const struct target *);
-/* Of these, what the child's own memory has (birth.c).  False: that is not
- * what its parent has now. */
+/* Keeps the probes that the child's own memory has (birth.c).  False: these
+ * are not the ones that its parent has now. */
 bool		 probes_found(struct target *child, const struct target *);
-/* What budgets have passed over was counted in its parent, which tells. */
+/* Clears the child's counts of skipped calls, which its parent reports. */
 void		 skipped_forget(struct target *child);
 /* Finds what the engine watches for itself in objects that are new. */
 void		 hooks_find(struct target *);
-/* Those of objects that are gone are off. */
+/* Marks the hooks of objects that are gone as off. */
 void		 hooks_lost(struct target *);
 /* Puts hooks on functions that walk along frame pointers, in what is mapped
  * where those of the specs are. */
@@ -260,7 +260,7 @@ struct inner_spec {
 	const struct capture *enter;
 	uint32_t least, many; /* first arguments that matter */
 };
-/* Of a function of that name; INNER_NONE: nothing. */
+/* Kind of a libc function of that name; INNER_NONE: it is not watched. */
 enum inner inner_of(const char *name);
 const struct inner_spec *inner_spec(enum inner);
 /*

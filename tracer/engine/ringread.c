@@ -15,7 +15,7 @@
 #define STASHES_MOST	1024U	/* of all readers: 256 MiB */
 #define STASHES_KEPT	16U	/* of these the memory is never given back */
 
-/* Of these nothing varies but whether there was room. */
+/* Steps whose captures have a fixed size, unless there was no room. */
 #define FIXED_OPS	(1U << CAP_REG | 1U << CAP_VEC | 1U << CAP_STACK | \
 			1U << CAP_MEM | 1U << CAP_X87)
 
@@ -139,7 +139,7 @@ ring_relax(void)
 	return (nspare > STASHES_KEPT);
 }
 
-/* What comes next of it is what has been copied.  False: there is no more. */
+/* Reads on in what was put aside.  False: there is no more. */
 static bool
 unstash(struct ring_reader *rd)
 {
@@ -666,7 +666,8 @@ wait_or_skip(struct ring_reader *rd, uint64_t now, uint64_t head, bool last)
 }
 
 /*
- * One record, or what is none but could have been.  Its words, 0: it is late.
+ * Reads a record, or passes over words that could have been one.  Returns the
+ * number of words; 0: the record is late.
  */
 static uint32_t
 read_one(struct ring_reader *rd, const struct ring_ops *ops, uint64_t now,

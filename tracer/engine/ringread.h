@@ -18,7 +18,7 @@
 
 struct ring_reader;
 
-/* What a few steps that could be made, and always fill the same, look like. */
+/* Sizes of a program's captures, all made; for a few steps of fixed size. */
 #define RING_STEPS	5U
 struct ring_shape {
 	uint16_t lens[RING_STEPS];
@@ -26,8 +26,8 @@ struct ring_shape {
 };
 
 /*
- * What is known of a function; NULL: no such function.  By shapes most records
- * are checked without looking at programs, which lie elsewhere.
+ * Programs of a function; NULL: no such function.  By their shapes most records
+ * are checked without looking at the programs, which lie elsewhere.
  */
 struct ring_programs {
 	const struct capture *enter, *leave;	/* NULL: nothing is captured */
@@ -35,7 +35,7 @@ struct ring_programs {
 	bool	 apart;		/* its ENTER is never told as a RING_CALL */
 };
 
-/* Of an ENTER that is followed by its own EXIT both are told at once. */
+/* Kind of an ENTER that is told at once with its own EXIT, right behind it. */
 #define RING_CALL	AGENT_KINDS
 
 struct ring_record {
@@ -98,7 +98,7 @@ void		 ring_put_aside(struct ring_reader *);
  * that there is more.
  */
 bool		 ring_relax(void);
-/* What is written from now on is another thread's. */
+/* Another thread writes the ring from now on. */
 void		 ring_reader_forget(struct ring_reader *);
 /* Words that are read or put aside; for the writer. */
 uint64_t	 ring_tail(const struct ring_reader *);

@@ -277,7 +277,7 @@ target_free(struct target *t)
 	free(t);
 }
 
-/* Who has come to the program's beginning by now begins there. */
+/* Removes the trap at the program's entry; threads it stopped start there. */
 static void
 await_no_more(struct target *t)
 {

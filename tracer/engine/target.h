@@ -246,9 +246,10 @@ typedef void	(*target_record_fn)(struct target *,
 		    const struct trace_record *, void *arg);
 
 /*
- * What threads that live do from now on is left for later by target_read(),
- * of all targets, until this is called again; so what is read together has
- * one end, however long reading takes.  Before the first time there is none.
+ * Sets the end of what target_read() reads, of all targets, until the next
+ * call: records that live threads write from now on are left for later.  So all
+ * targets read together have one end, however long reading takes.  Before the
+ * first call there is no end.
  */
 void		 target_moment(void);
 /*

@@ -311,7 +311,7 @@ thread_go(struct thread *th)
 	th->signo = 0;
 }
 
-/* What is going to be attended to stays until then. */
+/* Lets a thread go on, unless an event of it is still to be attended to. */
 void
 thread_back(struct thread *th)
 {
@@ -617,7 +617,7 @@ sequence_abort(const struct target *t, const struct thread *th,
 
 /* --- system calls made in the target -------------------------------------- */
 
-/* What is the program's, and has come while a thread was in our service. */
+/* Events for the program that came while a thread was in our service. */
 struct between {
 	bool	 stop, trap;	/* SIGSTOP, and a SIGTRAP that is not ours */
 	bool	 group;		/* all of the process has been stopped */

@@ -14,7 +14,7 @@ struct thread;
 
 /* Keeps a status for target_events(). */
 void	 event_later(pid_t tid, int status, unsigned long msg);
-/* Of a thread that is let go: what it has stopped for. */
+/* Forgets the stops of a thread that is let go. */
 void	 event_forget(pid_t tid);
 bool	 event_waits(pid_t tid);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What x86_plan.c and x86_stub.c share. */
+/* Declarations shared by x86_plan.c and x86_stub.c. */
 #ifndef DL_X86_H
 #define DL_X86_H
 

@@ -239,7 +239,10 @@ number(ZydisRegister r)
 	return ((int)(r - ZYDIS_REGISTER_RAX));
 }
 
-/* What push and call write lies below; what pop reads may be it. */
+/*
+ * Whether an operand is at the return address.  push and call write below that
+ * address; pop may read it.
+ */
 static bool
 touches(const struct track *t, const ZydisDecodedOperand *o, bool pop)
 {

@@ -346,7 +346,7 @@ slice_mixed(struct piece *p, const struct capture *c, uint64_t addr,
 		slice_of(p, c, addr, n);
 }
 
-/* What a step is about to copy; the registers and vectors are known to be. */
+/* Finds what a step is about to copy; registers and vectors need no check. */
 static void
 piece_find(struct piece *p, const struct capture *c, const struct regs *f)
 {
@@ -999,7 +999,7 @@ emit_enter(struct agent_state *st, const struct agent_probe *p,
 	return (true);
 }
 
-/* What a probe does that is not simply on.  False: no more than that. */
+/* Does what special probes are for.  False: the call is not recorded. */
 static bool
 is_recorded(struct agent_state *st, const struct agent_probe *p,
     const struct regs *f)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the agent in the target and the engine outside of it share: the layout
- * of the memory between them.
+ * Layout of the memory between the agent in the target and the engine outside
+ * of it.
  *
- * The target can write to all of it.  The engine believes nothing that it
- * reads here, and follows a pointer only through the target's own memory; the
- * agent believes it, as it has nothing that the target has not.
+ * The target can write to all of this memory.  The engine trusts nothing that
+ * it reads here, and follows a pointer only through the target's own memory;
+ * the agent trusts it, as the agent has nothing that the target has not.
  */
 #ifndef DL_AGENT_H
 #define DL_AGENT_H
@@ -17,7 +17,7 @@
 #define AGENT_VERSION	2
 
 /*
- * One mapping, anywhere:
+ * A single mapping, anywhere:
  *
  *	code	private, r-x	the blob
  *	home	private, rw-	struct agent_home
@@ -25,8 +25,8 @@
  *	control	shared, rw-	struct agent_control, a memfd
  *
  * States and probes lie in private mappings of their own (a forked child has
- * its own), rings in memfds of their own.  Stubs lie near the
- * text that they belong to.
+ * its own), rings in memfds of their own.  Stubs lie near the text that they
+ * belong to.
  */
 #define AGENT_CODE	0x4000
 #define AGENT_HOME	0x3000
@@ -60,7 +60,7 @@ struct agent_frame {
 
 #define AGENT_ALT	8192	/* stack for programs with small stacks */
 
-/* One per thread; %gs points to it. */
+/* State of a thread; %gs points to it. */
 struct agent_state {
 	uint64_t self;	/* its own address: %gs is ours */
 	uint64_t fs;	/* of the thread; 0 until it is known */
