@@ -31,7 +31,7 @@ int	 export_chrome(struct store *, const struct query *,
 	    const struct export_to *, char why[STORE_WHY]);
 int	 export_folded(struct store *, const struct query *,
 	    const struct export_to *, char why[STORE_WHY]);
-/* One line per event, safe for a terminal; tree: indented by calls. */
+/* Writes a line per event, safe for a terminal; tree: indented by calls. */
 int	 export_text(struct store *, const struct query *, bool tree,
 	    const struct export_to *, char why[STORE_WHY]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the exports have in common: all events that match, one by one. */
+/* Common part of the exports: visits all events that match, one by one. */
 #ifndef TRACER_EXPORT_INT_H
 #define TRACER_EXPORT_INT_H
 

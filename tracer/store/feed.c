@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the engine tells, put into the timeline. */
+/* Feeds the timeline with what the engine reports. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,7 +239,7 @@ name(const struct feed *f, struct text *t, uint32_t fn)
 	    strlen(known->name));
 }
 
-/* What the thread did last, and the calls that it is in, innermost first. */
+/* The thread's last events, and the calls that it is in, innermost first. */
 static void
 history(struct feed *f, struct feed_thread *ft, struct text *t)
 {

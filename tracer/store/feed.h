@@ -22,8 +22,8 @@ bool	 feed_record(struct feed *, const struct trace_record *,
 /* The timeline's id of an open call that the engine calls so; 0 = unknown. */
 uint64_t feed_call(struct feed *, uint32_t tid, uint64_t engine);
 /*
- * What to say of a place in the program, where a thread has crashed: adds
- * members of a JSON object, each with a comma before it.  NULL = nothing.
+ * Describes the place in the program where a thread has crashed: adds members
+ * of a JSON object, each with a comma before it.  NULL = nothing is added.
  */
 typedef void	(*feed_place_fn)(const struct target_event *, struct text *,
 		    void *arg);

@@ -7,7 +7,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
     "the lower bytes of a number come first");
 
-/* What a code stands for; 0 = there is no more. */
+/* Sizes by code; code 0 = there is no more. */
 static const struct {
 	uint8_t	 len;		/* of the capture */
 	uint8_t	 whole;		/* with its head, in fours */

@@ -52,7 +52,7 @@ count_functions(const struct filter *f, const struct seg_sum *sums,
 }
 
 /* -- what has no number ------------------------------------------------- */
-/* Of a chunk whose records are looked at here and there. */
+/* A chunk of which single records are read. */
 struct look {
 	const struct chunk *chunk;
 	uint8_t	*data;			/* SEG_DATA bytes */
@@ -86,7 +86,7 @@ look_at(const struct store *st, struct look *l, uint16_t unit, struct rec *r)
 	return r->kind == REC_EXIT;
 }
 
-/* Those of n keys of a row that match, of which some have to be shown. */
+/* Counts the matching keys of a row; if a key cannot tell, its record does. */
 static uint64_t
 count_looking(struct filter *f, struct look *l, const struct seg_sum *row,
     const uint64_t *keys, const uint16_t *units)
@@ -194,7 +194,7 @@ count_some(struct filter *f, const struct chunk *c)
 }
 
 /* -- all ---------------------------------------------------------------- */
-/* One function's; false: chunks have to say how many of the others match. */
+/* Counts a function's matches; false: some are to be counted in the chunks. */
 static bool
 count_function(struct filter *f, uint32_t fn, uint64_t *n)
 {
@@ -218,7 +218,7 @@ count_function(struct filter *f, uint32_t fn, uint64_t *n)
 	return whole;
 }
 
-/* What the tally knows; false if that is not all. */
+/* Counts the matches that the tally knows; false if these are not all. */
 static bool
 count_by_tally(struct filter *f, uint64_t *n)
 {
@@ -232,7 +232,7 @@ count_by_tally(struct filter *f, uint64_t *n)
 	return whole;
 }
 
-/* What the tally does not know. */
+/* Counts the matches that the tally does not know. */
 static uint64_t
 count_rest(struct filter *f)
 {
@@ -338,8 +338,8 @@ count_calls_after(struct filter *f, const struct thread *t, uint64_t ts)
 }
 
 /*
- * What is there and not shown now.  What comes in meanwhile is not shown
- * either, and may be missed here.
+ * Counts matches that are there and not shown now.  Events that come in
+ * meanwhile are not shown either, and may be missed here.
  */
 static uint64_t
 count_hidden(struct filter *f)
@@ -390,7 +390,7 @@ by_begin(const void *va, const void *vb)
 	    a->chunk->first_ts > b->chunk->first_ts;
 }
 
-/* Of all chunks, by the time at which they begin. */
+/* Spans of all chunks, by the time at which they begin. */
 static struct span *
 spans_of(struct filter *f, size_t *n)
 {

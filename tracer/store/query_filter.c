@@ -98,7 +98,7 @@ match_names(struct filter *f, char why[STORE_WHY])
 	return 0;
 }
 
-/* Of the functions that are wanted those that returned something so. */
+/* Keeps of the wanted functions those that have returned a matching value. */
 static int
 match_values(struct filter *f)
 {

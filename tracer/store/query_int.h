@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What queries, the virtual tables and exports share. */
+/* Declarations shared by queries, the virtual tables and exports. */
 #ifndef TRACER_QUERY_INT_H
 #define TRACER_QUERY_INT_H
 
@@ -88,7 +88,7 @@ void	 cursor_close(struct cursor *);
 int	 place_of(struct store *, uint64_t id, struct place *);
 
 /* -- query_count.c -- */
-/* Of all that match and are shown now. */
+/* Counts the events that match and are shown now. */
 uint64_t count_all(struct filter *);
 /* Whether something in the chunk matches. */
 bool	 count_some(struct filter *, const struct chunk *);
@@ -107,7 +107,7 @@ int	 id_parse(const char *, size_t, uint64_t *id);
 const char *kind_name(uint8_t kind);
 /* The kind of a name; 0 = none. */
 uint8_t	 kind_of(const char *name);
-/* One event as debug_query shows it. */
+/* Writes an event as debug_query shows it. */
 void	 event_json(const struct store *, const struct seen *, bool verbose,
 	    struct text *);
 /* Arguments or result of a call as JSON; the length, never 0. */

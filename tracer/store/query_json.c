@@ -241,7 +241,7 @@ query_losses(const struct store *st, struct text *t)
 	text_str(t, "]");
 }
 
-/* Of output and crashes: whose they are, if that is known. */
+/* Adds the thread that output or a crash is of, if it is known. */
 static void
 text_members(const struct seen *ev, bool verbose, struct text *t)
 {

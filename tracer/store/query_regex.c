@@ -97,7 +97,7 @@ take(struct parser *ps, char c)
 	return true;
 }
 
-/* One character of UTF-8; a byte that is none stands for U+FFFD. */
+/* Decodes a character of UTF-8; a byte that is none stands for U+FFFD. */
 static uint32_t
 decode(const char **s, const char *end)
 {

@@ -28,7 +28,7 @@ struct memo {
 };
 _Static_assert(sizeof(struct memo) == 32, "four words");
 
-/* What a key tells about one value that was asked for. */
+/* Rule that tells from a key whether a result is the value asked for. */
 struct rule {
 	uint8_t	 found;			/* enum store_found */
 	bool	 exact;
@@ -259,7 +259,7 @@ says_one(const struct rule *r)
 	return r->found == FOUND_NEVER;
 }
 
-/* Of all that a function returned and has only a key; -1: keys differ. */
+/* Whether all results of fn that have only a key match; -1: keys differ. */
 static int
 others_match(struct filter *f, uint32_t fn)
 {

@@ -96,7 +96,7 @@ class_whole(uint64_t small)
 	    CLASS_ENTER : small == SMALL_ODD ? CLASS_ODD : CLASS_OTHER;
 }
 
-/* What both heads say, and what lies outside of a head and is no capture. */
+/* Fields of both heads, and those outside of a head that are no captures. */
 struct said {
 	uint64_t what, when;
 	uint64_t far;			/* the distance, 0 = in the head */
@@ -193,7 +193,7 @@ shape_of(const struct said *h, struct shape *s)
 	    s->captures + s->len);
 }
 
-/* What lies outside of the head and is no capture; it is all there. */
+/* Reads the fields outside of the head that are no captures; all are there. */
 static inline void
 shape_fill(const uint8_t *at, const struct shape *s, struct said *h)
 {
@@ -246,7 +246,7 @@ put_pad(uint8_t *to, const uint8_t *begin)
 	return to + pad;
 }
 
-/* What is said of an entry or exit, or of a call, which has both. */
+/* Sets the fields for an entry or exit, or for a call, which has both. */
 static inline void
 say(const struct seg_first *first, const struct rec *r,
     const struct rec *leave, struct said *h)
@@ -665,7 +665,7 @@ key_at(const uint8_t *at, const struct shape *s, uint64_t tag)
 	return seg_key(rec_captures(&r, room), r.len, tag);
 }
 
-/* What a record that has been written says; its size, 0: there is none. */
+/* Adds a written record to the index; returns its size, 0: there is none. */
 static uint32_t
 add_record(struct seg_building *b, const uint8_t *data, size_t len, size_t at,
     uint64_t tag)

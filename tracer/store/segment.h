@@ -203,8 +203,8 @@ bool	 rec_seal(uint8_t *at, size_t left);
 int32_t	 rec_read(const uint8_t *at, size_t left, const struct seg_first *,
 	    struct rec r[2]);
 /*
- * What was captured, r->len bytes as the agent wrote them; borrowed from the
- * record, or what it was unpacked to in room.
+ * The captures, r->len bytes as the agent wrote them; borrowed from the record,
+ * or unpacked to room.
  */
 const uint8_t *rec_captures(const struct rec *, uint8_t room[PACK_WHOLE]);
 /*
@@ -238,7 +238,7 @@ bool	 seg_others_good(const struct seg_sum *, uint32_t nothers,
  * is none, as something could not be captured, or a lone zero.
  */
 uint64_t seg_key(const void *captures, size_t len, uint64_t tag);
-/* Of len bytes that are the last of several captures. */
+/* The key of len bytes that are the last of several captures. */
 uint64_t seg_key_of(const void *, size_t len, uint64_t tag);
 
 static inline uint64_t

@@ -125,7 +125,7 @@ release(struct store *st)
 	free(st);
 }
 
-/* One without anything in it yet; takes the files. */
+/* Makes an empty store; takes the files. */
 static struct store *
 store_new(const struct store_files *files, char why[STORE_WHY])
 {
@@ -260,7 +260,7 @@ class_of(struct store *st, const struct rec *r)
 	return st->key == 0 ? CLASS_ODD : CLASS_OTHER;
 }
 
-/* What the last record of a chunk says, for its index. */
+/* Adds the last record of a chunk to the chunk's index. */
 static inline void
 index_add(const struct store *st, struct chunk *c, const struct rec *r)
 {
@@ -337,7 +337,7 @@ well_formed(struct store *st, const struct event *ev)
 	return ev->fn < FN_MAX && tally_reserve(&st->tally, ev->fn) == 0;
 }
 
-/* One event of a thread: its id is used up, stored or not. */
+/* Appends an event of a thread: its id is used up, stored or not. */
 static bool
 append_one(struct store *st, struct thread *t, struct event *ev,
     uint64_t now)
@@ -438,7 +438,7 @@ append_call(struct store *st, struct thread *t, struct event *ev,
 	return 2;
 }
 
-/* One of what is appended; how many events were stored. */
+/* Appends an event or a call; returns how many events were stored. */
 static size_t
 append_any(struct store *st, struct event *ev, uint64_t now)
 {
@@ -490,7 +490,7 @@ store_settled(struct store *st, uint64_t ts)
 	st->settled = ts;
 }
 
-/* What could not be sealed shows whether there is room again. */
+/* Seals what could not be sealed, to see whether there is room again. */
 static int
 try_again(struct store *st)
 {

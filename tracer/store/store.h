@@ -65,8 +65,8 @@ struct event {
 	uint64_t	 id;		/* set by store_append(); 0 = lost */
 	uint64_t	 ts_ns;
 	/*
-	 * Of EVENT_ENTER the call that it is in, of EVENT_EXIT its own
-	 * EVENT_ENTER; an id of the same thread, 0 = not known.
+	 * EVENT_ENTER: the call that it is in; EVENT_EXIT: its own
+	 * EVENT_ENTER.  An id of the same thread, 0 = not known.
 	 */
 	uint64_t	 parent;
 	uint64_t	 duration;	/* ns, of EVENT_EXIT and EVENT_CALL */
@@ -120,9 +120,8 @@ struct store_value {
 	enum store_value_type type;
 	bool	 truth;			/* of STORE_BOOL */
 	/*
-	 * Of STORE_INTEGER, also written as 3.0: two's complement, below zero
-	 * only if negative; real is the nearest double.  STORE_REAL has only
-	 * that.
+	 * STORE_INTEGER, also written as 3.0: two's complement, below zero only
+	 * if negative; real is the nearest double.  STORE_REAL has only real.
 	 */
 	bool	 negative;
 	uint64_t integer;
@@ -211,8 +210,8 @@ void	 store_set_tick(struct store *, void (*tick)(void *arg), void *arg);
  */
 int	 store_function(struct store *, const struct store_function *);
 /*
- * What was kept with a function to show its values by, the caller's to free;
- * NULL = nothing.  What has not been flushed yet is not found.
+ * The shape kept with a function to show its values by, the caller's to free;
+ * NULL = none.  A shape that has not been flushed yet is not found.
  */
 void	*store_shape(struct store *, uint32_t fn, size_t *len);
 /* A thread has a name; cut to 15 bytes. */

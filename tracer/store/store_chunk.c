@@ -74,7 +74,7 @@ buffer_drop(struct store *st, struct chunk *c)
 	st->spare = b;
 }
 
-/* One that nobody uses, or that of whoever was silent for longest. */
+/* Takes a free buffer, or that of the thread that was silent for longest. */
 static struct buffer *
 get_buffer(struct store *st)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the parts of the store share; nobody else includes this. */
+/* Shared by the parts of the store; no other source includes this. */
 #ifndef TRACER_STORE_INT_H
 #define TRACER_STORE_INT_H
 
@@ -176,7 +176,7 @@ void	 chunk_index(struct chunk *, const struct seg_index *);
 /* Its summary, read or made; at most SEG_SUMS rows.  Returns how many. */
 uint32_t chunk_sums(const struct store *, const struct chunk *,
 	    struct seg_sum *);
-/* What has no number, read or made; borrowed until the next call. */
+/* CLASS_ODD and CLASS_OTHER, read or made; borrowed until the next call. */
 struct others {
 	const struct seg_sum *rows;
 	const uint64_t *keys;		/* as in struct seg_index */
@@ -192,7 +192,7 @@ uint64_t mark_of_key(uint64_t key);
 bool	 chunk_marked(const struct chunk *, uint64_t mark);
 /* -- store_slot.c -- */
 struct free_slot slot_get(struct store *);
-/* One that nobody has any more, with so many bytes of disk in it. */
+/* Frees a slot, with so many bytes of disk in it. */
 void	 slot_put(struct store *, uint32_t slot, uint32_t held);
 /* A slot's disk from there on (whole pages).  False: errno. */
 bool	 slot_give_back(const struct store *, uint32_t slot, uint32_t from);
@@ -215,7 +215,7 @@ int	 vfs_register(int db_fd, int wal_fd, char name[32]);
 void	 vfs_unregister(const char *name);
 #define VFS_NAME	"dl-files"
 /* -- store_db.c -- */
-/* Of what is there, the session alone. */
+/* Reads only the session from an existing database. */
 int	 db_peek(struct store *, char why[STORE_WHY]);
 int	 db_open(struct store *, bool fresh, char why[STORE_WHY]);
 void	 db_close(struct store *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What another writer left: every segment is read once, and what is not
- * right from some record on ends there.  Threads that it had are over.
+ * Recovers what another writer left: reads every segment once; a segment ends
+ * at its first record that is not right.  Threads that the writer had are over.
  */
 #include <sys/stat.h>
 

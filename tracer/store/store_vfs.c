@@ -216,7 +216,7 @@ vfs_delete(sqlite3_vfs *v, const char *name, int sync)
 	    SQLITE_OK;
 }
 
-/* What is empty is not there. */
+/* Tells SQLite that an empty file does not exist. */
 static int
 vfs_access(sqlite3_vfs *v, const char *name, int flags, int *is)
 {

@@ -150,7 +150,7 @@ result_text(sqlite3_context *ctx, const char *s, size_t len)
 }
 
 /* -- events: what is asked ---------------------------------------------- */
-/* What a constraint becomes: a letter in the plan, and its value. */
+/* Usable constraints: each adds its letter to the plan, and its value. */
 static const struct {
 	int column, op;
 	char letter;

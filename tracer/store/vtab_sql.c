@@ -14,7 +14,7 @@
 
 #define STEPS	20		/* of SQLite's machine between two looks */
 
-/* Those that neither read files nor make much out of little. */
+/* SQL functions that neither read files nor make much out of little. */
 static const char *const functions[] = {
 	"abs", "avg", "ceil", "char", "coalesce", "count", "cume_dist", "date",
 	"datetime", "dense_rank", "first_value", "floor", "format", "glob",
@@ -235,7 +235,7 @@ add_columns(sqlite3_stmt *s, struct text *t)
 	text_str(t, "],\"rows\":[");
 }
 
-/* One row at a time, so that an answer never ends within one. */
+/* Adds one row at a time, so that an answer never ends within a row. */
 static void
 add_row(sqlite3_stmt *s, struct text *row)
 {
