@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is captured of a result that is shown as some value. */
+/* Finds the captures of results that are shown as a given value. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

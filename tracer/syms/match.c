@@ -305,7 +305,7 @@ depth_after(const char *name, size_t i, int depth)
 }
 
 /*
- * What follows is template arguments or an ABI tag, and no more.  Looks no
+ * Whether template arguments or an ABI tag follow, and no more.  Looks no
  * farther than to their end, so that all looks together are one pass.
  */
 static bool

@@ -23,7 +23,7 @@ struct got {
 	unsigned int	 status;
 };
 
-/* What is known of a byte. */
+/* Whether a byte was captured. */
 enum have {
 	HAVE_NOT,		/* no step was to capture it */
 	HAVE,

@@ -32,7 +32,7 @@ struct render_out {
 	bool	 bad;		/* memory was short, or it became too long */
 };
 
-/* Of one rendering, in bytes. */
+/* Longest rendering, in bytes. */
 #define RENDER_MAX	(128U * 1024)
 
 /* -1 when it is damaged, or memory is short. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What was captured of a function, and how it is shown: kept in the timeline
- * as it came from `symbols`, so that whoever has the timeline later shows the
- * same values without the binary.  What a file holds is as hostile as what
- * `symbols` says.
+ * Captures of a function, and how they are shown: kept in the timeline as they
+ * came from `symbols`, so that a later reader of the timeline shows the same
+ * values without the binary.  Shapes in a file are as hostile as what `symbols`
+ * says.
  */
 #ifndef TRACER_SHAPE_H
 #define TRACER_SHAPE_H

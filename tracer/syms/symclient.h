@@ -11,7 +11,7 @@
 #include "capture.h"
 #include "msg.h"
 
-/* Of one question for types. */
+/* Functions in one question for types. */
 #define SYMCLIENT_TYPES_MAX	512
 
 /* A function's capture programs and description; borrowed, unaligned. */
