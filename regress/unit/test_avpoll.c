@@ -108,7 +108,7 @@ not_at_first(void **state)
 	close(fds[1]);
 }
 
-/* One that goes while it waits is not tried again. */
+/* A watch that is freed while it waits is not tried again. */
 static void
 gone_meanwhile(void **state)
 {

@@ -75,7 +75,7 @@ limits_of_a_leaf(void **state)
 	tree_expect(LEAF "/memory.max", "max");
 }
 
-/* Those of a user are changed for all that he has, and for nobody else. */
+/* A user's limits change for all that the user runs, and for nobody else. */
 static void
 limits_of_a_user(void **state)
 {
@@ -194,7 +194,7 @@ of_debuggers(void **state)
 	assert_false(tree_has(USER));
 }
 
-/* One that was killed in cannot be used again; it is made anew. */
+/* A cgroup that was killed cannot be used again, so a new one is made. */
 static void
 killed(void **state)
 {
@@ -257,7 +257,7 @@ one_more_ends(void *arg)
 		loop_stop();
 }
 
-/* Who has left is cleared away, also while others leave all the time. */
+/* A cgroup that empties is removed even while sessions keep ending. */
 static void
 one_after_the_other(void **state)
 {

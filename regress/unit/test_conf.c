@@ -1199,7 +1199,7 @@ test_checks(void **state)
 	}
 }
 
-/* What is allowed, but said: system mode, user mode. */
+/* Settings that are allowed but draw a warning, in system and user mode. */
 static const struct {
 	const char	*text;
 	const char	*warning;	/* NULL: none */
@@ -1300,7 +1300,7 @@ test_quota(void **state)
 	conf_free(c);
 }
 
-/* One user's part of all sessions, by both numbers; 0 is not said. */
+/* A user's share of the sessions, from both settings; said 0 = not set. */
 static void
 test_fair_sessions(void **state)
 {
@@ -1327,7 +1327,7 @@ test_fair_sessions(void **state)
 	}
 }
 
-/* What one user has of all connections where that is not said. */
+/* A user's default share of the connections. */
 static void
 test_fair_share(void **state)
 {
@@ -1758,7 +1758,7 @@ test_equal_sees_statements(void **state)
 	}
 }
 
-/* What is shipped */
+/* The shipped configuration */
 
 static char *
 slurp_file(const char *path)

@@ -109,7 +109,7 @@ long_ids(void **state)
 	assert_null(mcp_long_id(&l));
 }
 
-/* What comes on standard input, and the lines that are made of it. */
+/* Standard input, and the lines that are read from it. */
 static void
 lines(void **state)
 {

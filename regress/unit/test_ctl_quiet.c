@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What is left of output that is shown again: nothing that makes a terminal
- * answer, however it is cut into pieces. */
+/*
+ * Replayed output contains nothing that makes a terminal answer, however the
+ * output is split.
+ */
 /* links: ctl/quiet.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,7 +194,7 @@ test_switched(void **state)
 	assert_string_equal((char *)shown, "b");
 }
 
-/* Whatever comes: nothing more than went in, and no introducer alone. */
+/* Any input: the output is no longer, and has no introducer alone. */
 static void
 test_noise(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is said without memory for all of it is not said. */
+/* A message is never sent in part for want of memory. */
 /* links: debugger/jmake.c debugger/jsize.c debugger/copy.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What lldb prints of functions of two parts, and what it is told then. */
+/* lldb's output for functions of two parts, and the commands it is sent. */
 /* links: debugger/split.c debugger/copy.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>

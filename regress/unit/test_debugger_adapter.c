@@ -30,7 +30,7 @@ static int	from_us = -1, to_us = -1, complain = -1;
 static unsigned int events;
 static char	lost_why[160];
 
-/* Of each answer that a request got. */
+/* The answer to each request. */
 static struct {
 	unsigned int n;
 	bool	 ok;
@@ -154,7 +154,7 @@ end(void **state)
 	return 0;
 }
 
-/* What it was sent since then: at most that much of it. */
+/* Reads what the adapter was sent since then, up to the size of buf. */
 static const char *
 sent(void)
 {
@@ -292,7 +292,7 @@ only_its_own_answer_ends_a_request(void **state)
 	assert_true(adapter_up());
 }
 
-/* What was refused here was never sent: no answer can be the adapter's. */
+/* A request refused here is never sent: the adapter cannot answer it. */
 static void
 what_was_not_sent_is_not_answered(void **state)
 {

@@ -182,7 +182,7 @@ too_long(void **state)
 	assert_int_equal(got.messages, 2);
 }
 
-/* What the parser takes beyond JSON would hide values from who counts them. */
+/* Syntax that the parser takes beyond JSON would hide values from the count. */
 static void
 json_alone(void **state)
 {

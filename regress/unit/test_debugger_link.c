@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a debugger's process is told, what it may do, and whose pids it finds. */
+/* The debugger's hello message, its system call filter, and host pids. */
 /* links: debugger/sysfilter.c debugger/hostpid.c */
 #include <sys/socket.h>
 

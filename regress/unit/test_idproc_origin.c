@@ -131,7 +131,7 @@ groups(void **state)
 	assert_int_equal(cgroups_place(one), CGROUP_UNKNOWN);
 }
 
-/* What the daemon makes of the group of a client's socket. */
+/* The daemon's check of the cgroup of a client's socket. */
 static void
 clients(void **state)
 {
@@ -184,7 +184,7 @@ fill(const char *name, unsigned int n, bool full)
 	}
 }
 
-/* Whoever makes many groups in his part hides nobody else's. */
+/* Many groups in one user's part of the tree do not hide another user's. */
 static void
 many_groups(void **state)
 {

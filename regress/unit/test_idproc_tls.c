@@ -23,7 +23,7 @@
 /* role.c is linked for the settings, and wants the handlers of a role */
 const msg_handler msg_handlers[MSG_COUNT];
 
-/* What the TCP connection is, as far as the tests go. */
+/* The verdict on the TCP connection, for the tests. */
 static struct verdict	tcp;
 
 void

@@ -233,8 +233,8 @@ nobody_rules_by_the_rule(void **state)
 }
 
 /*
- * Who is gone when the kernel has been asked leaves his port to others: the
- * socket that was found may be the next one's.
+ * A client that is gone after the kernel was asked has left its port to others:
+ * the socket that was found may be the next client's.
  */
 static void
 found_too_late(void **state)

@@ -291,7 +291,7 @@ others_are_not_pushed_out(void **state)
 	}
 }
 
-/* Who has stolen one token does not log out those who came by others. */
+/* Cookies made with a stolen token do not push out those of other tokens. */
 static void
 own_token_first(void **state)
 {

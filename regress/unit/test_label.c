@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What sessions may be called. */
+/* Labels that sessions may have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

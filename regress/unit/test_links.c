@@ -43,7 +43,7 @@ child_send(enum role role, struct msg_out *o, int fd)
 	return true;
 }
 
-/* What a role was told of its link to another one last; 0: nothing. */
+/* The generation of a role's link to peer that it was sent last; 0: none. */
 static uint32_t
 latest(enum role role, enum role peer)
 {

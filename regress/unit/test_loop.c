@@ -92,7 +92,7 @@ unset_and_set_again(void **state)
 	assert_true(timers[0].slot == 0);
 }
 
-/* Of those that fire it tells when they were due, and when they were set. */
+/* The timers as they were set: slot tells the order among equal due_ms. */
 static struct loop_timer was[SOME];
 
 /* Sets and unsets in any order, from a fixed seed. */
@@ -142,7 +142,7 @@ on_again(void *arg)
 		loop_stop();
 }
 
-/* One that sets itself for at once does not go before who waits. */
+/* A timer that sets itself to 0 ms does not go before one that waits. */
 static void
 who_is_set_again_waits(void **state)
 {

@@ -19,11 +19,11 @@
 #include "netproc/replica.h"
 #include "netproc/tracer.h"
 
-/* What was answered, and with which status of HTTP; empty = nothing. */
+/* The answer, and its HTTP status; empty = none. */
 static struct text	 said = { .max = 64 << 20 };
 static unsigned int	 said_status;
 static bool		 said_close;
-/* What the tracer was asked, how, and what it answers: NULL = waits. */
+/* The request to the tracer, its kind and its answer; NULL = it waits. */
 static char		 asked[128 * 1024], asked_name[LABEL_MAX + 1];
 static bool		 asked_start;
 static const char	*will_answer;

@@ -730,7 +730,7 @@ run_until_calm_is_over(void)
 	assert_true(chan.calm.slot == 0);
 }
 
-/* What comes while a chatty peer is not listened to waits, and is not lost. */
+/* Messages sent while a chatty peer is not read wait, and are not lost. */
 static void
 calm_after_a_message(void **state)
 {
@@ -785,7 +785,7 @@ one_turn(unsigned int n)
 	return nhandled - before;
 }
 
-/* Who says one thing at a time is looked at once; who says much is not. */
+/* A peer with single messages is read once per turn, a busy one repeatedly. */
 static void
 turns_fit_the_peer(void **state)
 {

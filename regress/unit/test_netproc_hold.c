@@ -55,7 +55,7 @@ end(void **state)
 	return 0;
 }
 
-/* What is still in this process would be lost with it. */
+/* Bytes still in this process would be lost with it. */
 static void
 what_is_unsent_is_not_taken(void **state)
 {

@@ -146,7 +146,7 @@ test_base64(void **state)
 	}
 }
 
-/* What does not fit is left out as a whole, and is not forgotten. */
+/* A value that does not fit is left out as a whole, and bad stays set. */
 static void
 test_bounds(void **state)
 {

@@ -151,7 +151,7 @@ test_words(void **state)
 	assert_true(r.reply.text);
 }
 
-/* What comes out of the quoting is what went in, byte by byte. */
+/* Quoting and splitting returns the arguments, byte by byte. */
 static void
 test_argv(void **state)
 {
@@ -291,7 +291,7 @@ test_bad_json(void **state)
 	refused(ERR_INVALID_JSON, "byte 19 is half a surrogate pair");
 }
 
-/* What would take a parser much memory is refused before it sees it. */
+/* Input that would take a parser much memory is refused before parsing. */
 static void
 test_bounds(void **state)
 {
@@ -537,7 +537,7 @@ setup(void **state)
 	return 0;
 }
 
-/* What a debugger says must not become more than one value of ours. */
+/* A debugger's answer must not become more than one JSON value. */
 static void
 test_answers(void **state)
 {

@@ -67,7 +67,7 @@ test_empty_lines(void **state)
 	assert_false(line_is_empty("\r", 1));
 }
 
-/* What has been looked at is not looked at again, and nothing is missed. */
+/* Bytes already scanned are not scanned again, and no line end is missed. */
 static void
 test_find_one_byte_at_a_time(void **state)
 {

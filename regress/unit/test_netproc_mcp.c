@@ -19,7 +19,7 @@
 
 static struct json_object *answer;
 
-/* What was said, as one JSON value on one line. */
+/* Parses the answer, which is one JSON value on one line. */
 static void
 parsed(void)
 {
@@ -810,7 +810,7 @@ pending_meanwhile(void **state)
 	assert_false(pending_any(&the_owner));
 }
 
-/* Who is refused takes no room. */
+/* A refused change takes no pending slot. */
 static void
 pending_refused(void **state)
 {
@@ -836,7 +836,7 @@ pending_refused(void **state)
 		forget(&others[i]);
 }
 
-/* What does not fit into an answer is an error of its own. */
+/* A result that does not fit into an answer is an error of its own. */
 static void
 too_long(void **state)
 {

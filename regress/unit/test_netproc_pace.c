@@ -62,7 +62,7 @@ test_small_ring(void **state)
 	assert_true(look(1) == 16 * 1024);
 }
 
-/* Nobody waits in vain for the look that frees him. */
+/* The next look is due exactly when it frees the waiting client. */
 static void
 test_laggard(void **state)
 {
@@ -109,7 +109,7 @@ test_budget_comes_back(void **state)
 	assert_true(c[1].held_us == 0);
 }
 
-/* Who is behind by less than the window keeps nobody from anything. */
+/* A client behind by less than the window holds up nobody. */
 static void
 test_near_is_near_enough(void **state)
 {

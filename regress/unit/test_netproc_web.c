@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What browsers say of themselves, the routes, and the statuses. */
+/* Host and Origin headers of browsers, the routes, and the statuses. */
 /* links: netproc/webcheck.c netproc/line.c netproc/webstatus.c common/errors.c */
 #include <setjmp.h>
 #include <stdarg.h>

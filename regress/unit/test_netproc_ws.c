@@ -183,7 +183,7 @@ sent_nothing(void)
 	assert_int_equal(t.out_pos, t.out_len);
 }
 
-/* What was sent ends with a close of this code, and it is over. */
+/* Expects a close frame with this code as the last frame sent, and the end. */
 static void
 closed_with(unsigned int code)
 {

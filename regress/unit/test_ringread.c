@@ -305,7 +305,7 @@ brief_times(void **state)
 	ring_reader_free(rd);
 }
 
-/* What has been lost takes nothing that comes later along. */
+/* A lost record does not take later ones with it. */
 static void
 time_is_found_again(void **state)
 {
@@ -328,7 +328,7 @@ time_is_found_again(void **state)
 	ring_reader_free(rd);
 }
 
-/* Who is the parent when ends are missing, or others were jumped over. */
+/* The parent of a call when ends are missing, or calls were jumped over. */
 static void
 open_calls(void **state)
 {
@@ -533,7 +533,7 @@ piece_by_piece(void **state)
 	ring_reader_free(rd);
 }
 
-/* What is no record stays where it is, and is what it was. */
+/* Bytes that are no record stay where they are, unchanged. */
 static void
 not_put_aside(void **state)
 {
@@ -588,7 +588,7 @@ put_aside_much(void **state)
 	assert_true(mallinfo2().hblkhd + mallinfo2().uordblks < 8UL << 20);
 }
 
-/* What is later than the end of a reading is there for the next one. */
+/* Records after the end of a reading are there for the next one. */
 static void
 left_for_later(void **state)
 {
@@ -741,7 +741,7 @@ all_forged(void **state)
 	ring_reader_free(rd);
 }
 
-/* One record that is wrong, with a good one behind it. */
+/* A record that is wrong, followed by a good one. */
 static void
 refused(const char *why, const struct agent_record *r, const void *rest,
     size_t len)
@@ -848,7 +848,7 @@ wrong_captures(void **state)
 	refused("one of two", &good, b, 12);
 }
 
-/* What stands behind an entry is not its end if it is not right. */
+/* An exit right behind an entry does not end the call if the exit is wrong. */
 static void
 wrong_ends(void **state)
 {
@@ -933,7 +933,7 @@ slices(void **state)
 	assert_false(slice_ok(CAP_OK, UINT64_MAX, 0, 0));
 }
 
-/* Whatever stands in a ring, reading it ends, and stays within it. */
+/* Reading a ring of any content ends, and stays within the ring. */
 static void
 garbage(void **state)
 {

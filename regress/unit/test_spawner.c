@@ -3,7 +3,7 @@
 /* links: spawner/ !spawner/main.c !spawner/exit.c !spawner/output.c */
 #include "test_spawner_rig.h"
 
-/* What cannot be watched, which a test tells by the size of its pipe. */
+/* The pipe size by which the tests mark an fd that cannot be watched. */
 #define UNWATCHED	8192
 
 static int
@@ -19,7 +19,7 @@ picky_loop_add(struct loop_io *io, int fd, uint32_t events, loop_io_fn fn,
 #include "spawner/output.c"
 #undef loop_add
 
-/* Of a pipe's write end: nobody reads any more. */
+/* Whether a pipe has no reader left, by its write end. */
 static bool
 has_hung_up(int fd)
 {
@@ -28,7 +28,7 @@ has_hung_up(int fd)
 	return poll(&p, 1, WAIT_MS) == 1 && (p.revents & POLLERR) != 0;
 }
 
-/* Whose end nobody would see is not begun. */
+/* A program whose end could not be noticed is not started. */
 static void
 not_watched(void **state)
 {
@@ -183,7 +183,7 @@ order_to_run(void **state)
 	assert_non_null(memmem(spec.envp, spec.envp_len, "USER=alice", 11));
 }
 
-/* What the configuration keeps from sessions, nobody asks for. */
+/* A start may not ask for more than the configuration allows. */
 static void
 more_than_is_allowed(void **state)
 {
@@ -1050,7 +1050,7 @@ expect_limits(uint64_t memory, uint64_t processes)
 	assert_int_equal(msg_end(&got.m), 0);
 }
 
-/* What is told at START, at a reload, and to another launcher. */
+/* Limits are sent at START, at a reload, and to a new launcher. */
 static void
 limits_of_all_sessions(void **state)
 {

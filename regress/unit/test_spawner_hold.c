@@ -249,7 +249,7 @@ end_waits(void **state)
 	ring_close(&ring);
 }
 
-/* Of a program that is over before anything of it was read, too. */
+/* The end waits also if the program is over before any output was read. */
 static void
 end_at_once(void **state)
 {
@@ -361,7 +361,7 @@ feed(int fd, size_t len)
 	assert_int_equal(len, 0);
 }
 
-/* Who may only look holds up no program, whatever netproc says of him. */
+/* Read-only clients cannot hold a program, whatever netproc says. */
 static void
 who_may_only_look(void **state)
 {

@@ -28,7 +28,7 @@ clock_gettime(clockid_t id, struct timespec *ts)
 	return r;
 }
 
-/* What KEY tells. */
+/* The content of a KEY message. */
 struct made {
 	char		 key[KEY_TEXT + 2], see[KEY_TEXT + 2];
 	uint64_t	 expires;
@@ -177,7 +177,7 @@ one_time_login(void **state)
 	expect_result(ERR_AUTH_FAILED, NULL);
 }
 
-/* Who steals a cookie is late: it makes him no token, which would last. */
+/* A stolen cookie comes too late to make a token, which would outlast it. */
 static void
 old_logins_make_no_tokens(void **state)
 {
@@ -325,7 +325,7 @@ ended_meanwhile(void **state)
 	assert_int_equal(got.m.hdr.conn, WEB_CONN + 1);
 }
 
-/* Who comes as whom makes no one-time keys. */
+/* Logins that may not make one-time keys, by their flags. */
 static void
 who_may_make_logins(void **state)
 {
@@ -398,7 +398,7 @@ local_users_are_told_apart(void **state)
 	assert_int_equal(try(NOBODY, "dlt_" SECRET), ERR_AUTH_FAILED);
 }
 
-/* Who is somebody by a rule may be anybody: he slows down his address alone. */
+/* A user by a rule may be anybody: wrong tries slow down only the address. */
 static void
 who_is_anybody_slows_nobody(void **state)
 {
@@ -418,7 +418,7 @@ who_is_anybody_slows_nobody(void **state)
 
 /* -- guests --------------------------------------------------------------- */
 
-/* Of a guest who has come in: his number; nothing else is shown to him. */
+/* Returns the number of a new guest, to whom nothing else is shown. */
 static uint32_t
 expect_guest(uint32_t conn, const struct sid *sid, uint32_t flags,
     uint32_t access)
@@ -575,7 +575,7 @@ new_terminal(void)
 	return got.m.hdr.session;
 }
 
-/* Nobody gives away what he does not have any more. */
+/* Users cannot pass on access that they no longer have. */
 static void
 tickets_of_who_may_less(void **state)
 {
@@ -710,7 +710,7 @@ tickets_end_with_their_token(void **state)
 	expect_result(ERR_AUTH_FAILED, NULL);
 }
 
-/* What a guest may start, as its owner has made it, and in no other way. */
+/* A guest may start a session only as its owner has made it. */
 static void
 guests_first_start(void **state)
 {
@@ -746,7 +746,7 @@ guests_first_start(void **state)
 	expect(ROLE_LAUNCHER, MSG_RUN);
 }
 
-/* Who may only look makes nothing by which he could do more. */
+/* A read-only client makes no key that would let it do more. */
 static void
 read_only_makes_no_more(void **state)
 {

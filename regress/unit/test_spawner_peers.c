@@ -42,7 +42,7 @@ spawner_fds(void)
 	return n;
 }
 
-/* What was closed meanwhile: it may have spoken before it closed the rest. */
+/* The spawner may answer before it has closed the rest: wait for it. */
 static void
 expect_fds(size_t n)
 {
@@ -147,7 +147,7 @@ writable_mapping(void **state)
 	close(fd);
 }
 
-/* What it does to the size of a room is not what the spawner does. */
+/* netproc shrinks the upload's memfd itself: the upload is refused. */
 static void
 room_made_smaller(void **state)
 {
@@ -174,7 +174,7 @@ room_made_smaller(void **state)
 	close(fd);
 }
 
-/* One that said its size cannot have another, nor one without end without. */
+/* UPLOAD_END is for uploads of unknown size, UPLOADED for the others. */
 static void
 end_of_another_upload(void **state)
 {
@@ -729,7 +729,7 @@ bundle_that_lies(void **state)
 	close(fd);
 }
 
-/* What is no file of a tmpfs says nothing of the bundle. */
+/* A file that is not on a tmpfs tells nothing about the bundle. */
 static void
 bundle_without_space(void **state)
 {

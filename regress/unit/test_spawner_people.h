@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Who comes in, by which door, and with what token. */
+/* Logins of users through each door, and their tokens. */
 #ifndef TEST_SPAWNER_PEOPLE_H
 #define TEST_SPAWNER_PEOPLE_H
 
 #include "test_spawner_rig.h"
 
-/* What TOKEN and TOKEN_ROWS tell of a token. */
+/* A token, as TOKEN and TOKEN_ROWS have it. */
 struct row {
 	char		 secret[64], id[16], user[64], label[80];
 	uint32_t	 read_only;

@@ -127,7 +127,7 @@ rig_recv(enum role from, int ms)
 	return true;
 }
 
-/* What comes between others, unless it is what is waited for. */
+/* Messages that may come in between, unless the test waits for their type. */
 static bool
 in_between(enum msg_type type)
 {

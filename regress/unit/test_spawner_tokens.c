@@ -375,7 +375,7 @@ no_token_meanwhile(void **state)
 	expect_quiet(ROLE_NETPROC);
 }
 
-/* Whoever is to be asked goes: that is not an answer of his. */
+/* idproc ends instead of answering: the client is told to try again. */
 static void
 expect_unasked(void)
 {
@@ -425,7 +425,7 @@ nobody_is_asked(void **state)
 	expect(ROLE_NETPROC, MSG_AUTHED);
 }
 
-/* What he sees is there before he is let in: his next line may be LIST. */
+/* A user's sessions are sent before AUTHED: the next line may be LIST. */
 static void
 sees_before_he_is_in(void **state)
 {

@@ -91,7 +91,7 @@ answer_request(uint32_t flags)
 	rig_send(ROLE_TRACER, o, -1);
 }
 
-/* What netproc hears on the way to that. */
+/* Skips the messages that come before the one of this type. */
 static void
 skip_to(enum role from, enum msg_type type)
 {
@@ -256,7 +256,10 @@ runs_and_is_let_go(void **state)
 	leave(&i);
 }
 
-/* Of what has ended before the spawner has heard of it nothing stays. */
+/*
+ * The session goes if its tracer leaves before the spawner hears that the
+ * program has ended.
+ */
 static void
 ends_as_it_is_stopped(void **state)
 {
@@ -320,7 +323,7 @@ reads_symbols(void **state)
 	}
 }
 
-/* What it writes for the next one is in files of the spawner's making. */
+/* The tracer writes for its successor to files that the spawner has made. */
 static void
 has_a_successor(void **state)
 {
@@ -367,7 +370,7 @@ has_a_successor(void **state)
 	leave(&i);
 }
 
-/* Whatever else the launcher is told, no process is ordered. */
+/* The launcher may be sent other messages, but no order for a process. */
 static void
 expect_no_order(void)
 {
@@ -412,7 +415,7 @@ is_forgotten(void **state)
 	expect_no_order();
 }
 
-/* What it has kept is nobody's to remove. */
+/* A timeline that the tracer has kept is not removed. */
 static void
 is_not_forgotten(void **state)
 {
@@ -436,7 +439,7 @@ is_not_forgotten(void **state)
 	expect_no_order();
 }
 
-/* Whatever kind of file it is: not even received. */
+/* A file from the tracer is not even received, whatever its kind. */
 static void
 no_fd_is_taken(void **state)
 {
@@ -452,7 +455,7 @@ no_fd_is_taken(void **state)
 	leave(&i);
 }
 
-/* One beside a program that somebody else has started. */
+/* A tracer beside a program that it has not started. */
 static void
 beside_a_program(void **state)
 {

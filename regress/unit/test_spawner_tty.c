@@ -253,7 +253,7 @@ paced(void **state)
 	end(&t, &ring);
 }
 
-/* Who paces and goes, or falls silent, holds nobody up. */
+/* A pacing client that goes or falls silent holds up nobody. */
 static void
 freed(void **state)
 {
@@ -533,7 +533,7 @@ who_types_is_told_of_the_end(void **state)
 	expect_result(ERR_NOT_RUNNING, NULL);
 }
 
-/* What is typed and shown is nobody else's business. */
+/* Terminal input and output are not logged. */
 static void
 nothing_of_it_is_logged(void **state)
 {

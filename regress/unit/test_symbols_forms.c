@@ -145,7 +145,7 @@ each_form_is_read_and_passed(void **state)
 	}
 }
 
-/* One byte less, and it is told; nothing beyond is looked at. */
+/* A form that is one byte short is reported; nothing beyond it is read. */
 static void
 what_is_cut_is_bad(void **state)
 {

@@ -64,7 +64,7 @@ teardown(void **state)
 	return 0;
 }
 
-/* What is to be said of an index with these flags; "" for nothing. */
+/* The caveat for an index with these flags; "" for none. */
 static const char *
 said(uint32_t flags)
 {

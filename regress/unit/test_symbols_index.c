@@ -135,7 +135,7 @@ each_lie_is_found(void **state)
 	    sizeof(why)), -1);
 }
 
-/* What could still change is copied before it is checked. */
+/* An index that could still change is copied before it is checked. */
 static void
 only_sealed_files_are_mapped(void **state)
 {
@@ -245,7 +245,7 @@ show_bytes(struct text *t, const void *bytes, size_t len)
 	return o.buf;
 }
 
-/* One step of 8 bytes, and a string. */
+/* Shows a step of 8 bytes, and a string. */
 static char *
 show(enum desc_kind kind, unsigned int size, uint64_t value, const char *s,
     size_t len, unsigned int status)

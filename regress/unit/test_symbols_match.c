@@ -208,7 +208,7 @@ what_is_wrong_is_named(void **state)
 	refuses("@file:", "path");
 }
 
-/* What makes a matcher that tries again take years. */
+/* Patterns that would take a backtracking matcher years. */
 static void
 time_grows_with_the_name(void **state)
 {

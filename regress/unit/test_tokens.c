@@ -68,7 +68,7 @@ end(void **state)
 	return close(file);
 }
 
-/* What a restart does: only the file is left. */
+/* Reads the file again, as after a restart. */
 static void
 again(void)
 {

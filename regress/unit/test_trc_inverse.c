@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/store/pack.c tracer/store/segment.c */
 /*
- * What a value is captured as, against what captures are shown as: whatever
- * is shown as a value has a key that is not ruled out, and where a key is
- * said to be enough it is shown so.
+ * Compares the captures that a value is looked up by with what captures are
+ * shown as: a capture that is shown as the value has a key that is not ruled
+ * out, and where a key is said to be enough, its capture is shown as the value.
  */
 #include <setjmp.h>
 #include <stdarg.h>

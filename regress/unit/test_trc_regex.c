@@ -119,9 +119,9 @@ seconds_for(const char *pattern, const char *text, size_t len)
 }
 
 /*
- * Those on which backtracking takes longer than the universe has: with a
- * hundred times the text of its bound, each is done in a few seconds of the
- * processor, however slow.
+ * Backtracking on these patterns takes longer than the age of the universe.
+ * With a hundred times the text of its bound, each ends within a few seconds of
+ * processor time, however slow the machine.
  */
 static void
 time_is_linear(void **state)

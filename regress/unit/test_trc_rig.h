@@ -94,7 +94,7 @@ rig_function(uint32_t fn, const char *name, const char *file)
 	assert_int_equal(store_function(st, &f), 0);
 }
 
-/* One capture of 8 bytes, as the agent writes it. */
+/* A capture of 8 bytes, as the agent writes it. */
 struct rig_word {
 	uint16_t status, len;
 	uint8_t	 bytes[8];

@@ -107,7 +107,7 @@ records_come_back(void **state)
 	assert_int_equal(rec_read(data + at, 0, &first, r), 0);
 }
 
-/* What does not fit into a head, and the greatest that does. */
+/* The greatest values that fit into a head, and values that do not. */
 static void
 extremes_come_back(void **state)
 {
@@ -275,7 +275,7 @@ others_are_not_packed(void **state)
 	assert_true(pack_sound(7));
 }
 
-/* Of each kind of record, beside what is far and so has a whole head. */
+/* Packed records of each kind, and records with far values and whole heads. */
 static void
 packed_records_come_back(void **state)
 {
@@ -334,7 +334,7 @@ packed_records_come_back(void **state)
 	assert_int_equal(rec_read(data, sizeof(data), &first, r), -1);
 }
 
-/* What one record could not say stays two. */
+/* An entry and an exit that do not fit one record stay two. */
 static void
 not_all_are_joined(void **state)
 {

@@ -207,7 +207,7 @@ denials_say_what(void **state)
 	}
 }
 
-/* Whatever would take for ever or fill the memory ends with words. */
+/* Statements that would never end or fill the memory end with an error. */
 static void
 greed_is_ended(void **state)
 {
@@ -245,7 +245,7 @@ greed_is_ended(void **state)
 	gives("SELECT count(*) FROM events", "[[6]]");
 }
 
-/* What SQLite alone makes of it. */
+/* Expects the result that SQLite alone gives. */
 static void
 as_sqlite_has_it(const char *expr)
 {

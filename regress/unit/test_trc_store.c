@@ -230,7 +230,7 @@ a_lower_limit_holds_at_once(void **state)
 	assert_true(s.evicted > 0 && s.bytes <= LITTLE);
 }
 
-/* Of the calls, without what a file system has for its list of extents. */
+/* Size of the calls on disk, without the file system's list of extents. */
 static uint64_t
 on_disk(void)
 {
@@ -242,7 +242,7 @@ on_disk(void)
 	return size < 32768 ? 0 : size - 32768;
 }
 
-/* What has gone makes room on the disk for what comes, and counts with it. */
+/* New calls reuse the disk space of evicted ones, which still counts. */
 static void
 room_is_used_again(void **state)
 {
@@ -474,7 +474,7 @@ numbers_end_behind_the_last(void **state)
 	assert_int_equal(store_functions_end(st), 301);
 }
 
-/* What goes on after that has ids and threads of its own. */
+/* A timeline that is reopened gives later calls their own ids and threads. */
 static void
 it_can_go_on(void **state)
 {
@@ -620,7 +620,7 @@ calls_at_once(void **state)
 	assert_int_equal(store_calls(st, 1), 4);
 }
 
-/* Who looks while calls come has them as they were when he began. */
+/* While a cursor is open, records stay as they are: none are joined. */
 static void
 a_look_meanwhile(void **state)
 {
@@ -767,7 +767,7 @@ large_captures_are_kept(void **state)
 	assert_non_null(strstr(answer.s, "0xababab"));
 }
 
-/* What is not settled yet is not shown nor counted: others would be missed. */
+/* Unsettled events are neither shown nor counted: others would be missed. */
 static void
 unsettled_is_not_shown(void **state)
 {

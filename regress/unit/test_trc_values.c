@@ -43,7 +43,7 @@ chance(uint32_t n)
 }
 
 /* -- values --------------------------------------------------------------- */
-/* One capture; the place behind it. */
+/* Writes a capture; returns the place behind it. */
 static uint8_t *
 capture(uint8_t *p, uint16_t status, const void *bytes, uint16_t len)
 {

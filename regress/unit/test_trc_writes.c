@@ -76,7 +76,7 @@ each_has_its_own(void **state)
 	assert_true(writes_awaited(SECOND) == UINT64_MAX);
 }
 
-/* Who begins first need not be first in the pipe. */
+/* The write that began first need not be first in the pipe. */
 static void
 bytes_say_the_order(void **state)
 {
@@ -148,7 +148,7 @@ parts_of_a_line_go_together(void **state)
 	assert_string_equal(pieces_at(SECOND, 1, "a\nb\n", 4, true), "1:4@14 ");
 }
 
-/* What others wrote comes before the next that is known. */
+/* Bytes of unseen writes come before the next write that is known. */
 static void
 what_was_not_seen(void **state)
 {
@@ -223,7 +223,7 @@ through_a_terminal(void **state)
 	    pieces(0, "typed\r\nan answer\r\n"), "0:7@30 1:11@30 ");
 }
 
-/* Whatever a program says: all bytes come, each once. */
+/* All bytes come, each once, whatever the program writes. */
 static void
 lies(void **state)
 {

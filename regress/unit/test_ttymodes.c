@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a terminal's output makes of the terminal, and how that is said again. */
+/* The terminal modes after some output, and the preamble that sets them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ after(const char *bytes, size_t len)
 	return say(&m);
 }
 
-/* What comes after the reset, which is the same for all. */
+/* The preamble after the reset, which is the same for all. */
 static const char *
 rest(const struct said *s)
 {
