@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* flags: -O0 -g -fno-inline */
-/* What gdb is shown: known names, a loop that a debugger can end. */
+/* A debuggee for gdb: known names, and a loop that a debugger can end. */
 #include <stdio.h>
 #include <unistd.h>
 

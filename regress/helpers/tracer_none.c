@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What makes the tracer one for a processor that it does not know: linked
- * before what it knows of this one.  Without the macro system headers would be
- * those of 32 bits, so they come first.
+ * Builds the tracer as for a processor that it does not know: linked before the
+ * tracer's code for this processor.  Without the macro __x86_64__, system
+ * headers would be those of 32 bits, so they come first.
  */
 #include <sys/user.h>
 

@@ -150,7 +150,7 @@ arguments(void *arg, uint32_t fn, const void *captures, size_t len,
 	return at;
 }
 
-/* What render_one() does, the other way round; of a lone capture. */
+/* The inverse of render_one(), for a lone capture. */
 static void
 inverse(void *arg, uint32_t fn, const struct store_value *v,
     struct store_inverse *inv)
