@@ -117,7 +117,7 @@ walk(char **args)
 	dprintf(STDOUT_FILENO, "done\n");
 }
 
-/* What the host knows the pids of, from a sandbox that may not. */
+/* Attacks, by pids from the host, processes that the sandbox may not reach. */
 static void
 others(char **args)
 {
@@ -331,7 +331,7 @@ stuff(const char *dir)
 	return sum;
 }
 
-/* Of every directory below it, on the same file system or another one. */
+/* Fills every directory below dir_path, also on other file systems. */
 static void
 fill_below(const char *dir_path, int depth)
 {
@@ -359,7 +359,7 @@ fill_below(const char *dir_path, int depth)
 		closedir(dir);
 }
 
-/* Of a root of its own: whatever is mounted lies in it, or one below that. */
+/* All mounts are in the sandbox's own root, or one level below that. */
 static void
 fill(char **args)
 {
@@ -804,7 +804,7 @@ follow(size_t i)
 	}
 }
 
-/* One kind at a time, and for a pidfd all at once. */
+/* Tries each kind of namespace, and all at once for a pidfd. */
 static void
 enter_held(size_t i)
 {

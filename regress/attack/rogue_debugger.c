@@ -144,7 +144,7 @@ kills(void)
 	reply("{\"mode\":\"done\"}");
 }
 
-/* What nobody has asked for is nobody's doing; the first word counts. */
+/* Deeds of unknown requests are ignored; a request's first deed counts. */
 static void
 deeds(void)
 {

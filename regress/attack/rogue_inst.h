@@ -371,7 +371,7 @@ raw(const char *p)
 	{ "dies", dies }, { "aborts", aborts }, { "executes", executes }, \
 	{ "writes", writes }, { "silent", silent }, { "late", late }
 
-/* What follows that word, which begins a string of the request; or NULL. */
+/* Returns what follows word at the start of a string in json, or NULL. */
 static const char *
 after(const char *json, size_t len, const char *word)
 {

@@ -30,7 +30,7 @@
 #define RECORDS_MAX	(8 * 1024 * 1024)
 #define MAPS_MAX	16
 
-/* What an order may ask to be sent along; made before the confinement. */
+/* Descriptors that an order may send along; made before the confinement. */
 enum kind {
 	KIND_NONE, KIND_SELF, KIND_GOT, KIND_DIR, KIND_SOCKET, KIND_FIFO,
 	KIND_PATH, KIND_FILE, KIND_MEMFD, KIND_MAPPED, KIND_PIDFD, KIND_NULL,
@@ -207,7 +207,7 @@ do_send(struct order_conn *c, struct fields *f)
 	put_i64(send_fds(to->fd, f->p, f->left, fd, n, true));
 }
 
-/* One message so many times. */
+/* Sends one message n times. */
 static void
 do_flood(struct order_conn *c, struct fields *f)
 {

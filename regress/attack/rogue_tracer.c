@@ -19,7 +19,7 @@
 #include "trcdeed.h"
 #include "trchello.h"
 
-/* What it has been told. */
+/* Counts and contents of the spawner's messages. */
 static struct {
 	struct trc_hello hello;
 	uint32_t	 pid, inner, rans, rings, bells, ended, code, signal;
@@ -219,7 +219,7 @@ over(void)
 	done();
 }
 
-/* What nobody has asked for is nobody's doing; the first word counts. */
+/* Deeds of unknown requests are ignored; a request's first deed counts. */
 static void
 deeds(void)
 {

@@ -124,7 +124,7 @@ get_u64(struct fields *f)
 	return v;
 }
 
-/* What it was not ordered to call is what it would have been killed for. */
+/* A forbidden call outside of an order would have killed the process. */
 static void
 on_sigsys(int sig)
 {
@@ -211,7 +211,7 @@ do_old_call(struct fields *f)
 static struct channel	*chans[CHANS];
 static size_t		 nchans;
 
-/* Whom it has a channel to. */
+/* Lists the open channels with their peers. */
 static void
 do_peers(struct fields *f)
 {
@@ -250,7 +250,7 @@ do_send(struct fields *f)
 	    true));
 }
 
-/* One message so many times. */
+/* Sends one message n times. */
 static void
 do_flood(struct fields *f)
 {
@@ -399,7 +399,7 @@ connect_to_test(void)
 	watch_crashes();
 }
 
-/* What kills is told; nothing else of the program is another. */
+/* Replaces kills by traps, which are reported; all else stays the same. */
 int
 __wrap_filter_install(const void *prog, size_t n)
 {

@@ -54,7 +54,7 @@
 #define SYS_process_madvise	440
 #endif
 
-/* Whom, and what is known of him. */
+/* The victim, and what is known about it. */
 struct mark {
 	const char	*pid, *secret, *name, *port, *key, *cgroup, *bundle;
 	/* ways that begin like this are tried */
@@ -358,7 +358,7 @@ signal_it(const char *what)
 	    NULL, 0);
 }
 
-/* What the caller is not told: whether it arrived. */
+/* Sends signals whose arrival the kernel does not report to the sender. */
 static long
 signal_unseen(const char *what)
 {

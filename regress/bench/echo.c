@@ -59,7 +59,7 @@ drop(struct conn *c)
 	free(c);
 }
 
-/* What is owed starts where the last answer was cut. */
+/* Owed bytes start where the last answer was cut. */
 static int
 pay(struct conn *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What sessions run while something is measured.
+ * Programs that sessions run during measurements.
  * usage: job flood BYTES	as fast as the reader takes it
  *        job pace LINES MS	LINES lines of 100 bytes, evenly over MS ms
  *        job stubborn		sleeps, and SIGTERM does not end it

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a traced call costs: traced HOW BURSTS CALLS prints the nanoseconds of
- * processor time per call, one line per burst.  Between bursts it sleeps, so
- * that whoever reads the records can keep up.
+ * Measures the cost of a traced call: traced HOW BURSTS CALLS prints the
+ * nanoseconds of processor time per call, one line per burst.  Between bursts
+ * it sleeps, so that the reader of the records can keep up.
  *
  *	int	two integer arguments, an integer result
  *	string	one argument, a string of 16 bytes

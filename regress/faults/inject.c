@@ -115,8 +115,8 @@ result(long r)
 #define note_crashes()	((void)0)
 #else
 /*
- * Of those whose death nobody else looks into: a fault is a bug, an end by
- * its own will is not.
+ * Notes crashes of processes whose death nobody else looks into: a fault is a
+ * bug, an exit of their own is not.
  */
 static void
 crashed(int sig, siginfo_t *si, void *arg)
@@ -207,7 +207,7 @@ hold(void)
 	__atomic_store_n(&plan->held, 0, __ATOMIC_SEQ_CST);
 }
 
-/* What is to be done with this call: DO_COUNT means what it always does. */
+/* Returns the action for this call; DO_COUNT: make the call as always. */
 static uint32_t
 strike(uint32_t calls, const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is to go wrong in a role, and how far it is: one page that the role
- * and the test share, so that a test orders faults of a process that has no
- * files any more and asks nobody.  regress/faults/lib/faults.py knows the
- * offsets.
+ * The faults planned for a role, and how far the plan has got: one page that
+ * the role and the test share, so that a test can order faults of a process
+ * that has no files any more and asks nobody.  regress/faults/lib/faults.py
+ * knows the offsets.
  */
 #ifndef DL_FAULTS_PLAN_H
 #define DL_FAULTS_PLAN_H

@@ -46,7 +46,7 @@
 #define NARGS		6
 /* Numbers end below 512, and those of other tables begin there. */
 #define NUMBERS		1024
-/* What the filter below answers: an errno that nothing else has. */
+/* The filter below returns this errno, which nothing else does. */
 #define LET_THROUGH	4000
 /* How a child that has survived says goodbye, and nobody else. */
 #define GOODBYE		0x600d600dU
@@ -241,7 +241,7 @@ install_floor(void)
 		_exit(EXIT_ODD);
 }
 
-/* What is left of calls when each of them may be refused. */
+/* Exits by the only call that is left when each may be refused. */
 static void __attribute__((noreturn))
 goodbye(int code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What fuzz targets have in common.  Included once, by a target, which may
- * say before that
+ * Common parts of fuzz targets.  A target includes this once, and may define
+ * before that
  *	FUZZ_CLOCK	the monotonic clock is the input's: it stands still
  *			but for turn()
  *	FUZZ_LOOP	there is an event loop
@@ -24,7 +24,7 @@
 #include "regress/fuzz/fuzz_fault.h"
 #endif
 
-/* What libFuzzer calls; a target need not have the second. */
+/* Entry points of libFuzzer; the second is optional. */
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 int	LLVMFuzzerInitialize(int *, char ***);
 
@@ -61,7 +61,7 @@ fuzz_room(char *path, size_t size)
 	must(n > 0 && (size_t)n < size && mkdtemp(path) != NULL);
 }
 
-/* Of the first ones, which are all that a target has. */
+/* Counts the first descriptors, which are all that a target has. */
 static inline int
 count_fds(void)
 {
@@ -200,7 +200,7 @@ fuzz_on_turn(void *arg)
 	loop_stop();
 }
 
-/* One turn of the loop, after ms if the clock is the input's. */
+/* Runs a turn of the loop, ms later if the clock is the input's. */
 static inline void
 turn(uint64_t ms)
 {

@@ -240,7 +240,7 @@ try_text(struct input in)
 	free(s);
 }
 
-/* Who is at a terminal, said again and again. */
+/* Sets the people at a terminal again and again. */
 static void
 try_people(struct input in)
 {
@@ -330,7 +330,7 @@ remove_directory(void)
 	(void)rmdir(path);
 }
 
-/* What there is in place of a file of ours in a directory of ours. */
+/* Puts something odd in place of a file of ours or its directory. */
 static void
 make_odd(uint8_t how, struct input in)
 {

@@ -14,7 +14,7 @@ union fuzz_ctl {
 	char		buf[CMSG_SPACE(sizeof(int))];
 };
 
-/* One datagram, of bytes that are as they are; borrows fd, -1 = none. */
+/* Sends a datagram, its bytes unchanged; borrows fd, -1 = none. */
 static inline bool
 chan_put(int end_fd, const struct msg_hdr *h, const void *payload, size_t len,
     int fd)

@@ -49,7 +49,7 @@ static char	home[256];
 #define PRINT		"SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 #define OTHER_PRINT	"SHA256:BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-/* What is typed at the terminal, if there is one. */
+/* Input typed at the terminal, if there is one. */
 static struct input	typed;
 static bool		has_tty;
 static int		tty_end = -1;	/* of whoever types */
@@ -384,7 +384,7 @@ resolve(struct input *in)
 	free(host);
 }
 
-/* One event of the input; when there are no more, that long nothing. */
+/* Takes an event of the input; if none is left, ms pass without one. */
 int
 avahi_simple_poll_iterate(AvahiSimplePoll *poll, int ms)
 {
@@ -414,7 +414,7 @@ avahi_simple_poll_iterate(AvahiSimplePoll *poll, int ms)
 	return 0;
 }
 
-/* What is listed can be given as a target, if there is a port. */
+/* A listed daemon can be given as a target, if it has a port. */
 static void
 check_found(struct json_object *found)
 {

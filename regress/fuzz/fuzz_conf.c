@@ -81,7 +81,7 @@ set_each(const uint8_t *data, size_t len)
 	free(text);
 }
 
-/* What is taken may still be unwise, and it names the daemon. */
+/* A configuration that is accepted may draw warnings; it names the daemon. */
 static void
 look_at(struct conf *c)
 {

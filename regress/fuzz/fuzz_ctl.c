@@ -45,7 +45,7 @@ read_cast(const uint8_t *data, size_t len, size_t piece)
 	fclose(in);
 }
 
-/* What it wrote it must be able to read. */
+/* The reader must be able to read what the writer has written. */
 static void
 write_cast(const uint8_t *data, size_t len, size_t piece)
 {
@@ -83,7 +83,7 @@ write_cast(const uint8_t *data, size_t len, size_t piece)
 	free(text);
 }
 
-/* What is sent is as long as it says. */
+/* A message is as long as its head says. */
 static void
 say(const uint8_t *data, size_t len, size_t piece)
 {
@@ -129,7 +129,7 @@ pass(const uint8_t *data, size_t len, size_t piece, uint8_t *out)
 	return total;
 }
 
-/* What is left must not turn out to be more when it is looked at again. */
+/* Filtering the filter's output again must not change it. */
 static void
 filter(const uint8_t *data, size_t len, size_t piece)
 {

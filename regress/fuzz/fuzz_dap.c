@@ -92,7 +92,7 @@ on_left_out(const char *why, int64_t seq, void *arg)
 		abort();
 }
 
-/* What is missing of a message, all of it the same but for its end. */
+/* Feeds the rest of an unfinished message: filler, but for its end. */
 static void
 feed_rest(struct codec *c, const struct codec_fns *fns, char filler)
 {

@@ -406,7 +406,7 @@ close_first(void)
 	ask((struct input){ (const uint8_t *)text, (size_t)n }, 1);
 }
 
-/* What an editor fetches; a number of ms stands in the line. */
+/* An editor fetches messages; a timeout in seconds stands in the line. */
 static void
 receive(struct input line)
 {
@@ -571,7 +571,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Nobody is left, and nothing of theirs. */
+/* Ends all requests and editors: nothing of theirs may be left. */
 static void
 clean_up(void)
 {

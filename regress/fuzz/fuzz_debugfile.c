@@ -40,7 +40,7 @@ fuzz_open(const char *path)
 	return fd;
 }
 
-/* What it says has to be somewhere in there. */
+/* A file accepted as debug information must name it somewhere. */
 static void
 look(void)
 {

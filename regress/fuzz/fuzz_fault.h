@@ -170,7 +170,7 @@ FAULT(int, -1, FAULT_RENAMEAT, renameat,
 FAULT(int, -1, FAULT_MKDIR, mkdir, (const char *path, mode_t mode),
     (path, mode))
 
-/* What is watched already can be watched for something else. */
+/* Fails only for new descriptors, not for other events of a watched one. */
 int	__real_epoll_ctl(int, int, int, struct epoll_event *);
 int	__wrap_epoll_ctl(int, int, int, struct epoll_event *);
 int
@@ -181,7 +181,7 @@ __wrap_epoll_ctl(int set_fd, int op, int fd, struct epoll_event *ev)
 	return __real_epoll_ctl(set_fd, op, fd, ev);
 }
 
-/* Of these only one more descriptor can be refused. */
+/* Fails only for commands that make another descriptor. */
 int	__real_fcntl(int, int, ...);
 int	__wrap_fcntl(int, int, ...);
 int

@@ -231,7 +231,7 @@ act(uint8_t what, uint8_t which, struct input part)
 	}
 }
 
-/* What an input has left behind. */
+/* Removes all that an input has left behind. */
 static void
 clean_up(void)
 {

@@ -23,14 +23,14 @@
 #define LINKS	2
 #define STEPS	64
 
-/* What a message asks of its handler: in its header's conn. */
+/* Requests of a message to its handler, in the conn of its header. */
 enum {
 	WISH_NOTHING, WISH_CALM, WISH_PAUSE, WISH_CLOSE, WISH_OTHER,
 	WISH_ANSWER, WISH_KEEP_FD, WISH_WRONG, WISH_REFUSED, WISH_FOREIGN,
 	WISHES
 };
 
-/* One channel, and what is known of it. */
+/* A channel, and what is known of it. */
 static struct side {
 	struct channel	 c;
 	int		 end_fd;	/* the peer's; -1 = it has gone */
@@ -253,7 +253,7 @@ put_control(struct msghdr *mh, uint8_t how, const int *fd)
 	mh->msg_controllen = CMSG_SPACE(n * sizeof(int));
 }
 
-/* What nobody should send. */
+/* Sends a message that no peer should send. */
 static void
 put_wrong(struct side *s, struct input *in)
 {

@@ -59,7 +59,7 @@ fuzz_maps(void)
 	return f;
 }
 
-/* Whatever is looked for is there; its number says how it is called. */
+/* Opens a file; the path's length gives its inode number, 0 = no file. */
 static int
 fuzz_path(const char *path)
 {

@@ -79,7 +79,7 @@ keep_key(struct msg *m)
 	must(strlen(key) == KEY_TEXT);
 }
 
-/* What the spawner says must be well formed, whatever it was told. */
+/* Messages of the spawner must be well formed, whatever it was told. */
 static void
 check_said(struct msg *m)
 {
@@ -239,7 +239,7 @@ new_instrument(void)
 	return pair[1];
 }
 
-/* What the kernel says of a cgroup, or what an archiver has packed. */
+/* The kernel's text about a cgroup, or an archiver's archive. */
 static int	 text_fd = -1;
 
 static int
@@ -336,7 +336,7 @@ nth_session(unsigned int n)
 	return none;
 }
 
-/* Nobody guesses a key: a short text stands for one that there is. */
+/* Inputs cannot guess keys, so a short text stands for an existing key. */
 static size_t
 put_key(uint8_t *payload, size_t len)
 {
@@ -403,7 +403,7 @@ send_record(enum role from, const uint8_t *r, const uint8_t *payload,
 		close(fd);
 }
 
-/* What is no message: time, new peers, a process that writes or closes. */
+/* Events besides messages: time, new peers, processes that write or close. */
 static void
 event(const uint8_t *r, const uint8_t *payload, size_t len)
 {

@@ -85,7 +85,7 @@ take_rules(struct input *in)
 	}
 }
 
-/* What the kernel would say of the connection, as far as the input lets it. */
+/* Makes the kernel's answer about the connection, changed by the input. */
 static size_t
 make_datagram(uint8_t *buf, const struct ends *e, struct input *in)
 {

@@ -64,7 +64,7 @@ int	dapdial_main(int, char **);
 #undef has_socket
 #undef opendir
 
-/* Of what a look at processes needs, the nth is refused. */
+/* Calls that a look at processes needs until one fails; 0 = none fails. */
 static unsigned int	fails_in;
 
 static bool
@@ -124,7 +124,7 @@ index_of(int pid)
 	return i;
 }
 
-/* Of no process it is one of the others. */
+/* Writes a file of a process; of == PIDS: one of the others. */
 static void
 put(size_t of, size_t which, const void *p, size_t len)
 {
@@ -239,7 +239,7 @@ put_any(struct input *in)
 		put(PIDS, what % COUNT(others), part.p, part.left);
 }
 
-/* What has not changed is the same once more. */
+/* Unchanged files give the same usage once more. */
 static void
 check_usage(int root)
 {
@@ -475,7 +475,7 @@ is(struct input word, const char *what)
 	    word.left) == 0;
 }
 
-/* What the first good line says, by what stands in it; "" = none does. */
+/* Returns the path in the first good line, by its words; "" = none is good. */
 static struct input
 expected(struct input in, bool mounts, size_t size)
 {
@@ -551,7 +551,7 @@ check_words(void)
 	must(parts == all);
 }
 
-/* Of a socket between two ports of the loopback address. */
+/* Finds the socket between two ports of the loopback address. */
 static unsigned long
 inode_between(unsigned int port, unsigned int peer)
 {

@@ -65,7 +65,7 @@ look_for_text(const struct desc *d, const struct capture *steps,
 	json_object_put(o);
 }
 
-/* What was shown, looked for; "<unreadable>" and its like have no key. */
+/* Looks for the value shown; "<unreadable>" and its like have no key. */
 static void
 try_shown(const struct desc *d, const struct capture *steps, size_t nsteps,
     const struct render_out *o)
@@ -95,7 +95,7 @@ try_shown(const struct desc *d, const struct capture *steps, size_t nsteps,
 	free(s);
 }
 
-/* What was shown, or something else, looked for. */
+/* Looks for the value that was shown, and for others. */
 static void
 try_inverse(const struct desc *d, const struct capture *steps,
     const struct render_out *o, const uint8_t *data, size_t len)

@@ -18,7 +18,7 @@
 #include "syms/symindex.h"
 #include "typed.h"
 
-/* Of one input. */
+/* Maximum of functions per input whose types are checked. */
 #define TYPED_MAX	64
 
 /* As it is sent: its reader takes it, and finds in it what was found. */

@@ -38,7 +38,7 @@ struct dbg_hello dbg_said;
 
 /* -- what lldb prints ------------------------------------------------------ */
 
-/* What is read of a text; in two pieces at the end of a line, of both. */
+/* Results of reading a text; the two parts of a split text add up to them. */
 struct lines {
 	size_t		 bytes, names, instructions;
 	uint8_t		*dump;
@@ -327,7 +327,7 @@ answer_memory(size_t i, const struct input *memory)
 	free(text);
 }
 
-/* What is found in a program's memory stands in it. */
+/* Strings found for a thrown object must be in the program's memory. */
 static void
 try_thrown(struct input in)
 {
@@ -651,7 +651,7 @@ try_language(struct input in)
 
 /* -- where an adapter is --------------------------------------------------- */
 
-/* Those that could be one; a link is as good as what it leads to. */
+/* Files that could be an adapter; a link is as good as its target. */
 static const char *const places[] = { "a/dap", "a/dap-9", "a/dap-14",
 	"a/dap-x", "b/dap-11.2", "b/dap", "p/bin/py", "p/bin/py-3", "v/py",
 	"w/py", "h/opt/one-9/dap", "h/opt/one-12/dap" };

@@ -59,7 +59,7 @@ role_peer_gone(const struct channel *c, const char *why)
 	must(why == NULL);
 }
 
-/* One of the connections, from both of its ends. */
+/* A connection, from both of its ends. */
 struct side {
 	int		 tcp_fd;	/* the client's; -1 = there is none */
 	int		 plain_fd;	/* netproc's */

@@ -125,7 +125,7 @@ inverse(void *arg, uint32_t fn, const struct store_value *v,
 		inv->found = FOUND_NEVER;
 }
 
-/* One call; its exit says i in the function's way. */
+/* Adds a call whose exit returns i in the function's way. */
 static void
 add_call(uint32_t fn, uint64_t ts, uint32_t i)
 {

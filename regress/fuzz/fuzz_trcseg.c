@@ -50,7 +50,7 @@ base(void)
 	return st;
 }
 
-/* What an input has to itself; to be forgotten. */
+/* Copies base() for an input; forget() frees the copy. */
 static struct store
 copy(void)
 {
@@ -63,7 +63,7 @@ copy(void)
 	return st;
 }
 
-/* What an input has added to a copy of it. */
+/* Frees what an input has added to its copy. */
 static void
 forget(struct store *st)
 {
@@ -191,7 +191,7 @@ append(struct calls *c, struct event *ev)
 	c->stored += store_append(c->st, ev, 1, UINT64_MAX);
 }
 
-/* What was captured: a number, nothing, or any bytes. */
+/* Makes captures: a number, nothing, or any bytes. */
 static uint16_t
 captures(struct calls *c, uint8_t *to)
 {
@@ -304,7 +304,7 @@ damage(struct calls *c, int fd)
 	return some;
 }
 
-/* Whoever opens the file next finds the same, if nobody else wrote to it. */
+/* The next store to open the file finds the same, unless others wrote to it. */
 static void
 write_and_read(const uint8_t *data, size_t len)
 {

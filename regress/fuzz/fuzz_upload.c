@@ -38,7 +38,7 @@ static int	room_fd = -1;		/* what an upload fills */
 static uint64_t	room_size;
 static size_t	stored;			/* uploads that were completed */
 
-/* What the plain reading of the input found. */
+/* Results of the plain reading of the input. */
 static struct {
 	const uint8_t	*payload[64];
 	size_t		 uploads, answers;
@@ -182,7 +182,7 @@ payload_of_request(const char *p, size_t len, bool *upload)
 	    (int64_t)r.size;
 }
 
-/* What follows a line of words; false = nothing is read any more. */
+/* Gets the size of what follows a line of words; false = reading ends. */
 static bool
 read_words(const char *p, size_t len, int64_t *size, bool *upload)
 {

@@ -253,7 +253,7 @@ went_of(const struct client *cl)
 	return went[cl->conn.owner - owners];
 }
 
-/* What a browser makes of an event. */
+/* Updates a browser's sessions by an event. */
 static void
 learn(struct client *cl, const char *event, uint64_t change, const char *data)
 {

@@ -21,7 +21,7 @@
 
 #define OUT_MAX		(1024 * 1024)
 
-/* One reading of the input. */
+/* State of a reading of the input. */
 struct side {
 	const uint8_t	*in;
 	size_t		 left, piece;
@@ -169,7 +169,7 @@ int_of(struct json_object *o, const char *key)
 	return json_object_get_int64(v);
 }
 
-/* What is in the text, which is an object of this type, and empties it. */
+/* Returns the text's object, which is of this type, and empties the text. */
 static struct json_object *
 read_text(struct text *t, const char *type)
 {
@@ -300,7 +300,7 @@ say_words(struct input *in, struct text *t)
 	free(words);
 }
 
-/* One frame of ours at p: its bytes, and where the next one begins. */
+/* Reads a frame of ours at p into body; returns where the next one begins. */
 static const uint8_t *
 read_frame(const uint8_t *p, size_t left, struct input *body)
 {

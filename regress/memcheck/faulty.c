@@ -53,7 +53,7 @@ left_open(void)
 	sink = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* What the child has open is not looked at, but its memory is. */
+/* Descriptors of the child are not checked, but its memory is. */
 static void
 in_a_child(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What sessions run under load: fills the ring of its output, so that no page
- * of that is new later, then says a line again and again.
+ * The program of sessions under load: fills the ring of its output, so that no
+ * page of the ring is new later, then prints a line again and again.
  * usage: chatter BYTES MS LINES (0 lines: for ever)
  */
 #include <err.h>

@@ -1,4 +1,4 @@
-/* What compilers do to functions that nobody else calls. */
+/* Functions that compilers change, as no other file calls them. */
 #include <stdio.h>
 
 struct point { int x, y; };

@@ -178,7 +178,7 @@ thread_storm(void)
 	}
 }
 
-/* Whoever makes a call of the system in its name ends it. */
+/* The program dies if a tracer makes a system call in its name. */
 static int
 filter(void)
 {

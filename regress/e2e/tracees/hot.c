@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One function is called without end, another now and then. */
+/* Calls one function without end, another now and then. */
 __attribute__((noinline, noclone)) int
 hot(int n)
 {

@@ -45,7 +45,7 @@ by_stdio(FILE *f, const char *who, int n)
 	fflush(f);
 }
 
-/* One buffer of stdio's for both of them. */
+/* Both threads share a buffer of stdio, so each locks it. */
 APART void
 turn(const char *who, int n)
 {
