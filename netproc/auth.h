@@ -14,9 +14,10 @@ struct rsession;
 #define AUTH_MAX	128
 
 /*
- * Asks whether the secret (at most AUTH_MAX bytes, borrowed) is somebody's:
- * done() is called with ERR_OK when the connection is his from now on, else
- * with why not.  Once in a connection's life, before anything else is asked.
+ * Asks whether the secret (at most AUTH_MAX bytes, borrowed) is a user's:
+ * done() is called with ERR_OK when the connection is that user's from now on,
+ * else with the reason.  Once in a connection's life, before anything else is
+ * asked.
  */
 void	auth_ask(struct conn *, const char *secret, size_t len, ask_fn done);
 

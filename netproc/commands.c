@@ -342,7 +342,7 @@ run_request(struct conn *c, const char *line, size_t len)
 
 	request_parse(line, len, &r);
 	c->reply = r.reply;
-	/* of all that is wrong, a stranger is told what he must do first */
+	/* before any other error, tell a stranger to authenticate */
 	if (c->stranger && (r.cmd == NULL || r.cmd->run != cmd_auth)) {
 		answer_error(c, ERR_AUTH_REQUIRED, NULL);
 		conn_finish(c);

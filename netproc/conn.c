@@ -614,7 +614,7 @@ deadline(const struct conn *c)
 	/* its port knows better how long the client takes */
 	if (c->port != NULL && !c->stranger)
 		return 0;
-	/* who has not said who he is keeps no place, a byte now and then or not */
+	/* a byte now and then must not keep a stranger's place */
 	if (c->stranger && c->mode == &mode_line)
 		return c->begun_ms + settings.line_timeout * 1000;
 	if (clock == CLOCK_NONE)

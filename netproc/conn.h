@@ -4,8 +4,8 @@
  * what it is doing.  A mode is stepped by conn_run() until it waits; a step
  * does a bounded piece of work, so that no connection delays the others.
  *
- * Whoever changes something that a mode waits for calls conn_run() last: it
- * sends what was written and may free the connection.
+ * Code that changes something that a mode waits for calls conn_run() last:
+ * conn_run() sends what was written and may free the connection.
  */
 #ifndef DL_NET_CONN_H
 #define DL_NET_CONN_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Debug ports and pipes.  A port is opened on the address by which the
- * client came in.  Whoever connects to it must be the user who asked for it,
- * or where that cannot be told, on a listener that is plain, come from the
- * address that the request came from; others are dropped and the port stays
- * open for the right one.
+ * Debug ports and pipes.  A port is opened on the address by which the client
+ * came in.  A connection to the port must be from the user who asked for it,
+ * or where that cannot be told, on a listener that is plain, from the address
+ * that the request came from.  Other connections are dropped and the port
+ * stays open for the right one.
  */
 #include <sys/epoll.h>
 #include <sys/queue.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Events of changes.  Changes are numbered, and whoever sees a session has
- * it in a list in the order of its last change.  A stream is a cursor and
- * holds nothing: what is new to it is at the end of that list, and a session
- * that changes faster than its client reads is sent as it is then.  Only of
- * what has gone there is a list by itself, which is bounded; each who listens
- * has his own, so that what others do pushes nothing out of it.
+ * Events of changes.  Changes are numbered, and each owner has its visible
+ * sessions in a list in the order of their last change.  A stream is a cursor
+ * and holds nothing: its news is at the end of that list, and a session that
+ * changes faster than its client reads is sent as it is then.  Only sessions
+ * that have gone have a list by themselves, which is bounded; each listening
+ * owner has its own, so that others' sessions push nothing out of it.
  */
 #include <sys/random.h>
 
@@ -21,7 +21,7 @@
 #include "replica.h"
 #include "usage.h"
 
-/* Changes within so short a time are one for whoever looks. */
+/* Changes within so short a time are told together. */
 #define GATHER_MS	20
 #define GONE_MAX	1024
 
@@ -193,7 +193,7 @@ next_gone(struct feed *f)
 	const struct owner *o = f->conn->owner;
 	const struct gone *g;
 
-	/* what is not there any more he has been told */
+	/* the client has been told of entries that the ring has lost */
 	if (o->ngone > GONE_MAX && f->gone_at < o->ngone - GONE_MAX)
 		f->gone_at = o->ngone - GONE_MAX;
 	for (; f->gone_at < o->ngone; f->gone_at++) {

@@ -24,7 +24,7 @@ void	 feed_owner_free(struct owner *);
 void	 feed_changed(struct rsession *);
 /* From now on an owner sees a session. */
 void	 feed_seen(struct sight *);
-/* From now on he does not; the session may be going. */
+/* From now on an owner does not see a session, which may be going. */
 void	 feed_gone(struct sight *);
 
 void	 cmd_feed(struct conn *, struct rsession *, const struct words *);

@@ -131,7 +131,7 @@ ask_failed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 	answer_error(c, err == ERR_OK ? ERR_INTERNAL : err, msg);
 }
 
-/* As it came, to whoever has typed the command. */
+/* Passes the answer as it came to the client that sent the command. */
 static void
 answer_plain(struct conn *c, const struct instrument *in, bool failed,
     const char *why, const struct word *json)

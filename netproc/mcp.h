@@ -2,7 +2,7 @@
 /*
  * The Model Context Protocol: agents trace programs by it.  Messages come by
  * the command MCP and by POST /mcp; each is answered by itself, and nothing of
- * a client is remembered but the patterns that he wants in his next program.
+ * a client is remembered but the patterns for its next program.
  */
 #ifndef DL_NET_MCP_H
 #define DL_NET_MCP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Patterns that wait for somebody's next program.  There are few of them, and
- * of few people: who has not changed his for the longest time loses them.
+ * Patterns that wait for a user's next program.  They are few, and of few
+ * users: the user who has not changed them for the longest time loses them.
  */
 #ifndef DL_NET_MCP_PENDING_H
 #define DL_NET_MCP_PENDING_H

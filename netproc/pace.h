@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How far the output of a terminal may run ahead of those who watch it.
+ * How far the output of a terminal may run ahead of the clients that watch it.
  *
- * It waits for the slowest of them, so that nobody loses anything; but who
- * has kept others waiting for a quarter of a second in all becomes a laggard:
- * he loses what he cannot take, until he has caught up.  That budget comes
- * back slowly.  Who takes nothing at all for a while keeps nobody waiting,
- * not even the program when he watches it alone.
+ * Output waits for the slowest client, so that no client loses any.  A client
+ * that has kept others waiting for a quarter of a second in all becomes a
+ * laggard: it loses what it cannot take, until it has caught up.  That budget
+ * comes back slowly.  A client that takes nothing at all for a while keeps
+ * nobody waiting, not even the program when it is the only client.
  */
 #ifndef DL_NET_PACE_H
 #define DL_NET_PACE_H

@@ -229,7 +229,7 @@ replica_labelled(const struct owner *o, const char *label)
 static struct rsession *
 by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
 {
-	struct rsession *found[2] = { NULL, NULL };	/* others', his own */
+	struct rsession *found[2] = { NULL, NULL };	/* others', own */
 	unsigned int n[2] = { 0, 0 };
 	struct sight *g;
 	bool own;
@@ -448,7 +448,7 @@ add(const struct sid *sid)
 	return s;
 }
 
-/* His list is in the order in which the sessions came. */
+/* Keeps the owner's list in the order in which the sessions came. */
 static void
 sight_add(struct owner *o, struct rsession *s, uint32_t access, bool named)
 {

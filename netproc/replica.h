@@ -59,7 +59,7 @@ struct owner {
 	LIST_HEAD(, feed)	 feeds;
 	LIST_ENTRY(owner)	 news;
 	bool			 has_news;
-	/* A ring of what he saw last and sees no more; NULL = none is kept. */
+	/* Ring of sessions last lost from sight; NULL = none is kept. */
 	struct gone		*gone;
 	uint64_t		 ngone;
 	uint64_t		 lost;		/* the last change not in it */

@@ -66,8 +66,8 @@ cut(const struct ring *r, uint64_t offset)
 }
 
 /*
- * The spawner's place, unless the writer is about to overtake that: whoever
- * is too slow is given time by half a ring.
+ * The spawner's place, unless the writer is about to overtake that place: a
+ * client that is too slow is given time by half a ring.
  */
 static uint64_t
 replay_place(const struct term_client *cl, const struct ring *r,

@@ -13,7 +13,7 @@
 
 struct rsession;
 
-/* Called when rsession.usage is new, whoever may see that session. */
+/* Called when rsession.usage is new; access to the session is unchecked. */
 typedef void	(*usage_fn)(struct rsession *, void *arg);
 
 /* Embedded in who looks; fn and arg are set before usage_begin(). */

@@ -69,8 +69,8 @@ send_asset(struct web_req *r, const struct asset *a, unsigned int status)
 }
 
 /*
- * Somebody who mistyped an address, and not a program or a file that the page
- * wants: he gets the page, which says so in words.
+ * A person who mistyped an address, and not a program or a file that the page
+ * wants: the person gets the page, which says so in words.
  */
 static bool
 is_lost(struct web_req *r, const char *method, const char *path)

@@ -230,7 +230,7 @@ webup_run(struct conn *c, struct web_req *r)
 		answer_error(c, ERR_INVALID_ARGUMENT, u.why);
 		return;
 	}
-	/* his first message has to say who he is */
+	/* the client's first message has to authenticate it */
 	if (c->stranger) {
 		c->port->answer(c, ERR_OK);
 		return;

@@ -22,8 +22,9 @@ void	 who_forget(struct conn *);
 /* A number that is no connection's any more must be forgotten there too. */
 void	 who_closed(uint32_t number);
 /*
- * From now on it is this user's: PRINCIPAL_* flags as the spawner sent them.
- * false when he has connections enough; it must be closed then.
+ * The connection is this user's from now on: PRINCIPAL_* flags as the spawner
+ * sent them.  false when the user has connections enough; the connection must
+ * be closed then.
  */
 bool	 who_becomes(struct conn *, uint32_t uid, uint32_t flags,
 	    const char *name);

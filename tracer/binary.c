@@ -419,7 +419,7 @@ trc_symbols_failed(const char *why)
 		return;
 	ncalled--;
 	r->state = READER_FREE;
-	/* whoever starts them may be starting himself */
+	/* the process that starts readers may be starting itself */
 	if (++refused < TRIES) {
 		loop_timer_set(&retry, RETRY_MS, on_retry, NULL);
 		return;

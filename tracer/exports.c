@@ -19,7 +19,7 @@
 #include "utf8.h"
 
 #define EXPORTS_MAX	4
-#define LOOKERS_MAX	2	/* of those by who may not trace */
+#define LOOKERS_MAX	2	/* of clients that may not trace */
 #define IDLE_MS		60000
 #define PIECE		(48 * 1024)
 #define MOST_OWN	((uint64_t)16 << 30)
@@ -33,7 +33,7 @@ static struct export {
 	uint64_t	 bytes;
 	struct loop_timer idle;
 	bool		 in_memory, failed;
-	bool		 looks;		/* he may not trace */
+	bool		 looks;		/* the client may not trace */
 	int		 error;		/* why a write has failed */
 } exports[EXPORTS_MAX] = { { .fd = -1 }, { .fd = -1 }, { .fd = -1 },
     { .fd = -1 } };

@@ -35,8 +35,8 @@ struct param {
 
 /*
  * Puts the members of args (an object, borrowed; NULL = empty) into *to.
- * Those that are not there leave it alone.  -1 with words in why; what names
- * the request.  "sessionId" is how a request has come here: always taken.
+ * Absent members leave *to alone.  -1 with words in why; what names the
+ * request.  "sessionId" is how a request has come here: always taken.
  */
 int	params_read(struct json_object *args, const char *what,
 	    const struct param *, void *to, char why[PARAMS_WHY]);

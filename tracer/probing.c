@@ -267,7 +267,7 @@ process_changed(struct process *p)
 	bool user = p->main && hold_main;
 
 	p->unsettled = true;
-	/* who asks the timeline must not find it changed under his hands */
+	/* a query must not find the timeline changed while it runs */
 	if (!timeline_is_busy() && settle(p)) {
 		p->unsettled = false;
 		if (!user) {

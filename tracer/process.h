@@ -75,8 +75,8 @@ void	 process_close(struct process *);
 /* The session's own; NULL = it is not traced. */
 struct process *process_main(void);
 /*
- * Its modules as they are now; those that have gone take their hooks along.
- * Of a process without memory any more they stay those that it had.
+ * Reads its modules as they are now; modules that have gone take their hooks
+ * along.  A process without memory any more keeps the modules that it had.
  */
 void	 process_look(struct process *);
 /* Room for a function's hook.  NULL: no memory. */

@@ -344,7 +344,7 @@ attach_failed(struct op *op, bool full, const char *why)
 		    "Check process permissions.", why);
 }
 
-/* The timeline is there: whoever wanted to attach goes on. */
+/* The timeline is there: all that wait to attach go on. */
 static void
 attach_all(const char *why)
 {

@@ -155,7 +155,7 @@ look(bool briefly)
 		more = read_process(p, briefly) || more;
 	sweep.going = briefly && more;
 	if (!sweep.going) {
-		/* whoever wrote it is known by now */
+		/* the writer of the output is known by now */
 		output_put(sweep.end, sweep.now, settled);
 		settle(sweep.now);
 	}

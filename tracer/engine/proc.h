@@ -112,7 +112,7 @@ struct target {
 				 * addresses, and why_open; NULL: it does not */
 	bool	 unwanted;	/* a child that nobody has been told of */
 	bool	 rescan;	/* other objects are loaded */
-	bool	 hold;		/* whoever is being told of is to be held */
+	bool	 hold;		/* the thread being told of is to be held */
 	unsigned long filters;	/* of system calls, that it has not made */
 	int	 mem_fd;
 	struct thread *threads;

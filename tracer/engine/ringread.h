@@ -88,8 +88,8 @@ size_t		 ring_reader_read(struct ring_reader *, const struct ring_ops *,
 bool		 ring_more(const struct ring_reader *);
 /*
  * Takes what is in the ring out of it, for later: the writer has room again.
- * Of all readers that is 256 MiB at most, and stays in the ring beyond that.
- * May be called by breathe().
+ * At most 256 MiB is taken for all readers; the rest stays in the ring.  May
+ * be called by breathe().
  */
 void		 ring_put_aside(struct ring_reader *);
 /*

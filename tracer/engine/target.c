@@ -432,7 +432,7 @@ report_strangers(struct target *t, struct target *self)
 	report(self, &e);
 }
 
-/* It may have been given another by whoever is not seen to. */
+/* Looks for a new thread name: others may have set it unseen. */
 static void
 look_at_name(struct target *self, struct slot *s)
 {

@@ -125,7 +125,7 @@ struct target	*target_open(pid_t, const struct target_options *,
 
 /*
  * Whether programs of its kind can be traced on this machine.  False: why says
- * what cannot be helped by whoever asks.  One that cannot be looked at passes.
+ * what the caller cannot help.  A program that cannot be looked at passes.
  */
 bool target_supported(pid_t, char why[TARGET_WHY]);
 

@@ -115,8 +115,8 @@ thread(struct feed *f, uint32_t tid)
 
 /* -- records ------------------------------------------------------------ */
 /*
- * How many open calls there are up to the one that the engine calls id.
- * Those above it have ended, whether that was told or not.
+ * Counts the open calls up to the one that the engine calls id.  Calls above
+ * it have ended, whether that was told or not.
  */
 static uint32_t
 keep(const struct feed_thread *t, uint64_t id)

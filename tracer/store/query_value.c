@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Return values.  What is asked for is compared as JSON, which takes a while;
- * so each value that has a class is shown once, and of those that have none
- * only the ones whose key (segment.h) can be shown so.  What a key says of a
- * function's results is its rules; they come from whoever renders values.
+ * Return values.  The value asked for is compared as JSON, which takes a
+ * while; so each value that has a class is shown once, and a value without a
+ * class only if its key (segment.h) leaves it open.  The rules of a function
+ * say what a key says of its results; they come from the renderer of values.
  */
 #include <json-c/json.h>
 

@@ -18,14 +18,14 @@
  * are far from the segment's first event or from their parent, or in which
  * more has been captured than registers, have one of 24 bytes (struct
  * rec_head), a u64 in REC_EXIT, a distance (u64) if 32 bits are not enough for
- * it, and captures as the agent wrote them.  What is behind | begins at a
+ * it, and captures as the agent wrote them.  The part behind | begins at a
  * multiple of 4.
  *
  * Times in a segment never go backwards.  Numbers are in the host's byte
  * order: the file never leaves it without its daemon.
  *
  * The header counts what was written completely before it, so a writer that
- * dies leaves a readable beginning.  A reader believes nothing: whoever owns
+ * dies leaves a readable beginning.  A reader believes nothing: the owner of
  * the traced program may own the file.
  */
 #ifndef TRACER_SEGMENT_H
@@ -197,8 +197,8 @@ rec_call_size(const struct rec *enter, uint32_t exit_len)
 /* Makes the check of a record right, whatever it is; false: beyond left. */
 bool	 rec_seal(uint8_t *at, size_t left);
 /*
- * Reads one: its size, 0 if left bytes are not all of it, -1 if it is none.
- * Of a REC_CALL r[1] is the exit, else r[1].kind is 0.
+ * Reads a record: its size, 0 if left bytes are not all of it, -1 if it is
+ * none.  r[1] is the exit of a REC_CALL, else r[1].kind is 0.
  */
 int32_t	 rec_read(const uint8_t *at, size_t left, const struct seg_first *,
 	    struct rec r[2]);

@@ -4,13 +4,14 @@
  * session, the functions' names, output and crashes to SQLite; docs/TIMELINE.md
  * has the whole.  All times are CLOCK_MONOTONIC in ns.
  *
- * A store holds three files and no directory.  Whoever has one opens them
- * with store_files_at(); a process that is given the same three later has
- * the same timeline, whatever became of the one before.
+ * A store holds three files and no directory.  A caller that has a directory
+ * opens them with store_files_at(); a process that is given the same three
+ * later has the same timeline, whatever became of the one before.
  *
  * Nothing that a traced program says ends the process or is believed further
- * than it can be checked.  A full disk is said once (store_trouble()), what
- * came meanwhile is counted as lost, and storing goes on when there is room.
+ * than it can be checked.  A full disk is said once (store_trouble()), events
+ * that came meanwhile are counted as lost, and storing goes on when there is
+ * room.
  */
 #ifndef TRACER_STORE_H
 #define TRACER_STORE_H
@@ -252,8 +253,9 @@ void	 store_crash(struct store *, uint64_t ts_ns, uint32_t tid,
 /* Calls of a thread that the agent or the reader had to drop. */
 void	 store_lost(struct store *, uint32_t tid, uint64_t n);
 /*
- * All that happened up to ts has been appended: what is later is not shown
- * yet, so that who reads on after the last event that he saw misses none.
+ * All that happened up to ts has been appended: later events are not shown
+ * yet, so that a reader that goes on after the last event that it saw misses
+ * none.
  */
 void	 store_settled(struct store *, uint64_t ts_ns);
 /* Writes what is buffered.  -1: not all of it could be, see store_trouble(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of a timeline, for whoever has a directory. */
+/* The files of a timeline, for callers that have a directory. */
 #include <sys/mman.h>
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Asking a symbols process about one binary.  What it answers is as hostile
- * as the binary: an index is checked by symindex_open(), a description by
- * desc_open(), and capture programs by whoever runs them.
+ * Asking a symbols process about one binary.  The answers are as hostile as
+ * the binary: an index is checked by symindex_open(), a description by
+ * desc_open(), and capture programs by the code that runs them.
  */
 #ifndef TRACER_SYMCLIENT_H
 #define TRACER_SYMCLIENT_H

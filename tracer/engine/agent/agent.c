@@ -692,10 +692,11 @@ expected(const struct agent_frame *fr)
 }
 
 /*
- * Frames on top whose place on the stack is in use by others: longjmp has
- * jumped over them.  As long as the marker stands there a frame may belong to
- * another stack of this thread, or to a function that has ended in a jump;
- * it is kept, because whoever returns to a marker must find his frame.
+ * Drops frames on top whose place on the stack is in use by others: longjmp
+ * has jumped over them.  A frame whose marker still stands at its place may
+ * belong to another stack of this thread, or to a function that has ended in a
+ * jump; it is kept, because a function that returns to a marker must find its
+ * frame.
  */
 static void
 prune(struct agent_state *st, uint64_t slot)
