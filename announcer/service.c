@@ -237,7 +237,7 @@ client_changed(AvahiClient *c, AvahiClientState s, void *arg)
 	case AVAHI_CLIENT_S_RUNNING:
 		loop_timer_unset(&retry);
 		retry_ms = RETRY_FIRST_MS;
-		/* whoever had the name may have gone meanwhile */
+		/* the former owner of the name may have gone meanwhile */
 		memcpy(name, wanted.name, sizeof(name));
 		state("being announced");
 		publish(c);

@@ -423,7 +423,7 @@ listen_equal(const struct conf_listen *a, const struct conf_listen *b)
 	    a->tls == b->tls && a->plain == b->plain && a->web == b->web;
 }
 
-/* Their order counts: the first rule that fits a user is his. */
+/* Compares the order as well: a user gets the first rule that fits. */
 static bool
 quotas_equal(const struct conf *a, const struct conf *b)
 {

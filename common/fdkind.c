@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Kinds of fd, found out without trusting whoever sent it. */
+/* Kinds of fd, found out without trusting the sender. */
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

@@ -253,9 +253,10 @@ too_long(int sig)
 }
 
 /*
- * Libseccomp that finds no memory may spin for ever, and whoever waits for
- * this process with it: it may use so much of the processor's time, and ends
- * then.  It has no filter yet, but has not heard anybody yet either.
+ * Ends this process after so many seconds of processor time, 0 = never:
+ * libseccomp may spin for ever when it finds no memory, and would block every
+ * process that waits for this one.  No filter is in place yet, but no peer has
+ * been heard yet either.
  */
 static void
 bound(time_t seconds)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Log records: formatted and escaped here, written by whoever is the sink. */
+/* Log records: formatted and escaped here, written by the sink. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

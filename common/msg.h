@@ -187,9 +187,10 @@ struct channel {
 void	 chan_init(struct channel *, enum role self, enum role peer,
 	    chan_gone_fn, chan_allow_fn);
 /*
- * A message with an fd breaks the table, whatever the fd is: it is not even
- * received.  To close a file of another user's may take as long as he likes,
- * if the file system is a process of his.  Before chan_open().
+ * A message with an fd breaks the table, whatever the fd is: the message is
+ * not even received.  To close a file of another user's may take as long as
+ * that user likes, if the file system is a process of theirs.  Call before
+ * chan_open().
  */
 void	 chan_refuse_fds(struct channel *);
 /* Takes fd (made non-blocking).  Returns -1 with errno; fd is closed then. */

@@ -123,7 +123,7 @@ enum key_kind {
 	KEY_COOKIE,		/* a browser that has logged in */
 	KEY_LOGIN,		/* logs in once, within ten minutes */
 	KEY_TICKET,		/* opens a terminal once, within half a minute */
-	KEY_SESSION,		/* a session's two: for whoever is given one */
+	KEY_SESSION,		/* a session's two: for any bearer */
 	KEY_KINDS
 };
 

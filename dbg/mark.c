@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* How much of a session's output its user has seen: a small file of his own,
- * so that nobody's reading takes anything from anybody else. Who reads under
- * a name of his own ($DEBUGGER_CLIENT) has a mark of his own. */
+/*
+ * How much of a session's output its user has seen: a small file of the user's
+ * own, so that one reader takes nothing from another.  A reader under a name
+ * of its own ($DEBUGGER_CLIENT) has a mark of its own.
+ */
 #include <sys/stat.h>
 
 #include <bsd/string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* How debugger reaches a daemon: by the local socket, its own user's unless
- * told otherwise. What is on a network is debuglanternctl's to reach, so that
- * nothing of TLS is loaded for a question that takes a millisecond. */
+/*
+ * How debugger reaches a daemon: by the local socket, its own user's unless
+ * told otherwise.  Daemons on a network are debuglanternctl's to reach, so
+ * that no TLS code is loaded for a question that takes a millisecond.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,8 +9,9 @@ struct view;
 
 /*
  * The table's show functions: the answer is borrowed and may lack any member,
- * or have one of another type, since other daemons have other versions.  They
- * print to the view's stream; whoever called flushes it and looks for errors.
+ * or have one of another type, since other daemons have other versions.  The
+ * functions print to the view's stream; the caller flushes it and looks for
+ * errors.
  */
 
 /* Where the program stands or how it ended: what most commands answer. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* How answers look to people. Whatever comes from a program or a daemon is
- * made harmless on its way. */
+/*
+ * How answers look to people.  Text from a program or a daemon is made
+ * harmless on its way.
+ */
 #ifndef CTL_DBG_VIEW_H
 #define CTL_DBG_VIEW_H
 

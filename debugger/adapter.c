@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Requests to the adapter and its answers.  Nothing is sent that it did not
- * announce (some abort on what they do not know), everything has a time limit,
- * and nobody is called back from within his own call.
+ * Requests to the adapter and its answers.  Only requests that the adapter
+ * announced are sent (some adapters abort on others), everything has a time
+ * limit, and no caller is called back from within its own call.
  */
 #include <sys/epoll.h>
 #include <sys/queue.h>

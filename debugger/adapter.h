@@ -25,7 +25,7 @@ void	 adapter_init(const struct adapter_hooks *, uint32_t initialize_s,
 void	 adapter_open(int in_fd, int out_fd, int err_fd);
 /* No more is sent and read; what is on its way stays unanswered. */
 void	 adapter_shut(void);
-/* Shuts; whoever waits for an answer gets adapter_exited with these words. */
+/* Shuts; pending requests fail with adapter_exited and these words. */
 void	 adapter_gone(const char *why);
 bool	 adapter_up(void);
 /* How long it has for a request. */

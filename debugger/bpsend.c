@@ -418,7 +418,7 @@ functions_next(struct op *op, struct change *c, const char *why)
 		return;
 	}
 	STAILQ_REMOVE_HEAD(&functions, entry);
-	/* before c is over: whoever hears of that may have another change */
+	/* before c ends: its callback may begin another change */
 	if ((next = STAILQ_FIRST(&functions)) != NULL)
 		list_send(next->op, next, NULL);
 	change_less(op, c, why);

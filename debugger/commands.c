@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From a client's request to what does it, if he may and it makes sense. */
+/* Runs a client's request if the client may send it and the state allows it. */
 #include <json-c/json.h>
 
 #include <stdio.h>

@@ -77,7 +77,7 @@ fetch(struct editor *e)
 	e->fetching = NULL;
 	loop_timer_set(&e->timer, FORGET_MS, forget, e);
 	if (op->answered) {
-		/* whoever fetched has gone: somebody else may come */
+		/* the client that fetched has gone: another may come */
 		op_unref(op);
 		return;
 	}

@@ -120,9 +120,9 @@ struct op {
 };
 
 /*
- * An op lives as long as somebody holds it: whoever waits for something on
- * its behalf does, adapter_ask() for its caller.  One that nobody holds any
- * more and that was not answered answers "internal_error" itself.
+ * An op lives as long as it is held.  Code that waits for something on its
+ * behalf holds it; adapter_ask() does so for its caller.  An op that is no
+ * longer held and was not answered answers "internal_error" itself.
  */
 struct op *op_ref(struct op *);
 void	 op_unref(struct op *);
@@ -231,9 +231,8 @@ void	 bps_until_over(void);
  */
 void	 summary_gather(void (*done)(void));
 /*
- * The answer to whoever waited or asks how it stands, whatever the phase;
- * made of what was gathered, within the bounds op asks for.  The caller owns
- * it.
+ * The answer to a client that waited or asks for the state, in any phase; made
+ * of what was gathered, within the bounds op asks for.  The caller owns it.
  */
 struct json_object *summary_make(struct op *);
 

@@ -5,7 +5,7 @@
 
 #include "reduce.h"
 
-/* The program's state has changed: whoever has to know is told. */
+/* The program's state has changed: tells all parts that have to know. */
 void	 engine_change(enum change);
 /* Says the state to the link, if it is news. */
 void	 engine_tell(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Letting the program run, stopping it, ending it.  Whoever waits for the
+ * Letting the program run, stopping it, ending it.  The op that waits for the
  * result is noted before the request is written, and a refused request leaves
  * the program stopped as it was.
  */
@@ -353,7 +353,7 @@ exec_let_go(void)
 	watch_moving(moving);
 	engine_going_on();
 	adapter_ask("continue", args, NULL, on_let_go, NULL);
-	/* the next such stop may come before anybody else has his turn */
+	/* answer late waiters now: the next such stop may come first */
 	wait_goes_on();
 	exec_settled();
 }

@@ -13,7 +13,7 @@ void	 exec_when_settled(struct op *, void (*)(struct op *));
 bool	 exec_goes_on(void);
 /* A stop that is none: the program is let go on, nobody hears of it. */
 void	 exec_let_go(void);
-/* All about a stop is known, whoever waited was told. */
+/* All about a stop is known, and its waiters were told. */
 void	 exec_settled(void);
 /* The tree of the adapter is gone. */
 void	 exec_tree_gone(void);

@@ -253,7 +253,7 @@ next_suspect(void)
 			count_hit(bp);
 		return;
 	}
-	/* who steps is shown where he came to, wanted or not */
+	/* the end of a step or pause is shown, wanted or not */
 	decide(!wanted && dbg.intent != INTENT_STEP &&
 	    dbg.intent != INTENT_PAUSE);
 }

@@ -20,7 +20,7 @@ void	 launch_ran(pid_t inner, pid_t target, const char *image,
 	    const int adapter_fds[DBG_FD_COUNT]);
 void	 launch_failed(const char *code, const char *why);
 void	 launch_initialized(void);
-/* It is over, or let go: whoever began it and was not told so yet is. */
+/* The program is over, or let go: answers the launch if it still waits. */
 void	 launch_over(void);
 /* The tree of the adapter is gone; true: another one is being started. */
 bool	 launch_tree_gone(void);

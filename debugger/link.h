@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Between the engine and whoever carries its messages: the channel to the
- * spawner in the daemon, a rig of pipes in tests.  Upcalls come from the
- * event loop, never from within a call downwards.
+ * Between the engine and the carrier of its messages: the channel to the
+ * spawner in the daemon, a rig of pipes in tests.  Upcalls come from the event
+ * loop, never from within a call downwards.
  */
 #ifndef DEBUGGER_LINK_H
 #define DEBUGGER_LINK_H

@@ -279,7 +279,7 @@ on_continued(struct dbg *d, struct json_object *body)
 	(void)body;
 	if (d->phase != PHASE_STOPPED)
 		return CHANGE_NONE;
-	/* somebody's raw command: what he wants with it is not known */
+	/* a client's raw command: its intent is not known */
 	d->intent = INTENT_NONE;
 	enter(d, PHASE_RUNNING);
 	return CHANGE_RESUMED;

@@ -34,7 +34,7 @@ void	 reduce_resume(struct dbg *, enum intent);
 /* The adapter refused it: stopped, as before, unless events said more. */
 enum change reduce_refused(struct dbg *);
 enum change reduce_event(struct dbg *, const char *event, struct json_object *);
-/* How it ended, by whoever was its parent: that is beyond doubt. */
+/* How the program ended, as its parent saw it: that is beyond doubt. */
 void	 reduce_known(struct dbg *, int code, int signal);
 /* It is over: detached (IDLE) or ended (TERMINATED). */
 void	 reduce_over(struct dbg *, enum phase);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The stop summary: all that a caller wants to know next, in one answer.  It
- * is gathered once per stop, and made for each who asks, within his bound.
+ * is gathered once per stop, and made for each caller within that caller's
+ * bounds.
  */
 #include <inttypes.h>
 #include <signal.h>

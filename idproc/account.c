@@ -209,7 +209,7 @@ accounts_forget(void)
 			slots[i]->until_ms = 0;
 }
 
-/* Where the one user has no account, his number is his name. */
+/* The daemon's user has its number for a name if it has no account. */
 static bool
 is_daemon_user(const char *name)
 {

@@ -21,9 +21,9 @@
 #include "origin.h"
 
 /*
- * Users may make groups in what is delegated to them.  The walk is bounded,
- * and for each delegated part by itself: whoever fills his own hides nobody
- * else's groups behind it.
+ * Users may make groups in the parts delegated to them.  The walk is bounded,
+ * and for each delegated part by itself: a user who fills one part hides no
+ * other user's groups.
  */
 #define DEPTH_MAX	32
 #define DIRS_MAX	20000	/* of those that root has made */

@@ -24,7 +24,7 @@
 
 static char	 own_ns[LINK_MAX_BYTES];
 static pid_t	 daemon_pid;
-/* clients come back: whoever was found last is looked at first */
+/* clients come back: the holder found last is tried first */
 static pid_t	 last_holder;
 
 /* Reads a link that is shorter than size; -1 for anything else. */
@@ -122,9 +122,9 @@ holders_hidden(void)
 }
 
 /*
- * The daemon is the subreaper of its launchers, so what they started has it
- * above for as long as it lives.  Whoever cannot be followed up to init
- * counts as a session.
+ * The daemon is the subreaper of its launchers, so it stays an ancestor of the
+ * processes that they started for as long as it lives.  A process that cannot
+ * be followed up to init counts as a session's.
  */
 bool
 holders_is_session(pid_t pid)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * In system mode the control group of the socket tells where it was made:
- * sessions cannot leave theirs.  In user mode they belong to the same user
- * as everything around them, who may move his processes about, so the
+ * sessions cannot leave theirs.  In user mode sessions belong to the same user
+ * as everything around them, and that user may move processes about, so the
  * process that has the socket is looked for as well.
  */
 #include <poll.h>

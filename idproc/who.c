@@ -196,7 +196,7 @@ by_address(int sock_fd, struct verdict *v)
 	if (!diag_is_open())
 		return refuse(v, "the daemon has not told how to ask for "
 		    "owners of sockets yet");
-	/* debug ports have no rule: they are for whoever is identified */
+	/* debug ports have no rule: any identified user passes */
 	rule = rules_find(&e.local);
 	if (rule != NULL && (rule->flags & LISTENER_WEB) != 0)
 		v->door = DOOR_WEB;

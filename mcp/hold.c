@@ -37,7 +37,7 @@ hold_begin(void)
 
 	if (held_fd != -1)
 		return;
-	/* who is refused here is refused when he asks, and told then */
+	/* a client refused here is refused, and told so, when it asks */
 	report_hold();
 	held_fd = local_connect(socket_path, true, &code);
 	free(report_release());

@@ -20,7 +20,7 @@
 #include "../ctl/start.h"
 #include "../ctl/target.h"
 
-/* While so much is unread by the client, nothing more is read from him. */
+/* While so many bytes are unread by the client, no more is read from it. */
 #define UNSENT_MAX	(1U << 20)
 /* Standard input and output, and connections. */
 #define POLLED_MAX	32

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The names of users and groups in the configuration that give or limit
- * rights, turned into numbers.  A name that nobody has is refused: it may be
- * a slip, and whoever gets it later would get the rights with it.
+ * rights, turned into numbers.  A name that does not exist is refused: it may
+ * be a slip, and a user or group that gets it later would get the rights with
+ * it.
  */
 #include <grp.h>
 #include <pwd.h>

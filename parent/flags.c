@@ -139,8 +139,9 @@ flags_load(void)
 		return NULL;
 	/*
 	 * Sessions of root's user mode are uid 0 to the host's files: unless
-	 * the file says otherwise they do not see them. Those of a local one
-	 * are his own programs, which are where he has them.
+	 * the file says otherwise they do not see them.  Sessions of a local
+	 * daemon are its user's own programs, which are where the user has
+	 * them.
 	 */
 	if (d.mode == MODE_USER && geteuid() == 0 && !d.opt.local)
 		c->sandbox = CONF_SANDBOX_TMPFS;

@@ -344,7 +344,7 @@ reload(void)
 	log_set_level((enum log_level)d.settings.log_level);
 	children_settings();
 	access_tell();
-	/* who is announced already stays, and nobody sees him go and come */
+	/* a present announcement stays: nobody sees it go and come */
 	if (!d.conf->mdns)
 		(void)child_send(ROLE_ANNOUNCER, msg_new(MSG_WITHDRAW, NULL,
 		    0, 0), -1);

@@ -116,8 +116,8 @@ whole_lines(void)
 }
 
 /*
- * Somebody reads, but more slowly than roles speak: who would go on would have
- * the lines left out that tell what he does.
+ * The log is read, but more slowly than roles write it: a role that went on
+ * would lose the lines that tell what it does.
  */
 static bool
 log_is_full(void)

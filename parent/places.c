@@ -33,7 +33,7 @@ make_dir(const char *path, mode_t mode, struct identity who)
 
 	if (mkdir(path, mode) == -1 && errno != EEXIST)
 		fatal("cannot make the directory %s (" ANOTHER ")", path);
-	/* by fd: what is looked at is what is changed, whoever may rename */
+	/* by fd: a rename cannot change what was checked */
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1 && (errno == ENOTDIR || errno == ELOOP))
 		fatalx("%s is not a directory; remove it or name another "
@@ -257,7 +257,7 @@ sweep_trees(const char *base)
 			continue;
 		(void)snprintf(path, sizeof(path), "%.220s/%.30s/sessions", base,
 		    e->d_name);
-		/* users', and in each his sessions' */
+		/* users', and in each the user's sessions' */
 		sweep_below(AT_FDCWD, path, 2);
 		for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 			(void)snprintf(path, sizeof(path), "%.220s/%.30s%s", base,
@@ -420,8 +420,8 @@ remove_soon(const char *path)
 }
 
 /*
- * Leaves the tree first: a cgroup with a process in it cannot be removed.
- * What systemd made is systemd's to remove.
+ * Leaves the tree first: a cgroup with a process in it cannot be removed.  A
+ * tree made by systemd is systemd's to remove.
  */
 void
 places_remove(void)

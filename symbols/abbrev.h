@@ -37,7 +37,7 @@ struct abbrev_cache {
 
 /*
  * The table at off, read when it is first asked for; NULL when it is damaged.
- * What it returns is good until the next call.
+ * The result is good until the next call.
  */
 const struct abbrev_table *abbrev_get(struct abbrev_cache *,
 	    const struct span *section, uint64_t off);

@@ -2,7 +2,7 @@
 /*
  * The index of one binary's functions: a file that can be mapped anywhere.
  * It is made by a process that has read hostile bytes and is as hostile:
- * whoever reads it checks every offset (tracer/syms/symindex.h).
+ * its readers check every offset (tracer/syms/symindex.h).
  *
  *	struct sym_header
  *	struct sym_func[nfuncs]		by address; those without one first

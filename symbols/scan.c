@@ -253,8 +253,9 @@ on_function(struct scan *s, struct die *die, uint32_t scope)
 }
 
 /*
- * A function that is nowhere else: whoever asks for it is told so.  The DIE
- * that has code may refer to this one or to the declaration behind it.
+ * Adds a function that is nowhere else, so that a user who asks for it is told
+ * so.  The DIE that has code may refer to this DIE or to the declaration
+ * behind it.
  */
 static void
 add_inlined(struct scan *s, uint64_t place, struct strs *seen)

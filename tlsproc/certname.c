@@ -20,7 +20,7 @@ is_name_char(unsigned char c, bool first)
 	return !first && (c == '-' || c == '.');
 }
 
-/* A name with a NUL in it would end there for whoever looks it up. */
+/* Refuses a name with a NUL in it: a look-up would end there. */
 static int
 take(const unsigned char *p, int len, char *name, size_t size)
 {
