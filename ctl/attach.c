@@ -126,9 +126,10 @@ acknowledge(struct attach *a)
 }
 
 /*
- * The first of the history begins with what clears the screen. What was there
- * has a place behind it; a session that is our own has no past to clear for,
- * and a file gets what the program wrote.
+ * The history begins with a preamble that clears the screen. Newlines before
+ * the preamble scroll the old screen up, so that it stays in the terminal's
+ * scrollback. Skip the preamble for a session of our own, which has no past to
+ * clear for, and for a file, which gets what the program wrote.
  */
 static size_t
 before_history(struct attach *a, const struct lantern_msg *m, size_t *skip)

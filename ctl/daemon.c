@@ -90,7 +90,7 @@ exec_daemon(const char *path, int errors_fd)
 	int null_fd = open("/dev/null", O_RDWR);
 	sigset_t none;
 
-	/* who is root has a daemon of his own nevertheless */
+	/* root gets a daemon of its own, too */
 	if (geteuid() == 0)
 		argv[2] = "--user";
 	sigemptyset(&none);
@@ -105,7 +105,7 @@ exec_daemon(const char *path, int errors_fd)
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");
-	/* whoever waits for the end of our pipes must not wait for its end */
+	/* a reader of our pipes must not wait for the daemon's exit */
 	closefrom(STDERR_FILENO + 1);
 	execv(path, (char *const *)(void *)argv);
 	dprintf(STDERR_FILENO, "%s: %s\n", path, strerror(errno));

@@ -13,8 +13,10 @@
 #include "here.h"
 #include "report.h"
 
-/* A request carries 60 KiB, in which quotes and controls take two bytes and
- * more. What is large is seldom what a program needs. */
+/*
+ * A request carries 60 KiB, in which quotes and control characters take two
+ * bytes or more. A program seldom needs large variables.
+ */
 #define ENV_MAX		(40U << 10)
 #define VARIABLE_MAX	(4U << 10)
 

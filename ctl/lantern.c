@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* lantern.bin.v1 as a client speaks it. What comes is checked against the
- * form of its type before anybody looks at it. */
+/*
+ * lantern.bin.v1 as a client speaks it. Each message received is checked
+ * against the form of its type before it is used.
+ */
 #include <string.h>
 
 #include "lantern.h"

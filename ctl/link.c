@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* A connection that has become a terminal's. What is to be sent waits in a
- * queue of fixed size, of which the last bytes are kept for sizes and
- * acknowledgements; of each only the latest matters. */
+/*
+ * A connection that has become a terminal's. Data to send waits in a queue of
+ * fixed size. The last bytes of the queue are reserved for sizes and
+ * acknowledgements; only the latest of each matters.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>

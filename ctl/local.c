@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Local sockets. Who owns the socket gets everything that is sent there, so
- * it is looked at first: opened piece by piece, and what was looked at is
- * what is connected to. */
+/*
+ * Local sockets. The owner of a socket gets everything that is sent to it, so
+ * the owner is checked first: the path is opened component by component, and
+ * the connection goes to the very socket that was checked.
+ */
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

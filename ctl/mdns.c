@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets that announce _mydebug._tcp, found through the Avahi daemon of this
- * host. What they say of themselves is no more than a hint: anybody on the
- * network can say it. */
+/*
+ * Targets that announce _mydebug._tcp, found through the Avahi daemon of this
+ * host. The announcements are only hints: anybody on the network can send them.
+ */
 #include <net/if.h>
 
 #include <avahi-client/client.h>
@@ -260,8 +261,10 @@ state_changed(AvahiClient *avahi, AvahiClientState state, void *arg)
 	complain(s, "avahi-daemon went away", avahi_client_errno(avahi));
 }
 
-/* Until everything known is resolved or the time is over. Of a host that was
- * found further addresses come soon or not at all. */
+/*
+ * Runs until everything known is resolved or the time is over. Further
+ * addresses of a host that was found come soon or not at all.
+ */
 static void
 search(struct search *s, int64_t wait_ms)
 {

@@ -14,8 +14,10 @@
 
 #define CONNECT_S	10U
 
-/* Plain, or TLS on top; a person who was asked has taken too long for the
- * daemon to wait: he is known now, and met anew. */
+/*
+ * Connects without TLS or with it. A question to the user has taken too long
+ * for the daemon to wait, so this connects again: the daemon is known by then.
+ */
 static int
 open_tcp(struct stream *s, const struct target *t, const struct trust *trust,
     int ms)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* play: a recording on the user's terminal, as fast as it was, or as told.
- * It needs no daemon. What makes a terminal answer is left out. */
+/*
+ * play: a recording on the user's terminal, at its own speed or as told. It
+ * needs no daemon. Sequences that a terminal would answer are left out.
+ */
 #include <sys/signalfd.h>
 
 #include <errno.h>
@@ -118,7 +120,7 @@ look(struct play *p, int ms, bool write)
 	return pfds[2].revents != 0;
 }
 
-/* Waits for seconds of the user's time, more when he pauses it. */
+/* Waits for so many seconds, not counting pauses by the user. */
 static void
 rest(struct play *p, double seconds)
 {

@@ -25,9 +25,9 @@ struct printer {
 };
 
 /*
- * Prints all that the daemon holds from next on, however many answers that
- * takes; lines > 0: only so many. What is not there any more, or is passed
- * over, is said. An exit code.
+ * Prints all that the daemon holds from next on, in as many answers as that
+ * takes; if lines > 0, only the last so many lines. Reports output that is no
+ * longer there or is passed over. Returns an exit code.
  */
 int	printer_held(struct printer *, long long lines);
 

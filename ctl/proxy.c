@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* proxy: the far end of an ssh:// target. Standard input and output are
- * connected to the local socket; who may do what is the daemon's to say. Of
- * another target it is the near end, for a program that speaks no TLS. */
+/*
+ * proxy: the far end of an ssh:// target. Standard input and output are
+ * connected to the local socket; the daemon decides what the user may do. With
+ * another target, proxy is the near end, for a program that speaks no TLS.
+ */
 #include <unistd.h>
 
 #include "client.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Output that is shown again: whatever would make a terminal answer, or reach
- * beyond its screen, is left out. What it answers would be typed, by nobody,
- * into whatever reads the keyboard then. */
+/*
+ * Output that is shown again: sequences that would make a terminal answer, or
+ * reach beyond its screen, are left out. The answer would arrive, as if typed,
+ * in the program that reads the keyboard then.
+ */
 #ifndef CTL_QUIET_H
 #define CTL_QUIET_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Command lines of the protocol. Whatever a user's argument holds, it arrives
- * as that argument, or it is refused here: it never becomes a second word or
- * a second command. */
+/*
+ * Command lines of the protocol. A user's argument, with any content, arrives
+ * as that argument or is refused here: it never becomes a second word or a
+ * second command.
+ */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The user's own terminal. What restores it is all in static memory: a
- * signal handler needs it after anything may have gone wrong. */
+/*
+ * The user's own terminal. The state that restores the terminal is all in
+ * static memory: a signal handler needs it after anything may have gone wrong.
+ */
 #include <sys/ioctl.h>
 
 #include <errno.h>
@@ -178,8 +180,9 @@ catch_crashes(void)
 }
 
 /*
- * Descriptors of a terminal are shared with whoever started us, who would
- * not expect his to be non-blocking: one of our own is opened.
+ * Opens the terminal again for output. Its descriptors are shared with the
+ * process that started us, which would not expect its own to become
+ * non-blocking.
  */
 static void
 open_out(void)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* record: one more who watches, and writes down what he sees and when. The
- * file is whole after every line, whatever ends this. */
+/*
+ * record: another viewer, which writes down what it sees and when. The file is
+ * complete after every line, however record ends.
+ */
 #include <sys/signalfd.h>
 
 #include <errno.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* run: a program over there as if it were here. One connection follows its
- * output, one carries its input, and signals get one of their own each, since
- * an answer that is waited for must not keep them back. */
+/*
+ * run: a remote program as if it were local. Output is followed on one
+ * connection and input is sent on another. Each signal gets its own connection,
+ * since a pending answer must not hold signals back.
+ */
 #include <sys/signalfd.h>
 
 #include <bsd/string.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* false when whoever started us had it ignored: so it must stay then. */
+/* False if the signal was ignored at our start: it must stay ignored. */
 bool	signal_wanted(int signo);
 
 /*

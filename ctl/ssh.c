@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* A daemon's local socket through a program: the user's own ssh, with its keys, its
- * configuration and its questions. What it says on standard error passes a
- * process of ours, since the other host may speak there too. */
+/*
+ * A daemon's local socket through a program: the user's own ssh, with its keys,
+ * its configuration and its questions. Standard error of ssh passes through a
+ * process of ours, since the other host may write there, too.
+ */
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Small files of "KEY VALUE" lines below ~/.config/debuglantern: hosts that
- * are known and tokens. What others could have written is not believed. */
+/*
+ * Small files of "KEY VALUE" lines below ~/.config/debuglantern: hosts that are
+ * known and tokens. Files that other users could have written are not trusted.
+ */
 #include <sys/file.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Bytes to and from a daemon: over a socket as they are, or in TLS. Neither
- * ever blocks but in stream_wait(). Of libtls this has the constants alone:
- * programs that speak no TLS do not load it. */
+/*
+ * Bytes to and from a daemon: over a socket as they are, or in TLS. Only
+ * stream_wait() blocks. This file uses only constants of libtls: programs that
+ * speak no TLS do not load the library.
+ */
 #include <sys/socket.h>
 
 #include <bsd/string.h>

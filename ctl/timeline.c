@@ -177,7 +177,7 @@ static int
 put_lines(void *arg, const void *data, size_t len)
 {
 	tl_lines_put(arg, data, len);
-	/* whoever reads may have had enough */
+	/* the reader may have closed our output */
 	return report_flush();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Timelines in files of the user's own. What is in them may be anything. */
+/* Timelines in the user's own files. The files may contain anything. */
 #ifndef CTL_TL_FILE_H
 #define CTL_TL_FILE_H
 

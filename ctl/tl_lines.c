@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Events as lines for people, in the form that exports have: time, thread,
- * what happened. Those that are asked for one by one are made here. */
+/*
+ * Events as lines for people, in the format of exports: time, thread, what
+ * happened. Events that are queried one by one are formatted here.
+ */
 #include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>

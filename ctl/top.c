@@ -372,7 +372,7 @@ cmd_top(struct client *c, int argc, char **argv)
 	watch(&t);
 	if (t.screen)
 		leave_screen(&t);
-	/* whoever wanted so many looks wants to see the last one */
+	/* with a count of looks, the user wants to see the last one */
 	if (t.screen && t.count == 0) {
 		draw(&t, stdout, 0);
 		t.code = report_flush();

@@ -8,10 +8,11 @@
 struct client;
 
 /*
- * Return 0, or -1 after a report. What they add to stays the caller's.
+ * Return 0, or -1 after a report. The caller keeps the object that they add to.
  *
- * Which functions: patterns, the last one NULL, and the options that all have
- * who say so. Nothing but the project's directory is added if none is said.
+ * Adds the functions to probe: patterns, the last one NULL, and the options
+ * that select functions in all commands. If none are given, adds only the
+ * project's directory.
  */
 int	trc_build_probes(struct client *, struct json_object *args,
 	    char **patterns);
