@@ -304,7 +304,7 @@ cgroup_kill(const struct cgroup_leaf *l)
 	close(fd);
 }
 
-/* True when it is gone.  A user's cannot go before his last leaf. */
+/* True when the leaf is gone.  A user's cgroup cannot go before its leaves. */
 static bool
 remove_leaf(const struct cgroup_leaf *l)
 {

@@ -31,21 +31,21 @@ struct cgroup_use {
 };
 
 /*
- * Makes the leaf with its limits, and before it its owner's cgroup with his,
- * unless he has one.  *cgroup_fd is the caller's; -1 when the host
- * delegates none.  -1, errno: EBUSY while the last process of an earlier run
- * has not left it.
+ * Makes the leaf with its limits, and before it the owner's cgroup with the
+ * owner's limits, unless that exists.  The caller owns *cgroup_fd; -1 when the
+ * host delegates no cgroup.  Returns -1 and errno: EBUSY while the last process
+ * of an earlier run has not left the leaf.
  */
 int	 cgroup_make(const struct cgroup_leaf *,
 	    const struct cgroup_limits *user,
 	    const struct cgroup_limits *own, int *cgroup_fd);
 /* The same without touching limits; -1 when there is none. */
 int	 cgroup_open(const struct cgroup_leaf *);
-/* Other limits for a user's, if he has one; false with errno. */
+/* Changes the limits of a user's cgroup, if any; false with errno. */
 bool	 cgroup_limit_user(uint32_t uid, const struct cgroup_limits *);
 /* Fills in use by that user, or by each (USER_ALL), max at most; how many. */
 size_t	 cgroup_users(uint32_t uid, struct cgroup_use *, size_t max);
-/* Kills whoever is in it; harmless when there is none. */
+/* Kills all processes in the leaf; harmless when there is no leaf. */
 void	 cgroup_kill(const struct cgroup_leaf *);
 /*
  * Kills what is left and removes it, now or within seconds; its owner's

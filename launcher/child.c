@@ -186,8 +186,8 @@ child_count(uint64_t processes)
 	struct rlimit rl;
 
 	/*
-	 * His cgroup counts better than this, and in user mode he has
-	 * processes that are none of ours.
+	 * The owner's cgroup counts better than this, and in user mode the
+	 * owner has processes that are not ours.
 	 */
 	if (role_mode != MODE_SYSTEM || processes == LIMIT_UNLIMITED ||
 	    settings.controllers & CONTROLLER_PIDS)

@@ -63,8 +63,9 @@ void	 child_lock(bool filter);
 /* The last steps before exec: session leader, standard fds (borrowed). */
 void	 child_last(int in_fd, int out_fd, int err_fd);
 /*
- * The same with n fds as 0 to n - 1, -1 = none.  What goes up still does, by
- * another number than UP_SOCK: not for who shares his memory.
+ * The same with n fds as 0 to n - 1, -1 = none.  Messages to the launcher still
+ * go up, over another number than UP_SOCK, which is kept in a variable: not for
+ * a process that shares its memory.
  */
 void	 child_last_fds(const int *fds, int n);
 /* Pointers into NUL-terminated strings one after the other; max with NULL. */

@@ -297,7 +297,10 @@ on_late(void *arg)
 	fail(arg, STEP_FORK, ETIMEDOUT);
 }
 
-/* A free place; none for who has his share.  *step says which limit it was. */
+/*
+ * Finds a free place; NULL if there is none, or the user has a full share
+ * already.  *step says which limit it was.
+ */
 static struct flight *
 find_place(uint32_t uid, uint32_t *step)
 {

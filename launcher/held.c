@@ -12,7 +12,7 @@
 #include "loop.h"
 
 #define HELD_MOST	64
-#define HELD_OWN	8	/* of one owner: he may keep his busy */
+#define HELD_OWN	8	/* per owner, who may keep leaves busy */
 #define AGAIN_MS	5
 #define WAIT_MS		1000	/* on a host that has no time for the dying */
 

@@ -76,8 +76,9 @@ set_limits(const struct kind *k)
 }
 
 /*
- * Where no cgroup counts, his processes are counted when the ids change and
- * again by exec, which fails then: this one is the last that he may have.
+ * Where no cgroup counts, the kernel counts the owner's processes when the ids
+ * change and again at exec, which fails then: this process is the last that the
+ * owner may have.
  */
 static void
 count(uint64_t processes)

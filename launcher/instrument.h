@@ -11,7 +11,7 @@
 struct instrument_spec {
 	struct run_owner owner;
 	uint32_t	 role;
-	uint64_t	 processes;	/* of all of his */
+	uint64_t	 processes;	/* limit for all of the owner's */
 };
 
 /* The cgroup that it is in. */

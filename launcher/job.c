@@ -190,7 +190,7 @@ job_pack(const void *arg)
 	int fd, in_fd;
 
 	child_become(&j->owner);
-	/* the owner's own file: he may be over his quota */
+	/* the owner's own file: the owner may be over quota */
 	(void)snprintf(dir, sizeof(dir), "%s/tmp", settings.state_dir);
 	fd = nameless_file(dir);
 	if (fd == -1 ||

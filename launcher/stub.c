@@ -115,8 +115,8 @@ descends(pid_t *parents, pid_t pid, pid_t self)
 }
 
 /*
- * Without a pid namespace the tree is whoever descends from the stub; as it
- * is their reaper, nobody leaves the tree by forking twice.  Returns how
+ * Without a pid namespace the tree is all descendants of the stub; as the stub
+ * is their reaper, no process leaves the tree by forking twice.  Returns how
  * many were met.
  */
 static size_t
@@ -187,8 +187,8 @@ others_left(void)
 }
 
 /*
- * Only the stub's own children, which whoever has lost its parent is one of:
- * much faster than to read all of /proc.  Returns how many were met.
+ * Kills only the stub's own children, including every process that has lost its
+ * parent: much faster than reading all of /proc.  Returns how many were met.
  */
 static size_t
 kill_children(void)

@@ -120,7 +120,10 @@ struct walk {
 	size_t	 tasks;		/* threads looked at */
 };
 
-/* Also what it has waited for, so that nobody's time is lost by his end. */
+/*
+ * Also adds the time of children that the process has waited for, so that no
+ * time is lost when a child ends.
+ */
 static void
 add_cpu(int proc_fd, pid_t pid, struct usage *u)
 {

@@ -15,7 +15,7 @@ struct usage {
 
 /* By its cgroup; proc_fd is /proc, for memory without that controller. */
 void	 usage_of_leaf(int leaf_fd, int proc_fd, struct usage *);
-/* Where there are no cgroups: root and whoever descends from it. */
+/* Where there are no cgroups: root and all its descendants. */
 void	 usage_of_tree(pid_t root, int proc_fd, struct usage *);
 
 #endif
