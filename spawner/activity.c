@@ -49,8 +49,8 @@ drop_oldest(struct events *list)
 }
 
 /*
- * Where all lists together are too long, the longest is cut: nobody loses an
- * event while somebody has more than he.
+ * When all lists together are too long, cuts the longest: no user loses an
+ * event while another user has more.
  */
 static void
 make_room(struct owner *owner, size_t size)

@@ -32,8 +32,8 @@ bool	 asker_init(struct asker *, const struct msg *, const char *command);
 /* In user mode the only user is. */
 bool	 asker_is_admin(const struct asker *);
 /*
- * Is he still who he was when he asked?  His login, or his being an
- * administrator, may have ended while something was looked up.
+ * Is the asker still the same as at the time of the request?  The login, or the
+ * administrator's rights, may have ended while something was looked up.
  */
 bool	 asker_stands(const struct asker *);
 bool	 asker_waits(const struct asker *);

@@ -249,8 +249,8 @@ by_key(struct client *c, const struct msg *m, const struct key *k)
 		return;
 	}
 	/*
-	 * Browsers send a cookie to every port of a host: what somebody's own
-	 * server there has got by that is of no use to him.
+	 * Browsers send a cookie to every port of a host: a cookie that another
+	 * user's own server there has got is of no use to that user.
 	 */
 	if (k->kind == KEY_COOKIE && k->peer != c->said_uid) {
 		refuse(c, m->hdr.request, ERR_AUTH_FAILED, "that login is "
@@ -269,7 +269,7 @@ by_key(struct client *c, const struct msg *m, const struct key *k)
 static const char *
 origin(const struct client *c, char text[ADDRESS_TEXT])
 {
-	/* of a stranger of this host idproc says whose his socket is */
+	/* idproc tells which user of this host owns the socket */
 	if (c->said_uid == UINT32_MAX || (c->flags & PRINCIPAL_BY_RULE))
 		return c->address;
 	(void)snprintf(text, ADDRESS_TEXT, "uid %u", c->said_uid);

@@ -197,7 +197,7 @@ end_admins(void)
 	end_those(is_by_admin, NULL);
 }
 
-/* Root is one by being root, in whatever groups he is. */
+/* Root is an administrator by being root, whatever its groups. */
 static bool
 is_as_admin(const struct client *c, const void *viewer)
 {

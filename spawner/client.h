@@ -30,7 +30,7 @@ struct client {
 	char		 token[TOKEN_ID + 1];	/* its id, empty = none */
 	char		 key[KEY_ID + 1];	/* it ends with that, likewise */
 	struct viewer	*maker;		/* of a guest's key; NULL = no guest */
-	bool		 root;		/* root's, on this host, or by his key */
+	bool		 root;		/* root's on this host, or by its key */
 	struct loop_timer expiry;	/* of the token */
 	struct hold	*hold;		/* pace.c's; NULL = none */
 };
@@ -46,7 +46,7 @@ void		 client_learn(uint32_t number);
  * made the connection up.
  */
 struct client	*client_find(uint32_t number);
-/* From now on it is this user's, who sees his sessions; NULL = nobody's. */
+/* Gives the connection to this user, who sees their sessions; NULL = none. */
 void		 client_become(struct client *, struct viewer *,
 		    uint32_t flags);
 /*
@@ -57,14 +57,17 @@ void		 client_end_token(const char *id);
 /* The same by that key, and all of a viewer. */
 void		 client_end_key(const char *id);
 void		 client_end_viewer(const struct viewer *);
-/* Guests whose keys were made by who may not do as much himself end. */
+/* Ends guests who may do more than the maker of their key still may. */
 void		 client_access_changed(const struct session *);
 /*
  * The settings are new: where they name other administrators than before,
  * connections of administrators end, and come back as what they are now.
  */
 void		 client_settings(void);
-/* His account is no administrator's: connections as one end likewise. */
+/*
+ * The owner's account is no administrator's: ends its connections as
+ * administrator likewise.
+ */
 void		 client_no_admin(struct owner *);
 /* The user is not let in any more: ends their connections and their guests'. */
 void		 client_bar(const struct owner *);

@@ -67,7 +67,7 @@ begun(struct inst *i, const struct inst_start *st)
 	p->sandbox = st->sandbox;
 	p->network = st->network;
 	i->session->dbg = p;
-	/* somebody else's is not what the owner means, if he has one */
+	/* an owner with a debugger does not mean another user's */
 	if (st->asker.owner == i->session->owner ||
 	    !dbg_has_current(i->session->owner))
 		dbg_use(p);

@@ -53,15 +53,15 @@ void	 dbg_seek_lost(struct dbgproc *);
 void	 dbg_seek_end(struct dbgproc *);
 
 /* -- requests (dbgask.c) -- */
-/* From now on its owner means this one by none in particular. */
+/* Makes this debugger the one that its owner means by default. */
 void	 dbg_use(struct dbgproc *);
-/* Does he mean one of those that there are? */
+/* Is there a debugger that the owner means by default? */
 bool	 dbg_has_current(const struct owner *);
 /* May a debugger start programs for the asker outside of all sandboxes? */
 bool	 dbg_is_at_home(const struct asker *);
 /*
- * It may leave the sandbox, or has, and this one may not: he only looks.  A
- * debugger does what it is asked to, by whomever.
+ * The debugger may start programs outside of the sandbox, or has, and this
+ * asker may not: the asker only looks.  A debugger obeys any asker.
  */
 bool	 dbg_is_too_far(const struct dbgproc *, const struct asker *);
 

@@ -45,7 +45,7 @@ dbg_use(struct dbgproc *p)
 		}
 }
 
-/* The one that was made or used last, of his own. */
+/* The owner's debugger that was made or used last. */
 static const struct dbgproc *
 current_of(const struct owner *o)
 {
@@ -70,7 +70,7 @@ dbg_has_current(const struct owner *o)
 	return p != NULL && p->current != 0;
 }
 
-/* NULL, and it is answered, when there is none that he may see. */
+/* NULL, after an answer, when the asker may see no such session. */
 static struct session *
 session_for(struct asker *a, const struct sid *id)
 {

@@ -229,7 +229,10 @@ debug_begin(struct session *s, struct asker *a, bool by_pipe, bool of_start)
 	loop_timer_set(&d->timer, ATTACH_MS, on_timeout, s);
 }
 
-/* From now on it is this asker's: it ends when he may use the session no more. */
+/*
+ * The debugger is this asker's from now on: it ends when the asker may no
+ * longer use the session.
+ */
 static void
 take_place(struct session *s, struct asker *a)
 {

@@ -38,7 +38,7 @@ spawn_on_deps(struct msg *m)
 	}
 	waiting = more;
 	waiting[nwaiting++] = a;
-	/* a probe starts processes: one at a time, whoever asks */
+	/* a probe starts processes: one at a time for all askers */
 	if (probe_serial != 0)
 		return 0;
 	probe_serial = next_serial();

@@ -19,7 +19,10 @@ void	exit_watch_memory(struct session *, int events_fd);
 void	exit_again(struct session *);
 /* The stub may have told of the program's end already: then that is known. */
 void	exit_look(struct session *);
-/* Ends it, whoever waits for its output; false when it is no such run. */
+/*
+ * Ends at once a run whose tree is gone, even if clients wait for its output;
+ * false for any other run.
+ */
 bool	exit_now(struct session *);
 
 #endif

@@ -93,7 +93,7 @@ guest_admit(struct client *c, uint64_t request, const struct key *k)
 	    sizeof(c->key));
 	c->maker = k->maker;
 	c->root = k->root;
-	/* he sees the session before netproc hears that he is there */
+	/* the guest sees the session before netproc hears of the guest */
 	client_become(c, &g->viewer, flags);
 	o = msg_new(MSG_AUTHED, &s->id, c->number, request);
 	msg_put_u32(o, g->self.uid);

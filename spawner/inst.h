@@ -23,7 +23,7 @@ struct inst_start;
 /* A request that is not answered yet. */
 struct inst_asked {
 	TAILQ_ENTRY(inst_asked) next;
-	struct asker	 asker;		/* owner NULL = he has gone */
+	struct asker	 asker;		/* owner NULL = asker has gone */
 	char		 user[USER_NAME_MAX];	/* who asked */
 	uint32_t	 deed;		/* what it does, for the audit log; 0 */
 	uint32_t	 id;		/* of the channel to the instrument */
@@ -83,7 +83,7 @@ struct inst_kind {
 	void		(*up)(struct inst *);
 	/* Shows what has changed of it, if netproc has the session. */
 	void		(*show)(struct session *);
-	/* NULL = never: this asker only looks, whatever else he may. */
+	/* True: this asker only looks, despite other rights.  NULL = never. */
 	bool		(*is_too_far)(const struct inst *,
 			    const struct asker *);
 	/* In s; 0 = it stays.  One that is in use is not idle. */
@@ -157,7 +157,7 @@ struct inst_start {
  */
 struct inst	*inst_begin(const struct inst_kind *, struct session *,
 		    const struct account *);
-/* It ends now, and is freed soon; whoever waits for it is told why. */
+/* Ends the instrument now and frees it soon; waiting clients are told why. */
 void	 inst_end(struct inst *, enum err, const char *why);
 /* The same, and its session is shown without it. */
 void	 inst_end_shown(struct inst *, enum err, const char *why);

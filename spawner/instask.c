@@ -177,7 +177,7 @@ pass_on(struct inst *i, struct inst_asked *q, uint32_t flags,
 
 	if (q->asker.owner == NULL)
 		return;
-	/* he may have lost the right to see it while he waited */
+	/* the asker may have lost access to the session while waiting */
 	if (access_of(q->asker.viewer, i->session) < ACCESS_SEE) {
 		answer(&q->asker, &i->session->id, ERR_NOT_FOUND, NULL);
 		return;

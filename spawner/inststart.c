@@ -95,7 +95,10 @@ make_session(struct inst_start *st)
 	return s;
 }
 
-/* The session that he named; NULL when it is answered, or has one already. */
+/*
+ * The session that the asker named; NULL when the request is answered, or the
+ * session has such an instrument already.
+ */
 static struct session *
 target_of(struct inst_start *st)
 {

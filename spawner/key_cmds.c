@@ -134,7 +134,7 @@ key_of(const struct asker *a, const struct client *c, enum key_kind kind,
 	memcpy(k.token, a->token, sizeof(k.token));
 	if (w->session != NULL)
 		k.session = w->session->id;
-	/* who logs out takes his tickets with him */
+	/* a logout ends the tickets of the cookie, too */
 	if (kind == KEY_TICKET)
 		memcpy(k.parent, c->key, sizeof(k.parent));
 	return k;

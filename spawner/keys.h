@@ -34,12 +34,12 @@ struct key {
 	enum key_kind	 kind;
 	char		 id[KEY_ID + 1];
 	struct viewer	*maker;		/* borrowed; never freed */
-	uint32_t	 uid;		/* his */
-	uint32_t	 flags;		/* PRINCIPAL_* of his connection */
+	uint32_t	 uid;		/* the maker's */
+	uint32_t	 flags;		/* PRINCIPAL_* of the connection */
 	bool		 root;		/* which was root's, on this host */
-	uint32_t	 peer;		/* whose socket it was, or -1 */
-	char		 token[TOKEN_ID + 1];	/* that he came by, or empty */
-	char		 parent[KEY_ID + 1];	/* a ticket's: his cookie */
+	uint32_t	 peer;		/* the socket's user, or -1 */
+	char		 token[TOKEN_ID + 1];	/* used to log in, or empty */
+	char		 parent[KEY_ID + 1];	/* a ticket's: its cookie */
 	struct sid	 session;	/* all zero = of no session */
 	enum access	 access;	/* to it */
 	uint64_t	 ends_ms;	/* loop_now_ms(), 0 = with its session */

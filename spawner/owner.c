@@ -180,7 +180,7 @@ account_lost(void)
 	tell(NULL, 0, NULL);
 }
 
-/* The list from NSS; his programs get what the fence maps of it. */
+/* Reads the groups of NSS; the user's programs get those the fence maps. */
 static void
 get_groups(struct msg *m, struct account *a)
 {

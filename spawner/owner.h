@@ -65,7 +65,7 @@ struct owner	*owner_by_uid(uint32_t uid);
 /* The one there is, or a new one; NULL: too many, or no memory. */
 struct owner	*owner_make(uint32_t uid, const char *name);
 
-/* Asks for his account, unless it was current a moment ago. */
+/* Asks for the owner's account, unless it was current a moment ago. */
 void		 account_refresh(const struct owner *);
 /* acc is NULL when there is no such account or account_unasked(). */
 typedef void	(*account_fn)(const struct account *acc, uint64_t token);

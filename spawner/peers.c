@@ -114,7 +114,7 @@ drop_netproc(void *arg)
 	quotas_drop_waiting();
 	usage_stop();
 	client_forget_all();
-	/* whoever has taken it over may have kept those that went through it */
+	/* an attacker in netproc may have kept keys that passed through it */
 	if (netproc_broke)
 		keys_end_all();
 	netproc_broke = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Quotas.  Which one is a user's is decided anew at each question, so that
- * neither a reload nor a change of his groups leaves an old answer behind.
+ * Quotas.  A user's quota is decided anew at each query, so that neither a
+ * reload nor a change of the user's groups leaves an old answer behind.
  */
 #include <stdio.h>
 #include <string.h>

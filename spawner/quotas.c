@@ -14,8 +14,8 @@
 #define PART_ROWS	600
 
 /*
- * Waits for the account of a user whom nobody has seen here yet, then for
- * what the launcher knows of his sessions.
+ * Waits for the account of a user who has not been seen here yet, then for what
+ * the launcher knows of that user's sessions.
  */
 struct asked {
 	LIST_ENTRY(asked) next;
@@ -27,7 +27,7 @@ struct asked {
 };
 
 static LIST_HEAD(, asked) asked = LIST_HEAD_INITIALIZER(asked);
-/* He has no sessions, so there is nothing of his to hold. */
+/* A user seen nowhere yet: no sessions, so nothing is kept for them. */
 static struct owner unseen;
 
 static void

@@ -134,7 +134,7 @@ runspec_most(const struct quota *q, uint64_t most[LIMIT_COUNT])
 	most[LIMIT_AS] = settings.limit_as;
 	most[LIMIT_NOFILE] = settings.limit_nofile;
 	most[LIMIT_NPROC] = settings.limit_nproc;
-	/* where his cgroup cannot count the sum, each process is limited */
+	/* limit each process where the owner's cgroup cannot count the sum */
 	if (!(settings.controllers & CONTROLLER_MEMORY))
 		most[LIMIT_AS] = least(most[LIMIT_AS], q->most[QUOTA_MEMORY]);
 	if (!(settings.controllers & CONTROLLER_PIDS))

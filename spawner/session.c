@@ -118,7 +118,7 @@ session_free(struct session *s)
 	trc_session_gone(s);
 	pace_end(s);
 	debug_free(s);
-	/* last: whoever lets go of it may still begin to stop it */
+	/* last: the calls above may still begin to stop the session */
 	loop_timer_unset(&s->start.timer);
 	loop_timer_unset(&s->stop.timer);
 	loop_timer_unset(&s->ttl_timer);

@@ -150,7 +150,7 @@ on_account(const struct account *acc, uint64_t serial)
 	LIST_REMOVE(p, next);
 	a = p->asker;
 	s = session_find(&p->id);
-	/* what he gives lasts longer than he may be let in */
+	/* check again: a share outlasts the asker's access */
 	if (s == NULL || !session_is_shown(s) || !asker_stands(&a) ||
 	    access_of(a.viewer, s) < ACCESS_OWN)
 		answer(&a, &p->id, ERR_NOT_FOUND, NULL);

@@ -61,8 +61,8 @@ sight_find(const struct session *s, const struct viewer *v)
 }
 
 /*
- * An owner can always be shown what he makes: his is a part of the session.
- * NULL: there is no memory for others'.
+ * An owner can always be shown a new session: the owner's struct sight is a
+ * part of the session.  NULL: there is no memory for another user's.
  */
 static struct sight *
 sight_new(struct session *s, struct viewer *v)

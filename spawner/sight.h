@@ -39,7 +39,10 @@ LIST_HEAD(sight_list, sight);
 
 /* NULL: there are too many users, or there is no memory. */
 struct viewer	*viewer_make(uint32_t uid, const char *name, bool admin);
-/* A connection begins or ends to be his; netproc is told what he sees. */
+/*
+ * A connection becomes, or stops being, the viewer's; netproc is told what the
+ * viewer sees.
+ */
 void		 viewer_join(struct viewer *);
 void		 viewer_leave(struct viewer *);
 /* A guest, who has no connection any more, is about to be freed. */

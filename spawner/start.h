@@ -22,8 +22,8 @@ bool	start_allowed(struct asker *, const struct session *,
 void	start_ordered(struct session *, const struct adapter_order *,
 	    uint32_t sandbox, uint32_t network, bool host);
 /*
- * Whether it failed as the owner has all processes that he may have, which
- * the kernel counts for us: then text says so.
+ * True if the start failed because the owner has all processes that the quota
+ * allows, which the kernel counts for us: then text says so.
  */
 bool	start_used_up(const struct session *, uint32_t step, uint32_t errnum,
 	    char *text, size_t size);

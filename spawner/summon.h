@@ -36,7 +36,7 @@ struct summon {
 void	summon_init(struct summon *, struct session *,
 	    const struct summon_ops *);
 /*
- * The owner's rights are those of his account.  -1 = there is no launcher; else
+ * The rights are those of the owner's account.  -1 = there is no launcher; else
  * one of the two calls follows, unless summon_end() comes first.
  */
 int	summon_send(struct summon *, const struct run_owner *);

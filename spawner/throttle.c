@@ -58,7 +58,7 @@ key_of(const char *address)
 	if (inet_pton(AF_INET, text, k.b + 1) == 1)
 		k.b[0] = 4;
 	else if (inet_pton(AF_INET6, text, a) == 1) {
-		/* whoever has one address of a network has all of its 2^64 */
+		/* a host with an address in a /64 has all 2^64 of them */
 		k.b[0] = memcmp(a, mapped, sizeof(mapped)) == 0 ? 4 : 6;
 		memcpy(k.b + 1, k.b[0] == 4 ? a + 12 : a,
 		    k.b[0] == 4 ? 4 : 8);

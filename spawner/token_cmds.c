@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * TOKEN: who may make, see and revoke tokens.  A token itself is sent once,
- * to whoever made it, and stays in no memory of ours.
+ * TOKEN: access checks for making, listing and revoking tokens.  The token
+ * itself is sent once, to the client that made it, and stays in no memory of
+ * ours.
  */
 #include <errno.h>
 #include <sodium.h>

@@ -87,7 +87,7 @@ format_slot(const struct slot *s, char raw[TOKEN_SLOT])
 	int n;
 
 	(void)sodium_bin2base64(hash, sizeof(hash), s->hash, HASH, BASE64);
-	/* the user comes last: his name may have blanks in it */
+	/* the user comes last: a user name may have blanks in it */
 	n = snprintf(text, sizeof(text), "dlt1 %s %s %" PRIu32 " %s %" PRId64
 	    " %" PRId64 " %s %s\n", t->id, hash, t->uid, t->read_only ? "ro" :
 	    "rw", t->created, t->expires, t->label[0] == '\0' ? NO_LABEL :
@@ -425,7 +425,10 @@ count_of(uint32_t uid)
 	return n;
 }
 
-/* A slot for one more of that user's; NULL: he has, or there are, too many. */
+/*
+ * Finds a slot for another token of that user; NULL: too many, of the user or
+ * in all.
+ */
 static struct slot *
 make_room(uint32_t uid)
 {

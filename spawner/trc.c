@@ -295,7 +295,7 @@ spawn_on_trc_state(struct msg *m)
 	return 0;
 }
 
-/* A name is no path, and whoever is told it runs as the owner. */
+/* The name is not a path, and the tracer that is told it runs as the owner. */
 int
 spawn_on_trc_named(struct msg *m)
 {

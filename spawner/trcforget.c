@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A deleted session's timeline goes with it.  Its files are its owner's, in a
- * directory that only what runs as him can enter, and its tracer may have been
- * killed: so another one is started for that alone.  It has a session that
- * nobody is shown, and that goes with it.
+ * Removes a deleted session's timeline.  The files are the owner's, in a
+ * directory that only the owner's processes can enter, and the session's tracer
+ * may have been killed: so another tracer is started only to remove them.  It
+ * has a session that is shown to no user and goes with it.
  */
 #include <stdio.h>
 

@@ -53,7 +53,7 @@ traced_path(const struct session *s)
 	return s->view.command && !s->traced.made ? s->program : NULL;
 }
 
-/* Another session of his that traces the same program. */
+/* Another session of the same owner that traces the same program. */
 static const struct session *
 twin_of(const struct session *s, const char *path)
 {

@@ -353,7 +353,7 @@ on_account(const struct account *acc, uint64_t serial)
 	pending_free(p);
 }
 
-/* Only his groups say which quota is his, and they are not known yet. */
+/* The quota depends on the user's groups, which are not known yet. */
 static void
 upload_later(struct asker *a, uint64_t size, const char *path,
     const char *file, bool open)

@@ -20,7 +20,7 @@ uint64_t upload_room(const struct owner *);
 void	 upload_room_name(const struct owner *, char *text, size_t);
 /* True when it was answered: a session of so many bytes would be too much. */
 bool	 upload_is_full(struct asker *, uint64_t bytes);
-/* ERR_OK, or why so many more bytes of his are too many. */
+/* ERR_OK, or why the owner cannot have so many more bytes. */
 enum err upload_too_large(const struct owner *, uint64_t size, char *text,
 	    size_t text_size);
 
