@@ -156,7 +156,7 @@ without_controllers(void **state)
 	assert_true(tree_has(LEAF));
 	assert_false(tree_has(LEAF "/memory.max"));
 	assert_false(tree_has(USER "/memory.max"));
-	/* his own goes with the last */
+	/* the user's cgroup goes with the last session */
 	cgroup_sweep(&session);
 	assert_false(tree_has(LEAF));
 	assert_true(tree_has(LATER));

@@ -1240,7 +1240,7 @@ test_warnings(void **state)
 		assert_int_equal(e.n, n);
 		if (n == 1)
 			assert_string_equal(e.text[0], warnings[i].warning);
-		/* one user has no others whom he could crowd out */
+		/* in user mode there is no other user to crowd out */
 		c->system_mode = false;
 		e.n = 0;
 		conf_warn(c, on_error, &e);

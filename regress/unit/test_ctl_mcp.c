@@ -81,7 +81,7 @@ ids(void **state)
 		}
 }
 
-/* Other letters say the same, but not to whoever compares them. */
+/* Keep the spelling of an id: a client may compare its bytes. */
 static void
 ids_as_they_came(void **state)
 {

@@ -501,7 +501,7 @@ principals_system(void **state)
 	strcpy(settings.denied_users, "2,3");
 	refused(2, "bin (uid 2) is denied");
 	refused(3, "sys (uid 3) is denied");
-	/* whoever root is, it is let in */
+	/* root is let in even if the account it stands for is not */
 	strcpy(settings.denied_users, "1");
 	served(0, 1, "daemon");
 	strcpy(settings.denied_users, "");

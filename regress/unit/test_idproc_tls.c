@@ -176,7 +176,7 @@ certificates(void **state)
 	assert_int_equal(v.what, PEER_KNOWN);
 	assert_int_equal(v.principal.uid, 1000);
 	assert_int_equal(v.door, DOOR_TLS);
-	/* also where he would be another */
+	/* the certificate's user wins over the connection's */
 	v = verdict_on(PEER_KNOWN, "alice");
 	assert_int_equal(v.principal.uid, 1000);
 	assert_int_equal(v.principal.flags, 0);

@@ -141,7 +141,7 @@ setup(void **state)
 	return 0;
 }
 
-/* A browser is whoever its page says: the user of the socket may not. */
+/* A browser acts for its page: the socket's user is not logged in. */
 static void
 nobody_before_he_logs_in(void **state)
 {
@@ -154,7 +154,7 @@ nobody_before_he_logs_in(void **state)
 	v = verdict_on(LISTENER_WEB);
 	assert_int_equal(v.what, PEER_STRANGER);
 	assert_int_equal(v.door, DOOR_WEB);
-	/* he is told apart from others of this host by it, and no more */
+	/* the uid tells this host's users apart, and does no more */
 	assert_int_equal(v.principal.uid, CLIENT);
 	assert_int_equal(v.principal.flags, 0);
 	assert_string_equal(v.principal.name, "");

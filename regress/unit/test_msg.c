@@ -403,7 +403,7 @@ static void
 empty_packet(void **state)
 {
 	(void)state;
-	/* it is not the end: whoever sends it is to be ended, not waited for */
+	/* an empty packet is not EOF: its sender is ended, not waited for */
 	assert_int_equal(send(peer_fd, "", 0, 0), 0);
 	chan_drain(&chan, 1);
 	expect_cut("does not match");

@@ -768,7 +768,7 @@ pending(void **state)
 	call("2025-11-25", "debug_trace", "\"add\":[\"a\"]");
 	the_conn.read_only = false;
 	says("result.isError", "true");
-	/* everybody has his own, and the first of too many loses his */
+	/* each user has a list; beyond the limit the oldest is dropped */
 	for (i = 0; i < COUNT(others); i++) {
 		others[i] = (struct owner){ .uid = 2000 + (uint32_t)i };
 		the_conn.owner = &others[i];

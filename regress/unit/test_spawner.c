@@ -463,7 +463,7 @@ open_upload_is_cut(void **state)
 	expect(ROLE_NETPROC, MSG_ROOM);
 	sid = got.m.hdr.session;
 	fd = got.m.fd;
-	/* half of the rig's room is his until the end */
+	/* until its end the upload takes half of the rig's bytes */
 	assert_int_equal(msg_get_u64(&got.m), 512 * 1024);
 	ask_upload(BOB_CONN, 512 * 1024 + 1, "");
 	expect_result(ERR_MAX_BYTES, " 524288 of ");
@@ -1148,7 +1148,7 @@ use_of_all_sessions(void **state)
 	ask_quota();
 	answer_use(1, ALICE);
 	expect_use(1234, 5);
-	/* he has none, which is known, and somebody else is not he */
+	/* no entry for Alice is a known use of 0; Bob's entry is not hers */
 	ask_quota();
 	answer_use(0, 0);
 	expect_use(0, 0);

@@ -390,7 +390,7 @@ who_may_only_look(void **state)
 	hold(&sid, CAROL_CONN, 1, 0);
 	feed(r.out, RING);
 	assert_true(grows_to(RING));
-	/* who may use it does, for as long as he may */
+	/* Bob can hold it with use access, but not after losing that */
 	share_with_bob(&sid, ACCESS_USE);
 	expect_shared();
 	hold(&sid, BOB_CONN, 1, RING);

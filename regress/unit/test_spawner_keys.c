@@ -163,7 +163,7 @@ one_time_login(void **state)
 	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
 	show(WEB_CONN + 2, k.key);
 	expect_authed(WEB_CONN + 2, ALICE, PRINCIPAL_BY_KEY);
-	/* he has just been on this host, or been sent by who is */
+	/* the user, or the sender of the key, has just been on this host */
 	ask_create(WEB_CONN + 2, 0, 0, "", "");
 	(void)expect_token(WEB_CONN + 2);
 	ask(MSG_KEY_END, NULL, ALICE_CONN);
@@ -245,7 +245,7 @@ administrators(void **state)
 	enter_by(DOOR_LOCAL, ALICE_CONN, ALICE, "alice", PRINCIPAL_ADMIN);
 	tell_account(0, ALICE, ACCOUNT_FOUND | ACCOUNT_ADMIN, "alice");
 	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
-	/* who is none any more comes back, and without what he made as one */
+	/* a former administrator must reconnect; the keys made as one fail */
 	tell_account(0, ALICE, ACCOUNT_FOUND, "alice");
 	expect(ROLE_NETPROC, MSG_CONN_END);
 	assert_int_equal(got.m.hdr.conn, ALICE_CONN);
@@ -256,7 +256,7 @@ administrators(void **state)
 	expect_quiet(ROLE_NETPROC);
 }
 
-/* By TCP he is like anybody: a proxy may be his. */
+/* By TCP root is an ordinary user: the client may be root's proxy. */
 static void
 root_by_tcp(void **state)
 {
@@ -270,7 +270,7 @@ root_by_tcp(void **state)
 	expect_authed(WEB_CONN, 990, PRINCIPAL_BY_KEY);
 }
 
-/* The configuration names others: who was one comes back as what he is. */
+/* Administrators that the configuration drops must reconnect as users. */
 static void
 no_administrator_any_more(void **state)
 {
@@ -379,7 +379,7 @@ stale_cookies_are_no_tries(void **state)
 		(void)try(NOBODY, "dlo_" SECRET);
 	assert_int_equal(try(NOBODY, "dlt_" SECRET), ERR_TOO_MANY_TRIES);
 	assert_int_equal(try(NOBODY, "dls_" SECRET), ERR_TOO_MANY_TRIES);
-	/* who has logged in goes on, whoever else tries at his address */
+	/* a logged-in user goes on despite others' tries at the address */
 	show(WEB_CONN + 1, k.key);
 	expect_authed(WEB_CONN + 1, ALICE, PRINCIPAL_BY_KEY);
 }
@@ -551,7 +551,7 @@ who_logs_out_takes_his_tickets(void **state)
 	expect_end(WEB_CONN + 1);
 	show(WEB_CONN + 2, left.key);
 	expect_result(ERR_AUTH_FAILED, NULL);
-	/* whoever was given the session's key has it still */
+	/* the session's key still lets in the guests who have it */
 	show(WEB_CONN + 3, k.key);
 	(void)expect_guest(WEB_CONN + 3, &sid, PRINCIPAL_GUEST, ACCESS_USE);
 }
@@ -595,7 +595,7 @@ tickets_of_who_may_less(void **state)
 	left = expect_key("dlk_");
 	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_SEE, 0);
 	see = expect_key("dlk_");
-	/* he has no session's keys to give */
+	/* Bob cannot make a session's keys: the session is Alice's */
 	ask_key(BOB_CONN, KEY_SESSION, &sid, ACCESS_USE, 0);
 	expect_result(ERR_NOT_PERMITTED, "only its owner");
 	show(WEB_CONN, used.key);
@@ -611,7 +611,7 @@ tickets_of_who_may_less(void **state)
 	    PRINCIPAL_READ_ONLY, ACCESS_SEE);
 	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
 	expect_result(ERR_READ_ONLY, NULL);
-	/* nor does he begin to debug or trace what he may only watch */
+	/* nor can Bob start to debug or trace with see access only */
 	ask_instrument(MSG_DBG_START, &sid, BOB_CONN);
 	expect_result(ERR_READ_ONLY, NULL);
 	ask_instrument(MSG_TRC_START, &sid, BOB_CONN);

@@ -417,7 +417,7 @@ nobody_is_asked(void **state)
 	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
 	ask_auth(50, r.secret);
 	expect_unasked();
-	/* the next time, which is another connection's, he is */
+	/* the next AUTH, on another connection, looks the user up */
 	enter(51, (uint32_t)-1, "", PRINCIPAL_STRANGER);
 	ask_auth(51, r.secret);
 	expect(ROLE_IDPROC, MSG_LOOKUP);
