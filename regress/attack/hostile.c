@@ -2,8 +2,8 @@
 /* flags: -static */
 /*
  * usage: hostile attack [argument ...]
- * One attack of a session's program on what is around it.  What came of it
- * is printed as "name=0" or "name=ERRNO" lines; the table is at the end.
+ * Runs an attack of a session's program on what is around it, and prints the
+ * results as "name=0" or "name=ERRNO" lines; the table is at the end.
  */
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
@@ -169,7 +169,7 @@ against_stub(char **args)
 	sleep_on();
 }
 
-/* Children first, then the end of whoever would reap them. */
+/* Forks children, then kills the parent that would reap them. */
 static void
 orphans(char **args)
 {
@@ -745,7 +745,7 @@ hold_inherited(void)
 	}
 }
 
-/* From whoever connects, until he has no more. */
+/* Holds the descriptors that a client sends, until it sends no more. */
 static void
 hold_lent(const char *path)
 {

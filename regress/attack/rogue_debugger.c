@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A debugger's process that has been taken over.  The request says what it
- * does; what it does not know it answers.  It has the filter of the one that
- * it replaces, as whoever takes that over has.
+ * A debugger's process that has been taken over.  The request says what the
+ * process does; an unknown request is just answered.  The process has the
+ * filter of the debugger that it replaces, as an attacker in there would.
  */
 #define ROGUE_NAME	"debugger"
 #define ROGUE_ROLE	ROLE_DEBUGGER

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * An instrument's process that has been taken over: what is common to those.
- * The request says what it does; what it does not know it answers.  It has the
- * filter of the one that it replaces, as whoever takes that over has.  Who
- * includes this has defined
+ * The common part of instruments' processes that have been taken over.  The
+ * request says what the process does; an unknown request is just answered.
+ * The process has the filter of the instrument that it replaces, as an
+ * attacker in there would.  The including file must have defined
  *	ROGUE_NAME, ROGUE_ROLE, ROGUE_REPLY, ROGUE_BYE, ROGUE_LOG, ROGUE_DOES,
  *	ROGUE_WHOLE	(a message of no bytes)
  */
@@ -281,7 +281,7 @@ number(const char **p)
 	return n;
 }
 
-/* Hex digits up to the next sign.  Those that do not fit are passed over. */
+/* Reads hex digits up to the next sign; skips digits that do not fit. */
 static void
 bytes(const char **p, uint8_t *to, size_t room)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A tlsproc that has been taken over.  What it does with a channel to netproc
- * or idproc is told by the name of the certificate that it is given.
+ * A tlsproc that has been taken over.  The name of the certificate that it is
+ * given tells what it does with a channel to netproc or idproc.
  */
 #include <sys/socket.h>
 
@@ -136,7 +136,7 @@ peer(enum role role, int fd, uint32_t generation)
 		_exit(3);
 }
 
-/* The daemon has started: whoever is ended from now on starts again. */
+/* The daemon has started: a role that is ended from now on restarts. */
 int
 tls_on_listener(struct msg *m)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How a role that has been taken over sends what a test orders: whole
+ * Sending for a role that has been taken over, as a test orders: whole
  * datagrams, well formed or not, with as many descriptors as the kernel takes.
- * Who includes this uses both functions.
+ * The including file must use send_fds() and send_flood().
  */
 #ifndef ATTACK_SEND_H
 #define ATTACK_SEND_H

@@ -6,10 +6,10 @@
  * say is done by the process that the attacker would have.
  *
  * The test listens on a socket whose name it has written into the binary.
- * Who connects is given a flag, a piece of memory for orders and answers, and
- * fds to send along.  With the flag TRAP the filter is the role's own but for
- * one word: what would kill the process is told to it instead, so that one
- * life is enough for all that can be tried.
+ * A role that connects is given a flag, a piece of memory for orders and
+ * answers, and fds to send along.  With the flag TRAP the filter is the role's
+ * own but for one word: a call that would kill the process is reported to it
+ * instead, so that one process is enough for all that can be tried.
  */
 #include <sys/epoll.h>
 #include <sys/mman.h>

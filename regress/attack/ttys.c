@@ -2,7 +2,7 @@
 /* flags: -static */
 /*
  * usage: ttys attack [argument ...]
- * Attacks of a program on terminals, its own and others'.  What came of it is
+ * Attacks of a program on terminals, its own and others'.  The results are
  * printed as "name=0" or "name=ERRNO" lines; the table is at the end.
  */
 #include <sys/ioctl.h>

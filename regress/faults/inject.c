@@ -275,7 +275,7 @@ resized(void *p, size_t n)
 {
 	void *to = REAL(realloc)(p, n);
 
-	/* none of no bytes; who is refused keeps what he has */
+	/* size 0 frees the block; a call that fails keeps it */
 	held((to != NULL) - (p != NULL && (to != NULL || n == 0)));
 	return to;
 }

@@ -53,7 +53,7 @@
 /*
  * uretprobe and uprobe, which newer kernels carry out before they ask any
  * filter: only the code that the kernel itself puts beside a probe may make
- * them, whoever else does dies of SIGILL.
+ * these calls; any other caller dies of SIGILL.
  */
 #ifdef __x86_64__
 #define UNASKED(nr)	((nr) == 335 || (nr) == 336)

@@ -100,7 +100,7 @@ show(struct json_object *json, uint8_t which, uint8_t how, FILE *out)
 		trc_fns[which - ndbg](json, out);
 	else if (!json_object_is_type(json, json_type_array))
 		return;
-	/* whoever asks for a list sees to it that it is one */
+	/* callers that show a list check that it is an array */
 	else if (which == ndbg + ntrc)
 		trc_show_sessions(json, out);
 	else

@@ -3,9 +3,9 @@
 /* covers: archiver/unpack.c archiver/paths.c archiver/execpath.c archiver/source.c */
 /*
  * Fuzz target of bundles: the input is the path of the program, a line, and
- * then an archive, which is unpacked into a directory of its own.  Whatever
- * is in it, what has come of it is within its limits, has no rights that a
- * bundle cannot give, and no link leads out of it.
+ * then an archive, which is unpacked into a directory of its own.  The files
+ * must be within the limits and have no rights that a bundle cannot give, and
+ * no link may lead out of the directory, whatever the archive holds.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>

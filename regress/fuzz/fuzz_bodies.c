@@ -3,8 +3,8 @@
 /* covers: common/msg.c common/trchello.c common/dbghello.c common/dbgdeed.c common/run.c common/view.c common/settings.c */
 /*
  * Fuzz target of what messages say beside their headers: the first byte says
- * which body the rest is.  One that is taken is written again, and what comes
- * of reading that is the same.
+ * which body the rest is.  A body that is taken is written again, and reading
+ * that must give the same.
  */
 #include "regress/fuzz/fuzz.h"
 

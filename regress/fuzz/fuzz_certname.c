@@ -2,8 +2,8 @@
 /* links: tlsproc/certname.c */
 /* covers: tlsproc/certname.c */
 /*
- * Fuzz target: certname() on any bytes in place of a certificate.  What is
- * taken for a name could be a user's, and nothing is left where none is.
+ * Fuzz target: certname() on any bytes in place of a certificate.  A name that
+ * it takes could be a user's, and nothing is left where there is none.
  */
 #include <openssl/bio.h>
 #include <openssl/pem.h>

@@ -52,7 +52,7 @@ static char	home[256];
 /* Input typed at the terminal, if there is one. */
 static struct input	typed;
 static bool		has_tty;
-static int		tty_end = -1;	/* of whoever types */
+static int		tty_end = -1;	/* the user's end */
 static unsigned int	dialogs;
 
 static struct input

@@ -22,7 +22,7 @@ static int	 fuzz_open(const char *);
 static struct input	 image;
 static unsigned int	 tries, wanted;	/* the one that is there; 0 = none */
 
-/* Another each time; whoever opened it closes it. */
+/* Opens a new file at the wanted try; the caller closes it. */
 static int
 fuzz_open(const char *path)
 {

@@ -2,12 +2,12 @@
 /* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c !common/dispatch.c */
 /* covers: netproc/route.c netproc/webargs.c netproc/webadmit.c netproc/webreq.c netproc/webport.c netproc/webup.c netproc/webcmd.c netproc/webpage.c netproc/ptyweb.c netproc/http.c netproc/webform.c netproc/ws.c netproc/conn.c netproc/payload.c netproc/audit.c */
 /*
- * Fuzz target of the doors: what a client sends to the web's, or to that of
- * the control protocol, in pieces, with a spawner that knows him, has a session
- * for him and answers as the input says; calls may fail.  The first byte is the
- * listener's, the second the size of the pieces, the third how many answers of
- * the spawner follow.  What the web answers are responses, and in the end
- * nothing is left of the client.
+ * Fuzz target of the listeners: a client sends to that of the web, or to that
+ * of the control protocol, in pieces.  The spawner knows the client, has a
+ * session for it and answers as the input says; calls may fail.  The first byte
+ * is the listener's, the second the size of the pieces, the third how many
+ * answers of the spawner follow.  The web must answer with responses, and in
+ * the end nothing may be left of the client.
  */
 #include <sys/mman.h>
 
@@ -537,7 +537,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (reader_fd != -1)
 		close(reader_fd);
 	reader_fd = -1;
-	/* whoever still waits is told that it is in vain; some linger */
+	/* fail the requests that still wait; some connections linger */
 	connect_roles();
 	for (how = 0; how < 6 || (how < 40 && conn_count > 0); how++) {
 		turn(30000);

@@ -4,9 +4,9 @@
 /*
  * Fuzz target of the channels themselves: two of them, whose other ends send
  * what is right and what is not, read or do not, and go, while handlers ask
- * for anything that a role may ask for, and calls fail.  What is taken is
- * what was sent, whole and in order, in both directions; and nothing is left
- * open.
+ * for anything that a role may ask for, and calls fail.  The messages taken
+ * must be those sent, whole and in order, in both directions; and nothing may
+ * be left open.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -299,7 +299,7 @@ hear(struct side *s, unsigned int most)
 	while (most-- > 0 && s->end_fd != -1 && chan_hear(s->end_fd, &m)) {
 		must(m.hdr.type == MSG_STOP || m.hdr.type == MSG_KEY_MAKE);
 		must(m.hdr.generation == s->c.generation);
-		/* EPIPE says that nobody is there: nothing is kept for him */
+		/* EPIPE means that the peer has gone: nothing is queued */
 		must(m.hdr.request == s->heard || (fails &&
 		    m.hdr.request > s->heard));
 		must(m.hdr.request < s->sent);

@@ -4,8 +4,7 @@
 /*
  * Fuzz target of /proc/PID/maps, as the two parts of a tracer read it: the
  * kernel writes it, but names, numbers of mappings and where they are come
- * from the process.  What is said about room between mappings has to be true
- * of them.
+ * from the process.  Answers about free space between mappings must be true.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
  * Fuzz target of the Model Context Protocol: what a client may say, by the
  * command and by HTTP, and what a tracer may answer.  The first byte says
  * which, and whether there are several messages, with a NUL between them, and
- * many other people.  Whatever is said, the answer is JSON on one line, and of
- * JSON-RPC.
+ * many other people.  The answer must be JSON-RPC on one line, whatever is
+ * said.
  */
 #include <json-c/json.h>
 
@@ -120,7 +120,7 @@ forget(const struct owner *o)
 	text_free(&had);
 }
 
-/* Each of them waits for a program of his own, or does not any more. */
+/* Gives each user a pattern that waits for a program, or drops it. */
 static void
 crowd(bool come)
 {

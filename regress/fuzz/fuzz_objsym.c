@@ -29,7 +29,7 @@ static uint64_t		 start;		/* ... from there on */
 static bool		 changing;	/* what is read again is other */
 static unsigned int	 reads, found;
 
-/* The program's file; whoever opened it closes it. */
+/* Opens the program's file; the caller closes it. */
 static int
 fuzz_open(void)
 {

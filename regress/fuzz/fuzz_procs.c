@@ -431,7 +431,7 @@ try_processes(struct input in)
 	has_leaf = false;
 	ended = 0;
 	for (i = 0; i < PIDS; i++) {
-		/* the daemon is init's, and nobody's is older than he */
+		/* init is the daemon's parent; others' parents come earlier */
 		all[i].parent = i == 0 ? PIDS : take_u8(&in) % (i + 1);
 		if (all[i].parent == i)
 			all[i].parent = PIDS;

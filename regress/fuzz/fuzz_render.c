@@ -3,9 +3,9 @@
 /* covers: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c */
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and
- * any pattern on any name.  What is rendered is printable ASCII or UTF-8 with
- * balanced quotes, and within its bound; looked for as the value that it is
- * in JSON, it is not ruled out.
+ * any pattern on any name.  The rendered text must be printable ASCII or UTF-8
+ * with balanced quotes, and within its bound; a search for the value that the
+ * text is in JSON must not rule it out.
  */
 #include <sys/mman.h>
 
@@ -51,7 +51,7 @@ look_for(const struct desc *d, const struct capture *steps, size_t nsteps,
 	must(inv.found != FOUND_NEVER);
 }
 
-/* A string of JSON, as whoever asks for it says it. */
+/* Looks for a string of JSON, as a client gives it in a query. */
 static void
 look_for_text(const struct desc *d, const struct capture *steps,
     size_t nsteps, const char *shown)

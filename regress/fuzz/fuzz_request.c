@@ -3,7 +3,7 @@
 /* covers: netproc/request.c netproc/params.c netproc/jsonlex.c */
 /*
  * Fuzz target of requests in JSON, with the daemon's own table of commands.
- * What is accepted must be words that the row of its command expects, and
+ * An accepted request must be words that the row of its command expects, and
  * say what json-c by itself reads in the same text.
  */
 #include <json-c/json.h>

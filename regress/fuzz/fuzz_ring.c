@@ -5,8 +5,8 @@
  * Fuzz target of the reader of rings.  The input begins with what the reader
  * is told and with what is captured of two functions; the rest is pieces, each
  * a record that is right but for what the input changes in it, or words of the
- * input's own, at a place of its choosing.  What is delivered lies within
- * bounds, and none of it twice.
+ * input's own, at a place of its choosing.  Records delivered must lie within
+ * bounds, and none may be delivered twice.
  */
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"

@@ -3,8 +3,8 @@
 /* covers: symbols/ !symbols/main.c !symbols/mem.c !symbols/serve.c !symbols/sysfilter.c */
 /*
  * Fuzz target: any bytes as a binary, from its header to the values of its
- * functions.  Whatever was read, the index is one that its reader takes, and
- * so is every description; no program captures more than it may.
+ * functions.  The reader must take the index and every description, whatever
+ * was read; no program may capture more than it is allowed to.
  */
 
 #include <sys/mman.h>

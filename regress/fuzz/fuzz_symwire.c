@@ -4,8 +4,7 @@
 /*
  * Fuzz target of what a tracer and its symbols process say to each other, from
  * either end: the first byte says which is the one that is not right, and how
- * many records follow, each a message or nearly one.  What is left is the
- * binary.
+ * many records follow, each a message or nearly one.  The rest is the binary.
  */
 #include <sys/mman.h>
 
@@ -156,7 +155,7 @@ typed(void *arg, const struct sym_typed *t)
 {
 	(void)arg;
 	must(t->nenter <= CAPTURE_MAX && t->nleave <= CAPTURE_MAX);
-	/* whoever uses it copies these */
+	/* the receiver copies these */
 	free(copy_of(t->enter, t->nenter * sizeof(struct capture), false));
 	free(copy_of(t->leave, t->nleave * sizeof(struct capture), false));
 	free(copy_of(t->desc, t->desc_len, false));

@@ -5,8 +5,8 @@
  * Fuzz target of what a debugger reads of others but in messages: what lldb
  * prints about memory, what a C++ program throws, answers about watchpoints and
  * stops at them, what a program's file is, and where an adapter is.  The first
- * byte says which.  The adapter is played here.  What is read of whole lines is
- * the same line by line; every request has one answer.
+ * byte says which.  The adapter is played here.  Whole lines must read the same
+ * as line by line; every request has one answer.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -3,8 +3,8 @@
 /* covers: spawner/tokens.c */
 /*
  * Fuzz target of the tokens' file: the input is its slots, of which a bit says
- * whether its sum is made right, and then what is done with it.  What is
- * written is read again, and no token that was revoked comes back.
+ * whether its sum is made right, and then what is done with it.  The file
+ * written is read again, and no token that was revoked may come back.
  */
 #include <sys/mman.h>
 

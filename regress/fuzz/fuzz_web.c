@@ -2,15 +2,15 @@
 /* links: netproc/webcheck.c netproc/webform.c netproc/json.c netproc/line.c common/log.c common/utf8.c */
 /* covers: netproc/webcheck.c netproc/webform.c netproc/feed.c */
 /*
- * Fuzz target of what the web parses itself: Host and Origin, and the form
- * around a file.  What comes out of a form must be the same in whatever
- * pieces it comes, and no boundary may be in a file.
+ * Fuzz target of the web's own parsers: Host and Origin, and the form around a
+ * file.  A form must give the same output in whatever pieces it comes, and no
+ * boundary may be in a file.
  *
- * With "\xff>" before it an input is what happens to sessions, and to those
- * who look at them as a stream of events: clients come, go, and come back with
- * the last event that they had, or with anything else.  Who has read all knows
- * what is so, however he got there, and is told nothing anew for what others
- * saw going.
+ * An input that begins with "\xff>" is changes of sessions, and of the clients
+ * that watch the sessions as a stream of events: clients come, go, and come
+ * back with the last event that they had, or with anything else.  A client that
+ * has read all events must know the current state, however it got there, and
+ * must not be told anything again for sessions that others saw going.
  */
 #include <sys/random.h>
 
@@ -46,7 +46,7 @@ names(const char *text)
 
 	(void)host_is_ours(text, "rig,lab.example.org");
 	(void)host_is_ours("rig:80", text);
-	/* whoever has an origin of ours has a name of ours in it */
+	/* an origin that is accepted begins with http */
 	if (origin_is_same(text, other, false) &&
 	    strncasecmp(text, "http", 4) != 0)
 		abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A child after the other, until it is ended: whoever comes late sees some. */
+/* Forks child after child until it is ended: a late tracer sees some. */
 #include <sys/wait.h>
 
 #include <unistd.h>

@@ -32,7 +32,7 @@ heir(pid_t parent)
 
 	while (getppid() == parent)
 		(void)usleep(10000);
-	/* whoever looks at the parent sees that it is gone */
+	/* let observers of the parent see that it is gone */
 	(void)usleep(300000);
 	for (i = 0; i < 20; i++) {
 		(void)snprintf(what, sizeof(what), "heir %d", i);
