@@ -362,8 +362,9 @@ may_send(const struct msg_row *row, enum role peer)
 }
 
 /*
- * The fd has come as far as our table, which is full: nobody is to blame.  Of
- * one fd too many at least the others would be there.
+ * The peer sent an fd that does not fit into our full table, which is not the
+ * peer's fault.  If the peer had sent one fd too many, at least the others
+ * would have arrived.
  */
 static bool
 lacks_room(const struct channel *c, const struct msghdr *mh, int fd)

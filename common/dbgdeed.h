@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * X(NAME, OFTEN): those that come many times a minute are counted.  What is
- * printed is an expression, which may call the program's functions.
+ * X(NAME, OFTEN): requests that come many times a minute are counted.  The
+ * argument of print is an expression, which may call the program's functions.
  */
 #define DBG_DEEDS(X)							\
 	X(start, false) X(attach, false) X(detach, false)		\

@@ -14,8 +14,8 @@
 #define FILTER_ARGS	3
 /*
  * The newest system call (removexattrat) that the filters were written for.
- * Since 424 a call has one number on all architectures.  What came later is
- * answered as by an older kernel, so that programs do without it.
+ * Since 424 a call has one number on all architectures.  Newer calls are
+ * answered as by an older kernel, so that programs do without them.
  */
 #define FILTER_NEWEST	466
 

@@ -28,8 +28,8 @@ void	 log_warnx(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_info(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_debug(const char *, ...) __attribute__((format(printf, 1, 2)));
 /*
- * The audit trail: never filtered by level.  What is not our own text in it
- * has been through log_escape() already.
+ * The audit trail: never filtered by level.  The caller has passed any text in
+ * it that is not our own through log_escape().
  */
 void	 log_audit(const char *, ...) __attribute__((format(printf, 1, 2)));
 

@@ -52,10 +52,10 @@ int	 loop_mod(struct loop_io *, uint32_t events);
 void	 loop_del(struct loop_io *);
 
 /*
- * (Re)arms a timer; the structure is borrowed, and must stay where it is,
- * until it fires or is unset.  Of those that are due at the same time the one
- * that was set first is called first.  One that is set by another, or by
- * itself, is called in the next turn at the earliest.
+ * (Re)arms a timer.  The structure is borrowed, and must stay where it is until
+ * the timer fires or is unset.  Timers that are due at the same time are called
+ * in the order in which they were set.  A timer that is set by another timer's
+ * function, or by its own, is called in the next turn at the earliest.
  */
 void	 loop_timer_set(struct loop_timer *, uint64_t ms, loop_timer_fn, void *);
 void	 loop_timer_unset(struct loop_timer *);

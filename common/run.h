@@ -41,8 +41,8 @@ struct run_spec {
 	/* of all that this owner runs */
 	uint64_t	 user_memory, user_processes;
 	/*
-	 * In the bundle.  Of an image its name, without a slash, or the
-	 * absolute path that the client has it from.
+	 * The path in the bundle; for an image its name, without a slash, or
+	 * the absolute path that the client has it from.
 	 */
 	char		 exec_path[EXEC_PATH_MAX];
 	char		 home[256];	/* where an image starts, if it exists */

@@ -73,8 +73,9 @@ report_changed(const struct target *t, const char *seen, const char *known,
 }
 
 /*
- * A line that somebody types, without its end; -1 when there is nobody.  What
- * does not fit is read as well: behind a rest nothing can be asked any more.
+ * Reads a line that the user types, without its end; -1 at the end of the
+ * input.  The rest of a line that is too long is read as well: if it were left
+ * there, no further question could be asked.
  */
 static int
 ask(FILE *tty, const char *question, char *buf, size_t size)

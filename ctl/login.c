@@ -99,8 +99,9 @@ hello_line(struct conn *conn, const char *nonce, struct json_object **jsonp)
 }
 
 /*
- * Shows that answers are read here: on TCP the daemon has most commands only
- * after that.  One that does not know HELLO has them at once.
+ * Shows the daemon that answers are read here: on TCP it accepts most commands
+ * only after that.  A daemon that does not know HELLO accepts all commands at
+ * once.
  */
 static int
 say_hello(const struct client *c, struct conn *conn)

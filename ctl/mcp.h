@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * debuglantern-mcp: between an agent's client, on standard input and output,
- * and the daemon's local socket.  What is said is read here only so far that
- * it is known who waits for what.
+ * debuglantern-mcp: relays messages between an agent's client, on standard
+ * input and output, and the daemon's local socket.  Messages are parsed only as
+ * far as needed to know which requests wait for an answer.
  */
 #ifndef CTL_MCP_H
 #define CTL_MCP_H
@@ -52,9 +52,9 @@ struct mcp_input {
 /* Reads once what is there; false when the input cannot be read any more. */
 bool	mcp_input_read(struct mcp_input *);
 /*
- * The next line without its end, NUL-terminated, good until the next read;
- * NULL when there is none whole.  One that was too long has *over set, and
- * nothing in it.
+ * The next line without its end, NUL-terminated, good until the next read; NULL
+ * when no whole line is there.  A line that was too long is empty and has *over
+ * set.
  */
 char	*mcp_input_line(struct mcp_input *, size_t *len,
 	    const struct mcp_long **over);

@@ -249,8 +249,9 @@ sysroot_size(struct client *c, uint64_t *sizep)
 }
 
 /*
- * A client that closes looks like one that has only sent its last command;
- * packing would go on for nobody.  One that resets has gone.
+ * Makes close() reset the connection.  To the daemon a client that closes looks
+ * like a client that has only sent its last command, and the daemon would go on
+ * packing; a client that resets the connection has gone.
  */
 static void
 reset_at_end(struct client *c)

@@ -14,8 +14,9 @@
 #include "start.h"
 
 /*
- * Sets of options.  What a row does not have here is refused before anything
- * is asked, so that a misspelt option never lets a program run.
+ * Sets of options.  An option that a command's row does not have is refused
+ * before any request is sent, so that a misspelt option never lets a program
+ * run.
  */
 #define WAITS	DOPT(NO_WAIT)
 /* looks elsewhere without moving there: others look at the same program */

@@ -198,9 +198,9 @@ put_busy(const struct view *v, struct json_object *json)
 }
 
 /*
- * All that there is to know of a stop, in the order in which people ask: where
- * and why, the source around it, variables and what they were, output.  What
- * is no stop has words of the daemon's, and output.
+ * Prints all that is known of a stop, in the order in which people ask: where
+ * and why, the source around it, variables and their previous values, output.
+ * An answer that is no stop consists of the daemon's words, and output.
  */
 void
 show_summary(struct json_object *json, const struct view *v)

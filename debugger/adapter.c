@@ -301,8 +301,8 @@ enqueue_frame(const char *text, size_t len)
 }
 
 /*
- * Takes message.  -1: it does not read what it is sent.  What is for one that
- * is about to end is answered by its end.
+ * Takes message.  Returns -1 if the adapter does not read what it is sent.  A
+ * request to an adapter that is about to end is answered when the adapter ends.
  */
 static int
 send_message(struct json_object *message)

@@ -233,8 +233,9 @@ value_in(struct json_object *vars, const char *name)
 }
 
 /*
- * A name of an outer frame: Python says yes and changes nothing, delve looks
- * for it in the innermost.  What a member belongs to is found in any frame.
+ * In an outer frame, debugpy accepts an assignment to a plain name and changes
+ * nothing, but finds the object of a member in any frame.  Delve looks for
+ * every name in the innermost frame.
  */
 static bool
 out_of_reach(const struct view *v, const struct assign *s)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The registry of breakpoints: ours, with our ids and their owners.  What
- * the adapter is told is made of it; what it says is kept beside.
+ * The registry of breakpoints: ours, with our ids and their owners.  The lists
+ * that the adapter is sent are made from it; the adapter's answers are kept
+ * beside it.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The registry of breakpoints: ours, with our ids and their owners.  What
- * the adapter is told is made of it; what it says is kept beside.
+ * The registry of breakpoints: ours, with our ids and their owners.  The lists
+ * that the adapter is sent are made from it; the adapter's answers are kept
+ * beside it.
  */
 #ifndef DEBUGGER_BPS_H
 #define DEBUGGER_BPS_H
@@ -87,9 +88,10 @@ struct bp_skills {
 void	 bps_decide(const struct bp_skills *);
 
 /*
- * The array "breakpoints" for a path (NULL = of functions): enabled ones,
- * each place once, in the order of the registry.  Of functions that were not
- * sent before it has one: nothing else tells which entry of the reply is whose.
+ * The array "breakpoints" for a path (NULL = of functions): enabled ones, each
+ * place once, in the order of the registry.  It has at most one function that
+ * was not sent before: nothing else tells which entry of the reply belongs to
+ * which function.
  */
 struct json_object *bps_wire(const char *path, const struct bp_skills *);
 /* The function that no array had yet and the next one has; NULL = none. */

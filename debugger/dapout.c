@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program's output, for editors: while it runs, at a bounded rate, and
- * never more than a piece of it in their queues, so that a stop is not behind
- * a flood.  What nobody could have read is left out, with words.
+ * The program's output, for editors.  While the program runs, output is sent at
+ * a bounded rate, and never more than a piece of it is in an editor's queue, so
+ * that a stop does not wait behind a flood.  Output that is too much for a user
+ * to read is left out, and a message says so.
  */
 #include <json-c/json.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Requests of editors.  What only looks goes to the adapter as it is; what
- * changes the program's state goes the way of everybody's commands.
+ * Requests of editors.  Requests that look at the program or set its values go
+ * to the adapter as they are; requests that let it run or pause it are given as
+ * our own commands, like any client's.
  */
 #include <json-c/json.h>
 

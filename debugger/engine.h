@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Shared by the parts of a debugger process: one debugged program, the requests
- * of clients (ops), and the way to ask the adapter.  One process has one of
- * everything, and one thread.
+ * of clients (ops), and the way to ask the adapter.  A process has one program,
+ * one adapter and one thread.
  */
 #ifndef DEBUGGER_ENGINE_H
 #define DEBUGGER_ENGINE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Adapters say "lost connection" when the kernel does not let them trace a
- * process.  What it looks at is in /proc, so the reason can be told before.
+ * process.  The kernel decides by values that /proc shows, so the reason can be
+ * told beforehand.
  */
 #include <fcntl.h>
 #include <stdint.h>

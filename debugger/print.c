@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Expressions: looked at, run, assigned to; and commands of the adapter's
- * own.  What may have changed the program makes us read it anew.
+ * Expressions: looked at, run, assigned to; and commands of the adapter's own.
+ * After an expression or command that may have changed the program, the
+ * program's state is read anew.
  */
 #include <ctype.h>
 #include <stdio.h>

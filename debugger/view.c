@@ -214,8 +214,9 @@ is_hidden(struct json_object *vars, size_t i)
 }
 
 /*
- * Adapters that mix both: what is named like a parameter is an argument.  Of
- * several of a name the parameters come first, as the function has them.
+ * For adapters that mix arguments and locals: a variable named like a parameter
+ * is an argument.  If several have the same name, the parameters come first, in
+ * the function's order.
  */
 static bool
 is_argument(const struct job *j, const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waiting for stops.  One stop answers everybody who waits for one. */
+/* Waiting for stops.  A stop answers every client that waits for one. */
 #include <sys/queue.h>
 
 #include <json-c/json.h>

@@ -688,9 +688,10 @@ sees_reads(const struct watch *w)
 }
 
 /*
- * A number in the description that is none of ours: a watchpoint that was
- * refused has used one up.  Who alone can have been hit has that number, and
- * the others are as far from theirs.
+ * The stop's description has a number that is none of ours: the adapter has
+ * used up a number for a watchpoint that it refused.  If only one watchpoint
+ * can have been hit, the number belongs to it, and the numbers of the others
+ * are shifted by the same difference.
  */
 static void
 number_anew(void)

@@ -127,7 +127,7 @@ append(struct found *f, const struct sym_func *fn)
 
 /*
  * DWARF tells of a function under one name, and libraries know it by others:
- * libc's write() is __libc_write() there.  Who asks for either shall find it.
+ * libc's write() is __libc_write() there.  A search for either name finds it.
  */
 static void
 add_alias(struct found *f, struct sym_func fn, const Elf64_Sym *sym,
