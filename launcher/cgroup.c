@@ -188,9 +188,10 @@ interrupt(int sig)
 }
 
 /*
- * Below what is in use, memory.max holds at once, but the kernel returns only
- * when it has ended enough processes, which may take long.  Nobody else waits
- * for that: a signal makes it return, and it goes on when those want more.
+ * A limit below the memory in use holds at once, but the write to memory.max
+ * returns only when the kernel has ended enough processes, which may take long.
+ * A signal interrupts the write, so that nothing else waits for it; the kernel
+ * goes on when the processes want more memory.
  */
 static int
 put_user_soon(int dir_fd, const struct cgroup_limits *l)
@@ -328,9 +329,9 @@ same(const struct cgroup_leaf *a, const struct cgroup_leaf *b)
 
 /*
  * A cgroup that cgroup.kill was used on cannot be used again: the kernel
- * compares its count of kills with that of the cgroup that a process is
- * cloned from, and ends the newcomer.  What is dying there takes
- * milliseconds; false while it does.
+ * compares its count of kills with that of the cgroup that a process is cloned
+ * from, and ends the newcomer.  Returns false while processes are dying there,
+ * which takes milliseconds.
  */
 static bool
 is_swept(const struct cgroup_leaf *l)

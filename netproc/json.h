@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Set max, zero the rest.  What does not fit sets bad and is left out. */
+/* Set max, zero the rest.  Text that does not fit sets bad and is left out. */
 struct text {
 	char	*p;		/* owned; not NUL-terminated */
 	size_t	 len, cap, max;

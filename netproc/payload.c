@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Payloads: into the room that the spawner made for an upload, into the pipe
- * of a program's input, or nowhere.  Whatever goes wrong, the bytes of a
- * payload are never read as commands.
+ * Payloads: into the room that the spawner made for an upload, into the pipe of
+ * a program's input, or nowhere.  Even after an error the bytes of a payload
+ * are never read as commands.
  */
 #include <sys/epoll.h>
 

@@ -62,7 +62,7 @@ param_named(const struct command *cmd, const char *name)
 	return NULL;
 }
 
-/* Takes v.  What came in one place may not come in another. */
+/* Takes v.  Refuses an argument that was given in another place already. */
 static void
 add(struct args *a, const char *client_name, struct json_object *v)
 {

@@ -85,9 +85,9 @@ hostlog_is_full(void)
 }
 
 /*
- * Ten lines are all that many hosts keep for a log, so one that reads is asked
- * for more at once: lines that come fast would be left out else.  One that
- * has taken nothing is tried when it is time.
+ * Many hosts queue only ten lines for a log.  A log daemon that reads is sent
+ * more as soon as it has room, since lines that come fast would be left out
+ * otherwise.  A log daemon that has taken nothing is tried again by timer.
  */
 static void
 wait_for_room(bool moved)

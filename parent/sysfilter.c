@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The parent's own filter.  Children started from now on inherit it, so it
- * admits what any of them needs before its own, narrower one.  What it is
- * for: ids other than the service users' are out of reach, and so are new
- * user namespaces (system mode).  Launchers are not started by the parent
- * any more and do not have it.
+ * admits what any of them needs before its own, narrower one.  In system mode
+ * the filter puts ids other than the service users', and new user namespaces,
+ * out of reach.  Launchers do not have the filter: the parent starts none once
+ * it is in force.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include "parent.h"
 
 /*
- * The filter of a mode; in system mode ids has the users of the roles, by
- * enum role.  What it returns is good until the next call.
+ * Makes the filter of a mode; in system mode ids has the users of the roles, by
+ * enum role.  The result is good until the next call.
  */
 const struct filter *parent_filter_make(enum mode, const struct identity *ids);
 

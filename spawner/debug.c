@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Debuggers.  The launcher starts gdbserver in the session's namespaces; its
- * stderr tells whether it attached; netproc gets its socket.  Whatever
- * happens, the debugger is over when its pidfd says so.
+ * stderr tells whether it attached; netproc gets its socket.  In all cases the
+ * debugger is over when its pidfd says so.
  */
 #include <sys/epoll.h>
 

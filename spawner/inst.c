@@ -290,8 +290,9 @@ on_chan_gone(struct channel *c, const char *why)
 }
 
 /*
- * Its last words may be answers, which wait for netproc as others do.  What
- * is only looked for on its behalf does not hold them up.
+ * The process's last messages may be answers, which wait for netproc as others
+ * do.  A search that the spawner makes for the process is given up, so that it
+ * does not hold them up.
  */
 static void
 on_dead(void *arg)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Instruments: a process for each session that has one, its owner's, with
- * which clients speak through here.  It is as little to be trusted as the
- * program: what it says counts for its session, answers go to who asked, and
- * whatever else it does costs only itself.  What is a debugger's or a tracer's
- * alone is in dbg.h and trc.h.
+ * Instruments: a process for each session that has one, run as the session's
+ * owner.  Clients reach the process through the spawner, which trusts it as
+ * little as the program: its messages count only for its session, answers go
+ * only to the client that asked, and anything else it does harms only itself.
+ * Parts of debuggers or tracers alone are in dbg.h and trc.h.
  */
 #ifndef SPAWNER_INST_H
 #define SPAWNER_INST_H
@@ -86,7 +86,7 @@ struct inst_kind {
 	/* True: this asker only looks, despite other rights.  NULL = never. */
 	bool		(*is_too_far)(const struct inst *,
 			    const struct asker *);
-	/* In s; 0 = it stays.  One that is in use is not idle. */
+	/* Idle time-out in s, 0 = none.  An instrument in use is not idle. */
 	uint64_t	(*idle)(void);
 	bool		(*is_in_use)(const struct inst *);
 	/* It is unheard for something that is looked for: not any more. */

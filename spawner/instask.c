@@ -64,8 +64,9 @@ send_request(struct inst *i, struct inst_asked *q, const char *json,
 }
 
 /*
- * Bytes that it has not read yet count as well: neither it nor who asks it
- * may fill the spawner's memory.  Those who only look leave half the places.
+ * Counts the bytes that the instrument has not read yet as well: neither it nor
+ * its clients may fill the spawner's memory.  Read-only clients get at most
+ * half the places.
  */
 static bool
 has_room_for(const struct inst *i, const struct asker *a)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How far a session's output is read.  What a program writes waits in its
- * pipe or terminal, and the program with it, while those who are to have all
- * of it are behind.
+ * Flow control of a session's output.  While a client that is to have all of
+ * the output is behind, the output waits in the program's pipe or terminal, and
+ * the program blocks.
  */
 #ifndef SPAWNER_PACE_H
 #define SPAWNER_PACE_H

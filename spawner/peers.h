@@ -31,9 +31,10 @@ int	 fd_copy(int fd);
 /* Closes *fd if it is open and marks it as closed. */
 void	 fd_close(int *fd);
 /*
- * Gives an image, bundle or archive to the launcher, which lets a process of
- * no importance close it: freeing its pages may take 100 ms.  Takes fd (-1 =
- * none).  What the session (NULL = none) left on the host goes too.
+ * Gives an image, bundle or archive to the launcher, which lets a process of no
+ * importance close it: freeing its pages may take 100 ms.  Takes fd (-1 =
+ * none).  The launcher also removes the cgroup that the session (NULL = none)
+ * left behind.
  */
 void	 sweep(const struct session *, int fd);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Shares: kept with the session, by uid.  Who may only see a session reads
- * its state and output; who may use it acts as its owner.
+ * Shares: kept with the session, by uid.  A user with ACCESS_SEE reads the
+ * session's state and output; a user with ACCESS_USE acts as its owner.
  */
 #include <stdio.h>
 #include <stdlib.h>

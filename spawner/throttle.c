@@ -98,10 +98,10 @@ gives_way(const struct entry *a, const struct entry *b)
 }
 
 /*
- * A place for another client.  One that has to wait is never forgotten for
- * others' sake, so many addresses do not free one; when all of them have to
- * wait there is no place: a new one is not slowed, and has its tries anyway,
- * as it could take them from one more address.
+ * Finds an entry for another client.  An entry that has to wait is never given
+ * to another client, so many addresses do not free it.  If all entries have to
+ * wait, there is none: a new client is not slowed then, as it could get the
+ * same number of tries from one more address anyway.
  */
 static struct entry *
 make_room(uint64_t now)

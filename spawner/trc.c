@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A tracer's process.  What it was for outlives it: a session is traced until
- * somebody says stop or deletes it, and if its tracer dies before, the next
- * request brings another one.
+ * A tracer's process.  The tracing outlives it: a session is traced until a
+ * user stops the tracing or deletes the session, and if the tracer dies before,
+ * the next request starts another one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,8 +221,9 @@ left(struct inst *i, struct session *s)
 	}
 	traced_over(s);
 	/*
-	 * Else it goes on by itself.  What never ran goes when it can, and so
-	 * does what has ended: the tracer may know that first.
+	 * Otherwise the session goes on by itself.  A session that never ran is
+	 * deleted when it can be, and so is a session that has ended: the
+	 * tracer may know of the end first.
 	 */
 	if (made && !ended && (!i->began || s->state == STATE_STARTING ||
 	    ((struct trcproc *)i)->phase == TRC_OVER))

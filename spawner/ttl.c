@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * An ephemeral session stays for a while after its end, to be read.  One that
- * nobody in particular has made (auth none) is ended when nobody uses it.
+ * An ephemeral session stays for a while after its end, to be read.  A session
+ * that belongs to no user in particular (auth none) is ended when it is not
+ * used.
  */
 #include "activity.h"
 #include "role.h"
