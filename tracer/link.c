@@ -260,7 +260,7 @@ link_does(const struct ask *a, enum trc_deed deed)
 	(void)chan_send(&chan, o, -1);
 }
 
-/* NULL is no string at all.  What does not fit is left out. */
+/* NULL: no strings.  Leaves out the first that does not fit, and all after. */
 static void
 put_vec(struct msg_out *o, char *const *v)
 {

@@ -29,8 +29,8 @@ struct op {
 };
 
 /*
- * An op lives as long as somebody holds it.  One that nobody holds any more
- * and that was not answered answers itself with INTERNAL_ERROR.
+ * An op lives as long as there is a reference to it.  If the last reference
+ * is dropped before an answer, the op is answered with INTERNAL_ERROR.
  */
 struct op *op_ref(struct op *);
 void	 op_unref(struct op *);

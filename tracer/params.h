@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Members of a request's arguments, one row of a table each.  What is not in
- * the table is refused by its name, what is of another kind or out of bounds
- * with words that say what would be right.
+ * Members of a request's arguments, one row of a table each.  A member that is
+ * not in the table is refused by its name.  A member of another kind or out of
+ * bounds is refused with words that say what would be right.
  */
 #ifndef TRACER_PARAMS_H
 #define TRACER_PARAMS_H

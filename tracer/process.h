@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The processes that are traced: the session's program, and those that it has
- * forked if they are followed.  What happens to them, and what their probes
- * have seen, comes in here.
+ * The processes that are traced: the session's program, and the processes that
+ * it has forked if they are followed.  Events of these processes, and records
+ * of their probes, come in here.
  */
 #ifndef TRACER_PROCESS_H
 #define TRACER_PROCESS_H

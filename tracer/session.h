@@ -18,8 +18,10 @@ extern struct trc_hello session_hello;
 /* The program's root, as it was given last; "" = nobody has. */
 const char *session_root(void);
 void	 session_set_root(const char *);
-/* Words of it if it is missing here, borrowed; else NULL.  What was compiled
- * elsewhere may be below it all the same. */
+/*
+ * Words that the root is missing on this host, borrowed; else NULL.  Code that
+ * was compiled elsewhere may be below that root all the same.
+ */
 const char *session_root_missing(void);
 /* "tracing", "idle" or "ended" */
 const char *session_state(void);

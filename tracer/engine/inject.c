@@ -638,8 +638,8 @@ state_read(struct target *t, const struct thread *th, struct agent_state *st)
 }
 
 /*
- * Threads whose %gs is neither empty nor ours are left alone.  Those that
- * have a state come first: what is free then is nobody's.
+ * Leaves threads alone whose %gs is neither empty nor ours.  Threads that have
+ * a state come first: a slot that is free after them belongs to no thread.
  */
 static void
 give_slots(struct target *t)

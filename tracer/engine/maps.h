@@ -33,9 +33,9 @@ void	 maps_free(struct maps *);
 /* NULL: nothing is mapped there. */
 const struct map *maps_at(const struct maps *, uint64_t addr);
 /*
- * Whether a file is mapped anew from there on, below which its first `seen`
- * bytes are: it may be mapped twice, side by side.  Of one that is loaded once
- * the first page alone can be in two mappings.
+ * Whether a mapping from offset off begins to map its file anew; the first
+ * `seen` bytes of the file are mapped below.  A file may be mapped twice, side
+ * by side.  If it is loaded once, only its first page can be in two mappings.
  */
 bool	 maps_begins(uint64_t off, uint64_t seen);
 /*

@@ -35,9 +35,9 @@ target_peek(struct target *t, uint64_t addr, void *buf, size_t len)
 }
 
 /*
- * The kernel copies by way of a page of its own, and may have none for a
- * moment.  What is not written may be the program's own code, which was taken
- * away for a while: it is tried again.
+ * The kernel copies through a page of its own, and may have no page for a
+ * moment.  The write is retried then: its bytes may be the program's own code,
+ * which was taken away for a while.
  */
 bool
 mem_write(const struct target *t, uint64_t addr, const void *buf, size_t len)

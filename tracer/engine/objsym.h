@@ -2,7 +2,7 @@
 /*
  * Addresses of a few names that the engine itself has to know, such as the
  * unwinder's entries, in whatever the process has loaded.  Names for users
- * come from `symbols`.  What is read is the target's: all of it is checked.
+ * come from `symbols`.  All data read here is the target's, and is checked.
  */
 #ifndef DL_TRACER_OBJSYM_H
 #define DL_TRACER_OBJSYM_H

@@ -259,9 +259,9 @@ name_odd(const char *name)
 }
 
 /*
- * Why a function cannot be entered by a call, NULL: it can.  What is left of
- * a function under another name, or none, begins with more on the stack than
- * a return address, and the agent would take something else for that.
+ * Why a function cannot be entered by a call, NULL: it can.  A part split off
+ * a function, under another name or none, begins with more on the stack than
+ * a return address, and the agent would take something else for that address.
  */
 static const char *
 why_not_called(const struct job *j, const struct cfi *cfi)
@@ -837,8 +837,8 @@ switch_on(struct target *t, struct job *jobs, size_t n)
 /* --- */
 
 /*
- * Any thread that can be used for system calls; stopped.  One that may not
- * make them will do where none are needed.
+ * Stops and returns a thread that can be used for system calls.  If there is
+ * none, returns a filtered thread, which will do where no calls are needed.
  */
 static struct thread *
 helper(struct target *t)

@@ -2,9 +2,9 @@
 /*
  * Reading a ring that a hostile program writes.
  *
- * What is read is copied before it is looked at, every field is checked
- * against what it may be, and nothing in the ring can lead the reader
- * elsewhere.  What is not valid is counted and passed over.
+ * Data is copied before it is looked at, every field is checked against what
+ * it may be, and nothing in the ring can lead the reader elsewhere.  Invalid
+ * data is counted and skipped.
  */
 #ifndef DL_RINGREAD_H
 #define DL_RINGREAD_H

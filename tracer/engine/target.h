@@ -45,8 +45,8 @@ enum target_event_kind {
 			 * stands at its first instruction until the callback
 			 * returns, which may probe it, or until
 			 * target_go() if it says target_hold() */
-	TARGET_EXIT,    /* the process is gone: status as waitpid's.  What is
-			 * in the rings can still be read; then close it */
+	TARGET_EXIT,    /* the process is gone: status as waitpid's.  The rings
+			 * can still be read; then close the target */
 	TARGET_CRASH,   /* a signal that kills, if no handler has it */
 	TARGET_LOST,    /* calls without records; tid 0: of threads that could
 			 * not be given a ring (1024 have one) */
@@ -145,8 +145,10 @@ void		 target_close(struct target *);
 
 pid_t		 target_pid(const struct target *);
 bool		 target_alive(const struct target *);
-/* Whether it has children that are still to be told of.  Those that have not
- * been when it is closed are let go. */
+/*
+ * Whether the target has children that are still to be reported.  Children
+ * that have not been reported when the target is closed are let go.
+ */
 bool		 target_expects(const struct target *);
 /* The engine's argument for one target; a followed child begins with its
  * parent's. */

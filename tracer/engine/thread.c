@@ -129,8 +129,8 @@ status_is_call(int status)
 }
 
 /*
- * Takes down how it stands.  What somebody else has to attend to is kept for
- * target_events().
+ * Records how the thread has stopped.  An event that this function does not
+ * handle is kept for target_events().
  */
 static void
 note_stop(struct target *t, struct thread *th, int status)
@@ -186,9 +186,10 @@ state_of(const struct target *t, pid_t tid)
 }
 
 /*
- * After PTRACE_INTERRUPT.  Who is in the kernel and cannot be woken (a parent
- * in vfork) stops before it runs again; who only waits for a processor has to
- * be waited for.  False: it may be running.
+ * Waits for the stop after PTRACE_INTERRUPT.  A thread that is in the kernel
+ * and cannot be woken (a parent in vfork) stops before it runs again; a thread
+ * that only waits for a processor has to be waited for.  False: the thread may
+ * be running.
  */
 static bool
 await_stop(struct target *t, struct thread *th)
@@ -515,8 +516,9 @@ regs_set(const struct thread *th, const struct arch_regs *r)
 }
 
 /*
- * An event within a system call: registers would be written over when that
- * returns.  One step on, to where it has.
+ * A thread that stopped at an event within a system call would have its
+ * registers overwritten when the call returns.  Lets the thread go on to where
+ * the call has returned.
  */
 static bool
 settle(struct target *t, struct thread *th)

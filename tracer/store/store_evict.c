@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Making room: whole segments go, those first whose last call is oldest.  A
- * sixteenth of the limit is freed at once, so that looking for the oldest is
- * paid by many calls.  What they leave is written to again, as pages that have
- * to be given back and asked for anew cost a tenth of all that a call costs.
+ * Making room: whole segments are evicted, the segment whose last call is
+ * oldest first.  A sixteenth of the limit is freed at once, so that many calls
+ * share the cost of looking for the oldest.  The pages of evicted segments are
+ * written to again, as pages that have to be given back and asked for anew
+ * cost a tenth of all that a call costs.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -121,8 +121,8 @@ countable(struct store *st, const struct seg_first *first,
 }
 
 /*
- * Whether the segment's own index can be the one that its records have.  One
- * that is not is written anew; if that fails it is made when it is needed.
+ * Whether the index in the segment can be that of its records.  A wrong index
+ * is written anew; if that fails, the index is made when it is needed.
  */
 static bool
 same_index(const struct seg_head *h, uint32_t n, const struct seg_index *x)

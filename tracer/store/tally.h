@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How often each function was entered and left, and with what: equal return
- * values, as captured, share a number ("class"), at most CLASS_MAX + 1 of a
- * function.  So counting by function and by return value needs no look at
+ * How often each function was entered, and left with which return value.
+ * Equal values, as captured, share a number ("class"), at most CLASS_MAX + 1 of
+ * a function.  So counting by function and by return value needs no look at
  * the events.  Class 0 is kept for a value that is all zero: NULL and false
- * have a number however many other values came before.  What has none is
- * CLASS_OTHER or CLASS_ODD (segment.h).
+ * have a number however many other values came before.  A value without a
+ * number is CLASS_OTHER or CLASS_ODD (segment.h).
  */
 #ifndef TRACER_TALLY_H
 #define TRACER_TALLY_H

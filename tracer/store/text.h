@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Text that grows up to a bound, and JSON in it.  What comes from a traced
- * program goes through text_json() and cannot end a string, a line or an
- * object.
+ * Text that grows up to a bound, and JSON in it.  Bytes from a traced program
+ * go through text_json() and cannot end a string, a line or an object.
  */
 #ifndef TRACER_TEXT_H
 #define TRACER_TEXT_H

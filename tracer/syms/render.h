@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Captured bytes as JSON values, by a description (symbols/desc.h).  Neither
- * is to be trusted: one comes from a reader of hostile binaries, the other
- * from the traced program.  What cannot be shown is a string that says so.
+ * is trusted: the description comes from a reader of hostile binaries, the
+ * bytes from the traced program.  A value that cannot be shown becomes a string
+ * that says so.
  */
 #ifndef TRACER_RENDER_H
 #define TRACER_RENDER_H

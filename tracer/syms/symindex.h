@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reading an index of functions (symbols/index.h).  Who made it has read
- * hostile bytes: all of it is checked before any of it is used.
+ * Reading an index of functions (symbols/index.h).  The process that made the
+ * index has read hostile bytes: all of the index is checked before any of it
+ * is used.
  */
 #ifndef TRACER_SYMINDEX_H
 #define TRACER_SYMINDEX_H
