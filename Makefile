@@ -95,8 +95,8 @@ help:
 	@echo '             BOOT=ipv6.disable=1 words for its kernel; COMMAND= instead of tests'
 	@echo 'of soak:     SOAK_TIME=600 seconds; SOAK_CONNECTIONS=2000 SOAK_SOCKETS=500'
 	@echo '             SOAK_SESSIONS=200 of all users together'
-	@echo 'of field:    FIELD_PARTS=  sessions traced values stops, some of them; FIELD_SEED=1 another choice'
-	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell, some of them'
+	@echo 'of field:    FIELD_PARTS=  sessions traced suites values calls stops, some of them; FIELD_SEED=1 another choice'
+	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell plain, some of them'
 	@echo 'of evidence: DL_PARTS=   messages filters rights calls binaries units sbom'
 	@echo '                         fuzz coverage, some of them'
 	@echo '             DL_DRIVE=   the tests by which calls are counted'
@@ -304,7 +304,7 @@ format:
 # seconds: what `make check` asks as well
 lint:
 	@etc/packages.sh $(LINT_PKGS)
-	@DL_STATIC='shell man spell' regress/static/check.sh '$(abspath $(O))'
+	@DL_STATIC='shell man spell plain' regress/static/check.sh '$(abspath $(O))'
 
 # minutes: what several analyzers see in the sources
 static:

@@ -22,7 +22,7 @@
 #define MCP_INVALID_REQUEST	(-32600)
 #define MCP_INTERNAL		(-32603)
 
-/* -- mcp_input.c: lines --------------------------------------------------- */
+/* -- mcp/input.c: lines --------------------------------------------------- */
 
 /* A line that is too long, of which only this is kept. */
 struct mcp_long {
@@ -59,7 +59,7 @@ bool	mcp_input_read(struct mcp_input *);
 char	*mcp_input_line(struct mcp_input *, size_t *len,
 	    const struct mcp_long **over);
 
-/* -- mcp_output.c: lines to the client ------------------------------------ */
+/* -- mcp/output.c: lines to the client ------------------------------------ */
 
 /* Adds a line. */
 void	mcp_put(const char *, size_t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The processes that are traced: the session's program, and the processes that
- * it has forked if they are followed.  Events of these processes, and records
- * of their probes, come in here.
+ * it has forked if they are followed.  Events of these processes come in here,
+ * records of their probes by way of timeline.c.
  */
 #ifndef TRACER_PROCESS_H
 #define TRACER_PROCESS_H

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The sources as those analyzers see them that take seconds: spelling, scripts
-# and man pages.  Those that take minutes are asked by analyzers.t.
+# The sources as analyzers see them that take seconds: spelling, scripts, man
+# pages and comments.  Those that take minutes are asked by analyzers.t.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-DL_STATIC='spell shell man' "$top/regress/static/check.sh" "$work" \
+DL_STATIC='spell shell man plain' "$top/regress/static/check.sh" "$work" \
     >"$work/out" 2>&1
 # of the same form but without numbers
 awk '/^(not )?ok - / { sub("ok -", "ok " ++n " -") } { print }

@@ -2,7 +2,7 @@
 # The sources as several analyzers see them: nothing may be found but what the
 # lists beside this name with a reason.  usage: check.sh BUILD_DIRECTORY
 #
-# DL_STATIC	what to run instead of all: gcc tidy cppcheck shell man spell
+# DL_STATIC	what to run instead of all: gcc tidy cppcheck shell man spell plain
 set -eu
 
 work=$1/static
@@ -85,7 +85,12 @@ run_spell() {
 	verdict 'codespell finds nothing' "$work/spell.log"
 }
 
-for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell}; do
+run_plain() {
+	git ls-files '*.[ch]' | xargs "$here/plain.py" >"$work/plain.log" 2>&1 || :
+	verdict 'comments begin with what they are about' "$work/plain.log"
+}
+
+for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain}; do
 	case $tool in
 	gcc) run_gcc ;;
 	tidy) run_tidy ;;
@@ -93,6 +98,7 @@ for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell}; do
 	man) run_man ;;
 	cppcheck) run_cppcheck ;;
 	spell) run_spell ;;
+	plain) run_plain ;;
 	*) echo "no such tool: $tool" >&2; exit 2 ;;
 	esac
 done

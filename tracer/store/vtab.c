@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The tables events and sessions.  A constraint on a column that the timeline
- * can look up (time, thread, type, name, file) becomes a filter.  SQLite checks
- * each row once more, so a filter may let too many rows through but never too
- * few.
+ * can look up (ids, time, thread, type, name, file) becomes a filter.  SQLite
+ * checks each row once more, so a filter may let too many rows through but
+ * never too few.
  */
 #include <stdio.h>
 #include <stdlib.h>
