@@ -378,6 +378,16 @@ bps_set(char **field, const char *value)
 	*field = value == NULL ? NULL : strdup(value);
 }
 
+void
+bpsend_answer(struct op *op, const char *why, const char *member,
+    struct json_object *list)
+{
+	(void)op;
+	(void)why;
+	(void)member;
+	json_object_put(list);
+}
+
 bool
 bpsend_live(void)
 {
