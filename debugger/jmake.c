@@ -127,13 +127,15 @@ jput(struct json_object *o, const char *name, struct json_object *v)
 void
 jput_fmt(struct json_object *o, const char *name, const char *fmt, ...)
 {
-	char buf[2048];
+	char *s;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
+	if (vasprintf(&s, fmt, ap) < 0)
+		fatal("JSON");
 	va_end(ap);
-	jput_str(o, name, buf);
+	jput_str(o, name, s);
+	free(s);
 }
 
 struct json_object *

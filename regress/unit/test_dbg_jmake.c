@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,12 +93,30 @@ copies(void **state)
 	assert_null(copy_text(NULL));
 }
 
+/* An expression or command of a client's may be long. */
+static void
+formatted_text_is_whole(void **state)
+{
+	struct json_object *o = jobject();
+	char text[8192], want[sizeof(text) + 8];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	(void)snprintf(want, sizeof(want), "&(%s)", text);
+	jput_fmt(o, "expression", "&(%s)", text);
+	assert_string_equal(json_object_get_string(
+	    json_object_object_get(o, "expression")), want);
+	json_object_put(o);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_left_out),
 		cmocka_unit_test(copies),
+		cmocka_unit_test(formatted_text_is_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
