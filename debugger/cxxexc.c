@@ -10,14 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include "cxxexc.h"
-#include "dialect.h"
 #include "engine.h"
 #include "jget.h"
-#include "jmake.h"
 #include "memtext.h"
+#include "repl.h"
 
 #define POINTER		8
 
@@ -87,17 +84,11 @@ less(void)
 static void
 command(dap_fn fn, const char *words, uint64_t at, size_t count)
 {
-	struct json_object *args = jone_int("frameId", frame);
-
 	if (count > 0)
-		jput_fmt(args, "expression", "%s%s --force --size 1 --format "
-		    "x --count %zu 0x%" PRIx64, dialect()->command_prefix,
-		    words, count, at);
+		repl_ask(NULL, frame, fn, NULL, "%s --force --size 1 --format "
+		    "x --count %zu 0x%" PRIx64, words, count, at);
 	else
-		jput_fmt(args, "expression", "%s%s",
-		    dialect()->command_prefix, words);
-	jput_str(args, "context", "repl");
-	adapter_ask("evaluate", args, NULL, fn, NULL);
+		repl_ask(NULL, frame, fn, NULL, "%s", words);
 }
 
 static void

@@ -11,6 +11,7 @@
 #include "exc.h"
 #include "jget.h"
 #include "jmake.h"
+#include "repl.h"
 
 static struct exc	latest;
 static void		(*ready)(const struct exc *);
@@ -149,7 +150,6 @@ static void
 on_cxx(const struct cxx *c)
 {
 	char symbols[CXX_TYPES * 208] = "";
-	struct json_object *args;
 	size_t i, len = 0;
 
 	for (i = 0; i < CXX_TYPES && c->names[i][0] != '\0'; i++)
@@ -163,11 +163,8 @@ on_cxx(const struct cxx *c)
 	if (c->message[0] != '\0')
 		snprintf(latest.description, sizeof(latest.description),
 		    "%s", c->message);
-	args = jobject();
-	jput_fmt(args, "expression", "%slanguage cplusplus demangle%s",
-	    dialect()->command_prefix, symbols);
-	jput_str(args, "context", "repl");
-	adapter_ask("evaluate", args, NULL, on_names, NULL);
+	repl_ask(NULL, REPL_NO_FRAME, on_names, NULL,
+	    "language cplusplus demangle%s", symbols);
 }
 
 /* -- panics ------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
+#include "repl.h"
 #include "source.h"
 #include "view.h"
 
@@ -328,12 +329,7 @@ on_function(struct op *op, const struct dap_answer *a, void *arg)
 static void
 ask_function(struct op *op, struct code *c, int64_t frame)
 {
-	struct json_object *args = jone_int("frameId", frame);
-
-	jput_fmt(args, "expression", "%sdisassemble --frame",
-	    dialect()->command_prefix);
-	jput_str(args, "context", "repl");
-	adapter_ask("evaluate", args, op, on_function, c);
+	repl_ask(op, frame, on_function, c, "disassemble --frame");
 }
 
 static void

@@ -20,6 +20,7 @@
 #include "memory.h"
 #include "memtext.h"
 #include "profile.h"
+#include "repl.h"
 #include "view.h"
 
 #define COUNT_DEFAULT	64
@@ -122,13 +123,8 @@ static void
 run_command(struct op *op, const char *command, dap_fn then)
 {
 	const struct span *m = op->data;
-	struct json_object *args = jobject();
 
-	jput_fmt(args, "expression", "%s%s", dialect()->command_prefix,
-	    command);
-	jput_str(args, "context", "repl");
-	jput_int(args, "frameId", m->frame);
-	adapter_ask("evaluate", args, op, then, NULL);
+	repl_ask(op, m->frame, then, NULL, "%s", command);
 }
 
 /* -- memory_read -------------------------------------------------------- */
@@ -279,11 +275,12 @@ void
 memory_poke(struct op *op, int64_t frame, uint64_t address,
     const uint8_t *bytes, size_t count, dap_fn fn, void *arg)
 {
-	struct json_object *args = jobject();
+	struct json_object *args;
 	char *text;
-	size_t n, i, room = 64 + count * 5;
+	size_t n = 0, i, room = 1 + count * 5;
 
 	if (adapter_takes("writeMemory")) {
+		args = jobject();
 		jput_fmt(args, "memoryReference", "0x%" PRIx64, address);
 		text = format_base64(bytes, count);
 		jput_str(args, "data", text);
@@ -293,15 +290,12 @@ memory_poke(struct op *op, int64_t frame, uint64_t address,
 	}
 	if ((text = malloc(room)) == NULL)
 		fatal("memory");
-	n = (size_t)snprintf(text, room, "%smemory write --size 1 0x%" PRIx64,
-	    dialect()->command_prefix, address);
+	text[0] = '\0';
 	for (i = 0; i < count; i++)
 		n += (size_t)snprintf(text + n, room - n, " 0x%02x", bytes[i]);
-	jput_str(args, "expression", text);
+	repl_ask(op, frame, fn, arg, "memory write --size 1 0x%" PRIx64 "%s",
+	    address, text);
 	free(text);
-	jput_str(args, "context", "repl");
-	jput_int(args, "frameId", frame);
-	adapter_ask("evaluate", args, op, fn, arg);
 }
 
 static void

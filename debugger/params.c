@@ -13,6 +13,7 @@
 #include "jmake.h"
 #include "memtext.h"
 #include "params.h"
+#include "repl.h"
 #include "source.h"
 #include "view.h"
 
@@ -83,18 +84,14 @@ static void
 ask(struct op *op, const char *key, int64_t frame, params_fn fn, void *arg)
 {
 	struct wait *w = calloc(1, sizeof(*w));
-	struct json_object *args;
 
 	if (w == NULL) {
 		fn(op, NULL, arg);
 		return;
 	}
 	*w = (struct wait) { .fn = fn, .arg = arg, .key = copy_text(key) };
-	args = jone_int("frameId", frame);
-	jput_fmt(args, "expression", "%sframe variable --no-locals --depth 0",
-	    dialect()->command_prefix);
-	jput_str(args, "context", "repl");
-	adapter_ask("evaluate", args, op, on_text, w);
+	repl_ask(op, frame, on_text, w,
+	    "frame variable --no-locals --depth 0");
 }
 
 void

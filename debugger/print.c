@@ -19,6 +19,7 @@
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
+#include "repl.h"
 #include "vars.h"
 #include "view.h"
 
@@ -331,17 +332,13 @@ on_raw(struct op *op, const struct dap_answer *a, void *arg)
 static void
 ask_raw(struct op *op, const struct view *v)
 {
-	struct json_object *args = jobject();
 	const char *command = NULL;
 	int64_t frame;
 
 	(void)op_string(op, "command", true, &command);
-	jput_fmt(args, "expression", "%s%s", dialect()->command_prefix,
-	    command);
-	jput_str(args, "context", "repl");
-	if (v != NULL && view_frame_id(v, &frame))
-		jput_int(args, "frameId", frame);
-	adapter_ask("evaluate", args, op, on_raw, NULL);
+	if (v == NULL || !view_frame_id(v, &frame))
+		frame = REPL_NO_FRAME;
+	repl_ask(op, frame, on_raw, NULL, "%s", command);
 }
 
 static void

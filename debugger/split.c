@@ -6,22 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include "copy.h"
-#include "dialect.h"
-#include "jmake.h"
+#include "repl.h"
 #include "split.h"
-
-static void
-command(struct op *op, const char *words, dap_fn fn, void *arg)
-{
-	struct json_object *args = jobject();
-
-	jput_fmt(args, "expression", "%s%s", dialect()->command_prefix, words);
-	jput_str(args, "context", "repl");
-	adapter_ask("evaluate", args, op, fn, arg);
-}
 
 static void
 nothing(struct op *op, const struct dap_answer *a, void *arg)
@@ -35,7 +22,7 @@ nothing(struct op *op, const struct dap_answer *a, void *arg)
 void
 split_look(struct op *op, const char *function, dap_fn fn, void *arg)
 {
-	char name[512], words[640];
+	char name[512];
 	size_t i;
 
 	for (i = 0; i < sizeof(name) - 1 && function[i] != '\0'; i++)
@@ -44,9 +31,8 @@ split_look(struct op *op, const char *function, dap_fn fn, void *arg)
 			    ? function[i]
 			    : '.';
 	name[i] = '\0';
-	snprintf(words, sizeof(words), "image lookup -v -r -s "
+	repl_ask(op, REPL_NO_FRAME, fn, arg, "image lookup -v -r -s "
 	    "'(^|[^A-Za-z0-9_])%s([^A-Za-z0-9_].*)?[.]cold'", name);
-	command(op, words, fn, arg);
 }
 
 /* "Symbol: id = {0x1}, range = [0x10-0x20), name=..." */
@@ -67,18 +53,14 @@ split_read(struct split *s, const char *text)
 void
 split_skip(struct op *op, bool on)
 {
-	command(op, on ? "settings set target.skip-prologue true" :
-			 "settings set target.skip-prologue false",
-	    nothing, NULL);
+	repl_ask(op, REPL_NO_FRAME, nothing, NULL,
+	    "settings set target.skip-prologue %s", on ? "true" : "false");
 }
 
 void
 split_places(struct op *op, int64_t id, dap_fn fn, void *arg)
 {
-	char words[64];
-
-	snprintf(words, sizeof(words), "breakpoint list -v %" PRId64, id);
-	command(op, words, fn, arg);
+	repl_ask(op, REPL_NO_FRAME, fn, arg, "breakpoint list -v %" PRId64, id);
 }
 
 static bool
@@ -132,7 +114,6 @@ split_take(struct op *op, const struct split *s, int64_t id, const char *text,
     struct split_place *first)
 {
 	struct split_place at = { .file = NULL };
-	char words[64];
 	const char *p, *v;
 	int64_t n = 0, number;
 	bool found = false;
@@ -157,9 +138,8 @@ split_take(struct op *op, const struct split *s, int64_t id, const char *text,
 		if (is_cold(s, address)) {
 			if (n == 0 || told == SPLIT_MOST)
 				continue;
-			snprintf(words, sizeof(words), "breakpoint disable %"
-			    PRId64 ".%" PRId64, id, n);
-			command(op, words, nothing, NULL);
+			repl_ask(op, REPL_NO_FRAME, nothing, NULL,
+			    "breakpoint disable %" PRId64 ".%" PRId64, id, n);
 			told++;
 			n = 0;
 		} else if (!found) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/memtext.c debugger/cxxexc.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
+/* links: debugger/memtext.c debugger/cxxexc.c debugger/repl.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
 /* covers: debugger/memtext.c debugger/cxxexc.c debugger/watch.c debugger/profile.c */
 /*
  * Fuzz target of what a debugger reads of others but in messages: what lldb

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* lldb's output for functions of two parts, and the commands it is sent. */
-/* links: debugger/split.c debugger/copy.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/split.c debugger/repl.c debugger/copy.c debugger/jget.c debugger/jmake.c common/log.c debugger/jsize.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
