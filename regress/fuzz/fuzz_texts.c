@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/memtext.c debugger/cxxexc.c debugger/repl.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
-/* covers: debugger/memtext.c debugger/cxxexc.c debugger/watch.c debugger/profile.c */
+/* links: debugger/memtext.c debugger/cxxexc.c debugger/repl.c debugger/split.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
+/* covers: debugger/memtext.c debugger/cxxexc.c debugger/split.c debugger/watch.c debugger/profile.c */
 /*
  * Fuzz target of what a debugger reads of others but in messages: what lldb
- * prints about memory, what a C++ program throws, answers about watchpoints and
- * stops at them, what a program's file is, and where an adapter is.  The first
- * byte says which.  The adapter is played here.  Whole lines must read the same
- * as line by line; every request has one answer.
+ * prints about memory and about functions of two parts, what a C++ program
+ * throws, answers about watchpoints and stops at them, what a program's file
+ * is, and where an adapter is.  The first byte says which.  The adapter is
+ * played here.  Whole lines must read the same as line by line; every request
+ * has one answer.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -29,6 +30,7 @@
 #include "debugger/memtext.h"
 #include "debugger/op.h"
 #include "debugger/profile.h"
+#include "debugger/split.h"
 #include "debugger/view.h"
 #include "debugger/wait.h"
 #include "debugger/watch.h"
@@ -382,10 +384,9 @@ void
 bpsend_answer(struct op *op, const char *why, const char *member,
     struct json_object *list)
 {
-	(void)op;
-	(void)why;
-	(void)member;
+	must(why != NULL && strcmp(member, "removed") == 0);
 	json_object_put(list);
+	op_fail(op, "refused", "%s", why);
 }
 
 bool
@@ -866,6 +867,43 @@ try_arguments(struct input in)
 	json_object_put(list);
 }
 
+/* -- functions of two parts ------------------------------------------------ */
+static void
+ignored(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)op;
+	(void)a;
+	(void)arg;
+}
+
+static void
+try_split(struct input in)
+{
+	const size_t n = take_u16(&in);
+	struct input first = take_part(&in, n);
+	char *parts = copy_of(first.p, first.left, true);
+	char *places = copy_of(in.p, in.left, true);
+	struct split_place at = { .file = NULL };
+	struct split s;
+
+	dbg.profile = &profiles[0];
+	split_read(&s, parts);
+	must(s.n <= SPLIT_MOST);
+	if (split_take(NULL, &s, 1, places, &at))
+		must(at.file == NULL || strlen(at.file) <= strlen(places));
+	must(nasks <= SPLIT_MOST && (s.n > 0 || nasks == 0));
+	free(at.file);
+	while (nasks > 0)
+		answer_text(0, "");
+	if (first.left > 0)
+		split_look(NULL, parts, ignored, NULL);
+	while (nasks > 0)
+		answer_text(0, "");
+	dbg.profile = NULL;
+	free(parts);
+	free(places);
+}
+
 /* -- the input ------------------------------------------------------------- */
 
 static void
@@ -903,7 +941,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static void (*const targets[])(struct input) = {
 		try_memory, try_bytes, try_thrown_words, try_thrown, try_watch,
-		try_watch, try_language, try_locate, try_arguments,
+		try_watch, try_language, try_locate, try_arguments, try_split,
 	};
 
 	fuzz_one_of(targets, sizeof(targets) / sizeof(targets[0]), data, len);
