@@ -452,7 +452,7 @@ bp_words(const struct bp *bp, char *out, size_t room)
 		snprintf(out, room, "breakpoint %" PRId64 " at %s is NOT set "
 		    "(yet): %s", bp->id, place, bp->message != NULL ?
 		    bp->message : bp->kind == BP_LINE ? "no code is there" :
-		    "the adapter finds no such function; a FILE:LINE may do");
+		    "the adapter finds no such function; try FILE:LINE");
 }
 
 static void

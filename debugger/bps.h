@@ -47,7 +47,7 @@ struct bp {
 	char		*actual_file;	/* or NULL */
 	int64_t		 actual_line;	/* or 0 */
 	uint64_t	 address;	/* or 0 */
-	bool		 placed;	/* these three are known better */
+	bool		 placed;	/* the three come from lldb's list */
 	char		*message;	/* its words, or NULL */
 	/* what we saw */
 	int64_t		 hits;
@@ -94,7 +94,7 @@ void	 bps_decide(const struct bp_skills *);
  * which function.
  */
 struct json_object *bps_wire(const char *path, const struct bp_skills *);
-/* The function that no array had yet and the next one has; NULL = none. */
+/* Returns the function that the next array adds; NULL = none. */
 const char *bps_function_next(void);
 /*
  * The reply to such an array: entries are matched with the places that were
@@ -106,8 +106,9 @@ void	 bps_replied(const char *path, struct json_object *sent,
 /* Takes over what the adapter says of one breakpoint. */
 void	 bp_told(struct bp *, struct json_object *dap);
 /*
- * Where the breakpoint on a function is, whatever its adapter says as long as
- * it has the same id.  Borrows the file, which may be NULL.
+ * Sets where the breakpoint on a function is.  Later answers of the adapter do
+ * not change that while the breakpoint keeps its id.  Borrows the file, which
+ * may be NULL.
  */
 void	 bps_placed(const char *function, const char *file, int64_t line,
 	    uint64_t address);

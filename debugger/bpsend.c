@@ -344,7 +344,7 @@ list_ask(struct op *op, struct list *l)
 	jput(args, "breakpoints", json_object_get(l->sent));
 	if (split)
 		split_skip(op, false);
-	/* which may be answered at once */
+	/* on_list() may be called before this returns, and frees l */
 	adapter_ask(l->path == NULL ? "setFunctionBreakpoints" :
 				      "setBreakpoints", args, op, on_list, l);
 	if (split)

@@ -18,7 +18,10 @@ nothing(struct op *op, const struct dap_answer *a, void *arg)
 	(void)arg;
 }
 
-/* The name is no part of an expression: what is special there is any byte. */
+/*
+ * Searches by a regular expression; each byte of the name that could be special
+ * in it, or in a command, stands for any byte.
+ */
 void
 split_look(struct op *op, const char *function, dap_fn fn, void *arg)
 {

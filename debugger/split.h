@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Functions of two parts: compilers put what they think is not often executed
+ * Functions of two parts: compilers move code that they expect to run rarely
  * elsewhere (".cold").  lldb before version 21 takes the lower part for the
- * beginning of the function and stops there, too; and it measures what it
- * skips at the beginning of one part in the other.  Its breakpoint is inside
- * of an instruction then, which breaks the program.  So its breakpoints on
- * such functions are put where these begin, and those on .cold parts go.
+ * beginning of the function and stops there as well, and it computes the
+ * length of one part's prologue from the other part.  Its breakpoint may then
+ * be inside of an instruction, which damages the program.  So breakpoints on
+ * such functions are set at their first instruction, and those on .cold parts
+ * are disabled.
  */
 #ifndef DEBUGGER_SPLIT_H
 #define DEBUGGER_SPLIT_H

@@ -1,6 +1,6 @@
 /*
- * Functions of which gcc sets a part aside, with beginnings of several lengths;
- * each is left once by an exception, which runs that part.
+ * Functions that gcc splits, with prologues of several lengths; an exception
+ * leaves each of them once, and runs its .cold part.
  */
 #include <cstdio>
 #include <stdexcept>
