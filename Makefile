@@ -218,21 +218,31 @@ UNIT_BINS :=	$(UNIT_SRCS:regress/unit/%.c=$(O)/regress/%)
 HELPER_SRCS :=	$(wildcard regress/helpers/*.c)
 HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 
-# a unit test names what it needs of a role in its first lines, a directory
-# for all of its sources:
+# A unit test names what it needs of a role in its first lines, a directory
+# for all of its sources.  The built objects are linked: only the test itself
+# is compiled.
 #   /* links: spawner/ !spawner/main.c */
-$(O)/regress/test_%: regress/unit/test_%.c $(LIBCOMMON) $(LIBWEB) \
-    $(wildcard regress/unit/*.h netproc/*.[ch] spawner/*.[ch] idproc/*.[ch] acctproc/*.[ch] \
-    launcher/*.[ch] parent/*.[ch] announcer/*.[ch] \
-    tlsproc/*.[ch] ctl/*.[ch] dbg/*.[ch] mcp/*.[ch] debugger/*.[ch] \
-    tracer/*.[ch] tracer/*/*.[ch] \
-    symbols/*.[ch])
+UNIT_OBJ :=	$(O)/obj/regress/unit
+UNIT_LIBS :=	-lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
+		-lcrypto -lsqlite3 -lm -lz -lzstd -liberty
+unit_WORDS =	$(shell regress/links.sh regress/unit/$(1).c)
+unit_OBJS =	$(foreach w,$(call unit_WORDS,$(1)),$(patsubst %,$(O)/obj/%.o,\
+		$(basename $(filter %.o,$(w)) $(wildcard $(filter %.c,$(w))))))
+
+$(UNIT_OBJ)/%.o: regress/unit/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
-	    -DTOPDIR='"$(CURDIR)"' $(ALL_LDFLAGS) -o $@ $< \
-	    $$(regress/links.sh $<) \
-	    $(LIBCOMMON) $(LIBWEB) -lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
-	    -lcrypto -lsqlite3 -lm -lz -lzstd -liberty
+	    -DTOPDIR='"$(CURDIR)"' -MMD -MP -c -o $@ $<
+
+# words are looked up only for a test that is asked for
+.SECONDEXPANSION:
+$(O)/regress/test_%: $(UNIT_OBJ)/test_%.o $$(call unit_OBJS,test_$$*) \
+    $(LIBCOMMON) $(LIBWEB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
+	    $(filter -%,$(call unit_WORDS,test_$*)) $(LIBCOMMON) $(LIBWEB) $(UNIT_LIBS)
+.SECONDARY: $(UNIT_BINS:$(O)/regress/%=$(UNIT_OBJ)/%.o)
+-include $(UNIT_BINS:$(O)/regress/%=$(UNIT_OBJ)/%.d)
 
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c

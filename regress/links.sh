@@ -1,10 +1,11 @@
 #!/bin/sh
 # Prints the sources that a test names in a line of its own:
 #
-#   /* links: spawner/ !spawner/main.c common/proto.c */
+#   /* links: spawner/ !spawner/main.c spawner/dispatch.o -Wl,--wrap=loop_add */
 #
-# A directory stands for all of its sources; what follows a ! is a pattern of
-# those that are left out.  usage: regress/links.sh FILE
+# A directory stands for all of its sources; a pattern after ! leaves some out.
+# Objects (.o) that have no source of their name and words for the linker (-)
+# are printed as they are.  usage: regress/links.sh FILE
 set -euf
 
 words=$(sed -n 's,^/\* links: \(.*\) \*/$,\1,p' "$1")

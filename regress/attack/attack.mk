@@ -13,7 +13,7 @@ $(ATTACK_PROGS:%=$(ATTACK_DIR)/%): $(ATTACK_DIR)/%: regress/attack/%.c
 	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
 
 $(ATTACK_DIR)/rogue_netproc: regress/attack/rogue_netproc.c \
-    netproc/sysfilter.c $(O)/obj/netproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON) \
+    $(addprefix $(O)/obj/netproc/,sysfilter.o dispatch.o) $(SAN_OBJS) $(LIBCOMMON) \
     regress/attack/send.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ \
@@ -25,13 +25,13 @@ $(ATTACK_DIR)/rogue_tlsproc: regress/attack/rogue_tlsproc.c \
 	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 
 $(ATTACK_DIR)/rogue_debugger: regress/attack/rogue_debugger.c \
-    debugger/sysfilter.c $(O)/obj/debugger/dispatch.o $(SAN_OBJS) \
+    $(addprefix $(O)/obj/debugger/,sysfilter.o dispatch.o) $(SAN_OBJS) \
     $(LIBCOMMON)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 
 $(ATTACK_DIR)/rogue_tracer: regress/attack/rogue_tracer.c \
-    tracer/sysfilter.c $(O)/obj/tracer/dispatch.o $(SAN_OBJS) $(LIBCOMMON)
+    $(addprefix $(O)/obj/tracer/,sysfilter.o dispatch.o) $(SAN_OBJS) $(LIBCOMMON)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Which names and link targets a bundle may hold. */
+/* links: archiver/paths.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +8,10 @@
 
 #include <cmocka.h>
 
-/* with its static functions, and without asking the build for an object */
-#include "../../archiver/paths.c"
+#include <limits.h>
+#include <string.h>
+
+#include "archiver/paths.h"
 
 struct name {
 	const char *in;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "msg_out.h"
+/* compiled here for its STEP_PART */
 #include "netproc/hold.c"
 
 #define SIZE	((size_t)256 * 1024)

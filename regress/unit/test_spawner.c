@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner: life of a session, and who may do what in which state. */
-/* links: spawner/ !spawner/main.c !spawner/exit.c !spawner/output.c */
+/* links: spawner/ spawner/dispatch.o !spawner/main.c -Wl,--wrap=loop_add */
 #include "test_spawner_rig.h"
 
 /* The pipe size by which the tests mark an fd that cannot be watched. */
 #define UNWATCHED	8192
 
-static int
-picky_loop_add(struct loop_io *io, int fd, uint32_t events, loop_io_fn fn,
+int	__real_loop_add(struct loop_io *, int, uint32_t, loop_io_fn, void *);
+
+/* Refuses an UNWATCHED pipe; the linker puts it in place of loop_add(). */
+int
+__wrap_loop_add(struct loop_io *io, int fd, uint32_t events, loop_io_fn fn,
     void *arg)
 {
 	errno = ENOSPC;
 	return fcntl(fd, F_GETPIPE_SZ) == UNWATCHED ? -1 :
-	    loop_add(io, fd, events, fn, arg);
+	    __real_loop_add(io, fd, events, fn, arg);
 }
-#define loop_add picky_loop_add
-#include "spawner/exit.c"
-#include "spawner/output.c"
-#undef loop_add
 
 /* Whether a pipe has no reader left, by its write end. */
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner: programs that wait for those who are to have their output. */
-/* links: spawner/ !spawner/main.c */
+/* links: spawner/ spawner/dispatch.o !spawner/main.c */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "test_spawner_people.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner's side of keys: who may make one, whom it lets in, its end. */
-/* links: spawner/ !spawner/main.c */
+/* links: spawner/ spawner/dispatch.o !spawner/main.c */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "test_spawner_people.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner among its peers: hostile ones, new ones, debuggers, jobs. */
-/* links: spawner/ !spawner/main.c */
+/* links: spawner/ spawner/dispatch.o !spawner/main.c */
 #include "test_spawner_rig.h"
 
 #include <dirent.h>

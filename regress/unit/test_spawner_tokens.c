@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner's side of TOKEN and AUTH: who may, and what is told to whom. */
-/* links: spawner/ !spawner/main.c */
+/* links: spawner/ spawner/dispatch.o !spawner/main.c */
 /* sessions play no part here, but the rig has them */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "test_spawner_people.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner and a session's tracer: orders, runs, symbols, ends. */
-/* links: spawner/ !spawner/main.c */
+/* links: spawner/ spawner/dispatch.o !spawner/main.c */
 #include "test_spawner_rig.h"
 
 #include "trchello.h"

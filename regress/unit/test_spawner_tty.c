@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The spawner: commands, and runs on terminals. */
-/* links: spawner/ !spawner/main.c */
+/* links: spawner/ spawner/dispatch.o !spawner/main.c */
 /* uploads play no part here, but the rig has them */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "test_spawner_rig.h"

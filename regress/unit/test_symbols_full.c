@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* More functions than are read of one file: some are left out, and that is
  * said.  The file is this test itself, and few are enough here. */
-/* links: symbols/abbrev.c symbols/form.c symbols/func.c symbols/unit.c symbols/image.c symbols/mem.c symbols/lines.c symbols/ranges.c symbols/strs.c symbols/demangle.c */
+/* links: symbols/abbrev.c symbols/form.c symbols/func.c symbols/unit.c symbols/image.c symbols/mem.c symbols/lines.c symbols/ranges.c symbols/strs.c symbols/demangle.c tracer/caveat.c */
 #define SYM_FUNCS_MAX	7U
 
 #include <sys/mman.h>
@@ -16,10 +16,11 @@
 
 #include <fcntl.h>
 
+/* compiled here: these obey SYM_FUNCS_MAX */
 #include "symbols/build.c"
 #include "symbols/scan.c"
 #include "symbols/symtab.c"
-#include "tracer/caveat.c"
+#include "tracer/caveat.h"
 
 static struct elf_image image;
 static struct dwarf	dwarf;
