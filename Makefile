@@ -48,6 +48,16 @@ ALL_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -DDL_VERSION='"$(VERSION)"' \
 ALL_LDFLAGS :=	-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed \
 		$(LDFLAGS) $(SAN)
 
+# A step prints one short line, and `make V=1` its commands.
+# $(1) what is done, $(2) to what, if not to the target
+ifneq ($(V),1)
+.SILENT:
+ifeq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+say =		printf '  %-7s %s\n' $(1) \
+		'$(patsubst obj/%,%,$(patsubst $(O)/%,%,$(or $(2),$@)))';
+endif
+endif
+
 ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc acctproc \
 		debugger tracer symbols
 BIN :=		$(O)/bin
@@ -58,7 +68,7 @@ all: $(BIN)/debuglanternd $(BIN)/debuglanternctl $(BIN)/debugger \
 	$(ROLES:%=$(LIBEXEC)/%)
 
 help:
-	@echo 'make            build into $(O)/'
+	@echo 'make            build into $(O)/; V=1 shows the commands'
 	@echo 'make WEB=no     the same without the web page, for which node is needed'
 	@echo 'make run        install what is missing (as root), build, start'
 	@echo 'make check      build and run every test'
@@ -108,19 +118,19 @@ LIBCOMMON :=	$(O)/obj/libcommon.a
 
 $(LIBCOMMON): $(common_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 
 $(O)/gen/conf.tab.c: common/conf.y
 	@mkdir -p $(@D)
-	$(BISON) -o $@ $<
+	$(call say,BISON)$(BISON) -o $@ $<
 
 $(O)/obj/common/conf.tab.o: $(O)/gen/conf.tab.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
 
 $(O)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
 
 # --- one binary per role -----------------------------------------------
 parent_LIBS :=	-lseccomp
@@ -145,11 +155,12 @@ $(1)_OBJS :=	$$($(1)_SRCS:%.c=$$(O)/obj/%.o) \
 		$(if $(3),$$(O)/obj/$(1)/dispatch.o)
 $(if $(3),$$(O)/obj/$(1)/dispatch.o: common/dispatch.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) -DSELF_ROLE=$(3) -Icommon -MMD -MP -c -o $$@ $$<)
+	$$(call say,CC)$$(CC) $$(ALL_CFLAGS) -DSELF_ROLE=$(3) -Icommon \
+	    -MMD -MP -c -o $$@ $$<)
 
 $(2): $$($(1)_OBJS) $$(SAN_OBJS) $$(LIBCOMMON)
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$($(1)_OBJS) $$(SAN_OBJS) \
+	$$(call say,LD)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$($(1)_OBJS) $$(SAN_OBJS) \
 	    $$(LIBCOMMON) $$($(1)_LIBS)
 	@chmod 755 $$@
 -include $$($(1)_OBJS:.o=.d)
@@ -231,7 +242,7 @@ unit_OBJS =	$(foreach w,$(call unit_WORDS,$(1)),$(patsubst %,$(O)/obj/%.o,\
 
 $(UNIT_OBJ)/%.o: regress/unit/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Icommon -I. \
 	    -DTOPDIR='"$(CURDIR)"' -MMD -MP -c -o $@ $<
 
 # words are looked up only for a test that is asked for
@@ -239,7 +250,7 @@ $(UNIT_OBJ)/%.o: regress/unit/%.c
 $(O)/regress/test_%: $(UNIT_OBJ)/test_%.o $$(call unit_OBJS,test_$$*) \
     $(LIBCOMMON) $(LIBWEB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
 	    $(filter -%,$(call unit_WORDS,test_$*)) $(LIBCOMMON) $(LIBWEB) $(UNIT_LIBS)
 .SECONDARY: $(UNIT_BINS:$(O)/regress/%=$(UNIT_OBJ)/%.o)
 -include $(UNIT_BINS:$(O)/regress/%=$(UNIT_OBJ)/%.d)
@@ -247,7 +258,7 @@ $(O)/regress/test_%: $(UNIT_OBJ)/test_%.o $$(call unit_OBJS,test_$$*) \
 # programs for sessions to run: static, small, hostile, or all of these
 $(O)/regress/helpers/%: regress/helpers/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -o $@ $< \
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -o $@ $< \
 	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
 
 $(O)/regress/helpers/msgtable: common/msgs.def common/msg.h common/msg.c
@@ -277,11 +288,11 @@ check-asan: deps-test
 
 # what the programs are made of, in SPDX
 sbom: all
-	etc/sbom.py $(VERSION) $(BIN) $(LIBEXEC) $(if $(filter no,$(WEB)),--no-web) \
-	    >$(O)/debuglantern.spdx.json
+	$(call say,GEN,debuglantern.spdx.json)etc/sbom.py $(VERSION) $(BIN) \
+	    $(LIBEXEC) $(if $(filter no,$(WEB)),--no-web) >$(O)/debuglantern.spdx.json
 
 docs: $(O)/regress/helpers/msgtable
-	$(O)/regress/helpers/msgtable >docs/MESSAGES.md
+	$(call say,GEN,docs/MESSAGES.md)$(O)/regress/helpers/msgtable >docs/MESSAGES.md
 
 # --- evidence ------------------------------------------------------------
 # the report of everything that can be checked by a command
@@ -326,7 +337,7 @@ reproducible: $(if $(filter no,$(WEB)),,$(WEB_GEN)/table.c)
 	@regress/static/reproducible.sh '$(abspath $(O))'
 
 clean:
-	rm -rf $(O)
+	$(call say,CLEAN,$(O))rm -rf $(O)
 
 .PHONY: all help clean deps deps-test run check check-asan \
 	test-bins docs sbom evidence coverage format lint static reproducible

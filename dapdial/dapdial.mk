@@ -4,7 +4,7 @@ all: $(LIBEXEC)/dapdial
 
 $(LIBEXEC)/dapdial: dapdial/main.c
 	@mkdir -p $(@D) $(O)/obj
-	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(O)/obj/dapdial.d \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(O)/obj/dapdial.d \
 	    $(ALL_LDFLAGS) -o $@ $<
 	@chmod 755 $@
 -include $(O)/obj/dapdial.d

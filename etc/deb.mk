@@ -23,7 +23,7 @@ deb:
 	@ls $(DEB_DIR)/*.deb
 
 $(DEB_MARK): $(DEB_PAGE) $(shell git ls-files 2>/dev/null)
-	rm -rf $(DEB_DIR)
+	$(call say,DEB,$(DEB_DIR))rm -rf $(DEB_DIR)
 	mkdir -p $(DEB_TREE)
 	git ls-files -z | tar -c --null -T - | tar -x -C $(DEB_TREE)
 	$(if $(DEB_PAGE),cp -r $(WEB_GEN) $(DEB_TREE)/web/built)

@@ -34,10 +34,12 @@ install: all
 		echo 'LIBEXECDIR must be $(PREFIX)/libexec/debuglantern:' \
 		    'debuglanternd looks in ../libexec/debuglantern' >&2; \
 		exit 1; }
+	$(call say,INSTALL,programs below $(DESTDIR)$(PREFIX))
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBEXECDIR)
 	$(INSTALL) -m 0755 $(INSTALLED_BINS:%=$(BIN)/%) $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 0755 $(ROLES:%=$(LIBEXEC)/%) $(LIBEXEC)/dapdial \
 	    $(DESTDIR)$(LIBEXECDIR)
+	$(call say,INSTALL,manual pages and services below $(DESTDIR)$(PREFIX))
 	for page in $(INSTALLED_MAN); do \
 		$(INSTALL) -D -m 0644 man/$$page \
 		    $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page || exit 1; \
@@ -77,6 +79,7 @@ install: all
 
 # sessions' state, service users and the configuration are the operator's
 uninstall:
+	$(call say,REMOVE,programs and pages below $(DESTDIR)$(PREFIX))
 	rm -f $(INSTALLED_BINS:%=$(DESTDIR)$(BINDIR)/%)
 	rm -rf $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(PREFIX)/share/debuglantern
 	for page in $(INSTALLED_MAN); do \

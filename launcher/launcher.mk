@@ -10,13 +10,13 @@ PRELOAD_DIR :=	$(O)/obj/launcher/preload
 
 $(PRELOAD_DIR)/xstate.so: launcher/preload/xstate.c launcher/preload/preload.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) $(HARDEN) $(PATHS) $(CFLAGS) \
-	    -fPIC -fvisibility=hidden -shared -s \
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) $(HARDEN) \
+	    $(PATHS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -s \
 	    -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--build-id=none \
 	    $(LDFLAGS) -o $@ $<
 
 $(PRELOAD_DIR)/blob.o: launcher/preload/blob.S $(PRELOAD_DIR)/xstate.so
-	$(CC) -Wa,-I$(PRELOAD_DIR) -c -o $@ $<
+	$(call say,AS)$(CC) -Wa,-I$(PRELOAD_DIR) -c -o $@ $<
 
 launcher_LIBS += $(PRELOAD_DIR)/blob.o
 $(LIBEXEC)/launcher: $(PRELOAD_DIR)/blob.o

@@ -8,5 +8,5 @@ symbols_LIBS :=	-lseccomp $(symcore_LIBS)
 
 $(LIBSYMCORE): $(symcore_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 -include $(symcore_OBJS:.o=.d)

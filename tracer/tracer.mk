@@ -10,12 +10,12 @@ $(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM)
 $(O)/regress/helpers/trc_rig: regress/helpers/trc_rig.c $(LIBCOMMON) \
     $(SAN_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon $(ALL_LDFLAGS) -o $@ $< $(SAN_OBJS) \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon $(ALL_LDFLAGS) -o $@ $< $(SAN_OBJS) \
 	    $(LIBCOMMON) -ljson-c
 
 # the tracer of a processor that it does not know
 $(O)/regress/helpers/tracer_none: regress/helpers/tracer_none.c \
     tracer/engine/arch.h tracer/engine/arch_none.c $(LIBEXEC)/tracer
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon $(ALL_LDFLAGS) -o $@ $< $(tracer_OBJS) \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon $(ALL_LDFLAGS) -o $@ $< $(tracer_OBJS) \
 	    $(SAN_OBJS) $(tracer_LIBS)

@@ -31,33 +31,33 @@ $(WEB_MODULES)/.package-lock.json: web/package.json web/package-lock.json \
 		    'npm); make WEB=no builds without it' >&2; exit 1; }
 	@mkdir -p $(O)/web
 	cp web/package.json web/package-lock.json web/.npmrc $(O)/web
-	cd $(O)/web && npm ci --loglevel=error --no-progress
+	$(call say,NPM,web)cd $(O)/web && npm ci --loglevel=error --no-progress
 	@touch $@
 
 $(WEB_GEN)/table.c: web/build.mjs $(wildcard web/src/*) \
     $(WEB_MODULES)/.package-lock.json
-	node web/build.mjs web/src $(WEB_MODULES) $(WEB_GEN)
+	$(call say,GEN)node web/build.mjs web/src $(WEB_MODULES) $(WEB_GEN)
 endif
 
 page: $(WEB_GEN)/table.c
 
 $(O)/obj/web/table.o: $(WEB_GEN)/table.c netproc/assets.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -I. -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -I. -c -o $@ $<
 
 # the compressed files are in the object: it is as new as the table
 $(O)/obj/web/assets.o: $(WEB_GEN)/table.c
 	@mkdir -p $(@D)
-	$(CC) $(HARDEN) -I$(WEB_GEN) -c -o $@ $(WEB_GEN)/assets.S
+	$(call say,AS)$(CC) $(HARDEN) -I$(WEB_GEN) -c -o $@ $(WEB_GEN)/assets.S
 
 $(O)/obj/web/none.o: web/none.c netproc/assets.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -I. -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -I. -c -o $@ $<
 
 $(LIBWEB): $(O)/gen/web-is-$(WEB) $(if $(filter no,$(WEB)), \
     $(O)/obj/web/none.o, $(O)/obj/web/table.o $(O)/obj/web/assets.o)
 	@rm -f $@
-	ar rcs $@ $(filter %.o,$^)
+	$(call say,AR)ar rcs $@ $(filter %.o,$^)
 
 # --- what the tests of the page are made with ---------------------------
 WEB_TEST_PKGS :=	$(if $(filter no,$(WEB)),,chromium htop vim nano less tmux)
@@ -69,7 +69,7 @@ $(WEB_TEST_MODULES): regress/web/package.json regress/web/package-lock.json \
 	@mkdir -p $(O)/web-test
 	cp regress/web/package.json regress/web/package-lock.json \
 	    regress/web/.npmrc $(O)/web-test
-	cd $(O)/web-test && npm ci --loglevel=error --no-progress
+	$(call say,NPM,web-test)cd $(O)/web-test && npm ci --loglevel=error --no-progress
 	@touch $@
 
 .PHONY: page

@@ -9,31 +9,31 @@ ATTACK_PROGS :=	$(filter-out $(ATTACK_ROLES) taken, \
 
 $(ATTACK_PROGS:%=$(ATTACK_DIR)/%): $(ATTACK_DIR)/%: regress/attack/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 $(WARN) -o $@ $< \
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 $(WARN) -o $@ $< \
 	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
 
 $(ATTACK_DIR)/rogue_netproc: regress/attack/rogue_netproc.c \
     $(addprefix $(O)/obj/netproc/,sysfilter.o dispatch.o) $(SAN_OBJS) $(LIBCOMMON) \
     regress/attack/send.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ \
 	    $(filter-out %.h,$^) -lseccomp
 
 $(ATTACK_DIR)/rogue_tlsproc: regress/attack/rogue_tlsproc.c \
     $(O)/obj/tlsproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 
 $(ATTACK_DIR)/rogue_debugger: regress/attack/rogue_debugger.c \
     $(addprefix $(O)/obj/debugger/,sysfilter.o dispatch.o) $(SAN_OBJS) \
     $(LIBCOMMON)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 
 $(ATTACK_DIR)/rogue_tracer: regress/attack/rogue_tracer.c \
     $(addprefix $(O)/obj/tracer/,sysfilter.o dispatch.o) $(SAN_OBJS) $(LIBCOMMON)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $^ -lseccomp
 
 $(ATTACK_DIR)/rogue_debugger $(ATTACK_DIR)/rogue_tracer: | \
     regress/attack/rogue_inst.h
@@ -47,7 +47,7 @@ TAKEN_OBJ :=	$(O)/obj/regress/attack/taken
 
 $(TAKEN_OBJ)_archiver.o: regress/attack/taken.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DTAKEN_ARCHIVER -Icommon -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -DTAKEN_ARCHIVER -Icommon -MMD -MP -c -o $@ $<
 
 -include $(TAKEN_OBJ).d $(TAKEN_OBJ)_archiver.d
 
@@ -55,7 +55,7 @@ $(TAKEN_OBJ)_archiver.o: regress/attack/taken.c
 $(TAKEN): $(ATTACK_DIR)/taken_%: $(LIBEXEC)/% $(TAKEN_OBJ).o \
     $(TAKEN_OBJ)_archiver.o
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $(TAKEN_WRAP) -o $@ $($*_OBJS) \
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) $(TAKEN_WRAP) -o $@ $($*_OBJS) \
 	    $(TAKEN_OBJ)$(if $(filter archiver,$*),_archiver).o $(SAN_OBJS) \
 	    $(LIBCOMMON) $($*_LIBS)
 

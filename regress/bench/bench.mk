@@ -9,32 +9,32 @@ BENCH_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN)
 
 $(BENCH_DIR)/%.o: regress/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BENCH_NET:%=$(BENCH_DIR)/%): $(BENCH_DIR)/loopback.o
 $(addprefix $(BENCH_DIR)/,$(BENCH_NET) $(BENCH_PLAIN)): \
     $(BENCH_DIR)/%: $(BENCH_DIR)/%.o $(BENCH_DIR)/sample.o
-	$(CC) -o $@ $^ $(BENCH_LIBS)
+	$(call say,LD)$(CC) -o $@ $^ $(BENCH_LIBS)
 
 $(BENCH_DIR)/web: BENCH_LIBS := -lmicrohttpd
 
 # sessions run these two: static, so that START is measured and not ld.so
 $(BENCH_DIR)/job: regress/bench/job.c
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -static -o $@ $<
+	$(call say,CC)$(CC) $(BENCH_CFLAGS) -static -o $@ $<
 
 # what is traced is built as a user would
 $(BENCH_DIR)/traced: regress/bench/traced.c
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -o $@ $<
+	$(call say,CC)$(CC) $(BENCH_CFLAGS) -o $@ $<
 
 $(BENCH_DIR)/ringspeed: regress/bench/ringspeed.c $(O)/obj/tracer/engine/ringread.o
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -Icommon -I. -pie -fPIE -o $@ $^
+	$(call say,CC)$(CC) $(BENCH_CFLAGS) -Icommon -I. -pie -fPIE -o $@ $^
 
 $(BENCH_DIR)/tiny: regress/bench/tiny.c
 	@mkdir -p $(@D)
-	$(CC) $(WARN) -Os -static -nostdlib -ffreestanding \
+	$(call say,CC)$(CC) $(WARN) -Os -static -nostdlib -ffreestanding \
 	    -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	    -s -Wl,--build-id=none,-n -o $@ $<
 

@@ -7,7 +7,7 @@ FAULTY_ROLES :=	parent $(ROLES)
 $(FAULTY)/inject.o $(FAULTY)/inject-static.o: regress/faults/inject.c \
     regress/faults/plan.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 -fno-builtin $(WARN) \
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 -fno-builtin $(WARN) \
 	    -Wno-shadow -fPIE $(if $(findstring static,$@),-DSTATIC_LIBC) \
 	    -c -o $@ $<
 
@@ -17,8 +17,8 @@ $(FAULTY)/$(1): $(2) $$($(1)_OBJS) $$(LIBCOMMON) \
     $(if $(filter netproc,$(1)),$$(LIBWEB)) \
     $(if $(filter tracer,$(1)),$$(LIBTRCCORE) $$(LIBTRCSTORE) $$(LIBTRCSYM))
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_LDFLAGS) $(3) -o $$@ $(2) $$($(1)_OBJS) $$(LIBCOMMON) \
-	    $$($(1)_LIBS)
+	$$(call say,LD)$$(CC) $$(ALL_LDFLAGS) $(3) -o $$@ $(2) $$($(1)_OBJS) \
+	    $$(LIBCOMMON) $$($(1)_LIBS)
 endef
 $(foreach r,$(filter-out launcher,$(FAULTY_ROLES)),$(eval \
     $(call FAULTY_ROLE,$(r),$(FAULTY)/inject.o,-Wl$(comma)--export-dynamic)))

@@ -4,14 +4,14 @@ FILTERS :=	$(O)/regress/helpers/filters
 $(FILTERS): regress/filters/filters.c common/filter.h $(wildcard */sysfilter.[ch]) \
     common/filter.c common/sessfilter.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 $(WARN) -Icommon -I. -o $@ $< \
-	    $$(regress/links.sh $<) -lseccomp
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 $(WARN) \
+	    -Icommon -I. -o $@ $< $$(regress/links.sh $<) -lseccomp
 
 test-bins: $(FILTERS)
 
 # the golden ones anew: what differs is to be looked at before it is committed
 filters: $(FILTERS)
-	for name in $$($(FILTERS)); do \
+	$(call say,GEN,regress/filters/*.pfc)for name in $$($(FILTERS)); do \
 		$(FILTERS) pfc $$name >regress/filters/$$name.pfc || exit 1; \
 	done
 

@@ -37,18 +37,15 @@ fuzz_OBJS =	$(patsubst %.c,$(1)/obj/%.o,$(patsubst conf.tab.c,common/conf.tab.c,
 define FUZZ_RULES
 $(1)/obj/common/conf.tab.o: $(O)/gen/conf.tab.c
 	@mkdir -p $$(@D)
-	@echo "fuzz: $$<"
-	@$(FUZZ_CC) $(FUZZ_CFLAGS) $(2) -MMD -MP -c -o $$@ $$<
+	$$(call say,CC)$(FUZZ_CC) $(FUZZ_CFLAGS) $(2) -MMD -MP -c -o $$@ $$<
 
 $(1)/obj/%.o: %.c
 	@mkdir -p $$(@D)
-	@echo "fuzz: $$<"
-	@$(FUZZ_CC) $(FUZZ_CFLAGS) $(2) -MMD -MP -c -o $$@ $$<
+	$$(call say,CC)$(FUZZ_CC) $(FUZZ_CFLAGS) $(2) -MMD -MP -c -o $$@ $$<
 
 $(1)/fuzz_%: $(1)/obj/regress/fuzz/fuzz_%.o $$$$(call fuzz_OBJS,$(1),$$$$*) $(LIBWEB)
 	@mkdir -p $$(@D)
-	@echo "fuzz: $$@"
-	@$(FUZZ_CC) $(subst -no-link,,$(2)) $$(if $$(filter $$*,$(FUZZ_FAULTY)),\
+	$$(call say,LD)$(FUZZ_CC) $(subst -no-link,,$(2)) $$(if $$(filter $$*,$(FUZZ_FAULTY)),\
 	    $$(FUZZ_WRAPS)) -o $$@ $$(filter %.o,$$^) $(FUZZ_LIBS)
 
 .PRECIOUS: $(1)/obj/%.o

@@ -8,5 +8,5 @@ $(MCP_TEST_MODULES): regress/mcp/package.json regress/mcp/package-lock.json \
 	@mkdir -p $(O)/mcp-test
 	cp regress/mcp/package.json regress/mcp/package-lock.json \
 	    regress/mcp/.npmrc $(O)/mcp-test
-	cd $(O)/mcp-test && npm ci --loglevel=error --no-progress
+	$(call say,NPM,mcp-test)cd $(O)/mcp-test && npm ci --loglevel=error --no-progress
 	@touch $@

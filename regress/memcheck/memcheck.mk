@@ -10,12 +10,13 @@ MEMCHECK_BINS := $(MEMCHECK_LONG) $(filter-out $(MEMCHECK_LONG),$(UNIT_BINS))
 
 $(MEMCHECK_SO): regress/memcheck/skip.c regress/memcheck/pidfd.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared -o $@ $^ \
-	    -lcmocka
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 $(WARN) \
+	    -fPIC -shared -o $@ $^ -lcmocka
 
 $(MEMCHECK_FAULTY): regress/memcheck/faulty.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -g -O0 $(WARN) -o $@ $< -lcmocka
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O0 $(WARN) \
+	    -o $@ $< -lcmocka
 
 deps-valgrind:
 	@etc/packages.sh $(BUILD_PKGS) $(MEMCHECK_PKGS)

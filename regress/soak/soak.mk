@@ -11,7 +11,7 @@ SOAK_DIR :=	$(O)/regress/soak
 # sessions run it: static, for it is all that they have
 $(SOAK_DIR)/chatter: regress/soak/chatter.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -static -o $@ $<
+	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -static -o $@ $<
 
 soak: deps-test
 	@$(MAKE) --no-print-directory all $(BENCH_DIR)/probe $(SOAK_DIR)/chatter

@@ -10,22 +10,22 @@ AGENT_DIR :=	$(O)/obj/tracer/engine/agent
 
 $(AGENT_DIR)/agent.o: tracer/engine/agent/agent.c tracer/engine/agent/agent.h common/capture.h
 	@mkdir -p $(@D)
-	$(CC) $(AGENT_CFLAGS) -c -o $@ $<
+	$(call say,CC)$(CC) $(AGENT_CFLAGS) -c -o $@ $<
 
 $(AGENT_DIR)/entry.o: tracer/engine/agent/entry.S
 	@mkdir -p $(@D)
-	$(CC) -c -o $@ $<
+	$(call say,AS)$(CC) -c -o $@ $<
 
 $(AGENT_DIR)/agent.bin: $(AGENT_DIR)/entry.o $(AGENT_DIR)/agent.o \
     tracer/engine/agent/agent.lds
-	$(LD) -T tracer/engine/agent/agent.lds -nostdlib --build-id=none \
+	$(call say,LD)$(LD) -T tracer/engine/agent/agent.lds -nostdlib --build-id=none \
 	    -z noexecstack -o $(@:.bin=.elf) $(AGENT_DIR)/entry.o \
 	    $(AGENT_DIR)/agent.o
-	objcopy -O binary $(@:.bin=.elf) $@
+	$(call say,OBJCOPY)objcopy -O binary $(@:.bin=.elf) $@
 
 ifeq ($(shell uname -m),x86_64)
 $(O)/obj/tracer/engine/blob.o: tracer/engine/blob.S $(AGENT_DIR)/agent.bin
-	$(CC) -Wa,-I$(AGENT_DIR) -c -o $@ $<
+	$(call say,AS)$(CC) -Wa,-I$(AGENT_DIR) -c -o $@ $<
 TRC_BLOB :=	$(O)/obj/tracer/engine/blob.o
 TRC_LIBS :=	-lZydis
 endif
@@ -38,11 +38,11 @@ LIBTRCCORE :=	$(O)/obj/libtrccore.a
 
 $(LIBTRCCORE): $(trccore_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 
 $(O)/regress/helpers/trc_harness: regress/helpers/trc_harness.c \
     $(LIBTRCCORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
 	    $(SAN_OBJS) $(LIBTRCCORE) $(LIBCOMMON) $(TRC_LIBS)
 -include $(trccore_OBJS:.o=.d)

@@ -5,11 +5,11 @@ LIBTRCSTORE :=	$(O)/obj/libtrcstore.a
 
 $(LIBTRCSTORE): $(trcstore_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 -include $(trcstore_OBJS:.o=.d)
 
 $(O)/regress/helpers/trc_store: regress/helpers/trc_store.c \
     $(LIBTRCSTORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
 	    $(SAN_OBJS) $(LIBTRCSTORE) $(LIBCOMMON) -lsqlite3 -lm -ljson-c

@@ -5,11 +5,11 @@ LIBTRCSYM :=	$(O)/obj/libtrcsym.a
 
 $(LIBTRCSYM): $(trcsym_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 -include $(trcsym_OBJS:.o=.d)
 
 $(O)/regress/helpers/trc_symbols: regress/helpers/trc_symbols.c \
     $(LIBTRCSYM) $(LIBTRCCORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -Itracer $(ALL_LDFLAGS) -o $@ $< \
 	    $(SAN_OBJS) $(LIBTRCSYM) $(LIBTRCCORE) $(LIBCOMMON) $(TRC_LIBS)
