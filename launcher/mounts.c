@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "child.h"
 #include "image.h"
 #include "mounts.h"
@@ -28,6 +29,8 @@
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 /* MAX_NR_CONSOLES of the kernel, and the one that is on the screen */
 #define CONSOLES_MAX	64
+/* "tty0 ttyS0" */
+#define CONSOLES	"/sys/class/tty/console/active"
 /* The kernel keeps those below for itself; the usual pid_max. */
 #define PID_LEAST 300
 #define PID_USUAL 32768
@@ -304,6 +307,30 @@ hide_console(const char *path)
 	return true;
 }
 
+/* Serial lines and lines to the hypervisor that the kernel writes its log to. */
+static void
+hide_kernel_consoles(void)
+{
+	char path[5 + NAME_MAX + 1], names[512], *name, *rest = names;
+	int fd = open(CONSOLES, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	/* without sysfs the kernel tells no name */
+	if (fd == -1)
+		return;
+	n = read_again(fd, names, sizeof(names) - 1);
+	close(fd);
+	if (n == -1)
+		child_die(STEP_MOUNT);
+	names[n] = '\0';
+	while ((name = strsep(&rest, " \n")) != NULL) {
+		if (name[0] == '\0')
+			continue;
+		(void)snprintf(path, sizeof(path), "/dev/%.*s", NAME_MAX, name);
+		(void)hide_console(path);
+	}
+}
+
 /*
  * The consoles that the owner can read have what the owner types there, after a
  * login or in a container with a terminal.  The numbers have no gap.
@@ -320,6 +347,7 @@ hide_consoles(void)
 		if (!hide_console(name))
 			break;
 	}
+	hide_kernel_consoles();
 }
 
 static void

@@ -132,8 +132,12 @@ CONSOLES = """for n in null zero full random urandom tty ptmx; do
     touch $0/$n; mount --bind /dev/$n $0/$n; done
 mkdir $0/pts $0/shm; mount --bind /dev/pts $0/pts
 mount --bind /dev/shm $0/shm
-for n in console tty0 tty1 tty2; do echo typed >$0/$n; chown $1 $0/$n; done
-chown 0 $0/tty1; chmod 600 $0/t*[0-9] $0/console; mount --rbind $0 /dev; shift
+for n in console tty0 tty1 tty2 ttyS7 hvc0 ttyS3; do
+    echo typed >$0/$n; chown $1 $0/$n; done
+chown 0 $0/tty1; chmod 600 $0/*[0-9] $0/console
+echo tty0 ttyS7 hvc0 >$0/active; chmod 644 $0/active
+mount --bind $0/active /sys/class/tty/console/active
+mount --rbind $0 /dev; shift
 exec "$@"
 """
 
@@ -149,11 +153,18 @@ def consoles_are_hidden(mode):
             c = d.client(ALICE)
             for kind in KINDS:
                 sid = c.upload("/bin/cat")["id"]
-                c.cmd(f"ARGS {sid} /dev/console /dev/tty0 /dev/tty1 /dev/tty2")
+                c.cmd(f"ARGS {sid} /dev/console /dev/tty0 /dev/tty1 /dev/tty2 "
+                      "/dev/ttyS7 /dev/hvc0")
                 c.cmd(f"START {sid} --sandbox {kind}")
                 c.cmd(f"WAIT {sid} 20")
-                eq(c.output(sid).count(b"typed\n"), 3 * (kind == "none"),
-                   f"{kind}: its owner's consoles are read with none only")
+                eq(c.output(sid).count(b"typed\n"), 5 * (kind == "none"),
+                   f"{kind}: its owner's consoles are read with none only, "
+                   "serial ones and those of hypervisors among them")
+                c.cmd(f"ARGS {sid} /dev/ttyS3")
+                c.cmd(f"START {sid} --sandbox {kind}")
+                c.cmd(f"WAIT {sid} 20")
+                eq(c.output(sid).count(b"typed\n"), int(kind != "tmpfs"),
+                   f"{kind}: a serial line that is no console is read")
 
 
 def a_terminal_is_not_stolen(d):
