@@ -538,7 +538,9 @@ static const struct {
 	int		 errnum;
 	const char	*text;
 } exec_errors[] = {
-	{ ENOEXEC, "the kernel does not know this format or architecture" },
+	{ ENOEXEC, "the kernel does not know this format or architecture; "
+	    "32-bit programs need a kernel with CONFIG_IA32_EMULATION, not "
+	    "booted with ia32_emulation=0" },
 	{ ENOENT, "the program's interpreter (PT_INTERP) does not exist in "
 	    "the sandbox; link it statically, upload it as a bundle, or "
 	    "install the interpreter" },

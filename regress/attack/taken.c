@@ -351,6 +351,9 @@ take_hello(int fd)
 static void
 on_crash(int sig)
 {
+	/* kernels without 32-bit programs have no door for i386's numbers */
+	if (sig == SIGSEGV && trying)
+		siglongjmp(refused, 1);
 	mail->turn = TURN_CRASHED + (uint32_t)sig;
 }
 
@@ -360,7 +363,7 @@ watch_crashes(void)
 	static const int sigs[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE,
 	    SIGABRT };
 	struct sigaction sa = { .sa_handler = on_crash,
-	    .sa_flags = (int)SA_RESETHAND };
+	    .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
 	size_t i;
 
 	/* a sanitizer tells more than a number */

@@ -12,7 +12,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, BIN, BOB, Daemon, Prober, alive, alone, connect, eq,
                 helper, in_modes, narrow, loopbacks, ok, read_proc, run_tests,
-                session_processes, stat_of, status_of, tar_of, wait_for)
+                runs_narrow, session_processes, stat_of, status_of, tar_of,
+                wait_for)
 
 
 def user(d):
@@ -557,7 +558,7 @@ run_tests(
     in_modes(
         start_debug_of_an_image, start_debug_of_a_bundle, every_sandbox,
         a_program_under_gdbserver_has_its_name,
-        *([gdb_of_a_32_bit_program] if os.uname().machine == "x86_64" else []),
+        *([gdb_of_a_32_bit_program] if runs_narrow() else []),
         calls_leave_all_registers_as_they_were,
         few_descriptors_are_enough_for_gdbserver,
         a_gdbserver_keeps_nothing_of_what_it_was_given,

@@ -21,7 +21,8 @@ from dbgmatrix import (Tables, allow_tracing, at, matrix,  # noqa: E402
                        refused, text_of, values)
 from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
                 alive, copy_source, descendants, eq, listener_of,
-                narrow, ok, passwd_wrapper, run_tests, tar_of, wait_for)
+                narrow, ok, passwd_wrapper, run_tests, runs_narrow, tar_of,
+                wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
 
 SOURCES = os.path.join(HERE, "debuggees")
@@ -576,6 +577,9 @@ def image_of_32_bits_without_a_file():
        "gdb" in r.err, "why not, and what instead", r)
     eq(c.cmd("STATUS " + sid)["state"], "LOADED", "nothing was started")
     u.dbg("stop")
+    if not runs_narrow():
+        d.cleanup()
+        return
     c.cmd("ARGS %s spin" % sid)
     c.cmd("START %s --sandbox none" % sid)
     r = u.dbg("attach", sid)
@@ -831,8 +835,8 @@ if __name__ == "__main__":
                               many_breakpoints, flood, sessions, overtaken,
                               watched, classes, not_so, interrupted, attached,
                               uploaded, image_by_name,
-                              *([image_of_32_bits] if os.uname().machine ==
-                                "x86_64" else []), editors, on_demand),
+                              *([image_of_32_bits] if runs_narrow() else []),
+                              editors, on_demand),
                   image_of_32_bits_without_a_file, two_users, sealed)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -10,11 +10,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (AS_ROOT, MODES, Daemon, Prober, Refused, alone, attempt, eq,
-                helper, in_modes, narrow, ok, run_tests, service_uid, session_processes,
-                status_of, tap, tar_of, wait_for)
+                helper, in_modes, narrow, ok, run_tests, runs_narrow, service_uid,
+                session_processes, status_of, tap, tar_of, wait_for)
 
 KINDS = ("none", "namespaces", "tmpfs")
-NARROW = os.uname().machine == "x86_64"
+X86_64 = os.uname().machine == "x86_64"
 ALL = "allow-sandbox none, namespaces, tmpfs\n"
 
 
@@ -321,7 +321,21 @@ def narrow_is_forbidden(mode):
             eq(c.output(sid).split(b"\n")[-2], b"159",
                "allow-32bit no: a 32-bit helper ends by SIGSYS")
             ok(not v, "before it has said anything", c.output(sid))
-        each_kind(d, test)
+        if runs_narrow():
+            each_kind(d, test)
+
+
+def narrow_on_other_kernels(mode):
+    """What START answers where the kernel was built or booted without them."""
+    if runs_narrow():
+        return
+    with Daemon(mode) as d:
+        c = d.client()
+        sid = c.upload(narrow(), file="narrow")["id"]
+        r = c.cmd("START " + sid)
+        eq((r.get("error_code"), "ia32_emulation=0" in r.get("message", "")),
+           ("exec_failed", True), "a kernel without 32-bit programs: START "
+           "names what they need")
 
 
 # --- what every session gets ---------------------------------------------
@@ -844,8 +858,10 @@ run_tests(
         conf=ALL + "stop-timeout 1\n"),
     # there is no other kind of 32-bit program that is known here
     in_modes(narrow_programs_run, narrow_helpers_run, conf=ALL,
-             modes=MODES if NARROW else ()),
-    alone(narrow_is_forbidden, MODES if NARROW else ()), alone(niceness), alone(control_yes), alone(choice_of_sandbox),
+             modes=MODES if runs_narrow() else ()),
+    alone(narrow_is_forbidden, MODES if X86_64 else ()),
+    alone(narrow_on_other_kernels, MODES if X86_64 else ()),
+    alone(niceness), alone(control_yes), alone(choice_of_sandbox),
     alone(defaults_of_the_configuration),
     alone(part_of_proc_is_hidden, MODES if AS_ROOT else ()),
     alone(root_in_user_mode, ("user",) if AS_ROOT else ()))

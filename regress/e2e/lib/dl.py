@@ -834,6 +834,23 @@ def narrow():
     return path
 
 
+@functools.lru_cache(None)
+def runs_narrow():
+    """Whether this kernel runs 32-bit programs; a skip says that it does not."""
+    if os.uname().machine != "x86_64":
+        return False
+    try:
+        # it ends with 7 whatever it is asked for
+        return subprocess.run([narrow(), "20"],
+                              stdout=subprocess.DEVNULL).returncode == 7
+    except OSError as e:
+        if e.errno != errno.ENOEXEC:
+            raise
+    tap.skip("32-bit programs", "this kernel runs none; use one with "
+             "CONFIG_IA32_EMULATION that is not booted with ia32_emulation=0")
+    return False
+
+
 def service_uid(name):
     return pwd.getpwnam(name).pw_uid
 
