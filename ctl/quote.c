@@ -44,8 +44,8 @@ line_word(struct line *l, const char *word)
 	for (; *p > ' ' && *p != 0x7f; p++)
 		;
 	if (*p != '\0' || *word == '\0') {
-		report("\"%s\" cannot be sent: give a word that is not empty "
-		    "and has no white space in it", word);
+		report("\"%s\" cannot be sent: it must not be empty or contain "
+		    "spaces", word);
 		return -1;
 	}
 	separate(l);

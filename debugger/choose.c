@@ -195,7 +195,7 @@ static bool
 by_language(struct op *op, enum language lang, const char *path,
     struct choice *c)
 {
-	static const char *const called[] = { "programs of machine code",
+	static const char *const called[] = { "native programs",
 	    "Go programs", "Python programs" };
 	const struct profile *p;
 	const struct dbg_adapter *conf;
@@ -208,9 +208,9 @@ by_language(struct op *op, enum language lang, const char *path,
 			return true;
 	}
 	p = profile_for(lang, 0);
-	op_fail(op, "adapter_missing", "there is no debug adapter for %s; to "
-	    "have one: %s (`debugger setup` looks for all)", called[lang],
-	    p->install);
+	op_fail(op, "adapter_missing", "no debug adapter for %s is "
+	    "installed; install one: %s (`debugger setup` looks for all)",
+	    called[lang], p->install);
 	return false;
 }
 

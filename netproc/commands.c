@@ -151,7 +151,8 @@ const struct command commands[] = {
 	    "lets another user see the session, or use it as its owner does",
 	    cmd_share },
 	{ "UNSHARE", 2, 2, XS, params_unshare,
-	    "UNSHARE <id> <user>", "takes that back", cmd_unshare },
+	    "UNSHARE <id> <user>", "stops sharing the session with that user",
+	    cmd_unshare },
 	{ "HELLO", 0, 1, XNR, params_hello,
 	    "HELLO [<nonce>]",
 	    "answers a nonce; sent back, it shows that the client reads "
@@ -281,11 +282,11 @@ command_row(struct conn *c, const struct command *cmd,
 	if (hello_refuses(c, cmd, ws))
 		return;
 	if (ws->n - 1 < cmd->min) {
-		command_misused(c, ws, "something is missing");
+		command_misused(c, ws, "missing argument");
 		return;
 	}
 	if (ws->n - 1 > cmd->max) {
-		command_misused(c, ws, "there is too much");
+		command_misused(c, ws, "too many arguments");
 		return;
 	}
 	if (cmd->session) {

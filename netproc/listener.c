@@ -223,7 +223,7 @@ listener_warnings(struct text *t)
 			continue;
 		(void)snprintf(line, sizeof(line), "%s %s", l->text,
 		    l->flags & LISTENER_AUTH_NONE ?
-		    "asks nobody who he is (auth none)" :
+		    "lets clients in without asking who they are (auth none)" :
 		    "sends everything in clear, tokens too (plain)");
 		json_text(t, line);
 	}

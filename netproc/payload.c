@@ -334,7 +334,7 @@ on_pipe(uint32_t events, void *arg)
 	conn_run(c);
 }
 
-/* The program does not read: its affair, so there is no time-out. */
+/* No timeout: a program that does not read its input is not an error. */
 static bool
 input_stall(struct conn *c)
 {

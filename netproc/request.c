@@ -546,8 +546,8 @@ make_words(struct request *r, struct json_object *args)
 	r->words.end = buffer + b.len;
 	/* what no single argument has done wrong */
 	if (r->words.n - 1 < r->cmd->min || r->words.n - 1 > r->cmd->max)
-		MISUSED(r, "there is too %s; %s takes %s",
-		    r->words.n - 1 < r->cmd->min ? "little" : "much",
+		MISUSED(r, "too %s arguments; %s takes %s",
+		    r->words.n - 1 < r->cmd->min ? "few" : "many",
 		    r->cmd->verb, names_of(r->cmd->params, names));
 	if (b.full)
 		refuse(r, ERR_INVALID_ARGS, "there are too many bytes of "

@@ -129,7 +129,7 @@ const struct route routes[] = {
 	{ "PUT", SESSION "/shares/:user", "SHARE",
 	    .summary = "the same" },
 	{ "DELETE", SESSION "/shares/:user", "UNSHARE",
-	    .summary = "takes that back" },
+	    .summary = "stops sharing the session with that user" },
 	{ "GET", SESSION "/mark", "MARK",
 	    .summary = "from where on the output of the session's terminal "
 	    "can be shown" },

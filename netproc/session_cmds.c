@@ -315,7 +315,7 @@ cmd_start(struct conn *c, struct rsession *s, const struct words *ws)
 	size_t i = 2;
 
 	if (ws->n >= WORDS_MAX)
-		why = "there is too much";
+		why = "too many arguments";
 	while (why == NULL && i < ws->n)
 		why = start_option(ws, &i, &st);
 	if (why != NULL) {

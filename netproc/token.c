@@ -199,7 +199,7 @@ static void
 token_list(struct conn *c, const struct words *ws)
 {
 	if (ws->n > 2) {
-		command_misused(c, ws, "there is too much");
+		command_misused(c, ws, "too many arguments");
 		return;
 	}
 	rows_ask(c, ask_new(c, MSG_TOKEN_LIST, NULL), list_row);
@@ -212,8 +212,8 @@ token_revoke(struct conn *c, const struct words *ws)
 	struct msg_out *o;
 
 	if (ws->n != 3) {
-		command_misused(c, ws, ws->n < 3 ? "something is missing" :
-		    "there is too much");
+		command_misused(c, ws, ws->n < 3 ? "missing argument" :
+		    "too many arguments");
 		return;
 	}
 	if (ws->w[2].len != ID_LEN) {

@@ -78,8 +78,8 @@ judge(int fd, const char *path)
 		fatalx("%s has %lu names; remove it, and make new tokens",
 		    path, (unsigned long)st.st_nlink);
 	if (st.st_uid != geteuid() && st.st_uid != spawner)
-		fatalx("%s belongs to uid %u, who may have written tokens of "
-		    "his own into it; remove it, and make new tokens", path,
+		fatalx("%s belongs to uid %u, which may have written its own "
+		    "tokens into it; remove it, and make new tokens", path,
 		    st.st_uid);
 	if ((st.st_mode & 07777) != 0600)
 		fatalx("%s has mode %04o, so others may have changed it; "

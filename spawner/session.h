@@ -169,7 +169,7 @@ struct session {
 	struct debugger	 debug;
 	struct refusal	 refusal;
 	struct dbgproc	*dbg;		/* NULL = it has no debugger */
-	struct trcproc	*trc;		/* NULL = nor a tracer */
+	struct trcproc	*trc;		/* NULL if not traced */
 	struct traced	 traced;
 	bool		 forget;	/* when its tree has gone */
 

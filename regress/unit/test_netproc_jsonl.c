@@ -371,10 +371,10 @@ static const struct {
 	{ "share", "\"session\":\"x\",\"user\":\"b:rw\"",
 	    "args.user must not have \":\"" },
 	{ "audit", "\"seconds\":2", "args.seconds needs args.from" },
-	{ "limits", "\"session\":\"x\"", "there is too little; LIMITS takes "
+	{ "limits", "\"session\":\"x\"", "too few arguments; LIMITS takes "
 	    "args.session, args.cpu, args.as" },
 	{ "limits", "\"session\":\"x\",\"cpu\":1,\"as\":2,\"core\":3",
-	    "there is too much; LIMITS takes args.session" },
+	    "too many arguments; LIMITS takes args.session" },
 };
 
 static void
