@@ -208,6 +208,7 @@ show_memory(struct json_object *json, const struct view *v)
 	if (reply_int(json, "unreadable", &missing) && missing > 0)
 		fprintf(v->out, "(%" PRId64 " bytes cannot be read)\n",
 		    missing);
+	view_warning(v, json);
 	view_cut(v, json);
 }
 
@@ -229,6 +230,7 @@ show_registers(struct json_object *json, const struct view *v)
 		view_cell(t, o, "group");
 	}
 	finish(t, v);
+	view_warning(v, json);
 	view_cut(v, json);
 }
 

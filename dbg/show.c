@@ -54,6 +54,7 @@ show_words(struct json_object *json, const struct view *v)
 		view_text(v, words != NULL && *words != '\0' ? words :
 		    reply_str(json, "state", "done"));
 	fputc('\n', v->out);
+	view_warning(v, json);
 }
 
 /* -- the summary ----------------------------------------------------------- */
@@ -283,6 +284,7 @@ show_value(struct json_object *json, const struct view *v)
 		fprintf(v->out, "it was %s\n", old);
 	free(old);
 	view_output(v, json);
+	view_warning(v, json);
 	view_cut(v, json);
 }
 
@@ -299,6 +301,7 @@ show_locals(struct json_object *json, const struct view *v)
 		view_variables(v, "Locals", list, NULL);
 	if (n == 0)
 		fputs("none\n", v->out);
+	view_warning(v, json);
 	view_cut(v, json);
 }
 

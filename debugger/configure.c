@@ -10,6 +10,7 @@
 #include "diff.h"
 #include "engine.h"
 #include "judge.h"
+#include "misread.h"
 #include "params.h"
 #include "watch.h"
 
@@ -53,6 +54,7 @@ bps_configure(struct op *op, done_fn done)
 	watch_forget();
 	diff_forget();
 	params_forget();
+	misread_forget();
 	judge_log_clear();
 	bps_resumed();
 	for (i = 0; i < bps_count(); i++)

@@ -86,14 +86,22 @@ static void
 on_answer(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct errand *x = arg;
+	struct editor *e = editor_ref(x->editor);
+	struct json_object *m = json_object_get(x->message);
 	const bool touched = a->ok && x->touches;
+	const char *command = json_object_get_string(member(m, "command"));
 
 	(void)op;
-	if (a->ok)
-		editor_shown(json_object_get_string(member(x->message,
-		    "command")), arguments(x->message), a->body);
+	if (a->ok) {
+		editor_shown(command, arguments(m), a->body);
+		editor_mend(command, arguments(m), a->body);
+	}
 	errand_done(x, a->ok, a->ok ? NULL : a->message,
 	    json_object_get(a->body));
+	if (a->ok && strcmp(command, "stackTrace") == 0)
+		editor_warn(e, arguments(m), a->body);
+	json_object_put(m);
+	editor_unref(e);
 	if (touched)
 		engine_touched();
 }

@@ -14,6 +14,7 @@
 
 #include "engine.h"
 #include "loop.h"
+#include "misread.h"
 
 struct json_object;
 struct heard;
@@ -42,6 +43,8 @@ struct editor {
 	struct json_object *places;	/* path: [{"id","key"}] it has set */
 	struct json_object *later;	/* messages that set more; or NULL */
 	size_t		 later_len;	/* bytes of those */
+	/* functions that it was warned of; a bit for each */
+	unsigned char	 warned[MISREAD_MOST / 8];
 	bool		 setting;	/* one of them is being done, */
 	bool		 beginning;	/* or begun */
 };
@@ -82,6 +85,13 @@ void	 editor_forget_shown(void);
 /* setVariable, setExpression; false: that is for the adapter to do. */
 bool	 editor_sets(struct editor *, struct json_object *message,
 	    const char *command);
+
+/* dapwarn.c: numbers in an answer that are wrong are replaced; borrows. */
+void	 editor_mend(const char *command, struct json_object *args,
+	    struct json_object *body);
+/* An answer to stackTrace: an event warns of frames that are wrong; borrows. */
+void	 editor_warn(struct editor *, struct json_object *args,
+	    struct json_object *body);
 
 /* -- the engine tells -- */
 /* The program writes into a new ring. */

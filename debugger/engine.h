@@ -109,6 +109,7 @@ struct op {
 	bool		 answered;
 	const struct command *command;
 	struct json_object *args;	/* an object, never NULL */
+	char		*warning;	/* of the frame it looks at; or NULL */
 	/* an op of our own: who is told instead of a client; borrows */
 	void		(*told)(struct op *, bool failed, struct json_object *);
 	void		*told_data;

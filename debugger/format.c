@@ -108,6 +108,8 @@ bound_init(struct bound *b, struct op *op)
 		return false;
 	}
 	*b = (struct bound) { .max = (size_t)max - BOUND_RESERVE };
+	if (op != NULL && op->warning != NULL)
+		b->used = strlen(op->warning) + 16;
 	return true;
 }
 

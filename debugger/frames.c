@@ -2,6 +2,7 @@
 /* Stack frames and places as clients see them. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -11,6 +12,7 @@
 #include "frames.h"
 #include "jget.h"
 #include "jmake.h"
+#include "misread.h"
 #include "source.h"
 #include "view.h"
 
@@ -60,26 +62,27 @@ frame_words(struct json_object *dap, char *out, size_t room)
 		    name == NULL ? "?" : name);
 }
 
-/*
- * lldb before version 20 takes the .cold part of a function, which gcc puts
- * below the rest, for its beginning, and unwinds by that part's rules.
- */
 void
 frames_warn(struct json_object *o, struct json_object *frames, bool all)
 {
 	struct json_object *last = jat(frames, jlen(frames) - 1);
 	const char *name = jget_str(last, "name");
+	const size_t wrong = misread_frame(frames, jlen(frames), 0);
+	char *words;
 
+	if (wrong < jlen(frames)) {
+		words = misread_words(frames, wrong);
+		jput_str(o, "warning", words);
+		free(words);
+		return;
+	}
 	if (!dialect()->lldb_commands || !all || name == NULL ||
 	    jget_num(last, "line", 0) <= 0 || strstr(name, "_start") != NULL ||
 	    strstr(name, "clone") != NULL)
 		return;
 	jput_fmt(o, "warning",
-	    "lldb found no caller of %.*s, though there "
-	    "must be: frames are missing, and variables in the stack may be "
-	    "wrong. Versions before 20 cannot read functions that gcc has "
-	    "split (\".cold\"); a later one, `--adapter gdb`, or a program "
-	    "built with -fno-reorder-blocks-and-partition shows them",
+	    "lldb found no caller of %.*s, though there must be one; gcc may "
+	    "have split it. " MISREAD_REMEDY,
 	    (int)format_cut(name, strlen(name), NAME_MOST), name);
 }
 

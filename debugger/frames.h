@@ -15,8 +15,9 @@ struct json_object *frame_json(struct json_object *dap, size_t index);
 /* "add at t.c:9", "in 0x1234", for people. */
 void	 frame_words(struct json_object *dap, char *out, size_t room);
 /*
- * Adds "warning" to o where a stack, all of it, ends in a function of the
- * program's that no program begins with: lldb has lost the callers.
+ * Adds "warning" to o where lldb unwinds a frame of the stack wrongly, or where
+ * all of the stack ends in a function of the program's that no program begins
+ * with: lldb has lost the callers.
  */
 void frames_warn(struct json_object *o, struct json_object *frames, bool all);
 /* {"id","name"} of the thread in view. */

@@ -53,6 +53,7 @@ op_unref(struct op *op)
 	if (op->free_data != NULL)
 		op->free_data(op->data);
 	json_object_put(op->args);
+	free(op->warning);
 	free(op);
 }
 
@@ -85,6 +86,9 @@ op_reply(struct op *op, struct json_object *result)
 {
 	jput(result, "schema", jint(SCHEMA));
 	jput(result, "session", jtext(dbg_said.id));
+	if (op->warning != NULL &&
+	    !json_object_object_get_ex(result, "warning", NULL))
+		jput_str(result, "warning", op->warning);
 	if (!op->ask.rw)
 		result = redact(result);
 	answer(op, false, result);

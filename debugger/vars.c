@@ -12,6 +12,7 @@
 #include "jget.h"
 #include "jmake.h"
 #include "jsize.h"
+#include "misread.h"
 #include "vars.h"
 
 #define PAGE		100	/* elements of what was asked for */
@@ -197,10 +198,11 @@ var_make(struct json_object *dap, const char *name, size_t value_max,
     size_t skip, enum number_format f)
 {
 	struct json_object *o = jobject();
-	const char *value = jget_str(dap, "value");
-	const char *type = jget_str(dap, "type"), *own;
+	const char *type = jget_str(dap, "type"), *own, *value;
 	char number[80];
 
+	misread_mend(dap, name);
+	value = jget_str(dap, "value");
 	if (value == NULL && (value = jget_str(dap, "result")) == NULL)
 		value = "";
 	/* Rust's (), which lldb takes for C's void */

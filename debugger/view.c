@@ -15,6 +15,7 @@
 #include "dialect.h"
 #include "jget.h"
 #include "jmake.h"
+#include "misread.h"
 #include "params.h"
 #include "source.h"
 #include "vars.h"
@@ -130,6 +131,17 @@ view_scope(const struct view *v, const char *hint)
 }
 
 /* -- the end of a job --------------------------------------------------- */
+/* The answer is to warn if what it shows may be wrong. */
+static void
+warn(struct op *op, const struct view *v)
+{
+	const size_t n = (size_t)v->frame + 1;
+	const size_t wrong = misread_frame(v->frames, n, 0);
+
+	if (op != NULL && op->warning == NULL && wrong < n)
+		op->warning = misread_words(v->frames, wrong);
+}
+
 static void
 job_end(struct job *j)
 {
@@ -151,6 +163,8 @@ job_end(struct job *j)
 		have_held = true;
 		held_epoch = j->epoch;
 	}
+	if (good)
+		warn(j->op, &j->view);
 	j->fn(j->op, good ? &j->view : NULL, j->code, j->why, j->arg);
 	if ((head = j->next) == NULL)
 		tail = &head;
@@ -319,6 +333,15 @@ on_params(struct op *op, struct json_object *names, void *arg)
 }
 
 static void
+mend(struct json_object *vars)
+{
+	size_t i;
+
+	for (i = 0; i < jlen(vars); i++)
+		misread_mend(jat(vars, i), NULL);
+}
+
+static void
 on_locals(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct job *j = arg;
@@ -326,6 +349,7 @@ on_locals(struct op *op, const struct dap_answer *a, void *arg)
 	if (a->ok)
 		j->view.locals =
 		    json_object_get(jget_arr(a->body, "variables"));
+	mend(j->view.locals);
 	ask_referred(j, op, j->view.locals);
 	job_less(j);
 }
@@ -338,6 +362,7 @@ on_arguments(struct op *op, const struct dap_answer *a, void *arg)
 	if (a->ok)
 		j->view.arguments =
 		    json_object_get(jget_arr(a->body, "variables"));
+	mend(j->view.arguments);
 	ask_referred(j, op, j->view.arguments);
 	job_less(j);
 }
@@ -372,6 +397,20 @@ on_scopes(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 /* -- the stack ---------------------------------------------------------- */
+static void
+on_learnt(void *arg)
+{
+	struct job *j = arg;
+	int64_t id;
+
+	if ((j->want & (VIEW_VARIABLES | VIEW_SCOPES)) == 0 ||
+	    !view_frame_id(&j->view, &id))
+		job_end(j);
+	else
+		adapter_ask("scopes", jone_int("frameId", id), j->op,
+		    on_scopes, j);
+}
+
 static bool
 deep_inside(struct json_object *frame)
 {
@@ -444,11 +483,7 @@ on_stack(struct op *op, const struct dap_answer *a, void *arg)
 	j->view.line = jget_num(view_frame(&j->view), "line", 0);
 	if (!view_source(view_frame(&j->view), j->view.file))
 		j->view.file[0] = '\0';
-	if ((j->want & (VIEW_VARIABLES | VIEW_SCOPES)) == 0) {
-		job_end(j);
-		return;
-	}
-	adapter_ask("scopes", jone_int("frameId", id), op, on_scopes, j);
+	misread_learn(op, j->view.frames, 0, on_learnt, j);
 }
 
 static void
