@@ -391,6 +391,30 @@ def two_editors():
         ok(wait_for(lambda: not r.tree(), 60), "ended by an editor")
 
 
+def warned_of_misread_functions():
+    """Once for each function that lldb 19 misreads, and of wrong numbers."""
+    here = [i for i, s in enumerate(open(os.path.join(WORK, "misread.cc")), 1)
+            if "/* split */" in s]
+    with Rig() as r:
+        begun(r, "./misread", adapter="lldb-dap-19", stop_on_entry=False,
+              breaks=[{"file": "misread.cc", "line": here[0]}])
+        e = Editor(r)
+        e.join()
+        e.ask("configurationDone")
+        stop = e.event("stopped")
+        for again in (False, True):
+            top = e.ask("stackTrace", threadId=stop["threadId"])
+            ok("work" in top["stackFrames"][0]["name"], "in work", top)
+            ok(hears(e, "lldb misreads work", "important"), "a warning")
+            if not again:
+                e.ask("continue", threadId=stop["threadId"])
+                e.event("continued")
+                stop = e.event("stopped")
+        eq(text_of(e, "important").count("Warning: lldb misreads work"), 1,
+           "once")
+        r.ask("stop")
+
+
 def refusals():
     with Rig() as r:
         e = Editor(r)
@@ -414,15 +438,18 @@ def refusals():
            "who may only look is no editor")
 
 
-for name in ("prog.c", "throws.cc", "auto.inc", "ready19.inc",
+for name in ("prog.c", "throws.cc", "misread.cc", "auto.inc", "ready19.inc",
              "entry19.inc"):
     copy_source(os.path.join(TOP, "regress/dap", name), WORK)
 subprocess.run(["cc", "-g", "-O0", "-pthread", "-o", "prog", "prog.c"],
                cwd=WORK, check=True)
 subprocess.run(["c++", "-g", "-O0", "-o", "throws", "throws.cc"], cwd=WORK,
                check=True)
+subprocess.run(["g++", "-g", "-O2", "-o", "misread", "misread.cc"], cwd=WORK,
+               check=True)
 try:
-    run_tests(joins_a_stop, output_while_it_runs, floods,
+    run_tests(joins_a_stop, warned_of_misread_functions,
+              output_while_it_runs, floods,
               exceptions_have_owners, too_many, breakpoints_have_owners,
               one_after_the_other, leaves_with_some_on_their_way,
               counts_of_hits, large_events, joins_an_end, leaves, two_editors,
