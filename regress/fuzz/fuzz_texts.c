@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/memtext.c debugger/cxxexc.c debugger/repl.c debugger/split.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
-/* covers: debugger/memtext.c debugger/cxxexc.c debugger/split.c debugger/watch.c debugger/profile.c */
+/* links: debugger/memtext.c debugger/cxxexc.c debugger/repl.c debugger/split.c debugger/misread.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
+/* covers: debugger/memtext.c debugger/cxxexc.c debugger/split.c debugger/misread.c debugger/watch.c debugger/profile.c */
 /*
  * Fuzz target of what a debugger reads of others but in messages: what lldb
  * prints about memory and about functions of two parts, what a C++ program
@@ -28,6 +28,7 @@
 #include "debugger/commands.h"
 #include "debugger/cxxexc.h"
 #include "debugger/memtext.h"
+#include "debugger/misread.h"
 #include "debugger/op.h"
 #include "debugger/profile.h"
 #include "debugger/split.h"
@@ -904,6 +905,20 @@ try_split(struct input in)
 	free(places);
 }
 
+/* The part has the address, and the function has the part. */
+static void
+try_misread(struct input in)
+{
+	const uint64_t at = take_u16(&in);
+	char *text = copy_of(in.p, in.left, true);
+	struct misread_code c;
+
+	misread_read(&c, text, at);
+	must(c.from <= at && at < c.to && c.low <= at && at < c.high);
+	must(!c.joined || c.low < c.high);
+	free(text);
+}
+
 /* -- the input ------------------------------------------------------------- */
 
 static void
@@ -942,6 +957,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static void (*const targets[])(struct input) = {
 		try_memory, try_bytes, try_thrown_words, try_thrown, try_watch,
 		try_watch, try_language, try_locate, try_arguments, try_split,
+		try_misread,
 	};
 
 	fuzz_one_of(targets, sizeof(targets) / sizeof(targets[0]), data, len);
