@@ -526,8 +526,8 @@ def running():
 def processor_state():
     """Vectors, tiles, x87, MXCSR, PKRU: what XSAVE finds is compared."""
     if plain(build("state.c", "-mxsave", "-O2")) == "":
-        tap.skip("processor state", "this processor or its hypervisor has no "
-                 "XSAVE; use one of 2012 or later")
+        tap.lacks("processor state", "its processor or hypervisor has no "
+                  "XSAVE; use one of 2012 or later")
         return
     for flags in (("-O2",), ("-O0",), ("-O2", "-static", "-DLIKE_GO")):
         p = build("state.c", "-mxsave", *flags)
