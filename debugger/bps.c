@@ -147,8 +147,10 @@ alone_judged(const struct bp *bp, const struct bp_skills *can)
 	    (bp->log != NULL);
 
 	/* given two, debugpy stops for either, and delve writes nothing */
-	return terms > 1 || (bp->condition != NULL && !can->condition) ||
-	    (bp->hit_count > 0 && !can->hit_count) ||
+	return terms > 1 || (bp->condition != NULL && (!can->condition ||
+	    (bp->late && can->loses_conditions))) ||
+	    (bp->hit_count > 0 && (!can->hit_count ||
+	    (bp->late && can->loses_counts))) ||
 	    /* there is no log point on a function */
 	    (bp->log != NULL && (!can->log || bp->kind == BP_FUNCTION));
 }
@@ -256,11 +258,11 @@ bps_function_next(void)
 	return NULL;
 }
 
-struct json_object *
-bps_wire(const char *path, const struct bp_skills *can)
+/* one: a function of this list is new. */
+static struct json_object *
+wire(const char *path, const struct bp_skills *can, bool one)
 {
 	struct json_object *arr = jarray();
-	bool one = false; /* a function of this list is new */
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -274,6 +276,33 @@ bps_wire(const char *path, const struct bp_skills *can)
 		jadd(arr, wire_one(all[i], can));
 	}
 	return arr;
+}
+
+struct json_object *
+bps_wire(const char *path, const struct bp_skills *can)
+{
+	return wire(path, can, false);
+}
+
+struct json_object *
+bps_wire_sent(const struct bp_skills *can)
+{
+	return wire(NULL, can, true);
+}
+
+bool
+bps_unsend_stale(void)
+{
+	bool some = false;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!all[i]->stale)
+			continue;
+		all[i]->stale = all[i]->sent = all[i]->has_adapter_id = false;
+		some = true;
+	}
+	return some;
 }
 
 /* -- what it answered --------------------------------------------------- */
@@ -351,6 +380,8 @@ bps_replied(const char *path, struct json_object *sent,
 			all[k]->sent = true;
 			if (pairs[i].entry != NULL)
 				bp_told(all[k], pairs[i].entry);
+			if (path == NULL && !all[k]->verified && !all[k]->once)
+				all[k]->late = true;
 		}
 }
 
@@ -380,7 +411,7 @@ bps_untold(void)
 	for (i = 0; i < count; i++) {
 		bp = all[i];
 		bp->sent = bp->verified = bp->has_adapter_id = false;
-		bp->placed = false;
+		bp->placed = bp->late = bp->stale = false;
 		bp->actual_line = 0;
 		bp->address = 0;
 		bp->tries = 0;

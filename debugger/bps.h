@@ -31,6 +31,8 @@ struct bp {
 	bool		 once;		/* for until: gone at the next stop */
 	bool		 preset;	/* came with start: must be good */
 	bool		 may_pend;	/* its library may come later */
+	bool		 late;		/* it has waited for a library, or may */
+	bool		 stale;		/* its place has come or gone since it was sent */
 	char		*file;		/* as the client meant it, absolute */
 	char		*function;
 	char		*condition;	/* or NULL */
@@ -83,6 +85,8 @@ bool	 bps_same_place(const struct bp *, const struct bp *);
 struct bp_skills {
 	bool		 condition, hit_count, log;
 	const char	*hit_format;	/* before the number in its hitCondition */
+	/* of a breakpoint that has waited for a library, these are lost */
+	bool		 loses_conditions, loses_counts;
 };
 /* Decides anew for every breakpoint whether we have to judge it. */
 void	 bps_decide(const struct bp_skills *);
@@ -94,6 +98,10 @@ void	 bps_decide(const struct bp_skills *);
  * which function.
  */
 struct json_object *bps_wire(const char *path, const struct bp_skills *);
+/* The same of functions, without those that were not sent before. */
+struct json_object *bps_wire_sent(const struct bp_skills *);
+/* Lets the stale ones be as if they had not been sent.  false = none. */
+bool	 bps_unsend_stale(void);
 /* Returns the function that the next array adds; NULL = none. */
 const char *bps_function_next(void);
 /*

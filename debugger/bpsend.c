@@ -18,6 +18,7 @@
 #include "jget.h"
 #include "jmake.h"
 #include "judge.h"
+#include "loads.h"
 #include "split.h"
 
 #define SUFFIXES	3	/* the last 3, 2 and 1 parts of a path */
@@ -42,6 +43,7 @@ struct list {
 	char		*path;		/* NULL = functions */
 	char		*function;	/* the new one of these; or NULL */
 	struct split	 split;		/* its parts */
+	bool		 no_new;	/* stale ones are taken out */
 	struct json_object *sent;
 };
 
@@ -65,6 +67,9 @@ bpsend_skills(void)
 		.log = adapter_can("supportsLogPoints") &&
 		    !dialect()->marks_logs,
 		.hit_format = dialect()->hit_format,
+		.loses_conditions = dialect()->loses_conditions,
+		/* it is sent anew for each library */
+		.loses_counts = dialect()->lldb_commands,
 	};
 }
 
@@ -270,6 +275,8 @@ list_over(struct op *op, struct list *l, const char *why)
 	struct change *c = l->change;
 	const bool functions_over = l->path == NULL;
 
+	if (l->function != NULL && why == NULL)
+		loads_renew(op, l->function);
 	list_free(l);
 	if (functions_over)
 		functions_next(op, c, why);
@@ -314,12 +321,16 @@ on_places(struct op *op, const struct dap_answer *a, void *arg)
 static void
 on_list(struct op *op, const struct dap_answer *a, void *arg)
 {
+	const struct bp_skills can = bpsend_skills();
 	struct list *l = arg;
 	int64_t id;
 
-	if (a->ok)
+	if (a->ok) {
 		bps_replied(l->path, l->sent,
 		    jget_arr(a->body, "breakpoints"));
+		/* of one that waits now, the adapter may keep less */
+		bps_decide(&can);
+	}
 	if (a->ok && l->path != NULL) {
 		try_others(op, l->change, l->path);
 		say_found(l->path);
@@ -338,7 +349,7 @@ list_ask(struct op *op, struct list *l)
 	const bool split = l->split.n > 0;
 
 	bps_decide(&can);
-	l->sent = bps_wire(l->path, &can);
+	l->sent = l->no_new ? bps_wire_sent(&can) : bps_wire(l->path, &can);
 	if (l->path != NULL)
 		jput(args, "source", jone_str("path", l->path));
 	jput(args, "breakpoints", json_object_get(l->sent));
@@ -383,7 +394,8 @@ list_send(struct op *op, struct change *c, const char *path)
 	}
 	l->change = c;
 	l->path = copy_text(path);
-	function = path == NULL && dialect()->lldb_commands ?
+	l->no_new = path == NULL && bps_unsend_stale();
+	function = path == NULL && !l->no_new && dialect()->lldb_commands ?
 	    bps_function_next() : NULL;
 	l->function = copy_text(function);
 	if (function != NULL)
@@ -418,12 +430,28 @@ functions_next(struct op *op, struct change *c, const char *why)
 		return;
 	}
 	STAILQ_REMOVE_HEAD(&functions, entry);
+	/* what stands is let run by a request that comes later */
+	if (dbg.phase != PHASE_STOPPED)
+		loads_follow(true);
 	/* before c ends: its callback may begin another change */
 	if ((next = STAILQ_FIRST(&functions)) != NULL)
 		list_send(next->op, next, NULL);
 	change_less(op, c, why);
 	if (held != NULL)
 		op_unref(held);
+}
+
+void
+bpsend_anew(bpsend_fn fn)
+{
+	struct change *c = calloc(1, sizeof(*c));
+
+	if (c == NULL) {
+		fn(NULL, "out of memory", NULL);
+		return;
+	}
+	*c = (struct change) { .fn = fn, .pending = 1 };
+	functions_send(NULL, c);
 }
 
 /* Clears the marks of a place, which is sent once. */
@@ -497,6 +525,7 @@ bps_event(struct json_object *body)
 	struct bp *bp;
 	int64_t id;
 	size_t i;
+	bool was;
 
 	if (!jget_int(dap, "id", &id))
 		return;
@@ -504,10 +533,12 @@ bps_event(struct json_object *body)
 		bp = bps_at(i);
 		if (!bp->has_adapter_id || bp->adapter_id != id)
 			continue;
+		was = bp->verified;
 		if (reason != NULL && strcmp(reason, "removed") == 0)
 			bp->verified = false;
 		else
 			bp_told(bp, dap);
+		loads_note(bp, was);
 	}
 }
 
@@ -516,4 +547,5 @@ bps_forget(void)
 {
 	bps_untold();
 	judge_forget();
+	loads_forget();
 }

@@ -21,6 +21,11 @@ bool	 bpsend_live(void);
  */
 void	 bpsend_dirty(struct op *, bpsend_fn, void *arg);
 /*
+ * Sends the breakpoints anew that are stale, as if they were new.  fn is called
+ * once, perhaps before this returns.
+ */
+void	 bpsend_anew(bpsend_fn);
+/*
  * Answers with the list, which is taken, as that member; or, unless why is
  * NULL, that the adapter refused.
  */

@@ -40,6 +40,7 @@ static const struct dialect dialects[] = {
 		.throw_filter = "raised", .panic_filter = "uncaught",
 	}, {
 		.name = "gdb", .suffix_paths = true, .counts_anew = true,
+		.loses_conditions = true,
 		.hit_format = "", .flat_registers = true,
 		.any_thread = true,
 		.thrown_command = "python dl_thrown()",

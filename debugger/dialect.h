@@ -19,6 +19,8 @@ struct dialect {
 	/* it counts from 0 again whenever it is sent the list, and takes the
 	 * number for hits to pass over */
 	bool		 counts_anew;
+	/* it forgets the condition of a breakpoint that has no place yet */
+	bool		 loses_conditions;
 	/* it puts words of its own before the messages of log points */
 	bool		 marks_logs;
 	/* before what evaluate is to take for a command; NULL = it has none */

@@ -20,6 +20,7 @@
 #include "exec.h"
 #include "jmake.h"
 #include "launch.h"
+#include "loads.h"
 #include "log.h"
 #include "loop.h"
 #include "op.h"
@@ -123,6 +124,7 @@ engine_going_on(void)
 	loop_timer_unset(&settle_timer);
 	dbg.gathering = gathering_now;
 	bps_resumed();
+	loads_follow(true);
 }
 
 void
@@ -203,6 +205,8 @@ on_judged(bool resume)
 		exec_let_go();
 		return;
 	}
+	if (dbg.phase == PHASE_STOPPED)
+		loads_follow(false);
 	drains++;
 	link_drain();
 	summary_gather(engine_gathered);
@@ -452,6 +456,20 @@ on_output(struct json_object *body)
 	}
 }
 
+/*
+ * Looks at a stop again when an expression has loaded a library.  While the
+ * program runs, a stop for the load follows, unless no breakpoint was known to
+ * wait.
+ */
+static void
+places_moved(void)
+{
+	if (dbg.phase == PHASE_STOPPED)
+		settle_again();
+	else if (dbg.phase == PHASE_RUNNING && !loads_stop_comes())
+		loads_place(NULL);
+}
+
 static void
 on_event(const char *name, struct json_object *body)
 {
@@ -462,6 +480,8 @@ on_event(const char *name, struct json_object *body)
 	else if (strcmp(name, "breakpoint") == 0) {
 		bps_event(body);
 		catch_event(body);
+		if (loads_any())
+			places_moved();
 	} else if (strcmp(name, "output") == 0)
 		on_output(body);
 	else if (strcmp(name, "capabilities") == 0 &&

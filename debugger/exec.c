@@ -19,6 +19,7 @@
 #include "events.h"
 #include "exec.h"
 #include "jmake.h"
+#include "judge.h"
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
@@ -314,7 +315,7 @@ is_counted(struct op *op)
 bool
 exec_goes_on(void)
 {
-	if (counting == NULL)
+	if (counting == NULL || judge_hides())
 		return false;
 	if (strcmp(dbg.stop.reason, "step") != 0 || !is_counted(counting)) {
 		count_over();

@@ -4,6 +4,7 @@
  * does not keep itself, and types of exceptions.  The program is stopped
  * while this is found out, and let go again before anybody sees it.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "jget.h"
 #include "jmake.h"
 #include "judge.h"
+#include "loads.h"
 #include "memtext.h"
 
 #define LOG_MOST	8192
@@ -33,6 +35,8 @@ static bool		wanted;		/* somebody wants it */
  * come to yet; and whether this stop is such. */
 static unsigned int	unfinished;
 static bool		interrupts;
+/* A pause was answered by a stop at a load: its own stop may come yet. */
+static bool		paused_early;
 static int64_t		frame_id;
 /* the breakpoints that it may be about, by id: they may go meanwhile */
 static int64_t		suspects[BPS_MOST];
@@ -84,7 +88,7 @@ void
 judge_forget(void)
 {
 	unfinished = 0;
-	interrupts = false;
+	interrupts = paused_early = false;
 }
 
 bool
@@ -314,17 +318,49 @@ on_exception(const struct exc *e)
 	    dbg.intent != INTENT_PAUSE);
 }
 
-void
-bps_judge(void (*done)(bool resume))
+/*
+ * A step goes on to its end.  Where the program is to pause it stays, and lldb
+ * may stop it once more for that pause when it goes on.
+ */
+static void
+judge_load(void)
+{
+	paused_early = dbg.intent == INTENT_PAUSE;
+	if (paused_early)
+		dbg.stop.reason = "pause";
+	decide(!paused_early);
+}
+
+/* Whether this is the stop for a pause that was answered by another stop. */
+static bool
+is_late_pause(void)
+{
+	return paused_early && dbg.intent != INTENT_PAUSE &&
+	    (dbg.stop.signal == SIGSTOP ||
+	    strcmp(dbg.stop.reason, "pause") == 0);
+}
+
+bool
+judge_hides(void)
+{
+	return loads_is_stop() || is_late_pause();
+}
+
+static void
+judge_stop(void)
 {
 	const char *reason = dbg.stop.reason;
 	struct json_object *args;
 
-	verdict = done;
 	interrupts = reason != NULL && dbg.intent == INTENT_STEP &&
-	    strcmp(reason, "step") != 0;
+	    strcmp(reason, "step") != 0 && !judge_hides();
 	if (judged || reason == NULL) {
 		decide(false);
+	} else if (loads_is_stop()) {
+		judge_load();
+	} else if (is_late_pause()) {
+		paused_early = false;
+		decide(true);
 	} else if (dbg.intent == INTENT_CONTINUE && unfinished > 0 &&
 	    strcmp(reason, "step") == 0) {
 		/* lldb ends a step that a breakpoint had interrupted when it
@@ -344,6 +380,16 @@ bps_judge(void (*done)(bool resume))
 		adapter_ask("stackTrace", args, NULL, on_place, NULL);
 	} else
 		decide(false);
+}
+
+void
+bps_judge(void (*done)(bool resume))
+{
+	verdict = done;
+	if (loads_any())
+		loads_place(judge_stop);
+	else
+		judge_stop();
 }
 
 /* Is that what a template comes to, with something in place of each {}? */

@@ -196,14 +196,37 @@ read_stop(const struct dbg *d, struct stop *s, struct json_object *body)
 	s->reason = reason_of(d, s);
 }
 
+/* CodeLLDB tells none but in words: "breakpoint -1.1". */
+bool
+reduce_is_internal(const struct stop *s)
+{
+	size_t i;
+
+	if (strcmp(s->raw_reason, "breakpoint") != 0 ||
+	    (s->nhits == 0 && strncmp(s->description, "breakpoint -", 12) != 0))
+		return false;
+	for (i = 0; i < s->nhits; i++)
+		if (s->hits[i] >= 0)
+			return false;
+	return true;
+}
+
+/* Whether the stop that is told later is rather the one to look at. */
+static bool
+is_better(const struct stop *more, const struct stop *s)
+{
+	if (reduce_is_internal(s) != reduce_is_internal(more))
+		return reduce_is_internal(s);
+	return s->preserves && !more->preserves;
+}
+
 /* The same stop told by another thread: its hits count, its focus may not. */
 static enum change
 merge(struct dbg *d, const struct stop *more, bool has_thread, int64_t tid)
 {
-	struct stop both = d->stop.preserves && !more->preserves ? *more :
-	    d->stop;
-	const struct stop *other = d->stop.preserves && !more->preserves ?
-	    &d->stop : more;
+	const bool better = is_better(more, &d->stop);
+	struct stop both = better ? *more : d->stop;
+	const struct stop *other = better ? &d->stop : more;
 	size_t i, k;
 
 	for (i = 0; i < other->nhits && both.nhits < STOP_HITS; i++) {

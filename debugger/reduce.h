@@ -34,6 +34,8 @@ void	 reduce_resume(struct dbg *, enum intent);
 /* The adapter refused it: stopped, as before, unless events said more. */
 enum change reduce_refused(struct dbg *);
 enum change reduce_event(struct dbg *, const char *event, struct json_object *);
+/* Whether only breakpoints of the adapter's own, below 0, have stopped it. */
+bool	 reduce_is_internal(const struct stop *);
 /* How the program ended, as its parent saw it: that is beyond doubt. */
 void	 reduce_known(struct dbg *, int code, int signal);
 /* It is over: detached (IDLE) or ended (TERMINATED). */
