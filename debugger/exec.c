@@ -19,8 +19,8 @@
 #include "events.h"
 #include "exec.h"
 #include "jmake.h"
-#include "judge.h"
 #include "launch.h"
+#include "loads.h"
 #include "log.h"
 #include "loop.h"
 #include "profile.h"
@@ -32,6 +32,7 @@
 #define COUNT_MAX	100000
 #define PAUSES		5	/* how often one is asked for again, */
 #define PAUSE_AGAIN_MS	500	/* after that much time without a stop */
+#define LOAD_MS		50	/* for a stop at a load, where such stops come */
 #define LEAVE_MS	10000	/* for an adapter to let go of a process */
 
 /* A command that lets the program run, and the adapter's request for it. */
@@ -315,7 +316,7 @@ is_counted(struct op *op)
 bool
 exec_goes_on(void)
 {
-	if (counting == NULL || judge_hides())
+	if (counting == NULL || loads_is_stop())
 		return false;
 	if (strcmp(dbg.stop.reason, "step") != 0 || !is_counted(counting)) {
 		count_over();
@@ -531,6 +532,41 @@ on_pause_thread(struct op *op, const struct dap_answer *a, void *arg)
 	ask_pause(op);
 }
 
+static void
+begin_pause(struct op *op)
+{
+	if (dbg.has_thread || (dbg.profile != NULL &&
+	    (dbg.profile->quirks & Q_PAUSES_ALL) != 0))
+		ask_pause(op);
+	else
+		adapter_ask("threads", NULL, op, on_pause_thread, NULL);
+}
+
+static void
+on_no_load(void *arg)
+{
+	struct op *op = pausing;
+
+	(void)arg;
+	pausing = NULL;
+	if (dbg.phase == PHASE_RUNNING && dbg.intent == INTENT_PAUSE)
+		begin_pause(op);
+	op_unref(op);
+}
+
+/*
+ * A request to pause that meets a stop at a load leaves lldb 19 and 22 waiting
+ * for 20 seconds, or with a SIGSTOP for later: such a stop is a pause as well.
+ */
+static void
+pause_at_load(struct op *op)
+{
+	if (pausing != NULL)
+		op_unref(pausing);
+	pausing = op_ref(op);
+	loop_timer_set(&pause_timer, LOAD_MS, on_no_load, NULL);
+}
+
 /* A paused program answers at once, with its present stop. */
 static void
 cmd_pause(struct op *op)
@@ -557,11 +593,10 @@ cmd_pause(struct op *op)
 	stuck_watch(on_stuck);
 	if (wait)
 		wait_add(op, dbg.epoch, ms);
-	if (dbg.has_thread || (dbg.profile != NULL &&
-	    (dbg.profile->quirks & Q_PAUSES_ALL) != 0))
-		ask_pause(op);
+	if (loads_stop_comes())
+		pause_at_load(op);
 	else
-		adapter_ask("threads", NULL, op, on_pause_thread, NULL);
+		begin_pause(op);
 }
 
 static void

@@ -4,7 +4,6 @@
  * does not keep itself, and types of exceptions.  The program is stopped
  * while this is found out, and let go again before anybody sees it.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +34,6 @@ static bool		wanted;		/* somebody wants it */
  * come to yet; and whether this stop is such. */
 static unsigned int	unfinished;
 static bool		interrupts;
-/* A pause was answered by a stop at a load: its own stop may come yet. */
-static bool		paused_early;
 static int64_t		frame_id;
 /* the breakpoints that it may be about, by id: they may go meanwhile */
 static int64_t		suspects[BPS_MOST];
@@ -88,7 +85,7 @@ void
 judge_forget(void)
 {
 	unfinished = 0;
-	interrupts = paused_early = false;
+	interrupts = false;
 }
 
 bool
@@ -318,32 +315,15 @@ on_exception(const struct exc *e)
 	    dbg.intent != INTENT_PAUSE);
 }
 
-/*
- * A step goes on to its end.  Where the program is to pause it stays, and lldb
- * may stop it once more for that pause when it goes on.
- */
+/* A step goes on to its end; a pause has come to it. */
 static void
 judge_load(void)
 {
-	paused_early = dbg.intent == INTENT_PAUSE;
-	if (paused_early)
+	const bool pause_here = dbg.intent == INTENT_PAUSE;
+
+	if (pause_here)
 		dbg.stop.reason = "pause";
-	decide(!paused_early);
-}
-
-/* Whether this is the stop for a pause that was answered by another stop. */
-static bool
-is_late_pause(void)
-{
-	return paused_early && dbg.intent != INTENT_PAUSE &&
-	    (dbg.stop.signal == SIGSTOP ||
-	    strcmp(dbg.stop.reason, "pause") == 0);
-}
-
-bool
-judge_hides(void)
-{
-	return loads_is_stop() || is_late_pause();
+	decide(!pause_here);
 }
 
 static void
@@ -353,14 +333,11 @@ judge_stop(void)
 	struct json_object *args;
 
 	interrupts = reason != NULL && dbg.intent == INTENT_STEP &&
-	    strcmp(reason, "step") != 0 && !judge_hides();
+	    strcmp(reason, "step") != 0 && !loads_is_stop();
 	if (judged || reason == NULL) {
 		decide(false);
 	} else if (loads_is_stop()) {
 		judge_load();
-	} else if (is_late_pause()) {
-		paused_early = false;
-		decide(true);
 	} else if (dbg.intent == INTENT_CONTINUE && unfinished > 0 &&
 	    strcmp(reason, "step") == 0) {
 		/* lldb ends a step that a breakpoint had interrupted when it

@@ -11,8 +11,6 @@
 
 /* Output of our own log points since the latest real stop. */
 const char *judge_log(size_t *len, size_t *lost);
-/* Whether nothing that a client has asked for has led to the present stop. */
-bool	 judge_hides(void);
 /* It was shown. */
 void	 judge_log_clear(void);
 /* The first time at each stop: hits that the adapter kept are to be counted. */

@@ -236,6 +236,20 @@ def attached(a):
             p.wait()
 
 
+def paused(a):
+    """A pause while libraries come and go stays, wherever it comes."""
+    with a.rig() as r:
+        begin(a, r, pending(["nowhere"]), "100000", C, wait=False)
+        for n in range(6):
+            s = r.ask("pause")
+            eq((s["state"], s["reason"]), ("stopped", "pause"), "paused")
+            if n < 5:
+                eq(r.ask("continue", wait=False)["state"], "running", "on")
+        r.ask("breakpoint_add", function="few", pending=True)
+        s = r.ask("continue")
+        eq(function(s), "few", "a breakpoint that comes then")
+
+
 def build():
     built("loads.c", "cc", "-g", "-O0", "-o", "loads", "loads.c")
     built("loads.c", "cc", "-g", "-O0", "-DWAITS", "-o", "waits", "loads.c")
@@ -249,7 +263,8 @@ def every():
     """One test per adapter for programs of machine code."""
     out = []
     for fn in (loaded_again, two_libraries, terms, switched,
-               added_when_loaded, steps, expressions, restarted, attached):
+               added_when_loaded, steps, expressions, restarted, attached,
+               paused):
         for a in adapters():
             if a.kind != "native":
                 continue
