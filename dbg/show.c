@@ -148,6 +148,21 @@ put_exception(const struct view *v, struct json_object *json)
 	free(description);
 }
 
+/* It was let run, and stands as before. */
+static void
+put_refused(const struct view *v, struct json_object *json)
+{
+	const char *why = reply_str(json, "refused", NULL);
+	char *line;
+
+	if (why == NULL || (line = strndup(why, strcspn(why, "\n"))) == NULL)
+		return;
+	fprintf(v->out, "Not moved: ");
+	view_text(v, line);
+	fputc('\n', v->out);
+	free(line);
+}
+
 /* It stands there because nobody can tell whether it should. */
 static void
 put_failed_conditions(const struct view *v, struct json_object *json)
@@ -218,6 +233,7 @@ show_summary(struct json_object *json, const struct view *v)
 	put_position(v, json);
 	put_exception(v, json);
 	put_failed_conditions(v, json);
+	put_refused(v, json);
 	view_warning(v, json);
 	if (json_object_object_get_ex(json, "source", &source)) {
 		fputc('\n', v->out);

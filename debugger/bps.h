@@ -53,7 +53,8 @@ struct bp {
 	char		*message;	/* its words, or NULL */
 	/* what we saw */
 	int64_t		 hits;
-	bool		 hit;		/* at the present stop */
+	bool		 hit;		/* at the present stop, */
+	bool		 was_hit;	/* and at the one before */
 	bool		 judged;	/* condition, count or log are ours */
 	bool		 condition_good;	/* it was evaluated once */
 	char		*condition_error;

@@ -46,6 +46,7 @@ static struct loop_timer settle_timer, lost_timer, farewell_timer;
 static void	farewell(void);
 /* what is known of the present stop is being asked for; and once more */
 static bool		gathering_now, again;
+static bool		moved;		/* since, to another stop */
 static unsigned int	rounds;		/* of that, because of again */
 static unsigned int	drains;		/* not yet answered */
 static char		lost_why[160];
@@ -170,6 +171,9 @@ finish(void)
 		return;
 	more = again;
 	again = false;
+	if (moved)
+		bps_resumed();
+	moved = false;
 	/* one that never ends to tell it must not keep everybody waiting */
 	if (more && ++rounds <= AGAIN_MAX) {
 		begin_gathering();
@@ -402,6 +406,17 @@ settle_soon(void)
 	loop_timer_set(&settle_timer, 0, on_settle, NULL);
 }
 
+/* Forgets the stop before, of which something may still be being asked. */
+static void
+settle_anew(void)
+{
+	if (gathering_now)
+		moved = true;
+	else
+		bps_resumed();
+	settle_soon();
+}
+
 /* More is known of this stop: not before what is being asked is answered. */
 static void
 settle_again(void)
@@ -423,8 +438,12 @@ engine_change(enum change change)
 	case CHANGE_FOCUS:
 		settle_again();
 		break;
+	case CHANGE_MOVED:
+		settle_anew();
+		break;
 	case CHANGE_RESUMED:
 		engine_resuming();
+		exec_watch(NULL);
 		break;
 	case CHANGE_PROCESS:
 		trail_begin(link_pid(dbg.pid));
@@ -435,6 +454,23 @@ engine_change(enum change change)
 	/* a stop is told when it is known to be one, an end with its code */
 	if (change == CHANGE_RESUMED || change == CHANGE_PROCESS)
 		engine_tell();
+}
+
+void
+engine_stayed(const char *why)
+{
+	struct json_object *body;
+
+	if (reduce_refused(&dbg, why) != CHANGE_STOPPED)
+		return;
+	bps_stayed();
+	/* an editor may have been answered already */
+	body = jobject();
+	jput(body, "category", jtext("important"));
+	jput(body, "output", jtext(why));
+	dap_event("output", body);
+	json_object_put(body);
+	engine_change(CHANGE_STOPPED);
 }
 
 void

@@ -79,7 +79,9 @@ struct dbg {
 	int64_t		 thread;
 	bool		 has_thread;
 	unsigned int	 frame;		/* index, 0 = innermost */
-	enum intent	 intent;
+	enum intent	 intent, before;	/* and of the resume before it */
+	/* why the program stands although it was let run; "" = it was not */
+	char		 refused[400];
 	/* a stop that was told before the configuration was done */
 	struct stop	 early;
 	bool		 has_early, early_thread;
@@ -208,6 +210,8 @@ bool	 bps_any(void);
 void	 bps_judge(void (*done)(bool resume));
 /* The program goes on: the next stop is another one. */
 void	 bps_resumed(void);
+/* The program has not gone on after all: its stop is the one before. */
+void	 bps_stayed(void);
 /* An event "output" of the adapter; log points speak by it.  Borrows. */
 void	 bps_log_event(struct json_object *body);
 /* An event "breakpoint"; borrows body. */

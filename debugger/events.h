@@ -15,6 +15,11 @@ void	 engine_tell_link(void);
 void	 engine_resuming(void);
 /* It goes on at once: nobody was told that it stopped. */
 void	 engine_going_on(void);
+/*
+ * The program was let run, and stands where it was: tells so, for people, with
+ * every answer about this stop.  Does nothing if events said more meanwhile.
+ */
+void	 engine_stayed(const char *why);
 /* The session ends: what has become of the program is as it seems now. */
 void	 engine_conclude(void);
 /* The facts that summary_gather() was asked to find out are known. */

@@ -27,6 +27,7 @@
 #include "reduce.h"
 #include "stuck.h"
 #include "summary.h"
+#include "trail.h"
 #include "wait.h"
 
 #define COUNT_MAX	100000
@@ -34,6 +35,8 @@
 #define PAUSE_AGAIN_MS	500	/* after that much time without a stop */
 #define LOAD_MS		50	/* for a stop at a load, where such stops come */
 #define LEAVE_MS	10000	/* for an adapter to let go of a process */
+#define LEFT_MS		100	/* between looks whether it has, */
+#define LEFT_LOOKS	30	/* of which there are so many */
 
 /* A command that lets the program run, and the adapter's request for it. */
 struct resume {
@@ -63,9 +66,12 @@ static struct queue	 settling = TAILQ_HEAD_INITIALIZER(settling);
 /* And what begins anew, while an adapter is letting go of what it had. */
 static struct queue	 beginning = TAILQ_HEAD_INITIALIZER(beginning);
 static struct op	*counting;	/* held; steps that are left: op->word */
-static struct op *moving;               /* held; has let it run, or NULL */
+static struct op	*moving;	/* held; has let it run, or NULL */
+static bool		stood;		/* the kernel held it before that */
 static struct op	*ending;	/* held; waits for the tree's end */
-static struct loop_timer leave_timer, pause_timer;
+static struct op	*leaving;	/* held; the adapter says it has left */
+static unsigned int	left_looks;	/* that are still to be made */
+static struct loop_timer leave_timer, left_timer, pause_timer;
 static unsigned int	pauses_left;
 static struct op	*pausing;	/* held until it is asked for again */
 /* How it stood when it was to be let go. */
@@ -108,6 +114,44 @@ count_over(void)
 		op_unref(op);
 }
 
+/* The kernel knows better than an adapter that refuses what it does. */
+static bool
+runs_all_the_same(void)
+{
+	int status;
+
+	return stood && dbg.phase == PHASE_RUNNING && !trail_stands() &&
+	    !trail_over(&status);
+}
+
+/* No answer came: it may run all the same, or it has ended.  Events tell. */
+static bool
+is_unknown(const struct dap_answer *a)
+{
+	return strcmp(a->code, "timeout") == 0 ||
+	    strcmp(a->code, "adapter_exited") == 0;
+}
+
+static void
+on_refused(struct op *op, const struct dap_answer *a)
+{
+	const char *words = a->message == NULL ? "refused" : a->message;
+	char why[400];
+
+	if (op == counting)
+		count_over();
+	if (runs_all_the_same()) {
+		op_fail(op, a->code, "%s; but the program runs: `debugger "
+		    "pause` stops it, `debugger await` waits until it stops",
+		    words);
+		return;
+	}
+	op_fail_dap(op, a);
+	(void)snprintf(why, sizeof(why), "%s refused \"%s\": %s",
+	    launch_adapter_name(), op->command->name, words);
+	engine_stayed(why);
+}
+
 static void
 on_resumed(struct op *op, const struct dap_answer *a, void *arg)
 {
@@ -115,17 +159,11 @@ on_resumed(struct op *op, const struct dap_answer *a, void *arg)
 
 	(void)arg;
 	(void)op_bool(op, "wait", &wait);
-	/* it may run all the same, or it has ended: events tell */
-	if (!a->ok && (strcmp(a->code, "timeout") == 0 ||
-	    strcmp(a->code, "adapter_exited") == 0)) {
-		if (!wait)
-			op_fail_dap(op, a);
-	} else if (!a->ok) {
-		if (op == counting)
-			count_over();
+	if (!a->ok && !is_unknown(a))
+		on_refused(op, a);
+	else if (!a->ok && !wait)
 		op_fail_dap(op, a);
-		engine_change(reduce_refused(&dbg));
-	} else if (!wait)
+	else if (!wait)
 		op_reply(op, summary_make(op));
 }
 
@@ -188,26 +226,39 @@ lldb_words(struct op *op, const struct resume *r)
 	return NULL;
 }
 
+/* Names the command that helps where an adapter does not do that. */
+static const char *
+remedy_of(const struct op *op)
+{
+	if (op != NULL && resume_of(op)->intent == INTENT_STEP)
+		return "set a breakpoint where it is to stop, and `debugger "
+		    "continue`";
+	return dbg.attached ? "`debugger continue` tries again, `debugger "
+	    "detach` lets it go" : "`debugger continue` tries again, "
+	    "`debugger restart` begins anew";
+}
+
 /* It was said to run, and stands where it was. */
 static void
 on_stuck(void)
 {
 	struct op *op = moving;
+	char why[400];
 
+	(void)snprintf(why, sizeof(why), "%s %s \"%s\"%s: the program has not "
+	    "moved; %s", launch_adapter_name(), op == NULL ? "said" :
+	    "did not do", op == NULL ? "continued" : op->command->name,
+	    op == NULL ? "" : " here", remedy_of(op));
 	if (op != NULL && op == counting)
 		count_over();
 	if (op != NULL)
-		op_fail(op, "refused",
-		    "%s did not do \"%s\" here: the program "
-		    "has not moved; set a breakpoint where it is to stop, and "
-		    "`continue`",
-		    launch_adapter_name(), op->command->name);
+		op_fail(op, "refused", "%s", why);
 	set_moving(NULL);
-	engine_change(reduce_refused(&dbg));
+	engine_stayed(why);
 }
 
-static void
-watch_moving(struct op *op)
+void
+exec_watch(struct op *op)
 {
 	set_moving(op);
 	stuck_watch(on_stuck);
@@ -220,8 +271,9 @@ send_resume(struct op *op)
 	const struct resume *r = resume_of(op);
 	const char *words = lldb_words(op, r);
 
+	stood = trail_stands();
 	reduce_resume(&dbg, r->intent);
-	watch_moving(op);
+	exec_watch(op);
 	engine_tell();
 	if (words != NULL)
 		adapter_ask("evaluate", lldb_arguments(words), op, on_resumed,
@@ -338,11 +390,16 @@ exec_goes_on(void)
 static void
 on_let_go(struct op *op, const struct dap_answer *a, void *arg)
 {
+	char why[400];
+
 	(void)op;
 	(void)arg;
-	if (!a->ok && strcmp(a->code, "timeout") != 0 &&
-	    strcmp(a->code, "adapter_exited") != 0)
-		engine_change(reduce_refused(&dbg));
+	if (a->ok || is_unknown(a) || runs_all_the_same())
+		return;
+	(void)snprintf(why, sizeof(why), "this stop is none that counts, but "
+	    "%s refused to go on: %s", launch_adapter_name(),
+	    a->message == NULL ? "it said no more" : a->message);
+	engine_stayed(why);
 }
 
 void
@@ -351,8 +408,9 @@ exec_let_go(void)
 	struct json_object *args = jobject();
 
 	jput(args, "threadId", jint(dbg.thread));
+	stood = trail_stands();
 	reduce_resume(&dbg, dbg.intent);
-	watch_moving(moving);
+	exec_watch(moving);
 	engine_going_on();
 	adapter_ask("continue", args, NULL, on_let_go, NULL);
 	/* answer late waiters now: the next such stop may come first */
@@ -849,19 +907,11 @@ stay(void)
 }
 
 static void
-on_detached(struct op *op, const struct dap_answer *a, void *arg)
+detached(struct op *op)
 {
 	const pid_t pid = link_pid(dbg.pid);
 	char words[128];
 
-	(void)arg;
-	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
-		op_fail_dap(op, a);
-		/* one that is late may be letting go of it all the same */
-		if (strcmp(a->code, "refused") == 0)
-			stay();
-		return;
-	}
 	(void)snprintf(words, sizeof(words), pid != 0 ?
 	    "detached; process %d goes on" : "detached; the process goes on",
 	    (int)pid);
@@ -873,6 +923,50 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 	/* what it debugged is not below it */
 	if (dbg.attached)
 		link_kill();
+}
+
+static bool
+is_held_still(void)
+{
+	return dbg.phase == PHASE_IDLE && adapter_up() && trail_traced();
+}
+
+/* The end of the adapter would be the program's, if it is still traced. */
+static void
+on_left_look(void *arg)
+{
+	struct op *op = leaving;
+
+	(void)arg;
+	if (is_held_still() && left_looks-- > 0) {
+		loop_timer_set(&left_timer, LEFT_MS, on_left_look, NULL);
+		return;
+	}
+	leaving = NULL;
+	if (is_held_still()) {
+		op_fail(op, "refused", "%s said that it let go of the program, "
+		    "and still holds it: `debugger detach` tries again, "
+		    "`debugger stop` ends debugging", launch_adapter_name());
+		stay();
+	} else
+		detached(op);
+	op_unref(op);
+}
+
+static void
+on_detached(struct op *op, const struct dap_answer *a, void *arg)
+{
+	(void)arg;
+	if (!a->ok && strcmp(a->code, "adapter_exited") != 0) {
+		op_fail_dap(op, a);
+		/* one that is late may be letting go of it all the same */
+		if (strcmp(a->code, "refused") == 0)
+			stay();
+		return;
+	}
+	leaving = op_ref(op);
+	left_looks = LEFT_LOOKS;
+	on_left_look(NULL);
 }
 
 /* Some take five seconds for that: nobody else waits for it. */

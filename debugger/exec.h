@@ -13,6 +13,11 @@ void	 exec_when_settled(struct op *, void (*)(struct op *));
 bool	 exec_goes_on(void);
 /* A stop that is none: the program is let go on, nobody hears of it. */
 void	 exec_let_go(void);
+/*
+ * The program runs, as the adapter says, because of op (NULL = none): looks
+ * whether it does, and refuses op if not.
+ */
+void	 exec_watch(struct op *);
 /* All about a stop is known, and its waiters were told. */
 void	 exec_settled(void);
 /* The tree of the adapter is gone. */

@@ -32,7 +32,7 @@ static bool		counted;	/* and its hits, too */
 static bool		wanted;		/* somebody wants it */
 /* Steps that something else stopped before their end, which the adapter may
  * come to yet; and whether this stop is such. */
-static unsigned int	unfinished;
+static unsigned int	unfinished, unfinished_before;
 static bool		interrupts;
 static int64_t		frame_id;
 /* the breakpoints that it may be about, by id: they may go meanwhile */
@@ -69,8 +69,11 @@ bps_resumed(void)
 {
 	size_t i;
 
-	for (i = 0; i < bps_count(); i++)
+	for (i = 0; i < bps_count(); i++) {
+		bps_at(i)->was_hit = bps_at(i)->hit;
 		bps_at(i)->hit = false;
+	}
+	unfinished_before = unfinished;
 	/* what led to a stop was shown with it */
 	if (judged)
 		judge_log_clear();
@@ -81,10 +84,25 @@ bps_resumed(void)
 	exc_forget();
 }
 
+/*
+ * Neither counts hits nor logs a second time, and lets the program go no
+ * further: an adapter that has just refused to do so would refuse again.
+ */
+void
+bps_stayed(void)
+{
+	size_t i;
+
+	for (i = 0; i < bps_count(); i++)
+		bps_at(i)->hit = bps_at(i)->was_hit;
+	unfinished = unfinished_before;
+	judged = counted = true;
+}
+
 void
 judge_forget(void)
 {
-	unfinished = 0;
+	unfinished = unfinished_before = 0;
 	interrupts = false;
 }
 

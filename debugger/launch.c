@@ -23,6 +23,7 @@
 #include "commands.h"
 #include "elfhdr.h"
 #include "events.h"
+#include "exec.h"
 #include "jmake.h"
 #include "launch.h"
 #include "log.h"
@@ -651,6 +652,7 @@ configuration_done(struct op *op, const char *why)
 		return;
 	}
 	reduce_configured(&dbg, l.entry == ENTRY_YES);
+	exec_watch(l.op);
 	engine_tell();
 	if (launches_last())
 		send_launch();

@@ -18,7 +18,7 @@ static const char *const withheld[] = {
 	"value",			/* of variables and watchpoints */
 	"old", "new",			/* of what has changed */
 	"description", "details",	/* of exceptions and signals */
-	"error", "condition_error",	/* an adapter's words quote values */
+	"error", "condition_error", "refused",	/* an adapter's words quote values */
 };
 /* Only these stay of variables: how many elements one has is a value, too. */
 static const char *const kept[] = { "name", "type" };

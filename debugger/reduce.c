@@ -15,6 +15,7 @@ enter(struct dbg *d, enum phase phase)
 {
 	d->phase = phase;
 	d->epoch++;
+	d->refused[0] = '\0';
 }
 
 void
@@ -23,7 +24,7 @@ reduce_begin(struct dbg *d)
 	enter(d, PHASE_INITIALIZING);
 	memset(&d->stop, 0, sizeof(d->stop));
 	memset(&d->ending, 0, sizeof(d->ending));
-	d->intent = INTENT_NONE;
+	d->intent = d->before = INTENT_NONE;
 	d->has_early = d->has_thread = false;
 	d->thread = 0;
 	d->frame = 0;
@@ -43,17 +44,35 @@ reduce_configured(struct dbg *d, bool stop_on_entry)
 void
 reduce_resume(struct dbg *d, enum intent intent)
 {
+	d->before = d->intent;
 	d->intent = intent;
 	enter(d, PHASE_RUNNING);
 }
 
+/* Takes the stop that the launch itself made; without one, the entry. */
+static void
+stop_early(struct dbg *d)
+{
+	if (d->has_early) {
+		d->stop = d->early;
+		d->thread = d->early_thread ? d->early_tid : 0;
+		d->has_thread = d->early_thread;
+	}
+	d->has_early = false;
+	d->stop.reason = "entry";
+}
+
 /* Events may have said more meanwhile: they are right. */
 enum change
-reduce_refused(struct dbg *d)
+reduce_refused(struct dbg *d, const char *why)
 {
 	if (d->phase != PHASE_RUNNING)
 		return CHANGE_NONE;
+	d->intent = d->before;
 	enter(d, PHASE_STOPPED);
+	if (d->stop.reason == NULL)
+		stop_early(d);
+	(void)snprintf(d->refused, sizeof(d->refused), "%s", why);
 	return CHANGE_STOPPED;
 }
 
@@ -278,7 +297,11 @@ on_stopped(struct dbg *d, struct json_object *body)
 	case PHASE_RUNNING:
 		return take_stop(d, &s, has_thread, tid);
 	case PHASE_STOPPED:
-		return merge(d, &s, has_thread, tid);
+		if (d->refused[0] == '\0')
+			return merge(d, &s, has_thread, tid);
+		/* the adapter has let the program run all the same */
+		(void)take_stop(d, &s, has_thread, tid);
+		return CHANGE_MOVED;
 	default:
 		return CHANGE_NONE;
 	}
@@ -303,6 +326,7 @@ on_continued(struct dbg *d, struct json_object *body)
 	if (d->phase != PHASE_STOPPED)
 		return CHANGE_NONE;
 	/* a client's raw command: its intent is not known */
+	d->before = d->intent;
 	d->intent = INTENT_NONE;
 	enter(d, PHASE_RUNNING);
 	return CHANGE_RESUMED;

@@ -19,6 +19,7 @@ enum change {
 	CHANGE_PROCESS,		/* its pid is known */
 	CHANGE_STOPPED,
 	CHANGE_FOCUS,		/* the same stop, told again: more is known */
+	CHANGE_MOVED,		/* another stop, and no resume was told */
 	CHANGE_RESUMED,
 	CHANGE_ENDED
 };
@@ -31,8 +32,11 @@ void	 reduce_configured(struct dbg *, bool stop_on_entry);
 enum change reduce_settled(struct dbg *);
 /* A request that lets the program run is being sent. */
 void	 reduce_resume(struct dbg *, enum intent);
-/* The adapter refused it: stopped, as before, unless events said more. */
-enum change reduce_refused(struct dbg *);
+/*
+ * The adapter refused it, or did not do it: stopped, as before, unless events
+ * said more.  why, for people, must not be empty.
+ */
+enum change reduce_refused(struct dbg *, const char *why);
 enum change reduce_event(struct dbg *, const char *event, struct json_object *);
 /* Whether only breakpoints of the adapter's own, below 0, have stopped it. */
 bool	 reduce_is_internal(const struct stop *);

@@ -62,23 +62,47 @@ on_stack(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 static void
+ask_stack(int64_t thread)
+{
+	struct json_object *args = jone_int("threadId", thread);
+
+	jput_int(args, "startFrame", 0);
+	jput_int(args, "levels", 1);
+	adapter_ask("stackTrace", args, NULL, on_stack, NULL);
+}
+
+static void
+on_threads(struct op *op, const struct dap_answer *a, void *arg)
+{
+	int64_t thread;
+
+	(void)op;
+	(void)arg;
+	if (!runs_on() || timer.slot != 0)
+		return;
+	if (a->ok && jget_int(jat(jget_arr(a->body, "threads"), 0), "id",
+	    &thread))
+		ask_stack(thread);
+	else
+		look_later(false);
+}
+
+static void
 on_look(void *arg)
 {
-	struct json_object *args;
 	uint64_t ms;
 
 	(void)arg;
 	if (!runs_on())
 		return;
 	/* a request that it has not answered yet may let it run */
-	if (adapter_busy(&ms) != NULL || !trail_stands()) {
+	if (adapter_busy(&ms) != NULL || !trail_stands())
 		look_later(false);
-		return;
-	}
-	args = jone_int("threadId", dbg.thread);
-	jput_int(args, "startFrame", 0);
-	jput_int(args, "levels", 1);
-	adapter_ask("stackTrace", args, NULL, on_stack, NULL);
+	else if (dbg.has_thread)
+		ask_stack(dbg.thread);
+	else
+		/* it was just begun */
+		adapter_ask("threads", NULL, NULL, on_threads, NULL);
 }
 
 void

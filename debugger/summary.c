@@ -395,6 +395,17 @@ put_failed_conditions(struct json_object *o)
 		json_object_put(list);
 }
 
+/* The client that let it run may have been answered before that was known. */
+static void
+add_refusal(char *words, size_t room, bool looks)
+{
+	size_t len = strlen(words);
+
+	if (dbg.refused[0] != '\0')
+		snprintf(words + len, room - len, "; %s", looks ?
+		    "the adapter did not let it run on" : dbg.refused);
+}
+
 static void
 put_stop_words(struct json_object *o, bool looks)
 {
@@ -405,7 +416,10 @@ put_stop_words(struct json_object *o, bool looks)
 	    why[0] == '\0' ? "" : ": ", why,
 	    g.have ? g.place : "where is not known");
 	add_condition_errors(words, sizeof(words), looks);
+	add_refusal(words, sizeof(words), looks);
 	jput_str(o, "words", words);
+	if (dbg.refused[0] != '\0')
+		jput_str(o, "refused", dbg.refused);
 	put_failed_conditions(o);
 }
 

@@ -99,6 +99,19 @@ thread_runs(int tasks_fd, const char *tid)
 }
 
 bool
+trail_traced(void)
+{
+	static const char key[] = "\nTracerPid:\t";
+	char text[STAT_MAX];
+	const char *p;
+
+	if (dir_fd == -1 || !read_stat(dir_fd, "status", text, sizeof(text)) ||
+	    (p = strstr(text, key)) == NULL)
+		return false;
+	return atoi(p + strlen(key)) != 0;
+}
+
+bool
 trail_stands(void)
 {
 	int tasks_fd = dir_fd == -1 ? -1

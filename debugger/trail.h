@@ -13,7 +13,9 @@ void	 trail_begin(pid_t pid);
  * any more; it may have exited with 0 then as well.
  */
 bool	 trail_over(int *status);
+/* Does any process trace it?  false also if nobody can know. */
+bool	 trail_traced(void);
 /* Does a debugger hold all of its threads?  false also if nobody can know. */
-bool trail_stands(void);
+bool	 trail_stands(void);
 
 #endif

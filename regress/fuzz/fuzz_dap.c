@@ -35,7 +35,7 @@ client(size_t len)
 		reduce_resume(&d, (habits & 4) != 0 ? INTENT_PAUSE :
 		    INTENT_STEP);
 		if ((habits & 8) != 0)
-			(void)reduce_refused(&d);
+			(void)reduce_refused(&d, "no");
 	} else if (d.phase == PHASE_TERMINATED && (habits & 16) != 0)
 		reduce_begin(&d);
 }

@@ -73,14 +73,53 @@ rolled_back(void **state)
 	running(true);
 	(void)event("stopped", "{\"reason\":\"entry\",\"threadId\":7}");
 	reduce_resume(&d, INTENT_CONTINUE);
-	assert_int_equal(reduce_refused(&d), CHANGE_STOPPED);
+	assert_int_equal(reduce_refused(&d, "no"), CHANGE_STOPPED);
 	assert_int_equal(d.phase, PHASE_STOPPED);
 	assert_int_equal(d.thread, 7);
+	assert_int_equal(d.intent, INTENT_ENTRY);
+	assert_string_equal(d.refused, "no");
 	/* not when events have said more */
 	reduce_resume(&d, INTENT_CONTINUE);
 	(void)event("exited", "{\"exitCode\":0}");
-	assert_int_equal(reduce_refused(&d), CHANGE_NONE);
+	assert_int_equal(reduce_refused(&d, "no"), CHANGE_NONE);
 	assert_int_equal(d.phase, PHASE_TERMINATED);
+	assert_string_equal(d.refused, "");
+}
+
+/* A stop after a refusal is another one: the adapter did what it refused. */
+static void
+refused_and_done(void **state)
+{
+	uint64_t epoch;
+
+	(void)state;
+	running(false);
+	(void)event("stopped", "{\"reason\":\"breakpoint\",\"threadId\":7,"
+	    "\"hitBreakpointIds\":[1]}");
+	reduce_resume(&d, INTENT_STEP);
+	(void)reduce_refused(&d, "no");
+	epoch = d.epoch;
+	assert_int_equal(event("stopped", "{\"reason\":\"step\",\"threadId\":"
+	    "8}"), CHANGE_MOVED);
+	assert_true(d.epoch > epoch);
+	assert_string_equal(d.stop.reason, "step");
+	assert_int_equal(d.stop.nhits, 0);
+	assert_int_equal(d.thread, 8);
+	assert_string_equal(d.refused, "");
+	/* and what follows it is the same stop */
+	assert_int_equal(event("stopped", "{\"reason\":\"step\",\"threadId\":"
+	    "9}"), CHANGE_FOCUS);
+}
+
+/* A program that is not let begin stands at its entry. */
+static void
+refused_at_the_start(void **state)
+{
+	(void)state;
+	running(false);
+	assert_int_equal(reduce_refused(&d, "no"), CHANGE_STOPPED);
+	assert_string_equal(d.stop.reason, "entry");
+	assert_false(d.has_thread);
 }
 
 static void
@@ -257,6 +296,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_wire_order),
 		cmocka_unit_test(rolled_back),
+		cmocka_unit_test(refused_and_done),
+		cmocka_unit_test(refused_at_the_start),
 		cmocka_unit_test(merged),
 		cmocka_unit_test(too_early),
 		cmocka_unit_test(reasons),
