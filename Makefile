@@ -105,7 +105,7 @@ help:
 	@echo '             BOOT=ipv6.disable=1 words for its kernel; COMMAND= instead of tests'
 	@echo 'of soak:     SOAK_TIME=600 seconds; SOAK_CONNECTIONS=2000 SOAK_SOCKETS=500'
 	@echo '             SOAK_SESSIONS=200 of all users together'
-	@echo 'of field:    FIELD_PARTS=  sessions traced suites values calls stops, some of them; FIELD_SEED=1 another choice'
+	@echo 'of field:    FIELD_PARTS=  sessions traced suites values calls stops, some of them; FIELD_SEED=1 another choice, FIELD_ALL=1 all'
 	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell plain, some of them'
 	@echo 'of evidence: DL_PARTS=   messages filters rights calls binaries units sbom'
 	@echo '                         fuzz coverage, some of them'

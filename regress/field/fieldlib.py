@@ -2,9 +2,12 @@
 # Shared by the parts of `make field`: options, exceptions, the table.
 import argparse
 import os
+import random
 import signal
 import sys
 
+# all that there is instead of a random choice
+ALL = os.environ.get("FIELD_ALL") == "1"
 HERE = os.path.dirname(os.path.abspath(__file__))
 # nohup and shells in the background ignore these; no session does
 for sig in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
@@ -22,6 +25,17 @@ def arguments(**more):
     for name, default in more.items():
         parser.add_argument("--" + name, type=type(default), default=default)
     return parser.parse_args()
+
+
+def chosen(args, jobs):
+    """args.count of the jobs by the seed; those of corpus/ are always among
+    them.  A job is (name, path, ...)."""
+    if ALL or len(jobs) <= args.count:
+        return jobs
+    ours = [j for j in jobs if "/corpus/" in j[1]]
+    others = [j for j in jobs if "/corpus/" not in j[1]]
+    return ours + random.Random(args.seed).sample(
+        others, max(0, min(len(others), args.count - len(ours))))
 
 
 class Part:
