@@ -6,6 +6,8 @@
  * adapter shows the stack, twice in a row.  Either alone says too little: an
  * adapter that evaluates a condition stops all threads, but shows no stack;
  * debugpy shows the stack of a running thread.
+ * A program that has run since and stands again has a stop on its way, which a
+ * busy host may delay for seconds.
  */
 #include <json-c/json.h>
 
@@ -20,9 +22,10 @@
 #define LOOK_MS 300
 #define LOOK_MOST_MS 4800 /* between looks at one that runs for long */
 #define LOOKS 2           /* its stop may be on its way at the first */
+#define LOOKS_MOVED 40    /* and is, if it has run since */
 
 static struct loop_timer timer;
-static uint64_t epoch, pause_ms;
+static uint64_t epoch, pause_ms, switches;
 static unsigned int stood; /* looks in a row that found it so */
 static void (*found_fn)(void);
 
@@ -55,7 +58,8 @@ on_stack(struct op *op, const struct dap_answer *a, void *arg)
 	(void)arg;
 	if (!runs_on() || timer.slot != 0)
 		return;
-	if (stands && stood + 1 == LOOKS)
+	if (stands && stood + 1 >= (trail_switches() == switches ? LOOKS :
+	    LOOKS_MOVED))
 		found_fn();
 	else
 		look_later(stands);
@@ -109,6 +113,9 @@ void
 stuck_watch(void (*found)(void))
 {
 	found_fn = found;
+	/* a pause is asked for in the middle of it */
+	if (epoch != dbg.epoch)
+		switches = trail_switches();
 	epoch = dbg.epoch;
 	stood = 0;
 	pause_ms = LOOK_MS;

@@ -19,6 +19,7 @@
 #define FIELD_THREADS	20
 #define FIELD_STATUS	52
 #define STAT_MAX 1024
+#define STATUS_MAX	8192	/* its last lines are the counts of switches */
 
 static int dir_fd = -1;
 
@@ -111,19 +112,61 @@ trail_traced(void)
 	return atoi(p + strlen(key)) != 0;
 }
 
+/* The threads; NULL if nobody can know them.  The caller closes it. */
+static DIR *
+open_tasks(int *tasks_fd)
+{
+	DIR *dir;
+
+	*tasks_fd = dir_fd == -1 ? -1 : openat(dir_fd, "task",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = *tasks_fd == -1 ? NULL : fdopendir(*tasks_fd);
+	if (dir == NULL && *tasks_fd != -1)
+		close(*tasks_fd);
+	return dir;
+}
+
+/* Both kinds: those that a thread makes itself, and those that it suffers. */
+static uint64_t
+thread_switches(int tasks_fd, const char *tid)
+{
+	static const char key[] = "ctxt_switches:\t";
+	char path[64], text[STATUS_MAX];
+	const char *p = text;
+	uint64_t sum = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/status", tid);
+	if (!read_stat(tasks_fd, path, text, sizeof(text)))
+		return 0;
+	for (; (p = strstr(p, key)) != NULL; p += strlen(key))
+		sum += strtoull(p + strlen(key), NULL, 10);
+	return sum;
+}
+
+uint64_t
+trail_switches(void)
+{
+	struct dirent *de;
+	uint64_t sum = 0;
+	int tasks_fd;
+	DIR *dir = open_tasks(&tasks_fd);
+
+	while (dir != NULL && (de = readdir(dir)) != NULL)
+		if (de->d_name[0] != '.')
+			sum += thread_switches(tasks_fd, de->d_name);
+	if (dir != NULL)
+		closedir(dir);
+	return sum;
+}
+
 bool
 trail_stands(void)
 {
-	int tasks_fd = dir_fd == -1 ? -1
-				    : openat(dir_fd, "task",
-					  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = tasks_fd == -1 ? NULL : fdopendir(tasks_fd);
+	int status, tasks_fd;
+	DIR *dir = open_tasks(&tasks_fd);
 	bool stands = dir != NULL;
 	struct dirent *de;
-	int status;
 
-	if (dir == NULL && tasks_fd != -1)
-		close(tasks_fd);
 	while (stands && (de = readdir(dir)) != NULL)
 		stands =
 		    de->d_name[0] == '.' || !thread_runs(tasks_fd, de->d_name);

@@ -4,6 +4,7 @@
 #define DEBUGGER_TRAIL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* From now on it is this one, as the host numbers it; 0 = none. */
@@ -13,6 +14,11 @@ void	 trail_begin(pid_t pid);
  * any more; it may have exited with 0 then as well.
  */
 bool	 trail_over(int *status);
+/*
+ * Counts how often its threads have left a processor; the sum stays the same
+ * as long as none of them runs.  0 = nobody can know.
+ */
+uint64_t trail_switches(void);
 /* Does any process trace it?  false also if nobody can know. */
 bool	 trail_traced(void);
 /* Does a debugger hold all of its threads?  false also if nobody can know. */

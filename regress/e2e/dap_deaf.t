@@ -255,6 +255,18 @@ def hit_that_is_none():
                f"({conduct}) which is counted as such")
 
 
+def stop_told_late():
+    """It has run and stands: its stop is on its way, as on a busy host."""
+    with relay() as x:
+        x.in_square()
+        x.order(**{"continue": "late"})
+        s = x.r.ask("continue")
+        eq((s["reason"], s["breakpoints"], "refused" in s),
+           ("breakpoint", [1], False), "it is waited for")
+        x.order()
+        usable(x, "after a late stop", 2)
+
+
 # --- other misconduct --------------------------------------------------------
 def refuses_what_it_did():
     for command, request in (("next", "next"), ("continue", "continue")):
@@ -309,7 +321,7 @@ def answers_twice():
 def does_not_answer():
     for command, wait in (("next", True), ("continue", False)):
         what = f"{command} without an answer"
-        with relay("-r", "8") as x:
+        with relay("-r", "20") as x:
             before = x.in_square()
             x.order(**{command: "silent"})
             e = refusal(x.r, x.r.send(command, wait=wait), what)
@@ -341,7 +353,7 @@ def dies():
 # --- pausing, beginning, leaving ---------------------------------------------
 def pauses():
     """A program that runs on is told to run; the next pause stops it."""
-    with relay("-r", "8") as x:
+    with relay("-r", "20") as x:
         x.start("loop")
         x.r.ask("continue", wait=False)
         x.order(pause="yes")
@@ -460,9 +472,9 @@ def command_line():
 
 
 TESTS = (says_yes, says_that_it_runs, without_waiting, editors, many_steps,
-         not_let_go_unseen, hit_that_is_none, refuses_what_it_did,
-         runs_although_refused, answers_twice, does_not_answer, dies, pauses,
-         untold, begins, leaves, command_line)
+         not_let_go_unseen, hit_that_is_none, stop_told_late,
+         refuses_what_it_did, runs_although_refused, answers_twice,
+         does_not_answer, dies, pauses, untold, begins, leaves, command_line)
 
 if __name__ == "__main__":
     built("prog.c", "cc", "-g", "-O0", "-pthread", "-o", "prog", "prog.c")

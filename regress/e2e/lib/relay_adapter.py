@@ -13,6 +13,7 @@ each request.  A list of conducts is for one request after the other.
     did         does it, and refuses
     twice       does it, and answers a second time, with a refusal
     does        does it
+    late        does it, and tells of the next stop three seconds later
     dies        answers that it does so, and ends
 Requests without an order are the real adapter's.  Requests that were not
 passed on are added to ORDERS.log, a line each.
@@ -25,6 +26,7 @@ import threading
 
 lock = threading.Lock()
 expected = {}           # request_seq: what is to become of its answer
+late = []               # those whose stop is told late
 done = {}               # request: how many of its list were obeyed
 
 
@@ -78,7 +80,9 @@ def conduct_of(orders, request):
 
 def obey(conduct, request, adapter):
     """True: the request is passed on."""
-    if conduct == "does":
+    if conduct == "late":
+        late.append(request["command"])
+    if conduct in ("does", "late"):
         return True
     if conduct in ("did", "twice"):
         with lock:
@@ -103,6 +107,10 @@ def from_adapter(adapter):
         if m.get("type") == "response":
             with lock:
                 conduct = expected.pop(m["request_seq"], None)
+        if m.get("event") == "stopped" and late:
+            late.clear()
+            threading.Timer(3, to_client, (m,)).start()
+            continue
         if conduct != "did":
             to_client(m)
         if conduct is not None:
