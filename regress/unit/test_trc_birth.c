@@ -28,6 +28,7 @@
 
 /* the agent's place alone is looked at */
 const uint8_t agent_blob[64] = {0}, agent_blob_end[1] = {0};
+const uint8_t agent_blob_plain[64] = {0}, agent_blob_plain_end[1] = {0};
 
 static struct target parent, child;
 static struct probe probes[2][PROBES];

@@ -19,6 +19,7 @@
 
 /* The agent is not what this is about. */
 const uint8_t agent_blob[64] = { 0 }, agent_blob_end[1] = { 0 };
+const uint8_t agent_blob_plain[64] = { 0 }, agent_blob_plain_end[1] = { 0 };
 
 /* Nor are tables of frames: no code here has one. */
 const struct arch_frame *

@@ -62,6 +62,8 @@ uint64_t	 arch_state(const struct arch_regs *);
 void		 arch_set_state(struct arch_regs *, uint64_t);
 /* The thread pointer, which differs between threads: tells a state's owner. */
 uint64_t	 arch_tls(const struct arch_regs *);
+/* The agent can read it; else it reads the word that it points to. */
+bool		 arch_reads_bases(void);
 /* For a system call by a gadget at that address, and what it has returned. */
 void		 arch_call(struct arch_regs *, long nr, const uint64_t args[6],
 		    uint64_t gadget);

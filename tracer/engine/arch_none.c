@@ -14,6 +14,12 @@ arch_supported(void)
 }
 
 bool
+arch_reads_bases(void)
+{
+	return (false);
+}
+
+bool
 arch_runs(uint16_t machine)
 {
 	(void)machine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The agent, as it is written into targets. */
+/* The agent, as it is written into targets: with FSGSBASE, and without. */
 #if defined(__x86_64__)
 	.section .rodata
 	.globl	agent_blob, agent_blob_end
@@ -7,5 +7,10 @@
 agent_blob:
 	.incbin	"agent.bin"
 agent_blob_end:
+	.globl	agent_blob_plain, agent_blob_plain_end
+	.p2align 4
+agent_blob_plain:
+	.incbin	"plain.bin"
+agent_blob_plain_end:
 #endif
 	.section .note.GNU-stack,"",@progbits

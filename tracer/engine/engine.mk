@@ -5,26 +5,33 @@
 AGENT_CFLAGS :=	-std=gnu11 -O2 $(WARN) -ffreestanding -fPIC -fvisibility=hidden \
 		-mgeneral-regs-only -fno-stack-protector -fcf-protection=none \
 		-fno-asynchronous-unwind-tables -fno-jump-tables \
-		-fomit-frame-pointer -fno-builtin -mfsgsbase
+		-fomit-frame-pointer -fno-builtin
 AGENT_DIR :=	$(O)/obj/tracer/engine/agent
 
-$(AGENT_DIR)/agent.o: tracer/engine/agent/agent.c tracer/engine/agent/agent.h common/capture.h
-	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(AGENT_CFLAGS) -c -o $@ $<
+# twice: for hosts on which programs can read the bases of segments, and for
+# others, such as some virtual machines
+define AGENT
+$(AGENT_DIR)/$(1)_agent.o: tracer/engine/agent/agent.c tracer/engine/agent/agent.h common/capture.h
+	@mkdir -p $$(@D)
+	$$(call say,CC)$$(CC) $$(AGENT_CFLAGS) $(2) -c -o $$@ $$<
 
-$(AGENT_DIR)/entry.o: tracer/engine/agent/entry.S
-	@mkdir -p $(@D)
-	$(call say,AS)$(CC) -c -o $@ $<
+$(AGENT_DIR)/$(1)_entry.o: tracer/engine/agent/entry.S
+	@mkdir -p $$(@D)
+	$$(call say,AS)$$(CC) $(2) -c -o $$@ $$<
 
-$(AGENT_DIR)/agent.bin: $(AGENT_DIR)/entry.o $(AGENT_DIR)/agent.o \
+$(AGENT_DIR)/$(1).bin: $(AGENT_DIR)/$(1)_entry.o $(AGENT_DIR)/$(1)_agent.o \
     tracer/engine/agent/agent.lds
-	$(call say,LD)$(LD) -T tracer/engine/agent/agent.lds -nostdlib --build-id=none \
-	    -z noexecstack -o $(@:.bin=.elf) $(AGENT_DIR)/entry.o \
-	    $(AGENT_DIR)/agent.o
-	$(call say,OBJCOPY)objcopy -O binary $(@:.bin=.elf) $@
+	$$(call say,LD)$$(LD) -T tracer/engine/agent/agent.lds -nostdlib --build-id=none \
+	    -z noexecstack -o $$(@:.bin=.elf) $(AGENT_DIR)/$(1)_entry.o \
+	    $(AGENT_DIR)/$(1)_agent.o
+	$$(call say,OBJCOPY)objcopy -O binary $$(@:.bin=.elf) $$@
+endef
+$(eval $(call AGENT,agent,-mfsgsbase))
+$(eval $(call AGENT,plain,-mno-fsgsbase))
 
 ifeq ($(shell uname -m),x86_64)
-$(O)/obj/tracer/engine/blob.o: tracer/engine/blob.S $(AGENT_DIR)/agent.bin
+$(O)/obj/tracer/engine/blob.o: tracer/engine/blob.S $(AGENT_DIR)/agent.bin \
+    $(AGENT_DIR)/plain.bin
 	$(call say,AS)$(CC) -Wa,-I$(AGENT_DIR) -c -o $@ $<
 TRC_BLOB :=	$(O)/obj/tracer/engine/blob.o
 TRC_LIBS :=	-lZydis

@@ -616,6 +616,17 @@ adopt_thread(struct target *t, struct thread *th, struct agent_state st)
 	th->slot = n;
 }
 
+/* What the agent finds to tell the thread from others; 0: nothing. */
+static uint64_t
+thread_key(struct target *t, const struct arch_regs *r)
+{
+	uint64_t base = arch_tls(r), word;
+
+	if (arch_reads_bases())
+		return (base);
+	return (base != 0 && mem_read(t, base, &word, sizeof(word)) ? word : 0);
+}
+
 /* State of a thread: none, its own, or %gs is not ours. */
 enum { STATE_NONE, STATE_OWN, STATE_OTHER };
 
@@ -623,6 +634,7 @@ static int
 state_read(struct target *t, const struct thread *th, struct agent_state *st)
 {
 	struct arch_regs r;
+	uint64_t key;
 
 	if (!regs_get(th, &r))
 		return (STATE_OTHER);
@@ -632,9 +644,10 @@ state_read(struct target *t, const struct thread *th, struct agent_state *st)
 	    frames)) || st->self != arch_state(&r))
 		return (STATE_OTHER);
 	/* as long as nobody has called, those that it has made have it, too */
+	key = thread_key(t, &r);
 	if (st->fs == 0)
-		st->fs = arch_tls(&r);
-	return (st->fs == arch_tls(&r) ? STATE_OWN : STATE_NONE);
+		st->fs = key;
+	return (st->fs == key ? STATE_OWN : STATE_NONE);
 }
 
 /*

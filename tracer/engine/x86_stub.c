@@ -31,8 +31,11 @@
 #define HEAD_SMALL	8
 #define HEAD_LEAVE	16
 #define INSN_MOST	15
+/* bit of AT_HWCAP2: programs may use rdfsbase and its like */
+#define FSGSBASE	2
 
 extern const uint8_t agent_blob[], agent_blob_end[];
+extern const uint8_t agent_blob_plain[], agent_blob_plain_end[];
 
 struct out {
 	uint8_t	*buf;
@@ -44,17 +47,22 @@ struct out {
 const char *
 arch_supported(void)
 {
-	/* the agent tells threads apart by rdfsbase and rdgsbase */
-	if ((getauxval(AT_HWCAP2) & 2) == 0)
-		return ("tracing needs a processor and a kernel with "
-		    "FSGSBASE: x86-64 of 2012 or later, Linux 5.9 or later, "
-		    "not booted with nofsgsbase");
 	return (NULL);
+}
+
+bool
+arch_reads_bases(void)
+{
+	return ((getauxval(AT_HWCAP2) & FSGSBASE) != 0);
 }
 
 const uint8_t *
 arch_agent(size_t *len)
 {
+	if (!arch_reads_bases()) {
+		*len = (size_t)(agent_blob_plain_end - agent_blob_plain);
+		return (agent_blob_plain);
+	}
 	*len = (size_t)(agent_blob_end - agent_blob);
 	return (agent_blob);
 }
@@ -257,8 +265,9 @@ arch_head(uint64_t agent, uint8_t out[ARCH_HEAD])
 {
 	struct agent_header h;
 	uint64_t v;
+	size_t len;
 
-	memcpy(&h, agent_blob, sizeof(h));
+	memcpy(&h, arch_agent(&len), sizeof(h));
 	memset(out, 0xcc, ARCH_HEAD);
 	v = agent + h.enter;
 	memcpy(out + HEAD_ENTER, &v, sizeof(v));

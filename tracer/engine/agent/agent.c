@@ -54,26 +54,6 @@ clock_now(const struct agent_state *st)
 	return ((uint64_t)hi << 32 | lo);
 }
 
-/* The state of this thread, NULL if the engine has not given it one. */
-static inline struct agent_state *
-state_get(void)
-{
-	struct agent_state *st;
-	uint64_t fs;
-
-	__asm__ volatile("rdgsbase %0" : "=r"(st));
-	if (st == NULL || st->self != (uint64_t)st)
-		return (NULL);
-	/* a thread that nobody has seen being born has its maker's %gs */
-	__asm__ volatile("rdfsbase %0" : "=r"(fs));
-	if (__builtin_expect(st->fs != fs, 0)) {
-		if (st->fs != 0)
-			return (NULL);
-		st->fs = fs;
-	}
-	return (st);
-}
-
 /* False in a forked child, and when nobody is there to read or mend. */
 static inline bool
 recording(void)
@@ -82,6 +62,50 @@ recording(void)
 
 	return (agent_live.live != 0 && owner != 0 &&
 	    (owner & AGENT_OWNER_DIED) == 0);
+}
+
+#ifdef __FSGSBASE__
+#define READ_BASE(segment, v)						\
+	__asm__ volatile("rd" segment "base %0" : "=r"(v))
+#else
+/*
+ * Without the instructions that read a base, the first word behind it tells:
+ * a state begins with its own address, and so does what %fs points to in
+ * programs of glibc and musl.  0: nothing is mapped there.
+ */
+#define READ_BASE(segment, v)						\
+	__asm__ volatile("xorl %k0, %k0\n1:\tmovq %%" segment ":0, %0\n2:\n" \
+	    ".pushsection .fixups,\"a\"\n.long 1b, 2b, 0\n.popsection"	\
+	    : "=&r"(v) : : "cc")
+#endif
+
+/*
+ * The state of this thread, NULL if the engine has not given it one.  Unless
+ * may_fault is set, the thread has one, and nobody may be there to mend.
+ */
+static inline struct agent_state *
+state_get(bool may_fault)
+{
+	struct agent_state *st;
+	uint64_t fs;
+
+	READ_BASE("gs", st);
+	if (st == NULL || st->self != (uint64_t)st)
+		return (NULL);
+#ifndef __FSGSBASE__
+	if (!may_fault)
+		return (st);
+#else
+	(void)may_fault;
+#endif
+	/* a thread that nobody has seen being born has its maker's %gs */
+	READ_BASE("fs", fs);
+	if (__builtin_expect(st->fs != fs, 0)) {
+		if (st->fs != 0)
+			return (NULL);
+		st->fs = fs;
+	}
+	return (st);
 }
 
 /* The engine looks at what is loaded; this thread waits for it. */
@@ -1035,21 +1059,22 @@ static inline uint64_t
 begin(struct regs *f, uint32_t idx, bool may_leave)
 {
 	struct agent_probe *p = (struct agent_probe *)probe_get(idx);
-	struct agent_state *st = state_get();
+	struct agent_state *st;
 	volatile struct agent_frame *fr;
 	struct agent_frame made;
 	uint64_t slot = f->r[7];
 	bool leave;
 	uint32_t i;
 
+	if (!recording())
+		return (p->resume);
+	st = state_get(true);
 	if (st == NULL) {
 		if ((p->flags & PROBE_INNER) == 0)
 			__atomic_fetch_add(&agent_control.strangers, 1,
 			    __ATOMIC_RELAXED);
 		return (p->resume);
 	}
-	if (!recording())
-		return (p->resume);
 	if (__builtin_expect((p->flags & PROBE_KINDS) != PROBE_ON, 0) &&
 	    !is_recorded(st, p, f))
 		return (p->resume);
@@ -1099,13 +1124,14 @@ agent_enter_open(struct regs *f, uint32_t idx)
 uint64_t
 agent_leave(struct regs *f, uint32_t idx)
 {
-	struct agent_state *st = state_get();
+	bool records = recording();
+	struct agent_state *st = state_get(records);
 	struct agent_frame *fr, done;
 	uint64_t slot = f->r[7] - WORD, tsc;
 
 	if (st == NULL)
 		__builtin_trap();
-	tsc = recording() ? clock_now(st) : 0;
+	tsc = records ? clock_now(st) : 0;
 	fr = &st->frames[st->depth - 1];
 	if (__builtin_expect(st->depth == 0 || fr->slot != slot ||
 	    fr->probe != idx, 0))

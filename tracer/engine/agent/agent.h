@@ -63,7 +63,8 @@ struct agent_frame {
 /* State of a thread; %gs points to it. */
 struct agent_state {
 	uint64_t self;	/* its own address: %gs is ours */
-	uint64_t fs;	/* of the thread; 0 until it is known */
+	uint64_t fs;	/* of the thread, or the word at it (READ_BASE); 0
+			 * until it is known */
 	uint64_t alt_top;
 	uint64_t alt_busy;
 	uint64_t ring;	/* address */

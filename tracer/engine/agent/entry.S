@@ -55,6 +55,38 @@ agent_header:
 	mov	0(%rsp), %rax
 	.endm
 
+	/*
+	 * Bases of segments, or what stands there (agent.c).  Without the
+	 * instructions a fault has to be mended: IF_MENDED jumps to \else if
+	 * nobody is there for it.
+	 */
+#ifdef __FSGSBASE__
+	.macro READ_BASE segment, reg
+	rd\segment\()base %r\reg
+	.endm
+	.macro IF_MENDED reg, else
+	.endm
+#else
+	.macro READ_BASE segment, reg
+	xor	%e\reg, %e\reg
+91:	mov	%\segment:0, %r\reg
+92:
+	.pushsection .fixups, "a"
+	.long	91b, 92b, 0
+	.popsection
+	.endm
+	.macro IF_MENDED reg, else
+	mov	agent_live(%rip), %r\reg
+	test	%r\reg, %r\reg
+	jz	\else
+	mov	agent_control(%rip), %e\reg
+	test	%e\reg, %e\reg
+	jz	\else
+	test	$0x40000000, %e\reg
+	jnz	\else
+	.endm
+#endif
+
 	.p2align 6
 enter:
 	SAVE
@@ -99,12 +131,13 @@ enter_small:
 	lahf
 	seto	%al
 	mov	%rax, 0(%rsp)
-	rdgsbase %rax
+	IF_MENDED ax, 1f
+	READ_BASE gs, ax
 	test	%rax, %rax
 	jz	1f
 	cmp	%rax, 0(%rax)
 	jne	1f
-	rdfsbase %rdx
+	READ_BASE fs, dx
 	cmp	%rdx, 8(%rax)
 	jne	1f
 	cmpq	$0, 24(%rax)
@@ -145,7 +178,7 @@ enter_small:
 	RESTORE
 	/* first off this stack: the next signal may begin to use it */
 	mov	136(%rsp), %rsp
-	rdgsbase %rax
+	READ_BASE gs, ax
 	movq	$0, 24(%rax)
 	/* rdx and rax are still where they were saved first */
 	mov	8(%rsp), %rdx
