@@ -10,98 +10,15 @@
 # DL_EXEC	a program that is given each file and runs it
 set -u
 
-# Programs inherit signals that are ignored, and a shell cannot change that.
-if [ -z "${DL_SIGNALS:-}" ]; then
-	exec env --default-signal DL_SIGNALS=default "$0" "$@"
-fi
-unset DL_SIGNALS
-[ -e /dev/fd/0 ] || exec </dev/null
+[ -n "${DL_STAGED:-}" ] ||
+	DL_STAGED=yes exec "$(dirname "$0")/env.sh" "$1" "$0" "$@"
+unset DL_STAGED
 
-build=$1
-top=$(cd "$(dirname "$0")/.." && pwd)
-cd "$top" || exit 1
-[ "$(id -u)" -ne 0 ] || etc/service-users.sh || exit 1
-umask 022
-# sockets, memory and processes of many sessions are each a descriptor
-# shellcheck disable=SC3045 # every sh of Debian has it
-files=$(ulimit -n)
-# shellcheck disable=SC3045
-if [ "$files" != unlimited ] && [ "$files" -lt 1024 ] &&
-    ! { ulimit -S -n 1024 || ulimit -n 1024; } 2>/dev/null; then
-	echo "at most $files files may be open, and tests need 1024: raise" \
-	    "the hard limit (ulimit -Hn 1024, as root)" >&2
-	exit 1
-fi
-
-# the same for everybody: what else a shell has may change what programs do
-for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z_0-9]*\)=.*/\1/p'); do
-	case $name in
-	PATH | HOME | TERM | TMPDIR | CI | MUST_WORK | DL_*) ;;
-	*) unset "$name" ;;
-	esac
-done
-LC_ALL=C.UTF-8
-TERM=${TERM:-dumb}
-export LC_ALL TERM
-
-# Whether any user can run a program below $1.
-runs_programs() {
-	probe=$(mktemp -d "$1/dl-probe-XXXXXX" 2>/dev/null) || return 1
-	as=
-	[ "$(id -u)" -ne 0 ] ||
-		as='setpriv --reuid 65534 --regid 65534 --clear-groups'
-	chmod 755 "$probe" && cp /bin/true "$probe" &&
-	    (cd / && $as "$probe/true") 2>/dev/null
-	code=$?
-	rm -rf "$probe"
-	return $code
-}
-
-# Prints the first directory for files of tests; sockets have short names.
-find_tmpdir() {
-	for dir in ${TMPDIR:+"$TMPDIR"} /tmp /var/tmp "$build" /dev/shm; do
-		[ ${#dir} -gt 50 ] || ! runs_programs "$dir" || {
-			echo "$dir"
-			return
-		}
-		tried="${tried:-}${tried:+, }$dir"
-	done
-	echo "no directory is left in which every user can run programs (tried:" \
-	    "$tried); set TMPDIR to one with a name of at most 50 bytes" >&2
-	return 1
-}
-
-wanted=${TMPDIR:-/tmp}
-TMPDIR=$(find_tmpdir) || exit 1
-export TMPDIR
-[ "$TMPDIR" = "$wanted" ] ||
-	echo "# not every user can run programs in $wanted: TMPDIR is $TMPDIR"
-
-# a copy that every user can reach, wherever the tree stands
-stage=$(mktemp -d)
+build=$DL_BUILD
+cd "$(dirname "$0")/.." || exit 1
 logs=$(mktemp -d)
-trap 'rm -rf "$stage" "$logs"' EXIT
+trap 'rm -rf "$logs"' EXIT
 trap "exit 1" INT TERM
-chmod 755 "$stage"
-# a name without spaces, for lists of files
-ln -s "$build" "$stage/build" || exit 1
-build=$stage/build
-# the package's, which every user can run, whatever other one is in PATH
-mkdir "$stage/python" && ln -s /usr/bin/python3 "$stage/python" || exit 1
-PATH=$stage/python:$PATH
-export PATH
-cp -r "$build/bin" "$build/libexec" "$build/regress/helpers" "$stage" ||
-    exit 1
-# it was built under any umask
-chmod -R a+rX "$stage"
-
-DL_BUILD=$build
-DL_BIN=$stage/bin
-DL_LIBEXEC=$stage/libexec/debuglantern
-DL_HELPERS=$stage/helpers
-CMOCKA_MESSAGE_OUTPUT=TAP
-PYTHONDONTWRITEBYTECODE=1
-DL_SANITIZED=0
 limit=${DL_LIMIT:-900}
 smoke="regress/fuzz/smoke.t regress/static/analyzers.t"
 # a sample, in two minutes; make faults has all of them
@@ -113,15 +30,12 @@ web='regress/web/*.t regress/mcp/*.t'
 front=
 [ ! -t 0 ] || front=--foreground
 # fuzz targets have sanitizers of their own in every build
-if grep -q __asan_init "$build/bin/debuglanternd"; then
-	DL_SANITIZED=1
+if [ "$DL_SANITIZED" = 1 ]; then
 	smoke=
 	# they have a malloc of their own
 	faults=
 	limit=${DL_LIMIT:-3600}
 fi
-export DL_SANITIZED DL_BUILD DL_BIN DL_LIBEXEC DL_HELPERS \
-    CMOCKA_MESSAGE_OUTPUT PYTHONDONTWRITEBYTECODE
 
 # the long ones first, so that none is left to run by itself
 [ -z "${DL_TESTS:-}" ] || smoke=

@@ -24,6 +24,13 @@ import threading
 import time
 import traceback
 
+TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+# A test that is started by hand starts again in the environment that
+# regress/run.sh gives to it.
+if "DL_BIN" not in os.environ and sys.argv[0].endswith(".t"):
+    os.execv(os.path.join(TOP, "regress/env.sh"),
+             ["env.sh", os.environ.get("DL_BUILD") or TOP + "/build",
+              os.path.abspath(sys.argv[0]), *sys.argv[1:]])
 BIN = os.environ.get("DL_BIN", "build/bin")
 LIBEXEC = os.environ.get("DL_LIBEXEC", "build/libexec/debuglantern")
 HELPERS = os.environ.get("DL_HELPERS", "build/regress/helpers")
@@ -820,7 +827,12 @@ def small_tree(most=None):
 
 
 def helper(name):
-    return os.path.join(HELPERS, name)
+    """The path of a program that tests are made with."""
+    path = os.path.join(HELPERS, name)
+    if not os.path.exists(path):
+        raise RuntimeError(f"there is no helper {name} in {HELPERS}; build "
+                           "it: make test-bins")
+    return path
 
 
 @functools.lru_cache(None)
