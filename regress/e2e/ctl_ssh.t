@@ -81,7 +81,7 @@ class Sshd:
         self.proc = subprocess.Popen(
             ["/usr/sbin/sshd", "-D", "-e", "-f", conf],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        if not wait_for(self.answers, 10):
+        if not wait_for(self.answers):
             raise RuntimeError("sshd did not start")
 
     def answers(self):

@@ -1114,7 +1114,7 @@ def keeps_serving(d, pid, port, uid=None):
     ok(wait_for(lambda: answers(port, uid=uid), 20),
        "a role that died is started again", kids)
     os.kill(pid, signal.SIGTERM)
-    return wait_for(lambda: not alive(pid), 8)
+    return wait_for(lambda: not alive(pid))
 
 
 def children_of(pid):

@@ -649,7 +649,7 @@ def launcher_status(p):
     for _ in range(20):
         p.sh("true").close()
         p.l.run(p.image["/bin/sh"], ["x"], ENV, owner=p.l.owner(3))
-    ok(wait_for(lambda: len(os.listdir(f"/proc/{p.l.pid}/fd")) == fds, 3),
+    ok(wait_for(lambda: len(os.listdir(f"/proc/{p.l.pid}/fd")) == fds),
        "no fd is left behind")
     out = subprocess.run(["ps", "--ppid", str(p.l.pid), "-o", "stat="],
                          capture_output=True, text=True).stdout

@@ -38,7 +38,7 @@ def served(d, uid=None):
             return c
         except (OSError, EOFError, ValueError):
             return None
-    c = wait_for(once, 15)
+    c = wait_for(once)
     if c is None:
         raise RuntimeError("nobody is served any more")
     return c

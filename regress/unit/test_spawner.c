@@ -652,7 +652,7 @@ start_without_a_ring(void **state)
 	give_run_fds(&r, false);
 	send_ran(&r);
 	p.fd = r.status;
-	assert_int_equal(poll(&p, 1, 5000), 1);
+	assert_int_equal(poll(&p, 1, WAIT_MS), 1);
 	assert_int_equal(p.revents, POLLERR);
 	ask(MSG_STOP, &sid, ALICE_CONN);
 	expect_result(ERR_NOT_RUNNING, NULL);

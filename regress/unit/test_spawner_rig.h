@@ -44,7 +44,7 @@
 
 #include "test_tmp.h"
 
-#define WAIT_MS		5000
+#define WAIT_MS		60000
 #define ALICE		1001
 #define BOB		1002
 #define ALICE_CONN	7

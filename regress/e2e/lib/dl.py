@@ -36,6 +36,8 @@ LIBEXEC = os.environ.get("DL_LIBEXEC", "build/libexec/debuglantern")
 HELPERS = os.environ.get("DL_HELPERS", "build/regress/helpers")
 # the reason of a skip, and the command that mends it
 NO_IPV6 = "this host has no ::1; sysctl -w net.ipv6.conf.lo.disable_ipv6=0"
+# Seconds after which nothing will come any more, on a busy machine either.
+PATIENCE = 60
 # a build with sanitizers: slower, larger, and it tells of bugs by itself
 SANITIZED = os.environ.get("DL_SANITIZED") == "1"
 
@@ -181,7 +183,7 @@ def alone(fn, modes=MODES):
     return run
 
 
-def wait_for(fn, seconds=10, step=0.02):
+def wait_for(fn, seconds=PATIENCE, step=0.02):
     """Waits for a true value of fn() and returns it, or the last one."""
     end = time.monotonic() + seconds
     while True:
@@ -454,7 +456,7 @@ class Client:
         # who wants the id is told why there is none
         return r if "id" in r else Refused(r)
 
-    def closed(self, seconds=10):
+    def closed(self, seconds=PATIENCE):
         """Whether the other end closes without sending more."""
         self.s.settimeout(seconds)
         try:
@@ -577,7 +579,7 @@ class Daemon:
         if not wait:
             return
         if not wait_for(lambda: "is ready" in self.log()[before:] or
-                        self.proc.poll() is not None, 20) or \
+                        self.proc.poll() is not None) or \
                 self.proc.poll() is not None:
             raise RuntimeError("the daemon did not start:\n" + self.log())
 

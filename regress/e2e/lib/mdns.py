@@ -39,7 +39,7 @@ class Network:
         self.bus = self.run("dbus-daemon", "--system", "--nofork",
                             "--nopidfile", "--nosyslog",
                             "--address=unix:path=" + self.path)
-        if not wait_for(self.bus_answers, 10):
+        if not wait_for(self.bus_answers):
             raise RuntimeError("dbus-daemon did not start")
 
     def bus_answers(self):
@@ -58,7 +58,7 @@ class Network:
                               "--no-rlimits")
         if not wait_for(lambda: subprocess.run(
                 ["avahi-browse", "-t", "_none._tcp"],
-                stderr=subprocess.DEVNULL).returncode == 0, 10, 0.1):
+                stderr=subprocess.DEVNULL).returncode == 0, step=0.1):
             raise RuntimeError("avahi-daemon did not start")
 
     def avahi_down(self):
