@@ -72,6 +72,7 @@ help:
 	@echo 'make WEB=no     the same without the web page, for which node is needed'
 	@echo 'make run        install what is missing (as root), build, start'
 	@echo 'make check      build and run every test'
+	@echo 'make check-fast the unit tests and some of each role, in about a minute'
 	@echo 'make check-asan the same, built with sanitizers into $(O)-asan/'
 	@echo 'make check-kernel  under Linux KERNEL=6.1 or 6.12, on an emulated processor'
 	@echo 'make check-valgrind  the unit tests under valgrind: values, memory, descriptors'
@@ -270,6 +271,13 @@ check: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins fuzz-bins
 	@regress/run.sh '$(abspath $(O))'
 
+# what a change broke, in about a minute: regress/fast names the files
+check-fast:
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-bins
+	@DL_JOBS=$${DL_JOBS:-4} DL_TESTS="$$(sed -n 's,^\(regress/[^	]*\).*,\1,p' \
+	    regress/fast) $(strip $(UNIT_BINS:$(O)/%=$(abspath $(O))/%))" \
+	    regress/run.sh '$(abspath $(O))'
+
 check-asan: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) SANITIZE=1 O=$(O)-asan all test-bins
 	@regress/run.sh '$(abspath $(O)-asan)'
@@ -339,6 +347,6 @@ reproducible: $(if $(filter no,$(WEB)),,$(WEB_GEN)/table.c)
 clean:
 	$(call say,CLEAN,$(O))rm -rf $(O)
 
-.PHONY: all help clean deps deps-test run check check-asan \
+.PHONY: all help clean deps deps-test run check check-fast check-asan \
 	test-bins docs sbom evidence coverage format lint static reproducible
 .DELETE_ON_ERROR:
