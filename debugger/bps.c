@@ -386,6 +386,25 @@ bps_replied(const char *path, struct json_object *sent,
 }
 
 void
+bps_mark_conditions(struct json_object *sent)
+{
+	struct json_object *item;
+	size_t i, k;
+
+	for (i = 0; i < jlen(sent); i++) {
+		item = jat(sent, i);
+		if (jget_str(item, "condition") == NULL)
+			continue;
+		for (k = 0; k < count; k++)
+			if (is_item(NULL, all[k], item) && all[k]->judged &&
+			    all[k]->late) {
+				all[k]->stale = true;
+				all[k]->sent = false;
+			}
+	}
+}
+
+void
 bps_placed(const char *function, const char *file, int64_t line,
     uint64_t address)
 {

@@ -103,6 +103,12 @@ struct json_object *bps_wire(const char *path, const struct bp_skills *);
 struct json_object *bps_wire_sent(const struct bp_skills *);
 /* Lets the stale ones be as if they had not been sent.  false = none. */
 bool	 bps_unsend_stale(void);
+/*
+ * After bps_decide(): marks those as stale that were sent with a condition
+ * which is ours by now.  gdb 16 disables such a breakpoint when it finds a
+ * place, even if the condition was taken back meanwhile.
+ */
+void	 bps_mark_conditions(struct json_object *sent);
 /* Returns the function that the next array adds; NULL = none. */
 const char *bps_function_next(void);
 /*

@@ -330,6 +330,8 @@ on_list(struct op *op, const struct dap_answer *a, void *arg)
 		    jget_arr(a->body, "breakpoints"));
 		/* of one that waits now, the adapter may keep less */
 		bps_decide(&can);
+		if (l->path == NULL)
+			bps_mark_conditions(l->sent);
 	}
 	if (a->ok && l->path != NULL) {
 		try_others(op, l->change, l->path);

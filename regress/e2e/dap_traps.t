@@ -63,6 +63,17 @@ def gdb_launches_last():
         eq(r.ask("continue").get("exit"), {"code": 4}, "and a code")
 
 
+def pending_conditions():
+    breaks = [{"function": "few", "pending": True, "condition": "i == 2"}]
+    with Rig("pending_condition", kind="gdb") as r:
+        s = r.start(stop_on_entry=False, breaks=breaks)
+        eq((s["state"], s["reason"], s["breakpoints"]),
+           ("stopped", "breakpoint", [1]), "a condition waits as well")
+        eq(r.ask("breakpoint_list")["breakpoints"][0]["hits"], 1,
+           "the call for which it does not hold is none")
+        eq(r.ask("continue").get("exit"), {"code": 0}, "its end")
+
+
 def without_waiting():
     for name in ("order19", "order22", "order_debugpy", "order_delve"):
         with Rig(name) as r:
@@ -770,7 +781,8 @@ def no_process_is_left():
         eq(r.start()["state"], "stopped", "and another one can be started")
 
 
-run_tests(launch_orders, gdb_launches_last, without_waiting,
+run_tests(launch_orders, gdb_launches_last, pending_conditions,
+          without_waiting,
           later_capabilities,
           order_on_the_wire, one_stop_told_three_times, reasons, odd_ids,
           behind_our_back, functions_in_hash_order, environment,
