@@ -114,27 +114,18 @@ help:
 
 # --- common ------------------------------------------------------------
 common_SRCS :=	$(filter-out common/dispatch.c,$(wildcard common/*.c))
-common_OBJS :=	$(common_SRCS:%.c=$(O)/obj/%.o) $(O)/obj/common/conf.tab.o
+common_OBJS :=	$(common_SRCS:%.c=$(O)/obj/%.o)
 LIBCOMMON :=	$(O)/obj/libcommon.a
 
 $(LIBCOMMON): $(common_OBJS)
 	@rm -f $@
 	$(call say,AR)ar rcs $@ $^
 
-$(O)/gen/conf.tab.c: common/conf.y
-	@mkdir -p $(@D)
-	$(call say,BISON)$(BISON) -o $@ $<
-
-$(O)/obj/common/conf.tab.o: $(O)/gen/conf.tab.c
-	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
-
 $(O)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
 
 # --- one binary per role -----------------------------------------------
-parent_LIBS :=	-lseccomp
 netproc_LIBS :=	-lseccomp -ljson-c -lsodium -lmicrohttpd -lwslay -lnettle
 spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
@@ -249,10 +240,11 @@ $(UNIT_OBJ)/%.o: regress/unit/%.c
 # words are looked up only for a test that is asked for
 .SECONDEXPANSION:
 $(O)/regress/test_%: $(UNIT_OBJ)/test_%.o $$(call unit_OBJS,test_$$*) \
-    $(LIBCOMMON) $(LIBWEB)
+    $$(LIBCONF) $(LIBCOMMON) $(LIBWEB)
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
-	    $(filter -%,$(call unit_WORDS,test_$*)) $(LIBCOMMON) $(LIBWEB) $(UNIT_LIBS)
+	    $(filter -%,$(call unit_WORDS,test_$*)) $(LIBCONF) $(LIBCOMMON) \
+	    $(LIBWEB) $(UNIT_LIBS)
 .SECONDARY: $(UNIT_BINS:$(O)/regress/%=$(UNIT_OBJ)/%.o)
 -include $(UNIT_BINS:$(O)/regress/%=$(UNIT_OBJ)/%.d)
 

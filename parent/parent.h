@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "conf.h"
 #include "msg.h"
 #include "settings.h"
+#include "../setup/conf/conf.h"
 
 #define PATH_LEN	256
 

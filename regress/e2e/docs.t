@@ -136,7 +136,7 @@ unnamed_options() {
 keys_of_conf() {
 	sed -n -e 's/^\t[A-Z]*("\([a-z][a-z -]*\)",.*/\1/p' \
 	    -e 's/.*\.name = "\([a-z][a-z -]*\)".*/\1/p' \
-	    "$top/common/conf_table.c"
+	    "$top/setup/conf/conf_table.c"
 }
 
 errors() {

@@ -102,7 +102,7 @@ def read(text, name, sources):
         if key == "SF":
             path = os.path.relpath(os.path.join(TOP, rest), TOP)
             if path.endswith("conf.tab.c"):
-                path = "common/conf.y"
+                path = "setup/conf/conf.y"
             src = sources[path]
         elif key == "FN":
             n, _, fn = rest.partition(",")

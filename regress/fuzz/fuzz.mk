@@ -8,7 +8,7 @@ export FUZZ_ONLY
 FUZZ_CC ?=	clang
 FUZZ_CFLAGS :=	-std=gnu11 -D_GNU_SOURCE -g -O1 -Wall \
 		-Werror=implicit-function-declaration -DDL_VERSION='"fuzz"' \
-		-DUNPACKED_MAX=1048576 -Icommon -I. -Isymbols -Itracer
+		-DUNPACKED_MAX=1048576 -Icommon -I. -Isetup/conf -Isymbols -Itracer
 FUZZ_LIBS :=	$(LIBWEB) -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd \
 		-lwslay -lnettle -lcrypto -ltls -larchive -lsqlite3 -lz -lzstd \
 		-liberty -lZydis -lbsd -lavahi-common
@@ -28,14 +28,14 @@ FUZZ_FAULTY :=	$(patsubst regress/fuzz/fuzz_%.c,%,$(shell grep -l \
 
 # $(1) directory, $(2) name: the objects of a target; sources are
 # compiled once for all of them
-fuzz_OBJS =	$(patsubst %.c,$(1)/obj/%.o,$(patsubst conf.tab.c,common/conf.tab.c,\
+fuzz_OBJS =	$(patsubst %.c,$(1)/obj/%.o,$(patsubst conf.tab.c,setup/conf/conf.tab.c,\
 		$(foreach w,$(filter %.c,$(shell regress/links.sh \
 		regress/fuzz/fuzz_$(2).c)),$(if $(filter conf.tab.c,$(w)),$(w),\
 		$(wildcard $(w))))))
 
 .SECONDEXPANSION:
 define FUZZ_RULES
-$(1)/obj/common/conf.tab.o: $(O)/gen/conf.tab.c
+$(1)/obj/setup/conf/conf.tab.o: $(O)/gen/conf.tab.c
 	@mkdir -p $$(@D)
 	$$(call say,CC)$(FUZZ_CC) $(FUZZ_CFLAGS) $(2) -MMD -MP -c -o $$@ $$<
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/conf_adapter.c common/conf_check.c common/conf_listen.c common/conf_print.c common/conf_quota.c common/conf_table.c common/conf_type.c common/conf_value.c conf.tab.c common/utf8.c */
-/* covers: common/conf_*.c */
+/* links: setup/conf/conf_adapter.c setup/conf/conf_check.c setup/conf/conf_listen.c setup/conf/conf_print.c setup/conf/conf_quota.c setup/conf/conf_table.c setup/conf/conf_type.c setup/conf/conf_value.c conf.tab.c common/utf8.c */
+/* covers: setup/conf/conf_*.c */
 /*
  * Fuzz target of the configuration: no file may break the parser, and what
  * it accepts must survive being printed and parsed again.
@@ -8,7 +8,7 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "conf.h"
+#include "setup/conf/conf.h"
 
 static void
 on_error(void *arg, const char *text)

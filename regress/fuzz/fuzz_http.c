@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c !common/dispatch.c */
+/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/dispatch.c */
 /* covers: netproc/route.c netproc/webargs.c netproc/webadmit.c netproc/webreq.c netproc/webport.c netproc/webup.c netproc/webcmd.c netproc/webpage.c netproc/ptyweb.c netproc/http.c netproc/webform.c netproc/ws.c netproc/conn.c netproc/payload.c netproc/audit.c */
 /*
  * Fuzz target of the listeners: a client sends to that of the web, or to that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: spawner/ !spawner/main.c common/ !common/conf_*.c !common/dispatch.c */
+/* links: spawner/ !spawner/main.c common/ !common/dispatch.c */
 /* covers: common/msg.c common/chan.c common/view.c spawner/audit.c spawner/job.c spawner/exit.c */
 /*
  * The spawner's messages, with state: the input is a list of records, each a

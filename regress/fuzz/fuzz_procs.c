@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: launcher/find.c launcher/usage.c parent/cgfile.c */
-/* covers: dapdial/main.c idproc/holders.c launcher/find.c launcher/usage.c parent/cgfile.c */
+/* links: launcher/find.c launcher/usage.c setup/cgfile.c */
+/* covers: dapdial/main.c idproc/holders.c launcher/find.c launcher/usage.c setup/cgfile.c */
 /*
  * Fuzz target of what is read in /proc and of cgroups.  The kernel writes it,
  * but what a process is called, whose children it has and where it is are its
@@ -21,7 +21,7 @@
 
 #include "launcher/find.h"
 #include "launcher/usage.h"
-#include "parent/cgfile.h"
+#include "setup/cgfile.h"
 #include "proto.h"
 #include "settings.h"
 

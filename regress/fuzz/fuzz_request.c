@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/ !netproc/main.c common/ !common/conf_*.c !common/dispatch.c */
+/* links: netproc/ !netproc/main.c common/ !common/dispatch.c */
 /* covers: netproc/request.c netproc/params.c netproc/jsonlex.c */
 /*
  * Fuzz target of requests in JSON, with the daemon's own table of commands.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/conf_*.c !common/dispatch.c */
+/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/dispatch.c */
 /* covers: netproc/payload.c netproc/conn.c */
 /*
  * Fuzz target of a whole connection: the input is what a client sends, in

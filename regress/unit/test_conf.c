@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf_table.h"
+#include "setup/conf/conf_table.h"
 
 /* The tests run from the top of the tree unless told where that is. */
 #ifndef TOPDIR

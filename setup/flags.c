@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "log.h"
-#include "parent.h"
+#include "../parent/parent.h"
 
 #define SYSTEM_CONF	"/etc/debuglantern.conf"
 /* seconds, of a daemon that was started because somebody needed one */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "log.h"
-#include "parent.h"
+#include "../parent/parent.h"
 #include "proto.h"
 
 /* every address in both families, the web's default, the local socket */

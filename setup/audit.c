@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "log.h"
-#include "parent.h"
+#include "../parent/parent.h"
 #include "utc.h"
 
 #define FILE_NAME_MAX	4096

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "log.h"
-#include "parent.h"
+#include "../parent/parent.h"
 #include "proto.h"
 
 /* Access lists and quota ids of a configuration; next replaces present. */

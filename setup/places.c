@@ -15,7 +15,7 @@
 
 #include "cgfile.h"
 #include "log.h"
-#include "parent.h"
+#include "../parent/parent.h"
 
 #define ANOTHER		"or name another with state-dir or run-dir"
 #define TREES_MOST	1000

@@ -22,8 +22,8 @@
 #include "again.h"
 #include "caps.h"
 #include "log.h"
-#include "parent.h"
-#include "sysfilter.h"
+#include "../parent/parent.h"
+#include "../parent/sysfilter.h"
 
 #define SHADOW_FILE	"/etc/shadow"
 /* It only forks: one that needs longer stands still. */

@@ -23,7 +23,7 @@
 #include "again.h"
 #include "caps.h"
 #include "log.h"
-#include "parent.h"
+#include "../parent/parent.h"
 
 #define KEPT_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
 			 CAP_BIT(CAP_SYS_CHROOT) | CAP_BIT(CAP_KILL))

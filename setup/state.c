@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "log.h"
-#include "parent.h"
+#include "../parent/parent.h"
 #include "proto.h"
 
 /* A daemon that was killed may have left roles that are just ending. */
