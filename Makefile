@@ -58,7 +58,7 @@ say =		printf '  %-7s %s\n' $(1) \
 endif
 endif
 
-ROLES :=	netproc spawner launcher archiver announcer idproc tlsproc acctproc \
+ROLES :=	parent netproc spawner launcher archiver announcer idproc tlsproc acctproc \
 		debugger tracer symbols
 BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
@@ -126,6 +126,7 @@ $(O)/obj/%.o: %.c
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
 
 # --- one binary per role -----------------------------------------------
+parent_LIBS :=	-lseccomp
 netproc_LIBS :=	-lseccomp -ljson-c -lsodium -lmicrohttpd -lwslay -lnettle
 spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
@@ -158,7 +159,8 @@ $(2): $$($(1)_OBJS) $$(SAN_OBJS) $$(LIBCOMMON)
 -include $$($(1)_OBJS:.o=.d)
 endef
 
-$(eval $(call PROGRAM,parent,$(BIN)/debuglanternd,PARENT))
+$(eval $(call PROGRAM,setup,$(BIN)/debuglanternd,SETUP))
+$(eval $(call PROGRAM,parent,$(LIBEXEC)/parent,PARENT))
 $(eval $(call PROGRAM,ctl,$(BIN)/debuglanternctl,))
 $(eval $(call PROGRAM,dbg,$(BIN)/debugger,))
 $(eval $(call PROGRAM,mcp,$(BIN)/debuglantern-mcp,))

@@ -358,7 +358,8 @@ static bool
 may_send(const struct msg_row *row, enum role peer)
 {
 	return row->from == peer ||
-	    (row->from == ROLE_CHILD && peer != ROLE_PARENT);
+	    (row->from == ROLE_CHILD && peer != ROLE_PARENT &&
+	    peer != ROLE_SETUP);
 }
 
 /*

@@ -21,6 +21,7 @@
 #define IS_DEBUGGER_DEBUGGER(h)		h
 #define IS_TRACER_TRACER(h)		h
 #define IS_SYMBOLS_SYMBOLS(h)		h
+#define IS_SETUP_SETUP(h)		h
 #define IS_NETPROC_CHILD(h)		h
 #define IS_SPAWNER_CHILD(h)		h
 #define IS_LAUNCHER_CHILD(h)		h

@@ -29,7 +29,8 @@ enum {
 	LISTENER_AUTH_NONE	= 1 << 0,	/* everybody is the rule's uid */
 	LISTENER_PLAIN		= 1 << 1,	/* not loopback and not encrypted */
 	LISTENER_TLS		= 1 << 2,	/* tlsproc accepts */
-	LISTENER_WEB		= 1 << 3	/* HTTP; everybody is a stranger */
+	LISTENER_WEB		= 1 << 3,	/* HTTP; everybody is a stranger */
+	LISTENER_ALL		= (1 << 4) - 1
 };
 
 /* PEER_IS */

@@ -11,6 +11,7 @@ role_name(unsigned int role)
 		[ROLE_CHILD] = "unknown",
 		INSTRUMENT_TABLE(X)
 #undef X
+		[ROLE_SETUP] = "setup",
 	};
 
 	return role < ROLE_END ? names[role] : "unknown";

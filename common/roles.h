@@ -35,6 +35,9 @@ enum role {
 #define X(id, name)	ROLE_##id,
 	INSTRUMENT_TABLE(X)
 #undef X
+	ROLE_INSTRUMENT_END,
+	/* executes the parent at the start, and is its child at a reload */
+	ROLE_SETUP = ROLE_INSTRUMENT_END,
 	ROLE_END,
 	ROLE_INSTRUMENT = ROLE_CHILD + 1	/* the first of them */
 };

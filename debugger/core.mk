@@ -6,11 +6,11 @@ LIBDBGCORE :=	$(O)/obj/libdbgcore.a
 
 $(LIBDBGCORE): $(dbgcore_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 
 $(O)/regress/helpers/dbg_harness: regress/helpers/dbg_harness.c \
     $(LIBDBGCORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -Idebugger $(ALL_LDFLAGS) -o $@ $< \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -Idebugger $(ALL_LDFLAGS) -o $@ $< \
 	    $(SAN_OBJS) $(LIBDBGCORE) $(LIBCOMMON) -ljson-c
 -include $(dbgcore_OBJS:.o=.d)

@@ -401,7 +401,7 @@ launch_on_sample(struct msg *m)
 static bool
 is_instrument(uint32_t role)
 {
-	return role >= ROLE_INSTRUMENT && role < ROLE_END;
+	return role >= ROLE_INSTRUMENT && role < ROLE_INSTRUMENT_END;
 }
 
 int

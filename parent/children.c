@@ -48,10 +48,6 @@ struct child {
 };
 
 static struct child children[SLOT_COUNT];
-/* Opened as root: the tree may stand where _dlparent cannot look. */
-static int binary_fds[ROLE_COUNT];
-static int archiver_fd = -1, instrument_fds[ROLE_END];
-static int null_fd = -1;
 
 int	parent_on_ready(struct msg *);
 int	parent_on_violation(struct msg *);
@@ -101,8 +97,8 @@ child_runs(enum role role)
 static bool
 is_wanted(enum role role)
 {
-	return role == ROLE_TLSPROC ? listen_has_tls() :
-	    role != ROLE_ACCTPROC || gate_is_wanted();
+	return role == ROLE_TLSPROC ? d.plan->settings.has_tls != 0 :
+	    role != ROLE_ACCTPROC || d.plan->settings.has_shadow != 0;
 }
 
 static struct child *
@@ -150,11 +146,11 @@ introduce(struct child *c)
 
 	if (c->role == ROLE_IDPROC) {
 		o = msg_new(MSG_DIAG, NULL, 0, 0);
-		(void)child_lend(c->role, o, d.diag_fd);
+		(void)child_lend(c->role, o, given_fd(GIVEN_DIAG));
 	}
 	/* before anybody can ask it for something */
 	if (c->role == ROLE_SPAWNER)
-		access_tell();
+		plan_tell_quotas();
 	links_make(c->role);
 	if (d.started)
 		listen_hand_out(c->role);
@@ -171,7 +167,7 @@ send_setup(struct child *c)
 	msg_put_u32(o, d.role_id[c->role].uid);
 	msg_put_u32(o, d.role_id[c->role].gid);
 	settings_put(o, c == &children[ROLE_TLSPROC] ? tls_settings() :
-	    &d.settings);
+	    &d.plan->settings);
 	(void)chan_send(&c->chan, o, -1);
 }
 
@@ -244,12 +240,23 @@ send_binaries(struct child *c)
 	struct msg_out *o = msg_new(MSG_ARCHIVER, NULL, 0, 0);
 	uint32_t i;
 
-	(void)chan_lend(&c->chan, o, archiver_fd);
-	for (i = ROLE_INSTRUMENT; i < ROLE_END; i++) {
+	(void)chan_lend(&c->chan, o, given_fd(GIVEN_ARCHIVER));
+	for (i = ROLE_INSTRUMENT; i < ROLE_INSTRUMENT_END; i++) {
 		o = msg_new(MSG_INSTRUMENT_FILE, NULL, 0, 0);
 		msg_put_u32(o, i);
-		(void)chan_lend(&c->chan, o, instrument_fds[i]);
+		(void)chan_lend(&c->chan, o,
+		    given_fd(GIVEN_BINARY + (int)i));
 	}
+}
+
+/* The spawner reads it before it confines itself, so it is SETUP's next. */
+static void
+send_state(struct child *c)
+{
+	struct msg_out *o = msg_new(MSG_STATE_FILE, NULL, 0, 0);
+
+	msg_put_u32(o, STATE_TOKENS);
+	(void)chan_lend(&c->chan, o, given_fd(GIVEN_TOKENS));
 }
 
 /* Takes both fds.  False: it is ended, and was never ours. */
@@ -277,54 +284,48 @@ adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 	if (c->role == ROLE_LAUNCHER)
 		send_binaries(c);
 	if (c->role == ROLE_SPAWNER)
-		state_hand_out(&c->chan);
+		send_state(c);
 	return true;
-}
-
-void
-child_files(enum role role, int *binary_fd, int *devnull_fd)
-{
-	*binary_fd = binary_fds[role];
-	*devnull_fd = null_fd;
-}
-
-void
-child_set_files(enum role role, int binary_fd, int devnull_fd)
-{
-	binary_fds[role] = binary_fd;
-	null_fd = devnull_fd;
 }
 
 int
 child_standard_fds(void)
 {
+	const int null_fd = given_fd(GIVEN_NULL);
+
 	/* in the background nobody's terminal or pipe is kept open */
 	return dup2(null_fd, STDIN_FILENO) == -1 ||
-	    dup2(null_fd, STDOUT_FILENO) == -1 || (!d.opt.foreground &&
+	    dup2(null_fd, STDOUT_FILENO) == -1 || (!d.foreground &&
 	    dup2(null_fd, STDERR_FILENO) == -1) ? -1 : 0;
 }
 
-void
+int
+child_channel(int sock_fd)
+{
+	/* fd 3 itself would keep close-on-exec if it was the socket */
+	return dup2(sock_fd, GIVEN_CHANNEL) == -1 ||
+	    fcntl(GIVEN_CHANNEL, F_SETFD, 0) == -1 ? -1 : 0;
+}
+
+/* In a new process: becomes that role, with sock_fd as its channel. */
+static void __attribute__((noreturn))
 child_exec(enum role role, int sock_fd)
 {
 	char *argv[] = { (char *)(uintptr_t)role_name(role), NULL };
 	char *envp[] = { NULL, NULL };
-	char bus[PATH_LEN];
-	const char *v = getenv("DBUS_SYSTEM_BUS_ADDRESS");
+	char bus[PATH_LEN + 32];
 
 	/* the one variable that a library of a role goes by */
-	if (v != NULL && role == ROLE_ANNOUNCER) {
+	if (d.bus[0] != '\0' && role == ROLE_ANNOUNCER) {
 		(void)snprintf(bus, sizeof(bus), "DBUS_SYSTEM_BUS_ADDRESS=%s",
-		    v);
+		    d.bus);
 		envp[0] = bus;
 	}
-	if (child_standard_fds() == -1 || dup2(sock_fd, 3) == -1 || (role != ROLE_ACCTPROC &&
-	    users_lend_caps(role == ROLE_LAUNCHER) == -1))
+	if (child_standard_fds() == -1 || child_channel(sock_fd) == -1 ||
+	    rights_lend(role == ROLE_LAUNCHER) == -1)
 		_exit(126);
-	/* fd 3 itself would keep close-on-exec if it was the socket */
-	if (sock_fd == 3 && fcntl(3, F_SETFD, 0) == -1)
-		_exit(126);
-	(void)execveat(binary_fds[role], "", argv, envp, AT_EMPTY_PATH);
+	(void)execveat(GIVEN_BINARY + (int)role, "", argv, envp,
+	    AT_EMPTY_PATH);
 	fatal("cannot execute %s/%s (every user must be able to run it: chmod "
 	    "a+rx, on a file system that is not mounted noexec)", d.libexec,
 	    role_name(role));
@@ -733,34 +734,6 @@ children_ready(void)
 	return true;
 }
 
-static int
-open_binary(const char *name)
-{
-	char path[PATH_LEN * 2];
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "%s/%s", d.libexec, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
-		fatal("cannot open %s", path);
-	return fd;
-}
-
-void
-children_find(void)
-{
-	size_t i;
-
-	for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++)
-		binary_fds[i] = open_binary(role_name((unsigned int)i));
-	archiver_fd = open_binary("archiver");
-	for (i = ROLE_INSTRUMENT; i < ROLE_END; i++)
-		instrument_fds[i] = open_binary(role_name((unsigned int)i));
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null_fd == -1)
-		fatal("/dev/null");
-}
-
 void
 children_start(void)
 {
@@ -813,7 +786,7 @@ children_settings(void)
 
 	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++) {
 		o = msg_new(MSG_SETTINGS, NULL, 0, 0);
-		settings_put(o, &d.settings);
+		settings_put(o, &d.plan->settings);
 		(void)chan_send(&children[i].chan, o, -1);
 	}
 }
@@ -874,5 +847,5 @@ children_own(pid_t pid)
 	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
 		if (children[i].pid == pid)
 			return true;
-	return false;
+	return reload_owns(pid);
 }

@@ -7,7 +7,7 @@
 void
 parent_filter(void)
 {
-	if (d.conf->weaken_seccomp)
+	if (d.plan->settings.weakened & WEAKEN_SECCOMP)
 		return;
 	if (filter_load(parent_filter_make(d.mode, d.role_id)) == -1)
 		fatal("cannot load the parent's system call filter (the kernel "

@@ -5,19 +5,15 @@
  * that waits.
  */
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
-#include <fcntl.h>
 
 #include "log.h"
 #include "parent.h"
@@ -26,44 +22,17 @@
 /* Lines of one role per second; the rest is counted and said once. */
 #define LINES_PER_SECOND	50
 
-static int		 notify_fd = -1;
 static struct loop_timer watchdog;
-static uint64_t		 watchdog_ms;
-static int		 ready_fd = -1;
 static bool		 to_stderr;
 
 int	parent_on_log(struct msg *);
 
 void
-notify_init(void)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	const char *usec = getenv("WATCHDOG_USEC");
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	socklen_t len;
-
-	if (path == NULL || (path[0] != '/' && path[0] != '@') ||
-	    strlen(path) >= sizeof(sun.sun_path))
-		return;
-	memcpy(sun.sun_path, path, strlen(path));
-	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
-	    strlen(path));
-	if (path[0] == '@')
-		sun.sun_path[0] = '\0';
-	notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-	    0);
-	if (notify_fd == -1 || connect(notify_fd, (struct sockaddr *)&sun,
-	    len) == -1)
-		fatal("cannot reach NOTIFY_SOCKET %s", path);
-	if (usec != NULL)
-		watchdog_ms = strtoull(usec, NULL, 10) / 2000;
-}
-
-void
 notify_send(const char *state)
 {
-	if (notify_fd != -1 && send(notify_fd, state, strlen(state),
-	    MSG_NOSIGNAL) == -1)
+	const int fd = given_fd(GIVEN_NOTIFY);
+
+	if (fd != -1 && send(fd, state, strlen(state), MSG_NOSIGNAL) == -1)
 		log_warn("notify");
 }
 
@@ -76,17 +45,10 @@ on_watchdog(void *arg)
 }
 
 void
-notify_alive(void)
-{
-	if (watchdog_ms > 0)
-		notify_send("WATCHDOG=1");
-}
-
-void
 notify_watchdog(void)
 {
-	if (watchdog_ms > 0)
-		loop_timer_set(&watchdog, watchdog_ms, on_watchdog, NULL);
+	if (d.watchdog_ms > 0)
+		loop_timer_set(&watchdog, d.watchdog_ms, on_watchdog, NULL);
 }
 
 /* Lines of this turn of the loop, and those that nobody has taken yet. */
@@ -198,31 +160,13 @@ write_line(enum log_level level, const char *line, bool relayed)
 		flush_held(NULL);
 }
 
-static void
-own_line(enum log_level level, const char *line)
+void
+sink_line(enum log_level level, const char *line)
 {
 	char out[LOG_LINE_MAX + 16];
 
 	(void)snprintf(out, sizeof(out), "parent: %s", line);
 	write_line(level, out, false);
-}
-
-/*
- * poll(2) reports a terminal as writable when there is any room, and a write of
- * a longer line blocks.  So the terminal is opened once more with O_NONBLOCK:
- * flags set on the inherited descriptor would hold for the shell too.  If the
- * terminal cannot be opened, the inherited descriptor has to do.
- */
-void
-sink_find(void)
-{
-	int fd = -1;
-
-	if (d.opt.foreground && isatty(STDERR_FILENO))
-		fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY |
-		    O_CLOEXEC);
-	if (fd != -1)
-		err_fd = fd;
 }
 
 void
@@ -247,12 +191,15 @@ sink_init(void)
 {
 	/* opened now: later there may be no right to */
 	tzset();
-	to_stderr = d.opt.foreground || hostlog_open() == -1;
+	to_stderr = d.foreground || hostlog_open() == -1;
+	if (given_fd(GIVEN_TERMINAL) != -1)
+		err_fd = GIVEN_TERMINAL;
 	/* standard error is the starter's for this one line more */
-	if (to_stderr && ready_fd != -1 && !d.opt.local)
+	if (to_stderr && given_fd(GIVEN_READY) != -1 && !d.local)
 		log_warn("the log is lost from here on: start a syslog, or "
 		    "use -d: /dev/log");
-	log_init("parent", (enum log_level)d.settings.log_level, own_line);
+	log_init("parent", (enum log_level)d.plan->settings.log_level,
+	    sink_line);
 }
 
 /*
@@ -304,71 +251,18 @@ parent_on_log(struct msg *m)
 	return 0;
 }
 
-/*
- * Nothing is kept busy by us; what is read again at SIGHUP is found again.  It
- * may be a link, which leads elsewhere by then.
- */
-static void
-leave_directory(void)
-{
-	const char *name = d.opt.file;
-	char *dir, *file;
-
-	if (name != NULL && name[0] != '/') {
-		dir = getcwd(NULL, 0);
-		if (dir == NULL || asprintf(&file, "%s/%s", dir, name) == -1)
-			fatal("cannot tell where %s is (name it by its whole "
-			    "path)", name);
-		free(dir);
-		d.opt.file = file;
-	}
-	if (chdir("/") == -1)
-		fatal("/");
-}
-
-void
-daemon_fork(void)
-{
-	int fds[2], null_fd;
-	char ok;
-	pid_t pid;
-
-	if (d.opt.foreground || notify_fd != -1)
-		return;
-	if (pipe2(fds, O_CLOEXEC) == -1 || (pid = fork()) == -1)
-		fatal("cannot go into the background");
-	if (pid > 0) {
-		close(fds[1]);
-		_exit(read(fds[0], &ok, 1) == 1 ? 0 : 1);
-	}
-	close(fds[0]);
-	ready_fd = fds[1];
-	leave_directory();
-	if (setsid() == -1)
-		fatal("setsid");
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null_fd == -1 || dup2(null_fd, STDIN_FILENO) == -1)
-		fatal("/dev/null");
-	close(null_fd);
-}
-
 void
 daemon_ready(void)
 {
-	int null_fd;
+	const int null_fd = given_fd(GIVEN_NULL);
 
 	notify_send("READY=1\nSTATUS=serving");
-	if (ready_fd == -1)
+	if (given_fd(GIVEN_READY) == -1)
 		return;
 	/* errors of the start went to the terminal; from here on the log */
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null_fd != -1) {
-		(void)dup2(null_fd, STDOUT_FILENO);
-		(void)dup2(null_fd, STDERR_FILENO);
-		close(null_fd);
-	}
-	if (write(ready_fd, "", 1) != 1)
+	(void)dup2(null_fd, STDOUT_FILENO);
+	(void)dup2(null_fd, STDERR_FILENO);
+	if (write(GIVEN_READY, "", 1) != 1)
 		log_warn("nobody waits for the start any more");
-	close(ready_fd);
-	ready_fd = -1;
+	given_close(GIVEN_READY);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Declarations that the files of the parent share: options, users, children. */
+/* Declarations that the files of the parent share: plan, children, listeners. */
 #ifndef DL_PARENT_H
 #define DL_PARENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
+#include "log.h"
 #include "msg.h"
 #include "settings.h"
-#include "../setup/conf/conf.h"
-
-#define PATH_LEN	256
+#include "start.h"
 
 /*
  * While a log takes nothing, each pause is twice as long as the one before, in
@@ -19,40 +19,63 @@
  */
 #define LOG_DEAD_MS	320
 
-/* Reason why a step of the start that only root can take fails. */
-#define NEEDS_ROOT	"system mode is for root of the host, with all of " \
-			"its capabilities; others name --user"
-
-struct options {
-	const char	*file;		/* -f; NULL = the usual place */
-	bool		 check;		/* -n */
-	bool		 verbose;	/* -v */
-	bool		 foreground;	/* -d */
-	bool		 user;		/* --user */
-	bool		 local;		/* --local */
+struct listener {
+	struct sockaddr_storage	 addr;
+	socklen_t		 len;
+	uint32_t		 flags;		/* LISTENER_* */
+	uid_t			 uid;		/* with LISTENER_AUTH_NONE */
+	char			 text[LISTENER_TEXT];
+	int			 fd;		/* -1: of the plan in force, */
+	uint32_t		 was;		/* where it has this index */
 };
 
-/* A service user.  In user mode all of them are the invoking user. */
-struct identity {
-	uid_t		 uid;
-	gid_t		 gid;
+struct quota {
+	uint32_t		 kind;		/* QUOTA_DEFAULT and so on */
+	uint32_t		 id;
+	uint64_t		 most[QUOTA_COUNT];
+	char			 name[256];
+};
+
+/* A file of TLS as setup has found it; false: it could not be looked at. */
+struct tls_seen {
+	bool			 seen;
+	uint64_t		 dev, ino, sec, nsec;
+};
+
+/* A configuration as far as the parent knows it. */
+struct plan {
+	unsigned int		 got;		/* parts that have come */
+	struct settings		 settings;
+	uint32_t		 exit_idle;	/* s, 0 = never */
+	bool			 mdns;
+	char			 service[SERVICE_MAX];
+	uint32_t		 audit;		/* enum plan_audit */
+	int			 audit_fd;	/* of AUDIT_NEW */
+	char			 audit_file[WHOLE_NAME_LEN];
+	struct tls_seen		 tls[TLS_FILES];
+	struct listener		 listeners[MAX_LISTENERS];
+	size_t			 nlisteners;
+	bool			 kept[MAX_LISTENERS];	/* of those in force */
+	struct quota		 quotas[MAX_QUOTAS];
+	size_t			 nquotas;
+	char			*warnings;	/* lines, each with its NUL */
+	size_t			 nwarnings;
 };
 
 struct daemon {
-	struct options	 opt;
+	char		**argv;			/* setup's, for a reload */
 	enum mode	 mode;
-	struct conf	*conf;
-	struct settings	 settings;
-	char		 libexec[PATH_LEN];
-	char		 run_dir[PATH_LEN];
-	char		 state_dir[PATH_LEN];
-	struct identity	 self;			/* _dlparent */
+	bool		 foreground;
+	bool		 local;
+	bool		 own_tree;		/* made by setup, removed by us */
+	uint64_t	 watchdog_ms;		/* 0 = there is none */
 	struct identity	 role_id[ROLE_COUNT];
-	struct identity	 run_id;		/* _dlrun */
-	int		 fence_fd;		/* user namespace, -1 = none */
-	uint32_t	 sum_users;		/* each gets such a part, in it */
-	bool		 rlimits_lifted;	/* no sum of rlimits for all of it */
-	int		 diag_fd;		/* sock_diag of the host */
+	char		 libexec[PATH_LEN];
+	char		 tree[PATH_LEN];	/* of cgroups; empty = none */
+	char		 bus[PATH_LEN];		/* the announcer's; empty = usual */
+	char		 conf_file[WHOLE_NAME_LEN];	/* empty = the usual */
+	char		 fixed[FIXED_MAX];	/* setup compares it */
+	struct plan	*plan;			/* in force */
 	bool		 started;		/* every role has said READY */
 	bool		 stopping;
 	bool		 failed;		/* and so the exit status is 1 */
@@ -60,69 +83,54 @@ struct daemon {
 
 extern struct daemon	 d;
 
-/* flags.c: fills d.opt and d.conf from the command line and the file. */
-void	 flags_parse(int argc, char **argv);
-/* Reads the configuration again; NULL when it is bad (already reported). */
-struct conf *flags_load(void);
-/* Says what the configuration allows but may not mean. */
-void	 flags_warn(void);
+/* given.c: what setup left open. */
+/* Its number, or -1 if there is none. */
+int	 given_fd(int number);
+/* From now on there is none. */
+void	 given_close(int number);
+void	 given_take(void);
 
-/* users.c: service users, the fence, dropping root. */
-void	 users_find(void);
-/* For -n: -1 if no daemon could start with these groups, which was said. */
-int	 users_check(const struct conf *);
-void	 fence_make(void);
-/* From root to _dlparent with the four capabilities that it keeps. */
-void	 users_drop(void);
-/* sums.c: by how many users what the host has for all is divided. */
-uint32_t sums_users(uint32_t sessions, uint32_t each);
-/*
- * As root, before a user namespace is made.  False if it will have the rlimits
- * of this process for all of its users together.
- */
-bool	 sums_prepare(void);
-/* In it, with all capabilities: each user gets that part.  False if not all. */
-bool	 sums_divide(uint32_t users);
+/* rights.c: the capabilities. */
+/* First act: nobody can trace us, what is executed gets no capability. */
+void	 rights_take(void);
 /* In a child, before exec: raises what it needs to confine itself. */
-int	 users_lend_caps(bool fence);
+int	 rights_lend(bool fence);
+/* In a child, before exec: gives up all of them, in system mode. */
+int	 rights_drop(void);
 
-/* gate.c: what starts acctproc, with the group of /etc/shadow. */
-void	 gate_find(void);
-/* Is there such a group, and anybody to ask for? */
-bool	 gate_is_wanted(void);
-/* As root, when the binaries are open. */
-void	 gate_make(void);
+/* plan.c: what setup says. */
+/* Forgets the part of the next one that has come. */
+void	 plan_drop(void);
+/* Logs what the configuration allows but may not mean. */
+void	 plan_warn(void);
+/* Sends the spawner the quotas. */
+void	 plan_tell_quotas(void);
+
+/* reload.c */
+/* Begins one, or one more when that is done which runs. */
+void	 reload_start(void);
+/* The plan that it brought is in force. */
+void	 reload_done(void);
+/* Is that pid the one of setup? */
+bool	 reload_owns(pid_t);
+bool	 reload_runs(void);
+void	 reload_stop(void);
+
+/* gate.c: asks what starts acctproc, with the group of /etc/shadow. */
 /* An acctproc whose channel sock_fd, borrowed, is: our child's pid, or -1. */
 pid_t	 gate_start(int sock_fd);
 void	 gate_end(void);
 
-/*
- * access.c: finds the users and groups that a configuration names, for the
- * next access_commit().  -1: one of them does not exist, which was said.
- */
-int	 access_find(const struct conf *);
-void	 access_commit(void);
-/* Sends the spawner what was committed of quotas. */
-void	 access_tell(void);
-
-/*
- * audit.c: opens the audit file that a configuration wants, for the next
- * audit_commit().  -1: it cannot be had, which was said.
- */
-int	 audit_find(const struct conf *);
+/* audit.c: the audit file of the plan in force. */
 void	 audit_commit(void);
+bool	 audit_is_open(void);
+/* Which file it is; untouched if there is none. */
+void	 audit_which(uint64_t *dev, uint64_t *ino);
 /* Adds a line, without newline and control characters, if there is a file. */
 void	 audit_line(const char *);
 
-/* places.c: directories and the cgroup tree. */
-void	 places_make(void);
-void	 places_remove(void);
-
-/* state.c: files that outlive the daemon. */
-/* Opens them, or ends the start when one is not as it was made. */
-void	 state_open(void);
-/* Sends the spawner's to a new spawner. */
-void	 state_hand_out(struct channel *);
+/* tree.c: removes the cgroup tree that setup has made. */
+void	 tree_remove(void);
 
 /* filter.c */
 void	 parent_filter(void);
@@ -139,16 +147,11 @@ void	 links_end(enum role);
 bool	 link_is(enum role, uint32_t other, uint32_t generation);
 
 /* children.c: starting and restarting. */
-/* Opens the roles' binaries while there is root. */
-void	 children_find(void);
 void	 children_start(void);
-/* The fds by which child_exec() works: a copy of this process has others. */
-void	 child_files(enum role, int *binary_fd, int *devnull_fd);
-void	 child_set_files(enum role, int binary_fd, int devnull_fd);
-/* In a new process: leaves those of the starter. */
+/* In a new process: leaves the standard fds of the starter. */
 int	 child_standard_fds(void);
-/* In a new process: becomes that role; fd 3 will be sock_fd. */
-void	 child_exec(enum role, int sock_fd) __attribute__((noreturn));
+/* In a new process: sock_fd becomes fd 3, and is passed on. */
+int	 child_channel(int sock_fd);
 bool	 children_ready(void);
 /* A role that nothing needed at the start runs when it is needed. */
 void	 children_wanted(void);
@@ -178,16 +181,13 @@ bool	 child_send(enum role, struct msg_out *, int fd);
 /* ... and this leaves us the fd. */
 bool	 child_lend(enum role, struct msg_out *, int fd);
 bool	 child_runs(enum role);
-/* Makes the settings of d.conf those of d.settings. */
-void	 settings_fill(void);
 
 /* listen.c: the sockets. */
-/* Names each user of auth none whom nobody may be taken for; -1 = there is
- * one. */
-int	 listen_check(const struct conf *, conf_error_fn, void *arg);
-void	 listen_open(void);
-/* Moves to the listeners of another configuration; -1 = nothing changed. */
-int	 listen_reload(const struct conf *);
+/*
+ * From the listeners of one plan to those of the next: kept ones move, others
+ * are closed.  The first may be NULL.
+ */
+void	 listen_move(struct plan *from, struct plan *to);
 void	 listen_hand_out(enum role);
 void	 listen_close(void);
 /* Says where the daemon listens: one line each by fn. */
@@ -195,19 +195,12 @@ void	 listen_describe(void (*fn)(const char *));
 
 /* The port of the first TLS listener, 0 = there is none. */
 uint16_t listen_tls_port(void);
-/* Any, of the web or not. */
-bool	 listen_has_tls(void);
-/* The port of the first web listener, 0 = there is none. */
-uint16_t listen_web_port(void);
-bool	 listen_web_is_tls(void);
-/* Where that is for this host itself; "" = nowhere. */
-void	 listen_web_address(char *, size_t);
 
 /* Announces the listeners by mDNS, unless the configuration says no. */
 void	 announce_send(void);
 
 /* tls.c: the certificate. */
-/* Remembers which files the key and certificates are. */
+/* Remembers which files the key and certificates are, as the plan says. */
 void	 tls_note_files(void);
 /* Have other files taken their place, or may they, or are others named now? */
 bool	 tls_files_changed(void);
@@ -235,23 +228,21 @@ bool	 hostlog_is_full(void);
 void	 hostlog_end(void);
 
 /* notify.c: systemd's readiness protocol, the log, readiness for a shell. */
-void	 notify_init(void);
 void	 notify_send(const char *state);
 void	 notify_watchdog(void);
-/* Before a look-up that a directory service may take long for. */
-void	 notify_alive(void);
-/* While there is the right to open what the log is written to. */
-void	 sink_find(void);
 void	 sink_init(void);
+/* A line of the parent's own, which is escaped. */
+void	 sink_line(enum log_level, const char *line);
 /* Gives what is left of the log a moment to go. */
 void	 sink_end(void);
-/* Forks into the background; the first process waits for daemon_ready(). */
-void	 daemon_fork(void);
+/* The start has succeeded: tells systemd, or the shell that waits. */
 void	 daemon_ready(void);
 
 /* main.c */
 void	 tell_mdns_state(void);
 void	 parent_started(void);
+/* Another plan is in force: tells everybody. */
+void	 parent_reloaded(void);
 void	 parent_stop(void);
 
 #endif

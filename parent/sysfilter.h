@@ -4,7 +4,8 @@
 #define PARENT_SYSFILTER_H
 
 #include "filter.h"
-#include "parent.h"
+#include "settings.h"
+#include "start.h"
 
 /*
  * Makes the filter of a mode; in system mode ids has the users of the roles, by

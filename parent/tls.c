@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The certificate, of which the parent knows the files' names and the
- * fingerprint that tlsproc tells; it never reads one of them.
+ * The certificate, of which the parent knows the files' names, which files
+ * setup found there, and the fingerprint that tlsproc tells.
  */
-#include <sys/stat.h>
-
 #include <stdio.h>
 #include <string.h>
 
@@ -16,10 +14,8 @@ int	parent_on_tls_ready(struct msg *);
 /* As in settings: a path, and what was found there when it was looked at. */
 static struct file {
 	char		path[PATH_LEN];
-	struct stat	st;
-} files[3];
-#define NFILES	(sizeof(files) / sizeof(files[0]))
-#define FILE_CA	2
+	struct tls_seen	was;
+} files[TLS_FILES];
 
 static char	fingerprint[64];
 static uint64_t	expires;		/* s since 1970, 0 = not known */
@@ -36,41 +32,41 @@ static bool	unfit;			/* what the configuration names now */
 static const char *
 path_of(size_t i)
 {
-	const struct settings *s = &d.settings;
-	const char *const paths[NFILES] = { s->tls_certificate, s->tls_key,
+	const struct settings *s = &d.plan->settings;
+	const char *const paths[TLS_FILES] = { s->tls_certificate, s->tls_key,
 		s->tls_client_ca };
 
 	return paths[i];
 }
 
-/* *seen: false of one that _dlparent may not look at, or that is gone. */
+/* A file that could not be looked at, or that is gone, counts as unchanged. */
 static bool
-note(struct file *f, const char *path, bool *seen)
+note(struct file *f, const char *path, const struct tls_seen *is)
 {
 	bool named_other = strcmp(f->path, path) != 0, changed;
-	struct stat st = f->st;
 
 	(void)snprintf(f->path, sizeof(f->path), "%s", path);
-	*seen = path[0] == '\0' || stat(path, &st) == 0;
-	changed = st.st_ino != f->st.st_ino || st.st_dev != f->st.st_dev ||
-	    st.st_mtim.tv_sec != f->st.st_mtim.tv_sec ||
-	    st.st_mtim.tv_nsec != f->st.st_mtim.tv_nsec;
-	f->st = st;
+	if (!is->seen || path[0] == '\0')
+		return named_other;
+	changed = is->ino != f->was.ino || is->dev != f->was.dev ||
+	    is->sec != f->was.sec || is->nsec != f->was.nsec;
+	f->was = *is;
 	return named_other || changed;
 }
 
 bool
 tls_files_changed(void)
 {
-	bool hidden = false, seen;
+	const struct tls_seen *is = d.plan->tls;
+	bool hidden = false;
 	size_t i;
 
 	news |= forgotten;
 	forgotten = false;
-	for (i = 0; i < NFILES; i++) {
-		news |= note(&files[i], path_of(i), &seen);
-		news |= i == FILE_CA && !seen;
-		hidden |= !seen;
+	for (i = 0; i < TLS_FILES; i++) {
+		news |= note(&files[i], path_of(i), &is[i]);
+		news |= i == TLS_FILE_CA && !is[i].seen;
+		hidden |= !is[i].seen;
 	}
 	return news || hidden;
 }
@@ -94,11 +90,10 @@ tls_forget_files(void)
 void
 tls_note_files(void)
 {
-	bool seen;
 	size_t i;
 
-	for (i = 0; i < NFILES; i++)
-		(void)note(&files[i], path_of(i), &seen);
+	for (i = 0; i < TLS_FILES; i++)
+		(void)note(&files[i], path_of(i), &d.plan->tls[i]);
 }
 
 void
@@ -114,7 +109,7 @@ tls_settings(void)
 {
 	static struct settings s;
 
-	s = d.settings;
+	s = d.plan->settings;
 	if (!unfit)
 		return &s;
 	(void)snprintf(s.tls_certificate, sizeof(s.tls_certificate), "%s",

@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
-#include "../parent/parent.h"
 #include "proto.h"
+#include "setup.h"
 
-/* Access lists and quota ids of a configuration; next replaces present. */
+/* Access lists and quota ids of a configuration. */
 struct found {
 	char		allowed_users[sizeof(d.settings.allowed_users)];
 	char		allowed_groups[sizeof(d.settings.allowed_groups)];
@@ -25,7 +24,7 @@ struct found {
 	uint32_t	quota_ids[CONF_MAX_QUOTAS];
 };
 
-static struct found present, next;
+static struct found found;
 
 static const uint32_t quota_kinds[] = {
 	[CONF_QUOTA_DEFAULT] = QUOTA_DEFAULT,
@@ -40,7 +39,6 @@ user_id(const char *what, const char *name, uint32_t *id)
 {
 	const struct passwd *pw;
 
-	notify_alive();
 	pw = getpwnam(name);
 	if (pw == NULL) {
 		log_error("%s %s: there is no such user", what, name);
@@ -55,7 +53,6 @@ group_id(const char *what, const char *name, uint32_t *id)
 {
 	const struct group *gr;
 
-	notify_alive();
 	gr = getgrnam(name);
 	if (gr == NULL) {
 		log_error("%s %s: there is no such group", what, name);
@@ -176,51 +173,33 @@ find_quotas(const struct conf *c, struct found *a)
 int
 access_find(const struct conf *c)
 {
-	memset(&next, 0, sizeof(next));
-	if (find_people(c, &next) == -1 || find_quotas(c, &next) == -1)
+	memset(&found, 0, sizeof(found));
+	if (find_people(c, &found) == -1 || find_quotas(c, &found) == -1)
 		return -1;
 	return 0;
 }
 
-/* The spawner decides by them; a new one has none yet. */
-void
-access_tell(void)
+uint32_t
+access_quota_id(size_t i)
 {
-	const struct conf_quota *q;
-	struct msg_out *o;
-	size_t i;
+	return found.quota_ids[i];
+}
 
-	for (i = 0; i < d.conf->nquotas; i++) {
-		q = &d.conf->quotas[i];
-		o = msg_new(MSG_QUOTA_RULE, NULL, 0, 0);
-		msg_put_u32(o, quota_kinds[q->kind]);
-		msg_put_u32(o, present.quota_ids[i]);
-		msg_put_u64(o, q->sessions);
-		msg_put_u64(o, q->bytes);
-		msg_put_u64(o, q->cpu);
-		msg_put_u64(o, q->memory);
-		msg_put_u64(o, q->processes);
-		msg_put_str(o, q->name);
-		(void)child_send(ROLE_SPAWNER, o, -1);
-	}
-	(void)child_send(ROLE_SPAWNER, msg_new(MSG_QUOTA_RULES_END, NULL, 0,
-	    0), -1);
+uint32_t
+access_quota_kind(const struct conf_quota *q)
+{
+	return quota_kinds[q->kind];
 }
 
 void
-access_commit(void)
+access_fill(struct settings *s)
 {
-	present = next;
-	memcpy(d.settings.allowed_users, present.allowed_users,
-	    sizeof(d.settings.allowed_users));
-	memcpy(d.settings.allowed_groups, present.allowed_groups,
-	    sizeof(d.settings.allowed_groups));
-	memcpy(d.settings.denied_users, present.denied_users,
-	    sizeof(d.settings.denied_users));
-	memcpy(d.settings.denied_groups, present.denied_groups,
-	    sizeof(d.settings.denied_groups));
-	memcpy(d.settings.admin_users, present.admin_users,
-	    sizeof(d.settings.admin_users));
-	memcpy(d.settings.admin_groups, present.admin_groups,
-	    sizeof(d.settings.admin_groups));
+#define FILL(list)	memcpy(s->list, found.list, sizeof(s->list))
+	FILL(allowed_users);
+	FILL(allowed_groups);
+	FILL(denied_users);
+	FILL(denied_groups);
+	FILL(admin_users);
+	FILL(admin_groups);
+#undef FILL
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The audit file: lines are added to it and nothing else.  In system mode it
- * is root's and opened while there is root, so that no process of the daemon
- * can open it in any other way later.
+ * The audit file, which the parent adds lines to.  In system mode it is root's
+ * and opened while there is root, so that no process of the daemon can open it
+ * in any other way later.
  */
 #include <sys/stat.h>
 
@@ -14,16 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "../parent/parent.h"
-#include "utc.h"
+#include "setup.h"
 
-#define FILE_NAME_MAX	4096
-
-static int	audit_fd = -1;		/* -1 = none */
-static int	next_fd = -1;		/* of the configuration to come */
-static bool	torn;			/* the last line was not ended */
-static unsigned long missing;		/* lines, since the file is full */
+static int	audit_fd = -1;		/* a new one */
+static enum plan_audit result;
 
 static uid_t
 right_owner(void)
@@ -35,7 +29,7 @@ right_owner(void)
 static int
 check_way(const char *path)
 {
-	char part[FILE_NAME_MAX];
+	char part[WHOLE_NAME_LEN];
 	struct stat st;
 	char *slash;
 
@@ -141,97 +135,48 @@ fail:
 static bool
 is_open_file(const char *path)
 {
-	struct stat a, b;
+	struct stat st;
 
-	if (audit_fd == -1 || fstat(audit_fd, &a) == -1)
-		return false;
-	if (lstat(path, &b) == -1)
+	if (lstat(path, &st) == -1)
 		return errno == EACCES;
-	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return st.st_dev == d.force.audit_dev && st.st_ino == d.force.audit_ino;
 }
 
 int
 audit_find(const struct conf *c)
 {
 	const char *path = c->audit_file;
-	bool same = audit_fd != -1 && strcmp(path, d.conf->audit_file) == 0;
+	bool same = d.force.audit_ino != 0 &&
+	    strcmp(path, d.force.audit_file) == 0;
 
-	if (next_fd != -1 && next_fd != audit_fd)
-		close(next_fd);
-	next_fd = -1;
+	result = AUDIT_NONE;
 	if (path[0] == '\0')
 		return 0;
-	next_fd = same && is_open_file(path) ? audit_fd : open_file(path);
-	if (next_fd == -1 && same) {
+	result = AUDIT_KEPT;
+	if (same && is_open_file(path))
+		return 0;
+	audit_fd = open_file(path);
+	if (audit_fd != -1)
+		result = AUDIT_NEW;
+	else if (same)
 		log_warnx("audit-file %s: it goes on where the old file is; a "
 		    "restart begins a new one", path);
-		next_fd = audit_fd;
-	}
-	return next_fd == -1 ? -1 : 0;
+	else
+		return -1;
+	return 0;
 }
 
-void
-audit_commit(void)
+enum plan_audit
+audit_result(void)
 {
-	struct sigaction sa = { .sa_handler = SIG_IGN };
-
-	/* a limit on file sizes is no reason to end either */
-	(void)sigaction(SIGXFSZ, &sa, NULL);
-	if (audit_fd != -1 && audit_fd != next_fd)
-		close(audit_fd);
-	if (audit_fd != next_fd) {
-		torn = false;
-		missing = 0;
-	}
-	audit_fd = next_fd;
-	next_fd = -1;
+	return result;
 }
 
-/* Whole, or the file has a torn line that the next one ends. */
-static int
-put(const char *line)
+int
+audit_take(void)
 {
-	char out[LOG_LINE_MAX + 64], when[UTC_TEXT];
-	ssize_t n;
-	int len;
+	int fd = audit_fd;
 
-	len = snprintf(out, sizeof(out), "%s%s %s\n", torn ? "\n" : "",
-	    utc_text(time(NULL), when), line);
-	n = write(audit_fd, out, (size_t)len);
-	if (n == len) {
-		torn = false;
-		return 0;
-	}
-	if (n > 0) {
-		torn = out[n - 1] != '\n';
-		errno = ENOSPC;
-	}
-	return -1;
-}
-
-/*
- * Without room the daemon goes on, as the same lines are in the log; one
- * line there and one in the file say what the file lacks.
- */
-void
-audit_line(const char *line)
-{
-	char text[96];
-
-	if (audit_fd == -1)
-		return;
-	if (missing > 0) {
-		(void)snprintf(text, sizeof(text), "%lu lines are missing "
-		    "here, see the log", missing);
-		if (put(text) == -1) {
-			missing++;
-			return;
-		}
-		log_warnx("audit-file: it is written again; %lu lines are "
-		    "missing in it", missing);
-		missing = 0;
-	}
-	if (put(line) == -1 && missing++ == 0)
-		log_warn("audit-file: cannot be written, lines go to the log "
-		    "alone");
+	audit_fd = -1;
+	return fd;
 }

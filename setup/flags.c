@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "../parent/parent.h"
+#include "setup.h"
 
 #define SYSTEM_CONF	"/etc/debuglantern.conf"
 /* seconds, of a daemon that was started because somebody needed one */
@@ -45,7 +44,6 @@ static struct {
 	const char	*key, *value;
 } set[MAX_SET];
 static size_t nset;
-static bool in_start = true;
 
 static void __attribute__((noreturn))
 usage(void)
@@ -66,7 +64,7 @@ static void
 on_conf_error(void *arg, const char *text)
 {
 	(void)arg;
-	if (in_start)
+	if (!d.reload)
 		fprintf(stderr, "debuglanternd: %s\n", text);
 	else
 		log_error("%s", text);
@@ -76,16 +74,13 @@ static void
 on_conf_warning(void *arg, const char *text)
 {
 	(void)arg;
-	if (in_start)
-		fprintf(stderr, "debuglanternd: warning: %s\n", text);
-	else
-		log_warnx("%s", text);
+	fprintf(stderr, "debuglanternd: warning: %s\n", text);
 }
 
 void
-flags_warn(void)
+flags_warn(conf_error_fn fn, void *arg)
 {
-	(void)conf_warn(d.conf, on_conf_warning, NULL);
+	(void)conf_warn(d.conf, fn, arg);
 }
 
 static const char *
@@ -171,8 +166,8 @@ fail:
 
 enum { OPT_KEY = 256, OPT_USER = OPT_KEY + NKEYS, OPT_LOCAL };
 
-static void
-parse_options(int argc, char **argv)
+void
+flags_parse(int argc, char **argv)
 {
 	struct option longs[NKEYS + 5];
 	size_t i;
@@ -226,9 +221,8 @@ parse_options(int argc, char **argv)
 }
 
 void
-flags_parse(int argc, char **argv)
+flags_begin(void)
 {
-	parse_options(argc, argv);
 	d.mode = geteuid() == 0 && !d.opt.user ? MODE_SYSTEM : MODE_USER;
 	d.conf = flags_load();
 	if (d.conf == NULL)
@@ -236,12 +230,11 @@ flags_parse(int argc, char **argv)
 	if (d.opt.check) {
 		if (users_check(d.conf) == -1 || access_find(d.conf) == -1)
 			exit(1);
-		flags_warn();
+		flags_warn(on_conf_warning, NULL);
 		if (d.opt.verbose)
 			conf_print(d.conf, stdout);
 		else
 			fputs("configuration OK\n", stderr);
 		exit(fflush(stdout) == 0 ? 0 : 1);
 	}
-	in_start = false;
 }

@@ -21,9 +21,8 @@
 
 #include "again.h"
 #include "caps.h"
-#include "log.h"
-#include "../parent/parent.h"
 #include "../parent/sysfilter.h"
+#include "setup.h"
 
 #define SHADOW_FILE	"/etc/shadow"
 /* It only forks: one that needs longer stands still. */
@@ -34,8 +33,6 @@ union gate_fd {
 	struct cmsghdr	 h;
 	char		 space[CMSG_SPACE(sizeof(int))];
 };
-
-static int gate_fd = -1, gate_pidfd = -1;
 
 /*
  * The group that may read the file, 0 = none: on some hosts that is root
@@ -77,24 +74,7 @@ take_fd(int sock_fd)
 	return fd;
 }
 
-static int
-give_fd(int sock_fd, int fd)
-{
-	union gate_fd u;
-	char c = 0;
-	struct iovec iov = { &c, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-	    .msg_control = u.space, .msg_controllen = sizeof(u.space) };
-	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-
-	h->cmsg_level = SOL_SOCKET;
-	h->cmsg_type = SCM_RIGHTS;
-	h->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(h), &fd, sizeof(fd));
-	return sendmsg(sock_fd, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
-}
-
-/* All that the parent has opened as root stays with the parent. */
+/* All that was opened as root stays with setup, and then with the parent. */
 static int
 close_all_but(int *fds, size_t n)
 {
@@ -135,26 +115,50 @@ confine_gate(void)
 	    filter_load(parent_filter_make(MODE_SYSTEM, ids)) == -1) ? -1 : 0;
 }
 
+/* *sock_fd, *binary_fd and *null_fd get other numbers. */
 static int
-become_gate(int *sock_fd)
+become_gate(int *sock_fd, int *binary_fd, int *null_fd)
 {
-	int fds[] = { *sock_fd, -1, -1 };
+	int fds[] = { *sock_fd, *binary_fd, *null_fd };
 
 	(void)prctl(PR_SET_NAME, "acctgate", 0, 0, 0);
-	child_files(ROLE_ACCTPROC, &fds[1], &fds[2]);
 	if (close_all_but(fds, sizeof(fds) / sizeof(fds[0])) == -1)
 		return -1;
 	*sock_fd = fds[0];
-	child_set_files(ROLE_ACCTPROC, fds[1], fds[2]);
-	return child_standard_fds() == -1 ? -1 : confine_gate();
+	*binary_fd = fds[1];
+	*null_fd = fds[2];
+	/* in the background nobody's terminal or pipe is kept open */
+	if (dup2(*null_fd, STDIN_FILENO) == -1 ||
+	    dup2(*null_fd, STDOUT_FILENO) == -1 || (!d.opt.foreground &&
+	    dup2(*null_fd, STDERR_FILENO) == -1))
+		return -1;
+	return confine_gate();
+}
+
+static void __attribute__((noreturn))
+become_acctproc(int binary_fd, int sock_fd)
+{
+	char *argv[] = { (char *)(uintptr_t)role_name(ROLE_ACCTPROC), NULL };
+	char *envp[] = { NULL };
+
+	/* fd 3 itself would keep close-on-exec if it was the socket */
+	if (dup2(sock_fd, GIVEN_CHANNEL) == -1 ||
+	    fcntl(GIVEN_CHANNEL, F_SETFD, 0) == -1)
+		_exit(126);
+	(void)execveat(binary_fd, "", argv, envp, AT_EMPTY_PATH);
+	fatal("cannot execute %s/%s (every user must be able to run it: chmod "
+	    "a+rx, on a file system that is not mounted noexec)", d.libexec,
+	    role_name(ROLE_ACCTPROC));
 }
 
 static void __attribute__((noreturn))
 gate(int sock_fd)
 {
+	int binary_fd = given(GIVEN_BINARY + ROLE_ACCTPROC);
+	int null_fd = given(GIVEN_NULL), fd;
 	/* the first word: it is there, or why it is not */
-	pid_t pid = become_gate(&sock_fd) == -1 ? -errno : 0;
-	int fd;
+	pid_t pid = become_gate(&sock_fd, &binary_fd, &null_fd) == -1 ?
+	    -errno : 0;
 
 	while (write(sock_fd, &pid, sizeof(pid)) == sizeof(pid) && pid >= 0 &&
 	    (fd = take_fd(sock_fd)) != -1) {
@@ -162,7 +166,7 @@ gate(int sock_fd)
 		pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL,
 		    NULL, NULL, 0);
 		if (pid == 0)
-			child_exec(ROLE_ACCTPROC, fd);
+			become_acctproc(binary_fd, fd);
 		/* for a moment there may be no room for a process */
 		if (pid == -1)
 			pid = 0;
@@ -188,38 +192,10 @@ gate_make(void)
 	if (pid == 0)
 		gate(fds[1]);
 	close(fds[1]);
-	gate_fd = fds[0];
-	gate_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (gate_pidfd == -1 ||
-	    recv(gate_fd, &pid, sizeof(pid), 0) != sizeof(pid) ||
+	give(GIVEN_GATE, fds[0]);
+	give(GIVEN_GATE_PROC, (int)syscall(SYS_pidfd_open, pid, 0));
+	if (given(GIVEN_GATE_PROC) == -1 ||
+	    recv(fds[0], &pid, sizeof(pid), 0) != sizeof(pid) ||
 	    (pid < 0 && (errno = -pid) != 0))
 		fatal("cannot become _dlacct (" NEEDS_ROOT ")");
-}
-
-pid_t
-gate_start(int sock_fd)
-{
-	pid_t pid = -1;
-
-	if (give_fd(gate_fd, sock_fd) == -1 ||
-	    recv(gate_fd, &pid, sizeof(pid), 0) != sizeof(pid)) {
-		log_warnx("what starts acctproc has ended, or stands still; "
-		    "as nobody can tell which accounts are locked, root alone "
-		    "is let in until debuglanternd is started again");
-		return -1;
-	}
-	return pid > 0 ? pid : -1;
-}
-
-void
-gate_end(void)
-{
-	siginfo_t si;
-
-	if (gate_pidfd == -1)
-		return;
-	(void)syscall(SYS_pidfd_send_signal, gate_pidfd, SIGKILL, NULL, 0);
-	(void)waitid_again(P_PIDFD, (id_t)gate_pidfd, &si, WEXITED);
-	close(gate_pidfd);
-	gate_pidfd = -1;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Listening sockets: made here, while there may be root, and handed to
- * netproc; idproc gets the rule that goes with each.
- */
+/* Listening sockets: made here, while there may be root, for the parent. */
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,31 +17,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "../parent/parent.h"
 #include "proto.h"
+#include "setup.h"
 
-/* every address in both families, the web's default, the local socket */
-#define MAX_LISTENERS	((CONF_MAX_LISTENS + 1) * 2 + 1)
 #define BACKLOG		512
 /* Another daemon that starts holds the lock for less than a tenth of this. */
 #define LOCK_TRIES	100
 #define LOCK_PAUSE_NS	(50 * 1000 * 1000)
 #define LOCK_PATH	(sizeof(((struct sockaddr_un *)NULL)->sun_path) + 8)
 
-struct listener {
-	struct sockaddr_storage	 addr;
-	socklen_t		 len;
-	uint32_t		 flags;		/* LISTENER_* */
-	uid_t			 uid;		/* with LISTENER_AUTH_NONE */
-	bool			 may_fail;	/* nobody asked for it */
-	bool			 is_only;	/* its line names no other one */
-	char			 text[160];
-	int			 fd;
-};
+/* every address in both families, the web's default, the local socket */
+_Static_assert(MAX_LISTENERS == (CONF_MAX_LISTENS + 1) * 2 + 1, "all fit in");
 
-static struct listener	 list[MAX_LISTENERS];
-static size_t		 nlist;
+/* Listeners that the parent has, and that there are to be. */
+static struct bound	 present[MAX_LISTENERS], list[MAX_LISTENERS];
+static size_t		 npresent, nlist;
 
 static socklen_t
 addr_len(const struct sockaddr_storage *ss)
@@ -70,7 +57,7 @@ port_of(const struct sockaddr_storage *ss)
 }
 
 static void
-describe(struct listener *l, const struct conf_listen *c)
+describe(struct bound *l, const struct conf_listen *c)
 {
 	char ip[INET6_ADDRSTRLEN];
 	bool v6 = l->addr.ss_family == AF_INET6;
@@ -94,7 +81,6 @@ user_fault(const char *name, uid_t *uid)
 {
 	const struct passwd *pw;
 
-	notify_alive();
 	pw = getpwnam(name);
 	if (pw == NULL)
 		return "there is no such user; name one that exists";
@@ -131,7 +117,7 @@ listen_check(const struct conf *c, conf_error_fn fn, void *arg)
 }
 
 static int
-rule_of(struct listener *l, const struct conf_listen *c)
+rule_of(struct bound *l, const struct conf_listen *c)
 {
 	const char *why;
 
@@ -155,13 +141,13 @@ rule_of(struct listener *l, const struct conf_listen *c)
 
 /* The local socket: clients are known by their credentials. */
 static int
-add_local(const struct conf *c, struct listener *l)
+add_local(const struct conf *c, struct bound *l)
 {
 	struct sockaddr_un *sun = (struct sockaddr_un *)&l->addr;
 	int n;
 
 	memset(l, 0, sizeof(*l));
-	l->fd = -1;
+	l->fd = l->kept = -1;
 	sun->sun_family = AF_UNIX;
 	n = c->socket[0] != '\0' ?
 	    snprintf(sun->sun_path, sizeof(sun->sun_path), "%s", c->socket) :
@@ -256,7 +242,7 @@ local_remedy(int error)
 }
 
 static int
-bind_local(struct listener *l)
+bind_local(struct bound *l)
 {
 	const struct sockaddr_un *sun = (struct sockaddr_un *)&l->addr;
 	mode_t old;
@@ -288,7 +274,7 @@ fail:
 }
 
 static int
-open_local(struct listener *l)
+open_local(struct bound *l)
 {
 	const struct sockaddr_un *sun = (struct sockaddr_un *)&l->addr;
 	char lock[LOCK_PATH];
@@ -307,7 +293,7 @@ open_local(struct listener *l)
 
 /* The listeners that a configuration asks for; none is open yet. */
 static ssize_t
-wanted(const struct conf *c, struct listener *out)
+wanted(const struct conf *c, struct bound *out)
 {
 	const struct conf_listen *l;
 	struct sockaddr_storage ss[2];
@@ -324,7 +310,7 @@ wanted(const struct conf *c, struct listener *out)
 		}
 		for (j = 0; j < k && n < MAX_LISTENERS - 1; j++, n++) {
 			memset(&out[n], 0, sizeof(out[n]));
-			out[n].fd = -1;
+			out[n].fd = out[n].kept = -1;
 			out[n].addr = ss[j];
 			out[n].len = addr_len(&ss[j]);
 			out[n].may_fail = l->web && conf_web_is_default(c);
@@ -345,28 +331,36 @@ is_any(const struct sockaddr_storage *ss)
 	    ((const struct sockaddr_in *)ss)->sin_addr.s_addr == INADDR_ANY;
 }
 
-/*
- * The listener of ours that is in the way: of one port, and one of them is for
- * every address.  NULL = it is another program's.
- */
-static const struct listener *
-own_in_the_way(const struct listener *l)
+static const struct bound *
+find_in_the_way(const struct bound *l, const struct bound *among, size_t n)
 {
-	const struct listener *own;
+	const struct bound *own;
 
-	for (own = list; own < list + nlist; own++)
-		if (own->fd != -1 && own->addr.ss_family ==
-		    l->addr.ss_family && port_of(&own->addr) ==
-		    port_of(&l->addr) && (is_any(&own->addr) ||
-		    is_any(&l->addr)))
+	for (own = among; own < among + n; own++)
+		if ((own->fd != -1 || own->kept != -1) &&
+		    own->addr.ss_family == l->addr.ss_family &&
+		    port_of(&own->addr) == port_of(&l->addr) &&
+		    (is_any(&own->addr) || is_any(&l->addr)))
 			return own;
 	return NULL;
 }
 
-static void
-say_taken(const struct listener *l)
+/*
+ * The listener of ours that is in the way: of one port, and one of them is for
+ * every address.  NULL = it is another program's.
+ */
+static const struct bound *
+own_in_the_way(const struct bound *l)
 {
-	const struct listener *own = own_in_the_way(l);
+	const struct bound *own = find_in_the_way(l, present, npresent);
+
+	return own != NULL ? own : find_in_the_way(l, list, nlist);
+}
+
+static void
+say_taken(const struct bound *l)
+{
+	const struct bound *own = own_in_the_way(l);
 
 	if (own != NULL)
 		log_error("cannot listen on %s while the daemon listens on "
@@ -381,7 +375,7 @@ say_taken(const struct listener *l)
 
 /* A host without IPv6 is served by IPv4 alone. */
 static int
-no_ipv6(const struct listener *l)
+no_ipv6(const struct bound *l)
 {
 	if (l->is_only)
 		log_warnx("cannot listen on %s: this host has no IPv6; choose "
@@ -391,7 +385,7 @@ no_ipv6(const struct listener *l)
 
 /* -1, or 0 for what the daemon can do without. */
 static int
-cannot_open(struct listener *l)
+cannot_open(struct bound *l)
 {
 	int error = errno;
 
@@ -412,7 +406,7 @@ cannot_open(struct listener *l)
 		say_taken(l);
 	else
 		log_error("cannot listen on %s: %s%s", l->text,
-		    strerror(error), error == EACCES && d.started &&
+		    strerror(error), error == EACCES && d.reload &&
 		    d.mode == MODE_SYSTEM ?
 		    "; such a port is opened at a restart only" : "");
 	return -1;
@@ -423,7 +417,7 @@ cannot_open(struct listener *l)
  * meanwhile.
  */
 static int
-bind_address(struct listener *l)
+bind_address(struct bound *l)
 {
 	const struct sockaddr *sa = (const struct sockaddr *)&l->addr;
 	int on = 1;
@@ -441,7 +435,7 @@ bind_address(struct listener *l)
 }
 
 static int
-open_one(struct listener *l)
+open_one(struct bound *l)
 {
 	int on = 1;
 
@@ -461,205 +455,90 @@ open_one(struct listener *l)
 	return 0;
 }
 
-static void
-warn_of_guests(const struct listener *l)
+static bool
+is_open(const struct bound *l)
 {
-	if (l->flags & LISTENER_AUTH_NONE)
-		log_warnx("%s: everybody who reaches it acts as that user",
-		    l->text);
+	return l->fd != -1 || l->kept != -1;
 }
 
 /* Whether some port of the network is open that is not the web page's. */
 static bool
-some_open(const struct listener *l, size_t n)
+some_open(void)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (l[i].fd != -1 && !(l[i].flags & LISTENER_WEB) &&
-		    l[i].addr.ss_family != AF_UNIX)
+	for (i = 0; i < nlist; i++)
+		if (is_open(&list[i]) && !(list[i].flags & LISTENER_WEB) &&
+		    list[i].addr.ss_family != AF_UNIX)
 			return true;
 	return d.opt.local;
 }
 
-void
-listen_open(void)
-{
-	ssize_t n = wanted(d.conf, list);
-	size_t i;
-
-	if (n == -1)
-		exit(1);
-	nlist = (size_t)n;
-	for (i = 0; i < nlist; i++) {
-		if (open_one(&list[i]) == -1)
-			exit(1);
-		warn_of_guests(&list[i]);
-	}
-	if (!some_open(list, nlist))
-		fatalx("there is no address to listen on");
-}
-
 static bool
-has_text(const struct listener *l, size_t n, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (l[i].fd != -1 && strcmp(l[i].text, text) == 0)
-			return true;
-	return false;
-}
-
-/* As the start names all that there are. */
-static void
-say_changes(const struct listener *next, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < nlist; i++)
-		if (list[i].fd != -1 && !has_text(next, n, list[i].text))
-			log_info("no longer listening on %s", list[i].text);
-	for (i = 0; i < n; i++) {
-		if (next[i].fd == -1 || has_text(list, nlist, next[i].text))
-			continue;
-		log_info("listening on %s", next[i].text);
-		warn_of_guests(&next[i]);
-	}
-}
-
-static bool
-same(const struct listener *a, const struct listener *b)
+same(const struct bound *a, const struct bound *b)
 {
 	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
 }
 
-static void
-close_one(struct listener *l)
+int
+listen_present(const char *text, const void *addr, size_t len)
 {
-	if (l->fd == -1)
-		return;
-	close(l->fd);
+	struct bound *l = &present[npresent];
+
+	if (npresent == MAX_LISTENERS || len > sizeof(l->addr))
+		return -1;
+	(void)snprintf(l->text, sizeof(l->text), "%s", text);
+	memcpy(&l->addr, addr, len);
+	l->len = (socklen_t)len;
 	l->fd = -1;
-	if (l->addr.ss_family == AF_UNIX)
-		(void)unlink(((struct sockaddr_un *)&l->addr)->sun_path);
+	l->kept = (int)npresent++;
+	return 0;
 }
 
-static void
-gone(size_t i)
+/* Leaves it to the parent if the parent has it. */
+static int
+have_one(struct bound *l)
 {
-	struct msg_out *o = msg_new(MSG_LISTENER_GONE, NULL, 0, 0);
+	size_t i;
 
-	msg_put_u32(o, (uint32_t)i);
-	(void)child_send(ROLE_NETPROC, o, -1);
-	if (!(list[i].flags & LISTENER_TLS))
-		return;
-	o = msg_new(MSG_TLS_LISTENER_GONE, NULL, 0, 0);
-	msg_put_u32(o, (uint32_t)i);
-	(void)child_send(ROLE_TLSPROC, o, -1);
+	for (i = 0; i < npresent; i++)
+		if (same(l, &present[i]))
+			l->kept = (int)i;
+	return l->kept != -1 ? 0 : open_one(l);
 }
 
 int
-listen_reload(const struct conf *c)
+listen_open(const struct conf *c)
 {
-	static struct listener next[MAX_LISTENERS];
-	ssize_t n = wanted(c, next);
-	bool kept[MAX_LISTENERS] = { false };
-	size_t i, j;
+	ssize_t n = wanted(c, list);
+	size_t i;
 
 	if (n == -1)
 		return -1;
-	for (i = 0; i < (size_t)n; i++) {
-		for (j = 0; j < nlist; j++)
-			if (same(&next[i], &list[j])) {
-				next[i].fd = list[j].fd;
-				kept[j] = true;
-			}
-		if (next[i].fd == -1 && open_one(&next[i]) == -1)
-			goto fail;
-	}
-	if (!some_open(next, (size_t)n)) {
-		log_error("there is no address to listen on");
-		goto fail;
-	}
-	say_changes(next, (size_t)n);
-	for (j = 0; j < nlist; j++) {
-		gone(j);
-		if (!kept[j])
-			close_one(&list[j]);
-	}
-	memcpy(list, next, sizeof(list));
 	nlist = (size_t)n;
-	listen_hand_out(ROLE_IDPROC);
-	listen_hand_out(ROLE_NETPROC);
-	listen_hand_out(ROLE_TLSPROC);
-	return 0;
-fail:
-	for (i = 0; i < (size_t)n; i++) {
-		for (j = 0; j < nlist && next[i].fd != list[j].fd; j++)
-			continue;
-		if (j == nlist && next[i].fd != -1)
-			close(next[i].fd);
+	for (i = 0; i < nlist; i++) {
+		if (have_one(&list[i]) == -1)
+			return -1;
+		/* at a reload the parent says so, of what is new */
+		if (list[i].flags & LISTENER_AUTH_NONE && !d.reload)
+			log_warnx("%s: everybody who reaches it acts as that "
+			    "user", list[i].text);
 	}
+	if (some_open())
+		return 0;
+	log_error("there is no address to listen on");
 	return -1;
 }
 
-static void
-hand_rules(void)
+struct bound *
+listen_at(size_t i)
 {
-	struct msg_out *o;
-	size_t i;
+	struct bound *l;
 
-	for (i = 0; i < nlist; i++) {
-		if (list[i].addr.ss_family == AF_UNIX)
-			continue;
-		o = msg_new(MSG_LISTENER_RULE, NULL, 0, 0);
-		msg_put_u32(o, (uint32_t)i);
-		msg_put_u32(o, list[i].flags);
-		msg_put_u32(o, list[i].uid);
-		msg_put_bytes(o, &list[i].addr, list[i].len);
-		(void)child_send(ROLE_IDPROC, o, -1);
-	}
-	(void)child_send(ROLE_IDPROC, msg_new(MSG_LISTENER_RULES_END, NULL, 0,
-	    0), -1);
-}
-
-/* The role that accepts gets the socket; netproc serves both in the end. */
-static void
-hand_one(enum role role, size_t i)
-{
-	bool tls = (list[i].flags & LISTENER_TLS) != 0;
-	struct msg_out *o;
-
-	if (role == ROLE_TLSPROC && !tls)
-		return;
-	o = msg_new(role == ROLE_TLSPROC ? MSG_TLS_LISTENER :
-	    tls ? MSG_TLS_DOOR : MSG_LISTENER, NULL, 0, 0);
-	msg_put_u32(o, (uint32_t)i);
-	if (role == ROLE_NETPROC) {
-		msg_put_u32(o, list[i].flags);
-		msg_put_str(o, list[i].text);
-	}
-	(void)child_lend(role, o, role == ROLE_NETPROC && tls ? -1 :
-	    list[i].fd);
-}
-
-void
-listen_hand_out(enum role role)
-{
-	size_t i;
-
-	if (role == ROLE_IDPROC)
-		hand_rules();
-	if (role == ROLE_NETPROC) {
-		tell_mdns_state();
-		tls_tell();
-	}
-	if (role != ROLE_NETPROC && role != ROLE_TLSPROC)
-		return;
-	for (i = 0; i < nlist; i++)
-		if (list[i].fd != -1)
-			hand_one(role, i);
+	for (l = list; l < list + nlist; l++)
+		if (is_open(l) && i-- == 0)
+			return l;
+	return NULL;
 }
 
 /* The port of the first whose flags among these are as wanted; 0 = none. */
@@ -671,17 +550,11 @@ first_port(uint32_t mask, uint32_t flags)
 
 	for (i = 0; i < nlist; i++) {
 		ss = &list[i].addr;
-		if (list[i].fd != -1 && ss->ss_family != AF_UNIX &&
+		if (is_open(&list[i]) && ss->ss_family != AF_UNIX &&
 		    (list[i].flags & mask) == flags)
 			return port_of(ss);
 	}
 	return 0;
-}
-
-uint16_t
-listen_tls_port(void)
-{
-	return first_port(LISTENER_TLS | LISTENER_WEB, LISTENER_TLS);
 }
 
 bool
@@ -691,14 +564,14 @@ listen_has_tls(void)
 }
 
 /* The first that this host reaches itself by, or the first; NULL = none. */
-static const struct listener *
+static const struct bound *
 web_listener(void)
 {
-	const struct listener *first = NULL;
+	const struct bound *first = NULL;
 	size_t i;
 
 	for (i = 0; i < nlist; i++) {
-		if (list[i].fd == -1 || !(list[i].flags & LISTENER_WEB))
+		if (!is_open(&list[i]) || !(list[i].flags & LISTENER_WEB))
 			continue;
 		if (is_any(&list[i].addr) ||
 		    conf_addr_is_loopback(&list[i].addr))
@@ -712,7 +585,7 @@ web_listener(void)
 uint16_t
 listen_web_port(void)
 {
-	const struct listener *l = web_listener();
+	const struct bound *l = web_listener();
 
 	return l == NULL ? 0 : port_of(&l->addr);
 }
@@ -720,7 +593,7 @@ listen_web_port(void)
 bool
 listen_web_is_tls(void)
 {
-	const struct listener *l = web_listener();
+	const struct bound *l = web_listener();
 
 	return l != NULL && l->flags & LISTENER_TLS;
 }
@@ -728,7 +601,7 @@ listen_web_is_tls(void)
 void
 listen_web_address(char *text, size_t size)
 {
-	const struct listener *l = web_listener();
+	const struct bound *l = web_listener();
 
 	text[0] = '\0';
 	if (l != NULL && is_any(&l->addr))
@@ -737,62 +610,4 @@ listen_web_address(char *text, size_t size)
 	else if (l != NULL && inet_ntop(l->addr.ss_family, ip_of(&l->addr),
 	    text, (socklen_t)size) == NULL)
 		text[0] = '\0';
-}
-
-void
-listen_close(void)
-{
-	size_t i;
-
-	for (i = 0; i < nlist; i++)
-		close_one(&list[i]);
-	nlist = 0;
-}
-
-void
-listen_describe(void (*fn)(const char *))
-{
-	size_t i;
-
-	for (i = 0; i < nlist; i++)
-		if (list[i].fd != -1)
-			fn(list[i].text);
-}
-
-static bool
-any_family(int family)
-{
-	size_t i;
-
-	for (i = 0; i < nlist; i++)
-		if (list[i].fd != -1 && list[i].addr.ss_family == family)
-			return true;
-	return false;
-}
-
-void
-announce_send(void)
-{
-	char host[HOST_NAME_MAX + 1] = "localhost", name[64];
-	struct msg_out *o;
-	bool open = false;
-	size_t i;
-
-	if (!d.conf->mdns)
-		return;
-	(void)gethostname(host, sizeof(host) - 1);
-	conf_service_name(d.conf, host, name);
-	for (i = 0; i < nlist; i++)
-		open |= (list[i].flags & LISTENER_AUTH_NONE) != 0;
-	o = msg_new(MSG_ANNOUNCE, NULL, 0, 0);
-	msg_put_u32(o, d.conf->port);
-	msg_put_u32(o, listen_web_port());
-	msg_put_u32(o, listen_tls_port());
-	msg_put_u32(o, (any_family(AF_INET) ? 1U : 0) |
-	    (any_family(AF_INET6) ? 2U : 0));
-	msg_put_str(o, name);
-	msg_put_str(o, DL_VERSION);
-	msg_put_str(o, open ? "none" : "peer");
-	msg_put_str(o, listen_tls_port() != 0 ? tls_fingerprint() : "");
-	(void)child_send(ROLE_ANNOUNCER, o, -1);
 }

@@ -10,19 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cgfile.h"
-#include "log.h"
-#include "../parent/parent.h"
+#include "setup.h"
 
 #define ANOTHER		"or name another with state-dir or run-dir"
 #define TREES_MOST	1000
-
-static char	tree[PATH_LEN];		/* of cgroups; empty = none */
-static bool	own_tree;		/* made by us, so removed by us */
-static int	home_procs_fd = -1;	/* the cgroup that we came from */
 
 /* In user mode a directory of another user's would be a trap. */
 static void
@@ -180,7 +174,7 @@ write_at(const char *dir, const char *name, const char *text)
 }
 
 static void
-give(const char *dir, const char *name)
+give_away(const char *dir, const char *name)
 {
 	struct identity who = d.role_id[ROLE_LAUNCHER];
 	char path[PATH_LEN * 2];
@@ -273,16 +267,16 @@ sweep_trees(const char *base)
 static int
 make_tree(const char *base)
 {
-	int i, n = snprintf(tree, sizeof(tree), "%.220s/%d", base, getpid());
+	int i, n = snprintf(d.tree, sizeof(d.tree), "%.220s/%d", base, getpid());
 
 	for (i = 2; i < TREES_MOST; i++) {
-		if (mkdir(tree, 0755) == 0) {
-			own_tree = true;
+		if (mkdir(d.tree, 0755) == 0) {
+			d.own_tree = true;
 			return 0;
 		}
 		if (errno != EEXIST)
 			return -1;
-		(void)snprintf(tree + n, sizeof(tree) - (size_t)n, "-%d", i);
+		(void)snprintf(d.tree + n, sizeof(d.tree) - (size_t)n, "-%d", i);
 	}
 	return -1;
 }
@@ -305,13 +299,14 @@ choose_tree(void)
 	if (strcmp(own, "/") != 0 && access(path, W_OK) == 0 &&
 	    (getxattr(path, "user.delegate", yes, sizeof(yes)) > 0 ||
 	    getxattr(path, "trusted.delegate", yes, sizeof(yes)) > 0)) {
-		(void)snprintf(tree, sizeof(tree), "%.255s", path);
+		(void)snprintf(d.tree, sizeof(d.tree), "%.255s", path);
 		return 0;
 	}
 	if (d.mode != MODE_SYSTEM)
 		return -1;
 	(void)snprintf(path, sizeof(path), "%s%s/cgroup.procs", mnt, own);
-	home_procs_fd = open(path, O_WRONLY | O_CLOEXEC);
+	/* to go back at the end, so that the tree can be removed */
+	give(GIVEN_HOME_PROCS, open(path, O_WRONLY | O_CLOEXEC));
 	(void)snprintf(path, sizeof(path), "%.200s/debuglantern", mnt);
 	if (mkdir(path, 0755) == -1 && errno != EEXIST)
 		return -1;
@@ -330,7 +325,7 @@ choose_tree(void)
 static void
 without_cgroups(const char *why)
 {
-	tree[0] = '\0';
+	d.tree[0] = '\0';
 	if (d.mode == MODE_SYSTEM && !d.conf->control)
 		fatal("cannot %s for sessions; mount cgroup v2 where root may "
 		    "write, or set control yes, which lets sessions be clients "
@@ -347,28 +342,28 @@ make_cgroups(void)
 	if (choose_tree() == -1) {
 		if (d.mode == MODE_SYSTEM)
 			without_cgroups("make a cgroup tree");
-		tree[0] = '\0';
+		d.tree[0] = '\0';
 		return;
 	}
-	(void)snprintf(dir, sizeof(dir), "%s/daemon", tree);
+	(void)snprintf(dir, sizeof(dir), "%s/daemon", d.tree);
 	if ((mkdir(dir, 0755) == -1 && errno != EEXIST) ||
 	    write_at(dir, "cgroup.procs", "0") == -1) {
 		without_cgroups("enter a cgroup made");
 		return;
 	}
-	(void)snprintf(dir, sizeof(dir), "%s/sessions", tree);
+	(void)snprintf(dir, sizeof(dir), "%s/sessions", d.tree);
 	if (mkdir(dir, 0755) == -1 && errno != EEXIST)
 		fatal("cannot make the cgroup %s (let cgroup v2 be writable "
 		    "for who starts the daemon)", dir);
-	enable_controllers(tree);
+	enable_controllers(d.tree);
 	enable_controllers(dir);
-	give(tree, "cgroup.procs");
-	give(tree, "sessions");
-	give(tree, "sessions/cgroup.procs");
-	give(tree, "sessions/cgroup.subtree_control");
-	give(tree, "daemon/cgroup.procs");
-	if (own_tree && chown(tree, d.self.uid, d.self.gid) == -1)
-		log_warn("cannot give away %s", tree);
+	give_away(d.tree, "cgroup.procs");
+	give_away(d.tree, "sessions");
+	give_away(d.tree, "sessions/cgroup.procs");
+	give_away(d.tree, "sessions/cgroup.subtree_control");
+	give_away(d.tree, "daemon/cgroup.procs");
+	if (d.own_tree && chown(d.tree, d.self.uid, d.self.gid) == -1)
+		log_warn("cannot give away %s", d.tree);
 	d.settings.controllers = controllers_of(dir);
 	if (snprintf(d.settings.cgroup, sizeof(d.settings.cgroup), "%s",
 	    dir) >= (int)sizeof(d.settings.cgroup))
@@ -400,43 +395,4 @@ places_make(void)
 	/* owners make their unlinked files here and cannot list others' */
 	make_below(d.state_dir, "tmp", tmp_mode, tmp_owner);
 	make_cgroups();
-}
-
-/* A process that has just died leaves its cgroup a moment later. */
-static int
-remove_soon(const char *path)
-{
-	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
-	int tries;
-
-	for (tries = 0; tries < 50; tries++) {
-		if (rmdir(path) == 0 || errno == ENOENT)
-			return 0;
-		if (errno != EBUSY)
-			break;
-		(void)nanosleep(&pause, NULL);
-	}
-	return -1;
-}
-
-/*
- * Leaves the tree first: a cgroup with a process in it cannot be removed.  A
- * tree made by systemd is systemd's to remove.
- */
-void
-places_remove(void)
-{
-	static const char *const parts[] = { "/sessions", "/daemon", "" };
-	char path[PATH_LEN + 16];
-	size_t i;
-
-	if (!own_tree)
-		return;
-	if (home_procs_fd == -1 || write(home_procs_fd, "0", 1) != 1)
-		log_warn("cannot leave the cgroup %s", tree);
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s%s", tree, parts[i]);
-		if (remove_soon(path) == -1)
-			log_warn("cannot remove the cgroup %s", path);
-	}
 }

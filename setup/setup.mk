@@ -7,18 +7,19 @@ LIBCONF :=	$(O)/obj/libconf.a
 
 $(LIBCONF): $(conf_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 
 $(O)/gen/conf.tab.c: setup/conf/conf.y
 	@mkdir -p $(@D)
-	$(BISON) -o $@ $<
+	$(call say,BISON)$(BISON) -o $@ $<
 
 $(O)/obj/setup/conf/conf.tab.o: $(O)/gen/conf.tab.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Icommon -Isetup/conf -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -Isetup/conf -MMD -MP -c -o $@ $<
 
-parent_SRCS :=	$(wildcard parent/*.c setup/*.c)
-parent_LIBS =	$(LIBCONF) $(LIBCOMMON) -lseccomp
+# the gate, which setup leaves behind, has the parent's filter
+setup_SRCS :=	$(wildcard setup/*.c) parent/sysfilter.c
+setup_LIBS =	$(LIBCONF) $(LIBCOMMON) -lseccomp
 $(BIN)/debuglanternd: $(LIBCONF)
 
 -include $(conf_OBJS:.o=.d)

@@ -12,16 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "../parent/parent.h"
 #include "proto.h"
+#include "setup.h"
 
 /* A daemon that was killed may have left roles that are just ending. */
 #define LOCK_TRIES	40
 #define LOCK_PAUSE_NS	(50 * 1000 * 1000)
 
 static char	tokens_path[PATH_LEN + 16];
-static int	tokens_fd = -1;
 
 /* A new file has to be there after a power cut, too: so its name. */
 static int
@@ -112,19 +110,12 @@ lock(int fd, const char *path)
 void
 state_open(void)
 {
+	int fd;
+
 	(void)snprintf(tokens_path, sizeof(tokens_path), "%s/tokens",
 	    d.state_dir);
-	tokens_fd = open_or_make(tokens_path);
-	judge(tokens_fd, tokens_path);
-	lock(tokens_fd, tokens_path);
-}
-
-/* The spawner reads it before it confines itself, so it is SETUP's next. */
-void
-state_hand_out(struct channel *c)
-{
-	struct msg_out *o = msg_new(MSG_STATE_FILE, NULL, 0, 0);
-
-	msg_put_u32(o, STATE_TOKENS);
-	(void)chan_lend(c, o, tokens_fd);
+	fd = open_or_make(tokens_path);
+	judge(fd, tokens_path);
+	lock(fd, tokens_path);
+	give(GIVEN_TOKENS, fd);
 }

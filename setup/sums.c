@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "again.h"
-#include "../parent/parent.h"
+#include "setup.h"
 
 #define FILES_MOST	32
 /* users at their limits who are served at the same time, at least */

@@ -22,13 +22,7 @@
 
 #include "again.h"
 #include "caps.h"
-#include "log.h"
-#include "../parent/parent.h"
-
-#define KEPT_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
-			 CAP_BIT(CAP_SYS_CHROOT) | CAP_BIT(CAP_KILL))
-#define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
-			 CAP_BIT(CAP_KILL))
+#include "setup.h"
 
 #define RUN_USER	"_dlrun"
 
@@ -263,8 +257,8 @@ fence_fill(pid_t pid)
 	write_map(pid, "gid_map", map);
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
-	d.fence_fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (d.fence_fd == -1)
+	give(GIVEN_FENCE, open(path, O_RDONLY | O_CLOEXEC));
+	if (given(GIVEN_FENCE) == -1)
 		fatal("cannot open the fence (mount /proc)");
 }
 
@@ -331,16 +325,9 @@ users_drop(void)
 		    role_users[ROLE_PARENT]);
 }
 
-int
-users_lend_caps(bool fence)
+void
+users_lend(void)
 {
-	uint64_t caps = fence ? LAUNCHER_CAPS : KEPT_CAPS;
-
-	if (d.mode != MODE_SYSTEM)
-		return 0;
-	if (fence && setns(d.fence_fd, CLONE_NEWUSER) == -1)
-		return -1;
-	if (caps_set(caps, caps) == -1)
-		return -1;
-	return caps_ambient(caps);
+	if (d.mode == MODE_SYSTEM && caps_ambient(KEPT_CAPS) == -1)
+		fatal("cannot hand capabilities on (" NEEDS_ROOT ")");
 }

@@ -39,7 +39,7 @@ $(ATTACK_DIR)/rogue_debugger $(ATTACK_DIR)/rogue_tracer: | \
     regress/attack/rogue_inst.h
 
 # every role once more, from its own objects, with orders that a test gives it
-TAKEN :=	$(ROLES:%=$(ATTACK_DIR)/taken_%)
+TAKEN :=	$(patsubst %,$(ATTACK_DIR)/taken_%,$(filter-out parent,$(ROLES)))
 TAKEN_WRAP :=	$(patsubst %,-Wl$(comma)--wrap=%,loop_init loop_run chan_open \
 		chan_close \
 		filter_install filter_load unpack_prepare unpack_run)

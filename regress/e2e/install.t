@@ -15,8 +15,9 @@ from dl import Daemon, eq, ok, run_tests  # noqa: E402
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 BUILD = os.environ.get("DL_BUILD", "build")
-ROLES = ("netproc", "spawner", "launcher", "archiver", "announcer", "idproc",
-         "tlsproc", "acctproc", "debugger", "dapdial", "symbols", "tracer")
+ROLES = ("parent", "netproc", "spawner", "launcher", "archiver", "announcer",
+         "idproc", "tlsproc", "acctproc", "debugger", "dapdial", "symbols",
+         "tracer")
 ROOT = tempfile.mkdtemp(prefix="dl-install-")
 os.chmod(ROOT, 0o755)
 

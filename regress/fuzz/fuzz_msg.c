@@ -452,7 +452,7 @@ clean_up(void)
 
 	SESSION_FOREACH_SAFE(s, next)
 		session_free(s);
-	for (i = ROLE_INSTRUMENT; i < ROLE_END; i++) {
+	for (i = ROLE_INSTRUMENT; i < ROLE_INSTRUMENT_END; i++) {
 		if (ends[i] != -1)
 			close(ends[i]);
 		ends[i] = -1;

@@ -21,7 +21,7 @@ KINDS = (
     (r"socket:.*", "socket"), (r"pipe:.*", "pipe"),
     (r"anon_inode:\[?(\w+)\]?", r"\1"), (r"pidfd:.*", "pidfd"),
     (r"/memfd:.*", "memory file"), (r"(user|mnt):\[\d+\]", r"\1 namespace"),
-    (r".*/libexec/debuglantern/(\w+)", r"the program \1"),
+    (r".*/(?:libexec/debuglantern|bin)/(\w+)", r"the program \1"),
     (r".*/helpers/\w+", "the traced program"),
     (r"/sys/fs/cgroup/.*|.*/dl-[^/]*/cgroup.*", "cgroup"),
     (r"/proc/\d+/mem", "memory of a process"),

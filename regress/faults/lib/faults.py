@@ -149,8 +149,8 @@ def stage():
     os.makedirs(libexec)
     os.chmod(top + "/libexec", 0o755)
     os.chmod(libexec, 0o755)
-    plans = {"parent": planned("parent", top + "/bin/debuglanternd")}
-    for role in ROLES:
+    plans = {}
+    for role in ("parent", *ROLES):
         plans[role] = planned(role, f"{libexec}/{role}")
     dl.BIN = top + "/bin"
     STAGED.update(plans)
