@@ -25,6 +25,8 @@
 #define LINES_MOST	256
 /* Messages that one that has ended may have left. */
 #define LAST_WORDS	1024
+/* Begins the line that says why, whoever says it. */
+#define NO_RELOAD	"the configuration was not reloaded"
 
 int	parent_on_plan_log(struct msg *);
 
@@ -50,7 +52,7 @@ static void
 no_reload(const char *why)
 {
 	if (!said && !done && !d.stopping)
-		log_error("the configuration was not reloaded: %s", why);
+		log_error(NO_RELOAD ": %s", why);
 	said = true;
 }
 
@@ -89,7 +91,7 @@ parent_on_plan_log(struct msg *m)
 	for (p = line; *p != '\0'; p++)
 		if (*p < 0x20 || *p == 0x7f)
 			*p = '?';
-	said |= level == LOG_L_ERROR;
+	said |= strncmp(line, NO_RELOAD, strlen(NO_RELOAD)) == 0;
 	sink_line((enum log_level)level, line);
 	return 0;
 }
@@ -151,7 +153,7 @@ on_end(uint32_t events, void *arg)
 	pid = 0;
 	loop_timer_unset(&limit);
 	plan_drop();
-	no_reload("setup has ended before it could say why");
+	no_reload("setup has ended before it was done");
 	if (d.stopping)
 		parent_stop();
 	else if (again)

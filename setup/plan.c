@@ -3,15 +3,17 @@
 #include <sys/stat.h>
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "setup.h"
 
-/* Bytes of all warnings; debuglanternd -n shows what does not fit. */
-#define WARNINGS_MAX	(MSG_PAYLOAD_MAX - 4096)
-#define WARNINGS_CUT	"there are more such lines: debuglanternd -n"
+/* Bytes of all warnings; the log has no longer lines. */
+#define WARNINGS_MAX	(CONF_MAX_ERRORS * LOG_LINE_MAX)
+
+_Static_assert(WARNINGS_MAX + 4 <= MSG_PAYLOAD_MAX, "they fit in a message");
 
 static struct {
 	bool		seen;
@@ -19,9 +21,8 @@ static struct {
 } tls[TLS_FILES];
 
 static struct {
-	char		text[WARNINGS_MAX + sizeof(WARNINGS_CUT)];
+	char		text[WARNINGS_MAX];
 	size_t		len;
-	bool		cut;
 } warnings;
 
 void
@@ -122,18 +123,13 @@ say_quotas(struct channel *c)
 static void
 keep_warning(void *arg, const char *text)
 {
-	size_t len = strlen(text) + 1;
+	char *line = warnings.text + warnings.len;
 
 	(void)arg;
-	if (warnings.cut)
+	if (WARNINGS_MAX - warnings.len < LOG_LINE_MAX)
 		return;
-	if (len > WARNINGS_MAX - warnings.len) {
-		warnings.cut = true;
-		text = WARNINGS_CUT;
-		len = sizeof(WARNINGS_CUT);
-	}
-	memcpy(warnings.text + warnings.len, text, len);
-	warnings.len += len;
+	(void)snprintf(line, LOG_LINE_MAX, "%s", text);
+	warnings.len += strlen(line) + 1;
 }
 
 void

@@ -178,9 +178,9 @@ reload_main(void)
 		fatalx("fd %d is not a channel; at a reload setup is started "
 		    "by the parent", GIVEN_CHANNEL);
 	log_init(role_name(ROLE_SETUP), LOG_L_INFO, send_line);
+	/* ends with the parent */
 	while (!heard)
-		if (chan_recv_one(&chan) == -1)
-			_exit(1);
+		(void)chan_recv_one(&chan);
 	log_set_level((enum log_level)d.settings.log_level);
 	find_present();
 	confine();

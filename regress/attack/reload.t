@@ -77,7 +77,7 @@ def each(mode, tmp):
         d.as_before("against the parent")
         for what in ("crash", "exit"):
             text = d.reload(name(what))
-            ok(f"{WHY}: setup has ended before" in text,
+            ok(f"{WHY}: setup has ended before it was done" in text,
                f"{what}: the log has it", text)
             d.as_before(what)
         text = d.reload(name(f"flood{TYPES['PLAN_LOG']}"))

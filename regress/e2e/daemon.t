@@ -880,9 +880,10 @@ def sd_notify(mode):
                 d.cleanup()
 
 
-# a directory service that takes its time
+# a directory service that takes its time, or has many users
 SLOW = """#include <nss.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 enum nss_status
@@ -891,10 +892,12 @@ _nss_dlslow_getpwnam_r(const char *name, struct passwd *pw, char *buf,
 {
 	static char nothing[] = "";
 	(void)buf, (void)size, (void)error;
-	if (strncmp(name, "slow", 4) != 0)
+	if (strncmp(name, "slow", 4) != 0 && strncmp(name, "many", 4) != 0)
 		return NSS_STATUS_NOTFOUND;
-	usleep(700000);
-	pw->pw_uid = pw->pw_gid = 3000 + name[4];
+	if (name[0] == 's')
+		usleep(700000);
+	pw->pw_uid = pw->pw_gid = name[0] == 's' ? 3000 + name[4] :
+	    10000 + strtoul(name + 4, NULL, 10);
 	pw->pw_name = pw->pw_passwd = pw->pw_gecos = pw->pw_dir =
 	    pw->pw_shell = nothing;
 	return NSS_STATUS_SUCCESS;
@@ -904,22 +907,52 @@ HAS_SLOW = ("echo passwd: files dlslow >$0/nsswitch; mount --bind "
             "$0/nsswitch /etc/nsswitch.conf; exec \"$@\"")
 
 
+def directory(tmp):
+    """Builds it; returns what a daemon needs to see it."""
+    os.chmod(tmp, 0o777)
+    subprocess.run(["cc", "-x", "c", "-", "-shared", "-fPIC", "-o",
+                    tmp + "/libnss_dlslow.so.2"], input=SLOW, text=True,
+                   check=True)
+    return ["unshare", "-m", "sh", "-ec", HAS_SLOW, tmp]
+
+
+def as_much_as_may_be(mode):
+    """The parent is told of all of it at once, at the start and at a reload."""
+    ports = [free_port() for _ in range(31)]
+    hosts = ["h" * 60 + f".{n}" + ".example" * 22 for n in range(64)]
+    users = [f"many{n}".ljust(255, "x") for n in range(256)]
+    conf = "".join(f"listen on localhost port {p}\n" for p in ports) + \
+        "web host " + ", ".join(hosts) + "\n" + \
+        "allow user " + ", ".join(users[:64]) + "\n" + \
+        "".join(f"quota user {u} sessions 1000\n" for u in users)
+    with tempfile.TemporaryDirectory(prefix="dl-much-") as tmp:
+        wrapper = directory(tmp)
+        with Daemon(mode, conf, env=dict(os.environ, LD_LIBRARY_PATH=tmp),
+                    wrapper=wrapper) as d:
+            eq([p for p in ports if not answers(p)], [], "each port is open")
+            with open(d.conf_path) as f:
+                text = f.read()
+            moved = free_port()
+            d.write_conf(text.replace(f"port {ports[0]}\n",
+                                      f"port {moved}\n"))
+            d.proc.send_signal(signal.SIGHUP)
+            ok(wait_for(lambda: "was reloaded" in d.log(), 20),
+               "it is reloaded", d.log()[-1000:])
+            ok(answers(moved) and not answers(ports[0]), "by another port")
+
+
 def slow_directory(mode):
     """A reload that has to ask it for many is no reason for the service
     manager to end the daemon, and all sessions with it."""
     with tempfile.TemporaryDirectory(prefix="dl-notify-") as tmp, \
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
-        os.chmod(tmp, 0o777)
-        subprocess.run(["cc", "-x", "c", "-", "-shared", "-fPIC", "-o",
-                        tmp + "/libnss_dlslow.so.2"], input=SLOW, text=True,
-                       check=True)
+        wrapper = directory(tmp)
         s.bind(tmp + "/notify")
         os.chmod(tmp + "/notify", 0o777)
         s.settimeout(20)
         env = dict(os.environ, WATCHDOG_USEC="1000000", LD_LIBRARY_PATH=tmp,
                    NOTIFY_SOCKET=tmp + "/notify")
-        with Daemon(mode, env=env, wrapper=["unshare", "-m", "sh", "-ec",
-                                            HAS_SLOW, tmp]) as d:
+        with Daemon(mode, env=env, wrapper=wrapper) as d:
             with open(d.conf_path) as f:
                 base = f.read()
             d.write_conf(base + "".join(
@@ -1383,6 +1416,7 @@ run_tests(
     flags, check_only, print_back, alone(fails_closed, SYSTEM),
     alone(few_capabilities, SYSTEM),
     alone(service_users, SYSTEM), alone(slow_directory, SYSTEM),
+    alone(as_much_as_may_be, SYSTEM),
     alone(reload_without_cgroups, SYSTEM),
     *([alone(address_of_ipv6_without_ipv6)] if AS_ROOT else []),
     *[alone(t) for t in (

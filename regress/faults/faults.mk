@@ -2,7 +2,7 @@
 # their calls fail linked in front of them: faults.t runs these.
 comma :=	,
 FAULTY :=	$(O)/regress/faulty
-FAULTY_ROLES :=	$(ROLES)
+FAULTY_ROLES :=	setup $(ROLES)
 
 $(FAULTY)/inject.o $(FAULTY)/inject-static.o: regress/faults/inject.c \
     regress/faults/plan.h

@@ -41,7 +41,8 @@ SOME = {("spawner", "malloc"): 6, ("spawner", "fd"): 5,
         ("netproc", "malloc"): 5,
         ("netproc", "map"): 2, ("netproc", "socket"): 2,
         ("netproc", "epoll"): 1, ("idproc", "open"): 3,
-        ("parent", "malloc"): 29,
+        ("parent", "message"): 9, ("setup", "malloc"): 29,
+        ("setup", "open"): 2,
         ("tlsproc", "socket"): 1, ("archiver", "open"): 1,
         ("debugger", "open"): 29, ("tracer", "open"): 4,
         ("symbols", "fd"): 1, ("announcer", "malloc"): 97,
@@ -50,6 +51,7 @@ SOME = {("spawner", "malloc"): 6, ("spawner", "fd"): 5,
 MODE_OF = {"idproc": MODES[-1]}
 # who is met only by some: what they do, and what calls they make for it
 OTHERS = {"idproc": (Script, Sealed), "parent": (Reloaded, Script),
+          "setup": (Reloaded,),
           "tlsproc": (Sealed,), "archiver": (Unpacked, Packed),
           "debugger": (Debugged,), "tracer": (Traced,), "symbols": (Traced,)}
 if AS_ROOT:

@@ -149,7 +149,7 @@ def stage():
     os.makedirs(libexec)
     os.chmod(top + "/libexec", 0o755)
     os.chmod(libexec, 0o755)
-    plans = {}
+    plans = {"setup": planned("setup", top + "/bin/debuglanternd")}
     for role in ("parent", *ROLES):
         plans[role] = planned(role, f"{libexec}/{role}")
     dl.BIN = top + "/bin"
