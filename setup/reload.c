@@ -8,7 +8,6 @@
 
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -187,12 +186,12 @@ reload_main(void)
 	d.conf = flags_load();
 	if (d.conf == NULL) {
 		log_error("the configuration was not reloaded");
-		exit(1);
+		_exit(1);
 	}
 	if (!can_become(d.conf))
-		exit(1);
+		_exit(1);
 	settings_fill();
 	plan_look();
 	plan_send(&chan);
-	exit(0);
+	_exit(0);
 }
