@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The message table in docs/ is what the build's table says, and what the
 # documents at the top name is there; each source has its audit level, each claim
-# its tests, each command its description; adapters are known everywhere.
+# its tests, each command its description, each decision its status; adapters are
+# known everywhere.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -243,7 +244,7 @@ nothing_of() {
 	fi
 }
 
-echo 1..13
+echo 1..14
 if "$helpers/msgtable" >"$out" && [ -s "$out" ] &&
     ! grep -q '(null)' "$out"; then
 	echo 'ok 1 - the table is printed, with a word for everything'
@@ -288,3 +289,5 @@ nothing_of 12 'the man pages name each option that help shows' \
     "$(unnamed_options debuglanternctl; unnamed_options debugger)"
 nothing_of 13 'each debug adapter is known wherever adapters are' \
     "$(unnamed_adapters)"
+nothing_of 14 'each decision has a date, a status and its row in the index' \
+    "$("$top/regress/static/decisions.py" "$top/docs/decisions" 2>&1)"
