@@ -60,12 +60,12 @@ claims() {
 	sed -n '/^## Actors/,/^## Surfaces/s/^| \([^|]*\) |.*/\1/p' \
 	    "$top/docs/THREATS.md" | grep -v -e '^actor$' -e '^-' |
 	    sed 's/:.*//'
-	sed -n '/^## Surfaces/,/^## What fails/s/^\*\*\([^*]*\)\*\*.*/\1/p' \
+	sed -n '/^## Surfaces/,/^## Checks that fail/s/^\*\*\([^*]*\)\*\*.*/\1/p' \
 	    "$top/docs/THREATS.md"
 }
 
 proofs() {
-	sed -n '/^## What proves it/,/^## Not/s/^| \([^|]*\) | \(`.*\) |$/\1	\2/p' \
+	sed -n '/^## Tests/,/^## Not/s/^| \([^|]*\) | \(`.*\) |$/\1	\2/p' \
 	    "$top/docs/THREATS.md"
 }
 

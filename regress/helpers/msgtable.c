@@ -73,7 +73,7 @@ main(void)
 
 	printf("# Messages between processes\n\n"
 	    "Made from common/msgs.def by `make docs`; a test compares them.\n"
-	    "Whatever crosses a boundary is one of these, or its sender is cut off.\n");
+	    "Any other message gets its sender cut off.\n");
 	for (from = 0; from < ROLE_END; from++)
 		for (to = 0; to < ROLE_END; to++)
 			print_boundary((enum role)from, (enum role)to);
