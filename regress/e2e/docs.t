@@ -3,7 +3,7 @@
 # The message table in docs/ is what the build's table says, and what the
 # documents at the top name is there; each source has its audit level, each claim
 # its tests, each command its description, each decision its status; adapters are
-# known everywhere.
+# known everywhere; no word of the glossary is left over.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -234,6 +234,21 @@ unnamed_adapters() {
 	[ "$(adapters | wc -l)" -ge 5 ] || echo 'only few are looked for'
 }
 
+glossary() {
+	sed -n 's/^| \([a-z]*\) | [A-Z`].* |$/\1/p' "$top/docs/GLOSSARY.md"
+}
+
+# Words of the glossary that the tree no longer uses, or that are there twice.
+unused_words() {
+	glossary | sort | uniq -d | sed 's/$/: twice/'
+	glossary | while read -r word; do
+		git -C "$top" grep -qiE "(^|[^a-z])$word(s|es)?([^a-z]|\$)" -- \
+		    '*.[chyS]' '*.def' '*.t' '*.py' 'man/*' ||
+			echo "docs/GLOSSARY.md: nothing is called $word"
+	done
+	[ "$(glossary | wc -l)" -gt 40 ] || echo 'only few words are looked for'
+}
+
 # $1: number; $2: what must hold; $3: what does not
 nothing_of() {
 	if [ -z "$3" ]; then
@@ -244,7 +259,7 @@ nothing_of() {
 	fi
 }
 
-echo 1..14
+echo 1..15
 if "$helpers/msgtable" >"$out" && [ -s "$out" ] &&
     ! grep -q '(null)' "$out"; then
 	echo 'ok 1 - the table is printed, with a word for everything'
@@ -291,3 +306,4 @@ nothing_of 13 'each debug adapter is known wherever adapters are' \
     "$(unnamed_adapters)"
 nothing_of 14 'each decision has a date, a status and its row in the index' \
     "$("$top/regress/static/decisions.py" "$top/docs/decisions" 2>&1)"
+nothing_of 15 'each word of docs/GLOSSARY.md is in use' "$(unused_words)"
