@@ -74,7 +74,7 @@ def debugger_of_a_share(mode):
             eq(r.get("error_code"), "invalid_argument", "no such share")
             ok(speaks(b), "a share that failed changes nothing")
             a.cmd(last)
-            ok(ends(b), f"{last.split()[0]} ends his debugger")
+            ok(ends(b), f"{last.split()[0]} ends their debugger")
             ok(running(a, sid), "the session runs again")
         # the owner's own is nobody else's affair
         a.cmd(f"SHARE {sid} u{BOB}:rw")
@@ -127,7 +127,7 @@ def debugger_of_a_token(mode):
         # a port whose place was taken by one who went away
         a.cmd("DEBUG " + sid)
         c = d.client(ALICE)
-        # who has closed before it is known whose he is, has asked nothing
+        # who has closed before it is known whose they are, has asked nothing
         c.cmd("WHOAMI")
         c.send(f"GDBPIPE {sid}\n")
         c.close()

@@ -28,7 +28,7 @@ from tlsclient import with_tls
 ONLY = os.environ.get("DL_CHANNEL", "")
 MESSAGES = int(os.environ.get("DL_BABBLE", "200"))
 # of one role under one daemon, which waits longer before each restart; in
-# all, so that there is an end where the first word costs the speaker his life
+# all, so that there is an end where the first word costs the speaker its life
 LIVES, LIVES_IN_ALL = 4, max(4, MESSAGES // 100)
 PATIENCE = 120
 # kB; a queue to who does not read has 8 MB, each channel of a role's one

@@ -22,7 +22,7 @@ FEW = "max-connections 60\nmax-connections-per-user 20\n"
 
 
 def served(d, uid=ALICE):
-    """What one that comes now is told that he is."""
+    """What one that comes now is told that they are."""
     c = d.client(uid)
     try:
         return c.cmd("WHOAMI").get("uid")
@@ -122,7 +122,7 @@ def refused_and_not_gone(mode):
     with system_with(ALICE, BOB, conf=FEW) as d:
         held = [d.client(BOB) for _ in range(20)]
         eq([c.cmd("WHOAMI").get("uid") for c in held], [BOB] * 20,
-           "as many as he may have")
+           "as many as they may have")
         told = 0
         for n in range(6):
             more = []
@@ -151,12 +151,12 @@ def signals_under_way(mode):
     with system_with(ALICE, BOB) as d:
         a, b = d.client(ALICE), d.client(BOB)
         mine, _ = a.start(helper("sleeper"))
-        his, _ = b.start(helper("sleeper"))
+        theirs, _ = b.start(helper("sleeper"))
         launcher = d.role_pid("launcher")
         os.kill(launcher, signal.SIGSTOP)
         many = [d.client(BOB) for _ in range(80)]
         for c in many:
-            c.send(f"SIGNAL {his} 18\n")
+            c.send(f"SIGNAL {theirs} 18\n")
         # each of them has been taken, or refused, before hers comes
         busy = [c for c in many if select.select([c.s], [], [], 2)[0]] \
             if wait_for(lambda: len(select.select(
@@ -168,11 +168,11 @@ def signals_under_way(mode):
         eq(a.json().get("id"), mine, "and is sent")
         answers = [c.json() for c in many]
         eq([r.get("error_code") for r in answers].count("busy"), len(busy),
-           "of his some were too many")
+           "some of theirs were too many")
         ok(0 < len(busy) < 80 and all(
             "signals" in r["message"] for r in answers if "message" in r),
-           "as he is told", answers[-1])
-        for c, sid in ((a, mine), (b, his)):
+           "as they are told", answers[-1])
+        for c, sid in ((a, mine), (b, theirs)):
             c.cmd("KILL " + sid)
 
 
@@ -254,16 +254,16 @@ def streams_of_two(mode):
         eq(a.cmd(f"SHARE {shared} bob:ro").get("id"), shared, "shared")
         eq(a.cmd("STATUS " + private).get("error_code"), "not_found",
            "the other is not")
-        hers, his = [], []
+        hers, theirs = [], []
         streams = [usages(d, token_of(d, "", uid), seen)
-                   for uid, seen in ((BOB, his), (ALICE, hers))]
+                   for uid, seen in ((BOB, theirs), (ALICE, hers))]
         end, n = time.monotonic() + 60, 0
         while time.monotonic() < end and len(hers) < 6:
             n += 1
             b.cmd(f"NAME {private} n{n % 7}")
             time.sleep(0.004)
         eq(hers[:6], [shared] * 6, "she is told of what she may see")
-        ok(private in his and shared in his, "he of both")
+        ok(private in theirs and shared in theirs, "they of both")
         for s, t in streams:
             s.shutdown(socket.SHUT_RDWR)
             t.join()

@@ -279,8 +279,8 @@ def claims(mode):
                    c.cmd("START " + other)["pid"]]
         if d.bob is not None:
             b = d.client(d.bob)
-            his = b.upload(helper("sleeper"))["id"]
-            victims.append(b.cmd("START " + his)["pid"])
+            theirs = b.upload(helper("sleeper"))["id"]
+            victims.append(b.cmd("START " + theirs)["pid"])
         j.ask(start=True, name="x", request={"command": "runs"})
         ok(wait_for(lambda: c.cmd("STATUS x").get("state") == "DEBUGGING"),
            "it has an adapter")

@@ -293,7 +293,7 @@ def lend(path, pids):
             try:
                 fds.append(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY))
             except OSError:
-                pass            # who is not root may open those of his own
+                pass            # who is not root may open those of their own
         fds.append(os.pidfd_open(pid))
     with socket.socket(socket.AF_UNIX) as s:
         s.settimeout(60)
@@ -306,7 +306,7 @@ def lend(path, pids):
 
 @each_kind
 def leaving_by_fds(d, kind):
-    """Also by those that root himself has handed to it."""
+    """Also by those that root has handed to it."""
     place = os.path.join(d.dir, "lent")
     os.mkdir(place)
     os.chmod(place, 0o777)

@@ -170,7 +170,7 @@ def old_ways(d):
     r.close()
     r = Raw(d, b"POST /api/v1/sessions HTTP/1.1\r\nExpect: 100-continue\r\n" +
             HOST + b"Content-Length: 100000000\r\n\r\n")
-    eq(statuses(r.until(b"}}")), [401], "or refused before he sends it")
+    eq(statuses(r.until(b"}}")), [401], "or refused before they send it")
     r.close()
 
 
@@ -318,7 +318,7 @@ def slow(d):
 
 
 def drips(d):
-    """Who is known may be slow: at his own cost, and he may go away."""
+    """Who is known may be slow: at their own cost, and they may go away."""
     w = Web(d, token_of(d))
     eq(w.get("sessions").data, [], "nothing is there")
     pid = d.role_pid("netproc")
@@ -399,7 +399,7 @@ def crowds(d):
     w = Web(d, token_of(d))
     eq(w.get("sessions").status, 200, "a user is there")
     many = [Raw(d) for _ in range(150)]
-    eq(w.get("sessions").status, 200, "he still is")
+    eq(w.get("sessions").status, 200, "they still are")
     wait_for(lambda: sum(1 for r in many if refused(r)) > 100)
     n = sum(1 for r in many if refused(r))
     ok(n > 100, "most strangers are told that there is no place", n)

@@ -471,7 +471,7 @@ def keys_of_others(d, v, r):
 
 
 def first_start_by_a_guest(d, v, r):
-    """What its owner has made to wait starts as he has made it, or not."""
+    """A session whose owner made it wait starts as it was made, or not."""
     s = r.ask("NEW", u32(1, 80, 24) + blob("") + blob("/") +
               blob(b"/bin/cat\0") + blob("")).session
     keys = keys_made(r, SESSION, session=s)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 # Two users: whatever the programs of one try, those of the other run on as if
-# they were alone. The same attempts by a user against himself get through.
+# they were alone. The same attempts by a user against themselves get through.
 import ctypes
 import os
 import re
@@ -288,7 +288,7 @@ def all_ways():
 
 
 def all_ways_can_lead_somewhere(d):
-    """By a user against himself, or by root: else they would prove little."""
+    """By a user against themselves, or by root: else they would prove little."""
     led = set()
     with Prey(d, "none", bundle=True) as p:
         led |= got(from_session(d, "none", "shared", p.knows(), d.alice))

@@ -238,8 +238,8 @@ def strangers():
                 for name in (calm.id, calm.id[:-1] + "*", str(calm.pid)):
                     eq(who.refused(tool, sessionId=name, **more),
                        "SESSION_NOT_FOUND", f"{tool} of another's {name}")
-        his = b.launch(SLOW, "500")
-        ok(his["sessionId"], "his own of the same program is no such one")
+        theirs = b.launch(SLOW, "500")
+        ok(theirs["sessionId"], "their own of the same program is no such one")
         b.trace(add=["other"])
         c = d.client(ALICE)
         sid = c.cmd("STATUS " + calm.id)["id"]
@@ -255,8 +255,8 @@ def strangers():
         c.cmd(f"UNSHARE {sid} u{BOB}")
         eq(b.refused("debug_query", sessionId=sid), "SESSION_NOT_FOUND",
            "no more")
-        b.stop(his["sessionId"])
-        end(his["pid"])
+        b.stop(theirs["sessionId"])
+        end(theirs["pid"])
         calm.stop()
 
 

@@ -269,7 +269,7 @@ def names(mode):
         if mode == "system":
             b = Local(d, d.bob)
             eq(do(b, None, "a", start=True, name="x"), "good",
-               "another user has names of his own")
+               "another user has names of their own")
             do(b, "x", "run " + helper("sleeper"))
             fact(b, "x", "rans")
 

@@ -230,7 +230,7 @@ def forms_of_other_pages(d):
 
 
 def login_from_other_pages(d):
-    """Nobody is logged in as somebody else without his knowing."""
+    """Nobody is logged in as somebody else without their knowing."""
     t = token_of(d)
     for origin in origins(d):
         a = fetch(d, "POST", API + "login", body={"token": t}, Origin=origin)
@@ -354,7 +354,7 @@ def too_many_tries():
         eq((a.status, a.code), (429, "too_many_tries"),
            "also with a right one, and at the login")
         ok(a.header("Retry-After") or "try again in" in str(a.json),
-           "he is told how long", a)
+           "they are told how long", a)
         eq(fetch(d, "GET", API + "sessions", bearer(good),
                  uid=ALICE).status, 200, "others of this host do not wait")
         eq(u.ask("GET", "sessions").status, 200, "nor who has logged in")

@@ -200,7 +200,7 @@ of_a_user() {
 	    debuglantern
 	must 'the user starts a daemon' as_user systemctl --user start \
 	    debuglantern-user
-	must 'which runs his program' within 'cat >/tmp/t.c <<C
+	must 'which runs their program' within 'cat >/tmp/t.c <<C
 #include <stdio.h>
 int main(void) { puts("mine"); return 0; }
 C

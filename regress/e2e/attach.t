@@ -196,7 +196,7 @@ def sizes(d):
     w.resize(11, 11)
     w.until_event(SIZE)
     a.type(":\n")
-    ok(wait_for(lambda: size() == (100, 40)), "who types has his size back")
+    ok(wait_for(lambda: size() == (100, 40)), "who types has their size back")
     eq(size(), (100, 40), "who watches has no say in it")
     a.resize(0xffff, 0xffff)
     ok(wait_for(lambda: size() == (1000, 1000)), "a size is bounded", size())
@@ -309,7 +309,7 @@ def alone_and_slow(d):
 
 
 def acks(d):
-    """Who says what he has shown is sent no more than he can show."""
+    """Who says what they have shown is sent no more than they can show."""
     c = d.client()
     sid = shell(c)
     a = attach(d, sid)

@@ -272,7 +272,7 @@ def known_hosts(rig):
 
 
 def certificates(mode):
-    """A client's certificate is his log-in, where the daemon says so."""
+    """A client's certificate is their log-in, where the daemon says so."""
     name = "u%d" % ALICE if mode == "system" else \
         pwd.getpwuid(ME).pw_name if not AS_ROOT else "u%d" % ALICE
     with passwd_wrapper(ALICE, BOB) as wrapper, Home() as h, \

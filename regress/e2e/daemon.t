@@ -278,7 +278,7 @@ def accounts(change):
 
 
 def service_users(mode):
-    """Each is somebody of his own, and none is one of those whom a launcher
+    """Each is somebody of their own, and none is one of those whom a launcher
     may become."""
     spawner = pwd.getpwnam("_dlspawn")
     for what, change, said in (
@@ -1393,7 +1393,7 @@ def places_of_others(mode):
 
 
 def places_that_others_made(mode):
-    """Who has made the daemon's directory has what he put into it there."""
+    """Who has made the daemon's directory has what they put into it there."""
     for part, owner in (("state", 0), ("run", service_uid("_dlparent"))):
         with Daemon(mode) as d:
             d.stop()
@@ -1406,7 +1406,7 @@ def places_that_others_made(mode):
                "remove it or name another directory" in d.log()[seen:],
                f"{part} is another's: the start is refused", d.log()[seen:])
             d.stop()
-            eq(os.stat(path).st_uid, BOB, "and it is not taken from him")
+            eq(os.stat(path).st_uid, BOB, "and it is not taken from them")
             os.chown(path, owner, -1)
             d.start()
             ok(answers(d.port, uid=d.uid), "as it was it is taken")

@@ -152,7 +152,7 @@ def places(mode):
            "its process is in a control group of its user's")
         ok(b.start(helper("sleeper"), name="b")["success"], "another user's")
         eq([leaf_of(p).split("/")[0] for p, u in debuggers(d).items()
-            if u == BOB], [f"u{BOB}"], "is in his")
+            if u == BOB], [f"u{BOB}"], "is in theirs")
         eq({leaf_of(p) for p in tree(d) if p not in debuggers(d) and
             int(status_of(p)["Uid"].split()[0]) == ALICE},
            {f"u{ALICE}/{sid}"},
@@ -192,7 +192,7 @@ def places(mode):
 
 
 def quota(mode):
-    """The debugger's process is one of its owner's, where he has few."""
+    """The debugger's process is one of its owner's, where they have few."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
             Daemon(mode, CONF + "quota default processes 9\n",
                    wrapper=wrapper) as d:
@@ -660,7 +660,7 @@ def of_others(mode):
         sid = state(c)["id"]
         b = Local(d, uid=BOB)
         eq(d.client(BOB).cmd("VERSION")["debug_sessions"], 0,
-           "others' are not counted for him")
+           "others' are not counted for them")
         for ask in (dict(session=sid, request={"command": "status"}),
                     dict(session=sid, use=True, request={}),
                     dict(start=True, session=sid,
@@ -668,16 +668,16 @@ def of_others(mode):
             eq(error(b.ask(**ask)), "not_found", f"{ask}: not for others")
         eq(error(b.ask(request={"command": "status"})), "no_session",
            "others' debuggers are nobody's current one")
-        eq(b.ask(list=True)["result"], [], "nor are they in his list")
+        eq(b.ask(list=True)["result"], [], "nor are they in their list")
         eq(c.cmd(f"SHARE {sid} dl-bob:ro").get("error_code"), None, "shared")
         r = b.do("status", session=sid)
         ok(r["success"], "who may look sees how it stands", r)
         for command in ("continue", "pause", "stop", "detach"):
             eq(error(b.do(command, session=sid)), "read_only",
-               f"{command}: he may not")
+               f"{command}: they may not")
             ok(wait_for(lambda: ("dl-bob", "debugger_refused") in [
                 (u, r.split()[0]) for u, r in lines_of(d, sid, command)]),
-               "and that he has tried is in the audit log")
+               "and that they have tried is in the audit log")
         eq(error(b.ask(start=True, session=sid, request={
             "command": "attach", "args": {}})), "read_only", "nor attach")
         # before it is looked at what is asked for, or whether it makes sense
@@ -695,7 +695,7 @@ def of_others(mode):
         r = b.ask(start=True, session=other, request={
             "command": "attach", "args": {"cwd": "/", "env": [],
                                           "adapter": "toy"}})
-        ok(r["success"], "nor is one where he starts it", r)
+        ok(r["success"], "nor is one where they start it", r)
         eq(j.do("status")["result"]["session"], sid,
            "but that is not the one that its owner means")
         j.do("stop", session=other)
@@ -737,7 +737,7 @@ def by_pid(mode):
             ok(not r["success"] and "own" in r["error"]["message"],
                "a system daemon does not attach to what is no session", r)
         else:
-            ok(r["success"], "a user's own daemon attaches to his processes",
+            ok(r["success"], "a user's own daemon attaches to their processes",
                r)
             eq(state(d.client(), "p")["pid"], p.pid, "which STATUS shows")
             eq(d.client().cmd("SIGNAL p CONT").get("error_code"), None,

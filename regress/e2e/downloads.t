@@ -114,11 +114,11 @@ def output(d):
     before, rss = fds(d), rss_kib(d)
     slow = [Slow(d, w.token, f"sessions/{sid}/output") for _ in range(8)]
     eq(w.get("version").status, 200, "who reads slowly delays nobody")
-    ok(rss_kib(d) - rss < 8 * 2048, "nor is it all kept for him",
+    ok(rss_kib(d) - rss < 8 * 2048, "nor is it all kept for them",
        (rss, rss_kib(d)))
     got = slow[0].body()
     ok(got is not None and got.endswith(LINE % 299999) and
-       len(got) > 3 << 20, "he gets what there was", got and len(got))
+       len(got) > 3 << 20, "they get what there was", got and len(got))
     write(w, sid, 300000, 300000)
     eq([s.body() for s in slow[1:]], [None] * 7,
        "what was overwritten before it was sent breaks off: no end is said")

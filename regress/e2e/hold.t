@@ -254,7 +254,7 @@ def large_pipes(d):
 
 def output_closed(d):
     """A program that ends when it has written long before: one that has not
-    read it does not keep it for longer than he stays."""
+    read it does not keep it for longer than they stay."""
     c = d.client()
     sid = c.cmd("NEW start=now -- /bin/sh -c 'head -c %d /dev/zero; "
                 "exec >&- 2>&-; sleep 2; exit 3'" % MIB)["id"]
@@ -481,10 +481,10 @@ def rights(mode):
         ok(0 < settles(c, sid) < 32 * MIB, "who may use it holds it")
         c.cmd(f"SHARE {sid} u{BOB}:ro")
         eq(c.cmd(f"WAIT {sid} 30")["state"], "STOPPED",
-           "and not any more when he may only look")
+           "and not any more when they may only look")
         while f.line():
             pass
-        eq(f.last.get("error_code"), "read_only", "which he is told")
+        eq(f.last.get("error_code"), "read_only", "which they are told")
         f.close()
 
 

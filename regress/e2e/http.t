@@ -378,9 +378,9 @@ def the_daemon(d):
     a = w.get("audit")
     if d.mode == "system":
         eq((a.status, a.code), (403, "not_permitted"),
-           "the audit log is not his")
+           "the audit log is not theirs")
     else:
-        ok(a.data["events"], "the audit log is his")
+        ok(a.data["events"], "the audit log is theirs")
     a = w.get("tokens")
     eq((a.status, a.code), (403, "not_permitted"),
        "a token makes no tokens")
@@ -437,7 +437,7 @@ def several_users(d):
     w.token = two
     eq(w.get("whoami").data["read_only"], True, "the second")
     a = w.delete("sessions/" + sid)
-    eq((a.status, a.code), (403, "read_only"), "has his own rights")
+    eq((a.status, a.code), (403, "read_only"), "has their own rights")
     w.token = None
     eq(w.get("whoami").status, 401, "nobody has none")
     w.token = one
@@ -506,7 +506,7 @@ def events(d):
     eq([(x["event"], x["data"]["id"], x["data"]["name"])
         for x in (first, second)],
        [("session", old, "changed"), ("session", third, None)],
-       "who was away gets what he missed and no more")
+       "who was away gets what they missed and no more")
     e.r.close()
     for wrong in ("x", "0-1", at + "9" * 12, at.split("-")[0] + "-0", "-",
                   at.split("-")[0] + "-x", "9" * 40):
@@ -538,7 +538,7 @@ def kept(e, view, until, seen=None):
 
 
 def many_events(d):
-    """Whoever follows knows what there is, however he came to it."""
+    """Whoever follows knows what there is, however they came to it."""
     w = Web(d, token_of(d))
     ids = [w.post("sessions", {"argv": ["/bin/true"]}).data["id"]
            for _ in range(30)]
@@ -625,7 +625,7 @@ def others_come_and_go(d, who, seer):
     who.e.r.close()
     come_and_go(d, ALICE)
     who.again()
-    eq(who.read(), ["session"], "nor does he who comes back")
+    eq(who.read(), ["session"], "nor does one who comes back")
     seer.e.r.close()
     come_and_go(d, ALICE, 3)
     seer.at = at
@@ -642,11 +642,11 @@ def own_come_and_go(d, who):
     come_and_go(d, BOB, 3)
     who.again()
     seen = who.read()
-    eq(seen, ["gone"] * 3 + ["session"], "a few of his own he is told")
+    eq(seen, ["gone"] * 3 + ["session"], "a few of their own they are told")
     who.e.r.close()
     come_and_go(d, BOB)
     who.again()
-    eq(who.read()[0], "reset", "after so many he begins anew")
+    eq(who.read()[0], "reset", "after so many they begin anew")
     who.e.r.close()
     who.open()
     eq(who.e.next()["event"], "reset", "who reads slowly begins")
@@ -662,7 +662,7 @@ def own_come_and_go(d, who):
     come_and_go(d, BOB)
     c.close()
     who.view = {}
-    eq(who.read().count("reset"), 1, "and once more, when he has missed much")
+    eq(who.read().count("reset"), 1, "and once more, when they have missed much")
     ok(who.knows(), "and knows what there is")
 
 

@@ -884,7 +884,7 @@ def strangers_of(d, pid):
     c.s = from_elsewhere(pid, ("198.51.100.1", d.port))
     r = c.result("auth", token=made["token"])
     eq((r["ok"], r["read_only"], r["user"]), (True, True, made["user"]),
-       "a stranger's token: he is its user")
+       "a stranger's token: they are its user")
     eq((c.result("whoami")["token"], c.ask("upload", b"x", size=1)["error"]
         ["code"], c.result("list")), (made["id"], "read_only", []),
        "and may do what the token allows")

@@ -49,7 +49,7 @@ def forms(d):
 
 
 def every_command(d, key):
-    """A guest is told no, and his connection ends, whatever he asks."""
+    """A guest is told no, and their connection ends, whatever they ask."""
     names = [x["name"] for x in d.client().cmd("HELP")["commands"]]
     for name in names:
         g, r = auth(d, key)
@@ -118,7 +118,7 @@ def terminals(d):
        "who may only watch neither types nor sizes", a.out)
     g, _ = auth(d, keys["token"])
     eq(code(g.cmd("ATTACH " + other)), "not_found",
-       "another terminal does not exist for him")
+       "another terminal does not exist for them")
     x, _ = auth(d, c.cmd("TICKET " + sid)["ticket"])
     t = Attached(x, sid)
     mine = Attached(d.client(), sid)
@@ -131,7 +131,7 @@ def terminals(d):
     ok(a.until_gone() and w.until_gone(), "rotation puts guests out")
     t.type("echo still\n")
     t.until(b"still\r\n")
-    ok(True, "not who came by a ticket of his own")
+    ok(True, "not who came by a ticket of their own")
 
 
 def first_guest(d):
@@ -237,7 +237,7 @@ def shares():
         late = b.cmd("TICKET " + sid)["ticket"]
         mine, _ = auth(d, a.cmd("TICKET " + sid)["ticket"], ALICE)
         a.cmd(f"SHARE {sid} u{BOB}:ro")
-        ok(w.closed(), "who may use it no more, his guest may not either")
+        ok(w.closed(), "who may use it no more, their guest may not either")
         a.cmd(f"UNSHARE {sid} u{BOB}")
         ok(g.closed(), "nor see it")
         eq(code(auth(d, late, BOB)[1]), "auth_failed",

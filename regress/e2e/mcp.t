@@ -229,7 +229,7 @@ def cancelled():
            "who wants to know how it goes is told")
         eq([m["params"]["progress"] for m in got], [1, 2, 3], "ever more")
         eq({m["params"]["progressToken"] for m in got}, {"tok"},
-           "by his token")
+           "by their token")
         p.note("notifications/cancelled", requestId=two, reason="enough")
         p.note("notifications/cancelled", requestId=one)
         # more than can be asked at a time: some wait for their turn

@@ -564,17 +564,17 @@ def healthy(d, uid):
 
 
 def web_places_are_shared(mode):
-    """Who has not logged in comes from one address, whoever he is."""
+    """Who has not logged in comes from one address, whoever they are."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
             Daemon(mode, "max-connections 80\n", wrapper=wrapper,
                    web=True) as d:
         ok(wait_for(lambda: healthy(d, BOB)), "a user's browser is served")
         held = [connect("127.0.0.1", d.web, ALICE, 5) for _ in range(20)]
         eq([healthy(d, ALICE), healthy(d, BOB)], [False, True],
-           "while another holds all places that he has")
+           "while another holds all places that they have")
         for s in held:
             s.close()
-        ok(wait_for(lambda: healthy(d, ALICE)), "until he gives them back")
+        ok(wait_for(lambda: healthy(d, ALICE)), "until they give them back")
 
 
 def guests_are_bounded(mode):
@@ -591,7 +591,7 @@ def guests_are_bounded(mode):
         codes = [g.cmd("AUTH " + keys[i % 4]).get("error_code")
                  for i, g in enumerate(guests)]
         eq((codes.count(None), codes.count("max_connections_reached")),
-           (20, 8), "guests of all his sessions have a quarter of all")
+           (20, 8), "guests of all their sessions have a quarter of all")
         guests[0].close()
         g = d.client(ALICE)
         ok(wait_for(lambda: "error_code" not in

@@ -115,7 +115,7 @@ def at_attach(d):
     w.cmd("AUTH " + s["token"])
     w = Attached(w, s["id"], "cols=99 rows=33")
     w.until(b"33 99\r\n")
-    eq(w.shown()[:7], b"33 99\r\n", "who may write does, in his size")
+    eq(w.shown()[:7], b"33 99\r\n", "who may write does, in their size")
     g.until(b"33 99\r\n")
     ok(True, "and who waited sees it")
     w.close()

@@ -160,7 +160,7 @@ def whose(mode):
         reload(d, f"quota user u{BOB} bytes 5K\nquota default sessions 1\n")
         eq([limits(u) for u in (ALICE, BOB, CAROL)],
            [(1, None), (None, None), (1, None)],
-           "what his statement leaves out is not limited")
+           "what their statement leaves out is not limited")
         for s in c.cmd("LIST"):
             c.cmd("DELETE " + s["id"])
 
@@ -237,7 +237,7 @@ def processes(mode):
             eq(forked(a, one, flags), 10, f"{kind}: 12 with the two first")
             code, text = refusal(a.cmd(f"START {two} {flags}"))
             ok(code == "fork_failed" and "quota default processes" in text,
-               f"{kind}: another start of his is refused with words", text)
+               f"{kind}: another start of theirs is refused with words", text)
             eq(forked(b, other, flags), 10, f"{kind}: others have their own")
             b.cmd("KILL " + other)
             a.cmd("KILL " + one)
@@ -277,7 +277,7 @@ def sum_of_memory(c, reload_to):
     """64 MB for all sessions of one user, before and after a reload."""
     one = holder(c, 40 << 20)
     ok(wait_for(lambda: used(c, "memory") >= 40 << 20),
-       "memory: QUOTA shows what he has", c.cmd("QUOTA"))
+       "memory: QUOTA shows what they have", c.cmd("QUOTA"))
     eq(used(c, "processes"), 2, "processes: and how many")
     two = holder(c, 40 << 20)
     ok(wait_for(lambda: KILLED in (fate(c, one), fate(c, two))),
@@ -331,9 +331,9 @@ def together(mode):
            "nobody else's has ended")
         groups = f"{TOP}/debuglantern/{d.proc.pid}/sessions/u"
         ok(wait_for(lambda: not os.path.exists(f"{groups}{ALICE}")),
-           "his control group goes with his last session")
+           "their control group goes with their last session")
         ok(os.path.exists(f"{groups}{BOB}"), "others' stay")
-        # by one who has no number of his own any more
+        # by one who has no number of their own any more
         root = Client(d.dir + "/run/debuglantern.sock")
         eq({r["user"]: r["processes"]["used"] for r in root.cmd("QUOTA")},
            {f"u{BOB}": 4}, "administrators see everybody's")
@@ -343,7 +343,7 @@ def together(mode):
 
 
 class Delegated:
-    """A user's daemon in a control group that is his."""
+    """A user's daemon in a control group that is theirs."""
     def __init__(self, uid=ALICE, conf="quota default memory 64M "
                  "processes 20\n"):
         self.uid, self.conf = uid, conf
@@ -531,7 +531,7 @@ def command(mode):
 
 
 def user_mode(mode):
-    """One user: his quota is a limit that he sets himself."""
+    """One user: their quota is a limit that they set themselves."""
     with Daemon(mode, "quota default sessions 1 cpu 60 processes 9\n") as d:
         c = d.client()
         # of its own accord it has no cgroup

@@ -129,7 +129,7 @@ def strangers_have_little_time(mode="system"):
         c = Remote(FAR_HOST, d.port)
         ok(c.cmd("AUTH " + secret).get("ok"), "and then others may come")
         time.sleep(3)
-        eq(c.cmd("LIST"), [], "who said who he is may stay")
+        eq(c.cmd("LIST"), [], "who said who they are may stay")
 
 
 def debug_ports(d, far):

@@ -52,7 +52,7 @@ def read_only_share():
         r = a.cmd(f"SHARE {sid} u{BOB}")
         eq(r.get("shared"), [{"user": f"u{BOB}", "access": "ro"}],
            "SHARE answers the session, with whom it is shared")
-        eq([x["id"] for x in b.cmd("LIST")], [sid], "he sees it at once, on "
+        eq([x["id"] for x in b.cmd("LIST")], [sid], "they see it at once, on "
            "a connection that was there before")
         eq(b.cmd("STATUS " + sid[:8])["owner"], f"u{ALICE}",
            "and whose it is")
@@ -76,7 +76,7 @@ def read_only_share():
         ok("error_code" not in b2.cmd("ENVLIST " + sid), "and ENVLIST")
         r = a.cmd(f"UNSHARE {sid} u{BOB}")
         ok("shared" not in r, "UNSHARE takes it back", r)
-        eq(b2.cmd("LIST"), [], "he sees it no more")
+        eq(b2.cmd("LIST"), [], "they see it no more")
         eq(b2.cmd("STATUS " + sid)["error_code"], "not_found",
            "not by its id either")
         b.send("LIST\n")
@@ -409,9 +409,9 @@ def administrators_no_more():
             text = f.read()
         d.write_conf(text.replace(f"u{CAROL}", f"u{BOB}"))
         d.proc.send_signal(1)
-        ok(c.closed(), "who is none after a reload loses his connections")
+        ok(c.closed(), "who is none after a reload loses their connections")
         ok(wait_for(lambda: sees(d, BOB) == [sid]), "the new one sees all")
-        eq(sees(d, CAROL), [], "the old one his own alone")
+        eq(sees(d, CAROL), [], "the old one their own alone")
         eq(a.cmd("LIST")[0]["id"], sid, "others are not disturbed")
 
 
@@ -462,7 +462,7 @@ def admin_group():
 
 
 def no_admin_any_more():
-    """Who leaves the group loses what he has, when SIGHUP comes at last."""
+    """Who leaves the group loses what they have, when SIGHUP comes at last."""
     with passwd_wrapper(ALICE, BOB, CAROL) as wrapper, \
             Daemon("system", "admin group dladm\n", wrapper=wrapper + [
                 "sh", "-c", f"echo dladm:x:55003:u{BOB},u{CAROL} "
@@ -482,15 +482,15 @@ def no_admin_any_more():
         eq(len(b.cmd("LIST")), 2, "nobody looks at groups all the time")
         d.proc.send_signal(signal.SIGHUP)
         ok(b.closed(), "after SIGHUP the one who is none any more is out")
-        ok(guest.closed(), "as is who came by a key of his")
+        ok(guest.closed(), "as is who came by a key of theirs")
         eq([len(x.cmd("LIST")) for x in (c, r)], [2, 2],
            "the others, root too, are not")
         again = d.client(BOB)
         eq(([x["id"] for x in again.cmd("LIST")],
             again.cmd("WHOAMI")["admin"]), ([own], False),
-           "he comes back as who he is")
+           "they come back as who they are")
         ok("error_code" in d.client(ALICE).cmd("AUTH " + key),
-           "and his key has ended")
+           "and their key has ended")
 
 
 def whoami():

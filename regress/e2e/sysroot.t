@@ -127,7 +127,7 @@ def half_close(mode):
         c.send("SYSROOT\n")
         c.s.shutdown(socket.SHUT_WR)
         n = int(c.recv_line().split()[1])
-        eq(len(c.recv_bytes(n)), n, "who has shut his sending direction "
+        eq(len(c.recv_bytes(n)), n, "who has shut their sending direction "
            "gets all of it")
 
 

@@ -505,7 +505,7 @@ def certificates_of_clients(mode):
             eq(as_whom(mail), f"u{ALICE}", "else an address's first part")
             bob = ca.issue("bob", f"/CN=u{BOB}")
             eq(as_whom(bob), f"u{BOB}" if mode == "system" else None,
-               "another user, where the daemon serves him")
+               "another user, where the daemon serves them")
             nobody = ca.issue("nobody", "/CN=no-such-user")
             eq(as_whom(nobody), me, "a name that is nobody's adds nothing")
             odd = ca.issue("odd", f"/CN=u{ALICE}\\/..")

@@ -242,15 +242,15 @@ def others(mode):
         a, b, e = d.client(ALICE), d.client(BOB), d.client(BOB + 1)
         ta, te = a.cmd("TOKEN create"), e.cmd("TOKEN create")
         eq([x["id"] for x in a.cmd("TOKEN list")], [ta["id"]],
-           "a user sees his tokens alone")
+           "a user sees their tokens alone")
         eq((a.cmd("TOKEN revoke " + te["id"])["error_code"],
             a.cmd("TOKEN revoke 00000000")["error_code"]),
-           ("not_found", "not_found"), "others' are not there for him")
+           ("not_found", "not_found"), "others' are not there for them")
         r = a.cmd(f"TOKEN create user=u{BOB + 1}")
         eq(r.get("error_code"), "not_permitted",
-           "he makes none for others")
+           "they make none for others")
         r = a.cmd(f"TOKEN create user=u{ALICE}")
-        eq(r.get("user"), f"u{ALICE}", "for himself by name he does")
+        eq(r.get("user"), f"u{ALICE}", "for themselves by name they do")
         a.cmd("TOKEN revoke " + r["id"])
         r = b.cmd(f"TOKEN create user=u{ALICE} read-only")
         eq(r.get("user"), f"u{ALICE}", "an administrator makes them for "
@@ -259,11 +259,11 @@ def others(mode):
         eq((w.get("user"), w.get("read_only"), w.get("admin")),
            (f"u{ALICE}", True, False), "who are then known by them")
         eq(sorted(x["id"] for x in b.cmd("TOKEN list")),
-           sorted([ta["id"], te["id"], r["id"]]), "he sees all")
+           sorted([ta["id"], te["id"], r["id"]]), "they see all")
         eq(sorted(x["id"] for x in a.cmd("TOKEN list")),
-           sorted([ta["id"], r["id"]]), "and the user those that are his")
+           sorted([ta["id"], r["id"]]), "and the user those that are theirs")
         eq(b.cmd("TOKEN revoke " + te["id"]).get("ok"), True,
-           "he revokes others'")
+           "they revoke others'")
         for name in ("nobody-of-that-name", "daemon", "_dlspawn", "u1"):
             x = b.cmd("TOKEN create user=" + name)
             ok(x.get("error_code") == "invalid_argument" and
@@ -294,7 +294,7 @@ def not_by_token(mode):
 
 
 def not_for_everybody(mode):
-    """Where anybody is one user, nobody gets his tokens."""
+    """Where anybody is one user, nobody gets their tokens."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
             Daemon(mode, f"listen on 127.0.0.1 auth none as u{ALICE}\n",
                    wrapper=wrapper) as d:
@@ -363,7 +363,7 @@ def too_many(mode):
            "no others do")
         if mode == "system":
             ok("token" in d.client(BOB).cmd("TOKEN create"),
-               "another user makes his")
+               "another user makes theirs")
         # who goes on and on has to wait, so that the disk is everybody's
         end = time.monotonic() + 20
         codes = set()

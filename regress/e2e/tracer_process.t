@@ -912,7 +912,7 @@ def follow_and_export():
         t.put("_gone", conn=2)
         ok(t.event("left") is not None, "who has gone has left")
         eq(t.ask("read", conn=2, export=e["export"], offset=0)["error"]
-           ["code"], "INVALID_ARGUMENT", "and his exports with him")
+           ["code"], "INVALID_ARGUMENT", "and their exports with them")
         made = [t.answer(t.put("export", {"format": "folded"}, conn=4,
                                ro=True)) for _ in range(3)]
         eq([("error" in m) for m in made], [False] * 2 + [True],
@@ -921,7 +921,7 @@ def follow_and_export():
            "which leaves some for the owner")
         t.put("_gone", conn=4)
         ok(t.get(lambda m: m.get("event") == "left" and m["conn"] == 4)
-           is not None, "he has left as well")
+           is not None, "they have left as well")
         made = [t.ask("export", format="folded") for _ in range(5)]
         eq([("error" in m) for m in made], [False] * 4 + [True],
            "there are at most four")
@@ -936,7 +936,7 @@ def follow_and_export():
         left = t.get(lambda m: m.get("event") == "left" and m["conn"] == 3)
         ok(left is not None and t.ask("status")["state"] == "tracing",
            "who waits and goes is no trouble")
-        # before that there may have been something for him
+        # before that there may have been something for them
         t.msgs = t.msgs[t.msgs.index(left):]
         ok(t.get(lambda m: m.get("id") == n, 1) is None,
            "and is answered no more")
@@ -972,7 +972,7 @@ def followed_to_the_end():
         n = t.put("follow", {"wait_ms": 25000,
                              "afterEventId": q["events"][-1]["id"]})
         t.ended()
-        # the answer itself, not that of who has waited for all of his time
+        # the answer itself, not that of who has waited for all of their time
         eq(t.answer(n, 15)["ok"]["events"], [], "nothing comes after the end")
 
 

@@ -223,7 +223,7 @@ def places(mode):
            "its program is in the session's")
         ok(b.launch(helper("sleeper"), "b")["success"], "another user's")
         eq(sorted(leaf_of(p).split("/")[0] for p in named(d, "tracer")),
-           sorted([f"u{ALICE}", f"u{BOB}"]), "is in his")
+           sorted([f"u{ALICE}", f"u{BOB}"]), "is in theirs")
         c.cmd("KILL t")
         ok(alive(pid), "the session's end is not the tracer's")
         eq(leaf_of(pid), f"u{ALICE}/trc-{sid}", "which stays there")
@@ -235,7 +235,7 @@ def places(mode):
 
 
 def quota(mode):
-    """The tracer's processes are its owner's, where he has few."""
+    """The tracer's processes are its owner's, where they have few."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
             Daemon(mode, "quota default processes 9\n",
                    wrapper=wrapper) as d:
@@ -301,7 +301,7 @@ def room(mode):
             ok("old (4.0 MiB)" in words and "user-timeline" in words and
                "timeline delete" in words, "which names what takes it", words)
             ok(wait_for(lambda: c.cmd("LIST") == []), "nothing is left")
-            ok(b.launch(helper("sleeper"))["success"], "another user has his")
+            ok(b.launch(helper("sleeper"))["success"], "another user has theirs")
             os.unlink(os.path.join(kept, "old.calls"))
             ok(j.launch(helper("sleeper"))["success"], "now the first one "
                "has room, too")
@@ -354,8 +354,8 @@ def deleted(mode):
             bob = d.client(BOB)
             bob.cmd("KILL t")
             bob.cmd("DELETE t")
-            ok(wait_for(lambda: files(BOB) == [], 60), "his goes when he "
-               "says so")
+            ok(wait_for(lambda: files(BOB) == [], 60), "theirs goes when they "
+               "say so")
 
 
 def of_others(mode):
@@ -376,7 +376,7 @@ def of_others(mode):
                 ("trace", {"projectRoot": "/"}), ("trace", {"budget": 1})):
             eq(error(b.do(command, session=sid, **args)), "READ_ONLY",
                f"{command} {args}: and no more")
-        ok(b.do("trace", session=sid)["success"], "what is traced he sees")
+        ok(b.do("trace", session=sid)["success"], "what is traced they see")
         c.cmd("KILL t")
 
 

@@ -75,7 +75,7 @@ def steps():
     system, user = (is_open(unit(u)) for u in UNITS)
     eq(system, set(BOTH), "the system's unit leaves open what has a reason")
     eq(unexplained(user, {**BOTH, **USERS}), set(),
-       "a user's leaves open what his manager cannot close")
+       "a user's leaves open what its manager cannot close")
     eq({n for n in {**BOTH, **USERS} if not n.endswith(EACH)} - user, set(),
        "and no reason is given for what is closed")
     eq([n for n, why in {**BOTH, **USERS}.items() if not why.strip()], [],

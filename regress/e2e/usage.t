@@ -85,8 +85,8 @@ def others(mode):
         a, b = d.client(ALICE), d.client(BOB)
         mine, shared = run(a, "hold", "1000"), run(a, "hold", "1000")
         eq(a.cmd(f"SHARE {shared} u{BOB}:ro").get("id"), shared, "shared")
-        ok(sampled(a, mine) and sampled(b, shared), "each sees what is his")
-        eq(sorted(rows(b)), [shared], "or shared with him, and no more")
+        ok(sampled(a, mine) and sampled(b, shared), "each sees what is theirs")
+        eq(sorted(rows(b)), [shared], "or shared with them, and no more")
 
 
 def switches(pid):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Everything that a reviewer can have made for him, in one report, which goes to
+# Everything that a reviewer can have made for them, in one report, which goes to
 # standard output; how far it is goes to standard error.  As root; a few minutes
 # and, with the coverage, a quarter of an hour.
 #

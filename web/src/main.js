@@ -83,7 +83,7 @@ function onShow(path, lost) {
 	document.body.dataset.view = path.split("/")[1] || "sessions";
 }
 
-// Where somebody wanted to go before it turned out that he must log in.
+// Where somebody wanted to go before it turned out that they must log in.
 let wanted = null;
 
 export async function enter() {

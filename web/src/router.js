@@ -57,7 +57,7 @@ export function go(path, { replace = false } = {}) {
 	else
 		history.pushState(null, "", path);
 	show();
-	// who does not see the page is told where he is now
+	// who does not see the page is told where they are now
 	main.querySelector("h1")?.focus();
 }
 

@@ -174,7 +174,7 @@ function shareCard(s, list) {
 	const go = button("Share", undefined, { kind: ".small" });
 
 	user.setAttribute("aria-label", "user to share with");
-	how.setAttribute("aria-label", "what he may do");
+	how.setAttribute("aria-label", "access");
 	go.type = "submit";
 	return card("Shared with", list, h("form.inline",
 	    { onsubmit: (e) => {

@@ -535,7 +535,7 @@ class View {
 	}
 
 	end() {
-		// who may see it as himself has looked by a link for once
+		// a user with access of their own used a link this once
 		if (sessions.has(this.id))
 			sessionStorage.removeItem(storeOf(this.id));
 		clearTimeout(this.fitting);

@@ -106,7 +106,7 @@ class Kind:
         eq(got, want, f"{how}: who asked is told")
         if want in ("done", self.refused):
             eq(outcome(j.ask(session="x", request={"command": "after"})),
-               "good", f"{how}: and what he asks next is answered")
+               "good", f"{how}: and what they ask next is answered")
         else:
             ok(wait_for(lambda: len(self.of(d)) == 1, 15),
                f"{how}: the process is ended", self.of(d))

@@ -129,7 +129,7 @@ API = "/api/v1/"
 
 
 class User:
-    """Somebody who has logged in: his cookie, and what goes with it."""
+    """Somebody who has logged in: their cookie, and what goes with it."""
 
     def __init__(self, d, uid=None, how="key", key=None):
         self.d, self.uid = d, uid

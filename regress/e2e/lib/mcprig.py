@@ -18,7 +18,7 @@ META = {"io.modelcontextprotocol/protocolVersion": MODERN,
 
 
 class Home:
-    """A user without a daemon; what is started for him ends with it."""
+    """A user without a daemon; what is started for them ends with it."""
 
     def __init__(self):
         self.dir = tempfile.mkdtemp(prefix="dl-mcp-")

@@ -314,7 +314,7 @@ class Script:
     def ends_well(self, sid):
         s = self.cmd(f"WAIT {sid} 60")
         o = self.output(sid)
-        # who ends well has said all that he had to say
+        # who ends well has said all that they had to say
         if s and o and (s.get("exit_code"), o.get("output")) != \
                 (0, "Hello world\n"):
             self.said.append(("OUTPUT", "wrong", (s, o)))
@@ -440,7 +440,7 @@ class Instrument(Script):
             {"command": command, "args": args}))
 
     def confined(self):
-        """Whoever has answered has given away what he may not."""
+        """Whoever has answered has given away what they may not."""
         for p in self.d.processes():
             if (dl.stat_of(p) or ("",))[0] != self.VERB.lower():
                 continue

@@ -87,7 +87,7 @@ class Tools {
 		});
 	}
 
-	// A new person at a browser: his own cookies, unless he is logged in.
+	// A new person at a browser: their own cookies, unless they are logged in.
 	async page({ login = true, base = URL_BASE, browser = this.browser,
 	    ...more } = {}) {
 		const context = await browser.newContext({

@@ -112,7 +112,7 @@ async function follow(page, key) {
 	return page.locator(".notice").allTextContents();
 }
 
-// Whoever can make somebody follow his link would be given that one's work.
+// Whoever can make somebody follow their link would be given that one's work.
 async function replaced(t) {
 	const page = await t.page({ login: false });
 	const user = page.locator(".user button");
@@ -126,7 +126,7 @@ async function replaced(t) {
 		return;
 	const said = await follow(page, link(Number(other.slice(1))));
 
-	t.eq(await user.textContent(), other, "somebody else's link is his");
+	t.eq(await user.textContent(), other, "somebody else's link is theirs");
 	t.ok(said.length === 1 && said[0].includes(
 	    `act as ${other} from now on, no longer as ${me}`),
 	    "and the page says whom one is now", said);

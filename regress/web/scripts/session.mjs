@@ -316,10 +316,10 @@ async function shares(t) {
 	    .getByLabel("user to share with").inputValue() === "", 20),
 	    "the form is empty again");
 	await page.getByLabel("user to share with").fill(other);
-	await page.getByLabel("what he may do").selectOption("rw");
+	await page.getByLabel("access", { exact: true }).selectOption("rw");
 	await page.getByRole("button", { name: "Share", exact: true }).click();
 	t.ok(await t.until(async () => /may use it/.test(await row
-	    .textContent()), 20), "what he may do is shown as it changes",
+	    .textContent()), 20), "what they may do is shown as it changes",
 	    await row.textContent());
 	await t.clean(page, "shared session");
 	await row.getByRole("button").click();

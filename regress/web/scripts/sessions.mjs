@@ -312,7 +312,7 @@ async function hiddenKeys(t) {
 	    .isVisible(), "nor select it");
 }
 
-// Who works with the keyboard stays where he is, whatever changes there.
+// Who works with the keyboard stays where they are, whatever changes there.
 async function keepsFocus(t) {
 	const page = await open(t);
 	const id = await t.upload(t.helper("sleeper"), "worker");

@@ -284,7 +284,7 @@ async function links(t) {
 	t.ok((await textOf(late)) === "", "new links end the old ones");
 }
 
-// The owner looks by his own link, and is the owner again afterwards.
+// The owner looks by their own link, and is the owner again afterwards.
 async function ownLink(t) {
 	const id = await t.terminal(SHELL);
 	const keys = (await t.call("POST", `/pty/sessions/${id}/keys`, {}))
@@ -299,7 +299,7 @@ async function ownLink(t) {
 	await page.locator(".termview[data-live=yes]").waitFor();
 	await page.locator(".xterm-helper-textarea").focus();
 	await page.keyboard.type("echo own-$((3))\n");
-	await shows(t, page, "own-3", "from the list he types again", 20);
+	await shows(t, page, "own-3", "from the list they type again", 20);
 }
 
 async function pastes(t) {
