@@ -118,7 +118,7 @@ print_quota(struct json_object *list, FILE *out)
 	size_t i;
 
 	if (json_object_array_length(list) == 0) {
-		fputs("nobody holds anything\n", out);
+		fputs("no user has sessions, tokens or limits\n", out);
 		return;
 	}
 	t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
@@ -170,8 +170,8 @@ cmd_fingerprint(struct client *c, int argc, char **argv)
 	json_object_object_get_ex(json, "tls", &tls);
 	print = reply_str(tls, "fingerprint", NULL);
 	if (print == NULL) {
-		report("the daemon has no TLS; \"listen on ADDRESS tls\" in "
-		    "its configuration gives it some");
+		report("the daemon has no TLS; enable it with \"listen on "
+		    "ADDRESS tls\" in its configuration");
 		code = CTL_REFUSED;
 	} else if (c->json)
 		reply_print(tls, stdout);

@@ -28,7 +28,7 @@ args_check(const char *text)
 {
 	if (args_is_text(text))
 		return 0;
-	report("\"%s\" cannot be sent: it is not UTF-8", text);
+	report("\"%s\" is not UTF-8", text);
 	return -1;
 }
 

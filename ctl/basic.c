@@ -292,8 +292,8 @@ tell_unstarted(struct client *c, const char *id)
 	if (code != CTL_OK)
 		return code;
 	if (strcmp(reply_str(json, "state", ""), "LOADED") == 0)
-		report("the session was not started yet: its start is waited "
-		    "for as well");
+		report("the session has not been started yet; waiting for its "
+		    "start as well");
 	json_object_put(json);
 	return CTL_OK;
 }

@@ -228,7 +228,7 @@ read_header(struct cast_reader *r, struct json_object *o,
 
 	if (!json_object_is_type(o, json_type_object) ||
 	    (r->version = (int)number(o, "version", 1000)) == 0)
-		return wrong(r, "this is no asciicast: it would begin with "
+		return wrong(r, "not an asciicast: it must begin with "
 		    "{\"version\": 2, \"width\": ...");
 	if (r->version != 2 && r->version != 3)
 		return wrong(r, "this version of asciicast is not known; "
@@ -301,7 +301,7 @@ take_event(struct cast_reader *r, struct cast_event *e)
 		    "1000000000");
 	if (!json_object_is_type(code, json_type_string) ||
 	    !json_object_is_type(data, json_type_string))
-		return wrong(r, "what happened, and its text, must be "
+		return wrong(r, "the code and the data of an event must be "
 		    "strings");
 	/* Version 3 tells how long after the one before. */
 	s += r->version == 3 ? r->at : 0;

@@ -70,8 +70,8 @@ lock_directory(const struct target *t)
 	if (dir_fd == -1 || fstat(dir_fd, &st) == -1)
 		report("cannot open %s: %s", dir, strerror(errno));
 	else if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
-		report("%s must be yours, and nobody else's to write in: no "
-		    "daemon is started there", dir);
+		report("%s must belong to you and must not be writable by "
+		    "others; no daemon was started there", dir);
 	else if (flock(dir_fd, LOCK_EX) == -1)
 		report("cannot lock %s: %s", dir, strerror(errno));
 	else
@@ -122,7 +122,7 @@ tell_failure(int errors_fd)
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	report("cannot start a daemon of your own: %s", *text != '\0' ? text :
-	    DAEMON " has ended without a word");
+	    DAEMON " ended without a message");
 }
 
 /* It returns once it serves. 0, or -1 with *code after a report. */

@@ -62,8 +62,8 @@ here_environment_warned(void (*add)(void *, const char *), void *arg)
 
 	if (left_out > 0)
 		report("warning: %zu environment variables are too long, or "
-		    "not UTF-8, and do not go along; --env gives what the "
-		    "program needs", left_out);
+		    "not UTF-8, and are not passed on; pass those that the "
+		    "program needs with --env", left_out);
 }
 
 /* -- program and directory ------------------------------------------------- */

@@ -60,7 +60,7 @@ print_deps(struct json_object *json)
 {
 	static const struct table_column columns[] = {
 		{ "NAME", .keep = 1 }, { "HERE", .keep = 1 },
-		{ "NEEDED", .keep = 1 }, { .title = "WHAT FOR" },
+		{ "NEEDED", .keep = 1 }, { .title = "PURPOSE" },
 	};
 	struct json_object *deps, *d;
 	struct table *t;

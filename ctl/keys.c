@@ -67,8 +67,8 @@ cmd_keys(struct client *c, int argc, char **argv)
 	    opt_given(&c->opts, OPT_ROTATE) ? "rotate" : NULL, NULL);
 	if (code != CTL_OK)
 		return code;
-	report("warning: who has the first of these can make the session do "
-	    "whatever its owner's account may do");
+	report("warning: anyone who has the first key can make the session "
+	    "do whatever its owner's account may do");
 	if (c->json)
 		reply_print(json, stdout);
 	else {
@@ -95,8 +95,8 @@ page_address(struct client *c, const char *key, int *code)
 	host = reply_str(web, "address", LOOPBACK);
 	if (web == NULL || !reply_int(web, "port", &port) || port < 1 ||
 	    port > 65535) {
-		report("the daemon serves no web page: \"web-port 8080\" in "
-		    "its configuration makes it");
+		report("the daemon serves no web page; enable it with "
+		    "\"web-port 8080\" in its configuration");
 		*code = CTL_REFUSED;
 	} else if (asprintf(&address, "http%s://%s%s%s:%" PRId64 "/login#%s",
 	    reply_true(web, "tls") ? "s" : "", strchr(host, ':') ? "[" : "",
@@ -191,7 +191,7 @@ tell_way(const struct client *c, const char *address)
 
 	if (t->kind != TARGET_SSH)
 		return;
-	report("that is an address over there; bring it here with: "
+	report("that address is on the daemon's host; forward it with: "
 	    "ssh -N -L %.*s:" LOOPBACK ":%.*s %s%s%s",
 	    (int)strcspn(port, "/"), port, (int)strcspn(port, "/"), port,
 	    t->user, *t->user != '\0' ? "@" : "", t->host);

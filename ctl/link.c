@@ -143,7 +143,7 @@ link_take(struct link *l, struct lantern_msg *m)
 		r = len > LANTERN_MAX ? -1 : lantern_decode(m,
 		    l->in + l->start + LANTERN_HEAD, len);
 		if (r == -1) {
-			report("%s sent what is no message of a terminal",
+			report("%s sent an invalid terminal message",
 			    l->name);
 			return -1;
 		}

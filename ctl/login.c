@@ -22,8 +22,8 @@ warn_plain(const struct client *c, const char *target, bool token)
 		return;
 	warned = true;
 	if (token)
-		report("warning: the token goes to %s without TLS; who reads "
-		    "it on its way has it", target);
+		report("warning: the token goes to %s without TLS; others on "
+		    "the network can read and use it", target);
 	else
 		report("warning: %s is reached without TLS: others on the "
 		    "network can read and change what is sent", target);

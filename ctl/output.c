@@ -40,8 +40,8 @@ cmd_output(struct client *c, int argc, char **argv)
 {
 	(void)argc;
 	if (opt_given(&c->opts, OPT_HOLD) && !opt_given(&c->opts, OPT_FOLLOW))
-		return usage_error("--hold needs --follow: what has been "
-		    "written is not waited for");
+		return usage_error("--hold needs --follow: it blocks a program "
+		    "that is still writing");
 	return print_output(c, argv[0], opt_given(&c->opts, OPT_FOLLOW));
 }
 

@@ -147,8 +147,8 @@ is_anew(const struct printer *p, const struct follow_event *e)
 {
 	if (e->total >= p->next)
 		return false;
-	report("the program was started again meanwhile: the rest of what it "
-	    "wrote before is gone");
+	report("the program was restarted meanwhile; the rest of its earlier "
+	    "output is lost");
 	return true;
 }
 

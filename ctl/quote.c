@@ -104,8 +104,8 @@ int
 line_quoted(struct line *l, const char *arg)
 {
 	if (strchr(arg, '\n') != NULL) {
-		report("the argument \"%s\" cannot be sent: the protocol ends "
-		    "a command at a line feed; pass it in a file", arg);
+		report("the argument \"%s\" contains a line feed, which ends a "
+		    "command of the protocol; pass it in a file", arg);
 		return -1;
 	}
 	line_any(l, arg);
@@ -119,8 +119,8 @@ line_rest(struct line *l, const char *text)
 
 	if (strchr(text, '\n') != NULL ||
 	    (len > 0 && text[len - 1] == '\r')) {
-		report("\"%s\" cannot be sent: a value must have no line feed "
-		    "in it and no carriage return at its end", text);
+		report("\"%s\" cannot be sent: it must not contain a line feed "
+		    "or end with a carriage return", text);
 		return -1;
 	}
 	separate(l);

@@ -236,8 +236,8 @@ cmd_record(struct client *c, int argc, char **argv)
 
 	(void)argc;
 	if (!opt_given(&c->opts, OPT_OUTFILE) && isatty(STDOUT_FILENO))
-		return usage_error("a recording is for a file: %s record %s "
-		    ">%s.cast", CTL_NAME, argv[0], argv[0]);
+		return usage_error("standard output is a terminal; record to a "
+		    "file: %s record %s >%s.cast", CTL_NAME, argv[0], argv[0]);
 	code = record(c, &r, argv[0]);
 	if (r.out != NULL && r.out != stdout)
 		fclose(r.out);

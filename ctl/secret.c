@@ -72,8 +72,8 @@ take(const char *text, const char *where)
 	if (len != TOKEN_TEXT - 1 || i == sizeof(kinds) / sizeof(kinds[0]) ||
 	    strspn(text + 4, ALPHABET) != len - 4) {
 		/* Do not print the text: it may still be a secret. */
-		report("what %s holds is no token: one is \"dlt_\" and 43 "
-		    "letters, digits, - and _", where);
+		report("%s holds no token; a token is \"dlt_\" and 43 letters, "
+		    "digits, - and _", where);
 		return CTL_USAGE;
 	}
 	memcpy(secret, text, len);

@@ -253,8 +253,8 @@ cmd_timeline(struct client *c, int argc, char **argv)
 		    usage_error("--kept lists all of them; \"" CTL_NAME
 		    " timeline %s\" shows that one", argv[0]);
 	if (argc == 0)
-		return usage_error("timeline of what? give a session or a "
-		    "file; --kept lists what was kept");
+		return usage_error("missing session or file; --kept lists what "
+		    "was kept");
 	if ((code = start(&r, c)) == CTL_OK)
 		code = timeline_open(&r.tl, c, argv[0]);
 	if (code == CTL_OK) {

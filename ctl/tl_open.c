@@ -167,7 +167,8 @@ ask_store(struct store *st, const char *request, struct json_object *args,
 	if (r == -1)
 		code = refuse(why, resultp);
 	else if ((*resultp = reply_parse(answer.s, answer.len)) == NULL)
-		code = usage_error("what the timeline holds makes no answer");
+		code = usage_error("the timeline gave an answer that is not "
+		    "JSON");
 	text_free(&answer);
 	return code;
 }

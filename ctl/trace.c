@@ -93,8 +93,8 @@ cmd_trace(struct client *c, int argc, char **argv)
 	int code;
 
 	if (argc == 0 && says_what(c))
-		return usage_error("trace what? give a session, and a pattern "
-		    "or --address; \"" CTL_NAME " trace run\" starts a "
+		return usage_error("missing session; give one, and a pattern "
+		    "or --address. \"" CTL_NAME " trace run\" starts a "
 		    "command");
 	if (argc == 0)
 		return cmd_trace_list(c, argc, argv);

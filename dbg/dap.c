@@ -117,7 +117,7 @@ read_editor(struct dap *d)
 	}
 	if (codec_feed(&d->codec, buf, (size_t)n, &fns, d, &why) == -1 &&
 	    why != NULL)
-		return usage_error("what came is no message of the debug "
+		return usage_error("the input is not a message of the debug "
 		    "adapter protocol: %s", why);
 	return d->code;
 }

@@ -141,8 +141,8 @@ dbg_start(struct dbg *d, int argc, char **argv)
 
 	if (!image && argc == 0) {
 		json_object_put(args);
-		return usage_error("start what? give a program, or an "
-		    "uploaded session with --image");
+		return usage_error("missing program; give one, or an uploaded "
+		    "session with --image");
 	}
 	if (!image)
 		r = add_program(d, args, "program", argv[0]);

@@ -376,7 +376,7 @@ static const struct row rows[] = {
 	{ "gdb", "debugs C, C++ and Rust programs (debugger)",
 	    "gdb 14 or later with Python; Debian 12 has 13", false, have_gdb },
 	{ "codelldb", "debugs C, C++ and Rust programs (debugger)",
-	    "who has it in ~/.vscode/extensions needs no more; for all: adapter "
+	    "found in ~/.vscode/extensions of a user; for all users: adapter "
 	    "codelldb command \"PATH\" in the configuration", false,
 	    have_codelldb },
 };

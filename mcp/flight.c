@@ -212,8 +212,8 @@ refused(struct flight *f, const char *line, size_t len)
 	char words[512];
 
 	snprintf(words, sizeof(words), "%s", o == NULL ||
-	    reply_error(o) == NULL ? "what listens there is no daemon that "
-	    "speaks of this; is it older than this program?" :
+	    reply_error(o) == NULL ? "the daemon there does not know this "
+	    "request; it may be older than this program" :
 	    reply_str(o, "message", reply_error(o)));
 	json_object_put(o);
 	fail(f, words);
@@ -298,9 +298,9 @@ reach(char **why)
 static void
 lost(struct flight *f)
 {
-	fail(f, "the daemon has gone before it answered; whether it has done "
-	    "what was asked is not known. Ask again: a daemon is found, or "
-	    "started, then");
+	fail(f, "the daemon ended before it answered, so the request may or "
+	    "may not have been carried out. Ask again: that finds or starts a "
+	    "daemon");
 }
 
 static void

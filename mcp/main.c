@@ -84,8 +84,8 @@ parse(int argc, char **argv, bool *done)
 			    "value; \"" MCP_NAME " --help\" lists those "
 			    "that there are", argv[optind - 1]);
 	if (optind < argc)
-		return usage_error("\"%s\" is too much: there are options "
-		    "alone", argv[optind]);
+		return usage_error("\"%s\": unexpected argument; there are "
+		    "only options", argv[optind]);
 	if (system && path != NULL)
 		return usage_error("--system and --socket name two daemons: "
 		    "give one");

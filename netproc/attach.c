@@ -198,8 +198,8 @@ keep_early(struct conn *c, bool binary, const void *p, size_t n)
 	text_put(&g->early, &kind, sizeof(kind));
 	text_put(&g->early, p, n);
 	if (g->early.bad)
-		ws_close(c->ws, WS_POLICY, "too much came before it was known "
-		    "from whom");
+		ws_close(c->ws, WS_POLICY, "too much data before the client "
+		    "was identified");
 }
 
 static void
@@ -258,7 +258,7 @@ greet(struct conn *c, bool binary, const void *p, size_t n)
 	    termmsg_parse_json(p, n, &m);
 	if (why != NULL || m.type != TERM_TOKEN || m.len > AUTH_MAX)
 		refuse(c, form, ERR_AUTH_REQUIRED, why != NULL ? why :
-		    "the first message has to bring a token");
+		    "the first message must contain a token");
 	else
 		auth_ask(c, m.p, m.len, authed);
 	termmsg_wipe();
@@ -292,7 +292,7 @@ static void
 greeting_expired(struct conn *c)
 {
 	refuse(c, c->greeting->ask.term.form, ERR_AUTH_REQUIRED,
-	    "no token came in time");
+	    "no token arrived in time");
 }
 
 static const struct conn_mode mode_greeting = {

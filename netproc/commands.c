@@ -44,13 +44,13 @@
 const struct command commands[] = {
 	{ "UPLOAD", 0, ARGS_ANY, N, params_upload,
 	    "UPLOAD <size> [<exec_path>] [file=<name>]",
-	    "loads an ELF file, or a bundle and the program in it; the bytes "
-	    "follow the line", cmd_upload },
+	    "uploads an ELF file, or a bundle and the program to run from it; "
+	    "the bytes follow the line", cmd_upload },
 	{ "NEW", 0, ARGS_ANY, XN, params_new,
 	    "NEW [tty] [ephemeral] [cols=<n>] [rows=<n>] [name=<label>] "
 	    "[cwd=<path>] [env=<KEY>=<value>] [start=now|attach] "
 	    "[-- <command> [<arguments>]]",
-	    "makes a session of a command of this host, or of a shell",
+	    "creates a session from a command of this host, or from a shell",
 	    cmd_new },
 	{ "START", 1, ARGS_ANY, S, params_start,
 	    "START <id> [--debug] [--split] [--tty [cols=<n>] [rows=<n>]] "
@@ -84,12 +84,12 @@ const struct command commands[] = {
 	    "STATUS <id>", "shows a session", cmd_status },
 	{ "DELETE", 1, 1, S, params_session,
 	    "DELETE <id>",
-	    "forgets a session that is not running", cmd_delete },
+	    "deletes a session that is not running", cmd_delete },
 	{ "OUTPUT", 1, 3, SR, params_range,
 	    "OUTPUT <id> [<offset>] [base64]",
-	    "shows what the program wrote", cmd_output },
+	    "shows the program's output", cmd_output },
 	{ "DEPS", 0, 0, NR, params_none,
-	    "DEPS", "shows what this host can do", cmd_deps },
+	    "DEPS", "shows which features this host supports", cmd_deps },
 	{ "SYSROOT", 0, 0, N, params_none,
 	    "SYSROOT",
 	    "sends the libraries of this host as tar.gz", cmd_sysroot },
@@ -98,11 +98,11 @@ const struct command commands[] = {
 	    cmd_activity },
 	{ "FOLLOW", 1, 4, XSR, params_follow,
 	    "FOLLOW <id> [<offset>] [base64] [hold]",
-	    "shows what the program writes, until it ends; with hold the "
-	    "program waits for the client", cmd_follow },
+	    "shows the program's output until it ends; with hold the program "
+	    "blocks while the client is behind", cmd_follow },
 	{ "WAIT", 1, 2, XSR, params_wait,
 	    "WAIT <id> [<seconds>]",
-	    "answers when the program has ended or the time is over",
+	    "answers when the program has ended or the time limit is reached",
 	    cmd_wait },
 	{ "SIGNAL", 2, 2, XS, params_signal,
 	    "SIGNAL <id> <name or number>",
@@ -110,37 +110,41 @@ const struct command commands[] = {
 	{ "INPUT", 0, ARGS_ANY, XN, params_input,
 	    "INPUT <id> <size>|eof",
 	    "writes the bytes that follow the line to the program's input, or "
-	    "ends it", cmd_input },
+	    "closes it", cmd_input },
 	{ "RESIZE", 3, 3, XS, params_resize,
 	    "RESIZE <id> <columns> <rows>",
 	    "sets the size of the session's terminal", cmd_resize },
 	{ "MARK", 1, 1, XSR, params_session,
 	    "MARK <id>",
-	    "shows from which offset the output of the session's terminal can "
-	    "be shown, and what puts one into the state that it was in there",
+	    "shows from which offset the terminal's output can be replayed, "
+	    "and the bytes that restore its state at that offset",
 	    cmd_mark },
 	{ "NAME", 1, 2, XS, params_name,
 	    "NAME <id> [<label>]",
-	    "gives the session a label that can be used as its id, or none",
+	    "gives the session a label that can be used as its id, or removes "
+	    "it",
 	    cmd_name },
 	{ "LIMITS", 2, 6, XS, params_limits,
 	    "LIMITS <id> [cpu=<n>] [as=<n>] [nofile=<n>] "
 	    "[nproc=<n>] [core=<n>]",
-	    "sets resource limits for the next start: seconds, bytes, numbers "
+	    "sets resource limits for the next start: seconds, bytes, a number "
 	    "or unlimited", cmd_limits },
 	{ "GDBPIPE", 1, 1, XS, params_session,
 	    "GDBPIPE <id>",
-	    "attaches gdbserver; after the answer the connection is gdb's",
+	    "attaches gdbserver; after the answer the connection carries gdb's "
+	    "protocol",
 	    cmd_gdbpipe },
 	{ "DEBUGGER", 0, ARGS_ANY, XNR, params_debugger,
 	    "DEBUGGER [<session>] [use] <request> | start [name=<label>] "
 	    "[image=<id>] [sandbox=<kind>] [network=<kind>] <request> | list",
-	    "asks the debugger of a session, a JSON object, or starts one",
+	    "sends a request, a JSON object, to the session's debugger, or "
+	    "starts one",
 	    cmd_debugger },
 	{ "TRACER", 0, ARGS_ANY, XNR, params_tracer,
 	    "TRACER [<session>] <request> | start [<session>] [name=<label>] "
 	    "[sandbox=<kind>] [network=<kind>] <request> | list",
-	    "asks the tracer of a session, a JSON object, or starts one",
+	    "sends a request, a JSON object, to the session's tracer, or "
+	    "starts one",
 	    cmd_tracer },
 	{ "MCP", 1, ARGS_ANY, XNR, params_mcp,
 	    "MCP <request>",
@@ -148,56 +152,56 @@ const struct command commands[] = {
 	    "trace programs", cmd_mcp },
 	{ "SHARE", 2, 2, XS, params_share,
 	    "SHARE <id> <user>[:ro|:rw]",
-	    "lets another user see the session, or use it as its owner does",
+	    "shares the session with another user, read-only or read-write",
 	    cmd_share },
 	{ "UNSHARE", 2, 2, XS, params_unshare,
 	    "UNSHARE <id> <user>", "stops sharing the session with that user",
 	    cmd_unshare },
 	{ "HELLO", 0, 1, XNR, params_hello,
 	    "HELLO [<nonce>]",
-	    "answers a nonce; sent back, it shows that the client reads "
-	    "answers, and opens all commands to a TCP connection", cmd_hello },
+	    "answers a nonce; a TCP client that sends it back has shown that "
+	    "it reads answers, and may use all commands", cmd_hello },
 	{ "AUTH", 1, 1, XNR, params_auth,
 	    "AUTH <token>",
-	    "says who the client is; the first line of a connection",
+	    "authenticates the client; must be the first line of a connection",
 	    cmd_auth },
 	{ "WHOAMI", 0, 0, XNR, params_none,
-	    "WHOAMI", "shows who the client is", cmd_whoami },
+	    "WHOAMI", "shows the user and rights of the client", cmd_whoami },
 	{ "USAGE", 0, 0, XNR, params_none,
-	    "USAGE", "shows what running sessions use of processor and memory",
+	    "USAGE", "shows processor time and memory of running sessions",
 	    cmd_usage },
 	{ "QUOTA", 0, 1, XNR, params_quota,
 	    "QUOTA [<user>]",
-	    "shows what the client, or to administrators others, may have",
+	    "shows the client's quota; administrators may ask for other users",
 	    cmd_quota },
 	{ "TOKEN", 1, 5, XN, params_token,
 	    "TOKEN create [user=<user>] [read-only] [expires=<seconds>] "
 	    "[label=<label>] | list | revoke <token-id>",
-	    "makes a token to log in with from elsewhere, shows those that "
-	    "there are, or ends one", cmd_token },
+	    "creates a token to log in with from other hosts, lists tokens, or "
+	    "revokes one", cmd_token },
 	{ "LOGIN", 1, 1, XN, params_login,
 	    "LOGIN link",
-	    "makes a key that a browser logs in with, once, within ten minutes",
+	    "creates a key for one browser login within ten minutes",
 	    cmd_login },
 	{ "TICKET", 1, 2, XSR, params_ticket,
 	    "TICKET <id> [ro|role=ro|role=rw]",
-	    "makes a key that opens the session's terminal, once, within 30 "
+	    "creates a key that opens the session's terminal once, within 30 "
 	    "seconds", cmd_ticket },
 	{ "KEYS", 1, 2, XS, params_keys,
 	    "KEYS <id> [rotate]",
-	    "makes the session's two keys, or new ones that end those: for "
-	    "whoever is to use its terminal, or to watch it", cmd_keys },
+	    "creates two keys for the session's terminal, one to use and one "
+	    "to watch it; rotate replaces them", cmd_keys },
 	{ "ATTACH", 1, 5, GSR, params_attach,
 	    "ATTACH <id> [from=<offset>] [ro] [cols=<n>] [rows=<n>]",
-	    "shows the session's terminal and types on it; after the answer "
-	    "the connection carries lantern.bin.v1", cmd_attach },
+	    "attaches to the session's terminal; after the answer the "
+	    "connection carries lantern.bin.v1", cmd_attach },
 	{ "AUDIT", 0, 2, XNR, params_audit,
 	    "AUDIT [<number> [<seconds>]]",
-	    "shows the audit log from that event on to administrators",
+	    "shows administrators the audit log from that event on",
 	    cmd_audit },
 	{ "VERSION", 0, 0, XNR, params_none,
 	    "VERSION",
-	    "shows what the daemon is and how it runs", cmd_version },
+	    "shows the daemon's version and mode", cmd_version },
 	{ "HELP", 0, 0, XNR, params_none,
 	    "HELP", "shows the commands", cmd_help },
 };
@@ -274,8 +278,8 @@ command_row(struct conn *c, const struct command *cmd,
 		return;
 	}
 	if (!is_for(c, cmd)) {
-		answer_error(c, ERR_NOT_PERMITTED, "a guest of one session's "
-		    "terminal may type and watch there, and nothing else");
+		answer_error(c, ERR_NOT_PERMITTED, "a guest may only use or "
+		    "watch the terminal of one session");
 		conn_finish(c);
 		return;
 	}

@@ -42,8 +42,8 @@ hold_refused(const struct conn *c, const char **why)
 		return ERR_READ_ONLY;
 	if (!s->view.tty)
 		return ERR_OK;
-	*why = "hold is for pipes, and the session is on a terminal, whose "
-	    "program waits for those who ATTACH";
+	*why = "hold needs a session on pipes; a program on a terminal waits "
+	    "for the clients that ATTACH";
 	return ERR_INVALID_ARGUMENT;
 }
 

@@ -92,11 +92,10 @@ take_words(const struct instrument *in, struct wanted *want,
 		    take_option(in, want, &ws->w[i]))
 			continue;
 		if (want->session.len > 0)
-			return "only one session can be named, and no such "
-			    "word is known";
+			return "unexpected word; name one session at most";
 		want->session = ws->w[i];
 	}
-	return want->list ? NULL : "the request is missing: a JSON object";
+	return want->list ? NULL : "missing request (a JSON object)";
 }
 
 struct choice {
@@ -156,7 +155,7 @@ answer_whole(struct conn *c, bool failed, const char *p, size_t len)
 
 	conn_enter(c, &mode_line);
 	passed(c, in, failed, jsonlex_answer(p, len) == NULL ? NULL :
-	    "what it answers is no JSON object", &json);
+	    "its answer is not a JSON object", &json);
 	conn_run(c);
 }
 
@@ -367,8 +366,8 @@ instrument_command(struct conn *c, const struct words *ws,
 		answer_errorf(c, ERR_INVALID_ARGUMENT, "a request has at most "
 		    "%d bytes", DBG_REQUEST_MAX);
 	else if (jsonlex_passed(want.json.p, want.json.len) != NULL)
-		answer_errorf(c, ERR_INVALID_JSON, "what follows %s must "
-		    "be one JSON object", in->verb);
+		answer_errorf(c, ERR_INVALID_JSON, "%s must be followed by one "
+		    "JSON object", in->verb);
 	else if (want.start)
 		send_start(c, in, ws, &want);
 	else

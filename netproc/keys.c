@@ -177,7 +177,7 @@ void
 cmd_keys(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	if (ws->n > 2 && !word_is(&ws->w[2], "rotate"))
-		command_misused(c, ws, "after the id there may be rotate");
+		command_misused(c, ws, "only rotate may follow the id");
 	else
 		key_ask(c, KEY_SESSION, &s->sid, ACCESS_USE, ws->n > 2,
 		    keys_made);

@@ -224,7 +224,7 @@ listener_warnings(struct text *t)
 		(void)snprintf(line, sizeof(line), "%s %s", l->text,
 		    l->flags & LISTENER_AUTH_NONE ?
 		    "lets clients in without asking who they are (auth none)" :
-		    "sends everything in clear, tokens too (plain)");
+		    "sends everything unencrypted, including tokens (plain)");
 		json_text(t, line);
 	}
 }

@@ -46,8 +46,8 @@ struct mcp_tool {
 /* -- what they take ------------------------------------------------------- */
 
 #define SESSION(must_)	{ .name = "sessionId", .kind = KIND_STRING,	\
-	.must = (must_), .description = "What debug_launch returned; or the "	\
-	"id of any session of this daemon, the beginning of it or the label, "	\
+	.must = (must_), .description = "The id from debug_launch, or that "	\
+	"of any session of this daemon, the beginning of it or the label, "	\
 	"with the user and a slash before it if it is another user's." }
 
 static const struct field launch_fields[] = {
@@ -73,8 +73,8 @@ static const struct field launch_fields[] = {
 	{ .name = "remove", .kind = KIND_STRINGS,
 	    .description = "Patterns to stop tracing, as they were added" },
 	{ .name = "projectRoot", .kind = KIND_STRING, .description =
-	    "What @usercode means from now on; for a session that was not "
-	    "launched with one" },
+	    "The directory that @usercode stands for from now on; for a "
+	    "session that was not launched with one" },
 	{ .name = "rawRegisters", .kind = KIND_BOOL, .preset = "false",
 	    .description = "Take functions without debug information, too, by "
 	    "the symbol table: arguments are the raw registers then" },

@@ -118,7 +118,7 @@ daemon_itself(struct text *t)
 {
 	unsigned int i;
 
-	head(t, "build_info", "gauge", "What runs.");
+	head(t, "build_info", "gauge", "The version of the daemon.");
 	line(t, "debuglantern_build_info{version=\"%s\"} 1",
 	    settings.version);
 	head(t, "connections", "gauge", "Connections of clients.");

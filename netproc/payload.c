@@ -206,8 +206,8 @@ upload_overflow(struct conn *c)
 	char why[192];
 
 	(void)snprintf(why, sizeof(why), "more than %" PRIu64 " bytes came, "
-	    "which is what there was room for when nothing said how many "
-	    "would: send a Content-Length, or delete something first",
+	    "the room for an upload of unknown length: send a "
+	    "Content-Length, or delete something first",
 	    c->u.payload.done);
 	payload_refuse(c, ERR_MAX_BYTES, why, 0);
 }

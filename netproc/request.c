@@ -173,7 +173,7 @@ parse_text(const char *line, size_t len, struct request *r)
 	const char *why = jsonlex_request(line, len, &lex);
 
 	if (why != NULL) {
-		refuse(r, ERR_INVALID_JSON, "what stands at byte %zu %s",
+		refuse(r, ERR_INVALID_JSON, "the text at byte %zu %s",
 		    lex.at, why);
 		return NULL;
 	}

@@ -39,9 +39,9 @@ gate_start(int sock_fd)
 
 	if (give_fd(gate_fd, sock_fd) == -1 ||
 	    recv(gate_fd, &pid, sizeof(pid), 0) != sizeof(pid)) {
-		log_warnx("what starts acctproc has ended, or stands still; "
-		    "as nobody can tell which accounts are locked, root alone "
-		    "is let in until debuglanternd is started again");
+		log_warnx("the process that starts acctproc has ended or "
+		    "hangs, so locked accounts cannot be told from others: "
+		    "only root is admitted; restart debuglanternd");
 		return -1;
 	}
 	return pid > 0 ? pid : -1;

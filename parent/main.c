@@ -213,7 +213,7 @@ static void
 on_idle(void *arg)
 {
 	(void)arg;
-	log_info("nobody has used the daemon for %u s (exit-idle)",
+	log_info("the daemon was not used for %u s (exit-idle)",
 	    d.plan->exit_idle);
 	parent_stop();
 }

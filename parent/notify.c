@@ -263,6 +263,7 @@ daemon_ready(void)
 	(void)dup2(null_fd, STDOUT_FILENO);
 	(void)dup2(null_fd, STDERR_FILENO);
 	if (write(GIVEN_READY, "", 1) != 1)
-		log_warn("nobody waits for the start any more");
+		log_warn("the process that started the daemon no longer waits "
+		    "for it");
 	given_close(GIVEN_READY);
 }

@@ -215,8 +215,8 @@ flags_parse(int argc, char **argv)
 	}
 	if (optind == argc)
 		return;
-	fprintf(stderr, "debuglanternd: \"%s\" is too much: there are options "
-	    "alone\n", argv[optind]);
+	fprintf(stderr, "debuglanternd: \"%s\": unexpected argument; there are "
+	    "only options\n", argv[optind]);
 	usage();
 }
 

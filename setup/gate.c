@@ -187,8 +187,8 @@ gate_make(void)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) == -1 ||
 	    setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit,
 	    sizeof(limit)) == -1 || (pid = fork()) == -1)
-		fatal("cannot start what starts acctproc (raise the limits of "
-		    "processes and open files)");
+		fatal("cannot start the process that starts acctproc (raise "
+		    "the limits of processes and open files)");
 	if (pid == 0)
 		gate(fds[1]);
 	close(fds[1]);

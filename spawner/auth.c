@@ -129,8 +129,8 @@ admit_guest(struct client *c, uint64_t request, const struct key *k)
 	const struct session *s = session_find(&k->session);
 
 	if (s == NULL || access_of(k->maker, s) < k->access)
-		refuse(c, request, ERR_AUTH_FAILED, "who made the key may not "
-		    "do that any more");
+		refuse(c, request, ERR_AUTH_FAILED, "the user who made the key "
+		    "no longer has access");
 	else if (!guest_admit(c, request, k))
 		result(c->number, request, ERR_TRY_AGAIN, NULL);
 }

@@ -209,7 +209,7 @@ client_no_admin(struct owner *o)
 {
 	const struct viewer *v = &o->viewers[true];
 
-	/* in system mode root's sessions are this user's, who is none himself */
+	/* root's sessions run as this user in system mode; it has no clients */
 	if (role_mode == MODE_SYSTEM && o->uid == settings.run_uid)
 		return;
 	debug_end_admins(v);

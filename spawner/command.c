@@ -240,7 +240,7 @@ refused(struct asker *a, size_t argv_len, size_t env_len, const char *cwd)
 		    "must be an absolute path");
 	else if (!vars_have_room(a->owner, argv_len + env_len))
 		answer(a, NULL, ERR_INVALID_ARGS, "arguments and variables of "
-		    "all your sessions are too many bytes; delete one first");
+		    "your sessions take too many bytes; delete one first");
 	else
 		return false;
 	return true;

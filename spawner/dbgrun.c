@@ -307,8 +307,8 @@ run_allowed(struct dbgproc *p, uint32_t flags)
 		return true;
 	} else if (!(s->state & (STATE_LOADED | STATE_STOPPED))) {
 		code = "busy";
-		why = "the session's program runs already: `debugger attach "
-		    "SESSION` is for such";
+		why = "the session's program is already running; use "
+		    "`debugger attach SESSION`";
 	} else if (shutting_down || !chan_is_open(&launcher_chan)) {
 		code = "try_again";
 		why = err_text(ERR_TRY_AGAIN);

@@ -46,7 +46,7 @@ seek(void *arg)
 	o = msg_new(MSG_FIND, &s->id, 0, p->sought_serial);
 	msg_put_u32(o, p->sought);
 	msg_put_u32(o, s->owner->uid);
-	/* whose program is no session's has it from its user himself */
+	/* a program outside of sessions was named by the user */
 	msg_put_u32(o, role_mode == MODE_USER && p->elsewhere && !p->inside);
 	if (chan_send(&launcher_chan, o, fd) == -1)
 		dbg_seek_lost(p);

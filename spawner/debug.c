@@ -120,7 +120,7 @@ debug_refuse_said(struct session *s)
 	log_escape(text, sizeof(text), d->said, d->said_len);
 	if (text[0] == '\0')
 		debug_refuse(s, ERR_DEBUG_FAILED,
-		    "gdbserver ended without a word");
+		    "gdbserver ended without a message");
 	else {
 		(void)snprintf(line, sizeof(line),
 		    "gdbserver could not be attached: %s", text);
@@ -491,8 +491,8 @@ turn_out(struct session *s)
 		debug_end(s, LEAVE_MS);
 		return;
 	}
-	debug_refuse(s, ERR_NOT_PERMITTED, "who asked for the debugger may "
-	    "not use the session any more");
+	debug_refuse(s, ERR_NOT_PERMITTED, "the user who asked for the "
+	    "debugger may no longer use the session");
 	debug_end(s, 0);
 }
 

@@ -17,7 +17,7 @@ spawn_on_input(struct msg *m)
 	if (s->stdin_fd == -1) {
 		answer(&a, &s->id, ERR_INVALID_ARGUMENT, s->tty != NULL ?
 		    "the program has a terminal" :
-		    "the program's input has been ended already");
+		    "the program's input is already closed");
 		return 0;
 	}
 	/* ours stays open: the program's input ends when its owner says so */

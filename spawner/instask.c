@@ -89,8 +89,8 @@ inst_ask(struct inst *i, struct asker *a, const char *json, size_t len)
 	struct inst_asked *q = NULL;
 
 	if (!has_room_for(i, a)) {
-		answer(a, &i->session->id, ERR_BUSY, "as many requests as "
-		    "there may be are under way in this %s",
+		answer(a, &i->session->id, ERR_BUSY, "too many requests "
+		    "are under way in this %s; try again later",
 		    i->kind->summon.name);
 		return;
 	}

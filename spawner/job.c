@@ -246,7 +246,7 @@ packed(struct job *j)
 	    st.st_size <= 0 ||
 	    (uint64_t)st.st_size > settings.sysroot_max_bytes) {
 		job_fail(j, ERR_SYSROOT_FAILED,
-		    "the packed file is not as it should be");
+		    "the packed file is invalid");
 		return;
 	}
 	activity_note(j->owner, NULL, "SYSROOT packed: %" PRIu64 " files, "

@@ -42,7 +42,7 @@ struct owner {
 	LIST_ENTRY(owner) next;
 	uint32_t	 uid;
 	char		 name[USER_NAME_MAX];
-	struct viewer	 viewers[2];	/* himself, and as an administrator */
+	struct viewer	 viewers[2];	/* as a user, as administrator */
 	struct account	 account;
 	bool		 watched;	/* by client.c, for a moment */
 	uint64_t	 changes_ms;	/* of tokens: counted up to then */

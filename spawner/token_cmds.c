@@ -48,13 +48,13 @@ permitted(struct asker *a)
 	const char *why = NULL;
 
 	if (a->flags & (PRINCIPAL_BY_TOKEN | PRINCIPAL_READ_ONLY))
-		why = "one that began with a token";
+		why = "a connection that used a token";
 	else if (a->flags & PRINCIPAL_BY_RULE)
-		why = "one that is anybody's (auth none)";
+		why = "a listener with auth none";
 	if (why == NULL)
 		return true;
-	answer(a, NULL, ERR_NOT_PERMITTED, "tokens are not managed over a "
-	    "connection like this, %s; connect on the daemon's own host", why);
+	answer(a, NULL, ERR_NOT_PERMITTED, "tokens cannot be managed over %s; "
+	    "connect on the daemon's own host", why);
 	return false;
 }
 

@@ -92,7 +92,7 @@ run_allowed(struct trcproc *p, const struct adapter_order *a)
 	if (p->ordered)
 		why = "a program is being started already";
 	else if (!(s->state & (STATE_LOADED | STATE_STOPPED)))
-		why = "the session is running already";
+		why = "the session is already running";
 	else if (shutting_down || !chan_is_open(&launcher_chan)) {
 		code = "try_again";
 		why = err_text(ERR_TRY_AGAIN);

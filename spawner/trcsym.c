@@ -98,8 +98,8 @@ spawn_on_trc_want_symbols(struct msg *m)
 	if (msg_end(m) == -1 || s == NULL || inst_is_deaf(&p->i))
 		return -1;
 	if (p->nsymprocs == TRC_SYMBOLS_MAX) {
-		tell_failed(p, "as many processes as there may be read "
-		    "symbols for this tracer already");
+		tell_failed(p, "too many processes are reading symbols for "
+		    "this tracer");
 		return 0;
 	}
 	y = calloc(1, sizeof(*y));

@@ -526,9 +526,9 @@ warn_walker(struct text *t, uint32_t *n)
 
 	if (at == 0)
 		return;
-	(void)snprintf(words, sizeof(words), "what walks along frame pointers "
-	    "at 0x%llx cannot be watched, and meets the tracer's addresses "
-	    "instead of its callers'", (unsigned long long)at);
+	(void)snprintf(words, sizeof(words), "the code at 0x%llx that walks "
+	    "along frame pointers cannot be watched, and finds the tracer's "
+	    "addresses instead of its callers'", (unsigned long long)at);
 	warn(t, n, words);
 }
 

@@ -369,7 +369,7 @@ attach_all(const char *why)
 		timeline_pace(true);
 	}
 	session_tell();
-	/* who attaches next says it himself */
+	/* the next attach says again whether to */
 	follow_forks = false;
 	while ((w = TAILQ_FIRST(&attaching)) != NULL) {
 		if (p == NULL)

@@ -515,9 +515,9 @@ def nobody_can_tell(mode):
         sid, _ = a.start(helper("sleeper"), until=b"ready")
         stop(signal.SIGKILL)
         wait_for(lambda: d.role_pid("acctproc") is None)
-        ok(wait_for(lambda: "root alone is let in until debuglanternd is "
-                    "started again" in d.log()), "without that the log says "
-           "what to do", d.log()[-500:])
+        ok(wait_for(lambda: "only root is admitted; restart debuglanternd" in
+                    d.log()), "without that the log says what to do",
+           d.log()[-500:])
         hup(d)
         ok(wait_for(lambda: answer(d.port, third) == "try_again", 20),
            "nobody is let in")

@@ -486,7 +486,7 @@ def test_sessions():
     same(ctl("wait", sid, "0").err.count(b"not started"), 0,
          "wait: it has been started")
     r = ctl("wait", upload("exit 0"), "0")
-    ok(b"was not started yet" in r.err, "wait: it has not", r)
+    ok(b"has not been started yet" in r.err, "wait: it has not", r)
     r = ctl("wait", sid, "0")
     ok(r.code == 1 and json.loads(r.out)["state"] == "RUNNING" and
        b"still RUNNING" in r.err, "wait that is over before the end", r)

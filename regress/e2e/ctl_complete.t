@@ -179,7 +179,7 @@ def words(name, home, server, shell):
     seen = shell.listing("debuglanternctl to")
     ok("token" in seen and "top" in seen, name + ": a choice", seen)
     if name == "zsh":
-        ok("make, list and revoke" in seen, name + ": with what they are",
+        ok("create, list and revoke" in seen, name + ": with what they are",
            seen)
 
 

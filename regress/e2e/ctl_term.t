@@ -383,11 +383,11 @@ def exact():
 def gone_wrong():
     """A daemon that is none, or not well."""
     cases = (
-        (b"\0\0\0\x01\x05", 3, b"no message", "a type that is the client's"),
-        (b"\xff\xff\xff\xff", 3, b"no message", "a length beyond all"),
-        (b"\0\0\0\0", 3, b"no message", "none at all"),
-        (b"\0\0\0\x05\x82abcd", 3, b"no message", "half an exit"),
-        (b"\0\0\0\x05\x84\0\0\0\0", 3, b"no message", "no size"),
+        (b"\0\0\0\x01\x05", 3, b"invalid", "a type that is the client's"),
+        (b"\xff\xff\xff\xff", 3, b"invalid", "a length beyond all"),
+        (b"\0\0\0\0", 3, b"invalid", "none at all"),
+        (b"\0\0\0\x05\x82abcd", 3, b"invalid", "half an exit"),
+        (b"\0\0\0\x05\x84\0\0\0\0", 3, b"invalid", "no size"),
         (b"\0\0\0\x0b\x80\0\0\0\0\0\0\0\0ab", 3, b"closed over there",
          "an end in the middle"),
         (b"\0\0", 3, b"closed over there", "half a length"),

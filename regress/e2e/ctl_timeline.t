@@ -468,7 +468,7 @@ def refusals():
                f"refused: {words[0]}", r)
         for words, said in (
                 (["trace", "run"], b"too few"), (["trace", "stop"], b"few"),
-                (["trace", "--raw"], b"trace what?"),
+                (["trace", "--raw"], b"missing session"),
                 (["trace", "run", "--tree", "sh"], b"--follow"),
                 (["-t", NOWHERE, "trace", "run", "./nosuch"],
                  b"no such program"),

@@ -219,7 +219,7 @@ def usage():
     for line, words in (
             ("", "usage"), ("nonsense", "no command"),
             ("breakpoint", "breakpoint add"), ("next --nonsense", "unknown"),
-            ("start", "give a program"), ("start ./gone", "no such program"),
+            ("start", "missing program"), ("start ./gone", "no such program"),
             ("start .", "is a directory"),
             ("start ./app --cwd gone", "no such directory"),
             ("start ./app --env X", "KEY=VALUE"), ("break", "where?"),
@@ -695,7 +695,7 @@ def daemons():
     os.chmod(runtime + "/debuglantern", 0o777)
     os.unlink(runtime + "/debuglantern/debuglantern.sock")
     r = run([bin_dir + "/debugger", "start", "./app"], env, cwd=work)
-    ok(r.code == 3 and "nobody else" in r.err,
+    ok(r.code == 3 and "writable by others" in r.err,
        "not in one that others may write in", r)
 
 

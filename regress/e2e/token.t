@@ -219,11 +219,11 @@ def misuse(mode):
                 ("TOKEN create label=" + "x" * 65, "label"),
                 ("TOKEN create forever", "no such option"),
                 ("TOKEN create read-only read-only read-only read-only "
-                 "read-only", "too much"),
-                ("TOKEN list all", "too much"),
+                 "read-only", "too many"),
+                ("TOKEN list all", "too many"),
                 ("TOKEN revoke", "missing"),
                 ("TOKEN revoke 1234", "8 hexadecimal digits"),
-                ("TOKEN revoke 12345678 12345678", "too much")):
+                ("TOKEN revoke 12345678 12345678", "too many")):
             r = c.cmd(line)
             ok(r.get("error_code") == "invalid_argument" and
                word in r["message"], f"{line[:32]}: refused, and told what "

@@ -605,7 +605,7 @@ tickets_of_who_may_less(void **state)
 	expect_end(WEB_CONN);
 	expect_result(ERR_OK, NULL);
 	show(WEB_CONN + 1, left.key);
-	expect_result(ERR_AUTH_FAILED, "may not do that any more");
+	expect_result(ERR_AUTH_FAILED, "no longer has access");
 	show(WEB_CONN + 2, see.key);
 	(void)expect_guest(WEB_CONN + 2, &sid, PRINCIPAL_GUEST |
 	    PRINCIPAL_READ_ONLY, ACCESS_SEE);

@@ -246,7 +246,7 @@ report(struct parser *p, int line, const char *fmt, ...)
 	char	text[500], message[4700];
 	va_list	ap;
 
-	/* What follows an error in the same statement is mostly its echo. */
+	/* Errors that follow one in the same statement mostly repeat it. */
 	if (p->errors >= CONF_MAX_ERRORS || p->complained == p->statement)
 		return;
 	p->errors++;
@@ -709,7 +709,7 @@ lex_word(struct parser *p)
 	return 0;
 }
 
-/* One character inside quotes. */
+/* A character inside quotes. */
 static int
 lex_quoted_char(struct parser *p)
 {

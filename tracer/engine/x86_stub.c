@@ -255,7 +255,8 @@ arch_stub(const struct arch_code *c, struct arch_plan *p, struct arch_stub *s,
 	s->resume = s->addr + o.len;
 	why = move_all(&o, c, p);
 	if (why == NULL && o.far)
-		why = "what its first bytes refer to is out of reach";
+		why = "its first bytes refer to an address that is out of "
+		    "reach";
 	s->len = o.len;
 	return (why);
 }

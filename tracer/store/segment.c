@@ -72,7 +72,7 @@ seg_head_read(const void *p, uint64_t tag, struct seg_head *out)
 #define BRIEF_AT	63
 
 _Static_assert(SEG_CAPTURES < 1 << LEN_BITS && PACK_BITS == LEN_BITS &&
-    EXIT_LEN_AT + LEN_BITS <= BRIEF_AT, "what a head holds");
+    EXIT_LEN_AT + LEN_BITS <= BRIEF_AT, "fields of a head");
 _Static_assert(offsetof(struct rec_brief, check) + sizeof(uint32_t) ==
     REC_BRIEF && offsetof(struct rec_brief, what) ==
     offsetof(struct rec_head, what), "both heads begin alike");

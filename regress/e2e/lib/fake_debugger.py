@@ -120,7 +120,7 @@ class FakeDebugger:
                 return
         except Refusal as e:
             answer = {"ok": False, "error_code": "debugger_refused",
-                      "message": "the debugger could not do that",
+                      "message": "the debugger refused the request",
                       "error": {"code": e.code, "message": str(e)}}
             if e.code == "not_found":
                 answer = {"ok": False, "error_code": e.code,
