@@ -3,6 +3,7 @@
 # lists beside this name with a reason.  usage: check.sh BUILD_DIRECTORY
 #
 # DL_STATIC	what to run instead of all: gcc tidy cppcheck shell man spell plain
+#		subjects
 set -eu
 
 work=$1/static
@@ -86,11 +87,23 @@ run_spell() {
 }
 
 run_plain() {
-	git ls-files '*.[ch]' | xargs "$here/plain.py" >"$work/plain.log" 2>&1 || :
-	verdict 'comments begin with what they are about' "$work/plain.log"
+	git ls-files '*.[chyS]' '*.def' '*.md' 'man/*.[1-9]' '*.t' '*.py' '*.sh' \
+	    '*.js' '*.mjs' etc debian Makefile '*.mk' |
+	    grep -v -e '/static/plain.py$' -e '/static/subjects.py$' \
+	    -e '/e2e/static.t$' | xargs "$here/plain.py" 2>&1 |
+	    grep -v -e '^man/debugger\.1:' -e '^debugger/[^:]*:[0-9]*: "' \
+	    >"$work/plain.log" || :
+	verdict 'sentences begin with their subject' "$work/plain.log"
 }
 
-for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain}; do
+run_subjects() {
+	git log --no-merges --format='%at %h %s' | "$here/subjects.py" \
+	    >"$work/subjects.log" 2>&1 || :
+	verdict 'subjects of commits are short and imperative' \
+	    "$work/subjects.log"
+}
+
+for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain subjects}; do
 	case $tool in
 	gcc) run_gcc ;;
 	tidy) run_tidy ;;
@@ -99,6 +112,7 @@ for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain}; do
 	cppcheck) run_cppcheck ;;
 	spell) run_spell ;;
 	plain) run_plain ;;
+	subjects) run_subjects ;;
 	*) echo "no such tool: $tool" >&2; exit 2 ;;
 	esac
 done
