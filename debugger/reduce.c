@@ -259,6 +259,7 @@ merge(struct dbg *d, const struct stop *more, bool has_thread, int64_t tid)
 		d->has_thread = true;
 	}
 	d->stop = both;
+	d->fatal = strcmp(both.reason, "signal") == 0 ? both.signal : 0;
 	return CHANGE_FOCUS;
 }
 

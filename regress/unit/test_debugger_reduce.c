@@ -143,6 +143,40 @@ merged(void **state)
 	assert_int_equal(d.stop.nhits, 3);
 }
 
+/* lldb's own breakpoint at loads hides nothing that another thread tells. */
+static void
+own_breakpoints_come_last(void **state)
+{
+	static const char load[] = "{\"reason\":\"breakpoint\",\"threadId\":1,"
+	    "\"description\":\"breakpoint -1.1\",\"hitBreakpointIds\":[-1]}";
+	static const char crash[] = "{\"reason\":\"exception\",\"threadId\":2,"
+	    "\"description\":\"signal SIGSEGV\",\"preserveFocusHint\":true}";
+	static const char hit[] = "{\"reason\":\"breakpoint\",\"threadId\":3,"
+	    "\"hitBreakpointIds\":[4],\"preserveFocusHint\":true}";
+
+	(void)state;
+	running(false);
+	(void)event("stopped", load);
+	assert_true(reduce_is_internal(&d.stop));
+	assert_int_equal(event("stopped", crash), CHANGE_FOCUS);
+	assert_false(reduce_is_internal(&d.stop));
+	assert_string_equal(d.stop.reason, "signal");
+	assert_int_equal(d.thread, 2);
+	assert_int_equal(d.fatal, SIGSEGV);
+
+	running(false);
+	(void)event("stopped", hit);
+	(void)event("stopped", load);
+	assert_false(reduce_is_internal(&d.stop));
+	assert_int_equal(d.thread, 3);
+
+	/* CodeLLDB says it in words alone */
+	running(false);
+	(void)event("stopped", "{\"reason\":\"breakpoint\",\"threadId\":1,"
+	    "\"description\":\"breakpoint -2.1\"}");
+	assert_true(reduce_is_internal(&d.stop));
+}
+
 static void
 too_early(void **state)
 {
@@ -299,6 +333,7 @@ main(void)
 		cmocka_unit_test(refused_and_done),
 		cmocka_unit_test(refused_at_the_start),
 		cmocka_unit_test(merged),
+		cmocka_unit_test(own_breakpoints_come_last),
 		cmocka_unit_test(too_early),
 		cmocka_unit_test(reasons),
 		cmocka_unit_test(endings),
