@@ -211,8 +211,7 @@ denials_say_what(void **state)
 static void
 greed_is_ended(void **state)
 {
-	static const struct sql_limits brief = { .ms = 300 }, patient = {
-	    .ms = 60000 };
+	static const struct sql_limits brief = { .ms = 300 };
 	static const char *const rows[] = {
 		"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
 		"SELECT count(*) FROM c",
@@ -316,7 +315,6 @@ long_calls_are_ended(void **state)
 	"u(b) AS MATERIALIZED (SELECT printf('%.400000c','a')||'b') SELECT "
 #define TEN(s)	s "," s "," s "," s "," s "," s "," s "," s "," s "," s
 	static const struct sql_limits brief = { .ms = 300 };
-	static const struct sql_limits patient = { .ms = 60000 };
 	static const struct {
 		const char *text, *words;
 		const struct sql_limits *limits;
