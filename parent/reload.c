@@ -61,7 +61,7 @@ on_gone(struct channel *c, const char *why)
 {
 	(void)c;
 	if (why != NULL)
-		no_reload("what setup says of it breaks the message table");
+		no_reload("the plan of setup breaks the message table");
 	kill_it();
 }
 

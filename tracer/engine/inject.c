@@ -616,7 +616,7 @@ adopt_thread(struct target *t, struct thread *th, struct agent_state st)
 	th->slot = n;
 }
 
-/* What the agent finds to tell the thread from others; 0: nothing. */
+/* The word by which the agent tells the thread from others; 0: none. */
 static uint64_t
 thread_key(struct target *t, const struct arch_regs *r)
 {
