@@ -791,7 +791,7 @@ input(void **state)
 	expect_result(ERR_OK, NULL);
 	assert_int_equal(read(r.in, &c, 1), 0);
 	ask(MSG_INPUT, &sid, ALICE_CONN);
-	expect_result(ERR_INVALID_ARGUMENT, "ended already");
+	expect_result(ERR_INVALID_ARGUMENT, "already closed");
 	finish(&r, STUB_EXITED, 0);
 }
 
