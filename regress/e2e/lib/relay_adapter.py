@@ -11,6 +11,7 @@ each request.  A list of conducts is for one request after the other.
     no          refuses, and does not
     silent      does not answer
     did         does it, and refuses
+    ran         the same, three seconds later
     twice       does it, and answers a second time, with a refusal
     does        does it
     late        does it, and tells of the next stop three seconds later
@@ -84,7 +85,7 @@ def obey(conduct, request, adapter):
         late.append(request["command"])
     if conduct in ("does", "late"):
         return True
-    if conduct in ("did", "twice"):
+    if conduct in ("did", "ran", "twice"):
         with lock:
             expected[request["seq"]] = conduct
         return True
@@ -111,10 +112,12 @@ def from_adapter(adapter):
             late.clear()
             threading.Timer(3, to_client, (m,)).start()
             continue
-        if conduct != "did":
+        if conduct not in ("did", "ran"):
             to_client(m)
         if conduct is not None:
-            respond({"seq": m["request_seq"], "command": m["command"]}, False)
+            refused = {"seq": m["request_seq"], "command": m["command"]}
+            threading.Timer(3 if conduct == "ran" else 0, respond,
+                            (refused, False)).start()
     adapter.kill()
     os._exit(1)
 
