@@ -99,7 +99,7 @@ help:
 	@echo
 	@echo 'of check and what runs tests:'
 	@echo '  DL_TESTS=     these files instead of all; DL_ONLY=WORD these functions'
-	@echo '  DL_JOBS=2     files at a time; DL_LIMIT=900 seconds for each'
+	@echo '  DL_JOBS=2     files at a time; DL_LIMIT=1800 seconds for each'
 	@echo '  DL_ONCE=1     what fails beside others gets no second run alone'
 	@echo '  DL_LOG=FILE   all that was said; MUST_WORK=1 a skip is a failure'
 	@echo 'of check-kernel:  KERNEL=6.1 CPU=max CPUS=2 MEMORY=5G of the guest;'

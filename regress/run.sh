@@ -4,7 +4,7 @@
 #
 # DL_TESTS	files to run instead of all
 # DL_JOBS	how many at a time (2)
-# DL_LIMIT	seconds that a file may take
+# DL_LIMIT	seconds that a file may take (1800)
 # DL_ONCE	1: what failed beside others gets no second run alone
 # DL_LOG	where to leave all that was said
 # DL_EXEC	a program that is given each file and runs it
@@ -19,7 +19,7 @@ cd "$(dirname "$0")/.." || exit 1
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 trap "exit 1" INT TERM
-limit=${DL_LIMIT:-900}
+limit=${DL_LIMIT:-1800}
 smoke="regress/fuzz/smoke.t regress/static/analyzers.t"
 # a sample, in two minutes; make faults has all of them
 faults=regress/faults/faults.t
