@@ -20,7 +20,8 @@ from dapwire import Wire  # noqa: E402
 from dbgmatrix import (Tables, allow_tracing, at, matrix,  # noqa: E402
                        refused, text_of, values)
 from dl import (ALICE, AS_ROOT, BIN, BOB, LIBEXEC, Client, Daemon,  # noqa: E402
-                alive, copy_source, descendants, eq, listener_of,
+                alive, copy_source, descendants, eq, has_watchpoints,
+                listener_of,
                 narrow, ok, passwd_wrapper, run_tests, runs_narrow, tar_of,
                 wait_for)
 from fake_debugger import DEBUGGER, environment, run  # noqa: E402
@@ -335,6 +336,9 @@ def watched(d):
         ok("watchpoint %d is at the same place" % counter in e["message"],
            adapter + ": one watchpoint a place", e)
         total = u.ask("watch", "total", "--frame", "1")["watchpoint"]["id"]
+        if not has_watchpoints():
+            u.ask("stop")
+            continue
         told = [u.ask("continue")["watchpoints"] for _ in range(3)]
         # 0 is added first, which is no change
         eq(told, [[counter], [counter], [total]],

@@ -10,7 +10,7 @@ import re
 import signal
 import subprocess
 
-from dl import eq, ok, wait_for
+from dl import eq, has_watchpoints, ok, wait_for
 from fake_debugger import DEBUGGER
 
 # The same for all commands, or for many: one row of any command will do.
@@ -371,7 +371,7 @@ def machine(m):
           "list")
     m.row("watch hit", lambda o: stopped(o) and o["watchpoints"] ==
           [w["watchpoint"]["id"]], "continue") \
-        if done(w) else None
+        if done(w) and has_watchpoints() else None
     m.row("watch remove", lambda o: o["removed"] == [
         w.get("watchpoint", {}).get("id")], "watch", "remove",
         str(w["watchpoint"]["id"])) if done(w) else \
