@@ -3,7 +3,9 @@
  * A program whose libraries are missing has been executed and has not
  * started: its loader says why and exits with 127.  So that START can tell,
  * the stub watches for the program's own first instruction.  It does so by a
- * hardware breakpoint: that changes no memory and is not inherited.
+ * hardware breakpoint: that changes no memory and is not inherited.  Where a
+ * hypervisor takes debug registers and lets them stop nothing, a breakpoint
+ * instruction stands there until it is met.
  */
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -69,6 +71,12 @@ entry_of(pid_t pid)
 }
 
 #ifdef __x86_64__
+#define INT3		0xccUL
+#define RIP		offsetof(struct user, regs.rip)
+
+static bool		 registers_stop = true;
+static unsigned long	 int3_at, int3_word;	/* and what stood there */
+
 static int
 set_debug_register(pid_t pid, size_t n, unsigned long v)
 {
@@ -77,16 +85,92 @@ set_debug_register(pid_t pid, size_t n, unsigned long v)
 	    -1 : 0;
 }
 
+static int
+put_int3(pid_t pid, unsigned long address)
+{
+	errno = 0;
+	int3_word = (unsigned long)ptrace(PTRACE_PEEKTEXT, pid, address, 0);
+	if (errno != 0 || ptrace(PTRACE_POKETEXT, pid, address,
+	    (int3_word & ~0xffUL) | INT3) == -1)
+		return -1;
+	int3_at = address;
+	return 0;
+}
+
+/* Puts the instruction back, and the program to it if it met the other. */
+static int
+take_int3(pid_t pid)
+{
+	unsigned long at = int3_at;
+	long pc;
+
+	int3_at = 0;
+	if (at == 0)
+		return 0;
+	errno = 0;
+	pc = ptrace(PTRACE_PEEKUSER, pid, RIP, 0);
+	if (errno != 0 ||
+	    ptrace(PTRACE_POKETEXT, pid, at, int3_word) == -1)
+		return -1;
+	return (unsigned long)pc != at + 1 ? 0 :
+	    (int)ptrace(PTRACE_POKEUSER, pid, RIP, at);
+}
+
 /* DR0 holds the address; DR7 enables it, for execution (0 = none). */
 static int
 watch_address(pid_t pid, unsigned long address)
 {
+	if (!registers_stop)
+		return address == 0 ? take_int3(pid) : put_int3(pid, address);
 	if (address == 0)
 		return set_debug_register(pid, 7, 0);
 	return set_debug_register(pid, 0, address) == -1 ? -1 :
 	    set_debug_register(pid, 7, 1);
 }
+
+static void __attribute__((noinline))
+probed(void)
+{
+	__asm__ volatile("");
+}
+
+static void __attribute__((noreturn))
+probe_child(void)
+{
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0) == -1 || raise(SIGSTOP) != 0)
+		_exit(1);
+	probed();
+	_exit(0);
+}
+
+/* Without a child, or one that cannot be traced, registers count as good. */
+void
+loader_probe(void)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		probe_child();
+	if (pid == -1)
+		return;
+	if (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
+		if (watch_address(pid, (unsigned long)(uintptr_t)probed) == 0 &&
+		    ptrace(PTRACE_CONT, pid, 0, 0) == 0 &&
+		    waitpid(pid, &status, __WALL) == pid)
+			registers_stop = WIFSTOPPED(status);
+	}
+	if (WIFSTOPPED(status)) {
+		(void)kill(pid, SIGKILL);
+		(void)waitpid(pid, &status, __WALL);
+	}
+}
 #else
+void
+loader_probe(void)
+{
+}
+
 /* Another architecture starts its programs unwatched. */
 static int
 watch_address(pid_t pid, unsigned long address)

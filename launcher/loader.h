@@ -5,11 +5,13 @@
 
 #include <sys/types.h>
 
+/* Finds out once, before the first start, whether debug registers stop. */
+void	loader_probe(void);
 /*
  * pid has executed under PTRACE_TRACEME and is stopped, or about to be.  Lets
  * its loader run until the program itself begins, and the program go then.
  * When the loader gives up it does not return: STEP_LOADER.  Programs without
- * a loader, and hosts without hardware breakpoints, are let go at once.
+ * a loader, and processors without breakpoints here, are let go at once.
  */
 void	loader_watch(pid_t pid);
 

@@ -27,6 +27,7 @@
 #include "held.h"
 #include "instrument.h"
 #include "job.h"
+#include "loader.h"
 #include "log.h"
 #include "probe.h"
 #include "role.h"
@@ -532,6 +533,7 @@ compile_filters(void)
 static void
 prepare(void)
 {
+	loader_probe();
 	self_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	if (self_fd == -1)
 		role_cannot("open its own binary", "/proc must be mounted");
