@@ -88,14 +88,15 @@ options_json(struct text *t, const struct command *cmd)
 static void
 extensions_json(struct text *t)
 {
+	const struct command *cmd;
 	size_t i;
 
 	json_open(t, '[');
-	for (i = 0; i < ncommands; i++)
-		if (commands[i].extension)
-			json_text(t, commands[i].verb);
+	for (i = 0; (cmd = command_at(i)) != NULL; i++)
+		if (cmd->extension)
+			json_text(t, cmd->verb);
 		else
-			options_json(t, &commands[i]);
+			options_json(t, cmd);
 	json_text(t, "FOLLOW hold");
 	json_text(t, "JSON lines");
 	json_close(t, ']');
@@ -328,6 +329,7 @@ void
 cmd_help(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	struct text *t = answer_begin();
+	const struct command *cmd;
 	size_t i;
 
 	(void)s;
@@ -335,17 +337,17 @@ cmd_help(struct conn *c, struct rsession *s, const struct words *ws)
 	json_open(t, '{');
 	json_key(t, "commands");
 	json_open(t, '[');
-	for (i = 0; i < ncommands; i++) {
+	for (i = 0; (cmd = command_at(i)) != NULL; i++) {
 		json_open(t, '{');
 		json_key(t, "name");
-		json_text(t, commands[i].verb);
+		json_text(t, cmd->verb);
 		json_key(t, "usage");
-		json_text(t, commands[i].usage);
+		json_text(t, cmd->usage);
 		json_key(t, "description");
-		json_text(t, commands[i].description);
+		json_text(t, cmd->description);
 		json_key(t, "read_only");
-		json_raw(t, commands[i].need == ACCESS_SEE ? "true" : "false");
-		params_json(t, commands[i].params);
+		json_raw(t, cmd->need == ACCESS_SEE ? "true" : "false");
+		params_json(t, cmd->params);
 		json_close(t, '}');
 	}
 	json_close(t, ']');

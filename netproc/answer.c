@@ -6,11 +6,10 @@
 
 #include "answer.h"
 #include "conn.h"
-#include "debugger.h"
+#include "instjson.h"
 #include "line.h"
 #include "replica.h"
 #include "settings.h"
-#include "tracer.h"
 #include "utc.h"
 
 #define ANSWER_MAX	((size_t)4 << 20)
@@ -483,10 +482,7 @@ session_json(
 	number_or_null(t, "rows", v->tty, v->rows);
 	command_json(t, v);
 	held_json(t, v);
-	json_key(t, "debugger");
-	debugger_json(t, v);
-	json_key(t, "tracer");
-	tracer_json(t, v);
+	instruments_json(t, v);
 	time_or_null(t, "created_at", v->created_ns);
 	if (v->shares_len > 0)
 		shares_json(t, v->shares, v->shares_len);

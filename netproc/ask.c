@@ -5,7 +5,6 @@
 
 #include "answer.h"
 #include "ask.h"
-#include "debug.h"
 #include "log.h"
 #include "replica.h"
 #include "role.h"
@@ -16,12 +15,13 @@ struct channel			spawner_chan;
 
 static uint64_t			last_request;
 static struct loop_timer	lost_timer;
+static void			(*on_lost)(void);
 
 static void
 asked_leave(struct conn *c)
 {
-	if (c->u.ask.pipe)
-		debug_release(&c->u.ask.session, c->number);
+	if (c->u.ask.undo != NULL)
+		c->u.ask.undo(c);
 	if (c->u.ask.pieces != NULL)
 		text_free(c->u.ask.pieces);
 	free(c->u.ask.pieces);
@@ -83,8 +83,8 @@ ask_done(struct conn *c, uint32_t err, const char *msg)
 	/* the mode that is entered next has the same memory */
 	struct ask a = c->u.ask;
 
-	/* leaving would end the debugger that fn() is about to take over */
-	c->u.ask.pipe = false;
+	/* leaving would undo what fn() is about to take over */
+	c->u.ask.undo = NULL;
 	conn_enter(c, &mode_line);
 	a.fn(c, &a, err, msg);
 }
@@ -153,7 +153,8 @@ lost(void *arg)
 {
 	(void)arg;
 	loop_timer_unset(&lost_timer);
-	debug_clear();
+	if (on_lost != NULL)
+		on_lost();
 	usage_lost();
 	conn_each(lost_one, NULL);
 	replica_clear();
@@ -174,6 +175,12 @@ void
 ask_init(void)
 {
 	chan_init(&spawner_chan, ROLE_NETPROC, ROLE_SPAWNER, gone, NULL);
+}
+
+void
+ask_when_lost(void (*fn)(void))
+{
+	on_lost = fn;
 }
 
 void

@@ -12,6 +12,8 @@
 extern struct channel	spawner_chan;
 
 void	 ask_init(void);
+/* Calls fn when the spawner has gone, before connections hear of it. */
+void	 ask_when_lost(void (*fn)(void));
 /* The replica cannot be kept: it begins anew, with the link. */
 void	 ask_afresh(const char *what);
 /* A new channel to the spawner; takes fd. */

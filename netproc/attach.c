@@ -8,6 +8,8 @@
 #include "attach.h"
 #include "auth.h"
 #include "commands.h"
+#include "conn.h"
+#include "params.h"
 #include "replica.h"
 #include "role.h"
 #include "termclient.h"
@@ -139,7 +141,7 @@ attach_option(const struct word *w, struct term_ask *ask)
 	    "from= is an offset, a plain decimal number";
 }
 
-void
+static void
 cmd_attach(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	struct term_ask ask = { .form = TERM_FRAMED };
@@ -314,7 +316,7 @@ ws_farewell(struct conn *c)
 	return true;
 }
 
-void
+static void
 ws_end(struct conn *c)
 {
 	ws_free(c->ws);
@@ -364,4 +366,27 @@ ws_begin(struct conn *c, int fd, const void *extra, size_t n,
 	else
 		welcome(c);
 	conn_run(c);
+}
+
+void
+attach_init(void)
+{
+	static const struct command row = {
+		.verb = "ATTACH",
+		.min = 1,
+		.max = 5,
+		.session = true,
+		.extension = true,
+		.need = ACCESS_SEE,
+		.guest = true,
+		.params = params_attach,
+		.usage = "ATTACH <id> [from=<offset>] [ro] [cols=<n>] "
+		    "[rows=<n>]",
+		.description = "attaches to the session's terminal; after the "
+		    "answer the connection carries lantern.bin.v1",
+		.run = cmd_attach,
+	};
+
+	command_add(&row);
+	conn_at_end(ws_end);
 }

@@ -46,9 +46,7 @@ void	 ws_begin(struct conn *, int fd, const void *extra, size_t n,
  * follow.
  */
 bool	 ws_farewell(struct conn *);
-/* Gives back what belongs to the conn's WebSocket, if it has one. */
-void	 ws_end(struct conn *);
-
-void	 cmd_attach(struct conn *, struct rsession *, const struct words *);
+/* Adds the command ATTACH. */
+void	 attach_init(void);
 
 #endif

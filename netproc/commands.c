@@ -5,7 +5,6 @@
 #include "about.h"
 #include "accept.h"
 #include "answer.h"
-#include "attach.h"
 #include "audit.h"
 #include "auth.h"
 #include "commands.h"
@@ -14,7 +13,7 @@
 #include "debugger.h"
 #include "hello.h"
 #include "keys.h"
-#include "mcp.h"
+#include "log.h"
 #include "output.h"
 #include "params.h"
 #include "payload.h"
@@ -32,16 +31,14 @@
 #define SR	true, false, ACCESS_SEE, false
 #define N	false, false, ACCESS_USE, false
 #define NR	false, false, ACCESS_SEE, false
-/* The same of extensions; no guest may any of these ... */
+/* The same of extensions; no guest may any of these. */
 #define XS	true, true, ACCESS_USE, false
 #define XSR	true, true, ACCESS_SEE, false
 #define XN	false, true, ACCESS_USE, false
 #define XNR	false, true, ACCESS_SEE, false
-/* ... but this. */
-#define GSR	true, true, ACCESS_SEE, true
 
 /* UPLOAD and INPUT look at all by themselves: a payload may follow. */
-const struct command commands[] = {
+static const struct command commands[] = {
 	{ "UPLOAD", 0, ARGS_ANY, N, params_upload,
 	    "UPLOAD <size> [<exec_path>] [file=<name>]",
 	    "uploads an ELF file, or a bundle and the program to run from it; "
@@ -146,10 +143,6 @@ const struct command commands[] = {
 	    "sends a request, a JSON object, to the session's tracer, or "
 	    "starts one",
 	    cmd_tracer },
-	{ "MCP", 1, ARGS_ANY, XNR, params_mcp,
-	    "MCP <request>",
-	    "answers a message of the Model Context Protocol, by which agents "
-	    "trace programs", cmd_mcp },
 	{ "SHARE", 2, 2, XS, params_share,
 	    "SHARE <id> <user>[:ro|:rw]",
 	    "shares the session with another user, read-only or read-write",
@@ -191,10 +184,6 @@ const struct command commands[] = {
 	    "KEYS <id> [rotate]",
 	    "creates two keys for the session's terminal, one to use and one "
 	    "to watch it; rotate replaces them", cmd_keys },
-	{ "ATTACH", 1, 5, GSR, params_attach,
-	    "ATTACH <id> [from=<offset>] [ro] [cols=<n>] [rows=<n>]",
-	    "attaches to the session's terminal; after the answer the "
-	    "connection carries lantern.bin.v1", cmd_attach },
 	{ "AUDIT", 0, 2, XNR, params_audit,
 	    "AUDIT [<number> [<seconds>]]",
 	    "shows administrators the audit log from that event on",
@@ -205,16 +194,37 @@ const struct command commands[] = {
 	{ "HELP", 0, 0, XNR, params_none,
 	    "HELP", "shows the commands", cmd_help },
 };
-const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
+#define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+/* Rows of the directories that this one does not know. */
+#define ADDED_MAX	2
+static const struct command *added[ADDED_MAX];
+static size_t nadded;
+
+void
+command_add(const struct command *row)
+{
+	if (nadded == ADDED_MAX)
+		fatalx("command_add");
+	added[nadded++] = row;
+}
+
+const struct command *
+command_at(size_t i)
+{
+	return i < NCOMMANDS ? &commands[i] :
+	    i - NCOMMANDS < nadded ? added[i - NCOMMANDS] : NULL;
+}
 
 static const struct command *
 find(const struct word *verb)
 {
+	const struct command *cmd;
 	size_t i;
 
-	for (i = 0; i < ncommands; i++)
-		if (word_is(verb, commands[i].verb))
-			return &commands[i];
+	for (i = 0; (cmd = command_at(i)) != NULL; i++)
+		if (word_is(verb, cmd->verb))
+			return cmd;
 	return NULL;
 }
 
@@ -361,8 +371,8 @@ run_request(struct conn *c, const char *line, size_t len)
 	request_wipe(&r);
 }
 
-void
-command_form(struct conn *c, char first)
+static void
+reply_form(struct conn *c, char first)
 {
 	c->reply = (struct reply){
 	    .form = first == '{' ? REPLY_JSON : REPLY_LINE };
@@ -387,8 +397,8 @@ run_line(struct conn *c, const char *line, size_t len)
 		run_row(c, cmd, &ws);
 }
 
-void
-command_run(struct conn *c, const char *line, size_t len)
+static void
+run_any(struct conn *c, const char *line, size_t len)
 {
 	if (line_is_empty(line, len))
 		return;
@@ -398,4 +408,12 @@ command_run(struct conn *c, const char *line, size_t len)
 	else
 		run_line(c, line, len);
 	hello_after(c);
+}
+
+void
+command_init(void)
+{
+	static const struct conn_reader reader = { reply_form, run_any };
+
+	conn_read_by(&reader);
 }

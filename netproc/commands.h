@@ -29,13 +29,12 @@ struct command {
 			    const struct words *ws);
 };
 
-extern const struct command	commands[];
-extern const size_t		ncommands;
-
-/* From its first byte: the form of the answer to a line that is not whole. */
-void	 command_form(struct conn *, char first);
-/* Runs one line (without its end) of this connection. */
-void	 command_run(struct conn *, const char *line, size_t len);
+/* Connections read commands by the table. */
+void	 command_init(void);
+/* Adds a row, borrowed for good, to the table. */
+void	 command_add(const struct command *);
+/* The row at that place from 0 on; NULL behind the last. */
+const struct command *command_at(size_t);
 /* NULL when there is none of this name. */
 const struct command *command_find(const char *verb);
 /*

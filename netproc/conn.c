@@ -20,13 +20,10 @@
 #include "accept.h"
 #include "answer.h"
 #include "ask.h"
-#include "attach.h"
-#include "commands.h"
 #include "conn.h"
 #include "line.h"
 #include "linger.h"
 #include "log.h"
-#include "mcp.h"
 #include "replica.h"
 #include "role.h"
 #include "settings.h"
@@ -49,6 +46,9 @@ static LIST_HEAD(, conn) table[HASH];
 static uint32_t		 last_number;
 static char		 input[LINE_BUFFER], scratch[SCRATCH], bulk[BULK];
 static bool		 input_used, scratch_used;
+static const struct conn_reader *reader;
+static void		(*ends[CONN_ENDS])(struct conn *);
+static size_t		 nends;
 
 static void	on_io(uint32_t, void *);
 static void	arm(struct conn *);
@@ -60,6 +60,20 @@ conn_init(void)
 	if (getrandom(&last_number, sizeof(last_number), 0) !=
 	    sizeof(last_number))
 		fatal("getrandom");
+}
+
+void
+conn_read_by(const struct conn_reader *r)
+{
+	reader = r;
+}
+
+void
+conn_at_end(void (*fn)(struct conn *))
+{
+	if (nends == CONN_ENDS)
+		fatalx("conn_at_end");
+	ends[nends++] = fn;
 }
 
 uint32_t
@@ -164,6 +178,8 @@ release_out(struct conn *c)
 static void
 destroy(struct conn *c)
 {
+	size_t i;
+
 	if (c->mode->leave != NULL)
 		c->mode->leave(c);
 	conn_unwatch(c);
@@ -175,8 +191,8 @@ destroy(struct conn *c)
 		close(c->fd);
 	release_in(c);
 	release_out(c);
-	ws_end(c);
-	mcp_end(c);
+	for (i = 0; i < nends; i++)
+		ends[i](c);
 	who_forget(c);
 	LIST_REMOVE(c, hash);
 	TAILQ_REMOVE(&conns, c, all);
@@ -688,7 +704,7 @@ line_step(struct conn *c)
 		return c->port->next(c);
 	if (have == 0)
 		return false;
-	command_form(c, *line);
+	reader->form(c, *line);
 	if (!c->synced) {
 		who_start(c);
 		return false;
@@ -699,7 +715,7 @@ line_step(struct conn *c)
 	if (status != LINE_READY)
 		return line_refused(c, status);
 	c->in_pos += used;
-	command_run(c, line, len);
+	reader->run(c, line, len);
 	return true;
 }
 

@@ -18,11 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hello.h"
 #include "hold.h"
 #include "loop.h"
 #include "msg.h"
-#include "request.h"
+#include "reply.h"
 #include "termask.h"
 
 struct conn;
@@ -30,6 +29,8 @@ struct instrument;
 struct mcp;
 struct owner;
 struct source;
+struct tty_mark;
+struct word;
 struct text;
 struct rsession;
 struct feed;
@@ -105,9 +106,23 @@ struct conn_mode {
 	/* A RESULT to what this mode asked; conn_run() follows.  May be NULL. */
 	void		 (*answered)(struct conn *, uint64_t request,
 			    uint32_t err, const char *);
+	/* A TTY_MARKED to what it asked; conn_run() follows.  May be NULL. */
+	void		 (*marked)(struct conn *, uint64_t request,
+			    const struct tty_mark *);
 	/* Gives back what the mode holds, also when the connection ends. */
 	void		 (*leave)(struct conn *);
 };
+
+/* Takes a client's lines; the functions are those of the commands. */
+struct conn_reader {
+	/* From its first byte: the form of the answer to half a line. */
+	void		 (*form)(struct conn *, char first);
+	/* Runs one line, without its end. */
+	void		 (*run)(struct conn *, const char *line, size_t len);
+};
+
+/* Callbacks that conn_at_end() has room for. */
+#define CONN_ENDS	2
 
 struct ask;
 /*
@@ -142,7 +157,8 @@ struct ask {
 	uint64_t	 request;
 	uint64_t	 size;		/* of a payload that follows */
 	bool		 open;		/* that is the most */
-	bool		 pipe;		/* GDBPIPE */
+	/* the connection ends before the answer; NULL = nothing to undo */
+	void		(*undo)(struct conn *);
 	uint32_t	 typed;		/* INPUT: bytes of this request */
 	bool		 begun;		/* rows have been written */
 	void		(*row)(struct text *, struct msg *);	/* see rows.h */
@@ -155,6 +171,18 @@ struct ask {
 	const struct instrument *of;
 	instrument_fn	 passed;
 	struct text	*pieces;	/* of it; malloc'ed; NULL = none */
+};
+
+#define HELLO_NONCE	16
+
+/* Progress of HELLO; zeroed, all commands are answered. */
+struct hello {
+	bool		 wanted;	/* HELLO has not been completed */
+	bool		 asked;		/* the nonce has been sent */
+	bool		 good;		/* a line with valid syntax has come */
+	uint8_t		 nonce[HELLO_NONCE];
+	unsigned int	 not_found;	/* answers since the last right id */
+	uint32_t	 err;		/* of the present line, or ERR_OK */
 };
 
 struct payload {
@@ -245,6 +273,10 @@ extern size_t		 conn_count;
 
 /* Chooses where connection numbers begin. */
 void	 conn_init(void);
+/* Borrows it for good; before the first connection. */
+void	 conn_read_by(const struct conn_reader *);
+/* Calls fn for each connection that ends; at most CONN_ENDS of them. */
+void	 conn_at_end(void (*fn)(struct conn *));
 /* A number that no other connection of this process had; never 0. */
 uint32_t conn_number(void);
 /* Takes fd.  NULL (fd is closed) when there is no memory. */

@@ -214,8 +214,8 @@ on_connect(uint32_t events, void *arg)
 	(void)who_ask(d->guest, d->guest_fd);
 }
 
-bool
-debug_peer_is(uint32_t number, bool known, uint32_t uid, const char *why)
+static bool
+peer_is(uint32_t number, bool known, uint32_t uid, const char *why)
 {
 	struct debug *d;
 
@@ -238,8 +238,8 @@ debug_peer_is(uint32_t number, bool known, uint32_t uid, const char *why)
 	return true;
 }
 
-void
-debug_who_again(void)
+static void
+ask_again(void)
 {
 	struct debug *d;
 
@@ -335,6 +335,15 @@ debug_new(const struct sid *sid, const struct conn *c, int wire_fd)
 	return d;
 }
 
+static void	pipe_leave(struct conn *);
+
+/* GDBPIPE was asked, and not DEBUG. */
+static bool
+is_pipe(const struct conn *c)
+{
+	return c->u.ask.undo == pipe_leave;
+}
+
 int
 net_on_debug_fd(struct msg *m)
 {
@@ -352,9 +361,9 @@ net_on_debug_fd(struct msg *m)
 		return 0;
 	}
 	d = debug_new(&m->hdr.session, c, msg_take_fd(m));
-	if (d != NULL && !c->u.ask.pipe)
+	if (d != NULL && !is_pipe(c))
 		port = open_port(d, conn_socket(c));
-	if (d != NULL && !c->u.ask.pipe && port == 0)
+	if (d != NULL && !is_pipe(c) && port == 0)
 		debug_free(d);
 	o = msg_new(MSG_DEBUG_PORT, &m->hdr.session, c->number,
 	    m->hdr.request);
@@ -375,11 +384,21 @@ net_on_debug_over(struct msg *m)
 	return msg_end(m);
 }
 
-void
-debug_clear(void)
+/* The spawner has gone: so have all debuggers. */
+static void
+clear(void)
 {
 	while (!TAILQ_EMPTY(&debugs))
 		debug_free(TAILQ_FIRST(&debugs));
+}
+
+void
+debug_init(void)
+{
+	static const struct who_others guests = { peer_is, ask_again };
+
+	who_others(&guests);
+	ask_when_lost(clear);
 }
 
 /* -- commands ------------------------------------------------------------- */
@@ -415,10 +434,20 @@ pipe_step(struct conn *c)
 	return false;
 }
 
+/* Ends the GDBPIPE of a connection that left before gdb's bytes flow. */
+static void
+release(const struct sid *sid, uint32_t conn)
+{
+	struct debug *d = find(sid);
+
+	if (d != NULL && d->conn == conn && d->wire_fd != -1 && d->listen_fd == -1)
+		finish(d);
+}
+
 static void
 pipe_leave(struct conn *c)
 {
-	debug_release(&c->u.ask.session, c->number);
+	release(&c->u.ask.session, c->number);
 }
 
 static const struct conn_mode mode_pipe = {
@@ -428,15 +457,6 @@ static const struct conn_mode mode_pipe = {
 	.step = pipe_step,
 	.leave = pipe_leave,
 };
-
-void
-debug_release(const struct sid *sid, uint32_t conn)
-{
-	struct debug *d = find(sid);
-
-	if (d != NULL && d->conn == conn && d->wire_fd != -1 && d->listen_fd == -1)
-		finish(d);
-}
 
 static void
 pipe_begin(struct conn *c, const struct sid *sid)
@@ -453,7 +473,7 @@ pipe_done(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 		pipe_begin(c, &a->session);
 		return;
 	}
-	debug_release(&a->session, c->number);
+	release(&a->session, c->number);
 	answer_error(c, err, msg);
 }
 
@@ -474,5 +494,5 @@ cmd_gdbpipe(struct conn *c, struct rsession *s, const struct words *ws)
 	o = ask_new(c, MSG_DEBUG, &s->sid);
 	msg_put_u32(o, take ? DEBUG_TAKE : DEBUG_BY_PIPE);
 	ask_send(c, o, (struct ask){ .fn = pipe_done, .session = s->sid,
-	    .pipe = true });
+	    .undo = pipe_leave });
 }

@@ -5,15 +5,11 @@
 
 #include "line.h"
 #include "msg.h"
-#include "view.h"
 
 struct conn;
 struct rsession;
-struct text;
 
 void	 cmd_debugger(struct conn *, struct rsession *, const struct words *);
-/* Value of the session object's "debugger": null without one. */
-void	 debugger_json(struct text *, const struct session_view *);
 
 int	 net_on_dbg_answer(struct msg *);
 

@@ -16,12 +16,6 @@
 /* In hexadecimal. */
 #define NONCE_TEXT	(HELLO_NONCE * 2)
 
-void
-hello_want(struct conn *c)
-{
-	c->hello.wanted = true;
-}
-
 static bool
 is_hex(char c)
 {

@@ -9,27 +9,12 @@
 #define DL_NET_HELLO_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct command;
 struct conn;
 struct rsession;
 struct words;
 
-#define HELLO_NONCE	16
-
-/* Part of a connection; zeroed, all commands are answered. */
-struct hello {
-	bool	 wanted;		/* HELLO has not been completed */
-	bool	 asked;			/* the nonce has been sent */
-	bool	 good;			/* a line with valid syntax has come */
-	uint8_t	 nonce[HELLO_NONCE];
-	unsigned int not_found;		/* answers since the last right id */
-	uint32_t err;			/* of the present line, or ERR_OK */
-};
-
-/* Restricts the connection until it has said HELLO or AUTH. */
-void	 hello_want(struct conn *);
 /*
  * Answers and closes when the command, its arguments or the form of its id
  * need a HELLO that has not come.

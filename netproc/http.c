@@ -311,6 +311,7 @@ http_init(void)
 
 	idle_at_start = idle_s();
 	web_req_init();
+	listener_web(http_accept);
 	httpd = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
 	    MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_TURBO |
 	    MHD_USE_ERROR_LOG, 0, NULL, NULL, web_req_on_access, NULL,

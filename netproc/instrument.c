@@ -7,6 +7,7 @@
 #include "ask.h"
 #include "commands.h"
 #include "conn.h"
+#include "instjson.h"
 #include "instrument.h"
 #include "jsonlex.h"
 #include "replica.h"
@@ -210,16 +211,6 @@ instrument_on_answer(struct msg *m, const struct instrument *in)
 }
 
 /* -- list ----------------------------------------------------------------- */
-
-void
-text_or_null(struct text *t, const char *key, const char *s)
-{
-	json_key(t, key);
-	if (s[0] != '\0')
-		json_text(t, s);
-	else
-		json_raw(t, "null");
-}
 
 static void
 row_json(struct text *t, const struct instrument *in,

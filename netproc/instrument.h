@@ -60,7 +60,4 @@ void	 instrument_ask(struct conn *, const struct instrument *,
 /* Common handler of DBG_ANSWER and TRC_ANSWER. */
 int	 instrument_on_answer(struct msg *, const struct instrument *);
 
-/* A member that is null where the text is empty. */
-void	 text_or_null(struct text *, const char *key, const char *);
-
 #endif

@@ -13,7 +13,6 @@
 #include "accept.h"
 #include "answer.h"
 #include "conn.h"
-#include "http.h"
 #include "listener.h"
 #include "log.h"
 #include "proto.h"
@@ -38,6 +37,13 @@ struct listener {
 static LIST_HEAD(, listener) listeners;
 static struct channel	 tls_chan;
 static size_t		 limit;
+static listener_web_fn	 accept_web;
+
+void
+listener_web(listener_web_fn fn)
+{
+	accept_web = fn;
+}
 
 void
 listener_limit(void)
@@ -70,7 +76,7 @@ welcome(const struct listener *l, int fd, const struct sockaddr_storage *from)
 	listener_address(from, &c->from);
 	/* no address to fetch leads to a Unix socket */
 	if (from->ss_family != AF_UNIX)
-		hello_want(c);
+		c->hello.wanted = true;
 	if (conn_count > limit) {
 		accept_log("the limit of %zu connections is reached", limit);
 		answer_error(c, ERR_MAX_CONNECTIONS, NULL);
@@ -86,7 +92,7 @@ take(const struct listener *l, int fd, const struct sockaddr_storage *from)
 	if (conn_count >= limit + REFUSALS)
 		close(fd);
 	else if (l->flags & LISTENER_WEB)
-		http_accept(fd, l->flags, from, conn_count >= limit);
+		accept_web(fd, l->flags, from, conn_count >= limit);
 	else
 		welcome(l, fd, from);
 }

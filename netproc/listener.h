@@ -6,10 +6,18 @@
 #include <sys/socket.h>
 
 #include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "json.h"
 #include "msg.h"
 
+/* Takes fd of a browser; full: to be refused with max_connections. */
+typedef void	(*listener_web_fn)(int fd, uint32_t listener_flags,
+		    const struct sockaddr_storage *from, bool full);
+
+/* Before the first listener. */
+void	 listener_web(listener_web_fn);
 /* How many connections there may be, with the fds that they may need. */
 void	 listener_limit(void);
 /* Stops accepting connections. */

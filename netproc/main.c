@@ -14,11 +14,14 @@
 
 #include "ask.h"
 #include "attach.h"
+#include "commands.h"
 #include "conn.h"
+#include "debug.h"
 #include "feed.h"
 #include "http.h"
 #include "listener.h"
 #include "log.h"
+#include "mcp.h"
 #include "request.h"
 #include "role.h"
 #include "sysfilter.h"
@@ -98,6 +101,10 @@ prepare(void)
 	ask_init();
 	who_init();
 	listener_init();
+	command_init();
+	debug_init();
+	attach_init();
+	mcp_init();
 	http_init();
 	feed_init();
 }

@@ -9,13 +9,15 @@
 #include "conn.h"
 #include "jsonlex.h"
 #include "mcp.h"
+#include "params.h"
 
 /* Bytes of the answer to a message, or to a whole batch. */
 #define OUT_MAX		((size_t)16 << 20)
 /* A batch has no more messages. */
 #define BATCH_MAX	64
 
-void
+/* The connection ends, or the answer was given. */
+static void
 mcp_end(struct conn *c)
 {
 	struct mcp *m = c->mcp;
@@ -198,7 +200,7 @@ take_request(struct mcp *m, const struct word *request, struct word *message)
 	    "message is missing: what the client said";
 }
 
-void
+static void
 cmd_mcp(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	struct word request = line_rest(ws, 1), message;
@@ -269,4 +271,24 @@ cmd_mcp_web(struct conn *c, struct rsession *s, const struct words *ws)
 		return;
 	}
 	mcp_go_on(c);
+}
+
+void
+mcp_init(void)
+{
+	static const struct command row = {
+		.verb = "MCP",
+		.min = 1,
+		.max = ARGS_ANY,
+		.extension = true,
+		.need = ACCESS_SEE,
+		.params = params_mcp,
+		.usage = "MCP <request>",
+		.description = "answers a message of the Model Context "
+		    "Protocol, by which agents trace programs",
+		.run = cmd_mcp,
+	};
+
+	command_add(&row);
+	conn_at_end(mcp_end);
 }

@@ -60,11 +60,10 @@ struct mcp {
 	struct text	 had;		/* patterns that a launch has taken */
 };
 
-/* Commands: MCP <request>, and what POST /mcp becomes. */
-void	 cmd_mcp(struct conn *, struct rsession *, const struct words *);
+/* Adds the command MCP. */
+void	 mcp_init(void);
+/* What POST /mcp becomes. */
 void	 cmd_mcp_web(struct conn *, struct rsession *, const struct words *);
-/* The connection ends, or the answer was given: frees. */
-void	 mcp_end(struct conn *);
 
 /* -- mcp.c's, for the others -- */
 /* Another process has answered the request: goes on with the next message. */

@@ -610,16 +610,17 @@ request_wipe(struct request *r)
 static void
 suspect_payload(struct request *r, const char *line, size_t len)
 {
+	const struct command *cmd;
 	const struct param *p;
 	size_t i, at, n;
 
-	for (i = 0; i < ncommands; i++) {
-		for (p = commands[i].params; p->name != NULL; p++)
+	for (i = 0; (cmd = command_at(i)) != NULL; i++) {
+		for (p = cmd->params; p->name != NULL; p++)
 			if (p->kind == PARAM_SIZE)
 				break;
-		n = strlen(commands[i].verb);
+		n = strlen(cmd->verb);
 		for (at = 0; p->name != NULL && at + n <= len; at++)
-			if (strncasecmp(line + at, commands[i].verb, n) == 0)
+			if (strncasecmp(line + at, cmd->verb, n) == 0)
 				r->follows = FOLLOWS_UNKNOWN;
 	}
 }
@@ -652,6 +653,7 @@ take_id(struct request *r, struct json_object *v)
 static void
 take_command(struct request *r, struct json_object *v)
 {
+	const struct command *cmd;
 	const char *verb;
 	size_t i;
 
@@ -660,9 +662,9 @@ take_command(struct request *r, struct json_object *v)
 		return;
 	}
 	verb = json_object_get_string(v);
-	for (i = 0; i < ncommands && r->cmd == NULL; i++)
-		if (strcasecmp(verb, commands[i].verb) == 0)
-			r->cmd = &commands[i];
+	for (i = 0; (cmd = command_at(i)) != NULL && r->cmd == NULL; i++)
+		if (strcasecmp(verb, cmd->verb) == 0)
+			r->cmd = cmd;
 	if (r->cmd == NULL)
 		refuse(r, ERR_UNKNOWN_COMMAND, "%s", "");
 }

@@ -11,25 +11,12 @@
 #include <stdint.h>
 
 #include "line.h"
+#include "reply.h"
 
 struct command;
 struct json_object;
 
 /* Bytes of an id that is a string. */
-#define REQUEST_ID_MAX	64
-
-/* How an answer looks, and whose it is. */
-struct reply {
-	enum {
-		REPLY_BOTH,		/* no line has been read yet */
-		REPLY_LINE,
-		REPLY_JSON
-	}		 form;
-	bool		 text;		/* the id is a string, else a number */
-	uint8_t		 len;		/* 0 and no string: null */
-	char		 id[REQUEST_ID_MAX];
-};
-
 struct request {
 	struct reply	 reply;
 	const struct command *cmd;

@@ -164,11 +164,11 @@ const size_t nroutes = sizeof(routes) / sizeof(routes[0]);
 const struct command *
 route_command(const struct route *r)
 {
+	const struct command *cmd;
 	size_t i;
 
-	for (i = 0; r->command != NULL && i < ncommands; i++)
-		if (strcmp(r->command, commands[i].verb) == 0)
-			return &commands[i];
+	if (r->command != NULL && (cmd = command_find(r->command)) != NULL)
+		return cmd;
 	for (i = 0; r->command != NULL && i < nweb_commands; i++)
 		if (strcmp(r->command, web_commands[i].verb) == 0)
 			return &web_commands[i];

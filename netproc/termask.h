@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Parameters that a client gives when it attaches to a terminal. */
+/* How a client attaches to a terminal, and where a replay may begin. */
 #ifndef DL_NET_TERMASK_H
 #define DL_NET_TERMASK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* How messages look and travel. */
@@ -19,6 +20,14 @@ struct term_ask {
 	uint64_t	 from;
 	bool		 read_only;
 	uint32_t	 cols, rows;	/* 0 = it does not say */
+};
+
+/* Where a replay may begin, and what puts a terminal into its state there. */
+struct tty_mark {
+	uint64_t	 offset;
+	uint32_t	 cols, rows;
+	const char	*preamble;	/* borrowed */
+	size_t		 len;
 };
 
 #endif

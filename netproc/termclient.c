@@ -97,21 +97,19 @@ marked(struct term_client *cl, uint64_t mark)
 	replay_from(cl, place, total);
 }
 
-void
-termclient_marked(struct conn *c, uint64_t request, uint64_t offset,
-    const void *preamble, size_t n)
+static void
+term_marked(struct conn *c, uint64_t request, const struct tty_mark *m)
 {
-	struct term_client *cl = c == NULL ? NULL : termclient_of(c);
+	struct term_client *cl = c->u.term;
 
-	if (cl == NULL || cl->mark_request != request)
+	if (cl->mark_request != request)
 		return;
 	free(cl->preamble);
-	cl->preamble = malloc(n + 1);
-	cl->npreamble = cl->preamble == NULL ? 0 : n;
+	cl->preamble = malloc(m->len + 1);
+	cl->npreamble = cl->preamble == NULL ? 0 : m->len;
 	if (cl->preamble != NULL)
-		memcpy(cl->preamble, preamble, n);
-	marked(cl, offset);
-	conn_run(c);
+		memcpy(cl->preamble, m->preamble, m->len);
+	marked(cl, m->offset);
 }
 
 /* Nothing may be overwritten until it is known where the replay begins. */
@@ -406,6 +404,7 @@ static const struct conn_mode mode_term = {
 	.changed = term_changed,
 	.lost = term_lost,
 	.answered = term_answered,
+	.marked = term_marked,
 	.leave = term_end,
 };
 

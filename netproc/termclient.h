@@ -17,14 +17,6 @@ bool	 termclient_enter(struct conn *, struct rsession *,
 /* The client that the connection is; NULL = it is none. */
 struct term_client *termclient_of(const struct conn *);
 
-/*
- * The spawner tells where a replay may begin, and the bytes (borrowed) that
- * bring a terminal into the state that it had there.  conn is NULL when it
- * has gone; may free it.
- */
-void	 termclient_marked(struct conn *, uint64_t request, uint64_t offset,
-    const void *preamble, size_t n);
-
 /* -- what termio.c reads -- */
 void	 client_heard(struct term_client *, const struct term_msg *);
 /* It is told what was wrong, and its connection ends. */

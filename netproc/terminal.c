@@ -12,7 +12,6 @@
 #include "payload.h"
 #include "replica.h"
 #include "settings.h"
-#include "termclient.h"
 #include "terminal.h"
 
 /* Others' input goes first: so soon it is worth another try. */
@@ -273,8 +272,11 @@ net_on_tty_marked(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	if (c == NULL) {
-		termclient_marked(conn_find(m->hdr.conn), m->hdr.request,
-		    mark.offset, mark.preamble, mark.len);
+		c = conn_find(m->hdr.conn);
+		if (c != NULL && c->mode->marked != NULL) {
+			c->mode->marked(c, m->hdr.request, &mark);
+			conn_run(c);
+		}
 		return 0;
 	}
 	if (c->u.ask.fn != mark_refused)

@@ -10,14 +10,6 @@
 
 #include "conn.h"
 
-/* Where a replay may begin, and what puts a terminal into its state there. */
-struct tty_mark {
-	uint64_t	 offset;
-	uint32_t	 cols, rows;
-	const char	*preamble;	/* borrowed */
-	size_t		 len;
-};
-
 void	cmd_new(struct conn *, struct rsession *, const struct words *);
 void	cmd_mark(struct conn *, struct rsession *, const struct words *);
 void	cmd_resize(struct conn *, struct rsession *, const struct words *);

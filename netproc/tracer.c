@@ -2,26 +2,10 @@
 /* TRACER: a session's tracer is asked, or started. */
 #include "conn.h"
 #include "errors.h"
+#include "instjson.h"
 #include "instrument.h"
-#include "json.h"
 #include "proto.h"
 #include "tracer.h"
-
-static void
-state_json(struct text *t, const struct session_view *v)
-{
-	static const char *const names[TRC_PHASES] = {
-		[TRC_IDLE] = "idle",
-		[TRC_TRACING] = "tracing",
-		[TRC_OVER] = "ended",
-	};
-
-	json_key(t, "functions");
-	json_u64(t, v->tracer_functions);
-	json_key(t, "state");
-	json_text(t, v->tracer_phase < TRC_PHASES ? names[v->tracer_phase] :
-	    "unknown");
-}
 
 static bool
 has(const struct session_view *v)
@@ -36,20 +20,8 @@ const struct instrument tracer = {
 	.answer_max = TRC_ANSWER_MAX,
 	.refused = ERR_TRACER_REFUSED,
 	.has = has,
-	.state = state_json,
+	.state = tracer_state_json,
 };
-
-void
-tracer_json(struct text *t, const struct session_view *v)
-{
-	if (!v->tracer) {
-		json_raw(t, "null");
-		return;
-	}
-	json_open(t, '{');
-	state_json(t, v);
-	json_close(t, '}');
-}
 
 void
 cmd_tracer(struct conn *c, struct rsession *s, const struct words *ws)

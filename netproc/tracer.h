@@ -5,18 +5,14 @@
 
 #include "line.h"
 #include "msg.h"
-#include "view.h"
 
 struct conn;
 struct instrument;
 struct rsession;
-struct text;
 
 extern const struct instrument	tracer;
 
 void	 cmd_tracer(struct conn *, struct rsession *, const struct words *);
-/* Value of the session object's "tracer": null without one. */
-void	 tracer_json(struct text *, const struct session_view *);
 
 int	 net_on_trc_answer(struct msg *);
 

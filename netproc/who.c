@@ -8,7 +8,6 @@
 #include "acct.h"
 #include "answer.h"
 #include "ask.h"
-#include "debug.h"
 #include "line.h"
 #include "log.h"
 #include "proto.h"
@@ -25,6 +24,13 @@
 
 static struct channel	idproc_chan;
 static uint64_t		nguests;
+static const struct who_others *others;
+
+void
+who_others(const struct who_others *o)
+{
+	others = o;
+}
 
 int
 who_ask(uint32_t number, int sock_fd)
@@ -148,7 +154,8 @@ void
 who_again(void)
 {
 	conn_each(again_one, NULL);
-	debug_who_again();
+	if (others != NULL)
+		others->again();
 }
 
 static void
@@ -230,8 +237,8 @@ net_on_peer_is(struct msg *m)
 		return -1;
 	refused = verdict == PEER_REFUSED || verdict == PEER_LATER;
 	if (c == NULL) {
-		if (!debug_peer_is(m->hdr.conn, verdict == PEER_KNOWN, uid,
-		    why) && !refused)
+		if ((others == NULL || !others->is(m->hdr.conn,
+		    verdict == PEER_KNOWN, uid, why)) && !refused)
 			who_closed(m->hdr.conn);
 		return 0;
 	}

@@ -10,7 +10,18 @@
 #include "conn.h"
 #include "msg.h"
 
+/* Connections that are no struct conn, such as gdb's to a debug port. */
+struct who_others {
+	/* Takes an answer, if the number is of one of them. */
+	bool	 (*is)(uint32_t number, bool known, uint32_t uid,
+		    const char *why);
+	/* Asks again about those whose answer may have been lost. */
+	void	 (*again)(void);
+};
+
 void	 who_init(void);
+/* Borrows it for good. */
+void	 who_others(const struct who_others *);
 /* A new channel to idproc; takes fd. */
 void	 who_peer(int fd, uint32_t generation);
 /* Asks who is at the other end of sock_fd; -1 when idproc cannot be asked. */

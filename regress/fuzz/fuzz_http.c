@@ -25,10 +25,13 @@
 
 #include "netproc/ask.h"
 #include "netproc/attach.h"
+#include "netproc/commands.h"
 #include "netproc/conn.h"
+#include "netproc/debug.h"
 #include "netproc/feed.h"
 #include "netproc/http.h"
 #include "netproc/keys.h"
+#include "netproc/mcp.h"
 #include "netproc/replica.h"
 #include "netproc/request.h"
 #include "netproc/termmsg.h"
@@ -431,6 +434,10 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	termmsg_init();
 	ask_init();
 	who_init();
+	command_init();
+	debug_init();
+	attach_init();
+	mcp_init();
 	http_init();
 	feed_init();
 	connect_roles();

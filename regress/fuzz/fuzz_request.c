@@ -11,9 +11,11 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "errors.h"
+#include "netproc/attach.h"
 #include "netproc/commands.h"
 #include "netproc/json.h"
 #include "netproc/jsonlex.h"
+#include "netproc/mcp.h"
 #include "netproc/params.h"
 #include "netproc/request.h"
 #include "proto.h"
@@ -25,13 +27,14 @@
 static void
 check_table(void)
 {
+	const struct command *cmd;
 	const struct param *p;
 	size_t i;
 
-	for (i = 0; i < ncommands; i++) {
-		p = commands[i].params;
+	for (i = 0; (cmd = command_at(i)) != NULL; i++) {
+		p = cmd->params;
 		must(p != NULL);
-		if (commands[i].session)
+		if (cmd->session)
 			must(p->name != NULL &&
 			    strcmp(p->name, "session") == 0 &&
 			    param_is_needed(p));
@@ -183,6 +186,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!ready) {
 		request_init();
+		attach_init();
+		mcp_init();
 		check_table();
 		ready = true;
 	}

@@ -19,6 +19,7 @@
 #include "errors.h"
 #include "msg_out.h"
 #include "netproc/ask.h"
+#include "netproc/commands.h"
 #include "netproc/conn.h"
 #include "netproc/line.h"
 #include "netproc/replica.h"
@@ -57,6 +58,7 @@ start(void)
 	chan_init(&parent_chan, ROLE_NETPROC, ROLE_PARENT, NULL, NULL);
 	ask_init();
 	who_init();
+	command_init();
 	conn_init();
 	must(chan_pair(fds) == 0);
 	ask_peer(fds[0], 1);

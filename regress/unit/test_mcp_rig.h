@@ -16,6 +16,7 @@
 #include "netproc/instrument.h"
 #include "netproc/mcp.h"
 #include "netproc/mcp_pending.h"
+#include "netproc/params.h"
 #include "netproc/replica.h"
 #include "netproc/tracer.h"
 
@@ -78,6 +79,23 @@ answer_error(struct conn *c, uint32_t err, const char *message)
 	text_puts(&said, ": ");
 	text_puts(&said, message == NULL ? "" : message);
 	said_close = true;
+}
+
+/* What mcp_init() registers. */
+static const struct command *rig_row;
+static void (*rig_end)(struct conn *);
+const struct param params_mcp[] = { { .name = NULL } };
+
+void
+command_add(const struct command *row)
+{
+	rig_row = row;
+}
+
+void
+conn_at_end(void (*fn)(struct conn *))
+{
+	rig_end = fn;
 }
 
 void
@@ -182,7 +200,9 @@ rig_line(const char *request, size_t len)
 	ws.w[0] = (struct word){ "MCP", 3 };
 	ws.w[1] = (struct word){ request, len };
 	the_conn.port = NULL;
-	cmd_mcp(&the_conn, NULL, &ws);
+	if (rig_row == NULL)
+		mcp_init();
+	rig_row->run(&the_conn, NULL, &ws);
 }
 
 /* POST /mcp with these headers, NULL = not sent. */

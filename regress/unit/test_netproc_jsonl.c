@@ -20,7 +20,7 @@
 
 /* Rows of every kind of parameter; none of them is run. */
 #define ROW(name, list)	{ .verb = name, .params = list, .max = ARGS_ANY }
-const struct command commands[] = {
+static const struct command commands[] = {
 	ROW("LIST", params_none), ROW("STATUS", params_session),
 	ROW("UPLOAD", params_upload), ROW("START", params_start),
 	ROW("ARGS", params_args), ROW("ENV", params_env),
@@ -32,9 +32,13 @@ const struct command commands[] = {
 	ROW("AUTH", params_auth), ROW("TOKEN", params_token),
 	ROW("DEBUGGER", params_debugger),
 };
-const size_t ncommands = sizeof(commands) / sizeof(commands[0]);
-
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+
+const struct command *
+command_at(size_t i)
+{
+	return i < COUNT(commands) ? &commands[i] : NULL;
+}
 
 static struct request r;
 

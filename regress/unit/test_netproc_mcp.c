@@ -334,8 +334,8 @@ goes_away(void **state)
 	will_answer = NULL;
 	call("2025-11-25", "debug_query", "\"sessionId\":\"here\"");
 	assert_false(said_close);
-	mcp_end(&the_conn);
-	mcp_end(&the_conn);
+	rig_end(&the_conn);
+	rig_end(&the_conn);
 	assert_null(the_conn.mcp);
 }
 
