@@ -123,7 +123,7 @@ $(LIBCOMMON): $(common_OBJS)
 
 $(O)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. -MMD -MP -c -o $@ $<
 
 # --- one binary per role -----------------------------------------------
 parent_LIBS :=	-lseccomp

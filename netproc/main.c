@@ -12,21 +12,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "attach.h"
-#include "commands.h"
-#include "conn.h"
-#include "debug.h"
-#include "feed.h"
-#include "http.h"
-#include "listener.h"
 #include "log.h"
-#include "mcp.h"
-#include "request.h"
+#include "netproc/cmd/commands.h"
+#include "netproc/cmd/debug.h"
+#include "netproc/cmd/request.h"
+#include "netproc/conn/ask.h"
+#include "netproc/conn/conn.h"
+#include "netproc/conn/feed.h"
+#include "netproc/conn/listener.h"
+#include "netproc/conn/who.h"
+#include "netproc/mcp/mcp.h"
+#include "netproc/term/attach.h"
+#include "netproc/term/termmsg.h"
+#include "netproc/web/http.h"
 #include "role.h"
 #include "sysfilter.h"
-#include "termmsg.h"
-#include "who.h"
 
 /* For those who are told that we go to hear it, and say good-bye. */
 #define FAREWELL_MS	500

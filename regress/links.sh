@@ -28,11 +28,14 @@ for w in $words; do
 	case $w in
 	!*)	continue ;;
 	*/)	set +f
-		set -- "$w"*.c
+		set -- "$w"*.c "$w"*/*.c
 		set -f ;;
 	*)	set -- "$w" ;;
 	esac
 	for f; do
+		case $f in
+		*\**)	continue ;;	# nothing is there
+		esac
 		is_left_out "$f" || printf '%s ' "$f"
 	done
 done

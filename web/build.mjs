@@ -70,7 +70,7 @@ const ASM_HEAD = `/* made by web/build.mjs */
 `;
 
 const TABLE_HEAD = `/* made by web/build.mjs */
-#include "netproc/assets.h"
+#include "netproc/web/assets.h"
 
 `;
 

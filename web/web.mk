@@ -41,7 +41,7 @@ endif
 
 page: $(WEB_GEN)/table.c
 
-$(O)/obj/web/table.o: $(WEB_GEN)/table.c netproc/assets.h
+$(O)/obj/web/table.o: $(WEB_GEN)/table.c netproc/web/assets.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -I. -c -o $@ $<
 
@@ -50,7 +50,7 @@ $(O)/obj/web/assets.o: $(WEB_GEN)/table.c
 	@mkdir -p $(@D)
 	$(call say,AS)$(CC) $(HARDEN) -I$(WEB_GEN) -c -o $@ $(WEB_GEN)/assets.S
 
-$(O)/obj/web/none.o: web/none.c netproc/assets.h
+$(O)/obj/web/none.o: web/none.c netproc/web/assets.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -I. -c -o $@ $<
 

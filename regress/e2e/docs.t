@@ -150,7 +150,7 @@ unknown_arguments() {
 	sed -n '/^\.Ss Arguments/,/^\.Ss Answers/p' \
 	    "$top/man/debuglantern-protocol.7" >"$out.arguments"
 	sed -n 's/^\t{ "\([A-Z]*\)", .* params_\([a-z]*\),$/\1 \2/p' \
-	    "$top/netproc/commands.c" | while read -r name params; do
+	    "$top/netproc/cmd/commands.c" | while read -r name params; do
 		[ "$params" = none ] ||
 			grep -qE "^\.It Ic (.* , )?$name( |\$)" \
 			    "$out.arguments" ||
@@ -162,7 +162,7 @@ unknown_arguments() {
 # The last part of each address, but for what stands for a name.
 addresses() {
 	sed -nE 's/^\t\{ "[A-Z]+", ([A-Z]+ )?"([^"]*)".*/\2/p' \
-	    "$top/netproc/route.c" | sed 's,/:[a-z]*$,,; s,.*/,,' | sort -u
+	    "$top/netproc/web/route.c" | sed 's,/:[a-z]*$,,; s,.*/,,' | sort -u
 }
 
 unknown_addresses() {
@@ -187,7 +187,7 @@ unknown_doors() {
 
 # What commands there are is asked of the table and of the programs.
 wrong_pages() {
-	sed -n 's/^\t{ "\([A-Z]*\)", .*/\1/p' "$top/netproc/commands.c" |
+	sed -n 's/^\t{ "\([A-Z]*\)", .*/\1/p' "$top/netproc/cmd/commands.c" |
 	    undescribed debuglantern-protocol.7 '(Ic|Cm)'
 	errors | while read -r name; do
 		grep -qw "$name" "$top/man/debuglantern-protocol.7" ||

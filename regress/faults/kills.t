@@ -42,7 +42,7 @@ PATIENCE = 60
 # after so many deaths the next restart would be waited for
 MOST_KILLS = 4
 COMMANDS = os.path.join(os.path.dirname(__file__),
-                        "../../netproc/commands.c")
+                        "../../netproc/cmd/commands.c")
 # processes that a command may pass through, and those that only stand by
 TAKING = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "acctproc",
           "archiver", "debugger", "tracer", "symbols")

@@ -1,7 +1,7 @@
 # Fuzz targets: regress/fuzz/README.md.  The first lines of one say what it is
 # made of, and which sources its corpus must reach:
-#   /* links: netproc/line.c common/proto.c */
-#   /* covers: netproc/line.c */
+#   /* links: netproc/text/line.c common/proto.c */
+#   /* covers: netproc/text/line.c */
 TIME ?=		60
 FUZZ_TIME ?=	$(TIME)
 export FUZZ_ONLY

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/dispatch.c */
-/* covers: netproc/route.c netproc/webargs.c netproc/webadmit.c netproc/webreq.c netproc/webport.c netproc/webup.c netproc/webcmd.c netproc/webpage.c netproc/ptyweb.c netproc/http.c netproc/webform.c netproc/ws.c netproc/conn.c netproc/payload.c netproc/audit.c */
+/* covers: netproc/web/route.c netproc/web/webargs.c netproc/web/webadmit.c netproc/web/webreq.c netproc/web/webport.c netproc/web/webup.c netproc/web/webcmd.c netproc/web/webpage.c netproc/web/ptyweb.c netproc/web/http.c netproc/web/webform.c netproc/term/ws.c netproc/conn/conn.c netproc/cmd/payload.c netproc/cmd/audit.c */
 /*
  * Fuzz target of the listeners: a client sends to that of the web, or to that
  * of the control protocol, in pieces.  The spawner knows the client, has a
@@ -23,19 +23,19 @@
 #include "regress/fuzz/fuzz.h"
 #include "regress/fuzz/fuzz_chan.h"
 
-#include "netproc/ask.h"
-#include "netproc/attach.h"
-#include "netproc/commands.h"
-#include "netproc/conn.h"
-#include "netproc/debug.h"
-#include "netproc/feed.h"
-#include "netproc/http.h"
-#include "netproc/keys.h"
-#include "netproc/mcp.h"
-#include "netproc/replica.h"
-#include "netproc/request.h"
-#include "netproc/termmsg.h"
-#include "netproc/who.h"
+#include "netproc/conn/ask.h"
+#include "netproc/term/attach.h"
+#include "netproc/cmd/commands.h"
+#include "netproc/conn/conn.h"
+#include "netproc/cmd/debug.h"
+#include "netproc/conn/feed.h"
+#include "netproc/web/http.h"
+#include "netproc/cmd/keys.h"
+#include "netproc/mcp/mcp.h"
+#include "netproc/conn/replica.h"
+#include "netproc/cmd/request.h"
+#include "netproc/term/termmsg.h"
+#include "netproc/conn/who.h"
 #include "role.h"
 
 #define SELF_ROLE NETPROC

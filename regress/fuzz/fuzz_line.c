@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/line.c netproc/json.c common/utf8.c */
-/* covers: netproc/line.c netproc/json.c */
+/* links: netproc/text/line.c netproc/text/json.c common/utf8.c */
+/* covers: netproc/text/line.c netproc/text/json.c */
 /*
  * Fuzz target of everything that takes a line of the control protocol apart,
  * and of the writer that quotes such bytes in answers.
@@ -9,8 +9,8 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "errors.h"
-#include "netproc/json.h"
-#include "netproc/line.h"
+#include "netproc/text/json.h"
+#include "netproc/text/line.h"
 #include "utf8.h"
 
 static struct text text = { .max = 1 << 20 };

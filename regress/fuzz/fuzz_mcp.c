@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_tools.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c netproc/jsonlex.c netproc/json.c netproc/line.c common/errors.c common/label.c common/utc.c common/utf8.c */
-/* covers: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c */
+/* links: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_tools.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c netproc/text/jsonlex.c netproc/text/json.c netproc/text/line.c common/errors.c common/label.c common/utc.c common/utf8.c */
+/* covers: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c */
 /*
  * Fuzz target of the Model Context Protocol: what a client may say, by the
  * command and by HTTP, and what a tracer may answer.  The first byte says
@@ -13,7 +13,7 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "netproc/jsonlex.h"
+#include "netproc/text/jsonlex.h"
 #include "regress/unit/test_mcp_rig.h"
 
 static bool	fails;

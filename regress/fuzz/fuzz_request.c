@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: netproc/ !netproc/main.c common/ !common/dispatch.c */
-/* covers: netproc/request.c netproc/params.c netproc/jsonlex.c */
+/* covers: netproc/cmd/request.c netproc/cmd/params.c netproc/text/jsonlex.c */
 /*
  * Fuzz target of requests in JSON, with the daemon's own table of commands.
  * An accepted request must be words that the row of its command expects, and
@@ -11,13 +11,13 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "errors.h"
-#include "netproc/attach.h"
-#include "netproc/commands.h"
-#include "netproc/json.h"
-#include "netproc/jsonlex.h"
-#include "netproc/mcp.h"
-#include "netproc/params.h"
-#include "netproc/request.h"
+#include "netproc/term/attach.h"
+#include "netproc/cmd/commands.h"
+#include "netproc/text/json.h"
+#include "netproc/text/jsonlex.h"
+#include "netproc/mcp/mcp.h"
+#include "netproc/cmd/params.h"
+#include "netproc/cmd/request.h"
 #include "proto.h"
 
 #define SELF_ROLE NETPROC

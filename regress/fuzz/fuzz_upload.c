@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/dispatch.c */
-/* covers: netproc/payload.c netproc/conn.c */
+/* covers: netproc/cmd/payload.c netproc/conn/conn.c */
 /*
  * Fuzz target of a whole connection: the input is what a client sends, in
  * pieces of odd sizes, while a spawner with a mind of its own answers.  A
@@ -18,13 +18,13 @@
 
 #include "errors.h"
 #include "msg_out.h"
-#include "netproc/ask.h"
-#include "netproc/commands.h"
-#include "netproc/conn.h"
-#include "netproc/line.h"
-#include "netproc/replica.h"
-#include "netproc/request.h"
-#include "netproc/who.h"
+#include "netproc/conn/ask.h"
+#include "netproc/cmd/commands.h"
+#include "netproc/conn/conn.h"
+#include "netproc/text/line.h"
+#include "netproc/conn/replica.h"
+#include "netproc/cmd/request.h"
+#include "netproc/conn/who.h"
 #include "role.h"
 
 #define SELF_ROLE NETPROC

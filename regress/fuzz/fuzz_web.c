@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/webcheck.c netproc/webform.c netproc/json.c netproc/line.c common/log.c common/utf8.c */
-/* covers: netproc/webcheck.c netproc/webform.c netproc/feed.c */
+/* links: netproc/web/webcheck.c netproc/web/webform.c netproc/text/json.c netproc/text/line.c common/log.c common/utf8.c */
+/* covers: netproc/web/webcheck.c netproc/web/webform.c netproc/conn/feed.c */
 /*
  * Fuzz target of the web's own parsers: Host and Origin, and the form around a
  * file.  A form must give the same output in whatever pieces it comes, and no
@@ -20,8 +20,8 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "netproc/webcheck.h"
-#include "netproc/webform.h"
+#include "netproc/web/webcheck.h"
+#include "netproc/web/webform.h"
 
 #define EPOCH	0x1f2e3dU
 
@@ -36,7 +36,7 @@ fuzz_random(void *p, size_t n)
 }
 
 #define getrandom(p, n, flags)	fuzz_random(p, n)
-#include "netproc/feed.c"
+#include "netproc/conn/feed.c"
 #undef getrandom
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/ws.c netproc/termmsg.c netproc/replies.c netproc/json.c netproc/jsonlex.c netproc/line.c common/log.c -lwslay common/utf8.c */
-/* covers: netproc/ws.c netproc/termmsg.c netproc/replies.c */
+/* links: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c netproc/text/json.c netproc/text/jsonlex.c netproc/text/line.c common/log.c -lwslay common/utf8.c */
+/* covers: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c */
 /*
  * Fuzz target of WebSockets: the input is what a client sends after its
  * handshake.  However it is cut into pieces, the same messages come out, all
@@ -15,9 +15,9 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "netproc/replies.h"
-#include "netproc/termmsg.h"
-#include "netproc/ws.h"
+#include "netproc/text/replies.h"
+#include "netproc/term/termmsg.h"
+#include "netproc/term/ws.h"
 
 #define OUT_MAX		(1024 * 1024)
 

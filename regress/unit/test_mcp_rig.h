@@ -10,15 +10,15 @@
 #include <string.h>
 
 #include "errors.h"
-#include "netproc/answer.h"
-#include "netproc/commands.h"
-#include "netproc/conn.h"
-#include "netproc/instrument.h"
-#include "netproc/mcp.h"
-#include "netproc/mcp_pending.h"
-#include "netproc/params.h"
-#include "netproc/replica.h"
-#include "netproc/tracer.h"
+#include "netproc/conn/answer.h"
+#include "netproc/cmd/commands.h"
+#include "netproc/conn/conn.h"
+#include "netproc/cmd/instrument.h"
+#include "netproc/mcp/mcp.h"
+#include "netproc/mcp/mcp_pending.h"
+#include "netproc/cmd/params.h"
+#include "netproc/conn/replica.h"
+#include "netproc/cmd/tracer.h"
 
 /* The answer, and its HTTP status; empty = none. */
 static struct text	 said = { .max = 64 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Which file of the page an address is answered with. */
-/* links: netproc/assets.c */
+/* links: netproc/web/assets.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "netproc/assets.h"
+#include "netproc/web/assets.h"
 
 /* in place of the table that the build makes */
 const struct asset web_assets[] = {

@@ -11,7 +11,7 @@
 
 #include "msg_out.h"
 /* compiled here for its STEP_PART */
-#include "netproc/hold.c"
+#include "netproc/conn/hold.c"
 
 #define SIZE	((size_t)256 * 1024)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The JSON writer: shapes, escapes, bytes that are not UTF-8, bounds. */
-/* links: netproc/json.c */
+/* links: netproc/text/json.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netproc/json.h"
+#include "netproc/text/json.h"
 #include "utf8.h"
 
 #define BAD	"\xef\xbf\xbd"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests in JSON: which become words, which are refused, and why. */
-/* links: netproc/request.c netproc/jsonlex.c netproc/params.c netproc/json.c netproc/line.c */
+/* links: netproc/cmd/request.c netproc/text/jsonlex.c netproc/cmd/params.c netproc/text/json.c netproc/text/line.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "errors.h"
-#include "netproc/commands.h"
-#include "netproc/params.h"
-#include "netproc/jsonlex.h"
-#include "netproc/request.h"
+#include "netproc/cmd/commands.h"
+#include "netproc/cmd/params.h"
+#include "netproc/text/jsonlex.h"
+#include "netproc/cmd/request.h"
 
 /* Rows of every kind of parameter; none of them is run. */
 #define ROW(name, list)	{ .verb = name, .params = list, .max = ARGS_ANY }

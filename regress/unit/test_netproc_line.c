@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Lines, words, numbers and paths as clients send them, right and wrong. */
-/* links: netproc/line.c */
+/* links: netproc/text/line.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "errors.h"
-#include "netproc/line.h"
+#include "netproc/text/line.h"
 
 static struct word
 word(const char *s)

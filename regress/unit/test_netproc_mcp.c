@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The Model Context Protocol: messages, revisions, tools and their errors. */
-/* links: netproc/mcp.c netproc/mcp_rpc.c netproc/mcp_tools.c netproc/mcp_call.c netproc/mcp_pending.c netproc/jsonwalk.c netproc/jsonlex.c netproc/json.c netproc/line.c */
+/* links: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_tools.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c netproc/text/jsonlex.c netproc/text/json.c netproc/text/line.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "netproc/jsonlex.h"
+#include "netproc/text/jsonlex.h"
 #include "test_mcp_rig.h"
 
 #define MODERN	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":" \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The pace of terminals, with time and readers that are made up. */
-/* links: netproc/pace.c */
+/* links: netproc/text/pace.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "netproc/pace.h"
+#include "netproc/text/pace.h"
 
 #define MS		1000ULL
 #define RING		((size_t)1 << 20)

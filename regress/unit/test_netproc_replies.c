@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Answers of terminals are told from keys. */
-/* links: netproc/replies.c */
+/* links: netproc/text/replies.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "netproc/replies.h"
+#include "netproc/text/replies.h"
 
 static char out[256];
 

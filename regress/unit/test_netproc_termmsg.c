@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Messages of terminals: what is taken, what is refused, what is sent. */
-/* links: netproc/termmsg.c netproc/json.c netproc/jsonlex.c netproc/line.c */
+/* links: netproc/term/termmsg.c netproc/text/json.c netproc/text/jsonlex.c netproc/text/line.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netproc/termmsg.h"
+#include "netproc/term/termmsg.h"
 
 static struct term_msg m;
 

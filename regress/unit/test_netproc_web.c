@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Host and Origin headers of browsers, the routes, and the statuses. */
-/* links: netproc/webcheck.c netproc/line.c netproc/webstatus.c common/errors.c */
+/* links: netproc/web/webcheck.c netproc/text/line.c netproc/web/webstatus.c common/errors.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "errors.h"
-#include "netproc/webcheck.h"
-#include "netproc/webstatus.h"
+#include "netproc/web/webcheck.h"
+#include "netproc/web/webstatus.h"
 
 static void
 test_hosts(void **state)

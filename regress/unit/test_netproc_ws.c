@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* WebSocket frames as clients send them, right and wrong, byte by byte. */
-/* links: netproc/ws.c -lwslay */
+/* links: netproc/term/ws.c -lwslay */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netproc/ws.h"
+#include "netproc/term/ws.h"
 
 #define TEXT	0x1
 #define BINARY	0x2

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* DEBUGGER: what is asked of a session's debugger, and its answers. */
+#ifndef DL_NET_DEBUGGER_H
+#define DL_NET_DEBUGGER_H
+
+#include "msg.h"
+#include "netproc/text/line.h"
+
+struct conn;
+struct rsession;
+
+void	 cmd_debugger(struct conn *, struct rsession *, const struct words *);
+
+int	 net_on_dbg_answer(struct msg *);
+
+#endif

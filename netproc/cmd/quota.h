@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* QUOTA: what users may have, and what they have of it. */
+#ifndef DL_NET_QUOTA_H
+#define DL_NET_QUOTA_H
+
+#include "msg.h"
+#include "netproc/text/line.h"
+
+struct conn;
+struct rsession;
+
+void	cmd_quota(struct conn *, struct rsession *, const struct words *);
+
+int	net_on_quota_rows(struct msg *);
+
+#endif
