@@ -89,7 +89,8 @@ help:
 	@echo 'make docs       write docs/MESSAGES.md anew from the message table'
 	@echo 'make filters    write regress/filters/*.pfc anew from the roles'\'' tables'
 	@echo 'make format     lay changed lines out with clang-format'
-	@echo 'make lint       man pages, scripts, spelling, sentences, subjects of commits'
+	@echo 'make lint       man pages, scripts, spelling, sentences, subjects of commits,'
+	@echo '                what directories of a role use of each other'
 	@echo 'make static     analyzers: gcc, clang-tidy, cppcheck and what make check runs'
 	@echo 'make sbom       what the programs are made of: $(O)/debuglantern.spdx.json'
 	@echo 'make evidence   a report of all that a reviewer can check: $(O)/evidence.md'
@@ -107,7 +108,7 @@ help:
 	@echo 'of soak:     SOAK_TIME=600 seconds; SOAK_CONNECTIONS=2000 SOAK_SOCKETS=500'
 	@echo '             SOAK_SESSIONS=200 of all users together'
 	@echo 'of field:    FIELD_PARTS=  sessions traced suites values calls stops, some of them; FIELD_SEED=1 another choice, FIELD_ALL=1 all'
-	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell plain subjects, some of them'
+	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell plain subjects wings, some of them'
 	@echo 'of evidence: DL_PARTS=   messages filters rights calls binaries units sbom'
 	@echo '                         fuzz coverage, some of them'
 	@echo '             DL_DRIVE=   the tests by which calls are counted'
@@ -325,9 +326,9 @@ format:
 	git clang-format --style=file HEAD
 
 # seconds: what `make check` asks as well
-lint:
+lint: all
 	@etc/packages.sh $(LINT_PKGS)
-	@DL_STATIC='shell man spell plain subjects' regress/static/check.sh '$(abspath $(O))'
+	@DL_STATIC='shell man spell plain subjects wings' regress/static/check.sh '$(abspath $(O))'
 
 # minutes: what several analyzers see in the sources
 static:

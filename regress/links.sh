@@ -3,7 +3,8 @@
 #
 #   /* links: spawner/ !spawner/main.c spawner/dispatch.o -Wl,--wrap=loop_add */
 #
-# A directory stands for all of its sources; a pattern after ! leaves some out.
+# A directory stands for all of its sources, that of a role for those below it,
+# too; a pattern after ! leaves some out.
 # Objects (.o) that have no source of their name and words for the linker (-)
 # are printed as they are.  usage: regress/links.sh FILE
 set -euf
@@ -27,15 +28,17 @@ is_left_out() {
 for w in $words; do
 	case $w in
 	!*)	continue ;;
+	*/*/)	set +f
+		set -- "$w"*.c
+		set -f ;;
 	*/)	set +f
 		set -- "$w"*.c "$w"*/*.c
 		set -f ;;
 	*)	set -- "$w" ;;
 	esac
 	for f; do
-		case $f in
-		*\**)	continue ;;	# nothing is there
-		esac
+		# no directory is below
+		[ "$f" != "$w*/*.c" ] || continue
 		is_left_out "$f" || printf '%s ' "$f"
 	done
 done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* AUDIT: a page of events, or the wait for the next one. */
 #include "audit.h"
-#include "commands.h"
+#include "command.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of commands, and the way from a line to its row. */
+/* The rows of most commands, and the way from a line to its row. */
 #include <string.h>
 
 #include "about.h"
@@ -11,7 +11,6 @@
 #include "debugger.h"
 #include "hello.h"
 #include "keys.h"
-#include "log.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/output.h"
@@ -194,57 +193,6 @@ static const struct command commands[] = {
 	{ "HELP", 0, 0, XNR, params_none,
 	    "HELP", "shows the commands", cmd_help },
 };
-#define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
-/* Rows of the directories that this one does not know. */
-#define ADDED_MAX	2
-static const struct command *added[ADDED_MAX];
-static size_t nadded;
-
-void
-command_add(const struct command *row)
-{
-	if (nadded == ADDED_MAX)
-		fatalx("command_add");
-	added[nadded++] = row;
-}
-
-const struct command *
-command_at(size_t i)
-{
-	return i < NCOMMANDS ? &commands[i] :
-	    i - NCOMMANDS < nadded ? added[i - NCOMMANDS] : NULL;
-}
-
-static const struct command *
-find(const struct word *verb)
-{
-	const struct command *cmd;
-	size_t i;
-
-	for (i = 0; (cmd = command_at(i)) != NULL; i++)
-		if (word_is(verb, cmd->verb))
-			return cmd;
-	return NULL;
-}
-
-const struct command *
-command_find(const char *verb)
-{
-	const struct word w = { verb, strlen(verb) };
-
-	return find(&w);
-}
-
-void
-command_misused(struct conn *c, const struct words *ws, const char *what)
-{
-	const struct command *cmd = find(&ws->w[0]);
-
-	answer_errorf(c, ERR_INVALID_ARGUMENT, "%s; usage: %s", what,
-	    cmd == NULL ? "HELP" : cmd->usage);
-}
-
 /* Guests need not learn the usage of commands that they may not run. */
 static bool
 is_for(const struct conn *c, const struct command *cmd)
@@ -387,7 +335,7 @@ run_line(struct conn *c, const char *line, size_t len)
 	line_split(line, len, &ws);
 	if (refused(c, &ws, line, len))
 		return;
-	cmd = find(&ws.w[0]);
+	cmd = command_named(&ws.w[0]);
 	if (cmd == NULL && c->stranger) {
 		answer_error(c, ERR_AUTH_REQUIRED, NULL);
 		conn_finish(c);
@@ -415,5 +363,6 @@ command_init(void)
 {
 	static const struct conn_reader reader = { reply_form, run_any };
 
+	command_add(commands, sizeof(commands) / sizeof(commands[0]));
 	conn_read_by(&reader);
 }

@@ -4,7 +4,7 @@
 #include <sys/random.h>
 
 #include "auth.h"
-#include "commands.h"
+#include "command.h"
 #include "hello.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "instrument.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"

@@ -2,7 +2,7 @@
 /* LOGIN, TICKET and KEYS: asked of the spawner. */
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "keys.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"

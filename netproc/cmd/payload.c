@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command.h"
 #include "label.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"

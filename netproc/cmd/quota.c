@@ -2,7 +2,7 @@
 /* QUOTA: a row for each user, in as many messages as it takes. */
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"

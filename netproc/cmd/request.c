@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "commands.h"
+#include "command.h"
 #include "errors.h"
 #include "log.h"
 #include "netproc/text/jsonlex.h"

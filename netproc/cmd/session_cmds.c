@@ -2,7 +2,7 @@
 /* Commands that change a session by one request, or show what is known. */
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"

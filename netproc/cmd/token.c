@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"

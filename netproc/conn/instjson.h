@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is said of a session's debugger and tracer. */
+/* JSON about a session's debugger and tracer. */
 #ifndef DL_NET_INSTJSON_H
 #define DL_NET_INSTJSON_H
 

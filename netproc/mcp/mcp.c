@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mcp.h"
-#include "netproc/cmd/commands.h"
+#include "netproc/cmd/command.h"
 #include "netproc/cmd/params.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"
@@ -289,6 +289,6 @@ mcp_init(void)
 		.run = cmd_mcp,
 	};
 
-	command_add(&row);
+	command_add(&row, 1);
 	conn_at_end(mcp_end);
 }

@@ -62,7 +62,7 @@ struct mcp {
 
 /* Adds the command MCP. */
 void	 mcp_init(void);
-/* What POST /mcp becomes. */
+/* The same for POST /mcp. */
 void	 cmd_mcp_web(struct conn *, struct rsession *, const struct words *);
 
 /* -- mcp.c's, for the others -- */

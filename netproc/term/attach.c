@@ -5,7 +5,7 @@
 
 #include "attach.h"
 #include "netproc/cmd/auth.h"
-#include "netproc/cmd/commands.h"
+#include "netproc/cmd/command.h"
 #include "netproc/cmd/params.h"
 #include "netproc/cmd/terminal.h"
 #include "netproc/conn/answer.h"
@@ -387,6 +387,6 @@ attach_init(void)
 		.run = cmd_attach,
 	};
 
-	command_add(&row);
+	command_add(&row, 1);
 	conn_at_end(ws_end);
 }

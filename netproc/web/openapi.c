@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "netproc/cmd/commands.h"
+#include "netproc/cmd/command.h"
 #include "netproc/cmd/params.h"
 #include "openapi.h"
 #include "route.h"

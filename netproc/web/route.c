@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "netproc/cmd/commands.h"
+#include "netproc/cmd/command.h"
 #include "netproc/cmd/params.h"
 #include "ptyweb.h"
 #include "route.h"

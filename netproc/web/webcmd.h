@@ -3,7 +3,7 @@
 #ifndef DL_NET_WEBCMD_H
 #define DL_NET_WEBCMD_H
 
-#include "netproc/cmd/commands.h"
+#include "netproc/cmd/command.h"
 #include "netproc/text/json.h"
 
 struct web_req;

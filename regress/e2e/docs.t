@@ -140,6 +140,12 @@ keys_of_conf() {
 	    "$top/setup/conf/conf_table.c"
 }
 
+# Most are rows of one table.
+commands() {
+	sed -n 's/^\t{ "\([A-Z]*\)", .*/\1/p' "$top/netproc/cmd/commands.c"
+	sed -n 's/^\t\t\.verb = "\([A-Z]*\)",$/\1/p' "$top"/netproc/*/*.c
+}
+
 errors() {
 	sed -n 's/^ERR([A-Z_]*,[^"]*"\([a-z_]*\)".*/\1/p' \
 	    "$top/common/errors.def"
@@ -149,8 +155,12 @@ errors() {
 unknown_arguments() {
 	sed -n '/^\.Ss Arguments/,/^\.Ss Answers/p' \
 	    "$top/man/debuglantern-protocol.7" >"$out.arguments"
-	sed -n 's/^\t{ "\([A-Z]*\)", .* params_\([a-z]*\),$/\1 \2/p' \
-	    "$top/netproc/cmd/commands.c" | while read -r name params; do
+	{
+		sed -n 's/^\t{ "\([A-Z]*\)", .* params_\([a-z]*\),$/\1 \2/p' \
+		    "$top/netproc/cmd/commands.c"
+		sed -n 's/^\t\t\.verb = "\([A-Z]*\)",$/\1 some/p' \
+		    "$top"/netproc/*/*.c
+	} | while read -r name params; do
 		[ "$params" = none ] ||
 			grep -qE "^\.It Ic (.* , )?$name( |\$)" \
 			    "$out.arguments" ||
@@ -187,8 +197,7 @@ unknown_doors() {
 
 # What commands there are is asked of the table and of the programs.
 wrong_pages() {
-	sed -n 's/^\t{ "\([A-Z]*\)", .*/\1/p' "$top/netproc/cmd/commands.c" |
-	    undescribed debuglantern-protocol.7 '(Ic|Cm)'
+	commands | undescribed debuglantern-protocol.7 '(Ic|Cm)'
 	errors | while read -r name; do
 		grep -qw "$name" "$top/man/debuglantern-protocol.7" ||
 			echo "debuglantern-protocol.7 has no error $name"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The sources as analyzers see them that take seconds: spelling, scripts, man
-# pages, sentences and subjects of commits.  Those that take minutes are asked
+# pages, sentences, subjects of commits and what directories use.  Those that take minutes are asked
 # by analyzers.t.  The analyzers of the project's own find faults that are there.
 set -u
 
@@ -63,7 +63,19 @@ refuse clients
 Revert "netproc: refuse clients"
 EOF
 
+cat >"$work/wings" <<'EOF'
+netproc/text: web
+netproc/web: text conn cmd term
+cycle netproc 1
+EOF
+
 {
+	DL_STATIC=wings "$static/check.sh" "$DL_BUILD" 2>&1
+	"$static/wings.py" "$DL_BUILD" "$work/wings" |
+	    sed 's/.*may not use netproc.mcp$/x:1: &/
+		s/.* nothing of netproc.web any more$/x:2: &/
+		s/.* files that all use each other.*/x:3: &/' |
+	    finds 'uses of directories' '1 2 3'
 	DL_STATIC='spell shell man plain subjects' "$static/check.sh" "$work" \
 	    2>&1
 	"$static/plain.py" "$work/page.md" | finds Markdown '3 5 7 9'

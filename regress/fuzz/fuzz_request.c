@@ -186,6 +186,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!ready) {
 		request_init();
+		command_init();
 		attach_init();
 		mcp_init();
 		check_table();

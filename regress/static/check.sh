@@ -3,7 +3,7 @@
 # lists beside this name with a reason.  usage: check.sh BUILD_DIRECTORY
 #
 # DL_STATIC	what to run instead of all: gcc tidy cppcheck shell man spell plain
-#		subjects
+#		subjects wings
 set -eu
 
 work=$1/static
@@ -103,7 +103,13 @@ run_subjects() {
 	    "$work/subjects.log"
 }
 
-for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain subjects}; do
+run_wings() {
+	"$here/wings.py" "$1" >"$work/wings.log" 2>&1 || :
+	verdict 'directories use each other as wings.txt allows' \
+	    "$work/wings.log"
+}
+
+for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain subjects wings}; do
 	case $tool in
 	gcc) run_gcc ;;
 	tidy) run_tidy ;;
@@ -113,6 +119,7 @@ for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain subjects}; do
 	spell) run_spell ;;
 	plain) run_plain ;;
 	subjects) run_subjects ;;
+	wings) run_wings "$1" ;;
 	*) echo "no such tool: $tool" >&2; exit 2 ;;
 	esac
 done

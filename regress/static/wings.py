@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: ISC
 """Uses of one directory of a role by another that wings.txt does not allow.
 
-usage: wings.py BUILD_DIRECTORY
+usage: wings.py BUILD_DIRECTORY [LIST]
 
 The object files tell: a symbol that one needs and another defines is a use.
-Prints nothing where all is as wings.txt has it."""
+Prints nothing where all is as the list, wings.txt, has it."""
 import collections
 import os
 import re
@@ -13,6 +13,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+SOURCES = (".c", ".S", ".y")
 
 
 def rules(path):
@@ -44,6 +46,10 @@ def objects(build, role):
             path, rest = line.split(":", 1)
             kind, symbol = rest.split()[-2:]
             name = os.path.relpath(path, os.path.join(build, "obj"))[:-2]
+            # of an earlier state of the sources
+            if not any(os.path.exists(os.path.join(TOP, name + e))
+                       for e in SOURCES):
+                continue
             defines, needs = found.setdefault(name, (set(), set()))
             if kind == "U":
                 needs.add(symbol)
@@ -113,7 +119,9 @@ def check(build, may, most):
 
 
 def main():
-    lines = list(check(sys.argv[1], *rules(os.path.join(HERE, "wings.txt"))))
+    listed = sys.argv[2] if len(sys.argv) > 2 else \
+        os.path.join(HERE, "wings.txt")
+    lines = list(check(sys.argv[1], *rules(listed)))
     print("\n".join(lines), end="\n" if lines else "")
     sys.exit(1 if lines else 0)
 

@@ -11,7 +11,7 @@
 
 #include "errors.h"
 #include "netproc/conn/answer.h"
-#include "netproc/cmd/commands.h"
+#include "netproc/cmd/command.h"
 #include "netproc/conn/conn.h"
 #include "netproc/cmd/instrument.h"
 #include "netproc/mcp/mcp.h"
@@ -81,14 +81,15 @@ answer_error(struct conn *c, uint32_t err, const char *message)
 	said_close = true;
 }
 
-/* What mcp_init() registers. */
+/* Registered by mcp_init(). */
 static const struct command *rig_row;
 static void (*rig_end)(struct conn *);
 const struct param params_mcp[] = { { .name = NULL } };
 
 void
-command_add(const struct command *row)
+command_add(const struct command *row, size_t n)
 {
+	(void)n;
 	rig_row = row;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "errors.h"
-#include "netproc/cmd/commands.h"
+#include "netproc/cmd/command.h"
 #include "netproc/cmd/params.h"
 #include "netproc/text/jsonlex.h"
 #include "netproc/cmd/request.h"
