@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 # lane: waits
-# What reads the configuration at a reload has been taken over by a directory
+# Setup, which reads the configuration at a reload, was taken over by a directory
 # service's module: it ends nobody and changes nothing, and the next reload is
 # obeyed.
 import os

@@ -112,7 +112,7 @@ async function follow(page, key) {
 	return page.locator(".notice").allTextContents();
 }
 
-// Whoever can make somebody follow their link would be given that one's work.
+// A link that a user is made to follow would log them in as its maker.
 async function replaced(t) {
 	const page = await t.page({ login: false });
 	const user = page.locator(".user button");

@@ -312,7 +312,7 @@ async function hiddenKeys(t) {
 	    .isVisible(), "nor select it");
 }
 
-// Who works with the keyboard stays where they are, whatever changes there.
+// The keyboard's focus stays where it is, whatever changes around it.
 async function keepsFocus(t) {
 	const page = await open(t);
 	const id = await t.upload(t.helper("sleeper"), "worker");
