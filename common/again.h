@@ -49,6 +49,17 @@ poll_again(struct pollfd *fds, nfds_t n, int ms)
 	return r;
 }
 
+static inline pid_t
+waitpid_again(pid_t pid, int *status, int options)
+{
+	pid_t r;
+
+	do {
+		r = waitpid(pid, status, options);
+	} while (r == -1 && errno == EINTR);
+	return r;
+}
+
 static inline int
 waitid_again(idtype_t type, id_t id, siginfo_t *si, int options)
 {

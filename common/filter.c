@@ -234,13 +234,26 @@ fail:
  * Libseccomp compares arguments but no numbers with one another, so this comes
  * before what it compiles, and goes on there with all that is known.
  */
+#define JUMP(how, v, then, otherwise)					\
+	BPF_JUMP(BPF_JMP | (how) | BPF_K, (v), (then), (otherwise))
+#define LOAD(what)							\
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, what))
+/* jumps to "unknown" when nr lies in the hole, to "known" when it is lower */
+#define HOLE_(first, next, known, unknown)				\
+	JUMP(BPF_JGE, first, 0, known), JUMP(BPF_JGE, next, 0, unknown)
+#define HOLE(hole, known, unknown)	HOLE_(hole, known, unknown)
+
 static const struct sock_filter newer[] = {
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_64BIT, 1, 0),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_32BIT, 0, 4),
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 2, 0),
-	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, FILTER_NEWEST, 0, 1),
+	LOAD(arch),
+	JUMP(BPF_JEQ, AUDIT_64BIT, 0, 4),
+	LOAD(nr),
+	HOLE(FILTER_HOLE_64, 9, 7),
+	JUMP(BPF_JA, 4, 0, 0),
+	JUMP(BPF_JEQ, AUDIT_32BIT, 0, 6),
+	LOAD(nr),
+	HOLE(FILTER_HOLE_32, 4, 2),
+	JUMP(BPF_JGE, X32_BIT, 2, 0),
+	JUMP(BPF_JGT, FILTER_NEWEST, 0, 1),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
 };
 
@@ -379,8 +392,9 @@ filter_print(const struct filter *f, int fd)
 	if (ctx == NULL)
 		return -1;
 	(void)dprintf(fd, "# before all else: a number above %d and below "
-	    "0x%x is answered with ERRNO(%d)\n", FILTER_NEWEST, X32_BIT,
-	    ENOSYS);
+	    "0x%x,\n# or of a hole (64-bit [%d, %d), 32-bit [%d, %d)), is "
+	    "answered with ERRNO(%d)\n", FILTER_NEWEST, X32_BIT,
+	    FILTER_HOLE_64, FILTER_HOLE_32, ENOSYS);
 	r = seccomp_export_pfc(ctx, fd);
 	seccomp_release(ctx);
 	if (r < 0) {

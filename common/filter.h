@@ -18,6 +18,17 @@
  * answered as by an older kernel, so that programs do without them.
  */
 #define FILTER_NEWEST	466
+/*
+ * Numbers below 424 that no call has yet, for 64-bit and 32-bit programs: the
+ * first one, and the next that a call has.
+ */
+#ifdef __x86_64__
+#define FILTER_HOLE_64		336, 424
+#define FILTER_HOLE_32		387, 393
+#else
+#define FILTER_HOLE_64		295, 424
+#define FILTER_HOLE_32		402, 403
+#endif
 
 /*
  * A rule: the call is matched when all its comparisons hold; several rules for
@@ -64,8 +75,8 @@ struct filter {
 const struct filter_rule *filter_base(size_t *n);
 /*
  * Compiles and loads; sets no_new_privs first.  Returns -1 with errno.
- * Numbers above FILTER_NEWEST fail with ENOSYS.  Calls of architectures
- * without rules kill the process.
+ * Numbers above FILTER_NEWEST and in the holes fail with ENOSYS.  Calls of
+ * architectures without rules kill the process.
  */
 int	 filter_load(const struct filter *);
 /*

@@ -193,13 +193,28 @@ verdict(uint32_t action)
 	return (int)(action & SECCOMP_RET_DATA);
 }
 
+static bool
+in_hole(long nr, long first, long next)
+{
+	return nr >= first && nr < next;
+}
+
+static bool
+is_unknown(const struct try *t)
+{
+	if (t->nr > FILTER_NEWEST)
+		return t->nr < X32_BIT;
+	return t->i386 ? in_hole(t->nr, FILTER_HOLE_32) :
+	    in_hole(t->nr, FILTER_HOLE_64);
+}
+
 static int
 expected(const struct filter *f, const struct try *t)
 {
 	const struct filter_rule *r, *base;
 	size_t i, nbase = 0;
 
-	if (t->nr > FILTER_NEWEST && t->nr < X32_BIT)
+	if (is_unknown(t))
 		return ENOSYS;
 	if (t->i386 ? !f->with_32bit : (t->nr & X32_BIT) != 0)
 		return KILLED;
