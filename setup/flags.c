@@ -103,45 +103,25 @@ default_file(void)
 
 /* No file in the usual place means the defaults; one that is named must be. */
 static int
-read_file(struct conf *c)
+open_file(const char *name, FILE **f)
 {
-	const char *name = d.opt.file != NULL ? d.opt.file : default_file();
 	char text[PATH_LEN * 2];
-	FILE *f = fopen(name, "re");
-	int r;
 
-	if (f == NULL) {
-		if (d.opt.file == NULL && errno == ENOENT)
-			return 0;
-		(void)snprintf(text, sizeof(text), "%s: %s", name,
-		    strerror(errno));
-		on_conf_error(NULL, text);
-		return -1;
-	}
-	r = conf_parse(c, name, f, on_conf_error, NULL);
-	fclose(f);
-	return r;
+	*f = fopen(name, "re");
+	if (*f != NULL || (d.opt.file == NULL && errno == ENOENT))
+		return 0;
+	(void)snprintf(text, sizeof(text), "%s: %s", name, strerror(errno));
+	on_conf_error(NULL, text);
+	return -1;
 }
 
-struct conf *
-flags_load(void)
+/* Sets what the command line says, over the file. */
+static int
+set_flags(struct conf *c, conf_error_fn fn, void *arg)
 {
-	struct conf *c = conf_default(d.mode == MODE_SYSTEM, getuid());
 	char why[256];
 	size_t i;
 
-	if (c == NULL)
-		return NULL;
-	/*
-	 * Sessions of root's user mode are uid 0 to the host's files: unless
-	 * the file says otherwise they do not see them.  Sessions of a local
-	 * daemon are its user's own programs, which are where the user has
-	 * them.
-	 */
-	if (d.mode == MODE_USER && geteuid() == 0 && !d.opt.local)
-		c->sandbox = CONF_SANDBOX_TMPFS;
-	if (read_file(c) == -1)
-		goto fail;
 	/* nobody has said that it is to be there for others */
 	if (d.opt.local) {
 		c->mdns = false;
@@ -151,15 +131,54 @@ flags_load(void)
 	for (i = 0; i < nset; i++) {
 		if (conf_set(c, set[i].key, set[i].value, why,
 		    sizeof(why)) == -1) {
-			on_conf_error(NULL, why);
-			goto fail;
+			fn(arg, why);
+			return -1;
 		}
 	}
-	if (conf_check(c, on_conf_error, NULL) == -1 || (!d.opt.local &&
-	    listen_check(c, on_conf_error, NULL) == -1))
-		goto fail;
-	return c;
-fail:
+	return 0;
+}
+
+static struct conf *
+read_conf(FILE *f, const char *name, uid_t invoking, bool is_root,
+    conf_error_fn fn, void *arg)
+{
+	struct conf *c = conf_default(d.mode == MODE_SYSTEM, invoking);
+
+	if (c == NULL)
+		return NULL;
+	/*
+	 * Sessions of root's user mode are uid 0 to the host's files: unless
+	 * the file says otherwise they do not see them.  Sessions of a local
+	 * daemon are its user's own programs, which are where the user has
+	 * them.
+	 */
+	if (d.mode == MODE_USER && is_root && !d.opt.local)
+		c->sandbox = CONF_SANDBOX_TMPFS;
+	if ((f == NULL || conf_parse(c, name, f, fn, arg) == 0) &&
+	    set_flags(c, fn, arg) == 0 && conf_check(c, fn, arg) == 0)
+		return c;
+	conf_free(c);
+	return NULL;
+}
+
+struct conf *
+flags_load(void)
+{
+	const char *name = d.opt.file != NULL ? d.opt.file : default_file();
+	struct conf *c;
+	FILE *f;
+
+	if (open_file(name, &f) == -1)
+		return NULL;
+	c = apart_read(read_conf, f, name, on_conf_error);
+	if (f != NULL)
+		fclose(f);
+	if (c == NULL)
+		return NULL;
+	/* once more, since the other process might say anything */
+	if (conf_check(c, on_conf_error, NULL) == 0 && (d.opt.local ||
+	    listen_check(c, on_conf_error, NULL) == 0))
+		return c;
 	conf_free(c);
 	return NULL;
 }

@@ -23,8 +23,6 @@
 /* Files in memory count: what a terminal has written is one. */
 #define FILE_LEAST	(1024 * 1024)
 
-struct daemon		 d;
-
 /*
  * Opens /dev/null for standard fds that are closed.  Files that are opened
  * later would else take their numbers: lines that are meant for standard error

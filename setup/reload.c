@@ -182,8 +182,9 @@ reload_main(void)
 		(void)chan_recv_one(&chan);
 	log_set_level((enum log_level)d.settings.log_level);
 	find_present();
-	confine();
+	/* by a process of its own, which a later filter would forbid */
 	d.conf = flags_load();
+	confine();
 	if (d.conf == NULL) {
 		log_error("the configuration was not reloaded");
 		_exit(1);

@@ -64,10 +64,20 @@ void	 given_place(void);
 void	 flags_parse(int argc, char **argv);
 /* Fills d.mode and d.conf; does what -n asks for. */
 void	 flags_begin(void);
-/* Reads the configuration; NULL when it is bad (already reported). */
+/* Has the configuration read; NULL when it is bad (already reported). */
 struct conf *flags_load(void);
 /* Says what the configuration allows but may not mean. */
 void	 flags_warn(conf_error_fn, void *arg);
+
+/* apart.c: reads the configuration in a child that has no privilege. */
+/*
+ * Runs in the child: takes defaults, the file (NULL = there is none) and the
+ * command line, and checks.  NULL when errors were told.
+ */
+typedef struct conf *(*conf_reader)(FILE *, const char *name, uid_t invoking,
+	    bool is_root, conf_error_fn, void *arg);
+/* Borrows the file.  NULL when errors were told. */
+struct conf *apart_read(conf_reader, FILE *, const char *name, conf_error_fn);
 
 /* fixed.c: settings that only a restart changes. */
 /* Writes those of a configuration as text, one to a line. */

@@ -203,6 +203,54 @@ gdbserver /opt/with\\ space/gdbserver
 
 # --- start ---------------------------------------------------------------
 
+def read_by_a_process_without_privilege():
+    """A pipe for a file: its reader waits, and is looked at meanwhile."""
+    tmp = tempfile.mkdtemp()
+    path = os.path.join(tmp, "fifo")
+    os.mkfifo(path, 0o600)
+    proc = subprocess.Popen([EXE, "-nv", "-f", path], stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL)
+    try:
+        with open(path, "w") as f:
+            reader = wait_for(lambda: descendants(proc.pid)[1:])[0]
+            wait_for(lambda: status_of(reader)["Seccomp"] == "2")
+            status = status_of(reader)
+            eq({status["CapPrm"], status["CapEff"]}, {"0000000000000000"},
+               "the reader of the configuration has no capability")
+            uids = [65534] * 4 if AS_ROOT else [os.getuid()] * 4
+            eq(list(map(int, status["Uid"].split())), uids,
+               "as root it is nobody")
+            eq((status["Groups"].split() if AS_ROOT else [],
+                status["NoNewPrivs"]), ([], "1"), "without groups and more")
+            eq(sorted(os.listdir(f"/proc/{reader}/fd"))[:3], ["0", "1", "2"],
+               "with the standard descriptors")
+            eq(len(os.listdir(f"/proc/{reader}/fd")), 5,
+               "the file and the answer, and no other")
+            f.write("port 4321\n")
+        out = proc.communicate(timeout=30)[0]
+        ok(b"port 4321" in out, "what it read is the configuration", out)
+    finally:
+        proc.kill()
+        proc.wait()
+        shutil.rmtree(tmp)
+
+
+def reader_that_dies(mode):
+    """Killed in the middle: the start ends with a line that says so."""
+    with Daemon(mode) as d:
+        d.stop()
+        path = os.path.join(d.dir, "fifo")
+        os.mkfifo(path, 0o644)
+        proc = subprocess.Popen([EXE, "-n", "-f", path],
+                                stderr=subprocess.PIPE)
+        with open(path, "w"):
+            os.kill(wait_for(lambda: descendants(proc.pid)[1:])[0], 9)
+            said = proc.communicate(timeout=30)[1].decode()
+        eq(proc.returncode, 1, "no configuration, no start")
+        ok("reads the configuration was ended by signal 9" in said,
+           "and the cause is told", said)
+
+
 def port_taken(mode):
     with Daemon(mode) as d:
         r = subprocess.run(
@@ -1413,7 +1461,8 @@ def places_that_others_made(mode):
 
 
 run_tests(
-    flags, check_only, print_back, alone(fails_closed, SYSTEM),
+    flags, check_only, print_back, read_by_a_process_without_privilege,
+    alone(reader_that_dies), alone(fails_closed, SYSTEM),
     alone(few_capabilities, SYSTEM),
     alone(service_users, SYSTEM), alone(slow_directory, SYSTEM),
     alone(as_much_as_may_be, SYSTEM),

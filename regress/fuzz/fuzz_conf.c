@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: setup/conf/conf_adapter.c setup/conf/conf_check.c setup/conf/conf_listen.c setup/conf/conf_print.c setup/conf/conf_quota.c setup/conf/conf_table.c setup/conf/conf_type.c setup/conf/conf_value.c conf.tab.c common/utf8.c */
+/* links: setup/conf/conf_adapter.c setup/conf/conf_check.c setup/conf/conf_listen.c setup/conf/conf_pack.c setup/conf/conf_print.c setup/conf/conf_quota.c setup/conf/conf_table.c setup/conf/conf_type.c setup/conf/conf_value.c conf.tab.c common/utf8.c */
 /* covers: setup/conf/conf_*.c */
 /*
  * Fuzz target of the configuration: no file may break the parser, and what
@@ -96,6 +96,24 @@ look_at(struct conf *c)
 	must(strlen(name) < sizeof(name));
 }
 
+/* The way of a configuration from the process that reads it to setup. */
+static void
+send_over(const struct conf *c)
+{
+	struct conf *again;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	must(f != NULL);
+	conf_pack(c, f);
+	must(fclose(f) == 0);
+	again = conf_unpack(text, len, true, 0);
+	must(again != NULL && conf_equal(c, again));
+	conf_free(again);
+	free(text);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -103,9 +121,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	int		 errors = 0;
 
 	set_each(data, len);
+	/* what a process that was taken over may send */
+	conf_free(conf_unpack((const char *)data, len, true, 0));
 	if ((c = parse(data, len)) == NULL)
 		return 0;
 	look_at(c);
+	send_over(c);
 	again = reparse(c);
 	if (again == NULL || !conf_equal(c, again))
 		abort();

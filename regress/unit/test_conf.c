@@ -1729,6 +1729,130 @@ test_round_trip(void **state)
 	}
 }
 
+static char *
+packed(const struct conf *c, size_t *len)
+{
+	char	*text = NULL;
+	FILE	*f = open_memstream(&text, len);
+
+	assert_non_null(f);
+	conf_pack(c, f);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void
+test_packed_and_unpacked_is_the_same(void **state)
+{
+	struct conf	*c, *again;
+	char		*text;
+	size_t		 len;
+	int		 i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		seed = (uint64_t)i;
+		c = draw_conf();
+		text = packed(c, &len);
+		again = conf_unpack(text, len, true, 0);
+		if (again == NULL || !conf_equal(c, again))
+			fail_msg("seed %d: not equal", i);
+		assert_memory_equal(c->lines, again->lines,
+		    conf_nkeys * sizeof(*c->lines));
+		free(text);
+		conf_free(c);
+		conf_free(again);
+	}
+}
+
+static void
+test_packed_keeps_lines_and_the_name(void **state)
+{
+	struct conf	*c = good("port 5000\n\nlisten on ::1\n"
+	    "adapter a command \"/bin/a b\"\nquota user a cpu 1\n"), *again;
+	size_t		 len;
+	char		*text = packed(c, &len);
+
+	(void)state;
+	again = conf_unpack(text, len, true, 0);
+	assert_non_null(again);
+	assert_string_equal(again->name, "F");
+	assert_int_equal(conf_key_line(again, "port"), 1);
+	assert_int_equal(again->listens[0].line, 3);
+	assert_int_equal(again->adapters[0].line, 4);
+	assert_string_equal(again->adapters[0].command, "/bin/a b");
+	assert_int_equal(again->quotas[0].line, 5);
+	conf_free(again);
+	conf_free(c);
+	free(text);
+}
+
+/* Values of a process that was taken over are checked, each of them. */
+static void
+test_unpack_refuses(void **state)
+{
+#define P(s)	{ s, sizeof(s) }
+	static const struct {
+		const char	*text;
+		size_t		 len;
+	} bad[] = {
+		P(""), P("nothing"), P("end\0end"), { "end", 3 },
+		P("key\0001\0port\00070000\0end"),
+		P("key\0001\0nosuch\0001\0end"),
+		P("key\0-2\0port\0005\0end"), P("key\0\0port\0005\0end"),
+		P("key\0001x\0port\0005\0end"), P("key\0001\0port"),
+		P("key\0001\0state-dir\0relative\0end"),
+		P("listen\0001\0example.org\0005\0000\0\0end"),
+		P("listen\0001\000::1\00065536\0000\0\0end"),
+		P("listen\0001\000::1\0005\0008\0\0end"),
+		P("listen\0001\000::1\0005\0006\0\0end"),
+		P("listen\0001\000::1\0005\0000\0root\0end"),
+		P("listen\0001\0\0005\0000\0\0end"),
+		P("quota\0001\0003\0a\0\0end"),
+		P("quota\0001\0001\0\0\0end"),
+		P("quota\0001\0000\0a\0\0end"),
+		P("quota\0001\0001\0a:b\0\0end"),
+		P("quota\0001\0001\0a\0cpu\0000\0\0end"),
+		P("quota\0001\0001\0a\0disk\0001\0\0end"),
+		P("quota\0001\0001\0a\0cpu\0001"),
+		P("adapter\0001\0A\0x\0end"), P("adapter\0001\0a\0\0end"),
+		P("file\0a\0file\0b\0end"),
+	};
+#undef P
+	struct conf	*c = conf_unpack("end", 4, true, 0);
+	size_t		 i;
+
+	(void)state;
+	assert_non_null(c);
+	conf_free(c);
+	for (i = 0; i < NITEMS(bad); i++) {
+		if (conf_unpack(bad[i].text, bad[i].len, true, 0) != NULL)
+			fail_msg("number %zu was taken", i);
+	}
+}
+
+static void
+test_unpack_survives_anything(void **state)
+{
+	struct conf	*c, *again;
+	size_t		 len, at;
+	char		*text;
+
+	(void)state;
+	seed = 4;
+	c = draw_conf();
+	text = packed(c, &len);
+	for (at = 0; at < len; at++)
+		assert_null(conf_unpack(text, at, true, 0));
+	for (at = 0; at < len; at++) {
+		text[at] ^= (char)(1 << draw(8));
+		again = conf_unpack(text, len, true, 0);
+		conf_free(again);
+	}
+	free(text);
+	conf_free(c);
+}
+
 static void
 test_equal_sees_statements(void **state)
 {
@@ -1862,6 +1986,10 @@ main(void)
 		cmocka_unit_test(test_two_parses),
 		cmocka_unit_test(test_no_leak),
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_packed_and_unpacked_is_the_same),
+		cmocka_unit_test(test_packed_keeps_lines_and_the_name),
+		cmocka_unit_test(test_unpack_refuses),
+		cmocka_unit_test(test_unpack_survives_anything),
 		cmocka_unit_test(test_equal_sees_statements),
 		cmocka_unit_test(test_shipped_file),
 		cmocka_unit_test(test_manual_names_every_key),

@@ -217,6 +217,16 @@ int		 conf_check(struct conf *, conf_error_fn, void *arg);
 int		 conf_warn(struct conf *, conf_error_fn, void *arg);
 /* Prints every key so that the print parses to an equal conf. */
 void		 conf_print(const struct conf *, FILE *);
+/*
+ * Writes what has been set, and in which line, for conf_unpack() in another
+ * process, where a value is checked like one of the command line.
+ */
+void		 conf_pack(const struct conf *, FILE *);
+/* Writes a text as conf_pack() does, with the NUL at its end. */
+void		 conf_pack_text(const char *, FILE *);
+/* Returns a new conf; NULL: not what conf_pack() writes, or no memory. */
+struct conf	*conf_unpack(const char *packed, size_t len, bool system_mode,
+		    uid_t invoking);
 /* Compares the settings; where they were set does not count. */
 bool		 conf_equal(const struct conf *, const struct conf *);
 

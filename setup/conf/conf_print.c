@@ -19,12 +19,19 @@ conf_print_quoted(const char *s, FILE *f)
 	putc('"', f);
 }
 
+void
+conf_pack_text(const char *text, FILE *f)
+{
+	fputs(text, f);
+	putc('\0', f);
+}
+
 static void
 print_bool(const struct conf *c, const struct conf_key *k, FILE *f)
 {
 	const bool	*field = conf_value(c, k);
 
-	fprintf(f, "%s %s\n", k->name, *field ? "yes" : "no");
+	fputs(*field ? "yes" : "no", f);
 }
 
 static void
@@ -33,9 +40,9 @@ print_number(const struct conf *c, const struct conf_key *k, FILE *f)
 	uint64_t	v = conf_load(c, k);
 
 	if ((k->flags & CONF_F_UNLIMITED) && v == CONF_UNLIMITED)
-		fprintf(f, "%s unlimited\n", k->name);
+		fputs("unlimited", f);
 	else
-		fprintf(f, "%s %" PRIu64 "\n", k->name, v);
+		fprintf(f, "%" PRIu64, v);
 }
 
 static void
@@ -46,34 +53,30 @@ print_size(const struct conf *c, const struct conf_key *k, FILE *f)
 
 	conf_format_size(v, text);
 	if ((k->flags & CONF_F_UNLIMITED) && v == CONF_UNLIMITED)
-		fprintf(f, "%s unlimited\n", k->name);
+		fputs("unlimited", f);
 	else
-		fprintf(f, "%s %s\n", k->name, text);
+		fputs(text, f);
 }
 
 static void
 print_word(const struct conf *c, const struct conf_key *k, FILE *f)
 {
-	fprintf(f, "%s %s\n", k->name, k->words[conf_load(c, k)]);
+	fputs(k->words[conf_load(c, k)], f);
 }
 
 static void
 print_set(const struct conf *c, const struct conf_key *k, FILE *f)
 {
 	uint64_t	 mask = conf_load(c, k);
-	const char	*separator = " ";
+	const char	*separator = "";
 	size_t		 i;
 
-	if (mask == 0)		/* not filled yet, so there is nothing to say */
-		return;
-	fprintf(f, "%s", k->name);
 	for (i = 0; k->words[i] != NULL; i++) {
 		if (!(mask & ((uint64_t)1 << i)))
 			continue;
 		fprintf(f, "%s%s", separator, k->words[i]);
 		separator = ", ";
 	}
-	putc('\n', f);
 }
 
 static void
@@ -81,22 +84,62 @@ print_string(const struct conf *c, const struct conf_key *k, FILE *f)
 {
 	char *const	*field = conf_value(c, k);
 
-	fprintf(f, "%s ", k->name);
-	conf_print_quoted(*field, f);
-	putc('\n', f);
+	fputs(*field, f);
+}
+
+static const struct {
+	void	(*print)(const struct conf *, const struct conf_key *, FILE *);
+	bool	 quoted;
+} types[CONF_NTYPES] = {
+	[CONF_BOOL] =		{ print_bool, false },
+	[CONF_NUMBER] =		{ print_number, false },
+	[CONF_SIZE] =		{ print_size, false },
+	[CONF_WORD] =		{ print_word, false },
+	[CONF_SET] =		{ print_set, false },
+	[CONF_PATH] =		{ print_string, true },
+	[CONF_SERVICE] =	{ print_string, true },
+};
+
+void
+conf_print_value(const struct conf *c, const struct conf_key *k, FILE *f)
+{
+	types[k->type].print(c, k, f);
+}
+
+/* A set that conf_check() has not filled yet has nothing to say. */
+bool
+conf_has_value(const struct conf *c, const struct conf_key *k)
+{
+	return k->type != CONF_SET || conf_load(c, k) != 0;
 }
 
 static void
-print_names(const struct conf *c, const struct conf_key *k, FILE *f)
+print_names(const struct conf_key *k, const struct conf_names *names, FILE *f)
 {
-	const struct conf_names	*names = conf_value(c, k);
-	size_t			 i;
+	size_t	i;
 
 	for (i = 0; i < names->n; i++) {
 		fprintf(f, "%s ", k->name);
 		conf_print_quoted(names->v[i], f);
 		putc('\n', f);
 	}
+}
+
+static void
+print_key(const struct conf *c, const struct conf_key *k, FILE *f)
+{
+	if (k->type == CONF_NAMES) {
+		print_names(k, conf_value(c, k), f);
+		return;
+	}
+	if (!conf_has_value(c, k))
+		return;
+	fprintf(f, "%s ", k->name);
+	if (types[k->type].quoted)
+		conf_print_quoted(*(char *const *)conf_value(c, k), f);
+	else
+		conf_print_value(c, k, f);
+	putc('\n', f);
 }
 
 static void
@@ -113,18 +156,6 @@ print_listen(const struct conf_listen *l, FILE *f)
 	fprintf(f, "%s%s\n", l->tls ? " tls" : "", l->plain ? " plain" : "");
 }
 
-static void (*const printers[CONF_NTYPES])(const struct conf *,
-    const struct conf_key *, FILE *) = {
-	[CONF_BOOL] =		print_bool,
-	[CONF_NUMBER] =		print_number,
-	[CONF_SIZE] =		print_size,
-	[CONF_WORD] =		print_word,
-	[CONF_SET] =		print_set,
-	[CONF_PATH] =		print_string,
-	[CONF_SERVICE] =	print_string,
-	[CONF_NAMES] =		print_names,
-};
-
 void
 conf_print(const struct conf *c, FILE *f)
 {
@@ -137,5 +168,5 @@ conf_print(const struct conf *c, FILE *f)
 	for (i = 0; i < c->nadapters; i++)
 		conf_adapter_print(&c->adapters[i], f);
 	for (i = 0; i < conf_nkeys; i++)
-		printers[conf_keys[i].type](c, &conf_keys[i], f);
+		print_key(c, &conf_keys[i], f);
 }

@@ -187,12 +187,12 @@ print_resource(const struct conf_quota *q, const struct conf_key *r, FILE *f)
 	char		size[24];
 
 	if (v == CONF_UNLIMITED)
-		fprintf(f, " %s unlimited", r->name);
+		fputs("unlimited", f);
 	else if (r->type == CONF_NUMBER)
-		fprintf(f, " %s %" PRIu64, r->name, v);
+		fprintf(f, "%" PRIu64, v);
 	else {
 		conf_format_size(v, size);
-		fprintf(f, " %s %s", r->name, size);
+		fputs(size, f);
 	}
 }
 
@@ -206,9 +206,24 @@ conf_quota_print(const struct conf_quota *q, FILE *f)
 		putc(' ', f);
 		conf_print_quoted(q->name, f);
 	}
-	for (i = 0; i < NRESOURCES; i++)
+	for (i = 0; i < NRESOURCES; i++) {
+		fprintf(f, " %s ", resources[i].name);
 		print_resource(q, &resources[i], f);
+	}
 	putc('\n', f);
+}
+
+void
+conf_quota_pack(const struct conf_quota *q, FILE *f)
+{
+	size_t	i;
+
+	for (i = 0; i < NRESOURCES; i++) {
+		conf_pack_text(resources[i].name, f);
+		print_resource(q, &resources[i], f);
+		putc('\0', f);
+	}
+	conf_pack_text("", f);
 }
 
 bool

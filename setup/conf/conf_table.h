@@ -69,6 +69,10 @@ void	 conf_quote(const char *value, char out[80]);
 bool	 conf_name_valid(const char *);
 void	 conf_names_free(struct conf_names *);
 
+/* conf_print.c: a value as conf_key_set() takes it, for all types but names. */
+void	 conf_print_value(const struct conf *, const struct conf_key *, FILE *);
+bool	 conf_has_value(const struct conf *, const struct conf_key *);
+
 /* conf_listen.c */
 /* Takes l's strings in every case. -1: err says why. */
 int	 conf_listen_add(struct conf *, struct conf_listen *l, char *err,
@@ -86,6 +90,8 @@ int	 conf_quota_add(struct conf *, struct conf_quota *q, char *err,
 /* "quota user lab" */
 void	 conf_quota_title(const struct conf_quota *, char *out, size_t);
 void	 conf_quota_print(const struct conf_quota *, FILE *);
+/* The resources' names and values as texts, then an empty one. */
+void	 conf_quota_pack(const struct conf_quota *, FILE *);
 bool	 conf_quota_equal(const struct conf_quota *,
 	    const struct conf_quota *);
 /* conf_adapter.c */

@@ -221,6 +221,7 @@ parse_set(struct conf *c, const struct conf_key *k, const char *value,
 	int		i;
 
 	for (;; value += len + 1) {
+		value += strspn(value, " ");
 		len = strcspn(value, ",");
 		if ((i = word_index(k, value, len)) == -1)
 			return -1;
