@@ -111,8 +111,8 @@ enum {
 #define TTY_INPUT_MAX		16384
 /* The size of an upload whose client does not know it either. */
 #define UPLOAD_UNKNOWN		((uint64_t)INT64_MAX)
-/* PACE, HOLD: what is written is read as fast as it comes. */
-#define PACE_FREE		UINT64_MAX
+/* FLOW, HOLD: what is written is read as fast as it comes. */
+#define FLOW_UNLIMITED		UINT64_MAX
 
 /* TOKEN_CREATE */
 enum {

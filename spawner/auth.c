@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "access.h"
 #include "audit.h"
 #include "client.h"
 #include "errors.h"
@@ -13,7 +14,6 @@
 #include "keys.h"
 #include "peers.h"
 #include "role.h"
-#include "sight.h"
 #include "throttle.h"
 #include "tokens.h"
 

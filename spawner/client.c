@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
+#include "archive_job.h"
 #include "audit.h"
 #include "client.h"
 #include "command.h"
-#include "inst.h"
-#include "debug.h"
+#include "gdbserver.h"
 #include "handlers.h"
-#include "job.h"
+#include "instrument.h"
 #include "peers.h"
 #include "role.h"
-#include "sight.h"
 #include "tty.h"
 #include "upload.h"
 
@@ -73,7 +73,7 @@ client_become(struct client *c, struct viewer *v, uint32_t flags)
 static void
 client_free(struct client *c)
 {
-	pace_drop_client(c);
+	flow_drop_client(c);
 	client_become(c, NULL, 0);
 	loop_timer_unset(&c->expiry);
 	LIST_REMOVE(c, next);
@@ -105,7 +105,7 @@ end(struct client *c)
 
 	client_become(c, nobody, PRINCIPAL_READ_ONLY | PRINCIPAL_BY_TOKEN);
 	tty_drop_input(c->number);
-	pace_drop_client(c);
+	flow_drop_client(c);
 	loop_timer_unset(&c->expiry);
 	c->token[0] = c->key[0] = '\0';
 	c->maker = NULL;
@@ -166,7 +166,7 @@ is_above_maker(const struct client *c, const void *arg)
 void
 client_end_token(const char *id)
 {
-	debug_end_token(id);
+	gdbserver_end_token(id);
 	keys_end_token(id);
 	end_those(is_by_token, id);
 }
@@ -192,7 +192,7 @@ client_access_changed(const struct session *s)
 static void
 end_admins(void)
 {
-	debug_end_admins(NULL);
+	gdbserver_end_admins(NULL);
 	keys_end_admins(NULL);
 	end_those(is_by_admin, NULL);
 }
@@ -212,7 +212,7 @@ client_no_admin(struct owner *o)
 	/* root's sessions run as this user in system mode; it has no clients */
 	if (role_mode == MODE_SYSTEM && o->uid == settings.run_uid)
 		return;
-	debug_end_admins(v);
+	gdbserver_end_admins(v);
 	keys_end_admins(v);
 	end_those(is_as_admin, v);
 }
@@ -227,7 +227,7 @@ is_of_owner(const struct client *c, const void *owner)
 void
 client_bar(const struct owner *o)
 {
-	debug_end_owner(o);
+	gdbserver_end_owner(o);
 	end_those(is_of_owner, o);
 }
 
@@ -439,7 +439,7 @@ spawn_on_conn_closed(struct msg *m)
 	upload_drop_conn(m->hdr.conn);
 	command_drop_conn(m->hdr.conn);
 	inst_drop_conn(m->hdr.conn);
-	job_drop_packs(m->hdr.conn);
+	archive_job_drop_packs(m->hdr.conn);
 	audit_drop_waiting(m->hdr.conn);
 	client_free(c);
 	return msg_end(m);

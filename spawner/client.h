@@ -32,7 +32,7 @@ struct client {
 	struct viewer	*maker;		/* of a guest's key; NULL = no guest */
 	bool		 root;		/* root's on this host, or by its key */
 	struct loop_timer expiry;	/* of the token */
-	struct hold	*hold;		/* pace.c's; NULL = none */
+	struct hold	*hold;		/* output_flow.c's; NULL = none */
 };
 
 /*

@@ -8,13 +8,13 @@
 
 #include "activity.h"
 #include "command.h"
+#include "expiry.h"
 #include "handlers.h"
 #include "log.h"
 #include "peers.h"
 #include "push.h"
 #include "quota.h"
 #include "role.h"
-#include "ttl.h"
 #include "tty.h"
 #include "upload.h"
 #include "vars.h"
@@ -182,7 +182,7 @@ begin(struct pending *p, const struct account *acc)
 		return;
 	}
 	session_set_state(s, STATE_LOADED);
-	ttl_begin(s);
+	expiry_begin(s);
 	push_session(s);
 	/* for the logs: netproc has no use for it */
 	answer(a, &s->id, ERR_OK, "command %.200s", s->program);

@@ -13,18 +13,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
 #include "activity.h"
-#include "dbg.h"
-#include "debug.h"
+#include "again.h"
+#include "debugger.h"
 #include "exit.h"
+#include "expiry.h"
+#include "gdbserver.h"
 #include "log.h"
 #include "output.h"
 #include "peers.h"
 #include "push.h"
 #include "stop.h"
-#include "trc.h"
-#include "ttl.h"
+#include "tracer.h"
 #include "tty.h"
 
 static int64_t
@@ -181,13 +181,13 @@ tree_gone(struct session *s)
 	if (s->sandbox == SANDBOX_NONE)
 		(void)poke(s, 0, s->stub_fd, SIGKILL, POKE_TREE_KILL);
 	close_run(s);
-	debug_tree_gone(s);
+	gdbserver_tree_gone(s);
 	session_set_state(s, STATE_STOPPED);
 	push_session(s);
 	dbg_tree_gone(s);
 	trc_tree_gone(s);
 	stop_tree_gone(s);
-	ttl_ended(s);
+	expiry_ended(s);
 }
 
 /*

@@ -21,7 +21,7 @@ static const bool allowed[MSG_COUNT] = {
 	[MSG_ARM] = true,
 	[MSG_TTY_INPUT] = true,
 	[MSG_RESIZE] = true,
-	[MSG_PACE] = true,
+	[MSG_FLOW] = true,
 	[MSG_TTY_MARK] = true,
 };
 

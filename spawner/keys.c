@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "access.h"
 #include "keys.h"
 #include "loop.h"
-#include "sight.h"
 
 #define PREFIX		4
 #define SECRET		32		/* random bytes */

@@ -12,15 +12,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "dbg.h"
+#include "debugger.h"
 #include "exit.h"
+#include "expiry.h"
 #include "handlers.h"
 #include "log.h"
 #include "output.h"
-#include "pace.h"
+#include "output_flow.h"
 #include "peers.h"
-#include "trc.h"
-#include "ttl.h"
+#include "tracer.h"
 #include "tty.h"
 
 /* Read per turn: a wide pipe is four. */
@@ -66,7 +66,7 @@ output_read(struct stream *st, size_t max)
 	/* also after a failure: it ends the claim on the space */
 	ring_commit(r, n > 0 ? (size_t)n : 0, st->number);
 	if (n > 0)
-		ttl_touch(st->session);
+		expiry_touch(st->session);
 	return n;
 }
 
@@ -88,7 +88,7 @@ static void
 on_output(uint32_t events, void *arg)
 {
 	struct stream *st = arg;
-	size_t max = pace_allowance(st->session, TURN_MAX);
+	size_t max = flow_allowance(st->session, TURN_MAX);
 	ssize_t n;
 
 	(void)events;
@@ -133,7 +133,7 @@ stream_fit(const struct stream *st)
 void
 output_fit(struct session *s)
 {
-	if (!pace_is_held(s) || s->ring.size == 0)
+	if (!flow_is_held(s) || s->ring.size == 0)
 		return;
 	stream_fit(&s->out);
 	stream_fit(&s->err);
@@ -142,7 +142,7 @@ output_fit(struct session *s)
 void
 output_begin(struct session *s)
 {
-	if (pace_is_held(s)) {
+	if (flow_is_held(s)) {
 		output_fit(s);
 		return;
 	}
@@ -163,8 +163,8 @@ stream_rest(const struct stream *st)
 bool
 output_waits(const struct session *s)
 {
-	return pace_is_held(s) &&
-	    pace_would_lose(s, stream_rest(&s->out) + stream_rest(&s->err));
+	return flow_is_held(s) &&
+	    flow_would_lose(s, stream_rest(&s->out) + stream_rest(&s->err));
 }
 
 /* -- the end -------------------------------------------------------------- */
@@ -238,7 +238,7 @@ output_finish(struct session *s)
 	drain_rest(&s->err);
 	output_close(&s->out);
 	output_close(&s->err);
-	pace_end(s);
+	flow_stop(s);
 	output_ring(s);
 }
 
@@ -261,7 +261,7 @@ spawn_on_arm(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	/* netproc may not have heard yet that the session is gone */
-	if (s == NULL || !sight_told(s) || s->ring.hdr == NULL)
+	if (s == NULL || !access_is_told(s) || s->ring.hdr == NULL)
 		return 0;
 	s->armed = true;
 	s->armed_at = offset;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive_job.h"
 #include "client.h"
-#include "debug.h"
+#include "gdbserver.h"
 #include "handlers.h"
-#include "job.h"
 #include "log.h"
 #include "owner.h"
 #include "peers.h"

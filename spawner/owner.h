@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "access.h"
 #include "acct.h"
 #include "msg.h"
 #include "proto.h"
 #include "run.h"
-#include "sight.h"
 
 /* NSS data about a user, as much as the user's programs need. */
 struct account {

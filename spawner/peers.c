@@ -7,17 +7,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "archive_job.h"
 #include "audit.h"
 #include "client.h"
 #include "command.h"
-#include "dbg.h"
-#include "debug.h"
+#include "debugger.h"
 #include "deps.h"
+#include "gdbserver.h"
 #include "guest.h"
-#include "job.h"
 #include "log.h"
+#include "output_flow.h"
 #include "owner.h"
-#include "pace.h"
 #include "peers.h"
 #include "quota.h"
 #include "quotas.h"
@@ -25,7 +25,7 @@
 #include "session.h"
 #include "start.h"
 #include "stop.h"
-#include "trc.h"
+#include "tracer.h"
 #include "upload.h"
 #include "usage.h"
 
@@ -107,9 +107,9 @@ drop_netproc(void *arg)
 	upload_drop_all();
 	command_drop_all();
 	inst_drop_conn(0);
-	pace_netproc_lost();
-	job_drop_packs(0);
-	debug_drop_all();
+	flow_netproc_lost();
+	archive_job_drop_packs(0);
+	gdbserver_drop_all();
 	audit_drop_waiting(0);
 	quotas_drop_waiting();
 	usage_stop();
@@ -133,11 +133,11 @@ drop_launcher(void *arg)
 	(void)arg;
 	start_launcher_lost();
 	stop_launcher_lost();
-	debug_launcher_lost();
-	summon_launcher_lost();
+	gdbserver_launcher_lost();
+	inst_order_launcher_lost();
 	dbg_launcher_lost();
 	trc_launcher_lost();
-	job_launcher_lost();
+	archive_job_launcher_lost();
 	deps_launcher_lost();
 	usage_launcher_lost();
 	quota_launcher_lost();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Keeping netproc's replica of the sessions as new as the registry. */
+#include "access.h"
 #include "peers.h"
 #include "push.h"
 #include "share.h"
-#include "sight.h"
 
 void
 push_session(struct session *s)
@@ -11,8 +11,8 @@ push_session(struct session *s)
 	struct msg_out *o;
 
 	/* the first that sees it gets it by that */
-	if (!sight_told(s)) {
-		sight_update(s);
+	if (!access_is_told(s)) {
+		access_update(s);
 		return;
 	}
 	o = msg_new(MSG_SESSION, &s->id, 0, 0);
@@ -25,7 +25,7 @@ push_ring(struct session *s)
 {
 	struct msg_out *o;
 
-	if (!sight_told(s) || s->ring.fd == -1)
+	if (!access_is_told(s) || s->ring.fd == -1)
 		return;
 	o = msg_new(MSG_RING, &s->id, 0, 0);
 	msg_put_u32(o, s->view.run);

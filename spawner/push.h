@@ -8,7 +8,7 @@
 /* Each does nothing while nobody who is connected may see the session. */
 void	push_session(struct session *);
 void	push_ring(struct session *);
-/* sight_end() and sight.c alone decide when. */
+/* access_end() and access.c alone decide when. */
 void	push_gone(const struct session *);
 
 #endif

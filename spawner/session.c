@@ -8,17 +8,17 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include "dbg.h"
-#include "debug.h"
+#include "archive_job.h"
+#include "debugger.h"
+#include "gdbserver.h"
 #include "guest.h"
-#include "job.h"
-#include "pace.h"
+#include "output_flow.h"
 #include "peers.h"
 #include "role.h"
 #include "session.h"
 #include "share.h"
+#include "tracer.h"
 #include "tty.h"
-#include "trc.h"
 
 #define BUCKETS		256
 
@@ -59,7 +59,7 @@ mark_closed(struct session *s)
 	for (i = 0; i < RUN_FD_COUNT; i++)
 		s->start.fds[i] = -1;
 	for (i = 0; i < ATTACH_FD_COUNT; i++)
-		s->debug.fds[i] = -1;
+		s->gdb.fds[i] = -1;
 	for (i = 0; i < TRC_FILES; i++)
 		s->traced.files[i] = -1;
 }
@@ -75,7 +75,7 @@ session_new(struct owner *owner)
 		return NULL;
 	mark_closed(s);
 	s->out.session = s->err.session = s;
-	pace_init(s);
+	flow_init(s);
 	do {
 		uuid_generate_random(s->id.b);
 	} while (session_find(&s->id) != NULL);
@@ -109,19 +109,19 @@ stream_free(struct stream *st)
 void
 session_free(struct session *s)
 {
-	sight_end(s);
+	access_end(s);
 	guest_end_session(s);
 	session_set_state(s, STATE_DELETING);
 	if (s->job != NULL)
-		job_cancel(s->job);
+		archive_job_cancel(s->job);
 	dbg_session_gone(s);
 	trc_session_gone(s);
-	pace_end(s);
-	debug_free(s);
+	flow_stop(s);
+	gdbserver_free(s);
 	/* last: the calls above may still begin to stop the session */
 	loop_timer_unset(&s->start.timer);
 	loop_timer_unset(&s->stop.timer);
-	loop_timer_unset(&s->ttl_timer);
+	loop_timer_unset(&s->expiry_timer);
 	free(s->start.order);
 	loop_del(&s->status_io);
 	loop_del(&s->stub_io);

@@ -8,19 +8,19 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "access.h"
 #include "answer.h"
 #include "loop.h"
-#include "pace.h"
+#include "output_flow.h"
 #include "proto.h"
 #include "ring.h"
-#include "sight.h"
 #include "view.h"
 
 #define SID_TEXT	37
 
 struct dbgproc;
 struct guest;
-struct job;
+struct archive_job;
 struct tty;
 struct trcproc;
 struct session;
@@ -76,17 +76,17 @@ struct stop {
 	size_t		 nwaiting;
 };
 
-enum debug_phase {
-	DEBUG_NONE,
-	DEBUG_ATTACHING,	/* the launcher has been asked */
-	DEBUG_WATCHING,		/* gdbserver runs, "Attached" is awaited */
-	DEBUG_OFFERED,		/* netproc has its socket */
-	DEBUG_ACTIVE,
-	DEBUG_ENDING		/* told to go, its pidfd is awaited */
+enum gdb_phase {
+	GDB_NONE,
+	GDB_ATTACHING,	/* the launcher has been asked */
+	GDB_WATCHING,		/* gdbserver runs, "Attached" is awaited */
+	GDB_OFFERED,		/* netproc has its socket */
+	GDB_ACTIVE,
+	GDB_ENDING		/* told to go, its pidfd is awaited */
 };
 
-struct debugger {
-	enum debug_phase phase;
+struct gdbserver {
+	enum gdb_phase phase;
 	struct asker	 asker;		/* DEBUG, or START with --debug */
 	uint64_t	 serial;
 	bool		 by_pipe;
@@ -141,10 +141,10 @@ struct session {
 	/* name of the uploaded file, or its path there; empty = not known */
 	char		 file[EXEC_PATH_MAX];
 	bool		 narrow;	/* an image of 32 bits */
-	struct job	*job;		/* unpacks it; NULL = none */
+	struct archive_job	*job;		/* unpacks it; NULL = none */
 
-	struct sight_list sights;
-	struct sight	 own_sights[2];	/* its owner's, by viewer.admin */
+	struct viewer_access_list viewer_accesses;
+	struct viewer_access own_access[2]; /* its owner's, by viewer.admin */
 	LIST_HEAD(, guest) guests;
 	struct share	*shares;	/* malloc'ed */
 	size_t		 nshares;
@@ -161,12 +161,12 @@ struct session {
 	bool		 by_rule;	/* made by auth none */
 	uint64_t	 made_ms;
 	uint64_t	 active_ms;	/* last output or use */
-	struct loop_timer ttl_timer;	/* of ephemeral ones */
+	struct loop_timer expiry_timer;	/* of ephemeral ones */
 	uint64_t	 limits[LIMIT_COUNT];	/* LIMIT_UNLIMITED = not set */
 
 	struct start	 start;
 	struct stop	 stop;
-	struct debugger	 debug;
+	struct gdbserver gdb;
 	struct refusal	 refusal;
 	struct dbgproc	*dbg;		/* NULL = it has no debugger */
 	struct trcproc	*trc;		/* NULL if not traced */
@@ -177,7 +177,7 @@ struct session {
 	int		 stdin_fd, status_fd, stub_fd, target_fd;
 	struct stream	 out, err;
 	struct tty	*tty;		/* of the last run; NULL = pipes */
-	struct pace	 pace;
+	struct flow	 flow;
 	bool		 ending;	/* its tree is gone, its output is not */
 	struct loop_io	 status_io, stub_io;
 	uint32_t	 inner_pid;	/* in its own pid namespace */

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "activity.h"
 #include "client.h"
-#include "debug.h"
+#include "gdbserver.h"
 #include "handlers.h"
 #include "peers.h"
 #include "push.h"
 #include "role.h"
 #include "share.h"
-#include "sight.h"
 
 #define SHARES_MAX	32
 
@@ -101,10 +101,10 @@ changed(struct session *s, struct asker *a)
 		return;
 	}
 	push_session(s);
-	sight_update(s);
-	debug_access_changed(s);
+	access_update(s);
+	gdbserver_access_changed(s);
 	client_access_changed(s);
-	pace_access_changed(s);
+	flow_access_changed(s);
 	answer(a, &s->id, ERR_OK, NULL);
 }
 
@@ -266,7 +266,7 @@ spawn_on_accept(struct msg *m)
 	if (h == NULL || h->accepted)
 		return 0;
 	h->accepted = true;
-	sight_update(s);
+	access_update(s);
 	activity_answer(&a, &s->id, ERR_OK, "");
 	return 0;
 }

@@ -13,21 +13,21 @@
 #include <unistd.h>
 
 #include "again.h"
-#include "dbg.h"
-#include "debug.h"
+#include "debugger.h"
+#include "exit.h"
+#include "expiry.h"
 #include "fdkind.h"
+#include "gdbserver.h"
 #include "handlers.h"
 #include "log.h"
 #include "output.h"
-#include "exit.h"
 #include "peers.h"
 #include "push.h"
 #include "quota.h"
 #include "role.h"
 #include "runspec.h"
 #include "start.h"
-#include "trc.h"
-#include "ttl.h"
+#include "tracer.h"
 #include "tty.h"
 #include "warn.h"
 
@@ -475,7 +475,7 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 	s->tty = s->start.tty;
 	s->start.tty = NULL;
 	s->armed = false;
-	pace_begin(s);
+	flow_begin(s);
 	s->inner_pid = inner_pid;
 	s->sandbox = s->start.sandbox;
 	s->adapter = is_adapter(s);
@@ -485,7 +485,7 @@ adopt(struct session *s, uint32_t pid, uint32_t inner_pid)
 	exit_watch_memory(s, take(&fds[RUN_FD_EVENTS]));
 	view_of_new_run(s, pid);
 	session_set_state(s, STATE_RUNNING);
-	ttl_begin(s);
+	expiry_begin(s);
 }
 
 int
@@ -524,7 +524,7 @@ spawn_on_ran(struct msg *m)
 	if (s->tty != NULL)
 		tty_started(s);
 	if (flags & START_DEBUG)
-		debug_begin(s, &a, (flags & START_DEBUG_PIPE) != 0, true);
+		gdbserver_begin(s, &a, (flags & START_DEBUG_PIPE) != 0, true);
 	else
 		answer(&a, &s->id, ERR_OK, NULL);
 	/* who waits for the answer needs no ring yet */

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg.h"
-#include "debug.h"
+#include "archive_job.h"
+#include "debugger.h"
 #include "exit.h"
+#include "gdbserver.h"
 #include "handlers.h"
-#include "inst.h"
-#include "job.h"
+#include "instrument.h"
 #include "log.h"
 #include "peers.h"
 #include "role.h"
 #include "stop.h"
-#include "trc.h"
+#include "tracer.h"
 
 /* Between the stages after SIGTERM. */
 #define KILL_MS		2000
@@ -124,8 +124,8 @@ enter_stage(struct session *s, enum stop_stage stage)
 		ms = RETRY_MS;
 	}
 	/* where there is no pid namespace the debugger is not in the tree */
-	if (s->debug.fds[ATTACH_FD_PIDFD] != -1 && stage != STOP_HUP)
-		(void)poke(s, 0, s->debug.fds[ATTACH_FD_PIDFD],
+	if (s->gdb.fds[ATTACH_FD_PIDFD] != -1 && stage != STOP_HUP)
+		(void)poke(s, 0, s->gdb.fds[ATTACH_FD_PIDFD],
 		    stages[stage].signal, POKE_ONE);
 	/* of one that was killed its tracer hears first, if it listens */
 	if (s->trc != NULL && stage == STOP_STUB)
@@ -167,7 +167,7 @@ stop_tree_gone(struct session *s)
 {
 	loop_timer_unset(&s->stop.timer);
 	s->stop.stage = STOP_NONE;
-	debug_tell_refused(s);
+	gdbserver_tell_refused(s);
 	answer_waiting(s, ERR_OK);
 }
 
@@ -332,7 +332,8 @@ check_all_stopped(void *arg)
 		if ((s->state & STATE_ALIVE) && s->stop.stage == STOP_NONE)
 			enter_stage(s, first_stage(s));
 	/* one that is stopped would not see its channel close, and stay */
-	if (inst_end_all() && session_alive_count() == 0 && job_count() == 0)
+	if (inst_end_all() && session_alive_count() == 0 &&
+	    archive_job_count() == 0)
 		(void)chan_send(&parent_chan,
 		    msg_new(MSG_STOPPED_ALL, NULL, 0, 0), -1);
 	else
@@ -346,6 +347,6 @@ stop_everything(void)
 	if (shutting_down)
 		return;
 	shutting_down = true;
-	job_cancel_all();
+	archive_job_cancel_all();
 	check_all_stopped(NULL);
 }

@@ -13,14 +13,14 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "expiry.h"
 #include "handlers.h"
 #include "log.h"
 #include "output.h"
-#include "pace.h"
+#include "output_flow.h"
 #include "peers.h"
 #include "push.h"
 #include "stop.h"
-#include "ttl.h"
 #include "tty.h"
 #include "ttymark.h"
 
@@ -115,7 +115,7 @@ static void
 settle(struct tty *t)
 {
 	struct loop_io *io = &t->session->out.io;
-	bool paused = t->session->pace.paused;
+	bool paused = t->session->flow.paused;
 	uint32_t events = 0;
 
 	if (!paused)
@@ -153,7 +153,7 @@ read_some(struct tty *t)
 	int i;
 
 	for (i = 0; i < READS; i++) {
-		max = pace_allowance(t->session, READ_MAX);
+		max = flow_allowance(t->session, READ_MAX);
 		if (max == 0 || !read_piece(t, max))
 			break;
 	}
@@ -269,7 +269,7 @@ add_item(struct tty *t, struct asker *a, const char *bytes, size_t len,
 	struct sid id = t->session->id;
 	struct item *i;
 
-	ttl_touch(t->session);
+	expiry_touch(t->session);
 	if (t->held >= HELD_MAX || waits_already(t, a->conn)) {
 		answer(a, &id, ERR_BUSY, "the program does not take its input "
 		    "just now; try again");
@@ -436,7 +436,7 @@ spawn_on_tty_mark(struct msg *m)
 		answer(&a, &s->id, ERR_INVALID_ARGUMENT, NO_TERMINAL);
 	else {
 		/* to attach is to use it */
-		ttl_touch(s);
+		expiry_touch(s);
 		tell_mark(&a, s);
 	}
 	return 0;
@@ -451,7 +451,7 @@ on_tty(uint32_t events, void *arg)
 
 	if (events & EPOLLOUT)
 		write_items(t);
-	if (!t->session->pace.paused)
+	if (!t->session->flow.paused)
 		read_some(t);
 	settle(t);
 }

@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 #include "activity.h"
+#include "archive_job.h"
 #include "elfhdr.h"
+#include "evict.h"
 #include "handlers.h"
-#include "job.h"
 #include "label.h"
 #include "log.h"
 #include "peers.h"
@@ -27,7 +28,6 @@
 #include "quota.h"
 #include "role.h"
 #include "session.h"
-#include "unstarted.h"
 #include "upload.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -186,7 +186,7 @@ too_many(const struct owner *o, char *text, size_t size)
 		    used, q.usual_sessions ? "" : q.title, q.usual_sessions ?
 		    "max-sessions-per-user" : " sessions",
 		    q.most[QUOTA_SESSIONS]);
-	else if (is_full() && !unstarted_gives_way(o))
+	else if (is_full() && !evict_unstarted(o))
 		(void)snprintf(text, size, "%zu sessions exist, which is the "
 		    "limit (max-sessions); delete one first",
 		    session_count());
@@ -199,12 +199,12 @@ static enum err
 make_bytes(const struct owner *o, uint64_t size, char *text, size_t text_size)
 {
 	bool helps = size <= own_room(o) &&
-	    size <= room_in_all() + unstarted_bytes(o);
+	    size <= room_in_all() + evictable_bytes(o);
 	enum err code;
 
 	do
 		code = upload_too_large(o, size, text, text_size);
-	while (code != ERR_OK && helps && unstarted_gives_way(o));
+	while (code != ERR_OK && helps && evict_unstarted(o));
 	return code;
 }
 
@@ -460,7 +460,7 @@ finish(struct session *s, struct asker *a)
 		return -1;
 	}
 	if (s->view.bundle) {
-		job_unpack(s, a);
+		archive_job_unpack(s, a);
 		return 0;
 	}
 	if (elf_check_fd(s->image_fd, settings.allow_32bit ? ELF_32BIT_GOOD :

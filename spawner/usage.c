@@ -23,7 +23,7 @@ ask(struct session *s)
 	int fd;
 
 	/* the last answer is still to come: the launcher is busy */
-	if (s->usage.asked || !sight_told(s) || s->stub_fd == -1 ||
+	if (s->usage.asked || !access_is_told(s) || s->stub_fd == -1 ||
 	    chan_backlog(&launcher_chan) > BACKLOG ||
 	    (fd = fd_copy(s->stub_fd)) == -1)
 		return;
@@ -104,7 +104,7 @@ spawn_on_sampled(struct msg *m)
 		return 0;
 	s->usage.asked = false;
 	/* of an earlier run, or nothing new */
-	if (m->hdr.request != s->view.run || !sight_told(s) ||
+	if (m->hdr.request != s->view.run || !access_is_told(s) ||
 	    !is_news(s, cpu_ns, memory))
 		return 0;
 	s->usage.told = true;

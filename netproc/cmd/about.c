@@ -254,11 +254,11 @@ web_json(struct text *t)
 static void
 instruments_json(struct text *t, const struct conn *c)
 {
-	const struct sight *si;
+	const struct visible_session *si;
 	uint64_t debuggers = 0, tracers = 0;
 
 	if (c->owner != NULL)
-		TAILQ_FOREACH(si, &c->owner->sights, by_owner) {
+		TAILQ_FOREACH(si, &c->owner->visible, by_owner) {
 			debuggers += si->session->view.debugger;
 			tracers += si->session->view.tracer;
 		}

@@ -238,10 +238,10 @@ void
 instrument_list(struct conn *c, const struct instrument *in)
 {
 	struct text *t = answer_begin();
-	const struct sight *si;
+	const struct visible_session *si;
 
 	json_open(t, '[');
-	TAILQ_FOREACH(si, &c->owner->sights, by_owner)
+	TAILQ_FOREACH(si, &c->owner->visible, by_owner)
 		if (in->has(&si->session->view))
 			row_json(t, in, si->session);
 	json_close(t, ']');

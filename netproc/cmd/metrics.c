@@ -49,19 +49,19 @@ sessions(struct text *t, const struct owner *o)
 {
 	static const uint32_t states[] = { STATE_LOADED, STATE_RUNNING,
 		STATE_DEBUGGING, STATE_STOPPED };
-	const struct sight *g;
+	const struct visible_session *g;
 	uint64_t bytes = 0;
 	size_t i, n;
 
 	head(t, "sessions", "gauge", "Sessions by their state.");
 	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		n = 0;
-		TAILQ_FOREACH(g, &o->sights, by_owner)
+		TAILQ_FOREACH(g, &o->visible, by_owner)
 			n += g->session->view.state == states[i];
 		line(t, "debuglantern_sessions{state=\"%s\"} %zu",
 		    state_text(states[i]), n);
 	}
-	TAILQ_FOREACH(g, &o->sights, by_owner)
+	TAILQ_FOREACH(g, &o->visible, by_owner)
 		bytes += g->session->view.size;
 	head(t, "session_bytes", "gauge", "Bytes of all uploaded programs.");
 	line(t, "debuglantern_session_bytes %llu", (unsigned long long)bytes);
@@ -94,18 +94,18 @@ is_known(const struct rsession *s, uint64_t v)
 static void
 usage(struct text *t, const struct owner *o)
 {
-	const struct sight *g;
+	const struct visible_session *g;
 
 	head(t, "session_cpu_seconds_total", "counter",
 	    "Processor time of a running session.");
-	TAILQ_FOREACH(g, &o->sights, by_owner)
+	TAILQ_FOREACH(g, &o->visible, by_owner)
 		if (is_known(g->session, g->session->usage.cpu_ns)) {
 			labels(t, "session_cpu_seconds_total", g->session);
 			line(t, "%.6f", (double)g->session->usage.cpu_ns / NS);
 		}
 	head(t, "session_memory_bytes", "gauge",
 	    "Memory of a running session.");
-	TAILQ_FOREACH(g, &o->sights, by_owner)
+	TAILQ_FOREACH(g, &o->visible, by_owner)
 		if (is_known(g->session, g->session->usage.memory)) {
 			labels(t, "session_memory_bytes", g->session);
 			line(t, "%llu",

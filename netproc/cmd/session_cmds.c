@@ -32,10 +32,10 @@ static bool
 write_rows(struct conn *c, void (*row)(struct conn *, const struct rsession *))
 {
 	const struct rsession *s;
-	const struct sight *g;
+	const struct visible_session *g;
 	size_t begin = conn_unsent(c);
 
-	TAILQ_FOREACH(g, &c->owner->sights, by_owner) {
+	TAILQ_FOREACH(g, &c->owner->visible, by_owner) {
 		s = g->session;
 		if (s->seq < c->u.next_seq)
 			continue;

@@ -34,8 +34,8 @@ struct feed {
 	LIST_ENTRY(feed)	 by_owner;
 	struct conn		*conn;
 	uint64_t		 cursor;	/* the last change that was sent */
-	/* The sight of that change, unless it has changed again or gone. */
-	const struct sight	*at;
+	/* The session of that change, unless it has changed again or gone. */
+	const struct visible_session	*at;
 	uint64_t		 floor;		/* what went before is nothing new */
 	uint64_t		 gone_at;	/* the next that was not looked at */
 	bool			 reset;
@@ -111,7 +111,7 @@ note(struct owner *o)
 }
 
 void
-feed_seen(struct sight *g)
+feed_seen(struct visible_session *g)
 {
 	g->change = ++last;
 	TAILQ_INSERT_TAIL(&g->owner->changed, g, by_change);
@@ -121,10 +121,10 @@ feed_seen(struct sight *g)
 void
 feed_changed(struct rsession *s)
 {
-	struct sight *g;
+	struct visible_session *g;
 
 	last++;
-	LIST_FOREACH(g, &s->sights, by_session) {
+	LIST_FOREACH(g, &s->visible, by_session) {
 		TAILQ_REMOVE(&g->owner->changed, g, by_change);
 		TAILQ_INSERT_TAIL(&g->owner->changed, g, by_change);
 		g->change = last;
@@ -149,7 +149,7 @@ keep_gone(struct owner *o, const char id[ID_TEXT])
 }
 
 void
-feed_gone(struct sight *s)
+feed_gone(struct visible_session *s)
 {
 	struct feed *f;
 
@@ -164,19 +164,19 @@ feed_gone(struct sight *s)
 /* -- what comes next ------------------------------------------------------ */
 
 /* Searches from the end: few sessions changed since the cursor. */
-static const struct sight *
-next_sight(const struct feed *f)
+static const struct visible_session *
+next_visible(const struct feed *f)
 {
 	const struct owner *o = f->conn->owner;
-	const struct sight *g, *found = NULL;
+	const struct visible_session *g, *found = NULL;
 
 	g = TAILQ_FIRST(&o->changed);
 	if (g == NULL || g->change > f->cursor)
 		return g;
 	if (f->at != NULL && f->at->change == f->cursor)
 		return TAILQ_NEXT(f->at, by_change);
-	for (g = TAILQ_LAST(&o->changed, sights); g != NULL &&
-	    g->change > f->cursor; g = TAILQ_PREV(g, sights, by_change))
+	for (g = TAILQ_LAST(&o->changed, visible); g != NULL &&
+	    g->change > f->cursor; g = TAILQ_PREV(g, visible, by_change))
 		found = g;
 	return found;
 }
@@ -257,7 +257,7 @@ static bool
 feed_step(struct conn *c)
 {
 	struct feed *f = c->u.feed;
-	const struct sight *s;
+	const struct visible_session *s;
 	const struct text *t;
 	const struct gone *g;
 
@@ -270,7 +270,7 @@ feed_step(struct conn *c)
 		conn_write(c, "{}\n\n", 4);
 		return true;
 	}
-	s = next_sight(f);
+	s = next_visible(f);
 	g = next_gone(f);
 	if (s == NULL && g == NULL)
 		return false;
@@ -309,10 +309,10 @@ tell_usage(struct owner *o, const struct rsession *s)
 static void
 on_usage(struct rsession *s, void *arg)
 {
-	struct sight *g;
+	struct visible_session *g;
 
 	(void)arg;
-	LIST_FOREACH(g, &s->sights, by_session)
+	LIST_FOREACH(g, &s->visible, by_session)
 		tell_usage(g->owner, s);
 }
 

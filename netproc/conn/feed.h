@@ -14,7 +14,7 @@
 struct conn;
 struct owner;
 struct rsession;
-struct sight;
+struct visible_session;
 
 void	 feed_init(void);
 /* Changes kept for an owner, from the first reference to the last. */
@@ -23,9 +23,9 @@ void	 feed_owner_free(struct owner *);
 /* A session is another than it was, for all who see it. */
 void	 feed_changed(struct rsession *);
 /* From now on an owner sees a session. */
-void	 feed_seen(struct sight *);
+void	 feed_seen(struct visible_session *);
 /* From now on an owner does not see a session, which may be going. */
-void	 feed_gone(struct sight *);
+void	 feed_gone(struct visible_session *);
 
 void	 cmd_feed(struct conn *, struct rsession *, const struct words *);
 

@@ -449,7 +449,7 @@ follow_leave(struct conn *c)
 	const struct follow *f = &c->u.follow;
 
 	if (f->hold.on && !f->ended && c->watched != NULL)
-		hold_tell(c, f->run, PACE_FREE);
+		hold_tell(c, f->run, FLOW_UNLIMITED);
 }
 
 static const struct conn_mode mode_follow = {

@@ -36,7 +36,7 @@ owner_ref(uint32_t uid, enum eyes eyes)
 	o->admin = eyes == EYES_ADMIN;
 	o->guest = eyes == EYES_GUEST;
 	o->refs = 1;
-	TAILQ_INIT(&o->sights);
+	TAILQ_INIT(&o->visible);
 	feed_owner_init(o);
 	LIST_INSERT_HEAD(&owners, o, all);
 	return o;
@@ -120,12 +120,12 @@ is_prefix(const struct word *w, const char *id)
 	return true;
 }
 
-static struct sight *
-sight_find(const struct owner *o, const struct rsession *s)
+static struct visible_session *
+visible_find(const struct owner *o, const struct rsession *s)
 {
-	struct sight *g;
+	struct visible_session *g;
 
-	LIST_FOREACH(g, &s->sights, by_session)
+	LIST_FOREACH(g, &s->visible, by_session)
 		if (g->owner == o)
 			return g;
 	return NULL;
@@ -134,7 +134,7 @@ sight_find(const struct owner *o, const struct rsession *s)
 enum access
 replica_access(const struct owner *o, const struct rsession *s)
 {
-	const struct sight *g = sight_find(o, s);
+	const struct visible_session *g = visible_find(o, s);
 
 	return g == NULL ? ACCESS_NONE : (enum access)g->access;
 }
@@ -171,9 +171,9 @@ has_label(const struct rsession *s, const struct word *w)
 static struct rsession *
 by_label(const struct owner *o, const struct word *w)
 {
-	struct sight *g;
+	struct visible_session *g;
 
-	TAILQ_FOREACH(g, &o->sights, by_owner)
+	TAILQ_FOREACH(g, &o->visible, by_owner)
 		if (is_own(o, g->session) && has_label(g->session, w))
 			return g->session;
 	return NULL;
@@ -199,11 +199,11 @@ by_user_label(const struct owner *o, const struct word *w, bool named,
 {
 	struct rsession *found = NULL;
 	struct word user, label;
-	struct sight *g;
+	struct visible_session *g;
 
 	if (!split_name(w, &user, &label))
 		return NULL;
-	TAILQ_FOREACH(g, &o->sights, by_owner) {
+	TAILQ_FOREACH(g, &o->visible, by_owner) {
 		if (g->named != named || !has_label(g->session, &label) ||
 		    !word_is(&user, g->session->view.owner_name))
 			continue;
@@ -231,10 +231,10 @@ by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
 {
 	struct rsession *found[2] = { NULL, NULL };	/* others', own */
 	unsigned int n[2] = { 0, 0 };
-	struct sight *g;
+	struct visible_session *g;
 	bool own;
 
-	TAILQ_FOREACH(g, &o->sights, by_owner) {
+	TAILQ_FOREACH(g, &o->visible, by_owner) {
 		if (!is_prefix(w, g->session->id))
 			continue;
 		own = is_own(o, g->session);
@@ -255,7 +255,7 @@ by_prefix(const struct owner *o, const struct word *w, uint32_t *err)
 static void
 accept_share(struct conn *c, const struct rsession *s)
 {
-	struct sight *g = sight_find(c->owner, s);
+	struct visible_session *g = visible_find(c->owner, s);
 
 	if (g == NULL || g->named)
 		return;
@@ -270,7 +270,7 @@ by_whole_id(const struct owner *o, const struct word *w)
 	struct sid sid;
 
 	s = parse_id(w, &sid) ? replica_find(&sid) : NULL;
-	return s != NULL && sight_find(o, s) != NULL ? s : NULL;
+	return s != NULL && visible_find(o, s) != NULL ? s : NULL;
 }
 
 struct rsession *
@@ -296,10 +296,10 @@ replica_resolve(struct conn *c, const struct word *w, uint32_t *err)
 static const struct rsession *
 others(const struct owner *o, const struct word *label)
 {
-	struct sight *g;
+	struct visible_session *g;
 
 	/* a label leads to no share that was not accepted */
-	TAILQ_FOREACH(g, &o->sights, by_owner)
+	TAILQ_FOREACH(g, &o->visible, by_owner)
 		if (g->named && has_label(g->session, label))
 			return g->session;
 	return NULL;
@@ -387,11 +387,11 @@ turn_away(struct rsession *s, const struct owner *o)
 }
 
 static void
-sight_free(struct sight *g)
+visible_free(struct visible_session *g)
 {
 	feed_gone(g);
 	LIST_REMOVE(g, by_session);
-	TAILQ_REMOVE(&g->owner->sights, g, by_owner);
+	TAILQ_REMOVE(&g->owner->visible, g, by_owner);
 	owner_unref(g->owner);
 	free(g);
 }
@@ -400,13 +400,13 @@ static void
 forget(struct rsession *s)
 {
 	struct conn_list orphans = TAILQ_HEAD_INITIALIZER(orphans);
-	struct sight *g;
+	struct visible_session *g;
 	struct conn *c;
 
 	TAILQ_CONCAT(&orphans, &s->watchers, watch);
 	LIST_REMOVE(s, hash);
-	while ((g = LIST_FIRST(&s->sights)) != NULL)
-		sight_free(g);
+	while ((g = LIST_FIRST(&s->visible)) != NULL)
+		visible_free(g);
 	ring_close(&s->ring);
 	text_free(&s->strings);
 	text_free(&s->json);
@@ -443,16 +443,16 @@ add(const struct sid *sid)
 	s->ring = (struct ring)RING_INIT;
 	s->strings.max = s->json.max = s->names.max = JSON_MAX;
 	TAILQ_INIT(&s->watchers);
-	LIST_INIT(&s->sights);
+	LIST_INIT(&s->visible);
 	LIST_INSERT_HEAD(&table[slot(sid)], s, hash);
 	return s;
 }
 
 /* Keeps the owner's list in the order in which the sessions came. */
 static void
-sight_add(struct owner *o, struct rsession *s, uint32_t access, bool named)
+visible_add(struct owner *o, struct rsession *s, uint32_t access, bool named)
 {
-	struct sight *g = calloc(1, sizeof(*g)), *before;
+	struct visible_session *g = calloc(1, sizeof(*g)), *before;
 
 	if (g == NULL) {
 		ask_afresh("a session's viewer");
@@ -464,14 +464,14 @@ sight_add(struct owner *o, struct rsession *s, uint32_t access, bool named)
 	g->access = access;
 	g->named = named;
 	feed_seen(g);
-	LIST_INSERT_HEAD(&s->sights, g, by_session);
-	TAILQ_FOREACH_REVERSE(before, &o->sights, sights, by_owner)
+	LIST_INSERT_HEAD(&s->visible, g, by_session);
+	TAILQ_FOREACH_REVERSE(before, &o->visible, visible, by_owner)
 		if (before->session->seq < s->seq)
 			break;
 	if (before == NULL)
-		TAILQ_INSERT_HEAD(&o->sights, g, by_owner);
+		TAILQ_INSERT_HEAD(&o->visible, g, by_owner);
 	else
-		TAILQ_INSERT_AFTER(&o->sights, before, g, by_owner);
+		TAILQ_INSERT_AFTER(&o->visible, before, g, by_owner);
 }
 
 /* Keeps the view; its texts live in the message only.  False: no memory. */
@@ -548,7 +548,7 @@ net_on_sees(struct msg *m)
 	uint32_t uid = msg_get_u32(m), eyes = msg_get_u32(m);
 	uint32_t access = msg_get_u32(m), named = msg_get_u32(m);
 	struct owner *o;
-	struct sight *g;
+	struct visible_session *g;
 
 	if (msg_end(m) == -1 || eyes >= EYES_COUNT || access > ACCESS_OWN ||
 	    named > 1)
@@ -560,9 +560,9 @@ net_on_sees(struct msg *m)
 			ask_afresh("a session's viewer");
 		return 0;
 	}
-	g = sight_find(o, s);
+	g = visible_find(o, s);
 	if (g == NULL && access != ACCESS_NONE) {
-		sight_add(o, s, access, named != 0);
+		visible_add(o, s, access, named != 0);
 		return 0;
 	}
 	owner_unref(o);
@@ -572,7 +572,7 @@ net_on_sees(struct msg *m)
 	g->named = named != 0;
 	if (access == ACCESS_NONE) {
 		turn_away(s, g->owner);
-		sight_free(g);
+		visible_free(g);
 	} else
 		wake(s);
 	return 0;

@@ -38,7 +38,7 @@ struct rsession {
 		uint64_t	 cpu_ns, memory; /* USAGE_UNKNOWN = nobody can say */
 	}			 usage;	/* of the present run */
 	struct conn_list	 watchers;
-	LIST_HEAD(, sight)	 sights;
+	LIST_HEAD(, visible_session) visible;
 };
 
 /*
@@ -51,25 +51,25 @@ struct owner {
 	enum eyes		 eyes;
 	bool			 admin, guest;	/* by these */
 	char			 name[USER_NAME_MAX];
-	unsigned int		 refs;	/* connections and sights */
+	unsigned int		 refs;	/* connections, sessions */
 	unsigned int		 nconns;
-	TAILQ_HEAD(sights, sight) sights;	/* oldest first */
+	TAILQ_HEAD(visible, visible_session) visible;	/* oldest first */
 	/* feed.c's: the same, what changed last at the end; who listens */
-	TAILQ_HEAD(, sight)	 changed;
+	TAILQ_HEAD(, visible_session) changed;
 	LIST_HEAD(, feed)	 feeds;
 	LIST_ENTRY(owner)	 news;
 	bool			 has_news;
-	/* Ring of sessions last lost from sight; NULL = none is kept. */
+	/* Ring of sessions last lost from view; NULL = none is kept. */
 	struct gone		*gone;
 	uint64_t		 ngone;
 	uint64_t		 lost;		/* the last change not in it */
 };
 
 /* That somebody may see a session, or more. */
-struct sight {
-	TAILQ_ENTRY(sight)	 by_owner;
-	TAILQ_ENTRY(sight)	 by_change;
-	LIST_ENTRY(sight)	 by_session;
+struct visible_session {
+	TAILQ_ENTRY(visible_session) by_owner;
+	TAILQ_ENTRY(visible_session) by_change;
+	LIST_ENTRY(visible_session) by_session;
 	struct owner		*owner;
 	struct rsession		*session;
 	uint32_t		 access;	/* enum access */

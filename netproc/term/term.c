@@ -21,7 +21,7 @@
 #define RETRY_MS	20
 /* Sizes: as often as a screen can show. */
 #define RESIZE_MS	16
-/* The spawner forgets a pace after two seconds. */
+/* The spawner forgets a limit after two seconds. */
 #define REFRESH_MS	1000
 /* A new limit is worth a message when it is so much further. */
 #define LIMIT_STEP	((uint64_t)64 * 1024)
@@ -37,11 +37,11 @@ struct term {
 	uint64_t		 actions;	/* counts what they do */
 	uint64_t		 people;	/* counts changes of who they are */
 
-	struct pace		 pace;
-	size_t			 ring;		/* pace is of this size; 0 = none */
+	struct term_flow		 flow;
+	size_t			 ring;		/* flow's; 0 = none */
 	uint64_t		 limit;		/* the spawner was told */
 	uint64_t		 limit_ms;	/* when */
-	struct loop_timer	 pace_timer;
+	struct loop_timer	 flow_timer;
 
 	/* the size that the terminal shall have; NULL = it has it */
 	struct term_client	*sizer;
@@ -77,7 +77,7 @@ add(const struct sid *sid)
 	if (t == NULL)
 		return NULL;
 	t->sid = *sid;
-	t->limit = PACE_FREE;
+	t->limit = FLOW_UNLIMITED;
 	TAILQ_INIT(&t->clients);
 	LIST_INSERT_HEAD(&terms, t, all);
 	return t;
@@ -86,7 +86,7 @@ add(const struct sid *sid)
 static void
 drop(struct term *t)
 {
-	loop_timer_unset(&t->pace_timer);
+	loop_timer_unset(&t->flow_timer);
 	loop_timer_unset(&t->size_timer);
 	loop_timer_unset(&t->wake_timer);
 	loop_timer_unset(&t->use_timer);
@@ -220,7 +220,7 @@ term_join(struct term_client *cl, const struct rsession *s)
 
 /* The limit may have been sent for the client that leaves: sends it again. */
 static void
-pace_anew(struct term *t)
+flow_anew(struct term *t)
 {
 	t->limit_ms = 0;
 	wake_soon(t);
@@ -239,7 +239,7 @@ term_leave(struct term_client *cl)
 		return;
 	/* until now it was used */
 	if (t->nclients == 1 && t->use_timer.slot != 0)
-		send_limit(t, PACE_FREE);
+		send_limit(t, FLOW_UNLIMITED);
 	cl->term = NULL;
 	TAILQ_REMOVE(&t->clients, cl, entry);
 	if (t->sizer == cl)
@@ -249,7 +249,7 @@ term_leave(struct term_client *cl)
 		return;
 	}
 	people_changed(t);
-	pace_anew(t);
+	flow_anew(t);
 	want_size(t, controller(t));
 }
 
@@ -404,7 +404,7 @@ term_result(struct term_client *cl, uint32_t err, const char *message)
 	ask_size(cl->term);
 }
 
-/* -- the pace ------------------------------------------------------------- */
+/* -- flow control --------------------------------------------------------- */
 
 static uint64_t
 now_us(void)
@@ -424,7 +424,7 @@ on_pace(void *arg)
 static void
 send_limit(struct term *t, uint64_t limit)
 {
-	struct msg_out *o = msg_new(MSG_PACE, &t->sid,
+	struct msg_out *o = msg_new(MSG_FLOW, &t->sid,
 	    TAILQ_FIRST(&t->clients)->conn->number, 0);
 
 	msg_put_u64(o, limit);
@@ -438,9 +438,9 @@ static bool
 is_news(const struct term *t, uint64_t limit, uint64_t total)
 {
 	if (limit == t->limit)
-		return limit != PACE_FREE &&
+		return limit != FLOW_UNLIMITED &&
 		    loop_now_ms() - t->limit_ms >= REFRESH_MS;
-	return limit < t->limit || limit == PACE_FREE ||
+	return limit < t->limit || limit == FLOW_UNLIMITED ||
 	    limit - t->limit >= LIMIT_STEP || t->limit - total < LIMIT_STEP ||
 	    total >= t->limit || loop_now_ms() - t->limit_ms >= REFRESH_MS;
 }
@@ -448,25 +448,25 @@ is_news(const struct term *t, uint64_t limit, uint64_t total)
 void
 term_pace(struct term *t, uint64_t total, size_t ring)
 {
-	struct pace_client *all[CLIENTS_MAX];
+	struct flow_client *all[CLIENTS_MAX];
 	uint64_t now = now_us(), again, limit, ms;
 	struct term_client *cl;
 	size_t n = 0;
 
 	if (t->ring != ring) {
-		pace_init(&t->pace, ring);
+		term_flow_init(&t->flow, ring);
 		t->ring = ring;
 	}
 	TAILQ_FOREACH(cl, &t->clients, entry)
 		if (cl->phase != TERM_WAITING && n < CLIENTS_MAX)
-			all[n++] = &cl->pace;
-	limit = pace_look(&t->pace, all, n, total, now, &again);
+			all[n++] = &cl->flow;
+	limit = term_flow_look(&t->flow, all, n, total, now, &again);
 	if (is_news(t, limit, total))
 		send_limit(t, limit);
 	/* somebody is behind: the spawner must not take that for silence */
 	if (again == 0)
 		return;
 	ms = again > now ? (again - now) / 1000 + 1 : 1;
-	loop_timer_set(&t->pace_timer, ms < REFRESH_MS ? ms : REFRESH_MS,
+	loop_timer_set(&t->flow_timer, ms < REFRESH_MS ? ms : REFRESH_MS,
 	    on_pace, t);
 }

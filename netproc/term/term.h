@@ -21,7 +21,7 @@
 #include "msg.h"
 #include "netproc/conn/conn.h"
 #include "netproc/text/json.h"
-#include "netproc/text/pace.h"
+#include "netproc/text/term_flow.h"
 
 /* A client that acknowledges is never further ahead of that. */
 #define TERM_ACK_WINDOW	((uint64_t)512 * 1024)
@@ -41,9 +41,9 @@ struct term_client {
 	bool			 told_read_only;
 	bool			 ending;	/* the connection ends */
 
-	/* where it is; pace.cursor is the byte to be sent next */
+	/* where it is; flow.cursor is the byte to be sent next */
 	enum term_phase		 phase;
-	struct pace_client	 pace;
+	struct flow_client	 flow;
 	bool			 lost;		/* from here up to the mark */
 	uint64_t		 lost_from;
 	uint64_t		 live_at;	/* what is before it is history */

@@ -46,7 +46,7 @@ static void
 replay_from(struct term_client *cl, uint64_t cursor, uint64_t total)
 {
 	cl->phase = TERM_REPLAYING;
-	cl->pace.cursor = cursor;
+	cl->flow.cursor = cursor;
 	cl->live_at = total;
 	cl->replayed = false;
 	/* what came before is shown, or never will be */
@@ -75,7 +75,7 @@ replay_place(const struct term_client *cl, const struct ring *r,
 {
 	uint64_t half = total > r->size / 2 ? total - r->size / 2 : 0;
 
-	if (cl->pace.lagging || mark > total || total - mark > r->size)
+	if (cl->flow.lagging || mark > total || total - mark > r->size)
 		return mark > half && mark <= total ? mark : cut(r, half);
 	return mark;
 }
@@ -120,7 +120,7 @@ ask_mark(struct term_client *cl, uint64_t total)
 	struct msg_out *o;
 
 	cl->phase = TERM_MARKING;
-	cl->pace.cursor = total > PACE_WINDOW ? total - PACE_WINDOW : 0;
+	cl->flow.cursor = total > FLOW_WINDOW ? total - FLOW_WINDOW : 0;
 	term_pace(cl->term, total, ring_of(cl)->size);
 	o = ask_new(c, MSG_TTY_MARK, &c->watched->sid);
 	if (chan_send(&spawner_chan, o, -1) == 0)
@@ -132,7 +132,7 @@ static void
 begin_anew(struct term_client *cl, uint64_t total)
 {
 	cl->lost = true;
-	cl->lost_from = cl->pace.cursor;
+	cl->lost_from = cl->flow.cursor;
 	ask_mark(cl, total);
 }
 
@@ -144,9 +144,9 @@ begin(struct term_client *cl, const struct ring *r)
 	uint64_t from = cl->lost_from;
 	bool resume = cl->lost && from <= total;
 
-	pace_join(&cl->pace, now);
+	term_flow_join(&cl->flow, now);
 	cl->lost = false;
-	cl->pace.cursor = from;
+	cl->flow.cursor = from;
 	if (resume && total - from <= r->size)
 		replay_from(cl, from, total);
 	else if (resume)
@@ -206,8 +206,8 @@ tell_live(struct term_client *cl)
 	cl->phase = TERM_WATCHING;
 	/* a preamble alone sets the modes, too */
 	if (cl->preamble != NULL)
-		termio_history(cl, cl->pace.cursor, NULL, 0);
-	termio_live(cl, cl->pace.cursor);
+		termio_history(cl, cl->flow.cursor, NULL, 0);
+	termio_live(cl, cl->flow.cursor);
 	cl->quiet_end_ms = loop_now_ms() + QUIET_MS;
 }
 
@@ -215,12 +215,12 @@ tell_live(struct term_client *cl)
 static size_t
 allowance(const struct term_client *cl)
 {
-	uint64_t ahead = cl->pace.cursor - cl->acked;
+	uint64_t ahead = cl->flow.cursor - cl->acked;
 
 	/* its acks may be behind input that nobody takes */
 	if (!cl->acks || !term_has_room(cl))
 		return TERMIO_PIECE;
-	if (cl->pace.cursor < cl->acked)
+	if (cl->flow.cursor < cl->acked)
 		return TERMIO_PIECE;
 	if (ahead >= TERM_ACK_WINDOW)
 		return 0;
@@ -233,13 +233,13 @@ static bool
 tell_piece(struct term_client *cl, const struct ring *r)
 {
 	static char bytes[TERMIO_PIECE];
-	uint64_t offset = cl->pace.cursor;
+	uint64_t offset = cl->flow.cursor;
 	size_t n = allowance(cl);
 
 	if (cl->phase == TERM_REPLAYING && cl->live_at - offset < n)
 		n = (size_t)(cl->live_at - offset);
 	n = ring_read(r, &offset, bytes, n);
-	if (offset != cl->pace.cursor) {
+	if (offset != cl->flow.cursor) {
 		begin_anew(cl, ring_total(r));
 		return false;
 	}
@@ -250,7 +250,7 @@ tell_piece(struct term_client *cl, const struct ring *r)
 		termio_history(cl, offset, bytes, n);
 	} else
 		termio_output(cl, offset, bytes, n);
-	cl->pace.cursor += n;
+	cl->flow.cursor += n;
 	return true;
 }
 
@@ -303,9 +303,9 @@ follow(struct term_client *cl, const struct ring *r)
 		begin(cl, r);
 	if (cl->phase == TERM_MARKING)
 		return false;
-	if (cl->phase == TERM_REPLAYING && cl->pace.cursor >= cl->live_at)
+	if (cl->phase == TERM_REPLAYING && cl->flow.cursor >= cl->live_at)
 		tell_live(cl);
-	if (cl->pace.cursor < total)
+	if (cl->flow.cursor < total)
 		more = tell_piece(cl, r);
 	else if (cl->ended)
 		return tell_end(cl);

@@ -106,12 +106,12 @@ void
 pty_list(struct conn *c, struct rsession *s, const struct words *ws)
 {
 	struct text *t = answer_begin();
-	const struct sight *g;
+	const struct visible_session *g;
 
 	(void)s;
 	(void)ws;
 	json_open(t, '[');
-	TAILQ_FOREACH(g, &c->owner->sights, by_owner) {
+	TAILQ_FOREACH(g, &c->owner->visible, by_owner) {
 		if (!g->session->view.tty)
 			continue;
 		begin_json(t, g->session);

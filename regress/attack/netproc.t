@@ -196,7 +196,7 @@ ASKS = {"UPLOAD": u64(1) + blob("") + blob(""),
         "SHARE": u32(1) + blob("nobody"), "KEY_MAKE": u32(3, 2, 0),
         "KEY_END": b"",
         "NEW": u32(0, 0, 0) + blob("") + blob("") + blob("true\0") + blob(""),
-        "RESIZE": u32(80, 24), "TTY_INPUT": b"x", "PACE": u64(0),
+        "RESIZE": u32(80, 24), "TTY_INPUT": b"x", "FLOW": u64(0),
         "HOLD": u32(0) + u64(0), "ACCEPT": b"", "TTY_MARK": b"",
         "DBG_START": u32(3, 2) + blob("") + b"{}",
         "DBG_ASK": u32(0) + b"{}",
@@ -362,7 +362,7 @@ def sessions_of_others(d, v, r):
     r.seen.clear()
     for what, payload in ASKS.items():
         if what in ("UPLOAD", "UPLOAD_OPEN", "SYSROOT", "ACTIVITY", "DEPS",
-                    "AUTH", "WHOAMI", "AUDIT", "KEY_END", "NEW", "PACE",
+                    "AUTH", "WHOAMI", "AUDIT", "KEY_END", "NEW", "FLOW",
                     "HOLD", "ACCEPT", "TOKEN_CREATE", "TOKEN_LIST"):
             continue
         # a debugger or tracer is asked for by no session, too
@@ -374,7 +374,7 @@ def sessions_of_others(d, v, r):
     for i in ids:
         for what, payload in (("DEBUG_END", b""), ("UPLOAD_ABORT", b""),
                               ("ARM", u64(0)), ("SYSROOT_DONE", b""),
-                              ("PACE", u64(0)), ("HOLD", u32(1) + u64(0)),
+                              ("FLOW", u64(0)), ("HOLD", u32(1) + u64(0)),
                               ("HOLD", u32(0) + u64(0)), ("ACCEPT", b"")):
             r.send(what, payload, session=i)
     r.ask("DEPS")
@@ -389,7 +389,7 @@ def sessions_of_others(d, v, r):
 COOKIE, LOGIN, TICKET, SESSION = range(4)
 SEE, USE = 1, 2
 # what a guest may send; all else of the table is refused before it is read
-GUESTS = ("CONN_CLOSED", "ARM", "TTY_INPUT", "RESIZE", "PACE", "TTY_MARK")
+GUESTS = ("CONN_CLOSED", "ARM", "TTY_INPUT", "RESIZE", "FLOW", "TTY_MARK")
 
 
 def keys_made(r, kind, access=USE, rotate=0, session=NO_SESSION):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: spawner/ !spawner/main.c common/ !common/dispatch.c */
-/* covers: common/msg.c common/chan.c common/view.c spawner/audit.c spawner/job.c spawner/exit.c */
+/* covers: common/msg.c common/chan.c common/view.c spawner/audit.c spawner/archive_job.c spawner/exit.c */
 /*
  * The spawner's messages, with state: the input is a list of records, each a
  * message of netproc, idproc or the launcher, bytes of a session's process,
@@ -27,9 +27,9 @@
 #include "errors.h"
 #include "ring.h"
 #include "role.h"
-#include "spawner/dbg.h"
+#include "spawner/archive_job.h"
+#include "spawner/debugger.h"
 #include "spawner/guest.h"
-#include "spawner/job.h"
 #include "spawner/peers.h"
 #include "spawner/session.h"
 #include "view.h"
@@ -459,9 +459,9 @@ clean_up(void)
 	}
 	for (i = 0; i < 3; i++)
 		connect_role(roles[i]);
-	for (i = 0; i < 10 && job_count() > 0; i++)
+	for (i = 0; i < 10 && archive_job_count() > 0; i++)
 		turn(3000);
-	must(session_count() == 0 && job_count() == 0);
+	must(session_count() == 0 && archive_job_count() == 0);
 	turn(1);
 	/* those that could not be ended while there was no launcher */
 	for (i = 0; i < 10 && !LIST_EMPTY(&insts); i++)

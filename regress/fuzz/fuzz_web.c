@@ -147,7 +147,7 @@ form(const char *text, size_t len)
 static struct rsession	sessions[SESSIONS];
 static uint64_t		versions[SESSIONS];
 static struct owner	owners[OWNERS];
-static struct sight	*sights[OWNERS][SESSIONS];
+static struct visible_session	*visible[OWNERS][SESSIONS];
 static uint64_t		went[OWNERS];
 
 static struct client {
@@ -361,21 +361,21 @@ set_json(unsigned int i)
 	text_puts(&sessions[i].json, text);
 }
 
-static struct sight *
-sight_new(struct owner *o, struct rsession *s)
+static struct visible_session *
+visible_new(struct owner *o, struct rsession *s)
 {
-	struct sight *g = calloc(1, sizeof(*g));
+	struct visible_session *g = calloc(1, sizeof(*g));
 
 	must(g != NULL);
 	g->owner = o;
 	g->session = s;
 	feed_seen(g);
-	LIST_INSERT_HEAD(&s->sights, g, by_session);
+	LIST_INSERT_HEAD(&s->visible, g, by_session);
 	return g;
 }
 
 static void
-sight_end(struct sight *g)
+access_end(struct visible_session *g)
 {
 	went[g->owner - owners]++;
 	feed_gone(g);
@@ -390,7 +390,7 @@ come_and_go(struct owner *o, unsigned int n)
 	struct rsession other = { .id = "9" };
 
 	for (; n > 0; n--)
-		sight_end(sight_new(o, &other));
+		access_end(visible_new(o, &other));
 }
 
 static void
@@ -416,7 +416,7 @@ check_knowledge(void)
 	for (cl = clients; cl < clients + CLIENTS; cl++)
 		for (i = 0; i < SESSIONS && cl->conn.mode != NULL &&
 		    !cl->slow && !cl->unsure; i++)
-			must(cl->knows[i] == (sights[(cl - clients) %
+			must(cl->knows[i] == (visible[(cl - clients) %
 			    OWNERS][i] == NULL ? 0 : versions[i]));
 }
 
@@ -433,13 +433,13 @@ happen(struct input *in)
 		feed_changed(&sessions[i]);
 		break;
 	case 1:
-		if (sights[o][i] == NULL)
-			sights[o][i] = sight_new(&owners[o], &sessions[i]);
+		if (visible[o][i] == NULL)
+			visible[o][i] = visible_new(&owners[o], &sessions[i]);
 		break;
 	case 2:
-		if (sights[o][i] != NULL)
-			sight_end(sights[o][i]);
-		sights[o][i] = NULL;
+		if (visible[o][i] != NULL)
+			access_end(visible[o][i]);
+		visible[o][i] = NULL;
 		break;
 	case 3:
 		enter_feed(cl, which / 4, in);
@@ -477,12 +477,12 @@ forget_all(void)
 	tell_all();
 	for (i = 0; i < SESSIONS; i++) {
 		for (o = 0; o < OWNERS; o++)
-			if (sights[o][i] != NULL)
-				sight_end(sights[o][i]);
+			if (visible[o][i] != NULL)
+				access_end(visible[o][i]);
 		text_free(&sessions[i].json);
 	}
 	must(LIST_EMPTY(&with_news) && nfeeds == 0 && watchers == 0);
-	memset(sights, 0, sizeof(sights));
+	memset(visible, 0, sizeof(visible));
 	memset(clients, 0, sizeof(clients));
 	memset(versions, 0, sizeof(versions));
 	memset(went, 0, sizeof(went));
@@ -505,7 +505,7 @@ stream(struct input in)
 	for (i = 0; i < SESSIONS; i++) {
 		sessions[i] = (struct rsession){ .json.max = 64 };
 		(void)snprintf(sessions[i].id, sizeof(sessions[i].id), "%u", i);
-		LIST_INIT(&sessions[i].sights);
+		LIST_INIT(&sessions[i].visible);
 		set_json(i);
 	}
 	for (i = 0; i < CLIENTS; i++)

@@ -122,7 +122,7 @@ waits(void **state)
 	hold(&r.sid, ALICE_CONN, 1, 0);
 	usleep(50 * 1000);
 	assert_int_equal(ring_total(&ring), WINDOW + 1000);
-	hold(&r.sid, ALICE_CONN, 1, PACE_FREE);
+	hold(&r.sid, ALICE_CONN, 1, FLOW_UNLIMITED);
 	assert_true(grows_to(WINDOW + PIPE));
 	end(&r);
 }
@@ -191,7 +191,7 @@ netproc_comes_back(void **state)
 	expect(ROLE_NETPROC, MSG_SYNCED);
 	hold(&r.sid, CAROL_CONN, 1, 3000);
 	assert_true(grows_to(WINDOW + 3000));
-	hold(&r.sid, CAROL_CONN, 1, PACE_FREE);
+	hold(&r.sid, CAROL_CONN, 1, FLOW_UNLIMITED);
 	assert_true(grows_to(WINDOW + PIPE));
 	end(&r);
 }
@@ -284,7 +284,7 @@ end_waits_for_nobody(void **state)
 	struct run r = too_much_left();
 
 	(void)state;
-	hold(&r.sid, ALICE_CONN, 1, PACE_FREE);
+	hold(&r.sid, ALICE_CONN, 1, FLOW_UNLIMITED);
 	expect_stopped();
 	assert_int_equal(ring_total(&ring), WINDOW + 2 * RING);
 	ring_close(&ring);

@@ -137,9 +137,9 @@ grows_to(const struct ring *ring, uint64_t total)
 }
 
 static void
-pace(const struct terminal *t, uint32_t conn, uint64_t limit)
+flow(const struct terminal *t, uint32_t conn, uint64_t limit)
 {
-	struct msg_out *o = msg_new(MSG_PACE, &t->r.sid, conn, 0);
+	struct msg_out *o = msg_new(MSG_FLOW, &t->r.sid, conn, 0);
 
 	msg_put_u64(o, limit);
 	rig_send(ROLE_NETPROC, o, -1);
@@ -147,11 +147,11 @@ pace(const struct terminal *t, uint32_t conn, uint64_t limit)
 
 /* The same, and what is written next comes after it. */
 static void
-pace_first(const struct terminal *t, uint32_t conn, uint64_t limit)
+flow_first(const struct terminal *t, uint32_t conn, uint64_t limit)
 {
 	const struct sid nobodys = { 0 };
 
-	pace(t, conn, limit);
+	flow(t, conn, limit);
 	ask(MSG_STOP, &nobodys, ALICE_CONN);
 	expect_result(ERR_NOT_FOUND, NULL);
 }
@@ -234,18 +234,18 @@ paced(void **state)
 
 	(void)state;
 	t = cat_on_tty(&ring);
-	pace_first(&t, ALICE_CONN, 10);
+	flow_first(&t, ALICE_CONN, 10);
 	assert_int_equal(write(t.slave, "0123456789abcdef", 16), 16);
 	assert_true(grows_to(&ring, 10));
 	usleep(50 * 1000);
 	assert_int_equal(ring_total(&ring), 10);
-	pace(&t, ALICE_CONN, 13);
+	flow(&t, ALICE_CONN, 13);
 	assert_true(grows_to(&ring, 13));
 	/* what is not its own, or nobody's, changes nothing */
-	pace(&t, ALICE_CONN, 5);
+	flow(&t, ALICE_CONN, 5);
 	usleep(50 * 1000);
 	assert_int_equal(ring_total(&ring), 13);
-	pace(&t, ALICE_CONN, PACE_FREE);
+	flow(&t, ALICE_CONN, FLOW_UNLIMITED);
 	assert_true(grows_to(&ring, 16));
 	memset(big, 'x', sizeof(big));
 	assert_int_equal(write(t.slave, big, 3000), 3000);
@@ -263,20 +263,20 @@ freed(void **state)
 	(void)state;
 	t = cat_on_tty(&ring);
 	login_again(CAROL_CONN);
-	pace_first(&t, CAROL_CONN, 1);
+	flow_first(&t, CAROL_CONN, 1);
 	assert_int_equal(write(t.slave, "abc", 3), 3);
 	assert_true(grows_to(&ring, 1));
 	rig_send(ROLE_NETPROC, msg_new(MSG_CONN_CLOSED, NULL, CAROL_CONN, 0),
 	    -1);
 	assert_true(grows_to(&ring, 3));
-	pace_first(&t, ALICE_CONN, 4);
+	flow_first(&t, ALICE_CONN, 4);
 	assert_int_equal(write(t.slave, "def", 3), 3);
 	assert_true(grows_to(&ring, 4));
 	/* after two seconds without a word */
 	assert_true(grows_to(&ring, 6));
-	/* strangers to the session do not pace it */
+	/* users who may not use the session set no limit */
 	login(BOB_CONN, BOB, "bob");
-	pace_first(&t, BOB_CONN, 6);
+	flow_first(&t, BOB_CONN, 6);
 	assert_int_equal(write(t.slave, "ghi", 3), 3);
 	assert_true(grows_to(&ring, 9));
 	end(&t, &ring);
@@ -319,7 +319,7 @@ a_program_waits_for_the_client_of_its_shell(void **state)
 	n = pour(t.slave, ring.size * 2);
 	assert_true(n > half && n < ring.size);
 	assert_int_equal(ring_total(&ring), half);
-	pace(&t, ALICE_CONN, PACE_FREE);
+	flow(&t, ALICE_CONN, FLOW_UNLIMITED);
 	assert_true(grows_to(&ring, n));
 	end(&t, &ring);
 }
@@ -334,7 +334,7 @@ all_of_it_comes_at_the_end(void **state)
 
 	(void)state;
 	t = cat_on_tty(&ring);
-	pace_first(&t, ALICE_CONN, 1);
+	flow_first(&t, ALICE_CONN, 1);
 	memset(big, 'y', sizeof(big));
 	assert_int_equal(write(t.slave, big, sizeof(big)), sizeof(big));
 	assert_true(grows_to(&ring, 1));
@@ -345,7 +345,7 @@ all_of_it_comes_at_the_end(void **state)
 		expect(ROLE_NETPROC, MSG_SESSION);
 		view_get(&got.m, &v);
 	} while (v.state != STATE_STOPPED);
-	/* before the state is told, whatever the pace was */
+	/* before the state is told, whatever the limit was */
 	assert_int_equal(ring_total(&ring), sizeof(big));
 	assert_int_equal(v.signal, SIGKILL);
 	close(t.r.status);
@@ -392,14 +392,14 @@ closed_and_opened_again(void **state)
 	assert_int_equal(write(t.slave, "again", 5), 5);
 	assert_true(grows_to(&ring, 5));
 	/* the same where it is not read just now */
-	pace(&t, ALICE_CONN, 5);
+	flow(&t, ALICE_CONN, 5);
 	assert_int_equal(write(t.slave, "more", 4), 4);
 	close(t.slave);
 	usleep(100 * 1000);
 	before = cpu_ticks(rig_pid);
 	usleep(500 * 1000);
 	assert_true(cpu_ticks(rig_pid) - before < 10);
-	pace(&t, ALICE_CONN, PACE_FREE);
+	flow(&t, ALICE_CONN, FLOW_UNLIMITED);
 	assert_true(grows_to(&ring, 9));
 	t.slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	end(&t, &ring);

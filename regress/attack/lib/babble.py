@@ -25,7 +25,7 @@ SHAPES = {
     "TOKEN_REVOKE": "s", "KEY_MAKE": "uuu", "USAGE_WATCH": "u",
     "DBG_START": "uusr", "DBG_ASK": "ur", "TRC_START": "uusr",
     "TRC_ASK": "r", "QUOTA": "s", "NEW": "uuussvv", "RESIZE": "uu",
-    "TTY_INPUT": "r", "PACE": "U", "HOLD": "uU", "ACCEPT": "", "SESSIONS_ALIVE": "u",
+    "TTY_INPUT": "r", "FLOW": "U", "HOLD": "uU", "ACCEPT": "", "SESSIONS_ALIVE": "u",
     "AUTHED": "uus", "IDENTITY": "sss", "SEES": "uuuu", "RING": "u",
     "ROOM": "U", "RESULT": "us", "DOORBELL": "U", "USAGE": "UU",
     "SYSROOT_FD": "U", "TTY_MARKED": "Uuus", "DBG_ANSWER": "ur",
