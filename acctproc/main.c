@@ -2,8 +2,8 @@
 /*
  * acctproc: the only process that may read /etc/shadow, and it tells nobody
  * what is in there but idproc, and idproc one number: is this account locked
- * or has it expired.  It comes with that file's group, from the gate of
- * setup/gate.c, and can get no other right.
+ * or has it expired.  It comes with that file's group, from acctgate of
+ * setup/acct_starter.c, and can get no other right.
  */
 #include <errno.h>
 #include <time.h>

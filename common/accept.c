@@ -36,7 +36,7 @@ accept_log(const char *fmt, ...)
 		second = loop_now_ms() / 1000;
 		lines = 0;
 	}
-	/* strangers cause these lines: they may not fill the log */
+	/* unknown clients cause these lines: they may not fill the log */
 	if (++lines > LOG_PER_S)
 		return;
 	va_start(ap, fmt);

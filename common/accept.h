@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Accepting connections of strangers: how many there may be, patience when
- * fds run out, and no more log lines than one can read.
+ * Accepting connections of unknown clients: how many there may be, patience
+ * when fds run out, and no more log lines than one can read.
  */
 #ifndef DL_ACCEPT_H
 #define DL_ACCEPT_H

@@ -29,7 +29,7 @@ enum {
 	LISTENER_AUTH_NONE	= 1 << 0,	/* everybody is the rule's uid */
 	LISTENER_PLAIN		= 1 << 1,	/* not loopback and not encrypted */
 	LISTENER_TLS		= 1 << 2,	/* tlsproc accepts */
-	LISTENER_WEB		= 1 << 3,	/* HTTP; everybody is a stranger */
+	LISTENER_WEB		= 1 << 3,	/* HTTP; no user until AUTH */
 	LISTENER_ALL		= (1 << 4) - 1
 };
 
@@ -37,14 +37,14 @@ enum {
 enum {
 	PEER_KNOWN		= 0,
 	PEER_REFUSED		= 1,		/* close; the reason is for the log */
-	PEER_STRANGER		= 2,		/* from elsewhere: AUTH says who */
+	PEER_UNAUTHENTICATED	= 2,		/* from elsewhere: until AUTH */
 	PEER_LATER		= 3		/* close; it cannot be told now */
 };
 
 /* Rights of a connection's principal beyond its own sessions, and limits. */
 enum {
 	PRINCIPAL_ADMIN		= 1 << 0,	/* sees and uses everybody's */
-	PRINCIPAL_STRANGER	= 1 << 1,	/* nobody until AUTH */
+	PRINCIPAL_UNAUTHENTICATED = 1 << 1,	/* nobody until AUTH */
 	PRINCIPAL_REFUSED	= 1 << 2,	/* was closed; for the audit log */
 	PRINCIPAL_READ_ONLY	= 1 << 3,	/* by a read-only token */
 	PRINCIPAL_BY_TOKEN	= 1 << 4,
@@ -333,9 +333,9 @@ struct stub_report {
 
 /* Steps of a start, for RUN_FAILED and its kin; step_text() words them. */
 #define STEP_TABLE(X)							\
-	X(FLIGHTS,	"have more than 16 starts and jobs of one user "\
+	X(PENDING,	"have more than 16 starts and jobs of one user "\
 			"under way")					\
-	X(FLIGHTS_ALL,	"have more than 256 starts and jobs under way")	\
+	X(PENDING_ALL,	"have more than 256 starts and jobs under way")	\
 	X(FORK,		"fork a process")				\
 	X(CGROUP,	"make the session's cgroup")			\
 	X(IDS,		"become the session's owner")			\

@@ -49,8 +49,8 @@ enum given_fd {
 	GIVEN_FENCE,		/* user namespace of launchers */
 	GIVEN_DIAG,		/* sock_diag of the host */
 	GIVEN_TOKENS,		/* the spawner's file */
-	GIVEN_GATE,		/* starts acctproc */
-	GIVEN_GATE_PROC,	/* pidfd of that */
+	GIVEN_ACCT_STARTER,		/* starts acctproc */
+	GIVEN_ACCT_STARTER_PROC,	/* pidfd of that */
 	GIVEN_HOME_PROCS,	/* cgroup.procs of where setup was started */
 	GIVEN_NOTIFY,		/* systemd's socket */
 	GIVEN_READY,		/* pipe to the shell that waits */

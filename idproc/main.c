@@ -16,11 +16,11 @@
 #include "log.h"
 #include "msg.h"
 #include "origin.h"
+#include "peer.h"
 #include "role.h"
 #include "rules.h"
 #include "sysfilter.h"
 #include "tlspeers.h"
-#include "who.h"
 
 int	id_on_listener_rule(struct msg *);
 int	id_on_listener_rules_end(struct msg *);
@@ -153,7 +153,7 @@ tell_spawner(const struct msg *m, const struct verdict *v)
 	static const uint32_t flags[] = {
 		[PEER_KNOWN] = 0,
 		[PEER_REFUSED] = PRINCIPAL_REFUSED,
-		[PEER_STRANGER] = PRINCIPAL_STRANGER,
+		[PEER_UNAUTHENTICATED] = PRINCIPAL_UNAUTHENTICATED,
 		[PEER_LATER] = PRINCIPAL_REFUSED,
 	};
 	struct msg_out *o = msg_new(MSG_PRINCIPAL, NULL, m->hdr.conn,
@@ -197,11 +197,11 @@ judge(int sock_fd, struct verdict *v)
 	const struct verdict *known;
 
 	if (!tlspeers_is_pair(sock_fd)) {
-		who_is(sock_fd, v);
+		peer_identify(sock_fd, v);
 		return true;
 	}
 	if (settings.has_tls == 0) {
-		who_refuse(v, "it is an end of a pair, as those of TLS are, "
+		peer_refuse(v, "it is an end of a pair, as those of TLS are, "
 		    "and no listener speaks TLS");
 		return true;
 	}
@@ -251,7 +251,7 @@ principal_named(const char *name)
 {
 	static const struct account nobody = { .uid = (uid_t)-1 };
 	const struct account *a = account_named(name);
-	char why[WHO_REASON_MAX];
+	char why[PEER_REASON_MAX];
 	struct principal p;
 
 	int r;
@@ -267,7 +267,7 @@ id_on_lookup(struct msg *m)
 {
 	uint32_t uid = msg_get_u32(m);
 	char name[USER_NAME_MAX];
-	char why[WHO_REASON_MAX];
+	char why[PEER_REASON_MAX];
 	const struct account *a;
 	struct msg_out *o;
 	uint32_t i, flags;

@@ -88,7 +88,7 @@ tlspeers_add(uint64_t inode, const char *name, int tcp_fd)
 		LIST_INSERT_HEAD(&table[inode % HASH], p, hash);
 		npeers++;
 	}
-	who_is(tcp_fd, &p->verdict);
+	peer_identify(tcp_fd, &p->verdict);
 	if (p->verdict.door == DOOR_WEB)
 		p->verdict.door = DOOR_WEB_TLS;
 	else {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "who.h"
+#include "peer.h"
 
 /*
  * Looks at the TCP connection, which is borrowed; name is that of a verified

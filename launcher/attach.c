@@ -18,7 +18,7 @@
 #include "attach.h"
 #include "child.h"
 #include "command.h"
-#include "flight.h"
+#include "pending_start.h"
 #include "preload/preload.h"
 #include "role.h"
 #include "xstate.h"

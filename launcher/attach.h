@@ -25,7 +25,7 @@ struct attach_spec {
 	size_t		 argv_len, envp_len;
 };
 
-/* A flight_fn; arg is a struct attach_spec, KEPT_FD the program's pidfd. */
+/* A pending_fn; arg is a struct attach_spec, KEPT_FD the program's pidfd. */
 void	attach_first(const void *arg) __attribute__((noreturn));
 
 #endif

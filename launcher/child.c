@@ -20,10 +20,10 @@
 #include "child.h"
 #include "confine.h"
 #include "filter.h"
-#include "flight.h"
-#include "hand.h"
+#include "launcher.h"
+#include "pending_start.h"
 #include "role.h"
-#include "sums.h"
+#include "user_limits.h"
 
 #define USUAL_UMASK	022
 /* between SIGXCPU and SIGKILL */
@@ -172,7 +172,7 @@ child_become(const struct run_owner *w)
 			child_die(STEP_IDS);
 		}
 	}
-	sums_rlimits_user();
+	user_limits_rlimits_user();
 	outer_uid = geteuid();
 	outer_gid = getegid();
 	/* setresuid between two users that are not root keeps them */
@@ -225,7 +225,7 @@ child_limits(const uint64_t *limits)
 		if (setrlimit(what[i], &rl) == -1)
 			child_die(STEP_LIMITS);
 	}
-	sums_rlimits();
+	user_limits_rlimits();
 }
 
 static int
@@ -307,13 +307,14 @@ drop_caps(void)
 void
 child_lock(bool filter)
 {
-	const struct hand_prog *p = &hand_progs[HAND_SESSION];
+	const struct filter_prog *p = &filter_progs[FILTER_SESSION];
 
 	drop_caps();
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		child_die(STEP_CAPS);
 	if (!settings.allow_32bit)
-		p = &hand_progs[filter ? HAND_SESSION_64BIT : HAND_ONLY_64BIT];
+		p = &filter_progs[filter ? FILTER_SESSION_64BIT :
+		    FILTER_ONLY_64BIT];
 	else if (!filter)
 		return;
 	if (p->instr != NULL && filter_install(p->instr, p->n) == -1)

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "flight.h"
 #include "instrument.h"
 #include "msg.h"
+#include "pending_start.h"
 #include "sanitize.h"
 
 #define CHANNEL_FD	3

@@ -16,7 +16,7 @@ struct instrument_spec {
 
 /* The cgroup that it is in. */
 enum leaf_of instrument_leaf(uint32_t role);
-/* A flight_fn; arg is a struct instrument_spec, KEPT_FD2 the binary. */
+/* A pending_fn; arg is a struct instrument_spec, KEPT_FD2 the binary. */
 void	instrument_first(const void *arg) __attribute__((noreturn));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * launcher: the spawner's hand.  It starts, signals and attaches on the
+ * launcher: acts for the spawner.  It starts, signals and attaches on the
  * spawner's word, as owners that it checks itself, and decides nothing.
  */
 #include <sys/prctl.h>
@@ -17,27 +17,27 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "archive_start.h"
 #include "attach.h"
 #include "caps.h"
 #include "cgroup.h"
 #include "child.h"
 #include "find.h"
-#include "flight.h"
-#include "hand.h"
-#include "held.h"
 #include "instrument.h"
-#include "job.h"
+#include "launcher.h"
 #include "loader.h"
 #include "log.h"
+#include "pending_start.h"
 #include "probe.h"
 #include "role.h"
-#include "session.h"
 #include "sessfilter.h"
-#include "sums.h"
+#include "session.h"
 #include "usage.h"
+#include "user_limits.h"
+#include "waiting_start.h"
 
 /* All that it has, and only inside the fence, where there is no root. */
-#define HAND_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
+#define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
 			 CAP_BIT(CAP_KILL))
 #define CHANNEL_FD	3
 /* As many users as the spawner knows; all of them fit into one message. */
@@ -60,7 +60,7 @@ int	launch_on_user_limits(struct msg *);
 int	launch_on_user_use(struct msg *);
 
 struct channel	 spawner_chan;
-struct hand_prog hand_progs[HAND_FILTERS];
+struct filter_prog filter_progs[FILTER_KINDS];
 int		 archiver_fd = -1;
 int		 instrument_fds[ROLE_END] = { [0 ... ROLE_END - 1] = -1 };
 int		 userns_errno, proc_errno;
@@ -146,14 +146,14 @@ launch_on_run(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	if (!run_allowed(m, &r))
-		flight_refuse(m, FLIGHT_RUN, STEP_IDS);
+		pending_refuse(m, PENDING_RUN, STEP_IDS);
 	else if (make_cgroup(m, &r, &cgroup_fd) == -1) {
-		if (errno != EBUSY || !held_back(m, text, len, r.owner.uid,
-		    launch_on_run))
-			flight_refuse(m, FLIGHT_RUN, STEP_CGROUP);
+		if (errno != EBUSY || !waiting_start_add(m, text, len,
+		    r.owner.uid, launch_on_run))
+			pending_refuse(m, PENDING_RUN, STEP_CGROUP);
 	} else {
 		send_events(m, &r, cgroup_fd);
-		flight_begin(m, FLIGHT_RUN, r.owner.uid, session_first, &r,
+		pending_begin(m, PENDING_RUN, r.owner.uid, session_first, &r,
 		    (const int[2]){ m->fd, -1 }, cgroup_fd);
 	}
 	if (cgroup_fd != -1)
@@ -172,10 +172,10 @@ attach(const struct msg *m, const struct attach_spec *a)
 
 	/* it would be a session's process that no session is said to have */
 	if (cgroup_fd == -1 && settings.cgroup[0] != '\0') {
-		flight_refuse(m, FLIGHT_ATTACH, STEP_CGROUP);
+		pending_refuse(m, PENDING_ATTACH, STEP_CGROUP);
 		return;
 	}
-	flight_begin(m, FLIGHT_ATTACH, a->owner.uid, attach_first, a,
+	pending_begin(m, PENDING_ATTACH, a->owner.uid, attach_first, a,
 	    (const int[2]){ m->fd, -1 }, cgroup_fd);
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
@@ -202,14 +202,14 @@ launch_on_attach(struct msg *m)
 	if (owner_allowed(&a.owner))
 		attach(m, &a);
 	else
-		flight_refuse(m, FLIGHT_ATTACH, STEP_IDS);
+		pending_refuse(m, PENDING_ATTACH, STEP_IDS);
 	/* as above: an adapter gets the session's variables, too */
 	explicit_bzero(text, len);
 	return 0;
 }
 
 static int
-on_job(struct msg *m, flight_fn fn)
+on_job(struct msg *m, pending_fn fn)
 {
 	struct job_spec j;
 
@@ -217,9 +217,9 @@ on_job(struct msg *m, flight_fn fn)
 	if (msg_end(m) == -1)
 		return -1;
 	if (!owner_allowed(&j.owner))
-		flight_refuse(m, FLIGHT_JOB, STEP_IDS);
+		pending_refuse(m, PENDING_JOB, STEP_IDS);
 	else
-		flight_begin(m, FLIGHT_JOB, j.owner.uid, fn, &j,
+		pending_begin(m, PENDING_JOB, j.owner.uid, fn, &j,
 		    (const int[2]){ m->fd, archiver_fd }, -1);
 	return 0;
 }
@@ -227,13 +227,13 @@ on_job(struct msg *m, flight_fn fn)
 int
 launch_on_unpack(struct msg *m)
 {
-	return on_job(m, job_unpack);
+	return on_job(m, archiver_unpack);
 }
 
 int
 launch_on_pack(struct msg *m)
 {
-	return on_job(m, job_pack);
+	return on_job(m, archiver_pack);
 }
 
 int
@@ -424,13 +424,13 @@ launch_on_instrument(struct msg *m)
 		return -1;
 	leaf = leaf_of(m, i.owner.uid, instrument_leaf(i.role));
 	if (!owner_allowed(&i.owner))
-		flight_refuse(m, FLIGHT_INSTRUMENT, STEP_IDS);
+		pending_refuse(m, PENDING_INSTRUMENT, STEP_IDS);
 	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1) {
-		if (errno != EBUSY || !held_back(m, payload, len, i.owner.uid,
-		    launch_on_instrument))
-			flight_refuse(m, FLIGHT_INSTRUMENT, STEP_CGROUP);
+		if (errno != EBUSY || !waiting_start_add(m, payload, len,
+		    i.owner.uid, launch_on_instrument))
+			pending_refuse(m, PENDING_INSTRUMENT, STEP_CGROUP);
 	} else
-		flight_begin(m, FLIGHT_INSTRUMENT, i.owner.uid,
+		pending_begin(m, PENDING_INSTRUMENT, i.owner.uid,
 		    instrument_first, &i,
 		    (const int[2]){ -1, instrument_fds[i.role] }, cgroup_fd);
 	if (cgroup_fd != -1)
@@ -469,7 +469,7 @@ chained(int fd)
 	char *envp[] = { NULL };
 
 	if (dup2(fd, CHANNEL_FD) == -1 || (role_mode == MODE_SYSTEM &&
-	    caps_ambient(HAND_CAPS) == -1))
+	    caps_ambient(LAUNCHER_CAPS) == -1))
 		_exit(126);
 	(void)execveat(self_fd, "", argv, envp, AT_EMPTY_PATH);
 	_exit(127);
@@ -496,7 +496,7 @@ launch_on_chain(struct msg *m)
 static void
 spawner_gone(struct channel *c, const char *why)
 {
-	flight_drop_all();
+	pending_drop_all();
 	role_peer_gone(c, why);
 }
 
@@ -507,7 +507,7 @@ on_peer(enum role peer, int fd, uint32_t gen)
 		close(fd);
 		return;
 	}
-	flight_drop_all();
+	pending_drop_all();
 	chan_close(&spawner_chan);
 	if (chan_open(&spawner_chan, fd, gen) == -1)
 		role_peer_gone(&spawner_chan, NULL);
@@ -516,16 +516,16 @@ on_peer(enum role peer, int fd, uint32_t gen)
 static void
 compile_filters(void)
 {
-	static const struct filter *const filters[HAND_FILTERS] = {
-		[HAND_SESSION] = &session_filter,
-		[HAND_SESSION_64BIT] = &session_64bit_filter,
-		[HAND_ONLY_64BIT] = &only_64bit_filter,
+	static const struct filter *const filters[FILTER_KINDS] = {
+		[FILTER_SESSION] = &session_filter,
+		[FILTER_SESSION_64BIT] = &session_64bit_filter,
+		[FILTER_ONLY_64BIT] = &only_64bit_filter,
 	};
 	size_t i;
 
-	for (i = 0; i < HAND_FILTERS; i++)
-		if (filter_compile(filters[i], &hand_progs[i].instr,
-		    &hand_progs[i].n) == -1)
+	for (i = 0; i < FILTER_KINDS; i++)
+		if (filter_compile(filters[i], &filter_progs[i].instr,
+		    &filter_progs[i].n) == -1)
 			role_cannot("compile the session's filter",
 			    "this must always work: report it");
 }
@@ -552,7 +552,7 @@ confine(void)
 
 	if (role_mode == MODE_SYSTEM) {
 		role_service_ids(&uid, &gid);
-		keep = HAND_CAPS;
+		keep = LAUNCHER_CAPS;
 		if (confine_ids(uid, gid) == -1)
 			role_cannot("become its service user",
 			    "start debuglanternd as root");
@@ -567,7 +567,7 @@ start(void)
 {
 	struct sigaction sa = { .sa_handler = SIG_IGN };
 
-	sums_read();
+	user_limits_read();
 	userns_errno = probe_userns();
 	proc_errno = probe_proc();
 	errno = userns_errno;

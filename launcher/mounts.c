@@ -23,7 +23,7 @@
 #include "image.h"
 #include "mounts.h"
 #include "role.h"
-#include "sums.h"
+#include "user_limits.h"
 
 #define QUIET	(MS_NOSUID | MS_NODEV | MS_NOEXEC)
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
@@ -157,7 +157,7 @@ mount_proc(const char *path)
 {
 	if (mount("proc", path, "proc", QUIET, NULL) == -1)
 		child_die(STEP_PROC);
-	sums_limit(path);
+	user_limits_divide(path);
 	scatter_pids(path);
 	if (is_hosts_root())
 		freeze_proc(path);
@@ -287,7 +287,7 @@ mount_terminals(const struct run_spec *r, const char *path)
 	char options[64];
 
 	(void)snprintf(options, sizeof(options),
-	    "ptmxmode=0666,mode=0600,max=%u", sums_terminals(r->tty));
+	    "ptmxmode=0666,mode=0600,max=%u", user_limits_terminals(r->tty));
 	if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC,
 	    options) == 0)
 		return;

@@ -15,10 +15,10 @@
 #include "again.h"
 #include "child.h"
 #include "confine.h"
-#include "hand.h"
+#include "launcher.h"
 #include "probe.h"
 #include "role.h"
-#include "sums.h"
+#include "user_limits.h"
 
 #define LLVM_FIRST	18
 #define LLVM_LAST	40
@@ -194,9 +194,9 @@ have_terminals(char *form, size_t size)
 {
 	unsigned int pipes, tty;
 
-	sums_read();
-	pipes = sums_terminals(false);
-	tty = sums_terminals(true);
+	user_limits_read();
+	pipes = user_limits_terminals(false);
+	tty = user_limits_terminals(true);
 	(void)snprintf(form, size, "%u of a session, %u of one on a terminal",
 	    pipes, tty);
 	return pipes >= TERMINALS_FEW;
@@ -358,7 +358,7 @@ static const struct row rows[] = {
 	    "for all users", "sysctl fs.inotify.max_user_instances=1024 "
 	    "fs.inotify.max_user_watches=524288 user.max_user_namespaces=15000; "
 	    "then start the daemon again, as root with CAP_SYS_RESOURCE and a "
-	    "/proc/sys that can be written to", false, sums_users_part },
+	    "/proc/sys that can be written to", false, user_limits_users_part },
 	{ "memfd", "runs images from memory", "sysctl vm.memfd_noexec=1",
 	    false, have_memfd },
 	{ "ptrace", "lets gdbserver attach",

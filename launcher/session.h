@@ -8,7 +8,7 @@
 #ifndef LAUNCHER_SESSION_H
 #define LAUNCHER_SESSION_H
 
-/* A flight_fn; arg is a struct run_spec, KEPT_FD the image or bundle. */
+/* A pending_fn; arg is a struct run_spec, KEPT_FD the image or bundle. */
 void	session_first(const void *arg) __attribute__((noreturn));
 
 #endif

@@ -14,13 +14,13 @@
 
 #include "log.h"
 #include "netproc/cmd/commands.h"
-#include "netproc/cmd/debug.h"
+#include "netproc/cmd/debug_port.h"
 #include "netproc/cmd/request.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/feed.h"
+#include "netproc/conn/identity.h"
 #include "netproc/conn/listener.h"
-#include "netproc/conn/who.h"
 #include "netproc/mcp/mcp.h"
 #include "netproc/term/attach.h"
 #include "netproc/term/termmsg.h"
@@ -99,7 +99,7 @@ prepare(void)
 	request_init();
 	termmsg_init();
 	ask_init();
-	who_init();
+	identity_init();
 	listener_init();
 	command_init();
 	debug_init();
@@ -115,7 +115,7 @@ peer(enum role role, int fd, uint32_t generation)
 	if (role == ROLE_SPAWNER)
 		ask_peer(fd, generation);
 	else if (role == ROLE_IDPROC)
-		who_peer(fd, generation);
+		identity_peer(fd, generation);
 	else if (role == ROLE_TLSPROC)
 		listener_tls_peer(fd, generation);
 	else

@@ -357,7 +357,7 @@ start_child(struct child *c)
 		cannot_start(c);
 		return;
 	}
-	pid = c->role == ROLE_ACCTPROC ? gate_start(fds[1]) : fork();
+	pid = c->role == ROLE_ACCTPROC ? acctproc_start(fds[1]) : fork();
 	if (pid == 0)
 		child_exec(c->role, fds[1]);
 	close(fds[1]);

@@ -316,7 +316,7 @@ main(int argc, char **argv)
 	children_start();
 	if (loop_run() == -1)
 		fatal("event loop");
-	gate_end();
+	acctproc_end();
 	tree_remove();
 	if (!d.failed)
 		log_info("stopped");

@@ -116,10 +116,10 @@ bool	 reload_owns(pid_t);
 bool	 reload_runs(void);
 void	 reload_stop(void);
 
-/* gate.c: asks what starts acctproc, with the group of /etc/shadow. */
+/* acctproc.c: asks what starts acctproc, with the group of /etc/shadow. */
 /* An acctproc whose channel sock_fd, borrowed, is: our child's pid, or -1. */
-pid_t	 gate_start(int sock_fd);
-void	 gate_end(void);
+pid_t	 acctproc_start(int sock_fd);
+void	 acctproc_end(void);
 
 /* audit.c: the audit file of the plan in force. */
 void	 audit_commit(void);

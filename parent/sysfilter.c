@@ -108,7 +108,7 @@ parent_filter_make(enum mode mode, const struct identity *ids)
 		append(system_rules, sizeof(system_rules) /
 		    sizeof(system_rules[0]));
 		for (i = ROLE_PARENT + 1; i < ROLE_COUNT; i++) {
-			/* the gate's, which has them already */
+			/* acctgate's, which has them already */
 			if (i == ROLE_ACCTPROC)
 				continue;
 			append_id(SCMP_SYS(setresuid), ids[i].uid);

@@ -174,7 +174,7 @@ make_all(void)
 	give(GIVEN_DIAG, fd);
 	fence_make();
 	find_binaries();
-	gate_make();
+	acct_starter_make();
 	settings_fill_host();
 	settings_fill();
 	plan_look();

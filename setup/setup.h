@@ -99,22 +99,22 @@ void	 fence_make(void);
 void	 users_drop(void);
 /* Before exec of the parent, in system mode: it gets these. */
 void	 users_lend(void);
-/* sums.c: by how many users what the host has for all is divided. */
-uint32_t sums_users(uint32_t sessions, uint32_t each);
+/* host_limits.c: by how many users what the host has for all is divided. */
+uint32_t host_limits_users(uint32_t sessions, uint32_t each);
 /*
  * As root, before a user namespace is made.  False if it will have the rlimits
  * of this process for all of its users together.
  */
-bool	 sums_prepare(void);
+bool	 host_limits_prepare(void);
 /* In it, with all capabilities: each user gets that part.  False if not all. */
-bool	 sums_divide(uint32_t users);
+bool	 host_limits_divide(uint32_t users);
 
-/* gate.c: what starts acctproc, with the group of /etc/shadow. */
-void	 gate_find(void);
+/* acct_starter.c: what starts acctproc, with the group of /etc/shadow. */
+void	 acct_starter_find(void);
 /* Is there such a group, and anybody to ask for? */
 bool	 gate_is_wanted(void);
 /* As root, when the binaries are open. */
-void	 gate_make(void);
+void	 acct_starter_make(void);
 
 /*
  * access.c: finds the users and groups that a configuration names, and makes

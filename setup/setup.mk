@@ -17,7 +17,7 @@ $(O)/obj/setup/conf/conf.tab.o: $(O)/gen/conf.tab.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -Isetup/conf -MMD -MP -c -o $@ $<
 
-# the gate, which setup leaves behind, has the parent's filter
+# acctgate, which setup leaves behind, has the parent's filter
 setup_SRCS :=	$(wildcard setup/*.c) parent/sysfilter.c
 setup_LIBS =	$(LIBCONF) $(LIBCOMMON) -lseccomp
 $(BIN)/debuglanternd: $(LIBCONF)

@@ -28,7 +28,7 @@
 
 /* answers of the first process of the fence */
 #define RLIMITS_LIFTED	1
-#define SUMS_DIVIDED	2
+#define LIMITS_DIVIDED	2
 
 static const char *const role_users[ROLE_COUNT] = {
 	[ROLE_PARENT]	 = "_dlparent",
@@ -111,7 +111,7 @@ users_find(void)
 		d.run_id = me;
 	}
 	d.self = d.role_id[ROLE_PARENT];
-	gate_find();
+	acct_starter_find();
 }
 
 /* Adds an "inside outside count" line; ids are the same on both sides. */
@@ -206,7 +206,7 @@ write_map(pid_t pid, const char *which, const char *map)
 static void __attribute__((noreturn))
 fence_child(int tell_fd, int wait_fd)
 {
-	char c = sums_prepare() ? RLIMITS_LIFTED : 0;
+	char c = host_limits_prepare() ? RLIMITS_LIFTED : 0;
 
 	/* its owner, _dlparent, has all capabilities towards it later */
 	if (setgroups(0, NULL) == -1 ||
@@ -216,7 +216,7 @@ fence_child(int tell_fd, int wait_fd)
 	    /* or its maps would be root's to write, and nobody else's */
 	    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
 		_exit(errno);
-	c |= sums_divide(d.sum_users) ? SUMS_DIVIDED : 0;
+	c |= host_limits_divide(d.sum_users) ? LIMITS_DIVIDED : 0;
 	/* lives until its maps are written and it has been opened */
 	if (write(tell_fd, &c, 1) != 1 || read_again(wait_fd, &c, 1) == -1)
 		_exit(errno);
@@ -269,7 +269,7 @@ fence_make(void)
 	pid_t pid;
 	char c;
 
-	d.sum_users = sums_users(d.conf->max_sessions,
+	d.sum_users = host_limits_users(d.conf->max_sessions,
 	    d.conf->max_sessions_per_user);
 	if (d.mode != MODE_SYSTEM)
 		return;
@@ -290,7 +290,7 @@ fence_make(void)
 		    NEEDS_ROOT "; raise user.max_user_namespaces)");
 	}
 	d.rlimits_lifted = (c & RLIMITS_LIFTED) != 0;
-	if (!(c & SUMS_DIVIDED))
+	if (!(c & LIMITS_DIVIDED))
 		log_warnx("one user's sessions can use up what the host has of "
 		    "inotify instances, namespaces and the like for all users: "
 		    "/proc/sys must be writable when the daemon starts");

@@ -101,6 +101,6 @@ answer(struct asker *a, const struct sid *id, enum err code,
 enum err
 step_code(uint32_t step, enum err usual)
 {
-	return step == STEP_FLIGHTS || step == STEP_FLIGHTS_ALL ? ERR_BUSY :
+	return step == STEP_PENDING || step == STEP_PENDING_ALL ? ERR_BUSY :
 	    usual;
 }

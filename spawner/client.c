@@ -357,7 +357,7 @@ get_principal(struct msg *m, struct word_of_idproc *w)
 	msg_get_str(m, w->why, sizeof(w->why));
 	if (msg_end(m) == -1 || m->hdr.conn == 0 || w->door >= DOOR_COUNT)
 		return -1;
-	if (w->flags & (PRINCIPAL_STRANGER | PRINCIPAL_REFUSED))
+	if (w->flags & (PRINCIPAL_UNAUTHENTICATED | PRINCIPAL_REFUSED))
 		return 0;
 	return may_be_principal(w->uid) ? 0 : -1;
 }
@@ -403,7 +403,7 @@ spawn_on_principal(struct msg *m)
 		tell_synced(m->hdr.conn);
 		return 0;
 	}
-	if (!(w.flags & PRINCIPAL_STRANGER)) {
+	if (!(w.flags & PRINCIPAL_UNAUTHENTICATED)) {
 		v = viewer_make(w.uid, w.name, w.flags & PRINCIPAL_ADMIN);
 		if (v == NULL)
 			return 0;

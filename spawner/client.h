@@ -21,7 +21,7 @@ struct hold;
 struct client {
 	LIST_ENTRY(client) next;
 	uint32_t	 number;
-	struct viewer	*viewer;	/* NULL = a stranger so far */
+	struct viewer	*viewer;	/* NULL = no AUTH so far */
 	uint32_t	 flags;		/* PRINCIPAL_* */
 	enum door	 door;
 	bool		 spoke;		/* AUTH would come too late */

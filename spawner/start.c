@@ -571,8 +571,8 @@ static const struct {
 	int		 errnum;	/* 0: any */
 	const char	*remedy;
 } remedies[] = {
-	{ STEP_FLIGHTS, 0, "try again when one of them is done" },
-	{ STEP_FLIGHTS_ALL, 0, "try again when one of them is done" },
+	{ STEP_PENDING, 0, "try again when one of them is done" },
+	{ STEP_PENDING_ALL, 0, "try again when one of them is done" },
 	{ STEP_FORK, 0, MANY_PROCESSES },
 	{ STEP_USERNS, EAGAIN, MANY_PROCESSES },
 	{ STEP_NAMESPACES, EAGAIN, MANY_PROCESSES },

@@ -55,7 +55,7 @@ traced_path(const struct session *s)
 
 /* Another session of the same owner that traces the same program. */
 static const struct session *
-twin_of(const struct session *s, const char *path)
+same_program(const struct session *s, const char *path)
 {
 	const struct session *o;
 
@@ -70,15 +70,15 @@ twin_of(const struct session *s, const char *path)
 static bool
 is_unique(struct trcproc *p, const char *path)
 {
-	const struct session *twin = twin_of(p->i.session, path);
+	const struct session *other = same_program(p->i.session, path);
 	char why[EXEC_PATH_MAX + 200];
 
-	if (twin == NULL)
+	if (other == NULL)
 		return true;
 	(void)snprintf(why, sizeof(why), "Session already active for this "
 	    "binary. Call debug_stop first before relaunching. It is %s, of "
-	    "%.*s.", twin->view.name[0] != '\0' ? twin->view.name :
-	    twin->text, EXEC_PATH_MAX, path);
+	    "%.*s.", other->view.name[0] != '\0' ? other->view.name :
+	    other->text, EXEC_PATH_MAX, path);
 	tell_failed(p, "SESSION_EXISTS", why);
 	return false;
 }

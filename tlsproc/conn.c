@@ -26,7 +26,7 @@
 #include "accept.h"
 #include "certname.h"
 #include "conn.h"
-#include "hand.h"
+#include "handover.h"
 #include "keys.h"
 #include "listener.h"
 #include "log.h"
@@ -92,7 +92,7 @@ conn_free(struct conn *c)
 	loop_del(&c->tcp_io);
 	loop_del(&c->plain_io);
 	if (c->phase == OPEN)
-		hand_gone(c->inode);
+		handover_gone(c->inode);
 	close(c->tcp_fd);
 	if (c->plain_fd != -1)
 		close(c->plain_fd);
@@ -412,14 +412,15 @@ make_pair(struct conn *c)
 }
 
 static void
-hand_over(struct conn *c)
+hand_over_conn(struct conn *c)
 {
 	int fd;
 
-	if (!hand_possible())
+	if (!handover_possible())
 		return;
 	fd = make_pair(c);
-	if (fd == -1 || hand_who(c->inode, c->name, c->tcp_fd) == -1) {
+	if (fd == -1 ||
+	    handover_tell_peer(c->inode, c->name, c->tcp_fd) == -1) {
 		accept_log("%s: cannot be handed over: no file descriptor is "
 		    "left, or nobody takes it", c->from);
 		if (fd != -1)
@@ -429,7 +430,7 @@ hand_over(struct conn *c)
 	}
 	loop_timer_unset(&c->timer);
 	c->phase = OPEN;
-	hand_conn(c->listener, fd);
+	handover_conn(c->listener, fd);
 }
 
 /* A certificate that was sent has been verified, or this were not reached. */
@@ -476,7 +477,7 @@ shake(struct conn *c)
 		TAILQ_REMOVE(&shaking, c, all);
 		TAILQ_INSERT_TAIL(&established, c, all);
 		c->phase = WAITING;
-		hand_over(c);
+		hand_over_conn(c);
 	}
 	if (uncork(c) == -1)
 		c->dead = true;
@@ -534,7 +535,7 @@ conn_introduce_all(void)
 
 	TAILQ_FOREACH(c, &established, all)
 		if (c->phase == OPEN)
-			(void)hand_who(c->inode, c->name, c->tcp_fd);
+			(void)handover_tell_peer(c->inode, c->name, c->tcp_fd);
 }
 
 void
@@ -546,7 +547,7 @@ conn_hand_over_all(void)
 		next = TAILQ_NEXT(c, all);
 		if (c->phase != WAITING)
 			continue;
-		hand_over(c);
+		hand_over_conn(c);
 		if (c->dead)
 			conn_free(c);
 		else if (c->phase == OPEN)

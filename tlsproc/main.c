@@ -8,7 +8,7 @@
 
 #include "confine.h"
 #include "conn.h"
-#include "hand.h"
+#include "handover.h"
 #include "keys.h"
 #include "listener.h"
 #include "role.h"
@@ -32,7 +32,7 @@ prepare(void)
 	}
 	listener_limit();
 	keys_load();
-	hand_init();
+	handover_init();
 }
 
 static void
@@ -57,7 +57,7 @@ main(void)
 		.nproc = 0,
 		.filter = &tlsproc_filter,
 		.start = start,
-		.peer = hand_peer,
+		.peer = handover_peer,
 		.settings = listener_limit,
 	};
 

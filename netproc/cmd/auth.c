@@ -6,8 +6,8 @@
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"
+#include "netproc/conn/identity.h"
 #include "netproc/conn/replica.h"
-#include "netproc/conn/who.h"
 
 void
 identity_json(struct text *t, const struct conn *c)
@@ -90,7 +90,7 @@ net_on_authed(struct msg *m)
 		return 0;
 	if (!c->u.ask.auth)
 		return -1;
-	if (who_becomes(c, uid, flags, name))
+	if (identity_set(c, uid, flags, name))
 		ask_done(c, ERR_OK, NULL);
 	else {
 		c->by_token = false;

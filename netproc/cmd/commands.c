@@ -7,7 +7,7 @@
 #include "audit.h"
 #include "auth.h"
 #include "commands.h"
-#include "debug.h"
+#include "debug_port.h"
 #include "debugger.h"
 #include "hello.h"
 #include "keys.h"
@@ -230,7 +230,7 @@ command_row(struct conn *c, const struct command *cmd,
 	struct rsession *s = NULL;
 	uint32_t err;
 
-	if (c->stranger && cmd->run != cmd_auth) {
+	if (c->unauthenticated && cmd->run != cmd_auth) {
 		answer_error(c, ERR_AUTH_REQUIRED, NULL);
 		conn_finish(c);
 		return;
@@ -305,13 +305,13 @@ run_request(struct conn *c, const char *line, size_t len)
 
 	request_parse(line, len, &r);
 	c->reply = r.reply;
-	/* before any other error, tell a stranger to authenticate */
-	if (c->stranger && (r.cmd == NULL || r.cmd->run != cmd_auth)) {
+	/* before any other error, ask for AUTH */
+	if (c->unauthenticated && (r.cmd == NULL || r.cmd->run != cmd_auth)) {
 		answer_error(c, ERR_AUTH_REQUIRED, NULL);
 		conn_finish(c);
 	} else if (r.err == ERR_OK)
 		run_row(c, r.cmd, &r.words);
-	else if (c->stranger || r.follows == FOLLOWS_UNKNOWN) {
+	else if (c->unauthenticated || r.follows == FOLLOWS_UNKNOWN) {
 		answer_error(c, r.err, r.why);
 		conn_finish(c);
 	} else
@@ -336,7 +336,7 @@ run_line(struct conn *c, const char *line, size_t len)
 	if (refused(c, &ws, line, len))
 		return;
 	cmd = command_named(&ws.w[0]);
-	if (cmd == NULL && c->stranger) {
+	if (cmd == NULL && c->unauthenticated) {
 		answer_error(c, ERR_AUTH_REQUIRED, NULL);
 		conn_finish(c);
 	} else if (cmd == NULL)

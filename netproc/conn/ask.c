@@ -5,11 +5,11 @@
 
 #include "answer.h"
 #include "ask.h"
+#include "identity.h"
 #include "log.h"
 #include "replica.h"
 #include "role.h"
 #include "usage.h"
-#include "who.h"
 
 struct channel			spawner_chan;
 
@@ -203,5 +203,5 @@ ask_peer(int fd, uint32_t generation)
 	if (chan_open(&spawner_chan, fd, generation) == -1)
 		role_peer_gone(&spawner_chan, NULL);
 	usage_again();
-	who_again();
+	identity_ask_again();
 }

@@ -21,13 +21,13 @@
 #include "answer.h"
 #include "ask.h"
 #include "conn.h"
+#include "identity.h"
 #include "linger.h"
 #include "log.h"
 #include "netproc/text/line.h"
 #include "replica.h"
 #include "role.h"
 #include "settings.h"
-#include "who.h"
 
 #define HASH		1024		/* chains; a power of two */
 #define SCRATCH		(128 * 1024)
@@ -193,7 +193,7 @@ destroy(struct conn *c)
 	release_out(c);
 	for (i = 0; i < nends; i++)
 		ends[i](c);
-	who_forget(c);
+	identity_forget(c);
 	LIST_REMOVE(c, hash);
 	TAILQ_REMOVE(&conns, c, all);
 	free(c);
@@ -628,10 +628,10 @@ deadline(const struct conn *c)
 	if (c->due_ms != 0)
 		return c->due_ms;
 	/* its port knows better how long the client takes */
-	if (c->port != NULL && !c->stranger)
+	if (c->port != NULL && !c->unauthenticated)
 		return 0;
-	/* a byte now and then must not keep a stranger's place */
-	if (c->stranger && c->mode == &mode_line)
+	/* a byte now and then must not keep a place without AUTH */
+	if (c->unauthenticated && c->mode == &mode_line)
 		return c->begun_ms + settings.line_timeout * 1000;
 	if (clock == CLOCK_NONE)
 		return 0;
@@ -706,7 +706,7 @@ line_step(struct conn *c)
 		return false;
 	reader->form(c, *line);
 	if (!c->synced) {
-		who_start(c);
+		identity_start(c);
 		return false;
 	}
 	status = line_find(line, have, &c->scanned, &len, &used);

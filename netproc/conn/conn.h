@@ -227,8 +227,8 @@ struct conn {
 	uint64_t		 active_ms;	/* last byte in or out */
 	uint64_t		 due_ms;	/* the mode's own; 0 = none */
 	bool			 synced;	/* the spawner knows it */
-	bool			 stranger;	/* may only AUTH */
-	struct source		*source;	/* of a stranger; its own count */
+	bool			 unauthenticated;	/* may only AUTH */
+	struct source		*source;	/* until AUTH; its own count */
 	bool			 read_only;	/* by its token */
 	bool			 by_token;
 	bool			 spoke;		/* AUTH would come too late */

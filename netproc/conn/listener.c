@@ -13,11 +13,11 @@
 #include "accept.h"
 #include "answer.h"
 #include "conn.h"
+#include "identity.h"
 #include "listener.h"
 #include "log.h"
 #include "proto.h"
 #include "role.h"
-#include "who.h"
 
 /* Beyond the limit so many may still be told that it is reached. */
 #define REFUSALS	16
@@ -82,7 +82,7 @@ welcome(const struct listener *l, int fd, const struct sockaddr_storage *from)
 		answer_error(c, ERR_MAX_CONNECTIONS, NULL);
 		conn_finish(c);
 	} else
-		who_start(c);
+		identity_start(c);
 	conn_run(c);
 }
 

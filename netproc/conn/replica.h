@@ -78,7 +78,7 @@ struct visible_session {
 };
 
 /* All connections that nobody has said AUTH on. */
-#define UID_STRANGER	UINT32_MAX
+#define UID_UNKNOWN	UINT32_MAX
 
 /* NULL without memory.  Each get is undone by a put. */
 struct owner *owner_ref(uint32_t uid, enum eyes);

@@ -340,7 +340,7 @@ welcome(struct conn *c)
 
 	conn_enter(c, &mode_greeting);
 	c->due_ms = loop_now_ms() + settings.line_timeout * 1000;
-	if (c->stranger)
+	if (c->unauthenticated)
 		return;
 	s = replica_resolve(c, &name, &err);
 	if (s == NULL)

@@ -35,8 +35,8 @@ struct ws_ask {
 /*
  * The handshake is over: takes fd, the first n bytes of which have been read
  * already, and the conn with it, which has a socket from now on.  A conn
- * that is a stranger has to bring a token or key in its first message.  May
- * free the conn.
+ * without a user has to bring a token or key in its first message.  May free
+ * the conn.
  */
 void	 ws_begin(struct conn *, int fd, const void *extra, size_t n,
     const struct ws_ask *);

@@ -60,13 +60,13 @@ counts(const struct flow_client *c)
 
 /* FLOW_UNLIMITED when none of them counts. */
 static uint64_t
-slowest(struct flow_client *const *clients, size_t n, bool laggards)
+slowest(struct flow_client *const *clients, size_t n, bool slow)
 {
 	uint64_t low = FLOW_UNLIMITED;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if ((laggards ? !clients[i]->stalled : counts(clients[i])) &&
+		if ((slow ? !clients[i]->stalled : counts(clients[i])) &&
 		    clients[i]->cursor < low)
 			low = clients[i]->cursor;
 	return low;
@@ -126,7 +126,7 @@ term_flow_look(struct term_flow *p, struct flow_client *const *clients,
 	}
 	find_holders(p, clients, n, total, again_us);
 	low = slowest(clients, n, false);
-	/* laggards who are alone hold up nobody but the program */
+	/* slow clients without others block the program alone */
 	if (low == FLOW_UNLIMITED)
 		low = slowest(clients, n, true);
 	p->limit = low == FLOW_UNLIMITED ? FLOW_UNLIMITED : low + p->window;

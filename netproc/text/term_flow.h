@@ -3,8 +3,8 @@
  * How far the output of a terminal may run ahead of the clients that watch it.
  *
  * Output waits for the slowest client, so that no client loses any.  A client
- * that has kept others waiting for a quarter of a second in all becomes a
- * laggard: it loses what it cannot take, until it has caught up.  That budget
+ * that has kept others waiting for a quarter of a second in all counts as
+ * slow: it loses what it cannot take, until it has caught up.  That budget
  * comes back slowly.  A client that takes nothing at all for a while keeps
  * nobody waiting, not even the program when it is the only client.
  */

@@ -10,9 +10,9 @@
 #include "http.h"
 #include "log.h"
 #include "netproc/conn/conn.h"
+#include "netproc/conn/identity.h"
 #include "netproc/conn/linger.h"
 #include "netproc/conn/listener.h"
-#include "netproc/conn/who.h"
 #include "proto.h"
 #include "role.h"
 #include "settings.h"
@@ -262,7 +262,7 @@ web_conn_new(struct web *w)
 	if (w->conn == NULL)
 		return false;
 	listener_address(&w->from, &w->conn->from);
-	who_start(w->conn);
+	identity_start(w->conn);
 	conn_run(w->conn);
 	return true;
 }

@@ -154,7 +154,7 @@ octets(struct text *t, bool form)
 
 /* Two rows may have one path and method, and differ by the body alone. */
 static const struct route *
-twin(const struct route *r)
+same_path(const struct route *r)
 {
 	const struct route *other = r + 1;
 
@@ -166,7 +166,7 @@ twin(const struct route *r)
 static void
 request_body(struct text *t, const struct route *r, const struct command *cmd)
 {
-	const struct route *other = twin(r);
+	const struct route *other = same_path(r);
 
 	if (cmd == NULL || (is_query(r) &&
 	    !(r->flags & (ROUTE_UPLOAD | ROUTE_INPUT))))
@@ -286,7 +286,7 @@ one_path(struct text *t, const struct route *r)
 	text_puts(t, "{");
 	for (other = r; other < routes + nroutes; other++) {
 		if (strcmp(other->path, r->path) != 0 ||
-		    (before != NULL && twin(before) == other))
+		    (before != NULL && same_path(before) == other))
 			continue;
 		operation(t, other);
 		before = other;

@@ -219,7 +219,7 @@ webargs_refuse_name(struct conn *c, const struct web_req *r)
 	const struct rsession *other;
 	char why[80];
 
-	if (r->name == NULL || c->stranger)
+	if (r->name == NULL || c->unauthenticated)
 		return false;
 	other = replica_labelled(c->owner, r->name);
 	if (other != NULL)

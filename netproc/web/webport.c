@@ -13,8 +13,8 @@
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"
+#include "netproc/conn/identity.h"
 #include "netproc/conn/replica.h"
-#include "netproc/conn/who.h"
 #include "webanswer.h"
 #include "webargs.h"
 #include "webreq.h"
@@ -173,7 +173,7 @@ port_next(struct conn *c)
 	if (r == NULL || !(r->phase == WEB_ASK || is_to_auth(r)))
 		return false;
 	if (!c->synced) {
-		who_start(c);
+		identity_start(c);
 		return false;
 	}
 	if (r->token != NULL)

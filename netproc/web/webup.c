@@ -231,7 +231,7 @@ webup_run(struct conn *c, struct web_req *r)
 		return;
 	}
 	/* the client's first message has to authenticate it */
-	if (c->stranger) {
+	if (c->unauthenticated) {
 		c->port->answer(c, ERR_OK);
 		return;
 	}

@@ -276,7 +276,7 @@ NOTHING = b"/nonexistent/program\0"
 # -  it is refused
 # +  it works: that is what whoever takes it over has
 # L  it is refused where Landlock knows TCP (Linux 6.7), else it works
-# .  there is no such role; or it ends, as acctproc has the gate's filter as
+# .  there is no such role; or it ends, as acctproc has acctgate's filter as
 #    well, which nobody softens for a test
 # Two letters are for system mode and for user mode, where they differ.  Of
 # those that have the host's root some are their owner in user mode, and the

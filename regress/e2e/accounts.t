@@ -507,7 +507,7 @@ def nobody_can_tell(mode):
         ok(wait_for(lambda: answer(d.port, third) == "let in", 20),
            "which serves")
         eq(answer(d.port, fourth), REFUSED, "and knows who is locked")
-        # the gate cannot be made again without root
+        # acctgate cannot be made again without root
         gate = d.role_pid("acctgate")
         os.kill(gate, signal.SIGKILL)
         wait_for(lambda: d.role_pid("acctgate") is None)

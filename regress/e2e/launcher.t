@@ -622,7 +622,7 @@ def share(p):
             answers[m.request - first] = m
     order = list(answers)
     eq({n: hand.STEPS[m.u32()[0]] for n, m in answers.items()
-        if m.name != "RAN"}, {16: "FLIGHTS"},
+        if m.name != "RAN"}, {16: "PENDING"},
        "the 17th start of one user is refused")
     eq(order[:-16], [16, 17][:len(orders) - 16],
        "at once, and nobody else's")

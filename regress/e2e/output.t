@@ -191,7 +191,7 @@ def follow_laggard_jumps(d):
                 data == flood(r["offset"], len(data))
             jumps += r["offset"] > at
             at = r["offset"] + len(data)
-    ok(jumps >= 1, "a laggard jumps, and the offset tells it", jumps)
+    ok(jumps >= 1, "a slow client jumps, and the offset tells it", jumps)
     eq((exact, at), (True, total), "what it gets is exact, up to the end")
 
 

@@ -23,19 +23,19 @@
 #include "regress/fuzz/fuzz.h"
 #include "regress/fuzz/fuzz_chan.h"
 
-#include "netproc/conn/ask.h"
-#include "netproc/term/attach.h"
 #include "netproc/cmd/commands.h"
-#include "netproc/conn/conn.h"
-#include "netproc/cmd/debug.h"
-#include "netproc/conn/feed.h"
-#include "netproc/web/http.h"
+#include "netproc/cmd/debug_port.h"
 #include "netproc/cmd/keys.h"
-#include "netproc/mcp/mcp.h"
-#include "netproc/conn/replica.h"
 #include "netproc/cmd/request.h"
+#include "netproc/conn/ask.h"
+#include "netproc/conn/conn.h"
+#include "netproc/conn/feed.h"
+#include "netproc/conn/identity.h"
+#include "netproc/conn/replica.h"
+#include "netproc/mcp/mcp.h"
+#include "netproc/term/attach.h"
 #include "netproc/term/termmsg.h"
-#include "netproc/conn/who.h"
+#include "netproc/web/http.h"
 #include "role.h"
 
 #define SELF_ROLE NETPROC
@@ -123,8 +123,8 @@ say_who(uint32_t conn, uint8_t how)
 	bool stranger = how % 8 == 1;
 
 	msg_put_u32(o, how % 8 == 2 ? PEER_REFUSED : stranger ?
-	    PEER_STRANGER : PEER_KNOWN);
-	msg_put_u32(o, stranger ? UID_STRANGER : UID);
+	    PEER_UNAUTHENTICATED : PEER_KNOWN);
+	msg_put_u32(o, stranger ? UID_UNKNOWN : UID);
 	msg_put_u32(o, 0);
 	msg_put_str(o, stranger ? "" : "user");
 	msg_put_str(o, "192.0.2.1:5");
@@ -404,7 +404,7 @@ connect_roles(void)
 	if (idproc_fd != -1)
 		close(idproc_fd);
 	must(chan_pair(fds) == 0);
-	who_peer(fds[0], 1);
+	identity_peer(fds[0], 1);
 	idproc_fd = fds[1];
 }
 
@@ -433,7 +433,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	request_init();
 	termmsg_init();
 	ask_init();
-	who_init();
+	identity_init();
 	command_init();
 	debug_init();
 	attach_init();
@@ -461,7 +461,7 @@ enter_control(int fd, uint8_t how)
 
 	if (c == NULL)
 		return;
-	who_start(c);
+	identity_start(c);
 	conn_run(c);
 }
 

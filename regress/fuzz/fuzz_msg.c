@@ -578,7 +578,7 @@ log_in(void)
 	for (i = 1; i <= USERS; i++) {
 		send_principal(i, 1000 + i, 0, DOOR_TCP);
 		send_account(1000 + i);
-		send_principal(USERS + i, UINT32_MAX, PRINCIPAL_STRANGER,
+		send_principal(USERS + i, UINT32_MAX, PRINCIPAL_UNAUTHENTICATED,
 		    DOOR_WEB);
 	}
 	turn(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tlsproc/conn.c tlsproc/hand.c tlsproc/certname.c tlsproc/selfsigned.c common/accept.c common/chan.c common/errors.c common/fdkind.c common/log.c common/loop.c common/msg.c common/roles.c */
-/* covers: tlsproc/conn.c tlsproc/hand.c */
+/* links: tlsproc/conn.c tlsproc/handover.c tlsproc/certname.c tlsproc/selfsigned.c common/accept.c common/chan.c common/errors.c common/fdkind.c common/log.c common/loop.c common/msg.c common/roles.c */
+/* covers: tlsproc/conn.c tlsproc/handover.c */
 /*
  * Fuzz target of the framing of TLS: a connection between a client, who is
  * libtls or sends bytes that are no TLS at all, and netproc's end of the pair.
@@ -24,7 +24,7 @@
 
 #include "common/role.h"
 #include "tlsproc/conn.h"
-#include "tlsproc/hand.h"
+#include "tlsproc/handover.h"
 #include "tlsproc/keys.h"
 #include "tlsproc/listener.h"
 #include "tlsproc/selfsigned.h"
@@ -83,7 +83,7 @@ connect_role(enum role role, int *end_fd)
 	must(chan_pair(fds) == 0);
 	*end_fd = fds[1];
 	fault_begin();
-	hand_peer(role, fds[0], 1);
+	handover_peer(role, fds[0], 1);
 	fault_end();
 }
 
@@ -348,7 +348,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	settings.line_timeout = 30;
 	must(loop_init() == 0 && tls_init() == 0);
 	make_server();
-	hand_init();
+	handover_init();
 	connect_role(ROLE_IDPROC, &idproc_fd);
 	connect_role(ROLE_NETPROC, &netproc_fd);
 	for (i = 0; i < MOST; i++)

@@ -18,13 +18,13 @@
 
 #include "errors.h"
 #include "msg_out.h"
-#include "netproc/conn/ask.h"
 #include "netproc/cmd/commands.h"
-#include "netproc/conn/conn.h"
-#include "netproc/text/line.h"
-#include "netproc/conn/replica.h"
 #include "netproc/cmd/request.h"
-#include "netproc/conn/who.h"
+#include "netproc/conn/ask.h"
+#include "netproc/conn/conn.h"
+#include "netproc/conn/identity.h"
+#include "netproc/conn/replica.h"
+#include "netproc/text/line.h"
 #include "role.h"
 
 #define SELF_ROLE NETPROC
@@ -57,7 +57,7 @@ start(void)
 	request_init();
 	chan_init(&parent_chan, ROLE_NETPROC, ROLE_PARENT, NULL, NULL);
 	ask_init();
-	who_init();
+	identity_init();
 	command_init();
 	conn_init();
 	must(chan_pair(fds) == 0);

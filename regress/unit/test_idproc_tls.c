@@ -27,7 +27,7 @@ const msg_handler msg_handlers[MSG_COUNT];
 static struct verdict	tcp;
 
 void
-who_is(int sock_fd, struct verdict *v)
+peer_identify(int sock_fd, struct verdict *v)
 {
 	(void)sock_fd;
 	*v = tcp;
@@ -172,7 +172,7 @@ certificates(void **state)
 
 	(void)state;
 	(void)strcpy(settings.tls_client_ca, "/ca");
-	v = verdict_on(PEER_STRANGER, "alice");
+	v = verdict_on(PEER_UNAUTHENTICATED, "alice");
 	assert_int_equal(v.what, PEER_KNOWN);
 	assert_int_equal(v.principal.uid, 1000);
 	assert_int_equal(v.door, DOOR_TLS);
@@ -187,8 +187,8 @@ certificates(void **state)
 	/* so does what may be one, which cannot be told now */
 	v = verdict_on(PEER_LATER, "alice");
 	assert_int_equal(v.what, PEER_LATER);
-	v = verdict_on(PEER_STRANGER, "nobody-here");
-	assert_int_equal(v.what, PEER_STRANGER);
+	v = verdict_on(PEER_UNAUTHENTICATED, "nobody-here");
+	assert_int_equal(v.what, PEER_UNAUTHENTICATED);
 	v = verdict_on(PEER_KNOWN, "");
 	assert_int_equal(v.principal.uid, 1001);
 	v = verdict_on(PEER_KNOWN, "daemon");
@@ -205,8 +205,8 @@ no_certificate_over_http(void **state)
 
 	(void)state;
 	(void)strcpy(settings.tls_client_ca, "/ca");
-	v = verdict_by(DOOR_WEB, PEER_STRANGER, "alice");
-	assert_int_equal(v.what, PEER_STRANGER);
+	v = verdict_by(DOOR_WEB, PEER_UNAUTHENTICATED, "alice");
+	assert_int_equal(v.what, PEER_UNAUTHENTICATED);
 	assert_int_equal(v.door, DOOR_WEB_TLS);
 	assert_int_equal(v.principal.uid, (uid_t)-1);
 }
@@ -218,8 +218,8 @@ no_certificate_without_authority(void **state)
 
 	(void)state;
 	settings.tls_client_ca[0] = '\0';
-	v = verdict_on(PEER_STRANGER, "alice");
-	assert_int_equal(v.what, PEER_STRANGER);
+	v = verdict_on(PEER_UNAUTHENTICATED, "alice");
+	assert_int_equal(v.what, PEER_UNAUTHENTICATED);
 	assert_int_equal(v.principal.uid, (uid_t)-1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: idproc/who.c idproc/endpoint.c idproc/rules.c */
+/* links: idproc/peer.c idproc/endpoint.c idproc/rules.c */
 /* idproc: who is at the other end of a connection. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +19,8 @@
 
 #include "idproc/diag.h"
 #include "idproc/origin.h"
+#include "idproc/peer.h"
 #include "idproc/rules.h"
-#include "idproc/who.h"
 #include "role.h"
 
 /* since Linux 6.5, and not in the headers of this base */
@@ -123,7 +123,7 @@ verdict_on(uint32_t flags)
 	assert_int_equal(connect(client_fd, (struct sockaddr *)&sin, len), 0);
 	fd = accept(listen_fd, NULL, NULL);
 	assert_int_not_equal(fd, -1);
-	who_is(fd, &v);
+	peer_identify(fd, &v);
 	close(fd);
 	if (client_fd != -1)
 		close(client_fd);
@@ -152,7 +152,7 @@ nobody_before_he_logs_in(void **state)
 	assert_int_equal(v.what, PEER_KNOWN);
 	assert_int_equal(v.door, DOOR_TCP);
 	v = verdict_on(LISTENER_WEB);
-	assert_int_equal(v.what, PEER_STRANGER);
+	assert_int_equal(v.what, PEER_UNAUTHENTICATED);
 	assert_int_equal(v.door, DOOR_WEB);
 	/* the uid tells this host's users apart, and does no more */
 	assert_int_equal(v.principal.uid, CLIENT);
@@ -260,7 +260,7 @@ verdict_on_local(int error)
 
 	pidfd_errno = error;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	who_is(fds[0], &v);
+	peer_identify(fds[0], &v);
 	close(fds[0]);
 	close(fds[1]);
 	return v;

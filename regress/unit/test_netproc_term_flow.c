@@ -65,7 +65,7 @@ test_small_ring(void **state)
 
 /* The next look is due exactly when it frees the waiting client. */
 static void
-test_laggard(void **state)
+test_slow_client(void **state)
 {
 	(void)state;
 	total = FLOW_WINDOW;
@@ -178,7 +178,7 @@ test_quiet(void **state)
 
 /* When the fast one has gone, who is left is waited for. */
 static void
-test_laggard_alone(void **state)
+test_slow_client_alone(void **state)
 {
 	(void)state;
 	total = FLOW_WINDOW * 2;
@@ -199,13 +199,13 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_slowest_counts),
 		TEST(test_small_ring),
-		TEST(test_laggard),
+		TEST(test_slow_client),
 		TEST(test_budget_comes_back),
 		TEST(test_near_is_near_enough),
 		TEST(test_all_slow),
 		TEST(test_alone_and_stalled),
 		TEST(test_quiet),
-		TEST(test_laggard_alone),
+		TEST(test_slow_client_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

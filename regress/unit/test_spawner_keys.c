@@ -72,7 +72,7 @@ make(uint32_t conn, enum key_kind kind, const char *prefix)
 static void
 stranger(enum door door, uint32_t conn)
 {
-	enter_by(door, conn, NOBODY, "", PRINCIPAL_STRANGER);
+	enter_by(door, conn, NOBODY, "", PRINCIPAL_UNAUTHENTICATED);
 }
 
 static void
@@ -213,16 +213,16 @@ of_no_use_to_others(void **state)
 	(void)state;
 	alice_is_there();
 	k = make(ALICE_CONN, KEY_LOGIN, "dlo_");
-	enter_by(DOOR_WEB, WEB_CONN, ALICE, "", PRINCIPAL_STRANGER);
+	enter_by(DOOR_WEB, WEB_CONN, ALICE, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(WEB_CONN, k.key);
 	expect_authed(WEB_CONN, ALICE, PRINCIPAL_BY_KEY);
 	k = make(WEB_CONN, KEY_COOKIE, "dlc_");
-	enter_by(DOOR_WEB, WEB_CONN + 1, BOB, "", PRINCIPAL_STRANGER);
+	enter_by(DOOR_WEB, WEB_CONN + 1, BOB, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(WEB_CONN + 1, k.key);
 	expect_result(ERR_AUTH_FAILED, "another user's");
 	show(WEB_CONN + 2, k.key);
 	expect_result(ERR_AUTH_FAILED, "another host");
-	enter_by(DOOR_WEB, WEB_CONN + 3, ALICE, "", PRINCIPAL_STRANGER);
+	enter_by(DOOR_WEB, WEB_CONN + 3, ALICE, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(WEB_CONN + 3, k.key);
 	expect_authed(WEB_CONN + 3, ALICE, PRINCIPAL_BY_KEY);
 }
@@ -352,7 +352,7 @@ static uint32_t	 next_conn = 100;
 static uint32_t
 try(uint32_t uid, const char *secret)
 {
-	enter_by(DOOR_WEB, ++next_conn, uid, "", PRINCIPAL_STRANGER);
+	enter_by(DOOR_WEB, ++next_conn, uid, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(next_conn, secret);
 	expect(ROLE_NETPROC, MSG_RESULT);
 	return msg_get_u32(&got.m);

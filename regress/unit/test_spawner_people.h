@@ -25,7 +25,7 @@ enter_by(enum door door, uint32_t conn, uint32_t uid, const char *name,
 	msg_put_str(o, "192.0.2.1:4000");
 	msg_put_str(o, NULL);
 	rig_send(ROLE_IDPROC, o, -1);
-	if (!(flags & PRINCIPAL_STRANGER))
+	if (!(flags & PRINCIPAL_UNAUTHENTICATED))
 		expect(ROLE_IDPROC, MSG_LOOKUP);
 	expect(ROLE_NETPROC, MSG_SYNCED);
 }

@@ -216,7 +216,7 @@ in_by_a_token(void **state)
 	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 0, "", "");
 	r = expect_token(ALICE_CONN);
 	for (conn = 50; conn < 52; conn++)
-		enter(conn, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+		enter(conn, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_AUTHED);
 	assert_int_equal(msg_get_u32(&got.m), ALICE);
@@ -256,17 +256,17 @@ told_again_who_it_is(void **state)
 	tell_account(0, ALICE, true, "alice");
 	ask_create(ALICE_CONN, TOKEN_READ_ONLY, 0, "", "");
 	r = expect_token(ALICE_CONN);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_AUTHED);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_create(50, 0, 0, "", "");
 	expect_result(ERR_NOT_PERMITTED, NULL);
 	/* nor does it bring back what has ended */
 	ask_revoke(ALICE_CONN, r.id);
 	expect(ROLE_NETPROC, MSG_CONN_END);
 	expect_result(ERR_OK, NULL);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask(MSG_WHOAMI, NULL, 50);
 	expect(ROLE_NETPROC, MSG_IDENTITY);
 	/* another word is another connection */
@@ -290,12 +290,12 @@ not_his_uid_any_more(void **state)
 	q = expect_question("bob");
 	tell_account(q, BOB, true, "bob");
 	r = expect_token(ADMIN_CONN);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect(ROLE_IDPROC, MSG_LOOKUP);
 	tell_account(0, BOB, true, "robert");
 	expect_result(ERR_AUTH_FAILED, "no account here any more");
-	enter(51, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(51, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(51, r.secret);
 	expect_result(ERR_AUTH_FAILED, "no account here any more");
 }
@@ -311,7 +311,7 @@ ended_meanwhile(void **state)
 	ask_create(ADMIN_CONN, 0, 0, "bob", "");
 	tell_account(expect_question("bob"), BOB, true, "bob");
 	r = expect_token(ADMIN_CONN);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect(ROLE_IDPROC, MSG_LOOKUP);
 	ask_revoke(ADMIN_CONN, r.id);
@@ -362,7 +362,7 @@ no_token_meanwhile(void **state)
 	sid = upload(ALICE_CONN);
 	ask_create(ALICE_CONN, 0, 0, "", "");
 	r = expect_token(ALICE_CONN);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_AUTHED);
 	ask_share(50, &sid, ACCESS_USE);
@@ -414,11 +414,11 @@ nobody_is_asked(void **state)
 	ask_create(ADMIN_CONN, 0, 0, "bob", "");
 	tell_account(expect_question("bob"), BOB, true, "bob");
 	r = expect_token(ADMIN_CONN);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect_unasked();
 	/* the next AUTH, on another connection, looks the user up */
-	enter(51, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(51, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(51, r.secret);
 	expect(ROLE_IDPROC, MSG_LOOKUP);
 	tell_account(0, BOB, true, "bob");
@@ -439,7 +439,7 @@ sees_before_he_is_in(void **state)
 	r = expect_token(ADMIN_CONN);
 	tell_account(0, CAROL, ACCOUNT_FOUND, "carol");
 	expect(ROLE_NETPROC, MSG_CONN_END);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_SEES);
 	assert_int_equal(msg_get_u32(&got.m), CAROL);
@@ -461,7 +461,7 @@ not_in_the_log(void **state)
 	tell_account(0, ALICE, true, "alice");
 	ask_create(ALICE_CONN, 0, 0, "", "");
 	r = expect_token(ALICE_CONN);
-	enter(50, (uint32_t)-1, "", PRINCIPAL_STRANGER);
+	enter(50, (uint32_t)-1, "", PRINCIPAL_UNAUTHENTICATED);
 	ask_auth(50, r.secret);
 	expect(ROLE_NETPROC, MSG_AUTHED);
 	ask_revoke(ALICE_CONN, r.id);

@@ -15,9 +15,9 @@
 #include "diag.h"
 #include "endpoint.h"
 #include "origin.h"
+#include "peer.h"
 #include "proto.h"
 #include "rules.h"
-#include "who.h"
 
 /* since Linux 6.5, and not in the headers of this base */
 #ifndef SO_PEERPIDFD
@@ -96,7 +96,7 @@ from_elsewhere(int sock_fd, const struct ends *e, struct verdict *v)
 {
 	struct diag_socket s;
 	enum diag_result r = find_client(sock_fd, e, &s);
-	uint32_t what = PEER_STRANGER;
+	uint32_t what = PEER_UNAUTHENTICATED;
 	bool remote = !endpoint_is_loopback(&e->peer) &&
 	    !endpoint_same_addr(&e->peer, &e->local);
 
@@ -106,7 +106,7 @@ from_elsewhere(int sock_fd, const struct ends *e, struct verdict *v)
 		return what;
 	what = by_check(origin_check(&s, v->why, sizeof(v->why)), what);
 	/* so that one user's wrong tries make no other user wait */
-	if (what == PEER_STRANGER)
+	if (what == PEER_UNAUTHENTICATED)
 		v->principal.uid = s.uid;
 	return what;
 }
@@ -117,7 +117,7 @@ by_rule(int sock_fd, const struct ends *e, const struct rule *rule,
 {
 	uint32_t what = from_elsewhere(sock_fd, e, v);
 
-	if (what != PEER_STRANGER)
+	if (what != PEER_UNAUTHENTICATED)
 		return what;
 	what = known_as(v, rule->uid);
 	if (what == PEER_KNOWN)
@@ -214,7 +214,7 @@ by_address(int sock_fd, struct verdict *v)
 }
 
 void
-who_is(int sock_fd, struct verdict *v)
+peer_identify(int sock_fd, struct verdict *v)
 {
 	memset(v, 0, sizeof(*v));
 	v->door = endpoint_is_local(sock_fd) ? DOOR_LOCAL : DOOR_TCP;
@@ -227,7 +227,7 @@ who_is(int sock_fd, struct verdict *v)
 }
 
 void
-who_refuse(struct verdict *v, const char *why)
+peer_refuse(struct verdict *v, const char *why)
 {
 	memset(v, 0, sizeof(*v));
 	v->door = DOOR_LOCAL;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "conn.h"
-#include "hand.h"
+#include "handover.h"
 #include "log.h"
 #include "role.h"
 
@@ -17,14 +17,14 @@ gone(struct channel *c, const char *why)
 }
 
 void
-hand_init(void)
+handover_init(void)
 {
 	chan_init(&idproc_chan, ROLE_TLSPROC, ROLE_IDPROC, gone, NULL);
 	chan_init(&netproc_chan, ROLE_TLSPROC, ROLE_NETPROC, gone, NULL);
 }
 
 void
-hand_peer(enum role who, int fd, uint32_t generation)
+handover_peer(enum role who, int fd, uint32_t generation)
 {
 	struct channel *c = who == ROLE_IDPROC ? &idproc_chan :
 	    who == ROLE_NETPROC ? &netproc_chan : NULL;
@@ -43,13 +43,13 @@ hand_peer(enum role who, int fd, uint32_t generation)
 }
 
 bool
-hand_possible(void)
+handover_possible(void)
 {
 	return chan_is_open(&idproc_chan) && chan_is_open(&netproc_chan);
 }
 
 int
-hand_who(uint64_t inode, const char *name, int tcp_fd)
+handover_tell_peer(uint64_t inode, const char *name, int tcp_fd)
 {
 	int fd = fcntl(tcp_fd, F_DUPFD_CLOEXEC, 0);
 	struct msg_out *o;
@@ -63,7 +63,7 @@ hand_who(uint64_t inode, const char *name, int tcp_fd)
 }
 
 void
-hand_conn(uint32_t listener, int plain_fd)
+handover_conn(uint32_t listener, int plain_fd)
 {
 	struct msg_out *o = msg_new(MSG_TLS_CONN, NULL, 0, 0);
 
@@ -72,7 +72,7 @@ hand_conn(uint32_t listener, int plain_fd)
 }
 
 void
-hand_gone(uint64_t inode)
+handover_gone(uint64_t inode)
 {
 	struct msg_out *o = msg_new(MSG_TLS_GONE, NULL, 0, 0);
 

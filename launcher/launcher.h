@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Declarations that the files of the launcher share. */
-#ifndef LAUNCHER_HAND_H
-#define LAUNCHER_HAND_H
+#ifndef LAUNCHER_LAUNCHER_H
+#define LAUNCHER_LAUNCHER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,17 +11,17 @@
 
 extern struct channel	 spawner_chan;
 /* The filters of sessions, compiled once; NULL when weaken-seccomp is set. */
-enum hand_filter {
-	HAND_SESSION,
-	HAND_SESSION_64BIT,
-	HAND_ONLY_64BIT,
-	HAND_FILTERS
+enum session_filter_kind {
+	FILTER_SESSION,
+	FILTER_SESSION_64BIT,
+	FILTER_ONLY_64BIT,
+	FILTER_KINDS
 };
-struct hand_prog {
+struct filter_prog {
 	void	*instr;
 	size_t	 n;
 };
-extern struct hand_prog	 hand_progs[HAND_FILTERS];
+extern struct filter_prog	 filter_progs[FILTER_KINDS];
 /* The archiver's binary, -1 until the parent has sent it. */
 extern int		 archiver_fd;
 /* The binaries of instruments, by role, likewise. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Places of strangers, counted by where they come from. */
+/* Places of clients before AUTH, counted by where they come from. */
 #include <sys/queue.h>
 
 #include <arpa/inet.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "conn.h"
+#include "prelogin.h"
 #include "replica.h"
 #include "role.h"
-#include "stranger.h"
 
 #define PARTS	4
 
@@ -76,7 +76,7 @@ source_of(const struct in6_addr *network)
 }
 
 bool
-stranger_enter(struct conn *c, uint32_t uid, const char *address)
+prelogin_enter(struct conn *c, uint32_t uid, const char *address)
 {
 	uint64_t most = part(settings.max_connections);
 	struct in6_addr network;
@@ -84,7 +84,7 @@ stranger_enter(struct conn *c, uint32_t uid, const char *address)
 
 	if (total >= most)
 		return false;
-	if (uid != UID_STRANGER)
+	if (uid != UID_UNKNOWN)
 		user_as_network(uid, &network);
 	else
 		network_of(address, &network);
@@ -95,16 +95,16 @@ stranger_enter(struct conn *c, uint32_t uid, const char *address)
 	s->n++;
 	total++;
 	c->source = s;
-	c->stranger = true;
+	c->unauthenticated = true;
 	return true;
 }
 
 void
-stranger_leave(struct conn *c)
+prelogin_leave(struct conn *c)
 {
 	struct source *s = c->source;
 
-	c->stranger = false;
+	c->unauthenticated = false;
 	c->source = NULL;
 	if (s == NULL)
 		return;

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "archive_start.h"
 #include "child.h"
-#include "flight.h"
-#include "job.h"
 #include "mounts.h"
+#include "pending_start.h"
 #include "role.h"
 #include "sanitize.h"
 
@@ -150,7 +150,7 @@ job_first(const struct job_kind *k, const struct job_spec *j, int in_fd)
 }
 
 void
-job_unpack(const void *arg)
+archiver_unpack(const void *arg)
 {
 	static const struct job_kind kind = { unpack_inside, unpack_args };
 	const struct job_spec *j = arg;
@@ -182,7 +182,7 @@ nameless_file(const char *dir)
 }
 
 void
-job_pack(const void *arg)
+archiver_pack(const void *arg)
 {
 	static const struct job_kind kind = { pack_inside, pack_args };
 	const struct job_spec *j = arg;

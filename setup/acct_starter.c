@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The gate: a process that is made while there is root, has the group of
+ * acctgate: a process that is made while there is root, has the group of
  * /etc/shadow and no other right, and does nothing but start acctproc.  So
  * acctproc can be started again, and the parent, whose filter does not know
  * that group, never takes it.
@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../parent/sysfilter.h"
 #include "again.h"
 #include "caps.h"
-#include "../parent/sysfilter.h"
 #include "setup.h"
 
 #define SHADOW_FILE	"/etc/shadow"
@@ -29,7 +29,7 @@
 #define ANSWER_S	2
 
 /* A message with room for one fd. */
-union gate_fd {
+union starter_fd {
 	struct cmsghdr	 h;
 	char		 space[CMSG_SPACE(sizeof(int))];
 };
@@ -39,7 +39,7 @@ union gate_fd {
  * alone, and a file of the group 0 is for no process that is not root's.
  */
 void
-gate_find(void)
+acct_starter_find(void)
 {
 	struct stat st;
 
@@ -59,7 +59,7 @@ gate_is_wanted(void)
 static int
 take_fd(int sock_fd)
 {
-	union gate_fd u;
+	union starter_fd u;
 	char c;
 	struct iovec iov = { &c, 1 };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
@@ -97,7 +97,7 @@ close_all_but(int *fds, size_t n)
 	return close_range((unsigned int)lowest, ~0U, 0);
 }
 
-/* The parent's filter, with one identity, the gate's own. */
+/* The parent's filter, with one identity, acctgate's own. */
 static int
 confine_gate(void)
 {
@@ -152,7 +152,7 @@ become_acctproc(int binary_fd, int sock_fd)
 }
 
 static void __attribute__((noreturn))
-gate(int sock_fd)
+acct_starter(int sock_fd)
 {
 	int binary_fd = given(GIVEN_BINARY + ROLE_ACCTPROC);
 	int null_fd = given(GIVEN_NULL), fd;
@@ -176,7 +176,7 @@ gate(int sock_fd)
 }
 
 void
-gate_make(void)
+acct_starter_make(void)
 {
 	struct timeval limit = { .tv_sec = ANSWER_S };
 	int fds[2];
@@ -190,11 +190,11 @@ gate_make(void)
 		fatal("cannot start the process that starts acctproc (raise "
 		    "the limits of processes and open files)");
 	if (pid == 0)
-		gate(fds[1]);
+		acct_starter(fds[1]);
 	close(fds[1]);
-	give(GIVEN_GATE, fds[0]);
-	give(GIVEN_GATE_PROC, (int)syscall(SYS_pidfd_open, pid, 0));
-	if (given(GIVEN_GATE_PROC) == -1 ||
+	give(GIVEN_ACCT_STARTER, fds[0]);
+	give(GIVEN_ACCT_STARTER_PROC, (int)syscall(SYS_pidfd_open, pid, 0));
+	if (given(GIVEN_ACCT_STARTER_PROC) == -1 ||
 	    recv(fds[0], &pid, sizeof(pid), 0) != sizeof(pid) ||
 	    (pid < 0 && (errno = -pid) != 0))
 		fatal("cannot become _dlacct (" NEEDS_ROOT ")");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Asks the gate (setup/gate.c) for an acctproc, and ends it at last. */
+/* Asks acctgate (setup/acct_starter.c) for an acctproc, and ends it at last. */
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -32,13 +32,13 @@ give_fd(int sock_fd, int fd)
 }
 
 pid_t
-gate_start(int sock_fd)
+acctproc_start(int sock_fd)
 {
-	const int gate_fd = given_fd(GIVEN_GATE);
+	const int starter_fd = given_fd(GIVEN_ACCT_STARTER);
 	pid_t pid = -1;
 
-	if (give_fd(gate_fd, sock_fd) == -1 ||
-	    recv(gate_fd, &pid, sizeof(pid), 0) != sizeof(pid)) {
+	if (give_fd(starter_fd, sock_fd) == -1 ||
+	    recv(starter_fd, &pid, sizeof(pid), 0) != sizeof(pid)) {
 		log_warnx("the process that starts acctproc has ended or "
 		    "hangs, so locked accounts cannot be told from others: "
 		    "only root is admitted; restart debuglanternd");
@@ -48,9 +48,9 @@ gate_start(int sock_fd)
 }
 
 void
-gate_end(void)
+acctproc_end(void)
 {
-	const int pidfd = given_fd(GIVEN_GATE_PROC);
+	const int pidfd = given_fd(GIVEN_ACCT_STARTER_PROC);
 	siginfo_t si;
 
 	if (pidfd == -1)

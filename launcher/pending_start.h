@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Starts in flight: the launcher forks a first process, which becomes the
+ * Starts under way: the launcher forks a first process, which becomes the
  * owner and makes the rest, and hears from all of them over one socket.  It
  * never waits for them: an answer comes, or the socket closes, or time is up.
  */
-#ifndef LAUNCHER_FLIGHT_H
-#define LAUNCHER_FLIGHT_H
+#ifndef LAUNCHER_PENDING_START_H
+#define LAUNCHER_PENDING_START_H
 
 #include <stdint.h>
 
 #include "msg.h"
 #include "proto.h"
 
-enum flight_kind {
-	FLIGHT_RUN,
-	FLIGHT_ATTACH,
-	FLIGHT_JOB,
-	FLIGHT_INSTRUMENT,
-	FLIGHT_KINDS
+enum pending_kind {
+	PENDING_RUN,
+	PENDING_ATTACH,
+	PENDING_JOB,
+	PENDING_INSTRUMENT,
+	PENDING_KINDS
 };
 
 /*
@@ -39,18 +39,18 @@ struct up {
  * KEPT_FD and KEPT_FD2 (child.h), all others closed; arg is as it was in the
  * launcher.
  */
-typedef void __attribute__((noreturn)) (*flight_fn)(const void *arg);
+typedef void __attribute__((noreturn)) (*pending_fn)(const void *arg);
 
 /*
  * Starts fn for the request m of that user's, who has a share of what can be
  * under way, so that nobody keeps others from starting.  The fds are borrowed,
  * -1 = none.  Answers m itself, also when it cannot even begin.
  */
-void	 flight_begin(const struct msg *m, enum flight_kind, uint32_t uid,
-	    flight_fn, const void *arg, const int keep_fds[2], int cgroup_fd);
+void	 pending_begin(const struct msg *m, enum pending_kind, uint32_t uid,
+	    pending_fn, const void *arg, const int keep_fds[2], int cgroup_fd);
 /* Answers m with the failure of a step, errno. */
-void	 flight_refuse(const struct msg *m, enum flight_kind, uint32_t step);
+void	 pending_refuse(const struct msg *m, enum pending_kind, uint32_t step);
 /* The spawner has gone: ends what it asked for. */
-void	 flight_drop_all(void);
+void	 pending_drop_all(void);
 
 #endif

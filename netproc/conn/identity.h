@@ -4,14 +4,14 @@
  * is served when idproc has identified the user and the spawner has sent that
  * user's sessions.
  */
-#ifndef DL_NET_WHO_H
-#define DL_NET_WHO_H
+#ifndef DL_NET_IDENTITY_H
+#define DL_NET_IDENTITY_H
 
 #include "conn.h"
 #include "msg.h"
 
 /* Connections that are no struct conn, such as gdb's to a debug port. */
-struct who_others {
+struct identity_others {
 	/* Takes an answer, if the number is of one of them. */
 	bool	 (*is)(uint32_t number, bool known, uint32_t uid,
 		    const char *why);
@@ -19,28 +19,28 @@ struct who_others {
 	void	 (*again)(void);
 };
 
-void	 who_init(void);
+void	 identity_init(void);
 /* Borrows it for good. */
-void	 who_others(const struct who_others *);
+void	 identity_others(const struct identity_others *);
 /* A new channel to idproc; takes fd. */
-void	 who_peer(int fd, uint32_t generation);
+void	 identity_peer(int fd, uint32_t generation);
 /* Asks who is at the other end of sock_fd; -1 when idproc cannot be asked. */
-int	 who_ask(uint32_t number, int sock_fd);
+int	 identity_ask(uint32_t number, int sock_fd);
 /* Asks for a connection, which waits for the answer. */
-void	 who_start(struct conn *);
+void	 identity_start(struct conn *);
 /* The connection ends: takes it off its owner, tells the spawner. */
-void	 who_forget(struct conn *);
+void	 identity_forget(struct conn *);
 /* A number that is no connection's any more must be forgotten there too. */
-void	 who_closed(uint32_t number);
+void	 identity_closed(uint32_t number);
 /*
  * The connection is this user's from now on: PRINCIPAL_* flags as the spawner
  * sent them.  false when the user has connections enough; the connection must
  * be closed then.
  */
-bool	 who_becomes(struct conn *, uint32_t uid, uint32_t flags,
+bool	 identity_set(struct conn *, uint32_t uid, uint32_t flags,
 	    const char *name);
 /* Asks again for all that still wait. */
-void	 who_again(void);
+void	 identity_ask_again(void);
 
 extern const struct conn_mode	mode_ident;
 

@@ -12,7 +12,7 @@
 #include "again.h"
 #include "child.h"
 #include "role.h"
-#include "sums.h"
+#include "user_limits.h"
 
 /* a terminal multiplexer's windows; a test that types at programs */
 #define TERMINALS_TTY	64
@@ -31,7 +31,7 @@ static struct {
 	uint64_t	 least;		/* a user's, for programs as they are */
 	bool		 halved;	/* for each session */
 	uint64_t	 user;		/* what a user has */
-} sums[] = {
+} kinds[] = {
 	{ "max_inotify_instances", "inotify instances",
 	    "/proc/sys/fs/inotify/max_user_instances", 16, true, UNKNOWN },
 	{ "max_inotify_watches", "inotify watches",
@@ -63,7 +63,7 @@ host_has(const char *path, uint64_t otherwise)
 }
 
 void
-sums_read(void)
+user_limits_read(void)
 {
 	uint64_t max = host_has("/proc/sys/kernel/pty/max", 4096);
 	uint64_t reserve = host_has("/proc/sys/kernel/pty/reserve", 1024);
@@ -72,15 +72,15 @@ sums_read(void)
 
 	terminals = max > reserve ? max - reserve : 0;
 	/* in system mode those of the fence, which hold for each user in it */
-	for (i = 0; i < NELEM(sums); i++) {
+	for (i = 0; i < NELEM(kinds); i++) {
 		(void)snprintf(path, sizeof(path), "/proc/sys/user/%s",
-		    sums[i].name);
-		sums[i].user = host_has(path, UNKNOWN);
+		    kinds[i].name);
+		kinds[i].user = host_has(path, UNKNOWN);
 	}
 }
 
 unsigned int
-sums_terminals(bool tty)
+user_limits_terminals(bool tty)
 {
 	unsigned int most = tty ? TERMINALS_TTY : TERMINALS_PIPES;
 	uint64_t part = terminals / settings.max_sessions;
@@ -110,17 +110,17 @@ write_number(int proc_fd, const char *name, uint64_t v)
 }
 
 void
-sums_limit(const char *proc)
+user_limits_divide(const char *proc)
 {
 	int proc_fd = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	size_t i;
 
 	if (proc_fd == -1)
 		child_die(STEP_PROC);
-	for (i = 0; i < NELEM(sums); i++)
-		if (sums[i].halved && sums[i].user < NO_LIMIT)
-			write_number(proc_fd, sums[i].name,
-			    (sums[i].user + 1) / 2);
+	for (i = 0; i < NELEM(kinds); i++)
+		if (kinds[i].halved && kinds[i].user < NO_LIMIT)
+			write_number(proc_fd, kinds[i].name,
+			    (kinds[i].user + 1) / 2);
 	close(proc_fd);
 }
 
@@ -144,40 +144,41 @@ divide_rlimits(uint64_t by)
 }
 
 void
-sums_rlimits_user(void)
+user_limits_rlimits_user(void)
 {
 	if (role_mode == MODE_SYSTEM)
 		divide_rlimits(settings.rlimit_users);
 }
 
 void
-sums_rlimits(void)
+user_limits_rlimits(void)
 {
 	divide_rlimits(2);
 }
 
 bool
-sums_users_part(char *form, size_t size)
+user_limits_users_part(char *form, size_t size)
 {
 	uint64_t users = settings.sum_users, host;
 	bool good = true;
 	size_t i, len;
 
-	sums_read();
+	user_limits_read();
 	form[0] = '\0';
-	for (i = 0; i < NELEM(sums); i++) {
-		host = sums[i].host == NULL ? UNKNOWN :
-		    host_has(sums[i].host, UNKNOWN);
+	for (i = 0; i < NELEM(kinds); i++) {
+		host = kinds[i].host == NULL ? UNKNOWN :
+		    host_has(kinds[i].host, UNKNOWN);
 		/* in user mode the user's own other programs share it */
-		good &= sums[i].user >= sums[i].least &&
-		    (role_mode == MODE_USER || (sums[i].user < NO_LIMIT &&
-		    sums[i].user <= host / users));
-		if (sums[i].least == 1 || sums[i].user >= NO_LIMIT)
+		good &= kinds[i].user >= kinds[i].least &&
+		    (role_mode == MODE_USER ||
+		    (kinds[i].user < NO_LIMIT &&
+		    kinds[i].user <= host / users));
+		if (kinds[i].least == 1 || kinds[i].user >= NO_LIMIT)
 			continue;
 		len = strlen(form);
 		(void)snprintf(form + len, size - len, "%s%" PRIu64 " %s",
-		    len > 0 ? ", " : "each user: ", sums[i].user,
-		    sums[i].what);
+		    len > 0 ? ", " : "each user: ", kinds[i].user,
+		    kinds[i].what);
 	}
 	return good;
 }

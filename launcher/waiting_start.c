@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "held.h"
 #include "loop.h"
+#include "waiting_start.h"
 
-#define HELD_MOST	64
-#define HELD_OWN	8	/* per owner, who may keep leaves busy */
+#define WAITING_MOST	64
+#define WAITING_OWN	8	/* per owner, who may keep leaves busy */
 #define AGAIN_MS	5
 #define WAIT_MS		1000	/* on a host that has no time for the dying */
 
-struct held {
-	TAILQ_ENTRY(held) all;
+struct waiting_start {
+	TAILQ_ENTRY(waiting_start) all;
 	struct msg	 m;
 	void		*payload;	/* with variables; wiped */
 	size_t		 len;
@@ -26,14 +26,15 @@ struct held {
 	msg_handler	 handler;
 };
 
-static TAILQ_HEAD(helds, held) helds = TAILQ_HEAD_INITIALIZER(helds);
+static TAILQ_HEAD(waiting_starts, waiting_start) waiting_starts =
+    TAILQ_HEAD_INITIALIZER(waiting_starts);
 static struct loop_timer timer;
-static struct held	*tried;		/* whose handler runs */
+static struct waiting_start *tried;	/* its handler runs */
 
 static void	on_timer(void *);
 
 static bool
-keep(struct held *h, const void *payload, size_t len)
+keep(struct waiting_start *h, const void *payload, size_t len)
 {
 	h->payload = malloc(len);
 	h->len = len;
@@ -53,20 +54,20 @@ forget(void *payload, size_t len)
 static bool
 is_room(uid_t owner)
 {
-	struct held *h;
+	struct waiting_start *h;
 	size_t n = 0, own = 0;
 
-	TAILQ_FOREACH(h, &helds, all) {
+	TAILQ_FOREACH(h, &waiting_starts, all) {
 		n++;
 		own += h->owner == owner;
 	}
-	return n < HELD_MOST && own < HELD_OWN;
+	return n < WAITING_MOST && own < WAITING_OWN;
 }
 
-static struct held *
-held_new(const struct msg *m, uid_t owner, msg_handler handler)
+static struct waiting_start *
+waiting_start_new(const struct msg *m, uid_t owner, msg_handler handler)
 {
-	struct held *h = is_room(owner) ? calloc(1, sizeof(*h)) : NULL;
+	struct waiting_start *h = is_room(owner) ? calloc(1, sizeof(*h)) : NULL;
 
 	if (h == NULL)
 		return NULL;
@@ -82,7 +83,7 @@ held_new(const struct msg *m, uid_t owner, msg_handler handler)
 }
 
 static void
-held_free(struct held *h)
+waiting_start_free(struct waiting_start *h)
 {
 	if (h->m.fd != -1)
 		close(h->m.fd);
@@ -92,7 +93,7 @@ held_free(struct held *h)
 
 /* It was tried once more, and may wait once more. */
 static bool
-again(struct held *h, const void *payload, size_t len)
+again(struct waiting_start *h, const void *payload, size_t len)
 {
 	bool waits = loop_now_ms() < h->until_ms && keep(h, payload, len);
 
@@ -101,29 +102,29 @@ again(struct held *h, const void *payload, size_t len)
 }
 
 bool
-held_back(const struct msg *m, const void *payload, size_t len, uid_t owner,
-    msg_handler handler)
+waiting_start_add(const struct msg *m, const void *payload, size_t len,
+    uid_t owner, msg_handler handler)
 {
-	struct held *h;
+	struct waiting_start *h;
 
 	if (tried != NULL)
 		return again(tried, payload, len);
-	h = held_new(m, owner, handler);
+	h = waiting_start_new(m, owner, handler);
 	if (h != NULL && keep(h, payload, len)) {
-		TAILQ_INSERT_TAIL(&helds, h, all);
+		TAILQ_INSERT_TAIL(&waiting_starts, h, all);
 		if (timer.slot == 0)
 			loop_timer_set(&timer, AGAIN_MS, on_timer, NULL);
 		return true;
 	}
 	if (h != NULL)
-		held_free(h);
+		waiting_start_free(h);
 	errno = EBUSY;
 	return false;
 }
 
 /* The handler wipes what it was given. */
 static void
-try(struct held *h)
+try(struct waiting_start *h)
 {
 	void *payload = h->payload;
 	size_t len = h->len;
@@ -138,20 +139,20 @@ try(struct held *h)
 	forget(payload, len);
 	if (h->payload != NULL)
 		return;
-	TAILQ_REMOVE(&helds, h, all);
-	held_free(h);
+	TAILQ_REMOVE(&waiting_starts, h, all);
+	waiting_start_free(h);
 }
 
 static void
 on_timer(void *arg)
 {
-	struct held *h, *next;
+	struct waiting_start *h, *next;
 
 	(void)arg;
-	for (h = TAILQ_FIRST(&helds); h != NULL; h = next) {
+	for (h = TAILQ_FIRST(&waiting_starts); h != NULL; h = next) {
 		next = TAILQ_NEXT(h, all);
 		try(h);
 	}
-	if (!TAILQ_EMPTY(&helds))
+	if (!TAILQ_EMPTY(&waiting_starts))
 		loop_timer_set(&timer, AGAIN_MS, on_timer, NULL);
 }

@@ -32,7 +32,7 @@ static size_t	nfiles;
 static int	dir_fd = -1;
 
 uint32_t
-sums_users(uint32_t sessions, uint32_t each)
+host_limits_users(uint32_t sessions, uint32_t each)
 {
 	uint32_t users = (sessions + each - 1) / each;
 
@@ -86,7 +86,7 @@ lift(__rlimit_resource_t which)
 }
 
 bool
-sums_prepare(void)
+host_limits_prepare(void)
 {
 	static const __rlimit_resource_t shared[] = { RLIMIT_SIGPENDING,
 	    RLIMIT_MSGQUEUE, RLIMIT_MEMLOCK, RLIMIT_NPROC };
@@ -132,7 +132,7 @@ write_file(const char *name, uint64_t v)
 }
 
 bool
-sums_divide(uint32_t users)
+host_limits_divide(uint32_t users)
 {
 	bool all = nfiles > 0;
 	uint64_t part;

@@ -3,8 +3,8 @@
  * Orders whose cgroup the last process of an earlier run is still leaving:
  * each is given again until it is free, and nobody else waits meanwhile.
  */
-#ifndef LAUNCHER_HELD_H
-#define LAUNCHER_HELD_H
+#ifndef LAUNCHER_WAITING_START_H
+#define LAUNCHER_WAITING_START_H
 
 #include <sys/types.h>
 
@@ -17,7 +17,7 @@
  * Copies the order, whose payload is these bytes, and its fd; handler gets it
  * again.  False with EBUSY when it has waited long enough, or as many wait.
  */
-bool	 held_back(const struct msg *, const void *payload, size_t len,
+bool	 waiting_start_add(const struct msg *, const void *payload, size_t len,
 	    uid_t owner, msg_handler);
 
 #endif

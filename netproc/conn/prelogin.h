@@ -4,8 +4,8 @@
  * of them have a quarter of max-connections, and those of one address, or of
  * one user of this host, a quarter of that, so that none keeps out the others.
  */
-#ifndef DL_NET_STRANGER_H
-#define DL_NET_STRANGER_H
+#ifndef DL_NET_PRELOGIN_H
+#define DL_NET_PRELOGIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,12 +13,12 @@
 struct conn;
 
 /*
- * uid is whose socket it is, UID_STRANGER when it is of another host.
+ * uid is whose socket it is, UID_UNKNOWN when it is of another host.
  * address is idproc's, with a port; what one client of IPv6 usually has to
  * itself, 64 bits of network, counts as one.  false: there is no place.
  */
-bool	 stranger_enter(struct conn *, uint32_t uid, const char *address);
+bool	 prelogin_enter(struct conn *, uint32_t uid, const char *address);
 /* It ends, or has become somebody's; harmless for all others. */
-void	 stranger_leave(struct conn *);
+void	 prelogin_leave(struct conn *);
 
 #endif

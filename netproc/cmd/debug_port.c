@@ -17,19 +17,19 @@
 #include <unistd.h>
 
 #include "accept.h"
-#include "debug.h"
+#include "debug_port.h"
 #include "log.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
+#include "netproc/conn/identity.h"
 #include "netproc/conn/listener.h"
 #include "netproc/conn/relay.h"
 #include "netproc/conn/replica.h"
-#include "netproc/conn/who.h"
 #include "proto.h"
 #include "role.h"
 
 /* Time for idproc to say who has connected. */
-#define WHO_MS		5000
+#define IDENTITY_MS		5000
 
 struct debug {
 	TAILQ_ENTRY(debug)	 all;
@@ -210,8 +210,8 @@ on_connect(uint32_t events, void *arg)
 	}
 	d->guest = conn_number();
 	(void)loop_mod(&d->listen_io, 0);
-	loop_timer_set(&d->guest_timer, WHO_MS, on_guest_timeout, d);
-	(void)who_ask(d->guest, d->guest_fd);
+	loop_timer_set(&d->guest_timer, IDENTITY_MS, on_guest_timeout, d);
+	(void)identity_ask(d->guest, d->guest_fd);
 }
 
 static bool
@@ -226,7 +226,7 @@ peer_is(uint32_t number, bool known, uint32_t uid, const char *why)
 		return false;
 	/* the spawner was told of it as of a client, which it is not */
 	if (known)
-		who_closed(number);
+		identity_closed(number);
 	/* also where everybody is welcome, a session is not */
 	if (known && (d->anyone || uid == d->owner))
 		welcome(d);
@@ -245,7 +245,7 @@ ask_again(void)
 
 	TAILQ_FOREACH(d, &debugs, all)
 		if (d->guest != 0)
-			(void)who_ask(d->guest, d->guest_fd);
+			(void)identity_ask(d->guest, d->guest_fd);
 }
 
 /* The address by which the client came in, with a port to be chosen. */
@@ -395,9 +395,9 @@ clear(void)
 void
 debug_init(void)
 {
-	static const struct who_others guests = { peer_is, ask_again };
+	static const struct identity_others guests = { peer_is, ask_again };
 
-	who_others(&guests);
+	identity_others(&guests);
 	ask_when_lost(clear);
 }
 

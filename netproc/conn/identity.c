@@ -8,13 +8,13 @@
 #include "acct.h"
 #include "answer.h"
 #include "ask.h"
+#include "identity.h"
 #include "log.h"
 #include "netproc/text/line.h"
+#include "prelogin.h"
 #include "proto.h"
 #include "replica.h"
 #include "role.h"
-#include "stranger.h"
-#include "who.h"
 
 /* All guests together have one of so many parts of all connections. */
 #define GUESTS_PART	4
@@ -24,16 +24,16 @@
 
 static struct channel	idproc_chan;
 static uint64_t		nguests;
-static const struct who_others *others;
+static const struct identity_others *others;
 
 void
-who_others(const struct who_others *o)
+identity_others(const struct identity_others *o)
 {
 	others = o;
 }
 
 int
-who_ask(uint32_t number, int sock_fd)
+identity_ask(uint32_t number, int sock_fd)
 {
 	int fd = fcntl(sock_fd, F_DUPFD_CLOEXEC, 0);
 
@@ -43,21 +43,21 @@ who_ask(uint32_t number, int sock_fd)
 }
 
 void
-who_closed(uint32_t number)
+identity_closed(uint32_t number)
 {
 	(void)chan_send(&spawner_chan,
 	    msg_new(MSG_CONN_CLOSED, NULL, number, 0), -1);
 }
 
 void
-who_start(struct conn *c)
+identity_start(struct conn *c)
 {
 	conn_enter(c, &mode_ident);
 	c->due_ms = loop_now_ms() + RETRY_MS;
 	c->u.ident_end_ms = loop_now_ms() + settings.line_timeout * 1000;
 	/* with one of the two missing the answer would be lost */
 	if (chan_is_open(&spawner_chan) && chan_is_open(&idproc_chan))
-		(void)who_ask(c->number, conn_socket(c));
+		(void)identity_ask(c->number, conn_socket(c));
 }
 
 static void
@@ -70,7 +70,7 @@ ident_expired(struct conn *c)
 		conn_finish(c);
 		return;
 	}
-	who_start(c);
+	identity_start(c);
 	c->u.ident_end_ms = end;
 }
 
@@ -83,7 +83,7 @@ const struct conn_mode mode_ident = {
 static void
 leave_owner(struct conn *c)
 {
-	stranger_leave(c);
+	prelogin_leave(c);
 	c->owner->nconns -= c->counted;
 	if (c->owner->guest)
 		nguests -= c->counted;
@@ -107,7 +107,7 @@ has_place(const struct owner *o)
 {
 	uint64_t most = settings.max_connections / GUESTS_PART;
 
-	if (o->uid == UID_STRANGER)
+	if (o->uid == UID_UNKNOWN)
 		return true;
 	return o->nconns < settings.max_connections_per_user &&
 	    (!o->guest || nguests < (most > 0 ? most : 1));
@@ -132,13 +132,13 @@ join_owner(struct conn *c, uint32_t uid, enum eyes eyes, const char *name)
 }
 
 void
-who_forget(struct conn *c)
+identity_forget(struct conn *c)
 {
 	/* not earlier: the spawner has heard of it before we did */
 	if (c->owner == NULL)
 		return;
 	leave_owner(c);
-	who_closed(c->number);
+	identity_closed(c->number);
 }
 
 static void
@@ -151,7 +151,7 @@ again_one(struct conn *c, void *arg)
 }
 
 void
-who_again(void)
+identity_ask_again(void)
 {
 	conn_each(again_one, NULL);
 	if (others != NULL)
@@ -202,13 +202,13 @@ static void
 judged(struct conn *c, uint32_t verdict, uint32_t uid, uint32_t flags,
     const char *name, const char *address)
 {
-	if (verdict == PEER_STRANGER && c->owner == NULL &&
-	    !stranger_enter(c, uid, address)) {
-		who_closed(c->number);
+	if (verdict == PEER_UNAUTHENTICATED && c->owner == NULL &&
+	    !prelogin_enter(c, uid, address)) {
+		identity_closed(c->number);
 		refuse(c, ERR_MAX_CONNECTIONS, "too many connections from "
 		    "elsewhere wait for AUTH; try again");
-	} else if (verdict == PEER_STRANGER)
-		identified(c, UID_STRANGER, 0, "");
+	} else if (verdict == PEER_UNAUTHENTICATED)
+		identified(c, UID_UNKNOWN, 0, "");
 	else if (verdict == PEER_KNOWN)
 		identified(c, uid, flags, name);
 	else if (verdict == PEER_LATER)
@@ -239,7 +239,7 @@ net_on_peer_is(struct msg *m)
 	if (c == NULL) {
 		if ((others == NULL || !others->is(m->hdr.conn,
 		    verdict == PEER_KNOWN, uid, why)) && !refused)
-			who_closed(m->hdr.conn);
+			identity_closed(m->hdr.conn);
 		return 0;
 	}
 	if (c->mode != &mode_ident)
@@ -252,10 +252,10 @@ net_on_peer_is(struct msg *m)
 }
 
 bool
-who_becomes(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
+identity_set(struct conn *c, uint32_t uid, uint32_t flags, const char *name)
 {
 	leave_owner(c);
-	c->stranger = false;
+	c->unauthenticated = false;
 	c->by_token = true;
 	/* only the client itself has its token */
 	c->hello.wanted = false;
@@ -296,16 +296,16 @@ gone(struct channel *ch, const char *why)
 }
 
 void
-who_init(void)
+identity_init(void)
 {
 	chan_init(&idproc_chan, ROLE_NETPROC, ROLE_IDPROC, gone, NULL);
 }
 
 void
-who_peer(int fd, uint32_t generation)
+identity_peer(int fd, uint32_t generation)
 {
 	chan_close(&idproc_chan);
 	if (chan_open(&idproc_chan, fd, generation) == -1)
 		role_peer_gone(&idproc_chan, NULL);
-	who_again();
+	identity_ask_again();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts in flight: the table, the socket of each, the answers. */
+/* Starts under way: the table, the socket of each, the answers. */
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -10,18 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "cgroup.h"
-#include "flight.h"
-#include "hand.h"
+#include "child.h"
+#include "launcher.h"
 #include "log.h"
+#include "pending_start.h"
 #include "proto.h"
 
-/* Where they are named to users: STEP_FLIGHTS and STEP_FLIGHTS_ALL. */
-#define FLIGHTS		256
-#define FLIGHTS_OF_ONE	16
-#define FLIGHT_MS	20000
-#define FLIGHT_FDS	RUN_FD_COUNT
+/* Where they are named to users: STEP_PENDING and STEP_PENDING_ALL. */
+#define PENDING_MAX		256
+#define PENDING_OF_ONE	16
+#define PENDING_MS	20000
+#define PENDING_FDS	RUN_FD_COUNT
 
 struct kind {
 	enum msg_type	fd, done, failed;
@@ -33,23 +33,23 @@ struct kind {
 
 #define BIT(n)	(1u << (n))
 
-static const struct kind kinds[FLIGHT_KINDS] = {
-	[FLIGHT_RUN] = { MSG_RUN_FD, MSG_RAN, MSG_RUN_FAILED,
+static const struct kind kinds[PENDING_KINDS] = {
+	[PENDING_RUN] = { MSG_RUN_FD, MSG_RAN, MSG_RUN_FAILED,
 	    BIT(RUN_FD_STDOUT) | BIT(RUN_FD_STATUS) |
 	    BIT(RUN_FD_STUB) | BIT(RUN_FD_TARGET),
 	    BIT(RUN_FD_COUNT) - 1, RUN_FD_STUB, 2 },
-	[FLIGHT_ATTACH] = { MSG_ATTACH_FD, MSG_ATTACHED, MSG_ATTACH_FAILED,
+	[PENDING_ATTACH] = { MSG_ATTACH_FD, MSG_ATTACHED, MSG_ATTACH_FAILED,
 	    BIT(ATTACH_FD_WIRE) | BIT(ATTACH_FD_ERRORS) |
 	    BIT(ATTACH_FD_PIDFD), 0, ATTACH_FD_PIDFD, 2 },
-	[FLIGHT_JOB] = { MSG_JOB_FD, MSG_JOB, MSG_JOB_FAILED,
+	[PENDING_JOB] = { MSG_JOB_FD, MSG_JOB, MSG_JOB_FAILED,
 	    BIT(JOB_FD_REPORT) | BIT(JOB_FD_RESULT) | BIT(JOB_FD_PIDFD), 0,
 	    JOB_FD_PIDFD, 1 },
-	[FLIGHT_INSTRUMENT] = { MSG_INSTRUMENT_FD, MSG_INSTRUMENT_RAN,
+	[PENDING_INSTRUMENT] = { MSG_INSTRUMENT_FD, MSG_INSTRUMENT_RAN,
 	    MSG_INSTRUMENT_FAILED, BIT(INSTRUMENT_FD_COUNT) - 1, 0,
 	    INSTRUMENT_FD_PIDFD, 1 },
 };
 
-struct flight {
+struct pending_start {
 	const struct kind *kind;	/* NULL = free */
 	uint32_t	 uid;		/* whose it is */
 	struct sid	 session;
@@ -60,14 +60,14 @@ struct flight {
 	int		 up_fd, first_fd;
 	int		 init_fd;	/* what ends all of it, when it is sent on */
 	unsigned int	 have;		/* fds that came, sent on or not */
-	int		 fds[FLIGHT_FDS];
+	int		 fds[PENDING_FDS];
 	uint32_t	 pids[2];	/* the host's, and in its namespace */
 };
 
-static struct flight flights[FLIGHTS];
+static struct pending_start pending_starts[PENDING_MAX];
 
 static void
-answer2(const struct flight *f, enum msg_type type, const uint32_t *v,
+answer2(const struct pending_start *f, enum msg_type type, const uint32_t *v,
     unsigned int n)
 {
 	struct msg_out *o = msg_new(type, &f->session, f->conn, f->request);
@@ -79,10 +79,10 @@ answer2(const struct flight *f, enum msg_type type, const uint32_t *v,
 }
 
 void
-flight_refuse(const struct msg *m, enum flight_kind kind, uint32_t step)
+pending_refuse(const struct msg *m, enum pending_kind kind, uint32_t step)
 {
-	struct flight f = { .session = m->hdr.session, .conn = m->hdr.conn,
-	    .request = m->hdr.request };
+	struct pending_start f = { .session = m->hdr.session,
+	    .conn = m->hdr.conn, .request = m->hdr.request };
 	uint32_t v[2] = { step, (uint32_t)errno };
 
 	answer2(&f, kinds[kind].failed, v, 2);
@@ -97,7 +97,7 @@ close_fd(int *fd)
 }
 
 static void
-release(struct flight *f)
+release(struct pending_start *f)
 {
 	unsigned int i;
 
@@ -106,13 +106,13 @@ release(struct flight *f)
 	close_fd(&f->up_fd);
 	close_fd(&f->first_fd);
 	close_fd(&f->init_fd);
-	for (i = 0; i < FLIGHT_FDS; i++)
+	for (i = 0; i < PENDING_FDS; i++)
 		close_fd(&f->fds[i]);
 	f->kind = NULL;
 }
 
 static void
-end_processes(const struct flight *f)
+end_processes(const struct pending_start *f)
 {
 	int init_fd = f->init_fd;
 
@@ -125,28 +125,28 @@ end_processes(const struct flight *f)
 }
 
 static void
-fail(struct flight *f, uint32_t step, uint32_t error)
+fail(struct pending_start *f, uint32_t step, uint32_t error)
 {
 	uint32_t v[2] = { step, error };
 
 	end_processes(f);
 	/* with sandbox none a program may have ended its stub and live on */
-	if (f->kind == &kinds[FLIGHT_RUN])
+	if (f->kind == &kinds[PENDING_RUN])
 		cgroup_kill(&(struct cgroup_leaf){ f->uid, f->session,
 		    LEAF_SESSION });
 	answer2(f, f->kind->failed, v, 2);
 	release(f);
 }
 
-/* False when the spawner's end has dropped all flights, this one too. */
+/* False when the spawner's end has dropped all of them, this one too. */
 static bool
-send_fds(struct flight *f, unsigned int mask)
+send_fds(struct pending_start *f, unsigned int mask)
 {
 	struct msg_out *o;
 	unsigned int i;
 	int fd;
 
-	for (i = 0; i < FLIGHT_FDS; i++) {
+	for (i = 0; i < PENDING_FDS; i++) {
 		if (f->fds[i] == -1 || !(mask & BIT(i)))
 			continue;
 		o = msg_new(f->kind->fd, &f->session, f->conn, f->request);
@@ -161,7 +161,7 @@ send_fds(struct flight *f, unsigned int mask)
 
 /* The last holder of the socket has closed it: by exec, or by dying. */
 static void
-finish(struct flight *f)
+finish(struct pending_start *f)
 {
 	if ((f->have & f->kind->need) != f->kind->need || f->pids[0] == 0) {
 		fail(f, STEP_FORK, ECHILD);
@@ -175,12 +175,12 @@ finish(struct flight *f)
 
 /* Each to its place.  False, and the rest is closed, when one has none. */
 static bool
-keep_fds(struct flight *f, uint32_t mask, const int *fds, size_t n)
+keep_fds(struct pending_start *f, uint32_t mask, const int *fds, size_t n)
 {
 	unsigned int i;
 	size_t used = 0;
 
-	for (i = 0; i < FLIGHT_FDS && used < n; i++)
+	for (i = 0; i < PENDING_FDS && used < n; i++)
 		if (mask & ~f->have & BIT(i)) {
 			f->have |= BIT(i);
 			f->fds[i] = fds[used++];
@@ -194,7 +194,7 @@ keep_fds(struct flight *f, uint32_t mask, const int *fds, size_t n)
 
 /* The spawner looks at them while the rest is made. */
 static void
-send_early(struct flight *f)
+send_early(struct pending_start *f)
 {
 	int init_fd = f->fds[f->kind->init];
 
@@ -206,7 +206,7 @@ send_early(struct flight *f)
 }
 
 static void
-take_up(struct flight *f, const struct up *u, const int *fds, size_t n,
+take_up(struct pending_start *f, const struct up *u, const int *fds, size_t n,
     pid_t sender)
 {
 	if (!keep_fds(f, u->fds, fds, n) || u->what > UP_FAILED) {
@@ -275,7 +275,7 @@ receive(int up_fd, struct up *u, int fds[UP_FDS_MAX], size_t *nfds,
 static void
 on_up(uint32_t events, void *arg)
 {
-	struct flight *f = arg;
+	struct pending_start *f = arg;
 	int fds[UP_FDS_MAX], r;
 	struct up u;
 	pid_t sender;
@@ -301,32 +301,32 @@ on_late(void *arg)
  * Finds a free place; NULL if there is none, or the user has a full share
  * already.  *step says which limit it was.
  */
-static struct flight *
+static struct pending_start *
 find_place(uint32_t uid, uint32_t *step)
 {
-	struct flight *f, *place = NULL;
+	struct pending_start *f, *place = NULL;
 	unsigned int mine = 0;
 
-	for (f = flights; f < flights + FLIGHTS; f++) {
+	for (f = pending_starts; f < pending_starts + PENDING_MAX; f++) {
 		if (f->kind == NULL)
 			place = f;
 		else if (f->uid == uid)
 			mine++;
 	}
-	*step = mine >= FLIGHTS_OF_ONE ? STEP_FLIGHTS : STEP_FLIGHTS_ALL;
+	*step = mine >= PENDING_OF_ONE ? STEP_PENDING : STEP_PENDING_ALL;
 	errno = EAGAIN;
-	return mine >= FLIGHTS_OF_ONE ? NULL : place;
+	return mine >= PENDING_OF_ONE ? NULL : place;
 }
 
-static struct flight *
-new_flight(const struct msg *m, enum flight_kind kind, uint32_t uid)
+static struct pending_start *
+new_pending(const struct msg *m, enum pending_kind kind, uint32_t uid)
 {
 	uint32_t step;
-	struct flight *f = find_place(uid, &step);
+	struct pending_start *f = find_place(uid, &step);
 	unsigned int i;
 
 	if (f == NULL) {
-		flight_refuse(m, kind, step);
+		pending_refuse(m, kind, step);
 		return NULL;
 	}
 	memset(f, 0, sizeof(*f));
@@ -336,16 +336,16 @@ new_flight(const struct msg *m, enum flight_kind kind, uint32_t uid)
 	f->conn = m->hdr.conn;
 	f->request = m->hdr.request;
 	f->up_fd = f->first_fd = f->init_fd = -1;
-	for (i = 0; i < FLIGHT_FDS; i++)
+	for (i = 0; i < PENDING_FDS; i++)
 		f->fds[i] = -1;
 	return f;
 }
 
 void
-flight_begin(const struct msg *m, enum flight_kind kind, uint32_t uid,
-    flight_fn fn, const void *arg, const int keep_fds[2], int cgroup_fd)
+pending_begin(const struct msg *m, enum pending_kind kind, uint32_t uid,
+    pending_fn fn, const void *arg, const int keep_fds[2], int cgroup_fd)
 {
-	struct flight *f = new_flight(m, kind, uid);
+	struct pending_start *f = new_pending(m, kind, uid);
 	int pair[2] = { -1, -1 }, on = 1;
 	pid_t pid;
 
@@ -366,22 +366,22 @@ flight_begin(const struct msg *m, enum flight_kind kind, uint32_t uid,
 		fn(arg);
 	}
 	close(pair[1]);
-	loop_timer_set(&f->timer, FLIGHT_MS, on_late, f);
+	loop_timer_set(&f->timer, PENDING_MS, on_late, f);
 	return;
 fail:
 	on = errno;
 	close_fd(&pair[1]);
 	release(f);
 	errno = on;
-	flight_refuse(m, kind, STEP_FORK);
+	pending_refuse(m, kind, STEP_FORK);
 }
 
 void
-flight_drop_all(void)
+pending_drop_all(void)
 {
-	struct flight *f;
+	struct pending_start *f;
 
-	for (f = flights; f < flights + FLIGHTS; f++)
+	for (f = pending_starts; f < pending_starts + PENDING_MAX; f++)
 		if (f->kind != NULL) {
 			end_processes(f);
 			release(f);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/* The archiver as its owner, in a sandbox of its own. */
+#ifndef LAUNCHER_ARCHIVE_START_H
+#define LAUNCHER_ARCHIVE_START_H
+
+#include "run.h"
+
+/*
+ * Each is a pending_fn; arg is a struct job_spec, KEPT_FD2 the archiver's
+ * binary.
+ */
+/* KEPT_FD is the archive; the result is the mount namespace it is in. */
+void	archiver_unpack(const void *arg) __attribute__((noreturn));
+/* The result is a file without a name. */
+void	archiver_pack(const void *arg) __attribute__((noreturn));
+
+#endif
