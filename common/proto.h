@@ -309,13 +309,13 @@ enum job_fd {
 	JOB_FD_COUNT
 };
 
-/* POKE: whom the pidfd names decides who else is reached */
+/* SEND_SIGNAL: whom the pidfd names decides who else is reached */
 enum {
-	POKE_ONE,		/* that process */
-	POKE_TREE_TERM,		/* a stub: SIGTERM and SIGCONT to its tree */
-	POKE_TREE_KILL,		/* a stub: SIGKILL to its tree */
-	POKE_TREE_HUP,		/* a stub: SIGHUP and SIGCONT to its tree */
-	POKE_COUNT
+	SIGNAL_ONE,		/* that process */
+	SIGNAL_TREE_TERM,	/* a stub: SIGTERM and SIGCONT to its tree */
+	SIGNAL_TREE_KILL,	/* a stub: SIGKILL to its tree */
+	SIGNAL_TREE_HUP,	/* a stub: SIGHUP and SIGCONT to its tree */
+	SIGNAL_TARGETS
 };
 
 /*

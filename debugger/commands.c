@@ -106,12 +106,12 @@ op_stopped(struct op *op)
 
 /* An editor's, which no connection asks for here, is told by its own name. */
 static void
-tell_deed(const struct op *op, const char *name)
+tell_action(const struct op *op, const char *name)
 {
-	enum dbg_deed deed = dbg_deed_find(name);
+	enum dbg_action action = dbg_action_find(name);
 
-	if (deed != DBG_DEED_NONE && op->ask.conn != 0)
-		link_does(&op->ask, deed);
+	if (action != DBG_ACTION_NONE && op->ask.conn != 0)
+		link_does(&op->ask, action);
 }
 
 static void
@@ -121,7 +121,7 @@ run(struct op *op, const char *name)
 
 	/* also what is refused: who has tried is of interest */
 	if (c != NULL)
-		tell_deed(op, c->name);
+		tell_action(op, c->name);
 	if (c == NULL)
 		op_fail(op, "unknown_command", "the debugger has no command "
 		    "\"%s\"", name);

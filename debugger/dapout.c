@@ -28,7 +28,7 @@
 #define PACE_MS		50		/* between two looks into the ring */
 
 static struct loop_timer pace_timer;
-static bool		 armed;		/* a doorbell will come */
+static bool		 armed;		/* a notice will come */
 static uint64_t		 looked;	/* how far all were told, or could be */
 
 static void

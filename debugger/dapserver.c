@@ -266,16 +266,16 @@ editor_of(struct op *op)
 }
 
 static void
-tell_deed(const struct op *op, struct json_object *message)
+tell_request_action(const struct op *op, struct json_object *message)
 {
 	struct json_object *v = NULL;
-	enum dbg_deed deed = DBG_DEED_NONE;
+	enum dbg_action action = DBG_ACTION_NONE;
 
 	(void)json_object_object_get_ex(message, "command", &v);
 	if (json_object_is_type(v, json_type_string))
-		deed = dbg_deed_find(json_object_get_string(v));
-	if (deed != DBG_DEED_NONE)
-		link_does(&op->ask, deed);
+		action = dbg_action_find(json_object_get_string(v));
+	if (action != DBG_ACTION_NONE)
+		link_does(&op->ask, action);
 }
 
 static void
@@ -291,7 +291,7 @@ cmd_send(struct op *op)
 		op_fail(op, "invalid_argument", "\"message\" must be an object");
 		return;
 	}
-	tell_deed(op, m);
+	tell_request_action(op, m);
 	editor_request(editor_ref(e), m);
 	editor_unref(e);
 	op_reply(op, jobject());

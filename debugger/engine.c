@@ -623,7 +623,7 @@ dbg_ended(const struct dbg_end *e)
 
 /* -- the link -- */
 void
-dbg_doorbell(uint64_t total)
+dbg_output_notice(uint64_t total)
 {
 	/* the ring says so itself */
 	(void)total;

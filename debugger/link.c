@@ -196,13 +196,13 @@ debugger_on_drained(struct msg *m)
 }
 
 int
-debugger_on_doorbell(struct msg *m)
+debugger_on_output_notice(struct msg *m)
 {
 	uint64_t total = msg_get_u64(m);
 
 	if (msg_end(m) == -1)
 		return -1;
-	dbg_doorbell(total);
+	dbg_output_notice(total);
 	return 0;
 }
 
@@ -249,11 +249,11 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *a, enum dbg_deed deed)
+link_does(const struct ask *a, enum dbg_action action)
 {
 	struct msg_out *o = msg_new(MSG_DBG_DOES, NULL, a->conn, a->id);
 
-	msg_put_u32(o, deed);
+	msg_put_u32(o, action);
 	(void)chan_send(&chan, o, -1);
 }
 

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "dbgdeed.h"
 #include "dbghello.h"
+#include "debugger_audit.h"
 #include "ring.h"
 
 /* A request of a client, as the spawner passed it on. */
@@ -79,18 +79,18 @@ void	 dbg_ring(int fd);
 /* Answers link_drain(): all that was in the pipes then is in the ring. */
 void	 dbg_drained(uint64_t total);
 /* Answers link_arm(): so much has been written. */
-void	 dbg_doorbell(uint64_t total);
+void	 dbg_output_notice(uint64_t total);
 
 /* -- downwards: the carrier's ------------------------------------------- */
 /* The one answer to a request: an object, "result" or "error" by failed. */
 void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
 /* Reports an action of the client for the audit log: before its answer. */
-void	 link_does(const struct ask *, enum dbg_deed);
+void	 link_does(const struct ask *, enum dbg_action);
 void	 link_run(const struct dbg_run *);
 /* Ends the adapter and its tree; dbg_ended() follows if one ran. */
 void	 link_kill(void);
 void	 link_drain(void);
-/* dbg_doorbell() follows, once, as soon as the ring has more than that. */
+/* dbg_output_notice() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
 void	 link_state(const struct dbg_state *);
 /* The number, as the host counts, of what the adapter calls that; 0 = none. */

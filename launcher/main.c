@@ -50,7 +50,7 @@ int	launch_on_find(struct msg *);
 int	launch_on_instrument(struct msg *);
 int	launch_on_instrument_file(struct msg *);
 int	launch_on_pack(struct msg *);
-int	launch_on_poke(struct msg *);
+int	launch_on_send_signal(struct msg *);
 int	launch_on_probe(struct msg *);
 int	launch_on_run(struct msg *);
 int	launch_on_sample(struct msg *);
@@ -237,24 +237,25 @@ launch_on_pack(struct msg *m)
 }
 
 int
-launch_on_poke(struct msg *m)
+launch_on_send_signal(struct msg *m)
 {
-	static const int to_stub[] = { [POKE_TREE_TERM] = SIGTERM,
-	    [POKE_TREE_KILL] = SIGUSR1, [POKE_TREE_HUP] = SIGHUP };
+	static const int to_stub[] = { [SIGNAL_TREE_TERM] = SIGTERM,
+	    [SIGNAL_TREE_KILL] = SIGUSR1, [SIGNAL_TREE_HUP] = SIGHUP };
 	uint32_t sig = msg_get_u32(m), whom = msg_get_u32(m), error = 0;
 	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
 	struct msg_out *o;
 
-	if (msg_end(m) == -1 || sig >= NSIG || whom >= POKE_COUNT)
+	if (msg_end(m) == -1 || sig >= NSIG || whom >= SIGNAL_TARGETS)
 		return -1;
-	if (whom != POKE_ONE)
+	if (whom != SIGNAL_ONE)
 		sig = (uint32_t)to_stub[whom];
 	if (syscall(SYS_pidfd_send_signal, m->fd, sig, NULL, 0) == -1)
 		error = (uint32_t)errno;
 	/* a program without a pid namespace may have ended its stub first */
-	if (whom == POKE_TREE_KILL && (error == ESRCH || find_ended(m->fd)))
+	if (whom == SIGNAL_TREE_KILL && (error == ESRCH || find_ended(m->fd)))
 		cgroup_sweep(&leaf);
-	o = msg_new(MSG_POKED, &m->hdr.session, m->hdr.conn, m->hdr.request);
+	o = msg_new(MSG_SIGNAL_SENT, &m->hdr.session, m->hdr.conn,
+	    m->hdr.request);
 	msg_put_u32(o, error);
 	(void)chan_send(&spawner_chan, o, -1);
 	return 0;

@@ -408,7 +408,8 @@ static void
 job_kill(struct archive_job *j)
 {
 	if (j->fds[JOB_FD_PIDFD] != -1)
-		(void)poke(NULL, 0, j->fds[JOB_FD_PIDFD], SIGKILL, POKE_ONE);
+		(void)send_signal(NULL, 0, j->fds[JOB_FD_PIDFD], SIGKILL,
+		    SIGNAL_ONE);
 	loop_timer_set(&j->timer, KILL_MS, on_timeout, j);
 }
 

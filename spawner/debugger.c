@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dbgdeed.h"
 #include "dbghello.h"
 #include "debugger.h"
+#include "debugger_audit.h"
 #include "gdbserver.h"
 #include "handlers.h"
 #include "push.h"
@@ -247,15 +247,15 @@ spawn_on_dbg_start(struct msg *m)
 }
 
 static const char *
-action(uint32_t deed)
+action_name(uint32_t action)
 {
-	return dbg_deed_action((enum dbg_deed)deed);
+	return dbg_action_name((enum dbg_action)action);
 }
 
 static bool
-is_often(uint32_t deed)
+is_often(uint32_t action)
 {
-	return dbg_deed_is_often((enum dbg_deed)deed);
+	return dbg_action_is_often((enum dbg_action)action);
 }
 
 static bool
@@ -273,12 +273,12 @@ const struct inst_kind dbg_kind = {
 	.request = MSG_DBG_REQUEST,
 	.gone = MSG_DBG_GONE,
 	.answer = MSG_DBG_ANSWER,
-	.doorbell = MSG_DBG_DOORBELL,
+	.output_notice = MSG_DBG_OUTPUT_NOTICE,
 	.ring = MSG_DBG_RING,
 	.refused = ERR_DEBUGGER_REFUSED,
 	.answer_max = DBG_ANSWER_MAX,
-	.ndeeds = DBG_DEED_COUNT,
-	.action = action,
+	.nactions = DBG_ACTION_COUNT,
+	.action_name = action_name,
 	.is_often = is_often,
 	.is_fit = is_fit,
 	.of = of_session,

@@ -484,8 +484,8 @@ dbg_tree_gone(struct session *s)
 	loop_timer_unset(&p->leave);
 	dbg_seek_end(p);
 	if (p->beside.on && p->beside.fds[ATTACH_FD_PIDFD] != -1)
-		(void)poke(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
-		    POKE_ONE);
+		(void)send_signal(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
+		    SIGNAL_ONE);
 	if (p->beside.on) {
 		beside_close(&p->beside);
 		tell_beside_ended(p);
@@ -505,8 +505,8 @@ dbg_kill(struct dbgproc *p)
 	if (p->on || (p->ordered && p->beside.serial == 0))
 		stop_kill(s);
 	if (p->beside.on && p->beside.fds[ATTACH_FD_PIDFD] != -1)
-		(void)poke(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
-		    POKE_ONE);
+		(void)send_signal(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
+		    SIGNAL_ONE);
 }
 
 int

@@ -179,7 +179,7 @@ tree_gone(struct session *s)
 		program_ended(s, STUB_SIGNALED, SIGKILL);
 	/* or, without a pid namespace, leaves it to the cgroup */
 	if (s->sandbox == SANDBOX_NONE)
-		(void)poke(s, 0, s->stub_fd, SIGKILL, POKE_TREE_KILL);
+		(void)send_signal(s, 0, s->stub_fd, SIGKILL, SIGNAL_TREE_KILL);
 	close_run(s);
 	gdbserver_tree_gone(s);
 	session_set_state(s, STATE_STOPPED);

@@ -151,7 +151,7 @@ gdbserver_over(struct session *s)
 		return;
 	/* else nobody would ever let it run */
 	if (!failed)
-		(void)poke(s, 0, s->target_fd, SIGCONT, POKE_ONE);
+		(void)send_signal(s, 0, s->target_fd, SIGCONT, SIGNAL_ONE);
 }
 
 /* Gives gdbserver time to detach cleanly, then kills it. */
@@ -173,7 +173,7 @@ on_end_timeout(void *arg)
 		gdbserver_over(s);
 		return;
 	}
-	(void)poke(s, 0, fd, SIGKILL, POKE_ONE);
+	(void)send_signal(s, 0, fd, SIGKILL, SIGNAL_ONE);
 	loop_timer_set(&s->gdb.timer, LEAVE_MS, on_end_timeout, s);
 }
 
@@ -566,8 +566,8 @@ gdbserver_tree_gone(struct session *s)
 		tell(s, &d->asker, ERR_NOT_RUNNING,
 		    "the program ended before the debugger was attached");
 	if (d->fds[ATTACH_FD_PIDFD] != -1)
-		(void)poke(s, 0, d->fds[ATTACH_FD_PIDFD], SIGKILL,
-		    POKE_ONE);
+		(void)send_signal(s, 0, d->fds[ATTACH_FD_PIDFD], SIGKILL,
+		    SIGNAL_ONE);
 	d->of_start = false;
 	gdbserver_over(s);
 }

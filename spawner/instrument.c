@@ -117,7 +117,8 @@ end_process(struct inst *i)
 	if (i->ended)
 		return true;
 	loop_del(&i->pid_io);
-	if (*pidfd != -1 && poke(NULL, 0, *pidfd, SIGKILL, POKE_ONE) == -1)
+	if (*pidfd != -1 &&
+	    send_signal(NULL, 0, *pidfd, SIGKILL, SIGNAL_ONE) == -1)
 		return false;
 	o = msg_new(MSG_SWEEP, &i->id, 0, 0);
 	msg_put_u32(o, i->uid);
@@ -137,7 +138,7 @@ inst_kill(const struct inst *i)
 	int pidfd = i->order.fds[INSTRUMENT_FD_PIDFD];
 
 	if (pidfd != -1)
-		(void)poke(NULL, 0, pidfd, SIGKILL, POKE_ONE);
+		(void)send_signal(NULL, 0, pidfd, SIGKILL, SIGNAL_ONE);
 }
 
 /*
@@ -528,7 +529,7 @@ inst_output(struct inst *i)
 	    ring_total(&s->ring) <= i->armed_at)
 		return;
 	i->armed = false;
-	o = msg_new(i->kind->doorbell, &s->id, 0, 0);
+	o = msg_new(i->kind->output_notice, &s->id, 0, 0);
 	msg_put_u64(o, ring_total(&s->ring));
 	(void)chan_send(&i->chan, o, -1);
 }

@@ -25,7 +25,7 @@ struct inst_asked {
 	TAILQ_ENTRY(inst_asked) next;
 	struct asker	 asker;		/* owner NULL = asker has gone */
 	char		 user[USER_NAME_MAX];	/* who asked */
-	uint32_t	 deed;		/* what it does, for the audit log; 0 */
+	uint32_t	 action;	/* what it does, for the audit log; 0 */
 	uint32_t	 id;		/* of the channel to the instrument */
 	size_t		 bytes;		/* of its answer so far */
 	char		*json;		/* malloc'ed, until it can be sent */
@@ -34,15 +34,15 @@ struct inst_asked {
 TAILQ_HEAD(inst_asked_list, inst_asked);
 
 /* A user's frequent action, which is counted. */
-struct inst_spell {
-	uint32_t	 deed;		/* 0 = free */
+struct inst_repeat {
+	uint32_t	 action;		/* 0 = free */
 	enum door	 door;
 	unsigned int	 count, refused;	/* after the first */
 	uint64_t	 since;		/* ms */
 	char		 user[USER_NAME_MAX];
 	char		 address[ADDRESS_TEXT];
 };
-#define INST_SPELLS	8
+#define INST_REPEATS	8
 
 /* The answer that it leaves with: sent when it has gone. */
 struct inst_last {
@@ -64,14 +64,14 @@ struct inst_kind {
 	size_t		 size;		/* of what struct inst begins */
 	struct inst_order_ops order;
 	enum leaf_of	 leaf;
-	enum msg_type	 request, gone, answer, doorbell, ring;
+	enum msg_type	 request, gone, answer, output_notice, ring;
 	enum err	 refused;
 	size_t		 answer_max;	/* bytes */
 	/* It may leave by itself for so long, once it is to. */
 	uint64_t	 leave_ms;
-	uint32_t	 ndeeds;
-	const char	*(*action)(uint32_t deed);
-	bool		(*is_often)(uint32_t deed);
+	uint32_t	 nactions;
+	const char	*(*action_name)(uint32_t action);
+	bool		(*is_often)(uint32_t action);
 
 	/* A session that its starter named is fit for one; else answers. */
 	bool		(*is_fit)(struct inst_start *, struct session *);
@@ -119,8 +119,8 @@ struct inst {
 	unsigned int	 nasked;
 	bool		 leaving;	/* it has said so */
 	struct inst_last last;
-	struct inst_spell spells[INST_SPELLS];
-	struct loop_timer spell_timer;
+	struct inst_repeat repeats[INST_REPEATS];
+	struct loop_timer repeat_timer;
 	uint32_t	 last_id;
 	uint64_t	 used;		/* ms, of the last request or answer */
 	bool		 made;		/* and the session for it */

@@ -306,16 +306,16 @@ inst_on_does(struct msg *m)
 {
 	struct inst *i = inst_of(m);
 	struct inst_asked *q = find_asked(i, m);
-	uint32_t deed = msg_get_u32(m);
+	uint32_t action = msg_get_u32(m);
 
-	if (msg_end(m) == -1 || deed == 0 || deed >= i->kind->ndeeds ||
+	if (msg_end(m) == -1 || action == 0 || action >= i->kind->nactions ||
 	    i->session == NULL)
 		return -1;
 	/* the first word counts */
-	if (q == NULL || q->deed != 0)
+	if (q == NULL || q->action != 0)
 		return 0;
-	q->deed = deed;
-	q->asker.command = i->kind->action(deed);
+	q->action = action;
+	q->asker.command = i->kind->action_name(action);
 	return 0;
 }
 

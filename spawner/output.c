@@ -40,7 +40,7 @@ output_ring(struct session *s)
 	if (!s->armed || ring_total(&s->ring) <= s->armed_at)
 		return;
 	s->armed = false;
-	o = msg_new(MSG_DOORBELL, &s->id, 0, 0);
+	o = msg_new(MSG_OUTPUT_NOTICE, &s->id, 0, 0);
 	msg_put_u64(o, ring_total(&s->ring));
 	(void)chan_send(&netproc_chan, o, -1);
 }

@@ -70,7 +70,7 @@ enum stop_stage {
 
 struct stop {
 	enum stop_stage	 stage;
-	uint64_t	 serial;	/* of the last POKE */
+	uint64_t	 serial;	/* of the last SEND_SIGNAL */
 	struct loop_timer timer;
 	struct asker	*waiting;	/* malloc'ed */
 	size_t		 nwaiting;
@@ -195,7 +195,7 @@ struct session {
 		bool	 still;		/* and that nothing goes on */
 		uint64_t cpu_ns, memory;
 	}		 usage;		/* as told */
-	bool		 armed;		/* netproc waits for a DOORBELL */
+	bool		 armed;		/* netproc waits for a OUTPUT_NOTICE */
 	uint64_t	 armed_at;
 };
 

@@ -33,7 +33,7 @@
 #define SIGNALS_MAX	64
 #define SIGNALS_OWN	16	/* of one user */
 
-/* SIGNALs whose POKED has not come. */
+/* SIGNALs whose SIGNAL_SENT has not come. */
 struct pending {
 	struct asker	 asker;
 	struct sid	 id;
@@ -46,7 +46,7 @@ static struct loop_timer shutdown_timer;
 static void	on_stage_over(void *arg);
 
 int
-poke(const struct session *s, uint64_t serial, int pidfd, int sig,
+send_signal(const struct session *s, uint64_t serial, int pidfd, int sig,
     uint32_t whom)
 {
 	struct msg_out *o;
@@ -54,7 +54,7 @@ poke(const struct session *s, uint64_t serial, int pidfd, int sig,
 
 	if (fd == -1)
 		return -1;
-	o = msg_new(MSG_POKE, s == NULL ? NULL : &s->id, 0, serial);
+	o = msg_new(MSG_SEND_SIGNAL, s == NULL ? NULL : &s->id, 0, serial);
 	msg_put_u32(o, (uint32_t)sig);
 	msg_put_u32(o, whom);
 	msg_put_u32(o, s == NULL ? 0 : s->owner->uid);
@@ -67,10 +67,10 @@ static const struct {
 	int		 signal;
 	uint32_t	 whom;
 } stages[] = {
-	[STOP_HUP] = { SIGHUP, POKE_TREE_HUP },
-	[STOP_TERM] = { SIGTERM, POKE_TREE_TERM },
-	[STOP_KILL] = { SIGKILL, POKE_TREE_KILL },
-	[STOP_STUB] = { SIGKILL, POKE_ONE },
+	[STOP_HUP] = { SIGHUP, SIGNAL_TREE_HUP },
+	[STOP_TERM] = { SIGTERM, SIGNAL_TREE_TERM },
+	[STOP_KILL] = { SIGKILL, SIGNAL_TREE_KILL },
+	[STOP_STUB] = { SIGKILL, SIGNAL_ONE },
 };
 
 static uint64_t
@@ -117,7 +117,7 @@ enter_stage(struct session *s, enum stop_stage stage)
 	}
 	s->stop.stage = stage;
 	s->stop.serial = next_serial();
-	if (poke(s, s->stop.serial, s->stub_fd, stages[stage].signal,
+	if (send_signal(s, s->stop.serial, s->stub_fd, stages[stage].signal,
 	    stages[stage].whom) == -1) {
 		/* the parent is about to start another launcher */
 		s->stop.stage = stage - 1;
@@ -125,8 +125,8 @@ enter_stage(struct session *s, enum stop_stage stage)
 	}
 	/* where there is no pid namespace the debugger is not in the tree */
 	if (s->gdb.fds[ATTACH_FD_PIDFD] != -1 && stage != STOP_HUP)
-		(void)poke(s, 0, s->gdb.fds[ATTACH_FD_PIDFD],
-		    stages[stage].signal, POKE_ONE);
+		(void)send_signal(s, 0, s->gdb.fds[ATTACH_FD_PIDFD],
+		    stages[stage].signal, SIGNAL_ONE);
 	/* of one that was killed its tracer hears first, if it listens */
 	if (s->trc != NULL && stage == STOP_STUB)
 		inst_kill(&s->trc->i);
@@ -259,8 +259,8 @@ spawn_on_signal(struct msg *m)
 		    "under way; send this one again");
 	else {
 		*p = (struct pending){ a, s->id, next_serial() };
-		if (poke(s, p->serial, s->target_fd, (int)sig,
-		    POKE_ONE) == 0)
+		if (send_signal(s, p->serial, s->target_fd, (int)sig,
+		    SIGNAL_ONE) == 0)
 			return 0;
 		p->serial = 0;
 		answer(&a, &s->id, ERR_TRY_AGAIN, NULL);
@@ -269,7 +269,7 @@ spawn_on_signal(struct msg *m)
 }
 
 static void
-stop_poked(struct session *s, uint32_t errnum)
+stop_signal_sent(struct session *s, uint32_t errnum)
 {
 	/* a tree that is gone already is about to be noticed */
 	if (errnum == 0 || errnum == ESRCH)
@@ -281,7 +281,7 @@ stop_poked(struct session *s, uint32_t errnum)
 }
 
 int
-spawn_on_poked(struct msg *m)
+spawn_on_signal_sent(struct msg *m)
 {
 	struct pending *p = m->hdr.request == 0 ? NULL :
 	    pending_find(m->hdr.request);
@@ -299,9 +299,9 @@ spawn_on_poked(struct msg *m)
 			    ERR_NOT_RUNNING : ERR_KILL_FAILED, NULL);
 	} else if (s != NULL && s->stop.stage != STOP_NONE &&
 	    s->stop.serial == m->hdr.request)
-		stop_poked(s, errnum);
+		stop_signal_sent(s, errnum);
 	else if (s != NULL)
-		trc_poked(s, m->hdr.request);
+		trc_signal_sent(s, m->hdr.request);
 	return 0;
 }
 
@@ -316,7 +316,7 @@ stop_launcher_lost(void)
 		pending[i].serial = 0;
 		answer(&pending[i].asker, &pending[i].id, ERR_TRY_AGAIN, NULL);
 	}
-	/* stages go on by their timers: a poke that was lost is repeated */
+	/* stages go on by their timers: a signal that was lost is repeated */
 }
 
 /* -- the end of the daemon -- */

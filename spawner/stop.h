@@ -16,8 +16,8 @@ void	stop_launcher_lost(void);
  * Sends a signal through the launcher, for a session or NULL; pidfd is
  * borrowed.  -1: the launcher has gone.
  */
-int	poke(const struct session *, uint64_t serial, int pidfd, int signal,
-	    uint32_t whom);
+int	send_signal(const struct session *, uint64_t serial, int pidfd,
+	    int signal, uint32_t whom);
 
 /* The daemon ends: every session is stopped, then the parent is told. */
 void	stop_everything(void);

@@ -128,7 +128,7 @@ trc_symbols_end(struct trcproc *p)
 	while ((y = LIST_FIRST(&p->symprocs)) != NULL) {
 		pidfd = y->order.fds[INSTRUMENT_FD_PIDFD];
 		if (pidfd != -1)
-			(void)poke(NULL, 0, pidfd, SIGKILL, POKE_ONE);
+			(void)send_signal(NULL, 0, pidfd, SIGKILL, SIGNAL_ONE);
 		symproc_free(y);
 	}
 }

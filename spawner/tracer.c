@@ -15,7 +15,7 @@
 #include "push.h"
 #include "role.h"
 #include "tracer.h"
-#include "trcdeed.h"
+#include "tracer_audit.h"
 #include "trchello.h"
 
 /* To take its probes out, and to remove a timeline that nobody wants. */
@@ -348,15 +348,15 @@ spawn_on_trc_arm(struct msg *m)
 }
 
 static const char *
-action(uint32_t deed)
+action_name(uint32_t action)
 {
-	return trc_deed_action((enum trc_deed)deed);
+	return trc_action_name((enum trc_action)action);
 }
 
 static bool
-is_often(uint32_t deed)
+is_often(uint32_t action)
 {
-	return deed == TRC_DEED_TRACE || deed == TRC_DEED_EXPORT;
+	return action == TRC_ACTION_TRACE || action == TRC_ACTION_EXPORT;
 }
 
 const struct inst_kind trc_kind = {
@@ -369,13 +369,13 @@ const struct inst_kind trc_kind = {
 	.request = MSG_TRC_REQUEST,
 	.gone = MSG_TRC_GONE,
 	.answer = MSG_TRC_ANSWER,
-	.doorbell = MSG_TRC_DOORBELL,
+	.output_notice = MSG_TRC_OUTPUT_NOTICE,
 	.ring = MSG_TRC_RING,
 	.refused = ERR_TRACER_REFUSED,
 	.answer_max = TRC_ANSWER_MAX,
 	.leave_ms = LEAVE_MS,
-	.ndeeds = TRC_DEED_COUNT,
-	.action = action,
+	.nactions = TRC_ACTION_COUNT,
+	.action_name = action_name,
 	.is_often = is_often,
 	.is_fit = is_fit,
 	.of = of_session,

@@ -15,7 +15,7 @@ struct trcproc {
 	bool		 held;		/* and stands at its first instruction */
 	unsigned int	 nwanted;	/* times that it asked for files */
 	struct loop_timer let_go;	/* that could not be told yet */
-	uint64_t	 going;		/* of POKE, until that is done; 0 */
+	uint64_t	 going;		/* of SEND_SIGNAL, until it is sent; 0 */
 	LIST_HEAD(, symproc) symprocs;
 	unsigned int	 nsymprocs;
 };
@@ -42,7 +42,7 @@ void	 trc_run_failed(struct session *, enum err, const char *why);
 /* The session's program has ended, and all that it had started. */
 void	 trc_tree_gone(struct session *);
 /* The launcher has sent the signal of that number. */
-void	 trc_poked(struct session *, uint64_t serial);
+void	 trc_signal_sent(struct session *, uint64_t serial);
 /* It has gone, and may not have done so. */
 void	 trc_launcher_lost(void);
 /* It will not be used any more. */

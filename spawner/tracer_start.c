@@ -216,14 +216,14 @@ let_go(void *arg)
 		return;
 	}
 	p->going = next_serial();
-	if (poke(s, p->going, s->target_fd, SIGCONT, POKE_ONE) == 0)
+	if (send_signal(s, p->going, s->target_fd, SIGCONT, SIGNAL_ONE) == 0)
 		return;
 	p->going = 0;
 	loop_timer_set(&p->let_go, RETRY_MS, let_go, p);
 }
 
 void
-trc_poked(struct session *s, uint64_t serial)
+trc_signal_sent(struct session *s, uint64_t serial)
 {
 	struct trcproc *p = s->trc;
 
@@ -291,7 +291,7 @@ trc_run_end(struct trcproc *p)
 
 	loop_timer_unset(&p->let_go);
 	if (p->held && p->i.began && s->target_fd != -1)
-		(void)poke(s, 0, s->target_fd, SIGCONT, POKE_ONE);
+		(void)send_signal(s, 0, s->target_fd, SIGCONT, SIGNAL_ONE);
 	else if (p->held)
 		stop_kill(s);
 	p->held = p->ordered = false;

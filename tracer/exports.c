@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "store/export.h"
 #include "exports.h"
 #include "loop.h"
-#include "store/query.h"
 #include "session.h"
+#include "store/export.h"
+#include "store/query.h"
 #include "timefiles.h"
 #include "timeline.h"
 #include "utf8.h"
@@ -314,7 +314,7 @@ do_read(struct op *op)
 }
 
 const struct command export_commands[] = {
-	{ "export", true, TRC_DEED_EXPORT, do_export },
-	{ "read", true, TRC_DEED_NONE, do_read },
-	{ NULL, false, TRC_DEED_NONE, NULL }
+	{ "export", true, TRC_ACTION_EXPORT, do_export },
+	{ "read", true, TRC_ACTION_NONE, do_read },
+	{ NULL, false, TRC_ACTION_NONE, NULL }
 };

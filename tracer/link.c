@@ -135,13 +135,13 @@ tracer_on_ring(struct msg *m)
 }
 
 int
-tracer_on_doorbell(struct msg *m)
+tracer_on_output_notice(struct msg *m)
 {
 	uint64_t total = msg_get_u64(m);
 
 	if (msg_end(m) == -1)
 		return -1;
-	trc_doorbell(total);
+	trc_output_notice(total);
 	return 0;
 }
 
@@ -252,11 +252,11 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *a, enum trc_deed deed)
+link_does(const struct ask *a, enum trc_action action)
 {
 	struct msg_out *o = msg_new(MSG_TRC_DOES, NULL, a->conn, a->id);
 
-	msg_put_u32(o, deed);
+	msg_put_u32(o, action);
 	(void)chan_send(&chan, o, -1);
 }
 

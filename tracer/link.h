@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trcdeed.h"
+#include "tracer_audit.h"
 #include "trchello.h"
 
 /* A request of a client, as the spawner passed it on. */
@@ -49,7 +49,7 @@ void	 trc_conn_gone(uint32_t conn);
 /* The output of the session's run; takes fd (a sealed memfd). */
 void	 trc_ring(int fd);
 /* Answers link_arm(): so much has been written. */
-void	 trc_doorbell(uint64_t total);
+void	 trc_output_notice(uint64_t total);
 /*
  * After link_run() the program stands at its first instruction, stopped by
  * SIGSTOP.  Else others have started it, and it runs.
@@ -76,7 +76,7 @@ void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
 /* The answer that is sent next is given when the tracer has gone. */
 void	 link_reply_last(void);
 /* Reports what a request will do, for the audit log: before its answer. */
-void	 link_does(const struct ask *, enum trc_deed);
+void	 link_does(const struct ask *, enum trc_action);
 void	 link_run(const struct trc_run *);
 /* trc_ran()'s program may go on. */
 void	 link_let_go(void);
@@ -86,7 +86,7 @@ void	 link_want_symbols(void);
 void	 link_want_files(void);
 /* trc_used() follows. */
 void	 link_want_used(void);
-/* trc_doorbell() follows, once, as soon as the ring has more than that. */
+/* trc_output_notice() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
 /*
  * Names the timeline's files, for the tracer that comes after this one; "" =

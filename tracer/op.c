@@ -179,8 +179,8 @@ dispatch(struct op *op, const char *name)
 
 	op->command = c;
 	/* also what is refused: who has tried is of interest */
-	if (c != NULL && c->deed != TRC_DEED_NONE)
-		link_does(&op->ask, c->deed);
+	if (c != NULL && c->action != TRC_ACTION_NONE)
+		link_does(&op->ask, c->action);
 	if (c == NULL)
 		unknown(op, name);
 	else if (c->ro || op_may_change(op))

@@ -15,7 +15,7 @@ struct op;
 struct command {
 	const char	*name;		/* NULL = the end of the table */
 	bool		 ro;		/* looks only; readers may */
-	enum trc_deed	 deed;		/* for the audit log */
+	enum trc_action	 action;		/* for the audit log */
 	void		(*run)(struct op *);
 };
 

@@ -128,7 +128,7 @@ trc_ring(int fd)
 }
 
 void
-trc_doorbell(uint64_t total)
+trc_output_notice(uint64_t total)
 {
 	(void)total;
 	armed = false;

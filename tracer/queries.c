@@ -7,10 +7,10 @@
 #include "commands.h"
 #include "engine/clock.h"
 #include "loop.h"
-#include "store/query.h"
 #include "session.h"
-#include "timeline.h"
+#include "store/query.h"
 #include "store/vtab.h"
+#include "timeline.h"
 #include "waiters.h"
 
 #define FOLLOW_MS	25000
@@ -458,9 +458,9 @@ do_status(struct op *op)
 }
 
 const struct command query_commands[] = {
-	{ "query", true, TRC_DEED_NONE, do_query },
-	{ "follow", true, TRC_DEED_NONE, do_follow },
-	{ "sql", true, TRC_DEED_NONE, do_sql },
-	{ "status", true, TRC_DEED_NONE, do_status },
-	{ NULL, false, TRC_DEED_NONE, NULL }
+	{ "query", true, TRC_ACTION_NONE, do_query },
+	{ "follow", true, TRC_ACTION_NONE, do_follow },
+	{ "sql", true, TRC_ACTION_NONE, do_sql },
+	{ "status", true, TRC_ACTION_NONE, do_status },
+	{ NULL, false, TRC_ACTION_NONE, NULL }
 };

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "engine/arch.h"
 #include "engine/clock.h"
 #include "engine/maps.h"
-#include "commands.h"
 #include "exports.h"
 #include "fn.h"
 #include "launch.h"
@@ -542,9 +542,9 @@ do_stop(struct op *op)
 }
 
 const struct command session_commands[] = {
-	{ "launch", false, TRC_DEED_LAUNCH, launch_run },
-	{ "attach", false, TRC_DEED_ATTACH, do_attach },
-	{ "resume", false, TRC_DEED_RESUME, launch_resume },
-	{ "stop", false, TRC_DEED_STOP, do_stop },
-	{ NULL, false, TRC_DEED_NONE, NULL }
+	{ "launch", false, TRC_ACTION_LAUNCH, launch_run },
+	{ "attach", false, TRC_ACTION_ATTACH, do_attach },
+	{ "resume", false, TRC_ACTION_RESUME, launch_resume },
+	{ "stop", false, TRC_ACTION_STOP, do_stop },
+	{ NULL, false, TRC_ACTION_NONE, NULL }
 };

@@ -9,9 +9,9 @@
 #include "commands.h"
 #include "fn.h"
 #include "launch.h"
-#include "syms/match.h"
 #include "plan.h"
 #include "session.h"
+#include "syms/match.h"
 #include "timeline.h"
 #include "waiters.h"
 #include "wishes.h"
@@ -128,7 +128,7 @@ do_trace(struct op *op)
 		return;
 	}
 	if (changes) {
-		link_does(&op->ask, TRC_DEED_TRACE);
+		link_does(&op->ask, TRC_ACTION_TRACE);
 		wish_apply(&w);
 	}
 	(void)waiter_add(&tracing, op);
@@ -368,7 +368,7 @@ session_stopping(void)
 
 const struct command trace_commands[] = {
 	/* that nothing shall change may be asked by who may only look */
-	{ "trace", true, TRC_DEED_NONE, do_trace },
-	{ "functions", true, TRC_DEED_NONE, do_functions },
-	{ NULL, false, TRC_DEED_NONE, NULL }
+	{ "trace", true, TRC_ACTION_NONE, do_trace },
+	{ "functions", true, TRC_ACTION_NONE, do_functions },
+	{ NULL, false, TRC_ACTION_NONE, NULL }
 };

@@ -616,7 +616,7 @@ net_on_ring(struct msg *m)
 }
 
 int
-net_on_doorbell(struct msg *m)
+net_on_output_notice(struct msg *m)
 {
 	struct rsession *s = replica_find(&m->hdr.session);
 

@@ -119,6 +119,6 @@ int	 net_on_session(struct msg *);
 int	 net_on_sees(struct msg *);
 int	 net_on_session_gone(struct msg *);
 int	 net_on_ring(struct msg *);
-int	 net_on_doorbell(struct msg *);
+int	 net_on_output_notice(struct msg *);
 
 #endif

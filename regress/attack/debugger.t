@@ -29,8 +29,8 @@ MODES = {
     "bad-run": "debugger_lost", "bad-run-flags": "debugger_lost",
     "byes": "debugger_lost", "kills": "done", "dies": "debugger_lost",
     "aborts": "debugger_lost", "executes": "debugger_lost",
-    "writes": "debugger_lost", "deeds": "done",
-    "bad-deed": "debugger_lost", "no-deed": "debugger_lost",
+    "writes": "debugger_lost", "actions": "done",
+    "bad-action": "debugger_lost", "no-action": "debugger_lost",
 }
 
 
@@ -58,11 +58,11 @@ KIND = Kind("debugger", "DBG_", lambda: {
 
 
 def every_mode(mode):
-    def deeds(d):
+    def actions(d):
         ok("DEBUGGER pause" in d.log() and "DEBUGGER raw" not in d.log(),
            "and tells of nothing that nobody asked for")
 
-    KIND.every_mode(mode, MODES, deeds)
+    KIND.every_mode(mode, MODES, actions)
 
 
 def wrong_values():

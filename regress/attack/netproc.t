@@ -382,7 +382,7 @@ def sessions_of_others(d, v, r):
         r.messages()
         # that there is more output it may hear for half a minute still
         eq([m for m in r.seen if m.session == v.session and
-            m.name not in ("RESULT", "DOORBELL")], [],
+            m.name not in ("RESULT", "OUTPUT_NOTICE")], [],
            "nothing is pushed of an owner who is not connected")
 
 
@@ -439,7 +439,7 @@ def guests_beyond_their_session(d, v, r):
     r.messages()
     if d.mode == "system":
         eq([m for m in r.seen if m.session == v.session and
-            m.name not in ("RESULT", "DOORBELL")], [],
+            m.name not in ("RESULT", "OUTPUT_NOTICE")], [],
            "nothing is pushed of what the guest may not see")
 
 

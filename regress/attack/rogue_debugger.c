@@ -12,7 +12,7 @@
 #define ROGUE_DOES	MSG_DBG_DOES
 #define ROGUE_WHOLE	MSG_DBG_KILL
 
-#include "common/dbgdeed.h"
+#include "common/debugger_audit.h"
 #include "debugger/sysfilter.h"
 #include "rogue_inst.h"
 
@@ -144,30 +144,30 @@ kills(void)
 	reply("{\"mode\":\"done\"}");
 }
 
-/* Deeds of unknown requests are ignored; a request's first deed counts. */
+/* Actions of unknown requests are ignored; a request's first one counts. */
 static void
-deeds(void)
+actions(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < MANY; i++)
-		does(request + 1 + i, DBG_DEED_raw);
-	does(request, DBG_DEED_pause);
-	does(request, DBG_DEED_raw);
+		does(request + 1 + i, DBG_ACTION_raw);
+	does(request, DBG_ACTION_pause);
+	does(request, DBG_ACTION_raw);
 	send_u32s(MSG_DBG_LEFT, 0, NULL);
 	reply("{\"mode\":\"done\"}");
 }
 
 static void
-bad_deed(void)
+bad_action(void)
 {
-	does(request, DBG_DEED_COUNT);
+	does(request, DBG_ACTION_COUNT);
 }
 
 static void
-no_deed(void)
+no_action(void)
 {
-	does(request, DBG_DEED_NONE);
+	does(request, DBG_ACTION_NONE);
 }
 
 /* "claims PID", or more of them than any program has. */
@@ -213,8 +213,9 @@ static const struct mode modes[] = {
 	{ "runs", runs }, { "host-run", host_run },
 	{ "beside-run", beside_run }, { "bad-run", bad_run },
 	{ "bad-run-flags", bad_run_flags }, { "kills", kills },
-	{ "pids", pids }, { "last-words", last_words }, { "deeds", deeds }, { "bad-deed", bad_deed },
-	{ "no-deed", no_deed },
+	{ "pids", pids }, { "last-words", last_words }, { "actions", actions },
+	{ "bad-action", bad_action },
+	{ "no-action", no_action },
 };
 
 int	debugger_on_request(struct msg *);
@@ -244,7 +245,7 @@ IGNORE(debugger_on_ran)
 IGNORE(debugger_on_run_failed)
 IGNORE(debugger_on_ended)
 IGNORE(debugger_on_drained)
-IGNORE(debugger_on_doorbell)
+IGNORE(debugger_on_output_notice)
 
 int
 main(void)

@@ -243,11 +243,11 @@ writes(void)
 }
 
 static void
-does(uint64_t number, uint32_t deed)
+does(uint64_t number, uint32_t action)
 {
 	struct msg_out *o = msg_new(ROGUE_DOES, NULL, conn, number);
 
-	msg_put_u32(o, deed);
+	msg_put_u32(o, action);
 	(void)chan_send(&chan, o, -1);
 }
 

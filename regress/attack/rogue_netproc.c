@@ -21,9 +21,9 @@
 
 #include "log.h"
 #include "msg_out.h"
+#include "netproc/sysfilter.h"
 #include "role.h"
 #include "send.h"
-#include "netproc/sysfilter.h"
 
 #define ORDER_MAX	(4 * 1024 * 1024)
 #define GOT_MAX		512
@@ -111,7 +111,7 @@ RECORD(net_on_result)
 RECORD(net_on_debug_fd)
 RECORD(net_on_debug_over)
 RECORD(net_on_input_fd)
-RECORD(net_on_doorbell)
+RECORD(net_on_output_notice)
 RECORD(net_on_sysroot_fd)
 RECORD(net_on_activity_lines)
 RECORD(net_on_token)

@@ -16,7 +16,7 @@
 
 #include "rogue_inst.h"
 #include "tracer/sysfilter.h"
-#include "trcdeed.h"
+#include "tracer_audit.h"
 #include "trchello.h"
 
 /* Counts and contents of the spawner's messages. */
@@ -219,30 +219,30 @@ over(void)
 	done();
 }
 
-/* Deeds of unknown requests are ignored; a request's first deed counts. */
+/* Actions of unknown requests are ignored; a request's first one counts. */
 static void
-deeds(void)
+actions(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < MANY; i++)
-		does(request + 1 + i, TRC_DEED_STOP);
-	does(request, TRC_DEED_LAUNCH);
-	does(request, TRC_DEED_STOP);
+		does(request + 1 + i, TRC_ACTION_STOP);
+	does(request, TRC_ACTION_LAUNCH);
+	does(request, TRC_ACTION_STOP);
 	send_u32s(MSG_TRC_LEFT, 0, NULL);
 	done();
 }
 
 static void
-bad_deed(void)
+bad_action(void)
 {
-	does(request, TRC_DEED_COUNT);
+	does(request, TRC_ACTION_COUNT);
 }
 
 static void
-no_deed(void)
+no_action(void)
 {
-	does(request, TRC_DEED_NONE);
+	does(request, TRC_ACTION_NONE);
 }
 
 /* The timeline's files have what the process before has written there. */
@@ -310,8 +310,8 @@ static const struct mode modes[] = {
 	{ "deaf-files", deaf_files }, { "used", used }, { "arms", arms },
 	{ "arm", arm },
 	{ "bye", bye }, { "fails", fails }, { "tracing", tracing },
-	{ "over", over }, { "deeds", deeds }, { "bad-deed", bad_deed },
-	{ "no-deed", no_deed }, { "keep", keep }, { "facts", facts },
+	{ "over", over }, { "actions", actions }, { "bad-action", bad_action },
+	{ "no-action", no_action }, { "keep", keep }, { "facts", facts },
 };
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
@@ -365,7 +365,7 @@ tracer_on_ring(struct msg *m)
 }
 
 int
-tracer_on_doorbell(struct msg *m)
+tracer_on_output_notice(struct msg *m)
 {
 	told.bells++;
 	told.total = msg_get_u64(m);

@@ -28,8 +28,8 @@ MODES = {
     "bad-run-cwd": "tracer_lost", "lets-go": "done", "many-symbols": "done",
     "files": "done", "deaf-files": "tracer_lost", "arms": "done",
     "byes": "tracer_lost", "dies": "tracer_lost", "aborts": "tracer_lost",
-    "executes": "tracer_lost", "deeds": "done", "bad-deed": "tracer_lost",
-    "no-deed": "tracer_lost",
+    "executes": "tracer_lost", "actions": "done", "bad-action": "tracer_lost",
+    "no-action": "tracer_lost",
 }
 
 
@@ -53,11 +53,11 @@ KIND = Kind("tracer", "TRC_", lambda: {
 
 
 def every_mode(mode):
-    def deeds(d):
+    def actions(d):
         ok("TRACER launch" in d.log() and "TRACER stop" not in d.log(),
            "and tells of nothing that nobody asked for")
 
-    KIND.every_mode(mode, MODES, deeds)
+    KIND.every_mode(mode, MODES, actions)
 
 
 def wrong_values():

@@ -199,7 +199,7 @@ def refused_calls(p, kind):
 def trees(p, kind):
     r = p.run("family", "3", sandbox=kind)
     r.until("ready\n")
-    eq(p.l.poke(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for the tree")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for the tree")
     eq(r.report(), ("signaled", 15), "the program has ended by it")
     r.close()
     r = p.run("orphan", sandbox=kind)
@@ -207,15 +207,15 @@ def trees(p, kind):
     eq(struct.unpack("=2I", os.read(r.fds[STATUS], 8)), (1, 7),
        "the leader's end is told at once")
     ok(not r.gone(0.2), "the tree lives on")
-    eq(p.l.poke(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for the tree")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for the tree")
     eq(r.read(), "grandchild ends\n", "it reaches who forked twice")
     ok(r.gone(), "the tree has ended")
     r.close()
     r = p.run("ignorer", sandbox=kind)
     r.until("ready")
-    eq(p.l.poke(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for an ignorer")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for an ignorer")
     ok(not r.gone(0.3), "it stays")
-    eq(p.l.poke(r.fds[STUB], 0, TREE_KILL), 0, "SIGKILL for the tree")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_KILL), 0, "SIGKILL for the tree")
     eq(r.report(), ("signaled", 9), "that it does not ignore")
     r.close()
 
@@ -224,7 +224,7 @@ def bomb(p, kind):
     r = p.run("bomb", sandbox=kind, limits=[(NPROC, 60)])
     r.until("ready\n")
     time.sleep(0.3)
-    eq(p.l.poke(r.fds[STUB], 0, TREE_KILL), 0, "SIGKILL for a fork bomb")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_KILL), 0, "SIGKILL for a fork bomb")
     ok(r.gone(), "it is gone")
     eq(r.report(), ("signaled", 9), "and was killed")
     r.close()
@@ -240,7 +240,7 @@ def crowded(p, kind):
         eq(crowd.stdout.read(6), b"ready\n", "8300 processes of the host")
         r = p.run("orphan", sandbox=kind)
         r.until("lives\n")
-        eq(p.l.poke(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for a tree")
+        eq(p.l.signal(r.fds[STUB], 0, TREE_TERM), 0, "SIGTERM for a tree")
         eq(r.read(), "grandchild ends\n", "which is found among them")
         ok(r.gone(), "and has ended")
         r.close()
@@ -568,7 +568,7 @@ def outlived(p):
         p.l.pid = int(f.read().split("\nPid:\t")[1].split()[0])
     os.close(m.fds[0])
     ok(not r.gone(0.2), "the session lives")
-    eq(p.l.poke(r.fds[STUB], 0, TREE_TERM), 0, "the next launcher reaches it")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_TERM), 0, "the next launcher reaches it")
     eq(r.report(), ("signaled", 15), "and it ends")
     r.close()
 
@@ -714,7 +714,7 @@ def cgroups(mode):
                 continue
             with open(leaf + "/cgroup.procs") as f:
                 eq(len(f.read().split()), 2, "stub and program are in it")
-            p.l.poke(r.fds[STUB], 0, TREE_KILL, sid)
+            p.l.signal(r.fds[STUB], 0, TREE_KILL, sid)
             eq(r.report(), ("signaled", 9), "killed")
             r.close()
         r = p.run("ignorer", sandbox=NONE, sid=sid)
@@ -747,12 +747,12 @@ def terminals(p, kind):
        "of the size that was asked for; no master inside", out)
     os.write(r.fds[STDOUT], b"typed\n")
     r.until("got typed")
-    eq(p.l.poke(r.fds[STUB], 0, TREE_HUP), 0, "the tree is hung up")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_HUP), 0, "the tree is hung up")
     eq(r.report(), ("signaled", signal.SIGHUP), "which ends it")
     r.close()
     r = p.sh("trap '' HUP; tty >/dev/null && (exec <&- >&- 2>&-; sleep 99)",
              sandbox=kind, tty=1)
-    p.l.poke(r.fds[STUB], 0, TREE_KILL)
+    p.l.signal(r.fds[STUB], 0, TREE_KILL)
     eq(r.report()[0], "signaled", "or killed")
     r.close()
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/msg.c common/chan.c common/loop.c common/roles.c common/fdkind.c common/trchello.c common/dbghello.c common/dbgdeed.c common/run.c common/view.c common/settings.c common/log.c */
-/* covers: common/msg.c common/trchello.c common/dbghello.c common/dbgdeed.c common/run.c common/view.c common/settings.c */
+/* links: common/msg.c common/chan.c common/loop.c common/roles.c common/fdkind.c common/trchello.c common/dbghello.c common/debugger_audit.c common/run.c common/view.c common/settings.c common/log.c */
+/* covers: common/msg.c common/trchello.c common/dbghello.c common/debugger_audit.c common/run.c common/view.c common/settings.c */
 /*
  * Fuzz target of what messages say beside their headers: the first byte says
  * which body the rest is.  A body that is taken is written again, and reading
@@ -8,8 +8,8 @@
  */
 #include "regress/fuzz/fuzz.h"
 
-#include "common/dbgdeed.h"
 #include "common/dbghello.h"
+#include "common/debugger_audit.h"
 #include "common/msg_out.h"
 #include "common/run.h"
 #include "common/settings.h"
@@ -101,20 +101,20 @@ conf(struct msg *m, struct msg_out *o)
 }
 
 static int
-deed(struct msg *m, struct msg_out *o)
+action(struct msg *m, struct msg_out *o)
 {
 	char name[32];
-	enum dbg_deed d;
+	enum dbg_action d;
 	size_t len;
 
 	(void)msg_name(msg_get_u32(m));
 	(void)msg_is_secret(msg_get_u32(m) % MSG_COUNT);
 	msg_get_str(m, name, sizeof(name));
-	d = dbg_deed_find(name);
-	must(d < DBG_DEED_COUNT);
-	if (d != DBG_DEED_NONE) {
-		must(strcmp(dbg_deed_action(d) + 9, name) == 0);
-		(void)dbg_deed_is_often(d);
+	d = dbg_action_find(name);
+	must(d < DBG_ACTION_COUNT);
+	if (d != DBG_ACTION_NONE) {
+		must(strcmp(dbg_action_name(d) + 9, name) == 0);
+		(void)dbg_action_is_often(d);
 	}
 	msg_wipe(m, msg_get_rest(m, &len), 0);
 	msg_put_u32(o, 0);
@@ -128,7 +128,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static int (*const bodies[])(struct msg *, struct msg_out *) = {
-		trc, dbg, run, job, view, conf, deed,
+		trc, dbg, run, job, view, conf, action,
 	};
 	static uint8_t again[MSG_PAYLOAD_MAX];
 	struct msg m = { .fd = -1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/dapwarn.c debugger/misread.c debugger/repl.c debugger/op.c debugger/redact.c debugger/copy.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/dbgdeed.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
+/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/dapwarn.c debugger/misread.c debugger/repl.c debugger/op.c debugger/redact.c debugger/copy.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/debugger_audit.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
 /* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/commands.c debugger/codec.c */
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
@@ -352,10 +352,10 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *a, enum dbg_deed deed)
+link_does(const struct ask *a, enum dbg_action action)
 {
 	(void)a;
-	must(dbg_deed_action(deed) != NULL);
+	must(dbg_action_name(action) != NULL);
 }
 
 static bool	armed;

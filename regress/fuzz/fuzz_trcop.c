@@ -98,20 +98,20 @@ too_long(struct op *op)
 }
 
 const struct command session_commands[] = {
-	{ "look", true, TRC_DEED_NONE, look },
-	{ "change", false, TRC_DEED_TRACE, change },
+	{ "look", true, TRC_ACTION_NONE, look },
+	{ "change", false, TRC_ACTION_TRACE, change },
 	{ .name = NULL }
 };
 const struct command trace_commands[] = {
-	{ "later", true, TRC_DEED_RESUME, later },
+	{ "later", true, TRC_ACTION_RESUME, later },
 	{ .name = NULL }
 };
 const struct command query_commands[] = {
-	{ "nothing", true, TRC_DEED_NONE, nothing },
+	{ "nothing", true, TRC_ACTION_NONE, nothing },
 	{ .name = NULL }
 };
 const struct command export_commands[] = {
-	{ "long", true, TRC_DEED_EXPORT, too_long },
+	{ "long", true, TRC_ACTION_EXPORT, too_long },
 	{ .name = NULL }
 };
 
@@ -131,9 +131,9 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *a, enum trc_deed deed)
+link_does(const struct ask *a, enum trc_action action)
 {
-	must(a->id == asked && trc_deed_action(deed) != NULL);
+	must(a->id == asked && trc_action_name(action) != NULL);
 }
 
 int

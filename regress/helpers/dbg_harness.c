@@ -129,7 +129,7 @@ on_bell(void *arg)
 	if (!armed || ring.hdr == NULL || ring_total(&ring) <= armed_at)
 		return;
 	armed = false;
-	dbg_doorbell(ring_total(&ring));
+	dbg_output_notice(ring_total(&ring));
 }
 
 void
@@ -327,10 +327,10 @@ link_reply(const struct ask *ask, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *ask, enum dbg_deed deed)
+link_does(const struct ask *ask, enum dbg_action action)
 {
 	(void)ask;
-	(void)deed;
+	(void)action;
 }
 
 void

@@ -85,7 +85,7 @@ bell(void)
 	if (!armed || ring.hdr == NULL || ring_total(&ring) <= armed_at)
 		return;
 	armed = false;
-	o = to_tracer(MSG_TRC_DOORBELL);
+	o = to_tracer(MSG_TRC_OUTPUT_NOTICE);
 	msg_put_u64(o, ring_total(&ring));
 	(void)chan_send(&chan, o, -1);
 }
@@ -333,7 +333,7 @@ on_state(struct msg *m)
 static int
 on_does(struct msg *m)
 {
-	printf("{\"event\":\"does\",\"deed\":%u}\n", msg_get_u32(m));
+	printf("{\"event\":\"does\",\"action\":%u}\n", msg_get_u32(m));
 	return msg_end(m);
 }
 

@@ -77,7 +77,7 @@ static int	take_calmly(struct msg *);
 static int	take_in_order(struct msg *);
 
 const msg_handler msg_handlers[MSG_COUNT] = {
-	[MSG_POKE] = take_any,
+	[MSG_SEND_SIGNAL] = take_any,
 	[MSG_PROBE] = take_calmly,
 	[MSG_RUN] = take_any,
 	[MSG_SWEEP] = take_fd,
@@ -276,11 +276,11 @@ wrong_fds(void **state)
 	int fds[2] = { null_fd, null_fd };
 
 	/* none, another kind, only a path, one too many */
-	raw_send(header(MSG_POKE, 12), 12, NULL, 0);
+	raw_send(header(MSG_SEND_SIGNAL, 12), 12, NULL, 0);
 	expect_cut("no fd where one belongs");
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);
-	raw_send(header(MSG_POKE, 12), 12, fds, 1);
+	raw_send(header(MSG_SEND_SIGNAL, 12), 12, fds, 1);
 	expect_cut("wrong kind");
 	tear_down(state);
 	assert_int_equal(set_up(state), 0);

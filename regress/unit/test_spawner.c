@@ -681,19 +681,19 @@ sandbox_policy(void **state)
 }
 
 static void
-expect_poke(uint32_t sig, uint32_t whom, uint32_t errnum)
+expect_signal(uint32_t sig, uint32_t whom, uint32_t errnum)
 {
 	struct msg_out *o;
 	uint32_t n, w;
 
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	n = msg_get_u32(&got.m);
 	w = msg_get_u32(&got.m);
 	assert_int_equal(n, sig);
 	assert_int_equal(w, whom);
 	assert_true(got.m.fd != -1);
 	close(got.m.fd);
-	o = msg_new(MSG_POKED, &got.m.hdr.session, 0, got.m.hdr.request);
+	o = msg_new(MSG_SIGNAL_SENT, &got.m.hdr.session, 0, got.m.hdr.request);
 	msg_put_u32(o, errnum);
 	rig_send(ROLE_LAUNCHER, o, -1);
 }
@@ -708,12 +708,12 @@ stop_escalates(void **state)
 	(void)state;
 	r = start_alice(&sid);
 	ask(MSG_STOP, &sid, ALICE_CONN);
-	expect_poke(SIGTERM, POKE_TREE_TERM, 0);
+	expect_signal(SIGTERM, SIGNAL_TREE_TERM, 0);
 	/* a second one waits along */
 	ask(MSG_STOP, &sid, ALICE_CONN);
 	expect_quiet(ROLE_NETPROC);
-	expect_poke(SIGKILL, POKE_TREE_KILL, 0);
-	expect_poke(SIGKILL, POKE_ONE, 0);
+	expect_signal(SIGKILL, SIGNAL_TREE_KILL, 0);
+	expect_signal(SIGKILL, SIGNAL_ONE, 0);
 	end_process(r.target);
 	end_process(r.stub);
 	v = expect_session(STATE_STOPPED);
@@ -737,7 +737,7 @@ signals(void **state)
 		o = msg_new(MSG_SIGNAL, &sid, ALICE_CONN, 5);
 		msg_put_u32(o, SIGUSR1);
 		rig_send(ROLE_NETPROC, o, -1);
-		expect_poke(SIGUSR1, POKE_ONE, i == 0 ? 0 : EPERM);
+		expect_signal(SIGUSR1, SIGNAL_ONE, i == 0 ? 0 : EPERM);
 		expect_result(i == 0 ? ERR_OK : ERR_KILL_FAILED, NULL);
 	}
 	finish(&r, STUB_EXITED, 0);
@@ -764,7 +764,7 @@ output_rings_when_armed(void **state)
 	expect_quiet(ROLE_NETPROC);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(write(r.err, "loud", 4), 4);
-	expect(ROLE_NETPROC, MSG_DOORBELL);
+	expect(ROLE_NETPROC, MSG_OUTPUT_NOTICE);
 	assert_true(msg_get_u64(&got.m) >= 9);
 	/* once only */
 	expect_quiet(ROLE_NETPROC);

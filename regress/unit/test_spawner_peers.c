@@ -213,7 +213,7 @@ netproc_that_is_replaced(void **state)
 	before = spawner_fds();
 	close(get_room(ALICE_CONN, 1000, "", &half));
 	ask(MSG_KILL, &sid, ALICE_CONN);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	close(got.m.fd);
 	rig_peer(ROLE_NETPROC);
 	/* the half upload has gone */
@@ -263,7 +263,7 @@ launcher_that_is_replaced(void **state)
 	assert_int_equal(write(lost.status, "x", 1), -1);
 	ask(MSG_STOP, &one, ALICE_CONN);
 	rig_peer(ROLE_LAUNCHER);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	close(got.m.fd);
 	assert_int_equal(ring_total(&ring), 1);
 	ring_close(&ring);
@@ -533,9 +533,9 @@ kill_while_debugging(void **state)
 	(void)expect_session(STATE_DEBUGGING);
 	expect_result(ERR_OK, NULL);
 	ask(MSG_KILL, &sid, ALICE_CONN);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	close(got.m.fd);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	close(got.m.fd);
 	end_process(r.target);
 	end_process(r.stub);
@@ -828,7 +828,7 @@ sysroot(void **state)
 	ask(MSG_SYSROOT, NULL, ALICE_CONN);
 	j = expect_job(MSG_PACK, mount_ns());
 	ask(MSG_CONN_CLOSED, NULL, ALICE_CONN);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	close(got.m.fd);
 	job_ends(&j);
 }
@@ -932,12 +932,12 @@ shutdown_stops_everything(void **state)
 	r = start_alice(&sid);
 	assert_int_equal(expect_alive(), 1);
 	rig_send(ROLE_PARENT, msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	assert_int_equal(msg_get_u32(&got.m), SIGTERM);
 	close(got.m.fd);
 	ask_upload(ALICE_CONN, 10, "");
 	expect_result(ERR_TRY_AGAIN, NULL);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	assert_int_equal(msg_get_u32(&got.m), SIGKILL);
 	close(got.m.fd);
 	finish(&r, STUB_SIGNALED, SIGKILL);

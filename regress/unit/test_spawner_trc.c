@@ -143,7 +143,7 @@ greeted_and_asked(void **state)
 	/* it may leave by itself first */
 	assert_false(rig_recv(ROLE_TRACER, WAIT_MS));
 	leave(&i);
-	skip_to(ROLE_LAUNCHER, MSG_POKE);
+	skip_to(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	assert_int_equal(msg_get_u32(&got.m), SIGKILL);
 	close(got.m.fd);
 	expect(ROLE_LAUNCHER, MSG_SWEEP);
@@ -229,7 +229,7 @@ run_something(void)
 	assert_int_equal(msg_get_u32(&got.m), r.target);
 	assert_int_equal(msg_get_u32(&got.m), 2);
 	rig_send(ROLE_TRACER, msg_new(MSG_TRC_LET_GO, NULL, 0, 0), -1);
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	assert_int_equal(msg_get_u32(&got.m), SIGCONT);
 	close(got.m.fd);
 	/* once */
@@ -316,7 +316,7 @@ reads_symbols(void **state)
 	leave(&i);
 	/* they are ended with it */
 	for (n = 0; n < TRC_SYMBOLS_MAX; n++) {
-		skip_to(ROLE_LAUNCHER, MSG_POKE);
+		skip_to(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 		assert_int_equal(msg_get_u32(&got.m), SIGKILL);
 		close(got.m.fd);
 		end_process(y[n].pid);

@@ -565,11 +565,11 @@ expect_hup(void)
 {
 	uint32_t sig, whom;
 
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	sig = msg_get_u32(&got.m);
 	whom = msg_get_u32(&got.m);
 	assert_int_equal(sig, SIGHUP);
-	assert_int_equal(whom, POKE_TREE_HUP);
+	assert_int_equal(whom, SIGNAL_TREE_HUP);
 	close(got.m.fd);
 }
 
@@ -590,10 +590,10 @@ those_who_stay_are_hung_up(void **state)
 	assert_int_equal(v.exit_code, 3);
 	expect_hup();
 	/* who does not go by that is told again */
-	expect(ROLE_LAUNCHER, MSG_POKE);
+	expect(ROLE_LAUNCHER, MSG_SEND_SIGNAL);
 	(void)msg_get_u32(&got.m);
 	whom = msg_get_u32(&got.m);
-	assert_int_equal(whom, POKE_TREE_TERM);
+	assert_int_equal(whom, SIGNAL_TREE_TERM);
 	close(got.m.fd);
 	end_process(t.r.stub);
 	end_process(t.r.target);

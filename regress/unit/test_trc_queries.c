@@ -65,10 +65,10 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *a, enum trc_deed deed)
+link_does(const struct ask *a, enum trc_action action)
 {
 	(void)a;
-	(void)deed;
+	(void)action;
 }
 
 struct store *

@@ -241,8 +241,8 @@ class Launcher:
         return Run(self, *self.ask("RUN", self.run_body(*args, **kw), image,
                                    sid))
 
-    def poke(self, fd, sig, whom=ONE, sid=bytes(16)):
-        _, m = self.ask("POKE", struct.pack("=3I", sig, whom, self.uid), fd,
+    def signal(self, fd, sig, whom=ONE, sid=bytes(16)):
+        _, m = self.ask("SEND_SIGNAL", struct.pack("=3I", sig, whom, self.uid), fd,
                         sid)
         return m.u32()[0]
 

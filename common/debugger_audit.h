@@ -4,8 +4,8 @@
  * request is an event of the audit log.  They have the names of the debugger's
  * commands and, where editors use other names, those of editors' requests.
  */
-#ifndef DL_DBGDEED_H
-#define DL_DBGDEED_H
+#ifndef DL_DEBUGGER_AUDIT_H
+#define DL_DEBUGGER_AUDIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
  * X(NAME, OFTEN): requests that come many times a minute are counted.  The
  * argument of print is an expression, which may call the program's functions.
  */
-#define DBG_DEEDS(X)							\
+#define DBG_ACTIONS(X)							\
 	X(start, false) X(attach, false) X(detach, false)		\
 	X(stop, false) X(restart, false) X(disconnect, false)		\
 	X(set, false) X(eval, false) X(raw, false)			\
@@ -32,18 +32,18 @@
 	X(print, true) X(evaluate, true)				\
 	X(stepIn, true) X(stepOut, true)
 
-#define DBG_DEED_ENUM(name, often)	DBG_DEED_##name,
-enum dbg_deed {
-	DBG_DEED_NONE,
-	DBG_DEEDS(DBG_DEED_ENUM)
-	DBG_DEED_COUNT
+#define DBG_ACTION_ENUM(name, often)	DBG_ACTION_##name,
+enum dbg_action {
+	DBG_ACTION_NONE,
+	DBG_ACTIONS(DBG_ACTION_ENUM)
+	DBG_ACTION_COUNT
 };
-#undef DBG_DEED_ENUM
+#undef DBG_ACTION_ENUM
 
-/* DBG_DEED_NONE for what only looks. */
-enum dbg_deed	 dbg_deed_find(const char *name);
+/* DBG_ACTION_NONE for what only looks. */
+enum dbg_action	 dbg_action_find(const char *name);
 /* As the audit log names it: "DEBUGGER set"; NULL for none. */
-const char	*dbg_deed_action(enum dbg_deed);
-bool		 dbg_deed_is_often(enum dbg_deed);
+const char	*dbg_action_name(enum dbg_action);
+bool		 dbg_action_is_often(enum dbg_action);
 
 #endif
