@@ -7,7 +7,6 @@
 #include "peers.h"
 #include "push.h"
 #include "session.h"
-#include "share.h"
 #include "usage.h"
 
 /*
@@ -31,22 +30,40 @@ viewer_make(uint32_t uid, const char *name, bool admin)
 	return o == NULL ? NULL : &o->viewers[admin];
 }
 
+struct share *
+access_share(const struct session *s, uint32_t uid)
+{
+	size_t i;
+
+	for (i = 0; i < s->nshares; i++)
+		if (s->shares[i].uid == uid)
+			return &s->shares[i];
+	return NULL;
+}
+
 enum access
 access_of(const struct viewer *v, const struct session *s)
 {
+	const struct share *h;
+
 	if (v->only != NULL)
 		return v->only == s ? v->most : ACCESS_NONE;
 	if (v->admin || v->owner == s->owner)
 		return ACCESS_OWN;
-	return share_access(s, v->owner->uid);
+	h = access_share(s, v->owner->uid);
+	return h == NULL ? ACCESS_NONE : h->access;
 }
 
 /* A share has a label only for users who have accepted it. */
 static bool
 is_named(const struct viewer *v, const struct session *s)
 {
-	return v->only != NULL || v->admin || v->owner == s->owner ||
-	    share_is_accepted(s, v->owner->uid);
+	const struct share *h;
+
+	if (v->only != NULL || v->admin || v->owner == s->owner)
+		return true;
+	h = access_share(s, v->owner->uid);
+	return h != NULL && h->accepted;
 }
 
 static struct viewer_access *

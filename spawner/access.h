@@ -51,6 +51,8 @@ void		 viewer_release(struct viewer *);
 void		 viewer_forget_all(void);
 
 enum access	 access_of(const struct viewer *, const struct session *);
+/* The share of that user, who is not the owner; NULL = none. */
+struct share	*access_share(const struct session *, uint32_t uid);
 /* The session, or who may see it, has changed. */
 void		 access_update(struct session *);
 /* Does netproc have it? */

@@ -27,6 +27,7 @@
 #include "fdkind.h"
 #include "handlers.h"
 #include "jobreport.h"
+#include "launcher_msg.h"
 #include "log.h"
 #include "peers.h"
 #include "quota.h"

@@ -61,7 +61,7 @@ log_line(const struct event *e)
 	log_audit("user=\"%s\" door=%s address=\"%s\" session=%s "
 	    "action=\"%s\" result=\"%s\"", e->user, e->door, e->address,
 	    e->session[0] == '\0' ? "-" : e->session, e->action, e->result);
-	peers_pace();
+	peers_limit();
 }
 
 static void

@@ -4,17 +4,11 @@
 #include <string.h>
 
 #include "access.h"
-#include "archive_job.h"
 #include "audit.h"
 #include "client.h"
-#include "command.h"
-#include "gdbserver.h"
 #include "handlers.h"
-#include "instrument.h"
 #include "peers.h"
 #include "role.h"
-#include "tty.h"
-#include "upload.h"
 
 #define BUCKETS		1024	/* power of two */
 /* Closed connections whose PRINCIPAL may still be under way. */
@@ -28,6 +22,13 @@ static size_t		 nclients;
 static uint32_t		 early[EARLY_MAX];
 static size_t		 nearly;
 static bool		 in_lookup;
+static const struct client_hooks *hooks;
+
+void
+client_init(const struct client_hooks *h)
+{
+	hooks = h;
+}
 
 static struct client_head *
 bucket(uint32_t number)
@@ -73,7 +74,7 @@ client_become(struct client *c, struct viewer *v, uint32_t flags)
 static void
 client_free(struct client *c)
 {
-	flow_drop_client(c);
+	hooks->freed(c);
 	client_become(c, NULL, 0);
 	loop_timer_unset(&c->expiry);
 	LIST_REMOVE(c, next);
@@ -104,8 +105,7 @@ end(struct client *c)
 	struct viewer *nobody = viewer_make(UINT32_MAX, "nobody", false);
 
 	client_become(c, nobody, PRINCIPAL_READ_ONLY | PRINCIPAL_BY_TOKEN);
-	tty_drop_input(c->number);
-	flow_drop_client(c);
+	hooks->ended(c);
 	loop_timer_unset(&c->expiry);
 	c->token[0] = c->key[0] = '\0';
 	c->maker = NULL;
@@ -166,8 +166,7 @@ is_above_maker(const struct client *c, const void *arg)
 void
 client_end_token(const char *id)
 {
-	gdbserver_end_token(id);
-	keys_end_token(id);
+	hooks->token_ended(id);
 	end_those(is_by_token, id);
 }
 
@@ -192,8 +191,7 @@ client_access_changed(const struct session *s)
 static void
 end_admins(void)
 {
-	gdbserver_end_admins(NULL);
-	keys_end_admins(NULL);
+	hooks->admins_ended(NULL);
 	end_those(is_by_admin, NULL);
 }
 
@@ -212,8 +210,7 @@ client_no_admin(struct owner *o)
 	/* root's sessions run as this user in system mode; it has no clients */
 	if (role_mode == MODE_SYSTEM && o->uid == settings.run_uid)
 		return;
-	gdbserver_end_admins(v);
-	keys_end_admins(v);
+	hooks->admins_ended(v);
 	end_those(is_as_admin, v);
 }
 
@@ -227,7 +224,7 @@ is_of_owner(const struct client *c, const void *owner)
 void
 client_bar(const struct owner *o)
 {
-	gdbserver_end_owner(o);
+	hooks->owner_barred(o);
 	end_those(is_of_owner, o);
 }
 
@@ -436,10 +433,7 @@ spawn_on_conn_closed(struct msg *m)
 		early[nearly++ % EARLY_MAX] = m->hdr.conn;
 		return msg_end(m);
 	}
-	upload_drop_conn(m->hdr.conn);
-	command_drop_conn(m->hdr.conn);
-	inst_drop_conn(m->hdr.conn);
-	archive_job_drop_packs(m->hdr.conn);
+	hooks->closed(m->hdr.conn);
 	audit_drop_waiting(m->hdr.conn);
 	client_free(c);
 	return msg_end(m);

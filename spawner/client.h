@@ -35,6 +35,21 @@ struct client {
 	struct hold	*hold;		/* output_flow.c's; NULL = none */
 };
 
+/* Calls for all else that belongs to connections, and ends as they do. */
+struct client_hooks {
+	/* By the client: nobody waits for its answers. */
+	void		 (*closed)(uint32_t number);
+	/* Its rights have ended before it has. */
+	void		 (*ended)(struct client *);
+	void		 (*freed)(struct client *);
+	/* A token's, administrators' (NULL = all) or a user's rights end. */
+	void		 (*token_ended)(const char *id);
+	void		 (*admins_ended)(const struct viewer *);
+	void		 (*owner_barred)(const struct owner *);
+};
+
+/* Borrows the hooks for good. */
+void		 client_init(const struct client_hooks *);
 /*
  * idproc spoke before netproc could: its word on a connection that is not
  * known yet may still be queued, and is read now.  Any session may end by what

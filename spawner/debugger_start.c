@@ -20,6 +20,7 @@
 #include "expiry.h"
 #include "fdkind.h"
 #include "handlers.h"
+#include "launcher_msg.h"
 #include "log.h"
 #include "output.h"
 #include "peers.h"

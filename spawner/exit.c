@@ -15,16 +15,15 @@
 
 #include "activity.h"
 #include "again.h"
-#include "debugger.h"
 #include "exit.h"
 #include "expiry.h"
-#include "gdbserver.h"
+#include "launcher_msg.h"
 #include "log.h"
 #include "output.h"
 #include "peers.h"
 #include "push.h"
+#include "run_hooks.h"
 #include "stop.h"
-#include "tracer.h"
 #include "tty.h"
 
 static int64_t
@@ -108,7 +107,7 @@ read_report(struct session *s)
 		return -1;
 	/* of the program that it debugs, its debugger tells */
 	if (s->adapter)
-		dbg_adapter_ended(s, r.what == STUB_SIGNALED, r.value);
+		run_hooks->adapter_ended(s, r.what == STUB_SIGNALED, r.value);
 	else if (!has_ended(s))
 		program_ended(s, r.what, r.value);
 	return 1;
@@ -181,11 +180,10 @@ tree_gone(struct session *s)
 	if (s->sandbox == SANDBOX_NONE)
 		(void)send_signal(s, 0, s->stub_fd, SIGKILL, SIGNAL_TREE_KILL);
 	close_run(s);
-	gdbserver_tree_gone(s);
+	run_hooks->tree_gone(s);
 	session_set_state(s, STATE_STOPPED);
 	push_session(s);
-	dbg_tree_gone(s);
-	trc_tree_gone(s);
+	run_hooks->stopped(s);
 	stop_tree_gone(s);
 	expiry_ended(s);
 }

@@ -19,6 +19,7 @@
 #include "fdkind.h"
 #include "gdbserver.h"
 #include "handlers.h"
+#include "launcher_msg.h"
 #include "log.h"
 #include "peers.h"
 #include "push.h"

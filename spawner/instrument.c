@@ -16,6 +16,7 @@
 #include "activity.h"
 #include "expiry.h"
 #include "instrument.h"
+#include "launcher_msg.h"
 #include "log.h"
 #include "peers.h"
 #include "push.h"

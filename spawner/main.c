@@ -9,12 +9,13 @@
 
 #include "client.h"
 #include "guest.h"
+#include "hooks.h"
 #include "peers.h"
 #include "role.h"
+#include "shutdown.h"
 #include "state.h"
-#include "stop.h"
-#include "upload.h"
 #include "sysfilter.h"
+#include "upload.h"
 
 static void
 prepare(void)
@@ -22,7 +23,7 @@ prepare(void)
 	/* gmtime_r() reads the time zone's file once, which is out of reach */
 	tzset();
 	state_receive();
-	peers_init();
+	hooks_init();
 	upload_init();
 	keys_init(key_ended);
 	client_settings();
@@ -38,7 +39,7 @@ static const struct role_desc desc = {
 	.filter = &spawner_filter,
 	.peer = peer_replace,
 	.settings = client_settings,
-	.shutdown = stop_everything,
+	.shutdown = shutdown_begin,
 };
 
 int

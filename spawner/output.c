@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "debugger.h"
 #include "exit.h"
 #include "expiry.h"
 #include "handlers.h"
@@ -20,7 +19,7 @@
 #include "output.h"
 #include "output_flow.h"
 #include "peers.h"
-#include "tracer.h"
+#include "run_hooks.h"
 #include "tty.h"
 
 /* Read per turn: a wide pipe is four. */
@@ -33,10 +32,7 @@ output_ring(struct session *s)
 {
 	struct msg_out *o;
 
-	if (s->dbg != NULL)
-		inst_output(&s->dbg->i);
-	if (s->trc != NULL)
-		inst_output(&s->trc->i);
+	run_hooks->output(s);
 	if (!s->armed || ring_total(&s->ring) <= s->armed_at)
 		return;
 	s->armed = false;

@@ -18,7 +18,7 @@
 #include "session.h"
 #include "tty.h"
 
-/* A netproc that paces says so more often. */
+/* A netproc that limits output says so more often. */
 #define SILENT_MS	2000
 /* Clients whose netproc has died: it is back at once, and they soon after. */
 #define RETURN_MS	10000

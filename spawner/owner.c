@@ -3,17 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive_job.h"
-#include "client.h"
-#include "gdbserver.h"
 #include "handlers.h"
 #include "log.h"
 #include "owner.h"
 #include "peers.h"
-#include "push.h"
 #include "role.h"
-#include "session.h"
-#include "upload.h"
 
 #define OWNERS_MAX	4096
 #define ACCOUNT_MS	10000
@@ -33,8 +27,15 @@ struct wait {
 struct owner_list owners = LIST_HEAD_INITIALIZER(owners);
 
 static size_t		 nowners;
+static const struct owner_hooks *hooks;
 static bool		 unread;	/* while those who wait are told so */
 static LIST_HEAD(wait_list, wait) waits = LIST_HEAD_INITIALIZER(waits);
+
+void
+owner_init(const struct owner_hooks *h)
+{
+	hooks = h;
+}
 
 struct owner *
 owner_by_uid(uint32_t uid)
@@ -207,9 +208,9 @@ renew(struct owner *o, const struct account *a)
 	o->account = *a;
 	o->account.asked_ms = unread ? 0 : loop_now_ms();
 	if (a->known && !a->admin)
-		client_no_admin(o);
+		hooks->no_admin(o);
 	else if (a->barred)
-		client_bar(o);
+		hooks->barred(o);
 	tell(o, 0, &o->account);
 }
 

@@ -61,6 +61,16 @@ LIST_HEAD(owner_list, owner);
 extern struct owner_list owners;
 #define OWNER_FOREACH(o)	LIST_FOREACH(o, &owners, next)
 
+/* Calls when an account is not as it was. */
+struct owner_hooks {
+	/* Not an administrator's (any more). */
+	void		 (*no_admin)(struct owner *);
+	/* Not let in any more. */
+	void		 (*barred)(const struct owner *);
+};
+
+/* Borrows the hooks for good. */
+void		 owner_init(const struct owner_hooks *);
 struct owner	*owner_by_uid(uint32_t uid);
 /* The one there is, or a new one; NULL: too many, or no memory. */
 struct owner	*owner_make(uint32_t uid, const char *name);

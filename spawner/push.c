@@ -3,7 +3,6 @@
 #include "access.h"
 #include "peers.h"
 #include "push.h"
-#include "share.h"
 
 void
 push_session(struct session *s)

@@ -8,17 +8,10 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include "archive_job.h"
-#include "debugger.h"
-#include "gdbserver.h"
-#include "guest.h"
-#include "output_flow.h"
+#include "launcher_msg.h"
 #include "peers.h"
 #include "role.h"
 #include "session.h"
-#include "share.h"
-#include "tracer.h"
-#include "tty.h"
 
 #define BUCKETS		256
 
@@ -27,8 +20,15 @@ struct session_list sessions = TAILQ_HEAD_INITIALIZER(sessions);
 static LIST_HEAD(, session) buckets[BUCKETS];
 static size_t	 count;
 static unsigned int alive;
+static const struct session_hooks *hooks;
 
 _Static_assert(sizeof(uuid_t) == sizeof(struct sid), "ids are UUIDs");
+
+void
+session_init(const struct session_hooks *h)
+{
+	hooks = h;
+}
 
 /* Ids are random, so any byte of them is as good as a hash. */
 static unsigned int
@@ -75,7 +75,7 @@ session_new(struct owner *owner)
 		return NULL;
 	mark_closed(s);
 	s->out.session = s->err.session = s;
-	flow_init(s);
+	hooks->begins(s);
 	do {
 		uuid_generate_random(s->id.b);
 	} while (session_find(&s->id) != NULL);
@@ -109,15 +109,9 @@ stream_free(struct stream *st)
 void
 session_free(struct session *s)
 {
-	access_end(s);
-	guest_end_session(s);
+	hooks->unshown(s);
 	session_set_state(s, STATE_DELETING);
-	if (s->job != NULL)
-		archive_job_cancel(s->job);
-	dbg_session_gone(s);
-	trc_session_gone(s);
-	flow_stop(s);
-	gdbserver_free(s);
+	hooks->ends(s);
 	/* last: the calls above may still begin to stop the session */
 	loop_timer_unset(&s->start.timer);
 	loop_timer_unset(&s->stop.timer);
@@ -135,13 +129,13 @@ session_free(struct session *s)
 	close_all(s->start.fds, RUN_FD_COUNT);
 	ring_close(&s->start.ring);
 	ring_close(&s->ring);
-	tty_free(s->start.tty);
-	tty_free(s->tty);
+	hooks->freed(s);
 	sweep(s, s->image_fd);
 	TAILQ_REMOVE(&sessions, s, entry);
 	LIST_REMOVE(s, hash);
 	count--;
-	share_free(s);
+	free(s->shares);
+	free(s->shares_text);
 	free(s->stop.waiting);
 	free(s->warnings);
 	free(s->args);

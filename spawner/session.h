@@ -206,6 +206,18 @@ extern struct session_list sessions;
 	for ((s) = TAILQ_FIRST(&sessions);				\
 	    (s) != NULL && ((tmp) = TAILQ_NEXT(s, entry), 1); (s) = (tmp))
 
+/* Calls to the parts of a session as it begins and ends. */
+struct session_hooks {
+	void	(*begins)(struct session *);
+	/* Its users are told that it goes; then all that is its own ends. */
+	void	(*unshown)(struct session *);
+	void	(*ends)(struct session *);
+	/* Nothing can happen to it any more. */
+	void	(*freed)(struct session *);
+};
+
+/* Borrows the hooks for good. */
+void		 session_init(const struct session_hooks *);
 /* A new session in state UPLOADING; NULL with errno. */
 struct session	*session_new(struct owner *);
 /* Ends everything that belongs to it; the caller has told its users. */

@@ -10,7 +10,6 @@
 #include "access.h"
 #include "activity.h"
 #include "client.h"
-#include "gdbserver.h"
 #include "handlers.h"
 #include "peers.h"
 #include "push.h"
@@ -31,42 +30,12 @@ struct pending {
 
 static LIST_HEAD(, pending) pending = LIST_HEAD_INITIALIZER(pending);
 
-static struct share *
-share_find(const struct session *s, uint32_t uid)
-{
-	size_t i;
-
-	for (i = 0; i < s->nshares; i++)
-		if (s->shares[i].uid == uid)
-			return &s->shares[i];
-	return NULL;
-}
-
-enum access
-share_access(const struct session *s, uint32_t uid)
-{
-	const struct share *h = share_find(s, uid);
-
-	return h == NULL ? ACCESS_NONE : h->access;
-}
-
-bool
-share_is_accepted(const struct session *s, uint32_t uid)
-{
-	const struct share *h = share_find(s, uid);
-
-	return h != NULL && h->accepted;
-}
+static void (*on_changed)(struct session *);
 
 void
-share_free(struct session *s)
+share_init(void (*fn)(struct session *))
 {
-	free(s->shares);
-	free(s->shares_text);
-	s->shares = NULL;
-	s->shares_text = NULL;
-	s->nshares = 0;
-	s->view.shares_len = 0;
+	on_changed = fn;
 }
 
 /* "bob:ro", "eve:rw": what the session's viewers are told. */
@@ -102,9 +71,7 @@ changed(struct session *s, struct asker *a)
 	}
 	push_session(s);
 	access_update(s);
-	gdbserver_access_changed(s);
-	client_access_changed(s);
-	flow_access_changed(s);
+	on_changed(s);
 	answer(a, &s->id, ERR_OK, NULL);
 }
 
@@ -112,7 +79,7 @@ static void
 give(struct session *s, struct asker *a, const struct pending *p,
     uint32_t uid)
 {
-	struct share *h = share_find(s, uid), *more;
+	struct share *h = access_share(s, uid), *more;
 
 	if (h == NULL && s->nshares == SHARES_MAX) {
 		answer(a, &s->id, ERR_INVALID_ARGUMENT, "a session is shared "
@@ -262,7 +229,7 @@ spawn_on_accept(struct msg *m)
 	if (s == NULL || !session_is_shown(s) || a.viewer->only != NULL ||
 	    access_of(a.viewer, s) == ACCESS_NONE)
 		return 0;
-	h = share_find(s, a.owner->uid);
+	h = access_share(s, a.owner->uid);
 	if (h == NULL || h->accepted)
 		return 0;
 	h->accepted = true;

@@ -13,11 +13,9 @@
 #include <unistd.h>
 
 #include "again.h"
-#include "debugger.h"
 #include "exit.h"
 #include "expiry.h"
 #include "fdkind.h"
-#include "gdbserver.h"
 #include "handlers.h"
 #include "log.h"
 #include "output.h"
@@ -25,9 +23,9 @@
 #include "push.h"
 #include "quota.h"
 #include "role.h"
+#include "run_hooks.h"
 #include "runspec.h"
 #include "start.h"
-#include "tracer.h"
 #include "tty.h"
 #include "warn.h"
 
@@ -44,16 +42,6 @@ static bool
 is_adapter(const struct session *s)
 {
 	return s->start.order != NULL && !s->start.order->traced;
-}
-
-static void
-order_failed(struct session *s, bool adapter, enum err code,
-    const char *message)
-{
-	if (adapter)
-		dbg_run_failed(s, code, message);
-	else
-		trc_run_failed(s, code, message);
 }
 
 static void
@@ -83,7 +71,7 @@ start_fail(struct session *s, enum err code, const char *message)
 	session_set_state(s, s->start.before);
 	start_reset(s);
 	if (ordered)
-		order_failed(s, adapter, code, message);
+		run_hooks->failed(s, adapter, code, message);
 	answer(&a, &s->id, code, message == NULL ? NULL : "%s", message);
 }
 
@@ -236,7 +224,7 @@ order_refused(struct session *s, enum err code)
 
 	free(s->start.order);
 	s->start.order = NULL;
-	order_failed(s, adapter, code, NULL);
+	run_hooks->failed(s, adapter, code, NULL);
 }
 
 static void
@@ -279,7 +267,7 @@ spawn_on_start(struct msg *m)
 		return 0;
 	}
 	if (!start_allowed(&a, s, &sandbox, &network) ||
-	    (flags & START_DEBUG && trc_is_in_way(s, &a)))
+	    (flags & START_DEBUG && run_hooks->in_way(s, &a)))
 		return 0;
 	s->start.flags = flags;
 	s->start.sandbox = sandbox;
@@ -301,7 +289,7 @@ start_ordered(struct session *s, const struct adapter_order *a,
 	char *text;
 
 	if (own == NULL) {
-		order_failed(s, !a->traced, ERR_INTERNAL, "out of memory");
+		run_hooks->failed(s, !a->traced, ERR_INTERNAL, "out of memory");
 		return;
 	}
 	*own = *a;
@@ -515,16 +503,13 @@ spawn_on_ran(struct msg *m)
 	if ((flags & START_DEBUG) == 0 && s->start.order == NULL)
 		s->proven |= 1U << s->start.sandbox;
 	adopt(s, pid, inner_pid);
-	if (s->adapter)
-		dbg_ran(s, pid, inner_pid);
-	else
-		trc_ran(s, pid, inner_pid, s->start.order != NULL);
+	run_hooks->ran(s, pid, inner_pid, s->start.order != NULL);
 	start_reset(s);
 	push_session(s);
 	if (s->tty != NULL)
 		tty_started(s);
 	if (flags & START_DEBUG)
-		gdbserver_begin(s, &a, (flags & START_DEBUG_PIPE) != 0, true);
+		run_hooks->debug(s, &a, (flags & START_DEBUG_PIPE) != 0);
 	else
 		answer(&a, &s->id, ERR_OK, NULL);
 	/* who waits for the answer needs no ring yet */

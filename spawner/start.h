@@ -14,10 +14,10 @@ void	start_fail(struct session *, enum err, const char *message);
 bool	start_allowed(struct asker *, const struct session *,
 	    uint32_t *sandbox, uint32_t *network);
 /*
- * Starts what a debugger or a tracer has ordered, with start.flags; dbg_ran()
- * or dbg_run_failed() follows, or trc_ran() or trc_run_failed().  The order is
- * copied.  With host, it is an adapter without a sandbox, for processes that
- * have none either: of a user's own daemon.
+ * Starts what a debugger or a tracer has ordered, with start.flags; ran or
+ * failed of run_hooks follows.  The order is copied.  With host, it is an
+ * adapter without a sandbox, for processes that have none either: of a user's
+ * own daemon.
  */
 void	start_ordered(struct session *, const struct adapter_order *,
 	    uint32_t sandbox, uint32_t network, bool host);

@@ -9,17 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive_job.h"
-#include "debugger.h"
 #include "exit.h"
-#include "gdbserver.h"
 #include "handlers.h"
-#include "instrument.h"
+#include "launcher_msg.h"
 #include "log.h"
 #include "peers.h"
 #include "role.h"
+#include "run_hooks.h"
 #include "stop.h"
-#include "tracer.h"
 
 /* Between the stages after SIGTERM. */
 #define KILL_MS		2000
@@ -28,7 +25,6 @@
 /* How soon to try again when there is no launcher just now. */
 #define RETRY_MS	200
 #define SHUTDOWN_SECONDS 3
-#define SHUTDOWN_POLL_MS 20
 #define WAITING_MAX	64
 #define SIGNALS_MAX	64
 #define SIGNALS_OWN	16	/* of one user */
@@ -41,25 +37,8 @@ struct pending {
 };
 
 static struct pending	 pending[SIGNALS_MAX];
-static struct loop_timer shutdown_timer;
 
 static void	on_stage_over(void *arg);
-
-int
-send_signal(const struct session *s, uint64_t serial, int pidfd, int sig,
-    uint32_t whom)
-{
-	struct msg_out *o;
-	int fd = fd_copy(pidfd);
-
-	if (fd == -1)
-		return -1;
-	o = msg_new(MSG_SEND_SIGNAL, s == NULL ? NULL : &s->id, 0, serial);
-	msg_put_u32(o, (uint32_t)sig);
-	msg_put_u32(o, whom);
-	msg_put_u32(o, s == NULL ? 0 : s->owner->uid);
-	return chan_send(&launcher_chan, o, fd);
-}
 
 /* -- the stages -- */
 
@@ -127,9 +106,8 @@ enter_stage(struct session *s, enum stop_stage stage)
 	if (s->gdb.fds[ATTACH_FD_PIDFD] != -1 && stage != STOP_HUP)
 		(void)send_signal(s, 0, s->gdb.fds[ATTACH_FD_PIDFD],
 		    stages[stage].signal, SIGNAL_ONE);
-	/* of one that was killed its tracer hears first, if it listens */
-	if (s->trc != NULL && stage == STOP_STUB)
-		inst_kill(&s->trc->i);
+	if (stage == STOP_STUB)
+		run_hooks->last_stage(s);
 	loop_timer_set(&s->stop.timer, ms, on_stage_over, s);
 }
 
@@ -167,7 +145,7 @@ stop_tree_gone(struct session *s)
 {
 	loop_timer_unset(&s->stop.timer);
 	s->stop.stage = STOP_NONE;
-	gdbserver_tell_refused(s);
+	run_hooks->stop_told(s);
 	answer_waiting(s, ERR_OK);
 }
 
@@ -250,7 +228,7 @@ spawn_on_signal(struct msg *m)
 	else if (s->view.pid == 0)
 		answer(&a, &s->id, ERR_NOT_RUNNING, "the program has ended; "
 		    "stop or kill ends what it left running");
-	else if (s->elsewhere && s->dbg != NULL && dbg_is_too_far(s->dbg, &a))
+	else if (s->elsewhere && run_hooks->too_far(s, &a))
 		answer(&a, &s->id, ERR_NOT_PERMITTED, "the process is no "
 		    "session's: its user's connections from this host, "
 		    "without a token, reach it");
@@ -301,7 +279,7 @@ spawn_on_signal_sent(struct msg *m)
 	    s->stop.serial == m->hdr.request)
 		stop_signal_sent(s, errnum);
 	else if (s != NULL)
-		trc_signal_sent(s, m->hdr.request);
+		run_hooks->signal_sent(s, m->hdr.request);
 	return 0;
 }
 
@@ -319,34 +297,12 @@ stop_launcher_lost(void)
 	/* stages go on by their timers: a signal that was lost is repeated */
 }
 
-/* -- the end of the daemon -- */
-
-static void
-check_all_stopped(void *arg)
+void
+stop_all(void)
 {
 	struct session *s;
 
-	(void)arg;
-	/* also those whose start was under way when the end began */
 	SESSION_FOREACH(s)
 		if ((s->state & STATE_ALIVE) && s->stop.stage == STOP_NONE)
 			enter_stage(s, first_stage(s));
-	/* one that is stopped would not see its channel close, and stay */
-	if (inst_end_all() && session_alive_count() == 0 &&
-	    archive_job_count() == 0)
-		(void)chan_send(&parent_chan,
-		    msg_new(MSG_STOPPED_ALL, NULL, 0, 0), -1);
-	else
-		loop_timer_set(&shutdown_timer, SHUTDOWN_POLL_MS,
-		    check_all_stopped, NULL);
-}
-
-void
-stop_everything(void)
-{
-	if (shutting_down)
-		return;
-	shutting_down = true;
-	archive_job_cancel_all();
-	check_all_stopped(NULL);
 }

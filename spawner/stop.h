@@ -12,14 +12,7 @@ void	stop_hang_up(struct session *);
 /* The tree is gone: who waited is answered. */
 void	stop_tree_gone(struct session *);
 void	stop_launcher_lost(void);
-/*
- * Sends a signal through the launcher, for a session or NULL; pidfd is
- * borrowed.  -1: the launcher has gone.
- */
-int	send_signal(const struct session *, uint64_t serial, int pidfd,
-	    int signal, uint32_t whom);
-
-/* The daemon ends: every session is stopped, then the parent is told. */
-void	stop_everything(void);
+/* Begins to stop every session that runs and is not being stopped. */
+void	stop_all(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "handlers.h"
+#include "launcher_msg.h"
 #include "log.h"
 #include "peers.h"
 #include "stop.h"

@@ -11,6 +11,7 @@
 #include "expiry.h"
 #include "gdbserver.h"
 #include "handlers.h"
+#include "launcher_msg.h"
 #include "peers.h"
 #include "push.h"
 #include "role.h"

@@ -15,6 +15,7 @@
 #include "command.h"
 #include "expiry.h"
 #include "handlers.h"
+#include "launcher_msg.h"
 #include "peers.h"
 #include "start.h"
 #include "stop.h"

@@ -416,7 +416,7 @@ now_us(void)
 }
 
 static void
-on_pace(void *arg)
+on_flow(void *arg)
 {
 	wake(arg);
 }
@@ -468,5 +468,5 @@ term_pace(struct term *t, uint64_t total, size_t ring)
 		return;
 	ms = again > now ? (again - now) / 1000 + 1 : 1;
 	loop_timer_set(&t->flow_timer, ms < REFRESH_MS ? ms : REFRESH_MS,
-	    on_pace, t);
+	    on_flow, t);
 }

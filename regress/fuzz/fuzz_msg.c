@@ -22,6 +22,7 @@
 #define FUZZ_CLOCK
 #define FUZZ_LOOP
 #include "regress/fuzz/fuzz.h"
+#include "spawner/hooks.h"
 
 #include "common/msg_out.h"
 #include "errors.h"
@@ -522,7 +523,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	chan_init(&parent_chan, ROLE_SPAWNER, ROLE_PARENT, parent_gone, NULL);
 	must(chan_open(&parent_chan, pair[1], 0) == 0);
 	ends[ROLE_PARENT] = pair[0];
-	peers_init();
+	hooks_init();
 	keys_init(key_ended);
 	new_victim();
 	text_fd = memfd_create("text", MFD_CLOEXEC);
