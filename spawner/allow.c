@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* Checks of netproc's requests, before a handler sees them. */
-#include "access.h"
 #include "allow.h"
-#include "answer.h"
-#include "client.h"
-#include "guest.h"
-#include "peers.h"
-#include "session.h"
+#include "spawner/client/answer.h"
+#include "spawner/client/client.h"
+#include "spawner/keys/guest.h"
+#include "spawner/link/peers.h"
+#include "spawner/session/access.h"
+#include "spawner/session/session.h"
 
 /*
  * Asked before every request that names a session in certain states: does

@@ -7,15 +7,15 @@
  */
 #include <time.h>
 
-#include "client.h"
-#include "guest.h"
 #include "hooks.h"
-#include "peers.h"
 #include "role.h"
 #include "shutdown.h"
-#include "state.h"
+#include "spawner/client/client.h"
+#include "spawner/image/upload.h"
+#include "spawner/keys/guest.h"
+#include "spawner/keys/state.h"
+#include "spawner/link/peers.h"
 #include "sysfilter.h"
-#include "upload.h"
 
 static void
 prepare(void)

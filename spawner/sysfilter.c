@@ -8,7 +8,7 @@
 
 #include <fcntl.h>
 
-#include "state.h"
+#include "spawner/keys/state.h"
 #include "sysfilter.h"
 
 static const struct filter_rule rules[] = {

@@ -184,7 +184,7 @@ unknown_addresses() {
 
 doors() {
 	sed -n 's/^\t\t\[DOOR_[A-Z_]*\] = "\([a-z-]*\)",$/\1/p' \
-	    "$top/spawner/client.c"
+	    "$top/spawner/client/client.c"
 }
 
 unknown_doors() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: spawner/ !spawner/main.c common/ !common/dispatch.c */
-/* covers: common/msg.c common/chan.c common/view.c spawner/audit.c spawner/archive_job.c spawner/exit.c */
+/* covers: common/msg.c common/chan.c common/view.c spawner/client/audit.c spawner/image/archive_job.c spawner/run/exit.c */
 /*
  * The spawner's messages, with state: the input is a list of records, each a
  * message of netproc, idproc or the launcher, bytes of a session's process,
@@ -28,11 +28,11 @@
 #include "errors.h"
 #include "ring.h"
 #include "role.h"
-#include "spawner/archive_job.h"
-#include "spawner/debugger.h"
-#include "spawner/guest.h"
-#include "spawner/peers.h"
-#include "spawner/session.h"
+#include "spawner/image/archive_job.h"
+#include "spawner/inst/debugger.h"
+#include "spawner/keys/guest.h"
+#include "spawner/link/peers.h"
+#include "spawner/session/session.h"
 #include "view.h"
 
 #define USERS		3

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: spawner/tokens.c common/log.c */
-/* covers: spawner/tokens.c */
+/* links: spawner/keys/tokens.c common/log.c */
+/* covers: spawner/keys/tokens.c */
 /*
  * Fuzz target of the tokens' file: the input is its slots, of which a bit says
  * whether its sum is made right, and then what is done with it.  The file
@@ -15,7 +15,7 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "spawner/tokens.h"
+#include "spawner/keys/tokens.h"
 
 #define SUM		16	/* hexadecimal digits */
 #define SLOTS		8

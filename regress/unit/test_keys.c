@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Keys: their forms, their ends, and who gives way when there are many. */
-/* links: spawner/keys.c spawner/tokens.c */
+/* links: spawner/keys/keys.c spawner/keys/tokens.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "common/loop.h"
-#include "spawner/keys.h"
+#include "spawner/keys/keys.h"
 
 #define ALICE	1001
 #define BOB	1002

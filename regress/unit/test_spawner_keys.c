@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#include "spawner/keys.h"
+#include "spawner/keys/keys.h"
 
 #define ROOT_CONN	20
 #define CAROL_CONN	21

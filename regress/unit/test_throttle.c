@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Wrong tries: who has to wait, how long, and who has not. */
-/* links: spawner/throttle.c */
+/* links: spawner/keys/throttle.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "common/loop.h"
-#include "spawner/throttle.h"
+#include "spawner/keys/throttle.h"
 
 static uint64_t	now = 1000000;
 

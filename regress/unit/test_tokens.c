@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Tokens: who gets in, and what a damaged file means: nobody gets in by it. */
-/* links: spawner/tokens.c spawner/sysfilter.c */
+/* links: spawner/keys/tokens.c spawner/sysfilter.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "spawner/state.h"
+#include "spawner/keys/state.h"
 #include "spawner/sysfilter.h"
-#include "spawner/tokens.h"
+#include "spawner/keys/tokens.h"
 
 #define ALICE	1001
 #define BOB	1002

@@ -39,7 +39,7 @@ KINDS = {"malloc": (MALLOC, errno.ENOMEM), "open": (OPEN, errno.EMFILE),
          "map": (MAP, errno.ENOMEM), "message": (MESSAGE, errno.ENOBUFS)}
 # libraries that are not larger are packed in no time
 SMALL = 300000
-# spawner/activity.c
+# spawner/client/activity.c
 EVENTS = 500
 # all that a test may have to wait for here comes at once on a calm machine
 LONG = 90

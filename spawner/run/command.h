@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* NEW: sessions whose program is a command of the host. */
+#ifndef SPAWNER_COMMAND_H
+#define SPAWNER_COMMAND_H
+
+#include <stdint.h>
+
+#include "spawner/session/session.h"
+
+/* The account's shell, or one that can be used in its place. */
+const char *command_shell(const struct account *);
+/* The command and the arguments it has now, as its viewers see them. */
+void	command_show(struct session *);
+/* Requests that wait for an account: of one connection, and of all. */
+void	command_drop_conn(uint32_t conn);
+void	command_drop_all(void);
+
+#endif
