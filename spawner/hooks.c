@@ -198,7 +198,7 @@ more_output(struct session *s)
 }
 
 static bool
-is_too_far(const struct session *s, const struct asker *a)
+reaches_too_far(const struct session *s, const struct asker *a)
 {
 	return s->dbg != NULL && dbg_is_too_far(s->dbg, a);
 }
@@ -224,7 +224,7 @@ static const struct run_hooks of_runs = {
 	.failed = order_failed,
 	.debug = debug_from_start,
 	.output = more_output,
-	.too_far = is_too_far,
+	.too_far = reaches_too_far,
 	.signal_sent = trc_signal_sent,
 	.last_stage = last_stage,
 	.adapter_ended = dbg_adapter_ended,

@@ -247,7 +247,7 @@ spawn_on_dbg_start(struct msg *m)
 }
 
 static const char *
-action_name(uint32_t action)
+dbg_action_text(uint32_t action)
 {
 	return dbg_action_name((enum dbg_action)action);
 }
@@ -278,7 +278,7 @@ const struct inst_kind dbg_kind = {
 	.refused = ERR_DEBUGGER_REFUSED,
 	.answer_max = DBG_ANSWER_MAX,
 	.nactions = DBG_ACTION_COUNT,
-	.action_name = action_name,
+	.action_name = dbg_action_text,
 	.is_often = is_often,
 	.is_fit = is_fit,
 	.of = of_session,

@@ -55,7 +55,7 @@ inst_of(const struct msg *m)
 }
 
 static struct inst *
-of_order(struct inst_order *u)
+inst_of_order(struct inst_order *u)
 {
 	return (struct inst *)((char *)u - offsetof(struct inst, order));
 }
@@ -397,7 +397,7 @@ inst_begin(const struct inst_kind *kind, struct session *s,
 void
 inst_came(struct inst_order *u)
 {
-	struct inst *i = of_order(u);
+	struct inst *i = inst_of_order(u);
 	int fd = u->fds[INSTRUMENT_FD_CHANNEL];
 
 	u->fds[INSTRUMENT_FD_CHANNEL] = -1;
@@ -418,7 +418,7 @@ inst_came(struct inst_order *u)
 void
 inst_failed(struct inst_order *u, enum err err, const char *why)
 {
-	inst_end_shown(of_order(u), err, why);
+	inst_end_shown(inst_of_order(u), err, why);
 }
 
 /* -- what it says of itself ----------------------------------------------- */

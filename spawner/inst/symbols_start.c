@@ -24,7 +24,7 @@ struct symproc {
 };
 
 static struct symproc *
-of_order(struct inst_order *u)
+symproc_of_order(struct inst_order *u)
 {
 	return (struct symproc *)((char *)u -
 	    offsetof(struct symproc, order));
@@ -61,7 +61,7 @@ on_pid(uint32_t events, void *arg)
 static void
 on_came(struct inst_order *u)
 {
-	struct symproc *y = of_order(u);
+	struct symproc *y = symproc_of_order(u);
 	struct trcproc *p = y->tracer;
 	int fd = u->fds[INSTRUMENT_FD_CHANNEL];
 
@@ -79,7 +79,7 @@ on_came(struct inst_order *u)
 static void
 on_failed(struct inst_order *u, enum err err, const char *why)
 {
-	struct symproc *y = of_order(u);
+	struct symproc *y = symproc_of_order(u);
 
 	tell_failed(y->tracer, why == NULL ? err_text(err) : why);
 	symproc_free(y);

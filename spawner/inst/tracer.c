@@ -349,7 +349,7 @@ spawn_on_trc_arm(struct msg *m)
 }
 
 static const char *
-action_name(uint32_t action)
+trc_action_text(uint32_t action)
 {
 	return trc_action_name((enum trc_action)action);
 }
@@ -376,7 +376,7 @@ const struct inst_kind trc_kind = {
 	.answer_max = TRC_ANSWER_MAX,
 	.leave_ms = LEAVE_MS,
 	.nactions = TRC_ACTION_COUNT,
-	.action_name = action_name,
+	.action_name = trc_action_text,
 	.is_often = is_often,
 	.is_fit = is_fit,
 	.of = of_session,

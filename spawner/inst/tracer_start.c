@@ -56,7 +56,7 @@ traced_path(const struct session *s)
 
 /* Another session of the same owner that traces the same program. */
 static const struct session *
-same_program(const struct session *s, const char *path)
+tracer_of_program(const struct session *s, const char *path)
 {
 	const struct session *o;
 
@@ -71,7 +71,7 @@ same_program(const struct session *s, const char *path)
 static bool
 is_unique(struct trcproc *p, const char *path)
 {
-	const struct session *other = same_program(p->i.session, path);
+	const struct session *other = tracer_of_program(p->i.session, path);
 	char why[EXEC_PATH_MAX + 200];
 
 	if (other == NULL)

@@ -45,14 +45,14 @@ fd_close(int *fd)
 }
 
 static void
-on_limit(void *arg)
+on_backlog(void *arg)
 {
 	bool late = chan_backlog(&parent_chan) > PARENT_BACKLOG / 2;
 
 	(void)arg;
 	chan_pause(&netproc_chan, late);
 	if (late)
-		loop_timer_set(&limit_timer, LIMIT_MS, on_limit, NULL);
+		loop_timer_set(&limit_timer, LIMIT_MS, on_backlog, NULL);
 }
 
 void
@@ -60,7 +60,7 @@ peers_limit(void)
 {
 	if (limit_timer.slot == 0 &&
 	    chan_backlog(&parent_chan) > PARENT_BACKLOG)
-		on_limit(NULL);
+		on_backlog(NULL);
 }
 
 static const struct peers_hooks *hooks;
