@@ -59,12 +59,6 @@ int	launch_on_unpack(struct msg *);
 int	launch_on_user_limits(struct msg *);
 int	launch_on_user_use(struct msg *);
 
-struct channel	 spawner_chan;
-struct filter_prog filter_progs[FILTER_KINDS];
-int		 archiver_fd = -1;
-int		 instrument_fds[ROLE_END] = { [0 ... ROLE_END - 1] = -1 };
-int		 userns_errno, proc_errno;
-
 static int	 self_fd = -1;		/* this binary, for CHAIN */
 
 bool

@@ -51,7 +51,7 @@ acct_starter_find(void)
 }
 
 bool
-gate_is_wanted(void)
+acct_starter_is_wanted(void)
 {
 	return d.mode == MODE_SYSTEM && d.role_id[ROLE_ACCTPROC].gid != 0;
 }
@@ -182,7 +182,7 @@ acct_starter_make(void)
 	int fds[2];
 	pid_t pid;
 
-	if (!gate_is_wanted())
+	if (!acct_starter_is_wanted())
 		return;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) == -1 ||
 	    setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit,

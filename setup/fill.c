@@ -121,5 +121,5 @@ settings_fill_host(void)
 	(void)snprintf(s->state_dir, sizeof(s->state_dir), "%s", d.state_dir);
 	(void)snprintf(s->run_dir, sizeof(s->run_dir), "%s", d.run_dir);
 	(void)snprintf(s->version, sizeof(s->version), "%s", DL_VERSION);
-	s->has_shadow = gate_is_wanted();
+	s->has_shadow = acct_starter_is_wanted();
 }

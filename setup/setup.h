@@ -112,7 +112,7 @@ bool	 host_limits_divide(uint32_t users);
 /* acct_starter.c: what starts acctproc, with the group of /etc/shadow. */
 void	 acct_starter_find(void);
 /* Is there such a group, and anybody to ask for? */
-bool	 gate_is_wanted(void);
+bool	 acct_starter_is_wanted(void);
 /* As root, when the binaries are open. */
 void	 acct_starter_make(void);
 

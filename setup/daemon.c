@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: ISC */
-/* The daemon as setup knows it, filled by its files one after another. */
-#include "setup.h"
-
-struct daemon		 d;
