@@ -148,14 +148,9 @@ introduce(struct child *c)
 		o = msg_new(MSG_DIAG, NULL, 0, 0);
 		(void)child_lend(c->role, o, given_fd(GIVEN_DIAG));
 	}
-	/* before anybody can ask it for something */
-	if (c->role == ROLE_SPAWNER)
-		plan_tell_quotas();
+	parent_hooks->runs(c->role);
 	links_make(c->role);
-	if (d.started)
-		listen_hand_out(c->role);
-	if (d.started && c->role == ROLE_ANNOUNCER)
-		announce_send();
+	parent_hooks->linked(c->role);
 }
 
 static void
@@ -191,7 +186,7 @@ on_exit_io(uint32_t events, void *arg)
 	loop_timer_unset(&c->timer);
 	chan_close(&c->chan);
 	if (d.stopping) {
-		parent_stop();
+		parent_hooks->stop();
 		return;
 	}
 	if (c == &children[SLOT_TRIAL]) {
@@ -204,7 +199,7 @@ on_exit_io(uint32_t events, void *arg)
 			log_error("%s failed during the start",
 			    role_name(c->role));
 		d.failed = true;
-		parent_stop();
+		parent_hooks->stop();
 		return;
 	}
 	if (!is_wanted(c->role))
@@ -651,7 +646,7 @@ parent_on_ready(struct msg *m)
 	}
 	/* the last may say so when all of them have been ended */
 	if (!d.started && !d.stopping && children_ready())
-		parent_started();
+		parent_hooks->started();
 	return 0;
 }
 
@@ -847,5 +842,5 @@ children_own(pid_t pid)
 	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
 		if (children[i].pid == pid)
 			return true;
-	return reload_owns(pid);
+	return parent_hooks->owns(pid);
 }

@@ -147,7 +147,7 @@ listen_hand_out(enum role role)
 	if (role == ROLE_IDPROC)
 		hand_rules();
 	if (role == ROLE_NETPROC) {
-		tell_mdns_state();
+		parent_hooks->tell_mdns();
 		tls_tell();
 	}
 	if (role != ROLE_NETPROC && role != ROLE_TLSPROC)

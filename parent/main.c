@@ -22,7 +22,6 @@
 
 /* All of a stop must be done in 5 s. */
 #define STOP_LIMIT_MS	4500
-struct daemon		 d;
 
 static struct loop_io	 signals = LOOP_IO_INIT;
 static struct loop_timer stop_timer, idle_timer;
@@ -38,7 +37,7 @@ int	parent_on_sessions_alive(struct msg *);
 int	parent_on_stopped_all(struct msg *);
 
 /* For DEPS and VERSION; empty when all is well. */
-void
+static void
 tell_mdns_state(void)
 {
 	struct msg_out *o = msg_new(MSG_MDNS, NULL, 0, 0);
@@ -80,8 +79,25 @@ say_weaker(void)
 		    "files; use sandbox tmpfs, or system mode");
 }
 
-/* Every role has said READY: only now is there anything to connect to. */
-void
+/* Before anybody can ask it for something. */
+static void
+child_runs_now(enum role role)
+{
+	if (role == ROLE_SPAWNER)
+		plan_tell_quotas();
+}
+
+static void
+child_linked(enum role role)
+{
+	if (!d.started)
+		return;
+	listen_hand_out(role);
+	if (role == ROLE_ANNOUNCER)
+		announce_send();
+}
+
+static void
 parent_started(void)
 {
 	d.started = true;
@@ -102,7 +118,7 @@ parent_started(void)
 		reload_start();
 }
 
-void
+static void
 parent_reloaded(void)
 {
 	listen_hand_out(ROLE_IDPROC);
@@ -137,7 +153,7 @@ stop_late(void *arg)
 }
 
 /* Called for the signal, and again as each child goes. */
-void
+static void
 parent_stop(void)
 {
 	if (!d.stopping) {
@@ -299,6 +315,16 @@ hear_setup(void)
 	chan_close(&chan);
 }
 
+static const struct parent_hooks hooks = {
+	.runs = child_runs_now,
+	.linked = child_linked,
+	.owns = reload_owns,
+	.tell_mdns = tell_mdns_state,
+	.started = parent_started,
+	.reloaded = parent_reloaded,
+	.stop = parent_stop,
+};
+
 int
 main(int argc, char **argv)
 {
@@ -307,6 +333,7 @@ main(int argc, char **argv)
 	rights_take();
 	given_take();
 	d.argv = argv;
+	parent_hooks = &hooks;
 	if (loop_init() == -1)
 		fatal("epoll");
 	hear_setup();

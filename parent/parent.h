@@ -83,6 +83,26 @@ struct daemon {
 
 extern struct daemon	 d;
 
+/* Calls by which the other files tell main.c. */
+struct parent_hooks {
+	/* A child runs: before it is linked to its peers, and after. */
+	void	(*runs)(enum role);
+	void	(*linked)(enum role);
+	/* Is that pid a child that is no role? */
+	bool	(*owns)(pid_t);
+	/* netproc runs: it is to know what became of the announcement. */
+	void	(*tell_mdns)(void);
+	/* Every role has said READY: only now is there what to connect to. */
+	void	(*started)(void);
+	/* Another plan is in force: tells everybody. */
+	void	(*reloaded)(void);
+	/* The daemon ends, or a child has while it does. */
+	void	(*stop)(void);
+};
+
+/* Set before any child runs. */
+extern const struct parent_hooks *parent_hooks;
+
 /* given.c: what setup left open. */
 /* Its number, or -1 if there is none. */
 int	 given_fd(int number);
@@ -237,12 +257,5 @@ void	 sink_line(enum log_level, const char *line);
 void	 sink_end(void);
 /* The start has succeeded: tells systemd, or the shell that waits. */
 void	 daemon_ready(void);
-
-/* main.c */
-void	 tell_mdns_state(void);
-void	 parent_started(void);
-/* Another plan is in force: tells everybody. */
-void	 parent_reloaded(void);
-void	 parent_stop(void);
 
 #endif

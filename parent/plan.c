@@ -330,7 +330,7 @@ parent_on_plan_end(struct msg *m)
 	/* what is left of the one before */
 	plan_drop();
 	if (old != NULL)
-		parent_reloaded();
+		parent_hooks->reloaded();
 	return 0;
 }
 

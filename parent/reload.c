@@ -155,7 +155,7 @@ on_end(uint32_t events, void *arg)
 	plan_drop();
 	no_reload("setup has ended before it was done");
 	if (d.stopping)
-		parent_stop();
+		parent_hooks->stop();
 	else if (again)
 		reload_start();
 }

@@ -68,11 +68,14 @@ listen_move(struct plan *from, struct plan *to)
 	}
 }
 
-void
-parent_reloaded(void)
+static void
+reloaded(void)
 {
 	reloads++;
 }
+
+static const struct parent_hooks hooks = { .reloaded = reloaded };
+const struct parent_hooks *parent_hooks = &hooks;
 
 bool
 child_send(enum role role, struct msg_out *o, int fd)
