@@ -17,6 +17,18 @@ client_connect(struct client *c)
 	return c->conn != NULL ? CTL_OK : client_open(c, &c->conn);
 }
 
+int
+client_open(struct client *c, struct conn **connp)
+{
+	return c->open(c, connp);
+}
+
+void
+client_refused(const struct client *c, struct json_object *answer)
+{
+	c->refused(c, answer);
+}
+
 void
 client_again(struct client *c)
 {

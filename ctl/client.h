@@ -10,7 +10,6 @@
 #include "conn.h"
 #include "options.h"
 #include "quote.h"
-#include "secure.h"
 #include "target.h"
 
 struct command;
@@ -26,6 +25,10 @@ struct client {
 	bool			 json_errors;	/* --json was given */
 	const char		*file;		/* being loaded, or NULL */
 	char			 sent[256];	/* the last command, cut */
+	/* the program's own ways; see client_open() and client_refused() */
+	int			(*open)(struct client *, struct conn **);
+	void			(*refused)(const struct client *,
+				    struct json_object *answer);
 };
 
 /* Connects unless that was done. CTL_OK, or an exit code after a report. */
@@ -34,16 +37,6 @@ int	client_connect(struct client *);
 /* A further connection to the same daemon, by the program's own way. As
  * client_connect(). */
 int	client_open(struct client *, struct conn **);
-
-/*
- * Logs in on a connection that nothing was sent on. The answer is the
- * caller's to put; as client_answer().
- */
-int	client_log_in(struct client *, struct conn *, const char *token,
-	    struct json_object **jsonp);
-
-/* The same by the token for the target, if there is one; else by HELLO. */
-int	client_greet(struct client *, struct conn *);
 
 /*
  * For who may have waited for longer than the daemon keeps an idle connection:

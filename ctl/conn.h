@@ -15,24 +15,15 @@ struct conn;
 struct ssh;
 struct stream;
 struct target;
-struct trust;
 
 /*
- * Connects; the caller closes the result with conn_close(). An exit code,
- * after a report unless it is CTL_OK. The target becomes how it was reached.
- * timeout_s bounds connecting (0: 10 s) and each wait for the daemon
- * afterwards (0: no bound; a dead host is noticed by keep-alive).
- */
-int	conn_open(struct conn **, struct target *, const struct trust *,
-	    unsigned int timeout_s);
-void	conn_close(struct conn *);
-
-/*
- * The same of what has been opened already: takes the stream and ssh. NULL
- * after a report, then they are still the caller's.
+ * Makes a connection of a stream that is open: takes the stream and ssh. The
+ * caller closes the result with conn_close(). NULL after a report, then they
+ * are still the caller's.
  */
 struct conn *conn_new(const struct stream *, const struct ssh *,
 	    const struct target *, unsigned int timeout_s);
+void	conn_close(struct conn *);
 
 /* Seconds as poll(2) has them; 0 stands for none, and 0 there for ever. */
 int	conn_ms(unsigned int timeout_s, unsigned int none);

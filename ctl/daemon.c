@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../dbg/dbg.h"
 #include "daemon.h"
 #include "local.h"
 #include "report.h"
+#include "target.h"
 
 #define DAEMON		"debuglanternd"
 #define SPAWN_MS	5000	/* until it serves */
@@ -139,7 +139,7 @@ wait_ready(pid_t pid, int errors_fd, int *code)
 	if (n == 0) {
 		report("timeout: " DAEMON " is not ready after %d s",
 		    SPAWN_MS / 1000);
-		*code = DBG_TIMEOUT;
+		*code = CTL_TIMEOUT;
 		kill(pid, SIGTERM);
 		return -1;
 	}
@@ -147,7 +147,7 @@ wait_ready(pid_t pid, int errors_fd, int *code)
 	if (status == 0)
 		return 0;
 	tell_failure(errors_fd);
-	*code = DBG_NO_SESSION;
+	*code = CTL_UNREACHABLE;
 	return -1;
 }
 
@@ -157,7 +157,7 @@ spawn(const char *path, int *code)
 	int errors[2], r = -1;
 	pid_t pid;
 
-	*code = DBG_NO_SESSION;
+	*code = CTL_UNREACHABLE;
 	if (pipe2(errors, O_CLOEXEC | O_NONBLOCK) == -1) {
 		report("cannot start " DAEMON ": %s", strerror(errno));
 		return -1;
@@ -195,7 +195,7 @@ daemon_start(const struct target *t, int *code)
 	char *path = daemon_beside(DAEMON);
 	int dir_fd = -1, sock_fd = -1;
 
-	*code = DBG_NO_SESSION;
+	*code = CTL_UNREACHABLE;
 	if (path == NULL)
 		report("there is no " DAEMON " beside this program; start one, "
 		    "or name its socket in $DEBUGLANTERN_SOCKET");

@@ -12,6 +12,7 @@
 #include "basic.h"
 #include "client.h"
 #include "gdb.h"
+#include "open.h"
 #include "relay.h"
 #include "reply.h"
 #include "report.h"

@@ -7,6 +7,9 @@
 
 #include "client.h"
 #include "commands.h"
+#include "conn.h"
+#include "login.h"
+#include "open.h"
 #include "reply.h"
 #include "report.h"
 #include "secret.h"
@@ -161,7 +164,7 @@ client_greet(struct client *c, struct conn *conn)
 }
 
 int
-client_open(struct client *c, struct conn **connp)
+login_open(struct client *c, struct conn **connp)
 {
 	int code;
 

@@ -13,6 +13,8 @@
 #include "commands.h"
 #include "help.h"
 #include "known.h"
+#include "login.h"
+#include "refused.h"
 #include "report.h"
 #include "secret.h"
 #include "start.h"
@@ -173,7 +175,8 @@ done:
 int
 main(int argc, char **argv)
 {
-	struct client client = { 0 };
+	struct client client = { .open = login_open,
+	    .refused = refused_report };
 	int code;
 
 	client_start();

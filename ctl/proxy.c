@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "login.h"
 #include "proxy.h"
 #include "relay.h"
 #include "report.h"

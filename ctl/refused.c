@@ -9,6 +9,7 @@
 #include "client.h"
 #include "commands.h"
 #include "help.h"
+#include "refused.h"
 #include "reply.h"
 #include "report.h"
 #include "switches.h"
@@ -148,7 +149,7 @@ put_hint(const char *code, const char *message, FILE *out)
 }
 
 void
-client_refused(const struct client *c, struct json_object *answer)
+refused_report(const struct client *c, struct json_object *answer)
 {
 	const char *code = reply_error(answer);
 	const char *message = reply_str(answer, "message", "no reason given");

@@ -8,6 +8,7 @@ enum exit_code {
 	CTL_REFUSED = 1,	/* the daemon answered with an error */
 	CTL_USAGE = 2,		/* wrong command line, or a local file */
 	CTL_UNREACHABLE = 3,	/* no connection, or no sensible answer */
+	CTL_TIMEOUT = 5,	/* a daemon that was started is not ready */
 };
 
 #define CTL_NAME	"debuglanternctl"

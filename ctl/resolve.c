@@ -6,6 +6,7 @@
 #include "known.h"
 #include "mdns.h"
 #include "report.h"
+#include "resolve.h"
 #include "target.h"
 
 /*

@@ -7,14 +7,7 @@
 
 struct stream;
 struct target;
-
-/* Trust options of the command line; each may be NULL. Borrowed. */
-struct trust {
-	const char	*fingerprint;
-	const char	*ca;		/* file: believed instead */
-	const char	*cert;		/* of ours, with key */
-	const char	*key;
-};
+struct trust;
 
 /*
  * Makes a connected socket a TLS connection to a daemon that is trusted. It

@@ -31,6 +31,14 @@ struct target {
 	char	announced[64];	/* fingerprint */
 };
 
+/* Trust options of the command line; each may be NULL. Borrowed. */
+struct trust {
+	const char	*fingerprint;
+	const char	*ca;		/* file: believed instead */
+	const char	*cert;		/* of ours, with key */
+	const char	*key;
+};
+
 #define TARGET_FORMS \
 	"give HOST, HOST:PORT or [IPV6]:PORT with a port from 1 to 65535, " \
 	"tls://HOST[:PORT], tcp://HOST[:PORT], unix:PATH or " \
@@ -48,13 +56,6 @@ const char *target_key(const struct target *, char *buf);
 
 /* Whether the host is this one, by its name or address. */
 bool	target_is_loopback(const struct target *);
-
-/*
- * Turns TARGET_HOST into how it is reached now, and gives a TLS target
- * without a port the one that is known for it. An exit code, after a report
- * unless it is CTL_OK.
- */
-int	target_resolve(struct target *);
 
 /* Sets the target that TARGET_DEFAULT means without a local socket. */
 void	target_no_socket(struct target *);

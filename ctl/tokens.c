@@ -9,8 +9,10 @@
 
 #include "client.h"
 #include "commands.h"
+#include "login.h"
 #include "reply.h"
 #include "report.h"
+#include "resolve.h"
 #include "safe.h"
 #include "secret.h"
 #include "table.h"

@@ -16,6 +16,7 @@
 #include "dbg.h"
 #include "ask.h"
 #include "help.h"
+#include "open.h"
 #include "request.h"
 #include "view.h"
 #include "../ctl/local.h"
@@ -220,7 +221,8 @@ set_locale(void)
 int
 main(int argc, char **argv)
 {
-	struct dbg d = { .printed = false };
+	struct dbg d = { .client = { .open = dbg_open,
+	    .refused = dbg_refused } };
 	int code;
 
 	report_name = DBG_NAME;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dbg.h"
+#include "open.h"
 #include "../ctl/daemon.h"
 #include "../ctl/local.h"
 #include "../ctl/reply.h"
@@ -58,13 +59,13 @@ open_remote(struct dbg *d, struct ssh *ssh, int *code)
 }
 
 void
-client_refused(const struct client *c, struct json_object *answer)
+dbg_refused(const struct client *c, struct json_object *answer)
 {
 	reply_report(answer, c->json_errors);
 }
 
 int
-client_open(struct client *c, struct conn **connp)
+dbg_open(struct client *c, struct conn **connp)
 {
 	/* the client is the first member of what it belongs to */
 	struct dbg *d = (struct dbg *)(void *)c;
