@@ -136,7 +136,6 @@ acctproc_LIBS := -lseccomp
 tlsproc_LIBS :=	-lseccomp -ltls -lcrypto
 announcer_LIBS := -lseccomp -lavahi-client -lavahi-common
 archiver_LIBS := -lseccomp -larchive
-ctl_LIBS :=	-ljson-c -lbsd -lavahi-client -lavahi-common
 -include $(wildcard */*.mk)
 # its own name: without it there is no netproc
 include web/web.mk
@@ -162,9 +161,9 @@ endef
 
 $(eval $(call PROGRAM,setup,$(BIN)/debuglanternd,SETUP))
 $(eval $(call PROGRAM,parent,$(LIBEXEC)/parent,PARENT))
-$(eval $(call PROGRAM,ctl,$(BIN)/debuglanternctl,))
-$(eval $(call PROGRAM,dbg,$(BIN)/debugger,))
-$(eval $(call PROGRAM,mcp,$(BIN)/debuglantern-mcp,))
+$(eval $(call PROGRAM,client/ctl,$(BIN)/debuglanternctl,))
+$(eval $(call PROGRAM,client/debugger,$(BIN)/debugger,))
+$(eval $(call PROGRAM,client/mcp,$(BIN)/debuglantern-mcp,))
 $(eval $(call PROGRAM,netproc,$(LIBEXEC)/netproc,NETPROC))
 $(eval $(call PROGRAM,spawner,$(LIBEXEC)/spawner,SPAWNER))
 $(eval $(call PROGRAM,launcher,$(LIBEXEC)/launcher,LAUNCHER))

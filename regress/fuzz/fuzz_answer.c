@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: ctl/base64.c ctl/dial.c ctl/known.c ctl/people.c ctl/quote.c ctl/reply.c ctl/report.c ctl/safe.c ctl/session.c ctl/store.c ctl/stream.c ctl/table.c ctl/target.c ctl/term.c ctl/tl_lines.c ctl/trc_show.c dbg/lists.c dbg/show.c dbg/view.c common/log.c -lbsd common/utf8.c */
-/* covers: ctl/base64.c ctl/quote.c ctl/reply.c ctl/safe.c ctl/session.c ctl/store.c ctl/table.c ctl/target.c ctl/tl_lines.c ctl/trc_show.c dbg/lists.c dbg/show.c dbg/view.c ctl/people.c */
+/* links: client/lib/base64.c client/lib/dial.c client/ctl/known.c client/ctl/people.c client/lib/quote.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/stream.c client/lib/table.c client/lib/target.c client/lib/term.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c common/log.c -lbsd common/utf8.c */
+/* covers: client/lib/base64.c client/lib/quote.c client/lib/reply.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/table.c client/lib/target.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c client/ctl/people.c */
 /*
  * Fuzz target of what the clients show: answers of daemons, which are JSON or
  * nearly, and may lack any member or have one of another type; targets, words
@@ -18,20 +18,20 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "ctl/base64.h"
-#include "ctl/known.h"
-#include "ctl/people.h"
-#include "ctl/quote.h"
-#include "ctl/reply.h"
-#include "ctl/report.h"
-#include "ctl/safe.h"
-#include "ctl/session.h"
-#include "ctl/store.h"
-#include "ctl/target.h"
-#include "ctl/tl_lines.h"
-#include "ctl/trc_show.h"
-#include "dbg/show.h"
-#include "dbg/view.h"
+#include "client/ctl/known.h"
+#include "client/ctl/people.h"
+#include "client/ctl/session.h"
+#include "client/ctl/store.h"
+#include "client/ctl/tl_lines.h"
+#include "client/ctl/trc_show.h"
+#include "client/debugger/show.h"
+#include "client/debugger/view.h"
+#include "client/lib/base64.h"
+#include "client/lib/quote.h"
+#include "client/lib/reply.h"
+#include "client/lib/report.h"
+#include "client/lib/safe.h"
+#include "client/lib/target.h"
 
 static char	home[1024];
 

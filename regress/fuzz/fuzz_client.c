@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: ctl/mdns.c ctl/reply.c ctl/report.c ctl/safe.c ctl/store.c ctl/target.c dbg/mark.c common/log.c common/utf8.c */
-/* covers: ctl/known.c ctl/mdns.c dbg/mark.c */
+/* links: client/ctl/mdns.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/store.c client/lib/target.c client/debugger/mark.c common/log.c common/utf8.c */
+/* covers: client/ctl/known.c client/ctl/mdns.c client/debugger/mark.c */
 /*
  * Fuzz target of what the clients believe: the file of known hosts and what a
  * person at a terminal answers, what anybody on the network announces, and the
@@ -26,11 +26,11 @@
 #define FUZZ_CLOCK
 #include "regress/fuzz/fuzz.h"
 
-#include "ctl/mdns.h"
-#include "ctl/reply.h"
-#include "ctl/report.h"
-#include "ctl/target.h"
-#include "dbg/mark.h"
+#include "client/ctl/mdns.h"
+#include "client/debugger/mark.h"
+#include "client/lib/reply.h"
+#include "client/lib/report.h"
+#include "client/lib/target.h"
 
 static int	 fuzz_tty(void);
 static FILE	*nowhere;
@@ -38,7 +38,7 @@ static FILE	*nowhere;
 #undef stderr
 #define stderr			nowhere
 #define open(path, flags)	fuzz_tty()
-#include "ctl/known.c"
+#include "client/ctl/known.c"
 #undef open
 #undef stderr
 

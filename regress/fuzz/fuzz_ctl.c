@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: ctl/cast.c ctl/escape.c ctl/lantern.c ctl/quiet.c ctl/report.c ctl/safe.c common/utf8.c */
-/* covers: ctl/cast.c ctl/escape.c ctl/lantern.c ctl/quiet.c common/utf8.c */
+/* links: client/ctl/cast.c client/ctl/escape.c client/ctl/lantern.c client/ctl/quiet.c client/lib/report.c client/lib/safe.c common/utf8.c */
+/* covers: client/ctl/cast.c client/ctl/escape.c client/ctl/lantern.c client/ctl/quiet.c common/utf8.c */
 /*
  * Fuzz target: what the client reads of daemons, recordings and keyboards.
  * The first byte says which, the second how it is cut into pieces.
@@ -9,11 +9,11 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "ctl/cast.h"
-#include "ctl/escape.h"
-#include "ctl/lantern.h"
-#include "ctl/quiet.h"
-#include "ctl/report.h"
+#include "client/ctl/cast.h"
+#include "client/ctl/escape.h"
+#include "client/ctl/lantern.h"
+#include "client/ctl/quiet.h"
+#include "client/lib/report.h"
 
 #define LONGEST	(64U << 10)
 

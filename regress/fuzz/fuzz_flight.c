@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: mcp/input.c mcp/message.c mcp/flight.c mcp/output.c mcp/hold.c mcp/leftout.c ctl/args.c ctl/conn.c ctl/dial.c ctl/here.c ctl/reply.c ctl/report.c ctl/safe.c ctl/ssh.c ctl/signals.c ctl/stream.c ctl/target.c common/log.c -lbsd common/utf8.c */
-/* covers: mcp/input.c mcp/message.c mcp/flight.c mcp/output.c */
+/* links: client/mcp/input.c client/mcp/message.c client/mcp/flight.c client/mcp/output.c client/mcp/hold.c client/mcp/leftout.c client/lib/args.c client/lib/conn.c client/lib/dial.c client/lib/here.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/lib/ssh.c client/lib/signals.c client/lib/stream.c client/lib/target.c common/log.c -lbsd common/utf8.c */
+/* covers: client/mcp/input.c client/mcp/message.c client/mcp/flight.c client/mcp/output.c */
 /*
  * Fuzz target of debuglantern-mcp: what an agent's client writes, and what
  * daemons answer.  The input is records: bytes of the client, an answer on one
@@ -19,13 +19,13 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "ctl/daemon.h"
-#include "ctl/local.h"
-#include "ctl/mcp.h"
-#include "ctl/report.h"
-#include "ctl/target.h"
-#include "mcp/flight.h"
-#include "mcp/message.h"
+#include "client/lib/daemon.h"
+#include "client/lib/local.h"
+#include "client/lib/report.h"
+#include "client/lib/target.h"
+#include "client/mcp/flight.h"
+#include "client/mcp/mcp.h"
+#include "client/mcp/message.h"
 
 #define DAEMONS	64
 #define POLLED	32

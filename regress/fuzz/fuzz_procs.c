@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: launcher/find.c launcher/usage.c setup/cgfile.c */
-/* covers: dapdial/main.c idproc/holders.c launcher/find.c launcher/usage.c setup/cgfile.c */
+/* covers: client/dapdial/main.c idproc/holders.c launcher/find.c launcher/usage.c setup/cgfile.c */
 /*
  * Fuzz target of what is read in /proc and of cgroups.  The kernel writes it,
  * but what a process is called, whose children it has and where it is are its
@@ -58,7 +58,7 @@ int	dapdial_main(int, char **);
 #define has_socket		dapdial_has_socket
 #define main			dapdial_main
 #define fopen(path, mode)	fuzz_file()
-#include "dapdial/main.c"
+#include "client/dapdial/main.c"
 #undef fopen
 #undef main
 #undef has_socket

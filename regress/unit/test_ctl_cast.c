@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Recordings: what is written can be read again, what others wrote is
  * believed no further than it goes. */
-/* links: ctl/cast.c ctl/report.c ctl/safe.c */
+/* links: client/ctl/cast.c client/lib/report.c client/lib/safe.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/cast.h"
-#include "ctl/report.h"
+#include "client/ctl/cast.h"
+#include "client/lib/report.h"
 
 #define HEAD	"{\"version\": 2, \"width\": 80, \"height\": 24}\n"
 #define HEAD3	"{\"version\": 3, \"term\": {\"cols\": 90, \"rows\": 30}}\n"

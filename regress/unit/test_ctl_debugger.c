@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* debugger's own parsing: places, framing, versions, commands' names. */
-/* links: dbg/build.c ctl/here.c ctl/args.c ctl/options.c dbg/options.c ctl/report.c ctl/safe.c ctl/reply.c -lbsd */
+/* links: client/debugger/build.c client/lib/here.c client/lib/args.c client/lib/options.c client/debugger/options.c client/lib/report.c client/lib/safe.c client/lib/reply.c -lbsd */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dbg/build.h"
-#include "dbg/options.h"
-#include "ctl/here.h"
-#include "ctl/report.h"
+#include "client/debugger/build.h"
+#include "client/debugger/options.h"
+#include "client/lib/here.h"
+#include "client/lib/report.h"
 
 static void
 place(const char *text, const char *wanted)

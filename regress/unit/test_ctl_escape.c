@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The escape character: what is typed is input, but for what is not. */
-/* links: ctl/escape.c */
+/* links: client/ctl/escape.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "ctl/escape.h"
+#include "client/ctl/escape.h"
 
 static char	seen[256];	/* input, and events as <...> */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Messages of terminals, as the client reads and writes them. */
-/* links: ctl/lantern.c */
+/* links: client/ctl/lantern.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/lantern.h"
+#include "client/ctl/lantern.h"
 
 #define BYTES(s)	(const unsigned char *)(s), sizeof(s) - 1
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Lines that are too long: who waits for an answer is found nevertheless. */
-/* links: mcp/input.c ctl/report.c ctl/safe.c */
+/* links: client/mcp/input.c client/lib/report.c client/lib/safe.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/mcp.h"
+#include "client/mcp/mcp.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 

@@ -3,7 +3,7 @@
  * Replayed output contains nothing that makes a terminal answer, however the
  * output is split.
  */
-/* links: ctl/quiet.c */
+/* links: client/ctl/quiet.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/quiet.h"
+#include "client/ctl/quiet.h"
 
 static unsigned char	shown[8192];
 static size_t		nshown;

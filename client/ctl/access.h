@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands about who may do what: identity, sharing, quotas. */
+#ifndef CLIENT_CTL_ACCESS_H
+#define CLIENT_CTL_ACCESS_H
+
+struct client;
+
+int	cmd_fingerprint(struct client *, int, char **);
+int	cmd_quota(struct client *, int, char **);
+int	cmd_share(struct client *, int, char **);
+int	cmd_share_accept(struct client *, int, char **);
+int	cmd_whoami(struct client *, int, char **);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands that bring gdb and a session together. */
+#ifndef CLIENT_CTL_GDB_H
+#define CLIENT_CTL_GDB_H
+
+struct client;
+
+int	cmd_gdb(struct client *, int, char **);
+int	cmd_gdb_pipe(struct client *, int, char **);
+
+#endif

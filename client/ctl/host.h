@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands about the target itself. */
+#ifndef CLIENT_CTL_HOST_H
+#define CLIENT_CTL_HOST_H
+
+struct client;
+
+int	cmd_activity(struct client *, int, char **);
+int	cmd_deps(struct client *, int, char **);
+int	cmd_version(struct client *, int, char **);
+
+#endif

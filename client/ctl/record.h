@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: ISC */
+/* Recording what a session's terminal shows. */
+#ifndef CLIENT_CTL_RECORD_H
+#define CLIENT_CTL_RECORD_H
+
+struct client;
+
+int	cmd_record(struct client *, int, char **);
+
+#endif
