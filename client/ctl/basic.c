@@ -76,7 +76,7 @@ start_session(struct client *c, const char *id, const char *option,
 		if (!opt_given(&c->opts, choices[i]))
 			continue;
 		snprintf(flag, sizeof(flag), "--%s",
-		    opt_specs[choices[i]].name);
+		    opt_name(choices[i]));
 		if (line_word(&l, flag) == -1 ||
 		    line_word(&l, c->opts.value[choices[i]]) == -1)
 			goto fail;

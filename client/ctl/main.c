@@ -180,6 +180,7 @@ main(int argc, char **argv)
 	int code;
 
 	client_start();
+	options_use(&ctl_switches);
 	setlocale(LC_CTYPE, "");
 	code = client_main(&client, argc, argv);
 	conn_close(client.conn);

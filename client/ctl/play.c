@@ -249,7 +249,7 @@ factor(const struct client *c, unsigned int opt, double *np)
 	    *np >= 0.001 && *np <= 1e6)
 		return 0;
 	report("--%s %s: give a number from 0.001 to 1000000",
-	    opt_specs[opt].name, text);
+	    opt_name(opt), text);
 	return -1;
 }
 

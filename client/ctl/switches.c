@@ -2,7 +2,7 @@
 /* The options of debuglanternctl. */
 #include "switches.h"
 
-const struct opt_spec opt_specs[] = {
+static const struct opt_spec specs[] = {
 	[OPT_TARGET] = { "target", 't', "TARGET",
 	    "daemon: HOST[:PORT], tls://, ssh:// or unix:",
 	    "DEBUGLANTERN_TARGET" },
@@ -118,8 +118,11 @@ const struct opt_spec opt_specs[] = {
 	    NULL },
 };
 
-const unsigned int opt_count = OPT_MAX;
-const unsigned int opt_lists[OPT_LISTS] = {
-	[LIST_ENV] = OPT_ENV, [LIST_PATTERN] = OPT_PATTERN,
-	[LIST_ADDRESS] = OPT_ADDRESS,
+const struct opt_table ctl_switches = {
+	.specs = specs,
+	.count = OPT_MAX,
+	.lists = {
+		[LIST_ENV] = OPT_ENV, [LIST_PATTERN] = OPT_PATTERN,
+		[LIST_ADDRESS] = OPT_ADDRESS,
+	},
 };

@@ -21,6 +21,8 @@ enum opt {
 	OPT_MAX
 };
 
+extern const struct opt_table ctl_switches;
+
 /* of struct options */
 #define LIST_ENV	0U
 #define LIST_PATTERN	1U

@@ -49,7 +49,7 @@ struct dbg_command {
 	int		 min;		/* words */
 	int		 max;		/* -1: any number */
 	bool		 waits;		/* for the program to stop */
-	uint64_t	 options;	/* DOPT() of dbg_options.h */
+	uint64_t	 options;	/* DOPT() of options.h */
 };
 
 extern const struct dbg_command dbg_commands[];

@@ -227,6 +227,7 @@ main(int argc, char **argv)
 
 	report_name = DBG_NAME;
 	client_start();
+	options_use(&dbg_options);
 	set_locale();
 	code = wants_json(argc, argv) ? run_json(&d, argc, argv) :
 	    run(&d, argc, argv);

@@ -11,7 +11,7 @@
  * takes a name with break and none with source.  A row's set of options holds
  * one of them, and that is the one that is found.
  */
-const struct opt_spec opt_specs[] = {
+static const struct opt_spec specs[] = {
 	[DOPT_SESSION] = { "session", 's', "NAME",
 	    "debug session: label or id, else the current one",
 	    "DEBUGGER_SESSION" },
@@ -96,11 +96,14 @@ const struct opt_spec opt_specs[] = {
 	[DOPT_EVERY] = { "all", 0, NULL, "all of them", NULL },
 };
 
-const unsigned int opt_count = DOPT_END;
-/* Options that may be repeated; of any other option the last one counts. */
-const unsigned int opt_lists[OPT_LISTS] = {
-	[DLIST_ENV] = DOPT_ENV, [DLIST_BREAK] = DOPT_BREAK,
-	[DLIST_BREAK + 1] = DOPT_MAX,
+const struct opt_table dbg_options = {
+	.specs = specs,
+	.count = DOPT_END,
+	/* of any other option the last one counts */
+	.lists = {
+		[DLIST_ENV] = DOPT_ENV, [DLIST_BREAK] = DOPT_BREAK,
+		[DLIST_BREAK + 1] = DOPT_MAX,
+	},
 };
 
 /* How the value of an option becomes a member: TRUE and FALSE have none. */

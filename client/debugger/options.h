@@ -20,6 +20,8 @@ enum dbg_opt {
 	DOPT_END
 };
 
+extern const struct opt_table dbg_options;
+
 /* of struct options */
 #define DLIST_ENV	0U
 #define DLIST_BREAK	1U

@@ -10,13 +10,27 @@
 #include "options.h"
 #include "report.h"
 
+static const struct opt_table *known;
+
+void
+options_use(const struct opt_table *t)
+{
+	known = t;
+}
+
+const char *
+opt_name(unsigned int opt)
+{
+	return known->specs[opt].name;
+}
+
 const char *
 opt_value(const struct options *o, unsigned int opt)
 {
 	const char *value = o->value[opt];
 
-	if (value == NULL && opt_specs[opt].env != NULL)
-		value = getenv(opt_specs[opt].env);
+	if (value == NULL && known->specs[opt].env != NULL)
+		value = getenv(known->specs[opt].env);
 	else if (value != NULL)
 		return value;
 	return value != NULL && *value != '\0' ? value : NULL;
@@ -27,11 +41,11 @@ options_export(const struct options *o, unsigned int but)
 {
 	unsigned int opt;
 
-	for (opt = 0; opt < opt_count; opt++) {
-		if (opt_specs[opt].env == NULL || opt == but ||
+	for (opt = 0; opt < known->count; opt++) {
+		if (known->specs[opt].env == NULL || opt == but ||
 		    o->value[opt] == NULL)
 			continue;
-		if (setenv(opt_specs[opt].env, *o->value[opt] != '\0' ?
+		if (setenv(known->specs[opt].env, *o->value[opt] != '\0' ?
 		    o->value[opt] : "1", 1) == -1)
 			return -1;
 	}
@@ -67,7 +81,7 @@ opt_number(const struct options *o, unsigned int opt, long long min,
 		*np = strtonum(s, min, max, &bad);
 	if (bad == NULL)
 		return 0;
-	report("--%s %s: %s; give %lld to %lld", opt_specs[opt].name, s, bad,
+	report("--%s %s: %s; give %lld to %lld", known->specs[opt].name, s, bad,
 	    min, max);
 	return -1;
 }
@@ -79,8 +93,8 @@ find(uint64_t allowed, const char *name, size_t len, char letter)
 	const struct opt_spec *s;
 	unsigned int opt;
 
-	for (opt = 0; opt < opt_count; opt++) {
-		s = &opt_specs[opt];
+	for (opt = 0; opt < known->count; opt++) {
+		s = &known->specs[opt];
 		if (!(allowed >> opt & 1))
 			continue;
 		if (name != NULL ? strncmp(s->name, name, len) == 0 &&
@@ -97,7 +111,7 @@ store(struct options *o, unsigned int opt, const char *value)
 	size_t i;
 
 	o->value[opt] = value;
-	for (i = 0; i < OPT_LISTS && opt_lists[i] != opt; i++)
+	for (i = 0; i < OPT_LISTS && known->lists[i] != opt; i++)
 		;
 	if (i == OPT_LISTS)
 		return;
@@ -118,20 +132,20 @@ parse_long(struct options *o, uint64_t allowed, const char *arg,
 	unsigned int opt = find(allowed, arg + 2, len, 0);
 	const char *value = arg[2 + len] == '=' ? arg + 3 + len : NULL;
 
-	if (opt == opt_count) {
+	if (opt == known->count) {
 		report("unknown option %s", arg);
 		return -1;
 	}
-	if (opt_specs[opt].arg == NULL) {
+	if (known->specs[opt].arg == NULL) {
 		if (value != NULL) {
-			report("--%s takes no value", opt_specs[opt].name);
+			report("--%s takes no value", known->specs[opt].name);
 			return -1;
 		}
 		store(o, opt, "");
 		return 0;
 	}
 	if (value == NULL && next == NULL) {
-		report("%s needs a value: %s", arg, opt_specs[opt].arg);
+		report("%s needs a value: %s", arg, known->specs[opt].arg);
 		return -1;
 	}
 	store(o, opt, value != NULL ? value : next);
@@ -146,17 +160,17 @@ parse_short(struct options *o, uint64_t allowed, const char *arg,
 	unsigned int opt;
 
 	for (arg++; *arg != '\0'; arg++) {
-		if ((opt = find(allowed, NULL, 0, *arg)) == opt_count) {
+		if ((opt = find(allowed, NULL, 0, *arg)) == known->count) {
 			report("unknown option -%c", *arg);
 			return -1;
 		}
-		if (opt_specs[opt].arg == NULL) {
+		if (known->specs[opt].arg == NULL) {
 			store(o, opt, "");
 			continue;
 		}
 		if (arg[1] == '\0' && next == NULL) {
 			report("-%c needs a value: %s", *arg,
-			    opt_specs[opt].arg);
+			    known->specs[opt].arg);
 			return -1;
 		}
 		store(o, opt, arg[1] != '\0' ? arg + 1 : next);
@@ -203,8 +217,8 @@ options_print(uint64_t options, FILE *out)
 	unsigned int opt;
 	char left[64];
 
-	for (opt = 0; opt < opt_count; opt++) {
-		s = &opt_specs[opt];
+	for (opt = 0; opt < known->count; opt++) {
+		s = &known->specs[opt];
 		if (!(options >> opt & 1) || s->summary == NULL)
 			continue;
 		snprintf(left, sizeof(left), "%c%c%s --%s%s%s",
@@ -221,8 +235,8 @@ options_complete(uint64_t options, FILE *out)
 	const struct opt_spec *s;
 	unsigned int opt;
 
-	for (opt = 0; opt < opt_count; opt++) {
-		s = &opt_specs[opt];
+	for (opt = 0; opt < known->count; opt++) {
+		s = &known->specs[opt];
 		if (options >> opt & 1 && s->summary != NULL)
 			fprintf(out, "--%s%s:%s\n", s->name,
 			    s->arg ? "=" : "", s->summary);

@@ -19,12 +19,13 @@ struct opt_spec {
 	const char	*env;		/* variable that gives it too, or NULL */
 };
 
-/* Each program has a table of its own. */
-extern const struct opt_spec opt_specs[];
-extern const unsigned int opt_count;
-
-/* Options that may be repeated; opt_count for none. */
-extern const unsigned int opt_lists[OPT_LISTS];
+/* The options of a program. */
+struct opt_table {
+	const struct opt_spec	*specs;
+	unsigned int		 count;
+	unsigned int		 lists[OPT_LISTS];	/* may be repeated;
+							 * count for none */
+};
 
 struct opt_list {
 	const char	**value;
@@ -33,8 +34,11 @@ struct opt_list {
 
 struct options {
 	const char	*value[OPTIONS_MAX];	/* NULL: not given */
-	struct opt_list	 list[OPT_LISTS];	/* all of opt_lists, in order */
+	struct opt_list	 list[OPT_LISTS];	/* as in the table */
 };
+
+/* Sets the table that all of these use; borrowed. */
+void	options_use(const struct opt_table *);
 
 /*
  * Splits argv into options, which go into o, and words, which go into words
@@ -51,6 +55,9 @@ const char *opt_value(const struct options *, unsigned int opt);
 /* Puts options that have a variable there, but one, for a program of ours that
  * is started again. -1 and errno. */
 int	options_export(const struct options *, unsigned int but);
+
+/* The long name. */
+const char *opt_name(unsigned int opt);
 
 bool	opt_given(const struct options *, unsigned int opt);
 

@@ -116,6 +116,7 @@ test_options(void **state)
 	struct options o = { { NULL }, { { NULL, 0 } } };
 
 	(void)state;
+	options_use(&dbg_options);
 	assert_int_equal(options_parse(&o, DOPT(JSON) | DOPT(ENV), 0, 8, argv,
 	    words), 3);
 	assert_string_equal(words[1], "-1");
@@ -134,9 +135,9 @@ test_option_table(void **state)
 	unsigned int i;
 
 	(void)state;
-	assert_true(opt_count <= OPTIONS_MAX);
-	for (i = 0; i < opt_count; i++)
-		assert_non_null(opt_specs[i].name);
+	assert_true(dbg_options.count <= OPTIONS_MAX);
+	for (i = 0; i < dbg_options.count; i++)
+		assert_non_null(dbg_options.specs[i].name);
 }
 
 int
