@@ -21,11 +21,11 @@
 #include "client/lib/report.h"
 #include "client/lib/signals.h"
 #include "escape.h"
+#include "escape_filter.h"
 #include "link.h"
-#include "people.h"
-#include "quiet.h"
 #include "rawterm.h"
 #include "switches.h"
+#include "viewers.h"
 
 #define SCROLL_MAX	1000U		/* lines */
 #define NUDGE_MS	150
@@ -49,8 +49,8 @@ struct attach {
 	const struct rawterm	*term;
 	struct link		*link;
 	struct escape		 escape;
-	struct quiet		 quiet;
-	struct people		 people;
+	struct escape_filter	 filter;
+	struct viewers		 viewers;
 	int			 signal_fd;
 	bool			 keys;		/* more may be typed */
 	bool			 live;		/* the history is over */
@@ -67,7 +67,8 @@ struct attach {
 						 * again; 0: it is */
 	size_t			 done;		/* of what is to be shown */
 	size_t			 len;
-	unsigned char		 screen[SCROLL_MAX + LANTERN_MAX + QUIET_HELD];
+	unsigned char		 screen[SCROLL_MAX + TERMINAL_MAX +
+				    ESCAPE_FILTER_HELD];
 };
 
 static void
@@ -89,15 +90,15 @@ showing(const struct attach *a)
 static bool
 read_only(const struct attach *a)
 {
-	return a->how->read_only || a->people.read_only;
+	return a->how->read_only || a->viewers.read_only;
 }
 
 /* The terminal's answers to a program come from one client, once. */
 static void
 decide_quiet(struct attach *a)
 {
-	a->quiet.on = a->term->out && (!a->live || read_only(a) ||
-	    !a->people.controller);
+	a->filter.on = a->term->out && (!a->live || read_only(a) ||
+	    !a->viewers.controller);
 }
 
 /* Shows a text of our own, behind what is being shown. */
@@ -132,7 +133,7 @@ acknowledge(struct attach *a)
  * clear for, and for a file, which gets what the program wrote.
  */
 static size_t
-before_history(struct attach *a, const struct lantern_msg *m, size_t *skip)
+before_history(struct attach *a, const struct terminal_msg *m, size_t *skip)
 {
 	unsigned int cols, rows, i;
 
@@ -150,14 +151,14 @@ before_history(struct attach *a, const struct lantern_msg *m, size_t *skip)
 }
 
 static void
-on_output(struct attach *a, const struct lantern_msg *m)
+on_output(struct attach *a, const struct terminal_msg *m)
 {
 	size_t skip;
 
 	decide_quiet(a);
 	a->done = 0;
 	a->len = before_history(a, m, &skip);
-	a->len += quiet_feed(&a->quiet, m->data + skip, m->len - skip,
+	a->len += escape_filter_feed(&a->filter, m->data + skip, m->len - skip,
 	    a->screen + a->len);
 	a->next = m->offset + m->len - m->preamble;
 	/* The first one says that we acknowledge: history is paced too. */
@@ -167,7 +168,7 @@ on_output(struct attach *a, const struct lantern_msg *m)
 }
 
 static void
-on_exit_message(struct attach *a, const struct lantern_msg *m)
+on_exit_message(struct attach *a, const struct terminal_msg *m)
 {
 	a->signal = m->signal;
 	if (m->signal > 0)
@@ -178,7 +179,7 @@ on_exit_message(struct attach *a, const struct lantern_msg *m)
 
 /* Not every error is the end; where it is, the daemon closes. */
 static void
-on_error(struct attach *a, const struct lantern_msg *m)
+on_error(struct attach *a, const struct terminal_msg *m)
 {
 	free(a->error);
 	if (asprintf(&a->error, "%s: %.*s", m->error, (int)m->text_len,
@@ -187,27 +188,27 @@ on_error(struct attach *a, const struct lantern_msg *m)
 }
 
 static void
-on_size(struct attach *a, const struct lantern_msg *m)
+on_size(struct attach *a, const struct terminal_msg *m)
 {
-	a->people.cols = m->cols;
-	a->people.rows = m->rows;
+	a->viewers.cols = m->cols;
+	a->viewers.rows = m->rows;
 }
 
 static void
-on_lost(struct attach *a, const struct lantern_msg *m)
+on_lost(struct attach *a, const struct terminal_msg *m)
 {
 	a->lost += m->to - m->offset;
 	a->next = m->to;
 }
 
 static void
-on_people(struct attach *a, const struct lantern_msg *m)
+on_people(struct attach *a, const struct terminal_msg *m)
 {
-	people_set(&a->people, m->data, m->len);
+	viewers_set(&a->viewers, m->data, m->len);
 }
 
 static void
-on_live(struct attach *a, const struct lantern_msg *m)
+on_live(struct attach *a, const struct terminal_msg *m)
 {
 	(void)m;
 	a->live = true;
@@ -218,17 +219,17 @@ static void
 take_messages(struct attach *a)
 {
 	static void (*const handlers[])(struct attach *,
-	    const struct lantern_msg *) = {
-		[LANTERN_OUTPUT & 0x7f] = on_output,
-		[LANTERN_HISTORY & 0x7f] = on_output,
-		[LANTERN_EXIT & 0x7f] = on_exit_message,
-		[LANTERN_ERROR & 0x7f] = on_error,
-		[LANTERN_SIZE & 0x7f] = on_size,
-		[LANTERN_LOST & 0x7f] = on_lost,
-		[LANTERN_PEOPLE & 0x7f] = on_people,
-		[LANTERN_LIVE & 0x7f] = on_live,
+	    const struct terminal_msg *) = {
+		[TERMINAL_OUTPUT & 0x7f] = on_output,
+		[TERMINAL_HISTORY & 0x7f] = on_output,
+		[TERMINAL_EXIT & 0x7f] = on_exit_message,
+		[TERMINAL_ERROR & 0x7f] = on_error,
+		[TERMINAL_SIZE & 0x7f] = on_size,
+		[TERMINAL_LOST & 0x7f] = on_lost,
+		[TERMINAL_VIEWERS & 0x7f] = on_people,
+		[TERMINAL_LIVE & 0x7f] = on_live,
 	};
-	struct lantern_msg m;
+	struct terminal_msg m;
 	int r;
 
 	while (a->end == GOING_ON && !showing(a) &&
@@ -335,7 +336,7 @@ static void
 help(struct attach *a)
 {
 	free(a->notice);
-	a->notice = people_text(&a->people, a->id, a->escape.key,
+	a->notice = viewers_text(&a->viewers, a->id, a->escape.key,
 	    read_only(a));
 }
 
@@ -376,7 +377,7 @@ send_keys(struct attach *a, const unsigned char *keys, size_t len)
 static void
 typed(struct attach *a, const unsigned char *in, size_t len)
 {
-	unsigned char out[LANTERN_INPUT + 1];
+	unsigned char out[TERMINAL_INPUT + 1];
 	enum escape_event event;
 	size_t used, n;
 
@@ -411,7 +412,7 @@ end_of_keys(struct attach *a)
 static void
 on_keys(struct attach *a)
 {
-	unsigned char in[LANTERN_INPUT];
+	unsigned char in[TERMINAL_INPUT];
 	size_t room = link_room(a->link) / KEY_COST;
 	ssize_t n;
 
@@ -577,8 +578,9 @@ run(struct attach *a)
 
 	a->term = rawterm_begin();
 	escape_init(&a->escape, escape_key(a->client, a->term->in));
-	quiet_init(&a->quiet, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
-	people_init(&a->people);
+	escape_filter_init(&a->filter,
+	    strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+	viewers_init(&a->viewers);
 	a->keys = true;
 	if ((code = open_link(a, &session)) != CTL_OK)
 		return code;
@@ -614,7 +616,7 @@ attach_session(struct client *c, const char *id, const struct attach_how *how,
 	*overp = a->end == ENDED || a->end == CLOSED;
 	if (a->signal_fd != -1)
 		close(a->signal_fd);
-	people_clear(&a->people);
+	viewers_clear(&a->viewers);
 	free(a->notice);
 	free(a->error);
 	link_free(a->link);

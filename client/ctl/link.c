@@ -33,7 +33,7 @@ struct link {
 	bool		 ack;
 	uint64_t	 acked;
 	unsigned char	 queue[QUEUE_MAX];
-	unsigned char	 in[LANTERN_HEAD + LANTERN_MAX + 2 * STREAM_PIECE];
+	unsigned char	 in[TERMINAL_HEAD + TERMINAL_MAX + 2 * STREAM_PIECE];
 };
 
 static int
@@ -121,9 +121,9 @@ link_ready(const struct link *l)
 	size_t have = l->end - l->start;
 
 	/* A length that is wrong is link_take()'s to tell of. */
-	return have >= LANTERN_HEAD && (have - LANTERN_HEAD >=
-	    lantern_length(l->in + l->start) ||
-	    lantern_length(l->in + l->start) > LANTERN_MAX);
+	return have >= TERMINAL_HEAD && (have - TERMINAL_HEAD >=
+	    terminal_msg_length(l->in + l->start) ||
+	    terminal_msg_length(l->in + l->start) > TERMINAL_MAX);
 }
 
 bool
@@ -133,21 +133,21 @@ link_buffered(const struct link *l)
 }
 
 int
-link_take(struct link *l, struct lantern_msg *m)
+link_take(struct link *l, struct terminal_msg *m)
 {
 	size_t len;
 	int r;
 
 	while (link_ready(l)) {
-		len = lantern_length(l->in + l->start);
-		r = len > LANTERN_MAX ? -1 : lantern_decode(m,
-		    l->in + l->start + LANTERN_HEAD, len);
+		len = terminal_msg_length(l->in + l->start);
+		r = len > TERMINAL_MAX ? -1 : terminal_msg_decode(m,
+		    l->in + l->start + TERMINAL_HEAD, len);
 		if (r == -1) {
 			report("%s sent an invalid terminal message",
 			    l->name);
 			return -1;
 		}
-		l->start += LANTERN_HEAD + len;
+		l->start += TERMINAL_HEAD + len;
 		/* Types that came later than this client are not for it. */
 		if (r == 0)
 			return 1;
@@ -195,12 +195,12 @@ queue_latest(struct link *l)
 	if (l->done == l->queued)
 		l->done = l->queued = 0;
 	if (l->resize && QUEUE_MAX - l->queued >= RESERVED / 4) {
-		l->queued += lantern_put_resize(l->queue + l->queued,
+		l->queued += terminal_put_resize(l->queue + l->queued,
 		    l->cols, l->rows);
 		l->resize = false;
 	}
 	if (l->ack && QUEUE_MAX - l->queued >= RESERVED / 4) {
-		l->queued += lantern_put_ack(l->queue + l->queued, l->acked);
+		l->queued += terminal_put_ack(l->queue + l->queued, l->acked);
 		l->ack = false;
 	}
 }
@@ -242,11 +242,11 @@ size_t
 link_room(const struct link *l)
 {
 	size_t used = l->done == l->queued ? 0 : l->queued;
-	size_t most = QUEUE_MAX - RESERVED - LANTERN_HEAD - 1;
+	size_t most = QUEUE_MAX - RESERVED - TERMINAL_HEAD - 1;
 
 	if (used >= most)
 		return 0;
-	return most - used < LANTERN_INPUT ? most - used : LANTERN_INPUT;
+	return most - used < TERMINAL_INPUT ? most - used : TERMINAL_INPUT;
 }
 
 void
@@ -254,8 +254,8 @@ link_input(struct link *l, const void *data, size_t len)
 {
 	/* A size that was there before it goes before it. */
 	queue_latest(l);
-	if (len > 0 && l->queued + LANTERN_HEAD + len < QUEUE_MAX)
-		l->queued += lantern_put_input(l->queue + l->queued, data,
+	if (len > 0 && l->queued + TERMINAL_HEAD + len < QUEUE_MAX)
+		l->queued += terminal_put_input(l->queue + l->queued, data,
 		    len);
 }
 

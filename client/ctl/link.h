@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lantern.h"
+#include "terminal_proto.h"
 
 struct client;
 struct link;
@@ -44,7 +44,7 @@ bool	link_buffered(const struct link *);
  * Takes one. 1 with a message, borrowed until the next call on this link; 0
  * when none is here; -1 after a report when what came is no message.
  */
-int	link_take(struct link *, struct lantern_msg *);
+int	link_take(struct link *, struct terminal_msg *);
 
 /* Receives and sends what can be; -1 after a report, the link is broken. */
 int	link_turn(struct link *, bool reading);

@@ -21,8 +21,8 @@
 #include "client/lib/client.h"
 #include "client/lib/report.h"
 #include "client/lib/signals.h"
+#include "escape_filter.h"
 #include "play.h"
-#include "quiet.h"
 #include "rawterm.h"
 #include "switches.h"
 
@@ -31,7 +31,7 @@
 struct play {
 	const struct rawterm	*term;
 	struct cast_reader	*cast;
-	struct quiet		 quiet;
+	struct escape_filter	 filter;
 	int			 signal_fd;
 	bool			 keys;		/* a terminal to press them */
 	double			 speed;
@@ -161,10 +161,10 @@ put(struct play *p, const unsigned char *buf, size_t size)
 static void
 show_piece(struct play *p, const char *data, size_t len)
 {
-	unsigned char buf[PIECE + QUIET_HELD];
+	unsigned char buf[PIECE + ESCAPE_FILTER_HELD];
 
-	put(p, buf, quiet_feed(&p->quiet, (const unsigned char *)data, len,
-	    buf));
+	put(p, buf, escape_filter_feed(&p->filter,
+	    (const unsigned char *)data, len, buf));
 }
 
 /* Asks the terminal to have that size. */
@@ -301,9 +301,10 @@ play_file(struct play *p, bool from_stdin)
 	p->signal_fd = signals_take(ours, sizeof(ours) / sizeof(ours[0]));
 	if (p->signal_fd == -1)
 		return usage_error("signalfd: %s", strerror(errno));
-	quiet_init(&p->quiet, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+	escape_filter_init(&p->filter,
+	    strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
 	/* A file is written as it was recorded. */
-	p->quiet.on = p->term->out;
+	p->filter.on = p->term->out;
 	check_size(p, "has");
 	play_on_terminal(p);
 	why = report_release();

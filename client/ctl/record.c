@@ -74,7 +74,7 @@ begin(struct record *r)
 }
 
 static void
-on_output(struct record *r, const struct lantern_msg *m)
+on_output(struct record *r, const struct terminal_msg *m)
 {
 	uint64_t next = m->offset + m->len - m->preamble;
 
@@ -85,7 +85,7 @@ on_output(struct record *r, const struct lantern_msg *m)
 }
 
 static void
-on_size(struct record *r, const struct lantern_msg *m)
+on_size(struct record *r, const struct terminal_msg *m)
 {
 	if (r->began && (m->cols != r->cols || m->rows != r->rows))
 		cast_resize(&r->cast, now(r), m->cols, m->rows);
@@ -94,7 +94,7 @@ on_size(struct record *r, const struct lantern_msg *m)
 }
 
 static void
-on_lost(struct record *r, const struct lantern_msg *m)
+on_lost(struct record *r, const struct terminal_msg *m)
 {
 	char text[64];
 
@@ -106,23 +106,23 @@ on_lost(struct record *r, const struct lantern_msg *m)
 }
 
 static void
-on_message(struct record *r, const struct lantern_msg *m)
+on_message(struct record *r, const struct terminal_msg *m)
 {
 	switch (m->type) {
-	case LANTERN_OUTPUT:
-	case LANTERN_HISTORY:
+	case TERMINAL_OUTPUT:
+	case TERMINAL_HISTORY:
 		on_output(r, m);
 		break;
-	case LANTERN_SIZE:
+	case TERMINAL_SIZE:
 		on_size(r, m);
 		break;
-	case LANTERN_LOST:
+	case TERMINAL_LOST:
 		on_lost(r, m);
 		break;
-	case LANTERN_EXIT:
+	case TERMINAL_EXIT:
 		finish(r, CTL_OK);
 		break;
-	case LANTERN_ERROR:
+	case TERMINAL_ERROR:
 		report("%s: %.*s", m->error, (int)m->text_len, m->text);
 		r->refused = true;
 		break;
@@ -134,7 +134,7 @@ on_message(struct record *r, const struct lantern_msg *m)
 static void
 take_messages(struct record *r)
 {
-	struct lantern_msg m;
+	struct terminal_msg m;
 	int got = 0;
 
 	while (!r->over && (got = link_take(r->link, &m)) == 1)

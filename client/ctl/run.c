@@ -25,9 +25,9 @@
 #include "client/lib/report.h"
 #include "client/lib/signals.h"
 #include "client/lib/stream.h"
+#include "outbuf.h"
 #include "run.h"
 #include "shell.h"
-#include "sink.h"
 #include "switches.h"
 #include "transfer.h"
 
@@ -49,8 +49,8 @@ struct run {
 	size_t		 naside;
 	int		 signal_fd;
 	unsigned int	 nsignals;
-	struct sink	 out;
-	struct sink	 err;
+	struct outbuf	 out;
+	struct outbuf	 err;
 	uint64_t	 next;		/* offset of the next byte */
 	bool		 holds;		/* the daemon can make it wait */
 	bool		 stdin_open;	/* more input may come */
@@ -165,7 +165,7 @@ take_event(struct run *r, struct json_object *json)
 		report("%" PRIu64 " bytes of output are lost: it came faster "
 		    "than it was read", e.offset - r->next);
 	r->next = e.offset + e.len;
-	if (e.has_data && sink_put(e.to_stderr ? &r->err : &r->out, e.data,
+	if (e.has_data && outbuf_put(e.to_stderr ? &r->err : &r->out, e.data,
 	    e.len) == -1)
 		report("out of memory: output is lost");
 	if (e.final) {
@@ -191,8 +191,8 @@ take_events(struct run *r)
 	char *text;
 	int code = CTL_OK;
 
-	while (code == CTL_OK && !r->final && !sink_pending(&r->out) &&
-	    !sink_pending(&r->err) && r->follow != NULL &&
+	while (code == CTL_OK && !r->final && !outbuf_pending(&r->out) &&
+	    !outbuf_pending(&r->err) && r->follow != NULL &&
 	    (text = conn_take_line(r->follow, &len)) != NULL) {
 		if ((json = reply_parse(text, len)) == NULL) {
 			report("a line of output is not JSON");
@@ -298,9 +298,9 @@ on_input(struct run *r)
 }
 
 static int
-flush_sink(struct run *r, struct sink *s)
+flush_outbuf(struct run *r, struct outbuf *s)
 {
-	if (sink_flush(s) == 0)
+	if (outbuf_flush(s) == 0)
 		return 0;
 	if (errno != EPIPE)
 		report("cannot write the output: %s", strerror(errno));
@@ -313,13 +313,13 @@ flush_sink(struct run *r, struct sink *s)
 static int
 on_out(struct run *r)
 {
-	return flush_sink(r, &r->out);
+	return flush_outbuf(r, &r->out);
 }
 
 static int
 on_err(struct run *r)
 {
-	return flush_sink(r, &r->err);
+	return flush_outbuf(r, &r->err);
 }
 
 static void
@@ -340,7 +340,7 @@ want(struct pollfd *pfds, enum slot slot, bool wanted, int fd, short events)
 static void
 fill_slots(struct run *r, struct pollfd *pfds)
 {
-	bool pending = sink_pending(&r->out) || sink_pending(&r->err);
+	bool pending = outbuf_pending(&r->out) || outbuf_pending(&r->err);
 	size_t i;
 
 	want(pfds, SLOT_SIGNAL, true, r->signal_fd, POLLIN);
@@ -353,8 +353,8 @@ fill_slots(struct run *r, struct pollfd *pfds)
 		    conn_read_events(r->input));
 	else
 		want(pfds, SLOT_INPUT, false, -1, 0);
-	want(pfds, SLOT_OUT, sink_pending(&r->out), r->out.out_fd, POLLOUT);
-	want(pfds, SLOT_ERR, sink_pending(&r->err), r->err.out_fd, POLLOUT);
+	want(pfds, SLOT_OUT, outbuf_pending(&r->out), r->out.out_fd, POLLOUT);
+	want(pfds, SLOT_ERR, outbuf_pending(&r->err), r->err.out_fd, POLLOUT);
 	for (i = 0; i < NASIDES; i++)
 		want(pfds, SLOT_ASIDE + (enum slot)i, r->asides[i] != NULL,
 		    r->asides[i] != NULL ? conn_fd(r->asides[i]) : -1,
@@ -394,19 +394,19 @@ attend(struct run *r)
 	int code;
 
 	while ((code = take_events(r)) == CTL_OK) {
-		if (r->gave_up || (r->final && !sink_pending(&r->out) &&
-		    !sink_pending(&r->err)))
+		if (r->gave_up || (r->final && !outbuf_pending(&r->out) &&
+		    !outbuf_pending(&r->err)))
 			break;
 		if ((code = turn(r)) != CTL_OK)
 			break;
 	}
 	if (code != CTL_OK || r->gave_up)
 		return code;
-	sink_end(&r->out);
-	sink_end(&r->err);
-	while (sink_pending(&r->out) && sink_flush(&r->out) == 0)
+	outbuf_end(&r->out);
+	outbuf_end(&r->err);
+	while (outbuf_pending(&r->out) && outbuf_flush(&r->out) == 0)
 		;
-	while (sink_pending(&r->err) && sink_flush(&r->err) == 0)
+	while (outbuf_pending(&r->err) && outbuf_flush(&r->err) == 0)
 		;
 	return CTL_OK;
 }
@@ -550,8 +550,8 @@ cmd_run(struct client *c, int argc, char **argv)
 		free(r.id);
 		return code;
 	}
-	sink_init(&r.out, STDOUT_FILENO, raw);
-	sink_init(&r.err, STDERR_FILENO, raw);
+	outbuf_init(&r.out, STDOUT_FILENO, raw);
+	outbuf_init(&r.err, STDERR_FILENO, raw);
 	r.stdin_open = true;
 	code = run_session(&r, argv + 1);
 	conn_close(r.follow);
@@ -561,8 +561,8 @@ cmd_run(struct client *c, int argc, char **argv)
 	stream_interruptible(-1);
 	if (r.signal_fd != -1)
 		close(r.signal_fd);
-	sink_free(&r.out);
-	sink_free(&r.err);
+	outbuf_free(&r.out);
+	outbuf_free(&r.err);
 	free(r.id);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "atomic_file.h"
 #include "client/lib/client.h"
 #include "client/lib/report.h"
 #include "client/lib/safe.h"
@@ -12,10 +13,9 @@
 #include "tl_open.h"
 #include "trc_build.h"
 #include "trc_show.h"
-#include "whole.h"
 
 struct out {
-	struct whole		 file;
+	struct atomic_file		 file;
 	struct safe_filter	 filter;
 	bool			 filtered;	/* a terminal */
 };
@@ -26,8 +26,8 @@ put(void *arg, const void *data, size_t len)
 	struct out *o = arg;
 
 	if (!o->filtered)
-		return whole_write(&o->file, data, len) == 0 ? CTL_OK :
-		    whole_failed(&o->file);
+		return atomic_file_write(&o->file, data, len) == 0 ? CTL_OK :
+		    atomic_file_failed(&o->file);
 	safe_filter_put(&o->filter, data, len, stdout);
 	return report_flush();
 }
@@ -61,13 +61,13 @@ write_out(struct client *c, struct timeline *t, const char *format,
 	struct out o = { 0 };
 	int code, named;
 
-	if (whole_begin(&o.file, path != NULL ? path : "-") == -1)
+	if (atomic_file_begin(&o.file, path != NULL ? path : "-") == -1)
 		return CTL_USAGE;
 	o.filtered = o.file.out_fd == STDOUT_FILENO && isatty(STDOUT_FILENO);
 	code = timeline_export(t, format, query, put, &o);
 	if (o.filtered)
 		safe_filter_end(&o.filter, stdout);
-	named = whole_end(&o.file, code == CTL_OK);
+	named = atomic_file_end(&o.file, code == CTL_OK);
 	if (code == CTL_OK && t->status != NULL)
 		trc_note_losses(t->status);
 	return code == CTL_OK ? named : code;

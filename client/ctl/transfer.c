@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "atomic_file.h"
 #include "basic.h"
 #include "client/lib/client.h"
 #include "client/lib/input.h"
@@ -26,7 +27,6 @@
 #include "progress.h"
 #include "session.h"
 #include "transfer.h"
-#include "whole.h"
 
 #define READ_PIECE	(128U << 10)
 
@@ -189,7 +189,7 @@ cmd_upload(struct client *c, int argc, char **argv)
 
 /* Copies size bytes of the connection to a file. An exit code. */
 static int
-receive(struct client *c, struct whole *w, uint64_t size)
+receive(struct client *c, struct atomic_file *w, uint64_t size)
 {
 	static char buf[READ_PIECE];
 	struct progress bar;
@@ -207,9 +207,9 @@ receive(struct client *c, struct whole *w, uint64_t size)
 			    done, size, n == 0 ? "connection closed" :
 			    conn_strerror(c->conn));
 			code = CTL_UNREACHABLE;
-		} else if (whole_write(w, buf, (size_t)n) == -1) {
+		} else if (atomic_file_write(w, buf, (size_t)n) == -1) {
 			progress_end(&bar);
-			code = whole_failed(w);
+			code = atomic_file_failed(w);
 		} else {
 			done += (uint64_t)n;
 			progress_update(&bar, done);
@@ -263,7 +263,7 @@ reset_at_end(struct client *c)
 }
 
 static int
-fetch_sysroot(struct client *c, struct whole *w, uint64_t *sizep)
+fetch_sysroot(struct client *c, struct atomic_file *w, uint64_t *sizep)
 {
 	int code;
 
@@ -280,7 +280,7 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 {
 	const char *path = c->opts.value[OPT_OUTFILE];
 	uint64_t size = 0;
-	struct whole w;
+	struct atomic_file w;
 	int code, named;
 
 	(void)argc;
@@ -290,10 +290,10 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 	if ((code = client_connect(c)) != CTL_OK)
 		return code;
 	/* before the daemon packs for a minute what cannot be written */
-	if (whole_begin(&w, path) == -1)
+	if (atomic_file_begin(&w, path) == -1)
 		return CTL_USAGE;
 	code = fetch_sysroot(c, &w, &size);
-	named = whole_end(&w, code == CTL_OK);
+	named = atomic_file_end(&w, code == CTL_OK);
 	if (code != CTL_OK || (code = named) != CTL_OK)
 		return code;
 	if (isatty(STDOUT_FILENO) && strcmp(path, "-") != 0)

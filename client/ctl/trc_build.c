@@ -9,7 +9,7 @@
 
 #include "client/lib/args.h"
 #include "client/lib/client.h"
-#include "client/lib/here.h"
+#include "client/lib/environment.h"
 #include "client/lib/reply.h"
 #include "client/lib/report.h"
 #include "elfhdr.h"
@@ -52,7 +52,7 @@ add_list(struct json_object *args, const char *key,
 static int
 add_project(struct client *c, struct json_object *args)
 {
-	char *path = here_directory(c->opts.value[OPT_PROJECT], is_here(c));
+	char *path = env_directory(c->opts.value[OPT_PROJECT], is_here(c));
 	int r = path == NULL ? -1 : args_text(args, "projectRoot", path);
 
 	free(path);
@@ -102,7 +102,7 @@ add_environment(struct client *c, struct json_object *args)
 	size_t i;
 
 	json_object_object_add(args, "env", env);
-	here_environment_warned(add_variable, env);
+	env_variables_warned(add_variable, env);
 	for (i = 0; i < own->n; i++) {
 		if (strchr(own->value[i], '=') == NULL ||
 		    *own->value[i] == '=') {
@@ -152,9 +152,9 @@ trc_build_launch(struct client *c, struct json_object *args, char **argv)
 {
 	bool here = is_here(c);
 
-	if (add_path(args, "command", here_program(argv[0], here)) == -1 ||
+	if (add_path(args, "command", env_program(argv[0], here)) == -1 ||
 	    args_list(args, "args", argv + 1) == -1 ||
-	    add_path(args, "cwd", here_directory(c->opts.value[OPT_CWD],
+	    add_path(args, "cwd", env_directory(c->opts.value[OPT_CWD],
 	    here)) == -1 ||
 	    add_project(c, args) == -1 || add_environment(c, args) == -1)
 		return -1;

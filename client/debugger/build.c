@@ -12,7 +12,7 @@
 
 #include "build.h"
 #include "client/lib/args.h"
-#include "client/lib/here.h"
+#include "client/lib/environment.h"
 #include "client/lib/report.h"
 #include "dbg.h"
 

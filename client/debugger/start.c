@@ -7,7 +7,7 @@
 #include "ask.h"
 #include "build.h"
 #include "client/lib/args.h"
-#include "client/lib/here.h"
+#include "client/lib/environment.h"
 #include "client/lib/report.h"
 #include "dbg.h"
 #include "request.h"
@@ -33,7 +33,7 @@ add_environment(struct dbg *d, struct json_object *args)
 	size_t i;
 
 	json_object_object_add(args, "env", list);
-	here_environment_warned(add_variable, list);
+	env_variables_warned(add_variable, list);
 	for (i = 0; i < own->n; i++) {
 		if (strchr(own->value[i], '=') == NULL ||
 		    *own->value[i] == '=') {
@@ -62,7 +62,7 @@ static int
 add_program(struct dbg *d, struct json_object *args, const char *key,
     const char *name)
 {
-	char *path = here_program(name, is_here(d));
+	char *path = env_program(name, is_here(d));
 	int r = path == NULL ? -1 : args_text(args, key, path);
 
 	free(path);
@@ -73,7 +73,7 @@ add_program(struct dbg *d, struct json_object *args, const char *key,
 static int
 add_directory(struct dbg *d, struct json_object *args)
 {
-	char *path = here_directory(d->client.opts.value[DOPT_CWD],
+	char *path = env_directory(d->client.opts.value[DOPT_CWD],
 	    is_here(d));
 	int r = path == NULL ? -1 : args_text(args, "cwd", path);
 

@@ -16,9 +16,9 @@
 #include "client/lib/report.h"
 #include "client/lib/start.h"
 #include "client/lib/target.h"
-#include "flight.h"
 #include "mcp.h"
 #include "message.h"
+#include "requests.h"
 
 /* While so many bytes are unread by the client, no more is read from it. */
 #define UNSENT_MAX	(1U << 20)
@@ -99,7 +99,7 @@ parse(int argc, char **argv, bool *done)
 			return CTL_USAGE;
 	} else
 		local_own(&t);
-	mcp_flight_init(&t, !system && (path == NULL || *path == '\0'));
+	mcp_requests_init(&t, !system && (path == NULL || *path == '\0'));
 	return CTL_OK;
 }
 
@@ -128,7 +128,7 @@ take_lines(void)
 	size_t len;
 	char *line;
 
-	while (mcp_flight_room() &&
+	while (mcp_requests_room() &&
 	    (line = mcp_input_line(&input, &len, &over)) != NULL)
 		if (over != NULL)
 			too_long(over);
@@ -139,14 +139,14 @@ take_lines(void)
 static bool
 is_done(void)
 {
-	return input.ended && mcp_flight_count() == 0 && input.len == 0 &&
+	return input.ended && mcp_requests_count() == 0 && input.len == 0 &&
 	    mcp_unsent() == 0;
 }
 
 static bool
 reads(void)
 {
-	return !input.ended && mcp_flight_room() &&
+	return !input.ended && mcp_requests_room() &&
 	    mcp_unsent() < UNSENT_MAX;
 }
 
@@ -155,7 +155,7 @@ static bool
 turn(void)
 {
 	struct pollfd pfds[2 + POLLED_MAX];
-	int ms = mcp_flight_progress();
+	int ms = mcp_requests_progress();
 	size_t n = 0;
 
 	pfds[0] = (struct pollfd){ .events = POLLIN,
@@ -163,7 +163,7 @@ turn(void)
 	pfds[1] = (struct pollfd){ .events = POLLOUT,
 	    .fd = mcp_unsent() > 0 ? STDOUT_FILENO : -1 };
 	if (mcp_unsent() < UNSENT_MAX)
-		n = mcp_flight_poll(pfds + 2, POLLED_MAX);
+		n = mcp_requests_poll(pfds + 2, POLLED_MAX);
 	if (poll(pfds, (nfds_t)(2 + n), ms) == -1) {
 		if (errno != EINTR)
 			err(CTL_USAGE, "poll");
@@ -173,7 +173,7 @@ turn(void)
 	if (pfds[0].revents != 0)
 		(void)mcp_input_read(&input);
 	take_lines();
-	mcp_flight_run(pfds + 2, n);
+	mcp_requests_run(pfds + 2, n);
 	take_lines();
 	return mcp_flush();
 }
@@ -193,6 +193,6 @@ main(int argc, char **argv)
 	while (!is_done())
 		if (!turn())
 			break;
-	mcp_flight_end();
+	mcp_requests_end();
 	return CTL_OK;
 }

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "client/lib/args.h"
-#include "client/lib/here.h"
+#include "client/lib/environment.h"
 #include "client/lib/reply.h"
 #include "client/lib/report.h"
-#include "flight.h"
 #include "leftout.h"
 #include "mcp.h"
 #include "message.h"
+#include "requests.h"
 
 #define DEPTH_MAX	64
 /*
@@ -73,7 +73,7 @@ take_notification(struct json_object *o, const char *method)
 		return false;
 	id = member(member(o, "params"), "requestId");
 	if (strcmp(method, "notifications/cancelled") == 0 && is_id(id))
-		mcp_flight_cancel(id);
+		mcp_requests_cancel(id);
 	return true;
 }
 
@@ -150,7 +150,7 @@ client_text(size_t room, struct leftout *l)
 	if (getcwd(cwd, sizeof(cwd)) != NULL && args_is_text(cwd))
 		json_object_object_add(o, "cwd", json_object_new_string(cwd));
 	json_object_object_add(o, "env", env);
-	(void)here_environment(add_variable, env, leave, l);
+	(void)env_variables(add_variable, env, leave, l);
 	while ((text = reply_text(o, &len)) != NULL && len > room &&
 	    json_object_object_length(env) > 0) {
 		free(text);
@@ -168,7 +168,7 @@ static void
 pass(struct mcp_asked *asked, const char *message, size_t len)
 {
 	bool launches = strstr(message, "debug_launch") != NULL;
-	const char *version = mcp_flight_version();
+	const char *version = mcp_requests_version();
 	struct leftout l = {.n = 0};
 	char *client = NULL, *line, *cr;
 	int n;
@@ -188,7 +188,7 @@ pass(struct mcp_asked *asked, const char *message, size_t len)
 	/* between the tokens of JSON it is a blank; lines of ours have none */
 	for (cr = line; (cr = strchr(cr, '\r')) != NULL;)
 		*cr = ' ';
-	mcp_flight_ask(asked, line, (size_t)n);
+	mcp_requests_ask(asked, line, (size_t)n);
 	free(client);
 	free(line);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: client/lib/base64.c client/lib/dial.c client/ctl/known.c client/ctl/people.c client/lib/quote.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/stream.c client/lib/table.c client/lib/target.c client/lib/term.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c common/log.c -lbsd common/utf8.c */
-/* covers: client/lib/base64.c client/lib/quote.c client/lib/reply.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/table.c client/lib/target.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c client/ctl/people.c */
+/* links: client/lib/base64.c client/lib/dial.c client/ctl/known.c client/ctl/viewers.c client/lib/quote.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/stream.c client/lib/table.c client/lib/target.c client/lib/term.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c common/log.c -lbsd common/utf8.c */
+/* covers: client/lib/base64.c client/lib/quote.c client/lib/reply.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/table.c client/lib/target.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c client/ctl/viewers.c */
 /*
  * Fuzz target of what the clients show: answers of daemons, which are JSON or
  * nearly, and may lack any member or have one of another type; targets, words
@@ -19,11 +19,11 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "client/ctl/known.h"
-#include "client/ctl/people.h"
 #include "client/ctl/session.h"
 #include "client/ctl/store.h"
 #include "client/ctl/tl_lines.h"
 #include "client/ctl/trc_show.h"
+#include "client/ctl/viewers.h"
 #include "client/debugger/show.h"
 #include "client/debugger/view.h"
 #include "client/lib/base64.h"
@@ -245,24 +245,24 @@ static void
 try_people(struct input in)
 {
 	uint8_t how = take_u8(&in);
-	struct people p;
+	struct viewers p;
 	struct input one;
 	const uint8_t *nl;
 	char *text;
 
-	people_init(&p);
+	viewers_init(&p);
 	while (in.left > 0) {
 		nl = memchr(in.p, '\n', in.left);
 		one = take_part(&in, nl == NULL ? in.left :
 		    (size_t)(nl - in.p) + 1);
-		people_set(&p, one.p, one.left - (nl != NULL));
-		text = people_text(&p, "id", how & 1 ? '~' : -1,
+		viewers_set(&p, one.p, one.left - (nl != NULL));
+		text = viewers_text(&p, "id", how & 1 ? '~' : -1,
 		    (how & 2) != 0);
 		must(text != NULL);
 		check_bytes(text, strlen(text));
 		free(text);
 	}
-	people_clear(&p);
+	viewers_clear(&p);
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: client/ctl/cast.c client/ctl/escape.c client/ctl/lantern.c client/ctl/quiet.c client/lib/report.c client/lib/safe.c common/utf8.c */
-/* covers: client/ctl/cast.c client/ctl/escape.c client/ctl/lantern.c client/ctl/quiet.c common/utf8.c */
+/* links: client/ctl/cast.c client/ctl/escape.c client/ctl/terminal_proto.c client/ctl/escape_filter.c client/lib/report.c client/lib/safe.c common/utf8.c */
+/* covers: client/ctl/cast.c client/ctl/escape.c client/ctl/terminal_proto.c client/ctl/escape_filter.c common/utf8.c */
 /*
  * Fuzz target: what the client reads of daemons, recordings and keyboards.
  * The first byte says which, the second how it is cut into pieces.
@@ -11,8 +11,8 @@
 
 #include "client/ctl/cast.h"
 #include "client/ctl/escape.h"
-#include "client/ctl/lantern.h"
-#include "client/ctl/quiet.h"
+#include "client/ctl/escape_filter.h"
+#include "client/ctl/terminal_proto.h"
 #include "client/lib/report.h"
 
 #define LONGEST	(64U << 10)
@@ -87,22 +87,23 @@ write_cast(const uint8_t *data, size_t len, size_t piece)
 static void
 say(const uint8_t *data, size_t len, size_t piece)
 {
-	static uint8_t msg[LANTERN_MAX + LANTERN_HEAD + 1];
+	static uint8_t msg[TERMINAL_MAX + TERMINAL_HEAD + 1];
 
-	must(lantern_put_input(msg, data, len) ==
-	    lantern_length(msg) + LANTERN_HEAD);
-	must(lantern_put_resize(msg, (unsigned int)piece, 24) ==
-	    lantern_length(msg) + LANTERN_HEAD);
-	must(lantern_put_ack(msg, len) == lantern_length(msg) + LANTERN_HEAD);
+	must(terminal_put_input(msg, data, len) ==
+	    terminal_msg_length(msg) + TERMINAL_HEAD);
+	must(terminal_put_resize(msg, (unsigned int)piece, 24) ==
+	    terminal_msg_length(msg) + TERMINAL_HEAD);
+	must(terminal_put_ack(msg, len) ==
+	    terminal_msg_length(msg) + TERMINAL_HEAD);
 }
 
 static void
 decode(const uint8_t *data, size_t len, size_t piece)
 {
-	struct lantern_msg m;
+	struct terminal_msg m;
 
 	say(data, len, piece);
-	if (lantern_decode(&m, data, len) != 0)
+	if (terminal_msg_decode(&m, data, len) != 0)
 		return;
 	if (m.data != NULL && (m.data < data || m.data + m.len > data + len ||
 	    m.preamble > m.len))
@@ -115,13 +116,13 @@ decode(const uint8_t *data, size_t len, size_t piece)
 static size_t
 pass(const uint8_t *data, size_t len, size_t piece, uint8_t *out)
 {
-	uint8_t buf[256 + QUIET_HELD];
-	struct quiet q;
+	uint8_t buf[256 + ESCAPE_FILTER_HELD];
+	struct escape_filter q;
 	size_t i, n, total = 0;
 
-	quiet_init(&q, true);
+	escape_filter_init(&q, true);
 	for (i = 0; i < len; i += piece) {
-		n = quiet_feed(&q, data + i, len - i < piece ? len - i :
+		n = escape_filter_feed(&q, data + i, len - i < piece ? len - i :
 		    piece, buf);
 		memcpy(out + total, buf, n);
 		total += n;
@@ -133,7 +134,7 @@ pass(const uint8_t *data, size_t len, size_t piece, uint8_t *out)
 static void
 filter(const uint8_t *data, size_t len, size_t piece)
 {
-	static uint8_t once[LONGEST + QUIET_HELD], twice[sizeof(once)];
+	static uint8_t once[LONGEST + ESCAPE_FILTER_HELD], twice[sizeof(once)];
 	size_t n = pass(data, len, piece, once);
 
 	if (n > len)

@@ -1392,8 +1392,8 @@ def editors():
                  + b"\n" + how + b"\nr\1\n")
 
 
-# -- an agent's long messages (fuzz_flight.c) -----------------------------------
-def flights():
+# -- an agent's long messages (fuzz_mcpclient.c) -------------------------------
+def agents_messages():
     def act(what, which, data=b""):
         return bytes([what, which]) + (struct.pack("<H", len(data)) + data
                                        if what % 8 < 5 else b"")
@@ -1403,9 +1403,9 @@ def flights():
     long = (act(0, 0, b'{"jsonrpc":"2.0","id":1,"method":"tools/call",'
                 b'"params":{"name":"debug_launch"},"x":[')
             + act(0, 250, b"0," * 25) + act(0, 0, b"0]}\n"))
-    keep("flight", "launch", ask)
-    keep("flight", "launch-long", long)
-    keep("flight", "launch-longer", (
+    keep("mcpclient", "launch", ask)
+    keep("mcpclient", "launch-long", long)
+    keep("mcpclient", "launch-longer", (
         act(0, 0, b'{"jsonrpc":"2.0","id":1,"method":"tools/call",'
             b'"params":{"name":"debug_launch"},"x":[')
         + act(0, 250, b"0," * 27) + act(0, 0, b"0]}\n")))
@@ -1413,7 +1413,7 @@ def flights():
                          % (b"x" * 900)) for _ in range(5))
     for error in range(4):
         for first in (0, 1, 3):
-            keep("flight", f"fails-{error}-{first}",
+            keep("mcpclient", f"fails-{error}-{first}",
                  plan(("write", error, first, 3)) + pings + ask + pings)
 
 
@@ -1907,7 +1907,7 @@ def main():
     shown()
     frames()
     editors()
-    flights()
+    agents_messages()
     prints()
     runs()
     believed()

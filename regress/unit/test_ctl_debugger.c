@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* debugger's own parsing: places, framing, versions, commands' names. */
-/* links: client/debugger/build.c client/lib/here.c client/lib/args.c client/lib/options.c client/debugger/options.c client/lib/report.c client/lib/safe.c client/lib/reply.c -lbsd */
+/* links: client/debugger/build.c client/lib/environment.c client/lib/args.c client/lib/options.c client/debugger/options.c client/lib/report.c client/lib/safe.c client/lib/reply.c -lbsd */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "client/debugger/build.h"
 #include "client/debugger/options.h"
-#include "client/lib/here.h"
+#include "client/lib/environment.h"
 #include "client/lib/report.h"
 
 static void

@@ -6,24 +6,24 @@
 
 #include "client/lib/reply.h"
 #include "client/lib/safe.h"
-#include "people.h"
+#include "viewers.h"
 
 void
-people_init(struct people *p)
+viewers_init(struct viewers *p)
 {
 	memset(p, 0, sizeof(*p));
 	p->controller = true;
 }
 
 void
-people_clear(struct people *p)
+viewers_clear(struct viewers *p)
 {
 	json_object_put(p->list);
 	p->list = NULL;
 }
 
 void
-people_set(struct people *p, const void *json, size_t len)
+viewers_set(struct viewers *p, const void *json, size_t len)
 {
 	struct json_object *list = reply_parse(json, len), *o;
 	size_t i;
@@ -65,7 +65,7 @@ put_key(char *buf, size_t size, int key)
 }
 
 char *
-people_text(const struct people *p, const char *id, int escape,
+viewers_text(const struct viewers *p, const char *id, int escape,
     bool read_only)
 {
 	char *text = NULL, *safe, key[8];

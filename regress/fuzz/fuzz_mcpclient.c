@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: client/mcp/input.c client/mcp/message.c client/mcp/flight.c client/mcp/output.c client/mcp/hold.c client/mcp/leftout.c client/lib/args.c client/lib/conn.c client/lib/dial.c client/lib/here.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/lib/ssh.c client/lib/signals.c client/lib/stream.c client/lib/target.c common/log.c -lbsd common/utf8.c */
-/* covers: client/mcp/input.c client/mcp/message.c client/mcp/flight.c client/mcp/output.c */
+/* links: client/mcp/input.c client/mcp/message.c client/mcp/requests.c client/mcp/output.c client/mcp/keepalive.c client/mcp/leftout.c client/lib/args.c client/lib/conn.c client/lib/dial.c client/lib/environment.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/lib/ssh.c client/lib/signals.c client/lib/stream.c client/lib/target.c common/log.c -lbsd common/utf8.c */
+/* covers: client/mcp/input.c client/mcp/message.c client/mcp/requests.c client/mcp/output.c */
 /*
  * Fuzz target of debuglantern-mcp: what an agent's client writes, and what
  * daemons answer.  The input is records: bytes of the client, an answer on one
@@ -17,15 +17,15 @@
 
 #define FUZZ_CLOCK
 #define FUZZ_FAULT
-#include "regress/fuzz/fuzz.h"
+#include "fuzz.h"
 
 #include "client/lib/daemon.h"
 #include "client/lib/local.h"
 #include "client/lib/report.h"
 #include "client/lib/target.h"
-#include "client/mcp/flight.h"
 #include "client/mcp/mcp.h"
 #include "client/mcp/message.h"
+#include "client/mcp/requests.h"
 
 #define DAEMONS	64
 #define POLLED	32
@@ -132,16 +132,16 @@ step(void)
 	size_t len, n;
 	char *line;
 
-	must(mcp_flight_progress() >= -1);
-	n = mcp_flight_poll(pfds, POLLED);
+	must(mcp_requests_progress() >= -1);
+	n = mcp_requests_poll(pfds, POLLED);
 	(void)poll(pfds, (nfds_t)n, 0);
-	while (mcp_flight_room() &&
+	while (mcp_requests_room() &&
 	    (line = mcp_input_line(&input, &len, &over)) != NULL)
 		if (over != NULL)
 			too_long(over);
 		else
 			mcp_take(line, len);
-	mcp_flight_run(pfds, n);
+	mcp_requests_run(pfds, n);
 	read_lines();
 }
 
@@ -155,7 +155,7 @@ write_input(struct input part, uint8_t times)
 		if (part.left == 0 || write(in_fd, part.p, part.left) !=
 		    (ssize_t)part.left)
 			return;
-		must(!mcp_flight_room() || mcp_input_read(&input));
+		must(!mcp_requests_room() || mcp_input_read(&input));
 		step();
 	}
 }
@@ -237,8 +237,8 @@ clean_up(void)
 {
 	static char buf[65536];
 
-	mcp_flight_end();
-	must(mcp_flight_count() == 0);
+	mcp_requests_end();
+	must(mcp_requests_count() == 0);
 	while (ndaemons > 0)
 		end_daemon(0);
 	while (mcp_unsent() > 0)
@@ -269,7 +269,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	    0 && setenv("NO_TEXT", "\xff", 1) == 0);
 	/* what is left is a pipe that is full, or nobody's */
 	fault_never = ~(1U << FAULT_WRITE);
-	mcp_flight_init(&target, true);
+	mcp_requests_init(&target, true);
 	return 0;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* Output of a program on its way to one of our own descriptors. */
-#ifndef CLIENT_CTL_SINK_H
-#define CLIENT_CTL_SINK_H
+#ifndef CLIENT_CTL_OUTBUF_H
+#define CLIENT_CTL_OUTBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "client/lib/safe.h"
 
-struct sink {
+struct outbuf {
 	int			 out_fd;	/* borrowed */
 	bool			 filtered;	/* a terminal */
 	bool			 plain_file;
@@ -20,22 +20,22 @@ struct sink {
 };
 
 /* raw: nothing is spelled out on a terminal either. */
-void	sink_init(struct sink *, int out_fd, bool raw);
+void	outbuf_init(struct outbuf *, int out_fd, bool raw);
 
 /* Queues bytes; what was queued before must be gone. -1: out of memory. */
-int	sink_put(struct sink *, const void *data, size_t len);
+int	outbuf_put(struct outbuf *, const void *data, size_t len);
 
-bool	sink_pending(const struct sink *);
+bool	outbuf_pending(const struct outbuf *);
 
 /*
  * Writes a piece, to be called when poll says that out_fd takes one. -1 and
  * errno when it is broken; everything queued is dropped then and later on.
  */
-int	sink_flush(struct sink *);
+int	outbuf_flush(struct outbuf *);
 
 /* Queues what the terminal needs at the end. */
-int	sink_end(struct sink *);
+int	outbuf_end(struct outbuf *);
 
-void	sink_free(struct sink *);
+void	outbuf_free(struct outbuf *);
 
 #endif

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sink.h"
+#include "outbuf.h"
 
 void
-sink_init(struct sink *s, int out_fd, bool raw)
+outbuf_init(struct outbuf *s, int out_fd, bool raw)
 {
 	struct stat st;
 
@@ -23,16 +23,16 @@ sink_init(struct sink *s, int out_fd, bool raw)
 	s->plain_file = fstat(out_fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A stream that writes into the sink's buffer. */
+/* A stream that writes into the output buffer. */
 static FILE *
-begin(struct sink *s)
+begin(struct outbuf *s)
 {
-	sink_free(s);
+	outbuf_free(s);
 	return open_memstream(&s->buf, &s->len);
 }
 
 int
-sink_put(struct sink *s, const void *data, size_t len)
+outbuf_put(struct outbuf *s, const void *data, size_t len)
 {
 	FILE *out;
 
@@ -48,13 +48,13 @@ sink_put(struct sink *s, const void *data, size_t len)
 }
 
 bool
-sink_pending(const struct sink *s)
+outbuf_pending(const struct outbuf *s)
 {
 	return s->done < s->len;
 }
 
 int
-sink_flush(struct sink *s)
+outbuf_flush(struct outbuf *s)
 {
 	size_t len = s->len - s->done;
 	ssize_t n;
@@ -74,7 +74,7 @@ sink_flush(struct sink *s)
 }
 
 int
-sink_end(struct sink *s)
+outbuf_end(struct outbuf *s)
 {
 	FILE *out;
 
@@ -87,7 +87,7 @@ sink_end(struct sink *s)
 }
 
 void
-sink_free(struct sink *s)
+outbuf_free(struct outbuf *s)
 {
 	free(s->buf);
 	s->buf = NULL;

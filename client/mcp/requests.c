@@ -22,18 +22,18 @@
 #include "client/lib/ssh.h"
 #include "client/lib/stream.h"
 #include "client/lib/target.h"
-#include "flight.h"
-#include "hold.h"
+#include "keepalive.h"
 #include "leftout.h"
 #include "mcp.h"
+#include "requests.h"
 
 /* So many are asked at the same time; the rest wait for their turn. */
 #define ACTIVE_MAX	16
 #define FLIGHTS_MAX	256
 #define TICK_MS		1000
 
-struct flight {
-	TAILQ_ENTRY(flight)	 all;
+struct request {
+	TAILQ_ENTRY(request)	 all;
 	struct conn		*conn;		/* NULL = waits for its turn */
 	char			*line;		/* what is to be sent then */
 	struct mcp_asked	 asked;
@@ -42,34 +42,34 @@ struct flight {
 	int64_t			 told;
 };
 
-static TAILQ_HEAD(flights, flight) flights = TAILQ_HEAD_INITIALIZER(flights);
+static TAILQ_HEAD(, request) requests = TAILQ_HEAD_INITIALIZER(requests);
 static size_t		 count, active;
 static struct target	 target;
 static bool		 own;
 static char		 version[16];
 
 void
-mcp_flight_init(const struct target *t, bool is_own)
+mcp_requests_init(const struct target *t, bool is_own)
 {
 	target = *t;
 	own = is_own;
-	hold_init(target.path);
+	keepalive_init(target.path);
 }
 
 bool
-mcp_flight_room(void)
+mcp_requests_room(void)
 {
 	return count < FLIGHTS_MAX;
 }
 
 size_t
-mcp_flight_count(void)
+mcp_requests_count(void)
 {
 	return count;
 }
 
 const char *
-mcp_flight_version(void)
+mcp_requests_version(void)
 {
 	return version;
 }
@@ -86,12 +86,12 @@ now_ms(void)
 /* -- ends ------------------------------------------------------------------ */
 
 static void
-drop(struct flight *f)
+drop(struct request *f)
 {
 	if (f->conn != NULL)
 		active--;
 	conn_close(f->conn);
-	TAILQ_REMOVE(&flights, f, all);
+	TAILQ_REMOVE(&requests, f, all);
 	count--;
 	json_object_put(f->asked.ids);
 	json_object_put(f->asked.token);
@@ -114,7 +114,7 @@ has(struct json_object *array, struct json_object *id)
 
 /* The same error to all that was asked. */
 static void
-fail_as(struct flight *f, int code, const char *words)
+fail_as(struct request *f, int code, const char *words)
 {
 	struct json_object *answers = json_object_new_array(), *id;
 	size_t i;
@@ -137,17 +137,17 @@ fail_as(struct flight *f, int code, const char *words)
 }
 
 static void
-fail(struct flight *f, const char *words)
+fail(struct request *f, const char *words)
 {
 	fail_as(f, MCP_INTERNAL, words);
 }
 
 void
-mcp_flight_cancel(struct json_object *id)
+mcp_requests_cancel(struct json_object *id)
 {
-	struct flight *f;
+	struct request *f;
 
-	TAILQ_FOREACH(f, &flights, all)
+	TAILQ_FOREACH(f, &requests, all)
 		if (has(f->asked.ids, id))
 			break;
 	/* what has been answered meanwhile is no error, nor is a handshake */
@@ -179,7 +179,7 @@ take_handshake(const char *line, size_t len)
 
 /* Passes on a batch's answers, without those to cancelled requests. */
 static void
-put_rest(const struct flight *f, const char *line, size_t len)
+put_rest(const struct request *f, const char *line, size_t len)
 {
 	struct json_object *o = reply_parse(line, len), *id;
 	struct json_object *rest = json_object_new_array(), *one;
@@ -206,7 +206,7 @@ begins(const char *line, const char *with)
 
 /* Not an answer of the protocol: the daemon refused the command itself. */
 static void
-refused(struct flight *f, const char *line, size_t len)
+refused(struct request *f, const char *line, size_t len)
 {
 	struct json_object *o = reply_parse(line, len);
 	char words[512];
@@ -224,7 +224,7 @@ refused(struct flight *f, const char *line, size_t len)
  * NUL in it, which goes by the rules.  Here somebody waits by that id.
  */
 static bool
-is_nobodys(struct flight *f, const char *line, size_t len)
+is_nobodys(struct request *f, const char *line, size_t len)
 {
 	struct json_object *o, *error = NULL;
 	bool is;
@@ -243,7 +243,7 @@ is_nobodys(struct flight *f, const char *line, size_t len)
 }
 
 static void
-answered(struct flight *f, const char *line, size_t len)
+answered(struct request *f, const char *line, size_t len)
 {
 	char *more = NULL;
 
@@ -259,7 +259,7 @@ answered(struct flight *f, const char *line, size_t len)
 		take_handshake(line, len);
 	/* before this connection ends, so that there is always one */
 	if (f->asked.tool)
-		hold_begin();
+		keepalive_begin();
 	if (f->asked.warning != NULL &&
 	    (more = leftout_tell(line, len, f->asked.warning, &len)) != NULL)
 		line = more;
@@ -296,7 +296,7 @@ reach(char **why)
 }
 
 static void
-lost(struct flight *f)
+lost(struct request *f)
 {
 	fail(f, "the daemon ended before it answered, so the request may or "
 	    "may not have been carried out. Ask again: that finds or starts a "
@@ -304,7 +304,7 @@ lost(struct flight *f)
 }
 
 static void
-begin(struct flight *f)
+begin(struct request *f)
 {
 	char *why;
 
@@ -324,9 +324,9 @@ begin(struct flight *f)
 static void
 begin_all(void)
 {
-	struct flight *f, *next;
+	struct request *f, *next;
 
-	for (f = TAILQ_FIRST(&flights); f != NULL && active < ACTIVE_MAX;
+	for (f = TAILQ_FIRST(&requests); f != NULL && active < ACTIVE_MAX;
 	    f = next) {
 		next = TAILQ_NEXT(f, all);
 		if (f->conn == NULL)
@@ -335,21 +335,21 @@ begin_all(void)
 }
 
 void
-mcp_flight_ask(const struct mcp_asked *asked, const char *line, size_t len)
+mcp_requests_ask(const struct mcp_asked *asked, const char *line, size_t len)
 {
-	struct flight *f = calloc(1, sizeof(*f));
+	struct request *f = calloc(1, sizeof(*f));
 
 	if (f == NULL || asprintf(&f->line, "%.*s\n", (int)len, line) == -1)
 		err(CTL_USAGE, NULL);
 	f->asked = *asked;
 	f->due_ms = now_ms();
-	TAILQ_INSERT_TAIL(&flights, f, all);
+	TAILQ_INSERT_TAIL(&requests, f, all);
 	count++;
 	begin_all();
 }
 
 static void
-receive(struct flight *f)
+receive(struct request *f)
 {
 	size_t len;
 	ssize_t n = conn_fill(f->conn);
@@ -362,14 +362,15 @@ receive(struct flight *f)
 }
 
 size_t
-mcp_flight_poll(struct pollfd *pfds, size_t max)
+mcp_requests_poll(struct pollfd *pfds, size_t max)
 {
-	struct flight *f;
+	struct request *f;
 	size_t n = 0;
 
-	if (hold_fd() != -1 && n < max)
-		pfds[n++] = (struct pollfd){.fd = hold_fd(), .events = POLLIN};
-	TAILQ_FOREACH(f, &flights, all)
+	if (keepalive_fd() != -1 && n < max)
+		pfds[n++] = (struct pollfd){ .fd = keepalive_fd(),
+		    .events = POLLIN };
+	TAILQ_FOREACH(f, &requests, all)
 		if (f->conn != NULL && n < max)
 			pfds[n++] = (struct pollfd){ .fd = conn_fd(f->conn),
 			    .events = POLLIN };
@@ -377,14 +378,14 @@ mcp_flight_poll(struct pollfd *pfds, size_t max)
 }
 
 void
-mcp_flight_run(const struct pollfd *pfds, size_t n)
+mcp_requests_run(const struct pollfd *pfds, size_t n)
 {
-	struct flight *f, *next;
+	struct request *f, *next;
 	size_t i;
 
-	if (n > 0 && pfds[0].fd == hold_fd() && pfds[0].revents != 0)
-		hold_run();
-	for (f = TAILQ_FIRST(&flights); f != NULL; f = next) {
+	if (n > 0 && pfds[0].fd == keepalive_fd() && pfds[0].revents != 0)
+		keepalive_run();
+	for (f = TAILQ_FIRST(&requests); f != NULL; f = next) {
 		next = TAILQ_NEXT(f, all);
 		for (i = 0; f->conn != NULL && i < n; i++)
 			if (pfds[i].fd == conn_fd(f->conn) &&
@@ -397,17 +398,17 @@ mcp_flight_run(const struct pollfd *pfds, size_t n)
 }
 
 void
-mcp_flight_end(void)
+mcp_requests_end(void)
 {
-	while (!TAILQ_EMPTY(&flights))
-		drop(TAILQ_FIRST(&flights));
-	hold_end();
+	while (!TAILQ_EMPTY(&requests))
+		drop(TAILQ_FIRST(&requests));
+	keepalive_end();
 }
 
 /* -- progress -------------------------------------------------------------- */
 
 static void
-tell(struct flight *f)
+tell(struct request *f)
 {
 	struct json_object *o = json_object_new_object();
 	struct json_object *params = json_object_new_object();
@@ -433,12 +434,12 @@ tell(struct flight *f)
 }
 
 int
-mcp_flight_progress(void)
+mcp_requests_progress(void)
 {
 	int64_t now = now_ms(), left = -1;
-	struct flight *f;
+	struct request *f;
 
-	TAILQ_FOREACH(f, &flights, all) {
+	TAILQ_FOREACH(f, &requests, all) {
 		if (f->asked.token == NULL)
 			continue;
 		if (f->due_ms <= now) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests under way: each has a connection of its own. */
-#ifndef CLIENT_MCP_FLIGHT_H
-#define CLIENT_MCP_FLIGHT_H
+#ifndef CLIENT_MCP_REQUESTS_H
+#define CLIENT_MCP_REQUESTS_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -22,26 +22,26 @@ struct mcp_asked {
 };
 
 /* The daemon that is asked; own: it may be started. */
-void	 mcp_flight_init(const struct target *, bool own);
-bool	 mcp_flight_room(void);
-size_t	 mcp_flight_count(void);
+void	 mcp_requests_init(const struct target *, bool own);
+bool	 mcp_requests_room(void);
+size_t	 mcp_requests_count(void);
 
 /* Asks; the line is without its end, and borrowed. */
-void	 mcp_flight_ask(const struct mcp_asked *, const char *line,
+void	 mcp_requests_ask(const struct mcp_asked *, const char *line,
 	    size_t len);
 /* Nothing more is said of this request. */
-void	 mcp_flight_cancel(struct json_object *id);
+void	 mcp_requests_cancel(struct json_object *id);
 /* Protocol version that a handshake agreed on; "" = there was none. */
-const char *mcp_flight_version(void);
+const char *mcp_requests_version(void);
 
 /* For poll(2): descriptors, at most max; and what came of them. */
-size_t	 mcp_flight_poll(struct pollfd *, size_t max);
-void	 mcp_flight_run(const struct pollfd *, size_t n);
+size_t	 mcp_requests_poll(struct pollfd *, size_t max);
+void	 mcp_requests_run(const struct pollfd *, size_t n);
 /*
  * Says to those who asked for it that it goes on.  Milliseconds until that is
  * to be said again, -1 = never.
  */
-int	 mcp_flight_progress(void);
-void	 mcp_flight_end(void);
+int	 mcp_requests_progress(void);
+void	 mcp_requests_end(void);
 
 #endif

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "atomic_file.h"
 #include "client/lib/report.h"
 #include "client/lib/signals.h"
-#include "whole.h"
 
 static volatile sig_atomic_t interrupts;
 
@@ -40,7 +40,7 @@ catch_interrupts(void)
 }
 
 int
-whole_failed(const struct whole *w)
+atomic_file_failed(const struct atomic_file *w)
 {
 	/* head(1) has had enough: that is no trouble to tell of */
 	if (errno != EPIPE)
@@ -49,11 +49,11 @@ whole_failed(const struct whole *w)
 }
 
 int
-whole_begin(struct whole *w, const char *path)
+atomic_file_begin(struct atomic_file *w, const char *path)
 {
 	struct stat st;
 
-	*w = (struct whole){ .path = path, .out_fd = STDOUT_FILENO };
+	*w = (struct atomic_file){ .path = path, .out_fd = STDOUT_FILENO };
 	if (strcmp(path, "-") == 0) {
 		w->path = "standard output";
 		return 0;
@@ -70,13 +70,13 @@ whole_begin(struct whole *w, const char *path)
 done:
 	if (w->out_fd != -1)
 		return 0;
-	whole_failed(w);
+	atomic_file_failed(w);
 	free(w->part);
 	return -1;
 }
 
 int
-whole_write(struct whole *w, const void *data, size_t len)
+atomic_file_write(struct atomic_file *w, const void *data, size_t len)
 {
 	const char *p = data;
 	ssize_t n;
@@ -91,21 +91,21 @@ whole_write(struct whole *w, const void *data, size_t len)
 
 /* fsync: a full disk may tell only now. */
 static int
-name_it(struct whole *w)
+name_it(struct atomic_file *w)
 {
 	mode_t mask;
 
 	umask(mask = umask(0));
 	if (fchmod(w->out_fd, 0666 & ~mask) == -1 || fsync(w->out_fd) == -1 ||
 	    rename(w->part, w->path) == -1) {
-		whole_failed(w);
+		atomic_file_failed(w);
 		return -1;
 	}
 	return 0;
 }
 
 int
-whole_end(struct whole *w, bool good)
+atomic_file_end(struct atomic_file *w, bool good)
 {
 	int code = CTL_OK;
 

@@ -3,7 +3,7 @@
  * Replayed output contains nothing that makes a terminal answer, however the
  * output is split.
  */
-/* links: client/ctl/quiet.c */
+/* links: client/ctl/escape_filter.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,23 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/ctl/quiet.h"
+#include "client/ctl/escape_filter.h"
 
 static unsigned char	shown[8192];
 static size_t		nshown;
 
 static void
-feed(struct quiet *q, const void *text, size_t len, size_t piece)
+feed(struct escape_filter *q, const void *text, size_t len, size_t piece)
 {
-	unsigned char out[4096 + QUIET_HELD];
+	unsigned char out[4096 + ESCAPE_FILTER_HELD];
 	const unsigned char *p = text;
 	size_t n, take;
 
 	nshown = 0;
 	for (; len > 0; p += take, len -= take) {
 		take = piece < len ? piece : len;
-		n = quiet_feed(q, p, take, out);
-		assert_true(n <= take + QUIET_HELD);
+		n = escape_filter_feed(q, p, take, out);
+		assert_true(n <= take + ESCAPE_FILTER_HELD);
 		assert_true(nshown + n < sizeof(shown));
 		memcpy(shown + nshown, out, n);
 		nshown += n;
@@ -40,11 +40,11 @@ feed(struct quiet *q, const void *text, size_t len, size_t piece)
 static void
 check(const char *text, const char *wanted, bool utf8)
 {
-	struct quiet q;
+	struct escape_filter q;
 	size_t piece;
 
 	for (piece = 1; piece < 9; piece++) {
-		quiet_init(&q, utf8);
+		escape_filter_init(&q, utf8);
 		feed(&q, text, strlen(text), piece);
 		assert_string_equal((char *)shown, wanted);
 	}
@@ -82,12 +82,12 @@ test_asking(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
 		char text[256] = "<";
-		struct quiet q;
+		struct escape_filter q;
 		size_t piece;
 
 		strcat(strcat(text, asking[i]), ">");
 		for (piece = 1; piece < 5; piece++) {
-			quiet_init(&q, true);
+			escape_filter_init(&q, true);
 			feed(&q, text, strlen(text), piece);
 			/* what stands behind an introducer that was dropped
 			 * is plain text */
@@ -145,8 +145,8 @@ test_in_between(void **state)
 static void
 test_too_long(void **state)
 {
-	static char text[2 * QUIET_HELD + 16], wanted[16];
-	struct quiet q;
+	static char text[2 * ESCAPE_FILTER_HELD + 16], wanted[16];
+	struct escape_filter q;
 	size_t n;
 
 	(void)state;
@@ -160,34 +160,34 @@ test_too_long(void **state)
 	strcpy(text + sizeof(text) - 12, "mend");
 	check(text, wanted, true);
 	/* at the very edge of what is kept it is all or nothing */
-	for (n = QUIET_HELD - 4; n < QUIET_HELD + 4; n++) {
+	for (n = ESCAPE_FILTER_HELD - 4; n < ESCAPE_FILTER_HELD + 4; n++) {
 		memset(text, 'x', sizeof(text));
 		memcpy(text, "\033]0;", 4);
 		text[n - 1] = '\a';
-		quiet_init(&q, true);
+		escape_filter_init(&q, true);
 		feed(&q, text, n, n);
-		assert_int_equal(nshown, n < QUIET_HELD ? n : 0);
+		assert_int_equal(nshown, n < ESCAPE_FILTER_HELD ? n : 0);
 	}
 }
 
 static void
 test_switched(void **state)
 {
-	struct quiet q;
+	struct escape_filter q;
 
 	(void)state;
-	quiet_init(&q, true);
+	escape_filter_init(&q, true);
 	q.on = false;
 	feed(&q, "\033[5n\033P$q\033\\\x9b", 10, 3);
 	assert_int_equal(nshown, 10);
 	/* what began before is looked at to its end, by the new rule */
-	quiet_init(&q, true);
+	escape_filter_init(&q, true);
 	feed(&q, "a\033[5", 4, 4);
 	assert_string_equal((char *)shown, "a");
 	q.on = false;
 	feed(&q, "n\033[6n", 5, 5);
 	assert_string_equal((char *)shown, "\033[5n\033[6n");
-	quiet_init(&q, true);
+	escape_filter_init(&q, true);
 	feed(&q, "\033P$q", 4, 4);
 	q.on = false;
 	feed(&q, "m\033\\b", 4, 4);
@@ -200,7 +200,7 @@ test_noise(void **state)
 {
 	static const char alphabet[] = "\033\033[]P?$>;05nctqm\a\\\x9b\xc2";
 	char text[2000];
-	struct quiet q;
+	struct escape_filter q;
 	size_t i, j;
 
 	(void)state;
@@ -209,7 +209,7 @@ test_noise(void **state)
 		for (j = 0; j < sizeof(text); j++)
 			text[j] = alphabet[(size_t)random() %
 			    (sizeof(alphabet) - 1)];
-		quiet_init(&q, true);
+		escape_filter_init(&q, true);
 		feed(&q, text, sizeof(text), 1 + i % 50);
 		assert_true(nshown <= sizeof(text));
 		assert_null(strstr((char *)shown, "\033[5n"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Messages of terminals, as the client reads and writes them. */
-/* links: client/ctl/lantern.c */
+/* links: client/ctl/terminal_proto.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/ctl/lantern.h"
+#include "client/ctl/terminal_proto.h"
 
 #define BYTES(s)	(const unsigned char *)(s), sizeof(s) - 1
 
 static int
-decode(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	unsigned char *exact = malloc(len > 0 ? len : 1);
 	int r;
 
 	/* a byte too far is one that valgrind and sanitizers see */
 	memcpy(exact, p, len);
-	r = lantern_decode(m, exact, len);
+	r = terminal_msg_decode(m, exact, len);
 	if (m->data != NULL)
 		m->data = p + (m->data - exact);
 	if (m->error != NULL)
@@ -36,7 +36,7 @@ decode(struct lantern_msg *m, const unsigned char *p, size_t len)
 static void
 test_good(void **state)
 {
-	struct lantern_msg m;
+	struct terminal_msg m;
 
 	(void)state;
 	assert_int_equal(decode(&m, BYTES("\x80\0\0\0\1\0\0\0\2abc")), 0);
@@ -77,9 +77,9 @@ test_bad(void **state)
 {
 	static const unsigned char full[] =
 	    "\x85\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0\1";
-	static unsigned char large[LANTERN_MAX + 1] = { 0x80 };
+	static unsigned char large[TERMINAL_MAX + 1] = { 0x80 };
 	unsigned char type, buf[32];
-	struct lantern_msg m;
+	struct terminal_msg m;
 	size_t n;
 
 	(void)state;
@@ -95,8 +95,8 @@ test_bad(void **state)
 	assert_int_equal(decode(&m, BYTES("\x84\0\0\0\30")), -1);
 	assert_int_equal(decode(&m, BYTES("\x84\0\120\0\30\0")), -1);
 	assert_int_equal(decode(&m, BYTES("\x82\0\0\0\0\0\0\0\11\0")), -1);
-	assert_int_equal(decode(&m, large, LANTERN_MAX), 0);
-	assert_int_equal(decode(&m, large, LANTERN_MAX + 1), -1);
+	assert_int_equal(decode(&m, large, TERMINAL_MAX), 0);
+	assert_int_equal(decode(&m, large, TERMINAL_MAX + 1), -1);
 	/* all that is shorter than its type needs */
 	memset(buf, 0, sizeof(buf));
 	for (type = 0x80; type < 0x88; type++) {
@@ -113,13 +113,13 @@ test_written(void **state)
 	unsigned char buf[64];
 
 	(void)state;
-	assert_int_equal(lantern_put_input(buf, "ls\r", 3), 8);
+	assert_int_equal(terminal_put_input(buf, "ls\r", 3), 8);
 	assert_memory_equal(buf, "\0\0\0\4\0ls\r", 8);
-	assert_int_equal(lantern_put_resize(buf, 258, 24), 9);
+	assert_int_equal(terminal_put_resize(buf, 258, 24), 9);
 	assert_memory_equal(buf, "\0\0\0\5\1\1\2\0\30", 9);
-	assert_int_equal(lantern_put_ack(buf, 0x0102030405060708), 13);
+	assert_int_equal(terminal_put_ack(buf, 0x0102030405060708), 13);
 	assert_memory_equal(buf, "\0\0\0\11\3\1\2\3\4\5\6\7\10", 13);
-	assert_int_equal(lantern_length(buf), 9);
+	assert_int_equal(terminal_msg_length(buf), 9);
 }
 
 int

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "lantern.h"
+#include "terminal_proto.h"
 
 static uint64_t
 get(const unsigned char *p, size_t bytes)
@@ -28,13 +28,13 @@ put(unsigned char *p, uint64_t n, size_t bytes)
 }
 
 size_t
-lantern_length(const unsigned char *p)
+terminal_msg_length(const unsigned char *p)
 {
-	return (size_t)get(p, LANTERN_HEAD);
+	return (size_t)get(p, TERMINAL_HEAD);
 }
 
 static int
-decode_output(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_output(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	m->offset = get(p, 8);
 	m->data = p + 8;
@@ -43,7 +43,7 @@ decode_output(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static int
-decode_history(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_history(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	m->offset = get(p, 8);
 	m->preamble = (size_t)get(p + 8, 2);
@@ -53,7 +53,7 @@ decode_history(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static int
-decode_exit(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_exit(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	(void)len;
 	m->code = (int32_t)(uint32_t)get(p, 4);
@@ -62,7 +62,7 @@ decode_exit(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static int
-decode_error(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_error(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	const unsigned char *nul = memchr(p, '\0', len);
 
@@ -75,7 +75,7 @@ decode_error(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static int
-decode_size(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_size(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	(void)len;
 	m->cols = (unsigned int)get(p, 2);
@@ -84,7 +84,7 @@ decode_size(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static int
-decode_lost(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_lost(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	(void)len;
 	m->offset = get(p, 8);
@@ -93,7 +93,7 @@ decode_lost(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static int
-decode_people(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_people(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	m->data = p;
 	m->len = len;
@@ -101,7 +101,7 @@ decode_people(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static int
-decode_live(struct lantern_msg *m, const unsigned char *p, size_t len)
+decode_live(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	(void)len;
 	m->offset = get(p, 8);
@@ -109,27 +109,27 @@ decode_live(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 int
-lantern_decode(struct lantern_msg *m, const unsigned char *p, size_t len)
+terminal_msg_decode(struct terminal_msg *m, const unsigned char *p, size_t len)
 {
 	static const struct {
 		size_t	least;		/* bytes behind the type */
 		int	exact;
-		int	(*decode)(struct lantern_msg *, const unsigned char *,
+		int	(*decode)(struct terminal_msg *, const unsigned char *,
 			    size_t);
 	} forms[] = {
-		[LANTERN_OUTPUT & 0x7f] = { 8, 0, decode_output },
-		[LANTERN_HISTORY & 0x7f] = { 10, 0, decode_history },
-		[LANTERN_EXIT & 0x7f] = { 8, 1, decode_exit },
-		[LANTERN_ERROR & 0x7f] = { 1, 0, decode_error },
-		[LANTERN_SIZE & 0x7f] = { 4, 1, decode_size },
-		[LANTERN_LOST & 0x7f] = { 16, 1, decode_lost },
-		[LANTERN_PEOPLE & 0x7f] = { 2, 0, decode_people },
-		[LANTERN_LIVE & 0x7f] = { 8, 1, decode_live },
+		[TERMINAL_OUTPUT & 0x7f] = { 8, 0, decode_output },
+		[TERMINAL_HISTORY & 0x7f] = { 10, 0, decode_history },
+		[TERMINAL_EXIT & 0x7f] = { 8, 1, decode_exit },
+		[TERMINAL_ERROR & 0x7f] = { 1, 0, decode_error },
+		[TERMINAL_SIZE & 0x7f] = { 4, 1, decode_size },
+		[TERMINAL_LOST & 0x7f] = { 16, 1, decode_lost },
+		[TERMINAL_VIEWERS & 0x7f] = { 2, 0, decode_people },
+		[TERMINAL_LIVE & 0x7f] = { 8, 1, decode_live },
 	};
 	size_t i;
 
 	memset(m, 0, sizeof(*m));
-	if (len < 1 || len > LANTERN_MAX || *p < LANTERN_OUTPUT)
+	if (len < 1 || len > TERMINAL_MAX || *p < TERMINAL_OUTPUT)
 		return -1;
 	m->type = *p++;
 	len--;
@@ -141,30 +141,30 @@ lantern_decode(struct lantern_msg *m, const unsigned char *p, size_t len)
 }
 
 static unsigned char *
-begin(unsigned char *p, enum lantern_type type, size_t len)
+begin(unsigned char *p, enum terminal_msg_type type, size_t len)
 {
-	p = put(p, len + 1, LANTERN_HEAD);
+	p = put(p, len + 1, TERMINAL_HEAD);
 	return put(p, type, 1);
 }
 
 size_t
-lantern_put_input(unsigned char *p, const void *data, size_t len)
+terminal_put_input(unsigned char *p, const void *data, size_t len)
 {
-	memcpy(begin(p, LANTERN_C_INPUT, len), data, len);
-	return LANTERN_HEAD + 1 + len;
+	memcpy(begin(p, TERMINAL_C_INPUT, len), data, len);
+	return TERMINAL_HEAD + 1 + len;
 }
 
 size_t
-lantern_put_resize(unsigned char *p, unsigned int cols, unsigned int rows)
+terminal_put_resize(unsigned char *p, unsigned int cols, unsigned int rows)
 {
-	p = begin(p, LANTERN_C_RESIZE, 4);
+	p = begin(p, TERMINAL_C_RESIZE, 4);
 	put(put(p, cols, 2), rows, 2);
-	return LANTERN_HEAD + 5;
+	return TERMINAL_HEAD + 5;
 }
 
 size_t
-lantern_put_ack(unsigned char *p, uint64_t offset)
+terminal_put_ack(unsigned char *p, uint64_t offset)
 {
-	put(begin(p, LANTERN_C_ACK, 8), offset, 8);
-	return LANTERN_HEAD + 9;
+	put(begin(p, TERMINAL_C_ACK, 8), offset, 8);
+	return TERMINAL_HEAD + 9;
 }

@@ -9,14 +9,14 @@
 
 #include "client/lib/local.h"
 #include "client/lib/report.h"
-#include "hold.h"
+#include "keepalive.h"
 
 static const char *socket_path;
 static int held_fd = -1;
 static time_t since; /* seconds, CLOCK_MONOTONIC */
 
 void
-hold_init(const char *path)
+keepalive_init(const char *path)
 {
 	socket_path = path;
 }
@@ -31,7 +31,7 @@ now(void)
 }
 
 void
-hold_begin(void)
+keepalive_begin(void)
 {
 	int code;
 
@@ -45,7 +45,7 @@ hold_begin(void)
 }
 
 int
-hold_fd(void)
+keepalive_fd(void)
 {
 	return held_fd;
 }
@@ -55,7 +55,7 @@ hold_fd(void)
  * (idle-timeout); one that ends closes them, too, and is not started for this.
  */
 void
-hold_run(void)
+keepalive_run(void)
 {
 	bool at_once = now() - since < 1;
 	char buf[512];
@@ -63,13 +63,13 @@ hold_run(void)
 
 	if (n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR)))
 		return;
-	hold_end();
+	keepalive_end();
 	if (!at_once)
-		hold_begin();
+		keepalive_begin();
 }
 
 void
-hold_end(void)
+keepalive_end(void)
 {
 	if (held_fd != -1)
 		close(held_fd);

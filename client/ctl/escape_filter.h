@@ -4,21 +4,22 @@
  * reach beyond its screen, are left out. The answer would arrive, as if typed,
  * in the program that reads the keyboard then.
  */
-#ifndef CLIENT_CTL_QUIET_H
-#define CLIENT_CTL_QUIET_H
+#ifndef CLIENT_CTL_ESCAPE_FILTER_H
+#define CLIENT_CTL_ESCAPE_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define QUIET_HELD	2048	/* bytes of a sequence that are kept back */
+/* Bytes of a sequence that are kept back. */
+#define ESCAPE_FILTER_HELD	2048
 
-struct quiet {
+struct escape_filter {
 	bool		on;
 	bool		utf8;		/* so the terminal is */
 	unsigned int	state;
 	size_t		need;		/* bytes left of a UTF-8 character */
 	size_t		n;
-	unsigned char	held[QUIET_HELD];
+	unsigned char	held[ESCAPE_FILTER_HELD];
 };
 
 /*
@@ -26,11 +27,11 @@ struct quiet {
  * may change it at any time; a sequence that is being looked at is looked at
  * to its end.
  */
-void	quiet_init(struct quiet *, bool utf8);
+void	escape_filter_init(struct escape_filter *, bool utf8);
 
-/* Writes what is left of len bytes to out, which has room for QUIET_HELD
- * more; how many bytes that is. */
-size_t	quiet_feed(struct quiet *, const unsigned char *in, size_t len,
-	    unsigned char *out);
+/* Writes what is left of len bytes to out, which has room for
+ * ESCAPE_FILTER_HELD more; how many bytes that is. */
+size_t	escape_filter_feed(struct escape_filter *, const unsigned char *in,
+	    size_t len, unsigned char *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "here.h"
+#include "environment.h"
 #include "report.h"
 
 /*
@@ -32,7 +32,7 @@ is_ours(const char *variable)
 }
 
 size_t
-here_environment(void (*add)(void *, const char *), void *arg,
+env_variables(void (*add)(void *, const char *), void *arg,
     void (*left)(void *, const char *), void *left_arg)
 {
 	size_t total = 0, left_out = 0, len;
@@ -56,9 +56,9 @@ here_environment(void (*add)(void *, const char *), void *arg,
 }
 
 void
-here_environment_warned(void (*add)(void *, const char *), void *arg)
+env_variables_warned(void (*add)(void *, const char *), void *arg)
 {
-	size_t left_out = here_environment(add, arg, NULL, NULL);
+	size_t left_out = env_variables(add, arg, NULL, NULL);
 
 	if (left_out > 0)
 		report("warning: %zu environment variables are too long, or "
@@ -122,7 +122,7 @@ search_path(const char *name)
 }
 
 char *
-here_program(const char *name, bool look)
+env_program(const char *name, bool look)
 {
 	char *path = path_absolute(name), *found;
 
@@ -139,7 +139,7 @@ here_program(const char *name, bool look)
 }
 
 char *
-here_directory(const char *name, bool look)
+env_directory(const char *name, bool look)
 {
 	char *path = path_absolute(name != NULL ? name : "");
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "quiet.h"
+#include "escape_filter.h"
 #include "utf8.h"
 
 #define ESC	0x1b
@@ -26,13 +26,13 @@ enum state {
 };
 
 struct feed {
-	struct quiet	*q;
+	struct escape_filter	*q;
 	unsigned char	*out;
 	size_t		 n;
 };
 
 void
-quiet_init(struct quiet *q, bool utf8)
+escape_filter_init(struct escape_filter *q, bool utf8)
 {
 	memset(q, 0, sizeof(*q));
 	q->utf8 = utf8;
@@ -55,7 +55,7 @@ emit_control(struct feed *f, unsigned char c)
 }
 
 static void
-hold(struct quiet *q, unsigned char c)
+hold(struct escape_filter *q, unsigned char c)
 {
 	if (q->n < sizeof(q->held))
 		q->held[q->n++] = c;
@@ -65,7 +65,7 @@ hold(struct quiet *q, unsigned char c)
 static void
 finish(struct feed *f, bool pass)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 
 	if (pass && q->n < sizeof(q->held)) {
 		memcpy(f->out + f->n, q->held, q->n);
@@ -76,7 +76,7 @@ finish(struct feed *f, bool pass)
 }
 
 static void
-begin(struct quiet *q, enum state state, unsigned char c)
+begin(struct escape_filter *q, enum state state, unsigned char c)
 {
 	q->state = state;
 	q->n = 0;
@@ -85,7 +85,7 @@ begin(struct quiet *q, enum state state, unsigned char c)
 
 /* Control sequences that are answered, or resize, print, and the like. */
 static bool
-control_asks(const struct quiet *q)
+control_asks(const struct escape_filter *q)
 {
 	/* the final byte; behind it the prefixes or intermediates with which
 	 * it asks, none for: always; "-" stands for neither of them */
@@ -94,7 +94,7 @@ control_asks(const struct quiet *q)
 		"S?#", "m?", "|'#", "R#", "v\"",
 	};
 	unsigned char final = q->held[q->n - 1];
-	char marks[QUIET_HELD];
+	char marks[ESCAPE_FILTER_HELD];
 	size_t i, n = 0;
 
 	for (i = 2; i < q->n - 1; i++)
@@ -114,7 +114,7 @@ control_asks(const struct quiet *q)
 /* Whether a string of an operating system command is one of those that only
  * change what is seen: titles, colours, links, marks. */
 static bool
-command_harmless(const struct quiet *q)
+command_harmless(const struct escape_filter *q)
 {
 	static const struct {
 		unsigned int	number;
@@ -152,7 +152,7 @@ command_harmless(const struct quiet *q)
 static void
 in_escape(struct feed *f, unsigned char c)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 
 	if (c < 0x20 || c == 0x7f) {
 		emit_control(f, c);
@@ -173,7 +173,7 @@ in_escape(struct feed *f, unsigned char c)
 static void
 in_control(struct feed *f, unsigned char c)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 
 	if (c < 0x20 || c == 0x7f) {
 		emit_control(f, c);
@@ -187,7 +187,7 @@ in_control(struct feed *f, unsigned char c)
 static void
 in_command(struct feed *f, unsigned char c)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 	bool pass = c == BEL && (!q->on || command_harmless(q));
 
 	hold(q, c);
@@ -199,7 +199,7 @@ in_command(struct feed *f, unsigned char c)
 static void
 on_escape(struct feed *f)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 
 	q->need = 0;
 	if (q->state == COMMAND)
@@ -214,7 +214,7 @@ on_escape(struct feed *f)
 static void
 in_end(struct feed *f, unsigned char c)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 	bool pass = q->state == COMMAND_END && c == '\\' &&
 	    (!q->on || command_harmless(q));
 
@@ -242,7 +242,7 @@ behind(unsigned char c)
 static void
 in_ground(struct feed *f, unsigned char c)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 	bool latin = q->state == LATIN, c1 = c >= 0x80 && c < 0xa0;
 
 	q->state = GROUND;
@@ -269,7 +269,7 @@ in_ground(struct feed *f, unsigned char c)
 static void
 step(struct feed *f, unsigned char c)
 {
-	struct quiet *q = f->q;
+	struct escape_filter *q = f->q;
 
 	/* Nothing that begins C1 after all. */
 	if (q->state == LATIN && c < 0x80) {
@@ -296,7 +296,7 @@ step(struct feed *f, unsigned char c)
 }
 
 size_t
-quiet_feed(struct quiet *q, const unsigned char *in, size_t len,
+escape_filter_feed(struct escape_filter *q, const unsigned char *in, size_t len,
     unsigned char *out)
 {
 	struct feed f = { .q = q, .out = out };
