@@ -18,7 +18,7 @@
 
 #include "adapter.h"
 #include "codec.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "log.h"
 #include "loop.h"
 #include "profile.h"

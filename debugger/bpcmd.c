@@ -11,8 +11,8 @@
 #include "bpcmd.h"
 #include "bpsend.h"
 #include "engine.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "source.h"
 #include "summary.h"
 

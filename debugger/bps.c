@@ -14,8 +14,8 @@
 #include "bps.h"
 #include "copy.h"
 #include "format.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "pairs.h"
 
 static struct bp	*all[BPS_MOST];
@@ -139,9 +139,9 @@ bp_wanted(const struct bp *bp)
 	return bp->enabled && !bp->going;
 }
 
-/* -- who judges --------------------------------------------------------- */
+/* -- where conditions are checked ---------------------------------------- */
 static bool
-alone_judged(const struct bp *bp, const struct bp_skills *can)
+alone_checked_here(const struct bp *bp, const struct bp_skills *can)
 {
 	const int terms = (bp->condition != NULL) + (bp->hit_count > 0) +
 	    (bp->log != NULL);
@@ -167,17 +167,17 @@ same_terms(const struct bp *a, const struct bp *b)
  * breakpoints there, or of none.
  */
 static bool
-place_judged(const struct bp *bp, const struct bp_skills *can)
+place_checked_here(const struct bp *bp, const struct bp_skills *can)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		if (!bp_wanted(all[i]) || !bps_same_place(bp, all[i]))
 			continue;
-		if (alone_judged(all[i], can) || !same_terms(bp, all[i]))
+		if (alone_checked_here(all[i], can) || !same_terms(bp, all[i]))
 			return true;
 	}
-	return alone_judged(bp, can);
+	return alone_checked_here(bp, can);
 }
 
 void
@@ -186,7 +186,7 @@ bps_decide(const struct bp_skills *can)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		all[i]->judged = place_judged(all[i], can);
+		all[i]->checked_here = place_checked_here(all[i], can);
 }
 
 /* -- what is sent ------------------------------------------------------- */
@@ -220,7 +220,7 @@ wire_one(const struct bp *bp, const struct bp_skills *can)
 		jput_str(o, "name", bp->function);
 	else
 		jput_int(o, "line", bp->line);
-	if (bp->judged)
+	if (bp->checked_here)
 		return o;
 	jput_str(o, "condition", bp->condition);
 	jput_str(o, "logMessage", bp->log);
@@ -396,8 +396,8 @@ bps_mark_conditions(struct json_object *sent)
 		if (jget_str(item, "condition") == NULL)
 			continue;
 		for (k = 0; k < count; k++)
-			if (is_item(NULL, all[k], item) && all[k]->judged &&
-			    all[k]->late) {
+			if (is_item(NULL, all[k], item) &&
+			    all[k]->checked_here && all[k]->late) {
 				all[k]->stale = true;
 				all[k]->sent = false;
 			}

@@ -55,7 +55,7 @@ struct bp {
 	int64_t		 hits;
 	bool		 hit;		/* at the present stop, */
 	bool		 was_hit;	/* and at the one before */
-	bool		 judged;	/* condition, count or log are ours */
+	bool		 checked_here;	/* condition, count or log are ours */
 	bool		 condition_good;	/* it was evaluated once */
 	char		*condition_error;
 };
@@ -89,7 +89,7 @@ struct bp_skills {
 	/* of a breakpoint that has waited for a library, these are lost */
 	bool		 loses_conditions, loses_counts;
 };
-/* Decides anew for every breakpoint whether we have to judge it. */
+/* Decides anew for every breakpoint whether its condition is checked here. */
 void	 bps_decide(const struct bp_skills *);
 
 /*

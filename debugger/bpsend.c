@@ -12,12 +12,12 @@
 #include <json-c/json.h>
 
 #include "bpsend.h"
+#include "condition.h"
 #include "copy.h"
 #include "dialect.h"
 #include "engine.h"
-#include "jget.h"
-#include "jmake.h"
-#include "judge.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "loads.h"
 #include "split.h"
 
@@ -548,6 +548,6 @@ void
 bps_forget(void)
 {
 	bps_untold();
-	judge_forget();
+	condition_forget();
 	loads_forget();
 }

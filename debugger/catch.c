@@ -17,9 +17,9 @@
 #include "copy.h"
 #include "dialect.h"
 #include "engine.h"
-#include "exc.h"
-#include "jget.h"
-#include "jmake.h"
+#include "exception.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "pairs.h"
 #include "profile.h"
 
@@ -353,14 +353,14 @@ catch_has_types(void)
 }
 
 static bool
-wants(const struct catcher *c, const struct exc *e)
+wants(const struct catcher *c, const struct exception *e)
 {
 	return c->id != 0 && !c->panic &&
-	    (c->type == NULL || exc_is(e, c->type));
+	    (c->type == NULL || exception_is(e, c->type));
 }
 
 bool
-catch_wants(const struct exc *e)
+catch_wants(const struct exception *e)
 {
 	size_t i;
 
@@ -374,7 +374,7 @@ catch_wants(const struct exc *e)
 }
 
 static bool
-is_hit(const struct catcher *c, const struct exc *e)
+is_hit(const struct catcher *c, const struct exception *e)
 {
 	struct bp *bp = c->bp == 0 ? NULL : bps_find(c->bp);
 
@@ -386,7 +386,7 @@ is_hit(const struct catcher *c, const struct exc *e)
 }
 
 void
-catch_hits(const struct exc *e, struct json_object *ids)
+catch_hits(const struct exception *e, struct json_object *ids)
 {
 	size_t i;
 

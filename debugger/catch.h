@@ -9,7 +9,7 @@
 #include "bpsend.h"
 #include "commands.h"
 
-struct exc;
+struct exception;
 struct json_object;
 
 extern const struct command catch_commands[];
@@ -38,9 +38,9 @@ void	 catch_event(struct json_object *body);
 /* Is there one that is about a type? */
 bool	 catch_has_types(void);
 /* Does anybody want to stop at this? */
-bool	 catch_wants(const struct exc *);
+bool	 catch_wants(const struct exception *);
 /* Adds the ids of those that this stop is about. */
-void	 catch_hits(const struct exc *, struct json_object *ids);
+void	 catch_hits(const struct exception *, struct json_object *ids);
 bool	 catch_any(void);
 
 #endif

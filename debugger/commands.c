@@ -18,7 +18,7 @@
 
 static const struct command *const tables[] = {
 	exec_commands, bp_commands, watch_commands, catch_commands,
-	look_commands, source_commands, print_commands, assign_commands,
+	look_commands, source_commands, print_commands, set_commands,
 	memory_commands, machine_commands, dap_commands,
 };
 

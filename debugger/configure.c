@@ -6,10 +6,10 @@
 #include "bps.h"
 #include "bpsend.h"
 #include "catch.h"
+#include "condition.h"
 #include "copy.h"
 #include "diff.h"
 #include "engine.h"
-#include "judge.h"
 #include "misread.h"
 #include "params.h"
 #include "watch.h"
@@ -55,7 +55,7 @@ bps_configure(struct op *op, done_fn done)
 	diff_forget();
 	params_forget();
 	misread_forget();
-	judge_log_clear();
+	condition_log_clear();
 	bps_resumed();
 	for (i = 0; i < bps_count(); i++)
 		bps_at(i)->dirty = true;

@@ -15,8 +15,8 @@
 #include "catch.h"
 #include "commands.h"
 #include "dapserver.h"
-#include "jmake.h"
-#include "jsize.h"
+#include "json_make.h"
+#include "json_size.h"
 #include "log.h"
 
 #define FUNCTIONS	":functions"	/* no path */

@@ -12,7 +12,7 @@
 #include <json-c/json.h>
 
 #include "dapcheck.h"
-#include "jget.h"
+#include "json_get.h"
 
 #define BYTES_MOST	(1 << 20)
 #define ITEMS_MOST	(1 << 16)

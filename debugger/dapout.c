@@ -15,7 +15,7 @@
 #include "clean.h"
 #include "dapserver.h"
 #include "engine.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "link.h"
 #include "loop.h"
 #include "ring.h"

@@ -15,21 +15,21 @@
 #include "dapcheck.h"
 #include "dapserver.h"
 #include "dialect.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "log.h"
-#include "setval.h"
+#include "set_value.h"
 
 /* A request whose answer is still to come. */
-struct errand {
+struct dap_request {
 	struct editor	*editor;	/* held */
 	struct json_object *message;	/* held */
 	bool		 touches;	/* what was read may be wrong then */
 };
 
-static struct errand *
-errand_new(struct editor *e, struct json_object *message)
+static struct dap_request *
+dap_request_new(struct editor *e, struct json_object *message)
 {
-	struct errand *x = calloc(1, sizeof(*x));
+	struct dap_request *x = calloc(1, sizeof(*x));
 
 	if (x == NULL)
 		fatal("editor");
@@ -39,7 +39,7 @@ errand_new(struct editor *e, struct json_object *message)
 }
 
 static void
-errand_free(struct errand *x)
+dap_request_free(struct dap_request *x)
 {
 	editor_unref(x->editor);
 	json_object_put(x->message);
@@ -47,11 +47,11 @@ errand_free(struct errand *x)
 }
 
 static void
-errand_done(struct errand *x, bool ok, const char *words,
+dap_request_done(struct dap_request *x, bool ok, const char *words,
     struct json_object *body)
 {
 	editor_respond(x->editor, x->message, ok, words, body);
-	errand_free(x);
+	dap_request_free(x);
 }
 
 static struct json_object *
@@ -85,7 +85,7 @@ argument(struct json_object *message, const char *name)
 static void
 on_answer(struct op *op, const struct dap_answer *a, void *arg)
 {
-	struct errand *x = arg;
+	struct dap_request *x = arg;
 	struct editor *e = editor_ref(x->editor);
 	struct json_object *m = json_object_get(x->message);
 	const bool touched = a->ok && x->touches;
@@ -96,7 +96,7 @@ on_answer(struct op *op, const struct dap_answer *a, void *arg)
 		editor_shown(command, arguments(m), a->body);
 		editor_mend(command, arguments(m), a->body);
 	}
-	errand_done(x, a->ok, a->ok ? NULL : a->message,
+	dap_request_done(x, a->ok, a->ok ? NULL : a->message,
 	    json_object_get(a->body));
 	if (a->ok && strcmp(command, "stackTrace") == 0)
 		editor_warn(e, arguments(m), a->body);
@@ -122,7 +122,7 @@ touches(struct json_object *message, const char *command)
 static void
 pass(struct editor *e, struct json_object *message, const char *command)
 {
-	struct errand *x;
+	struct dap_request *x;
 
 	/* some say "ok" to anything while the program runs */
 	if (dbg.phase != PHASE_STOPPED && strcmp(command, "threads") != 0) {
@@ -133,7 +133,7 @@ pass(struct editor *e, struct json_object *message, const char *command)
 	if (strncmp(command, "set", 3) == 0 &&
 	    editor_sets(e, message, command))
 		return;
-	x = errand_new(e, message);
+	x = dap_request_new(e, message);
 	x->touches = touches(message, command);
 	adapter_ask(command, json_object_get(arguments(message)), NULL,
 	    on_answer, x);
@@ -144,14 +144,14 @@ static void
 on_done(struct op *op, bool failed, struct json_object *json)
 {
 	struct json_object *v = NULL, *body = NULL;
-	struct errand *x = op->told_data;
+	struct dap_request *x = op->told_data;
 
 		(void)json_object_object_get_ex(json, "message", &v);
 	if (!failed) {
 		body = jobject();
 		jput(body, "allThreadsContinued", jbool(true));
 	}
-	errand_done(x, !failed, failed ? json_object_get_string(v) : NULL,
+	dap_request_done(x, !failed, failed ? json_object_get_string(v) : NULL,
 	    body);
 }
 
@@ -171,7 +171,8 @@ give(struct editor *e, struct json_object *message, const char *command)
 		if ((v = argument(message, same[i].theirs)) != NULL)
 			jput(args, same[i].ours, json_object_get(v));
 	jput(args, "wait", jbool(false));
-	commands_give(&e->ask, command, args, on_done, errand_new(e, message));
+	commands_give(&e->ask, command, args, on_done,
+	    dap_request_new(e, message));
 }
 
 /* -- its own life -- */
@@ -225,7 +226,7 @@ initialize(struct editor *e, struct json_object *message, const char *unused)
 	for (i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
 		if (adapter_can(theirs[i]))
 			jput(can, theirs[i], jbool(true));
-	if (setval_can())
+	if (set_value_can())
 		jput(can, "supportsSetExpression", jbool(true));
 	jput(can, "exceptionBreakpointFilters", exception_filters());
 	editor_respond(e, message, true, NULL, can);
@@ -261,12 +262,12 @@ configured(struct editor *e, struct json_object *message, const char *unused)
 static void
 on_stopped(struct op *op, bool failed, struct json_object *json)
 {
-	struct errand *x = op->told_data;
+	struct dap_request *x = op->told_data;
 
 	(void)failed;
 	(void)json;
 	editor_end(x->editor, x->message);
-	errand_free(x);
+	dap_request_free(x);
 }
 
 /* It leaves; the program goes on for the others unless it says otherwise. */
@@ -276,7 +277,7 @@ disconnect(struct editor *e, struct json_object *message, const char *unused)
 	(void)unused;
 	if (json_object_get_boolean(argument(message, "terminateDebuggee"))) {
 		commands_give(&e->ask, "stop", NULL, on_stopped,
-		    errand_new(e, message));
+		    dap_request_new(e, message));
 		return;
 	}
 	editor_drop_breakpoints(e);

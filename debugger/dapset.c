@@ -16,10 +16,10 @@
 #include "copy.h"
 #include "dapserver.h"
 #include "dialect.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "log.h"
-#include "setval.h"
+#include "set_value.h"
 
 #define SHOWN_MOST	65536	/* references; older ones are not known */
 
@@ -36,7 +36,7 @@ static struct shown	*shown;
 static size_t		 nshown, shown_room;
 
 /* An assignment on its way. */
-struct errand {
+struct dap_set {
 	struct editor	*editor;	/* held */
 	struct json_object *message;	/* held */
 	bool		 exact;
@@ -45,7 +45,7 @@ struct errand {
 };
 
 static void
-errand_end(struct errand *x, bool ok, const char *words,
+dap_set_end(struct dap_set *x, bool ok, const char *words,
     struct json_object *body)
 {
 	editor_respond(x->editor, x->message, ok, words, body);
@@ -167,32 +167,32 @@ editor_shown(const char *command, struct json_object *args,
 
 /* -- setting ------------------------------------------------------------ */
 static void
-on_set(struct op *op, const struct setval *v, void *arg)
+on_set(struct op *op, const struct set_value *v, void *arg)
 {
-	struct errand *x = arg;
+	struct dap_set *x = arg;
 	struct json_object *body;
 
 	(void)op;
 	if (v->code != NULL) {
-		errand_end(x, false, v->why, NULL);
+		dap_set_end(x, false, v->why, NULL);
 		return;
 	}
 	body = jobject();
 	jput_str(body, "value", v->value);
 	jput_str(body, "type", v->type);
 	jput_int(body, "variablesReference", 0);
-	errand_end(x, true, NULL, body);
+	dap_set_end(x, true, NULL, body);
 	engine_touched();
 }
 
 static void
-set_path(struct errand *x, const char *path)
+set_path(struct dap_set *x, const char *path)
 {
-	setval(NULL, x->frame, path, x->value, on_set, x);
+	set_value(NULL, x->frame, path, x->value, on_set, x);
 }
 
 static void
-ask_lldb(struct errand *x, const char *prefix, const char *before,
+ask_lldb(struct dap_set *x, const char *prefix, const char *before,
     const char *after, dap_fn fn)
 {
 	struct json_object *args = jone_int("frameId", x->frame);
@@ -209,14 +209,14 @@ ask_lldb(struct errand *x, const char *prefix, const char *before,
 static void
 on_address(struct op *op, const struct dap_answer *a, void *arg)
 {
-	struct errand *x = arg;
+	struct dap_set *x = arg;
 	const char *type = jget_str(a->body, "type");
 	const char *value = jget_str(a->body, "result");
 	char *place;
 
 	(void)op;
 	if (!a->ok || type == NULL || value == NULL) {
-		errand_end(x, false, "this has no address of its own, and was "
+		dap_set_end(x, false, "this has no address of its own, and was "
 		    "not set: set it by an expression in the console", NULL);
 		return;
 	}
@@ -230,7 +230,7 @@ on_address(struct op *op, const struct dap_answer *a, void *arg)
 static void
 on_size(struct op *op, const struct dap_answer *a, void *arg)
 {
-	struct errand *x = arg;
+	struct dap_set *x = arg;
 
 	(void)op;
 	if (!a->ok && a->message != NULL && strstr(a->message, "bit-field"))
@@ -283,21 +283,21 @@ path_of(struct json_object *v)
 static void
 on_variables(struct op *op, const struct dap_answer *a, void *arg)
 {
-	struct errand *x = arg;
+	struct dap_set *x = arg;
 	struct json_object *v = a->ok ?
 	    named(jget_arr(a->body, "variables"), x->name) : NULL;
 
 	(void)op;
 	x->path = v == NULL ? NULL : path_of(v);
 	if (!a->ok || v == NULL)
-		errand_end(x, false, a->ok ? "there is no variable of that "
+		dap_set_end(x, false, a->ok ? "there is no variable of that "
 		    "name" : a->message, NULL);
 	else if (strstr(x->name, " @ ") != NULL)
-		errand_end(x, false, "the function has several variables of "
+		dap_set_end(x, false, "the function has several variables of "
 		    "that name: in the block of this one, set it by an "
 		    "expression in the console", NULL);
 	else if (x->path == NULL || *x->path == '\0')
-		errand_end(x, false, "lldb has no expression for this, and "
+		dap_set_end(x, false, "lldb has no expression for this, and "
 		    "it was not set", NULL);
 	else if (!x->exact)
 		ask_lldb(x, dialect()->expression_prefix, "(0, sizeof(", "))",
@@ -307,7 +307,7 @@ on_variables(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 static void
-ask_variables(struct errand *x)
+ask_variables(struct dap_set *x)
 {
 	struct json_object *args = jone_int("variablesReference", x->ref);
 	char *end;
@@ -335,7 +335,7 @@ on_register(struct op *op, const struct dap_answer *a, void *arg)
 	const bool ok = a->ok;
 
 	(void)op;
-	errand_end(arg, ok, ok ? NULL : a->message, json_object_get(a->body));
+	dap_set_end(arg, ok, ok ? NULL : a->message, json_object_get(a->body));
 	if (ok)
 		engine_touched();
 }
@@ -349,15 +349,15 @@ editor_sets(struct editor *e, struct json_object *message,
 	const bool expression = strcmp(command, "setExpression") == 0;
 	const char *name = jget_str(args, expression ? "expression" : "name");
 	const struct shown *s;
-	struct errand *x;
+	struct dap_set *x;
 
 	/* the adapter will say what is missing there */
-	if (!setval_can() || value == NULL || name == NULL ||
+	if (!set_value_can() || value == NULL || name == NULL ||
 	    (!expression && dialect()->expression_prefix == NULL))
 		return false;
 	if ((x = calloc(1, sizeof(*x))) == NULL)
 		fatal("editor");
-	*x = (struct errand) { .editor = editor_ref(e),
+	*x = (struct dap_set) { .editor = editor_ref(e),
 		.message = json_object_get(message),
 		.name = copy_text(name), .value = copy_text(value),
 		.ref = jget_num(args, "variablesReference", 0),
@@ -365,7 +365,7 @@ editor_sets(struct editor *e, struct json_object *message,
 	if (expression) {
 		set_path(x, name);
 	} else if ((s = find_shown(x->ref)) == NULL) {
-		errand_end(x, false, "this was shown before the program ran "
+		dap_set_end(x, false, "this was shown before the program ran "
 		    "on: ask for its scopes again", NULL);
 	} else if (s->registers) {
 		adapter_ask("setVariable", json_object_get(args), NULL,

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "dapserver.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "log.h"
 #include "misread.h"
 

@@ -9,8 +9,8 @@
 #include "copy.h"
 #include "diff.h"
 #include "format.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 
 /* The latest functions: a call into another one and back finds its own. */
 #define KEPT		16

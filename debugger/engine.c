@@ -18,15 +18,15 @@
 #include "dapserver.h"
 #include "events.h"
 #include "exec.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "launch.h"
 #include "loads.h"
 #include "log.h"
 #include "loop.h"
 #include "op.h"
+#include "process_watch.h"
 #include "profile.h"
-#include "reduce.h"
-#include "trail.h"
+#include "program_state.h"
 #include "wait.h"
 
 #define CONSOLE_MAX	(16U << 10)
@@ -202,7 +202,7 @@ engine_gathered(void)
 
 /* It is a stop that counts, unless something else happened meanwhile. */
 static void
-on_judged(bool resume)
+on_conditions(bool resume)
 {
 	if (resume && dbg.phase == PHASE_STOPPED && !again) {
 		gathering_now = false;
@@ -235,10 +235,10 @@ went_with_it(void)
 {
 	int status;
 
-	if (!dbg.attached || !trail_over(&status))
+	if (!dbg.attached || !procwatch_over(&status))
 		return false;
 	if (status != 0)
-		reduce_known(&dbg, WEXITSTATUS(status), WTERMSIG(status));
+		state_known(&dbg, WEXITSTATUS(status), WTERMSIG(status));
 	return true;
 }
 
@@ -247,7 +247,7 @@ on_no_end(void *arg)
 {
 	(void)arg;
 	awaits_end = false;
-	on_judged(false);
+	on_conditions(false);
 }
 
 static void	on_told(void);
@@ -307,7 +307,7 @@ on_told(void)
 	looks = 0;
 	if (dbg.phase != PHASE_TERMINATED || !launch_is_beside() ||
 	    !launch_tree_up()) {
-		on_judged(false);
+		on_conditions(false);
 		return;
 	}
 	awaits_end = true;
@@ -316,12 +316,12 @@ on_told(void)
 }
 
 static void
-judge(void)
+check_conditions(void)
 {
 	if (dbg.phase == PHASE_STOPPED && is_exit())
-		on_judged(true);
+		on_conditions(true);
 	else if (dbg.phase == PHASE_STOPPED)
-		bps_judge(on_judged);
+		bps_check_conditions(on_conditions);
 	else if (dbg.phase == PHASE_TERMINATED && !dbg.ending.known &&
 	    adapter_up())
 		farewell();
@@ -344,7 +344,7 @@ on_threads(struct op *op, const struct dap_answer *a, void *arg)
 		dbg.thread = json_object_get_int64(id);
 		dbg.has_thread = true;
 	}
-	judge();
+	check_conditions();
 }
 
 /* Some stops tell no thread: which there are is asked at each of them. */
@@ -355,7 +355,7 @@ begin_gathering(void)
 	if (dbg.phase == PHASE_STOPPED && !dbg.has_thread)
 		adapter_ask("threads", NULL, NULL, on_threads, NULL);
 	else
-		judge();
+		check_conditions();
 }
 
 static void
@@ -446,7 +446,7 @@ engine_change(enum change change)
 		exec_watch(NULL);
 		break;
 	case CHANGE_PROCESS:
-		trail_begin(link_pid(dbg.pid));
+		procwatch_begin(link_pid(dbg.pid));
 		break;
 	case CHANGE_NONE:
 		break;
@@ -461,7 +461,7 @@ engine_stayed(const char *why)
 {
 	struct json_object *body;
 
-	if (reduce_refused(&dbg, why) != CHANGE_STOPPED)
+	if (state_refused(&dbg, why) != CHANGE_STOPPED)
 		return;
 	bps_stayed();
 	/* an editor may have been answered already */
@@ -524,7 +524,7 @@ on_event(const char *name, struct json_object *body)
 	    json_object_object_get_ex(body, "capabilities", &more) &&
 	    json_object_is_type(more, json_type_object))
 		adapter_merge(more);
-	engine_change(reduce_event(&dbg, name, body));
+	engine_change(state_event(&dbg, name, body));
 	dap_event(name, body);
 }
 
@@ -583,7 +583,7 @@ set_ending(const struct dbg_end *e, const char *words)
 		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
 		    "%s", words);
 	}
-	reduce_over(&dbg, PHASE_TERMINATED);
+	state_over(&dbg, PHASE_TERMINATED);
 }
 
 void
@@ -597,7 +597,7 @@ dbg_ended(const struct dbg_end *e)
 	last_words(words, sizeof(words), e);
 	lost_why[0] = '\0';
 	if (e->program && dbg.phase != PHASE_IDLE)
-		reduce_known(&dbg, e->code, e->signal);
+		state_known(&dbg, e->code, e->signal);
 	if (launch_tree_gone()) {
 		adapter_gone("the program is started anew");
 		launch_go();

@@ -207,7 +207,7 @@ bool	 bps_any(void);
  * adapter does not keep itself.  done(true) = it is none, the program is let
  * go on.  done may be called from within.
  */
-void	 bps_judge(void (*done)(bool resume));
+void	 bps_check_conditions(void (*done)(bool resume));
 /* The program goes on: the next stop is another one. */
 void	 bps_resumed(void);
 /* The program has not gone on after all: its stop is the one before. */

@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_EVENTS_H
 #define DEBUGGER_EVENTS_H
 
-#include "reduce.h"
+#include "program_state.h"
 
 /* The program's state has changed: tells all parts that have to know. */
 void	 engine_change(enum change);

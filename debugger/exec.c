@@ -18,16 +18,16 @@
 #include "dapserver.h"
 #include "events.h"
 #include "exec.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "launch.h"
 #include "loads.h"
 #include "log.h"
 #include "loop.h"
+#include "process_watch.h"
 #include "profile.h"
-#include "reduce.h"
-#include "stuck.h"
+#include "program_state.h"
+#include "resume_check.h"
 #include "summary.h"
-#include "trail.h"
 #include "wait.h"
 
 #define COUNT_MAX	100000
@@ -120,8 +120,8 @@ runs_all_the_same(void)
 {
 	int status;
 
-	return stood && dbg.phase == PHASE_RUNNING && !trail_stands() &&
-	    !trail_over(&status);
+	return stood && dbg.phase == PHASE_RUNNING && !procwatch_stands() &&
+	    !procwatch_over(&status);
 }
 
 /* No answer came: it may run all the same, or it has ended.  Events tell. */
@@ -240,7 +240,7 @@ remedy_of(const struct op *op)
 
 /* It was said to run, and stands where it was. */
 static void
-on_stuck(void)
+on_not_resumed(void)
 {
 	struct op *op = moving;
 	char why[400];
@@ -261,7 +261,7 @@ void
 exec_watch(struct op *op)
 {
 	set_moving(op);
-	stuck_watch(on_stuck);
+	resume_watch(on_not_resumed);
 }
 
 /* The state changes as this is written, not when it is answered. */
@@ -271,8 +271,8 @@ send_resume(struct op *op)
 	const struct resume *r = resume_of(op);
 	const char *words = lldb_words(op, r);
 
-	stood = trail_stands();
-	reduce_resume(&dbg, r->intent);
+	stood = procwatch_stands();
+	state_resume(&dbg, r->intent);
 	exec_watch(op);
 	engine_tell();
 	if (words != NULL)
@@ -408,8 +408,8 @@ exec_let_go(void)
 	struct json_object *args = jobject();
 
 	jput(args, "threadId", jint(dbg.thread));
-	stood = trail_stands();
-	reduce_resume(&dbg, dbg.intent);
+	stood = procwatch_stands();
+	state_resume(&dbg, dbg.intent);
 	exec_watch(moving);
 	engine_going_on();
 	adapter_ask("continue", args, NULL, on_let_go, NULL);
@@ -648,7 +648,7 @@ cmd_pause(struct op *op)
 	count_over();
 	dbg.intent = INTENT_PAUSE;
 	pauses_left = PAUSES;
-	stuck_watch(on_stuck);
+	resume_watch(on_not_resumed);
 	if (wait)
 		wait_add(op, dbg.epoch, ms);
 	if (loads_stop_comes())
@@ -825,7 +825,7 @@ on_leave_limit(void *arg)
 {
 	(void)arg;
 	if (!dbg.attached)
-		reduce_over(&dbg, PHASE_TERMINATED);
+		state_over(&dbg, PHASE_TERMINATED);
 	link_kill();
 }
 
@@ -837,7 +837,7 @@ disconnect(struct op *op, dap_fn fn)
 	jput(args, "terminateDebuggee", jbool(false));
 	before.phase = dbg.phase;
 	before.has_thread = dbg.has_thread;
-	reduce_over(&dbg, PHASE_IDLE);
+	state_over(&dbg, PHASE_IDLE);
 	engine_change(CHANGE_ENDED);
 	engine_tell_link();
 	adapter_ask("disconnect", args, op, fn, NULL);
@@ -928,7 +928,7 @@ detached(struct op *op)
 static bool
 is_held_still(void)
 {
-	return dbg.phase == PHASE_IDLE && adapter_up() && trail_traced();
+	return dbg.phase == PHASE_IDLE && adapter_up() && procwatch_traced();
 }
 
 /* The end of the adapter would be the program's, if it is still traced. */

@@ -13,9 +13,9 @@
 
 #include "engine.h"
 #include "format.h"
-#include "jget.h"
-#include "jmake.h"
-#include "jsize.h"
+#include "json_get.h"
+#include "json_make.h"
+#include "json_size.h"
 #include "log.h"
 #include "utf8.h"
 

@@ -10,7 +10,7 @@
 #include "engine.h"
 #include "format.h"
 #include "hits.h"
-#include "jget.h"
+#include "json_get.h"
 
 static bool
 named(const struct bp *bp, const struct stop *stop)
@@ -97,7 +97,7 @@ hit_of(const struct bp *bp, const struct stop *stop,
 	if (named(bp, stop))
 		return HIT_YES;
 	/* one that writes and goes on is not why it stands here */
-	if (bp->log != NULL && !bp->judged)
+	if (bp->log != NULL && !bp->checked_here)
 		return HIT_NO;
 	if (!at_address(bp, frame) &&
 	    (names_some(stop) || !at_place(bp, stop, frame)))

@@ -13,9 +13,9 @@
 
 #include "dialect.h"
 #include "frames.h"
-#include "jget.h"
-#include "jmake.h"
-#include "jsize.h"
+#include "json_get.h"
+#include "json_make.h"
+#include "json_size.h"
 #include "looks.h"
 #include "source.h"
 #include "summary.h"

@@ -19,19 +19,19 @@
 #include <unistd.h>
 
 #include "adapter.h"
+#include "attach_check.h"
 #include "choose.h"
 #include "commands.h"
 #include "elfhdr.h"
 #include "events.h"
 #include "exec.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
-#include "obstacle.h"
+#include "process_watch.h"
 #include "profile.h"
-#include "reduce.h"
-#include "trail.h"
+#include "program_state.h"
 #include "wait.h"
 
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
@@ -397,7 +397,7 @@ begin(struct op *op)
 	loop_timer_unset(&l.timer);
 	dbg.profile = l.choice.profile;
 	dbg.attached = l.attach;
-	reduce_begin(&dbg);
+	state_begin(&dbg);
 	engine_resuming();
 	dbg.out_from = dbg.out_to = 0;
 	l.launched = l.configured = l.loaded = false;
@@ -445,7 +445,7 @@ launch_failed(const char *code, const char *why)
 		dbg.ending.lives = dbg.attached;
 		(void)snprintf(dbg.ending.words, sizeof(dbg.ending.words),
 		    "%s", why);
-		reduce_over(&dbg, PHASE_TERMINATED);
+		state_over(&dbg, PHASE_TERMINATED);
 		engine_change(CHANGE_ENDED);
 	}
 	if (l.op != NULL) {
@@ -578,7 +578,7 @@ on_configured(struct op *op, const struct dap_answer *a, void *arg)
 		return;
 	}
 	l.configured = true;
-	engine_change(reduce_settled(&dbg));
+	engine_change(state_settled(&dbg));
 	both_answered();
 }
 
@@ -651,7 +651,7 @@ configuration_done(struct op *op, const char *why)
 		launch_failed("not_verified", words);
 		return;
 	}
-	reduce_configured(&dbg, l.entry == ENTRY_YES);
+	state_configured(&dbg, l.entry == ENTRY_YES);
 	exec_watch(l.op);
 	engine_tell();
 	if (launches_last())
@@ -885,7 +885,7 @@ read_pid(struct op *op, pid_t *number, bool *beside)
 		    "%lld` without --system)", (long long)pid);
 		return false;
 	}
-	if (attach_obstacle((pid_t)pid, why, sizeof(why))) {
+	if (attach_refusal((pid_t)pid, why, sizeof(why))) {
 		op_fail(op, "refused", "%s", why);
 		return false;
 	}
@@ -939,7 +939,7 @@ launch_attach(struct op *op)
 	l.beside = beside;
 	set_program(program);
 	(void)snprintf(dbg.cwd, sizeof(dbg.cwd), "%s", *cwd == '/' ? cwd : "/");
-	trail_begin(l.beside ? 0 : l.pid);
+	procwatch_begin(l.beside ? 0 : l.pid);
 	choice_free(&l.choice);
 	l.choice = choice;
 	keep(&l.args, NULL);

@@ -7,7 +7,7 @@
 #include "dialect.h"
 #include "engine.h"
 #include "loads.h"
-#include "reduce.h"
+#include "program_state.h"
 #include "repl.h"
 
 static bool	on;		/* lldb stops at loads */
@@ -60,7 +60,7 @@ bool
 loads_is_stop(void)
 {
 	return was_on && dbg.phase == PHASE_STOPPED &&
-	    reduce_is_internal(&dbg.stop);
+	    state_is_internal(&dbg.stop);
 }
 
 bool

@@ -9,7 +9,7 @@ extern const struct command look_commands[];	/* inspect.c */
 extern const struct command source_commands[];	/* listing.c */
 extern const struct command print_commands[];	/* print.c */
 extern const struct command memory_commands[];	/* memory.c */
-extern const struct command assign_commands[];	/* assign.c */
+extern const struct command set_commands[];	/* assign.c */
 extern const struct command machine_commands[];	/* machine.c */
 
 /* Does what print does, for an expression that is given another way. */

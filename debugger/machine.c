@@ -10,8 +10,8 @@
 
 #include "dialect.h"
 #include "format.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"

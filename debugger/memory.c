@@ -13,8 +13,8 @@
 
 #include "dialect.h"
 #include "format.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "log.h"
 #include "looks.h"
 #include "memory.h"

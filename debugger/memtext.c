@@ -6,7 +6,7 @@
 
 #include <json-c/json.h>
 
-#include "jmake.h"
+#include "json_make.h"
 #include "memtext.h"
 
 size_t

@@ -7,8 +7,8 @@
 
 #include "dialect.h"
 #include "format.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "log.h"
 #include "misread.h"
 #include "repl.h"

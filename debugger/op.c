@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clean.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "log.h"
 #include "op.h"
 #include "redact.h"

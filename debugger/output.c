@@ -5,10 +5,10 @@
 
 #include <json-c/json.h>
 
+#include "condition.h"
 #include "engine.h"
-#include "jget.h"
-#include "jmake.h"
-#include "judge.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "output.h"
 #include "ring.h"
 
@@ -118,7 +118,7 @@ output_put(struct bound *b, struct json_object *answer, uint64_t from,
 
 	if (dbg.ring.hdr != NULL && to > from)
 		add_ring(b, answer, arr, from, to, most);
-	log = judge_log(&len, &lost);
+	log = condition_log(&len, &lost);
 	if (len > most) {
 		bound_cut(b, "log", (int64_t)most, (int64_t)(len + lost),
 		    NULL, 0);

@@ -5,7 +5,7 @@
  * only where nothing in the answer speaks against it: an entry for each thing,
  * and each known id in its place.
  */
-#include "jget.h"
+#include "json_get.h"
 #include "pairs.h"
 
 struct pairing {

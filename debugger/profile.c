@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "copy.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "profile.h"
 
 #define RANKS		3	/* of adapters for one language */

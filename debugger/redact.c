@@ -9,8 +9,8 @@
 
 #include <json-c/json.h>
 
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "redact.h"
 
 /* Wherever it is, its text is the program's data, or quotes it. */

@@ -7,7 +7,7 @@
 #include <json-c/json.h>
 
 #include "dialect.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "log.h"
 #include "repl.h"
 

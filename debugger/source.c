@@ -16,7 +16,7 @@
 #include <json-c/json.h>
 
 #include "format.h"
-#include "jmake.h"
+#include "json_make.h"
 #include "source.h"
 
 #define FILES		4

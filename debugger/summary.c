@@ -14,16 +14,16 @@
 
 #include "bps.h"
 #include "catch.h"
+#include "condition.h"
 #include "dialect.h"
 #include "diff.h"
 #include "engine.h"
-#include "exc.h"
+#include "exception.h"
 #include "frames.h"
 #include "hits.h"
-#include "jget.h"
-#include "jmake.h"
-#include "jsize.h"
-#include "judge.h"
+#include "json_get.h"
+#include "json_make.h"
+#include "json_size.h"
 #include "launch.h"
 #include "memtext.h"
 #include "output.h"
@@ -109,7 +109,7 @@ list_hits(void)
 		if (bp->hit && !bp->once && bp->catcher == 0)
 			jadd(g.breakpoints, jint(bp->id));
 	}
-	catch_hits(exc_latest(), g.breakpoints);
+	catch_hits(exception_latest(), g.breakpoints);
 	watch_hits(g.watchpoints, g.changed);
 }
 
@@ -129,7 +129,7 @@ less(void)
 }
 
 static void
-on_exception(const struct exc *e)
+on_exception(const struct exception *e)
 {
 	(void)e;
 	less();
@@ -182,14 +182,14 @@ at_breakpoint(void)
 static void
 mark_hits(struct json_object *innermost, int64_t frame)
 {
-	bool first = judge_count_once();
+	bool first = condition_count_once();
 	enum hit hit;
 	struct bp *bp;
 	size_t i;
 
 	for (i = 0; i < bps_count(); i++) {
 		bp = bps_at(i);
-		if (bp->judged)
+		if (bp->checked_here)
 			continue;
 		hit = at_breakpoint() ?
 		    hit_of(bp, &dbg.stop, innermost) : HIT_NO;
@@ -249,7 +249,7 @@ summary_gather(void (*done)(void))
 	bool crash;
 
 	/* the same stop, looked at again: the old answers serve until then */
-	if (!judge_counted())
+	if (!condition_counted())
 		forget();
 	view_drop();
 	if (dbg.phase != PHASE_STOPPED || dbg.stop.reason == NULL) {
@@ -259,9 +259,9 @@ summary_gather(void (*done)(void))
 	gathered = done;
 	pending = 1;
 	crash = is_crash();
-	if (crash && !exc_latest()->known) {
+	if (crash && !exception_latest()->known) {
 		pending++;
-		exc_read(on_exception);
+		exception_read(on_exception);
 	}
 	view_get(NULL, VIEW_VARIABLES | (crash && dbg.frame == 0 ?
 		VIEW_FOCUS : VIEW_PLACE), on_view, NULL);
@@ -298,7 +298,7 @@ why_looks(char *out, size_t room)
 {
 	const char *reason = dbg.stop.reason;
 	const char *signal = sigabbrev_np(dbg.stop.signal);
-	const struct exc *e = exc_latest();
+	const struct exception *e = exception_latest();
 
 	if (strcmp(reason, "exception") == 0 && e->types[0][0] != '\0')
 		snprintf(out, room, "exception %s", e->types[0]);
@@ -313,7 +313,7 @@ static void
 why_words(char *out, size_t room, bool looks)
 {
 	const char *reason = dbg.stop.reason;
-	const struct exc *e = exc_latest();
+	const struct exception *e = exception_latest();
 
 	put_hits_words(out, room);
 	if (out[0] != '\0' && strcmp(reason, "exception") != 0)
@@ -449,7 +449,7 @@ make_stopped(struct bound *b, struct json_object *o, int64_t around,
 	jput_str(o, "raw_reason", dbg.stop.raw_reason);
 	jput_str(o, "description", dbg.stop.description);
 	put_stop_words(o, looks);
-	if ((e = exc_json(exc_latest())) != NULL &&
+	if ((e = exception_json(exception_latest())) != NULL &&
 	    !bound_put(b, o, "exception", e))
 		bound_cut(b, "exception", 0, -1, NULL, 0);
 	if (!g.have)

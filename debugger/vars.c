@@ -9,9 +9,9 @@
 #include "copy.h"
 #include "dialect.h"
 #include "engine.h"
-#include "jget.h"
-#include "jmake.h"
-#include "jsize.h"
+#include "json_get.h"
+#include "json_make.h"
+#include "json_size.h"
 #include "misread.h"
 #include "vars.h"
 

@@ -13,8 +13,8 @@
 
 #include "copy.h"
 #include "dialect.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "misread.h"
 #include "params.h"
 #include "source.h"

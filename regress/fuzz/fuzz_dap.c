@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/codec.c debugger/reduce.c debugger/profile_table.c common/log.c debugger/clean.c common/utf8.c */
-/* covers: debugger/codec.c debugger/reduce.c common/utf8.c debugger/clean.c */
+/* links: debugger/codec.c debugger/program_state.c debugger/profile_table.c common/log.c debugger/clean.c common/utf8.c */
+/* covers: debugger/codec.c debugger/program_state.c common/utf8.c debugger/clean.c */
 /*
  * Fuzz target: what a debug adapter writes, from bytes to the program's state.
  * The first byte says how it is cut into pieces, the second what was asked,
@@ -13,11 +13,11 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "debugger/codec.h"
-#include "debugger/profile.h"
-#include "debugger/reduce.h"
 #include "common/utf8.h"
 #include "debugger/clean.h"
+#include "debugger/codec.h"
+#include "debugger/profile.h"
+#include "debugger/program_state.h"
 
 static struct dbg	d;
 static uint8_t		habits;
@@ -29,15 +29,15 @@ client(size_t len)
 	if (d.phase == PHASE_INITIALIZING && (habits & 1) == 0) {
 		d.phase = PHASE_CONFIGURING;
 	} else if (d.phase == PHASE_CONFIGURING) {
-		reduce_configured(&d, (habits & 2) != 0);
-		(void)reduce_settled(&d);
+		state_configured(&d, (habits & 2) != 0);
+		(void)state_settled(&d);
 	} else if (d.phase == PHASE_STOPPED && (len & 1) == 0) {
-		reduce_resume(&d, (habits & 4) != 0 ? INTENT_PAUSE :
+		state_resume(&d, (habits & 4) != 0 ? INTENT_PAUSE :
 		    INTENT_STEP);
 		if ((habits & 8) != 0)
-			(void)reduce_refused(&d, "no");
+			(void)state_refused(&d, "no");
 	} else if (d.phase == PHASE_TERMINATED && (habits & 16) != 0)
-		reduce_begin(&d);
+		state_begin(&d);
 }
 
 static void
@@ -72,7 +72,7 @@ on_message(struct json_object *m, const char *text, size_t len, void *arg)
 		if (!json_object_object_get_ex(m, "body", &body) ||
 		    !json_object_is_type(body, json_type_object))
 			body = none;
-		look(epoch, reduce_event(&d, json_object_get_string(v), body));
+		look(epoch, state_event(&d, json_object_get_string(v), body));
 	}
 	json_object_put(none);
 	clean = utf8_clean(text, &clean_len);
@@ -132,7 +132,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	habits = data[1];
 	memset(&d, 0, sizeof(d));
 	d.profile = &profiles[data[1] % 2U];
-	reduce_begin(&d);
+	state_begin(&d);
 	for (data += 2, len -= 2; len > 0; data += n, len -= n) {
 		n = len < piece ? len : piece;
 		fault_begin();

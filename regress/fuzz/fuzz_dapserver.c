@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/dapwarn.c debugger/misread.c debugger/repl.c debugger/op.c debugger/redact.c debugger/copy.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/debugger_audit.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
+/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/dapwarn.c debugger/misread.c debugger/repl.c debugger/op.c debugger/redact.c debugger/copy.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/debugger_audit.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
 /* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/commands.c debugger/codec.c */
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
@@ -29,7 +29,7 @@
 #include "debugger/launch.h"
 #include "debugger/looks.h"
 #include "debugger/op.h"
-#include "debugger/setval.h"
+#include "debugger/set_value.h"
 #include "debugger/summary.h"
 #include "debugger/wait.h"
 #include "debugger/watch.h"
@@ -261,7 +261,7 @@ const struct command look_commands[] = {
 	{ .name = NULL }
 };
 const struct command print_commands[] = { { .name = NULL } };
-const struct command assign_commands[] = { { .name = NULL } };
+const struct command set_commands[] = { { .name = NULL } };
 const struct command machine_commands[] = { { .name = NULL } };
 const struct command memory_commands[] = { { .name = NULL } };
 const struct command source_commands[] = { { .name = NULL } };
@@ -303,7 +303,7 @@ dialect(void)
 }
 
 struct assignment {
-	setval_fn	 fn;
+	set_value_fn	 fn;
 	void		*arg;
 };
 
@@ -311,22 +311,22 @@ static void
 on_assigned(struct op *op, const struct dap_answer *a, void *arg)
 {
 	struct assignment *x = arg;
-	const struct setval v = { a->ok ? NULL : "evaluate_failed", a->message,
-		"1", "2", "int" };
+	const struct set_value v = { a->ok ? NULL : "evaluate_failed",
+	    a->message, "1", "2", "int" };
 
 	x->fn(op, &v, x->arg);
 	free(x);
 }
 
 bool
-setval_can(void)
+set_value_can(void)
 {
 	return dialect()->expression_prefix != NULL;
 }
 
 void
-setval(struct op *op, int64_t frame, const char *target, const char *value,
-    setval_fn fn, void *arg)
+set_value(struct op *op, int64_t frame, const char *target, const char *value,
+    set_value_fn fn, void *arg)
 {
 	struct assignment *x = calloc(1, sizeof(*x));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/memtext.c debugger/cxxexc.c debugger/repl.c debugger/split.c debugger/misread.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
-/* covers: debugger/memtext.c debugger/cxxexc.c debugger/split.c debugger/misread.c debugger/watch.c debugger/profile.c */
+/* links: debugger/memtext.c debugger/cxx_exception.c debugger/repl.c debugger/split.c debugger/misread.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
+/* covers: debugger/memtext.c debugger/cxx_exception.c debugger/split.c debugger/misread.c debugger/watch.c debugger/profile.c */
 /*
  * Fuzz target of what a debugger reads of others but in messages: what lldb
  * prints about memory and about functions of two parts, what a C++ program
@@ -26,7 +26,7 @@
 #include "debugger/bps.h"
 #include "debugger/bpsend.h"
 #include "debugger/commands.h"
-#include "debugger/cxxexc.h"
+#include "debugger/cxx_exception.h"
 #include "debugger/memtext.h"
 #include "debugger/misread.h"
 #include "debugger/op.h"
@@ -244,11 +244,11 @@ refuse(size_t i, const char *why)
 
 #define MEMORY	0x1000U		/* where the input is */
 
-static struct cxx	thrown;
+static struct cxx_exception	thrown;
 static unsigned int	nthrown;
 
 static void
-on_thrown(const struct cxx *c)
+on_thrown(const struct cxx_exception *c)
 {
 	thrown = *c;
 	nthrown++;
@@ -281,7 +281,7 @@ throw(void)
 	nthrown = 0;
 	asked = 0;
 	throwing = true;
-	cxx_read(1, on_thrown);
+	cxx_exception_read(1, on_thrown);
 	must(nthrown == 0);
 }
 

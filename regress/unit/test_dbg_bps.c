@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The registry of breakpoints: what is sent, what is answered, what is hit. */
-/* links: debugger/bps.c debugger/pairs.c debugger/copy.c debugger/hits.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/bps.c debugger/pairs.c debugger/copy.c debugger/hits.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,16 +131,16 @@ one_place_is_one_breakpoint(void **state)
 	a = at_line("/a.c", 1);
 	b = at_line("/a.c", 1);
 	wire_is("/a.c", &all_skills, "[{\"line\":1}]");
-	assert_false(a->judged || b->judged);
+	assert_false(a->checked_here || b->checked_here);
 	reply("/a.c", "[{\"id\":7,\"verified\":true}]");
 	assert_true(a->adapter_id == 7 && b->adapter_id == 7);
-	/* what they want differs: nothing of it is told, we judge */
+	/* what they want differs: it is checked here, and not told */
 	bps_set(&b->condition, "x > 1");
 	wire_is("/a.c", &all_skills, "[{\"line\":1}]");
-	assert_true(a->judged && b->judged);
+	assert_true(a->checked_here && b->checked_here);
 	a->enabled = false;
 	wire_is("/a.c", &all_skills, "[{\"line\":1,\"condition\":\"x > 1\"}]");
-	assert_false(b->judged);
+	assert_false(b->checked_here);
 }
 
 static void
@@ -152,23 +152,23 @@ what_it_cannot_we_do(void **state)
 	bp->hit_count = 3;
 	wire_is("/a.c", &all_skills, "[{\"line\":1,"
 	    "\"hitCondition\":\">= 3\"}]");
-	assert_false(bp->judged);
+	assert_false(bp->checked_here);
 	bps_set(&bp->log, "i {i}");
 	/* adapters differ in what two of these mean together */
 	wire_is("/a.c", &all_skills, "[{\"line\":1}]");
-	assert_true(bp->judged);
+	assert_true(bp->checked_here);
 	bp->hit_count = 0;
 	wire_is("/a.c", &all_skills, "[{\"line\":1,"
 	    "\"logMessage\":\"i {i}\"}]");
-	assert_false(bp->judged);
+	assert_false(bp->checked_here);
 	bps_set(&bp->condition, "i");
 	wire_is("/a.c", &no_skills, "[{\"line\":1}]");
-	assert_true(bp->judged);
+	assert_true(bp->checked_here);
 	bp = bps_new(BP_FUNCTION);
 	bps_set(&bp->function, "f");
 	bps_set(&bp->log, "x");
 	wire_is(NULL, &all_skills, "[{\"name\":\"f\"}]");
-	assert_true(bp->judged);
+	assert_true(bp->checked_here);
 }
 
 static void

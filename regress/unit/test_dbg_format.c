@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Answers of the debugger: what fits, what is cut, numbers in other bases. */
-/* links: debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c debugger/memtext.c */
+/* links: debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c debugger/memtext.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 
 #include "debugger/engine.h"
 #include "debugger/format.h"
-#include "debugger/jget.h"
-#include "debugger/jmake.h"
-#include "debugger/jsize.h"
+#include "debugger/json_get.h"
+#include "debugger/json_make.h"
+#include "debugger/json_size.h"
 #include "debugger/memtext.h"
 
 static int64_t	asked_max;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* lldb's words about functions in several parts, and which frames are wrong. */
-/* links: debugger/misread.c debugger/repl.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c debugger/memtext.c common/log.c */
+/* links: debugger/misread.c debugger/repl.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c debugger/memtext.c common/log.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "debugger/dialect.h"
-#include "debugger/jget.h"
-#include "debugger/jmake.h"
+#include "debugger/json_get.h"
+#include "debugger/json_make.h"
 #include "debugger/misread.h"
 #include "regress/unit/test_dbg_op.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Entries of an adapter's answer belong to the things that they name. */
-/* links: debugger/pairs.c debugger/jget.c */
+/* links: debugger/pairs.c debugger/json_get.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debugger/jget.h"
+#include "debugger/json_get.h"
 #include "debugger/pairs.h"
 
 /* Ids of the things as digits, '-' is a new thing; then entries' words. */

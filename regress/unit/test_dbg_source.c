@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Source files: found, cut into lines; parameters read from declarations. */
-/* links: debugger/source.c debugger/extent.c debugger/diff.c debugger/copy.c debugger/format.c debugger/jget.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/source.c debugger/extent.c debugger/diff.c debugger/copy.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 #include "debugger/diff.h"
 #include "debugger/extent.h"
-#include "debugger/jget.h"
+#include "debugger/json_get.h"
 #include "debugger/source.h"
 
 #include "test_dbg_op.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* lldb's output for functions of two parts, and the commands it is sent. */
-/* links: debugger/split.c debugger/repl.c debugger/copy.c debugger/jget.c debugger/jmake.c common/log.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/split.c debugger/repl.c debugger/copy.c debugger/json_get.c debugger/json_make.c common/log.c debugger/json_size.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "debugger/dialect.h"
-#include "debugger/jget.h"
+#include "debugger/json_get.h"
 #include "debugger/split.h"
 
 static char told[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/adapter.c debugger/codec.c debugger/profile.c debugger/copy.c debugger/profile_table.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/adapter.c debugger/codec.c debugger/profile.c debugger/copy.c debugger/profile_table.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
 /* debugger: what an adapter is asked, and which of its answers are one. */
 #include <sys/epoll.h>
 

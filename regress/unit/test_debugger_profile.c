@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/profile.c debugger/injector.c debugger/copy.c debugger/profile_table.c debugger/jmake.c debugger/jsize.c debugger/clean.c */
+/* links: debugger/profile.c debugger/injector.c debugger/copy.c debugger/profile_table.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
 /* debugger: which adapter, where it is, and what it is told. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  * accept what optimised code does not keep; so values are checked here,
  * assigned by an expression, and read back.
  */
-#ifndef DEBUGGER_SETVAL_H
-#define DEBUGGER_SETVAL_H
+#ifndef DEBUGGER_SET_VALUE_H
+#define DEBUGGER_SET_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,22 +15,23 @@ struct json_object;
 struct op;
 
 /* Borrowed until the function returns. */
-struct setval {
+struct set_value {
 	const char	*code;		/* NULL: it has the value */
 	const char	*why;		/* else: words */
 	const char	*old, *value, *type;	/* as a print shows them */
 };
-typedef void	(*setval_fn)(struct op *, const struct setval *, void *arg);
+typedef void	(*set_value_fn)(struct op *, const struct set_value *,
+		    void *arg);
 
 /* Whether the adapter has what that takes. */
-bool	 setval_can(void);
+bool	 set_value_can(void);
 
 /*
  * Assigns the value, an expression, to the target, one of a place, as the
  * frame sees both.  A target that cannot have it keeps what it had.  fn is
  * called once and never before this returns.  op may be NULL.
  */
-void	 setval(struct op *, int64_t frame, const char *target,
-	    const char *value, setval_fn, void *arg);
+void	 set_value(struct op *, int64_t frame, const char *target,
+	    const char *value, set_value_fn, void *arg);
 
 #endif

@@ -12,13 +12,13 @@
 
 #include "bps.h"
 #include "catch.h"
+#include "condition.h"
 #include "dialect.h"
 #include "engine.h"
-#include "exc.h"
+#include "exception.h"
 #include "hits.h"
-#include "jget.h"
-#include "jmake.h"
-#include "judge.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "loads.h"
 #include "memtext.h"
 
@@ -27,7 +27,7 @@
 #define UNFINISHED_MOST	64
 
 static void		(*verdict)(bool resume);
-static bool		judged;		/* this stop, already */
+static bool		checked;		/* this stop, already */
 static bool		counted;	/* and its hits, too */
 static bool		wanted;		/* somebody wants it */
 /* Steps that something else stopped before their end, which the adapter may
@@ -50,7 +50,7 @@ static void	 next_suspect(void);
 static void	 make_message(struct bp *);
 
 const char *
-judge_log(size_t *len, size_t *lost)
+condition_log(size_t *len, size_t *lost)
 {
 	*len = log_len;
 	*lost = log_lost;
@@ -58,7 +58,7 @@ judge_log(size_t *len, size_t *lost)
 }
 
 void
-judge_log_clear(void)
+condition_log_clear(void)
 {
 	log_len = log_lost = 0;
 	log_text[0] = '\0';
@@ -75,13 +75,13 @@ bps_resumed(void)
 	}
 	unfinished_before = unfinished;
 	/* what led to a stop was shown with it */
-	if (judged)
-		judge_log_clear();
-	judged = counted = false;
+	if (checked)
+		condition_log_clear();
+	checked = counted = false;
 	if (interrupts && unfinished < UNFINISHED_MOST)
 		unfinished++;
 	interrupts = false;
-	exc_forget();
+	exception_forget();
 }
 
 /*
@@ -96,24 +96,24 @@ bps_stayed(void)
 	for (i = 0; i < bps_count(); i++)
 		bps_at(i)->hit = bps_at(i)->was_hit;
 	unfinished = unfinished_before;
-	judged = counted = true;
+	checked = counted = true;
 }
 
 void
-judge_forget(void)
+condition_forget(void)
 {
 	unfinished = unfinished_before = 0;
 	interrupts = false;
 }
 
 bool
-judge_counted(void)
+condition_counted(void)
 {
 	return counted;
 }
 
 bool
-judge_count_once(void)
+condition_count_once(void)
 {
 	bool first = !counted;
 
@@ -142,7 +142,7 @@ decide(bool resume)
 {
 	void (*fn)(bool) = verdict;
 
-	judged = !resume;
+	checked = !resume;
 	verdict = NULL;
 	fn(resume);
 }
@@ -300,7 +300,7 @@ on_place(struct op *op, const struct dap_answer *a, void *arg)
 		if (hit_of(bp, &dbg.stop, frame) == HIT_NO)
 			continue;
 		/* one that the adapter keeps itself means it */
-		if (!bp->judged) {
+		if (!bp->checked_here) {
 			wanted = wanted || bp->log == NULL;
 			ours = true;
 			continue;
@@ -316,18 +316,18 @@ on_place(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 static bool
-any_judged(void)
+any_checked_here(void)
 {
 	size_t i;
 
 	for (i = 0; i < bps_count(); i++)
-		if (bps_at(i)->judged && bp_wanted(bps_at(i)))
+		if (bps_at(i)->checked_here && bp_wanted(bps_at(i)))
 			return true;
 	return false;
 }
 
 static void
-on_exception(const struct exc *e)
+on_exception(const struct exception *e)
 {
 	decide(!catch_wants(e) && dbg.intent != INTENT_STEP &&
 	    dbg.intent != INTENT_PAUSE);
@@ -335,7 +335,7 @@ on_exception(const struct exc *e)
 
 /* A step goes on to its end; a pause has come to it. */
 static void
-judge_load(void)
+check_new_library(void)
 {
 	const bool pause_here = dbg.intent == INTENT_PAUSE;
 
@@ -345,17 +345,17 @@ judge_load(void)
 }
 
 static void
-judge_stop(void)
+check_stop(void)
 {
 	const char *reason = dbg.stop.reason;
 	struct json_object *args;
 
 	interrupts = reason != NULL && dbg.intent == INTENT_STEP &&
 	    strcmp(reason, "step") != 0 && !loads_is_stop();
-	if (judged || reason == NULL) {
+	if (checked || reason == NULL) {
 		decide(false);
 	} else if (loads_is_stop()) {
-		judge_load();
+		check_new_library();
 	} else if (dbg.intent == INTENT_CONTINUE && unfinished > 0 &&
 	    strcmp(reason, "step") == 0) {
 		/* lldb ends a step that a breakpoint had interrupted when it
@@ -367,8 +367,8 @@ judge_stop(void)
 		/* gdb leaves what it attaches to stopped */
 		decide(true);
 	} else if (strcmp(reason, "exception") == 0 && catch_has_types()) {
-		exc_read(on_exception);
-	} else if (strcmp(reason, "breakpoint") == 0 && any_judged()) {
+		exception_read(on_exception);
+	} else if (strcmp(reason, "breakpoint") == 0 && any_checked_here()) {
 		args = jone_int("threadId", dbg.thread);
 		jput_int(args, "startFrame", 0);
 		jput_int(args, "levels", 1);
@@ -378,13 +378,13 @@ judge_stop(void)
 }
 
 void
-bps_judge(void (*done)(bool resume))
+bps_check_conditions(void (*done)(bool resume))
 {
 	verdict = done;
 	if (loads_any())
-		loads_place(judge_stop);
+		loads_place(check_stop);
 	else
-		judge_stop();
+		check_stop();
 }
 
 /* Is that what a template comes to, with something in place of each {}? */
@@ -429,7 +429,7 @@ bps_log_event(struct json_object *body)
 		return;
 	for (i = 0; i < bps_count(); i++) {
 		bp = bps_at(i);
-		if (bp->log == NULL || bp->judged || !bp_wanted(bp) ||
+		if (bp->log == NULL || bp->checked_here || !bp_wanted(bp) ||
 		    !is_message(bp->log, text))
 			continue;
 		len = strlen(text);

@@ -2,7 +2,7 @@
 /* Members of JSON objects that somebody else wrote: of any type, or none. */
 #include <json-c/json.h>
 
-#include "jget.h"
+#include "json_get.h"
 
 static struct json_object *
 member(struct json_object *o, const char *name, enum json_type type)

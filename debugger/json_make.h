@@ -4,8 +4,8 @@
  * ends, and the session is told so: what lacks a part says something else, and
  * may be waited for in vain.
  */
-#ifndef DEBUGGER_JMAKE_H
-#define DEBUGGER_JMAKE_H
+#ifndef DEBUGGER_JSON_MAKE_H
+#define DEBUGGER_JSON_MAKE_H
 
 #include <stdbool.h>
 #include <stddef.h>

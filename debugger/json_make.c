@@ -10,8 +10,8 @@
 #include <json-c/json.h>
 
 #include "clean.h"
-#include "jmake.h"
-#include "jsize.h"
+#include "json_make.h"
+#include "json_size.h"
 #include "log.h"
 #include "utf8.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "profile.h"
-#include "reduce.h"
+#include "program_state.h"
 
 static void
 enter(struct dbg *d, enum phase phase)
@@ -19,7 +19,7 @@ enter(struct dbg *d, enum phase phase)
 }
 
 void
-reduce_begin(struct dbg *d)
+state_begin(struct dbg *d)
 {
 	enter(d, PHASE_INITIALIZING);
 	memset(&d->stop, 0, sizeof(d->stop));
@@ -33,7 +33,7 @@ reduce_begin(struct dbg *d)
 }
 
 void
-reduce_configured(struct dbg *d, bool stop_on_entry)
+state_configured(struct dbg *d, bool stop_on_entry)
 {
 	if (d->phase != PHASE_CONFIGURING)
 		return;
@@ -42,7 +42,7 @@ reduce_configured(struct dbg *d, bool stop_on_entry)
 }
 
 void
-reduce_resume(struct dbg *d, enum intent intent)
+state_resume(struct dbg *d, enum intent intent)
 {
 	d->before = d->intent;
 	d->intent = intent;
@@ -64,7 +64,7 @@ stop_early(struct dbg *d)
 
 /* Events may have said more meanwhile: they are right. */
 enum change
-reduce_refused(struct dbg *d, const char *why)
+state_refused(struct dbg *d, const char *why)
 {
 	if (d->phase != PHASE_RUNNING)
 		return CHANGE_NONE;
@@ -77,7 +77,7 @@ reduce_refused(struct dbg *d, const char *why)
 }
 
 void
-reduce_over(struct dbg *d, enum phase phase)
+state_over(struct dbg *d, enum phase phase)
 {
 	if (d->phase != phase)
 		enter(d, phase);
@@ -217,7 +217,7 @@ read_stop(const struct dbg *d, struct stop *s, struct json_object *body)
 
 /* CodeLLDB tells none but in words: "breakpoint -1.1". */
 bool
-reduce_is_internal(const struct stop *s)
+state_is_internal(const struct stop *s)
 {
 	size_t i;
 
@@ -234,8 +234,8 @@ reduce_is_internal(const struct stop *s)
 static bool
 is_better(const struct stop *more, const struct stop *s)
 {
-	if (reduce_is_internal(s) != reduce_is_internal(more))
-		return reduce_is_internal(s);
+	if (state_is_internal(s) != state_is_internal(more))
+		return state_is_internal(s);
 	return s->preserves && !more->preserves;
 }
 
@@ -309,7 +309,7 @@ on_stopped(struct dbg *d, struct json_object *body)
 }
 
 enum change
-reduce_settled(struct dbg *d)
+state_settled(struct dbg *d)
 {
 	if (!d->has_early || d->phase != PHASE_RUNNING ||
 	    d->intent != INTENT_ENTRY)
@@ -361,7 +361,7 @@ set_code(struct dbg *d, int64_t code)
 }
 
 void
-reduce_known(struct dbg *d, int code, int sig)
+state_known(struct dbg *d, int code, int sig)
 {
 	d->ending.known = d->ending.sure = true;
 	d->ending.lives = false;
@@ -387,7 +387,7 @@ on_exited(struct dbg *d, struct json_object *body)
 		set_code(d, json_object_get_int64(v));
 	if (!alive(d))
 		return CHANGE_NONE;
-	reduce_over(d, PHASE_TERMINATED);
+	state_over(d, PHASE_TERMINATED);
 	return CHANGE_ENDED;
 }
 
@@ -403,7 +403,7 @@ on_terminated(struct dbg *d, struct json_object *body)
 		return CHANGE_NONE;
 	d->ending.never = d->attached && !d->ending.known &&
 	    (d->phase == PHASE_INITIALIZING || d->phase == PHASE_CONFIGURING);
-	reduce_over(d, PHASE_TERMINATED);
+	state_over(d, PHASE_TERMINATED);
 	return CHANGE_ENDED;
 }
 
@@ -446,7 +446,7 @@ on_process(struct dbg *d, struct json_object *body)
 }
 
 enum change
-reduce_event(struct dbg *d, const char *event, struct json_object *body)
+state_event(struct dbg *d, const char *event, struct json_object *body)
 {
 	static const struct {
 		const char	*name;

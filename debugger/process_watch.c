@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trail.h"
+#include "process_watch.h"
 
 /* Fields of "stat", counted as proc(5) does; the name is the second. */
 #define FIELD_STATE	3
@@ -24,7 +24,7 @@
 static int dir_fd = -1;
 
 void
-trail_begin(pid_t pid)
+procwatch_begin(pid_t pid)
 {
 	char path[32];
 
@@ -63,7 +63,7 @@ read_stat(int at_fd, const char *path, char *text, size_t size)
 }
 
 bool
-trail_over(int *status)
+procwatch_over(int *status)
 {
 	char text[STAT_MAX];
 	const char *state, *s;
@@ -100,7 +100,7 @@ thread_runs(int tasks_fd, const char *tid)
 }
 
 bool
-trail_traced(void)
+procwatch_traced(void)
 {
 	static const char key[] = "\nTracerPid:\t";
 	char text[STAT_MAX];
@@ -144,7 +144,7 @@ thread_switches(int tasks_fd, const char *tid)
 }
 
 uint64_t
-trail_switches(void)
+procwatch_switches(void)
 {
 	struct dirent *de;
 	uint64_t sum = 0;
@@ -160,7 +160,7 @@ trail_switches(void)
 }
 
 bool
-trail_stands(void)
+procwatch_stands(void)
 {
 	int status, tasks_fd;
 	DIR *dir = open_tasks(&tasks_fd);
@@ -172,5 +172,5 @@ trail_stands(void)
 		    de->d_name[0] == '.' || !thread_runs(tasks_fd, de->d_name);
 	if (dir != NULL)
 		closedir(dir);
-	return stands && !trail_over(&status);
+	return stands && !procwatch_over(&status);
 }

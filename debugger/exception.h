@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Exception thrown, or signal received, at the present stop. */
-#ifndef DEBUGGER_EXC_H
-#define DEBUGGER_EXC_H
+#ifndef DEBUGGER_EXCEPTION_H
+#define DEBUGGER_EXCEPTION_H
 
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@ struct json_object;
 
 #define EXC_TYPES	3	/* its own, and bases that are known */
 
-struct exc {
+struct exception {
 	bool		 known;		/* else nothing was found out */
 	bool		 unhandled;	/* nobody would have caught it */
 	char		 id[128];	/* the adapter's */
@@ -19,13 +19,13 @@ struct exc {
 };
 
 /* fn is called once, never before this returns. */
-void	 exc_read(void (*fn)(const struct exc *));
-/* Result of this stop's latest exc_read(); known false = nothing. */
-const struct exc *exc_latest(void);
-void	 exc_forget(void);
+void	 exception_read(void (*fn)(const struct exception *));
+/* Result of this stop's latest exception_read(); known false = nothing. */
+const struct exception *exception_latest(void);
+void	 exception_forget(void);
 /* Is it, or is its base, that type: "ValueError", "std::runtime_error"? */
-bool	 exc_is(const struct exc *, const char *type);
+bool	 exception_is(const struct exception *, const char *type);
 /* {"id","description","details"}, or NULL. */
-struct json_object *exc_json(const struct exc *);
+struct json_object *exception_json(const struct exception *);
 
 #endif

@@ -18,13 +18,13 @@
 #include "dialect.h"
 #include "engine.h"
 #include "format.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "log.h"
 #include "memory.h"
 #include "memtext.h"
 #include "scalar.h"
-#include "setval.h"
+#include "set_value.h"
 
 #define ZEROED_MOST	65536	/* bytes of an array that text fills up */
 #define COMPARED_MOST	64	/* of them are read back */
@@ -56,7 +56,7 @@ struct job {
 	int64_t		 frame;
 	uint64_t	 epoch;
 	char		*target, *value;
-	setval_fn	 fn;
+	set_value_fn	 fn;
 	void		*arg;
 	dap_fn		 next;
 	bool		 has_put;	/* it may have to be put back */
@@ -100,7 +100,8 @@ fail(struct job *j, const char *code, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
-	j->fn(j->op, &(struct setval) { .code = code, .why = words }, j->arg);
+	j->fn(j->op, &(struct set_value) { .code = code, .why = words },
+	    j->arg);
 	free_job(j);
 }
 
@@ -197,7 +198,7 @@ on_shown(struct op *op, const struct dap_answer *a, void *arg)
 		fail_lldb(j, a);
 		return;
 	}
-	j->fn(op, &(struct setval) { .old = j->old, .value = value,
+	j->fn(op, &(struct set_value) { .old = j->old, .value = value,
 	    .type = j->type }, j->arg);
 	free_job(j);
 }
@@ -722,7 +723,7 @@ on_function(struct op *op, const struct dap_answer *a, void *arg)
 	const char *said = a->ok ? jget_str(a->body, "result") : NULL;
 	struct json_object *o = said == NULL ? NULL :
 	    json_tokener_parse(said);
-	struct setval done = { .old = jget_str(o, "old"),
+	struct set_value done = { .old = jget_str(o, "old"),
 		.value = jget_str(o, "value"), .type = jget_str(o, "type") };
 
 	if (done.value != NULL) {
@@ -767,15 +768,15 @@ call_function(struct job *j)
 }
 
 bool
-setval_can(void)
+set_value_can(void)
 {
 	return dialect()->expression_prefix != NULL ||
 	    dialect()->set_function != NULL;
 }
 
 void
-setval(struct op *op, int64_t frame, const char *target, const char *value,
-    setval_fn fn, void *arg)
+set_value(struct op *op, int64_t frame, const char *target, const char *value,
+    set_value_fn fn, void *arg)
 {
 	struct job *j = calloc(1, sizeof(*j));
 	size_t len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A message is never sent in part for want of memory. */
-/* links: debugger/jmake.c debugger/jsize.c debugger/copy.c debugger/clean.c */
+/* links: debugger/json_make.c debugger/json_size.c debugger/copy.c debugger/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "debugger/copy.h"
-#include "debugger/jmake.h"
+#include "debugger/json_make.h"
 
 static bool	short_of_memory;
 

@@ -6,7 +6,7 @@
 
 #include <json-c/json.h>
 
-#include "jsize.h"
+#include "json_size.h"
 #include "utf8.h"
 
 /* RFC 8259, 7: what must be escaped, and what has a short form. */

@@ -4,8 +4,8 @@
  * the order of the wire, answers never change the state: they come early or
  * late, as each adapter likes.
  */
-#ifndef DEBUGGER_REDUCE_H
-#define DEBUGGER_REDUCE_H
+#ifndef DEBUGGER_PROGRAM_STATE_H
+#define DEBUGGER_PROGRAM_STATE_H
 
 #include <stdbool.h>
 
@@ -25,24 +25,24 @@ enum change {
 };
 
 /* A new program is about to be started or attached to. */
-void	 reduce_begin(struct dbg *);
+void	 state_begin(struct dbg *);
 /* Configuration is over, the request that says so is being sent. */
-void	 reduce_configured(struct dbg *, bool stop_on_entry);
+void	 state_configured(struct dbg *, bool stop_on_entry);
 /* That request was answered: a stop that came too early may be the one. */
-enum change reduce_settled(struct dbg *);
+enum change state_settled(struct dbg *);
 /* A request that lets the program run is being sent. */
-void	 reduce_resume(struct dbg *, enum intent);
+void	 state_resume(struct dbg *, enum intent);
 /*
  * The adapter refused it, or did not do it: stopped, as before, unless events
  * said more.  why, for people, must not be empty.
  */
-enum change reduce_refused(struct dbg *, const char *why);
-enum change reduce_event(struct dbg *, const char *event, struct json_object *);
+enum change state_refused(struct dbg *, const char *why);
+enum change state_event(struct dbg *, const char *event, struct json_object *);
 /* Whether only breakpoints of the adapter's own, below 0, have stopped it. */
-bool	 reduce_is_internal(const struct stop *);
+bool	 state_is_internal(const struct stop *);
 /* How the program ended, as its parent saw it: that is beyond doubt. */
-void	 reduce_known(struct dbg *, int code, int signal);
+void	 state_known(struct dbg *, int code, int signal);
 /* It is over: detached (IDLE) or ended (TERMINATED). */
-void	 reduce_over(struct dbg *, enum phase);
+void	 state_over(struct dbg *, enum phase);
 
 #endif

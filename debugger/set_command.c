@@ -12,13 +12,13 @@
 
 #include "copy.h"
 #include "dialect.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "looks.h"
 #include "memtext.h"
 #include "profile.h"
 #include "scalar.h"
-#include "setval.h"
+#include "set_value.h"
 #include "view.h"
 
 struct assign {
@@ -245,7 +245,7 @@ out_of_reach(const struct view *v, const struct assign *s)
 }
 
 static void
-on_set(struct op *op, const struct setval *v, void *arg)
+on_set(struct op *op, const struct set_value *v, void *arg)
 {
 	const struct assign *s = op->data;
 	struct json_object *o;
@@ -357,8 +357,8 @@ on_scopes(struct op *op, const struct view *v, const char *code,
 		    dbg.profile == NULL ? "" : dbg.profile->name, v->frame);
 		return;
 	}
-	if (setval_can()) {
-		setval(op, s->frame, s->target, s->value, on_set, NULL);
+	if (set_value_can()) {
+		set_value(op, s->frame, s->target, s->value, on_set, NULL);
 		return;
 	}
 	parameter = (old = value_in(v->arguments, s->target)) != NULL;
@@ -401,7 +401,7 @@ set(struct op *op)
 	view_get(op, VIEW_SCOPES | VIEW_VARIABLES, on_scopes, NULL);
 }
 
-const struct command assign_commands[] = {
+const struct command set_commands[] = {
 	{ "set", false, ON_STOPPED, set },
 	{ NULL, false, 0, NULL }
 };

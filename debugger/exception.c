@@ -5,31 +5,31 @@
 
 #include <json-c/json.h>
 
-#include "cxxexc.h"
+#include "cxx_exception.h"
 #include "dialect.h"
 #include "engine.h"
-#include "exc.h"
-#include "jget.h"
-#include "jmake.h"
+#include "exception.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "repl.h"
 
-static struct exc	latest;
-static void		(*ready)(const struct exc *);
+static struct exception	latest;
+static void		(*ready)(const struct exception *);
 static unsigned int	pending;
 static bool		panicked;
 /* what was thrown last: a rethrow does not say what */
-static struct exc	thrown;
+static struct exception	thrown;
 
-const struct exc *
-exc_latest(void)
+const struct exception *
+exception_latest(void)
 {
 	return &latest;
 }
 
 void
-exc_forget(void)
+exception_forget(void)
 {
-	latest = (struct exc) { .known = false };
+	latest = (struct exception) { .known = false };
 }
 
 /* std::runtime_error is runtime_error too, builtins.ValueError ValueError. */
@@ -44,7 +44,7 @@ same_type(const char *is, const char *wanted)
 }
 
 bool
-exc_is(const struct exc *e, const char *type)
+exception_is(const struct exception *e, const char *type)
 {
 	size_t i;
 
@@ -55,7 +55,7 @@ exc_is(const struct exc *e, const char *type)
 }
 
 struct json_object *
-exc_json(const struct exc *e)
+exception_json(const struct exception *e)
 {
 	struct json_object *o;
 
@@ -80,7 +80,7 @@ take(char *to, size_t room, const char *s)
 static void
 less(void)
 {
-	void (*fn)(const struct exc *) = ready;
+	void (*fn)(const struct exception *) = ready;
 
 	if (--pending > 0)
 		return;
@@ -147,7 +147,7 @@ ask_thrown(void)
 }
 
 static void
-on_cxx(const struct cxx *c)
+on_cxx(const struct cxx_exception *c)
 {
 	char symbols[CXX_TYPES * 208] = "";
 	size_t i, len = 0;
@@ -225,7 +225,7 @@ on_frame(struct op *op, const struct dap_answer *a, void *arg)
 		if (strcmp(name, "__cxa_throw") == 0 &&
 		    jget_int(frame, "id", &id)) {
 			pending++;
-			cxx_read(id, on_cxx);
+			cxx_exception_read(id, on_cxx);
 		} else if (strcmp(name, "__cxa_rethrow") == 0 && thrown.known)
 			latest = thrown;
 	}
@@ -259,11 +259,11 @@ on_info(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 void
-exc_read(void (*fn)(const struct exc *))
+exception_read(void (*fn)(const struct exception *))
 {
 	struct json_object *args;
 
-	latest = (struct exc) { .known = true };
+	latest = (struct exception) { .known = true };
 	take(latest.description, sizeof(latest.description),
 	    dbg.stop.description);
 	ready = fn;

@@ -13,11 +13,11 @@
 
 #include "adapter.h"
 #include "engine.h"
-#include "jget.h"
-#include "jmake.h"
+#include "json_get.h"
+#include "json_make.h"
 #include "loop.h"
-#include "stuck.h"
-#include "trail.h"
+#include "process_watch.h"
+#include "resume_check.h"
 
 #define LOOK_MS 300
 #define LOOK_MOST_MS 4800 /* between looks at one that runs for long */
@@ -52,13 +52,13 @@ static void
 on_stack(struct op *op, const struct dap_answer *a, void *arg)
 {
 	bool stands = a->ok && jlen(jget_arr(a->body, "stackFrames")) > 0 &&
-		      trail_stands();
+		      procwatch_stands();
 
 	(void)op;
 	(void)arg;
 	if (!runs_on() || timer.slot != 0)
 		return;
-	if (stands && stood + 1 >= (trail_switches() == switches ? LOOKS :
+	if (stands && stood + 1 >= (procwatch_switches() == switches ? LOOKS :
 	    LOOKS_MOVED))
 		found_fn();
 	else
@@ -100,7 +100,7 @@ on_look(void *arg)
 	if (!runs_on())
 		return;
 	/* a request that it has not answered yet may let it run */
-	if (adapter_busy(&ms) != NULL || !trail_stands())
+	if (adapter_busy(&ms) != NULL || !procwatch_stands())
 		look_later(false);
 	else if (dbg.has_thread)
 		ask_stack(dbg.thread);
@@ -110,12 +110,12 @@ on_look(void *arg)
 }
 
 void
-stuck_watch(void (*found)(void))
+resume_watch(void (*found)(void))
 {
 	found_fn = found;
 	/* a pause is asked for in the middle of it */
 	if (epoch != dbg.epoch)
-		switches = trail_switches();
+		switches = procwatch_switches();
 	epoch = dbg.epoch;
 	stood = 0;
 	pause_ms = LOOK_MS;

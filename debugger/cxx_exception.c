@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cxxexc.h"
+#include "cxx_exception.h"
 #include "engine.h"
-#include "jget.h"
+#include "json_get.h"
 #include "memtext.h"
 #include "repl.h"
 
@@ -23,8 +23,8 @@
 #define TYPE_BASE	(2 * POINTER)
 #define TYPE_SIZE	(3 * POINTER)
 
-static struct cxx	found;
-static void		(*ready)(const struct cxx *);
+static struct cxx_exception	found;
+static void		(*ready)(const struct cxx_exception *);
 static int64_t		frame;
 static unsigned int	pending;
 static size_t		level;
@@ -66,7 +66,7 @@ good_name(const char *s, bool first)
 static void
 less(void)
 {
-	void (*fn)(const struct cxx *) = ready;
+	void (*fn)(const struct cxx_exception *) = ready;
 	bool keeps = false;
 	size_t i;
 
@@ -209,9 +209,9 @@ on_registers(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 void
-cxx_read(int64_t at_frame, void (*done)(const struct cxx *))
+cxx_exception_read(int64_t at_frame, void (*done)(const struct cxx_exception *))
 {
-	found = (struct cxx) { .message = "" };
+	found = (struct cxx_exception) { .message = "" };
 	ready = done;
 	frame = at_frame;
 	level = 0;

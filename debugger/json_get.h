@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Members of JSON objects that somebody else wrote: of any type, or none. */
-#ifndef DEBUGGER_JGET_H
-#define DEBUGGER_JGET_H
+#ifndef DEBUGGER_JSON_GET_H
+#define DEBUGGER_JSON_GET_H
 
 #include <stdbool.h>
 #include <stddef.h>

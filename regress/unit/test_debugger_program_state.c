@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/reduce.c debugger/profile_table.c */
+/* links: debugger/program_state.c debugger/profile_table.c */
 /* debugger: from events to what the program does. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "debugger/profile.h"
-#include "debugger/reduce.h"
+#include "debugger/program_state.h"
 
 static struct dbg d;
 
@@ -25,7 +25,7 @@ event(const char *name, const char *body)
 	enum change c;
 
 	assert_non_null(o);
-	c = reduce_event(&d, name, o);
+	c = state_event(&d, name, o);
 	json_object_put(o);
 	return c;
 }
@@ -36,10 +36,10 @@ running(bool entry)
 {
 	memset(&d, 0, sizeof(d));
 	d.profile = &profiles[0];
-	reduce_begin(&d);
+	state_begin(&d);
 	assert_int_equal(d.phase, PHASE_INITIALIZING);
 	d.phase = PHASE_CONFIGURING;
-	reduce_configured(&d, entry);
+	state_configured(&d, entry);
 	assert_int_equal(d.phase, PHASE_RUNNING);
 }
 
@@ -55,7 +55,7 @@ in_wire_order(void **state)
 	    CHANGE_STOPPED);
 	assert_true(d.epoch > epoch && d.thread == 7 && d.has_thread);
 	assert_string_equal(d.stop.reason, "entry");
-	reduce_resume(&d, INTENT_STEP);
+	state_resume(&d, INTENT_STEP);
 	epoch = d.epoch;
 	assert_int_equal(event("continued", "{\"threadId\":7}"), CHANGE_NONE);
 	assert_int_equal(d.epoch, epoch);
@@ -72,16 +72,16 @@ rolled_back(void **state)
 	(void)state;
 	running(true);
 	(void)event("stopped", "{\"reason\":\"entry\",\"threadId\":7}");
-	reduce_resume(&d, INTENT_CONTINUE);
-	assert_int_equal(reduce_refused(&d, "no"), CHANGE_STOPPED);
+	state_resume(&d, INTENT_CONTINUE);
+	assert_int_equal(state_refused(&d, "no"), CHANGE_STOPPED);
 	assert_int_equal(d.phase, PHASE_STOPPED);
 	assert_int_equal(d.thread, 7);
 	assert_int_equal(d.intent, INTENT_ENTRY);
 	assert_string_equal(d.refused, "no");
 	/* not when events have said more */
-	reduce_resume(&d, INTENT_CONTINUE);
+	state_resume(&d, INTENT_CONTINUE);
 	(void)event("exited", "{\"exitCode\":0}");
-	assert_int_equal(reduce_refused(&d, "no"), CHANGE_NONE);
+	assert_int_equal(state_refused(&d, "no"), CHANGE_NONE);
 	assert_int_equal(d.phase, PHASE_TERMINATED);
 	assert_string_equal(d.refused, "");
 }
@@ -96,8 +96,8 @@ refused_and_done(void **state)
 	running(false);
 	(void)event("stopped", "{\"reason\":\"breakpoint\",\"threadId\":7,"
 	    "\"hitBreakpointIds\":[1]}");
-	reduce_resume(&d, INTENT_STEP);
-	(void)reduce_refused(&d, "no");
+	state_resume(&d, INTENT_STEP);
+	(void)state_refused(&d, "no");
 	epoch = d.epoch;
 	assert_int_equal(event("stopped", "{\"reason\":\"step\",\"threadId\":"
 	    "8}"), CHANGE_MOVED);
@@ -117,7 +117,7 @@ refused_at_the_start(void **state)
 {
 	(void)state;
 	running(false);
-	assert_int_equal(reduce_refused(&d, "no"), CHANGE_STOPPED);
+	assert_int_equal(state_refused(&d, "no"), CHANGE_STOPPED);
 	assert_string_equal(d.stop.reason, "entry");
 	assert_false(d.has_thread);
 }
@@ -157,9 +157,9 @@ own_breakpoints_come_last(void **state)
 	(void)state;
 	running(false);
 	(void)event("stopped", load);
-	assert_true(reduce_is_internal(&d.stop));
+	assert_true(state_is_internal(&d.stop));
 	assert_int_equal(event("stopped", crash), CHANGE_FOCUS);
-	assert_false(reduce_is_internal(&d.stop));
+	assert_false(state_is_internal(&d.stop));
 	assert_string_equal(d.stop.reason, "signal");
 	assert_int_equal(d.thread, 2);
 	assert_int_equal(d.fatal, SIGSEGV);
@@ -167,14 +167,14 @@ own_breakpoints_come_last(void **state)
 	running(false);
 	(void)event("stopped", hit);
 	(void)event("stopped", load);
-	assert_false(reduce_is_internal(&d.stop));
+	assert_false(state_is_internal(&d.stop));
 	assert_int_equal(d.thread, 3);
 
 	/* CodeLLDB says it in words alone */
 	running(false);
 	(void)event("stopped", "{\"reason\":\"breakpoint\",\"threadId\":1,"
 	    "\"description\":\"breakpoint -2.1\"}");
-	assert_true(reduce_is_internal(&d.stop));
+	assert_true(state_is_internal(&d.stop));
 }
 
 static void
@@ -182,21 +182,21 @@ too_early(void **state)
 {
 	(void)state;
 	memset(&d, 0, sizeof(d));
-	reduce_begin(&d);
+	state_begin(&d);
 	assert_int_equal(event("stopped", "{\"reason\":\"exception\","
 	    "\"description\":\"signal SIGSTOP\",\"threadId\":4}"), CHANGE_NONE);
 	d.phase = PHASE_CONFIGURING;
-	reduce_configured(&d, true);
-	assert_int_equal(reduce_settled(&d), CHANGE_STOPPED);
+	state_configured(&d, true);
+	assert_int_equal(state_settled(&d), CHANGE_STOPPED);
 	assert_string_equal(d.stop.reason, "entry");
 	assert_int_equal(d.thread, 4);
-	assert_int_equal(reduce_settled(&d), CHANGE_NONE);
+	assert_int_equal(state_settled(&d), CHANGE_NONE);
 	/* it was not asked to stop there: it goes on by itself */
-	reduce_begin(&d);
+	state_begin(&d);
 	(void)event("stopped", "{\"reason\":\"entry\",\"threadId\":4}");
 	d.phase = PHASE_CONFIGURING;
-	reduce_configured(&d, false);
-	assert_int_equal(reduce_settled(&d), CHANGE_NONE);
+	state_configured(&d, false);
+	assert_int_equal(state_settled(&d), CHANGE_NONE);
 	assert_int_equal(d.phase, PHASE_RUNNING);
 }
 
@@ -256,7 +256,7 @@ endings(void **state)
 	running(false);
 	(void)event("stopped", "{\"reason\":\"exception\",\"description\":"
 	    "\"signal SIGSEGV: x\"}");
-	reduce_resume(&d, INTENT_CONTINUE);
+	state_resume(&d, INTENT_CONTINUE);
 	(void)event("exited", "{\"exitCode\":11}");
 	assert_int_equal(d.ending.signal, SIGSEGV);
 	/* another number is a code; a negative one a signal */
@@ -276,7 +276,7 @@ endings(void **state)
 	assert_true(d.ending.lost && !d.ending.known);
 	/* its parent may know better, later: then it goes on no more */
 	d.ending.lives = true;
-	reduce_known(&d, 0, SIGKILL);
+	state_known(&d, 0, SIGKILL);
 	assert_true(d.ending.signal == SIGKILL && !d.ending.lives);
 	running(false);
 	d.profile = &profiles[2];
@@ -341,5 +341,5 @@ main(void)
 		cmocka_unit_test(odd_bodies),
 	};
 
-	return cmocka_run_group_tests_name("reduce", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("program state", tests, NULL, NULL);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* Why a process of the host cannot be attached to. */
-#ifndef DEBUGGER_OBSTACLE_H
-#define DEBUGGER_OBSTACLE_H
+#ifndef DEBUGGER_ATTACH_CHECK_H
+#define DEBUGGER_ATTACH_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 /* True with a sentence in why; false: nothing is known against it. */
-bool	 attach_obstacle(pid_t pid, char *why, size_t size);
+bool	 attach_refusal(pid_t pid, char *why, size_t size);
 /* Is the process in a pid namespace below the debugger's? */
 bool	 attach_nested(pid_t pid);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "obstacle.h"
+#include "attach_check.h"
 
 #define TEXT_MAX	4096
 
@@ -62,7 +62,7 @@ attach_nested(pid_t pid)
 }
 
 bool
-attach_obstacle(pid_t pid, char *why, size_t size)
+attach_refusal(pid_t pid, char *why, size_t size)
 {
 	char path[32], text[TEXT_MAX], own[TEXT_MAX];
 	uint64_t tracer, more, uid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* How long JSON is as text (jwrite() in jmake.h); no memory is needed. */
-#ifndef DEBUGGER_JSIZE_H
-#define DEBUGGER_JSIZE_H
+#ifndef DEBUGGER_JSON_SIZE_H
+#define DEBUGGER_JSON_SIZE_H
 
 #include <stddef.h>
 
