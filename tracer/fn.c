@@ -6,11 +6,11 @@
 
 #include "engine/arch.h"
 #include "fn.h"
+#include "store/store.h"
 #include "syms/inverse.h"
 #include "syms/shape.h"
-#include "store/store.h"
 #include "syms/symclient.h"
-#include "store/tally.h"
+#include "tracer/store/counters.h"
 
 static struct fn	**fns;
 static uint32_t		 nfns, cap;

@@ -17,17 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elfhdr.h"
 #include "engine/arch.h"
 #include "engine/clock.h"
-#include "elfhdr.h"
 #include "launch.h"
 #include "log.h"
 #include "plan.h"
-#include "room.h"
 #include "session.h"
 #include "timeline.h"
+#include "trace_request.h"
+#include "user_limit.h"
 #include "vec.h"
-#include "wishes.h"
 
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
 
@@ -75,7 +75,7 @@ static struct {
 	struct op	*op;		/* held; NULL = nobody waits */
 	struct launch_args args;	/* borrowed of op */
 	struct client_args client;
-	struct wish	 wish;
+	struct trace_request	 traced;
 	char		 path[PATH_MAX], cwd[PATH_MAX];
 	bool		 called;	/* the spawner has been asked */
 	bool		 stands;	/* by SIGSTOP, at its first instruction */
@@ -258,7 +258,7 @@ read_request(struct op *op)
 
 	memset(&l.args, 0, sizeof(l.args));
 	memset(&l.client, 0, sizeof(l.client));
-	memset(&l.wish, 0, sizeof(l.wish));
+	memset(&l.traced, 0, sizeof(l.traced));
 	if (!op_params(op, launch_params, &l.args) || !check_command(op))
 		return false;
 	if (params_read(l.args.client, "client", client_params, &l.client,
@@ -266,16 +266,16 @@ read_request(struct op *op)
 		op_fail(op, "INVALID_ARGUMENT", NULL, "%s", why);
 		return false;
 	}
-	if (!find_places(op) || !wish_read(op, l.args.trace, "trace",
-	    &l.wish))
+	if (!find_places(op) || !trace_request_read(op, l.args.trace, "trace",
+	    &l.traced))
 		return false;
-	if (l.wish.root != NULL)
-		session_set_root(l.wish.root);
-	l.wish.root = session_root();
-	if (l.wish.remove != NULL)
+	if (l.traced.root != NULL)
+		session_set_root(l.traced.root);
+	l.traced.root = session_root();
+	if (l.traced.remove != NULL)
 		op_fail(op, "INVALID_ARGUMENT", "leave \"remove\" out",
 		    "there is nothing yet that could be removed");
-	else if (wish_check(&l.wish, &code, why) == -1)
+	else if (trace_request_check(&l.traced, &code, why) == -1)
 		op_fail(op, code, "correct the pattern", "%s", why);
 	else
 		return true;
@@ -348,7 +348,7 @@ on_made(const char *why)
 	struct trc_run run;
 
 	if (why != NULL) {
-		launch_failed("TIMELINE_FULL", ROOM_NEXT, why);
+		launch_failed("TIMELINE_FULL", USER_LIMIT_NEXT, why);
 		return;
 	}
 	put_args(&argv);
@@ -364,7 +364,7 @@ on_made(const char *why)
 		output_drain();
 		link_run(&run);
 		/* it takes its time as well */
-		if (l.wish.add != NULL || l.wish.addresses != NULL)
+		if (l.traced.add != NULL || l.traced.addresses != NULL)
 			binary_prepare();
 	}
 	vec_free(&argv);
@@ -406,7 +406,8 @@ answer(void)
 	struct text t = { .max = 0 };
 	const char *vain = l.args.trace == NULL ?
 	    l.args.root == NULL ? NULL : session_root_missing() :
-	    wish_was_vain(&l.wish) ? "NO_DEBUG_SYMBOLS: " NO_SYMBOLS_WORDS :
+	    trace_request_was_vain(&l.traced) ?
+	    "NO_DEBUG_SYMBOLS: " NO_SYMBOLS_WORDS :
 	    NULL;
 
 	text_str(&t, "{\"sessionId\":");
@@ -424,7 +425,7 @@ answer(void)
 static void
 look_ahead(struct process *p)
 {
-	if (l.wish.add == NULL && l.wish.addresses == NULL)
+	if (l.traced.add == NULL && l.traced.addresses == NULL)
 		return;
 	process_look(p);
 	(void)plan_read(p);
@@ -464,7 +465,7 @@ launch_ran(pid_t pid)
 	store_set_pid(timeline_store(), (uint32_t)pid);
 	probing_hold(l.op != NULL && l.args.hold);
 	if (l.op != NULL && l.args.trace != NULL)
-		wish_apply(&l.wish);
+		trace_request_apply(&l.traced);
 	look_ahead(p);
 	l.stands = false;
 	link_let_go();

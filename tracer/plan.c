@@ -115,7 +115,7 @@ take_function(const struct module *m, uint32_t i, uint32_t budget,
 		    f->addr + module_bias(m))) == NULL)
 			return;
 		c->raw = c->raw || r->raw;
-		/* of several wishes the last counts */
+		/* of several requests the last counts */
 		if (r->has_budget || !own)
 			c->budget = r->has_budget ? r->budget : budget;
 		own = own || r->has_budget;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caveat.h"
+#include "debuginfo_warnings.h"
 #include "engine/clock.h"
 #include "fn.h"
 #include "log.h"
@@ -535,10 +535,10 @@ warn_walker(struct text *t, uint32_t *n)
 static void
 warn_of(struct text *t, uint32_t *n, const struct binary *b)
 {
-	char words[CAVEAT_WORDS];
+	char words[DEBUGINFO_WARNING];
 	size_t i;
 
-	for (i = 0; caveat_say(b, i, words); i++)
+	for (i = 0; debuginfo_warning(b, i, words); i++)
 		warn(t, n, words);
 }
 
@@ -557,7 +557,7 @@ warn_binaries(struct text *t, uint32_t *n)
 }
 
 void
-probing_caveats(struct text *t)
+probing_debuginfo(struct text *t)
 {
 	uint32_t n = 0;
 
@@ -570,7 +570,7 @@ probing_warnings(struct text *t, const char *first, bool all)
 {
 	char words[PROBING_WHY];
 	const struct row *r;
-	const char *root, *clock = clock_caveat(NULL);
+	const char *root, *clock = clock_warning(NULL);
 	uint32_t n = 0;
 
 	if (first != NULL)

@@ -19,8 +19,8 @@
 
 struct json_object;
 
-/* A wish, as a request has it.  All are arrays of strings or NULL. */
-struct wish {
+/* Functions that a request asks for.  All are arrays of strings or NULL. */
+struct trace_request {
 	struct json_object *add, *addresses, *remove;
 	const char	*root;		/* of the project; NULL = not given */
 	bool		 raw;		/* also without debug information */
@@ -32,17 +32,17 @@ struct wish {
  * Whether all patterns of it are valid, and not too many.  -1 with an error
  * code, static, and words.
  */
-int	 wish_check(const struct wish *, const char **code,
+int	 trace_request_check(const struct trace_request *, const char **code,
 	    char why[PROBING_WHY]);
-/* Makes it so, as far as that is known; after wish_check(). */
-void	 wish_apply(const struct wish *);
-/* That what was wished for is there, or known not to be. */
+/* Makes it so, as far as that is known; after trace_request_check(). */
+void	 trace_request_apply(const struct trace_request *);
+/* Whether all that was asked for is there, or known not to be. */
 bool	 probing_settled(void);
 /*
- * The wish's patterns have chosen nothing, in a program without debug
+ * The request's patterns have chosen nothing, in a program without debug
  * information: they are taken back, and words say so.  false: it is not so.
  */
-bool	 wish_was_vain(const struct wish *);
+bool	 trace_request_was_vain(const struct trace_request *);
 
 /* To be said with what is so. */
 void	 probing_warn(const char *);
@@ -62,7 +62,7 @@ void	 probing_state(struct text *);
  */
 void	 probing_warnings(struct text *, const char *first, bool all);
 /* Adds ,"warnings":[..] of what could not be read of binaries, if any. */
-void	 probing_caveats(struct text *);
+void	 probing_debuginfo(struct text *);
 /*
  * The session's program is about to be let go of as it has ended: what
  * probing_state() says from now on is what it says now.

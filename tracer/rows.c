@@ -86,7 +86,7 @@ rows_any_raw(void)
 	return false;
 }
 
-/* -- wishes --------------------------------------------------------------- */
+/* -- requests ------------------------------------------------------------- */
 
 static size_t
 count(struct json_object *list)
@@ -128,7 +128,7 @@ check_pattern(const char *text, const char *root, char why[PROBING_WHY])
 }
 
 static int
-check_remove(const struct wish *w, char why[PROBING_WHY])
+check_remove(const struct trace_request *w, char why[PROBING_WHY])
 {
 	struct text shown = { .max = 128 };
 	size_t i;
@@ -148,7 +148,8 @@ check_remove(const struct wish *w, char why[PROBING_WHY])
 }
 
 int
-wish_check(const struct wish *w, const char **code, char why[PROBING_WHY])
+trace_request_check(const struct trace_request *w, const char **code,
+    char why[PROBING_WHY])
 {
 	struct row *r;
 	size_t i, n = 0;
@@ -176,7 +177,7 @@ wish_check(const struct wish *w, const char **code, char why[PROBING_WHY])
 }
 
 static void
-add(const struct wish *w, const char *text, bool address)
+add(const struct trace_request *w, const char *text, bool address)
 {
 	struct row *r = row_find(text);
 	char why[8];
@@ -210,7 +211,7 @@ add(const struct wish *w, const char *text, bool address)
 
 /* Without patterns a budget is for all that there are. */
 static void
-set_budgets(const struct wish *w)
+set_budgets(const struct trace_request *w)
 {
 	struct row *r;
 
@@ -223,7 +224,7 @@ set_budgets(const struct wish *w)
 }
 
 void
-wish_apply(const struct wish *w)
+trace_request_apply(const struct trace_request *w)
 {
 	struct process *p;
 	size_t i;
@@ -243,7 +244,7 @@ wish_apply(const struct wish *w)
 }
 
 static bool
-is_vain(const struct wish *w)
+is_vain(const struct trace_request *w)
 {
 	const struct process *p = process_main();
 	const struct row *r;
@@ -261,7 +262,7 @@ is_vain(const struct wish *w)
 
 /* Rows that others have made stay: they are of use with what else is loaded. */
 bool
-wish_was_vain(const struct wish *w)
+trace_request_was_vain(const struct trace_request *w)
 {
 	const bool vain = is_vain(w);
 	struct row *r;

@@ -21,10 +21,10 @@
 #include "launch.h"
 #include "log.h"
 #include "loop.h"
-#include "room.h"
 #include "session.h"
 #include "timefiles.h"
 #include "timeline.h"
+#include "user_limit.h"
 #include "waiters.h"
 
 #define CODE_OF_SIGNAL	128	/* as shells count */
@@ -335,7 +335,7 @@ attach_failed(struct op *op, bool full, const char *why)
 	char words[TARGET_WHY];
 
 	if (full)
-		op_fail(op, "TIMELINE_FULL", ROOM_NEXT, "%s", why);
+		op_fail(op, "TIMELINE_FULL", USER_LIMIT_NEXT, "%s", why);
 	else if (!target_supported(pid, words))
 		op_fail(op, "NOT_SUPPORTED", ARCH_REMEDY(), "%s", words);
 	else

@@ -6,10 +6,10 @@
 #include "engine/clock.h"
 #include "fn.h"
 #include "loop.h"
-#include "room.h"
 #include "session.h"
-#include "timeline.h"
 #include "timefiles.h"
+#include "timeline.h"
+#include "user_limit.h"
 #include "writes.h"
 
 /*
@@ -114,7 +114,7 @@ flush(uint64_t now)
 	last_flush = now;
 	dirty = false;
 	(void)store_flush(st);
-	room_look();
+	user_limit_look();
 }
 
 /* Nothing that comes later is older than that. */
@@ -339,8 +339,8 @@ timeline_make(const struct trc_hello *h, const struct store_meta *m,
 	meta = *m;
 	done = fn;
 	is_new = true;
-	room_begin(h);
-	room_want(make_files);
+	user_limit_begin(h);
+	user_limit_ask(make_files);
 }
 
 void
@@ -370,7 +370,7 @@ timeline_resume(const struct trc_hello *h, void (*fn)(const char *))
 	hello = h;
 	done = fn;
 	is_new = false;
-	room_begin(h);
+	user_limit_begin(h);
 	/* else they are in memory, and on their way */
 	if (h->nfiles == 0 && timefiles_find(h, &files) == 0)
 		open_store();
@@ -396,7 +396,7 @@ forget_files(void)
 			close(fds[i]);
 	files = (struct store_files)STORE_FILES_INIT;
 	done = NULL;
-	room_drop();
+	user_limit_cancel();
 }
 
 void

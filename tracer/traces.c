@@ -13,34 +13,34 @@
 #include "session.h"
 #include "syms/match.h"
 #include "timeline.h"
+#include "trace_request.h"
 #include "waiters.h"
-#include "wishes.h"
 
 #define BUDGET_MOST	1000000000LL
 #define PAGE		100		/* functions, unless asked */
 #define PAGE_MOST	1000
 
-/* -- wishes --------------------------------------------------------------- */
+/* -- arguments ------------------------------------------------------------ */
 
-struct wish_args {
+struct trace_args {
 	struct json_object *add, *addresses, *remove;
 	const char	*root;
 	bool		 raw, follow;
 	int64_t		 budget;
 };
 
-static const struct param wish_params[] = {
-	{ "add", PARAM_STRINGS, offsetof(struct wish_args, add), false, 0,
+static const struct param trace_params[] = {
+	{ "add", PARAM_STRINGS, offsetof(struct trace_args, add), false, 0,
 	    PATTERNS_MAX },
-	{ "remove", PARAM_STRINGS, offsetof(struct wish_args, remove), false,
+	{ "remove", PARAM_STRINGS, offsetof(struct trace_args, remove), false,
 	    0, PATTERNS_MAX },
-	{ "addresses", PARAM_STRINGS, offsetof(struct wish_args, addresses),
+	{ "addresses", PARAM_STRINGS, offsetof(struct trace_args, addresses),
 	    false, 0, PATTERNS_MAX },
-	{ "projectRoot", PARAM_STRING, offsetof(struct wish_args, root),
+	{ "projectRoot", PARAM_STRING, offsetof(struct trace_args, root),
 	    false, 0, PATH_MAX - 1 },
-	{ "rawRegisters", PARAM_BOOL, offsetof(struct wish_args, raw), false,
+	{ "rawRegisters", PARAM_BOOL, offsetof(struct trace_args, raw), false,
 	    0, 0 },
-	{ "budget", PARAM_NUMBER, offsetof(struct wish_args, budget), false,
+	{ "budget", PARAM_NUMBER, offsetof(struct trace_args, budget), false,
 	    0, BUDGET_MOST },
 	{ NULL, PARAM_BOOL, 0, false, 0, 0 }
 };
@@ -53,14 +53,14 @@ not_empty(struct json_object *list)
 }
 
 bool
-wish_read(struct op *op, struct json_object *args, const char *what,
-    struct wish *w)
+trace_request_read(struct op *op, struct json_object *args, const char *what,
+    struct trace_request *w)
 {
-	struct wish_args a = { .budget = -1 };
+	struct trace_args a = { .budget = -1 };
 	char why[PARAMS_WHY];
 
 	memset(w, 0, sizeof(*w));
-	if (params_read(args, what, wish_params, &a, why) == -1) {
+	if (params_read(args, what, trace_params, &a, why) == -1) {
 		op_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask "
 		    "again", "%s", why);
 		return false;
@@ -102,10 +102,10 @@ do_trace(struct op *op)
 {
 	const char *code;
 	char why[PROBING_WHY];
-	struct wish w;
+	struct trace_request w;
 	bool changes;
 
-	if (!wish_read(op, op->args, "trace", &w))
+	if (!trace_request_read(op, op->args, "trace", &w))
 		return;
 	changes = w.add != NULL || w.addresses != NULL || w.remove != NULL ||
 	    w.has_budget;
@@ -123,13 +123,13 @@ do_trace(struct op *op)
 		session_set_root(w.root);
 	if (session_root()[0] != '\0')
 		w.root = session_root();
-	if (wish_check(&w, &code, why) == -1) {
+	if (trace_request_check(&w, &code, why) == -1) {
 		op_fail(op, code, "correct the pattern", "%s", why);
 		return;
 	}
 	if (changes) {
 		link_does(&op->ask, TRC_ACTION_TRACE);
-		wish_apply(&w);
+		trace_request_apply(&w);
 	}
 	(void)waiter_add(&tracing, op);
 	probing_kick();
@@ -138,13 +138,13 @@ do_trace(struct op *op)
 static void
 answer_trace(struct op *op)
 {
-	struct wish w;
+	struct trace_request w;
 
-	if (op->answered || !wish_read(op, op->args, "trace", &w))
+	if (op->answered || !trace_request_read(op, op->args, "trace", &w))
 		return;
 	if ((w.add != NULL || w.addresses != NULL) && process_main() == NULL)
 		session_refuse_ended(op);
-	else if (wish_was_vain(&w))
+	else if (trace_request_was_vain(&w))
 		op_fail(op, "NO_DEBUG_SYMBOLS", "build it with -g, or trace "
 		    "with rawRegisters", "%s", NO_SYMBOLS_WORDS);
 	else
@@ -289,7 +289,7 @@ answer_functions(struct op *op)
 	text_printf(&l.t, "],\"totalCount\":%llu,\"hasMore\":%s",
 	    (unsigned long long)l.total, l.total > (uint64_t)l.a.offset +
 	    l.shown ? "true" : "false");
-	probing_caveats(&l.t);
+	probing_debuginfo(&l.t);
 	text_str(&l.t, "}");
 	pattern_free(l.pattern);
 	op_reply(op, &l.t);

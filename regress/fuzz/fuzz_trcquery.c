@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c common/utf8.c */
+/* links: common/log.c tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c common/utf8.c */
 /* covers: tracer/store/query.c tracer/store/query_count.c tracer/store/query_filter.c tracer/store/query_json.c tracer/store/query_parse.c tracer/store/query_regex.c tracer/store/query_value.c tracer/store/vtab.c tracer/store/vtab_func.c tracer/store/vtab_sql.c */
 /*
  * Fuzz target of what a timeline is asked: parameters of debug_query, regular

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/store/text.c tracer/store/tally.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c common/utf8.c */
+/* links: common/log.c tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c common/utf8.c */
 /* covers: tracer/store/pack.c tracer/store/segment.c tracer/store/store_recover.c tracer/store/store_chunk.c tracer/store/query_cursor.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
@@ -57,9 +57,9 @@ copy(void)
 	struct store st = *base();
 	uint32_t fn;
 
-	memset(&st.tally, 0, sizeof(st.tally));
+	memset(&st.counters, 0, sizeof(st.counters));
 	for (fn = 1; fn < FNS; fn++)
-		must(tally_reserve(&st.tally, fn) == 0);
+		must(counters_reserve(&st.counters, fn) == 0);
 	return st;
 }
 
@@ -76,7 +76,7 @@ forget(struct store *st)
 		free(b);
 	}
 	threads_free(st);
-	tally_free(&st->tally);
+	counters_free(&st->counters);
 	free(st->free_slots);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* More functions than are read of one file: some are left out, and that is
  * said.  The file is this test itself, and few are enough here. */
-/* links: symbols/abbrev.c symbols/form.c symbols/func.c symbols/unit.c symbols/image.c symbols/mem.c symbols/lines.c symbols/ranges.c symbols/strs.c symbols/demangle.c tracer/caveat.c */
+/* links: symbols/abbrev.c symbols/form.c symbols/func.c symbols/unit.c symbols/image.c symbols/mem.c symbols/lines.c symbols/ranges.c symbols/strs.c symbols/demangle.c tracer/debuginfo_warnings.c */
 #define SYM_FUNCS_MAX	7U
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@
 #include "symbols/build.c"
 #include "symbols/scan.c"
 #include "symbols/symtab.c"
-#include "tracer/caveat.h"
+#include "tracer/debuginfo_warnings.h"
 
 static struct elf_image image;
 static struct dwarf	dwarf;
@@ -65,18 +65,18 @@ teardown(void **state)
 	return 0;
 }
 
-/* The caveat for an index with these flags; "" for none. */
+/* The warning for an index with these flags; "" for none. */
 static const char *
 said(uint32_t flags)
 {
-	static char words[CAVEAT_WORDS];
+	static char words[DEBUGINFO_WARNING];
 	struct sym_header h = { .flags = flags };
 	struct binary b = { .state = BINARY_READY, .ix = { .header = &h } };
 
-	if (!caveat_say(&b, 0, words))
+	if (!debuginfo_warning(&b, 0, words))
 		words[0] = '\0';
-	assert_false(words[0] != '\0' && caveat_say(&b, 1,
-	    (char[CAVEAT_WORDS]){ 0 }));
+	assert_false(words[0] != '\0' && debuginfo_warning(&b, 1,
+	    (char[DEBUGINFO_WARNING]){ 0 }));
 	return words;
 }
 

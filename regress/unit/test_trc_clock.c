@@ -14,7 +14,7 @@
 #include "tracer/engine/clock.h"
 
 static const char *
-caveat_of(const char *clocks)
+warning_of(const char *clocks)
 {
 	char path[] = "/tmp/dl-clocks-XXXXXX";
 	const char *words;
@@ -23,7 +23,7 @@ caveat_of(const char *clocks)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, clocks, strlen(clocks)), strlen(clocks));
 	close(fd);
-	words = clock_caveat(path);
+	words = clock_warning(path);
 	unlink(path);
 	return words;
 }
@@ -32,30 +32,30 @@ static void
 test_trusted(void **state)
 {
 	(void)state;
-	assert_null(caveat_of("tsc kvm-clock \n"));
-	assert_null(caveat_of("kvm-clock tsc hpet acpi_pm \n"));
-	assert_null(caveat_of("tsc\n"));
+	assert_null(warning_of("tsc kvm-clock \n"));
+	assert_null(warning_of("kvm-clock tsc hpet acpi_pm \n"));
+	assert_null(warning_of("tsc\n"));
 }
 
 static void
 test_unstable_is_said(void **state)
 {
-	const char *words = caveat_of("hpet acpi_pm \n");
+	const char *words = warning_of("hpet acpi_pm \n");
 
 	(void)state;
 	assert_non_null(words);
 	assert_non_null(strstr(words, "TSC"));
 	assert_non_null(strstr(words, "taskset"));
 	/* a clock with another name is not this one */
-	assert_non_null(caveat_of("hyperv_clocksource_tsc_page acpi_pm \n"));
+	assert_non_null(warning_of("hyperv_clocksource_tsc_page acpi_pm \n"));
 }
 
 static void
 test_unknown_is_not(void **state)
 {
 	(void)state;
-	assert_null(caveat_of(""));
-	assert_null(clock_caveat("/nonexistent/clocks"));
+	assert_null(warning_of(""));
+	assert_null(clock_warning("/nonexistent/clocks"));
 }
 
 int

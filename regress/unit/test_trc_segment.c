@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/pack.c tracer/store/segment.c tracer/store/tally.c tracer/store/text.c */
+/* links: tracer/store/pack.c tracer/store/segment.c tracer/store/counters.c tracer/store/text.c */
 /* The tracer's segments: what is written is read, what is not right is not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracer/store/counters.h"
 #include "tracer/store/segment.h"
-#include "tracer/store/tally.h"
 #include "tracer/store/text.h"
 
 static uint8_t	data[SEG_DATA];
@@ -599,24 +599,24 @@ summaries_count(void **state)
 
 /* -- classes of return values ------------------------------------------- */
 static uint16_t
-class_of(struct tally *t, uint64_t v)
+class_of(struct counters *t, uint64_t v)
 {
 	uint8_t raw[12] = { 0, 0, 8, 0 };
 
 	memcpy(raw + 4, &v, 8);
-	return tally_class(t, 3, raw, sizeof(raw));
+	return counters_class(t, 3, raw, sizeof(raw));
 }
 
 static void
 values_have_classes(void **state)
 {
-	struct tally t = { NULL, 0 };
+	struct counters t = { NULL, 0 };
 	const uint8_t *raw;
 	uint64_t v;
 	size_t len;
 
 	(void)state;
-	assert_int_equal(tally_reserve(&t, 3), 0);
+	assert_int_equal(counters_reserve(&t, 3), 0);
 	for (v = 1; v <= CLASS_MAX; v++)
 		assert_int_equal(class_of(&t, v), v);
 	assert_int_equal(class_of(&t, 7), 7);
@@ -624,50 +624,50 @@ values_have_classes(void **state)
 	assert_int_equal(class_of(&t, 1000), CLASS_OTHER);
 	assert_int_equal(class_of(&t, 0), 0);
 	assert_int_equal(class_of(&t, 0), 0);
-	assert_int_equal(tally_class(&t, 3, "0123456789abcdefghijk", 21),
+	assert_int_equal(counters_class(&t, 3, "0123456789abcdefghijk", 21),
 	    CLASS_OTHER);
-	raw = tally_raw(&t, 3, 7, &len);
+	raw = counters_raw(&t, 3, 7, &len);
 	assert_non_null(raw);
 	assert_int_equal(len, 12);
 	assert_int_equal(raw[4], 7);
-	assert_null(tally_raw(&t, 99, 0, &len));
-	tally_free(&t);
+	assert_null(counters_raw(&t, 99, 0, &len));
+	counters_free(&t);
 }
 
 static void
 classes_are_counted(void **state)
 {
-	struct tally t = { NULL, 0 };
+	struct counters t = { NULL, 0 };
 
 	(void)state;
-	tally_reserve(&t, 500);
-	tally_add(&t, 500, CLASS_ENTER, 3);
-	tally_add(&t, 500, 0, 2);
-	tally_add(&t, 500, CLASS_OTHER, 4);
-	tally_add(&t, 500, CLASS_OTHER, -1);
-	assert_int_equal(tally_count(&t, 500, CLASS_ENTER), 3);
-	assert_int_equal(tally_count(&t, 500, 0), 2);
-	assert_int_equal(tally_count(&t, 500, CLASS_OTHER), 3);
-	assert_int_equal(tally_count(&t, 500, 1), 0);
-	assert_int_equal(tally_count(&t, 90000, CLASS_ENTER), 0);
-	tally_free(&t);
+	counters_reserve(&t, 500);
+	counters_add(&t, 500, CLASS_ENTER, 3);
+	counters_add(&t, 500, 0, 2);
+	counters_add(&t, 500, CLASS_OTHER, 4);
+	counters_add(&t, 500, CLASS_OTHER, -1);
+	assert_int_equal(counters_count(&t, 500, CLASS_ENTER), 3);
+	assert_int_equal(counters_count(&t, 500, 0), 2);
+	assert_int_equal(counters_count(&t, 500, CLASS_OTHER), 3);
+	assert_int_equal(counters_count(&t, 500, 1), 0);
+	assert_int_equal(counters_count(&t, 90000, CLASS_ENTER), 0);
+	counters_free(&t);
 }
 
 static void
 learnt_classes_are_not_given_again(void **state)
 {
 	const uint8_t raw[12] = { 0, 0, 8, 0, 42 };
-	struct tally t = { NULL, 0 };
+	struct counters t = { NULL, 0 };
 
 	(void)state;
-	tally_reserve(&t, 3);
-	tally_learn(&t, 3, 1, raw, sizeof(raw));
+	counters_reserve(&t, 3);
+	counters_learn(&t, 3, 1, raw, sizeof(raw));
 	assert_int_equal(class_of(&t, 42), 1);
 	assert_int_equal(class_of(&t, 43), 2);
 	/* one value has one class, whatever a file says */
-	tally_learn(&t, 3, 9, raw, sizeof(raw));
+	counters_learn(&t, 3, 9, raw, sizeof(raw));
 	assert_int_equal(class_of(&t, 42), 1);
-	tally_free(&t);
+	counters_free(&t);
 }
 
 /* -- text --------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/text.c tracer/store/tally.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c tracer/store/export.c tracer/store/export_*.c */
+/* links: tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c tracer/store/export.c tracer/store/export_*.c */
 /* SQL over a timeline: what it may, what it must not, and exports. */
 #include "test_trc_rig.h"
 

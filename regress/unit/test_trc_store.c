@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/text.c tracer/store/tally.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
+/* links: tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
 /* The tracer's store: order, eviction, limits, and what is found again. */
 #include <sys/wait.h>
 

@@ -126,7 +126,7 @@ has_word(char *line, const char *word)
 }
 
 const char *
-clock_caveat(const char *path)
+clock_warning(const char *path)
 {
 	char line[256];
 	bool trusted = true;

@@ -14,6 +14,6 @@ uint64_t clock_span(uint64_t ticks);	/* in ns */
 uint64_t clock_ticks(uint64_t ms);
 /* A warning if the kernel does not offer the TSC as a clock: processors differ,
  * or it stops.  Else NULL.  path: a list of clocks; NULL: the kernel's. */
-const char *clock_caveat(const char *path);
+const char *clock_warning(const char *path);
 
 #endif

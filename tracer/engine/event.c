@@ -315,7 +315,7 @@ report_fork(struct target *t, struct target *child, pid_t pid, bool differs)
 }
 
 static void
-birth(struct target *t, struct thread *th)
+thread_born(struct target *t, struct thread *th)
 {
 	struct target_event e;
 
@@ -455,7 +455,7 @@ on_fork(struct target *t, struct thread *th, pid_t child)
 
 /* A followed child has stopped for the first time. */
 static void
-fork_birth(struct target *c, struct thread *th)
+child_born(struct target *c, struct thread *th)
 {
 	struct target *parent = th->parent;
 	bool differs = false;
@@ -653,13 +653,13 @@ on_stop(struct target *t, struct thread *th, const struct pending *p)
 	int event = p->status >> 16, signo = WSTOPSIG(p->status);
 
 	if (event == PTRACE_EVENT_STOP && th->born && th->parent != NULL) {
-		fork_birth(t, th);
+		child_born(t, th);
 	} else if (t->unwanted) {
 		fork_forget(t);
 	} else if (event == PTRACE_EVENT_STOP && th->born) {
 		th->stop = status_is_group(p->status) ? STOP_GROUP :
 		    STOP_PLAIN;
-		birth(t, th);
+		thread_born(t, th);
 	} else if (event == PTRACE_EVENT_STOP || status_is_call(p->status)) {
 		th->stop = status_is_group(p->status) ? STOP_GROUP :
 		    STOP_PLAIN;

@@ -177,7 +177,7 @@ control_make(struct target *t, struct thread *th)
 	t->control = view;
 	t->control->coarse_tsc = arch_clock();
 	t->strangers = 0;
-	return (deadman_set(t->control));
+	return (exit_notice_set(t->control));
 }
 
 static bool
@@ -847,7 +847,7 @@ inject_forget(struct target *t)
 	uint32_t i;
 
 	if (t->control != NULL) {
-		deadman_clear(t->control);
+		exit_notice_clear(t->control);
 		(void)munmap(t->control, AGENT_CONTROL);
 	}
 	t->control = NULL;

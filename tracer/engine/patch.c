@@ -341,7 +341,7 @@ same_program(const struct capture *a, const struct capture *b)
 }
 
 static bool
-same_wish(const struct probe *p, const struct probe_spec *s)
+same_spec(const struct probe *p, const struct probe_spec *s)
 {
 	bool leave = (s->flags & TARGET_ENTRY_ONLY) == 0 && p->why_open == NULL;
 
@@ -363,7 +363,7 @@ plan_again(struct target *t, const struct funcs *f, struct job *j)
 	uint8_t there[ARCH_MOVED];
 
 	if (p == NULL || !p->built || p->hidden != (s == NULL) ||
-	    (s != NULL && !same_wish(p, s)))
+	    (s != NULL && !same_spec(p, s)))
 		return (false);
 	/* or another library is there now */
 	if (!mem_read(t, p->addr, there, p->plan.len) ||
@@ -1079,7 +1079,7 @@ target_probe(struct target *t, const struct probe_spec *specs, size_t n,
 		return (0);
 	}
 	hooks_find(t);
-	walkers_find(t, specs, n);
+	frame_walkers_find(t, specs, n);
 	for (i = 0; i < n; i++) {
 		jobs[i].code.addr = specs[i].addr;
 		jobs[i].code.size = specs[i].size;

@@ -238,8 +238,8 @@ void		 probes_forget(struct target *);
 /* Whether these ARCH_JUMP bytes are what switches it on. */
 bool		 probe_jumps(const struct probe *, const uint8_t *);
 bool		 probes_copy(struct target *child, const struct target *);
-/* Keeps the probes that the child's own memory has (birth.c).  False: these
- * are not the ones that its parent has now. */
+/* Keeps the probes that the child's own memory has (forked_child.c).
+ * False: these are not the ones that its parent has now. */
 bool		 probes_found(struct target *child, const struct target *);
 /* Clears the child's counts of skipped calls, which its parent reports. */
 void		 skipped_forget(struct target *child);
@@ -249,7 +249,8 @@ void		 hooks_find(struct target *);
 void		 hooks_lost(struct target *);
 /* Puts hooks on functions that walk along frame pointers, in what is mapped
  * where those of the specs are. */
-void		 walkers_find(struct target *, const struct probe_spec *, size_t);
+void		 frame_walkers_find(struct target *, const struct probe_spec *,
+		    size_t);
 bool hook_add(struct target *, uint64_t addr, uint64_t size, uint32_t flags,
     uint8_t inner);
 
@@ -270,8 +271,8 @@ const struct inner_spec *inner_spec(enum inner);
 void inner_tell(struct target *, const struct probe *,
     const struct trace_record *, uint64_t within);
 
-/* --- when this process is gone (deadman.c) */
-bool		 deadman_set(struct agent_control *);
-void		 deadman_clear(struct agent_control *);
+/* --- when this process is gone (exit_notice.c) */
+bool		 exit_notice_set(struct agent_control *);
+void		 exit_notice_clear(struct agent_control *);
 
 #endif

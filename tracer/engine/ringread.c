@@ -11,27 +11,27 @@
 #define STUCK_NS_TICKS	1000000000ULL	/* about half a second of any tsc */
 #define PASS_MOST	8	/* laps in one call: a writer may be faster */
 #define TOLD		16	/* times in a lap that the writer gets room */
-#define STASH_WORDS	((256U << 10) / 8)
-#define STASHES_MOST	1024U	/* of all readers: 256 MiB */
-#define STASHES_KEPT	16U	/* of these the memory is never given back */
+#define BACKLOG_WORDS	((256U << 10) / 8)
+#define BACKLOGS_MOST	1024U	/* of all readers: 256 MiB */
+#define BACKLOGS_KEPT	16U	/* of these the memory is never given back */
 
 /* Steps whose captures have a fixed size, unless there was no room. */
 #define FIXED_OPS	(1U << CAP_REG | 1U << CAP_VEC | 1U << CAP_STACK | \
 			1U << CAP_MEM | 1U << CAP_X87)
 
 _Static_assert(COPY_MOST >= WORDS_MOST, "a record is copied as a whole");
-_Static_assert(STASH_WORDS >= WORDS_MOST, "and so it is put aside");
+_Static_assert(BACKLOG_WORDS >= WORDS_MOST, "and so it is put aside");
 
 /* Whole records that have been taken out of a ring, and not been read. */
-struct stash {
-	struct stash *next;
+struct backlog {
+	struct backlog *next;
 	uint64_t at;		/* of the first word */
 	uint32_t words;
-	uint64_t w[STASH_WORDS];
+	uint64_t w[BACKLOG_WORDS];
 };
 
-static struct stash *spare_stash;
-static uint32_t nstashes, nspare;
+static struct backlog *spare_backlog;
+static uint32_t nbacklogs, nspare;
 
 /* A call whose end has not been read. */
 struct open {
@@ -44,7 +44,7 @@ struct ring_reader {
 	uint64_t mask;		/* words - 1 */
 	uint64_t at;		/* words read */
 	uint64_t since;		/* tsc since which `at` has not come */
-	struct stash *stash, *newest; /* what follows `at`, in order; owned */
+	struct backlog *backlog, *newest; /* of what follows `at`; owned */
 	uint64_t torn;
 	uint64_t missed;	/* `at` where the end of a writer was told */
 	uint64_t tsc;		/* of the record before */
@@ -90,19 +90,19 @@ ring_reader_new(const void *ring, size_t size, uint64_t base)
 
 /* --- what has been put aside ---------------------------------------------- */
 
-static struct stash *
-stash_new(uint64_t at)
+static struct backlog *
+backlog_new(uint64_t at)
 {
-	struct stash *s = spare_stash;
+	struct backlog *s = spare_backlog;
 
 	if (s != NULL) {
-		spare_stash = s->next;
+		spare_backlog = s->next;
 		nspare--;
-	} else if (nstashes == STASHES_MOST ||
+	} else if (nbacklogs == BACKLOGS_MOST ||
 	    (s = malloc(sizeof(*s))) == NULL) {
 		return (NULL);
 	} else
-		nstashes++;
+		nbacklogs++;
 	s->next = NULL;
 	s->at = at;
 	s->words = 0;
@@ -110,44 +110,44 @@ stash_new(uint64_t at)
 }
 
 static void
-stash_drop(struct ring_reader *rd)
+backlog_drop(struct ring_reader *rd)
 {
-	struct stash *s = rd->stash;
+	struct backlog *s = rd->backlog;
 
-	rd->stash = s->next;
-	if (rd->stash == NULL)
+	rd->backlog = s->next;
+	if (rd->backlog == NULL)
 		rd->newest = NULL;
-	s->next = spare_stash;
-	spare_stash = s;
+	s->next = spare_backlog;
+	spare_backlog = s;
 	nspare++;
 }
 
 bool
 ring_relax(void)
 {
-	uint32_t n = nspare > STASHES_KEPT ?
-	    (nspare - STASHES_KEPT + 7) / 8 : 0;
-	struct stash *s;
+	uint32_t n = nspare > BACKLOGS_KEPT ?
+	    (nspare - BACKLOGS_KEPT + 7) / 8 : 0;
+	struct backlog *s;
 
 	for (; n > 0; n--) {
-		s = spare_stash;
-		spare_stash = s->next;
+		s = spare_backlog;
+		spare_backlog = s->next;
 		nspare--;
-		nstashes--;
+		nbacklogs--;
 		free(s);
 	}
-	return (nspare > STASHES_KEPT);
+	return (nspare > BACKLOGS_KEPT);
 }
 
 /* Reads on in what was put aside.  False: there is no more. */
 static bool
-unstash(struct ring_reader *rd)
+backlog_take(struct ring_reader *rd)
 {
-	const struct stash *s;
+	const struct backlog *s;
 	uint32_t done;
 
-	while ((s = rd->stash) != NULL && rd->at >= s->at + s->words)
-		stash_drop(rd);
+	while ((s = rd->backlog) != NULL && rd->at >= s->at + s->words)
+		backlog_drop(rd);
 	if (s == NULL)
 		return (false);
 	done = (uint32_t)(rd->at - s->at);
@@ -161,8 +161,8 @@ ring_reader_free(struct ring_reader *rd)
 {
 	if (rd == NULL)
 		return;
-	while (rd->stash != NULL)
-		stash_drop(rd);
+	while (rd->backlog != NULL)
+		backlog_drop(rd);
 	free(rd->open);
 	free(rd);
 }
@@ -406,7 +406,7 @@ is_copied(const struct ring_reader *rd, uint32_t ahead)
 static bool
 put_aside(struct ring_reader *rd, uint64_t at)
 {
-	struct stash *s = rd->newest;
+	struct backlog *s = rd->newest;
 	uint64_t w[2], *to;
 	uint32_t words, i;
 
@@ -417,10 +417,10 @@ put_aside(struct ring_reader *rd, uint64_t at)
 	words = words_of(w);
 	if (words == 0)
 		return (false);
-	if (s == NULL || STASH_WORDS - s->words < words) {
-		if ((s = stash_new(at)) == NULL)
+	if (s == NULL || BACKLOG_WORDS - s->words < words) {
+		if ((s = backlog_new(at)) == NULL)
 			return (false);
-		*(rd->newest == NULL ? &rd->stash : &rd->newest->next) = s;
+		*(rd->newest == NULL ? &rd->backlog : &rd->newest->next) = s;
 		rd->newest = s;
 	}
 	to = s->w + s->words;
@@ -702,7 +702,7 @@ next_words(struct ring_reader *rd, uint64_t head, bool *bad)
 	uint64_t ahead = head - rd->at;
 
 	*bad = false;
-	if (words == 0 && unstash(rd))
+	if (words == 0 && backlog_take(rd))
 		words = is_copied(rd, 0);
 	if (words != 0)
 		return (words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * How many events match, and where the n-th of them is, without looking at
- * them all: by the tally, by the summaries of segments, and by their times.
+ * them all: by the counters, by the summaries of segments, and by their times.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,7 +199,7 @@ static bool
 count_function(struct filter *f, uint32_t fn, uint64_t *n)
 {
 	static const uint16_t last[] = { CLASS_ODD, CLASS_ENTER, CLASS_OTHER };
-	const struct tally *t = &f->st->tally;
+	const struct counters *t = &f->st->counters;
 	bool whole = true;
 	uint64_t have;
 	uint32_t i;
@@ -209,7 +209,7 @@ count_function(struct filter *f, uint32_t fn, uint64_t *n)
 		uint16_t class = i <= CLASS_MAX ? (uint16_t)i :
 		    last[i - CLASS_MAX - 1];
 
-		if ((have = tally_count(t, fn, class)) == 0)
+		if ((have = counters_count(t, fn, class)) == 0)
 			continue;
 		some = filter_sum(f, fn, class);
 		whole = whole && some != -1;
@@ -218,7 +218,7 @@ count_function(struct filter *f, uint32_t fn, uint64_t *n)
 	return whole;
 }
 
-/* Counts the matches that the tally knows; false if these are not all. */
+/* Counts the matches that the counters knows; false if these are not all. */
 static bool
 count_by_tally(struct filter *f, uint64_t *n)
 {
@@ -226,13 +226,13 @@ count_by_tally(struct filter *f, uint64_t *n)
 	uint32_t fn;
 
 	*n = 0;
-	for (fn = 0; fn < f->st->tally.nfns; fn++)
+	for (fn = 0; fn < f->st->counters.nfns; fn++)
 		if (f->fns == NULL || (fn < f->nfns && f->fns[fn] != 0))
 			whole &= count_function(f, fn, n);
 	return whole;
 }
 
-/* Counts the matches that the tally does not know. */
+/* Counts the matches that the counters does not know. */
 static uint64_t
 count_rest(struct filter *f)
 {

@@ -102,7 +102,7 @@ match_names(struct filter *f, char why[STORE_WHY])
 static int
 match_values(struct filter *f)
 {
-	uint32_t n = f->st->tally.nfns, i;
+	uint32_t n = f->st->counters.nfns, i;
 	uint8_t *fns;
 
 	if (f->nfns < n || f->fns == NULL) {

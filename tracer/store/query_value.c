@@ -290,7 +290,7 @@ values_class(struct filter *f, uint32_t fn, uint16_t class)
 	if (r == NULL)
 		return 0;
 	if (r->classes[class] == UNKNOWN) {
-		raw = tally_raw(&f->st->tally, fn, class, &len);
+		raw = counters_raw(&f->st->counters, fn, class, &len);
 		key = raw == NULL ? 0 : seg_key(raw, len, f->st->tag);
 		match = key == 0 ? -1 : key_matches(f, r, key);
 		if (match == -1)
@@ -405,7 +405,7 @@ bool
 values_possible(struct filter *f, uint32_t fn)
 {
 	static const uint16_t last[] = { CLASS_ODD, CLASS_OTHER };
-	const struct tally *t = &f->st->tally;
+	const struct counters *t = &f->st->counters;
 	bool some = false;
 	uint32_t i;
 	int match;
@@ -414,7 +414,7 @@ values_possible(struct filter *f, uint32_t fn)
 		uint16_t class = i <= CLASS_MAX ? (uint16_t)i :
 		    last[i - CLASS_MAX - 1];
 
-		if (tally_count(t, fn, class) == 0 ||
+		if (counters_count(t, fn, class) == 0 ||
 		    (match = values_class(f, fn, class)) == 0)
 			continue;
 		some = true;

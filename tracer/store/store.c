@@ -116,7 +116,7 @@ release(struct store *st)
 	}
 	threads_free(st);
 	functions_free(st);
-	tally_free(&st->tally);
+	counters_free(&st->counters);
 	free(st->free_slots);
 	free_meta(&st->meta);
 	close(st->files.calls_fd);
@@ -251,7 +251,8 @@ fill(struct rec *r, const struct event *ev, const struct thread *t,
 static uint16_t
 class_of(struct store *st, const struct rec *r)
 {
-	uint16_t class = tally_class(&st->tally, r->fn, r->captures, r->len);
+	uint16_t class = counters_class(&st->counters, r->fn, r->captures,
+	    r->len);
 
 	st->key = 0;
 	if (class != CLASS_OTHER)
@@ -327,14 +328,14 @@ append(struct store *st, struct thread *t, struct event *ev, uint64_t ts)
 	c->last_ts = ts;
 	c->last_seq = t->next_seq;
 	*(r.kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
-	tally_add(&st->tally, ev->fn, r.class, 1);
+	counters_add(&st->counters, ev->fn, r.class, 1);
 	return true;
 }
 
 static bool
 well_formed(struct store *st, const struct event *ev)
 {
-	return ev->fn < FN_MAX && tally_reserve(&st->tally, ev->fn) == 0;
+	return ev->fn < FN_MAX && counters_reserve(&st->counters, ev->fn) == 0;
 }
 
 /* Appends an event of a thread: its id is used up, stored or not. */
@@ -431,8 +432,8 @@ append_call(struct store *st, struct thread *t, struct event *ev,
 		st->latest_ts = t->last_ts;
 	t->nenter++;
 	t->nexit++;
-	tally_add(&st->tally, ev->fn, CLASS_ENTER, 1);
-	tally_add(&st->tally, ev->fn, leave->class, 1);
+	counters_add(&st->counters, ev->fn, CLASS_ENTER, 1);
+	counters_add(&st->counters, ev->fn, leave->class, 1);
 	ev->id = id_of(t->ord, t->next_seq);
 	t->next_seq += 2;
 	return 2;
@@ -610,5 +611,5 @@ store_stats(const struct store *st, struct store_stats *s)
 uint64_t
 store_calls(const struct store *st, uint32_t fn)
 {
-	return tally_count(&st->tally, fn, CLASS_ENTER);
+	return counters_count(&st->counters, fn, CLASS_ENTER);
 }

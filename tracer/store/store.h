@@ -81,7 +81,7 @@ struct event {
 };
 
 struct store_function {
-	uint32_t	 fn;		/* below FN_MAX (tally.h) */
+	uint32_t	 fn;		/* below FN_MAX (counters.h) */
 	const char	*name, *raw;	/* demangled, as in the ELF */
 	const char	*file;		/* absolute; NULL = not known */
 	uint32_t	 line;

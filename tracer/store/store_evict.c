@@ -35,10 +35,10 @@ uncount(struct store *st, struct thread *t, const struct chunk *c)
 	uint32_t n = chunk_sums(st, c, sums), i;
 
 	for (i = 0; i < n; i++) {
-		if (tally_count(&st->tally, sums[i].fn, sums[i].class) <
+		if (counters_count(&st->counters, sums[i].fn, sums[i].class) <
 		    sums[i].count)
 			continue;	/* somebody changed the file */
-		tally_add(&st->tally, sums[i].fn, sums[i].class,
+		counters_add(&st->counters, sums[i].fn, sums[i].class,
 		    -(int64_t)sums[i].count);
 		*(sums[i].class == CLASS_ENTER ? &t->nenter : &t->nexit) -=
 		    sums[i].count;

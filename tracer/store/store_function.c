@@ -74,7 +74,7 @@ function_set(struct store *st, const struct store_function *sf)
 	struct function f = { .line = sf->line };
 
 	if (sf->fn >= FN_MAX || sf->name == NULL || reserve(st, sf->fn) == -1 ||
-	    tally_reserve(&st->tally, sf->fn) == -1)
+	    counters_reserve(&st->counters, sf->fn) == -1)
 		return -1;
 	f.name = copy(sf->name);
 	f.raw = copy(sf->raw != NULL ? sf->raw : sf->name);
@@ -97,7 +97,7 @@ function_set(struct store *st, const struct store_function *sf)
 uint32_t
 store_functions_end(const struct store *st)
 {
-	uint32_t n = st->functions_cap, called = tally_end(&st->tally);
+	uint32_t n = st->functions_cap, called = counters_end(&st->counters);
 
 	while (n > 0 && st->functions[n - 1].name == NULL)
 		n--;

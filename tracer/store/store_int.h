@@ -5,9 +5,9 @@
 
 #include <sqlite3.h>
 
+#include "counters.h"
 #include "segment.h"
 #include "store.h"
-#include "tally.h"
 #include "text.h"
 
 #define BUFFERS_MAX	64		/* of SEG_DATA bytes each */
@@ -127,7 +127,7 @@ struct store {
 
 	struct rec enter, leave;	/* of what is being appended */
 	uint64_t key;			/* of its exit, 0 = it has none */
-	struct tally tally;
+	struct counters counters;
 	struct function *functions;
 	uint32_t nfunctions, functions_cap;	/* named; size of the array */
 	size_t	 functions_bytes;		/* of their names */

@@ -81,9 +81,9 @@ count_event(struct store *st, struct thread *t, struct chunk *c,
 	uint8_t room[PACK_WHOLE];
 
 	if (r->kind == REC_EXIT && !class_is_other(r->class))
-		tally_learn(&st->tally, r->fn, r->class,
+		counters_learn(&st->counters, r->fn, r->class,
 		    rec_captures(r, room), r->len);
-	tally_add(&st->tally, r->fn, r->class, 1);
+	counters_add(&st->counters, r->fn, r->class, 1);
 	*(r->kind == REC_ENTER ? &t->nenter : &t->nexit) += 1;
 	c->nenter += r->kind == REC_ENTER;
 }
@@ -115,7 +115,7 @@ countable(struct store *st, const struct seg_first *first,
 
 	while (n++ < SEG_RECORDS && (size = rec_read(data + at, len - at,
 	    first, r)) > 0 && r[0].fn < FN_MAX &&
-	    tally_reserve(&st->tally, r[0].fn) == 0)
+	    counters_reserve(&st->counters, r[0].fn) == 0)
 		at += (uint32_t)size;
 	return at;
 }

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/store.h"
 #include "inverse.h"
 #include "render.h"
 #include "shape.h"
-#include "../store/store.h"
 #include "symclient.h"
-#include "../store/tally.h"
+#include "tracer/store/counters.h"
 
 #define MAGIC		0x31504853U	/* "SHP1" */
 #define LOADED_MAX	((size_t)64 << 20)	/* bytes, then all go */

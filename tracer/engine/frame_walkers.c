@@ -112,7 +112,7 @@ prune(struct target *t, const struct maps *ms)
 }
 
 void
-walkers_find(struct target *t, const struct probe_spec *specs, size_t n)
+frame_walkers_find(struct target *t, const struct probe_spec *specs, size_t n)
 {
 	const struct map *m = NULL;
 	struct maps ms;

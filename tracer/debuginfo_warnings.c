@@ -2,13 +2,13 @@
 /* Debug information that is not all there is, in words. */
 #include <stdio.h>
 
-#include "../symbols/index.h"
-#include "caveat.h"
+#include "debuginfo_warnings.h"
+#include "symbols/index.h"
 
 static const struct {
 	uint32_t	 flag;		/* of the index */
 	const char	*words;
-} caveats[] = {
+} warnings[] = {
 	{ SYM_SPLIT, "its debug information is in .dwo files (split DWARF), "
 	    "which are not read: functions are known by name, without types; "
 	    "build it without -gsplit-dwarf" },
@@ -22,22 +22,23 @@ static const struct {
 	{ SYM_FULL, "it has more functions than are read of one file; some "
 	    "are missing" },
 };
-#define NCAVEATS (sizeof(caveats) / sizeof(caveats[0]))
+#define NWARNINGS (sizeof(warnings) / sizeof(warnings[0]))
 
 bool
-caveat_say(const struct binary *b, size_t i, char words[CAVEAT_WORDS])
+debuginfo_warning(const struct binary *b, size_t i,
+    char words[DEBUGINFO_WARNING])
 {
 	size_t k;
 
 	if (b->state == BINARY_BAD && i == 0) {
-		(void)snprintf(words, CAVEAT_WORDS, "%s", b->why);
+		(void)snprintf(words, DEBUGINFO_WARNING, "%s", b->why);
 		return true;
 	}
-	for (k = 0; b->state == BINARY_READY && k < NCAVEATS; k++) {
-		if ((b->ix.header->flags & caveats[k].flag) == 0 || i-- > 0)
+	for (k = 0; b->state == BINARY_READY && k < NWARNINGS; k++) {
+		if ((b->ix.header->flags & warnings[k].flag) == 0 || i-- > 0)
 			continue;
-		(void)snprintf(words, CAVEAT_WORDS, "%.200s: %s",
-		    binary_name(b), caveats[k].words);
+		(void)snprintf(words, DEBUGINFO_WARNING, "%.200s: %s",
+		    binary_name(b), warnings[k].words);
 		return true;
 	}
 	return false;

@@ -3,27 +3,27 @@
  * How much the timelines of one owner may take together, and this one of it
  * (tracer user-timeline).
  */
-#ifndef TRACER_ROOM_H
-#define TRACER_ROOM_H
+#ifndef TRACER_USER_LIMIT_H
+#define TRACER_USER_LIMIT_H
 
 #include "trchello.h"
 
-/* Remedy for the message of room_want(). */
-#define ROOM_NEXT							\
+/* Remedy for the message of user_limit_ask(). */
+#define USER_LIMIT_NEXT							\
 	"remove timelines that nobody wants any more: debuglanternctl "	\
 	"timeline delete NAME, or if it is of a session, "		\
 	"debuglanternctl trace stop SESSION"
 
 /* Borrows; before the others. */
-void	room_begin(const struct trc_hello *);
+void	user_limit_begin(const struct trc_hello *);
 /*
  * Whether there is room for another timeline: fn(NULL), at once or later, or
  * fn(why not).
  */
-void	room_want(void (*fn)(const char *why));
-/* Cancels room_want(): its fn is not called any more. */
-void	room_drop(void);
+void	user_limit_ask(void (*fn)(const char *why));
+/* Cancels user_limit_ask(): its fn is not called any more. */
+void	user_limit_cancel(void);
 /* This one has grown, and so may have others: timeline_limit() soon. */
-void	room_look(void);
+void	user_limit_look(void);
 
 #endif

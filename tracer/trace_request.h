@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Patterns as a request gives them. */
-#ifndef TRACER_WISHES_H
-#define TRACER_WISHES_H
+#ifndef TRACER_TRACE_REQUEST_H
+#define TRACER_TRACE_REQUEST_H
 
 #include "op.h"
 #include "probing.h"
@@ -12,7 +12,7 @@
 	"`-g` flag or use debug build profile)."
 
 /* The members of args (NULL = none) of what; false: op was refused. */
-bool	 wish_read(struct op *, struct json_object *args, const char *what,
-	    struct wish *);
+bool	 trace_request_read(struct op *, struct json_object *args,
+	    const char *what, struct trace_request *);
 
 #endif

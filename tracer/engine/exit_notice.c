@@ -38,7 +38,7 @@ chain(void)
 }
 
 bool
-deadman_set(struct agent_control *c)
+exit_notice_set(struct agent_control *c)
 {
 	if (ncontrols == CONTROLS_MOST)
 		return (false);
@@ -50,7 +50,7 @@ deadman_set(struct agent_control *c)
 }
 
 void
-deadman_clear(struct agent_control *c)
+exit_notice_clear(struct agent_control *c)
 {
 	size_t i;
 

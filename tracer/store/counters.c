@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counters.h"
 #include "segment.h"
-#include "tally.h"
 
 #define INDEX	64U		/* power of two, twice the classes */
 #define ONE_REGISTER	12U	/* bytes of its capture */
@@ -29,7 +29,7 @@ struct fn_tally {
 };
 
 int
-tally_grow(struct tally *t, uint32_t fn)
+counters_grow(struct counters *t, uint32_t fn)
 {
 	uint32_t n = t->nfns == 0 ? 64 : t->nfns;
 	struct fn_tally *fns;
@@ -146,7 +146,7 @@ is_known(const struct fn_tally *f, uint16_t class)
 }
 
 uint16_t
-tally_class(struct tally *t, uint32_t fn, const void *raw, size_t len)
+counters_class(struct counters *t, uint32_t fn, const void *raw, size_t len)
 {
 	struct fn_tally *f = &t->fns[fn];
 	uint32_t free_at;
@@ -176,7 +176,7 @@ tally_class(struct tally *t, uint32_t fn, const void *raw, size_t len)
 }
 
 void
-tally_learn(struct tally *t, uint32_t fn, uint16_t class, const void *raw,
+counters_learn(struct counters *t, uint32_t fn, uint16_t class, const void *raw,
     size_t len)
 {
 	struct fn_tally *f = &t->fns[fn];
@@ -194,7 +194,7 @@ tally_learn(struct tally *t, uint32_t fn, uint16_t class, const void *raw,
 }
 
 void
-tally_add(struct tally *t, uint32_t fn, uint16_t class, int64_t n)
+counters_add(struct counters *t, uint32_t fn, uint16_t class, int64_t n)
 {
 	struct fn_tally *f = &t->fns[fn];
 
@@ -209,7 +209,7 @@ tally_add(struct tally *t, uint32_t fn, uint16_t class, int64_t n)
 }
 
 uint64_t
-tally_count(const struct tally *t, uint32_t fn, uint16_t class)
+counters_count(const struct counters *t, uint32_t fn, uint16_t class)
 {
 	if (fn >= t->nfns)
 		return 0;
@@ -224,7 +224,7 @@ tally_count(const struct tally *t, uint32_t fn, uint16_t class)
 }
 
 const void *
-tally_raw(const struct tally *t, uint32_t fn, uint16_t class, size_t *len)
+counters_raw(const struct counters *t, uint32_t fn, uint16_t class, size_t *len)
 {
 	const struct fn_tally *f;
 
@@ -238,7 +238,7 @@ tally_raw(const struct tally *t, uint32_t fn, uint16_t class, size_t *len)
 }
 
 uint32_t
-tally_end(const struct tally *t)
+counters_end(const struct counters *t)
 {
 	uint32_t n = t->nfns;
 	const struct fn_tally *f;
@@ -253,7 +253,7 @@ tally_end(const struct tally *t)
 }
 
 void
-tally_free(struct tally *t)
+counters_free(struct counters *t)
 {
 	uint32_t i;
 

@@ -7,11 +7,11 @@
  */
 #include "link.h"
 #include "loop.h"
-#include "room.h"
 #include "store/store.h"
 #include "timefiles.h"
 #include "timeline.h"
 #include "timeused.h"
+#include "user_limit.h"
 
 #define LOOK_MS		1000	/* between two looks */
 
@@ -21,7 +21,7 @@ static bool		 asked;
 static uint64_t		 last_ms;
 
 void
-room_begin(const struct trc_hello *h)
+user_limit_begin(const struct trc_hello *h)
 {
 	hello = h;
 }
@@ -33,7 +33,7 @@ is_bounded(void)
 }
 
 void
-room_want(void (*fn)(const char *))
+user_limit_ask(void (*fn)(const char *))
 {
 	if (!is_bounded()) {
 		fn(NULL);
@@ -44,13 +44,13 @@ room_want(void (*fn)(const char *))
 }
 
 void
-room_drop(void)
+user_limit_cancel(void)
 {
 	waiting = NULL;
 }
 
 void
-room_look(void)
+user_limit_look(void)
 {
 	uint64_t now = loop_now_ms();
 

@@ -7,8 +7,8 @@
  * have a number however many other values came before.  A value without a
  * number is CLASS_OTHER or CLASS_ODD (segment.h).
  */
-#ifndef TRACER_TALLY_H
-#define TRACER_TALLY_H
+#ifndef TRACER_STORE_COUNTERS_H
+#define TRACER_STORE_COUNTERS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,39 +18,40 @@
 
 struct fn_tally;
 
-struct tally {
+struct counters {
 	struct fn_tally	*fns;	/* owned */
 	uint32_t	 nfns;
 };
 
 /* Makes room for fn, below FN_MAX and not there yet.  -1: no memory. */
-int	 tally_grow(struct tally *, uint32_t fn);
+int	 counters_grow(struct counters *, uint32_t fn);
 
 /* The same, if it is not there yet. */
 static inline int
-tally_reserve(struct tally *t, uint32_t fn)
+counters_reserve(struct counters *t, uint32_t fn)
 {
-	return fn < t->nfns ? 0 : tally_grow(t, fn);
+	return fn < t->nfns ? 0 : counters_grow(t, fn);
 }
 
 /*
  * The class of what fn returned, a new one if there is room, else
  * CLASS_OTHER.  fn has been reserved.
  */
-uint16_t tally_class(struct tally *, uint32_t fn, const void *raw,
+uint16_t counters_class(struct counters *, uint32_t fn, const void *raw,
 	    size_t len);
 /* A class that is in use on disk has this value. */
-void	 tally_learn(struct tally *, uint32_t fn, uint16_t class,
+void	 counters_learn(struct counters *, uint32_t fn, uint16_t class,
 	    const void *raw, size_t len);
 /* Adds n, which may be negative, to a reserved function's count. */
-void	 tally_add(struct tally *, uint32_t fn, uint16_t class, int64_t n);
+void	 counters_add(struct counters *, uint32_t fn, uint16_t class,
+	    int64_t n);
 /* 0 for what has never been added. */
-uint64_t tally_count(const struct tally *, uint32_t fn, uint16_t class);
+uint64_t counters_count(const struct counters *, uint32_t fn, uint16_t class);
 /* The value of a class, borrowed; NULL = not known. */
-const void *tally_raw(const struct tally *, uint32_t fn, uint16_t class,
+const void *counters_raw(const struct counters *, uint32_t fn, uint16_t class,
 	    size_t *len);
 /* No function from there on was ever entered or left. */
-uint32_t tally_end(const struct tally *);
-void	 tally_free(struct tally *);
+uint32_t counters_end(const struct counters *);
+void	 counters_free(struct counters *);
 
 #endif
