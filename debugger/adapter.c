@@ -18,9 +18,11 @@
 
 #include "adapter.h"
 #include "codec.h"
+#include "debuggee.h"
 #include "json_make.h"
 #include "log.h"
 #include "loop.h"
+#include "op.h"
 #include "profile.h"
 
 #define OUT_MAX		((size_t)4 << 20)	/* that it has not read */

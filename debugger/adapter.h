@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine.h"
+#include "op.h"
 
 struct json_object;
 
@@ -28,6 +28,20 @@ void	 adapter_shut(void);
 /* Shuts; pending requests fail with adapter_exited and these words. */
 void	 adapter_gone(const char *why);
 bool	 adapter_up(void);
+/*
+ * Sends a request.  Takes args (NULL = none).  fn is called exactly once and
+ * never before this returns: with the answer, or with "unsupported" (this
+ * adapter must not be asked that), "timeout", "adapter_exited".  op may be
+ * NULL; it is held meanwhile.
+ */
+void	 adapter_ask(const char *request, struct json_object *args,
+	    struct op *, dap_fn, void *arg);
+/* May that request be sent?  By capabilities and what is known of it. */
+bool	 adapter_takes(const char *request);
+/* An announced capability, "supportsConditionalBreakpoints". */
+bool	 adapter_can(const char *capability);
+/* The announced capabilities; borrowed; NULL before they are. */
+struct json_object *adapter_capabilities(void);
 /* How long it has for a request. */
 uint64_t adapter_limit_ms(void);
 /* The request that it is at, for so many ms; static.  NULL = none. */

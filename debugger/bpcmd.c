@@ -10,9 +10,11 @@
 
 #include "bpcmd.h"
 #include "bpsend.h"
-#include "engine.h"
+#include "command.h"
+#include "debuggee.h"
 #include "json_get.h"
 #include "json_make.h"
+#include "op.h"
 #include "source.h"
 #include "summary.h"
 
@@ -54,6 +56,14 @@ number_of(struct op *op, struct json_object *args, const char *name,
 	return 0;
 }
 
+static const char *(*file_in_view)(void);
+
+void
+bps_use_file(const char *(*fn)(void))
+{
+	file_in_view = fn;
+}
+
 /* The client's directory says what its relative paths mean. */
 static void
 set_file(struct op *op, struct bp *bp, struct json_object *args,
@@ -89,8 +99,8 @@ bp_from(struct op *op, struct json_object *args)
 		return NULL;
 	/* a line alone is one of the file in view */
 	if (file == NULL && function == NULL && line > 0 &&
-	    *summary_file() != '\0')
-		file = summary_file();
+	    *file_in_view() != '\0')
+		file = file_in_view();
 	if (file == NULL && function == NULL && line > 0 &&
 	    dbg.phase == PHASE_STOPPED) {
 		op_fail(op, "invalid_argument", "the frame in view has no "

@@ -11,14 +11,15 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "bpsend.h"
-#include "condition.h"
 #include "copy.h"
+#include "debuggee.h"
 #include "dialect.h"
-#include "engine.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "loads.h"
+#include "op.h"
 #include "split.h"
 
 #define SUFFIXES	3	/* the last 3, 2 and 1 parts of a path */
@@ -545,9 +546,8 @@ bps_event(struct json_object *body)
 }
 
 void
-bps_forget(void)
+bpsend_forget(void)
 {
 	bps_untold();
-	condition_forget();
 	loads_forget();
 }

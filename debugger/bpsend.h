@@ -31,6 +31,10 @@ void	 bpsend_anew(bpsend_fn);
  */
 void	 bpsend_answer(struct op *, const char *why, const char *member,
 	    struct json_object *list);
+/* An event "breakpoint"; borrows body. */
+void	 bps_event(struct json_object *body);
+/* The adapter is gone, and with it what it was told. */
+void	 bpsend_forget(void);
 /* Breakpoint features that this adapter has. */
 struct bp_skills bpsend_skills(void);
 

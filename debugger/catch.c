@@ -11,15 +11,18 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "bps.h"
 #include "bpsend.h"
 #include "catch.h"
+#include "command.h"
 #include "copy.h"
+#include "debuggee.h"
 #include "dialect.h"
-#include "engine.h"
 #include "exception.h"
 #include "json_get.h"
 #include "json_make.h"
+#include "op.h"
 #include "pairs.h"
 #include "profile.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "bpsend.h"
-#include "commands.h"
+#include "command.h"
 
 struct exception;
 struct json_object;

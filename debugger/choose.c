@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "choose.h"
+#include "debuggee.h"
 #include "injector.h"
 #include "log.h"
+#include "op.h"
 #include "xstate.h"
 
 #define BRIDGE	"dapdial"

@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_CHOOSE_H
 #define DEBUGGER_CHOOSE_H
 
-#include "engine.h"
+#include "op.h"
 #include "profile.h"
 
 #define CHOICE_ARGS	32

@@ -10,17 +10,19 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "bps.h"
 #include "catch.h"
 #include "condition.h"
+#include "debuggee.h"
 #include "dialect.h"
-#include "engine.h"
 #include "exception.h"
 #include "hits.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "loads.h"
 #include "memtext.h"
+#include "op.h"
 
 #define LOG_MOST	8192
 #define CONDITION_WORDS	400

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Stops that are none: conditions, counts and log points that the adapter
- * does not keep itself, and types of exceptions: bps_check_conditions() of
- * engine.h.
+ * does not keep itself, and types of exceptions.
  */
 #ifndef DEBUGGER_CONDITION_H
 #define DEBUGGER_CONDITION_H
@@ -10,6 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct json_object;
+
+/*
+ * At every stop, before anybody hears of it: conditions and counts that the
+ * adapter does not keep itself.  done(true) = it is none, the program is let
+ * go on.  done may be called from within.
+ */
+void	 bps_check_conditions(void (*done)(bool resume));
+/* The program goes on: the next stop is another one. */
+void	 bps_resumed(void);
+/* The program has not gone on after all: its stop is the one before. */
+void	 bps_stayed(void);
+/* An event "output" of the adapter; log points speak by it.  Borrows. */
+void	 bps_log_event(struct json_object *body);
 /* Output of our own log points since the latest real stop. */
 const char *condition_log(size_t *len, size_t *lost);
 /* It was shown. */

@@ -7,10 +7,11 @@
 #include "bpsend.h"
 #include "catch.h"
 #include "condition.h"
+#include "configure.h"
 #include "copy.h"
 #include "diff.h"
-#include "engine.h"
 #include "misread.h"
+#include "op.h"
 #include "params.h"
 #include "watch.h"
 
@@ -43,6 +44,13 @@ configured_less(struct op *op, const char *why, void *arg)
 	fn(op, why_not);
 	free(why_not);
 	why_not = NULL;
+}
+
+void
+bps_forget(void)
+{
+	bpsend_forget();
+	condition_forget();
 }
 
 void

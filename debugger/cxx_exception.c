@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "cxx_exception.h"
-#include "engine.h"
 #include "json_get.h"
 #include "memtext.h"
+#include "op.h"
 #include "repl.h"
 
 #define POINTER		8

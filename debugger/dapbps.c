@@ -13,11 +13,12 @@
 
 #include "bps.h"
 #include "catch.h"
-#include "commands.h"
+#include "command.h"
 #include "dapserver.h"
 #include "json_make.h"
 #include "json_size.h"
 #include "log.h"
+#include "op.h"
 
 #define FUNCTIONS	":functions"	/* no path */
 #define EXCEPTIONS	":exceptions"	/* nor this */

@@ -14,7 +14,7 @@
 
 #include "clean.h"
 #include "dapserver.h"
-#include "engine.h"
+#include "debuggee.h"
 #include "json_make.h"
 #include "link.h"
 #include "loop.h"

@@ -11,12 +11,14 @@
 
 #include "adapter.h"
 #include "catch.h"
-#include "commands.h"
+#include "command.h"
 #include "dapcheck.h"
 #include "dapserver.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "json_make.h"
 #include "log.h"
+#include "op.h"
 #include "set_value.h"
 
 /* A request whose answer is still to come. */
@@ -103,7 +105,7 @@ on_answer(struct op *op, const struct dap_answer *a, void *arg)
 	json_object_put(m);
 	editor_unref(e);
 	if (touched)
-		engine_touched();
+		debuggee_touched();
 }
 
 /* An expression typed by somebody may do anything. */

@@ -8,12 +8,14 @@
 
 #include "bps.h"
 #include "clean.h"
-#include "commands.h"
+#include "command.h"
 #include "dapserver.h"
+#include "debuggee.h"
 #include "json_make.h"
 #include "json_size.h"
 #include "link.h"
 #include "log.h"
+#include "op.h"
 #include "wait.h"
 
 #define EDITORS_MAX	16

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "engine.h"
+#include "command.h"
 #include "loop.h"
 #include "misread.h"
 
@@ -48,6 +48,8 @@ struct editor {
 	bool		 setting;	/* one of them is being done, */
 	bool		 beginning;	/* or begun */
 };
+
+extern const struct command dap_commands[];
 
 /* Messages for it.  Take body (NULL = none). */
 void	 editor_event(struct editor *, const char *name, struct json_object *body);

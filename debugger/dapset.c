@@ -13,12 +13,15 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "copy.h"
 #include "dapserver.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "log.h"
+#include "op.h"
 #include "set_value.h"
 
 #define SHOWN_MOST	65536	/* references; older ones are not known */
@@ -182,7 +185,7 @@ on_set(struct op *op, const struct set_value *v, void *arg)
 	jput_str(body, "type", v->type);
 	jput_int(body, "variablesReference", 0);
 	dap_set_end(x, true, NULL, body);
-	engine_touched();
+	debuggee_touched();
 }
 
 static void
@@ -337,7 +340,7 @@ on_register(struct op *op, const struct dap_answer *a, void *arg)
 	(void)op;
 	dap_set_end(arg, ok, ok ? NULL : a->message, json_object_get(a->body));
 	if (ok)
-		engine_touched();
+		debuggee_touched();
 }
 
 bool

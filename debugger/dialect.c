@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "debuggee.h"
 #include "dialect.h"
-#include "engine.h"
 #include "profile.h"
 
 static const struct dialect dialects[] = {

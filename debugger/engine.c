@@ -12,11 +12,14 @@
 #include <unistd.h>
 
 #include "adapter.h"
+#include "bpcmd.h"
 #include "bps.h"
+#include "bpsend.h"
 #include "catch.h"
-#include "commands.h"
-#include "dapserver.h"
-#include "events.h"
+#include "condition.h"
+#include "configure.h"
+#include "debuggee.h"
+#include "engine.h"
 #include "exec.h"
 #include "json_make.h"
 #include "launch.h"
@@ -27,20 +30,17 @@
 #include "process_watch.h"
 #include "profile.h"
 #include "program_state.h"
+#include "summary.h"
 #include "wait.h"
 
-#define CONSOLE_MAX	(16U << 10)
 #define FAREWELL_MS	5000	/* for one to say how the program ended */
 #define LAST_WORDS_MS	300	/* for an adapter that closed its output to end */
 #define AGAIN_MAX	3	/* a stop that is told again is looked at anew */
 #define LOOK_MS		50	/* between looks whether a program is dying */
 #define LOOKS_MAX	10
 
-struct dbg dbg = { .ring = RING_INIT };
-struct dbg_hello dbg_said;
+static const struct engine_observer *observer;
 
-static char		console[CONSOLE_MAX + 1];
-static size_t		console_len;
 static struct loop_timer settle_timer, lost_timer, farewell_timer;
 
 static void	farewell(void);
@@ -79,44 +79,8 @@ engine_tell_link(void)
 void
 engine_tell(void)
 {
-	dap_phase();
+	observer->phase();
 	engine_tell_link();
-}
-
-const char *
-engine_console(size_t *len)
-{
-	*len = console_len;
-	return console;
-}
-
-/* The newest is kept: it is what belongs to a stop. */
-static void
-add_console(struct json_object *body)
-{
-	struct json_object *v;
-	const char *text;
-	size_t len, drop;
-
-	if (json_object_object_get_ex(body, "category", &v) &&
-	    json_object_get_string(v) != NULL &&
-	    strcmp(json_object_get_string(v), "telemetry") == 0)
-		return;
-	if (!json_object_object_get_ex(body, "output", &v) ||
-	    !json_object_is_type(v, json_type_string))
-		return;
-	text = json_object_get_string(v);
-	len = (size_t)json_object_get_string_len(v);
-	if (len > CONSOLE_MAX) {
-		text += len - CONSOLE_MAX;
-		len = CONSOLE_MAX;
-	}
-	drop = console_len + len > CONSOLE_MAX ?
-	    console_len + len - CONSOLE_MAX : 0;
-	memmove(console, console + drop, console_len - drop);
-	memcpy(console + console_len - drop, text, len);
-	console_len += len - drop;
-	console[console_len] = '\0';
 }
 
 void
@@ -132,8 +96,6 @@ void
 engine_resuming(void)
 {
 	dbg.out_from = dbg.out_to;
-	console_len = 0;
-	console[0] = '\0';
 	engine_going_on();
 }
 
@@ -193,8 +155,8 @@ finish(void)
 		link_kill();
 }
 
-void
-engine_gathered(void)
+static void
+stop_gathered(void)
 {
 	gathering_now = false;
 	finish();
@@ -213,7 +175,7 @@ on_conditions(bool resume)
 		loads_follow(false);
 	drains++;
 	link_drain();
-	summary_gather(engine_gathered);
+	summary_gather(stop_gathered);
 }
 
 /* sys.exit(3) is an end, whatever the adapter calls it. */
@@ -468,28 +430,17 @@ engine_stayed(const char *why)
 	body = jobject();
 	jput(body, "category", jtext("important"));
 	jput(body, "output", jtext(why));
-	dap_event("output", body);
+	observer->event("output", body);
 	json_object_put(body);
 	engine_change(CHANGE_STOPPED);
-}
-
-void
-engine_touched(void)
-{
-	if (dbg.phase != PHASE_STOPPED)
-		return;
-	dbg.epoch++;
-	settle_again();
 }
 
 /* -- the adapter -- */
 static void
 on_output(struct json_object *body)
 {
-	if (dbg.phase == PHASE_RUNNING || dbg.phase == PHASE_STOPPED) {
-		add_console(body);
+	if (dbg.phase == PHASE_RUNNING || dbg.phase == PHASE_STOPPED)
 		bps_log_event(body);
-	}
 }
 
 /*
@@ -525,7 +476,7 @@ on_event(const char *name, struct json_object *body)
 	    json_object_is_type(more, json_type_object))
 		adapter_merge(more);
 	engine_change(state_event(&dbg, name, body));
-	dap_event(name, body);
+	observer->event(name, body);
 }
 
 static void
@@ -587,7 +538,7 @@ set_ending(const struct dbg_end *e, const char *words)
 }
 
 void
-dbg_ended(const struct dbg_end *e)
+engine_ended(const struct dbg_end *e)
 {
 	const bool alive = dbg.phase != PHASE_IDLE &&
 	    dbg.phase != PHASE_TERMINATED;
@@ -623,47 +574,30 @@ dbg_ended(const struct dbg_end *e)
 
 /* -- the link -- */
 void
-dbg_output_notice(uint64_t total)
+engine_init(const struct engine_observer *o)
 {
-	/* the ring says so itself */
-	(void)total;
-	dap_output();
+	observer = o;
+	debuggee_on_touched(settle_again);
 }
 
 void
-dbg_hello(const struct dbg_hello *h)
+engine_begin(void)
 {
 	static const struct adapter_hooks hooks = { on_event, on_lost };
 
-	dbg_said = *h;
-	adapter_init(&hooks, h->initialize_s == 0 ? 10 : h->initialize_s,
-	    h->request_s == 0 ? 30 : h->request_s);
-	wait_init(h->await_s == 0 ? 300 : h->await_s,
-	    h->request_s == 0 ? 30 : h->request_s);
-	launch_init();
+	adapter_init(&hooks,
+	    dbg_said.initialize_s == 0 ? 10 : dbg_said.initialize_s,
+	    dbg_said.request_s == 0 ? 30 : dbg_said.request_s);
 }
 
 void
-dbg_ask(const struct ask *ask, const char *json, size_t len)
+engine_end(void)
 {
-	commands_run(ask, json, len);
+	observer->end();
 }
 
 void
-dbg_conn_gone(uint32_t conn)
-{
-	op_conn_gone(conn);
-}
-
-void
-dbg_ran(pid_t inner, pid_t target, const char *image,
-    const int adapter_fds[DBG_FD_COUNT])
-{
-	launch_ran(inner, target, image, adapter_fds);
-}
-
-void
-dbg_run_failed(const char *code, const char *why)
+engine_run_failed(const char *code, const char *why)
 {
 	(void)launch_tree_gone();
 	launch_failed(code, why);
@@ -671,17 +605,17 @@ dbg_run_failed(const char *code, const char *why)
 }
 
 void
-dbg_ring(int fd)
+engine_ring(int fd)
 {
 	ring_close(&dbg.ring);
 	if (ring_map(&dbg.ring, fd) == -1)
 		log_warn("ring of the program");
 	dbg.out_from = dbg.out_to = 0;
-	dap_new_output();
+	observer->new_output();
 }
 
 void
-dbg_drained(uint64_t total)
+engine_drained(uint64_t total)
 {
 	dbg.out_to = total;
 	if (drains > 0 && --drains == 0)

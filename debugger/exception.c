@@ -5,12 +5,14 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "cxx_exception.h"
+#include "debuggee.h"
 #include "dialect.h"
-#include "engine.h"
 #include "exception.h"
 #include "json_get.h"
 #include "json_make.h"
+#include "op.h"
 #include "repl.h"
 
 static struct exception	latest;

@@ -13,16 +13,19 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "bpcmd.h"
 #include "bps.h"
-#include "commands.h"
+#include "command.h"
 #include "dapserver.h"
-#include "events.h"
+#include "debuggee.h"
+#include "engine.h"
 #include "exec.h"
 #include "json_make.h"
 #include "launch.h"
 #include "loads.h"
 #include "log.h"
 #include "loop.h"
+#include "op.h"
 #include "process_watch.h"
 #include "profile.h"
 #include "program_state.h"
@@ -788,7 +791,7 @@ end_all(struct op *op)
 	/* an editor's is an answer of its own */
 	if (op->told != NULL)
 		op_reply(op, end_words());
-	dap_end();
+	engine_end();
 	/* who is answered may start another one under the same name */
 	link_reply_last();
 	op_reply(op, end_words());

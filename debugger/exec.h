@@ -5,7 +5,11 @@
 
 #include <stdbool.h>
 
+#include "command.h"
+
 struct op;
+
+extern const struct command exec_commands[];
 
 /* Now, or as soon as everything about the present stop is known. */
 void	 exec_when_settled(struct op *, void (*)(struct op *));

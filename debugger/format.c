@@ -11,12 +11,12 @@
 
 #include <json-c/json.h>
 
-#include "engine.h"
 #include "format.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "json_size.h"
 #include "log.h"
+#include "op.h"
 #include "utf8.h"
 
 /* Kept free for "truncated" itself, which is written last. */

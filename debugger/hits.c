@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "debuggee.h"
 #include "format.h"
 #include "hits.h"
 #include "json_get.h"

@@ -11,12 +11,16 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
+#include "command.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "frames.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "json_size.h"
 #include "looks.h"
+#include "op.h"
 #include "source.h"
 #include "summary.h"
 #include "vars.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "engine.h"
+#include "op.h"
 
 void	 launch_init(void);
 /* The command start or attach. */
@@ -22,6 +22,8 @@ void	 launch_failed(const char *code, const char *why);
 void	 launch_initialized(void);
 /* The program is over, or let go: answers the launch if it still waits. */
 void	 launch_over(void);
+/* Starts what was waiting for the last one's tree to be gone. */
+void	 launch_go(void);
 /* The tree of the adapter is gone; true: another one is being started. */
 bool	 launch_tree_gone(void);
 

@@ -22,6 +22,7 @@
 #undef MSG
 
 static struct channel	 chan;
+static const struct link_handlers *up;
 static bool		 greeted;
 static pid_t		 adapter_pid;
 static int		 fds[DBG_FD_COUNT] = { -1, -1, -1 };
@@ -51,8 +52,9 @@ log_to_spawner(enum log_level level, const char *line)
 }
 
 void
-link_open(int fd)
+link_open(int fd, const struct link_handlers *handlers)
 {
+	up = handlers;
 	chan_init(&chan, ROLE_DEBUGGER, ROLE_SPAWNER, gone, NULL);
 	if (chan_open(&chan, fd, 0) == -1)
 		fatalx("fd 3 is not a channel; debugger is started by "
@@ -79,7 +81,7 @@ debugger_on_hello(struct msg *m)
 	}
 	hello.args = args;
 	greeted = true;
-	dbg_hello(&hello);
+	up->hello(&hello);
 	return 0;
 }
 
@@ -89,7 +91,7 @@ debugger_on_ring(struct msg *m)
 	(void)msg_get_u32(m);
 	if (msg_end(m) == -1)
 		return -1;
-	dbg_ring(msg_take_fd(m));
+	up->ring(msg_take_fd(m));
 	return 0;
 }
 
@@ -105,7 +107,7 @@ debugger_on_request(struct msg *m)
 	json = msg_get_rest(m, &len);
 	if (msg_end(m) == -1 || !greeted)
 		return -1;
-	dbg_ask(&a, json, len);
+	up->ask(&a, json, len);
 	return 0;
 }
 
@@ -114,7 +116,7 @@ debugger_on_gone(struct msg *m)
 {
 	if (msg_end(m) == -1)
 		return -1;
-	dbg_conn_gone(m->hdr.conn);
+	up->conn_gone(m->hdr.conn);
 	(void)chan_send(&chan, msg_new(MSG_DBG_LEFT, NULL, m->hdr.conn, 0),
 	    -1);
 	return 0;
@@ -149,7 +151,7 @@ debugger_on_ran(struct msg *m)
 	fds[DBG_FD_IN] = fds[DBG_FD_OUT] = fds[DBG_FD_ERR] = -1;
 	adapter_pid = pid;
 	last_inner = last_host = 0;
-	dbg_ran(inner, target, path, own);
+	up->ran(inner, target, path, own);
 	return 0;
 }
 
@@ -162,7 +164,7 @@ debugger_on_run_failed(struct msg *m)
 	msg_get_str(m, why, sizeof(why));
 	if (msg_end(m) == -1)
 		return -1;
-	dbg_run_failed(code, why);
+	up->run_failed(code, why);
 	return 0;
 }
 
@@ -180,7 +182,7 @@ debugger_on_ended(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	adapter_pid = 0;
-	dbg_ended(&e);
+	up->ended(&e);
 	return 0;
 }
 
@@ -191,7 +193,7 @@ debugger_on_drained(struct msg *m)
 
 	if (msg_end(m) == -1)
 		return -1;
-	dbg_drained(total);
+	up->drained(total);
 	return 0;
 }
 
@@ -202,7 +204,7 @@ debugger_on_output_notice(struct msg *m)
 
 	if (msg_end(m) == -1)
 		return -1;
-	dbg_output_notice(total);
+	up->output_notice(total);
 	return 0;
 }
 

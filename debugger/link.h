@@ -58,28 +58,30 @@ struct dbg_end {
 	int		 code, signal;	/* signal 0 = none */
 };
 
-/* -- upwards: the engine's ---------------------------------------------- */
-/* The first call of all; borrows. */
-void	 dbg_hello(const struct dbg_hello *);
-/* json: an object with "command" and "args"; borrowed, no NUL needed. */
-void	 dbg_ask(const struct ask *, const char *json, size_t);
-void	 dbg_conn_gone(uint32_t conn);
-/* The adapter runs.  Takes the fds: its stdin, stdout, stderr. */
-void	 dbg_ran(pid_t inner, pid_t target, const char *image,
-	    const int adapter_fds[DBG_FD_COUNT]);
-/*
- * It could not be started: an error code for clients ("adapter_missing"), and
- * a sentence that says why.
- */
-void	 dbg_run_failed(const char *code, const char *why);
-/* The adapter and all of its tree are gone; borrows. */
-void	 dbg_ended(const struct dbg_end *);
-/* The ring of a new run; takes fd (a sealed memfd). */
-void	 dbg_ring(int fd);
-/* Answers link_drain(): all that was in the pipes then is in the ring. */
-void	 dbg_drained(uint64_t total);
-/* Answers link_arm(): so much has been written. */
-void	 dbg_output_notice(uint64_t total);
+/* -- upwards --------------------------------------------------------------- */
+struct link_handlers {
+	/* The first call of all; borrows. */
+	void	(*hello)(const struct dbg_hello *);
+	/* json: an object with "command" and "args"; borrowed, no NUL needed. */
+	void	(*ask)(const struct ask *, const char *json, size_t);
+	void	(*conn_gone)(uint32_t conn);
+	/* The adapter runs.  Takes the fds: its stdin, stdout, stderr. */
+	void	(*ran)(pid_t inner, pid_t target, const char *image,
+		    const int adapter_fds[DBG_FD_COUNT]);
+	/*
+	 * It could not be started: an error code for clients
+	 * ("adapter_missing"), and a sentence that says why.
+	 */
+	void	(*run_failed)(const char *code, const char *why);
+	/* The adapter and all of its tree are gone; borrows. */
+	void	(*ended)(const struct dbg_end *);
+	/* The ring of a new run; takes fd (a sealed memfd). */
+	void	(*ring)(int fd);
+	/* Answers link_drain(): all that was in the pipes then is in the ring. */
+	void	(*drained)(uint64_t total);
+	/* Answers link_arm(): so much has been written. */
+	void	(*output_notice)(uint64_t total);
+};
 
 /* -- downwards: the carrier's ------------------------------------------- */
 /* The one answer to a request: an object, "result" or "error" by failed. */
@@ -87,10 +89,10 @@ void	 link_reply(const struct ask *, bool failed, const char *json, size_t);
 /* Reports an action of the client for the audit log: before its answer. */
 void	 link_does(const struct ask *, enum dbg_action);
 void	 link_run(const struct dbg_run *);
-/* Ends the adapter and its tree; dbg_ended() follows if one ran. */
+/* Ends the adapter and its tree; ended() follows if one ran. */
 void	 link_kill(void);
 void	 link_drain(void);
-/* dbg_output_notice() follows, once, as soon as the ring has more than that. */
+/* output_notice() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
 void	 link_state(const struct dbg_state *);
 /* The number, as the host counts, of what the adapter calls that; 0 = none. */

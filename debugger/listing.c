@@ -8,13 +8,18 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
+#include "bpcmd.h"
 #include "bps.h"
+#include "command.h"
+#include "debuggee.h"
 #include "extent.h"
 #include "format.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "json_size.h"
 #include "looks.h"
+#include "op.h"
 #include "source.h"
 #include "view.h"
 

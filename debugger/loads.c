@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "bpsend.h"
+#include "debuggee.h"
 #include "dialect.h"
-#include "engine.h"
 #include "loads.h"
+#include "op.h"
 #include "program_state.h"
 #include "repl.h"
 

@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_LOOKS_H
 #define DEBUGGER_LOOKS_H
 
-#include "commands.h"
+#include "command.h"
 
 extern const struct command look_commands[];	/* inspect.c */
 extern const struct command source_commands[];	/* listing.c */

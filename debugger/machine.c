@@ -8,12 +8,16 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
+#include "command.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "format.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "looks.h"
 #include "memtext.h"
+#include "op.h"
 #include "profile.h"
 #include "repl.h"
 #include "source.h"

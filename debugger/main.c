@@ -13,6 +13,7 @@
 #include "linkchan.h"
 #include "log.h"
 #include "loop.h"
+#include "parts.h"
 #include "sysfilter.h"
 
 #define CHANNEL_FD	3
@@ -32,7 +33,7 @@ main(void)
 		fatal("close_range");
 	if (loop_init() == -1)
 		fatal("epoll");
-	link_open(CHANNEL_FD);
+	link_open(CHANNEL_FD, parts_init());
 	if (filter_load(&debugger_filter) == -1)
 		fatal("cannot load the system call filter");
 	if (loop_run() == -1)

@@ -11,6 +11,9 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
+#include "command.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "format.h"
 #include "json_get.h"
@@ -19,6 +22,7 @@
 #include "looks.h"
 #include "memory.h"
 #include "memtext.h"
+#include "op.h"
 #include "profile.h"
 #include "repl.h"
 #include "view.h"
@@ -268,7 +272,7 @@ on_written(struct op *op, const struct dap_answer *a, void *arg)
 	jput_fmt(o, "address", "0x%" PRIx64, m->address);
 	jput_int(o, "count", m->count);
 	op_reply(op, o);
-	engine_touched();
+	debuggee_touched();
 }
 
 void

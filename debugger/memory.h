@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine.h"
+#include "op.h"
 
 /*
  * Writes bytes, by a request or by a command of lldb's: the answer may be a

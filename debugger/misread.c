@@ -11,6 +11,7 @@
 #include "json_make.h"
 #include "log.h"
 #include "misread.h"
+#include "op.h"
 #include "repl.h"
 
 #define ASKED_MOST	24	/* frames at one stop */

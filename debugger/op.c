@@ -11,9 +11,9 @@
 #include "json_make.h"
 #include "log.h"
 #include "op.h"
+#include "debuggee.h"
 #include "redact.h"
 #include "utf8.h"
-#include "wait.h"
 
 #define SCHEMA	1
 
@@ -78,7 +78,8 @@ answer(struct op *op, bool failed, struct json_object *json)
 	}
 	json_object_put(json);
 	/* last: it may free the op */
-	wait_drop(op);
+	if (op->finished != NULL)
+		op->finished(op);
 }
 
 void
@@ -145,7 +146,8 @@ op_conn_gone(uint32_t conn)
 		if (op->ask.conn != conn || op->answered)
 			continue;
 		op->answered = true;
-		wait_drop(op);
+		if (op->finished != NULL)
+			op->finished(op);
 	}
 }
 

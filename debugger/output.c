@@ -6,7 +6,7 @@
 #include <json-c/json.h>
 
 #include "condition.h"
-#include "engine.h"
+#include "debuggee.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "output.h"

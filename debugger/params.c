@@ -8,10 +8,10 @@
 
 #include "copy.h"
 #include "dialect.h"
-#include "engine.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "memtext.h"
+#include "op.h"
 #include "params.h"
 #include "repl.h"
 #include "source.h"

@@ -11,13 +11,17 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
+#include "command.h"
 #include "copy.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "json_size.h"
 #include "looks.h"
 #include "memtext.h"
+#include "op.h"
 #include "profile.h"
 #include "repl.h"
 #include "vars.h"
@@ -86,7 +90,7 @@ on_expanded(struct op *op, struct json_object *var, const char *code,
 	bound_done(&b, o);
 	op_reply(op, o);
 	if (l->runs)
-		engine_touched();
+		debuggee_touched();
 }
 
 static void	 evaluate(struct op *, struct look *);
@@ -309,7 +313,7 @@ on_raw(struct op *op, const struct dap_answer *a, void *arg)
 		text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
 	if (strncmp(text, "error: ", 7) == 0) {
 		op_fail(op, "evaluate_failed", "%.2000s", text + 7);
-		engine_touched();
+		debuggee_touched();
 		return;
 	}
 	if (!bound_init(&b, op) || !op_int(op, "offset", false, &offset))
@@ -326,7 +330,7 @@ on_raw(struct op *op, const struct dap_answer *a, void *arg)
 	jput(o, "text", jtext_clean(text, n));
 	bound_done(&b, o);
 	op_reply(op, o);
-	engine_touched();
+	debuggee_touched();
 }
 
 static void

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debuggee.h"
 #include "profile.h"
 #include "program_state.h"
 

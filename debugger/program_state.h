@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "engine.h"
+#include "debuggee.h"
 
 struct json_object;
 

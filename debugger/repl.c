@@ -6,9 +6,11 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "dialect.h"
 #include "json_make.h"
 #include "log.h"
+#include "op.h"
 #include "repl.h"
 
 void

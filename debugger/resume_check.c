@@ -12,10 +12,11 @@
 #include <json-c/json.h>
 
 #include "adapter.h"
-#include "engine.h"
+#include "debuggee.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "loop.h"
+#include "op.h"
 #include "process_watch.h"
 #include "resume_check.h"
 

@@ -10,12 +10,16 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
+#include "command.h"
 #include "copy.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "looks.h"
 #include "memtext.h"
+#include "op.h"
 #include "profile.h"
 #include "scalar.h"
 #include "set_value.h"
@@ -55,7 +59,7 @@ on_read_back(struct op *op, const struct dap_answer *a, void *arg)
 		op_fail(op, "evaluate_failed", "%s was set, but cannot be "
 		    "read back: %.1500s", s->target, a->message == NULL ?
 		    "no reason given" : memtext_error(a->message));
-		engine_touched();
+		debuggee_touched();
 		return;
 	}
 	o = jobject();
@@ -64,7 +68,7 @@ on_read_back(struct op *op, const struct dap_answer *a, void *arg)
 	jput_str(o, "type", jget_str(a->body, "type"));
 	jput_str(o, "old", s->old);
 	op_reply(op, o);
-	engine_touched();
+	debuggee_touched();
 }
 
 static void
@@ -261,7 +265,7 @@ on_set(struct op *op, const struct set_value *v, void *arg)
 	jput_str(o, "type", v->type);
 	jput_str(o, "old", v->old);
 	op_reply(op, o);
-	engine_touched();
+	debuggee_touched();
 }
 
 /* delve cuts a constant to the size of its variable. */

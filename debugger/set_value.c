@@ -14,15 +14,17 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "copy.h"
+#include "debuggee.h"
 #include "dialect.h"
-#include "engine.h"
 #include "format.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "log.h"
 #include "memory.h"
 #include "memtext.h"
+#include "op.h"
 #include "scalar.h"
 #include "set_value.h"
 

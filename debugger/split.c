@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "op.h"
 #include "repl.h"
 #include "split.h"
 

@@ -12,20 +12,22 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "bps.h"
 #include "catch.h"
 #include "condition.h"
+#include "configure.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "diff.h"
-#include "engine.h"
 #include "exception.h"
 #include "frames.h"
 #include "hits.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "json_size.h"
-#include "launch.h"
 #include "memtext.h"
+#include "op.h"
 #include "output.h"
 #include "profile.h"
 #include "source.h"
@@ -521,10 +523,18 @@ summary_ending(char *words, size_t room, bool looks)
 		    end->words);
 }
 
+static bool	(*was_let_go)(void);
+
+void
+summary_init(bool (*is_let_go)(void))
+{
+	was_let_go = is_let_go;
+}
+
 void
 summary_idle(char *words, size_t room)
 {
-	if (launch_is_let_go())
+	if (was_let_go())
 		snprintf(words, room, "the program was let go: `debugger "
 		    "attach %s` takes it up again", dbg_said.session);
 	else

@@ -9,6 +9,7 @@
 #include "format.h"
 
 struct json_object;
+struct op;
 struct view;
 
 /*
@@ -18,6 +19,20 @@ struct view;
 void	 summary_ending(char *words, size_t room, bool looks);
 /* Describes a session in which nothing is being debugged; PHASE_IDLE. */
 void	 summary_idle(char *words, size_t room);
+/*
+ * A stop or the end: gathers what its summary shows of the adapter (stack,
+ * variables, exception) and calls done once.  Nothing resumes before.  The
+ * output, from dbg.out_from to dbg.out_to, is complete once that is done.
+ */
+void	 summary_gather(void (*done)(void));
+/*
+ * The answer to a client that waited or asks for the state, in any phase; made
+ * of what was gathered, within the bounds op asks for.  The caller owns it.
+ */
+struct json_object *summary_make(struct op *);
+
+/* Sets what tells whether the program was let go. */
+void	 summary_init(bool (*is_let_go)(void));
 /* The file in view, for places that are given without one; "" = none. */
 const char *summary_file(void);
 /* Another frame was selected: summaries show it from now on. */

@@ -6,13 +6,14 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "copy.h"
 #include "dialect.h"
-#include "engine.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "json_size.h"
 #include "misread.h"
+#include "op.h"
 #include "vars.h"
 
 #define PAGE		100	/* elements of what was asked for */

@@ -11,11 +11,14 @@
 
 #include <json-c/json.h>
 
+#include "adapter.h"
 #include "copy.h"
+#include "debuggee.h"
 #include "dialect.h"
 #include "json_get.h"
 #include "json_make.h"
 #include "misread.h"
+#include "op.h"
 #include "params.h"
 #include "source.h"
 #include "vars.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine.h"
+#include "op.h"
 
 #define VIEW_FRAMES	20	/* asked for at once */
 

@@ -6,8 +6,11 @@
 
 #include <stdlib.h>
 
+#include "debuggee.h"
 #include "log.h"
 #include "loop.h"
+#include "op.h"
+#include "summary.h"
 #include "wait.h"
 
 #define LONGEST_S	(24 * 60 * 60)
@@ -79,19 +82,6 @@ on_limit(void *arg)
 	op_reply(w->op, summary_make(w->op));
 }
 
-void
-wait_add(struct op *op, uint64_t since, uint64_t ms)
-{
-	struct waiter *w = calloc(1, sizeof(*w));
-
-	if (w == NULL)
-		fatal("request");
-	w->op = op_ref(op);
-	w->since = since;
-	TAILQ_INSERT_TAIL(&waiters, w, entry);
-	loop_timer_set(&w->timer, ms, on_limit, w);
-}
-
 static struct waiter *
 waiter_of(const struct op *op)
 {
@@ -103,16 +93,8 @@ waiter_of(const struct op *op)
 	return NULL;
 }
 
-void
-wait_renew(struct op *op, uint64_t since)
-{
-	struct waiter *w = waiter_of(op);
-
-	if (w != NULL)
-		w->since = since;
-}
-
-void
+/* No longer; harmless when it does not wait. */
+static void
 wait_drop(struct op *op)
 {
 	struct waiter *w = waiter_of(op);
@@ -123,6 +105,29 @@ wait_drop(struct op *op)
 	loop_timer_unset(&w->timer);
 	op_unref(op);
 	free(w);
+}
+
+void
+wait_add(struct op *op, uint64_t since, uint64_t ms)
+{
+	struct waiter *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		fatal("request");
+	w->op = op_ref(op);
+	op->finished = wait_drop;
+	w->since = since;
+	TAILQ_INSERT_TAIL(&waiters, w, entry);
+	loop_timer_set(&w->timer, ms, on_limit, w);
+}
+
+void
+wait_renew(struct op *op, uint64_t since)
+{
+	struct waiter *w = waiter_of(op);
+
+	if (w != NULL)
+		w->since = since;
 }
 
 static struct waiter *

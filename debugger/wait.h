@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_WAIT_H
 #define DEBUGGER_WAIT_H
 
-#include "engine.h"
+#include "op.h"
 
 /*
  * Holds op until there is a stop (or the end) newer than epoch since, then
@@ -21,8 +21,6 @@ bool	 wait_limit(struct op *, bool asked, uint64_t *ms);
 void	 wait_init(uint32_t await_s, uint32_t request_s);
 /* The same wait, for a later stop. */
 void	 wait_renew(struct op *, uint64_t since);
-/* No longer; harmless when it does not wait. */
-void	 wait_drop(struct op *);
 /* A stop or the end is known in full: answers whom it concerns. */
 void	 wait_settle(void);
 /* The latest stop is none: answers the clients whose time is over. */

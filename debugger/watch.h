@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_WATCH_H
 #define DEBUGGER_WATCH_H
 
-#include "commands.h"
+#include "command.h"
 
 struct json_object;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/dapwarn.c debugger/misread.c debugger/repl.c debugger/op.c debugger/redact.c debugger/copy.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/format.c debugger/commands.c debugger/wait.c debugger/codec.c common/debugger_audit.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
-/* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/commands.c debugger/codec.c */
+/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/dapwarn.c debugger/misread.c debugger/repl.c debugger/op.c debugger/redact.c debugger/copy.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/format.c debugger/command.c debugger/debuggee.c debugger/wait.c debugger/codec.c common/debugger_audit.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
+/* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/command.c debugger/codec.c */
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
  * request of a client, or begins with a byte that says what else happens: an
@@ -23,10 +23,10 @@
 #include "debugger/bps.h"
 #include "debugger/catch.h"
 #include "debugger/codec.h"
-#include "debugger/commands.h"
+#include "debugger/command.h"
 #include "debugger/dapserver.h"
 #include "debugger/dialect.h"
-#include "debugger/launch.h"
+#include "debugger/exec.h"
 #include "debugger/looks.h"
 #include "debugger/op.h"
 #include "debugger/set_value.h"
@@ -36,9 +36,6 @@
 
 #define ASKS	16
 #define POINTS	8
-
-struct dbg	 dbg;
-struct dbg_hello dbg_said;
 
 static unsigned int	asked, answered;
 static uint8_t		mood;		/* of what is played here */
@@ -79,13 +76,6 @@ bool
 adapter_can(const char *what)
 {
 	return (mood & 1) != 0 && what != NULL;
-}
-
-void
-engine_touched(void)
-{
-	dbg.epoch++;
-	dap_phase();
 }
 
 /* -- breakpoints and catchpoints ------------------------------------------- */
@@ -267,23 +257,16 @@ const struct command memory_commands[] = { { .name = NULL } };
 const struct command source_commands[] = { { .name = NULL } };
 const struct command watch_commands[] = { { .name = NULL } };
 
-bool
-launch_again_possible(void)
-{
-	return (mood & 32) != 0;
-}
+static const struct command *const tables[] = {
+	exec_commands, bp_commands, watch_commands, catch_commands,
+	look_commands, source_commands, print_commands, set_commands,
+	memory_commands, machine_commands, dap_commands,
+};
 
-void
-summary_idle(char *words, size_t size)
+static const char *
+over_words(bool looks)
 {
-	(void)snprintf(words, size, "nothing is there");
-}
-
-void
-summary_ending(char *words, size_t size, bool looks)
-{
-	(void)looks;
-	(void)snprintf(words, size, "it has ended");
+	return looks || (mood & 32) != 0 ? "it has ended" : "nothing is there";
 }
 
 struct json_object *
@@ -568,6 +551,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	quiet();
 	must(loop_init() == 0 && ring_create(&dbg.ring, 65536) == 0);
 	wait_init(60, 60);
+	commands_set(tables, sizeof(tables) / sizeof(tables[0]), over_words);
+	debuggee_on_touched(dap_phase);
 	return 0;
 }
 

@@ -25,7 +25,7 @@
 #include "common/utf8.h"
 #include "debugger/bps.h"
 #include "debugger/bpsend.h"
-#include "debugger/commands.h"
+#include "debugger/command.h"
 #include "debugger/cxx_exception.h"
 #include "debugger/memtext.h"
 #include "debugger/misread.h"

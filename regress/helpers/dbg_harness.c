@@ -30,12 +30,15 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "engine.h"
+#include "debuggee.h"
+#include "link.h"
 #include "log.h"
 #include "loop.h"
+#include "parts.h"
 
 #define RING_SIZE	(1U << 20)
 
+static const struct link_handlers *parts;
 static struct dbg_hello hello = { .user_mode = true };
 static bool		all_at_once, say_states, at_eof;
 static unsigned int	open_asks;	/* not answered yet */
@@ -88,7 +91,7 @@ on_ended(void *arg)
 	};
 
 	(void)arg;
-	dbg_ended(&e);
+	parts->ended(&e);
 }
 
 static void
@@ -129,7 +132,7 @@ on_bell(void *arg)
 	if (!armed || ring.hdr == NULL || ring_total(&ring) <= armed_at)
 		return;
 	armed = false;
-	dbg_output_notice(ring_total(&ring));
+	parts->output_notice(ring_total(&ring));
 }
 
 void
@@ -173,7 +176,7 @@ on_drain(void *arg)
 				on_output(0, (void *)(uintptr_t)i);
 		} while (stream[i].active && ring_total(&ring) > before);
 	for (; drain_asks > 0; drain_asks--)
-		dbg_drained(ring.hdr == NULL ? 0 : ring_total(&ring));
+		parts->drained(ring.hdr == NULL ? 0 : ring_total(&ring));
 }
 
 void
@@ -211,8 +214,8 @@ static void
 on_ran(void *arg)
 {
 	(void)arg;
-	dbg_ring(fcntl(ring.fd, F_DUPFD_CLOEXEC, 0));
-	dbg_ran(adapter, (pid_t)hello.target_pid, "", ran_fds);
+	parts->ring(fcntl(ring.fd, F_DUPFD_CLOEXEC, 0));
+	parts->ran(adapter, (pid_t)hello.target_pid, "", ran_fds);
 }
 
 static void
@@ -404,10 +407,10 @@ take_line(const char *line, size_t len)
 	if (command != NULL && strcmp(command, "_input") == 0) {
 		feed(member(o, "args"));
 	} else if (command != NULL && strcmp(command, "_gone") == 0) {
-		dbg_conn_gone(ask.conn);
+		parts->conn_gone(ask.conn);
 	} else {
 		open_asks++;
-		dbg_ask(&ask, line, len);
+		parts->ask(&ask, line, len);
 	}
 	json_object_put(o);
 }
@@ -556,7 +559,8 @@ main(int argc, char *argv[])
 	    SFD_NONBLOCK | SFD_CLOEXEC), EPOLLIN, on_child, NULL) == -1 ||
 	    loop_add(&input, 0, EPOLLIN, on_input, NULL) == -1)
 		fatal("event loop");
-	dbg_hello(&hello);
+	parts = parts_init();
+	parts->hello(&hello);
 	if (loop_run() == -1)
 		fatal("event loop");
 	kill_below(getpid());

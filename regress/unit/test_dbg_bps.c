@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "debugger/bps.h"
+#include "debugger/debuggee.h"
 #include "debugger/hits.h"
 
 #include "test_dbg_op.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/engine.h"
+#include "debugger/op.h"
 #include "debugger/format.h"
 #include "debugger/json_get.h"
 #include "debugger/json_make.h"

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "debugger/adapter.h"
+#include "debugger/debuggee.h"
 #include "debugger/profile.h"
 #include "loop.h"
 

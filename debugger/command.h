@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The commands of clients: who may give them, when, and what does them. */
-#ifndef DEBUGGER_COMMANDS_H
-#define DEBUGGER_COMMANDS_H
+/* Commands of clients: who may give them, when, and what does them. */
+#ifndef DEBUGGER_COMMAND_H
+#define DEBUGGER_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine.h"
+#include "debuggee.h"
+#include "op.h"
 
 #define ON(phase)	(1U << (phase))
 #define ON_ANY		(ON(PHASE_COUNT) - 1)
@@ -20,9 +21,16 @@ struct command {
 	void		(*run)(struct op *);	/* holds the op while it runs */
 };
 
-/* Tables of rows, each ended by one without a name. */
-extern const struct command exec_commands[];
-extern const struct command dap_commands[];	/* dapserver.c */
+/*
+ * Sets the tables of rows, each ended by one without a name, and what says in
+ * words how the program ended or was let go, and what can be done about it.
+ * Borrows the tables.
+ */
+void	 commands_set(const struct command *const *tables, size_t,
+	    const char *(*over)(bool looks));
+
+/* Refuses unless the program is stopped; says what it does instead. */
+bool	 op_stopped(struct op *);
 
 /* Whether the phase is one of these; if not, op was refused with words. */
 bool	 command_allowed(struct op *, unsigned int when);

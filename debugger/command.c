@@ -5,22 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bpcmd.h"
-#include "catch.h"
 #include "codec.h"
-#include "commands.h"
-#include "launch.h"
+#include "command.h"
+#include "debuggee.h"
 #include "link.h"
-#include "looks.h"
 #include "op.h"
-#include "summary.h"
-#include "watch.h"
 
-static const struct command *const tables[] = {
-	exec_commands, bp_commands, watch_commands, catch_commands,
-	look_commands, source_commands, print_commands, set_commands,
-	memory_commands, machine_commands, dap_commands,
-};
+static const struct command *const *tables;
+static size_t		 ntables;
+static const char	*(*over_words)(bool looks);
+
+void
+commands_set(const struct command *const *all, size_t n,
+    const char *(*over)(bool))
+{
+	tables = all;
+	ntables = n;
+	over_words = over;
+}
 
 static const struct command *
 find(const char *name)
@@ -28,22 +30,11 @@ find(const char *name)
 	const struct command *c;
 	size_t i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (i = 0; i < ntables; i++)
 		for (c = tables[i]; c->name != NULL; c++)
 			if (strcmp(c->name, name) == 0)
 				return c;
 	return NULL;
-}
-
-const char *
-phase_name(enum phase p)
-{
-	static const char *const names[PHASE_COUNT] = {
-		"idle", "initializing", "configuring", "running", "stopped",
-		"terminated",
-	};
-
-	return names[p];
 }
 
 /* Why not now, and what would help. */
@@ -61,26 +52,6 @@ static const struct {
 	    "here: `debugger restart` runs it anew, `debugger stop` ends it" },
 	[PHASE_TERMINATED] = { "not_running", NULL },
 };
-
-/* How it ended, or was let go, and what can be done about it. */
-static const char *
-over_words(bool looks)
-{
-	static char words[1200];
-	size_t n;
-
-	if (dbg.phase == PHASE_IDLE) {
-		summary_idle(words, sizeof(words));
-		return words;
-	}
-	summary_ending(words, 1024, looks);
-	n = strlen(words);
-	(void)snprintf(words + n, sizeof(words) - n, "; %s",
-	    dbg.ending.lives ? "`debugger attach` takes it up again" :
-	    launch_again_possible() ? "`debugger restart` runs it again" :
-	    "`debugger start` or `debugger attach` begins anew");
-	return words;
-}
 
 bool
 command_allowed(struct op *op, unsigned int when)
