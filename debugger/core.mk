@@ -1,6 +1,7 @@
 # the debugger's engine without what ties it to the daemon, for tests
-dbgcore_SRCS :=	$(filter-out debugger/main.c debugger/link.c debugger/hostpid.c \
-		debugger/sysfilter.c,$(wildcard debugger/*.c))
+dbgcore_SRCS :=	$(filter-out debugger/main.c debugger/base/link.c \
+		debugger/base/hostpid.c debugger/sysfilter.c,\
+		$(wildcard debugger/*.c debugger/*/*.c))
 dbgcore_OBJS :=	$(dbgcore_SRCS:%.c=$(O)/obj/%.o)
 LIBDBGCORE :=	$(O)/obj/libdbgcore.a
 
@@ -11,6 +12,6 @@ $(LIBDBGCORE): $(dbgcore_OBJS)
 $(O)/regress/helpers/dbg_harness: regress/helpers/dbg_harness.c \
     $(LIBDBGCORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -Idebugger $(ALL_LDFLAGS) -o $@ $< \
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $< \
 	    $(SAN_OBJS) $(LIBDBGCORE) $(LIBCOMMON) -ljson-c
 -include $(dbgcore_OBJS:.o=.d)

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "linkchan.h"
+#include "debugger/base/linkchan.h"
 #include "log.h"
 #include "loop.h"
 #include "parts.h"

@@ -4,20 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bpcmd.h"
-#include "catch.h"
-#include "command.h"
-#include "dapserver.h"
-#include "debuggee.h"
-#include "engine.h"
-#include "exec.h"
-#include "launch.h"
-#include "looks.h"
-#include "op.h"
+#include "debugger/base/command.h"
+#include "debugger/base/debuggee.h"
+#include "debugger/base/op.h"
+#include "debugger/bps/bpcmd.h"
+#include "debugger/bps/catch.h"
+#include "debugger/bps/watch.h"
+#include "debugger/editor/dapserver.h"
+#include "debugger/run/engine.h"
+#include "debugger/run/exec.h"
+#include "debugger/run/launch.h"
+#include "debugger/stop/summary.h"
+#include "debugger/stop/wait.h"
+#include "debugger/view/looks.h"
 #include "parts.h"
-#include "summary.h"
-#include "wait.h"
-#include "watch.h"
 
 static const struct command *const tables[] = {
 	exec_commands, bp_commands, watch_commands, catch_commands,

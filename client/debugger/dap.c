@@ -16,7 +16,7 @@
 #include "client/lib/report.h"
 #include "dap.h"
 #include "dbg.h"
-#include "debugger/codec.h"
+#include "debugger/text/codec.h"
 #include "view.h"
 
 /* A request carries no more. */

@@ -19,7 +19,7 @@
 #include "client/lib/table.h"
 #include "client/lib/term.h"
 #include "dbg.h"
-#include "debugger/profile.h"
+#include "debugger/dap/profile.h"
 #include "setup.h"
 #include "view.h"
 

@@ -222,19 +222,19 @@ wrong_pages() {
 
 adapters() {
 	sed -n 's/^\t\t\.name = "\([a-z-]*\)",.*/\1/p' \
-	    "$top/debugger/profile_table.c"
+	    "$top/debugger/dap/profile_table.c"
 }
 
 # Rows and lists of adapters that stand elsewhere.
 unnamed_adapters() {
 	adapters | while read -r name; do
-		for file in debugger/dialect.c launcher/probe.c; do
+		for file in debugger/dap/dialect.c launcher/probe.c; do
 			grep -qF "\"$name\"" "$top/$file" ||
 				echo "$file has no row for $name"
 		done
 		grep -qF ".Dq $name" "$top/man/debuglantern.conf.5" ||
 			echo "debuglantern.conf.5 says nothing about $name"
-		for file in debugger/choose.c docs/DEPENDENCIES.md \
+		for file in debugger/dap/choose.c docs/DEPENDENCIES.md \
 		    etc/completions/debugger etc/completions/_debugger; do
 			grep -qiwF -e "$name" "$top/$file" ||
 				echo "$file does not name $name"

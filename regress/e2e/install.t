@@ -149,7 +149,7 @@ def pages():
 
 def adapters():
     """The package suggests what `debugger setup` says."""
-    with open(os.path.join(TOP, "debugger/profile_table.c")) as f:
+    with open(os.path.join(TOP, "debugger/dap/profile_table.c")) as f:
         said = re.findall(r'"apt-get install ([a-z0-9-]+)', f.read())
     with open(os.path.join(TOP, "debian/control")) as f:
         suggested = re.search(r"^Suggests: (.*)$", f.read(), re.M).group(1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/codec.c debugger/program_state.c debugger/profile_table.c common/log.c debugger/clean.c common/utf8.c */
-/* covers: debugger/codec.c debugger/program_state.c common/utf8.c debugger/clean.c */
+/* links: debugger/text/codec.c debugger/base/program_state.c debugger/dap/profile_table.c common/log.c debugger/text/clean.c common/utf8.c */
+/* covers: debugger/text/codec.c debugger/base/program_state.c common/utf8.c debugger/text/clean.c */
 /*
  * Fuzz target: what a debug adapter writes, from bytes to the program's state.
  * The first byte says how it is cut into pieces, the second what was asked,
@@ -14,10 +14,10 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "common/utf8.h"
-#include "debugger/clean.h"
-#include "debugger/codec.h"
-#include "debugger/profile.h"
-#include "debugger/program_state.h"
+#include "debugger/base/program_state.h"
+#include "debugger/dap/profile.h"
+#include "debugger/text/clean.h"
+#include "debugger/text/codec.h"
 
 static struct dbg	d;
 static uint8_t		habits;

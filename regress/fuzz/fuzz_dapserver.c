@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/dapwarn.c debugger/misread.c debugger/repl.c debugger/op.c debugger/redact.c debugger/copy.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/format.c debugger/command.c debugger/debuggee.c debugger/wait.c debugger/codec.c common/debugger_audit.c common/log.c common/loop.c common/ring.c debugger/clean.c common/utf8.c */
-/* covers: debugger/dapserver.c debugger/dapreq.c debugger/dapcheck.c debugger/dapset.c debugger/dapbps.c debugger/dapout.c debugger/op.c debugger/command.c debugger/codec.c */
+/* links: debugger/editor/dapserver.c debugger/editor/dapreq.c debugger/editor/dapcheck.c debugger/editor/dapset.c debugger/editor/dapbps.c debugger/editor/dapout.c debugger/editor/dapwarn.c debugger/view/misread.c debugger/dap/repl.c debugger/base/op.c debugger/text/redact.c debugger/text/copy.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/base/format.c debugger/base/command.c debugger/base/debuggee.c debugger/stop/wait.c debugger/text/codec.c common/debugger_audit.c common/log.c common/loop.c common/ring.c debugger/text/clean.c common/utf8.c */
+/* covers: debugger/editor/dapserver.c debugger/editor/dapreq.c debugger/editor/dapcheck.c debugger/editor/dapset.c debugger/editor/dapbps.c debugger/editor/dapout.c debugger/base/op.c debugger/base/command.c debugger/text/codec.c */
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
  * request of a client, or begins with a byte that says what else happens: an
@@ -18,21 +18,21 @@
 #define FUZZ_LOOP
 #include "regress/fuzz/fuzz.h"
 
-#include "debugger/adapter.h"
-#include "debugger/bpcmd.h"
-#include "debugger/bps.h"
-#include "debugger/catch.h"
-#include "debugger/codec.h"
-#include "debugger/command.h"
-#include "debugger/dapserver.h"
-#include "debugger/dialect.h"
-#include "debugger/exec.h"
-#include "debugger/looks.h"
-#include "debugger/op.h"
-#include "debugger/set_value.h"
-#include "debugger/summary.h"
-#include "debugger/wait.h"
-#include "debugger/watch.h"
+#include "debugger/base/command.h"
+#include "debugger/base/op.h"
+#include "debugger/bps/bpcmd.h"
+#include "debugger/bps/bps.h"
+#include "debugger/bps/catch.h"
+#include "debugger/bps/watch.h"
+#include "debugger/dap/adapter.h"
+#include "debugger/dap/dialect.h"
+#include "debugger/editor/dapserver.h"
+#include "debugger/run/exec.h"
+#include "debugger/stop/summary.h"
+#include "debugger/stop/wait.h"
+#include "debugger/text/codec.h"
+#include "debugger/view/looks.h"
+#include "debugger/view/set_value.h"
 
 #define ASKS	16
 #define POINTS	8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/memtext.c debugger/cxx_exception.c debugger/repl.c debugger/split.c debugger/misread.c debugger/watch.c debugger/pairs.c debugger/copy.c debugger/profile.c debugger/profile_table.c debugger/dialect.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/op.c debugger/redact.c common/log.c debugger/clean.c common/utf8.c */
-/* covers: debugger/memtext.c debugger/cxx_exception.c debugger/split.c debugger/misread.c debugger/watch.c debugger/profile.c */
+/* links: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/dap/repl.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/text/pairs.c debugger/text/copy.c debugger/dap/profile.c debugger/dap/profile_table.c debugger/dap/dialect.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/base/op.c debugger/text/redact.c common/log.c debugger/text/clean.c common/utf8.c */
+/* covers: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/dap/profile.c */
 /*
  * Fuzz target of what a debugger reads of others but in messages: what lldb
  * prints about memory and about functions of two parts, what a C++ program
@@ -23,18 +23,18 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "common/utf8.h"
-#include "debugger/bps.h"
-#include "debugger/bpsend.h"
-#include "debugger/command.h"
-#include "debugger/cxx_exception.h"
-#include "debugger/memtext.h"
-#include "debugger/misread.h"
-#include "debugger/op.h"
-#include "debugger/profile.h"
-#include "debugger/split.h"
-#include "debugger/view.h"
-#include "debugger/wait.h"
-#include "debugger/watch.h"
+#include "debugger/base/command.h"
+#include "debugger/base/op.h"
+#include "debugger/bps/bps.h"
+#include "debugger/bps/bpsend.h"
+#include "debugger/bps/split.h"
+#include "debugger/bps/watch.h"
+#include "debugger/dap/profile.h"
+#include "debugger/stop/wait.h"
+#include "debugger/text/memtext.h"
+#include "debugger/view/cxx_exception.h"
+#include "debugger/view/misread.h"
+#include "debugger/view/view.h"
 
 struct dbg	 dbg;
 struct dbg_hello dbg_said;

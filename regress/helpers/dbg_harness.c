@@ -30,11 +30,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "debuggee.h"
-#include "link.h"
+#include "debugger/base/debuggee.h"
+#include "debugger/base/link.h"
+#include "debugger/parts.h"
 #include "log.h"
 #include "loop.h"
-#include "parts.h"
 
 #define RING_SIZE	(1U << 20)
 

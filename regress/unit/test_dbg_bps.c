@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The registry of breakpoints: what is sent, what is answered, what is hit. */
-/* links: debugger/bps.c debugger/pairs.c debugger/copy.c debugger/hits.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
+/* links: debugger/bps/bps.c debugger/text/pairs.c debugger/text/copy.c debugger/bps/hits.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/bps.h"
-#include "debugger/debuggee.h"
-#include "debugger/hits.h"
+#include "debugger/base/debuggee.h"
+#include "debugger/bps/bps.h"
+#include "debugger/bps/hits.h"
 
 #include "test_dbg_op.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Answers of the debugger: what fits, what is cut, numbers in other bases. */
-/* links: debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c debugger/memtext.c */
+/* links: debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c debugger/text/memtext.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/op.h"
-#include "debugger/format.h"
-#include "debugger/json_get.h"
-#include "debugger/json_make.h"
-#include "debugger/json_size.h"
-#include "debugger/memtext.h"
+#include "debugger/base/format.h"
+#include "debugger/base/op.h"
+#include "debugger/text/json_get.h"
+#include "debugger/text/json_make.h"
+#include "debugger/text/json_size.h"
+#include "debugger/text/memtext.h"
 
 static int64_t	asked_max;
 static char	refused[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A message is never sent in part for want of memory. */
-/* links: debugger/json_make.c debugger/json_size.c debugger/copy.c debugger/clean.c */
+/* links: debugger/text/json_make.c debugger/text/json_size.c debugger/text/copy.c debugger/text/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debugger/copy.h"
-#include "debugger/json_make.h"
+#include "debugger/text/copy.h"
+#include "debugger/text/json_make.h"
 
 static bool	short_of_memory;
 

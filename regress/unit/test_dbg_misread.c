@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* lldb's words about functions in several parts, and which frames are wrong. */
-/* links: debugger/misread.c debugger/repl.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c debugger/memtext.c common/log.c */
+/* links: debugger/view/misread.c debugger/dap/repl.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c debugger/text/memtext.c common/log.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/dialect.h"
-#include "debugger/json_get.h"
-#include "debugger/json_make.h"
-#include "debugger/misread.h"
+#include "debugger/dap/dialect.h"
+#include "debugger/text/json_get.h"
+#include "debugger/text/json_make.h"
+#include "debugger/view/misread.h"
 #include "regress/unit/test_dbg_op.h"
 
 /* work() is at 0x10 and 0x60, and the others are whole. */

@@ -6,7 +6,7 @@
 #ifndef TEST_DBG_OP_H
 #define TEST_DBG_OP_H
 
-#include "debugger/op.h"
+#include "debugger/base/op.h"
 
 bool
 op_int(struct op *op, const char *name, bool need, int64_t *value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Entries of an adapter's answer belong to the things that they name. */
-/* links: debugger/pairs.c debugger/json_get.c */
+/* links: debugger/text/pairs.c debugger/text/json_get.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debugger/json_get.h"
-#include "debugger/pairs.h"
+#include "debugger/text/json_get.h"
+#include "debugger/text/pairs.h"
 
 /* Ids of the things as digits, '-' is a new thing; then entries' words. */
 static const struct {

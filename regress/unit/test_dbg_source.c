@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Source files: found, cut into lines; parameters read from declarations. */
-/* links: debugger/source.c debugger/extent.c debugger/diff.c debugger/copy.c debugger/format.c debugger/json_get.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
+/* links: debugger/view/source.c debugger/view/extent.c debugger/view/diff.c debugger/text/copy.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debugger/diff.h"
-#include "debugger/extent.h"
-#include "debugger/json_get.h"
-#include "debugger/source.h"
+#include "debugger/text/json_get.h"
+#include "debugger/view/diff.h"
+#include "debugger/view/extent.h"
+#include "debugger/view/source.h"
 
 #include "test_dbg_op.h"
 #include "test_tmp.h"

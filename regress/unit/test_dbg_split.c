@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* lldb's output for functions of two parts, and the commands it is sent. */
-/* links: debugger/split.c debugger/repl.c debugger/copy.c debugger/json_get.c debugger/json_make.c common/log.c debugger/json_size.c debugger/clean.c */
+/* links: debugger/bps/split.c debugger/dap/repl.c debugger/text/copy.c debugger/text/json_get.c debugger/text/json_make.c common/log.c debugger/text/json_size.c debugger/text/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/dialect.h"
-#include "debugger/json_get.h"
-#include "debugger/split.h"
+#include "debugger/bps/split.h"
+#include "debugger/dap/dialect.h"
+#include "debugger/text/json_get.h"
 
 static char told[1024];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/adapter.c debugger/codec.c debugger/profile.c debugger/copy.c debugger/profile_table.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
+/* links: debugger/dap/adapter.c debugger/text/codec.c debugger/dap/profile.c debugger/text/copy.c debugger/dap/profile_table.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c */
 /* debugger: what an adapter is asked, and which of its answers are one. */
 #include <sys/epoll.h>
 
@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debugger/adapter.h"
-#include "debugger/debuggee.h"
-#include "debugger/profile.h"
+#include "debugger/base/debuggee.h"
+#include "debugger/dap/adapter.h"
+#include "debugger/dap/profile.h"
 #include "loop.h"
 
 struct dbg dbg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/codec.c */
+/* links: debugger/text/codec.c */
 /* debugger: frames of an adapter, whole, in pieces, too long and broken. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/codec.h"
+#include "debugger/text/codec.h"
 
 static struct {
 	int	messages, left_out, stop_after;

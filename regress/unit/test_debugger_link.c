@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The debugger's hello message, its system call filter, and host pids. */
-/* links: debugger/sysfilter.c debugger/hostpid.c */
+/* links: debugger/sysfilter.c debugger/base/hostpid.c */
 #include <sys/socket.h>
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 #include "common/msg_out.h"
 #include "dbghello.h"
-#include "debugger/hostpid.h"
+#include "debugger/base/hostpid.h"
 #include "debugger/sysfilter.h"
 #include "filter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/profile.c debugger/injector.c debugger/copy.c debugger/profile_table.c debugger/json_make.c debugger/json_size.c debugger/clean.c */
+/* links: debugger/dap/profile.c debugger/dap/injector.c debugger/text/copy.c debugger/dap/profile_table.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c */
 /* debugger: which adapter, where it is, and what it is told. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "debugger/injector.h"
-#include "debugger/profile.h"
+#include "debugger/dap/injector.h"
+#include "debugger/dap/profile.h"
 #include "xstate.h"
 
 #include "test_tmp.h"

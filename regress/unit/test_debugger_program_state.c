@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/program_state.c debugger/profile_table.c */
+/* links: debugger/base/program_state.c debugger/dap/profile_table.c */
 /* debugger: from events to what the program does. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "debugger/profile.h"
-#include "debugger/program_state.h"
+#include "debugger/base/program_state.h"
+#include "debugger/dap/profile.h"
 
 static struct dbg d;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Numbers and text that a variable is to have. */
-/* links: debugger/scalar.c debugger/copy.c */
+/* links: debugger/text/scalar.c debugger/text/copy.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "debugger/scalar.h"
+#include "debugger/text/scalar.h"
 
 /* The most and the least of each size fit, and what is beyond does not. */
 static void

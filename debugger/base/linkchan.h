@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* The channel to the spawner. */
+#ifndef DEBUGGER_BASE_LINKCHAN_H
+#define DEBUGGER_BASE_LINKCHAN_H
+
+struct link_handlers;
+
+/* Takes fd, borrows the handlers; dies when it is no channel. */
+void	link_open(int fd, const struct link_handlers *);
+
+#endif

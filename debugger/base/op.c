@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests of clients: their arguments, their one answer, their end. */
+#include <json-c/json.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debuggee.h"
+#include "debugger/text/clean.h"
+#include "debugger/text/json_make.h"
+#include "debugger/text/redact.h"
+#include "log.h"
+#include "op.h"
+#include "utf8.h"
+
+#define SCHEMA	1
+
+static TAILQ_HEAD(, op) ops = TAILQ_HEAD_INITIALIZER(ops);
+
+struct op *
+op_new(const struct ask *ask, const struct command *command,
+    struct json_object *args)
+{
+	struct op *op = calloc(1, sizeof(*op));
+
+	if (op == NULL)
+		fatal("request");
+	op->ask = *ask;
+	op->command = command;
+	op->args = args == NULL ? jobject() : args;
+	op->refs = 1;
+	TAILQ_INSERT_TAIL(&ops, op, entry);
+	return op;
+}
+
+struct op *
+op_ref(struct op *op)
+{
+	op->refs++;
+	return op;
+}
+
+void
+op_unref(struct op *op)
+{
+	if (op->refs == 1 && !op->answered)
+		op_fail(op, "internal_error", "nothing answered this request");
+	if (--op->refs > 0)
+		return;
+	TAILQ_REMOVE(&ops, op, entry);
+	if (op->free_data != NULL)
+		op->free_data(op->data);
+	json_object_put(op->args);
+	free(op->warning);
+	free(op);
+}
+
+static void
+answer(struct op *op, bool failed, struct json_object *json)
+{
+	const char *text;
+	char *clean = NULL;
+	size_t len;
+
+	if (!op->answered && op->told != NULL) {
+		op->answered = true;
+		op->told(op, failed, json);
+	} else if (!op->answered) {
+		op->answered = true;
+		text = jwrite(json, &len);
+		/* what programs hold in strings need not be text */
+		if (!utf8_valid(text, len))
+			text = clean = utf8_clean(text, &len);
+		link_reply(&op->ask, failed, text, len);
+		free(clean);
+	}
+	json_object_put(json);
+	/* last: it may free the op */
+	if (op->finished != NULL)
+		op->finished(op);
+}
+
+void
+op_reply(struct op *op, struct json_object *result)
+{
+	jput(result, "schema", jint(SCHEMA));
+	jput(result, "session", jtext(dbg_said.id));
+	if (op->warning != NULL &&
+	    !json_object_object_get_ex(result, "warning", NULL))
+		jput_str(result, "warning", op->warning);
+	if (!op->ask.rw)
+		result = redact(result);
+	answer(op, false, result);
+}
+
+static void __attribute__((format(printf, 4, 0)))
+fail(struct op *op, struct json_object *more, const char *code,
+    const char *fmt, va_list ap)
+{
+	char words[2048];
+
+	(void)vsnprintf(words, sizeof(words), fmt, ap);
+	if (more == NULL)
+		more = jobject();
+	jput(more, "code", jtext(code));
+	jput(more, "message", jtext(words));
+	answer(op, true, more);
+}
+
+void
+op_fail(struct op *op, const char *code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fail(op, NULL, code, fmt, ap);
+	va_end(ap);
+}
+
+void
+op_fail_with(struct op *op, struct json_object *more, const char *code,
+    const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fail(op, more, code, fmt, ap);
+	va_end(ap);
+}
+
+void
+op_fail_dap(struct op *op, const struct dap_answer *a)
+{
+	op_fail(op, a->code, "%s", a->message == NULL ? "refused" : a->message);
+}
+
+void
+op_conn_gone(uint32_t conn)
+{
+	struct op *op, *next;
+
+	for (op = TAILQ_FIRST(&ops); op != NULL; op = next) {
+		next = TAILQ_NEXT(op, entry);
+		if (op->ask.conn != conn || op->answered)
+			continue;
+		op->answered = true;
+		if (op->finished != NULL)
+			op->finished(op);
+	}
+}
+
+/* -- arguments -- */
+static bool
+member(struct op *op, const char *name, bool need, json_type type,
+    struct json_object **v)
+{
+	static const char *const kinds[] = {
+		[json_type_boolean] = "true or false",
+		[json_type_int] = "a whole number",
+		[json_type_string] = "a string",
+	};
+
+	*v = NULL;
+	if ((!json_object_object_get_ex(op->args, name, v) || *v == NULL)) {
+		*v = NULL;
+		if (!need)
+			return true;
+	} else if (json_object_is_type(*v, type))
+		return true;
+	op_fail(op, "invalid_argument", "\"%s\" %s: it must be %s", name,
+	    *v == NULL ? "is missing" : "is of another kind", kinds[type]);
+	return false;
+}
+
+bool
+op_string(struct op *op, const char *name, bool need, const char **value)
+{
+	struct json_object *v;
+
+	if (!member(op, name, need, json_type_string, &v))
+		return false;
+	if (v != NULL)
+		*value = json_object_get_string(v);
+	if (v == NULL || strlen(*value) ==
+	    (size_t)json_object_get_string_len(v))
+		return true;
+	op_fail(op, "invalid_argument", "\"%s\" has a zero byte in it", name);
+	return false;
+}
+
+bool
+op_int(struct op *op, const char *name, bool need, int64_t *value)
+{
+	struct json_object *v;
+
+	if (!member(op, name, need, json_type_int, &v))
+		return false;
+	if (v != NULL)
+		*value = json_object_get_int64(v);
+	return true;
+}
+
+bool
+op_bool(struct op *op, const char *name, bool *value)
+{
+	struct json_object *v;
+
+	if (!member(op, name, false, json_type_boolean, &v))
+		return false;
+	if (v != NULL)
+		*value = json_object_get_boolean(v);
+	return true;
+}
