@@ -108,7 +108,7 @@ help:
 	@echo 'of soak:     SOAK_TIME=600 seconds; SOAK_CONNECTIONS=2000 SOAK_SOCKETS=500'
 	@echo '             SOAK_SESSIONS=200 of all users together'
 	@echo 'of field:    FIELD_PARTS=  sessions traced suites values calls stops, some of them; FIELD_SEED=1 another choice, FIELD_ALL=1 all'
-	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell plain subjects wings, some of them'
+	@echo 'of static:   DL_STATIC=  gcc tidy cppcheck shell man spell plain subjects wings tcb, some of them'
 	@echo 'of evidence: DL_PARTS=   messages filters rights calls binaries units sbom'
 	@echo '                         fuzz coverage, some of them'
 	@echo '             DL_DRIVE=   the tests by which calls are counted'
@@ -327,7 +327,7 @@ format:
 # seconds: what `make check` asks as well
 lint: all
 	@etc/packages.sh $(LINT_PKGS)
-	@DL_STATIC='shell man spell plain subjects wings' regress/static/check.sh '$(abspath $(O))'
+	@DL_STATIC='shell man spell plain subjects wings tcb' regress/static/check.sh '$(abspath $(O))'
 
 # minutes: what several analyzers see in the sources
 static:

@@ -76,6 +76,10 @@ EOF
 		s/.* nothing of netproc.web any more$/x:2: &/
 		s/.* files that all use each other.*/x:3: &/' |
 	    finds 'uses of directories' '1 2 3'
+	DL_STATIC=tcb "$static/check.sh" "$DL_BUILD" 2>&1
+	sed '/^| .parent.main.c/d' "$static/../../docs/TCB.md" >"$work/tcb.md"
+	"$static/tcb.py" "$DL_BUILD" "$work/tcb.md" |
+	    sed 's/.*the table parent is not.*/x:1: &/' | finds privilege 1
 	DL_STATIC='spell shell man plain subjects' "$static/check.sh" "$work" \
 	    2>&1
 	"$static/plain.py" "$work/page.md" | finds Markdown '3 5 7 9'

@@ -3,7 +3,7 @@
 # lists beside this name with a reason.  usage: check.sh BUILD_DIRECTORY
 #
 # DL_STATIC	what to run instead of all: gcc tidy cppcheck shell man spell plain
-#		subjects wings
+#		subjects wings tcb
 set -eu
 
 work=$1/static
@@ -109,7 +109,13 @@ run_wings() {
 	    "$work/wings.log"
 }
 
-for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain subjects wings}; do
+run_tcb() {
+	"$here/tcb.py" "$1" >"$work/tcb.log" 2>&1 || :
+	verdict 'docs/TCB.md has what runs with privilege' "$work/tcb.log"
+}
+
+for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain subjects wings \
+    tcb}; do
 	case $tool in
 	gcc) run_gcc ;;
 	tidy) run_tidy ;;
@@ -120,6 +126,7 @@ for tool in ${DL_STATIC:-gcc tidy cppcheck shell man spell plain subjects wings}
 	plain) run_plain ;;
 	subjects) run_subjects ;;
 	wings) run_wings "$1" ;;
+	tcb) run_tcb "$1" ;;
 	*) echo "no such tool: $tool" >&2; exit 2 ;;
 	esac
 done
