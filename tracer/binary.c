@@ -45,6 +45,7 @@ struct reader {
 	uint64_t	 used;		/* when it was last of use */
 };
 
+static void	(*news)(void);
 static TAILQ_HEAD(, binary) binaries = TAILQ_HEAD_INITIALIZER(binaries);
 static struct reader	 readers[READERS_MAX];
 static unsigned int	 nbinaries, ncalled;
@@ -167,7 +168,7 @@ scan_or_ready(struct reader *r)
 	if (b->state == BINARY_READY) {
 		r->state = READER_READY;
 		send_asks(r);
-		binary_news();
+		news();
 		return;
 	}
 	r->state = READER_SCANNING;
@@ -244,7 +245,7 @@ on_index(void *arg, int fd)
 		reader_free(r);
 	}
 	close(fd);
-	binary_news();
+	news();
 	assign();
 }
 
@@ -262,7 +263,7 @@ on_typed(void *arg, const struct sym_typed *t)
 			    "answered what it was not asked");
 		reader_free(r);
 		assign();
-		binary_news();
+		news();
 		return;
 	}
 	fn_typed(r->asks[r->first++].fn, t);
@@ -273,7 +274,7 @@ on_typed(void *arg, const struct sym_typed *t)
 	/* of so many that looking at each part takes too long: in the end */
 	if (r->nasks == 0 || (r->nasks <= NEWS_MOST &&
 	    r->first % SYMCLIENT_TYPES_MAX == 0))
-		binary_news();
+		news();
 	if (r->nasks == 0)
 		assign();
 }
@@ -288,7 +289,7 @@ on_failed(void *arg, const char *code, const char *why)
 		binary_bad(r->binary, why);
 	reader_free(r);
 	assign();
-	binary_news();
+	news();
 }
 
 static void
@@ -302,7 +303,7 @@ on_gone(void *arg, const char *why)
 		    "its debug information may be damaged");
 	reader_free(r);
 	assign();
-	binary_news();
+	news();
 }
 
 static const struct symclient_ops ops = {
@@ -432,7 +433,7 @@ trc_symbols_failed(const char *why)
 			b->wants_reader = false;
 			binary_bad(b, why);
 		}
-	binary_news();
+	news();
 }
 
 void
@@ -513,4 +514,10 @@ binary_type(struct binary *b, uint32_t i, uint32_t fn)
 		fn_get(fn)->state = FN_ASKED;
 	else
 		fn_typed(fn, NULL);
+}
+
+void
+binary_on_news(void (*fn)(void))
+{
+	news = fn;
 }

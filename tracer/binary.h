@@ -2,8 +2,8 @@
 /*
  * The files that programs are made of, and the processes without rights that
  * read them.  A binary is known for as long as the tracer lives; there are at
- * most BINARIES_MAX.  All answers come from the event loop and are told by
- * binary_news().
+ * most BINARIES_MAX.  All answers come from the event loop and are told as
+ * binary_on_news() says.
  */
 #ifndef TRACER_BINARY_H
 #define TRACER_BINARY_H
@@ -75,7 +75,11 @@ const char *binary_name(const struct binary *);
 /* Whether debug information of it has been read, from wherever. */
 bool	 binary_has_dwarf(const struct binary *);
 
-/* Called once something has been read, or cannot be. */
-void	 binary_news(void);
+/* Sets what is called once something has been read, or cannot be. */
+void	 binary_on_news(void (*)(void));
+
+/* From the link; see struct link_handlers. */
+void	 trc_symbols(int fd);
+void	 trc_symbols_failed(const char *why);
 
 #endif

@@ -464,8 +464,10 @@ launch_ran(pid_t pid)
 	p->main = true;
 	store_set_pid(timeline_store(), (uint32_t)pid);
 	probing_hold(l.op != NULL && l.args.hold);
-	if (l.op != NULL && l.args.trace != NULL)
+	if (l.op != NULL && l.args.trace != NULL) {
 		trace_request_apply(&l.traced);
+		probing_kick();
+	}
 	look_ahead(p);
 	l.stands = false;
 	link_let_go();

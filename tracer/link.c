@@ -21,6 +21,7 @@
 #undef MSG
 
 static struct channel	 chan;
+static const struct link_handlers *up;
 static struct loop_timer backlog;
 static bool		 greeted, is_last;
 
@@ -43,8 +44,9 @@ log_to_spawner(enum log_level level, const char *line)
 }
 
 void
-link_open(int fd)
+link_open(int fd, const struct link_handlers *handlers)
 {
+	up = handlers;
 	chan_init(&chan, ROLE_TRACER, ROLE_SPAWNER, gone, NULL);
 	if (chan_open(&chan, fd, 0) == -1)
 		fatalx("fd 3 is not a channel; tracer is started by "
@@ -71,7 +73,7 @@ tracer_on_hello(struct msg *m)
 	}
 	hello.args = args;
 	greeted = true;
-	trc_hello(&hello);
+	up->hello(&hello);
 	return 0;
 }
 
@@ -87,7 +89,7 @@ tracer_on_request(struct msg *m)
 	json = msg_get_rest(m, &len);
 	if (msg_end(m) == -1 || !greeted)
 		return -1;
-	trc_ask(&a, json, len);
+	up->ask(&a, json, len);
 	return 0;
 }
 
@@ -96,7 +98,7 @@ tracer_on_conn_gone(struct msg *m)
 {
 	if (msg_end(m) == -1)
 		return -1;
-	trc_conn_gone(m->hdr.conn);
+	up->conn_gone(m->hdr.conn);
 	(void)chan_send(&chan, msg_new(MSG_TRC_LEFT, NULL, m->hdr.conn, 0),
 	    -1);
 	return 0;
@@ -109,7 +111,7 @@ tracer_on_file(struct msg *m)
 
 	if (msg_end(m) == -1 || which >= TRC_FILES || !greeted)
 		return -1;
-	trc_file((enum trc_file)which, msg_take_fd(m));
+	up->file((enum trc_file)which, msg_take_fd(m));
 	return 0;
 }
 
@@ -120,7 +122,7 @@ tracer_on_used(struct msg *m)
 
 	if (msg_end(m) == -1 || !greeted)
 		return -1;
-	trc_used(used);
+	up->used(used);
 	return 0;
 }
 
@@ -130,7 +132,7 @@ tracer_on_ring(struct msg *m)
 	(void)msg_get_u32(m);
 	if (msg_end(m) == -1)
 		return -1;
-	trc_ring(msg_take_fd(m));
+	up->ring(msg_take_fd(m));
 	return 0;
 }
 
@@ -141,7 +143,7 @@ tracer_on_output_notice(struct msg *m)
 
 	if (msg_end(m) == -1)
 		return -1;
-	trc_output_notice(total);
+	up->output_notice(total);
 	return 0;
 }
 
@@ -153,7 +155,7 @@ tracer_on_ran(struct msg *m)
 	(void)msg_get_u32(m);
 	if (msg_end(m) == -1 || pid <= 0 || !greeted)
 		return -1;
-	trc_ran(pid);
+	up->ran(pid);
 	return 0;
 }
 
@@ -166,7 +168,7 @@ tracer_on_run_failed(struct msg *m)
 	msg_get_str(m, why, sizeof(why));
 	if (msg_end(m) == -1)
 		return -1;
-	trc_run_failed(code, why);
+	up->run_failed(code, why);
 	return 0;
 }
 
@@ -177,7 +179,7 @@ tracer_on_ended(struct msg *m)
 
 	if (msg_end(m) == -1)
 		return -1;
-	trc_ended(code, sig);
+	up->ended(code, sig);
 	return 0;
 }
 
@@ -186,7 +188,7 @@ tracer_on_symbols(struct msg *m)
 {
 	if (msg_end(m) == -1)
 		return -1;
-	trc_symbols(msg_take_fd(m));
+	up->symbols(msg_take_fd(m));
 	return 0;
 }
 
@@ -198,7 +200,7 @@ tracer_on_symbols_failed(struct msg *m)
 	msg_get_str(m, why, sizeof(why));
 	if (msg_end(m) == -1)
 		return -1;
-	trc_symbols_failed(why);
+	up->symbols_failed(why);
 	return 0;
 }
 
@@ -221,7 +223,7 @@ look_backlog(void *arg)
 		return;
 	}
 	chan_pause(&chan, false);
-	trc_goes_on();
+	up->goes_on();
 }
 
 void

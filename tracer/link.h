@@ -34,36 +34,38 @@ struct trc_run {
 #define LINK_VEC_MAX	(40 * 1024)	/* bytes of argv, and of envp */
 
 /* -- upwards ------------------------------------------------------------- */
-/* The first call of all; borrows. */
-void	 trc_hello(const struct trc_hello *);
-/* A part of a timeline, which a successor will get as well; takes fd. */
-void	 trc_file(enum trc_file, int fd);
-/*
- * Answers link_want_used(): bytes of all timelines in memory of this owner,
- * the calls of this one excepted.
- */
-void	 trc_used(uint64_t bytes);
-/* json: an object with "command" and "args"; borrowed, no NUL needed. */
-void	 trc_ask(const struct ask *, const char *json, size_t);
-void	 trc_conn_gone(uint32_t conn);
-/* The output of the session's run; takes fd (a sealed memfd). */
-void	 trc_ring(int fd);
-/* Answers link_arm(): so much has been written. */
-void	 trc_output_notice(uint64_t total);
-/*
- * After link_run() the program stands at its first instruction, stopped by
- * SIGSTOP.  Else others have started it, and it runs.
- */
-void	 trc_ran(pid_t pid);
-/* It could not be started: an error code, and a sentence that says why. */
-void	 trc_run_failed(const char *code, const char *why);
-/* The session's program has ended, and all that it wrote is in the ring. */
-void	 trc_ended(int code, int sig);
-/* A symbols process's channel; takes fd. */
-void	 trc_symbols(int fd);
-void	 trc_symbols_failed(const char *why);
-/* link_is_full() no longer. */
-void	 trc_goes_on(void);
+struct link_handlers {
+	/* The first call of all; borrows. */
+	void	(*hello)(const struct trc_hello *);
+	/* A part of a timeline, which a successor will get as well; takes fd. */
+	void	(*file)(enum trc_file, int fd);
+	/*
+	 * Answers link_want_used(): bytes of all timelines in memory of this
+	 * owner, the calls of this one excepted.
+	 */
+	void	(*used)(uint64_t bytes);
+	/* json: an object with "command" and "args"; borrowed, no NUL needed. */
+	void	(*ask)(const struct ask *, const char *json, size_t);
+	void	(*conn_gone)(uint32_t conn);
+	/* The output of the session's run; takes fd (a sealed memfd). */
+	void	(*ring)(int fd);
+	/* Answers link_arm(): so much has been written. */
+	void	(*output_notice)(uint64_t total);
+	/*
+	 * After link_run() the program stands at its first instruction,
+	 * stopped by SIGSTOP.  Else others have started it, and it runs.
+	 */
+	void	(*ran)(pid_t pid);
+	/* It could not be started: an error code, and why in a sentence. */
+	void	(*run_failed)(const char *code, const char *why);
+	/* The program has ended, and all that it wrote is in the ring. */
+	void	(*ended)(int code, int sig);
+	/* A symbols process's channel; takes fd. */
+	void	(*symbols)(int fd);
+	void	(*symbols_failed)(const char *why);
+	/* link_is_full() no longer. */
+	void	(*goes_on)(void);
+};
 
 /* -- downwards ----------------------------------------------------------- */
 /*
@@ -78,15 +80,15 @@ void	 link_reply_last(void);
 /* Reports what a request will do, for the audit log: before its answer. */
 void	 link_does(const struct ask *, enum trc_action);
 void	 link_run(const struct trc_run *);
-/* trc_ran()'s program may go on. */
+/* The program of ran() may go on. */
 void	 link_let_go(void);
-/* trc_symbols() or trc_symbols_failed() follows. */
+/* symbols() or symbols_failed() follows. */
 void	 link_want_symbols(void);
-/* Three trc_file() follow. */
+/* Three file() follow. */
 void	 link_want_files(void);
-/* trc_used() follows. */
+/* used() follows. */
 void	 link_want_used(void);
-/* trc_output_notice() follows, once, as soon as the ring has more than that. */
+/* output_notice() follows, once, as soon as the ring has more than that. */
 void	 link_arm(uint64_t offset);
 /*
  * Names the timeline's files, for the tracer that comes after this one; "" =

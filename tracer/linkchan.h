@@ -3,7 +3,9 @@
 #ifndef TRACER_LINKCHAN_H
 #define TRACER_LINKCHAN_H
 
-/* Takes fd; dies when it is no channel. */
-void	link_open(int fd);
+struct link_handlers;
+
+/* Takes fd, borrows the handlers; dies when it is no channel. */
+void	link_open(int fd, const struct link_handlers *);
 
 #endif

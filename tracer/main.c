@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "assemble.h"
 #include "linkchan.h"
 #include "log.h"
 #include "loop.h"
@@ -33,7 +34,7 @@ main(void)
 		fatal("close_range");
 	if (loop_init() == -1)
 		fatal("epoll");
-	link_open(CHANNEL_FD);
+	link_open(CHANNEL_FD, tracer_assemble());
 	if (filter_load(&tracer_filter) == -1)
 		fatal("cannot load the system call filter");
 	if (loop_run() == -1)

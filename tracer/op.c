@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
 #include "log.h"
 #include "op.h"
 
@@ -15,9 +14,15 @@
 
 static TAILQ_HEAD(, op) ops = TAILQ_HEAD_INITIALIZER(ops);
 
-static const struct command *const tables[] = {
-	session_commands, trace_commands, query_commands, export_commands,
-};
+static const struct command *const *tables;
+static size_t		 ntables;
+
+void
+op_set_commands(const struct command *const *all, size_t n)
+{
+	tables = all;
+	ntables = n;
+}
 
 static struct op *
 op_new(const struct ask *ask)
@@ -128,7 +133,7 @@ find(const char *name)
 	const struct command *c;
 	size_t i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (i = 0; i < ntables; i++)
 		for (c = tables[i]; c->name != NULL; c++)
 			if (strcmp(c->name, name) == 0)
 				return c;
@@ -141,7 +146,7 @@ say_names(struct text *t)
 	const struct command *c;
 	size_t i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (i = 0; i < ntables; i++)
 		for (c = tables[i]; c->name != NULL; c++)
 			text_printf(t, "%s%s", t->len > 0 ? ", " : "",
 			    c->name);

@@ -46,6 +46,8 @@ bool	 op_may_change(struct op *);
 /* The connection is gone: its requests need no answer any more. */
 void	 op_conn_gone(uint32_t conn);
 
+/* Sets the tables of commands, each ended by a row without a name; borrows. */
+void	 op_set_commands(const struct command *const *tables, size_t);
 /* A request as it came: runs it.  json need not end with NUL. */
 void	 commands_run(const struct ask *, const char *json, size_t);
 

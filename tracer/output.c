@@ -17,6 +17,7 @@ static struct ring	 ring = RING_INIT;
 static uint64_t		 at;
 static uint64_t latest[3]; /* by stream: of what was put in */
 static bool		 armed, seen;
+static bool		 resumed;	/* there was a tracer before this one */
 
 static void
 arm(void)
@@ -112,6 +113,12 @@ output_from_now(void)
 }
 
 void
+output_resumed(bool yes)
+{
+	resumed = yes;
+}
+
+void
 trc_ring(int fd)
 {
 	ring_close(&ring);
@@ -121,7 +128,7 @@ trc_ring(int fd)
 	if (ring_map(&ring, fd) == -1)
 		return;
 	/* a predecessor has had what is in it by now */
-	if (session_hello.resumed && !seen)
+	if (resumed && !seen)
 		output_from_now();
 	seen = true;
 	arm();

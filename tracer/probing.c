@@ -16,6 +16,7 @@
 
 #define HELD_MS		10000	/* then a program goes on as it is */
 
+static const struct probing_observer *observer;
 static struct loop_timer kick, patience;
 static uint32_t		 usual_budget = TARGET_BUDGET;
 static bool		 hold_main;
@@ -255,13 +256,13 @@ on_patience(void *arg)
 		probing_warn("the program goes on without all of its probes, "
 		    "as its files take long to read");
 		let_go(p);
-		launch_settled();
+		observer->let_go();
 	}
 	if (waits)
 		loop_timer_set(&patience, HELD_MS / 10, on_patience, NULL);
 }
 
-void
+static void
 process_changed(struct process *p)
 {
 	bool user = p->main && hold_main;
@@ -313,7 +314,7 @@ step(void *arg)
 			let_go(p);
 	}
 	timeline_pace(true);
-	session_settled();
+	observer->settled();
 }
 
 void
@@ -323,9 +324,11 @@ probing_kick(void)
 }
 
 void
-binary_news(void)
+probing_init(const struct probing_observer *o)
 {
-	probing_kick();
+	observer = o;
+	binary_on_news(probing_kick);
+	process_on_change(process_changed, probing_kick);
 }
 
 void
@@ -587,7 +590,7 @@ probing_warnings(struct text *t, const char *first, bool all)
 	}
 	TAILQ_FOREACH(r, &rows, entry)
 		if (r->most.matched == 0 && strcmp(r->text, "@usercode") == 0 &&
-		    (root = session_root_missing()) != NULL)
+		    (root = observer->root_missing()) != NULL)
 			warn(t, &n, root);
 	warn_binaries(t, &n);
 	warn_walker(t, &n);

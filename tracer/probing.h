@@ -44,6 +44,18 @@ bool	 probing_settled(void);
  */
 bool	 trace_request_was_vain(const struct trace_request *);
 
+/* Parts above, which hear of it. */
+struct probing_observer {
+	/* patterns may be settled now */
+	void	(*settled)(void);
+	/* a process goes on without all of its probes */
+	void	(*let_go)(void);
+	/* words that the program's root is missing here, borrowed; or NULL */
+	const char *(*root_missing)(void);
+};
+
+/* First of all; borrows. */
+void	 probing_init(const struct probing_observer *);
 /* To be said with what is so. */
 void	 probing_warn(const char *);
 /* The usual budget; 0 = no limit. */

@@ -18,10 +18,20 @@
 
 struct processes processes = TAILQ_HEAD_INITIALIZER(processes);
 
+static void	(*changed)(struct process *);
+static void	(*probes_changed)(void);
+
 static void	on_event(struct target *, const struct target_event *, void *);
 static void on_write(struct target *, const struct target_write *, void *);
 
 static unsigned int	 nfollowed;
+
+void
+process_on_change(void (*fn)(struct process *), void (*probes)(void))
+{
+	changed = fn;
+	probes_changed = probes;
+}
 
 static struct process *
 process_new(pid_t pid)
@@ -198,7 +208,7 @@ correct_hooks(struct process *p)
 			hook_set(p, h, HOOK_ON);
 	}
 	p->unsettled = true;
-	probing_kick();
+	probes_changed();
 }
 
 /* Until it is looked at: it may crash before. */
@@ -301,7 +311,7 @@ on_exec(struct process *p)
 	p->stale = true;
 	p->watched = false;
 	p->arrived = true;
-	process_changed(p);
+	changed(p);
 }
 
 static void
@@ -325,7 +335,7 @@ on_event(struct target *t, const struct target_event *e, void *arg)
 		break;
 	case TARGET_OBJECTS:
 		p->stale = true;
-		process_changed(p);
+		changed(p);
 		break;
 	case TARGET_EXIT:
 		p->over = true;

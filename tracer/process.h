@@ -92,8 +92,12 @@ void	 process_place(const struct target_event *, struct text *, void *);
 uint64_t process_skipped(uint32_t fn);
 
 /* -- told by the engine; what is done about it is the session's ----------- */
-/* It is where its own code begins, or has loaded libraries: look again. */
-void	 process_changed(struct process *);
+/*
+ * Sets what is called when a process is where its own code begins or has loaded
+ * libraries, so that it is looked at again, and when its probes have changed.
+ */
+void	 process_on_change(void (*changed)(struct process *),
+	    void (*probes)(void));
 /* It has ended, or is no more the session's; about to be freed. */
 void	 process_gone(struct process *);
 

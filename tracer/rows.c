@@ -240,7 +240,6 @@ trace_request_apply(const struct trace_request *w)
 	rows_reset();
 	TAILQ_FOREACH(p, &processes, entry)
 		p->unsettled = p->stale = true;
-	probing_kick();
 }
 
 static bool

@@ -264,6 +264,7 @@ void
 trc_hello(const struct trc_hello *h)
 {
 	session_hello = *h;
+	output_resumed(h->resumed);
 	pid = (pid_t)h->target_pid;
 	if (h->budget != 0)
 		probing_budget(h->budget > UINT32_MAX ? 0 :
@@ -283,12 +284,6 @@ trc_hello(const struct trc_hello *h)
 }
 
 void
-trc_file(enum trc_file which, int fd)
-{
-	timeline_file(which, fd);
-}
-
-void
 trc_ran(pid_t p)
 {
 	pid = p;
@@ -297,12 +292,6 @@ trc_ran(pid_t p)
 		return;
 	ended = false;
 	session_tell();
-}
-
-void
-trc_ask(const struct ask *a, const char *json, size_t len)
-{
-	commands_run(a, json, len);
 }
 
 void

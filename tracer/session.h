@@ -49,4 +49,11 @@ void	 queries_stopping(void);
 /* The timeline is no longer busy: what was put off is done. */
 void	 session_goes_on(void);
 
+/* -- from the link; see struct link_handlers -- */
+void	 trc_hello(const struct trc_hello *);
+void	 trc_conn_gone(uint32_t conn);
+void	 trc_ran(pid_t pid);
+void	 trc_run_failed(const char *code, const char *why);
+void	 trc_ended(int code, int sig);
+
 #endif

@@ -217,13 +217,20 @@ tick(void *arg)
 	look(true);
 }
 
+static void	(*no_longer_busy)(void);
+
+void
+timeline_when_idle(void (*fn)(void))
+{
+	no_longer_busy = fn;
+}
+
 void
 timeline_busy(bool yes)
 {
 	busy = yes;
-	if (yes)
-		return;
-	session_goes_on();
+	if (!yes)
+		no_longer_busy();
 }
 
 /* -- events --------------------------------------------------------------- */
@@ -339,7 +346,7 @@ timeline_make(const struct trc_hello *h, const struct store_meta *m,
 	meta = *m;
 	done = fn;
 	is_new = true;
-	user_limit_begin(h);
+	user_limit_begin(h, timeline_limit);
 	user_limit_ask(make_files);
 }
 
@@ -370,7 +377,7 @@ timeline_resume(const struct trc_hello *h, void (*fn)(const char *))
 	hello = h;
 	done = fn;
 	is_new = false;
-	user_limit_begin(h);
+	user_limit_begin(h, timeline_limit);
 	/* else they are in memory, and on their way */
 	if (h->nfiles == 0 && timefiles_find(h, &files) == 0)
 		open_store();

@@ -51,6 +51,8 @@ void	 timeline_pace(bool is_new);
  * else there is to do has to wait.
  */
 void	 timeline_busy(bool);
+/* Sets what does what was put off. */
+void	 timeline_when_idle(void (*)(void));
 bool	 timeline_is_busy(void);
 /* Counts whatever has been added to it. */
 uint64_t timeline_grown(void);
@@ -58,6 +60,11 @@ uint64_t timeline_grown(void);
 void	 timeline_told(void);
 
 /* -- output (output.c) ---------------------------------------------------- */
+/* Whether a predecessor has had what is in the first ring. */
+void	 output_resumed(bool);
+/* From the link; see struct link_handlers. */
+void	 trc_ring(int fd);
+void	 trc_output_notice(uint64_t total);
 /* From which byte of a ring on it belongs to the timeline. */
 void	 output_from_now(void);
 /* Reads all output that is in the ring by now. */

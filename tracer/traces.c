@@ -327,13 +327,6 @@ do_functions(struct op *op)
 
 /* -- when it is so -------------------------------------------------------- */
 
-/* The link is no longer full: serves requests that are left in the lists. */
-void
-trc_goes_on(void)
-{
-	probing_kick();
-}
-
 void
 session_settled(void)
 {

@@ -9,7 +9,6 @@
 #include "loop.h"
 #include "store/store.h"
 #include "timefiles.h"
-#include "timeline.h"
 #include "timeused.h"
 #include "user_limit.h"
 
@@ -17,13 +16,15 @@
 
 static const struct trc_hello *hello;
 static void		(*waiting)(const char *);
+static void		(*limit)(uint64_t calls);
 static bool		 asked;
 static uint64_t		 last_ms;
 
 void
-user_limit_begin(const struct trc_hello *h)
+user_limit_begin(const struct trc_hello *h, void (*fn)(uint64_t))
 {
 	hello = h;
+	limit = fn;
 }
 
 static bool
@@ -83,7 +84,7 @@ say_full(struct text *t, uint64_t used, uint64_t in_memory)
 }
 
 static void
-judge(uint64_t used, uint64_t in_memory)
+answer_ask(uint64_t used, uint64_t in_memory)
 {
 	void (*fn)(const char *) = waiting;
 	struct text t = { .max = 4096 };
@@ -106,8 +107,8 @@ trc_used(uint64_t in_memory)
 
 	asked = false;
 	if (waiting != NULL)
-		judge(used, in_memory);
+		answer_ask(used, in_memory);
 	else
-		timeline_limit(hello->user_bytes > used ? hello->user_bytes -
+		limit(hello->user_bytes > used ? hello->user_bytes -
 		    used : 0);
 }

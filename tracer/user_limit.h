@@ -14,8 +14,8 @@
 	"timeline delete NAME, or if it is of a session, "		\
 	"debuglanternctl trace stop SESSION"
 
-/* Borrows; before the others. */
-void	user_limit_begin(const struct trc_hello *);
+/* Borrows; before the others.  limit is told how many bytes calls may take. */
+void	user_limit_begin(const struct trc_hello *, void (*limit)(uint64_t));
 /*
  * Whether there is room for another timeline: fn(NULL), at once or later, or
  * fn(why not).
@@ -23,7 +23,10 @@ void	user_limit_begin(const struct trc_hello *);
 void	user_limit_ask(void (*fn)(const char *why));
 /* Cancels user_limit_ask(): its fn is not called any more. */
 void	user_limit_cancel(void);
-/* This one has grown, and so may have others: timeline_limit() soon. */
+/* This one has grown, and so may have others: limit() soon. */
 void	user_limit_look(void);
+
+/* From the link; see struct link_handlers. */
+void	trc_used(uint64_t bytes);
 
 #endif

@@ -97,23 +97,18 @@ too_long(struct op *op)
 	op_reply(op, &t);
 }
 
-const struct command session_commands[] = {
+static const struct command lookers[] = {
 	{ "look", true, TRC_ACTION_NONE, look },
 	{ "change", false, TRC_ACTION_TRACE, change },
-	{ .name = NULL }
-};
-const struct command trace_commands[] = {
 	{ "later", true, TRC_ACTION_RESUME, later },
 	{ .name = NULL }
 };
-const struct command query_commands[] = {
+static const struct command others[] = {
 	{ "nothing", true, TRC_ACTION_NONE, nothing },
-	{ .name = NULL }
-};
-const struct command export_commands[] = {
 	{ "long", true, TRC_ACTION_EXPORT, too_long },
 	{ .name = NULL }
 };
+static const struct command *const tables[] = { lookers, others };
 
 void
 link_reply(const struct ask *a, bool failed, const char *json, size_t len)
@@ -146,6 +141,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const uint8_t *nl;
 	char *text;
 
+	op_set_commands(tables, 2);
 	asked = answered = 0;
 	while (in.left > 0) {
 		nl = memchr(in.p, '\n', in.left);

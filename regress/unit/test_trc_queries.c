@@ -16,9 +16,7 @@
 /* -- what stands for the rest of a tracer ---------------------------------- */
 
 struct trc_hello session_hello;
-const struct command session_commands[] = {{NULL, false, 0, NULL}};
-const struct command trace_commands[] = {{NULL, false, 0, NULL}};
-const struct command export_commands[] = {{NULL, false, 0, NULL}};
+static const struct command *const tables[] = { query_commands };
 
 static uint64_t now, settled;
 static bool full;
@@ -295,5 +293,6 @@ main(void)
 	    TEST(a_full_link_is_left_alone),
 	};
 
+	op_set_commands(tables, 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
