@@ -39,8 +39,8 @@ endif
 
 trccore_SRCS :=	$(addprefix tracer/engine/,arch_none.c cfi.c clock.c event.c \
 		exit_notice.c forked_child.c frame_walkers.c hooks.c inner.c \
-		inject.c maps.c mem.c objsym.c patch.c ringread.c target.c \
-		thread.c x86_frames.c x86_plan.c x86_regs.c x86_stub.c)
+		inject.c maps.c mem.c objsym.c patch.c probe.c registry.c \
+		ringread.c target.c thread.c x86_frames.c x86_plan.c x86_regs.c x86_stub.c)
 trccore_OBJS :=	$(trccore_SRCS:%.c=$(O)/obj/%.o) $(TRC_BLOB)
 LIBTRCCORE :=	$(O)/obj/libtrccore.a
 

@@ -18,16 +18,6 @@
 #define AT_ONCE		1000	/* what one look attends to */
 #define ORPHAN_NS	500000000ULL	/* until a child is nobody's */
 
-/* A status that nobody has attended to. */
-struct pending {
-	pid_t	 tid;
-	int	 status;
-	unsigned long msg;
-	bool	 has_msg;
-	uint64_t since;		/* nobody knows whose it is; 0: not asked */
-	struct pending *next;
-};
-
 /* A process that is the kernel's to trace and not ours: it is let go when it
  * stops. */
 struct stray {
@@ -35,73 +25,10 @@ struct stray {
 	struct stray *next;
 };
 
-static struct target *targets;
-static struct pending *first, **last = &first;
 static struct stray *strays;
 static int signal_fd = -1;
 
-/* --- registry ------------------------------------------------------------- */
-
-struct target *
-target_of(pid_t tid, struct thread **thp)
-{
-	struct target *t;
-	struct thread *th;
-
-	for (t = targets; t != NULL; t = t->next)
-		for (th = t->threads; th != NULL; th = th->next)
-			if (th->tid == tid) {
-				*thp = th;
-				return (t);
-			}
-	*thp = NULL;
-	return (NULL);
-}
-
-void
-target_link(struct target *t)
-{
-	t->next = targets;
-	targets = t;
-}
-
-bool
-target_expects(const struct target *t)
-{
-	const struct target *c;
-
-	for (c = targets; c != NULL; c = c->next)
-		if (c->threads != NULL && c->threads->parent == t)
-			return (true);
-	return (false);
-}
-
-void
-target_unlink(struct target *t)
-{
-	struct target **at = &targets, *c;
-
-	for (c = targets; c != NULL; c = c->next)
-		if (c->threads != NULL && c->threads->parent == t)
-			c->threads->parent = NULL;
-	while (*at != NULL && *at != t)
-		at = &(*at)->next;
-	if (*at != NULL)
-		*at = t->next;
-}
-
-void
-report(struct target *t, const struct target_event *e)
-{
-	struct target_event copy = *e;
-
-	if (t->opt.on_event == NULL || t->unwanted)
-		return;
-	copy.pid = t->pid;
-	if (copy.ts == 0)
-		copy.ts = clock_ns();
-	t->opt.on_event(t, &copy, t->opt.arg);
-}
+/* --- stops and other simple events ---------------------------------------- */
 
 static void
 report_simple(struct target *t, enum target_event_kind kind, pid_t tid)
@@ -112,71 +39,6 @@ report_simple(struct target *t, enum target_event_kind kind, pid_t tid)
 	e.kind = kind;
 	e.tid = tid;
 	report(t, &e);
-}
-
-/* --- the queue ------------------------------------------------------------ */
-
-static void
-queue(pid_t tid, int status, unsigned long msg, bool has_msg, uint64_t since)
-{
-	struct pending *p;
-
-	p = calloc(1, sizeof(*p));
-	if (p == NULL)
-		return;
-	p->tid = tid;
-	p->status = status;
-	p->msg = msg;
-	p->has_msg = has_msg;
-	p->since = since;
-	*last = p;
-	last = &p->next;
-}
-
-void
-event_later(pid_t tid, int status, unsigned long msg)
-{
-	queue(tid, status, msg, true, 0);
-}
-
-bool
-event_waits(pid_t tid)
-{
-	const struct pending *p;
-
-	for (p = first; p != NULL; p = p->next)
-		if (p->tid == tid)
-			return (true);
-	return (false);
-}
-
-void
-event_forget(pid_t tid)
-{
-	struct pending **at = &first, *p;
-
-	while ((p = *at) != NULL)
-		if (p->tid == tid && WIFSTOPPED(p->status)) {
-			*at = p->next;
-			free(p);
-		} else
-			at = &p->next;
-	last = at;
-}
-
-static bool
-unqueue(struct pending *out)
-{
-	struct pending *p = first;
-
-	if (p == NULL)
-		return (false);
-	first = p->next;
-	if (first == NULL)
-		last = &first;
-	*out = *p;
-	free(p);
-	return (true);
 }
 
 static void
@@ -232,28 +94,6 @@ is_crash(int signo)
 		if (deadly[i] == signo)
 			return (true);
 	return (false);
-}
-
-void
-about_thread(pid_t pid, pid_t tid, const char *key, char *value, size_t size)
-{
-	char path[64], line[256];
-	size_t len = strlen(key);
-	FILE *f;
-
-	value[0] = '\0';
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/status",
-	    (int)pid, (int)tid);
-	f = fopen(path, "re");
-	if (f == NULL)
-		return;
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (strncmp(line, key, len) == 0) {
-			line[strcspn(line, "\n")] = '\0';
-			(void)snprintf(value, size, "%s", line + len);
-			break;
-		}
-	(void)fclose(f);
 }
 
 static void
@@ -683,7 +523,7 @@ adopt(pid_t tid, struct thread **thp)
 	char tgid[32];
 
 	about_thread(tid, tid, "Tgid:\t", tgid, sizeof(tgid));
-	for (t = targets; t != NULL; t = t->next)
+	for (t = targets_all(); t != NULL; t = t->next)
 		if (t->pid == (pid_t)strtol(tgid, NULL, 10) && t->alive) {
 			*thp = thread_add(t, tid);
 			if (*thp != NULL)
@@ -700,8 +540,8 @@ adopt(pid_t tid, struct thread **thp)
 static void
 nobodys(const struct pending *p)
 {
-	const struct target_options *o = targets == NULL ? NULL :
-	    &targets->opt;
+	const struct target *any = targets_all();
+	const struct target_options *o = any == NULL ? NULL : &any->opt;
 	const bool stray = stray_drop(p->tid);
 	const uint64_t now = clock_ns();
 	int signo;
@@ -710,7 +550,7 @@ nobodys(const struct pending *p)
 		if (!stray && o != NULL && o->on_child != NULL)
 			o->on_child(p->tid, p->status, o->arg);
 	} else if (!stray && (p->since == 0 || now - p->since < ORPHAN_NS))
-		queue(p->tid, p->status, p->msg, p->has_msg,
+		event_queue(p->tid, p->status, p->msg, p->has_msg,
 		    p->since == 0 ? now : p->since);
 	else {
 		signo = p->status >> 16 == 0 ? WSTOPSIG(p->status) : 0;
@@ -770,10 +610,8 @@ target_events(void)
 		;
 	for (all = 0; all < AT_ONCE; all++) {
 		/* each of those that wait once, then what is new */
-		waiting = 0;
-		for (const struct pending *q = first; q != NULL; q = q->next)
-			waiting++;
-		for (n = 0; n < waiting && unqueue(&p); n++)
+		waiting = events_waiting();
+		for (n = 0; n < waiting && event_next(&p); n++)
 			attend(&p);
 		tid = waitpid(-1, &status, __WALL | WNOHANG);
 		if (tid <= 0)
@@ -790,7 +628,7 @@ target_events(void)
 bool
 target_waits(void)
 {
-	return (first != NULL);
+	return (events_waiting() > 0);
 }
 
 int

@@ -1063,23 +1063,18 @@ own_back(struct target *t)
 }
 
 size_t
-target_probe(struct target *t, const struct probe_spec *specs, size_t n,
+probes_set(struct target *t, const struct probe_spec *specs, size_t n,
     struct probe_result *results)
 {
-	struct job *jobs;
+	struct job *jobs = calloc(n + 1, sizeof(*jobs));
 	size_t i, on;
 
-	memset(results, 0, n * sizeof(*results));
-	jobs = calloc(n + 1, sizeof(*jobs));
-	if (jobs == NULL || !t->alive || !t->injected) {
+	if (jobs == NULL) {
 		for (i = 0; i < n; i++)
 			(void)snprintf(results[i].why, TARGET_WHY,
 			    "the process is gone");
-		free(jobs);
 		return (0);
 	}
-	hooks_find(t);
-	frame_walkers_find(t, specs, n);
 	for (i = 0; i < n; i++) {
 		jobs[i].code.addr = specs[i].addr;
 		jobs[i].code.size = specs[i].size;

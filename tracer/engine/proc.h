@@ -151,7 +151,9 @@ struct target {
 	struct target *next;
 };
 
-/* --- registry (event.c) */
+/* --- registry.c */
+/* The first; the others follow by next. */
+struct target	*targets_all(void);
 struct target	*target_of(pid_t tid, struct thread **);
 void		 target_link(struct target *);
 void		 target_unlink(struct target *);
@@ -243,6 +245,9 @@ bool		 probes_copy(struct target *child, const struct target *);
 bool		 probes_found(struct target *child, const struct target *);
 /* Clears the child's counts of skipped calls, which its parent reports. */
 void		 skipped_forget(struct target *child);
+/* Sets probes; results are zeroed, and the target is alive. */
+size_t		 probes_set(struct target *, const struct probe_spec *, size_t,
+		    struct probe_result *);
 /* Finds what the engine watches for itself in objects that are new. */
 void		 hooks_find(struct target *);
 /* Marks the hooks of objects that are gone as off. */

@@ -432,6 +432,28 @@ threads_seize(struct target *t, char why[TARGET_WHY])
 	return (t->threads != NULL);
 }
 
+void
+about_thread(pid_t pid, pid_t tid, const char *key, char *value, size_t size)
+{
+	char path[64], line[256];
+	size_t len = strlen(key);
+	FILE *f;
+
+	value[0] = '\0';
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/status",
+	    (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, key, len) == 0) {
+			line[strcspn(line, "\n")] = '\0';
+			(void)snprintf(value, size, "%s", line + len);
+			break;
+		}
+	(void)fclose(f);
+}
+
 /* The strict mode, which has none, forbids more than any. */
 static unsigned long
 filters_of(pid_t pid, pid_t tid)

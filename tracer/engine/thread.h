@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Between thread.c and event.c: stops that are seen while others are waited
- * for. */
+/* Between thread.c, registry.c and event.c: stops that are seen while others
+ * are waited for. */
 #ifndef DL_TRACER_THREAD_H
 #define DL_TRACER_THREAD_H
 
@@ -8,16 +8,35 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct target;
 struct thread;
 
+/* A status that nobody has attended to. */
+struct pending {
+	pid_t	 tid;
+	int	 status;
+	unsigned long msg;
+	bool	 has_msg;
+	uint64_t since;		/* nobody knows whose it is; 0: not asked */
+	struct pending *next;
+};
+
+/* -- registry.c -- */
+/* Puts a status into the queue; since: see above. */
+void	 event_queue(pid_t tid, int status, unsigned long msg, bool has_msg,
+	    uint64_t since);
+/* Takes the first; false: there is none. */
+bool	 event_next(struct pending *);
+size_t	 events_waiting(void);
 /* Keeps a status for target_events(). */
 void	 event_later(pid_t tid, int status, unsigned long msg);
 /* Forgets the stops of a thread that is let go. */
 void	 event_forget(pid_t tid);
 bool	 event_waits(pid_t tid);
 
+/* -- thread.c -- */
 /* A stop of the whole process by a signal. */
 bool	 status_is_group(int status);
 /* At the beginning or the end of a system call, where only ours stop. */
