@@ -17,7 +17,7 @@
 /* Pieces of no bytes cost time as well. */
 #define PIECES_MAX	20000
 
-struct sink {
+struct demangled {
 	char		*out;
 	size_t		 len, size;
 	unsigned int	 pieces;
@@ -27,7 +27,7 @@ struct sink {
 static void
 take(const char *p, size_t n, void *arg)
 {
-	struct sink *s = arg;
+	struct demangled *s = arg;
 
 	if (n >= s->size - s->len || ++s->pieces > PIECES_MAX)
 		longjmp(s->leave, 1);
@@ -55,7 +55,7 @@ old_rust_length(const char *raw, size_t len)
 }
 
 static bool
-run(const char *name, bool rust, struct sink *s)
+run(const char *name, bool rust, struct demangled *s)
 {
 	if (setjmp(s->leave) != 0)
 		return false;
@@ -77,7 +77,7 @@ size_t
 demangle(const char *raw, size_t len, char *out, size_t size)
 {
 	static char name[RAW_MAX + 1];
-	struct sink s = { .out = out, .size = size };
+	struct demangled s = { .out = out, .size = size };
 	size_t old;
 
 	if (len < 3 || len > RAW_MAX || raw[0] != '_' ||

@@ -53,7 +53,7 @@ static unsigned int	 refused;	/* in a row */
 static struct loop_timer retry;
 static uint64_t		 clock_of_use;
 
-static void	assign(void);
+static void	assign_readers(void);
 static void	send_asks(struct reader *);
 
 /* -- binaries ------------------------------------------------------------- */
@@ -226,7 +226,7 @@ on_opened(void *arg, uint64_t size, const char *id)
 	/* a process reads one file in its life */
 	reader_free(r);
 	b->wants_reader = true;
-	assign();
+	assign_readers();
 }
 
 static void
@@ -246,7 +246,7 @@ on_index(void *arg, int fd)
 	}
 	close(fd);
 	news();
-	assign();
+	assign_readers();
 }
 
 static void
@@ -262,7 +262,7 @@ on_typed(void *arg, const struct sym_typed *t)
 			binary_bad(r->binary, "the process that reads it has "
 			    "answered what it was not asked");
 		reader_free(r);
-		assign();
+		assign_readers();
 		news();
 		return;
 	}
@@ -276,7 +276,7 @@ on_typed(void *arg, const struct sym_typed *t)
 	    r->first % SYMCLIENT_TYPES_MAX == 0))
 		news();
 	if (r->nasks == 0)
-		assign();
+		assign_readers();
 }
 
 static void
@@ -288,7 +288,7 @@ on_failed(void *arg, const char *code, const char *why)
 	if (r->binary != NULL)
 		binary_bad(r->binary, why);
 	reader_free(r);
-	assign();
+	assign_readers();
 	news();
 }
 
@@ -302,7 +302,7 @@ on_gone(void *arg, const char *why)
 		binary_bad(r->binary, "the process that reads it has ended; "
 		    "its debug information may be damaged");
 	reader_free(r);
-	assign();
+	assign_readers();
 	news();
 }
 
@@ -358,7 +358,7 @@ call_one(void)
 }
 
 static void
-assign(void)
+assign_readers(void)
 {
 	struct reader *r;
 	struct binary *b;
@@ -387,7 +387,7 @@ static void
 on_retry(void *arg)
 {
 	(void)arg;
-	assign();
+	assign_readers();
 }
 
 void
@@ -407,7 +407,7 @@ trc_symbols(int fd)
 		return;
 	}
 	r->state = READER_SPARE;
-	assign();
+	assign_readers();
 }
 
 void
@@ -443,7 +443,7 @@ binary_read(struct binary *b)
 		return;
 	b->state = BINARY_READING;
 	b->wants_reader = true;
-	assign();
+	assign_readers();
 }
 
 /* -- types ---------------------------------------------------------------- */
@@ -505,7 +505,7 @@ binary_type(struct binary *b, uint32_t i, uint32_t fn)
 	}
 	if (b->reader == NULL && !b->wants_reader) {
 		b->wants_reader = true;
-		assign();
+		assign_readers();
 	}
 	/* it is asked again when there is one */
 	if (b->reader == NULL)

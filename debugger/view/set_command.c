@@ -25,7 +25,7 @@
 #include "set_value.h"
 #include "view.h"
 
-struct assign {
+struct set_args {
 	const char	*target, *value;	/* borrowed of the op */
 	char		*old;		/* or NULL */
 	int64_t		 frame;
@@ -37,9 +37,9 @@ struct assign {
 };
 
 static void
-free_assign(void *p)
+free_set_args(void *p)
 {
-	struct assign *s = p;
+	struct set_args *s = p;
 
 	free(s->old);
 	free(s->holder);
@@ -51,7 +51,7 @@ free_assign(void *p)
 static void
 on_read_back(struct op *op, const struct dap_answer *a, void *arg)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct json_object *o;
 
 	(void)arg;
@@ -74,7 +74,7 @@ on_read_back(struct op *op, const struct dap_answer *a, void *arg)
 static void
 done(struct op *op)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct json_object *args = jone_int("frameId", s->frame);
 
 	jput_str(args, "expression", s->target);
@@ -97,7 +97,7 @@ last_words(const char *why)
 static void
 failed(struct op *op, const struct dap_answer *a)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	const char *why = a->message == NULL ? "no reason given" :
 	    memtext_error(a->message);
 
@@ -120,7 +120,7 @@ on_last(struct op *op, const struct dap_answer *a, void *arg)
 static void
 by_expression(struct op *op)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct json_object *args = jone_int("frameId", s->frame);
 
 	/* a name that is no local of Python's would become one */
@@ -145,7 +145,7 @@ on_member(struct op *op, const struct dap_answer *a, void *arg)
 static void
 by_member(struct op *op, int64_t ref, const char *name)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct json_object *args = jone_int("variablesReference", ref);
 
 	jput_str(args, "name", name);
@@ -157,7 +157,7 @@ by_member(struct op *op, int64_t ref, const char *name)
 static void
 on_members(struct op *op, const struct dap_answer *a, void *arg)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct json_object *one =
 	    a->ok ? jat(jget_arr(a->body, "variables"), 0) : NULL;
 	const char *name = jget_str(one, "name");
@@ -189,7 +189,7 @@ on_holder(struct op *op, const struct dap_answer *a, void *arg)
 static void
 by_holder(struct op *op)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct json_object *args = jone_int("frameId", s->frame);
 
 	jput_str(args, "expression", s->holder);
@@ -209,7 +209,7 @@ is_name(const char *s)
 
 /* a.b is b of a, a[1] is [1] of a. */
 static void
-split(struct assign *s)
+split(struct set_args *s)
 {
 	const char *dot = strrchr(s->target, '.');
 	const char *open = strrchr(s->target, '[');
@@ -242,7 +242,7 @@ value_in(struct json_object *vars, const char *name)
  * every name in the innermost frame.
  */
 static bool
-out_of_reach(const struct view *v, const struct assign *s)
+out_of_reach(const struct view *v, const struct set_args *s)
 {
 	return v->frame > 0 && dialect()->sets_innermost &&
 	    (is_name(s->target) || !dialect()->assigns);
@@ -251,7 +251,7 @@ out_of_reach(const struct view *v, const struct assign *s)
 static void
 on_set(struct op *op, const struct set_value *v, void *arg)
 {
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct json_object *o;
 
 	(void)arg;
@@ -285,7 +285,7 @@ does_fit(struct op *op, const char *type)
 		{ "uintptr", 8, false, false }, { "float32", 4, true, true },
 		{ "float64", 8, true, true },
 	};
-	const struct assign *s = op->data;
+	const struct set_args *s = op->data;
 	struct scalar n;
 	char range[96];
 	size_t i;
@@ -315,7 +315,7 @@ does_fit(struct op *op, const char *type)
 static void
 on_old(struct op *op, const struct dap_answer *a, void *arg)
 {
-	struct assign *s = op->data;
+	struct set_args *s = op->data;
 	const char *type = a->ok ? jget_str(a->body, "type") : NULL;
 
 	(void)arg;
@@ -344,7 +344,7 @@ static void
 on_scopes(struct op *op, const struct view *v, const char *code,
     const char *why, void *arg)
 {
-	struct assign *s = op->data;
+	struct set_args *s = op->data;
 	struct json_object *args;
 	const char *old;
 	bool parameter;
@@ -385,14 +385,14 @@ on_scopes(struct op *op, const struct view *v, const char *code,
 static void
 set(struct op *op)
 {
-	struct assign *s = calloc(1, sizeof(*s));
+	struct set_args *s = calloc(1, sizeof(*s));
 
 	if (s == NULL) {
 		op_fail(op, "internal_error", "out of memory");
 		return;
 	}
 	op->data = s;
-	op->free_data = free_assign;
+	op->free_data = free_set_args;
 	if (!op_string(op, "target", true, &s->target) ||
 	    !op_string(op, "value", true, &s->value))
 		return;
