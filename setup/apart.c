@@ -101,26 +101,39 @@ read_all(int fd, char *buf, size_t size)
 	return len < size ? (ssize_t)len : -1;
 }
 
+/* A process that was taken over writes to a terminal by this. */
+static void
+tell(char *text, conf_error_fn fn)
+{
+	char *p;
+
+	for (p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	fn(NULL, text);
+}
+
 /* True if there were errors, which have been told. */
 static bool
-tell_errors(const char *said, size_t len, conf_error_fn fn)
+tell_errors(char *said, size_t len, conf_error_fn fn)
 {
 	static const char what[] = "error";
-	const char *end = said + len, *text;
+	const char *end = said + len;
+	char *text;
 	int n = 0;
 
 	/* the last byte is a NUL: one stands after the array, too */
 	while (end - said > (ssize_t)sizeof(what) &&
 	    memcmp(said, what, sizeof(what)) == 0 && n++ < CONF_MAX_ERRORS) {
 		text = said + sizeof(what);
-		fn(NULL, text);
+		tell(text, fn);
 		said = text + strlen(text) + 1;
 	}
 	return n > 0;
 }
 
 static struct conf *
-take(const char *said, ssize_t len, int status, conf_error_fn fn)
+take(char *said, ssize_t len, int status, conf_error_fn fn)
 {
 	struct conf *c;
 	char text[128] = "the process that reads the configuration failed: no "
