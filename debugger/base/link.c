@@ -269,8 +269,8 @@ put_vec(struct msg_out *o, char *const *v)
 	for (; v != NULL && *v != NULL; v++) {
 		n = strlen(*v) + 1;
 		if (n > sizeof(buf) - len) {
-			log_warnx("what is to be started has too many bytes "
-			    "of arguments; some are left out");
+			log_warnx("the program's arguments have too many bytes; "
+			    "some are left out");
 			break;
 		}
 		memcpy(buf + len, *v, n);

@@ -427,8 +427,8 @@ begin(struct editor *e, struct json_object *message)
 	}
 	wanted = wanted_of(path, get(message, "arguments"));
 	if (wanted != NULL && json_object_array_length(wanted) > BPS_MOST) {
-		editor_respond(e, message, false, "those are more than any "
-		    "session has", NULL);
+		editor_respond(e, message, false, "more breakpoints than a "
+		    "session may have; remove some", NULL);
 		json_object_put(wanted);
 		return;
 	}

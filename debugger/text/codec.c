@@ -309,7 +309,7 @@ codec_feed(struct codec *c, const void *data, size_t len,
 			if (body(c, p, len, &used, fns, arg, why) == -1)
 				return -1;
 		} else if (header(c, p, len, &used) == -1) {
-			*why = "what it writes does not begin with a line "
+			*why = "its output does not begin with a line "
 			    "Content-Length: N and an empty line";
 			return -1;
 		}

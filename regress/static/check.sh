@@ -90,9 +90,8 @@ run_plain() {
 	git ls-files '*.[chyS]' '*.def' '*.md' 'man/*.[1-9]' '*.t' '*.py' '*.sh' \
 	    '*.js' '*.mjs' etc debian Makefile '*.mk' |
 	    grep -v -e '/static/plain.py$' -e '/static/subjects.py$' \
-	    -e '/e2e/static.t$' | xargs "$here/plain.py" 2>&1 |
-	    grep -v -e '^man/debugger\.1:' -e '^debugger/[^:]*:[0-9]*: "' \
-	    >"$work/plain.log" || :
+	    -e '/e2e/static.t$' | xargs "$here/plain.py" >"$work/plain.log" \
+	    2>&1 || :
 	verdict 'sentences begin with their subject' "$work/plain.log"
 }
 
