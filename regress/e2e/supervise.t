@@ -10,10 +10,17 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from dl import (Daemon, alive, alone, connect, eq, helper, in_modes, ok,
-                read_helper, run_tests, session_processes, stat_of, status_of,
-                tar_of, wait_for)
+                pidfds_of, read_helper, run_tests, session_processes, stat_of,
+                status_of, tar_of, wait_for)
 
 ROLES = ("netproc", "spawner", "launcher", "idproc", "announcer")
+
+
+def are_known(d, launchers):
+    """Has the parent heard of them?  A reserve of which it has not goes with
+    the launcher that made it, and the daemon with both."""
+    held = pidfds_of(d.proc.pid)
+    return held is None or held >= set(launchers)
 
 
 def kill_role(d, name):
@@ -24,7 +31,8 @@ def kill_role(d, name):
     os.kill(old, signal.SIGKILL)
     # the launcher has one in reserve: there is another pid at once
     wait_for(lambda: old not in d.children(name))
-    ok(wait_for(lambda: len(d.children(name)) == len(known)),
+    ok(wait_for(lambda: len(d.children(name)) == len(known) and (
+        name != "launcher" or are_known(d, d.children(name)))),
        f"{name}: there is another after kill -9", d.children())
     return old, d.role_pid(name), time.monotonic() - t
 
@@ -187,14 +195,16 @@ def launcher_dies(d):
 
 
 def launchers_die_in_turn(d):
-    """The one that serves and the one in reserve, the older first."""
+    """The one that serves and the one in reserve, the older first.  A reserve
+    counts when the parent has heard of it: until then it goes with the other,
+    and the daemon with both."""
     c = d.client()
     sid, s = c.start(helper("echo"))
 
     def both():
         p = d.children("launcher")
         return sorted(p, key=lambda x: (stat_of(x) or (0, 0, 0, 0))[3]) \
-            if len(p) == 2 else None
+            if len(p) == 2 and are_known(d, p) else None
     for which in (1, 0, 1, 1, 0, 0):
         pids = wait_for(both, 60)
         os.kill(pids[which], signal.SIGKILL)

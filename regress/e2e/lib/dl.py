@@ -965,6 +965,20 @@ def status_of(pid):
             (line.partition(":") for line in text.splitlines())}
 
 
+def pidfds_of(pid):
+    """The processes that one has pidfds of; None: nobody may look."""
+    found = set()
+    try:
+        for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+            m = re.search(rb"^Pid:\t(\d+)", read_proc(pid, "fdinfo/" + fd),
+                          re.M)
+            if m:
+                found.add(int(m[1]))
+    except OSError:
+        return None
+    return found
+
+
 def descendants(root):
     stats = {p: s for p, s in ((p, stat_of(p)) for p in pids()) if s}
     out, i = [root], 0
