@@ -6,6 +6,8 @@
  * out of reach.  Launchers do not have the filter: the parent starts none once
  * it is in force.
  */
+#include <sys/time.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -48,6 +50,8 @@ static const struct filter_rule common_rules[] = {
 	ALLOW(landlock_create_ruleset), ALLOW(landlock_restrict_self),
 	ALLOW(landlock_add_rule), ALLOW(timerfd_create),
 	ALLOW(timerfd_settime), ALLOW(msync), ALLOW(mincore),
+	/* the bound of the time in which a filter is compiled */
+	ALLOW_ARG(setitimer, FILTER_INT(0, ITIMER_VIRTUAL)),
 };
 
 /* Processes, but never with a user namespace. */
