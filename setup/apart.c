@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "caps.h"
 #include "filter.h"
 #include "setup.h"
 
@@ -58,15 +59,28 @@ close_others(unsigned int a, unsigned int b)
 	(void)close_range(high + 1, ~0U, 0);
 }
 
-/* A kernel without filters is noticed by what cannot do without. */
+/* False where there is no other id to be had, as in a user namespace. */
+static bool
+become_nobody(void)
+{
+	int r = setgroups(0, NULL);
+
+	r |= setresgid(NO_ID, NO_ID, NO_ID);
+	r |= setresuid(NO_ID, NO_ID, NO_ID);
+	return r == 0;
+}
+
+/*
+ * A start that lacks rights ends at the step that needs them, which says so,
+ * as does a kernel without filters; here without capabilities must do.
+ */
 static bool
 confine(void)
 {
-	if (geteuid() == 0 && (setgroups(0, NULL) == -1 ||
-	    setresgid(NO_ID, NO_ID, NO_ID) == -1 ||
-	    setresuid(NO_ID, NO_ID, NO_ID) == -1))
-		return false;
-	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 &&
+	if (geteuid() == 0)
+		(void)become_nobody();
+	return caps_set(0, 0) == 0 &&
+	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 &&
 	    (filter_load(&apart_filter) == 0 || errno == EINVAL ||
 	    errno == ENOSYS);
 }
