@@ -195,7 +195,7 @@ def too_many():
                 ("setFunctionBreakpoints", {"breakpoints": [0] * 5000}),
                 ("setExceptionBreakpoints", {"filters": [[]] * 5000})):
             m = e.response(e.send(command, **args))
-            ok(not m["success"] and "more than" in m["message"],
+            ok(not m["success"] and "more breakpoints than" in m["message"],
                f"{command}: as many as nobody has", m)
         b = e.ask("setExceptionBreakpoints", filters=[[], 7, None],
                   filterOptions=[8, {"filterId": 9, "condition": {}}])
