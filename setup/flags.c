@@ -117,7 +117,7 @@ open_file(const char *name, FILE **f)
 
 /* Sets what the command line says, over the file. */
 static int
-set_flags(struct conf *c, conf_error_fn fn, void *arg)
+set_flags(struct conf *c)
 {
 	char why[256];
 	size_t i;
@@ -131,34 +131,28 @@ set_flags(struct conf *c, conf_error_fn fn, void *arg)
 	for (i = 0; i < nset; i++) {
 		if (conf_set(c, set[i].key, set[i].value, why,
 		    sizeof(why)) == -1) {
-			fn(arg, why);
+			on_conf_error(NULL, why);
 			return -1;
 		}
 	}
 	return 0;
 }
 
+/* The configuration before the file is read. */
 static struct conf *
-read_conf(FILE *f, const char *name, uid_t invoking, bool is_root,
-    conf_error_fn fn, void *arg)
+defaults(void)
 {
-	struct conf *c = conf_default(d.mode == MODE_SYSTEM, invoking);
+	struct conf *c = conf_default(d.mode == MODE_SYSTEM, getuid());
 
-	if (c == NULL)
-		return NULL;
 	/*
 	 * Sessions of root's user mode are uid 0 to the host's files: unless
 	 * the file says otherwise they do not see them.  Sessions of a local
 	 * daemon are its user's own programs, which are where the user has
 	 * them.
 	 */
-	if (d.mode == MODE_USER && is_root && !d.opt.local)
+	if (c != NULL && d.mode == MODE_USER && geteuid() == 0 && !d.opt.local)
 		c->sandbox = CONF_SANDBOX_TMPFS;
-	if ((f == NULL || conf_parse(c, name, f, fn, arg) == 0) &&
-	    set_flags(c, fn, arg) == 0 && conf_check(c, fn, arg) == 0)
-		return c;
-	conf_free(c);
-	return NULL;
+	return c;
 }
 
 struct conf *
@@ -170,14 +164,15 @@ flags_load(void)
 
 	if (open_file(name, &f) == -1)
 		return NULL;
-	c = apart_read(read_conf, f, name, on_conf_error);
+	c = defaults();
+	if (c != NULL && f != NULL)
+		c = conf_child_parse(c, f, name, on_conf_error);
 	if (f != NULL)
 		fclose(f);
 	if (c == NULL)
 		return NULL;
-	/* once more, since the other process might say anything */
-	if (conf_check(c, on_conf_error, NULL) == 0 && (d.opt.local ||
-	    listen_check(c, on_conf_error, NULL) == 0))
+	if (set_flags(c) == 0 && conf_check(c, on_conf_error, NULL) == 0 &&
+	    (d.opt.local || listen_check(c, on_conf_error, NULL) == 0))
 		return c;
 	conf_free(c);
 	return NULL;

@@ -69,15 +69,13 @@ struct conf *flags_load(void);
 /* Says what the configuration allows but may not mean. */
 void	 flags_warn(conf_error_fn, void *arg);
 
-/* apart.c: reads the configuration in a child that has no privilege. */
 /*
- * Runs in the child: takes defaults, the file (NULL = there is none) and the
- * command line, and checks.  NULL when errors were told.
+ * conf_child.c: parses the file over a configuration, in a child without
+ * privilege.  Takes the configuration, borrows the file.  Returns the new
+ * configuration, which conf_check() has not seen; NULL if errors were reported.
  */
-typedef struct conf *(*conf_reader)(FILE *, const char *name, uid_t invoking,
-	    bool is_root, conf_error_fn, void *arg);
-/* Borrows the file.  NULL when errors were told. */
-struct conf *apart_read(conf_reader, FILE *, const char *name, conf_error_fn);
+struct conf *conf_child_parse(struct conf *, FILE *, const char *name,
+		conf_error_fn);
 
 /* fixed.c: settings that only a restart changes. */
 /* Writes those of a configuration as text, one to a line. */

@@ -216,7 +216,7 @@ def read_by_a_process_without_privilege():
             wait_for(lambda: status_of(reader)["Seccomp"] == "2")
             status = status_of(reader)
             eq({status["CapPrm"], status["CapEff"]}, {"0000000000000000"},
-               "the reader of the configuration has no capability")
+               "the parser of the configuration has no capability")
             uids = [65534] * 4 if AS_ROOT else [os.getuid()] * 4
             eq(list(map(int, status["Uid"].split())), uids,
                "as root it is nobody")
@@ -247,7 +247,7 @@ def reader_that_dies(mode):
             os.kill(wait_for(lambda: descendants(proc.pid)[1:])[0], 9)
             said = proc.communicate(timeout=30)[1].decode()
         eq(proc.returncode, 1, "no configuration, no start")
-        ok("reads the configuration was ended by signal 9" in said,
+        ok("parses the configuration was ended by signal 9" in said,
            "and the cause is told", said)
 
 

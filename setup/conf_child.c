@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The configuration is read in a process apart, which has no privilege: setup
- * opens the file, and gets back what has been set, value by value.
+ * A child without privilege parses the configuration: setup opens the file and
+ * receives each value that the file and the command line set.
  */
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -20,20 +19,17 @@
 #include "filter.h"
 #include "setup.h"
 
-/* The kernel's overflow id, which owns nothing: no user is needed for it. */
+/* The kernel's overflow id: it owns nothing and needs no passwd(5) entry. */
 #define NO_ID		65534
-/* more than all statements that a configuration may have */
+/* Bytes; a configuration with every statement allowed takes less. */
 #define PACKED_MAX	(4 * 1024 * 1024)
 
-/* Beside memory and exit: interfaces of link-local addresses are looked up. */
+/* stdio asks whether the file is a terminal */
 static const struct filter_rule rules[] = {
-	ALLOW_ARG(socket, FILTER_INT(0, AF_UNIX)),
-	ALLOW_ARG(ioctl, FILTER_INT(1, SIOCGIFINDEX)),
-	/* whether the file is a terminal, asked by stdio */
 	ALLOW_ARG(ioctl, FILTER_INT(1, TCGETS)),
 };
 
-static const struct filter apart_filter = {
+static const struct filter child_filter = {
 	.otherwise = SCMP_ACT_KILL_PROCESS,
 	.matched = SCMP_ACT_ALLOW,
 	.rules = rules,
@@ -48,18 +44,19 @@ on_error(void *arg, const char *text)
 	conf_pack_text(text, arg);
 }
 
-/* Closes what the starter left open: it is not for this process. */
+/* Closes descriptors that the starter left open, but for these two. */
 static void
-close_others(unsigned int a, unsigned int b)
+close_others(int a, int b)
 {
-	unsigned int low = a < b ? a : b, high = a < b ? b : a;
+	unsigned int low = (unsigned int)(a < b ? a : b);
+	unsigned int high = (unsigned int)(a < b ? b : a);
 
 	(void)close_range(3, low - 1, 0);
 	(void)close_range(low + 1, high - 1, 0);
 	(void)close_range(high + 1, ~0U, 0);
 }
 
-/* False where there is no other id to be had, as in a user namespace. */
+/* False if other ids are not available, as in some user namespaces. */
 static bool
 become_nobody(void)
 {
@@ -71,8 +68,8 @@ become_nobody(void)
 }
 
 /*
- * A start that lacks rights ends at the step that needs them, which says so,
- * as does a kernel without filters; here without capabilities must do.
+ * Missing rights and kernels without filters are reported by the later step of
+ * the start that needs them.  Here dropping all capabilities is enough.
  */
 static bool
 confine(void)
@@ -81,29 +78,24 @@ confine(void)
 		(void)become_nobody();
 	return caps_set(0, 0) == 0 &&
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 &&
-	    (filter_load(&apart_filter) == 0 || errno == EINVAL ||
+	    (filter_load(&child_filter) == 0 || errno == EINVAL ||
 	    errno == ENOSYS);
 }
 
 static void __attribute__((noreturn))
-child(conf_reader reader, FILE *file, const char *name, int fd)
+child(struct conf *c, FILE *file, const char *name, int fd)
 {
 	FILE *out = fdopen(fd, "w");
-	uid_t invoking = getuid();
-	bool is_root = geteuid() == 0;
-	struct conf *c;
 
-	close_others((unsigned int)fd, file != NULL ?
-	    (unsigned int)fileno(file) : (unsigned int)fd);
+	close_others(fd, fileno(file));
 	if (out == NULL || !confine())
 		_exit(1);
-	c = reader(file, name, invoking, is_root, on_error, out);
-	if (c != NULL)
+	if (conf_parse(c, name, file, on_error, out) == 0)
 		conf_pack(c, out);
 	_exit(fflush(out) == 0 ? 0 : 1);
 }
 
-/* Returns the length, or -1 when there is more than room. */
+/* Returns the length, or -1 if the answer does not fit. */
 static ssize_t
 read_all(int fd, char *buf, size_t size)
 {
@@ -115,7 +107,7 @@ read_all(int fd, char *buf, size_t size)
 	return len < size ? (ssize_t)len : -1;
 }
 
-/* A process that was taken over writes to a terminal by this. */
+/* Replaces control characters: the text may be shown on a terminal. */
 static void
 tell(char *text, conf_error_fn fn)
 {
@@ -127,7 +119,7 @@ tell(char *text, conf_error_fn fn)
 	fn(NULL, text);
 }
 
-/* True if there were errors, which have been told. */
+/* Reports the errors that the child sent; true if there were any. */
 static bool
 tell_errors(char *said, size_t len, conf_error_fn fn)
 {
@@ -146,21 +138,23 @@ tell_errors(char *said, size_t len, conf_error_fn fn)
 	return n > 0;
 }
 
+/* The child's answer; NULL if it is not a configuration, which was reported. */
 static struct conf *
-take(char *said, ssize_t len, int status, conf_error_fn fn)
+take(const struct conf *before, char *said, ssize_t len, int status,
+    conf_error_fn fn)
 {
 	struct conf *c;
-	char text[128] = "the process that reads the configuration failed: no "
-	    "memory, or a fault of ours";
+	char text[128] = "the process that parses the configuration failed: no "
+	    "memory, or a bug of debuglanternd";
 
 	if (len > 0 && tell_errors(said, (size_t)len, fn))
 		return NULL;
 	c = len > 0 && status == 0 ? conf_unpack(said, (size_t)len,
-	    d.mode == MODE_SYSTEM, getuid()) : NULL;
+	    before->system_mode, before->invoking) : NULL;
 	if (c != NULL)
 		return c;
 	if (WIFSIGNALED(status))
-		(void)snprintf(text, sizeof(text), "the process that reads "
+		(void)snprintf(text, sizeof(text), "the process that parses "
 		    "the configuration was ended by signal %d",
 		    WTERMSIG(status));
 	fn(NULL, text);
@@ -168,7 +162,8 @@ take(char *said, ssize_t len, int status, conf_error_fn fn)
 }
 
 struct conf *
-apart_read(conf_reader reader, FILE *file, const char *name, conf_error_fn fn)
+conf_child_parse(struct conf *before, FILE *file, const char *name,
+    conf_error_fn fn)
 {
 	char *said = calloc(1, PACKED_MAX + 1);
 	struct conf *c;
@@ -177,14 +172,15 @@ apart_read(conf_reader reader, FILE *file, const char *name, conf_error_fn fn)
 	pid_t pid;
 
 	if (said == NULL || pipe2(fds, O_CLOEXEC) == -1 || (pid = fork()) == -1)
-		fatal("cannot start the process that reads the configuration");
+		fatal("cannot start the process that parses the configuration");
 	if (pid == 0)
-		child(reader, file, name, fds[1]);
+		child(before, file, name, fds[1]);
 	close(fds[1]);
 	len = read_all(fds[0], said, PACKED_MAX);
 	close(fds[0]);
 	(void)waitpid_again(pid, &status, 0);
-	c = take(said, len, status, fn);
+	c = take(before, said, len, status, fn);
 	free(said);
+	conf_free(before);
 	return c;
 }
