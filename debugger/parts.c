@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Puts the parts together: which commands there are, and which part hears of
- * what the link tells. */
+/*
+ * Puts the parts together: the tables of commands, and the handlers of the
+ * link's messages.
+ */
 #include <stdio.h>
 #include <string.h>
 
