@@ -17,7 +17,7 @@ from tracerproc import Tracer  # noqa: E402
 AARCH64 = ["clang", "--target=aarch64-linux-gnu", "-isystem",
            "/usr/aarch64-linux-gnu/include"]
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wconversion",
-         "-Werror", "-Icommon"]
+         "-Werror", "-I.", "-Icommon"]
 # of one processor, and nobody else's
 OWN = re.compile(r"tracer/engine/(x86|arch|agent/)")
 KNOWS = re.compile(r"x86_64|user_regs|rdtsc|Zydis|gs_base|fs_base|orig_rax|"
