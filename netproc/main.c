@@ -24,7 +24,7 @@
 #include "netproc/mcp/mcp.h"
 #include "netproc/term/attach.h"
 #include "netproc/term/termmsg.h"
-#include "netproc/web/http.h"
+#include "netproc/web/webreq.h"
 #include "role.h"
 #include "sysfilter.h"
 
@@ -105,7 +105,7 @@ prepare(void)
 	debug_init();
 	attach_init();
 	mcp_init();
-	http_init();
+	web_req_init();
 	feed_init();
 }
 

@@ -47,30 +47,6 @@ static uint64_t		 epoch, last;
 static struct usage_watcher usage;
 static size_t		 nfeeds;
 
-void
-feed_init(void)
-{
-	/* another netproc's numbers must not be taken for ours */
-	if (getrandom(&epoch, sizeof(epoch), 0) != sizeof(epoch))
-		fatal("getrandom");
-}
-
-/* No change was kept until now: a client that comes back has missed some. */
-void
-feed_owner_init(struct owner *o)
-{
-	TAILQ_INIT(&o->changed);
-	LIST_INIT(&o->feeds);
-	o->lost = ++last;
-}
-
-void
-feed_owner_free(struct owner *o)
-{
-	free(o->gone);
-	o->gone = NULL;
-}
-
 /* -- what happens --------------------------------------------------------- */
 
 static void
@@ -110,16 +86,16 @@ note(struct owner *o)
 		loop_timer_set(&timer, GATHER_MS, on_timer, NULL);
 }
 
-void
-feed_seen(struct visible_session *g)
+static void
+on_seen(struct visible_session *g)
 {
 	g->change = ++last;
 	TAILQ_INSERT_TAIL(&g->owner->changed, g, by_change);
 	note(g->owner);
 }
 
-void
-feed_changed(struct rsession *s)
+static void
+on_changed(struct rsession *s)
 {
 	struct visible_session *g;
 
@@ -148,8 +124,8 @@ keep_gone(struct owner *o, const char id[ID_TEXT])
 	memcpy(g->id, id, sizeof(g->id));
 }
 
-void
-feed_gone(struct visible_session *s)
+static void
+on_gone(struct visible_session *s)
 {
 	struct feed *f;
 
@@ -159,6 +135,21 @@ feed_gone(struct visible_session *s)
 		if (f->at == s)
 			f->at = NULL;
 	note(s->owner);
+}
+
+void
+feed_init(void)
+{
+	static const struct replica_watcher watcher = {
+		.seen = on_seen,
+		.changed = on_changed,
+		.gone = on_gone,
+	};
+
+	/* another netproc's numbers must not be taken for ours */
+	if (getrandom(&epoch, sizeof(epoch), 0) != sizeof(epoch))
+		fatal("getrandom");
+	replica_watch(&watcher);
 }
 
 /* -- what comes next ------------------------------------------------------ */
@@ -358,8 +349,11 @@ resume(const struct word *w, uint64_t *change)
 static struct feed *
 feed_new(struct owner *o)
 {
-	if (o->gone == NULL)
+	if (o->gone == NULL) {
 		o->gone = calloc(GONE_MAX, sizeof(*o->gone));
+		/* a client that comes back has missed what was not kept */
+		o->lost = ++last;
+	}
 	return o->gone == NULL ? NULL : calloc(1, sizeof(struct feed));
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "ask.h"
-#include "feed.h"
 #include "label.h"
 #include "log.h"
 #include "replica.h"
@@ -17,6 +16,13 @@
 static LIST_HEAD(, rsession) table[HASH];
 static LIST_HEAD(, owner) owners;
 static uint64_t		 last_seq;
+static const struct replica_watcher *watcher;
+
+void
+replica_watch(const struct replica_watcher *w)
+{
+	watcher = w;
+}
 
 struct owner *
 owner_ref(uint32_t uid, enum eyes eyes)
@@ -37,7 +43,8 @@ owner_ref(uint32_t uid, enum eyes eyes)
 	o->guest = eyes == EYES_GUEST;
 	o->refs = 1;
 	TAILQ_INIT(&o->visible);
-	feed_owner_init(o);
+	TAILQ_INIT(&o->changed);
+	LIST_INIT(&o->feeds);
 	LIST_INSERT_HEAD(&owners, o, all);
 	return o;
 }
@@ -48,7 +55,7 @@ owner_unref(struct owner *o)
 	if (--o->refs > 0)
 		return;
 	LIST_REMOVE(o, all);
-	feed_owner_free(o);
+	free(o->gone);
 	free(o);
 }
 
@@ -389,7 +396,7 @@ turn_away(struct rsession *s, const struct owner *o)
 static void
 visible_free(struct visible_session *g)
 {
-	feed_gone(g);
+	watcher->gone(g);
 	LIST_REMOVE(g, by_session);
 	TAILQ_REMOVE(&g->owner->visible, g, by_owner);
 	owner_unref(g->owner);
@@ -463,7 +470,7 @@ visible_add(struct owner *o, struct rsession *s, uint32_t access, bool named)
 	g->session = s;
 	g->access = access;
 	g->named = named;
-	feed_seen(g);
+	watcher->seen(g);
 	LIST_INSERT_HEAD(&s->visible, g, by_session);
 	TAILQ_FOREACH_REVERSE(before, &o->visible, visible, by_owner)
 		if (before->session->seq < s->seq)
@@ -509,7 +516,7 @@ keep(struct rsession *s, const struct session_view *v)
 	/* half of an object would make nonsense of every list */
 	if ((s->json.bad || s->names.bad) && errno == ENOMEM)
 		return false;
-	feed_changed(s);
+	watcher->changed(s);
 	return true;
 }
 

@@ -77,9 +77,21 @@ struct visible_session {
 	uint64_t		 change;	/* the number of the last: feed.h */
 };
 
+/* Calls for whoever keeps the changes; the sessions are as they are then. */
+struct replica_watcher {
+	/* From now on an owner sees a session. */
+	void	(*seen)(struct visible_session *);
+	/* A session is another than it was, for all who see it. */
+	void	(*changed)(struct rsession *);
+	/* From now on an owner does not see a session, which may be going. */
+	void	(*gone)(struct visible_session *);
+};
+
 /* All connections that nobody has said AUTH on. */
 #define UID_UNKNOWN	UINT32_MAX
 
+/* Before the first session; keeps the pointer. */
+void	 replica_watch(const struct replica_watcher *);
 /* NULL without memory.  Each get is undone by a put. */
 struct owner *owner_ref(uint32_t uid, enum eyes);
 void	 owner_unref(struct owner *);

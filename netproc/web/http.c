@@ -16,7 +16,6 @@
 #include "proto.h"
 #include "role.h"
 #include "settings.h"
-#include "webanswer.h"
 #include "webreq.h"
 
 /*
@@ -37,6 +36,7 @@
 /* For the rest of a request that nobody will serve, and nobody counts. */
 #define ORPHAN_MS	5000
 
+static const struct http_requests *requests;
 static struct MHD_Daemon *httpd;
 static struct loop_io	 io;
 static struct loop_timer timer;
@@ -84,6 +84,25 @@ on_io(uint32_t events, void *arg)
 	(void)events;
 	(void)arg;
 	turn();
+}
+
+void
+web_req_wait(struct web_req *r)
+{
+	r->suspended = true;
+	MHD_suspend_connection(r->mhd);
+}
+
+void
+web_req_wake(struct web *w)
+{
+	struct web_req *r = w->req;
+
+	if (r == NULL || !r->suspended || r->handling)
+		return;
+	r->suspended = false;
+	MHD_resume_connection(r->mhd);
+	http_soon();
 }
 
 /* Its own words about clients' mistakes are for nobody. */
@@ -168,7 +187,7 @@ on_end(uint32_t events, void *arg)
 	/* its end is told once; that it is gone altogether may come later */
 	(void)loop_mod(&w->end, 0);
 	if (events & (EPOLLERR | EPOLLHUP) ||
-	    (w->req != NULL && web_req_is_stream(w->req)))
+	    (w->req != NULL && requests->is_stream(w->req)))
 		web_close(w);
 	else
 		loop_timer_set(&w->grace, END_MS, on_grace, w);
@@ -182,7 +201,7 @@ on_orphan(void *arg)
 	if (w->conn != NULL || w->req == NULL || w->req->ended)
 		return;
 	if (!w->req->queued)
-		web_req_last_word(w->req);
+		requests->last_word(w->req);
 	web_close(w);
 }
 
@@ -258,7 +277,7 @@ web_conn_new(struct web *w)
 	nuncounted -= w->uncounted;
 	w->uncounted = false;
 	w->err = ERR_OK;
-	w->conn = conn_new_port(&web_port, w, w->flags);
+	w->conn = conn_new_port(requests->port, w, w->flags);
 	if (w->conn == NULL)
 		return false;
 	listener_address(&w->from, &w->conn->from);
@@ -305,19 +324,19 @@ fail:
  * it from shutting a socket down that was given to somebody else.
  */
 void
-http_init(void)
+http_init(const struct http_requests *given)
 {
 	const union MHD_DaemonInfo *info;
 
 	idle_at_start = idle_s();
-	web_req_init();
+	requests = given;
 	listener_web(http_accept);
 	httpd = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
 	    MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_TURBO |
-	    MHD_USE_ERROR_LOG, 0, NULL, NULL, web_req_on_access, NULL,
+	    MHD_USE_ERROR_LOG, 0, NULL, NULL, given->access, NULL,
 	    MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
 	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL,
-	    MHD_OPTION_NOTIFY_COMPLETED, web_req_on_completed, NULL,
+	    MHD_OPTION_NOTIFY_COMPLETED, given->completed, NULL,
 	    MHD_OPTION_STRICT_FOR_CLIENT, 1,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
 	    MHD_OPTION_CONNECTION_LIMIT,

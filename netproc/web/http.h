@@ -19,6 +19,7 @@
 #include "loop.h"
 
 struct conn;
+struct conn_port;
 struct web_req;
 
 /* Credential that a client has shown; only its hash is kept. */
@@ -48,8 +49,19 @@ struct web {
 	struct web_req		*req;	/* under way, or NULL */
 };
 
-/* Before confinement. */
-void	 http_init(void);
+/* What webreq.c and the files above it do for a connection. */
+struct http_requests {
+	const struct conn_port	*port;	/* of each conn */
+	MHD_AccessHandlerCallback access;
+	MHD_RequestCompletedCallback completed;
+	/* The answer is a stream of events that has begun. */
+	bool			(*is_stream)(const struct web_req *);
+	/* Answers before the end of the request; the connection ends next. */
+	void			(*last_word)(struct web_req *);
+};
+
+/* Before confinement; keeps the pointer. */
+void	 http_init(const struct http_requests *);
 /* Takes fd.  full: all that it gets is the answer that there is no place. */
 void	 http_accept(int fd, uint32_t listener_flags,
 	    const struct sockaddr_storage *from, bool full);
@@ -64,6 +76,10 @@ void	 web_refuse(struct web *, uint32_t err);
 void	 web_conn_end(struct web *);
 /* The library is run soon: something was resumed. */
 void	 http_soon(void);
+/* Nothing more of this request is looked at until web_req_wake(). */
+void	 web_req_wait(struct web_req *);
+/* Something has changed that its request waits for. */
+void	 web_req_wake(struct web *);
 /* Its conn has gone in the midst of a request: it ends soon. */
 void	 web_orphan(struct web *);
 /* The socket is somebody else's from now on. */

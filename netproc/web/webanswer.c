@@ -5,39 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "http.h"
 #include "netproc/cmd/metrics.h"
 #include "webanswer.h"
 #include "webreq.h"
 #include "webstatus.h"
-#include "webup.h"
 
-/* So much of an answer is waited for, to send it with its length. */
-#define WHOLE_MAX	((size_t)64 * 1024)
 #define BLOCK		((size_t)32 * 1024)
 #define BEAT_MS		15000
 #define HOLD_KEEP	((size_t)64 * 1024)
 #define STREAM_KEEP	((size_t)1024)
-
-/* -- waiting -------------------------------------------------------------- */
-
-void
-web_req_wake(struct web *w)
-{
-	struct web_req *r = w->req;
-
-	if (r == NULL || !r->suspended || r->handling)
-		return;
-	r->suspended = false;
-	MHD_resume_connection(r->mhd);
-	http_soon();
-}
-
-void
-web_req_wait(struct web_req *r)
-{
-	r->suspended = true;
-	MHD_suspend_connection(r->mhd);
-}
 
 /* -- answers -------------------------------------------------------------- */
 
@@ -250,7 +227,7 @@ read_piece(void *cls, uint64_t pos, char *buf, size_t max)
 	text_reset(&r->out, web_req_is_stream(r) ? STREAM_KEEP : HOLD_KEEP);
 	/* there is room again, for what conn holds back */
 	if (r->web->conn != NULL && !r->whole)
-		web_port.want(r->web->conn, r->wants);
+		r->web->conn->port->want(r->web->conn, r->wants);
 	return (ssize_t)n;
 }
 
@@ -298,36 +275,4 @@ web_req_respond(struct web_req *r)
 	    read_piece, r, NULL);
 	return resp == NULL ? MHD_NO :
 	    web_req_queue(r, status, type, "no-store", resp);
-}
-
-static bool
-is_upgrade(const struct web_req *r)
-{
-	return r->err == ERR_OK && r->route != NULL &&
-	    r->route->flags & ROUTE_SOCKET;
-}
-
-static bool
-is_ready(const struct web_req *r)
-{
-	return r->known && (r->whole || r->failed || is_upgrade(r) ||
-	    (r->err == ERR_OK && r->route->flags & ROUTE_EVENTS) ||
-	    r->out.len >= WHOLE_MAX);
-}
-
-/* Answers, or waits until there is something to answer with. */
-enum MHD_Result
-web_req_settle(struct web_req *r)
-{
-	if (r->web->closing)
-		return MHD_NO;
-	if (is_ready(r) && is_upgrade(r) && r->web->conn != NULL)
-		return webup_respond(r);
-	if (is_ready(r) && !is_upgrade(r))
-		return web_req_respond(r);
-	if (r->failed || r->web->conn == NULL)
-		return web_req_refuse(r, MHD_HTTP_SERVICE_UNAVAILABLE,
-		    r->web->err == ERR_OK ? ERR_TRY_AGAIN : r->web->err, NULL);
-	web_req_wait(r);
-	return MHD_YES;
 }

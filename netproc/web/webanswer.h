@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers to HTTP requests, whole or in pieces; what waits for them. */
+/* Answers to HTTP requests, whole or in pieces. */
 #ifndef DL_NET_WEBANSWER_H
 #define DL_NET_WEBANSWER_H
 
@@ -8,15 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct web;
 struct web_req;
 
 #define JSON_TYPE	"application/json"
 
 /* Its answer is events, and it has begun. */
 bool	 web_req_is_stream(const struct web_req *);
-/* Something has changed that its request waits for. */
-void	 web_req_wake(struct web *);
 
 /*
  * Answers; each returns what the library wants to hear.  queue takes the
@@ -39,10 +36,6 @@ void	 web_req_fail(struct web_req *, uint32_t err, const char *message);
 void	 web_req_last_word(struct web_req *);
 /* Answers with what the command has said, as much as there is. */
 enum MHD_Result web_req_respond(struct web_req *);
-/* The same, or waits until there is something to answer with. */
-enum MHD_Result web_req_settle(struct web_req *);
-/* Nothing more of this request is looked at until web_req_wake(). */
-void	 web_req_wait(struct web_req *);
 /* It has been sent: no copy of a cookie stays. */
 void	 web_req_wipe_response(struct web_req *);
 

@@ -12,17 +12,12 @@
 #include "webcmd.h"
 #include "webform.h"
 #include "webreq.h"
+#include "webup.h"
 
 /* Bytes that are read so that their sender reads why they are refused. */
 #define WASTE_MAX	((uint64_t)1 << 20)
-
-void
-web_req_init(void)
-{
-	/* it opens its source of random bytes */
-	if (sodium_init() == -1)
-		fatalx("libsodium cannot be used");
-}
+/* So much of an answer is waited for, to send it with its length. */
+#define WHOLE_MAX	((size_t)64 * 1024)
 
 /* -- the body ------------------------------------------------------------- */
 
@@ -151,6 +146,40 @@ end_form(struct web_req *r)
 		form_wrong(r, why);
 }
 
+/* -- the answer ----------------------------------------------------------- */
+
+static bool
+is_upgrade(const struct web_req *r)
+{
+	return r->err == ERR_OK && r->route != NULL &&
+	    r->route->flags & ROUTE_SOCKET;
+}
+
+static bool
+is_ready(const struct web_req *r)
+{
+	return r->known && (r->whole || r->failed || is_upgrade(r) ||
+	    (r->err == ERR_OK && r->route->flags & ROUTE_EVENTS) ||
+	    r->out.len >= WHOLE_MAX);
+}
+
+/* Answers, or waits until there is something to answer with. */
+static enum MHD_Result
+settle(struct web_req *r)
+{
+	if (r->web->closing)
+		return MHD_NO;
+	if (is_ready(r) && is_upgrade(r) && r->web->conn != NULL)
+		return webup_respond(r);
+	if (is_ready(r) && !is_upgrade(r))
+		return web_req_respond(r);
+	if (r->failed || r->web->conn == NULL)
+		return web_req_refuse(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+		    r->web->err == ERR_OK ? ERR_TRY_AGAIN : r->web->err, NULL);
+	web_req_wait(r);
+	return MHD_YES;
+}
+
 /* -- its end -------------------------------------------------------------- */
 
 /* All has come of what had no size. */
@@ -209,7 +238,7 @@ end(struct web_req *r)
 		end_payload(r);
 	else if (asks)
 		web_req_ask(r);
-	return web_req_settle(r);
+	return settle(r);
 }
 
 /* -- libmicrohttpd's ------------------------------------------------------ */
@@ -248,7 +277,7 @@ hold(struct web_req *r)
 	r->held = false;
 	if ((c == NULL || r->known) && (r->size > WASTE_MAX || r->chunked ||
 	    web_req_expects(r)))
-		return web_req_settle(r);
+		return settle(r);
 	return MHD_YES;
 }
 
@@ -267,8 +296,8 @@ begin(struct web_req *r, const char *method, const char *url)
 	return hold(r);
 }
 
-enum MHD_Result
-web_req_on_access(void *cls, struct MHD_Connection *mhd, const char *url,
+static enum MHD_Result
+on_access(void *cls, struct MHD_Connection *mhd, const char *url,
     const char *method, const char *version, const char *upload,
     size_t *upload_size, void **ctx)
 {
@@ -309,8 +338,8 @@ wipe(struct text *t)
 		explicit_bzero(t->p, t->len);
 }
 
-void
-web_req_on_completed(void *cls, struct MHD_Connection *mhd, void **ctx,
+static void
+on_completed(void *cls, struct MHD_Connection *mhd, void **ctx,
     enum MHD_RequestTerminationCode code)
 {
 	struct web_req *r = *ctx;
@@ -349,4 +378,21 @@ web_req_on_completed(void *cls, struct MHD_Connection *mhd, void **ctx,
 	text_free(&r->out);
 	text_free(&r->body);
 	free(r);
+}
+
+void
+web_req_init(void)
+{
+	static const struct http_requests requests = {
+		.port = &web_port,
+		.access = on_access,
+		.completed = on_completed,
+		.is_stream = web_req_is_stream,
+		.last_word = web_req_last_word,
+	};
+
+	/* it opens its source of random bytes */
+	if (sodium_init() == -1)
+		fatalx("libsodium cannot be used");
+	http_init(&requests);
 }

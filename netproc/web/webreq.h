@@ -100,13 +100,7 @@ struct web_req {
 
 extern const struct conn_port	web_port;
 
+/* Before confinement; http.c with it. */
 void	 web_req_init(void);
-
-/* -- libmicrohttpd's -- */
-enum MHD_Result web_req_on_access(void *, struct MHD_Connection *,
-    const char *url, const char *method, const char *version,
-    const char *upload, size_t *upload_size, void **ctx);
-void	 web_req_on_completed(void *, struct MHD_Connection *, void **ctx,
-    enum MHD_RequestTerminationCode);
 
 #endif

@@ -35,7 +35,7 @@
 #include "netproc/mcp/mcp.h"
 #include "netproc/term/attach.h"
 #include "netproc/term/termmsg.h"
-#include "netproc/web/http.h"
+#include "netproc/web/webreq.h"
 #include "role.h"
 
 #define SELF_ROLE NETPROC
@@ -438,7 +438,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	debug_init();
 	attach_init();
 	mcp_init();
-	http_init();
+	web_req_init();
 	feed_init();
 	connect_roles();
 	turn(1);

@@ -209,6 +209,14 @@ usage_json(struct text *t, const struct rsession *s)
 	json_u64(t, s->usage.memory);
 }
 
+static const struct replica_watcher *watcher;
+
+void
+replica_watch(const struct replica_watcher *w)
+{
+	watcher = w;
+}
+
 void
 owner_unref(struct owner *o)
 {
@@ -369,7 +377,7 @@ visible_new(struct owner *o, struct rsession *s)
 	must(g != NULL);
 	g->owner = o;
 	g->session = s;
-	feed_seen(g);
+	watcher->seen(g);
 	LIST_INSERT_HEAD(&s->visible, g, by_session);
 	return g;
 }
@@ -378,7 +386,7 @@ static void
 access_end(struct visible_session *g)
 {
 	went[g->owner - owners]++;
-	feed_gone(g);
+	watcher->gone(g);
 	LIST_REMOVE(g, by_session);
 	free(g);
 }
@@ -430,7 +438,7 @@ happen(struct input *in)
 	switch (what % 8) {
 	case 0:
 		set_json(i);
-		feed_changed(&sessions[i]);
+		watcher->changed(&sessions[i]);
 		break;
 	case 1:
 		if (visible[o][i] == NULL)
@@ -487,7 +495,7 @@ forget_all(void)
 	memset(versions, 0, sizeof(versions));
 	memset(went, 0, sizeof(went));
 	for (o = 0; o < OWNERS; o++)
-		feed_owner_free(&owners[o]);
+		free(owners[o].gone);
 	last = 0;
 }
 
@@ -500,7 +508,8 @@ stream(struct input in)
 	for (i = 0; i < OWNERS; i++) {
 		owners[i] = (struct owner){ .uid = 1000, .refs = 1,
 		    .eyes = i == 0 ? EYES_OWN : EYES_ADMIN };
-		feed_owner_init(&owners[i]);
+		TAILQ_INIT(&owners[i].changed);
+		LIST_INIT(&owners[i].feeds);
 	}
 	for (i = 0; i < SESSIONS; i++) {
 		sessions[i] = (struct rsession){ .json.max = 64 };
