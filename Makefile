@@ -228,7 +228,7 @@ HELPERS :=	$(HELPER_SRCS:regress/helpers/%.c=$(O)/regress/helpers/%)
 # is compiled.
 #   /* links: spawner/ !spawner/main.c */
 UNIT_OBJ :=	$(O)/obj/regress/unit
-UNIT_LIBS :=	-lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay \
+UNIT_LIBS :=	-lcmocka -lseccomp -luuid -lsodium -ljson-c -lmicrohttpd -lwslay -lnettle \
 		-lcrypto -lsqlite3 -lm -lz -lzstd -liberty
 unit_WORDS =	$(shell regress/links.sh regress/unit/$(1).c)
 unit_OBJS =	$(foreach w,$(call unit_WORDS,$(1)),$(patsubst %,$(O)/obj/%.o,\

@@ -11,6 +11,7 @@
 #include <tls.h>
 #include <unistd.h>
 
+#include "base64.h"
 #include "client/lib/report.h"
 #include "client/lib/stream.h"
 #include "client/lib/target.h"
@@ -20,25 +21,6 @@
 static const struct cipher cipher = {
 	tls_read, tls_write, tls_close, tls_free, tls_error,
 };
-
-/* Standard base64 of 32 bytes without padding. */
-static void
-encode(const unsigned char in[32], char out[44])
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	unsigned int bits = 0, value = 0;
-	size_t i, n = 0;
-
-	for (i = 0; i < 32; i++) {
-		value = value << 8 | in[i];
-		for (bits += 8; bits >= 6; bits -= 6)
-			out[n++] = digits[value >> (bits - 6) & 63];
-		value &= 0xff;
-	}
-	out[n++] = digits[value << (6 - bits) & 63];
-	out[n] = '\0';
-}
 
 /* libtls has "SHA256:" and hexadecimal digits; people compare shorter ones. */
 static int
@@ -55,7 +37,9 @@ fingerprint(struct tls *tls, char out[FINGERPRINT_TEXT])
 		if (sscanf(hash + 7 + 2 * i, "%2hhx", &bytes[i]) != 1)
 			return -1;
 	memcpy(out, "SHA256:", 7);
-	encode(bytes, out + 7);
+	base64_put(out + 7, bytes, sizeof(bytes));
+	/* ssh's have no padding either */
+	out[FINGERPRINT_TEXT - 1] = '\0';
 	return 0;
 }
 

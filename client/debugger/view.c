@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/base64.h"
+#include "base64.h"
 #include "client/lib/reply.h"
 #include "client/lib/safe.h"
 #include "client/lib/table.h"
@@ -285,8 +285,9 @@ put_output(struct lines *l, struct json_object *o)
 		put_piece(l, mark, (const unsigned char *)text, strlen(text));
 		return;
 	}
-	bytes = base64_decode(base64, strlen(base64), &len);
-	if (bytes != NULL)
+	len = strlen(base64);
+	bytes = malloc(BASE64_ROOM(len) + 1);
+	if (bytes != NULL && base64_get(base64, len, bytes, &len))
 		put_piece(l, mark, bytes, len);
 	free(bytes);
 }

@@ -41,14 +41,14 @@ decode_data(struct json_object *json, struct follow_event *e)
 		return 0;
 	text = json_object_get_string(v);
 	len = (size_t)json_object_get_string_len(v);
-	if (strcmp(reply_str(json, "encoding", ""), "base64") == 0)
-		e->data = base64_decode(text, len, &e->len);
-	else if ((e->data = malloc(len + 1)) != NULL) {
-		/* A daemon that knows only text answers text. */
+	/* the text is not shorter than its bytes */
+	if ((e->data = malloc(len + 1)) == NULL)
+		return -1;
+	/* A daemon that knows only text answers text. */
+	if (strcmp(reply_str(json, "encoding", ""), "base64") != 0) {
 		memcpy(e->data, text, len);
 		e->len = len;
-	}
-	if (e->data == NULL)
+	} else if (!base64_get(text, len, e->data, &e->len))
 		return -1;
 	e->has_data = true;
 	return 0;

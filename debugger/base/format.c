@@ -11,6 +11,7 @@
 
 #include <json-c/json.h>
 
+#include "base64.h"
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
 #include "debugger/text/json_size.h"
@@ -44,54 +45,16 @@ format_is_text(const char *s, size_t len)
 	return utf8_valid(s, len);
 }
 
-static const char b64[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 char *
 format_base64(const void *data, size_t len)
 {
-	const unsigned char *p = data;
-	char *out, *o;
-	size_t i;
-	uint32_t v;
+	char *out = malloc(BASE64_LEN(len) + 1);
 
-	if ((out = o = malloc((len + 2) / 3 * 4 + 1)) == NULL)
+	if (out == NULL)
 		fatal("base64");
-	for (i = 0; i < len; i += 3) {
-		v = (uint32_t)p[i] << 16;
-		if (i + 1 < len)
-			v |= (uint32_t)p[i + 1] << 8;
-		if (i + 2 < len)
-			v |= p[i + 2];
-		*o++ = b64[v >> 18];
-		*o++ = b64[v >> 12 & 63];
-		*o++ = i + 1 < len ? b64[v >> 6 & 63] : '=';
-		*o++ = i + 2 < len ? b64[v & 63] : '=';
-	}
-	*o = '\0';
+	base64_put(out, data, len);
+	out[BASE64_LEN(len)] = '\0';
 	return out;
-}
-
-long
-format_unbase64(const char *s, uint8_t *out, size_t room)
-{
-	const char *at;
-	uint32_t v = 0;
-	unsigned int bits = 0;
-	size_t n = 0;
-
-	for (; *s != '\0' && *s != '='; s++) {
-		if ((at = strchr(b64, *s)) == NULL)
-			return -1;
-		v = v << 6 | (uint32_t)(at - b64);
-		if ((bits += 6) < 8)
-			continue;
-		bits -= 8;
-		if (n == room)
-			return -1;
-		out[n++] = (uint8_t)(v >> bits);
-	}
-	return (long)n;
 }
 
 bool

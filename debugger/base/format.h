@@ -24,8 +24,6 @@ size_t	 format_cut(const char *s, size_t len, size_t max);
 bool	 format_is_text(const char *, size_t len);
 /* "...", at most max bytes of it; the caller frees. */
 char	*format_base64(const void *, size_t len);
-/* Bytes that base64 text stands for, into out; -1: it is none, or too long. */
-long	 format_unbase64(const char *, uint8_t *out, size_t room);
 
 /* -- the bound of one answer -- */
 struct bound {

@@ -11,6 +11,7 @@
 
 #include <json-c/json.h>
 
+#include "base64.h"
 #include "debugger/base/command.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/format.h"
@@ -166,8 +167,8 @@ on_memory(struct op *op, const struct dap_answer *a, void *arg)
 {
 	const struct span *m = op->data;
 	const char *data = a->ok ? jget_str(a->body, "data") : NULL;
+	size_t len, n;
 	uint8_t *bytes;
-	long n = -1;
 
 	(void)arg;
 	if (!a->ok || data == NULL) {
@@ -177,13 +178,17 @@ on_memory(struct op *op, const struct dap_answer *a, void *arg)
 		    a->message == NULL ? "" : a->message);
 		return;
 	}
-	if ((bytes = malloc((size_t)m->count)) != NULL)
-		n = format_unbase64(data, bytes, (size_t)m->count);
-	if (n < 0)
+	len = strlen(data);
+	if ((bytes = malloc(BASE64_ROOM(len) + 1)) == NULL)
+		fatal("memory");
+	if (!base64_get(data, len, bytes, &n))
 		op_fail(op, "adapter_failed", "the adapter's answer is no "
 		    "base64");
+	else if (n > (size_t)m->count)
+		op_fail(op, "adapter_failed", "the adapter's answer has more "
+		    "bytes than were asked for");
 	else
-		reply_bytes(op, bytes, (size_t)n);
+		reply_bytes(op, bytes, n);
 	free(bytes);
 }
 

@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "base64.h"
 #include "log.h"
 #include "netproc/text/jsonlex.h"
 #include "termmsg.h"
@@ -119,61 +120,6 @@ termmsg_live(uint8_t *head, uint64_t offset)
 	return termmsg_bytes(head, TERM_LIVE, offset);
 }
 
-/* -- base64 --------------------------------------------------------------- */
-
-static int
-digit(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Four digits, of which the last pad are "="; false = not that. */
-static bool
-decode_four(const char *p, size_t pad, char *out)
-{
-	uint32_t v = 0;
-	size_t i;
-	int d;
-
-	for (i = 0; i < 4; i++) {
-		d = i < 4 - pad ? digit(p[i]) : p[i] == '=' ? 0 : -1;
-		if (d == -1)
-			return false;
-		v = v << 6 | (uint32_t)d;
-	}
-	/* what no byte is made of must not carry a message */
-	if ((v & ((1U << 8 * pad) - 1)) != 0)
-		return false;
-	for (i = 0; i < 3 - pad; i++)
-		out[i] = (char)(v >> (16 - 8 * i) & 0xff);
-	return true;
-}
-
-const char *
-base64_decode(const char *p, size_t len, char *out, size_t *n)
-{
-	size_t pad = 0, i;
-
-	*n = 0;
-	if (len % 4 != 0)
-		return "base64 comes in groups of four, with its padding";
-	if (len > 0 && p[len - 1] == '=')
-		pad = p[len - 2] == '=' ? 2 : 1;
-	for (i = 0; i < len; i += 4) {
-		if (!decode_four(p + i, i + 4 == len ? pad : 0, out + *n))
-			return "the data is not base64";
-		*n += 3;
-	}
-	*n -= pad;
-	return NULL;
-}
-
 /* -- JSON that comes ------------------------------------------------------ */
 
 /* json-c assembles strings in one place: what was there has gone. */
@@ -283,8 +229,11 @@ parse_input(struct term_msg *m)
 	if (data == NULL)
 		return "input has its bytes in \"data\", in base64";
 	m->p = data;
+	if (m->len % 4 != 0)
+		return "base64 comes in groups of four, with its padding";
 	/* the string is ours alone, and bytes take less room than digits */
-	return base64_decode(data, m->len, (char *)(uintptr_t)data, &m->len);
+	return base64_get(data, m->len, (char *)(uintptr_t)data, &m->len) ?
+	    NULL : "the data is not base64";
 }
 
 static const char *

@@ -72,10 +72,4 @@ void	 termjson_lost(struct text *, uint64_t from, uint64_t to);
 void	 termjson_people(struct text *, const struct text *list);
 void	 termjson_live(struct text *, uint64_t offset);
 
-/*
- * Strict base64 with its padding into out, which has room for len / 4 * 3.
- * NULL or what is wrong.  out may be where the digits are.
- */
-const char *base64_decode(const char *, size_t len, char *out, size_t *n);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base64.h"
 #include "json.h"
 #include "utf8.h"
 
@@ -198,25 +199,10 @@ json_escape(struct text *t, const void *buf, size_t len, bool more)
 void
 text_base64(struct text *t, const void *buf, size_t len)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	const uint8_t *p = buf;
-	char *out = text_room(t, (len + 2) / 3 * 4);
-	uint32_t v;
-	size_t i;
+	char *out = text_room(t, BASE64_LEN(len));
 
 	if (out == NULL)
 		return;
-	t->len += (len + 2) / 3 * 4;
-	for (i = 0; i < len; i += 3, out += 4) {
-		v = (uint32_t)p[i] << 16;
-		if (i + 1 < len)
-			v |= (uint32_t)p[i + 1] << 8;
-		if (i + 2 < len)
-			v |= p[i + 2];
-		out[0] = digits[v >> 18];
-		out[1] = digits[v >> 12 & 63];
-		out[2] = i + 1 < len ? digits[v >> 6 & 63] : '=';
-		out[3] = i + 2 < len ? digits[v & 63] : '=';
-	}
+	base64_put(out, buf, len);
+	t->len += BASE64_LEN(len);
 }

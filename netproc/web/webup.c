@@ -4,13 +4,13 @@
  * that asks it to, so a cookie alone is not enough: the page must be ours.
  */
 #include <fcntl.h>
-#include <nettle/base64.h>
 #include <nettle/sha1.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "base64.h"
 #include "http.h"
 #include "netproc/cmd/auth.h"
 #include "netproc/cmd/commands.h"
@@ -37,20 +37,18 @@ bool
 ws_accept(const char *key, char out[WS_ACCEPT_TEXT])
 {
 	static const uint8_t guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-	struct base64_decode_ctx b64;
-	uint8_t raw[BASE64_DECODE_LENGTH(KEY_CHARS)], hash[SHA1_DIGEST_SIZE];
-	size_t n = sizeof(raw);
+	uint8_t raw[BASE64_ROOM(KEY_CHARS)], hash[SHA1_DIGEST_SIZE];
 	struct sha1_ctx sha;
+	size_t n;
 
-	base64_decode_init(&b64);
-	if (strlen(key) != KEY_CHARS || base64_decode_update(&b64, &n, raw,
-	    KEY_CHARS, key) == 0 || base64_decode_final(&b64) == 0 || n != 16)
+	if (strlen(key) != KEY_CHARS ||
+	    !base64_get(key, KEY_CHARS, raw, &n) || n != 16)
 		return false;
 	sha1_init(&sha);
 	sha1_update(&sha, KEY_CHARS, (const uint8_t *)key);
 	sha1_update(&sha, sizeof(guid) - 1, guid);
 	sha1_digest(&sha, sizeof(hash), hash);
-	base64_encode_raw(out, sizeof(hash), hash);
+	base64_put(out, hash, sizeof(hash));
 	out[WS_ACCEPT_TEXT - 1] = '\0';
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/text/line.c netproc/text/json.c common/utf8.c */
+/* links: netproc/text/line.c netproc/text/json.c common/base64.c common/utf8.c */
 /* covers: netproc/text/line.c netproc/text/json.c */
 /*
  * Fuzz target of everything that takes a line of the control protocol apart,

@@ -68,27 +68,6 @@ text_becomes_utf8(void **state)
 }
 
 static void
-base64_comes_back(void **state)
-{
-	uint8_t bytes[300], out[300];
-	size_t i, n;
-	char *text;
-
-	(void)state;
-	for (i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(i * 7);
-	for (n = 0; n <= sizeof(bytes); n += 1 + n / 9) {
-		text = format_base64(bytes, n);
-		assert_int_equal(strlen(text), (n + 2) / 3 * 4);
-		assert_int_equal(format_unbase64(text, out, sizeof(out)), n);
-		assert_memory_equal(out, bytes, n);
-		free(text);
-	}
-	assert_int_equal(format_unbase64("####", out, sizeof(out)), -1);
-	assert_int_equal(format_unbase64("AAAA", out, 2), -1);
-}
-
-static void
 answers_have_a_bound(void **state)
 {
 	struct json_object *arr = json_object_new_array();
@@ -299,7 +278,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_cut_between_characters),
 		cmocka_unit_test(text_becomes_utf8),
-		cmocka_unit_test(base64_comes_back),
 		cmocka_unit_test(answers_have_a_bound),
 		cmocka_unit_test(sizes_are_those_of_the_text),
 		cmocka_unit_test(text_is_cut_by_what_it_takes),
