@@ -12,74 +12,32 @@
 
 #include "again.h"
 #include "debugfile.h"
+#include "elffile.h"
 
-#define SECTIONS_MOST	4096U
-#define NAMES_MOST	((size_t)1 << 20)
 #define BY_ID		"/usr/lib/debug/.build-id"
 
 /* -- is it there? --------------------------------------------------------- */
 
-/* malloc'ed; NULL: not there, or too long to be believed. */
-static void *
-piece(int fd, uint64_t off, size_t len)
-{
-	void *p;
-
-	if (len == 0 || off > INT64_MAX)
-		return NULL;
-	p = malloc(len);
-	if (p != NULL && pread_again(fd, p, len, (off_t)off) != (ssize_t)len) {
-		free(p);
-		p = NULL;
-	}
-	return p;
-}
-
 static bool
-is_info(const Elf64_Shdr *sh, const char *names, size_t len)
+is_info(const Elf64_Shdr *sh, const char *name)
 {
-	const char *name;
-
-	if (sh->sh_type == SHT_NOBITS || sh->sh_size == 0 ||
-	    sh->sh_name >= len)
-		return false;
-	name = names + sh->sh_name;
-	if (memchr(name, '\0', len - sh->sh_name) == NULL)
-		return false;
-	return strcmp(name, ".debug_info") == 0 ||
-	    strcmp(name, ".zdebug_info") == 0;
-}
-
-static bool
-any_info(int fd, const Elf64_Ehdr *eh, const Elf64_Shdr *sh)
-{
-	const Elf64_Shdr *str = &sh[eh->e_shstrndx];
-	size_t len = str->sh_size < NAMES_MOST ? str->sh_size : NAMES_MOST, i;
-	char *names = piece(fd, str->sh_offset, len);
-	bool found = false;
-
-	for (i = 0; names != NULL && i < eh->e_shnum; i++)
-		found = found || is_info(&sh[i], names, len);
-	free(names);
-	return found;
+	return sh->sh_type != SHT_NOBITS && sh->sh_size != 0 &&
+	    (strcmp(name, ".debug_info") == 0 ||
+	    strcmp(name, ".zdebug_info") == 0);
 }
 
 bool
 debugfile_is_one(int fd)
 {
-	Elf64_Ehdr eh;
-	Elf64_Shdr *sh;
-	bool found;
+	struct elf_sections s;
+	bool found = false;
+	size_t i;
 
-	if (pread_again(fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
-	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_shnum == 0 ||
-	    eh.e_shnum > SECTIONS_MOST || eh.e_shstrndx >= eh.e_shnum ||
-	    eh.e_shentsize != sizeof(*sh))
+	if (!elf_sections_read(fd, &s))
 		return false;
-	sh = piece(fd, eh.e_shoff, eh.e_shnum * sizeof(*sh));
-	found = sh != NULL && any_info(fd, &eh, sh);
-	free(sh);
+	for (i = 0; !found && i < s.n; i++)
+		found = is_info(&s.headers[i], elf_section_name(&s, i));
+	elf_sections_free(&s);
 	return found;
 }
 

@@ -15,11 +15,10 @@
 
 #include "debugger/text/copy.h"
 #include "debugger/text/json_make.h"
+#include "elffile.h"
 #include "profile.h"
 
 #define RANKS		3	/* of adapters for one language */
-#define SECTIONS_MAX	4096
-#define NAMES_MAX	(256U << 10)
 /* A path with a backslash before each of its bytes. */
 #define QUOTED		(2 * 4096)
 
@@ -72,38 +71,16 @@ profile_for(enum language lang, size_t n)
 
 /* -- what a program is -- */
 static bool
-names_go(int fd, const Elf64_Shdr *names)
-{
-	size_t len = names->sh_size < NAMES_MAX ? names->sh_size : NAMES_MAX;
-	char *text = malloc(len + 1);
-	ssize_t n;
-	bool go = false;
-
-	if (text == NULL)
-		return false;
-	n = pread(fd, text, len, (off_t)names->sh_offset);
-	if (n > 0)
-		go = memmem(text, (size_t)n, ".go.buildinfo", 14) != NULL ||
-		    memmem(text, (size_t)n, ".note.go.buildid", 17) != NULL;
-	free(text);
-	return go;
-}
-
-/* Go's linker leaves sections of its own, which survive strip(1). */
-static bool
 is_go(int fd)
 {
-	Elf64_Ehdr eh;
-	Elf64_Shdr names;
+	struct elf_sections s;
+	bool go;
 
-	if (pread(fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
-	    eh.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    eh.e_shentsize != sizeof(names) || eh.e_shnum > SECTIONS_MAX ||
-	    eh.e_shstrndx >= eh.e_shnum)
+	if (!elf_sections_read(fd, &s))
 		return false;
-	return pread(fd, &names, sizeof(names), (off_t)(eh.e_shoff +
-	    (uint64_t)eh.e_shstrndx * sizeof(names))) ==
-	    (ssize_t)sizeof(names) && names_go(fd, &names);
+	go = elf_is_go(&s);
+	elf_sections_free(&s);
+	return go;
 }
 
 static bool

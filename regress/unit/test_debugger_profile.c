@@ -101,6 +101,7 @@ elf(const char *names, size_t len)
 	file.eh.e_shoff = offsetof(__typeof__(file), sh);
 	file.eh.e_shentsize = sizeof(file.sh);
 	file.eh.e_shnum = 1;
+	file.sh.sh_name = 1;
 	file.sh.sh_offset = offsetof(__typeof__(file), names);
 	file.sh.sh_size = len;
 	memcpy(file.names, names, len);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/stat.h>
-
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "elffile.h"
 #include "maps.h"
 #include "objsym.h"
 #include "proc.h"
@@ -18,7 +17,6 @@
 #define CHAIN_MOST	65536
 #define PHDRS_MOST	64
 #define DYNAMIC_MOST	256
-#define SECTIONS_MOST	4096
 #define STRINGS_MOST	(256UL << 20)
 
 static bool
@@ -204,31 +202,13 @@ objsym_dynamic(const struct target *t, uint64_t base, objsym_want want,
 
 /* --- in the file ---------------------------------------------------------- */
 
-/* malloc'ed; NULL: not there, or longer than anybody would believe. */
-static void *
-load(int fd, uint64_t off, uint64_t len, uint64_t most)
-{
-	struct stat st;
-	void *p;
-
-	if (len == 0 || len > most || fstat(fd, &st) < 0 ||
-	    off > (uint64_t)st.st_size || len > (uint64_t)st.st_size - off)
-		return (NULL);
-	p = malloc(len);
-	if (p != NULL && pread_again(fd, p, len, (off_t)off) != (ssize_t)len) {
-		free(p);
-		p = NULL;
-	}
-	return (p);
-}
-
 static void
 table(int fd, const Elf64_Shdr *sh, const Elf64_Shdr *str, uint64_t bias,
     objsym_want want, objsym_fn fn, void *arg)
 {
-	Elf64_Sym *syms = load(fd, sh->sh_offset, sh->sh_size,
+	Elf64_Sym *syms = elf_load(fd, sh->sh_offset, sh->sh_size,
 	    SYMS_MOST * sizeof(*syms));
-	char *names = load(fd, str->sh_offset, str->sh_size, STRINGS_MOST);
+	char *names = elf_load(fd, str->sh_offset, str->sh_size, STRINGS_MOST);
 
 	if (syms != NULL && names != NULL)
 		walk(syms, sh->sh_size / sizeof(*syms), names, str->sh_size,
@@ -237,49 +217,27 @@ table(int fd, const Elf64_Shdr *sh, const Elf64_Shdr *str, uint64_t bias,
 	free(names);
 }
 
-static bool
-section_is(const char *names, uint64_t len, const Elf64_Shdr *sh,
-    const char *name)
-{
-	return (names != NULL && sh->sh_name < len &&
-	    len - sh->sh_name > strlen(name) &&
-	    strcmp(names + sh->sh_name, name) == 0);
-}
-
 static void
-sections(int fd, const Elf64_Ehdr *eh, struct exe_facts *f, uint64_t bias,
-    objsym_want want, objsym_fn fn, void *arg)
+sections(int fd, struct exe_facts *f, uint64_t bias, objsym_want want,
+    objsym_fn fn, void *arg)
 {
-	Elf64_Shdr *sh;
-	char *names = NULL;
-	uint64_t len = 0;
+	struct elf_sections s;
+	const Elf64_Shdr *sh;
 	size_t i;
 
-	if (eh->e_shnum > SECTIONS_MOST || eh->e_shentsize != sizeof(*sh))
+	if (!elf_sections_read(fd, &s))
 		return;
-	sh = load(fd, eh->e_shoff, eh->e_shnum * sizeof(*sh), UINT32_MAX);
-	if (sh == NULL)
-		return;
-	if (eh->e_shstrndx < eh->e_shnum) {
-		len = sh[eh->e_shstrndx].sh_size;
-		names = load(fd, sh[eh->e_shstrndx].sh_offset, len, 1UL << 20);
-	}
-	if (names != NULL)
-		names[len - 1] = '\0';
-	for (i = 0; i < eh->e_shnum; i++) {
-		if (section_is(names, len, &sh[i], ".gopclntab") ||
-		    section_is(names, len, &sh[i], ".note.go.buildid"))
-			f->go = true;
+	f->go = elf_is_go(&s);
+	for (i = 0; i < s.n && !f->symtab; i++) {
+		sh = &s.headers[i];
 		/* a file has one; of one that says otherwise the first: all
 		 * headers could name the same, and it takes long to read */
-		if (sh[i].sh_type != SHT_SYMTAB || f->symtab ||
-		    sh[i].sh_link >= eh->e_shnum)
+		if (sh->sh_type != SHT_SYMTAB || sh->sh_link >= s.n)
 			continue;
 		f->symtab = true;
-		table(fd, &sh[i], &sh[sh[i].sh_link], bias, want, fn, arg);
+		table(fd, sh, &s.headers[sh->sh_link], bias, want, fn, arg);
 	}
-	free(names);
-	free(sh);
+	elf_sections_free(&s);
 }
 
 static void
@@ -292,7 +250,7 @@ segments(int fd, const Elf64_Ehdr *eh, struct exe_facts *f)
 	f->first = UINT64_MAX;
 	if (eh->e_phentsize != sizeof(*ph) || eh->e_phnum > PHDRS_MOST)
 		return;
-	ph = load(fd, eh->e_phoff, eh->e_phnum * sizeof(*ph), UINT32_MAX);
+	ph = elf_load(fd, eh->e_phoff, eh->e_phnum * sizeof(*ph), UINT32_MAX);
 	if (ph == NULL)
 		return;
 	for (i = 0; i < eh->e_phnum; i++) {
@@ -324,7 +282,7 @@ objsym_exe(pid_t pid, uint64_t base, struct exe_facts *f, objsym_want want,
 		    arch_runs(eh.e_machine);
 		f->entry = eh.e_entry;
 		segments(fd, &eh, f);
-		sections(fd, &eh, f, base - f->first, want, fn, arg);
+		sections(fd, f, base - f->first, want, fn, arg);
 	}
 	(void)close(fd);
 	return (f->elf64);
