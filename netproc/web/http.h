@@ -49,7 +49,7 @@ struct web {
 	struct web_req		*req;	/* under way, or NULL */
 };
 
-/* What webreq.c and the files above it do for a connection. */
+/* Handlers of the requests of connections. */
 struct http_requests {
 	const struct conn_port	*port;	/* of each conn */
 	MHD_AccessHandlerCallback access;
