@@ -459,7 +459,7 @@ net_on_deps_rows(struct msg *m)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.fn != rows_failed)
+	if (ask_state(c)->fn != rows_failed)
 		return -1;
 	conn_enter(c, &mode_line);
 	answer_end(c);

@@ -82,7 +82,7 @@ net_on_audit_lines(struct msg *m)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.fn != audit_failed)
+	if (ask_state(c)->fn != audit_failed)
 		return -1;
 	conn_enter(c, &mode_line);
 	answer_end(c);

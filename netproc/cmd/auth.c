@@ -88,7 +88,7 @@ net_on_authed(struct msg *m)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (!c->u.ask.auth)
+	if (!ask_state(c)->auth)
 		return -1;
 	if (identity_set(c, uid, flags, name))
 		ask_done(c, ERR_OK, NULL);
@@ -132,7 +132,7 @@ net_on_identity(struct msg *m)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.fn != whoami_failed)
+	if (ask_state(c)->fn != whoami_failed)
 		return -1;
 	conn_enter(c, &mode_line);
 	t = answer_begin();

@@ -4,7 +4,7 @@
 #define DL_NET_AUTH_H
 
 #include "msg.h"
-#include "netproc/conn/conn.h"
+#include "netproc/conn/ask.h"
 #include "netproc/text/json.h"
 #include "netproc/text/line.h"
 

@@ -341,7 +341,7 @@ static void	pipe_leave(struct conn *);
 static bool
 is_pipe(const struct conn *c)
 {
-	return c->u.ask.undo == pipe_leave;
+	return ask_state(c)->undo == pipe_leave;
 }
 
 int
@@ -417,7 +417,7 @@ cmd_debug(struct conn *c, struct rsession *s, const struct words *ws)
 static bool
 pipe_step(struct conn *c)
 {
-	struct debug *d = find(&c->u.ask.session);
+	struct debug *d = find(&ask_state(c)->session);
 	const char *first;
 	size_t len = conn_unused(c, &first);
 	int fd = c->fd;
@@ -447,7 +447,7 @@ release(const struct sid *sid, uint32_t conn)
 static void
 pipe_leave(struct conn *c)
 {
-	release(&c->u.ask.session, c->number);
+	release(&ask_state(c)->session, c->number);
 }
 
 static const struct conn_mode mode_pipe = {
@@ -463,7 +463,7 @@ pipe_begin(struct conn *c, const struct sid *sid)
 {
 	answer_session(c, sid);
 	conn_enter(c, &mode_pipe);
-	c->u.ask.session = *sid;
+	ask_state(c)->session = *sid;
 }
 
 static void

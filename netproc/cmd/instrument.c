@@ -150,8 +150,8 @@ answer_plain(struct conn *c, const struct instrument *in, bool failed,
 static void
 answer_whole(struct conn *c, bool failed, const char *p, size_t len)
 {
-	const struct instrument *in = c->u.ask.of;
-	instrument_fn passed = c->u.ask.passed;
+	const struct instrument *in = ask_state(c)->of;
+	instrument_fn passed = ask_state(c)->passed;
 	const struct word json = { p, len };
 
 	conn_enter(c, &mode_line);
@@ -187,14 +187,14 @@ instrument_on_answer(struct msg *m, const struct instrument *in)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.of != in)
+	if (ask_state(c)->of != in)
 		return -1;
-	pieces = c->u.ask.pieces;
+	pieces = ask_state(c)->pieces;
 	if ((how & DBG_MORE) == 0 && pieces == NULL) {
 		answer_whole(c, (how & DBG_FAILED) != 0, p, len);
 		return 0;
 	}
-	if (!keep_piece(&c->u.ask, p, len)) {
+	if (!keep_piece(ask_state(c), p, len)) {
 		c->dead = true;
 		conn_run(c);
 		return 0;
@@ -202,8 +202,8 @@ instrument_on_answer(struct msg *m, const struct instrument *in)
 	if (how & DBG_MORE)
 		return 0;
 	/* leaving the mode would free it */
-	pieces = c->u.ask.pieces;
-	c->u.ask.pieces = NULL;
+	pieces = ask_state(c)->pieces;
+	ask_state(c)->pieces = NULL;
 	answer_whole(c, (how & DBG_FAILED) != 0, pieces->p, pieces->len);
 	text_free(pieces);
 	free(pieces);

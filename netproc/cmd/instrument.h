@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "msg.h"
-#include "netproc/conn/conn.h"
+#include "netproc/conn/ask.h"
 #include "netproc/text/line.h"
 #include "view.h"
 

@@ -53,10 +53,10 @@ net_on_key(struct msg *m)
 	a.expires = msg_get_u64(m);
 	if (msg_end(m) == -1)
 		return -1;
-	if (c != NULL && c->u.ask.key == NULL)
+	if (c != NULL && ask_state(c)->key == NULL)
 		return -1;
 	if (c != NULL) {
-		how = c->u.ask;
+		how = *ask_state(c);
 		conn_enter(c, &mode_line);
 		how.key(c, &how, &a);
 	}

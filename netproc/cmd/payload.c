@@ -31,11 +31,11 @@ static bool
 discard_step(struct conn *c)
 {
 	const char *p;
-	size_t n = conn_take(c, c->u.payload.left < CONN_PIECE * 8 ?
-	    (size_t)c->u.payload.left : CONN_PIECE * 8, &p);
+	size_t n = conn_take(c, payload_state(c)->left < CONN_PIECE * 8 ?
+	    (size_t)payload_state(c)->left : CONN_PIECE * 8, &p);
 
-	c->u.payload.left -= n;
-	if (c->u.payload.left == 0) {
+	payload_state(c)->left -= n;
+	if (payload_state(c)->left == 0) {
 		conn_enter(c, &mode_line);
 		return true;
 	}
@@ -68,7 +68,7 @@ payload_refuse(struct conn *c, uint32_t err, const char *why, uint64_t left)
 		return;
 	}
 	conn_enter(c, left > 0 ? &mode_discard : &mode_line);
-	c->u.payload.left = left;
+	payload_state(c)->left = left;
 }
 
 /* -- UPLOAD --------------------------------------------------------------- */
@@ -149,7 +149,7 @@ uploaded(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 static void
 upload_leave(struct conn *c)
 {
-	struct payload *p = &c->u.payload;
+	struct payload *p = payload_state(c);
 
 	if (p->fd == -1)
 		return;
@@ -162,7 +162,7 @@ upload_leave(struct conn *c)
 static void
 upload_lost(struct conn *c)
 {
-	payload_refuse(c, ERR_TRY_AGAIN, NULL, c->u.payload.left);
+	payload_refuse(c, ERR_TRY_AGAIN, NULL, payload_state(c)->left);
 }
 
 static int
@@ -186,16 +186,16 @@ store(int fd, const char *p, size_t len, uint64_t at)
 static void
 upload_complete(struct conn *c)
 {
-	struct sid sid = c->u.payload.session;
+	struct sid sid = payload_state(c)->session;
 
-	struct msg_out *o = ask_new(c, c->u.payload.open ? MSG_UPLOAD_END :
+	struct msg_out *o = ask_new(c, payload_state(c)->open ? MSG_UPLOAD_END :
 	    MSG_UPLOADED, &sid);
 
 	/* nobody may be able to write when the spawner seals it */
-	close(c->u.payload.fd);
-	c->u.payload.fd = -1;
-	if (c->u.payload.open)
-		msg_put_u64(o, c->u.payload.done);
+	close(payload_state(c)->fd);
+	payload_state(c)->fd = -1;
+	if (payload_state(c)->open)
+		msg_put_u64(o, payload_state(c)->done);
 	ask_send(c, o, (struct ask){ .fn = uploaded, .session = sid });
 }
 
@@ -208,14 +208,14 @@ upload_overflow(struct conn *c)
 	(void)snprintf(why, sizeof(why), "more than %" PRIu64 " bytes came, "
 	    "the room for an upload of unknown length: send a "
 	    "Content-Length, or delete something first",
-	    c->u.payload.done);
+	    payload_state(c)->done);
 	payload_refuse(c, ERR_MAX_BYTES, why, 0);
 }
 
 static bool
 upload_step(struct conn *c)
 {
-	struct payload *u = &c->u.payload;
+	struct payload *u = payload_state(c);
 	const char *p;
 	/* of an open one a byte that has no room is to be noticed */
 	uint64_t most = u->left + (u->open ? 1 : 0);
@@ -264,15 +264,15 @@ net_on_room(struct msg *m)
 	/* when the asker has gone, the spawner has been told so */
 	if (c == NULL)
 		return 0;
-	open = c->u.ask.open;
-	if (c->u.ask.fn != upload_refused || (open ? c->u.ask.size < size :
-	    c->u.ask.size != size))
+	open = ask_state(c)->open;
+	if (ask_state(c)->fn != upload_refused || (open ? ask_state(c)->size < size :
+	    ask_state(c)->size != size))
 		return -1;
 	conn_enter(c, &mode_upload);
-	c->u.payload.open = open;
-	c->u.payload.fd = msg_take_fd(m);
-	c->u.payload.left = size;
-	c->u.payload.session = m->hdr.session;
+	payload_state(c)->open = open;
+	payload_state(c)->fd = msg_take_fd(m);
+	payload_state(c)->left = size;
+	payload_state(c)->session = m->hdr.session;
 	c->active_ms = loop_now_ms();
 	conn_run(c);
 	return 0;
@@ -317,9 +317,9 @@ cmd_input(struct conn *c, struct rsession *s, const struct words *ws)
 static void
 input_leave(struct conn *c)
 {
-	loop_del(&c->u.payload.io);
-	if (c->u.payload.fd != -1)
-		close(c->u.payload.fd);
+	loop_del(&payload_state(c)->io);
+	if (payload_state(c)->fd != -1)
+		close(payload_state(c)->fd);
 }
 
 static void
@@ -328,7 +328,7 @@ on_pipe(uint32_t events, void *arg)
 	struct conn *c = arg;
 
 	(void)events;
-	loop_del(&c->u.payload.io);
+	loop_del(&payload_state(c)->io);
 	c->stalled = false;
 	c->active_ms = loop_now_ms();
 	conn_run(c);
@@ -338,7 +338,7 @@ on_pipe(uint32_t events, void *arg)
 static bool
 input_stall(struct conn *c)
 {
-	struct payload *u = &c->u.payload;
+	struct payload *u = payload_state(c);
 
 	if (loop_add(&u->io, u->fd, EPOLLOUT, on_pipe, c) == -1)
 		payload_refuse(c, ERR_INTERNAL, NULL, u->left);
@@ -359,7 +359,7 @@ input_allowed(const struct conn *c)
 static bool
 input_step(struct conn *c)
 {
-	struct payload *u = &c->u.payload;
+	struct payload *u = payload_state(c);
 	struct sid sid = u->session;
 	const char *p;
 	size_t have = conn_unused(c, &p);
@@ -417,16 +417,16 @@ net_on_input_fd(struct msg *m)
 	if (c == NULL)
 		return 0;
 	flags = fcntl(m->fd, F_GETFL);
-	if (c->u.ask.fn != input_refused || flags == -1 ||
+	if (ask_state(c)->fn != input_refused || flags == -1 ||
 	    (flags & O_ACCMODE) != O_WRONLY ||
 	    fcntl(m->fd, F_SETFL, flags | O_NONBLOCK) == -1)
 		return -1;
-	a = c->u.ask;
+	a = *ask_state(c);
 	conn_enter(c, &mode_input);
-	c->u.payload.fd = msg_take_fd(m);
-	c->u.payload.left = a.size;
-	c->u.payload.session = a.session;
-	c->u.payload.io = (struct loop_io)LOOP_IO_INIT;
+	payload_state(c)->fd = msg_take_fd(m);
+	payload_state(c)->left = a.size;
+	payload_state(c)->session = a.session;
+	payload_state(c)->io = (struct loop_io)LOOP_IO_INIT;
 	c->active_ms = loop_now_ms();
 	s = replica_find(&a.session);
 	if (s != NULL)
@@ -441,7 +441,7 @@ bool
 payload_is_taken(const struct conn *c)
 {
 	return c->mode->payload || (c->mode == &mode_asked &&
-	    c->u.ask.typed > 0);
+	    ask_state(c)->typed > 0);
 }
 
 void
@@ -452,7 +452,7 @@ payload_end(struct conn *c)
 	if (c->mode == &mode_upload)
 		upload_complete(c);
 	else if (c->mode == &mode_asked)
-		c->u.ask.size = conn_unused(c, &p);
+		ask_state(c)->size = conn_unused(c, &p);
 	else
-		c->u.payload.left = conn_unused(c, &p);
+		payload_state(c)->left = conn_unused(c, &p);
 }

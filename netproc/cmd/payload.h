@@ -5,11 +5,27 @@
 
 #include <stdbool.h>
 
+#include "loop.h"
 #include "msg.h"
+#include "netproc/conn/conn.h"
 #include "netproc/text/line.h"
 
-struct conn;
 struct rsession;
+
+struct payload {
+	int		 fd;		/* memfd or pipe; owned; -1 = none */
+	uint64_t	 done, left;
+	bool		 open;		/* left is the most */
+	struct sid	 session;
+	struct loop_io	 io;		/* of the pipe */
+};
+
+/* Of a connection whose mode reads a payload. */
+static inline struct payload *
+payload_state(const struct conn *c)
+{
+	return conn_state(c, struct payload);
+}
 
 void	cmd_upload(struct conn *, struct rsession *, const struct words *);
 void	cmd_input(struct conn *, struct rsession *, const struct words *);

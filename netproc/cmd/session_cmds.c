@@ -24,6 +24,13 @@ cmd_status(struct conn *c, struct rsession *s, const struct words *ws)
 	answer_text(c, replica_json(c, s));
 }
 
+/* LIST: the first session that has not been written. */
+static uint64_t *
+next_seq(struct conn *c)
+{
+	return conn_state(c, uint64_t);
+}
+
 /*
  * A long list goes out in pieces, each true for the moment at which it is
  * made; sessions keep their order, so none comes twice or is left out.
@@ -37,14 +44,14 @@ write_rows(struct conn *c, void (*row)(struct conn *, const struct rsession *))
 
 	TAILQ_FOREACH(g, &c->owner->visible, by_owner) {
 		s = g->session;
-		if (s->seq < c->u.next_seq)
+		if (s->seq < *next_seq(c))
 			continue;
 		if (conn_unsent(c) - begin > CONN_PIECE)
 			return true;
-		if (c->u.next_seq > 1)
+		if (*next_seq(c) > 1)
 			conn_write(c, ",", 1);
 		row(c, s);
-		c->u.next_seq = s->seq + 1;
+		*next_seq(c) = s->seq + 1;
 	}
 	conn_write(c, "]", 1);
 	answer_close(c);
@@ -103,7 +110,7 @@ cmd_list(struct conn *c, struct rsession *s, const struct words *ws)
 	(void)s;
 	(void)ws;
 	conn_enter(c, &mode_list);
-	c->u.next_seq = 1;
+	*next_seq(c) = 1;
 	answer_open(c);
 	conn_write(c, "[", 1);
 	(void)list_step(c);
@@ -116,7 +123,7 @@ cmd_usage(struct conn *c, struct rsession *s, const struct words *ws)
 	(void)ws;
 	usage_look();
 	conn_enter(c, &mode_usage);
-	c->u.next_seq = 1;
+	*next_seq(c) = 1;
 	answer_open(c);
 	conn_write(c, "[", 1);
 	(void)usage_step(c);

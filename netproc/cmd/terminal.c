@@ -279,9 +279,9 @@ net_on_tty_marked(struct msg *m)
 		}
 		return 0;
 	}
-	if (c->u.ask.fn != mark_refused)
+	if (ask_state(c)->fn != mark_refused)
 		return -1;
-	a = c->u.ask;
+	a = *ask_state(c);
 	conn_enter(c, &mode_line);
 	mark_json(c, &a.session, &mark);
 	conn_run(c);
@@ -307,9 +307,9 @@ type_on(struct conn *c, const struct sid *sid, uint64_t left)
 	struct sid session = *sid;
 
 	conn_enter(c, &mode_typing);
-	c->u.payload.fd = -1;
-	c->u.payload.session = session;
-	c->u.payload.left = left;
+	payload_state(c)->fd = -1;
+	payload_state(c)->session = session;
+	payload_state(c)->left = left;
 }
 
 static void
@@ -348,7 +348,7 @@ typing_expired(struct conn *c)
 static bool
 typing_step(struct conn *c)
 {
-	struct payload *u = &c->u.payload;
+	struct payload *u = payload_state(c);
 	struct sid sid = u->session;
 	const char *p;
 	size_t n = conn_unused(c, &p);

@@ -8,7 +8,7 @@
 #include "msg.h"
 #include "netproc/text/line.h"
 
-#include "netproc/conn/conn.h"
+#include "netproc/conn/ask.h"
 
 void	cmd_new(struct conn *, struct rsession *, const struct words *);
 void	cmd_mark(struct conn *, struct rsession *, const struct words *);

@@ -133,7 +133,7 @@ net_on_token(struct msg *m)
 	json_close(t, '}');
 	if (msg_end(m) == -1)
 		return -1;
-	if (c != NULL && c->u.ask.fn != create_failed)
+	if (c != NULL && ask_state(c)->fn != create_failed)
 		return -1;
 	if (c != NULL) {
 		conn_enter(c, &mode_line);

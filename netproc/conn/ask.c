@@ -20,11 +20,11 @@ static void			(*on_lost)(void);
 static void
 asked_leave(struct conn *c)
 {
-	if (c->u.ask.undo != NULL)
-		c->u.ask.undo(c);
-	if (c->u.ask.pieces != NULL)
-		text_free(c->u.ask.pieces);
-	free(c->u.ask.pieces);
+	if (ask_state(c)->undo != NULL)
+		ask_state(c)->undo(c);
+	if (ask_state(c)->pieces != NULL)
+		text_free(ask_state(c)->pieces);
+	free(ask_state(c)->pieces);
 }
 
 static void
@@ -56,8 +56,8 @@ void
 ask_send(struct conn *c, struct msg_out *o, struct ask how)
 {
 	conn_enter(c, &mode_asked);
-	c->u.ask = how;
-	c->u.ask.request = last_request;
+	*ask_state(c) = how;
+	ask_state(c)->request = last_request;
 	if (chan_send(&spawner_chan, o, -1) == -1)
 		ask_done(c, ERR_TRY_AGAIN, "");
 }
@@ -81,10 +81,10 @@ void
 ask_done(struct conn *c, uint32_t err, const char *msg)
 {
 	/* the mode that is entered next has the same memory */
-	struct ask a = c->u.ask;
+	struct ask a = *ask_state(c);
 
 	/* leaving would undo what fn() is about to take over */
-	c->u.ask.undo = NULL;
+	ask_state(c)->undo = NULL;
 	conn_enter(c, &mode_line);
 	a.fn(c, &a, err, msg);
 }
@@ -108,7 +108,7 @@ ask_find(const struct msg *m)
 
 	/* what was asked by a connection that has gone is nobody's */
 	if (c == NULL || c->mode != &mode_asked ||
-	    c->u.ask.request != m->hdr.request)
+	    ask_state(c)->request != m->hdr.request)
 		return NULL;
 	return c;
 }
@@ -126,8 +126,8 @@ net_on_result(struct msg *m)
 		return -1;
 	if (c != NULL) {
 		/* what was asked for may have been to make one */
-		if (memcmp(&c->u.ask.session, &none, sizeof(none)) == 0)
-			c->u.ask.session = m->hdr.session;
+		if (memcmp(&ask_state(c)->session, &none, sizeof(none)) == 0)
+			ask_state(c)->session = m->hdr.session;
 		ask_done(c, err, message);
 		conn_run(c);
 	} else

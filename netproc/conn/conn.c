@@ -208,7 +208,7 @@ conn_enter(struct conn *c, const struct conn_mode *mode)
 	if (c->mode->leave != NULL)
 		c->mode->leave(c);
 	conn_unwatch(c);
-	memset(&c->u, 0, sizeof(c->u));
+	memset(c->mode_state, 0, sizeof(c->mode_state));
 	c->mode = mode;
 	c->due_ms = 0;
 	c->stalled = false;
@@ -733,6 +733,7 @@ const struct conn_mode mode_line = {
 static bool
 linger_step(struct conn *c)
 {
+	bool *is_shut = conn_state(c, bool);
 	const char *p;
 
 	/* a port's client has its answer, and how it ends is the port's */
@@ -746,10 +747,10 @@ linger_step(struct conn *c)
 		c->dead = true;
 		return false;
 	}
-	if (!c->u.shut) {
+	if (!*is_shut) {
 		if (shutdown(c->fd, SHUT_WR) == -1)
 			c->dead = true;
-		c->u.shut = true;
+		*is_shut = true;
 		c->due_ms = loop_now_ms() + LINGER_MS;
 	}
 	return conn_take(c, BULK, &p) > 0;

@@ -18,14 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hold.h"
 #include "loop.h"
 #include "msg.h"
 #include "reply.h"
-#include "termask.h"
 
 struct conn;
-struct instrument;
 struct mcp;
 struct owner;
 struct source;
@@ -33,8 +30,6 @@ struct tty_mark;
 struct word;
 struct text;
 struct rsession;
-struct feed;
-struct output;
 
 /* Which time-out holds. */
 enum conn_clock {
@@ -124,55 +119,6 @@ struct conn_reader {
 /* Callbacks that conn_at_end() has room for. */
 #define CONN_ENDS	2
 
-struct ask;
-/*
- * An answer to a request of the spawner; msg is empty or an explanation.
- * The connection reads commands again, unless this changes that.
- */
-typedef void	(*ask_fn)(struct conn *, struct ask *, uint32_t err,
-		    const char *msg);
-
-/* A key, or why there is none; see keys.h. */
-struct key_answer;
-typedef void	(*key_fn)(struct conn *, struct ask *,
-		    const struct key_answer *);
-
-/*
- * Takes the answer of a session's debugger or tracer: a JSON object, or with
- * failed that of an error; why is NULL, or says why json is not an object.
- */
-typedef void	(*instrument_fn)(struct conn *, const struct instrument *,
-		    bool failed, const char *why, const struct word *json);
-
-/* When a session that NEW makes shall start. */
-enum new_start {
-	NEW_UNSAID,
-	NEW_NOW,
-	NEW_AT_ATTACH		/* when the first client attaches */
-};
-
-struct ask {
-	ask_fn		 fn;
-	struct sid	 session;
-	uint64_t	 request;
-	uint64_t	 size;		/* of a payload that follows */
-	bool		 open;		/* that is the most */
-	/* the connection ends before the answer; NULL = nothing to undo */
-	void		(*undo)(struct conn *);
-	uint32_t	 typed;		/* INPUT: bytes of this request */
-	bool		 begun;		/* rows have been written */
-	void		(*row)(struct text *, struct msg *);	/* see rows.h */
-	bool		 auth;		/* AUTH: who it is may change */
-	key_fn		 key;		/* told the key that was asked for */
-	char		 token[8];	/* TOKEN revoke: its id */
-	struct term_ask	 term;		/* what to attach to when it runs */
-	enum new_start	 start;		/* NEW */
-	/* DEBUGGER and TRACER: whose answer, and what becomes of it */
-	const struct instrument *of;
-	instrument_fn	 passed;
-	struct text	*pieces;	/* of it; malloc'ed; NULL = none */
-};
-
 #define HELLO_NONCE	16
 
 /* Progress of HELLO; zeroed, all commands are answered. */
@@ -185,24 +131,8 @@ struct hello {
 	uint32_t	 err;		/* of the present line, or ERR_OK */
 };
 
-struct payload {
-	int		 fd;		/* memfd or pipe; owned; -1 = none */
-	uint64_t	 done, left;
-	bool		 open;		/* left is the most */
-	struct sid	 session;
-	struct loop_io	 io;		/* of the pipe */
-};
-
-struct follow {
-	uint64_t	 offset;
-	uint32_t	 run;		/* 0 = has not started yet */
-	bool		 base64;
-	struct hold	 hold;
-	/* How the run ended: the session may be in its next one by now. */
-	bool		 ended, has_exit_code, out_of_memory;
-	uint32_t	 exit_code, signal;
-	uint64_t	 total;
-};
+/* Bytes that a mode may keep in a connection. */
+#define CONN_STATE	512
 
 struct conn {
 	TAILQ_ENTRY(conn)	 all;
@@ -248,23 +178,8 @@ struct conn {
 	size_t			 out_pos, out_len, out_cap;
 	bool			 secret;	/* wipe what is sent */
 
-	union {
-		struct ask	 ask;
-		struct payload	 payload;
-		struct follow	 follow;
-		struct output	*output;
-		struct feed	*feed;
-		struct relay	*relay;
-		struct term_client *term;
-		uint64_t	 next_seq;	/* LIST */
-		uint64_t	 ident_end_ms;
-		bool		 shut;		/* linger */
-		struct {
-			int	 fd;
-			uint64_t left;
-			int64_t	 at;
-		}		 file;		/* SYSROOT */
-	} u;
+	/* The mode's own: conn_state(). */
+	_Alignas(max_align_t) unsigned char mode_state[CONN_STATE];
 };
 
 TAILQ_HEAD(conn_list, conn);
@@ -308,6 +223,15 @@ void	 conn_finish(struct conn *);
 void	 conn_feed(struct conn *);
 /* For all connections, also when f frees the one that it is given. */
 void	 conn_each(void (*f)(struct conn *, void *), void *);
+
+/*
+ * What the present mode keeps in the connection, zeroed by conn_enter(); the
+ * file of the mode says of which type it is.
+ */
+#define conn_state(c, type) ({						\
+	_Static_assert(sizeof(type) <= CONN_STATE, "too much for a mode"); \
+	(type *)(void *)(c)->mode_state;				\
+})
 
 /* -- input -- */
 /* The next bytes, at most want; 0 = none now.  Good until the next call. */

@@ -41,6 +41,12 @@ struct feed {
 	bool			 reset;
 };
 
+static struct feed **
+feed_state(struct conn *c)
+{
+	return conn_state(c, struct feed *);
+}
+
 static LIST_HEAD(, owner) with_news = LIST_HEAD_INITIALIZER(with_news);
 static struct loop_timer timer;
 static uint64_t		 epoch, last;
@@ -247,7 +253,7 @@ begin_anew(struct feed *f)
 static bool
 feed_step(struct conn *c)
 {
-	struct feed *f = c->u.feed;
+	struct feed *f = *feed_state(c);
 	const struct visible_session *s;
 	const struct text *t;
 	const struct gone *g;
@@ -310,7 +316,7 @@ on_usage(struct rsession *s, void *arg)
 static void
 feed_leave(struct conn *c)
 {
-	struct feed *f = c->u.feed;
+	struct feed *f = *feed_state(c);
 
 	if (f == NULL)
 		return;
@@ -368,7 +374,7 @@ cmd_feed(struct conn *c, struct rsession *s, const struct words *ws)
 		return;
 	}
 	conn_enter(c, &mode_feed);
-	c->u.feed = f;
+	*feed_state(c) = f;
 	f->conn = c;
 	if (ws->n >= 2 && resume(&ws->w[1], &f->cursor))
 		f->floor = f->cursor;

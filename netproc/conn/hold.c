@@ -48,11 +48,11 @@ hold_refused(const struct conn *c, const char **why)
 }
 
 void
-hold_tell(struct conn *c, uint32_t run, uint64_t offset)
+hold_tell(struct conn *c, struct hold *h, uint32_t run, uint64_t offset)
 {
 	struct msg_out *o = msg_new(MSG_HOLD, &c->watched->sid, c->number, 0);
 
-	c->u.follow.hold.told = offset;
+	h->told = offset;
 	msg_put_u32(o, run);
 	msg_put_u64(o, offset);
 	(void)chan_send(&spawner_chan, o, -1);

@@ -32,6 +32,6 @@ bool	 hold_is_news(const struct hold *, const struct ring *,
 /* Why the connection may not hold the session that it watches; ERR_OK. */
 uint32_t hold_refused(const struct conn *, const char **why);
 /* Tells the spawner that the client has what is before offset, or to let go. */
-void	 hold_tell(struct conn *, uint32_t run, uint64_t offset);
+void	 hold_tell(struct conn *, struct hold *, uint32_t run, uint64_t offset);
 
 #endif

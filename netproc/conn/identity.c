@@ -49,12 +49,19 @@ identity_closed(uint32_t number)
 	    msg_new(MSG_CONN_CLOSED, NULL, number, 0), -1);
 }
 
+/* Until then it is asked for again. */
+static uint64_t *
+end_ms(struct conn *c)
+{
+	return conn_state(c, uint64_t);
+}
+
 void
 identity_start(struct conn *c)
 {
 	conn_enter(c, &mode_ident);
 	c->due_ms = loop_now_ms() + RETRY_MS;
-	c->u.ident_end_ms = loop_now_ms() + settings.line_timeout * 1000;
+	*end_ms(c) = loop_now_ms() + settings.line_timeout * 1000;
 	/* with one of the two missing the answer would be lost */
 	if (chan_is_open(&spawner_chan) && chan_is_open(&idproc_chan))
 		(void)identity_ask(c->number, conn_socket(c));
@@ -63,7 +70,7 @@ identity_start(struct conn *c)
 static void
 ident_expired(struct conn *c)
 {
-	uint64_t end = c->u.ident_end_ms;
+	uint64_t end = *end_ms(c);
 
 	if (loop_now_ms() >= end) {
 		answer_error(c, ERR_TRY_AGAIN, NULL);
@@ -71,7 +78,7 @@ ident_expired(struct conn *c)
 		return;
 	}
 	identity_start(c);
-	c->u.ident_end_ms = end;
+	*end_ms(c) = end;
 }
 
 const struct conn_mode mode_ident = {

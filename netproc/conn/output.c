@@ -31,6 +31,12 @@ struct output {
 	size_t			 nmarks;
 };
 
+static struct output **
+output_state(struct conn *c)
+{
+	return conn_state(c, struct output *);
+}
+
 /* Arguments behind the session's id. */
 struct range {
 	uint64_t	 offset;
@@ -72,7 +78,7 @@ range_refused(struct conn *c, const char *why)
 static void
 output_leave(struct conn *c)
 {
-	struct output *o = c->u.output;
+	struct output *o = *output_state(c);
 
 	if (o == NULL)
 		return;
@@ -143,7 +149,7 @@ output_head(struct conn *c, const char *id)
 static bool
 output_step(struct conn *c)
 {
-	struct output *o = c->u.output;
+	struct output *o = *output_state(c);
 	size_t n = o->len - o->pos < PIECE ? o->len - o->pos : PIECE;
 	struct text *t;
 
@@ -228,7 +234,7 @@ cmd_output(struct conn *c, struct rsession *s, const struct words *ws)
 	o->split = s->view.split;
 	o->offset = r == NULL ? 0 : g.offset;
 	conn_enter(c, &mode_output);
-	c->u.output = o;
+	*output_state(c) = o;
 	if (r != NULL && snapshot(o, r) == -1) {
 		conn_enter(c, &mode_line);
 		answer_error(c, ERR_INTERNAL, "out of memory");
@@ -243,7 +249,7 @@ cmd_output(struct conn *c, struct rsession *s, const struct words *ws)
 static void
 follow_changed(struct conn *c)
 {
-	struct follow *f = &c->u.follow;
+	struct follow *f = follow_state(c);
 	const struct rsession *s = c->watched;
 
 	if (s == NULL || f->ended || s->view.state == STATE_LOADED)
@@ -265,7 +271,7 @@ follow_changed(struct conn *c)
 static void
 follow_final(struct conn *c)
 {
-	const struct follow f = c->u.follow;
+	const struct follow f = *follow_state(c);
 	const struct session_view end = {
 		.has_exit_code = f.has_exit_code,
 		.exit_code = f.exit_code,
@@ -310,7 +316,7 @@ follow_open(struct conn *c, uint64_t offset, const char *p, size_t n,
 	json_key(t, "id");
 	json_text(t, c->watched->id);
 	json_key(t, c->port != NULL ? "data" : "output");
-	if (c->u.follow.base64) {
+	if (follow_state(c)->base64) {
 		text_puts(t, "\"");
 		text_base64(t, p, n);
 		text_puts(t, "\"");
@@ -320,7 +326,7 @@ follow_open(struct conn *c, uint64_t offset, const char *p, size_t n,
 	json_u64(t, offset);
 	json_key(t, "total");
 	json_u64(t, total);
-	if (c->u.follow.base64) {
+	if (follow_state(c)->base64) {
 		json_key(t, "encoding");
 		json_text(t, "base64");
 	} else if (!utf8_valid(p, n)) {
@@ -350,7 +356,7 @@ static bool
 follow_piece(struct conn *c, const struct ring *r)
 {
 	static char bytes[PIECE];
-	struct follow *f = &c->u.follow;
+	struct follow *f = follow_state(c);
 	uint64_t offset = f->offset, end = 0;
 	uint32_t stream = 0;
 	size_t n = ring_read(r, &offset, bytes, sizeof(bytes)), cut;
@@ -379,7 +385,7 @@ static bool
 follow_refused(struct conn *c)
 {
 	const char *why = NULL;
-	uint32_t err = c->u.follow.hold.on ? hold_refused(c, &why) : ERR_OK;
+	uint32_t err = follow_state(c)->hold.on ? hold_refused(c, &why) : ERR_OK;
 
 	if (err == ERR_OK)
 		return false;
@@ -392,21 +398,21 @@ follow_refused(struct conn *c)
 static void
 follow_moved(struct conn *c, const struct ring *r)
 {
-	struct follow *f = &c->u.follow;
+	struct follow *f = follow_state(c);
 	uint64_t taken;
 
 	if (!f->hold.on)
 		return;
 	taken = hold_taken(f->offset, conn_unsent(c), PIECE);
 	if (hold_is_news(&f->hold, r, taken))
-		hold_tell(c, f->run, taken);
+		hold_tell(c, &f->hold, f->run, taken);
 }
 
 /* All up to total has been said: it should be on its way. */
 static void
 follow_rests(struct conn *c, const struct ring *r, uint64_t total)
 {
-	if (c->u.follow.hold.on)
+	if (follow_state(c)->hold.on)
 		conn_flush(c);
 	follow_moved(c, r);
 	replica_arm(c->watched, total);
@@ -415,7 +421,7 @@ follow_rests(struct conn *c, const struct ring *r, uint64_t total)
 static bool
 follow_step(struct conn *c)
 {
-	struct follow *f = &c->u.follow;
+	struct follow *f = follow_state(c);
 	struct rsession *s = c->watched;
 	const struct ring *r;
 	uint64_t total;
@@ -446,10 +452,10 @@ follow_step(struct conn *c)
 static void
 follow_leave(struct conn *c)
 {
-	const struct follow *f = &c->u.follow;
+	struct follow *f = follow_state(c);
 
 	if (f->hold.on && !f->ended && c->watched != NULL)
-		hold_tell(c, f->run, FLOW_UNLIMITED);
+		hold_tell(c, &f->hold, f->run, FLOW_UNLIMITED);
 }
 
 static const struct conn_mode mode_follow = {
@@ -464,7 +470,7 @@ static const struct conn_mode mode_follow = {
 static void
 follow_hold(struct conn *c)
 {
-	struct follow *f = &c->u.follow;
+	struct follow *f = follow_state(c);
 	const struct ring *r = replica_ring(c->watched);
 	struct text *t;
 
@@ -473,7 +479,7 @@ follow_hold(struct conn *c)
 		return;
 	follow_changed(c);
 	if (!f->ended)
-		hold_tell(c, f->run, f->offset);
+		hold_tell(c, &f->hold, f->run, f->offset);
 	t = follow_open(c, f->offset, "", 0, r == NULL ? 0 : ring_total(r));
 	json_key(t, "held");
 	json_raw(t, "true");
@@ -489,8 +495,8 @@ cmd_follow(struct conn *c, struct rsession *s, const struct words *ws)
 	if (range_refused(c, parse_range(ws, true, &g)))
 		return;
 	conn_enter(c, &mode_follow);
-	c->u.follow.offset = g.offset;
-	c->u.follow.base64 = g.base64;
+	follow_state(c)->offset = g.offset;
+	follow_state(c)->base64 = g.base64;
 	conn_watch(c, s);
 	if (g.hold)
 		follow_hold(c);

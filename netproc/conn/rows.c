@@ -25,10 +25,10 @@ write_part(struct conn *c, struct text *t, bool more)
 {
 	if (!more)
 		text_puts(t, "]");
-	if (!c->u.ask.begun)
+	if (!ask_state(c)->begun)
 		answer_open(c);
 	answer_piece(c);
-	c->u.ask.begun = true;
+	ask_state(c)->begun = true;
 	if (more)
 		return;
 	conn_enter(c, &mode_line);
@@ -41,7 +41,7 @@ rows_part(struct msg *m, row_fn row)
 	struct conn *c = ask_find(m);
 	struct text *t = answer_begin();
 	uint32_t n = msg_get_u32(m), i, more;
-	bool first = c == NULL || !c->u.ask.begun;
+	bool first = c == NULL || !ask_state(c)->begun;
 
 	if (first)
 		text_puts(t, "[");
@@ -55,7 +55,7 @@ rows_part(struct msg *m, row_fn row)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.fn != failed || c->u.ask.row != row)
+	if (ask_state(c)->fn != failed || ask_state(c)->row != row)
 		return -1;
 	write_part(c, t, more != 0);
 	conn_run(c);

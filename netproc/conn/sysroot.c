@@ -28,20 +28,27 @@ cmd_sysroot(struct conn *c, struct rsession *s, const struct words *ws)
 	    (struct ask){ .fn = sysroot_refused });
 }
 
+/* The file on its way to the client. */
+struct sending {
+	int		 fd;
+	uint64_t	 left;
+	off_t		 at;
+};
+
 static bool
 sysroot_step(struct conn *c)
 {
-	off_t at = (off_t)c->u.file.at;
+	struct sending *f = conn_state(c, struct sending);
 	ssize_t n;
 
-	if (c->u.file.left == 0) {
+	if (f->left == 0) {
 		conn_enter(c, &mode_line);
 		if (c->port != NULL)
 			c->port->answered(c);
 		return true;
 	}
-	n = conn_send_file(c, c->u.file.fd, &at, c->u.file.left < PIECE ?
-	    (size_t)c->u.file.left : PIECE);
+	n = conn_send_file(c, f->fd, &f->at, f->left < PIECE ?
+	    (size_t)f->left : PIECE);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR)) {
 		conn_yield(c);
 		return true;
@@ -51,8 +58,7 @@ sysroot_step(struct conn *c)
 		c->dead = true;
 		return false;
 	}
-	c->u.file.at += n;
-	c->u.file.left -= (uint64_t)n;
+	f->left -= (uint64_t)n;
 	c->active_ms = loop_now_ms();
 	c->cost += (size_t)n;
 	return true;
@@ -61,7 +67,7 @@ sysroot_step(struct conn *c)
 static void
 sysroot_leave(struct conn *c)
 {
-	close(c->u.file.fd);
+	close(conn_state(c, struct sending)->fd);
 	/* the spawner has kept a copy, so that closing took no time here */
 	(void)chan_send(&spawner_chan, msg_new(MSG_SYSROOT_DONE, NULL,
 	    c->number, 0), -1);
@@ -87,11 +93,11 @@ net_on_sysroot_fd(struct msg *m)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (c->u.ask.fn != sysroot_refused)
+	if (ask_state(c)->fn != sysroot_refused)
 		return -1;
 	conn_enter(c, &mode_sysroot);
-	c->u.file.fd = msg_take_fd(m);
-	c->u.file.left = size;
+	conn_state(c, struct sending)->fd = msg_take_fd(m);
+	conn_state(c, struct sending)->left = size;
 	/* the bytes follow this line; HTTP has its own for that */
 	if (c->port != NULL) {
 		c->port->answer(c, ERR_OK);

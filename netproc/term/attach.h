@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "netproc/conn/conn.h"
+#include "netproc/conn/termask.h"
 #include "netproc/text/line.h"
 
 /*

@@ -20,6 +20,7 @@
 #include "loop.h"
 #include "msg.h"
 #include "netproc/conn/conn.h"
+#include "netproc/conn/termask.h"
 #include "netproc/text/json.h"
 #include "netproc/text/term_flow.h"
 

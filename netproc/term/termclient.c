@@ -97,10 +97,16 @@ marked(struct term_client *cl, uint64_t mark)
 	replay_from(cl, place, total);
 }
 
+static struct term_client **
+term_state(const struct conn *c)
+{
+	return conn_state(c, struct term_client *);
+}
+
 static void
 term_marked(struct conn *c, uint64_t request, const struct tty_mark *m)
 {
-	struct term_client *cl = c->u.term;
+	struct term_client *cl = *term_state(c);
 
 	if (cl->mark_request != request)
 		return;
@@ -260,7 +266,7 @@ tell_piece(struct term_client *cl, const struct ring *r)
 static void
 term_changed(struct conn *c)
 {
-	struct term_client *cl = c->u.term;
+	struct term_client *cl = *term_state(c);
 	const struct rsession *s = c->watched;
 
 	if (s == NULL || cl->ended || s->view.state == STATE_LOADED)
@@ -320,7 +326,7 @@ follow(struct term_client *cl, const struct ring *r)
 static void
 term_input(struct conn *c)
 {
-	struct term_client *cl = c->u.term;
+	struct term_client *cl = *term_state(c);
 
 	if (!cl->ending && c->watched != NULL && term_has_room(cl) &&
 	    conn_unsent(c) < UNSENT_MAX)
@@ -332,7 +338,7 @@ term_input(struct conn *c)
 static bool
 term_step(struct conn *c)
 {
-	struct term_client *cl = c->u.term;
+	struct term_client *cl = *term_state(c);
 	const struct ring *r;
 
 	term_input(c);
@@ -353,7 +359,7 @@ term_step(struct conn *c)
 static void
 term_expired(struct conn *c)
 {
-	struct term_client *cl = c->u.term;
+	struct term_client *cl = *term_state(c);
 	uint64_t now = loop_now_ms();
 
 	if (now - cl->heard_ms >= SILENT_MS)
@@ -366,14 +372,14 @@ term_expired(struct conn *c)
 static void
 term_lost(struct conn *c)
 {
-	fail(c->u.term, ERR_TRY_AGAIN, "a part of the daemon is being "
+	fail(*term_state(c), ERR_TRY_AGAIN, "a part of the daemon is being "
 	    "restarted; attach again", WS_GOING_AWAY);
 }
 
 static void
 term_end(struct conn *c)
 {
-	struct term_client *cl = c->u.term;
+	struct term_client *cl = *term_state(c);
 
 	term_leave(cl);
 	free(cl->preamble);
@@ -384,7 +390,7 @@ static void
 term_answered(struct conn *c, uint64_t request, uint32_t err,
     const char *message)
 {
-	struct term_client *cl = c->u.term;
+	struct term_client *cl = *term_state(c);
 
 	/* there is no such place to be had: any will do */
 	if (request == cl->mark_request)
@@ -411,7 +417,7 @@ static const struct conn_mode mode_term = {
 struct term_client *
 termclient_of(const struct conn *c)
 {
-	return c->mode == &mode_term ? c->u.term : NULL;
+	return c->mode == &mode_term ? *term_state(c) : NULL;
 }
 
 /* -- what it says --------------------------------------------------------- */
@@ -497,7 +503,7 @@ termclient_enter(struct conn *c, struct rsession *s,
 		return false;
 	conn_enter(c, &mode_term);
 	conn_watch(c, s);
-	c->u.term = cl;
+	*term_state(c) = cl;
 	cl->conn = c;
 	cl->ask = *ask;
 	/* begin() looks at these */

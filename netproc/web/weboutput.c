@@ -99,9 +99,9 @@ begin(struct conn *c, struct rsession *s, const struct range *g)
 		(void)ring_read(r, &at, &byte, 1);
 	if (at > total)
 		at = total;
-	c->u.follow.offset = at;
-	c->u.follow.total = total;
-	c->u.follow.run = s->ring_run;
+	follow_state(c)->offset = at;
+	follow_state(c)->total = total;
+	follow_state(c)->run = s->ring_run;
 	conn_watch(c, s);
 	header_u64(c, "X-Offset", at);
 	header_u64(c, "X-Total", total);
@@ -112,7 +112,7 @@ begin(struct conn *c, struct rsession *s, const struct range *g)
 static size_t
 next_bytes(struct conn *c, char *buf, bool *lost)
 {
-	struct follow *f = &c->u.follow;
+	struct follow *f = follow_state(c);
 	struct rsession *s = c->watched;
 	uint64_t at = f->offset, left = f->total - f->offset;
 	size_t n;
@@ -147,7 +147,7 @@ raw_step(struct conn *c)
 	if (n == 0)
 		return finish(c, lost);
 	conn_write(c, buf, n);
-	c->u.follow.offset += n;
+	follow_state(c)->offset += n;
 	return true;
 }
 
@@ -162,7 +162,7 @@ cast_step(struct conn *c)
 	if (n == 0)
 		return finish(c, lost);
 	/* half a character is the beginning of the next event */
-	cut = c->u.follow.offset + n < c->u.follow.total ?
+	cut = follow_state(c)->offset + n < follow_state(c)->total ?
 	    utf8_unfinished(buf, n) : 0;
 	if (cut < n)
 		n -= cut;
@@ -174,7 +174,7 @@ cast_step(struct conn *c)
 	json_close(t, ']');
 	text_puts(t, "\n");
 	answer_piece(c);
-	c->u.follow.offset += n;
+	follow_state(c)->offset += n;
 	return true;
 }
 

@@ -333,7 +333,7 @@ leave_feed(struct client *cl)
 	look_at_events(cl);
 	cl->conn.mode->leave(&cl->conn);
 	cl->conn.mode = NULL;
-	cl->conn.u.feed = NULL;
+	*feed_state(&cl->conn) = NULL;
 	cl->slow = false;
 }
 

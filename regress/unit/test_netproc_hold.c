@@ -128,6 +128,7 @@ who_may(void **state)
 static void
 tells(void **state)
 {
+	struct hold h = { true, 0 };
 	struct rsession s;
 	struct conn c;
 
@@ -136,9 +137,9 @@ tells(void **state)
 	memset(&c, 0, sizeof(c));
 	c.watched = &s;
 	c.number = 5;
-	hold_tell(&c, 1, 777);
+	hold_tell(&c, &h, 1, 777);
 	assert_int_equal(sent, 1);
-	assert_int_equal(c.u.follow.hold.told, 777);
+	assert_int_equal(h.told, 777);
 }
 
 #define T(f)	cmocka_unit_test_setup_teardown(f, begin, end)
