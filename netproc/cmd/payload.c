@@ -265,8 +265,8 @@ net_on_room(struct msg *m)
 	if (c == NULL)
 		return 0;
 	open = ask_state(c)->open;
-	if (ask_state(c)->fn != upload_refused || (open ? ask_state(c)->size < size :
-	    ask_state(c)->size != size))
+	if (ask_state(c)->fn != upload_refused ||
+	    (open ? ask_state(c)->size < size : ask_state(c)->size != size))
 		return -1;
 	conn_enter(c, &mode_upload);
 	payload_state(c)->open = open;

@@ -20,7 +20,7 @@ struct payload {
 	struct loop_io	 io;		/* of the pipe */
 };
 
-/* Of a connection whose mode reads a payload. */
+/* The state of a connection whose mode reads a payload. */
 static inline struct payload *
 payload_state(const struct conn *c)
 {

@@ -63,7 +63,7 @@ struct ask {
 	struct text	*pieces;	/* of it; malloc'ed; NULL = none */
 };
 
-/* Of a connection in mode_asked. */
+/* The state of a connection in mode_asked. */
 static inline struct ask *
 ask_state(const struct conn *c)
 {

@@ -385,7 +385,8 @@ static bool
 follow_refused(struct conn *c)
 {
 	const char *why = NULL;
-	uint32_t err = follow_state(c)->hold.on ? hold_refused(c, &why) : ERR_OK;
+	uint32_t err = follow_state(c)->hold.on ? hold_refused(c, &why) :
+	    ERR_OK;
 
 	if (err == ERR_OK)
 		return false;

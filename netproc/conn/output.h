@@ -23,7 +23,7 @@ struct follow {
 	uint64_t	 total;
 };
 
-/* Of a connection that follows output, or is sent it whole. */
+/* The state of a connection that follows output, or is sent it whole. */
 static inline struct follow *
 follow_state(const struct conn *c)
 {
