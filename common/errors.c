@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Names and default texts of the protocol's errors. */
+/* Names, default texts and HTTP statuses of the protocol's errors. */
 #include "errors.h"
 
 static const struct {
 	const char	*code;
 	const char	*text;
+	unsigned int	 status;
 } errors[] = {
-#define ERR(sym, code, text)	{ code, text },
+#define ERR(sym, code, status, text)	{ code, text, status },
 #include "errors.def"
 #undef ERR
 };
@@ -21,4 +22,10 @@ const char *
 err_text(unsigned int n)
 {
 	return errors[n < ERR_COUNT ? n : ERR_INTERNAL].text;
+}
+
+unsigned int
+err_status(unsigned int n)
+{
+	return errors[n < ERR_COUNT ? n : ERR_INTERNAL].status;
 }

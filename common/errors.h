@@ -4,7 +4,7 @@
 #define DL_ERRORS_H
 
 enum err {
-#define ERR(sym, code, text)	ERR_##sym,
+#define ERR(sym, ...)	ERR_##sym,
 #include "errors.def"
 #undef ERR
 	ERR_COUNT
@@ -13,5 +13,7 @@ enum err {
 /* Static strings; a number out of range gives those of ERR_INTERNAL. */
 const char	*err_code(unsigned int);
 const char	*err_text(unsigned int);
+/* Status of HTTP (RFC 9110, section 15), likewise. */
+unsigned int	 err_status(unsigned int);
 
 #endif

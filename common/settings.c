@@ -8,21 +8,21 @@
 void
 settings_put(struct msg_out *o, const struct settings *s)
 {
-#define NUM(name)	msg_put_u64(o, s->name);
-#define STR(name, size)	msg_put_str(o, s->name);
+#define HOST_NUM(name)		msg_put_u64(o, s->name);
+#define HOST_STR(name, size)	msg_put_str(o, s->name);
+#define NUM(to, name, ...)	FOR_##to(HOST_NUM(name))
+#define STR(to, name, ...)	FOR_##to(HOST_STR(name, ))
 #include "settings.def"
-#undef NUM
-#undef STR
 }
 
 void
 settings_get(struct msg *m, struct settings *s)
 {
-#define NUM(name)	s->name = msg_get_u64(m);
-#define STR(name, size)	msg_get_str(m, s->name, sizeof(s->name));
+#define HOST_NUM(name)		s->name = msg_get_u64(m);
+#define HOST_STR(name, size)	msg_get_str(m, s->name, sizeof(s->name));
+#define NUM(to, name, ...)	FOR_##to(HOST_NUM(name))
+#define STR(to, name, ...)	FOR_##to(HOST_STR(name, ))
 #include "settings.def"
-#undef NUM
-#undef STR
 }
 
 bool

@@ -46,12 +46,19 @@ enum {
 
 #define LIMIT_UNLIMITED	UINT64_MAX
 
+/* Bytes of a path that roles are told. */
+#define ROLE_PATH_MAX	255
+
+/* Of a row of settings.def: what concerns struct settings alone. */
+#define FOR_ROLES(...)	__VA_ARGS__
+#define FOR_SETUP(...)
+
 struct settings {
-#define NUM(name)	uint64_t name;
-#define STR(name, size)	char name[size];
+#define NUM(to, name, ...)	FOR_##to(uint64_t name;)
+#define STR(to, name, key, max, ...)	FOR_##to(char name[(max) + 1];)
+#define HOST_NUM(name)		uint64_t name;
+#define HOST_STR(name, size)	char name[size];
 #include "settings.def"
-#undef NUM
-#undef STR
 };
 
 void	settings_put(struct msg_out *, const struct settings *);

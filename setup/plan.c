@@ -172,7 +172,8 @@ say_start(struct channel *c)
 	msg_put_str(o, d.tree);
 	msg_put_str(o, bus != NULL && strlen(bus) < PATH_LEN ? bus : NULL);
 	msg_put_str(o, d.opt.file);
-	fixed_text(d.conf, fixed);
+	if (!conf_restart_text(d.conf, fixed, sizeof(fixed)))
+		fatalx("the names of allow-group are too long");
 	msg_put_str(o, fixed);
 	say(c, o, -1);
 }

@@ -114,8 +114,9 @@ needs_restart(const struct conf *c)
 	static char fixed[FIXED_MAX];
 	const char *key;
 
-	fixed_text(c, fixed);
-	if ((key = fixed_differs(fixed, d.force.fixed)) != NULL)
+	if (!conf_restart_text(c, fixed, sizeof(fixed)))
+		return "allow-group (to more names than there is room for)";
+	if ((key = conf_restart_differs(fixed, d.force.fixed)) != NULL)
 		return key;
 	/* nobody could be told from a session, and so nobody be served */
 	if (d.mode == MODE_SYSTEM && !c->control &&

@@ -77,12 +77,6 @@ void	 flags_warn(conf_error_fn, void *arg);
 struct conf *conf_child_parse(struct conf *, FILE *, const char *name,
 		conf_error_fn);
 
-/* fixed.c: settings that only a restart changes. */
-/* Writes those of a configuration as text, one to a line. */
-void	 fixed_text(const struct conf *, char text[FIXED_MAX]);
-/* The first by which a differs from b; NULL = none. */
-const char *fixed_differs(const char *a, const char *b);
-
 /* fill.c: makes the settings of d.conf those of d.settings. */
 void	 settings_fill(void);
 /* Settings of the host, which stay as they are. */

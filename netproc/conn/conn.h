@@ -225,8 +225,8 @@ void	 conn_feed(struct conn *);
 void	 conn_each(void (*f)(struct conn *, void *), void *);
 
 /*
- * What the present mode keeps in the connection, zeroed by conn_enter(); the
- * file of the mode says of which type it is.
+ * The state of the present mode, zeroed by conn_enter(); its type is that of
+ * the file which has the mode.
  */
 #define conn_state(c, type) ({						\
 	_Static_assert(sizeof(type) <= CONN_STATE, "too much for a mode"); \

@@ -18,7 +18,6 @@
 #include "webcmd.h"
 #include "webform.h"
 #include "webpage.h"
-#include "webstatus.h"
 #include "webup.h"
 
 #define TOKEN_BYTES	128
@@ -375,7 +374,7 @@ refused_before(struct web_req *r)
 	uint32_t err = r->web->err == ERR_OK ? ERR_TRY_AGAIN : r->web->err;
 
 	return r->known ? web_req_respond(r) :
-	    web_req_refuse(r, web_status(err), err, NULL);
+	    web_req_refuse(r, err_status(err), err, NULL);
 }
 
 enum MHD_Result

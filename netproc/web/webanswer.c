@@ -9,7 +9,6 @@
 #include "netproc/cmd/metrics.h"
 #include "webanswer.h"
 #include "webreq.h"
-#include "webstatus.h"
 
 #define BLOCK		((size_t)32 * 1024)
 #define BEAT_MS		15000
@@ -184,7 +183,7 @@ web_req_last_word(struct web_req *r)
 		    "65536 bytes");
 	else if (!r->whole)
 		web_req_fail(r, ERR_TRY_AGAIN, NULL);
-	status = r->body.bad ? MHD_HTTP_CONTENT_TOO_LARGE : web_status(r->err);
+	status = r->body.bad ? MHD_HTTP_CONTENT_TOO_LARGE : err_status(r->err);
 	(void)snprintf(head, sizeof(head), "HTTP/1.1 %u %s\r\nContent-Type: "
 	    JSON_TYPE "\r\nX-Content-Type-Options: nosniff\r\n"
 	    "Cache-Control: no-store\r\nConnection: close\r\n"
@@ -255,7 +254,7 @@ enum MHD_Result
 web_req_respond(struct web_req *r)
 {
 	struct MHD_Response *resp;
-	unsigned int status = r->err != ERR_OK ? web_status(r->err) :
+	unsigned int status = r->err != ERR_OK ? err_status(r->err) :
 	    r->status != 0 ? r->status : r->route->flags & ROUTE_CREATED ?
 	    MHD_HTTP_CREATED : MHD_HTTP_OK;
 	const char *type = r->err == ERR_OK && r->route->type != NULL &&

@@ -13,7 +13,7 @@ static const char *const fd_words[] = {
 };
 
 static const char *const err_codes[] = {
-#define ERR(symbol, code, text)	#symbol,
+#define ERR(symbol, ...)	#symbol,
 #include "errors.def"
 #undef ERR
 };

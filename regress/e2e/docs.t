@@ -135,9 +135,8 @@ unnamed_options() {
 }
 
 keys_of_conf() {
-	sed -n -e 's/^\t[A-Z]*("\([a-z][a-z -]*\)",.*/\1/p' \
-	    -e 's/.*\.name = "\([a-z][a-z -]*\)".*/\1/p' \
-	    "$top/setup/conf/conf_table.c"
+	sed -n 's/^[A-Z]*([A-Z]*, [a-z0-9_]*, "\([a-z][a-z0-9 -]*\)".*/\1/p' \
+	    "$top/common/settings.def"
 }
 
 # Most are rows of one table.

@@ -729,10 +729,10 @@ def bodies():
     conf = b""
     with open(f"{HERE}/../../common/settings.def") as f:
         for line in f:
-            if line.startswith("NUM("):
-                conf += word(3)
-            elif line.startswith("STR("):
+            if line.startswith(("HOST_STR(", "PATHNAME(ROLES")):
                 conf += blob()
+            elif re.match(r"HOST_NUM\(|[A-Z]+\(ROLES", line):
+                conf += word(3)
     body(CONF, "whole", conf)
     hello = b"".join(word(1, 4) for _ in range(5)) + b"".join(
         word(9) for _ in range(5)) + blob() * 4 + word(1, 4) + blob() + strings

@@ -246,13 +246,13 @@ assert_session_defaults(const struct conf *c)
 	assert_int_equal(c->sandbox, CONF_SANDBOX_NAMESPACES);
 	assert_int_equal(c->network, CONF_NETWORK_SHARED);
 	assert_false(c->control);
-	assert_true(c->limits.cpu == CONF_UNLIMITED);
-	assert_true(c->limits.as == CONF_UNLIMITED);
-	assert_int_equal(c->limits.nofile, 1024);
-	assert_int_equal(c->limits.nproc, 512);
-	assert_int_equal(c->limits.core, 0);
-	assert_true(c->limits.memory == CONF_UNLIMITED);
-	assert_int_equal(c->limits.pids, 512);
+	assert_true(c->limit_cpu == CONF_UNLIMITED);
+	assert_true(c->limit_as == CONF_UNLIMITED);
+	assert_int_equal(c->limit_nofile, 1024);
+	assert_int_equal(c->limit_nproc, 512);
+	assert_int_equal(c->limit_core, 0);
+	assert_true(c->limit_memory == CONF_UNLIMITED);
+	assert_int_equal(c->limit_pids, 512);
 	assert_int_equal(c->bundle_max_bytes, 1 << 30);
 	assert_int_equal(c->bundle_max_members, 100000);
 	assert_int_equal(c->bundle_max_path, 1024);
@@ -536,8 +536,8 @@ test_fields(void **state)
 	assert_int_equal(c->network, CONF_NETWORK_NONE);
 	assert_true(c->control);
 	assert_int_equal(c->allow_sandbox, 5);
-	assert_true(c->limits.core == CONF_UNLIMITED);
-	assert_int_equal(c->limits.as, 1 << 20);
+	assert_true(c->limit_core == CONF_UNLIMITED);
+	assert_int_equal(c->limit_as, 1 << 20);
 	assert_int_equal(c->log_level, CONF_LOG_ERROR);
 	assert_true(c->weaken_chroot);
 	assert_false(c->weaken_seccomp);
@@ -1402,7 +1402,7 @@ test_command_line(void **state)
 	assert_int_equal(conf_set(c, "socket", "/b", err, sizeof(err)), 0);
 	assert_int_equal(conf_set(c, "socket", "/c", err, sizeof(err)), 0);
 	assert_int_equal(c->port, 6);
-	assert_true(c->limits.as == 2ULL << 30);
+	assert_true(c->limit_as == 2ULL << 30);
 	assert_string_equal(c->socket, "/c");
 	assert_int_equal(conf_key_line(c, "port"), CONF_LINE_COMMAND);
 
@@ -1931,21 +1931,67 @@ test_shipped_file(void **state)
 	free(text);
 }
 
+/* The rest of the line that the manual has of a key. */
 static void
-test_manual_names_every_key(void **state)
+synopsis_of(const struct conf_key *k, char *out, size_t size)
+{
+	static const char *const args[CONF_NTYPES] = {
+		[CONF_BOOL] = "Cm yes | no", [CONF_NUMBER] = "Ar number",
+		[CONF_SIZE] = "Ar size", [CONF_SET] = "Ar list",
+		[CONF_PATH] = "Ar path", [CONF_SERVICE] = "Ar text",
+		[CONF_NAMES] = "Ar list",
+	};
+	size_t	 i, n;
+
+	if (k->type != CONF_WORD) {
+		snprintf(out, size, "%s", k->flags & CONF_F_SECONDS ?
+		    "Ar seconds" : k->flags & CONF_F_HOST ? "Ar name ..." :
+		    args[k->type]);
+		return;
+	}
+	n = (size_t)snprintf(out, size, "Cm");
+	for (i = 0; k->words[i] != NULL; i++)
+		n += (size_t)snprintf(out + n, size - n, "%s %s",
+		    i == 0 ? "" : " |", k->words[i]);
+}
+
+/* The default depends on another key, or is said of several keys at once. */
+static bool
+is_in_other_words(const struct conf_key *k)
+{
+	return strcmp(k->name, "max-sessions-per-user") == 0 ||
+	    strcmp(k->name, "max-connections-per-user") == 0 ||
+	    strncmp(k->name, "weaken-", 7) == 0;
+}
+
+static void
+test_manual_has_every_row(void **state)
 {
 	char	*text = slurp_file(TOPDIR "/man/debuglantern.conf.5");
-	char	 item[100];
-	size_t	 i;
+	char	*at, *end, item[200], synopsis[100];
+	size_t	 i, said = 0;
 
 	(void)state;
 	for (i = 0; i < conf_nkeys; i++) {
-		snprintf(item, sizeof(item), "\n.It Ic %s ",
-		    conf_keys[i].name);
-		if (strstr(text, item) == NULL)
-			fail_msg("%s is not in the manual",
-			    conf_keys[i].name);
+		synopsis_of(&conf_keys[i], synopsis, sizeof(synopsis));
+		snprintf(item, sizeof(item), "\n.It Ic %s %s",
+		    conf_keys[i].name, synopsis);
+		if ((at = strstr(text, item)) == NULL)
+			fail_msg("the manual has no%s", item);
+		if (conf_keys[i].def == NULL || conf_keys[i].def[0] == '\0' ||
+		    is_in_other_words(&conf_keys[i]))
+			continue;
+		at += strlen(item);
+		if ((end = strstr(at, "\n.It Ic")) != NULL)
+			*end = '\0';
+		if (strstr(at, conf_keys[i].def) == NULL)
+			fail_msg("the manual does not say that %s is %s by "
+			    "default", conf_keys[i].name, conf_keys[i].def);
+		if (end != NULL)
+			*end = '\n';
+		said++;
 	}
+	assert_true(said > 40);
 	free(text);
 }
 
@@ -1992,7 +2038,7 @@ main(void)
 		cmocka_unit_test(test_unpack_survives_anything),
 		cmocka_unit_test(test_equal_sees_statements),
 		cmocka_unit_test(test_shipped_file),
-		cmocka_unit_test(test_manual_names_every_key),
+		cmocka_unit_test(test_manual_has_every_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Host and Origin headers of browsers, the routes, and the statuses. */
-/* links: netproc/web/webcheck.c netproc/text/line.c netproc/web/webstatus.c common/errors.c */
+/* links: netproc/web/webcheck.c netproc/text/line.c common/errors.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 
 #include "errors.h"
 #include "netproc/web/webcheck.h"
-#include "netproc/web/webstatus.h"
 
 static void
 test_hosts(void **state)
@@ -94,14 +93,14 @@ test_statuses(void **state)
 
 	(void)state;
 	for (err = ERR_OK + 1; err < ERR_COUNT; err++)
-		if (web_status(err) < 400 || web_status(err) > 599)
-			fail_msg("%s: %u", err_code(err), web_status(err));
-	assert_int_equal(web_status(ERR_NOT_FOUND), 404);
-	assert_int_equal(web_status(ERR_AUTH_FAILED), 401);
-	assert_int_equal(web_status(ERR_READ_ONLY), 403);
-	assert_int_equal(web_status(ERR_MAX_CLIENTS), 429);
-	assert_int_equal(web_status(ERR_INVALID_JSON), 400);
-	assert_int_equal(web_status(ERR_TRY_AGAIN), 503);
+		if (err_status(err) < 400 || err_status(err) > 599)
+			fail_msg("%s: %u", err_code(err), err_status(err));
+	assert_int_equal(err_status(ERR_NOT_FOUND), 404);
+	assert_int_equal(err_status(ERR_AUTH_FAILED), 401);
+	assert_int_equal(err_status(ERR_READ_ONLY), 403);
+	assert_int_equal(err_status(ERR_MAX_CLIENTS), 429);
+	assert_int_equal(err_status(ERR_INVALID_JSON), 400);
+	assert_int_equal(err_status(ERR_TRY_AGAIN), 503);
 }
 
 int

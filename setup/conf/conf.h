@@ -88,18 +88,7 @@ struct conf_adapter {
 	int	 line;
 };
 
-/* CONF_UNLIMITED where there is none; cpu in seconds, sizes in bytes. */
-struct conf_limits {
-	uint64_t cpu;
-	uint64_t as;
-	uint64_t nofile;
-	uint64_t nproc;
-	uint64_t core;
-	uint64_t memory;	/* cgroup */
-	uint64_t pids;		/* cgroup */
-};
-
-/* Timeouts are seconds, sizes bytes; strings are never NULL. */
+/* The rows of settings.def, and what has no row; strings are never NULL. */
 struct conf {
 	bool	 system_mode;
 	uid_t	 invoking;
@@ -108,82 +97,19 @@ struct conf {
 
 	struct conf_listen *listens;
 	size_t	 nlistens;
-	uint16_t port;
-	uint16_t web_port;	/* 0: no web listener is opened */
-	struct conf_names web_hosts; /* names that a Host header may have */
-	char	*service_name;	/* see conf_service_name() */
-	bool	 mdns;
-	char	*tls_certificate; /* "": made at the first start, as is the key */
-	char	*tls_key;
-	char	*tls_client_ca;	/* "": no certificates of clients */
-
-	uint32_t max_sessions;
-	uint32_t max_sessions_per_user;
-	uint32_t unstarted_timeout;
-	uint64_t max_total_bytes;
-	uint32_t max_connections;
-	uint32_t max_connections_per_user;
-	uint64_t connection_memory;
-	uint64_t output_buffer;
-
-	char	*pty_default_shell; /* "": the account's */
-	uint64_t pty_scrollback;
-	uint32_t pty_idle_ttl;	/* 0: never */
-	uint32_t pty_max_clients;
-	uint32_t pty_grace;
-
-	uint32_t stop_timeout;
-	uint32_t idle_timeout;	/* 0: never */
-	uint32_t line_timeout;
-	uint32_t debug_timeout;
-	uint32_t exit_idle;	/* 0: never */
-	uint32_t dap_initialize;
-	uint32_t dap_request;
-	uint32_t dap_await;
-	uint32_t debugger_idle;	/* 0: never */
-	uint32_t debugger_output_events;
-	uint64_t debugger_output_bytes;
-	uint32_t tracer_idle;	/* 0: never */
-	uint32_t tracer_budget;	/* calls a second, 0: any number */
-	uint64_t tracer_calls;
-	uint64_t tracer_output;
-	uint64_t tracer_user;	/* of all of one user's timelines */
+	struct conf_quota *quotas;
+	size_t	 nquotas;
 	struct conf_adapter *adapters;
 	size_t	 nadapters;
 
-	uint32_t sandbox;	/* enum conf_sandbox */
-	uint32_t allow_sandbox;	/* mask; 0: to be filled by conf_check() */
-	uint32_t network;	/* enum conf_network */
-	bool	 control;
-	bool	 allow_32bit;
-	struct conf_limits limits;
-
-	uint64_t bundle_max_bytes;
-	uint32_t bundle_max_members;
-	uint32_t bundle_max_path;
-	uint64_t sysroot_max_bytes;
-
-	struct conf_quota *quotas;
-	size_t	 nquotas;
-
-	uint32_t min_uid;
-	struct conf_names allow_groups;
-	struct conf_names allowed_users;
-	struct conf_names allowed_groups;
-	struct conf_names denied_users;
-	struct conf_names denied_groups;
-	struct conf_names admin_users;
-	struct conf_names admin_groups;
-	char	*gdbserver;
-	char	*state_dir;	/* "" in user mode: the parent chooses */
-	char	*run_dir;	/* likewise */
-	char	*socket;	/* "": the parent chooses */
-
-	bool	 weaken_userns;
-	bool	 weaken_seccomp;
-	bool	 weaken_chroot;
-	uint32_t log_level;	/* enum conf_log_level */
-	char	*audit_file;	/* "": syslog alone */
+#define NUM(to, name, ...)	uint32_t name;
+#define PORT(to, name, ...)	uint16_t name;
+#define SIZE(to, name, ...)	uint64_t name;
+#define LIMIT(to, name, ...)	uint64_t name;
+#define BOOL(to, name, ...)	bool name;
+#define STR(to, name, ...)	char *name;
+#define NAMES(to, name, ...)	struct conf_names name;
+#include "settings.def"
 };
 
 /* text is one line, without newline, valid during the call only. */
@@ -227,6 +153,13 @@ void		 conf_pack_text(const char *, FILE *);
 /* Returns a new conf; NULL: not what conf_pack() writes, or no memory. */
 struct conf	*conf_unpack(const char *packed, size_t len, bool system_mode,
 		    uid_t invoking);
+/*
+ * Writes the settings that only a restart changes as text, one to a line.
+ * False: there is no room.
+ */
+bool		 conf_restart_text(const struct conf *, char *, size_t);
+/* The first by which two such texts differ, a key's name; NULL = none. */
+const char	*conf_restart_differs(const char *, const char *);
 /* Compares the settings; where they were set does not count. */
 bool		 conf_equal(const struct conf *, const struct conf *);
 

@@ -125,8 +125,8 @@ print_names(const struct conf_key *k, const struct conf_names *names, FILE *f)
 	}
 }
 
-static void
-print_key(const struct conf *c, const struct conf_key *k, FILE *f)
+void
+conf_print_key(const struct conf *c, const struct conf_key *k, FILE *f)
 {
 	if (k->type == CONF_NAMES) {
 		print_names(k, conf_value(c, k), f);
@@ -168,5 +168,5 @@ conf_print(const struct conf *c, FILE *f)
 	for (i = 0; i < c->nadapters; i++)
 		conf_adapter_print(&c->adapters[i], f);
 	for (i = 0; i < conf_nkeys; i++)
-		print_key(c, &conf_keys[i], f);
+		conf_print_key(c, &conf_keys[i], f);
 }

@@ -1,41 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The table of keys, and what is done by walking it: defaults, setting by
- * name, comparing, freeing. A new scalar key is one row here and one field
- * in struct conf.
+ * The table of keys, made of settings.def, and what is done by walking it:
+ * defaults, setting by name, comparing, freeing.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf_table.h"
+#include "settings.h"
 
 #define K		(1ULL << 10)
 #define M		(1ULL << 20)
 #define G		(1ULL << 30)
-#define FIELD(f)	.offset = offsetof(struct conf, f), \
-			.size = sizeof(((struct conf *)NULL)->f)
-
-#define BOOL(n, f)	{ .name = (n), FIELD(f), .type = CONF_BOOL, \
-			  .def = "no" }
-#define NUMBER(n, f, lo, hi, d, ...) \
-	{ .name = (n), FIELD(f), .type = CONF_NUMBER, .min = (lo), \
-	  .max = (hi), .def = (d), __VA_ARGS__ }
-#define SECONDS(n, f, lo, hi, d, ...) \
-	NUMBER(n, f, lo, hi, d, .flags = CONF_F_SECONDS, __VA_ARGS__)
-#define SIZE(n, f, lo, hi, d, ...) \
-	{ .name = (n), FIELD(f), .type = CONF_SIZE, .min = (lo), \
-	  .max = (hi), .def = (d), __VA_ARGS__ }
-#define WORD(n, f, w, d) \
-	{ .name = (n), FIELD(f), .type = CONF_WORD, .words = (w), .def = (d) }
-#define PATHNAME(n, f, hi, d, ...) \
-	{ .name = (n), FIELD(f), .type = CONF_PATH, .max = (hi), \
-	  .def = (d), __VA_ARGS__ }
 
 /* Bytes that sun_path and PATH_MAX hold beside the terminating NUL. */
 #define SOCKET_PATH_MAX	107
 #define FILE_PATH_MAX	4095
-/* Paths that roles are told, and directories with room for their files. */
-#define ROLE_PATH_MAX	255
+/* Directories with room for their files. */
 #define DIR_PATH_MAX	191
 /* The fence maps ids up to this one. */
 #define UID_MAX_MAPPED	60000
@@ -52,117 +33,29 @@ static const char *const log_words[] = {
 	"error", "warn", "info", "debug", NULL
 };
 
+#define KEY(field, key, t, ...)						\
+	{ .name = (key), .type = (t), .offset = offsetof(struct conf, field), \
+	  .size = sizeof(((struct conf *)NULL)->field), __VA_ARGS__ },
+#define RANGE(f, key, t, lo, hi, d, ...)				\
+	KEY(f, key, t, .min = (lo), .max = (hi), .def = (d), ##__VA_ARGS__)
+#define TEXT(f, key, t, hi, d, ...)					\
+	KEY(f, key, t, .max = (hi), .def = (d), ##__VA_ARGS__)
+
 const struct conf_key conf_keys[] = {
-	NUMBER("port", port, 1, 65535, "4444"),
-	NUMBER("web-port", web_port, 0, 65535, "8080", .zero = "off"),
-	{ .name = "web host", FIELD(web_hosts), .type = CONF_NAMES,
-	  .flags = CONF_F_HOST },
-	{ .name = "service-name", FIELD(service_name), .type = CONF_SERVICE,
-	  .max = 63, .def = "debuglantern on %h" },
-	{ .name = "mdns", FIELD(mdns), .type = CONF_BOOL, .def = "yes" },
-	PATHNAME("tls certificate", tls_certificate, ROLE_PATH_MAX, "",
-	    .flags = CONF_F_EMPTY),
-	PATHNAME("tls key", tls_key, ROLE_PATH_MAX, "",
-	    .flags = CONF_F_EMPTY),
-	PATHNAME("tls client-ca", tls_client_ca, ROLE_PATH_MAX, "",
-	    .flags = CONF_F_EMPTY),
-
-	NUMBER("max-sessions", max_sessions, 1, 4096, "32"),
-	NUMBER("max-sessions-per-user", max_sessions_per_user, 1, 4096, "8"),
-	SECONDS("unstarted-timeout", unstarted_timeout, 1, WEEK, "3600"),
-	SIZE("max-total-bytes", max_total_bytes, 1, 8192 * G, "512M"),
-	NUMBER("max-connections", max_connections, 1, 60000, "1100"),
-	NUMBER("max-connections-per-user", max_connections_per_user, 1, 60000,
-	    "275"),
-	SIZE("connection-memory", connection_memory, 128 * K, 16 * M, "256K"),
-	SIZE("output-buffer", output_buffer, 64 * K, 64 * M, "256K",
-	    .flags = CONF_F_POW2),
-
-	PATHNAME("pty-default-shell", pty_default_shell, ROLE_PATH_MAX, "",
-	    .flags = CONF_F_EMPTY),
-	SIZE("pty-scrollback", pty_scrollback, 64 * K, 64 * M, "1M",
-	    .flags = CONF_F_POW2),
-	SECONDS("pty-idle-ttl", pty_idle_ttl, 0, WEEK, "900",
-	    .zero = "never"),
-	NUMBER("pty-max-clients", pty_max_clients, 1, 256, "8"),
-	SECONDS("pty-grace", pty_grace, 0, WEEK, "300"),
-
-	SECONDS("stop-timeout", stop_timeout, 1, 3600, "10"),
-	SECONDS("idle-timeout", idle_timeout, 0, WEEK, "600",
-	    .zero = "never"),
-	SECONDS("line-timeout", line_timeout, 1, 3600, "30"),
-	SECONDS("debug-timeout", debug_timeout, 1, 3600, "60"),
-	SECONDS("exit-idle", exit_idle, 0, WEEK, "0", .zero = "never"),
-	SECONDS("timeout dap-initialize", dap_initialize, 1, 3600, "10"),
-	SECONDS("timeout dap-request", dap_request, 1, 3600, "30"),
-	SECONDS("timeout await", dap_await, 1, WEEK, "300"),
-	SECONDS("debugger idle", debugger_idle, 0, WEEK, "1800",
-	    .zero = "never"),
-	NUMBER("debugger output-events", debugger_output_events, 1, 100000,
-	    "1000"),
-	SIZE("debugger output-bytes", debugger_output_bytes, 64 * K, 64 * M,
-	    "1M", .flags = CONF_F_POW2),
-	SECONDS("tracer idle", tracer_idle, 0, WEEK, "1800",
-	    .zero = "never"),
-	NUMBER("tracer budget", tracer_budget, 0, 1000000000, "100000",
-	    .zero = "unlimited"),
-	SIZE("tracer timeline-calls", tracer_calls, 1 * M, 1024 * G, "1G"),
-	SIZE("tracer timeline-output", tracer_output, 64 * K, 1024 * G,
-	    "50M"),
-	SIZE("tracer user-timeline", tracer_user, 4 * M, 8192 * G, "4G",
-	    .flags = CONF_F_UNLIMITED),
-
-	WORD("sandbox", sandbox, sandbox_words, "namespaces"),
-	{ .name = "allow-sandbox", FIELD(allow_sandbox), .type = CONF_SET,
-	  .words = sandbox_words },
-	WORD("network", network, network_words, "shared"),
-	BOOL("control", control),
-	{ .name = "allow-32bit", FIELD(allow_32bit), .type = CONF_BOOL,
-	  .def = "yes" },
-
-	NUMBER("limit cpu", limits.cpu, 1, TEN_YEARS, "unlimited",
-	    .flags = CONF_F_SECONDS | CONF_F_UNLIMITED),
-	SIZE("limit as", limits.as, 1 * M, 8192 * G, "unlimited",
-	    .flags = CONF_F_UNLIMITED),
-	NUMBER("limit nofile", limits.nofile, 8, 1048576, "1024",
-	    .flags = CONF_F_UNLIMITED),
-	NUMBER("limit nproc", limits.nproc, 4, PID_LIMIT, "512",
-	    .flags = CONF_F_UNLIMITED),
-	SIZE("limit core", limits.core, 0, 8192 * G, "0",
-	    .flags = CONF_F_UNLIMITED),
-	SIZE("limit memory", limits.memory, 1 * M, 8192 * G, "unlimited",
-	    .flags = CONF_F_UNLIMITED),
-	NUMBER("limit pids", limits.pids, 4, PID_LIMIT, "512",
-	    .flags = CONF_F_UNLIMITED),
-
-	SIZE("bundle-max-bytes", bundle_max_bytes, 1, 8192 * G, "1G"),
-	NUMBER("bundle-max-members", bundle_max_members, 1, 10000000,
-	    "100000"),
-	NUMBER("bundle-max-path", bundle_max_path, 16, FILE_PATH_MAX, "1024"),
-	SIZE("sysroot-max-bytes", sysroot_max_bytes, 1, 8192 * G, "8G"),
-
-	NUMBER("min-uid", min_uid, 1, UID_MAX_MAPPED, "1000"),
-	{ .name = "allow-group", FIELD(allow_groups), .type = CONF_NAMES },
-	{ .name = "allow user", FIELD(allowed_users), .type = CONF_NAMES },
-	{ .name = "allow group", FIELD(allowed_groups), .type = CONF_NAMES },
-	{ .name = "deny user", FIELD(denied_users), .type = CONF_NAMES },
-	{ .name = "deny group", FIELD(denied_groups), .type = CONF_NAMES },
-	{ .name = "admin user", FIELD(admin_users), .type = CONF_NAMES },
-	{ .name = "admin group", FIELD(admin_groups), .type = CONF_NAMES },
-	PATHNAME("gdbserver", gdbserver, ROLE_PATH_MAX, "/usr/bin/gdbserver"),
-	PATHNAME("state-dir", state_dir, DIR_PATH_MAX,
-	    "/var/lib/debuglantern", .flags = CONF_F_EMPTY, .user_def = ""),
-	PATHNAME("run-dir", run_dir, DIR_PATH_MAX, "/run/debuglantern",
-	    .flags = CONF_F_EMPTY, .user_def = ""),
-	PATHNAME("socket", socket, SOCKET_PATH_MAX, "",
-	    .flags = CONF_F_EMPTY),
-
-	BOOL("weaken-userns", weaken_userns),
-	BOOL("weaken-seccomp", weaken_seccomp),
-	BOOL("weaken-chroot", weaken_chroot),
-	WORD("log-level", log_level, log_words, "info"),
-	PATHNAME("audit-file", audit_file, FILE_PATH_MAX, "",
-	    .flags = CONF_F_EMPTY),
+#define NUMBER(to, f, key, ...)	RANGE(f, key, CONF_NUMBER, __VA_ARGS__)
+#define PORT(to, f, key, ...)	RANGE(f, key, CONF_NUMBER, __VA_ARGS__)
+#define SECONDS(to, f, key, ...)					\
+	RANGE(f, key, CONF_NUMBER, __VA_ARGS__, .flags = CONF_F_SECONDS)
+#define SIZE(to, f, key, ...)	RANGE(f, key, CONF_SIZE, __VA_ARGS__)
+#define LIMIT(to, f, key, ...)	RANGE(f, key, CONF_NUMBER, __VA_ARGS__)
+#define WORD(to, f, key, w, d)	KEY(f, key, CONF_WORD, .words = (w), .def = (d))
+#define SET(to, f, key, w)	KEY(f, key, CONF_SET, .words = (w))
+#define BOOL(to, f, key, d, ...)					\
+	KEY(f, key, CONF_BOOL, .def = (d), ##__VA_ARGS__)
+#define PATHNAME(to, f, key, ...)	TEXT(f, key, CONF_PATH, __VA_ARGS__)
+#define SERVICE(to, f, key, ...)	TEXT(f, key, CONF_SERVICE, __VA_ARGS__)
+#define NAMES(to, f, key, ...)	KEY(f, key, CONF_NAMES, ##__VA_ARGS__)
+#include "settings.def"
 };
 const size_t conf_nkeys = sizeof(conf_keys) / sizeof(conf_keys[0]);
 

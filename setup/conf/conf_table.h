@@ -25,6 +25,7 @@ enum conf_type {
 #define CONF_F_EMPTY		0x4	/* "" is allowed, in user mode at least */
 #define CONF_F_SECONDS		0x8
 #define CONF_F_HOST		0x10	/* names of hosts, not of users */
+#define CONF_F_RESTART		0x20	/* only a restart changes it */
 
 struct conf_key {
 	const char	*name;
@@ -72,6 +73,8 @@ void	 conf_names_free(struct conf_names *);
 /* conf_print.c: a value as conf_key_set() takes it, for all types but names. */
 void	 conf_print_value(const struct conf *, const struct conf_key *, FILE *);
 bool	 conf_has_value(const struct conf *, const struct conf_key *);
+/* Lines of one key, as the file has them. */
+void	 conf_print_key(const struct conf *, const struct conf_key *, FILE *);
 
 /* conf_listen.c */
 /* Takes l's strings in every case. -1: err says why. */

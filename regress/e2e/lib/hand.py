@@ -25,7 +25,11 @@ TYPES = {n: i + 1 for i, n in enumerate(words("msgs.def", r"^MSG\((\w+),"))}
 NAMES = {v: k for k, v in TYPES.items()}
 STEPS = {i + 1: n for i, n in
          enumerate(words("proto.h", r"^\tX\((\w+),\t"))}
-FIELDS = words("settings.def", r"^(NUM|STR)\((\w+)")
+# what roles are sent of each setting
+FIELDS = [("STR" if kind in ("HOST_STR", "PATHNAME") else "NUM", name)
+          for kind, name in
+          words("settings.def", r"^(\w+)\((?:ROLES, )?(\w+)")
+          if name != "SETUP"]
 ROLES = words("roles.h", r"^\tX\((\w+),")
 HEADER = struct.Struct("=IIQII16s")
 UNLIMITED = 2**64 - 1
