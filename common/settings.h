@@ -49,7 +49,7 @@ enum {
 /* Bytes of a path that roles are told. */
 #define ROLE_PATH_MAX	255
 
-/* Of a row of settings.def: what concerns struct settings alone. */
+/* Parts of a row of settings.def that concern struct settings alone. */
 #define FOR_ROLES(...)	__VA_ARGS__
 #define FOR_SETUP(...)
 
