@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Description of a function's captured bytes: written by symbols, read by the
- * tracer (tracer/syms/render.h), which checks all of it.  In this order:
+ * tracer (timeline/values/render.h), which checks all of it.  In this order:
  *
  *	struct desc_header
  *	struct desc_value[nargs + nresults]

@@ -12,10 +12,10 @@
 #include "exports.h"
 #include "loop.h"
 #include "session.h"
-#include "store/export.h"
-#include "store/query.h"
 #include "timefiles.h"
 #include "timeline.h"
+#include "timeline/export/export.h"
+#include "timeline/query/query.h"
 #include "utf8.h"
 
 #define EXPORTS_MAX	4

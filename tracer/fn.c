@@ -6,11 +6,11 @@
 
 #include "engine/arch.h"
 #include "fn.h"
-#include "store/store.h"
-#include "syms/inverse.h"
-#include "syms/shape.h"
 #include "syms/symclient.h"
-#include "tracer/store/counters.h"
+#include "timeline/store/counters.h"
+#include "timeline/store/store.h"
+#include "timeline/values/inverse.h"
+#include "timeline/values/shape.h"
 
 static struct fn	**fns;
 static uint32_t		 nfns, cap;

@@ -12,7 +12,7 @@
 
 #include "binary.h"
 #include "capture.h"
-#include "syms/render.h"
+#include "timeline/values/render.h"
 
 struct store;
 struct store_inverse;

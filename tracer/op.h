@@ -7,7 +7,7 @@
 
 #include "link.h"
 #include "params.h"
-#include "store/text.h"
+#include "timeline/store/text.h"
 
 struct json_object;
 struct op;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "params.h"
-#include "store/text.h"
+#include "timeline/store/text.h"
 
 /* Without a zero byte, which would end it early. */
 static bool

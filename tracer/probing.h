@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "process.h"
-#include "store/text.h"
+#include "timeline/store/text.h"
 
 #define PATTERNS_MAX	256
 #define PROBING_WHY	512

@@ -8,8 +8,8 @@
 #include "loop.h"
 #include "probing.h"
 #include "process.h"
-#include "store/text.h"
 #include "timeline.h"
+#include "timeline/store/text.h"
 
 /* Ring of one thread, large enough for some milliseconds without a reader. */
 #define RING		((size_t)8 << 20)

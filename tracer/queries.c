@@ -8,9 +8,9 @@
 #include "engine/clock.h"
 #include "loop.h"
 #include "session.h"
-#include "store/query.h"
-#include "store/vtab.h"
 #include "timeline.h"
+#include "timeline/query/query.h"
+#include "timeline/query/vtab.h"
 #include "waiters.h"
 
 #define FOLLOW_MS	25000

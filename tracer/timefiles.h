@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "store/store.h"
+#include "timeline/store/store.h"
 #include "trchello.h"
 
 #define TIMEFILES_DIR	".local/state/debuglantern/timelines"

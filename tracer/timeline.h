@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/feed.h"
+#include "feed.h"
 #include "process.h"
-#include "store/store.h"
+#include "timeline/store/store.h"
 #include "trchello.h"
 
 /* NULL = there is none yet. */

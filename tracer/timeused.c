@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/store.h"
+#include "timeline/store/store.h"
 #include "timeused.h"
 
 #define LARGEST		4		/* that are named */

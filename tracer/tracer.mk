@@ -1,11 +1,11 @@
-# tracer: one process per traced session; the engine, symbols and the timeline
-# are libraries, as others use them, too
-include tracer/engine/engine.mk tracer/store/store.mk tracer/syms/syms.mk
+# tracer: one process per traced session; the engine and symbols are libraries,
+# as tests use them, too, and so is the timeline
+include tracer/engine/engine.mk tracer/syms/syms.mk
 
 tracer_SRCS :=	$(wildcard tracer/*.c)
-tracer_LIBS :=	$(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM) $(LIBCOMMON) \
+tracer_LIBS :=	$(LIBTRCCORE) $(LIBTRCSYM) $(LIBTIMELINE) $(LIBCOMMON) \
 		-lseccomp -ljson-c -lsqlite3 -lm $(TRC_LIBS)
-$(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSTORE) $(LIBTRCSYM)
+$(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSYM) $(LIBTIMELINE)
 
 $(O)/regress/helpers/trc_rig: regress/helpers/trc_rig.c $(LIBCOMMON) \
     $(SAN_OBJS)

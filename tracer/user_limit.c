@@ -7,8 +7,8 @@
  */
 #include "link.h"
 #include "loop.h"
-#include "store/store.h"
 #include "timefiles.h"
+#include "timeline/store/store.h"
 #include "timeused.h"
 #include "user_limit.h"
 

@@ -13,8 +13,8 @@
 
 #include "client/lib/report.h"
 #include "log.h"
+#include "timeline/store/store.h"
 #include "tl_file.h"
-#include "tracer/store/store.h"
 
 #define KEPT	".local/state/debuglantern/timelines"
 

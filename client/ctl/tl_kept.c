@@ -20,8 +20,8 @@
 #include "client/lib/table.h"
 #include "log.h"
 #include "timeline.h"
+#include "timeline/store/store.h"
 #include "tl_file.h"
-#include "tracer/store/store.h"
 
 /* -- one of them ----------------------------------------------------------- */
 

@@ -8,14 +8,14 @@
 #include "client/lib/client.h"
 #include "client/lib/reply.h"
 #include "client/lib/report.h"
+#include "timeline/export/export.h"
+#include "timeline/query/query.h"
+#include "timeline/query/vtab.h"
+#include "timeline/store/store.h"
+#include "timeline/store/text.h"
+#include "timeline/values/shape.h"
 #include "tl_file.h"
 #include "tl_open.h"
-#include "tracer/store/export.h"
-#include "tracer/store/query.h"
-#include "tracer/store/store.h"
-#include "tracer/store/text.h"
-#include "tracer/store/vtab.h"
-#include "tracer/syms/shape.h"
 
 /* -- opening --------------------------------------------------------------- */
 

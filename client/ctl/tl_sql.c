@@ -13,8 +13,8 @@
 #include "client/lib/table.h"
 #include "commands.h"
 #include "timeline.h"
+#include "timeline/query/vtab.h"
 #include "tl_open.h"
-#include "tracer/store/vtab.h"
 
 enum form { FORM_TABLE, FORM_JSON, FORM_CSV, FORM_BAD };
 

@@ -26,8 +26,8 @@ SORRY = "not supported on this processor"
 
 
 def sources():
-    found = sorted(os.path.relpath(p, TOP) for p in glob.glob(
-        TOP + "/tracer/**/*.[ch]", recursive=True))
+    found = sorted(os.path.relpath(p, TOP) for d in ("tracer", "timeline")
+                   for p in glob.glob(f"{TOP}/{d}/**/*.[ch]", recursive=True))
     # a program of its own, for the processor that it is made for
     return [p for p in found if "/agent/" not in p]
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c common/utf8.c */
-/* covers: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/syms/symindex.c tracer/syms/match.c */
+/* links: timeline/values/desc.c timeline/values/render.c timeline/values/inverse.c tracer/syms/symindex.c tracer/syms/match.c common/utf8.c */
+/* covers: timeline/values/desc.c timeline/values/render.c timeline/values/inverse.c tracer/syms/symindex.c tracer/syms/match.c */
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and
  * any pattern on any name.  The rendered text must be printable ASCII or UTF-8
@@ -15,10 +15,10 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "syms/inverse.h"
 #include "syms/match.h"
-#include "syms/render.h"
 #include "syms/symindex.h"
+#include "timeline/values/inverse.h"
+#include "timeline/values/render.h"
 
 static void
 check_text(const struct render_out *o)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c common/utf8.c */
-/* covers: tracer/store/query.c tracer/store/query_count.c tracer/store/query_filter.c tracer/store/query_json.c tracer/store/query_parse.c tracer/store/query_regex.c tracer/store/query_value.c tracer/store/vtab.c tracer/store/vtab_func.c tracer/store/vtab_sql.c */
+/* links: common/log.c timeline/store/ timeline/query/ common/utf8.c */
+/* covers: timeline/query/query.c timeline/query/query_count.c timeline/query/query_filter.c timeline/query/query_json.c timeline/query/query_parse.c timeline/query/query_regex.c timeline/query/query_value.c timeline/query/vtab.c timeline/query/vtab_func.c timeline/query/vtab_sql.c */
 /*
  * Fuzz target of what a timeline is asked: parameters of debug_query, regular
  * expressions and SQL.  An answer is JSON, a refusal is words; and it is the
@@ -15,9 +15,9 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "tracer/store/query.h"
-#include "tracer/store/query_regex.h"
-#include "tracer/store/vtab.h"
+#include "timeline/query/query.h"
+#include "timeline/query/query_regex.h"
+#include "timeline/query/vtab.h"
 
 static struct store *st;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c common/utf8.c */
-/* covers: tracer/store/pack.c tracer/store/segment.c tracer/store/store_recover.c tracer/store/store_chunk.c tracer/store/query_cursor.c */
+/* links: common/log.c timeline/store/ timeline/query/ common/utf8.c */
+/* covers: timeline/store/pack.c timeline/store/segment.c timeline/store/store_recover.c timeline/store/store_chunk.c timeline/query/query_cursor.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
  * opening it and asking is safe, and what is shown is in order.  Checks are
@@ -14,8 +14,8 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "tracer/store/query_int.h"
 #include "capture.h"
+#include "timeline/query/query_int.h"
 
 #define TAG	7
 #define OPS_MAX	300		/* of one input */

@@ -24,12 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/export.h"
 #include "log.h"
-#include "store/query.h"
-#include "store/store.h"
-#include "store/text.h"
-#include "store/vtab.h"
+#include "timeline/export/export.h"
+#include "timeline/query/query.h"
+#include "timeline/query/vtab.h"
+#include "timeline/store/store.h"
+#include "timeline/store/text.h"
 
 #define BATCH	1000
 

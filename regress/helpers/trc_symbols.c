@@ -30,12 +30,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/target.h"
 #include "loop.h"
 #include "syms/match.h"
-#include "syms/render.h"
 #include "syms/symclient.h"
 #include "syms/symindex.h"
-#include "engine/target.h"
+#include "timeline/values/render.h"
 
 int	tracer_on_sym_opened(struct msg *);
 int	tracer_on_sym_index(struct msg *);

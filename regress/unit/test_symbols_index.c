@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* An index that lies is told from one that does not; so is a description. */
-/* links: tracer/syms/symindex.c tracer/syms/symcache.c tracer/syms/desc.c tracer/syms/render.c */
+/* links: tracer/syms/symindex.c tracer/syms/symcache.c timeline/values/desc.c timeline/values/render.c */
 #include <sys/mman.h>
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracer/syms/render.h"
+#include "timeline/values/render.h"
 #include "tracer/syms/symcache.h"
 #include "tracer/syms/symindex.h"
 

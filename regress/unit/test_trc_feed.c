@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/feed.c tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
+/* links: tracer/feed.c timeline/store/ timeline/query/ */
 /* From the engine's records to the timeline's events. */
 #include "test_trc_rig.h"
 
-#include "tracer/store/feed.h"
+#include "tracer/feed.h"
 
 static struct feed *feed;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/syms/desc.c tracer/syms/render.c tracer/syms/inverse.c tracer/store/pack.c tracer/store/segment.c */
+/* links: timeline/values/desc.c timeline/values/render.c timeline/values/inverse.c timeline/store/pack.c timeline/store/segment.c */
 /*
  * Compares the captures that a value is looked up by with what captures are
  * shown as: a capture that is shown as the value has a key that is not ruled
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/syms/inverse.h"
-#include "tracer/store/segment.h"
+#include "timeline/store/segment.h"
+#include "timeline/values/inverse.h"
 
 #define TAG	0x1234567890abcdefU
 #define NAMES	"\0red\0green\0a\\x41"

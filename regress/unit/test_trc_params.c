@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/params.c tracer/store/text.c tracer/address.c tracer/syms/symindex.c tracer/vec.c tracer/sysfilter.c */
+/* links: tracer/params.c timeline/store/text.c tracer/address.c tracer/syms/symindex.c tracer/vec.c tracer/sysfilter.c */
 /* A tracer's requests: what they take, and what its process may do. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/queries.c tracer/op.c tracer/params.c tracer/waiters.c tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c */
+/* links: tracer/queries.c tracer/op.c tracer/params.c tracer/waiters.c timeline/store/ timeline/query/ */
 /* Questions, and what they wait for: time and the link are this test's. */
 #include "test_trc_rig.h"
 

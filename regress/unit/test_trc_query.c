@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
+/* links: timeline/store/ timeline/query/ */
 /* Queries: what is refused and how, and that every filter filters. */
 #include "test_trc_rig.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/query_regex.c tracer/store/text.c */
+/* links: timeline/query/query_regex.c timeline/store/text.c */
 /* The tracer's regular expressions: what they match, and in what time. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tracer/store/query_regex.h"
+#include "timeline/query/query_regex.h"
 
 static void
 matches(void **state)

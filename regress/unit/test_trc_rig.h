@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracer/store/query.h"
-#include "tracer/store/segment.h"
-#include "tracer/store/store.h"
+#include "timeline/query/query.h"
+#include "timeline/store/segment.h"
+#include "timeline/store/store.h"
 
 #include "test_tmp.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/pack.c tracer/store/segment.c tracer/store/counters.c tracer/store/text.c */
+/* links: timeline/store/pack.c timeline/store/segment.c timeline/store/counters.c timeline/store/text.c */
 /* The tracer's segments: what is written is read, what is not right is not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/store/counters.h"
-#include "tracer/store/segment.h"
-#include "tracer/store/text.h"
+#include "timeline/store/counters.h"
+#include "timeline/store/segment.h"
+#include "timeline/store/text.h"
 
 static uint8_t	data[SEG_DATA];
 static const struct seg_first first = { 100, 1 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c tracer/store/vtab*.c tracer/store/export.c tracer/store/export_*.c */
+/* links: timeline/store/ timeline/query/ timeline/export/ */
 /* SQL over a timeline: what it may, what it must not, and exports. */
 #include "test_trc_rig.h"
 
 #include <sqlite3.h>
 #include <time.h>
 
-#include "tracer/store/export.h"
-#include "tracer/store/vtab.h"
+#include "timeline/export/export.h"
+#include "timeline/query/vtab.h"
 
 static const struct sql_limits usual = { .rows = 0 };
 /* for what takes a slow machine longer than a statement may */

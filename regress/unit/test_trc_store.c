@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
+/* links: timeline/store/ timeline/query/ */
 /* The tracer's store: order, eviction, limits, and what is found again. */
 #include <sys/wait.h>
 
 #include "test_trc_rig.h"
 
-#include "tracer/store/query_int.h"
+#include "timeline/query/query_int.h"
 
 #define LITTLE	STORE_CALLS_LEAST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/store/text.c tracer/store/counters.c tracer/store/pack.c tracer/store/segment.c tracer/store/store*.c tracer/store/query*.c */
+/* links: timeline/store/ timeline/query/ */
 /*
  * Queries by return value and all that can stand beside it, against looking
  * at each event: with and without knowing what a value was captured as, of

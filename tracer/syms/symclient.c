@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "symclient.h"
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\

@@ -7,21 +7,12 @@
 #ifndef TRACER_SYMCLIENT_H
 #define TRACER_SYMCLIENT_H
 
-#include "../../symbols/index.h"
-#include "capture.h"
 #include "msg.h"
+#include "symbols/index.h"
+#include "timeline/values/shape.h"
 
 /* Functions in one question for types. */
 #define SYMCLIENT_TYPES_MAX	512
-
-/* A function's capture programs and description; borrowed, unaligned. */
-struct sym_typed {
-	uint32_t	 die;
-	const void	*enter, *leave;		/* struct capture[] */
-	size_t		 nenter, nleave;	/* at most CAPTURE_MAX */
-	const void	*desc;
-	size_t		 desc_len;		/* 0 = nothing is known */
-};
 
 struct symclient_ops {
 	/* id is its build id in hexadecimal, or empty; size in bytes. */

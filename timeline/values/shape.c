@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/store.h"
 #include "inverse.h"
 #include "render.h"
 #include "shape.h"
-#include "symclient.h"
-#include "tracer/store/counters.h"
+#include "timeline/store/counters.h"
+#include "timeline/store/store.h"
 
 #define MAGIC		0x31504853U	/* "SHP1" */
 #define LOADED_MAX	((size_t)64 << 20)	/* bytes, then all go */

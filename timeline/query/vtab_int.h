@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The virtual tables, for the connection that asks them. */
-#ifndef TRACER_VTAB_INT_H
-#define TRACER_VTAB_INT_H
+#ifndef TIMELINE_VTAB_INT_H
+#define TIMELINE_VTAB_INT_H
 
 #include "query_int.h"
 

@@ -11,8 +11,8 @@
  * Back references and look-around are refused: they cannot be had in linear
  * time.
  */
-#ifndef TRACER_QUERY_REGEX_H
-#define TRACER_QUERY_REGEX_H
+#ifndef TIMELINE_QUERY_REGEX_H
+#define TIMELINE_QUERY_REGEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Common part of the exports: visits all events that match, one by one. */
-#ifndef TRACER_EXPORT_INT_H
-#define TRACER_EXPORT_INT_H
+#ifndef TIMELINE_EXPORT_INT_H
+#define TIMELINE_EXPORT_INT_H
 
 #include "export.h"
 #include "export_stack.h"

@@ -3,10 +3,10 @@
  * The stacks of threads while their events pass by.  Events may be missing
  * (lost, sampled, evicted): what an event's parent says is what counts.
  */
-#ifndef TRACER_EXPORT_STACK_H
-#define TRACER_EXPORT_STACK_H
+#ifndef TIMELINE_EXPORT_STACK_H
+#define TIMELINE_EXPORT_STACK_H
 
-#include "query_int.h"
+#include "timeline/query/query_int.h"
 
 #define STACK_DEPTH_MAX	4096	/* calls deeper than that are not on it */
 #define STACK_BUCKETS	1024

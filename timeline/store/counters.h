@@ -7,8 +7,8 @@
  * have a number however many other values came before.  A value without a
  * number is CLASS_OTHER or CLASS_ODD (segment.h).
  */
-#ifndef TRACER_STORE_COUNTERS_H
-#define TRACER_STORE_COUNTERS_H
+#ifndef TIMELINE_STORE_COUNTERS_H
+#define TIMELINE_STORE_COUNTERS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,13 +4,13 @@
  * began is written, piece by piece; a query, borrowed or NULL, says which
  * events (its limit, offset and afterEventId are not looked at).
  */
-#ifndef TRACER_EXPORT_H
-#define TRACER_EXPORT_H
+#ifndef TIMELINE_EXPORT_H
+#define TIMELINE_EXPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store.h"
+#include "timeline/store/store.h"
 
 struct query;
 

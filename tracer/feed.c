@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "feed.h"
-#include "query_int.h"
+#include "timeline/query/query_int.h"
 
 #define BUCKETS		1024
 #define THREADS_MAX	65536		/* a program may make threads for ever */

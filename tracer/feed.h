@@ -7,8 +7,8 @@
 #ifndef TRACER_FEED_H
 #define TRACER_FEED_H
 
-#include "store.h"
-#include "../engine/target.h"
+#include "timeline/store/store.h"
+#include "tracer/engine/target.h"
 
 struct feed;
 struct text;

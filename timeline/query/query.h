@@ -4,14 +4,14 @@
  * that is in it must hold.  Answers are in the order of time, then of thread
  * and sequence.
  */
-#ifndef TRACER_QUERY_H
-#define TRACER_QUERY_H
+#ifndef TIMELINE_QUERY_H
+#define TIMELINE_QUERY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store.h"
-#include "text.h"
+#include "timeline/store/store.h"
+#include "timeline/store/text.h"
 
 #define QUERY_LIMIT	50	/* events of a page unless asked */
 #define QUERY_LIMIT_MAX	500

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "query_regex.h"
-#include "text.h"
+#include "timeline/store/text.h"
 #include "utf8.h"
 
 #define PROG_MAX	4096

@@ -5,14 +5,14 @@
  * bytes from the traced program.  A value that cannot be shown becomes a string
  * that says so.
  */
-#ifndef TRACER_RENDER_H
-#define TRACER_RENDER_H
+#ifndef TIMELINE_RENDER_H
+#define TIMELINE_RENDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../symbols/desc.h"
+#include "symbols/desc.h"
 #include "capture.h"
 
 /* A checked description, with a copy of its own of the bytes. */

@@ -5,8 +5,8 @@
  * values without the binary.  Shapes in a file are as hostile as what `symbols`
  * says.
  */
-#ifndef TRACER_SHAPE_H
-#define TRACER_SHAPE_H
+#ifndef TIMELINE_SHAPE_H
+#define TIMELINE_SHAPE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +14,16 @@
 struct store;
 struct store_inverse;
 struct store_value;
-struct sym_typed;
 struct shapes;
+
+/* A function's capture programs and description; borrowed, unaligned. */
+struct sym_typed {
+	uint32_t	 die;
+	const void	*enter, *leave;		/* struct capture[] */
+	size_t		 nenter, nleave;	/* at most CAPTURE_MAX */
+	const void	*desc;
+	size_t		 desc_len;		/* 0 = nothing is known */
+};
 
 /*
  * The bytes for store_function.shape, the caller's to free; NULL when

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Shared by the parts of the store; no other source includes this. */
-#ifndef TRACER_STORE_INT_H
-#define TRACER_STORE_INT_H
+#ifndef TIMELINE_STORE_INT_H
+#define TIMELINE_STORE_INT_H
 
 #include <sqlite3.h>
 

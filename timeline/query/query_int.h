@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Declarations shared by queries, the virtual tables and exports. */
-#ifndef TRACER_QUERY_INT_H
-#define TRACER_QUERY_INT_H
+#ifndef TIMELINE_QUERY_INT_H
+#define TIMELINE_QUERY_INT_H
 
 #include "query.h"
-#include "store_int.h"
+#include "timeline/store/store_int.h"
 
 /* An event as it was found. */
 struct seen {

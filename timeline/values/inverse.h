@@ -3,13 +3,13 @@
  * From a value to what is captured of a result that is shown so: render.h the
  * other way round, for store_set_inverse().
  */
-#ifndef TRACER_INVERSE_H
-#define TRACER_INVERSE_H
+#ifndef TIMELINE_INVERSE_H
+#define TIMELINE_INVERSE_H
 
 #include <stddef.h>
 
 #include "render.h"
-#include "../store/store.h"
+#include "timeline/store/store.h"
 
 /*
  * steps are those that capture the result.  Without a description values are

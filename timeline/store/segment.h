@@ -28,8 +28,8 @@
  * dies leaves a readable beginning.  A reader believes nothing: the owner of
  * the traced program may own the file.
  */
-#ifndef TRACER_SEGMENT_H
-#define TRACER_SEGMENT_H
+#ifndef TIMELINE_SEGMENT_H
+#define TIMELINE_SEGMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,14 +5,14 @@
  * of their own that has no file; what it may do is decided by an authorizer,
  * how long and how large by limits.
  */
-#ifndef TRACER_VTAB_H
-#define TRACER_VTAB_H
+#ifndef TIMELINE_VTAB_H
+#define TIMELINE_VTAB_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store.h"
-#include "text.h"
+#include "timeline/store/store.h"
+#include "timeline/store/text.h"
 
 #define SQL_LONGEST	65536		/* bytes of a statement */
 #define SQL_ROWS	1000		/* of an answer, unless asked */

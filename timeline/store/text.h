@@ -3,8 +3,8 @@
  * Text that grows up to a bound, and JSON in it.  Bytes from a traced program
  * go through text_json() and cannot end a string, a line or an object.
  */
-#ifndef TRACER_TEXT_H
-#define TRACER_TEXT_H
+#ifndef TIMELINE_TEXT_H
+#define TIMELINE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

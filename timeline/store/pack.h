@@ -5,8 +5,8 @@
  * are told by a code of three bits each, and zeros at their upper end are left
  * out.
  */
-#ifndef TRACER_PACK_H
-#define TRACER_PACK_H
+#ifndef TIMELINE_PACK_H
+#define TIMELINE_PACK_H
 
 #include <stdbool.h>
 #include <stdint.h>

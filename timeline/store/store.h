@@ -13,8 +13,8 @@
  * that came meanwhile are counted as lost, and storing goes on when there is
  * room.
  */
-#ifndef TRACER_STORE_H
-#define TRACER_STORE_H
+#ifndef TIMELINE_STORE_H
+#define TIMELINE_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
