@@ -6,10 +6,11 @@ what they send to the control port in other protocols' framing has no effect.
 """
 import os
 import re
+import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../e2e/lib"))
-from dl import (Client, eq, in_modes, ok, read_helper,  # noqa: E402
+from dl import (TOP, Client, eq, in_modes, ok, read_helper,  # noqa: E402
                 run_tests, token_of, wait_for)
 from tlsclient import TlsClient, with_tls  # noqa: E402
 
@@ -294,7 +295,7 @@ def the_local_socket_needs_none(d):
     c.close()
 
 
-def elsewhere_of_uploads(d):
+def a_one_way_writer_can_upload_and_not_start(d):
     """The base protocol leaves this to a client that only writes."""
     c = raw(d)
     data = read_helper("hello")
@@ -305,6 +306,28 @@ def elsewhere_of_uploads(d):
     eq([json_code(x) for x in got[1:]], ["not_found"] * 3,
        "a program can be uploaded, but not started by a guess")
     eq([s["state"] for s in sessions(d)], ["LOADED"], "so it does not run")
+
+
+def documented_lines_of_nc_are_answered(d):
+    """Those of README and manual: as printf and nc -N send them."""
+    text = ""
+    for page in ("README.md", "man/debuglantern-protocol.7"):
+        with open(os.path.join(TOP, page)) as f:
+            text += f.read().replace(r"\en", r"\n")
+    found = re.findall(r"(?:printf|echo) '([^']*)' \|\s*nc -N (-U)?", text)
+    eq([local for _, local in found], ["-U", "", "-U", "-U"],
+       "they are there")
+    for sent, local in found:
+        c = Client(d.dir + "/run/debuglantern.sock", uid=d.uid) if local \
+            else raw(d)
+        lines = sent.replace(r"\n", "\n").rstrip("\n") + "\n"
+        c.s.sendall(lines.encode())
+        c.s.shutdown(socket.SHUT_WR)
+        got = answers(c)
+        eq((len(got or ()), [x for x in got or () if '"error_code"' in x or
+                                '"type":"error"' in x]),
+           (lines.count("\n"), []), f"{sent}: each line is answered")
+        c.close()
 
 
 def tls_is_no_exception(d):
@@ -338,5 +361,7 @@ if __name__ == "__main__":
                        extensions_wait_for_hello,
                        labels_and_short_ids_wait_for_hello,
                        hello_wants_the_nonce_read, a_token_stands_for_hello,
-                       the_local_socket_needs_none, elsewhere_of_uploads),
+                       the_local_socket_needs_none,
+                       a_one_way_writer_can_upload_and_not_start,
+                       documented_lines_of_nc_are_answered),
               in_modes(tls_is_no_exception, conf=CONF))

@@ -70,7 +70,7 @@ def host_has(name):
         return int(f.read())
 
 
-def parts_are_told(mode):
+def deps_tells_each_users_part_and_the_sysctl(mode):
     """The more users can fill all places, the less has each."""
     for each, users in ((2, 16), (8, 4), (32, 4)):
         with Daemon(mode, "max-sessions 32\nmax-sessions-per-user "
@@ -105,5 +105,6 @@ def a_session_leaves_its_user_some(mode):
 
 run_tests(
     *[alone(t, ("system",) if AS_ROOT else ()) for t in (
-        users_do_not_starve_each_other, parts_are_told)],
+        users_do_not_starve_each_other,
+        deps_tells_each_users_part_and_the_sysctl)],
     alone(a_session_leaves_its_user_some, ("user",)))

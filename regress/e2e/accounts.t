@@ -206,7 +206,7 @@ def ended(c, seconds=60):
     return True
 
 
-def what_goes_on(mode):
+def a_denied_user_loses_connections_not_sessions(mode):
     """A denied user loses connections and new sessions, not what runs."""
     with host() as d:
         a, b = d.client(ALICE), d.client(ALICE)
@@ -335,7 +335,7 @@ def has_lock(d, uid):
     return entry() != before
 
 
-def like_the_host(mode):
+def who_is_locked_is_what_the_host_says(mode):
     """Whom the host's tools lock out, and nobody else, is not let in."""
     rows = {CAROL + i: row for i, row in enumerate(ENTRIES)}
     with shadowed({u: r[0] for u, r in rows.items()}) as d:
@@ -355,7 +355,7 @@ def like_the_host(mode):
            ({True, False}, {True, False}), "there are accounts of each kind")
 
 
-def locked_later(mode):
+def a_locked_account_loses_tokens_keys_and_starts(mode):
     """While the daemon runs: all that counts for the account is lost, what
     runs goes on, and with the lock all of it comes back."""
     with shadowed({ALICE: NEW, BOB: NEW, CAROL: None}, "listen on localhost\n"
@@ -426,7 +426,7 @@ def locked_later(mode):
         eq(s.get("exit_code"), 0, "and may start others")
 
 
-def certificates(mode):
+def a_certificate_of_a_locked_account_is_refused(mode):
     """A client's certificate is no way in for an account that is locked."""
     with tempfile.TemporaryDirectory(prefix="dl-accounts-") as tmp:
         os.chmod(tmp, 0o755)
@@ -445,7 +445,7 @@ def certificates(mode):
                    ("locked" if want else "not"))
 
 
-def open_connections(mode):
+def connections_of_a_locked_account_end(mode):
     """Those that the account has end within a minute, as do its guests'."""
     with shadowed({ALICE: NEW, BOB: NEW}, "listen on localhost\n",
                   web=True) as d:
@@ -556,9 +556,11 @@ def user_mode_is_unaffected(mode):
 run_tests(alone(an_account_needs_a_login_shell, SYSTEM),
           alone(allow_and_deny_rules, SYSTEM),
           alone(tokens_and_web_follow_the_rules, SYSTEM),
-          alone(what_goes_on, SYSTEM),
-          alone(like_the_host, SYSTEM), alone(locked_later, SYSTEM),
-          alone(certificates, SYSTEM), alone(open_connections, SYSTEM),
+          alone(a_denied_user_loses_connections_not_sessions, SYSTEM),
+          alone(who_is_locked_is_what_the_host_says, SYSTEM),
+          alone(a_locked_account_loses_tokens_keys_and_starts, SYSTEM),
+          alone(a_certificate_of_a_locked_account_is_refused, SYSTEM),
+          alone(connections_of_a_locked_account_end, SYSTEM),
           alone(nobody_can_tell, SYSTEM),
           alone(no_group_may_read, SYSTEM),
           alone(user_mode_is_unaffected, ("user",)))

@@ -133,7 +133,7 @@ def deaf(command, args, request, conduct):
         usable(x, what, 1)
 
 
-def says_yes():
+def requests_that_move_nothing_are_refused():
     for row in RESUMES:
         deaf(*row, "yes")
 
@@ -476,7 +476,8 @@ def command_line():
         eq(dbg("stop").code, 0, "stop")
 
 
-TESTS = (says_yes, says_that_it_runs, without_waiting, editors, many_steps,
+TESTS = (requests_that_move_nothing_are_refused, says_that_it_runs,
+         without_waiting, editors, many_steps,
          not_let_go_unseen, hit_that_is_none, stop_told_late,
          refuses_what_it_did, runs_although_refused, answers_twice,
          does_not_answer, dies, pauses, untold, begins, leaves, command_line)

@@ -461,7 +461,7 @@ def breaks_on_split_functions(a):
             eq(out.replace("\r", ""), end, "it says what it always says")
 
 
-def finish_of_split_functions(a):
+def refused_finish_leaves_the_session_usable(a):
     """Where callers are lost it fails at once, and the session can be used."""
     with a.rig() as r:
         s = a.start(r, "./split", breaks=[{"function": "leaf"}])
@@ -583,7 +583,8 @@ for f in (summary, commands, expressions, outer_frames, breakpoints,
     TESTS += every(f)
 for f in (crashes, split_functions, misread_functions,
           misread_functions_that_are_whole, breaks_on_split_functions,
-          finish_of_split_functions, watchpoints, threads, deep_stacks,
+          refused_finish_leaves_the_session_usable, watchpoints, threads,
+          deep_stacks,
           memory, exceptions, quick):
     TESTS += every(f, ("native",))
 TESTS += every(hidden_names, ("native", "go"))

@@ -414,7 +414,7 @@ def denials_hold_in_user_mode(mode):
                f"user mode, {kind}: what is denied to a group is denied")
 
 
-def primary_group_of_the_system(mode):
+def a_primary_group_below_min_uid_needs_allow_group(mode):
     own = f"s/^u{ALICE}:x:{ALICE}:{ALICE}:/u{ALICE}:x:{ALICE}:402:/"
     with passwd_wrapper(ALICE) as wrapper:
         wrapper += in_groups(f"sed -i {own} /etc/passwd")
@@ -483,6 +483,20 @@ def programs_know_their_user(mode):
         shutil.rmtree(base)
         for _, uid, _ in users:
             shutil.rmtree(f"/tmp/tmux-{uid}", ignore_errors=True)
+
+
+def files_of_root_show_as_nobodys(mode):
+    """There is no uid 0 in the fence, so a session's namespace has none."""
+    with Daemon(mode, "allow-sandbox none, namespaces, tmpfs\n") as d:
+        c = d.client()
+        for kind in ("none", "namespaces", "tmpfs"):
+            sid = c.upload("/usr/bin/stat")["id"]
+            c.cmd(f"ARGS {sid} -c %u:%g /usr/bin/env")
+            c.cmd(f"START {sid} --sandbox {kind}")
+            c.cmd(f"WAIT {sid} 20")
+            eq(c.output(sid).decode().strip(), "65534:65534",
+               f"{kind}: a file of root's is nobody's")
+            c.cmd("DELETE " + sid)
 
 
 def files_of_the_owner(mode):
@@ -642,7 +656,9 @@ run_tests(
         sessions_survive_their_connection, a_closed_client_is_nobody,
         a_process_that_has_gone, a_foreign_listener,
         groups_of_the_owner, no_warning_for_nothing,
-        primary_group_of_the_system, programs_know_their_user, files_of_the_owner,
+        a_primary_group_below_min_uid_needs_allow_group,
+        programs_know_their_user, files_of_root_show_as_nobodys,
+        files_of_the_owner,
         quotas_are_shared_but_counted, connections_are_shared,
         web_places_are_shared, guests_are_bounded,
         foreign_debug_port, ctl_as_users)],

@@ -394,7 +394,7 @@ def uploads(c, n):
     return [c.upload(helper("hello")) for _ in range(n)]
 
 
-def usual_share(mode):
+def a_user_has_a_share_of_max_sessions(mode):
     """Sessions of a user, where no quota says how many."""
     with Users("max-sessions 12\nmax-sessions-per-user 3\n"
                f"quota user u{CAROL} sessions 5\nquota default bytes 9M\n") \
@@ -548,6 +548,7 @@ def user_mode(mode):
 
 
 run_tests(*[alone(t, SYSTEM) for t in (
-    sessions, usual_share, unstarted_sessions_give_way, count, whose, ceilings, processes, together, command)],
+    sessions, a_user_has_a_share_of_max_sessions, unstarted_sessions_give_way,
+    count, whose, ceilings, processes, together, command)],
     alone(user_mode, ("user",)), alone(user_together, ("user",)),
     alone(limit_nproc_of_root, ("user",)))

@@ -206,7 +206,7 @@ def another_run(mode):
            "the next run is shorter: nothing more, and its total")
 
 
-def debugger_output(mode):
+def debugger_output_has_its_end_and_says_what_is_lost(mode):
     """Output that a debugged session holds, by debugger."""
     with Daemon(mode) as d, tempfile.TemporaryDirectory() as work:
         os.chmod(work, 0o755)
@@ -265,4 +265,4 @@ def debugger_output(mode):
 
 run_tests(alone(every_reader_gets_the_end), alone(characters_at_cuts),
           alone(another_run),
-          alone(debugger_output))
+          alone(debugger_output_has_its_end_and_says_what_is_lost))

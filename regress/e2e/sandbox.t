@@ -271,7 +271,7 @@ def narrow_run(c, sid, flags=""):
                    if "=" in x)
 
 
-def narrow_programs_run(d):
+def programs_of_32_bits_run(d):
     def test(d, c, kind):
         sid = c.upload(narrow(), file="narrow")["id"]
         c.cmd(f"ARGS {sid} " + " ".join(NARROW_DENIED.values()) +
@@ -290,7 +290,7 @@ def narrow_programs_run(d):
     each_kind(d, test)
 
 
-def narrow_helpers_run(d):
+def helpers_of_32_bits_run(d):
     """A 64-bit program that starts a 32-bit one, from a bundle."""
     def test(d, c, kind):
         sid = c.upload(tar_of(("dash", "/bin/dash"), ("narrow", narrow())),
@@ -305,7 +305,7 @@ def narrow_helpers_run(d):
     each_kind(d, test)
 
 
-def narrow_is_forbidden(mode):
+def programs_of_32_bits_are_forbidden(mode):
     with Daemon(mode, ALL + "allow-32bit no\n") as d:
         c = d.client()
         for upload in (lambda: c.upload(narrow()),
@@ -776,7 +776,7 @@ AS_HOSTS_ROOT = (f"read x <{SWITCH}; echo $x >{SWITCH} && echo switched; "
                  "exit 0")
 
 
-def root_in_user_mode(mode):
+def root_in_user_mode_is_uid_0_without_capabilities(mode):
     """Its sessions have root's uid: what root may without a capability, by
     the owner's rights to files and switches alone, must be out of reach."""
     with Daemon(mode, uid=None) as d:
@@ -859,11 +859,12 @@ run_tests(
         echo_to_dev_stderr_in_a_script, abort_is_sigabrt, image_is_sealed,
         conf=ALL + "stop-timeout 1\n"),
     # there is no other kind of 32-bit program that is known here
-    in_modes(narrow_programs_run, narrow_helpers_run, conf=ALL,
+    in_modes(programs_of_32_bits_run, helpers_of_32_bits_run, conf=ALL,
              modes=MODES if runs_narrow() else ()),
-    alone(narrow_is_forbidden, MODES if X86_64 else ()),
+    alone(programs_of_32_bits_are_forbidden, MODES if X86_64 else ()),
     alone(narrow_on_other_kernels, MODES if X86_64 else ()),
     alone(niceness), alone(control_yes), alone(choice_of_sandbox),
     alone(defaults_of_the_configuration),
     alone(part_of_proc_is_hidden, MODES if AS_ROOT else ()),
-    alone(root_in_user_mode, ("user",) if AS_ROOT else ()))
+    alone(root_in_user_mode_is_uid_0_without_capabilities,
+          ("user",) if AS_ROOT else ()))

@@ -87,7 +87,7 @@ def read_only_share():
         a.cmd("KILL " + sid)
 
 
-def variables_by_their_names():
+def read_only_shares_see_names_and_no_values():
     """Those who may only look see no values of the environment."""
     with system_with(ALICE, BOB, web=True) as d:
         a, b = d.client(ALICE), d.client(BOB)
@@ -528,7 +528,8 @@ def user_mode(mode):
         ok(c.cmd("AUDIT")["events"], "user mode: AUDIT is for the user")
 
 
-tests = [read_only_share, variables_by_their_names, read_write_share,
+tests = [read_only_share, read_only_shares_see_names_and_no_values,
+         read_write_share,
          labels_are_ones_own,
          labels_by_other_doors, labels_for_administrators, own_before_shared,
          wrong_shares,

@@ -396,7 +396,7 @@ def unwinders():
                f"{why}: {r['on']} functions, and it says what it says")
 
 
-def return_addresses():
+def programs_find_their_own_return_addresses():
     """Programs that look at them find their own."""
     for compiler in ("gcc", "clang"):
         for level in ("-O0", "-O1", "-O2", "-O3"):
@@ -1166,7 +1166,7 @@ def beside_source(low, high):
     return src
 
 
-def adjacent_areas():
+def stubs_of_adjacent_areas_reach_the_agent():
     """An area of stubs directly above one that is full."""
     place, low, high = 0x40000, 5440, 60
     p = build("beside.c", beside_source(low, high), name="beside")
@@ -1312,12 +1312,13 @@ run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions,
           unwound_calls_end_before_the_catcher_goes_on, stripped_exceptions,
           parts_of_functions_are_not_traced, places_by_their_frames,
-          jumps, unwinders, return_addresses,
+          jumps, unwinders, programs_find_their_own_return_addresses,
           watched_walkers_or_not, threads, running,
           processor_state, vectors, shadow_stack, ptrace_scope,
           restartable_sequences, little_memory, killed_engine, own_signals,
           stopped_while_threads_are_born, own_filter, forks, execs,
           let_go_at_entry, crashes, go_program, ocaml_program, rust_program,
-          storms, overflow, deep_recursion, four_thousand, adjacent_areas,
+          storms, overflow, deep_recursion, four_thousand,
+          stubs_of_adjacent_areas_reach_the_agent,
           heads_are_read_back,
           refusals, whole_programs)
