@@ -191,13 +191,16 @@ bps_decide(const struct bp_skills *can)
 
 /* -- what is sent ------------------------------------------------------- */
 static bool
+of_list(const char *path, const struct bp *bp)
+{
+	return path == NULL ? bp->kind == BP_FUNCTION :
+	    bp->kind == BP_LINE && same(bp->path, path);
+}
+
+static bool
 listed(const char *path, const struct bp *bp)
 {
-	if (!bp_wanted(bp))
-		return false;
-	if (path == NULL)
-		return bp->kind == BP_FUNCTION;
-	return bp->kind == BP_LINE && same(bp->path, path);
+	return bp_wanted(bp) && of_list(path, bp);
 }
 
 static bool
@@ -258,7 +261,10 @@ bps_function_next(void)
 	return NULL;
 }
 
-/* one: a function of this list is new. */
+/*
+ * one: something of this list is new, and nothing else that was not sent before
+ * goes with it.
+ */
 static struct json_object *
 wire(const char *path, const struct bp_skills *can, bool one)
 {
@@ -268,10 +274,10 @@ wire(const char *path, const struct bp_skills *can, bool one)
 	for (i = 0; i < count; i++) {
 		if (!listed(path, all[i]) || !first_of_place(i))
 			continue;
-		if (path == NULL && !place_sent(all[i])) {
+		if (!place_sent(all[i])) {
 			if (one)
 				continue;
-			one = true;
+			one = path == NULL;
 		}
 		jadd(arr, wire_one(all[i], can));
 	}
@@ -285,19 +291,19 @@ bps_wire(const char *path, const struct bp_skills *can)
 }
 
 struct json_object *
-bps_wire_sent(const struct bp_skills *can)
+bps_wire_sent(const char *path, const struct bp_skills *can)
 {
-	return wire(NULL, can, true);
+	return wire(path, can, true);
 }
 
 bool
-bps_unsend_stale(void)
+bps_unsend_stale(const char *path)
 {
 	bool some = false;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!all[i]->stale)
+		if (!all[i]->stale || !of_list(path, all[i]))
 			continue;
 		all[i]->stale = all[i]->sent = all[i]->has_adapter_id = false;
 		some = true;
@@ -380,15 +386,16 @@ bps_replied(const char *path, struct json_object *sent,
 			all[k]->sent = true;
 			if (pairs[i].entry != NULL)
 				bp_told(all[k], pairs[i].entry);
-			if (path == NULL && !all[k]->verified && !all[k]->once)
+			if (!all[k]->verified && !all[k]->once)
 				all[k]->late = true;
 		}
 }
 
-void
-bps_mark_conditions(struct json_object *sent)
+bool
+bps_mark_conditions(const char *path, struct json_object *sent)
 {
 	struct json_object *item;
+	bool some = false;
 	size_t i, k;
 
 	for (i = 0; i < jlen(sent); i++) {
@@ -396,12 +403,13 @@ bps_mark_conditions(struct json_object *sent)
 		if (jget_str(item, "condition") == NULL)
 			continue;
 		for (k = 0; k < count; k++)
-			if (is_item(NULL, all[k], item) &&
+			if (is_item(path, all[k], item) &&
 			    all[k]->checked_here && all[k]->late) {
-				all[k]->stale = true;
+				all[k]->stale = some = true;
 				all[k]->sent = false;
 			}
 	}
+	return some;
 }
 
 void

@@ -99,16 +99,16 @@ void	 bps_decide(const struct bp_skills *);
  * which function.
  */
 struct json_object *bps_wire(const char *path, const struct bp_skills *);
-/* The same of functions, without those that were not sent before. */
-struct json_object *bps_wire_sent(const struct bp_skills *);
-/* Lets the stale ones be as if they had not been sent.  false = none. */
-bool	 bps_unsend_stale(void);
+/* The same, without those that were not sent before. */
+struct json_object *bps_wire_sent(const char *path, const struct bp_skills *);
+/* Lets the stale ones of a path be as if they had not been sent.  false = none. */
+bool	 bps_unsend_stale(const char *path);
 /*
  * After bps_decide(): marks those as stale that were sent with a condition
  * which is ours by now.  gdb 16 disables such a breakpoint when it finds a
- * place, even if the condition was taken back meanwhile.
+ * place, even if the condition was taken back meanwhile.  false = none.
  */
-void	 bps_mark_conditions(struct json_object *sent);
+bool	 bps_mark_conditions(const char *path, struct json_object *sent);
 /* Returns the function that the next array adds; NULL = none. */
 const char *bps_function_next(void);
 /*

@@ -45,10 +45,14 @@ struct list {
 	char		*function;	/* the new one of these; or NULL */
 	struct split	 split;		/* its parts */
 	bool		 no_new;	/* stale ones are taken out */
+	bool		 renews;	/* and are back with this one */
+	bool		 again;		/* lines that the answer made stale */
 	struct json_object *sent;
 };
 
 static void	 list_send(struct op *, struct change *, const char *path);
+static void	 list_begin(struct op *, struct change *, const char *path,
+		    bool renews);
 static void	 functions_next(struct op *, struct change *, const char *why);
 
 bool
@@ -81,6 +85,9 @@ change_less(struct op *op, struct change *c, const char *why)
 		c->why = copy_text(why);
 	if (--c->pending > 0)
 		return;
+	/* what stands is let run by a request that comes later */
+	if (dbg.phase != PHASE_STOPPED)
+		loads_follow(true);
 	c->fn(op, c->why, c->arg);
 	free(c->why);
 	free(c);
@@ -275,13 +282,17 @@ list_over(struct op *op, struct list *l, const char *why)
 {
 	struct change *c = l->change;
 	const bool functions_over = l->path == NULL;
+	const bool next = why == NULL && (l->no_new || l->again);
 
-	if (l->function != NULL && why == NULL)
-		loads_renew(op, l->function);
+	if (why == NULL && (l->function != NULL || l->renews))
+		loads_renew(op, l->path, l->function);
+	/* what was taken out comes back as if it were new */
+	if (!functions_over && next)
+		list_begin(op, c, l->path, l->no_new);
 	list_free(l);
 	if (functions_over)
 		functions_next(op, c, why);
-	else
+	else if (!next)
 		change_less(op, c, why);
 }
 
@@ -331,8 +342,7 @@ on_list(struct op *op, const struct dap_answer *a, void *arg)
 		    jget_arr(a->body, "breakpoints"));
 		/* of one that waits now, the adapter may keep less */
 		bps_decide(&can);
-		if (l->path == NULL)
-			bps_mark_conditions(l->sent);
+		l->again = bps_mark_conditions(l->path, l->sent);
 	}
 	if (a->ok && l->path != NULL) {
 		try_others(op, l->change, l->path);
@@ -352,7 +362,8 @@ list_ask(struct op *op, struct list *l)
 	const bool split = l->split.n > 0;
 
 	bps_decide(&can);
-	l->sent = l->no_new ? bps_wire_sent(&can) : bps_wire(l->path, &can);
+	l->sent = l->no_new ? bps_wire_sent(l->path, &can) :
+	    bps_wire(l->path, &can);
 	if (l->path != NULL)
 		jput(args, "source", jone_str("path", l->path));
 	jput(args, "breakpoints", json_object_get(l->sent));
@@ -383,7 +394,7 @@ on_parts(struct op *op, const struct dap_answer *a, void *arg)
 }
 
 static void
-list_send(struct op *op, struct change *c, const char *path)
+list_begin(struct op *op, struct change *c, const char *path, bool renews)
 {
 	struct list *l = calloc(1, sizeof(*l));
 	const char *function;
@@ -397,7 +408,8 @@ list_send(struct op *op, struct change *c, const char *path)
 	}
 	l->change = c;
 	l->path = copy_text(path);
-	l->no_new = path == NULL && bps_unsend_stale();
+	l->renews = renews;
+	l->no_new = bps_unsend_stale(path);
 	function = path == NULL && !l->no_new && dialect()->lldb_commands ?
 	    bps_function_next() : NULL;
 	l->function = copy_text(function);
@@ -405,6 +417,12 @@ list_send(struct op *op, struct change *c, const char *path)
 		split_look(op, function, on_parts, l);
 	else
 		list_ask(op, l);
+}
+
+static void
+list_send(struct op *op, struct change *c, const char *path)
+{
+	list_begin(op, c, path, false);
 }
 
 /*
@@ -433,9 +451,6 @@ functions_next(struct op *op, struct change *c, const char *why)
 		return;
 	}
 	STAILQ_REMOVE_HEAD(&functions, entry);
-	/* what stands is let run by a request that comes later */
-	if (dbg.phase != PHASE_STOPPED)
-		loads_follow(true);
 	/* before c ends: its callback may begin another change */
 	if ((next = STAILQ_FIRST(&functions)) != NULL)
 		list_send(next->op, next, NULL);
@@ -448,12 +463,22 @@ void
 bpsend_anew(bpsend_fn fn)
 {
 	struct change *c = calloc(1, sizeof(*c));
+	struct bp *bp;
+	size_t i;
 
 	if (c == NULL) {
 		fn(NULL, "out of memory", NULL);
 		return;
 	}
 	*c = (struct change) { .fn = fn, .pending = 1 };
+	for (i = 0; i < bps_count(); i++) {
+		bp = bps_at(i);
+		if (bp->kind != BP_LINE || !bp->stale)
+			continue;
+		/* one list is for all of its path, which are not stale then */
+		c->pending++;
+		list_send(NULL, c, bp->path);
+	}
 	functions_send(NULL, c);
 }
 

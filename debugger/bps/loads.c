@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Breakpoints on functions of libraries that the program loads while it runs. */
+/* Breakpoints in libraries that the program loads while it runs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -72,12 +72,12 @@ loads_stop_comes(void)
 
 /*
  * While the program runs, an event that changes nothing may be about another
- * library with a function of that name.
+ * library with a function or file of that name.
  */
 void
 loads_note(struct bp *bp, bool was)
 {
-	if (!dialect()->lldb_commands || bp->kind != BP_FUNCTION || bp->once)
+	if (!dialect()->lldb_commands || bp->once)
 		return;
 	if (was && !bp->verified)
 		bp->late = true;
@@ -97,8 +97,16 @@ loads_any(void)
 	return false;
 }
 
+static bool
+is_of(const struct bp *bp, const char *path, const char *function)
+{
+	return path == NULL ? bp->kind == BP_FUNCTION &&
+	    strcmp(bp->function, function) == 0 :
+	    bp->kind == BP_LINE && strcmp(bp->path, path) == 0;
+}
+
 void
-loads_renew(struct op *op, const char *function)
+loads_renew(struct op *op, const char *path, const char *function)
 {
 	static const char *const commands[] = { "disable", "enable" };
 	const struct bp *bp;
@@ -107,14 +115,15 @@ loads_renew(struct op *op, const char *function)
 	for (i = 0; i < bps_count(); i++) {
 		bp = bps_at(i);
 		if (!bp->late || !bp->verified || !bp->has_adapter_id ||
-		    !bp_wanted(bp) || bp->kind != BP_FUNCTION ||
-		    strcmp(bp->function, function) != 0)
+		    !bp_wanted(bp) || !is_of(bp, path, function))
 			continue;
 		for (k = 0; k < 2; k++)
 			repl_ask(op, REPL_NO_FRAME, nothing, NULL,
 			    "breakpoint %s %" PRId64, commands[k],
 			    bp->adapter_id);
-		return;
+		/* all that are on one function are one for the adapter */
+		if (path == NULL)
+			return;
 	}
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Breakpoints on functions of libraries that the program loads while it runs.
- * lldb sets such a breakpoint as it loads the library, and before version 21
- * perhaps wrongly, see split.h; after dlclose(3) it loses the breakpoint.  So
- * while there is one, the program stops at each load and unload, breakpoints
- * whose places have come or gone are sent as if they were new, and the program
- * goes on.
+ * Breakpoints in libraries that the program loads while it runs.  lldb sets
+ * such a breakpoint as it loads the library, and before version 21 perhaps
+ * wrongly, see split.h; after dlclose(3) it loses the breakpoint.  So while
+ * there is one, the program stops at each load and unload, breakpoints whose
+ * places have come or gone are sent as if they were new, and the program goes
+ * on.
  */
 #ifndef DEBUGGER_BPS_LOADS_H
 #define DEBUGGER_BPS_LOADS_H
@@ -32,11 +32,12 @@ void	 loads_note(struct bp *, bool was);
 /* Whether places have come or gone. */
 bool	 loads_any(void);
 /*
- * Takes the breakpoint on a function out of the program's code and puts it back
- * there, if its library may have been there before: lldb-server 19 believes
- * that a breakpoint is set that was unmapped with its library.
+ * Takes the breakpoint on a function, or with a path those on its lines, out of
+ * the program's code and puts them back there, if their library may have been
+ * there before: lldb-server 19 believes that a breakpoint is set that was
+ * unmapped with its library.
  */
-void	 loads_renew(struct op *, const char *function);
+void	 loads_renew(struct op *, const char *path, const char *function);
 /* Sends these breakpoints anew, then calls done. */
 void	 loads_place(void (*done)(void));
 

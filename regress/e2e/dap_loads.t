@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-# Breakpoints on functions of libraries that the program loads, unloads and
+# Breakpoints in libraries that the program loads, unloads and
 # loads again, over lldb-dap 19 and 22, and gdb where it is an adapter.
 import os
 import subprocess
@@ -11,6 +11,7 @@ from dbgadapters import WORK, adapters, built, source_line
 from dl import eq, run_tests
 
 C, CC = "./loadedc.so", "./loadedcc.so"
+PLAIN = "./loadedplain.so"  # loaded.c at -O0
 FUNCTIONS = ("work", "few", "many")
 
 
@@ -99,6 +100,60 @@ def loaded_again(a):
                 eq(counted, [{"work": 3, "few": 6, "many": 6}],
                    "all are counted")
                 ended(s, out, "3", lib)
+
+
+def line(s):
+    return s["frame"]["line"]
+
+
+def on_lines(src, marks, **more):
+    return [{"file": src, "line": source_line(src, m), "pending": True, **more}
+            for m in marks]
+
+
+def lines_loaded_again(a):
+    """Lines of a library have their stops at each load, and keep their
+    conditions and counts."""
+    src, end = "loaded.c", source_line("loaded.c", "sum += text[n % 2]")
+    with a.rig() as r:
+        s = begin(a, r, on_lines(src, ["sum += text[n % 2]", "if (sum > 10"]),
+                  "3", PLAIN)
+        got, out = [], written(s)
+        while s["state"] == "stopped" and len(got) < 20:
+            got.append((function(s), line(s)))
+            s = r.ask("continue")
+            out += written(s)
+        work = ("work", source_line(src, "if (sum > 10"))
+        eq(got, [("few", end), ("few", end), work] * 3,
+           "each passes its line once")
+        eq([b["hits"] for b in r.ask("breakpoint_list")["breakpoints"]],
+           [6, 3], "all are counted")
+        ended(s, out, "3", PLAIN)
+    with a.rig() as r:
+        s = begin(a, r, on_lines(src, ["sum += text[n % 2]"],
+                                 condition="n % 2 == 1") +
+                  on_lines(src, ["if (sum > 10"], hit_count=3), "4", PLAIN)
+        got = []
+        while s["state"] == "stopped" and len(got) < 20:
+            got.append((function(s), number(s)))
+            s = r.ask("continue")
+        eq(got, [("few", 3), ("few", 5), ("few", 7), ("work", 3), ("few", 9),
+                 ("work", 4)], "only these")
+
+
+def lines_beside_others(a):
+    """A function of the same library, a line of the program, and a line that
+    is set while the library is there."""
+    with a.rig() as r:
+        s = begin(a, r, [at("the call"), *pending(["many"])], "3", PLAIN)
+        r.ask("breakpoint_add", **on_lines("loaded.c", ["if (sum > 10"])[0])
+        got = []
+        s = r.ask("continue")
+        while s["state"] == "stopped" and len(got) < 20:
+            got.append(function(s))
+            s = r.ask("continue")
+        eq(got, ["many", "many", "work"] + ["use", "many", "many", "work"] * 2,
+           "each has its stops")
 
 
 def two_libraries(a):
@@ -263,6 +318,8 @@ def build():
     built("loads.c", "cc", "-g", "-O0", "-DWAITS", "-o", "waits", "loads.c")
     built("loaded.c", "cc", "-g", "-O2", "-shared", "-fPIC", "-o",
           "loadedc.so", "loaded.c")
+    built("loaded.c", "cc", "-g", "-O0", "-shared", "-fPIC", "-o",
+          "loadedplain.so", "loaded.c")
     built("loaded.cc", "g++", "-g", "-O2", "-shared", "-fPIC", "-o",
           "loadedcc.so", "loaded.cc")
 
@@ -270,7 +327,8 @@ def build():
 def every():
     """One test per adapter for programs of machine code."""
     out = []
-    for fn in (loaded_again, two_libraries, terms, switched,
+    for fn in (loaded_again, lines_loaded_again, lines_beside_others,
+               two_libraries, terms, switched,
                added_when_loaded, steps, expressions, restarted, attached,
                paused):
         for a in adapters():
