@@ -636,6 +636,54 @@ abi_argument(struct abi *a, uint64_t type, struct place *p)
 		go_argument(a, type, &t, p);
 }
 
+/* Adds the pieces of a member.  False: it is not in registers or on the stack. */
+static bool
+add_member(struct place *p, const struct place *q, const struct member *m,
+    uint64_t size)
+{
+	size_t i;
+
+	if (q->kind == AT_NOWHERE)
+		return true;
+	if (m->off + size > UINT16_MAX || p->n == PIECES_MAX)
+		return false;
+	if (q->kind == AT_STACK) {
+		p->pieces[p->n++] = (struct piece) { .stack = true,
+		    .at = q->off, .off = (uint16_t)m->off,
+		    .len = (uint16_t)size };
+		return true;
+	}
+	for (i = 0; q->kind == AT_REGS && i < q->n && p->n < PIECES_MAX; i++) {
+		p->pieces[p->n] = q->pieces[i];
+		p->pieces[p->n++].off += (uint16_t)m->off;
+	}
+	return q->kind == AT_REGS && i == q->n;
+}
+
+void
+abi_tuple(struct abi *a, uint64_t type, struct place *p)
+{
+	struct member m[MEMBERS_MAX];
+	struct type t, of;
+	struct place q;
+	bool good;
+	size_t i, n;
+
+	memset(p, 0, sizeof(*p));
+	type_read(a->d, type, &t);
+	n = type_members(a->d, &t, m, MEMBERS_MAX);
+	good = n < MEMBERS_MAX;
+	for (i = 0; i < n; i++) {
+		abi_argument(a, m[i].type, &q);
+		type_read(a->d, m[i].type, &of);
+		good = good && add_member(p, &q, &m[i], of.size);
+	}
+	if (!good)
+		*p = (struct place) { .kind = AT_LOST };
+	else if (p->n > 0)
+		p->kind = AT_REGS;
+}
+
 void
 abi_word(struct abi *a)
 {

@@ -62,6 +62,11 @@ void	abi_init(struct abi *, struct dwarf *, enum abi_kind);
 /* Before the arguments: a result in memory takes a register of theirs. */
 void	abi_result(struct abi *, uint64_t type, struct place *);
 void	abi_argument(struct abi *, uint64_t type, struct place *);
+/*
+ * The same for the last argument of Rust's Fn traits ("rust-call"), a tuple
+ * whose members are passed each for itself.
+ */
+void	abi_tuple(struct abi *, uint64_t type, struct place *);
 /* A word that is passed although no parameter tells of it. */
 void	abi_word(struct abi *);
 

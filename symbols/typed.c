@@ -590,11 +590,24 @@ place_captured(struct abi *a, const struct func *f)
 			abi_argument(a, f->captured[i].type, &p);
 }
 
+/* Implements Fn, FnMut or FnOnce, by its name in both forms of mangling. */
+static bool
+is_rust_call(const struct func *f)
+{
+	const char *l = f->linkage;
+
+	return l != NULL && (strstr(l, "ops..function..Fn") != NULL ||
+	    strstr(l, "3ops8function") != NULL) &&
+	    (strstr(l, "4call") != NULL || strstr(l, "8call_mut") != NULL ||
+	    strstr(l, "9call_once") != NULL);
+}
+
 static void
 place_all(struct dwarf *d, struct func *f, enum sym_lang lang,
     struct place *result)
 {
 	enum abi_kind kind = abi_of(f, lang);
+	const bool tuple = kind == ABI_RUST && f->n == 2 && is_rust_call(f);
 	struct abi a;
 	size_t i;
 
@@ -606,7 +619,9 @@ place_all(struct dwarf *d, struct func *f, enum sym_lang lang,
 	abi_result(&a, f->type, result);
 	place_captured(&a, f);
 	for (i = 0; i < f->n; i++)
-		if (!f->params[i].result)
+		if (tuple && i == 1)
+			abi_tuple(&a, f->params[i].type, &f->params[i].at);
+		else if (!f->params[i].result)
 			abi_argument(&a, f->params[i].type,
 			    &f->params[i].at);
 	/* whatever is not for others' use, the linker makes internal */
