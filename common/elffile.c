@@ -59,7 +59,7 @@ elf_sections_read(int fd, struct elf_sections *s)
 	if (s->headers == NULL)
 		return false;
 	s->n = eh.e_shnum;
-	/* symbols can be found without */
+	/* a file without names has sections all the same */
 	if (eh.e_shstrndx < s->n)
 		read_names(fd, s, eh.e_shstrndx);
 	return true;

@@ -19,8 +19,8 @@ struct elf_sections {
 };
 
 /*
- * len bytes of a file, for the caller to free.  NULL: the file has not so many
- * there, they are more than most, or there is no memory.
+ * len bytes of a file, for the caller to free.  NULL: the file ends before, len
+ * is 0 or more than most, or there is no memory.
  */
 void	*elf_load(int fd, uint64_t offset, uint64_t len, uint64_t most);
 /*

@@ -261,10 +261,7 @@ bps_function_next(void)
 	return NULL;
 }
 
-/*
- * one: something of this list is new, and nothing else that was not sent before
- * goes with it.
- */
+/* one: leaves out what was not sent before; else one function of that may go. */
 static struct json_object *
 wire(const char *path, const struct bp_skills *can, bool one)
 {
