@@ -114,7 +114,7 @@ help:
 	@echo '             DL_DRIVE=   the tests by which calls are counted'
 
 # --- common ------------------------------------------------------------
-common_SRCS :=	$(filter-out common/dispatch.c,$(wildcard common/*.c))
+common_SRCS :=	$(filter-out common/wire/dispatch.c,$(wildcard common/*/*.c))
 common_OBJS :=	$(common_SRCS:%.c=$(O)/obj/%.o)
 LIBCOMMON :=	$(O)/obj/libcommon.a
 
@@ -146,7 +146,7 @@ define PROGRAM
 $(1)_SRCS ?=	$$(wildcard $(1)/*.c)
 $(1)_OBJS :=	$$($(1)_SRCS:%.c=$$(O)/obj/%.o) \
 		$(if $(3),$$(O)/obj/$(1)/dispatch.o)
-$(if $(3),$$(O)/obj/$(1)/dispatch.o: common/dispatch.c
+$(if $(3),$$(O)/obj/$(1)/dispatch.o: common/wire/dispatch.c
 	@mkdir -p $$(@D)
 	$$(call say,CC)$$(CC) $$(ALL_CFLAGS) -DSELF_ROLE=$(3) -Icommon \
 	    -MMD -MP -c -o $$@ $$<)
@@ -256,7 +256,7 @@ $(O)/regress/helpers/%: regress/helpers/%.c
 	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -o $@ $< \
 	    $$(sed -n 's,^/\* flags: \(.*\) \*/$$,\1,p' $<)
 
-$(O)/regress/helpers/msgtable: common/msgs.def common/msg.h common/msg.c
+$(O)/regress/helpers/msgtable: common/wire/msgs.def common/wire/msg.h common/wire/msg.c
 
 include regress/mcp/mcp.mk
 test-bins: $(UNIT_BINS) $(HELPERS) $(WEB_TEST) $(MCP_TEST)

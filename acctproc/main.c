@@ -9,13 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "caps.h"
-#include "log.h"
-#include "msg.h"
-#include "proto.h"
-#include "role.h"
+#include "base/log.h"
+#include "confine/caps.h"
 #include "shadowfile.h"
 #include "sysfilter.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 #define DAY_S	(24 * 3600)
 

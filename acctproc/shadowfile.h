@@ -5,7 +5,7 @@
 
 #include <shadow.h>
 
-#include "acct.h"
+#include "wire/acct.h"
 
 #define SHADOW_FILE	"/etc/shadow"
 

@@ -3,7 +3,7 @@
 #ifndef ACCTPROC_SYSFILTER_H
 #define ACCTPROC_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter acctproc_filter;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The AvahiPoll interface over common/loop.h.  Everything may be freed by
+ * The AvahiPoll interface over common/base/loop.h.  Everything may be freed by
  * the callback that it calls: nothing is touched after a callback.
  */
 #include <sys/epoll.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "avpoll.h"
-#include "log.h"
-#include "loop.h"
+#include "base/log.h"
+#include "base/loop.h"
 
 /* Between attempts to watch what could not be watched. */
 #define AGAIN_MS	1000

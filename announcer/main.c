@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "msg.h"
-#include "role.h"
+#include "base/log.h"
 #include "service.h"
 #include "sysfilter.h"
+#include "wire/msg.h"
+#include "wire/role.h"
 
 int	ann_on_announce(struct msg *);
 int	ann_on_withdraw(struct msg *);

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "avpoll.h"
-#include "log.h"
-#include "loop.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "service.h"
 
 #define SERVICE_TYPE	"_mydebug._tcp"

@@ -3,7 +3,7 @@
 #ifndef ANNOUNCER_SYSFILTER_H
 #define ANNOUNCER_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter announcer_filter;
 

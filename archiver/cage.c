@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sanitize.h"
 #include "cage.h"
-#include "confine.h"
-#include "sanitize.h"
+#include "confine/confine.h"
 #include "sysfilter.h"
 
 /* Shadow memory alone is terabytes of it. */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/elfhdr.h"
 #include "beneath.h"
-#include "elfhdr.h"
 #include "execpath.h"
 #include "paths.h"
 

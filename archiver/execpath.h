@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "elfhdr.h"
+#include "base/elfhdr.h"
 #include "report.h"
 
 /*

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "jobreport.h"
+#include "wire/jobreport.h"
 
 /* Each process has one; the job itself counts up bytes, members and skipped. */
 struct job {

@@ -3,7 +3,7 @@
 #ifndef ARCHIVER_SYSFILTER_H
 #define ARCHIVER_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter unpack_filter;
 extern const struct filter pack_filter;

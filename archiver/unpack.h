@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elfhdr.h"
+#include "base/elfhdr.h"
 #include "report.h"
 
 struct unpack_limits {

@@ -10,9 +10,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "debugger/base/linkchan.h"
-#include "log.h"
-#include "loop.h"
 #include "parts.h"
 #include "sysfilter.h"
 

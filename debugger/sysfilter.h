@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_SYSFILTER_H
 #define DEBUGGER_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter debugger_filter;
 

@@ -10,9 +10,9 @@
 
 #include "account.h"
 #include "acctask.h"
-#include "log.h"
-#include "loop.h"
-#include "role.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "wire/role.h"
 
 /* Long enough for a burst of connections, short enough for a new group. */
 #define CACHE_MS	(10 * 1000)

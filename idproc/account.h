@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "acct.h"
-#include "proto.h"
-#include "run.h"
+#include "wire/acct.h"
+#include "wire/proto.h"
+#include "wire/run.h"
 
 #define ACCOUNT_PATH_MAX	256
 

@@ -4,9 +4,9 @@
 #include <poll.h>
 
 #include "acctask.h"
-#include "log.h"
-#include "msg.h"
-#include "role.h"
+#include "base/log.h"
+#include "wire/msg.h"
+#include "wire/role.h"
 
 /* acctproc reads one file: who needs longer stands still. */
 #define ANSWER_MS	2000

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "acct.h"
+#include "wire/acct.h"
 
 void	acctask_init(void);
 /* A channel to acctproc is there (again): takes fd. */

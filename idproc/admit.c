@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "admit.h"
-#include "role.h"
 #include "rules.h"
+#include "wire/role.h"
 
 static bool
 in_groups(const struct account *a, const char *list)

@@ -11,16 +11,16 @@
 #include "account.h"
 #include "acctask.h"
 #include "admit.h"
-#include "caps.h"
+#include "base/log.h"
+#include "confine/caps.h"
 #include "diag.h"
-#include "log.h"
-#include "msg.h"
 #include "origin.h"
 #include "peer.h"
-#include "role.h"
 #include "rules.h"
 #include "sysfilter.h"
 #include "tlspeers.h"
+#include "wire/msg.h"
+#include "wire/role.h"
 
 int	id_on_listener_rule(struct msg *);
 int	id_on_listener_rules_end(struct msg *);

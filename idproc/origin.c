@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "cgroups.h"
 #include "holders.h"
 #include "origin.h"
-#include "role.h"
+#include "wire/role.h"
 
 static bool	by_cgroup, by_holder;
 /* the answer to come may be wrong: see origin_missed() */

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "acct.h"
 #include "diag.h"
 #include "endpoint.h"
 #include "origin.h"
 #include "peer.h"
-#include "proto.h"
 #include "rules.h"
+#include "wire/acct.h"
+#include "wire/proto.h"
 
 /* since Linux 6.5, and not in the headers of this base */
 #ifndef SO_PEERPIDFD

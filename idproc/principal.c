@@ -6,7 +6,7 @@
 #include "account.h"
 #include "admit.h"
 #include "principal.h"
-#include "role.h"
+#include "wire/role.h"
 
 /*
  * User mode serves one user, who need not have an account: in a container

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "proto.h"
+#include "wire/proto.h"
 
 struct principal {
 	uid_t		uid;

@@ -2,8 +2,8 @@
 /* The set of listeners: received as a whole, looked up by local address. */
 #include <string.h>
 
-#include "proto.h"
 #include "rules.h"
+#include "wire/proto.h"
 
 /* every listener of a configuration, both families */
 #define RULES_MAX	66

@@ -3,7 +3,7 @@
 #ifndef IDPROC_SYSFILTER_H
 #define IDPROC_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter idproc_filter;
 

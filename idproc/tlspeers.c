@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "account.h"
+#include "base/log.h"
 #include "endpoint.h"
-#include "log.h"
-#include "proto.h"
-#include "role.h"
 #include "tlspeers.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 #define HASH	1024		/* chains; a power of two */
 /* max-connections ends at 60000 */

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "archive_start.h"
+#include "base/sanitize.h"
 #include "child.h"
 #include "mounts.h"
 #include "pending_start.h"
-#include "role.h"
-#include "sanitize.h"
+#include "wire/role.h"
 
 #define JOB_NAMESPACES	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID |	\
 			 CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET)

@@ -3,7 +3,7 @@
 #ifndef LAUNCHER_ARCHIVE_START_H
 #define LAUNCHER_ARCHIVE_START_H
 
-#include "run.h"
+#include "wire/run.h"
 
 /*
  * Each is a pending_fn; arg is a struct job_spec, KEPT_FD2 the archiver's

@@ -14,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
 #include "attach.h"
+#include "base/again.h"
 #include "child.h"
 #include "command.h"
+#include "confine/xstate.h"
 #include "pending_start.h"
 #include "preload/preload.h"
-#include "role.h"
-#include "xstate.h"
+#include "wire/role.h"
 
 /* of an adapter with all that it is given */
 #define ARGV_MAX	512

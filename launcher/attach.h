@@ -6,7 +6,7 @@
 #ifndef LAUNCHER_ATTACH_H
 #define LAUNCHER_ATTACH_H
 
-#include "run.h"
+#include "wire/run.h"
 
 /*
  * Blocked in programs that were started to be debugged, as attach.c ends

@@ -17,12 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "cgroup.h"
-#include "log.h"
-#include "loop.h"
-#include "proto.h"
-#include "role.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 #define SWEEPS		128
 #define SWEEP_MS	100

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "msg.h"
-#include "proto.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
 
 /* Bytes and numbers of processes; LIMIT_UNLIMITED = none. */
 struct cgroup_limits {

@@ -16,14 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "caps.h"
 #include "child.h"
-#include "confine.h"
-#include "filter.h"
+#include "confine/caps.h"
+#include "confine/confine.h"
+#include "confine/filter.h"
 #include "launcher.h"
 #include "pending_start.h"
-#include "role.h"
 #include "user_limits.h"
+#include "wire/role.h"
 
 #define USUAL_UMASK	022
 /* between SIGXCPU and SIGKILL */

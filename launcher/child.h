@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "proto.h"
-#include "run.h"
+#include "wire/proto.h"
+#include "wire/run.h"
 
 #define UP_SOCK		3
 #define KEPT_FD		4

@@ -3,7 +3,7 @@
 #ifndef LAUNCHER_COMMAND_H
 #define LAUNCHER_COMMAND_H
 
-#include "proto.h"
+#include "wire/proto.h"
 
 /*
  * Executes argv[0], which is looked for in the PATH of envp unless a slash is

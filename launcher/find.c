@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "find.h"
 
 /* Parents of parents: deeper, and it is not looked for. */

@@ -14,7 +14,7 @@
 
 #include "child.h"
 #include "image.h"
-#include "role.h"
+#include "wire/role.h"
 
 /* Room for the directory, the link, and the last page of the file. */
 #define SLACK	(64 * 1024)

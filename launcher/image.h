@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "run.h"
+#include "wire/run.h"
 
 /* The last part of exec_path; empty for commands, bundles and without a name. */
 const char *image_name(const struct run_spec *);

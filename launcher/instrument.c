@@ -12,11 +12,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/sanitize.h"
 #include "child.h"
 #include "instrument.h"
-#include "msg.h"
 #include "pending_start.h"
-#include "sanitize.h"
+#include "wire/msg.h"
 
 #define CHANNEL_FD	3
 #define BINARY_FD	4

@@ -6,7 +6,7 @@
 #ifndef LAUNCHER_INSTRUMENT_H
 #define LAUNCHER_INSTRUMENT_H
 
-#include "run.h"
+#include "wire/run.h"
 
 struct instrument_spec {
 	struct run_owner owner;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "msg.h"
-#include "run.h"
+#include "wire/msg.h"
+#include "wire/run.h"
 
 extern struct channel	 spawner_chan;
 /* The filters of sessions, compiled once; NULL when weaken-seccomp is set. */

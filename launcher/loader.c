@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "child.h"
 #include "image.h"
 #include "loader.h"

@@ -16,25 +16,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
 #include "archive_start.h"
 #include "attach.h"
-#include "caps.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "cgroup.h"
 #include "child.h"
+#include "confine/caps.h"
+#include "confine/sessfilter.h"
 #include "find.h"
 #include "instrument.h"
 #include "launcher.h"
 #include "loader.h"
-#include "log.h"
 #include "pending_start.h"
 #include "probe.h"
-#include "role.h"
-#include "sessfilter.h"
 #include "session.h"
 #include "usage.h"
 #include "user_limits.h"
 #include "waiting_start.h"
+#include "wire/role.h"
 
 /* All that it has, and only inside the fence, where there is no root. */
 #define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\

@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "child.h"
 #include "image.h"
 #include "mounts.h"
-#include "role.h"
 #include "user_limits.h"
+#include "wire/role.h"
 
 #define QUIET	(MS_NOSUID | MS_NODEV | MS_NOEXEC)
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))

@@ -6,7 +6,7 @@
 #ifndef LAUNCHER_MOUNTS_H
 #define LAUNCHER_MOUNTS_H
 
-#include "run.h"
+#include "wire/run.h"
 
 /* Where a bundle lies, below the state directory. */
 #define BUNDLE_NAME	"bundle"

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cgroup.h"
 #include "child.h"
 #include "launcher.h"
-#include "log.h"
 #include "pending_start.h"
-#include "proto.h"
+#include "wire/proto.h"
 
 /* Where they are named to users: STEP_PENDING and STEP_PENDING_ALL. */
 #define PENDING_MAX		256

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "msg.h"
-#include "proto.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
 
 enum pending_kind {
 	PENDING_RUN,

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "child.h"
-#include "confine.h"
+#include "confine/confine.h"
 #include "launcher.h"
 #include "probe.h"
-#include "role.h"
 #include "user_limits.h"
+#include "wire/role.h"
 
 #define LLVM_FIRST	18
 #define LLVM_LAST	40

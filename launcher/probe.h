@@ -3,7 +3,7 @@
 #ifndef LAUNCHER_PROBE_H
 #define LAUNCHER_PROBE_H
 
-#include "msg.h"
+#include "wire/msg.h"
 
 /* Puts u32 n and n rows. */
 void	probe_put(struct msg_out *);

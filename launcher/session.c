@@ -20,20 +20,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
 #include "attach.h"
+#include "base/again.h"
 #include "child.h"
 #include "command.h"
-#include "confine.h"
+#include "confine/confine.h"
 #include "image.h"
 #include "launcher.h"
 #include "loader.h"
 #include "mounts.h"
 #include "pending_start.h"
-#include "role.h"
 #include "session.h"
 #include "stub.h"
 #include "tty.h"
+#include "wire/role.h"
 
 /* longer than the launcher waits for a start */
 #define NETWORK_SECONDS	30

@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "child.h"
-#include "proto.h"
 #include "stub.h"
+#include "wire/proto.h"
 
 #define STATUS_FD	0
 #define KILL_ROUNDS	100

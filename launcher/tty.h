@@ -3,7 +3,7 @@
 #ifndef LAUNCHER_TTY_H
 #define LAUNCHER_TTY_H
 
-#include "run.h"
+#include "wire/run.h"
 
 /* Gives back the master and *slave_fd; ends the process when it cannot. */
 int	tty_open(const struct run_spec *, int *slave_fd);

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "proto.h"
+#include "base/again.h"
 #include "usage.h"
+#include "wire/proto.h"
 
 /*
  * So many are looked at; a session that has more shows less than it uses,

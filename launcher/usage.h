@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* USAGE_UNKNOWN (common/proto.h) where the kernel does not tell. */
+/* USAGE_UNKNOWN (common/wire/proto.h) where the kernel does not tell. */
 struct usage {
 	uint64_t	cpu_ns;
 	uint64_t	memory;		/* bytes */

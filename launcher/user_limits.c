@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "child.h"
-#include "role.h"
 #include "user_limits.h"
+#include "wire/role.h"
 
 /* a terminal multiplexer's windows; a test that types at programs */
 #define TERMINALS_TTY	64

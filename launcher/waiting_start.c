@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loop.h"
+#include "base/loop.h"
 #include "waiting_start.h"
 
 #define WAITING_MOST	64

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "msg.h"
+#include "wire/msg.h"
 
 /*
  * Copies the order, whose payload is these bytes, and its fd; handler gets it

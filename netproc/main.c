@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "netproc/cmd/commands.h"
 #include "netproc/cmd/debug_port.h"
 #include "netproc/cmd/request.h"
@@ -25,8 +25,8 @@
 #include "netproc/term/attach.h"
 #include "netproc/term/termmsg.h"
 #include "netproc/web/webreq.h"
-#include "role.h"
 #include "sysfilter.h"
+#include "wire/role.h"
 
 /* For those who are told that we go to hear it, and say good-bye. */
 #define FAREWELL_MS	500

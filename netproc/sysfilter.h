@@ -3,7 +3,7 @@
 #ifndef DL_NET_SYSFILTER_H
 #define DL_NET_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter	netproc_filter;
 

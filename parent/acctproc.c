@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "log.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "parent.h"
 
 static int

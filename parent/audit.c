@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
+#include "base/utc.h"
 #include "parent.h"
-#include "utc.h"
 
 static int	audit_fd = -1;		/* -1 = none */
 static bool	torn;			/* the last line was not ended */

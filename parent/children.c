@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "log.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "parent.h"
 
 #define BACKOFF_FIRST_MS	100

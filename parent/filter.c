@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The parent's own filter, loaded when it has done what wanted more. */
-#include "log.h"
+#include "base/log.h"
 #include "parent.h"
 #include "sysfilter.h"
 

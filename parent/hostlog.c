@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "parent.h"
 
 #define HOSTLOG_PATH	"/dev/log"

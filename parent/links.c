@@ -2,7 +2,7 @@
 /* Links between roles, the parent's aside: each is a pair of sockets. */
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "parent.h"
 
 /*

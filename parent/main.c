@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "confine.h"
-#include "log.h"
+#include "base/again.h"
+#include "base/log.h"
+#include "confine/confine.h"
 #include "parent.h"
 
 /* All of a stop must be done in 5 s. */

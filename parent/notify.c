@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
+#include "base/utc.h"
 #include "parent.h"
-#include "utc.h"
 
 /* Lines of one role per second; the rest is counted and said once. */
 #define LINES_PER_SECOND	50

@@ -8,10 +8,10 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "log.h"
-#include "msg.h"
-#include "settings.h"
-#include "start.h"
+#include "base/log.h"
+#include "wire/msg.h"
+#include "wire/settings.h"
+#include "wire/start.h"
 
 /*
  * While a log takes nothing, each pause is twice as long as the one before, in

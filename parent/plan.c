@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "parent.h"
 
 /* Parts of a plan, without which it is not whole. */

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "log.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "parent.h"
-#include "start.h"
+#include "wire/start.h"
 
 /* A directory service that is away may take a minute for each of its tries. */
 #define LIMIT_S		300

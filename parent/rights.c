@@ -8,8 +8,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "caps.h"
-#include "log.h"
+#include "base/log.h"
+#include "confine/caps.h"
 #include "parent.h"
 
 #define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\

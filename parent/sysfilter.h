@@ -3,9 +3,9 @@
 #ifndef PARENT_SYSFILTER_H
 #define PARENT_SYSFILTER_H
 
-#include "filter.h"
-#include "settings.h"
-#include "start.h"
+#include "confine/filter.h"
+#include "wire/settings.h"
+#include "wire/start.h"
 
 /*
  * Makes the filter of a mode; in system mode ids has the users of the roles, by

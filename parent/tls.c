@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "parent.h"
 
 int	parent_on_tls_ready(struct msg *);

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "parent.h"
 
 /* A process that has just died leaves its cgroup a moment later. */

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proto.h"
 #include "setup.h"
+#include "wire/proto.h"
 
 /* Access lists and quota ids of a configuration. */
 struct found {

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "../parent/sysfilter.h"
-#include "again.h"
-#include "caps.h"
+#include "base/again.h"
+#include "confine/caps.h"
 #include "setup.h"
 
 #define SHADOW_FILE	"/etc/shadow"

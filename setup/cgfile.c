@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cgfile.h"
-#include "settings.h"
+#include "wire/settings.h"
 
 /* The nth word from 0, without what follows; NULL = there are fewer. */
 static char *

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "caps.h"
-#include "filter.h"
+#include "base/again.h"
+#include "confine/caps.h"
+#include "confine/filter.h"
 #include "setup.h"
 
 /* The kernel's overflow id: it owns nothing and needs no passwd(5) entry. */

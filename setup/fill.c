@@ -44,7 +44,7 @@ settings_fill(void)
 #define NUM(to, name, ...)	FOR_##to(s->name = c->name;)
 #define STR(to, name, ...)						\
 	FOR_##to((void)snprintf(s->name, sizeof(s->name), "%s", c->name);)
-#include "settings.def"
+#include "wire/settings.def"
 	fill_debuggers(s, c);
 	s->weakened = (c->weaken_userns ? WEAKEN_USERNS : 0U) |
 	    (c->weaken_seccomp ? WEAKEN_SECCOMP : 0U) |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Descriptors for the parent, on their way to the numbers of common/start.h. */
+/* Descriptors for the parent, on their way to the numbers of common/wire/start.h. */
 #include <fcntl.h>
 #include <unistd.h>
 

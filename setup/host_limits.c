@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "setup.h"
 
 #define FILES_MOST	32

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "proto.h"
 #include "setup.h"
+#include "wire/proto.h"
 
 #define BACKLOG		512
 /* Another daemon that starts holds the lock for less than a tenth of this. */

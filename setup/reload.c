@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter.h"
+#include "confine/filter.h"
 #include "setup.h"
 
 int	setup_on_reload(struct msg *);

@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/log.h"
 #include "conf/conf.h"
-#include "log.h"
-#include "msg.h"
-#include "settings.h"
-#include "start.h"
+#include "wire/msg.h"
+#include "wire/settings.h"
+#include "wire/start.h"
 
 struct options {
 	const char	*file;		/* -f; NULL = the usual place */

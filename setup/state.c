@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "proto.h"
 #include "setup.h"
+#include "wire/proto.h"
 
 /* A daemon that was killed may have left roles that are just ending. */
 #define LOCK_TRIES	40

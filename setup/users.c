@@ -20,8 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "caps.h"
+#include "base/again.h"
+#include "confine/caps.h"
 #include "setup.h"
 
 #define RUN_USER	"_dlrun"

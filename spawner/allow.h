@@ -3,7 +3,7 @@
 #ifndef SPAWNER_ALLOW_H
 #define SPAWNER_ALLOW_H
 
-#include "msg.h"
+#include "wire/msg.h"
 
 /* For peers_init(): netproc alone asks for others, and less for guests. */
 int	 allow_request(struct msg *, const struct msg_row *);

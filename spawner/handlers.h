@@ -3,11 +3,11 @@
 #ifndef SPAWNER_HANDLERS_H
 #define SPAWNER_HANDLERS_H
 
-#include "msg.h"
+#include "wire/msg.h"
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
 	int handler(struct msg *);
-#include "msgs.def"
+#include "wire/msgs.def"
 #undef MSG
 
 #endif

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "hooks.h"
-#include "role.h"
 #include "shutdown.h"
 #include "spawner/client/client.h"
 #include "spawner/image/upload.h"
@@ -16,6 +15,7 @@
 #include "spawner/keys/state.h"
 #include "spawner/link/peers.h"
 #include "sysfilter.h"
+#include "wire/role.h"
 
 static void
 prepare(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The end of the daemon: sessions, instruments and jobs end before it. */
-#include "role.h"
 #include "shutdown.h"
 #include "spawner/image/archive_job.h"
 #include "spawner/inst/instrument.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/stop.h"
 #include "spawner/session/session.h"
+#include "wire/role.h"
 
 #define POLL_MS		20
 

@@ -3,7 +3,7 @@
 #ifndef SPAWNER_SYSFILTER_H
 #define SPAWNER_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter spawner_filter;
 

@@ -8,8 +8,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/elfhdr.h"
 #include "image.h"
-#include "elfhdr.h"
 #include "mem.h"
 
 /* <elf.h> of the base system stops at zlib */

@@ -10,11 +10,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "caps.h"
-#include "confine.h"
-#include "log.h"
-#include "loop.h"
-#include "sanitize.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/sanitize.h"
+#include "confine/caps.h"
+#include "confine/confine.h"
 #include "serve.h"
 #include "sysfilter.h"
 

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "build.h"
-#include "log.h"
-#include "msg.h"
 #include "serve.h"
 #include "typed.h"
+#include "wire/msg.h"
 
 /* Lies behind offsets of 32 bits; and less than the limit of addresses. */
 #define FILE_MOST	(4ULL << 30)
@@ -22,7 +22,7 @@
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
 	int handler(struct msg *);
-#include "msgs.def"
+#include "wire/msgs.def"
 #undef MSG
 
 static struct channel	 chan;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "index.h"
-#include "log.h"
 #include "mem.h"
 #include "strs.h"
 

@@ -3,7 +3,7 @@
 #ifndef SYMBOLS_SYSFILTER_H
 #define SYMBOLS_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter symbols_filter;
 

@@ -3,9 +3,9 @@
 #ifndef SYMBOLS_TYPED_H
 #define SYMBOLS_TYPED_H
 
-#include "capture.h"
 #include "desc.h"
 #include "unit.h"
+#include "wire/capture.h"
 
 struct typed {
 	struct capture	enter[CAPTURE_MAX], leave[CAPTURE_MAX];

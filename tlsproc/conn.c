@@ -23,15 +23,15 @@
 #include <tls.h>
 #include <unistd.h>
 
-#include "accept.h"
+#include "base/log.h"
 #include "certname.h"
 #include "conn.h"
 #include "handover.h"
 #include "keys.h"
 #include "listener.h"
-#include "log.h"
-#include "proto.h"
-#include "role.h"
+#include "wire/accept.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 #define RECORD		(16 * 1024)	/* a TLS record's plain text at most */
 /* Bytes moved in one turn: up from the client, down to it. */

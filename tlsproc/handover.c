@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "conn.h"
 #include "handover.h"
-#include "log.h"
-#include "role.h"
+#include "wire/role.h"
 
 static struct channel	idproc_chan, netproc_chan;
 

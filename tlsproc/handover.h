@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "roles.h"
+#include "wire/roles.h"
 
 void	 handover_init(void);
 /* A new channel to idproc or netproc; takes fd. */

@@ -21,11 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "keys.h"
-#include "log.h"
-#include "proto.h"
-#include "role.h"
 #include "selfsigned.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 #define FILE_BYTES	(256 * 1024)
 #define OWN_FILE	"server.pem"

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "accept.h"
 #include "conn.h"
 #include "listener.h"
+#include "wire/accept.h"
 
 /* fds that are none of a connection */
 #define FDS_OTHER	64

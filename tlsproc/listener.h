@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "msg.h"
+#include "wire/msg.h"
 
 /* How many connections there may be, with the fds that they may need. */
 void	 listener_limit(void);

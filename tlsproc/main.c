@@ -6,13 +6,13 @@
  */
 #include <unistd.h>
 
-#include "confine.h"
+#include "confine/confine.h"
 #include "conn.h"
 #include "handover.h"
 #include "keys.h"
 #include "listener.h"
-#include "role.h"
 #include "sysfilter.h"
+#include "wire/role.h"
 
 /*
  * The key is read with no more rights than this role's user has.  The

@@ -3,7 +3,7 @@
 #ifndef TLSPROC_SYSFILTER_H
 #define TLSPROC_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter tlsproc_filter;
 

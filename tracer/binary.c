@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "binary.h"
 #include "debugfile.h"
 #include "fn.h"
 #include "link.h"
-#include "log.h"
 #include "syms/symclient.h"
 
 #define TYPES_AHEAD	8	/* questions of SYMCLIENT_TYPES_MAX under way */

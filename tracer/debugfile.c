@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
+#include "base/elffile.h"
 #include "debugfile.h"
-#include "elffile.h"
 
 #define BY_ID		"/usr/lib/debug/.build-id"
 

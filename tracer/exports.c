@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/loop.h"
+#include "base/utf8.h"
 #include "commands.h"
 #include "exports.h"
-#include "loop.h"
 #include "session.h"
 #include "timefiles.h"
 #include "timeline.h"
 #include "timeline/export/export.h"
 #include "timeline/query/query.h"
-#include "utf8.h"
 
 #define EXPORTS_MAX	4
 #define LOOKERS_MAX	2	/* of clients that may not trace */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "binary.h"
-#include "capture.h"
 #include "timeline/values/render.h"
+#include "wire/capture.h"
 
 struct store;
 struct store_inverse;

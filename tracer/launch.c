@@ -17,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "elfhdr.h"
+#include "base/elfhdr.h"
+#include "base/log.h"
 #include "engine/arch.h"
 #include "engine/clock.h"
 #include "launch.h"
-#include "log.h"
 #include "plan.h"
 #include "session.h"
 #include "timeline.h"

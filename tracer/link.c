@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "link.h"
 #include "linkchan.h"
-#include "log.h"
-#include "msg.h"
+#include "wire/msg.h"
 
 /* Bytes of an answer that one message holds, besides its flags. */
 #define PIECE_MAX	(MSG_PAYLOAD_MAX - sizeof(uint32_t))
@@ -17,7 +17,7 @@
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
 	int handler(struct msg *);
-#include "msgs.def"
+#include "wire/msgs.def"
 #undef MSG
 
 static struct channel	 chan;

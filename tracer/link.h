@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tracer_audit.h"
-#include "trchello.h"
+#include "wire/tracer_audit.h"
+#include "wire/trchello.h"
 
 /* A request of a client, as the spawner passed it on. */
 struct ask {

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "assemble.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "linkchan.h"
-#include "log.h"
-#include "loop.h"
 #include "sysfilter.h"
 
 #define CHANNEL_FD	3

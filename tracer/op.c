@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "op.h"
 
 #define DEPTH_MAX	16	/* objects in objects of a request */

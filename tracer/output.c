@@ -6,9 +6,9 @@
  */
 #include "engine/clock.h"
 #include "link.h"
-#include "ring.h"
 #include "session.h"
 #include "timeline.h"
+#include "wire/ring.h"
 #include "writes.h"
 
 #define BACKLOG (32U << 10) /* bytes; then it goes in larger pieces */

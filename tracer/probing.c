@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "debuginfo_warnings.h"
 #include "engine/clock.h"
 #include "fn.h"
-#include "log.h"
-#include "loop.h"
 #include "plan.h"
 #include "rows.h"
 #include "session.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "fn.h"
-#include "log.h"
-#include "loop.h"
 #include "probing.h"
 #include "process.h"
 #include "timeline.h"

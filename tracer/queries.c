@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "base/loop.h"
 #include "commands.h"
 #include "engine/clock.h"
-#include "loop.h"
 #include "session.h"
 #include "timeline.h"
 #include "timeline/query/query.h"

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "commands.h"
 #include "engine/arch.h"
 #include "engine/clock.h"
@@ -19,8 +21,6 @@
 #include "exports.h"
 #include "fn.h"
 #include "launch.h"
-#include "log.h"
-#include "loop.h"
 #include "session.h"
 #include "timefiles.h"
 #include "timeline.h"

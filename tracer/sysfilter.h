@@ -3,7 +3,7 @@
 #ifndef TRACER_SYSFILTER_H
 #define TRACER_SYSFILTER_H
 
-#include "filter.h"
+#include "confine/filter.h"
 
 extern const struct filter tracer_filter;
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "timefiles.h"
 
 #define NAMES_MAX	99	/* of one session, besides its label */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "timeline/store/store.h"
-#include "trchello.h"
+#include "wire/trchello.h"
 
 #define TIMEFILES_DIR	".local/state/debuglantern/timelines"
 

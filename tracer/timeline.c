@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/loop.h"
 #include "engine/clock.h"
 #include "fn.h"
-#include "loop.h"
 #include "session.h"
 #include "timefiles.h"
 #include "timeline.h"

@@ -12,7 +12,7 @@
 #include "feed.h"
 #include "process.h"
 #include "timeline/store/store.h"
-#include "trchello.h"
+#include "wire/trchello.h"
 
 /* NULL = there is none yet. */
 struct store *timeline_store(void);

@@ -5,8 +5,8 @@
  * the spawner, which has made them.  Each timeline that is being written looks
  * now and then, and may use for its calls what the others have left.
  */
+#include "base/loop.h"
 #include "link.h"
-#include "loop.h"
 #include "timefiles.h"
 #include "timeline/store/store.h"
 #include "timeused.h"

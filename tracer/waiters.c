@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "waiters.h"
 
 struct waiter *

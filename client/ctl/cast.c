@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cast.h"
 #include "client/lib/report.h"
-#include "utf8.h"
 
 #define DEPTH_MAX	8		/* of JSON in JSON */
 #define SIZE_MAX_CELLS	10000		/* columns, or rows */

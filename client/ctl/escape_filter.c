@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "escape_filter.h"
-#include "utf8.h"
 
 #define ESC	0x1b
 #define BEL	0x07

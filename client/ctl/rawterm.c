@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "rawterm.h"
-#include "ttymodes.h"
+#include "tty/ttymodes.h"
 
 #define OUT_PIECE	32768U
 #define LEAVE_MS	1000	/* for a terminal that takes nothing */

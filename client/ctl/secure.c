@@ -11,7 +11,7 @@
 #include <tls.h>
 #include <unistd.h>
 
-#include "base64.h"
+#include "base/base64.h"
 #include "client/lib/report.h"
 #include "client/lib/stream.h"
 #include "client/lib/target.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "client/lib/report.h"
-#include "log.h"
 #include "timeline/store/store.h"
 #include "tl_file.h"
 

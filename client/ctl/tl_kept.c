@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "client/lib/args.h"
 #include "client/lib/client.h"
 #include "client/lib/reply.h"
 #include "client/lib/report.h"
 #include "client/lib/safe.h"
 #include "client/lib/table.h"
-#include "log.h"
 #include "timeline.h"
 #include "timeline/store/store.h"
 #include "tl_file.h"

@@ -11,13 +11,13 @@
 #include "client/lib/report.h"
 #include "client/lib/safe.h"
 #include "commands.h"
-#include "label.h"
-#include "proto.h"
 #include "timeline.h"
 #include "trace.h"
 #include "trc_ask.h"
 #include "trc_build.h"
 #include "trc_show.h"
+#include "wire/label.h"
+#include "wire/proto.h"
 
 #define PAGE		500	/* functions asked for at once */
 #define FUNCTIONS_MOST	1000000

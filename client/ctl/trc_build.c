@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/elfhdr.h"
 #include "client/lib/args.h"
 #include "client/lib/client.h"
 #include "client/lib/environment.h"
 #include "client/lib/reply.h"
 #include "client/lib/report.h"
-#include "elfhdr.h"
 #include "switches.h"
 #include "trc_build.h"
 

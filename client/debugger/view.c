@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base64.h"
+#include "base/base64.h"
 #include "client/lib/reply.h"
 #include "client/lib/safe.h"
 #include "client/lib/table.h"

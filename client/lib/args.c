@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "args.h"
+#include "base/utf8.h"
 #include "report.h"
-#include "utf8.h"
 
 bool
 args_is_text(const char *text)

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/utf8.h"
 #include "safe.h"
-#include "utf8.h"
 
 #define ESC		0x1b
 #define INCOMPLETE	UTF8_INCOMPLETE

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "link.h"
-#include "ring.h"
+#include "wire/ring.h"
 
 struct profile;
 

@@ -11,14 +11,14 @@
 
 #include <json-c/json.h>
 
-#include "base64.h"
+#include "base/base64.h"
+#include "base/log.h"
+#include "base/utf8.h"
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
 #include "debugger/text/json_size.h"
 #include "format.h"
-#include "log.h"
 #include "op.h"
-#include "utf8.h"
 
 /* Kept free for "truncated" itself, which is written last. */
 #define BOUND_RESERVE	512

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "hostpid.h"
 #include "link.h"
 #include "linkchan.h"
-#include "log.h"
-#include "msg.h"
+#include "wire/msg.h"
 
 /* Bytes of an answer that fit into one message, beside its flags. */
 #define PIECE_MAX	(MSG_PAYLOAD_MAX - sizeof(uint32_t))
@@ -18,7 +18,7 @@
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
 	int handler(struct msg *);
-#include "msgs.def"
+#include "wire/msgs.def"
 #undef MSG
 
 static struct channel	 chan;

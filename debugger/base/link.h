@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "dbghello.h"
-#include "debugger_audit.h"
-#include "ring.h"
+#include "wire/dbghello.h"
+#include "wire/debugger_audit.h"
+#include "wire/ring.h"
 
 /* A request of a client, as the spawner passed it on. */
 struct ask {

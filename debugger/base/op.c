@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/utf8.h"
 #include "debuggee.h"
 #include "debugger/text/clean.h"
 #include "debugger/text/json_make.h"
 #include "debugger/text/redact.h"
-#include "log.h"
 #include "op.h"
-#include "utf8.h"
 
 #define SCHEMA	1
 

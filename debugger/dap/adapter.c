@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 #include "adapter.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
 #include "debugger/text/codec.h"
 #include "debugger/text/json_make.h"
-#include "log.h"
-#include "loop.h"
 #include "profile.h"
 
 #define OUT_MAX		((size_t)4 << 20)	/* that it has not read */

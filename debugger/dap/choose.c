@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "choose.h"
+#include "confine/xstate.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
 #include "injector.h"
-#include "log.h"
-#include "xstate.h"
 
 #define BRIDGE	"dapdial"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include "confine/xstate.h"
 #include "injector.h"
-#include "xstate.h"
 
 static const struct profile lldb = { .name = "lldb", .binary = "lldb" },
     any_gdb = { .name = "gdb", .binary = "gdb" };

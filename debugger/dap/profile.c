@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/elffile.h"
 #include "debugger/text/copy.h"
 #include "debugger/text/json_make.h"
-#include "elffile.h"
 #include "profile.h"
 
 #define RANKS		3	/* of adapters for one language */

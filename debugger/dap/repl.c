@@ -7,10 +7,10 @@
 #include <json-c/json.h>
 
 #include "adapter.h"
+#include "base/log.h"
 #include "debugger/base/op.h"
 #include "debugger/text/json_make.h"
 #include "dialect.h"
-#include "log.h"
 #include "repl.h"
 
 void

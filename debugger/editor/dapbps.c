@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "dapserver.h"
 #include "debugger/base/command.h"
 #include "debugger/base/op.h"
@@ -18,7 +19,6 @@
 #include "debugger/bps/catch.h"
 #include "debugger/text/json_make.h"
 #include "debugger/text/json_size.h"
-#include "log.h"
 
 #define FUNCTIONS	":functions"	/* no path */
 #define EXCEPTIONS	":exceptions"	/* nor this */

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/loop.h"
+#include "base/utf8.h"
 #include "dapserver.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/link.h"
 #include "debugger/text/clean.h"
 #include "debugger/text/json_make.h"
-#include "loop.h"
-#include "ring.h"
-#include "utf8.h"
+#include "wire/ring.h"
 
 #define PIECE_MAX	(16U << 10)	/* of one event */
 #define QUEUE_ROOM	((size_t)64 << 10)	/* of events that wait */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "dapcheck.h"
 #include "dapserver.h"
 #include "debugger/base/command.h"
@@ -19,7 +20,6 @@
 #include "debugger/dap/dialect.h"
 #include "debugger/text/json_make.h"
 #include "debugger/view/set_value.h"
-#include "log.h"
 
 /* A request whose answer is still to come. */
 struct dap_request {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "dapserver.h"
 #include "debugger/base/command.h"
 #include "debugger/base/debuggee.h"
@@ -16,7 +17,6 @@
 #include "debugger/text/clean.h"
 #include "debugger/text/json_make.h"
 #include "debugger/text/json_size.h"
-#include "log.h"
 
 #define EDITORS_MAX	16
 #define QUEUE_MAX	((size_t)4 << 20)	/* then it is given up */

@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/loop.h"
 #include "debugger/base/command.h"
 #include "debugger/view/misread.h"
-#include "loop.h"
 
 struct json_object;
 struct heard;

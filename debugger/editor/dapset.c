@@ -13,6 +13,7 @@
 
 #include <json-c/json.h>
 
+#include "base/log.h"
 #include "dapserver.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
@@ -22,7 +23,6 @@
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
 #include "debugger/view/set_value.h"
-#include "log.h"
 
 #define SHOWN_MOST	65536	/* references; older ones are not known */
 

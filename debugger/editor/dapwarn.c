@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "dapserver.h"
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
 #include "debugger/view/misread.h"
-#include "log.h"
 
 /* A stack whose frames the adapter is being asked about. */
 struct stack {

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
 #include "debugger/base/process_watch.h"
@@ -30,8 +32,6 @@
 #include "engine.h"
 #include "exec.h"
 #include "launch.h"
-#include "log.h"
-#include "loop.h"
 
 #define FAREWELL_MS	5000	/* for one to say how the program ended */
 #define LAST_WORDS_MS	300	/* for an adapter that closed its output to end */

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "debugger/base/command.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
@@ -29,8 +31,6 @@
 #include "engine.h"
 #include "exec.h"
 #include "launch.h"
-#include "log.h"
-#include "loop.h"
 #include "resume_check.h"
 
 #define COUNT_MAX	100000

@@ -19,6 +19,9 @@
 #include <unistd.h>
 
 #include "attach_check.h"
+#include "base/elfhdr.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
 #include "debugger/base/process_watch.h"
@@ -31,12 +34,9 @@
 #include "debugger/stop/summary.h"
 #include "debugger/stop/wait.h"
 #include "debugger/text/json_make.h"
-#include "elfhdr.h"
 #include "engine.h"
 #include "exec.h"
 #include "launch.h"
-#include "log.h"
-#include "loop.h"
 
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
 #define SHOWN_MAX	64	/* words of the program's command in lists */

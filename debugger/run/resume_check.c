@@ -11,13 +11,13 @@
  */
 #include <json-c/json.h>
 
+#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
 #include "debugger/base/process_watch.h"
 #include "debugger/dap/adapter.h"
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
-#include "loop.h"
 #include "resume_check.h"
 
 #define LOOK_MS 300

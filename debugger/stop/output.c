@@ -10,7 +10,7 @@
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
 #include "output.h"
-#include "ring.h"
+#include "wire/ring.h"
 
 #define MOST		(64U << 10)
 

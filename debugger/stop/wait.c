@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
-#include "log.h"
-#include "loop.h"
 #include "summary.h"
 #include "wait.h"
 

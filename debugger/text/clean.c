@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/utf8.h"
 #include "clean.h"
-#include "log.h"
-#include "utf8.h"
 
 char *
 utf8_clean(const char *s, size_t *len)

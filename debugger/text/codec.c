@@ -13,8 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
 #include "codec.h"
-#include "log.h"
 
 #define KEEP	((size_t)64 << 10)	/* of memory between messages */
 #define NUMBER	"0123456789.eE+-"	/* what it is made of */

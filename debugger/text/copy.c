@@ -2,8 +2,8 @@
 /* Copies of text. */
 #include <string.h>
 
+#include "base/log.h"
 #include "copy.h"
-#include "log.h"
 
 char *
 copy_text(const char *s)

@@ -9,11 +9,11 @@
 
 #include <json-c/json.h>
 
+#include "base/log.h"
+#include "base/utf8.h"
 #include "clean.h"
 #include "json_make.h"
 #include "json_size.h"
-#include "log.h"
-#include "utf8.h"
 
 /* There is always a reason in errno: it is malloc's. */
 static struct json_object *

@@ -6,8 +6,8 @@
 
 #include <json-c/json.h>
 
+#include "base/utf8.h"
 #include "json_size.h"
-#include "utf8.h"
 
 /* RFC 8259, 7: what must be escaped, and what has a short form. */
 static size_t

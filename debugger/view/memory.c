@@ -11,7 +11,8 @@
 
 #include <json-c/json.h>
 
-#include "base64.h"
+#include "base/base64.h"
+#include "base/log.h"
 #include "debugger/base/command.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/format.h"
@@ -23,7 +24,6 @@
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
 #include "debugger/text/memtext.h"
-#include "log.h"
 #include "looks.h"
 #include "memory.h"
 #include "view.h"

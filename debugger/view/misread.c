@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "debugger/base/format.h"
 #include "debugger/base/op.h"
 #include "debugger/dap/dialect.h"
 #include "debugger/dap/repl.h"
 #include "debugger/text/json_get.h"
 #include "debugger/text/json_make.h"
-#include "log.h"
 #include "misread.h"
 
 #define ASKED_MOST	24	/* frames at one stop */

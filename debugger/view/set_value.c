@@ -14,6 +14,7 @@
 
 #include <json-c/json.h>
 
+#include "base/log.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/format.h"
 #include "debugger/base/op.h"
@@ -24,7 +25,6 @@
 #include "debugger/text/json_make.h"
 #include "debugger/text/memtext.h"
 #include "debugger/text/scalar.h"
-#include "log.h"
 #include "memory.h"
 #include "set_value.h"
 

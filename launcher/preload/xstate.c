@@ -2,9 +2,9 @@
 /*
  * A library that is loaded into gdbserver.  gdbserver before version 14 writes
  * fewer extended registers than the kernel takes on some processors
- * (common/xstate.h): floating-point arguments of functions that gdb calls are
- * lost then, and so are the registers to return to.  A write that was refused
- * is made again, with the rest as the thread has it.
+ * (common/confine/xstate.h): floating-point arguments of functions that gdb
+ * calls are lost then, and so are the registers to return to.  A write that was
+ * refused is made again, with the rest as the thread has it.
  */
 #include <sys/ptrace.h>
 #include <sys/uio.h>

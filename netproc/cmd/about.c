@@ -13,10 +13,10 @@
 #include "netproc/conn/replica.h"
 #include "netproc/conn/rows.h"
 #include "params.h"
-#include "proto.h"
-#include "role.h"
-#include "roles.h"
-#include "settings.h"
+#include "wire/proto.h"
+#include "wire/role.h"
+#include "wire/roles.h"
+#include "wire/settings.h"
 
 #define PROTOCOL	1
 #define DAY_S		(24 * 3600)

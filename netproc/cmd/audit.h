@@ -3,8 +3,8 @@
 #ifndef DL_NET_AUDIT_H
 #define DL_NET_AUDIT_H
 
-#include "msg.h"
 #include "netproc/text/line.h"
+#include "wire/msg.h"
 
 struct conn;
 struct rsession;

@@ -3,10 +3,10 @@
 #ifndef DL_NET_AUTH_H
 #define DL_NET_AUTH_H
 
-#include "msg.h"
 #include "netproc/conn/ask.h"
 #include "netproc/text/json.h"
 #include "netproc/text/line.h"
+#include "wire/msg.h"
 
 struct rsession;
 

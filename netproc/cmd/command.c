@@ -2,8 +2,8 @@
 /* The table of commands, which is put together at the start. */
 #include <string.h>
 
+#include "base/log.h"
 #include "command.h"
-#include "log.h"
 #include "netproc/conn/answer.h"
 
 /* Each directory adds its own. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "netproc/text/line.h"
-#include "proto.h"
+#include "wire/proto.h"
 
 struct conn;
 struct param;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "about.h"
-#include "accept.h"
 #include "audit.h"
 #include "auth.h"
 #include "commands.h"
@@ -24,6 +23,7 @@
 #include "terminal.h"
 #include "token.h"
 #include "tracer.h"
+#include "wire/accept.h"
 
 /* A session is named and used, or only seen; the daemon likewise. */
 #define S	true, false, ACCESS_USE, false

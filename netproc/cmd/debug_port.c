@@ -16,17 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accept.h"
+#include "base/log.h"
 #include "debug_port.h"
-#include "log.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/identity.h"
 #include "netproc/conn/listener.h"
 #include "netproc/conn/relay.h"
 #include "netproc/conn/replica.h"
-#include "proto.h"
-#include "role.h"
+#include "wire/accept.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 /* Time for idproc to say who has connected. */
 #define IDENTITY_MS		5000

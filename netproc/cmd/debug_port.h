@@ -6,8 +6,8 @@
 #ifndef DL_NET_DEBUG_H
 #define DL_NET_DEBUG_H
 
-#include "msg.h"
 #include "netproc/text/line.h"
+#include "wire/msg.h"
 
 struct conn;
 struct rsession;

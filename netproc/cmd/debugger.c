@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* DEBUGGER: a session's debugger is asked, or started. */
+#include "base/errors.h"
 #include "debugger.h"
-#include "errors.h"
 #include "instrument.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/instjson.h"
-#include "proto.h"
+#include "wire/proto.h"
 
 static bool
 has(const struct session_view *v)

@@ -11,7 +11,7 @@
 #include "netproc/conn/instjson.h"
 #include "netproc/conn/replica.h"
 #include "netproc/text/jsonlex.h"
-#include "settings.h"
+#include "wire/settings.h"
 
 /* Options of a command, beside the request. */
 struct wanted {

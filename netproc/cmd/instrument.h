@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "msg.h"
 #include "netproc/conn/ask.h"
 #include "netproc/text/line.h"
-#include "view.h"
+#include "wire/msg.h"
+#include "wire/view.h"
 
 struct text;
 

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#include "msg.h"
 #include "netproc/conn/ask.h"
 #include "netproc/text/line.h"
-#include "proto.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
 
 struct rsession;
 

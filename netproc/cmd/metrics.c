@@ -9,8 +9,8 @@
 #include "netproc/conn/conn.h"
 #include "netproc/conn/replica.h"
 #include "netproc/conn/usage.h"
-#include "proto.h"
-#include "role.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 #define NS		1e9
 #define CLASSES		6

@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "label.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/replica.h"
 #include "payload.h"
 #include "terminal.h"
+#include "wire/label.h"
 
 /* A payload that nobody wants is read up to this size. */
 #define DISCARD_MAX	((uint64_t)1 << 30)

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "loop.h"
-#include "msg.h"
+#include "base/loop.h"
 #include "netproc/conn/conn.h"
 #include "netproc/text/line.h"
+#include "wire/msg.h"
 
 struct rsession;
 

@@ -8,9 +8,9 @@
 #include "netproc/conn/conn.h"
 #include "netproc/conn/rows.h"
 #include "netproc/text/json.h"
-#include "proto.h"
 #include "quota.h"
-#include "settings.h"
+#include "wire/proto.h"
+#include "wire/settings.h"
 
 static const char *const names[QUOTA_COUNT] = {
 	[QUOTA_SESSIONS] = "sessions",

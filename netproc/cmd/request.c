@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/errors.h"
+#include "base/log.h"
 #include "command.h"
-#include "errors.h"
-#include "log.h"
 #include "netproc/text/jsonlex.h"
 #include "params.h"
 #include "request.h"

@@ -9,8 +9,8 @@
 #include "netproc/conn/replica.h"
 #include "netproc/conn/usage.h"
 #include "session_cmds.h"
-#include "settings.h"
 #include "terminal.h"
+#include "wire/settings.h"
 
 /* Longer than any daemon runs; sums of milliseconds cannot overflow. */
 #define WAIT_MAX_S	(3650ULL * 86400)

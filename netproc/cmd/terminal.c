@@ -11,8 +11,8 @@
 #include "netproc/conn/conn.h"
 #include "netproc/conn/replica.h"
 #include "payload.h"
-#include "settings.h"
 #include "terminal.h"
+#include "wire/settings.h"
 
 /* Others' input goes first: so soon it is worth another try. */
 #define BUSY_MS		20

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "msg.h"
 #include "netproc/text/line.h"
+#include "wire/msg.h"
 
 #include "netproc/conn/ask.h"
 

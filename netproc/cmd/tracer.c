@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* TRACER: a session's tracer is asked, or started. */
-#include "errors.h"
+#include "base/errors.h"
 #include "instrument.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/instjson.h"
-#include "proto.h"
 #include "tracer.h"
+#include "wire/proto.h"
 
 static bool
 has(const struct session_view *v)

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "answer.h"
+#include "base/utc.h"
 #include "conn.h"
 #include "instjson.h"
 #include "netproc/text/line.h"
 #include "replica.h"
-#include "settings.h"
-#include "utc.h"
+#include "wire/settings.h"
 
 #define ANSWER_MAX	((size_t)4 << 20)
 /* Memory kept between answers: most are far smaller. */

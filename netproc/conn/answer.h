@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "errors.h"
+#include "base/errors.h"
 #include "netproc/text/json.h"
-#include "view.h"
+#include "wire/view.h"
 
 struct conn;
 struct rsession;

@@ -5,11 +5,11 @@
 
 #include "answer.h"
 #include "ask.h"
+#include "base/log.h"
 #include "identity.h"
-#include "log.h"
 #include "replica.h"
-#include "role.h"
 #include "usage.h"
+#include "wire/role.h"
 
 struct channel			spawner_chan;
 

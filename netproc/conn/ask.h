@@ -7,8 +7,8 @@
 #define DL_NET_ASK_H
 
 #include "conn.h"
-#include "msg.h"
 #include "termask.h"
+#include "wire/msg.h"
 
 struct instrument;
 struct text;

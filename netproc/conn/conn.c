@@ -17,17 +17,17 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "accept.h"
 #include "answer.h"
 #include "ask.h"
+#include "base/log.h"
 #include "conn.h"
 #include "identity.h"
 #include "linger.h"
-#include "log.h"
 #include "netproc/text/line.h"
 #include "replica.h"
-#include "role.h"
-#include "settings.h"
+#include "wire/accept.h"
+#include "wire/role.h"
+#include "wire/settings.h"
 
 #define HASH		1024		/* chains; a power of two */
 #define SCRATCH		(128 * 1024)

@@ -18,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loop.h"
-#include "msg.h"
+#include "base/loop.h"
 #include "reply.h"
+#include "wire/msg.h"
 
 struct conn;
 struct mcp;

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "answer.h"
+#include "base/log.h"
 #include "conn.h"
 #include "feed.h"
-#include "log.h"
 #include "replica.h"
 #include "usage.h"
 

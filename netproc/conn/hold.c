@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Holding a session's output back; see the header. */
 #include "ask.h"
+#include "base/errors.h"
 #include "conn.h"
-#include "errors.h"
 #include "hold.h"
 #include "replica.h"
 

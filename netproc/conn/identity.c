@@ -4,17 +4,17 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "accept.h"
-#include "acct.h"
 #include "answer.h"
 #include "ask.h"
+#include "base/log.h"
 #include "identity.h"
-#include "log.h"
 #include "netproc/text/line.h"
 #include "prelogin.h"
-#include "proto.h"
 #include "replica.h"
-#include "role.h"
+#include "wire/accept.h"
+#include "wire/acct.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 /* All guests together have one of so many parts of all connections. */
 #define GUESTS_PART	4

@@ -8,7 +8,7 @@
 #define DL_NET_IDENTITY_H
 
 #include "conn.h"
-#include "msg.h"
+#include "wire/msg.h"
 
 /* Connections that are no struct conn, such as gdb's to a debug port. */
 struct identity_others {

@@ -2,7 +2,7 @@
 /* Members of a session's object about its debugger and its tracer. */
 #include "instjson.h"
 #include "netproc/text/json.h"
-#include "proto.h"
+#include "wire/proto.h"
 
 void
 text_or_null(struct text *t, const char *key, const char *s)

@@ -3,7 +3,7 @@
 #ifndef DL_NET_INSTJSON_H
 #define DL_NET_INSTJSON_H
 
-#include "view.h"
+#include "wire/view.h"
 
 struct text;
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "accept.h"
+#include "base/loop.h"
 #include "linger.h"
-#include "loop.h"
+#include "wire/accept.h"
 
 /* No other limit counts these connections: the oldest makes way. */
 #define LINGER_MOST	32

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accept.h"
 #include "answer.h"
+#include "base/log.h"
 #include "conn.h"
 #include "identity.h"
 #include "listener.h"
-#include "log.h"
-#include "proto.h"
-#include "role.h"
+#include "wire/accept.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 /* Beyond the limit so many may still be told that it is reached. */
 #define REFUSALS	16

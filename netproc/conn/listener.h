@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "msg.h"
 #include "netproc/text/json.h"
+#include "wire/msg.h"
 
 /* Takes fd of a browser; full: to be refused with max_connections. */
 typedef void	(*listener_web_fn)(int fd, uint32_t listener_flags,

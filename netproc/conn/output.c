@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "answer.h"
+#include "base/utf8.h"
 #include "conn.h"
 #include "hold.h"
 #include "output.h"
 #include "replica.h"
-#include "role.h"
-#include "settings.h"
-#include "utf8.h"
+#include "wire/role.h"
+#include "wire/settings.h"
 
 /* An answer has space for at least a ring of the usual size. */
 #define SNAPSHOT_MIN	((size_t)256 * 1024)

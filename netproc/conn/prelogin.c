@@ -9,7 +9,7 @@
 #include "conn.h"
 #include "prelogin.h"
 #include "replica.h"
-#include "role.h"
+#include "wire/role.h"
 
 #define PARTS	4
 

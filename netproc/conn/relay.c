@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loop.h"
+#include "base/loop.h"
 #include "relay.h"
 
 #define BUFFER		(16 * 1024)

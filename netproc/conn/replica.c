@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "ask.h"
-#include "label.h"
-#include "log.h"
+#include "base/log.h"
 #include "replica.h"
+#include "wire/label.h"
 
 #define HASH		256
 #define JSON_MAX	((size_t)1 << 20)

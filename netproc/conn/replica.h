@@ -13,11 +13,11 @@
 
 #include "answer.h"
 #include "conn.h"
-#include "msg.h"
 #include "netproc/text/json.h"
 #include "netproc/text/line.h"
-#include "ring.h"
-#include "view.h"
+#include "wire/msg.h"
+#include "wire/ring.h"
+#include "wire/view.h"
 
 struct rsession {
 	LIST_ENTRY(rsession)	 hash;

@@ -4,8 +4,8 @@
 #define DL_NET_ROWS_H
 
 #include "conn.h"
-#include "msg.h"
 #include "netproc/text/json.h"
+#include "wire/msg.h"
 
 /* Writes the next row of a message as JSON; a bad message is found later. */
 typedef void	(*row_fn)(struct text *, struct msg *);

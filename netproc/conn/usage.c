@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Watchers of the sessions' resource usage, and the usage that is known. */
 #include "ask.h"
-#include "loop.h"
-#include "proto.h"
+#include "base/loop.h"
 #include "replica.h"
 #include "usage.h"
+#include "wire/proto.h"
 
 /* Samples come every two seconds: enough for who asks every five. */
 #define LOOK_MS		10000

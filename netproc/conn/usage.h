@@ -8,8 +8,8 @@
 
 #include <sys/queue.h>
 
-#include "msg.h"
 #include "netproc/text/json.h"
+#include "wire/msg.h"
 
 struct rsession;
 

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "errors.h"
-#include "label.h"
+#include "base/errors.h"
 #include "mcp.h"
 #include "mcp_pending.h"
 #include "netproc/cmd/instrument.h"
 #include "netproc/cmd/tracer.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/replica.h"
-#include "proto.h"
-#include "settings.h"
+#include "wire/label.h"
+#include "wire/proto.h"
+#include "wire/settings.h"
 
 /* Nothing longer names a session. */
 #define SESSION_MAX	SESSION_NAME_MAX

@@ -12,9 +12,9 @@
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/replica.h"
-#include "role.h"
 #include "termclient.h"
 #include "termio.h"
+#include "wire/role.h"
 
 /* Messages that come before it is known who sends them. */
 #define EARLY_MAX	(64 * 1024)

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "errors.h"
-#include "log.h"
+#include "base/errors.h"
+#include "base/log.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/replica.h"
-#include "role.h"
 #include "term.h"
+#include "wire/role.h"
 
 /*
  * Input that waits for the spawner, of one client: no more is read when there

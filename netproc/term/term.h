@@ -17,12 +17,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "loop.h"
-#include "msg.h"
+#include "base/loop.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/termask.h"
 #include "netproc/text/json.h"
 #include "netproc/text/term_flow.h"
+#include "wire/msg.h"
 
 /* A client that acknowledges is never further ahead of that. */
 #define TERM_ACK_WINDOW	((uint64_t)512 * 1024)

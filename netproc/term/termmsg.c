@@ -3,8 +3,8 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "base64.h"
-#include "log.h"
+#include "base/base64.h"
+#include "base/log.h"
 #include "netproc/text/jsonlex.h"
 #include "termmsg.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base64.h"
+#include "base/base64.h"
+#include "base/utf8.h"
 #include "json.h"
-#include "utf8.h"
 
 #define CAP_MIN		256
 /* the longest form of one byte: \u001f */

@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "json.h"
 #include "jsonlex.h"
 #include "line.h"
-#include "utf8.h"
 
 /* An empty object costs json-c 260 times the bytes that stand for it. */
 #define CONTAINERS_MAX	64

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "errors.h"
+#include "base/errors.h"
 #include "line.h"
 
 #define TLS_HANDSHAKE	0x16

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto.h"
+#include "wire/proto.h"
 
 /* A line with its "\r\n". */
 #define LINE_BUFFER	(LINE_MAX_BYTES + 2)

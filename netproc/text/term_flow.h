@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto.h"
+#include "wire/proto.h"
 
 #define FLOW_WINDOW	((uint64_t)256 * 1024)
 #define FLOW_BUDGET_US	((uint64_t)250 * 1000)

@@ -7,16 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "http.h"
-#include "log.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/identity.h"
 #include "netproc/conn/linger.h"
 #include "netproc/conn/listener.h"
-#include "proto.h"
-#include "role.h"
-#include "settings.h"
 #include "webreq.h"
+#include "wire/proto.h"
+#include "wire/role.h"
+#include "wire/settings.h"
 
 /*
  * Memory of each connection: its headers, and the piece of a body that is read

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "errors.h"
-#include "loop.h"
+#include "base/errors.h"
+#include "base/loop.h"
 
 struct conn;
 struct conn_port;

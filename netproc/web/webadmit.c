@@ -9,9 +9,6 @@
 
 #include "netproc/cmd/keys.h"
 #include "netproc/cmd/payload.h"
-#include "proto.h"
-#include "role.h"
-#include "settings.h"
 #include "webadmit.h"
 #include "webanswer.h"
 #include "webcheck.h"
@@ -19,6 +16,9 @@
 #include "webform.h"
 #include "webpage.h"
 #include "webup.h"
+#include "wire/proto.h"
+#include "wire/role.h"
+#include "wire/settings.h"
 
 #define TOKEN_BYTES	128
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "label.h"
 #include "netproc/cmd/commands.h"
 #include "netproc/cmd/params.h"
 #include "netproc/cmd/payload.h"
@@ -22,6 +21,7 @@
 #include "webargs.h"
 #include "webform.h"
 #include "webup.h"
+#include "wire/label.h"
 
 struct args {
 	struct json_object	*o;

@@ -18,10 +18,10 @@
 #include "netproc/conn/output.h"
 #include "netproc/conn/replica.h"
 #include "netproc/mcp/mcp.h"
-#include "proto.h"
 #include "webcmd.h"
 #include "weboutput.h"
 #include "webreq.h"
+#include "wire/proto.h"
 
 #define END	{ NULL, PARAM_WORD, PARAM_MAY, NULL }
 

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/output.h"
 #include "netproc/conn/replica.h"
-#include "utf8.h"
 #include "weboutput.h"
 
 #define PIECE	((size_t)16 * 1024)

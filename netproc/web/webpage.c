@@ -4,10 +4,10 @@
 
 #include "assets.h"
 #include "openapi.h"
-#include "role.h"
 #include "webanswer.h"
 #include "webpage.h"
 #include "webreq.h"
+#include "wire/role.h"
 
 enum MHD_Result
 page_healthz(struct web_req *r)

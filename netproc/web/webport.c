@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "errors.h"
+#include "base/errors.h"
 #include "netproc/cmd/commands.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"

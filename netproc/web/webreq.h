@@ -13,8 +13,8 @@
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"
 #include "netproc/text/json.h"
-#include "proto.h"
 #include "route.h"
+#include "wire/proto.h"
 
 /* Bytes of arguments in JSON. */
 #define WEB_BODY_MAX	((size_t)64 * 1024)

@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base64.h"
+#include "base/base64.h"
 #include "http.h"
 #include "netproc/cmd/auth.h"
 #include "netproc/cmd/commands.h"

@@ -59,7 +59,7 @@ $(TAKEN): $(ATTACK_DIR)/taken_%: $(LIBEXEC)/% $(TAKEN_OBJ).o \
 	    $(TAKEN_OBJ)$(if $(filter archiver,$*),_archiver).o $(SAN_OBJS) \
 	    $(LIBCOMMON) $($*_LIBS)
 
-$(ATTACK_DIR)/rows: common/msgs.def common/errors.def
+$(ATTACK_DIR)/rows: common/wire/msgs.def common/base/errors.def
 
 test-bins: $(addprefix $(ATTACK_DIR)/,$(ATTACK_PROGS) $(ATTACK_ROLES)) $(TAKEN)
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "jobreport.h"
+#include "wire/jobreport.h"
 
 #define ATTACHED	"Attached; pid = 2\n"
 

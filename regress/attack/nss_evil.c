@@ -24,7 +24,7 @@
 
 #define CHANNEL	3
 
-/* As common/msg.h has it. */
+/* As common/wire/msg.h has it. */
 struct hdr {
 	uint32_t	type, length;
 	uint64_t	request;

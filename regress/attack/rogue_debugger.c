@@ -12,7 +12,7 @@
 #define ROGUE_DOES	MSG_DBG_DOES
 #define ROGUE_WHOLE	MSG_DBG_KILL
 
-#include "common/debugger_audit.h"
+#include "common/wire/debugger_audit.h"
 #include "debugger/sysfilter.h"
 #include "rogue_inst.h"
 

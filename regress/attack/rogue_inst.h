@@ -20,12 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/msg_out.h"
-#include "filter.h"
-#include "log.h"
-#include "loop.h"
-#include "msg.h"
-#include "proto.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "common/wire/msg_out.h"
+#include "confine/filter.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
 
 #define MANY	20000
 

@@ -19,11 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "msg_out.h"
+#include "base/log.h"
 #include "netproc/sysfilter.h"
-#include "role.h"
 #include "send.h"
+#include "wire/msg_out.h"
+#include "wire/role.h"
 
 #define ORDER_MAX	(4 * 1024 * 1024)
 #define GOT_MAX		512

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "role.h"
+#include "wire/role.h"
 
 #define FLOOD	100000
 #define PIECE	500

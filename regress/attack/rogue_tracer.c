@@ -16,8 +16,8 @@
 
 #include "rogue_inst.h"
 #include "tracer/sysfilter.h"
-#include "tracer_audit.h"
-#include "trchello.h"
+#include "wire/tracer_audit.h"
+#include "wire/trchello.h"
 
 /* Counts and contents of the spawner's messages. */
 static struct {
@@ -316,7 +316,7 @@ static const struct mode modes[] = {
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
 	int handler(struct msg *);
-#include "msgs.def"
+#include "wire/msgs.def"
 #undef MSG
 
 int

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* flags: -Icommon common/msg.c common/roles.c */
+/* flags: -Icommon common/wire/msg.c common/wire/roles.c */
 /* The message table as JSON, so that tests make their cases from it. */
 #include <stdio.h>
 
-#include "errors.h"
-#include "msg.h"
+#include "base/errors.h"
+#include "wire/msg.h"
 
 static const char *const fd_words[] = {
 	[FD_NONE] = "none", [FD_SOCKET] = "socket", [FD_MEMFD] = "memfd",
@@ -14,7 +14,7 @@ static const char *const fd_words[] = {
 
 static const char *const err_codes[] = {
 #define ERR(symbol, ...)	#symbol,
-#include "errors.def"
+#include "base/errors.def"
 #undef ERR
 };
 

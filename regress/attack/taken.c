@@ -27,10 +27,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter.h"
-#include "loop.h"
-#include "msg.h"
-#include "sanitize.h"
+#include "base/loop.h"
+#include "base/sanitize.h"
+#include "confine/filter.h"
+#include "wire/msg.h"
 #ifndef TAKEN_ARCHIVER
 #include "send.h"
 #endif

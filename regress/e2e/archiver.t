@@ -33,7 +33,7 @@ MIB = 1 << 20
 
 with open("/bin/true", "rb") as f:
     ELF = f.read()
-with open(os.path.join(HERE, "../../common/errors.def")) as f:
+with open(os.path.join(HERE, "../../common/base/errors.def")) as f:
     CODES = re.findall(r'^ERR\(\w+,\s*"(\w+)"', f.read(), re.M)
 
 # the inner uid is not 0 and holds no capability, as under the launcher

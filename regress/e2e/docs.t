@@ -136,7 +136,7 @@ unnamed_options() {
 
 keys_of_conf() {
 	sed -n 's/^[A-Z]*([A-Z]*, [a-z0-9_]*, "\([a-z][a-z0-9 -]*\)".*/\1/p' \
-	    "$top/common/settings.def"
+	    "$top/common/wire/settings.def"
 }
 
 # Most are rows of one table.
@@ -147,7 +147,7 @@ commands() {
 
 errors() {
 	sed -n 's/^ERR([A-Z_]*,[^"]*"\([a-z_]*\)".*/\1/p' \
-	    "$top/common/errors.def"
+	    "$top/common/base/errors.def"
 }
 
 # Commands with parameters that the section of JSON lines leaves out.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: acctproc/sysfilter.c netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/sessfilter.c common/filter.c */
+/* links: acctproc/sysfilter.c netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/confine/sessfilter.c common/confine/filter.c */
 /*
  * The system call filters as their processes load them: in words, and tried
  * out call by call.
@@ -32,11 +32,11 @@
 #include "acctproc/sysfilter.h"
 #include "announcer/sysfilter.h"
 #include "archiver/sysfilter.h"
+#include "confine/sessfilter.h"
 #include "debugger/sysfilter.h"
 #include "idproc/sysfilter.h"
 #include "netproc/sysfilter.h"
 #include "parent/sysfilter.h"
-#include "sessfilter.h"
 #include "spawner/sysfilter.h"
 #include "symbols/sysfilter.h"
 #include "tlsproc/sysfilter.h"

@@ -1,8 +1,8 @@
 # what prints and tries the system call filters, without sanitizers in any build
 FILTERS :=	$(O)/regress/helpers/filters
 
-$(FILTERS): regress/filters/filters.c common/filter.h $(wildcard */sysfilter.[ch]) \
-    common/filter.c common/sessfilter.c
+$(FILTERS): regress/filters/filters.c common/confine/filter.h $(wildcard */sysfilter.[ch]) \
+    common/confine/filter.c common/confine/sessfilter.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 -D_GNU_SOURCE -g -O1 $(WARN) \
 	    -Icommon -I. -o $@ $< $$(regress/links.sh $<) -lseccomp

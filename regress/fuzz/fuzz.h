@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 #ifdef FUZZ_FAULT
 #include "regress/fuzz/fuzz_fault.h"
@@ -191,7 +191,7 @@ clock_gettime(clockid_t id, struct timespec *ts)
 #endif
 
 #ifdef FUZZ_LOOP
-#include "common/loop.h"
+#include "common/base/loop.h"
 
 static void
 fuzz_on_turn(void *arg)

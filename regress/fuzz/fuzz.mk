@@ -1,6 +1,6 @@
 # Fuzz targets: regress/fuzz/README.md.  The first lines of one say what it is
 # made of, and which sources its corpus must reach:
-#   /* links: netproc/text/line.c common/proto.c */
+#   /* links: netproc/text/line.c common/wire/proto.c */
 #   /* covers: netproc/text/line.c */
 TIME ?=		60
 FUZZ_TIME ?=	$(TIME)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: client/lib/dial.c client/ctl/known.c client/ctl/viewers.c client/lib/quote.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/stream.c client/lib/table.c client/lib/target.c client/lib/term.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c common/log.c -lbsd common/base64.c common/utf8.c */
-/* covers: common/base64.c client/lib/quote.c client/lib/reply.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/table.c client/lib/target.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c client/ctl/viewers.c */
+/* links: client/lib/dial.c client/ctl/known.c client/ctl/viewers.c client/lib/quote.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/stream.c client/lib/table.c client/lib/target.c client/lib/term.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c common/base/log.c -lbsd common/base/base64.c common/base/utf8.c */
+/* covers: common/base/base64.c client/lib/quote.c client/lib/reply.c client/lib/safe.c client/ctl/session.c client/ctl/store.c client/lib/table.c client/lib/target.c client/ctl/tl_lines.c client/ctl/trc_show.c client/debugger/lists.c client/debugger/show.c client/debugger/view.c client/ctl/viewers.c */
 /*
  * Fuzz target of what the clients show: answers of daemons, which are JSON or
  * nearly, and may lack any member or have one of another type; targets, words
@@ -18,7 +18,7 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "base64.h"
+#include "base/base64.h"
 #include "client/ctl/known.h"
 #include "client/ctl/session.h"
 #include "client/ctl/store.h"

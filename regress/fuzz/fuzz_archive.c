@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: archiver/unpack.c archiver/paths.c archiver/execpath.c archiver/source.c archiver/beneath.c archiver/report.c common/elfhdr.c common/log.c */
+/* links: archiver/unpack.c archiver/paths.c archiver/execpath.c archiver/source.c archiver/beneath.c archiver/report.c common/base/elfhdr.c common/base/log.c */
 /* covers: archiver/unpack.c archiver/paths.c archiver/execpath.c archiver/source.c */
 /*
  * Fuzz target of bundles: the input is the path of the program, a line, and

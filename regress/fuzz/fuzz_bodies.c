@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/msg.c common/chan.c common/loop.c common/roles.c common/fdkind.c common/trchello.c common/dbghello.c common/debugger_audit.c common/run.c common/view.c common/settings.c common/log.c */
-/* covers: common/msg.c common/trchello.c common/dbghello.c common/debugger_audit.c common/run.c common/view.c common/settings.c */
+/* links: common/wire/msg.c common/wire/chan.c common/base/loop.c common/wire/roles.c common/wire/fdkind.c common/wire/trchello.c common/wire/dbghello.c common/wire/debugger_audit.c common/wire/run.c common/wire/view.c common/wire/settings.c common/base/log.c */
+/* covers: common/wire/msg.c common/wire/trchello.c common/wire/dbghello.c common/wire/debugger_audit.c common/wire/run.c common/wire/view.c common/wire/settings.c */
 /*
  * Fuzz target of what messages say beside their headers: the first byte says
  * which body the rest is.  A body that is taken is written again, and reading
@@ -8,13 +8,13 @@
  */
 #include "regress/fuzz/fuzz.h"
 
-#include "common/dbghello.h"
-#include "common/debugger_audit.h"
-#include "common/msg_out.h"
-#include "common/run.h"
-#include "common/settings.h"
-#include "common/trchello.h"
-#include "common/view.h"
+#include "common/wire/dbghello.h"
+#include "common/wire/debugger_audit.h"
+#include "common/wire/msg_out.h"
+#include "common/wire/run.h"
+#include "common/wire/settings.h"
+#include "common/wire/trchello.h"
+#include "common/wire/view.h"
 
 const msg_handler	msg_handlers[MSG_COUNT];
 

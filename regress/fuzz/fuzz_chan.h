@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "common/msg_out.h"
+#include "common/wire/msg_out.h"
 
 union fuzz_ctl {
 	struct cmsghdr	hdr;

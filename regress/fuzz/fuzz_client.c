@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: client/ctl/mdns.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/store.c client/lib/target.c client/debugger/mark.c common/log.c common/utf8.c */
+/* links: client/ctl/mdns.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/ctl/store.c client/lib/target.c client/debugger/mark.c common/base/log.c common/base/utf8.c */
 /* covers: client/ctl/known.c client/ctl/mdns.c client/debugger/mark.c */
 /*
  * Fuzz target of what the clients believe: the file of known hosts and what a

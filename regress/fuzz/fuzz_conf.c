@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: setup/conf/conf_adapter.c setup/conf/conf_check.c setup/conf/conf_listen.c setup/conf/conf_pack.c setup/conf/conf_print.c setup/conf/conf_quota.c setup/conf/conf_table.c setup/conf/conf_type.c setup/conf/conf_value.c conf.tab.c common/utf8.c */
+/* links: setup/conf/conf_adapter.c setup/conf/conf_check.c setup/conf/conf_listen.c setup/conf/conf_pack.c setup/conf/conf_print.c setup/conf/conf_quota.c setup/conf/conf_table.c setup/conf/conf_type.c setup/conf/conf_value.c conf.tab.c common/base/utf8.c */
 /* covers: setup/conf/conf_*.c */
 /*
  * Fuzz target of the configuration: no file may break the parser, and what

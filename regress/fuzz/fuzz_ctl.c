@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: client/ctl/cast.c client/ctl/escape.c client/ctl/terminal_proto.c client/ctl/escape_filter.c client/lib/report.c client/lib/safe.c common/utf8.c */
-/* covers: client/ctl/cast.c client/ctl/escape.c client/ctl/terminal_proto.c client/ctl/escape_filter.c common/utf8.c */
+/* links: client/ctl/cast.c client/ctl/escape.c client/ctl/terminal_proto.c client/ctl/escape_filter.c client/lib/report.c client/lib/safe.c common/base/utf8.c */
+/* covers: client/ctl/cast.c client/ctl/escape.c client/ctl/terminal_proto.c client/ctl/escape_filter.c common/base/utf8.c */
 /*
  * Fuzz target: what the client reads of daemons, recordings and keyboards.
  * The first byte says which, the second how it is cut into pieces.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/text/codec.c debugger/base/program_state.c debugger/dap/profile_table.c common/log.c debugger/text/clean.c common/utf8.c */
-/* covers: debugger/text/codec.c debugger/base/program_state.c common/utf8.c debugger/text/clean.c */
+/* links: debugger/text/codec.c debugger/base/program_state.c debugger/dap/profile_table.c common/base/log.c debugger/text/clean.c common/base/utf8.c */
+/* covers: debugger/text/codec.c debugger/base/program_state.c common/base/utf8.c debugger/text/clean.c */
 /*
  * Fuzz target: what a debug adapter writes, from bytes to the program's state.
  * The first byte says how it is cut into pieces, the second what was asked,
@@ -13,7 +13,7 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "common/utf8.h"
+#include "common/base/utf8.h"
 #include "debugger/base/program_state.h"
 #include "debugger/dap/profile.h"
 #include "debugger/text/clean.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/elffile.c common/log.c */
-/* covers: tracer/debugfile.c common/elffile.c */
+/* links: common/base/elffile.c common/base/log.c */
+/* covers: tracer/debugfile.c common/base/elffile.c */
 /*
  * Fuzz target of the look for debug information in a file of its own: a
  * binary's path, the build id that it says it has, and the file that lies where

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/elfhdr.c */
-/* covers: common/elfhdr.c */
+/* links: common/base/elfhdr.c */
+/* covers: common/base/elfhdr.c */
 /*
  * Fuzz target: elf_check() on any bytes.  A verdict comes with a sentence,
  * the sentence is printable, and nothing shorter than a header passes.
@@ -8,7 +8,7 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "elfhdr.h"
+#include "base/elfhdr.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

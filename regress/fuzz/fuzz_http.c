@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/dispatch.c */
+/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/wire/dispatch.c */
 /* covers: netproc/web/route.c netproc/web/webargs.c netproc/web/webadmit.c netproc/web/webreq.c netproc/web/webport.c netproc/web/webup.c netproc/web/webcmd.c netproc/web/webpage.c netproc/web/ptyweb.c netproc/web/http.c netproc/web/webform.c netproc/term/ws.c netproc/conn/conn.c netproc/cmd/payload.c netproc/cmd/audit.c */
 /*
  * Fuzz target of the listeners: a client sends to that of the web, or to that
@@ -36,10 +36,10 @@
 #include "netproc/term/attach.h"
 #include "netproc/term/termmsg.h"
 #include "netproc/web/webreq.h"
-#include "role.h"
+#include "wire/role.h"
 
 #define SELF_ROLE NETPROC
-#include "common/dispatch.c"
+#include "common/wire/dispatch.c"
 
 #define UID		1000
 #define ROOM_MAX	(64 * 1024)

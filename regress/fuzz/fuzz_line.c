@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/text/line.c netproc/text/json.c common/base64.c common/utf8.c */
+/* links: netproc/text/line.c netproc/text/json.c common/base/base64.c common/base/utf8.c */
 /* covers: netproc/text/line.c netproc/text/json.c */
 /*
  * Fuzz target of everything that takes a line of the control protocol apart,
@@ -8,10 +8,10 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "errors.h"
+#include "base/errors.h"
+#include "base/utf8.h"
 #include "netproc/text/json.h"
 #include "netproc/text/line.h"
-#include "utf8.h"
 
 static struct text text = { .max = 1 << 20 };
 

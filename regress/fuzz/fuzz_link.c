@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/chan.c common/loop.c common/msg.c common/fdkind.c common/roles.c common/log.c common/errors.c */
-/* covers: common/chan.c */
+/* links: common/wire/chan.c common/base/loop.c common/wire/msg.c common/wire/fdkind.c common/wire/roles.c common/base/log.c common/base/errors.c */
+/* covers: common/wire/chan.c */
 /*
  * Fuzz target of the channels themselves: two of them, whose other ends send
  * what is right and what is not, read or do not, and go, while handlers ask

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c common/utf8.c */
+/* links: common/base/log.c common/base/utf8.c */
 /* covers: tracer/engine/maps.c tracer/modules.c */
 /*
  * Fuzz target of /proc/PID/maps, as the two parts of a tracer read it: the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: client/mcp/input.c client/mcp/message.c client/mcp/requests.c client/mcp/output.c client/mcp/keepalive.c client/mcp/leftout.c client/lib/args.c client/lib/conn.c client/lib/dial.c client/lib/environment.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/lib/ssh.c client/lib/signals.c client/lib/stream.c client/lib/target.c common/log.c -lbsd common/utf8.c */
+/* links: client/mcp/input.c client/mcp/message.c client/mcp/requests.c client/mcp/output.c client/mcp/keepalive.c client/mcp/leftout.c client/lib/args.c client/lib/conn.c client/lib/dial.c client/lib/environment.c client/lib/reply.c client/lib/report.c client/lib/safe.c client/lib/ssh.c client/lib/signals.c client/lib/stream.c client/lib/target.c common/base/log.c -lbsd common/base/utf8.c */
 /* covers: client/mcp/input.c client/mcp/message.c client/mcp/requests.c client/mcp/output.c */
 /*
  * Fuzz target of debuglantern-mcp: what an agent's client writes, and what

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: spawner/ !spawner/main.c common/ !common/dispatch.c */
-/* covers: common/msg.c common/chan.c common/view.c spawner/client/audit.c spawner/image/archive_job.c spawner/run/exit.c */
+/* links: spawner/ !spawner/main.c common/ !common/wire/dispatch.c */
+/* covers: common/wire/msg.c common/wire/chan.c common/wire/view.c spawner/client/audit.c spawner/image/archive_job.c spawner/run/exit.c */
 /*
  * The spawner's messages, with state: the input is a list of records, each a
  * message of netproc, idproc or the launcher, bytes of a session's process,
@@ -24,16 +24,16 @@
 #include "regress/fuzz/fuzz.h"
 #include "spawner/hooks.h"
 
-#include "common/msg_out.h"
-#include "errors.h"
-#include "ring.h"
-#include "role.h"
+#include "base/errors.h"
+#include "common/wire/msg_out.h"
 #include "spawner/image/archive_job.h"
 #include "spawner/inst/debugger.h"
 #include "spawner/keys/guest.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/session.h"
-#include "view.h"
+#include "wire/ring.h"
+#include "wire/role.h"
+#include "wire/view.h"
 
 #define USERS		3
 #define PIPES		8
@@ -42,7 +42,7 @@
 #define RECORD		8	/* bytes before a record's payload */
 
 #define SELF_ROLE SPAWNER
-#include "common/dispatch.c"
+#include "common/wire/dispatch.c"
 
 /* -- the other ends -- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/elffile.c common/log.c */
-/* covers: tracer/engine/objsym.c common/elffile.c */
+/* links: common/base/elffile.c common/base/log.c */
+/* covers: tracer/engine/objsym.c common/base/elffile.c */
 /*
  * Fuzz target of the names that the tracer itself looks for in a process: the
  * input is its program's file, or the memory of an object that is loaded

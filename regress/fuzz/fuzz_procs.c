@@ -22,8 +22,8 @@
 #include "launcher/find.h"
 #include "launcher/usage.h"
 #include "setup/cgfile.h"
-#include "proto.h"
-#include "settings.h"
+#include "wire/proto.h"
+#include "wire/settings.h"
 
 #define DAEMON	10	/* of the processes that there may be */
 

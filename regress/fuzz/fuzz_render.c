@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: timeline/values/desc.c timeline/values/render.c timeline/values/inverse.c tracer/syms/symindex.c tracer/syms/match.c common/utf8.c */
+/* links: timeline/values/desc.c timeline/values/render.c timeline/values/inverse.c tracer/syms/symindex.c tracer/syms/match.c common/base/utf8.c */
 /* covers: timeline/values/desc.c timeline/values/render.c timeline/values/inverse.c tracer/syms/symindex.c tracer/syms/match.c */
 /*
  * Fuzz target: a hostile description with hostile bytes, a hostile index, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/ !netproc/main.c common/ !common/dispatch.c */
+/* links: netproc/ !netproc/main.c common/ !common/wire/dispatch.c */
 /* covers: netproc/cmd/request.c netproc/cmd/params.c netproc/text/jsonlex.c */
 /*
  * Fuzz target of requests in JSON, with the daemon's own table of commands.
@@ -10,18 +10,18 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "errors.h"
-#include "netproc/term/attach.h"
+#include "base/errors.h"
 #include "netproc/cmd/commands.h"
-#include "netproc/text/json.h"
-#include "netproc/text/jsonlex.h"
-#include "netproc/mcp/mcp.h"
 #include "netproc/cmd/params.h"
 #include "netproc/cmd/request.h"
-#include "proto.h"
+#include "netproc/mcp/mcp.h"
+#include "netproc/term/attach.h"
+#include "netproc/text/json.h"
+#include "netproc/text/jsonlex.h"
+#include "wire/proto.h"
 
 #define SELF_ROLE NETPROC
-#include "common/dispatch.c"
+#include "common/wire/dispatch.c"
 
 /* Every row can be used by name, and its session is always called that. */
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/engine/ringread.c common/utf8.c */
+/* links: tracer/engine/ringread.c common/base/utf8.c */
 /* covers: tracer/engine/ringread.c */
 /*
  * Fuzz target of the reader of rings.  The input begins with what the reader

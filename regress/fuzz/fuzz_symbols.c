@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: symbols/abbrev.c symbols/abi.c symbols/build.c symbols/demangle.c symbols/form.c symbols/func.c symbols/image.c symbols/lines.c symbols/loc.c symbols/maker.c symbols/mem.c symbols/ranges.c symbols/scan.c symbols/strs.c symbols/symtab.c symbols/type.c symbols/typed.c symbols/unit.c tracer/syms/symindex.c timeline/values/desc.c timeline/values/render.c common/elfhdr.c common/log.c common/utf8.c */
+/* links: symbols/abbrev.c symbols/abi.c symbols/build.c symbols/demangle.c symbols/form.c symbols/func.c symbols/image.c symbols/lines.c symbols/loc.c symbols/maker.c symbols/mem.c symbols/ranges.c symbols/scan.c symbols/strs.c symbols/symtab.c symbols/type.c symbols/typed.c symbols/unit.c tracer/syms/symindex.c timeline/values/desc.c timeline/values/render.c common/base/elfhdr.c common/base/log.c common/base/utf8.c */
 /* covers: symbols/ !symbols/main.c !symbols/mem.c !symbols/serve.c !symbols/sysfilter.c */
 /*
  * Fuzz target: any bytes as a binary, from its header to the values of its

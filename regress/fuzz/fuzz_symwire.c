@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/syms/symclient.c symbols/ !symbols/main.c !symbols/serve.c !symbols/sysfilter.c common/chan.c common/elfhdr.c common/errors.c common/fdkind.c common/log.c common/loop.c common/msg.c common/roles.c common/utf8.c */
+/* links: tracer/syms/symclient.c symbols/ !symbols/main.c !symbols/serve.c !symbols/sysfilter.c common/wire/chan.c common/base/elfhdr.c common/base/errors.c common/wire/fdkind.c common/base/log.c common/base/loop.c common/wire/msg.c common/wire/roles.c common/base/utf8.c */
 /* covers: symbols/serve.c tracer/syms/symclient.c */
 /*
  * Fuzz target of what a tracer and its symbols process say to each other, from

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/dap/repl.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/text/pairs.c debugger/text/copy.c debugger/dap/profile.c debugger/dap/profile_table.c debugger/dap/dialect.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/base/op.c debugger/text/redact.c common/log.c debugger/text/clean.c common/base64.c common/elffile.c common/utf8.c */
+/* links: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/dap/repl.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/text/pairs.c debugger/text/copy.c debugger/dap/profile.c debugger/dap/profile_table.c debugger/dap/dialect.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/base/op.c debugger/text/redact.c common/base/log.c debugger/text/clean.c common/base/base64.c common/base/elffile.c common/base/utf8.c */
 /* covers: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/dap/profile.c */
 /*
  * Fuzz target of what a debugger reads of others but in messages: what lldb
@@ -22,7 +22,7 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "common/utf8.h"
+#include "common/base/utf8.h"
 #include "debugger/base/command.h"
 #include "debugger/base/op.h"
 #include "debugger/bps/bps.h"

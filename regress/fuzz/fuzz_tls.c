@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tlsproc/conn.c tlsproc/handover.c tlsproc/certname.c tlsproc/selfsigned.c common/accept.c common/chan.c common/errors.c common/fdkind.c common/log.c common/loop.c common/msg.c common/roles.c */
+/* links: tlsproc/conn.c tlsproc/handover.c tlsproc/certname.c tlsproc/selfsigned.c common/wire/accept.c common/wire/chan.c common/base/errors.c common/wire/fdkind.c common/base/log.c common/base/loop.c common/wire/msg.c common/wire/roles.c */
 /* covers: tlsproc/conn.c tlsproc/handover.c */
 /*
  * Fuzz target of the framing of TLS: a connection between a client, who is
@@ -22,7 +22,7 @@
 #include "regress/fuzz/fuzz.h"
 #include "regress/fuzz/fuzz_chan.h"
 
-#include "common/role.h"
+#include "common/wire/role.h"
 #include "tlsproc/conn.h"
 #include "tlsproc/handover.h"
 #include "tlsproc/keys.h"

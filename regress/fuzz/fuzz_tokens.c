@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: spawner/keys/tokens.c common/log.c */
+/* links: spawner/keys/tokens.c common/base/log.c */
 /* covers: spawner/keys/tokens.c */
 /*
  * Fuzz target of the tokens' file: the input is its slots, of which a bit says

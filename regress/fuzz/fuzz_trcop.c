@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/op.c tracer/params.c tracer/vec.c timeline/store/text.c common/log.c common/utf8.c */
+/* links: tracer/op.c tracer/params.c tracer/vec.c timeline/store/text.c common/base/log.c common/base/utf8.c */
 /* covers: tracer/op.c tracer/params.c tracer/vec.c */
 /*
  * Fuzz target of requests to a tracer: each line of the input is one, of

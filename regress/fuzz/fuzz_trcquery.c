@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c timeline/store/ timeline/query/ common/utf8.c */
+/* links: common/base/log.c timeline/store/ timeline/query/ common/base/utf8.c */
 /* covers: timeline/query/query.c timeline/query/query_count.c timeline/query/query_filter.c timeline/query/query_json.c timeline/query/query_parse.c timeline/query/query_regex.c timeline/query/query_value.c timeline/query/vtab.c timeline/query/vtab_func.c timeline/query/vtab_sql.c */
 /*
  * Fuzz target of what a timeline is asked: parameters of debug_query, regular

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/log.c timeline/store/ timeline/query/ common/utf8.c */
+/* links: common/base/log.c timeline/store/ timeline/query/ common/base/utf8.c */
 /* covers: timeline/store/pack.c timeline/store/segment.c timeline/store/store_recover.c timeline/store/store_chunk.c timeline/query/query_cursor.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
@@ -14,8 +14,8 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "capture.h"
 #include "timeline/query/query_int.h"
+#include "wire/capture.h"
 
 #define TAG	7
 #define OPS_MAX	300		/* of one input */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/ttymodes.c */
-/* covers: common/ttymodes.c */
+/* links: common/tty/ttymodes.c */
+/* covers: common/tty/ttymodes.c */
 /*
  * Output of a terminal, cut into pieces by its first byte: the pieces make no
  * difference, and what is said about the terminal is true of one that is
@@ -9,7 +9,7 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "ttymodes.h"
+#include "tty/ttymodes.h"
 
 struct said {
 	char	text[TTYMODES_PREAMBLE];

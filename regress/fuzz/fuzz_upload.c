@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/dispatch.c */
+/* links: netproc/ !netproc/main.c !netproc/sysfilter.c common/ !common/wire/dispatch.c */
 /* covers: netproc/cmd/payload.c netproc/conn/conn.c */
 /*
  * Fuzz target of a whole connection: the input is what a client sends, in
@@ -16,8 +16,7 @@
 #define FUZZ_LOOP
 #include "regress/fuzz/fuzz.h"
 
-#include "errors.h"
-#include "msg_out.h"
+#include "base/errors.h"
 #include "netproc/cmd/commands.h"
 #include "netproc/cmd/request.h"
 #include "netproc/conn/ask.h"
@@ -25,10 +24,11 @@
 #include "netproc/conn/identity.h"
 #include "netproc/conn/replica.h"
 #include "netproc/text/line.h"
-#include "role.h"
+#include "wire/msg_out.h"
+#include "wire/role.h"
 
 #define SELF_ROLE NETPROC
-#include "common/dispatch.c"
+#include "common/wire/dispatch.c"
 
 #define ROOM_MAX	(256 * 1024)
 #define DISCARD_MAX	((uint64_t)1 << 30)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c netproc/text/json.c netproc/text/jsonlex.c netproc/text/line.c common/log.c -lwslay common/base64.c common/utf8.c */
+/* links: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c netproc/text/json.c netproc/text/jsonlex.c netproc/text/line.c common/base/log.c -lwslay common/base/base64.c common/base/utf8.c */
 /* covers: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c */
 /*
  * Fuzz target of WebSockets: the input is what a client sends after its
@@ -15,10 +15,10 @@
 #define FUZZ_FAULT
 #include "regress/fuzz/fuzz.h"
 
-#include "base64.h"
-#include "netproc/text/replies.h"
+#include "base/base64.h"
 #include "netproc/term/termmsg.h"
 #include "netproc/term/ws.h"
+#include "netproc/text/replies.h"
 
 #define OUT_MAX		(1024 * 1024)
 

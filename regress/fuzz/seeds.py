@@ -28,7 +28,7 @@ def keep(target, name, data):
         f.write(data)
 
 
-# -- render: descriptions (symbols/desc.h) and captures (common/capture.h) -----
+# -- render: descriptions (symbols/desc.h) and captures (common/wire/capture.h) -----
 (NULL, SINT, UINT, BOOL, FLOAT, CHAR, POINTER, STRING, CHARS, TEXT, SLICE,
  ARRAY, ENUM, STRUCT, TUPLE, NESTED, VARIANTS, VARIANT, LOST) = range(19)
 SIGNED, BITS, DEFAULT, UNNAMED = 1, 2, 4, 8
@@ -727,7 +727,7 @@ def bodies():
         keep("bodies", f"{which}-{name}", bytes([which]) + data)
 
     conf = b""
-    with open(f"{HERE}/../../common/settings.def") as f:
+    with open(f"{HERE}/../../common/wire/settings.def") as f:
         for line in f:
             if line.startswith(("HOST_STR(", "PATHNAME(ROLES")):
                 conf += blob()
@@ -1249,7 +1249,7 @@ def patterns():
 def say(name, payload=b"", conn=1, request=1, session=0, fd=0):
     """A message to the spawner; the launcher answers the nth of its own."""
     roles = {"NETPROC": 0, "LAUNCHER": 1, "IDPROC": 2, "DEBUGGER": 4}
-    with open(f"{HERE}/../../common/msgs.def") as f:
+    with open(f"{HERE}/../../common/wire/msgs.def") as f:
         rows = re.findall(r"^MSG\((\w+),\s*(\w+),\s*(\w+),", f.read(), re.M)
     number, row = next((i + 1, r) for i, r in enumerate(rows) if r[0] == name)
     return bytes([0x80 | roles[row[1]], number, session, conn, request, fd]) + (

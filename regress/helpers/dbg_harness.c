@@ -30,11 +30,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/link.h"
 #include "debugger/parts.h"
-#include "log.h"
-#include "loop.h"
 
 #define RING_SIZE	(1U << 20)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* flags: -Icommon common/msg.c common/roles.c */
+/* flags: -Icommon common/wire/msg.c common/wire/roles.c */
 /* Prints docs/MESSAGES.md from the message table that the binaries use. */
 #include <stdio.h>
 
-#include "msg.h"
+#include "wire/msg.h"
 
 static const char *const fd_words[] = {
 	[FD_NONE] = "-", [FD_SOCKET] = "socket", [FD_MEMFD] = "memfd",
@@ -72,7 +72,7 @@ main(void)
 	int from, to;
 
 	printf("# Messages between processes\n\n"
-	    "Made from common/msgs.def by `make docs`; a test compares them.\n"
+	    "Made from common/wire/msgs.def by `make docs`; a test compares them.\n"
 	    "Any other message gets its sender cut off.\n");
 	for (from = 0; from < ROLE_END; from++)
 		for (to = 0; to < ROLE_END; to++)

@@ -38,11 +38,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "loop.h"
-#include "msg.h"
-#include "ring.h"
-#include "trchello.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "wire/msg.h"
+#include "wire/ring.h"
+#include "wire/trchello.h"
 
 #define RING_SIZE	(1U << 20)
 #define ARGS_MAX	4096

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "timeline/export/export.h"
 #include "timeline/query/query.h"
 #include "timeline/query/vtab.h"

@@ -30,8 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/loop.h"
 #include "engine/target.h"
-#include "loop.h"
 #include "syms/match.h"
 #include "syms/symclient.h"
 #include "syms/symindex.h"

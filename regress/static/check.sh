@@ -16,7 +16,7 @@ flags='-std=gnu11 -D_GNU_SOURCE -DDL_VERSION=__FILE__ -Icommon -I.'
 
 # Without dispatch.c, which is compiled once for each role, with its name.
 sources() {
-	git ls-files '*.c' | grep -v -e '^regress/' -e '^common/dispatch.c$'
+	git ls-files '*.c' | grep -v -e '^regress/' -e '^common/wire/dispatch.c$'
 }
 
 # $1: what; $2: a file that holds what was found

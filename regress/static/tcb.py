@@ -23,7 +23,7 @@ PROGRAMS = {
     "launcher": ("libexec/debuglantern/launcher", ("launcher",)),
     "acctproc": ("libexec/debuglantern/acctproc", ("acctproc",)),
 }
-SHARED = ("common",)
+SHARED = ("common/base", "common/confine", "common/wire", "common/tty")
 TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'",
                    re.S)
 

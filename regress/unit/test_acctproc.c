@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "acctproc/shadowfile.h"
-#include "log.h"
+#include "base/log.h"
 
 #define TODAY	20000L
 #define HASH	"$y$j9T$F5Jx5fExrKuPp53xLKQ..1$tnSYvahCwPBHKZUspmcxMf"

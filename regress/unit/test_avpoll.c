@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "announcer/avpoll.h"
-#include "log.h"
-#include "loop.h"
+#include "base/log.h"
+#include "base/loop.h"
 
 static unsigned int called;
 

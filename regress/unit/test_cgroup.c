@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "base/loop.h"
 #include "launcher/cgroup.h"
-#include "loop.h"
-#include "msg.h"
-#include "proto.h"
-#include "role.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 /* nothing comes over a channel here */
 const msg_handler	msg_handlers[MSG_COUNT];

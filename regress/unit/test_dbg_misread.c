@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* lldb's words about functions in several parts, and which frames are wrong. */
-/* links: debugger/view/misread.c debugger/dap/repl.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c debugger/text/memtext.c common/log.c */
+/* links: debugger/view/misread.c debugger/dap/repl.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/text/clean.c debugger/text/memtext.c common/base/log.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

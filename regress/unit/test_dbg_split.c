@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* lldb's output for functions of two parts, and the commands it is sent. */
-/* links: debugger/bps/split.c debugger/dap/repl.c debugger/text/copy.c debugger/text/json_get.c debugger/text/json_make.c common/log.c debugger/text/json_size.c debugger/text/clean.c */
+/* links: debugger/bps/split.c debugger/dap/repl.c debugger/text/copy.c debugger/text/json_get.c debugger/text/json_make.c common/base/log.c debugger/text/json_size.c debugger/text/clean.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

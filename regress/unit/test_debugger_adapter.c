@@ -19,10 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/dap/adapter.h"
 #include "debugger/dap/profile.h"
-#include "loop.h"
 
 struct dbg dbg;
 

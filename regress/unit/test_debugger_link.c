@@ -17,11 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/msg_out.h"
-#include "dbghello.h"
+#include "common/wire/msg_out.h"
+#include "confine/filter.h"
 #include "debugger/base/hostpid.h"
 #include "debugger/sysfilter.h"
-#include "filter.h"
+#include "wire/dbghello.h"
 
 /* As a receiver has it. */
 static struct msg

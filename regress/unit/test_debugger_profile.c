@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "confine/xstate.h"
 #include "debugger/dap/injector.h"
 #include "debugger/dap/profile.h"
-#include "xstate.h"
 
 #include "test_tmp.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elffile.h"
+#include "base/elffile.h"
 
 /* As far as they are there. */
 static const char *const files[] = { "/proc/self/exe", "/usr/bin/ls",

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elfhdr.h"
+#include "base/elfhdr.h"
 
 #if defined(__x86_64__)
 #define HOST		EM_X86_64

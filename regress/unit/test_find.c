@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 
 #include "launcher/find.h"
-#include "msg.h"
-#include "role.h"
+#include "wire/msg.h"
+#include "wire/role.h"
 
 /* nothing comes over a channel here */
 const msg_handler	msg_handlers[MSG_COUNT];

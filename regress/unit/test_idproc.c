@@ -29,7 +29,7 @@
 #include "idproc/endpoint.h"
 #include "idproc/principal.h"
 #include "idproc/rules.h"
-#include "settings.h"
+#include "wire/settings.h"
 
 /* what role.c holds in the daemon */
 struct settings	settings;

@@ -25,8 +25,8 @@
 #include "idproc/cgroups.h"
 #include "idproc/holders.h"
 #include "idproc/origin.h"
-#include "msg.h"
-#include "role.h"
+#include "wire/msg.h"
+#include "wire/role.h"
 
 /* nothing comes over a channel here */
 const msg_handler	msg_handlers[MSG_COUNT];

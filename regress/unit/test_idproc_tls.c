@@ -18,7 +18,7 @@
 
 #include "idproc/account.h"
 #include "idproc/tlspeers.h"
-#include "role.h"
+#include "wire/role.h"
 
 /* role.c is linked for the settings, and wants the handlers of a role */
 const msg_handler msg_handlers[MSG_COUNT];

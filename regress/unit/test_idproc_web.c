@@ -21,7 +21,7 @@
 #include "idproc/origin.h"
 #include "idproc/peer.h"
 #include "idproc/rules.h"
-#include "role.h"
+#include "wire/role.h"
 
 /* since Linux 6.5, and not in the headers of this base */
 #ifndef SO_PEERPIDFD

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/loop.h"
+#include "common/base/loop.h"
 #include "spawner/keys/keys.h"
 
 #define ALICE	1001

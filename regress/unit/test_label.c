@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "label.h"
-#include "proto.h"
+#include "wire/label.h"
+#include "wire/proto.h"
 
 static void
 labels(void **state)

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "loop.h"
-#include "msg_out.h"
+#include "base/loop.h"
 #include "parent/parent.h"
+#include "wire/msg_out.h"
 
 const msg_handler msg_handlers[MSG_COUNT];
 struct daemon	d;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "loop.h"
+#include "base/loop.h"
 
 #define SOME	2000
 #define MANY	(1U << 20)

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "errors.h"
-#include "netproc/conn/answer.h"
+#include "base/errors.h"
 #include "netproc/cmd/command.h"
-#include "netproc/conn/conn.h"
 #include "netproc/cmd/instrument.h"
+#include "netproc/cmd/params.h"
+#include "netproc/cmd/tracer.h"
+#include "netproc/conn/answer.h"
+#include "netproc/conn/conn.h"
+#include "netproc/conn/replica.h"
 #include "netproc/mcp/mcp.h"
 #include "netproc/mcp/mcp_pending.h"
-#include "netproc/cmd/params.h"
-#include "netproc/conn/replica.h"
-#include "netproc/cmd/tracer.h"
 
 /* The answer, and its HTTP status; empty = none. */
 static struct text	 said = { .max = 64 << 20 };

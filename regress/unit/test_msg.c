@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/msg_out.h"
-#include "errors.h"
-#include "fdkind.h"
-#include "loop.h"
-#include "msg.h"
-#include "run.h"
-#include "settings.h"
-#include "view.h"
+#include "base/errors.h"
+#include "base/loop.h"
+#include "common/wire/msg_out.h"
+#include "wire/fdkind.h"
+#include "wire/msg.h"
+#include "wire/run.h"
+#include "wire/settings.h"
+#include "wire/view.h"
 
 /* -- this test is a role that takes some of the table's messages -- */
 

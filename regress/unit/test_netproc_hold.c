@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "msg_out.h"
+#include "wire/msg_out.h"
 /* compiled here for its STEP_PART */
 #include "netproc/conn/hold.c"
 

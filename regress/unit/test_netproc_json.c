@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "netproc/text/json.h"
-#include "utf8.h"
 
 #define BAD	"\xef\xbf\xbd"
 

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "errors.h"
+#include "base/errors.h"
 #include "netproc/cmd/command.h"
 #include "netproc/cmd/params.h"
-#include "netproc/text/jsonlex.h"
 #include "netproc/cmd/request.h"
+#include "netproc/text/jsonlex.h"
 
 /* Rows of every kind of parameter; none of them is run. */
 #define ROW(name, list)	{ .verb = name, .params = list, .max = ARGS_ANY }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Host and Origin headers of browsers, the routes, and the statuses. */
-/* links: netproc/web/webcheck.c netproc/text/line.c common/errors.c */
+/* links: netproc/web/webcheck.c netproc/text/line.c common/base/errors.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "errors.h"
+#include "base/errors.h"
 #include "netproc/web/webcheck.h"
 
 static void

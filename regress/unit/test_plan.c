@@ -20,8 +20,8 @@
 
 #include <cmocka.h>
 
-#include "msg_out.h"
 #include "parent/parent.h"
+#include "wire/msg_out.h"
 
 int	parent_on_plan_start(struct msg *);
 int	parent_on_plan(struct msg *);

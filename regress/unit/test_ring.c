@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ring.h"
+#include "wire/ring.h"
 
 #define SIZE	65536
 

@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-#include "jobreport.h"
+#include "wire/jobreport.h"
 
 static void
 expect_violation(enum role role)

@@ -35,12 +35,12 @@
 #include "spawner/main.c"
 #undef main
 
-#include "common/msg_out.h"
-#include "errors.h"
-#include "log.h"
-#include "ring.h"
-#include "run.h"
-#include "view.h"
+#include "base/errors.h"
+#include "base/log.h"
+#include "common/wire/msg_out.h"
+#include "wire/ring.h"
+#include "wire/run.h"
+#include "wire/view.h"
 
 #include "test_tmp.h"
 

@@ -3,7 +3,7 @@
 /* links: spawner/ spawner/dispatch.o !spawner/main.c */
 #include "test_spawner_rig.h"
 
-#include "trchello.h"
+#include "wire/trchello.h"
 
 /* An instrument, as the launcher has started it. */
 struct inst {

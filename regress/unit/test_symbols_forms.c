@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sanitize.h"
+#include "base/sanitize.h"
 #include "symbols/demangle.h"
 #include "symbols/dw.h"
 #include "symbols/index.h"

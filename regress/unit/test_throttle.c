@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "common/loop.h"
+#include "common/base/loop.h"
 #include "spawner/keys/throttle.h"
 
 static uint64_t	now = 1000000;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "spawner/keys/state.h"
 #include "spawner/sysfilter.h"
 #include "spawner/keys/tokens.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter.h"
+#include "confine/filter.h"
 #include "tracer/address.h"
 #include "tracer/params.h"
 #include "tracer/sysfilter.h"

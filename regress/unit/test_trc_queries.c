@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "loop.h"
+#include "base/loop.h"
 #include "tracer/commands.h"
 #include "tracer/engine/clock.h"
 #include "tracer/session.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ttymodes.h"
+#include "tty/ttymodes.h"
 
 #define ROWS	24
 #define NELEM(a)	(sizeof(a) / sizeof((a)[0]))

@@ -4,7 +4,7 @@
 #include "test_tree.h"
 
 #include "launcher/usage.h"
-#include "proto.h"
+#include "wire/proto.h"
 
 /* A process: its times in ticks, its pages, and the children of a thread. */
 static void

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "utc.h"
+#include "base/utc.h"
 
 static void
 is_text(time_t when, const char *want)

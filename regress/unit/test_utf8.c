@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 /* The sequence that stands for c, made by the RFC's table. */
 static size_t

@@ -109,7 +109,7 @@ struct conf {
 #define BOOL(to, name, ...)	bool name;
 #define STR(to, name, ...)	char *name;
 #define NAMES(to, name, ...)	struct conf_names name;
-#include "settings.def"
+#include "wire/settings.def"
 };
 
 /* text is one line, without newline, valid during the call only. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conf_table.h"
-#include "settings.h"
+#include "wire/settings.h"
 
 #define K		(1ULL << 10)
 #define M		(1ULL << 20)
@@ -55,7 +55,7 @@ const struct conf_key conf_keys[] = {
 #define PATHNAME(to, f, key, ...)	TEXT(f, key, CONF_PATH, __VA_ARGS__)
 #define SERVICE(to, f, key, ...)	TEXT(f, key, CONF_SERVICE, __VA_ARGS__)
 #define NAMES(to, f, key, ...)	KEY(f, key, CONF_NAMES, ##__VA_ARGS__)
-#include "settings.def"
+#include "wire/settings.def"
 };
 const size_t conf_nkeys = sizeof(conf_keys) / sizeof(conf_keys[0]);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "conf_table.h"
-#include "utf8.h"
 
 #define NAME_MAX_BYTES	255
 

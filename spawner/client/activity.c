@@ -9,9 +9,9 @@
 
 #include "activity.h"
 #include "audit.h"
-#include "log.h"
+#include "base/log.h"
+#include "base/utc.h"
 #include "spawner/handlers.h"
-#include "utc.h"
 
 #define EVENTS		500
 #define EVENT_TEXT	400

@@ -4,7 +4,7 @@
 #define SPAWNER_ACTIVITY_H
 
 #include "answer.h"
-#include "errors.h"
+#include "base/errors.h"
 #include "spawner/session/session.h"
 
 /* "<user> <command> <id>: <result>" for a command that was answered. */

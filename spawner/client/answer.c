@@ -7,8 +7,8 @@
 #include "activity.h"
 #include "answer.h"
 #include "client.h"
-#include "role.h"
 #include "spawner/link/peers.h"
+#include "wire/role.h"
 
 /* Text of a RESULT: a little less than fits beside its two numbers. */
 #define TEXT_MAX	1000

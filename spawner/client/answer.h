@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "errors.h"
-#include "msg.h"
+#include "base/errors.h"
 #include "spawner/keys/keys.h"
 #include "spawner/keys/tokens.h"
 #include "spawner/session/owner.h"
+#include "wire/msg.h"
 
 /* Enough to answer later; an answer for a netproc of the past is dropped. */
 struct asker {

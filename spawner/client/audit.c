@@ -7,12 +7,12 @@
 
 #include "answer.h"
 #include "audit.h"
-#include "log.h"
-#include "role.h"
+#include "base/log.h"
+#include "base/utc.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/session.h"
-#include "utc.h"
+#include "wire/role.h"
 
 #define EVENTS		1000
 #define RESULT_TEXT	256

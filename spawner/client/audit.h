@@ -7,8 +7,8 @@
 #define SPAWNER_AUDIT_H
 
 #include "client.h"
-#include "msg.h"
-#include "proto.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
 
 /* All borrowed; NULL where there is none.  Text need not be printable. */
 struct audit {

@@ -5,10 +5,10 @@
 
 #include "audit.h"
 #include "client.h"
-#include "role.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/access.h"
+#include "wire/role.h"
 
 #define BUCKETS		1024	/* power of two */
 /* Closed connections whose PRINCIPAL may still be under way. */

@@ -10,11 +10,11 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "msg.h"
-#include "proto.h"
 #include "spawner/keys/keys.h"
 #include "spawner/keys/tokens.h"
 #include "spawner/session/owner.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
 
 struct hold;
 

@@ -9,12 +9,12 @@
 
 #include "activity.h"
 #include "client.h"
-#include "role.h"
 #include "share.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/access.h"
 #include "spawner/session/push.h"
+#include "wire/role.h"
 
 #define SHARES_MAX	32
 

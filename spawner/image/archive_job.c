@@ -21,13 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
 #include "archive_job.h"
-#include "fdkind.h"
-#include "jobreport.h"
-#include "log.h"
-#include "role.h"
-#include "run.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "spawner/client/activity.h"
 #include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
@@ -35,6 +31,10 @@
 #include "spawner/policy/quota.h"
 #include "spawner/run/stop.h"
 #include "upload.h"
+#include "wire/fdkind.h"
+#include "wire/jobreport.h"
+#include "wire/role.h"
+#include "wire/run.h"
 
 #define UNPACK_MS	(300 * 1000)
 #define PACK_MS		(1800 * 1000)

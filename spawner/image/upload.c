@@ -17,10 +17,8 @@
 #include <unistd.h>
 
 #include "archive_job.h"
-#include "elfhdr.h"
-#include "label.h"
-#include "log.h"
-#include "role.h"
+#include "base/elfhdr.h"
+#include "base/log.h"
 #include "spawner/client/activity.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
@@ -29,6 +27,8 @@
 #include "spawner/session/push.h"
 #include "spawner/session/session.h"
 #include "upload.h"
+#include "wire/label.h"
+#include "wire/role.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL		0x0008U

@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dbghello.h"
 #include "debugger.h"
-#include "debugger_audit.h"
 #include "gdbserver.h"
-#include "role.h"
 #include "spawner/handlers.h"
 #include "spawner/run/runspec.h"
 #include "spawner/session/push.h"
 #include "tracer.h"
+#include "wire/dbghello.h"
+#include "wire/debugger_audit.h"
+#include "wire/role.h"
 
 struct dbgproc *
 dbg_of(const struct msg *m)

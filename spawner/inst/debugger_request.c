@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "debugger.h"
-#include "role.h"
 #include "spawner/handlers.h"
+#include "wire/role.h"
 
 /*
  * Is the asker this user on this host, with all the user's rights there?  A

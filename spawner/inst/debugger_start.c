@@ -13,10 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "debugger.h"
-#include "fdkind.h"
-#include "log.h"
-#include "role.h"
 #include "spawner/client/activity.h"
 #include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
@@ -29,6 +27,8 @@
 #include "spawner/run/start.h"
 #include "spawner/run/stop.h"
 #include "spawner/session/push.h"
+#include "wire/fdkind.h"
+#include "wire/role.h"
 
 #define ATTACH_MS	10000
 /* A debugger reports a detach a moment before its adapter ends, or after. */

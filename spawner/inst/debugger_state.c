@@ -8,11 +8,11 @@
 #include <time.h>
 
 #include "debugger.h"
-#include "fdkind.h"
-#include "role.h"
 #include "spawner/client/activity.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/fdkind.h"
+#include "wire/role.h"
 
 /* How soon to ask again when there is no launcher just now. */
 #define RETRY_MS	200

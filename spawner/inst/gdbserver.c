@@ -14,11 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "debugger.h"
-#include "fdkind.h"
 #include "gdbserver.h"
-#include "log.h"
-#include "role.h"
 #include "spawner/client/activity.h"
 #include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
@@ -27,6 +25,8 @@
 #include "spawner/run/stop.h"
 #include "spawner/session/push.h"
 #include "tracer.h"
+#include "wire/fdkind.h"
+#include "wire/role.h"
 
 #define ATTACH_MS	10000
 #define OFFER_MS	30000

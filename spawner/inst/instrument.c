@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "instrument.h"
-#include "log.h"
-#include "role.h"
 #include "spawner/client/activity.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/expiry.h"
 #include "spawner/run/stop.h"
 #include "spawner/session/push.h"
+#include "wire/role.h"
 
 /* How soon to try again when there is no launcher just now. */
 #define RETRY_MS	200

@@ -12,10 +12,10 @@
 #include <sys/queue.h>
 
 #include "instrument_order.h"
-#include "label.h"
-#include "proto.h"
 #include "spawner/client/client.h"
 #include "spawner/session/session.h"
+#include "wire/label.h"
+#include "wire/proto.h"
 
 struct inst;
 struct inst_start;

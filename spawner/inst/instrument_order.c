@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fdkind.h"
 #include "instrument_order.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/policy/quota.h"
 #include "spawner/policy/quotas.h"
 #include "spawner/run/start.h"
+#include "wire/fdkind.h"
 
 #define BEGIN_MS	10000
 

@@ -8,9 +8,9 @@
 
 #include <sys/queue.h>
 
-#include "loop.h"
-#include "proto.h"
+#include "base/loop.h"
 #include "spawner/session/session.h"
+#include "wire/proto.h"
 
 struct inst_order;
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"

@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include "gdbserver.h"
-#include "role.h"
 #include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/expiry.h"
 #include "spawner/session/push.h"
 #include "tracer.h"
-#include "tracer_audit.h"
-#include "trchello.h"
+#include "wire/role.h"
+#include "wire/tracer_audit.h"
+#include "wire/trchello.h"
 
 /* To take its probes out, and to remove a timeline that nobody wants. */
 #define LEAVE_MS	3000

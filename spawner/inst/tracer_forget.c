@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "spawner/link/peers.h"
 #include "tracer.h"
 

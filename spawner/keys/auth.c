@@ -5,10 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "errors.h"
+#include "base/errors.h"
 #include "guest.h"
 #include "keys.h"
-#include "role.h"
 #include "spawner/client/audit.h"
 #include "spawner/client/client.h"
 #include "spawner/handlers.h"
@@ -16,6 +15,7 @@
 #include "spawner/session/access.h"
 #include "throttle.h"
 #include "tokens.h"
+#include "wire/role.h"
 
 /* No connection by a token that expires lives longer. */
 #define EXPIRY_MAX_S	(30 * 24 * 3600)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/loop.h"
 #include "keys.h"
-#include "loop.h"
 #include "spawner/session/access.h"
 
 #define PREFIX		4

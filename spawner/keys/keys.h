@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "msg.h"
-#include "proto.h"
 #include "tokens.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
 
 /* A prefix as "dlc_", and 32 random bytes in base64url, without padding. */
 #define KEY_TEXT		47

@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "proto.h"
-#include "role.h"
+#include "base/log.h"
 #include "spawner/handlers.h"
 #include "state.h"
 #include "tokens.h"
+#include "wire/proto.h"
+#include "wire/role.h"
 
 void
 state_receive(void)

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "loop.h"
-#include "proto.h"
+#include "base/loop.h"
 #include "throttle.h"
+#include "wire/proto.h"
 
 struct key {
 	uint8_t		 b[17];		/* the kind, then the address */

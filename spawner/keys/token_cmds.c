@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "spawner/client/activity.h"
 #include "spawner/client/client.h"
 #include "spawner/handlers.h"

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "errors.h"
-#include "proto.h"
+#include "base/errors.h"
+#include "wire/proto.h"
 
 /* "dlt_" and 32 random bytes in base64url, without padding. */
 #define TOKEN_TEXT		47

@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "loop.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "peers.h"
-#include "role.h"
+#include "wire/role.h"
 
 /* Bytes in the parent's queue: more than a busy second's audit lines. */
 #define PARENT_BACKLOG	(1024 * 1024)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "msg.h"
+#include "wire/msg.h"
 
 extern struct channel netproc_chan, idproc_chan, launcher_chan;
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "deps.h"
-#include "role.h"
 #include "spawner/client/answer.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/role.h"
 
 static struct asker	*waiting;	/* malloc'ed; one of each connection */
 static size_t		 nwaiting;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
+#include "base/log.h"
+#include "base/loop.h"
 #include "evict.h"
-#include "log.h"
-#include "loop.h"
-#include "role.h"
 #include "spawner/client/activity.h"
 #include "spawner/session/session.h"
+#include "wire/role.h"
 
 /* A debugger or a tracer may be about to start it. */
 static bool

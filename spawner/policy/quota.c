@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "quota.h"
-#include "role.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/session.h"
+#include "wire/role.h"
 
 /* as many as the configuration can have */
 #define RULES_MAX	256

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto.h"
 #include "spawner/session/owner.h"
+#include "wire/proto.h"
 
 #define QUOTA_TITLE	300
 

@@ -5,10 +5,10 @@
 
 #include "quota.h"
 #include "quotas.h"
-#include "role.h"
 #include "spawner/client/answer.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/role.h"
 
 /* Rows of one QUOTA_ROWS: each is below 200 bytes. */
 #define PART_ROWS	600

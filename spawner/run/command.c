@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "command.h"
 #include "expiry.h"
-#include "log.h"
-#include "role.h"
 #include "spawner/client/activity.h"
 #include "spawner/handlers.h"
 #include "spawner/image/upload.h"
@@ -18,6 +17,7 @@
 #include "spawner/session/push.h"
 #include "tty.h"
 #include "vars.h"
+#include "wire/role.h"
 
 #define FLAGS_ALL	(NEW_TTY | NEW_EPHEMERAL)
 #define KEY_MAX		256

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "exit.h"
 #include "expiry.h"
-#include "log.h"
 #include "output.h"
 #include "run_hooks.h"
 #include "spawner/client/activity.h"

@@ -5,9 +5,9 @@
  * used.
  */
 #include "expiry.h"
-#include "role.h"
 #include "spawner/client/activity.h"
 #include "stop.h"
+#include "wire/role.h"
 
 /* A start is under way: soon it is clear what becomes of it. */
 #define LATER_MS	1000

@@ -12,9 +12,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "exit.h"
 #include "expiry.h"
-#include "log.h"
 #include "output.h"
 #include "output_flow.h"
 #include "run_hooks.h"

@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "exit.h"
 #include "expiry.h"
-#include "log.h"
 #include "output.h"
 #include "output_flow.h"
 #include "spawner/client/client.h"

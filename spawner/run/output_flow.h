@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "loop.h"
+#include "base/loop.h"
 
 struct client;
 struct hold;

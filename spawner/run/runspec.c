@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "role.h"
 #include "runspec.h"
 #include "vars.h"
+#include "wire/role.h"
 
 /* The longest default variable is HOME or SHELL. */
 #define DEFAULTS_MAX	2048

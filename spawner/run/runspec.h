@@ -3,10 +3,10 @@
 #ifndef SPAWNER_RUNSPEC_H
 #define SPAWNER_RUNSPEC_H
 
-#include "msg.h"
-#include "run.h"
 #include "spawner/policy/quota.h"
 #include "spawner/session/session.h"
+#include "wire/msg.h"
+#include "wire/run.h"
 
 /* The most that a session of a user with this quota may have of each LIMIT_. */
 void	runspec_most(const struct quota *, uint64_t most[LIMIT_COUNT]);

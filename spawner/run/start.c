@@ -12,13 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "exit.h"
 #include "expiry.h"
-#include "fdkind.h"
-#include "log.h"
 #include "output.h"
-#include "role.h"
 #include "run_hooks.h"
 #include "runspec.h"
 #include "spawner/handlers.h"
@@ -28,6 +26,8 @@
 #include "start.h"
 #include "tty.h"
 #include "warn.h"
+#include "wire/fdkind.h"
+#include "wire/role.h"
 
 #define START_MS	30000
 

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "exit.h"
-#include "log.h"
-#include "role.h"
 #include "run_hooks.h"
 #include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "stop.h"
+#include "wire/role.h"
 
 /* Between the stages after SIGTERM. */
 #define KILL_MS		2000

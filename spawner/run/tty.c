@@ -13,8 +13,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "expiry.h"
-#include "log.h"
 #include "output.h"
 #include "output_flow.h"
 #include "spawner/handlers.h"

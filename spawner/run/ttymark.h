@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ring.h"
-#include "ttymodes.h"
+#include "tty/ttymodes.h"
+#include "wire/ring.h"
 
 #define TTY_MARKS	40
 

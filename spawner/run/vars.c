@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "command.h"
-#include "label.h"
-#include "role.h"
 #include "runspec.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/policy/quota.h"
 #include "spawner/session/push.h"
 #include "vars.h"
+#include "wire/label.h"
+#include "wire/role.h"
 
 #define DIGITS	"0123456789"
 #define LETTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

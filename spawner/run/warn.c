@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "role.h"
 #include "runspec.h"
 #include "spawner/session/owner.h"
 #include "warn.h"
+#include "wire/role.h"
 
 static void
 lacks_groups(FILE *f, const struct session *s)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "loop.h"
-#include "proto.h"
+#include "base/loop.h"
+#include "wire/proto.h"
 
 struct owner;
 struct session;

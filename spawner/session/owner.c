@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "owner.h"
-#include "role.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/role.h"
 
 #define OWNERS_MAX	4096
 #define ACCOUNT_MS	10000

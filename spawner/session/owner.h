@@ -10,10 +10,10 @@
 #include <sys/queue.h>
 
 #include "access.h"
-#include "acct.h"
-#include "msg.h"
-#include "proto.h"
-#include "run.h"
+#include "wire/acct.h"
+#include "wire/msg.h"
+#include "wire/proto.h"
+#include "wire/run.h"
 
 /* NSS data about a user, as much as the user's programs need. */
 struct account {

@@ -8,10 +8,10 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include "role.h"
 #include "session.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
+#include "wire/role.h"
 
 #define BUCKETS		256
 

@@ -9,12 +9,12 @@
 #include <sys/queue.h>
 
 #include "access.h"
-#include "loop.h"
-#include "proto.h"
-#include "ring.h"
+#include "base/loop.h"
 #include "spawner/client/answer.h"
 #include "spawner/run/output_flow.h"
-#include "view.h"
+#include "wire/proto.h"
+#include "wire/ring.h"
+#include "wire/view.h"
 
 #define SID_TEXT	37
 

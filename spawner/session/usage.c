@@ -3,7 +3,7 @@
  * Resources that sessions use: the launcher, which alone may open the kernel's
  * files, is asked every two seconds, but only while a client looks.
  */
-#include "loop.h"
+#include "base/loop.h"
 #include "session.h"
 #include "spawner/handlers.h"
 #include "spawner/link/peers.h"

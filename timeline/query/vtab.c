@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "query_regex.h"
-#include "utf8.h"
 #include "vtab_int.h"
 
 enum column {

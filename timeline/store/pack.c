@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include <string.h>
 
-#include "capture.h"
 #include "pack.h"
+#include "wire/capture.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
     "the lower bytes of a number come first");

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "store_int.h"
-#include "utf8.h"
 
 #define NAMES_MOST	((size_t)256 << 20)	/* bytes of all of them */
 

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "store_int.h"
-#include "utf8.h"
 
 #define DEPTH_MAX	16
 

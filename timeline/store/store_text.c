@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "store_int.h"
-#include "utf8.h"
 
 #define ROW_COST	64U	/* what a row takes beside its bytes */
 #define CRASHES_MAX	4096U	/* a program may fork to crash for ever */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text.h"
-#include "utf8.h"
 
 #define TEXT_MAX	((size_t)64 << 20)
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "render.h"
-#include "utf8.h"
 
 #define UNREADABLE	"\"<unreadable>\""
 #define LOST		"\"<optimized out>\""

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "symbols/desc.h"
-#include "capture.h"
+#include "wire/capture.h"
 
 /* A checked description, with a copy of its own of the bytes. */
 struct desc {

@@ -11,7 +11,7 @@ AGENT_DIR :=	$(O)/obj/tracer/engine/agent
 # twice: for hosts on which programs can read the bases of segments, and for
 # others, such as some virtual machines
 define AGENT
-$(AGENT_DIR)/$(1)_agent.o: tracer/engine/agent/agent.c tracer/engine/agent/agent.h common/capture.h
+$(AGENT_DIR)/$(1)_agent.o: tracer/engine/agent/agent.c tracer/engine/agent/agent.h common/wire/capture.h
 	@mkdir -p $$(@D)
 	$$(call say,CC)$$(CC) $$(AGENT_CFLAGS) $(2) -c -o $$@ $$<
 

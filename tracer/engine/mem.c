@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "proc.h"
 
 #define WRITE_TRIES 8

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "elffile.h"
+#include "base/again.h"
+#include "base/elffile.h"
 #include "maps.h"
 #include "objsym.h"
 #include "proc.h"

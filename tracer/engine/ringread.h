@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "agent/agent.h"
-#include "capture.h"
+#include "wire/capture.h"
 
 struct ring_reader;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "clock.h"
 #include "maps.h"
 #include "proc.h"

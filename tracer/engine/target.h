@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture.h"
+#include "wire/capture.h"
 
 struct target;
 

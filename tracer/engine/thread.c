@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "clock.h"
 #include "maps.h"
 #include "proc.h"

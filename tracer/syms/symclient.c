@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture.h"
 #include "symclient.h"
+#include "wire/capture.h"
 
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
 	int handler(struct msg *);
-#include "msgs.def"
+#include "wire/msgs.def"
 #undef MSG
 
 static struct symclient *

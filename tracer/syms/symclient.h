@@ -7,9 +7,9 @@
 #ifndef TRACER_SYMCLIENT_H
 #define TRACER_SYMCLIENT_H
 
-#include "msg.h"
 #include "symbols/index.h"
 #include "timeline/values/shape.h"
+#include "wire/msg.h"
 
 /* Functions in one question for types. */
 #define SYMCLIENT_TYPES_MAX	512

@@ -13,7 +13,7 @@ import time
 from dl import ALICE, LIBEXEC
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COMMON = os.path.join(HERE, "../../../common")
+COMMON = os.path.join(HERE, "../../../common/wire")
 
 
 def words(name, pattern):

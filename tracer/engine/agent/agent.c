@@ -11,7 +11,7 @@
  */
 #include <stdbool.h>
 
-#include "../../../common/capture.h"
+#include "../../../common/wire/capture.h"
 #include "agent.h"
 
 #define WORD		8

@@ -21,9 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
+#include "base/sanitize.h"
 #include "filter.h"
-#include "sanitize.h"
 
 /* libseccomp's own name for the sorted tree; fewer compares per call */
 #define OPTIMIZE_TREE	2

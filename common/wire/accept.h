@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loop.h"
+#include "base/loop.h"
 
 /* Takes fd. */
 typedef void	(*accept_fn)(int fd, const struct sockaddr_storage *from,

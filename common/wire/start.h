@@ -11,7 +11,7 @@
 
 #include <linux/capability.h>
 
-#include "caps.h"
+#include "confine/caps.h"
 #include "proto.h"
 #include "roles.h"
 

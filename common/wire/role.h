@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "confine.h"
-#include "filter.h"
+#include "confine/confine.h"
+#include "confine/filter.h"
 #include "msg.h"
 #include "settings.h"
 

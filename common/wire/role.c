@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "caps.h"
-#include "log.h"
+#include "base/log.h"
+#include "confine/caps.h"
 #include "role.h"
 
 #define PARENT_FD	3

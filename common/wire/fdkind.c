@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "again.h"
+#include "base/again.h"
 #include "fdkind.h"
 
 static bool

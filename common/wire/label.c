@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utc.h"
+#include "base/utf8.h"
 #include "label.h"
 #include "proto.h"
-#include "utc.h"
-#include "utf8.h"
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-";

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "again.h"
+#include "base/again.h"
+#include "base/log.h"
 #include "fdkind.h"
-#include "log.h"
 #include "msg.h"
 #include "msg_out.h"
 

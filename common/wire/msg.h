@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loop.h"
+#include "base/loop.h"
 #include "roles.h"
 
 #define MSG_PAYLOAD_MAX	(120 * 1024)
@@ -105,7 +105,7 @@ struct msg_row {
 extern const struct msg_row msg_rows[MSG_COUNT];
 
 /*
- * Each role compiles common/dispatch.c with -DSELF_<ROLE>: the handlers of
+ * Each role compiles common/wire/dispatch.c with -DSELF_<ROLE>: the handlers of
  * the rows that this role receives, NULL elsewhere.
  */
 extern const msg_handler msg_handlers[MSG_COUNT];

@@ -2,7 +2,7 @@
 /* Message rows, field encoding and decoding. */
 #include <string.h>
 
-#include "errors.h"
+#include "base/errors.h"
 #include "msg.h"
 #include "msg_out.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "accept.h"
-#include "log.h"
+#include "base/log.h"
 #include "role.h"
 
 #define BURST		16

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "errors.h"
+#include "base/errors.h"
 
 #define JOBREPORT_TEXT	160
 
