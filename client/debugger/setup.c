@@ -25,16 +25,6 @@
 
 #define VERSION_MS	10000	/* for a program to say its own */
 
-/* Arguments that make a program say its version, by the adapter's name. */
-static const struct {
-	const char	*name;
-	const char	*question[4];
-} questions[] = {
-	{ "delve", { "version", NULL } },
-	{ "debugpy", { "-m", "debugpy", "--version", NULL } },
-	{ "", { "--version", NULL } },
-};
-
 /* -- versions -------------------------------------------------------------- */
 
 /* The bytes of a number with a dot in it at p, 0 when there is none. */
@@ -139,14 +129,12 @@ static void
 find_version(const struct profile *p, const char *path, char *buf,
     size_t size)
 {
+	static const char *const usual[] = { "--version", NULL };
 	char text[4096], real[PATH_MAX];
-	size_t i = 0;
 
 	*buf = '\0';
-	while (*questions[i].name != '\0' &&
-	    strcmp(questions[i].name, p->name) != 0)
-		i++;
-	if (read_answer(path, questions[i].question, text, sizeof(text)))
+	if (read_answer(path, p->version_args != NULL ? p->version_args :
+	    usual, text, sizeof(text)))
 		setup_version(text, buf, size);
 	if (*buf == '\0' && realpath(path, real) != NULL)
 		version_of_path(real, buf, size);

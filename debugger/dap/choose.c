@@ -92,6 +92,20 @@ own_args(struct choice *c)
 		add(c, *a, strlen(*a));
 }
 
+/* "lldb-dap, delve, debugpy": all kinds, or all kinds' binaries. */
+static const char *
+all_known(bool binaries)
+{
+	static char list[256];
+	const struct profile *p;
+	size_t n = 0;
+
+	for (p = profiles; p->name != NULL && n < sizeof(list); p++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s",
+		    p == profiles ? "" : ", ", binaries ? p->binary : p->name);
+	return list;
+}
+
 /* The command of the configuration: its words are all there is. */
 static bool
 configured(struct op *op, const struct dbg_adapter *a, struct choice *c)
@@ -118,7 +132,7 @@ configured(struct op *op, const struct dbg_adapter *a, struct choice *c)
 	}
 	op_fail(op, "adapter_missing", "the configuration's command of adapter "
 	    "%s, \"%s\", names no adapter that is known: one word of it must "
-	    "be lldb-dap, dlv, python3, codelldb or gdb", a->name, a->command);
+	    "be one of %s", a->name, a->command, all_known(true));
 	return false;
 }
 
@@ -188,8 +202,8 @@ by_name(struct op *op, const char *name, const char *path, struct choice *c)
 		    "have it: %s", p->name, p->install);
 	else
 		op_fail(op, "adapter_missing", "adapter %s is not there; known "
-		    "are lldb-dap, delve, debugpy, codelldb, gdb, binaries of "
-		    "theirs and what the configuration names", name);
+		    "are %s, binaries of theirs and what the configuration "
+		    "names", name, all_known(false));
 	return false;
 }
 

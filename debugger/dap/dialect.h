@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * How adapters differ in what they are asked about a stopped program.  The
- * rows are found by the profile's name.
- */
+/* Differences of adapters in what they are asked about a stopped program. */
 #ifndef DEBUGGER_DAP_DIALECT_H
 #define DEBUGGER_DAP_DIALECT_H
 
 #include <stdbool.h>
 
 struct dialect {
-	const char	*name;		/* the profile's */
 	/* a relative path binds to every file that ends so */
 	bool		 suffix_paths;
 	/* a command that lists the program's files by pattern; or NULL */

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "dialect.h"
+
 struct json_object;
 
 enum language { LANG_NATIVE, LANG_GO, LANG_PYTHON, LANG_COUNT };
@@ -67,6 +69,7 @@ struct profile {
 	const char	*const *args;	/* after argv[0], NULL-terminated */
 	/* to attach, args go on with this and an injector's path; or NULL */
 	const char	*inject;
+	const char	*const *version_args;	/* NULL = --version */
 	const char	*install;	/* what to do to have it */
 	const struct member *launch;
 	const struct member *attach;
@@ -76,6 +79,7 @@ struct profile {
 	const char	*exit_words;	/* in its console, before a number */
 	const char	*no_exception;	/* in words: a way to exit; or NULL */
 	const char	*const *never;	/* requests that end it; or NULL */
+	struct dialect	 dialect;
 };
 
 extern const struct profile profiles[];	/* until name is NULL */

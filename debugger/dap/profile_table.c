@@ -279,6 +279,10 @@ static const char gdb_files[] =
 static const char *const gdb_args[] = { "-q", "-nx", "-iex", gdb_files, "-iex",
 	gdb_hook, "-i", "dap", NULL };
 
+static const char *const delve_version[] = { "version", NULL };
+static const char *const debugpy_version[] = { "-m", "debugpy", "--version",
+	NULL };
+
 static const char *const llvm_dirs[] = { "/usr/lib/llvm-*/bin/lldb-dap", NULL };
 static const char *const go_dirs[] = { "~/go/bin/dlv", NULL };
 static const char *const python_dirs[] = { "/usr/bin/python3", NULL };
@@ -296,23 +300,50 @@ const struct profile profiles[] = {
 		.languages = NATIVE | GO,
 		.quirks = Q_LLDB_COMMANDS | Q_SIGNAL_IS_CODE,
 		.main = "main", .exit_words = "exited with status = ",
+		.dialect = {
+			.suffix_paths = true, .hit_format = "",
+			/* its repl takes short names for commands: `b` is one */
+			.command_prefix = "`", .print_context = "watch",
+			.eval_context = "watch", .lldb_commands = true,
+			.expression_prefix = "", .assigns = true,
+			.watches = true, .throw_filter = "cpp_throw",
+			.panic_function = "rust_panic",
+		},
 	}, {
 		.name = "delve", .aka = "dlv", .adapter_id = "go",
 		.binary = "dlv", .args = delve_args, .elsewhere = go_dirs,
+		.version_args = delve_version,
 		.install = "apt-get install delve",
 		.launch = delve_launch, .attach = delve_attach,
 		.languages = GO, .quirks = Q_DIALS,
 		.main = "main.main", .exit_words = "has exited with status ",
+		.dialect = {
+			.sources_command = "dlv sources ",
+			.hit_format = ">= ", .command_prefix = "dlv ",
+			.marks_logs = true,
+			.print_context = "watch", .eval_context = "repl",
+			.params_by_source = true, .sets_innermost = true,
+			.call_word = "call ",
+			.panic_function = "runtime.gopanic", .panic_value = "e",
+		},
 	}, {
 		.name = "debugpy", .aka = "python", .adapter_id = "debugpy",
 		.binary = "python3", .args = debugpy_args,
 		.elsewhere = python_dirs,
 		.witness = "lib/python3*/{dist,site}-packages/debugpy/adapter",
+		.version_args = debugpy_version,
 		.install = "apt-get install python3-debugpy",
 		.launch = debugpy_launch, .attach = debugpy_attach,
 		.inject = debugpy_inject,
 		.languages = PYTHON, .quirks = Q_NEEDS_INTERPRETER,
 		.no_exception = ": SystemExit",
+		.dialect = {
+			.hit_format = ">= ",
+			.print_context = "watch", .eval_context = "repl",
+			.params_by_source = true, .assigns = true,
+			.statements = true, .sets_innermost = true,
+			.throw_filter = "raised", .panic_filter = "uncaught",
+		},
 	}, {
 		.name = "codelldb", .adapter_id = "lldb",
 		.binary = "codelldb", .args = no_args, .elsewhere = vscode_dirs,
@@ -322,6 +353,14 @@ const struct profile profiles[] = {
 		.languages = NATIVE,
 		.quirks = Q_LLDB_COMMANDS | Q_SIGNAL_IS_CODE,
 		.main = "main", .exit_words = "exited with status = ",
+		.dialect = {
+			.suffix_paths = true, .hit_format = ">= ",
+			.command_prefix = "`", .print_context = "watch",
+			.eval_context = "watch", .lldb_commands = true,
+			.expression_prefix = "/nat ", .assigns = true,
+			.watches = true, .throw_filter = "cpp_throw",
+			.panic_function = "rust_panic",
+		},
 	}, {
 		.name = "gdb", .adapter_id = "gdb",
 		.binary = "gdb", .args = gdb_args,
@@ -331,6 +370,18 @@ const struct profile profiles[] = {
 		.languages = NATIVE,
 		.quirks = Q_LAUNCH_LAST | Q_PAUSES_ALL | Q_CHOSEN_LAST,
 		.main = "main",
+		.dialect = {
+			.suffix_paths = true, .counts_anew = true,
+			.loses_conditions = true,
+			.hit_format = "", .flat_registers = true,
+			.any_thread = true,
+			.thrown_command = "python dl_thrown()",
+			.set_function = "dl_set",
+			.command_prefix = "", .print_context = "watch",
+			.eval_context = "watch", .assigns = true,
+			.watches = true,
+			.throw_filter = "throw", .panic_function = "rust_panic",
+		},
 	}, {
 		.name = NULL
 	}

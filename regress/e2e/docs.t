@@ -227,14 +227,12 @@ adapters() {
 # Rows and lists of adapters that stand elsewhere.
 unnamed_adapters() {
 	adapters | while read -r name; do
-		for file in debugger/dap/dialect.c launcher/probe.c; do
-			grep -qF "\"$name\"" "$top/$file" ||
-				echo "$file has no row for $name"
-		done
+		grep -qF "\"$name\"" "$top/launcher/probe.c" ||
+			echo "launcher/probe.c has no row for $name"
 		grep -qF ".Dq $name" "$top/man/debuglantern.conf.5" ||
 			echo "debuglantern.conf.5 says nothing about $name"
-		for file in debugger/dap/choose.c docs/DEPENDENCIES.md \
-		    etc/completions/debugger etc/completions/_debugger; do
+		for file in docs/DEPENDENCIES.md etc/completions/debugger \
+		    etc/completions/_debugger; do
 			grep -qiwF -e "$name" "$top/$file" ||
 				echo "$file does not name $name"
 		done

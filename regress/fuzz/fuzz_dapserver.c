@@ -279,7 +279,7 @@ summary_make(struct op *op)
 const struct dialect *
 dialect(void)
 {
-	static struct dialect d = { .name = "played" };
+	static struct dialect d;
 
 	d.expression_prefix = mood & 64 ? "/nat " : NULL;
 	return &d;

@@ -39,6 +39,17 @@
 struct dbg	 dbg;
 struct dbg_hello dbg_said;
 
+/* Adapters that have a profile. */
+static size_t
+kinds(void)
+{
+	size_t n = 0;
+
+	while (profiles[n].name != NULL)
+		n++;
+	return n;
+}
+
 /* -- what lldb prints ------------------------------------------------------ */
 
 /* Results of reading a text; the two parts of a split text add up to them. */
@@ -589,7 +600,7 @@ act(uint8_t what, struct input line)
 		mood = take_u8(&line);
 		break;
 	case 'p':
-		dbg.profile = &profiles[take_u8(&line) % 5U];
+		dbg.profile = &profiles[take_u8(&line) % kinds()];
 		break;
 	case 'v':
 		view_one();
@@ -841,7 +852,7 @@ try_arguments(struct input in)
 {
 	static const char *const never[] = { "it", "that", NULL };
 	const uint8_t how = take_u8(&in);
-	const struct profile *p = &profiles[how % 5U];
+	const struct profile *p = &profiles[how % kinds()];
 	const struct profile odd = { .name = "odd", .never = never };
 	struct json_object *list = parse(in), *args, *v;
 	const struct launch_facts facts = {
