@@ -307,6 +307,37 @@ def parts_of_functions_are_not_traced():
     ok(parts > 10, "there are such parts", parts)
 
 
+def parts_are_known_by_cold_as_a_word_of_the_raw_name():
+    """Their stack is as a call leaves it, so that only the name tells; names
+    that merely contain the letters are those of functions."""
+    for compiler in ("gcc", "clang"):
+        p = build("cold.c", "-O2", compiler=compiler,
+                  name="cold_" + compiler)
+        called = {a for a, plain_frame in frames_of(p) if plain_frame}
+        nm = subprocess.run(["nm", p], check=True,
+                            stdout=subprocess.PIPE).stdout.decode()
+        with Trace(p) as t:
+            for i, name in enumerate(("split.cold", "split.cold.3")):
+                at = re.search(rf"^([0-9a-f]+) [tT] {name}$", nm, re.M)
+                ok(at and int(at[1], 16) in called,
+                   f"{compiler}: {name} has frames of its own", at)
+                r = t.probe(i + 1, name)
+                ok(not r["ok"] and "seldom used part" in r["why"],
+                   f"{compiler}: {name} is not traced", r)
+            names = ("is.coldest", "is.cold_1", "cold_start", "split")
+            for i, name in enumerate(names):
+                r = t.probe(i + 10, name)
+                eq((r["ok"], r["why"]), (True, ""),
+                   f"{compiler}: {name} is traced")
+            t.go()
+            e = t.end()
+            t.close()
+            eq((e and e["status"], t.output()), (0, plain(p)),
+               f"{compiler}: the program does what it always does")
+            eq([len(t.calls(n)) for n in names], [6] * 4,
+               f"{compiler}: and each call is seen")
+
+
 def frames_of(program):
     """[(begin, whether the stack is as a call leaves it)], by readelf."""
     text = subprocess.run(["readelf", "--debug-dump=frames-interp", "-W",
@@ -1311,7 +1342,9 @@ def a_dynamic_session(d):
 run_tests(in_modes(a_session, a_dynamic_session), c_dynamic, c_other_kinds,
           without_symbols, exceptions,
           unwound_calls_end_before_the_catcher_goes_on, stripped_exceptions,
-          parts_of_functions_are_not_traced, places_by_their_frames,
+          parts_of_functions_are_not_traced,
+          parts_are_known_by_cold_as_a_word_of_the_raw_name,
+          places_by_their_frames,
           jumps, unwinders, programs_find_their_own_return_addresses,
           watched_walkers_or_not, threads, running,
           processor_state, vectors, shadow_stack, ptrace_scope,
