@@ -525,13 +525,15 @@ warn_walker(struct text *t, uint32_t *n)
 {
 	const struct process *p = process_main();
 	const uint64_t at = p == NULL ? 0 : target_walker(p->target);
-	char words[160];
+	char words[320];
 
 	if (at == 0)
 		return;
 	(void)snprintf(words, sizeof(words), "the code at 0x%llx that walks "
-	    "along frame pointers cannot be watched, and finds the tracer's "
-	    "addresses instead of its callers'", (unsigned long long)at);
+	    "along frame pointers finds the tracer's addresses instead of its "
+	    "callers', as it has no unwind table (compile it with "
+	    "-fasynchronous-unwind-tables) or cannot be watched (do not trace "
+	    "the functions that call it)", (unsigned long long)at);
 	warn(t, n, words);
 }
 

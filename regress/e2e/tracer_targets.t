@@ -130,6 +130,38 @@ def a_walker_is_named(mode):
         d.tidy()
 
 
+def walkers_without_an_unwind_table_are_named(mode):
+    """frames.c has some; with a table each of them is known and mended."""
+    plainly = ("-g", "-O0", "-fno-omit-frame-pointer")
+    with at_daemon(mode) as (d, m):
+        for compiler in ("gcc", "clang"):
+            for table in ("no-", ""):
+                p = build("frames.c", *plainly,
+                          f"-f{table}asynchronous-unwind-tables",
+                          compiler=compiler,
+                          name=f"frames_{compiler}_{table}table")
+                s = m.launch(p, "wait")["sessionId"]
+                eq([w for w in m.trace(s).get("warnings", [])
+                    if "frame pointers" in w], [],
+                   f"{compiler}: nothing is traced: nothing is said")
+                r = m.trace(s, add=["first"])
+                said = " ".join(w for w in r.get("warnings", [])
+                                if "frame pointers" in w)
+                nm = subprocess.run(["nm", p], capture_output=True, text=True,
+                                    check=True).stdout
+                at = [x.split()[0][-3:] for x in nm.splitlines()
+                      if x.split()[-1] in ("walk", "callers", "passes")]
+                if table:
+                    ok(any(a + " that walks" in said for a in at) and
+                       "-fasynchronous-unwind-tables" in said,
+                       f"{compiler}: without tables one is named, and how to "
+                       "mend it", (said, at))
+                else:
+                    eq(said, "", f"{compiler}: with tables nothing is amiss")
+                m.stop(s)
+        d.tidy()
+
+
 def not_all_functions(mode):
     with at_daemon(mode) as (d, m):
         o = m.launch(kinds(), "on", "2000")
@@ -353,6 +385,7 @@ def nobody_reads(mode):
 
 
 run_tests(alone(go_program), alone(javascript), alone(a_walker_is_named),
+          alone(walkers_without_an_unwind_table_are_named),
           alone(not_all_functions), alone(static_programs),
           alone(sessions), alone(no_way_in), alone(oldest_go),
           alone(nuls),

@@ -169,6 +169,11 @@ uint64_t arch_moved(const struct arch_code *, const struct arch_plan *,
  * and right only if it says no. */
 bool	 arch_walks(const struct arch_code *);
 bool	 arch_may_walk(const uint8_t *text, size_t len);
+/*
+ * The first function that looks at its callers' frames in code that no unwind
+ * table tells of: where it makes its own frame.  len: there is none.
+ */
+size_t	 arch_untold_walker(const uint8_t *text, size_t len, uint64_t addr);
 
 /*
  * Whether the code is one that unwinds the stack for exceptions of C++ or

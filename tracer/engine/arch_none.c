@@ -219,6 +219,14 @@ arch_walks(const struct arch_code *c)
 	return (false);
 }
 
+size_t
+arch_untold_walker(const uint8_t *text, size_t len, uint64_t addr)
+{
+	(void)text;
+	(void)addr;
+	return (len);
+}
+
 bool
 arch_may_walk(const uint8_t *text, size_t len)
 {

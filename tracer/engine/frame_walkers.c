@@ -59,6 +59,39 @@ look(struct target *t, const struct cfi *c, const uint8_t *bytes, size_t avail,
 		(*left)--;
 }
 
+/*
+ * Code that no table tells of gets no hook, since where a function begins in
+ * it is a guess.
+ */
+static void
+look_untold(struct target *t, uint64_t addr, const uint8_t *text, size_t len)
+{
+	size_t at;
+
+	if (!arch_may_walk(text, len))
+		return;
+	at = arch_untold_walker(text, len, addr);
+	if (at < len)
+		t->walker = addr + at;
+}
+
+/* Looks at the function that begins with the bytes, and at what follows it. */
+static void
+look_from(struct target *t, struct cfi *c, const struct maps *ms, uint64_t addr,
+    const uint8_t *bytes, size_t avail, size_t size, size_t *left)
+{
+	size_t told = 0;
+
+	if (!arch_may_walk(bytes, size))
+		return;
+	if (cfi_find(c, t, ms, addr) && c->begin == addr) {
+		look(t, c, bytes, avail, left);
+		told = c->end - addr;
+	}
+	if (told < size)
+		look_untold(t, addr + told, bytes + told, size - told);
+}
+
 static void
 scan(struct target *t, const struct maps *ms, const struct map *m)
 {
@@ -70,8 +103,10 @@ scan(struct target *t, const struct maps *ms, const struct map *m)
 	if (len > TEXT_MOST)
 		len = TEXT_MOST;
 	n = cfi_count(&c, t, ms, m->lo);
-	text = n == 0 ? NULL : malloc(len);
-	if (text != NULL && mem_read(t, m->lo, text, len))
+	text = malloc(len);
+	if (text != NULL && mem_read(t, m->lo, text, len)) {
+		at = n > 0 ? cfi_begin(&c, 0) - m->lo : len;
+		look_untold(t, m->lo, text, at < len ? at : len);
 		for (i = 0; i < n; i++) {
 			at = cfi_begin(&c, i) - m->lo;
 			next = i + 1 < n ? cfi_begin(&c, i + 1) - m->lo : len;
@@ -80,12 +115,10 @@ scan(struct target *t, const struct maps *ms, const struct map *m)
 			if (at < done || at >= next || next > len)
 				continue;
 			done = next;
-			if (!arch_may_walk(text + at, next - at))
-				continue;
-			if (cfi_find(&c, t, ms, m->lo + at) &&
-			    c.begin == m->lo + at)
-				look(t, &c, text + at, len - at, &left);
+			look_from(t, &c, ms, m->lo + at, text + at, len - at,
+			    next - at, &left);
 		}
+	}
 	free(text);
 	cfi_free(&c);
 }

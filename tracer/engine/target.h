@@ -186,7 +186,7 @@ size_t		 target_probe(struct target *, const struct probe_spec *,
 size_t		 target_unprobe(struct target *, const uint32_t *fns,
 		    size_t n);
 /* Code that walks along frame pointers and meets the agent's addresses, as no
- * hook could be put there; 0: none is known. */
+ * hook could be put there or it has no unwind table; 0: none is known. */
 uint64_t	 target_walker(const struct target *);
 /* How long the last of these two kept the target from running. */
 uint64_t	 target_stop_ns(const struct target *);

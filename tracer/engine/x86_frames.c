@@ -15,6 +15,7 @@
 #include "cfi.h"
 #include "x86.h"
 
+#define ALIGNED 16 /* where compilers begin functions */
 #define RBP 5 /* as the processor numbers them */
 #define RSP 4
 #define SAVED 16  /* from the frame pointer to the end of the frame */
@@ -149,5 +150,76 @@ arch_may_walk(const uint8_t *text, size_t len)
 			    (text[at + 2] & 7) == RBP)))
 			return (true);
 	return (false);
+}
+
+/* Offset of the next push rbp; mov rbp, rsp. */
+static size_t
+next_prologue(const uint8_t *text, size_t len, size_t from)
+{
+	static const uint8_t frame[][4] = { { 0x55, 0x48, 0x89, 0xe5 },
+		{ 0x55, 0x48, 0x8b, 0xec } };
+	const uint8_t *at[2];
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		at[i] = memmem(text + from, len - from, frame[i],
+		    sizeof(frame[i]));
+	if (at[0] == NULL || (at[1] != NULL && at[1] < at[0]))
+		at[0] = at[1];
+	return (at[0] == NULL ? len : (size_t)(at[0] - text));
+}
+
+/* Whether no function goes on there, behind a return or jump. */
+static bool
+is_end(const uint8_t *text, size_t len, uint64_t addr)
+{
+	return (len == 0 || addr % ALIGNED == 0 || text[0] == 0x90 ||
+		text[0] == 0xcc ||
+		(len > 1 && text[0] == 0x66 && text[1] == 0x90) ||
+		(len > 1 && text[0] == 0x0f && text[1] == 0x1f));
+}
+
+/* How far the code goes that begins there; the next function may use the
+ * frame pointer as any other register. */
+static size_t
+length_of(const uint8_t *text, size_t len, uint64_t addr)
+{
+	ZydisDecodedInstruction d;
+	ZydisDecoderContext ctx;
+	size_t at;
+
+	for (at = 0; at < len; at += d.length) {
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(),
+			&ctx, text + at, len - at, &d))) {
+			d.length = 1;
+			continue;
+		}
+		if ((d.mnemonic == ZYDIS_MNEMONIC_RET ||
+			d.mnemonic == ZYDIS_MNEMONIC_JMP) &&
+		    is_end(text + at + d.length, len - at - d.length,
+			addr + at + d.length))
+			return (at + d.length);
+	}
+	return (len);
+}
+
+size_t
+arch_untold_walker(const uint8_t *text, size_t len, uint64_t addr)
+{
+	const size_t made = 4;	/* bytes of a prologue */
+	struct arch_frame f = { .reg = ARCH_FP, .off = SAVED, .plain = true };
+	struct arch_code c = { .frames = &f, .nframes = 1 };
+	size_t at, next;
+
+	for (at = next_prologue(text, len, 0); at < len; at = next) {
+		next = next_prologue(text, len, at + made);
+		c.bytes = text + at + made;
+		c.addr = f.addr = addr + at + made;
+		c.avail = next - at - made;
+		c.size = length_of(c.bytes, c.avail, c.addr);
+		if (arch_walks(&c))
+			return (at);
+	}
+	return (len);
 }
 #endif

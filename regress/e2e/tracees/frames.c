@@ -96,9 +96,13 @@ first(int n)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	int i, n, round;
+
+	(void)argv;
+	if (argc > 1)
+		(void)getchar();
 
 	for (round = 0; round < 3; round++) {
 		memset(seen, 0, sizeof(seen));
