@@ -16,6 +16,7 @@
 #include "debugger/run/engine.h"
 #include "debugger/run/exec.h"
 #include "debugger/run/launch.h"
+#include "debugger/run/resume_check.h"
 #include "debugger/stop/summary.h"
 #include "debugger/stop/wait.h"
 #include "debugger/view/looks.h"
@@ -86,7 +87,8 @@ parts_init(void)
 		.output_notice = on_output_notice,
 	};
 
-	commands_set(tables, sizeof(tables) / sizeof(tables[0]), over_words);
+	commands_set(tables, sizeof(tables) / sizeof(tables[0]), over_words,
+	    resume_look);
 	summary_init(launch_is_let_go);
 	bps_use_file(summary_file);
 	engine_init(&observer);

@@ -14,14 +14,16 @@
 static const struct command *const *tables;
 static size_t		 ntables;
 static const char	*(*over_words)(bool looks);
+static void		 (*look_first)(void);
 
 void
 commands_set(const struct command *const *all, size_t n,
-    const char *(*over)(bool))
+    const char *(*over)(bool), void (*look)(void))
 {
 	tables = all;
 	ntables = n;
 	over_words = over;
+	look_first = look;
 }
 
 static const struct command *
@@ -90,6 +92,7 @@ run(struct op *op, const char *name)
 {
 	const struct command *c = op->command;
 
+	look_first();
 	/* also what is refused: who has tried is of interest */
 	if (c != NULL)
 		tell_action(op, c->name);

@@ -24,10 +24,11 @@ struct command {
 /*
  * Sets the tables of rows, each ended by one without a name, and what says in
  * words how the program ended or was let go, and what can be done about it.
+ * look comes before each command, to find out what no event has told.
  * Borrows the tables.
  */
 void	 commands_set(const struct command *const *tables, size_t,
-	    const char *(*over)(bool looks));
+	    const char *(*over)(bool looks), void (*look)(void));
 
 /* Refuses unless the program is stopped; says what it does instead. */
 bool	 op_stopped(struct op *);

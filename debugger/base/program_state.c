@@ -320,11 +320,9 @@ state_settled(struct dbg *d)
 	return take_stop(d, &d->early, d->early_thread, d->early_tid);
 }
 
-/* -- ends -- */
-static enum change
-on_continued(struct dbg *d, struct json_object *body)
+enum change
+state_runs(struct dbg *d)
 {
-	(void)body;
 	if (d->phase != PHASE_STOPPED)
 		return CHANGE_NONE;
 	/* a client's raw command: its intent is not known */
@@ -333,6 +331,15 @@ on_continued(struct dbg *d, struct json_object *body)
 	enter(d, PHASE_RUNNING);
 	return CHANGE_RESUMED;
 }
+
+static enum change
+on_continued(struct dbg *d, struct json_object *body)
+{
+	(void)body;
+	return state_runs(d);
+}
+
+/* -- ends -- */
 
 /*
  * Death by a signal looks like exit(11).  It is one if that was the signal

@@ -37,6 +37,8 @@ void	 state_resume(struct dbg *, enum intent);
  * said more.  why, for people, must not be empty.
  */
 enum change state_refused(struct dbg *, const char *why);
+/* It runs, as an event or the kernel says, though no client asked for it. */
+enum change state_runs(struct dbg *);
 enum change state_event(struct dbg *, const char *event, struct json_object *);
 /* Whether only breakpoints of the adapter's own, below 0, have stopped it. */
 bool	 state_is_internal(const struct stop *);

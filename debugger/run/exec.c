@@ -127,6 +127,21 @@ runs_all_the_same(void)
 	    !procwatch_over(&status);
 }
 
+static void
+on_runs_late(void)
+{
+	engine_change(state_runs(&dbg));
+}
+
+/* Remains stopped, unless the adapter does later what it did not. */
+static void
+stay_stopped(const char *why)
+{
+	engine_stayed(why);
+	if (stood)
+		resume_stayed(on_runs_late);
+}
+
 /* No answer came: it may run all the same, or it has ended.  Events tell. */
 static bool
 is_unknown(const struct dap_answer *a)
@@ -152,7 +167,7 @@ on_refused(struct op *op, const struct dap_answer *a)
 	op_fail_dap(op, a);
 	(void)snprintf(why, sizeof(why), "%s refused \"%s\": %s",
 	    launch_adapter_name(), op->command->name, words);
-	engine_stayed(why);
+	stay_stopped(why);
 }
 
 static void
@@ -257,7 +272,8 @@ on_not_resumed(void)
 	if (op != NULL)
 		op_fail(op, "refused", "%s", why);
 	set_moving(NULL);
-	engine_stayed(why);
+	stood = true;
+	stay_stopped(why);
 }
 
 void
@@ -402,7 +418,7 @@ on_let_go(struct op *op, const struct dap_answer *a, void *arg)
 	(void)snprintf(why, sizeof(why), "this stop is none that counts, but "
 	    "%s refused to go on: %s", launch_adapter_name(),
 	    a->message == NULL ? "it said no more" : a->message);
-	engine_stayed(why);
+	stay_stopped(why);
 }
 
 void

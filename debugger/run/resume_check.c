@@ -8,6 +8,10 @@
  * debugpy shows the stack of a running thread.
  * A program that has run since and stands again has a stop on its way, which a
  * busy host may delay for seconds.
+ *
+ * An adapter may refuse a request and carry it out all the same, later.  The
+ * program runs then if the kernel says so while the adapter is at nothing that
+ * runs it, such as an expression.
  */
 #include <json-c/json.h>
 
@@ -29,6 +33,10 @@ static struct loop_timer timer;
 static uint64_t epoch, pause_ms, switches;
 static unsigned int stood; /* looks in a row that found it so */
 static void (*found_fn)(void);
+
+static struct loop_timer late_timer;
+static uint64_t stayed_epoch, late_ms; /* 0: nothing has stayed */
+static void (*late_fn)(void);
 
 static void on_look(void *);
 
@@ -121,4 +129,44 @@ resume_watch(void (*found)(void))
 	stood = 0;
 	pause_ms = LOOK_MS;
 	loop_timer_set(&timer, pause_ms, on_look, NULL);
+}
+
+static bool
+stays(void)
+{
+	return dbg.phase == PHASE_STOPPED && dbg.epoch == stayed_epoch;
+}
+
+void
+resume_look(void)
+{
+	uint64_t ms;
+	int status;
+
+	if (!stays() || adapter_busy(&ms) != NULL || procwatch_stands() ||
+	    procwatch_over(&status))
+		return;
+	loop_timer_unset(&late_timer);
+	late_fn();
+}
+
+static void
+on_late(void *arg)
+{
+	(void)arg;
+	resume_look();
+	if (!stays())
+		return;
+	if (late_ms < LOOK_MOST_MS)
+		late_ms *= 2;
+	loop_timer_set(&late_timer, late_ms, on_late, NULL);
+}
+
+void
+resume_stayed(void (*found)(void))
+{
+	late_fn = found;
+	stayed_epoch = dbg.epoch;
+	late_ms = LOOK_MS;
+	loop_timer_set(&late_timer, late_ms, on_late, NULL);
 }

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(HERE, "lib"))
 from dbgadapters import WORK, built, source_line
 from dbgeditor import Editor
 from dbgrig import Failed, Rig
-from dl import Daemon, copy_source, eq, ok, run_tests, wait_for
+from dl import Daemon, copy_source, eq, ok, run_tests, stat_of, wait_for
 from fake_debugger import DEBUGGER, environment, run
 
 BODY = source_line("prog.c", "int y = x * x")
@@ -312,6 +312,55 @@ def runs_although_refused():
         eq(x.r.ask("pause")["reason"], "pause", "and paused again")
 
 
+def runs_later_although_refused():
+    """It is refused, and done two seconds later without an event: from then
+    on the program runs for every client, until it stops somewhere."""
+    with relay() as x:
+        x.start("loop")
+        e = Editor(x.r)
+        e.join()
+        e.ask("configurationDone")
+        e.event("stopped")
+        # the kernel is asked when a client asks, and from time to time
+        for asks in (True, False):
+            x.order(**{"continue": "later"})
+            why = x.r.refused("continue")
+            ok("the relay says no" in why.get("message", ""),
+               "the client has its refusal", why)
+            s = x.r.ask("status")
+            ok(s["state"] == "stopped" and "the relay says no" in
+               s.get("refused", ""), "it stands, and that is said", s)
+            x.order()
+            # of the request that was refused
+            e.event("continued")
+            e.event("stopped")
+            if asks:
+                ok(wait_for(lambda: stat_of(s["pid"])[1] != "t", BOUND),
+                   "the kernel runs it")
+                eq(x.r.ask("status")["state"], "running", "status: it runs")
+            e.event("continued")
+            for command in ("backtrace", "next", "locals"):
+                why = x.r.refused(command)
+                ok(why.get("code") == "not_stopped" and "the program is "
+                   "running: `debugger pause`" in why["message"],
+                   f"{command}: it runs, and what helps", why)
+            s = x.r.ask("pause")
+            eq((s["state"], s["reason"], "refused" in s),
+               ("stopped", "pause", False), "pause stops it")
+            e.event("stopped")
+            ok(x.r.ask("backtrace")["frames"], "and bt is that of now")
+    with relay() as x:
+        x.in_square()
+        x.order(**{"continue": "later"})
+        x.r.refused("continue")
+        x.order()
+        s = x.r.ask("status")
+        s = x.r.ask("await", since=s["epoch"], timeout_s=BOUND)
+        eq((s["state"], s["reason"], s["breakpoints"]),
+           ("stopped", "breakpoint", [1]), "await: its next stop")
+        usable(x, "refused and done later", 2)
+
+
 def answers_twice():
     with relay() as x:
         x.in_square()
@@ -479,7 +528,8 @@ def command_line():
 TESTS = (requests_that_move_nothing_are_refused, says_that_it_runs,
          without_waiting, editors, many_steps,
          not_let_go_unseen, hit_that_is_none, stop_told_late,
-         refuses_what_it_did, runs_although_refused, answers_twice,
+         refuses_what_it_did, runs_although_refused,
+         runs_later_although_refused, answers_twice,
          does_not_answer, dies, pauses, untold, begins, leaves, command_line)
 
 if __name__ == "__main__":

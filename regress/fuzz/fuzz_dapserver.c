@@ -543,6 +543,12 @@ act(uint8_t what, struct input line)
 	}
 }
 
+/* What runs here is told by events. */
+static void
+no_look(void)
+{
+}
+
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -551,7 +557,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	quiet();
 	must(loop_init() == 0 && ring_create(&dbg.ring, 65536) == 0);
 	wait_init(60, 60);
-	commands_set(tables, sizeof(tables) / sizeof(tables[0]), over_words);
+	commands_set(tables, sizeof(tables) / sizeof(tables[0]), over_words,
+	    no_look);
 	debuggee_on_touched(dap_phase);
 	return 0;
 }

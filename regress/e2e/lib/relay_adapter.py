@@ -12,6 +12,7 @@ each request.  A list of conducts is for one request after the other.
     silent      does not answer
     did         does it, and refuses
     ran         the same, three seconds later
+    later       refuses, and does it two seconds later, untold
     twice       does it, and answers a second time, with a refusal
     does        does it
     late        does it, and tells of the next stop three seconds later
@@ -27,6 +28,7 @@ import threading
 
 lock = threading.Lock()
 expected = {}           # request_seq: what is to become of its answer
+untold = []             # those of which no event tells that it runs
 late = []               # those whose stop is told late
 done = {}               # request: how many of its list were obeyed
 
@@ -91,8 +93,13 @@ def obey(conduct, request, adapter):
         return True
     if conduct in ("yes", "continued", "dies"):
         respond(request, True)
-    elif conduct == "no":
+    elif conduct in ("no", "later"):
         respond(request, False)
+    if conduct == "later":
+        with lock:
+            expected[request["seq"]] = conduct
+        untold.append(request["command"])
+        threading.Timer(2, write_message, (adapter.stdin, request)).start()
     if conduct == "continued":
         to_client({"seq": 0, "type": "event", "event": "continued", "body": {
             "threadId": request.get("arguments", {}).get("threadId", 0),
@@ -111,6 +118,11 @@ def from_adapter(adapter):
         if m.get("event") == "stopped" and late:
             late.clear()
             threading.Timer(3, to_client, (m,)).start()
+            continue
+        if m.get("event") == "continued" and untold:
+            untold.clear()
+            continue
+        if conduct == "later":
             continue
         if conduct not in ("did", "ran"):
             to_client(m)
