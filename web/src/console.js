@@ -14,6 +14,8 @@ const RUNS = 4000;		// of colours in a block: each is an element
 const HITS = 2000;
 const NEAR = 40;		// pixels from the end that count as the end
 const RETRY_MS = 2000;
+const LEFT_OUT = "before this are left out here; Download has what the " +
+    "daemon still holds";
 
 function decode(data) {
 	if (Uint8Array.fromBase64)
@@ -33,6 +35,8 @@ class Lines {
 	clear() {
 		this.el.replaceChildren();
 		this.open = new Map();
+		this.top = null;
+		this.gone = 0;
 	}
 
 	// A line that is not whole yet is put in again when it has grown.
@@ -60,11 +64,24 @@ class Lines {
 			last = h("div.block");
 			last.runs = 0;
 			this.el.append(last);
-			if (this.el.childElementCount > BLOCKS)
-				this.el.firstElementChild.remove();
+			this.trim();
 		}
 		last.append(el);
 		last.runs += el.childElementCount;
+	}
+
+	// How many have gone stays said before the oldest that is left.
+	trim() {
+		const blocks = this.el.getElementsByClassName("block");
+
+		if (blocks.length <= BLOCKS)
+			return;
+		if (this.top === null)
+			this.el.prepend(this.top = h("div.line.remark"));
+		this.gone += blocks[0].querySelectorAll(
+		    ".line:not(.remark)").length;
+		blocks[0].remove();
+		text(this.top, `${count(this.gone, "line")} ${LEFT_OUT}`);
 	}
 
 	note(words) {
@@ -335,8 +352,7 @@ export function consolePanel(id) {
 	};
 	const on = {
 		begin: (at) => at > 0 && lines.note(
-		    `${bytes(at)} before this are left out here; ` +
-		    "Download has what the daemon still holds"),
+		    `${bytes(at)} ${LEFT_OUT}`),
 		output: (data, stream) => {
 			parserFor(stream).push(data);
 			total += data.length;

@@ -220,18 +220,26 @@ class View {
 
 	handlers() {
 		return {
-			output: (bytes) => this.write(bytes),
-			history: (bytes, at, first) => {
+			output: (bytes) => {
+				this.sayMissed();
+				this.write(bytes);
+			},
+			history: (preamble, bytes) => {
 				this.replaying = true;
-				if (first)
+				if (preamble.length > 0) {
 					this.term.reset();
+					this.term.write(preamble);
+				}
+				this.sayMissed();
 				this.write(bytes);
 			},
 			live: () => this.term.write("", () => {
 				this.replaying = false;
 				this.root.dataset.live = "yes";
 			}),
-			lost: (n) => this.lost(n),
+			lost: (n) => {
+				this.missed = n;
+			},
 			exit: (code, signal) => this.term.write("", () =>
 			    this.exited(code, signal)),
 			error: (code, words) => this.failed(code, words),
@@ -251,9 +259,14 @@ class View {
 		});
 	}
 
-	lost(n) {
-		this.term.write(`\r\n\x1b[0;7m ${format.bytes(n)} were left ` +
-		    "out: this page could not keep up \x1b[0m\r\n");
+	// Before what follows, and behind what clears the screen.
+	sayMissed() {
+		if (this.missed === undefined)
+			return;
+		this.term.write("\r\n\x1b[7m " +
+		    `${format.bytes(this.missed)} were left out: this page or ` +
+		    "its connection could not keep up \x1b[27m\r\n");
+		this.missed = undefined;
 	}
 
 	exited(code, signal) {

@@ -44,7 +44,8 @@ function onHistory(wire, view, bytes) {
 	const n = bytes.length - 11 - skip;
 
 	wire.at = at + n;
-	wire.on.history(bytes.subarray(11), at, skip > 0);
+	wire.on.history(bytes.subarray(11, 11 + skip),
+	    bytes.subarray(11 + skip));
 }
 
 function onExit(wire, view) {
@@ -75,7 +76,7 @@ const HANDLERS = {
 
 // -- the connection -------------------------------------------------------------
 
-// on: { output(bytes), history(bytes, at, first), live(), exit(code, signal),
+// on: { output(bytes), history(preamble, bytes), live(), exit(code, signal),
 // error(code, words), size(cols, rows), lost(n), people(list), link(state) }
 export class Wire {
 	constructor(id, key, size, on) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
 // One session: its output, its state, how it runs, who sees it.
+import { bytes } from "../../../web/src/format.js";
 import { Network } from "../lib/proxy.mjs";
 
 const COLOURS = "printf '\\033[31mred\\033[0m plain \\033[1;38;2;90;200;90m" +
@@ -246,6 +247,116 @@ async function colourful(t) {
 	t.ok(n > 100000 && n <= 400000, "what is kept is bounded", n);
 }
 
+const LEFT_OUT = " before this are left out here; Download has what the " +
+    "daemon still holds";
+const WERE_LOST = " were lost: the daemon keeps only the end of what a " +
+    "program writes";
+const notes = async (page) => (await page.locator(".lines .remark")
+    .allTextContents()).map((l) => l.trim());
+
+// How much was written, and from where on it is held.
+async function held(t, id) {
+	return t.api.evaluate(async (path) => {
+		const { headers } = await fetch(path);
+
+		return { total: Number(headers.get("X-Total")),
+		    from: Number(headers.get("X-Offset")) };
+	}, `/api/v1/sessions/${id}/output`);
+}
+
+async function ended(t, id) {
+	const page = await open(t, id);
+
+	await page.getByText("finished").first().waitFor();
+	await page.locator(".line").getByText("the end", { exact: true })
+	    .waitFor({ state: "attached" });
+	return page;
+}
+
+// Few lines and many bytes, or the page leaves out the oldest lines.
+const wide = (n) => `seq -f '%0200.0f' 1 ${n}`;
+
+// Output that the page does not show is said, with what has become of it.
+async function saysWhatIsLost(t) {
+	const some = await command(t, ["/bin/sh", "-c",
+	    wide(2000) + "; echo the end"]);
+	const page = await ended(t, some);
+	const one = await held(t, some);
+
+	t.ok(one.from > 0, "less than a page shows, and more than is held", one);
+	t.eq(await notes(page), [bytes(one.from) + WERE_LOST],
+	    "what the daemon no longer holds was lost");
+	t.eq(await page.locator(".lines > :first-child > :first-child")
+	    .textContent(), bytes(one.from) + WERE_LOST,
+	    "which is said before all lines");
+	await page.context().close();
+
+	const much = await command(t, ["/bin/sh", "-c",
+	    wide(6000) + "; echo the end"]);
+	const second = await ended(t, much);
+	const { total, from } = await held(t, much);
+	const first = total - 512 * 1024;
+
+	t.eq(await notes(second), [bytes(first) + LEFT_OUT,
+	    bytes(from - first) + WERE_LOST],
+	    "what came before that is left out");
+}
+
+async function saysWhatIsLeftOut(t) {
+	const id = await t.terminal(["/bin/sh", "-c",
+	    "stty -opost; " + wide(3000) + "; echo the end"]);
+	const page = await ended(t, id);
+	const { total, from } = await held(t, id);
+
+	t.eq([from, await notes(page)], [0, [bytes(total - 512 * 1024) +
+	    LEFT_OUT]], "what is held and not shown is left out, not lost");
+}
+
+async function saysHowManyLinesAreLeftOut(t) {
+	const id = await command(t, ["/bin/sh", "-c",
+	    "seq 1 30000; echo the end"]);
+	const page = await ended(t, id);
+	const all = (await lines(page)).map((l) => l.trim());
+	const first = Number(all[1]);
+
+	t.ok(first > 1 && first < 30000 && all.length === 30003 - first,
+	    "the oldest of many lines are left out", first);
+	t.eq([all[0], await notes(page)], [`${first - 1} lines${LEFT_OUT}`,
+	    [all[0]]], "how many, is said before the first that is there");
+}
+
+// A page that was without a network for too long.
+async function saysWhatItHasMissed(t) {
+	const id = await command(t, ["/bin/sh", "-c",
+	    "echo before; read x; " + wide(3000) + "; echo the end"]);
+	const net = await new Network(t.base).begin();
+	const page = await t.page({ login: false, base: net.base });
+
+	await page.context().addCookies(t.state.cookies);
+	await page.goto("/session/" + id);
+	await page.locator(".line").getByText("before", { exact: true })
+	    .waitFor({ state: "attached" });
+	t.expected = [/ERR_|Failed to load/];
+	net.cut();
+	await page.getByText("no connection").waitFor();
+	await t.api.request.post(`/api/v1/sessions/${id}/stdin`, { data: "\n",
+	    headers: { Origin: t.base, "X-CSRF-Token": t.csrf } });
+	t.ok(await t.until(async () => /^(STOPPED|FINISHED)$/.test((await t
+	    .call("GET", "/sessions/" + id)).data.state), 60), "it writes");
+	net.mend();
+	await page.locator(".line").getByText("the end", { exact: true })
+	    .waitFor({ state: "attached" });
+	const { from } = await held(t, id);
+
+	t.eq(await notes(page), [bytes(from - "before\n".length) + WERE_LOST],
+	    "as much as went by meanwhile was lost");
+	t.eq((await page.locator(".lines .block > *").allTextContents())
+	    .slice(0, 2).map((l) => l.trim()), ["before",
+	    bytes(from - "before\n".length) + WERE_LOST],
+	    "which is said where it is missing");
+	net.end();
+}
+
 async function downloads(t) {
 	const id = await command(t, ["/bin/sh", "-c",
 	    "printf 'a\\000b\\377\\n'"]);
@@ -457,6 +568,8 @@ async function keepsSettings(t) {
 
 export const tests = { output, broken, ends, follows, hurries,
     searches, searchesAll, named, late,
-    colourful, downloads, again,
+    colourful, saysWhatIsLost, saysWhatIsLeftOut,
+    saysHowManyLinesAreLeftOut, saysWhatItHasMissed,
+    downloads, again,
     debugs, shares, linkStays, readsOn, selects, gone, startsWith,
     keepsSettings };

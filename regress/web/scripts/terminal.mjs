@@ -191,6 +191,40 @@ async function cut(t) {
 	net.end();
 }
 
+// More is written than the daemon holds while a page has no connection.
+async function saysWhatWasLeftOut(t) {
+	const id = await t.terminal(["/bin/sh", "-c",
+	    "echo before; read x; head -c 3000000 /dev/zero | " +
+	    "tr '\\0' '\\r'; echo the end; exec cat"]);
+	const net = await new Network(t.base).begin();
+	const page = await t.page({ login: false, base: net.base });
+
+	await page.context().addCookies(t.state.cookies);
+	await attach(t, id, { page });
+	await shows(t, page, /^before$/m, "attached through a network");
+	t.expected = [/WebSocket|ERR_|Failed to load/];
+	net.cut();
+	await page.locator(".banner", { hasText: "connection is lost" })
+	    .waitFor();
+	const other = await attach(t, id);
+
+	await other.keyboard.press("Enter");
+	await shows(t, other, /^the end$/m, "more is written than is held", 60);
+	t.ok(!(await textOf(other)).includes("left out"),
+	    "a page that keeps up is told of nothing");
+	net.mend();
+	await shows(t, page, /^the end$/m, "the end comes");
+	const all = (await textOf(page)).split("\n");
+	const at = all.findIndex((l) => /were left out/.test(l));
+
+	t.ok(at >= 0 && /^ \d\.\d MB were left out: this page or its connection could/
+	    .test(all[at]), "how much is missing is said, and why",
+	    all.slice(0, 5));
+	t.ok(all.indexOf("the end") > at, "in the place of what is missing",
+	    all.slice(0, 8));
+	net.end();
+}
+
 // A run that somebody else has started is shown as one, whoever looks on.
 async function nextRun(t) {
 	const id = await t.terminal(["/bin/sh", "-c",
@@ -577,6 +611,6 @@ async function refused(t) {
 	t.ok(true, "there is a way on");
 }
 
-export const tests = { draws, refused, types, fromTheList, commands, two, stalled, cut, nextRun,
-    links, ownLink,
+export const tests = { draws, refused, types, fromTheList, commands, two, stalled, cut,
+    saysWhatWasLeftOut, nextRun, links, ownLink,
     addresses, pastes, searching, resizes, mobile, flood };
