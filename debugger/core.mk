@@ -13,5 +13,5 @@ $(O)/regress/helpers/dbg_harness: regress/helpers/dbg_harness.c \
     $(LIBDBGCORE) $(LIBCOMMON) $(SAN_OBJS)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ $< \
-	    $(SAN_OBJS) $(LIBDBGCORE) $(LIBCOMMON) -ljson-c -lnettle
+	    $(SAN_OBJS) $(LIBDBGCORE) $(LIBINST) $(LIBCOMMON) -ljson-c -lnettle
 -include $(dbgcore_OBJS:.o=.d)

@@ -76,19 +76,21 @@ parts_init(void)
 		.end = dap_end,
 	};
 	static const struct link_handlers handlers = {
+		.calls = {
+			.ask = commands_run,
+			.conn_gone = op_conn_gone,
+			.ring = engine_ring,
+			.output_notice = on_output_notice,
+			.run_failed = engine_run_failed,
+		},
 		.hello = on_hello,
-		.ask = commands_run,
-		.conn_gone = op_conn_gone,
 		.ran = launch_ran,
-		.run_failed = engine_run_failed,
 		.ended = engine_ended,
-		.ring = engine_ring,
 		.drained = engine_drained,
-		.output_notice = on_output_notice,
 	};
 
-	commands_set(tables, sizeof(tables) / sizeof(tables[0]), over_words,
-	    resume_look);
+	debugger_commands(tables, sizeof(tables) / sizeof(tables[0]),
+	    over_words, resume_look);
 	summary_init(launch_is_let_go);
 	bps_use_file(summary_file);
 	engine_init(&observer);

@@ -22,22 +22,24 @@ tracer_assemble(void)
 		.root_missing = session_root_missing,
 	};
 	static const struct link_handlers handlers = {
+		.calls = {
+			.ask = commands_run,
+			.conn_gone = trc_conn_gone,
+			.ring = trc_ring,
+			.output_notice = trc_output_notice,
+			.run_failed = trc_run_failed,
+			.goes_on = probing_kick,
+		},
 		.hello = trc_hello,
 		.file = timeline_file,
 		.used = trc_used,
-		.ask = commands_run,
-		.conn_gone = trc_conn_gone,
-		.ring = trc_ring,
-		.output_notice = trc_output_notice,
 		.ran = trc_ran,
-		.run_failed = trc_run_failed,
 		.ended = trc_ended,
 		.symbols = trc_symbols,
 		.symbols_failed = trc_symbols_failed,
-		.goes_on = probing_kick,
 	};
 
-	op_set_commands(tables, sizeof(tables) / sizeof(tables[0]));
+	tracer_commands(tables, sizeof(tables) / sizeof(tables[0]));
 	probing_init(&observer);
 	timeline_when_idle(session_goes_on);
 	return &handlers;

@@ -1,43 +1,24 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * tracer: a session's tracer.  The launcher starts it as the session's owner
- * outside of the session's namespaces; it speaks with the spawner by fd 3,
- * and what it traces is hostile.
- */
-#include <sys/prctl.h>
-
-#include <signal.h>
-#include <unistd.h>
-
+/* tracer: a session's tracer, whose program is hostile. */
 #include "assemble.h"
-#include "base/log.h"
-#include "base/loop.h"
-#include "linkchan.h"
+#include "inst/main.h"
+#include "link.h"
 #include "sysfilter.h"
 
-#define CHANNEL_FD	3
+static void
+open_link(int fd)
+{
+	link_open(fd, tracer_assemble());
+}
 
 int
 main(void)
 {
-	struct sigaction sa = { .sa_handler = SIG_IGN };
+	static const struct inst_program tracer = {
+		.role = ROLE_TRACER,
+		.filter = &tracer_filter,
+		.open = open_link,
+	};
 
-	/* first of all: other processes of its owner's must not look inside */
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
-		fatal("prctl");
-	log_init("tracer", LOG_L_DEBUG, NULL);
-	(void)prctl(PR_SET_NAME, "tracer", 0, 0, 0);
-	(void)sigaction(SIGPIPE, &sa, NULL);
-	/* a timeline that is larger than files may be is told */
-	(void)sigaction(SIGXFSZ, &sa, NULL);
-	if (close_range(CHANNEL_FD + 1, ~0U, 0) == -1)
-		fatal("close_range");
-	if (loop_init() == -1)
-		fatal("epoll");
-	link_open(CHANNEL_FD, tracer_assemble());
-	if (filter_load(&tracer_filter) == -1)
-		fatal("cannot load the system call filter");
-	if (loop_run() == -1)
-		fatal("event loop");
-	return 0;
+	return inst_main(&tracer);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From a client's request to what does it, and back with its one answer. */
+/* A client's request to the tracer: how it is read, and its one answer. */
 #include <json-c/json.h>
 
 #include <stdarg.h>
@@ -11,51 +11,6 @@
 #include "op.h"
 
 #define DEPTH_MAX	16	/* objects in objects of a request */
-
-static TAILQ_HEAD(, op) ops = TAILQ_HEAD_INITIALIZER(ops);
-
-static const struct command *const *tables;
-static size_t		 ntables;
-
-void
-op_set_commands(const struct command *const *all, size_t n)
-{
-	tables = all;
-	ntables = n;
-}
-
-static struct op *
-op_new(const struct ask *ask)
-{
-	struct op *op = calloc(1, sizeof(*op));
-
-	if (op == NULL)
-		fatal("request");
-	op->ask = *ask;
-	op->refs = 1;
-	TAILQ_INSERT_TAIL(&ops, op, entry);
-	return op;
-}
-
-struct op *
-op_ref(struct op *op)
-{
-	op->refs++;
-	return op;
-}
-
-void
-op_unref(struct op *op)
-{
-	if (op->refs == 1 && !op->answered)
-		op_fail(op, "INTERNAL_ERROR", "ask again",
-		    "nothing answered this request");
-	if (--op->refs > 0)
-		return;
-	TAILQ_REMOVE(&ops, op, entry);
-	json_object_put(op->args);
-	free(op);
-}
 
 void
 op_reply(struct op *op, struct text *t)
@@ -116,40 +71,25 @@ op_params(struct op *op, const struct param *table, void *to)
 }
 
 void
-op_conn_gone(uint32_t conn)
+waiters_fail(struct waiters *list, const char *code, const char *next,
+    const char *words)
 {
-	struct op *op;
+	struct waiter *w;
 
-	TAILQ_FOREACH(op, &ops, entry)
-		if (op->ask.conn == conn)
-			op->answered = true;
+	while ((w = TAILQ_FIRST(list)) != NULL) {
+		op_fail(w->op, code, next, "%s", words);
+		waiter_drop(list, w);
+	}
 }
 
 /* -- requests ------------------------------------------------------------- */
 
-static const struct command *
-find(const char *name)
-{
-	const struct command *c;
-	size_t i;
-
-	for (i = 0; i < ntables; i++)
-		for (c = tables[i]; c->name != NULL; c++)
-			if (strcmp(c->name, name) == 0)
-				return c;
-	return NULL;
-}
-
 static void
-say_names(struct text *t)
+say_name(const struct command *c, void *arg)
 {
-	const struct command *c;
-	size_t i;
+	struct text *t = arg;
 
-	for (i = 0; i < ntables; i++)
-		for (c = tables[i]; c->name != NULL; c++)
-			text_printf(t, "%s%s", t->len > 0 ? ", " : "",
-			    c->name);
+	text_printf(t, "%s%s", t->len > 0 ? ", " : "", c->name);
 }
 
 static void
@@ -157,7 +97,7 @@ unknown(struct op *op, const char *name)
 {
 	struct text names = { .max = 1024 }, shown = { .max = 256 };
 
-	say_names(&names);
+	commands_each(say_name, &names);
 	text_plain(&shown, name, strnlen(name, 40));
 	op_fail(op, "NOT_SUPPORTED", "use one of the commands that there are",
 	    "the tracer has no command \"%s\"; it has %s",
@@ -166,38 +106,48 @@ unknown(struct op *op, const char *name)
 	text_free(&shown);
 }
 
+static void
+refuse(struct op *op, enum op_fault fault, const char *detail)
+{
+	static const struct {
+		const char *code, *next, *words;
+	} said[OP_FAULTS] = {
+		[OP_UNREAD] = { "INVALID_ARGUMENT", "send one JSON object",
+		    "the request is no JSON object of at most 16 levels" },
+		[OP_UNNAMED] = { "INVALID_ARGUMENT", "name the command",
+		    "a request has \"command\", a string, and \"args\"" },
+		[OP_BAD_ARGS] = { "INVALID_ARGUMENT", "put the arguments in an "
+		    "object", "\"args\" must be an object" },
+		[OP_READ_ONLY] = { "READ_ONLY", "ask the session's owner for "
+		    "more than the right to look", " changes what is traced: "
+		    "it takes more than the right to look" },
+		[OP_UNANSWERED] = { "INTERNAL_ERROR", "ask again",
+		    "nothing answered this request" },
+	};
+
+	if (fault == OP_UNKNOWN)
+		unknown(op, detail);
+	else
+		op_fail(op, said[fault].code, said[fault].next, "%s%s",
+		    fault == OP_READ_ONLY ? op->command->name : "",
+		    said[fault].words);
+}
+
 bool
 op_may_change(struct op *op)
 {
-	if (op->ask.rw)
-		return true;
-	op_fail(op, "READ_ONLY", "ask the session's owner for more than the "
-	    "right to look", "%s changes what is traced: it takes more than "
-	    "the right to look", op->command->name);
-	return false;
-}
-
-static void
-dispatch(struct op *op, const char *name)
-{
-	const struct command *c = find(name);
-
-	op->command = c;
-	/* also what is refused: who has tried is of interest */
-	if (c != NULL && c->action != TRC_ACTION_NONE)
-		link_does(&op->ask, c->action);
-	if (c == NULL)
-		unknown(op, name);
-	else if (c->ro || op_may_change(op))
-		c->run(op);
+	if (!op->ask.rw)
+		refuse(op, OP_READ_ONLY, "");
+	return op->ask.rw;
 }
 
 static struct json_object *
-parse(const char *text, size_t len)
+parse(const char *text, size_t len, const char **why)
 {
 	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
 	struct json_object *o;
 
+	(void)why;
 	if (tok == NULL)
 		return NULL;
 	while (len > 0 && strchr(" \t\r\n", text[len - 1]) != NULL)
@@ -216,30 +166,20 @@ parse(const char *text, size_t len)
 	return o;
 }
 
-void
-commands_run(const struct ask *ask, const char *text, size_t len)
+static uint32_t
+action(const struct op *op)
 {
-	struct json_object *json = parse(text, len), *name = NULL,
-	    *args = NULL;
-	struct op *op = op_new(ask);
+	return op->command->own;
+}
 
-	(void)json_object_object_get_ex(json, "command", &name);
-	(void)json_object_object_get_ex(json, "args", &args);
-	if (json == NULL)
-		op_fail(op, "INVALID_ARGUMENT", "send one JSON object",
-		    "the request is no JSON object of at most %d levels",
-		    DEPTH_MAX);
-	else if (!json_object_is_type(name, json_type_string))
-		op_fail(op, "INVALID_ARGUMENT", "name the command",
-		    "a request has \"command\", a string, and \"args\"");
-	else if (args != NULL && !json_object_is_type(args,
-	    json_type_object))
-		op_fail(op, "INVALID_ARGUMENT", "put the arguments in an "
-		    "object", "\"args\" must be an object");
-	else {
-		op->args = json_object_get(args);
-		dispatch(op, json_object_get_string(name));
-	}
-	op_unref(op);
-	json_object_put(json);
+void
+tracer_commands(const struct command *const *tables, size_t n)
+{
+	static const struct op_rules rules = {
+		.parse = parse,
+		.action = action,
+		.refuse = refuse,
+	};
+
+	commands_set(tables, n, &rules);
 }

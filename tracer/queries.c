@@ -11,7 +11,6 @@
 #include "timeline.h"
 #include "timeline/query/query.h"
 #include "timeline/query/vtab.h"
-#include "waiters.h"
 
 #define FOLLOW_MS	25000
 #define LOOK_MS		50	/* between two looks at what has come */

@@ -25,7 +25,6 @@
 #include "timefiles.h"
 #include "timeline.h"
 #include "user_limit.h"
-#include "waiters.h"
 
 #define CODE_OF_SIGNAL	128	/* as shells count */
 #define AGAIN_MS	20	/* until what waits is looked at again */

@@ -1,9 +1,9 @@
 # tracer: one process per traced session; the engine and symbols are libraries,
-# as tests use them, too, and so is the timeline
+# as tests use them, too, and so are the timeline and inst/
 include tracer/engine/engine.mk tracer/syms/syms.mk
 
 tracer_SRCS :=	$(wildcard tracer/*.c)
-tracer_LIBS :=	$(LIBTRCCORE) $(LIBTRCSYM) $(LIBTIMELINE) $(LIBCOMMON) \
+tracer_LIBS =	$(LIBTRCCORE) $(LIBTRCSYM) $(LIBTIMELINE) $(LIBINST) $(LIBCOMMON) \
 		-lseccomp -ljson-c -lsqlite3 -lm $(TRC_LIBS)
 $(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSYM) $(LIBTIMELINE)
 

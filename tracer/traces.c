@@ -14,7 +14,6 @@
 #include "syms/match.h"
 #include "timeline.h"
 #include "trace_request.h"
-#include "waiters.h"
 
 #define BUDGET_MOST	1000000000LL
 #define PAGE		100		/* functions, unless asked */

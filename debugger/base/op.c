@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests of clients: their arguments, their one answer, their end. */
+/* Requests of clients: their arguments, and their one answer. */
 #include <json-c/json.h>
 
 #include <stdarg.h>
@@ -7,54 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/utf8.h"
 #include "debuggee.h"
 #include "debugger/text/clean.h"
 #include "debugger/text/json_make.h"
 #include "debugger/text/redact.h"
 #include "op.h"
+#include "wire/proto.h"
 
 #define SCHEMA	1
 
-static TAILQ_HEAD(, op) ops = TAILQ_HEAD_INITIALIZER(ops);
-
-struct op *
-op_new(const struct ask *ask, const struct command *command,
-    struct json_object *args)
+/* The text of an answer that is not too long for one. */
+static void
+reply(const struct ask *a, bool failed, const char *text, size_t len)
 {
-	struct op *op = calloc(1, sizeof(*op));
+	static const char large[] = "{\"schema\":1,\"code\":\"too_large\","
+	    "\"message\":\"the answer is longer than 256 KiB; ask for less "
+	    "(max, limit, count)\"}";
 
-	if (op == NULL)
-		fatal("request");
-	op->ask = *ask;
-	op->command = command;
-	op->args = args == NULL ? jobject() : args;
-	op->refs = 1;
-	TAILQ_INSERT_TAIL(&ops, op, entry);
-	return op;
-}
-
-struct op *
-op_ref(struct op *op)
-{
-	op->refs++;
-	return op;
-}
-
-void
-op_unref(struct op *op)
-{
-	if (op->refs == 1 && !op->answered)
-		op_fail(op, "internal_error", "nothing answered this request");
-	if (--op->refs > 0)
-		return;
-	TAILQ_REMOVE(&ops, op, entry);
-	if (op->free_data != NULL)
-		op->free_data(op->data);
-	json_object_put(op->args);
-	free(op->warning);
-	free(op);
+	if (len > DBG_ANSWER_MAX)
+		link_reply(a, true, large, sizeof(large) - 1);
+	else
+		link_reply(a, failed, text, len);
 }
 
 static void
@@ -73,7 +47,7 @@ answer(struct op *op, bool failed, struct json_object *json)
 		/* what programs hold in strings need not be text */
 		if (!utf8_valid(text, len))
 			text = clean = utf8_clean(text, &len);
-		link_reply(&op->ask, failed, text, len);
+		reply(&op->ask, failed, text, len);
 		free(clean);
 	}
 	json_object_put(json);
@@ -137,18 +111,29 @@ op_fail_dap(struct op *op, const struct dap_answer *a)
 }
 
 void
-op_conn_gone(uint32_t conn)
+op_refuse(struct op *op, enum op_fault fault, const char *detail)
 {
-	struct op *op, *next;
+	static const struct {
+		const char *code, *before, *after;
+	} words[OP_FAULTS] = {
+		[OP_UNREAD] = { "invalid_argument",
+		    "the request cannot be read: ", "" },
+		[OP_UNNAMED] = { "unknown_command",
+		    "the request names no command", "" },
+		[OP_BAD_ARGS] = { "invalid_argument",
+		    "\"args\" must be an object", "" },
+		[OP_UNKNOWN] = { "unknown_command",
+		    "the debugger has no command \"", "\"" },
+		[OP_READ_ONLY] = { "read_only", "", " changes the program: it "
+		    "takes more than the right to look" },
+		[OP_UNANSWERED] = { "internal_error",
+		    "nothing answered this request", "" },
+	};
 
-	for (op = TAILQ_FIRST(&ops); op != NULL; op = next) {
-		next = TAILQ_NEXT(op, entry);
-		if (op->ask.conn != conn || op->answered)
-			continue;
-		op->answered = true;
-		if (op->finished != NULL)
-			op->finished(op);
-	}
+	if (fault == OP_READ_ONLY)
+		detail = op->command->name;
+	op_fail(op, words[fault].code, "%s%s%s", words[fault].before, detail,
+	    words[fault].after);
 }
 
 /* -- arguments -- */

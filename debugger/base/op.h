@@ -1,44 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Ops: one request of one client each, its arguments and its one answer. */
+/* Ops (inst/op.h) of a debugger: their arguments and their one answer. */
 #ifndef DEBUGGER_BASE_OP_H
 #define DEBUGGER_BASE_OP_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
+#include "inst/op.h"
 #include "link.h"
 
-struct command;
-struct json_object;
-
-struct op {
-	TAILQ_ENTRY(op)	 entry;
-	struct ask	 ask;		/* who wants to know */
-	unsigned int	 refs;
-	bool		 answered;
-	const struct command *command;
-	struct json_object *args;	/* an object, never NULL */
-	char		*warning;	/* of the frame it looks at; or NULL */
-	/* an op of our own: who is told instead of a client; borrows */
-	void		(*told)(struct op *, bool failed, struct json_object *);
-	void		*told_data;
-	/* the handler's own: a small number, and memory freed with the op */
-	uint64_t	 word;
-	void		*data;
-	void		(*free_data)(void *);
-	int64_t		 once;		/* its breakpoint of bps_until(), or 0 */
-	/* called when it was answered, or its client has gone; may free it */
-	void		(*finished)(struct op *);
-};
-
-/*
- * An op lives as long as it is held.  Code that waits for something on its
- * behalf holds it; adapter_ask() does so for its caller.  An op that is no
- * longer held and was not answered answers "internal_error" itself.
- */
-struct op *op_ref(struct op *);
-void	 op_unref(struct op *);
+/* Why a request is not run, or was not answered; for struct op_rules. */
+void	 op_refuse(struct op *, enum op_fault, const char *detail);
 /* The answer; only the first counts.  Takes result, adds "schema". */
 void	 op_reply(struct op *, struct json_object *result);
 void	 op_fail(struct op *, const char *code, const char *, ...)
@@ -70,11 +42,5 @@ void	 op_fail_dap(struct op *, const struct dap_answer *);
 /* Called once the work is done; why NULL = good, else borrowed words. */
 typedef void	(*done_fn)(struct op *, const char *why);
 
-
-/* Takes args; one reference is the caller's. */
-struct op *op_new(const struct ask *, const struct command *,
-	    struct json_object *args);
-/* The client has disconnected: its ops go on without being answered. */
-void	 op_conn_gone(uint32_t conn);
 
 #endif

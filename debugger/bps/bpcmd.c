@@ -457,7 +457,7 @@ until_set(struct op *op, const char *why, void *arg)
 
 	memcpy(&done, &arg, sizeof(done));
 	if (why == NULL)
-		why = until_bad(bps_find(op->once), words, sizeof(words));
+		why = until_bad(bps_find(op->made), words, sizeof(words));
 	if (why != NULL)
 		bps_until_drop(op);
 	done(op, why);
@@ -474,7 +474,7 @@ bps_until(struct op *op, const char *file, int64_t line, const char *function,
 		done(op, "there are too many breakpoints");
 		return;
 	}
-	op->once = bp->id;
+	op->made = bp->id;
 	bp->dirty = true;
 	bp->line = line;
 	bps_set(&bp->function, function);
@@ -488,7 +488,7 @@ bps_until(struct op *op, const char *file, int64_t line, const char *function,
 void
 bps_until_drop(struct op *op)
 {
-	struct bp *bp = bps_find(op->once);
+	struct bp *bp = bps_find(op->made);
 
 	if (bp == NULL)
 		return;

@@ -456,7 +456,7 @@ do_first(struct queue *queue)
 
 	TAILQ_REMOVE(queue, q, entry);
 	/* the one before may have let it run */
-	if (!q->op->answered && command_allowed(q->op, q->op->command->when))
+	if (!q->op->answered && command_allowed(q->op, q->op->command->own))
 		q->fn(q->op);
 	op_unref(q->op);
 	free(q);
@@ -499,7 +499,7 @@ on_until_set(struct op *op, const char *why)
 		bps_until_drop(op);
 		return;
 	}
-	if (dbg.gathering || bps_find(op->once) == NULL)
+	if (dbg.gathering || bps_find(op->made) == NULL)
 		op_fail(op, "refused", "the program has stopped anew "
 		    "meanwhile; nothing moved");
 	else

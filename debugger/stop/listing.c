@@ -92,7 +92,7 @@ static void
 on_function_found(struct op *op, const char *why)
 {
 	const char *function = jget_str(op->args, "function");
-	const struct bp *bp = bps_find(op->once);
+	const struct bp *bp = bps_find(op->made);
 	int64_t first, last, line = 0;
 	char path[PATH_MAX] = "";
 

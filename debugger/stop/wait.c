@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* Waiting for stops.  A stop answers every client that waits for one. */
-#include <sys/queue.h>
-
+/*
+ * Waiting for stops.  A stop answers every client that waits for one.  The word
+ * of a waiter is the epoch that the stop must be newer than.
+ */
 #include <json-c/json.h>
 
-#include <stdlib.h>
-
-#include "base/log.h"
-#include "base/loop.h"
 #include "debugger/base/debuggee.h"
 #include "debugger/base/op.h"
+#include "inst/waiters.h"
 #include "summary.h"
 #include "wait.h"
 
 #define LONGEST_S	(24 * 60 * 60)
 #define LATE_MS		50	/* to look again whether a stop was one */
 
-struct waiter {
-	TAILQ_ENTRY(waiter) entry;
-	struct op	*op;		/* held */
-	uint64_t	 since;
-	bool		 late;		/* its time is over */
-	struct loop_timer timer;
-};
-
-static TAILQ_HEAD(, waiter) waiters = TAILQ_HEAD_INITIALIZER(waiters);
+static struct waiters	 waiting = TAILQ_HEAD_INITIALIZER(waiting);
 static uint64_t		 await_ms, request_ms;
 
 void
@@ -74,7 +64,7 @@ on_limit(void *arg)
 	struct waiter *w = arg;
 
 	/* it did stop, and how is just being found out; that may be no stop */
-	if (dbg.gathering && dbg.epoch > w->since) {
+	if (dbg.gathering && dbg.epoch > w->word) {
 		w->late = true;
 		loop_timer_set(&w->timer, LATE_MS, on_limit, w);
 		return;
@@ -82,52 +72,33 @@ on_limit(void *arg)
 	op_reply(w->op, summary_make(w->op));
 }
 
-static struct waiter *
-waiter_of(const struct op *op)
-{
-	struct waiter *w;
-
-	TAILQ_FOREACH(w, &waiters, entry)
-		if (w->op == op)
-			return w;
-	return NULL;
-}
-
 /* No longer; harmless when it does not wait. */
 static void
 wait_drop(struct op *op)
 {
-	struct waiter *w = waiter_of(op);
+	struct waiter *w = waiter_of(&waiting, op);
 
-	if (w == NULL)
-		return;
-	TAILQ_REMOVE(&waiters, w, entry);
-	loop_timer_unset(&w->timer);
-	op_unref(op);
-	free(w);
+	if (w != NULL)
+		waiter_drop(&waiting, w);
 }
 
 void
 wait_add(struct op *op, uint64_t since, uint64_t ms)
 {
-	struct waiter *w = calloc(1, sizeof(*w));
+	struct waiter *w = waiter_add(&waiting, op);
 
-	if (w == NULL)
-		fatal("request");
-	w->op = op_ref(op);
 	op->finished = wait_drop;
-	w->since = since;
-	TAILQ_INSERT_TAIL(&waiters, w, entry);
+	w->word = since;
 	loop_timer_set(&w->timer, ms, on_limit, w);
 }
 
 void
 wait_renew(struct op *op, uint64_t since)
 {
-	struct waiter *w = waiter_of(op);
+	struct waiter *w = waiter_of(&waiting, op);
 
 	if (w != NULL)
-		w->since = since;
+		w->word = since;
 }
 
 static struct waiter *
@@ -135,8 +106,8 @@ due(void)
 {
 	struct waiter *w;
 
-	TAILQ_FOREACH(w, &waiters, entry)
-		if (dbg.epoch > w->since)
+	TAILQ_FOREACH(w, &waiting, entry)
+		if (dbg.epoch > w->word)
 			return w;
 	return NULL;
 }
@@ -159,7 +130,7 @@ late(void)
 {
 	struct waiter *w;
 
-	TAILQ_FOREACH(w, &waiters, entry)
+	TAILQ_FOREACH(w, &waiting, entry)
 		if (w->late)
 			return w;
 	return NULL;

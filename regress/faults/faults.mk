@@ -16,7 +16,8 @@ define FAULTY_ROLE
 $(FAULTY)/$(1): $(2) $$($(1)_OBJS) $$(LIBCOMMON) \
     $(if $(filter netproc,$(1)),$$(LIBWEB)) \
     $(if $(filter setup,$(1)),$$(LIBCONF)) \
-    $(if $(filter tracer,$(1)),$$(LIBTRCCORE) $$(LIBTRCSYM) $$(LIBTIMELINE))
+    $(if $(filter tracer,$(1)),$$(LIBTRCCORE) $$(LIBTRCSYM) $$(LIBTIMELINE)) \
+    $(if $(filter debugger tracer,$(1)),$$(LIBINST))
 	@mkdir -p $$(@D)
 	$$(call say,LD)$$(CC) $$(ALL_LDFLAGS) $(3) -o $$@ $(2) $$($(1)_OBJS) \
 	    $$(LIBCOMMON) $$($(1)_LIBS)

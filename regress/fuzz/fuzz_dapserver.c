@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/editor/dapserver.c debugger/editor/dapreq.c debugger/editor/dapcheck.c debugger/editor/dapset.c debugger/editor/dapbps.c debugger/editor/dapout.c debugger/editor/dapwarn.c debugger/view/misread.c debugger/dap/repl.c debugger/base/op.c debugger/text/redact.c debugger/text/copy.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/base/format.c debugger/base/command.c debugger/base/debuggee.c debugger/stop/wait.c debugger/text/codec.c common/wire/debugger_audit.c common/base/log.c common/base/loop.c common/wire/ring.c debugger/text/clean.c common/base/base64.c common/base/utf8.c */
-/* covers: debugger/editor/dapserver.c debugger/editor/dapreq.c debugger/editor/dapcheck.c debugger/editor/dapset.c debugger/editor/dapbps.c debugger/editor/dapout.c debugger/base/op.c debugger/base/command.c debugger/text/codec.c */
+/* links: debugger/editor/dapserver.c debugger/editor/dapreq.c debugger/editor/dapcheck.c debugger/editor/dapset.c debugger/editor/dapbps.c debugger/editor/dapout.c debugger/editor/dapwarn.c debugger/view/misread.c debugger/dap/repl.c inst/op.c inst/waiters.c debugger/base/op.c debugger/text/redact.c debugger/text/copy.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/base/format.c debugger/base/command.c debugger/base/debuggee.c debugger/stop/wait.c debugger/text/codec.c common/wire/debugger_audit.c common/base/log.c common/base/loop.c common/wire/ring.c debugger/text/clean.c common/base/base64.c common/base/utf8.c */
+/* covers: debugger/editor/dapserver.c debugger/editor/dapreq.c debugger/editor/dapcheck.c debugger/editor/dapset.c debugger/editor/dapbps.c debugger/editor/dapout.c inst/op.c debugger/base/op.c debugger/base/command.c debugger/text/codec.c */
 /*
  * Fuzz target of the editors' side of a debugger: each line of the input is a
  * request of a client, or begins with a byte that says what else happens: an
@@ -335,10 +335,10 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *a, enum dbg_action action)
+link_does(const struct ask *a, uint32_t action)
 {
 	(void)a;
-	must(dbg_action_name(action) != NULL);
+	must(dbg_action_name((enum dbg_action)action) != NULL);
 }
 
 static bool	armed;
@@ -557,8 +557,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	quiet();
 	must(loop_init() == 0 && ring_create(&dbg.ring, 65536) == 0);
 	wait_init(60, 60);
-	commands_set(tables, sizeof(tables) / sizeof(tables[0]), over_words,
-	    no_look);
+	debugger_commands(tables, sizeof(tables) / sizeof(tables[0]),
+	    over_words, no_look);
 	debuggee_on_touched(dap_phase);
 	return 0;
 }

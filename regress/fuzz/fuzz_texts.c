@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/dap/repl.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/text/pairs.c debugger/text/copy.c debugger/dap/profile.c debugger/dap/profile_table.c debugger/dap/dialect.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c debugger/base/op.c debugger/text/redact.c common/base/log.c debugger/text/clean.c common/base/base64.c common/base/elffile.c common/base/utf8.c */
+/* links: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/dap/repl.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/text/pairs.c debugger/text/copy.c debugger/dap/profile.c debugger/dap/profile_table.c debugger/dap/dialect.c debugger/base/format.c debugger/text/json_get.c debugger/text/json_make.c debugger/text/json_size.c inst/op.c debugger/base/op.c debugger/text/redact.c common/base/log.c debugger/text/clean.c common/base/base64.c common/base/elffile.c common/base/utf8.c */
 /* covers: debugger/text/memtext.c debugger/view/cxx_exception.c debugger/bps/split.c debugger/view/misread.c debugger/bps/watch.c debugger/dap/profile.c */
 /*
  * Fuzz target of what a debugger reads of others but in messages: what lldb
@@ -488,6 +488,13 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 	replies++;
 }
 
+void
+link_does(const struct ask *a, uint32_t action)
+{
+	(void)a;
+	must(action == 0);
+}
+
 static struct json_object *
 parse(struct input in)
 {
@@ -941,6 +948,8 @@ leave(void)
 	(void)!system(command);
 }
 
+static const struct op_rules rules = { .refuse = op_refuse };
+
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -950,6 +959,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	quiet();
+	commands_set(NULL, 0, &rules);
 	fuzz_room(top, sizeof(top));
 	atexit(leave);
 	for (i = 0; i < PLACES; i++)

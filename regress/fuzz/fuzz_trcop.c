@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/op.c tracer/params.c tracer/vec.c timeline/store/text.c common/base/log.c common/base/utf8.c */
-/* covers: tracer/op.c tracer/params.c tracer/vec.c */
+/* links: inst/op.c inst/waiters.c tracer/op.c tracer/params.c tracer/vec.c timeline/store/text.c common/base/log.c common/base/loop.c common/base/utf8.c */
+/* covers: inst/op.c tracer/op.c tracer/params.c tracer/vec.c */
 /*
  * Fuzz target of requests to a tracer: each line of the input is one, of
  * commands that take arguments of every kind, keep their op for later, or
@@ -126,9 +126,9 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *a, enum trc_action action)
+link_does(const struct ask *a, uint32_t action)
 {
-	must(a->id == asked && trc_action_name(action) != NULL);
+	must(a->id == asked && trc_action_name((enum trc_action)action) != NULL);
 }
 
 int
@@ -141,7 +141,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const uint8_t *nl;
 	char *text;
 
-	op_set_commands(tables, 2);
+	tracer_commands(tables, 2);
 	asked = answered = 0;
 	while (in.left > 0) {
 		nl = memchr(in.p, '\n', in.left);

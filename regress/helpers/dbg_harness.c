@@ -132,7 +132,7 @@ on_bell(void *arg)
 	if (!armed || ring.hdr == NULL || ring_total(&ring) <= armed_at)
 		return;
 	armed = false;
-	parts->output_notice(ring_total(&ring));
+	parts->calls.output_notice(ring_total(&ring));
 }
 
 void
@@ -214,7 +214,7 @@ static void
 on_ran(void *arg)
 {
 	(void)arg;
-	parts->ring(fcntl(ring.fd, F_DUPFD_CLOEXEC, 0));
+	parts->calls.ring(fcntl(ring.fd, F_DUPFD_CLOEXEC, 0));
 	parts->ran(adapter, (pid_t)hello.target_pid, "", ran_fds);
 }
 
@@ -330,7 +330,7 @@ link_reply(const struct ask *ask, bool failed, const char *json, size_t len)
 }
 
 void
-link_does(const struct ask *ask, enum dbg_action action)
+link_does(const struct ask *ask, uint32_t action)
 {
 	(void)ask;
 	(void)action;
@@ -407,10 +407,10 @@ take_line(const char *line, size_t len)
 	if (command != NULL && strcmp(command, "_input") == 0) {
 		feed(member(o, "args"));
 	} else if (command != NULL && strcmp(command, "_gone") == 0) {
-		parts->conn_gone(ask.conn);
+		parts->calls.conn_gone(ask.conn);
 	} else {
 		open_asks++;
-		parts->ask(&ask, line, len);
+		parts->calls.ask(&ask, line, len);
 	}
 	json_object_put(o);
 }

@@ -16,22 +16,22 @@ waiter_add(struct waiters *list, struct op *op)
 	return w;
 }
 
+struct waiter *
+waiter_of(const struct waiters *list, const struct op *op)
+{
+	struct waiter *w;
+
+	TAILQ_FOREACH(w, list, entry)
+		if (w->op == op)
+			return w;
+	return NULL;
+}
+
 void
 waiter_drop(struct waiters *list, struct waiter *w)
 {
 	TAILQ_REMOVE(list, w, entry);
+	loop_timer_unset(&w->timer);
 	op_unref(w->op);
 	free(w);
-}
-
-void
-waiters_fail(struct waiters *list, const char *code, const char *next,
-    const char *words)
-{
-	struct waiter *w;
-
-	while ((w = TAILQ_FIRST(list)) != NULL) {
-		op_fail(w->op, code, next, "%s", words);
-		waiter_drop(list, w);
-	}
 }
