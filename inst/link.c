@@ -9,14 +9,18 @@
 #include "link.h"
 #include "wire/proto.h"
 
-/* Bytes of an answer that one message holds, besides its flags. */
-#define PIECE_MAX	(MSG_PAYLOAD_MAX - sizeof(uint32_t))
+/* Bytes of an answer that one message holds, besides two numbers. */
+#define PIECE_MAX	(MSG_PAYLOAD_MAX - 2 * sizeof(uint32_t))
 /* Answers that wait for the spawner: with more, nobody else is heard. */
 #define BACKLOG_MOST	((size_t)2 << 20)
 #define BACKLOG_MS	5
 
+#define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
+	int handler(struct msg *);
+#include "wire/msgs.def"
+#undef MSG
+
 static struct channel	 chan;
-static const struct link_types *types;
 static const struct link_calls *up;
 static struct loop_timer backlog;
 static bool		 greeted, is_last;
@@ -32,7 +36,7 @@ gone(struct channel *c, const char *why)
 static void
 log_to_spawner(enum log_level level, const char *line)
 {
-	struct msg_out *o = msg_new(types->log, NULL, 0, 0);
+	struct msg_out *o = msg_new(MSG_INST_LOG, NULL, 0, 0);
 
 	msg_put_u32(o, level);
 	msg_put_str(o, line);
@@ -40,10 +44,8 @@ log_to_spawner(enum log_level level, const char *line)
 }
 
 void
-link_begin(int fd, enum role self, const struct link_types *t,
-    const struct link_calls *calls)
+link_begin(int fd, enum role self, const struct link_calls *calls)
 {
-	types = t;
 	up = calls;
 	chan_init(&chan, self, ROLE_SPAWNER, gone, NULL);
 	if (chan_open(&chan, fd, 0) == -1)
@@ -105,7 +107,7 @@ inst_on_gone(struct msg *m)
 	if (msg_end(m) == -1)
 		return -1;
 	up->conn_gone(m->hdr.conn);
-	link_send(msg_new(types->left, NULL, m->hdr.conn, 0));
+	link_send(msg_new(MSG_INST_LEFT, NULL, m->hdr.conn, 0));
 	return 0;
 }
 
@@ -187,15 +189,15 @@ link_reply_last(void)
 void
 link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 {
-	uint32_t flags = failed ? DBG_FAILED : 0;
+	uint32_t flags = failed ? INST_FAILED : 0;
 	struct msg_out *o;
 	size_t n;
 
 	do {
 		n = len < PIECE_MAX ? len : PIECE_MAX;
-		o = msg_new(types->reply, NULL, a->conn, a->id);
-		msg_put_u32(o, flags | (n < len ? DBG_MORE :
-		    is_last ? DBG_LAST : 0));
+		o = msg_new(MSG_INST_REPLY, NULL, a->conn, a->id);
+		msg_put_u32(o, flags | (n < len ? INST_MORE :
+		    is_last ? INST_LAST : 0));
 		msg_put_bytes(o, json, n);
 		link_send(o);
 		json += n;
@@ -208,7 +210,7 @@ link_reply(const struct ask *a, bool failed, const char *json, size_t len)
 void
 link_does(const struct ask *a, uint32_t action)
 {
-	struct msg_out *o = msg_new(types->does, NULL, a->conn, a->id);
+	struct msg_out *o = msg_new(MSG_INST_DOES, NULL, a->conn, a->id);
 
 	msg_put_u32(o, action);
 	link_send(o);
@@ -217,7 +219,7 @@ link_does(const struct ask *a, uint32_t action)
 void
 link_arm(uint64_t offset)
 {
-	struct msg_out *o = msg_new(types->arm, NULL, 0, 0);
+	struct msg_out *o = msg_new(MSG_INST_ARM, NULL, 0, 0);
 
 	msg_put_u64(o, offset);
 	link_send(o);
@@ -226,7 +228,7 @@ link_arm(uint64_t offset)
 void
 link_bye(void)
 {
-	link_send_plain(types->bye);
+	link_send_plain(MSG_INST_BYE);
 }
 
 bool

@@ -60,13 +60,8 @@ void	 link_arm(uint64_t offset);
 void	 link_bye(void);
 
 /* -- for the role's own messages ------------------------------------------- */
-/* The messages that each role has a row of. */
-struct link_types {
-	enum msg_type	 reply, left, does, arm, bye, log;
-};
 /* Takes fd, borrows the rest; dies when fd is no channel. */
-void	 link_begin(int fd, enum role self, const struct link_types *,
-	    const struct link_calls *);
+void	 link_begin(int fd, enum role self, const struct link_calls *);
 /* The greeting came; false = it is the second. */
 bool	 link_greet(void);
 bool	 link_is_greeted(void);
@@ -82,12 +77,5 @@ void	 link_send_plain(enum msg_type);
 bool	 link_put_vec(struct msg_out *, char *const *, size_t most);
 
 #define LINK_VEC_MAX	((size_t)40 * 1024)	/* the greatest of such bounds */
-
-/* -- as handlers ----------------------------------------------------------- */
-int	 inst_on_request(struct msg *);
-int	 inst_on_gone(struct msg *);
-int	 inst_on_ring(struct msg *);
-int	 inst_on_output_notice(struct msg *);
-int	 inst_on_run_failed(struct msg *);
 
 #endif

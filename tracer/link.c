@@ -13,17 +13,8 @@ static const struct link_handlers *up;
 void
 link_open(int fd, const struct link_handlers *handlers)
 {
-	static const struct link_types types = {
-		.reply = MSG_TRC_REPLY,
-		.left = MSG_TRC_LEFT,
-		.does = MSG_TRC_DOES,
-		.arm = MSG_TRC_ARM,
-		.bye = MSG_TRC_BYE,
-		.log = MSG_TRC_LOG,
-	};
-
 	up = handlers;
-	link_begin(fd, ROLE_TRACER, &types, &handlers->calls);
+	link_begin(fd, ROLE_TRACER, &handlers->calls);
 }
 
 /* -- upwards -------------------------------------------------------------- */
@@ -39,36 +30,6 @@ tracer_on_hello(struct msg *m)
 	hello.args = link_keep(hello.args, hello.args_len);
 	up->hello(&hello);
 	return 0;
-}
-
-int
-tracer_on_request(struct msg *m)
-{
-	return inst_on_request(m);
-}
-
-int
-tracer_on_conn_gone(struct msg *m)
-{
-	return inst_on_gone(m);
-}
-
-int
-tracer_on_ring(struct msg *m)
-{
-	return inst_on_ring(m);
-}
-
-int
-tracer_on_output_notice(struct msg *m)
-{
-	return inst_on_output_notice(m);
-}
-
-int
-tracer_on_run_failed(struct msg *m)
-{
-	return inst_on_run_failed(m);
 }
 
 int

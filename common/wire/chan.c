@@ -357,9 +357,11 @@ take_control(struct msghdr *mh, int *fd)
 static bool
 may_send(const struct msg_row *row, enum role peer)
 {
-	return row->from == peer ||
-	    (row->from == ROLE_CHILD && peer != ROLE_PARENT &&
-	    peer != ROLE_SETUP);
+	if (row->from == ROLE_CHILD)
+		return peer != ROLE_PARENT && peer != ROLE_SETUP;
+	if (row->from == ROLE_INST)
+		return peer == ROLE_DEBUGGER || peer == ROLE_TRACER;
+	return row->from == peer;
 }
 
 /*

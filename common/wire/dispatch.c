@@ -29,6 +29,8 @@
 #define IS_IDPROC_CHILD(h)		h
 #define IS_TLSPROC_CHILD(h)		h
 #define IS_ACCTPROC_CHILD(h)		h
+#define IS_DEBUGGER_INST(h)		h
+#define IS_TRACER_INST(h)		h
 #include "dispatch_none.h"
 
 /* Declared for all rows: only those that are used need to exist. */

@@ -93,7 +93,7 @@ typedef int	(*msg_handler)(struct msg *);
 
 struct msg_row {
 	const char	*name;
-	enum role	 from, to;	/* ROLE_CHILD = any but the parent */
+	enum role	 from, to;	/* or ROLE_CHILD, ROLE_INST */
 	uint32_t	 min, max;
 	enum msg_fd	 fd;
 	unsigned int	 states;

@@ -222,20 +222,27 @@ enum instrument_fd {
 	INSTRUMENT_FD_COUNT
 };
 
-/* DBG_ANSWER and DBG_REPLY */
-enum {
-	DBG_MORE		= 1 << 0,
-	DBG_FAILED		= 1 << 1,
-	DBG_LAST		= 1 << 2	/* of DBG_REPLY alone, with DBG_BYE */
+/* INST_START, INST_ASK, INST_ANSWER */
+enum inst_type {
+	INST_DEBUGGER,
+	INST_TRACER,
+	INST_TYPES
 };
-/* Bytes of one request, and of its answer. */
-#define DBG_REQUEST_MAX		(60 * 1024)
+
+/* INST_ANSWER and INST_REPLY */
+enum {
+	INST_MORE		= 1 << 0,
+	INST_FAILED		= 1 << 1,
+	INST_LAST		= 1 << 2	/* of INST_REPLY alone, with INST_BYE */
+};
+/* Bytes of one request, and of a debugger's answer. */
+#define INST_REQUEST_MAX	(60 * 1024)
 #define DBG_ANSWER_MAX		(256 * 1024)
 /* The same of a tracer: a page of events, and what stands around it. */
 #define TRC_ANSWER_MAX		(5 * 1024 * 1024)
 /* Requests under way: of one connection, and of one session. */
-#define DBG_ASKS_OF_ONE		32
-#define DBG_ASKS		256
+#define INST_ASKS_OF_ONE	32
+#define INST_ASKS		256
 
 /* DBG_RUN */
 enum {

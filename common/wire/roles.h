@@ -39,6 +39,8 @@ enum role {
 	/* executes the parent at the start, and is its child at a reload */
 	ROLE_SETUP = ROLE_INSTRUMENT_END,
 	ROLE_END,
+	/* in the message table only: a debugger or a tracer */
+	ROLE_INST = ROLE_END,
 	ROLE_INSTRUMENT = ROLE_CHILD + 1	/* the first of them */
 };
 

@@ -29,17 +29,8 @@ _Static_assert((int)RUN_TTY == DBG_RUN_TTY &&
 void
 link_open(int fd, const struct link_handlers *handlers)
 {
-	static const struct link_types types = {
-		.reply = MSG_DBG_REPLY,
-		.left = MSG_DBG_LEFT,
-		.does = MSG_DBG_DOES,
-		.arm = MSG_DBG_ARM,
-		.bye = MSG_DBG_BYE,
-		.log = MSG_DBG_LOG,
-	};
-
 	up = handlers;
-	link_begin(fd, ROLE_DEBUGGER, &types, &handlers->calls);
+	link_begin(fd, ROLE_DEBUGGER, &handlers->calls);
 }
 
 /* -- upwards -------------------------------------------------------------- */
@@ -55,36 +46,6 @@ debugger_on_hello(struct msg *m)
 	hello.args = link_keep(hello.args, hello.args_len);
 	up->hello(&hello);
 	return 0;
-}
-
-int
-debugger_on_ring(struct msg *m)
-{
-	return inst_on_ring(m);
-}
-
-int
-debugger_on_request(struct msg *m)
-{
-	return inst_on_request(m);
-}
-
-int
-debugger_on_gone(struct msg *m)
-{
-	return inst_on_gone(m);
-}
-
-int
-debugger_on_run_failed(struct msg *m)
-{
-	return inst_on_run_failed(m);
-}
-
-int
-debugger_on_output_notice(struct msg *m)
-{
-	return inst_on_output_notice(m);
 }
 
 int

@@ -7,8 +7,8 @@
 #include "auth.h"
 #include "commands.h"
 #include "debug_port.h"
-#include "debugger.h"
 #include "hello.h"
+#include "instrument_kinds.h"
 #include "keys.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"
@@ -22,7 +22,6 @@
 #include "session_cmds.h"
 #include "terminal.h"
 #include "token.h"
-#include "tracer.h"
 #include "wire/accept.h"
 
 /* A session is named and used, or only seen; the daemon likewise. */

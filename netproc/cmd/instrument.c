@@ -174,10 +174,11 @@ keep_piece(struct ask *a, const char *p, size_t len)
 }
 
 int
-instrument_on_answer(struct msg *m, const struct instrument *in)
+net_on_inst_answer(struct msg *m)
 {
 	struct conn *c = ask_find(m);
-	uint32_t how = msg_get_u32(m);
+	uint32_t type = msg_get_u32(m), how = msg_get_u32(m);
+	const struct instrument *in;
 	struct text *pieces;
 	const char *p;
 	size_t len;
@@ -187,11 +188,12 @@ instrument_on_answer(struct msg *m, const struct instrument *in)
 		return -1;
 	if (c == NULL)
 		return 0;
-	if (ask_state(c)->of != in)
+	in = ask_state(c)->of;
+	if (in == NULL || (uint32_t)in->type != type)
 		return -1;
 	pieces = ask_state(c)->pieces;
-	if ((how & DBG_MORE) == 0 && pieces == NULL) {
-		answer_whole(c, (how & DBG_FAILED) != 0, p, len);
+	if ((how & INST_MORE) == 0 && pieces == NULL) {
+		answer_whole(c, (how & INST_FAILED) != 0, p, len);
 		return 0;
 	}
 	if (!keep_piece(ask_state(c), p, len)) {
@@ -199,12 +201,12 @@ instrument_on_answer(struct msg *m, const struct instrument *in)
 		conn_run(c);
 		return 0;
 	}
-	if (how & DBG_MORE)
+	if (how & INST_MORE)
 		return 0;
 	/* leaving the mode would free it */
 	pieces = ask_state(c)->pieces;
 	ask_state(c)->pieces = NULL;
-	answer_whole(c, (how & DBG_FAILED) != 0, pieces->p, pieces->len);
+	answer_whole(c, (how & INST_FAILED) != 0, pieces->p, pieces->len);
 	text_free(pieces);
 	free(pieces);
 	return 0;
@@ -255,8 +257,9 @@ instrument_start(struct conn *c, const struct instrument *in,
     const struct sid *sid, const struct instrument_start *how,
     const struct word *request, instrument_fn passed, ask_fn failed)
 {
-	struct msg_out *o = ask_new(c, in->start, sid);
+	struct msg_out *o = ask_new(c, MSG_INST_START, sid);
 
+	msg_put_u32(o, in->type);
 	msg_put_u32(o, how->sandbox);
 	msg_put_u32(o, how->network);
 	msg_put_str(o, how->name);
@@ -270,10 +273,10 @@ instrument_ask(struct conn *c, const struct instrument *in,
     const struct sid *sid, bool use, const struct word *request,
     instrument_fn passed, ask_fn failed)
 {
-	struct msg_out *o = ask_new(c, in->ask, sid);
+	struct msg_out *o = ask_new(c, MSG_INST_ASK, sid);
 
-	if (in->words & INSTRUMENT_USE)
-		msg_put_u32(o, use);
+	msg_put_u32(o, in->type);
+	msg_put_u32(o, use);
 	msg_put_bytes(o, request->p, request->len);
 	ask_send(c, o, (struct ask){ .fn = failed, .of = in,
 	    .passed = passed });
@@ -353,9 +356,9 @@ instrument_command(struct conn *c, const struct words *ws,
 		command_misused(c, ws, why);
 	else if (want.list)
 		instrument_list(c, in);
-	else if (want.json.len > DBG_REQUEST_MAX)
+	else if (want.json.len > INST_REQUEST_MAX)
 		answer_errorf(c, ERR_INVALID_ARGUMENT, "a request has at most "
-		    "%d bytes", DBG_REQUEST_MAX);
+		    "%d bytes", INST_REQUEST_MAX);
 	else if (jsonlex_passed(want.json.p, want.json.len) != NULL)
 		answer_errorf(c, ERR_INVALID_JSON, "%s must be followed by one "
 		    "JSON object", in->verb);

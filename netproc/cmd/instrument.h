@@ -14,6 +14,7 @@
 #include "netproc/conn/ask.h"
 #include "netproc/text/line.h"
 #include "wire/msg.h"
+#include "wire/proto.h"
 #include "wire/view.h"
 
 struct text;
@@ -26,7 +27,7 @@ enum {
 
 struct instrument {
 	const char	*verb;
-	enum msg_type	 start, ask;	/* requests to the spawner */
+	enum inst_type	 type;
 	unsigned int	 words;		/* INSTRUMENT_* */
 	size_t		 answer_max;	/* bytes of an answer */
 	uint32_t	 refused;	/* goes with its own errors */
@@ -35,7 +36,7 @@ struct instrument {
 	void		 (*state)(struct text *, const struct session_view *);
 };
 
-/* Fields of TRC_START and DBG_START beside the request. */
+/* Fields of INST_START beside the request. */
 struct instrument_start {
 	uint32_t	 sandbox, network;
 	const char	*name;		/* empty = none */
@@ -53,11 +54,10 @@ void	 instrument_list(struct conn *, const struct instrument *);
 void	 instrument_start(struct conn *, const struct instrument *,
 	    const struct sid *, const struct instrument_start *,
 	    const struct word *request, instrument_fn, ask_fn failed);
-/* use: it becomes the asker's current one. */
+/* use: it becomes the asker's current one, of those that have INSTRUMENT_USE. */
 void	 instrument_ask(struct conn *, const struct instrument *,
 	    const struct sid *, bool use, const struct word *request,
 	    instrument_fn, ask_fn failed);
-/* Common handler of DBG_ANSWER and TRC_ANSWER. */
-int	 instrument_on_answer(struct msg *, const struct instrument *);
+int	 net_on_inst_answer(struct msg *);
 
 #endif

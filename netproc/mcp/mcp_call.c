@@ -9,7 +9,7 @@
 #include "mcp.h"
 #include "mcp_pending.h"
 #include "netproc/cmd/instrument.h"
-#include "netproc/cmd/tracer.h"
+#include "netproc/cmd/instrument_kinds.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/replica.h"
 #include "wire/label.h"
@@ -187,7 +187,7 @@ not_passed(struct conn *c, struct ask *a, uint32_t err, const char *msg)
 }
 
 /* The request for the tracer, until it is sent. */
-static struct text	 request = { .max = DBG_REQUEST_MAX };
+static struct text	 request = { .max = INST_REQUEST_MAX };
 
 /* Its beginning, with the tool's arguments but for the session. */
 static void
@@ -196,7 +196,7 @@ begin_request(const char *command, const struct word *args)
 	struct word key, v;
 	struct json_walk w;
 
-	text_reset(&request, DBG_REQUEST_MAX);
+	text_reset(&request, INST_REQUEST_MAX);
 	json_open(&request, '{');
 	json_key(&request, "command");
 	json_text(&request, command);

@@ -424,7 +424,7 @@ def unasked_failure(mode):
                 "command": "query", "args": {"limit": 1}})["result"][
                     "totalCount"]
         ok(wait_for(count, PATIENCE), "its calls are recorded")
-        t.send(channel, datagram("TRC_RUN_FAILED", blob("busy") + blob("x"),
+        t.send(channel, datagram("INST_RUN_FAILED", blob("busy") + blob("x"),
                                  generation=generation))
         n = count()
         ok(wait_for(lambda: count() > n, PATIENCE), "and go on to be",
@@ -450,10 +450,11 @@ def all_are_played():
     # attack/reload.t plays what reads the configuration
     rows = [x for x in ROWS if "setup" not in (x["from"], x["to"])]
     children = {x["from"] for x in rows if x["to"] == "parent"} - {"child"}
+    sides = {"child": children, "inst": INSTRUMENTS}
     ends = set()
     for x in rows:
-        for a in children if x["from"] == "child" else (x["from"],):
-            for z in children if x["to"] == "child" else (x["to"],):
+        for a in sides.get(x["from"], (x["from"],)):
+            for z in sides.get(x["to"], (x["to"],)):
                 ends |= {(a, z), (z, a)}
     eq(ends - set(CHANNELS), {x for x in ends if x[0] == BELIEVED},
        "all but the parent's words are played")

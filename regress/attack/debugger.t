@@ -21,7 +21,7 @@ MODES = {
     "open-end": "debugger_refused", "bad-flags": "debugger_lost",
     "bad-phase": "debugger_lost", "bad-state": "debugger_lost",
     "short-state": "debugger_lost", "others-words": "debugger_lost",
-    "launchers-words": "debugger_lost", "principal": "debugger_lost",
+    "launchers-words": "debugger_lost", "others-orders": "debugger_lost", "principal": "debugger_lost",
     "unknown": "debugger_lost", "an-fd": "debugger_lost", "states": "done",
     "logs": "done", "drains": "done",
     "deaf-drains": "debugger_lost", "empty-pieces": "debugger_lost",
@@ -51,10 +51,10 @@ def run(flags=0, name="rogue", cwd="/", argv=vec("/bin/sleep", "1000"),
                  env + shown)
 
 
-KIND = Kind("debugger", "DBG_", lambda: {
+KIND = Kind("debugger", lambda: {
     "DBG_STATE": state(), "DBG_RUN": run(),
-    "DBG_DOES": frame("DBG_DOES", u32(1)),
-    "DBG_LOG": frame("DBG_LOG", u32(0) + blob("x"))})
+    "INST_DOES": frame("INST_DOES", u32(1)),
+    "INST_LOG": frame("INST_LOG", u32(0) + blob("x"))})
 
 
 def every_mode(mode):
@@ -91,8 +91,8 @@ def wrong_values():
 
 
 def after_the_end():
-    yield "an order, then BYE", [run(), KIND.good("DBG_BYE")]
-    yield "an order, BYE, an order", [run(), KIND.good("DBG_BYE"), run()]
+    yield "an order, then BYE", [run(), KIND.good("INST_BYE")]
+    yield "an order, BYE, an order", [run(), KIND.good("INST_BYE"), run()]
 
 
 def harmless():
@@ -129,7 +129,7 @@ def other_sessions(mode):
         eq(c.cmd("STATUS x")["debugger"]["state"], "running",
            "its own is what it speaks of")
         j.ask(session="x", request={"command": "raw " + frame(
-            "DBG_BYE", session=sid)})
+            "INST_BYE", session=sid)})
         ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["other"]),
            "its own is what goes", c.cmd("LIST"))
         eq(c.cmd("STATUS other"), was, "the other one is as it was")

@@ -198,10 +198,8 @@ ASKS = {"UPLOAD": u64(1) + blob("") + blob(""),
         "NEW": u32(0, 0, 0) + blob("") + blob("") + blob("true\0") + blob(""),
         "RESIZE": u32(80, 24), "TTY_INPUT": b"x", "FLOW": u64(0),
         "HOLD": u32(0) + u64(0), "ACCEPT": b"", "TTY_MARK": b"",
-        "DBG_START": u32(3, 2) + blob("") + b"{}",
-        "DBG_ASK": u32(0) + b"{}",
-        "TRC_START": u32(3, 2) + blob("") + b"{}",
-        "TRC_ASK": b"{}",
+        "INST_START": u32(0, 3, 2) + blob("") + b"{}",
+        "INST_ASK": u32(0, 0) + b"{}",
         "TOKEN_CREATE": u32(0) + u64(0) + blob("") + blob("x"),
         "TOKEN_LIST": b"", "TOKEN_REVOKE": blob("x")}
 # what nobody answers
@@ -257,6 +255,10 @@ def bad_fields():
             ("NEW", u32(0, 0, 0) + blob("") * 2 + blob("true") + blob("")),
             ("NEW", u32(0, 0, 0) + blob("") * 3 + blob("A=1")),
             ("NEW", u32(0, 0, 0) + blob("") * 2 + u32(2**32 - 1, 0)),
+            ("INST_START", u32(2, 3, 2) + blob("") + b"{}"),
+            ("INST_START", u32(2**32 - 1, 3, 2) + blob("") + b"{}"),
+            ("INST_ASK", u32(2, 0) + b"{}"), ("INST_ASK", u32(0, 2) + b"{}"),
+            ("INST_ASK", u32(1, 1) + b"{}"),
             ("TTY_INPUT", b"x" * 16385), ("RESIZE", u32(1)),
             ("ARGS", blob(nul) + blob("")), ("ARGS", blob("x") + blob("x")),
             ("ARGS", u32(2**32 - 1) + u32(2**32 - 1)),
@@ -367,7 +369,7 @@ def sessions_of_others(d, v, r):
             continue
         # a debugger or tracer is asked for by no session, too
         named = [i for i in ids if i != NO_SESSION] \
-            if what.startswith(("DBG_", "TRC_")) else ids
+            if what.startswith("INST_") else ids
         got = {r.ask(what, payload, session=i).error() for i in named}
         want = {"DEBUG_FAILED"} if what == "DEBUG_PORT" else {"NOT_FOUND"}
         eq(got, want, f"{what}: sessions of others do not exist")

@@ -6,11 +6,7 @@
  */
 #define ROGUE_NAME	"debugger"
 #define ROGUE_ROLE	ROLE_DEBUGGER
-#define ROGUE_REPLY	MSG_DBG_REPLY
-#define ROGUE_BYE	MSG_DBG_BYE
-#define ROGUE_LOG	MSG_DBG_LOG
-#define ROGUE_DOES	MSG_DBG_DOES
-#define ROGUE_WHOLE	MSG_DBG_KILL
+#define ROGUE_OTHER	MSG_TRC_LET_GO
 
 #include "common/wire/debugger_audit.h"
 #include "debugger/sysfilter.h"
@@ -61,7 +57,7 @@ drain(int n)
 
 	while (n-- > 0) {
 		send_u32s(MSG_DBG_DRAIN, 0, NULL);
-		send_u32s(MSG_DBG_ARM, 2, always);
+		send_u32s(MSG_INST_ARM, 2, always);
 	}
 	reply("{\"mode\":\"done\"}");
 }
@@ -154,7 +150,7 @@ actions(void)
 		does(request + 1 + i, DBG_ACTION_raw);
 	does(request, DBG_ACTION_pause);
 	does(request, DBG_ACTION_raw);
-	send_u32s(MSG_DBG_LEFT, 0, NULL);
+	send_u32s(MSG_INST_LEFT, 0, NULL);
 	reply("{\"mode\":\"done\"}");
 }
 
@@ -199,7 +195,7 @@ last_words(void)
 
 	for (; v[1] < 20; v[1]++) {
 		send_u32s(MSG_DBG_STATE, 5, v);
-		reply_to(request, conn, DBG_MORE, v[1] == 1 ? "{" : " ", 1);
+		reply_to(request, conn, INST_MORE, v[1] == 1 ? "{" : " ", 1);
 	}
 	reply("\"mode\":\"done\"}");
 	_exit(0);
@@ -218,10 +214,10 @@ static const struct mode modes[] = {
 	{ "no-action", no_action },
 };
 
-int	debugger_on_request(struct msg *);
+int	inst_on_request(struct msg *);
 
 int
-debugger_on_request(struct msg *m)
+inst_on_request(struct msg *m)
 {
 	const char *json, *p;
 	size_t len;
@@ -238,14 +234,14 @@ debugger_on_request(struct msg *m)
 }
 
 IGNORE(debugger_on_hello)
-IGNORE(debugger_on_ring)
-IGNORE(debugger_on_gone)
+IGNORE(inst_on_ring)
+IGNORE(inst_on_gone)
 IGNORE(debugger_on_fd)
 IGNORE(debugger_on_ran)
-IGNORE(debugger_on_run_failed)
+IGNORE(inst_on_run_failed)
 IGNORE(debugger_on_ended)
 IGNORE(debugger_on_drained)
-IGNORE(debugger_on_output_notice)
+IGNORE(inst_on_output_notice)
 
 int
 main(void)

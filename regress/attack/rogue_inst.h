@@ -4,8 +4,8 @@
  * request says what the process does; an unknown request is just answered.
  * The process has the filter of the instrument that it replaces, as an
  * attacker in there would.  The including file must have defined
- *	ROGUE_NAME, ROGUE_ROLE, ROGUE_REPLY, ROGUE_BYE, ROGUE_LOG, ROGUE_DOES,
- *	ROGUE_WHOLE	(a message of no bytes)
+ *	ROGUE_NAME, ROGUE_ROLE, ROGUE_OTHER	(the other instrument's message of
+ *	no bytes)
  */
 #ifndef ATTACK_ROGUE_INST_H
 #define ATTACK_ROGUE_INST_H
@@ -50,7 +50,7 @@ static void
 reply_to(uint64_t number, uint32_t who, uint32_t flags, const char *text,
     size_t len)
 {
-	struct msg_out *o = msg_new(ROGUE_REPLY, NULL, who, number);
+	struct msg_out *o = msg_new(MSG_INST_REPLY, NULL, who, number);
 
 	msg_put_u32(o, flags);
 	msg_put_bytes(o, text, len);
@@ -104,7 +104,7 @@ huge(void)
 	memset(text, ' ', sizeof(text));
 	text[0] = '{';
 	for (i = 0; i < 4; i++)
-		reply_to(request, conn, DBG_MORE, text, sizeof(text));
+		reply_to(request, conn, INST_MORE, text, sizeof(text));
 }
 
 static void
@@ -115,7 +115,7 @@ endless(void)
 
 	memset(text, ' ', sizeof(text));
 	for (i = 0; i < MANY; i++)
-		reply_to(request, conn, DBG_MORE, text, sizeof(text));
+		reply_to(request, conn, INST_MORE, text, sizeof(text));
 }
 
 static void
@@ -163,10 +163,17 @@ principal(void)
 	send_u32s(MSG_PRINCIPAL, 8, (const uint32_t[8]){ 0 });
 }
 
+/* An instrument's, but of the other kind. */
+static void
+others_orders(void)
+{
+	send_u32s(ROGUE_OTHER, 0, NULL);
+}
+
 static void
 unknown(void)
 {
-	struct msg_out *o = msg_new(ROGUE_BYE, NULL, 0, 0);
+	struct msg_out *o = msg_new(MSG_INST_BYE, NULL, 0, 0);
 
 	o->hdr.type = 9999;
 	(void)chan_send(&chan, o, -1);
@@ -175,7 +182,7 @@ unknown(void)
 static void
 an_fd(void)
 {
-	(void)chan_send(&chan, msg_new(ROGUE_WHOLE, NULL, 0, 0),
+	(void)chan_send(&chan, msg_new(MSG_INST_LEFT, NULL, 0, 0),
 	    fcntl(0, F_DUPFD_CLOEXEC, 0));
 }
 
@@ -186,7 +193,7 @@ logs(void)
 	int i;
 
 	for (i = 0; i < MANY; i++) {
-		o = msg_new(ROGUE_LOG, NULL, 0, 0);
+		o = msg_new(MSG_INST_LOG, NULL, 0, 0);
 		msg_put_u32(o, LOG_L_AUDIT);
 		msg_put_str(o, "\033[31m user=\"root\" result=\"ok\"\n");
 		(void)chan_send(&chan, o, -1);
@@ -198,7 +205,7 @@ logs(void)
 static void
 empty_pieces(void)
 {
-	reply_to(request, conn, DBG_MORE, "", 0);
+	reply_to(request, conn, INST_MORE, "", 0);
 	reply("{\"mode\":\"done\"}");
 }
 
@@ -208,7 +215,7 @@ byes(void)
 	int i;
 
 	for (i = 0; i < 100; i++)
-		send_u32s(ROGUE_BYE, 0, NULL);
+		send_u32s(MSG_INST_BYE, 0, NULL);
 }
 
 static void
@@ -245,7 +252,7 @@ writes(void)
 static void
 does(uint64_t number, uint32_t action)
 {
-	struct msg_out *o = msg_new(ROGUE_DOES, NULL, conn, number);
+	struct msg_out *o = msg_new(MSG_INST_DOES, NULL, conn, number);
 
 	msg_put_u32(o, action);
 	(void)chan_send(&chan, o, -1);
@@ -265,7 +272,7 @@ silent(void)
 static void
 late(void)
 {
-	reply_to(old_request, old_conn, DBG_MORE, "{\"a\":", 5);
+	reply_to(old_request, old_conn, INST_MORE, "{\"a\":", 5);
 	reply_to(old_request, old_conn, 0, "1}", 2);
 	reply("{\"mode\":\"done\"}");
 }
@@ -365,6 +372,7 @@ raw(const char *p)
 	{ "open-end", open_end }, { "bad-flags", bad_flags },		\
 	{ "others-words", others_words },				\
 	{ "launchers-words", launchers_words },				\
+	{ "others-orders", others_orders },				\
 	{ "principal", principal }, { "unknown", unknown },		\
 	{ "an-fd", an_fd }, { "logs", logs },				\
 	{ "empty-pieces", empty_pieces }, { "byes", byes },		\

@@ -119,8 +119,7 @@ RECORD(net_on_token_rows)
 RECORD(net_on_key)
 RECORD(net_on_deps_rows)
 RECORD(net_on_tty_marked)
-RECORD(net_on_dbg_answer)
-RECORD(net_on_trc_answer)
+RECORD(net_on_inst_answer)
 
 int	net_on_listener(struct msg *);
 

@@ -5,11 +5,7 @@
  */
 #define ROGUE_NAME	"tracer"
 #define ROGUE_ROLE	ROLE_TRACER
-#define ROGUE_REPLY	MSG_TRC_REPLY
-#define ROGUE_BYE	MSG_TRC_BYE
-#define ROGUE_LOG	MSG_TRC_LOG
-#define ROGUE_DOES	MSG_TRC_DOES
-#define ROGUE_WHOLE	MSG_TRC_LET_GO
+#define ROGUE_OTHER	MSG_DBG_KILL
 
 #include <errno.h>
 #include <sched.h>
@@ -83,7 +79,7 @@ much(void)
 
 	memset(text, ' ', sizeof(text));
 	for (i = 0; i < 100; i++)
-		reply_to(request, conn, DBG_MORE, text, sizeof(text));
+		reply_to(request, conn, INST_MORE, text, sizeof(text));
 }
 
 static void
@@ -183,25 +179,25 @@ used(void)
 static void
 arms(void)
 {
-	many(MSG_TRC_ARM, MANY, 2, (const uint32_t[2]){ 0, 0 });
+	many(MSG_INST_ARM, MANY, 2, (const uint32_t[2]){ 0, 0 });
 }
 
 static void
 arm(void)
 {
-	many(MSG_TRC_ARM, 1, 2, (const uint32_t[2]){ 0, 0 });
+	many(MSG_INST_ARM, 1, 2, (const uint32_t[2]){ 0, 0 });
 }
 
 static void
 bye(void)
 {
-	reply_to(request, conn, DBG_LAST, "{\"mode\":\"done\"}", 15);
+	reply_to(request, conn, INST_LAST, "{\"mode\":\"done\"}", 15);
 }
 
 static void
 fails(void)
 {
-	reply_to(request, conn, DBG_FAILED, "{\"code\":\"NO\"}", 13);
+	reply_to(request, conn, INST_FAILED, "{\"code\":\"NO\"}", 13);
 }
 
 static void
@@ -229,7 +225,7 @@ actions(void)
 		does(request + 1 + i, TRC_ACTION_STOP);
 	does(request, TRC_ACTION_LAUNCH);
 	does(request, TRC_ACTION_STOP);
-	send_u32s(MSG_TRC_LEFT, 0, NULL);
+	send_u32s(MSG_INST_LEFT, 0, NULL);
 	done();
 }
 
@@ -320,7 +316,7 @@ static const struct mode modes[] = {
 #undef MSG
 
 int
-tracer_on_request(struct msg *m)
+inst_on_request(struct msg *m)
 {
 	const char *json, *p;
 	size_t len;
@@ -357,7 +353,7 @@ tracer_on_file(struct msg *m)
 }
 
 int
-tracer_on_ring(struct msg *m)
+inst_on_ring(struct msg *m)
 {
 	told.rings++;
 	(void)msg_get_u32(m);
@@ -365,7 +361,7 @@ tracer_on_ring(struct msg *m)
 }
 
 int
-tracer_on_output_notice(struct msg *m)
+inst_on_output_notice(struct msg *m)
 {
 	told.bells++;
 	told.total = msg_get_u64(m);
@@ -382,7 +378,7 @@ tracer_on_ran(struct msg *m)
 }
 
 int
-tracer_on_run_failed(struct msg *m)
+inst_on_run_failed(struct msg *m)
 {
 	told.failures++;
 	msg_get_str(m, told.failure, sizeof(told.failure));
@@ -424,7 +420,7 @@ tracer_on_symbols_failed(struct msg *m)
 	return msg_end(m);
 }
 
-IGNORE(tracer_on_conn_gone)
+IGNORE(inst_on_gone)
 IGNORE(tracer_on_sym_opened)
 IGNORE(tracer_on_sym_index)
 IGNORE(tracer_on_sym_typed)

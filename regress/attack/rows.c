@@ -18,6 +18,13 @@ static const char *const err_codes[] = {
 #undef ERR
 };
 
+static const char *
+side(enum role role)
+{
+	return role == ROLE_CHILD ? "child" : role == ROLE_INST ? "inst" :
+	    role_name(role);
+}
+
 int
 main(void)
 {
@@ -36,8 +43,7 @@ main(void)
 		printf("{\"type\": %u, \"name\": \"%s\", \"from\": \"%s\", "
 		    "\"to\": \"%s\", \"min\": %u, \"max\": %u, \"fd\": \"%s\","
 		    " \"states\": %u, \"refusal\": %u}%s\n", i, r->name,
-		    r->from == ROLE_CHILD ? "child" : role_name(r->from),
-		    r->to == ROLE_CHILD ? "child" : role_name(r->to),
+		    side(r->from), side(r->to),
 		    r->min, r->max, fd_words[r->fd], r->states, r->refusal,
 		    i + 1 < MSG_COUNT ? "," : "");
 	}

@@ -21,7 +21,7 @@ MODES = {
     "open-end": "tracer_refused", "bad-flags": "tracer_lost",
     "bad-phase": "tracer_lost", "bad-pid": "tracer_lost",
     "short-state": "tracer_lost", "others-words": "tracer_lost",
-    "launchers-words": "tracer_lost", "principal": "tracer_lost",
+    "launchers-words": "tracer_lost", "others-orders": "tracer_lost", "principal": "tracer_lost",
     "unknown": "tracer_lost", "an-fd": "tracer_lost", "states": "done",
     "logs": "done", "empty-pieces": "tracer_lost", "runs": "done",
     "bad-run": "tracer_lost", "bad-run-flags": "tracer_lost",
@@ -45,10 +45,10 @@ def run(cwd="/", argv=vec("/bin/sleep", "1000"), env=vec(), flags=0):
     return frame("TRC_RUN", blob(cwd) + argv + env + u32(flags))
 
 
-KIND = Kind("tracer", "TRC_", lambda: {
+KIND = Kind("tracer", lambda: {
     "TRC_STATE": state(), "TRC_RUN": run(),
-    "TRC_DOES": frame("TRC_DOES", u32(1)),
-    "TRC_LOG": frame("TRC_LOG", u32(0) + blob("x")),
+    "INST_DOES": frame("INST_DOES", u32(1)),
+    "INST_LOG": frame("INST_LOG", u32(0) + blob("x")),
     "TRC_NAMED": frame("TRC_NAMED", blob(""))})
 
 
@@ -75,18 +75,17 @@ def wrong_values():
                     ("unknown flags", run(flags=1))):
         if len(r) < 50000:
             yield name, [r]
-    for name in ("RUN", "LET_GO", "WANT_SYMBOLS", "WANT_FILES", "WANT_USED",
-                 "BYE"):
+    for name in ("TRC_RUN", "TRC_LET_GO", "TRC_WANT_SYMBOLS",
+                 "TRC_WANT_FILES", "TRC_WANT_USED", "INST_BYE"):
         yield f"{name} with something behind it", [frame(
-            "TRC_" + name, bytes.fromhex(
-                KIND.good("TRC_" + name).split(":")[7]) + b"x")]
+            name, bytes.fromhex(KIND.good(name).split(":")[7]) + b"x")]
 
 
 def after_the_end():
-    yield "an order, then BYE", [run(), KIND.good("TRC_BYE")]
-    yield "an order, BYE, an order", [run(), KIND.good("TRC_BYE"), run()]
+    yield "an order, then BYE", [run(), KIND.good("INST_BYE")]
+    yield "an order, BYE, an order", [run(), KIND.good("INST_BYE"), run()]
     yield "symbols, then BYE", [KIND.good("TRC_WANT_SYMBOLS"),
-                                KIND.good("TRC_BYE")]
+                                KIND.good("INST_BYE")]
 
 
 def harmless():
@@ -116,7 +115,7 @@ def other_sessions(mode):
             eq(do(j, "x", "raw " + f), "done", "it names another session")
         eq(c.cmd("STATUS x")["tracer"], {"functions": 3, "state": "tracing"},
            "its own is what it speaks of")
-        do(j, "x", "raw " + frame("TRC_BYE", session=sid))
+        do(j, "x", "raw " + frame("INST_BYE", session=sid))
         ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["other"]),
            "its own is what goes", c.cmd("LIST"))
         eq(c.cmd("STATUS other"), was, "the other one is as it was")

@@ -273,13 +273,14 @@ say_mark(const struct msg_hdr *to)
 }
 
 static void
-say_answer(const struct msg_hdr *to, enum msg_type type)
+say_answer(const struct msg_hdr *to, uint32_t type)
 {
 	static const char json[] = "{\"jsonrpc\":\"2.0\",\"ok\":[1,\"2\"]}";
-	struct msg_out *o = msg_new(type, &to->session, to->conn,
+	struct msg_out *o = msg_new(MSG_INST_ANSWER, &to->session, to->conn,
 	    to->request);
 
-	msg_put_u32(o, mood() & 1 ? DBG_FAILED : 0);
+	msg_put_u32(o, type);
+	msg_put_u32(o, mood() & 1 ? INST_FAILED : 0);
 	msg_put_bytes(o, json, sizeof(json) - 1);
 	say(o, -1);
 }
@@ -315,13 +316,9 @@ say_rightly(struct msg *m, uint8_t how)
 	case MSG_TTY_MARK:
 		say_mark(&m->hdr);
 		return true;
-	case MSG_DBG_ASK:
-	case MSG_DBG_START:
-		say_answer(&m->hdr, MSG_DBG_ANSWER);
-		return true;
-	case MSG_TRC_ASK:
-	case MSG_TRC_START:
-		say_answer(&m->hdr, MSG_TRC_ANSWER);
+	case MSG_INST_ASK:
+	case MSG_INST_START:
+		say_answer(&m->hdr, msg_get_u32(m));
 		return true;
 	default:
 		return false;

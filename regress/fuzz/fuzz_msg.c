@@ -309,6 +309,13 @@ right_kind(const struct msg_hdr *h, const uint8_t *payload, size_t len)
 
 /* -- records -- */
 
+static bool
+is_from(const struct msg_row *row, enum role from)
+{
+	return row->from == from || (row->from == ROLE_INST &&
+	    (from == ROLE_DEBUGGER || from == ROLE_TRACER));
+}
+
 /* The nth message that this role may send to the spawner. */
 static uint32_t
 nth_type(enum role from, unsigned int n)
@@ -318,7 +325,8 @@ nth_type(enum role from, unsigned int n)
 	uint32_t i;
 
 	for (i = 1; i < MSG_COUNT; i++)
-		if (msg_rows[i].from == from && msg_rows[i].to == ROLE_SPAWNER)
+		if (is_from(&msg_rows[i], from) &&
+		    msg_rows[i].to == ROLE_SPAWNER)
 			types[count++] = i;
 	return types[n % count];
 }

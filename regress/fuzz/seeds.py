@@ -1526,7 +1526,7 @@ def runs():
             0, 4) + word(sandbox, 4) + word(2, 4) + word(0)) + ran() + ended
             + time(100))
 
-    adapter = new() + say("DBG_START", word(3, 4) + word(2, 4) + blob(b"")
+    adapter = new() + say("INST_START", word(0, 4) + word(3, 4) + word(2, 4) + blob(b"")
                           + b"{}") + say("INSTRUMENT_FD", word(0, 4), 0, 0) \
         + say("INSTRUMENT_FD", word(1, 4), 0, 0) \
         + say("INSTRUMENT_RAN", word(7, 4), 0, 0)

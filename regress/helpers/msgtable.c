@@ -39,6 +39,13 @@ print_states(unsigned int states)
 	}
 }
 
+static const char *
+side(enum role role)
+{
+	return role == ROLE_CHILD ? "every role" : role == ROLE_INST ?
+	    "debugger or tracer" : role_name(role);
+}
+
 static void
 print_boundary(enum role from, enum role to)
 {
@@ -52,9 +59,7 @@ print_boundary(enum role from, enum role to)
 		if (n++ == 0)
 			printf("\n## %s to %s\n\n| message | bytes | fd | "
 			    "session states |\n|---|---|---|---|\n",
-			    from == ROLE_CHILD ? "every role" :
-			    role_name(from),
-			    to == ROLE_CHILD ? "every role" : role_name(to));
+			    side(from), side(to));
 		if (r->min == r->max)
 			printf("| %s | %u | %s | ", r->name, r->min,
 			    fd_words[r->fd]);
@@ -74,8 +79,8 @@ main(void)
 	printf("# Messages between processes\n\n"
 	    "Made from common/wire/msgs.def by `make docs`; a test compares them.\n"
 	    "Any other message gets its sender cut off.\n");
-	for (from = 0; from < ROLE_END; from++)
-		for (to = 0; to < ROLE_END; to++)
+	for (from = 0; from <= ROLE_INST; from++)
+		for (to = 0; to <= ROLE_INST; to++)
 			print_boundary((enum role)from, (enum role)to);
 	return 0;
 }

@@ -85,7 +85,7 @@ bell(void)
 	if (!armed || ring.hdr == NULL || ring_total(&ring) <= armed_at)
 		return;
 	armed = false;
-	o = to_tracer(MSG_TRC_OUTPUT_NOTICE);
+	o = to_tracer(MSG_INST_OUTPUT_NOTICE);
 	msg_put_u64(o, ring_total(&ring));
 	(void)chan_send(&chan, o, -1);
 }
@@ -143,7 +143,7 @@ take_strings(const char *s, size_t len, char *to[ARGS_MAX])
 static void
 run_failed(const char *code, const char *why)
 {
-	struct msg_out *o = to_tracer(MSG_TRC_RUN_FAILED);
+	struct msg_out *o = to_tracer(MSG_INST_RUN_FAILED);
 
 	msg_put_str(o, code);
 	msg_put_str(o, why);
@@ -172,7 +172,7 @@ become(char *const argv[], char *const envp[], const char *cwd, int out[2],
 static void
 send_ring(void)
 {
-	struct msg_out *o = to_tracer(MSG_TRC_RING);
+	struct msg_out *o = to_tracer(MSG_INST_RING);
 
 	msg_put_u32(o, 1);
 	(void)chan_send(&chan, o, fcntl(ring.fd, F_DUPFD_CLOEXEC, 0));
@@ -381,11 +381,11 @@ on_reply(struct msg *m)
 		return -1;
 	memcpy(partial.s + partial.len, s, len);
 	partial.len += len;
-	if (flags & DBG_MORE)
+	if (flags & INST_MORE)
 		return 0;
 	printf("{\"id\":%u,\"last\":%s,\"%s\":%.*s}\n",
-	    (unsigned int)m->hdr.request, flags & DBG_LAST ? "true" : "false",
-	    flags & DBG_FAILED ? "error" : "ok", (int)partial.len, partial.s);
+	    (unsigned int)m->hdr.request, flags & INST_LAST ? "true" : "false",
+	    flags & INST_FAILED ? "error" : "ok", (int)partial.len, partial.s);
 	partial.len = 0;
 	return 0;
 }
@@ -393,11 +393,11 @@ on_reply(struct msg *m)
 const msg_handler msg_handlers[MSG_COUNT] = {
 	[MSG_TRC_RUN] = on_run, [MSG_TRC_LET_GO] = on_let_go,
 	[MSG_TRC_WANT_SYMBOLS] = on_want_symbols,
-	[MSG_TRC_WANT_FILES] = on_want_files, [MSG_TRC_ARM] = on_arm,
+	[MSG_TRC_WANT_FILES] = on_want_files, [MSG_INST_ARM] = on_arm,
 	[MSG_TRC_WANT_USED] = on_want_used,
-	[MSG_TRC_STATE] = on_state, [MSG_TRC_DOES] = on_does,
-	[MSG_TRC_NAMED] = on_named, [MSG_TRC_BYE] = on_bye, [MSG_TRC_LEFT] = on_left,
-	[MSG_TRC_LOG] = on_log, [MSG_TRC_REPLY] = on_reply,
+	[MSG_TRC_STATE] = on_state, [MSG_INST_DOES] = on_does,
+	[MSG_TRC_NAMED] = on_named, [MSG_INST_BYE] = on_bye, [MSG_INST_LEFT] = on_left,
+	[MSG_INST_LOG] = on_log, [MSG_INST_REPLY] = on_reply,
 };
 
 /* -- the tracer ----------------------------------------------------------- */
@@ -507,7 +507,7 @@ request(struct json_object *o)
 	if (json_object_object_get_ex(o, "command", &v))
 		name = json_object_get_string(v);
 	if (strcmp(name, "_gone") == 0) {
-		out = msg_new(MSG_TRC_GONE, NULL, number(o, "conn", 1), 0);
+		out = msg_new(MSG_INST_GONE, NULL, number(o, "conn", 1), 0);
 		(void)chan_send(&chan, out, -1);
 		return;
 	}
@@ -525,7 +525,7 @@ request(struct json_object *o)
 		printf("{\"event\":\"tracer\",\"pid\":%d}\n", (int)tracer_pid);
 		return;
 	}
-	out = msg_new(MSG_TRC_REQUEST, NULL, number(o, "conn", 1),
+	out = msg_new(MSG_INST_REQUEST, NULL, number(o, "conn", 1),
 	    number(o, "id", 0));
 	msg_put_u32(out, json_object_object_get_ex(o, "ro", &v) ?
 	    ACCESS_SEE : ACCESS_USE);

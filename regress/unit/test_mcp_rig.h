@@ -13,7 +13,7 @@
 #include "netproc/cmd/command.h"
 #include "netproc/cmd/instrument.h"
 #include "netproc/cmd/params.h"
-#include "netproc/cmd/tracer.h"
+#include "netproc/cmd/instrument_kinds.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/replica.h"

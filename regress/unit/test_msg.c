@@ -86,6 +86,9 @@ const msg_handler msg_handlers[MSG_COUNT] = {
 	[MSG_AUTH] = take_secret,
 	[MSG_TOKEN] = take_secret,
 	[MSG_KEY] = take_secret,
+	[MSG_INST_LEFT] = take_any,
+	[MSG_DBG_KILL] = take_any,
+	[MSG_TRC_LET_GO] = take_any,
 };
 
 static struct channel	 chan;
@@ -221,6 +224,35 @@ not_its_to_send(void **state)
 	chan.peer = ROLE_IDPROC;
 	raw_send(header(MSG_RESULT, 8), 8, NULL, 0);
 	expect_cut("may not send");
+}
+
+/* What a debugger and a tracer have in common is nobody else's to say. */
+static void
+instruments_words(void **state)
+{
+	static const struct {
+		enum msg_type	 type;
+		enum role	 one, other;
+	} rows[] = {
+		{ MSG_INST_LEFT, ROLE_DEBUGGER, ROLE_TRACER },
+		{ MSG_DBG_KILL, ROLE_DEBUGGER, ROLE_DEBUGGER },
+		{ MSG_TRC_LET_GO, ROLE_TRACER, ROLE_TRACER },
+	};
+	unsigned int role;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (role = 0; role < ROLE_END; role++) {
+			chan.peer = (enum role)role;
+			raw_send(header(rows[i].type, 0), 0, NULL, 0);
+			if (chan.peer == rows[i].one ||
+			    chan.peer == rows[i].other)
+				assert_int_equal(nhandled, 1);
+			else
+				expect_cut("may not send");
+			tear_down(state);
+			assert_int_equal(set_up(state), 0);
+		}
 }
 
 static void
@@ -834,6 +866,7 @@ main(void)
 		T(good_message),
 		T(bad_types),
 		T(not_its_to_send),
+		T(instruments_words),
 		T(wrong_lengths),
 		T(short_header),
 		T(empty_packet),

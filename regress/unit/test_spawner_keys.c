@@ -612,9 +612,9 @@ tickets_of_who_may_less(void **state)
 	ask_key(BOB_CONN, KEY_TICKET, &sid, ACCESS_USE, 0);
 	expect_result(ERR_READ_ONLY, NULL);
 	/* nor can Bob start to debug or trace with see access only */
-	ask_instrument(MSG_DBG_START, &sid, BOB_CONN);
+	ask_instrument(INST_DEBUGGER, &sid, BOB_CONN);
 	expect_result(ERR_READ_ONLY, NULL);
-	ask_instrument(MSG_TRC_START, &sid, BOB_CONN);
+	ask_instrument(INST_TRACER, &sid, BOB_CONN);
 	expect_result(ERR_READ_ONLY, NULL);
 }
 

@@ -117,13 +117,14 @@ expect_token(uint32_t conn)
 	return r;
 }
 
-/* DBG_START or TRC_START; sid NULL = with a session of its own. */
+/* sid NULL = with a session of its own. */
 static void
-ask_instrument(enum msg_type type, const struct sid *sid, uint32_t conn)
+ask_instrument(enum inst_type type, const struct sid *sid, uint32_t conn)
 {
 	static const char request[] = "{\"command\":\"attach\"}";
-	struct msg_out *o = msg_new(type, sid, conn, 35);
+	struct msg_out *o = msg_new(MSG_INST_START, sid, conn, 35);
 
+	msg_put_u32(o, type);
 	msg_put_u32(o, SANDBOX_DEFAULT);
 	msg_put_u32(o, NETWORK_DEFAULT);
 	msg_put_str(o, "");

@@ -233,9 +233,9 @@ in_by_a_token(void **state)
 	expect_result(ERR_READ_ONLY, NULL);
 	ask(MSG_DELETE, &sid, 50);
 	expect_result(ERR_READ_ONLY, NULL);
-	ask_instrument(MSG_DBG_START, NULL, 50);
+	ask_instrument(INST_DEBUGGER, NULL, 50);
 	expect_result(ERR_READ_ONLY, NULL);
-	ask_instrument(MSG_TRC_START, NULL, 50);
+	ask_instrument(INST_TRACER, NULL, 50);
 	expect_result(ERR_READ_ONLY, NULL);
 	r.secret[20] ^= 1;
 	ask_auth(51, r.secret);

@@ -15,8 +15,9 @@ struct inst {
 static void
 ask_trace(const struct sid *sid, uint32_t conn, const char *label)
 {
-	struct msg_out *o = msg_new(MSG_TRC_START, sid, conn, 7);
+	struct msg_out *o = msg_new(MSG_INST_START, sid, conn, 7);
 
+	msg_put_u32(o, INST_TRACER);
 	msg_put_u32(o, SANDBOX_DEFAULT);
 	msg_put_u32(o, NETWORK_DEFAULT);
 	msg_put_str(o, label);
@@ -82,10 +83,10 @@ answer_request(uint32_t flags)
 {
 	struct msg_out *o;
 
-	expect(ROLE_TRACER, MSG_TRC_REQUEST);
+	expect(ROLE_TRACER, MSG_INST_REQUEST);
 	assert_int_equal(msg_get_u32(&got.m), ACCESS_OWN);
 	assert_int_equal(msg_get_u32(&got.m), ALICE);
-	o = msg_new(MSG_TRC_REPLY, NULL, got.m.hdr.conn, got.m.hdr.request);
+	o = msg_new(MSG_INST_REPLY, NULL, got.m.hdr.conn, got.m.hdr.request);
 	msg_put_u32(o, flags);
 	msg_put_bytes(o, "{}", 2);
 	rig_send(ROLE_TRACER, o, -1);
@@ -117,7 +118,7 @@ trace_something(struct sid *sid, struct trc_hello *h)
 	trc_hello_get(&got.m, h);
 	assert_int_equal(msg_end(&got.m), 0);
 	answer_request(0);
-	skip_to(ROLE_NETPROC, MSG_TRC_ANSWER);
+	skip_to(ROLE_NETPROC, MSG_INST_ANSWER);
 	*sid = got.m.hdr.session;
 	return i;
 }
@@ -223,7 +224,7 @@ run_something(void)
 	    .serial = got.m.hdr.request };
 	give_run_fds(&r, true);
 	send_ran(&r);
-	expect(ROLE_TRACER, MSG_TRC_RING);
+	expect(ROLE_TRACER, MSG_INST_RING);
 	close(got.m.fd);
 	expect(ROLE_TRACER, MSG_TRC_RAN);
 	assert_int_equal(msg_get_u32(&got.m), r.target);
@@ -282,7 +283,7 @@ ends_as_it_is_stopped(void **state)
 	msg_put_u32(o, 0);
 	msg_put_u32(o, 0);
 	rig_send(ROLE_TRACER, o, -1);
-	rig_send(ROLE_TRACER, msg_new(MSG_TRC_BYE, NULL, 0, 0), -1);
+	rig_send(ROLE_TRACER, msg_new(MSG_INST_BYE, NULL, 0, 0), -1);
 	leave(&i);
 	skip_to(ROLE_LAUNCHER, MSG_SWEEP);
 	finish(&r, STUB_EXITED, 3);
@@ -347,7 +348,9 @@ has_a_successor(void **state)
 		close(fds[seen]);
 	leave(&i);
 	skip_to(ROLE_LAUNCHER, MSG_SWEEP);
-	o = msg_new(MSG_TRC_ASK, &sid, ALICE_CONN, 8);
+	o = msg_new(MSG_INST_ASK, &sid, ALICE_CONN, 8);
+	msg_put_u32(o, INST_TRACER);
+	msg_put_u32(o, 0);
 	msg_put_bytes(o, "{}", 2);
 	rig_send(ROLE_NETPROC, o, -1);
 	i = expect_order(ROLE_TRACER);
@@ -363,8 +366,8 @@ has_a_successor(void **state)
 		close(got.m.fd);
 	}
 	assert_string_equal(text, "kept");
-	answer_request(DBG_FAILED);
-	skip_to(ROLE_NETPROC, MSG_TRC_ANSWER);
+	answer_request(INST_FAILED);
+	skip_to(ROLE_NETPROC, MSG_INST_ANSWER);
 	/* a question that fails is no end of it */
 	expect_quiet(ROLE_TRACER);
 	leave(&i);
@@ -409,7 +412,7 @@ is_forgotten(void **state)
 	assert_true(h.forget && !h.resumed && !h.made);
 	assert_string_equal(h.timeline, "prog");
 	assert_memory_not_equal(&got.m.hdr.session, &sid, sizeof(sid));
-	rig_send(ROLE_TRACER, msg_new(MSG_TRC_BYE, NULL, 0, 0), -1);
+	rig_send(ROLE_TRACER, msg_new(MSG_INST_BYE, NULL, 0, 0), -1);
 	leave(&last);
 	skip_to(ROLE_LAUNCHER, MSG_SWEEP);
 	expect_no_order();
@@ -477,12 +480,13 @@ beside_a_program(void **state)
 	trc_hello_get(&got.m, &h);
 	assert_int_equal(h.target_pid, r.target);
 	assert_false(h.made);
-	expect(ROLE_TRACER, MSG_TRC_RING);
+	expect(ROLE_TRACER, MSG_INST_RING);
 	close(got.m.fd);
 	/* a first request that fails leaves nothing but the program */
-	answer_request(DBG_FAILED);
-	skip_to(ROLE_NETPROC, MSG_TRC_ANSWER);
-	assert_int_equal(msg_get_u32(&got.m), DBG_FAILED);
+	answer_request(INST_FAILED);
+	skip_to(ROLE_NETPROC, MSG_INST_ANSWER);
+	assert_int_equal(msg_get_u32(&got.m), INST_TRACER);
+	assert_int_equal(msg_get_u32(&got.m), INST_FAILED);
 	assert_false(rig_recv(ROLE_TRACER, WAIT_MS));
 	leave(&i);
 	rig_send(ROLE_NETPROC, msg_new(MSG_STOP, &sid, ALICE_CONN, 9), -1);

@@ -5,7 +5,6 @@
 
 #include "debugger.h"
 #include "gdbserver.h"
-#include "spawner/handlers.h"
 #include "spawner/run/runspec.h"
 #include "spawner/session/push.h"
 #include "tracer.h"
@@ -151,7 +150,7 @@ is_in_use(const struct inst *i)
 {
 	const struct dbgproc *p = (const struct dbgproc *)i;
 
-	return p->on || p->beside.on || p->ordered;
+	return p->on || p->beside.on || p->i.ordered;
 }
 
 static void
@@ -204,48 +203,6 @@ dbg_launcher_lost(void)
 		}
 }
 
-int
-spawn_on_dbg_bye(struct msg *m)
-{
-	return inst_on_bye(m);
-}
-
-int
-spawn_on_dbg_log(struct msg *m)
-{
-	return inst_on_log(m);
-}
-
-int
-spawn_on_dbg_reply(struct msg *m)
-{
-	return inst_on_reply(m);
-}
-
-int
-spawn_on_dbg_does(struct msg *m)
-{
-	return inst_on_does(m);
-}
-
-int
-spawn_on_dbg_left(struct msg *m)
-{
-	return inst_on_left(m);
-}
-
-int
-spawn_on_dbg_arm(struct msg *m)
-{
-	return inst_on_arm(m);
-}
-
-int
-spawn_on_dbg_start(struct msg *m)
-{
-	return inst_start(&dbg_kind, m);
-}
-
 static const char *
 dbg_action_text(uint32_t action)
 {
@@ -265,21 +222,21 @@ is_too_far(const struct inst *i, const struct asker *a)
 }
 
 const struct inst_kind dbg_kind = {
+	.type = INST_DEBUGGER,
 	.start = "DEBUGGER start",
 	.size = sizeof(struct dbgproc),
 	.order = { "debugger", ROLE_DEBUGGER, ERR_DEBUGGER_LOST, inst_came,
 	    inst_failed },
 	.leaf = LEAF_DEBUGGER,
-	.request = MSG_DBG_REQUEST,
-	.gone = MSG_DBG_GONE,
-	.answer = MSG_DBG_ANSWER,
-	.output_notice = MSG_DBG_OUTPUT_NOTICE,
-	.ring = MSG_DBG_RING,
 	.refused = ERR_DEBUGGER_REFUSED,
+	.none = ERR_NO_DEBUGGER,
 	.answer_max = DBG_ANSWER_MAX,
 	.nactions = DBG_ACTION_COUNT,
 	.action_name = dbg_action_text,
 	.is_often = is_often,
+	.asked = dbg_asked,
+	.absent = dbg_absent,
+	.current = dbg_current,
 	.is_fit = is_fit,
 	.of = of_session,
 	.begun = begun,

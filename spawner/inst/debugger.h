@@ -22,7 +22,6 @@ struct dbgproc {
 	uint32_t	 sandbox, network;	/* of what it starts */
 	enum dbg_phase	 phase;
 	/* -- the adapter -- */
-	bool		 ordered;	/* a run of it is being started */
 	bool		 on;		/* it is the session's program, */
 	bool		 elsewhere;	/* without a sandbox, for what is none */
 	bool		 reported;	/* how it ended: */
@@ -57,6 +56,11 @@ void	 dbg_seek_end(struct dbgproc *);
 void	 dbg_use(struct dbgproc *);
 /* Is there a debugger that the owner means by default? */
 bool	 dbg_has_current(const struct owner *);
+/* The session of the debugger that the owner made or used last; or NULL. */
+struct session *dbg_current(const struct owner *);
+/* As struct inst_kind has them. */
+void	 dbg_asked(struct session *, const struct asker *, bool use);
+void	 dbg_absent(struct session *, struct asker *, const char *, size_t);
 /* May a debugger start programs for the asker outside of all sandboxes? */
 bool	 dbg_is_at_home(const struct asker *);
 /*

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests to debuggers: to which one, and who may ask for how much. */
-#include <string.h>
-
 #include "debugger.h"
-#include "spawner/handlers.h"
 #include "wire/role.h"
 
 /*
@@ -70,55 +67,30 @@ dbg_has_current(const struct owner *o)
 	return p != NULL && p->current != 0;
 }
 
-/* NULL, after an answer, when the asker may see no such session. */
-static struct session *
-session_for(struct asker *a, const struct sid *id)
+struct session *
+dbg_current(const struct owner *o)
 {
-	static const struct sid none;
-	const struct dbgproc *p;
-	struct session *s;
+	const struct dbgproc *p = current_of(o);
 
-	if (memcmp(id, &none, sizeof(none)) != 0) {
-		s = session_find(id);
-		if (s == NULL || access_of(a->viewer, s) < ACCESS_SEE ||
-		    !session_is_shown(s)) {
-			answer(a, id, ERR_NOT_FOUND, NULL);
-			return NULL;
-		}
-		return s;
-	}
-	p = current_of(a->owner);
-	if (p == NULL)
-		answer(a, NULL, ERR_NO_DEBUGGER, NULL);
 	return p == NULL ? NULL : p->i.session;
 }
 
-int
-spawn_on_dbg_ask(struct msg *m)
-{
-	uint32_t use = msg_get_u32(m);
-	struct session *s;
-	struct asker a;
-	const char *json;
-	size_t len;
+/* -- questions to it ------------------------------------------------------ */
 
-	json = msg_get_rest(m, &len);
-	if (msg_end(m) == -1 || use > 1 || len > DBG_REQUEST_MAX ||
-	    !asker_init(&a, m, NULL))
-		return -1;
-	s = session_for(&a, &m->hdr.session);
-	if (s == NULL)
-		return 0;
-	if (s->dbg == NULL)
-		answer(&a, &s->id, ERR_NO_DEBUGGER, "this session has no "
-		    "debugger; `debugger attach` gives one to a session that "
-		    "runs");
-	else {
-		/* which one is meant from now on is the owner's to change */
-		if (use && s->owner == a.owner &&
-		    !(a.flags & PRINCIPAL_READ_ONLY))
-			dbg_use(s->dbg);
-		inst_ask(&s->dbg->i, &a, json, len);
-	}
-	return 0;
+/* Which one is meant from now on is the owner's to change. */
+void
+dbg_asked(struct session *s, const struct asker *a, bool use)
+{
+	if (use && s->dbg != NULL && s->owner == a->owner &&
+	    !(a->flags & PRINCIPAL_READ_ONLY))
+		dbg_use(s->dbg);
+}
+
+void
+dbg_absent(struct session *s, struct asker *a, const char *json, size_t len)
+{
+	(void)json;
+	(void)len;
+	answer(a, &s->id, ERR_NO_DEBUGGER, "this session has no debugger; "
+	    "`debugger attach` gives one to a session that runs");
 }

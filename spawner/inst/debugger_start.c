@@ -35,17 +35,6 @@
 #define LEAVE_MS	300
 
 static void
-tell_failed(struct dbgproc *p, const char *code, const char *why)
-{
-	struct msg_out *o = msg_new(MSG_DBG_RUN_FAILED, &p->i.session->id, 0, 0);
-
-	p->ordered = false;
-	msg_put_str(o, code);
-	msg_put_str(o, why);
-	(void)chan_send(&p->i.chan, o, -1);
-}
-
-static void
 tell_fd(struct dbgproc *p, enum dbg_fd kind, int fd)
 {
 	struct msg_out *o = msg_new(MSG_DBG_FD, &p->i.session->id, 0, 0);
@@ -59,7 +48,7 @@ tell_ran(struct dbgproc *p, uint32_t pid, uint32_t inner_pid)
 {
 	struct msg_out *o;
 
-	p->ordered = false;
+	p->i.ordered = false;
 	p->reported = false;
 	o = msg_new(MSG_DBG_RAN, &p->i.session->id, 0, 0);
 	msg_put_u32(o, pid);
@@ -144,7 +133,7 @@ on_beside_late(void *arg)
 	struct dbgproc *p = arg;
 
 	beside_close(&p->beside);
-	tell_failed(p, "adapter_failed", "the adapter was not started within "
+	inst_tell_failed(&p->i, "adapter_failed", "the adapter was not started within "
 	    "10 seconds");
 }
 
@@ -165,7 +154,7 @@ run_beside(struct dbgproc *p, const struct adapter_order *a)
 
 	if (s->state != STATE_RUNNING || s->view.pid == 0 ||
 	    s->gdb.phase != GDB_NONE || s->stop.stage != STOP_NONE) {
-		tell_failed(p, "not_running", "there is no program in this "
+		inst_tell_failed(&p->i, "not_running", "there is no program in this "
 		    "session that a debugger could be attached to");
 		return;
 	}
@@ -181,10 +170,10 @@ run_beside(struct dbgproc *p, const struct adapter_order *a)
 	runspec_put_limits(o, s);
 	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1) {
 		beside_close(&p->beside);
-		tell_failed(p, "try_again", err_text(ERR_TRY_AGAIN));
+		inst_tell_failed(&p->i, "try_again", err_text(ERR_TRY_AGAIN));
 		return;
 	}
-	p->ordered = true;
+	p->i.ordered = true;
 	loop_timer_set(&p->beside.timer, ATTACH_MS, on_beside_late, p);
 }
 
@@ -249,7 +238,7 @@ dbg_on_attached(struct msg *m, uint32_t pid, uint32_t inner_pid)
 	    on_beside_pid, p) == -1) {
 		log_warn("watching an adapter");
 		beside_close(b);
-		tell_failed(p, "adapter_failed", "the spawner cannot watch "
+		inst_tell_failed(&p->i, "adapter_failed", "the spawner cannot watch "
 		    "one more process");
 		return 0;
 	}
@@ -277,7 +266,7 @@ dbg_on_attach_failed(struct msg *m, uint32_t step, uint32_t errnum)
 	if (!start_used_up(p->i.session, step, errnum, text, sizeof(text)))
 		(void)snprintf(text, sizeof(text), "cannot %s: %s",
 		    step_text(step), why == NULL ? "unknown error" : why);
-	tell_failed(p, step == STEP_COMMAND ? "adapter_missing" :
+	inst_tell_failed(&p->i, step == STEP_COMMAND ? "adapter_missing" :
 	    "adapter_failed", text);
 	return 0;
 }
@@ -301,7 +290,7 @@ run_allowed(struct dbgproc *p, uint32_t flags)
 	const char *why = NULL, *code = "refused";
 	struct session *s = p->i.session;
 
-	if (p->ordered || p->on || dbg_is_beside(s)) {
+	if (p->i.ordered || p->on || dbg_is_beside(s)) {
 		code = "busy";
 		why = "the debugger has an adapter already";
 	} else if (flags & DBG_RUN_BESIDE) {
@@ -325,7 +314,7 @@ run_allowed(struct dbgproc *p, uint32_t flags)
 		    "their own (allow-sandbox, control)";
 	}
 	if (why != NULL)
-		tell_failed(p, code, why);
+		inst_tell_failed(&p->i, code, why);
 	return why == NULL;
 }
 
@@ -369,7 +358,7 @@ run_inside(struct dbgproc *p, const struct adapter_order *a, uint32_t flags)
 		p->inside = true;
 	s->start.flags = flags & DBG_RUN_TTY || s->on_tty ? START_TTY :
 	    START_SPLIT;
-	p->ordered = true;
+	p->i.ordered = true;
 	start_ordered(s, a, sandbox, network, p->elsewhere);
 }
 
@@ -402,7 +391,7 @@ spawn_on_dbg_run(struct msg *m)
 	if (flags & DBG_RUN_BESIDE)
 		run_beside(p, &a);
 	else if (show_program(s, shown, shown_len) == -1)
-		tell_failed(p, "internal_error", "out of memory");
+		inst_tell_failed(&p->i, "internal_error", "out of memory");
 	else
 		run_inside(p, &a, flags);
 	return 0;
@@ -435,7 +424,7 @@ dbg_run_failed(struct session *s, enum err err, const char *why)
 	struct dbgproc *p = s->dbg;
 
 	if (p != NULL && p->i.life == INST_UP)
-		tell_failed(p, err == ERR_EXEC_FAILED ? "adapter_missing" :
+		inst_tell_failed(&p->i, err == ERR_EXEC_FAILED ? "adapter_missing" :
 		    err_code(err), why == NULL ? err_text(err) : why);
 	else if (p == NULL && s->forget)
 		expiry_ended(s);
@@ -503,7 +492,7 @@ dbg_kill(struct dbgproc *p)
 {
 	struct session *s = p->i.session;
 
-	if (p->on || (p->ordered && p->beside.serial == 0))
+	if (p->on || (p->i.ordered && p->beside.serial == 0))
 		stop_kill(s);
 	if (p->beside.on && p->beside.fds[ATTACH_FD_PIDFD] != -1)
 		(void)send_signal(s, 0, p->beside.fds[ATTACH_FD_PIDFD], SIGKILL,
@@ -543,7 +532,7 @@ dbg_run_lost(struct dbgproc *p)
 	if (p->beside.serial == 0)
 		return;
 	beside_close(&p->beside);
-	tell_failed(p, "try_again", err_text(ERR_TRY_AGAIN));
+	inst_tell_failed(&p->i, "try_again", err_text(ERR_TRY_AGAIN));
 }
 
 void
@@ -553,5 +542,5 @@ dbg_run_end(struct dbgproc *p)
 	dbg_kill(p);
 	beside_over(p);
 	beside_close(&p->beside);
-	p->on = p->ordered = false;
+	p->on = p->i.ordered = false;
 }

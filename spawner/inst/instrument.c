@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "instrument.h"
 #include "spawner/client/activity.h"
+#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/expiry.h"
@@ -476,7 +477,7 @@ inst_leave(struct inst *i)
 }
 
 int
-inst_on_bye(struct msg *m)
+spawn_on_inst_bye(struct msg *m)
 {
 	struct inst *i = inst_of(m);
 
@@ -487,7 +488,7 @@ inst_on_bye(struct msg *m)
 }
 
 int
-inst_on_log(struct msg *m)
+spawn_on_inst_log(struct msg *m)
 {
 	struct inst *i = inst_of(m);
 	uint32_t level = msg_get_u32(m);
@@ -504,6 +505,18 @@ inst_on_log(struct msg *m)
 	return 0;
 }
 
+void
+inst_tell_failed(struct inst *i, const char *code, const char *why)
+{
+	struct msg_out *o = msg_new(MSG_INST_RUN_FAILED, &i->session->id, 0,
+	    0);
+
+	i->ordered = false;
+	msg_put_str(o, code);
+	msg_put_str(o, why);
+	(void)chan_send(&i->chan, o, -1);
+}
+
 /* -- output --------------------------------------------------------------- */
 
 void
@@ -515,7 +528,7 @@ inst_tell_ring(struct inst *i)
 
 	if (fd == -1)
 		return;
-	o = msg_new(i->kind->ring, &s->id, 0, 0);
+	o = msg_new(MSG_INST_RING, &s->id, 0, 0);
 	msg_put_u32(o, s->view.run);
 	(void)chan_send(&i->chan, o, fd);
 }
@@ -530,13 +543,13 @@ inst_output(struct inst *i)
 	    ring_total(&s->ring) <= i->armed_at)
 		return;
 	i->armed = false;
-	o = msg_new(i->kind->output_notice, &s->id, 0, 0);
+	o = msg_new(MSG_INST_OUTPUT_NOTICE, &s->id, 0, 0);
 	msg_put_u64(o, ring_total(&s->ring));
 	(void)chan_send(&i->chan, o, -1);
 }
 
 int
-inst_on_arm(struct msg *m)
+spawn_on_inst_arm(struct msg *m)
 {
 	struct inst *i = inst_of(m);
 	uint64_t offset = msg_get_u64(m);

@@ -47,7 +47,7 @@ struct inst_repeat {
 /* The answer that it leaves with: sent when it has gone. */
 struct inst_last {
 	struct asker	 asker;
-	uint32_t	 flags;		/* DBG_* of DBG_ANSWER */
+	uint32_t	 flags;		/* INST_* of INST_ANSWER */
 	char		*json;		/* malloc'ed; NULL = there is none */
 	size_t		 len;
 };
@@ -59,13 +59,13 @@ enum inst_life {
 };
 
 struct inst_kind {
+	enum inst_type	 type;
 	const char	*start;		/* "DEBUGGER start", for the audit log */
 	bool		 numbered;	/* a label that is taken gets a number */
 	size_t		 size;		/* of what struct inst begins */
 	struct inst_order_ops order;
 	enum leaf_of	 leaf;
-	enum msg_type	 request, gone, answer, output_notice, ring;
-	enum err	 refused;
+	enum err	 refused, none;	/* by it; there is no current one */
 	size_t		 answer_max;	/* bytes */
 	/* It may leave by itself for so long, once it is to. */
 	uint64_t	 leave_ms;
@@ -73,6 +73,17 @@ struct inst_kind {
 	const char	*(*action_name)(uint32_t action);
 	bool		(*is_often)(uint32_t action);
 
+	/*
+	 * Asked for the session, before that is answered; use: it is to be its
+	 * owner's current one.  NULL = nothing comes of that.
+	 */
+	void		(*asked)(struct session *, const struct asker *,
+			    bool use);
+	/* The session has none: answers, or starts one. */
+	void		(*absent)(struct session *, struct asker *,
+			    const char *json, size_t);
+	/* Who names no session means this one; NULL = there is no such one. */
+	struct session	*(*current)(const struct owner *);
 	/* A session that its starter named is fit for one; else answers. */
 	bool		(*is_fit)(struct inst_start *, struct session *);
 	/* The one that the session has, or NULL. */
@@ -125,6 +136,7 @@ struct inst {
 	uint64_t	 used;		/* ms, of the last request or answer */
 	bool		 made;		/* and the session for it */
 	bool		 began;		/* a request of it has succeeded */
+	bool		 ordered;	/* a run that it asked for is being started */
 	bool		 unshown;	/* of what it said, for now */
 	struct loop_timer show;
 	unsigned int	 nlogged;
@@ -184,14 +196,13 @@ void	 inst_listen(struct inst *);
 bool	 inst_is_deaf(const struct inst *);
 /* There may be output that it waits for. */
 void	 inst_output(struct inst *);
+/* What it ordered could not be started. */
+void	 inst_tell_failed(struct inst *, const char *code, const char *why);
 /* The ring of its session's run, if there is one. */
 void	 inst_tell_ring(struct inst *);
-/* The order's calls, and handlers: every kind's. */
+/* The order's calls: every kind's. */
 void	 inst_came(struct inst_order *);
 void	 inst_failed(struct inst_order *, enum err, const char *why);
-int	 inst_on_bye(struct msg *);
-int	 inst_on_log(struct msg *);
-int	 inst_on_arm(struct msg *);
 
 /* -- requests (instrument_request.c) -- */
 void	 inst_ask(struct inst *, struct asker *, const char *, size_t);
@@ -203,12 +214,9 @@ void	 inst_last_send(struct inst_last *, const struct inst_kind *,
 	    const struct sid *);
 /* conn 0 = all */
 void	 inst_drop_conn(uint32_t conn);
-int	 inst_on_reply(struct msg *);
-int	 inst_on_does(struct msg *);
-int	 inst_on_left(struct msg *);
 
 /* -- making one (instrument_start.c) -- */
-/* DBG_START and TRC_START: as a handler. */
+/* INST_START, from the fields behind the type on: as a handler. */
 int	 inst_start(const struct inst_kind *, struct msg *);
 /* A request to one that has died: another one takes its place. */
 void	 inst_start_again(const struct inst_kind *, struct session *,

@@ -9,6 +9,7 @@
 
 #include "instrument.h"
 #include "spawner/client/client.h"
+#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 
 /* Bytes in netproc's queue above which no instrument is read for a while. */
@@ -51,7 +52,7 @@ send_request(struct inst *i, struct inst_asked *q, const char *json,
 {
 	struct session *s = i->session;
 	enum access access = access_of(q->asker.viewer, s);
-	struct msg_out *o = msg_new(i->kind->request, &s->id, q->asker.conn,
+	struct msg_out *o = msg_new(MSG_INST_REQUEST, &s->id, q->asker.conn,
 	    q->id);
 
 	if ((q->asker.flags & PRINCIPAL_READ_ONLY ||
@@ -78,8 +79,8 @@ has_room_for(const struct inst *i, const struct asker *a)
 
 	TAILQ_FOREACH(q, &i->asked, next)
 		waiting += q->json_len;
-	return i->nasked < (looks ? DBG_ASKS / 2 : DBG_ASKS) &&
-	    count_conn(i, a->conn) < DBG_ASKS_OF_ONE &&
+	return i->nasked < (looks ? INST_ASKS / 2 : INST_ASKS) &&
+	    count_conn(i, a->conn) < INST_ASKS_OF_ONE &&
 	    waiting <= WAITING_MAX && !inst_is_deaf(i);
 }
 
@@ -183,7 +184,8 @@ pass_on(struct inst *i, struct inst_asked *q, uint32_t flags,
 		answer(&q->asker, &i->session->id, ERR_NOT_FOUND, NULL);
 		return;
 	}
-	o = answer_new(&q->asker, i->kind->answer, &i->session->id);
+	o = answer_new(&q->asker, MSG_INST_ANSWER, &i->session->id);
+	msg_put_u32(o, i->kind->type);
 	msg_put_u32(o, flags);
 	msg_put_bytes(o, json, len);
 	(void)answer_with(&q->asker, o, -1);
@@ -218,7 +220,8 @@ inst_last_send(struct inst_last *l, const struct inst_kind *kind,
 
 	if (l->json == NULL)
 		return;
-	o = answer_new(&l->asker, kind->answer, id);
+	o = answer_new(&l->asker, MSG_INST_ANSWER, id);
+	msg_put_u32(o, kind->type);
 	msg_put_u32(o, l->flags);
 	msg_put_bytes(o, l->json, l->len);
 	(void)answer_with(&l->asker, o, -1);
@@ -227,19 +230,19 @@ inst_last_send(struct inst_last *l, const struct inst_kind *kind,
 }
 
 int
-inst_on_reply(struct msg *m)
+spawn_on_inst_reply(struct msg *m)
 {
 	struct inst *i = inst_of(m);
 	struct inst_asked *q;
 	uint32_t flags = msg_get_u32(m);
-	bool last = (flags & DBG_LAST) != 0;
+	bool last = (flags & INST_LAST) != 0;
 	const void *json;
 	size_t len;
 
 	json = msg_get_rest(m, &len);
-	flags &= ~(uint32_t)DBG_LAST;
-	if (msg_end(m) == -1 || flags & ~(uint32_t)(DBG_MORE | DBG_FAILED) ||
-	    (last && flags & DBG_MORE) ||
+	flags &= ~(uint32_t)INST_LAST;
+	if (msg_end(m) == -1 || flags & ~(uint32_t)(INST_MORE | INST_FAILED) ||
+	    (last && flags & INST_MORE) ||
 	    i->session == NULL || m->hdr.request == 0 ||
 	    m->hdr.request > i->last_id)
 		return -1;
@@ -250,25 +253,25 @@ inst_on_reply(struct msg *m)
 	if (q == NULL)
 		return 0;
 	q->bytes += len;
-	if (q->bytes > i->kind->answer_max || (len == 0 && flags & DBG_MORE))
+	if (q->bytes > i->kind->answer_max || (len == 0 && flags & INST_MORE))
 		return -1;
 	/* who has been answered sees no older state than that */
-	if (!(flags & DBG_MORE))
+	if (!(flags & INST_MORE))
 		inst_show_late(i);
 	i->used = loop_now_ms();
-	i->began |= !(flags & DBG_FAILED);
+	i->began |= !(flags & INST_FAILED);
 	/*
 	 * A start that came to nothing leaves nothing.  It goes on while what
 	 * another client asked for is refused.
 	 */
-	if (!i->began && !(flags & DBG_MORE) && i->nasked == 1)
+	if (!i->began && !(flags & INST_MORE) && i->nasked == 1)
 		inst_leave(i);
-	if (i->leaving && !(flags & DBG_MORE))
+	if (i->leaving && !(flags & INST_MORE))
 		keep_last(i, q, flags, json, len);
 	else
 		pass_on(i, q, flags, json, len);
-	if (!(flags & DBG_MORE)) {
-		inst_audit_done(i, q, (flags & DBG_FAILED) != 0);
+	if (!(flags & INST_MORE)) {
+		inst_audit_done(i, q, (flags & INST_FAILED) != 0);
 		asked_free(i, q);
 	}
 	if (i->send_timer.slot == 0 &&
@@ -288,13 +291,13 @@ drop_asks(struct inst *i, uint32_t conn)
 		if (conn != 0 && q->asker.conn != conn)
 			continue;
 		if (i->life == INST_UP && told != q->asker.conn)
-			(void)chan_send(&i->chan, msg_new(i->kind->gone,
+			(void)chan_send(&i->chan, msg_new(MSG_INST_GONE,
 			    &i->session->id, q->asker.conn, 0), -1);
 		told = q->asker.conn;
 		/* the request that makes the instrument is sent all the same */
 		if (q->json != NULL)
 			continue;
-		/* else what it does comes to light with its end, or DBG_LEFT */
+		/* else what it does comes to light with its end, or INST_LEFT */
 		q->asker.owner = NULL;
 		if (i->life != INST_UP)
 			asked_free(i, q);
@@ -302,7 +305,7 @@ drop_asks(struct inst *i, uint32_t conn)
 }
 
 int
-inst_on_does(struct msg *m)
+spawn_on_inst_does(struct msg *m)
 {
 	struct inst *i = inst_of(m);
 	struct inst_asked *q = find_asked(i, m);
@@ -320,7 +323,7 @@ inst_on_does(struct msg *m)
 }
 
 int
-inst_on_left(struct msg *m)
+spawn_on_inst_left(struct msg *m)
 {
 	struct inst *i = inst_of(m);
 	struct inst_asked *q, *next;

@@ -233,7 +233,7 @@ inst_start(const struct inst_kind *kind, struct msg *m)
 	st.has_target = memcmp(&st.target, &none, sizeof(none)) != 0;
 	if (msg_end(m) == -1 || st.sandbox > SANDBOX_DEFAULT ||
 	    st.network > NETWORK_DEFAULT || st.json_len < 2 ||
-	    st.json_len > DBG_REQUEST_MAX ||
+	    st.json_len > INST_REQUEST_MAX ||
 	    !asker_init(&a, m, kind->start))
 		return -1;
 	if (!refused(&a, &st))

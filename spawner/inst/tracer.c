@@ -179,7 +179,7 @@ is_in_use(const struct inst *i)
 {
 	const struct trcproc *p = (const struct trcproc *)i;
 
-	return p->phase != TRC_IDLE || p->ordered || p->held;
+	return p->phase != TRC_IDLE || p->i.ordered || p->held;
 }
 
 static void
@@ -246,37 +246,22 @@ trc_session_gone(struct session *s)
 
 /* -- messages ------------------------------------------------------------- */
 
-int
-spawn_on_trc_start(struct msg *m)
+/* A timeline that is read stays. */
+static void
+asked(struct session *s, const struct asker *a, bool use)
 {
-	return inst_start(&trc_kind, m);
+	(void)a;
+	(void)use;
+	expiry_touch(s);
 }
 
-int
-spawn_on_trc_ask(struct msg *m)
+static void
+absent(struct session *s, struct asker *a, const char *json, size_t len)
 {
-	struct session *s = session_find(&m->hdr.session);
-	struct asker a;
-	const char *json;
-	size_t len;
-
-	json = msg_get_rest(m, &len);
-	if (msg_end(m) == -1 || len < 2 || len > DBG_REQUEST_MAX ||
-	    !asker_init(&a, m, NULL))
-		return -1;
-	if (s == NULL || access_of(a.viewer, s) < ACCESS_SEE ||
-	    !session_is_shown(s)) {
-		answer(&a, &m->hdr.session, ERR_NOT_FOUND, NULL);
-		return 0;
-	}
-	expiry_touch(s);
-	if (s->trc != NULL)
-		inst_ask(&s->trc->i, &a, json, len);
-	else if (s->traced.on)
-		inst_start_again(&trc_kind, s, &a, json, len);
+	if (s->traced.on)
+		inst_start_again(&trc_kind, s, a, json, len);
 	else
-		answer(&a, &s->id, ERR_NO_TRACER, NULL);
-	return 0;
+		answer(a, &s->id, ERR_NO_TRACER, NULL);
 }
 
 int
@@ -312,42 +297,6 @@ spawn_on_trc_named(struct msg *m)
 	return 0;
 }
 
-int
-spawn_on_trc_bye(struct msg *m)
-{
-	return inst_on_bye(m);
-}
-
-int
-spawn_on_trc_log(struct msg *m)
-{
-	return inst_on_log(m);
-}
-
-int
-spawn_on_trc_reply(struct msg *m)
-{
-	return inst_on_reply(m);
-}
-
-int
-spawn_on_trc_does(struct msg *m)
-{
-	return inst_on_does(m);
-}
-
-int
-spawn_on_trc_left(struct msg *m)
-{
-	return inst_on_left(m);
-}
-
-int
-spawn_on_trc_arm(struct msg *m)
-{
-	return inst_on_arm(m);
-}
-
 static const char *
 trc_action_text(uint32_t action)
 {
@@ -361,23 +310,21 @@ is_often(uint32_t action)
 }
 
 const struct inst_kind trc_kind = {
+	.type = INST_TRACER,
 	.start = "TRACER start",
 	.numbered = true,
 	.size = sizeof(struct trcproc),
 	.order = { "tracer", ROLE_TRACER, ERR_TRACER_LOST, inst_came,
 	    inst_failed },
 	.leaf = LEAF_TRACER,
-	.request = MSG_TRC_REQUEST,
-	.gone = MSG_TRC_GONE,
-	.answer = MSG_TRC_ANSWER,
-	.output_notice = MSG_TRC_OUTPUT_NOTICE,
-	.ring = MSG_TRC_RING,
 	.refused = ERR_TRACER_REFUSED,
 	.answer_max = TRC_ANSWER_MAX,
 	.leave_ms = LEAVE_MS,
 	.nactions = TRC_ACTION_COUNT,
 	.action_name = trc_action_text,
 	.is_often = is_often,
+	.asked = asked,
+	.absent = absent,
 	.is_fit = is_fit,
 	.of = of_session,
 	.begun = begun,

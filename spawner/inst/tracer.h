@@ -11,8 +11,7 @@ struct trcproc {
 	struct inst	 i;		/* first of all */
 	enum trc_phase	 phase;
 	uint32_t	 functions;	/* that it traces */
-	bool		 ordered;	/* a run is being started */
-	bool		 held;		/* and stands at its first instruction */
+	bool		 held;		/* the run stands at its first instruction */
 	unsigned int	 nwanted;	/* times that it asked for files */
 	struct loop_timer let_go;	/* that could not be told yet */
 	uint64_t	 going;		/* of SEND_SIGNAL, until it is sent; 0 */

@@ -30,18 +30,6 @@
 #define MFD_NOEXEC_SEAL	0x0008U
 #endif
 
-static void
-tell_failed(struct trcproc *p, const char *code, const char *why)
-{
-	struct msg_out *o = msg_new(MSG_TRC_RUN_FAILED, &p->i.session->id, 0,
-	    0);
-
-	p->ordered = false;
-	msg_put_str(o, code);
-	msg_put_str(o, why);
-	(void)chan_send(&p->i.chan, o, -1);
-}
-
 /* -- the order ------------------------------------------------------------ */
 
 /* The path of what is traced there; NULL = it has none. */
@@ -80,7 +68,7 @@ is_unique(struct trcproc *p, const char *path)
 	    "binary. Call debug_stop first before relaunching. It is %s, of "
 	    "%.*s.", other->view.name[0] != '\0' ? other->view.name :
 	    other->text, EXEC_PATH_MAX, path);
-	tell_failed(p, "SESSION_EXISTS", why);
+	inst_tell_failed(&p->i, "SESSION_EXISTS", why);
 	return false;
 }
 
@@ -90,7 +78,7 @@ run_allowed(struct trcproc *p, const struct adapter_order *a)
 	struct session *s = p->i.session;
 	const char *code = "busy", *why = NULL;
 
-	if (p->ordered)
+	if (p->i.ordered)
 		why = "a program is being started already";
 	else if (!(s->state & (STATE_LOADED | STATE_STOPPED)))
 		why = "the session is already running";
@@ -106,7 +94,7 @@ run_allowed(struct trcproc *p, const struct adapter_order *a)
 		why = "the session has no program yet";
 	}
 	if (why != NULL)
-		tell_failed(p, code, why);
+		inst_tell_failed(&p->i, code, why);
 	return why == NULL && (a->argv_len == 0 || is_unique(p, a->argv));
 }
 
@@ -156,11 +144,11 @@ spawn_on_trc_run(struct msg *m)
 	if (!run_allowed(p, &a))
 		return 0;
 	if (a.argv_len > 0 && keep_program(s, &a) == -1) {
-		tell_failed(p, "internal_error", "out of memory");
+		inst_tell_failed(&p->i, "internal_error", "out of memory");
 		return 0;
 	}
 	s->start.flags = s->on_tty ? START_TTY : START_SPLIT;
-	p->ordered = true;
+	p->i.ordered = true;
 	start_ordered(s, &a, s->traced.sandbox, s->traced.network, false);
 	return 0;
 }
@@ -178,7 +166,7 @@ trc_ran(struct session *s, uint32_t pid, uint32_t inner_pid, bool ordered)
 	}
 	if (p == NULL || p->i.life != INST_UP)
 		return;
-	p->ordered = false;
+	p->i.ordered = false;
 	p->held = ordered;
 	inst_tell_ring(&p->i);
 	o = msg_new(MSG_TRC_RAN, &s->id, 0, 0);
@@ -198,7 +186,7 @@ trc_run_failed(struct session *s, enum err err, const char *why)
 		s->traced.path = NULL;
 	}
 	if (p != NULL && p->i.life == INST_UP)
-		tell_failed(p, err_code(err), why == NULL ? err_text(err) :
+		inst_tell_failed(&p->i, err_code(err), why == NULL ? err_text(err) :
 		    why);
 	else if (p == NULL && s->forget)
 		expiry_ended(s);
@@ -295,7 +283,7 @@ trc_run_end(struct trcproc *p)
 		(void)send_signal(s, 0, s->target_fd, SIGCONT, SIGNAL_ONE);
 	else if (p->held)
 		stop_kill(s);
-	p->held = p->ordered = false;
+	p->held = p->i.ordered = false;
 	p->going = 0;
 }
 

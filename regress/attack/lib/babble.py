@@ -7,7 +7,8 @@ import socket
 import struct
 
 from reader import FUTURE_WRITE, Honest, damaged, program, sealed
-from rogue import BY_NAME, HEADER, PAYLOAD_MAX, ROWS, blob, u32, u64
+from rogue import (BY_NAME, HEADER, PAYLOAD_MAX, ROWS, blob, is_side, u32,
+                   u64)
 from taken import datagram
 
 SEED = os.environ.get("DL_SEED", "1")
@@ -23,13 +24,12 @@ SHAPES = {
     "LIMITS": "uUUUUU", "SIGNAL": "u", "SHARE": "us", "DEBUG": "u",
     "DEBUG_PORT": "u", "ARM": "U", "AUDIT": "Uu", "TOKEN_CREATE": "uUss",
     "TOKEN_REVOKE": "s", "KEY_MAKE": "uuu", "USAGE_WATCH": "u",
-    "DBG_START": "uusr", "DBG_ASK": "ur", "TRC_START": "uusr",
-    "TRC_ASK": "r", "QUOTA": "s", "NEW": "uuussvv", "RESIZE": "uu",
+    "INST_START": "kuusr", "INST_ASK": "kur", "QUOTA": "s", "NEW": "uuussvv", "RESIZE": "uu",
     "TTY_INPUT": "r", "FLOW": "U", "HOLD": "uU", "ACCEPT": "", "SESSIONS_ALIVE": "u",
     "AUTHED": "uus", "IDENTITY": "sss", "SEES": "uuuu", "RING": "u",
     "ROOM": "U", "RESULT": "us", "OUTPUT_NOTICE": "U", "USAGE": "UU",
-    "SYSROOT_FD": "U", "TTY_MARKED": "Uuus", "DBG_ANSWER": "ur",
-    "TRC_ANSWER": "ur", "KEY": "ssU", "SEND_SIGNAL": "uuu", "FIND": "uuu",
+    "SYSROOT_FD": "U", "TTY_MARKED": "Uuus", "INST_ANSWER": "kur",
+    "KEY": "ssU", "SEND_SIGNAL": "uuu", "FIND": "uuu",
     "SWEEP": "uu", "SAMPLE": "u", "USER_LIMITS": "uUU", "USER_USE": "u",
     "LOOKUP": "us", "RUN_FD": "u", "RAN": "uu", "RUN_FAILED": "uu",
     "SIGNAL_SENT": "u", "FOUND": "u", "ATTACH_FD": "u", "ATTACHED": "uu",
@@ -38,16 +38,14 @@ SHAPES = {
     "SAMPLED": "UU", "MDNS_STATE": "s", "PEER_IS": "uuusss",
     "PRINCIPAL": "uuusss", "ACCOUNT": "uuuussss", "TLS_READY": "Us",
     "TLS_CONN": "u", "TLS_PEER": "Us", "TLS_GONE": "U",
-    "DBG_REPLY": "ur", "DBG_DOES": "u", "DBG_RUN": "ussvvv", "DBG_ARM": "U",
-    "DBG_STATE": "uuuuu", "DBG_LOG": "us", "TRC_REPLY": "ur", "TRC_DOES": "u",
-    "TRC_RUN": "svvu", "TRC_ARM": "U", "TRC_STATE": "uuu", "TRC_LOG": "us",
-    "TRC_NAMED": "s",
-    "DBG_HELLO": "uuuuuuuuUssssvN", "DBG_RING": "u", "DBG_REQUEST": "uuR",
-    "DBG_FD": "k", "DBG_RAN": "uuus", "DBG_RUN_FAILED": "ss",
-    "DBG_ENDED": "kuu", "DBG_DRAINED": "U", "DBG_OUTPUT_NOTICE": "U",
-    "TRC_HELLO": "uuukuUUUUUssssusv", "TRC_FILE": "k", "TRC_RING": "u",
-    "TRC_REQUEST": "uuR", "TRC_OUTPUT_NOTICE": "U", "TRC_RAN": "pu",
-    "TRC_RUN_FAILED": "ss", "TRC_ENDED": "uu", "TRC_SYMBOLS_FAILED": "s",
+    "INST_REPLY": "ur", "INST_DOES": "u", "INST_ARM": "U", "INST_LOG": "us",
+    "DBG_RUN": "ussvvv", "DBG_STATE": "uuuuu", "TRC_RUN": "svvu",
+    "TRC_STATE": "uuu", "TRC_NAMED": "s",
+    "INST_RING": "u", "INST_REQUEST": "uuR", "INST_RUN_FAILED": "ss",
+    "INST_OUTPUT_NOTICE": "U", "DBG_HELLO": "uuuuuuuuUssssvN", "DBG_FD": "k",
+    "DBG_RAN": "uuus", "DBG_ENDED": "kuu", "DBG_DRAINED": "U",
+    "TRC_HELLO": "uuukuUUUUUssssusv", "TRC_FILE": "k", "TRC_RAN": "pu",
+    "TRC_ENDED": "uu", "TRC_SYMBOLS_FAILED": "s",
     "TRC_USED": "U", "SYM_TYPES": "T", "SYM_OPENED": "Uh", "SYM_INDEX": "U",
     "SYM_FAILED": "ss",
 }
@@ -81,8 +79,9 @@ class Babble:
     def __init__(self, sender, receiver, seed, sessions):
         self.r = random.Random(seed)
         self.receiver, self.sessions = receiver, sessions
-        self.own = [x for x in ROWS if x["from"] in (sender, "child") and
-                    x["to"] == receiver]
+        self.own = [x for x in ROWS if is_side(x["from"], sender) and
+                    x["to"] in (receiver, "inst" if receiver in (
+                        "debugger", "tracer") else receiver)]
         self.others = [x for x in ROWS if x not in self.own]
         # the other end of a channel on which it has nothing to say
         self.own = self.own or self.others

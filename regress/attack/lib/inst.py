@@ -81,11 +81,11 @@ def sleepers(d):
 class Kind:
     """One kind of them; from now on daemons have the rogue in its place."""
 
-    def __init__(self, role, prefix, goods):
-        self.role, self.prefix, self.goods = role, prefix, goods
+    def __init__(self, role, goods):
+        self.role, self.goods = role, goods
         self.lost, self.refused = role + "_lost", role + "_refused"
-        self.own = [r for r in ROWS if (r["from"], r["to"]) ==
-                    (role, "spawner")]
+        self.own = [r for r in ROWS if r["from"] in (role, "inst") and
+                    r["to"] == "spawner"]
         # a message of no bytes
         self.whole = next(r["name"] for r in self.own if r["max"] == 0)
         Local.command = role
@@ -183,25 +183,25 @@ class Kind:
     def wrong_answers(self):
         for flags in (4, 1 << 31):
             yield f"an answer with flags {flags:x}", [frame(
-                self.prefix + "REPLY", rogue.u32(flags) + b"{}")]
+                "INST_REPLY", rogue.u32(flags) + b"{}")]
         yield "an answer to nothing", [frame(
-            self.prefix + "REPLY", rogue.u32(0) + b"{}")]
+            "INST_REPLY", rogue.u32(0) + b"{}")]
         yield "a level that there is not", [
-            frame(self.prefix + "LOG", rogue.u32(99) + rogue.blob("x"))]
+            frame("INST_LOG", rogue.u32(99) + rogue.blob("x"))]
         yield "a line that is longer than told", [
-            frame(self.prefix + "LOG", rogue.u32(0, 4) + b"x")]
+            frame("INST_LOG", rogue.u32(0, 4) + b"x")]
         yield "a line with a zero byte", [
-            frame(self.prefix + "LOG", rogue.u32(0) + rogue.blob(b"a\0b"))]
+            frame("INST_LOG", rogue.u32(0) + rogue.blob(b"a\0b"))]
 
     def after_the_end(self):
-        bye = self.good(self.prefix + "BYE")
+        bye = self.good("INST_BYE")
         for r in self.own:
             yield f"BYE, then {r['name']}", [bye, self.good(r["name"])]
 
     def in_order(self):
         """What is in order, though nobody would do it."""
         for r in self.own:
-            if r["name"] not in (self.prefix + "REPLY", self.prefix + "BYE"):
+            if r["name"] not in ("INST_REPLY", "INST_BYE"):
                 yield f"{r['name']} as it should be", [self.good(r["name"])]
 
     def each(self, d, c, j, cases, want):

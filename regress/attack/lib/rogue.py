@@ -32,6 +32,12 @@ KINDS = dict(NONE=NONE, SELF=SELF, DIR=DIR, SOCKET=SOCKET, FIFO=FIFO,
              CLOSED_TCP=CLOSED_TCP, LISTENER=LISTENER)
 
 
+def is_side(side, role):
+    """A row's sender or receiver may be that role."""
+    return side == role or side == "child" and role != "parent" or \
+        side == "inst" and role in ("debugger", "tracer")
+
+
 def u32(*v):
     return struct.pack(f"={len(v)}I", *v)
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* TRACER: what is asked of a session's tracer, and its answers. */
-#ifndef DL_NET_TRACER_H
-#define DL_NET_TRACER_H
+/* DEBUGGER and TRACER: a session's debugger or tracer is asked, or started. */
+#ifndef DL_NET_INSTRUMENT_KINDS_H
+#define DL_NET_INSTRUMENT_KINDS_H
 
 #include "netproc/text/line.h"
-#include "wire/msg.h"
 
 struct conn;
 struct instrument;
@@ -12,8 +11,7 @@ struct rsession;
 
 extern const struct instrument	tracer;
 
+void	 cmd_debugger(struct conn *, struct rsession *, const struct words *);
 void	 cmd_tracer(struct conn *, struct rsession *, const struct words *);
-
-int	 net_on_trc_answer(struct msg *);
 
 #endif
