@@ -301,8 +301,8 @@ view_output(const struct view *v, struct json_object *result)
 	int64_t lost;
 
 	if (reply_int(result, "output_lost", &lost) && lost > 0)
-		fprintf(v->out, "(%" PRId64 " bytes of output are not shown; "
-		    "\"%s output\" has them)\n", lost, "debugger");
+		fprintf(v->out, "(%" PRId64 " bytes of output are lost: the "
+		    "daemon keeps only the latest)\n", lost);
 	if (n == 0)
 		return;
 	fputs("Output:\n", v->out);

@@ -77,34 +77,48 @@ inside(const char *bytes, size_t len)
 	return n;
 }
 
+/* The oldest byte from from on that is still there. */
+static uint64_t
+oldest_held(uint64_t from)
+{
+	char none[1];
+
+	(void)ring_read(&dbg.ring, &from, none, 0);
+	return from;
+}
+
 static void
 add_ring(struct bound *b, struct json_object *answer,
     struct json_object *arr, uint64_t from, uint64_t to, size_t most)
 {
-	uint64_t at = from, asked;
+	uint64_t asked, at, held;
 	size_t len, skip;
 	char *bytes;
 
 	if (most > MOST)
 		most = MOST;
-	if (to - from > most) {
-		at = to - most;
-		bound_cut(b, "output", (int64_t)most, (int64_t)(to - from),
-		    NULL, (int64_t)from);
-	}
+	at = asked = to - from > most ? to - most : from;
 	if ((bytes = malloc(most)) == NULL)
 		return;
-	asked = at;
 	len = ring_read(&dbg.ring, &at, bytes, (size_t)(to - at));
 	/* overtaken, what was read goes on behind to */
 	if (at > to)
 		at = to;
 	if (len > to - at)
 		len = (size_t)(to - at);
-	if (at > asked)
-		jput_int(answer, "output_lost", (int64_t)(at - from));
+	held = at > asked ? at : oldest_held(from);
 	skip = at > from ? inside(bytes, len) : 0;
-	add_pieces(b, arr, bytes + skip, at + skip, at + len);
+	at += skip;
+	len -= skip;
+	/* half a character belongs to what is gone before it */
+	if (held + skip >= at)
+		held = at;
+	if (held > from)
+		jput_int(answer, "output_lost", (int64_t)(held - from));
+	if (at > held)
+		bound_cut(b, "output", (int64_t)(to - at),
+		    (int64_t)(to - held), NULL, (int64_t)held);
+	add_pieces(b, arr, bytes + skip, at, at + len);
 	free(bytes);
 }
 

@@ -16,6 +16,9 @@ from dbgrig import CONVERSATIONS, Failed, Rig
 from dl import alive, eq, helper, ok, run_tests, wait_for
 
 
+RING = 1 << 20          # bytes of output that the engine keeps here
+
+
 def tid(result):
     return result["thread"]["id"]
 
@@ -415,6 +418,34 @@ def cuts_no_character():
                "and that some are missing", s["truncated"])
 
 
+def a_summary_counts_output_that_is_gone():
+    """All that a stop's program wrote is shown, cut or lost, and counted."""
+    with open(os.path.join(CONVERSATIONS, "long.inc"), "rb") as f:
+        long = sum(len(line) - len(b"out ") for line in f
+                   if line.startswith(b"out "))
+    stop = len("the first of all\n") + 4 * long
+    with Rig("overtaken") as r:
+        r.start()
+        s = r.ask("continue")
+        for after, lost in ((0, 0), (56, stop + 56 * long - RING),
+                            (64, stop)):
+            if after > 0:
+                r.ask("print", expression="1")
+            ok(wait_for(lambda: r.ask("status", max=200000).get(
+                "output_lost", 0) >= lost), f"{after} more: some is lost")
+            s = r.ask("status", max=200000)
+            got = len(text(s).encode())
+            cut = sum(c["of"] - c["shown"] for c in s.get("truncated", [])
+                      if c["what"] == "output")
+            said = s.get("output_lost", 0)
+            # what is left of a cut character counts as lost
+            ok(lost <= said < lost + 3 and said + cut + got == stop,
+               f"{after} more: {said} bytes are lost, {cut} are cut, {got} "
+               "are there, and no other", (lost, stop))
+            ok(0 < got < stop if lost < stop else got == 0,
+               "some of it, as long as there is some", got)
+
+
 def death_is_a_state():
     with Rig("abort") as r:
         r.start()
@@ -792,7 +823,7 @@ run_tests(launch_orders, gdb_launches_last, pending_conditions,
           lost_programs, end_before_it_has_attached,
           lost_before_it_has_ended,
           left_while_it_is_looked_for, without_its_first_thread,
-          output_before_the_end,
+          output_before_the_end, a_summary_counts_output_that_is_gone,
           cuts_no_character, death_is_a_state,
           death_while_stopped, refused_launches,
           refused_starts_change_nothing, limits, busy,
