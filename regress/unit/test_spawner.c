@@ -1082,20 +1082,75 @@ limits_of_all_sessions(void **state)
 }
 
 /* The image's copy counts for the program, which shall have most of it. */
-static void
-little_memory_is_not_for_a_file(void **state)
+/* Whether a start makes a file of the program; the warnings say if not. */
+static bool
+start_has_file(const struct sid *sid, uint64_t memory, uint64_t processes)
 {
+	static const char *const words[] = { "/proc/self/exe leads to no file",
+	    "more than half of the memory that the session may use (limit "
+	    "memory)", "need more of it; or upload the program as a bundle" };
 	static struct run_spec spec;
+	struct session_view v;
+	struct run r;
+	size_t i;
+
+	ask_start(sid, ALICE_CONN, 0);
+	expect_limits(memory, processes);
+	r = expect_run(&spec);
+	give_run_fds(&r, false);
+	send_ran(&r);
+	v = expect_session(STATE_RUNNING);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		assert_true(spec.file == (v.warnings_len == 0 ||
+		    memmem(v.warnings, v.warnings_len, words[i],
+		    strlen(words[i])) == NULL));
+	finish(&r, STUB_EXITED, 0);
+	return spec.file;
+}
+
+static void
+half_of_the_memory_has_room_for_a_file(void **state)
+{
 	struct sid sid;
 
 	(void)state;
-	send_limits(2, 30);
+	send_limits(2 * IMAGE_SIZE, 30);
 	login(ALICE_CONN, ALICE, "alice");
 	sid = upload(ALICE_CONN);
-	ask_start(&sid, ALICE_CONN, 0);
-	expect_limits(2, 30);
-	(void)expect_run(&spec);
-	assert_false(spec.file);
+	assert_true(start_has_file(&sid, 2 * IMAGE_SIZE, 30));
+}
+
+static void
+copy_larger_than_half_of_the_memory_is_warned_of(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	send_limits(2 * IMAGE_SIZE - 1, 30);
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	assert_false(start_has_file(&sid, 2 * IMAGE_SIZE - 1, 30));
+}
+
+static int
+with_little_memory(void **state)
+{
+	rig_default_settings();
+	rig_settings.controllers = CONTROLLER_MEMORY;
+	rig_settings.limit_memory = 2 * IMAGE_SIZE - 1;
+	return rig_start(state);
+}
+
+/* The setting for each session, where its user has no quota. */
+static void
+copy_larger_than_half_of_limit_memory_is_warned_of(void **state)
+{
+	struct sid sid;
+
+	(void)state;
+	login(ALICE_CONN, ALICE, "alice");
+	sid = upload(ALICE_CONN);
+	assert_false(start_has_file(&sid, LIMIT_UNLIMITED, LIMIT_UNLIMITED));
 }
 
 static void
@@ -1289,8 +1344,14 @@ main(void)
 		cmocka_unit_test_setup_teardown(limits_of_all_sessions,
 		    with_controllers, rig_stop),
 		cmocka_unit_test_setup_teardown(
-		    little_memory_is_not_for_a_file, with_controllers,
+		    half_of_the_memory_has_room_for_a_file, with_controllers,
 		    rig_stop),
+		cmocka_unit_test_setup_teardown(
+		    copy_larger_than_half_of_the_memory_is_warned_of,
+		    with_controllers, rig_stop),
+		cmocka_unit_test_setup_teardown(
+		    copy_larger_than_half_of_limit_memory_is_warned_of,
+		    with_little_memory, rig_stop),
 		cmocka_unit_test_setup_teardown(use_of_all_sessions,
 		    with_controllers, rig_stop),
 		cmocka_unit_test_setup_teardown(out_of_memory,
