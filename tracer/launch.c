@@ -374,7 +374,7 @@ on_made(const char *why)
 void
 launch_run(struct op *op)
 {
-	struct store_meta m = { .id = session_hello.session,
+	struct store_meta m = { .id = session_hello.inst.session,
 		.status = "running", .started_at = time(NULL),
 		.start_ns = clock_ns() };
 
@@ -389,8 +389,8 @@ launch_run(struct op *op)
 		return;
 	l.op = op_ref(op);
 	m.binary_path = l.path[0] != '\0' ? l.path :
-	    session_hello.program[0] != '\0' ? session_hello.program :
-	    session_hello.session;
+	    session_hello.inst.program[0] != '\0' ? session_hello.inst.program :
+	    session_hello.inst.session;
 	m.project_root = session_root();
 	/* what a run before this one has written is not of this timeline */
 	output_from_now();
@@ -411,7 +411,8 @@ answer(void)
 	    NULL;
 
 	text_str(&t, "{\"sessionId\":");
-	text_json(&t, session_hello.session, strlen(session_hello.session));
+	text_json(&t, session_hello.inst.session,
+	    strlen(session_hello.inst.session));
 	text_printf(&t, ",\"pid\":%d", (int)l.pid);
 	probing_warnings(&t, vain, true);
 	text_str(&t, "}");

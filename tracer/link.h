@@ -10,7 +10,7 @@
 
 #include "inst/link.h"
 #include "wire/tracer_audit.h"
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 /* The session's program. */
 struct trc_run {

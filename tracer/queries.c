@@ -443,7 +443,8 @@ do_status(struct op *op)
 	if (timeline_store() != NULL)
 		catch_up();
 	text_str(&t, "{\"sessionId\":");
-	text_json(&t, session_hello.session, strlen(session_hello.session));
+	text_json(&t, session_hello.inst.session,
+	    strlen(session_hello.inst.session));
 	text_printf(&t, ",\"pid\":%d", (int)session_pid());
 	put_str(&t, "state", session_state());
 	put_str(&t, "projectRoot", session_root());

@@ -264,7 +264,7 @@ trc_hello(const struct trc_hello *h)
 {
 	session_hello = *h;
 	output_resumed(h->resumed);
-	pid = (pid_t)h->target_pid;
+	pid = (pid_t)h->inst.target_pid;
 	if (h->budget != 0)
 		probing_budget(h->budget > UINT32_MAX ? 0 :
 		    (uint32_t)h->budget);
@@ -373,7 +373,7 @@ attach_begin(void)
 {
 	static char exe[PATH_MAX];
 	char link[64];
-	struct store_meta m = { .id = session_hello.session,
+	struct store_meta m = { .id = session_hello.inst.session,
 		.binary_path = exe, .project_root = root,
 		.pid = (uint32_t)pid, .started_at = time(NULL),
 		.status = "running", .start_ns = clock_ns() };
@@ -448,7 +448,8 @@ do_attach(struct op *op)
 		return;
 	}
 	text_str(&t, "{\"sessionId\":");
-	text_json(&t, session_hello.session, strlen(session_hello.session));
+	text_json(&t, session_hello.inst.session,
+	    strlen(session_hello.inst.session));
 	text_printf(&t, ",\"pid\":%d}", (int)pid);
 	op_reply(op, &t);
 }

@@ -10,7 +10,7 @@
 
 #include "op.h"
 #include "probing.h"
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 /* The spawner's first message; its strings stay. */
 extern struct trc_hello session_hello;

@@ -18,7 +18,7 @@
 #include "timefiles.h"
 
 #define NAMES_MAX	99	/* of one session, besides its label */
-#define NTH_SIZE	(sizeof(((struct trc_hello *)0)->id) + 12)
+#define NTH_SIZE	(sizeof(((struct trc_hello *)0)->inst.id) + 12)
 
 static int	 dir_fd = -1;
 static char	 name[NAME_MAX - 16], path[PATH_MAX];
@@ -67,8 +67,8 @@ static void
 set_name(const struct trc_hello *h, const char *as)
 {
 	(void)snprintf(name, sizeof(name), "%s", as);
-	(void)snprintf(path, sizeof(path), "%s/%s/%s", h->home, TIMEFILES_DIR,
-	    name);
+	(void)snprintf(path, sizeof(path), "%s/%s/%s", h->inst.home,
+	    TIMEFILES_DIR, name);
 }
 
 static bool
@@ -92,9 +92,9 @@ static void
 nth_name(const struct trc_hello *h, int n, char to[NTH_SIZE])
 {
 	if (n <= 1)
-		(void)snprintf(to, NTH_SIZE, "%s", h->id);
+		(void)snprintf(to, NTH_SIZE, "%s", h->inst.id);
 	else
-		(void)snprintf(to, NTH_SIZE, "%s-%d", h->id, n);
+		(void)snprintf(to, NTH_SIZE, "%s-%d", h->inst.id, n);
 }
 
 /* The last of those that there are; 0 = none. */
@@ -128,8 +128,8 @@ choose(const struct trc_hello *h)
 	char as[NTH_SIZE];
 	int last = last_name(h);
 
-	if (last == 0 && is_label(h->session) && is_free(h->session)) {
-		set_name(h, h->session);
+	if (last == 0 && is_label(h->inst.session) && is_free(h->inst.session)) {
+		set_name(h, h->inst.session);
 		return true;
 	}
 	nth_name(h, last + 1, as);
@@ -141,7 +141,7 @@ int
 timefiles_dir(const struct trc_hello *h)
 {
 	if (dir_fd == -1)
-		dir_fd = open_dir(h->home);
+		dir_fd = open_dir(h->inst.home);
 	return dir_fd;
 }
 
@@ -169,7 +169,7 @@ timefiles_make(const struct trc_hello *h, struct store_files *files)
 		timefiles_remove();
 	}
 	path[0] = '\0';
-	log_warn("the timeline's files cannot be made in %s/%s", h->home,
+	log_warn("the timeline's files cannot be made in %s/%s", h->inst.home,
 	    TIMEFILES_DIR);
 	return -1;
 }

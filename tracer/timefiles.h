@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "timeline/store/store.h"
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 #define TIMEFILES_DIR	".local/state/debuglantern/timelines"
 

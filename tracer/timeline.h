@@ -12,7 +12,7 @@
 #include "feed.h"
 #include "process.h"
 #include "timeline/store/store.h"
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 /* NULL = there is none yet. */
 struct store *timeline_store(void);

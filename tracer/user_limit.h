@@ -6,7 +6,7 @@
 #ifndef TRACER_USER_LIMIT_H
 #define TRACER_USER_LIMIT_H
 
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 /* Remedy for the message of user_limit_ask(). */
 #define USER_LIMIT_NEXT							\

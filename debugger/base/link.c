@@ -43,7 +43,7 @@ debugger_on_hello(struct msg *m)
 	dbg_hello_get(m, &hello);
 	if (msg_end(m) == -1 || !link_greet())
 		return -1;
-	hello.args = link_keep(hello.args, hello.args_len);
+	hello.inst.args = link_keep(hello.inst.args, hello.inst.args_len);
 	up->hello(&hello);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "inst/link.h"
-#include "wire/dbghello.h"
+#include "wire/insthello.h"
 #include "wire/debugger_audit.h"
 #include "wire/ring.h"
 

@@ -60,7 +60,7 @@ void
 op_reply(struct op *op, struct json_object *result)
 {
 	jput(result, "schema", jint(SCHEMA));
-	jput(result, "session", jtext(dbg_said.id));
+	jput(result, "session", jtext(dbg_said.inst.id));
 	if (op->warning != NULL &&
 	    !json_object_object_get_ex(result, "warning", NULL))
 		jput_str(result, "warning", op->warning);

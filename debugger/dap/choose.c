@@ -141,7 +141,7 @@ located(const struct profile *p, const char *path, struct choice *c)
 {
 	struct adapter_found found;
 
-	if (!profile_locate(p, path, dbg_said.home, &found))
+	if (!profile_locate(p, path, dbg_said.inst.home, &found))
 		return false;
 	c->profile = p;
 	(void)snprintf(c->path, sizeof(c->path), "%s", found.path);

@@ -766,9 +766,9 @@ static struct json_object *
 end_words(void)
 {
 	const char *base = strrchr(dbg.program, '/');
-	const char *name = dbg_said.session;
+	const char *name = dbg_said.inst.session;
 	/* of an id as much as lists show */
-	const int len = strcmp(name, dbg_said.id) == 0 ? 8 : -1;
+	const int len = strcmp(name, dbg_said.inst.id) == 0 ? 8 : -1;
 	char words[512];
 
 	base = base == NULL || dbg_said.image ? "" : base + 1;

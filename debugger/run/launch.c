@@ -70,7 +70,7 @@ static struct launch {
 void
 launch_init(void)
 {
-	const char *s = dbg_said.args, *end = s + dbg_said.args_len;
+	const char *s = dbg_said.inst.args, *end = s + dbg_said.inst.args_len;
 
 	/* borrowed: they are kept as a request would give them */
 	saved_args = jarray();
@@ -265,7 +265,7 @@ suits_image(struct op *op, const struct profile *p)
 static bool
 is_hidden(const char *program)
 {
-	return dbg_said.image || (dbg_said.program[0] != '\0' &&
+	return dbg_said.image || (dbg_said.inst.program[0] != '\0' &&
 	    access(program, F_OK) == -1);
 }
 
@@ -279,8 +279,8 @@ read_program(struct op *op, const char *cwd, struct json_object *env,
 		*path = '\0';	/* known once the adapter runs */
 		return true;
 	}
-	if (dbg_said.program[0] != '\0')
-		program = dbg_said.program;
+	if (dbg_said.inst.program[0] != '\0')
+		program = dbg_said.inst.program;
 	else if (!op_string(op, "program", true, &program))
 		return false;
 	if (*program == '\0') {
@@ -290,7 +290,7 @@ read_program(struct op *op, const char *cwd, struct json_object *env,
 	}
 	resolve(program, cwd, client_path(env), path, size);
 	/* what a bundle brings along is not where we can see it */
-	if (dbg_said.program[0] != '\0' || is_file(path))
+	if (dbg_said.inst.program[0] != '\0' || is_file(path))
 		return true;
 	op_fail(op, "invalid_argument", "cannot debug %s: %s", path,
 	    strerror(errno));
@@ -360,7 +360,7 @@ static void
 run_adapter(void)
 {
 	char *list[SHOWN_MAX];
-	char path[4096 + 8], home[sizeof(dbg_said.home) + 8];
+	char path[4096 + 8], home[sizeof(dbg_said.inst.home) + 8];
 	char *env[] = { path, home, NULL };
 	const struct dbg_run run = {
 		.argv = l.choice.argv,
@@ -374,7 +374,7 @@ run_adapter(void)
 	};
 
 	(void)snprintf(path, sizeof(path), "PATH=%s", client_path(l.env));
-	(void)snprintf(home, sizeof(home), "HOME=%s", dbg_said.home);
+	(void)snprintf(home, sizeof(home), "HOME=%s", dbg_said.inst.home);
 	l.tree = true;
 	link_run(&run);
 }
@@ -867,7 +867,7 @@ read_pid(struct op *op, pid_t *number, bool *beside)
 	const bool named = json_object_object_get_ex(op->args, "pid", &v);
 
 	/* the session's own program, which the link knows */
-	*beside = dbg_said.target_pid != 0 || (l.known && !named);
+	*beside = dbg_said.inst.target_pid != 0 || (l.known && !named);
 	if (*beside)
 		return true;
 	if (!named) {
@@ -883,7 +883,7 @@ read_pid(struct op *op, pid_t *number, bool *beside)
 		    "number of a process", (long long)pid);
 		return false;
 	}
-	if (!dbg_said.user_mode) {
+	if (!dbg_said.inst.user_mode) {
 		op_fail(op, "refused", "the system's daemon attaches to its "
 		    "own sessions only: use your own daemon (`debugger attach "
 		    "%lld` without --system)", (long long)pid);

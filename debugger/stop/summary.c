@@ -536,7 +536,7 @@ summary_idle(char *words, size_t room)
 {
 	if (was_let_go())
 		snprintf(words, room, "the program was let go: `debugger "
-		    "attach %s` takes it up again", dbg_said.session);
+		    "attach %s` takes it up again", dbg_said.inst.session);
 	else
 		snprintf(words, room, "no program is being debugged: "
 		    "`debugger start PROGRAM` or `debugger attach PID`");

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from rogue import blob, daemon, u32
-from inst import Kind, Local, clean_up, frame, outcome, roles, rss
+from inst import Kind, Local, clean_up, frame, outcome, roles, rss, vec
 from dl import (Prober, alive, alone, eq, helper, ok, run_tests,
                 session_processes, stat_of, wait_for)
 
@@ -39,10 +39,6 @@ HOST = 4                        # DBG_RUN_HOST: outside of any sandbox
 
 def state(phase=0, pid=0, ended=0, code=0, signal=0):
     return frame("DBG_STATE", u32(phase, pid, ended, code, signal))
-
-
-def vec(*words):
-    return blob(b"".join(w.encode() + b"\0" for w in words))
 
 
 def run(flags=0, name="rogue", cwd="/", argv=vec("/bin/sleep", "1000"),
@@ -112,27 +108,10 @@ def by_bytes(mode):
 
 
 def other_sessions(mode):
-    """What it says is about its own, whatever the header names."""
-    with daemon(mode, "stop-timeout 1\n") as d:
-        c, j = d.client(d.alice), Local(d, d.alice)
-        for name in ("other", "x"):
-            eq(outcome(j.ask(start=True, name=name,
-                             request={"command": "start"})), "good",
-               f"{name} starts")
-        sid = bytes.fromhex(c.cmd("STATUS other")["id"].replace("-", ""))
-        was = c.cmd("STATUS other")
-        for f in (frame("DBG_STATE", u32(3, 0, 0, 0, 0), session=sid),
-                  frame("DBG_KILL", session=sid),
-                  frame("DBG_DRAIN", session=sid)):
-            eq(outcome(j.ask(session="x", request={"command": "raw " + f})),
-               "done", "it names another session")
-        eq(c.cmd("STATUS x")["debugger"]["state"], "running",
-           "its own is what it speaks of")
-        j.ask(session="x", request={"command": "raw " + frame(
-            "INST_BYE", session=sid)})
-        ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["other"]),
-           "its own is what goes", c.cmd("LIST"))
-        eq(c.cmd("STATUS other"), was, "the other one is as it was")
+    KIND.other_sessions(mode, lambda sid: (
+        frame("DBG_STATE", u32(3, 0, 0, 0, 0), session=sid),
+        frame("DBG_KILL", session=sid), frame("DBG_DRAIN", session=sid)),
+        lambda status: status["debugger"]["state"] == "running")
 
 
 def late(mode):

@@ -13,7 +13,7 @@
 #include "rogue_inst.h"
 #include "tracer/sysfilter.h"
 #include "wire/tracer_audit.h"
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 /* Counts and contents of the spawner's messages. */
 static struct {
@@ -271,15 +271,15 @@ facts(void)
 	    "\"home\":\"%s\",\"session\":\"%s\","
 	    "\"program\":\"%s\",\"self\":%d}",
 	    told.hello.made, told.hello.resumed, told.hello.nfiles,
-	    told.hello.target_pid, told.pid, told.inner, told.rans,
+	    told.hello.inst.target_pid, told.pid, told.inner, told.rans,
 	    told.rings, told.bells, told.ended, told.code, told.signal,
 	    told.failures, told.failure, told.symbols, told.nosymbols,
 	    told.nfiles, kept, (unsigned long long)told.hello.budget,
 	    (unsigned long long)told.hello.calls_bytes,
 	    (unsigned long long)told.hello.output_bytes,
 	    (unsigned long long)told.hello.user_bytes, told.nused,
-	    (unsigned long long)told.used, told.hello.home,
-	    told.hello.session, told.hello.program, (int)getpid());
+	    (unsigned long long)told.used, told.hello.inst.home,
+	    told.hello.inst.session, told.hello.inst.program, (int)getpid());
 	reply(text);
 }
 

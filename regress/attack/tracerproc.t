@@ -9,8 +9,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 from rogue import blob, daemon, u32
-from inst import Kind, Local, frame, outcome, roles, rss
-from dl import (AS_ROOT, Prober, alive, alone, eq, helper, ok, run_tests,
+from inst import Kind, Local, frame, outcome, vec
+from dl import (AS_ROOT, alive, alone, eq, helper, ok, run_tests,
                 stat_of, status_of, wait_for)
 
 # what it does, and what who asked for it is told: done = it goes on
@@ -35,10 +35,6 @@ MODES = {
 
 def state(phase=0, functions=0, pid=0):
     return frame("TRC_STATE", u32(phase, functions, pid))
-
-
-def vec(*words):
-    return blob(b"".join(w.encode() + b"\0" for w in words))
 
 
 def run(cwd="/", argv=vec("/bin/sleep", "1000"), env=vec(), flags=0):
@@ -102,23 +98,11 @@ def by_bytes(mode):
 
 
 def other_sessions(mode):
-    """What it says is about its own, whatever the header names."""
-    with daemon(mode, "stop-timeout 1\n") as d:
-        c, j = d.client(d.alice), Local(d, d.alice)
-        for name in ("other", "x"):
-            eq(do(j, None, "start", start=True, name=name), "good",
-               f"{name} starts")
-        sid = bytes.fromhex(c.cmd("STATUS other")["id"].replace("-", ""))
-        was = c.cmd("STATUS other")
-        for f in (frame("TRC_STATE", u32(1, 3, 0), session=sid),
-                  frame("TRC_LET_GO", session=sid)):
-            eq(do(j, "x", "raw " + f), "done", "it names another session")
-        eq(c.cmd("STATUS x")["tracer"], {"functions": 3, "state": "tracing"},
-           "its own is what it speaks of")
-        do(j, "x", "raw " + frame("INST_BYE", session=sid))
-        ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] == ["other"]),
-           "its own is what goes", c.cmd("LIST"))
-        eq(c.cmd("STATUS other"), was, "the other one is as it was")
+    KIND.other_sessions(mode, lambda sid: (
+        frame("TRC_STATE", u32(1, 3, 0), session=sid),
+        frame("TRC_LET_GO", session=sid)),
+        lambda status: status["tracer"] == {"functions": 3,
+                                            "state": "tracing"})
 
 
 # --- one that behaves ------------------------------------------------------

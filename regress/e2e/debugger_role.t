@@ -11,7 +11,10 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (ALICE, AS_ROOT, BOB, Client, Daemon, alive, alone, eq, helper,
+import instrig
+from instrig import (becomes, ends_with_daemon, error, leaf_of, named,
+                     sessions_tree, state, the_only)
+from dl import (ALICE, AS_ROOT, BOB, Daemon, alive, alone, eq, helper,
                 in_modes, memory_of, ok, passwd_wrapper, read_proc, run_tests,
                 stat_of, status_of, wait_for)
 
@@ -20,18 +23,8 @@ TOY = helper("toy_adapter")
 CONF = f'adapter toy command "{TOY} lldb-dap"\nadapter none command "/nonexistent/lldb-dap"\n'
 
 
-class Local(Client):
-    def __init__(self, d, uid=None):
-        super().__init__(d.dir + "/run/debuglantern.sock",
-                         uid=d.uid if uid is None else uid)
-
-    def put(self, **args):
-        self.send(json.dumps({"id": 1, "command": "debugger",
-                              "args": args}).encode() + b"\n")
-
-    def ask(self, **args):
-        self.put(**args)
-        return json.loads(self.recv_line())
+class Local(instrig.Local):
+    command = "debugger"
 
     def start(self, program, adapter="toy", name="t", **more):
         args = {"program": program, "args": [], "cwd": "/", "env": [],
@@ -39,34 +32,11 @@ class Local(Client):
         return self.ask(start=True, name=name, request={
             "command": "start", "args": dict(args, **more)})
 
-    def do(self, command, session=None, **args):
-        more = {} if session is None else {"session": session}
-        return self.ask(request={"command": command, "args": args}, **more)
-
 
 def debuggers(d):
     """{pid: uid} of the debuggers' processes of this daemon."""
-    return {p: int(status_of(p)["Uid"].split()[0]) for p in d.processes()
-            if (stat_of(p) or ("",))[0] == "debugger"}
-
-
-def the_debugger(d):
-    found = debuggers(d)
-    if len(found) != 1:
-        raise RuntimeError(f"debuggers: {found}")
-    return next(iter(found))
-
-
-def state(c, what="t"):
-    return c.cmd("STATUS " + what)
-
-
-def becomes(c, want, what="t"):
-    return wait_for(lambda: state(c, what).get("state") == want, 15)
-
-
-def error(r):
-    return r.get("error", {}).get("code") if isinstance(r, dict) else None
+    return {p: int(status_of(p)["Uid"].split()[0])
+            for p in named(d, "debugger")}
 
 
 def tree(d):
@@ -78,7 +48,7 @@ def facts(d):
     c, j = d.client(), Local(d)
     r = j.start(helper("sleeper"))
     ok(r["success"], "a debugger starts a program", r)
-    pid = the_debugger(d)
+    pid = the_only(d, "debugger")
     st = status_of(pid)
     program = c.cmd("STATUS t")["pid"]
     want = int(status_of(program)["Uid"].split()[0])
@@ -126,20 +96,6 @@ def facts(d):
            row)
 
 
-def leaf_of(pid):
-    """Where it is in the tree of control groups, below the sessions."""
-    with open(f"/proc/{pid}/cgroup") as f:
-        path = next(x[3:].strip() for x in f if x.startswith("0::"))
-    return path.partition("/sessions/")[2]
-
-
-def sessions_tree(d):
-    """The directory that all of this daemon's are in."""
-    with open("/proc/self/mounts") as f:
-        top = next(x.split()[1] for x in f if x.split()[2] == "cgroup2")
-    return f"{top}/debuglantern/{d.proc.pid}/sessions"
-
-
 def places(mode):
     """Debuggers are in their user's control group, adapters in the session's."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
@@ -147,7 +103,7 @@ def places(mode):
         c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
         top = sessions_tree(d)
         ok(j.start(helper("sleeper"))["success"], "a debugger")
-        sid, pid = state(c)["id"], the_debugger(d)
+        sid, pid = state(c)["id"], the_only(d, "debugger")
         eq(leaf_of(pid), f"u{ALICE}/dbg-{sid}",
            "its process is in a control group of its user's")
         ok(b.start(helper("sleeper"), name="b")["success"], "another user's")
@@ -326,7 +282,7 @@ def audited(d):
     j.recv_line()
     j.put(session="lost", request={"command": "continue", "args": {}})
     wait_for(lambda: state(c, "lost")["debugger"]["state"] == "running")
-    os.kill(the_debugger(d), signal.SIGKILL)
+    os.kill(the_only(d, "debugger"), signal.SIGKILL)
     eq(error(json.loads(j.recv_line())), "debugger_lost", "it is killed")
     is_logged(d, sid, "continue", "debugger_lost")
     is_logged(d, sid, "until", "debugger_refused")
@@ -399,7 +355,7 @@ def let_go(d):
        "and is")
     ok(j.do("detach", session="h")["success"], "and detached")
     ok(becomes(c, "RUNNING", "h"), "it goes on")
-    os.kill(the_debugger(d), signal.SIGKILL)
+    os.kill(the_only(d, "debugger"), signal.SIGKILL)
     ok(wait_for(lambda: state(c, "h")["debugger"] is None), "no debugger")
     eq(state(c, "h")["state"], "RUNNING", "it does not need it")
     r = j.ask(start=True, session="h", request={
@@ -425,7 +381,7 @@ def unseen(d):
     """What is debugged can neither see nor signal the debugger."""
     c, j = d.client(), Local(d)
     j.start(helper("sleeper"))
-    pid = the_debugger(d)
+    pid = the_only(d, "debugger")
     inner = c.cmd("NEW start=now -- sh -c 'kill -0 " + str(pid) +
                   "; echo $?; ls /proc | grep -c ^[0-9]'")["id"]
     ok(becomes(c, "STOPPED", inner), "another session looks for it")
@@ -463,7 +419,7 @@ def attaches(d):
     r = j.ask(start=True, session=sid, request={
         "command": "attach", "args": {"adapter": "toy"}})
     ok(r["success"], "it can be attached again", r)
-    os.kill(the_debugger(d), signal.SIGKILL)
+    os.kill(the_only(d, "debugger"), signal.SIGKILL)
     ok(becomes(c, "RUNNING", sid), "its death leaves the program running")
     ok(wait_for(lambda: state(c, sid)["debugger"] is None, 10),
        "without a debugger")
@@ -481,7 +437,7 @@ def deaths(d):
     j2 = Local(d)
     j.put(request={"command": "continue", "args": {}})
     wait_for(lambda: state(c)["debugger"]["state"] == "running", 10)
-    os.kill(the_debugger(d), signal.SIGKILL)
+    os.kill(the_only(d, "debugger"), signal.SIGKILL)
     r = json.loads(j.recv_line())
     eq(error(r), "debugger_lost", "who waits is told that it has died")
     ok(becomes(c, "STOPPED"), "what it has started ends with it")
@@ -512,18 +468,18 @@ def reaches(d):
 def survives_netproc(d):
     j = Local(d)
     j.start(helper("sleeper"), name="n")
-    pid = the_debugger(d)
+    pid = the_only(d, "debugger")
     os.kill(d.role_pid("netproc"), signal.SIGKILL)
     ok(wait_for(lambda: reaches(d), 15), "netproc is back")
     j = Local(d)
     r = j.do("status", session="n")
     eq((r["success"], r["result"]["state"]), (True, "stopped"),
        "the debugger has not noticed")
-    eq(the_debugger(d), pid, "it is the same")
+    eq(the_only(d, "debugger"), pid, "it is the same")
     os.kill(d.role_pid("launcher"), signal.SIGKILL)
     r = j.do("status", session="n")
-    eq((r["success"], the_debugger(d)), (True, pid), "nor when the launcher "
-       "went")
+    eq((r["success"], the_only(d, "debugger")), (True, pid),
+       "nor when the launcher went")
     wait_for(lambda: j.do("stop", session="n")["success"], 15)
 
 
@@ -687,7 +643,7 @@ def of_others(mode):
         c.cmd(f"SHARE {sid} dl-bob:rw")
         ok(b.do("continue", session=sid, wait=False)["success"],
            "who may use it may")
-        pid = the_debugger(d)
+        pid = the_only(d, "debugger")
         eq(debuggers(d)[pid], int(status_of(state(c)["pid"])["Uid"].split()[
             0]), "it stays its owner's")
         other, _ = c.start(helper("sleeper"))
@@ -840,17 +796,10 @@ def of_root(mode):
 
 
 def outlives_nobody(mode):
-    """One that is stopped does not see that its daemon has gone."""
     with Daemon(mode, CONF) as d:
         j = Local(d)
         ok(j.start(helper("sleeper"))["success"], "a debugger starts a program")
-        pid = the_debugger(d)
-        os.kill(pid, signal.SIGSTOP)
-        d.stop()
-        ok(wait_for(lambda: not alive(pid), 15),
-           "it ends with its daemon though it is stopped", stat_of(pid))
-        if alive(pid):
-            os.kill(pid, signal.SIGKILL)
+        ends_with_daemon(d, "debugger")
 
 
 run_tests(in_modes(facts, streams, restarts, audited, signals, let_go, unseen,

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The process of a session's tracer: whose it is, what it may do, who can see
 # it, what it costs its user, and what is left when it or its session goes.
-import json
 import os
 import re
 import signal
@@ -10,26 +9,19 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
-from dl import (ALICE, AS_ROOT, BOB, SANITIZED, Client, Daemon, alive, alone,
-                eq, helper, in_modes, ok, passwd_wrapper, run_tests, stat_of,
-                status_of, wait_for)
+import instrig
+from instrig import (becomes, ends_with_daemon, error, leaf_of, named,
+                     sessions_tree, state, the_only)
+from dl import (ALICE, AS_ROOT, BOB, SANITIZED, Daemon, alive, alone, eq,
+                helper, in_modes, ok, passwd_wrapper, run_tests, status_of,
+                wait_for)
 
 SYSTEM = ("system",) if AS_ROOT else ()
 TIMELINES = ".local/state/debuglantern/timelines"
 
 
-class Local(Client):
-    def __init__(self, d, uid=None):
-        super().__init__(d.dir + "/run/debuglantern.sock",
-                         uid=d.uid if uid is None else uid)
-
-    def put(self, **args):
-        self.send(json.dumps({"id": 1, "command": "tracer",
-                              "args": args}).encode() + b"\n")
-
-    def ask(self, **args):
-        self.put(**args)
-        return json.loads(self.recv_line())
+class Local(instrig.Local):
+    command = "tracer"
 
     def launch(self, program, name="t", **more):
         return self.ask(start=True, name=name, request={
@@ -38,31 +30,7 @@ class Local(Client):
                 "projectRoot": "/"}, **more)})
 
     def do(self, command, session="t", **args):
-        return self.ask(session=session,
-                        request={"command": command, "args": args})
-
-
-def error(r):
-    return r.get("error", {}).get("code") if isinstance(r, dict) else None
-
-
-def named(d, *names):
-    return [p for p in d.processes() if (stat_of(p) or ("",))[0] in names]
-
-
-def the_tracer(d):
-    found = named(d, "tracer")
-    if len(found) != 1:
-        raise RuntimeError(f"tracers: {found}")
-    return found[0]
-
-
-def state(c, what="t"):
-    return c.cmd("STATUS " + what)
-
-
-def becomes(c, want, what="t"):
-    return wait_for(lambda: state(c, what).get("state") == want, 15)
+        return super().do(command, session, **args)
 
 
 def facts(d):
@@ -70,7 +38,7 @@ def facts(d):
     eq(c.cmd("VERSION")["trace_sessions"], 0, "VERSION counts none")
     r = j.launch(helper("sleeper"))
     ok(r["success"], "a tracer starts a program", r)
-    pid, s = the_tracer(d), state(c)
+    pid, s = the_only(d, "tracer"), state(c)
     st = status_of(pid)
     want = int(status_of(s["pid"])["Uid"].split()[0])
     eq([int(x) for x in st["Uid"].split()], [want] * 4,
@@ -117,10 +85,10 @@ def attaches(d):
     r = j.ask(start=True, session=sid, request={"command": "attach",
                                                "args": {}})
     ok(r["success"], "it is attached to an uploaded program that runs", r)
-    eq(status_of(pid)["TracerPid"], str(the_tracer(d)), "which it traces")
+    eq(status_of(pid)["TracerPid"], str(the_only(d, "tracer")), "which it traces")
     eq(c.cmd("DEBUG " + sid).get("error_code"), "already_debugging",
        "gdbserver is not attached beside it")
-    os.kill(the_tracer(d), signal.SIGKILL)
+    os.kill(the_only(d, "tracer"), signal.SIGKILL)
     ok(wait_for(lambda: not named(d, "tracer")), "it is killed")
     wait_for(lambda: state(c, sid)["tracer"] is None)
     ok(alive(pid) and state(c, sid)["state"] == "RUNNING",
@@ -161,7 +129,7 @@ def unseen(d):
     """What is traced can neither see nor signal the tracer."""
     c, j = d.client(), Local(d)
     ok(j.launch(helper("sleeper"))["success"], "a program is traced")
-    pid = the_tracer(d)
+    pid = the_only(d, "tracer")
     inner = c.cmd("NEW start=now -- sh -c 'kill -0 " + str(pid) +
                   "; echo $?; ls /proc | grep -c ^[0-9]'")["id"]
     ok(becomes(c, "STOPPED", inner), "another session looks for it")
@@ -195,20 +163,6 @@ def audited(d):
     c.cmd("KILL " + sid)
 
 
-def leaf_of(pid):
-    """Where it is in the tree of control groups, below the sessions."""
-    with open(f"/proc/{pid}/cgroup") as f:
-        path = next(x[3:].strip() for x in f if x.startswith("0::"))
-    return path.partition("/sessions/")[2]
-
-
-def sessions_tree(d):
-    """The directory that all of this daemon's are in."""
-    with open("/proc/self/mounts") as f:
-        top = next(x.split()[1] for x in f if x.split()[2] == "cgroup2")
-    return f"{top}/debuglantern/{d.proc.pid}/sessions"
-
-
 def places(mode):
     """Tracers are in their user's control group, programs in the session's."""
     with passwd_wrapper(ALICE, BOB) as wrapper, \
@@ -216,7 +170,7 @@ def places(mode):
         c, j, b = d.client(ALICE), Local(d, uid=ALICE), Local(d, uid=BOB)
         top = sessions_tree(d)
         ok(j.launch(helper("sleeper"))["success"], "a tracer")
-        sid, pid = state(c)["id"], the_tracer(d)
+        sid, pid = state(c)["id"], the_only(d, "tracer")
         eq(leaf_of(pid), f"u{ALICE}/trc-{sid}",
            "its process is in a control group of its user's")
         eq(leaf_of(state(c)["pid"]), f"u{ALICE}/{sid}",
@@ -384,7 +338,7 @@ def holds_nobody(d):
     """Nobody but a tracer can reap its program, and it may be stopped."""
     c, j = d.client(timeout=60), Local(d)
     ok(j.launch(helper("sleeper"))["success"], "a tracer starts a program")
-    os.kill(the_tracer(d), signal.SIGSTOP)
+    os.kill(the_only(d, "tracer"), signal.SIGSTOP)
     eq(c.cmd("KILL t").get("state"), "STOPPED",
        "its program is killed though its tracer is stopped")
     eq((c.cmd("DELETE t").get("state"), named(d, "sleeper")), ("DELETED", []),
@@ -393,17 +347,10 @@ def holds_nobody(d):
 
 
 def outlives_nobody(mode):
-    """One that is stopped does not see that its daemon has gone."""
     with Daemon(mode, "") as d:
         j = Local(d)
         ok(j.launch(helper("sleeper"))["success"], "a tracer starts a program")
-        pid = the_tracer(d)
-        os.kill(pid, signal.SIGSTOP)
-        d.stop()
-        ok(wait_for(lambda: not alive(pid), 15),
-           "it ends with its daemon though it is stopped", stat_of(pid))
-        if alive(pid):
-            os.kill(pid, signal.SIGKILL)
+        ends_with_daemon(d, "tracer")
 
 
 run_tests(in_modes(facts, attaches, ends, unseen, audited,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/wire/msg.c common/wire/chan.c common/base/loop.c common/wire/roles.c common/wire/fdkind.c common/wire/trchello.c common/wire/dbghello.c common/wire/debugger_audit.c common/wire/run.c common/wire/view.c common/wire/settings.c common/base/log.c */
-/* covers: common/wire/msg.c common/wire/trchello.c common/wire/dbghello.c common/wire/debugger_audit.c common/wire/run.c common/wire/view.c common/wire/settings.c */
+/* links: common/wire/msg.c common/wire/chan.c common/base/loop.c common/wire/roles.c common/wire/fdkind.c common/wire/insthello.c common/wire/debugger_audit.c common/wire/run.c common/wire/view.c common/wire/settings.c common/base/log.c */
+/* covers: common/wire/msg.c common/wire/insthello.c common/wire/debugger_audit.c common/wire/run.c common/wire/view.c common/wire/settings.c */
 /*
  * Fuzz target of what messages say beside their headers: the first byte says
  * which body the rest is.  A body that is taken is written again, and reading
@@ -8,12 +8,11 @@
  */
 #include "regress/fuzz/fuzz.h"
 
-#include "common/wire/dbghello.h"
 #include "common/wire/debugger_audit.h"
 #include "common/wire/msg_out.h"
 #include "common/wire/run.h"
 #include "common/wire/settings.h"
-#include "common/wire/trchello.h"
+#include "common/wire/insthello.h"
 #include "common/wire/view.h"
 
 const msg_handler	msg_handlers[MSG_COUNT];
@@ -28,7 +27,7 @@ trc(struct msg *m, struct msg_out *o)
 	if (msg_end(m) == -1)
 		return -1;
 	must(h.nfiles <= TRC_FILES);
-	must(h.args_len == 0 || h.args[h.args_len - 1] == '\0');
+	must(h.inst.args_len == 0 || h.inst.args[h.inst.args_len - 1] == '\0');
 	trc_hello_put(o, &h);
 	return 0;
 }

@@ -734,10 +734,10 @@ def bodies():
             elif re.match(r"HOST_NUM\(|[A-Z]+\(ROLES", line):
                 conf += word(3)
     body(CONF, "whole", conf)
-    hello = b"".join(word(1, 4) for _ in range(5)) + b"".join(
-        word(9) for _ in range(5)) + blob() * 4 + word(1, 4) + blob() + strings
-    body(TRC, "whole", hello)
-    body(TRC, "files", hello[:12] + word(99, 4) + hello[16:])
+    hello = word(1, 4) * 2 + blob() * 4 + strings + word(1, 4) * 2
+    rest = word(9) * 5 + blob() + word(1, 4)
+    body(TRC, "whole", hello + word(1, 4) + rest)
+    body(TRC, "files", hello + word(99, 4) + rest)
     for limits in range(4, 9):
         body(RUN, f"limits{limits}", owner + word(0, 4) * 12
              + word(5) * limits + word(6) * 4 + blob() * 3 + strings * 2)

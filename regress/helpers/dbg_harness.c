@@ -39,7 +39,7 @@
 #define RING_SIZE	(1U << 20)
 
 static const struct link_handlers *parts;
-static struct dbg_hello hello = { .user_mode = true };
+static struct dbg_hello hello = { .inst = { .user_mode = true } };
 static bool		all_at_once, say_states, at_eof;
 static unsigned int	open_asks;	/* not answered yet */
 static uint32_t		next_id = 1;
@@ -215,7 +215,7 @@ on_ran(void *arg)
 {
 	(void)arg;
 	parts->calls.ring(fcntl(ring.fd, F_DUPFD_CLOEXEC, 0));
-	parts->ran(adapter, (pid_t)hello.target_pid, "", ran_fds);
+	parts->ran(adapter, (pid_t)hello.inst.target_pid, "", ran_fds);
 }
 
 static void
@@ -517,7 +517,7 @@ options(int argc, char *argv[])
 			say_states = true;
 			break;
 		case 'p':
-			hello.target_pid = (uint32_t)atoi(optarg);
+			hello.inst.target_pid = (uint32_t)atoi(optarg);
 			break;
 		case 'A':
 			adapter_option(optarg);
@@ -544,10 +544,10 @@ main(int argc, char *argv[])
 	log_init("harness", getenv("DBG_LOG") != NULL ? LOG_L_DEBUG :
 	    LOG_L_WARN, NULL);
 	options(argc, argv);
-	(void)snprintf(hello.home, sizeof(hello.home), "%s",
+	(void)snprintf(hello.inst.home, sizeof(hello.inst.home), "%s",
 	    getenv("HOME") == NULL ? "/" : getenv("HOME"));
-	(void)snprintf(hello.session, sizeof(hello.session), "harness");
-	(void)snprintf(hello.id, sizeof(hello.id), "harness");
+	(void)snprintf(hello.inst.session, sizeof(hello.inst.session), "harness");
+	(void)snprintf(hello.inst.id, sizeof(hello.inst.id), "harness");
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGTERM, on_term);
 	(void)signal(SIGINT, on_term);

@@ -42,14 +42,15 @@
 #include "base/loop.h"
 #include "wire/msg.h"
 #include "wire/ring.h"
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 #define RING_SIZE	(1U << 20)
 #define ARGS_MAX	4096
 
 static const char	*tracer_path, *symbols_path;
 static struct channel	 chan;
-static struct trc_hello	 hello = { .user_mode = true, .made = true };
+static struct trc_hello	 hello = { .inst = { .user_mode = true },
+	.made = true };
 static pid_t		 tracer_pid, program_pid;
 static int		 program_status;
 static bool		 program_over, killing;
@@ -420,7 +421,7 @@ on_gone(struct channel *c, const char *why)
 		killing = false;
 		hello.resumed = !hello.forget;
 		hello.nfiles = files[0] != -1 ? TRC_FILES : 0;
-		hello.target_pid = (uint32_t)program_pid;
+		hello.inst.target_pid = (uint32_t)program_pid;
 		(void)waitpid(tracer_pid, &status, 0);
 		start_tracer();
 		printf("{\"event\":\"successor\"}\n");
@@ -577,17 +578,17 @@ options(int argc, char **argv)
 
 	tracer_path = argv[1];
 	symbols_path = argv[2];
-	(void)snprintf(hello.home, sizeof(hello.home), "%s", argv[3]);
-	(void)strcpy(hello.session, "session");
-	(void)strcpy(hello.id, "5a5a5a5a-0000-4000-8000-000000000001");
+	(void)snprintf(hello.inst.home, sizeof(hello.inst.home), "%s", argv[3]);
+	(void)strcpy(hello.inst.session, "session");
+	(void)strcpy(hello.inst.id, "5a5a5a5a-0000-4000-8000-000000000001");
 	optind = 4;
 	while ((c = getopt(argc, argv, "p:n:mu:")) != -1)
 		switch (c) {
 		case 'p':
-			hello.target_pid = (uint32_t)strtoul(optarg, NULL, 10);
+			hello.inst.target_pid = (uint32_t)strtoul(optarg, NULL, 10);
 			break;
 		case 'n':
-			(void)snprintf(hello.session, sizeof(hello.session),
+			(void)snprintf(hello.inst.session, sizeof(hello.inst.session),
 			    "%s", optarg);
 			break;
 		case 'u':

@@ -3,7 +3,7 @@
 /* links: spawner/ spawner/dispatch.o !spawner/main.c */
 #include "test_spawner_rig.h"
 
-#include "wire/trchello.h"
+#include "wire/insthello.h"
 
 /* An instrument, as the launcher has started it. */
 struct inst {
@@ -134,9 +134,9 @@ greeted_and_asked(void **state)
 	i = trace_something(&sid, &h);
 	assert_true(h.made && !h.resumed);
 	assert_int_equal(h.nfiles, 0);
-	assert_int_equal(h.target_pid, 0);
-	assert_string_equal(h.session, "prog");
-	assert_string_equal(h.home, "/home/name");
+	assert_int_equal(h.inst.target_pid, 0);
+	assert_string_equal(h.inst.session, "prog");
+	assert_string_equal(h.inst.home, "/home/name");
 	assert_int_equal(h.budget, LIMIT_UNLIMITED);
 	ask(MSG_DELETE, &sid, ALICE_CONN);
 	skip_to(ROLE_NETPROC, MSG_RESULT);
@@ -478,7 +478,7 @@ beside_a_program(void **state)
 	come(&i);
 	expect(ROLE_TRACER, MSG_TRC_HELLO);
 	trc_hello_get(&got.m, &h);
-	assert_int_equal(h.target_pid, r.target);
+	assert_int_equal(h.inst.target_pid, r.target);
 	assert_false(h.made);
 	expect(ROLE_TRACER, MSG_INST_RING);
 	close(got.m.fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/params.c timeline/store/text.c tracer/address.c tracer/syms/symindex.c tracer/vec.c tracer/sysfilter.c */
-/* A tracer's requests: what they take, and what its process may do. */
+/* links: tracer/params.c timeline/store/text.c tracer/address.c tracer/syms/symindex.c tracer/vec.c */
+/* A tracer's requests: what they take. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,17 +8,13 @@
 
 #include <cmocka.h>
 
-#include <signal.h>
-
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "confine/filter.h"
 #include "tracer/address.h"
 #include "tracer/params.h"
-#include "tracer/sysfilter.h"
 #include "tracer/vec.h"
 
 /* -- parameters ----------------------------------------------------------- */
@@ -235,38 +231,6 @@ vectors_end_with_null(void **state)
 	assert_null(v.v);
 }
 
-/* -- the filter ----------------------------------------------------------- */
-
-/* It starts nothing, speaks to nobody else and writes to no other memory. */
-static void
-filter_lacks_what_it_must(void **state)
-{
-	static const int never[] = { SCMP_SYS(execve), SCMP_SYS(execveat),
-	    SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(clone),
-	    SCMP_SYS(clone3), SCMP_SYS(socket), SCMP_SYS(connect),
-	    SCMP_SYS(bind), SCMP_SYS(process_vm_writev), SCMP_SYS(rename),
-	    SCMP_SYS(renameat2), SCMP_SYS(linkat), SCMP_SYS(symlinkat),
-	    SCMP_SYS(fchmod), SCMP_SYS(fchown), SCMP_SYS(tkill),
-	    SCMP_SYS(pidfd_getfd), SCMP_SYS(pidfd_send_signal),
-	    SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(mount),
-	    SCMP_SYS(bpf), SCMP_SYS(io_uring_setup), SCMP_SYS(keyctl),
-	    SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open) };
-	const struct filter_rule *r;
-	size_t i, j;
-
-	(void)state;
-	for (i = 0; i < tracer_filter.nrules; i++) {
-		r = &tracer_filter.rules[i];
-		/* what it has taken from a program is given back to it */
-		if (r->nr == SCMP_SYS(tgkill))
-			assert_true(r->nargs == 1 && r->args[0].arg == 2 &&
-			    (r->args[0].datum_b == SIGSTOP ||
-			    r->args[0].datum_b == SIGTRAP));
-		for (j = 0; j < sizeof(never) / sizeof(never[0]); j++)
-			assert_int_not_equal(r->nr, never[j]);
-	}
-}
-
 int
 main(void)
 {
@@ -277,7 +241,6 @@ main(void)
 		cmocka_unit_test(addresses_have_two_forms),
 		cmocka_unit_test(addresses_are_found_in_modules),
 		cmocka_unit_test(vectors_end_with_null),
-		cmocka_unit_test(filter_lacks_what_it_must),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,8 @@
 #include "spawner/run/runspec.h"
 #include "spawner/session/push.h"
 #include "tracer.h"
-#include "wire/dbghello.h"
 #include "wire/debugger_audit.h"
+#include "wire/insthello.h"
 #include "wire/role.h"
 
 struct dbgproc *
@@ -72,25 +72,6 @@ begun(struct inst *i, const struct inst_start *st)
 		dbg_use(p);
 }
 
-/* Fills in what the session runs, as far as it is known. */
-static void
-hello_program(struct dbg_hello *h, const struct session *s)
-{
-	const struct session_view *v = &s->view;
-
-	h->image = !v->command && !v->bundle;
-	h->narrow = s->narrow && !runspec_has_file(s, v->pid != 0 ?
-	    s->sandbox : s->dbg->sandbox);
-	if (v->bundle)
-		(void)snprintf(h->program, sizeof(h->program), "%s/%s",
-		    v->bundle_dir, v->exec_path);
-	else if (v->command && s->program != NULL && !s->dbg->i.made)
-		(void)snprintf(h->program, sizeof(h->program), "%s",
-		    s->program);
-	h->args = s->argv;
-	h->args_len = s->argv_len;
-}
-
 /* "name\tcommand" lines. */
 static void
 hello_adapters(struct dbg_hello *h)
@@ -118,20 +99,18 @@ greet(struct inst *i)
 	struct msg_out *o = msg_new(MSG_DBG_HELLO, &s->id, 0, 0);
 
 	memset(&h, 0, sizeof(h));
-	h.user_mode = role_mode == MODE_USER;
-	h.on_tty = s->on_tty;
+	inst_greet(&h.inst, s, !s->dbg->i.made);
 	if (s->state & STATE_ALIVE && s->view.pid != 0)
-		h.target_pid = s->inner_pid;
+		h.inst.target_pid = s->inner_pid;
+	h.image = !s->view.command && !s->view.bundle;
+	h.narrow = s->narrow && !runspec_has_file(s, s->view.pid != 0 ?
+	    s->sandbox : s->dbg->sandbox);
+	h.on_tty = s->on_tty;
 	h.initialize_s = (uint32_t)settings.dap_initialize;
 	h.request_s = (uint32_t)settings.dap_request;
 	h.await_s = (uint32_t)settings.dap_await;
 	h.max_events = (uint32_t)settings.debugger_output_events;
 	h.max_bytes = settings.debugger_output_bytes;
-	(void)snprintf(h.home, sizeof(h.home), "%s", s->owner->account.home);
-	(void)snprintf(h.session, sizeof(h.session), "%s",
-	    s->view.name[0] != '\0' ? s->view.name : s->text);
-	(void)snprintf(h.id, sizeof(h.id), "%s", s->text);
-	hello_program(&h, s);
 	hello_adapters(&h);
 	dbg_hello_put(o, &h);
 	(void)chan_send(&i->chan, o, -1);

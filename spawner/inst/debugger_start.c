@@ -322,26 +322,9 @@ run_allowed(struct dbgproc *p, uint32_t flags)
 static int
 show_program(struct session *s, const char *shown, size_t len)
 {
-	size_t name = len == 0 ? 0 : strlen(shown) + 1;
-	char *program, *argv = NULL;
-
 	if (len == 0 || !s->dbg->i.made)
 		return 0;
-	program = strdup(shown);
-	if (program == NULL || (len > name &&
-	    (argv = malloc(len - name)) == NULL)) {
-		free(program);
-		return -1;
-	}
-	if (argv != NULL)
-		memcpy(argv, shown + name, len - name);
-	free(s->program);
-	free(s->argv);
-	s->program = program;
-	s->argv = argv;
-	s->argv_len = len - name;
-	command_show(s);
-	return 0;
+	return command_set(s, shown, len);
 }
 
 static void

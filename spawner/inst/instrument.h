@@ -18,6 +18,7 @@
 #include "wire/proto.h"
 
 struct inst;
+struct inst_hello;
 struct inst_start;
 
 /* A request that is not answered yet. */
@@ -221,6 +222,11 @@ int	 inst_start(const struct inst_kind *, struct msg *);
 /* A request to one that has died: another one takes its place. */
 void	 inst_start_again(const struct inst_kind *, struct session *,
 	    struct asker *, const char *json, size_t);
+/*
+ * Fills in what every instrument is told of the session first; runs: it has a
+ * program, unless that is an image.
+ */
+void	 inst_greet(struct inst_hello *, const struct session *, bool runs);
 /* Starts whose accounts were asked for may be forgotten. */
 void	 inst_drop_starts(uint32_t conn);
 

@@ -16,6 +16,8 @@
 #include "spawner/run/start.h"
 #include "spawner/run/stop.h"
 #include "spawner/run/vars.h"
+#include "wire/insthello.h"
+#include "wire/role.h"
 
 #define STARTS_OF_ONE	4
 /* Limit of the numbers that are added to labels already taken. */
@@ -119,6 +121,26 @@ target_of(struct inst_start *st)
 	else
 		return s;
 	return NULL;
+}
+
+void
+inst_greet(struct inst_hello *h, const struct session *s, bool runs)
+{
+	const struct session_view *v = &s->view;
+
+	h->user_mode = role_mode == MODE_USER;
+	(void)snprintf(h->home, sizeof(h->home), "%s", s->owner->account.home);
+	(void)snprintf(h->session, sizeof(h->session), "%s",
+	    v->name[0] != '\0' ? v->name : s->text);
+	(void)snprintf(h->id, sizeof(h->id), "%s", s->text);
+	if (v->bundle)
+		(void)snprintf(h->program, sizeof(h->program), "%s/%s",
+		    v->bundle_dir, v->exec_path);
+	else if (v->command && s->program != NULL && runs)
+		(void)snprintf(h->program, sizeof(h->program), "%s",
+		    s->program);
+	h->args = s->argv;
+	h->args_len = s->argv_len;
 }
 
 static void

@@ -15,9 +15,9 @@
 #include "spawner/run/expiry.h"
 #include "spawner/session/push.h"
 #include "tracer.h"
+#include "wire/insthello.h"
 #include "wire/role.h"
 #include "wire/tracer_audit.h"
-#include "wire/trchello.h"
 
 /* To take its probes out, and to remove a timeline that nobody wants. */
 #define LEAVE_MS	3000
@@ -95,22 +95,6 @@ begun(struct inst *i, const struct inst_start *st)
 }
 
 static void
-hello_program(struct trc_hello *h, const struct session *s)
-{
-	const struct session_view *v = &s->view;
-
-	if (v->bundle)
-		(void)snprintf(h->program, sizeof(h->program), "%s/%s",
-		    v->bundle_dir, v->exec_path);
-	else if (v->command && s->program != NULL &&
-	    (!s->traced.made || s->traced.path != NULL))
-		(void)snprintf(h->program, sizeof(h->program), "%s",
-		    s->program);
-	h->args = s->argv;
-	h->args_len = s->argv_len;
-}
-
-static void
 greet(struct inst *i)
 {
 	static struct trc_hello h;
@@ -118,7 +102,7 @@ greet(struct inst *i)
 	struct msg_out *o = msg_new(MSG_TRC_HELLO, &s->id, 0, 0);
 
 	memset(&h, 0, sizeof(h));
-	h.user_mode = role_mode == MODE_USER;
+	inst_greet(&h.inst, s, !s->traced.made || s->traced.path != NULL);
 	h.calls_bytes = settings.tracer_calls;
 	h.output_bytes = settings.tracer_output;
 	if (settings.tracer_user != LIMIT_UNLIMITED)
@@ -132,14 +116,9 @@ greet(struct inst *i)
 	    (h.nfiles > 0 || s->traced.name[0] != '\0');
 	(void)snprintf(h.timeline, sizeof(h.timeline), "%s", s->traced.name);
 	if (s->state & STATE_ALIVE && s->view.pid > 0) {
-		h.target_pid = (uint32_t)s->view.pid;
+		h.inst.target_pid = (uint32_t)s->view.pid;
 		h.started_ns = (uint64_t)s->view.started_ns;
 	}
-	(void)snprintf(h.home, sizeof(h.home), "%s", s->owner->account.home);
-	(void)snprintf(h.session, sizeof(h.session), "%s",
-	    s->view.name[0] != '\0' ? s->view.name : s->text);
-	(void)snprintf(h.id, sizeof(h.id), "%s", s->text);
-	hello_program(&h, s);
 	trc_hello_put(o, &h);
 	(void)chan_send(&i->chan, o, -1);
 	if (h.nfiles > 0)

@@ -102,25 +102,14 @@ run_allowed(struct trcproc *p, const struct adapter_order *a)
 static int
 keep_program(struct session *s, const struct adapter_order *a)
 {
-	size_t name = strlen(a->argv) + 1;
-	char *program = strdup(a->argv), *path = strdup(a->argv);
-	char *argv = malloc(a->argv_len - name + 1);
+	char *path = strdup(a->argv);
 
-	if (program == NULL || path == NULL || argv == NULL) {
-		free(program);
+	if (path == NULL || command_set(s, a->argv, a->argv_len) == -1) {
 		free(path);
-		free(argv);
 		return -1;
 	}
-	memcpy(argv, a->argv + name, a->argv_len - name);
-	free(s->program);
-	free(s->argv);
 	free(s->traced.path);
-	s->program = program;
-	s->argv = argv;
-	s->argv_len = a->argv_len - name;
 	s->traced.path = path;
-	command_show(s);
 	return 0;
 }
 

@@ -75,6 +75,26 @@ command_show(struct session *s)
 	s->view.args_len = 0;
 }
 
+int
+command_set(struct session *s, const char *argv, size_t len)
+{
+	size_t name = strlen(argv) + 1, args_len;
+	char *program = strdup(argv), *args;
+
+	if (program == NULL ||
+	    copy(&args, &args_len, argv + name, len - name) == -1) {
+		free(program);
+		return -1;
+	}
+	free(s->program);
+	free(s->argv);
+	s->program = program;
+	s->argv = args;
+	s->argv_len = args_len;
+	command_show(s);
+	return 0;
+}
+
 /* Users who may not log in have such a shell, and may start programs anyway. */
 static bool
 lets_nobody_in(const char *shell)

@@ -1,35 +1,17 @@
 # SPDX-License-Identifier: ISC
 """A session's instrument that has been taken over, and what is made of it."""
-import json
 import os
 import re
 
 import rogue
+from instrig import Local, named
 from rogue import BY_NAME, HEADER, PAYLOAD_MAX, ROWS, daemon
-from dl import (AS_ROOT, SANITIZED, Client, Prober, eq, helper, ok, stat_of,
-                status_of, wait_for)
+from dl import (AS_ROOT, SANITIZED, Prober, eq, helper, ok, stat_of, status_of,
+                wait_for)
 
 NULL, CHANNEL, DIRECTORY = range(3)
 # executes and writes: the run time of a sanitizer opens files of its own
 UNLESS_SANITIZED = ("executes", "writes")
-
-
-class Local(Client):
-    command = None              # the control protocol's, set by Kind
-
-    def __init__(self, d, uid):
-        super().__init__(d.dir + "/run/debuglantern.sock", uid=uid)
-
-    def put(self, **args):
-        self.send(json.dumps({"id": 1, "command": self.command,
-                              "args": args}).encode() + b"\n")
-
-    def get(self):
-        return json.loads(self.recv_line())
-
-    def ask(self, **args):
-        self.put(**args)
-        return self.get()
 
 
 def roles(d):
@@ -44,6 +26,10 @@ def rss(d):
 def fds(d):
     return len(os.listdir(f"/proc/{d.role_pid('spawner')}/fd")) \
         if AS_ROOT else 0
+
+
+def vec(*words):
+    return rogue.blob(b"".join(w.encode() + b"\0" for w in words))
 
 
 def outcome(r):
@@ -92,8 +78,7 @@ class Kind:
         rogue.with_roles(**{role: helper("rogue_" + role)})
 
     def of(self, d):
-        return [p for p in d.processes()
-                if (stat_of(p) or ("",))[0] == self.role]
+        return named(d, self.role)
 
     def good(self, name):
         """One that is as its row wants it."""
@@ -224,6 +209,28 @@ class Kind:
             if not wait_for(lambda: clean_up(c) and not sleepers(d), 15):
                 ok(False, f"{name}: nothing of it is left", (
                     c.cmd("LIST"), sleepers(d)))
+
+    def other_sessions(self, mode, words, own):
+        """What it says is about its own, whatever the header names.
+
+        words(session): what it says; own(status): its own is as it said."""
+        with daemon(mode, "stop-timeout 1\n") as d:
+            c, j = d.client(d.alice), Local(d, d.alice)
+            for name in ("other", "x"):
+                eq(outcome(j.ask(start=True, name=name,
+                                 request={"command": "start"})), "good",
+                   f"{name} starts")
+            sid = bytes.fromhex(c.cmd("STATUS other")["id"].replace("-", ""))
+            was = c.cmd("STATUS other")
+            for f in words(sid):
+                eq(outcome(j.do("raw " + f, "x")), "done",
+                   "it names another session")
+            ok(own(c.cmd("STATUS x")), "its own is what it speaks of",
+               c.cmd("STATUS x"))
+            j.do("raw " + frame("INST_BYE", session=sid), "x")
+            ok(wait_for(lambda: [s["name"] for s in c.cmd("LIST")] ==
+                        ["other"]), "its own is what goes", c.cmd("LIST"))
+            eq(c.cmd("STATUS other"), was, "the other one is as it was")
 
     def by_bytes(self, mode, bad, gone, good):
         """Every message with wrong sizes, fds, values, in a wrong order."""
