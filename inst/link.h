@@ -34,8 +34,8 @@ struct link_calls {
 	/* Answers link_arm(): so much has been written. */
 	void	(*output_notice)(uint64_t total);
 	/*
-	 * What was ordered could not be started: an error code for clients,
-	 * and a sentence that says why.
+	 * The order could not be carried out: an error code for clients, and a
+	 * sentence that says why.
 	 */
 	void	(*run_failed)(const char *code, const char *why);
 	/* link_is_full() no longer; NULL = nothing waits for that. */

@@ -52,7 +52,7 @@ enum op_fault {
 	OP_FAULTS
 };
 
-/* What differs between roles. */
+/* The role's part of it. */
 struct op_rules {
 	/* An object within the role's bounds, or NULL with *why. */
 	struct json_object *(*parse)(const char *, size_t, const char **why);

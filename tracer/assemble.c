@@ -2,12 +2,12 @@
 /* Puts the parts together: which commands there are, and which part hears of
  * what the link and the parts below tell. */
 #include "assemble.h"
-#include "binary.h"
-#include "commands.h"
-#include "probing.h"
-#include "session.h"
-#include "timeline.h"
-#include "user_limit.h"
+#include "tracer/binary/binary.h"
+#include "tracer/probe/probing.h"
+#include "tracer/record/timeline.h"
+#include "tracer/record/user_limit.h"
+#include "tracer/session/commands.h"
+#include "tracer/session/session.h"
 
 static const struct command *const tables[] = {
 	session_commands, trace_commands, query_commands, export_commands,

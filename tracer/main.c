@@ -2,8 +2,8 @@
 /* tracer: a session's tracer, whose program is hostile. */
 #include "assemble.h"
 #include "inst/main.h"
-#include "link.h"
 #include "sysfilter.h"
+#include "tracer/base/link.h"
 
 static void
 open_link(int fd)

@@ -2,7 +2,8 @@
 # as tests use them, too, and so are the timeline and inst/
 include tracer/engine/engine.mk tracer/syms/syms.mk
 
-tracer_SRCS :=	$(wildcard tracer/*.c)
+tracer_SRCS :=	$(wildcard tracer/*.c $(addprefix tracer/,$(addsuffix /*.c,\
+		base binary record probe session)))
 tracer_LIBS =	$(LIBTRCCORE) $(LIBTRCSYM) $(LIBTIMELINE) $(LIBINST) $(LIBCOMMON) \
 		-lseccomp -ljson-c -lsqlite3 -lm $(TRC_LIBS)
 $(LIBEXEC)/tracer: $(LIBTRCCORE) $(LIBTRCSYM) $(LIBTIMELINE)

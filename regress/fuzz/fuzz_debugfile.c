@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: common/base/elffile.c common/base/log.c */
-/* covers: tracer/debugfile.c common/base/elffile.c */
+/* covers: tracer/binary/debugfile.c common/base/elffile.c */
 /*
  * Fuzz target of the look for debug information in a file of its own: a
  * binary's path, the build id that it says it has, and the file that lies where
@@ -16,7 +16,7 @@
 static int	 fuzz_open(const char *);
 
 #define open(path, flags)	fuzz_open(path)
-#include "tracer/debugfile.c"
+#include "tracer/binary/debugfile.c"
 #undef open
 
 static struct input	 image;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* links: common/base/log.c common/base/utf8.c */
-/* covers: tracer/engine/maps.c tracer/modules.c */
+/* covers: tracer/engine/maps.c tracer/binary/modules.c */
 /*
  * Fuzz target of /proc/PID/maps, as the two parts of a tracer read it: the
  * kernel writes it, but names, numbers of mappings and where they are come
@@ -32,7 +32,7 @@ static int	 fuzz_fstat(int, struct stat *);
 #define open(path, flags)	fuzz_path(path)
 #define fstat(fd, st)		fuzz_fstat(fd, st)
 #define stat(path, st)		fuzz_stat(path, st)
-#include "tracer/modules.c"
+#include "tracer/binary/modules.c"
 #undef open
 #undef fopen
 #undef fstat

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: inst/op.c inst/waiters.c tracer/op.c tracer/params.c tracer/vec.c timeline/store/text.c common/base/log.c common/base/loop.c common/base/utf8.c */
-/* covers: inst/op.c tracer/op.c tracer/params.c tracer/vec.c */
+/* links: inst/op.c inst/waiters.c tracer/base/op.c tracer/base/params.c tracer/base/vec.c timeline/store/text.c common/base/log.c common/base/loop.c common/base/utf8.c */
+/* covers: inst/op.c tracer/base/op.c tracer/base/params.c tracer/base/vec.c */
 /*
  * Fuzz target of requests to a tracer: each line of the input is one, of
  * commands that take arguments of every kind, keep their op for later, or
@@ -12,8 +12,8 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "tracer/commands.h"
-#include "tracer/vec.h"
+#include "tracer/session/commands.h"
+#include "tracer/base/vec.h"
 
 struct args {
 	const char	*name;

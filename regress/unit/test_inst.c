@@ -29,7 +29,7 @@
 /* -- the spawner's end ----------------------------------------------------- */
 
 static struct channel	 spawner;
-/* What came: one letter for each message, and the last answer. */
+/* Messages that came, by one letter each, and the last answer. */
 static char		 seen[64];
 static char		*got;
 static size_t		 got_len, npieces;

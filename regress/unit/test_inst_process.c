@@ -188,7 +188,7 @@ filters_lack_what_they_must(void **state)
 	lacks(&tracer_filter, both, sizeof(both) / sizeof(both[0]));
 }
 
-/* What a tracer has taken from a program is given back to it. */
+/* A tracer gives signals back to the program that it took them from. */
 static void
 tracers_send_two_signals(void **state)
 {

@@ -226,7 +226,7 @@ not_its_to_send(void **state)
 	expect_cut("may not send");
 }
 
-/* What a debugger and a tracer have in common is nobody else's to say. */
+/* Only a debugger or a tracer may send the messages that both have. */
 static void
 instruments_words(void **state)
 {

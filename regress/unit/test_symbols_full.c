@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* More functions than are read of one file: some are left out, and that is
  * said.  The file is this test itself, and few are enough here. */
-/* links: symbols/abbrev.c symbols/form.c symbols/func.c symbols/unit.c symbols/image.c symbols/mem.c symbols/lines.c symbols/ranges.c symbols/strs.c symbols/demangle.c tracer/debuginfo_warnings.c */
+/* links: symbols/abbrev.c symbols/form.c symbols/func.c symbols/unit.c symbols/image.c symbols/mem.c symbols/lines.c symbols/ranges.c symbols/strs.c symbols/demangle.c tracer/binary/debuginfo_warnings.c */
 #define SYM_FUNCS_MAX	7U
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@
 #include "symbols/build.c"
 #include "symbols/scan.c"
 #include "symbols/symtab.c"
-#include "tracer/debuginfo_warnings.h"
+#include "tracer/binary/debuginfo_warnings.h"
 
 static struct elf_image image;
 static struct dwarf	dwarf;

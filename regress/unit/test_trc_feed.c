@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/feed.c timeline/store/ timeline/query/ */
+/* links: tracer/record/feed.c timeline/store/ timeline/query/ */
 /* From the engine's records to the timeline's events. */
 #include "test_trc_rig.h"
 
-#include "tracer/feed.h"
+#include "tracer/record/feed.h"
 
 static struct feed *feed;
 

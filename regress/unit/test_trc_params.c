@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/params.c timeline/store/text.c tracer/address.c tracer/syms/symindex.c tracer/vec.c */
+/* links: tracer/base/params.c timeline/store/text.c tracer/binary/address.c tracer/syms/symindex.c tracer/base/vec.c */
 /* A tracer's requests: what they take. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/address.h"
-#include "tracer/params.h"
-#include "tracer/vec.h"
+#include "tracer/binary/address.h"
+#include "tracer/base/params.h"
+#include "tracer/base/vec.h"
 
 /* -- parameters ----------------------------------------------------------- */
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/queries.c tracer/op.c tracer/params.c inst/op.c inst/waiters.c timeline/store/ timeline/query/ */
+/* links: tracer/session/queries.c tracer/base/op.c tracer/base/params.c inst/op.c inst/waiters.c timeline/store/ timeline/query/ */
 /* Questions, and what they wait for: time and the link are this test's. */
 #include "test_trc_rig.h"
 
 #include <stdbool.h>
 
 #include "base/loop.h"
-#include "tracer/commands.h"
+#include "tracer/session/commands.h"
 #include "tracer/engine/clock.h"
-#include "tracer/session.h"
-#include "tracer/timeline.h"
+#include "tracer/session/session.h"
+#include "tracer/record/timeline.h"
 
 #define SECOND 1000000000ULL
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/writes.c */
+/* links: tracer/record/writes.c */
 /* Bytes of the output, and what was seen of who wrote them. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/writes.h"
+#include "tracer/record/writes.h"
 
 #define SECOND 1000000000ULL
 

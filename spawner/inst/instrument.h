@@ -83,7 +83,7 @@ struct inst_kind {
 	/* The session has none: answers, or starts one. */
 	void		(*absent)(struct session *, struct asker *,
 			    const char *json, size_t);
-	/* Who names no session means this one; NULL = there is no such one. */
+	/* The session of requests that name none; NULL = such are not found. */
 	struct session	*(*current)(const struct owner *);
 	/* A session that its starter named is fit for one; else answers. */
 	bool		(*is_fit)(struct inst_start *, struct session *);
@@ -197,7 +197,7 @@ void	 inst_listen(struct inst *);
 bool	 inst_is_deaf(const struct inst *);
 /* There may be output that it waits for. */
 void	 inst_output(struct inst *);
-/* What it ordered could not be started. */
+/* Tells it that its order could not be carried out. */
 void	 inst_tell_failed(struct inst *, const char *code, const char *why);
 /* The ring of its session's run, if there is one. */
 void	 inst_tell_ring(struct inst *);

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "binary.h"
-#include "engine/target.h"
+#include "tracer/binary/binary.h"
+#include "tracer/engine/target.h"
 
 struct text;
 

@@ -5,8 +5,8 @@
 
 #include <sys/queue.h>
 
-#include "syms/match.h"
 #include "probing.h"
+#include "tracer/syms/match.h"
 
 #define ROW_NAMES	100	/* of functions that are inlined, kept */
 

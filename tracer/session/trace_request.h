@@ -3,8 +3,8 @@
 #ifndef TRACER_TRACE_REQUEST_H
 #define TRACER_TRACE_REQUEST_H
 
-#include "op.h"
-#include "probing.h"
+#include "tracer/base/op.h"
+#include "tracer/probe/probing.h"
 
 #define NO_SYMBOLS_WORDS						\
 	"Binary has no DWARF debug info. Ask user permission to modify "\

@@ -12,8 +12,8 @@
 #include "binary.h"
 #include "debugfile.h"
 #include "fn.h"
-#include "link.h"
-#include "syms/symclient.h"
+#include "tracer/base/link.h"
+#include "tracer/syms/symclient.h"
 
 #define TYPES_AHEAD	8	/* questions of SYMCLIENT_TYPES_MAX under way */
 /* Fewer than there may be: one that was let go is not gone at once. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process.h"
+#include "tracer/record/process.h"
 
 struct choice {
 	uint32_t fn;

@@ -15,16 +15,16 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "commands.h"
-#include "engine/arch.h"
-#include "engine/clock.h"
-#include "engine/maps.h"
 #include "exports.h"
-#include "fn.h"
 #include "launch.h"
 #include "session.h"
-#include "timefiles.h"
-#include "timeline.h"
-#include "user_limit.h"
+#include "tracer/binary/fn.h"
+#include "tracer/engine/arch.h"
+#include "tracer/engine/clock.h"
+#include "tracer/engine/maps.h"
+#include "tracer/record/timefiles.h"
+#include "tracer/record/timeline.h"
+#include "tracer/record/user_limit.h"
 
 #define CODE_OF_SIGNAL	128	/* as shells count */
 #define AGAIN_MS	20	/* until what waits is looked at again */

@@ -4,10 +4,10 @@
  * writes.c knows when and by which thread it was written; otherwise the time is
  * that at which the output is seen here.
  */
-#include "engine/clock.h"
-#include "link.h"
-#include "session.h"
 #include "timeline.h"
+#include "tracer/base/link.h"
+#include "tracer/engine/clock.h"
+#include "tracer/session/session.h"
 #include "wire/ring.h"
 #include "writes.h"
 

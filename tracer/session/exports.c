@@ -13,10 +13,10 @@
 #include "commands.h"
 #include "exports.h"
 #include "session.h"
-#include "timefiles.h"
-#include "timeline.h"
 #include "timeline/export/export.h"
 #include "timeline/query/query.h"
+#include "tracer/record/timefiles.h"
+#include "tracer/record/timeline.h"
 
 #define EXPORTS_MAX	4
 #define LOOKERS_MAX	2	/* of clients that may not trace */

@@ -6,10 +6,10 @@
  * now and then, and may use for its calls what the others have left.
  */
 #include "base/loop.h"
-#include "link.h"
 #include "timefiles.h"
 #include "timeline/store/store.h"
 #include "timeused.h"
+#include "tracer/base/link.h"
 #include "user_limit.h"
 
 #define LOOK_MS		1000	/* between two looks */

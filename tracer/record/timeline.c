@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/loop.h"
-#include "engine/clock.h"
-#include "fn.h"
-#include "session.h"
 #include "timefiles.h"
 #include "timeline.h"
+#include "tracer/binary/fn.h"
+#include "tracer/engine/clock.h"
+#include "tracer/session/session.h"
 #include "user_limit.h"
 #include "writes.h"
 

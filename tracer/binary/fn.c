@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/arch.h"
 #include "fn.h"
-#include "syms/symclient.h"
 #include "timeline/store/counters.h"
 #include "timeline/store/store.h"
 #include "timeline/values/inverse.h"
 #include "timeline/values/shape.h"
+#include "tracer/engine/arch.h"
+#include "tracer/syms/symclient.h"
 
 static struct fn	**fns;
 static uint32_t		 nfns, cap;

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
-#include "fn.h"
 #include "plan.h"
 #include "rows.h"
-#include "timeline.h"
+#include "tracer/binary/address.h"
+#include "tracer/binary/fn.h"
+#include "tracer/record/timeline.h"
 
 #define LOOK_EACH	16384	/* functions between two looks at rings */
 

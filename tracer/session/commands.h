@@ -3,7 +3,7 @@
 #ifndef TRACER_COMMANDS_H
 #define TRACER_COMMANDS_H
 
-#include "op.h"
+#include "tracer/base/op.h"
 
 extern const struct command session_commands[];	/* launch, attach, stop */
 extern const struct command trace_commands[];	/* trace, functions, resume */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
 #include "rows.h"
+#include "tracer/binary/address.h"
 
 struct rows rows = TAILQ_HEAD_INITIALIZER(rows);
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "syms/symindex.h"
+#include "tracer/syms/symindex.h"
 
 #define BINARIES_MAX	1024
 #define BINARY_WHY	256

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "commands.h"
-#include "fn.h"
 #include "launch.h"
-#include "plan.h"
 #include "session.h"
-#include "syms/match.h"
-#include "timeline.h"
 #include "trace_request.h"
+#include "tracer/binary/fn.h"
+#include "tracer/probe/plan.h"
+#include "tracer/record/timeline.h"
+#include "tracer/syms/match.h"
 
 #define BUDGET_MOST	1000000000LL
 #define PAGE		100		/* functions, unless asked */

@@ -6,11 +6,11 @@
 
 #include "base/loop.h"
 #include "commands.h"
-#include "engine/clock.h"
 #include "session.h"
-#include "timeline.h"
 #include "timeline/query/query.h"
 #include "timeline/query/vtab.h"
+#include "tracer/engine/clock.h"
+#include "tracer/record/timeline.h"
 
 #define FOLLOW_MS	25000
 #define LOOK_MS		50	/* between two looks at what has come */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "process.h"
 #include "timeline/store/text.h"
+#include "tracer/record/process.h"
 
 #define PATTERNS_MAX	256
 #define PROBING_WHY	512

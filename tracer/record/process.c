@@ -5,11 +5,11 @@
 
 #include "base/log.h"
 #include "base/loop.h"
-#include "fn.h"
-#include "probing.h"
 #include "process.h"
 #include "timeline.h"
 #include "timeline/store/text.h"
+#include "tracer/binary/fn.h"
+#include "tracer/probe/probing.h"
 
 /* Ring of one thread, large enough for some milliseconds without a reader. */
 #define RING		((size_t)8 << 20)

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/maps.h"
-#include "process.h"
+#include "tracer/engine/maps.h"
+#include "tracer/record/process.h"
 
 #define MODULES_MOST	512
 #define AGENT		"/memfd:dl-agent"

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "op.h"
-#include "probing.h"
+#include "tracer/base/op.h"
+#include "tracer/probe/probing.h"
 #include "wire/insthello.h"
 
 /* The spawner's first message; its strings stay. */

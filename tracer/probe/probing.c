@@ -6,13 +6,13 @@
 
 #include "base/log.h"
 #include "base/loop.h"
-#include "debuginfo_warnings.h"
-#include "engine/clock.h"
-#include "fn.h"
 #include "plan.h"
 #include "rows.h"
-#include "session.h"
-#include "timeline.h"
+#include "tracer/binary/debuginfo_warnings.h"
+#include "tracer/binary/fn.h"
+#include "tracer/engine/clock.h"
+#include "tracer/record/timeline.h"
+#include "tracer/session/session.h"
 
 #define HELD_MS		10000	/* then a program goes on as it is */
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "inst/link.h"
-#include "wire/tracer_audit.h"
 #include "wire/insthello.h"
+#include "wire/tracer_audit.h"
 
 /* The session's program. */
 struct trc_run {

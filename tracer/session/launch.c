@@ -19,15 +19,15 @@
 
 #include "base/elfhdr.h"
 #include "base/log.h"
-#include "engine/arch.h"
-#include "engine/clock.h"
 #include "launch.h"
-#include "plan.h"
 #include "session.h"
-#include "timeline.h"
 #include "trace_request.h"
-#include "user_limit.h"
-#include "vec.h"
+#include "tracer/base/vec.h"
+#include "tracer/engine/arch.h"
+#include "tracer/engine/clock.h"
+#include "tracer/probe/plan.h"
+#include "tracer/record/timeline.h"
+#include "tracer/record/user_limit.h"
 
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "process.h"
+#include "tracer/record/process.h"
 
 /* Whether it has the form of one. */
 bool	 address_is_one(const char *);
