@@ -3,7 +3,6 @@
 #include "launcher.h"
 
 struct channel	 spawner_chan;
-struct filter_prog filter_progs[FILTER_KINDS];
 int		 archiver_fd = -1;
 int		 instrument_fds[ROLE_END] = { [0 ... ROLE_END - 1] = -1 };
 int		 userns_errno, proc_errno;

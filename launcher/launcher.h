@@ -10,18 +10,6 @@
 #include "wire/run.h"
 
 extern struct channel	 spawner_chan;
-/* The filters of sessions, compiled once; NULL when weaken-seccomp is set. */
-enum session_filter_kind {
-	FILTER_SESSION,
-	FILTER_SESSION_64BIT,
-	FILTER_ONLY_64BIT,
-	FILTER_KINDS
-};
-struct filter_prog {
-	void	*instr;
-	size_t	 n;
-};
-extern struct filter_prog	 filter_progs[FILTER_KINDS];
 /* The archiver's binary, -1 until the parent has sent it. */
 extern int		 archiver_fd;
 /* The binaries of instruments, by role, likewise. */

@@ -1,4 +1,7 @@
-# launcher: without shared libraries, as every start copies its mappings thrice
+# launcher: base/ and the files above run with its rights, owner/ without
+launcher_SRCS := $(wildcard launcher/*.c launcher/base/*.c launcher/owner/*.c)
+
+# Without shared libraries, as every start copies its mappings thrice
 ifndef SANITIZE
 launcher_LIBS := -static-pie -lseccomp
 endif

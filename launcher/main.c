@@ -16,23 +16,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive_start.h"
-#include "attach.h"
 #include "base/again.h"
 #include "base/log.h"
 #include "cgroup.h"
-#include "child.h"
 #include "confine/caps.h"
 #include "confine/sessfilter.h"
+#include "facts_read.h"
 #include "find.h"
-#include "instrument.h"
 #include "launcher.h"
-#include "loader.h"
+#include "launcher/base/child.h"
+#include "launcher/base/filters.h"
+#include "launcher/owner/archive_start.h"
+#include "launcher/owner/attach.h"
+#include "launcher/owner/instrument.h"
+#include "launcher/owner/loader.h"
+#include "launcher/owner/session.h"
 #include "pending_start.h"
 #include "probe.h"
-#include "session.h"
 #include "usage.h"
-#include "user_limits.h"
 #include "waiting_start.h"
 #include "wire/role.h"
 
@@ -147,8 +148,9 @@ launch_on_run(struct msg *m)
 			pending_refuse(m, PENDING_RUN, STEP_CGROUP);
 	} else {
 		send_events(m, &r, cgroup_fd);
-		pending_begin(m, PENDING_RUN, r.owner.uid, session_first, &r,
-		    (const int[2]){ m->fd, -1 }, cgroup_fd);
+		pending_begin(m, &(struct pending_order){ .kind = PENDING_RUN,
+		    .owner = &r.owner, .fn = session_first, .arg = &r,
+		    .keep_fds = { m->fd, -1 }, .cgroup_fd = cgroup_fd });
 	}
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
@@ -169,8 +171,9 @@ attach(const struct msg *m, const struct attach_spec *a)
 		pending_refuse(m, PENDING_ATTACH, STEP_CGROUP);
 		return;
 	}
-	pending_begin(m, PENDING_ATTACH, a->owner.uid, attach_first, a,
-	    (const int[2]){ m->fd, -1 }, cgroup_fd);
+	pending_begin(m, &(struct pending_order){ .kind = PENDING_ATTACH,
+	    .owner = &a->owner, .fn = attach_first, .arg = a,
+	    .keep_fds = { m->fd, -1 }, .cgroup_fd = cgroup_fd });
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
 }
@@ -203,7 +206,7 @@ launch_on_attach(struct msg *m)
 }
 
 static int
-on_job(struct msg *m, pending_fn fn)
+on_job(struct msg *m, owner_fn fn)
 {
 	struct job_spec j;
 
@@ -213,8 +216,9 @@ on_job(struct msg *m, pending_fn fn)
 	if (!owner_allowed(&j.owner))
 		pending_refuse(m, PENDING_JOB, STEP_IDS);
 	else
-		pending_begin(m, PENDING_JOB, j.owner.uid, fn, &j,
-		    (const int[2]){ m->fd, archiver_fd }, -1);
+		pending_begin(m, &(struct pending_order){ .kind = PENDING_JOB,
+		    .owner = &j.owner, .fn = fn, .arg = &j,
+		    .keep_fds = { m->fd, archiver_fd }, .cgroup_fd = -1 });
 	return 0;
 }
 
@@ -394,10 +398,34 @@ launch_on_sample(struct msg *m)
 	return msg_end(m);
 }
 
+static const enum leaf_of instrument_leaves[ROLE_END] = {
+	[ROLE_DEBUGGER] = LEAF_DEBUGGER,
+	[ROLE_TRACER] = LEAF_TRACER,
+	[ROLE_SYMBOLS] = LEAF_TRACER,
+};
+
 static bool
 is_instrument(uint32_t role)
 {
 	return role >= ROLE_INSTRUMENT && role < ROLE_INSTRUMENT_END;
+}
+
+/*
+ * Where no cgroup counts, the kernel counts the owner's processes when the ids
+ * change and again at exec, which fails then: this process is the last that the
+ * owner may have.
+ */
+static void
+begin_instrument(const struct msg *m, const struct instrument_spec *i,
+    uint64_t processes, int cgroup_fd)
+{
+	if (processes != LIMIT_UNLIMITED && processes > 0)
+		processes--;
+	pending_begin(m, &(struct pending_order){ .kind = PENDING_INSTRUMENT,
+	    .owner = &i->owner, .processes = &processes,
+	    .fn = instrument_first, .arg = i,
+	    .keep_fds = { -1, instrument_fds[i->role] },
+	    .cgroup_fd = cgroup_fd });
 }
 
 int
@@ -414,10 +442,10 @@ launch_on_instrument(struct msg *m)
 	owner_get(m, &i.owner);
 	i.role = msg_get_u32(m);
 	user.memory = msg_get_u64(m);
-	user.pids = i.processes = msg_get_u64(m);
+	user.pids = msg_get_u64(m);
 	if (msg_end(m) == -1 || !is_instrument(i.role))
 		return -1;
-	leaf = leaf_of(m, i.owner.uid, instrument_leaf(i.role));
+	leaf = leaf_of(m, i.owner.uid, instrument_leaves[i.role]);
 	if (!owner_allowed(&i.owner))
 		pending_refuse(m, PENDING_INSTRUMENT, STEP_IDS);
 	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1) {
@@ -425,9 +453,7 @@ launch_on_instrument(struct msg *m)
 		    i.owner.uid, launch_on_instrument))
 			pending_refuse(m, PENDING_INSTRUMENT, STEP_CGROUP);
 	} else
-		pending_begin(m, PENDING_INSTRUMENT, i.owner.uid,
-		    instrument_first, &i,
-		    (const int[2]){ -1, instrument_fds[i.role] }, cgroup_fd);
+		begin_instrument(m, &i, user.pids, cgroup_fd);
 	if (cgroup_fd != -1)
 		close(cgroup_fd);
 	return 0;
@@ -509,31 +535,13 @@ on_peer(enum role peer, int fd, uint32_t gen)
 }
 
 static void
-compile_filters(void)
-{
-	static const struct filter *const filters[FILTER_KINDS] = {
-		[FILTER_SESSION] = &session_filter,
-		[FILTER_SESSION_64BIT] = &session_64bit_filter,
-		[FILTER_ONLY_64BIT] = &only_64bit_filter,
-	};
-	size_t i;
-
-	for (i = 0; i < FILTER_KINDS; i++)
-		if (filter_compile(filters[i], &filter_progs[i].instr,
-		    &filter_progs[i].n) == -1)
-			role_cannot("compile the session's filter",
-			    "this must always work: report it");
-}
-
-static void
 prepare(void)
 {
 	loader_probe();
 	self_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	if (self_fd == -1)
 		role_cannot("open its own binary", "/proc must be mounted");
-	if (!(settings.weakened & WEAKEN_SECCOMP))
-		compile_filters();
+	filters_compile();
 	chan_init(&spawner_chan, ROLE_LAUNCHER, ROLE_SPAWNER, spawner_gone,
 	    NULL);
 }
@@ -562,7 +570,7 @@ start(void)
 {
 	struct sigaction sa = { .sa_handler = SIG_IGN };
 
-	user_limits_read();
+	facts_read();
 	userns_errno = probe_userns();
 	proc_errno = probe_proc();
 	errno = userns_errno;

@@ -12,7 +12,6 @@
 
 #include "base/log.h"
 #include "cgroup.h"
-#include "child.h"
 #include "launcher.h"
 #include "pending_start.h"
 #include "wire/proto.h"
@@ -341,11 +340,21 @@ new_pending(const struct msg *m, enum pending_kind kind, uint32_t uid)
 	return f;
 }
 
-void
-pending_begin(const struct msg *m, enum pending_kind kind, uint32_t uid,
-    pending_fn fn, const void *arg, const int keep_fds[2], int cgroup_fd)
+/* From here on nothing runs with the launcher's rights. */
+static void __attribute__((noreturn))
+be_owner(const struct pending_order *o, int up_fd)
 {
-	struct pending_start *f = new_pending(m, kind, uid);
+	child_begin(up_fd, o->keep_fds);
+	if (o->processes != NULL)
+		child_count(*o->processes);
+	child_become(o->owner);
+	owner_main(o->fn, o->arg);
+}
+
+void
+pending_begin(const struct msg *m, const struct pending_order *o)
+{
+	struct pending_start *f = new_pending(m, o->kind, o->owner->uid);
 	int pair[2] = { -1, -1 }, on = 1;
 	pid_t pid;
 
@@ -358,13 +367,11 @@ pending_begin(const struct msg *m, enum pending_kind kind, uint32_t uid,
 	    sizeof(on)) == -1 ||
 	    loop_add(&f->io, pair[0], EPOLLIN, on_up, f) == -1)
 		goto fail;
-	pid = child_clone(0, cgroup_fd, &f->first_fd);
+	pid = child_clone(0, o->cgroup_fd, &f->first_fd);
 	if (pid == -1)
 		goto fail;
-	if (pid == 0) {
-		child_begin(pair[1], keep_fds);
-		fn(arg);
-	}
+	if (pid == 0)
+		be_owner(o, pair[1]);
 	close(pair[1]);
 	loop_timer_set(&f->timer, PENDING_MS, on_late, f);
 	return;
@@ -373,7 +380,7 @@ fail:
 	close_fd(&pair[1]);
 	release(f);
 	errno = on;
-	pending_refuse(m, kind, STEP_FORK);
+	pending_refuse(m, o->kind, STEP_FORK);
 }
 
 void

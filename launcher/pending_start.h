@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "launcher/owner/steps.h"
 #include "wire/msg.h"
 #include "wire/proto.h"
 
@@ -21,33 +22,27 @@ enum pending_kind {
 };
 
 /*
- * Messages of a process that is being started.  The fds that come with one are
- * in the order of their kinds (RUN_FD_* and the like); a message, and so a
- * wakeup, for each fd would be expensive.
+ * A start: fn runs in a new process that has become the owner, with the socket
+ * as UP_SOCK and the kept fds as KEPT_FD and KEPT_FD2 (base/child.h), all others
+ * closed; arg is as it was in the launcher.  The fds are borrowed, -1 = none.
  */
-enum { UP_FDS = 1, UP_PID, UP_FAILED };
-#define UP_FDS_MAX	RUN_FD_COUNT
-struct up {
-	uint32_t	what;
-	uint32_t	fds;	/* 1 << kind for each */
-	uint32_t	a;	/* pid in its own namespace; step */
-	uint32_t	b;	/* errno */
+struct pending_order {
+	enum pending_kind	 kind;
+	const struct run_owner	*owner;
+	/* NULL, or child_count() of it before the change of user */
+	const uint64_t		*processes;
+	owner_fn		 fn;
+	const void		*arg;
+	int			 keep_fds[2];
+	int			 cgroup_fd;
 };
 
 /*
- * Runs in the new process with the socket as UP_SOCK and the kept fds as
- * KEPT_FD and KEPT_FD2 (child.h), all others closed; arg is as it was in the
- * launcher.
+ * Starts it for the request m; each owner has a share of what can be under way,
+ * so that nobody keeps others from starting.  Answers m itself, also when it
+ * cannot even begin.
  */
-typedef void __attribute__((noreturn)) (*pending_fn)(const void *arg);
-
-/*
- * Starts fn for the request m of that user's, who has a share of what can be
- * under way, so that nobody keeps others from starting.  The fds are borrowed,
- * -1 = none.  Answers m itself, also when it cannot even begin.
- */
-void	 pending_begin(const struct msg *m, enum pending_kind, uint32_t uid,
-	    pending_fn, const void *arg, const int keep_fds[2], int cgroup_fd);
+void	 pending_begin(const struct msg *m, const struct pending_order *);
 /* Answers m with the failure of a step, errno. */
 void	 pending_refuse(const struct msg *m, enum pending_kind, uint32_t step);
 /* The spawner has gone: ends what it asked for. */

@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 #include "base/again.h"
-#include "child.h"
 #include "confine/confine.h"
+#include "facts_read.h"
 #include "launcher.h"
+#include "launcher/base/child.h"
+#include "launcher/base/facts.h"
 #include "probe.h"
-#include "user_limits.h"
 #include "wire/role.h"
 
 #define LLVM_FIRST	18
@@ -194,9 +195,9 @@ have_terminals(char *form, size_t size)
 {
 	unsigned int pipes, tty;
 
-	user_limits_read();
-	pipes = user_limits_terminals(false);
-	tty = user_limits_terminals(true);
+	facts_read();
+	pipes = facts_terminals(false);
+	tty = facts_terminals(true);
 	(void)snprintf(form, size, "%u of a session, %u of one on a terminal",
 	    pipes, tty);
 	return pipes >= TERMINALS_FEW;
@@ -358,7 +359,7 @@ static const struct row rows[] = {
 	    "for all users", "sysctl fs.inotify.max_user_instances=1024 "
 	    "fs.inotify.max_user_watches=524288 user.max_user_namespaces=15000; "
 	    "then start the daemon again, as root with CAP_SYS_RESOURCE and a "
-	    "/proc/sys that can be written to", false, user_limits_users_part },
+	    "/proc/sys that can be written to", false, facts_users_part },
 	{ "memfd", "runs images from memory", "sysctl vm.memfd_noexec=1",
 	    false, have_memfd },
 	{ "ptrace", "lets gdbserver attach",

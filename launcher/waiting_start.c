@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* Orders that wait until a cgroup is free. */
 #include <sys/queue.h>
 
 #include <errno.h>

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: ISC
 """The sources of the programs that run with privilege, for docs/TCB.md.
 
-usage: tcb.py [--write] BUILD_DIRECTORY [PAGE]
+usage: tcb.py [--write] BUILD_DIRECTORY [PAGE [LIST]]
 
 Compares the tables of a page, docs/TCB.md, each between a line "<!-- PROGRAM -->" and
 "<!-- end PROGRAM -->", with what the programs are linked from; prints what
 differs.  --write makes them anew.  Lines are those that hold more than blanks
-and comments; what a file does is the first sentence of its first comment."""
+and comments; what a file does is the first sentence of its first comment.
+Directories whose code runs after all rights were given up have a table of their
+own; the list, tcb.txt, has the functions by which they are entered."""
 import os
 import re
 import subprocess
@@ -16,11 +18,13 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PAGE = os.path.join(TOP, "docs", "TCB.md")
+LIST = os.path.join(TOP, "regress", "static", "tcb.txt")
 # program: where it is in the build directory, and its own directories
 PROGRAMS = {
     "setup": ("bin/debuglanternd", ("setup", "setup/conf")),
     "parent": ("libexec/debuglantern/parent", ("parent",)),
-    "launcher": ("libexec/debuglantern/launcher", ("launcher",)),
+    "launcher": ("libexec/debuglantern/launcher",
+                 ("launcher", "launcher/base", "launcher/owner")),
     "acctproc": ("libexec/debuglantern/acctproc", ("acctproc",)),
 }
 SHARED = ("common/base", "common/confine", "common/wire", "common/tty")
@@ -37,11 +41,15 @@ def source_of(obj, build):
     return None
 
 
+def symbols(path, kinds):
+    out = subprocess.run(["nm", path], text=True, capture_output=True,
+                         check=True).stdout
+    return {f[-1] for f in (line.split() for line in out.splitlines())
+            if f[-2:-1] and f[-2] in kinds}
+
+
 def defined(path):
-    out = subprocess.run(["nm", "--defined-only", path], text=True,
-                         capture_output=True, check=True).stdout
-    return {f[2] for f in (line.split() for line in out.splitlines())
-            if len(f) == 3 and f[1] in "TDBRVW"}
+    return symbols(path, "TDBRVW")
 
 
 def objects(build, directory):
@@ -78,27 +86,60 @@ def purpose(text):
     return re.match(r".*?[.](?= |$)|.*", words)[0]
 
 
-def tables(build):
+def table_of(rows):
+    sums = {}
+    for source, n, _ in rows:
+        part = os.path.dirname(source)
+        sums[part] = sums.get(part, 0) + n
+    total = ", ".join(f"{n:,} in {d}/" for d, n in sums.items())
+    return "\n".join([
+        f"{sum(sums.values()):,} lines: {total}.", "",
+        "| file | lines | what it does |", "|---|---|---|",
+        *(f"| `{source}` | {n} | {words} |" for source, n, words in rows)])
+
+
+def tables(build, entries):
     for name, (program, own) in PROGRAMS.items():
-        rows, sums = [], {}
-        for source in sorted(linked(build, program, own)):
-            text = text_of(source)
-            n = code_lines(text)
-            part = os.path.dirname(source)
-            sums[part] = sums.get(part, 0) + n
-            rows.append(f"| `{source}` | {n} | {purpose(text)} |")
-        total = ", ".join(f"{n:,} in {d}/" for d, n in sums.items())
-        yield name, "\n".join([
-            f"{sum(sums.values()):,} lines: {total}.", "",
-            "| file | lines | what it does |", "|---|---|---|", *rows])
+        rows = [(source, code_lines(text), purpose(text))
+                for source in sorted(linked(build, program, own))
+                for text in [text_of(source)]]
+        apart = [d for d in own if d in entries]
+        yield name, table_of([r for r in rows
+                              if os.path.dirname(r[0]) not in apart])
+        for d in apart:
+            yield d, table_of([r for r in rows if os.path.dirname(r[0]) == d])
+
+
+def entries_of(path):
+    """{directory: functions by which it is entered}"""
+    with open(path, encoding="utf-8") as f:
+        lines = [line.split(":") for line in f if line[0] not in "#\n"]
+    return {directory: set(names.split()) for directory, names in lines}
+
+
+def wrong_entries(build, entries):
+    """Calls into code without rights, other than those that are expected."""
+    for _, own in PROGRAMS.values():
+        for d in (d for d in own if d in entries):
+            needed = set().union(*(
+                symbols(o, "U") for other in own if other not in entries
+                for o in objects(build, other) if source_of(o, build)))
+            inside = set().union(*(defined(o) for o in objects(build, d)
+                                   if source_of(o, build)))
+            for name in sorted((needed & inside) ^ entries[d]):
+                yield (f"{d}/: {name} is " + (
+                    "called with rights" if name in needed & inside else
+                    "not called any more") + "; see regress/static/tcb.txt")
 
 
 def main(argv):
     write = argv[1:2] == ["--write"]
-    build, path = (argv[2 if write else 1:] + [PAGE])[:2]
+    given = argv[2 if write else 1:]
+    build, path, listed = given + [PAGE, LIST][len(given) - 1:]
+    entries = entries_of(listed)
     with open(path, encoding="utf-8") as f:
         page = f.read()
-    for name, table in tables(build):
+    for name, table in tables(build, entries):
         begin, end = f"<!-- {name} -->\n", f"\n<!-- end {name} -->"
         before, found, rest = page.partition(begin)
         kept, ended, after = rest.partition(end)
@@ -108,6 +149,7 @@ def main(argv):
             print(f"docs/TCB.md: the table {name} is not what is linked: "
                   f"regress/static/tcb.py --write {build}")
         page = before + begin + table + end + after
+    print("".join(line + "\n" for line in wrong_entries(build, entries)), end="")
     if write:
         with open(path, "w", encoding="utf-8") as f:
             f.write(page)

@@ -2,101 +2,38 @@
 /* Steps that every process between launcher and program takes. */
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "confine/caps.h"
-#include "confine/confine.h"
 #include "confine/filter.h"
-#include "launcher.h"
-#include "pending_start.h"
+#include "launcher/base/filters.h"
+#include "steps.h"
 #include "user_limits.h"
 #include "wire/role.h"
 
 #define USUAL_UMASK	022
 /* between SIGXCPU and SIGKILL */
 #define CPU_GRACE	5
-/* above every number that child_begin() hands out */
-#define ASIDE		16
 
 /* Where they are not mapped yet, a process cannot read its own ids. */
 static uid_t	outer_uid;
 static gid_t	outer_gid;
-static int	up_sock = UP_SOCK;
-
-pid_t
-child_clone(uint64_t flags, int cgroup_fd, int *pidfd)
-{
-	struct clone_args a = {
-		.flags = flags | CLONE_PIDFD,
-		.pidfd = (uintptr_t)pidfd,
-		.exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD,
-	};
-
-	if (cgroup_fd != -1) {
-		a.flags |= CLONE_INTO_CGROUP;
-		a.cgroup = (unsigned int)cgroup_fd;
-	}
-	return (pid_t)syscall(SYS_clone3, &a, sizeof(a));
-}
 
 void
-child_begin(int up_fd, const int keep_fds[2])
+owner_main(owner_fn fn, const void *arg)
 {
-	const int old[] = { up_fd, keep_fds[0], keep_fds[1] };
-	int aside[3], i;
-
-	for (i = 0; i < 3; i++) {
-		aside[i] = -1;
-		if (old[i] != -1 &&
-		    (aside[i] = fcntl(old[i], F_DUPFD, ASIDE)) == -1)
-			_exit(1);
-	}
-	for (i = 0; i < 3; i++) {
-		if (aside[i] == -1)
-			close(UP_SOCK + i);
-		else if (dup2(aside[i], UP_SOCK + i) == -1)
-			_exit(1);
-	}
-	if (close_range(UP_SOCK + 3, ~0U, 0) == -1)
-		child_die(STEP_FORK);
-}
-
-static void
-send_up(const struct up *u, const int *fds, size_t n)
-{
-	union {
-		struct cmsghdr	hdr;
-		char		buf[CMSG_SPACE(UP_FDS_MAX * sizeof(int))];
-	} ctl;
-	struct iovec iov = { .iov_base = (void *)(uintptr_t)u,
-	    .iov_len = sizeof(*u) };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
-
-	if (n > 0) {
-		memset(&ctl, 0, sizeof(ctl));
-		mh.msg_control = ctl.buf;
-		mh.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		ctl.hdr.cmsg_level = SOL_SOCKET;
-		ctl.hdr.cmsg_type = SCM_RIGHTS;
-		ctl.hdr.cmsg_len = CMSG_LEN(n * sizeof(int));
-		memcpy(CMSG_DATA(&ctl.hdr), fds, n * sizeof(int));
-	}
-	/* a launcher that does not listen any more has ended us already */
-	if (sendmsg(up_sock, &mh, MSG_NOSIGNAL) == -1)
-		_exit(1);
+	outer_uid = geteuid();
+	outer_gid = getegid();
+	user_limits_rlimits_user();
+	fn(arg);
 }
 
 void
@@ -104,7 +41,7 @@ child_up_fd(unsigned int kind, int fd)
 {
 	struct up u = { .what = UP_FDS, .fds = 1U << kind };
 
-	send_up(&u, &fd, 1);
+	child_send_up(&u, &fd, 1);
 	close(fd);
 }
 
@@ -122,7 +59,7 @@ child_up_fds(const int *fds, unsigned int n)
 		u.fds |= 1U << i;
 		some[used++] = fds[i];
 	}
-	send_up(&u, some, used);
+	child_send_up(&u, some, used);
 }
 
 void
@@ -132,73 +69,7 @@ child_up_pid(unsigned int kind, int fd)
 
 	if (fd != -1)
 		u.fds = 1U << kind;
-	send_up(&u, &fd, fd != -1);
-}
-
-void
-child_die(enum step step)
-{
-	struct up u = { .what = UP_FAILED, .a = step,
-	    .b = (uint32_t)errno };
-
-	send_up(&u, NULL, 0);
-	_exit(1);
-}
-
-uint64_t
-child_root_caps(void)
-{
-	return role_mode == MODE_USER && geteuid() == 0 ?
-	    CAP_BIT(CAP_SETFCAP) : 0;
-}
-
-void
-child_become(const struct run_owner *w)
-{
-	uid_t r, e, s;
-	gid_t rg, eg, sg;
-
-	if (role_mode == MODE_SYSTEM) {
-		if (setgroups(w->ngroups, w->groups) == -1 ||
-		    setresgid(w->gid, w->gid, w->gid) == -1 ||
-		    setresuid(w->uid, w->uid, w->uid) == -1)
-			child_die(STEP_IDS);
-		if (getresuid(&r, &e, &s) == -1 ||
-		    getresgid(&rg, &eg, &sg) == -1)
-			child_die(STEP_IDS);
-		if (r != w->uid || e != w->uid || s != w->uid ||
-		    rg != w->gid || eg != w->gid || sg != w->gid) {
-			errno = EPERM;
-			child_die(STEP_IDS);
-		}
-	}
-	user_limits_rlimits_user();
-	outer_uid = geteuid();
-	outer_gid = getegid();
-	/* setresuid between two users that are not root keeps them */
-	if (caps_set(child_root_caps(), 0) == -1)
-		child_die(STEP_CAPS);
-}
-
-void
-child_count(uint64_t processes)
-{
-	struct rlimit rl;
-
-	/*
-	 * The owner's cgroup counts better than this, and in user mode the
-	 * owner has processes that are not ours.
-	 */
-	if (role_mode != MODE_SYSTEM || processes == LIMIT_UNLIMITED ||
-	    settings.controllers & CONTROLLER_PIDS)
-		return;
-	if (getrlimit(RLIMIT_NPROC, &rl) == -1)
-		child_die(STEP_LIMITS);
-	if (processes < rl.rlim_max)
-		rl.rlim_max = processes;
-	rl.rlim_cur = rl.rlim_max;
-	if (setrlimit(RLIMIT_NPROC, &rl) == -1)
-		child_die(STEP_LIMITS);
+	child_send_up(&u, &fd, fd != -1);
 }
 
 void
@@ -357,7 +228,7 @@ child_last(int in_fd, int out_fd, int err_fd)
 static int
 lift(int fd)
 {
-	int up = fd == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, ASIDE);
+	int up = fd == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, CHILD_ASIDE);
 
 	if (fd != -1 && up == -1)
 		child_die(STEP_PIPES);
@@ -367,10 +238,10 @@ lift(int fd)
 void
 child_last_fds(const int *fds, int n)
 {
-	int aside[ASIDE], i;
+	int aside[CHILD_ASIDE], i;
 
 	lead();
-	up_sock = lift(UP_SOCK);
+	child_sock_fd = lift(UP_SOCK);
 	for (i = 0; i < n; i++)
 		aside[i] = lift(fds[i]);
 	for (i = 0; i < n; i++)

@@ -5,8 +5,8 @@
  * file in /proc/self/exe and beside it.  So a session with mounts of its own
  * gets a copy that no process can write.
  */
-#ifndef LAUNCHER_IMAGE_H
-#define LAUNCHER_IMAGE_H
+#ifndef LAUNCHER_OWNER_IMAGE_H
+#define LAUNCHER_OWNER_IMAGE_H
 
 #include <stddef.h>
 

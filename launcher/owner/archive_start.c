@@ -14,9 +14,8 @@
 
 #include "archive_start.h"
 #include "base/sanitize.h"
-#include "child.h"
 #include "mounts.h"
-#include "pending_start.h"
+#include "steps.h"
 #include "wire/role.h"
 
 #define JOB_NAMESPACES	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID |	\
@@ -155,7 +154,6 @@ archiver_unpack(const void *arg)
 	static const struct job_kind kind = { unpack_inside, unpack_args };
 	const struct job_spec *j = arg;
 
-	child_become(&j->owner);
 	child_count(j->processes);
 	job_first(&kind, j, KEPT_FD);
 }
@@ -189,7 +187,6 @@ archiver_pack(const void *arg)
 	char dir[sizeof(settings.state_dir) + 8];
 	int fd, in_fd;
 
-	child_become(&j->owner);
 	/* the owner's own file: the owner may be over quota */
 	(void)snprintf(dir, sizeof(dir), "%s/tmp", settings.state_dir);
 	fd = nameless_file(dir);

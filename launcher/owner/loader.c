@@ -25,9 +25,9 @@
 #include <unistd.h>
 
 #include "base/again.h"
-#include "child.h"
 #include "image.h"
 #include "loader.h"
+#include "steps.h"
 
 /* Exit code of a loader that gives up, glibc's and musl's alike. */
 #define LOADER_GAVE_UP	127

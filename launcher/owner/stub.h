@@ -3,8 +3,8 @@
  * The stub: every session's first process and the parent of its program.
  * PID 1 where there is a pid namespace, a subreaper elsewhere.
  */
-#ifndef LAUNCHER_STUB_H
-#define LAUNCHER_STUB_H
+#ifndef LAUNCHER_OWNER_STUB_H
+#define LAUNCHER_OWNER_STUB_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The archiver as its owner, in a sandbox of its own. */
-#ifndef LAUNCHER_ARCHIVE_START_H
-#define LAUNCHER_ARCHIVE_START_H
+#ifndef LAUNCHER_OWNER_ARCHIVE_START_H
+#define LAUNCHER_OWNER_ARCHIVE_START_H
 
 #include "wire/run.h"
 
 /*
- * Each is a pending_fn; arg is a struct job_spec, KEPT_FD2 the archiver's
+ * Each is an owner_fn; arg is a struct job_spec, KEPT_FD2 the archiver's
  * binary.
  */
 /* KEPT_FD is the archive; the result is the mount namespace it is in. */

@@ -3,8 +3,8 @@
  * gdbserver, or the adapter of another debugger, beside a session's program,
  * in its namespaces.
  */
-#ifndef LAUNCHER_ATTACH_H
-#define LAUNCHER_ATTACH_H
+#ifndef LAUNCHER_OWNER_ATTACH_H
+#define LAUNCHER_OWNER_ATTACH_H
 
 #include "wire/run.h"
 
@@ -25,7 +25,7 @@ struct attach_spec {
 	size_t		 argv_len, envp_len;
 };
 
-/* A pending_fn; arg is a struct attach_spec, KEPT_FD the program's pidfd. */
+/* An owner_fn; arg is a struct attach_spec, KEPT_FD the program's pidfd. */
 void	attach_first(const void *arg) __attribute__((noreturn));
 
 #endif

@@ -5,10 +5,10 @@
  * the other namespaces and what is in them, it makes the network.  Then the
  * stub starts the program.
  */
-#ifndef LAUNCHER_SESSION_H
-#define LAUNCHER_SESSION_H
+#ifndef LAUNCHER_OWNER_SESSION_H
+#define LAUNCHER_OWNER_SESSION_H
 
-/* A pending_fn; arg is a struct run_spec, KEPT_FD the image or bundle. */
+/* An owner_fn; arg is a struct run_spec, KEPT_FD the image or bundle. */
 void	session_first(const void *arg) __attribute__((noreturn));
 
 #endif

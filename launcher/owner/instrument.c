@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #include "base/sanitize.h"
-#include "child.h"
 #include "instrument.h"
-#include "pending_start.h"
+#include "steps.h"
 #include "wire/msg.h"
 
 #define CHANNEL_FD	3
@@ -26,28 +25,21 @@
  * all that keeps it within bounds.
  */
 static const struct kind {
-	enum leaf_of	 leaf;
 	rlim_t		 files, addresses, memory;
 } kinds[ROLE_END] = {
 	/*
 	 * fds of three pipes, a ring, files that are read, and the loop; a
 	 * message of an adapter has 16 MB, and its parts are many small pieces
 	 */
-	[ROLE_DEBUGGER] = { LEAF_DEBUGGER, 256, (rlim_t)1 << 30,
+	[ROLE_DEBUGGER] = { 256, (rlim_t)1 << 30,
 	    RLIM_INFINITY },
 	/* 1024 rings of 4 MiB, and symbols and a timeline that are mapped */
-	[ROLE_TRACER] = { LEAF_TRACER, 4096, (rlim_t)32 << 30,
+	[ROLE_TRACER] = { 4096, (rlim_t)32 << 30,
 	    (rlim_t)1 << 30 },
 	/* knows better by itself, and how to live with it */
-	[ROLE_SYMBOLS] = { LEAF_TRACER, RLIM_INFINITY, RLIM_INFINITY,
+	[ROLE_SYMBOLS] = { RLIM_INFINITY, RLIM_INFINITY,
 	    RLIM_INFINITY },
 };
-
-enum leaf_of
-instrument_leaf(uint32_t role)
-{
-	return kinds[role].leaf;
-}
 
 static void
 limit(__rlimit_resource_t what, rlim_t most)
@@ -75,18 +67,6 @@ set_limits(const struct kind *k)
 	limit(RLIMIT_DATA, k->memory);
 }
 
-/*
- * Where no cgroup counts, the kernel counts the owner's processes when the ids
- * change and again at exec, which fails then: this process is the last that the
- * owner may have.
- */
-static void
-count(uint64_t processes)
-{
-	child_count(processes == LIMIT_UNLIMITED || processes == 0 ?
-	    processes : processes - 1);
-}
-
 void
 instrument_first(const void *arg)
 {
@@ -95,8 +75,6 @@ instrument_first(const void *arg)
 	char *envp[] = { NULL };
 	int fds[BINARY_FD + 1], pair[2], null_fd, self_fd;
 
-	count(i->processes);
-	child_become(&i->owner);
 	if (chdir("/") == -1 || chan_pair(pair) == -1 ||
 	    (null_fd = open("/dev/null", O_RDWR | O_CLOEXEC)) == -1 ||
 	    (self_fd = pidfd_open(getpid(), 0)) == -1)

@@ -16,11 +16,10 @@
 
 #include "attach.h"
 #include "base/again.h"
-#include "child.h"
 #include "command.h"
 #include "confine/xstate.h"
-#include "pending_start.h"
-#include "preload/preload.h"
+#include "launcher/preload/preload.h"
+#include "steps.h"
 #include "wire/role.h"
 
 /* of an adapter with all that it is given */
@@ -206,7 +205,6 @@ attach_first(const void *arg)
 	int pidfd = -1;
 	pid_t pid;
 
-	child_become(&a->owner);
 	make_wires(a, &w);
 	child_up_fds(w.ours, ATTACH_FD_COUNT);
 	filter = join(KEPT_FD);

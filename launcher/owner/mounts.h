@@ -3,8 +3,8 @@
  * The file system that a session or a job sees.  For a process that has all
  * capabilities in its own user and mount namespace; failures end that process.
  */
-#ifndef LAUNCHER_MOUNTS_H
-#define LAUNCHER_MOUNTS_H
+#ifndef LAUNCHER_OWNER_MOUNTS_H
+#define LAUNCHER_OWNER_MOUNTS_H
 
 #include "wire/run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Commands of the host, as a session's program. */
-#ifndef LAUNCHER_COMMAND_H
-#define LAUNCHER_COMMAND_H
+#ifndef LAUNCHER_OWNER_COMMAND_H
+#define LAUNCHER_OWNER_COMMAND_H
 
 #include "wire/proto.h"
 

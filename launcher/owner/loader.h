@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The dynamic loader's part of a start. */
-#ifndef LAUNCHER_LOADER_H
-#define LAUNCHER_LOADER_H
+#ifndef LAUNCHER_OWNER_LOADER_H
+#define LAUNCHER_OWNER_LOADER_H
 
 #include <sys/types.h>
 

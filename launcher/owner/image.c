@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "image.h"
+#include "steps.h"
 #include "wire/role.h"
 
 /* Room for the directory, the link, and the last page of the file. */

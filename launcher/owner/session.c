@@ -22,15 +22,13 @@
 
 #include "attach.h"
 #include "base/again.h"
-#include "child.h"
 #include "command.h"
 #include "confine/confine.h"
 #include "image.h"
-#include "launcher.h"
 #include "loader.h"
 #include "mounts.h"
-#include "pending_start.h"
 #include "session.h"
+#include "steps.h"
 #include "stub.h"
 #include "tty.h"
 #include "wire/role.h"
@@ -411,7 +409,6 @@ session_first(const void *arg)
 
 	s.r = arg;
 	/* the owner's pipes: else /dev/stderr could not be opened again */
-	child_become(&s.r->owner);
 	child_count(s.r->user_processes);
 	make_pipes(&s.e, s.r);
 	if (s.r->bundle)

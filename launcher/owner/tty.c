@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "steps.h"
 #include "tty.h"
 
 #define MASTER	"/dev/ptmx"

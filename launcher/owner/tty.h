@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The terminal of a session, made in it by its owner. */
-#ifndef LAUNCHER_TTY_H
-#define LAUNCHER_TTY_H
+#ifndef LAUNCHER_OWNER_TTY_H
+#define LAUNCHER_OWNER_TTY_H
 
 #include "wire/run.h"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/again.h"
-#include "child.h"
+#include "steps.h"
 #include "stub.h"
 #include "wire/proto.h"
 

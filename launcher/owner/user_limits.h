@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Resources of which the host has a sum for all users, and a session's part of
+ * it, so that many sessions do not use it up.
+ */
+#ifndef LAUNCHER_OWNER_USER_LIMITS_H
+#define LAUNCHER_OWNER_USER_LIMITS_H
+
+/*
+ * In a session's user namespace, with its /proc at that path: half of what the
+ * user has is the most that one session gets.  Failures end the process.
+ */
+void	user_limits_divide(const char *proc);
+/*
+ * Pending signals and message queues.  In the fence, before a session's user
+ * namespace: all sessions of the user together.  In any sandbox: one session.
+ */
+void	user_limits_rlimits_user(void);
+void	user_limits_rlimits(void);
+
+#endif
