@@ -9,10 +9,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,8 +29,6 @@
 #define LIMIT_US	5000
 /* of a leaf that cgroup.kill was written in: not writable */
 #define KILLED_MODE	0500
-/* the tree, "/u4294967295", a slash, "dbg-" and a UUID */
-#define LEAF_PATH	(sizeof(settings.cgroup) + 60)
 
 struct sweep {
 	struct cgroup_leaf leaf;
@@ -41,50 +37,6 @@ struct sweep {
 
 static struct sweep	 sweeps[SWEEPS];
 static struct loop_timer sweep_timer;
-
-/* Named by numbers.  False when the host delegates no cgroups. */
-static bool
-user_path(char path[LEAF_PATH], uint32_t uid)
-{
-	if (settings.cgroup[0] == '\0')
-		return false;
-	(void)snprintf(path, LEAF_PATH, "%s/u%" PRIu32, settings.cgroup, uid);
-	return true;
-}
-
-/* An instrument's is beside its session's: what ends that leaves it alone. */
-static bool
-leaf_path(char path[LEAF_PATH], const struct cgroup_leaf *l)
-{
-	static const char *const prefixes[LEAF_COUNT] = {
-		[LEAF_SESSION] = "",
-		[LEAF_DEBUGGER] = "dbg-",
-		[LEAF_TRACER] = "trc-",
-	};
-	const uint8_t *b = l->session.b;
-	size_t i, len;
-
-	if (!user_path(path, l->uid))
-		return false;
-	len = strlen(path);
-	len += (size_t)snprintf(path + len, LEAF_PATH - len, "/%s",
-	    prefixes[l->of]);
-	for (i = 0; i < sizeof(l->session.b); i++)
-		len += (size_t)snprintf(path + len, LEAF_PATH - len,
-		    i >= 4 && i <= 10 && i % 2 == 0 ? "-%02x" : "%02x", b[i]);
-	return true;
-}
-
-static int
-open_user(uint32_t uid)
-{
-	char path[LEAF_PATH];
-
-	errno = ENOENT;
-	if (!user_path(path, uid))
-		return -1;
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
 
 static int
 put(int dir_fd, const char *file, const char *text)
@@ -120,17 +72,6 @@ put_limits(int dir_fd, const struct cgroup_limits *l)
 	    put_limit(dir_fd, "pids.max", l->pids) == -1 ? -1 : 0;
 }
 
-int
-cgroup_open(const struct cgroup_leaf *l)
-{
-	char path[LEAF_PATH];
-
-	errno = ENOENT;
-	if (!leaf_path(path, l))
-		return -1;
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* -- of users ------------------------------------------------------------- */
 
 static int
@@ -161,10 +102,10 @@ make_user(uint32_t uid, const struct cgroup_limits *l)
 	char path[LEAF_PATH];
 	int dir_fd, saved;
 
-	(void)user_path(path, uid);
+	(void)leaf_user_path(path, uid);
 	if (mkdir(path, 0755) == -1)
 		return errno == EEXIST ? 0 : -1;
-	dir_fd = open_user(uid);
+	dir_fd = leaf_open_user(uid);
 	/* idproc looks for sessions in it, and no role's umask lets it */
 	if (dir_fd != -1 && fchmod(dir_fd, 0755) == 0 &&
 	    put_user(dir_fd, l) == 0) {
@@ -215,7 +156,7 @@ put_user_soon(int dir_fd, const struct cgroup_limits *l)
 bool
 cgroup_limit_user(uint32_t uid, const struct cgroup_limits *l)
 {
-	int dir_fd = open_user(uid), r, saved;
+	int dir_fd = leaf_open_user(uid), r, saved;
 
 	/* it will be made with them */
 	if (dir_fd == -1)
@@ -227,75 +168,12 @@ cgroup_limit_user(uint32_t uid, const struct cgroup_limits *l)
 	return r == 0;
 }
 
-static uint64_t
-number_in(int dir_fd, const char *file)
-{
-	int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
-	char text[24];
-	ssize_t n;
-
-	if (fd == -1)
-		return USAGE_UNKNOWN;
-	n = read_again(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return USAGE_UNKNOWN;
-	text[n] = '\0';
-	return strtoull(text, NULL, 10);
-}
-
-static size_t
-use_of(uint32_t uid, struct cgroup_use *u)
-{
-	int dir_fd = open_user(uid);
-
-	if (dir_fd == -1)
-		return 0;
-	u->uid = uid;
-	u->memory = number_in(dir_fd, "memory.current");
-	u->pids = number_in(dir_fd, "pids.current");
-	close(dir_fd);
-	return 1;
-}
-
-/* USER_ALL for what is no user's. */
-static uint32_t
-uid_of(const struct dirent *e)
-{
-	unsigned long n;
-	char *end;
-
-	if (e->d_type != DT_DIR || e->d_name[0] != 'u')
-		return USER_ALL;
-	n = strtoul(e->d_name + 1, &end, 10);
-	return *end == '\0' && n < USER_ALL ? (uint32_t)n : USER_ALL;
-}
-
-size_t
-cgroup_users(uint32_t uid, struct cgroup_use *u, size_t max)
-{
-	struct dirent *e;
-	size_t n = 0;
-	DIR *dir;
-
-	if (uid != USER_ALL)
-		return use_of(uid, u);
-	if (settings.cgroup[0] == '\0' ||
-	    (dir = opendir(settings.cgroup)) == NULL)
-		return 0;
-	while (n < max && (e = readdir(dir)) != NULL)
-		if (uid_of(e) != USER_ALL)
-			n += use_of(uid_of(e), &u[n]);
-	closedir(dir);
-	return n;
-}
-
 /* -- of sessions ---------------------------------------------------------- */
 
 void
 cgroup_kill(const struct cgroup_leaf *l)
 {
-	int fd = cgroup_open(l);
+	int fd = leaf_open(l);
 
 	if (fd == -1)
 		return;
@@ -315,7 +193,7 @@ remove_leaf(const struct cgroup_leaf *l)
 		return true;
 	if (rmdir(path) == -1 && errno == EBUSY)
 		return false;
-	(void)user_path(path, l->uid);
+	(void)leaf_user_path(path, l->uid);
 	(void)rmdir(path);
 	return true;
 }
@@ -352,7 +230,7 @@ is_swept(const struct cgroup_leaf *l)
 static int
 usable_leaf(const struct cgroup_leaf *l)
 {
-	int fd = cgroup_open(l);
+	int fd = leaf_open(l);
 	struct stat st;
 
 	if (fd == -1)
@@ -395,7 +273,7 @@ cgroup_make(const struct cgroup_leaf *l, const struct cgroup_limits *user,
 	*cgroup_fd = usable_leaf(l);
 	if (*cgroup_fd == -1 && make_user(l->uid, user) == 0 &&
 	    make_leaf(l) == 0)
-		*cgroup_fd = cgroup_open(l);
+		*cgroup_fd = leaf_open(l);
 	if (*cgroup_fd == -1)
 		return -1;
 	if (put_limits(*cgroup_fd, own) == 0)

@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Cgroups, where a tree has been delegated: one per user, and in it one per
- * session, one per debugger and one per tracer.  All are named by the owner's
- * uid and the id of the session.
- */
+/* Cgroups of users and sessions: made, limited, killed, removed. */
 #ifndef LAUNCHER_CGROUP_H
 #define LAUNCHER_CGROUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire/msg.h"
-#include "wire/proto.h"
+#include "launcher/base/leaf.h"
 
 /* Bytes and numbers of processes; LIMIT_UNLIMITED = none. */
 struct cgroup_limits {
-	uint64_t	memory, pids;
-};
-
-struct cgroup_leaf {
-	uint32_t	uid;
-	struct sid	session;
-	enum leaf_of	of;
-};
-
-/* Resources that all sessions of a user use; USAGE_UNKNOWN = not counted. */
-struct cgroup_use {
-	uint32_t	uid;
 	uint64_t	memory, pids;
 };
 
@@ -39,12 +22,8 @@ struct cgroup_use {
 int	 cgroup_make(const struct cgroup_leaf *,
 	    const struct cgroup_limits *user,
 	    const struct cgroup_limits *own, int *cgroup_fd);
-/* The same without touching limits; -1 when there is none. */
-int	 cgroup_open(const struct cgroup_leaf *);
 /* Changes the limits of a user's cgroup, if any; false with errno. */
 bool	 cgroup_limit_user(uint32_t uid, const struct cgroup_limits *);
-/* Fills in use by that user, or by each (USER_ALL), max at most; how many. */
-size_t	 cgroup_users(uint32_t uid, struct cgroup_use *, size_t max);
 /* Kills all processes in the leaf; harmless when there is no leaf. */
 void	 cgroup_kill(const struct cgroup_leaf *);
 /*

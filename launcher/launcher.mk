@@ -1,5 +1,6 @@
-# launcher: base/ and the files above run with its rights, owner/ without
-launcher_SRCS := $(wildcard launcher/*.c launcher/base/*.c launcher/owner/*.c)
+# launcher: base/ and the files above run with its rights, the others without
+launcher_SRCS := $(wildcard launcher/*.c launcher/base/*.c launcher/observer/*.c \
+		launcher/owner/*.c)
 
 # Without shared libraries, as every start copies its mappings thrice
 ifndef SANITIZE

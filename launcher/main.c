@@ -3,7 +3,6 @@
  * launcher: acts for the spawner.  It starts, signals and attaches on the
  * spawner's word, as owners that it checks itself, and decides nothing.
  */
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -11,8 +10,6 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,48 +18,33 @@
 #include "cgroup.h"
 #include "confine/caps.h"
 #include "confine/sessfilter.h"
-#include "facts_read.h"
-#include "find.h"
 #include "launcher.h"
 #include "launcher/base/child.h"
+#include "launcher/base/ended.h"
+#include "launcher/base/facts.h"
 #include "launcher/base/filters.h"
 #include "launcher/owner/archive_start.h"
 #include "launcher/owner/attach.h"
 #include "launcher/owner/instrument.h"
-#include "launcher/owner/loader.h"
 #include "launcher/owner/session.h"
+#include "observe.h"
 #include "pending_start.h"
-#include "probe.h"
-#include "usage.h"
 #include "waiting_start.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /* All that it has, and only inside the fence, where there is no root. */
 #define LAUNCHER_CAPS	(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |	\
 			 CAP_BIT(CAP_KILL))
 #define CHANNEL_FD	3
-/* As many users as the spawner knows; all of them fit into one message. */
-#define USERS_MAX	4096
 
-int	launch_on_archiver(struct msg *);
-int	launch_on_attach(struct msg *);
-int	launch_on_chain(struct msg *);
-int	launch_on_find(struct msg *);
-int	launch_on_instrument(struct msg *);
-int	launch_on_instrument_file(struct msg *);
-int	launch_on_pack(struct msg *);
-int	launch_on_send_signal(struct msg *);
-int	launch_on_probe(struct msg *);
-int	launch_on_run(struct msg *);
-int	launch_on_sample(struct msg *);
-int	launch_on_sweep(struct msg *);
-int	launch_on_unpack(struct msg *);
-int	launch_on_user_limits(struct msg *);
-int	launch_on_user_use(struct msg *);
-
+/* The archiver's binary, and those of instruments, -1 until they are sent. */
+static int	 archiver_fd = -1;
+static int	 instrument_fds[ROLE_END] = { [0 ... ROLE_END - 1] = -1 };
 static int	 self_fd = -1;		/* this binary, for CHAIN */
 
-bool
+/* May this launcher make a process for that owner?  False with errno. */
+static bool
 owner_allowed(const struct run_owner *w)
 {
 	uint32_t i;
@@ -94,22 +76,6 @@ run_allowed(const struct msg *m, const struct run_spec *r)
 	    owner_allowed(&r->owner);
 }
 
-static struct cgroup_leaf
-leaf_of(const struct msg *m, uint32_t uid, enum leaf_of of)
-{
-	return (struct cgroup_leaf){ uid, m->hdr.session, of };
-}
-
-static int
-make_cgroup(const struct msg *m, const struct run_spec *r, int *cgroup_fd)
-{
-	const struct cgroup_leaf leaf = leaf_of(m, r->owner.uid, LEAF_SESSION);
-	const struct cgroup_limits user = { r->user_memory,
-	    r->user_processes }, session = { r->memory, r->pids };
-
-	return cgroup_make(&leaf, &user, &session, cgroup_fd);
-}
-
 /* By it the spawner sees why the kernel has killed a program. */
 static void
 send_events(const struct msg *m, const struct run_spec *r, int cgroup_fd)
@@ -117,7 +83,8 @@ send_events(const struct msg *m, const struct run_spec *r, int cgroup_fd)
 	struct msg_out *o;
 	int fd;
 
-	if (cgroup_fd == -1 || !(settings.controllers & CONTROLLER_MEMORY) ||
+	if (r == NULL || cgroup_fd == -1 ||
+	    !(settings.controllers & CONTROLLER_MEMORY) ||
 	    (r->memory == LIMIT_UNLIMITED &&
 	    r->user_memory == LIMIT_UNLIMITED))
 		return;
@@ -129,33 +96,40 @@ send_events(const struct msg *m, const struct run_spec *r, int cgroup_fd)
 	(void)chan_send(&spawner_chan, o, fd);
 }
 
+/* In its cgroup; order, as it came, is given again when that is not free yet. */
+static void
+begin_in(const struct cgroup_leaf *leaf, const struct cgroup_limits limits[2],
+    const struct msg *order, struct pending_order *o, const struct run_spec *r)
+{
+	if (cgroup_make(leaf, &limits[0], &limits[1], &o->cgroup_fd) == 0) {
+		send_events(order, r, o->cgroup_fd);
+		pending_begin(order, o);
+	} else if (errno != EBUSY || !waiting_start_add(order, leaf->uid))
+		pending_refuse(order, o->kind, STEP_CGROUP);
+	if (o->cgroup_fd != -1)
+		close(o->cgroup_fd);
+}
+
 int
 launch_on_run(struct msg *m)
 {
 	static struct run_spec r;
-	void *text = (void *)(uintptr_t)m->next;
-	size_t len = m->left;
-	int cgroup_fd = -1;
+	const struct msg order = *m;
+	struct pending_order o = { .kind = PENDING_RUN, .owner = &r.owner,
+	    .fn = session_first, .arg = &r, .keep_fds = { m->fd, -1 } };
 
 	run_get(m, &r);
 	if (msg_end(m) == -1)
 		return -1;
 	if (!run_allowed(m, &r))
 		pending_refuse(m, PENDING_RUN, STEP_IDS);
-	else if (make_cgroup(m, &r, &cgroup_fd) == -1) {
-		if (errno != EBUSY || !waiting_start_add(m, text, len,
-		    r.owner.uid, launch_on_run))
-			pending_refuse(m, PENDING_RUN, STEP_CGROUP);
-	} else {
-		send_events(m, &r, cgroup_fd);
-		pending_begin(m, &(struct pending_order){ .kind = PENDING_RUN,
-		    .owner = &r.owner, .fn = session_first, .arg = &r,
-		    .keep_fds = { m->fd, -1 }, .cgroup_fd = cgroup_fd });
-	}
-	if (cgroup_fd != -1)
-		close(cgroup_fd);
+	else
+		begin_in(&(struct cgroup_leaf){ r.owner.uid, m->hdr.session,
+		    LEAF_SESSION }, (const struct cgroup_limits[]){
+		    { r.user_memory, r.user_processes },
+		    { r.memory, r.pids } }, &order, &o, &r);
 	/* the next child is another owner's: no variables are left for it */
-	explicit_bzero(text, len);
+	explicit_bzero((void *)(uintptr_t)order.next, order.left);
 	explicit_bzero(&r, sizeof(r));
 	return 0;
 }
@@ -163,8 +137,9 @@ launch_on_run(struct msg *m)
 static void
 attach(const struct msg *m, const struct attach_spec *a)
 {
-	const struct cgroup_leaf leaf = leaf_of(m, a->owner.uid, LEAF_SESSION);
-	int cgroup_fd = cgroup_open(&leaf);
+	const struct cgroup_leaf leaf = { a->owner.uid, m->hdr.session,
+	    LEAF_SESSION };
+	int cgroup_fd = leaf_open(&leaf);
 
 	/* it would be a session's process that no session is said to have */
 	if (cgroup_fd == -1 && settings.cgroup[0] != '\0') {
@@ -205,9 +180,11 @@ launch_on_attach(struct msg *m)
 	return 0;
 }
 
-static int
-on_job(struct msg *m, owner_fn fn)
+int
+launch_on_job(struct msg *m)
 {
+	const owner_fn fn = m->hdr.type == MSG_UNPACK ? archiver_unpack :
+	    archiver_pack;
 	struct job_spec j;
 
 	job_get(m, &j);
@@ -223,24 +200,13 @@ on_job(struct msg *m, owner_fn fn)
 }
 
 int
-launch_on_unpack(struct msg *m)
-{
-	return on_job(m, archiver_unpack);
-}
-
-int
-launch_on_pack(struct msg *m)
-{
-	return on_job(m, archiver_pack);
-}
-
-int
 launch_on_send_signal(struct msg *m)
 {
 	static const int to_stub[] = { [SIGNAL_TREE_TERM] = SIGTERM,
 	    [SIGNAL_TREE_KILL] = SIGUSR1, [SIGNAL_TREE_HUP] = SIGHUP };
 	uint32_t sig = msg_get_u32(m), whom = msg_get_u32(m), error = 0;
-	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	struct cgroup_leaf leaf = { msg_get_u32(m), m->hdr.session,
+	    LEAF_SESSION };
 	struct msg_out *o;
 
 	if (msg_end(m) == -1 || sig >= NSIG || whom >= SIGNAL_TARGETS)
@@ -250,7 +216,7 @@ launch_on_send_signal(struct msg *m)
 	if (syscall(SYS_pidfd_send_signal, m->fd, sig, NULL, 0) == -1)
 		error = (uint32_t)errno;
 	/* a program without a pid namespace may have ended its stub first */
-	if (whom == SIGNAL_TREE_KILL && (error == ESRCH || find_ended(m->fd)))
+	if (whom == SIGNAL_TREE_KILL && (error == ESRCH || has_ended(m->fd)))
 		cgroup_sweep(&leaf);
 	o = msg_new(MSG_SIGNAL_SENT, &m->hdr.session, m->hdr.conn,
 	    m->hdr.request);
@@ -259,31 +225,27 @@ launch_on_send_signal(struct msg *m)
 	return 0;
 }
 
+/* Questions that no right is needed for. */
+int
+launch_on_question(struct msg *m)
+{
+	observe_ask(m);
+	return 0;
+}
+
 /* Finds the program that a debugger names, for its owner to signal. */
 int
 launch_on_find(struct msg *m)
 {
-	pid_t pid = (pid_t)msg_get_u32(m), inner = 0;
-	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
-	uint32_t any = msg_get_u32(m);
-	struct msg_out *o;
-	int fd = -1, proc_fd;
+	struct msg fields = *m;
+	uint32_t pid = msg_get_u32(&fields), any;
 
-	if (msg_end(m) == -1 || pid <= 0 || any > 1 ||
-	    (any && role_mode != MODE_USER))
+	(void)msg_get_u32(&fields);
+	any = msg_get_u32(&fields);
+	if (msg_end(&fields) == -1 || pid == 0 || pid > INT32_MAX || any > 1 ||
+	    (any == 1 && role_mode != MODE_USER))
 		return -1;
-	proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (proc_fd != -1) {
-		fd = find_process(proc_fd, pid, any ? NULL : &leaf, m->fd,
-		    &inner);
-		close(proc_fd);
-	}
-	o = msg_new(fd == -1 ? MSG_NOT_FOUND : MSG_FOUND, &m->hdr.session, 0,
-	    m->hdr.request);
-	if (fd != -1)
-		msg_put_u32(o, (uint32_t)inner);
-	(void)chan_send(&spawner_chan, o, fd);
-	return 0;
+	return launch_on_question(m);
 }
 
 /*
@@ -315,7 +277,8 @@ let_go(struct msg *m)
 int
 launch_on_sweep(struct msg *m)
 {
-	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
+	struct cgroup_leaf leaf = { msg_get_u32(m), m->hdr.session,
+	    LEAF_SESSION };
 	uint32_t of = msg_get_u32(m);
 
 	if (msg_end(m) == -1 || of >= LEAF_COUNT)
@@ -341,63 +304,6 @@ launch_on_user_limits(struct msg *m)
 	return 0;
 }
 
-int
-launch_on_user_use(struct msg *m)
-{
-	static struct cgroup_use use[USERS_MAX];
-	uint32_t uid = msg_get_u32(m);
-	struct msg_out *o;
-	size_t i, n;
-
-	if (msg_end(m) == -1)
-		return -1;
-	n = cgroup_users(uid, use, USERS_MAX);
-	o = msg_new(MSG_USER_USED, NULL, m->hdr.conn, m->hdr.request);
-	msg_put_u32(o, (uint32_t)n);
-	for (i = 0; i < n; i++) {
-		msg_put_u32(o, use[i].uid);
-		msg_put_u64(o, use[i].memory);
-		msg_put_u64(o, use[i].pids);
-	}
-	(void)chan_send(&spawner_chan, o, -1);
-	return 0;
-}
-
-int
-launch_on_probe(struct msg *m)
-{
-	struct msg_out *o = msg_new(MSG_PROBED, &m->hdr.session, m->hdr.conn,
-	    m->hdr.request);
-
-	probe_put(o);
-	(void)chan_send(&spawner_chan, o, -1);
-	return msg_end(m);
-}
-
-int
-launch_on_sample(struct msg *m)
-{
-	struct usage u = { USAGE_UNKNOWN, USAGE_UNKNOWN };
-	struct cgroup_leaf leaf = leaf_of(m, msg_get_u32(m), LEAF_SESSION);
-	int leaf_fd = cgroup_open(&leaf);
-	int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	pid_t pid = leaf_fd == -1 ? find_pid(proc_fd, m->fd) : 0;
-	struct msg_out *o;
-
-	if (leaf_fd != -1) {
-		usage_of_leaf(leaf_fd, proc_fd, &u);
-		close(leaf_fd);
-	} else if (pid > 0)
-		usage_of_tree(pid, proc_fd, &u);
-	if (proc_fd != -1)
-		close(proc_fd);
-	o = msg_new(MSG_SAMPLED, &m->hdr.session, 0, m->hdr.request);
-	msg_put_u64(o, u.cpu_ns);
-	msg_put_u64(o, u.memory);
-	(void)chan_send(&spawner_chan, o, -1);
-	return msg_end(m);
-}
-
 static const enum leaf_of instrument_leaves[ROLE_END] = {
 	[ROLE_DEBUGGER] = LEAF_DEBUGGER,
 	[ROLE_TRACER] = LEAF_TRACER,
@@ -410,52 +316,38 @@ is_instrument(uint32_t role)
 	return role >= ROLE_INSTRUMENT && role < ROLE_INSTRUMENT_END;
 }
 
-/*
- * Where no cgroup counts, the kernel counts the owner's processes when the ids
- * change and again at exec, which fails then: this process is the last that the
- * owner may have.
- */
-static void
-begin_instrument(const struct msg *m, const struct instrument_spec *i,
-    uint64_t processes, int cgroup_fd)
-{
-	if (processes != LIMIT_UNLIMITED && processes > 0)
-		processes--;
-	pending_begin(m, &(struct pending_order){ .kind = PENDING_INSTRUMENT,
-	    .owner = &i->owner, .processes = &processes,
-	    .fn = instrument_first, .arg = i,
-	    .keep_fds = { -1, instrument_fds[i->role] },
-	    .cgroup_fd = cgroup_fd });
-}
-
 int
 launch_on_instrument(struct msg *m)
 {
-	const struct cgroup_limits own = { LIMIT_UNLIMITED, LIMIT_UNLIMITED };
+	struct cgroup_limits limits[2] = { [1] = { LIMIT_UNLIMITED,
+	    LIMIT_UNLIMITED } };
+	const struct msg order = *m;
 	struct instrument_spec i;
-	struct cgroup_limits user;
-	struct cgroup_leaf leaf;
-	const uint8_t *payload = m->next;
-	size_t len = m->left;
-	int cgroup_fd = -1;
+	uint64_t processes;
+	struct pending_order o = { .kind = PENDING_INSTRUMENT,
+	    .owner = &i.owner, .processes = &processes,
+	    .fn = instrument_first, .arg = &i };
 
 	owner_get(m, &i.owner);
 	i.role = msg_get_u32(m);
-	user.memory = msg_get_u64(m);
-	user.pids = msg_get_u64(m);
+	limits[0].memory = msg_get_u64(m);
+	limits[0].pids = processes = msg_get_u64(m);
 	if (msg_end(m) == -1 || !is_instrument(i.role))
 		return -1;
-	leaf = leaf_of(m, i.owner.uid, instrument_leaves[i.role]);
+	/*
+	 * Where no cgroup counts, the kernel counts the owner's processes when
+	 * the ids change and again at exec, which fails then: this process is
+	 * the last that the owner may have.
+	 */
+	if (processes != LIMIT_UNLIMITED && processes > 0)
+		processes--;
+	o.keep_fds[0] = -1;
+	o.keep_fds[1] = instrument_fds[i.role];
 	if (!owner_allowed(&i.owner))
 		pending_refuse(m, PENDING_INSTRUMENT, STEP_IDS);
-	else if (cgroup_make(&leaf, &user, &own, &cgroup_fd) == -1) {
-		if (errno != EBUSY || !waiting_start_add(m, payload, len,
-		    i.owner.uid, launch_on_instrument))
-			pending_refuse(m, PENDING_INSTRUMENT, STEP_CGROUP);
-	} else
-		begin_instrument(m, &i, user.pids, cgroup_fd);
-	if (cgroup_fd != -1)
-		close(cgroup_fd);
+	else
+		begin_in(&(struct cgroup_leaf){ i.owner.uid, m->hdr.session,
+		    instrument_leaves[i.role] }, limits, &order, &o, NULL);
 	return 0;
 }
 
@@ -537,7 +429,6 @@ on_peer(enum role peer, int fd, uint32_t gen)
 static void
 prepare(void)
 {
-	loader_probe();
 	self_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	if (self_fd == -1)
 		role_cannot("open its own binary", "/proc must be mounted");
@@ -570,11 +461,11 @@ start(void)
 {
 	struct sigaction sa = { .sa_handler = SIG_IGN };
 
-	facts_read();
-	userns_errno = probe_userns();
-	proc_errno = probe_proc();
-	errno = userns_errno;
-	if (userns_errno != 0 && settings.sandbox != SANDBOX_NONE)
+	if (!observe_start())
+		role_cannot("start its observer",
+		    "it needs a process, and a socket pair");
+	errno = facts.userns_errno;
+	if (errno != 0 && settings.sandbox != SANDBOX_NONE)
 		role_cannot("make a user namespace for sessions",
 		    "allow them (user.max_user_namespaces, kernel."
 		    "unprivileged_userns_clone, AppArmor), or set "
@@ -605,6 +496,7 @@ main(int argc, char **argv)
 		.filter = &launcher_filter,
 		.start = start,
 		.peer = on_peer,
+		.settings = observe_settings,
 		.shutdown = shut_down,
 	};
 

@@ -14,6 +14,7 @@
 #include "cgroup.h"
 #include "launcher.h"
 #include "pending_start.h"
+#include "wire/fdpass.h"
 #include "wire/proto.h"
 
 /* Where they are named to users: STEP_PENDING and STEP_PENDING_ALL. */
@@ -63,6 +64,7 @@ struct pending_start {
 	uint32_t	 pids[2];	/* the host's, and in its namespace */
 };
 
+struct channel	 spawner_chan;
 static struct pending_start pending_starts[PENDING_MAX];
 
 static void
@@ -223,59 +225,25 @@ take_up(struct pending_start *f, const struct up *u, const int *fds, size_t n,
 	send_early(f);
 }
 
-static size_t
-take_control(struct msghdr *mh, int fds[UP_FDS_MAX], pid_t *sender)
-{
-	struct cmsghdr *cm;
-	struct ucred cred;
-	size_t n = 0;
-
-	*sender = 0;
-	for (cm = CMSG_FIRSTHDR(mh); cm != NULL; cm = CMSG_NXTHDR(mh, cm)) {
-		if (cm->cmsg_level != SOL_SOCKET)
-			continue;
-		if (cm->cmsg_type == SCM_RIGHTS) {
-			n = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-			memcpy(fds, CMSG_DATA(cm), n * sizeof(int));
-		}
-		/* the kernel's word, and as the host counts */
-		if (cm->cmsg_type == SCM_CREDENTIALS) {
-			memcpy(&cred, CMSG_DATA(cm), sizeof(cred));
-			*sender = cred.pid;
-		}
-	}
-	return n;
-}
-
 /* 1 = one record, 0 = none yet, -1 = closed. */
 static int
-receive(int up_fd, struct up *u, int fds[UP_FDS_MAX], size_t *nfds,
+receive(int up_fd, struct up *u, int fds[FDPASS_MAX], size_t *nfds,
     pid_t *sender)
 {
-	union {
-		struct cmsghdr	hdr;
-		char		buf[CMSG_SPACE(UP_FDS_MAX * sizeof(int)) +
-				    CMSG_SPACE(sizeof(struct ucred))];
-	} ctl;
 	struct iovec iov = { .iov_base = u, .iov_len = sizeof(*u) };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1,
-	    .msg_control = ctl.buf, .msg_controllen = sizeof(ctl.buf) };
-	ssize_t n;
+	ssize_t n = fdpass_recv(up_fd, &iov, 1, fds, nfds, sender,
+	    MSG_DONTWAIT);
 
-	n = recvmsg(up_fd, &mh, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n != (ssize_t)sizeof(*u))
-		return -1;
-	*nfds = take_control(&mh, fds, sender);
-	return 1;
+	return n == (ssize_t)sizeof(*u) ? 1 : -1;
 }
 
 static void
 on_up(uint32_t events, void *arg)
 {
 	struct pending_start *f = arg;
-	int fds[UP_FDS_MAX], r;
+	int fds[FDPASS_MAX], r;
 	struct up u;
 	pid_t sender;
 	size_t n;

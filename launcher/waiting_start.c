@@ -24,7 +24,6 @@ struct waiting_start {
 	size_t		 len;
 	uid_t		 owner;
 	uint64_t	 until_ms;
-	msg_handler	 handler;
 };
 
 static TAILQ_HEAD(waiting_starts, waiting_start) waiting_starts =
@@ -66,7 +65,7 @@ is_room(uid_t owner)
 }
 
 static struct waiting_start *
-waiting_start_new(const struct msg *m, uid_t owner, msg_handler handler)
+waiting_start_new(const struct msg *m, uid_t owner)
 {
 	struct waiting_start *h = is_room(owner) ? calloc(1, sizeof(*h)) : NULL;
 
@@ -74,7 +73,6 @@ waiting_start_new(const struct msg *m, uid_t owner, msg_handler handler)
 		return NULL;
 	h->m = *m;
 	h->owner = owner;
-	h->handler = handler;
 	h->until_ms = loop_now_ms() + WAIT_MS;
 	if (m->fd == -1 || (h->m.fd = fcntl(m->fd,
 	    F_DUPFD_CLOEXEC, 0)) != -1)
@@ -103,15 +101,14 @@ again(struct waiting_start *h, const void *payload, size_t len)
 }
 
 bool
-waiting_start_add(const struct msg *m, const void *payload, size_t len,
-    uid_t owner, msg_handler handler)
+waiting_start_add(const struct msg *m, uid_t owner)
 {
 	struct waiting_start *h;
 
 	if (tried != NULL)
-		return again(tried, payload, len);
-	h = waiting_start_new(m, owner, handler);
-	if (h != NULL && keep(h, payload, len)) {
+		return again(tried, m->next, m->left);
+	h = waiting_start_new(m, owner);
+	if (h != NULL && keep(h, m->next, m->left)) {
 		TAILQ_INSERT_TAIL(&waiting_starts, h, all);
 		if (timer.slot == 0)
 			loop_timer_set(&timer, AGAIN_MS, on_timer, NULL);
@@ -135,7 +132,7 @@ try(struct waiting_start *h)
 	m.left = len;
 	h->payload = NULL;
 	tried = h;
-	(void)h->handler(&m);
+	(void)msg_handlers[m.hdr.type](&m);
 	tried = NULL;
 	forget(payload, len);
 	if (h->payload != NULL)

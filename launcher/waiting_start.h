@@ -9,15 +9,13 @@
 #include <sys/types.h>
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "wire/msg.h"
 
 /*
- * Copies the order, whose payload is these bytes, and its fd; handler gets it
- * again.  False with EBUSY when it has waited long enough, or as many wait.
+ * Copies the order, as it came, and its fd; its handler gets it again.  False
+ * with EBUSY when it has waited long enough, or as many wait.
  */
-bool	 waiting_start_add(const struct msg *, const void *payload, size_t len,
-	    uid_t owner, msg_handler);
+bool	 waiting_start_add(const struct msg *, uid_t owner);
 
 #endif

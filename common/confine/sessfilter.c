@@ -89,6 +89,12 @@ const struct filter session_64bit_filter = { DENY_LIST(session_rules) };
 
 const struct filter only_64bit_filter = { .otherwise = SCMP_ACT_ALLOW };
 
+const struct filter *const session_filters[FILTER_KINDS] = {
+	[FILTER_SESSION] = &session_filter,
+	[FILTER_SESSION_64BIT] = &session_64bit_filter,
+	[FILTER_ONLY_64BIT] = &only_64bit_filter,
+};
+
 const struct filter launcher_filter = {
 	DENY_LIST(launcher_rules), .with_32bit = true
 };

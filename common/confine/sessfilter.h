@@ -22,4 +22,12 @@ extern const struct filter	 session_64bit_filter;
 /* Takes the place of both then, where there are no namespaces to guard. */
 extern const struct filter	 only_64bit_filter;
 
+enum session_filter_kind {
+	FILTER_SESSION,
+	FILTER_SESSION_64BIT,
+	FILTER_ONLY_64BIT,
+	FILTER_KINDS
+};
+extern const struct filter	*const session_filters[FILTER_KINDS];
+
 #endif

@@ -4,7 +4,7 @@
  * each role with -DSELF_ROLE=<ROLE>; rows for other receivers become NULL,
  * so a role that lacks a handler of its own does not link.
  */
-#include "msg.h"
+#include "handlers.h"
 
 #define CAT_(a, b)	a##b
 #define CAT(a, b)	CAT_(a, b)
@@ -32,12 +32,6 @@
 #define IS_DEBUGGER_INST(h)		h
 #define IS_TRACER_INST(h)		h
 #include "dispatch_none.h"
-
-/* Declared for all rows: only those that are used need to exist. */
-#define MSG(name, from, to, min, max, fd, states, refusal, handler)	\
-	int handler(struct msg *);
-#include "msgs.def"
-#undef MSG
 
 const msg_handler msg_handlers[MSG_COUNT] = {
 #define MSG(name, from, to, min, max, fd, states, refusal, handler)	\

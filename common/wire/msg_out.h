@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The message being written: shared by encoder and channel, by nobody else. */
+/*
+ * The message being written: shared by encoder, channel, and the launcher's
+ * observer, by nobody else.
+ */
 #ifndef DL_MSG_OUT_H
 #define DL_MSG_OUT_H
 

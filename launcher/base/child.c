@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* From the launcher to a process without rights. */
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -10,11 +9,11 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "confine/caps.h"
+#include "wire/fdpass.h"
 #include "wire/role.h"
 
 int	child_sock_fd = UP_SOCK;
@@ -60,25 +59,10 @@ child_begin(int up_fd, const int keep_fds[2])
 void
 child_send_up(const struct up *u, const int *fds, size_t n)
 {
-	union {
-		struct cmsghdr	hdr;
-		char		buf[CMSG_SPACE(UP_FDS_MAX * sizeof(int))];
-	} ctl;
-	struct iovec iov = { .iov_base = (void *)(uintptr_t)u,
-	    .iov_len = sizeof(*u) };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct iovec iov = { (void *)(uintptr_t)u, sizeof(*u) };
 
-	if (n > 0) {
-		memset(&ctl, 0, sizeof(ctl));
-		mh.msg_control = ctl.buf;
-		mh.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		ctl.hdr.cmsg_level = SOL_SOCKET;
-		ctl.hdr.cmsg_type = SCM_RIGHTS;
-		ctl.hdr.cmsg_len = CMSG_LEN(n * sizeof(int));
-		memcpy(CMSG_DATA(&ctl.hdr), fds, n * sizeof(int));
-	}
 	/* a launcher that does not listen any more has ended us already */
-	if (sendmsg(child_sock_fd, &mh, MSG_NOSIGNAL) == -1)
+	if (fdpass_send(child_sock_fd, &iov, 1, fds, n, 0) == -1)
 		_exit(1);
 }
 
@@ -144,4 +128,3 @@ child_count(uint64_t processes)
 	if (setrlimit(RLIMIT_NPROC, &rl) == -1)
 		child_die(STEP_LIMITS);
 }
-

@@ -26,7 +26,7 @@
  * wakeup, for each fd would be expensive.
  */
 enum { UP_FDS = 1, UP_PID, UP_FAILED };
-#define UP_FDS_MAX	RUN_FD_COUNT
+#define UP_FDS_MAX	RUN_FD_COUNT	/* at most FDPASS_MAX */
 struct up {
 	uint32_t	what;
 	uint32_t	fds;	/* 1 << kind for each */

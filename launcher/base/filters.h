@@ -3,14 +3,8 @@
 #ifndef LAUNCHER_BASE_FILTERS_H
 #define LAUNCHER_BASE_FILTERS_H
 
-#include <stddef.h>
+#include "confine/sessfilter.h"
 
-enum session_filter_kind {
-	FILTER_SESSION,
-	FILTER_SESSION_64BIT,
-	FILTER_ONLY_64BIT,
-	FILTER_KINDS
-};
 /* For filter_install(); NULL when weaken-seccomp is set. */
 struct filter_prog {
 	void	*instr;

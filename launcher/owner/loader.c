@@ -26,6 +26,7 @@
 
 #include "base/again.h"
 #include "image.h"
+#include "launcher/base/facts.h"
 #include "loader.h"
 #include "steps.h"
 
@@ -74,7 +75,6 @@ entry_of(pid_t pid)
 #define INT3		0xccUL
 #define RIP		offsetof(struct user, regs.rip)
 
-static bool		 registers_stop = true;
 static unsigned long	 int3_at, int3_word;	/* and what stood there */
 
 static int
@@ -120,7 +120,7 @@ take_int3(pid_t pid)
 static int
 watch_address(pid_t pid, unsigned long address)
 {
-	if (!registers_stop)
+	if (!facts.registers_stop)
 		return address == 0 ? take_int3(pid) : put_int3(pid, address);
 	if (address == 0)
 		return set_debug_register(pid, 7, 0);
@@ -144,31 +144,34 @@ probe_child(void)
 }
 
 /* Without a child, or one that cannot be traced, registers count as good. */
-void
+bool
 loader_probe(void)
 {
 	pid_t pid = fork();
+	bool stopped = true;
 	int status = 0;
 
 	if (pid == 0)
 		probe_child();
 	if (pid == -1)
-		return;
+		return true;
 	if (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
 		if (watch_address(pid, (unsigned long)(uintptr_t)probed) == 0 &&
 		    ptrace(PTRACE_CONT, pid, 0, 0) == 0 &&
 		    waitpid(pid, &status, __WALL) == pid)
-			registers_stop = WIFSTOPPED(status);
+			stopped = WIFSTOPPED(status);
 	}
 	if (WIFSTOPPED(status)) {
 		(void)kill(pid, SIGKILL);
 		(void)waitpid(pid, &status, __WALL);
 	}
+	return stopped;
 }
 #else
-void
+bool
 loader_probe(void)
 {
+	return true;
 }
 
 /* Another architecture starts its programs unwatched. */

@@ -3,10 +3,11 @@
 #ifndef LAUNCHER_OWNER_LOADER_H
 #define LAUNCHER_OWNER_LOADER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
-/* Finds out once, before the first start, whether debug registers stop. */
-void	loader_probe(void);
+/* Whether debug registers stop a program, by a trial. */
+bool	loader_probe(void);
 /*
  * pid has executed under PTRACE_TRACEME and is stopped, or about to be.  Lets
  * its loader run until the program itself begins, and the program go then.

@@ -20,7 +20,6 @@
 
 #include "base/again.h"
 #include "image.h"
-#include "launcher/base/facts.h"
 #include "mounts.h"
 #include "steps.h"
 #include "user_limits.h"
@@ -288,7 +287,7 @@ mount_terminals(const struct run_spec *r, const char *path)
 	char options[64];
 
 	(void)snprintf(options, sizeof(options),
-	    "ptmxmode=0666,mode=0600,max=%u", facts_terminals(r->tty));
+	    "ptmxmode=0666,mode=0600,max=%u", user_limits_terminals(r->tty));
 	if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC,
 	    options) == 0)
 		return;

@@ -6,6 +6,22 @@
 #ifndef LAUNCHER_OWNER_USER_LIMITS_H
 #define LAUNCHER_OWNER_USER_LIMITS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "launcher/base/facts.h"
+
+struct user_resource {
+	const char	*name, *what;
+	/* where all users' sum is, if it can be read inside the fence */
+	const char	*host;
+	uint64_t	 least;		/* a user's, for programs as they are */
+	bool		 halved;	/* for each session */
+};
+extern const struct user_resource	user_resources[USER_RESOURCES];
+
+/* Pseudo terminals of a session, its own one included; with a terminal or not. */
+unsigned int	user_limits_terminals(bool tty);
 /*
  * In a session's user namespace, with its /proc at that path: half of what the
  * user has is the most that one session gets.  Failures end the process.

@@ -104,6 +104,7 @@ def processes(d):
     for pid in named(d, "launcher"):
         if stat_of(pid)[2] == d.proc.pid:
             out.append(("launcher", pid, "launcher"))
+    out.append(("observer", named(d, "observer")[0], "observer"))
     # it and its reserve are one like the other
     out = [x for i, x in enumerate(out) if x[0] not in
            [y[0] for y in out[:i]]]

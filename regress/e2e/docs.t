@@ -227,8 +227,8 @@ adapters() {
 # Rows and lists of adapters that stand elsewhere.
 unnamed_adapters() {
 	adapters | while read -r name; do
-		grep -qF "\"$name\"" "$top/launcher/probe.c" ||
-			echo "launcher/probe.c has no row for $name"
+		grep -qF "\"$name\"" "$top/launcher/observer/probe.c" ||
+			echo "launcher/observer/probe.c has no row for $name"
 		grep -qF ".Dq $name" "$top/man/debuglantern.conf.5" ||
 			echo "debuglantern.conf.5 says nothing about $name"
 		for file in docs/DEPENDENCIES.md etc/completions/debugger \

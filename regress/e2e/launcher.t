@@ -511,6 +511,41 @@ def probes(p):
     ok(all(r[1] or r[3] for r in rows.values()), "a remedy for what is not")
 
 
+def observer_of(p):
+    out = subprocess.run(["pgrep", "-P", str(p.l.pid), "-x", "observer"],
+                         capture_output=True, text=True).stdout.split()
+    return int(out[0]) if out else None
+
+
+def observer_dies(p):
+    """The link is lost, so that all who wait are told; the next answers."""
+    r = p.run("sleeper")
+    use = struct.pack("=I", p.l.uid)
+    _, m = p.l.ask("SAMPLE", use, r.fds[STUB])
+    eq((m.name, len(m.body)), ("SAMPLED", 16), "a session is looked at")
+    _, m = p.l.ask("FIND", struct.pack("=3I", r.pid, p.l.uid, 0),
+                   r.fds[STUB])
+    eq((m.name, m.u32()[0]), ("FOUND", r.inner), "and its program found")
+    os.close(m.fds[0])
+    _, m = p.l.ask("FIND", struct.pack("=3I", os.getpid(), p.l.uid, 0),
+                   r.fds[STUB])
+    eq(m.name, "NOT_FOUND", "but no other process")
+    old = observer_of(p)
+    for how in (signal.SIGKILL, signal.SIGSYS):
+        os.kill(observer_of(p), how)
+        m = p.l.expect(p.l.parent, "LINK_LOST")
+        eq(m.u32(), (hand.ROLES.index("SPAWNER"), 7), f"{how.name}: a link is lost")
+        p.l.spawner.s.close()
+        p.l.spawner = hand.Chan()
+        p.l.link(p.l.parent, p.l.spawner)
+        ok(not r.gone(0.2), "the session lives")
+        _, m = p.l.ask("SAMPLE", use, r.fds[STUB])
+        eq((m.name, len(m.body)), ("SAMPLED", 16), "the next one answers")
+        ok(observer_of(p) not in (None, old), "and is another process")
+    eq(p.l.signal(r.fds[STUB], 0, TREE_KILL), 0, "the session can be ended")
+    r.close()
+
+
 def lives(pid):
     try:
         with open(f"/proc/{pid}/stat") as f:
@@ -651,9 +686,9 @@ def launcher_status(p):
         p.l.run(p.image["/bin/sh"], ["x"], ENV, owner=p.l.owner(3))
     ok(wait_for(lambda: len(os.listdir(f"/proc/{p.l.pid}/fd")) == fds),
        "no fd is left behind")
-    out = subprocess.run(["ps", "--ppid", str(p.l.pid), "-o", "stat="],
+    out = subprocess.run(["ps", "--ppid", str(p.l.pid), "-o", "comm="],
                          capture_output=True, text=True).stdout
-    eq(out.split(), [], "no zombies")
+    eq(out.split("\n"), ["observer", ""], "no zombies, and the observer lives")
 
 
 def not_allowed(mode):
@@ -787,7 +822,7 @@ PER_KIND = (terminals, commands, hygiene, groups, output, endings, failures, ref
             bomb, crowded, spawner_dies, stub_is_deaf, siblings, masks,
             network, root, debugging, attach_fails)
 PER_PLACE = (bundles, bundle_refused, packing, probes, owners, share,
-             launcher_status, chain, outlived)
+             launcher_status, observer_dies, chain, outlived)
 ALONE = (not_allowed, no_gdbserver, cgroups)
 only = os.environ.get("DL_ONLY", "")
 

@@ -25,6 +25,7 @@ TABLE = {
     "netproc": ("_dlnet", 0, True),
     "spawner": ("_dlspawn", 0, True),
     "launcher": ("_dllaunch", SETUID | SETGID | KILL, False),
+    "observer": ("_dllaunch", 0, False),
     "announcer": ("_dlmdns", 0, False),
     "idproc": ("_dlid", 0, False),
     "tlsproc": ("_dltls", 0, True),
@@ -46,7 +47,9 @@ FDS = {
                r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]|" +
                TMP + r"/.*/state/tokens",
     "launcher": USUAL + r"|.*/libexec/debuglantern/"
-                r"(launcher|archiver|debugger|tracer|symbols)|pipe:\[\d+\]",
+                r"(launcher|archiver|debugger|tracer|symbols)|pipe:\[\d+\]|"
+                r"anon_inode:\[pidfd\]|pidfd:\[\d+\]",
+    "observer": r"socket:\[\d+\]|/proc",
     "announcer": USUAL,
     "idproc": USUAL + r"|/proc|/etc/.*",
     "tlsproc": USUAL,
@@ -61,9 +64,13 @@ def table(d):
 
 
 def roles(d):
-    """{pid: role}; the launcher's reserve is a launcher."""
+    """{pid: role}; the launcher's reserve is a launcher, each with an observer."""
     out = {d.proc.pid: "debuglanternd"}
     out.update({p: n for p, n in d.children().items() if n in TABLE})
+    for pid in d.processes():
+        st = stat_of(pid)
+        if st and st[0] == "observer" and out.get(st[2]) == "launcher":
+            out[pid] = "observer"
     return out
 
 
@@ -73,8 +80,9 @@ def bits(st, name):
 
 def check(d, when):
     found = roles(d)
-    eq(sorted(found.values()), sorted(list(table(d)) + ["launcher"]),
-       f"{when}: every role, and a launcher in reserve")
+    eq(sorted(found.values()), sorted(list(table(d)) +
+                                       ["launcher", "observer"]),
+       f"{when}: every role, and a launcher in reserve, with its observer")
     for pid, role in found.items():
         user, caps, empty = TABLE[role]
         st = status_of(pid)
@@ -91,7 +99,7 @@ def check(d, when):
            (caps, caps, 0), f"{when}: {role}: rights")
         eq(bits(st, "CapInh") & ~caps, 0,
            f"{when}: {role}: nothing to inherit but its own rights")
-        if d.mode == "system" and role != "launcher":
+        if d.mode == "system" and role not in ("launcher", "observer"):
             eq(bits(st, "CapBnd"), 0 if role in OF_ACCOUNTS else
                SETUID | SETGID | SYS_CHROOT | KILL,
                f"{when}: {role}: bounding set")
@@ -123,7 +131,7 @@ def places(pid, role, empty, when):
     dirs = [x for n, x in fds.items() if n > 2 and
             os.path.isdir(f"/proc/{pid}/fd/{n}") and x != "/proc"]
     eq(dirs, [], f"{when}: {role}: no directory is open")
-    if role in ("debuglanternd", "netproc", "spawner", "tlsproc",
+    if role in ("debuglanternd", "netproc", "spawner", "observer", "tlsproc",
                 *OF_ACCOUNTS):
         # the owner of its files in /proc is root when it is not dumpable
         eq(os.stat(f"/proc/{pid}/environ").st_uid, 0,
@@ -371,7 +379,7 @@ def uploads_leave_no_trace(mode):
            "no fd is left of 60 sessions", (before, count()))
         left = [status_of(p).get("Name") for p in d.processes()]
         eq(sorted(left), sorted([r for r in table(d) if r != "tlsproc"] +
-                                ["launcher"]), "no process either")
+                                ["launcher", "observer"]), "no process either")
         zombies = [p for p in d.processes()
                    if (stat_of(p) or "  ")[1] == "Z"]
         eq(zombies, [], "no zombie either")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: acctproc/sysfilter.c netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/confine/sessfilter.c common/confine/filter.c */
+/* links: acctproc/sysfilter.c netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c launcher/observer/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/confine/sessfilter.c common/confine/filter.c */
 /*
  * The system call filters as their processes load them: in words, and tried
  * out call by call.
@@ -35,6 +35,7 @@
 #include "confine/sessfilter.h"
 #include "debugger/sysfilter.h"
 #include "idproc/sysfilter.h"
+#include "launcher/observer/sysfilter.h"
 #include "netproc/sysfilter.h"
 #include "parent/sysfilter.h"
 #include "spawner/sysfilter.h"
@@ -110,6 +111,7 @@ static const struct {
 	{ "idproc", &idproc_filter, NULL },
 	{ "launcher", &launcher_filter, NULL },
 	{ "netproc", &netproc_filter, NULL },
+	{ "observer", &observer_filter, NULL },
 	{ "only-64bit", &only_64bit_filter, NULL },
 	{ "parent-system", NULL, parent_system },
 	{ "parent-user", NULL, parent_user },

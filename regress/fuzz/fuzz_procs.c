@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: launcher/find.c launcher/usage.c setup/cgfile.c */
-/* covers: client/dapdial/main.c idproc/holders.c launcher/find.c launcher/usage.c setup/cgfile.c */
+/* links: launcher/base/ended.c launcher/observer/find.c launcher/observer/usage.c setup/cgfile.c */
+/* covers: client/dapdial/main.c idproc/holders.c launcher/observer/find.c launcher/observer/usage.c setup/cgfile.c */
 /*
  * Fuzz target of what is read in /proc and of cgroups.  The kernel writes it,
  * but what a process is called, whose children it has and where it is are its
@@ -19,11 +19,14 @@
 
 #include "regress/fuzz/fuzz.h"
 
-#include "launcher/find.h"
-#include "launcher/usage.h"
+#include "launcher/base/ended.h"
+#include "launcher/observer/find.h"
+#include "launcher/observer/usage.h"
 #include "setup/cgfile.h"
 #include "wire/proto.h"
 #include "wire/settings.h"
+
+struct settings	 settings;	/* no cgroups of users */
 
 #define DAEMON	10	/* of the processes that there may be */
 
@@ -187,10 +190,18 @@ pidfd_open(pid_t pid, unsigned int flags)
 }
 
 int
-cgroup_open(const struct cgroup_leaf *leaf)
+leaf_open(const struct cgroup_leaf *leaf)
 {
 	must(leaf->uid == 7);
 	return has_leaf ? fcntl(leaf_fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+int
+leaf_open_user(uint32_t uid)
+{
+	(void)uid;
+	errno = ENOENT;
+	return -1;
 }
 
 static pid_t
@@ -201,7 +212,7 @@ find(int pid, bool any, int stub_fd)
 	int fd = find_process(proc_fd, pid, any ? NULL : &leaf, stub_fd,
 	    &inner);
 
-	must(fd == -1 || (inner > 0 && !find_ended(fd)));
+	must(fd == -1 || (inner > 0 && !has_ended(fd)));
 	if (fd == -1)
 		return 0;
 	close(fd);

@@ -24,7 +24,8 @@ PROGRAMS = {
     "setup": ("bin/debuglanternd", ("setup", "setup/conf")),
     "parent": ("libexec/debuglantern/parent", ("parent",)),
     "launcher": ("libexec/debuglantern/launcher",
-                 ("launcher", "launcher/base", "launcher/owner")),
+                 ("launcher", "launcher/base", "launcher/observer",
+                  "launcher/owner")),
     "acctproc": ("libexec/debuglantern/acctproc", ("acctproc",)),
 }
 SHARED = ("common/base", "common/confine", "common/wire", "common/tty")
@@ -61,7 +62,7 @@ def objects(build, directory):
 def linked(build, program, own):
     """The sources whose symbols the program has."""
     has = defined(os.path.join(build, program))
-    for directory in own + SHARED:
+    for directory in (*own, *SHARED):
         for obj in objects(build, directory):
             source = source_of(obj, build)
             if source and defined(obj) & has:
@@ -110,11 +111,26 @@ def tables(build, entries):
             yield d, table_of([r for r in rows if os.path.dirname(r[0]) == d])
 
 
-def entries_of(path):
-    """{directory: functions by which it is entered}"""
+def read_list(path):
+    """({directory: functions by which it is entered}, {program: lines})"""
+    entries, most = {}, {}
     with open(path, encoding="utf-8") as f:
-        lines = [line.split(":") for line in f if line[0] not in "#\n"]
-    return {directory: set(names.split()) for directory, names in lines}
+        for line in f:
+            if m := re.fullmatch(r"most (\S+) (\d+)\n", line):
+                most[m[1]] = int(m[2])
+            elif m := re.fullmatch(r"(\S+): (.*)\n", line):
+                entries[m[1]] = set(m[2].split())
+    return entries, most
+
+
+def too_many(build, entries, most):
+    for name, limit in most.items():
+        program, own = PROGRAMS[name]
+        own = [d for d in own if d not in entries]
+        n = sum(code_lines(text_of(s)) for s in linked(build, program, own)
+                if os.path.dirname(s) in own)
+        if n > limit:
+            yield f"{name}: {n:,} lines run with rights, at most {limit:,} may"
 
 
 def wrong_entries(build, entries):
@@ -129,14 +145,14 @@ def wrong_entries(build, entries):
             for name in sorted((needed & inside) ^ entries[d]):
                 yield (f"{d}/: {name} is " + (
                     "called with rights" if name in needed & inside else
-                    "not called any more") + "; see regress/static/tcb.txt")
+                    "not called from there") + "; see regress/static/tcb.txt")
 
 
 def main(argv):
     write = argv[1:2] == ["--write"]
     given = argv[2 if write else 1:]
     build, path, listed = given + [PAGE, LIST][len(given) - 1:]
-    entries = entries_of(listed)
+    entries, most = read_list(listed)
     with open(path, encoding="utf-8") as f:
         page = f.read()
     for name, table in tables(build, entries):
@@ -149,7 +165,9 @@ def main(argv):
             print(f"docs/TCB.md: the table {name} is not what is linked: "
                   f"regress/static/tcb.py --write {build}")
         page = before + begin + table + end + after
-    print("".join(line + "\n" for line in wrong_entries(build, entries)), end="")
+    for line in (*wrong_entries(build, entries),
+                 *too_many(build, entries, most)):
+        print(line)
     if write:
         with open(path, "w", encoding="utf-8") as f:
             f.write(page)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: launcher/cgroup.c */
+/* links: launcher/cgroup.c launcher/base/leaf.c launcher/observer/usage.c */
 /*
  * launcher: cgroups of users and sessions, in a tree of files like the
  * kernel's, and in the kernel's own where that may be changed.
@@ -13,6 +13,7 @@
 
 #include "base/loop.h"
 #include "launcher/cgroup.h"
+#include "launcher/observer/usage.h"
 #include "wire/msg.h"
 #include "wire/proto.h"
 #include "wire/role.h"
@@ -111,7 +112,7 @@ limits_of_a_user(void **state)
 static void
 what_users_use(void **state)
 {
-	struct cgroup_use u[3];
+	struct user_use u[3];
 	size_t i, alice;
 
 	(void)state;
@@ -122,12 +123,12 @@ what_users_use(void **state)
 	tree_put("user/memory.current", "2\n");
 	tree_put("u4294967295/memory.current", "3\n");
 	tree_put("u3", "a file\n");
-	assert_int_equal(cgroup_users(ALICE, u, 1), 1);
+	assert_int_equal(usage_of_users(ALICE, u, 1), 1);
 	assert_int_equal(u[0].uid, ALICE);
 	assert_true(u[0].memory == 12345678901);
 	assert_int_equal(u[0].pids, 17);
-	assert_int_equal(cgroup_users(77, u, 1), 0);
-	assert_int_equal(cgroup_users(USER_ALL, u, 3), 2);
+	assert_int_equal(usage_of_users(77, u, 1), 0);
+	assert_int_equal(usage_of_users(USER_ALL, u, 3), 2);
 	alice = u[0].uid == ALICE ? 0 : 1;
 	assert_int_equal(u[alice].pids, 17);
 	assert_int_equal(u[1 - alice].uid, BOB);
@@ -135,7 +136,7 @@ what_users_use(void **state)
 	assert_true(u[1 - alice].pids == USAGE_UNKNOWN);
 	/* no more than there is room for */
 	for (i = 0; i < 2; i++)
-		assert_int_equal(cgroup_users(USER_ALL, u, i), i);
+		assert_int_equal(usage_of_users(USER_ALL, u, i), i);
 }
 
 /* Without the controllers there is nothing to write, and no error. */
@@ -282,15 +283,15 @@ one_after_the_other(void **state)
 static void
 none_delegated(void **state)
 {
-	struct cgroup_use u;
+	struct user_use u;
 	int fd = 99;
 
 	(void)state;
 	settings.cgroup[0] = '\0';
 	assert_int_equal(cgroup_make(&session, &none, &none, &fd), 0);
 	assert_int_equal(fd, -1);
-	assert_int_equal(cgroup_open(&session), -1);
-	assert_int_equal(cgroup_users(USER_ALL, &u, 1), 0);
+	assert_int_equal(leaf_open(&session), -1);
+	assert_int_equal(usage_of_users(USER_ALL, &u, 1), 0);
 	assert_true(cgroup_limit_user(ALICE, &none));
 	cgroup_sweep(&session);
 	cgroup_kill(&session);
@@ -349,7 +350,7 @@ write_in(const char *dir, const char *name, const char *text)
 static int
 eater(size_t bytes)
 {
-	int fd = cgroup_open(&session), status;
+	int fd = leaf_open(&session), status;
 	char leaf[64], *p;
 	pid_t pid;
 
@@ -375,7 +376,7 @@ kernels_own(void **state)
 {
 	const struct cgroup_limits most = { 32 << 20, 30 };
 	const struct cgroup_limits less = { 8 << 20, 20 };
-	struct cgroup_use u;
+	struct user_use u;
 	int fd, i, status;
 
 	(void)state;
@@ -384,7 +385,7 @@ kernels_own(void **state)
 	write_in(settings.cgroup, "cgroup.subtree_control", "+memory +pids");
 	assert_int_equal(cgroup_make(&session, &most, &none, &fd), 0);
 	close(fd);
-	assert_int_equal(cgroup_users(ALICE, &u, 1), 1);
+	assert_int_equal(usage_of_users(ALICE, &u, 1), 1);
 	assert_int_equal(u.pids, 0);
 	assert_true(u.memory < 1 << 20);
 	assert_int_equal(eater(16 << 20), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: launcher/find.c launcher/cgroup.c */
+/* links: launcher/observer/find.c launcher/base/ended.c launcher/base/leaf.c */
 /* launcher: whether a process, known by its number, is a session's. */
 #include "test_tree.h"
 
@@ -8,7 +8,8 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
-#include "launcher/find.h"
+#include "launcher/base/ended.h"
+#include "launcher/observer/find.h"
 #include "wire/msg.h"
 #include "wire/role.h"
 
@@ -122,12 +123,12 @@ ended(void **state)
 	siginfo_t si;
 
 	(void)state;
-	assert_false(find_ended(fd));
+	assert_false(has_ended(fd));
 	assert_int_equal(find_pid(proc_fd, fd), child);
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)child, &si, WEXITED | WNOWAIT),
 	    0);
-	assert_true(find_ended(fd));
+	assert_true(has_ended(fd));
 	assert_int_equal(find_pid(proc_fd, fd), 0);
 	expect(child, &leaf, false);
 	expect(child, NULL, false);

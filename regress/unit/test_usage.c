@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* links: launcher/usage.c */
+/* links: launcher/observer/usage.c launcher/base/leaf.c */
 /* launcher: what a session uses, read from a tree of files like the kernel's. */
 #include "test_tree.h"
 
-#include "launcher/usage.h"
+#include "launcher/observer/usage.h"
+#include "wire/msg.h"
 #include "wire/proto.h"
+
+/* nothing comes over a channel here */
+const msg_handler	msg_handlers[MSG_COUNT];
 
 /* A process: its times in ticks, its pages, and the children of a thread. */
 static void

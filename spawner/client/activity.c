@@ -11,7 +11,7 @@
 #include "audit.h"
 #include "base/log.h"
 #include "base/utc.h"
-#include "spawner/handlers.h"
+#include "wire/handlers.h"
 
 #define EVENTS		500
 #define EVENT_TEXT	400

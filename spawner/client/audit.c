@@ -9,9 +9,9 @@
 #include "audit.h"
 #include "base/log.h"
 #include "base/utc.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/session.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define EVENTS		1000

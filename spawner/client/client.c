@@ -5,9 +5,9 @@
 
 #include "audit.h"
 #include "client.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/access.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define BUCKETS		1024	/* power of two */

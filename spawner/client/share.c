@@ -10,10 +10,10 @@
 #include "activity.h"
 #include "client.h"
 #include "share.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/access.h"
 #include "spawner/session/push.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define SHARES_MAX	32

@@ -9,6 +9,7 @@
 #include "spawner/session/push.h"
 #include "tracer.h"
 #include "wire/debugger_audit.h"
+#include "wire/handlers.h"
 #include "wire/insthello.h"
 #include "wire/role.h"
 

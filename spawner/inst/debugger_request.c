@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests to debuggers: to which one, and who may ask for how much. */
 #include "debugger.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /*

@@ -16,7 +16,6 @@
 #include "base/log.h"
 #include "debugger.h"
 #include "spawner/client/activity.h"
-#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/command.h"
@@ -28,6 +27,7 @@
 #include "spawner/run/stop.h"
 #include "spawner/session/push.h"
 #include "wire/fdkind.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define ATTACH_MS	10000

@@ -9,9 +9,9 @@
 
 #include "debugger.h"
 #include "spawner/client/activity.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "wire/fdkind.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /* How soon to ask again when there is no launcher just now. */

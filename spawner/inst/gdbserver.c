@@ -18,7 +18,6 @@
 #include "debugger.h"
 #include "gdbserver.h"
 #include "spawner/client/activity.h"
-#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/runspec.h"
@@ -26,6 +25,7 @@
 #include "spawner/session/push.h"
 #include "tracer.h"
 #include "wire/fdkind.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define ATTACH_MS	10000

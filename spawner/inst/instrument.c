@@ -16,12 +16,12 @@
 #include "base/log.h"
 #include "instrument.h"
 #include "spawner/client/activity.h"
-#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/expiry.h"
 #include "spawner/run/stop.h"
 #include "spawner/session/push.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /* How soon to try again when there is no launcher just now. */

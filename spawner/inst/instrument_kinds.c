@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "debugger.h"
-#include "spawner/handlers.h"
 #include "tracer.h"
+#include "wire/handlers.h"
 
 static const struct inst_kind *const kinds[INST_TYPES] = {
 	[INST_DEBUGGER] = &dbg_kind,

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "instrument_order.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/policy/quota.h"
 #include "spawner/policy/quotas.h"
 #include "spawner/run/start.h"
 #include "wire/fdkind.h"
+#include "wire/handlers.h"
 
 #define BEGIN_MS	10000
 

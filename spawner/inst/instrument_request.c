@@ -9,8 +9,8 @@
 
 #include "instrument.h"
 #include "spawner/client/client.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/handlers.h"
 
 /* Bytes in netproc's queue above which no instrument is read for a while. */
 #define NETPROC_BACKLOG	((size_t)1 << 20)

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/stop.h"
 #include "tracer.h"
+#include "wire/handlers.h"
 
 struct symproc {
 	LIST_ENTRY(symproc) next;

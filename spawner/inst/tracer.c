@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "gdbserver.h"
-#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/expiry.h"
 #include "spawner/session/push.h"
 #include "tracer.h"
+#include "wire/handlers.h"
 #include "wire/insthello.h"
 #include "wire/role.h"
 #include "wire/tracer_audit.h"

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "spawner/run/command.h"
@@ -20,6 +19,7 @@
 #include "spawner/run/start.h"
 #include "spawner/run/stop.h"
 #include "tracer.h"
+#include "wire/handlers.h"
 
 /* How soon to try again when there is no launcher just now. */
 #define RETRY_MS	200

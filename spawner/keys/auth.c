@@ -10,11 +10,11 @@
 #include "keys.h"
 #include "spawner/client/audit.h"
 #include "spawner/client/client.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/access.h"
 #include "throttle.h"
 #include "tokens.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /* No connection by a token that expires lives longer. */

@@ -11,9 +11,9 @@
 #include "keys.h"
 #include "spawner/client/activity.h"
 #include "spawner/client/client.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/session.h"
+#include "wire/handlers.h"
 
 /* Key that a client asks for. */
 struct wish {

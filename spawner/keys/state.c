@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "spawner/handlers.h"
 #include "state.h"
 #include "tokens.h"
+#include "wire/handlers.h"
 #include "wire/proto.h"
 #include "wire/role.h"
 

@@ -14,9 +14,9 @@
 #include "base/log.h"
 #include "spawner/client/activity.h"
 #include "spawner/client/client.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "tokens.h"
+#include "wire/handlers.h"
 
 /* TOKEN creates whose user is being looked up. */
 #define PENDING_MAX	64

@@ -4,8 +4,8 @@
 
 #include "deps.h"
 #include "spawner/client/answer.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 static struct asker	*waiting;	/* malloc'ed; one of each connection */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "quota.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/session.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /* as many as the configuration can have */

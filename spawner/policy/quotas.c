@@ -6,8 +6,8 @@
 #include "quota.h"
 #include "quotas.h"
 #include "spawner/client/answer.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /* Rows of one QUOTA_ROWS: each is below 200 bytes. */

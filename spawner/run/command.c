@@ -10,13 +10,13 @@
 #include "command.h"
 #include "expiry.h"
 #include "spawner/client/activity.h"
-#include "spawner/handlers.h"
 #include "spawner/image/upload.h"
 #include "spawner/link/peers.h"
 #include "spawner/policy/quota.h"
 #include "spawner/session/push.h"
 #include "tty.h"
 #include "vars.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define FLAGS_ALL	(NEW_TTY | NEW_EPHEMERAL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* DELETE: what can be seen goes at once, what takes time goes elsewhere. */
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/push.h"
 #include "spawner/session/session.h"
+#include "wire/handlers.h"
 
 int
 spawn_on_delete(struct msg *m)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* The program's standard input: netproc writes to it by itself. */
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/session.h"
 #include "tty.h"
+#include "wire/handlers.h"
 
 int
 spawn_on_input(struct msg *m)

@@ -18,9 +18,9 @@
 #include "output.h"
 #include "output_flow.h"
 #include "run_hooks.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "tty.h"
+#include "wire/handlers.h"
 
 /* Read per turn: a wide pipe is four. */
 #define TURN_MAX	((size_t)256 * 1024)

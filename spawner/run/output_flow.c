@@ -14,9 +14,9 @@
 #include "output.h"
 #include "output_flow.h"
 #include "spawner/client/client.h"
-#include "spawner/handlers.h"
 #include "spawner/session/session.h"
 #include "tty.h"
+#include "wire/handlers.h"
 
 /* A netproc that limits output says so more often. */
 #define SILENT_MS	2000

@@ -19,7 +19,6 @@
 #include "output.h"
 #include "run_hooks.h"
 #include "runspec.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/policy/quota.h"
 #include "spawner/session/push.h"
@@ -27,6 +26,7 @@
 #include "tty.h"
 #include "warn.h"
 #include "wire/fdkind.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define START_MS	30000

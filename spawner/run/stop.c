@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "exit.h"
 #include "run_hooks.h"
-#include "spawner/handlers.h"
 #include "spawner/link/launcher_msg.h"
 #include "spawner/link/peers.h"
 #include "stop.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 /* Between the stages after SIGTERM. */

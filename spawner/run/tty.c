@@ -17,12 +17,12 @@
 #include "expiry.h"
 #include "output.h"
 #include "output_flow.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/session/push.h"
 #include "stop.h"
 #include "tty.h"
 #include "ttymark.h"
+#include "wire/handlers.h"
 
 /* Per turn of the loop: two reads of what a terminal gives at once. */
 #define READS		2

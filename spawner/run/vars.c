@@ -7,11 +7,11 @@
 
 #include "command.h"
 #include "runspec.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "spawner/policy/quota.h"
 #include "spawner/session/push.h"
 #include "vars.h"
+#include "wire/handlers.h"
 #include "wire/label.h"
 #include "wire/role.h"
 

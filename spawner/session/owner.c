@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "owner.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
+#include "wire/handlers.h"
 #include "wire/role.h"
 
 #define OWNERS_MAX	4096

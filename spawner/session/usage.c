@@ -5,9 +5,9 @@
  */
 #include "base/loop.h"
 #include "session.h"
-#include "spawner/handlers.h"
 #include "spawner/link/peers.h"
 #include "usage.h"
+#include "wire/handlers.h"
 
 #define EVERY_MS	2000
 /* A launcher that has more than this to read gets no questions on top. */

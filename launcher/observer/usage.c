@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/again.h"
+#include "launcher/base/leaf.h"
 #include "usage.h"
-#include "wire/proto.h"
 
 /*
  * So many are looked at; a session that has more shows less than it uses,
@@ -198,4 +198,70 @@ usage_of_tree(pid_t root, int proc_fd, struct usage *u)
 		add_memory(proc_fd, w.pids[i], u);
 		descend(&w, w.pids[i]);
 	}
+}
+
+/* -- of users ------------------------------------------------------------- */
+
+static uint64_t
+number_in(int dir_fd, const char *file)
+{
+	int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
+	char text[24];
+	ssize_t n;
+
+	if (fd == -1)
+		return USAGE_UNKNOWN;
+	n = read_again(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return USAGE_UNKNOWN;
+	text[n] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
+/* 1 when that user has sessions, or had some lately; 0 otherwise. */
+static size_t
+use_of(uint32_t uid, struct user_use *u)
+{
+	int dir_fd = leaf_open_user(uid);
+
+	if (dir_fd == -1)
+		return 0;
+	u->uid = uid;
+	u->memory = number_in(dir_fd, "memory.current");
+	u->pids = number_in(dir_fd, "pids.current");
+	close(dir_fd);
+	return 1;
+}
+
+/* USER_ALL for what is no user's. */
+static uint32_t
+uid_of(const struct dirent *e)
+{
+	unsigned long n;
+	char *end;
+
+	if (e->d_type != DT_DIR || e->d_name[0] != 'u')
+		return USER_ALL;
+	n = strtoul(e->d_name + 1, &end, 10);
+	return *end == '\0' && n < USER_ALL ? (uint32_t)n : USER_ALL;
+}
+
+size_t
+usage_of_users(uint32_t uid, struct user_use *u, size_t max)
+{
+	struct dirent *e;
+	size_t n = 0;
+	DIR *dir;
+
+	if (uid != USER_ALL)
+		return use_of(uid, u);
+	if (settings.cgroup[0] == '\0' ||
+	    (dir = opendir(settings.cgroup)) == NULL)
+		return 0;
+	while (n < max && (e = readdir(dir)) != NULL)
+		if (uid_of(e) != USER_ALL)
+			n += use_of(uid_of(e), &u[n]);
+	closedir(dir);
+	return n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Facts about the host, from /proc/sys. */
-#ifndef LAUNCHER_FACTS_READ_H
-#define LAUNCHER_FACTS_READ_H
+#ifndef LAUNCHER_OBSERVER_FACTS_READ_H
+#define LAUNCHER_OBSERVER_FACTS_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

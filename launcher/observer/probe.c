@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Features that this host offers to sessions: the rows of DEPS. */
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 
-#include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +11,8 @@
 #include "base/again.h"
 #include "confine/confine.h"
 #include "facts_read.h"
-#include "launcher.h"
-#include "launcher/base/child.h"
 #include "launcher/base/facts.h"
+#include "launcher/owner/user_limits.h"
 #include "probe.h"
 #include "wire/role.h"
 
@@ -33,42 +28,6 @@ struct row {
 	bool		 required;
 	bool		(*probe)(char *form, size_t size);
 };
-
-int
-probe_userns(void)
-{
-	int fd = -1;
-	pid_t pid = child_clone(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID,
-	    -1, &fd);
-
-	if (pid == -1)
-		return errno;
-	if (pid == 0)
-		_exit(0);
-	while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
-		continue;
-	close(fd);
-	return 0;
-}
-
-/* A user namespace gets no /proc if parts of its creator's are hidden. */
-int
-probe_proc(void)
-{
-	int fd = -1, status = 0;
-	pid_t pid = child_clone(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID,
-	    -1, &fd);
-
-	if (pid == -1)
-		return errno;
-	if (pid == 0)
-		_exit(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV |
-		    MS_NOEXEC, NULL) == -1 ? errno : 0);
-	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
-		continue;
-	close(fd);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
-}
 
 /* -1 when the kernel does not have it. */
 static int
@@ -102,26 +61,26 @@ built_in(char *form, size_t size)
 static bool
 have_userns(char *form, size_t size)
 {
-	const char *why = strerrordesc_np(userns_errno);
+	const char *why = strerrordesc_np(facts.userns_errno);
 
-	if (userns_errno != 0)
+	if (facts.userns_errno != 0)
 		(void)snprintf(form, size, "%s", why == NULL ? "refused" :
 		    why);
 	else if (settings.weakened & WEAKEN_USERNS)
 		(void)snprintf(form, size, "for sessions alone, roles have "
 		    "none by weaken-userns");
-	return userns_errno == 0;
+	return facts.userns_errno == 0;
 }
 
 static bool
 have_proc(char *form, size_t size)
 {
-	const char *why = strerrordesc_np(proc_errno);
+	const char *why = strerrordesc_np(facts.proc_errno);
 
-	if (proc_errno != 0)
+	if (facts.proc_errno != 0)
 		(void)snprintf(form, size, "%s", why == NULL ? "refused" :
 		    why);
-	return proc_errno == 0;
+	return facts.proc_errno == 0;
 }
 
 static bool
@@ -196,8 +155,8 @@ have_terminals(char *form, size_t size)
 	unsigned int pipes, tty;
 
 	facts_read();
-	pipes = facts_terminals(false);
-	tty = facts_terminals(true);
+	pipes = user_limits_terminals(false);
+	tty = user_limits_terminals(true);
 	(void)snprintf(form, size, "%u of a session, %u of one on a terminal",
 	    pipes, tty);
 	return pipes >= TERMINALS_FEW;

@@ -6,9 +6,7 @@
  */
 #include <sys/pidfd.h>
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +14,12 @@
 
 #include "base/again.h"
 #include "find.h"
+#include "launcher/base/ended.h"
 
 /* Parents of parents: deeper, and it is not looked for. */
 #define DEPTH_MAX	256
 /* With some thousands of groups in it. */
 #define STATUS_MAX	65536
-
-bool
-find_ended(int pidfd)
-{
-	struct pollfd p = { .fd = pidfd, .events = POLLIN };
-
-	return poll_again(&p, 1, 0) == 1;
-}
 
 /* The text behind key in a file of /proc, "" without; the key has its \n. */
 static const char *
@@ -54,7 +45,7 @@ find_pid(int proc_fd, int pidfd)
 
 	(void)snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
 	pid = (pid_t)strtol(text_of(proc_fd, path, "\nPid:\t"), NULL, 10);
-	return find_ended(pidfd) || pid < 0 ? 0 : pid;
+	return has_ended(pidfd) || pid < 0 ? 0 : pid;
 }
 
 /* The last of its numbers: in the innermost namespace. */
@@ -119,7 +110,7 @@ is_in(int leaf_fd, pid_t pid)
 static bool
 belongs(int proc_fd, pid_t pid, const struct cgroup_leaf *leaf, int stub_fd)
 {
-	int leaf_fd = cgroup_open(leaf);
+	int leaf_fd = leaf_open(leaf);
 	bool yes;
 
 	if (leaf_fd == -1)
@@ -140,7 +131,7 @@ find_process(int proc_fd, pid_t pid, const struct cgroup_leaf *leaf,
 	*inner = inner_of(proc_fd, pid);
 	/* as long as it lives all that was read is about itself */
 	if (*inner > 0 && (leaf == NULL ||
-	    belongs(proc_fd, pid, leaf, stub_fd)) && !find_ended(fd))
+	    belongs(proc_fd, pid, leaf, stub_fd)) && !has_ended(fd))
 		return fd;
 	close(fd);
 	return -1;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* A process by its number, if it is a session's. */
-#ifndef LAUNCHER_FIND_H
-#define LAUNCHER_FIND_H
+#ifndef LAUNCHER_OBSERVER_FIND_H
+#define LAUNCHER_OBSERVER_FIND_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-#include "cgroup.h"
+#include "launcher/base/leaf.h"
 
-/* Whether it has ended; signals for it succeed until it is reaped. */
-bool	 find_ended(int pidfd);
 /* Its number; 0 when it has ended, and that may be another's. */
 pid_t	 find_pid(int proc_fd, int pidfd);
 /*

@@ -10,6 +10,7 @@
 #include "base/again.h"
 #include "facts_read.h"
 #include "launcher/base/facts.h"
+#include "launcher/owner/user_limits.h"
 #include "wire/role.h"
 
 /* The first number in the file, otherwise. */
