@@ -13,6 +13,9 @@
 #include "launcher/owner/user_limits.h"
 #include "wire/role.h"
 
+/* As the observer has them before it lowers its own. */
+static rlim_t	host_rlimits[USER_RLIMITS];
+
 /* The first number in the file, otherwise. */
 static uint64_t
 host_has(const char *path, uint64_t otherwise)
@@ -48,12 +51,51 @@ facts_read(void)
 	}
 }
 
+void
+facts_read_rlimits(void)
+{
+	struct rlimit rl;
+	size_t i;
+
+	for (i = 0; i < USER_RLIMITS; i++)
+		host_rlimits[i] = getrlimit(user_rlimits[i].which, &rl) == -1 ?
+		    RLIM_INFINITY : rl.rlim_max;
+}
+
+static void
+add_part(char *form, size_t size, uint64_t n, const char *what)
+{
+	size_t len = strlen(form);
+
+	(void)snprintf(form + len, size - len, "%s%" PRIu64 " %s",
+	    len > 0 ? ", " : "each user: ", n, what);
+}
+
+/* Parts of what all users together have in a fence that setup could not lift. */
+static bool
+rlimits_part(char *form, size_t size)
+{
+	bool good = true;
+	uint64_t part;
+	size_t i;
+
+	for (i = 0; i < USER_RLIMITS; i++) {
+		if (host_rlimits[i] == RLIM_INFINITY)
+			continue;
+		part = user_limits_part(host_rlimits[i],
+		    settings.rlimit_users);
+		good &= part >= user_rlimits[i].least;
+		add_part(form, size, part, user_rlimits[i].what);
+	}
+	return good;
+}
+
 bool
 facts_users_part(char *form, size_t size)
 {
 	uint64_t users = settings.sum_users, host;
 	bool good = true;
-	size_t i, len;
+	size_t i;
 
 	facts_read();
 	form[0] = '\0';
@@ -65,12 +107,12 @@ facts_users_part(char *form, size_t size)
 		    (role_mode == MODE_USER ||
 		    (facts.user[i] < FACT_NO_LIMIT &&
 		    facts.user[i] <= host / users));
-		if (user_resources[i].least == 1 || facts.user[i] >= FACT_NO_LIMIT)
-			continue;
-		len = strlen(form);
-		(void)snprintf(form + len, size - len, "%s%" PRIu64 " %s",
-		    len > 0 ? ", " : "each user: ", facts.user[i],
-		    user_resources[i].what);
+		if (user_resources[i].least > 1 &&
+		    facts.user[i] < FACT_NO_LIMIT)
+			add_part(form, size, facts.user[i],
+			    user_resources[i].what);
 	}
+	if (role_mode == MODE_SYSTEM && settings.rlimit_users > 1)
+		good &= rlimits_part(form, size);
 	return good;
 }

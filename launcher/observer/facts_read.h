@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The limits of processes; once, before the observer has its own. */
+void	facts_read_rlimits(void);
 /* Reads what the host has, and what a user has of it. */
 void	facts_read(void);
 /* For DEPS: what a user has, and whether it is enough and held to. */

@@ -196,6 +196,7 @@ observer_main(void)
 {
 	give_up_rights();
 	trials_run();
+	facts_read_rlimits();
 	proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	confine();
 	tell_facts();

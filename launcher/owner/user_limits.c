@@ -17,7 +17,6 @@
 /* a terminal multiplexer's windows; a test that types at programs */
 #define TERMINALS_TTY	64
 #define TERMINALS_PIPES	16
-#define NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 
 const struct user_resource user_resources[USER_RESOURCES] = {
 	[USER_INOTIFY] = { "max_inotify_instances", "inotify instances",
@@ -30,6 +29,13 @@ const struct user_resource user_resources[USER_RESOURCES] = {
 	    true },
 	[USER_NAMESPACES] = { "max_user_namespaces", "user namespaces", NULL,
 	    32, false },
+};
+
+const struct user_rlimit user_rlimits[USER_RLIMITS] = {
+	[USER_SIGNALS] = { RLIMIT_SIGPENDING, "pending signals", 256 },
+	/* a session's half holds one queue as mq_open(3) makes it */
+	[USER_QUEUES] = { RLIMIT_MSGQUEUE, "bytes of message queues",
+	    2 * 88 * 1024 },
 };
 
 unsigned int
@@ -77,21 +83,25 @@ user_limits_divide(const char *proc)
 	close(proc_fd);
 }
 
+uint64_t
+user_limits_part(uint64_t all, uint64_t by)
+{
+	return (all + by - 1) / by;
+}
+
 static void
 divide_rlimits(uint64_t by)
 {
-	static const __rlimit_resource_t shared[] = { RLIMIT_SIGPENDING,
-	    RLIMIT_MSGQUEUE };
 	struct rlimit rl;
 	size_t i;
 
-	for (i = 0; i < NELEM(shared); i++) {
-		if (getrlimit(shared[i], &rl) == -1)
+	for (i = 0; i < USER_RLIMITS; i++) {
+		if (getrlimit(user_rlimits[i].which, &rl) == -1)
 			child_die(STEP_LIMITS);
 		if (rl.rlim_max == RLIM_INFINITY)
 			continue;
-		rl.rlim_cur = rl.rlim_max = (rl.rlim_max + by - 1) / by;
-		if (setrlimit(shared[i], &rl) == -1)
+		rl.rlim_cur = rl.rlim_max = user_limits_part(rl.rlim_max, by);
+		if (setrlimit(user_rlimits[i].which, &rl) == -1)
 			child_die(STEP_LIMITS);
 	}
 }

@@ -6,6 +6,8 @@
 #ifndef LAUNCHER_OWNER_USER_LIMITS_H
 #define LAUNCHER_OWNER_USER_LIMITS_H
 
+#include <sys/resource.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +21,18 @@ struct user_resource {
 	bool		 halved;	/* for each session */
 };
 extern const struct user_resource	user_resources[USER_RESOURCES];
+
+/* Limits of a process that the kernel counts by users. */
+enum { USER_SIGNALS, USER_QUEUES, USER_RLIMITS };
+struct user_rlimit {
+	__rlimit_resource_t which;
+	const char	*what;
+	uint64_t	 least;		/* a user's, for programs as they are */
+};
+extern const struct user_rlimit	user_rlimits[USER_RLIMITS];
+
+/* A part of what is divided by that many, rounded up. */
+uint64_t	user_limits_part(uint64_t all, uint64_t by);
 
 /* Pseudo terminals of a session, its own one included; with a terminal or not. */
 unsigned int	user_limits_terminals(bool tty);
