@@ -58,7 +58,7 @@ say =		printf '  %-7s %s\n' $(1) \
 endif
 endif
 
-ROLES :=	parent netproc spawner launcher archiver announcer idproc tlsproc acctproc \
+ROLES :=	parent logger netproc spawner launcher archiver announcer idproc tlsproc acctproc \
 		debugger tracer symbols
 BIN :=		$(O)/bin
 LIBEXEC :=	$(O)/libexec/debuglantern
@@ -133,6 +133,7 @@ spawner_LIBS :=	-lseccomp -luuid -lsodium
 launcher_LIBS := -lseccomp
 idproc_LIBS :=	-lseccomp
 acctproc_LIBS := -lseccomp
+logger_LIBS :=	-lseccomp
 tlsproc_LIBS :=	-lseccomp -ltls -lcrypto
 announcer_LIBS := -lseccomp -lavahi-client -lavahi-common
 archiver_LIBS := -lseccomp -larchive
@@ -170,6 +171,7 @@ $(eval $(call PROGRAM,launcher,$(LIBEXEC)/launcher,LAUNCHER))
 $(eval $(call PROGRAM,announcer,$(LIBEXEC)/announcer,ANNOUNCER))
 $(eval $(call PROGRAM,idproc,$(LIBEXEC)/idproc,IDPROC))
 $(eval $(call PROGRAM,tlsproc,$(LIBEXEC)/tlsproc,TLSPROC))
+$(eval $(call PROGRAM,logger,$(LIBEXEC)/logger,LOGGER))
 $(eval $(call PROGRAM,acctproc,$(LIBEXEC)/acctproc,ACCTPROC))
 $(eval $(call PROGRAM,archiver,$(LIBEXEC)/archiver,))
 $(eval $(call PROGRAM,debugger,$(LIBEXEC)/debugger,DEBUGGER))

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +28,18 @@
 #define CHAIN_MS		1000
 /* Messages read from a child that has died: more than its socket holds. */
 #define LAST_WORDS		4096
+/* Time for the logger at the end; the whole stop is to be done in 5 s. */
+#define LAST_LINES_MS		3000
 
 /*
  * The reserve launcher is a child like the others, with a slot of its own;
  * so is a tlsproc that tries new files while the old one serves.
  */
 enum { SLOT_RESERVE = ROLE_COUNT, SLOT_TRIAL, SLOT_COUNT };
+
+_Static_assert(SLOT_COUNT == LOG_LINKS, "each has a link to the logger");
+/* The logger is ended last, when all others have said what they had to say. */
+#define FIRST_TO_END	(ROLE_LOGGER + 1)
 
 struct child {
 	enum role	 role;
@@ -44,7 +51,6 @@ struct child {
 	uint64_t	 since_ms;
 	uint32_t	 backoff_ms;	/* 0 = the next restart is at once */
 	bool		 ready;
-	bool		 complained;	/* has logged an error */
 };
 
 static struct child children[SLOT_COUNT];
@@ -154,7 +160,7 @@ introduce(struct child *c)
 }
 
 static void
-send_setup(struct child *c)
+send_setup(struct child *c, int log_fd)
 {
 	struct msg_out *o = msg_new(MSG_SETUP, NULL, 0, 0);
 
@@ -163,7 +169,7 @@ send_setup(struct child *c)
 	msg_put_u32(o, d.role_id[c->role].gid);
 	settings_put(o, c == &children[ROLE_TLSPROC] ? tls_settings() :
 	    &d.plan->settings);
-	(void)chan_send(&c->chan, o, -1);
+	(void)chan_lend(&c->chan, o, log_fd);
 }
 
 static void
@@ -194,8 +200,8 @@ on_exit_io(uint32_t events, void *arg)
 		return;
 	}
 	if (!d.started) {
-		/* one line says why: its own, if it could say anything */
-		if (!c->complained)
+		/* one line says why: its own, which fatal() has logged */
+		if (si.si_code != CLD_EXITED || si.si_status != 1)
 			log_error("%s failed during the start",
 			    role_name(c->role));
 		d.failed = true;
@@ -258,13 +264,15 @@ send_state(struct child *c)
 static bool
 adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 {
+	int log_fd = parent_hooks->log_link((uint32_t)(c - children),
+	    c->role);
+
 	c->pid = pid;
 	c->pidfd = pidfd;
 	c->ready = false;
-	c->complained = false;
 	c->since_ms = loop_now_ms();
 	chan_init(&c->chan, ROLE_PARENT, c->role, chan_gone, NULL);
-	if (chan_open(&c->chan, sock_fd, 0) == -1 ||
+	if (chan_open(&c->chan, sock_fd, 0) == -1 || log_fd == -1 ||
 	    loop_add(&c->io, pidfd, EPOLLIN, on_exit_io, c) == -1) {
 		log_warn("cannot watch %s", role_name(c->role));
 		chan_close(&c->chan);
@@ -275,7 +283,7 @@ adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 		return false;
 	}
 	loop_timer_set(&c->timer, READY_MS, ready_late, c);
-	send_setup(c);
+	send_setup(c, log_fd);
 	if (c->role == ROLE_LAUNCHER)
 		send_binaries(c);
 	if (c->role == ROLE_SPAWNER)
@@ -284,13 +292,17 @@ adopt(struct child *c, int sock_fd, int pidfd, pid_t pid)
 }
 
 int
-child_standard_fds(void)
+child_standard_fds(bool logs)
 {
 	const int null_fd = given_fd(GIVEN_NULL);
 
 	/* in the background nobody's terminal or pipe is kept open */
+	if (logs && d.foreground && given_fd(GIVEN_TERMINAL) != -1 &&
+	    dup2(GIVEN_TERMINAL, STDERR_FILENO) == -1)
+		return -1;
 	return dup2(null_fd, STDIN_FILENO) == -1 ||
-	    dup2(null_fd, STDOUT_FILENO) == -1 || (!d.foreground &&
+	    dup2(null_fd, STDOUT_FILENO) == -1 ||
+	    (!d.foreground && (!logs || d.started) &&
 	    dup2(null_fd, STDERR_FILENO) == -1) ? -1 : 0;
 }
 
@@ -316,14 +328,16 @@ child_exec(enum role role, int sock_fd)
 		    d.bus);
 		envp[0] = bus;
 	}
-	if (child_standard_fds() == -1 || child_channel(sock_fd) == -1 ||
+	if (child_standard_fds(role == ROLE_LOGGER) == -1 ||
+	    child_channel(sock_fd) == -1 ||
 	    rights_lend(role == ROLE_LAUNCHER) == -1)
 		_exit(126);
 	(void)execveat(GIVEN_BINARY + (int)role, "", argv, envp,
 	    AT_EMPTY_PATH);
-	fatal("cannot execute %s/%s (every user must be able to run it: chmod "
-	    "a+rx, on a file system that is not mounted noexec)", d.libexec,
-	    role_name(role));
+	log_error("cannot execute %s/%s: %s (every user must be able to run "
+	    "it: chmod a+rx, on a file system that is not mounted noexec)",
+	    d.libexec, role_name(role), strerrordesc_np(errno));
+	_exit(126);
 }
 
 static void
@@ -596,35 +610,6 @@ trial_passed(struct child *c)
 	kill_child(&children[ROLE_TLSPROC]);
 }
 
-/* A fault at the start often hits several roles: log only the first. */
-bool
-child_complains(struct channel *chan)
-{
-	static struct child *first;
-	struct child *c = child_of(chan);
-
-	c->complained = true;
-	if (first == NULL)
-		first = c;
-	return d.started || c == first;
-}
-
-void
-child_hold(struct channel *chan)
-{
-	if (child_of(chan)->io.active && !d.stopping)
-		chan_pause(chan, true);
-}
-
-void
-children_go_on(void)
-{
-	size_t i;
-
-	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
-		chan_pause(&children[i].chan, false);
-}
-
 bool
 child_serves(const struct channel *chan)
 {
@@ -640,6 +625,7 @@ parent_on_ready(struct msg *m)
 		return -1;
 	c->ready = true;
 	loop_timer_unset(&c->timer);
+	parent_hooks->ready(c->role);
 	if (c == &children[SLOT_TRIAL]) {
 		trial_passed(c);
 		return 0;
@@ -660,6 +646,9 @@ parent_on_ready(struct msg *m)
  * itself.  tlsproc is the exception: no role needs tlsproc more than netproc
  * does.  If an accusation does not count, the accuser is ended, which gives
  * both a new link.  acctproc serves idproc alone, and is not believed about it.
+ * The logger reads all roles' words, and ends with each role that it accuses:
+ * its own end costs nothing, and of the two that hold sessions it is not
+ * believed.
  */
 static const struct blame {
 	enum role	 from, accused;
@@ -672,6 +661,13 @@ static const struct blame {
 	{ ROLE_TLSPROC, ROLE_IDPROC, true, false },
 	{ ROLE_TLSPROC, ROLE_NETPROC, true, false },
 	{ ROLE_ACCTPROC, ROLE_IDPROC, true, false },
+	{ ROLE_LOGGER, ROLE_SPAWNER, true, false },
+	{ ROLE_LOGGER, ROLE_LAUNCHER, true, false },
+	{ ROLE_LOGGER, ROLE_NETPROC, true, true },
+	{ ROLE_LOGGER, ROLE_IDPROC, true, true },
+	{ ROLE_LOGGER, ROLE_TLSPROC, true, true },
+	{ ROLE_LOGGER, ROLE_ACCTPROC, true, true },
+	{ ROLE_LOGGER, ROLE_ANNOUNCER, true, true },
 };
 
 static void
@@ -693,8 +689,20 @@ blame(enum role from, enum role accused, const char *why)
 			b = &blames[i];
 	if (b != NULL && b->accuser)
 		end_for(from, from, accused, why);
-	if (b == NULL || b->other)
-		end_for(accused, from, accused, why);
+	if (b != NULL && !b->other)
+		return;
+	end_for(accused, from, accused, why);
+	if (from == ROLE_LOGGER)
+		parent_hooks->log_forget(accused);
+}
+
+/* A log link is there for as long as the daemon: it has no generations. */
+static bool
+may_accuse(enum role from, uint32_t role, uint32_t gen)
+{
+	if (from == ROLE_LOGGER)
+		return role > ROLE_LOGGER && role < ROLE_COUNT;
+	return link_is(from, role, gen);
 }
 
 /*
@@ -712,7 +720,7 @@ parent_on_violation(struct msg *m)
 	msg_get_str(m, why, sizeof(why));
 	if (msg_end(m) == -1)
 		return -1;
-	if (link_is(from->role, role, gen))
+	if (may_accuse(from->role, role, gen))
 		blame(from->role, role, why);
 	return 0;
 }
@@ -807,7 +815,7 @@ children_end(void)
 {
 	size_t i;
 
-	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+	for (i = FIRST_TO_END; i < SLOT_COUNT; i++)
 		if (i != ROLE_SPAWNER && i != ROLE_NETPROC)
 			(void)chan_send(&children[i].chan,
 			    msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1);
@@ -819,7 +827,7 @@ children_kill(void)
 {
 	size_t i;
 
-	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+	for (i = FIRST_TO_END; i < SLOT_COUNT; i++)
 		kill_child(&children[i]);
 }
 
@@ -828,10 +836,26 @@ children_gone(void)
 {
 	size_t i;
 
-	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
+	for (i = FIRST_TO_END; i < SLOT_COUNT; i++)
 		if (children[i].pid != 0)
 			return false;
 	return true;
+}
+
+bool
+child_end_logger(void)
+{
+	struct child *c = &children[ROLE_LOGGER];
+	struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
+	siginfo_t si = { 0 };
+
+	if (c->pid == 0)
+		return false;
+	(void)chan_send(&c->chan, msg_new(MSG_SHUTDOWN, NULL, 0, 0), -1);
+	if (poll(&p, 1, LAST_LINES_MS) != 1)
+		kill_child(c);
+	(void)waitid_again(P_PIDFD, (id_t)c->pidfd, &si, WEXITED);
+	return si.si_code == CLD_EXITED && si.si_status == 0;
 }
 
 bool

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * parent: what setup becomes when the start no longer needs root.  It starts
- * the roles, starts them again, and writes their log lines.  It reads neither
- * the configuration nor anything from the network.
+ * the roles and starts them again.  It reads neither the configuration, nor
+ * the roles' log lines, nor anything from the network.
  */
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -83,8 +83,17 @@ say_weaker(void)
 static void
 child_runs_now(enum role role)
 {
+	if (role == ROLE_LOGGER)
+		logger_introduce();
 	if (role == ROLE_SPAWNER)
 		plan_tell_quotas();
+}
+
+static void
+child_is_ready(enum role role)
+{
+	if (role == ROLE_LOGGER)
+		logger_lives();
 }
 
 static void
@@ -163,7 +172,6 @@ parent_stop(void)
 			log_info("stopping");
 		listen_close();
 		reload_stop();
-		children_go_on();
 		loop_timer_set(&stop_timer, STOP_LIMIT_MS, stop_late, NULL);
 		children_shutdown();
 	}
@@ -318,6 +326,9 @@ hear_setup(void)
 static const struct parent_hooks hooks = {
 	.runs = child_runs_now,
 	.linked = child_linked,
+	.ready = child_is_ready,
+	.log_link = logger_link,
+	.log_forget = logger_forget,
 	.owns = reload_owns,
 	.tell_mdns = tell_mdns_state,
 	.started = parent_started,
@@ -339,14 +350,15 @@ main(int argc, char **argv)
 	hear_setup();
 	tls_note_files();
 	catch_signals();
-	sink_init();
+	logger_init();
 	children_start();
 	if (loop_run() == -1)
 		fatal("event loop");
 	acctproc_end();
-	tree_remove();
 	if (!d.failed)
 		log_info("stopped");
-	sink_end();
+	logger_end();
+	/* the logger was in it */
+	tree_remove();
 	return d.failed ? 1 : 0;
 }

@@ -13,12 +13,6 @@
 #include "wire/settings.h"
 #include "wire/start.h"
 
-/*
- * While a log takes nothing, each pause is twice as long as the one before, in
- * ms; from this pause on the daemon does not wait for the log any more.
- */
-#define LOG_DEAD_MS	320
-
 struct listener {
 	struct sockaddr_storage	 addr;
 	socklen_t		 len;
@@ -88,6 +82,11 @@ struct parent_hooks {
 	/* A child runs: before it is linked to its peers, and after. */
 	void	(*runs)(enum role);
 	void	(*linked)(enum role);
+	/* It has said READY. */
+	void	(*ready)(enum role);
+	/* Its end of the link to the logger, borrowed; -1 with errno. */
+	int	(*log_link)(uint32_t index, enum role);
+	void	(*log_forget)(enum role);
 	/* Is that pid a child that is no role? */
 	bool	(*owns)(pid_t);
 	/* netproc runs: it is to know what became of the announcement. */
@@ -141,13 +140,29 @@ void	 reload_stop(void);
 pid_t	 acctproc_start(int sock_fd);
 void	 acctproc_end(void);
 
-/* audit.c: the audit file of the plan in force. */
+/* logger.c: what the logger is handed. */
+/* The log goes to standard error until there is a logger. */
+void	 logger_init(void);
+/* The logger has said READY: the parent's lines go to it. */
+void	 logger_lives(void);
+/* Hands a new logger all that there is. */
+void	 logger_introduce(void);
+/* Tells it where the log goes, and whether the start is over. */
+void	 logger_tell_place(void);
+/* A role's end of the link of that index, borrowed; -1 with errno. */
+int	 logger_link(uint32_t index, enum role);
+/*
+ * A role has broken the message table there and is ended: what else it has left
+ * in its link would be held against those that come after it.
+ */
+void	 logger_forget(enum role);
+/* All others have ended, and the parent has nothing more to say. */
+void	 logger_end(void);
+/* The audit file of the plan in force. */
 void	 audit_commit(void);
 bool	 audit_is_open(void);
 /* Which file it is; untouched if there is none. */
 void	 audit_which(uint64_t *dev, uint64_t *ino);
-/* Adds a line, without newline and control characters, if there is a file. */
-void	 audit_line(const char *);
 
 /* tree.c: removes the cgroup tree that setup has made. */
 void	 tree_remove(void);
@@ -168,8 +183,8 @@ bool	 link_is(enum role, uint32_t other, uint32_t generation);
 
 /* children.c: starting and restarting. */
 void	 children_start(void);
-/* In a new process: leaves the standard fds of the starter. */
-int	 child_standard_fds(void);
+/* In a new process: leaves the standard fds of the starter, but for the log's. */
+int	 child_standard_fds(bool logs);
 /* In a new process: sock_fd becomes fd 3, and is passed on. */
 int	 child_channel(int sock_fd);
 bool	 children_ready(void);
@@ -177,16 +192,8 @@ bool	 children_ready(void);
 void	 children_wanted(void);
 /* A tlsproc tries the new files; when it is ready the old one is renewed. */
 void	 children_try_tls(void);
-/*
- * It logs an error, so that its end needs no other words.  False: during the
- * start another one has said what is wrong already.
- */
-bool	 child_complains(struct channel *);
 /* False of one that only tries them. */
 bool	 child_serves(const struct channel *);
-/* Stops reading the child's messages until children_go_on(). */
-void	 child_hold(struct channel *);
-void	 children_go_on(void);
 /* Sends settings to all roles. */
 void	 children_settings(void);
 void	 children_shutdown(void);
@@ -194,6 +201,8 @@ void	 children_end(void);
 void	 children_kill(void);
 /* Nothing is left to wait for at the stop. */
 bool	 children_gone(void);
+/* Lets the logger write what it has.  False: it did not come to an end. */
+bool	 child_end_logger(void);
 /* Is that pid the parent's to reap by its pidfd? */
 bool	 children_own(pid_t);
 /* False while a role is not running or not linked: the message is lost. */
@@ -239,22 +248,9 @@ const char *tls_fingerprint(void);
 /* Tells netproc where TLS is spoken and by whom. */
 void	 tls_tell(void);
 
-/* hostlog.c: the host's syslog, which is never waited for; -1: there is none. */
-int	 hostlog_open(void);
-void	 hostlog_line(int priority, const char *line);
-/* Has half of what may wait, for one that still takes lines. */
-bool	 hostlog_is_full(void);
-/* Gives what is left a moment to go. */
-void	 hostlog_end(void);
-
-/* notify.c: systemd's readiness protocol, the log, readiness for a shell. */
+/* notify.c: systemd's readiness protocol, readiness for a shell. */
 void	 notify_send(const char *state);
 void	 notify_watchdog(void);
-void	 sink_init(void);
-/* A line of the parent's own, which is escaped. */
-void	 sink_line(enum log_level, const char *line);
-/* Gives what is left of the log a moment to go. */
-void	 sink_end(void);
 /* The start has succeeded: tells systemd, or the shell that waits. */
 void	 daemon_ready(void);
 

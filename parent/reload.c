@@ -17,6 +17,7 @@
 #include "base/again.h"
 #include "base/log.h"
 #include "parent.h"
+#include "wire/logline.h"
 #include "wire/start.h"
 
 /* A directory service that is away may take a minute for each of its tries. */
@@ -92,7 +93,7 @@ parent_on_plan_log(struct msg *m)
 		if (*p < 0x20 || *p == 0x7f)
 			*p = '?';
 	said |= strncmp(line, NO_RELOAD, strlen(NO_RELOAD)) == 0;
-	sink_line((enum log_level)level, line);
+	logline_send((enum log_level)level, line);
 	return 0;
 }
 
@@ -126,7 +127,7 @@ become_setup(int sock_fd)
 {
 	/* by this name it knows that it is not the start */
 	d.argv[0] = (char *)(uintptr_t)role_name(ROLE_SETUP);
-	if (child_standard_fds() == -1 || child_channel(sock_fd) == -1 ||
+	if (child_standard_fds(false) == -1 || child_channel(sock_fd) == -1 ||
 	    rights_drop() == -1)
 		_exit(126);
 	(void)execveat(GIVEN_SETUP, "", d.argv, environ, AT_EMPTY_PATH);

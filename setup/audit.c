@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The audit file, which the parent adds lines to.  In system mode it is root's
+ * The audit file, which the logger adds lines to.  In system mode it is root's
  * and opened while there is root, so that no process of the daemon can open it
  * in any other way later.
  */

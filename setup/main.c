@@ -4,6 +4,7 @@
  * gives root up, and executes the parent.  At a reload the parent starts it
  * once more, to read the configuration.
  */
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -91,6 +92,10 @@ find_binaries(void)
 	if (given(GIVEN_SETUP) == -1 || given(GIVEN_NULL) == -1)
 		fatal("cannot open the own executable and /dev/null (mount "
 		    "/proc)");
+	/* here: the parent needs no more than to pass it on */
+	give(GIVEN_LOG_KEPT, memfd_create("log", MFD_CLOEXEC));
+	if (given(GIVEN_LOG_KEPT) == -1)
+		fatal("cannot make memory for the log");
 }
 
 static void

@@ -32,6 +32,7 @@
 
 static const char *const role_users[ROLE_COUNT] = {
 	[ROLE_PARENT]	 = "_dlparent",
+	[ROLE_LOGGER]	 = "_dllog",
 	[ROLE_NETPROC]	 = "_dlnet",
 	[ROLE_SPAWNER]	 = "_dlspawn",
 	[ROLE_LAUNCHER]	 = "_dllaunch",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Logging.  Roles hand their records to a sink that sends them to the
- * parent; only the parent writes (syslog or stderr).  Nothing here opens a
+ * logger; only the logger writes (syslog or stderr).  Nothing here opens a
  * file, so it works in an empty chroot under a filter.
  */
 #ifndef DL_LOG_H

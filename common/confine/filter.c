@@ -205,6 +205,23 @@ add_32bit(scmp_filter_ctx ctx, const struct filter *f)
 	return -1;
 }
 
+/* Adds the base, but for calls that the role's own table answers otherwise. */
+static int
+add_base(scmp_filter_ctx ctx, const struct filter *f)
+{
+	size_t i, j;
+
+	for (i = 0; i < NELEM(base); i++) {
+		for (j = 0; j < f->nrules; j++)
+			if (f->rules[j].nr == base[i].nr &&
+			    f->rules[j].action != 0)
+				break;
+		if (j == f->nrules && add(ctx, f->matched, &base[i], 1) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 static scmp_filter_ctx
 build(const struct filter *f)
 {
@@ -213,7 +230,7 @@ build(const struct filter *f)
 
 	if (ctx == NULL)
 		return NULL;
-	if (f->with_base && add(ctx, f->matched, base, NELEM(base)) == -1)
+	if (f->with_base && add_base(ctx, f) == -1)
 		goto fail;
 	if (add(ctx, f->matched, f->rules, f->nrules) == -1)
 		goto fail;

@@ -65,7 +65,10 @@ struct filter {
 	uint32_t			 matched;	/* SCMP_ACT_* */
 	const struct filter_rule	*rules;
 	size_t				 nrules;
-	/* what every role needs (memory, channels, loop, exit) comes along */
+	/*
+	 * The calls that every role needs (memory, channels, loop, exit) come
+	 * along, but for those to which a rule gives another action.
+	 */
 	int				 with_base;
 	/* by the rules for 32-bit programs, too; else these are killed */
 	int				 with_32bit;

@@ -11,6 +11,7 @@
 
 /* TO_<SELF>_<row's receiver>(h) is h when the receiver is this role. */
 #define IS_PARENT_PARENT(h)		h
+#define IS_LOGGER_LOGGER(h)		h
 #define IS_NETPROC_NETPROC(h)		h
 #define IS_SPAWNER_SPAWNER(h)		h
 #define IS_LAUNCHER_LAUNCHER(h)		h
@@ -22,6 +23,7 @@
 #define IS_TRACER_TRACER(h)		h
 #define IS_SYMBOLS_SYMBOLS(h)		h
 #define IS_SETUP_SETUP(h)		h
+#define IS_LOGGER_CHILD(h)		h
 #define IS_NETPROC_CHILD(h)		h
 #define IS_SPAWNER_CHILD(h)		h
 #define IS_LAUNCHER_CHILD(h)		h

@@ -13,14 +13,10 @@
 
 #include "base/log.h"
 #include "confine/caps.h"
+#include "logline.h"
 #include "role.h"
 
 #define PARENT_FD	3
-/*
- * Half of what may wait for the parent.  A role that logs faster than the log
- * is written would be cut off, and go: lines are less than sessions.
- */
-#define LOG_BACKLOG	(CHAN_QUEUE_MAX / 2)
 
 int	role_on_setup(struct msg *);
 int	role_on_settings(struct msg *);
@@ -35,35 +31,6 @@ static const struct role_desc *desc;
 static uid_t		 service_uid;
 static gid_t		 service_gid;
 static bool		 have_setup;
-
-static void
-send_line(enum log_level level, const char *line)
-{
-	struct msg_out *o = msg_new(MSG_LOG, NULL, 0, 0);
-
-	msg_put_u32(o, level);
-	msg_put_str(o, line);
-	(void)chan_send(&parent_chan, o, -1);
-}
-
-static void
-log_to_parent(enum log_level level, const char *line)
-{
-	static unsigned long lost;
-	char text[64];
-
-	if (chan_backlog(&parent_chan) > LOG_BACKLOG) {
-		lost++;
-		return;
-	}
-	if (lost > 0) {
-		(void)snprintf(text, sizeof(text), "%lu lines were lost: the "
-		    "log is too slow", lost);
-		lost = 0;
-		send_line(LOG_L_WARN, text);
-	}
-	send_line(level, line);
-}
 
 void
 role_cannot(const char *what, const char *remedy)
@@ -92,6 +59,8 @@ static void
 parent_gone(struct channel *c, const char *why)
 {
 	(void)c;
+	if (desc->orphaned != NULL)
+		desc->orphaned();
 	_exit(why == NULL ? 0 : 1);
 }
 
@@ -105,7 +74,8 @@ role_on_setup(struct msg *m)
 	service_gid = msg_get_u32(m);
 	settings_get(m, &settings);
 	have_setup = true;
-	return msg_end(m);
+	return msg_end(m) == -1 ||
+	    logline_open(desc->self, msg_take_fd(m)) == -1 ? -1 : 0;
 }
 
 int
@@ -269,7 +239,7 @@ role_main(const struct role_desc *d)
 	if (chan_recv_one(&parent_chan) == -1 || !have_setup)
 		fatalx("the first message was not SETUP");
 	log_init(role_name(d->self), (enum log_level)settings.log_level,
-	    log_to_parent);
+	    logline_send);
 	if (d->prepare != NULL)
 		d->prepare();
 	confine();

@@ -2,10 +2,11 @@
 /*
  * Common part of all children of the parent, from exec to the loop.
  *
- * fd 3 is the channel to the parent.  Its first message is SETUP.  Then the
- * role prepares (opens what it will need), confines itself, says READY and
- * runs the loop.  A failure on the way is fatal: the line names the step, the
- * errno and the remedy, and the parent ends the start.
+ * fd 3 is the channel to the parent.  Its first message is SETUP, which brings
+ * the link to the logger.  Then the role prepares (opens what it will need),
+ * confines itself, says READY and runs the loop.  A failure on the way is fatal:
+ * the line names the step, the errno and the remedy, and the parent ends the
+ * start.
  */
 #ifndef DL_ROLE_H
 #define DL_ROLE_H
@@ -41,6 +42,8 @@ struct role_desc {
 	void			(*peer)(enum role, int fd, uint32_t gen);
 	void			(*settings)(void);	/* may be NULL */
 	void			(*shutdown)(void);	/* NULL = exit */
+	/* The parent is gone: what is to be done before exit; may be NULL. */
+	void			(*orphaned)(void);
 };
 
 /* Values from SETUP and SETTINGS; valid from prepare() on. */

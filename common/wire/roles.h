@@ -8,6 +8,7 @@
 
 #define ROLE_TABLE(X)							\
 	X(PARENT,	"parent")					\
+	X(LOGGER,	"logger")					\
 	X(NETPROC,	"netproc")					\
 	X(SPAWNER,	"spawner")					\
 	X(LAUNCHER,	"launcher")					\

@@ -55,6 +55,7 @@ enum given_fd {
 	GIVEN_NOTIFY,		/* systemd's socket */
 	GIVEN_READY,		/* pipe to the shell that waits */
 	GIVEN_TERMINAL,		/* standard error, opened not to block */
+	GIVEN_LOG_KEPT,		/* memory for lines that wait */
 	GIVEN_ARCHIVER,		/* its binary */
 	GIVEN_BINARY,		/* first of the roles' binaries, by enum role */
 	GIVEN_END = GIVEN_BINARY + ROLE_END
@@ -73,6 +74,16 @@ enum plan_audit {
 	AUDIT_KEPT,		/* the file that is open */
 	AUDIT_NEW,		/* the one that PLAN_AUDIT brings */
 	AUDIT_COUNT
+};
+
+/* Links to the logger: of each role, a launcher in reserve, a tlsproc's trial. */
+#define LOG_LINKS	(ROLE_COUNT + 2)
+
+/* Bits of LOG_PLACE. */
+enum {
+	LOG_TO_STDERR	= 1 << 0,	/* there is no host's log, or -d */
+	LOG_FOREGROUND	= 1 << 1,	/* which stays ours after the start */
+	LOG_STARTED	= 1 << 2	/* each error is logged, not the first alone */
 };
 
 /* Certificate, key and the authority of clients' certificates. */

@@ -16,8 +16,8 @@ $(ATTACK_DIR)/rogue_netproc: regress/attack/rogue_netproc.c \
     $(addprefix $(O)/obj/netproc/,sysfilter.o dispatch.o) $(SAN_OBJS) $(LIBCOMMON) \
     regress/attack/send.h
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) -o $@ \
-	    $(filter-out %.h,$^) -lseccomp
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -Icommon -I. $(ALL_LDFLAGS) \
+	    -Wl$(comma)--wrap=logline_open -o $@ $(filter-out %.h,$^) -lseccomp
 
 $(ATTACK_DIR)/rogue_tlsproc: regress/attack/rogue_tlsproc.c \
     $(O)/obj/tlsproc/dispatch.o $(SAN_OBJS) $(LIBCOMMON)

@@ -196,8 +196,8 @@ def others_by_number(d):
         with Session(d, "deaf", uid=d.bob, until=b"ready") as far, \
                 Session(d, "deaf", until=b"ready") as near:
             stubs = [int(status_of(x.pid)["PPid"]) for x in (far, near)]
-            roles = [p for n in ("netproc", "spawner", "launcher", "idproc",
-                                 "announcer", "tlsproc", "acctproc",
+            roles = [p for n in ("logger", "netproc", "spawner", "launcher",
+                                 "idproc", "announcer", "tlsproc", "acctproc",
                                  "acctgate")
                      for p in d.children(n)]
             targets = roles + [d.proc.pid, 1, far.pid, near.pid] + stubs
@@ -314,8 +314,8 @@ def leaving_by_fds(d, kind):
     with Session(d, "deaf", uid=d.bob, until=b"ready") as far, \
             Session(d, "deaf", until=b"ready") as near:
         stubs = [int(status_of(x.pid)["PPid"]) for x in (far, near)]
-        roles = [p for n in ("netproc", "spawner", "launcher", "idproc",
-                             "tlsproc", "acctproc", "acctgate") for p in d.children(n)]
+        roles = [p for n in ("logger", "netproc", "spawner", "launcher",
+                             "idproc", "tlsproc", "acctproc", "acctgate") for p in d.children(n)]
         targets = [1, os.getpid(), d.proc.pid, far.pid, stubs[0]] + roles
         if kind != "none":
             targets += [near.pid, stubs[1]]

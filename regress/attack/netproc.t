@@ -12,9 +12,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
 import rogue
-from rogue import (BY_NAME, ERR, HEADER, IDPROC, KINDS, LISTENER, MAPPED,
-                   MEMFD, NONE, PARENT, PAYLOAD_MAX, ROLE, ROWS, SELF, SOCKET,
-                   SPAWNER, CLOSED_TCP, Rogue, blob, daemon, u32, u64)
+from rogue import (BY_NAME, ERR, HEADER, IDPROC, KINDS, LISTENER, LOGGER,
+                   MAPPED, MEMFD, NONE, PARENT, PAYLOAD_MAX, ROLE, ROWS, SELF,
+                   SOCKET, SPAWNER, CLOSED_TCP, Rogue, blob, daemon, u32, u64)
 from dl import (AS_ROOT, MODES, SANITIZED, alive, alone, attempt, eq, helper,
                 ok, read_helper, read_proc, run_tests, status_of, wait_for)
 
@@ -100,7 +100,8 @@ def reconnect(d):
 # --- the table -----------------------------------------------------------
 
 def receivers():
-    return ((SPAWNER, "spawner"), (IDPROC, "idproc"), (PARENT, "parent"))
+    return ((SPAWNER, "spawner"), (IDPROC, "idproc"), (PARENT, "parent"),
+            (LOGGER, "logger"))
 
 
 def may_send(row, to):
@@ -281,11 +282,11 @@ def own_session(r, running=False):
     return r.own
 
 
-def to_the_parent():
+def to_the_parent_and_the_logger():
     yield ("READY for the second time", lambda r: r.send("READY", b"",
                                                          PARENT))
     yield ("LOG with a NUL", lambda r: r.send(
-        "LOG", u32(1) + blob(b"a\0b"), PARENT))
+        "LOG", u32(1) + blob(b"a\0b"), LOGGER))
     yield ("VIOLATION with a lie about its length", lambda r: r.send(
         "VIOLATION", u32(SPAWNER, 1) + u32(2**32 - 1), PARENT))
 
@@ -722,7 +723,8 @@ def accusations(d, v, r):
     for gen in (r.spawner_gen + 1, 0, 2**32 - 1):
         r.send("VIOLATION", u32(SPAWNER, gen) + blob("lies"), PARENT)
     for role in (PARENT, ROLE["netproc"], ROLE["launcher"],
-                 ROLE["announcer"], 6, 77, 2**32 - 1):
+                 ROLE["announcer"], ROLE["tlsproc"], ROLE["logger"], 77,
+                 2**32 - 1):
         for gen in (0, 1, 2):
             r.send("VIOLATION", u32(role, gen) + blob("lies"), PARENT)
     r.ask("DEPS")
@@ -747,9 +749,9 @@ def accusing_idproc(d, v, r):
 
 
 def log_flood(d, v, r):
-    line = r.datagram("LOG", u32(1) + blob(b"\x1b]0;x\x07" * 100), PARENT)
+    line = r.datagram("LOG", u32(1) + blob(b"\x1b]0;x\x07" * 100), LOGGER)
     before = os.path.getsize(d.log_path)
-    sent, _ = r.flood(PARENT, 200000, line, 1500)
+    sent, _ = r.flood(LOGGER, 200000, line, 1500)
     r2 = reconnect(d)
     ok(r2, "a flood of log lines: a netproc serves")
     size = os.path.getsize(d.log_path) - before
@@ -929,5 +931,5 @@ run_tests(
     alone(then_ended(a_mapping_that_stays, deaf_flood, too_many_connections,
                      accusing_idproc, no_way_out_by_fast_open)),
     alone(cases_of(unknown_types, wrong_fds, strangers, bad_fields,
-                   to_the_parent, system_calls)),
+                   to_the_parent_and_the_logger, system_calls)),
     alone(cases_of(malformed)), alone(cases_of(wrong_senders)))

@@ -58,10 +58,14 @@ static uint32_t		 ngot;
 static uint8_t		 records[RECORDS_MAX];
 static size_t		 records_len;
 static uint8_t		*maps[MAPS_MAX];
+static struct channel	 log_chan;
 static struct loop_io	 listener_io;
 static uint32_t		 next_number;
 static uint8_t		 reply[RECORDS_MAX + 16];
 static size_t		 reply_len;
+
+int	__real_logline_open(enum role, int);
+int	__wrap_logline_open(enum role, int);
 
 /* -- what the other roles send is kept as it came ------------------------- */
 
@@ -175,11 +179,20 @@ got_fd(struct fields *f)
 	return i < ngot ? got_fds[i] : -1;
 }
 
+/* Keeps the number of the link, by which the role itself speaks as well. */
+int
+__wrap_logline_open(enum role self, int fd)
+{
+	log_chan.fd = fd;
+	return __real_logline_open(self, fd);
+}
+
 static struct channel *
 chan_to(uint32_t peer)
 {
 	return peer == ROLE_SPAWNER ? &spawner_chan :
-	    peer == ROLE_IDPROC ? &idproc_chan : &parent_chan;
+	    peer == ROLE_IDPROC ? &idproc_chan :
+	    peer == ROLE_LOGGER ? &log_chan : &parent_chan;
 }
 
 static void

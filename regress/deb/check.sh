@@ -321,7 +321,7 @@ kept() {
 removed() {
 	must 'it is removed' inside dpkg -r debuglantern
 	must 'no process of it is left' within '! pgrep -u \
-	    _dlparent,_dlnet,_dlspawn,_dllaunch,_dlmdns,_dltls,_dlid,_dlacct,_dlrun'
+	    _dlparent,_dllog,_dlnet,_dlspawn,_dllaunch,_dlmdns,_dltls,_dlid,_dlacct,_dlrun'
 	must 'the run directory is gone' within '! test -e /run/debuglantern'
 	must 'configuration and state are there still' within \
 	    'test -s /etc/debuglantern.conf && test -s /var/lib/debuglantern/tokens'

@@ -134,7 +134,7 @@ def deps(d):
 def mdns_state(d):
     v = d.client().cmd("VERSION")
     ok(v.get("mdns"), "VERSION tells what became of the announcement", v)
-    roles = ["netproc", "spawner", "launcher", "idproc", "announcer"]
+    roles = ["netproc", "spawner", "launcher", "idproc", "announcer", "logger"]
     roles += ["acctproc"] if d.mode == "system" else []
     eq(set(v["roles"]), set(roles), "VERSION: every role")
     eq((v["mode"], v["weakened"], v["warnings"]), (d.mode, [], []),

@@ -25,7 +25,7 @@ from tlsclient import with_tls  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 WRITE = "--write" in sys.argv
 KINDS = ("none", "namespaces", "tmpfs")
-ROLES = ("netproc", "spawner", "announcer", "idproc", "tlsproc")
+ROLES = ("logger", "netproc", "spawner", "announcer", "idproc", "tlsproc")
 CONF = (f'adapter toy command "{helper("toy_adapter")} lldb-dap"\n'
         "allow-sandbox none, namespaces, tmpfs\n"
         "bundle-max-members 10000000\n")

@@ -463,8 +463,8 @@ def children_and_binaries(mode):
     with Daemon(mode) as d:
         names = sorted(set(d.children().values()))
         more = ["acctgate", "acctproc"] if mode == "system" else []
-        eq(names, more + ["announcer", "idproc", "launcher", "netproc",
-                          "spawner"], "a process for each role")
+        eq(names, more + ["announcer", "idproc", "launcher", "logger",
+                          "netproc", "spawner"], "a process for each role")
         exes = {n: os.readlink(f"/proc/{p}/exe")
                 for p, n in d.children().items()} if AS_ROOT else {}
         eq(len(set(exes.values())), len(names) if AS_ROOT else 0,

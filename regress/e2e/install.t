@@ -15,7 +15,7 @@ from dl import Daemon, eq, ok, run_tests  # noqa: E402
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 BUILD = os.environ.get("DL_BUILD", "build")
-ROLES = ("parent", "netproc", "spawner", "launcher", "archiver", "announcer",
+ROLES = ("parent", "logger", "netproc", "spawner", "launcher", "archiver", "announcer",
          "idproc", "tlsproc", "acctproc", "debugger", "dapdial", "symbols",
          "tracer")
 ROOT = tempfile.mkdtemp(prefix="dl-install-")

@@ -22,6 +22,7 @@ CLONE_NEWUSER = 0x10000000
 TABLE = {
     "debuglanternd": ("_dlparent", SETUID | SETGID | SYS_CHROOT | KILL,
                       False),
+    "logger": ("_dllog", 0, True),
     "netproc": ("_dlnet", 0, True),
     "spawner": ("_dlspawn", 0, True),
     "launcher": ("_dllaunch", SETUID | SETGID | KILL, False),
@@ -40,8 +41,10 @@ USUAL = r"socket:\[\d+\]|anon_inode:\[(eventpoll|signalfd|timerfd|eventfd)\]"
 TMP = re.escape(tempfile.gettempdir())
 FDS = {
     "debuglanternd": USUAL + r"|anon_inode:\[pidfd\]|pidfd:\[\d+\]|"
-                     r"user:\[\d+\]|/dev/null|.*/libexec/debuglantern/\w+|"
+                     r"user:\[\d+\]|/memfd:log \(deleted\)|/dev/null|.*/libexec/debuglantern/\w+|"
                      r"/sys/fs/cgroup/.*|" + TMP + r"/.*",
+    # where the log of a test's daemon goes
+    "logger": USUAL + r"|" + TMP + r"/.*/log",
     "netproc": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]",
     "spawner": USUAL + r"|/memfd:\w+ \(deleted\)|pipe:\[\d+\]|"
                r"anon_inode:\[pidfd\]|pidfd:\[\d+\]|mnt:\[\d+\]|" +
@@ -131,7 +134,8 @@ def places(pid, role, empty, when):
     dirs = [x for n, x in fds.items() if n > 2 and
             os.path.isdir(f"/proc/{pid}/fd/{n}") and x != "/proc"]
     eq(dirs, [], f"{when}: {role}: no directory is open")
-    if role in ("debuglanternd", "netproc", "spawner", "observer", "tlsproc",
+    if role in ("debuglanternd", "logger", "netproc", "spawner", "observer",
+                "tlsproc",
                 *OF_ACCOUNTS):
         # the owner of its files in /proc is root when it is not dumpable
         eq(os.stat(f"/proc/{pid}/environ").st_uid, 0,
@@ -183,7 +187,7 @@ def after_kill(mode):
         c = d.client()
         c.start(helper("sleeper"), until=b"ready")
         for role in ("netproc", "spawner", "launcher", "idproc",
-                     "announcer", "tlsproc", "acctproc"):
+                     "announcer", "tlsproc", "acctproc", "logger"):
             if role not in table(d):
                 continue
             old = d.role_pid(role)

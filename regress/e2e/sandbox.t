@@ -546,7 +546,7 @@ def processes_of_the_host_are_hidden(d):
     c = d.client()
     sid = c.upload(helper("ptracer"))["id"]
     daemon = [d.proc.pid] + [d.role_pid(r) for r in (
-        "netproc", "spawner", "launcher", "idproc", "announcer")]
+        "logger", "netproc", "spawner", "launcher", "idproc", "announcer")]
     c.cmd(f"ARGS {sid} {' '.join(map(str, daemon + [os.getpid()]))}")
     for kind in KINDS:
         if kind == "none" and d.mode == "user":

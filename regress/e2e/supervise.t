@@ -13,7 +13,7 @@ from dl import (Daemon, alive, alone, connect, eq, helper, in_modes, ok,
                 pidfds_of, read_helper, run_tests, session_processes, stat_of,
                 status_of, tar_of, wait_for)
 
-ROLES = ("netproc", "spawner", "launcher", "idproc", "announcer")
+ROLES = ("netproc", "spawner", "launcher", "idproc", "announcer", "logger")
 
 
 def are_known(d, launchers):

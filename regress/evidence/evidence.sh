@@ -113,7 +113,7 @@ regress/e2e/trace_store.t regress/e2e/supervise.t regress/e2e/discovery.t
 regress/e2e/quota.t regress/e2e/http.t'
 	drive=${DL_DRIVE:-$part_of_suite}
 	echo "$drive" | fenced
-	roles='acctproc announcer debugger idproc netproc spawner symbols tlsproc tracer'
+	roles='acctproc announcer debugger idproc logger netproc spawner symbols tlsproc tracer'
 	# all that was tried counts, so a second run does no harm
 	if DL_TESTS=$drive "$here/calls.py" \
 	    "$(echo "$roles" archiver debuglanternd | tr ' ' ,)" \

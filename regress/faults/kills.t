@@ -49,7 +49,7 @@ TAKING = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "acctproc",
 # who has no messages is met at what it writes, and not each time: a large
 # archive has thousands
 STEPS, MOST = {"archiver": WRITE}, {"archiver": 5}
-IDLE = ("reserve", "announcer", "idproc", "tlsproc", "acctproc")
+IDLE = ("reserve", "logger", "announcer", "idproc", "tlsproc", "acctproc")
 
 
 # --- the commands ---------------------------------------------------------

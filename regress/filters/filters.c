@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: acctproc/sysfilter.c netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c launcher/observer/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/confine/sessfilter.c common/confine/filter.c */
+/* links: acctproc/sysfilter.c logger/sysfilter.c netproc/sysfilter.c spawner/sysfilter.c announcer/sysfilter.c idproc/sysfilter.c launcher/observer/sysfilter.c tlsproc/sysfilter.c archiver/sysfilter.c debugger/sysfilter.c tracer/sysfilter.c symbols/sysfilter.c parent/sysfilter.c common/confine/sessfilter.c common/confine/filter.c */
 /*
  * The system call filters as their processes load them: in words, and tried
  * out call by call.
@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "acctproc/sysfilter.h"
+#include "logger/sysfilter.h"
 #include "announcer/sysfilter.h"
 #include "archiver/sysfilter.h"
 #include "confine/sessfilter.h"
@@ -104,6 +105,7 @@ static const struct {
 	const struct filter	*(*make)(void);
 } table[] = {
 	{ "acctproc", &acctproc_filter, NULL },
+	{ "logger", &logger_filter, NULL },
 	{ "announcer", &announcer_filter, NULL },
 	{ "archiver-pack", &pack_filter, NULL },
 	{ "archiver-unpack", &unpack_filter, NULL },

@@ -934,7 +934,7 @@ make_events(uint32_t conn, uint32_t n)
 		ask_upload(conn, UINT64_MAX, "");
 		expect_result(ERR_MAX_BYTES, NULL);
 		/* the audit log */
-		while (rig_recv(ROLE_PARENT, 0))
+		while (rig_recv(ROLE_LOGGER, 0))
 			continue;
 	}
 }

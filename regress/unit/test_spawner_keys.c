@@ -831,7 +831,7 @@ log_has(const char *const *secrets, size_t n, const char *want)
 	bool found = false;
 	size_t i;
 
-	while (rig_recv(ROLE_PARENT, 100)) {
+	while (rig_recv(ROLE_LOGGER, 100)) {
 		if (got.m.hdr.type != MSG_LOG)
 			continue;
 		(void)msg_get_u32(&got.m);

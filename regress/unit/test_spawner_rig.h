@@ -302,7 +302,9 @@ rig_start(void **state)
 	msg_put_u32(o, getuid());
 	msg_put_u32(o, getgid());
 	settings_put(o, &rig_settings);
-	rig_send(ROLE_PARENT, o, -1);
+	assert_int_equal(chan_pair(pair), 0);
+	rig_fds[ROLE_LOGGER] = pair[0];
+	rig_give(ROLE_PARENT, o, pair[1]);
 	o = msg_new(MSG_STATE_FILE, NULL, 0, 0);
 	msg_put_u32(o, STATE_TOKENS);
 	rig_give(ROLE_PARENT, o, rig_tokens_file());

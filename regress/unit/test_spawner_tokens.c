@@ -468,7 +468,7 @@ not_in_the_log(void **state)
 	/* whose connection ends with it */
 	expect(ROLE_NETPROC, MSG_CONN_END);
 	expect_result(ERR_OK, NULL);
-	while (rig_recv(ROLE_PARENT, 100)) {
+	while (rig_recv(ROLE_LOGGER, 100)) {
 		if (got.m.hdr.type != MSG_LOG)
 			continue;
 		(void)msg_get_u32(&got.m);

@@ -10,11 +10,18 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "peers.h"
+#include "wire/logline.h"
 #include "wire/role.h"
 
-/* Bytes in the parent's queue: more than a busy second's audit lines. */
-#define PARENT_BACKLOG	(1024 * 1024)
-#define LIMIT_MS		10
+/* Bytes in the logger's queue: more than a busy second's audit lines. */
+#define LOG_BACKLOG	(1024 * 1024)
+#define LIMIT_MS	10
+/*
+ * A log that takes less than so much in so long is not waited for: a logger
+ * that hangs, or was taken over, must not stop users' commands.
+ */
+#define LEAST_BYTES	(16 * 1024)
+#define LEAST_TURNS	32
 
 struct channel	 netproc_chan, idproc_chan, launcher_chan;
 bool		 shutting_down;
@@ -44,13 +51,24 @@ fd_close(int *fd)
 	*fd = -1;
 }
 
+/* The backlog so many turns of the timer ago. */
+static size_t		 backlog_was;
+static unsigned int	 turns;
+static bool		 log_is_dead;
+
 static void
 on_backlog(void *arg)
 {
-	bool late = chan_backlog(&parent_chan) > PARENT_BACKLOG / 2;
+	size_t backlog = logline_backlog();
+	bool late = backlog > LOG_BACKLOG / 2;
 
 	(void)arg;
-	chan_pause(&netproc_chan, late);
+	if (++turns == LEAST_TURNS) {
+		log_is_dead = backlog + LEAST_BYTES > backlog_was;
+		backlog_was = backlog;
+		turns = 0;
+	}
+	chan_pause(&netproc_chan, late && !log_is_dead);
 	if (late)
 		loop_timer_set(&limit_timer, LIMIT_MS, on_backlog, NULL);
 }
@@ -58,9 +76,12 @@ on_backlog(void *arg)
 void
 peers_limit(void)
 {
-	if (limit_timer.slot == 0 &&
-	    chan_backlog(&parent_chan) > PARENT_BACKLOG)
-		on_backlog(NULL);
+	if (limit_timer.slot != 0 || logline_backlog() <= LOG_BACKLOG)
+		return;
+	backlog_was = logline_backlog();
+	turns = 0;
+	log_is_dead = false;
+	on_backlog(NULL);
 }
 
 static const struct peers_hooks *hooks;

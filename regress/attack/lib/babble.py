@@ -18,7 +18,7 @@ SEED = os.environ.get("DL_SEED", "1")
 # instrument, T some numbers after how many they are, N pairs of texts after
 # that; what is not here is bytes at random
 SHAPES = {
-    "LOG": "us", "VIOLATION": "uus", "CLIENTS": "u", "AUTH": "s",
+    "LOG": "us", "HOSTLOG_LOST": "", "VIOLATION": "uus", "CLIENTS": "u", "AUTH": "s",
     "UPLOAD": "Uss", "UPLOAD_OPEN": "Uss", "UPLOAD_END": "U", "START": "uuuuu",
     "ARGS": "sv", "ENV": "ss", "ENVDEL": "s", "LABEL": "s",
     "LIMITS": "uUUUUU", "SIGNAL": "u", "SHARE": "us", "DEBUG": "u",

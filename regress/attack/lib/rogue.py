@@ -23,6 +23,7 @@ ROLE = {n: i for i, n in enumerate(TABLE["roles"])}
 ERR = {n: i for i, n in enumerate(TABLE["errors"])}
 PAYLOAD_MAX = TABLE["payload_max"]
 PARENT, SPAWNER, IDPROC = ROLE["parent"], ROLE["spawner"], ROLE["idproc"]
+LOGGER = ROLE["logger"]
 NO_SESSION = bytes(16)
 (NONE, SELF, GOT, DIR, SOCKET, FIFO, PATH, FILE, MEMFD, MAPPED, PIDFD, NULL,
  EPOLL, NAMESPACE, CLOSED_TCP, LISTENER) = range(16)

@@ -18,7 +18,7 @@ WHERE = b"@taken-orders@"
 # these wait for nobody but the test: it is their first request that they
 # would answer by going away
 HELD = ("debugger", "tracer", "symbols")
-ALL = ("netproc", "spawner", "launcher", "announcer", "idproc", "tlsproc",
+ALL = ("logger", "netproc", "spawner", "launcher", "announcer", "idproc", "tlsproc",
        "acctproc", "archiver", "debugger", "tracer", "symbols")
 
 
@@ -99,7 +99,8 @@ class Taken:
         out = {}
         for at in range(0, len(data), 16):
             i, role, generation, fd = struct.unpack_from("=4I", data, at)
-            out[NAMES[role]] = (i, generation, fd)
+            # the logger has two to the parent: the channel is the first
+            out.setdefault(NAMES[role], (i, generation, fd))
         return out
 
     def send(self, channel, data, given=0, fds=0):

@@ -133,7 +133,7 @@ class Launcher:
     def __init__(self, mode, state_dir, run_dir, uid=ALICE, **settings):
         self.mode, self.uid = mode, uid
         self.parent, self.spawner = Chan(), Chan()
-        self.logs = []
+        self.log = Chan()
         self.requests = 0
         self.caught = {}
         values = dict(sandbox=NAMESPACES, allow_sandbox=7, min_uid=1000,
@@ -176,7 +176,8 @@ class Launcher:
         system = self.mode == "system"
         ids = (1, self.SERVICE, self.SERVICE) if system else (
             2, self.uid, self.uid)
-        chan.send("SETUP", struct.pack("=3I", *ids) + self.settings)
+        chan.send("SETUP", struct.pack("=3I", *ids) + self.settings,
+                  self.log.theirs.fileno())
         self.expect(chan, "READY")
         fd = os.open(os.path.join(LIBEXEC, "archiver"), os.O_RDONLY)
         chan.send("ARCHIVER", fd=fd)
@@ -188,13 +189,10 @@ class Launcher:
         spawner.theirs.close()
 
     def expect(self, chan, name, seconds=10):
-        while True:
-            m = chan.recv(seconds)
-            if m.name == name:
-                return m
-            if m.name != "LOG":
-                raise RuntimeError(f"{m!r} instead of {name}")
-            self.logs.append(m.body[8:].decode())
+        m = chan.recv(seconds)
+        if m.name != name:
+            raise RuntimeError(f"{m!r} instead of {name}")
+        return m
 
     def ask(self, name, body=b"", fd=None, sid=bytes(16), seconds=25):
         """Sends to the launcher; the fds by kind and the final answer."""

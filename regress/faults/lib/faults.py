@@ -46,7 +46,7 @@ LONG = 90
 
 BUILD = os.path.join(os.environ.get("DL_BUILD", "build"), "regress/faulty")
 ROLES = ("netproc", "spawner", "launcher", "idproc", "tlsproc", "acctproc",
-         "announcer", "archiver", "debugger", "tracer", "symbols")
+         "announcer", "logger", "archiver", "debugger", "tracer", "symbols")
 CGROUPS = "/sys/fs/cgroup"
 
 
@@ -196,7 +196,7 @@ def cgroups_of(d):
 
 
 # each is one process, and makes none that goes on as it is
-FRUGAL = ("parent", "netproc", "spawner", "idproc", "tlsproc", "acctproc",
+FRUGAL = ("parent", "logger", "netproc", "spawner", "idproc", "tlsproc", "acctproc",
           "announcer")
 
 
@@ -211,7 +211,7 @@ def roles_of(d):
     found = d.children()
     return {name: {p: n for p, n in found.items() if n == name} for name in
             ("netproc", "spawner", "launcher", "idproc", "tlsproc",
-             "acctproc", "announcer")}
+             "acctproc", "announcer", "logger")}
 
 
 def inventory(d):
