@@ -680,6 +680,8 @@ def launcher_status(p):
     if p.l.mode == "system":
         eq(v["Uid"].split(), [str(p.l.SERVICE)] * 4, "its user")
     eq(v["Groups"].split(), [], "no groups")
+    # an answer shows that all fds have come that the launcher is given
+    p.l.ask("PROBE")
     fds = len(os.listdir(f"/proc/{p.l.pid}/fd"))
     for _ in range(20):
         p.sh("true").close()
