@@ -533,6 +533,39 @@ def start_rows(got):
         table.ratio(title, ours, base, "us", most=bound)
 
 
+def copied(path):
+    """Microseconds that cp to a tmpfs takes."""
+    to = os.path.join("/dev/shm", f"bench-{os.getpid()}")
+    begun = time.monotonic_ns()
+    try:
+        subprocess.run(["cp", path, to], check=True)
+        return (time.monotonic_ns() - begun) / 1000
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(to)
+
+
+def figure_image():
+    """Each start makes a file of the image, which costs as much as a copy."""
+    n = 2 if QUICK else 8
+    with Target() as t:
+        ids, paths = {}, {}
+        for size in (1, 64):
+            path = padded(t.dir, size * MIB)
+            ids[size] = push(t.port, path)[1]
+            paths[size] = f"{path}-{size}"
+            os.rename(path, paths[size])
+        ours, bare = {1: [], 64: []}, {1: [], 64: []}
+        for _ in range(ROUNDS):
+            for size, path in paths.items():
+                ours[size].append(timed("starts", t.port, ids[size], n)[0])
+                bare[size].append(median([copied(path) for _ in range(n)]))
+    for size in ours:
+        table.ratio(f"START to exec, {size} MiB image, against cp to a tmpfs",
+                    median(ours[size]), median(bare[size]), "us",
+                    most=3 if size == 64 else None)
+
+
 # --- output ------------------------------------------------------------------
 
 def flood(c, sid, size):
@@ -1151,6 +1184,7 @@ FIGURES = {
     "upload": figure_upload,
     "tls": figure_tls,
     "start": figure_start,
+    "image": figure_image,
     "capture": figure_capture,
     "follow": figure_follow,
     "idle": figure_idle,

@@ -543,7 +543,7 @@ act(uint8_t what, struct input line)
 	}
 }
 
-/* What runs here is told by events. */
+/* Events tell of all that runs here. */
 static void
 no_look(void)
 {
