@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "client/lib/args.h"
 #include "client/lib/client.h"
 #include "client/lib/reply.h"
@@ -12,7 +13,6 @@
 #include "timeline/query/query.h"
 #include "timeline/query/vtab.h"
 #include "timeline/store/store.h"
-#include "timeline/store/text.h"
 #include "timeline/values/shape.h"
 #include "tl_file.h"
 #include "tl_open.h"
@@ -156,7 +156,7 @@ static int
 ask_store(struct store *st, const char *request, struct json_object *args,
     struct json_object **resultp)
 {
-	struct text answer = { 0 };
+	struct text answer = { .max = TEXT_MAX };
 	char why[STORE_WHY] = "a timeline in files is asked by query and sql";
 	int r = -1, code = CTL_OK;
 
@@ -166,7 +166,7 @@ ask_store(struct store *st, const char *request, struct json_object *args,
 		r = run_sql(st, args, &answer, why);
 	if (r == -1)
 		code = refuse(why, resultp);
-	else if ((*resultp = reply_parse(answer.s, answer.len)) == NULL)
+	else if ((*resultp = reply_parse(answer.p, answer.len)) == NULL)
 		code = usage_error("the timeline gave an answer that is not "
 		    "JSON");
 	text_free(&answer);

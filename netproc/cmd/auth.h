@@ -3,8 +3,8 @@
 #ifndef DL_NET_AUTH_H
 #define DL_NET_AUTH_H
 
+#include "base/json.h"
 #include "netproc/conn/ask.h"
-#include "netproc/text/json.h"
 #include "netproc/text/line.h"
 #include "wire/msg.h"
 

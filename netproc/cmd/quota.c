@@ -2,12 +2,12 @@
 /* QUOTA: a row for each user, in as many messages as it takes. */
 #include <string.h>
 
+#include "base/json.h"
 #include "command.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/ask.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/rows.h"
-#include "netproc/text/json.h"
 #include "quota.h"
 #include "wire/proto.h"
 #include "wire/settings.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/errors.h"
-#include "netproc/text/json.h"
+#include "base/json.h"
 #include "wire/view.h"
 
 struct conn;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Members of a session's object about its debugger and its tracer. */
+#include "base/json.h"
 #include "instjson.h"
-#include "netproc/text/json.h"
 #include "wire/proto.h"
 
 void

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "netproc/text/json.h"
+#include "base/json.h"
 #include "wire/msg.h"
 
 /* Takes fd of a browser; full: to be refused with max_connections. */

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "conn.h"
 #include "hold.h"
+#include "netproc/text/text64.h"
 #include "output.h"
 #include "replica.h"
 #include "wire/role.h"

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "answer.h"
+#include "base/json.h"
 #include "conn.h"
-#include "netproc/text/json.h"
 #include "netproc/text/line.h"
 #include "wire/msg.h"
 #include "wire/ring.h"

@@ -3,8 +3,8 @@
 #ifndef DL_NET_ROWS_H
 #define DL_NET_ROWS_H
 
+#include "base/json.h"
 #include "conn.h"
-#include "netproc/text/json.h"
 #include "wire/msg.h"
 
 /* Writes the next row of a message as JSON; a bad message is found later. */

@@ -8,7 +8,7 @@
 
 #include <sys/queue.h>
 
-#include "netproc/text/json.h"
+#include "base/json.h"
 #include "wire/msg.h"
 
 struct rsession;

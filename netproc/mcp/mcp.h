@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "netproc/text/json.h"
+#include "base/json.h"
 #include "netproc/text/jsonwalk.h"
 #include "netproc/text/line.h"
 

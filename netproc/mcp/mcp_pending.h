@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "netproc/text/json.h"
+#include "base/json.h"
 #include "netproc/text/line.h"
 
 struct owner;

@@ -7,6 +7,7 @@
 
 #include "mcp.h"
 #include "netproc/conn/conn.h"
+#include "netproc/text/text64.h"
 
 #define META		"io.modelcontextprotocol/"
 /* Buffer for a value quoted in an error; longer values are not quoted. */

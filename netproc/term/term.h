@@ -17,10 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/loop.h"
 #include "netproc/conn/conn.h"
 #include "netproc/conn/termask.h"
-#include "netproc/text/json.h"
 #include "netproc/text/term_flow.h"
 #include "wire/msg.h"
 

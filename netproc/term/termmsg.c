@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/log.h"
 #include "netproc/text/jsonlex.h"
+#include "netproc/text/text64.h"
 #include "termmsg.h"
 
 #define JSON_MAX	(64 * 1024)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "netproc/text/json.h"
+#include "base/json.h"
 
 /* lantern.bin.v1: the first byte. */
 enum {

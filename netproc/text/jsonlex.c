@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
-#include "json.h"
 #include "jsonlex.h"
 #include "line.h"
 

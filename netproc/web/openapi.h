@@ -3,7 +3,7 @@
 #ifndef DL_NET_OPENAPI_H
 #define DL_NET_OPENAPI_H
 
-#include "netproc/text/json.h"
+#include "base/json.h"
 
 /* Writes the document (OpenAPI 3.1). */
 void	openapi_text(struct text *, const char *version);

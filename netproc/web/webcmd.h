@@ -3,8 +3,8 @@
 #ifndef DL_NET_WEBCMD_H
 #define DL_NET_WEBCMD_H
 
+#include "base/json.h"
 #include "netproc/cmd/command.h"
-#include "netproc/text/json.h"
 
 struct web_req;
 

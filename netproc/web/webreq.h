@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "http.h"
 #include "netproc/conn/answer.h"
 #include "netproc/conn/conn.h"
-#include "netproc/text/json.h"
 #include "route.h"
 #include "wire/proto.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/text/line.c netproc/text/json.c common/base/base64.c common/base/utf8.c */
-/* covers: netproc/text/line.c netproc/text/json.c */
+/* links: netproc/text/line.c common/base/json.c common/base/text.c netproc/text/text64.c common/base/base64.c common/base/utf8.c */
+/* covers: netproc/text/line.c common/base/json.c common/base/text.c */
 /*
  * Fuzz target of everything that takes a line of the control protocol apart,
  * and of the writer that quotes such bytes in answers.
@@ -9,8 +9,8 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "base/errors.h"
+#include "base/json.h"
 #include "base/utf8.h"
-#include "netproc/text/json.h"
 #include "netproc/text/line.h"
 
 static struct text text = { .max = 1 << 20 };

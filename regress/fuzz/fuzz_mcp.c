@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_tools.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c netproc/text/jsonlex.c netproc/text/json.c netproc/text/line.c common/base/errors.c common/wire/label.c common/base/utc.c common/base/base64.c common/base/utf8.c */
+/* links: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_tools.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c netproc/text/jsonlex.c common/base/json.c common/base/text.c netproc/text/text64.c netproc/text/line.c common/base/errors.c common/wire/label.c common/base/utc.c common/base/base64.c common/base/utf8.c */
 /* covers: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c */
 /*
  * Fuzz target of the Model Context Protocol: what a client may say, by the

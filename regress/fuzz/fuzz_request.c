@@ -11,12 +11,12 @@
 #include "regress/fuzz/fuzz.h"
 
 #include "base/errors.h"
+#include "base/json.h"
 #include "netproc/cmd/commands.h"
 #include "netproc/cmd/params.h"
 #include "netproc/cmd/request.h"
 #include "netproc/mcp/mcp.h"
 #include "netproc/term/attach.h"
-#include "netproc/text/json.h"
 #include "netproc/text/jsonlex.h"
 #include "wire/proto.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: inst/op.c inst/waiters.c tracer/base/op.c tracer/base/params.c tracer/base/vec.c timeline/store/text.c common/base/log.c common/base/loop.c common/base/utf8.c */
+/* links: inst/op.c inst/waiters.c tracer/base/op.c tracer/base/params.c tracer/base/vec.c common/base/json.c common/base/text.c common/base/log.c common/base/loop.c common/base/utf8.c */
 /* covers: inst/op.c tracer/base/op.c tracer/base/params.c tracer/base/vec.c */
 /*
  * Fuzz target of requests to a tracer: each line of the input is one, of
@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "regress/fuzz/fuzz.h"
 
 #include "tracer/session/commands.h"
@@ -59,9 +60,9 @@ look(struct op *op)
 		must(strchr(v.v[i], '=') > v.v[i]);
 	must(v.v[v.n] == NULL);
 	vec_free(&v);
-	text_str(&t, "{\"name\":");
-	text_json(&t, a.name, strlen(a.name));
-	text_str(&t, "}");
+	text_puts(&t, "{\"name\":");
+	json_quoted(&t, a.name, strlen(a.name));
+	text_puts(&t, "}");
 	op_reply(op, &t);
 }
 
@@ -93,7 +94,7 @@ too_long(struct op *op)
 {
 	struct text t = { .max = 8 };
 
-	text_str(&t, "{\"long\":\"too long\"}");
+	text_puts(&t, "{\"long\":\"too long\"}");
 	op_reply(op, &t);
 }
 

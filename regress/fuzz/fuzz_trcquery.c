@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/base/log.c timeline/store/ timeline/query/ common/base/utf8.c */
+/* links: common/base/log.c timeline/store/ common/base/json.c common/base/text.c timeline/query/ common/base/utf8.c */
 /* covers: timeline/query/query.c timeline/query/query_count.c timeline/query/query_filter.c timeline/query/query_json.c timeline/query/query_parse.c timeline/query/query_regex.c timeline/query/query_value.c timeline/query/vtab.c timeline/query/vtab_func.c timeline/query/vtab_sql.c */
 /*
  * Fuzz target of what a timeline is asked: parameters of debug_query, regular
@@ -228,7 +228,7 @@ check(int ret, const struct text *t, const char *why)
 			abort();
 		return;
 	}
-	if ((o = json_tokener_parse(t->s)) == NULL)
+	if ((o = json_tokener_parse(t->p)) == NULL)
 		abort();
 	json_object_put(o);
 }
@@ -236,7 +236,7 @@ check(int ret, const struct text *t, const char *why)
 static void
 ask(const char *s, size_t len)
 {
-	struct text t = { .max = 0 }, again = { .max = 0 };
+	struct text t = { .max = TEXT_MAX }, again = { .max = TEXT_MAX };
 	char why[STORE_WHY];
 	struct query q;
 
@@ -251,8 +251,8 @@ ask(const char *s, size_t len)
 	store_set_inverse(st, inverse, NULL);
 	check(query_run(st, &q, &again, why), &again, why);
 	must(t.len == again.len && (t.len == 0 ||
-	    memcmp(t.s, again.s, t.len) == 0));
-	text_clear(&t);
+	    memcmp(t.p, again.p, t.len) == 0));
+	text_reset(&t, SIZE_MAX);
 	query_losses(st, &t);
 	check(0, &t, why);
 	query_free(&q);
@@ -280,7 +280,7 @@ static void
 sql(const char *s, size_t len)
 {
 	static const struct sql_limits limits = { .ms = 50, .rows = 100 };
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char why[STORE_WHY];
 
 	why[0] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: common/base/log.c timeline/store/ timeline/query/ common/base/utf8.c */
+/* links: common/base/log.c timeline/store/ common/base/json.c common/base/text.c timeline/query/ common/base/utf8.c */
 /* covers: timeline/store/pack.c timeline/store/segment.c timeline/store/store_recover.c timeline/store/store_chunk.c timeline/query/query_cursor.c */
 /*
  * Fuzz target of the timeline's reader: whatever the file of calls holds,
@@ -134,13 +134,13 @@ ask(struct store *st)
 		"{\"returnValue\":{\"equals\":\"0x7\"},\"offset\":2100}",
 		"{\"function\":{\"equals\":\"f3\"},\"threadId\":2}",
 		"{\"function\":{\"equals\":\"f3\"},\"afterEventId\":\"2.9\"}" };
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char why[STORE_WHY];
 	struct query q;
 	size_t i;
 
 	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
-		text_clear(&t);
+		text_reset(&t, SIZE_MAX);
 		if (query_parse_text(queries[i], strlen(queries[i]), &q,
 		    why) == -1)
 			abort();

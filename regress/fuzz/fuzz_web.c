@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/web/webcheck.c netproc/web/webform.c netproc/text/json.c netproc/text/line.c common/base/log.c common/base/base64.c common/base/utf8.c */
+/* links: netproc/web/webcheck.c netproc/web/webform.c common/base/json.c common/base/text.c netproc/text/text64.c netproc/text/line.c common/base/log.c common/base/base64.c common/base/utf8.c */
 /* covers: netproc/web/webcheck.c netproc/web/webform.c netproc/conn/feed.c */
 /*
  * Fuzz target of the web's own parsers: Host and Origin, and the form around a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c netproc/text/json.c netproc/text/jsonlex.c netproc/text/line.c common/base/log.c -lwslay common/base/base64.c common/base/utf8.c */
+/* links: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c common/base/json.c common/base/text.c netproc/text/text64.c netproc/text/jsonlex.c netproc/text/line.c common/base/log.c -lwslay common/base/base64.c common/base/utf8.c */
 /* covers: netproc/term/ws.c netproc/term/termmsg.c netproc/text/replies.c */
 /*
  * Fuzz target of WebSockets: the input is what a client sends after its
@@ -148,7 +148,7 @@ run(struct side *s, const uint8_t *data, size_t size, size_t piece)
 
 /* -- what the server says -------------------------------------------------- */
 
-#define TEXT_MAX	(1024 * 1024)
+#define FRAME_MAX	(1024 * 1024)
 
 static uint64_t
 big_endian(const uint8_t *p, size_t n)
@@ -186,7 +186,7 @@ read_text(struct text *t, const char *type)
 	must(json_object_object_get_ex(o, "type", &v));
 	must(strcmp(json_object_get_string(v), type) == 0);
 	text_free(t);
-	t->max = TEXT_MAX;
+	t->max = FRAME_MAX;
 	return o;
 }
 
@@ -281,7 +281,7 @@ static void
 say_words(struct input *in, struct text *t)
 {
 	struct input part = take_part(in, take_u8(in));
-	struct text list = { .max = TEXT_MAX };
+	struct text list = { .max = FRAME_MAX };
 	struct json_object *o, *v = NULL;
 	char *words = copy_of(part.p, part.left, true);
 
@@ -359,7 +359,7 @@ say_frames(struct input *in, struct side *s)
 static void
 say(struct input *in, struct side *s)
 {
-	struct text t = { .max = TEXT_MAX };
+	struct text t = { .max = FRAME_MAX };
 
 	while (in->left > 0)
 		switch (take_u8(in) % 5) {

@@ -24,17 +24,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "timeline/export/export.h"
 #include "timeline/query/query.h"
 #include "timeline/query/vtab.h"
 #include "timeline/store/store.h"
-#include "timeline/store/text.h"
 
 #define BATCH	1000
 
 static struct store	*st;
-static struct text	 answer;
+static struct text	 answer = { .max = TEXT_MAX };
 static char		*types[1 << 20];	/* of return values, by fn */
 static char		 why[STORE_WHY];
 
@@ -93,15 +93,15 @@ render_one(const char *type, const uint8_t *p, size_t len, char *buf,
 
 	memcpy(&word, p, len < 8 ? len : 8);
 	if (strcmp(type, "str") == 0)
-		text_json(&t, (const char *)p, len);
+		json_quoted(&t, (const char *)p, len);
 	else if (strcmp(type, "bool") == 0)
-		text_str(&t, word != 0 ? "true" : "false");
+		text_puts(&t, word != 0 ? "true" : "false");
 	else if (strcmp(type, "ptr") == 0)
 		text_printf(&t, "\"0x%" PRIx64 "\"", word);
 	else
 		text_printf(&t, "%" PRId32, (int32_t)word);
 	n = t.len;
-	memcpy(buf, t.s, n);
+	memcpy(buf, t.p, n);
 	text_free(&t);
 	return n;
 }
@@ -263,13 +263,13 @@ do_append(struct json_object *o)
 	struct event ev;
 	size_t i;
 
-	text_str(&answer, "[");
+	text_puts(&answer, "[");
 	for (i = 0; i < json_object_array_length(all); i++) {
 		read_event(json_object_array_get_idx(all, i), &ev, captures);
 		store_append(st, &ev, 1, num(o, "now", UINT64_MAX));
 		text_printf(&answer, "%s%" PRIu64, i > 0 ? "," : "", ev.id);
 	}
-	text_str(&answer, "]");
+	text_puts(&answer, "]");
 	return 0;
 }
 
@@ -469,7 +469,7 @@ do_bench(struct json_object *o)
 	uint64_t begun, cpu_begun;
 
 	for (i = 0; i < times && i < 100; i++) {
-		text_clear(&answer);
+		text_reset(&answer, SIZE_MAX);
 		begun = now(CLOCK_MONOTONIC);
 		cpu_begun = now(CLOCK_PROCESS_CPUTIME_ID);
 		if ((get(o, "sql") != NULL ? do_sql(o) : do_query(o)) == -1)
@@ -479,7 +479,7 @@ do_bench(struct json_object *o)
 	}
 	qsort(us, i, sizeof(*us), by_value);
 	qsort(cpu, i, sizeof(*cpu), by_value);
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	text_printf(&answer, "{\"best\":%" PRIu64 ",\"median\":%" PRIu64
 	    ",\"cpu\":%" PRIu64 "}", us[0], us[i / 2], cpu[i / 2]);
 	return 0;
@@ -555,9 +555,9 @@ do_stats(struct json_object *o)
 	    ",\"threads\":%u,\"functions\":%u,\"ticks\":%" PRIu64
 	    ",\"trouble\":", s.calls, s.texts, s.collected, s.evicted, s.lost,
 	    s.lost_bytes, s.bytes, s.threads, s.functions, ticks);
-	text_json(&answer, trouble == NULL ? "" : trouble,
+	json_quoted(&answer, trouble == NULL ? "" : trouble,
 	    trouble == NULL ? 0 : strlen(trouble));
-	text_str(&answer, "}");
+	text_puts(&answer, "}");
 	return 0;
 }
 
@@ -601,7 +601,7 @@ int
 main(void)
 {
 	struct json_object *o;
-	struct text out = { .max = 0 };
+	struct text out = { .max = TEXT_MAX };
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t n;
@@ -609,18 +609,18 @@ main(void)
 	log_init("trc_store", LOG_L_WARN, NULL);
 	while ((n = getline(&line, &cap, stdin)) > 0) {
 		o = json_tokener_parse(line);
-		text_clear(&answer);
-		text_clear(&out);
+		text_reset(&answer, SIZE_MAX);
+		text_reset(&out, SIZE_MAX);
 		if (run(o) == 0) {
-			text_str(&out, "{\"ok\":");
-			text_str(&out, answer.len > 0 ? answer.s : "null");
+			text_puts(&out, "{\"ok\":");
+			text_puts(&out, answer.len > 0 ? answer.p : "null");
 		} else {
-			text_str(&out, "{\"error\":");
-			text_json(&out, why, strlen(why));
+			text_puts(&out, "{\"error\":");
+			json_quoted(&out, why, strlen(why));
 		}
-		text_str(&out, "}\n");
+		text_puts(&out, "}\n");
 		json_object_put(o);
-		fwrite(out.s, 1, out.len, stdout);
+		fwrite(out.p, 1, out.len, stdout);
 		fflush(stdout);
 	}
 	if (st != NULL)

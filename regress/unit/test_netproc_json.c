@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The JSON writer: shapes, escapes, bytes that are not UTF-8, bounds. */
-/* links: netproc/text/json.c */
+/* links: common/base/json.c common/base/text.c netproc/text/text64.c common/base/base64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
-#include "netproc/text/json.h"
+#include "netproc/text/text64.h"
 
 #define BAD	"\xef\xbf\xbd"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests in JSON: which become words, which are refused, and why. */
-/* links: netproc/cmd/request.c netproc/text/jsonlex.c netproc/cmd/params.c netproc/text/json.c netproc/text/line.c */
+/* links: netproc/cmd/request.c netproc/text/jsonlex.c netproc/cmd/params.c common/base/json.c common/base/text.c netproc/text/text64.c netproc/text/line.c common/base/base64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The Model Context Protocol: messages, revisions, tools and their errors. */
-/* links: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_tools.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c netproc/text/jsonlex.c netproc/text/json.c netproc/text/line.c */
+/* links: netproc/mcp/mcp.c netproc/mcp/mcp_rpc.c netproc/mcp/mcp_tools.c netproc/mcp/mcp_call.c netproc/mcp/mcp_pending.c netproc/text/jsonwalk.c netproc/text/jsonlex.c common/base/json.c common/base/text.c netproc/text/text64.c netproc/text/line.c common/base/base64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Messages of terminals: what is taken, what is refused, what is sent. */
-/* links: netproc/term/termmsg.c netproc/text/json.c netproc/text/jsonlex.c netproc/text/line.c */
+/* links: netproc/term/termmsg.c common/base/json.c common/base/text.c netproc/text/text64.c netproc/text/jsonlex.c netproc/text/line.c common/base/base64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

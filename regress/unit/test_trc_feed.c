@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/record/feed.c timeline/store/ timeline/query/ */
+/* links: tracer/record/feed.c timeline/store/ common/base/json.c common/base/text.c timeline/query/ */
 /* From the engine's records to the timeline's events. */
 #include "test_trc_rig.h"
 
@@ -88,7 +88,7 @@ missing_records_do_no_harm(void **state)
 	record(TRACE_EXIT, 10, 1, 0, TRACE_UNWOUND);
 	assert_string_equal(parents(), "null \"1.1\" null \"1.1\" \"1.4\" "
 	    "\"1.4\" null null ");
-	assert_non_null(strstr(answer.s, "\"unwound\":true"));
+	assert_non_null(strstr(answer.p, "\"unwound\":true"));
 }
 
 static void
@@ -123,15 +123,15 @@ events_are_told(void **state)
 	assert_int_equal(s.lost, 7);
 	assert_string_equal(rig_ids("{\"threadId\":10}"), "1.1 2.1 0.1 /3");
 	rig_query("{\"eventType\":\"crash\"}");
-	assert_non_null(strstr(answer.s, "\"crash\":{\"signal\":11,"
+	assert_non_null(strstr(answer.p, "\"crash\":{\"signal\":11,"
 	    "\"signalName\":\"SIGSEGV\""));
-	assert_non_null(strstr(answer.s, "\"address\":\"0x10\",\"threadName\":"
+	assert_non_null(strstr(answer.p, "\"address\":\"0x10\",\"threadName\":"
 	    "\"wor\\\"ker\""));
-	assert_non_null(strstr(answer.s, "\"registers\":{\"first\":\"0x7\","
+	assert_non_null(strstr(answer.p, "\"registers\":{\"first\":\"0x7\","
 	    "\"pc\":\"0x401000\"}"));
-	assert_non_null(strstr(answer.s, "\"stack\":[\"0xdead\"],"
+	assert_non_null(strstr(answer.p, "\"stack\":[\"0xdead\"],"
 	    "\"lastEvents\":[{\"eventId\":\"1.1\","));
-	assert_non_null(strstr(answer.s, "\"eventType\":\"function_enter\","
+	assert_non_null(strstr(answer.p, "\"eventType\":\"function_enter\","
 	    "\"function\":\"f\"}],\"openCalls\":[\"f\"]}"));
 }
 
@@ -153,9 +153,9 @@ there_are_bounds(void **state)
 		feed_event(feed, &gone);
 	}
 	rig_query("{\"limit\":1}");
-	assert_non_null(strstr(answer.s, "\"totalCount\":11998"));
+	assert_non_null(strstr(answer.p, "\"totalCount\":11998"));
 	rig_query("{\"offset\":9997,\"limit\":1,\"verbose\":true}");
-	assert_non_null(strstr(answer.s, "\"parentEventId\":\"1.1\""));
+	assert_non_null(strstr(answer.p, "\"parentEventId\":\"1.1\""));
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)

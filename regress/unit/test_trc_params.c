@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/base/params.c timeline/store/text.c tracer/binary/address.c tracer/syms/symindex.c tracer/base/vec.c */
+/* links: tracer/base/params.c common/base/json.c common/base/text.c tracer/binary/address.c tracer/syms/symindex.c tracer/base/vec.c */
 /* A tracer's requests: what they take. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: tracer/session/queries.c tracer/base/op.c tracer/base/params.c inst/op.c inst/waiters.c timeline/store/ timeline/query/ */
+/* links: tracer/session/queries.c tracer/base/op.c tracer/base/params.c inst/op.c inst/waiters.c timeline/store/ common/base/json.c common/base/text.c timeline/query/ */
 /* Questions, and what they wait for: time and the link are this test's. */
 #include "test_trc_rig.h"
 
@@ -151,19 +151,19 @@ probing_shown(void)
 void
 probing_patterns(struct text *t)
 {
-	text_str(t, "[]");
+	text_puts(t, "[]");
 }
 
 void
 probing_functions(struct text *t)
 {
-	text_str(t, "[]");
+	text_puts(t, "[]");
 }
 
 void
 probing_sampled(struct text *t)
 {
-	text_str(t, "[]");
+	text_puts(t, "[]");
 }
 
 /* -- the test -------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: timeline/query/query_regex.c timeline/store/text.c */
+/* links: timeline/query/query_regex.c common/base/json.c common/base/text.c */
 /* The tracer's regular expressions: what they match, and in what time. */
 #include <setjmp.h>
 #include <stdarg.h>

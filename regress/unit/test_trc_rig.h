@@ -31,7 +31,7 @@ static char	 rig_dir[128];
 static int	 rig_dir_fd = -1;
 static struct store *st;
 static char	 why[STORE_WHY];
-static struct text answer;
+static struct text answer = { .max = TEXT_MAX };
 
 static int
 rig_set_up(void **state)
@@ -129,13 +129,13 @@ rig_query(const char *json)
 {
 	struct query q;
 
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	if (query_parse_text(json, strlen(json), &q, why) == -1)
 		fail_msg("%s: %s", json, why);
 	if (query_run(st, &q, &answer, why) == -1)
 		fail_msg("%s: %s", json, why);
 	query_free(&q);
-	return answer.s;
+	return answer.p;
 }
 
 /* The ids of an answer in order, with blanks between, and its count. */
@@ -152,9 +152,9 @@ rig_ids(const char *json)
 		n += (size_t)snprintf(ids + n, sizeof(ids) - n, "%.*s ",
 		    (int)(end - s), s);
 	}
-	s = strstr(answer.s, "\"totalCount\":") + 13;
+	s = strstr(answer.p, "\"totalCount\":") + 13;
 	snprintf(ids + n, sizeof(ids) - n, "/%lu%s", strtoul(s, NULL, 10),
-	    strstr(answer.s, "\"hasMore\":true}") != NULL ? "+" : "");
+	    strstr(answer.p, "\"hasMore\":true}") != NULL ? "+" : "");
 	return ids;
 }
 

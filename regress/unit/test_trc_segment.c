@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: timeline/store/pack.c timeline/store/segment.c timeline/store/counters.c timeline/store/text.c */
+/* links: timeline/store/pack.c timeline/store/segment.c timeline/store/counters.c common/base/json.c common/base/text.c */
 /* The tracer's segments: what is written is read, what is not right is not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "timeline/store/counters.h"
 #include "timeline/store/segment.h"
-#include "timeline/store/text.h"
 
 static uint8_t	data[SEG_DATA];
 static const struct seg_first first = { 100, 1 };
@@ -686,17 +686,17 @@ text_is_escaped(void **state)
 		{ "\xc2\x9b", "\"\xc2\x9b\"", "\\xc2\\x9b" },
 		{ "\x7f", "\"\\u007f\"", "\\x7f" },
 	};
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		text_clear(&t);
-		text_json(&t, rows[i].raw, strlen(rows[i].raw));
-		assert_string_equal(t.s, rows[i].json);
-		text_clear(&t);
+		text_reset(&t, SIZE_MAX);
+		json_quoted(&t, rows[i].raw, strlen(rows[i].raw));
+		assert_string_equal(t.p, rows[i].json);
+		text_reset(&t, SIZE_MAX);
 		text_plain(&t, rows[i].raw, strlen(rows[i].raw));
-		assert_string_equal(t.s, rows[i].plain);
+		assert_string_equal(t.p, rows[i].plain);
 	}
 	text_free(&t);
 }
@@ -707,11 +707,11 @@ text_is_bounded(void **state)
 	struct text t = { .max = 10 };
 
 	(void)state;
-	text_str(&t, "12345678");
-	text_str(&t, "abc");
-	assert_true(t.cut);
-	text_str(&t, "x");
-	assert_string_equal(t.s, "12345678");
+	text_puts(&t, "12345678");
+	text_puts(&t, "abc");
+	assert_true(t.bad);
+	text_puts(&t, "x");
+	assert_string_equal(t.p, "12345678");
 	text_free(&t);
 }
 

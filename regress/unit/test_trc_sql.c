@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: timeline/store/ timeline/query/ timeline/export/ */
+/* links: timeline/store/ common/base/json.c common/base/text.c timeline/query/ timeline/export/ */
 /* SQL over a timeline: what it may, what it must not, and exports. */
 #include "test_trc_rig.h"
 
@@ -33,7 +33,7 @@ a_timeline(void)
 static int
 sql(const char *text)
 {
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	return store_sql(st, text, strlen(text), &usual, &answer, why);
 }
 
@@ -45,10 +45,10 @@ gives(const char *text, const char *rows)
 
 	if (sql(text) == -1)
 		fail_msg("%s: %s", text, why);
-	s = strstr(answer.s, "\"rows\":");
+	s = strstr(answer.p, "\"rows\":");
 	snprintf(want, sizeof(want), "\"rows\":%s,\"truncated\":false}", rows);
 	if (strcmp(s, want) != 0)
-		fail_msg("%s: %s", text, answer.s);
+		fail_msg("%s: %s", text, answer.p);
 }
 
 static void
@@ -172,7 +172,7 @@ all_else_is_denied(void **state)
 	a_timeline();
 	for (i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
 		if (sql(statements[i]) == 0)
-			fail_msg("%s: %s", statements[i], answer.s);
+			fail_msg("%s: %s", statements[i], answer.p);
 		assert_true(why[0] != '\0');
 		assert_int_equal(answer.len, 0);
 	}
@@ -231,10 +231,10 @@ greed_is_ended(void **state)
 	(void)state;
 	a_timeline();
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		text_clear(&answer);
+		text_reset(&answer, SIZE_MAX);
 		if (store_sql(st, rows[i], strlen(rows[i]), &brief, &answer,
 		    why) == 0)
-			fail_msg("%s: %.100s", rows[i], answer.s);
+			fail_msg("%s: %.100s", rows[i], answer.p);
 		assert_true(strstr(why, "too long") != NULL ||
 		    strstr(why, "too much memory") != NULL ||
 		    strstr(why, "too big") != NULL);
@@ -347,14 +347,14 @@ long_calls_are_ended(void **state)
 	(void)state;
 	a_timeline();
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		text_clear(&answer);
+		text_reset(&answer, SIZE_MAX);
 		why[0] = '\0';
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 		if ((store_sql(st, rows[i].text, strlen(rows[i].text),
 		    rows[i].limits, &answer, why) == 0) !=
 		    (rows[i].words == NULL) || (rows[i].words != NULL &&
 		    strstr(why, rows[i].words) == NULL))
-			fail_msg("row %zu: %s %.60s", i, why, answer.s);
+			fail_msg("row %zu: %s %.60s", i, why, answer.p);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &until);
 		assert_true(until.tv_sec - from.tv_sec < 60);
 	}
@@ -371,14 +371,14 @@ answers_are_bounded(void **state)
 
 	(void)state;
 	a_timeline();
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(store_sql(st, "SELECT id FROM events", 21, &two,
 	    &answer, why), 0);
-	assert_string_equal(answer.s, "{\"columns\":[\"id\"],\"rows\":"
+	assert_string_equal(answer.p, "{\"columns\":[\"id\"],\"rows\":"
 	    "[[\"1.1\"],[\"1.2\"]],\"truncated\":true}");
 	assert_int_equal(sql(many), 0);
 	assert_true(answer.len < SQL_BYTES_MAX + 1000);
-	assert_non_null(strstr(answer.s, "\"truncated\":true}"));
+	assert_non_null(strstr(answer.p, "\"truncated\":true}"));
 }
 
 static void
@@ -410,7 +410,7 @@ events_may_come_meanwhile(void **state)
 		store_output(st, START + i, EVENT_STDOUT, NULL, "x\n", 2);
 	for (i = 0; i < 100; i++)
 		rig_call(EVENT_ENTER, 10 + i % 10, 1, START + 20 + i, 0, 0);
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	store_set_tick(st, on_tick, &ticks);
 	if (store_sql(st, text, strlen(text), &patient, &answer, why) == -1)
 		fail_msg("%s after %u ticks", why, ticks);
@@ -421,7 +421,7 @@ events_may_come_meanwhile(void **state)
 	rig_query("{\"function\":{\"equals\":\"f\"},"
 	    "\"offset\":3000}");
 	if (ticks == 0)
-		fail_msg("%s", answer.s);
+		fail_msg("%s", answer.p);
 	store_set_tick(st, NULL, NULL);
 	store_flush(st);
 	store_stats(st, &s);
@@ -433,7 +433,7 @@ events_may_come_meanwhile(void **state)
 static int
 to_text(void *arg, const void *data, size_t len)
 {
-	text_add(arg, data, len);
+	text_put(arg, data, len);
 	return 0;
 }
 
@@ -453,9 +453,9 @@ chrome(void **state)
 {
 	(void)state;
 	a_timeline();
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(export_chrome(st, NULL, &to, why), 0);
-	assert_string_equal(answer.s,
+	assert_string_equal(answer.p,
 	    "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
 	    "{\"ph\":\"M\",\"pid\":4711,\"tid\":4711,\"name\":\"process_name\""
 	    ",\"args\":{\"name\":\"/bin/prog\"}},\n"
@@ -493,11 +493,11 @@ missing_ends_are_made(void **state)
 	rig_call(EVENT_ENTER, 10, 1, START + 3, a, 0);
 	rig_call(EVENT_EXIT, 10, 1, START + 4, 999, 0);
 	rig_call(EVENT_EXIT, 10, 1, START + 5, a, 0);
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(export_chrome(st, NULL, &to, why), 0);
-	for (s = answer.s; (s = strstr(s, "\"ph\":\"B\"")) != NULL; s++)
+	for (s = answer.p; (s = strstr(s, "\"ph\":\"B\"")) != NULL; s++)
 		n++;
-	for (s = answer.s; (s = strstr(s, "\"ph\":\"E\"")) != NULL; s++)
+	for (s = answer.p; (s = strstr(s, "\"ph\":\"E\"")) != NULL; s++)
 		n--;
 	assert_int_equal(n, 0);
 }
@@ -518,15 +518,15 @@ depth_is_bounded(void **state)
 		    ids[i - 1], 0);
 	for (; --i > 0;)
 		rig_call(EVENT_EXIT, 10, 1, START + 9000, ids[i], 0);
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(export_chrome(st, NULL, &to, why), 0);
-	for (s = answer.s; (s = strstr(s, "\"ph\":\"B\"")) != NULL; s++)
+	for (s = answer.p; (s = strstr(s, "\"ph\":\"B\"")) != NULL; s++)
 		n++;
 	assert_int_equal(n, 4096);
-	for (s = answer.s; (s = strstr(s, "\"ph\":\"E\"")) != NULL; s++)
+	for (s = answer.p; (s = strstr(s, "\"ph\":\"E\"")) != NULL; s++)
 		n--;
 	assert_int_equal(n, 0);
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(export_text(st, NULL, true, &to, why), 0);
 	assert_int_equal(export_folded(st, NULL, &to, why), 0);
 }
@@ -549,9 +549,9 @@ folded(void **state)
 		.ts_ns = START + 20, .parent = a, .duration = 19,
 		.captures = "" };
 	store_append(st, &ev, 1, UINT64_MAX);
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(export_folded(st, NULL, &to, why), 0);
-	assert_string_equal(answer.s, "main 9\nmain;a:b\\nc d 10\n");
+	assert_string_equal(answer.p, "main 9\nmain;a:b\\nc d 10\n");
 }
 
 static void
@@ -561,18 +561,18 @@ text_and_tree(void **state)
 
 	(void)state;
 	a_timeline();
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(export_text(st, NULL, true, &to, why), 0);
-	assert_string_equal(answer.s,
+	assert_string_equal(answer.p,
 	    "     0.000001000      10 > main(\"0x1\")\n"
 	    "     0.000002000      10   > form::validate(\"0x2\")\n"
 	    "     0.000003000      10   < form::validate = \"0x0\"  (5 ns)\n"
 	    "     0.000004000       0 stdout: ou\\x1b[2Jt\n"
 	    "     0.000005000      20 > ';DROP TABLE events;--(\"0x7\")\n");
 	q.tid = 20;
-	text_clear(&answer);
+	text_reset(&answer, SIZE_MAX);
 	assert_int_equal(export_text(st, &q, false, &to, why), 0);
-	assert_string_equal(answer.s,
+	assert_string_equal(answer.p,
 	    "     0.000005000      20 > ';DROP TABLE events;--(\"0x7\")\n");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: timeline/store/ timeline/query/ */
+/* links: timeline/store/ common/base/json.c common/base/text.c timeline/query/ */
 /* The tracer's store: order, eviction, limits, and what is found again. */
 #include <sys/wait.h>
 
@@ -39,8 +39,8 @@ times_are_mended(void **state)
 	rig_call(EVENT_ENTER, 10, 1, START + 10, 0, 0);
 	rig_call(EVENT_ENTER, 20, 1, 5, 0, 0);
 	assert_string_equal(rig_ids("{}"), "2.1 1.1 1.2 /3");
-	assert_non_null(strstr(answer.s, "\"id\":\"1.2\",\"timestamp_ns\":30"));
-	assert_non_null(strstr(answer.s, "\"id\":\"2.1\",\"timestamp_ns\":0"));
+	assert_non_null(strstr(answer.p, "\"id\":\"1.2\",\"timestamp_ns\":30"));
+	assert_non_null(strstr(answer.p, "\"id\":\"2.1\",\"timestamp_ns\":0"));
 }
 
 /* A clock that a program forged must not push all that follows away. */
@@ -56,8 +56,8 @@ the_future_is_cut(void **state)
 	ev.ts_ns = START + 60;
 	assert_int_equal(store_append(st, &ev, 1, START + 70), 1);
 	rig_query("{}");
-	assert_non_null(strstr(answer.s, "\"id\":\"1.1\",\"timestamp_ns\":50"));
-	assert_non_null(strstr(answer.s, "\"id\":\"1.2\",\"timestamp_ns\":60"));
+	assert_non_null(strstr(answer.p, "\"id\":\"1.1\",\"timestamp_ns\":50"));
+	assert_non_null(strstr(answer.p, "\"id\":\"1.2\",\"timestamp_ns\":60"));
 }
 
 static void
@@ -87,7 +87,7 @@ nonsense_is_lost_and_counted(void **state)
 	stats(&s);
 	assert_int_equal(s.lost, 13);
 	query_losses(st, &answer);
-	assert_string_equal(answer.s, "[{\"threadId\":1,\"lost\":3},"
+	assert_string_equal(answer.p, "[{\"threadId\":1,\"lost\":3},"
 	    "{\"threadId\":7,\"lost\":10,\"threadName\":\"w\"}]");
 }
 
@@ -105,9 +105,9 @@ parents_are_of_the_same_thread(void **state)
 	rig_call(EVENT_ENTER, 20, 1, START + 3, a, 0);
 	rig_call(EVENT_ENTER, 10, 1, START + 4, a + 100, 0);
 	rig_query("{\"verbose\":true}");
-	assert_non_null(strstr(answer.s, "\"parentEventId\":\"1.1\""));
-	assert_null(strstr(answer.s, "\"parentEventId\":\"1.101\""));
-	assert_null(strstr(strstr(answer.s, "\"id\":\"2.1\""),
+	assert_non_null(strstr(answer.p, "\"parentEventId\":\"1.1\""));
+	assert_null(strstr(answer.p, "\"parentEventId\":\"1.101\""));
+	assert_null(strstr(strstr(answer.p, "\"id\":\"2.1\""),
 	    "\"parentEventId\":\"1.1\""));
 }
 
@@ -123,7 +123,7 @@ a_number_may_be_another_thread(void **state)
 	rig_call(EVENT_ENTER, 10, 1, START + 20, 0, 0);
 	assert_string_equal(rig_ids("{\"threadId\":10}"), "2.1 1.1 /2");
 	rig_query("{\"verbose\":true}");
-	assert_non_null(strstr(answer.s, "\"threadName\":\"a name that is \""));
+	assert_non_null(strstr(answer.p, "\"threadName\":\"a name that is \""));
 }
 
 static void
@@ -151,13 +151,13 @@ oldest_calls_go_first(void **state)
 	assert_int_equal(s.collected, 40002);
 	/* what is counted is what is there */
 	rig_query("{\"limit\":3}");
-	assert_int_equal(strtoul(strstr(answer.s, "totalCount\":") + 12, NULL,
+	assert_int_equal(strtoul(strstr(answer.p, "totalCount\":") + 12, NULL,
 	    10), s.calls + 2);
-	assert_non_null(strstr(answer.s, "first"));
-	assert_non_null(strstr(answer.s, "\"signal\":11"));
+	assert_non_null(strstr(answer.p, "first"));
+	assert_non_null(strstr(answer.p, "\"signal\":11"));
 	/* the newest is the last */
 	rig_query("{\"offset\":10000,\"limit\":500}");
-	assert_null(strstr(answer.s, "\"id\":\"1.1\""));
+	assert_null(strstr(answer.p, "\"id\":\"1.1\""));
 }
 
 /* A quiet thread's calls are older than a loud one's, and go before. */
@@ -198,7 +198,7 @@ evicted_is_uncounted_by_value(void **state)
 		snprintf(q, sizeof(q), "{\"function\":{\"equals\":\"f%lu\"},"
 		    "\"limit\":1}", i);
 		rig_query(q);
-		n = strtoul(strstr(answer.s, "totalCount\":") + 12, NULL, 10);
+		n = strtoul(strstr(answer.p, "totalCount\":") + 12, NULL, 10);
 		assert_true(n > 0 && n < 40000 / 3);
 		sum += n;
 	}
@@ -207,7 +207,7 @@ evicted_is_uncounted_by_value(void **state)
 		snprintf(q, sizeof(q), "{\"returnValue\":{\"equals\":\"0x%lx\"},"
 		    "\"limit\":1}", i);
 		rig_query(q);
-		sum += strtoul(strstr(answer.s, "totalCount\":") + 12, NULL,
+		sum += strtoul(strstr(answer.p, "totalCount\":") + 12, NULL,
 		    10);
 	}
 	assert_int_equal(sum, s.calls);
@@ -301,7 +301,7 @@ what_has_gone_is_not_found_again(void **state)
 	assert_int_equal(s.calls, before.calls);
 	assert_true(on_disk() < before.bytes && on_disk() <= s.bytes);
 	rig_query("{\"limit\":1}");
-	assert_null(strstr(answer.s, "\"id\":\"1.1\""));
+	assert_null(strstr(answer.p, "\"id\":\"1.1\""));
 	/* and it goes on in what is free */
 	fill(20, 600000, START + 700010);
 	store_flush(st);
@@ -351,9 +351,9 @@ characters_are_not_cut(void **state)
 	store_output(st, START + 1, EVENT_STDERR, NULL, "b\xc3", 2);
 	store_output(st, START + 2, EVENT_STDOUT, NULL, "\xac!", 2);
 	rig_query("{}");
-	assert_non_null(strstr(answer.s, "\"text\":\"a\""));
-	assert_non_null(strstr(answer.s, "\"text\":\"\xe2\x82\xac!\""));
-	assert_non_null(strstr(answer.s, "\"text\":\"b\""));
+	assert_non_null(strstr(answer.p, "\"text\":\"a\""));
+	assert_non_null(strstr(answer.p, "\"text\":\"\xe2\x82\xac!\""));
+	assert_non_null(strstr(answer.p, "\"text\":\"b\""));
 }
 
 static void
@@ -372,7 +372,7 @@ long_output_is_parted(void **state)
 	stats(&stat);
 	assert_int_equal(stat.texts, 4);
 	rig_query("{}");
-	assert_null(strstr(answer.s, "\xef\xbf\xbd"));
+	assert_null(strstr(answer.p, "\xef\xbf\xbd"));
 	free(s);
 }
 
@@ -387,11 +387,11 @@ crashes_are_json_or_a_string(void **state)
 	store_crash(st, START, 1, "[1]", 3);
 	store_crash(st, START, 1, "{\"a\":\"\xff\"}", 9);
 	rig_query("{}");
-	assert_non_null(strstr(answer.s, "\"crash\":{\"a\":1}}"));
-	assert_non_null(strstr(answer.s, "{\"said\":\"{\\\"a\\\":1}}\"}"));
-	assert_non_null(strstr(answer.s, "{\"said\":\"\\\"},{\\\"\"}"));
-	assert_non_null(strstr(answer.s, "{\"said\":\"[1]\"}"));
-	assert_non_null(strstr(answer.s, "\xef\xbf\xbd"));
+	assert_non_null(strstr(answer.p, "\"crash\":{\"a\":1}}"));
+	assert_non_null(strstr(answer.p, "{\"said\":\"{\\\"a\\\":1}}\"}"));
+	assert_non_null(strstr(answer.p, "{\"said\":\"\\\"},{\\\"\"}"));
+	assert_non_null(strstr(answer.p, "{\"said\":\"[1]\"}"));
+	assert_non_null(strstr(answer.p, "\xef\xbf\xbd"));
 }
 
 static void
@@ -553,7 +553,7 @@ short_calls_are_whole(void **state)
 		    "\"0x2\"},\"limit\":2,\"offset\":178}"),
 		    "1.17807 1.17907 /180");
 		rig_query("{\"verbose\":true,\"offset\":16,\"limit\":2}");
-		snprintf(ids, sizeof(ids), "%s", answer.s);
+		snprintf(ids, sizeof(ids), "%s", answer.p);
 		assert_non_null(strstr(ids, "\"parentEventId\":\"1.16\""));
 		assert_non_null(strstr(ids, "\"parentEventId\":\"1.1\""));
 		assert_non_null(strstr(ids, "\"duration_ns\":5"));
@@ -599,16 +599,16 @@ calls_at_once(void **state)
 		rig_query(want);
 		snprintf(want, sizeof(want), "\"timestamp_ns\":%llu",
 		    (unsigned long long)rows[i].enter);
-		assert_non_null(strstr(answer.s, want));
+		assert_non_null(strstr(answer.p, want));
 		snprintf(want, sizeof(want), "\"timestamp_ns\":%llu",
 		    (unsigned long long)rows[i].exit);
-		assert_non_null(strstr(answer.s, want));
+		assert_non_null(strstr(answer.p, want));
 		snprintf(want, sizeof(want), "\"duration_ns\":%llu",
 		    (unsigned long long)rows[i].duration);
-		assert_non_null(strstr(answer.s, want));
+		assert_non_null(strstr(answer.p, want));
 		snprintf(want, sizeof(want), "\"parentEventId\":\"1.%zu\"",
 		    2 * i + 1);
-		assert_non_null(strstr(answer.s, want));
+		assert_non_null(strstr(answer.p, want));
 	}
 	assert_string_equal(rig_ids("{\"returnValue\":{\"equals\":\"0x7\"}}"),
 	    "1.2 1.4 1.6 1.8 /4");
@@ -667,8 +667,8 @@ far_apart(void **state)
 	rig_query("{\"verbose\":true,\"offset\":3,\"limit\":1}");
 	snprintf(want, sizeof(want), "\"timestamp_ns\":%llu",
 	    (unsigned long long)3 << 48);
-	assert_non_null(strstr(answer.s, want));
-	assert_non_null(strstr(answer.s, "\"parentEventId\":\"1.3\""));
+	assert_non_null(strstr(answer.p, want));
+	assert_non_null(strstr(answer.p, "\"parentEventId\":\"1.3\""));
 }
 
 static void
@@ -763,8 +763,8 @@ large_captures_are_kept(void **state)
 		assert_int_equal(store_append(st, &ev, 1, UINT64_MAX), 1);
 	}
 	rig_query("{\"verbose\":true,\"limit\":100}");
-	assert_non_null(strstr(answer.s, "\"id\":\"1.100\""));
-	assert_non_null(strstr(answer.s, "0xababab"));
+	assert_non_null(strstr(answer.p, "\"id\":\"1.100\""));
+	assert_non_null(strstr(answer.p, "0xababab"));
 }
 
 /* Unsettled events are neither shown nor counted: others would be missed. */

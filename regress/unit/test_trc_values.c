@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* links: timeline/store/ timeline/query/ */
+/* links: timeline/store/ common/base/json.c common/base/text.c timeline/query/ */
 /*
  * Queries by return value and all that can stand beside it, against looking
  * at each event: with and without knowing what a value was captured as, of
@@ -261,7 +261,7 @@ keep_present(void)
 		snprintf(q, sizeof(q), "{\"limit\":500,\"afterEventId\":"
 		    "\"%" PRIu64 ".%" PRIu64 "\"}", all[kept - 1].id >> 40,
 		    all[kept - 1].id & SEQ_MAX);
-	} while (strstr(answer.s, "\"hasMore\":true") != NULL);
+	} while (strstr(answer.p, "\"hasMore\":true") != NULL);
 	for (; i < nall; i++)
 		free(all[i].value);
 	nall = kept;

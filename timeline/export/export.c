@@ -19,13 +19,13 @@ export_name(const struct store *st, uint32_t fn)
 static void
 flush(struct export *x, size_t more_than)
 {
-	if (x->out.cut)
+	if (x->out.bad)
 		x->failed = true;
 	if (x->out.len <= more_than || x->failed)
 		return;
-	if (x->to->write(x->to->arg, x->out.s, x->out.len) == -1)
+	if (x->to->write(x->to->arg, x->out.p, x->out.len) == -1)
 		x->failed = true;
-	text_clear(&x->out);
+	text_reset(&x->out, SIZE_MAX);
 }
 
 static int
@@ -74,6 +74,7 @@ export_run(struct store *st, const struct query *q,
 	x->st = st;
 	x->to = to;
 	x->state = state;
+	x->out.max = TEXT_MAX;
 	if ((ret = run(x, &f, format)) == -1)
 		snprintf(why, STORE_WHY, "the export was not taken whole");
 	filter_free(&f);

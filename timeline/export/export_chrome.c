@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/json.h"
 #include "export_int.h"
 
 /* The members that every event has; times are in microseconds. */
@@ -22,8 +23,8 @@ open_event(struct export *x, char ph, uint64_t ts, uint32_t tid)
 static void
 named(struct export *x, const char *name)
 {
-	text_str(&x->out, ",\"name\":");
-	text_json(&x->out, name, strlen(name));
+	text_puts(&x->out, ",\"name\":");
+	json_quoted(&x->out, name, strlen(name));
 }
 
 static void
@@ -31,14 +32,14 @@ metadata(struct export *x, const char *what, uint32_t tid, const char *name)
 {
 	text_printf(&x->out, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,"
 	    "\"name\":\"%s\",\"args\":{\"name\":", x->st->meta.pid, tid, what);
-	text_json(&x->out, name, strlen(name));
-	text_str(&x->out, "}}");
+	json_quoted(&x->out, name, strlen(name));
+	text_puts(&x->out, "}}");
 }
 
 static void
 begin(struct export *x)
 {
-	text_str(&x->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	text_puts(&x->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	metadata(x, "process_name", x->st->meta.pid,
 	    x->st->meta.binary_path);
 }
@@ -49,7 +50,7 @@ unwind(struct export *x, struct stack *s, uint32_t keep, uint64_t ts)
 	while (s->n > keep) {
 		s->n--;
 		open_event(x, 'E', ts, s->thread->tid);
-		text_str(&x->out, "}");
+		text_puts(&x->out, "}");
 	}
 }
 
@@ -64,13 +65,13 @@ enter(struct export *x, struct stack *s, const struct seen *ev)
 		return;
 	open_event(x, 'B', ev->ts, ev->tid);
 	named(x, export_name(x->st, ev->fn));
-	text_str(&x->out, ",\"cat\":");
-	text_json(&x->out, f == NULL ? "" : f->file,
+	text_puts(&x->out, ",\"cat\":");
+	json_quoted(&x->out, f == NULL ? "" : f->file,
 	    f == NULL ? 0 : strlen(f->file));
-	text_str(&x->out, ",\"args\":{\"arguments\":");
-	text_add(&x->out, buf, shown_arguments(x->st, ev->fn, ev->data,
+	text_puts(&x->out, ",\"args\":{\"arguments\":");
+	text_put(&x->out, buf, shown_arguments(x->st, ev->fn, ev->data,
 	    ev->len, buf));
-	text_str(&x->out, "}}");
+	text_puts(&x->out, "}}");
 }
 
 static void
@@ -85,12 +86,12 @@ leave(struct export *x, struct stack *s, const struct seen *ev)
 	s->n--;
 	open_event(x, 'E', ev->ts, ev->tid);
 	if (ev->len > 0) {
-		text_str(&x->out, ",\"args\":{\"returnValue\":");
-		text_add(&x->out, buf, shown_result(x->st, ev->fn, ev->data,
+		text_puts(&x->out, ",\"args\":{\"returnValue\":");
+		text_put(&x->out, buf, shown_result(x->st, ev->fn, ev->data,
 		    ev->len, buf));
-		text_str(&x->out, "}");
+		text_puts(&x->out, "}");
 	}
-	text_str(&x->out, "}");
+	text_puts(&x->out, "}");
 }
 
 static void
@@ -101,8 +102,8 @@ instant(struct export *x, const struct seen *ev)
 	named(x, kind_name(ev->kind));
 	text_printf(&x->out, ",\"s\":\"%c\",\"args\":{\"text\":",
 	    ev->kind == EVENT_CRASH ? 'p' : 't');
-	text_json(&x->out, ev->data, ev->len);
-	text_str(&x->out, "}}");
+	json_quoted(&x->out, ev->data, ev->len);
+	text_puts(&x->out, "}}");
 }
 
 static void
@@ -120,7 +121,7 @@ event(struct export *x, const struct seen *ev)
 		return;
 	}
 	if (fresh && ev->thread->name[0] != '\0') {
-		text_str(&x->out, ",\n");
+		text_puts(&x->out, ",\n");
 		metadata(x, "thread_name", ev->tid, ev->thread->name);
 	}
 	if (ev->kind == EVENT_ENTER)
@@ -132,7 +133,7 @@ event(struct export *x, const struct seen *ev)
 static void
 end(struct export *x)
 {
-	text_str(&x->out, "\n]}\n");
+	text_puts(&x->out, "\n]}\n");
 }
 
 int

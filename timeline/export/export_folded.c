@@ -128,9 +128,9 @@ add_name(struct text *out, const char *name)
 	char *c;
 
 	text_plain(out, name, strlen(name));
-	if (out->cut)
+	if (out->bad)
 		return;
-	for (c = out->s + from; *c != '\0'; c++)
+	for (c = out->p + from; *c != '\0'; c++)
 		if (*c == ';')
 			*c = ':';
 }
@@ -146,7 +146,7 @@ add_stack(struct export *x, const struct tree *t, uint32_t leaf)
 	while (n > 0) {
 		add_name(&x->out, export_name(x->st, t->nodes[path[--n]].fn));
 		if (n > 0)
-			text_str(&x->out, ";");
+			text_puts(&x->out, ";");
 	}
 	text_printf(&x->out, " %llu\n",
 	    (unsigned long long)t->nodes[leaf].self);
@@ -163,10 +163,10 @@ end(struct export *x)
 			continue;
 		add_stack(x, t, i);
 		if (x->out.len > ((size_t)1 << 20)) {
-			if (x->out.cut || x->to->write(x->to->arg, x->out.s,
+			if (x->out.bad || x->to->write(x->to->arg, x->out.p,
 			    x->out.len) == -1)
 				x->failed = true;
-			text_clear(&x->out);
+			text_reset(&x->out, SIZE_MAX);
 		}
 	}
 }

@@ -14,17 +14,17 @@ add_json(struct text *t, const char *s, size_t len)
 
 	for (i = 0; i < len; i++) {
 		if (s[i] == 0x7f) {
-			text_add(t, s + from, i - from);
-			text_str(t, "\\u007f");
+			text_put(t, s + from, i - from);
+			text_puts(t, "\\u007f");
 			from = i + 1;
 		} else if ((uint8_t)s[i] == 0xc2 && i + 1 < len &&
 		    (uint8_t)s[i + 1] < 0xa0) {
-			text_add(t, s + from, i - from);
+			text_put(t, s + from, i - from);
 			text_printf(t, "\\u%04x", (uint8_t)s[i + 1]);
 			from = ++i + 1;
 		}
 	}
-	text_add(t, s + from, len - from);
+	text_put(t, s + from, len - from);
 }
 
 static void
@@ -67,13 +67,13 @@ show_enter(struct export *x, const struct seen *ev, uint32_t depth)
 	size_t n = shown_arguments(x->st, ev->fn, ev->data, ev->len, buf);
 
 	prefix(x, ev, depth);
-	text_str(&x->out, "> ");
+	text_puts(&x->out, "> ");
 	text_plain(&x->out, name, strlen(name));
-	text_str(&x->out, "(");
+	text_puts(&x->out, "(");
 	/* without the brackets of the array */
 	if (n > 2)
 		add_json(&x->out, buf + 1, n - 2);
-	text_str(&x->out, ")\n");
+	text_puts(&x->out, ")\n");
 }
 
 static void
@@ -83,15 +83,15 @@ show_exit(struct export *x, const struct seen *ev, uint32_t depth)
 	const char *name = export_name(x->st, ev->fn);
 
 	prefix(x, ev, depth);
-	text_str(&x->out, "< ");
+	text_puts(&x->out, "< ");
 	text_plain(&x->out, name, strlen(name));
 	if (ev->len > 0) {
-		text_str(&x->out, " = ");
+		text_puts(&x->out, " = ");
 		add_json(&x->out, buf, shown_result(x->st, ev->fn, ev->data,
 		    ev->len, buf));
 	}
 	add_duration(&x->out, ev->duration, ev->flags);
-	text_str(&x->out, "\n");
+	text_puts(&x->out, "\n");
 }
 
 /* Within how many of its thread's calls it was written. */
@@ -121,7 +121,7 @@ show_text(struct export *x, const struct seen *ev)
 		add_json(&x->out, ev->data, len);
 	else
 		text_plain(&x->out, ev->data, len);
-	text_str(&x->out, "\n");
+	text_puts(&x->out, "\n");
 }
 
 /* How deep a call is; keeps the stack. */

@@ -47,7 +47,7 @@ add_page(struct filter *f, const struct query *q, const struct place *p,
 		    QUERY_BYTES_MAX))
 			break;
 		if (n++ > 0)
-			text_add(t, ",", 1);
+			text_put(t, ",", 1);
 		event_json(f->st, &ev, q->verbose, t);
 	}
 	cursor_close(c);
@@ -94,11 +94,11 @@ query_run(struct store *st, const struct query *q, struct text *t,
 		goto done;
 	total = count_all(&f);
 	left = seek(&f, q, total, &p, &skip);
-	text_str(t, "{\"events\":[");
+	text_puts(t, "{\"events\":[");
 	more = left == 0 ? 0 : add_page(&f, q, &p, skip, left, t);
 	text_printf(t, "],\"totalCount\":%llu,\"hasMore\":%s}",
 	    (unsigned long long)total, more == 1 ? "true" : "false");
-	if (more == -1 || t->cut) {
+	if (more == -1 || t->bad) {
 		snprintf(why, STORE_WHY, "no memory for the answer");
 		more = -1;
 	}

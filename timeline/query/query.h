@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "timeline/store/store.h"
-#include "timeline/store/text.h"
 
 #define QUERY_LIMIT	50	/* events of a page unless asked */
 #define QUERY_LIMIT_MAX	500

@@ -277,7 +277,7 @@ withhold(struct seen *ev)
 	static const char *const kept[] = { "signal", "signalName", "code",
 		"handled", "threadName", "binary", "function", "sourceFile",
 		"line", "offset", "lastEvents", "openCalls" };
-	static struct text shown;
+	static struct text shown = { .max = TEXT_MAX };
 	struct json_tokener *tok = json_tokener_new();
 	struct json_object *o = tok == NULL ? NULL :
 	    json_tokener_parse_ex(tok, ev->data, (int)ev->len), *v;
@@ -285,20 +285,20 @@ withhold(struct seen *ev)
 	size_t i;
 
 	text_free(&shown);
-	text_str(&shown, "{\"valuesWithheld\":true");
+	text_puts(&shown, "{\"valuesWithheld\":true");
 	for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (json_object_object_get_ex(o, kept[i], &v)) {
 			text = json_object_to_json_string_ext(v,
 			    JSON_C_TO_STRING_PLAIN);
 			text_printf(&shown, ",\"%s\":", kept[i]);
-			text_add(&shown, text, strlen(text));
+			text_put(&shown, text, strlen(text));
 		}
-	text_str(&shown, "}");
+	text_puts(&shown, "}");
 	json_object_put(o);
 	if (tok != NULL)
 		json_tokener_free(tok);
-	ev->data = shown.s == NULL ? "{}" : shown.s;
-	ev->len = shown.s == NULL ? 2 : shown.len;
+	ev->data = shown.p == NULL ? "{}" : shown.p;
+	ev->len = shown.p == NULL ? 2 : shown.len;
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "query_int.h"
 
 #define LOSSES_MAX	100
@@ -147,16 +148,16 @@ static void
 member(struct text *t, const char *name, const char *value)
 {
 	text_printf(t, ",\"%s\":", name);
-	text_json(t, value, strlen(value));
+	json_quoted(t, value, strlen(value));
 }
 
 static void
 number(struct text *t, const char *name, uint64_t v)
 {
-	text_add(t, ",\"", 2);
-	text_str(t, name);
-	text_add(t, "\":", 2);
-	text_num(t, v);
+	text_put(t, ",\"", 2);
+	text_puts(t, name);
+	text_put(t, "\":", 2);
+	text_u64(t, v);
 }
 
 static void
@@ -183,22 +184,22 @@ verbose_members(const struct store *st, const struct seen *ev,
 	if (ev->thread->name[0] != '\0')
 		member(t, "threadName", ev->thread->name);
 	parent(t, ev->parent);
-	text_str(t, ",\"arguments\":");
+	text_puts(t, ",\"arguments\":");
 	if (exit)
-		text_str(t, "[]");
+		text_puts(t, "[]");
 	else
-		text_add(t, buf, shown_arguments(st, ev->fn, ev->data,
+		text_put(t, buf, shown_arguments(st, ev->fn, ev->data,
 		    ev->len, buf));
-	text_str(t, ",\"returnValue\":");
+	text_puts(t, ",\"returnValue\":");
 	if (exit && ev->len > 0)
-		text_add(t, buf, shown_result(st, ev->fn, ev->data, ev->len,
+		text_put(t, buf, shown_result(st, ev->fn, ev->data, ev->len,
 		    buf));
 	else
-		text_str(t, "null");
+		text_puts(t, "null");
 	if (ev->flags & EVENT_SAMPLED)
-		text_str(t, ",\"sampled\":true");
+		text_puts(t, ",\"sampled\":true");
 	if (ev->flags & EVENT_UNWOUND)
-		text_str(t, ",\"unwound\":true");
+		text_puts(t, ",\"unwound\":true");
 }
 
 static void
@@ -214,7 +215,7 @@ call_members(const struct store *st, const struct seen *ev, bool verbose,
 	if (ev->kind == EVENT_EXIT)
 		number(t, "duration_ns", ev->duration);
 	else
-		text_str(t, ",\"duration_ns\":null");
+		text_puts(t, ",\"duration_ns\":null");
 	member(t, "returnType", f != NULL ? f->ret_type : "");
 	if (verbose)
 		verbose_members(st, ev, f, t);
@@ -226,7 +227,7 @@ query_losses(const struct store *st, struct text *t)
 	const struct thread *th;
 	uint32_t i, n = 0;
 
-	text_str(t, "[");
+	text_puts(t, "[");
 	for (i = 0; i < st->nthreads && n < LOSSES_MAX; i++) {
 		th = st->threads[i];
 		if (th->lost == 0)
@@ -236,9 +237,9 @@ query_losses(const struct store *st, struct text *t)
 		    (unsigned long long)th->lost);
 		if (th->name[0] != '\0')
 			member(t, "threadName", th->name);
-		text_str(t, "}");
+		text_puts(t, "}");
 	}
-	text_str(t, "]");
+	text_puts(t, "]");
 }
 
 /* Adds the thread that output or a crash is of, if it is known. */
@@ -271,15 +272,15 @@ event_json(const struct store *st, const struct seen *ev, bool verbose,
 		text_members(ev, verbose, t);
 		if (ev->kind == EVENT_CRASH) {
 			/* the file may not be what store_crash() wrote */
-			text_str(t, ",\"crash\":");
+			text_puts(t, ",\"crash\":");
 			if (json_is_object(ev->data, ev->len))
-				text_add(t, ev->data, ev->len);
+				text_put(t, ev->data, ev->len);
 			else
-				text_json(t, ev->data, ev->len);
+				json_quoted(t, ev->data, ev->len);
 		} else {
-			text_str(t, ",\"text\":");
-			text_json(t, ev->data, ev->len);
+			text_puts(t, ",\"text\":");
+			json_quoted(t, ev->data, ev->len);
 		}
 	}
-	text_add(t, "}", 1);
+	text_put(t, "}", 1);
 }

@@ -231,11 +231,11 @@ unknown(struct reader *r, const struct param *table, const char *of,
 
 	text_plain(&shown, name, strnlen(name, 40));
 	text_printf(&t, "%s has no '%s'; it takes ", of,
-	    shown.s == NULL ? "" : shown.s);
+	    shown.p == NULL ? "" : shown.p);
 	for (; table->name != NULL; table++)
 		text_printf(&t, "%s%s", table->name,
 		    table[1].name != NULL ? ", " : "");
-	snprintf(r->why, STORE_WHY, "%s", t.s == NULL ? "no memory" : t.s);
+	snprintf(r->why, STORE_WHY, "%s", t.p == NULL ? "no memory" : t.p);
 	text_free(&t);
 	text_free(&shown);
 }

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "query_regex.h"
-#include "timeline/store/text.h"
 
 #define PROG_MAX	4096
 #define NODES_MAX	(4 * REGEX_PATTERN_MAX)

@@ -378,16 +378,16 @@ column_text(sqlite3_context *ctx, const char *s, size_t len)
 
 	for (; len > 0; s += n, len -= n) {
 		if ((n = utf8_sequence(s, len)) > 0 && *s != '\0') {
-			text_add(&t, s, n);
+			text_put(&t, s, n);
 		} else {
-			text_str(&t, "\xef\xbf\xbd");
+			text_puts(&t, "\xef\xbf\xbd");
 			n = 1;
 		}
 	}
-	if (t.cut)
+	if (t.bad)
 		sqlite3_result_error_nomem(ctx);
 	else
-		result_text(ctx, t.s == NULL ? "" : t.s, t.len);
+		result_text(ctx, t.p == NULL ? "" : t.p, t.len);
 	text_free(&t);
 }
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "timeline/store/store.h"
-#include "timeline/store/text.h"
 
 #define SQL_LONGEST	65536		/* bytes of a statement */
 #define SQL_ROWS	1000		/* of an answer, unless asked */

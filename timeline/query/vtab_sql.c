@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "vtab.h"
 #include "vtab_int.h"
 
@@ -85,7 +86,7 @@ deny(struct run *r, const char *what, const char *name)
 
 	text_plain(&t, name, strnlen(name, 40));
 	snprintf(r->denied, sizeof(r->denied), "%s%s", what,
-	    t.s == NULL ? "" : t.s);
+	    t.p == NULL ? "" : t.p);
 	text_free(&t);
 }
 
@@ -206,15 +207,15 @@ add_value(sqlite3_stmt *s, int i, struct text *t)
 	case SQLITE_FLOAT:
 		d = sqlite3_column_double(s, i);
 		if (d - d != 0)
-			text_str(t, "null");	/* JSON has no infinity */
+			text_puts(t, "null");	/* JSON has no infinity */
 		else
 			text_printf(t, "%.17g", d);
 		break;
 	case SQLITE_NULL:
-		text_str(t, "null");
+		text_puts(t, "null");
 		break;
 	default:
-		text_json(t, (const char *)sqlite3_column_blob(s, i),
+		json_quoted(t, (const char *)sqlite3_column_blob(s, i),
 		    (size_t)sqlite3_column_bytes(s, i));
 	}
 }
@@ -225,14 +226,14 @@ add_columns(sqlite3_stmt *s, struct text *t)
 	const char *name;
 	int i;
 
-	text_str(t, "{\"columns\":[");
+	text_puts(t, "{\"columns\":[");
 	for (i = 0; i < sqlite3_column_count(s); i++) {
 		name = sqlite3_column_name(s, i);
-		text_str(t, i > 0 ? "," : "");
-		text_json(t, name == NULL ? "" : name,
+		text_puts(t, i > 0 ? "," : "");
+		json_quoted(t, name == NULL ? "" : name,
 		    name == NULL ? 0 : strlen(name));
 	}
-	text_str(t, "],\"rows\":[");
+	text_puts(t, "],\"rows\":[");
 }
 
 /* Adds one row at a time, so that an answer never ends within a row. */
@@ -241,13 +242,13 @@ add_row(sqlite3_stmt *s, struct text *row)
 {
 	int i;
 
-	text_clear(row);
-	text_str(row, "[");
+	text_reset(row, SIZE_MAX);
+	text_puts(row, "[");
 	for (i = 0; i < sqlite3_column_count(s); i++) {
-		text_str(row, i > 0 ? "," : "");
+		text_puts(row, i > 0 ? "," : "");
 		add_value(s, i, row);
 	}
-	text_str(row, "]");
+	text_puts(row, "]");
 }
 
 static int
@@ -265,10 +266,10 @@ add_rows(struct run *r, sqlite3_stmt *s, struct text *t)
 		if (n == most)
 			break;
 		add_row(s, &row);
-		if (row.cut || t->len - first + row.len > SQL_BYTES_MAX)
+		if (row.bad || t->len - first + row.len > SQL_BYTES_MAX)
 			break;
-		text_str(t, n > 0 ? "," : "");
-		text_add(t, row.s, row.len);
+		text_puts(t, n > 0 ? "," : "");
+		text_put(t, row.p, row.len);
 	}
 	text_free(&row);
 	text_printf(t, "],\"truncated\":%s}", ret == SQLITE_ROW ? "true" :
@@ -295,7 +296,7 @@ explain(const struct run *r, sqlite3 *db, char why[STORE_WHY])
 		    "memory; ask for less, or with a LIMIT");
 	else {
 		text_plain(&t, said, strnlen(said, 200));
-		snprintf(why, STORE_WHY, "%s", t.s == NULL ? "" : t.s);
+		snprintf(why, STORE_WHY, "%s", t.p == NULL ? "" : t.p);
 	}
 	text_free(&t);
 }
@@ -331,8 +332,8 @@ run_one(struct run *r, sqlite3 *db, const char *sql, size_t len,
 	sqlite3_finalize(s);
 	if (ret == -1) {
 		t->len = first;
-		if (t->s != NULL)
-			t->s[first] = '\0';
+		if (t->p != NULL)
+			t->p[first] = '\0';
 	}
 	return ret;
 }

@@ -5,10 +5,10 @@
 
 #include <sqlite3.h>
 
+#include "base/text.h"
 #include "counters.h"
 #include "segment.h"
 #include "store.h"
-#include "text.h"
 
 #define BUFFERS_MAX	64		/* of SEG_DATA bytes each */
 #define FN_WORDS	64U		/* most of a chunk's bits of functions */

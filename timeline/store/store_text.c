@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "store_int.h"
 
@@ -140,10 +141,10 @@ store_crash(struct store *st, uint64_t ts, uint32_t tid, const char *json,
 		add(st, ts, EVENT_CRASH, &by, json, len);
 		return;
 	}
-	text_str(&t, "{\"said\":");
-	text_json(&t, json, len);
-	text_str(&t, "}");
-	if (!t.cut)
-		add(st, ts, EVENT_CRASH, &by, t.s, t.len);
+	text_puts(&t, "{\"said\":");
+	json_quoted(&t, json, len);
+	text_puts(&t, "}");
+	if (!t.bad)
+		add(st, ts, EVENT_CRASH, &by, t.p, t.len);
 	text_free(&t);
 }

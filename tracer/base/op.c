@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "op.h"
 
@@ -15,7 +16,7 @@
 void
 op_reply(struct op *op, struct text *t)
 {
-	if (t->cut || t->s == NULL || t->len > TRC_ANSWER_MAX) {
+	if (t->bad || t->p == NULL || t->len > TRC_ANSWER_MAX) {
 		text_free(t);
 		op_fail(op, "INVALID_ARGUMENT", "ask for less, with limit",
 		    "the answer is longer than %d bytes, or than there is "
@@ -24,7 +25,7 @@ op_reply(struct op *op, struct text *t)
 	}
 	if (!op->answered) {
 		op->answered = true;
-		link_reply(&op->ask, false, t->s, t->len);
+		link_reply(&op->ask, false, t->p, t->len);
 	}
 	text_free(t);
 }
@@ -43,18 +44,18 @@ op_fail(struct op *op, const char *code, const char *next, const char *fmt,
 	va_start(ap, fmt);
 	(void)vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
-	text_str(&t, "{\"code\":");
-	text_json(&t, code, strlen(code));
-	text_str(&t, ",\"message\":");
-	text_json(&t, words, strlen(words));
+	text_puts(&t, "{\"code\":");
+	json_quoted(&t, code, strlen(code));
+	text_puts(&t, ",\"message\":");
+	json_quoted(&t, words, strlen(words));
 	if (next != NULL) {
-		text_str(&t, ",\"next\":");
-		text_json(&t, next, strlen(next));
+		text_puts(&t, ",\"next\":");
+		json_quoted(&t, next, strlen(next));
 	}
-	text_str(&t, "}");
-	if (t.cut || t.s == NULL)
+	text_puts(&t, "}");
+	if (t.bad || t.p == NULL)
 		fatalx("no memory for an answer");
-	link_reply(&op->ask, true, t.s, t.len);
+	link_reply(&op->ask, true, t.p, t.len);
 	text_free(&t);
 }
 
@@ -101,7 +102,7 @@ unknown(struct op *op, const char *name)
 	text_plain(&shown, name, strnlen(name, 40));
 	op_fail(op, "NOT_SUPPORTED", "use one of the commands that there are",
 	    "the tracer has no command \"%s\"; it has %s",
-	    shown.s == NULL ? "" : shown.s, names.s == NULL ? "" : names.s);
+	    shown.p == NULL ? "" : shown.p, names.p == NULL ? "" : names.p);
 	text_free(&names);
 	text_free(&shown);
 }

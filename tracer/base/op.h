@@ -3,11 +3,11 @@
 #ifndef TRACER_OP_H
 #define TRACER_OP_H
 
+#include "base/text.h"
 #include "inst/op.h"
 #include "inst/waiters.h"
 #include "link.h"
 #include "params.h"
-#include "timeline/store/text.h"
 
 /* The answer, an object; only the first counts.  Frees the text. */
 void	 op_reply(struct op *, struct text *);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "params.h"
-#include "timeline/store/text.h"
 
 /* Without a zero byte, which would end it early. */
 static bool
@@ -117,7 +117,7 @@ static const struct {
 static void
 say_wants(struct text *t, const struct param *p)
 {
-	text_str(t, kinds[p->kind].wants);
+	text_puts(t, kinds[p->kind].wants);
 	if (p->kind == PARAM_NUMBER)
 		text_printf(t, " from %lld to %lld", (long long)p->least,
 		    (long long)p->most);
@@ -130,10 +130,10 @@ static void
 say_unknown(struct text *t, const char *what, const char *name,
     const struct param *p)
 {
-	text_str(t, what);
-	text_str(t, " has no \"");
+	text_puts(t, what);
+	text_puts(t, " has no \"");
 	text_plain(t, name, strnlen(name, 40));
-	text_str(t, p->name != NULL ? "\"; it takes " :
+	text_puts(t, p->name != NULL ? "\"; it takes " :
 	    "\"; it takes nothing");
 	for (; p->name != NULL; p++)
 		text_printf(t, "%s%s", p->name,
@@ -143,7 +143,7 @@ say_unknown(struct text *t, const char *what, const char *name,
 static int
 refuse(struct text *t, char why[PARAMS_WHY])
 {
-	snprintf(why, PARAMS_WHY, "%s", t->s == NULL ? "no memory" : t->s);
+	snprintf(why, PARAMS_WHY, "%s", t->p == NULL ? "no memory" : t->p);
 	text_free(t);
 	return -1;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "plan.h"
@@ -398,7 +399,7 @@ probing_why_not(uint32_t fn)
 static void
 add_str(struct text *t, const char *s)
 {
-	text_json(t, s, strlen(s));
+	json_quoted(t, s, strlen(s));
 }
 
 void
@@ -407,13 +408,13 @@ probing_patterns(struct text *t)
 	const struct row *r;
 	bool first = true;
 
-	text_str(t, "[");
+	text_puts(t, "[");
 	TAILQ_FOREACH(r, &rows, entry) {
-		text_str(t, first ? "" : ",");
+		text_puts(t, first ? "" : ",");
 		add_str(t, r->text);
 		first = false;
 	}
-	text_str(t, "]");
+	text_puts(t, "]");
 }
 
 #define LIST_MOST	100	/* functions that are named in an answer */
@@ -423,11 +424,11 @@ add_reason(struct text *t, uint32_t n, uint32_t fn, const struct hook *h)
 {
 	if (n >= LIST_MOST)
 		return;
-	text_str(t, n > 0 ? ",{\"function\":" : "{\"function\":");
+	text_puts(t, n > 0 ? ",{\"function\":" : "{\"function\":");
 	add_str(t, fn_name(fn_get(fn)));
-	text_str(t, ",\"reason\":");
+	text_puts(t, ",\"reason\":");
 	add_str(t, h->why == NULL ? "there is no memory" : h->why);
-	text_str(t, "}");
+	text_puts(t, "}");
 }
 
 static void
@@ -442,7 +443,7 @@ add_failed(struct text *t)
 		h = find_hook(fn, HOOK_FAILED);
 		if (h == NULL || find_hook(fn, HOOK_ON) != NULL)
 			continue;
-		text_str(t, n == 0 ? ",\"notTraceable\":[" : "");
+		text_puts(t, n == 0 ? ",\"notTraceable\":[" : "");
 		add_reason(t, n++, fn, h);
 	}
 	if (n > 0)
@@ -459,10 +460,10 @@ add_entry_only(struct text *t)
 		h = find_hook(fn, HOOK_ON);
 		if (h == NULL || !h->entry_only)
 			continue;
-		text_str(t, n == 0 ? ",\"entryOnly\":[" : "");
+		text_puts(t, n == 0 ? ",\"entryOnly\":[" : "");
 		add_reason(t, n++, fn, h);
 	}
-	text_str(t, n > 0 ? "]" : "");
+	text_puts(t, n > 0 ? "]" : "");
 }
 
 static void
@@ -474,11 +475,11 @@ add_pending(struct text *t)
 	TAILQ_FOREACH(r, &rows, entry) {
 		if (r->most.matched > 0)
 			continue;
-		text_str(t, any ? "," : ",\"pending\":[");
+		text_puts(t, any ? "," : ",\"pending\":[");
 		add_str(t, r->text);
 		any = true;
 	}
-	text_str(t, any ? "]" : "");
+	text_puts(t, any ? "]" : "");
 }
 
 static void
@@ -490,16 +491,16 @@ add_inlined(struct text *t)
 	TAILQ_FOREACH(r, &rows, entry)
 		for (i = 0; i < r->most.inlined && i < ROW_NAMES &&
 		    n < LIST_MOST; i++, n++) {
-			text_str(t, n == 0 ? ",\"inlined\":[" : ",");
+			text_puts(t, n == 0 ? ",\"inlined\":[" : ",");
 			add_str(t, r->inlined[i]);
 		}
-	text_str(t, n > 0 ? "]" : "");
+	text_puts(t, n > 0 ? "]" : "");
 }
 
 static void
 warn(struct text *t, uint32_t *n, const char *words)
 {
-	text_str(t, (*n)++ == 0 ? ",\"warnings\":[" : ",");
+	text_puts(t, (*n)++ == 0 ? ",\"warnings\":[" : ",");
 	add_str(t, words);
 }
 
@@ -567,7 +568,7 @@ probing_debuginfo(struct text *t)
 	uint32_t n = 0;
 
 	warn_binaries(t, &n);
-	text_str(t, n > 0 ? "]" : "");
+	text_puts(t, n > 0 ? "]" : "");
 }
 
 void
@@ -600,7 +601,7 @@ probing_warnings(struct text *t, const char *first, bool all)
 		warn(t, &n, clock);
 	if (warning[0] != '\0')
 		warn(t, &n, warning);
-	text_str(t, n > 0 ? "]" : "");
+	text_puts(t, n > 0 ? "]" : "");
 }
 
 /*
@@ -620,21 +621,21 @@ probing_shown(void)
 void
 probing_remember(void)
 {
-	text_clear(&last);
+	text_reset(&last, SIZE_MAX);
 	last_hooked = probing_hooked();
 	probing_state(&last);
-	if (last.cut)
-		text_clear(&last);
+	if (last.bad)
+		text_reset(&last, SIZE_MAX);
 }
 
 void
 probing_state(struct text *t)
 {
 	if (process_main() == NULL && last.len > 0) {
-		text_add(t, last.s, last.len);
+		text_put(t, last.p, last.len);
 		return;
 	}
-	text_str(t, "\"activePatterns\":");
+	text_puts(t, "\"activePatterns\":");
 	probing_patterns(t);
 	text_printf(t, ",\"hookedFunctions\":%u", probing_hooked());
 	add_pending(t);
@@ -658,19 +659,19 @@ probing_functions(struct text *t)
 {
 	uint32_t fn, n = 0;
 
-	text_str(t, "[");
+	text_puts(t, "[");
 	for (fn = 0; fn < fn_count() && n < LIST_MOST; fn++) {
 		/* also those that were traced, now or by a predecessor */
 		if (find_hook(fn, HOOK_ON) == NULL &&
 		    store_calls(timeline_store(), fn) == 0)
 			continue;
-		text_str(t, n++ > 0 ? ",{\"function\":" : "{\"function\":");
+		text_puts(t, n++ > 0 ? ",{\"function\":" : "{\"function\":");
 		add_str(t, name_of(fn));
 		text_printf(t, ",\"calls\":%llu,\"skipped\":%llu}",
 		    (unsigned long long)store_calls(timeline_store(), fn),
 		    (unsigned long long)process_skipped(fn));
 	}
-	text_str(t, "]");
+	text_puts(t, "]");
 }
 
 void
@@ -679,14 +680,14 @@ probing_sampled(struct text *t)
 	uint32_t fn, n = 0;
 	uint64_t skipped;
 
-	text_str(t, "[");
+	text_puts(t, "[");
 	for (fn = 0; fn < fn_count() && n < LIST_MOST; fn++) {
 		if ((skipped = process_skipped(fn)) == 0)
 			continue;
-		text_str(t, n++ > 0 ? ",{\"function\":" : "{\"function\":");
+		text_puts(t, n++ > 0 ? ",{\"function\":" : "{\"function\":");
 		add_str(t, fn_name(fn_get(fn)));
 		text_printf(t, ",\"skipped\":%llu}",
 		    (unsigned long long)skipped);
 	}
-	text_str(t, "]");
+	text_puts(t, "]");
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "timeline/store/text.h"
+#include "base/text.h"
 #include "tracer/record/process.h"
 
 #define PATTERNS_MAX	256

@@ -107,8 +107,8 @@ say_invalid(char why[PROBING_WHY], const char *text, const char *reason)
 
 	text_plain(&shown, text, strnlen(text, 60));
 	text_printf(&t, "Invalid trace pattern '%s': %s",
-	    shown.s == NULL ? "" : shown.s, reason);
-	(void)snprintf(why, PROBING_WHY, "%s", t.s == NULL ? "" : t.s);
+	    shown.p == NULL ? "" : shown.p, reason);
+	(void)snprintf(why, PROBING_WHY, "%s", t.p == NULL ? "" : t.p);
 	text_free(&t);
 	text_free(&shown);
 }
@@ -139,8 +139,8 @@ check_remove(const struct trace_request *w, char why[PROBING_WHY])
 		text_plain(&shown, word(w->remove, i),
 		    strnlen(word(w->remove, i), 60));
 		(void)snprintf(why, PROBING_WHY, "there is no active pattern "
-		    "'%s' that could be removed", shown.s == NULL ? "" :
-		    shown.s);
+		    "'%s' that could be removed", shown.p == NULL ? "" :
+		    shown.p);
 		text_free(&shown);
 		return -1;
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "feed.h"
 #include "timeline/query/query_int.h"
 
@@ -235,7 +236,7 @@ name(const struct feed *f, struct text *t, uint32_t fn)
 {
 	const struct function *known = function_of(f->st, fn);
 
-	text_json(t, known == NULL ? "" : known->name, known == NULL ? 0 :
+	json_quoted(t, known == NULL ? "" : known->name, known == NULL ? 0 :
 	    strlen(known->name));
 }
 
@@ -247,24 +248,24 @@ history(struct feed *f, struct feed_thread *ft, struct text *t)
 	uint32_t i;
 	char id[24];
 
-	text_str(t, ",\"lastEvents\":[");
+	text_puts(t, ",\"lastEvents\":[");
 	for (i = ft->nlast > LAST ? ft->nlast - LAST : 0; i < ft->nlast; i++) {
 		l = &ft->last[i % LAST];
 		id_text(l->id, id);
 		text_printf(t, "%s{\"eventId\":\"%s\",\"timestamp_ns\":%llu,"
 		    "\"eventType\":\"%s\",\"function\":",
-		    t->s[t->len - 1] == '[' ? "" : ",", id,
+		    t->p[t->len - 1] == '[' ? "" : ",", id,
 		    (unsigned long long)shown_ns(f->st, l->ts),
 		    kind_name(l->kind));
 		name(f, t, l->fn);
-		text_str(t, "}");
+		text_puts(t, "}");
 	}
-	text_str(t, "],\"openCalls\":[");
+	text_puts(t, "],\"openCalls\":[");
 	for (i = 0; i < ft->n && i < CALLS_TOLD; i++) {
-		text_str(t, i > 0 ? "," : "");
+		text_puts(t, i > 0 ? "," : "");
 		name(f, t, ft->calls[ft->n - 1 - i].fn);
 	}
-	text_str(t, "]");
+	text_puts(t, "]");
 }
 
 static void
@@ -281,27 +282,27 @@ crash(struct feed *f, const struct target_event *e)
 	    signame, e->code,
 	    e->caught ? "true" : "false");
 	hex(&t, e->addr);
-	text_str(&t, ",\"threadName\":");
-	text_json(&t, e->name, strnlen(e->name, sizeof(e->name)));
-	text_str(&t, ",\"registers\":{");
+	text_puts(&t, ",\"threadName\":");
+	json_quoted(&t, e->name, strnlen(e->name, sizeof(e->name)));
+	text_puts(&t, ",\"registers\":{");
 	for (i = 0; i < e->nregs && i < TARGET_REGS; i++) {
 		text_printf(&t, "%s\"%s\":", i > 0 ? "," : "", e->regs[i].name);
 		hex(&t, e->regs[i].value);
 	}
-	text_str(&t, "},\"stackPointer\":");
+	text_puts(&t, "},\"stackPointer\":");
 	hex(&t, e->sp);
-	text_str(&t, ",\"stack\":[");
+	text_puts(&t, ",\"stack\":[");
 	for (i = 0; i < e->nstack && i < TARGET_STACK; i++) {
-		text_str(&t, i > 0 ? "," : "");
+		text_puts(&t, i > 0 ? "," : "");
 		hex(&t, e->stack[i]);
 	}
-	text_str(&t, "]");
+	text_puts(&t, "]");
 	if (f->place != NULL)
 		f->place(e, &t, f->place_arg);
 	if (ft != NULL)
 		history(f, ft, &t);
-	text_str(&t, "}");
-	store_crash(f->st, e->ts, (uint32_t)e->tid, t.s, t.len);
+	text_puts(&t, "}");
+	store_crash(f->st, e->ts, (uint32_t)e->tid, t.p, t.len);
 	text_free(&t);
 }
 

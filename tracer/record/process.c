@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "process.h"
 #include "timeline.h"
-#include "timeline/store/text.h"
 #include "tracer/binary/fn.h"
 #include "tracer/probe/probing.h"
 
@@ -243,7 +243,7 @@ static void
 put_str(struct text *t, const char *key, const char *s)
 {
 	text_printf(t, ",\"%s\":", key);
-	text_json(t, s, strlen(s));
+	json_quoted(t, s, strlen(s));
 }
 
 void

@@ -174,11 +174,11 @@ timeused_largest(int dir_fd, struct text *t)
 	memset(all, 0, sizeof(all));
 	look(dir_fd, keep_largest, all);
 	for (i = 0; i < LARGEST && all[i].bytes > 0; i++) {
-		text_str(t, i > 0 ? ", " : "");
+		text_puts(t, i > 0 ? ", " : "");
 		text_plain(t, all[i].name, strlen(all[i].name));
-		text_str(t, " (");
+		text_puts(t, " (");
 		timeused_size(t, all[i].bytes);
-		text_str(t, is_in_use(dir_fd, all[i].name) ?
+		text_puts(t, is_in_use(dir_fd, all[i].name) ?
 		    ", of a session)" : ")");
 	}
 }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "timeline/store/text.h"
+#include "base/text.h"
 
 /*
  * Bytes of all of them, but not of the calls of the one that is named except

@@ -68,17 +68,17 @@ say_full(struct text *t, uint64_t used, uint64_t in_memory)
 {
 	int dir_fd = timefiles_dir(hello);
 
-	text_str(t, "the timelines of this user have ");
+	text_puts(t, "the timelines of this user have ");
 	timeused_size(t, used);
-	text_str(t, " of the ");
+	text_puts(t, " of the ");
 	timeused_size(t, hello->user_bytes);
-	text_str(t, " that they may have together (tracer user-timeline)");
+	text_puts(t, " that they may have together (tracer user-timeline)");
 	if (used > in_memory) {
-		text_str(t, "; the largest: ");
+		text_puts(t, "; the largest: ");
 		timeused_largest(dir_fd, t);
 	}
 	if (in_memory > 0) {
-		text_str(t, "; in memory, of sessions: ");
+		text_puts(t, "; in memory, of sessions: ");
 		timeused_size(t, in_memory);
 	}
 }
@@ -95,7 +95,7 @@ answer_ask(uint64_t used, uint64_t in_memory)
 		return;
 	}
 	say_full(&t, used, in_memory);
-	fn(t.s == NULL ? "there is no room for a timeline" : t.s);
+	fn(t.p == NULL ? "there is no room for a timeline" : t.p);
 	text_free(&t);
 }
 

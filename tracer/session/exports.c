@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/loop.h"
 #include "base/utf8.h"
 #include "commands.h"
@@ -174,7 +175,7 @@ static void
 make(struct op *op, struct export *e, format_fn fn, const struct query *q)
 {
 	const struct export_to to = { write_out, e };
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char why[STORE_WHY] = "";
 	int ret;
 
@@ -269,21 +270,21 @@ static void
 give(struct op *op, struct export *e, uint64_t offset)
 {
 	static char buf[PIECE];
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	ssize_t n = pread(e->fd, buf, sizeof(buf), (off_t)offset);
 	size_t len = n > 0 ? (size_t)n : 0;
 
 	/* no character is split, but for what never was one */
 	if (offset + len < e->bytes && utf8_unfinished(buf, len) < len)
 		len -= utf8_unfinished(buf, len);
-	text_str(&t, "{\"data\":");
-	text_json(&t, buf, len);
+	text_puts(&t, "{\"data\":");
+	json_quoted(&t, buf, len);
 	if (len > 0 && offset + len < e->bytes) {
 		text_printf(&t, ",\"next\":%llu}",
 		    (unsigned long long)offset + len);
 		loop_timer_set(&e->idle, IDLE_MS, on_idle, e);
 	} else {
-		text_str(&t, ",\"next\":null}");
+		text_puts(&t, ",\"next\":null}");
 		drop(e);
 	}
 	op_reply(op, &t);

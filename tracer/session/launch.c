@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/elfhdr.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "launch.h"
 #include "session.h"
@@ -403,19 +404,19 @@ launch_run(struct op *op)
 static void
 answer(void)
 {
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	const char *vain = l.args.trace == NULL ?
 	    l.args.root == NULL ? NULL : session_root_missing() :
 	    trace_request_was_vain(&l.traced) ?
 	    "NO_DEBUG_SYMBOLS: " NO_SYMBOLS_WORDS :
 	    NULL;
 
-	text_str(&t, "{\"sessionId\":");
-	text_json(&t, session_hello.inst.session,
+	text_puts(&t, "{\"sessionId\":");
+	json_quoted(&t, session_hello.inst.session,
 	    strlen(session_hello.inst.session));
 	text_printf(&t, ",\"pid\":%d", (int)l.pid);
 	probing_warnings(&t, vain, true);
-	text_str(&t, "}");
+	text_puts(&t, "}");
 	/* who is answered must not be shown an older state then */
 	session_tell();
 	op_reply(l.op, &t);
@@ -540,7 +541,7 @@ launch_resume(struct op *op)
 	static const struct param none[] = { { NULL, PARAM_BOOL, 0, false, 0,
 	    0 } };
 	struct process *p = process_main();
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char nothing;
 
 	if (!op_params(op, none, &nothing))
@@ -551,7 +552,7 @@ launch_resume(struct op *op)
 		return;
 	}
 	probing_hold(false);
-	text_str(&t, "{\"success\":true}");
+	text_puts(&t, "{\"success\":true}");
 	op_reply(op, &t);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/loop.h"
 #include "commands.h"
 #include "session.h"
@@ -100,11 +101,11 @@ static void
 add_list(struct text *t, const char *name, struct text *list)
 {
 	/* without it the answer would say that there is none */
-	t->cut = t->cut || list->cut;
+	t->bad = t->bad || list->bad;
 	/* more than [] */
 	if (list->len > 2) {
 		text_printf(t, ",\"%s\":", name);
-		text_add(t, list->s, list->len);
+		text_put(t, list->p, list->len);
 	}
 	text_free(list);
 }
@@ -114,7 +115,7 @@ static void
 add_gaps(struct text *t, bool withheld)
 {
 	const char *trouble = store_trouble(timeline_store());
-	struct text losses = { .max = 0 }, sampled = { .max = 0 };
+	struct text losses = { .max = TEXT_MAX }, sampled = { .max = TEXT_MAX };
 	struct store_stats s;
 
 	/* into the object that ends there */
@@ -131,12 +132,12 @@ add_gaps(struct text *t, bool withheld)
 	probing_sampled(&sampled);
 	add_list(t, "sampled", &sampled);
 	if (trouble != NULL) {
-		text_str(t, ",\"trouble\":");
-		text_json(t, trouble, strlen(trouble));
+		text_puts(t, ",\"trouble\":");
+		json_quoted(t, trouble, strlen(trouble));
 	}
 	if (withheld)
-		text_str(t, ",\"valuesWithheld\":true");
-	text_str(t, "}");
+		text_puts(t, ",\"valuesWithheld\":true");
+	text_puts(t, "}");
 }
 
 static int
@@ -190,7 +191,7 @@ read_query(struct op *op, struct json_object *args, struct query *q)
 static void
 answer_query(struct op *op)
 {
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char why[STORE_WHY];
 	struct query q;
 
@@ -256,7 +257,7 @@ static bool
 follow_once(struct op *op, bool last)
 {
 	struct json_object *args = query_of(op);
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char why[STORE_WHY];
 	struct query q;
 	bool done = true;
@@ -268,7 +269,7 @@ follow_once(struct op *op, bool last)
 	if (run_query(op, &q, &t, why) == -1)
 		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
-	else if (last || strncmp(t.s, "{\"events\":[]", 12) != 0)
+	else if (last || strncmp(t.p, "{\"events\":[]", 12) != 0)
 		op_reply(op, &t);
 	else {
 		text_free(&t);
@@ -356,7 +357,7 @@ answer_sql(struct op *op)
 {
 	struct sql_args a = { .rows = SQL_ROWS };
 	struct sql_limits limits = { .rows = 0 };
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char why[STORE_WHY];
 	int ret;
 
@@ -393,9 +394,9 @@ put_str(struct text *t, const char *name, const char *value)
 {
 	text_printf(t, ",\"%s\":", name);
 	if (value == NULL)
-		text_str(t, "null");
+		text_puts(t, "null");
 	else
-		text_json(t, value, strlen(value));
+		json_quoted(t, value, strlen(value));
 }
 
 static void
@@ -422,11 +423,11 @@ put_timeline(struct text *t)
 	put_num(t, "lost", s.lost);
 	put_num(t, "lostOutputBytes", s.lost_bytes);
 	put_num(t, "threads", s.threads);
-	text_str(t, ",\"losses\":");
+	text_puts(t, ",\"losses\":");
 	query_losses(st, t);
 	put_str(t, "trouble", store_trouble(st));
 	put_str(t, "file", timeline_path());
-	text_str(t, ",\"functions\":");
+	text_puts(t, ",\"functions\":");
 	probing_functions(t);
 }
 
@@ -435,25 +436,25 @@ do_status(struct op *op)
 {
 	static const struct param none[] = { { NULL, PARAM_BOOL, 0, false, 0,
 	    0 } };
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char nothing;
 
 	if (!op_params(op, none, &nothing))
 		return;
 	if (timeline_store() != NULL)
 		catch_up();
-	text_str(&t, "{\"sessionId\":");
-	text_json(&t, session_hello.inst.session,
+	text_puts(&t, "{\"sessionId\":");
+	json_quoted(&t, session_hello.inst.session,
 	    strlen(session_hello.inst.session));
 	text_printf(&t, ",\"pid\":%d", (int)session_pid());
 	put_str(&t, "state", session_state());
 	put_str(&t, "projectRoot", session_root());
-	text_str(&t, ",\"patterns\":");
+	text_puts(&t, ",\"patterns\":");
 	probing_patterns(&t);
 	put_num(&t, "hookedFunctions", probing_shown());
 	if (timeline_store() != NULL)
 		put_timeline(&t);
-	text_str(&t, "}");
+	text_puts(&t, "}");
 	op_reply(op, &t);
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "commands.h"
@@ -419,7 +420,7 @@ do_attach(struct op *op)
 {
 	struct attach_args a = { .root = NULL };
 	struct process *p;
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 
 	if (!op_params(op, attach_params, &a))
 		return;
@@ -447,8 +448,8 @@ do_attach(struct op *op)
 			follow_forks = false;
 		return;
 	}
-	text_str(&t, "{\"sessionId\":");
-	text_json(&t, session_hello.inst.session,
+	text_puts(&t, "{\"sessionId\":");
+	json_quoted(&t, session_hello.inst.session,
 	    strlen(session_hello.inst.session));
 	text_printf(&t, ",\"pid\":%d}", (int)pid);
 	op_reply(op, &t);
@@ -497,7 +498,7 @@ static void
 do_stop(struct op *op)
 {
 	struct stop_args a = { .keep = false };
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 	char path[PATH_MAX] = "";
 	uint64_t n;
 
@@ -520,10 +521,10 @@ do_stop(struct op *op)
 	text_printf(&t, "{\"success\":true,\"eventsCollected\":%llu",
 	    (unsigned long long)n);
 	if (path[0] != '\0') {
-		text_str(&t, ",\"kept\":");
-		text_json(&t, path, strlen(path));
+		text_puts(&t, ",\"kept\":");
+		json_quoted(&t, path, strlen(path));
 	}
-	text_str(&t, "}");
+	text_puts(&t, "}");
 	stopped = true;
 	link_reply_last();
 	op_reply(op, &t);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "commands.h"
 #include "launch.h"
 #include "session.h"
@@ -88,11 +89,11 @@ static struct waiters	 listing = TAILQ_HEAD_INITIALIZER(listing);
 static void
 answer_state(struct op *op)
 {
-	struct text t = { .max = 0 };
+	struct text t = { .max = TEXT_MAX };
 
-	text_str(&t, "{");
+	text_puts(&t, "{");
 	probing_state(&t);
-	text_str(&t, "}");
+	text_puts(&t, "}");
 	op_reply(op, &t);
 }
 
@@ -178,8 +179,8 @@ static void
 put_str(struct text *t, const char *name, const char *value)
 {
 	text_printf(t, "\"%s\":", name);
-	text_json(t, value, strlen(value));
-	text_str(t, ",");
+	json_quoted(t, value, strlen(value));
+	text_puts(t, ",");
 }
 
 static const char *
@@ -205,22 +206,22 @@ put_function(struct text *t, const struct binary *b,
 {
 	const char *why = why_not(b, f);
 
-	text_str(t, "{");
+	text_puts(t, "{");
 	put_str(t, "function", symindex_str(&b->ix, f->name));
 	put_str(t, "raw", symindex_str(&b->ix, f->raw));
 	put_str(t, "file", symindex_str(&b->ix, f->file));
 	text_printf(t, "\"line\":%u,\"address\":\"0x%llx\",\"size\":%llu,"
 	    "\"binary\":", f->line, f->addr == 0 ? 0ULL :
 	    (unsigned long long)(f->addr + bias), (unsigned long long)f->size);
-	text_json(t, b->path, strlen(b->path));
+	json_quoted(t, b->path, strlen(b->path));
 	if ((f->flags & SYM_NO_DWARF) != 0)
-		text_str(t, ",\"debugInfo\":false");
+		text_puts(t, ",\"debugInfo\":false");
 	text_printf(t, ",\"traceable\":%s", why == NULL ? "true" : "false");
 	if (why != NULL) {
-		text_str(t, ",\"reason\":");
-		text_json(t, why, strlen(why));
+		text_puts(t, ",\"reason\":");
+		json_quoted(t, why, strlen(why));
 	}
-	text_str(t, "}");
+	text_puts(t, "}");
 }
 
 static void
@@ -242,7 +243,7 @@ list_binary(struct listing *l, const struct binary *b, uint64_t bias,
 		if (l->total++ < (uint64_t)l->a.offset ||
 		    l->shown == (uint64_t)l->a.limit)
 			continue;
-		text_str(&l->t, l->shown++ > 0 ? "," : "");
+		text_puts(&l->t, l->shown++ > 0 ? "," : "");
 		put_function(&l->t, b, f, bias);
 	}
 }
@@ -282,14 +283,14 @@ answer_functions(struct op *op)
 		    "Invalid trace pattern '%s': %s", l.a.pattern, why);
 		return;
 	}
-	text_str(&l.t, "{\"functions\":[");
+	text_puts(&l.t, "{\"functions\":[");
 	list_all(&l, true);
 	list_all(&l, false);
 	text_printf(&l.t, "],\"totalCount\":%llu,\"hasMore\":%s",
 	    (unsigned long long)l.total, l.total > (uint64_t)l.a.offset +
 	    l.shown ? "true" : "false");
 	probing_debuginfo(&l.t);
-	text_str(&l.t, "}");
+	text_puts(&l.t, "}");
 	pattern_free(l.pattern);
 	op_reply(op, &l.t);
 }

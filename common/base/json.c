@@ -1,83 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* A small writer of JSON: bounded, and valid whatever bytes it is given. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
-#include "base/utf8.h"
 #include "json.h"
+#include "utf8.h"
 
-#define CAP_MIN		256
 /* the longest form of one byte: \u001f */
 #define ESCAPE_MAX	6
 #define REPLACEMENT	"\xef\xbf\xbd"
-
-static bool
-grow(struct text *t, size_t need)
-{
-	size_t cap = t->cap < CAP_MIN ? CAP_MIN : t->cap;
-	char *p;
-
-	if (t->bad || need > t->max || t->len > t->max - need)
-		return false;
-	while (cap < t->len + need)
-		cap *= 2;
-	if (cap > t->max)
-		cap = t->max;
-	p = realloc(t->p, cap);
-	if (p == NULL)
-		return false;
-	t->p = p;
-	t->cap = cap;
-	return true;
-}
-
-char *
-text_room(struct text *t, size_t n)
-{
-	if (n > t->cap - t->len && !grow(t, n)) {
-		t->bad = true;
-		return NULL;
-	}
-	return t->p + t->len;
-}
-
-void
-text_put(struct text *t, const void *p, size_t len)
-{
-	char *at;
-
-	/* before there is room at all, none is needed for nothing */
-	if (len == 0 || (at = text_room(t, len)) == NULL)
-		return;
-	memcpy(at, p, len);
-	t->len += len;
-}
-
-void
-text_puts(struct text *t, const char *s)
-{
-	text_put(t, s, strlen(s));
-}
-
-void
-text_reset(struct text *t, size_t keep)
-{
-	if (t->cap > keep) {
-		free(t->p);
-		t->p = NULL;
-		t->cap = 0;
-	}
-	t->len = 0;
-	t->bad = false;
-}
-
-void
-text_free(struct text *t)
-{
-	text_reset(t, 0);
-}
 
 /* A value follows directly after an opening bracket or a key's colon. */
 static void
@@ -112,12 +43,18 @@ json_key(struct text *t, const char *key)
 }
 
 void
-json_string(struct text *t, const void *p, size_t len)
+json_quoted(struct text *t, const void *p, size_t len)
 {
-	comma(t);
 	text_put(t, "\"", 1);
 	(void)json_escape(t, p, len, false);
 	text_put(t, "\"", 1);
+}
+
+void
+json_string(struct text *t, const void *p, size_t len)
+{
+	comma(t);
+	json_quoted(t, p, len);
 }
 
 void
@@ -129,12 +66,8 @@ json_text(struct text *t, const char *s)
 void
 json_u64(struct text *t, uint64_t v)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%llu",
-	    (unsigned long long)v);
-
 	comma(t);
-	text_put(t, digits, (size_t)n);
+	text_u64(t, v);
 }
 
 void
@@ -194,15 +127,4 @@ json_escape(struct text *t, const void *buf, size_t len, bool more)
 		at += n > 1 ? (size_t)n : 1;
 	}
 	return at;
-}
-
-void
-text_base64(struct text *t, const void *buf, size_t len)
-{
-	char *out = text_room(t, BASE64_LEN(len));
-
-	if (out == NULL)
-		return;
-	base64_put(out, buf, len);
-	t->len += BASE64_LEN(len);
 }
