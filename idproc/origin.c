@@ -129,7 +129,7 @@ origin_check(const struct diag_socket *s, char *why, size_t size)
 }
 
 static bool
-has_ended(int pidfd)
+origin_has_ended(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
@@ -142,7 +142,7 @@ origin_check_pid(pid_t pid, int pidfd, char *why, size_t size)
 {
 	missed = false;
 	if (settings.control != 0 ||
-	    (!holders_is_session(pid) && !has_ended(pidfd)))
+	    (!holders_is_session(pid) && !origin_has_ended(pidfd)))
 		return 0;
 	if (holders_hidden())
 		return refuse_hidden(why, size);

@@ -31,7 +31,7 @@ static struct link {
 int	parent_on_link_lost(struct msg *);
 
 static bool
-give(enum role to, enum role peer, uint32_t generation, int fd)
+links_give(enum role to, enum role peer, uint32_t generation, int fd)
 {
 	struct msg_out *o = msg_new(MSG_PEER, NULL, 0, 0);
 
@@ -58,8 +58,8 @@ link_up(struct link *l)
 		return;
 	}
 	l->generation++;
-	(void)give(l->a, l->b, l->generation, fds[0]);
-	(void)give(l->b, l->a, l->generation, fds[1]);
+	(void)links_give(l->a, l->b, l->generation, fds[0]);
+	(void)links_give(l->b, l->a, l->generation, fds[1]);
 }
 
 static void

@@ -54,7 +54,7 @@ usage(void)
 
 /* Answers what has been asked for. */
 static void __attribute__((noreturn))
-answer(const char *text)
+answer_and_exit(const char *text)
 {
 	fputs(text, stdout);
 	exit(fflush(stdout) == 0 ? 0 : 1);
@@ -221,9 +221,9 @@ flags_parse(int argc, char **argv)
 		else if (ch == OPT_LOCAL)
 			d.opt.local = true;
 		else if (ch == 'h')
-			answer(usage_text);
+			answer_and_exit(usage_text);
 		else if (ch == 'V')
-			answer("debuglanternd " DL_VERSION "\n");
+			answer_and_exit("debuglanternd " DL_VERSION "\n");
 		else
 			usage();
 	}

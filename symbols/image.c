@@ -215,7 +215,7 @@ inflate_to(const struct span *in, uint8_t *out, size_t size)
 }
 
 static bool
-unpack(struct elf_sect *s, const struct span *in, uint64_t size, bool zstd)
+unpack_section(struct elf_sect *s, const struct span *in, uint64_t size, bool zstd)
 {
 	/* a size that cannot be true must not cost its memory */
 	if (size == 0 || size > UNPACKED_MAX || in->len == 0 ||
@@ -250,7 +250,7 @@ make_ready(struct elf_sect *s)
 		if (ch.ch_type != ELFCOMPRESS_ZLIB &&
 		    ch.ch_type != COMPRESS_ZSTD)
 			return false;
-		return unpack(s, &in, ch.ch_size,
+		return unpack_section(s, &in, ch.ch_size,
 		    ch.ch_type == COMPRESS_ZSTD);
 	}
 	if (!s->zdebug) {
@@ -263,7 +263,7 @@ make_ready(struct elf_sect *s)
 	for (i = 0; i < 8; i++)
 		size = size << 8 | cur_u8(&c);
 	in = (struct span) { c.p, cur_left(&c) };
-	return unpack(s, &in, size, false);
+	return unpack_section(s, &in, size, false);
 }
 
 const struct span *

@@ -587,7 +587,7 @@ make_room(void)
 }
 
 void
-conn_new(int fd, uint32_t listener, const struct sockaddr_storage *peer)
+tls_conn_new(int fd, uint32_t listener, const struct sockaddr_storage *peer)
 {
 	struct conn *c = make_room() ? calloc(1, sizeof(*c)) : NULL;
 

@@ -11,7 +11,7 @@
  * Takes fd.  Where there are too many the oldest handshake gives way, and
  * where none is under way the newcomer.
  */
-void	 conn_new(int fd, uint32_t listener, const struct sockaddr_storage *);
+void	 tls_conn_new(int fd, uint32_t listener, const struct sockaddr_storage *);
 /* Tells idproc of every connection that netproc has. */
 void	 conn_introduce_all(void);
 /* Gives netproc those that waited for somebody to be there again. */

@@ -23,7 +23,7 @@ static LIST_HEAD(, listener) listeners;
 static size_t		 limit;
 
 void
-listener_limit(void)
+tls_listener_limit(void)
 {
 	limit = accept_limit("TLS connections", FDS_PER_CONN, FDS_OTHER);
 }
@@ -39,7 +39,7 @@ on_accepted(int fd, const struct sockaddr_storage *from, void *arg)
 {
 	const struct listener *l = arg;
 
-	conn_new(fd, l->index, from);
+	tls_conn_new(fd, l->index, from);
 }
 
 static void

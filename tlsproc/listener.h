@@ -8,7 +8,7 @@
 #include "wire/msg.h"
 
 /* How many connections there may be, with the fds that they may need. */
-void	 listener_limit(void);
+void	 tls_listener_limit(void);
 size_t	 listener_most(void);
 
 int	 tls_on_listener(struct msg *);

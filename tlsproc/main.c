@@ -30,7 +30,7 @@ prepare(void)
 			role_cannot("become its service user",
 			    "start debuglanternd as root");
 	}
-	listener_limit();
+	tls_listener_limit();
 	keys_load();
 	handover_init();
 }
@@ -58,7 +58,7 @@ main(void)
 		.filter = &tlsproc_filter,
 		.start = start,
 		.peer = handover_peer,
-		.settings = listener_limit,
+		.settings = tls_listener_limit,
 	};
 
 	role_main(&desc);

@@ -5,7 +5,7 @@
 
 struct link_handlers;
 
-/* First of all; the result is for link_open(). */
+/* First of all; the result is for trace_link_open(). */
 const struct link_handlers *tracer_assemble(void);
 
 #endif

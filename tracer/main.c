@@ -8,7 +8,7 @@
 static void
 open_link(int fd)
 {
-	link_open(fd, tracer_assemble());
+	trace_link_open(fd, tracer_assemble());
 }
 
 int

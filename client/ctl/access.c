@@ -17,7 +17,7 @@
 #define NUMBER	24
 
 int
-cmd_whoami(struct client *c, int argc, char **argv)
+ctl_whoami(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -31,7 +31,7 @@ cmd_whoami(struct client *c, int argc, char **argv)
 
 /* share and unshare. */
 int
-cmd_share(struct client *c, int argc, char **argv)
+ctl_share(struct client *c, int argc, char **argv)
 {
 	const char *access = strrchr(argv[1], ':');
 	struct json_object *json;
@@ -59,7 +59,7 @@ cmd_share(struct client *c, int argc, char **argv)
  * changes nothing else.
  */
 int
-cmd_share_accept(struct client *c, int argc, char **argv)
+ctl_share_accept(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -137,7 +137,7 @@ print_quota(struct json_object *list, FILE *out)
 }
 
 int
-cmd_quota(struct client *c, int argc, char **argv)
+ctl_quota(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -155,7 +155,7 @@ cmd_quota(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_fingerprint(struct client *c, int argc, char **argv)
+ctl_fingerprint(struct client *c, int argc, char **argv)
 {
 	struct json_object *json, *tls = NULL;
 	const char *print;

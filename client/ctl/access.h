@@ -5,10 +5,10 @@
 
 struct client;
 
-int	cmd_fingerprint(struct client *, int, char **);
-int	cmd_quota(struct client *, int, char **);
-int	cmd_share(struct client *, int, char **);
-int	cmd_share_accept(struct client *, int, char **);
-int	cmd_whoami(struct client *, int, char **);
+int	ctl_fingerprint(struct client *, int, char **);
+int	ctl_quota(struct client *, int, char **);
+int	ctl_share(struct client *, int, char **);
+int	ctl_share_accept(struct client *, int, char **);
+int	ctl_whoami(struct client *, int, char **);
 
 #endif

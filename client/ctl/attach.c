@@ -636,7 +636,7 @@ attach_check(const struct client *c)
 }
 
 int
-cmd_attach(struct client *c, int argc, char **argv)
+ctl_attach(struct client *c, int argc, char **argv)
 {
 	struct attach_how how = { .from = c->opts.value[OPT_FROM],
 	    .read_only = opt_given(&c->opts, OPT_READ_ONLY) };

@@ -7,7 +7,7 @@
 
 struct client;
 
-int	cmd_attach(struct client *, int, char **);
+int	ctl_attach(struct client *, int, char **);
 
 /* CTL_OK unless --escape makes no sense; an exit code after a report. */
 int	attach_check(const struct client *);

@@ -96,7 +96,7 @@ ask(struct audit *a, bool follow)
 }
 
 int
-cmd_audit(struct client *c, int argc, char **argv)
+ctl_audit(struct client *c, int argc, char **argv)
 {
 	bool follow = opt_given(&c->opts, OPT_FOLLOW);
 	struct audit a = { .client = c };
@@ -113,7 +113,7 @@ cmd_audit(struct client *c, int argc, char **argv)
 		if (code == CTL_OK)
 			continue;
 		/* The log outlives what we read it through. */
-		conn_close(c->conn);
+		dconn_close(c->conn);
 		c->conn = NULL;
 		sleep(1);
 	}

@@ -5,6 +5,6 @@
 
 struct client;
 
-int	cmd_audit(struct client *, int, char **);
+int	ctl_audit(struct client *, int, char **);
 
 #endif

@@ -16,7 +16,7 @@
 #include "session.h"
 
 int
-cmd_session(struct client *c, int argc, char **argv)
+ctl_session(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -27,7 +27,7 @@ cmd_session(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_status(struct client *c, int argc, char **argv)
+ctl_status(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -38,12 +38,12 @@ cmd_status(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_signal(struct client *c, int argc, char **argv)
+ctl_signal(struct client *c, int argc, char **argv)
 {
 	/* kill(1) has taught people to write -9 and -TERM. */
 	if (argv[1][0] == '-')
 		argv[1]++;
-	return cmd_session(c, argc, argv);
+	return ctl_session(c, argc, argv);
 }
 
 int
@@ -94,7 +94,7 @@ fail:
 }
 
 int
-cmd_start(struct client *c, int argc, char **argv)
+ctl_start(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -134,7 +134,7 @@ print_new(struct client *c, struct json_object *json)
 }
 
 int
-cmd_args(struct client *c, int argc, char **argv)
+ctl_args(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	struct line l = { 0 };
@@ -162,7 +162,7 @@ change_variable(struct client *c, const char *verb, const char *id,
 	    (strchr(text, '=') == NULL || *text == '='))
 		return usage_error("\"%s\": give KEY=VALUE", text);
 	if (line_word(&l, verb) == -1 ||
-	    line_word(&l, id) == -1 || line_rest(&l, text) == -1) {
+	    line_word(&l, id) == -1 || line_as_it_is(&l, text) == -1) {
 		free(l.text);
 		return CTL_USAGE;
 	}
@@ -171,7 +171,7 @@ change_variable(struct client *c, const char *verb, const char *id,
 }
 
 int
-cmd_env(struct client *c, int argc, char **argv)
+ctl_env(struct client *c, int argc, char **argv)
 {
 	struct json_object *json = NULL;
 	int code, i;
@@ -204,7 +204,7 @@ print_variables(struct json_object *json, FILE *out)
 }
 
 int
-cmd_envlist(struct client *c, int argc, char **argv)
+ctl_envlist(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -215,7 +215,7 @@ cmd_envlist(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_limits(struct client *c, int argc, char **argv)
+ctl_limits(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	struct line l = { 0 };
@@ -246,7 +246,7 @@ print_list(struct json_object *json, FILE *out)
 }
 
 int
-cmd_list(struct client *c, int argc, char **argv)
+ctl_list(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -265,7 +265,7 @@ cmd_list(struct client *c, int argc, char **argv)
 
 /* Goes on after a refusal, so that one wrong id does not keep the others. */
 int
-cmd_delete(struct client *c, int argc, char **argv)
+ctl_delete(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code, i, worst = CTL_OK;
@@ -299,7 +299,7 @@ tell_unstarted(struct client *c, const char *id)
 }
 
 int
-cmd_wait(struct client *c, int argc, char **argv)
+ctl_wait(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	const char *state;

@@ -5,17 +5,17 @@
 
 struct client;
 
-int	cmd_args(struct client *, int, char **);
-int	cmd_delete(struct client *, int, char **);
-int	cmd_env(struct client *, int, char **);
-int	cmd_envlist(struct client *, int, char **);
-int	cmd_limits(struct client *, int, char **);
-int	cmd_list(struct client *, int, char **);
-int	cmd_session(struct client *, int, char **);
-int	cmd_signal(struct client *, int, char **);
-int	cmd_start(struct client *, int, char **);
-int	cmd_status(struct client *, int, char **);
-int	cmd_wait(struct client *, int, char **);
+int	ctl_args(struct client *, int, char **);
+int	ctl_delete(struct client *, int, char **);
+int	ctl_env(struct client *, int, char **);
+int	ctl_envlist(struct client *, int, char **);
+int	ctl_limits(struct client *, int, char **);
+int	ctl_list(struct client *, int, char **);
+int	ctl_session(struct client *, int, char **);
+int	ctl_signal(struct client *, int, char **);
+int	ctl_start(struct client *, int, char **);
+int	ctl_status(struct client *, int, char **);
+int	ctl_wait(struct client *, int, char **);
 
 /*
  * ENV or ENVDEL (verb) for one variable, the answer is the caller's to put.

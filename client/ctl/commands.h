@@ -37,6 +37,6 @@ extern const size_t ncommands;
 
 /* By its name or alias, which n words begin with; *usedp: how many of them it
  * took. NULL when there is none. */
-const struct command *command_find(int n, char **words, int *usedp);
+const struct command *ctl_command_find(int n, char **words, int *usedp);
 
 #endif

@@ -71,7 +71,7 @@ by_name(const void *a, const void *b)
 }
 
 int
-cmd_discover(struct client *c, int argc, char **argv)
+ctl_discover(struct client *c, int argc, char **argv)
 {
 	long long wait_s = DEFAULT_WAIT_S;
 	struct json_object *found;

@@ -5,6 +5,6 @@
 
 struct client;
 
-int	cmd_discover(struct client *, int, char **);
+int	ctl_discover(struct client *, int, char **);
 
 #endif

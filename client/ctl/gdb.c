@@ -157,7 +157,7 @@ exec_gdb(const struct client *c, const char *connect, int argc, char **argv)
 }
 
 int
-cmd_gdb(struct client *c, int argc, char **argv)
+ctl_gdb(struct client *c, int argc, char **argv)
 {
 	const char *symbols = c->opts.value[OPT_SYMBOLS];
 	struct json_object *session;
@@ -213,12 +213,12 @@ pipe_to_port(struct client *c, const char *id)
 	if (code != CTL_OK)
 		return code;
 	code = relay(conn, STDIN_FILENO, STDOUT_FILENO, false, "gdbserver");
-	conn_close(conn);
+	dconn_close(conn);
 	return code;
 }
 
 int
-cmd_gdb_pipe(struct client *c, int argc, char **argv)
+ctl_gdb_pipe(struct client *c, int argc, char **argv)
 {
 	struct json_object *answer;
 	const char *error;

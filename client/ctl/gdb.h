@@ -5,7 +5,7 @@
 
 struct client;
 
-int	cmd_gdb(struct client *, int, char **);
-int	cmd_gdb_pipe(struct client *, int, char **);
+int	ctl_gdb(struct client *, int, char **);
+int	ctl_gdb_pipe(struct client *, int, char **);
 
 #endif

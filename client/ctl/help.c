@@ -159,13 +159,13 @@ daemon_help(struct client *c)
 }
 
 int
-cmd_help(struct client *c, int argc, char **argv)
+ctl_help(struct client *c, int argc, char **argv)
 {
 	const struct command *about = NULL;
 	int used = 0;
 
 	if (argc > 0)
-		about = command_find(argc, argv, &used);
+		about = ctl_command_find(argc, argv, &used);
 	if (used < argc || (argc > 0 && about == NULL))
 		return usage_error("no command \"%s%s%s\"; see \"%s help\"",
 		    argv[0], argc > 1 ? " " : "", argc > 1 ? argv[1] : "",

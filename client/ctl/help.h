@@ -9,7 +9,7 @@
 struct client;
 struct command;
 
-int	cmd_help(struct client *, int, char **);
+int	ctl_help(struct client *, int, char **);
 
 /* Its usage alone, without an end of line. */
 void	help_usage(const struct command *, FILE *);

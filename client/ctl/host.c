@@ -123,7 +123,7 @@ show(struct client *c, void (*print)(struct json_object *))
 }
 
 int
-cmd_deps(struct client *c, int argc, char **argv)
+ctl_deps(struct client *c, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -131,7 +131,7 @@ cmd_deps(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_activity(struct client *c, int argc, char **argv)
+ctl_activity(struct client *c, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -198,7 +198,7 @@ print_version(struct json_object *json)
 }
 
 int
-cmd_version(struct client *c, int argc, char **argv)
+ctl_version(struct client *c, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;

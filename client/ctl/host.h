@@ -5,8 +5,8 @@
 
 struct client;
 
-int	cmd_activity(struct client *, int, char **);
-int	cmd_deps(struct client *, int, char **);
-int	cmd_version(struct client *, int, char **);
+int	ctl_activity(struct client *, int, char **);
+int	ctl_deps(struct client *, int, char **);
+int	ctl_version(struct client *, int, char **);
 
 #endif

@@ -43,7 +43,7 @@ print_key(const struct client *c, struct json_object *json, const char *key)
 }
 
 int
-cmd_ticket(struct client *c, int argc, char **argv)
+ctl_ticket(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -57,7 +57,7 @@ cmd_ticket(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_keys(struct client *c, int argc, char **argv)
+ctl_keys(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -198,7 +198,7 @@ tell_way(const struct client *c, const char *address)
 }
 
 int
-cmd_web(struct client *c, int argc, char **argv)
+ctl_web(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	char *address, *safe;

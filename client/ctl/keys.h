@@ -5,8 +5,8 @@
 
 struct client;
 
-int	cmd_keys(struct client *, int, char **);
-int	cmd_ticket(struct client *, int, char **);
-int	cmd_web(struct client *, int, char **);
+int	ctl_keys(struct client *, int, char **);
+int	ctl_ticket(struct client *, int, char **);
+int	ctl_web(struct client *, int, char **);
 
 #endif

@@ -94,7 +94,7 @@ link_free(struct link *l)
 int
 link_fd(const struct link *l)
 {
-	return conn_fd(l->conn);
+	return dconn_fd(l->conn);
 }
 
 static bool
@@ -109,9 +109,9 @@ link_events(const struct link *l, bool reading)
 	short events = 0;
 
 	if (reading)
-		events |= conn_read_events(l->conn);
+		events |= dconn_read_events(l->conn);
 	if (to_send(l))
-		events |= conn_write_events(l->conn);
+		events |= dconn_write_events(l->conn);
 	return events;
 }
 
@@ -129,7 +129,7 @@ link_ready(const struct link *l)
 bool
 link_buffered(const struct link *l)
 {
-	return conn_buffered(l->conn) && !link_ready(l);
+	return dconn_buffered(l->conn) && !link_ready(l);
 }
 
 int
@@ -177,11 +177,11 @@ receive(struct link *l)
 
 	make_room(l);
 	/* There is room for STREAM_PIECE behind any part of a message. */
-	n = conn_recv(l->conn, l->in + l->end, sizeof(l->in) - l->end);
+	n = dconn_recv(l->conn, l->in + l->end, sizeof(l->in) - l->end);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n == -1)
-		return broken(l, conn_strerror(l->conn));
+		return broken(l, dconn_strerror(l->conn));
 	if (n == 0)
 		return broken(l, "it was closed over there");
 	l->end += (size_t)n;
@@ -212,7 +212,7 @@ transmit(struct link *l)
 
 	queue_latest(l);
 	while (l->done < l->queued) {
-		n = conn_write(l->conn, l->queue + l->done,
+		n = dconn_write(l->conn, l->queue + l->done,
 		    l->queued - l->done);
 		if (n == -1 && (errno == EAGAIN || errno == EINTR))
 			return 0;
@@ -222,7 +222,7 @@ transmit(struct link *l)
 			return 0;
 		}
 		if (n == -1)
-			return broken(l, conn_strerror(l->conn));
+			return broken(l, dconn_strerror(l->conn));
 		explicit_bzero(l->queue + l->done, (size_t)n);
 		l->done += (size_t)n;
 		queue_latest(l);

@@ -38,7 +38,7 @@ check_private(const struct client *c, const struct conn *conn, bool token)
 {
 	char target[TARGET_TEXT];
 
-	if (conn_is_private(conn))
+	if (dconn_is_private(conn))
 		return CTL_OK;
 	target_text(&c->target, target);
 	if (token && opt_value(&c->opts, OPT_PLAIN) == NULL)
@@ -58,14 +58,14 @@ client_log_in(struct client *c, struct conn *conn, const char *token,
 
 	*jsonp = NULL;
 	/* A daemon that is here may look at us until it has answered. */
-	if (!conn_is_here(conn))
+	if (!dconn_is_here(conn))
 		secret_hide();
 	if ((code = check_private(c, conn, true)) != CTL_OK)
 		return code;
 	snprintf(line, sizeof(line), "AUTH %s\n", token);
-	if (conn_send(conn, line, strlen(line)) == -1 && errno != EPIPE &&
+	if (dconn_send(conn, line, strlen(line)) == -1 && errno != EPIPE &&
 	    errno != ECONNRESET) {
-		report("cannot log in: %s", conn_strerror(conn));
+		report("cannot log in: %s", dconn_strerror(conn));
 		code = CTL_UNREACHABLE;
 	}
 	explicit_bzero(line, sizeof(line));
@@ -93,9 +93,9 @@ hello_line(struct conn *conn, const char *nonce, struct json_object **jsonp)
 		report("the daemon's nonce is too long: %.40s...", nonce);
 		return CTL_UNREACHABLE;
 	}
-	if (conn_send(conn, line, (size_t)n) == -1 && errno != EPIPE &&
+	if (dconn_send(conn, line, (size_t)n) == -1 && errno != EPIPE &&
 	    errno != ECONNRESET) {
-		report("cannot send the first line: %s", conn_strerror(conn));
+		report("cannot send the first line: %s", dconn_strerror(conn));
 		return CTL_UNREACHABLE;
 	}
 	return client_read(conn, jsonp);
@@ -173,7 +173,7 @@ login_open(struct client *c, struct conn **connp)
 	if (code != CTL_OK || c->command->anonymous)
 		return code;
 	if ((code = client_greet(c, *connp)) != CTL_OK) {
-		conn_close(*connp);
+		dconn_close(*connp);
 		*connp = NULL;
 	}
 	return code;

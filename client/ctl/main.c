@@ -151,7 +151,7 @@ client_main(struct client *c, int argc, char **argv)
 		code = without_command(c);
 		goto done;
 	}
-	if ((c->command = command_find(n, words, &used)) == NULL) {
+	if ((c->command = ctl_command_find(n, words, &used)) == NULL) {
 		report("no command \"%s\"; see \"%s help\"", words[0],
 		    CTL_NAME);
 		goto done;
@@ -183,7 +183,7 @@ main(int argc, char **argv)
 	options_use(&ctl_switches);
 	setlocale(LC_CTYPE, "");
 	code = client_main(&client, argc, argv);
-	conn_close(client.conn);
+	dconn_close(client.conn);
 	secret_wipe();
 	options_clear(&client.opts);
 	return code;

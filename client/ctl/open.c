@@ -70,7 +70,7 @@ int
 conn_open(struct conn **cp, struct target *t, const struct trust *trust,
     unsigned int timeout_s)
 {
-	int code, ms = conn_ms(timeout_s, CONNECT_S), sock_fd = -1;
+	int code, ms = dconn_ms(timeout_s, CONNECT_S), sock_fd = -1;
 	struct stream s;
 	struct ssh ssh = { 0 };
 
@@ -85,7 +85,7 @@ conn_open(struct conn **cp, struct target *t, const struct trust *trust,
 		stream_init(&s, sock_fd);
 	else if ((code = open_tcp(&s, t, trust, ms)) != CTL_OK)
 		return code;
-	if ((*cp = conn_new(&s, &ssh, t, timeout_s)) != NULL)
+	if ((*cp = dconn_new(&s, &ssh, t, timeout_s)) != NULL)
 		return CTL_OK;
 	stream_close(&s);
 	ssh_end(&ssh, t, 0);

@@ -8,7 +8,7 @@ struct target;
 struct trust;
 
 /*
- * Connects; the caller closes the result with conn_close(). An exit code,
+ * Connects; the caller closes the result with dconn_close(). An exit code,
  * after a report unless it is CTL_OK. The target becomes how it was reached.
  * timeout_s bounds connecting (0: 10 s) and each wait for the daemon
  * afterwards (0: no bound; a dead host is noticed by keep-alive).

@@ -36,7 +36,7 @@ print_output(struct client *c, const char *id, bool to_end)
 }
 
 int
-cmd_output(struct client *c, int argc, char **argv)
+ctl_output(struct client *c, int argc, char **argv)
 {
 	(void)argc;
 	if (opt_given(&c->opts, OPT_HOLD) && !opt_given(&c->opts, OPT_FOLLOW))
@@ -46,7 +46,7 @@ cmd_output(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_follow(struct client *c, int argc, char **argv)
+ctl_follow(struct client *c, int argc, char **argv)
 {
 	(void)argc;
 	return print_output(c, argv[0], true);

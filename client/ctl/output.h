@@ -5,7 +5,7 @@
 
 struct client;
 
-int	cmd_follow(struct client *, int, char **);
-int	cmd_output(struct client *, int, char **);
+int	ctl_follow(struct client *, int, char **);
+int	ctl_output(struct client *, int, char **);
 
 #endif

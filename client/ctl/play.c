@@ -318,7 +318,7 @@ play_file(struct play *p, bool from_stdin)
 }
 
 int
-cmd_play(struct client *c, int argc, char **argv)
+ctl_play(struct client *c, int argc, char **argv)
 {
 	bool from_stdin = strcmp(argv[0], "-") == 0;
 	struct play p = { .speed = 1, .signal_fd = -1 };

@@ -5,6 +5,6 @@
 
 struct client;
 
-int	cmd_play(struct client *, int, char **);
+int	ctl_play(struct client *, int, char **);
 
 #endif

@@ -14,7 +14,7 @@
 #include "switches.h"
 
 int
-cmd_proxy(struct client *c, int argc, char **argv)
+ctl_proxy(struct client *c, int argc, char **argv)
 {
 	int code;
 

@@ -5,6 +5,6 @@
 
 struct client;
 
-int	cmd_proxy(struct client *, int, char **);
+int	ctl_proxy(struct client *, int, char **);
 
 #endif

@@ -229,7 +229,7 @@ record(struct client *c, struct record *r, const char *id)
 }
 
 int
-cmd_record(struct client *c, int argc, char **argv)
+ctl_record(struct client *c, int argc, char **argv)
 {
 	struct record r = { .signal_fd = -1 };
 	int code;

@@ -5,6 +5,6 @@
 
 struct client;
 
-int	cmd_record(struct client *, int, char **);
+int	ctl_record(struct client *, int, char **);
 
 #endif

@@ -55,7 +55,7 @@ sent_from(const struct client *c, unsigned int n)
 
 /* The session that was asked for; of tracers it is asked by its key. */
 static void
-session_asked(const struct client *c, char *buf, size_t size)
+asked_session(const struct client *c, char *buf, size_t size)
 {
 	const char *p = strstr(sent_from(c, 0), " session=");
 
@@ -119,7 +119,7 @@ put_message(const struct client *c, const char *code, const char *message,
 	const struct own *own;
 	char id[160];
 
-	session_asked(c, id, sizeof(id));
+	asked_session(c, id, sizeof(id));
 	own = own_words(code, message, id);
 	if (own == &texts[0] && put_neither(c, id, out))
 		return;

@@ -65,7 +65,7 @@ flow_read(struct relay *r, struct flow *f)
 {
 	ssize_t n;
 
-	n = f->from_fd == -1 ? conn_recv(r->conn, f->buf, sizeof(f->buf)) :
+	n = f->from_fd == -1 ? dconn_recv(r->conn, f->buf, sizeof(f->buf)) :
 	    read(f->from_fd, f->buf, sizeof(f->buf));
 	if (n == -1)
 		return harmless() ? 0 : -1;
@@ -82,7 +82,7 @@ flow_write(struct relay *r, struct flow *f)
 	ssize_t n;
 
 	/* Ours may block: pieces that fit whenever poll says so. */
-	n = f->to_fd == -1 ? conn_write(r->conn, f->buf + f->done, len) :
+	n = f->to_fd == -1 ? dconn_write(r->conn, f->buf + f->done, len) :
 	    write(f->to_fd, f->buf + f->done, len < PIPE_BUF ? len :
 	    PIPE_BUF);
 	if (n == -1 && f->to_fd == -1 && gone())
@@ -102,7 +102,7 @@ flow_end(struct relay *r, struct flow *f, bool half)
 	if (f->to_fd != -1) {
 		if (half)
 			close(f->to_fd);
-	} else if (conn_end(r->conn) == -1 && harmless())
+	} else if (dconn_end(r->conn) == -1 && harmless())
 		return;
 	f->told = true;
 }
@@ -120,11 +120,11 @@ fill_slots(struct relay *r, struct pollfd *pfds)
 	/* With nothing to send or to get it tells that the daemon is gone;
 	 * with output of its still here it would tell so again and again. */
 	pfds[SLOT_CONN] = (struct pollfd){ .fd = reading || writing ||
-	    flow_idle(&r->down) ? conn_fd(r->conn) : -1 };
+	    flow_idle(&r->down) ? dconn_fd(r->conn) : -1 };
 	if (reading)
-		pfds[SLOT_CONN].events |= conn_read_events(r->conn);
+		pfds[SLOT_CONN].events |= dconn_read_events(r->conn);
 	if (writing)
-		pfds[SLOT_CONN].events |= conn_write_events(r->conn);
+		pfds[SLOT_CONN].events |= dconn_write_events(r->conn);
 }
 
 static int
@@ -134,7 +134,7 @@ relay_turn(struct relay *r)
 	short revents;
 
 	fill_slots(r, pfds);
-	if (poll(pfds, SLOT_MAX, conn_buffered(r->conn) &&
+	if (poll(pfds, SLOT_MAX, dconn_buffered(r->conn) &&
 	    flow_idle(&r->down) ? 0 : -1) == -1)
 		return errno == EINTR ? 0 : -1;
 	revents = pfds[SLOT_CONN].revents;
@@ -146,7 +146,7 @@ relay_turn(struct relay *r)
 	    flow_write(r, &r->up) == -1)
 		return -1;
 	if (flow_idle(&r->down) && !r->down.ended &&
-	    (revents != 0 || conn_buffered(r->conn)) &&
+	    (revents != 0 || dconn_buffered(r->conn)) &&
 	    flow_read(r, &r->down) == -1)
 		return -1;
 	/* The daemon is gone and will not read the rest of our input. */
@@ -175,7 +175,7 @@ relay(struct conn *c, int in_fd, int out_fd, bool half, const char *what)
 			if (gone())
 				return CTL_OK;
 			report("the connection to %s broke: %s", what,
-			    conn_strerror(c));
+			    dconn_strerror(c));
 			return CTL_UNREACHABLE;
 		}
 		flow_end(&r, &r.up, half);

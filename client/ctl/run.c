@@ -74,7 +74,7 @@ send_aside(struct run *r, const char *verb, const char *word)
 	if (client_send(&c, verb, r->id, word, NULL) == CTL_OK)
 		r->asides[r->naside++] = c.conn;
 	else
-		conn_close(c.conn);
+		dconn_close(c.conn);
 }
 
 /* The first signal asks the program to end, the second makes it. */
@@ -111,7 +111,7 @@ send_follow(struct run *r)
 	code = client_send(&c, "FOLLOW", r->id, digits, "base64",
 	    r->holds ? "hold" : NULL, NULL);
 	if (code != CTL_OK)
-		conn_close(c.conn);
+		dconn_close(c.conn);
 	else
 		r->follow = c.conn;
 	return code;
@@ -144,7 +144,7 @@ follow_again(struct run *r)
 {
 	int code = CTL_UNREACHABLE, tries;
 
-	conn_close(r->follow);
+	dconn_close(r->follow);
 	r->follow = NULL;
 	for (tries = 0; tries < RETRIES && code == CTL_UNREACHABLE; tries++) {
 		if (tries > 0)
@@ -193,7 +193,7 @@ take_events(struct run *r)
 
 	while (code == CTL_OK && !r->final && !outbuf_pending(&r->out) &&
 	    !outbuf_pending(&r->err) && r->follow != NULL &&
-	    (text = conn_take_line(r->follow, &len)) != NULL) {
+	    (text = dconn_take_line(r->follow, &len)) != NULL) {
 		if ((json = reply_parse(text, len)) == NULL) {
 			report("a line of output is not JSON");
 			return CTL_UNREACHABLE;
@@ -211,7 +211,7 @@ take_events(struct run *r)
 static int
 on_follow(struct run *r)
 {
-	ssize_t n = conn_fill(r->follow);
+	ssize_t n = dconn_fill(r->follow);
 
 	if (n > 0 || (n == -1 && errno == EAGAIN))
 		return CTL_OK;
@@ -231,8 +231,8 @@ send_input(struct run *r, const char *buf, size_t len)
 	code = client_send(&c, "INPUT", r->id, len > 0 ? digits : "eof",
 	    NULL);
 	r->input = c.conn;
-	if (code == CTL_OK && conn_send(r->input, buf, len) == -1) {
-		report("cannot send the input: %s", conn_strerror(r->input));
+	if (code == CTL_OK && dconn_send(r->input, buf, len) == -1) {
+		report("cannot send the input: %s", dconn_strerror(r->input));
 		code = CTL_UNREACHABLE;
 	}
 	if (code != CTL_OK || len == 0)
@@ -271,7 +271,7 @@ static int
 on_input(struct run *r)
 {
 	struct json_object *json;
-	ssize_t n = conn_fill(r->input);
+	ssize_t n = dconn_fill(r->input);
 	size_t len;
 	char *text;
 
@@ -281,12 +281,12 @@ on_input(struct run *r)
 		if (r->input_busy && r->in_flight > 0)
 			report("the connection broke: up to %zu bytes of "
 			    "input are lost", r->in_flight);
-		conn_close(r->input);
+		dconn_close(r->input);
 		r->input = NULL;
 		r->input_busy = false;
 		return 0;
 	}
-	if ((text = conn_take_line(r->input, &len)) == NULL)
+	if ((text = dconn_take_line(r->input, &len)) == NULL)
 		return 0;
 	if ((json = reply_parse(text, len)) == NULL) {
 		report("the answer to INPUT is not JSON");
@@ -325,7 +325,7 @@ on_err(struct run *r)
 static void
 drop_aside(struct run *r, size_t i)
 {
-	conn_close(r->asides[i]);
+	dconn_close(r->asides[i]);
 	r->asides[i] = NULL;
 }
 
@@ -345,19 +345,19 @@ fill_slots(struct run *r, struct pollfd *pfds)
 
 	want(pfds, SLOT_SIGNAL, true, r->signal_fd, POLLIN);
 	want(pfds, SLOT_FOLLOW, !pending && !r->final,
-	    conn_fd(r->follow), conn_read_events(r->follow));
+	    dconn_fd(r->follow), dconn_read_events(r->follow));
 	want(pfds, SLOT_STDIN, r->stdin_open && !r->input_busy && !r->final,
 	    STDIN_FILENO, POLLIN);
 	if (r->input != NULL && !r->final)
-		want(pfds, SLOT_INPUT, true, conn_fd(r->input),
-		    conn_read_events(r->input));
+		want(pfds, SLOT_INPUT, true, dconn_fd(r->input),
+		    dconn_read_events(r->input));
 	else
 		want(pfds, SLOT_INPUT, false, -1, 0);
 	want(pfds, SLOT_OUT, outbuf_pending(&r->out), r->out.out_fd, POLLOUT);
 	want(pfds, SLOT_ERR, outbuf_pending(&r->err), r->err.out_fd, POLLOUT);
 	for (i = 0; i < NASIDES; i++)
 		want(pfds, SLOT_ASIDE + (enum slot)i, r->asides[i] != NULL,
-		    r->asides[i] != NULL ? conn_fd(r->asides[i]) : -1,
+		    r->asides[i] != NULL ? dconn_fd(r->asides[i]) : -1,
 		    POLLIN);
 }
 
@@ -474,7 +474,7 @@ forget_session(struct run *r, bool alive)
 	struct client *c = r->client;
 	struct json_object *json;
 
-	conn_close(c->conn);
+	dconn_close(c->conn);
 	c->conn = NULL;
 	forget_signals(r);
 	if (r->gave_up) {
@@ -526,7 +526,7 @@ done:
 }
 
 int
-cmd_run(struct client *c, int argc, char **argv)
+ctl_run(struct client *c, int argc, char **argv)
 {
 	bool raw = opt_given(&c->opts, OPT_RAW);
 	struct run r = { .client = c, .signal_fd = -1 };
@@ -554,10 +554,10 @@ cmd_run(struct client *c, int argc, char **argv)
 	outbuf_init(&r.err, STDERR_FILENO, raw);
 	r.stdin_open = true;
 	code = run_session(&r, argv + 1);
-	conn_close(r.follow);
-	conn_close(r.input);
+	dconn_close(r.follow);
+	dconn_close(r.input);
 	for (i = 0; i < NASIDES; i++)
-		conn_close(r.asides[i]);
+		dconn_close(r.asides[i]);
 	stream_interruptible(-1);
 	if (r.signal_fd != -1)
 		close(r.signal_fd);

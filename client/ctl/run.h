@@ -5,6 +5,6 @@
 
 struct client;
 
-int	cmd_run(struct client *, int, char **);
+int	ctl_run(struct client *, int, char **);
 
 #endif

@@ -86,7 +86,7 @@ forget(struct client *c, const char *id)
 	int code;
 
 	/* The connection was the terminal's. */
-	conn_close(c->conn);
+	dconn_close(c->conn);
 	c->conn = NULL;
 	/* It need not be there any more, and nobody asked for this. */
 	report_hold();
@@ -122,7 +122,7 @@ shell_run(struct client *c, const char *id)
 }
 
 int
-cmd_shell(struct client *c, int argc, char **argv)
+ctl_shell(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	char *id;
@@ -142,7 +142,7 @@ cmd_shell(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_new(struct client *c, int argc, char **argv)
+ctl_new(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;

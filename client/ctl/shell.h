@@ -5,8 +5,8 @@
 
 struct client;
 
-int	cmd_new(struct client *, int, char **);
-int	cmd_shell(struct client *, int, char **);
+int	ctl_new(struct client *, int, char **);
+int	ctl_shell(struct client *, int, char **);
 
 /*
  * Starts the session, attaches to it and deletes it once it has ended; who

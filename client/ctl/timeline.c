@@ -164,7 +164,7 @@ read_on(struct reader *r)
 		if (code != CTL_UNREACHABLE || !r->follows || !r->started ||
 		    ++tries > RETRIES)
 			break;
-		conn_close(c->conn);
+		dconn_close(c->conn);
 		c->conn = NULL;
 		sleep(1);
 	}
@@ -243,7 +243,7 @@ timeline_follow(struct client *c, const char *id)
 }
 
 int
-cmd_timeline(struct client *c, int argc, char **argv)
+ctl_timeline(struct client *c, int argc, char **argv)
 {
 	struct reader r = { .follows = opt_given(&c->opts, OPT_FOLLOW) };
 	int code;
@@ -256,14 +256,14 @@ cmd_timeline(struct client *c, int argc, char **argv)
 		return usage_error("missing session or file; --kept lists what "
 		    "was kept");
 	if ((code = start(&r, c)) == CTL_OK)
-		code = timeline_open(&r.tl, c, argv[0]);
+		code = tl_reach(&r.tl, c, argv[0]);
 	if (code == CTL_OK) {
 		if (r.follows && r.tl.store != NULL)
 			code = usage_error("%s: what has been kept does not "
 			    "go on; leave --follow out", argv[0]);
 		else
 			code = is_whole(&r) ? print_all(&r) : read_on(&r);
-		timeline_close(&r.tl);
+		tl_shut(&r.tl);
 	}
 	finish(&r);
 	return code == CTL_OK ? report_flush() : code;

@@ -5,10 +5,10 @@
 
 struct client;
 
-int	cmd_timeline(struct client *, int, char **);
-int	cmd_timeline_delete(struct client *, int, char **);
-int	cmd_timeline_export(struct client *, int, char **);
-int	cmd_timeline_sql(struct client *, int, char **);
+int	ctl_timeline(struct client *, int, char **);
+int	ctl_timeline_delete(struct client *, int, char **);
+int	ctl_timeline_export(struct client *, int, char **);
+int	ctl_timeline_sql(struct client *, int, char **);
 
 /* --kept: the timelines that were kept, as a table or JSON. An exit code. */
 int	timeline_list_kept(struct client *);

@@ -74,7 +74,7 @@ write_out(struct client *c, struct timeline *t, const char *format,
 }
 
 int
-cmd_timeline_export(struct client *c, int argc, char **argv)
+ctl_timeline_export(struct client *c, int argc, char **argv)
 {
 	const char *format = format_of(c);
 	struct json_object *query;
@@ -86,9 +86,9 @@ cmd_timeline_export(struct client *c, int argc, char **argv)
 		return CTL_USAGE;
 	query = json_object_new_object();
 	if (trc_build_query(c, query) == 0 &&
-	    (code = timeline_open(&t, c, argv[0])) == CTL_OK) {
+	    (code = tl_reach(&t, c, argv[0])) == CTL_OK) {
 		code = write_out(c, &t, format, query);
-		timeline_close(&t);
+		tl_shut(&t);
 	}
 	json_object_put(query);
 	return code == CTL_OK ? report_flush() : code;

@@ -261,7 +261,7 @@ delete_one(int dir_fd, const char *name)
 
 /* Goes on after a refusal, so that one wrong name does not keep the others. */
 int
-cmd_timeline_delete(struct client *c, int argc, char **argv)
+ctl_timeline_delete(struct client *c, int argc, char **argv)
 {
 	int code, i, worst = CTL_OK, dir_fd = tl_kept_dir();
 

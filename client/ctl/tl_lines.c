@@ -55,7 +55,7 @@ tl_lines_end(struct tl_lines *l)
 /* -- depth ----------------------------------------------------------------- */
 
 static struct tl_thread *
-thread_of(struct tl_lines *l, const char *id)
+tl_thread_of(struct tl_lines *l, const char *id)
 {
 	char ord[sizeof(l->threads->ord)];
 	size_t i;
@@ -107,7 +107,7 @@ depth_of(struct tl_lines *l, struct json_object *e, bool exits)
 
 	if (!l->tree)
 		return 0;
-	t = thread_of(l, id);
+	t = tl_thread_of(l, id);
 	n = up_to(t, reply_str(e, "parentEventId", ""));
 	if (!exits) {
 		leave_to(t, n);
@@ -127,7 +127,7 @@ text_depth(struct tl_lines *l, struct json_object *e)
 {
 	const char *parent = reply_str(e, "parentEventId", "");
 
-	return l->tree && *parent != '\0' ? up_to(thread_of(l, parent), parent)
+	return l->tree && *parent != '\0' ? up_to(tl_thread_of(l, parent), parent)
 					  : 0;
 }
 
@@ -202,7 +202,7 @@ tl_lines_put(struct tl_lines *l, const char *data, size_t len)
 /* -- events ---------------------------------------------------------------- */
 
 static const char *
-json_text(struct json_object *v)
+tl_json_text(struct json_object *v)
 {
 	return json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN |
 	    JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -240,7 +240,7 @@ put_enter(FILE *f, struct json_object *e)
 	if (json_object_object_get_ex(e, "arguments", &list) &&
 	    json_object_is_type(list, json_type_array))
 		for (i = 0; i < json_object_array_length(list); i++)
-			fprintf(f, "%s%s", i > 0 ? "," : "", json_text(
+			fprintf(f, "%s%s", i > 0 ? "," : "", tl_json_text(
 			    json_object_array_get_idx(list, i)));
 	fputc(')', f);
 }
@@ -262,7 +262,7 @@ put_exit(FILE *f, struct json_object *e)
 	fprintf(f, "< %s", reply_str(e, "function", "?"));
 	if (json_object_object_get_ex(e, "returnValue", &v) &&
 	    (v != NULL || returns(e)))
-		fprintf(f, " = %s", json_text(v));
+		fprintf(f, " = %s", tl_json_text(v));
 	put_duration(f, e);
 }
 
@@ -274,7 +274,7 @@ put_output(FILE *f, struct json_object *e, const char *type)
 	size_t len = strlen(text);
 
 	if (json_object_object_get_ex(e, "crash", &v))
-		text = json_text(v), len = strlen(text);
+		text = tl_json_text(v), len = strlen(text);
 	else if (len > 0 && text[len - 1] == '\n')
 		len--;
 	fprintf(f, "%s: %.*s", type, (int)len, text);

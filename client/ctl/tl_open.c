@@ -69,7 +69,7 @@ open_kept(struct timeline *t, const char *name, int code, const char *why)
 }
 
 int
-timeline_open(struct timeline *t, struct client *c, const char *word)
+tl_reach(struct timeline *t, struct client *c, const char *word)
 {
 	int code;
 	char *why;
@@ -91,12 +91,12 @@ timeline_open(struct timeline *t, struct client *c, const char *word)
 		report("%s", why);
 	free(why);
 	if (code != CTL_OK)
-		timeline_close(t);
+		tl_shut(t);
 	return code;
 }
 
 void
-timeline_close(struct timeline *t)
+tl_shut(struct timeline *t)
 {
 	/* true: what has been read is not to be emptied */
 	if (t->store != NULL)

@@ -21,10 +21,10 @@ struct timeline {
 /*
  * Finds it: a file if word is a path or there is one of that name, else a
  * session, else a kept timeline of that name.  An exit code, after a report
- * unless it is CTL_OK; then timeline_close() is for it.
+ * unless it is CTL_OK; then tl_shut() is for it.
  */
-int	timeline_open(struct timeline *, struct client *, const char *word);
-void	timeline_close(struct timeline *);
+int	tl_reach(struct timeline *, struct client *, const char *word);
+void	tl_shut(struct timeline *);
 
 /*
  * "query" or "sql", or what else the tracer is asked; takes args, the result

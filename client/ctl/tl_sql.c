@@ -187,7 +187,7 @@ print_rows(struct json_object *result, enum form form)
 }
 
 int
-cmd_timeline_sql(struct client *c, int argc, char **argv)
+ctl_timeline_sql(struct client *c, int argc, char **argv)
 {
 	struct json_object *args, *result;
 	enum form form = form_of(c);
@@ -200,7 +200,7 @@ cmd_timeline_sql(struct client *c, int argc, char **argv)
 	    (opt_given(&c->opts, OPT_LIMIT) && opt_number(&c->opts,
 	    OPT_LIMIT, 1, SQL_ROWS_MAX, &rows) == -1))
 		return CTL_USAGE;
-	if ((code = timeline_open(&t, c, argv[0])) != CTL_OK)
+	if ((code = tl_reach(&t, c, argv[0])) != CTL_OK)
 		return code;
 	args = json_object_new_object();
 	json_object_object_add(args, "statement",
@@ -212,6 +212,6 @@ cmd_timeline_sql(struct client *c, int argc, char **argv)
 		code = print_rows(result, form);
 		json_object_put(result);
 	}
-	timeline_close(&t);
+	tl_shut(&t);
 	return code;
 }

@@ -222,7 +222,7 @@ token_revoke(struct client *c, const char *id)
 }
 
 int
-cmd_token(struct client *c, int argc, char **argv)
+ctl_token(struct client *c, int argc, char **argv)
 {
 	if (strcmp(argv[0], "create") == 0 && argc == 1)
 		return token_create(c);
@@ -247,7 +247,7 @@ print_login(struct json_object *json, const char *target)
 }
 
 int
-cmd_login(struct client *c, int argc, char **argv)
+ctl_login(struct client *c, int argc, char **argv)
 {
 	struct json_object *json = NULL;
 	char target[TARGET_TEXT];
@@ -264,7 +264,7 @@ cmd_login(struct client *c, int argc, char **argv)
 		if ((code = secret_ask(target, &token)) != CTL_OK)
 			return code;
 		/* Connect again: the daemon does not wait long for a token. */
-		conn_close(c->conn);
+		dconn_close(c->conn);
 		c->conn = NULL;
 		if ((code = client_connect(c)) != CTL_OK)
 			return code;
@@ -282,7 +282,7 @@ cmd_login(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_logout(struct client *c, int argc, char **argv)
+ctl_logout(struct client *c, int argc, char **argv)
 {
 	char target[TARGET_TEXT];
 	int code;

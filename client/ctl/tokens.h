@@ -5,8 +5,8 @@
 
 struct client;
 
-int	cmd_login(struct client *, int, char **);
-int	cmd_logout(struct client *, int, char **);
-int	cmd_token(struct client *, int, char **);
+int	ctl_login(struct client *, int, char **);
+int	ctl_logout(struct client *, int, char **);
+int	ctl_token(struct client *, int, char **);
 
 #endif

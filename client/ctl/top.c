@@ -232,7 +232,7 @@ look(struct top *t)
 	t->trouble = report_release();
 	if (code == CTL_OK)
 		return CTL_OK;
-	conn_close(t->client->conn);
+	dconn_close(t->client->conn);
 	t->client->conn = NULL;
 	return CTL_OK;
 }
@@ -345,7 +345,7 @@ take_signals(void)
 }
 
 int
-cmd_top(struct client *c, int argc, char **argv)
+ctl_top(struct client *c, int argc, char **argv)
 {
 	struct top t = { .client = c, .delay_s = DEFAULT_DELAY_S,
 	    .count = -1, .signal_fd = -1 };

@@ -5,6 +5,6 @@
 
 struct client;
 
-int	cmd_top(struct client *, int, char **);
+int	ctl_top(struct client *, int, char **);
 
 #endif

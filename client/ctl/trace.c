@@ -34,7 +34,7 @@ ask_show(struct client *c, const struct trc_to *to, const char *request,
 }
 
 int
-cmd_trace_list(struct client *c, int argc, char **argv)
+ctl_trace_list(struct client *c, int argc, char **argv)
 {
 	struct json_object *list;
 	int code;
@@ -47,7 +47,7 @@ cmd_trace_list(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_trace_status(struct client *c, int argc, char **argv)
+ctl_trace_status(struct client *c, int argc, char **argv)
 {
 	struct trc_to to = { .session = argv[0] };
 
@@ -86,7 +86,7 @@ attach_following(struct client *c, const struct trc_to *to,
 }
 
 int
-cmd_trace(struct client *c, int argc, char **argv)
+ctl_trace(struct client *c, int argc, char **argv)
 {
 	struct trc_to to = { .start = true };
 	struct json_object *args;
@@ -97,9 +97,9 @@ cmd_trace(struct client *c, int argc, char **argv)
 		    "or --address. \"" CTL_NAME " trace run\" starts a "
 		    "command");
 	if (argc == 0)
-		return cmd_trace_list(c, argc, argv);
+		return ctl_trace_list(c, argc, argv);
 	if (argc == 1 && !says_what(c))
-		return cmd_trace_status(c, argc, argv);
+		return ctl_trace_status(c, argc, argv);
 	to.session = argv[0];
 	args = json_object_new_object();
 	if (trc_build_probes(c, args, argv + 1) == -1) {
@@ -115,7 +115,7 @@ cmd_trace(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_trace_remove(struct client *c, int argc, char **argv)
+ctl_trace_remove(struct client *c, int argc, char **argv)
 {
 	struct trc_to to = { .session = argv[0] };
 	struct json_object *args = json_object_new_object();
@@ -129,7 +129,7 @@ cmd_trace_remove(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_trace_stop(struct client *c, int argc, char **argv)
+ctl_trace_stop(struct client *c, int argc, char **argv)
 {
 	struct trc_to to = { .session = argv[0] };
 	struct json_object *args = json_object_new_object();
@@ -210,7 +210,7 @@ all_functions(struct client *c, char **argv, long long most,
 }
 
 int
-cmd_trace_functions(struct client *c, int argc, char **argv)
+ctl_trace_functions(struct client *c, int argc, char **argv)
 {
 	long long most = FUNCTIONS_MOST;
 	struct json_object *result;
@@ -291,7 +291,7 @@ add_watched(struct client *c, struct json_object *launched)
 }
 
 int
-cmd_trace_run(struct client *c, int argc, char **argv)
+ctl_trace_run(struct client *c, int argc, char **argv)
 {
 	char name[LABEL_MAX + 1], *program;
 	struct trc_to to = { .start = true,

@@ -5,12 +5,12 @@
 
 struct client;
 
-int	cmd_trace(struct client *, int, char **);
-int	cmd_trace_functions(struct client *, int, char **);
-int	cmd_trace_list(struct client *, int, char **);
-int	cmd_trace_remove(struct client *, int, char **);
-int	cmd_trace_run(struct client *, int, char **);
-int	cmd_trace_status(struct client *, int, char **);
-int	cmd_trace_stop(struct client *, int, char **);
+int	ctl_trace(struct client *, int, char **);
+int	ctl_trace_functions(struct client *, int, char **);
+int	ctl_trace_list(struct client *, int, char **);
+int	ctl_trace_remove(struct client *, int, char **);
+int	ctl_trace_run(struct client *, int, char **);
+int	ctl_trace_status(struct client *, int, char **);
+int	ctl_trace_stop(struct client *, int, char **);
 
 #endif

@@ -69,7 +69,7 @@ send_payload(struct client *c, const char *path, int file_fd, size_t size)
 	int error = 0;
 
 	progress_start(&bar, "upload", size);
-	if (conn_send_file(c->conn, file_fd, size, show_progress,
+	if (dconn_send_file(c->conn, file_fd, size, show_progress,
 	    &bar) == -1)
 		error = errno;
 	progress_end(&bar);
@@ -80,7 +80,7 @@ send_payload(struct client *c, const char *path, int file_fd, size_t size)
 		return CTL_USAGE;
 	}
 	errno = error;
-	report("cannot send %s: %s", path, conn_strerror(c->conn));
+	report("cannot send %s: %s", path, dconn_strerror(c->conn));
 	return CTL_UNREACHABLE;
 }
 
@@ -176,7 +176,7 @@ upload_file(struct client *c, const char *path, struct json_object **jsonp)
 }
 
 int
-cmd_upload(struct client *c, int argc, char **argv)
+ctl_upload(struct client *c, int argc, char **argv)
 {
 	struct json_object *json;
 	int code;
@@ -199,13 +199,13 @@ receive(struct client *c, struct atomic_file *w, uint64_t size)
 
 	progress_start(&bar, "sysroot", size);
 	while (done < size && code == CTL_OK) {
-		n = conn_read(c->conn, buf, size - done < sizeof(buf) ?
+		n = dconn_read(c->conn, buf, size - done < sizeof(buf) ?
 		    (size_t)(size - done) : sizeof(buf));
 		if (n <= 0) {
 			progress_end(&bar);
 			report("%" PRIu64 " of %" PRIu64 " bytes came: %s",
 			    done, size, n == 0 ? "connection closed" :
-			    conn_strerror(c->conn));
+			    dconn_strerror(c->conn));
 			code = CTL_UNREACHABLE;
 		} else if (atomic_file_write(w, buf, (size_t)n) == -1) {
 			progress_end(&bar);
@@ -228,7 +228,7 @@ sysroot_size(struct client *c, uint64_t *sizep)
 	char *text;
 	size_t len;
 
-	if ((text = conn_line(c->conn, &len)) == NULL)
+	if ((text = dconn_line(c->conn, &len)) == NULL)
 		return CTL_UNREACHABLE;
 	digits = text + strlen("SYSROOT ");
 	if (strncmp(text, "SYSROOT ", strlen("SYSROOT ")) == 0 &&
@@ -258,7 +258,7 @@ reset_at_end(struct client *c)
 {
 	const struct linger now = { .l_onoff = 1, .l_linger = 0 };
 
-	(void)setsockopt(conn_fd(c->conn), SOL_SOCKET, SO_LINGER, &now,
+	(void)setsockopt(dconn_fd(c->conn), SOL_SOCKET, SO_LINGER, &now,
 	    sizeof(now));
 }
 
@@ -276,7 +276,7 @@ fetch_sysroot(struct client *c, struct atomic_file *w, uint64_t *sizep)
 }
 
 int
-cmd_sysroot(struct client *c, int argc, char **argv)
+ctl_sysroot(struct client *c, int argc, char **argv)
 {
 	const char *path = c->opts.value[OPT_OUTFILE];
 	uint64_t size = 0;
@@ -302,7 +302,7 @@ cmd_sysroot(struct client *c, int argc, char **argv)
 }
 
 int
-cmd_input(struct client *c, int argc, char **argv)
+ctl_input(struct client *c, int argc, char **argv)
 {
 	const char *path = argc > 1 ? argv[1] : "-";
 	bool eof = opt_given(&c->opts, OPT_EOF);

@@ -7,9 +7,9 @@
 
 struct client;
 
-int	cmd_input(struct client *, int, char **);
-int	cmd_sysroot(struct client *, int, char **);
-int	cmd_upload(struct client *, int, char **);
+int	ctl_input(struct client *, int, char **);
+int	ctl_sysroot(struct client *, int, char **);
+int	ctl_upload(struct client *, int, char **);
 
 /*
  * Uploads a file as --bundle says and gives it the label of --name. The

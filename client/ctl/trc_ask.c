@@ -26,7 +26,7 @@ request_line(struct line *l, const struct trc_to *to, const char *request)
 		if (words[i][1] != NULL &&
 		    line_value(l, words[i][0], words[i][1]) == -1)
 			return -1;
-	return line_rest(l, request);
+	return line_as_it_is(l, request);
 }
 
 /* As client_send_line(); takes args. */

@@ -180,7 +180,7 @@ pass(int from, int to)
 }
 
 static void
-relay(int fd)
+relay_both(int fd)
 {
 	struct pollfd p[2] = { { .fd = 0, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN } };
@@ -229,7 +229,7 @@ main(int argc, char *argv[])
 	fd = accept_child(listening, pid, &before);
 	close(listening);
 	if (fd != -1)
-		relay(fd);
+		relay_both(fd);
 	close(fd);
 	close(1);
 	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)

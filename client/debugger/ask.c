@@ -99,12 +99,12 @@ static char *
 wait_line(struct dbg *d, size_t *lenp, int *code)
 {
 	struct conn *conn = d->client.conn;
-	int ms = conn_ms(d->client.timeout_s, 0), n;
-	struct pollfd pfd = { .fd = conn_fd(conn), .events = POLLIN };
+	int ms = dconn_ms(d->client.timeout_s, 0), n;
+	struct pollfd pfd = { .fd = dconn_fd(conn), .events = POLLIN };
 	char *line;
 
 	*code = CTL_UNREACHABLE;
-	while ((line = conn_take_line(conn, lenp)) == NULL) {
+	while ((line = dconn_take_line(conn, lenp)) == NULL) {
 		n = poll_interruptibly(&pfd, ms);
 		if (n == -1 && errno != EINTR)
 			return NULL;
@@ -116,9 +116,9 @@ wait_line(struct dbg *d, size_t *lenp, int *code)
 			*code = DBG_TIMEOUT;
 			return NULL;
 		}
-		if (n > 0 && conn_fill(conn) <= 0)
+		if (n > 0 && dconn_fill(conn) <= 0)
 			/* it says what has become of the connection */
-			return conn_line(conn, lenp);
+			return dconn_line(conn, lenp);
 	}
 	return line;
 }
@@ -260,7 +260,7 @@ request_line(struct json_object *args, struct line *l)
 		report("out of memory");
 		return -1;
 	}
-	r = line_rest(l, text);
+	r = line_as_it_is(l, text);
 	free(text);
 	return r;
 }
@@ -319,7 +319,7 @@ dbg_ask(struct dbg *d, const char *request, struct json_object *args,
 }
 
 int
-dbg_show(struct dbg *d, struct json_object *result)
+dbg_print(struct dbg *d, struct json_object *result)
 {
 	char cwd[4096];
 	struct view v = {

@@ -33,6 +33,6 @@ struct json_object *dbg_request(const char *request,
 int	dbg_exit_code(const char *code);
 
 /* The result on stdout, as JSON or for people. Takes it. An exit code. */
-int	dbg_show(struct dbg *, struct json_object *result);
+int	dbg_print(struct dbg *, struct json_object *result);
 
 #endif

@@ -224,7 +224,7 @@ build_id(struct dbg *d, struct json_object *args, int argc, char **argv)
 }
 
 int
-build_index(struct dbg *d, struct json_object *args, int argc, char **argv)
+build_index_arg(struct dbg *d, struct json_object *args, int argc, char **argv)
 {
 	(void)d;
 	return argc > 0 ? add_integer(args, "index", argv[0]) : 0;

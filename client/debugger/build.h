@@ -18,7 +18,7 @@ int	build_id(struct dbg *, struct json_object *args, int, char **);
 int	build_watch(struct dbg *, struct json_object *args, int, char **);
 int	build_catch(struct dbg *, struct json_object *args, int, char **);
 int	build_step(struct dbg *, struct json_object *args, int, char **);
-int	build_index(struct dbg *, struct json_object *args, int, char **);
+int	build_index_arg(struct dbg *, struct json_object *args, int, char **);
 int	build_thread(struct dbg *, struct json_object *args, int, char **);
 int	build_expression(struct dbg *, struct json_object *args, int,
 	    char **);

@@ -55,7 +55,7 @@ const struct dbg_command dbg_commands[] = {
 	{ "sessions", NULL, "", "list your debug sessions",
 	    NULL, NULL, show_sessions, dbg_sessions, 0, 0, false, 0 },
 	{ "use", NULL, "SESSION", "make a session the current one",
-	    NULL, NULL, show_summary, dbg_use, 1, 1, false, 0 },
+	    NULL, NULL, show_summary, dbg_sessions_use, 1, 1, false, 0 },
 
 	/*
 	 * The first word alone means "add"; a variable that is called "list"
@@ -134,7 +134,7 @@ const struct dbg_command dbg_commands[] = {
 	    "backtrace", NULL, show_backtrace, NULL, 0, 0, false,
 	    DOPT(THREAD) | MORE | DOPT(LOCALS) | DOPT(LIMIT) },
 	{ "frame", "f", "[N]", "show a frame, and look there from now on",
-	    "frame", build_index, show_summary, NULL, 0, 1, false,
+	    "frame", build_index_arg, show_summary, NULL, 0, 1, false,
 	    DOPT(MAX) },
 	{ "up", NULL, "", "look at the caller",
 	    "up", NULL, show_summary, NULL, 0, 0, false, DOPT(MAX) },

@@ -132,12 +132,12 @@ static int
 take_result(struct dap *d, struct conn *conn, struct json_object **resultp)
 {
 	size_t len;
-	char *line = conn_take_line(conn, &len);
+	char *line = dconn_take_line(conn, &len);
 	ssize_t n = 1;
 
 	*resultp = NULL;
-	if (line == NULL && (n = conn_fill(conn)) > 0)
-		line = conn_take_line(conn, &len);
+	if (line == NULL && (n = dconn_fill(conn)) > 0)
+		line = dconn_take_line(conn, &len);
 	if (line != NULL)
 		return dbg_answer(d->dbg, line, len, resultp);
 	if (n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR)))
@@ -201,9 +201,9 @@ serve(struct dap *d)
 		pfds[0] = (struct pollfd){ .events = POLLIN,
 		    .fd = d->ended ? -1 : STDIN_FILENO };
 		pfds[1] = (struct pollfd){ .events = POLLIN,
-		    .fd = conn_fd(d->dbg->client.conn) };
+		    .fd = dconn_fd(d->dbg->client.conn) };
 		pfds[2] = (struct pollfd){ .events = POLLIN,
-		    .fd = conn_fd(d->back) };
+		    .fd = dconn_fd(d->back) };
 		if (poll(pfds, 3, -1) == -1 && errno != EINTR)
 			return usage_error("poll: %s", strerror(errno));
 		if (pfds[2].revents != 0)
@@ -248,7 +248,7 @@ dbg_dap(struct dbg *dbg, int argc, char **argv)
 	if ((code = begin(&d)) == CTL_OK &&
 	    (code = client_open(&dbg->client, &d.back)) == CTL_OK)
 		code = serve(&d);
-	conn_close(d.back);
+	dconn_close(d.back);
 	free(d.session);
 	codec_free(&d.codec);
 	return code;

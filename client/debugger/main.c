@@ -231,7 +231,7 @@ main(int argc, char **argv)
 	set_locale();
 	code = wants_json(argc, argv) ? run_json(&d, argc, argv) :
 	    run(&d, argc, argv);
-	conn_close(d.client.conn);
+	dconn_close(d.client.conn);
 	options_clear(&d.client.opts);
 	return code;
 }

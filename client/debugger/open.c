@@ -79,7 +79,7 @@ dbg_open(struct client *c, struct conn **connp)
 	if (sock_fd == -1)
 		return code;
 	stream_init(&s, sock_fd);
-	if ((*connp = conn_new(&s, &ssh, &c->target, c->timeout_s)) != NULL)
+	if ((*connp = dconn_new(&s, &ssh, &c->target, c->timeout_s)) != NULL)
 		return CTL_OK;
 	stream_close(&s);
 	ssh_end(&ssh, &c->target, 0);

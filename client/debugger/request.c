@@ -50,5 +50,5 @@ dbg_request_run(struct dbg *d, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	code = dbg_ask(d, d->command->request, args, &result);
-	return code == CTL_OK ? dbg_show(d, result) : code;
+	return code == CTL_OK ? dbg_print(d, result) : code;
 }

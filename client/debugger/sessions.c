@@ -36,12 +36,12 @@ dbg_sessions(struct dbg *d, int argc, char **argv)
 	/* where no daemon is, no session is */
 	if (code != CTL_OK && !d->lacking)
 		return code;
-	return dbg_show(d, wrap(list));
+	return dbg_print(d, wrap(list));
 }
 
 /* Asking for its status by the way shows whether it is the one meant. */
 int
-dbg_use(struct dbg *d, int argc, char **argv)
+dbg_sessions_use(struct dbg *d, int argc, char **argv)
 {
 	struct json_object *args, *result;
 	int code;
@@ -54,5 +54,5 @@ dbg_use(struct dbg *d, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	code = dbg_ask_daemon(d, args, &result);
-	return code == CTL_OK ? dbg_show(d, result) : code;
+	return code == CTL_OK ? dbg_print(d, result) : code;
 }

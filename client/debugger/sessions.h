@@ -10,6 +10,6 @@ struct dbg;
  * missing daemon is no error: there are no sessions then.
  */
 int	dbg_sessions(struct dbg *, int argc, char **argv);
-int	dbg_use(struct dbg *, int argc, char **argv);
+int	dbg_sessions_use(struct dbg *, int argc, char **argv);
 
 #endif

@@ -129,7 +129,7 @@ begin(struct dbg *d, const char *request, struct json_object *args)
 	}
 	d->may_start = true;
 	code = dbg_ask_daemon(d, outer, &result);
-	return code == CTL_OK ? dbg_show(d, result) : code;
+	return code == CTL_OK ? dbg_print(d, result) : code;
 }
 
 int

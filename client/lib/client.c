@@ -32,9 +32,9 @@ client_refused(const struct client *c, struct json_object *answer)
 void
 client_again(struct client *c)
 {
-	if (c->conn == NULL || !conn_is_over(c->conn))
+	if (c->conn == NULL || !dconn_is_over(c->conn))
 		return;
-	conn_close(c->conn);
+	dconn_close(c->conn);
 	c->conn = NULL;
 }
 
@@ -50,12 +50,12 @@ client_send_line(struct client *c, struct line *l)
 	c->sent[strcspn(c->sent, "\n")] = '\0';
 	if ((code = client_connect(c)) != CTL_OK)
 		goto done;
-	if (conn_send(c->conn, l->text, l->len) == -1) {
+	if (dconn_send(c->conn, l->text, l->len) == -1) {
 		/* The daemon may have said why before it closed. */
 		if (errno == EPIPE || errno == ECONNRESET)
 			goto done;
 		report("cannot send the command: %s",
-		    conn_strerror(c->conn));
+		    dconn_strerror(c->conn));
 		code = CTL_UNREACHABLE;
 	}
 done:
@@ -98,7 +98,7 @@ client_read(struct conn *conn, struct json_object **jsonp)
 	size_t len;
 
 	*jsonp = NULL;
-	if ((text = conn_line(conn, &len)) == NULL)
+	if ((text = dconn_line(conn, &len)) == NULL)
 		return CTL_UNREACHABLE;
 	if ((*jsonp = reply_parse(text, len)) != NULL)
 		return CTL_OK;

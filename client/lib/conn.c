@@ -38,7 +38,7 @@ struct conn {
 };
 
 int
-conn_ms(unsigned int timeout_s, unsigned int none)
+dconn_ms(unsigned int timeout_s, unsigned int none)
 {
 	if (timeout_s == 0)
 		timeout_s = none;
@@ -48,7 +48,7 @@ conn_ms(unsigned int timeout_s, unsigned int none)
 }
 
 struct conn *
-conn_new(const struct stream *s, const struct ssh *ssh,
+dconn_new(const struct stream *s, const struct ssh *ssh,
     const struct target *t, unsigned int timeout_s)
 {
 	struct conn *c;
@@ -60,13 +60,13 @@ conn_new(const struct stream *s, const struct ssh *ssh,
 	c->stream = *s;
 	c->ssh = *ssh;
 	c->target = *t;
-	c->wait_ms = conn_ms(timeout_s, 0);
+	c->wait_ms = dconn_ms(timeout_s, 0);
 	target_text(t, c->name);
 	return c;
 }
 
 void
-conn_close(struct conn *c)
+dconn_close(struct conn *c)
 {
 	if (c == NULL)
 		return;
@@ -80,7 +80,7 @@ conn_close(struct conn *c)
 }
 
 bool
-conn_is_private(const struct conn *c)
+dconn_is_private(const struct conn *c)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = sizeof(ss);
@@ -94,7 +94,7 @@ conn_is_private(const struct conn *c)
 }
 
 bool
-conn_is_here(const struct conn *c)
+dconn_is_here(const struct conn *c)
 {
 	struct sockaddr_storage self, peer;
 	socklen_t self_len = sizeof(self), peer_len = sizeof(peer);
@@ -108,25 +108,25 @@ conn_is_here(const struct conn *c)
 }
 
 int
-conn_fd(const struct conn *c)
+dconn_fd(const struct conn *c)
 {
 	return c->stream.sock_fd;
 }
 
 short
-conn_read_events(const struct conn *c)
+dconn_read_events(const struct conn *c)
 {
 	return c->stream.read_events;
 }
 
 short
-conn_write_events(const struct conn *c)
+dconn_write_events(const struct conn *c)
 {
 	return c->stream.write_events;
 }
 
 int
-conn_send(struct conn *c, const void *buf, size_t len)
+dconn_send(struct conn *c, const void *buf, size_t len)
 {
 	const char *p = buf;
 	ssize_t n;
@@ -163,7 +163,7 @@ wait_to_send(struct conn *c)
 	if ((revents & (POLLIN | POLLERR | POLLHUP)) == 0)
 		return 0;
 	/* TLS may consume the bytes itself: no data for us is no error. */
-	n = conn_fill(c);
+	n = dconn_fill(c);
 	return n == -1 && errno == EAGAIN ? 0 : 1;
 }
 
@@ -184,7 +184,7 @@ send_piece(struct conn *c, int file_fd, off_t at, size_t len, char *buf)
 }
 
 int
-conn_send_file(struct conn *c, int file_fd, size_t len,
+dconn_send_file(struct conn *c, int file_fd, size_t len,
     void (*progress)(void *, size_t), void *arg)
 {
 	static char buf[TLS_PIECE];
@@ -246,13 +246,13 @@ make_room(struct conn *c)
 }
 
 ssize_t
-conn_fill(struct conn *c)
+dconn_fill(struct conn *c)
 {
 	ssize_t n;
 
 	if (make_room(c) == -1)
 		return -1;
-	/* Leave one byte for the NUL of conn_take_line(). */
+	/* Leave one byte for the NUL of dconn_take_line(). */
 	n = stream_read(&c->stream, c->buf + c->end, c->size - c->end - 1);
 	if (n > 0)
 		c->end += (size_t)n;
@@ -260,7 +260,7 @@ conn_fill(struct conn *c)
 }
 
 char *
-conn_take_line(struct conn *c, size_t *lenp)
+dconn_take_line(struct conn *c, size_t *lenp)
 {
 	char *line, *lf;
 
@@ -279,7 +279,7 @@ conn_take_line(struct conn *c, size_t *lenp)
 }
 
 const char *
-conn_strerror(const struct conn *c)
+dconn_strerror(const struct conn *c)
 {
 	return errno == EPROTO && *c->stream.why != '\0' ? c->stream.why :
 	    strerror(errno);
@@ -319,24 +319,24 @@ report_end(struct conn *c, ssize_t n, int error)
 	else {
 		errno = error;
 		report("the connection to %s broke: %s", c->name,
-		    conn_strerror(c));
+		    dconn_strerror(c));
 	}
 }
 
 bool
-conn_is_over(const struct conn *c)
+dconn_is_over(const struct conn *c)
 {
 	return stream_wait(&c->stream, POLLIN, 0, NULL) == 0;
 }
 
 char *
-conn_line(struct conn *c, size_t *lenp)
+dconn_line(struct conn *c, size_t *lenp)
 {
 	ssize_t n;
 	char *line;
 
-	while ((line = conn_take_line(c, lenp)) == NULL) {
-		if ((n = conn_fill(c)) > 0)
+	while ((line = dconn_take_line(c, lenp)) == NULL) {
+		if ((n = dconn_fill(c)) > 0)
 			continue;
 		if (n == -1 && errno == EAGAIN &&
 		    stream_wait(&c->stream, c->stream.read_events,
@@ -349,7 +349,7 @@ conn_line(struct conn *c, size_t *lenp)
 }
 
 size_t
-conn_take(struct conn *c, void *buf, size_t len)
+dconn_take(struct conn *c, void *buf, size_t len)
 {
 	size_t have = c->end - c->start;
 
@@ -364,19 +364,19 @@ conn_take(struct conn *c, void *buf, size_t len)
 }
 
 ssize_t
-conn_recv(struct conn *c, void *buf, size_t len)
+dconn_recv(struct conn *c, void *buf, size_t len)
 {
-	size_t have = conn_take(c, buf, len);
+	size_t have = dconn_take(c, buf, len);
 
 	return have > 0 ? (ssize_t)have : stream_read(&c->stream, buf, len);
 }
 
 ssize_t
-conn_read(struct conn *c, void *buf, size_t len)
+dconn_read(struct conn *c, void *buf, size_t len)
 {
 	ssize_t n;
 
-	while ((n = conn_recv(c, buf, len)) == -1 && errno == EAGAIN)
+	while ((n = dconn_recv(c, buf, len)) == -1 && errno == EAGAIN)
 		if (stream_wait(&c->stream, c->stream.read_events,
 		    c->wait_ms, NULL) == -1)
 			return -1;
@@ -384,19 +384,19 @@ conn_read(struct conn *c, void *buf, size_t len)
 }
 
 bool
-conn_buffered(const struct conn *c)
+dconn_buffered(const struct conn *c)
 {
 	return c->start < c->end;
 }
 
 ssize_t
-conn_write(struct conn *c, const void *buf, size_t len)
+dconn_write(struct conn *c, const void *buf, size_t len)
 {
 	return stream_write(&c->stream, buf, len);
 }
 
 int
-conn_end(struct conn *c)
+dconn_end(struct conn *c)
 {
 	return stream_end(&c->stream);
 }

@@ -18,29 +18,29 @@ struct target;
 
 /*
  * Makes a connection of a stream that is open: takes the stream and ssh. The
- * caller closes the result with conn_close(). NULL after a report, then they
+ * caller closes the result with dconn_close(). NULL after a report, then they
  * are still the caller's.
  */
-struct conn *conn_new(const struct stream *, const struct ssh *,
+struct conn *dconn_new(const struct stream *, const struct ssh *,
 	    const struct target *, unsigned int timeout_s);
-void	conn_close(struct conn *);
+void	dconn_close(struct conn *);
 
 /* Seconds as poll(2) has them; 0 stands for none, and 0 there for ever. */
-int	conn_ms(unsigned int timeout_s, unsigned int none);
+int	dconn_ms(unsigned int timeout_s, unsigned int none);
 
 /* Whether nobody on a network can read or change what is sent. */
-bool	conn_is_private(const struct conn *);
+bool	dconn_is_private(const struct conn *);
 
 /* Whether the daemon is on this host, by whatever address. */
-bool	conn_is_here(const struct conn *);
+bool	dconn_is_here(const struct conn *);
 
 /* For poll loops: a borrowed descriptor and what to wait for there. */
-int	conn_fd(const struct conn *);
-short	conn_read_events(const struct conn *);
-short	conn_write_events(const struct conn *);
+int	dconn_fd(const struct conn *);
+short	dconn_read_events(const struct conn *);
+short	dconn_write_events(const struct conn *);
 
 /* Sends all of buf. -1 when the connection is gone, not reported. */
-int	conn_send(struct conn *, const void *buf, size_t len);
+int	dconn_send(struct conn *, const void *buf, size_t len);
 
 /*
  * Sends len bytes of a regular file, calls progress(arg, sent) now and then.
@@ -48,53 +48,53 @@ int	conn_send(struct conn *, const void *buf, size_t len);
  * closed: its answer says why. -1 and errno when the file ends early
  * (ENODATA) or cannot be read.
  */
-int	conn_send_file(struct conn *, int file_fd, size_t len,
+int	dconn_send_file(struct conn *, int file_fd, size_t len,
 	    void (*progress)(void *, size_t), void *arg);
 
 /* Meaning of errno after a failure on the connection. Borrowed. */
-const char *conn_strerror(const struct conn *);
+const char *dconn_strerror(const struct conn *);
 
 /*
  * The next line without its LF, NUL terminated, valid until the next call on
  * this connection. NULL after a report: nothing, half a line or too long a
  * line came.
  */
-char	*conn_line(struct conn *, size_t *lenp);
+char	*dconn_line(struct conn *, size_t *lenp);
 
 /* Something has come, or its end, though nothing was asked. */
-bool	conn_is_over(const struct conn *);
+bool	dconn_is_over(const struct conn *);
 
 /* For poll loops: a line that is here already, or NULL. */
-char	*conn_take_line(struct conn *, size_t *lenp);
+char	*dconn_take_line(struct conn *, size_t *lenp);
 
 /*
  * For poll loops: receives once. Bytes read, 0 at the end of the stream, -1
  * and errno (EAGAIN: nothing there; EMSGSIZE: the line is too long).
  */
-ssize_t	conn_fill(struct conn *);
+ssize_t	dconn_fill(struct conn *);
 
 /* Takes up to len bytes that are here already; how many. */
-size_t	conn_take(struct conn *, void *buf, size_t len);
+size_t	dconn_take(struct conn *, void *buf, size_t len);
 
 /*
  * Up to len bytes, buffered ones first, waiting for at least one. 0 at the
  * end, -1 and errno (EINTR when a signal was caught, ETIMEDOUT).
  */
-ssize_t	conn_read(struct conn *, void *buf, size_t len);
+ssize_t	dconn_read(struct conn *, void *buf, size_t len);
 
 /*
  * For poll loops: what is here already, else what comes without waiting, into
- * at least STREAM_PIECE bytes. As conn_fill().
+ * at least STREAM_PIECE bytes. As dconn_fill().
  */
-ssize_t	conn_recv(struct conn *, void *buf, size_t len);
+ssize_t	dconn_recv(struct conn *, void *buf, size_t len);
 
-/* Whether conn_recv() has something whatever poll says. */
-bool	conn_buffered(const struct conn *);
+/* Whether dconn_recv() has something whatever poll says. */
+bool	dconn_buffered(const struct conn *);
 
 /* For poll loops: as write(2), -1 and errno (EAGAIN). */
-ssize_t	conn_write(struct conn *, const void *buf, size_t len);
+ssize_t	dconn_write(struct conn *, const void *buf, size_t len);
 
-/* Tells the daemon that nothing more will come; as conn_write(). */
-int	conn_end(struct conn *);
+/* Tells the daemon that nothing more will come; as dconn_write(). */
+int	dconn_end(struct conn *);
 
 #endif

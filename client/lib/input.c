@@ -24,9 +24,9 @@ input_piece(struct client *c, const char *id, const char *buf, size_t len,
 	if ((code = client_send(c, "INPUT", id, digits, NULL)) != CTL_OK)
 		return code;
 	/* A refusal may come with a close: the answer tells more. */
-	if (conn_send(c->conn, buf, len) == -1 && errno != EPIPE &&
+	if (dconn_send(c->conn, buf, len) == -1 && errno != EPIPE &&
 	    errno != ECONNRESET) {
-		report("cannot send the input: %s", conn_strerror(c->conn));
+		report("cannot send the input: %s", dconn_strerror(c->conn));
 		return CTL_UNREACHABLE;
 	}
 	return client_answer(c, jsonp);

@@ -380,7 +380,7 @@ printer_follow(struct printer *p)
 		before = p->next;
 		if (++tries > RETRIES)
 			break;
-		conn_close(p->client->conn);
+		dconn_close(p->client->conn);
 		p->client->conn = NULL;
 		sleep(1);
 	}

@@ -113,7 +113,7 @@ line_quoted(struct line *l, const char *arg)
 }
 
 int
-line_rest(struct line *l, const char *text)
+line_as_it_is(struct line *l, const char *text)
 {
 	size_t len = strlen(text);
 

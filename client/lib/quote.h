@@ -30,7 +30,7 @@ int	line_number(struct line *, const char *key, unsigned int number);
 int	line_value(struct line *, const char *key, const char *value);
 
 /* The rest of the line as it is: a KEY=VALUE. */
-int	line_rest(struct line *, const char *text);
+int	line_as_it_is(struct line *, const char *text);
 
 /* Ends the line; -1 when it is longer than the protocol allows. */
 int	line_end(struct line *);

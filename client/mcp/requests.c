@@ -90,7 +90,7 @@ drop(struct request *f)
 {
 	if (f->conn != NULL)
 		active--;
-	conn_close(f->conn);
+	dconn_close(f->conn);
 	TAILQ_REMOVE(&requests, f, all);
 	count--;
 	json_object_put(f->asked.ids);
@@ -288,7 +288,7 @@ reach(char **why)
 		sock_fd = daemon_start(&target, &code);
 	if (sock_fd != -1) {
 		stream_init(&s, sock_fd);
-		if ((conn = conn_new(&s, &ssh, &target, 0)) == NULL)
+		if ((conn = dconn_new(&s, &ssh, &target, 0)) == NULL)
 			stream_close(&s);
 	}
 	*why = report_release();
@@ -316,7 +316,7 @@ begin(struct request *f)
 	}
 	free(why);
 	active++;
-	if (conn_send(f->conn, f->line, strlen(f->line)) == -1)
+	if (dconn_send(f->conn, f->line, strlen(f->line)) == -1)
 		lost(f);
 }
 
@@ -352,8 +352,8 @@ static void
 receive(struct request *f)
 {
 	size_t len;
-	ssize_t n = conn_fill(f->conn);
-	char *line = conn_take_line(f->conn, &len);
+	ssize_t n = dconn_fill(f->conn);
+	char *line = dconn_take_line(f->conn, &len);
 
 	if (line != NULL)
 		answered(f, line, len);
@@ -372,7 +372,7 @@ mcp_requests_poll(struct pollfd *pfds, size_t max)
 		    .events = POLLIN };
 	TAILQ_FOREACH(f, &requests, all)
 		if (f->conn != NULL && n < max)
-			pfds[n++] = (struct pollfd){ .fd = conn_fd(f->conn),
+			pfds[n++] = (struct pollfd){ .fd = dconn_fd(f->conn),
 			    .events = POLLIN };
 	return n;
 }
@@ -388,7 +388,7 @@ mcp_requests_run(const struct pollfd *pfds, size_t n)
 	for (f = TAILQ_FIRST(&requests); f != NULL; f = next) {
 		next = TAILQ_NEXT(f, all);
 		for (i = 0; f->conn != NULL && i < n; i++)
-			if (pfds[i].fd == conn_fd(f->conn) &&
+			if (pfds[i].fd == dconn_fd(f->conn) &&
 			    pfds[i].revents != 0) {
 				receive(f);
 				break;

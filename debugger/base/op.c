@@ -32,7 +32,7 @@ reply(const struct ask *a, bool failed, const char *text, size_t len)
 }
 
 static void
-answer(struct op *op, bool failed, struct json_object *json)
+op_answer(struct op *op, bool failed, struct json_object *json)
 {
 	const char *text;
 	char *clean = NULL;
@@ -66,7 +66,7 @@ op_reply(struct op *op, struct json_object *result)
 		jput_str(result, "warning", op->warning);
 	if (!op->ask.rw)
 		result = redact(result);
-	answer(op, false, result);
+	op_answer(op, false, result);
 }
 
 static void __attribute__((format(printf, 4, 0)))
@@ -80,7 +80,7 @@ fail(struct op *op, struct json_object *more, const char *code,
 		more = jobject();
 	jput(more, "code", jtext(code));
 	jput(more, "message", jtext(words));
-	answer(op, true, more);
+	op_answer(op, true, more);
 }
 
 void

@@ -286,7 +286,7 @@ can(bool panic)
 }
 
 static const char *
-kind_name(const struct catcher *c)
+catch_kind_name(const struct catcher *c)
 {
 	return c->panic ? "panic" : "throw";
 }
@@ -295,7 +295,7 @@ static void
 cannot_words(const struct catcher *c, char *out, size_t room)
 {
 	snprintf(out, room, "the adapter %s cannot stop at a %s",
-	    dbg.profile == NULL ? "" : dbg.profile->name, kind_name(c));
+	    dbg.profile == NULL ? "" : dbg.profile->name, catch_kind_name(c));
 }
 
 void
@@ -417,11 +417,11 @@ catcher_words(const struct catcher *c, char *out, size_t room)
 
 	if (!is_verified(c) && message_of(c) != NULL)
 		snprintf(out, room, "catchpoint %" PRId64 " at every %s%s%s is "
-		    "NOT set: %s", c->id, kind_name(c), of, type,
+		    "NOT set: %s", c->id, catch_kind_name(c), of, type,
 		    message_of(c));
 	else
 		snprintf(out, room, "catchpoint %" PRId64 ": stops at every "
-		    "%s%s%s%s", c->id, kind_name(c), of, type,
+		    "%s%s%s%s", c->id, catch_kind_name(c), of, type,
 		    is_verified(c) ? "" : (bp == NULL ? c->told : bp->sent) ?
 		    ", once its code is loaded" :
 		    ", once the program is started");
@@ -434,7 +434,7 @@ catcher_json(const struct catcher *c)
 	char words[512];
 
 	jput_int(o, "id", c->id);
-	jput_str(o, "kind", kind_name(c));
+	jput_str(o, "kind", catch_kind_name(c));
 	jput_str(o, "type", c->type);
 	jput_bool(o, "verified", is_verified(c));
 	if (!is_verified(c))
@@ -464,7 +464,7 @@ refuse(struct op *op, struct catcher *c, const char *why)
 		op_fail(op, "refused", "the adapter refused that: %s", why);
 	else if (bp == NULL)
 		op_fail(op, "not_verified", "the program would not stop at a "
-		    "%s: %s", kind_name(c), c->message);
+		    "%s: %s", catch_kind_name(c), c->message);
 	else
 		op_fail(op, "not_verified", "this program has no function "
 		    "%s, so it does not panic: `catch panic` is for Rust and "

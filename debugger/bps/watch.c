@@ -540,7 +540,7 @@ watch_add(struct op *op)
 	struct adding *ad;
 	struct watch *w = find(0);
 
-	/* view_get() would refuse the last two without a word to on_view() */
+	/* view_ask() would refuse the last two without a word to on_view() */
 	if (!op_string(op, "expression", true, &expression) ||
 	    !op_string(op, "access", false, &access) ||
 	    !op_string(op, "condition", false, &condition) ||
@@ -566,7 +566,7 @@ watch_add(struct op *op)
 	op->word = (uint64_t)w->id;
 	op->data = ad;
 	op->free_data = free_adding;
-	view_get(op, dialect()->watches ? VIEW_PLACE : VIEW_SCOPES, on_view,
+	view_ask(op, dialect()->watches ? VIEW_PLACE : VIEW_SCOPES, on_view,
 	    NULL);
 }
 

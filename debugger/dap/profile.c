@@ -392,7 +392,7 @@ stdio_paths(pid_t adapter)
 }
 
 static struct json_object *
-text_or_null(const char *s)
+profile_text_or_null(const char *s)
 {
 	return s == NULL || *s == '\0' ? NULL : jtext(s);
 }
@@ -410,11 +410,11 @@ value_of(const struct member *m, const struct launch_facts *f)
 	case FROM_FALSE:
 		return jbool(m->from == FROM_TRUE);
 	case FROM_PROGRAM:
-		return text_or_null(f->program);
+		return profile_text_or_null(f->program);
 	case FROM_ADAPTER:
-		return text_or_null(f->adapter_path);
+		return profile_text_or_null(f->adapter_path);
 	case FROM_CWD:
-		return text_or_null(f->cwd);
+		return profile_text_or_null(f->cwd);
 	case FROM_ARGS:
 		return f->args == NULL ? jarray() :
 		    json_object_get(f->args);

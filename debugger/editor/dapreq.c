@@ -158,7 +158,7 @@ on_done(struct op *op, bool failed, struct json_object *json)
 }
 
 static void
-give(struct editor *e, struct json_object *message, const char *command)
+dapreq_give(struct editor *e, struct json_object *message, const char *command)
 {
 	static const struct {
 		const char	*theirs, *ours;
@@ -316,12 +316,12 @@ static const struct {
 	{ "setFunctionBreakpoints", breakpoints, NULL },
 	{ "setExceptionBreakpoints", breakpoints, NULL },
 	{ "cancel", nothing, NULL },
-	{ "continue", give, "continue" },
-	{ "next", give, "next" },
-	{ "stepIn", give, "step" },
-	{ "stepOut", give, "finish" },
-	{ "pause", give, "pause" },
-	{ "restart", give, "restart" },
+	{ "continue", dapreq_give, "continue" },
+	{ "next", dapreq_give, "next" },
+	{ "stepIn", dapreq_give, "step" },
+	{ "stepOut", dapreq_give, "finish" },
+	{ "pause", dapreq_give, "pause" },
+	{ "restart", dapreq_give, "restart" },
 	{ "threads", pass, "threads" },
 	{ "stackTrace", pass, "stackTrace" },
 	{ "scopes", pass, "scopes" },

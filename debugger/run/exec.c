@@ -481,7 +481,7 @@ exec_settled(void)
 }
 
 static void
-cmd_resume(struct op *op)
+exec_resume(struct op *op)
 {
 	exec_when_settled(op, resume);
 }
@@ -529,7 +529,7 @@ until(struct op *op)
 }
 
 static void
-cmd_until(struct op *op)
+exec_until(struct op *op)
 {
 	exec_when_settled(op, until);
 }
@@ -646,7 +646,7 @@ pause_at_load(struct op *op)
 
 /* A paused program answers at once, with its present stop. */
 static void
-cmd_pause(struct op *op)
+exec_pause(struct op *op)
 {
 	uint64_t ms;
 	bool wait = true;
@@ -677,7 +677,7 @@ cmd_pause(struct op *op)
 }
 
 static void
-cmd_await(struct op *op)
+exec_await(struct op *op)
 {
 	int64_t since = 0;
 	uint64_t ms;
@@ -724,7 +724,7 @@ status(struct op *op)
 }
 
 static void
-cmd_status(struct op *op)
+exec_status(struct op *op)
 {
 	exec_when_settled(op, status);
 }
@@ -875,7 +875,7 @@ refused_meanwhile(struct op *op)
 }
 
 static void
-cmd_stop(struct op *op)
+exec_stop(struct op *op)
 {
 	const bool alive = dbg.phase != PHASE_IDLE &&
 	    dbg.phase != PHASE_TERMINATED;
@@ -990,7 +990,7 @@ on_detached(struct op *op, const struct dap_answer *a, void *arg)
 
 /* Some take five seconds for that: nobody else waits for it. */
 static void
-cmd_detach(struct op *op)
+exec_detach(struct op *op)
 {
 	count_over();
 	disconnect(op, on_detached);
@@ -1016,19 +1016,19 @@ begin_anew(struct op *op, void (*fn)(struct op *))
 }
 
 static void
-cmd_start(struct op *op)
+exec_start(struct op *op)
 {
 	begin_anew(op, launch_start);
 }
 
 static void
-cmd_attach(struct op *op)
+exec_attach(struct op *op)
 {
 	begin_anew(op, launch_attach);
 }
 
 static void
-cmd_restart(struct op *op)
+exec_restart(struct op *op)
 {
 	begin_anew(op, launch_restart);
 }
@@ -1038,18 +1038,18 @@ cmd_restart(struct op *op)
 #define STARTED		(ON_ANY & ~ON(PHASE_IDLE))
 
 const struct command exec_commands[] = {
-	{ "start", false, STARTABLE, cmd_start },
-	{ "attach", false, STARTABLE, cmd_attach },
-	{ "restart", false, EVERYWHERE, cmd_restart },
-	{ "detach", false, ON_LIVE, cmd_detach },
-	{ "stop", false, EVERYWHERE, cmd_stop },
-	{ "status", true, EVERYWHERE, cmd_status },
-	{ "continue", false, ON_STOPPED, cmd_resume },
-	{ "next", false, ON_STOPPED, cmd_resume },
-	{ "step", false, ON_STOPPED, cmd_resume },
-	{ "finish", false, ON_STOPPED, cmd_resume },
-	{ "until", false, ON_STOPPED, cmd_until },
-	{ "pause", false, STARTED, cmd_pause },
-	{ "await", true, STARTED, cmd_await },
+	{ "start", false, STARTABLE, exec_start },
+	{ "attach", false, STARTABLE, exec_attach },
+	{ "restart", false, EVERYWHERE, exec_restart },
+	{ "detach", false, ON_LIVE, exec_detach },
+	{ "stop", false, EVERYWHERE, exec_stop },
+	{ "status", true, EVERYWHERE, exec_status },
+	{ "continue", false, ON_STOPPED, exec_resume },
+	{ "next", false, ON_STOPPED, exec_resume },
+	{ "step", false, ON_STOPPED, exec_resume },
+	{ "finish", false, ON_STOPPED, exec_resume },
+	{ "until", false, ON_STOPPED, exec_until },
+	{ "pause", false, STARTED, exec_pause },
+	{ "await", true, STARTED, exec_await },
 	{ .name = NULL }
 };

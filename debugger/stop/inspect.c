@@ -91,7 +91,7 @@ context(struct op *op)
 	    (!names_place(op) && !dbg.gathering))
 		op_reply(op, summary_make(op));
 	else
-		view_get(op, VIEW_VARIABLES,
+		view_ask(op, VIEW_VARIABLES,
 		    names_place(op) ? on_context : on_gathered, NULL);
 }
 
@@ -177,7 +177,7 @@ on_variables(struct op *op, const struct view *v, const char *code,
 	jput(o, "thread", thread_json(v));
 	jput(o, "frame", frame_json(view_frame(v), v->frame));
 	b.used += jsize(o);
-	vars_put(&b, o, key, vars, offset < 0 ? 0 : offset, FORMAT_NONE);
+	vars_put_some(&b, o, key, vars, offset < 0 ? 0 : offset, FORMAT_NONE);
 	bound_done(&b, o);
 	op_reply(op, o);
 }
@@ -193,7 +193,7 @@ variables(struct op *op, const char *key)
 	if (path != NULL)
 		look_print(op, path);
 	else
-		view_get(op, VIEW_VARIABLES, on_variables,
+		view_ask(op, VIEW_VARIABLES, on_variables,
 		    (void *)(uintptr_t)key);
 }
 
@@ -238,9 +238,9 @@ put_frame(struct bound *b, struct trace *t, struct json_object *o, size_t i)
 		jput_bool(o, "selected", true);
 	if (vars == NULL)
 		return;
-	vars_put(b, o, "arguments", jget_arr(vars, "arguments"), 0,
+	vars_put_some(b, o, "arguments", jget_arr(vars, "arguments"), 0,
 	    FORMAT_NONE);
-	vars_put(b, o, "locals", jget_arr(vars, "locals"), 0, FORMAT_NONE);
+	vars_put_some(b, o, "locals", jget_arr(vars, "locals"), 0, FORMAT_NONE);
 }
 
 static void
@@ -396,7 +396,7 @@ backtrace(struct op *op)
 		t->vars = jarray();
 	op->data = t;
 	op->free_data = free_trace;
-	view_get(op, VIEW_PLACE, on_trace, NULL);
+	view_ask(op, VIEW_PLACE, on_trace, NULL);
 }
 
 /* -- threads ------------------------------------------------------------ */

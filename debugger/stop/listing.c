@@ -227,7 +227,7 @@ source(struct op *op)
 		return;
 	if (file == NULL) {
 		if (op_stopped(op))
-			view_get(op, VIEW_PLACE, on_source_view, NULL);
+			view_ask(op, VIEW_PLACE, on_source_view, NULL);
 		return;
 	}
 	if (source_find(file, cwd, path, sizeof(path)) ||

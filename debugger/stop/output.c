@@ -123,7 +123,7 @@ add_ring(struct bound *b, struct json_object *answer,
 }
 
 void
-output_put(struct bound *b, struct json_object *answer, uint64_t from,
+output_put_part(struct bound *b, struct json_object *answer, uint64_t from,
     uint64_t to, size_t most)
 {
 	struct json_object *arr = jarray();

@@ -13,7 +13,7 @@ struct json_object;
  * Puts "output" (and "output_lost") into the answer: the bytes from from up
  * to to, at most most of them, the newest if there are more.
  */
-void	 output_put(struct bound *, struct json_object *answer, uint64_t from,
+void	 output_put_part(struct bound *, struct json_object *answer, uint64_t from,
 	    uint64_t to, size_t most);
 
 #endif

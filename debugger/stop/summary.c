@@ -265,7 +265,7 @@ summary_gather(void (*done)(void))
 		pending++;
 		exception_read(on_exception);
 	}
-	view_get(NULL, VIEW_VARIABLES | (crash && dbg.frame == 0 ?
+	view_ask(NULL, VIEW_VARIABLES | (crash && dbg.frame == 0 ?
 		VIEW_FOCUS : VIEW_PLACE), on_view, NULL);
 }
 
@@ -437,8 +437,8 @@ summary_view(struct bound *b, struct json_object *o, const struct view *v,
 	if ((source = frame_source(v, around)) != NULL &&
 	    !bound_put(b, o, "source", source))
 		bound_cut(b, "source", 0, -1, v->file, v->line);
-	vars_put(b, o, "arguments", v->arguments, 0, FORMAT_NONE);
-	vars_put(b, o, "locals", v->locals, 0, FORMAT_NONE);
+	vars_put_some(b, o, "arguments", v->arguments, 0, FORMAT_NONE);
+	vars_put_some(b, o, "locals", v->locals, 0, FORMAT_NONE);
 }
 
 static void
@@ -459,7 +459,7 @@ make_stopped(struct bound *b, struct json_object *o, int64_t around,
 	jput(o, "breakpoints", json_object_get(g.breakpoints));
 	jput(o, "watchpoints", json_object_get(g.watchpoints));
 	/* a third of what is left: variables come after it */
-	output_put(b, o, dbg.out_from, dbg.out_to, bound_left(b) / 3);
+	output_put_part(b, o, dbg.out_from, dbg.out_to, bound_left(b) / 3);
 	frames_warn(o, g.view.frames, g.view.all_frames);
 	summary_view(b, o, &g.view, around);
 	if (!bound_put(b, o, "changed", json_object_get(g.changed)))
@@ -474,7 +474,7 @@ make_running(struct bound *b, struct json_object *o)
 	    "await` waits until it does" :
 	    "still running: `debugger await` waits until it stops, `debugger "
 	    "pause` stops it");
-	output_put(b, o, dbg.out_to, dbg.ring.hdr == NULL ? 0 :
+	output_put_part(b, o, dbg.out_to, dbg.ring.hdr == NULL ? 0 :
 		ring_total(&dbg.ring), bound_left(b));
 }
 
@@ -557,7 +557,7 @@ make_over(struct bound *b, struct json_object *o, bool looks)
 		jput(o, "exit", jone_int("code", end->code));
 	summary_ending(words, sizeof(words), looks);
 	jput_str(o, "words", words);
-	output_put(b, o, dbg.out_from, dbg.out_to, bound_left(b));
+	output_put_part(b, o, dbg.out_from, dbg.out_to, bound_left(b));
 }
 
 static const char *

@@ -114,7 +114,7 @@ due(void)
 
 /* A client that waits for a stop gets an error if the adapter has died. */
 static void
-answer(struct op *op)
+answer_waiter(struct op *op)
 {
 	struct json_object *summary = summary_make(op);
 
@@ -152,5 +152,5 @@ wait_settle(void)
 
 	/* an answer may end its waiter and others */
 	while (wait_at_rest() && !dbg.gathering && (w = due()) != NULL)
-		answer(w->op);
+		answer_waiter(w->op);
 }

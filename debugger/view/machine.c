@@ -198,7 +198,7 @@ registers(struct op *op)
 	r->found = jarray();
 	op->data = r;
 	op->free_data = free_regs;
-	view_get(op, VIEW_SCOPES, on_scopes, r);
+	view_ask(op, VIEW_SCOPES, on_scopes, r);
 }
 
 /* -- disassemble -------------------------------------------------------- */
@@ -406,7 +406,7 @@ disassemble(struct op *op)
 		    "instructions", dbg.profile == NULL ? "" :
 		    dbg.profile->name);
 	else
-		view_get(op, VIEW_PLACE, on_frame, c);
+		view_ask(op, VIEW_PLACE, on_frame, c);
 }
 
 const struct command machine_commands[] = {

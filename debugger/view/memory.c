@@ -108,7 +108,7 @@ locate(struct op *op, void (*then)(struct op *))
 
 	m->then = then;
 	if (op_string(op, "address", true, &text))
-		view_get(op, VIEW_PLACE, on_place, NULL);
+		view_ask(op, VIEW_PLACE, on_place, NULL);
 }
 
 static struct span *

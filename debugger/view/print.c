@@ -113,7 +113,7 @@ call_again(struct op *op, struct look *l, const struct dap_answer *a)
 	return true;
 }
 
-static void	 show_value(struct op *, struct look *, struct json_object *);
+static void	 print_shown_value(struct op *, struct look *, struct json_object *);
 
 /* Why the frame has no value for that variable; NULL: it has one. */
 static const char *
@@ -146,7 +146,7 @@ on_this(struct op *op, const struct view *v, const char *code,
 		op_fail(op, "evaluate_failed", "this has no value here: "
 		    "%.1000s", error);
 	else
-		show_value(op, l, l->body);
+		print_shown_value(op, l, l->body);
 }
 
 /* lldb's expressions have a null pointer for a `this` that it cannot find. */
@@ -161,7 +161,7 @@ doubt(struct op *op, struct look *l, struct json_object *body)
 	    n != 0)
 		return false;
 	l->body = json_object_get(body);
-	view_get(op, VIEW_VARIABLES, on_this, l);
+	view_ask(op, VIEW_VARIABLES, on_this, l);
 	return true;
 }
 
@@ -172,13 +172,13 @@ on_value(struct op *op, const struct dap_answer *a, void *arg)
 
 	if (a->ok) {
 		if (!doubt(op, l, a->body))
-			show_value(op, l, a->body);
+			print_shown_value(op, l, a->body);
 	} else if (!call_again(op, l, a))
 		fail_evaluate(op, a);
 }
 
 static void
-show_value(struct op *op, struct look *l, struct json_object *body)
+print_shown_value(struct op *op, struct look *l, struct json_object *body)
 {
 	struct json_object *var;
 	struct bound b;
@@ -262,7 +262,7 @@ look(struct op *op, const char *expression, bool runs)
 	op->data = l;
 	op->free_data = free_look;
 	if (read_look(op, l))
-		view_get(op, VIEW_PLACE, on_place, l);
+		view_ask(op, VIEW_PLACE, on_place, l);
 }
 
 void
@@ -369,7 +369,7 @@ raw(struct op *op)
 		op_fail(op, "invalid_argument", "a command has at most 1500 "
 		    "bytes");
 	else if (dbg.phase == PHASE_STOPPED)
-		view_get(op, VIEW_PLACE, on_raw_place, NULL);
+		view_ask(op, VIEW_PLACE, on_raw_place, NULL);
 	else
 		ask_raw(op, NULL);
 }

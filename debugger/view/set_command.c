@@ -402,7 +402,7 @@ set(struct op *op)
 		return;
 	}
 	split(s);
-	view_get(op, VIEW_SCOPES | VIEW_VARIABLES, on_scopes, NULL);
+	view_ask(op, VIEW_SCOPES | VIEW_VARIABLES, on_scopes, NULL);
 }
 
 const struct command set_commands[] = {

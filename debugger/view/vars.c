@@ -228,7 +228,7 @@ var_make(struct json_object *dap, const char *name, size_t value_max,
 }
 
 void
-vars_put(struct bound *b, struct json_object *answer, const char *key,
+vars_put_some(struct bound *b, struct json_object *answer, const char *key,
     struct json_object *dap, int64_t offset, enum number_format f)
 {
 	struct json_object *arr = jarray();

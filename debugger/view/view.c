@@ -95,7 +95,7 @@ view_frame_id(const struct view *v, int64_t *id)
 }
 
 bool
-view_source(struct json_object *frame, char *out)
+view_source_path(struct json_object *frame, char *out)
 {
 	struct json_object *source = jget_obj(frame, "source");
 	const char *path = jget_str(source, "path");
@@ -146,7 +146,7 @@ warn(struct op *op, const struct view *v)
 }
 
 static void
-job_end(struct job *j)
+view_job_end(struct job *j)
 {
 	bool good = j->code == NULL;
 
@@ -182,7 +182,7 @@ job_end(struct job *j)
 }
 
 static void
-job_fail(struct job *j, const char *code, const char *why)
+view_job_fail(struct job *j, const char *code, const char *why)
 {
 	if (j->code != NULL)
 		return;
@@ -277,7 +277,7 @@ job_less(struct job *j)
 	if (--j->pending > 0)
 		return;
 	split_arguments(j);
-	job_end(j);
+	view_job_end(j);
 }
 
 /* -- references --------------------------------------------------------- */
@@ -408,7 +408,7 @@ on_learnt(void *arg)
 
 	if ((j->want & (VIEW_VARIABLES | VIEW_SCOPES)) == 0 ||
 	    !view_frame_id(&j->view, &id))
-		job_end(j);
+		view_job_end(j);
 	else
 		adapter_ask("scopes", jone_int("frameId", id), j->op,
 		    on_scopes, j);
@@ -431,7 +431,7 @@ focus(struct job *j)
 
 	for (i = 0; i < jlen(j->view.frames); i++) {
 		if (deep_inside(jat(j->view.frames, i)) ||
-		    !view_source(jat(j->view.frames, i), file))
+		    !view_source_path(jat(j->view.frames, i), file))
 			continue;
 		dbg.frame = j->view.frame = (unsigned int)i;
 		return;
@@ -445,7 +445,7 @@ no_such_thread(struct job *j)
 
 	snprintf(words, sizeof(words), "there is no thread %lld, or it has no "
 	    "stack; `debugger threads` lists them", (long long)j->view.thread);
-	job_fail(j, "no_such", words);
+	view_job_fail(j, "no_such", words);
 }
 
 static void
@@ -460,7 +460,7 @@ no_such_frame(struct job *j)
 	snprintf(words, sizeof(words),
 	    "there is no frame %u: the stack has frames 0 to %zu",
 	    j->view.frame, jlen(j->view.frames) - 1);
-	job_fail(j, "no_such", words);
+	view_job_fail(j, "no_such", words);
 }
 
 static void
@@ -470,8 +470,8 @@ on_stack(struct op *op, const struct dap_answer *a, void *arg)
 	int64_t id;
 
 	if (!a->ok) {
-		job_fail(j, a->code, a->message);
-		job_end(j);
+		view_job_fail(j, a->code, a->message);
+		view_job_end(j);
 		return;
 	}
 	j->view.frames = json_object_get(jget_arr(a->body, "stackFrames"));
@@ -480,11 +480,11 @@ on_stack(struct op *op, const struct dap_answer *a, void *arg)
 		focus(j);
 	if (!view_frame_id(&j->view, &id)) {
 		no_such_frame(j);
-		job_end(j);
+		view_job_end(j);
 		return;
 	}
 	j->view.line = jget_num(view_frame(&j->view), "line", 0);
-	if (!view_source(view_frame(&j->view), j->view.file))
+	if (!view_source_path(view_frame(&j->view), j->view.file))
 		j->view.file[0] = '\0';
 	misread_learn(op, j->view.frames, 0, on_learnt, j);
 }
@@ -516,7 +516,7 @@ pick_thread(struct json_object *threads)
 }
 
 static struct json_object *
-thread_of(struct json_object *threads, int64_t id)
+view_thread_of(struct json_object *threads, int64_t id)
 {
 	size_t i;
 
@@ -537,7 +537,7 @@ on_threads(struct op *op, const struct dap_answer *a, void *arg)
 	j->asked_threads = false;
 	threads = a->ok ? jget_arr(a->body, "threads") : NULL;
 	t = j->no_thread ? pick_thread(threads) :
-			   thread_of(threads, j->view.thread);
+			   view_thread_of(threads, j->view.thread);
 	/* lldb's first answer may be older than the thread */
 	if (a->ok && t == NULL && !j->no_thread && !j->again) {
 		j->again = j->asked_threads = true;
@@ -557,10 +557,10 @@ on_threads(struct op *op, const struct dap_answer *a, void *arg)
 		dbg.has_thread = true;
 		ask_stack(j);
 	} else if (j->no_thread) {
-		job_fail(j, "no_such", "the program has no threads");
-		job_end(j);
+		view_job_fail(j, "no_such", "the program has no threads");
+		view_job_end(j);
 	} else if (j->over)
-		job_end(j);
+		view_job_end(j);
 }
 
 /* -- jobs --------------------------------------------------------------- */
@@ -574,7 +574,7 @@ job_start(void)
 	    held.thread == j->view.thread && held.frame == j->view.frame &&
 	    (j->want & (VIEW_SCOPES | VIEW_FOCUS)) == 0) {
 		view_copy(&j->view, &held);
-		job_end(j);
+		view_job_end(j);
 		return;
 	}
 	/* its answer comes first, and the stack's need not wait for it */
@@ -606,7 +606,7 @@ view_at(struct op *op, int64_t thread, unsigned int frame, unsigned int want,
 }
 
 void
-view_get(struct op *op, unsigned int want, view_fn fn, void *arg)
+view_ask(struct op *op, unsigned int want, view_fn fn, void *arg)
 {
 	int64_t thread = dbg.thread, frame = dbg.frame;
 

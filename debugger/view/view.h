@@ -48,7 +48,7 @@ enum view_want {
  * one view is read at a time; a reference from scopes may be used only by
  * requests sent from within fn, with VIEW_SCOPES.
  */
-void	 view_get(struct op *, unsigned int want, view_fn, void *arg);
+void	 view_ask(struct op *, unsigned int want, view_fn, void *arg);
 /* The same, of a frame that is named here. */
 void	 view_at(struct op *, int64_t thread, unsigned int frame,
 	    unsigned int want, view_fn, void *arg);
@@ -62,6 +62,6 @@ bool	 view_frame_id(const struct view *, int64_t *);
 /* The scope that is hinted or named so ("registers"); 0 = none. */
 int64_t	 view_scope(const struct view *, const char *hint);
 /* The source of a frame, if it can be read: out has PATH_MAX bytes. */
-bool	 view_source(struct json_object *frame, char *out);
+bool	 view_source_path(struct json_object *frame, char *out);
 
 #endif

@@ -50,7 +50,7 @@ find_pid(int proc_fd, int pidfd)
 
 /* The last of its numbers: in the innermost namespace. */
 static pid_t
-inner_of(int proc_fd, pid_t pid)
+find_inner(int proc_fd, pid_t pid)
 {
 	char path[32], *end;
 	const char *p;
@@ -128,7 +128,7 @@ find_process(int proc_fd, pid_t pid, const struct cgroup_leaf *leaf,
 
 	if (fd == -1)
 		return -1;
-	*inner = inner_of(proc_fd, pid);
+	*inner = find_inner(proc_fd, pid);
 	/* as long as it lives all that was read is about itself */
 	if (*inner > 0 && (leaf == NULL ||
 	    belongs(proc_fd, pid, leaf, stub_fd)) && !has_ended(fd))

@@ -37,7 +37,7 @@ answer_to(const struct msg *m, enum msg_type type)
 
 /* Borrows fd, -1 = none.  Ends the process on failure. */
 static void
-answer(struct msg_out *o, int fd)
+observer_answer(struct msg_out *o, int fd)
 {
 	struct iovec iov = { o, sizeof(o->hdr) + o->hdr.length };
 
@@ -52,7 +52,7 @@ tell_facts(void)
 
 	facts_read();
 	msg_put_bytes(o, &facts, sizeof(facts));
-	answer(o, -1);
+	observer_answer(o, -1);
 }
 
 static void
@@ -72,7 +72,7 @@ sample(struct msg *m)
 		usage_of_tree(pid, proc_fd, &u);
 	msg_put_u64(o, u.cpu_ns);
 	msg_put_u64(o, u.memory);
-	answer(o, -1);
+	observer_answer(o, -1);
 }
 
 /* The launcher has looked whether any process may be meant. */
@@ -90,7 +90,7 @@ find(struct msg *m)
 
 	if (found_fd != -1)
 		msg_put_u32(o, (uint32_t)inner);
-	answer(o, found_fd);
+	observer_answer(o, found_fd);
 	if (found_fd != -1)
 		close(found_fd);
 }
@@ -108,7 +108,7 @@ users(struct msg *m)
 		msg_put_u64(o, use[i].memory);
 		msg_put_u64(o, use[i].pids);
 	}
-	answer(o, -1);
+	observer_answer(o, -1);
 }
 
 static void
@@ -119,7 +119,7 @@ host(struct msg *m)
 	tell_facts();
 	o = answer_to(m, MSG_PROBED);
 	probe_put(o);
-	answer(o, -1);
+	observer_answer(o, -1);
 }
 
 static void

@@ -144,7 +144,7 @@ signal_descendants(int sig)
 }
 
 static void
-report(int status)
+stub_tell(int status)
 {
 	struct stub_report r = { STUB_EXITED, 0 };
 	unsigned int tries = REPORT_TRIES;
@@ -169,7 +169,7 @@ reap(void)
 
 	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
 		if (pid == program) {
-			report(status);
+			stub_tell(status);
 			program = 0;
 		}
 	}

@@ -252,7 +252,7 @@ web_json(struct text *t)
 
 /* Debuggers and tracers of visible sessions only: others' are private. */
 static void
-instruments_json(struct text *t, const struct conn *c)
+about_instruments(struct text *t, const struct conn *c)
 {
 	const struct visible_session *si;
 	uint64_t debuggers = 0, tracers = 0;
@@ -292,7 +292,7 @@ cmd_version(struct conn *c, struct rsession *s, const struct words *ws)
 	weakened_json(t);
 	json_key(t, "quotas");
 	quotas_json(t);
-	instruments_json(t, c);
+	about_instruments(t, c);
 	json_key(t, "warnings");
 	warnings_json(t);
 	json_key(t, "mdns");

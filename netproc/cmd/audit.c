@@ -42,7 +42,7 @@ cmd_audit(struct conn *c, struct rsession *s, const struct words *ws)
 }
 
 static void
-event_json(struct text *t, uint64_t number, struct msg *m)
+audit_event_json(struct text *t, uint64_t number, struct msg *m)
 {
 	const void *p;
 	size_t i, len;
@@ -73,7 +73,7 @@ net_on_audit_lines(struct msg *m)
 	json_key(t, "events");
 	json_open(t, '[');
 	for (i = 0; i < n && !m->bad; i++)
-		event_json(t, from + i, m);
+		audit_event_json(t, from + i, m);
 	json_close(t, ']');
 	json_key(t, "next");
 	json_u64(t, from + n);

@@ -291,7 +291,7 @@ add_quoted(struct builder *b, const char *p, size_t len)
 
 /* A boolean that is false is none. */
 static struct json_object *
-given(struct json_object *args, const struct param *p, bool *is)
+argument_given(struct json_object *args, const struct param *p, bool *is)
 {
 	struct json_object *v = NULL;
 
@@ -507,7 +507,7 @@ add_param(struct builder *b, struct request *r, struct json_object *args,
 	bool is;
 
 	do {
-		v = given(args, p, &is);
+		v = argument_given(args, p, &is);
 		if (is && one != NULL)
 			MISUSED(r, "give args.%s or args.%s, not both",
 			    one->name, p->name);

@@ -353,7 +353,7 @@ resume(const struct word *w, uint64_t *change)
 
 /* In memory for as long as the owner is, which is not long without clients. */
 static struct feed *
-feed_new(struct owner *o)
+feed_alloc(struct owner *o)
 {
 	if (o->gone == NULL) {
 		o->gone = calloc(GONE_MAX, sizeof(*o->gone));
@@ -366,7 +366,7 @@ feed_new(struct owner *o)
 void
 cmd_feed(struct conn *c, struct rsession *s, const struct words *ws)
 {
-	struct feed *f = feed_new(c->owner);
+	struct feed *f = feed_alloc(c->owner);
 
 	(void)s;
 	if (f == NULL) {

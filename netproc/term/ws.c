@@ -280,7 +280,7 @@ reason_of(enum ws_code code)
 
 /* Pongs, and the close that answers the client's or tells what it broke. */
 static void
-answer(struct ws *w)
+ws_answer(struct ws *w)
 {
 	if (w->closed)
 		return;
@@ -300,7 +300,7 @@ ws_read(struct ws *w)
 		if (w->refused != 0)
 			ws_close(w, w->refused, reason_of(w->refused));
 		else
-			answer(w);
+			ws_answer(w);
 	}
 	return !w->closed;
 }

@@ -315,7 +315,7 @@ begin_form(struct web_req *r)
 
 /* A client without a token is known by the listener's rule, or not at all. */
 static enum MHD_Result
-admit(struct web_req *r, const char *method)
+web_admit(struct web_req *r, const char *method)
 {
 	if (r->route->flags & ROUTE_LOGIN)
 		return MHD_YES;
@@ -421,7 +421,7 @@ web_req_begin(struct web_req *r, const char *method, const char *url)
 		return r->route->page(r);
 	if (refuse_body(r) == MHD_NO || r->queued)
 		return r->queued ? MHD_YES : MHD_NO;
-	if (admit(r, method) == MHD_NO || r->queued)
+	if (web_admit(r, method) == MHD_NO || r->queued)
 		return r->queued ? MHD_YES : MHD_NO;
 	/* a login's body says who it is */
 	return r->route->flags & ROUTE_LOGIN ? MHD_YES : await(r);

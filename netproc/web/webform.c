@@ -190,7 +190,7 @@ keep(struct form *f, struct form_bytes *data)
 
 /* Bytes that are none of a boundary's. */
 static enum form_event
-give(struct form *f, struct form_bytes *in, struct form_bytes *data)
+form_give(struct form *f, struct form_bytes *in, struct form_bytes *data)
 {
 	enum form_event e;
 
@@ -209,7 +209,7 @@ give_held(struct form *f, struct form_bytes *in, struct form_bytes *data)
 {
 	data->p = f->mark + f->held_at;
 	data->n = f->held - f->held_at;
-	return give(f, in, data);
+	return form_give(f, in, data);
 }
 
 static enum form_event
@@ -236,7 +236,7 @@ read_data(struct form *f, struct form_bytes *in, struct form_bytes *data)
 	data->p = in->p;
 	data->n = cr == NULL ? in->n : (size_t)(cr - in->p);
 	if (data->n > 0)
-		return give(f, in, data);
+		return form_give(f, in, data);
 	eat(f, in, 1);
 	f->matched = 1;
 	return FORM_MORE;

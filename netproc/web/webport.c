@@ -64,7 +64,7 @@ skipped(struct web_req *r, size_t len)
 
 /* All that was to be given before the end of the answer has been given. */
 static void
-given(struct web_req *r)
+port_was_given(struct web_req *r)
 {
 	r->whole = r->ending;
 	web_req_wake(r->web);
@@ -81,7 +81,7 @@ port_give(struct conn *c, const void *p, size_t len)
 	if (skip == len || !(r->known || r->phase >= WEB_AUTH)) {
 		/* the answer behind what is skipped may have no bytes */
 		if (r != NULL && r->ending)
-			given(r);
+			port_was_given(r);
 		return (ssize_t)len;
 	}
 	p = (const char *)p + skip;
@@ -104,7 +104,7 @@ port_give(struct conn *c, const void *p, size_t len)
 	}
 	r->secret |= c->secret;
 	if (n == len)
-		given(r);
+		port_was_given(r);
 	else
 		web_req_wake(r->web);
 	return (ssize_t)(skip + n);

@@ -226,7 +226,7 @@ try_text(struct input in)
 	(void)line_quoted(&l, s);
 	(void)line_value(&l, "key", s);
 	(void)line_number(&l, "n", 5);
-	(void)line_rest(&l, s);
+	(void)line_as_it_is(&l, s);
 	(void)line_end(&l);
 	free(report_release());
 	free(l.text);

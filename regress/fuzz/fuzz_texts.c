@@ -447,7 +447,7 @@ answer_view(struct op *op, view_fn fn)
 
 /* Now, or later. */
 void
-view_get(struct op *op, unsigned int want, view_fn fn, void *arg)
+view_ask(struct op *op, unsigned int want, view_fn fn, void *arg)
 {
 	must(arg == NULL && want <= VIEW_SCOPES);
 	if ((mood & 16) == 0 || nviews == VIEWS) {

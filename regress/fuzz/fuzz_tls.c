@@ -130,7 +130,7 @@ client_new(struct side *s, bool speaks, bool named)
 		from.ss_family = AF_INET6;
 	*s = (struct side){ .tcp_fd = fds[1], .plain_fd = -1 };
 	fault_begin();
-	conn_new(fds[0], 0, &from);
+	tls_conn_new(fds[0], 0, &from);
 	fault_end();
 	if (!speaks)
 		return;

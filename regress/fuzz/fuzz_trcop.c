@@ -63,7 +63,7 @@ look(struct op *op)
 	text_puts(&t, "{\"name\":");
 	json_quoted(&t, a.name, strlen(a.name));
 	text_puts(&t, "}");
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 static void
@@ -78,7 +78,7 @@ static void
 change(struct op *op)
 {
 	if (op_may_change(op))
-		op_fail(op, "NO", NULL, "%s", op->command->name);
+		trace_fail(op, "NO", NULL, "%s", op->command->name);
 }
 
 static void
@@ -95,7 +95,7 @@ too_long(struct op *op)
 	struct text t = { .max = 8 };
 
 	text_puts(&t, "{\"long\":\"too long\"}");
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 static const struct command lookers[] = {

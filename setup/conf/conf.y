@@ -73,7 +73,7 @@ struct parser {
 
 static int	 confyylex(CONFYYSTYPE *, struct parser *);
 static void	 confyyerror(struct parser *, const char *);
-static void	 report(struct parser *, int, const char *, ...)
+static void	 conf_report(struct parser *, int, const char *, ...)
 		    __attribute__((format(printf, 3, 4)));
 static void	 set_scalar(struct parser *, const char *,
 		    const struct value_list *);
@@ -241,7 +241,7 @@ word		: WORD | ON | PORT | AUTH | NONE | AS | PLAIN | TLS
 %%
 
 static void
-report(struct parser *p, int line, const char *fmt, ...)
+conf_report(struct parser *p, int line, const char *fmt, ...)
 {
 	char	text[500], message[4700];
 	va_list	ap;
@@ -268,14 +268,14 @@ set_key(struct parser *p, const struct conf_key *k,
 
 	if (values->n > 1 && k->type != CONF_SET && k->type != CONF_NAMES) {
 		conf_type_describe(k, want, sizeof(want));
-		report(p, p->statement, "%s takes one value, %s; a value with "
+		conf_report(p, p->statement, "%s takes one value, %s; a value with "
 		    "blanks needs quotes", k->name, want);
 	} else if (values->n > CONF_MAX_NAMES)
-		report(p, p->statement, "%s has more than %d values",
+		conf_report(p, p->statement, "%s has more than %d values",
 		    k->name, CONF_MAX_NAMES);
 	else if (conf_key_set(p->conf, k, values->text, p->statement, err,
 	    sizeof(err)) == -1)
-		report(p, p->statement, "%s", err);
+		conf_report(p, p->statement, "%s", err);
 }
 
 static void
@@ -290,7 +290,7 @@ set_scalar(struct parser *p, const char *name,
 		return;
 	}
 	conf_key_unknown(name, err, sizeof(err));
-	report(p, p->statement, "%s", err);
+	conf_report(p, p->statement, "%s", err);
 }
 
 static void
@@ -314,7 +314,7 @@ join(struct parser *p, struct value_list *out, struct value_list list,
 	if (++out->n > CONF_MAX_NAMES)
 		return;		/* too many for any key: set_key() says so */
 	if (asprintf(&text, "%s,%s", list.text, value) == -1) {
-		report(p, p->statement, "out of memory");
+		conf_report(p, p->statement, "out of memory");
 		return;
 	}
 	free(list.text);
@@ -337,9 +337,9 @@ listen_port(struct parser *p, const char *value)
 
 	conf_quote(value, quoted);
 	if (p->listen.port != 0)
-		report(p, p->statement, "listen has more than one port");
+		conf_report(p, p->statement, "listen has more than one port");
 	else if (conf_parse_number(value, 1, UINT16_MAX, &port) == -1)
-		report(p, p->statement, "port must be a number from 1 to "
+		conf_report(p, p->statement, "port must be a number from 1 to "
 		    "65535, not %s", quoted);
 	else
 		p->listen.port = (uint16_t)port;
@@ -349,7 +349,7 @@ static void
 listen_user(struct parser *p, char *user)
 {
 	if (p->listen.user != NULL) {
-		report(p, p->statement, "listen has more than one auth");
+		conf_report(p, p->statement, "listen has more than one auth");
 		free(user);
 		return;
 	}
@@ -360,7 +360,7 @@ static void
 listen_flag(struct parser *p, bool *flag, const char *word)
 {
 	if (*flag)
-		report(p, p->statement, "listen has more than one %s", word);
+		conf_report(p, p->statement, "listen has more than one %s", word);
 	*flag = true;
 }
 
@@ -370,7 +370,7 @@ listen_end(struct parser *p)
 	char	err[400];
 
 	if (conf_listen_add(p->conf, &p->listen, err, sizeof(err)) == -1)
-		report(p, p->statement, "%s", err);
+		conf_report(p, p->statement, "%s", err);
 }
 
 static void
@@ -389,7 +389,7 @@ quota_limit(struct parser *p, const char *resource, const char *value)
 
 	if (conf_quota_set(&p->quota, resource, value, err,
 	    sizeof(err)) == -1)
-		report(p, p->statement, "%s", err);
+		conf_report(p, p->statement, "%s", err);
 }
 
 static void
@@ -398,7 +398,7 @@ quota_end(struct parser *p)
 	char	err[400];
 
 	if (conf_quota_add(p->conf, &p->quota, err, sizeof(err)) == -1)
-		report(p, p->statement, "%s", err);
+		conf_report(p, p->statement, "%s", err);
 }
 
 /* Takes both. */
@@ -409,7 +409,7 @@ adapter(struct parser *p, char *name, char *command)
 	char			err[400];
 
 	if (conf_adapter_add(p->conf, &a, err, sizeof(err)) == -1)
-		report(p, p->statement, "%s", err);
+		conf_report(p, p->statement, "%s", err);
 }
 
 /* Macros */
@@ -459,7 +459,7 @@ add_macro(struct parser *p, const char *name, const char *value)
 	p->nmacros++;
 	return;
  fail:
-	report(p, p->statement, "out of memory");
+	conf_report(p, p->statement, "out of memory");
 	if (m != NULL) {
 		free(m->name);
 		free(m->value);
@@ -476,17 +476,17 @@ define_macro(struct parser *p, const char *name, const char *value)
 
 	conf_quote(name, quoted);
 	if (conf_key_find(name) != NULL)
-		report(p, p->statement, "%s is a key, not a macro: write it "
+		conf_report(p, p->statement, "%s is a key, not a macro: write it "
 		    "without \"=\"", quoted);
 	else if (!macro_name_valid(name))
-		report(p, p->statement, "a macro's name must be of letters, "
+		conf_report(p, p->statement, "a macro's name must be of letters, "
 		    "digits and \"_\", at most %d, not %s", MAX_MACRO_NAME,
 		    quoted);
 	else if (m != NULL)
-		report(p, p->statement, "macro %s is already defined in line "
+		conf_report(p, p->statement, "macro %s is already defined in line "
 		    "%d", quoted, m->line);
 	else if (p->nmacros == MAX_MACROS)
-		report(p, p->statement, "more than %d macros", MAX_MACROS);
+		conf_report(p, p->statement, "more than %d macros", MAX_MACROS);
 	else
 		add_macro(p, name, value);
 }
@@ -554,20 +554,20 @@ report_unexpected(struct parser *p)
 
 	conf_quote(p->first, quoted);
 	if (p->assigning && p->first[0] != '\0')
-		report(p, p->statement, "a macro is defined by NAME = "
+		conf_report(p, p->statement, "a macro is defined by NAME = "
 		    "\"VALUE\", with one value");
 	else if (form_of(p->first) != NULL)
-		report(p, p->statement, "%s", form_of(p->first));
+		conf_report(p, p->statement, "%s", form_of(p->first));
 	else if (k != NULL) {
 		conf_type_describe(k, text, sizeof(text));
-		report(p, p->statement, "%s must be followed by its value, "
+		conf_report(p, p->statement, "%s must be followed by its value, "
 		    "%s", k->name, text);
 	} else if (p->first[0] == '\0')
-		report(p, p->statement, "a statement must begin with a key "
+		conf_report(p, p->statement, "a statement must begin with a key "
 		    "or the name of a macro");
 	else {
 		conf_key_unknown(p->first, text, sizeof(text));
-		report(p, p->statement, "%s", text);
+		conf_report(p, p->statement, "%s", text);
 	}
 }
 
@@ -577,7 +577,7 @@ confyyerror(struct parser *p, const char *text)
 	if (strcmp(text, "syntax error") == 0)
 		report_unexpected(p);
 	else
-		report(p, p->line, "%s", text);
+		conf_report(p, p->line, "%s", text);
 }
 
 /* Lexer */
@@ -592,7 +592,7 @@ peek(const struct parser *p, size_t ahead)
 
 /* Length of the line end at pos + ahead; 0: there is none. */
 static size_t
-line_end(const struct parser *p, size_t ahead)
+conf_line_end(const struct parser *p, size_t ahead)
 {
 	if (peek(p, ahead) == '\n')
 		return 1;
@@ -604,7 +604,7 @@ skip_continuation(struct parser *p)
 {
 	size_t	n;
 
-	if (peek(p, 0) != '\\' || (n = line_end(p, 1)) == 0)
+	if (peek(p, 0) != '\\' || (n = conf_line_end(p, 1)) == 0)
 		return false;
 	p->pos += 1 + n;
 	p->line++;
@@ -614,7 +614,7 @@ skip_continuation(struct parser *p)
 static void
 skip_comment(struct parser *p)
 {
-	while (peek(p, 0) != EOF && line_end(p, 0) == 0)
+	while (peek(p, 0) != EOF && conf_line_end(p, 0) == 0)
 		p->pos++;
 }
 
@@ -657,12 +657,12 @@ lex_macro(struct parser *p)
 		name[n++] = p->text[p->pos++];
 	name[n] = '\0';
 	if (n == 0) {
-		report(p, p->line, "\"$\" must be followed by the name of a "
+		conf_report(p, p->line, "\"$\" must be followed by the name of a "
 		    "macro; put a plain \"$\" into quotes");
 		return -1;
 	}
 	if ((m = find_macro(p, name)) == NULL) {
-		report(p, p->line, "macro \"%s\" is not defined: write %s = "
+		conf_report(p, p->line, "macro \"%s\" is not defined: write %s = "
 		    "\"VALUE\" in a line above", name, name);
 		return -1;
 	}
@@ -685,12 +685,12 @@ lex_bad_char(struct parser *p)
 
 	p->pos++;
 	if (c == '\\')
-		report(p, p->line, "a backslash must be the last character "
+		conf_report(p, p->line, "a backslash must be the last character "
 		    "of its line, or stand in quotes");
 	else if (c > ' ' && c < 0x7f)
-		report(p, p->line, "\"%c\" must stand in quotes", c);
+		conf_report(p, p->line, "\"%c\" must stand in quotes", c);
 	else
-		report(p, p->line, "byte 0x%02x must not be in the file, "
+		conf_report(p, p->line, "byte 0x%02x must not be in the file, "
 		    "which is text", (unsigned int)c);
 	return -1;
 }
@@ -717,8 +717,8 @@ lex_quoted_char(struct parser *p)
 
 	if (skip_continuation(p))
 		return 0;
-	if (c == EOF || line_end(p, 0) != 0) {
-		report(p, p->line, "the closing quote is missing in this "
+	if (c == EOF || conf_line_end(p, 0) != 0) {
+		conf_report(p, p->line, "the closing quote is missing in this "
 		    "line");
 		return -1;
 	}
@@ -726,7 +726,7 @@ lex_quoted_char(struct parser *p)
 		return lex_bad_char(p);
 	if (c == '\\') {
 		if (next != '"' && next != '\'' && next != '\\') {
-			report(p, p->line, "a backslash in quotes must be "
+			conf_report(p, p->line, "a backslash in quotes must be "
 			    "followed by a quote or a backslash");
 			p->pos++;
 			return -1;
@@ -802,7 +802,7 @@ finish(struct parser *p, CONFYYSTYPE *yylval)
 	int	token;
 
 	if (p->token_len >= sizeof(p->token)) {
-		report(p, p->line, "a value must be at most %d bytes long",
+		conf_report(p, p->line, "a value must be at most %d bytes long",
 		    MAX_TOKEN - 1);
 		return -1;
 	}
@@ -811,7 +811,7 @@ finish(struct parser *p, CONFYYSTYPE *yylval)
 	if (p->at_start && !p->expanded)
 		memcpy(p->first, p->token, p->token_len + 1);
 	if ((yylval->string = strdup(p->token)) == NULL) {
-		report(p, p->line, "out of memory");
+		conf_report(p, p->line, "out of memory");
 		return -1;
 	}
 	return token;
@@ -859,7 +859,7 @@ confyylex(CONFYYSTYPE *yylval, struct parser *p)
 		p->at_start = true;
 		return '\n';
 	}
-	if ((n = line_end(p, 0)) != 0) {
+	if ((n = conf_line_end(p, 0)) != 0) {
 		p->pos += n;
 		p->line++;
 		p->at_start = true;
@@ -885,16 +885,16 @@ static int
 slurp(struct parser *p, FILE *f)
 {
 	if ((p->text = malloc(MAX_FILE + 1)) == NULL) {
-		report(p, 1, "out of memory");
+		conf_report(p, 1, "out of memory");
 		return -1;
 	}
 	p->len = fread(p->text, 1, MAX_FILE + 1, f);
 	if (ferror(f)) {
-		report(p, 1, "cannot be read: %s", strerror(errno));
+		conf_report(p, 1, "cannot be read: %s", strerror(errno));
 		return -1;
 	}
 	if (p->len > MAX_FILE) {
-		report(p, 1, "the file must not be larger than 1M");
+		conf_report(p, 1, "the file must not be larger than 1M");
 		return -1;
 	}
 	return 0;
@@ -906,7 +906,7 @@ parser_run(struct parser *p, FILE *f)
 	char	*name;
 
 	if ((name = strdup(p->name)) == NULL) {
-		report(p, 1, "out of memory");
+		conf_report(p, 1, "out of memory");
 		return -1;
 	}
 	free(p->conf->name);
@@ -914,7 +914,7 @@ parser_run(struct parser *p, FILE *f)
 	if (slurp(p, f) == -1)
 		return -1;
 	if (confyyparse(p) != 0 && p->errors == 0)
-		report(p, p->line, "out of memory");
+		conf_report(p, p->line, "out of memory");
 	return p->errors == 0 ? 0 : -1;
 }
 

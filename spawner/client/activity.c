@@ -100,7 +100,7 @@ record(struct owner *owner, const char *text)
 }
 
 static void
-id_text(const struct sid *id, char text[SID_TEXT + 1])
+activity_id_text(const struct sid *id, char text[SID_TEXT + 1])
 {
 	text[0] = '\0';
 	if (id == NULL || memcmp(id, &no_session, sizeof(*id)) == 0)
@@ -133,7 +133,7 @@ activity_answer(const struct asker *a, const struct sid *id, enum err code,
 
 	if (a->command == NULL)
 		return;
-	id_text(id, session);
+	activity_id_text(id, session);
 	if (code != ERR_OK)
 		(void)snprintf(result, sizeof(result), "%s (%s)",
 		    err_code(code), message[0] == '\0' ? err_text(code) :
@@ -158,7 +158,7 @@ activity_note(struct owner *owner, const struct sid *id,
 	va_start(ap, what);
 	(void)vsnprintf(detail, sizeof(detail), what, ap);
 	va_end(ap);
-	id_text(id, session);
+	activity_id_text(id, session);
 	(void)snprintf(text, sizeof(text), "%s session%s: %s", owner->name,
 	    session, detail);
 	record(owner, text);

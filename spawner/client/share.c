@@ -76,7 +76,7 @@ changed(struct session *s, struct asker *a)
 }
 
 static void
-give(struct session *s, struct asker *a, const struct pending *p,
+share_give(struct session *s, struct asker *a, const struct pending *p,
     uint32_t uid)
 {
 	struct share *h = access_share(s, uid), *more;
@@ -131,7 +131,7 @@ on_account(const struct account *acc, uint64_t serial)
 		answer(&a, &s->id, ERR_INVALID_ARGUMENT,
 		    "%s is the session's owner", p->name);
 	else
-		give(s, &a, p, acc->rights.uid);
+		share_give(s, &a, p, acc->rights.uid);
 	free(p);
 }
 

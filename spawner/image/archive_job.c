@@ -157,7 +157,7 @@ least(uint64_t a, uint64_t b)
 
 /* The upload of a bundle that came to nothing leaves nothing. */
 static void
-job_fail(struct archive_job *j, enum err code, const char *message)
+archive_job_fail(struct archive_job *j, enum err code, const char *message)
 {
 	struct session *s = j->session;
 	struct asker a = j->asker;
@@ -210,12 +210,12 @@ unpacked(struct archive_job *j)
 	char text[600], why[500];
 
 	if (!is_mount_namespace(j->fds[JOB_FD_RESULT])) {
-		job_fail(j, ERR_EXTRACT_FAILED,
+		archive_job_fail(j, ERR_EXTRACT_FAILED,
 		    "the launcher sent no mount namespace with the bundle");
 		return;
 	}
 	if (bytes == UINT64_MAX) {
-		job_fail(j, ERR_EXTRACT_FAILED,
+		archive_job_fail(j, ERR_EXTRACT_FAILED,
 		    "the launcher sent no file of the bundle's memory");
 		return;
 	}
@@ -223,7 +223,7 @@ unpacked(struct archive_job *j)
 	if (upload_too_large(s->owner, more, why, sizeof(why)) != ERR_OK) {
 		(void)snprintf(text, sizeof(text), "the unpacked bundle is "
 		    "larger than what is free: %s", why);
-		job_fail(j, ERR_MAX_BYTES, text);
+		archive_job_fail(j, ERR_MAX_BYTES, text);
 		return;
 	}
 	s->bytes += more;
@@ -246,7 +246,7 @@ packed(struct archive_job *j)
 	if (fd == -1 || fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
 	    st.st_size <= 0 ||
 	    (uint64_t)st.st_size > settings.sysroot_max_bytes) {
-		job_fail(j, ERR_SYSROOT_FAILED,
+		archive_job_fail(j, ERR_SYSROOT_FAILED,
 		    "the packed file is invalid");
 		return;
 	}
@@ -257,7 +257,7 @@ packed(struct archive_job *j)
 	msg_put_u64(o, (uint64_t)st.st_size);
 	fd = fd_copy(fd);
 	if (fd == -1 || answer_with(&j->asker, o, fd) == -1) {
-		job_fail(j, ERR_SYSROOT_FAILED, NULL);
+		archive_job_fail(j, ERR_SYSROOT_FAILED, NULL);
 		return;
 	}
 	/* so that netproc is not the last to close it, which takes long */
@@ -308,7 +308,7 @@ too_large(struct archive_job *j)
 	(void)snprintf(text, sizeof(text), "the bundle unpacks to more than "
 	    "%" PRIu64 " bytes (%s)", least(settings.bundle_max_bytes, room),
 	    name);
-	job_fail(j, room >= settings.bundle_max_bytes ? ERR_EXTRACT_FAILED :
+	archive_job_fail(j, room >= settings.bundle_max_bytes ? ERR_EXTRACT_FAILED :
 	    ERR_MAX_BYTES, text);
 }
 
@@ -320,11 +320,11 @@ job_failed(struct archive_job *j)
 	char text[JOBREPORT_TEXT + 1];
 
 	if (j->why != NULL) {
-		job_fail(j, code, j->why);
+		archive_job_fail(j, code, j->why);
 		return;
 	}
 	if (j->last.kind != JOBREPORT_FAILED) {
-		job_fail(j, code, "the archiver ended before it was done; "
+		archive_job_fail(j, code, "the archiver ended before it was done; "
 		    "the archive may be damaged or too large for its limits");
 		return;
 	}
@@ -334,7 +334,7 @@ job_failed(struct archive_job *j)
 	}
 	memcpy(text, j->last.text, sizeof(j->last.text));
 	text[sizeof(j->last.text)] = '\0';
-	job_fail(j, j->last.code, text[0] == '\0' ? NULL : text);
+	archive_job_fail(j, j->last.code, text[0] == '\0' ? NULL : text);
 }
 
 /* 1 = a report was read, 0 = none there now, -1 = none to come. */
@@ -473,7 +473,7 @@ archive_job_launcher_lost(void)
 		if (j->cancelled)
 			job_free(j);
 		else
-			job_fail(j, ERR_TRY_AGAIN, NULL);
+			archive_job_fail(j, ERR_TRY_AGAIN, NULL);
 	}
 }
 
@@ -494,7 +494,7 @@ order_unpack(struct archive_job *j, struct job_spec *spec)
 	o = msg_new(MSG_UNPACK, &s->id, 0, j->serial);
 	job_put(o, spec);
 	if (fd == -1 || chan_send(&launcher_chan, o, fd) == -1)
-		job_fail(j, ERR_TRY_AGAIN, NULL);
+		archive_job_fail(j, ERR_TRY_AGAIN, NULL);
 	else
 		loop_timer_set(&j->timer, UNPACK_MS, on_timeout, j);
 }
@@ -508,7 +508,7 @@ order_pack(struct archive_job *j, struct job_spec *spec)
 	o = msg_new(MSG_PACK, NULL, 0, j->serial);
 	job_put(o, spec);
 	if (chan_send(&launcher_chan, o, -1) == -1)
-		job_fail(j, ERR_TRY_AGAIN, NULL);
+		archive_job_fail(j, ERR_TRY_AGAIN, NULL);
 	else
 		loop_timer_set(&j->timer, PACK_MS, on_timeout, j);
 }
@@ -523,11 +523,11 @@ on_account(const struct account *acc, uint64_t serial)
 	if (j == NULL || j->cancelled)
 		return;
 	if (acc == NULL && account_unasked()) {
-		job_fail(j, ERR_TRY_AGAIN, NULL);
+		archive_job_fail(j, ERR_TRY_AGAIN, NULL);
 		return;
 	}
 	if (acc == NULL) {
-		job_fail(j, j->session == NULL ? ERR_SYSROOT_FAILED :
+		archive_job_fail(j, j->session == NULL ? ERR_SYSROOT_FAILED :
 		    ERR_EXTRACT_FAILED, account_fault(j->owner,
 		    "your account could not be read; it must exist on this "
 		    "host"));
@@ -585,7 +585,7 @@ start_next(void *arg)
 	while ((j = first_waiting()) != NULL) {
 		j->waits = false;
 		if (account_want(j->owner, on_account, j->serial) == -1)
-			job_fail(j, ERR_TRY_AGAIN, NULL);
+			archive_job_fail(j, ERR_TRY_AGAIN, NULL);
 	}
 }
 
@@ -736,7 +736,7 @@ spawn_on_job_failed(struct msg *m)
 	(void)snprintf(text, sizeof(text), "cannot %s%s: %s", step_text(step),
 	    step == STEP_TMPFILE ? " where state-dir is" : "",
 	    why == NULL ? "unknown error" : why);
-	job_fail(j, step_code(step, j->session != NULL ? ERR_EXTRACT_FAILED :
+	archive_job_fail(j, step_code(step, j->session != NULL ? ERR_EXTRACT_FAILED :
 	    step == STEP_TMPFILE ? ERR_TMPFILE_FAILED : ERR_SYSROOT_FAILED),
 	    text);
 	return 0;

@@ -102,7 +102,7 @@ make_session(struct inst_start *st)
  * session has such an instrument already.
  */
 static struct session *
-target_of(struct inst_start *st)
+order_target(struct inst_start *st)
 {
 	struct session *s = session_find(&st->target);
 	struct asker *a = &st->asker;
@@ -146,7 +146,7 @@ inst_greet(struct inst_hello *h, const struct session *s, bool runs)
 static void
 begin(struct inst_start *st, const struct account *acc)
 {
-	struct session *s = st->has_target ? target_of(st) :
+	struct session *s = st->has_target ? order_target(st) :
 	    make_session(st);
 	const char *name = st->kind->order.name;
 	struct inst *i;

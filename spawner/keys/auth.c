@@ -95,7 +95,7 @@ watch_expiry(struct client *c)
  * command finds it.
  */
 static void
-admit(struct client *c, const struct pending *p, const struct account *acc)
+auth_admit(struct client *c, const struct pending *p, const struct account *acc)
 {
 	const struct claim *l = &p->claim;
 	bool admin = acc->admin || l->root;
@@ -173,7 +173,7 @@ on_account(const struct account *acc, uint64_t serial)
 	else if (p.as_guest)
 		admit_guest(c, p.request, &p.guest_key);
 	else
-		admit(c, &p, acc);
+		auth_admit(c, &p, acc);
 }
 
 /* guest is the claim's user's key, by which the client becomes a guest, or

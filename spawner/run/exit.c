@@ -59,7 +59,7 @@ exit_watch_memory(struct session *s, int events_fd)
 }
 
 static bool
-has_ended(const struct session *s)
+exit_has_ended(const struct session *s)
 {
 	return s->view.exited_ns != 0;
 }
@@ -108,7 +108,7 @@ read_report(struct session *s)
 	/* of the program that it debugs, its debugger tells */
 	if (s->adapter)
 		run_hooks->adapter_ended(s, r.what == STUB_SIGNALED, r.value);
-	else if (!has_ended(s))
+	else if (!exit_has_ended(s))
 		program_ended(s, r.what, r.value);
 	return 1;
 }
@@ -116,14 +116,14 @@ read_report(struct session *s)
 void
 exit_look(struct session *s)
 {
-	bool before = has_ended(s);
+	bool before = exit_has_ended(s);
 
 	if (!s->status_io.active)
 		return;
 	/* the fd stays open: its end tells the stub that we are gone */
 	if (read_report(s) == -1)
 		loop_del(&s->status_io);
-	if (has_ended(s) != before)
+	if (exit_has_ended(s) != before)
 		push_session(s);
 }
 
@@ -148,11 +148,11 @@ close_run(struct session *s)
 
 /* A debugger that did not live to tell, or has let it go. */
 static void
-adapter_gone(struct session *s)
+note_adapter_end(struct session *s)
 {
 	bool killed = s->stop.stage != STOP_NONE && !s->elsewhere;
 
-	if (!has_ended(s)) {
+	if (!exit_has_ended(s)) {
 		s->view.pid = 0;
 		s->view.exited_ns = wall_ns();
 		s->view.signal = killed ? SIGKILL : 0;
@@ -169,12 +169,12 @@ tree_gone(struct session *s)
 {
 	s->ending = false;
 	output_finish(s);
-	if (!has_ended(s))
+	if (!exit_has_ended(s))
 		(void)read_report(s);
 	if (s->adapter)
-		adapter_gone(s);
+		note_adapter_end(s);
 	/* a stub that was killed itself takes the tree along unreported */
-	if (!has_ended(s))
+	if (!exit_has_ended(s))
 		program_ended(s, STUB_SIGNALED, SIGKILL);
 	/* or, without a pid namespace, leaves it to the cgroup */
 	if (s->sandbox == SANDBOX_NONE)

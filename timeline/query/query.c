@@ -17,7 +17,7 @@ begin(struct filter *f, const struct query *q, struct place *p,
 		return 0;
 	if (place_of(f->st, q->after, p) == 0)
 		return 0;
-	id_text(q->after, id);
+	event_id_text(q->after, id);
 	snprintf(why, STORE_WHY, "afterEventId: no event has the id %s", id);
 	return -1;
 }

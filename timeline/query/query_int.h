@@ -101,7 +101,7 @@ void	 count_seek(struct filter *, uint64_t offset, struct place *,
 
 /* -- query_json.c -- */
 /* "ORD.SEQ", at most 24 bytes with the NUL. */
-void	 id_text(uint64_t id, char out[24]);
+void	 event_id_text(uint64_t id, char out[24]);
 /* -1: not of that form. */
 int	 id_parse(const char *, size_t, uint64_t *id);
 const char *kind_name(uint8_t kind);

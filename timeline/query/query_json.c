@@ -30,7 +30,7 @@ kind_of(const char *name)
 }
 
 void
-id_text(uint64_t id, char out[24])
+event_id_text(uint64_t id, char out[24])
 {
 	snprintf(out, 24, "%u.%llu", id_ord(id),
 	    (unsigned long long)id_seq(id));
@@ -165,7 +165,7 @@ parent(struct text *t, uint64_t event)
 {
 	char id[24];
 
-	id_text(event, id);
+	event_id_text(event, id);
 	text_printf(t,
 	    event == 0 ? ",\"parentEventId\":null"
 		       : ",\"parentEventId\":\"%s\"",
@@ -262,7 +262,7 @@ event_json(const struct store *st, const struct seen *ev, bool verbose,
 {
 	char id[24];
 
-	id_text(ev->id, id);
+	event_id_text(ev->id, id);
 	text_printf(t, "{\"id\":\"%s\"", id);
 	number(t, "timestamp_ns", shown_ns(st, ev->ts));
 	member(t, "eventType", kind_name(ev->kind));

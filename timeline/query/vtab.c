@@ -365,7 +365,7 @@ column_id(sqlite3_context *ctx, uint64_t id)
 
 	if (id == 0)
 		return;
-	id_text(id, text);
+	event_id_text(id, text);
 	result_text(ctx, text, strlen(text));
 }
 

@@ -98,7 +98,7 @@ steps(const uint8_t *p, size_t n)
 
 /* NULL if it is damaged. */
 static struct shape *
-unpack(const uint8_t *p, size_t len)
+unpack_shape(const uint8_t *p, size_t len)
 {
 	struct shape *s;
 	size_t enter, leave;
@@ -136,7 +136,7 @@ load(struct shapes *all, uint32_t fn)
 	void *bytes = store_shape(all->st, fn, &len);
 
 	if (bytes != NULL) {
-		s = unpack(bytes, len);
+		s = unpack_shape(bytes, len);
 		free(bytes);
 	}
 	if (s == NULL)

@@ -11,7 +11,7 @@
 static const struct link_handlers *up;
 
 void
-link_open(int fd, const struct link_handlers *handlers)
+trace_link_open(int fd, const struct link_handlers *handlers)
 {
 	up = handlers;
 	link_begin(fd, ROLE_TRACER, &handlers->calls);
@@ -101,7 +101,7 @@ tracer_on_symbols_failed(struct msg *m)
 /* -- downwards ------------------------------------------------------------ */
 
 void
-link_run(const struct trc_run *r)
+trace_link_run(const struct trc_run *r)
 {
 	struct msg_out *o = msg_new(MSG_TRC_RUN, NULL, 0, 0);
 
@@ -146,7 +146,7 @@ link_named(const char *name)
 }
 
 void
-link_state(enum trc_phase phase, uint32_t functions, pid_t pid)
+trace_link_state(enum trc_phase phase, uint32_t functions, pid_t pid)
 {
 	struct msg_out *o = msg_new(MSG_TRC_STATE, NULL, 0, 0);
 

@@ -33,7 +33,7 @@ struct link_handlers {
 	 */
 	void	(*used)(uint64_t bytes);
 	/*
-	 * After link_run() the program stands at its first instruction,
+	 * After trace_link_run() the program stands at its first instruction,
 	 * stopped by SIGSTOP.  Else others have started it, and it runs.
 	 */
 	void	(*ran)(pid_t pid);
@@ -45,7 +45,7 @@ struct link_handlers {
 };
 
 /* -- downwards ----------------------------------------------------------- */
-void	 link_run(const struct trc_run *);
+void	 trace_link_run(const struct trc_run *);
 /* The program of ran() may go on. */
 void	 link_let_go(void);
 /* symbols() or symbols_failed() follows. */
@@ -59,8 +59,8 @@ void	 link_want_used(void);
  * they are kept, or gone.
  */
 void	 link_named(const char *name);
-void	 link_state(enum trc_phase, uint32_t functions, pid_t pid);
+void	 trace_link_state(enum trc_phase, uint32_t functions, pid_t pid);
 /* Opens the channel to the spawner: takes fd, borrows the handlers. */
-void	 link_open(int fd, const struct link_handlers *);
+void	 trace_link_open(int fd, const struct link_handlers *);
 
 #endif

@@ -14,11 +14,11 @@
 #define DEPTH_MAX	16	/* objects in objects of a request */
 
 void
-op_reply(struct op *op, struct text *t)
+trace_reply(struct op *op, struct text *t)
 {
 	if (t->bad || t->p == NULL || t->len > TRC_ANSWER_MAX) {
 		text_free(t);
-		op_fail(op, "INVALID_ARGUMENT", "ask for less, with limit",
+		trace_fail(op, "INVALID_ARGUMENT", "ask for less, with limit",
 		    "the answer is longer than %d bytes, or than there is "
 		    "memory", TRC_ANSWER_MAX);
 		return;
@@ -31,7 +31,7 @@ op_reply(struct op *op, struct text *t)
 }
 
 void
-op_fail(struct op *op, const char *code, const char *next, const char *fmt,
+trace_fail(struct op *op, const char *code, const char *next, const char *fmt,
     ...)
 {
 	struct text t = { .max = 16384 };
@@ -66,7 +66,7 @@ op_params(struct op *op, const struct param *table, void *to)
 
 	if (params_read(op->args, op->command->name, table, to, why) == 0)
 		return true;
-	op_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask again",
+	trace_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask again",
 	    "%s", why);
 	return false;
 }
@@ -78,7 +78,7 @@ waiters_fail(struct waiters *list, const char *code, const char *next,
 	struct waiter *w;
 
 	while ((w = TAILQ_FIRST(list)) != NULL) {
-		op_fail(w->op, code, next, "%s", words);
+		trace_fail(w->op, code, next, "%s", words);
 		waiter_drop(list, w);
 	}
 }
@@ -100,7 +100,7 @@ unknown(struct op *op, const char *name)
 
 	commands_each(say_name, &names);
 	text_plain(&shown, name, strnlen(name, 40));
-	op_fail(op, "NOT_SUPPORTED", "use one of the commands that there are",
+	trace_fail(op, "NOT_SUPPORTED", "use one of the commands that there are",
 	    "the tracer has no command \"%s\"; it has %s",
 	    shown.p == NULL ? "" : shown.p, names.p == NULL ? "" : names.p);
 	text_free(&names);
@@ -129,7 +129,7 @@ refuse(struct op *op, enum op_fault fault, const char *detail)
 	if (fault == OP_UNKNOWN)
 		unknown(op, detail);
 	else
-		op_fail(op, said[fault].code, said[fault].next, "%s%s",
+		trace_fail(op, said[fault].code, said[fault].next, "%s%s",
 		    fault == OP_READ_ONLY ? op->command->name : "",
 		    said[fault].words);
 }

@@ -10,9 +10,9 @@
 #include "params.h"
 
 /* The answer, an object; only the first counts.  Frees the text. */
-void	 op_reply(struct op *, struct text *);
+void	 trace_reply(struct op *, struct text *);
 /* Refuses; next says what to do, NULL = nothing beyond the message. */
-void	 op_fail(struct op *, const char *code, const char *next,
+void	 trace_fail(struct op *, const char *code, const char *next,
 	    const char *, ...) __attribute__((format(printf, 4, 5)));
 /* As params_read(); on failure the op was refused and false is returned. */
 bool	 op_params(struct op *, const struct param *, void *to);

@@ -38,7 +38,7 @@ report_simple(struct target *t, enum target_event_kind kind, pid_t tid)
 	memset(&e, 0, sizeof(e));
 	e.kind = kind;
 	e.tid = tid;
-	report(t, &e);
+	target_report(t, &e);
 }
 
 static void
@@ -135,7 +135,7 @@ report_crash(struct target *t, struct thread *th, int signo)
 		    sizeof(e.stack)) / sizeof(e.stack[0]));
 		stack_translate(t, th->slot, e.sp, e.stack, e.nstack);
 	}
-	report(t, &e);
+	target_report(t, &e);
 }
 
 /* --- births --------------------------------------------------------------- */
@@ -151,7 +151,7 @@ report_fork(struct target *t, struct target *child, pid_t pid, bool differs)
 	e.child = child;
 	e.child_pid = pid;
 	e.differs = differs;
-	report(t, &e);
+	target_report(t, &e);
 }
 
 static void
@@ -165,7 +165,7 @@ thread_born(struct target *t, struct thread *th)
 	e.kind = TARGET_THREAD_NEW;
 	e.tid = th->tid;
 	(void)thread_comm(t, th->tid, e.name);
-	report(t, &e);
+	target_report(t, &e);
 	go_on(th);
 }
 
@@ -372,7 +372,7 @@ on_end(struct target *t, struct thread *th, int status)
 	e.kind = TARGET_EXIT;
 	e.tid = t->pid;
 	e.status = status;
-	report(t, &e);
+	target_report(t, &e);
 }
 
 /* Its host has another program and is no longer its host. */

@@ -194,7 +194,7 @@ tell_name(struct target *t, const struct call *k, const struct trace_record *r)
 	e.ts = r->ts;
 	memcpy(e.name, k->bytes,
 	    k->n < sizeof(e.name) ? k->n : sizeof(e.name) - 1);
-	report(t, &e);
+	target_report(t, &e);
 }
 
 void

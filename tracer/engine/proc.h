@@ -157,7 +157,7 @@ struct target	*targets_all(void);
 struct target	*target_of(pid_t tid, struct thread **);
 void		 target_link(struct target *);
 void		 target_unlink(struct target *);
-void		 report(struct target *, const struct target_event *);
+void		 target_report(struct target *, const struct target_event *);
 
 /* --- target.c */
 void		 target_free(struct target *);

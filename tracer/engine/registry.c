@@ -69,7 +69,7 @@ target_unlink(struct target *t)
 }
 
 void
-report(struct target *t, const struct target_event *e)
+target_report(struct target *t, const struct target_event *e)
 {
 	struct target_event copy = *e;
 

@@ -413,7 +413,7 @@ report_lost(struct target *t, struct target *self, struct slot *s, uint32_t n)
 	s->lost_exits = sh.lost_exits;
 	s->deep = sh.deep;
 	if (e.calls != 0 || e.exits != 0 || e.deep != 0 || e.torn != 0)
-		report(self, &e);
+		target_report(self, &e);
 }
 
 /* Threads beyond what there are slots for, or that hide. */
@@ -429,7 +429,7 @@ report_strangers(struct target *t, struct target *self)
 	e.kind = TARGET_LOST;
 	e.calls = n - t->strangers;
 	t->strangers = n;
-	report(self, &e);
+	target_report(self, &e);
 }
 
 /* Looks for a new thread name: others may have set it unseen. */
@@ -449,7 +449,7 @@ look_at_name(struct target *self, struct slot *s)
 	    memcmp(e.name, s->name, sizeof(e.name)) == 0)
 		return;
 	memcpy(s->name, e.name, sizeof(s->name));
-	report(self, &e);
+	target_report(self, &e);
 }
 
 /* Rings that fill up while others are read are emptied. */

@@ -23,7 +23,7 @@
 
 /* An operand in memory by a register and a number. */
 static bool
-place_of(const ZydisDecodedInstruction *d, int *reg, int64_t *at)
+frame_place_of(const ZydisDecodedInstruction *d, int *reg, int64_t *at)
 {
 	const bool sib = d->raw.modrm.rm == RSP;
 
@@ -111,7 +111,7 @@ x86_looks(const struct arch_code *c, size_t size, bool *walks)
 		f = cfi_at(c->frames, c->nframes, c->addr + at);
 		if (f == NULL)
 			continue;
-		has_place = place_of(&d, &reg, &off);
+		has_place = frame_place_of(&d, &reg, &off);
 		if (is_frame_of(f, RBP) && f->off == SAVED &&
 		    (copies(&d) || (has_place && takes(&d, reg, off))))
 			*walks = true;

@@ -251,7 +251,7 @@ history(struct feed *f, struct feed_thread *ft, struct text *t)
 	text_puts(t, ",\"lastEvents\":[");
 	for (i = ft->nlast > LAST ? ft->nlast - LAST : 0; i < ft->nlast; i++) {
 		l = &ft->last[i % LAST];
-		id_text(l->id, id);
+		event_id_text(l->id, id);
 		text_printf(t, "%s{\"eventId\":\"%s\",\"timestamp_ns\":%llu,"
 		    "\"eventType\":\"%s\",\"function\":",
 		    t->p[t->len - 1] == '[' ? "" : ",", id,

@@ -186,7 +186,7 @@ make(struct op *op, struct export *e, format_fn fn, const struct query *q)
 	ret = fn(timeline_store(), q, &to, why);
 	timeline_busy(false);
 	if (ret == -1) {
-		op_fail(op, e->error != 0 ? "TIMELINE_FULL" :
+		trace_fail(op, e->error != 0 ? "TIMELINE_FULL" :
 		    "INVALID_ARGUMENT", e->error != 0 ? "make room on the "
 		    "disk, or export less" : NULL, "%s", e->error != 0 ?
 		    strerror(e->error) : why);
@@ -196,7 +196,7 @@ make(struct op *op, struct export *e, format_fn fn, const struct query *q)
 	loop_timer_set(&e->idle, IDLE_MS, on_idle, e);
 	text_printf(&t, "{\"export\":%lld,\"bytes\":%llu}",
 	    (long long)e->number, (unsigned long long)e->bytes);
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 /* Finds a free export; read-only clients leave some for the owner. */
@@ -222,18 +222,18 @@ do_export(struct op *op)
 	if (!session_asked(op) || !op_params(op, export_params, &a))
 		return;
 	if ((fn = find_format(a.format)) == NULL) {
-		op_fail(op, "INVALID_ARGUMENT", NULL, "\"format\" must be "
+		trace_fail(op, "INVALID_ARGUMENT", NULL, "\"format\" must be "
 		    "chrome, folded, text or tree");
 		return;
 	}
 	if ((e = find_free(!op->ask.rw)) == NULL) {
-		op_fail(op, "INVALID_ARGUMENT", "read one to its end first",
+		trace_fail(op, "INVALID_ARGUMENT", "read one to its end first",
 		    "there are %d exports that have not been read yet",
 		    op->ask.rw ? EXPORTS_MAX : LOOKERS_MAX);
 		return;
 	}
 	if (a.query != NULL && query_parse(a.query, &q, why) == -1) {
-		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
+		trace_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
 		return;
 	}
@@ -245,7 +245,7 @@ do_export(struct op *op)
 	    .looks = !op->ask.rw };
 	e->fd = timefiles_temporary(&e->in_memory);
 	if (e->fd == -1)
-		op_fail(op, "TIMELINE_FULL", "make room on the disk",
+		trace_fail(op, "TIMELINE_FULL", "make room on the disk",
 		    "there is no file to export to: %s", strerror(errno));
 	else
 		make(op, e, fn, a.query == NULL ? NULL : &q);
@@ -267,7 +267,7 @@ static const struct param read_params[] = {
 };
 
 static void
-give(struct op *op, struct export *e, uint64_t offset)
+exports_give(struct op *op, struct export *e, uint64_t offset)
 {
 	static char buf[PIECE];
 	struct text t = { .max = TEXT_MAX };
@@ -287,7 +287,7 @@ give(struct op *op, struct export *e, uint64_t offset)
 		text_puts(&t, ",\"next\":null}");
 		drop(e);
 	}
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 static void
@@ -302,16 +302,16 @@ do_read(struct op *op)
 	/* the right to more than to look may have been taken back since */
 	if (e == NULL || e->conn != op->ask.conn ||
 	    (!op->ask.rw && !e->looks))
-		op_fail(op, "INVALID_ARGUMENT", "export it again",
+		trace_fail(op, "INVALID_ARGUMENT", "export it again",
 		    "there is no export %lld: it has been read to its end, was "
 		    "left for a minute, or is another client's",
 		    (long long)a.number);
 	else if ((uint64_t)a.offset > e->bytes)
-		op_fail(op, "INVALID_ARGUMENT", NULL, "export %lld has only "
+		trace_fail(op, "INVALID_ARGUMENT", NULL, "export %lld has only "
 		    "%llu bytes", (long long)a.number,
 		    (unsigned long long)e->bytes);
 	else
-		give(op, e, (uint64_t)a.offset);
+		exports_give(op, e, (uint64_t)a.offset);
 }
 
 const struct command export_commands[] = {

@@ -210,7 +210,7 @@ find_places(struct op *op)
 	char root[PATH_MAX];
 
 	if (*base != '/') {
-		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
+		trace_fail(op, "INVALID_ARGUMENT", "give an absolute path",
 		    "\"cwd\" of client must be an absolute path");
 		return false;
 	}
@@ -227,7 +227,7 @@ find_places(struct op *op)
 	session_set_root(root);
 	if (l.path[0] == '\0' || may_run(l.path))
 		return true;
-	op_fail(op, "INVALID_ARGUMENT", "name a program that you may run",
+	trace_fail(op, "INVALID_ARGUMENT", "name a program that you may run",
 	    "cannot launch %s: %s", l.path, strerror(errno));
 	return false;
 }
@@ -239,11 +239,11 @@ check_command(struct op *op)
 {
 	if (session_hello.made && (l.args.command == NULL ||
 	    l.args.command[0] == '\0'))
-		op_fail(op, "INVALID_ARGUMENT", "name the program",
+		trace_fail(op, "INVALID_ARGUMENT", "name the program",
 		    "launch needs \"command\", a string");
 	else if (!session_hello.made && (l.args.command != NULL ||
 	    l.args.args != NULL))
-		op_fail(op, "INVALID_ARGUMENT", "leave \"command\" and \"args\" "
+		trace_fail(op, "INVALID_ARGUMENT", "leave \"command\" and \"args\" "
 		    "out, or launch it in a session of its own",
 		    "this session has a program of its own");
 	else
@@ -264,7 +264,7 @@ read_request(struct op *op)
 		return false;
 	if (params_read(l.args.client, "client", client_params, &l.client,
 	    why) == -1) {
-		op_fail(op, "INVALID_ARGUMENT", NULL, "%s", why);
+		trace_fail(op, "INVALID_ARGUMENT", NULL, "%s", why);
 		return false;
 	}
 	if (!find_places(op) || !trace_request_read(op, l.args.trace, "trace",
@@ -274,10 +274,10 @@ read_request(struct op *op)
 		session_set_root(l.traced.root);
 	l.traced.root = session_root();
 	if (l.traced.remove != NULL)
-		op_fail(op, "INVALID_ARGUMENT", "leave \"remove\" out",
+		trace_fail(op, "INVALID_ARGUMENT", "leave \"remove\" out",
 		    "there is nothing yet that could be removed");
 	else if (trace_request_check(&l.traced, &code, why) == -1)
-		op_fail(op, code, "correct the pattern", "%s", why);
+		trace_fail(op, code, "correct the pattern", "%s", why);
 	else
 		return true;
 	return false;
@@ -297,14 +297,14 @@ end_op(void)
 
 /* The session goes as well if it was made for this. */
 static void
-launch_failed(const char *code, const char *next, const char *words)
+launch_has_failed(const char *code, const char *next, const char *words)
 {
 	l.called = l.stands = false;
 	timeline_close(false);
 	if (session_hello.made)
 		link_reply_last();
 	if (l.op != NULL)
-		op_fail(l.op, code, next, "%s", words);
+		trace_fail(l.op, code, next, "%s", words);
 	end_op();
 	if (session_hello.made)
 		link_bye();
@@ -349,13 +349,13 @@ on_made(const char *why)
 	struct trc_run run;
 
 	if (why != NULL) {
-		launch_failed("TIMELINE_FULL", USER_LIMIT_NEXT, why);
+		launch_has_failed("TIMELINE_FULL", USER_LIMIT_NEXT, why);
 		return;
 	}
 	put_args(&argv);
 	put_env(&envp);
 	if (argv.bytes > LINK_VEC_MAX || envp.bytes > LINK_VEC_MAX) {
-		launch_failed("INVALID_ARGUMENT", "pass less", argv.bytes >
+		launch_has_failed("INVALID_ARGUMENT", "pass less", argv.bytes >
 		    LINK_VEC_MAX ? "the arguments have more than 40 KiB" :
 		    "the environment has more than 40 KiB");
 	} else {
@@ -363,7 +363,7 @@ on_made(const char *why)
 		    .envp = envp.v, .cwd = l.cwd };
 		l.called = true;
 		output_drain();
-		link_run(&run);
+		trace_link_run(&run);
 		/* it takes its time as well */
 		if (l.traced.add != NULL || l.traced.addresses != NULL)
 			binary_prepare();
@@ -381,7 +381,7 @@ launch_run(struct op *op)
 
 	if (launch_pending() || process_main() != NULL ||
 	    timeline_store() != NULL || session_pid() != 0) {
-		op_fail(op, "SESSION_EXISTS", "call stop first, or launch in a "
+		trace_fail(op, "SESSION_EXISTS", "call stop first, or launch in a "
 		    "session of its own", "Session already active for this "
 		    "binary. Call debug_stop first before relaunching.");
 		return;
@@ -402,7 +402,7 @@ launch_run(struct op *op)
 /* -- it runs -------------------------------------------------------------- */
 
 static void
-answer(void)
+launch_answer(void)
 {
 	struct text t = { .max = TEXT_MAX };
 	const char *vain = l.args.trace == NULL ?
@@ -419,7 +419,7 @@ answer(void)
 	text_puts(&t, "}");
 	/* who is answered must not be shown an older state then */
 	session_tell();
-	op_reply(l.op, &t);
+	trace_reply(l.op, &t);
 	end_op();
 }
 
@@ -435,7 +435,7 @@ look_ahead(struct process *p)
 }
 
 bool
-launch_ran(pid_t pid)
+launch_has_run(pid_t pid)
 {
 	const struct target_options o = { .starting = true,
 	    .follow_fork = l.args.follow };
@@ -459,7 +459,7 @@ launch_ran(pid_t pid)
 		/* it goes on untraced, unless it goes with its session */
 		if (!session_hello.made)
 			link_let_go();
-		launch_failed(can ? "FRIDA_ATTACH_FAILED" : "NOT_SUPPORTED",
+		launch_has_failed(can ? "FRIDA_ATTACH_FAILED" : "NOT_SUPPORTED",
 		    ARCH_REMEDY(), words);
 		return true;
 	}
@@ -474,7 +474,7 @@ launch_ran(pid_t pid)
 	l.stands = false;
 	link_let_go();
 	if (l.op != NULL && l.args.trace == NULL && !l.args.hold)
-		answer();
+		launch_answer();
 	session_tell();
 	return true;
 }
@@ -488,9 +488,9 @@ launch_settled(void)
 		return;
 	/* it may have been too quick to be seen at its beginning */
 	if (p == NULL && strcmp(session_state(), "ended") == 0)
-		answer();
+		launch_answer();
 	else if (p != NULL && p->arrived)
-		answer();
+		launch_answer();
 }
 
 /* Tells the kind of a file that the kernel has refused, if it is no program. */
@@ -510,7 +510,7 @@ put_kind(char *words, size_t room)
 }
 
 void
-trc_run_failed(const char *code, const char *why)
+session_run_failed(const char *code, const char *why)
 {
 	char upper[64], kind[200], words[PATH_MAX + 1024];
 	bool exists;
@@ -529,7 +529,7 @@ trc_run_failed(const char *code, const char *why)
 		    l.path, kind, why);
 		why = words;
 	}
-	launch_failed(upper, exists ?
+	launch_has_failed(upper, exists ?
 	    "stop that session (debug_stop, debuglanternctl trace stop), "
 	    "then launch again" :
 	    "correct what the message names", why);
@@ -547,13 +547,13 @@ launch_resume(struct op *op)
 	if (!op_params(op, none, &nothing))
 		return;
 	if (p == NULL || !p->main) {
-		op_fail(op, "INVALID_ARGUMENT", "launch with hold first",
+		trace_fail(op, "INVALID_ARGUMENT", "launch with hold first",
 		    "there is no program that is held");
 		return;
 	}
 	probing_hold(false);
 	text_puts(&t, "{\"success\":true}");
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 void
@@ -561,7 +561,7 @@ launch_stopped(void)
 {
 	probing_hold(false);
 	if (l.op != NULL)
-		op_fail(l.op, "SESSION_NOT_FOUND", NULL,
+		trace_fail(l.op, "SESSION_NOT_FOUND", NULL,
 		    "tracing has been stopped meanwhile");
 	end_op();
 	if (l.stands)

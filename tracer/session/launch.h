@@ -14,7 +14,7 @@ void	 launch_resume(struct op *);
 /* Whether one is being started. */
 bool	 launch_pending(void);
 /* It stands at its first instruction; false: it is not what was started. */
-bool	 launch_ran(pid_t);
+bool	 launch_has_run(pid_t);
 /* Tracing stops: what stands goes on, who waits is told. */
 void	 launch_stopped(void);
 

@@ -163,7 +163,7 @@ query_allowed(struct op *op, const struct query *q)
 {
 	if (op->ask.rw || (!q->has_equals && q->ret_null == -1))
 		return true;
-	op_fail(op, "READ_ONLY", "ask the session's owner for more than the "
+	trace_fail(op, "READ_ONLY", "ask the session's owner for more than the "
 	    "right to look", "\"returnValue\" asks for values, which are not "
 	    "shown to clients with the right to look");
 	return false;
@@ -179,7 +179,7 @@ read_query(struct op *op, struct json_object *args, struct query *q)
 
 	json_object_put(o);
 	if (ret == -1)
-		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
+		trace_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
 	else if (!query_allowed(op, q)) {
 		query_free(q);
@@ -198,10 +198,10 @@ answer_query(struct op *op)
 	if (!read_query(op, op->args, &q))
 		return;
 	if (run_query(op, &q, &t, why) == -1)
-		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
+		trace_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
 	else
-		op_reply(op, &t);
+		trace_reply(op, &t);
 	query_free(&q);
 }
 
@@ -267,10 +267,10 @@ follow_once(struct op *op, bool last)
 		return true;
 	}
 	if (run_query(op, &q, &t, why) == -1)
-		op_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
+		trace_fail(op, "INVALID_ARGUMENT", "correct the query", "%s",
 		    why);
 	else if (last || strncmp(t.p, "{\"events\":[]", 12) != 0)
-		op_reply(op, &t);
+		trace_reply(op, &t);
 	else {
 		text_free(&t);
 		done = false;
@@ -372,10 +372,10 @@ answer_sql(struct op *op)
 	timeline_busy(false);
 	if (ret == -1) {
 		text_free(&t);
-		op_fail(op, "INVALID_ARGUMENT", "one SELECT on the tables "
+		trace_fail(op, "INVALID_ARGUMENT", "one SELECT on the tables "
 		    "events and sessions", "%s", why);
 	} else
-		op_reply(op, &t);
+		trace_reply(op, &t);
 }
 
 static void
@@ -455,7 +455,7 @@ do_status(struct op *op)
 	if (timeline_store() != NULL)
 		put_timeline(&t);
 	text_puts(&t, "}");
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 const struct command query_commands[] = {

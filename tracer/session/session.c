@@ -116,7 +116,7 @@ session_tell(void)
 	told.phase = phase;
 	told.functions = functions;
 	told.pid = pid;
-	link_state(phase, functions, pid);
+	trace_link_state(phase, functions, pid);
 }
 
 void
@@ -124,7 +124,7 @@ session_refuse_ended(struct op *op)
 {
 	const char *name = sig == 0 ? NULL : sigabbrev_np(sig);
 
-	op_fail(op, "PROCESS_EXITED", "ask what has happened with query; launch "
+	trace_fail(op, "PROCESS_EXITED", "ask what has happened with query; launch "
 	    "it again after stop", "Target process has exited (code: %d%s%s). "
 	    "Session still queryable but cannot add traces.",
 	    sig == 0 ? code : CODE_OF_SIGNAL + sig,
@@ -136,7 +136,7 @@ session_asked(struct op *op)
 {
 	if (timeline_store() != NULL)
 		return true;
-	op_fail(op, "SESSION_NOT_FOUND", "launch a program, or attach to one "
+	trace_fail(op, "SESSION_NOT_FOUND", "launch a program, or attach to one "
 	    "that runs", "nothing has been traced in this session yet");
 	return false;
 }
@@ -284,11 +284,11 @@ trc_hello(const struct trc_hello *h)
 }
 
 void
-trc_ran(pid_t p)
+session_ran(pid_t p)
 {
 	pid = p;
 	/* others may have started it: it can be attached to */
-	if (launch_ran(p))
+	if (launch_has_run(p))
 		return;
 	ended = false;
 	session_tell();
@@ -324,11 +324,11 @@ attach_failed(struct op *op, bool full, const char *why)
 	char words[TARGET_WHY];
 
 	if (full)
-		op_fail(op, "TIMELINE_FULL", USER_LIMIT_NEXT, "%s", why);
+		trace_fail(op, "TIMELINE_FULL", USER_LIMIT_NEXT, "%s", why);
 	else if (!target_supported(pid, words))
-		op_fail(op, "NOT_SUPPORTED", ARCH_REMEDY(), "%s", words);
+		trace_fail(op, "NOT_SUPPORTED", ARCH_REMEDY(), "%s", words);
 	else
-		op_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces "
+		trace_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces "
 		    "it, or launch the program anew", "Failed to attach: %s. "
 		    "Check process permissions.", why);
 }
@@ -370,7 +370,7 @@ attach_all(const char *why)
 }
 
 static void
-attach_begin(void)
+session_attach_begin(void)
 {
 	static char exe[PATH_MAX];
 	char link[64];
@@ -403,14 +403,14 @@ session_ready(struct op *op)
 		return false;
 	}
 	if (launch_pending() || pid == 0) {
-		op_fail(op, "INVALID_ARGUMENT", "launch a program first",
+		trace_fail(op, "INVALID_ARGUMENT", "launch a program first",
 		    "no program of this session runs that could be traced");
 		return false;
 	}
 	(void)waiter_add(&attaching, op);
 	if (!making) {
 		making = true;
-		attach_begin();
+		session_attach_begin();
 	}
 	return false;
 }
@@ -425,7 +425,7 @@ do_attach(struct op *op)
 	if (!op_params(op, attach_params, &a))
 		return;
 	if (a.root != NULL && a.root[0] != '/') {
-		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
+		trace_fail(op, "INVALID_ARGUMENT", "give an absolute path",
 		    "projectRoot must be an absolute path, not \"%.200s\"",
 		    a.root);
 		return;
@@ -437,7 +437,7 @@ do_attach(struct op *op)
 		/* of several who wait for the same, one who wants it is enough */
 		follow_forks = a.follow || (making && follow_forks);
 	} else if (a.follow && !p->follows) {
-		op_fail(op, "INVALID_ARGUMENT", "stop tracing it, and attach "
+		trace_fail(op, "INVALID_ARGUMENT", "stop tracing it, and attach "
 		    "with followForks", "it is traced already, without the "
 		    "processes that it starts: followForks is for when it is "
 		    "attached to");
@@ -452,7 +452,7 @@ do_attach(struct op *op)
 	json_quoted(&t, session_hello.inst.session,
 	    strlen(session_hello.inst.session));
 	text_printf(&t, ",\"pid\":%d}", (int)pid);
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 /* -- stopping ------------------------------------------------------------- */
@@ -505,7 +505,7 @@ do_stop(struct op *op)
 	if (!op_params(op, stop_params, &a))
 		return;
 	if (a.keep && timeline_store() != NULL && timeline_path() == NULL) {
-		op_fail(op, "NOT_SUPPORTED", "export it, or stop without keep",
+		trace_fail(op, "NOT_SUPPORTED", "export it, or stop without keep",
 		    "this timeline is in memory, as there is no place for its "
 		    "files in its owner's home directory; it cannot be kept");
 		return;
@@ -527,7 +527,7 @@ do_stop(struct op *op)
 	text_puts(&t, "}");
 	stopped = true;
 	link_reply_last();
-	op_reply(op, &t);
+	trace_reply(op, &t);
 	link_bye();
 }
 

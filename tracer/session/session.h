@@ -52,8 +52,8 @@ void	 session_goes_on(void);
 /* -- from the link; see struct link_handlers -- */
 void	 trc_hello(const struct trc_hello *);
 void	 trc_conn_gone(uint32_t conn);
-void	 trc_ran(pid_t pid);
-void	 trc_run_failed(const char *code, const char *why);
+void	 session_ran(pid_t pid);
+void	 session_run_failed(const char *code, const char *why);
 void	 trc_ended(int code, int sig);
 
 #endif

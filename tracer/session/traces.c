@@ -61,12 +61,12 @@ trace_request_read(struct op *op, struct json_object *args, const char *what,
 
 	memset(w, 0, sizeof(*w));
 	if (params_read(args, what, trace_params, &a, why) == -1) {
-		op_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask "
+		trace_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask "
 		    "again", "%s", why);
 		return false;
 	}
 	if (a.root != NULL && a.root[0] != '/') {
-		op_fail(op, "INVALID_ARGUMENT", "give an absolute path",
+		trace_fail(op, "INVALID_ARGUMENT", "give an absolute path",
 		    "projectRoot must be an absolute path, not \"%.200s\"",
 		    a.root);
 		return false;
@@ -94,7 +94,7 @@ answer_state(struct op *op)
 	text_puts(&t, "{");
 	probing_state(&t);
 	text_puts(&t, "}");
-	op_reply(op, &t);
+	trace_reply(op, &t);
 }
 
 static void
@@ -124,7 +124,7 @@ do_trace(struct op *op)
 	if (session_root()[0] != '\0')
 		w.root = session_root();
 	if (trace_request_check(&w, &code, why) == -1) {
-		op_fail(op, code, "correct the pattern", "%s", why);
+		trace_fail(op, code, "correct the pattern", "%s", why);
 		return;
 	}
 	if (changes) {
@@ -145,7 +145,7 @@ answer_trace(struct op *op)
 	if ((w.add != NULL || w.addresses != NULL) && process_main() == NULL)
 		session_refuse_ended(op);
 	else if (trace_request_was_vain(&w))
-		op_fail(op, "NO_DEBUG_SYMBOLS", "build it with -g, or trace "
+		trace_fail(op, "NO_DEBUG_SYMBOLS", "build it with -g, or trace "
 		    "with rawRegisters", "%s", NO_SYMBOLS_WORDS);
 	else
 		answer_state(op);
@@ -279,7 +279,7 @@ answer_functions(struct op *op)
 	l.pattern = pattern_new(l.a.pattern, session_root()[0] == '\0' ? NULL :
 	    session_root(), why, sizeof(why));
 	if (l.pattern == NULL) {
-		op_fail(op, "INVALID_PATTERN", "correct the pattern",
+		trace_fail(op, "INVALID_PATTERN", "correct the pattern",
 		    "Invalid trace pattern '%s': %s", l.a.pattern, why);
 		return;
 	}
@@ -292,7 +292,7 @@ answer_functions(struct op *op)
 	probing_debuginfo(&l.t);
 	text_puts(&l.t, "}");
 	pattern_free(l.pattern);
-	op_reply(op, &l.t);
+	trace_reply(op, &l.t);
 }
 
 /* Whether the program's files have been read; asks for it. */
