@@ -215,7 +215,8 @@ inflate_to(const struct span *in, uint8_t *out, size_t size)
 }
 
 static bool
-unpack_section(struct elf_sect *s, const struct span *in, uint64_t size, bool zstd)
+unpack_section(
+    struct elf_sect *s, const struct span *in, uint64_t size, bool zstd)
 {
 	/* a size that cannot be true must not cost its memory */
 	if (size == 0 || size > UNPACKED_MAX || in->len == 0 ||

@@ -127,8 +127,9 @@ text_depth(struct tl_lines *l, struct json_object *e)
 {
 	const char *parent = reply_str(e, "parentEventId", "");
 
-	return l->tree && *parent != '\0' ? up_to(tl_thread_of(l, parent), parent)
-					  : 0;
+	return l->tree && *parent != '\0'
+		   ? up_to(tl_thread_of(l, parent), parent)
+		   : 0;
 }
 
 /* -- lines ----------------------------------------------------------------- */

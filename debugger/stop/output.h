@@ -14,6 +14,6 @@ struct json_object;
  * to to, at most most of them, the newest if there are more.
  */
 void	 output_put_part(struct bound *, struct json_object *answer, uint64_t from,
-	    uint64_t to, size_t most);
+    uint64_t to, size_t most);
 
 #endif

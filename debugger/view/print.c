@@ -113,7 +113,7 @@ call_again(struct op *op, struct look *l, const struct dap_answer *a)
 	return true;
 }
 
-static void	 print_shown_value(struct op *, struct look *, struct json_object *);
+static void print_shown_value(struct op *, struct look *, struct json_object *);
 
 /* Why the frame has no value for that variable; NULL: it has one. */
 static const char *

@@ -40,7 +40,7 @@ struct json_object *var_make(struct json_object *dap, const char *name,
  * one at offset on, as far as there is room.
  */
 void	 vars_put_some(struct bound *, struct json_object *answer, const char *key,
-	    struct json_object *dap, int64_t offset, enum number_format);
+    struct json_object *dap, int64_t offset, enum number_format);
 
 /* var has its "fields" now; code NULL = good.  var is borrowed. */
 typedef void	(*vars_fn)(struct op *, struct json_object *var,

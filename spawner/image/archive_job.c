@@ -308,8 +308,10 @@ too_large(struct archive_job *j)
 	(void)snprintf(text, sizeof(text), "the bundle unpacks to more than "
 	    "%" PRIu64 " bytes (%s)", least(settings.bundle_max_bytes, room),
 	    name);
-	archive_job_fail(j, room >= settings.bundle_max_bytes ? ERR_EXTRACT_FAILED :
-	    ERR_MAX_BYTES, text);
+	archive_job_fail(j,
+	    room >= settings.bundle_max_bytes ? ERR_EXTRACT_FAILED
+					      : ERR_MAX_BYTES,
+	    text);
 }
 
 static void
@@ -324,7 +326,8 @@ job_failed(struct archive_job *j)
 		return;
 	}
 	if (j->last.kind != JOBREPORT_FAILED) {
-		archive_job_fail(j, code, "the archiver ended before it was done; "
+		archive_job_fail(j, code,
+		    "the archiver ended before it was done; "
 		    "the archive may be damaged or too large for its limits");
 		return;
 	}
@@ -736,8 +739,10 @@ spawn_on_job_failed(struct msg *m)
 	(void)snprintf(text, sizeof(text), "cannot %s%s: %s", step_text(step),
 	    step == STEP_TMPFILE ? " where state-dir is" : "",
 	    why == NULL ? "unknown error" : why);
-	archive_job_fail(j, step_code(step, j->session != NULL ? ERR_EXTRACT_FAILED :
-	    step == STEP_TMPFILE ? ERR_TMPFILE_FAILED : ERR_SYSROOT_FAILED),
+	archive_job_fail(j,
+	    step_code(step, j->session != NULL     ? ERR_EXTRACT_FAILED
+			    : step == STEP_TMPFILE ? ERR_TMPFILE_FAILED
+						   : ERR_SYSROOT_FAILED),
 	    text);
 	return 0;
 }

@@ -66,8 +66,8 @@ op_params(struct op *op, const struct param *table, void *to)
 
 	if (params_read(op->args, op->command->name, table, to, why) == 0)
 		return true;
-	trace_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask again",
-	    "%s", why);
+	trace_fail(op, "INVALID_ARGUMENT",
+	    "correct the arguments and ask again", "%s", why);
 	return false;
 }
 
@@ -100,7 +100,8 @@ unknown(struct op *op, const char *name)
 
 	commands_each(say_name, &names);
 	text_plain(&shown, name, strnlen(name, 40));
-	trace_fail(op, "NOT_SUPPORTED", "use one of the commands that there are",
+	trace_fail(op, "NOT_SUPPORTED",
+	    "use one of the commands that there are",
 	    "the tracer has no command \"%s\"; it has %s",
 	    shown.p == NULL ? "" : shown.p, names.p == NULL ? "" : names.p);
 	text_free(&names);

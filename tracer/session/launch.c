@@ -243,7 +243,8 @@ check_command(struct op *op)
 		    "launch needs \"command\", a string");
 	else if (!session_hello.made && (l.args.command != NULL ||
 	    l.args.args != NULL))
-		trace_fail(op, "INVALID_ARGUMENT", "leave \"command\" and \"args\" "
+		trace_fail(op, "INVALID_ARGUMENT",
+		    "leave \"command\" and \"args\" "
 		    "out, or launch it in a session of its own",
 		    "this session has a program of its own");
 	else
@@ -381,8 +382,10 @@ launch_run(struct op *op)
 
 	if (launch_pending() || process_main() != NULL ||
 	    timeline_store() != NULL || session_pid() != 0) {
-		trace_fail(op, "SESSION_EXISTS", "call stop first, or launch in a "
-		    "session of its own", "Session already active for this "
+		trace_fail(op, "SESSION_EXISTS",
+		    "call stop first, or launch in a "
+		    "session of its own",
+		    "Session already active for this "
 		    "binary. Call debug_stop first before relaunching.");
 		return;
 	}

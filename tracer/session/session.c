@@ -124,11 +124,13 @@ session_refuse_ended(struct op *op)
 {
 	const char *name = sig == 0 ? NULL : sigabbrev_np(sig);
 
-	trace_fail(op, "PROCESS_EXITED", "ask what has happened with query; launch "
-	    "it again after stop", "Target process has exited (code: %d%s%s). "
+	trace_fail(op, "PROCESS_EXITED",
+	    "ask what has happened with query; launch "
+	    "it again after stop",
+	    "Target process has exited (code: %d%s%s). "
 	    "Session still queryable but cannot add traces.",
-	    sig == 0 ? code : CODE_OF_SIGNAL + sig,
-	    name == NULL ? "" : ", SIG", name == NULL ? "" : name);
+	    sig == 0 ? code : CODE_OF_SIGNAL + sig, name == NULL ? "" : ", SIG",
+	    name == NULL ? "" : name);
 }
 
 bool
@@ -136,8 +138,10 @@ session_asked(struct op *op)
 {
 	if (timeline_store() != NULL)
 		return true;
-	trace_fail(op, "SESSION_NOT_FOUND", "launch a program, or attach to one "
-	    "that runs", "nothing has been traced in this session yet");
+	trace_fail(op, "SESSION_NOT_FOUND",
+	    "launch a program, or attach to one "
+	    "that runs",
+	    "nothing has been traced in this session yet");
 	return false;
 }
 
@@ -328,9 +332,12 @@ attach_failed(struct op *op, bool full, const char *why)
 	else if (!target_supported(pid, words))
 		trace_fail(op, "NOT_SUPPORTED", ARCH_REMEDY(), "%s", words);
 	else
-		trace_fail(op, "FRIDA_ATTACH_FAILED", "end whatever else traces "
-		    "it, or launch the program anew", "Failed to attach: %s. "
-		    "Check process permissions.", why);
+		trace_fail(op, "FRIDA_ATTACH_FAILED",
+		    "end whatever else traces "
+		    "it, or launch the program anew",
+		    "Failed to attach: %s. "
+		    "Check process permissions.",
+		    why);
 }
 
 /* The timeline is there: all that wait to attach go on. */
@@ -437,8 +444,10 @@ do_attach(struct op *op)
 		/* of several who wait for the same, one who wants it is enough */
 		follow_forks = a.follow || (making && follow_forks);
 	} else if (a.follow && !p->follows) {
-		trace_fail(op, "INVALID_ARGUMENT", "stop tracing it, and attach "
-		    "with followForks", "it is traced already, without the "
+		trace_fail(op, "INVALID_ARGUMENT",
+		    "stop tracing it, and attach "
+		    "with followForks",
+		    "it is traced already, without the "
 		    "processes that it starts: followForks is for when it is "
 		    "attached to");
 		return;
@@ -505,7 +514,8 @@ do_stop(struct op *op)
 	if (!op_params(op, stop_params, &a))
 		return;
 	if (a.keep && timeline_store() != NULL && timeline_path() == NULL) {
-		trace_fail(op, "NOT_SUPPORTED", "export it, or stop without keep",
+		trace_fail(op, "NOT_SUPPORTED",
+		    "export it, or stop without keep",
 		    "this timeline is in memory, as there is no place for its "
 		    "files in its owner's home directory; it cannot be kept");
 		return;

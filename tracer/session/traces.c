@@ -61,8 +61,10 @@ trace_request_read(struct op *op, struct json_object *args, const char *what,
 
 	memset(w, 0, sizeof(*w));
 	if (params_read(args, what, trace_params, &a, why) == -1) {
-		trace_fail(op, "INVALID_ARGUMENT", "correct the arguments and ask "
-		    "again", "%s", why);
+		trace_fail(op, "INVALID_ARGUMENT",
+		    "correct the arguments and ask "
+		    "again",
+		    "%s", why);
 		return false;
 	}
 	if (a.root != NULL && a.root[0] != '/') {
