@@ -863,6 +863,9 @@ children_own(pid_t pid)
 {
 	size_t i;
 
+	/* one that has ended; an empty slot has the same number */
+	if (pid == 0)
+		return false;
 	for (i = ROLE_PARENT + 1; i < SLOT_COUNT; i++)
 		if (children[i].pid == pid)
 			return true;
