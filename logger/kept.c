@@ -13,20 +13,37 @@
 static struct kept own;
 struct kept *kept = &own;
 
-/* A logger that was taken over may have left anything, but no line of two. */
+/* A line that no log takes would keep back all that come after it. */
+static bool
+has_long_line(void)
+{
+	size_t i, from = kept->at;
+
+	for (i = kept->at; i < kept->end; i++) {
+		if (i - from > KEPT_LINE_MAX)
+			return true;
+		if (kept->text[i] == '\n')
+			from = i + 1;
+	}
+	return false;
+}
+
+/* A logger that was taken over may have left anything. */
 static void
 clean(void)
 {
-	char *p;
+	uint32_t i;
 
 	if (kept->end > KEPT_TEXT || kept->at > kept->end ||
-	    (kept->end > 0 && kept->text[kept->end - 1] != '\n')) {
+	    (kept->end > 0 && kept->text[kept->end - 1] != '\n') ||
+	    has_long_line()) {
 		kept->at = kept->end = 0;
 		kept->lost++;
 	}
-	for (p = kept->text + kept->at; p < kept->text + kept->end; p++)
-		if (*p != '\n' && (*p < 0x20 || *p == 0x7f))
-			*p = '?';
+	for (i = kept->at; i < kept->end; i++)
+		if (kept->text[i] != '\n' && ((uint8_t)kept->text[i] < 0x20 ||
+		    (uint8_t)kept->text[i] >= 0x7f))
+			kept->text[i] = '?';
 	kept->torn = kept->torn != 0;
 }
 

@@ -10,9 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/log.h"
 #include "wire/start.h"
 
 #define KEPT_TEXT	(256 * 1024)
+/* With what syslog(3) wants before it; a pipe takes it whole. */
+#define KEPT_LINE_MAX	(LOG_LINE_MAX + 256)
 
 struct kept {
 	uint32_t	at, end;	/* of the lines in text that wait */
@@ -29,7 +32,10 @@ extern struct kept	*kept;
 int	 kept_open(int fd);
 /* Bytes that wait. */
 size_t	 kept_len(void);
-/* Adds a line and a newline.  -1: there is no room, which is counted. */
+/*
+ * Adds a line of less than KEPT_LINE_MAX bytes and a newline.  -1: there is no
+ * room, which is counted.
+ */
 int	 kept_add(const char *line);
 /* Forgets so many bytes, as the log has them. */
 void	 kept_took(size_t n);

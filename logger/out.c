@@ -212,7 +212,7 @@ add_for_host(enum log_level level, const char *line)
 		[LOG_L_INFO] = LOG_INFO, [LOG_L_DEBUG] = LOG_DEBUG,
 		[LOG_L_AUDIT] = LOG_NOTICE,
 	};
-	char out[LOG_LINE_MAX + 256], when[32];
+	char out[KEPT_LINE_MAX], when[32];
 	time_t now = time(NULL);
 	struct tm tm;
 
