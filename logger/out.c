@@ -86,8 +86,9 @@ out_hostlog(int fd)
 {
 	drop_host();
 	host_fd = fd;
+	/* not at once: it may refuse lines as the one before did */
 	if (kept_len() > 0)
-		flush();
+		loop_timer_set(&timer, retry_ms, on_timer, NULL);
 }
 
 bool
