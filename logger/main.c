@@ -39,6 +39,7 @@ struct link {
 	struct channel	 chan;
 	uint64_t	 second;
 	unsigned int	 lines, lost;
+	bool		 heard;		/* this process has read a line of it */
 };
 
 static struct link	 links[LOG_LINKS];
@@ -177,14 +178,17 @@ may_say(struct link *l, enum log_level level)
 
 /*
  * Number of this line among its sender's.  A logger that is killed may have a
- * line in hand that is neither in the link any more nor kept.
+ * line in hand that is neither in the link any more nor kept, so the first line
+ * that the next logger reads tells; no later one.
  */
 static void
-look_for_gap(const struct link *l, uint64_t number)
+look_for_gap(struct link *l, uint64_t number)
 {
 	uint64_t last = kept->seen[l - links];
+	bool first = !l->heard;
 
-	if (last != 0 && number > last + 1)
+	l->heard = true;
+	if (first && last != 0 && number > last && number - last > 1)
 		log_warnx("%s: as the logger was killed, %llu lines may be "
 		    "lost", role_name(l->chan.peer),
 		    (unsigned long long)(number - last - 1));
