@@ -70,6 +70,8 @@ text_printf(struct text *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
+	if (n < 0)
+		t->bad = true;
 	if (n < 0 || (at = text_room(t, (size_t)n)) == NULL)
 		return;
 	va_start(ap, fmt);
