@@ -99,11 +99,11 @@ logger_link(uint32_t i, enum role role)
 {
 	int fds[2];
 
-	if (links[i].role_fd > 0 && !is_shut(i))
+	if (links[i].role_fd != -1 && !is_shut(i))
 		goto give;
 	if (chan_pair(fds) == -1)
 		return -1;
-	if (links[i].role_fd > 0) {
+	if (links[i].role_fd != -1) {
 		close(links[i].role_fd);
 		close(links[i].logger_fd);
 	}
@@ -122,10 +122,10 @@ logger_forget(enum role role)
 	uint32_t i;
 
 	for (i = 0; i < LOG_LINKS; i++)
-		if (links[i].role_fd > 0 && links[i].role == role) {
+		if (links[i].role_fd != -1 && links[i].role == role) {
 			close(links[i].role_fd);
 			close(links[i].logger_fd);
-			links[i].role_fd = links[i].logger_fd = 0;
+			links[i].role_fd = links[i].logger_fd = -1;
 		}
 }
 
@@ -151,7 +151,7 @@ logger_introduce(void)
 	if (audit_fd != -1)
 		give_audit_file();
 	for (i = 0; i < LOG_LINKS; i++)
-		if (links[i].role_fd > 0)
+		if (links[i].role_fd != -1)
 			give_link(i);
 	/* the last, which it waits for */
 	logger_tell_place();
@@ -185,7 +185,10 @@ void
 logger_init(void)
 {
 	int fd = d.foreground ? -1 : hostlog_connect();
+	uint32_t i;
 
+	for (i = 0; i < LOG_LINKS; i++)
+		links[i].role_fd = links[i].logger_fd = -1;
 	to_stderr = fd == -1;
 	if (fd != -1)
 		close(fd);
