@@ -17,11 +17,14 @@
 #include "launcher/base/facts.h"
 #include "launcher/observer/observer.h"
 #include "observe.h"
+#include "wire/fdkind.h"
 #include "wire/fdpass.h"
 #include "wire/role.h"
 
 /* How long the spawner waits for an observer that does not read. */
 #define STUCK_MS	10000
+/* Answers in one turn of the loop: starts and signals do not wait for more. */
+#define READ_BURST	32
 
 static int		 observer_fd = -1, pidfd = -1;
 static struct loop_io	 io = LOOP_IO_INIT;
@@ -44,8 +47,7 @@ end_observer(void)
 static void
 lose(void *why)
 {
-	log_warnx("the observer %s: the launcher makes another",
-	    (const char *)why);
+	log_warnx("the observer %s; starting another", (const char *)why);
 	end_observer();
 	if (!chan_is_open(&spawner_chan))
 		return;
@@ -53,12 +55,18 @@ lose(void *why)
 	spawner_chan.gone(&spawner_chan, NULL);
 }
 
+/*
+ * The spawner will read it as the launcher's, and would end the launcher for
+ * what is not as the message table has it.
+ */
 static bool
-is_answer(const struct msg_hdr *h)
+is_answer(const struct msg_hdr *h, size_t len, int fd)
 {
-	return h->type == MSG_SAMPLED || h->type == MSG_FOUND ||
+	return (h->type == MSG_SAMPLED || h->type == MSG_FOUND ||
 	    h->type == MSG_NOT_FOUND || h->type == MSG_USER_USED ||
-	    h->type == MSG_PROBED;
+	    h->type == MSG_PROBED) && len >= msg_rows[h->type].min &&
+	    len <= msg_rows[h->type].max &&
+	    fdkind_check(msg_rows[h->type].fd, fd) == NULL;
 }
 
 /* 1 = passed on, or facts; 0 = there is none yet; -1 = no observer any more. */
@@ -80,7 +88,8 @@ take_answer(int flags)
 		memcpy(&facts, payload, sizeof(facts));
 		return 1;
 	}
-	if (len < (ssize_t)sizeof(h) || n > 1 || !is_answer(&h)) {
+	if (len < (ssize_t)sizeof(h) || n > 1 || !is_answer(&h, (size_t)len -
+	    sizeof(h), n == 1 ? fds[0] : -1)) {
 		while (n > 0)
 			close(fds[--n]);
 		return -1;
@@ -94,7 +103,7 @@ take_answer(int flags)
 static void
 on_event(uint32_t events, void *arg)
 {
-	int r = 1;
+	int r = 1, left = READ_BURST;
 
 	(void)arg;
 	if (events & EPOLLOUT) {
@@ -102,7 +111,7 @@ on_event(uint32_t events, void *arg)
 		(void)loop_mod(&io, EPOLLIN);
 		chan_pause(&spawner_chan, false);
 	}
-	while (observer_fd != -1 && r == 1)
+	while (observer_fd != -1 && r == 1 && left-- > 0)
 		r = take_answer(MSG_DONTWAIT);
 	if (r == -1)
 		lose((void *)(uintptr_t)"has ended");
@@ -126,10 +135,7 @@ make_observer(void)
 	if (pid != -1 &&
 	    loop_add(&io, observer_fd, EPOLLIN, on_event, NULL) == 0)
 		return true;
-	close(observer_fd);
-	observer_fd = -1;
-	if (pid != -1)
-		close(pidfd);
+	end_observer();
 	return false;
 }
 

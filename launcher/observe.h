@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The launcher's end of the observer (observer/observer.h): questions of the
- * spawner are passed on unread, and so are the answers.  An observer that ends,
- * answers something else or does not read loses the launcher its link to the
- * spawner, which then asks again, and is made anew.
+ * spawner are passed on unread, and so are answers of the lengths and fds that
+ * the message table has for them.  An observer that ends, answers something
+ * else or does not read loses the launcher its link to the spawner, which then
+ * asks again, and is made anew.
  */
 #ifndef LAUNCHER_OBSERVE_H
 #define LAUNCHER_OBSERVE_H

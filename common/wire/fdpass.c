@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fdpass.h"
 
@@ -61,6 +62,13 @@ fdpass_recv(int sock_fd, struct iovec *iov, size_t niov, int fds[FDPASS_MAX],
 		/* the kernel's word, and as the host counts */
 		if (cm->cmsg_type == SCM_CREDENTIALS)
 			memcpy(&cred, CMSG_DATA(cm), sizeof(cred));
+	}
+	/* without room for a descriptor the kernel leaves it out */
+	if (mh.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) {
+		while (*n > 0)
+			close(fds[--*n]);
+		errno = EMFILE;
+		return -1;
 	}
 	if (sender != NULL)
 		*sender = cred.pid;

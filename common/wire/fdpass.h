@@ -16,6 +16,7 @@ ssize_t	fdpass_send(int sock_fd, struct iovec *, size_t niov, const int *fds,
 /*
  * As recvmsg(2).  Gives *n fds, FDPASS_MAX at most, close-on-exec, the caller's
  * from now on; and the sender's pid, 0 without SO_PASSCRED, if sender is not NULL.
+ * -1 and EMFILE for a record of which a part or an fd had no room; none is given.
  */
 ssize_t	fdpass_recv(int sock_fd, struct iovec *, size_t niov,
 	    int fds[FDPASS_MAX], size_t *n, pid_t *sender, int flags);
