@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Logging.  Roles hand their records to a sink that sends them to the
- * logger; only the logger writes (syslog or stderr).  Nothing here opens a
- * file, so it works in an empty chroot under a filter.
+ * logger, which alone writes while it runs (syslog or stderr).  Nothing here
+ * opens a file, so it works in an empty chroot under a filter.
  */
 #ifndef DL_LOG_H
 #define DL_LOG_H
