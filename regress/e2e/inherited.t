@@ -125,7 +125,7 @@ def role_that_users_cannot_run(mode):
         try:
             d.proc.wait(20)
             ok(d.proc.returncode == 1 and
-               f"cannot execute {role} (" in d.log() and
+               f"cannot execute {role}: Permission denied (" in d.log() and
                "chmod a+rx" in d.log(), "the start ends, and an error names "
                "the file and the remedy", d.log())
         finally:
