@@ -31,6 +31,7 @@
 static void		(*verdict)(bool resume);
 static bool		checked;		/* this stop, already */
 static bool		counted;	/* and its hits, too */
+static bool		passes;		/* it was not wanted: the program goes on */
 static bool		wanted;		/* somebody wants it */
 /* Steps that something else stopped before their end, which the adapter may
  * come to yet; and whether this stop is such. */
@@ -79,7 +80,7 @@ bps_resumed(void)
 	/* what led to a stop was shown with it */
 	if (checked)
 		condition_log_clear();
-	checked = counted = false;
+	checked = counted = passes = false;
 	if (interrupts && unfinished < UNFINISHED_MOST)
 		unfinished++;
 	interrupts = false;
@@ -99,6 +100,7 @@ bps_stayed(void)
 		bps_at(i)->hit = bps_at(i)->was_hit;
 	unfinished = unfinished_before;
 	checked = counted = true;
+	passes = false;
 }
 
 void
@@ -145,6 +147,7 @@ decide(bool resume)
 	void (*fn)(bool) = verdict;
 
 	checked = !resume;
+	passes = resume;
 	verdict = NULL;
 	fn(resume);
 }
@@ -358,6 +361,9 @@ check_stop(void)
 		decide(false);
 	} else if (loads_is_stop()) {
 		check_new_library();
+	} else if (passes) {
+		/* another look counts no hit and writes no line again */
+		decide(dbg.intent != INTENT_PAUSE);
 	} else if (dbg.intent == INTENT_CONTINUE && unfinished > 0 &&
 	    strcmp(reason, "step") == 0) {
 		/* lldb ends a step that a breakpoint had interrupted when it

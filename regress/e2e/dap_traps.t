@@ -77,6 +77,17 @@ def pending_conditions():
         eq(r.ask("continue").get("exit"), {"code": 0}, "its end")
 
 
+def a_log_point_counts_once():
+    """Its place goes and comes back while its message is asked for."""
+    with Rig("log_once") as r:
+        r.start()
+        r.ask("breakpoint_add", file="/src/main.c", line=9, log="at {i}")
+        s = r.ask("continue")
+        eq((s["state"], s["output"]),
+           ("exited", [{"stream": "log", "text": "at 7\n"}]),
+           "one line, and the program goes on")
+
+
 def without_waiting():
     for name in ("order19", "order22", "order_debugpy", "order_delve"):
         with Rig(name) as r:
@@ -813,6 +824,7 @@ def no_process_is_left():
 
 
 run_tests(launch_orders, gdb_launches_last, pending_conditions,
+          a_log_point_counts_once,
           without_waiting,
           later_capabilities,
           order_on_the_wire, one_stop_told_three_times, reasons, odd_ids,
